@@ -1,0 +1,371 @@
+/* base.h -- what every layer stands on. Knows no tensors.
+ *
+ * Memory and out-of-memory
+ *   Everything a compile makes lives in arenas. arena_alloc never returns NULL: when memory is
+ *   exhausted it records WF_ERR_MEMORY in the context and jumps (longjmp) to the innermost
+ *   api_enter, where the arenas and programs of the call are released. So code between api_enter and
+ *   api_leave checks no allocation, and must hold nothing that is not in an arena, not in the
+ *   context's pool (pool_defer) and not plain values. Every other error is a value:
+ *   `return fail(cx, ...)`, which is always false.
+ *   Code that runs outside such a region (buffers, the runtime's run path, the threads of the
+ *   pool) uses mem_alloc, which returns NULL, and checks.
+ */
+#ifndef WEFT_BASE_H
+#define WEFT_BASE_H
+
+#include "weft.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+#if defined(__GNUC__)
+#define PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#else
+#define PRINTF(fmt, args)
+#define UNLIKELY(x) (x)
+#endif
+
+/* ---- alloc.c: the replaceable allocator ------------------------------------------------------ */
+
+extern const wf_allocator alloc_default; /* realloc/free */
+
+void *mem_alloc(const wf_allocator *al, size_t size); /* NULL when memory is exhausted */
+void mem_free(const wf_allocator *al, void *p, size_t size);
+
+/* ---- arena.c: bump allocation, freed at once --------------------------------------------------- */
+
+typedef struct ArenaBlock {
+    struct ArenaBlock *prev;
+    size_t size; /* of the whole block, header included */
+} ArenaBlock;
+
+typedef struct Arena {
+    wf_allocator al;
+    wf_ctx *cx;        /* whom to tell when memory is exhausted; NULL: return NULL instead */
+    ArenaBlock *block; /* newest */
+    char *at, *end;    /* free space of the newest block */
+    size_t total;      /* bytes taken from the allocator */
+} Arena;
+
+typedef struct ArenaMark {
+    ArenaBlock *block;
+    char *at;
+} ArenaMark;
+
+void arena_init(Arena *a, const wf_allocator *al, wf_ctx *cx);
+void arena_free(Arena *a); /* everything; the arena can be used again */
+ArenaMark arena_mark(const Arena *a);
+void arena_reset(Arena *a, ArenaMark mark); /* frees what was allocated since */
+void arena_clear(Arena *a); /* everything, but keeps the first block for what comes next */
+void *arena_alloc_slow(Arena *a, size_t size);
+void *arena_dup(Arena *a, const void *p, size_t size);
+char *arena_strdup(Arena *a, const char *s);
+char *arena_printf(Arena *a, const char *fmt, ...) PRINTF(2, 3); /* no floats: locale */
+char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
+
+/* 16-byte aligned, not zeroed. Size 0 gives a valid pointer. */
+static inline void *arena_alloc(Arena *a, size_t size)
+{
+    size_t need = (size + !size + 15) & ~(size_t)15;
+
+    if (UNLIKELY(need < size || need > (size_t)(a->end - a->at)))
+        return arena_alloc_slow(a, size);
+    a->at += need;
+    return a->at - need;
+}
+void *arena_zalloc(Arena *a, size_t size);
+/* n elements of the given size, n*size checked for overflow (which counts as out of memory) */
+void *arena_array(Arena *a, size_t n, size_t size);
+
+/* ---- vec: growable arrays in an arena -----------------------------------------------------------
+ *
+ *   VEC(Val) outs = {0};              fields: v (elements), n (count), cap
+ *   vec_push(arena, &outs, x);
+ *   T *p = vec_extend(arena, &outs, k);       k more, uninitialised
+ */
+#define VEC(T)                                                                                   \
+    struct {                                                                                     \
+        T *v;                                                                                    \
+        uint32_t n, cap;                                                                         \
+    }
+#define vec_push(a, vec, x)                                                                      \
+    ((vec)->n == (vec)->cap                                                                      \
+         ? (void)((vec)->v = vec_grow(a, (vec)->v, (vec)->n, &(vec)->cap, 1, sizeof *(vec)->v))  \
+         : (void)0,                                                                              \
+     (vec)->v[(vec)->n++] = (x))
+#define vec_extend(a, vec, k)                                                                    \
+    ((uint32_t)(k) > (vec)->cap - (vec)->n                                                       \
+         ? (void)((vec)->v = vec_grow(a, (vec)->v, (vec)->n, &(vec)->cap, (uint32_t)(k),         \
+                                      sizeof *(vec)->v))                                         \
+         : (void)0,                                                                              \
+     (vec)->n += (uint32_t)(k), (vec)->v + (vec)->n - (uint32_t)(k))
+void *vec_grow(Arena *a, void *v, uint32_t n, uint32_t *cap, uint32_t extra, size_t elem);
+
+/* ---- text.c: growable text ---------------------------------------------------------------------- */
+
+typedef struct Text {
+    Arena *a;
+    char *s; /* always NUL-terminated once anything was added */
+    size_t n, cap;
+} Text;
+
+void text_init(Text *t, Arena *a);
+void text_add(Text *t, const char *s);
+void text_addn(Text *t, const char *s, size_t n);
+void text_char(Text *t, char c);
+void text_int(Text *t, int64_t v);
+void text_printf(Text *t, const char *fmt, ...) PRINTF(2, 3); /* no floats: locale */
+void text_pad(Text *t, size_t column); /* spaces until the current line is that long */
+const char *text_str(Text *t);         /* "" when empty */
+/* "..." with \n \t \\ \" \xNN escapes; valid UTF-8 is kept as it is */
+void text_quoted(Text *t, const char *s, size_t n);
+int utf8_len(const char *s, size_t n); /* bytes of the UTF-8 character at s, 0 if it is not valid */
+
+/* ---- intern.c: equal strings become equal pointers ------------------------------------------------ */
+
+typedef struct Interner {
+    Arena *a;
+    const char **slots; /* open addressing, power of two */
+    uint32_t n, cap;
+} Interner;
+
+void intern_init(Interner *in, Arena *a);
+const char *intern(Interner *in, const char *s);
+const char *intern_n(Interner *in, const char *s, size_t n);
+
+/* ---- hash.c: 128-bit content hash ------------------------------------------------------------------- */
+
+typedef struct Hash {
+    uint64_t lo, hi;
+} Hash;
+
+typedef struct Hasher {
+    uint64_t a, b;    /* state */
+    uint64_t n;       /* bytes so far */
+    uint8_t tail[16]; /* bytes not yet mixed in */
+} Hasher;
+
+void hash_init(Hasher *h, uint64_t seed);
+void hash_bytes(Hasher *h, const void *p, size_t n);
+void hash_u64(Hasher *h, uint64_t v);
+Hash hash_done(Hasher *h);
+static inline bool hash_eq(Hash x, Hash y) { return x.lo == y.lo && x.hi == y.hi; }
+/* A fast 64-bit mix for hash tables. */
+static inline uint64_t hash_mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9E3779B97F4A7C15u;
+    return h ^ (h >> 29);
+}
+
+/* ---- checked.h: sizes from files and shapes ------------------------------------------------------------
+ * Each returns false on overflow and leaves *out alone. */
+static inline bool mul_i64(int64_t a, int64_t b, int64_t *out)
+{
+    int64_t r;
+    if (__builtin_mul_overflow(a, b, &r))
+        return false;
+    *out = r;
+    return true;
+}
+static inline bool add_i64(int64_t a, int64_t b, int64_t *out)
+{
+    int64_t r;
+    if (__builtin_add_overflow(a, b, &r))
+        return false;
+    *out = r;
+    return true;
+}
+static inline int64_t floordiv_i64(int64_t a, int64_t b) /* b > 0 */
+{
+    return a / b - (a % b < 0);
+}
+
+/* ---- number.c: numbers to and from text, in no locale ----------------------------------------------------- */
+
+/* Shortest digits that read back to the same number: "1", "0.1", "1e+30", "-0", "inf", "-inf", "nan".
+ * f32 variants give the shortest digits among floats. At most NUMBER_MAX bytes with the NUL. Layout as
+ * Python's repr without the trailing ".0": positional for 1e-4 <= |x| < 1e16, else exponent of at
+ * least two digits. Return the length. NaN payloads are not shown here: ir/print.c writes them as bits. */
+#define NUMBER_MAX 32
+int number_f64(char *out, double x);
+int number_f32(char *out, float x);
+int number_f16(char *out, uint16_t bits);
+int number_bf16(char *out, uint16_t bits);
+int number_i64(char *out, int64_t x);
+int number_u64(char *out, uint64_t x);
+/* The decimal digits and exponent of the shortest form, for other layouts: value = 0.d1d2.. * 10^*exp10.
+ * x finite and > 0. Returns the number of digits (at most 17). */
+int number_digits_f64(double x, char digits[20], int *exp10);
+int number_digits_f32(float x, char digits[20], int *exp10);
+
+/* Read a number at s (not beyond end), correctly rounded, decimal or 0x hexadecimal (floats: C's hex
+ * form too), inf and nan, each with an optional sign. Returns where it ends, or NULL when there is no
+ * number. Floats too large become inf, too small 0. Integers out of range: NULL with *overflow set
+ * (it is false otherwise). */
+const char *number_parse_f64(const char *s, const char *end, double *out);
+const char *number_parse_f32(const char *s, const char *end, float *out); /* rounds once, as do .. */
+const char *number_parse_f16(const char *s, const char *end, uint16_t *out_bits);
+const char *number_parse_bf16(const char *s, const char *end, uint16_t *out_bits);
+const char *number_parse_i64(const char *s, const char *end, int64_t *out, bool *overflow);
+const char *number_parse_u64(const char *s, const char *end, uint64_t *out, bool *overflow);
+
+/* Half floats, round to nearest even; denormals, inf and NaN payloads (top bits) kept. */
+float f16_to_f32(uint16_t h);
+uint16_t f16_from_f32(float x);
+uint16_t f16_from_f64(double x); /* rounds once */
+float bf16_to_f32(uint16_t h);
+uint16_t bf16_from_f32(float x);
+uint16_t bf16_from_f64(double x);
+
+/* ---- error.c: places, diagnostics, the context ---------------------------------------------------------------- */
+
+/* Where something stands in a source file. line 0: nowhere. */
+typedef struct Place {
+    const char *file; /* borrowed from whoever made the place; copied by fail */
+    uint32_t line, col; /* from 1; col counts bytes */
+    uint32_t len;     /* of the underlined part in bytes; 0: a bare caret */
+    const char *via;  /* the transform that made it ("grad", "vmap/jvp"), or NULL */
+} Place;
+
+#define NOWHERE ((Place){0})
+
+typedef struct Source { /* a text whose lines can be shown under an error */
+    const char *name;
+    const char *text;
+    size_t size;
+} Source;
+
+/* Record an error in cx, if it is the first. Always false. The message says "what: found, needed". No
+ * floats in fmt (locale): format them with number_f64. */
+bool fail(wf_ctx *cx, wf_status status, Place place, const char *fmt, ...) PRINTF(4, 5);
+bool vfail(wf_ctx *cx, wf_status status, Place place, const char *fmt, va_list ap);
+/* Add "place: note: text" to the recorded error. Always false. */
+bool fail_note(wf_ctx *cx, Place place, const char *fmt, ...) PRINTF(3, 4);
+/* Record WF_ERR_MEMORY, with no need for memory. Always false. For code outside regions whose mem_alloc
+ * gave NULL. */
+bool fail_memory(wf_ctx *cx);
+static inline bool failed(const wf_ctx *cx);
+
+void ctx_add_source(wf_ctx *cx, const char *name, const char *text, size_t size); /* copies */
+const Source *ctx_find_source(const wf_ctx *cx, const char *name);
+void ctx_log(wf_ctx *cx, wf_log_level level, const char *fmt, ...) PRINTF(3, 4);
+
+/* Something the current call made, released when the outermost api_leave comes, by fn(obj). */
+typedef struct Deferred {
+    void (*fn)(void *obj);
+    void *obj;
+} Deferred;
+
+/* Protected regions. Public functions that compile are written so:
+ *
+ *   wf_status wf_grad(wf_ctx *cx, ...)
+ *   {
+ *       API_ENTER(cx);                     returns WF_ERR_MEMORY from here if memory runs out
+ *       ... arenas, builders; no checks of allocations ...
+ *       API_RETURN(cx);                    drains the pool, returns the context's status
+ *   }
+ * Regions nest; inner ones pass the jump on to the outermost. On entry with a sticky error
+ * API_ENTER returns that status at once. */
+typedef struct Region {
+    jmp_buf jump;
+    struct Region *outer;
+    uint32_t pool_mark;
+    ArenaMark scratch_mark;
+} Region;
+
+void api_enter_(wf_ctx *cx, Region *r);
+wf_status api_leave(wf_ctx *cx, Region *r);
+wf_status api_out_of_memory(wf_ctx *cx, Region *r); /* after the jump: drains, then passes it on or returns */
+_Noreturn void ctx_out_of_memory(wf_ctx *cx);       /* record and jump */
+
+#define API_ENTER(cx)                                                                            \
+    Region region_;                                                                              \
+    if (failed(cx))                                                                              \
+        return (cx)->status;                                                                     \
+    api_enter_(cx, &region_);                                                                    \
+    if (setjmp(region_.jump))                                                                    \
+    return api_out_of_memory(cx, &region_)
+#define API_RETURN(cx) return api_leave(cx, &region_)
+
+/* Run fn(obj) when the outermost region ends, or on out-of-memory. Takes care of obj even if it cannot
+ * be registered. */
+void pool_defer(wf_ctx *cx, void (*fn)(void *obj), void *obj);
+
+#define CTX_NOTES 12
+typedef struct Diagnostic {
+    Place place;
+    const char *text;
+} Diagnostic;
+
+struct Pool;
+
+struct wf_ctx {
+    wf_allocator al;
+    wf_log_fn log;
+    void *log_user;
+
+    wf_status status;                /* the first error, sticky */
+    Diagnostic error;                /* texts live in errors */
+    Diagnostic notes[CTX_NOTES];
+    int nnotes;                      /* of which the first CTX_NOTES are kept */
+    Arena errors;                    /* cx NULL inside: falls back to a fixed text */
+    const char *rendered;            /* by wf_ctx_message, in errors */
+
+    Arena scratch;                   /* reset when the outermost region ends */
+    Region *region;                  /* innermost */
+    VEC(Deferred) pool;              /* in scratch-independent memory, see error.c */
+    Arena sources_arena;
+    VEC(Source) sources;
+
+    struct Pool *threads;            /* made at need */
+    wf_options options;
+    volatile int cancelled;          /* set by wf_cancel; runs look at it */
+};
+
+static inline bool failed(const wf_ctx *cx) { return cx->status != WF_OK; }
+/* Has wf_cancel been called? Runs ask between pieces of work, from any thread. */
+static inline bool cancelled(const wf_ctx *cx)
+{
+    return UNLIKELY(__atomic_load_n(&cx->cancelled, __ATOMIC_RELAXED) != 0);
+}
+
+/* ---- diagnostic.c: what an error looks like ---------------------------------------------------------------------- */
+
+/* The whole diagnostic of a failed context. Parts that find no memory are left out. */
+void diagnostic_render(wf_ctx *cx, Text *t);
+/* "did you mean": the candidate nearest to name by edit distance, or NULL if none is near */
+const char *nearest_name(const char *name, const char *const *candidates, int n);
+
+/* ---- threads.c: the pool --------------------------------------------------------------------------------------- */
+
+typedef struct Pool Pool;
+
+/* threads 0: one per core. NULL when memory is exhausted (then run on the caller's thread). */
+Pool *pool_new(const wf_allocator *al, int threads);
+void pool_free(Pool *p);
+int pool_threads(const Pool *p); /* the caller's thread included; 1 for NULL */
+/* fn(user, i) for i in 0..n-1 on the pool and the caller's thread; returns when all are done. A caller
+ * that finds the pool busy, or is itself inside a task, does its own work. p may be NULL. Safe after fork:
+ * the child's workers are made anew. Which thread runs which i is not defined: results must not
+ * depend on it. */
+void pool_run(Pool *p, int n, void (*fn)(void *user, int i), void *user);
+/* The context's pool (made at first use; the host's callback if options.parallel is set). */
+Pool *ctx_threads(wf_ctx *cx);
+
+/* ---- machine.c: CPU features, clock ------------------------------------------------------------------------------- */
+
+typedef enum Isa { ISA_BASE, ISA_AVX2, ISA_AVX512, ISA_COUNT } Isa;
+
+Isa cpu_isa(void);           /* best the machine has; WEFT_ISA=base|avx2|avx512 lowers it */
+Isa isa_lowered(Isa best, const char *wish); /* what cpu_isa makes of WEFT_ISA */
+const char *isa_name(Isa isa);
+int cpu_count(void);
+double clock_seconds(void);  /* monotonic */
+
+#endif
