@@ -72,7 +72,14 @@ void hash_u64(Hasher *h, uint64_t v)
 
     for (i = 0; i < 8; i++)
         p[i] = (uint8_t)(v >> 8 * i);
-    hash_bytes(h, p, 8);
+    if (h->n & 7) {
+        hash_bytes(h, p, 8);
+        return;
+    }
+    memcpy(h->tail + (h->n & 8), p, 8);
+    h->n += 8;
+    if ((h->n & 8) == 0)
+        mix_block(h, h->tail);
 }
 
 /* Every bit of the argument changes every bit of the result with probability near one half. */
