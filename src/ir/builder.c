@@ -1,0 +1,465 @@
+/* builder.c -- makes programs, one equation at a time.
+ *
+ *   method   Each equation goes through: value numbering (an equal one stands already), fold (it is trivially
+ *            some other value), type inference, append. In B_VERBATIM mode only the last two.
+ *   keeps    sticky: after an error in the context nothing happens any more
+ */
+#include "op/op.h"
+
+#include <stdio.h>
+
+static void free_builder(void *obj)
+{
+    Builder *b = obj;
+    wf_allocator al = b->arena.al;
+
+    arena_free(&b->arena);
+    mem_free(&al, b, sizeof *b);
+}
+
+Builder *builder_new(wf_ctx *cx, const char *name, BuilderMode mode)
+{
+    Builder *b = mem_alloc(&cx->al, sizeof *b);
+
+    if (!b)
+        ctx_out_of_memory(cx);
+    memset(b, 0, sizeof *b);
+    b->cx = cx;
+    b->mode = mode;
+    arena_init(&b->arena, &cx->al, cx);
+    pool_defer(cx, free_builder, b);
+    b->name = arena_strdup(&b->arena, name ? name : "f");
+    dims_init(&b->dims, cx, &b->arena);
+    intern_init(&b->strings, &b->arena);
+    intern_init(&b->taken, &b->arena);
+    vec_push(&b->arena, &b->vals, ((ValInfo){0}));
+    vec_push(&b->arena, &b->names, "");
+    vec_push(&b->arena, &b->places, NOWHERE);
+    vec_push(&b->arena, &b->types, ((Type){0})); /* the type of VAL_NONE */
+    return b;
+}
+
+static Place current_place(const Builder *b) { return b->places.v[b->place]; }
+
+void b_at(Builder *b, Place place)
+{
+    const Place *last = &b->places.v[b->places.n - 1];
+
+    place.file = place.file ? intern(&b->strings, place.file) : NULL;
+    place.via = place.via ? intern(&b->strings, place.via) : NULL;
+    if (place.line == 0)
+        b->place = 0;
+    else if (last->file == place.file && last->line == place.line && last->col == place.col &&
+             last->len == place.len && last->via == place.via)
+        b->place = b->places.n - 1;
+    else {
+        b->place = b->places.n;
+        vec_push(&b->arena, &b->places, place);
+    }
+}
+
+/* ---- types ---- */
+
+static uint64_t type_hash(wf_dtype dtype, const Dim *dims, uint32_t rank)
+{
+    uint64_t h = hash_mix(dtype, rank);
+
+    for (uint32_t i = 0; i < rank; i++)
+        h = hash_mix(h, (uint64_t)dims[i]);
+    return h;
+}
+
+static void grow_type_slots(Builder *b)
+{
+    uint32_t n = b->ntype_slots ? b->ntype_slots * 2 : 32;
+
+    b->type_slots = arena_zalloc(&b->arena, n * sizeof *b->type_slots);
+    b->ntype_slots = n;
+    for (uint32_t i = 1; i < b->types.n; i++) {
+        Type t = b->types.v[i];
+        uint64_t h = type_hash((wf_dtype)t.dtype, t.dims, t.rank);
+        while (b->type_slots[h & (n - 1)])
+            h++;
+        b->type_slots[h & (n - 1)] = i + 1;
+    }
+}
+
+/* The index of the type in b->types. */
+static uint32_t intern_type(Builder *b, wf_dtype dtype, const Dim *dims, uint32_t rank)
+{
+    uint64_t h = type_hash(dtype, dims, rank);
+    Type t = {(uint8_t)dtype, (uint8_t)rank, NULL};
+
+    if (b->types.n * 2 >= b->ntype_slots)
+        grow_type_slots(b);
+    for (; b->type_slots[h & (b->ntype_slots - 1)]; h++) {
+        uint32_t i = b->type_slots[h & (b->ntype_slots - 1)] - 1;
+        Type x = b->types.v[i];
+        if (x.dtype == dtype && x.rank == rank &&
+            (rank == 0 || x.dims == dims || !memcmp(x.dims, dims, rank * sizeof *dims)))
+            return i;
+    }
+    b->type_slots[h & (b->ntype_slots - 1)] = b->types.n + 1;
+    t.dims = arena_dup(&b->arena, dims, rank * sizeof *dims);
+    vec_push(&b->arena, &b->types, t);
+    return b->types.n - 1;
+}
+
+static bool check_type(Builder *b, wf_dtype dtype, const Dim *dims, uint32_t rank)
+{
+    int64_t count = 1, v;
+
+    if (!dtype_is_usable(dtype))
+        return fail(b->cx, WF_ERR_TYPE, current_place(b), "dtype %s cannot be used yet", wf_dtype_name(dtype));
+    if (rank > MAX_RANK)
+        return fail(b->cx, WF_ERR_LIMIT, current_place(b), "rank %u is more than %d", rank, MAX_RANK);
+    for (uint32_t i = 0; i < rank; i++) {
+        if (dims[i] == DIM_NONE)
+            return fail(b->cx, WF_ERR_INTERNAL, current_place(b), "a dimension is missing");
+        if (dims[i] < 0 && dim_value(&b->dims, dims[i], &v))
+            return fail(b->cx, WF_ERR_SHAPE, current_place(b), "dimension %u would be %lld", i, (long long)v);
+        if (dims[i] > 0 && !mul_i64(count, dims[i], &count))
+            return fail(b->cx, WF_ERR_LIMIT, current_place(b), "a shape has too many elements");
+    }
+    if (!mul_i64(count, 8, &count))
+        return fail(b->cx, WF_ERR_LIMIT, current_place(b), "a shape has too many elements");
+    return true;
+}
+
+Type b_make_type(Builder *b, wf_dtype dtype, const Dim *dims, uint32_t rank)
+{
+    if (b_failed(b) || !check_type(b, dtype, dims, rank))
+        return b->types.v[0];
+    return b->types.v[intern_type(b, dtype, dims, rank)];
+}
+
+/* ---- values ---- */
+
+static Val new_value(Builder *b, uint32_t type, uint32_t eqn)
+{
+    vec_push(&b->arena, &b->vals, ((ValInfo){type, 0, eqn}));
+    return b->vals.n - 1;
+}
+
+Val b_input(Builder *b, const char *name, Type type)
+{
+    Val v;
+
+    if (b_failed(b) || type.dtype == WF_INVALID)
+        return VAL_NONE;
+    v = new_value(b, intern_type(b, (wf_dtype)type.dtype, type.dims, type.rank), EQN_INPUT);
+    vec_push(&b->arena, &b->inputs, v);
+    if (name)
+        b_name(b, v, name);
+    return v;
+}
+
+Dim b_symbol(Builder *b, const char *name)
+{
+    return b_failed(b) ? DIM_NONE : dim_symbol(&b->dims, name, SYM_INPUT);
+}
+
+void b_name(Builder *b, Val v, const char *name)
+{
+    uint32_t before = b->taken.n;
+    const char *s;
+
+    if (v == VAL_NONE || b->vals.v[v].name || !name || !*name)
+        return;
+    s = intern(&b->taken, name);
+    while (b->taken.n == before) /* the name is taken: number it */
+        s = intern(&b->taken, arena_printf(&b->arena, "%s_%u", name, ++b->renames));
+    b->vals.v[v].name = b->names.n;
+    vec_push(&b->arena, &b->names, s);
+}
+
+/* ---- value numbering ---- */
+
+static uint64_t eqn_hash(const OpRow *row, OpCode op, const Val *in, uint32_t nin, const void *attr)
+{
+    uint64_t h = hash_mix(op, nin);
+
+    if (nin == 2 && op_has(op, OPF_COMM))
+        return hash_mix(hash_mix(h, MIN(in[0], in[1])), MAX(in[0], in[1]));
+    for (uint32_t i = 0; i < nin; i++)
+        h = hash_mix(h, in[i]);
+    return attr ? hash_mix(h, attr_hash(row, attr)) : h;
+}
+
+static bool is_mergeable(OpCode op)
+{
+    return op_has(op, OPF_PURE) && !op_has(op, OPF_DEFINES);
+}
+
+static bool same_operands(const Builder *b, const Eqn *e, const Val *in, uint32_t nin)
+{
+    const Val *x = b->args.v + e->args;
+
+    if (e->nin != nin)
+        return false;
+    if (nin == 0 || !memcmp(x, in, nin * sizeof *in))
+        return true;
+    return nin == 2 && op_has(e->op, OPF_COMM) && x[0] == in[1] && x[1] == in[0];
+}
+
+/* The equation that stands already, or NULL; *out_slot: where it is or would go. */
+static const Eqn *find_eqn(Builder *b, const OpRow *row, OpCode op, const Val *in, uint32_t nin,
+                           const void *attr, uint64_t h)
+{
+    if (!b->nslots)
+        return NULL;
+    for (; b->slots[h & (b->nslots - 1)]; h++) {
+        const Eqn *e = &b->eqns.v[b->slots[h & (b->nslots - 1)] - 1];
+        if (e->op == op && same_operands(b, e, in, nin) && attr_equal(row, e->attr, attr))
+            return e;
+    }
+    return NULL;
+}
+
+static void put_slot(Builder *b, uint64_t h, uint32_t index)
+{
+    while (b->slots[h & (b->nslots - 1)])
+        h++;
+    b->slots[h & (b->nslots - 1)] = index + 1;
+}
+
+static void remember_eqn(Builder *b, uint64_t h, uint32_t index)
+{
+    if ((b->nused + 1) * 2 > b->nslots) {
+        uint32_t n = b->nslots ? b->nslots * 2 : 128;
+        b->slots = arena_zalloc(&b->arena, n * sizeof *b->slots);
+        b->nslots = n;
+        for (uint32_t i = 0; i < b->hashes.n; i++)
+            if (b->hashes.v[i].index != index)
+                put_slot(b, b->hashes.v[i].hash, b->hashes.v[i].index);
+    }
+    put_slot(b, h, index);
+    vec_push(&b->arena, &b->hashes, ((EqnHash){h, index}));
+    b->nused++;
+}
+
+/* ---- type inference ---- */
+
+void type_out(TypeRule *t, wf_dtype dtype, const Dim *dims, uint32_t rank)
+{
+    if (!b_failed(t->b) && check_type(t->b, dtype, dims, rank))
+        vec_push(&t->b->arena, &t->out, t->b->types.v[intern_type(t->b, dtype, dims, rank)]);
+}
+
+void type_out_like(TypeRule *t, Type type) { vec_push(&t->b->arena, &t->out, type); }
+
+bool type_fail(TypeRule *t, wf_status status, const char *fmt, ...)
+{
+    char text[1024];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return fail(t->b->cx, status, t->place, "%s: %s", op_name(t->op), text);
+}
+
+const char *type_show(TypeRule *t, Type type) { return type_str(t->dims, type, &t->b->arena); }
+const char *dim_show(TypeRule *t, Dim d) { return dim_str(t->dims, d, &t->b->arena); }
+
+static void mark_defined(void *user, Dim d, bool defines)
+{
+    Dims *dims = user;
+
+    if (defines && d != DIM_NONE)
+        dims->syms.v[dim_node(dims, d)->sym].origin = SYM_EQN;
+}
+
+static bool check_arity(Builder *b, OpCode op, const Val *in, uint32_t nin, const void *attr)
+{
+    const OpInfo *info = &op_table[op];
+
+    if (info->nin >= 0 && (uint32_t)info->nin != nin)
+        return fail(b->cx, WF_ERR_TYPE, current_place(b), "%s: takes %d operand%s, got %u", info->name,
+                    info->nin, info->nin == 1 ? "" : "s", nin);
+    for (uint32_t i = 0; i < nin; i++)
+        if (in[i] == VAL_NONE || in[i] >= b->vals.n)
+            return fail(b->cx, WF_ERR_INTERNAL, current_place(b), "%s: operand %u is missing", info->name, i);
+    if (info->row->attrs && !attr)
+        return fail(b->cx, WF_ERR_INTERNAL, current_place(b), "%s: attributes are missing", info->name);
+    return true;
+}
+
+static uint32_t append_eqn(Builder *b, OpCode op, const Val *in, uint32_t nin, TypeRule *t)
+{
+    Eqn e = {.op = (uint16_t)op, .nout = (uint16_t)t->out.n, .nin = nin, .args = b->args.n,
+             .out = b->vals.n, .place = b->place, .attr = t->attr};
+    Val *args = vec_extend(&b->arena, &b->args, nin);
+
+    memcpy(args, in, nin * sizeof *in);
+    for (uint32_t i = 0; i < t->out.n; i++) {
+        Type x = t->out.v[i];
+        new_value(b, intern_type(b, (wf_dtype)x.dtype, x.dims, x.rank), b->eqns.n);
+    }
+    if (op_has(op, OPF_DEFINES))
+        attr_each_dim(t->row, t->attr, mark_defined, &b->dims);
+    vec_push(&b->arena, &b->eqns, e);
+    return b->eqns.n - 1;
+}
+
+static bool infer(Builder *b, TypeRule *t)
+{
+    const OpInfo *info = &op_table[t->op];
+
+    if (!t->row->type(t))
+        return b_failed(b) ? false : type_fail(t, WF_ERR_INTERNAL, "the type rule gave up without a reason");
+    if (b_failed(b))
+        return false;
+    if (info->nout >= 0 && t->out.n != (uint32_t)info->nout)
+        return type_fail(t, WF_ERR_INTERNAL, "the type rule gave %u results", t->out.n);
+    if (t->out.n > UINT16_MAX)
+        return type_fail(t, WF_ERR_LIMIT, "more than %d results", UINT16_MAX);
+    return true;
+}
+
+static uint32_t give(const Eqn *e, Val *out, uint32_t max_out)
+{
+    for (uint32_t i = 0; i < e->nout && i < max_out; i++)
+        out[i] = e->out + i;
+    return e->nout;
+}
+
+/* Tries the row's fold; the results must be there and of the inferred types. */
+static bool try_fold(Builder *b, TypeRule *t, const Val *in, Val *out, uint32_t max_out)
+{
+    EqnView e = {.op = t->op, .nin = t->nin, .row = t->row, .in = in, .in_type = t->in,
+                 .out_type = t->out.v, .nout = (uint16_t)t->out.n, .attr = t->attr, .place = t->place};
+    Val *vals = arena_zalloc(&b->arena, (t->out.n + 1) * sizeof *vals);
+
+    if (!t->row->fold(b, &e, vals) || b_failed(b))
+        return false;
+    for (uint32_t i = 0; i < t->out.n; i++) {
+        if (vals[i] == VAL_NONE || !type_eq(b_type(b, vals[i]), t->out.v[i]))
+            return false;
+        if (i < max_out)
+            out[i] = vals[i];
+    }
+    return true;
+}
+
+static uint32_t add_eqn(Builder *b, OpCode op, const Val *in, uint32_t nin, const void *attr, Val *out,
+                        uint32_t max_out, Val **out_all)
+{
+    const OpRow *row = op_row(op);
+    bool merge = b->mode == B_OPTIMISE && is_mergeable(op);
+    Type few[8];
+    TypeRule t = {.b = b, .dims = &b->dims, .op = (uint16_t)op, .row = row, .nin = nin,
+                  .place = current_place(b), .in = few};
+    const Eqn *e;
+    uint64_t h = 0;
+
+    for (uint32_t i = 0; i < max_out; i++)
+        out[i] = VAL_NONE;
+    if (b_failed(b) || !check_arity(b, op, in, nin, attr))
+        return 0;
+    if (!row->attrs)
+        attr = NULL;
+    if (merge && !op_has(op, OPF_CONTROL)) { /* binds of sub-programs are known only after inference */
+        h = eqn_hash(row, op, in, nin, attr);
+        if ((e = find_eqn(b, row, op, in, nin, attr, h))) {
+            if (out_all)
+                *out_all = out = arena_array(&b->arena, e->nout, sizeof *out), max_out = e->nout;
+            return give(e, out, max_out);
+        }
+    }
+    Type *in_type = nin <= 8 ? few : arena_array(&b->arena, nin, sizeof *in_type);
+    for (uint32_t i = 0; i < nin; i++)
+        in_type[i] = b_type(b, in[i]);
+    t.in = in_type;
+    t.attr = attr_copy(row, attr, &b->arena, NULL, NULL, NULL);
+    if (!infer(b, &t))
+        return 0;
+    if (out_all)
+        *out_all = out = arena_zalloc(&b->arena, (t.out.n + 1) * sizeof *out), max_out = t.out.n;
+    if (b->mode == B_OPTIMISE && row->fold && try_fold(b, &t, in, out, max_out))
+        return t.out.n;
+    if (b_failed(b))
+        return 0;
+    if (merge && op_has(op, OPF_CONTROL)) {
+        h = eqn_hash(row, op, in, nin, t.attr);
+        if ((e = find_eqn(b, row, op, in, nin, t.attr, h)))
+            return give(e, out, max_out);
+    }
+    uint32_t index = append_eqn(b, op, in, nin, &t);
+    if (merge)
+        remember_eqn(b, h, index);
+    return give(&b->eqns.v[index], out, max_out);
+}
+
+uint32_t b_eqn(Builder *b, OpCode op, const Val *in, uint32_t nin, const void *attr, Val *out, uint32_t max_out)
+{
+    return add_eqn(b, op, in, nin, attr, out, max_out, NULL);
+}
+
+Val b_eqn1(Builder *b, OpCode op, const Val *in, uint32_t nin, const void *attr)
+{
+    Val out = VAL_NONE;
+
+    add_eqn(b, op, in, nin, attr, &out, 1, NULL);
+    return out;
+}
+
+Val *b_eqn_n(Builder *b, OpCode op, const Val *in, uint32_t nin, const void *attr, uint32_t *out_n)
+{
+    Val *out = NULL;
+
+    *out_n = add_eqn(b, op, in, nin, attr, NULL, 0, &out);
+    return out ? out : arena_zalloc(&b->arena, sizeof *out);
+}
+
+/* ---- looking at constants ---- */
+
+bool b_splat(const Builder *b, Val v, const void **out_element)
+{
+    const Eqn *e;
+    const ConstAttr *a;
+
+    if (v == VAL_NONE || b->vals.v[v].eqn == EQN_INPUT)
+        return false;
+    e = &b->eqns.v[b->vals.v[v].eqn];
+    if (e->op == OP_broadcast) /* of a constant */
+        return b_splat(b, b->args.v[e->args], out_element);
+    if (e->op != OP_const)
+        return false;
+    a = e->attr;
+    if (a->data->size != wf_dtype_size((wf_dtype)a->type.dtype))
+        return false;
+    *out_element = a->data->data;
+    return true;
+}
+
+bool b_is_number(const Builder *b, Val v, double x)
+{
+    const void *p;
+    double y;
+
+    if (!b_splat(b, v, &p))
+        return false;
+    y = element_as_f64(b_dtype(b, v), p);
+    return y == x && (y != 0 || (1 / y > 0) == (1 / x > 0));
+}
+
+double element_as_f64(wf_dtype dtype, const void *p)
+{
+    switch (dtype) {
+    case WF_BOOL: return *(const uint8_t *)p != 0;
+    case WF_I8: return *(const int8_t *)p;
+    case WF_I16: return *(const int16_t *)p;
+    case WF_I32: return *(const int32_t *)p;
+    case WF_I64: return (double)*(const int64_t *)p;
+    case WF_U8: return *(const uint8_t *)p;
+    case WF_U16: return *(const uint16_t *)p;
+    case WF_U32: return *(const uint32_t *)p;
+    case WF_U64: return (double)*(const uint64_t *)p;
+    case WF_F16: return f16_to_f32(*(const uint16_t *)p);
+    case WF_BF16: return bf16_to_f32(*(const uint16_t *)p);
+    case WF_F32: return *(const float *)p;
+    case WF_F64: return *(const double *)p;
+    default: return 0;
+    }
+}

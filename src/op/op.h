@@ -1,0 +1,314 @@
+/* op.h -- the primitives: attribute structs, shared rules, and builders (b_add, b_reshape ...).
+ *
+ * Who adds an op writes a row in ops.def, its rules and op_row_<name> in op_<family>.c, and a
+ * builder here if other rules use it. docs/adding-an-op.md goes through it.
+ */
+#ifndef WEFT_OP_H
+#define WEFT_OP_H
+
+#include "ir/ir.h"
+
+/* ---- attributes --------------------------------------------------------------------------------- */
+
+typedef struct ConstAttr { /* const f32[2,3] [1,2,3,4,5,6]; const f32[N] 0 (splat) */
+    Type type;
+    const ConstData *data; /* one element: a splat */
+    bool splat;
+} ConstAttr;
+
+typedef struct ReduceAttr { /* reduce_sum x axes=[0,2]: those axes are gone from the result */
+    Ints axes;              /* sorted, distinct */
+} ReduceAttr;
+
+typedef struct ArgAttr { /* argmax x axis=1 dtype=i64 */
+    int64_t axis;
+    int32_t dtype; /* of the index: i32 or i64 */
+} ArgAttr;
+
+typedef struct CumAttr { /* cumsum x axis=0 */
+    int64_t axis;
+    bool reverse;
+} CumAttr;
+
+typedef struct SortAttr { /* sort k v axis=0 keys=1: operands sorted together, lexicographically by the first keys */
+    int64_t axis;
+    int64_t keys;
+    Ints descending; /* 0 or 1 for each key; empty: all ascending */
+} SortAttr;
+
+typedef struct WindowAttr { /* reduce_window_sum x window=[1,3] stride=[1,2] pad_lo=[0,1] pad_hi=[0,1] */
+    Ints window;            /* all of these have one entry per axis; empty: all 1 (strides, dilations) or 0 (pads) */
+    Ints stride;
+    Ints pad_lo, pad_hi;    /* dims */
+    Ints base_dilation, window_dilation;
+} WindowAttr;
+
+typedef struct ShapeAttr { /* reshape x [N,28,28] */
+    Ints dims;
+} ShapeAttr;
+
+typedef struct BroadcastAttr { /* broadcast x [N,10] dims=[1]: axis i of x is axis dims[i] of the result */
+    Ints shape;
+    Ints dims; /* increasing; an axis of x of constant size 1 may stretch */
+} BroadcastAttr;
+
+typedef struct TransposeAttr { /* transpose x perm=[1,0]: axis i of the result is axis perm[i] of x */
+    Ints perm;
+} TransposeAttr;
+
+typedef struct SliceAttr { /* slice x start=[0,2] limit=[N,10] stride=[1,2] */
+    Ints start, limit;     /* dims, 0 <= start <= limit <= size */
+    Ints stride;           /* >= 1; empty: all 1 */
+} SliceAttr;
+
+typedef struct PadAttr { /* pad x value lo=[0,1] hi=[0,1] interior=[0,0] */
+    Ints lo, hi;         /* dims, may be negative (cuts) */
+    Ints interior;       /* >= 0; empty: all 0 */
+} PadAttr;
+
+typedef struct AxisAttr { /* concat a b axis=0 */
+    int64_t axis;
+} AxisAttr;
+
+typedef struct AxesAttr { /* rev x axes=[0] */
+    Ints axes;
+} AxesAttr;
+
+typedef struct IotaAttr { /* iota i32[N,4] axis=1 */
+    Type type;
+    int64_t axis;
+} IotaAttr;
+
+typedef struct DtypeAttr { /* cast x f16; bitcast x u32 */
+    int32_t dtype;
+} DtypeAttr;
+
+typedef struct DimAttr { /* n = dim N*2 */
+    Dim dim;
+} DimAttr;
+
+typedef struct SymAttr { /* size n as=K; i = nonzero x as=K */
+    Dim sym;
+} SymAttr;
+
+enum { INDEX_CLIP, INDEX_FILL, INDEX_DROP, INDEX_PROMISED }; /* gather: clip fill promised; scatter: clip drop promised */
+
+typedef struct GatherAttr { /* dims numbered as StableHLO's gather; index vector is the last axis of indices */
+    Ints offset_dims, collapsed, operand_batching, indices_batching, start_index_map;
+    Ints slice_sizes; /* dims */
+    int32_t mode;
+    double fill;      /* for mode fill */
+} GatherAttr;
+
+typedef struct ScatterAttr { /* as StableHLO's scatter; duplicates apply in index order */
+    Ints update_window, inserted, operand_batching, indices_batching, operand_dims;
+    int32_t mode;
+    bool unique; /* promise: no element is written twice */
+} ScatterAttr;
+
+typedef struct DynamicSliceAttr { /* dynamic_slice x i j sizes=[1,N]: starts are clamped to fit */
+    Ints sizes;                   /* dims */
+} DynamicSliceAttr;
+
+typedef struct DotAttr { /* dot_general x y lhs=[1] rhs=[0] lhs_batch=[] rhs_batch=[] acc=f32 */
+    Ints lhs, rhs;       /* contracted axes */
+    Ints lhs_batch, rhs_batch;
+    int32_t acc;         /* dtype of accumulation and of the result. Result axes: batch, lhs free, rhs free */
+} DotAttr;
+
+typedef struct ConvAttr {
+    Ints lhs_spec; /* axes of the input that are batch, feature, spatial.. */
+    Ints rhs_spec; /* axes of the kernel that are out feature, in feature, spatial.. */
+    Ints out_spec; /* axes of the result that are batch, feature, spatial.. */
+    Ints stride;
+    Ints pad_lo, pad_hi; /* dims, may be negative */
+    Ints lhs_dilation, rhs_dilation;
+    Dim groups;       /* feature groups, 1. A dim: vmap of both operands multiplies it by the batch */
+    Dim batch_groups; /* 1; one of the two is 1 */
+    int32_t acc;
+} ConvAttr;
+
+typedef struct SolveAttr { /* triangular_solve a b: solves a x = b (left) or x a = b */
+    bool left, lower, trans, unit;
+} SolveAttr;
+
+typedef struct CallAttr { /* call f x y; checkpoint f x y */
+    Sub body;
+} CallAttr;
+
+typedef struct CondAttr { /* cond i x y branches=[f,g]: branch i (clamped; bool: false is 0) of the operands x y */
+    Subs branches;
+} CondAttr;
+
+/* while c.. b.. x.. : carry x starts as given; while cond(c.., x..): x.., y.. = body(b.., x..).
+ * Results: the last x.., then each y stacked along a new first axis, of `bound` rows (rows not reached are
+ * zero) if there is a bound, else of as many rows as there were turns, which defines symbol `trips`.
+ * With a bound at most that many turns are made. */
+typedef struct WhileAttr {
+    Sub cond, body;
+    int64_t ncond, nbody; /* how many operands are constants of cond, of body */
+    Dim bound;            /* DIM_NONE: none */
+    Dim trips;            /* symbol; DIM_NONE if nothing is stacked or there is a bound */
+} WhileAttr;
+
+/* scan c.. x.. s.. : for t in 0..length-1 (backwards if reverse): x.., y_t.. = body(c.., x.., s_t..).
+ * Results: the last x.., then the y stacked along a new first axis. */
+typedef struct ScanAttr {
+    Sub body;
+    int64_t nconst, ncarry;
+    Dim length;
+    bool reverse;
+    bool checkpoint; /* reverse mode keeps every sqrt(length)-th carry and recomputes the rest */
+} ScanAttr;
+
+/* custom_jvp f x..: value f(x..); derivative by rule(x.., dx..) -> (y.., dy..).
+ * custom_vjp f x..: value f(x..); fwd(x..) -> (y.., residuals..); bwd(residuals.., gy..) -> gx..
+ * rule, fwd, bwd may be NULL when `self`: the equation stands inside its own rule, and means the one
+ * being applied; whoever applies the rule puts it in (see transform/custom.c). */
+typedef struct CustomJvpAttr {
+    Sub primal, rule;
+    bool self;
+} CustomJvpAttr;
+
+typedef struct CustomVjpAttr {
+    Sub primal, fwd, bwd;
+    bool self;
+} CustomVjpAttr;
+
+/* custom_lin r.. dx..: a linear map known only by its transpose bwd(r.., gy..) -> gx.. */
+typedef struct CustomLinAttr {
+    Sub bwd;
+    int64_t nres;
+} CustomLinAttr;
+
+enum { SAVE_NOTHING, SAVE_DOTS, SAVE_NAMED };
+
+typedef struct CheckpointAttr { /* checkpoint f x..: the value of f(x..), recomputed in the backward pass */
+    Sub body;
+    int32_t policy; /* what may be kept all the same */
+} CheckpointAttr;
+
+typedef struct NameAttr { /* name x as="hidden" */
+    const char *name;
+} NameAttr;
+
+typedef struct PrintAttr { /* print x y format="x = {} y = {}" ; assert ok x message="x is {}" */
+    const char *format;
+} PrintAttr;
+
+typedef struct CollectiveAttr { /* psum x axis="i"; all_gather x axis="i" size=4 at=0; ppermute x axis="i" perm=[0,1,1,0] */
+    const char *axis;
+    Dim size;   /* of the axis (all_gather, ppermute, axis_index); DIM_NONE for the others */
+    int64_t at; /* all_gather: where the new axis goes */
+    Ints perm;  /* ppermute: source, target, source, target .. ; places without a source get 0 */
+} CollectiveAttr;
+
+/* ---- rows -------------------------------------------------------------------------------------------- */
+
+#define OP(name, ver, nin, nout, family, flags) extern const OpRow op_row_##name;
+#include "op/ops.def"
+#undef OP
+
+#define FIELD(struct_, field, kind, standard) {#field, kind, false, offsetof(struct_, field), standard, NULL}
+#define FIELD_AS(key, struct_, field, kind, standard) {key, kind, false, offsetof(struct_, field), standard, NULL}
+#define FIELD_POS(struct_, field, kind) {#field, kind, true, offsetof(struct_, field), ATTR_REQUIRED, NULL}
+#define FIELD_ENUM(struct_, field, standard, names) {#field, A_ENUM, false, offsetof(struct_, field), standard, names}
+#define FIELD_END {NULL, 0, false, 0, 0, NULL}
+
+/* ---- shared.c: rules that many rows share ------------------------------------------------------------------ */
+
+/* batch of an op that works element by element: moves all batch axes to 0, broadcasts the unbatched operands */
+void batch_map(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis);
+/* batch by a loop: a scan over the batch whose body is the equation itself. For print, and as a last resort. */
+void batch_loop(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis);
+/* The operands with their batch axis moved to 0; those not batched are left (broadcast_all: broadcast). */
+void batch_front(Builder *b, const EqnView *e, const Batch *bt, bool broadcast_all, Val *in);
+/* jvp of an op linear in all operands together: the op on tangents, zeros made where a tangent is missing */
+void jvp_linear(Builder *b, const EqnView *e, const Val *dx, Val *dy);
+/* jvp of an op linear in each operand: sum over operands */
+void jvp_bilinear(Builder *b, const EqnView *e, const Val *dx, Val *dy);
+
+/* ---- op_dot.c: the text form `dot x y` of dot_general ------------------------------------------------------ */
+
+/* The last axis of x with the first of y, no batch axes, equal dtypes, acc the same. */
+bool dot_is_short(const DotAttr *a, Type x, Type y);
+void dot_short_attr(Arena *a, Type x, Type y, DotAttr *out);
+
+/* ---- build.c: builders -------------------------------------------------------------------------------------------- */
+
+/* One function for each elementwise op. Operands have equal shapes and dtypes (b_add(b, x, y)). */
+#define UNARY(op) static inline Val b_##op(Builder *b, Val x) { return b_eqn1(b, OP_##op, &x, 1, NULL); }
+#define BINARY(op)                                                                               \
+    static inline Val b_##op(Builder *b, Val x, Val y)                                           \
+    {                                                                                            \
+        return b_eqn1(b, OP_##op, (Val[]){x, y}, 2, NULL);                                       \
+    }
+UNARY(neg) UNARY(abs) UNARY(sign) UNARY(exp) UNARY(expm1) UNARY(log) UNARY(log1p) UNARY(sin)
+UNARY(cos) UNARY(tan) UNARY(tanh) UNARY(erf) UNARY(erf_inv) UNARY(sqrt) UNARY(rsqrt)
+UNARY(logistic) UNARY(floor) UNARY(ceil) UNARY(round) UNARY(is_finite) UNARY(not)
+UNARY(stop_gradient)
+BINARY(add) BINARY(sub) BINARY(mul) BINARY(div) BINARY(rem) BINARY(pow) BINARY(atan2)
+BINARY(max) BINARY(min) BINARY(and) BINARY(or) BINARY(xor) BINARY(shl) BINARY(shr_logical)
+BINARY(shr_arith) BINARY(eq) BINARY(ne) BINARY(lt) BINARY(le) BINARY(gt) BINARY(ge)
+#undef UNARY
+#undef BINARY
+Val b_select(Builder *b, Val pred, Val on_true, Val on_false);
+Val b_clamp(Builder *b, Val lo, Val x, Val hi);
+Val b_cast(Builder *b, Val x, wf_dtype to); /* x itself if it is that already */
+Val b_bitcast(Builder *b, Val x, wf_dtype to);
+
+/* Constants. */
+Val b_const(Builder *b, Type type, const void *data);           /* dense, concrete shape; copied */
+Val b_const_data(Builder *b, Type type, const ConstData *data); /* shared */
+Val b_splat_bits(Builder *b, Type type, const void *element);
+Val b_full(Builder *b, Type type, double x); /* splat; x is rounded to the dtype */
+Val b_scalar(Builder *b, wf_dtype dtype, double x);
+Val b_int(Builder *b, wf_dtype dtype, int64_t x); /* a scalar, exactly */
+Val b_full_like(Builder *b, Val v, double x);
+Val b_zeros(Builder *b, Type type);
+Val b_zeros_like(Builder *b, Val v);
+Val b_one_like(Builder *b, Val v);
+
+/* Shape. */
+Val b_reshape(Builder *b, Val x, const Dim *dims, uint32_t rank);
+Val b_broadcast(Builder *b, Val x, const Dim *shape, uint32_t rank, const int64_t *dims);
+Val b_broadcast_scalar(Builder *b, Val x, const Dim *shape, uint32_t rank);
+/* x (without axis `axis`) repeated along a new axis of that size */
+Val b_broadcast_axis(Builder *b, Val x, uint32_t axis, Dim size);
+Val b_transpose(Builder *b, Val x, const int64_t *perm);
+Val b_move_axis(Builder *b, Val x, uint32_t from, uint32_t to);
+Val b_slice(Builder *b, Val x, const Dim *start, const Dim *limit, const int64_t *stride); /* stride NULL: 1 */
+Val b_slice_axis(Builder *b, Val x, uint32_t axis, Dim start, Dim limit);
+Val b_pad(Builder *b, Val x, Val value, const Dim *lo, const Dim *hi, const int64_t *interior);
+Val b_concat(Builder *b, const Val *x, uint32_t n, uint32_t axis);
+Val b_rev(Builder *b, Val x, const int64_t *axes, uint32_t n);
+Val b_iota(Builder *b, wf_dtype dtype, const Dim *dims, uint32_t rank, uint32_t axis);
+Val b_dim_value(Builder *b, Dim d); /* an i64 scalar: a constant or `dim` */
+/* a new axis of size 1 / an axis of size 1 removed */
+Val b_expand(Builder *b, Val x, uint32_t axis);
+Val b_squeeze(Builder *b, Val x, uint32_t axis);
+
+/* Reductions, over the given axes (sorted). */
+Val b_reduce(Builder *b, OpCode op, Val x, const int64_t *axes, uint32_t n);
+Val b_reduce_axis(Builder *b, OpCode op, Val x, uint32_t axis);
+Val b_sum_all(Builder *b, Val x);
+Val b_cumsum(Builder *b, Val x, uint32_t axis, bool reverse);
+
+/* Indexing. */
+Val b_gather(Builder *b, Val x, Val indices, const GatherAttr *a);
+Val b_scatter(Builder *b, OpCode op, Val x, Val indices, Val updates, const ScatterAttr *a);
+Val b_dynamic_slice(Builder *b, Val x, const Val *starts, const Dim *sizes);
+Val b_dynamic_update_slice(Builder *b, Val x, Val update, const Val *starts);
+/* Row i (an integer scalar) of x along axis 0, and x with that row replaced. */
+Val b_row(Builder *b, Val x, Val i);
+Val b_set_row(Builder *b, Val x, Val row, Val i);
+
+/* Contractions. acc 0: the dtype of x. */
+Val b_dot(Builder *b, Val x, Val y, const DotAttr *a);
+Val b_matmul(Builder *b, Val x, Val y); /* [..batch, m, k] x [..batch, k, n], equal batch */
+Val b_conv(Builder *b, Val x, Val k, const ConvAttr *a);
+
+/* Sub-programs. */
+Val *b_call(Builder *b, const Sub *body, const Val *in, uint32_t nin, uint32_t *out_n);
+
+#endif
