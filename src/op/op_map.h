@@ -1,0 +1,31 @@
+/* op_map.h -- rules the elementwise rows share: types, oracle, folding of constants. */
+#ifndef WEFT_OP_MAP_H
+#define WEFT_OP_MAP_H
+
+#include "op/op.h"
+#include "op/scalar.h"
+
+/* All operands of one type, of these dtypes; the result is of that type. */
+bool type_map_float(TypeRule *t);   /* f16 bf16 f32 f64 */
+bool type_map_number(TypeRule *t);  /* integers and floats */
+bool type_map_int(TypeRule *t);     /* integers */
+bool type_map_bits(TypeRule *t);    /* bool and integers */
+bool type_map_ordered(TypeRule *t); /* any */
+/* The same with a bool result. */
+bool type_map_compare(TypeRule *t);
+bool type_map_float_test(TypeRule *t); /* of a float */
+
+/* The same type for operands from..nin-1, or an error that shows both. */
+bool type_equal_operands(TypeRule *t, uint32_t from);
+
+/* scalar_apply on each element; scalar operands of an op with larger ones stretch. */
+bool eval_map(Eval *e);
+
+/* If all operands are splats, the splat of the op on their elements. */
+bool fold_splats(Builder *b, const EqnView *e, Val *out);
+/* v is a splat of x, with the sign of zero. */
+bool is_splat(const Builder *b, Val v, double x);
+/* The operand of v if v is made by the one-operand op, else VAL_NONE. */
+Val operand_of(const Builder *b, Val v, OpCode op);
+
+#endif

@@ -1,0 +1,353 @@
+/* op_map_binary.c -- elementwise ops of two operands of one type.
+ *
+ * Meanings on one element are in scalar.c. Folds are exact for every element, NaN, -0 and
+ * wrapping included: x + 0 is not x (x = -0), x + -0 is; x * 0 is 0 for integers only.
+ */
+#include "op/op_map.h"
+
+#define ROW(name, doc_, type_, jvp_, transpose_, fold_)                                  \
+    const OpRow op_row_##name = {                                                        \
+        .doc = doc_,                                                                     \
+        .type = type_,                                                                   \
+        .eval = eval_map,                                                                \
+        .jvp = jvp_,                                                                     \
+        .transpose = transpose_,                                                         \
+        .batch = batch_map,                                                              \
+        .fold = fold_,                                                                   \
+        .lower = {LOWER_MAP, 0},                                                         \
+    }
+
+/* ---- helpers ----------------------------------------------------------------------- */
+
+/* x + y where either may be a symbolic zero */
+static Val add_or(Builder *b, Val x, Val y) { return !x ? y : !y ? x : b_add(b, x, y); }
+
+/* dx*cx + dy*cy, each term only where its tangent is there */
+static Val combine(Builder *b, Val dx, Val cx, Val dy, Val cy)
+{
+    return add_or(b, dx ? b_mul(b, dx, cx) : VAL_NONE, dy ? b_mul(b, dy, cy) : VAL_NONE);
+}
+
+static bool is_float(const EqnView *e)
+{
+    return dtype_is_float((wf_dtype)e->in_type[0].dtype);
+}
+
+/* out = v, for folds */
+static bool becomes(Val *out, Val v)
+{
+    out[0] = v;
+    return true;
+}
+
+/* ---- add:  dz = dx + dy ---- */
+
+static void jvp_add(Builder *b, const EqnView *e, const Val *dx, Val *dz)
+{
+    (void)e;
+    dz[0] = add_or(b, dx[0], dx[1]);
+}
+
+static void transpose_add(Builder *b, const EqnView *e, const Val *gz, Val *gx)
+{
+    (void)b;
+    for (int i = 0; i < 2; i++)
+        if (!e->in[i])
+            gx[i] = gz[0];
+}
+
+static bool fold_add(Builder *b, const EqnView *e, Val *out)
+{
+    double zero = is_float(e) ? -0.0 : 0;
+
+    if (is_splat(b, e->in[0], zero))
+        return becomes(out, e->in[1]);
+    if (is_splat(b, e->in[1], zero))
+        return becomes(out, e->in[0]);
+    return fold_splats(b, e, out);
+}
+
+ROW(add, "z = x + y. Integers (wrapping) and floats; inf - inf is NaN.", type_map_number,
+    jvp_add, transpose_add, fold_add);
+
+/* ---- sub:  dz = dx - dy ---- */
+
+static void jvp_sub(Builder *b, const EqnView *e, const Val *dx, Val *dz)
+{
+    (void)e;
+    dz[0] = !dx[1] ? dx[0] : !dx[0] ? b_neg(b, dx[1]) : b_sub(b, dx[0], dx[1]);
+}
+
+static void transpose_sub(Builder *b, const EqnView *e, const Val *gz, Val *gx)
+{
+    if (!gz[0])
+        return;
+    if (!e->in[0])
+        gx[0] = gz[0];
+    if (!e->in[1])
+        gx[1] = b_neg(b, gz[0]);
+}
+
+/* x - 0 = x; integers: x - x = 0 */
+static bool fold_sub(Builder *b, const EqnView *e, Val *out)
+{
+    if (is_splat(b, e->in[1], 0))
+        return becomes(out, e->in[0]);
+    if (e->in[0] == e->in[1] && !is_float(e))
+        return becomes(out, b_zeros(b, e->out_type[0]));
+    return fold_splats(b, e, out);
+}
+
+ROW(sub, "z = x - y. Integers (wrapping) and floats; inf - inf is NaN.", type_map_number,
+    jvp_sub, transpose_sub, fold_sub);
+
+/* ---- mul:  dz = dx*y + dy*x ---- */
+
+static void jvp_mul(Builder *b, const EqnView *e, const Val *dx, Val *dz)
+{
+    dz[0] = combine(b, dx[0], e->in[1], dx[1], e->in[0]);
+}
+
+static void transpose_mul(Builder *b, const EqnView *e, const Val *gz, Val *gx)
+{
+    if (!gz[0])
+        return;
+    for (int i = 0; i < 2; i++)
+        if (!e->in[i])
+            gx[i] = b_mul(b, gz[0], e->in[1 - i]);
+}
+
+/* x * 1 = x, x * -1 = -x; integers: x * 0 = 0 */
+static bool fold_mul(Builder *b, const EqnView *e, Val *out)
+{
+    for (int i = 0; i < 2; i++) {
+        Val x = e->in[i], y = e->in[1 - i];
+
+        if (is_splat(b, y, 1))
+            return becomes(out, x);
+        if (is_splat(b, y, -1) && !dtype_is_unsigned((wf_dtype)e->in_type[0].dtype))
+            return becomes(out, b_neg(b, x));
+        if (!is_float(e) && is_splat(b, y, 0))
+            return becomes(out, y);
+    }
+    return fold_splats(b, e, out);
+}
+
+ROW(mul, "z = x * y. Integers (wrapping) and floats; inf * 0 is NaN.", type_map_number,
+    jvp_mul, transpose_mul, fold_mul);
+
+/* ---- div:  dz = dx / y - dy * z / y ---- */
+
+static void jvp_div(Builder *b, const EqnView *e, const Val *dx, Val *dz)
+{
+    Val y = e->in[1], by_x = VAL_NONE, by_y = VAL_NONE;
+
+    if (dx[0])
+        by_x = b_div(b, dx[0], y);
+    if (dx[1])
+        by_y = b_mul(b, dx[1], b_neg(b, b_div(b, e->out[0], y)));
+    dz[0] = add_or(b, by_x, by_y);
+}
+
+/* linear in x for fixed y:  gx = gz / y */
+static void transpose_div(Builder *b, const EqnView *e, const Val *gz, Val *gx)
+{
+    if (gz[0] && !e->in[0])
+        gx[0] = b_div(b, gz[0], e->in[1]);
+}
+
+static bool fold_div(Builder *b, const EqnView *e, Val *out)
+{
+    return is_splat(b, e->in[1], 1) ? becomes(out, e->in[0]) : fold_splats(b, e, out);
+}
+
+ROW(div,
+    "z = x / y. Floats: x/0 is inf or -inf, 0/0 NaN. Integers truncate towards 0; x/0 is "
+    "-1 (all bits set), the lowest integer / -1 wraps to itself.",
+    type_map_number, jvp_div, transpose_div, fold_div);
+
+/* ---- rem:  dz = dx - dy * trunc(x / y), the quotient being round((x - z) / y) ---- */
+
+static void jvp_rem(Builder *b, const EqnView *e, const Val *dx, Val *dz)
+{
+    Val by_y = VAL_NONE;
+
+    if (dx[1]) {
+        Val whole = b_div(b, b_sub(b, e->in[0], e->out[0]), e->in[1]);
+
+        by_y = b_mul(b, dx[1], b_neg(b, b_round(b, whole)));
+    }
+    dz[0] = add_or(b, dx[0], by_y);
+}
+
+ROW(rem,
+    "z = x - y * trunc(x / y), with the sign of x. Floats (exact): x rem 0 and inf rem y "
+    "are NaN, x rem inf is x. Integers: x rem 0 is x, the lowest integer rem -1 is 0.",
+    type_map_number, jvp_rem, NULL, fold_splats);
+
+/* ---- pow:  dz = dx * y * x^(y-1) + dy * ln(x) * z
+ *
+ * The first term is 0 where y = 0, even at x = 0; in the second ln(0) counts as ln(1),
+ * so that 0^y has slope 0 in y. ---- */
+
+static void jvp_pow(Builder *b, const EqnView *e, const Val *dx, Val *dz)
+{
+    Val x = e->in[0], y = e->in[1], z = e->out[0];
+    Val zero = b_zeros_like(b, x), one = b_one_like(b, x), cx = VAL_NONE, cy = VAL_NONE;
+
+    if (dx[0]) {
+        Val none = b_eq(b, y, zero);
+        Val power = b_pow(b, x, b_select(b, none, one, b_sub(b, y, one)));
+
+        cx = b_select(b, none, zero, b_mul(b, y, power));
+    }
+    if (dx[1])
+        cy = b_mul(b, b_log(b, b_select(b, b_eq(b, x, zero), one, x)), z);
+    dz[0] = combine(b, dx[0], cx, dx[1], cy);
+}
+
+/* x^1 = x, x^0 = 1 */
+static bool fold_pow(Builder *b, const EqnView *e, Val *out)
+{
+    if (is_splat(b, e->in[1], 1))
+        return becomes(out, e->in[0]);
+    if (is_splat(b, e->in[1], 0))
+        return becomes(out, b_full(b, e->out_type[0], 1));
+    return fold_splats(b, e, out);
+}
+
+ROW(pow,
+    "z = x^y. Floats: x^0 = 1^y = 1 even for NaN, NaN where x < 0 and y is not whole, "
+    "0^y is inf for y < 0. Integers wrap; a negative power is 0 unless x is 1 or -1.",
+    type_map_number, jvp_pow, NULL, fold_pow);
+
+/* ---- atan2:  dz = (dx*y - dy*x) / (x*x + y*y) ---- */
+
+static void jvp_atan2(Builder *b, const EqnView *e, const Val *dx, Val *dz)
+{
+    Val x = e->in[0], y = e->in[1];
+    Val r2 = b_add(b, b_mul(b, x, x), b_mul(b, y, y));
+
+    dz[0] = combine(b, dx[0], b_div(b, y, r2), dx[1], b_neg(b, b_div(b, x, r2)));
+}
+
+ROW(atan2,
+    "z = the angle in [-pi, pi] of the point with ordinate x and abscissa y. Floats; "
+    "zeros by sign as in C: atan2(0, -0) = pi, atan2(0, 0) = 0; inf counts as a "
+    "direction.",
+    type_map_float, jvp_atan2, NULL, fold_splats);
+
+/* ---- max, min:  the slope goes to the operand taken, half to each of equal ones ---- */
+
+/* 1 where `takes` says x, 0.5 where x equals y, else 0 (NaN too) */
+static Val share(Builder *b, Val takes_x, Val x, Val y)
+{
+    Val half = b_select(b, b_eq(b, x, y), b_full_like(b, x, 0.5), b_zeros_like(b, x));
+
+    return b_select(b, takes_x, b_one_like(b, x), half);
+}
+
+static void jvp_max(Builder *b, const EqnView *e, const Val *dx, Val *dz)
+{
+    Val x = e->in[0], y = e->in[1];
+
+    dz[0] = combine(b, dx[0], dx[0] ? share(b, b_gt(b, x, y), x, y) : VAL_NONE, dx[1],
+                    dx[1] ? share(b, b_gt(b, y, x), x, y) : VAL_NONE);
+}
+
+static void jvp_min(Builder *b, const EqnView *e, const Val *dx, Val *dz)
+{
+    Val x = e->in[0], y = e->in[1];
+
+    dz[0] = combine(b, dx[0], dx[0] ? share(b, b_lt(b, x, y), x, y) : VAL_NONE, dx[1],
+                    dx[1] ? share(b, b_lt(b, y, x), x, y) : VAL_NONE);
+}
+
+/* op(x, x) = x, for max min and or */
+static bool fold_same(Builder *b, const EqnView *e, Val *out)
+{
+    return e->in[0] == e->in[1] ? becomes(out, e->in[0]) : fold_splats(b, e, out);
+}
+
+ROW(max,
+    "z = the larger of x and y. Every dtype; NaN if either is NaN, 0 is larger than -0. "
+    "Equal operands get half of the derivative each.",
+    type_map_ordered, jvp_max, NULL, fold_same);
+ROW(min,
+    "z = the smaller of x and y. Every dtype; NaN if either is NaN, -0 is smaller than "
+    "0. Equal operands get half of the derivative each.",
+    type_map_ordered, jvp_min, NULL, fold_same);
+
+/* ---- and, or, xor ---- */
+
+static bool is_all_ones(const Builder *b, Val v)
+{
+    wf_dtype t = b_dtype(b, v);
+    const void *p;
+
+    return b_splat(b, v, &p) && scalar_load(t, p, 0).u == scalar_identity(OP_and, t).u;
+}
+
+/* x & ones = x, x & 0 = 0; x | 0 = x, x | ones = ones; x ^ 0 = x */
+static bool fold_bits(Builder *b, const EqnView *e, Val *out)
+{
+    for (int i = 0; i < 2; i++) {
+        Val x = e->in[i], y = e->in[1 - i];
+        bool zero = is_splat(b, y, 0), ones = is_all_ones(b, y);
+
+        if ((zero && e->op != OP_and) || (ones && e->op == OP_and))
+            return becomes(out, x);
+        if ((zero && e->op == OP_and) || (ones && e->op == OP_or))
+            return becomes(out, y);
+    }
+    return e->op == OP_xor ? fold_splats(b, e, out) : fold_same(b, e, out);
+}
+
+ROW(and, "z = x and y, of integers bit by bit.", type_map_bits, NULL, NULL, fold_bits);
+ROW(or, "z = x or y, of integers bit by bit.", type_map_bits, NULL, NULL, fold_bits);
+ROW(xor, "z = x or y but not both, of integers bit by bit.", type_map_bits, NULL, NULL,
+    fold_bits);
+
+/* ---- shifts ---- */
+
+static bool fold_shift(Builder *b, const EqnView *e, Val *out)
+{
+    return is_splat(b, e->in[1], 0) ? becomes(out, e->in[0]) : fold_splats(b, e, out);
+}
+
+ROW(shl,
+    "z = the bits of x moved up by y. Integers; 0 if y (read as unsigned) >= the width.",
+    type_map_int, NULL, NULL, fold_shift);
+ROW(shr_logical,
+    "z = the bits of x moved down by y, zeros moved in, whether x is signed or not. "
+    "Integers; 0 if y (read as unsigned) >= the width.",
+    type_map_int, NULL, NULL, fold_shift);
+ROW(shr_arith,
+    "z = the bits of x moved down by y, copies of the top bit moved in, whether x is "
+    "signed or not. Integers; all bits the top bit if y (read as unsigned) >= the width.",
+    type_map_int, NULL, NULL, fold_shift);
+
+/* ---- comparisons ---- */
+
+/* x == x, x <= x .. hold for all but NaN; x != x, x < x .. never but for ne of NaN */
+static bool fold_compare(Builder *b, const EqnView *e, Val *out)
+{
+    bool holds = e->op == OP_eq || e->op == OP_le || e->op == OP_ge;
+
+    if (e->in[0] != e->in[1] || is_float(e))
+        return fold_splats(b, e, out);
+    return becomes(out, b_full(b, e->out_type[0], holds));
+}
+
+#define COMPARE(name, sign, nan)                                                         \
+    ROW(name,                                                                            \
+        "z = x " sign " y, a bool. Every dtype (false < true); -0 equals 0; " nan        \
+        " for NaN.",                                                                     \
+        type_map_compare, NULL, NULL, fold_compare)
+
+COMPARE(eq, "==", "false");
+COMPARE(ne, "!=", "true");
+COMPARE(lt, "<", "false");
+COMPARE(le, "<=", "false");
+COMPARE(gt, ">", "false");
+COMPARE(ge, ">=", "false");

@@ -1,0 +1,47 @@
+/* scalar.h -- what every elementwise op means on one element.
+ *
+ * The oracle, the folding of constants and the tests read meanings from here and nowhere
+ * else. A Scalar holds one element of any dtype without loss:
+ *
+ *   floats     f, the exact value as a double. Results are computed in f64 and rounded
+ *              once when stored, which for + - * / sqrt equals arithmetic in the dtype
+ *   signed     u, sign-extended to 64 bits
+ *   unsigned   u, zero-extended; bool too, as 0 or 1
+ */
+#ifndef WEFT_SCALAR_H
+#define WEFT_SCALAR_H
+
+#include "ir/ir.h"
+
+typedef union Scalar {
+    double f;
+    uint64_t u;
+} Scalar;
+
+/* Element i of an array. Storing rounds floats to nearest even (too large: inf) and wraps
+ * integers. */
+Scalar scalar_load(wf_dtype t, const void *data, int64_t i);
+void scalar_store(wf_dtype t, void *data, int64_t i, Scalar x);
+
+/* An element of dtype t equal to an integer that t can hold. */
+static inline Scalar scalar_int(wf_dtype t, int64_t x)
+{
+    return dtype_is_float(t) ? (Scalar){.f = (double)x} : (Scalar){.u = (uint64_t)x};
+}
+
+/* The elementwise op (with one result, no attribute, not select) on elements of dtype t.
+ * Comparisons and is_finite give a bool, everything else a t, floats not yet rounded. */
+Scalar scalar_apply(unsigned op, wf_dtype t, const Scalar *x);
+/* Rounded once (when stored). Floats to integers truncate, saturate, and take NaN to 0.
+ * To bool: x != 0. */
+Scalar scalar_cast(wf_dtype from, wf_dtype to, Scalar x);
+/* What a reduction by op (add mul max min and or) gives if there is nothing to reduce. */
+Scalar scalar_identity(unsigned op, wf_dtype t);
+/* -1, 0, 1. NaN is the largest, equal to NaN; -0 equals 0: a total order for sorting. */
+int scalar_compare(wf_dtype t, Scalar x, Scalar y);
+bool scalar_is_nan(wf_dtype t, Scalar x);
+
+/* y with erf(y) = x, to a few ulp. +-1 gives +-inf, outside [-1, 1] NaN. */
+double scalar_erf_inv(double x);
+
+#endif
