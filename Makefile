@@ -32,7 +32,7 @@ ISA_2   := -DKERNEL_ISA=2 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16
 
 KSRC    := $(wildcard src/kernels/k_*.c)
 SRC     := $(filter-out $(KSRC),$(wildcard src/base/*.c src/ir/*.c src/op/*.c src/transform/*.c \
-             src/kernels/*.c src/runtime/*.c src/io/*.c src/api/*.c))
+             src/kernels/*.c src/runtime/*.c src/io/*.c))
 CLISRC  := $(wildcard src/cli/*.c)
 OBJ     := $(SRC:%.c=$(BUILD)/%.o) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
 CLIOBJ  := $(CLISRC:%.c=$(BUILD)/%.o)

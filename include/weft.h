@@ -115,6 +115,181 @@ typedef enum wf_dtype {
 WF_API const char *wf_dtype_name(wf_dtype dtype); /* "f32"; "invalid" for anything else */
 WF_API size_t wf_dtype_size(wf_dtype dtype);      /* in bytes; 0 for reserved and invalid ones */
 
+#define WF_MAX_RANK 32
+
+/* ---- arrays --------------------------------------------------------------------------------- */
+
+/* A block of numbers on a device: dtype, shape, strides, memory. Counted; immutable shape; the counts are
+ * thread-safe. Programs only read their inputs, so one array may be in many runs at once. */
+typedef struct wf_array wf_array;
+
+/* Zeros, row-major, aligned to 64 bytes, on the host. */
+WF_API wf_status wf_array_new(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
+                              wf_array **out_array);
+/* A copy of row-major data. */
+WF_API wf_status wf_array_from(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
+                               const void *data, wf_array **out_array);
+/* The caller's own memory, not copied: it must stay until drop(owner) is called (drop may be NULL). Strides
+ * are in elements and may be 0 or negative; NULL: row-major. */
+WF_API wf_status wf_array_wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
+                               const int64_t *strides, void *data, void (*drop)(void *owner),
+                               void *owner, wf_array **out_array);
+WF_API wf_array *wf_array_retain(wf_array *a);
+WF_API void wf_array_release(wf_array *a); /* NULL is fine */
+
+WF_API wf_dtype wf_array_dtype(const wf_array *a);
+WF_API int wf_array_rank(const wf_array *a);
+WF_API const int64_t *wf_array_dims(const wf_array *a);
+WF_API const int64_t *wf_array_strides(const wf_array *a); /* in elements */
+WF_API int64_t wf_array_count(const wf_array *a);
+/* The first element; NULL when the host cannot read the array's device. */
+WF_API void *wf_array_data(const wf_array *a);
+/* The same numbers, row-major on the host: the array itself (retained) if it is that already. */
+WF_API wf_status wf_array_contiguous(wf_ctx *cx, wf_array *a, wf_array **out_array);
+
+/* Text: "f32[2] [1.5, 2.5]", nested lists with the shortest digits that read back the same. Borrowed from the
+ * context until the next call that gives text. */
+WF_API wf_status wf_array_text(wf_ctx *cx, wf_array *a, const char **out_text);
+/* An array from text: a number, a nested list, FILE.npy, or a generated one (zeros:, ones:, iota:, rand:,
+ * randn: and a type, such as rand:f32[8,64]). For a list dtype is what it becomes; WF_INVALID: f32, or i64
+ * if all numbers are integers, or bool. */
+WF_API wf_status wf_array_parse(wf_ctx *cx, const char *text, wf_dtype dtype, uint64_t seed,
+                                wf_array **out_array);
+WF_API wf_status wf_npy_load(wf_ctx *cx, const char *path, wf_array **out_array);
+WF_API wf_status wf_npy_save(wf_ctx *cx, const char *path, wf_array *a);
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+/* A typed, pure program. Immutable, counted, shared freely between threads. */
+typedef struct wf_program wf_program;
+
+WF_API const wf_program *wf_program_retain(const wf_program *p);
+WF_API void wf_program_release(const wf_program *p); /* NULL is fine */
+WF_API const char *wf_program_name(const wf_program *p);
+WF_API int wf_program_inputs(const wf_program *p);
+WF_API int wf_program_outputs(const wf_program *p);
+WF_API int wf_program_equations(const wf_program *p);
+WF_API const char *wf_program_input_name(const wf_program *p, int i); /* "" if it has none */
+WF_API wf_dtype wf_program_input_dtype(const wf_program *p, int i);
+/* The type as text, "f32[N,784]"; borrowed from the context until the next call that gives text. */
+WF_API wf_status wf_program_input_type(wf_ctx *cx, const wf_program *p, int i, const char **out_text);
+WF_API wf_status wf_program_output_type(wf_ctx *cx, const wf_program *p, int i, const char **out_text);
+/* 128 bits of content as 32 hexadecimal digits; names and places do not count. out has 33 bytes. */
+WF_API void wf_program_hash(const wf_program *p, char *out);
+WF_API bool wf_program_equal(const wf_program *a, const wf_program *b);
+WF_API wf_status wf_program_verify(wf_ctx *cx, const wf_program *p);
+
+enum { WF_TEXT_PLACES = 1, WF_TEXT_TYPES = 2, WF_TEXT_HEADER = 4, WF_TEXT_SHORT = 8 /* cut large constants */ };
+WF_API wf_status wf_program_text(wf_ctx *cx, const wf_program *p, unsigned flags, const char **out_text);
+WF_API wf_status wf_program_dot(wf_ctx *cx, const wf_program *p, const char **out_text);
+
+/* What running it once costs: floating-point operations of elementwise ops and contractions, bytes read and
+ * written by all equations, and the largest sum of live values. Symbols take the given sizes (by name), else their
+ * hints, else 64. A loop of unknown length counts once. */
+typedef struct wf_cost {
+    size_t size; /* sizeof(wf_cost) */
+    double map_flops, contraction_flops, bytes, live_bytes;
+} wf_cost;
+WF_API wf_status wf_program_cost(wf_ctx *cx, const wf_program *p, const char *const *symbols,
+                                 const int64_t *values, int n, wf_cost *out_cost);
+
+/* ---- transforms ---------------------------------------------------------------------------------
+ *
+ * Each takes a program and gives a new one. wrt lists inputs by index; NULL with n 0 means input 0.
+ * WF_ERR_NORULE names the op and its line when something has no derivative. */
+
+/* (x.., dx for wrt) -> (y.., dy..) */
+WF_API wf_status wf_jvp(wf_ctx *cx, const wf_program *f, const int *wrt, int n, const wf_program **out);
+/* (x.., gy for each float y) -> (y.., gx for wrt) */
+WF_API wf_status wf_vjp(wf_ctx *cx, const wf_program *f, const int *wrt, int n, const wf_program **out);
+/* forward: x.. -> (y.., residuals..)   linear: (residuals.., dx for wrt) -> dy.. */
+WF_API wf_status wf_linearize(wf_ctx *cx, const wf_program *f, const int *wrt, int n,
+                              const wf_program **out_forward, const wf_program **out_linear);
+/* f: (x..) -> y, a float scalar first; result: dy/dx for wrt. WF_ERR_SHAPE: y is not a scalar. */
+WF_API wf_status wf_grad(wf_ctx *cx, const wf_program *f, const int *wrt, int n, const wf_program **out);
+/* (y.., dy/dx for wrt) */
+WF_API wf_status wf_value_and_grad(wf_ctx *cx, const wf_program *f, const int *wrt, int n,
+                                   const wf_program **out);
+/* dy/dx of shape y.shape + x.shape, for each x in wrt and within that each float y */
+WF_API wf_status wf_jacfwd(wf_ctx *cx, const wf_program *f, const int *wrt, int n, const wf_program **out);
+WF_API wf_status wf_jacrev(wf_ctx *cx, const wf_program *f, const int *wrt, int n, const wf_program **out);
+WF_API wf_status wf_hessian(wf_ctx *cx, const wf_program *f, const int *wrt, int n, const wf_program **out);
+/* (x.., v for wrt) -> H v for wrt */
+WF_API wf_status wf_hvp(wf_ctx *cx, const wf_program *f, const int *wrt, int n, const wf_program **out);
+/* axes: for each input the axis that is the batch, or -1. Results are batched along axis 0. axis_name may be NULL;
+ * collectives refer to it. size: of the batch; -1: a fresh symbol. */
+WF_API wf_status wf_vmap(wf_ctx *cx, const wf_program *f, const int *axes, const char *axis_name,
+                         int64_t size, const wf_program **out);
+/* Ahead of time: forward: x.. -> (y.., saved..), backward: (saved.., gy..) -> gx for wrt. Saves a minimum cut. */
+WF_API wf_status wf_split(wf_ctx *cx, const wf_program *f, const int *wrt, int n,
+                          const wf_program **out_forward, const wf_program **out_backward);
+/* Symbols replaced by sizes. */
+WF_API wf_status wf_specialise(wf_ctx *cx, const wf_program *f, const char *const *symbols,
+                               const int64_t *values, int n, const wf_program **out);
+/* Equations nobody reads removed. */
+WF_API wf_status wf_prune(wf_ctx *cx, const wf_program *f, const wf_program **out);
+
+/* ---- running -------------------------------------------------------------------------------------- */
+
+/* A plan for a program: made once, run many times, from many threads at once (each with its own context). */
+typedef struct wf_exec wf_exec;
+
+WF_API wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec);
+WF_API wf_exec *wf_exec_retain(wf_exec *e);
+WF_API void wf_exec_release(wf_exec *e); /* NULL is fine */
+/* in: as many arrays as the program has inputs; out: receives new arrays, to be released by the caller (all NULL
+ * after an error). */
+WF_API wf_status wf_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out);
+/* Prepare, run once, release. */
+WF_API wf_status wf_eval(wf_ctx *cx, const wf_program *p, wf_array *const *in, wf_array **out);
+/* The same by the op table's own slow rules: the oracle that everything else is tested against. */
+WF_API wf_status wf_eval_reference(wf_ctx *cx, const wf_program *p, wf_array *const *in, wf_array **out);
+
+/* ---- models: what a file holds ----------------------------------------------------------------------- */
+
+/* Programs by name (the methods), tensors by name, and metadata. */
+typedef struct wf_model wf_model;
+
+WF_API wf_status wf_model_new(wf_ctx *cx, wf_model **out_model);
+/* Text programs (.wir), a .weft file, or any safetensors file (tensors only); told apart by content. Tensors are
+ * memory-mapped. */
+WF_API wf_status wf_model_open(wf_ctx *cx, const char *path, wf_model **out_model);
+/* Text programs from memory; name is for messages. */
+WF_API wf_status wf_model_parse(wf_ctx *cx, const char *name, const char *text, size_t size,
+                                wf_model **out_model);
+/* As .weft, or as text where path ends in .wir (then it must have no tensors). Written beside the target and
+ * renamed: the old file stays until the new one is complete. */
+WF_API wf_status wf_model_save(wf_ctx *cx, wf_model *m, const char *path);
+WF_API void wf_model_free(wf_model *m);
+
+WF_API int wf_model_programs(const wf_model *m);
+WF_API const wf_program *wf_model_program(const wf_model *m, int i); /* borrowed */
+WF_API const wf_program *wf_model_find(const wf_model *m, const char *name); /* borrowed; NULL if absent */
+WF_API wf_status wf_model_add(wf_ctx *cx, wf_model *m, const wf_program *p); /* replaces one of that name */
+WF_API int wf_model_tensors(const wf_model *m);
+WF_API const char *wf_model_tensor_name(const wf_model *m, int i);
+WF_API wf_array *wf_model_tensor(const wf_model *m, int i); /* borrowed */
+WF_API wf_array *wf_model_find_tensor(const wf_model *m, const char *name); /* borrowed; NULL if absent */
+WF_API wf_status wf_model_set_tensor(wf_ctx *cx, wf_model *m, const char *name, wf_array *a);
+WF_API const char *wf_model_meta(const wf_model *m, const char *key); /* NULL if absent */
+WF_API wf_status wf_model_set_meta(wf_ctx *cx, wf_model *m, const char *key, const char *value);
+
+/* ---- the op table, as data ------------------------------------------------------------------------------ */
+
+typedef struct wf_op_info {
+    size_t size; /* sizeof(wf_op_info) */
+    const char *name, *family, *doc;
+    int version, inputs, outputs; /* -1: any number */
+    const char *flags;            /* letters as in ops.def */
+    bool has_eval, has_jvp, has_transpose, has_batch;
+    const char *why_no_jvp;       /* the flag that explains a hole, or NULL */
+} wf_op_info;
+WF_API int wf_op_count(void);
+WF_API bool wf_op_get(int i, wf_op_info *out_info); /* set size first */
+
+/* Version, instruction set and the optional features in this build, one per line. */
+WF_API const char *wf_build_info(void);
+
 #ifdef __cplusplus
 }
 #endif
