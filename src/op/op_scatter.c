@@ -1,0 +1,387 @@
+/* op_scatter.c -- an array with windows of it changed at computed places: scatter (set), scatter_add, _mul,
+ * _min, _max.
+ *
+ *   y = x, then for each index vector in row-major order of the indices:
+ *       y[start(b..) + o..] = combine(y[start(b..) + o..], updates[b.., o..])
+ *
+ * index.h says which axes are which. Windows that meet apply in that order, each rounding to the
+ * dtype, so the last one sets. For fixed indices scatter is linear in x and the updates together, with or
+ * without duplicates, and so is scatter_add; scatter_mul is linear in x for fixed updates.
+ */
+#include "op/index.h"
+
+#include <stddef.h>
+
+/* ---- type --------------------------------------------------------------------------------------- */
+
+/* The dtypes each combination makes sense for: add and mul need numbers. */
+static bool check_scatter_dtypes(TypeRule *t)
+{
+    Type x = t->in[0], u = t->in[2];
+
+    if (x.dtype != u.dtype)
+        return type_fail(t, WF_ERR_TYPE, "updates are %s, but the operand is %s", type_show(t, u),
+                         type_show(t, x));
+    if (x.dtype == WF_BOOL && (t->op == OP_scatter_add || t->op == OP_scatter_mul))
+        return type_fail(t, WF_ERR_TYPE, "%s, but a number dtype is needed", type_show(t, x));
+    return true;
+}
+
+static bool type_scatter(TypeRule *t)
+{
+    const ScatterAttr *a = t->attr;
+    Numbering m = numbering_scatter(a);
+    Type x = t->in[0], indices = t->in[1], u = t->in[2];
+    Axes ax;
+
+    if (a->mode == INDEX_FILL)
+        return type_fail(t, WF_ERR_VALUE, "mode is fill, but clip, drop or promised is needed");
+    if (!check_scatter_dtypes(t) || !numbering_check(t, &m, x, indices))
+        return false;
+    if (u.rank != indices.rank - 1u + a->update_window.n)
+        return type_fail(t, WF_ERR_SHAPE, "updates are %s, but indices %s and update_window need %u axes",
+                         type_show(t, u), type_show(t, indices), indices.rank - 1u + a->update_window.n);
+    numbering_axes(&m, x.rank, u.rank, &ax);
+    for (uint32_t i = 0; i < ax.nbatch; i++)
+        if (u.dims[ax.batch[i]] != indices.dims[i])
+            return type_fail(t, WF_ERR_SHAPE, "axis %lld of the updates %s and axis %u of the indices %s differ",
+                             (long long)ax.batch[i], type_show(t, u), i, type_show(t, indices));
+    for (uint32_t i = 0; i < ax.nwindow && a->mode != INDEX_DROP; i++) {
+        Dim have = x.dims[ax.operand[i]], need = u.dims[a->update_window.v[i]];
+        if (is_negative(t, dim_sub(t->dims, have, need)))
+            return type_fail(t, WF_ERR_SHAPE, "windows of the updates %s do not fit axis %lld of %s",
+                             type_show(t, u), (long long)ax.operand[i], type_show(t, x));
+    }
+    type_out_like(t, x);
+    return true;
+}
+
+/* ---- eval --------------------------------------------------------------------------------------- */
+
+static void combine_element(Eval *e, const Nd *y, int64_t i, const Nd *u, int64_t j)
+{
+    static const struct {
+        uint16_t op, combine;
+    } table[] = {{OP_scatter_add, OP_add}, {OP_scatter_mul, OP_mul}, {OP_scatter_min, OP_min},
+                 {OP_scatter_max, OP_max}};
+    wf_dtype t = y->dtype;
+
+    if (e->op == OP_scatter)
+        nd_copy(y, i, u, j);
+    for (int k = 0; k < COUNT(table); k++)
+        if (table[k].op == e->op) {
+            Scalar xy[2] = {scalar_load(t, y->data, i), scalar_load(t, u->data, j)};
+            unsigned op = table[k].combine;
+            if (t == WF_BOOL)
+                op = op == OP_min ? OP_and : OP_or;
+            scalar_store(t, y->data, i, scalar_apply(op, t, xy));
+        }
+}
+
+/* The outer loop runs over index vectors, the inner over their windows: at holds both parts of the
+ * multi-index of the updates. */
+static bool eval_scatter(Eval *e)
+{
+    const ScatterAttr *a = e->attr;
+    Numbering m = numbering_scatter(a);
+    const Nd *x = &e->in[0], *indices = &e->in[1], *u = &e->in[2], *y = &e->out[0];
+    int64_t size[MAX_RANK], start[MAX_RANK], ystride[MAX_RANK], ustride[MAX_RANK];
+    int64_t at[MAX_RANK] = {0}, b[MAX_RANK] = {0}, o[MAX_RANK], odims[MAX_RANK];
+    Axes ax;
+
+    memcpy(y->data, x->data, (size_t)x->count * wf_dtype_size(x->dtype));
+    if (!u->count)
+        return true;
+    numbering_axes(&m, x->rank, u->rank, &ax);
+    nd_strides(y->dims, y->rank, ystride);
+    nd_strides(u->dims, u->rank, ustride);
+    for (uint32_t i = 0; i < x->rank; i++)
+        size[i] = 1;
+    for (uint32_t i = 0; i < ax.nwindow; i++)
+        size[ax.operand[i]] = odims[i] = u->dims[a->update_window.v[i]];
+    do {
+        Fit fit;
+        for (uint32_t i = 0; i < ax.nbatch; i++)
+            at[ax.batch[i]] = b[i];
+        fit = window_start(e, &m, &ax, x, indices, a->mode, size, at, start);
+        if (fit == FIT_ERROR)
+            return false;
+        memset(o, 0, sizeof o);
+        if (fit == FIT_IN)
+            do {
+                int64_t to = nd_flat(start, ystride, y->rank);
+                for (uint32_t i = 0; i < ax.nwindow; i++) {
+                    at[a->update_window.v[i]] = o[i];
+                    to += o[i] * ystride[ax.operand[i]];
+                }
+                combine_element(e, y, to, u, nd_flat(at, ustride, u->rank));
+            } while (nd_next(odims, ax.nwindow, o));
+    } while (nd_next(indices->dims, ax.nbatch, b));
+    return true;
+}
+
+/* ---- what the other rules share ------------------------------------------------------------------- */
+
+GatherAttr gather_of_scatter(const ScatterAttr *a, Type x, Type updates, Dim *sizes)
+{
+    Numbering m = numbering_scatter(a);
+    Axes ax;
+
+    numbering_axes(&m, x.rank, updates.rank, &ax);
+    for (uint32_t i = 0; i < x.rank; i++)
+        sizes[i] = 1;
+    for (uint32_t i = 0; i < ax.nwindow; i++)
+        sizes[ax.operand[i]] = updates.dims[a->update_window.v[i]];
+    return (GatherAttr){
+        .offset_dims = a->update_window,
+        .collapsed = a->inserted,
+        .operand_batching = a->operand_batching,
+        .indices_batching = a->indices_batching,
+        .start_index_map = a->operand_dims,
+        .slice_sizes = {x.rank, sizes},
+        .mode = a->mode == INDEX_DROP ? INDEX_FILL : a->mode,
+    };
+}
+
+/* What lies in y (of the operand's shape) where each update goes: of the shape of the updates, 0 where an
+ * update is dropped. */
+static Val read_back(Builder *b, const EqnView *e, Val y)
+{
+    Dim sizes[MAX_RANK];
+    GatherAttr g = gather_of_scatter(e->attr, e->in_type[0], e->in_type[2], sizes);
+
+    return b_gather(b, y, e->in[1], &g);
+}
+
+static Val scatter_like(Builder *b, const EqnView *e, OpCode op, Val x, Val updates)
+{
+    return b_scatter(b, op, x, e->in[1], updates, e->attr);
+}
+
+static Val or_zeros(Builder *b, Val v, Type type)
+{
+    return v != VAL_NONE ? v : b_zeros(b, type);
+}
+
+/* Indices not batched: the batch is one more window axis. Indices batched: a pair of batching axes. Either
+ * way operand and updates both get the batch, first. */
+static void batch_scatter(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+{
+    const ScatterAttr *a = e->attr;
+    bool indices = bt->axis[1] >= 0;
+    ScatterAttr to = *a;
+    Val in[3];
+
+    batch_front(b, e, bt, false, in);
+    for (int i = 0; i < 3; i += 2)
+        if (bt->axis[i] < 0)
+            in[i] = b_broadcast_axis(b, in[i], 0, bt->size);
+    to.inserted = ints_shifted(b, a->inserted);
+    to.operand_dims = ints_shifted(b, a->operand_dims);
+    if (indices) {
+        to.update_window = ints_shifted(b, a->update_window);
+        to.operand_batching = ints_shifted_after(b, a->operand_batching, 0);
+        to.indices_batching = ints_shifted_after(b, a->indices_batching, 0);
+    } else {
+        to.update_window = ints_shifted_after(b, a->update_window, 0);
+        to.operand_batching = ints_shifted(b, a->operand_batching);
+    }
+    out[0] = b_scatter(b, (OpCode)e->op, in[0], in[1], in[2], &to);
+    out_axis[0] = 0;
+}
+
+static const AttrField attrs_scatter[] = {
+    FIELD(ScatterAttr, update_window, A_INTS, 0),
+    FIELD(ScatterAttr, inserted, A_INTS, 0),
+    FIELD(ScatterAttr, operand_batching, A_INTS, 0),
+    FIELD(ScatterAttr, indices_batching, A_INTS, 0),
+    FIELD(ScatterAttr, operand_dims, A_INTS, 0),
+    FIELD_ENUM(ScatterAttr, mode, INDEX_CLIP, index_modes),
+    FIELD(ScatterAttr, unique, A_BOOL, 0),
+    FIELD_END,
+};
+
+/* ---- scatter (set) ---------------------------------------------------------------------------------- */
+
+/* linear in x and the updates together: dy = scatter dx du */
+static void jvp_scatter(Builder *b, const EqnView *e, const Val *dx, Val *dy)
+{
+    if (dx[0] != VAL_NONE || dx[2] != VAL_NONE)
+        dy[0] = scatter_like(b, e, OP_scatter, or_zeros(b, dx[0], e->in_type[0]),
+                             or_zeros(b, dx[2], e->in_type[2]));
+}
+
+/* true for each update whose element is still there at the end: number the updates from 1, scatter the
+ * numbers, and see who finds his own */
+static Val winners(Builder *b, const EqnView *e)
+{
+    Type x = e->in_type[0], u = e->in_type[2];
+    Dim count = dim_prod(&b->dims, u.dims, u.rank);
+    Val one = b_full(b, b_make_type(b, WF_I64, u.dims, u.rank), 1);
+    Val ids = b_reshape(b, b_iota(b, WF_I64, &count, 1, 0), u.dims, u.rank);
+    Val left;
+
+    ids = b_add(b, ids, one);
+    left = scatter_like(b, e, OP_scatter, b_zeros(b, b_make_type(b, WF_I64, x.dims, x.rank)), ids);
+    return b_eq(b, read_back(b, e, left), ids);
+}
+
+/*   y[p] = the last update written to p, or x[p] if there is none
+ *   gx[p] = gy[p] where nothing is written, else 0
+ *   gu[j] = gy where j is written, if it is the last there, else 0
+ */
+static void transpose_scatter(Builder *b, const EqnView *e, const Val *gy, Val *gx)
+{
+    const ScatterAttr *a = e->attr;
+    Val zeros = b_zeros(b, e->in_type[2]);
+
+    if (e->in[0] == VAL_NONE)
+        gx[0] = scatter_like(b, e, OP_scatter, gy[0], zeros);
+    if (e->in[2] == VAL_NONE) {
+        gx[2] = read_back(b, e, gy[0]);
+        if (!a->unique)
+            gx[2] = b_select(b, winners(b, e), gx[2], zeros);
+    }
+}
+
+#define SCATTER_DOC                                                                              \
+    "for each index vector in row-major order; axes are numbered as StableHLO's scatter does, the\n" \
+    "index vector is the last axis of the integer indices. A window that does not fit: mode clip\n"  \
+    "(the standard) moves it inside, drop leaves the whole window out, promised says it does not\n" \
+    "happen: eval reports it as an index error. unique promises that no element is written twice."
+
+const OpRow op_row_scatter = {
+    .doc = "y = x with y[start(b..) + o..] = updates[b.., o..], any dtype, the last one staying,\n" SCATTER_DOC,
+    .attrs = attrs_scatter,
+    .attr_size = sizeof(ScatterAttr),
+    .type = type_scatter,
+    .eval = eval_scatter,
+    .jvp = jvp_scatter,
+    .transpose = transpose_scatter,
+    .batch = batch_scatter,
+    .lower = {LOWER_LIBRARY, 0},
+};
+
+/* ---- scatter_add --------------------------------------------------------------------------------------- */
+
+/* dy = dx + du added at its places */
+static void jvp_scatter_add(Builder *b, const EqnView *e, const Val *dx, Val *dy)
+{
+    if (dx[2] == VAL_NONE)
+        dy[0] = dx[0];
+    else
+        dy[0] = scatter_like(b, e, OP_scatter_add, or_zeros(b, dx[0], e->in_type[0]), dx[2]);
+}
+
+/*   y = x + sum of updates at their places
+ *   gx = gy        gu = gy read at those places, 0 for what was dropped
+ */
+static void transpose_scatter_add(Builder *b, const EqnView *e, const Val *gy, Val *gx)
+{
+    if (e->in[0] == VAL_NONE)
+        gx[0] = gy[0];
+    if (e->in[2] == VAL_NONE)
+        gx[2] = read_back(b, e, gy[0]);
+}
+
+const OpRow op_row_scatter_add = {
+    .doc = "y = x with updates[b.., o..] added to y[start(b..) + o..], number dtypes, integers wrapping,\n" SCATTER_DOC,
+    .attrs = attrs_scatter,
+    .attr_size = sizeof(ScatterAttr),
+    .type = type_scatter,
+    .eval = eval_scatter,
+    .jvp = jvp_scatter_add,
+    .transpose = transpose_scatter_add,
+    .batch = batch_scatter,
+    .lower = {LOWER_LIBRARY, OP_add},
+};
+
+/* ---- scatter_mul ----------------------------------------------------------------------------------------- */
+
+/*   y = x * product of the updates at each place
+ *   dy = dx * that product  +  sum over updates j of du_j * x * product of the other updates there
+ * Where no place is written twice the last sum is x * du, put in its place.
+ */
+static void jvp_scatter_mul(Builder *b, const EqnView *e, const Val *dx, Val *dy)
+{
+    const ScatterAttr *a = e->attr;
+    Val du;
+
+    if (dx[0] != VAL_NONE)
+        dy[0] = scatter_like(b, e, OP_scatter_mul, dx[0], e->in[2]);
+    if (dx[2] == VAL_NONE)
+        return;
+    if (!a->unique) {
+        fail(b->cx, WF_ERR_NORULE, e->place,
+             "scatter_mul: no derivative for updates that may meet; unique=true promises they do not");
+        return;
+    }
+    du = scatter_like(b, e, OP_scatter, b_zeros(b, e->in_type[0]), dx[2]);
+    du = b_mul(b, e->in[0], du);
+    dy[0] = dx[0] == VAL_NONE ? du : b_add(b, dy[0], du);
+}
+
+/* linear in x for fixed updates: gx = gy * product of the updates */
+static void transpose_scatter_mul(Builder *b, const EqnView *e, const Val *gy, Val *gx)
+{
+    if (e->in[2] == VAL_NONE)
+        fail(b->cx, WF_ERR_NORULE, e->place, "scatter_mul: is not linear in its updates");
+    else
+        gx[0] = scatter_like(b, e, OP_scatter_mul, gy[0], e->in[2]);
+}
+
+const OpRow op_row_scatter_mul = {
+    .doc = "y = x with y[start(b..) + o..] multiplied by updates[b.., o..], number dtypes, integers\n"
+           "wrapping, " SCATTER_DOC,
+    .attrs = attrs_scatter,
+    .attr_size = sizeof(ScatterAttr),
+    .type = type_scatter,
+    .eval = eval_scatter,
+    .jvp = jvp_scatter_mul,
+    .transpose = transpose_scatter_mul,
+    .batch = batch_scatter,
+    .lower = {LOWER_LIBRARY, OP_mul},
+};
+
+/* ---- scatter_min, scatter_max ------------------------------------------------------------------------------- */
+
+/*   y[p] = max(x[p], updates at p)
+ *   dy[p] = mean of the tangents of those among x[p] and the updates that equal y[p]: ties share, as
+ *           reduce_max does it
+ */
+static void jvp_scatter_extreme(Builder *b, const EqnView *e, const Val *dx, Val *dy)
+{
+    wf_dtype dtype = (wf_dtype)e->in_type[0].dtype;
+    Val y = e->out[0], zx = b_zeros(b, e->in_type[0]), zu = b_zeros(b, e->in_type[2]);
+    Val x_is = b_eq(b, e->in[0], y), u_is = b_eq(b, e->in[2], read_back(b, e, y));
+    Val n = scatter_like(b, e, OP_scatter_add, b_cast(b, x_is, dtype), b_cast(b, u_is, dtype));
+    Val sum = dx[0] != VAL_NONE ? b_select(b, x_is, dx[0], zx) : zx;
+
+    if (dx[2] != VAL_NONE)
+        sum = scatter_like(b, e, OP_scatter_add, sum, b_select(b, u_is, dx[2], zu));
+    dy[0] = b_div(b, sum, n);
+}
+
+const OpRow op_row_scatter_min = {
+    .doc = "y = x with y[start(b..) + o..] the smaller of itself and updates[b.., o..], any dtype, NaN\n"
+           "winning, bool as and; where several are the smallest the derivative is shared equally;\n" SCATTER_DOC,
+    .attrs = attrs_scatter,
+    .attr_size = sizeof(ScatterAttr),
+    .type = type_scatter,
+    .eval = eval_scatter,
+    .jvp = jvp_scatter_extreme,
+    .batch = batch_scatter,
+    .lower = {LOWER_LIBRARY, OP_min},
+};
+
+const OpRow op_row_scatter_max = {
+    .doc = "y = x with y[start(b..) + o..] the larger of itself and updates[b.., o..], any dtype, NaN\n"
+           "winning, bool as or; where several are the largest the derivative is shared equally;\n" SCATTER_DOC,
+    .attrs = attrs_scatter,
+    .attr_size = sizeof(ScatterAttr),
+    .type = type_scatter,
+    .eval = eval_scatter,
+    .jvp = jvp_scatter_extreme,
+    .batch = batch_scatter,
+    .lower = {LOWER_LIBRARY, OP_max},
+};
