@@ -128,9 +128,12 @@ static bool check_type(Builder *b, wf_dtype dtype, const Dim *dims, uint32_t ran
 
 Type b_make_type(Builder *b, wf_dtype dtype, const Dim *dims, uint32_t rank)
 {
+    uint32_t type;
+
     if (b_failed(b) || !check_type(b, dtype, dims, rank))
         return b->types.v[0];
-    return b->types.v[intern_type(b, dtype, dims, rank)];
+    type = intern_type(b, dtype, dims, rank); /* may move types.v */
+    return b->types.v[type];
 }
 
 /* ---- values ---- */
@@ -242,8 +245,12 @@ static void remember_eqn(Builder *b, uint64_t h, uint32_t index)
 
 void type_out(TypeRule *t, wf_dtype dtype, const Dim *dims, uint32_t rank)
 {
-    if (!b_failed(t->b) && check_type(t->b, dtype, dims, rank))
-        vec_push(&t->b->arena, &t->out, t->b->types.v[intern_type(t->b, dtype, dims, rank)]);
+    uint32_t type;
+
+    if (b_failed(t->b) || !check_type(t->b, dtype, dims, rank))
+        return;
+    type = intern_type(t->b, dtype, dims, rank); /* may move types.v */
+    vec_push(&t->b->arena, &t->out, t->b->types.v[type]);
 }
 
 void type_out_like(TypeRule *t, Type type) { vec_push(&t->b->arena, &t->out, type); }
