@@ -1,4 +1,4 @@
-/* test.c -- the harness behind test.h: runner, checks, random numbers, the failing allocator. */
+/* test.c -- the harness behind test.h: checks, random numbers, allocator, runner. */
 #include "test.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ void test_register(Test *t)
     last = &t->next;
 }
 
-/* ---- checks ------------------------------------------------------------------------------------ */
+/* ---- checks ------------------------------------------------------------------------ */
 
 static void vcheck_fail(const char *file, int line, const char *fmt, va_list ap)
 {
@@ -53,7 +53,8 @@ bool check_true(bool ok, const char *file, int line, const char *expr)
 bool check_int(int64_t a, int64_t b, const char *file, int line, const char *expr)
 {
     if (a != b)
-        check_fail(file, line, "failed: %s: %lld and %lld", expr, (long long)a, (long long)b);
+        check_fail(file, line, "failed: %s: %lld and %lld", expr, (long long)a,
+                   (long long)b);
     return a == b;
 }
 
@@ -73,17 +74,19 @@ bool check_has(const char *text, const char *part, const char *file, int line,
     bool ok = text && strstr(text, part);
 
     if (!ok)
-        check_fail(file, line, "failed: %s\n--- found\n%s\n--- needed within\n%s\n---", expr,
-                   text ? text : "(NULL)", part);
+        check_fail(file, line, "failed: %s\n--- found\n%s\n--- needed within\n%s\n---",
+                   expr, text ? text : "(NULL)", part);
     return ok;
 }
 
-bool check_near(double a, double b, double tol, const char *file, int line, const char *expr)
+bool check_near(double a, double b, double tol, const char *file, int line,
+                const char *expr)
 {
     bool ok = a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= tol;
 
     if (!ok)
-        check_fail(file, line, "failed: %s: %.17g, needed %.17g within %g", expr, a, b, tol);
+        check_fail(file, line, "failed: %s: %.17g, needed %.17g within %g", expr, a, b,
+                   tol);
     return ok;
 }
 
@@ -98,7 +101,7 @@ bool check_ok(void)
     return failures == 0;
 }
 
-/* ---- random numbers (splitmix64) ------------------------------------------------------------------ */
+/* ---- random numbers (splitmix64) --------------------------------------------------- */
 
 uint64_t test_random(void)
 {
@@ -119,7 +122,7 @@ double test_random_unit(void)
     return (double)(test_random() >> 11) * 0x1p-53;
 }
 
-/* ---- the allocator that fails ------------------------------------------------------------------------ */
+/* ---- the allocator that fails ------------------------------------------------------ */
 
 #define MAGIC 0x5EEDF00DCAFEu
 #define HEADER 16 /* magic and size, in front of every block */
@@ -195,9 +198,10 @@ long fault_each(void (*body)(wf_allocator al, void *user), void *user)
 
             body(fault_allocator(&f), user);
             if (f.live_bytes || f.live_blocks || f.misuses) {
-                FAIL("allocation %ld failing%s: %ld bytes in %ld blocks leaked, %ld misuses", n,
-                     mode ? " and all after it" : "", (long)f.live_bytes, (long)f.live_blocks,
-                     (long)f.misuses);
+                FAIL("allocation %ld failing%s: %ld bytes in %ld blocks leaked, %ld "
+                     "misuses",
+                     n, mode ? " and all after it" : "", (long)f.live_bytes,
+                     (long)f.live_blocks, (long)f.misuses);
                 return f.count;
             }
             count = f.count;
@@ -208,7 +212,7 @@ long fault_each(void (*body)(wf_allocator al, void *user), void *user)
     return count;
 }
 
-/* ---- the runner ---------------------------------------------------------------------------------------- */
+/* ---- the runner -------------------------------------------------------------------- */
 
 static double seconds(void)
 {
@@ -240,7 +244,10 @@ static void run_test(const Test *t, bool verbose)
     if (failures > SHOWN_PER_TEST)
         printf("%s: %s: %d more failures\n", t->file, t->name, failures - SHOWN_PER_TEST);
     if (verbose)
-        printf("%-4s %7.1f ms  %s\n", failures ? "FAIL" : skipped ? "skip" : "ok",
+        printf("%-4s %7.1f ms  %s\n",
+               failures  ? "FAIL"
+               : skipped ? "skip"
+                         : "ok",
                1e3 * (seconds() - start), t->name);
     fflush(stdout);
 }

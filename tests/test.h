@@ -13,12 +13,13 @@
  *       SKIP("needs a GPU");                leaves it, counted and printed as skipped
  *   }
  *
- * Checks are expressions statements that give no value; check_ok() tells whether the current test has
- * had no failure. Tests run in the order of the file.
+ * Checks are expressions without a value; check_ok() tells whether the
+ * current test has had no failure. Tests run in the order of the file.
  *
- * Command line: test_x [-v] [-l] [WORD...]. Only tests whose name contains one of the words; -v names
- * each with its time, -l lists them. Failures go to standard output as file:line: text. The last line
- * is `N passed, N failed`, the exit status 0 if none failed and some ran.
+ * Command line: test_x [-v] [-l] [WORD...]. Only tests whose name contains one of the
+ * words; -v names each with its time, -l lists them. Failures go to standard output as
+ * file:line: text. The last line is `N passed, N failed`, the exit status 0 if none
+ * failed and some ran.
  *
  * An allocator that fails
  *
@@ -27,10 +28,11 @@
  *   ... run ...
  *   CHECK_EQ_INT(f.live_bytes, 0);           everything was freed
  *
- * It fills new memory with rubbish, checks that the sizes passed to free are right, and may be used from
- * several threads. fault_each runs a body again and again, the first, second, third ... allocation
- * failing, until it runs through without a failure; in turn only that one, and that one and all after it.
- * After each run it checks that nothing leaked.
+ * It fills new memory with rubbish, checks that the sizes passed to free are right, and
+ * may be used from several threads. fault_each runs a body again and again, the first,
+ * second, third ... allocation failing, until it runs through without a failure; in turn
+ * only that one, and that one and all after it. After each run it checks that nothing
+ * leaked.
  */
 #ifndef WEFT_TEST_H
 #define WEFT_TEST_H
@@ -47,20 +49,23 @@ typedef struct Test {
 
 void test_register(Test *t);
 
-#define TEST(name)                                                                               \
-    static void test_##name(void);                                                               \
-    static Test entry_##name = {#name, __FILE__, test_##name, NULL};                             \
-    __attribute__((constructor)) static void register_##name(void)                               \
-    {                                                                                            \
-        test_register(&entry_##name);                                                            \
-    }                                                                                            \
+#define TEST(name)                                                                       \
+    static void test_##name(void);                                                       \
+    static Test entry_##name = {#name, __FILE__, test_##name, NULL};                     \
+    __attribute__((constructor)) static void register_##name(void)                       \
+    {                                                                                    \
+        test_register(&entry_##name);                                                    \
+    }                                                                                    \
     static void test_##name(void)
 
 bool check_true(bool ok, const char *file, int line, const char *expr);
 bool check_int(int64_t a, int64_t b, const char *file, int line, const char *expr);
-bool check_str(const char *a, const char *b, const char *file, int line, const char *expr);
-bool check_has(const char *text, const char *part, const char *file, int line, const char *expr);
-bool check_near(double a, double b, double tol, const char *file, int line, const char *expr);
+bool check_str(const char *a, const char *b, const char *file, int line,
+               const char *expr);
+bool check_has(const char *text, const char *part, const char *file, int line,
+               const char *expr);
+bool check_near(double a, double b, double tol, const char *file, int line,
+                const char *expr);
 void check_skip(const char *file, int line, const char *why);
 bool check_ok(void);
 /* Report a failure in words. */
@@ -68,25 +73,25 @@ void check_fail(const char *file, int line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 #define CHECK(cond) (void)check_true((cond), __FILE__, __LINE__, #cond)
-#define CHECK_EQ_INT(a, b)                                                                       \
+#define CHECK_EQ_INT(a, b)                                                               \
     (void)check_int((int64_t)(a), (int64_t)(b), __FILE__, __LINE__, #a " == " #b)
 #define CHECK_STR(a, b) (void)check_str((a), (b), __FILE__, __LINE__, #a)
 #define CHECK_HAS(a, b) (void)check_has((a), (b), __FILE__, __LINE__, #a)
-#define CHECK_NEAR(a, b, tol)                                                                    \
+#define CHECK_NEAR(a, b, tol)                                                            \
     (void)check_near((double)(a), (double)(b), (double)(tol), __FILE__, __LINE__, #a)
 #define FAIL(...) check_fail(__FILE__, __LINE__, __VA_ARGS__)
-#define REQUIRE(cond)                                                                            \
-    do {                                                                                         \
-        if (!check_true((cond), __FILE__, __LINE__, #cond))                                      \
-            return;                                                                              \
+#define REQUIRE(cond)                                                                    \
+    do {                                                                                 \
+        if (!check_true((cond), __FILE__, __LINE__, #cond))                              \
+            return;                                                                      \
     } while (0)
-#define SKIP(why)                                                                                \
-    do {                                                                                         \
-        check_skip(__FILE__, __LINE__, (why));                                                   \
-        return;                                                                                  \
+#define SKIP(why)                                                                        \
+    do {                                                                                 \
+        check_skip(__FILE__, __LINE__, (why));                                           \
+        return;                                                                          \
     } while (0)
 
-/* Random numbers, the same on every machine and at every run; restarted before each test. */
+/* Random numbers, the same at every run; restarted before each test. */
 uint64_t test_random(void);
 uint64_t test_random_below(uint64_t n); /* 0 .. n-1 */
 double test_random_unit(void);          /* [0, 1) */
@@ -99,7 +104,7 @@ typedef struct FaultAlloc {
     atomic_long live_blocks; /* not yet freed */
     atomic_long live_bytes;
     atomic_long peak_bytes;
-    atomic_long misuses;     /* frees with a wrong size, or of what is not from here */
+    atomic_long misuses; /* frees with a wrong size, or of what is not from here */
 } FaultAlloc;
 
 wf_allocator fault_allocator(FaultAlloc *f);

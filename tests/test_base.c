@@ -1,12 +1,13 @@
-/* test_base.c -- memory, text, interning, hashing, errors and their looks, the context, the machine. */
+/* test_base.c -- memory, text, interning, hashing, errors and their looks, the context,
+ * the machine. */
 #include "test.h"
 
-#include "base.h"
+#include "base/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- arena ----------------------------------------------------------------------------------- */
+/* ---- arena ------------------------------------------------------------------------- */
 
 TEST(arena_gives_aligned_memory_that_does_not_overlap)
 {
@@ -131,7 +132,7 @@ TEST(vectors_grow_in_place_when_they_are_newest_and_move_when_not)
     CHECK_EQ_INT(f.live_bytes, 0);
 }
 
-/* ---- text ---------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------- */
 
 TEST(text_grows_and_pads_by_characters)
 {
@@ -183,16 +184,18 @@ TEST(text_that_cannot_grow_keeps_what_it_had_and_says_so)
 
 TEST(quoted_text_keeps_valid_utf8_and_escapes_the_rest)
 {
-    static const char in[] = "a\n\t\\\"\0\x7f\xc3\xa9\xff\xc0\x80\xed\xa0\x80\xf0\x9f\x98\x80\xf4\x90"
-                             "\x80\x80\xe2\x82";
+    static const char in[] =
+        "a\n\t\\\"\0\x7f\xc3\xa9\xff\xc0\x80\xed\xa0\x80\xf0\x9f\x98\x80\xf4\x90"
+        "\x80\x80\xe2\x82";
     Arena a;
     Text t;
 
     arena_init(&a, &alloc_default, NULL);
     text_init(&t, &a);
     text_quoted(&t, in, sizeof in - 1);
-    CHECK_STR(text_str(&t), "\"a\\n\\t\\\\\\\"\\x00\\x7f\xc3\xa9\\xff\\xc0\\x80\\xed\\xa0\\x80"
-                            "\xf0\x9f\x98\x80\\xf4\\x90\\x80\\x80\\xe2\\x82\"");
+    CHECK_STR(text_str(&t),
+              "\"a\\n\\t\\\\\\\"\\x00\\x7f\xc3\xa9\\xff\\xc0\\x80\\xed\\xa0\\x80"
+              "\xf0\x9f\x98\x80\\xf4\\x90\\x80\\x80\\xe2\\x82\"");
     arena_free(&a);
 }
 
@@ -222,7 +225,7 @@ TEST(interned_strings_are_equal_exactly_when_their_pointers_are)
     arena_free(&a);
 }
 
-/* ---- hash ------------------------------------------------------------------------------------------ */
+/* ---- hash -------------------------------------------------------------------------- */
 
 static Hash hash_of(const void *p, size_t n, uint64_t seed)
 {
@@ -236,7 +239,8 @@ static Hash hash_of(const void *p, size_t n, uint64_t seed)
 TEST(hash_has_the_published_values)
 {
     const char *fox = "The quick brown fox jumps over the lazy dog";
-    Hash e = hash_of("", 0, 0), h = hash_of("hello", 5, 0), f = hash_of(fox, strlen(fox), 0);
+    Hash e = hash_of("", 0, 0), h = hash_of("hello", 5, 0),
+         f = hash_of(fox, strlen(fox), 0);
 
     CHECK(e.lo == 0 && e.hi == 0);
     CHECK(h.lo == 0xcbd8a7b341bd9b02u && h.hi == 0x5b1e906a48ae1d19u);
@@ -308,7 +312,7 @@ TEST(hash_spreads_every_bit_and_does_not_collide)
     CHECK_NEAR((double)flips / 192, 64, 3);
 }
 
-/* ---- checked arithmetic ------------------------------------------------------------------------------ */
+/* ---- checked arithmetic ------------------------------------------------------------ */
 
 TEST(checked_arithmetic_refuses_overflow_and_floors)
 {
@@ -324,7 +328,7 @@ TEST(checked_arithmetic_refuses_overflow_and_floors)
     CHECK_EQ_INT(floordiv_i64(INT64_MIN, 3), INT64_MIN / 3 - 1);
 }
 
-/* ---- errors ------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------ */
 
 static const char model_py[] = "import torch\n"
                                "\n"
@@ -351,15 +355,16 @@ TEST(an_error_shows_place_kind_message_line_caret_and_notes)
 
     CHECK_STR(wf_ctx_message(cx), "");
     CHECK(!fail(cx, WF_ERR_SHAPE, AT(4, 9, 18),
-                "reshape: f32[32,28,28] has %d elements, but [32,700] needs %d", 25088, 22400));
+                "reshape: f32[32,28,28] has %d elements, but [32,700] needs %d", 25088,
+                22400));
     CHECK(!fail_note(cx, AT(31, 12, 0), "in call to '%s'", "forward"));
     CHECK_EQ_INT(wf_ctx_status(cx), WF_ERR_SHAPE);
-    CHECK_STR(wf_ctx_message(cx),
-              "model.py:4:9: shape error: reshape: f32[32,28,28] has 25088 elements, but [32,700] "
-              "needs 22400\n"
-              "    h = x.reshape(32, 700)\n"
-              "        ^~~~~~~~~~~~~~~~~~\n"
-              "model.py:31:12: note: in call to 'forward'");
+    CHECK_STR(wf_ctx_message(cx), "model.py:4:9: shape error: reshape: f32[32,28,28] has "
+                                  "25088 elements, but [32,700] "
+                                  "needs 22400\n"
+                                  "    h = x.reshape(32, 700)\n"
+                                  "        ^~~~~~~~~~~~~~~~~~\n"
+                                  "model.py:31:12: note: in call to 'forward'");
     fail_note(cx, NOWHERE, "more");
     CHECK_HAS(wf_ctx_message(cx), "'forward'\nnote: more");
     wf_ctx_free(cx);
@@ -395,8 +400,9 @@ TEST(texts_and_file_names_of_errors_are_copied)
     memset(file, 'x', 8);
     memset(word, 'x', 4);
     memset(via, 'x', 4);
-    CHECK_STR(wf_ctx_message(cx), "model.py:8:1: name error: word\n    last\n    ^\n"
-                                  "model.py:8:1: note: in code derived from this line by grad");
+    CHECK_STR(wf_ctx_message(cx),
+              "model.py:8:1: name error: word\n    last\n    ^\n"
+              "model.py:8:1: note: in code derived from this line by grad");
     wf_ctx_free(cx);
 }
 
@@ -414,18 +420,22 @@ TEST(carets_count_characters_repeat_tabs_and_stay_in_the_line)
 
     CHECK_STR(message_at(cx, AT(5, 6, 5)),
               "model.py:5:6: syntax error: m\n    h =\tx\t+ y\n       \t^~~~~");
-    CHECK_STR(message_at(cx, AT(6, 17, 3)),
-              "model.py:6:17: syntax error: m\n    \xc3\xa9t\xc3\xa9 = x + \xe6\x95\xb0 + z\n"
-              "              ^");
-    CHECK_STR(message_at(cx, AT(6, 13, 9)),
-              "model.py:6:13: syntax error: m\n    \xc3\xa9t\xc3\xa9 = x + \xe6\x95\xb0 + z\n"
-              "          ^~~~~~~");
+    CHECK_STR(
+        message_at(cx, AT(6, 17, 3)),
+        "model.py:6:17: syntax error: m\n    \xc3\xa9t\xc3\xa9 = x + \xe6\x95\xb0 + z\n"
+        "              ^");
+    CHECK_STR(
+        message_at(cx, AT(6, 13, 9)),
+        "model.py:6:13: syntax error: m\n    \xc3\xa9t\xc3\xa9 = x + \xe6\x95\xb0 + z\n"
+        "          ^~~~~~~");
     CHECK_STR(message_at(cx, AT(4, 2, 1)), /* in the indentation */
               "model.py:4:2: syntax error: m\n       h = x.reshape(32, 700)\n    ^");
     CHECK_STR(message_at(cx, AT(7, 5, 4)),
               "model.py:7:5: syntax error: m\n    bad ?? byte\n        ^~~~");
-    CHECK_STR(message_at(cx, AT(8, 3, 99)), "model.py:8:3: syntax error: m\n    last\n      ^~");
-    CHECK_STR(message_at(cx, AT(8, 99, 3)), "model.py:8:99: syntax error: m\n    last\n        ^");
+    CHECK_STR(message_at(cx, AT(8, 3, 99)),
+              "model.py:8:3: syntax error: m\n    last\n      ^~");
+    CHECK_STR(message_at(cx, AT(8, 99, 3)),
+              "model.py:8:99: syntax error: m\n    last\n        ^");
     CHECK_STR(message_at(cx, AT(2, 1, 0)), "model.py:2:1: syntax error: m\n    \n    ^");
     CHECK_STR(message_at(cx, AT(9, 1, 0)), "model.py:9:1: syntax error: m");
     CHECK_STR(message_at(cx, AT(UINT32_MAX, UINT32_MAX, UINT32_MAX)),
@@ -433,8 +443,10 @@ TEST(carets_count_characters_repeat_tabs_and_stay_in_the_line)
     CHECK_STR(message_at(cx, AT(8, UINT32_MAX, UINT32_MAX)),
               "model.py:8:4294967295: syntax error: m\n    last\n        ^");
     CHECK_STR(message_at(cx, AT(8, 0, 0)), "model.py:8: syntax error: m\n    last");
-    CHECK_STR(message_at(cx, (Place){"other.py", 3, 4, 1, NULL}), "other.py:3:4: syntax error: m");
-    CHECK_STR(message_at(cx, (Place){NULL, 3, 4, 1, NULL}), "<text>:3:4: syntax error: m");
+    CHECK_STR(message_at(cx, (Place){"other.py", 3, 4, 1, NULL}),
+              "other.py:3:4: syntax error: m");
+    CHECK_STR(message_at(cx, (Place){NULL, 3, 4, 1, NULL}),
+              "<text>:3:4: syntax error: m");
     CHECK_STR(message_at(cx, via),
               "model.py: syntax error: m\nmodel.py: note: in code derived by vmap/jvp");
     wf_ctx_free(cx);
@@ -469,12 +481,14 @@ TEST(a_long_line_is_cut_around_the_caret)
         CHECK_EQ_INT(strlen(line), 4 + 120);
         CHECK(strlen(caret) <= 4 + 120 + 1);
         if (col <= 1000 && (caret[at] != '^' || line[at] != text[col - 1]))
-            FAIL("column %u: caret under '%c', needed '%c'", col, line[at], text[col - 1]);
+            FAIL("column %u: caret under '%c', needed '%c'", col, line[at],
+                 text[col - 1]);
         CHECK_EQ_INT(strncmp(line + 4, "...", 3) == 0, col > 61);
         CHECK_EQ_INT(strcmp(line + 121, "...") == 0, col < 1000 - 60 + 1);
     }
     ctx_add_source(cx, "edge", text, 120); /* just fits */
-    split_message(message_at(cx, (Place){"edge", 1, 100, 1, NULL}), line, caret, sizeof line);
+    split_message(message_at(cx, (Place){"edge", 1, 100, 1, NULL}), line, caret,
+                  sizeof line);
     CHECK(strncmp(line + 4, text, 120) == 0 && strlen(line) == 124);
     wf_ctx_free(cx);
 }
@@ -484,7 +498,8 @@ TEST(a_later_source_of_the_same_name_hides_the_earlier)
     wf_ctx *cx = context();
 
     ctx_add_source(cx, "model.py", "new text", 8);
-    CHECK_STR(message_at(cx, AT(1, 1, 3)), "model.py:1:1: syntax error: m\n    new text\n    ^~~");
+    CHECK_STR(message_at(cx, AT(1, 1, 3)),
+              "model.py:1:1: syntax error: m\n    new text\n    ^~~");
     CHECK_EQ_INT(cx->sources.n, 2);
     ctx_add_source(cx, "model.py", "new text", 8);
     CHECK_EQ_INT(cx->sources.n, 2);
@@ -503,7 +518,8 @@ TEST(notes_beyond_the_limit_are_counted)
     for (int i = 0; i < CTX_NOTES + 5; i++)
         fail_note(cx, (Place){"f", 1, 1, 0, i == 0 ? "jvp" : NULL}, "note %d", i);
     m = wf_ctx_message(cx);
-    CHECK_HAS(m, "value error: m\nf:1:1: note: note 0, in code derived by jvp\nf:1:1: note: note 1\n");
+    CHECK_HAS(m, "value error: m\nf:1:1: note: note 0, in code derived by jvp\nf:1:1: "
+                 "note: note 1\n");
     CHECK_HAS(m, "note: note 11\nnote: and 5 more");
     wf_ctx_free(cx);
 }
@@ -525,8 +541,8 @@ TEST(every_status_has_its_words)
 
 TEST(the_nearest_name_is_near_or_there_is_none)
 {
-    static const char *const ops[] = {"add", "sub", "reshape", "transpose", "tanh", "x",
-                                      "broadcast_in_dim"};
+    static const char *const ops[] = {"add",  "sub", "reshape",         "transpose",
+                                      "tanh", "x",   "broadcast_in_dim"};
     char longer[200];
 
     memset(longer, 'a', 199);
@@ -546,7 +562,7 @@ TEST(the_nearest_name_is_near_or_there_is_none)
     CHECK_STR(nearest_name("add", ops, 0), NULL);
 }
 
-/* ---- the context --------------------------------------------------------------------------------------- */
+/* ---- the context ------------------------------------------------------------------- */
 
 static void count_log(void *user, wf_log_level level, const char *text)
 {
@@ -570,8 +586,8 @@ TEST(options_of_older_and_newer_callers_are_accepted)
     wf_ctx_free(cx);
     o.size = 0;
     cx = wf_ctx_new(&o);
-    CHECK_STR(wf_ctx_message(cx),
-              "wrong argument: wf_ctx_new: wf_options.size is not set; it needs sizeof(wf_options)");
+    CHECK_STR(wf_ctx_message(cx), "wrong argument: wf_ctx_new: wf_options.size is not "
+                                  "set; it needs sizeof(wf_options)");
     wf_ctx_free(cx);
     o.size = sizeof o;
     cx = wf_ctx_new(&o);
@@ -694,7 +710,7 @@ TEST(errors_are_recorded_when_no_memory_is_left)
     CHECK_EQ_INT(f.live_bytes, 0);
 }
 
-/* ---- every allocation fails in turn ----------------------------------------------------------------------- */
+/* ---- every allocation fails in turn ------------------------------------------------ */
 
 static void free_buffer(void *obj)
 {
@@ -766,7 +782,8 @@ static void whole_life(wf_allocator al, void *user)
     CHECK_EQ_INT(s, wf_ctx_status(cx));
     CHECK(strlen(wf_ctx_message(cx)) > 0);
     if (!f->failures)
-        CHECK_HAS(wf_ctx_message(cx), "    c = d\n        ^\nf.py:2:5: note: in code derived from");
+        CHECK_HAS(wf_ctx_message(cx),
+                  "    c = d\n        ^\nf.py:2:5: note: in code derived from");
     pool_run(ctx_threads(cx), 10, add_one, &sum); /* runs without memory too */
     CHECK_EQ_INT(sum, 45);
     ctx_add_source(cx, "g.py", "text", 4);
@@ -801,7 +818,7 @@ TEST(the_failing_allocator_sees_leaks_and_wrong_sizes)
     CHECK(f.live_blocks == 0 && f.misuses == 1);
 }
 
-/* ---- machine, dtypes ------------------------------------------------------------------------------------------ */
+/* ---- machine, dtypes --------------------------------------------------------------- */
 
 TEST(the_instruction_set_can_be_lowered_but_not_raised)
 {
@@ -833,10 +850,12 @@ TEST(dtypes_have_names_and_sizes)
         const char *name;
         size_t size;
     } cases[] = {
-        {WF_BOOL, "bool", 1}, {WF_I8, "i8", 1},   {WF_I16, "i16", 2},  {WF_I32, "i32", 4},
-        {WF_I64, "i64", 8},   {WF_U8, "u8", 1},   {WF_U16, "u16", 2},  {WF_U32, "u32", 4},
-        {WF_U64, "u64", 8},   {WF_F16, "f16", 2}, {WF_BF16, "bf16", 2}, {WF_F32, "f32", 4},
-        {WF_F64, "f64", 8},   {WF_C64, "c64", 0}, {WF_C128, "c128", 0}, {WF_INVALID, "invalid", 0},
+        {WF_BOOL, "bool", 1},       {WF_I8, "i8", 1},     {WF_I16, "i16", 2},
+        {WF_I32, "i32", 4},         {WF_I64, "i64", 8},   {WF_U8, "u8", 1},
+        {WF_U16, "u16", 2},         {WF_U32, "u32", 4},   {WF_U64, "u64", 8},
+        {WF_F16, "f16", 2},         {WF_BF16, "bf16", 2}, {WF_F32, "f32", 4},
+        {WF_F64, "f64", 8},         {WF_C64, "c64", 0},   {WF_C128, "c128", 0},
+        {WF_INVALID, "invalid", 0},
     };
 
     for (int i = 0; i < COUNT(cases); i++) {

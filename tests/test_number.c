@@ -1,11 +1,12 @@
-/* test_number.c -- numbers to and from text and between formats, against libc's exact printf and strtod
- * in the C locale, and against tables of all values for the small formats.
+/* test_number.c -- numbers to and from text and between formats, against libc's exact
+ * printf and strtod in the C locale, and against tables of all values for the small
+ * formats.
  *
  * TEST_ROUNDS=n in the environment multiplies the random cases by n.
  */
 #include "test.h"
 
-#include "base.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,7 +67,7 @@ static const char *show_f32(float x)
     return buf;
 }
 
-/* ---- floats to text ------------------------------------------------------------------------------ */
+/* ---- floats to text ---------------------------------------------------------------- */
 
 TEST(f64_is_laid_out_like_python_without_point_zero)
 {
@@ -129,7 +130,8 @@ TEST(f32_takes_the_shortest_digits_among_floats)
     CHECK_STR(show_f32(NAN), "nan");
 }
 
-/* What glibc finds by trying 1, 2, 3 .. digits until one reads back; those digits are the nearest. */
+/* What glibc finds by trying 1, 2, 3 .. digits until one reads back; those digits are the
+ * nearest. */
 static void check_shortest(double x, bool is_f32)
 {
     char d[20], ref[40], mine[40];
@@ -159,11 +161,13 @@ TEST(random_f64_print_shortest_and_nearest)
         if (b == 0 || b >= 0x7FF0000000000000u)
             continue;
         check_shortest(f64_of(b), false);
-        check_shortest((double)(b >> (b & 63)) + 1, false);                    /* integers */
-        check_shortest((double)(1 + b % 100000) / 1000, false);                /* short decimals */
-        check_shortest(f64_of(b & 0x7FF0000000000000u) + 5e-324, false);       /* powers of two */
+        check_shortest((double)(b >> (b & 63)) + 1, false);     /* integers */
+        check_shortest((double)(1 + b % 100000) / 1000, false); /* short decimals */
+        check_shortest(f64_of(b & 0x7FF0000000000000u) + 5e-324,
+                       false); /* powers of two */
         check_shortest(f64_of((b & 0x7FF0000000000000u) | (b & 3)) + 5e-324, false);
-        check_shortest(f64_of(1 + (b & 0xFFFFFFFFFFFFFu) % ((uint64_t)1 << (b >> 57))), false);
+        check_shortest(f64_of(1 + (b & 0xFFFFFFFFFFFFFu) % ((uint64_t)1 << (b >> 57))),
+                       false);
     }
 }
 
@@ -204,13 +208,15 @@ TEST(random_f32_print_shortest_and_nearest)
 
 TEST(integers_print_and_read_back)
 {
-    static const int64_t cases[] = {0,  1,   -1,  9,   10,        99,        100,
-                                    101, -10, 999, 1000, INT64_MAX, INT64_MIN, INT64_MIN + 1};
+    static const int64_t cases[] = {
+        0,   1,   -1,  9,    10,        99,        100,
+        101, -10, 999, 1000, INT64_MAX, INT64_MIN, INT64_MIN + 1};
     char s[NUMBER_MAX], ref[40];
     bool over;
 
     for (int i = 0; i < 20000; i++) {
-        int64_t x = i < COUNT(cases) ? cases[i] : (int64_t)test_random() >> (test_random() & 63);
+        int64_t x =
+            i < COUNT(cases) ? cases[i] : (int64_t)test_random() >> (test_random() & 63);
         uint64_t u = (uint64_t)x, uback;
         int64_t back;
 
@@ -218,17 +224,20 @@ TEST(integers_print_and_read_back)
         CHECK_STR(s, ref);
         CHECK(number_parse_i64(s, s + strlen(s), &back, &over) == s + strlen(s) && !over);
         CHECK_EQ_INT(back, x);
-        CHECK_EQ_INT(number_u64(s, u), snprintf(ref, sizeof ref, "%llu", (unsigned long long)u));
+        CHECK_EQ_INT(number_u64(s, u),
+                     snprintf(ref, sizeof ref, "%llu", (unsigned long long)u));
         CHECK_STR(s, ref);
-        CHECK(number_parse_u64(s, s + strlen(s), &uback, &over) == s + strlen(s) && !over);
+        CHECK(number_parse_u64(s, s + strlen(s), &uback, &over) == s + strlen(s) &&
+              !over);
         CHECK(uback == u);
         snprintf(s, sizeof s, "%#llx", (unsigned long long)u | 1);
-        CHECK(number_parse_u64(s, s + strlen(s), &uback, &over) == s + strlen(s) && !over);
+        CHECK(number_parse_u64(s, s + strlen(s), &uback, &over) == s + strlen(s) &&
+              !over);
         CHECK(uback == (u | 1));
     }
 }
 
-/* ---- text to floats ---------------------------------------------------------------------------------- */
+/* ---- text to floats ---------------------------------------------------------------- */
 
 static void check_parse(const char *s)
 {
@@ -239,29 +248,74 @@ static void check_parse(const char *s)
     if (number_parse_f64(s, end, &x) != end || bits_of(x) != bits_of(want))
         FAIL("f64 of %.60s (%zu long): %a, needed %a", s, strlen(s), x, want);
     if (number_parse_f32(s, end, &f) != end || bits_of_float(f) != bits_of_float(wantf))
-        FAIL("f32 of %.60s (%zu long): %a, needed %a", s, strlen(s), (double)f, (double)wantf);
+        FAIL("f32 of %.60s (%zu long): %a, needed %a", s, strlen(s), (double)f,
+             (double)wantf);
 }
 
 TEST(hard_decimals_round_like_strtod)
 {
     static const char *const cases[] = {
-        "0", "-0", "0.0", "00012.500", "1.", ".5", "1e0", "1E+2", "1e-2", "1e23", "5e-324",
-        "2.47e-324", "2.4703282292062327e-324", "2.4703282292062328e-324", "4.94e-324", "1e-400",
-        "1e400", "-1e400", "1e999999999999999999999", "1e-999999999999999999999",
-        "0e999999999999999999999", "9007199254740991", "9007199254740992", "9007199254740993",
-        "9007199254740994", "9007199254740995", "9007199254740993.0000000000000000000000000001",
-        "9007199254740992.9999999999999999999999999999", "1.7976931348623157e308",
-        "1.7976931348623158e308", "1.7976931348623159e308", "179769313486231580793728971405301e276",
-        "2.2250738585072011e-308", "2.2250738585072012e-308", "2.2250738585072014e-308",
-        "6.631236846766476e-316", "3.2378839133029012895883524125015321748630094e-319",
-        "16777217", "16777217.0000000001", "16777216.9999999999", "1.00000005960464477539062500",
-        "1.00000005960464477539062501", "1.00000005960464477539062499", "3.4028235677973366e38",
-        "3.4028235677973365e38", "7.0064923216240853546186479164495e-46",
-        "7.0064923216240853546186479164496e-46", "1.1754943508222875e-38", "8.5e-46",
-        "123456789012345678901234567890", "0.000000000000000000000000000000000000000000123",
-        "1000000000000000000000000000000000000000000", "18446744073709551615",
-        "18446744073709551616", "18446744073709551617", "9999999999999999999", "99999999999999999999",
-        "9223372036854775807.5", "6929495644600919.5", "3.5571368141092e-1", "7.2057594037927933e16",
+        "0",
+        "-0",
+        "0.0",
+        "00012.500",
+        "1.",
+        ".5",
+        "1e0",
+        "1E+2",
+        "1e-2",
+        "1e23",
+        "5e-324",
+        "2.47e-324",
+        "2.4703282292062327e-324",
+        "2.4703282292062328e-324",
+        "4.94e-324",
+        "1e-400",
+        "1e400",
+        "-1e400",
+        "1e999999999999999999999",
+        "1e-999999999999999999999",
+        "0e999999999999999999999",
+        "9007199254740991",
+        "9007199254740992",
+        "9007199254740993",
+        "9007199254740994",
+        "9007199254740995",
+        "9007199254740993.0000000000000000000000000001",
+        "9007199254740992.9999999999999999999999999999",
+        "1.7976931348623157e308",
+        "1.7976931348623158e308",
+        "1.7976931348623159e308",
+        "179769313486231580793728971405301e276",
+        "2.2250738585072011e-308",
+        "2.2250738585072012e-308",
+        "2.2250738585072014e-308",
+        "6.631236846766476e-316",
+        "3.2378839133029012895883524125015321748630094e-319",
+        "16777217",
+        "16777217.0000000001",
+        "16777216.9999999999",
+        "1.00000005960464477539062500",
+        "1.00000005960464477539062501",
+        "1.00000005960464477539062499",
+        "3.4028235677973366e38",
+        "3.4028235677973365e38",
+        "7.0064923216240853546186479164495e-46",
+        "7.0064923216240853546186479164496e-46",
+        "1.1754943508222875e-38",
+        "8.5e-46",
+        "123456789012345678901234567890",
+        "0.000000000000000000000000000000000000000000123",
+        "1000000000000000000000000000000000000000000",
+        "18446744073709551615",
+        "18446744073709551616",
+        "18446744073709551617",
+        "9999999999999999999",
+        "99999999999999999999",
+        "9223372036854775807.5",
+        "6929495644600919.5",
+        "3.5571368141092e-1",
+        "7.2057594037927933e16",
     };
 
     for (int i = 0; i < COUNT(cases); i++)
@@ -299,7 +353,8 @@ TEST(half_way_cases_round_to_even_at_any_length)
         }
         check_parse(s);
     }
-    for (int i = rounds(20000); i > 0; i--) { /* and f32's half-way points, exact in f64 */
+    for (int i = rounds(20000); i > 0;
+         i--) { /* and f32's half-way points, exact in f64 */
         uint32_t b = (uint32_t)(test_random() % 0x7F7FFFFF);
         double mid = ((double)f32_of(b) + (double)f32_of(b + 1)) / 2;
         int n = snprintf(s, sizeof s, "%.180e", mid);
@@ -321,7 +376,8 @@ TEST(random_decimals_round_like_strtod)
         if (isfinite(x)) {
             snprintf(s, sizeof s, "%.*g", 1 + (int)test_random_below(25), x);
             check_parse(s);
-            snprintf(s, sizeof s, "%.*e", (int)test_random_below(i % 50 ? 30 : 800), (double)(float)x);
+            snprintf(s, sizeof s, "%.*e", (int)test_random_below(i % 50 ? 30 : 800),
+                     (double)(float)x);
             check_parse(s);
         }
         for (k = 0; k < n; k++)
@@ -336,11 +392,29 @@ TEST(random_decimals_round_like_strtod)
 TEST(hexadecimal_floats_round_like_strtod)
 {
     static const char *const cases[] = {
-        "0x10", "0x1p0", "-0x1.8p3", "0x1.fffffffffffff7ffp0", "0x1.fffffffffffff8p0",
-        "0x1.fffffffffffff80000000000000000001p0", "0x.8", "0X1P-1074", "0x1p-1075", "0x1.8p-1075",
-        "0x1.00000000000000001p-1075", "0x1p1023", "0x1p1024", "0x0p99999999999", "0x1p99999999999",
-        "0xffffffffffffffffffffffff", "0x0000000000000000000000000000001", "0x1.000001p0",
-        "0x1.0000010000000000000000001p0", "0x1p-149", "0x1p-150", "0x1.8p-150", "0x123456789abcdef.fedcba9876543210p-7",
+        "0x10",
+        "0x1p0",
+        "-0x1.8p3",
+        "0x1.fffffffffffff7ffp0",
+        "0x1.fffffffffffff8p0",
+        "0x1.fffffffffffff80000000000000000001p0",
+        "0x.8",
+        "0X1P-1074",
+        "0x1p-1075",
+        "0x1.8p-1075",
+        "0x1.00000000000000001p-1075",
+        "0x1p1023",
+        "0x1p1024",
+        "0x0p99999999999",
+        "0x1p99999999999",
+        "0xffffffffffffffffffffffff",
+        "0x0000000000000000000000000000001",
+        "0x1.000001p0",
+        "0x1.0000010000000000000000001p0",
+        "0x1p-149",
+        "0x1p-150",
+        "0x1.8p-150",
+        "0x123456789abcdef.fedcba9876543210p-7",
     };
     char s[64];
 
@@ -370,12 +444,13 @@ TEST(a_number_ends_where_its_grammar_ends)
         const char *s;
         int n;
     } cases[] = {
-        {"", -1},      {"-", -1},    {"+", -1},     {".", -1},      {"-.", -1},  {"e5", -1},
-        {"x", -1},     {"1e", 1},    {"1e+", 1},    {"1e+x", 1},    {"1.5.2", 3}, {"1..2", 2},
-        {"0x", 1},     {"0xg", 1},   {"0x.", 1},    {"0x1p", 3},    {"inf", 3},  {"-inf", 4},
-        {"info", -1},  {"inf_", -1}, {"nan", 3},    {"nano", -1},   {"nan)", 3}, {"in", -1},
-        {"1,5", 1},    {"1_000", 1}, {"--1", -1},   {" 1", -1},     {"1 ", 1},   {"+1.5e3,", 6},
-        {"1f", 1},     {"Inf", -1},
+        {"", -1},     {"-", -1},    {"+", -1},   {".", -1},    {"-.", -1},
+        {"e5", -1},   {"x", -1},    {"1e", 1},   {"1e+", 1},   {"1e+x", 1},
+        {"1.5.2", 3}, {"1..2", 2},  {"0x", 1},   {"0xg", 1},   {"0x.", 1},
+        {"0x1p", 3},  {"inf", 3},   {"-inf", 4}, {"info", -1}, {"inf_", -1},
+        {"nan", 3},   {"nano", -1}, {"nan)", 3}, {"in", -1},   {"1,5", 1},
+        {"1_000", 1}, {"--1", -1},  {" 1", -1},  {"1 ", 1},    {"+1.5e3,", 6},
+        {"1f", 1},    {"Inf", -1},
     };
     double x;
     uint16_t h;
@@ -383,7 +458,8 @@ TEST(a_number_ends_where_its_grammar_ends)
 
     for (int i = 0; i < COUNT(cases); i++)
         if (length_of(cases[i].s) != cases[i].n)
-            FAIL("'%s' ends at %d, needed %d", cases[i].s, length_of(cases[i].s), cases[i].n);
+            FAIL("'%s' ends at %d, needed %d", cases[i].s, length_of(cases[i].s),
+                 cases[i].n);
     /* not beyond end, even where more digits follow */
     const char *s = "12e5";
     CHECK(number_parse_f64(s, s + 1, &x) == s + 1 && x == 1);
@@ -401,8 +477,8 @@ TEST(integers_out_of_range_are_overflow_and_not_numbers)
         const char *s;
         bool i64, u64; /* overflow */
     } cases[] = {
-        {"9223372036854775808", true, false},   {"-9223372036854775809", true, false},
-        {"18446744073709551616", true, true},   {"0x10000000000000000", true, true},
+        {"9223372036854775808", true, false},    {"-9223372036854775809", true, false},
+        {"18446744073709551616", true, true},    {"0x10000000000000000", true, true},
         {"99999999999999999999999", true, true}, {"0xffffffffffffffff", true, false},
         {"184467440737095516150", true, true},
     };
@@ -431,11 +507,11 @@ TEST(integers_out_of_range_are_overflow_and_not_numbers)
     CHECK(number_parse_i64(s, s + 5, &i, &over) == s + 5 && i == -16);
 }
 
-/* ---- small formats, against a table of all their values ------------------------------------------------ */
+/* ---- small formats, against a table of all their values ---------------------------- */
 
 typedef struct Small {
-    int bits;     /* of the mantissa */
-    int inf;      /* bits of infinity: the number of finite values not below 0 */
+    int bits; /* of the mantissa */
+    int inf;  /* bits of infinity: the number of finite values not below 0 */
     double value[1 << 15];
 } Small;
 
@@ -470,7 +546,8 @@ static int nearest_small(const Small *t, double x)
     }
     if (x == t->value[low])
         return low;
-    double down = x - t->value[low], up = t->value[high] - x; /* exact, or far from a tie */
+    double down = x - t->value[low],
+           up = t->value[high] - x; /* exact, or far from a tie */
     return down < up || (down == up && low % 2 == 0) ? low : high;
 }
 
@@ -486,7 +563,8 @@ typedef struct SmallCase {
 
 static const SmallCase small_cases[] = {
     {"f16", 10, 15, number_f16, number_parse_f16, f16_to_f32, f16_from_f32, f16_from_f64},
-    {"bf16", 7, 127, number_bf16, number_parse_bf16, bf16_to_f32, bf16_from_f32, bf16_from_f64},
+    {"bf16", 7, 127, number_bf16, number_parse_bf16, bf16_to_f32, bf16_from_f32,
+     bf16_from_f64},
 };
 
 static void check_small_value(const SmallCase *c, const Small *t, int h)
@@ -579,7 +657,8 @@ TEST(f16_and_bf16_round_once_to_nearest_even)
                 x = ldexp(1 + test_random_unit(), (int)test_random_below(60) - 40);
             if (!isnan(x) && (c->from64(x) & 0x7FFF) != nearest_small(t, fabs(x)))
                 FAIL("%s of %a is %04x", c->name, x, c->from64(x));
-            if (!isnan(f) && (c->from32(f) & 0x7FFF) != nearest_small(t, (double)fabsf(f)))
+            if (!isnan(f) &&
+                (c->from32(f) & 0x7FFF) != nearest_small(t, (double)fabsf(f)))
                 FAIL("%s of %a is %04x", c->name, (double)f, c->from32(f));
         }
         CHECK(isnan(c->to(c->from64(f64_of(0x7FF0000000000001u))))); /* not infinity */

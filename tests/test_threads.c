@@ -1,7 +1,8 @@
-/* test_threads.c -- the pool: every task once, nesting, several callers, fork, the host's threads. */
+/* test_threads.c -- the pool: every task once, nesting, several callers, fork, the host's
+ * threads. */
 #include "test.h"
 
-#include "base.h"
+#include "base/base.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -74,7 +75,8 @@ static void plain_sum(void *user, int i)
     ((long *)user)[i] += i;
 }
 
-/* Jobs that follow each other at once: a late worker must never take a task of the wrong job. */
+/* Jobs that follow each other at once: a late worker must never take a task of the wrong
+ * job. */
 TEST(many_short_jobs_in_a_row_keep_their_own_data)
 {
     Pool *p = pool_new(&alloc_default, 4);
@@ -255,9 +257,10 @@ TEST(after_fork_the_child_has_workers_of_its_own)
     pool_free(p);
 }
 
-/* ---- the context's pool ------------------------------------------------------------------------- */
+/* ---- the context's pool ------------------------------------------------------------ */
 
-static void host_parallel(void *user, int n, void (*task)(void *task_user, int i), void *task_user)
+static void host_parallel(void *user, int n, void (*task)(void *task_user, int i),
+                          void *task_user)
 {
     ++*(int *)user;
     for (int i = n - 1; i >= 0; i--)
@@ -267,7 +270,10 @@ static void host_parallel(void *user, int n, void (*task)(void *task_user, int i
 TEST(the_hosts_threads_are_used_when_given)
 {
     int calls = 0;
-    wf_options o = {.size = sizeof o, .parallel = host_parallel, .parallel_user = &calls, .threads = 8};
+    wf_options o = {.size = sizeof o,
+                    .parallel = host_parallel,
+                    .parallel_user = &calls,
+                    .threads = 8};
     wf_ctx *cx = wf_ctx_new(&o);
     static Job j;
 

@@ -3,7 +3,8 @@
 
     python3 tools/gen_pow10.py > src/base/pow10.h
 
-Also proves the integer formulas for logarithms that number.h uses, over the ranges it uses them in.
+Also proves the integer formulas for logarithms that number.h and number.c use, over the
+ranges they use them in.
 """
 from math import floor, log
 
@@ -50,10 +51,10 @@ def significand(k):
 
 def main():
     prove()
-    print("/* pow10.h -- 10^k to 128 bits, rounded up, for k = POW10_MIN .. POW10_MAX. Included by number.c.")
+    print("/* pow10.h -- 10^k to 128 bits, rounded up, for k = POW10_MIN .. POW10_MAX.")
     print(" *")
     print(" * {hi, lo} with 2^127 <= hi*2^64 + lo < 2^128. Exact for 0 <= k <= 55.")
-    print(" * Made by tools/gen_pow10.py; edit that. */")
+    print(" * Included by number.c. Made by tools/gen_pow10.py; edit that. */")
     print("const uint64_t pow10_bits[POW10_MAX - POW10_MIN + 1][2] = {")
     for k in range(LOW, HIGH + 1):
         g = significand(k)

@@ -1,7 +1,7 @@
-/* alloc.c -- the replaceable allocator: its default, and the two calls everything else makes.
+/* alloc.c -- the replaceable allocator: its default, and the two calls all others make.
  *
- * An allocator is one function like realloc (see wf_allocator). The callers pass the size of what
- * they free, so an allocator needs no headers of its own.
+ * An allocator is one function like realloc (see wf_allocator). The callers pass the size
+ * of what they free, so an allocator needs no headers of its own.
  */
 #include "base.h"
 

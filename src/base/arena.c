@@ -1,14 +1,15 @@
-/* arena.c -- bump allocation in blocks that are freed together, and the growth of vectors.
+/* arena.c -- bump allocation in blocks that are freed together; growth of vectors.
  *
- * Blocks form a list, newest first; each new one is as large as all before it together, between
- * BLOCK_MIN and BLOCK_MAX, or as large as the request. A mark remembers the newest block and the
- * place in it; resetting frees the blocks made since.
+ * Blocks form a list, newest first; each new one is as large as all before it together,
+ * between BLOCK_MIN and BLOCK_MAX, or as large as the request. A mark remembers the
+ * newest block and the place in it; resetting frees the blocks made since.
  *
- * Out of memory: inside a protected region of a->cx the context is told and jumps. Elsewhere
- * (a->cx NULL, or no region entered) the result is NULL, after the context, if any, was told.
+ * Out of memory: inside a protected region of a->cx the context is told and jumps.
+ * Elsewhere (a->cx NULL, or no region entered) the result is NULL, after the context, if
+ * any, was told.
  *
- * Under AddressSanitizer every request to the default allocator gets a block of its own, so that
- * reading past the end of one is seen.
+ * Under AddressSanitizer every request to the default allocator gets a block of its own,
+ * so that reading past the end of one is seen.
  */
 #include "base.h"
 
@@ -160,10 +161,10 @@ char *arena_printf(Arena *a, const char *fmt, ...)
     return s;
 }
 
-/* ---- vectors ---------------------------------------------------------------------------------- */
+/* ---- vectors ----------------------------------------------------------------------- */
 
-/* Room for n + extra elements at least, doubling. A vector that is the newest thing in its block
- * grows where it stands. On failure *cap is left alone. */
+/* Room for n + extra elements at least, doubling. A vector that is the newest thing in
+ * its block grows where it stands. On failure *cap is left alone. */
 void *vec_grow(Arena *a, void *v, uint32_t n, uint32_t *cap, uint32_t extra, size_t elem)
 {
     uint64_t want = MAX((uint64_t)n + extra, MAX((uint64_t)*cap * 2, 4));
@@ -177,7 +178,8 @@ void *vec_grow(Arena *a, void *v, uint32_t n, uint32_t *cap, uint32_t extra, siz
     if (__builtin_mul_overflow((size_t)want, elem, &bytes) || bytes > SIZE_MAX / 2)
         return out_of_memory(a);
     bytes = (bytes + 15) & ~(size_t)15;
-    if (v && (char *)v + old_bytes == a->at && bytes - old_bytes <= (size_t)(a->end - a->at)) {
+    if (v && (char *)v + old_bytes == a->at &&
+        bytes - old_bytes <= (size_t)(a->end - a->at)) {
         a->at += bytes - old_bytes;
         *cap = (uint32_t)want;
         return v;

@@ -1,14 +1,14 @@
 /* base.h -- what every layer stands on. Knows no tensors.
  *
  * Memory and out-of-memory
- *   Everything a compile makes lives in arenas. arena_alloc never returns NULL: when memory is
- *   exhausted it records WF_ERR_MEMORY in the context and jumps (longjmp) to the innermost
- *   api_enter, where the arenas and programs of the call are released. So code between api_enter and
- *   api_leave checks no allocation, and must hold nothing that is not in an arena, not in the
- *   context's pool (pool_defer) and not plain values. Every other error is a value:
- *   `return fail(cx, ...)`, which is always false.
- *   Code that runs outside such a region (buffers, the runtime's run path, the threads of the
- *   pool) uses mem_alloc, which returns NULL, and checks.
+ *   Everything a compile makes lives in arenas. arena_alloc never returns NULL: when
+ *   memory is exhausted it records WF_ERR_MEMORY in the context and jumps (longjmp) to
+ *   the innermost api_enter, where the arenas and programs of the call are released. So code
+ *   between api_enter and api_leave checks no allocation, and must hold nothing that is
+ *   not in an arena, not in the context's pool (pool_defer) and not plain values. Every
+ *   other error is a value: `return fail(cx, ...)`, which is always false.
+ *   Code that runs outside such a region (buffers, the runtime's run path, the threads of
+ *   the pool) uses mem_alloc, which returns NULL, and checks.
  */
 #ifndef WEFT_BASE_H
 #define WEFT_BASE_H
@@ -31,14 +31,14 @@
 #define UNLIKELY(x) (x)
 #endif
 
-/* ---- alloc.c: the replaceable allocator ------------------------------------------------------ */
+/* ---- alloc.c: the replaceable allocator -------------------------------------------- */
 
 extern const wf_allocator alloc_default; /* realloc/free */
 
 void *mem_alloc(const wf_allocator *al, size_t size); /* NULL when memory is exhausted */
 void mem_free(const wf_allocator *al, void *p, size_t size);
 
-/* ---- arena.c: bump allocation, freed at once --------------------------------------------------- */
+/* ---- arena.c: bump allocation, freed at once --------------------------------------- */
 
 typedef struct ArenaBlock {
     struct ArenaBlock *prev;
@@ -47,7 +47,7 @@ typedef struct ArenaBlock {
 
 typedef struct Arena {
     wf_allocator al;
-    wf_ctx *cx;        /* whom to tell when memory is exhausted; NULL: return NULL instead */
+    wf_ctx *cx;        /* whom to tell when memory is exhausted; NULL: return NULL */
     ArenaBlock *block; /* newest */
     char *at, *end;    /* free space of the newest block */
     size_t total;      /* bytes taken from the allocator */
@@ -62,7 +62,7 @@ void arena_init(Arena *a, const wf_allocator *al, wf_ctx *cx);
 void arena_free(Arena *a); /* everything; the arena can be used again */
 ArenaMark arena_mark(const Arena *a);
 void arena_reset(Arena *a, ArenaMark mark); /* frees what was allocated since */
-void arena_clear(Arena *a); /* everything, but keeps the first block for what comes next */
+void arena_clear(Arena *a); /* everything, but the first block is kept for later use */
 void *arena_alloc_slow(Arena *a, size_t size);
 void *arena_dup(Arena *a, const void *p, size_t size);
 char *arena_strdup(Arena *a, const char *s);
@@ -80,34 +80,35 @@ static inline void *arena_alloc(Arena *a, size_t size)
     return a->at - need;
 }
 void *arena_zalloc(Arena *a, size_t size);
-/* n elements of the given size, n*size checked for overflow (which counts as out of memory) */
+/* n elements of the given size; if n*size overflows, memory is exhausted */
 void *arena_array(Arena *a, size_t n, size_t size);
 
-/* ---- vec: growable arrays in an arena -----------------------------------------------------------
+/* ---- vec: growable arrays in an arena -------------------------------------------------
  *
  *   VEC(Val) outs = {0};              fields: v (elements), n (count), cap
  *   vec_push(arena, &outs, x);
  *   T *p = vec_extend(arena, &outs, k);       k more, uninitialised
  */
-#define VEC(T)                                                                                   \
-    struct {                                                                                     \
-        T *v;                                                                                    \
-        uint32_t n, cap;                                                                         \
+#define VEC(T)                                                                           \
+    struct {                                                                             \
+        T *v;                                                                            \
+        uint32_t n, cap;                                                                 \
     }
-#define vec_push(a, vec, x)                                                                      \
-    ((vec)->n == (vec)->cap                                                                      \
-         ? (void)((vec)->v = vec_grow(a, (vec)->v, (vec)->n, &(vec)->cap, 1, sizeof *(vec)->v))  \
-         : (void)0,                                                                              \
+#define vec_push(a, vec, x)                                                              \
+    ((vec)->n == (vec)->cap                                                              \
+         ? (void)((vec)->v = vec_grow(a, (vec)->v, (vec)->n, &(vec)->cap, 1,             \
+                                      sizeof *(vec)->v))                                 \
+         : (void)0,                                                                      \
      (vec)->v[(vec)->n++] = (x))
-#define vec_extend(a, vec, k)                                                                    \
-    ((uint32_t)(k) > (vec)->cap - (vec)->n                                                       \
-         ? (void)((vec)->v = vec_grow(a, (vec)->v, (vec)->n, &(vec)->cap, (uint32_t)(k),         \
-                                      sizeof *(vec)->v))                                         \
-         : (void)0,                                                                              \
+#define vec_extend(a, vec, k)                                                            \
+    ((uint32_t)(k) > (vec)->cap - (vec)->n                                               \
+         ? (void)((vec)->v = vec_grow(a, (vec)->v, (vec)->n, &(vec)->cap, (uint32_t)(k), \
+                                      sizeof *(vec)->v))                                 \
+         : (void)0,                                                                      \
      (vec)->n += (uint32_t)(k), (vec)->v + (vec)->n - (uint32_t)(k))
 void *vec_grow(Arena *a, void *v, uint32_t n, uint32_t *cap, uint32_t extra, size_t elem);
 
-/* ---- text.c: growable text ---------------------------------------------------------------------- */
+/* ---- text.c: growable text --------------------------------------------------------- */
 
 typedef struct Text {
     Arena *a;
@@ -125,9 +126,9 @@ void text_pad(Text *t, size_t column); /* spaces until the current line is that 
 const char *text_str(Text *t);         /* "" when empty */
 /* "..." with \n \t \\ \" \xNN escapes; valid UTF-8 is kept as it is */
 void text_quoted(Text *t, const char *s, size_t n);
-int utf8_len(const char *s, size_t n); /* bytes of the UTF-8 character at s, 0 if it is not valid */
+int utf8_len(const char *s, size_t n); /* bytes of the character at s; 0: not UTF-8 */
 
-/* ---- intern.c: equal strings become equal pointers ------------------------------------------------ */
+/* ---- intern.c: equal strings become equal pointers --------------------------------- */
 
 typedef struct Interner {
     Arena *a;
@@ -139,7 +140,7 @@ void intern_init(Interner *in, Arena *a);
 const char *intern(Interner *in, const char *s);
 const char *intern_n(Interner *in, const char *s, size_t n);
 
-/* ---- hash.c: 128-bit content hash ------------------------------------------------------------------- */
+/* ---- hash.c: 128-bit content hash -------------------------------------------------- */
 
 typedef struct Hash {
     uint64_t lo, hi;
@@ -163,7 +164,7 @@ static inline uint64_t hash_mix(uint64_t h, uint64_t v)
     return h ^ (h >> 29);
 }
 
-/* ---- checked.h: sizes from files and shapes ------------------------------------------------------------
+/* ---- checked sizes, from files and shapes -------------------------------------------
  * Each returns false on overflow and leaves *out alone. */
 static inline bool mul_i64(int64_t a, int64_t b, int64_t *out)
 {
@@ -186,12 +187,13 @@ static inline int64_t floordiv_i64(int64_t a, int64_t b) /* b > 0 */
     return a / b - (a % b < 0);
 }
 
-/* ---- number.c: numbers to and from text, in no locale ----------------------------------------------------- */
+/* ---- number.c: numbers to and from text, in no locale ------------------------------ */
 
-/* Shortest digits that read back to the same number: "1", "0.1", "1e+30", "-0", "inf", "-inf", "nan".
- * f32 variants give the shortest digits among floats. At most NUMBER_MAX bytes with the NUL. Layout as
- * Python's repr without the trailing ".0": positional for 1e-4 <= |x| < 1e16, else exponent of at
- * least two digits. Return the length. NaN payloads are not shown here: ir/print.c writes them as bits. */
+/* Shortest digits that read back to the same number: "1", "0.1", "1e+30", "-0", "inf",
+ * "-inf", "nan". f32 variants give the shortest digits among floats. At most NUMBER_MAX
+ * bytes with the NUL. Layout as Python's repr without the trailing ".0": positional for
+ * 1e-4 <= |x| < 1e16, else exponent of at least two digits. Return the length. NaN
+ * payloads are not shown here: ir/print.c writes them as bits. */
 #define NUMBER_MAX 32
 int number_f64(char *out, double x);
 int number_f32(char *out, float x);
@@ -199,21 +201,23 @@ int number_f16(char *out, uint16_t bits);
 int number_bf16(char *out, uint16_t bits);
 int number_i64(char *out, int64_t x);
 int number_u64(char *out, uint64_t x);
-/* The decimal digits and exponent of the shortest form, for other layouts: value = 0.d1d2.. * 10^*exp10.
- * x finite and > 0. Returns the number of digits (at most 17). */
+/* The decimal digits and exponent of the shortest form, for other layouts: value =
+ * 0.d1d2.. * 10^*exp10. x finite and > 0. Returns the number of digits (at most 17). */
 int number_digits_f64(double x, char digits[20], int *exp10);
 int number_digits_f32(float x, char digits[20], int *exp10);
 
-/* Read a number at s (not beyond end), correctly rounded, decimal or 0x hexadecimal (floats: C's hex
- * form too), inf and nan, each with an optional sign. Returns where it ends, or NULL when there is no
- * number. Floats too large become inf, too small 0. Integers out of range: NULL with *overflow set
- * (it is false otherwise). */
+/* Read a number at s (not beyond end), correctly rounded, once, decimal or hexadecimal
+ * with 0x (floats: C's hex form too), inf and nan, each with an optional sign. Returns where it
+ * ends, or NULL when there is no number. Floats too large become inf, too small 0.
+ * Integers out of range: NULL with *overflow set (it is false otherwise). */
 const char *number_parse_f64(const char *s, const char *end, double *out);
-const char *number_parse_f32(const char *s, const char *end, float *out); /* rounds once, as do .. */
+const char *number_parse_f32(const char *s, const char *end, float *out);
 const char *number_parse_f16(const char *s, const char *end, uint16_t *out_bits);
 const char *number_parse_bf16(const char *s, const char *end, uint16_t *out_bits);
-const char *number_parse_i64(const char *s, const char *end, int64_t *out, bool *overflow);
-const char *number_parse_u64(const char *s, const char *end, uint64_t *out, bool *overflow);
+const char *number_parse_i64(const char *s, const char *end, int64_t *out,
+                             bool *overflow);
+const char *number_parse_u64(const char *s, const char *end, uint64_t *out,
+                             bool *overflow);
 
 /* Half floats, round to nearest even; denormals, inf and NaN payloads (top bits) kept. */
 float f16_to_f32(uint16_t h);
@@ -223,7 +227,7 @@ float bf16_to_f32(uint16_t h);
 uint16_t bf16_from_f32(float x);
 uint16_t bf16_from_f64(double x);
 
-/* ---- error.c: places, diagnostics, the context ---------------------------------------------------------------- */
+/* ---- error.c: places, diagnostics, the context ------------------------------------- */
 
 /* Where something stands in a source file. line 0: nowhere. */
 typedef struct Place {
@@ -241,22 +245,24 @@ typedef struct Source { /* a text whose lines can be shown under an error */
     size_t size;
 } Source;
 
-/* Record an error in cx, if it is the first. Always false. The message says "what: found, needed". No
- * floats in fmt (locale): format them with number_f64. */
+/* Record an error in cx, if it is the first. Always false. The message says "what: found,
+ * needed". No floats in fmt (locale): format them with number_f64. */
 bool fail(wf_ctx *cx, wf_status status, Place place, const char *fmt, ...) PRINTF(4, 5);
 bool vfail(wf_ctx *cx, wf_status status, Place place, const char *fmt, va_list ap);
 /* Add "place: note: text" to the recorded error. Always false. */
 bool fail_note(wf_ctx *cx, Place place, const char *fmt, ...) PRINTF(3, 4);
-/* Record WF_ERR_MEMORY, with no need for memory. Always false. For code outside regions whose mem_alloc
- * gave NULL. */
+/* Record WF_ERR_MEMORY, with no need for memory. Always false. For code outside regions
+ * whose mem_alloc gave NULL. */
 bool fail_memory(wf_ctx *cx);
 static inline bool failed(const wf_ctx *cx);
 
-void ctx_add_source(wf_ctx *cx, const char *name, const char *text, size_t size); /* copies */
+/* Copies; a later source of the same name hides the earlier. */
+void ctx_add_source(wf_ctx *cx, const char *name, const char *text, size_t size);
 const Source *ctx_find_source(const wf_ctx *cx, const char *name);
 void ctx_log(wf_ctx *cx, wf_log_level level, const char *fmt, ...) PRINTF(3, 4);
 
-/* Something the current call made, released when the outermost api_leave comes, by fn(obj). */
+/* Something the current call made, released when the outermost api_leave comes, by
+ * fn(obj). */
 typedef struct Deferred {
     void (*fn)(void *obj);
     void *obj;
@@ -266,12 +272,12 @@ typedef struct Deferred {
  *
  *   wf_status wf_grad(wf_ctx *cx, ...)
  *   {
- *       API_ENTER(cx);                     returns WF_ERR_MEMORY from here if memory runs out
+ *       API_ENTER(cx);             returns WF_ERR_MEMORY from here if memory runs out
  *       ... arenas, builders; no checks of allocations ...
- *       API_RETURN(cx);                    drains the pool, returns the context's status
+ *       API_RETURN(cx);            drains the pool, returns the context's status
  *   }
- * Regions nest; inner ones pass the jump on to the outermost. On entry with a sticky error
- * API_ENTER returns that status at once. */
+ * Regions nest; inner ones pass the jump on to the outermost. On entry with a sticky
+ * error API_ENTER returns that status at once. */
 typedef struct Region {
     jmp_buf jump;
     struct Region *outer;
@@ -281,20 +287,21 @@ typedef struct Region {
 
 void api_enter_(wf_ctx *cx, Region *r);
 wf_status api_leave(wf_ctx *cx, Region *r);
-wf_status api_out_of_memory(wf_ctx *cx, Region *r); /* after the jump: drains, then passes it on or returns */
-_Noreturn void ctx_out_of_memory(wf_ctx *cx);       /* record and jump */
+/* After the jump: drains, then passes it on or returns. */
+wf_status api_out_of_memory(wf_ctx *cx, Region *r);
+_Noreturn void ctx_out_of_memory(wf_ctx *cx); /* record and jump */
 
-#define API_ENTER(cx)                                                                            \
-    Region region_;                                                                              \
-    if (failed(cx))                                                                              \
-        return (cx)->status;                                                                     \
-    api_enter_(cx, &region_);                                                                    \
-    if (setjmp(region_.jump))                                                                    \
+#define API_ENTER(cx)                                                                    \
+    Region region_;                                                                      \
+    if (failed(cx))                                                                      \
+        return (cx)->status;                                                             \
+    api_enter_(cx, &region_);                                                            \
+    if (setjmp(region_.jump))                                                            \
     return api_out_of_memory(cx, &region_)
 #define API_RETURN(cx) return api_leave(cx, &region_)
 
-/* Run fn(obj) when the outermost region ends, or on out-of-memory. Takes care of obj even if it cannot
- * be registered. */
+/* Run fn(obj) when the outermost region ends, or on out-of-memory. Takes care of obj even
+ * if it cannot be registered. */
 void pool_defer(wf_ctx *cx, void (*fn)(void *obj), void *obj);
 
 #define CTX_NOTES 12
@@ -335,34 +342,34 @@ static inline bool cancelled(const wf_ctx *cx)
     return UNLIKELY(__atomic_load_n(&cx->cancelled, __ATOMIC_RELAXED) != 0);
 }
 
-/* ---- diagnostic.c: what an error looks like ---------------------------------------------------------------------- */
+/* ---- diagnostic.c: what an error looks like ---------------------------------------- */
 
 /* The whole diagnostic of a failed context. Parts that find no memory are left out. */
 void diagnostic_render(wf_ctx *cx, Text *t);
-/* "did you mean": the candidate nearest to name by edit distance, or NULL if none is near */
+/* "did you mean": the candidate nearest to name by edit distance, or NULL if none is. */
 const char *nearest_name(const char *name, const char *const *candidates, int n);
 
-/* ---- threads.c: the pool --------------------------------------------------------------------------------------- */
+/* ---- threads.c: the pool ----------------------------------------------------------- */
 
 typedef struct Pool Pool;
 
-/* threads 0: one per core. NULL when memory is exhausted (then run on the caller's thread). */
+/* threads 0: one per core. NULL when memory is exhausted; pool_run takes that too. */
 Pool *pool_new(const wf_allocator *al, int threads);
 void pool_free(Pool *p);
 int pool_threads(const Pool *p); /* the caller's thread included; 1 for NULL */
-/* fn(user, i) for i in 0..n-1 on the pool and the caller's thread; returns when all are done. A caller
- * that finds the pool busy, or is itself inside a task, does its own work. p may be NULL. Safe after fork:
- * the child's workers are made anew. Which thread runs which i is not defined: results must not
- * depend on it. */
+/* fn(user, i) for i in 0..n-1 on the pool and the caller's thread; returns when all are
+ * done. A caller that finds the pool busy, or is itself inside a task, does its own work.
+ * p may be NULL. Safe after fork: the child's workers are made anew. Which thread runs
+ * which i is not defined: results must not depend on it. */
 void pool_run(Pool *p, int n, void (*fn)(void *user, int i), void *user);
-/* The context's pool (made at first use; the host's callback if options.parallel is set). */
+/* The context's pool, made at first use; the host's threads if options.parallel is set. */
 Pool *ctx_threads(wf_ctx *cx);
 
-/* ---- machine.c: CPU features, clock ------------------------------------------------------------------------------- */
+/* ---- machine.c: CPU features, clock ------------------------------------------------ */
 
 typedef enum Isa { ISA_BASE, ISA_AVX2, ISA_AVX512, ISA_COUNT } Isa;
 
-Isa cpu_isa(void);           /* best the machine has; WEFT_ISA=base|avx2|avx512 lowers it */
+Isa cpu_isa(void);           /* the best there is; WEFT_ISA=base|avx2|avx512 lowers it */
 Isa isa_lowered(Isa best, const char *wish); /* what cpu_isa makes of WEFT_ISA */
 const char *isa_name(Isa isa);
 int cpu_count(void);

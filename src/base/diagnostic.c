@@ -6,8 +6,9 @@
  *   model.py:14:9: note: in code derived from this line by grad
  *   model.py:31:12: note: in call to 'forward'
  *
- * The line is shown without its indentation, tabs inside it are repeated under it, control bytes and
- * broken UTF-8 show as '?', and one longer than SHOWN characters is cut around the caret.
+ * The line is shown without its indentation, tabs inside it are repeated under it,
+ * control bytes and broken UTF-8 show as '?', and one longer than SHOWN characters is cut
+ * around the caret.
  */
 #include "base.h"
 
@@ -31,7 +32,7 @@ static void add_place(Text *t, const Place *p)
     text_add(t, ": ");
 }
 
-/* ---- the source line and its caret ---------------------------------------------------------------- */
+/* ---- the source line and its caret ------------------------------------------------- */
 
 typedef struct Line {
     const char *s;
@@ -85,7 +86,8 @@ static void add_shown(Text *t, Line l, size_t from, size_t to)
 
     for (; from < to; from += len) {
         unsigned char c = (unsigned char)l.s[from];
-        bool plain = c != 0x7F && (c >= 0x20 || c == '\t') && utf8_len(l.s + from, l.n - from);
+        bool plain =
+            c != 0x7F && (c >= 0x20 || c == '\t') && utf8_len(l.s + from, l.n - from);
 
         len = step(l, from);
         text_addn(t, plain ? l.s + from : "?", plain ? len : 1);
@@ -94,10 +96,12 @@ static void add_shown(Text *t, Line l, size_t from, size_t to)
 
 static void add_source_line(Text *t, const Place *p, Line l)
 {
-    size_t caret = p->col ? MIN(p->col - 1, l.n) : 0, mark, from = 0, to = l.n, total, k, first;
+    size_t caret = p->col ? MIN(p->col - 1, l.n) : 0;
+    size_t from = 0, to = l.n, total, mark, first, k;
     bool cut_left = false, cut_right = false;
 
-    while (from < l.n && (l.s[from] == ' ' || l.s[from] == '\t') && (!p->col || from < caret))
+    while (from < l.n && (l.s[from] == ' ' || l.s[from] == '\t') &&
+           (!p->col || from < caret))
         from++;
     total = count_chars(l, from, l.n);
     if (total > SHOWN) {
@@ -124,7 +128,7 @@ static void add_source_line(Text *t, const Place *p, Line l)
         text_char(t, '~');
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------- */
 
 static void add_note(Text *t, const Diagnostic *d)
 {
@@ -170,13 +174,15 @@ void diagnostic_render(wf_ctx *cx, Text *t)
         text_printf(t, "\nnote: and %d more", cx->nnotes - CTX_NOTES);
 }
 
-/* ---- nearest name ------------------------------------------------------------------------------------ */
+/* ---- nearest name ------------------------------------------------------------------ */
 
 #define NAME_LONGEST 63
 
-/* Edits that make b of a, at most limit + 1: insertions, deletions, changes, swaps of neighbours.
- * d[i][j] for the first i characters of a and j of b, three rows at a time. */
-static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb, size_t limit)
+/* Edits that make b of a, at most limit + 1: insertions, deletions, changes, swaps of
+ * neighbours. d[i][j] for the first i characters of a and j of b, three rows at a
+ * time. */
+static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb,
+                            size_t limit)
 {
     size_t rows[3][NAME_LONGEST + 1], i, j, best;
 
@@ -204,7 +210,8 @@ static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb, 
 /* Near: at most a third of the name's characters edited, or one, and not all of them. */
 const char *nearest_name(const char *name, const char *const *candidates, int n)
 {
-    size_t len = strlen(name), other, d, limit = MAX(len / 3, (size_t)1), best = limit + 1;
+    size_t len = strlen(name), limit = MAX(len / 3, (size_t)1), best = limit + 1;
+    size_t other, d;
     const char *found = NULL;
     int i;
 

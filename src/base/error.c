@@ -1,8 +1,9 @@
-/* error.c -- the context: its life, the first error, sources, log, protected regions and their pool.
+/* error.c -- the context: life, first error, sources, log, protected regions, pool.
  *
- * Errors can be recorded when no memory is left: the context is born with a block for their texts,
- * and what does not fit is replaced by a fixed text. The deferred list is kept outside all arenas
- * and grows before the thing to defer is needed, so that running out of memory finds all of it.
+ * Errors can be recorded when no memory is left: the context is born with a block for
+ * their texts, and what does not fit is replaced by a fixed text. The deferred list is
+ * kept outside all arenas and grows before the thing to defer is needed, so that running
+ * out of memory finds all of it.
  */
 #include "base.h"
 
@@ -46,11 +47,12 @@ const char *wf_status_name(wf_status status)
     return "unknown status";
 }
 
-/* ---- life --------------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------- */
 
 #define OPTIONS_SIZE_MAX 4096 /* a larger size field was never set */
 
-/* The fields the caller's version of the struct has; defaults for the others. NULL, or what is wrong. */
+/* The fields the caller's version of the struct has; defaults for the others. NULL, or
+ * what is wrong. */
 static const char *read_options(wf_options *to, const wf_options *from)
 {
     *to = (wf_options){.size = sizeof *to, .allocator = alloc_default};
@@ -77,7 +79,8 @@ wf_ctx *wf_ctx_new(const wf_options *options)
 
     if (!cx)
         return NULL;
-    *cx = (wf_ctx){.al = opt.allocator, .log = opt.log, .log_user = opt.log_user, .options = opt};
+    *cx = (wf_ctx){
+        .al = opt.allocator, .log = opt.log, .log_user = opt.log_user, .options = opt};
     arena_init(&cx->errors, &cx->al, NULL);
     arena_init(&cx->scratch, &cx->al, cx);
     arena_init(&cx->sources_arena, &cx->al, cx);
@@ -120,7 +123,7 @@ void wf_cancel(wf_ctx *cx)
     __atomic_store_n(&cx->cancelled, 1, __ATOMIC_RELAXED);
 }
 
-/* ---- the first error ------------------------------------------------------------------------------------ */
+/* ---- the first error --------------------------------------------------------------- */
 
 wf_status wf_ctx_status(const wf_ctx *cx)
 {
@@ -211,7 +214,7 @@ const char *wf_ctx_message(wf_ctx *cx)
     return cx->error.text[0] ? cx->error.text : wf_status_name(cx->status);
 }
 
-/* ---- sources, log ------------------------------------------------------------------------------------------ */
+/* ---- sources, log ------------------------------------------------------------------ */
 
 const Source *ctx_find_source(const wf_ctx *cx, const char *name)
 {
@@ -233,7 +236,8 @@ void ctx_add_source(wf_ctx *cx, const char *name, const char *text, size_t size)
     if (old && old->size == size && (size == 0 || memcmp(old->text, text, size) == 0))
         return;
     if (cx->sources.n == cx->sources.cap) {
-        Source *v = vec_grow(a, cx->sources.v, cx->sources.n, &cx->sources.cap, 1, sizeof src);
+        Source *v =
+            vec_grow(a, cx->sources.v, cx->sources.n, &cx->sources.cap, 1, sizeof src);
 
         if (!v)
             return;
@@ -265,7 +269,7 @@ void ctx_log(wf_ctx *cx, wf_log_level level, const char *fmt, ...)
         log_to_stderr(level, text);
 }
 
-/* ---- protected regions --------------------------------------------------------------------------------------- */
+/* ---- protected regions ------------------------------------------------------------- */
 
 void api_enter_(wf_ctx *cx, Region *r)
 {

@@ -1,7 +1,7 @@
 /* half.c -- f16 and bf16 to and from f32 and f64, in integers: the same on every machine.
  *
- * To nearest, ties to even, one rounding. A NaN keeps its sign and the top bits of its payload; one
- * whose top bits are all zero becomes the quiet NaN rather than an infinity.
+ * To nearest, ties to even, one rounding. A NaN keeps its sign and the top bits of its
+ * payload; one whose top bits are all zero becomes the quiet NaN rather than infinity.
  */
 #include "number.h"
 
@@ -35,7 +35,7 @@ float f16_to_f32(uint16_t h)
     return x;
 }
 
-/* From the sign, the magnitude's bits in format g, to format f, narrower in everything. */
+/* Bits of format g to format f, which is narrower in everything. */
 static uint16_t narrow(FloatFormat f, FloatFormat g, uint64_t bits)
 {
     uint64_t sign = bits >> g.sign << 15, c, r;

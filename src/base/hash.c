@@ -1,8 +1,10 @@
-/* hash.c -- a streaming 128-bit content hash: MurmurHash3 (x64, 128 bits; Appleby, public domain).
+/* hash.c -- a streaming 128-bit content hash.
  *
- * The same on every machine: bytes are read in little-endian order whatever the machine's is. Good
- * for finding equal things, no defence against somebody who makes collisions: whoever relies on
- * equality compares what was found.
+ * MurmurHash3 for 64-bit machines (Appleby, public domain).
+ *
+ * The same on every machine: bytes are read in little-endian order whatever the machine's
+ * is. Good for finding equal things, no defence against somebody who makes collisions:
+ * whoever relies on equality compares what was found.
  */
 #include "base.h"
 
@@ -16,9 +18,9 @@ static uint64_t rotl(uint64_t x, int k)
 
 static uint64_t read_le(const uint8_t *p)
 {
-    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
-           (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 |
-           (uint64_t)p[7] << 56;
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
+           (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
+           (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
 static uint64_t scramble_lo(uint64_t x)
@@ -82,7 +84,7 @@ void hash_u64(Hasher *h, uint64_t v)
         mix_block(h, h->tail);
 }
 
-/* Every bit of the argument changes every bit of the result with probability near one half. */
+/* Every bit of x changes every bit of the result with probability near one half. */
 static uint64_t avalanche(uint64_t x)
 {
     x = (x ^ x >> 33) * 0xff51afd7ed558ccdu;

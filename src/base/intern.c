@@ -1,7 +1,8 @@
 /* intern.c -- equal strings become equal pointers.
  *
- * A hash table with linear probing, at most two thirds full. In front of each string's bytes stand
- * its hash and its length, so that neither probing nor growing reads the strings again.
+ * A hash table with linear probing, at most two thirds full. In front of each string's
+ * bytes stand its hash and its length, so that neither probing nor growing reads the
+ * strings again.
  */
 #include "base.h"
 
@@ -48,7 +49,8 @@ static bool grow(Interner *in)
     for (i = 0; i < in->cap; i++) {
         if (!in->slots[i])
             continue;
-        for (k = entry_of(in->slots[i])->hash & (cap - 1); slots[k]; k = (k + 1) & (cap - 1))
+        for (k = entry_of(in->slots[i])->hash & (cap - 1); slots[k];
+             k = (k + 1) & (cap - 1))
             ;
         slots[k] = in->slots[i];
     }

@@ -1,12 +1,12 @@
 /* number.c -- numbers to text: the shortest digits that read back to the same number.
  *
- * Method: Schubfach (Giulietti, "The Schubfach way to render doubles", 2020), for any binary format.
- * A number v = c*2^q owns the interval of reals that round to it, of length about 2^q. With
- * 10^k <= 2^q < 10^(k+1) the interval holds at least one multiple of 10^k and at most one of
- * 10^(k+1). If there is one of the latter it is the shortest; else the multiple of 10^k nearest to
- * v is. The ends and v itself, in units of 10^k / 4, come from one multiplication each by a 128-bit
- * power of ten, rounded to odd, so that comparing them with integers gives what exact arithmetic
- * would.
+ * Method: Schubfach (Giulietti, "The Schubfach way to render doubles", 2020), for any
+ * binary format. A number v = c*2^q owns the interval of reals that round to it, of
+ * length about 2^q. With 10^k <= 2^q < 10^(k+1) the interval holds at least one multiple
+ * of 10^k and at most one of 10^(k+1). If there is one of the latter it is the shortest;
+ * else the multiple of 10^k nearest to v is. The ends and v itself, in units of 10^k / 4,
+ * come from one multiplication each by a 128-bit power of ten, rounded to odd, so that
+ * comparing them with integers gives what exact arithmetic would.
  *
  * requires   arithmetic right shift of negative integers
  */
@@ -14,7 +14,7 @@
 
 #include "pow10.h"
 
-/* ---- integers ----------------------------------------------------------------------------------- */
+/* ---- integers ---------------------------------------------------------------------- */
 
 static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                             "25262728293031323334353637383940414243444546474849"
@@ -53,22 +53,24 @@ int number_i64(char *out, int64_t x)
     return 1 + number_u64(out + 1, 0 - (uint64_t)x);
 }
 
-/* ---- shortest digits ------------------------------------------------------------------------------ */
+/* ---- shortest digits --------------------------------------------------------------- */
 
-/* floor(g * x / 2^128), its lowest bit set if anything was cut off (round to odd). g is rounded up
- * by less than one unit, which shows as at most 1 in the 64 bits that follow. */
+/* floor(g * x / 2^128), its lowest bit set if anything was cut off (round to odd). g is
+ * rounded up by less than one unit, x < 2^64: an exact quotient shows 64 zero bits after
+ * it, and the paper proves that no other one does. */
 static uint64_t scale(const uint64_t g[2], uint64_t x)
 {
     u128 y = (u128)g[0] * x + (uint64_t)((u128)g[1] * x >> 64);
 
-    return (uint64_t)(y >> 64) | ((uint64_t)y > 1);
+    return (uint64_t)(y >> 64) | ((uint64_t)y != 0);
 }
 
-/* *dec * 10^result is the shortest decimal within the interval of c * 2^q. uneven: the neighbour
- * below is only half as far as the one above. */
+/* *dec * 10^result is the shortest decimal within the interval of c * 2^q. uneven: the
+ * neighbour below is only half as far as the one above. */
 static int shortest(uint64_t c, int q, bool uneven, uint64_t *dec)
 {
-    int k = (q * 1262611 - (uneven ? 524031 : 0)) >> 22; /* floor(log10(2^q or 3/4*2^q)) */
+    int k =
+        (q * 1262611 - (uneven ? 524031 : 0)) >> 22; /* floor(log10(2^q or 3/4*2^q)) */
     int h = q + log2_pow10(-k) + 1;
     const uint64_t *g = pow10_bits[-k - POW10_MIN];
     uint64_t open = c & 1; /* ties go to even: an odd number does not own its ends */
@@ -124,7 +126,7 @@ int number_digits_f32(float x, char digits[20], int *exp10)
     return digits_of(FORMAT_F32, bits_of_f32(x), digits, exp10);
 }
 
-/* ---- layout ----------------------------------------------------------------------------------------- */
+/* ---- layout ------------------------------------------------------------------------ */
 
 static char *put_zeros(char *p, int n)
 {

@@ -1,4 +1,4 @@
-/* number.h -- what number.c, number_parse.c and half.c share: binary formats as integers. */
+/* number.h -- binary formats as integers, for number.c, number_parse.c and half.c. */
 #ifndef WEFT_NUMBER_H
 #define WEFT_NUMBER_H
 
@@ -6,8 +6,9 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-/* A binary floating-point format. Bits of a finite value without its sign: exponent field, then
- * prec-1 bits of mantissa, so that the bits as integers are in the order of the values. */
+/* A binary floating-point format. Bits of a finite value without its sign: exponent
+ * field, then prec-1 bits of mantissa, so that the bits as integers are in the order of
+ * the values. */
 typedef struct FloatFormat {
     int prec; /* bits of precision, the hidden one included */
     int emin; /* smallest normal number is 2^emin */
@@ -30,8 +31,8 @@ static inline uint64_t format_quiet_nan(FloatFormat f)
     return format_inf(f) | (uint64_t)1 << (f.prec - 2);
 }
 
-/* Bits of m * 2^e plus, if sticky, something more than nothing and less than 2^e; rounded to
- * nearest, ties to even. m's top bit is set. */
+/* Bits of m * 2^e plus, if sticky, something more than nothing and less than 2^e; rounded
+ * to nearest, ties to even. m's top bit is set. */
 static inline uint64_t format_round(FloatFormat f, uint64_t m, int64_t e, bool sticky)
 {
     int64_t top = e + 63, shift = 64 - f.prec;
@@ -61,7 +62,8 @@ static inline void format_decode(FloatFormat f, uint64_t bits, uint64_t *c, int 
     *q = (field ? field - 1 : 0) + f.emin - (f.prec - 1);
 }
 
-/* 10^k is pow10_bits[k - POW10_MIN], {hi, lo}, times 2^(log2_pow10(k) - 127); see pow10.h */
+/* 10^k is pow10_bits[k - POW10_MIN], {hi, lo}, times 2^(log2_pow10(k) - 127); see
+ * pow10.h */
 #define POW10_MIN (-342)
 #define POW10_MAX 324
 #define POW10_EXACT 55 /* exact for k from 0 to here, else rounded up */

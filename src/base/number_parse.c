@@ -5,15 +5,15 @@
  *   exponent  ("e" | "E") ["+" | "-"] digits            left unread if no digits follow
  *   hex       "0x" hexdigits ["." hexdigits] [("p" | "P") ["+" | "-"] digits]
  *
- * Method for decimals: the first 19 digits as an integer w and a power of ten, multiplied in 192
- * bits, give an interval that holds the exact value, narrower than a unit of any format by ten bits
- * and more. Where both its ends round to the same number, that is the result. Else (digits beyond
- * 19 matter, or a tie) the exact value is compared, in big integers of bounded size, with the
- * number half-way between the two neighbours.
+ * Method for decimals: the first 19 digits as an integer w and a power of ten, multiplied
+ * in 192 bits, give an interval that holds the exact value, narrower than a unit of any
+ * format by ten bits and more. Where both its ends round to the same number, that is the
+ * result. Else (digits beyond 19 matter, or a tie) the exact value is compared, in big
+ * integers of bounded size, with the number half-way between the two neighbours.
  */
 #include "number.h"
 
-/* ---- scanning ------------------------------------------------------------------------------------- */
+/* ---- scanning ---------------------------------------------------------------------- */
 
 typedef struct Decimal {
     uint64_t w;        /* the first 19 significant digits at most */
@@ -102,9 +102,10 @@ static const char *scan_decimal(const char *s, const char *end, Decimal *d)
     return s;
 }
 
-/* ---- big integers ----------------------------------------------------------------------------------- */
+/* ---- big integers ------------------------------------------------------------------ */
 
-#define LIMBS 72  /* 4608 bits; the widest use, 780 digits near the smallest f64, is about 2800 */
+#define LIMBS                                                                            \
+    72 /* 4608 bits; the widest use, 780 digits near the smallest f64, is about 2800 */
 #define DIGITS_MAX 780 /* a half-way point of f64 has 767 digits at most */
 
 typedef struct Big {
@@ -204,7 +205,7 @@ static int compare_halfway(FloatFormat f, const Decimal *d, uint64_t bits)
     return big_compare(&a, &b);
 }
 
-/* ---- rounding ---------------------------------------------------------------------------------------- */
+/* ---- rounding ---------------------------------------------------------------------- */
 
 /* (h + something of [0,1), not 0 if sticky) * 2^e, h not 0 */
 static uint64_t round_wide(FloatFormat f, u128 h, int64_t e, bool sticky)
@@ -217,7 +218,8 @@ static uint64_t round_wide(FloatFormat f, u128 h, int64_t e, bool sticky)
 }
 
 /* w * 10^q lies between the two, exactly at *low when they meet. */
-static void round_interval(FloatFormat f, uint64_t w, int q, uint64_t *low, uint64_t *high)
+static void round_interval(FloatFormat f, uint64_t w, int q, uint64_t *low,
+                           uint64_t *high)
 {
     const uint64_t *g = pow10_bits[q - POW10_MIN];
     int up = __builtin_clzll(w);
@@ -236,7 +238,8 @@ static uint64_t round_decimal(FloatFormat f, const Decimal *d)
     uint64_t low, high, ignored;
     int q, order;
 
-    if (d->w == 0 || d->exp10 < POW10_MIN) /* below 2^64 * 10^-343, less than half the least f64 */
+    if (d->w == 0 ||
+        d->exp10 < POW10_MIN) /* below 2^64 * 10^-343, less than half the least f64 */
         return 0;
     if (d->exp10 > 308)
         return format_inf(f);
@@ -250,7 +253,7 @@ static uint64_t round_decimal(FloatFormat f, const Decimal *d)
     return order > 0 || (order == 0 && (low & 1)) ? high : low;
 }
 
-/* ---- floats -------------------------------------------------------------------------------------------- */
+/* ---- floats ------------------------------------------------------------------------ */
 
 static const char *scan_hex(const char *s, const char *end, FloatFormat f, uint64_t *bits)
 {
@@ -296,7 +299,8 @@ static bool is_word(const char *s, const char *end, const char word[3])
              (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z'));
 }
 
-static const char *parse_float(const char *s, const char *end, FloatFormat f, uint64_t *out)
+static const char *parse_float(const char *s, const char *end, FloatFormat f,
+                               uint64_t *out)
 {
     bool negative = false;
     const char *p = NULL;
@@ -367,10 +371,11 @@ const char *number_parse_bf16(const char *s, const char *end, uint16_t *out_bits
     return p;
 }
 
-/* ---- integers -------------------------------------------------------------------------------------------- */
+/* ---- integers ---------------------------------------------------------------------- */
 
 /* Digits without sign. All are read even when they are too many. */
-static const char *scan_integer(const char *s, const char *end, uint64_t *out, bool *overflow)
+static const char *scan_integer(const char *s, const char *end, uint64_t *out,
+                                bool *overflow)
 {
     uint64_t v = 0, base = 10;
     int digit;
@@ -391,7 +396,8 @@ static const char *scan_integer(const char *s, const char *end, uint64_t *out, b
     return s;
 }
 
-const char *number_parse_u64(const char *s, const char *end, uint64_t *out, bool *overflow)
+const char *number_parse_u64(const char *s, const char *end, uint64_t *out,
+                             bool *overflow)
 {
     uint64_t v;
 

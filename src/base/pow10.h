@@ -1,7 +1,7 @@
-/* pow10.h -- 10^k to 128 bits, rounded up, for k = POW10_MIN .. POW10_MAX. Included by number.c.
+/* pow10.h -- 10^k to 128 bits, rounded up, for k = POW10_MIN .. POW10_MAX.
  *
  * {hi, lo} with 2^127 <= hi*2^64 + lo < 2^128. Exact for 0 <= k <= 55.
- * Made by tools/gen_pow10.py; edit that. */
+ * Included by number.c. Made by tools/gen_pow10.py; edit that. */
 const uint64_t pow10_bits[POW10_MAX - POW10_MIN + 1][2] = {
     {0xeef453d6923bd65a, 0x113faa2906a13b40}, /* 1e-342 */
     {0x9558b4661b6565f8, 0x4ac7ca59a424c508}, /* 1e-341 */

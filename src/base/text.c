@@ -1,8 +1,8 @@
 /* text.c -- growable text in an arena.
  *
- * In an arena that jumps when memory is exhausted nothing here fails. In one that returns NULL
- * (see arena.c) a text that could not grow keeps what it had, drops what follows, and has a == NULL,
- * by which its owner knows.
+ * In an arena that jumps when memory is exhausted nothing here fails. In one that returns
+ * NULL (see arena.c) a text that could not grow keeps what it had, drops what follows,
+ * and has a == NULL, by which its owner knows.
  */
 #include "base.h"
 
@@ -112,8 +112,8 @@ const char *text_str(Text *t)
     return t->s ? t->s : "";
 }
 
-/* The number of bytes of the valid UTF-8 sequence at s, or 0: no overlong forms, no surrogates,
- * nothing above U+10FFFF. */
+/* The number of bytes of the valid UTF-8 sequence at s, or 0: no overlong forms, no
+ * surrogates, nothing above U+10FFFF. */
 int utf8_len(const char *s, size_t n)
 {
     const unsigned char *u = (const unsigned char *)s;

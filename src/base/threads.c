@@ -1,17 +1,19 @@
 /* threads.c -- the pool: one parallel loop at a time on a fixed set of threads.
  *
- * A job is published in one 64-bit word, the ticket: number of the job, and how many of its tasks are
- * not yet claimed. Threads claim a task by lowering it with compare-and-swap. The fields of the job are
- * read before that and are right if it succeeds, for then the job is still going on and its caller has
- * not moved to the next. So nobody waits for workers that come late, and a worker that sleeps through
- * a job costs it nothing.
+ * A job is published in one 64-bit word, the ticket: number of the job, and how many of
+ * its tasks are not yet claimed. Threads claim a task by lowering it with
+ * compare-and-swap. The fields of the job are read before that and are right if it
+ * succeeds, for then the job is still going on and its caller has not moved to the next.
+ * So nobody waits for workers that come late, and a worker that sleeps through a job
+ * costs it nothing.
  *
- * Workers look out for the next job for SPIN seconds before they sleep: the loops of one run follow
- * each other within microseconds. So does the caller for the end of the last tasks.
+ * Workers look out for the next job for SPIN seconds before they sleep: the loops of one
+ * run follow each other within microseconds. So does the caller for the end of the last
+ * tasks.
  *
- * A caller that finds the pool taken (by another thread, or by itself: a task inside a task) does its
- * tasks alone. A child process after fork has no workers; the first job it brings makes new ones. A
- * task must not itself fork and go on in the child.
+ * A caller that finds the pool taken (by another thread, or by itself: a task inside a
+ * task) does its tasks alone. A child process after fork has no workers; the first job it
+ * brings makes new ones. A task must not itself fork and go on in the child.
  */
 #include "base.h"
 
@@ -22,7 +24,7 @@
 
 #define SPIN 50e-6
 #define THREADS_MAX 1024
-#define APART char pad_[64] /* keeps its neighbours out of each other's cache line */
+#define CACHE_LINE 64 /* what different threads write stays a line apart */
 #define REVIVING (-1)
 
 typedef void (*TaskFn)(void *user, int i);
@@ -30,24 +32,24 @@ typedef void (*HostFn)(void *user, int n, TaskFn task, void *task_user);
 
 struct Pool {
     wf_allocator al;
-    int threads;         /* the caller's included */
-    int workers;         /* threads started */
-    double spin;         /* 0 when there are more threads than cores */
-    HostFn host;         /* the host's own threads, or NULL */
+    int threads; /* the caller's included */
+    int workers; /* threads started */
+    double spin; /* 0 when there are more threads than cores */
+    HostFn host; /* the host's own threads, or NULL */
     void *host_user;
-    _Atomic int pid;     /* of the process that has the workers */
-    _Atomic int taken;   /* a caller is at work */
+    _Atomic int pid;   /* of the process that has the workers */
+    _Atomic int taken; /* a caller is at work */
 
-    struct { APART; } pad0;
+    char apart0[CACHE_LINE];
     _Atomic uint64_t ticket; /* job << 32 | tasks not yet claimed */
     _Atomic(TaskFn) fn;
     _Atomic(void *) user;
     _Atomic int n;
 
-    struct { APART; } pad1;
+    char apart1[CACHE_LINE];
     _Atomic int unfinished; /* tasks of the job whose end was not yet reported */
 
-    struct { APART; } pad2;
+    char apart2[CACHE_LINE];
     _Atomic int sleepers, caller_sleeps, quit;
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
@@ -68,7 +70,7 @@ static uint32_t unclaimed(Pool *p)
     return (uint32_t)atomic_load(&p->ticket);
 }
 
-/* ---- tasks ------------------------------------------------------------------------------------------ */
+/* ---- tasks ------------------------------------------------------------------------- */
 
 /* Claim and do tasks until none is left, then report how many were done. */
 static void do_tasks(Pool *p)
@@ -144,8 +146,9 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-/* A worker that goes to sleep counts itself before it looks at the ticket a last time, and the caller
- * counts sleepers after it wrote the ticket: one of the two sees the other. */
+/* A worker that goes to sleep counts itself before it looks at the ticket a last time,
+ * and the caller counts sleepers after it wrote the ticket: one of the two sees the
+ * other. */
 static void wake_workers(Pool *p, int n)
 {
     int i;
@@ -181,10 +184,10 @@ static void run_job(Pool *p, int n, TaskFn fn, void *user)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* ---- life ---------------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------- */
 
-/* Workers take no signals: those are for the host's threads. Fewer than wished if the system has no
- * more. */
+/* Workers take no signals: those are for the host's threads. Fewer than wished if the
+ * system has no more. */
 static void start_workers(Pool *p)
 {
     sigset_t all, old;
@@ -237,8 +240,8 @@ Pool *pool_new(const wf_allocator *al, int threads)
     return make_pool(al, threads, NULL, NULL);
 }
 
-/* In a child process that never used the pool there are no workers to join, and the state of the
- * locks is not known. */
+/* In a child process that never used the pool there are no workers to join, and the state
+ * of the locks is not known. */
 void pool_free(Pool *p)
 {
     wf_allocator al;
@@ -266,7 +269,7 @@ int pool_threads(const Pool *p)
     return p ? p->threads : 1;
 }
 
-/* After fork: forget the parent's workers and start our own. Of several threads one does it. */
+/* After fork: forget the parent's workers and start our own. One thread does it. */
 static bool revive(Pool *p, int old, int pid)
 {
     if (old == REVIVING || !atomic_compare_exchange_strong(&p->pid, &old, REVIVING))
