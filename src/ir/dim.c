@@ -580,7 +580,8 @@ static Dim min_max(Dims *t, DimKind kind, Dim a, Dim b)
         return kind == DIM_MAX ? b : a;
     if (failed(t->cx))
         return DIM_NONE;
-    return intern_node(t, (DimNode){.kind = (uint8_t)kind, .a = MAX(a, b), .b = MIN(a, b)});
+    bool swap = a >= 0 || (b < 0 && b > a); /* older nodes first, a constant last */
+    return intern_node(t, (DimNode){.kind = (uint8_t)kind, .a = swap ? b : a, .b = swap ? a : b});
 }
 
 Dim dim_min(Dims *t, Dim a, Dim b) { return min_max(t, DIM_MIN, a, b); }
@@ -876,7 +877,7 @@ void dim_print(const Dims *t, Dim d, Text *out)
     } else if (d >= 0) {
         text_int(out, d);
     } else if ((n = dim_node(t, d))->kind == DIM_SYM) {
-        text_add(out, t->syms.v[n->sym].name);
+        text_name(out, t->syms.v[n->sym].name);
     } else if (n->kind == DIM_POLY) {
         print_poly(t, n, out);
     } else {
