@@ -3,9 +3,9 @@
  * Memory and out-of-memory
  *   Everything a compile makes lives in arenas. arena_alloc never returns NULL: when
  *   memory is exhausted it records WF_ERR_MEMORY in the context and jumps (longjmp) to
- *   the innermost api_enter, where the arenas and programs of the call are released. So code
- *   between api_enter and api_leave checks no allocation, and must hold nothing that is
- *   not in an arena, not in the context's pool (pool_defer) and not plain values. Every
+ *   the innermost api_enter, where the arenas and programs of the call are released. So
+ *   code between api_enter and api_leave checks no allocation, and must hold nothing that
+ *   is not in an arena, not in the context's pool (pool_defer) and not plain values. Every
  *   other error is a value: `return fail(cx, ...)`, which is always false.
  *   Code that runs outside such a region (buffers, the runtime's run path, the threads of
  *   the pool) uses mem_alloc, which returns NULL, and checks.
@@ -207,9 +207,9 @@ int number_digits_f64(double x, char digits[20], int *exp10);
 int number_digits_f32(float x, char digits[20], int *exp10);
 
 /* Read a number at s (not beyond end), correctly rounded, once, decimal or hexadecimal
- * with 0x (floats: C's hex form too), inf and nan, each with an optional sign. Returns where it
- * ends, or NULL when there is no number. Floats too large become inf, too small 0.
- * Integers out of range: NULL with *overflow set (it is false otherwise). */
+ * with 0x (floats: C's hex form too), inf and nan, each with an optional sign. Returns
+ * where it ends, or NULL when there is no number. Floats too large become inf, too small
+ * 0. Integers out of range: NULL with *overflow set (it is false otherwise). */
 const char *number_parse_f64(const char *s, const char *end, double *out);
 const char *number_parse_f32(const char *s, const char *end, float *out);
 const char *number_parse_f16(const char *s, const char *end, uint16_t *out_bits);
@@ -362,7 +362,7 @@ int pool_threads(const Pool *p); /* the caller's thread included; 1 for NULL */
  * p may be NULL. Safe after fork: the child's workers are made anew. Which thread runs
  * which i is not defined: results must not depend on it. */
 void pool_run(Pool *p, int n, void (*fn)(void *user, int i), void *user);
-/* The context's pool, made at first use; the host's threads if options.parallel is set. */
+/* The context's pool, made at first use; the host's threads if it gave any. */
 Pool *ctx_threads(wf_ctx *cx);
 
 /* ---- machine.c: CPU features, clock ------------------------------------------------ */
