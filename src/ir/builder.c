@@ -84,23 +84,40 @@ static void grow_type_slots(Builder *b)
     }
 }
 
-/* The index of the type in b->types. */
-static uint32_t intern_type(Builder *b, wf_dtype dtype, const Dim *dims, uint32_t rank)
+/* The index of the type in b->types, or 0; *out_slot: where it is or belongs. */
+static uint32_t find_type(const Builder *b, wf_dtype dtype, const Dim *dims, uint32_t rank,
+                          uint64_t *out_slot)
 {
-    uint64_t h = type_hash(dtype, dims, rank);
-    Type t = {(uint8_t)dtype, (uint8_t)rank, NULL};
+    uint64_t h = type_hash(dtype, dims, rank), mask = b->ntype_slots - 1;
 
-    if (b->types.n * 2 >= b->ntype_slots)
-        grow_type_slots(b);
-    for (; b->type_slots[h & (b->ntype_slots - 1)]; h++) {
-        uint32_t i = b->type_slots[h & (b->ntype_slots - 1)] - 1;
+    for (; b->type_slots[h & mask]; h++) {
+        uint32_t i = b->type_slots[h & mask] - 1;
         Type x = b->types.v[i];
         if (x.dtype == dtype && x.rank == rank &&
             (rank == 0 || x.dims == dims || !memcmp(x.dims, dims, rank * sizeof *dims)))
             return i;
     }
-    b->type_slots[h & (b->ntype_slots - 1)] = b->types.n + 1;
-    t.dims = arena_dup(&b->arena, dims, rank * sizeof *dims);
+    *out_slot = h & mask;
+    return 0;
+}
+
+/* The index of the type in b->types. Types of one shape share its dims, whatever their dtypes. */
+static uint32_t intern_type(Builder *b, wf_dtype dtype, const Dim *dims, uint32_t rank)
+{
+    Type t = {(uint8_t)dtype, (uint8_t)rank, NULL};
+    uint64_t slot, other;
+    uint32_t i;
+
+    if (b->types.n * 2 >= b->ntype_slots)
+        grow_type_slots(b);
+    if ((i = find_type(b, dtype, dims, rank, &slot)) != 0)
+        return i;
+    for (int d = WF_BOOL; d <= WF_F64 && !t.dims; d++)
+        if ((i = find_type(b, (wf_dtype)d, dims, rank, &other)) != 0)
+            t.dims = b->types.v[i].dims;
+    if (!t.dims)
+        t.dims = arena_dup(&b->arena, dims, rank * sizeof *dims);
+    b->type_slots[slot] = b->types.n + 1;
     vec_push(&b->arena, &b->types, t);
     return b->types.n - 1;
 }
@@ -298,7 +315,8 @@ static uint32_t append_eqn(Builder *b, OpCode op, const Val *in, uint32_t nin, T
              .out = b->vals.n, .place = b->place, .attr = t->attr};
     Val *args = vec_extend(&b->arena, &b->args, nin);
 
-    memcpy(args, in, nin * sizeof *in);
+    if (nin)
+        memcpy(args, in, nin * sizeof *in);
     for (uint32_t i = 0; i < t->out.n; i++) {
         Type x = t->out.v[i];
         new_value(b, intern_type(b, (wf_dtype)x.dtype, x.dims, x.rank), b->eqns.n);
