@@ -45,7 +45,8 @@ void b_at(Builder *b, Place place)
 {
     const Place *last = &b->places.v[b->places.n - 1];
 
-    place.file = place.file ? intern(&b->strings, place.file) : NULL;
+    if (place.file && place.file != last->file)
+        place.file = intern(&b->strings, place.file);
     place.via = place.via ? intern(&b->strings, place.via) : NULL;
     if (place.line == 0)
         b->place = 0;

@@ -580,6 +580,8 @@ typedef struct PrintOptions {
 /* The program and, before it, its sub-programs, each once, names made unique. */
 void program_print(const Program *p, const PrintOptions *o, Text *out);
 void programs_print(const Program *const *ps, uint32_t n, const PrintOptions *o, Text *out);
+void eqn_print(const Program *p, const Eqn *e, Text *out); /* one equation, for messages */
+void text_name(Text *out, const char *name); /* as it is, or "quoted" if it is no identifier */
 
 /* Looks up a tensor of the enclosing file for `const f32[784,10] tensor("w")`; false: no such tensor. */
 typedef struct ParseEnv {
