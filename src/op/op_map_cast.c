@@ -325,15 +325,17 @@ static bool eval_bitcast(Eval *e)
     return true;
 }
 
+/* bitcast to what it is, bitcast of a bitcast, of a constant. The bits of a float pass no
+ * derivative, so neither may what they fold to. */
 static bool fold_bitcast(Builder *b, const EqnView *e, Val *out)
 {
     Val inner = operand_of(b, e->in[0], OP_bitcast);
     const void *p;
 
     if (e->in_type[0].dtype == e->out_type[0].dtype)
-        out[0] = e->in[0];
+        out[0] = is_float_type(e->in_type[0]) ? b_stop_gradient(b, e->in[0]) : e->in[0];
     else if (inner)
-        out[0] = b_bitcast(b, inner, target(e->attr));
+        out[0] = b_eqn1(b, OP_bitcast, &inner, 1, e->attr);
     else if (b_splat(b, e->in[0], &p))
         out[0] = b_splat_bits(b, e->out_type[0], p);
     else

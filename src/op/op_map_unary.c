@@ -66,17 +66,12 @@ static void jvp_abs(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     dy[0] = b_mul(b, dx[0], slope);
 }
 
-/* abs(abs(x)) = abs(x), abs(neg(x)) = abs(x), for the lowest integer too, as both wrap */
+/* abs(abs(x)) = abs(x); abs(neg(x)) is left, its slope at 0 is another one */
 static bool fold_abs(Builder *b, const EqnView *e, Val *out)
 {
-    Val x = operand_of(b, e->in[0], OP_neg);
-
-    if (operand_of(b, e->in[0], OP_abs))
-        out[0] = e->in[0];
-    else if (x)
-        out[0] = b_abs(b, x);
-    else
+    if (!operand_of(b, e->in[0], OP_abs))
         return fold_splats(b, e, out);
+    out[0] = e->in[0];
     return true;
 }
 
