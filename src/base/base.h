@@ -5,8 +5,8 @@
  *   memory is exhausted it records WF_ERR_MEMORY in the context and jumps (longjmp) to
  *   the innermost api_enter, where the arenas and programs of the call are released. So
  *   code between api_enter and api_leave checks no allocation, and must hold nothing that
- *   is not in an arena, not in the context's pool (pool_defer) and not plain values. Every
- *   other error is a value: `return fail(cx, ...)`, which is always false.
+ *   is not in an arena, not in the context's pool (pool_defer) and not plain values.
+ *   Every other error is a value: `return fail(cx, ...)`, which is always false.
  *   Code that runs outside such a region (buffers, the runtime's run path, the threads of
  *   the pool) uses mem_alloc, which returns NULL, and checks.
  */
