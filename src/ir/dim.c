@@ -148,6 +148,8 @@ static bool poly_add_term(Dims *t, Poly *p, int64_t coef, const Dim *atoms, uint
 
     if (natoms == 0)
         return add_i64(p->c, coef, &p->c);
+    if (coef == 0)
+        return true;
     for (; i < p->n; i++) {
         int c = compare_terms(t, &p->t[i], &x);
         if (c == 0) {

@@ -298,6 +298,139 @@ const OpRow op_row_scatter_add = {
 
 /* ---- scatter_mul ----------------------------------------------------------------------------------------- */
 
+/* The same scatter with one index vector a row: indices [R, k] (i64), updates [R, window..]. Batching axes
+ * become entries of the index vectors. */
+typedef struct Rows {
+    Val indices, updates, tangents;
+    Dim n;
+    ScatterAttr a; /* for one row: indices [k], updates [window..] */
+} Rows;
+
+static Val rows_of(Builder *b, Val v, const Axes *ax, Ints window, Type u, Dim n)
+{
+    int64_t perm[MAX_RANK], dims[MAX_RANK + 1] = {n};
+
+    for (uint32_t i = 0; i < ax->nbatch; i++)
+        perm[i] = ax->batch[i];
+    for (uint32_t i = 0; i < window.n; i++) {
+        perm[ax->nbatch + i] = window.v[i];
+        dims[i + 1] = u.dims[window.v[i]];
+    }
+    return b_reshape(b, b_transpose(b, v, perm), dims, window.n + 1);
+}
+
+/* Index vectors with the position along each batching axis put at their ends. */
+static Val full_indices(Builder *b, const EqnView *e)
+{
+    const ScatterAttr *a = e->attr;
+    Type t = e->in_type[1];
+    Val part[MAX_RANK + 1] = {e->in[1]};
+    Dim dims[MAX_RANK];
+
+    if (t.dtype == WF_U64) /* beyond i64 is beyond every axis */
+        part[0] = b_min(b, part[0], b_broadcast_scalar(b, b_int(b, WF_U64, INT64_MAX), t.dims, t.rank));
+    part[0] = b_cast(b, part[0], WF_I64);
+    memcpy(dims, t.dims, t.rank * sizeof *dims);
+    dims[t.rank - 1] = 1;
+    for (uint32_t j = 0; j < a->operand_batching.n; j++)
+        part[j + 1] = b_iota(b, WF_I64, dims, t.rank, (uint32_t)a->indices_batching.v[j]);
+    return b_concat(b, part, a->operand_batching.n + 1, t.rank - 1u);
+}
+
+static void split_rows(Builder *b, const EqnView *e, Val du, Rows *r)
+{
+    const ScatterAttr *a = e->attr;
+    Numbering m = numbering_scatter(a);
+    Type x = e->in_type[0], indices = e->in_type[1], u = e->in_type[2];
+    uint32_t k = a->operand_dims.n + a->operand_batching.n, ninserted = 0;
+    int64_t *window = arena_array(&b->arena, MAX_RANK, 3 * sizeof *window);
+    int64_t *inserted = window + MAX_RANK, *map = inserted + MAX_RANK;
+    Axes ax;
+
+    numbering_axes(&m, x.rank, u.rank, &ax);
+    for (uint32_t i = 0; i < a->update_window.n; i++)
+        window[i] = i;
+    for (uint32_t i = 0; i < x.rank; i++)
+        if (ints_contain(a->inserted, i) || ints_contain(a->operand_batching, i))
+            inserted[ninserted++] = i;
+    for (uint32_t i = 0; i < k; i++)
+        map[i] = i < a->operand_dims.n ? a->operand_dims.v[i]
+                                       : a->operand_batching.v[i - a->operand_dims.n];
+    r->a = (ScatterAttr){.update_window = {a->update_window.n, window}, .inserted = {ninserted, inserted},
+                         .operand_dims = {k, map}, .mode = a->mode, .unique = true};
+    r->n = dim_prod(&b->dims, indices.dims, indices.rank - 1u);
+    r->indices = b_reshape(b, full_indices(b, e), (const Dim[]){r->n, k}, 2);
+    r->updates = rows_of(b, e->in[2], &ax, a->update_window, u, r->n);
+    r->tangents = rows_of(b, du, &ax, a->update_window, u, r->n);
+}
+
+/* A builder for the body of a scan over rows: inputs of the types of v in b, the first a carry, the others
+ * without their first axis. Symbols keep their names. */
+static Builder *begin_step(Builder *b, const char *name, const Val *v, uint32_t n, Val *in)
+{
+    Builder *s = builder_new(b->cx, name, B_OPTIMISE);
+    Dim *map = arena_array(&b->arena, b->dims.syms.n + 1u, sizeof *map), dims[MAX_RANK];
+
+    for (uint32_t i = 0; i < b->dims.syms.n; i++)
+        map[i] = b_symbol(s, b->dims.syms.v[i].name);
+    for (uint32_t i = 0; i < n; i++) {
+        Type t = b_type(b, v[i]);
+        uint32_t row = i > 0;
+        for (uint32_t k = row; k < t.rank; k++)
+            dims[k - row] = dim_subst(&s->dims, &b->dims, t.dims[k], map);
+        in[i] = b_input(s, NULL, b_make_type(s, (wf_dtype)t.dtype, dims, t.rank - row));
+    }
+    return s;
+}
+
+/* Result `want` of the scan of the step with these operands. */
+static Val scan_rows(Builder *b, const Program *step, Dim length, const Val *in, uint32_t n, uint32_t want)
+{
+    ScanAttr a = {.ncarry = 1, .length = length};
+    Val out[2] = {VAL_NONE, VAL_NONE};
+    Dim *binds;
+
+    if (!step)
+        return VAL_NONE;
+    binds = arena_array(&b->arena, step->dims.syms.n, sizeof *binds);
+    for (uint32_t i = 0; i < step->dims.syms.n; i++)
+        binds[i] = dim_find(&b->dims, step->dims.syms.v[i].name);
+    a.body = (Sub){step, {step->dims.syms.n, binds}};
+    b_eqn(b, OP_scan, in, n, &a, out, 2);
+    return out[want];
+}
+
+/* Where updates may meet: one index vector after the other, by the product rule. No division, so right where
+ * factors are 0, to every order. Two scans, so that the second is linear:
+ *   w_t = y_t at i_t         y_t+1 = y_t with u_t multiplied in at i_t
+ *   dy_t+1 = dy_t with u_t multiplied in at i_t, then w_t * du_t added there
+ */
+static Val jvp_mul_in_order(Builder *b, const EqnView *e, Val dx, Val du)
+{
+    Val v[5], in[5], out[2];
+    Dim sizes[MAX_RANK];
+    GatherAttr g;
+    Builder *s;
+    Rows r;
+
+    split_rows(b, e, du, &r);
+    memcpy(v, (const Val[]){e->in[0], r.indices, r.updates}, 3 * sizeof *v);
+    s = begin_step(b, "scatter_mul_before", v, 3, in);
+    if (b_failed(s))
+        return VAL_NONE;
+    g = gather_of_scatter(&r.a, b_type(s, in[0]), b_type(s, in[2]), sizes);
+    out[0] = b_scatter(s, OP_scatter_mul, in[0], in[1], in[2], &r.a);
+    out[1] = b_gather(s, in[0], in[1], &g);
+    v[3] = scan_rows(b, builder_finish(s, out, 2), r.n, v, 3, 1);
+
+    v[0] = or_zeros(b, dx, e->in_type[0]);
+    v[4] = r.tangents;
+    s = begin_step(b, "scatter_mul_tangent", v, 5, in);
+    out[0] = b_scatter(s, OP_scatter_mul, in[0], in[1], in[2], &r.a);
+    out[0] = b_scatter(s, OP_scatter_add, out[0], in[1], b_mul(s, in[3], in[4]), &r.a);
+    return scan_rows(b, builder_finish(s, out, 1), r.n, v, 5, 0);
+}
+
 /*   y = x * product of the updates at each place
  *   dy = dx * that product  +  sum over updates j of du_j * x * product of the other updates there
  * Where no place is written twice the last sum is x * du, put in its place.
@@ -307,15 +440,14 @@ static void jvp_scatter_mul(Builder *b, const EqnView *e, const Val *dx, Val *dy
     const ScatterAttr *a = e->attr;
     Val du;
 
+    if (dx[2] != VAL_NONE && !a->unique) {
+        dy[0] = jvp_mul_in_order(b, e, dx[0], dx[2]);
+        return;
+    }
     if (dx[0] != VAL_NONE)
         dy[0] = scatter_like(b, e, OP_scatter_mul, dx[0], e->in[2]);
     if (dx[2] == VAL_NONE)
         return;
-    if (!a->unique) {
-        fail(b->cx, WF_ERR_NORULE, e->place,
-             "scatter_mul: no derivative for updates that may meet; unique=true promises they do not");
-        return;
-    }
     du = scatter_like(b, e, OP_scatter, b_zeros(b, e->in_type[0]), dx[2]);
     du = b_mul(b, e->in[0], du);
     dy[0] = dx[0] == VAL_NONE ? du : b_add(b, dy[0], du);
