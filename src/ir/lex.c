@@ -1,12 +1,12 @@
 /* lex.c -- the tokens of the text form, and the table of names.
  *
- *   name     letter { letter | digit | "." }      letter: A-Z a-z _ and every UTF-8 sequence
- *   number   digit or "." digit, then { letter | digit | "." | sign after e }      no sign before it
+ *   name     letter { letter | digit | "." }   letter: A-Z a-z _ and UTF-8 sequences
+ *   number   a digit, or "." and one, then { letter | digit | "." | sign after e }
  *   string   '"' { byte | escape } '"'            on one line; \n \t \\ \" \xNN
  *   comment  "#" to the end of the line
  *
- * Lines end equations, but not inside ( ) and [ ]. The text is valid UTF-8 without NUL: parse.c has
- * looked.
+ * Lines end equations, but not inside ( ) and [ ]. The text is valid UTF-8 without NUL:
+ * parse.c has looked.
  */
 #include "ir/parse.h"
 
@@ -15,9 +15,10 @@
 enum { C_OTHER, C_LETTER = 1, C_DIGIT = 2, C_DOT = 4, C_BLANK = 8 };
 
 /* What a byte can be, by value. */
-#define L C_LETTER
-#define D C_DIGIT
+#define L   C_LETTER
+#define D   C_DIGIT
 #define L16 L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L
+/* clang-format off */
 static const uint8_t class_of[256] = {
     ['\t'] = C_BLANK, ['\r'] = C_BLANK, [' '] = C_BLANK, ['.'] = C_DOT,
     ['0'] = D, D, D, D, D, D, D, D, D, D,
@@ -26,6 +27,7 @@ static const uint8_t class_of[256] = {
     ['a'] = L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L,
     [0x80] = L16, L16, L16, L16, L16, L16, L16, L16,
 };
+/* clang-format on */
 #undef L
 #undef D
 #undef L16
@@ -33,15 +35,19 @@ static const uint8_t class_of[256] = {
 static unsigned class_at(const char *s) { return class_of[(unsigned char)*s]; }
 
 bool is_name_start(unsigned char c) { return class_of[c] == C_LETTER; }
-bool is_name_byte(unsigned char c) { return (class_of[c] & (C_LETTER | C_DIGIT | C_DOT)) != 0; }
+bool is_name_byte(unsigned char c)
+{
+    return (class_of[c] & (C_LETTER | C_DIGIT | C_DOT)) != 0;
+}
 
 static const char *scan_number(const char *s, const char *end)
 {
     bool hex = end - s > 1 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
 
     for (; s < end; s++) {
-        bool sign = (*s == '+' || *s == '-') &&
-                    ((!hex && (s[-1] == 'e' || s[-1] == 'E')) || s[-1] == 'p' || s[-1] == 'P');
+        bool sign =
+            (*s == '+' || *s == '-') &&
+            ((!hex && (s[-1] == 'e' || s[-1] == 'E')) || s[-1] == 'p' || s[-1] == 'P');
 
         if (!sign && !is_name_byte((unsigned char)*s))
             break;
@@ -69,23 +75,14 @@ static int scan_punctuation(Lex *l, const char **at)
     *at = s + 1 + (equal && (*s == '=' || *s == '>' || *s == '<'));
     switch (*s) {
     case '(':
-    case '[':
-        l->depth++;
-        return *s;
+    case '[': l->depth++; return *s;
     case ')':
-    case ']':
-        l->depth -= l->depth > 0;
-        return *s;
+    case ']': l->depth -= l->depth > 0; return *s;
     case '{':
-    case '}':
-        l->depth = 0;
-        return *s;
-    case '=':
-        return equal ? TOK_EQ : '=';
-    case '>':
-        return equal ? TOK_GE : '>';
-    case '<':
-        return equal ? TOK_LE : '<';
+    case '}': l->depth = 0; return *s;
+    case '=': return equal ? TOK_EQ : '=';
+    case '>': return equal ? TOK_GE : '>';
+    case '<': return equal ? TOK_LE : '<';
     case ',':
     case ':':
     case '+':
@@ -94,10 +91,8 @@ static int scan_punctuation(Lex *l, const char **at)
     case '/':
     case '%':
     case '@':
-    case '!':
-        return *s;
-    default:
-        return TOK_BAD;
+    case '!': return *s;
+    default: return TOK_BAD;
     }
 }
 
@@ -226,7 +221,8 @@ static void grow_names(Names *t, uint32_t cap)
     bigger.slots = arena_zalloc(t->a, bigger.cap * sizeof *bigger.slots);
     for (uint32_t i = 0; i < t->cap; i++)
         if (t->slots[i].s)
-            *slot_of(&bigger, t->slots[i].s, t->slots[i].n, t->slots[i].hash) = t->slots[i];
+            *slot_of(&bigger, t->slots[i].s, t->slots[i].n, t->slots[i].hash) =
+                t->slots[i];
     *t = bigger;
 }
 

@@ -8,10 +8,10 @@
  *
  * docs/ir.md has the whole grammar. The first error stops the reader.
  *
- * Method: one pass finds where each program begins, so that an equation can name a program that
- * comes later; then each is read by recursive descent into a verbatim builder. An equation that
- * names a program not read yet has it read first, nested at most MAX_NESTING deep. Nothing else
- * here recurses on what the text says, but for dims (MAX_PARENS).
+ * Method: one pass finds where each program begins, so that an equation can name a program
+ * that comes later; then each is read by recursive descent into a verbatim builder. An
+ * equation that names a program not read yet has it read first, nested at most MAX_NESTING
+ * deep. Nothing else here recurses on what the text says, but for dims (MAX_PARENS).
  */
 #include "ir/parse.h"
 
@@ -21,7 +21,8 @@
 
 Place place_of(const Parser *p, Token t)
 {
-    return (Place){.file = p->file, .line = t.row, .col = (uint32_t)(t.s - t.line) + 1, .len = t.n};
+    return (Place){
+        .file = p->file, .line = t.row, .col = (uint32_t)(t.s - t.line) + 1, .len = t.n};
 }
 
 bool fail_at(Parser *p, Token t, wf_status status, const char *fmt, ...)
@@ -54,7 +55,8 @@ const char *token_str(Parser *p, Token t)
     bool cut = t.n > SHOWN;
     uint32_t n = cut ? SHOWN : t.n;
 
-    while (cut && n && ((unsigned char)t.s[n] & 0xC0) == 0x80) /* not inside a character */
+    while (cut && n &&
+           ((unsigned char)t.s[n] & 0xC0) == 0x80) /* not inside a character */
         n--;
     return arena_printf(p->a, "%.*s%s", (int)n, t.s, cut ? "..." : "");
 }
@@ -69,12 +71,14 @@ static const char *describe(Parser *p, Token t)
         return "a string without its closing quote";
     if (t.kind == TOK_BAD && (unsigned char)*t.s < 0x20)
         return arena_printf(p->a, "the control character 0x%02x", (unsigned char)*t.s);
-    return t.kind == TOK_STRING ? token_str(p, t) : arena_printf(p->a, "'%s'", token_str(p, t));
+    return t.kind == TOK_STRING ? token_str(p, t)
+                                : arena_printf(p->a, "'%s'", token_str(p, t));
 }
 
 bool fail_expected(Parser *p, const char *what)
 {
-    return fail_at(p, p->tok, WF_ERR_SYNTAX, "expected %s, found %s", what, describe(p, p->tok));
+    return fail_at(p, p->tok, WF_ERR_SYNTAX, "expected %s, found %s", what,
+                   describe(p, p->tok));
 }
 
 void next_token(Parser *p)
@@ -129,13 +133,15 @@ bool string_text(Parser *p, Token t, const char **out, uint32_t *out_n)
             c = *++s;
             if (c == 'n' || c == 't') {
                 c = c == 'n' ? '\n' : '\t';
-            } else if (c == 'x' && end - s > 2 && hex_value(s[1]) >= 0 && hex_value(s[2]) >= 0) {
+            } else if (c == 'x' && end - s > 2 && hex_value(s[1]) >= 0 &&
+                       hex_value(s[2]) >= 0) {
                 c = (char)(hex_value(s[1]) * 16 + hex_value(s[2]));
                 s += 2;
             } else if (c != '\\' && c != '"') {
                 t.s = s - 1;
                 t.n = 2;
-                return fail_at(p, t, WF_ERR_SYNTAX, "unknown escape; \\n \\t \\\\ \\\" \\xNN exist");
+                return fail_at(p, t, WF_ERR_SYNTAX,
+                               "unknown escape; \\n \\t \\\\ \\\" \\xNN exist");
             }
             if (c == '\0')
                 return fail_at(p, t, WF_ERR_SYNTAX, "a string cannot hold a zero byte");
@@ -149,11 +155,13 @@ bool string_text(Parser *p, Token t, const char **out, uint32_t *out_n)
 }
 
 /* name = NAME | "%" INT | STRING . */
-bool parse_name(Parser *p, const char *what, Token *out_tok, const char **out, uint32_t *out_n)
+bool parse_name(Parser *p, const char *what, Token *out_tok, const char **out,
+                uint32_t *out_n)
 {
     Token t = p->tok;
 
-    if (t.kind == '%' && p->lex.at < p->lex.end && *p->lex.at >= '0' && *p->lex.at <= '9') {
+    if (t.kind == '%' && p->lex.at < p->lex.end && *p->lex.at >= '0' &&
+        *p->lex.at <= '9') {
         next_token(p);
         t.n = (uint32_t)(p->tok.s + p->tok.n - t.s);
     } else if (t.kind == TOK_STRING) {
@@ -230,14 +238,15 @@ static bool parse_symbols(Parser *p, SymbolNames *out, Names *listed)
         if (!parse_name(p, "a symbol", &t, &name.s, &name.n))
             return false;
         if (!names_add(listed, name.s, name.n, 0, &old))
-            return fail_at(p, t, WF_ERR_NAME, "symbol '%s' is listed twice", token_str(p, t));
+            return fail_at(p, t, WF_ERR_NAME, "symbol '%s' is listed twice",
+                           token_str(p, t));
         vec_push(p->a, out, name);
     } while (take(p, ','));
     return need(p, ']', "',' or ']'");
 }
 
-/* The symbols that stand bare in the types of the inputs, in order, without those in the list: they
- * are known in the types before them too. */
+/* The symbols that stand bare in the types of the inputs, in order, without those in the
+ * list: they are known in the types before them too. */
 static bool find_bare_symbols(Parser *p, const Names *listed)
 {
     Lex lex = p->lex;
@@ -246,7 +255,8 @@ static bool find_bare_symbols(Parser *p, const Names *listed)
     int before = 0;
     bool ok = true;
 
-    while (ok && p->tok.kind != TOK_END && p->tok.kind != '{' && (parens || p->tok.kind != ')')) {
+    while (ok && p->tok.kind != TOK_END && p->tok.kind != '{' &&
+           (parens || p->tok.kind != ')')) {
         char next = lex_peek(&p->lex);
         int kind = p->tok.kind;
 
@@ -330,12 +340,13 @@ static bool parse_body(Parser *p)
             return parse_ret(p);
         if (p->tok.kind == '}')
             return fail_expected(p, "ret and the results");
-        if (token_is(p->tok, "guard") && !lex_peek_assign(&p->lex) ? !parse_guard(p) : !parse_eqn(p))
+        if (token_is(p->tok, "guard") && !lex_peek_assign(&p->lex) ? !parse_guard(p)
+                                                                   : !parse_eqn(p))
             return false;
     }
 }
 
-/* A copy of the reader goes through the program; the one it was copied from stays where it is. */
+/* A copy of the reader goes through the program; the one it was copied from stays. */
 static bool parse_program(const Parser *from, Entry *entry)
 {
     Parser inner = *from, *p = &inner;
@@ -344,7 +355,8 @@ static bool parse_program(const Parser *from, Entry *entry)
 
     p->nesting++;
     if (p->nesting > MAX_NESTING)
-        return fail_at(p, p->tok, WF_ERR_LIMIT, "programs nested deeper than %d", MAX_NESTING);
+        return fail_at(p, p->tok, WF_ERR_LIMIT, "programs nested deeper than %d",
+                       MAX_NESTING);
     entry->user = p->entry;
     entry->state = ENTRY_ACTIVE;
     p->entry = entry;
@@ -412,7 +424,8 @@ bool parse_program_ref(Parser *p, const Program **out)
 static bool check_bytes(Parser *p)
 {
     const char *s = p->lex.at, *end = p->lex.end, *line = s;
-    const uint64_t high = UINT64_C(0x8080808080808080), one = UINT64_C(0x0101010101010101);
+    const uint64_t high = UINT64_C(0x8080808080808080),
+                   one = UINT64_C(0x0101010101010101);
     uint32_t row = 1;
     uint64_t w;
     Token t;
@@ -468,8 +481,8 @@ static bool skip_to(Lex *l, char brace)
     return false;
 }
 
-/* The entries: where each program begins. What is wrong with the text in between is left to the
- * reader, which comes there later. */
+/* The entries: where each program begins. What is wrong with the text in between is left
+ * to the reader, which comes there later. */
 static bool find_programs(Parser *p)
 {
     Lex l = p->lex;
@@ -491,7 +504,8 @@ static bool find_programs(Parser *p)
         e.lex = l;
         e.lex.depth = 0;
         if (!names_add(&p->programs, e.text, n, found.n, &old)) {
-            fail_at(p, e.name, WF_ERR_NAME, "program '%s' is defined twice", token_str(p, e.name));
+            fail_at(p, e.name, WF_ERR_NAME, "program '%s' is defined twice",
+                    token_str(p, e.name));
             return fail_note(p->cx, place_of(p, found.v[old->value].name), "first here");
         }
         vec_push(p->a, &found, e);
@@ -518,17 +532,21 @@ static bool parse_version(Parser *p)
     if (!parse_int(p, &v))
         return false;
     if (v != TEXT_VERSION)
-        return fail_at(p, t, WF_ERR_FORMAT, "text version %lld; this Weft reads version %d",
-                       (long long)v, TEXT_VERSION);
+        return fail_at(p, t, WF_ERR_FORMAT,
+                       "text version %lld; this Weft reads version %d", (long long)v,
+                       TEXT_VERSION);
     if (p->tok.kind != TOK_LINE && p->tok.kind != TOK_END)
         return fail_expected(p, "the end of the version line");
     return true;
 }
 
-bool programs_parse(wf_ctx *cx, const char *name, const char *text, size_t size, const ParseEnv *env,
-                    const Program ***out, uint32_t *out_n)
+bool programs_parse(wf_ctx *cx, const char *name, const char *text, size_t size,
+                    const ParseEnv *env, const Program ***out, uint32_t *out_n)
 {
-    Parser p = {.cx = cx, .a = &cx->scratch, .file = name ? name : "<text>", .env = env,
+    Parser p = {.cx = cx,
+                .a = &cx->scratch,
+                .file = name ? name : "<text>",
+                .env = env,
                 .programs = {.a = &cx->scratch},
                 .lex = {.at = text, .end = text + size, .line = text, .row = 1}};
     const Program **all;

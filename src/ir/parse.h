@@ -6,7 +6,8 @@
  *   parse_value.c   dims, types, attribute values
  *   parse_const.c   the elements of constants
  *
- * Every function that returns bool returns false after an error, which is then in the context.
+ * Every function that returns bool returns false after an error, which is then in the
+ * context.
  */
 #ifndef WEFT_IR_PARSE_H
 #define WEFT_IR_PARSE_H
@@ -48,7 +49,7 @@ typedef struct Lex {
 bool is_name_start(unsigned char c); /* a letter, _, or a byte of a UTF-8 sequence */
 bool is_name_byte(unsigned char c);  /* those, digits and dots */
 Token lex_next(Lex *l);
-/* The first byte after blanks that follows, 0 at the end of the text: one character of lookahead. */
+/* The first byte after blanks that follows, 0 at the end: one character of lookahead. */
 char lex_peek(const Lex *l);
 /* The byte after that one, for telling = from ==. */
 bool lex_peek_assign(const Lex *l);
@@ -70,7 +71,7 @@ typedef struct Names {
 
 void names_reserve(Names *t, uint32_t n); /* room for that many before the table grows */
 NameSlot *names_find(const Names *t, const char *s, uint32_t n); /* NULL: not there */
-/* False if it is there already (then *out_old is its slot). The text of the name must stay. */
+/* False if it is there already (*out_old is its slot). The text of the name must stay. */
 bool names_add(Names *t, const char *s, uint32_t n, int64_t value, NameSlot **out_old);
 /* The name nearest to s for "did you mean", NULL if none is near. */
 const char *names_nearest(const Names *t, const char *s, uint32_t n);
@@ -83,7 +84,7 @@ typedef struct Entry { /* a program of the text */
     Token name;        /* where it is defined */
     const char *text;  /* its name */
     Lex lex;           /* after the name; once done, after the program */
-    uint32_t rows; /* lines of its text, which tells how many names to expect */
+    uint32_t rows;     /* lines of its text, which tells how many names to expect */
     EntryState state;
     const Program *p;
     struct Entry *user; /* whose equation made the reader come here first */
@@ -99,15 +100,15 @@ typedef struct Parser {
     const char *last; /* the end of the one before */
     Entry *entries;
     uint32_t nentries;
-    Names programs;        /* -> index of the entry */
-    const int16_t *ops;    /* see make_op_slots */
-    uint32_t nesting;      /* of programs being read */
+    Names programs;     /* -> index of the entry */
+    const int16_t *ops; /* see make_op_slots */
+    uint32_t nesting;   /* of programs being read */
 
-    Entry *entry;          /* the program being read, and what follows is its own: */
+    Entry *entry; /* the program being read, and what follows is its own: */
     Builder *b;
-    Names vals;            /* -> Val */
-    Names syms;            /* -> Dim */
-    VEC(Val) in;           /* operands of the current equation */
+    Names vals;  /* -> Val */
+    Names syms;  /* -> Dim */
+    VEC(Val) in; /* operands of the current equation */
 } Parser;
 
 Place place_of(const Parser *p, Token t);
@@ -120,13 +121,15 @@ void next_token(Parser *p);
 bool take(Parser *p, int kind); /* the current token, if it is of that kind */
 bool need(Parser *p, int kind, const char *what);
 bool token_is(Token t, const char *word);
-const char *token_str(Parser *p, Token t); /* its text, NUL-terminated, cut if long: for messages */
-/* A name as it was meant: plain, %7, or a string. The text lives in the source or in scratch. */
-bool parse_name(Parser *p, const char *what, Token *out_tok, const char **out, uint32_t *out_n);
+const char *token_str(Parser *p, Token t); /* its text, cut if long: for messages */
+/* A name as it was meant: plain, %7, or a string. The text is in the source or scratch. */
+bool parse_name(Parser *p, const char *what, Token *out_tok, const char **out,
+                uint32_t *out_n);
 /* The contents of a string token, NUL-terminated. */
 bool string_text(Parser *p, Token t, const char **out, uint32_t *out_n);
 bool is_name_token(const Parser *p); /* can a name begin here? */
-const char *copy_name(Parser *p, const char *s, uint32_t n); /* NUL-terminated, in scratch */
+const char *copy_name(Parser *p, const char *s,
+                      uint32_t n); /* NUL-terminated, in scratch */
 bool fail_unknown(Parser *p, Token t, const char *kind, const char *near);
 /* The program of that name, read now if it was not read yet. */
 bool parse_program_ref(Parser *p, const Program **out);
@@ -137,7 +140,7 @@ bool parse_eqn(Parser *p);
 bool parse_guard(Parser *p);
 bool parse_value(Parser *p, Val *out); /* the name of a value that is there */
 bool define_value(Parser *p, Token t, const char *s, uint32_t n, Val v);
-bool at_end(const Parser *p); /* of an equation */
+bool at_end(const Parser *p);           /* of an equation */
 const int16_t *make_op_slots(Arena *a); /* hash table of op names */
 
 /* ---- parse_value.c ---- */

@@ -2,11 +2,13 @@
  *
  *   const  = "const" type ( number | list | "tensor" "(" STRING ")" ) .
  *   list   = "[" [ ( list | number ) { "," ( list | number ) } [ "," ] ] "]" .
- *   number = [ "-" | "+" ] ( NUMBER | "inf" | "nan" ) | "true" | "false" | "bits" "(" HEX ")" .
+ *   number = [ "-" | "+" ] ( NUMBER | "inf" | "nan" ) | "true" | "false"
+ *          | "bits" "(" HEX ")" .
  *
- * A single number fills the shape. A list is nested as the shape says, or flat in row-major order.
- * Lists are read from the bytes of the text, not token by token: constants can have millions of
- * elements. Memory grows with what is there, never with what the type announces.
+ * A single number fills the shape. A list is nested as the shape says, or flat in row-major
+ * order. Lists are read from the bytes of the text, not token by token: constants can have
+ * millions of elements. Memory grows with what is there, never with what the type
+ * announces.
  */
 #include "ir/parse.h"
 
@@ -15,8 +17,8 @@
 static const char *const float_bits_range[] = {[2] = "4", [4] = "8", [8] = "16"};
 
 /* bits(0x7fc00001): the element itself, for NaNs that are not the usual one. */
-static const char *scan_bits(Parser *p, Token t, wf_dtype dtype, const char *s, const char *end,
-                             void *out)
+static const char *scan_bits(Parser *p, Token t, wf_dtype dtype, const char *s,
+                             const char *end, void *out)
 {
     size_t size = wf_dtype_size(dtype);
     bool overflow = false;
@@ -32,8 +34,10 @@ static const char *scan_bits(Parser *p, Token t, wf_dtype dtype, const char *s, 
     if (!s || s == end || *s != ')')
         return fail_at(p, t, WF_ERR_SYNTAX, "expected bits(0x..)"), NULL;
     if (size < 8 && v >> (8 * size))
-        return fail_at(p, t, WF_ERR_VALUE, "bits of %s have at most %s hexadecimal digits",
-                       wf_dtype_name(dtype), float_bits_range[size]), NULL;
+        return fail_at(p, t, WF_ERR_VALUE,
+                       "bits of %s have at most %s hexadecimal digits",
+                       wf_dtype_name(dtype), float_bits_range[size]),
+               NULL;
     v32 = (uint32_t)v;
     v16 = (uint16_t)v;
     memcpy(out, size == 8 ? (void *)&v : size == 4 ? (void *)&v32 : (void *)&v16, size);
@@ -43,14 +47,10 @@ static const char *scan_bits(Parser *p, Token t, wf_dtype dtype, const char *s, 
 static const char *scan_float(wf_dtype dtype, const char *s, const char *end, void *out)
 {
     switch (dtype) {
-    case WF_F16:
-        return number_parse_f16(s, end, out);
-    case WF_BF16:
-        return number_parse_bf16(s, end, out);
-    case WF_F32:
-        return number_parse_f32(s, end, out);
-    default:
-        return number_parse_f64(s, end, out);
+    case WF_F16: return number_parse_f16(s, end, out);
+    case WF_BF16: return number_parse_bf16(s, end, out);
+    case WF_F32: return number_parse_f32(s, end, out);
+    default: return number_parse_f64(s, end, out);
     }
 }
 
@@ -73,15 +73,17 @@ static const char *scan_signed(wf_dtype dtype, const char *s, const char *end, v
     v32 = (int32_t)v;
     v16 = (int16_t)v;
     v8 = (int8_t)v;
-    memcpy(out, size == 8   ? (void *)&v
-                : size == 4 ? (void *)&v32
-                : size == 2 ? (void *)&v16
-                            : (void *)&v8, size);
+    memcpy(out,
+           size == 8   ? (void *)&v
+           : size == 4 ? (void *)&v32
+           : size == 2 ? (void *)&v16
+                       : (void *)&v8,
+           size);
     return s;
 }
 
-static const char *scan_unsigned(wf_dtype dtype, const char *s, const char *end, void *out,
-                                 bool *overflow)
+static const char *scan_unsigned(wf_dtype dtype, const char *s, const char *end,
+                                 void *out, bool *overflow)
 {
     size_t size = wf_dtype_size(dtype);
     uint64_t v;
@@ -99,10 +101,12 @@ static const char *scan_unsigned(wf_dtype dtype, const char *s, const char *end,
     v32 = (uint32_t)v;
     v16 = (uint16_t)v;
     v8 = (uint8_t)v;
-    memcpy(out, size == 8   ? (void *)&v
-                : size == 4 ? (void *)&v32
-                : size == 2 ? (void *)&v16
-                            : (void *)&v8, size);
+    memcpy(out,
+           size == 8   ? (void *)&v
+           : size == 4 ? (void *)&v32
+           : size == 2 ? (void *)&v16
+                       : (void *)&v8,
+           size);
     return s;
 }
 
@@ -114,9 +118,9 @@ static bool is_word(const char *s, const char *end, const char *word)
            ((size_t)(end - s) == n || !is_name_byte((unsigned char)s[n]));
 }
 
-/* The element at s; NULL after an error, which is reported for token t (place and, cut, text). */
-static const char *scan_element(Parser *p, Token t, wf_dtype dtype, const char *s, const char *end,
-                                void *out)
+/* The element at s; NULL after an error, which is reported for token t. */
+static const char *scan_element(Parser *p, Token t, wf_dtype dtype, const char *s,
+                                const char *end, void *out)
 {
     const char *e = NULL, *stop = s;
     bool overflow = false;
@@ -135,17 +139,22 @@ static const char *scan_element(Parser *p, Token t, wf_dtype dtype, const char *
         e = scan_unsigned(dtype, s, end, out, &overflow);
     if (e && (e == end || !is_name_byte((unsigned char)*e)))
         return e;
-    while (stop < end && (is_name_byte((unsigned char)*stop) || *stop == '-' || *stop == '+'))
+    while (stop < end &&
+           (is_name_byte((unsigned char)*stop) || *stop == '-' || *stop == '+'))
         stop++;
     t.n = (uint32_t)MIN(MAX(stop - s, 1), 40);
     if (overflow)
         return fail_at(p, t, WF_ERR_VALUE, "%s does not fit %s", token_str(p, t),
-                       wf_dtype_name(dtype)), NULL;
+                       wf_dtype_name(dtype)),
+               NULL;
     if (dtype == WF_BOOL)
-        return fail_at(p, t, WF_ERR_VALUE, "expected true or false, found '%s'", token_str(p, t)),
+        return fail_at(p, t, WF_ERR_VALUE, "expected true or false, found '%s'",
+                       token_str(p, t)),
                NULL;
     return fail_at(p, t, WF_ERR_VALUE, "expected a number of dtype %s, found '%s'",
-                   wf_dtype_name(dtype), s == end ? "the end of the text" : token_str(p, t)), NULL;
+                   wf_dtype_name(dtype),
+                   s == end ? "the end of the text" : token_str(p, t)),
+           NULL;
 }
 
 /* Put the reader at s, which is on the line and row given, and read the next token. */
@@ -180,16 +189,16 @@ typedef struct ListReader {
     const char *line;
     uint32_t row;
     wf_dtype dtype;
-    size_t size;           /* of an element */
+    size_t size; /* of an element */
     uint32_t rank;
     const Dim *dims;
-    int64_t want;          /* elements of the type */
-    int64_t count;         /* so far */
+    int64_t want;               /* elements of the type */
+    int64_t count;              /* so far */
     int64_t seen[MAX_RANK + 1]; /* items in each open list */
     char *data;
-    size_t room;           /* elements data has room for */
-    uint32_t depth;        /* open lists */
-    bool flat;             /* all elements in one list, although the rank is higher */
+    size_t room;    /* elements data has room for */
+    uint32_t depth; /* open lists */
+    bool flat;      /* all elements in one list, although the rank is higher */
 } ListReader;
 
 static bool list_fail(ListReader *r, wf_status status, const char *text)
@@ -235,7 +244,8 @@ static bool close_list(ListReader *r)
     if (have != want && !empty) {
         Token t = {.s = r->s, .line = r->line, .row = r->row, .n = 1};
 
-        return fail_at(r->p, t, WF_ERR_SHAPE, "the list has %lld items, but the type needs %lld",
+        return fail_at(r->p, t, WF_ERR_SHAPE,
+                       "the list has %lld items, but the type needs %lld",
                        (long long)have, (long long)want);
     }
     r->s++;
@@ -243,7 +253,7 @@ static bool close_list(ListReader *r)
     return true;
 }
 
-/* Room for one more: all at once if the text is long enough to hold them, else doubling. */
+/* Room for all elements that are missing, or for as many as the rest of the text can hold. */
 static void grow(ListReader *r)
 {
     size_t left = (size_t)(r->end - r->s) / 2 + 2, want = (size_t)(r->want - r->count);
@@ -266,11 +276,13 @@ static bool read_element(ListReader *r)
         r->flat = true;
     }
     if (r->count >= r->want)
-        return fail_at(r->p, t, WF_ERR_SHAPE, "the type has %lld elements, the list has more",
+        return fail_at(r->p, t, WF_ERR_SHAPE,
+                       "the type has %lld elements, the list has more",
                        (long long)r->want);
     if ((size_t)r->count == r->room)
         grow(r);
-    r->s = scan_element(r->p, t, r->dtype, r->s, r->end, r->data + (size_t)r->count * r->size);
+    r->s = scan_element(r->p, t, r->dtype, r->s, r->end,
+                        r->data + (size_t)r->count * r->size);
     r->count += r->s != NULL;
     return r->s != NULL;
 }
@@ -288,7 +300,8 @@ static bool after_item(ListReader *r)
         }
         if (r->s == r->end || *r->s != ']')
             return list_fail(r, WF_ERR_SYNTAX,
-                             r->s == r->end ? "the text ends inside a list" : "expected ',' or ']'");
+                             r->s == r->end ? "the text ends inside a list"
+                                            : "expected ',' or ']'");
         if (!close_list(r))
             return false;
         if (r->depth == 0)
@@ -324,24 +337,33 @@ static bool read_list(ListReader *r)
 static bool parse_list(Parser *p, Type type, const ConstData **out)
 {
     Token t = p->tok;
-    ListReader r = {.p = p, .s = t.s, .end = p->lex.end, .line = t.line, .row = t.row,
-                    .dtype = (wf_dtype)type.dtype, .size = wf_dtype_size((wf_dtype)type.dtype),
-                    .rank = type.rank, .dims = type.dims};
+    ListReader r = {.p = p,
+                    .s = t.s,
+                    .end = p->lex.end,
+                    .line = t.line,
+                    .row = t.row,
+                    .dtype = (wf_dtype)type.dtype,
+                    .size = wf_dtype_size((wf_dtype)type.dtype),
+                    .rank = type.rank,
+                    .dims = type.dims};
     int64_t bytes;
 
     for (uint32_t i = 0; i < type.rank; i++)
         if (!dim_is_const(type.dims[i]))
-            return fail_at(p, t, WF_ERR_SHAPE, "a list needs a shape without symbols, found %s",
+            return fail_at(p, t, WF_ERR_SHAPE,
+                           "a list needs a shape without symbols, found %s",
                            type_str(&p->b->dims, type, p->a));
     if (type.rank == 0)
         return fail_at(p, t, WF_ERR_SHAPE, "a list for a scalar");
     if (!type_size(r.dtype, type.dims, type.rank, &r.want, &bytes))
-        return fail_at(p, t, WF_ERR_LIMIT, "the type has more elements than can be counted");
+        return fail_at(p, t, WF_ERR_LIMIT,
+                       "the type has more elements than can be counted");
     if (!read_list(&r))
         return false;
     p->lex.depth--; /* the bracket that made the current token is closed */
     resume(p, r.s, r.line, r.row);
-    *out = const_data_new(p->cx, r.count ? r.data : "", (size_t)r.count * r.size, NULL, NULL, NULL);
+    *out = const_data_new(p->cx, r.count ? r.data : "", (size_t)r.count * r.size, NULL,
+                          NULL, NULL);
     return *out != NULL;
 }
 
@@ -367,8 +389,8 @@ static bool parse_tensor(Parser *p, Type type, const ConstData **out)
     if (!p->env || !p->env->tensor)
         return fail_at(p, name, WF_ERR_NAME, "no tensors come with this text");
     if (!p->env->tensor(p->env->user, s, type, out))
-        return fail_at(p, name, WF_ERR_NAME, "there is no tensor %s of type %s", token_str(p, name),
-                       type_str(&p->b->dims, type, p->a));
+        return fail_at(p, name, WF_ERR_NAME, "there is no tensor %s of type %s",
+                       token_str(p, name), type_str(&p->b->dims, type, p->a));
     return true;
 }
 
@@ -384,6 +406,7 @@ bool parse_const(Parser *p, Type type, const ConstData **out, bool *out_splat)
     if (!parse_number(p, (wf_dtype)type.dtype, &element))
         return false;
     *out_splat = true;
-    *out = const_data_new(p->cx, &element, wf_dtype_size((wf_dtype)type.dtype), NULL, NULL, NULL);
+    *out = const_data_new(p->cx, &element, wf_dtype_size((wf_dtype)type.dtype), NULL,
+                          NULL, NULL);
     return *out != NULL;
 }

@@ -2,7 +2,8 @@
  *
  *   line  = guard | eqn .
  *   guard = "guard" dim ( "==" | ">=" | "<=" ) dim .
- *   eqn   = [ result { "," result } "=" ] OP { NAME } { value } { KEY "=" value } [ place ] .
+ *   eqn   = [ result { "," result } "=" ]
+ *           OP { NAME } { value } { KEY "=" value } [ place ] .
  */
 #include "ir/parse.h"
 
@@ -26,8 +27,8 @@ bool parse_value(Parser *p, Val *out)
     return true;
 }
 
-/* Enter v under a name that stands at t; %7 stays a value without name. The table here knows that
- * the name is new, so the builder need not look (b_name). */
+/* Enter v under a name that stands at t; %7 stays a value without name. The table here
+ * knows that the name is new, so the builder need not look (b_name). */
 bool define_value(Parser *p, Token t, const char *s, uint32_t n, Val v)
 {
     Builder *b = p->b;
@@ -35,7 +36,8 @@ bool define_value(Parser *p, Token t, const char *s, uint32_t n, Val v)
     char *name;
 
     if (!names_add(&p->vals, s, n, v, &old))
-        return fail_at(p, t, WF_ERR_NAME, "value '%s' is defined already", token_str(p, t));
+        return fail_at(p, t, WF_ERR_NAME, "value '%s' is defined already",
+                       token_str(p, t));
     if (t.kind == '%')
         return true;
     name = arena_alloc(&b->arena, n + 1);
@@ -94,10 +96,7 @@ static const char *scan_word(Parser *p, const char **s, bool (*ok)(char c))
     return out;
 }
 
-static bool is_via_byte(char c)
-{
-    return c == '/' || is_name_byte((unsigned char)c);
-}
+static bool is_via_byte(char c) { return c == '/' || is_name_byte((unsigned char)c); }
 
 /* place = "@" ( PATH | STRING ) ":" LINE ":" COL [ "+" LEN ] [ "!" WORD { "/" WORD } ] .
  * Read from the bytes: a path is no token. */
@@ -109,7 +108,8 @@ static bool parse_place(Parser *p, Place *out)
     bool ok;
 
     place.file = scan_word(p, &s, is_path_byte);
-    ok = place.file && scan_colon_int(&s, end, &place.line) && scan_colon_int(&s, end, &place.col);
+    ok = place.file && scan_colon_int(&s, end, &place.line) &&
+         scan_colon_int(&s, end, &place.col);
     if (ok && s < end && *s == '+') {
         bool overflow;
         uint64_t v;
@@ -124,7 +124,8 @@ static bool parse_place(Parser *p, Place *out)
         ok = place.via != NULL;
     }
     if (!ok || place.line == 0)
-        return failed(p->cx) ? false : fail_at(p, t, WF_ERR_SYNTAX, "expected @file:line:column");
+        return failed(p->cx) ? false
+                             : fail_at(p, t, WF_ERR_SYNTAX, "expected @file:line:column");
     *out = place;
     p->lex.at = s;
     p->last = s;
@@ -139,7 +140,7 @@ typedef struct Result { /* a name to the left of = */
     const char *s;
     uint32_t n;
     bool typed;
-    Lex type_lex; /* its type, read once the equation is there: it may use symbols that defines */
+    Lex type_lex; /* its type, read once the equation is there, which may define symbols */
     Token type_tok;
 } Result;
 
@@ -150,7 +151,7 @@ typedef struct EqnText {
     Result few[FEW], *results;
     uint32_t nresults;
     int op;
-    bool dot;     /* the short form of dot_general */
+    bool dot; /* the short form of dot_general */
     void *attr;
     uint64_t given; /* which fields have their value */
     Place place;
@@ -174,7 +175,8 @@ const int16_t *make_op_slots(Arena *a)
     for (int i = 0; i < OP_SLOTS; i++)
         slots[i] = -1;
     for (int op = 0; op < OP_COUNT; op++) {
-        uint32_t k = op_slot(op_name((unsigned)op), (uint32_t)strlen(op_name((unsigned)op)));
+        uint32_t k =
+            op_slot(op_name((unsigned)op), (uint32_t)strlen(op_name((unsigned)op)));
 
         while (slots[k] >= 0)
             k = (k + 1) & (OP_SLOTS - 1);
@@ -289,8 +291,8 @@ static bool parse_operands(Parser *p, const EqnText *e)
     }
     if (nin >= 0 && p->in.n < (uint32_t)nin)
         return fail_at(p, at_end(p) ? e->op_tok : p->tok, WF_ERR_SYNTAX,
-                       "%.*s takes %d operand%s, found %u", (int)e->op_tok.n, e->op_tok.s, nin,
-                       nin == 1 ? "" : "s", p->in.n);
+                       "%.*s takes %d operand%s, found %u", (int)e->op_tok.n, e->op_tok.s,
+                       nin, nin == 1 ? "" : "s", p->in.n);
     return true;
 }
 
@@ -324,8 +326,8 @@ static int find_field(Parser *p, const EqnText *e)
     }
     near = e->dot ? NULL : nearest_name(token_str(p, p->tok), names, n);
     fail_at(p, p->tok, WF_ERR_NAME, "%.*s has no attribute '%s'%s%s%s", (int)e->op_tok.n,
-            e->op_tok.s, token_str(p, p->tok), near ? "; did you mean '" : "", near ? near : "",
-            near ? "'?" : "");
+            e->op_tok.s, token_str(p, p->tok), near ? "; did you mean '" : "",
+            near ? near : "", near ? "'?" : "");
     return -1;
 }
 
@@ -379,7 +381,8 @@ static bool parse_attr(Parser *p, EqnText *e)
     }
     if (e->op == OP_const)
         return parse_const_attr(p, e);
-    return parse_operands(p, e) && parse_positional(p, e) && parse_keys(p, e) && check_given(p, e);
+    return parse_operands(p, e) && parse_positional(p, e) && parse_keys(p, e) &&
+           check_given(p, e);
 }
 
 /* The place in this text: from the first token to the last, as far as the line goes. */
@@ -431,8 +434,9 @@ static bool build_eqn(Parser *p, EqnText *e)
     if (failed(p->cx))
         return fail_here(p, e->op_tok);
     if (n != e->nresults)
-        return fail_at(p, e->op_tok, WF_ERR_SYNTAX, "%.*s has %u result%s, but %u %s named",
-                       (int)e->op_tok.n, e->op_tok.s, n, n == 1 ? "" : "s", e->nresults,
+        return fail_at(p, e->op_tok, WF_ERR_SYNTAX,
+                       "%.*s has %u result%s, but %u %s named", (int)e->op_tok.n,
+                       e->op_tok.s, n, n == 1 ? "" : "s", e->nresults,
                        e->nresults == 1 ? "is" : "are");
     for (uint32_t i = 0; i < n; i++) {
         const Result *r = &e->results[i];
@@ -444,7 +448,8 @@ static bool build_eqn(Parser *p, EqnText *e)
     return true;
 }
 
-/* eqn = [ result { "," result } "=" ] OP { NAME } { value } { KEY "=" value } [ place ] . */
+/* eqn = [ result { "," result } "=" ]
+ *       OP { NAME } { value } { KEY "=" value } [ place ] . */
 bool parse_eqn(Parser *p)
 {
     EqnText e;
@@ -464,7 +469,8 @@ bool parse_eqn(Parser *p)
         int nin = op_table[e.op].nin;
 
         if (is_name_token(p) && nin >= 0)
-            return fail_at(p, p->tok, WF_ERR_SYNTAX, "%.*s takes %d operand%s, '%s' is one too many",
+            return fail_at(p, p->tok, WF_ERR_SYNTAX,
+                           "%.*s takes %d operand%s, '%s' is one too many",
                            (int)e.op_tok.n, e.op_tok.s, nin, nin == 1 ? "" : "s",
                            token_str(p, p->tok));
         return fail_expected(p, "the end of the equation");
@@ -491,8 +497,8 @@ bool parse_guard(Parser *p)
     start.n = (uint32_t)(p->last - start.s);
     if (!at_end(p) || p->tok.kind == '@')
         return fail_expected(p, "the end of the guard");
-    if (!dim_guard(&p->b->dims, rel == TOK_LE ? rhs : lhs, rel == TOK_EQ, rel == TOK_LE ? lhs : rhs,
-                   place_of(p, start)))
+    if (!dim_guard(&p->b->dims, rel == TOK_LE ? rhs : lhs, rel == TOK_EQ,
+                   rel == TOK_LE ? lhs : rhs, place_of(p, start)))
         return fail_here(p, start);
     return true;
 }

@@ -1,7 +1,7 @@
 /* parse_value.c -- dims, types and attribute values of the text form.
  *
- * What kind of value stands after a key is known from the op's field table, so values need no marks
- * of their own: `acc=f32` is a dtype because acc is one.
+ * What kind of value stands after a key is known from the op's field table, so values need
+ * no marks of their own: `acc=f32` is a dtype because acc is one.
  */
 #include "ir/parse.h"
 
@@ -87,7 +87,7 @@ static bool dim_call(DimParser *d, Dim *out)
         return false;
     if ((div || token_is(name, "mod")) && dim_is_const(b) && b == 0)
         return fail_at(p, name, WF_ERR_VALUE, "division of a dimension by zero");
-    *out = div                    ? dim_div(d->dims, a, b)
+    *out = div                     ? dim_div(d->dims, a, b)
            : token_is(name, "mod") ? dim_mod(d->dims, a, b)
            : token_is(name, "min") ? dim_min(d->dims, a, b)
                                    : dim_max(d->dims, a, b);
@@ -96,8 +96,9 @@ static bool dim_call(DimParser *d, Dim *out)
 
 static bool is_dim_call(const Parser *p)
 {
-    return lex_peek(&p->lex) == '(' && (token_is(p->tok, "floor") || token_is(p->tok, "min") ||
-                                        token_is(p->tok, "max") || token_is(p->tok, "mod"));
+    return lex_peek(&p->lex) == '(' &&
+           (token_is(p->tok, "floor") || token_is(p->tok, "min") ||
+            token_is(p->tok, "max") || token_is(p->tok, "mod"));
 }
 
 /* atom = INT | symbol | call | "-" atom | "(" dim ")" . */
@@ -184,7 +185,8 @@ bool parse_dim(Parser *p, Dim *out)
     if (!dim_sum(&d, out))
         return false;
     if (p->tok.kind == '/')
-        return fail_at(p, p->tok, WF_ERR_SYNTAX, "a division of dimensions is written floor(a/b)");
+        return fail_at(p, p->tok, WF_ERR_SYNTAX,
+                       "a division of dimensions is written floor(a/b)");
     return true;
 }
 
@@ -319,8 +321,8 @@ static bool parse_enum(Parser *p, const AttrField *f, int32_t *out)
     text_init(&all, p->a);
     for (int i = 0; i < n; i++)
         text_printf(&all, "%s%s", i ? ", " : "", f->names[i]);
-    return fail_at(p, t, WF_ERR_VALUE, "unknown %s '%s'; it can be %s", f->name, token_str(p, t),
-                   text_str(&all));
+    return fail_at(p, t, WF_ERR_VALUE, "unknown %s '%s'; it can be %s", f->name,
+                   token_str(p, t), text_str(&all));
 }
 
 /* A_SYM: a new symbol, which this equation defines. */
@@ -335,7 +337,8 @@ static bool parse_new_symbol(Parser *p, Dim *out)
     if (!parse_name(p, "the name of a new symbol", &t, &s, &n))
         return false;
     if (names_find(&p->syms, s, n))
-        return fail_at(p, t, WF_ERR_NAME, "symbol '%s' is defined already", token_str(p, t));
+        return fail_at(p, t, WF_ERR_NAME, "symbol '%s' is defined already",
+                       token_str(p, t));
     name = arena_alloc(p->a, n + 1);
     memcpy(name, s, n);
     name[n] = '\0';
@@ -367,13 +370,15 @@ static bool parse_sub(Parser *p, Sub *out)
         if (!parse_name(p, "a symbol of the program", &t, &s, &n))
             return false;
         for (; i < sub->dims.syms.n; i++)
-            if (strlen(sub->dims.syms.v[i].name) == n && !memcmp(sub->dims.syms.v[i].name, s, n))
+            if (strlen(sub->dims.syms.v[i].name) == n &&
+                !memcmp(sub->dims.syms.v[i].name, s, n))
                 break;
         if (i == sub->dims.syms.n || sub->dims.syms.v[i].origin == SYM_EQN)
-            return fail_at(p, t, WF_ERR_NAME, "program '%s' has no free symbol '%s'", sub->name,
-                           token_str(p, t));
+            return fail_at(p, t, WF_ERR_NAME, "program '%s' has no free symbol '%s'",
+                           sub->name, token_str(p, t));
         if (binds[i] != DIM_NONE)
-            return fail_at(p, t, WF_ERR_NAME, "symbol '%s' is given twice", token_str(p, t));
+            return fail_at(p, t, WF_ERR_NAME, "symbol '%s' is given twice",
+                           token_str(p, t));
         if (!need(p, '=', "'='") || !parse_dim(p, &binds[i]))
             return false;
     } while (take(p, ','));
@@ -428,33 +433,20 @@ static bool parse_field_string(Parser *p, const char **out)
 bool parse_field(Parser *p, const AttrField *f, void *attr)
 {
     switch ((AttrKind)f->kind) {
-    case A_INT:
-        return parse_int(p, AT(attr, f, int64_t));
-    case A_BOOL:
-        return parse_bool(p, AT(attr, f, bool));
-    case A_ENUM:
-        return parse_enum(p, f, AT(attr, f, int32_t));
-    case A_DTYPE:
-        return parse_field_dtype(p, AT(attr, f, int32_t));
-    case A_F64:
-        return parse_number(p, WF_F64, AT(attr, f, double));
-    case A_STR:
-        return parse_field_string(p, AT(attr, f, const char *));
-    case A_DIM:
-        return parse_dim(p, AT(attr, f, Dim));
-    case A_SYM:
-        return parse_new_symbol(p, AT(attr, f, Dim));
+    case A_INT: return parse_int(p, AT(attr, f, int64_t));
+    case A_BOOL: return parse_bool(p, AT(attr, f, bool));
+    case A_ENUM: return parse_enum(p, f, AT(attr, f, int32_t));
+    case A_DTYPE: return parse_field_dtype(p, AT(attr, f, int32_t));
+    case A_F64: return parse_number(p, WF_F64, AT(attr, f, double));
+    case A_STR: return parse_field_string(p, AT(attr, f, const char *));
+    case A_DIM: return parse_dim(p, AT(attr, f, Dim));
+    case A_SYM: return parse_new_symbol(p, AT(attr, f, Dim));
     case A_INTS:
-    case A_DIMS:
-        return parse_ints(p, f->kind == A_DIMS, AT(attr, f, Ints));
-    case A_TYPE:
-        return parse_type(p, AT(attr, f, Type));
-    case A_SUB:
-        return parse_sub(p, AT(attr, f, Sub));
-    case A_SUBS:
-        return parse_subs(p, AT(attr, f, Subs));
-    case A_CONST:
-        break;
+    case A_DIMS: return parse_ints(p, f->kind == A_DIMS, AT(attr, f, Ints));
+    case A_TYPE: return parse_type(p, AT(attr, f, Type));
+    case A_SUB: return parse_sub(p, AT(attr, f, Sub));
+    case A_SUBS: return parse_subs(p, AT(attr, f, Subs));
+    case A_CONST: break;
     }
     return fail_expected(p, "an attribute that can be written");
 }
@@ -466,32 +458,19 @@ void attr_set_standard(const AttrField *f, void *attr)
 
         switch ((AttrKind)f->kind) {
         case A_INT:
-        case A_DIM:
-            *AT(attr, f, int64_t) = v;
-            break;
-        case A_SYM:
-            *AT(attr, f, Dim) = DIM_NONE;
-            break;
-        case A_BOOL:
-            *AT(attr, f, bool) = v != 0;
-            break;
+        case A_DIM: *AT(attr, f, int64_t) = v; break;
+        case A_SYM: *AT(attr, f, Dim) = DIM_NONE; break;
+        case A_BOOL: *AT(attr, f, bool) = v != 0; break;
         case A_ENUM:
-        case A_DTYPE:
-            *AT(attr, f, int32_t) = (int32_t)v;
-            break;
-        case A_F64:
-            *AT(attr, f, double) = (double)v;
-            break;
-        case A_STR:
-            *AT(attr, f, const char *) = "";
-            break;
+        case A_DTYPE: *AT(attr, f, int32_t) = (int32_t)v; break;
+        case A_F64: *AT(attr, f, double) = (double)v; break;
+        case A_STR: *AT(attr, f, const char *) = ""; break;
         case A_INTS:
         case A_DIMS:
         case A_TYPE:
         case A_SUB:
         case A_SUBS:
-        case A_CONST: /* empty, as the struct was zeroed */
-            break;
+        case A_CONST: /* empty, as the struct was zeroed */ break;
         }
     }
 }

@@ -1,11 +1,12 @@
 /* print.c -- programs as text, which parse.c reads back bit for bit.
  *
  *   requires   a finished program
- *   method     Sub-programs come before their users, each once: programs of equal content are one
- *              program. Names of programs are made unique (f, f_1). Values without a name are %7,
- *              the number being the value's; names that are no identifiers are quoted.
- *   exact      numbers have the shortest digits that read back to the same bits; a NaN other than
- *              the usual one is bits(0x..)
+ *   method     Sub-programs come before their users, each once: programs of equal content
+ *              are one program. Names of programs are made unique (f, f_1). Values without
+ *              a name are %7, the number being the value's; names that are no identifiers
+ *              are quoted.
+ *   exact      numbers have the shortest digits that read back to the same bits; a NaN
+ *              other than the usual one is bits(0x..)
  */
 #include "ir/parse.h"
 
@@ -28,7 +29,8 @@ static bool is_plain_name(const char *s, size_t n)
                 return false;
             i += (size_t)len - 1;
         }
-    return !(n == 3 && memcmp(s, "ret", 3) == 0) && !(n == 5 && memcmp(s, "guard", 5) == 0);
+    return !(n == 3 && memcmp(s, "ret", 3) == 0) &&
+           !(n == 5 && memcmp(s, "guard", 5) == 0);
 }
 
 void text_name(Text *out, const char *name)
@@ -62,7 +64,7 @@ typedef struct Printer {
     const PrintOptions *o;
     Text *out;
     Arena *a;
-    VEC(Listed) list;    /* in the order of printing */
+    VEC(Listed) list;     /* in the order of printing */
     uint32_t *by_pointer; /* hash tables of list indices + 1 */
     const Program **keys; /* of by_pointer */
     uint32_t *by_content;
@@ -111,8 +113,8 @@ static void grow_tables(Printer *r)
     }
 }
 
-/* Put p and, before it, its sub-programs into the list. A program asked for by the caller (top) is
- * listed even if one of equal content is there: it has a name of its own. */
+/* Put p and, before it, its sub-programs into the list. A program asked for by the caller
+ * (top) is listed even if one of equal content is there: it has a name of its own. */
 static void collect(Printer *r, const Program *p, bool top)
 {
     uint32_t k, c;
@@ -214,7 +216,8 @@ static void print_half(Text *out, wf_dtype dtype, uint16_t bits)
     if ((bits & 0x7fff) > infinity && bits != nan)
         print_hex(out, bits, 4);
     else
-        text_addn(out, buf, (size_t)(bf ? number_bf16(buf, bits) : number_f16(buf, bits)));
+        text_addn(out, buf,
+                  (size_t)(bf ? number_bf16(buf, bits) : number_f16(buf, bits)));
 }
 
 static void print_element(Text *out, wf_dtype dtype, const void *at)
@@ -235,24 +238,13 @@ static void print_element(Text *out, wf_dtype dtype, const void *at)
 
     memcpy(&x, at, wf_dtype_size(dtype));
     switch (dtype) {
-    case WF_BOOL:
-        text_add(out, x.u8 ? "true" : "false");
-        return;
+    case WF_BOOL: text_add(out, x.u8 ? "true" : "false"); return;
     case WF_F16:
-    case WF_BF16:
-        print_half(out, dtype, x.u16);
-        return;
-    case WF_F32:
-        print_f32(out, x.f32);
-        return;
-    case WF_F64:
-        print_f64(out, x.f64);
-        return;
-    case WF_U64:
-        text_addn(out, buf, (size_t)number_u64(buf, x.u64));
-        return;
-    default:
-        break;
+    case WF_BF16: print_half(out, dtype, x.u16); return;
+    case WF_F32: print_f32(out, x.f32); return;
+    case WF_F64: print_f64(out, x.f64); return;
+    case WF_U64: text_addn(out, buf, (size_t)number_u64(buf, x.u64)); return;
+    default: break;
     }
     text_int(out, dtype == WF_I8    ? x.i8
                   : dtype == WF_I16 ? x.i16
@@ -263,9 +255,9 @@ static void print_element(Text *out, wf_dtype dtype, const void *at)
                                     : x.i64);
 }
 
-#define ONE_LINE 16 /* longer lists break into lines: each row, and in it so many elements */
+#define ONE_LINE 16 /* longer lists break into lines: rows, and so many elements */
 
-/* Nested lists, row by row: element i opens a list for each axis of which it is the first, and so on. */
+/* Nested lists, row by row: element i opens a list for each axis it is the first of. */
 static void print_list(const ConstAttr *a, int64_t max, Text *out)
 {
     wf_dtype dtype = (wf_dtype)a->type.dtype;
@@ -304,7 +296,8 @@ static void print_list(const ConstAttr *a, int64_t max, Text *out)
         text_add(out, "[]");
 }
 
-static void print_const(const Program *p, const ConstAttr *a, int64_t max_const, Text *out)
+static void print_const(const Program *p, const ConstAttr *a, int64_t max_const,
+                        Text *out)
 {
     wf_dtype dtype = (wf_dtype)a->type.dtype;
 
@@ -329,16 +322,18 @@ static const char *program_name(const Printer *r, const Program *p)
     return r ? r->list.v[r->by_pointer[pointer_slot(r, p)] - 1].name : p->name;
 }
 
-/* Symbols that the operands determine need not be said: those of bare sizes of inputs, where the
- * operands are the inputs. */
+/* Symbols that the operands determine need not be said: those of bare sizes of inputs,
+ * where the operands are the inputs. */
 static bool is_said(const AttrField *f, SymOrigin origin)
 {
-    bool by_rule = !strcmp(f->name, "rule") || !strcmp(f->name, "fwd") || !strcmp(f->name, "bwd");
+    bool by_rule =
+        !strcmp(f->name, "rule") || !strcmp(f->name, "fwd") || !strcmp(f->name, "bwd");
 
     return origin == SYM_PARAM || (origin == SYM_INPUT && by_rule);
 }
 
-static void print_sub(const Printer *r, const Program *p, const AttrField *f, const Sub *s, Text *out)
+static void print_sub(const Printer *r, const Program *p, const AttrField *f,
+                      const Sub *s, Text *out)
 {
     const char *between = "[";
 
@@ -380,79 +375,49 @@ static bool is_standard(const AttrField *f, const void *attr)
     double x, zero = (double)f->standard;
 
     switch ((AttrKind)f->kind) {
-    case A_SUB:
-        return AT(attr, f, Sub)->p == NULL;
-    case A_SYM:
-        return *AT(attr, f, Dim) == DIM_NONE;
-    default:
-        break;
+    case A_SUB: return AT(attr, f, Sub)->p == NULL;
+    case A_SYM: return *AT(attr, f, Dim) == DIM_NONE;
+    default: break;
     }
     if (f->standard == ATTR_REQUIRED)
         return false;
     switch ((AttrKind)f->kind) {
     case A_INT:
-    case A_DIM:
-        return *AT(attr, f, int64_t) == f->standard;
-    case A_BOOL:
-        return *AT(attr, f, bool) == (f->standard != 0);
+    case A_DIM: return *AT(attr, f, int64_t) == f->standard;
+    case A_BOOL: return *AT(attr, f, bool) == (f->standard != 0);
     case A_ENUM:
-    case A_DTYPE:
-        return *AT(attr, f, int32_t) == (int32_t)f->standard;
-    case A_F64:
-        x = *AT(attr, f, double);
-        return memcmp(&x, &zero, 8) == 0;
-    case A_STR:
-        return **AT(attr, f, const char *) == '\0';
+    case A_DTYPE: return *AT(attr, f, int32_t) == (int32_t)f->standard;
+    case A_F64: x = *AT(attr, f, double); return memcmp(&x, &zero, 8) == 0;
+    case A_STR: return **AT(attr, f, const char *) == '\0';
     case A_INTS:
-    case A_DIMS:
-        return AT(attr, f, Ints)->n == 0;
-    case A_SUBS:
-        return AT(attr, f, Subs)->n == 0;
+    case A_DIMS: return AT(attr, f, Ints)->n == 0;
+    case A_SUBS: return AT(attr, f, Subs)->n == 0;
     case A_SYM:
     case A_TYPE:
     case A_SUB:
-    case A_CONST:
-        break;
+    case A_CONST: break;
     }
     return false;
 }
 
-static void print_field(const Printer *r, const Program *p, const AttrField *f, const void *attr,
-                        Text *out)
+static void print_field(const Printer *r, const Program *p, const AttrField *f,
+                        const void *attr, Text *out)
 {
     switch ((AttrKind)f->kind) {
-    case A_INT:
-        text_int(out, *AT(attr, f, int64_t));
-        break;
-    case A_BOOL:
-        text_add(out, *AT(attr, f, bool) ? "true" : "false");
-        break;
-    case A_ENUM:
-        text_add(out, f->names[*AT(attr, f, int32_t)]);
-        break;
-    case A_DTYPE:
-        text_add(out, wf_dtype_name((wf_dtype)*AT(attr, f, int32_t)));
-        break;
-    case A_F64:
-        print_f64(out, *AT(attr, f, double));
-        break;
+    case A_INT: text_int(out, *AT(attr, f, int64_t)); break;
+    case A_BOOL: text_add(out, *AT(attr, f, bool) ? "true" : "false"); break;
+    case A_ENUM: text_add(out, f->names[*AT(attr, f, int32_t)]); break;
+    case A_DTYPE: text_add(out, wf_dtype_name((wf_dtype)*AT(attr, f, int32_t))); break;
+    case A_F64: print_f64(out, *AT(attr, f, double)); break;
     case A_STR:
         text_quoted(out, *AT(attr, f, const char *), strlen(*AT(attr, f, const char *)));
         break;
     case A_DIM:
-    case A_SYM:
-        dim_print(&p->dims, *AT(attr, f, Dim), out);
-        break;
+    case A_SYM: dim_print(&p->dims, *AT(attr, f, Dim), out); break;
     case A_INTS:
-    case A_DIMS:
-        print_ints(p, *AT(attr, f, Ints), f->kind == A_DIMS, out);
-        break;
-    case A_TYPE:
-        type_print(&p->dims, *AT(attr, f, Type), out);
-        break;
-    case A_SUB:
-        print_sub(r, p, f, AT(attr, f, Sub), out);
-        break;
+    case A_DIMS: print_ints(p, *AT(attr, f, Ints), f->kind == A_DIMS, out); break;
+    case A_TYPE: type_print(&p->dims, *AT(attr, f, Type), out); break;
+    case A_SUB: print_sub(r, p, f, AT(attr, f, Sub), out); break;
     case A_SUBS:
         text_char(out, '[');
         for (uint32_t i = 0; i < AT(attr, f, Subs)->n; i++) {
@@ -461,8 +426,7 @@ static void print_field(const Printer *r, const Program *p, const AttrField *f, 
         }
         text_char(out, ']');
         break;
-    case A_CONST: /* printed by print_const */
-        break;
+    case A_CONST: /* printed by print_const */ break;
     }
 }
 
@@ -503,8 +467,8 @@ static void print_results(const Program *p, const Eqn *e, bool types, Text *out)
         text_add(out, " = ");
 }
 
-static void print_eqn(const Printer *r, const Program *p, const Eqn *e, bool types, int64_t max_const,
-                      Text *out)
+static void print_eqn(const Printer *r, const Program *p, const Eqn *e, bool types,
+                      int64_t max_const, Text *out)
 {
     const Val *in = eqn_in(p, e);
     bool dot = e->op == OP_dot_general &&
@@ -534,7 +498,8 @@ static bool is_plain_path(const char *s)
     if (!*s)
         return false;
     for (; *s; s++)
-        if ((unsigned char)*s <= ' ' || (unsigned char)*s >= 0x7f || strchr(":\"#!{}", *s))
+        if ((unsigned char)*s <= ' ' || (unsigned char)*s >= 0x7f ||
+            strchr(":\"#!{}", *s))
             return false;
     return true;
 }
@@ -600,8 +565,8 @@ static uint32_t bare_symbols(const Program *p, Arena *a, uint32_t *out)
     return n;
 }
 
-/* [K,M]: the symbols that no input has bare. If the order of the free symbols is not "bare ones as
- * they appear, then the others", all of them, which tells the order. */
+/* [K,M]: the symbols that no input has bare. If the order of the free symbols is not "bare
+ * ones as they appear, then the others", all of them, which tells the order. */
 static void print_symbols(const Program *p, Text *out, Arena *a)
 {
     uint32_t nsyms = p->dims.syms.n, nbare, nfree = 0;
@@ -615,7 +580,8 @@ static void print_symbols(const Program *p, Text *out, Arena *a)
 
         if (s->origin == SYM_EQN)
             continue;
-        as_expected = as_expected && (nfree < nbare ? order[nfree] == i : s->origin == SYM_PARAM);
+        as_expected =
+            as_expected && (nfree < nbare ? order[nfree] == i : s->origin == SYM_PARAM);
         nfree++;
     }
     for (uint32_t i = 0; i < nsyms; i++) {
@@ -667,7 +633,8 @@ static void print_program(const Printer *r, const Program *p, const char *name)
     text_add(out, "\n}\n");
 }
 
-void programs_print(const Program *const *ps, uint32_t n, const PrintOptions *o, Text *out)
+void programs_print(const Program *const *ps, uint32_t n, const PrintOptions *o,
+                    Text *out)
 {
     static const PrintOptions plain = {0};
     Printer r = {.o = o ? o : &plain, .out = out, .a = out->a, .names = {.a = out->a}};

@@ -1,14 +1,15 @@
 /* verify.c -- everything a program promises, checked again from scratch.
  *
  *   requires   arrays of the lengths the program states; nothing else is believed
- *   method     First the skeleton: indices in range, operands before their use, symbols defined once
- *              and before their use. Then the program is built again, equation by equation, and the
- *              types that come out are compared; at the end the whole content and the hash.
+ *   method     First the skeleton: indices in range, operands before their use, symbols
+ *              defined once and before their use. Then the program is built again, equation
+ *              by equation, and the types that come out are compared; at the end the whole
+ *              content and the hash.
  *   cost       linear in the number of equations
  *
- * What fails here is a mistake of the one who made the program, not of its user, so the status is
- * WF_ERR_INTERNAL; a type rule that refuses an equation keeps its own status. The message has the
- * place of the equation and its text.
+ * What fails here is a mistake of the one who made the program, not of its user, so the
+ * status is WF_ERR_INTERNAL; a type rule that refuses an equation keeps its own status. The
+ * message has the place of the equation and its text.
  */
 #include "ir/parse.h"
 
@@ -24,8 +25,8 @@ typedef struct Check { /* of one program */
     wf_ctx *cx;
     Arena *a;
     const Program *p;
-    uint32_t *node_need; /* for each dim node: equations that must stand before it is known */
-    uint32_t *sym_at;    /* 1 + the equation that defines the symbol; 0: free, or not yet known */
+    uint32_t *node_need; /* for each dim node: equations that must come before it */
+    uint32_t *sym_at;    /* 1 + the equation that defines the symbol; 0: free */
     uint32_t eqn;        /* the one at hand */
     bool ok;
 } Check;
@@ -37,7 +38,7 @@ static bool bad_program(Check *c, const char *what)
     return fail(c->cx, WF_ERR_INTERNAL, NOWHERE, "verify: %s: %s", c->p->name, what);
 }
 
-/* The place and the text of the equation at hand. Its operands and results must be in range. */
+/* The place and the text of the equation at hand, whose operands must be in range. */
 static bool bad_eqn(Check *c, const char *what)
 {
     const Eqn *e = &c->p->eqns[c->eqn];
@@ -45,15 +46,17 @@ static bool bad_eqn(Check *c, const char *what)
 
     text_init(&text, c->a);
     eqn_print(c->p, e, &text);
-    return fail(c->cx, WF_ERR_INTERNAL, eqn_place(c->p, e), "verify: %s: equation %u, '%s': %s",
-                c->p->name, c->eqn, text_str(&text), what);
+    return fail(c->cx, WF_ERR_INTERNAL, eqn_place(c->p, e),
+                "verify: %s: equation %u, '%s': %s", c->p->name, c->eqn, text_str(&text),
+                what);
 }
 
 static bool bad_index(Check *c, const char *what)
 {
-    return fail(c->cx, WF_ERR_INTERNAL, NOWHERE, "verify: %s: equation %u (%s): %s is out of range",
-                c->p->name, c->eqn,
-                c->p->eqns[c->eqn].op < OP_COUNT ? op_name(c->p->eqns[c->eqn].op) : "?", what);
+    return fail(c->cx, WF_ERR_INTERNAL, NOWHERE,
+                "verify: %s: equation %u (%s): %s is out of range", c->p->name, c->eqn,
+                c->p->eqns[c->eqn].op < OP_COUNT ? op_name(c->p->eqns[c->eqn].op) : "?",
+                what);
 }
 
 /* ---- dims and symbols -------------------------------------------------------------- */
@@ -100,8 +103,7 @@ static bool check_node(Check *c, uint32_t i)
             return bad_program(c, "a dim refers to one that comes after it");
         need = MAX(need_of(c, n->a), need_of(c, n->b));
         break;
-    default:
-        return bad_program(c, "a dim of an unknown kind");
+    default: return bad_program(c, "a dim of an unknown kind");
     }
     c->node_need[i] = need;
     return true;
@@ -156,8 +158,9 @@ static bool check_symbols(Check *c)
         if (!names_add(&names, s->name, (uint32_t)strlen(s->name), 0, &old))
             return bad_program(c, "two symbols of one name");
         if (s->origin == SYM_EQN ? !c->sym_at[i] : bare[i] != (s->origin == SYM_INPUT))
-            return fail(c->cx, WF_ERR_INTERNAL, NOWHERE, "verify: %s: symbol '%s' does not come from %s",
-                        c->p->name, s->name,
+            return fail(c->cx, WF_ERR_INTERNAL, NOWHERE,
+                        "verify: %s: symbol '%s' does not come from %s", c->p->name,
+                        s->name,
                         s->origin == SYM_EQN     ? "any equation"
                         : s->origin == SYM_INPUT ? "any input"
                                                  : "outside");
@@ -215,9 +218,11 @@ static bool check_values(Check *c)
             return bad_program(c, "a value without its type or name");
         if ((v->eqn == EQN_INPUT) != (i <= p->nin) || (i > p->nin && v->eqn >= p->neqns))
             return bad_program(c, "a value that nothing defines");
-        if (v->name && !names_add(&names, p->names[v->name], (uint32_t)strlen(p->names[v->name]), i, &old))
-            return fail(c->cx, WF_ERR_INTERNAL, NOWHERE, "verify: %s: two values have the name '%s'",
-                        p->name, p->names[v->name]);
+        if (v->name && !names_add(&names, p->names[v->name],
+                                  (uint32_t)strlen(p->names[v->name]), i, &old))
+            return fail(c->cx, WF_ERR_INTERNAL, NOWHERE,
+                        "verify: %s: two values have the name '%s'", p->name,
+                        p->names[v->name]);
     }
     return true;
 }
@@ -311,12 +316,16 @@ static bool check_scopes(Check *c)
         for (uint32_t k = 0; k < t.rank; k++)
             if (need_of(c, t.dims[k]) > known) {
                 c->eqn = known ? known - 1 : 0;
-                return known ? bad_eqn(c, "the type uses a symbol before it is defined")
-                             : bad_program(c, "an input's type uses a symbol known at run time only");
+                return known
+                           ? bad_eqn(c, "the type uses a symbol before it is defined")
+                           : bad_program(
+                                 c,
+                                 "an input's type uses a symbol known at run time only");
             }
     }
     for (c->eqn = 0; p->dims.nodes.n && c->eqn < p->neqns && c->ok; c->eqn++)
-        attr_each_dim(op_row(p->eqns[c->eqn].op), p->eqns[c->eqn].attr, check_attr_dim, c);
+        attr_each_dim(op_row(p->eqns[c->eqn].op), p->eqns[c->eqn].attr, check_attr_dim,
+                      c);
     return c->ok;
 }
 
@@ -335,20 +344,21 @@ static bool rebuild_eqn(Check *c, Copier *copy, const Type *types)
     if (failed(c->cx)) {
         text_init(&text, c->a);
         eqn_print(p, e, &text);
-        return fail_note(c->cx, eqn_place(p, e), "verify: %s: equation %u, '%s'", p->name, c->eqn,
-                         text_str(&text));
+        return fail_note(c->cx, eqn_place(p, e), "verify: %s: equation %u, '%s'", p->name,
+                         c->eqn, text_str(&text));
     }
     made = &copy->b->eqns.v[copy->b->eqns.n - 1];
     if (made->nout != e->nout || made->out != e->out)
         return bad_eqn(c, "the number of results is not the inferred one");
     for (uint32_t i = 0; i < e->nout; i++) {
-        Type want = b_type(copy->b, made->out + i), have = types[p->vals[e->out + i].type];
+        Type want = b_type(copy->b, made->out + i),
+             have = types[p->vals[e->out + i].type];
 
         if (have.dtype == WF_INVALID)
             have = copier_type(copy, val_type(p, e->out + i));
         if (!type_eq(want, have))
-            return bad_eqn(c, arena_printf(c->a, "result %u has type %s, inferred is %s", i,
-                                           type_str(&copy->b->dims, have, c->a),
+            return bad_eqn(c, arena_printf(c->a, "result %u has type %s, inferred is %s",
+                                           i, type_str(&copy->b->dims, have, c->a),
                                            type_str(&copy->b->dims, want, c->a)));
     }
     return true;
@@ -365,7 +375,8 @@ static bool rebuild(Check *c)
     copier_inputs(&copy);
     if (failed(c->cx))
         return false;
-    for (uint32_t i = 0; i < p->ntypes; i++) { /* those without symbols of equations: at once */
+    for (uint32_t i = 0; i < p->ntypes;
+         i++) { /* those without symbols of equations: at once */
         uint32_t need = 0;
 
         for (uint32_t k = 0; k < p->types[i].rank; k++)
@@ -385,7 +396,8 @@ static bool rebuild(Check *c)
         return bad_program(c, "the depth of sub-programs is wrong");
     if (!hash_eq(again->hash, p->hash))
         return bad_program(c, "the content hash is not that of the content");
-    return program_equal(again, p) || bad_program(c, "the program is not in canonical form");
+    return program_equal(again, p) ||
+           bad_program(c, "the program is not in canonical form");
 }
 
 /* ---- programs ---------------------------------------------------------------------- */
