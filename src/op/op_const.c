@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* ---- const ------------------------------------------------------------------------------------------- */
+/* ---- const ------------------------------------------------------------------------- */
 
 static bool type_const(TypeRule *t)
 {
@@ -22,10 +22,12 @@ static bool type_const(TypeRule *t)
         fixed = fixed && dim_is_const(a->type.dims[i]);
     a->splat = a->data->size == one;
     if (!a->splat && !fixed)
-        return type_fail(t, WF_ERR_SHAPE, "%s depends on a symbol, so the constant must be one number",
+        return type_fail(t, WF_ERR_SHAPE,
+                         "%s depends on a symbol, so the constant must be one number",
                          type_show(t, a->type));
     if (!a->splat) {
-        if (!type_size((wf_dtype)a->type.dtype, a->type.dims, a->type.rank, &count, &bytes))
+        if (!type_size((wf_dtype)a->type.dtype, a->type.dims, a->type.rank, &count,
+                       &bytes))
             return type_fail(t, WF_ERR_LIMIT, "%s is too large", type_show(t, a->type));
         if ((uint64_t)bytes != a->data->size)
             return type_fail(t, WF_ERR_SHAPE, "%s has %lld elements, but %lld were given",
@@ -54,8 +56,8 @@ static const AttrField attrs_const[] = {
 };
 
 const OpRow op_row_const = {
-    .doc = "A constant, any dtype: all elements in row-major order, or one number that fills the shape.\n"
-           "Only the latter may have symbolic sizes.",
+    .doc = "A constant, any dtype: all elements in row-major order, or one number\n"
+           "that fills the shape. Only the latter may have symbolic sizes.",
     .attrs = attrs_const,
     .attr_size = sizeof(ConstAttr),
     .type = type_const,
@@ -64,16 +66,18 @@ const OpRow op_row_const = {
     .lower = {LOWER_INDEX, 0},
 };
 
-/* ---- iota -------------------------------------------------------------------------------------------------- */
+/* ---- iota -------------------------------------------------------------------------- */
 
 static bool type_iota(TypeRule *t)
 {
     const IotaAttr *a = t->attr;
 
-    if (!dtype_is_int((wf_dtype)a->type.dtype) && !dtype_is_float((wf_dtype)a->type.dtype))
+    if (!dtype_is_int((wf_dtype)a->type.dtype) &&
+        !dtype_is_float((wf_dtype)a->type.dtype))
         return type_fail(t, WF_ERR_TYPE, "%s, but an integer or float dtype is needed",
                          wf_dtype_name((wf_dtype)a->type.dtype));
-    if (!check_sizes(t, (Ints){a->type.rank, a->type.dims}) || !check_axis(t, a->axis, a->type))
+    if (!check_sizes(t, (Ints){a->type.rank, a->type.dims}) ||
+        !check_axis(t, a->axis, a->type))
         return false;
     type_out(t, (wf_dtype)a->type.dtype, a->type.dims, a->type.rank);
     return true;
@@ -100,8 +104,9 @@ static const AttrField attrs_iota[] = {
 };
 
 const OpRow op_row_iota = {
-    .doc = "y[..,i,..] = i, the position along an axis; integer and float dtypes. Integers wrap, floats\n"
-           "round to nearest (a position too large for f16 becomes inf).",
+    .doc = "y[..,i,..] = i, the position along an axis; integer and float dtypes.\n"
+           "Integers wrap, floats round to nearest (a position too large for f16\n"
+           "becomes inf).",
     .attrs = attrs_iota,
     .attr_size = sizeof(IotaAttr),
     .type = type_iota,
@@ -110,7 +115,7 @@ const OpRow op_row_iota = {
     .lower = {LOWER_INDEX, 0},
 };
 
-/* ---- dim, size: from sizes to numbers and back ---------------------------------------------------------------- */
+/* ---- dim, size: from sizes to numbers and back ------------------------------------- */
 
 static bool type_dim(TypeRule *t)
 {
@@ -140,7 +145,8 @@ static bool fold_dim(Builder *b, const EqnView *e, Val *out)
 static const AttrField attrs_dim[] = {FIELD_POS(DimAttr, dim, A_DIM), FIELD_END};
 
 const OpRow op_row_dim = {
-    .doc = "The value of a dimension expression (N, N*2-1, floor(N/2)) as an i64 scalar.",
+    .doc = "The value of a dimension expression (N, N*2-1, floor(N/2)) as an i64\n"
+           "scalar.",
     .attrs = attrs_dim,
     .attr_size = sizeof(DimAttr),
     .type = type_dim,
@@ -153,9 +159,11 @@ const OpRow op_row_dim = {
 static bool type_size_op(TypeRule *t)
 {
     if (t->in[0].dtype != WF_I64)
-        return type_fail(t, WF_ERR_TYPE, "%s, but an i64 scalar is needed", type_show(t, t->in[0]));
+        return type_fail(t, WF_ERR_TYPE, "%s, but an i64 scalar is needed",
+                         type_show(t, t->in[0]));
     if (t->in[0].rank)
-        return type_fail(t, WF_ERR_SHAPE, "%s, but a scalar is needed", type_show(t, t->in[0]));
+        return type_fail(t, WF_ERR_SHAPE, "%s, but a scalar is needed",
+                         type_show(t, t->in[0]));
     if (((const SymAttr *)t->attr)->sym == DIM_NONE)
         return type_fail(t, WF_ERR_VALUE, "no symbol is given: as=NAME");
     return true;
@@ -167,23 +175,27 @@ static bool eval_size(Eval *e)
 
     memcpy(&n, e->in[0].data, sizeof n);
     if (n < 0)
-        return eval_fail(e, WF_ERR_VALUE, "the size is %lld, but sizes are not negative", (long long)n);
+        return eval_fail(e, WF_ERR_VALUE, "the size is %lld, but sizes are not negative",
+                         (long long)n);
     return eval_define(e, ((const SymAttr *)e->attr)->sym, n);
 }
 
-static void batch_size(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_size(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                       int *out_axis)
 {
     (void)bt, (void)out, (void)out_axis;
     fail(b->cx, WF_ERR_SHAPE, e->place,
-         "size: the size would be different for each row of the batch, but arrays are rectangular");
+         "size: the size would be different for each row of the batch, but arrays are "
+         "rectangular");
 }
 
-static const AttrField attrs_size[] = {FIELD_AS("as", SymAttr, sym, A_SYM, ATTR_REQUIRED), FIELD_END};
+static const AttrField attrs_size[] = {FIELD_AS("as", SymAttr, sym, A_SYM, ATTR_REQUIRED),
+                                       FIELD_END};
 
 const OpRow op_row_size = {
-    .doc = "Defines a symbol as the value of an i64 scalar, for the shapes that follow. A negative number\n"
-           "is a value error at run time. No vmap over the number: arrays are rectangular, so a size for\n"
-           "each row has no meaning.",
+    .doc = "Defines a symbol as the value of an i64 scalar, for the shapes that\n"
+           "follow. A negative number is a value error at run time. No vmap over the\n"
+           "number: arrays are rectangular, so a size for each row has no meaning.",
     .attrs = attrs_size,
     .attr_size = sizeof(SymAttr),
     .type = type_size_op,

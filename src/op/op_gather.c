@@ -1,6 +1,7 @@
-/* op_gather.c -- windows of an array at computed places: gather, and the numbering it shares with scatter.
+/* op_gather.c -- windows of an array at computed places: gather, and the numbering it
+ * shares with scatter.
  *
- *   y[b.., o..] = x[start(b..) + o..]       start(b..) from the index vector indices[b.., :]
+ *   y[b.., o..] = x[start(b..) + o..]      start from the index vector indices[b..,:]
  *
  * index.h says which axes are which. The transpose of reading is adding: scatter_add.
  */
@@ -18,18 +19,20 @@ bool ints_contain(Ints a, int64_t x)
     return false;
 }
 
-/* ---- numbering ---------------------------------------------------------------------------------- */
+/* ---- numbering --------------------------------------------------------------------- */
 
 Numbering numbering_gather(const GatherAttr *a)
 {
-    return (Numbering){a->offset_dims,      a->collapsed,  a->operand_batching, a->indices_batching,
-                       a->start_index_map, "offset_dims", "collapsed",         "start_index_map"};
+    return (Numbering){a->offset_dims,      a->collapsed,       a->operand_batching,
+                       a->indices_batching, a->start_index_map, "offset_dims",
+                       "collapsed",         "start_index_map"};
 }
 
 Numbering numbering_scatter(const ScatterAttr *a)
 {
-    return (Numbering){a->update_window, a->inserted,     a->operand_batching, a->indices_batching,
-                       a->operand_dims, "update_window", "inserted",          "operand_dims"};
+    return (Numbering){a->update_window,    a->inserted,     a->operand_batching,
+                       a->indices_batching, a->operand_dims, "update_window",
+                       "inserted",          "operand_dims"};
 }
 
 /* The batching axes come in pairs of equal size. */
@@ -39,16 +42,19 @@ static bool check_batching(TypeRule *t, const Numbering *m, Type x, Type indices
         !check_axes(t, "indices_batching", m->indices_batching, indices.rank - 1u, false))
         return false;
     if (m->operand_batching.n != m->indices_batching.n)
-        return type_fail(t, WF_ERR_VALUE, "operand_batching has %u entries, but indices_batching %u",
+        return type_fail(t, WF_ERR_VALUE,
+                         "operand_batching has %u entries, but indices_batching %u",
                          m->operand_batching.n, m->indices_batching.n);
     for (uint32_t i = 0; i < m->operand_batching.n; i++) {
         int64_t p = m->operand_batching.v[i], q = m->indices_batching.v[i];
         if (ints_contain(m->collapsed, p) || ints_contain(m->map, p))
-            return type_fail(t, WF_ERR_VALUE, "axis %lld is in operand_batching and in %s", (long long)p,
+            return type_fail(t, WF_ERR_VALUE,
+                             "axis %lld is in operand_batching and in %s", (long long)p,
                              ints_contain(m->map, p) ? m->map_key : m->collapsed_key);
         if (x.dims[p] != indices.dims[q])
-            return type_fail(t, WF_ERR_SHAPE, "batching axis %lld of %s and %lld of %s differ in size",
-                             (long long)p, type_show(t, x), (long long)q, type_show(t, indices));
+            return type_fail(
+                t, WF_ERR_SHAPE, "batching axis %lld of %s and %lld of %s differ in size",
+                (long long)p, type_show(t, x), (long long)q, type_show(t, indices));
     }
     return true;
 }
@@ -58,25 +64,31 @@ bool numbering_check(TypeRule *t, const Numbering *m, Type x, Type indices)
     uint32_t parts = m->window.n + m->collapsed.n + m->operand_batching.n;
 
     if (!dtype_is_int((wf_dtype)indices.dtype))
-        return type_fail(t, WF_ERR_TYPE, "indices are %s, but must be integers", type_show(t, indices));
+        return type_fail(t, WF_ERR_TYPE, "indices are %s, but must be integers",
+                         type_show(t, indices));
     if (!indices.rank || indices.dims[indices.rank - 1] != (Dim)m->map.n)
-        return type_fail(t, WF_ERR_SHAPE, "indices are %s, but need a last axis of size %u for %s",
+        return type_fail(t, WF_ERR_SHAPE,
+                         "indices are %s, but need a last axis of size %u for %s",
                          type_show(t, indices), m->map.n, m->map_key);
     if (m->window.n > MAX_RANK || indices.rank - 1u + m->window.n > MAX_RANK)
-        return type_fail(t, WF_ERR_LIMIT, "%s with %u entries and indices %s make more than %d axes",
+        return type_fail(t, WF_ERR_LIMIT,
+                         "%s with %u entries and indices %s make more than %d axes",
                          m->window_key, m->window.n, type_show(t, indices), MAX_RANK);
     if (!check_axes(t, m->window_key, m->window, indices.rank - 1u + m->window.n, true) ||
         !check_axes(t, m->collapsed_key, m->collapsed, x.rank, true) ||
-        !check_axes(t, m->map_key, m->map, x.rank, false) || !check_batching(t, m, x, indices))
+        !check_axes(t, m->map_key, m->map, x.rank, false) ||
+        !check_batching(t, m, x, indices))
         return false;
     if (parts != x.rank)
-        return type_fail(t, WF_ERR_VALUE,
-                         "%s, %s and operand_batching have %u entries together, but %s has %u axes",
-                         m->window_key, m->collapsed_key, parts, type_show(t, x), x.rank);
+        return type_fail(
+            t, WF_ERR_VALUE,
+            "%s, %s and operand_batching have %u entries together, but %s has %u axes",
+            m->window_key, m->collapsed_key, parts, type_show(t, x), x.rank);
     return true;
 }
 
-void numbering_axes(const Numbering *m, uint32_t operand_rank, uint32_t result_rank, Axes *out)
+void numbering_axes(const Numbering *m, uint32_t operand_rank, uint32_t result_rank,
+                    Axes *out)
 {
     out->nwindow = out->nbatch = 0;
     for (uint32_t i = 0; i < operand_rank; i++)
@@ -87,10 +99,11 @@ void numbering_axes(const Numbering *m, uint32_t operand_rank, uint32_t result_r
             out->batch[out->nbatch++] = i;
 }
 
-/* clip: moved so that the window fits. fill, drop: out if any part of the window is. promised: a window that
- * does not fit is an error. */
-Fit window_start(Eval *e, const Numbering *m, const Axes *ax, const Nd *x, const Nd *indices, int32_t mode,
-                 const int64_t *size, const int64_t *at, int64_t *start)
+/* clip: moved so that the window fits. fill, drop: out if any part of the window is.
+ * promised: a window that does not fit is an error. */
+Fit window_start(Eval *e, const Numbering *m, const Axes *ax, const Nd *x,
+                 const Nd *indices, int32_t mode, const int64_t *size, const int64_t *at,
+                 int64_t *start)
 {
     int64_t row = 0;
 
@@ -109,8 +122,10 @@ Fit window_start(Eval *e, const Numbering *m, const Axes *ax, const Nd *x, const
         if (mode == INDEX_FILL || mode == INDEX_DROP)
             return FIT_OUT;
         if (last < 0 || mode == INDEX_PROMISED) {
-            eval_fail(e, WF_ERR_INDEX, "a window of %lld at %lld does not fit axis %u, which has size %lld",
-                      (long long)size[i], (long long)start[i], i, (long long)x->dims[i]);
+            eval_fail(
+                e, WF_ERR_INDEX,
+                "a window of %lld at %lld does not fit axis %u, which has size %lld",
+                (long long)size[i], (long long)start[i], i, (long long)x->dims[i]);
             return FIT_ERROR;
         }
         start[i] = start[i] < 0 ? 0 : last;
@@ -137,10 +152,12 @@ Ints ints_shifted_after(Builder *b, Ints a, int64_t first)
     return (Ints){a.n + 1, v};
 }
 
-/* ---- gather -------------------------------------------------------------------------------------- */
+/* ---- gather ------------------------------------------------------------------------ */
 
-/* Every window can lie inside x. fill: if none can, all is filled; and no window is no problem. */
-static bool check_windows(TypeRule *t, const GatherAttr *a, Type x, const Dim *dims, uint32_t rank)
+/* Every window can lie inside x. fill: if none can, all is filled; and no window is no
+ * problem. */
+static bool check_windows(TypeRule *t, const GatherAttr *a, Type x, const Dim *dims,
+                          uint32_t rank)
 {
     bool empty = false;
 
@@ -148,16 +165,21 @@ static bool check_windows(TypeRule *t, const GatherAttr *a, Type x, const Dim *d
         empty = empty || dims[i] == 0;
     for (uint32_t i = 0; i < x.rank; i++) {
         Dim n = a->slice_sizes.v[i];
-        bool single = ints_contain(a->collapsed, i), batching = ints_contain(a->operand_batching, i);
+        bool single = ints_contain(a->collapsed, i),
+             batching = ints_contain(a->operand_batching, i);
         if ((single || batching) && n != 1)
-            return type_fail(t, WF_ERR_VALUE, "slice_sizes[%u] is %s, but axis %u is in %s: 1 is needed", i,
-                             dim_show(t, n), i, single ? "collapsed" : "operand_batching");
+            return type_fail(t, WF_ERR_VALUE,
+                             "slice_sizes[%u] is %s, but axis %u is in %s: 1 is needed",
+                             i, dim_show(t, n), i,
+                             single ? "collapsed" : "operand_batching");
         if (is_negative(t, n))
-            return type_fail(t, WF_ERR_VALUE, "slice_sizes[%u] is %s, but sizes are not negative", i,
+            return type_fail(t, WF_ERR_VALUE,
+                             "slice_sizes[%u] is %s, but sizes are not negative", i,
                              dim_show(t, n));
         if (!batching && !empty && a->mode != INDEX_FILL &&
             is_negative(t, dim_sub(t->dims, x.dims[i], n)))
-            return type_fail(t, WF_ERR_SHAPE, "slice_sizes[%u] is %s, but axis %u of %s has size %s", i,
+            return type_fail(t, WF_ERR_SHAPE,
+                             "slice_sizes[%u] is %s, but axis %u of %s has size %s", i,
                              dim_show(t, n), i, type_show(t, x), dim_show(t, x.dims[i]));
     }
     return true;
@@ -173,8 +195,10 @@ static bool type_gather(TypeRule *t)
     Axes ax;
 
     if (a->mode == INDEX_DROP)
-        return type_fail(t, WF_ERR_VALUE, "mode is drop, but clip, fill or promised is needed");
-    if (!numbering_check(t, &m, x, indices) || !check_entries(t, "slice_sizes", a->slice_sizes, false))
+        return type_fail(t, WF_ERR_VALUE,
+                         "mode is drop, but clip, fill or promised is needed");
+    if (!numbering_check(t, &m, x, indices) ||
+        !check_entries(t, "slice_sizes", a->slice_sizes, false))
         return false;
     rank = indices.rank - 1u + a->offset_dims.n;
     numbering_axes(&m, x.rank, rank, &ax);
@@ -202,7 +226,8 @@ static bool eval_gather(Eval *e)
     if (!y->count)
         return true;
     do {
-        Fit fit = window_start(e, &m, &ax, x, &e->in[1], a->mode, a->slice_sizes.v, at, start);
+        Fit fit =
+            window_start(e, &m, &ax, x, &e->in[1], a->mode, a->slice_sizes.v, at, start);
         if (fit == FIT_ERROR)
             return false;
         for (uint32_t k = 0; k < ax.nwindow; k++)
@@ -244,9 +269,10 @@ static void transpose_gather(Builder *b, const EqnView *e, const Val *gy, Val *g
     gx[0] = b_scatter(b, OP_scatter_add, b_zeros(b, e->in_type[0]), e->in[1], gy[0], &s);
 }
 
-/* Only x: the batch is one more window axis, taken whole. Only indices: one more batch axis. Both: a pair of
- * batching axes. All come first. */
-static void batch_gather(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+/* Only x: the batch is one more window axis, taken whole. Only indices: one more batch
+ * axis. Both: a pair of batching axes. All come first. */
+static void batch_gather(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                         int *out_axis)
 {
     const GatherAttr *a = e->attr;
     bool x = bt->axis[0] >= 0, indices = bt->axis[1] >= 0;
@@ -255,7 +281,8 @@ static void batch_gather(Builder *b, const EqnView *e, const Batch *bt, Val *out
     Val in[2];
 
     batch_front(b, e, bt, false, in);
-    to.offset_dims = x && !indices ? ints_shifted_after(b, a->offset_dims, 0) : ints_shifted(b, a->offset_dims);
+    to.offset_dims = x && !indices ? ints_shifted_after(b, a->offset_dims, 0)
+                                   : ints_shifted(b, a->offset_dims);
     if (x) {
         to.collapsed = ints_shifted(b, a->collapsed);
         to.operand_batching = ints_shifted(b, a->operand_batching);
@@ -285,11 +312,13 @@ static const AttrField attrs_gather[] = {
 };
 
 const OpRow op_row_gather = {
-    .doc = "y[b.., o..] = x[start(b..) + o..]: windows of x, any dtype, of slice_sizes, starting where the\n"
-           "index vectors (the last axis of the integer indices) say; axes are numbered as StableHLO's\n"
-           "gather does. A window that does not fit: mode clip (the standard) moves it inside, fill gives\n"
-           "the number `fill` (cast to the dtype, 0 if left out) for the whole window, promised says it\n"
-           "does not happen: eval reports it as an index error.",
+    .doc = "y[b.., o..] = x[start(b..) + o..]: windows of x, any dtype, of\n"
+           "slice_sizes, starting where the index vectors (the last axis of the\n"
+           "integer indices) say; axes are numbered as StableHLO's gather does. A\n"
+           "window that does not fit: mode clip (the standard) moves it inside, fill\n"
+           "gives the number `fill` (cast to the dtype, 0 if left out) for the whole\n"
+           "window, promised says it does not happen: eval reports it as an index\n"
+           "error.",
     .attrs = attrs_gather,
     .attr_size = sizeof(GatherAttr),
     .type = type_gather,

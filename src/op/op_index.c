@@ -1,33 +1,34 @@
-/* op_index.c -- dynamic_slice, dynamic_update_slice: one window at a computed place; nonzero: places
- * computed from values, as many as there are.
+/* op_index.c -- dynamic_slice, dynamic_update_slice: one window at a computed place;
+ * nonzero: places computed from values, as many as there are.
  *
  *   dynamic_slice x i0 i1 ..           y[o..] = x[i.. + o..]
  *   dynamic_update_slice x u i0 i1 ..  y = x with y[i.. + o..] = u[o..]
  *
- * Starts are clamped so that the window fits, which makes both total. With a start for each row of a batch
- * they become gather and scatter.
+ * Starts are clamped so that the window fits, which makes both total. With a start for
+ * each row of a batch they become gather and scatter.
  */
 #include "op/index.h"
 
 #include <stddef.h>
 
-/* ---- shared ------------------------------------------------------------------------------------- */
+/* ---- shared ------------------------------------------------------------------------ */
 
 /* Operands from first on are integer scalars, one for each axis of x. */
 static bool check_starts(TypeRule *t, uint32_t first)
 {
     if (t->nin < first)
-        return type_fail(t, WF_ERR_VALUE, "%u operands, but at least %u are needed", t->nin, first);
+        return type_fail(t, WF_ERR_VALUE, "%u operands, but at least %u are needed",
+                         t->nin, first);
     if (t->nin - first != t->in[0].rank)
         return type_fail(t, WF_ERR_VALUE, "%u starts, but %s has %u axes", t->nin - first,
                          type_show(t, t->in[0]), t->in[0].rank);
     for (uint32_t i = first; i < t->nin; i++) {
         if (!dtype_is_int((wf_dtype)t->in[i].dtype))
-            return type_fail(t, WF_ERR_TYPE, "start %u is %s, but must be an integer", i - first,
-                             type_show(t, t->in[i]));
+            return type_fail(t, WF_ERR_TYPE, "start %u is %s, but must be an integer",
+                             i - first, type_show(t, t->in[i]));
         if (t->in[i].rank)
-            return type_fail(t, WF_ERR_SHAPE, "start %u is %s, but must be a scalar", i - first,
-                             type_show(t, t->in[i]));
+            return type_fail(t, WF_ERR_SHAPE, "start %u is %s, but must be a scalar",
+                             i - first, type_show(t, t->in[i]));
     }
     return true;
 }
@@ -37,14 +38,18 @@ static bool check_fits(TypeRule *t, const Dim *sizes)
     Type x = t->in[0];
 
     for (uint32_t i = 0; i < x.rank; i++)
-        if (is_negative(t, sizes[i]) || is_negative(t, dim_sub(t->dims, x.dims[i], sizes[i])))
-            return type_fail(t, WF_ERR_SHAPE, "a window of %s does not fit axis %u of %s, which has size %s",
-                             dim_show(t, sizes[i]), i, type_show(t, x), dim_show(t, x.dims[i]));
+        if (is_negative(t, sizes[i]) ||
+            is_negative(t, dim_sub(t->dims, x.dims[i], sizes[i])))
+            return type_fail(
+                t, WF_ERR_SHAPE,
+                "a window of %s does not fit axis %u of %s, which has size %s",
+                dim_show(t, sizes[i]), i, type_show(t, x), dim_show(t, x.dims[i]));
     return true;
 }
 
 /* The flat position where the window starts in x. */
-static bool window_base(Eval *e, uint32_t first, const int64_t *sizes, const int64_t *stride, int64_t *out)
+static bool window_base(Eval *e, uint32_t first, const int64_t *sizes,
+                        const int64_t *stride, int64_t *out)
 {
     const Nd *x = &e->in[0];
 
@@ -52,7 +57,8 @@ static bool window_base(Eval *e, uint32_t first, const int64_t *sizes, const int
     for (uint32_t i = 0; i < x->rank; i++) {
         int64_t at = nd_int(&e->in[first + i], 0), last = x->dims[i] - sizes[i];
         if (sizes[i] < 0 || last < 0)
-            return eval_fail(e, WF_ERR_SHAPE, "a window of %lld does not fit axis %u, which has size %lld",
+            return eval_fail(e, WF_ERR_SHAPE,
+                             "a window of %lld does not fit axis %u, which has size %lld",
                              (long long)sizes[i], i, (long long)x->dims[i]);
         *out += MAX(0, MIN(at, last)) * stride[i];
     }
@@ -89,13 +95,14 @@ static Ints axes_from(int64_t first, uint32_t n, int64_t *buf)
     return (Ints){n, buf};
 }
 
-/* ---- dynamic_slice --------------------------------------------------------------------------------- */
+/* ---- dynamic_slice ----------------------------------------------------------------- */
 
 static bool type_dynamic_slice(TypeRule *t)
 {
     Ints sizes = ((const DynamicSliceAttr *)t->attr)->sizes;
 
-    if (!check_starts(t, 1) || !check_entries(t, "sizes", sizes, false) || !check_fits(t, sizes.v))
+    if (!check_starts(t, 1) || !check_entries(t, "sizes", sizes, false) ||
+        !check_fits(t, sizes.v))
         return false;
     type_out(t, (wf_dtype)t->in[0].dtype, sizes.v, sizes.n);
     return true;
@@ -115,7 +122,8 @@ static bool eval_dynamic_slice(Eval *e)
 static void jvp_dynamic_slice(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
     if (dx[0] != VAL_NONE)
-        dy[0] = b_dynamic_slice(b, dx[0], e->in + 1, ((const DynamicSliceAttr *)e->attr)->sizes.v);
+        dy[0] = b_dynamic_slice(b, dx[0], e->in + 1,
+                                ((const DynamicSliceAttr *)e->attr)->sizes.v);
 }
 
 /* gx = zeros, with gy where y was read */
@@ -124,7 +132,8 @@ static void transpose_dynamic_slice(Builder *b, const EqnView *e, const Val *gy,
     gx[0] = b_dynamic_update_slice(b, b_zeros(b, e->in_type[0]), gy[0], e->in + 1);
 }
 
-static void batch_dynamic_slice(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_dynamic_slice(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                                int *out_axis)
 {
     Ints sizes = ((const DynamicSliceAttr *)e->attr)->sizes;
     uint32_t rank = e->in_type[0].rank, k = bt->axis[0] < 0 ? 0 : (uint32_t)bt->axis[0];
@@ -161,12 +170,14 @@ static bool fold_dynamic_slice(Builder *b, const EqnView *e, Val *out)
     return true;
 }
 
-static const AttrField attrs_dynamic_slice[] = {FIELD(DynamicSliceAttr, sizes, A_DIMS, 0), FIELD_END};
+static const AttrField attrs_dynamic_slice[] = {FIELD(DynamicSliceAttr, sizes, A_DIMS, 0),
+                                                FIELD_END};
 
 const OpRow op_row_dynamic_slice = {
-    .doc = "y[o..] = x[i.. + o..]: the window of the given sizes starting at the integer scalars i.., one\n"
-           "for each axis, each clamped to [0, size of x - size of the window]; any dtype. Negative\n"
-           "starts do not count from the end.",
+    .doc = "y[o..] = x[i.. + o..]: the window of the given sizes starting at the\n"
+           "integer scalars i.., one for each axis, each clamped to [0, size of x -\n"
+           "size of the window]; any dtype. Negative starts do not count from the\n"
+           "end.",
     .attrs = attrs_dynamic_slice,
     .attr_size = sizeof(DynamicSliceAttr),
     .type = type_dynamic_slice,
@@ -178,17 +189,18 @@ const OpRow op_row_dynamic_slice = {
     .lower = {LOWER_INDEX, 0},
 };
 
-/* ---- dynamic_update_slice ----------------------------------------------------------------------------- */
+/* ---- dynamic_update_slice ---------------------------------------------------------- */
 
 static bool type_dynamic_update_slice(TypeRule *t)
 {
     if (!check_starts(t, 2))
         return false;
     if (t->in[1].dtype != t->in[0].dtype)
-        return type_fail(t, WF_ERR_TYPE, "the update is %s, but x is %s", type_show(t, t->in[1]),
-                         type_show(t, t->in[0]));
+        return type_fail(t, WF_ERR_TYPE, "the update is %s, but x is %s",
+                         type_show(t, t->in[1]), type_show(t, t->in[0]));
     if (t->in[1].rank != t->in[0].rank)
-        return type_fail(t, WF_ERR_SHAPE, "the update is %s, but x is %s: equal ranks are needed",
+        return type_fail(t, WF_ERR_SHAPE,
+                         "the update is %s, but x is %s: equal ranks are needed",
                          type_show(t, t->in[1]), type_show(t, t->in[0]));
     if (!check_fits(t, t->in[1].dims))
         return false;
@@ -224,7 +236,8 @@ static void jvp_dynamic_update_slice(Builder *b, const EqnView *e, const Val *dx
 }
 
 /* gx = gy with 0 where the update went; gu = gy there */
-static void transpose_dynamic_update_slice(Builder *b, const EqnView *e, const Val *gy, Val *gx)
+static void transpose_dynamic_update_slice(Builder *b, const EqnView *e, const Val *gy,
+                                           Val *gx)
 {
     Type u = e->in_type[1];
 
@@ -234,7 +247,8 @@ static void transpose_dynamic_update_slice(Builder *b, const EqnView *e, const V
         gx[1] = b_dynamic_slice(b, gy[0], e->in + 2, u.dims);
 }
 
-static void batch_dynamic_update_slice(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_dynamic_update_slice(Builder *b, const EqnView *e, const Batch *bt,
+                                       Val *out, int *out_axis)
 {
     uint32_t rank = e->in_type[0].rank;
     int64_t window[MAX_RANK], to[MAX_RANK];
@@ -274,8 +288,9 @@ static bool fold_dynamic_update_slice(Builder *b, const EqnView *e, Val *out)
 }
 
 const OpRow op_row_dynamic_update_slice = {
-    .doc = "y = x with y[i.. + o..] = update[o..]: the window starts at the integer scalars i.., one for\n"
-           "each axis, each clamped to [0, size of x - size of the update]; any dtype.",
+    .doc = "y = x with y[i.. + o..] = update[o..]: the window starts at the integer\n"
+           "scalars i.., one for each axis, each clamped to [0, size of x - size of\n"
+           "the update]; any dtype.",
     .type = type_dynamic_update_slice,
     .eval = eval_dynamic_update_slice,
     .jvp = jvp_dynamic_update_slice,
@@ -285,7 +300,7 @@ const OpRow op_row_dynamic_update_slice = {
     .lower = {LOWER_INDEX, 0},
 };
 
-/* ---- nonzero --------------------------------------------------------------------------------------------- */
+/* ---- nonzero ----------------------------------------------------------------------- */
 
 static bool type_nonzero(TypeRule *t)
 {
@@ -322,19 +337,23 @@ static bool eval_nonzero(Eval *e)
     return true;
 }
 
-static void batch_nonzero(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_nonzero(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                          int *out_axis)
 {
     (void)bt, (void)out, (void)out_axis;
     fail(b->cx, WF_ERR_SHAPE, e->place,
-         "nonzero: the result has a different size for each row of the batch, but arrays are rectangular");
+         "nonzero: the result has a different size for each row of the batch, but arrays "
+         "are rectangular");
 }
 
-static const AttrField attrs_nonzero[] = {FIELD_AS("as", SymAttr, sym, A_SYM, ATTR_REQUIRED), FIELD_END};
+static const AttrField attrs_nonzero[] = {
+    FIELD_AS("as", SymAttr, sym, A_SYM, ATTR_REQUIRED), FIELD_END};
 
 const OpRow op_row_nonzero = {
-    .doc = "The places of the elements that are not 0 (NaN is not, -0 is), any dtype, in row-major order:\n"
-           "i64[K,rank], where K, defined here (as=K), is their number. No vmap: each row would have a\n"
-           "result of another size, and arrays are rectangular.",
+    .doc = "The places of the elements that are not 0 (NaN is not, -0 is), any\n"
+           "dtype, in row-major order: i64[K,rank], where K, defined here (as=K), is\n"
+           "their number. No vmap: each row would have a result of another size, and\n"
+           "arrays are rectangular.",
     .attrs = attrs_nonzero,
     .attr_size = sizeof(SymAttr),
     .type = type_nonzero,

@@ -1,18 +1,19 @@
-/* op_scatter.c -- an array with windows of it changed at computed places: scatter (set), scatter_add, _mul,
- * _min, _max.
+/* op_scatter.c -- an array with windows of it changed at computed places: scatter (set),
+ * scatter_add, _mul, _min, _max.
  *
  *   y = x, then for each index vector in row-major order of the indices:
  *       y[start(b..) + o..] = combine(y[start(b..) + o..], updates[b.., o..])
  *
- * index.h says which axes are which. Windows that meet apply in that order, each rounding to the
- * dtype, so the last one sets. For fixed indices scatter is linear in x and the updates together, with or
- * without duplicates, and so is scatter_add; scatter_mul is linear in x for fixed updates.
+ * index.h says which axes are which. Windows that meet apply in that order, each rounding
+ * to the dtype, so the last one sets. For fixed indices scatter is linear in x and the
+ * updates together, with or without duplicates, and so is scatter_add; scatter_mul is
+ * linear in x for fixed updates.
  */
 #include "op/index.h"
 
 #include <stddef.h>
 
-/* ---- type --------------------------------------------------------------------------------------- */
+/* ---- type -------------------------------------------------------------------------- */
 
 /* The dtypes each combination makes sense for: add and mul need numbers. */
 static bool check_scatter_dtypes(TypeRule *t)
@@ -20,10 +21,11 @@ static bool check_scatter_dtypes(TypeRule *t)
     Type x = t->in[0], u = t->in[2];
 
     if (x.dtype != u.dtype)
-        return type_fail(t, WF_ERR_TYPE, "updates are %s, but the operand is %s", type_show(t, u),
-                         type_show(t, x));
+        return type_fail(t, WF_ERR_TYPE, "updates are %s, but the operand is %s",
+                         type_show(t, u), type_show(t, x));
     if (x.dtype == WF_BOOL && (t->op == OP_scatter_add || t->op == OP_scatter_mul))
-        return type_fail(t, WF_ERR_TYPE, "%s, but a number dtype is needed", type_show(t, x));
+        return type_fail(t, WF_ERR_TYPE, "%s, but a number dtype is needed",
+                         type_show(t, x));
     return true;
 }
 
@@ -35,34 +37,42 @@ static bool type_scatter(TypeRule *t)
     Axes ax;
 
     if (a->mode == INDEX_FILL)
-        return type_fail(t, WF_ERR_VALUE, "mode is fill, but clip, drop or promised is needed");
+        return type_fail(t, WF_ERR_VALUE,
+                         "mode is fill, but clip, drop or promised is needed");
     if (!check_scatter_dtypes(t) || !numbering_check(t, &m, x, indices))
         return false;
     if (u.rank != indices.rank - 1u + a->update_window.n)
-        return type_fail(t, WF_ERR_SHAPE, "updates are %s, but indices %s and update_window need %u axes",
-                         type_show(t, u), type_show(t, indices), indices.rank - 1u + a->update_window.n);
+        return type_fail(t, WF_ERR_SHAPE,
+                         "updates are %s, but indices %s and update_window need %u axes",
+                         type_show(t, u), type_show(t, indices),
+                         indices.rank - 1u + a->update_window.n);
     numbering_axes(&m, x.rank, u.rank, &ax);
     for (uint32_t i = 0; i < ax.nbatch; i++)
         if (u.dims[ax.batch[i]] != indices.dims[i])
-            return type_fail(t, WF_ERR_SHAPE, "axis %lld of the updates %s and axis %u of the indices %s differ",
-                             (long long)ax.batch[i], type_show(t, u), i, type_show(t, indices));
+            return type_fail(
+                t, WF_ERR_SHAPE,
+                "axis %lld of the updates %s and axis %u of the indices %s differ",
+                (long long)ax.batch[i], type_show(t, u), i, type_show(t, indices));
     for (uint32_t i = 0; i < ax.nwindow && a->mode != INDEX_DROP; i++) {
         Dim have = x.dims[ax.operand[i]], need = u.dims[a->update_window.v[i]];
         if (is_negative(t, dim_sub(t->dims, have, need)))
-            return type_fail(t, WF_ERR_SHAPE, "windows of the updates %s do not fit axis %lld of %s",
+            return type_fail(t, WF_ERR_SHAPE,
+                             "windows of the updates %s do not fit axis %lld of %s",
                              type_show(t, u), (long long)ax.operand[i], type_show(t, x));
     }
     type_out_like(t, x);
     return true;
 }
 
-/* ---- eval --------------------------------------------------------------------------------------- */
+/* ---- eval -------------------------------------------------------------------------- */
 
 static void combine_element(Eval *e, const Nd *y, int64_t i, const Nd *u, int64_t j)
 {
     static const struct {
         uint16_t op, combine;
-    } table[] = {{OP_scatter_add, OP_add}, {OP_scatter_mul, OP_mul}, {OP_scatter_min, OP_min},
+    } table[] = {{OP_scatter_add, OP_add},
+                 {OP_scatter_mul, OP_mul},
+                 {OP_scatter_min, OP_min},
                  {OP_scatter_max, OP_max}};
     wf_dtype t = y->dtype;
 
@@ -78,8 +88,8 @@ static void combine_element(Eval *e, const Nd *y, int64_t i, const Nd *u, int64_
         }
 }
 
-/* The outer loop runs over index vectors, the inner over their windows: at holds both parts of the
- * multi-index of the updates. */
+/* The outer loop runs over index vectors, the inner over their windows: at holds both
+ * parts of the multi-index of the updates. */
 static bool eval_scatter(Eval *e)
 {
     const ScatterAttr *a = e->attr;
@@ -120,7 +130,7 @@ static bool eval_scatter(Eval *e)
     return true;
 }
 
-/* ---- what the other rules share ------------------------------------------------------------------- */
+/* ---- what the other rules share ---------------------------------------------------- */
 
 GatherAttr gather_of_scatter(const ScatterAttr *a, Type x, Type updates, Dim *sizes)
 {
@@ -143,8 +153,8 @@ GatherAttr gather_of_scatter(const ScatterAttr *a, Type x, Type updates, Dim *si
     };
 }
 
-/* What lies in y (of the operand's shape) where each update goes: of the shape of the updates, 0 where an
- * update is dropped. */
+/* What lies in y (of the operand's shape) where each update goes: of the shape of the
+ * updates, 0 where an update is dropped. */
 static Val read_back(Builder *b, const EqnView *e, Val y)
 {
     Dim sizes[MAX_RANK];
@@ -163,9 +173,10 @@ static Val or_zeros(Builder *b, Val v, Type type)
     return v != VAL_NONE ? v : b_zeros(b, type);
 }
 
-/* Indices not batched: the batch is one more window axis. Indices batched: a pair of batching axes. Either
- * way operand and updates both get the batch, first. */
-static void batch_scatter(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+/* Indices not batched: the batch is one more window axis. Indices batched: a pair of
+ * batching axes. Either way operand and updates both get the batch, first. */
+static void batch_scatter(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                          int *out_axis)
 {
     const ScatterAttr *a = e->attr;
     bool indices = bt->axis[1] >= 0;
@@ -201,7 +212,7 @@ static const AttrField attrs_scatter[] = {
     FIELD_END,
 };
 
-/* ---- scatter (set) ---------------------------------------------------------------------------------- */
+/* ---- scatter (set) ----------------------------------------------------------------- */
 
 /* linear in x and the updates together: dy = scatter dx du */
 static void jvp_scatter(Builder *b, const EqnView *e, const Val *dx, Val *dy)
@@ -211,8 +222,8 @@ static void jvp_scatter(Builder *b, const EqnView *e, const Val *dx, Val *dy)
                              or_zeros(b, dx[2], e->in_type[2]));
 }
 
-/* true for each update whose element is still there at the end: number the updates from 1, scatter the
- * numbers, and see who finds his own */
+/* true for each update whose element is still there at the end: number the updates from
+ * 1, scatter the numbers, and see who finds his own */
 static Val winners(Builder *b, const EqnView *e)
 {
     Type x = e->in_type[0], u = e->in_type[2];
@@ -222,7 +233,8 @@ static Val winners(Builder *b, const EqnView *e)
     Val left;
 
     ids = b_add(b, ids, one);
-    left = scatter_like(b, e, OP_scatter, b_zeros(b, b_make_type(b, WF_I64, x.dims, x.rank)), ids);
+    left = scatter_like(b, e, OP_scatter,
+                        b_zeros(b, b_make_type(b, WF_I64, x.dims, x.rank)), ids);
     return b_eq(b, read_back(b, e, left), ids);
 }
 
@@ -244,14 +256,17 @@ static void transpose_scatter(Builder *b, const EqnView *e, const Val *gy, Val *
     }
 }
 
-#define SCATTER_DOC                                                                              \
-    "for each index vector in row-major order; axes are numbered as StableHLO's scatter does, the\n" \
-    "index vector is the last axis of the integer indices. A window that does not fit: mode clip\n"  \
-    "(the standard) moves it inside, drop leaves the whole window out, promised says it does not\n" \
-    "happen: eval reports it as an index error. unique promises that no element is written twice."
+#define SCATTER_DOC                                                                      \
+    "for each index vector in row-major order; axes are numbered as\n"                   \
+    "StableHLO's scatter does, the index vector is the last axis of the\n"               \
+    "integer indices. A window that does not fit: mode clip (the standard)\n"            \
+    "moves it inside, drop leaves the whole window out, promised says it does\n"         \
+    "not happen: eval reports it as an index error. unique promises that no\n"           \
+    "element is written twice."
 
 const OpRow op_row_scatter = {
-    .doc = "y = x with y[start(b..) + o..] = updates[b.., o..], any dtype, the last one staying,\n" SCATTER_DOC,
+    .doc = "y = x with y[start(b..) + o..] = updates[b.., o..], any dtype, the last\n"
+           "one staying,\n" SCATTER_DOC,
     .attrs = attrs_scatter,
     .attr_size = sizeof(ScatterAttr),
     .type = type_scatter,
@@ -262,7 +277,7 @@ const OpRow op_row_scatter = {
     .lower = {LOWER_LIBRARY, 0},
 };
 
-/* ---- scatter_add --------------------------------------------------------------------------------------- */
+/* ---- scatter_add ------------------------------------------------------------------- */
 
 /* dy = dx + du added at its places */
 static void jvp_scatter_add(Builder *b, const EqnView *e, const Val *dx, Val *dy)
@@ -270,7 +285,8 @@ static void jvp_scatter_add(Builder *b, const EqnView *e, const Val *dx, Val *dy
     if (dx[2] == VAL_NONE)
         dy[0] = dx[0];
     else
-        dy[0] = scatter_like(b, e, OP_scatter_add, or_zeros(b, dx[0], e->in_type[0]), dx[2]);
+        dy[0] =
+            scatter_like(b, e, OP_scatter_add, or_zeros(b, dx[0], e->in_type[0]), dx[2]);
 }
 
 /*   y = x + sum of updates at their places
@@ -285,7 +301,8 @@ static void transpose_scatter_add(Builder *b, const EqnView *e, const Val *gy, V
 }
 
 const OpRow op_row_scatter_add = {
-    .doc = "y = x with updates[b.., o..] added to y[start(b..) + o..], number dtypes, integers wrapping,\n" SCATTER_DOC,
+    .doc = "y = x with updates[b.., o..] added to y[start(b..) + o..], number\n"
+           "dtypes, integers wrapping,\n" SCATTER_DOC,
     .attrs = attrs_scatter,
     .attr_size = sizeof(ScatterAttr),
     .type = type_scatter,
@@ -296,10 +313,10 @@ const OpRow op_row_scatter_add = {
     .lower = {LOWER_LIBRARY, OP_add},
 };
 
-/* ---- scatter_mul ----------------------------------------------------------------------------------------- */
+/* ---- scatter_mul ------------------------------------------------------------------- */
 
-/* The same scatter with one index vector a row: indices [R, k] (i64), updates [R, window..]. Batching axes
- * become entries of the index vectors. */
+/* The same scatter with one index vector a row: indices [R, k] (i64), updates [R,
+ * window..]. Batching axes become entries of the index vectors. */
 typedef struct Rows {
     Val indices, updates, tangents;
     Dim n;
@@ -328,7 +345,9 @@ static Val full_indices(Builder *b, const EqnView *e)
     Dim dims[MAX_RANK];
 
     if (t.dtype == WF_U64) /* beyond i64 is beyond every axis */
-        part[0] = b_min(b, part[0], b_broadcast_scalar(b, b_int(b, WF_U64, INT64_MAX), t.dims, t.rank));
+        part[0] =
+            b_min(b, part[0],
+                  b_broadcast_scalar(b, b_int(b, WF_U64, INT64_MAX), t.dims, t.rank));
     part[0] = b_cast(b, part[0], WF_I64);
     memcpy(dims, t.dims, t.rank * sizeof *dims);
     dims[t.rank - 1] = 1;
@@ -356,17 +375,21 @@ static void split_rows(Builder *b, const EqnView *e, Val du, Rows *r)
     for (uint32_t i = 0; i < k; i++)
         map[i] = i < a->operand_dims.n ? a->operand_dims.v[i]
                                        : a->operand_batching.v[i - a->operand_dims.n];
-    r->a = (ScatterAttr){.update_window = {a->update_window.n, window}, .inserted = {ninserted, inserted},
-                         .operand_dims = {k, map}, .mode = a->mode, .unique = true};
+    r->a = (ScatterAttr){.update_window = {a->update_window.n, window},
+                         .inserted = {ninserted, inserted},
+                         .operand_dims = {k, map},
+                         .mode = a->mode,
+                         .unique = true};
     r->n = dim_prod(&b->dims, indices.dims, indices.rank - 1u);
     r->indices = b_reshape(b, full_indices(b, e), (const Dim[]){r->n, k}, 2);
     r->updates = rows_of(b, e->in[2], &ax, a->update_window, u, r->n);
     r->tangents = rows_of(b, du, &ax, a->update_window, u, r->n);
 }
 
-/* A builder for the body of a scan over rows: inputs of the types of v in b, the first a carry, the others
- * without their first axis. Symbols keep their names. */
-static Builder *begin_step(Builder *b, const char *name, const Val *v, uint32_t n, Val *in)
+/* A builder for the body of a scan over rows: inputs of the types of v in b, the first a
+ * carry, the others without their first axis. Symbols keep their names. */
+static Builder *begin_step(Builder *b, const char *name, const Val *v, uint32_t n,
+                           Val *in)
 {
     Builder *s = builder_new(b->cx, name, B_OPTIMISE);
     Dim *map = arena_array(&b->arena, b->dims.syms.n + 1u, sizeof *map), dims[MAX_RANK];
@@ -384,7 +407,8 @@ static Builder *begin_step(Builder *b, const char *name, const Val *v, uint32_t 
 }
 
 /* Result `want` of the scan of the step with these operands. */
-static Val scan_rows(Builder *b, const Program *step, Dim length, const Val *in, uint32_t n, uint32_t want)
+static Val scan_rows(Builder *b, const Program *step, Dim length, const Val *in,
+                     uint32_t n, uint32_t want)
 {
     ScanAttr a = {.ncarry = 1, .length = length};
     Val out[2] = {VAL_NONE, VAL_NONE};
@@ -400,10 +424,10 @@ static Val scan_rows(Builder *b, const Program *step, Dim length, const Val *in,
     return out[want];
 }
 
-/* Where updates may meet: one index vector after the other, by the product rule. No division, so right where
- * factors are 0, to every order. Two scans, so that the second is linear:
- *   w_t = y_t at i_t         y_t+1 = y_t with u_t multiplied in at i_t
- *   dy_t+1 = dy_t with u_t multiplied in at i_t, then w_t * du_t added there
+/* Where updates may meet: one index vector after the other, by the product rule. No
+ * division, so right where factors are 0, to every order. Two scans, so that the second
+ * is linear: w_t = y_t at i_t         y_t+1 = y_t with u_t multiplied in at i_t dy_t+1 =
+ * dy_t with u_t multiplied in at i_t, then w_t * du_t added there
  */
 static Val jvp_mul_in_order(Builder *b, const EqnView *e, Val dx, Val du)
 {
@@ -432,8 +456,8 @@ static Val jvp_mul_in_order(Builder *b, const EqnView *e, Val dx, Val du)
 }
 
 /*   y = x * product of the updates at each place
- *   dy = dx * that product  +  sum over updates j of du_j * x * product of the other updates there
- * Where no place is written twice the last sum is x * du, put in its place.
+ *   dy = dx * that product  +  sum over updates j of du_j * x * product of the other
+ * updates there Where no place is written twice the last sum is x * du, put in its place.
  */
 static void jvp_scatter_mul(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
@@ -463,8 +487,8 @@ static void transpose_scatter_mul(Builder *b, const EqnView *e, const Val *gy, V
 }
 
 const OpRow op_row_scatter_mul = {
-    .doc = "y = x with y[start(b..) + o..] multiplied by updates[b.., o..], number dtypes, integers\n"
-           "wrapping, " SCATTER_DOC,
+    .doc = "y = x with y[start(b..) + o..] multiplied by updates[b.., o..], number\n"
+           "dtypes, integers wrapping,\n" SCATTER_DOC,
     .attrs = attrs_scatter,
     .attr_size = sizeof(ScatterAttr),
     .type = type_scatter,
@@ -475,18 +499,19 @@ const OpRow op_row_scatter_mul = {
     .lower = {LOWER_LIBRARY, OP_mul},
 };
 
-/* ---- scatter_min, scatter_max ------------------------------------------------------------------------------- */
+/* ---- scatter_min, scatter_max ------------------------------------------------------ */
 
 /*   y[p] = max(x[p], updates at p)
- *   dy[p] = mean of the tangents of those among x[p] and the updates that equal y[p]: ties share, as
- *           reduce_max does it
+ *   dy[p] = mean of the tangents of those among x[p] and the updates that equal y[p]:
+ * ties share, as reduce_max does it
  */
 static void jvp_scatter_extreme(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
     wf_dtype dtype = (wf_dtype)e->in_type[0].dtype;
     Val y = e->out[0], zx = b_zeros(b, e->in_type[0]), zu = b_zeros(b, e->in_type[2]);
     Val x_is = b_eq(b, e->in[0], y), u_is = b_eq(b, e->in[2], read_back(b, e, y));
-    Val n = scatter_like(b, e, OP_scatter_add, b_cast(b, x_is, dtype), b_cast(b, u_is, dtype));
+    Val n = scatter_like(b, e, OP_scatter_add, b_cast(b, x_is, dtype),
+                         b_cast(b, u_is, dtype));
     Val sum = dx[0] != VAL_NONE ? b_select(b, x_is, dx[0], zx) : zx;
 
     if (dx[2] != VAL_NONE)
@@ -495,8 +520,9 @@ static void jvp_scatter_extreme(Builder *b, const EqnView *e, const Val *dx, Val
 }
 
 const OpRow op_row_scatter_min = {
-    .doc = "y = x with y[start(b..) + o..] the smaller of itself and updates[b.., o..], any dtype, NaN\n"
-           "winning, bool as and; where several are the smallest the derivative is shared equally;\n" SCATTER_DOC,
+    .doc = "y = x with y[start(b..) + o..] the smaller of itself and updates[b..,\n"
+           "o..], any dtype, NaN winning, bool as and; where several are the\n"
+           "smallest the derivative is shared equally;\n" SCATTER_DOC,
     .attrs = attrs_scatter,
     .attr_size = sizeof(ScatterAttr),
     .type = type_scatter,
@@ -507,8 +533,9 @@ const OpRow op_row_scatter_min = {
 };
 
 const OpRow op_row_scatter_max = {
-    .doc = "y = x with y[start(b..) + o..] the larger of itself and updates[b.., o..], any dtype, NaN\n"
-           "winning, bool as or; where several are the largest the derivative is shared equally;\n" SCATTER_DOC,
+    .doc = "y = x with y[start(b..) + o..] the larger of itself and updates[b..,\n"
+           "o..], any dtype, NaN winning, bool as or; where several are the largest\n"
+           "the derivative is shared equally;\n" SCATTER_DOC,
     .attrs = attrs_scatter,
     .attr_size = sizeof(ScatterAttr),
     .type = type_scatter,

@@ -1,16 +1,17 @@
-/* op_shape.c -- ops that move elements without computing: reshape broadcast transpose concat rev.
+/* op_shape.c -- ops that move elements without computing: reshape broadcast transpose
+ * concat rev.
  *
- * All are linear in all operands together, so their jvp is the op on the tangents (jvp_linear). Shapes
- * go through dim_*, constant or symbolic alike.
+ * All are linear in all operands together, so their jvp is the op on the tangents
+ * (jvp_linear). Shapes go through dim_*, constant or symbolic alike.
  */
 #include "op/shape.h"
 
 #include <stddef.h>
 
-/* ---- reshape ------------------------------------------------------------------------------------------ */
+/* ---- reshape ----------------------------------------------------------------------- */
 
-/* The product of the dims y is provably n: dividing the constants out first lets guards such as
- * N % 8 == 0 help (dim_exact). */
+/* The product of the dims y is provably n: dividing the constants out first lets guards
+ * such as N % 8 == 0 help (dim_exact). */
 static bool divides_out(TypeRule *t, Dim n, const Dim *y, uint32_t rank)
 {
     Dim rest = 1;
@@ -37,7 +38,8 @@ static bool type_reshape(TypeRule *t)
     have = dim_prod(t->dims, x.dims, x.rank);
     need = dim_prod(t->dims, a->dims.v, a->dims.n);
     if (have == DIM_NONE || need == DIM_NONE)
-        return type_fail(t, WF_ERR_LIMIT, "the number of elements of %s is too large", type_show(t, x));
+        return type_fail(t, WF_ERR_LIMIT, "the number of elements of %s is too large",
+                         type_show(t, x));
     if (have != need && !divides_out(t, have, a->dims.v, a->dims.n) &&
         !divides_out(t, need, x.dims, x.rank)) {
         text_init(&to, &t->b->cx->scratch);
@@ -47,8 +49,9 @@ static bool type_reshape(TypeRule *t)
             dim_print(t->dims, a->dims.v[i], &to);
         }
         text_char(&to, ']');
-        return type_fail(t, WF_ERR_SHAPE, "%s has %s elements, but %s needs %s", type_show(t, x),
-                         dim_show(t, have), text_str(&to), dim_show(t, need));
+        return type_fail(t, WF_ERR_SHAPE, "%s has %s elements, but %s needs %s",
+                         type_show(t, x), dim_show(t, have), text_str(&to),
+                         dim_show(t, need));
     }
     type_out(t, (wf_dtype)x.dtype, a->dims.v, a->dims.n);
     return true;
@@ -59,7 +62,8 @@ static bool eval_reshape(Eval *e)
     if (e->in[0].count != e->out[0].count)
         return eval_fail(e, WF_ERR_SHAPE, "%lld elements, but the result needs %lld",
                          (long long)e->in[0].count, (long long)e->out[0].count);
-    memcpy(e->out[0].data, e->in[0].data, (size_t)e->in[0].count * wf_dtype_size(e->in[0].dtype));
+    memcpy(e->out[0].data, e->in[0].data,
+           (size_t)e->in[0].count * wf_dtype_size(e->in[0].dtype));
     return true;
 }
 
@@ -68,7 +72,8 @@ static void transpose_reshape(Builder *b, const EqnView *e, const Val *gy, Val *
     gx[0] = b_reshape(b, gy[0], e->in_type[0].dims, e->in_type[0].rank);
 }
 
-static void batch_reshape(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_reshape(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                          int *out_axis)
 {
     const ShapeAttr *a = e->attr;
     Val x = b_move_axis(b, e->in[0], (uint32_t)bt->axis[0], 0);
@@ -96,8 +101,9 @@ static bool fold_reshape(Builder *b, const EqnView *e, Val *out)
 static const AttrField attrs_reshape[] = {FIELD_POS(ShapeAttr, dims, A_DIMS), FIELD_END};
 
 const OpRow op_row_reshape = {
-    .doc = "The same elements in row-major order with another shape, any dtype. The number of elements\n"
-           "must provably stay the same, for symbolic sizes too (f32[N,28,28] to [N,784]).",
+    .doc = "The same elements in row-major order with another shape, any dtype. The\n"
+           "number of elements must provably stay the same, for symbolic sizes too\n"
+           "(f32[N,28,28] to [N,784]).",
     .attrs = attrs_reshape,
     .attr_size = sizeof(ShapeAttr),
     .type = type_reshape,
@@ -109,7 +115,7 @@ const OpRow op_row_reshape = {
     .lower = {LOWER_INDEX, 0},
 };
 
-/* ---- broadcast ------------------------------------------------------------------------------------------ */
+/* ---- broadcast --------------------------------------------------------------------- */
 
 static bool type_broadcast(TypeRule *t)
 {
@@ -122,9 +128,11 @@ static bool type_broadcast(TypeRule *t)
     for (uint32_t i = 0; i < x.rank; i++) {
         Dim to = a->shape.v[a->dims.v[i]];
         if (x.dims[i] != to && x.dims[i] != 1)
-            return type_fail(t, WF_ERR_SHAPE, "axis %u of %s has size %s, but axis %lld of the result has %s",
-                             i, type_show(t, x), dim_show(t, x.dims[i]), (long long)a->dims.v[i],
-                             dim_show(t, to));
+            return type_fail(
+                t, WF_ERR_SHAPE,
+                "axis %u of %s has size %s, but axis %lld of the result has %s", i,
+                type_show(t, x), dim_show(t, x.dims[i]), (long long)a->dims.v[i],
+                dim_show(t, to));
     }
     type_out(t, (wf_dtype)x.dtype, a->shape.v, a->shape.n);
     return true;
@@ -163,7 +171,8 @@ static void transpose_broadcast(Builder *b, const EqnView *e, const Val *gy, Val
     gx[0] = b_reshape(b, gx[0], x.dims, x.rank);
 }
 
-static void batch_broadcast(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_broadcast(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                            int *out_axis)
 {
     const BroadcastAttr *a = e->attr;
     Val x = b_move_axis(b, e->in[0], (uint32_t)bt->axis[0], 0);
@@ -191,9 +200,9 @@ static const AttrField attrs_broadcast[] = {
 };
 
 const OpRow op_row_broadcast = {
-    .doc = "x repeated to the given shape, any dtype: axis i of x is axis dims[i] of the result (dims\n"
-           "increasing), and the other axes are new. An axis of x of constant size 1 stretches; a\n"
-           "symbolic size is never taken for 1.",
+    .doc = "x repeated to the given shape, any dtype: axis i of x is axis dims[i] of\n"
+           "the result (dims increasing), and the other axes are new. An axis of x\n"
+           "of constant size 1 stretches; a symbolic size is never taken for 1.",
     .attrs = attrs_broadcast,
     .attr_size = sizeof(BroadcastAttr),
     .type = type_broadcast,
@@ -205,7 +214,7 @@ const OpRow op_row_broadcast = {
     .lower = {LOWER_INDEX, 0},
 };
 
-/* ---- transpose ------------------------------------------------------------------------------------------- */
+/* ---- transpose --------------------------------------------------------------------- */
 
 static bool type_transpose(TypeRule *t)
 {
@@ -213,7 +222,8 @@ static bool type_transpose(TypeRule *t)
     Type x = t->in[0];
     Dim dims[MAX_RANK];
 
-    if (!check_entries(t, "perm", a->perm, false) || !check_axes(t, "perm", a->perm, x.rank, false))
+    if (!check_entries(t, "perm", a->perm, false) ||
+        !check_axes(t, "perm", a->perm, x.rank, false))
         return false;
     for (uint32_t i = 0; i < x.rank; i++)
         dims[i] = x.dims[a->perm.v[i]];
@@ -246,7 +256,8 @@ static void transpose_transpose(Builder *b, const EqnView *e, const Val *gy, Val
 }
 
 /* The batch axis comes first in the result, wherever it was. */
-static void batch_transpose(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_transpose(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                            int *out_axis)
 {
     const TransposeAttr *a = e->attr;
     int64_t perm[MAX_RANK + 1] = {bt->axis[0]};
@@ -276,10 +287,12 @@ static bool fold_transpose(Builder *b, const EqnView *e, Val *out)
     return true;
 }
 
-static const AttrField attrs_transpose[] = {FIELD(TransposeAttr, perm, A_INTS, 0), FIELD_END};
+static const AttrField attrs_transpose[] = {FIELD(TransposeAttr, perm, A_INTS, 0),
+                                            FIELD_END};
 
 const OpRow op_row_transpose = {
-    .doc = "The axes of x in another order, any dtype: axis i of the result is axis perm[i] of x.",
+    .doc = "The axes of x in another order, any dtype: axis i of the result is axis\n"
+           "perm[i] of x.",
     .attrs = attrs_transpose,
     .attr_size = sizeof(TransposeAttr),
     .type = type_transpose,
@@ -291,7 +304,7 @@ const OpRow op_row_transpose = {
     .lower = {LOWER_INDEX, 0},
 };
 
-/* ---- concat ------------------------------------------------------------------------------------------------ */
+/* ---- concat ------------------------------------------------------------------------ */
 
 static bool type_concat(TypeRule *t)
 {
@@ -309,14 +322,15 @@ static bool type_concat(TypeRule *t)
         Type y = t->in[k];
         bool fits = y.rank == x.rank;
         if (y.dtype != x.dtype)
-            return type_fail(t, WF_ERR_TYPE, "operand %u is %s, but operand 0 is %s", k, type_show(t, y),
-                             type_show(t, x));
+            return type_fail(t, WF_ERR_TYPE, "operand %u is %s, but operand 0 is %s", k,
+                             type_show(t, y), type_show(t, x));
         for (uint32_t i = 0; fits && i < x.rank; i++)
             fits = i == axis || y.dims[i] == x.dims[i];
         if (!fits)
-            return type_fail(t, WF_ERR_SHAPE,
-                             "operand %u is %s, but operand 0 is %s: only axis %lld may differ", k,
-                             type_show(t, y), type_show(t, x), (long long)axis);
+            return type_fail(
+                t, WF_ERR_SHAPE,
+                "operand %u is %s, but operand 0 is %s: only axis %lld may differ", k,
+                type_show(t, y), type_show(t, x), (long long)axis);
         dims[axis] = dim_add(t->dims, dims[axis], y.dims[axis]);
     }
     type_out(t, (wf_dtype)x.dtype, dims, x.rank);
@@ -326,7 +340,8 @@ static bool type_concat(TypeRule *t)
 /* Seen as [outer, n, inner], operand k fills n_k * inner elements of each outer row. */
 static bool eval_concat(Eval *e)
 {
-    int64_t axis = ((const AxisAttr *)e->attr)->axis, outer = 1, inner = 1, row = 0, at = 0;
+    int64_t axis = ((const AxisAttr *)e->attr)->axis, outer = 1, inner = 1, row = 0,
+            at = 0;
     const Nd *y = &e->out[0];
     size_t size = wf_dtype_size(y->dtype);
 
@@ -360,7 +375,8 @@ static void transpose_concat(Builder *b, const EqnView *e, const Val *gy, Val *g
     }
 }
 
-static void batch_concat(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_concat(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                         int *out_axis)
 {
     Val *in = arena_array(&b->arena, e->nin, sizeof *in);
 
@@ -381,8 +397,8 @@ static bool fold_concat(Builder *b, const EqnView *e, Val *out)
 static const AttrField attrs_axis[] = {FIELD(AxisAttr, axis, A_INT, 0), FIELD_END};
 
 const OpRow op_row_concat = {
-    .doc = "Operands one after the other along an axis, any dtype; the other sizes are equal. At least one\n"
-           "operand; empty ones add nothing.",
+    .doc = "Operands one after the other along an axis, any dtype; the other sizes\n"
+           "are equal. At least one operand; empty ones add nothing.",
     .attrs = attrs_axis,
     .attr_size = sizeof(AxisAttr),
     .type = type_concat,
@@ -394,7 +410,7 @@ const OpRow op_row_concat = {
     .lower = {LOWER_INDEX, 0},
 };
 
-/* ---- rev -------------------------------------------------------------------------------------------------- */
+/* ---- rev --------------------------------------------------------------------------- */
 
 static bool type_rev(TypeRule *t)
 {
@@ -424,7 +440,8 @@ static void transpose_rev(Builder *b, const EqnView *e, const Val *gy, Val *gx)
     gx[0] = b_eqn1(b, OP_rev, gy, 1, e->attr);
 }
 
-static void batch_rev(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_rev(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                      int *out_axis)
 {
     Ints axes = ((const AxesAttr *)e->attr)->axes;
     int64_t to[MAX_RANK];
@@ -468,4 +485,3 @@ const OpRow op_row_rev = {
     .fold = fold_rev,
     .lower = {LOWER_INDEX, 0},
 };
-

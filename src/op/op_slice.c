@@ -1,13 +1,14 @@
 /* op_slice.c -- parts of arrays and arrays with more around them: slice pad.
  *
- * Each is the other's transpose. Bounds may be symbolic: what is provably wrong is refused by the type
- * rule, what a symbol leaves open is checked by eval when sizes are known.
+ * Each is the other's transpose. Bounds may be symbolic: what is provably wrong is
+ * refused by the type rule, what a symbol leaves open is checked by eval when sizes are
+ * known.
  */
 #include "op/shape.h"
 
 #include <stddef.h>
 
-/* ---- slice ---------------------------------------------------------------------------------------------- */
+/* ---- slice ------------------------------------------------------------------------- */
 
 static bool type_slice(TypeRule *t)
 {
@@ -15,17 +16,22 @@ static bool type_slice(TypeRule *t)
     Type x = t->in[0];
     Dim dims[MAX_RANK];
 
-    if (!check_entries(t, "start", a->start, false) || !check_entries(t, "limit", a->limit, false) ||
-        !check_entries(t, "stride", a->stride, true) || !check_at_least(t, "stride", a->stride, 1))
+    if (!check_entries(t, "start", a->start, false) ||
+        !check_entries(t, "limit", a->limit, false) ||
+        !check_entries(t, "stride", a->stride, true) ||
+        !check_at_least(t, "stride", a->stride, 1))
         return false;
     for (uint32_t i = 0; i < x.rank; i++) {
-        Dim start = a->start.v[i], limit = a->limit.v[i], n = dim_sub(t->dims, limit, start);
+        Dim start = a->start.v[i], limit = a->limit.v[i],
+            n = dim_sub(t->dims, limit, start);
         int64_t s = entry(a->stride, i, 1);
-        if (is_negative(t, start) || is_negative(t, n) || is_negative(t, dim_sub(t->dims, x.dims[i], limit)))
-            return type_fail(t, WF_ERR_SHAPE,
-                             "%s to %s of axis %u, but 0 <= start <= limit <= %s is needed for %s",
-                             dim_show(t, start), dim_show(t, limit), i, dim_show(t, x.dims[i]),
-                             type_show(t, x));
+        if (is_negative(t, start) || is_negative(t, n) ||
+            is_negative(t, dim_sub(t->dims, x.dims[i], limit)))
+            return type_fail(
+                t, WF_ERR_SHAPE,
+                "%s to %s of axis %u, but 0 <= start <= limit <= %s is needed for %s",
+                dim_show(t, start), dim_show(t, limit), i, dim_show(t, x.dims[i]),
+                type_show(t, x));
         if (s > 1) /* ceil(n / s) */
             n = dim_div(t->dims, dim_add(t->dims, n, dim_const(t->dims, s - 1)), s);
         dims[i] = n;
@@ -44,8 +50,9 @@ static bool eval_slice(Eval *e)
     for (uint32_t i = 0; i < x->rank; i++) {
         int64_t start = a->start.v[i], limit = a->limit.v[i];
         if (start < 0 || limit < start || limit > x->dims[i])
-            return eval_fail(e, WF_ERR_SHAPE, "%lld to %lld of axis %u, which has size %lld",
-                             (long long)start, (long long)limit, i, (long long)x->dims[i]);
+            return eval_fail(
+                e, WF_ERR_SHAPE, "%lld to %lld of axis %u, which has size %lld",
+                (long long)start, (long long)limit, i, (long long)x->dims[i]);
         base += start * step[i];
         step[i] *= e->out[0].dims[i] > 1 ? entry(a->stride, i, 1) : 0;
     }
@@ -53,7 +60,8 @@ static bool eval_slice(Eval *e)
     return true;
 }
 
-/* The size n elements take with `interior` more between neighbours: n + (n-1)*interior, 0 for none. */
+/* The size of n elements with `interior` more between neighbours: n + (n-1)*interior, 0
+ * for none. */
 static Dim dilated(Dims *t, Dim n, int64_t interior)
 {
     Dim d;
@@ -65,7 +73,8 @@ static Dim dilated(Dims *t, Dim n, int64_t interior)
 }
 
 /*   y[j] = x[start + j*stride]
- *   gx = gy with stride-1 zeros between neighbours, `start` zeros before, and zeros after up to x's size
+ *   gx = gy with stride-1 zeros between neighbours, `start` zeros before, and zeros after
+ *        up to x's size
  */
 static void transpose_slice(Builder *b, const EqnView *e, const Val *gy, Val *gx)
 {
@@ -82,7 +91,8 @@ static void transpose_slice(Builder *b, const EqnView *e, const Val *gy, Val *gx
     gx[0] = b_pad(b, gy[0], b_scalar(b, (wf_dtype)x.dtype, 0), a->start.v, hi, interior);
 }
 
-static void batch_slice(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_slice(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                        int *out_axis)
 {
     const SliceAttr *a = e->attr;
     uint32_t k = (uint32_t)bt->axis[0];
@@ -103,7 +113,8 @@ static bool fold_slice(Builder *b, const EqnView *e, Val *out)
     const SliceAttr *a = e->attr;
 
     for (uint32_t i = 0; i < e->in_type[0].rank; i++)
-        if (a->start.v[i] != 0 || a->limit.v[i] != e->in_type[0].dims[i] || entry(a->stride, i, 1) != 1)
+        if (a->start.v[i] != 0 || a->limit.v[i] != e->in_type[0].dims[i] ||
+            entry(a->stride, i, 1) != 1)
             return fold_splat(b, e, out);
     out[0] = e->in[0];
     return true;
@@ -117,9 +128,10 @@ static const AttrField attrs_slice[] = {
 };
 
 const OpRow op_row_slice = {
-    .doc = "y[j] = x[start + j*stride] on every axis, up to limit (not included), any dtype; the size is\n"
-           "ceil((limit - start) / stride). 0 <= start <= limit <= size: what a symbol leaves open is\n"
-           "checked at run time. stride left out: 1.",
+    .doc = "y[j] = x[start + j*stride] on every axis, up to limit (not included),\n"
+           "any dtype; the size is ceil((limit - start) / stride). 0 <= start <=\n"
+           "limit <= size: what a symbol leaves open is checked at run time. stride\n"
+           "left out: 1.",
     .attrs = attrs_slice,
     .attr_size = sizeof(SliceAttr),
     .type = type_slice,
@@ -131,7 +143,7 @@ const OpRow op_row_slice = {
     .lower = {LOWER_INDEX, 0},
 };
 
-/* ---- pad ------------------------------------------------------------------------------------------------- */
+/* ---- pad --------------------------------------------------------------------------- */
 
 static bool type_pad(TypeRule *t)
 {
@@ -141,17 +153,20 @@ static bool type_pad(TypeRule *t)
 
     if (value.rank || value.dtype != x.dtype)
         return type_fail(t, value.rank ? WF_ERR_SHAPE : WF_ERR_TYPE,
-                         "the padding value is %s, but must be a scalar %s", type_show(t, value),
-                         wf_dtype_name((wf_dtype)x.dtype));
+                         "the padding value is %s, but must be a scalar %s",
+                         type_show(t, value), wf_dtype_name((wf_dtype)x.dtype));
     if (!check_entries(t, "lo", a->lo, false) || !check_entries(t, "hi", a->hi, false) ||
-        !check_entries(t, "interior", a->interior, true) || !check_at_least(t, "interior", a->interior, 0))
+        !check_entries(t, "interior", a->interior, true) ||
+        !check_at_least(t, "interior", a->interior, 0))
         return false;
     for (uint32_t i = 0; i < x.rank; i++) {
         Dim ends = dim_add(t->dims, a->lo.v[i], a->hi.v[i]);
-        dims[i] = dim_add(t->dims, ends, dilated(t->dims, x.dims[i], entry(a->interior, i, 0)));
+        dims[i] =
+            dim_add(t->dims, ends, dilated(t->dims, x.dims[i], entry(a->interior, i, 0)));
         if (is_negative(t, dims[i]))
-            return type_fail(t, WF_ERR_SHAPE, "lo %s and hi %s cut more than axis %u of %s has",
-                             dim_show(t, a->lo.v[i]), dim_show(t, a->hi.v[i]), i, type_show(t, x));
+            return type_fail(
+                t, WF_ERR_SHAPE, "lo %s and hi %s cut more than axis %u of %s has",
+                dim_show(t, a->lo.v[i]), dim_show(t, a->hi.v[i]), i, type_show(t, x));
     }
     type_out(t, (wf_dtype)x.dtype, dims, x.rank);
     return true;
@@ -182,7 +197,8 @@ static bool eval_pad(Eval *e)
     return true;
 }
 
-/* pad with a value that is true where the result is padding: false elements padded with true */
+/* pad with a value that is true where the result is padding: false elements padded with
+ * true */
 static Val padding_mask(Builder *b, const EqnView *e)
 {
     const PadAttr *a = e->attr;
@@ -194,8 +210,9 @@ static Val padding_mask(Builder *b, const EqnView *e)
 /*   y[lo + j*(interior+1)] = x[j], all else is the value
  *   gx[j] = gy[lo + j*(interior+1)], 0 where that was cut off
  *   gvalue = sum of gy over the padding
- * gx: gy with its ends cut (or filled up with zeros where pad had cut) to size*(interior+1), every
- * (interior+1)-th element taken. That size is exact for symbolic sizes and for size 0.
+ * gx: gy with its ends cut (or filled up with zeros where pad had cut) to
+ * size*(interior+1), every (interior+1)-th element taken. That size is exact for symbolic
+ * sizes and for size 0.
  */
 static void transpose_pad(Builder *b, const EqnView *e, const Val *gy, Val *gx)
 {
@@ -217,19 +234,23 @@ static void transpose_pad(Builder *b, const EqnView *e, const Val *gy, Val *gx)
         gx[1] = b_sum_all(b, b_select(b, padding_mask(b, e), gy[0], b_zeros(b, y)));
 }
 
-/* With a value for each row, the padding is selected in: pad with 0, then value where there is padding. */
-static void batch_pad(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+/* With a value for each row, the padding is selected in: pad with 0, then value where
+ * there is padding. */
+static void batch_pad(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                      int *out_axis)
 {
     const PadAttr *a = e->attr;
     uint32_t k = bt->axis[0] < 0 ? 0 : (uint32_t)bt->axis[0];
-    int64_t lo[MAX_RANK + 1], hi[MAX_RANK + 1], interior[MAX_RANK + 1], shape[MAX_RANK + 1];
+    int64_t lo[MAX_RANK + 1], hi[MAX_RANK + 1], interior[MAX_RANK + 1],
+        shape[MAX_RANK + 1];
     int64_t dims[MAX_RANK + 1];
     Type y = e->out_type[0];
     Val x = e->in[0], value = e->in[1], mask;
     PadAttr to;
 
     if (bt->axis[1] >= 0) {
-        x = bt->axis[0] < 0 ? b_broadcast_axis(b, x, 0, bt->size) : b_move_axis(b, x, k, 0);
+        x = bt->axis[0] < 0 ? b_broadcast_axis(b, x, 0, bt->size)
+                            : b_move_axis(b, x, k, 0);
         k = 0;
         value = b_scalar(b, (wf_dtype)y.dtype, 0);
     }
@@ -268,9 +289,10 @@ static const AttrField attrs_pad[] = {
 };
 
 const OpRow op_row_pad = {
-    .doc = "x with a scalar value put before (lo), after (hi) and between (interior) its elements on each\n"
-           "axis, any dtype. Negative lo and hi cut elements off, after the interior padding. Linear in x\n"
-           "and the value together. interior left out: 0.",
+    .doc = "x with a scalar value put before (lo), after (hi) and between (interior)\n"
+           "its elements on each axis, any dtype. Negative lo and hi cut elements\n"
+           "off, after the interior padding. Linear in x and the value together.\n"
+           "interior left out: 0.",
     .attrs = attrs_pad,
     .attr_size = sizeof(PadAttr),
     .type = type_pad,
@@ -281,4 +303,3 @@ const OpRow op_row_pad = {
     .fold = fold_pad,
     .lower = {LOWER_INDEX, 0},
 };
-

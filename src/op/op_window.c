@@ -1,21 +1,23 @@
 /* op_window.c -- reductions over sliding windows: reduce_window_max, reduce_window_sum.
  *
- * On each axis, with window w, stride s, padding lo and hi, base dilation c and window dilation d:
+ * On each axis, with window w, stride s, padding lo and hi, base dilation c and window
+ * dilation d:
  *
- *   y[o] = reduce over k in 0..w-1 of x[(o*s + k*d - lo) / c],   where that divides and lies in x
+ *   y[o] = reduce over k in 0..w-1 of x[(o*s + k*d - lo) / c]
  *
- * What does not divide (the gaps that base dilation opens) or lies outside (padding) does not take
- * part. The padded size is P = lo + hi + (n-1)*c + 1 (without the last two terms if n = 0), a window covers
- * D = (w-1)*d + 1, and there are floor((P - D) / s) + 1 results, none if P < D. Negative padding cuts.
+ * What does not divide (the gaps that base dilation opens) or lies outside (padding) does
+ * not take part. The padded size is P = lo + hi + (n-1)*c + 1 (without the last two terms
+ * if n = 0), a window covers D = (w-1)*d + 1, and there are floor((P - D) / s) + 1
+ * results, none if P < D. Negative padding cuts.
  *
- * max gives the position of the maximum too, so that its derivative is a gather and the transpose of
- * that a scatter. sum is linear, and its transpose a window sum again.
+ * max gives the position of the maximum too, so that its derivative is a gather and the
+ * transpose of that a scatter. sum is linear, and its transpose a window sum again.
  */
 #include "op/shape.h"
 
 #include <stddef.h>
 
-/* ---- shared ------------------------------------------------------------------------------------- */
+/* ---- shared ------------------------------------------------------------------------ */
 
 /* The size n elements take when `dilation` apart. */
 static Dim dilated_size(Dims *t, Dim n, int64_t dilation)
@@ -44,12 +46,15 @@ static bool window_dims(TypeRule *t, Dim *dims)
     const WindowAttr *a = t->attr;
     Type x = t->in[0];
 
-    if (!check_entries(t, "window", a->window, false) || !check_entries(t, "stride", a->stride, true) ||
-        !check_entries(t, "pad_lo", a->pad_lo, true) || !check_entries(t, "pad_hi", a->pad_hi, true) ||
+    if (!check_entries(t, "window", a->window, false) ||
+        !check_entries(t, "stride", a->stride, true) ||
+        !check_entries(t, "pad_lo", a->pad_lo, true) ||
+        !check_entries(t, "pad_hi", a->pad_hi, true) ||
         !check_entries(t, "base_dilation", a->base_dilation, true) ||
         !check_entries(t, "window_dilation", a->window_dilation, true))
         return false;
-    if (!check_at_least(t, "window", a->window, 1) || !check_at_least(t, "stride", a->stride, 1) ||
+    if (!check_at_least(t, "window", a->window, 1) ||
+        !check_at_least(t, "stride", a->stride, 1) ||
         !check_at_least(t, "base_dilation", a->base_dilation, 1) ||
         !check_at_least(t, "window_dilation", a->window_dilation, 1))
         return false;
@@ -59,21 +64,25 @@ static bool window_dims(TypeRule *t, Dim *dims)
 }
 
 /* The flat position in x of element k.. of window o.., or -1 if nothing of x is there. */
-static int64_t window_element(const WindowAttr *a, const Nd *x, const int64_t *o, const int64_t *k)
+static int64_t window_element(const WindowAttr *a, const Nd *x, const int64_t *o,
+                              const int64_t *k)
 {
     int64_t flat = 0;
 
     for (uint32_t i = 0; i < x->rank; i++) {
         int64_t c = entry(a->base_dilation, i, 1);
-        int64_t p = o[i] * entry(a->stride, i, 1) + k[i] * entry(a->window_dilation, i, 1);
-        if (!add_i64(p, -entry(a->pad_lo, i, 0), &p) || p < 0 || p % c || p / c >= x->dims[i])
+        int64_t p =
+            o[i] * entry(a->stride, i, 1) + k[i] * entry(a->window_dilation, i, 1);
+        if (!add_i64(p, -entry(a->pad_lo, i, 0), &p) || p < 0 || p % c ||
+            p / c >= x->dims[i])
             return -1;
         flat = flat * x->dims[i] + p / c;
     }
     return flat;
 }
 
-/* The attribute for an operand with one more axis, k, on which windows are single elements. */
+/* The attribute for an operand with one more axis, k, on which windows are single
+ * elements. */
 typedef struct WiderWindow {
     WindowAttr a;
     int64_t v[6][MAX_RANK + 1];
@@ -100,7 +109,7 @@ static const AttrField attrs_window[] = {
     FIELD_END,
 };
 
-/* ---- reduce_window_max --------------------------------------------------------------------------- */
+/* ---- reduce_window_max ------------------------------------------------------------- */
 
 static bool type_window_max(TypeRule *t)
 {
@@ -113,7 +122,8 @@ static bool type_window_max(TypeRule *t)
     return true;
 }
 
-/* The flat position of the first largest element of the window, NaN being largest; -1 if it is empty. */
+/* The flat position of the first largest element of the window, NaN being largest; -1 if
+ * it is empty. */
 static int64_t window_argmax(const WindowAttr *a, const Nd *x, const int64_t *o)
 {
     int64_t k[MAX_RANK] = {0}, best = -1;
@@ -146,7 +156,8 @@ static bool eval_window_max(Eval *e)
     return true;
 }
 
-/* dy = dx (flat) at the index of the maximum, 0 where there is none (index -1 is filled) */
+/* dy = dx (flat) at the index of the maximum, 0 where there is none (index -1 is filled)
+ */
 static void jvp_window_max(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
     Type x = e->in_type[0], y = e->out_type[0];
@@ -161,12 +172,14 @@ static void jvp_window_max(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 
     if (dx[0] == VAL_NONE)
         return;
-    at = b_reshape(b, e->out[1], insert_entry((Ints){y.rank, y.dims}, y.rank, 1, dims).v, y.rank + 1u);
+    at = b_reshape(b, e->out[1], insert_entry((Ints){y.rank, y.dims}, y.rank, 1, dims).v,
+                   y.rank + 1u);
     dy[0] = b_gather(b, b_reshape(b, dx[0], &count, 1), at, &g);
 }
 
 /* The batch goes first, so position i of row r is r * (elements of a row) + i there. */
-static void batch_window_max(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_window_max(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                             int *out_axis)
 {
     Type x = e->in_type[0], y = e->out_type[0];
     Val in = b_move_axis(b, e->in[0], (uint32_t)bt->axis[0], 0), base, row;
@@ -176,19 +189,22 @@ static void batch_window_max(Builder *b, const EqnView *e, const Batch *bt, Val 
 
     out_axis[0] = out_axis[1] = 0;
     b_eqn(b, OP_reduce_window_max, &in, 1, widen_window(e->attr, 0, &w), out, 2);
-    row = b_broadcast_scalar(b, b_dim_value(b, dim_prod(&b->dims, x.dims, x.rank)), dims, rank);
+    row = b_broadcast_scalar(b, b_dim_value(b, dim_prod(&b->dims, x.dims, x.rank)), dims,
+                             rank);
     base = b_mul(b, b_iota(b, WF_I64, dims, rank, 0), row);
     if (b_failed(b))
         return;
-    out[1] = b_select(b, b_lt(b, out[1], b_zeros_like(b, out[1])), out[1], b_sub(b, out[1], base));
+    out[1] = b_select(b, b_lt(b, out[1], b_zeros_like(b, out[1])), out[1],
+                      b_sub(b, out[1], base));
 }
 
 const OpRow op_row_reduce_window_max = {
-    .doc = "The largest element of each window, and its position: the flat row-major index in x (i64) of the\n"
-           "first largest one; any dtype. NaN is largest, -0 equals 0. window, stride, pad_lo, pad_hi,\n"
-           "base_dilation and window_dilation have one entry for each axis or are left out (1, pads 0).\n"
-           "Padding and the gaps of base dilation take no part; a window with nothing else gives -inf or the\n"
-           "lowest integer, and -1.",
+    .doc = "The largest element of each window, and its position: the flat row-major\n"
+           "index in x (i64) of the first largest one; any dtype. NaN is largest, -0\n"
+           "equals 0. window, stride, pad_lo, pad_hi, base_dilation and\n"
+           "window_dilation have one entry for each axis or are left out (1, pads\n"
+           "0). Padding and the gaps of base dilation take no part; a window with\n"
+           "nothing else gives -inf or the lowest integer, and -1.",
     .attrs = attrs_window,
     .attr_size = sizeof(WindowAttr),
     .type = type_window_max,
@@ -198,14 +214,15 @@ const OpRow op_row_reduce_window_max = {
     .lower = {LOWER_WINDOW, OP_max},
 };
 
-/* ---- reduce_window_sum --------------------------------------------------------------------------- */
+/* ---- reduce_window_sum ------------------------------------------------------------- */
 
 static bool type_window_sum(TypeRule *t)
 {
     Dim dims[MAX_RANK];
 
     if (t->in[0].dtype == WF_BOOL)
-        return type_fail(t, WF_ERR_TYPE, "%s, but a number dtype is needed", type_show(t, t->in[0]));
+        return type_fail(t, WF_ERR_TYPE, "%s, but a number dtype is needed",
+                         type_show(t, t->in[0]));
     if (!window_dims(t, dims))
         return false;
     type_out(t, (wf_dtype)t->in[0].dtype, dims, t->in[0].rank);
@@ -235,9 +252,9 @@ static bool eval_window_sum(Eval *e)
 }
 
 /*   y[o] = sum_k x[(o*s + k*d - lo) / c]
- * so x[j] takes part in y[o] when o*s = j*c + lo - k*d, and with k counted from the other end
- *   gx[j] = sum_k gy[(j*c + k*d - lo') / s],      lo' = (w-1)*d - lo
- * the same sum with stride and base dilation exchanged. hi' makes the number of results n: the padded size
+ * so x[j] takes part in y[o] when o*s = j*c + lo - k*d, and with k counted from the other
+ * end gx[j] = sum_k gy[(j*c + k*d - lo') / s],      lo' = (w-1)*d - lo the same sum with
+ * stride and base dilation exchanged. hi' makes the number of results n: the padded size
  * must be (n-1)*c + D.
  */
 static void transpose_window_sum(Builder *b, const EqnView *e, const Val *gy, Val *gx)
@@ -265,7 +282,8 @@ static void transpose_window_sum(Builder *b, const EqnView *e, const Val *gy, Va
     gx[0] = b_eqn1(b, OP_reduce_window_sum, gy, 1, &to);
 }
 
-static void batch_window_sum(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_window_sum(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                             int *out_axis)
 {
     WiderWindow w;
 
@@ -281,17 +299,19 @@ static bool fold_window_sum(Builder *b, const EqnView *e, Val *out)
 
     (void)b;
     for (uint32_t i = 0; i < e->in_type[0].rank; i++)
-        if (a->window.v[i] != 1 || entry(a->stride, i, 1) != 1 || entry(a->base_dilation, i, 1) != 1 ||
-            entry(a->pad_lo, i, 0) != 0 || entry(a->pad_hi, i, 0) != 0)
+        if (a->window.v[i] != 1 || entry(a->stride, i, 1) != 1 ||
+            entry(a->base_dilation, i, 1) != 1 || entry(a->pad_lo, i, 0) != 0 ||
+            entry(a->pad_hi, i, 0) != 0)
             return false;
     out[0] = e->in[0];
     return true;
 }
 
 const OpRow op_row_reduce_window_sum = {
-    .doc = "The sum of each window, number dtypes; integers wrap, floats accumulate wide and round once.\n"
-           "window, stride, pad_lo, pad_hi, base_dilation and window_dilation have one entry for each axis\n"
-           "or are left out (1, pads 0). Padding and the gaps of base dilation count as 0; padding may be\n"
+    .doc = "The sum of each window, number dtypes; integers wrap, floats accumulate\n"
+           "wide and round once. window, stride, pad_lo, pad_hi, base_dilation and\n"
+           "window_dilation have one entry for each axis or are left out (1, pads\n"
+           "0). Padding and the gaps of base dilation count as 0; padding may be\n"
            "negative (cuts).",
     .attrs = attrs_window,
     .attr_size = sizeof(WindowAttr),

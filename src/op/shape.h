@@ -1,12 +1,13 @@
-/* shape.h -- what the rules of op_const.c, op_shape.c, op_slice.c, op_gather.c, op_scatter.c, op_index.c
- * and op_window.c share: checks of attribute lists, lists with one more entry, small folds.
+/* shape.h -- what the rules of op_const.c, op_shape.c, op_slice.c, op_gather.c,
+ * op_scatter.c, op_index.c and op_window.c share: checks of attribute lists, lists with
+ * one more entry, small folds.
  */
 #ifndef WEFT_SHAPE_H
 #define WEFT_SHAPE_H
 
 #include "op/nd.h"
 
-/* ---- shared by the type rules ------------------------------------------------------------------- */
+/* ---- shared by the type rules ------------------------------------------------------ */
 
 /* Entry i of an attribute list that may be left empty. */
 static inline int64_t entry(Ints a, uint32_t i, int64_t standard)
@@ -29,34 +30,37 @@ static inline bool check_entries(TypeRule *t, const char *what, Ints a, bool may
                      type_show(t, t->in[0]), t->in[0].rank);
 }
 
-/* Strides, dilations and the like: at least so many, and small enough that products with sizes do not
- * overflow. */
+/* Strides, dilations and the like: at least so many, and small enough that products with
+ * sizes do not overflow. */
 static inline bool check_at_least(TypeRule *t, const char *what, Ints a, int64_t least)
 {
     for (uint32_t i = 0; i < a.n; i++) {
         if (a.v[i] < least)
-            return type_fail(t, WF_ERR_VALUE, "%s[%u] is %lld, but must be at least %lld", what, i,
-                             (long long)a.v[i], (long long)least);
+            return type_fail(t, WF_ERR_VALUE, "%s[%u] is %lld, but must be at least %lld",
+                             what, i, (long long)a.v[i], (long long)least);
         if (a.v[i] > (int64_t)1 << 40)
-            return type_fail(t, WF_ERR_LIMIT, "%s[%u] is %lld, but must be at most 2^40", what, i,
-                             (long long)a.v[i]);
+            return type_fail(t, WF_ERR_LIMIT, "%s[%u] is %lld, but must be at most 2^40",
+                             what, i, (long long)a.v[i]);
     }
     return true;
 }
 
 /* Distinct axes of something of that rank. */
-static inline bool check_axes(TypeRule *t, const char *what, Ints a, uint32_t rank, bool increasing)
+static inline bool check_axes(TypeRule *t, const char *what, Ints a, uint32_t rank,
+                              bool increasing)
 {
     uint64_t seen = 0;
 
     for (uint32_t i = 0; i < a.n; i++) {
         if (a.v[i] < 0 || a.v[i] >= (int64_t)rank)
-            return type_fail(t, WF_ERR_VALUE, "%s[%u] is %lld, but there are %u axes", what, i,
-                             (long long)a.v[i], rank);
+            return type_fail(t, WF_ERR_VALUE, "%s[%u] is %lld, but there are %u axes",
+                             what, i, (long long)a.v[i], rank);
         if (seen >> a.v[i] & 1)
-            return type_fail(t, WF_ERR_VALUE, "%s names axis %lld twice", what, (long long)a.v[i]);
+            return type_fail(t, WF_ERR_VALUE, "%s names axis %lld twice", what,
+                             (long long)a.v[i]);
         if (increasing && i && a.v[i] < a.v[i - 1])
-            return type_fail(t, WF_ERR_VALUE, "%s must be increasing, but axis %lld follows %lld", what,
+            return type_fail(t, WF_ERR_VALUE,
+                             "%s must be increasing, but axis %lld follows %lld", what,
                              (long long)a.v[i], (long long)a.v[i - 1]);
         seen |= (uint64_t)1 << a.v[i];
     }
@@ -74,19 +78,22 @@ static inline bool check_axis(TypeRule *t, int64_t axis, Type type)
 static inline bool check_sizes(TypeRule *t, Ints dims)
 {
     if (dims.n > MAX_RANK)
-        return type_fail(t, WF_ERR_LIMIT, "the result has %u axes, but at most %d are allowed", dims.n,
+        return type_fail(t, WF_ERR_LIMIT,
+                         "the result has %u axes, but at most %d are allowed", dims.n,
                          MAX_RANK);
     for (uint32_t i = 0; i < dims.n; i++)
         if (dims.v[i] == DIM_NONE || is_negative(t, dims.v[i]))
-            return type_fail(t, WF_ERR_SHAPE, "size %u of the result is %s, but sizes are not negative",
-                             i, dims.v[i] == DIM_NONE ? "unknown" : dim_show(t, dims.v[i]));
+            return type_fail(t, WF_ERR_SHAPE,
+                             "size %u of the result is %s, but sizes are not negative", i,
+                             dims.v[i] == DIM_NONE ? "unknown" : dim_show(t, dims.v[i]));
     return true;
 }
 
-/* ---- shared by the other rules --------------------------------------------------------------------- */
+/* ---- shared by the other rules ----------------------------------------------------- */
 
 /* out[at] = in[base + sum at[i]*step[i]] */
-static inline void copy_affine(const Nd *out, const Nd *in, int64_t base, const int64_t *step)
+static inline void copy_affine(const Nd *out, const Nd *in, int64_t base,
+                               const int64_t *step)
 {
     int64_t at[MAX_RANK] = {0}, i = 0;
 
@@ -131,7 +138,8 @@ static inline bool fold_splat(Builder *b, const EqnView *e, Val *out)
 }
 
 /* batch of an op without operands: nothing is batched. */
-static inline void batch_nothing(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static inline void batch_nothing(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                                 int *out_axis)
 {
     (void)bt;
     out[0] = b_eqn1(b, (OpCode)e->op, NULL, 0, e->attr);
