@@ -264,6 +264,7 @@ static void partition_begin(Partition *x, wf_ctx *cx, const Program *p, const bo
     x->rule.rest = builder_new(cx, xf_name(cx, p->name, "rest"), B_OPTIMISE);
     copier_init(&x->ck, x->rule.known, p, NULL, NULL);
     copier_init(&x->cr, x->rule.rest, p, NULL, NULL);
+    x->nr = x->rule.rest->dims.syms.n; /* the free symbols of p, the same on both sides */
     sync_symbols(x);
     for (uint32_t i = 0; i < p->nin && !failed(cx); i++) {
         Val v = program_in(p, i);
