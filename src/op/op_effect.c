@@ -1,0 +1,177 @@
+/* op_effect.c -- print and assert: the two effects a program can have, in the order of its equations. */
+#include "op/op.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* ---- formats: "x = {} y = {}", {{ and }} are braces ---- */
+
+static bool check_format(TypeRule *t, const char *format, uint32_t nargs)
+{
+    uint32_t n = 0;
+
+    for (const char *s = format; *s; s++) {
+        if ((s[0] == '{' && s[1] == '{') || (s[0] == '}' && s[1] == '}')) {
+            s++;
+        } else if (s[0] == '{' && s[1] == '}') {
+            n++;
+            s++;
+        } else if (s[0] == '{' || s[0] == '}') {
+            return type_fail(t, WF_ERR_VALUE, "a lone '%c' in the format; write {} for a value, %c%c for the character",
+                             s[0], s[0], s[0]);
+        }
+    }
+    if (n != nargs)
+        return type_fail(t, WF_ERR_VALUE, "the format has %u {} for %u operands", n, nargs);
+    return true;
+}
+
+static void text_element(Text *out, wf_dtype t, const void *p)
+{
+    char s[NUMBER_MAX];
+
+    switch (t) {
+    case WF_BOOL: text_add(out, *(const uint8_t *)p ? "true" : "false"); return;
+    case WF_I8: number_i64(s, *(const int8_t *)p); break;
+    case WF_I16: number_i64(s, *(const int16_t *)p); break;
+    case WF_I32: number_i64(s, *(const int32_t *)p); break;
+    case WF_I64: number_i64(s, *(const int64_t *)p); break;
+    case WF_U8: number_u64(s, *(const uint8_t *)p); break;
+    case WF_U16: number_u64(s, *(const uint16_t *)p); break;
+    case WF_U32: number_u64(s, *(const uint32_t *)p); break;
+    case WF_U64: number_u64(s, *(const uint64_t *)p); break;
+    case WF_F16: number_f16(s, *(const uint16_t *)p); break;
+    case WF_BF16: number_bf16(s, *(const uint16_t *)p); break;
+    case WF_F32: number_f32(s, *(const float *)p); break;
+    case WF_F64: number_f64(s, *(const double *)p); break;
+    default: return;
+    }
+    text_add(out, s);
+}
+
+/* As nested lists; which brackets open and close at an element is read off its index. */
+static void text_value(Text *out, const Nd *x)
+{
+    size_t size = wf_dtype_size(x->dtype);
+
+    if (x->count == 0 && x->rank) {
+        text_add(out, "[]");
+        return;
+    }
+    for (int64_t i = 0; i < x->count; i++) {
+        uint32_t open = 0;
+        int64_t span = 1;
+        for (uint32_t k = x->rank; k-- > 0;) {
+            span *= x->dims[k];
+            open += i % span == 0;
+        }
+        text_add(out, i ? ", " : "");
+        for (uint32_t k = 0; k < open; k++)
+            text_char(out, '[');
+        text_element(out, x->dtype, (const char *)x->data + (size_t)i * size);
+        span = 1;
+        for (uint32_t k = x->rank; k-- > 0;) {
+            span *= x->dims[k];
+            if ((i + 1) % span == 0)
+                text_char(out, ']');
+        }
+    }
+}
+
+static const char *format_values(Arena *a, const char *format, const Nd *v)
+{
+    Text out;
+
+    text_init(&out, a);
+    for (const char *s = format; *s; s++) {
+        if (s[0] == '{' && s[1] == '}')
+            text_value(&out, v++);
+        else
+            text_char(&out, *s);
+        s += s[0] == '{' || s[0] == '}'; /* {} {{ }} are two characters each */
+    }
+    return text_str(&out);
+}
+
+/* ---- print ---- */
+
+static bool type_print_op(TypeRule *t) { return check_format(t, ((PrintAttr *)t->attr)->format, t->nin); }
+
+static bool eval_print(Eval *e)
+{
+    const char *s = format_values(e->a, ((const PrintAttr *)e->attr)->format, e->in);
+
+    if (fputs(s, stdout) < 0 || fputc('\n', stdout) < 0)
+        return eval_fail(e, WF_ERR_IO, "standard output cannot be written");
+    return true;
+}
+
+static const AttrField attrs_print[] = {FIELD(PrintAttr, format, A_STR, ATTR_REQUIRED), FIELD_END};
+
+const OpRow op_row_print = {
+    .doc = "Writes a line to standard output: format with each {} replaced by an operand, any dtype, as a nested "
+           "list of shortest digits ({{ and }} are braces). Under vmap a line for each row, in order; in forward mode "
+           "the primals only; in reverse mode once, with the forward pass.",
+    .attrs = attrs_print,
+    .attr_size = sizeof(PrintAttr),
+    .type = type_print_op,
+    .eval = eval_print,
+    .batch = batch_loop,
+    .lower = {LOWER_EFFECT, 0},
+};
+
+/* ---- assert ---- */
+
+static bool type_assert(TypeRule *t)
+{
+    if (t->nin < 1 || t->in[0].dtype != WF_BOOL)
+        return type_fail(t, WF_ERR_TYPE, "the condition is %s, needs bool", t->nin ? type_show(t, t->in[0]) : "missing");
+    return check_format(t, ((PrintAttr *)t->attr)->format, t->nin - 1);
+}
+
+static bool eval_assert(Eval *e)
+{
+    const uint8_t *ok = e->in[0].data;
+
+    for (int64_t i = 0; i < e->in[0].count; i++)
+        if (!ok[i])
+            return eval_fail(e, WF_ERR_ASSERT, "%s",
+                             format_values(e->a, ((const PrintAttr *)e->attr)->format, e->in + 1));
+    return true;
+}
+
+/* All elements must be true, so a batch is one assert, unless the message shows values of a row. */
+static void batch_assert(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+{
+    if (e->nin == 1)
+        b_eqn(b, OP_assert, e->in, 1, e->attr, NULL, 0);
+    else
+        batch_loop(b, e, bt, out, out_axis);
+}
+
+static bool is_all_true(Builder *b, Val v)
+{
+    const void *p;
+
+    return b_splat(b, v, &p) && *(const uint8_t *)p;
+}
+
+static bool fold_assert(Builder *b, const EqnView *e, Val *out)
+{
+    (void)out;
+    return is_all_true(b, e->in[0]);
+}
+
+static const AttrField attrs_assert[] = {FIELD_AS("message", PrintAttr, format, A_STR, ATTR_REQUIRED), FIELD_END};
+
+const OpRow op_row_assert = {
+    .doc = "Stops the run with an assert error at this place, unless all elements of the first operand, bool of any "
+           "shape, are true (an empty one is). message is a format, as of print, for the other operands.",
+    .attrs = attrs_assert,
+    .attr_size = sizeof(PrintAttr),
+    .type = type_assert,
+    .eval = eval_assert,
+    .batch = batch_assert,
+    .fold = fold_assert,
+    .lower = {LOWER_EFFECT, 0},
+};
