@@ -117,7 +117,7 @@ static void slopes(int line, const char *text, const double *x, int nx,
 
 #define GIVES(text, ...) gives(__LINE__, text, LIST(__VA_ARGS__))
 /* At x (in parentheses), the derivative in the direction of ones. */
-#define AT(...) LIST(__VA_ARGS__)
+#define AT(...)               LIST(__VA_ARGS__)
 #define SLOPES(text, at, ...) slopes(__LINE__, text, at, LIST(__VA_ARGS__))
 
 static void refuses(int line, const char *text, wf_status status, const char *part)
@@ -227,14 +227,12 @@ TEST(places_of_extremes_are_the_first_and_nan_wins)
     GIVES("f() { x = const f32[2] [-0, 0]; a = argmax x axis=0 dtype=i32; b = argmin x "
           "axis=0 dtype=i32; ret a, b }",
           0, 0);
-    GIVES(
-        "f() { x = const u64[3] [1, 0xffffffffffffffff, 2]; a = argmax x axis=0 "
-        "dtype=i32; b = argmin x axis=0 dtype=i32; ret a, b }",
-        1, 0);
-    GIVES(
-        "f() { x = const bool[2,2] [false, true, true, true]; a = argmax x axis=1 "
-        "dtype=i32; b = argmin x axis=0 dtype=i32; ret a, b }",
-        1, 0, 0, 0);
+    GIVES("f() { x = const u64[3] [1, 0xffffffffffffffff, 2]; a = argmax x axis=0 "
+          "dtype=i32; b = argmin x axis=0 dtype=i32; ret a, b }",
+          1, 0);
+    GIVES("f() { x = const bool[2,2] [false, true, true, true]; a = argmax x axis=1 "
+          "dtype=i32; b = argmin x axis=0 dtype=i32; ret a, b }",
+          1, 0, 0, 0);
 }
 
 /* ---- sort ---- */
@@ -254,10 +252,9 @@ TEST(sort_is_stable_with_nan_last_both_ways)
           "const i32[5] [0, 1, 2, 3, 4]; a, b, c = sort k l i axis=0 keys=2 "
           "descending=[0,1]; ret a, b, c }",
           1, 1, 2, 2, 2, 6, 5, 3, 2, 1, 3, 1, 2, 4, 0);
-    GIVES(
-        "f() { k = const i32[2,3] [3, 1, 2, 1, 3, 2]; a = sort k axis=1; b = sort k "
-        "axis=0; ret a, b }",
-        1, 2, 3, 1, 2, 3, 1, 1, 2, 3, 3, 2);
+    GIVES("f() { k = const i32[2,3] [3, 1, 2, 1, 3, 2]; a = sort k axis=1; b = sort k "
+          "axis=0; ret a, b }",
+          1, 2, 3, 1, 2, 3, 1, 1, 2, 3, 3, 2);
 }
 
 /* ---- slopes at kinks ---- */

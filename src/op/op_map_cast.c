@@ -74,10 +74,9 @@ static bool fold_select(Builder *b, const EqnView *e, Val *out)
 }
 
 const OpRow op_row_select = {
-    .doc =
-        "z = x where p is true, else y: select p x y. p is bool, x and y of one type, "
-        "any dtype, all of one shape. Copies bits; what is not taken does not matter, "
-        "NaN included.",
+    .doc = "z = x where p is true, else y: select p x y. p is bool, x and y of one type, "
+           "any dtype, all of one shape. Copies bits; what is not taken does not matter, "
+           "NaN included.",
     .type = type_select,
     .eval = eval_select,
     .jvp = jvp_select,
@@ -283,11 +282,10 @@ static bool fold_cast(Builder *b, const EqnView *e, Val *out)
 }
 
 const OpRow op_row_cast = {
-    .doc =
-        "y = x as another dtype, any to any. To floats: rounded once to nearest even, "
-        "too large gives inf. Floats to integers: truncated towards 0, saturated, NaN "
-        "gives 0. Integers to integers wrap. To bool: x != 0 (NaN is true). The "
-        "derivative passes between floats and is zero otherwise.",
+    .doc = "y = x as another dtype, any to any. To floats: rounded once to nearest even, "
+           "too large gives inf. Floats to integers: truncated towards 0, saturated, NaN "
+           "gives 0. Integers to integers wrap. To bool: x != 0 (NaN is true). The "
+           "derivative passes between floats and is zero otherwise.",
     .attrs = dtype_attrs,
     .attr_size = sizeof(DtypeAttr),
     .type = type_cast,
@@ -344,9 +342,8 @@ static bool fold_bitcast(Builder *b, const EqnView *e, Val *out)
 }
 
 const OpRow op_row_bitcast = {
-    .doc =
-        "y = the bits of x read as another dtype of the same size; from bool (bytes 0 "
-        "and 1) but not to it. Derivative zero.",
+    .doc = "y = the bits of x read as another dtype of the same size; from bool (bytes 0 "
+           "and 1) but not to it. Derivative zero.",
     .attrs = dtype_attrs,
     .attr_size = sizeof(DtypeAttr),
     .type = type_bitcast,

@@ -18,7 +18,7 @@
     }
 
 #define TWO_OVER_SQRT_PI 1.12837916709551257390
-#define SQRT_PI_HALF 0.88622692545275801365
+#define SQRT_PI_HALF     0.88622692545275801365
 
 /* ---- neg:  dy = -dx ---- */
 
@@ -43,9 +43,8 @@ static bool fold_neg(Builder *b, const EqnView *e, Val *out)
 }
 
 const OpRow op_row_neg = {
-    .doc =
-        "y = -x. Integers (wrapping: the lowest integer stays) and floats; flips the "
-        "sign of 0 and NaN.",
+    .doc = "y = -x. Integers (wrapping: the lowest integer stays) and floats; flips the "
+           "sign of 0 and NaN.",
     .type = type_map_number,
     .eval = eval_map,
     .jvp = jvp_neg,

@@ -61,9 +61,8 @@ static void threefry(const uint32_t *in, uint32_t *out)
 static bool eval_threefry(Eval *e) { return eval_random(e, threefry); }
 
 const OpRow op_row_threefry2x32 = {
-    .doc =
-        "a, b = 64 random bits, the Threefry-2x32 cipher (20 rounds) of counter c0 c1 "
-        "under key k0 k1: threefry2x32 k0 k1 c0 c1, all u32 of one shape.",
+    .doc = "a, b = 64 random bits, the Threefry-2x32 cipher (20 rounds) of counter c0 c1 "
+           "under key k0 k1: threefry2x32 k0 k1 c0 c1, all u32 of one shape.",
     .type = type_random,
     .eval = eval_threefry,
     .batch = batch_map,

@@ -189,11 +189,10 @@ static bool fold_sort(Builder *b, const EqnView *e, Val *out)
 }
 
 const OpRow op_row_sort = {
-    .doc =
-        "y.. = the operands x.., all sorted along the axis in the order of the first "
-        "`keys` of them, compared one after the other: sort k v axis=0 keys=1 "
-        "descending=[1]. Every dtype, one shape. Stable, also where descending; NaN "
-        "comes last in both directions, -0 equals 0, false < true.",
+    .doc = "y.. = the operands x.., all sorted along the axis in the order of the first "
+           "`keys` of them, compared one after the other: sort k v axis=0 keys=1 "
+           "descending=[1]. Every dtype, one shape. Stable, also where descending; NaN "
+           "comes last in both directions, -0 equals 0, false < true.",
     .attrs = sort_attrs,
     .attr_size = sizeof(SortAttr),
     .type = type_sort,
