@@ -169,6 +169,8 @@ bool parse_name(Parser *p, const char *what, Token *out_tok, const char **out,
             return false;
         if (*out_n == 0)
             return fail_at(p, t, WF_ERR_SYNTAX, "an empty name");
+        if (**out == '%')
+            return fail_at(p, t, WF_ERR_SYNTAX, "a name in quotes that begins with %%");
         *out_tok = t;
         next_token(p);
         return true;

@@ -226,7 +226,11 @@ static void skip_space(ListReader *r)
 
 static bool open_list(ListReader *r)
 {
-    if (r->depth >= MAX_RANK)
+    const char *s = r->s;
+
+    while (s < r->end && *s == '[' && s - r->s <= MAX_RANK)
+        s++;
+    if (s - r->s > MAX_RANK)
         return list_fail(r, WF_ERR_LIMIT, "lists nested deeper than the largest rank");
     if (r->depth && (r->flat || r->depth >= r->rank))
         return list_fail(r, WF_ERR_SHAPE, "a list where the type has a number");

@@ -66,9 +66,11 @@ static bool dim_symbol_ref(DimParser *d, Dim *out)
         return true;
     }
     near = names_nearest(&p->syms, s, n);
-    fail_at(p, t, WF_ERR_NAME, "unknown symbol '%s'%s%s%s", token_str(p, t),
-            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    return false;
+    if (near)
+        return fail_unknown(p, t, "symbol", near);
+    return fail_at(p, t, WF_ERR_NAME,
+                   "unknown symbol '%s': no input has it bare, and no equation before "
+                   "defines it", token_str(p, t));
 }
 
 /* call = "floor" "(" dim "/" dim ")" | ( "min" | "max" | "mod" ) "(" dim "," dim ")" . */

@@ -43,9 +43,10 @@ void text_name(Text *out, const char *name)
         text_quoted(out, name, n);
 }
 
+/* A name that begins with % would be taken for a number: such a value goes without. */
 static void print_value(const Program *p, Val v, Text *out)
 {
-    if (p->vals[v].name) {
+    if (p->vals[v].name && p->names[p->vals[v].name][0] != '%') {
         text_name(out, p->names[p->vals[v].name]);
     } else {
         text_char(out, '%');
@@ -65,9 +66,9 @@ typedef struct Printer {
     Text *out;
     Arena *a;
     VEC(Listed) list;     /* in the order of printing */
-    uint32_t *by_pointer; /* hash tables of list indices + 1 */
-    const Program **keys; /* of by_pointer */
-    uint32_t *by_content;
+    const Program **keys; /* hash set of pointers: seen, or asked for by the caller */
+    uint32_t *by_pointer; /* list index + 1 for each; 0: asked for, not yet listed */
+    uint32_t *by_content; /* hash table of list indices + 1 */
     uint32_t nkeys, cap;
     Names names; /* taken -> the last number tried behind it */
 } Printer;
@@ -113,26 +114,32 @@ static void grow_tables(Printer *r)
     }
 }
 
-/* Put p and, before it, its sub-programs into the list. A program asked for by the caller
- * (top) is listed even if one of equal content is there: it has a name of its own. */
-static void collect(Printer *r, const Program *p, bool top)
+static uint32_t enter_key(Printer *r, const Program *p)
 {
-    uint32_t k, c;
+    uint32_t k;
 
     if ((r->nkeys + 1) * 2 > r->cap)
         grow_tables(r);
     k = pointer_slot(r, p);
-    if (r->keys[k])
+    r->nkeys += !r->keys[k];
+    r->keys[k] = p;
+    return k;
+}
+
+/* Put p and, before it, its sub-programs into the list. A program asked for by the caller
+ * is listed even if one of equal content is there: it has a name of its own. */
+static void collect(Printer *r, const Program *p)
+{
+    uint32_t k = r->cap ? pointer_slot(r, p) : 0, c;
+    bool asked = r->cap && r->keys[k];
+
+    if (asked && r->by_pointer[k])
         return;
     for (uint32_t i = 0; i < p->nsubs; i++)
-        collect(r, p->subs[i], false);
-    if ((r->nkeys + 1) * 2 > r->cap)
-        grow_tables(r);
-    k = pointer_slot(r, p);
+        collect(r, p->subs[i]);
+    k = enter_key(r, p);
     c = content_slot(r, p);
-    r->keys[k] = p;
-    r->nkeys++;
-    if (r->by_content[c] && !top) {
+    if (r->by_content[c] && !asked) {
         r->by_pointer[k] = r->by_content[c];
         return;
     }
@@ -268,32 +275,28 @@ static void print_list(const ConstAttr *a, int64_t max, Text *out)
 
     for (int64_t k = rank - 1, n = 1; k >= 0; k--)
         inner[k] = n *= a->type.dims[k];
+    text_char(out, '[');
     for (int64_t i = 0; i < count; i++, at += size) {
-        int64_t opens = 0, column = i % inner[rank - 1];
+        int64_t opens = 0; /* of the lists inside the outermost */
 
-        while (opens < rank && i % inner[rank - 1 - opens] == 0)
+        while (opens < rank - 1 && i % inner[rank - 1 - opens] == 0)
             opens++;
-        if (i)
-            text_char(out, ',');
         if (max > 0 && i == max) {
-            text_add(out, " ...");
+            text_add(out, ", ...");
             break;
         }
-        if (many && (opens ? rank > 1 || i == 0 : column % ONE_LINE == 0))
+        text_add(out, i ? "," : "");
+        if (many && (opens || i % inner[rank - 1] % ONE_LINE == 0))
             text_add(out, "\n    ");
         else if (i)
             text_char(out, ' ');
         for (int64_t k = 0; k < opens; k++)
             text_char(out, '[');
         print_element(out, dtype, at);
-        for (int64_t k = rank - 1; k >= 0 && (i + 1) % inner[k] == 0; k--)
+        for (int64_t k = rank - 1; k > 0 && (i + 1) % inner[k] == 0; k--)
             text_char(out, ']');
     }
-    if (max > 0 && count > max)
-        for (int64_t k = 0; k < rank; k++)
-            text_char(out, ']');
-    if (count == 0)
-        text_add(out, "[]");
+    text_char(out, ']');
 }
 
 static void print_const(const Program *p, const ConstAttr *a, int64_t max_const,
@@ -471,7 +474,7 @@ static void print_eqn(const Printer *r, const Program *p, const Eqn *e, bool typ
                       int64_t max_const, Text *out)
 {
     const Val *in = eqn_in(p, e);
-    bool dot = e->op == OP_dot_general &&
+    bool dot = e->op == OP_dot_general && e->nin == 2 &&
                dot_is_short(e->attr, val_type(p, in[0]), val_type(p, in[1]));
 
     print_results(p, e, types, out);
@@ -640,7 +643,9 @@ void programs_print(const Program *const *ps, uint32_t n, const PrintOptions *o,
     Printer r = {.o = o ? o : &plain, .out = out, .a = out->a, .names = {.a = out->a}};
 
     for (uint32_t i = 0; i < n; i++)
-        collect(&r, ps[i], true);
+        enter_key(&r, ps[i]);
+    for (uint32_t i = 0; i < n; i++)
+        collect(&r, ps[i]);
     choose_names(&r, ps, n);
     if (r.o->header)
         text_printf(out, "weft %d\n", TEXT_VERSION);

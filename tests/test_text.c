@@ -1,0 +1,1067 @@
+/* test_text.c -- the text form: reading, printing, verifying, drawing.
+ *
+ *   tests/text/NAME.wir     a text, then "# expect:" and what it prints as
+ *   tests/errors/NAME.wir   a mistake, then "# error:" lines with the whole diagnostic
+ *   docs/ir.md              every block marked ```weft must parse
+ *
+ * With WEFT_BLESS=1 in the environment the expectations are rewritten: review the diff.
+ * Runs in the root of the tree.
+ */
+#include "ir/parse.h"
+#include "op/op.h"
+#include "test.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- files ----------------------------------------------------------------------------- */
+
+static char *read_file(const char *path, size_t *out_n)
+{
+    FILE *f = fopen(path, "rb");
+    char *s = NULL;
+    long n;
+
+    if (f && fseek(f, 0, SEEK_END) == 0 && (n = ftell(f)) >= 0) {
+        rewind(f);
+        s = malloc((size_t)n + 1);
+        *out_n = fread(s, 1, (size_t)n, f);
+        s[*out_n] = '\0';
+    }
+    if (f)
+        fclose(f);
+    return s;
+}
+
+static bool blessing(void)
+{
+    const char *s = getenv("WEFT_BLESS");
+
+    return s && *s == '1';
+}
+
+static void write_file(const char *path, const char *a, size_t na, const char *b)
+{
+    FILE *f = fopen(path, "wb");
+
+    if (!f || fwrite(a, 1, na, f) != na || fputs(b, f) < 0)
+        FAIL("%s: cannot be written", path);
+    if (f)
+        fclose(f);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *s = strrchr(path, '/');
+
+    return s ? s + 1 : path;
+}
+
+/* Runs fn on every file of the pattern; there must be some. */
+static void each_file(const char *pattern, void (*fn)(const char *path))
+{
+    glob_t g;
+
+    if (glob(pattern, 0, NULL, &g) != 0) {
+        FAIL("no files %s (the tests run in the root of the tree)", pattern);
+        return;
+    }
+    for (size_t i = 0; i < g.gl_pathc; i++)
+        fn(g.gl_pathv[i]);
+    globfree(&g);
+}
+
+/* The line that begins with mark, memmem-like; NULL if there is none. */
+static char *find_line(char *s, size_t n, const char *mark)
+{
+    size_t len = strlen(mark);
+
+    for (char *p = s; p && p < s + n;) {
+        if ((size_t)(s + n - p) >= len && memcmp(p, mark, len) == 0)
+            return p;
+        p = memchr(p, '\n', (size_t)(s + n - p));
+        p = p ? p + 1 : NULL;
+    }
+    return NULL;
+}
+
+/* ---- reading and printing, each in a protected region ------------------------------------- */
+
+typedef struct Case {
+    const char *name, *text;
+    size_t size;
+    PrintOptions print;
+    uint32_t nprograms; /* out */
+    char *out;          /* out: the programs printed; malloc */
+} Case;
+
+static wf_status print_case(wf_ctx *cx, Case *c)
+{
+    API_ENTER(cx);
+    const Program **ps;
+    Text t;
+
+    c->out = NULL;
+    if (programs_parse(cx, c->name, c->text, c->size, NULL, &ps, &c->nprograms)) {
+        for (uint32_t i = 0; i < c->nprograms; i++)
+            program_verify(cx, ps[i]);
+        text_init(&t, &cx->scratch);
+        programs_print(ps, c->nprograms, &c->print, &t);
+        if (!failed(cx))
+            c->out = strdup(text_str(&t));
+    }
+    API_RETURN(cx);
+}
+
+static const char *text_of(wf_ctx *cx, const char *text)
+{
+    static char *last;
+    Case c = {.name = "t.wir", .text = text, .size = strlen(text)};
+
+    free(last);
+    print_case(cx, &c);
+    last = c.out;
+    return last ? last : wf_ctx_message(cx);
+}
+
+/* What a text prints as, or the diagnostic. */
+#define CHECK_PRINTS(text, printed)                                                         \
+    do {                                                                                    \
+        wf_ctx *cx_ = wf_ctx_new(NULL);                                                     \
+        CHECK_STR(text_of(cx_, text), printed);                                             \
+        wf_ctx_free(cx_);                                                                   \
+    } while (0)
+#define CHECK_ERROR(text, part)                                                             \
+    do {                                                                                    \
+        wf_ctx *cx_ = wf_ctx_new(NULL);                                                     \
+        CHECK_HAS(text_of(cx_, text), part);                                                \
+        CHECK(wf_ctx_status(cx_) != WF_OK);                                                 \
+        wf_ctx_free(cx_);                                                                   \
+    } while (0)
+
+static void check_golden(const char *path)
+{
+    size_t n;
+    char *s = read_file(path, &n), *expect = find_line(s, n, "# expect:");
+    Case c = {.name = base_name(path), .text = s, .print = {.header = true}};
+    wf_ctx *cx = wf_ctx_new(NULL);
+
+    c.size = expect ? (size_t)(expect - s) : n;
+    print_case(cx, &c);
+    if (!c.out)
+        FAIL("%s", wf_ctx_message(cx));
+    else if (blessing()) {
+        char *all = malloc(strlen(c.out) + 16);
+
+        sprintf(all, "# expect:\n%s", c.out);
+        write_file(path, s, c.size, all);
+        free(all);
+    } else {
+        CHECK(expect != NULL);
+        CHECK_STR(c.out, expect ? expect + strlen("# expect:\n") : "");
+    }
+    wf_ctx_free(cx);
+    free(c.out);
+    free(s);
+}
+
+TEST(golden_texts_print_as_expected) { each_file("tests/text/*.wir", check_golden); }
+
+/* ---- errors ----------------------------------------------------------------------------- */
+
+/* The diagnostic as "# error:" lines. */
+static char *as_error_lines(const char *message)
+{
+    size_t lines = 1;
+    char *out, *to;
+
+    for (const char *s = message; *s; s++)
+        lines += *s == '\n';
+    out = to = malloc(strlen(message) + lines * 12 + 1);
+    while (*message) {
+        size_t n = strcspn(message, "\n");
+
+        to += sprintf(to, "# error: %.*s\n", (int)n, message);
+        message += n + (message[n] == '\n');
+    }
+    *to = '\0';
+    return out;
+}
+
+static void check_error(const char *path)
+{
+    size_t n;
+    char *s = read_file(path, &n), *expect = find_line(s, n, "# error:"), *found;
+    Case c = {.name = base_name(path), .text = s};
+    wf_ctx *cx = wf_ctx_new(NULL);
+
+    c.size = expect ? (size_t)(expect - s) : n;
+    print_case(cx, &c);
+    CHECK(c.out == NULL);
+    found = as_error_lines(wf_ctx_message(cx));
+    if (blessing())
+        write_file(path, s, c.size, found);
+    else
+        CHECK_STR(found, expect ? expect : "");
+    wf_ctx_free(cx);
+    free(found);
+    free(c.out);
+    free(s);
+}
+
+TEST(mistakes_get_the_expected_diagnostic) { each_file("tests/errors/*.wir", check_error); }
+
+/* ---- round trips ------------------------------------------------------------------------- */
+
+static bool has_equal(const Program *p, const Program *const *qs, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (program_equal(p, qs[i]))
+            return true;
+    return false;
+}
+
+/* parse(print(p)) is p, and prints the same. */
+static wf_status round_trip(wf_ctx *cx, const Program *const *ps, uint32_t n,
+                            const PrintOptions *o, const char *what)
+{
+    API_ENTER(cx);
+    const Program **qs;
+    uint32_t nq;
+    Text t, u;
+
+    text_init(&t, &cx->scratch);
+    programs_print(ps, n, o, &t);
+    if (programs_parse(cx, "printed", text_str(&t), t.n, NULL, &qs, &nq)) {
+        text_init(&u, &cx->scratch);
+        programs_print(qs, nq, o, &u);
+        if (strcmp(text_str(&t), text_str(&u)) != 0)
+            FAIL("%s: printed again it differs\n--- first\n%s\n--- then\n%s", what,
+                 text_str(&t), text_str(&u));
+        for (uint32_t i = 0; i < n; i++)
+            if (!has_equal(ps[i], qs, nq))
+                FAIL("%s: program '%s' is not the same\n%s", what, ps[i]->name, text_str(&t));
+    } else {
+        FAIL("%s: what was printed does not parse: %s\n%s", what, wf_ctx_message(cx),
+             text_str(&t));
+    }
+    API_RETURN(cx);
+}
+
+static wf_status trip_text(wf_ctx *cx, const char *what, const char *text, size_t size)
+{
+    static const PrintOptions plain = {0}, full = {.header = true, .places = true, .types = true};
+
+    API_ENTER(cx);
+    const Program **ps;
+    uint32_t n;
+
+    if (programs_parse(cx, what, text, size, NULL, &ps, &n)) {
+        for (uint32_t i = 0; i < n; i++)
+            program_verify(cx, ps[i]);
+        if (!failed(cx)) {
+            round_trip(cx, ps, n, &plain, what);
+            round_trip(cx, ps, n, &full, what);
+            for (uint32_t i = 0; i < n; i++)
+                round_trip(cx, ps + i, 1, &plain, what);
+        }
+    }
+    API_RETURN(cx);
+}
+
+static void check_trip(const char *path)
+{
+    size_t n;
+    char *s = read_file(path, &n);
+    wf_ctx *cx = wf_ctx_new(NULL);
+
+    if (trip_text(cx, path, s, n) != WF_OK)
+        FAIL("%s", wf_ctx_message(cx));
+    wf_ctx_free(cx);
+    free(s);
+}
+
+TEST(every_program_of_the_tests_survives_printing_and_parsing)
+{
+    each_file("tests/ops/*.wir", check_trip);
+}
+
+static void check_trip_golden(const char *path)
+{
+    size_t n;
+    char *s = read_file(path, &n), *expect = find_line(s, n, "# expect:");
+    wf_ctx *cx = wf_ctx_new(NULL);
+
+    if (trip_text(cx, path, s, expect ? (size_t)(expect - s) : n) != WF_OK)
+        FAIL("%s", wf_ctx_message(cx));
+    wf_ctx_free(cx);
+    free(s);
+}
+
+TEST(golden_texts_survive_printing_and_parsing)
+{
+    each_file("tests/text/*.wir", check_trip_golden);
+}
+
+TEST(places_and_transforms_come_back)
+{
+    const char *text = "f(x: f32[]) {\n"
+                       "  y = neg x @model.py:12:13\n"
+                       "  z = neg y @\"a b:c\":1:2+3!grad/vmap\n"
+                       "  w = neg z @src/x-1.py:7:1!\"odd via\"\n"
+                       "  ret w\n"
+                       "}\n";
+    Case c = {.name = "t.wir", .text = text, .size = strlen(text), .print = {.places = true}};
+    wf_ctx *cx = wf_ctx_new(NULL);
+
+    print_case(cx, &c);
+    CHECK_STR(c.out, "f(x: f32[]) {\n"
+                     "  y = neg x                             @model.py:12:13\n"
+                     "  z = neg y                             @\"a b:c\":1:2+3!grad/vmap\n"
+                     "  w = neg z                             @src/x-1.py:7:1!\"odd via\"\n"
+                     "  ret w\n"
+                     "}\n");
+    wf_ctx_free(cx);
+    free(c.out);
+}
+
+TEST(an_equation_without_a_place_has_that_of_its_text)
+{
+    const char *text = "f(x: f32[]) {\n  y = neg x # here\n  ret y\n}\n";
+    Case c = {.name = "t.wir", .text = text, .size = strlen(text), .print = {.places = true}};
+    wf_ctx *cx = wf_ctx_new(NULL);
+
+    print_case(cx, &c);
+    CHECK_HAS(c.out, "  y = neg x                             @t.wir:2:3+9\n");
+    wf_ctx_free(cx);
+    free(c.out);
+}
+
+/* ---- single behaviours --------------------------------------------------------------------- */
+
+TEST(lines_do_not_matter_inside_brackets)
+{
+    CHECK_PRINTS("f(\n x: f32[\n N,\n # c\n 3]\n) {\n y = reduce_sum x axes=[\n 0,\n 1\n]\n ret y }",
+                 "f(x: f32[N,3]) {\n  y = reduce_sum x axes=[0,1]\n  ret y\n}\n");
+}
+
+TEST(carriage_returns_are_blanks)
+{
+    CHECK_PRINTS("weft 1\r\nf(x: f32[N]) {\r\n  ret x\r\n}\r\n", "f(x: f32[N]) {\n  ret x\n}\n");
+}
+
+TEST(an_empty_text_has_no_programs)
+{
+    CHECK_PRINTS("", "");
+    CHECK_PRINTS("# nothing\n\nweft 1\n", "");
+}
+
+TEST(a_program_may_be_named_like_an_op_or_a_keyword)
+{
+    CHECK_PRINTS("weft(x: f32[N]) {\n  add = add x x\n  true = neg add\n  ret true\n}\n",
+                 "weft(x: f32[N]) {\n  add = add x x\n  true = neg add\n  ret true\n}\n");
+}
+
+TEST(positional_attributes_may_have_their_keys)
+{
+    CHECK_PRINTS("f(x: f32[4]) {\n  y = reshape x dims=[2,2]\n  ret y\n}\n",
+                 "f(x: f32[4]) {\n  y = reshape x [2,2]\n  ret y\n}\n");
+}
+
+TEST(symbols_of_equations_may_stand_in_the_types_of_their_results)
+{
+    CHECK_PRINTS("f(x: f32[N]) {\n  k: i64[K,1] = nonzero x as=K\n  ret k\n}\n",
+                 "f(x: f32[N]) {\n  k = nonzero x as=K\n  ret k\n}\n");
+}
+
+static wf_status print_odd_names(wf_ctx *cx, char **out)
+{
+    API_ENTER(cx);
+    Builder *b = builder_new(cx, "odd f", B_VERBATIM);
+    Dim n = b_symbol(b, "batch size");
+    Val x = b_input(b, "%1", b_make_type(b, WF_F32, &n, 1));
+    Val y = b_input(b, "\xff\n\"", b_make_type(b, WF_F32, &n, 1));
+    Val z = b_add(b, x, y);
+    const Program *p;
+    Text t;
+
+    b_name(b, z, "guard");
+    p = builder_finish(b, &z, 1);
+    if (p) {
+        static const PrintOptions plain = {0};
+
+        round_trip(cx, &p, 1, &plain, "odd names");
+        text_init(&t, &cx->scratch);
+        program_print(p, NULL, &t);
+        *out = strdup(text_str(&t));
+    }
+    API_RETURN(cx);
+}
+
+TEST(names_that_are_no_identifiers_are_quoted)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    char *out = NULL;
+
+    print_odd_names(cx, &out);
+    CHECK_STR(out, "\"odd f\"(%1: f32[\"batch size\"], \"\\xff\\n\\\"\": f32[\"batch size\"]) {\n"
+                   "  \"guard\" = add %1 \"\\xff\\n\\\"\"\n"
+                   "  ret \"guard\"\n"
+                   "}\n");
+    wf_ctx_free(cx);
+    free(out);
+}
+
+/* ---- every bit pattern of the small floats, many of the large ---- */
+
+static wf_status trip_bits(wf_ctx *cx, wf_dtype dtype, const void *data, int64_t count)
+{
+    API_ENTER(cx);
+    Builder *b = builder_new(cx, "bits", B_VERBATIM);
+    Val c = b_const(b, b_make_type(b, dtype, &count, 1), data);
+    const Program *p = builder_finish(b, &c, 1), **qs;
+    uint32_t n;
+    Text t;
+
+    text_init(&t, &cx->scratch);
+    if (p) {
+        program_print(p, NULL, &t);
+        if (programs_parse(cx, "bits", text_str(&t), t.n, NULL, &qs, &n)) {
+            const ConstAttr *a = qs[0]->eqns[0].attr;
+
+            CHECK_EQ_INT(a->data->size, (size_t)count * wf_dtype_size(dtype));
+            CHECK(memcmp(a->data->data, data, a->data->size) == 0);
+            CHECK(program_equal(p, qs[0]));
+        }
+    }
+    API_RETURN(cx);
+}
+
+TEST(constants_keep_every_bit)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    uint16_t *half = malloc(65536 * sizeof *half);
+    uint64_t *wide = malloc(50000 * sizeof *wide);
+
+    for (int i = 0; i < 65536; i++)
+        half[i] = (uint16_t)i;
+    for (int i = 0; i < 50000; i++) {
+        wide[i] = test_random();
+        if (i % 3 == 0) /* infinities, NaNs, denormals */
+            wide[i] |= i % 2 ? UINT64_C(0x7ff000007f800000) : 0;
+        else if (i % 3 == 1)
+            wide[i] &= UINT64_C(0x800fffff807fffff);
+    }
+    for (int t = WF_I8; t <= WF_F64; t++) {
+        int64_t n = wf_dtype_size((wf_dtype)t) <= 2 ? 65536 : 50000;
+
+        trip_bits(cx, (wf_dtype)t, n == 65536 ? (void *)half : (void *)wide, n);
+        if (wf_ctx_status(cx) != WF_OK)
+            FAIL("%s: %s", wf_dtype_name((wf_dtype)t), wf_ctx_message(cx));
+    }
+    free(half);
+    free(wide);
+    wf_ctx_free(cx);
+}
+
+/* ---- names of sub-programs ---- */
+
+static const Program *make_unary(wf_ctx *cx, const char *name, OpCode op)
+{
+    Builder *b = builder_new(cx, name, B_VERBATIM);
+    Val x = b_input(b, "x", b_make_type(b, WF_F32, NULL, 0));
+    Val y = b_eqn1(b, op, &x, 1, NULL);
+
+    return builder_finish(b, &y, 1);
+}
+
+static wf_status print_many_subs(wf_ctx *cx, char **out)
+{
+    static const OpCode ops[] = {OP_neg, OP_exp, OP_neg, OP_sin};
+
+    API_ENTER(cx);
+    Builder *b = builder_new(cx, "f", B_VERBATIM);
+    Val x = b_input(b, "x", b_make_type(b, WF_F32, NULL, 0));
+    const Program *p;
+    Text t;
+
+    for (int i = 0; i < COUNT(ops); i++) {
+        Sub s = {make_unary(cx, "f", ops[i]), {0, NULL}};
+        uint32_t n;
+
+        x = b_call(b, &s, &x, 1, &n)[0];
+    }
+    p = builder_finish(b, &x, 1);
+    if (p) {
+        static const PrintOptions plain = {0};
+
+        round_trip(cx, &p, 1, &plain, "subs");
+        text_init(&t, &cx->scratch);
+        program_print(p, NULL, &t);
+        *out = strdup(text_str(&t));
+    }
+    API_RETURN(cx);
+}
+
+TEST(sub_programs_print_once_under_unique_names)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    char *out = NULL;
+
+    print_many_subs(cx, &out);
+    CHECK_STR(wf_ctx_message(cx), "");
+    CHECK_STR(out, "f_1(x: f32[]) {\n  %2 = neg x\n  ret %2\n}\n\n"
+                   "f_2(x: f32[]) {\n  %2 = exp x\n  ret %2\n}\n\n"
+                   "f_3(x: f32[]) {\n  %2 = sin x\n  ret %2\n}\n\n"
+                   "f(x: f32[]) {\n"
+                   "  %2 = call x body=f_1\n"
+                   "  %3 = call %2 body=f_2\n"
+                   "  %4 = call %3 body=f_1\n"
+                   "  %5 = call %4 body=f_3\n"
+                   "  ret %5\n"
+                   "}\n");
+    free(out);
+    wf_ctx_free(cx);
+}
+
+/* ---- tensors of a file ---- */
+
+static bool give_tensor(void *user, const char *name, Type type, const ConstData **out)
+{
+    static const float data[] = {1, 2, 3, 4};
+
+    if (strcmp(name, "layer.w") != 0 || type.dtype != WF_F32)
+        return false;
+    *out = const_data_new(user, data, sizeof data, name, NULL, NULL);
+    return true;
+}
+
+static wf_status read_tensor(wf_ctx *cx, const char *text, char **out)
+{
+    API_ENTER(cx);
+    ParseEnv env = {give_tensor, cx};
+    const Program **ps;
+    uint32_t n;
+    Text t;
+
+    if (programs_parse(cx, "t.wir", text, strlen(text), &env, &ps, &n)) {
+        text_init(&t, &cx->scratch);
+        programs_print(ps, n, NULL, &t);
+        *out = strdup(text_str(&t));
+    }
+    API_RETURN(cx);
+}
+
+TEST(large_constants_refer_to_tensors_of_the_file)
+{
+    const char *text = "f() {\n  w = const f32[2,2] tensor(\"layer.w\")\n  ret w\n}\n";
+    wf_ctx *cx = wf_ctx_new(NULL);
+    char *out = NULL;
+
+    CHECK_EQ_INT(read_tensor(cx, text, &out), WF_OK);
+    CHECK_STR(out, text);
+    free(out);
+    out = NULL;
+    CHECK_EQ_INT(read_tensor(cx, "f() {\n  w = const f32[2] tensor(\"b\")\n  ret w\n}\n", &out),
+                 WF_ERR_NAME);
+    CHECK_HAS(wf_ctx_message(cx), "there is no tensor \"b\" of type f32[2]");
+    wf_clear(cx);
+    CHECK_EQ_INT(read_tensor(cx, "f() {\n  w = const f32[3] tensor(\"layer.w\")\n  ret w\n}\n", &out),
+                 WF_ERR_SHAPE);
+    wf_ctx_free(cx);
+}
+
+/* ---- documentation ---------------------------------------------------------------------------- */
+
+TEST(every_example_of_the_documentation_parses)
+{
+    size_t n;
+    char *s = read_file("docs/ir.md", &n), *at = s;
+    int blocks = 0;
+
+    REQUIRE(s != NULL);
+    while ((at = strstr(at, "```weft\n"))) {
+        char *end = strstr(at += strlen("```weft\n"), "```");
+        wf_ctx *cx = wf_ctx_new(NULL);
+
+        if (!end || trip_text(cx, "docs/ir.md", at, (size_t)(end - at)) != WF_OK)
+            FAIL("block %d: %s\n%.*s", blocks, wf_ctx_message(cx), end ? (int)(end - at) : 0, at);
+        wf_ctx_free(cx);
+        blocks++;
+    }
+    CHECK(blocks >= 8);
+    free(s);
+}
+
+/* ---- hostile texts ------------------------------------------------------------------------------- */
+
+/* Never crashes; what parses also verifies and survives printing. Returns whether it parses. */
+static bool survive(const char *text, size_t size)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    wf_status status = trip_text(cx, "hostile", text, size);
+
+    if (status == WF_ERR_INTERNAL)
+        FAIL("%s\n%.*s", wf_ctx_message(cx), (int)size, text);
+    if (status != WF_OK && wf_ctx_message(cx)[0] == '\0')
+        FAIL("an error without a message");
+    wf_ctx_free(cx);
+    return status == WF_OK;
+}
+
+static char *all_texts(size_t *out_n)
+{
+    static const char *const paths[] = {"tests/text/basics.wir", "tests/text/symbols.wir",
+                                        "tests/text/subs.wir", "tests/text/constants.wir"};
+    char *all = malloc(1), *expect;
+    size_t n = 0, k;
+
+    for (int i = 0; i < COUNT(paths); i++) {
+        char *s = read_file(paths[i], &k);
+
+        if (!s) {
+            FAIL("%s is missing", paths[i]);
+            continue;
+        }
+        expect = find_line(s, k, "# expect:");
+        k = expect ? (size_t)(expect - s) : k;
+        all = realloc(all, n + k + 1);
+        memcpy(all + n, s, k);
+        n += k;
+        free(s);
+        if (i == 0) { /* the version line may stand only at the beginning */
+            char *line = find_line(all, n, "weft 1\n");
+
+            memset(line, ' ', 6);
+        }
+    }
+    *out_n = n;
+    return all;
+}
+
+TEST(a_text_cut_anywhere_is_an_error_or_a_program)
+{
+    size_t n;
+    char *all = all_texts(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        char *cut = malloc(i + 1); /* of its exact size, for the address sanitizer */
+
+        memcpy(cut, all, i);
+        survive(cut, i);
+        free(cut);
+    }
+    CHECK(survive(all, n));
+    free(all);
+}
+
+TEST(random_changes_of_bytes_never_crash)
+{
+    static const char bytes[] = "()[]{}=:,+-*/%@!#\"\\ \n0123456789abcNKxy_.\xc3\xa9\xff";
+    size_t n;
+    char *all = all_texts(&n), *s = malloc(n + 1);
+    int parsed = 0;
+
+    for (int turn = 0; turn < 3000; turn++) {
+        size_t from = test_random_below(n), len = MIN(n - from, test_random_below(600));
+
+        memcpy(s, all + from, len);
+        for (uint64_t k = test_random_below(4); k > 0 && len > 0; k--) {
+            size_t at = test_random_below(len);
+
+            if (test_random_below(3) == 0)
+                memmove(s + at, s + at + 1, --len - at);
+            else
+                s[at] = bytes[test_random_below(sizeof bytes - 1)];
+        }
+        parsed += survive(s, len);
+    }
+    for (int turn = 0; turn < 600; turn++) { /* the whole, one byte changed */
+        memcpy(s, all, n);
+        s[test_random_below(n)] = bytes[test_random_below(sizeof bytes - 1)];
+        parsed += survive(s, n);
+    }
+    CHECK(parsed > 50); /* the harmless ones: else nothing but errors was tested */
+    free(s);
+    free(all);
+}
+
+static char *repeat(const char *head, const char *unit, int n, const char *tail)
+{
+    size_t len = strlen(unit);
+    char *s = malloc(strlen(head) + len * (size_t)n + strlen(tail) + 1), *to = s;
+
+    to = stpcpy(to, head);
+    for (int i = 0; i < n; i++)
+        to = stpcpy(to, unit);
+    strcpy(to, tail);
+    return s;
+}
+
+static void check_quick_limit(const char *what, char *text, wf_status status)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    double start = clock_seconds();
+    Case c = {.name = "t.wir", .text = text, .size = strlen(text)};
+
+    if (print_case(cx, &c) != status)
+        FAIL("%s: status %d, needed %d: %s", what, wf_ctx_status(cx), status,
+             wf_ctx_message(cx));
+    if (clock_seconds() - start > 2)
+        FAIL("%s: took %d s", what, (int)(clock_seconds() - start));
+    free(c.out);
+    free(text);
+    wf_ctx_free(cx);
+}
+
+TEST(hostile_sizes_get_an_error_quickly)
+{
+    check_quick_limit("parens", repeat("f(x: f32[N]) {\n y = dim ", "(", 100000, "N\n ret y\n}"),
+                      WF_ERR_LIMIT);
+    check_quick_limit("signs", repeat("f(x: f32[N]) {\n y = dim ", "-", 100000, "N\n ret y\n}"),
+                      WF_ERR_LIMIT);
+    check_quick_limit("calls", repeat("f(x: f32[N]) {\n y = dim ", "min(1,", 100000, "N\n}"),
+                      WF_ERR_LIMIT);
+    check_quick_limit("lists", repeat("f() {\n y = const f32[1] ", "[", 100000, "1\n}"),
+                      WF_ERR_LIMIT);
+    check_quick_limit("rank", repeat("f(x: f32[1", ",1", 10000, "]) {\n ret x\n}"), WF_ERR_LIMIT);
+    check_quick_limit("brackets", repeat("f(x: f32", "[", 100000, "1\n}"), WF_ERR_SYNTAX);
+    check_quick_limit("braces", repeat("", "f(){", 100000, ""), WF_ERR_NAME);
+    check_quick_limit("attribute lists", repeat("f(x: f32[3]) {\n y = reduce_sum x axes=", "[",
+                                                100000, "\n}"), WF_ERR_SYNTAX);
+    check_quick_limit("elements", repeat("f() {\n c = const f64[1000000000,1000] [1", ",1", 1000,
+                                         "]\n ret c\n}"), WF_ERR_SHAPE);
+    check_quick_limit("sum", repeat("f(x: f32[N]) {\n y = dim N*N", "*N", 100000, "\n ret y\n}"),
+                      WF_ERR_LIMIT);
+    check_quick_limit("name", repeat("f(x", "x", 1000000, ": f32[]) {\n ret y\n}"), WF_ERR_NAME);
+    check_quick_limit("results", repeat("f(x: f32[]) {\n a", ",b", 100000, " = neg x\n}"),
+                      WF_ERR_SYNTAX);
+}
+
+TEST(programs_nested_as_deep_as_allowed_are_read)
+{
+    char *s = malloc(100000), *to = s;
+    wf_ctx *cx = wf_ctx_new(NULL);
+
+    for (int i = 0; i < MAX_NESTING - 1; i++)
+        to += sprintf(to, "f%d(x: f32[N]) {\n  y = call x body=f%d\n  ret y\n}\n", i, i + 1);
+    sprintf(to, "f%d(x: f32[N]) {\n  ret x\n}\n", MAX_NESTING - 1);
+    CHECK_EQ_INT(trip_text(cx, "deep", s, strlen(s)), WF_OK);
+    CHECK_STR(wf_ctx_message(cx), "");
+    wf_ctx_free(cx);
+    free(s);
+}
+
+/* ---- speed ------------------------------------------------------------------------------------------ */
+
+static char *straight_line(int n)
+{
+    char *s = malloc((size_t)n * 40 + 200), *to = s;
+
+    to += sprintf(to, "f(v0: f32[N,8]) {\n");
+    for (int i = 1; i <= n; i++)
+        to += i % 2 ? sprintf(to, "  v%d = tanh v%d\n", i, i - 1)
+                    : sprintf(to, "  v%d = add v%d v%d\n", i, i - 1, i - 2);
+    sprintf(to, "  ret v%d\n}\n", n);
+    return s;
+}
+
+static double trip_seconds(int n)
+{
+    char *s = straight_line(n);
+    wf_ctx *cx = wf_ctx_new(NULL);
+    Case c = {.name = "t.wir", .text = s, .size = strlen(s)};
+    double start = clock_seconds();
+
+    if (print_case(cx, &c) != WF_OK)
+        FAIL("%s", wf_ctx_message(cx));
+    else
+        CHECK_STR(c.out, s);
+    start = clock_seconds() - start;
+    free(c.out);
+    free(s);
+    wf_ctx_free(cx);
+    return start;
+}
+
+TEST(long_programs_take_linear_time)
+{
+    double small = trip_seconds(20000), large = trip_seconds(200000);
+
+    CHECK(large < 40 * small + 1);
+    CHECK(large < 20);
+}
+
+TEST(a_million_elements_are_read_and_printed)
+{
+    char *s = repeat("f() {\n  c = const f32[1000000] [0.1", ",2.5", 999999, "]\n  ret c\n}\n");
+    wf_ctx *cx = wf_ctx_new(NULL);
+    Case c = {.name = "t.wir", .text = s, .size = strlen(s)};
+
+    CHECK_EQ_INT(print_case(cx, &c), WF_OK);
+    CHECK(c.out && strlen(c.out) > 4000000);
+    c.print.max_const = 3;
+    free(c.out);
+    CHECK_EQ_INT(print_case(cx, &c), WF_OK);
+    CHECK_STR(c.out, "f() {\n  c = const f32[1000000] [\n    0.1, 2.5, 2.5, ...]\n  ret c\n}\n");
+    free(c.out);
+    free(s);
+    wf_ctx_free(cx);
+}
+
+/* ---- the verifier: one promise broken at a time -------------------------------------------------------- */
+
+static const char verified[] = "inner[K](v: f32[M]) {\n"
+                               "  z = const f32[K] 0\n"
+                               "  ret z\n"
+                               "}\n"
+                               "main(x: f32[N], y: f32[N]) {\n"
+                               "  guard N >= 2\n"
+                               "  a = add x y\n"
+                               "  b = tanh a\n"
+                               "  i = nonzero b as=Q\n"
+                               "  d = dim Q+N\n"
+                               "  r = iota i32[Q]\n"
+                               "  c = call x body=inner[K=N+1]\n"
+                               "  ret b, d, i, r, c\n"
+                               "}\n";
+
+enum { EQ_ADD, EQ_TANH, EQ_NONZERO, EQ_DIM, EQ_IOTA, EQ_CALL };
+
+typedef struct Damage {
+    const char *name;
+    void (*break_it)(Program *p);
+    const char *message; /* part of it */
+} Damage;
+
+static uint32_t scalar_type(Program *p)
+{
+    uint32_t i = 0;
+
+    while (p->types[i].rank != 0)
+        i++;
+    return i;
+}
+
+static void use_itself(Program *p) { p->args[p->eqns[EQ_TANH].args] = p->eqns[EQ_TANH].out; }
+static void use_later(Program *p) { p->args[p->eqns[EQ_ADD].args] = p->eqns[EQ_IOTA].out; }
+static void use_nothing(Program *p) { p->args[p->eqns[EQ_TANH].args] = VAL_NONE; }
+static void use_wild(Program *p) { p->args[p->eqns[EQ_TANH].args] = 1u << 30; }
+static void wrong_op(Program *p) { p->eqns[EQ_TANH].op = OP_COUNT; }
+static void wrong_args(Program *p) { p->eqns[EQ_CALL].args = p->nargs; }
+static void wrong_out(Program *p) { p->eqns[EQ_DIM].out++; }
+static void wrong_nout(Program *p) { p->eqns[EQ_TANH].nout = 0; }
+static void wrong_place(Program *p) { p->eqns[EQ_TANH].place = p->nplaces; }
+static void no_attr(Program *p) { p->eqns[EQ_IOTA].attr = NULL; }
+static void wrong_type(Program *p)
+{
+    p->vals[p->eqns[EQ_TANH].out].type = scalar_type(p);
+}
+static void wild_type(Program *p) { p->vals[1].type = p->ntypes; }
+static void bad_rule(Program *p) { p->eqns[EQ_TANH].op = OP_not; }
+static void wrong_result(Program *p) { p->outs[1] = p->nvals; }
+static void wrong_value(Program *p) { p->vals[p->eqns[EQ_TANH].out].eqn = EQ_ADD; }
+static void same_names(Program *p) { p->names[2] = p->names[1]; }
+static void wrong_origin(Program *p) { p->dims.syms.v[0].origin = SYM_PARAM; }
+static void no_origin(Program *p) { p->dims.syms.v[0].origin = SYM_EQN; }
+static void eqn_symbol_free(Program *p) { p->dims.syms.v[1].origin = SYM_INPUT; }
+static void same_symbols(Program *p) { p->dims.syms.v[1].name = p->dims.syms.v[0].name; }
+static void wild_dim(Program *p) { *(Dim *)(uintptr_t)&p->types[0].dims[0] = -1000; }
+static void wild_node(Program *p) { p->dims.nodes.v[0].kind = 99; }
+static void guard_on_run_time(Program *p) { p->dims.guards.v[0].lhs = p->dims.syms.v[1].dim; }
+static void late_symbol(Program *p) /* swap nonzero and dim: Q is used before it is there */
+{
+    Eqn e = p->eqns[EQ_NONZERO];
+
+    p->eqns[EQ_NONZERO].op = OP_dim;
+    p->eqns[EQ_NONZERO].attr = p->eqns[EQ_DIM].attr;
+    p->eqns[EQ_NONZERO].nin = 0;
+    p->eqns[EQ_DIM].op = OP_nonzero;
+    p->eqns[EQ_DIM].attr = e.attr;
+    p->eqns[EQ_DIM].nin = 1;
+    p->eqns[EQ_DIM].args = e.args;
+}
+static void define_twice(Program *p)
+{
+    p->eqns[EQ_TANH].op = OP_size;
+    p->eqns[EQ_TANH].attr = p->eqns[EQ_NONZERO].attr;
+}
+static void no_binds(Program *p)
+{
+    ((CallAttr *)(uintptr_t)p->eqns[EQ_CALL].attr)->body.binds.n = 0;
+}
+static void wrong_binds(Program *p) /* M is bound to another size than the operand has */
+{
+    Ints b = ((CallAttr *)(uintptr_t)p->eqns[EQ_CALL].attr)->body.binds;
+
+    *(int64_t *)(uintptr_t)&b.v[0] = 7;
+}
+static void foreign_sub(Program *p) { p->nsubs = 0; }
+static void wrong_effects(Program *p) { p->effects = true; }
+static void wrong_depth(Program *p) { p->depth = 7; }
+static void wrong_hash(Program *p) { p->hash.lo ^= 1; }
+
+static const Damage damages[] = {
+    {"itself", use_itself, "t.wir:8:3: internal error: verify: main: equation 1, 'b = tanh b'"},
+    {"later", use_later, "'a = add r y': an operand is used before it is defined"},
+    {"nothing", use_nothing, "equation 1 (tanh): an operand is out of range"},
+    {"wild", use_wild, "equation 1 (tanh): an operand is out of range"},
+    {"op", wrong_op, "equation 1 (?): the op is out of range"},
+    {"args", wrong_args, "equation 5 (call): an operand is out of range"},
+    {"out", wrong_out, "equation 3 (dim): a result is out of range"},
+    {"nout", wrong_nout, "equation 2 (nonzero): a result is out of range"},
+    {"place", wrong_place, "equation 1 (tanh): the place is out of range"},
+    {"attr", no_attr, "equation 4 (iota): the attribute is out of range"},
+    {"type", wrong_type, "'b = tanh a': result 0 has type i64[], inferred is f32[N]"},
+    {"wild type", wild_type, "a value without its type or name"},
+    {"rule", bad_rule, "t.wir:8:3: note: verify: main: equation 1, 'b = not a'"},
+    {"result", wrong_result, "a result that is not there"},
+    {"value", wrong_value, "equation 1 (tanh): a result is out of range"},
+    {"names", same_names, "two values have the name 'x'"},
+    {"origin", wrong_origin, "symbol 'N' does not come from outside"},
+    {"no origin", no_origin, "symbol 'N' does not come from any equation"},
+    {"free", eqn_symbol_free, "defines a symbol that is free"},
+    {"symbols", same_symbols, "two symbols of one name"},
+    {"dim", wild_dim, "a type without its dims"},
+    {"node", wild_node, "a symbol without its dim"},
+    {"guard", guard_on_run_time, "a guard on a symbol that is known at run time only"},
+    {"late", late_symbol, "before it is defined"},
+    {"twice", define_twice, "defines a symbol that is defined already"},
+    {"binds", no_binds, "symbols of a sub-program are not bound"},
+    {"wrong binds", wrong_binds, "note: verify: main: equation 5, 'c = call x body=inner[K="},
+    {"sub", foreign_sub, "a sub-program that the program does not hold"},
+    {"effects", wrong_effects, "the flag for effects is wrong"},
+    {"depth", wrong_depth, "the depth of sub-programs is wrong"},
+    {"hash", wrong_hash, "the content hash is not that of the content"},
+};
+
+/* Breaks program `which` of the text, then verifies main. */
+static wf_status verify_damaged(wf_ctx *cx, const Damage *d, uint32_t which)
+{
+    API_ENTER(cx);
+    const Program **ps;
+    Program *p, copy;
+    uint32_t n;
+
+    if (programs_parse(cx, "t.wir", verified, strlen(verified), NULL, &ps, &n)) {
+        p = (Program *)(uintptr_t)ps[which];
+        CHECK(program_verify(cx, ps[1]));
+        copy = *p; /* so that what it holds is released */
+        d->break_it(p);
+        program_verify(cx, ps[1]);
+        p->nsubs = copy.nsubs;
+    }
+    API_RETURN(cx);
+}
+
+TEST(the_verifier_names_what_is_broken_and_where)
+{
+    for (int i = 0; i < COUNT(damages); i++) {
+        wf_ctx *cx = wf_ctx_new(NULL);
+
+        verify_damaged(cx, &damages[i], 1);
+        if (!strstr(wf_ctx_message(cx), damages[i].message))
+            FAIL("%s: found\n%s\nneeded within\n%s", damages[i].name, wf_ctx_message(cx),
+                 damages[i].message);
+        wf_ctx_free(cx);
+    }
+}
+
+TEST(the_verifier_looks_into_sub_programs)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    Damage d = {"hash", wrong_hash, NULL};
+
+    verify_damaged(cx, &d, 0);
+    CHECK_HAS(wf_ctx_message(cx), "verify: inner: the content hash");
+    CHECK_HAS(wf_ctx_message(cx), "note: in a sub-program of 'main'");
+    wf_ctx_free(cx);
+}
+
+/* ---- drawings -------------------------------------------------------------------------------------------- */
+
+static wf_status draw(wf_ctx *cx, const char *text, char **out)
+{
+    API_ENTER(cx);
+    const Program **ps;
+    uint32_t n;
+    Text t;
+
+    if (programs_parse(cx, "t.wir", text, strlen(text), NULL, &ps, &n)) {
+        text_init(&t, &cx->scratch);
+        program_dot(ps[n - 1], &t);
+        *out = strdup(text_str(&t));
+    }
+    API_RETURN(cx);
+}
+
+TEST(a_drawing_has_nodes_edges_with_types_and_frames_for_sub_programs)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    char *out = NULL;
+
+    CHECK_EQ_INT(draw(cx, verified, &out), WF_OK);
+    REQUIRE(out != NULL);
+    CHECK_HAS(out, "digraph weft {");
+    CHECK_HAS(out, "p0_e0 [fillcolor=\"#dbe9f6\" label=\"a = add\"]");
+    CHECK_HAS(out, "p0_i1 -> p0_e0 [label=\"f32[N]\"]");
+    CHECK_HAS(out, "p0_e0 -> p0_e1 [label=\"f32[N]\"]");
+    CHECK_HAS(out, "subgraph cluster_1");
+    CHECK_HAS(out, "label=\"inner\"");
+    CHECK_HAS(out, "p0_e5 -> p1_top [style=dashed");
+    CHECK_HAS(out, "label=\"f32[K] 0\"");
+    free(out);
+    wf_ctx_free(cx);
+}
+
+/* ---- memory runs out ----------------------------------------------------------------------------------------- */
+
+static void run_out(wf_allocator al, void *user)
+{
+    wf_options o = {.size = sizeof o, .allocator = al};
+    wf_ctx *cx = wf_ctx_new(&o);
+    const char *text = user;
+    Case c = {.name = "t.wir", .text = text, .size = strlen(text)};
+    wf_status status;
+
+    if (!cx)
+        return;
+    status = print_case(cx, &c);
+    if (status != WF_OK && status != WF_ERR_MEMORY)
+        FAIL("status %d: %s", status, wf_ctx_message(cx));
+    if ((status == WF_OK) != (c.out != NULL))
+        FAIL("a result without success");
+    free(c.out);
+    wf_ctx_free(cx);
+}
+
+TEST(memory_that_runs_out_anywhere_is_an_error_without_a_leak)
+{
+    size_t n;
+    char *s = all_texts(&n);
+
+    s[n] = '\0';
+    CHECK(fault_each(run_out, s) > 20);
+    free(s);
+}
+
+static void run_out_in_an_error(wf_allocator al, void *user)
+{
+    wf_options o = {.size = sizeof o, .allocator = al};
+    wf_ctx *cx = wf_ctx_new(&o);
+    Case c = {.name = "t.wir", .text = user, .size = strlen(user)};
+
+    if (!cx)
+        return;
+    CHECK(print_case(cx, &c) != WF_OK);
+    CHECK(wf_ctx_message(cx)[0] != '\0');
+    wf_ctx_free(cx);
+}
+
+TEST(memory_that_runs_out_while_an_error_is_told_is_no_crash)
+{
+    char text[] = "f(x: f32[N]) {\n  y = tahn x\n  ret y\n}\n";
+
+    CHECK(fault_each(run_out_in_an_error, text) > 5);
+}
