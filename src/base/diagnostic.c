@@ -222,7 +222,9 @@ const char *nearest_name(const char *name, const char *const *candidates, int n)
         if (other > NAME_LONGEST)
             continue;
         d = edit_distance(name, len, candidates[i], other, limit);
-        if (d < best && d < MAX(len, other)) {
+        /* equally near ones: the one of the length nearest to the name's */
+        if (d < MAX(len, other) && (d < best || (d == best && found && other == len &&
+                                                 strlen(found) != len))) {
             best = d;
             found = candidates[i];
         }
