@@ -388,6 +388,8 @@ static void batch_custom_vjp(Builder *b, const EqnView *e, const Batch *bt, Val 
     Val *in = front_operands(b, e, bt, all, axis);
 
     memset(want, all, nfwd);
+    for (uint32_t j = 0; j < e->nout; j++) /* even if y is the same in all rows, bwd may tell them apart */
+        want[j] |= is_float(e->out_type[j]);
     do {
         more = false;
         ba.primal = sub_batch(b, &a->primal, bt, axis, want, found);

@@ -26,13 +26,21 @@ bool split_sub(wf_ctx *cx, const Program *p, const bool *in_known, const bool *w
     return true;
 }
 
-/* May the results of this equation be kept? */
-static bool is_kept(const Program *known, const Eqn *e, int policy)
+/* Which values may be kept: results of contractions, or what is given a name (the operand of name, since rules of
+ * the op that made it may use it so). */
+static bool *find_kept(Builder *b, const Program *known, int policy)
 {
-    if (policy == SAVE_DOTS ? e->op != OP_dot_general && e->op != OP_conv_general
-                            : policy != SAVE_NAMED || e->op != OP_name)
-        return false;
-    return !type_has_symbol(known, val_type(known, e->out), SYM_EQN);
+    bool *keep = NEW(b, known->nvals, bool);
+
+    for (uint32_t i = 0; i < known->neqns; i++) {
+        const Eqn *e = &known->eqns[i];
+        Val v = e->op == OP_name ? eqn_in(known, e)[0] : e->out;
+        bool is = policy == SAVE_DOTS ? e->op == OP_dot_general || e->op == OP_conv_general
+                                      : policy == SAVE_NAMED && e->op == OP_name;
+        if (is && v > known->nin && !type_has_symbol(known, val_type(known, v), SYM_EQN))
+            keep[v] = true;
+    }
+    return keep;
 }
 
 typedef struct Recompute {
@@ -47,19 +55,21 @@ typedef struct Recompute {
 /* The known equations again, the kept ones as inputs. */
 static void copy_known(Recompute *r, const Program *known, int policy)
 {
+    const bool *keep = find_kept(r->b, known, policy);
+
     r->kept = NEW(r->b, known->nvals, Val);
     r->kept_in = NEW(r->b, known->nvals, Val);
     copier_init(&r->known, r->b, known, NULL, NULL);
     copier_inputs(&r->known);
     for (uint32_t i = 0; i < known->neqns && !b_failed(r->b); i++) {
         const Eqn *e = &known->eqns[i];
-        if (!is_kept(known, e, policy)) {
-            copier_eqn_pure(&r->known, e); /* effects are had once, in known */
-            continue;
-        }
-        r->kept[r->nkept] = e->out;
-        r->kept_in[r->nkept] = b_input(r->b, "kept", copier_type(&r->known, val_type(known, e->out)));
-        r->known.val[e->out] = r->kept_in[r->nkept++];
+        copier_eqn_pure(&r->known, e); /* effects are had once, in known */
+        for (Val v = e->out; v < e->out + e->nout && !b_failed(r->b); v++)
+            if (keep[v]) {
+                r->kept[r->nkept] = v;
+                r->kept_in[r->nkept] = b_input(r->b, "kept", copier_type(&r->known, val_type(known, v)));
+                r->known.val[v] = r->kept_in[r->nkept++];
+            }
     }
 }
 
