@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* ---- a context and a protected region for each test ------------------------------------------------------ */
+/* ---- a context and a protected region for each test -------------------------------- */
 
 static wf_status in_region(wf_ctx *cx, void (*body)(wf_ctx *cx))
 {
@@ -36,21 +36,18 @@ const Program *laws_parse(wf_ctx *cx, const char *text)
     return ps[n - 1];
 }
 
-bool verified(wf_ctx *cx, const Program *p)
-{
-    return p && program_verify(cx, p);
-}
+bool laws_ok(wf_ctx *cx, const Program *p) { return p && program_verify(cx, p); }
 
-void check_error(wf_ctx *cx, wf_status status, const char *text)
+void laws_error(wf_ctx *cx, wf_status status, const char *text)
 {
     CHECK_EQ_INT(wf_ctx_status(cx), status);
     CHECK_HAS(wf_ctx_message(cx), text);
     wf_clear(cx);
 }
 
-/* ---- arrays -------------------------------------------------------------------------------------------------- */
+/* ---- arrays ------------------------------------------------------------------------ */
 
-Nd nd_new(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, uint32_t rank)
+Nd laws_nd(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, uint32_t rank)
 {
     Nd x = {.dtype = dtype, .rank = rank, .count = 1};
 
@@ -61,25 +58,26 @@ Nd nd_new(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, uint32_t rank)
     return x;
 }
 
-Nd f64s(wf_ctx *cx, const double *v, int64_t n)
+Nd laws_f64s(wf_ctx *cx, const double *v, int64_t n)
 {
-    Nd x = nd_new(cx, WF_F64, &n, 1);
+    Nd x = laws_nd(cx, WF_F64, &n, 1);
 
     memcpy(x.data, v, (size_t)n * sizeof *v);
     return x;
 }
 
-Nd f64_scalar(wf_ctx *cx, double v)
+Nd laws_f64(wf_ctx *cx, double v)
 {
-    Nd x = nd_new(cx, WF_F64, NULL, 0);
+    Nd x = laws_nd(cx, WF_F64, NULL, 0);
 
     *(double *)x.data = v;
     return x;
 }
 
-double at(const Nd *x, int64_t i)
+double laws_at(const Nd *x, int64_t i)
 {
-    return element_as_f64(x->dtype, (const char *)x->data + (size_t)i * wf_dtype_size(x->dtype));
+    return element_as_f64(x->dtype,
+                          (const char *)x->data + (size_t)i * wf_dtype_size(x->dtype));
 }
 
 static void fill_random(Nd *x)
@@ -106,7 +104,7 @@ static int64_t symbol_size(const char *name)
     return !strcmp(name, "N") ? 3 : !strcmp(name, "M") ? 4 : !strcmp(name, "Z") ? 0 : 2;
 }
 
-Nd random_input(wf_ctx *cx, const Program *p, uint32_t i)
+Nd laws_input(wf_ctx *cx, const Program *p, uint32_t i)
 {
     Type t = val_type(p, program_in(p, i));
     int64_t sizes[16], dims[MAX_RANK];
@@ -117,7 +115,7 @@ Nd random_input(wf_ctx *cx, const Program *p, uint32_t i)
     for (uint32_t k = 0; k < t.rank; k++)
         if (!dim_eval(&p->dims, t.dims[k], sizes, &dims[k]))
             dims[k] = 1;
-    x = nd_new(cx, (wf_dtype)t.dtype, dims, t.rank);
+    x = laws_nd(cx, (wf_dtype)t.dtype, dims, t.rank);
     fill_random(&x);
     return x;
 }
@@ -127,21 +125,21 @@ static Nd *random_inputs(wf_ctx *cx, const Program *p)
     Nd *in = arena_array(&cx->scratch, p->nin + 1u, sizeof *in);
 
     for (uint32_t i = 0; i < p->nin; i++)
-        in[i] = random_input(cx, p, i);
+        in[i] = laws_input(cx, p, i);
     return in;
 }
 
 static Nd random_like(wf_ctx *cx, const Nd *x)
 {
-    Nd y = nd_new(cx, x->dtype, x->dims, x->rank);
+    Nd y = laws_nd(cx, x->dtype, x->dims, x->rank);
 
     fill_random(&y);
     for (int64_t i = 0; i < y.count && y.dtype == WF_F64; i++)
-        f64_of(&y)[i] -= 0.9;
+        laws_data(&y)[i] -= 0.9;
     return y;
 }
 
-Nd *eval(wf_ctx *cx, const Program *p, const Nd *in)
+Nd *laws_eval(wf_ctx *cx, const Program *p, const Nd *in)
 {
     Nd *out = arena_array(&cx->scratch, p->nout + 1u, sizeof *out);
 
@@ -150,7 +148,8 @@ Nd *eval(wf_ctx *cx, const Program *p, const Nd *in)
 
 static bool near(double a, double b, double tol)
 {
-    return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= tol * (1 + fabs(a) + fabs(b));
+    return a == b || (isnan(a) && isnan(b)) ||
+           fabs(a - b) <= tol * (1 + fabs(a) + fabs(b));
 }
 
 static bool same(const Nd *a, const Nd *b, double tol, const char *what, const char *name)
@@ -161,12 +160,14 @@ static bool same(const Nd *a, const Nd *b, double tol, const char *what, const c
     }
     for (uint32_t i = 0; i < a->rank; i++)
         if (a->dims[i] != b->dims[i]) {
-            FAIL("%s of %s: dim %u is %lld, not %lld", what, name, i, (long long)a->dims[i], (long long)b->dims[i]);
+            FAIL("%s of %s: dim %u is %lld, not %lld", what, name, i,
+                 (long long)a->dims[i], (long long)b->dims[i]);
             return false;
         }
     for (int64_t i = 0; i < a->count; i++)
-        if (!near(at(a, i), at(b, i), tol)) {
-            FAIL("%s of %s: element %lld is %g, not %g", what, name, (long long)i, at(a, i), at(b, i));
+        if (!near(laws_at(a, i), laws_at(b, i), tol)) {
+            FAIL("%s of %s: element %lld is %g, not %g", what, name, (long long)i,
+                 laws_at(a, i), laws_at(b, i));
             return false;
         }
     return true;
@@ -177,11 +178,11 @@ static double inner(const Nd *a, const Nd *b)
     double s = 0;
 
     for (int64_t i = 0; i < a->count; i++)
-        s += at(a, i) * at(b, i);
+        s += laws_at(a, i) * laws_at(b, i);
     return s;
 }
 
-/* ---- what all laws need: a program, its inputs, the float ones ---------------------------------------------------- */
+/* ---- what all laws need: a program, its inputs, the float ones --------------------- */
 
 #define MAX_IO 16
 typedef struct Case {
@@ -205,7 +206,7 @@ static bool case_begin(Case *c, wf_ctx *cx, const Program *p)
         return false;
     c->name = c->p->name;
     c->x = random_inputs(cx, c->p);
-    c->y = eval(cx, c->p, c->x);
+    c->y = laws_eval(cx, c->p, c->x);
     for (uint32_t i = 0; i < c->p->nin; i++)
         if (dtype_is_float(c->x[i].dtype))
             c->wrt[c->nwrt++] = (int)i;
@@ -220,7 +221,8 @@ static Nd *join(const Case *c, const Nd *more, uint32_t n)
     Nd *in = arena_array(&c->cx->scratch, c->p->nin + n + 1, sizeof *in);
 
     memcpy(in, c->x, c->p->nin * sizeof *in);
-    memcpy(in + c->p->nin, more, n * sizeof *in);
+    if (n)
+        memcpy(in + c->p->nin, more, n * sizeof *in);
     return in;
 }
 
@@ -250,16 +252,16 @@ static Nd *eval_moved(const Case *c, const Nd *dx, double h)
     Nd *in = join(c, NULL, 0);
 
     for (int k = 0; k < c->nwrt; k++) {
-        Nd m = nd_new(c->cx, WF_F64, dx[k].dims, dx[k].rank);
+        Nd m = laws_nd(c->cx, WF_F64, dx[k].dims, dx[k].rank);
 
         for (int64_t i = 0; i < m.count; i++)
-            f64_of(&m)[i] = at(&c->x[c->wrt[k]], i) + h * at(&dx[k], i);
+            laws_data(&m)[i] = laws_at(&c->x[c->wrt[k]], i) + h * laws_at(&dx[k], i);
         in[c->wrt[k]] = m;
     }
-    return eval(c->cx, c->p, in);
+    return laws_eval(c->cx, c->p, in);
 }
 
-/* ---- the laws ------------------------------------------------------------------------------------------------------ */
+/* ---- the laws ---------------------------------------------------------------------- */
 
 /* jvp = (f(x + h dx) - f(x - h dx)) / 2h, and its first results are f(x) */
 static void law_jvp_is_a_difference(Case *c)
@@ -269,9 +271,9 @@ static void law_jvp_is_a_difference(Case *c)
     const Program *j = xf_jvp_user(c->cx, c->p, c->wrt, c->nwrt);
     uint32_t n = c->p->nout;
 
-    REQUIRE(verified(c->cx, j));
+    REQUIRE(laws_ok(c->cx, j));
     CHECK_EQ_INT(j->nout, c->p->nout + c->nfloat);
-    out = eval(c->cx, j, join(c, dx, (uint32_t)c->nwrt));
+    out = laws_eval(c->cx, j, join(c, dx, (uint32_t)c->nwrt));
     up = eval_moved(c, dx, h);
     down = eval_moved(c, dx, -h);
     REQUIRE(out && up && down);
@@ -281,9 +283,9 @@ static void law_jvp_is_a_difference(Case *c)
         same(&out[k], &c->y[k], 0, "value by jvp", c->name);
         if (!is_float_out(c->p, k))
             continue;
-        d = nd_new(c->cx, WF_F64, c->y[k].dims, c->y[k].rank);
+        d = laws_nd(c->cx, WF_F64, c->y[k].dims, c->y[k].rank);
         for (int64_t i = 0; i < d.count; i++)
-            f64_of(&d)[i] = (at(&up[k], i) - at(&down[k], i)) / (2 * h);
+            laws_data(&d)[i] = (laws_at(&up[k], i) - laws_at(&down[k], i)) / (2 * h);
         same(&out[n++], &d, 1e-6, "jvp", c->name);
     }
 }
@@ -296,9 +298,9 @@ static void law_vjp_is_the_transpose(Case *c)
     const Program *v = xf_vjp(c->cx, c->p, c->wrt, c->nwrt);
     double a = 0, b = 0;
 
-    REQUIRE(verified(c->cx, v) && j);
-    dy = eval(c->cx, j, join(c, dx, (uint32_t)c->nwrt));
-    gx = eval(c->cx, v, join(c, gy, c->nfloat));
+    REQUIRE(laws_ok(c->cx, v) && j);
+    dy = laws_eval(c->cx, j, join(c, dx, (uint32_t)c->nwrt));
+    gx = laws_eval(c->cx, v, join(c, gy, c->nfloat));
     REQUIRE(dy && gx);
     for (uint32_t k = 0; k < c->p->nout; k++)
         same(&gx[k], &c->y[k], 0, "value by vjp", c->name);
@@ -317,16 +319,16 @@ static void law_linearize_is_jvp(Case *c)
     uint32_t nres;
 
     REQUIRE(j && xf_linearize(c->cx, c->p, c->wrt, c->nwrt, &f, &l));
-    REQUIRE(verified(c->cx, f) && verified(c->cx, l));
+    REQUIRE(laws_ok(c->cx, f) && laws_ok(c->cx, l));
     nres = f->nout - c->p->nout;
     CHECK_EQ_INT(l->nin, nres + (uint32_t)c->nwrt);
-    dy = eval(c->cx, j, join(c, dx, (uint32_t)c->nwrt));
-    y = eval(c->cx, f, c->x);
+    dy = laws_eval(c->cx, j, join(c, dx, (uint32_t)c->nwrt));
+    y = laws_eval(c->cx, f, c->x);
     REQUIRE(dy && y);
     in = arena_array(&c->cx->scratch, l->nin + 1u, sizeof *in);
     memcpy(in, y + c->p->nout, nres * sizeof *in);
     memcpy(in + nres, dx, (size_t)c->nwrt * sizeof *in);
-    d = eval(c->cx, l, in);
+    d = laws_eval(c->cx, l, in);
     REQUIRE(d != NULL);
     for (uint32_t k = 0; k < c->p->nout; k++)
         same(&y[k], &c->y[k], 0, "value by linearize", c->name);
@@ -334,12 +336,14 @@ static void law_linearize_is_jvp(Case *c)
         same(&d[k], &dy[c->p->nout + k], 1e-12, "linearize", c->name);
 }
 
-/* One program of the two: known on the known inputs, rest on its residuals and the other inputs. */
+/* One program of the two: known on the known inputs, rest on its residuals and the other
+ * inputs. */
 static const Program *merge(Case *c, const Split *s, const bool *known)
 {
     const Program *p = c->p;
     Builder *b = builder_new(c->cx, "merged", B_VERBATIM);
-    Val in[MAX_IO], *in2 = arena_array(&b->arena, s->rest->nin + 1u, sizeof *in2), out[MAX_IO], rest[MAX_IO];
+    Val in[MAX_IO], *in2 = arena_array(&b->arena, s->rest->nin + 1u, sizeof *in2),
+                    out[MAX_IO], rest[MAX_IO];
     Val *k = arena_array(&b->arena, s->known->nout + 1u, sizeof *k);
     uint32_t n = 0, nk = 0, nr = 0;
     Copier cp;
@@ -358,7 +362,8 @@ static const Program *merge(Case *c, const Split *s, const bool *known)
             out[j] = k[nk++];
     memcpy(in2, k + nk, s->nres * sizeof *in2);
     for (uint32_t i = 0; i < s->nres; i++)
-        CHECK(s->res_input[i] < 0 || in2[i] == cp.val[program_in(p, (uint32_t)s->res_input[i])]);
+        CHECK(s->res_input[i] < 0 ||
+              in2[i] == cp.val[program_in(p, (uint32_t)s->res_input[i])]);
     n = s->nres;
     for (uint32_t i = 0; i < p->nin; i++)
         if (!known[i])
@@ -383,9 +388,9 @@ static void partition_and_merge(Case *c, uint32_t mask)
         known[i] = mask >> i & 1;
     want[0] = mask & 1;
     REQUIRE(xf_partition(c->cx, c->p, known, want, &s));
-    REQUIRE(verified(c->cx, s.known) && verified(c->cx, s.rest));
-    REQUIRE(verified(c->cx, m = merge(c, &s, known)));
-    y = eval(c->cx, m, c->x);
+    REQUIRE(laws_ok(c->cx, s.known) && laws_ok(c->cx, s.rest));
+    REQUIRE(laws_ok(c->cx, m = merge(c, &s, known)));
+    y = laws_eval(c->cx, m, c->x);
     REQUIRE(y != NULL);
     for (uint32_t j = 0; j < c->p->nout; j++) {
         same(&y[j], &c->y[j], 0, "partition", c->name);
@@ -406,16 +411,16 @@ static void law_split_composes_to_vjp(Case *c)
     uint32_t nsaved;
 
     REQUIRE(v && xf_split(c->cx, c->p, c->wrt, c->nwrt, &fw, &bw));
-    REQUIRE(verified(c->cx, fw) && verified(c->cx, bw));
-    joint = eval(c->cx, v, join(c, gy, c->nfloat));
-    f = eval(c->cx, fw, c->x);
+    REQUIRE(laws_ok(c->cx, fw) && laws_ok(c->cx, bw));
+    joint = laws_eval(c->cx, v, join(c, gy, c->nfloat));
+    f = laws_eval(c->cx, fw, c->x);
     REQUIRE(joint && f);
     nsaved = fw->nout - c->p->nout;
     CHECK_EQ_INT(bw->nin, nsaved + c->nfloat);
     in = arena_array(&c->cx->scratch, bw->nin + 1u, sizeof *in);
     memcpy(in, f + c->p->nout, nsaved * sizeof *in);
     memcpy(in + nsaved, gy, c->nfloat * sizeof *in);
-    b = eval(c->cx, bw, in);
+    b = laws_eval(c->cx, bw, in);
     REQUIRE(b != NULL);
     for (uint32_t k = 0; k < c->p->nout; k++)
         same(&f[k], &joint[k], 0, "value by split", c->name);
@@ -435,11 +440,12 @@ static Nd slice_of(wf_ctx *cx, const Nd *x, int axis, int64_t e)
             dims[k++] = x->dims[i];
     for (uint32_t i = (uint32_t)axis + 1; i < x->rank; i++)
         inner_n *= x->dims[i];
-    y = nd_new(cx, x->dtype, dims, x->rank - 1);
+    y = laws_nd(cx, x->dtype, dims, x->rank - 1);
     for (int64_t i = 0; i < y.count; i++) {
         int64_t from = (i / inner_n * n + e) * inner_n + i % inner_n;
 
-        memcpy((char *)y.data + (size_t)i * size, (char *)x->data + (size_t)from * size, size);
+        memcpy((char *)y.data + (size_t)i * size, (char *)x->data + (size_t)from * size,
+               size);
     }
     return y;
 }
@@ -452,7 +458,7 @@ static Nd batched_like(wf_ctx *cx, const Nd *x, int axis, int64_t n)
     for (uint32_t i = 0; i < x->rank; i++)
         dims[i + (i >= (uint32_t)axis)] = x->dims[i];
     dims[axis] = n;
-    y = nd_new(cx, x->dtype, dims, x->rank + 1);
+    y = laws_nd(cx, x->dtype, dims, x->rank + 1);
     fill_random(&y);
     return y;
 }
@@ -463,10 +469,10 @@ static void vmap_against_loop(Case *c, const int *axes, int64_t n, bool symbolic
     const Program *v = xf_vmap(c->cx, c->p, axes, NULL, symbolic ? -1 : n);
     Nd in[MAX_IO], one[MAX_IO], *out;
 
-    REQUIRE(verified(c->cx, v));
+    REQUIRE(laws_ok(c->cx, v));
     for (uint32_t i = 0; i < c->p->nin; i++)
         in[i] = axes[i] < 0 ? c->x[i] : batched_like(c->cx, &c->x[i], axes[i], n);
-    out = eval(c->cx, v, in);
+    out = laws_eval(c->cx, v, in);
     REQUIRE(out != NULL);
     for (uint32_t j = 0; j < c->p->nout; j++) {
         REQUIRE(out[j].rank == c->y[j].rank + 1);
@@ -477,7 +483,7 @@ static void vmap_against_loop(Case *c, const int *axes, int64_t n, bool symbolic
 
         for (uint32_t i = 0; i < c->p->nin; i++)
             one[i] = axes[i] < 0 ? in[i] : slice_of(c->cx, &in[i], axes[i], e);
-        y = eval(c->cx, c->p, one);
+        y = laws_eval(c->cx, c->p, one);
         REQUIRE(y != NULL);
         for (uint32_t j = 0; j < c->p->nout; j++) {
             Nd row = slice_of(c->cx, &out[j], 0, e);
@@ -504,15 +510,16 @@ static void law_vmap_is_a_loop(Case *c)
 /* jacfwd = jacrev, of shape y.shape + x.shape, and J dx = jvp */
 static void law_jacobians_agree(Case *c)
 {
-    const Program *f = xf_jacfwd(c->cx, c->p, c->wrt, c->nwrt), *r = xf_jacrev(c->cx, c->p, c->wrt, c->nwrt);
+    const Program *f = xf_jacfwd(c->cx, c->p, c->wrt, c->nwrt),
+                  *r = xf_jacrev(c->cx, c->p, c->wrt, c->nwrt);
     const Program *j = xf_jvp_user(c->cx, c->p, c->wrt, c->nwrt);
     Nd *dx = directions(c), *a, *b, *dy;
 
-    REQUIRE(verified(c->cx, f) && verified(c->cx, r) && j);
+    REQUIRE(laws_ok(c->cx, f) && laws_ok(c->cx, r) && j);
     CHECK_EQ_INT(f->nout, (uint32_t)c->nwrt * c->nfloat);
-    a = eval(c->cx, f, c->x);
-    b = eval(c->cx, r, c->x);
-    dy = eval(c->cx, j, join(c, dx, (uint32_t)c->nwrt));
+    a = laws_eval(c->cx, f, c->x);
+    b = laws_eval(c->cx, r, c->x);
+    dy = laws_eval(c->cx, j, join(c, dx, (uint32_t)c->nwrt));
     REQUIRE(a && b && dy);
     for (uint32_t k = 0; k < f->nout; k++)
         same(&a[k], &b[k], 1e-11, "jacfwd and jacrev", c->name);
@@ -528,10 +535,10 @@ static void law_jacobians_agree(Case *c)
                 REQUIRE(block->rank == want->rank + dx[k].rank);
                 REQUIRE(block->count == want->count * dx[k].count);
                 for (int64_t q = 0; q < dx[k].count; q++)
-                    s += at(block, i * dx[k].count + q) * at(&dx[k], q);
+                    s += laws_at(block, i * dx[k].count + q) * laws_at(&dx[k], q);
             }
-            if (!near(s, at(want, i), 1e-11))
-                FAIL("%s: J dx is %g, jvp %g", c->name, s, at(want, i));
+            if (!near(s, laws_at(want, i), 1e-11))
+                FAIL("%s: J dx is %g, jvp %g", c->name, s, laws_at(want, i));
         }
     }
 }
@@ -549,29 +556,31 @@ static void law_second_order(Case *c)
     g = xf_grad(c->cx, c->p, c->wrt, c->nwrt, false);
     hp = xf_hvp(c->cx, c->p, c->wrt, c->nwrt);
     hh = xf_hessian(c->cx, c->p, c->wrt, c->nwrt);
-    REQUIRE(verified(c->cx, g) && verified(c->cx, hp) && verified(c->cx, hh));
+    REQUIRE(laws_ok(c->cx, g) && laws_ok(c->cx, hp) && laws_ok(c->cx, hh));
     CHECK_EQ_INT(hh->nout, c->nwrt * c->nwrt);
-    hv = eval(c->cx, hp, join(c, v, (uint32_t)c->nwrt));
-    hm = eval(c->cx, hh, c->x);
+    hv = laws_eval(c->cx, hp, join(c, v, (uint32_t)c->nwrt));
+    hm = laws_eval(c->cx, hh, c->x);
     gc.p = g;
     REQUIRE(hv && hm);
     Nd *up = eval_moved(&gc, v, h), *down = eval_moved(&gc, v, -h);
     REQUIRE(up && down);
     for (int a = 0; a < c->nwrt && check_ok(); a++)
         for (int64_t i = 0; i < hv[a].count; i++) {
-            double s = 0, d = (at(&up[a], i) - at(&down[a], i)) / (2 * h);
+            double s = 0, d = (laws_at(&up[a], i) - laws_at(&down[a], i)) / (2 * h);
 
             for (int b = 0; b < c->nwrt; b++) {
                 const Nd *block = &hm[a * c->nwrt + b], *turned = &hm[b * c->nwrt + a];
 
                 REQUIRE(block->count == hv[a].count * v[b].count);
                 for (int64_t q = 0; q < v[b].count; q++) {
-                    s += at(block, i * v[b].count + q) * at(&v[b], q);
-                    CHECK(near(at(block, i * v[b].count + q), at(turned, q * hv[a].count + i), 1e-10));
+                    s += laws_at(block, i * v[b].count + q) * laws_at(&v[b], q);
+                    CHECK(near(laws_at(block, i * v[b].count + q),
+                               laws_at(turned, q * hv[a].count + i), 1e-10));
                 }
             }
-            if (!near(s, at(&hv[a], i), 1e-10) || !near(d, at(&hv[a], i), 1e-5))
-                FAIL("%s: hvp %g, H v %g, difference %g", c->name, at(&hv[a], i), s, d);
+            if (!near(s, laws_at(&hv[a], i), 1e-10) || !near(d, laws_at(&hv[a], i), 1e-5))
+                FAIL("%s: hvp %g, H v %g, difference %g", c->name, laws_at(&hv[a], i), s,
+                     d);
         }
 }
 
@@ -590,11 +599,11 @@ static void law_vmap_and_grad_commute(Case *c)
         axes[i] = 0;
         in[i] = batched_like(c->cx, &c->x[i], 0, n);
     }
-    REQUIRE(g && verified(c->cx, v = xf_vmap(c->cx, g, axes, NULL, n)));
-    a = eval(c->cx, v, in);
+    REQUIRE(g && laws_ok(c->cx, v = xf_vmap(c->cx, g, axes, NULL, n)));
+    a = laws_eval(c->cx, v, in);
     REQUIRE(a != NULL);
     const Program *fv = xf_vmap(c->cx, c->p, axes, NULL, n), *vj = NULL;
-    REQUIRE(fv && verified(c->cx, vj = xf_vjp(c->cx, fv, c->wrt, c->nwrt)));
+    REQUIRE(fv && laws_ok(c->cx, vj = xf_vjp(c->cx, fv, c->wrt, c->nwrt)));
     Nd ext[2 * MAX_IO];
     uint32_t m = c->p->nin;
     memcpy(ext, in, m * sizeof *in);
@@ -605,16 +614,17 @@ static void law_vmap_and_grad_commute(Case *c)
             continue;
         seed = batched_like(c->cx, &c->y[j], 0, n);
         for (int64_t i = 0; i < seed.count; i++)
-            f64_of(&seed)[i] = j == 0;
+            laws_data(&seed)[i] = j == 0;
         ext[m++] = seed;
     }
-    Nd *b = eval(c->cx, vj, ext);
+    Nd *b = laws_eval(c->cx, vj, ext);
     REQUIRE(b != NULL);
     for (int k = 0; k < c->nwrt; k++)
-        same(&b[c->p->nout + (uint32_t)k], &a[k], 1e-12, "grad of vmap and vmap of grad", c->name);
+        same(&b[c->p->nout + (uint32_t)k], &a[k], 1e-12, "grad of vmap and vmap of grad",
+             c->name);
 }
 
-void check_laws(wf_ctx *cx, const Program *p)
+void laws_check(wf_ctx *cx, const Program *p)
 {
     Case c;
 

@@ -30,7 +30,8 @@ bool *xf_wrt(wf_ctx *cx, const Program *p, const int *wrt, int nwrt, const char 
     bool *is = arena_zalloc(&cx->scratch, p->nin + 1);
 
     if (nwrt < 1) {
-        fail(cx, WF_ERR_ARG, NOWHERE, "%s: no input to differentiate by, needs at least one", what);
+        fail(cx, WF_ERR_ARG, NOWHERE,
+             "%s: no input to differentiate by, needs at least one", what);
         return NULL;
     }
     for (int k = 0; k < nwrt; k++) {
@@ -38,18 +39,19 @@ bool *xf_wrt(wf_ctx *cx, const Program *p, const int *wrt, int nwrt, const char 
         Type t;
 
         if (i < 0 || (uint32_t)i >= p->nin) {
-            fail(cx, WF_ERR_INDEX, NOWHERE, "%s: input %d, but '%s' has %u inputs", what, i,
-                 p->name ? p->name : "f", p->nin);
+            fail(cx, WF_ERR_INDEX, NOWHERE, "%s: input %d, but '%s' has %u inputs", what,
+                 i, p->name ? p->name : "f", p->nin);
             return NULL;
         }
         t = val_type(p, program_in(p, (uint32_t)i));
         if (is[i]) {
-            fail(cx, WF_ERR_ARG, NOWHERE, "%s: input %s is given twice", what, input_text(cx, p, i));
+            fail(cx, WF_ERR_ARG, NOWHERE, "%s: input %s is given twice", what,
+                 input_text(cx, p, i));
             return NULL;
         }
         if (!dtype_is_float((wf_dtype)t.dtype)) {
-            fail(cx, WF_ERR_TYPE, NOWHERE, "%s: input %s is %s; derivatives need a float", what,
-                 input_text(cx, p, i), type_str(&p->dims, t, &cx->scratch));
+            fail(cx, WF_ERR_TYPE, NOWHERE, "%s: input %s is %s; derivatives need a float",
+                 what, input_text(cx, p, i), type_str(&p->dims, t, &cx->scratch));
             return NULL;
         }
         is[i] = true;
@@ -57,12 +59,14 @@ bool *xf_wrt(wf_ctx *cx, const Program *p, const int *wrt, int nwrt, const char 
     return is;
 }
 
-bool xf_bad_rule(Builder *b, unsigned op, const char *rule, Place place, Type got, Type want)
+bool xf_bad_rule(Builder *b, unsigned op, const char *rule, Place place, Type got,
+                 Type want)
 {
     if (b_failed(b))
         return false;
-    return fail(b->cx, WF_ERR_INTERNAL, place, "%s: its %s rule gives %s, needs %s", op_name(op), rule,
-                type_str(&b->dims, got, &b->cx->scratch), type_str(&b->dims, want, &b->cx->scratch));
+    return fail(b->cx, WF_ERR_INTERNAL, place, "%s: its %s rule gives %s, needs %s",
+                op_name(op), rule, type_str(&b->dims, got, &b->cx->scratch),
+                type_str(&b->dims, want, &b->cx->scratch));
 }
 
 const Dim *xf_binds(Builder *b, const Program *p, const char *fresh_name, Dim fresh)
@@ -100,12 +104,13 @@ const Program *xf_select(wf_ctx *cx, const Program *p, const uint32_t *outs, uin
     return builder_finish(b, vals, n);
 }
 
-/* ---- xf_close ---- */
+/* ---- xf_close ---------------------------------------------------------------------- */
 
 static bool is_free(const Symbol *s) { return s->origin == SYM_PARAM; }
 
 /* p with carriers bool[N,0] for the free symbols of second as further results */
-static const Program *add_carriers_out(wf_ctx *cx, const Program *p, const Program *second)
+static const Program *add_carriers_out(wf_ctx *cx, const Program *p,
+                                       const Program *second)
 {
     Builder *b = builder_new(cx, p->name, B_OPTIMISE);
     uint32_t n = p->nout;
@@ -125,7 +130,8 @@ static const Program *add_carriers_out(wf_ctx *cx, const Program *p, const Progr
         if (!is_free(s))
             continue;
         if ((d = dim_find(&b->dims, s->name)) == DIM_NONE) {
-            fail(cx, WF_ERR_INTERNAL, NOWHERE, "the size %s is not known to '%s'", s->name, p->name);
+            fail(cx, WF_ERR_INTERNAL, NOWHERE, "the size %s is not known to '%s'",
+                 s->name, p->name);
             return NULL;
         }
         outs[n++] = b_zeros(b, b_make_type(b, WF_BOOL, (Dim[]){d, 0}, 2));
@@ -145,9 +151,13 @@ static const Program *add_carriers_in(wf_ctx *cx, const Program *p, uint32_t nre
 
         for (uint32_t k = 0; i == nres && k < p->dims.syms.n; k++)
             if (is_free(&p->dims.syms.v[k]))
-                b_input(b, NULL, b_make_type(b, WF_BOOL, (Dim[]){copier_dim(&c, p->dims.syms.v[k].dim), 0}, 2));
+                b_input(b, NULL,
+                        b_make_type(b, WF_BOOL,
+                                    (Dim[]){copier_dim(&c, p->dims.syms.v[k].dim), 0},
+                                    2));
         if (i < p->nin)
-            c.val[v] = b_input(b, p->names[p->vals[v].name], copier_type(&c, val_type(p, v)));
+            c.val[v] =
+                b_input(b, p->names[p->vals[v].name], copier_type(&c, val_type(p, v)));
     }
     for (uint32_t i = 0; i < p->neqns && !b_failed(b); i++)
         copier_eqn(&c, &p->eqns[i]);
@@ -156,8 +166,8 @@ static const Program *add_carriers_in(wf_ctx *cx, const Program *p, uint32_t nre
     return builder_finish(b, outs, p->nout);
 }
 
-bool xf_close(wf_ctx *cx, const Program *first, const Program *second, uint32_t nres, const Program **out_first,
-              const Program **out_second)
+bool xf_close(wf_ctx *cx, const Program *first, const Program *second, uint32_t nres,
+              const Program **out_first, const Program **out_second)
 {
     bool any = false;
 

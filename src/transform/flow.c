@@ -1,6 +1,8 @@
-/* flow.c -- maximum flow by Dinic's algorithm: breadth-first levels, then blocking flows along them.
+/* flow.c -- maximum flow by Dinic's algorithm: breadth-first levels, then blocking flows
+ * along them.
  *
- * Graphs come from programs: long and thin, capacities in bytes. Nothing recurses; a budget bounds the work.
+ * Graphs come from programs: long and thin, capacities in bytes. Nothing recurses; a
+ * budget bounds the work.
  */
 #include "transform/transform.h"
 
@@ -57,7 +59,8 @@ static bool find_levels(Search *s)
     return s->level[s->sink] != UNSEEN;
 }
 
-/* Push as much as the path of n edges holds; returns how long a piece of it can still be used. */
+/* Push as much as the path of n edges holds; returns how long a piece of it can still be
+ * used. */
 static uint32_t push_path(Search *s, uint32_t n)
 {
     FlowEdge *e = s->f->edges.v;
@@ -77,7 +80,8 @@ static uint32_t push_path(Search *s, uint32_t n)
     return cut;
 }
 
-/* A blocking flow: walk down the levels, edge by edge, back up where there is no way on. */
+/* A blocking flow: walk down the levels, edge by edge, back up where there is no way on.
+ */
 static bool block_flow(Search *s)
 {
     Flow *f = s->f;
@@ -96,7 +100,8 @@ static bool block_flow(Search *s)
             n--;
             node = f->edges.v[s->list[n] ^ 1].to;
             s->at[node] = f->edges.v[s->at[node] - 1].next;
-        } else if (f->edges.v[k - 1].room > 0 && s->level[f->edges.v[k - 1].to] == s->level[node] + 1) {
+        } else if (f->edges.v[k - 1].room > 0 &&
+                   s->level[f->edges.v[k - 1].to] == s->level[node] + 1) {
             s->list[n++] = k - 1;
         } else {
             s->at[node] = f->edges.v[k - 1].next;

@@ -1,30 +1,35 @@
 /* jacobian.c -- whole Jacobians, Hessians, and Hessian times vector.
  *
- *   jacfwd   the columns of J at once: vmap of jvp over the basis of x       good when x is small
- *   jacrev   the rows of J at once:    vmap of vjp over the basis of y       good when y is small
- *   hessian  jacfwd of jacrev
- *   hvp      jvp of grad: H v without H
+ *   jacfwd   the columns of J at once: vmap of jvp over the basis of x       good when x
+ * is small jacrev   the rows of J at once:    vmap of vjp over the basis of y       good
+ * when y is small hessian  jacfwd of jacrev hvp      jvp of grad: H v without H
  *
- * The basis is an identity matrix of the elements, eye[n,n] reshaped to [n] + shape, built of iota so that
- * shapes may be symbolic. The transformed program stands unbatched in all but the basis, so what depends
- * on x alone is computed once.
+ * The basis is an identity matrix of the elements, eye[n,n] reshaped to [n] + shape,
+ * built of iota so that shapes may be symbolic. The transformed program stands unbatched
+ * in all but the basis, so what depends on x alone is computed once.
  */
 #include "transform/transform.h"
 
-static bool is_float_val(const Program *p, Val v) { return dtype_is_float((wf_dtype)val_type(p, v).dtype); }
+static bool is_float_val(const Program *p, Val v)
+{
+    return dtype_is_float((wf_dtype)val_type(p, v).dtype);
+}
 
 /* eye[n,n] as [n] + t.shape, n the number of elements of t */
 static Val make_basis(Builder *b, Type t, Dim n)
 {
     Dim dims[MAX_RANK + 1] = {n};
-    Val same = b_eq(b, b_iota(b, WF_I64, (Dim[]){n, n}, 2, 0), b_iota(b, WF_I64, (Dim[]){n, n}, 2, 1));
+    Val same = b_eq(b, b_iota(b, WF_I64, (Dim[]){n, n}, 2, 0),
+                    b_iota(b, WF_I64, (Dim[]){n, n}, 2, 1));
 
     memcpy(dims + 1, t.dims, t.rank * sizeof *dims);
     return b_reshape(b, b_cast(b, same, (wf_dtype)t.dtype), dims, t.rank + 1u);
 }
 
-/* Inline q: (x.., v) -> outs with a basis for v, which has type t in b. out[j]: [n] + the shape of result j. */
-static bool inline_basis(Builder *b, const Program *q, const Val *x, Type t, Val *out, const char *via)
+/* Inline q: (x.., v) -> outs with a basis for v, which has type t in b. out[j]: [n] + the
+ * shape of result j. */
+static bool inline_basis(Builder *b, const Program *q, const Val *x, Type t, Val *out,
+                         const char *via)
 {
     wf_ctx *cx = b->cx;
     Dim n = dim_prod(&b->dims, t.dims, t.rank);
@@ -38,16 +43,21 @@ static bool inline_basis(Builder *b, const Program *q, const Val *x, Type t, Val
     memset(in_axis, -1, q->nin * sizeof *in_axis);
     memset(want, true, q->nout + 1u);
     in_axis[q->nin - 1] = 0;
-    if (!(v = xf_batch(cx, q, dim_is_const(n) ? n : -1, "basis", NULL, in_axis, want, out_axis)))
+    if (!(v = xf_batch(cx, q, dim_is_const(n) ? n : -1, "basis", NULL, in_axis, want,
+                       out_axis)))
         return false;
     memcpy(in, x, (q->nin - 1) * sizeof *in);
     in[q->nin - 1] = make_basis(b, t, n);
     if (!dim_is_const(n))
-        symbol = v->dims.syms.v[dim_node(&v->dims, val_type(v, program_in(v, q->nin - 1)).dims[0])->sym].name;
+        symbol = v->dims.syms
+                     .v[dim_node(&v->dims, val_type(v, program_in(v, q->nin - 1)).dims[0])
+                            ->sym]
+                     .name;
     return b_inline(b, v, xf_binds(b, v, symbol, n), in, out, via);
 }
 
-/* v, whose axes are those of y then x in one or in groups, reshaped to y.shape + x.shape */
+/* v, whose axes are those of y then x in one or in groups, reshaped to y.shape + x.shape
+ */
 static Val reshape_block(Builder *b, Val v, Type y, Type x)
 {
     Dim dims[2 * MAX_RANK];
@@ -68,7 +78,8 @@ static Builder *begin(wf_ctx *cx, const Program *p, const char *suffix, Copier *
 
 const Program *xf_jacfwd(wf_ctx *cx, const Program *p, const int *wrt, int nwrt)
 {
-    bool *want = arena_alloc(&cx->scratch, p->nout + 1u), *nz = arena_alloc(&cx->scratch, p->nout + 1u);
+    bool *want = arena_alloc(&cx->scratch, p->nout + 1u),
+         *nz = arena_alloc(&cx->scratch, p->nout + 1u);
     Val *col = arena_array(&cx->scratch, p->nout + 1u, sizeof *col), *outs;
     uint32_t n = 0;
     Builder *b;
@@ -80,7 +91,7 @@ const Program *xf_jacfwd(wf_ctx *cx, const Program *p, const int *wrt, int nwrt)
     outs = arena_array(&cx->scratch, (size_t)nwrt * p->nout + 1, sizeof *outs);
     b = begin(cx, p, "jacfwd", &c);
     for (int k = 0; k < nwrt && !b_failed(b); k++) {
-        const Program *q = jvp_program(cx, p, &wrt[k], 1, false, want, nz);
+        const Program *q = jvp_program(cx, p, &wrt[k], 1, false, want, nz, "jvp");
         Type x = copier_type(&c, val_type(p, program_in(p, (uint32_t)wrt[k])));
         uint32_t m = 0;
 
@@ -162,5 +173,5 @@ const Program *xf_hvp(wf_ctx *cx, const Program *p, const int *wrt, int nwrt)
     if (!xf_wrt(cx, p, wrt, nwrt, "hvp") || !(g = xf_grad(cx, p, wrt, nwrt, false)))
         return NULL;
     memset(want, true, (size_t)nwrt + 1);
-    return jvp_program(cx, g, wrt, nwrt, false, want, nz);
+    return jvp_program(cx, g, wrt, nwrt, false, want, nz, "hvp");
 }

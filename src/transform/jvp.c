@@ -1,13 +1,15 @@
-/* jvp.c -- forward mode: a program that computes f(x) and the derivative of f at x in the direction dx.
+/* jvp.c -- forward mode: a program that computes f(x) and the derivative of f at x in the
+ * direction dx.
  *
  *   requires   a verified program
  *   keeps      the equations, their order, names and places (with a note: via jvp)
  *   gives      (x.., dx..) -> (y.., dy..)
  *
- * Method: the equations are copied one by one; where an operand has a tangent, the op's jvp rule emits the
- * tangents of the results right behind. A tangent that is zero is not emitted but symbolic (VAL_NONE);
- * integers and bools never have one. Linear in the length of the program; sub-programs are the business of the
- * rules of control flow, which call xf_jvp again.
+ * Method: the equations are copied one by one; where an operand has a tangent, the op's
+ * jvp rule emits the tangents of the results right behind. A tangent that is zero is not
+ * emitted but symbolic (VAL_NONE); integers and bools never have one. Linear in the
+ * length of the program; sub-programs are the business of the rules of control flow,
+ * which call xf_jvp again.
  */
 #include "transform/transform.h"
 
@@ -29,7 +31,8 @@ static bool is_active(const Program *p, const Eqn *e, const Val *tangent)
     return false;
 }
 
-/* Store the tangents a rule gave: of float results only, and of the type of their primal. */
+/* Store the tangents a rule gave: of float results only, and of the type of their primal.
+ */
 static bool take_tangents(Copier *c, const Eqn *e, const Val *dy, Val *tangent)
 {
     Builder *b = c->b;
@@ -40,7 +43,8 @@ static bool take_tangents(Copier *c, const Eqn *e, const Val *dy, Val *tangent)
         if (dy[j] == VAL_NONE || !dtype_is_float((wf_dtype)t.dtype))
             continue;
         if (!type_eq(b_type(b, dy[j]), t))
-            return xf_bad_rule(b, e->op, "jvp", eqn_place(c->from, e), b_type(b, dy[j]), t);
+            return xf_bad_rule(b, e->op, "jvp", eqn_place(c->from, e), b_type(b, dy[j]),
+                               t);
         tangent[e->out + j] = dy[j];
     }
     return true;
@@ -56,8 +60,8 @@ static bool jvp_eqn(Copier *c, const Eqn *e, Val *tangent, Val *buf)
     EqnView view;
 
     if (!row->jvp)
-        return fail(c->b->cx, WF_ERR_NORULE, copier_place(c, e), "jvp: %s has no derivative rule",
-                    op_name(e->op));
+        return fail(c->b->cx, WF_ERR_NORULE, copier_place(c, e),
+                    "jvp: %s has no derivative rule", op_name(e->op));
     if (!control && !copier_eqn(c, e))
         return false;
     copier_place(c, e);
@@ -94,8 +98,8 @@ bool jvp_emit(Copier *c, Val *tangent)
     return !b_failed(c->b);
 }
 
-const Program *jvp_program(wf_ctx *cx, const Program *p, const int *order, int nwrt, bool with_y, const bool *want,
-                           bool *out_nz)
+const Program *jvp_program(wf_ctx *cx, const Program *p, const int *order, int nwrt,
+                           bool with_y, const bool *want, bool *out_nz, const char *via)
 {
     Builder *b = builder_new(cx, xf_name(cx, p->name, "jvp"), B_OPTIMISE);
     Val *tangent = arena_zalloc(&b->arena, (p->nvals + 1) * sizeof *tangent);
@@ -103,7 +107,7 @@ const Program *jvp_program(wf_ctx *cx, const Program *p, const int *order, int n
     uint32_t n = 0;
     Copier c;
 
-    copier_init(&c, b, p, NULL, "jvp");
+    copier_init(&c, b, p, NULL, via);
     copier_inputs(&c);
     for (int k = 0; k < nwrt && !b_failed(b); k++) {
         Val x = program_in(p, (uint32_t)order[k]);
@@ -127,14 +131,15 @@ const Program *jvp_program(wf_ctx *cx, const Program *p, const int *order, int n
     return builder_finish(b, outs, n);
 }
 
-const Program *xf_jvp(wf_ctx *cx, const Program *p, const bool *in_nz, const bool *want, bool *out_nz)
+const Program *xf_jvp(wf_ctx *cx, const Program *p, const bool *in_nz, const bool *want,
+                      bool *out_nz)
 {
     int *order = arena_array(&cx->scratch, p->nin + 1u, sizeof *order), n = 0;
 
     for (uint32_t i = 0; i < p->nin; i++)
         if (in_nz[i] && dtype_is_float((wf_dtype)val_type(p, program_in(p, i)).dtype))
             order[n++] = (int)i;
-    return jvp_program(cx, p, order, n, true, want, out_nz);
+    return jvp_program(cx, p, order, n, true, want, out_nz, "jvp");
 }
 
 const Program *xf_jvp_user(wf_ctx *cx, const Program *p, const int *wrt, int nwrt)
@@ -145,5 +150,5 @@ const Program *xf_jvp_user(wf_ctx *cx, const Program *p, const int *wrt, int nwr
     memset(want, true, p->nout + 1u);
     if (!xf_wrt(cx, p, wrt, nwrt, "jvp"))
         return NULL;
-    return jvp_program(cx, p, wrt, nwrt, true, want, nz);
+    return jvp_program(cx, p, wrt, nwrt, true, want, nz, "jvp");
 }

@@ -1,11 +1,13 @@
 /* linear.c -- which values of a builder depend on its linear inputs.
  *
- * Reverse mode works in one builder: forward mode is emitted into it, the equations that depend on the
- * tangent inputs are marked here, transpose.c runs those backwards into the same builder, and when it is
- * finished the forward tangents are dead and go. So what is known (all that is not marked) is never copied.
+ * Reverse mode works in one builder: forward mode is emitted into it, the equations that
+ * depend on the tangent inputs are marked here, transpose.c runs those backwards into the
+ * same builder, and when it is finished the forward tangents are dead and go. So what is
+ * known (all that is not marked) is never copied.
  *
- * Only control flow needs more. A scan made by forward mode has results of both kinds, y and dy; it is
- * split by its partition rule into a scan that gives the y and the residuals, and one that is linear.
+ * Only control flow needs more. A scan made by forward mode has results of both kinds, y
+ * and dy; it is split by its partition rule into a scan that gives the y and the
+ * residuals, and one that is linear.
  */
 #include "transform/transform.h"
 

@@ -3,36 +3,39 @@
  *   requires   a verified program, and which inputs are known
  *   gives      known: (known ins) -> (known outs.., residuals..)
  *              rest:  (residuals.., unknown ins) -> unknown outs
- *   keeps      order, places, effects: an effect whose operands are all known happens in `known`
+ *   keeps      order, places, effects: an effect whose operands are all known happens in
+ * `known`
  *
- * Method: two builders. An equation whose operands are all known goes to `known`; control flow with some
- * known operands is split by its partition rule; every other equation goes to `rest`, and the known values it
- * reads become residuals, each once. Not kept but made again in `rest` are values without operands
- * (constants, iota, dim), broadcasts (their operand is smaller), and casts, reshapes and the like of what is
- * in `rest` anyway.
+ * Method: two builders. An equation whose operands are all known goes to `known`; control
+ * flow with some known operands is split by its partition rule; every other equation goes
+ * to `rest`, and the known values it reads become residuals, each once. Not kept but made
+ * again in `rest` are values without operands (constants, iota, dim), broadcasts (their
+ * operand is smaller), and casts, reshapes and the like of what is in `rest` anyway.
  *
- * Symbols have the same names in both programs. One that is defined by an equation of `known` is free in
- * `rest`. To keep the names apart from those of symbols a rule makes, each builder learns the symbols of the
- * other as they appear; a finished program holds only those it uses.
+ * Symbols have the same names in both programs. One that is defined by an equation of
+ * `known` is free in `rest`. To keep the names apart from those of symbols a rule makes,
+ * each builder learns the symbols of the other as they appear; a finished program holds
+ * only those it uses.
  */
 #include "transform/transform.h"
 
 typedef struct Partition {
     PartitionRule rule; /* first: rules are given its address */
     const Program *p;
-    Copier ck, cr;      /* into known, into rest; val VAL_NONE: not there */
-    VEC(Val) kept;      /* residuals: values of known */
-    VEC(Val) kept_in;   /* and the inputs of rest that bring them */
-    VEC(Val) brought;   /* known value -> rest value */
-    VEC(Dim) to_rest;   /* symbol of known -> dim of rest */
-    uint32_t nk, nr;    /* symbols of known, of rest, that the other has */
+    Copier ck, cr;    /* into known, into rest; val VAL_NONE: not there */
+    VEC(Val) kept;    /* residuals: values of known */
+    VEC(Val) kept_in; /* and the inputs of rest that bring them */
+    VEC(Val) brought; /* known value -> rest value */
+    VEC(Dim) to_rest; /* symbol of known -> dim of rest */
+    uint32_t nk, nr;  /* symbols of known, of rest, that the other has */
 } Partition;
 
-/* ---- symbols ---- */
+/* ---- symbols ----------------------------------------------------------------------- */
 
 static uint32_t symbol_index(const Dims *t, Dim d) { return dim_node(t, d)->sym; }
 
-/* A symbol that a rule made in rest gave itself a name that one of known has: another name for it. */
+/* A symbol that a rule made in rest gave itself a name that one of known has: another
+ * name for it. */
 static void rename_symbol(Builder *rest, const Dims *known, uint32_t i)
 {
     Symbol *s = &rest->dims.syms.v[i];
@@ -86,7 +89,8 @@ static void share_defined(Partition *x)
         else if (x->ck.sym[i] == DIM_NONE && x->cr.sym[i] != DIM_NONE) {
             uint32_t k = symbol_index(&x->rule.rest->dims, x->cr.sym[i]);
 
-            x->ck.sym[i] = dim_find(&x->rule.known->dims, x->rule.rest->dims.syms.v[k].name);
+            x->ck.sym[i] =
+                dim_find(&x->rule.known->dims, x->rule.rest->dims.syms.v[k].name);
         }
     }
 }
@@ -101,24 +105,28 @@ Dim partition_dim(PartitionRule *r, Dim d)
     return dim_subst(&r->rest->dims, &r->known->dims, d, x->to_rest.v);
 }
 
-/* ---- residuals ---- */
+/* ---- residuals --------------------------------------------------------------------- */
 
-static Val brought(const Partition *x, Val v) { return v < x->brought.n ? x->brought.v[v] : VAL_NONE; }
+static Val brought(const Partition *x, Val v)
+{
+    return v < x->brought.n ? x->brought.v[v] : VAL_NONE;
+}
 
 static void set_brought(Partition *x, Val v, Val in_rest)
 {
     if (v >= x->brought.n) {
         uint32_t more = MAX(v + 1 - x->brought.n, x->brought.n);
 
-        memset(vec_extend(&x->rule.known->arena, &x->brought, more), 0, more * sizeof(Val));
+        memset(vec_extend(&x->rule.known->arena, &x->brought, more), 0,
+               more * sizeof(Val));
     }
     x->brought.v[v] = in_rest;
 }
 
 static bool is_cheap(unsigned op)
 {
-    return op == OP_reshape || op == OP_transpose || op == OP_cast || op == OP_rev || op == OP_slice ||
-           op == OP_neg || op == OP_not;
+    return op == OP_reshape || op == OP_transpose || op == OP_cast || op == OP_rev ||
+           op == OP_slice || op == OP_neg || op == OP_not;
 }
 
 /* Better made again in rest than kept? */
@@ -166,7 +174,8 @@ static Val bring(Partition *x, Val v, int depth)
         void *attr;
 
         sync_symbols(x);
-        attr = attr_copy(op_row(e->op), e->attr, &rest->arena, &rest->dims, &k->dims, x->to_rest.v);
+        attr = attr_copy(op_row(e->op), e->attr, &rest->arena, &rest->dims, &k->dims,
+                         x->to_rest.v);
         r = b_eqn1(rest, (OpCode)e->op, &in, e->nin, attr);
     } else {
         r = keep_residual(x, v);
@@ -188,7 +197,7 @@ static Val in_rest(Partition *x, Val v)
     return x->cr.val[v];
 }
 
-/* ---- equations ---- */
+/* ---- equations --------------------------------------------------------------------- */
 
 static uint32_t count_known(const Partition *x, const Eqn *e)
 {
@@ -253,9 +262,10 @@ static bool partition_eqn(Partition *x, const Eqn *e)
     return ok;
 }
 
-/* ---- the whole program ---- */
+/* ---- the whole program ------------------------------------------------------------- */
 
-static void partition_begin(Partition *x, wf_ctx *cx, const Program *p, const bool *in_known)
+static void partition_begin(Partition *x, wf_ctx *cx, const Program *p,
+                            const bool *in_known)
 {
     memset(x, 0, sizeof *x);
     x->p = p;
@@ -270,14 +280,16 @@ static void partition_begin(Partition *x, wf_ctx *cx, const Program *p, const bo
         Val v = program_in(p, i);
         Copier *c = in_known[i] ? &x->ck : &x->cr;
 
-        c->val[v] = b_input(c->b, p->names[p->vals[v].name], copier_type(c, val_type(p, v)));
+        c->val[v] =
+            b_input(c->b, p->names[p->vals[v].name], copier_type(c, val_type(p, v)));
     }
 }
 
 /* The inputs of rest that its results and effects need: used[input value]. */
 static bool *used_values(Builder *b, const Val *outs, uint32_t nouts)
 {
-    LiveView v = {b->eqns.v, b->eqns.n, b->args.v, b->vals.v, b->vals.n, b->types.v, &b->dims, outs, nouts};
+    LiveView v = {b->eqns.v,  b->eqns.n, b->args.v, b->vals.v, b->vals.n,
+                  b->types.v, &b->dims,  outs,      nouts};
     bool *keep = arena_alloc(&b->arena, b->eqns.n + 1);
     bool *used = arena_zalloc(&b->arena, b->vals.n + 1);
 
@@ -358,7 +370,8 @@ static bool partition_end(Partition *x, wf_ctx *cx, const bool *in_known, Split 
     return out->known && out->rest;
 }
 
-bool xf_partition(wf_ctx *cx, const Program *p, const bool *in_known, const bool *want_unknown, Split *out)
+bool xf_partition(wf_ctx *cx, const Program *p, const bool *in_known,
+                  const bool *want_unknown, Split *out)
 {
     Partition x;
 

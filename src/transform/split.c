@@ -1,38 +1,41 @@
-/* split.c -- forward and backward as two programs, made ahead of time, keeping as few bytes between them as it can.
+/* split.c -- forward and backward as two programs, made ahead of time, keeping as few
+ * bytes between them as it can.
  *
  *   gives   forward: x.. -> (y.., saved..)      backward: (saved.., gy..) -> gx..
  *   keeps   together they are xf_vjp
  *
- * Method: start from the one program of xf_vjp, (x.., gy..) -> (y.., gx..). Its values are forward (they do not
- * depend on a gy) or backward. The backward equations read some forward values; each must be saved, or made
- * again from others that are saved. Making again is allowed for cheap equations only: elementwise ones and
- * changes of shape; constants are free. The cheapest choice is a minimum cut:
+ * Method: start from the one program of xf_vjp, (x.., gy..) -> (y.., gx..). Its values
+ * are forward (they do not depend on a gy) or backward. The backward equations read some
+ * forward values; each must be saved, or made again from others that are saved. Making
+ * again is allowed for cheap equations only: elementwise ones and changes of shape;
+ * constants are free. The cheapest choice is a minimum cut:
  *
- *   source -> v        v cannot be made again: an input, or the result of an equation that is not cheap
- *   v.in -> v.out      capacity: the bytes of v. Cut: v is saved
- *   u.out -> v.in      v = cheap op of u: who wants v and has not saved it wants u
- *   v.out -> sink      a backward equation, or a result, reads v
+ *   source -> v        v cannot be made again: an input, or the result of an equation
+ * that is not cheap v.in -> v.out      capacity: the bytes of v. Cut: v is saved u.out ->
+ * v.in      v = cheap op of u: who wants v and has not saved it wants u v.out -> sink a
+ * backward equation, or a result, reads v
  *
- * Of several minimum cuts the one nearest to the sink is taken: it makes the least again. Sizes that are
- * symbols count as their hint, or 64.
+ * Of several minimum cuts the one nearest to the sink is taken: it makes the least again.
+ * Sizes that are symbols count as their hint, or 64.
  */
 #include "transform/transform.h"
 
-#define UNKNOWN_SIZE 64
-#define MAX_BYTES ((int64_t)1 << 44)
+#define UNKNOWN_SIZE       64
+#define MAX_BYTES          ((int64_t)1 << 44)
 #define FLOW_BUDGET(edges) (4000000u + 64u * (uint64_t)(edges))
 
 typedef struct Joint {
     wf_ctx *cx;
     Arena *a;
     const Program *p; /* (x.., gy..) -> (y.., gx..) */
-    uint32_t nx, ny;  /* of these inputs the first nx are x, of the results the first ny are y */
-    bool *backward;   /* for each value: does it depend on a gy? */
-    bool *wanted;     /* forward values that the backward part reads */
-    bool *saved;      /* the answer */
+    uint32_t nx,
+        ny; /* of these inputs the first nx are x, of the results the first ny are y */
+    bool *backward; /* for each value: does it depend on a gy? */
+    bool *wanted;   /* forward values that the backward part reads */
+    bool *saved;    /* the answer */
 } Joint;
 
-/* ---- classes ---- */
+/* ---- classes ----------------------------------------------------------------------- */
 
 static bool is_cheap_op(const Eqn *e)
 {
@@ -40,8 +43,8 @@ static bool is_cheap_op(const Eqn *e)
 
     if (!(op->flags & OPF_PURE) || (op->flags & (OPF_DEFINES | OPF_CONTROL)))
         return false;
-    return !strcmp(op->family, "map") || !strcmp(op->family, "shape") || !strcmp(op->family, "random") ||
-           e->op == OP_stop_gradient || e->op == OP_name;
+    return !strcmp(op->family, "map") || !strcmp(op->family, "shape") ||
+           !strcmp(op->family, "random") || e->op == OP_stop_gradient || e->op == OP_name;
 }
 
 static bool is_backward(const Joint *j, const Eqn *e)
@@ -74,7 +77,7 @@ static void classify(Joint *j)
         j->wanted[p->outs[k]] |= !j->backward[p->outs[k]];
 }
 
-/* ---- the cut ---- */
+/* ---- the cut ----------------------------------------------------------------------- */
 
 static int64_t bytes_of(const Joint *j, Val v)
 {
@@ -111,7 +114,8 @@ static void make_graph(Joint *j, Flow *f)
 
         for (uint32_t k = 0; k < e->nout && !is_backward(j, e); k++)
             for (uint32_t m = 0; m < (is_cheap_op(e) ? e->nin : 1); m++)
-                flow_edge(f, is_cheap_op(e) ? node_out(in[m]) : SOURCE, node_in(e->out + k), FLOW_INFINITE);
+                flow_edge(f, is_cheap_op(e) ? node_out(in[m]) : SOURCE,
+                          node_in(e->out + k), FLOW_INFINITE);
     }
     for (Val v = 1; v < p->nvals; v++) {
         if (!j->backward[v])
@@ -136,11 +140,12 @@ static void choose(Joint *j)
 
         if (j->backward[v])
             continue;
-        j->saved[v] = found ? !side[node_in(v)] && side[node_out(v)] : j->wanted[v] && !is_free;
+        j->saved[v] =
+            found ? !side[node_in(v)] && side[node_out(v)] : j->wanted[v] && !is_free;
     }
 }
 
-/* ---- the two programs ---- */
+/* ---- the two programs -------------------------------------------------------------- */
 
 static const Program *make_forward(Joint *j, const char *name)
 {
@@ -169,7 +174,8 @@ static const Program *make_forward(Joint *j, const char *name)
     return builder_finish(b, outs, n);
 }
 
-/* Can a forward equation be made again here? Then it is, and dropped if nothing wants it. */
+/* Can a forward equation be made again here? Then it is, and dropped if nothing wants it.
+ */
 static bool can_remake(const Joint *j, const Copier *c, const Eqn *e)
 {
     const Val *in = eqn_in(j->p, e);
@@ -193,7 +199,8 @@ static const Program *make_backward(Joint *j, const char *name, uint32_t *out_ns
     copier_init(&c, b, p, NULL, NULL);
     for (Val v = 1; v < p->nvals && !b_failed(b); v++)
         if (j->saved[v]) {
-            c.val[v] = b_input(b, p->names[p->vals[v].name], copier_type(&c, val_type(p, v)));
+            c.val[v] =
+                b_input(b, p->names[p->vals[v].name], copier_type(&c, val_type(p, v)));
             n++;
         }
     *out_nsaved = n;
@@ -213,8 +220,8 @@ static const Program *make_backward(Joint *j, const char *name, uint32_t *out_ns
     return builder_finish(b, outs, n);
 }
 
-bool xf_split(wf_ctx *cx, const Program *p, const int *wrt, int nwrt, const Program **out_forward,
-              const Program **out_backward)
+bool xf_split(wf_ctx *cx, const Program *p, const int *wrt, int nwrt,
+              const Program **out_forward, const Program **out_backward)
 {
     Joint j = {.cx = cx, .a = &cx->scratch, .nx = p->nin, .ny = p->nout};
     const Program *forward, *backward;

@@ -1,12 +1,14 @@
 /* transpose.c -- run a linear program backwards.
  *
  *   requires   a program linear in some inputs (a tangent program, or a part of one)
- *   gives      its transpose: cotangents of the results -> cotangents of the linear inputs
+ *   gives      its transpose: cotangents of the results -> cotangents of the linear
+ * inputs
  *
- * Method: values that depend on a linear input are linear, all others are computed forward as they stand.
- * Then the linear equations are walked from last to first. The transpose rule of each turns the cotangents
- * of its results into those of its linear operands; cotangents of a value with several uses are added. A
- * zero cotangent is symbolic (VAL_NONE): an equation all of whose results have it is passed over.
+ * Method: values that depend on a linear input are linear, all others are computed
+ * forward as they stand. Then the linear equations are walked from last to first. The
+ * transpose rule of each turns the cotangents of its results into those of its linear
+ * operands; cotangents of a value with several uses are added. A zero cotangent is
+ * symbolic (VAL_NONE): an equation all of whose results have it is passed over.
  */
 #include "transform/transform.h"
 
@@ -32,7 +34,8 @@ static void make_room(Builder *b, Room *r)
 
 static bool not_linear(Builder *b, const Eqn *e, const char *why)
 {
-    return fail(b->cx, WF_ERR_NORULE, b->places.v[e->place], "transpose: %s %s", op_name(e->op), why);
+    return fail(b->cx, WF_ERR_NORULE, b->places.v[e->place], "transpose: %s %s",
+                op_name(e->op), why);
 }
 
 static void find_effects(void *user, const Sub *s)
@@ -61,7 +64,8 @@ static bool check_eqn(Builder *b, const Eqn *e, const Room *r)
             continue;
         n++;
         if (!dtype_is_float((wf_dtype)r->in_type[i].dtype))
-            return not_linear(b, e, "is not linear: an operand that is no float depends on a tangent");
+            return not_linear(
+                b, e, "is not linear: an operand that is no float depends on a tangent");
     }
     if (op_has(e->op, OPF_BILINEAR) && n > 1)
         return not_linear(b, e, "is not linear in two operands at once");
@@ -81,8 +85,8 @@ static bool add_cotangents(Linear *l, const Eqn *e, const Room *r, Val *ct)
         if (r->in[i] != VAL_NONE || r->gx[i] == VAL_NONE)
             continue;
         if (!type_eq(b_type(b, r->gx[i]), r->in_type[i]))
-            return xf_bad_rule(b, e->op, "transpose", b->places.v[e->place], b_type(b, r->gx[i]),
-                               r->in_type[i]);
+            return xf_bad_rule(b, e->op, "transpose", b->places.v[e->place],
+                               b_type(b, r->gx[i]), r->in_type[i]);
         ct[x] = ct[x] ? b_add(b, ct[x], r->gx[i]) : r->gx[i];
     }
     return !b_failed(b);
@@ -93,7 +97,8 @@ static bool transpose_eqn(Linear *l, Eqn e, const Room *r, Val *ct)
     Builder *b = l->b;
     const Val *in = b->args.v + e.args;
     bool linear = false, any = false;
-    EqnView view = {e.op, e.nout, e.nin, op_row(e.op), r->in, NULL, r->in_type, r->out_type, e.attr, NOWHERE};
+    EqnView view = {e.op, e.nout,     e.nin,       op_row(e.op), r->in,
+                    NULL, r->in_type, r->out_type, e.attr,       NOWHERE};
 
     for (uint32_t i = 0; i < e.nin; i++) {
         bool is = is_linear(l, in[i]);
@@ -106,7 +111,9 @@ static bool transpose_eqn(Linear *l, Eqn e, const Room *r, Val *ct)
     if (!linear)
         return true;
     if (has_effects(&e))
-        return not_linear(b, &e, "has an effect that depends on a tangent, which reverse mode does not compute");
+        return not_linear(b, &e,
+                          "has an effect that depends on a tangent, which reverse mode "
+                          "does not compute");
     for (uint32_t j = 0; j < e.nout; j++) {
         r->gy[j] = ct[e.out + j];
         r->out_type[j] = b_type(b, e.out + j);
@@ -135,8 +142,9 @@ bool transpose_emit(Linear *l, Val *ct)
 }
 
 /* The results of xf_transpose, zeros made where wanted. */
-static uint32_t gather_outs(Builder *b, const Program *p, const Copier *c, const bool *linear, const Val *ct,
-                            const bool *want, bool *in_nz, Val *outs)
+static uint32_t gather_outs(Builder *b, const Program *p, const Copier *c,
+                            const bool *linear, const Val *ct, const bool *want,
+                            bool *in_nz, Val *outs)
 {
     uint32_t n = 0;
 
@@ -156,8 +164,8 @@ static uint32_t gather_outs(Builder *b, const Program *p, const Copier *c, const
     return n;
 }
 
-const Program *xf_transpose(wf_ctx *cx, const Program *p, const bool *linear, const bool *out_nz, const bool *want,
-                            bool *in_nz)
+const Program *xf_transpose(wf_ctx *cx, const Program *p, const bool *linear,
+                            const bool *out_nz, const bool *want, bool *in_nz)
 {
     Builder *b = builder_new(cx, xf_name(cx, p->name, "t"), B_OPTIMISE);
     Val *ins = arena_array(&b->arena, (size_t)p->nin + p->nout + 1, sizeof *ins);

@@ -3,10 +3,11 @@
  *   vjp         (x.., gy..) -> (y.., gx..)        gx = J(x)^T gy
  *   linearize   x.. -> (y.., residuals..)  and  (residuals.., dx..) -> dy..
  *
- * Method of vjp: forward mode is emitted into a builder; its equations that depend on the tangent inputs
- * are linear in them (linear.c); they are run backwards into the same builder (transpose.c); finishing it
- * drops the forward tangents, which nothing reads any more. So reverse mode needs no derivative rules of its own,
- * and the values the backward part reads are simply there. linearize goes through partition.c.
+ * Method of vjp: forward mode is emitted into a builder; its equations that depend on the
+ * tangent inputs are linear in them (linear.c); they are run backwards into the same
+ * builder (transpose.c); finishing it drops the forward tangents, which nothing reads any
+ * more. So reverse mode needs no derivative rules of its own, and the values the backward
+ * part reads are simply there. linearize goes through partition.c.
  */
 #include "transform/transform.h"
 
@@ -55,22 +56,28 @@ static bool emit_straight(Reverse *r, const bool *wrt, const char *via)
     return true;
 }
 
-/* With control flow: forward mode first, then a copy in which loops and branches are split. */
+/* With control flow: forward mode first, then a copy in which loops and branches are
+ * split. */
 static bool emit_control(Reverse *r, const bool *wrt, const char *via)
 {
     bool *nz = arena_zalloc(&r->b->arena, r->p->nout + 1u);
-    const Program *j = xf_jvp(r->cx, r->p, wrt, NULL, nz);
+    int *order = arena_array(&r->b->arena, r->p->nin + 1u, sizeof *order), n = 0;
+    const Program *j;
     uint32_t ndx = 0, ndy = 0;
     Copier c;
 
-    if (!j)
+    for (uint32_t i = 0; i < r->p->nin; i++)
+        if (wrt[i])
+            order[n++] = (int)i;
+    if (!(j = jvp_program(r->cx, r->p, order, n, true, NULL, nz, via)))
         return false;
-    copier_init(&c, r->b, j, NULL, via);
+    copier_init(&c, r->b, j, NULL, NULL);
     for (uint32_t i = 0; i < j->nin && !b_failed(r->b); i++) {
         Val v = program_in(j, i);
         bool primal = i < r->p->nin;
 
-        c.val[v] = b_input(r->b, primal ? j->names[j->vals[v].name] : NULL, copier_type(&c, val_type(j, v)));
+        c.val[v] = b_input(r->b, primal ? j->names[j->vals[v].name] : NULL,
+                           copier_type(&c, val_type(j, v)));
         if (primal)
             r->x[i] = c.val[v];
         else
@@ -89,8 +96,9 @@ static bool emit_control(Reverse *r, const bool *wrt, const char *via)
     return true;
 }
 
-/* The forward part. suffix names the program, via its equations. */
-static bool reverse_begin(Reverse *r, wf_ctx *cx, const Program *p, const bool *wrt, const char *via)
+/* The forward part. */
+static bool reverse_begin(Reverse *r, wf_ctx *cx, const Program *p, const bool *wrt,
+                          const char *via)
 {
     Builder *b = builder_new(cx, xf_name(cx, p->name, via), B_OPTIMISE);
 
@@ -129,7 +137,8 @@ static bool reverse_run(Reverse *r, const Val *gy, Val *gx)
 }
 
 /* The results: y.. if with_y, then gx in the order asked for. */
-static const Program *reverse_end(Reverse *r, const Val *gy, const Val *gx, const int *order, int nwrt, bool with_y)
+static const Program *reverse_end(Reverse *r, const Val *gy, const Val *gx,
+                                  const int *order, int nwrt, bool with_y)
 {
     const Program *p = r->p;
     Arena *a = &r->b->arena;
@@ -155,8 +164,9 @@ static bool is_float_out(const Program *p, uint32_t j)
     return dtype_is_float((wf_dtype)val_type(p, p->outs[j]).dtype);
 }
 
-const Program *vjp_program(wf_ctx *cx, const Program *p, const bool *wrt, const int *order, int nwrt,
-                           const bool *seed, bool with_y, const char *via)
+const Program *vjp_program(wf_ctx *cx, const Program *p, const bool *wrt,
+                           const int *order, int nwrt, const bool *seed, bool with_y,
+                           const char *via)
 {
     Val *gy, *gx;
     Reverse r;
@@ -167,7 +177,8 @@ const Program *vjp_program(wf_ctx *cx, const Program *p, const bool *wrt, const 
     gx = arena_zalloc(&r.b->arena, (p->nin + 1) * sizeof *gx);
     for (uint32_t j = 0; j < p->nout; j++)
         if (is_float_out(p, j) && (!seed || seed[j]))
-            gy[j] = b_input(r.b, xf_val_name(cx, p, "g", p->outs[j]), b_type(r.b, r.y[j]));
+            gy[j] =
+                b_input(r.b, xf_val_name(cx, p, "g", p->outs[j]), b_type(r.b, r.y[j]));
     if (!reverse_run(&r, gy, gx))
         return NULL;
     return reverse_end(&r, gy, gx, order, nwrt, with_y);
@@ -180,7 +191,7 @@ const Program *xf_vjp(wf_ctx *cx, const Program *p, const int *wrt, int nwrt)
     return is ? vjp_program(cx, p, is, wrt, nwrt, NULL, true, "vjp") : NULL;
 }
 
-/* ---- grad: the cotangent of the first result is 1 ---- */
+/* ---- grad: the cotangent of the first result is 1 ---------------------------------- */
 
 static bool check_scalar(wf_ctx *cx, const Program *p)
 {
@@ -189,7 +200,8 @@ static bool check_scalar(wf_ctx *cx, const Program *p)
     Place place;
 
     if (p->nout == 0)
-        return fail(cx, WF_ERR_SHAPE, NOWHERE, "grad: needs a scalar result, but '%s' has none", p->name);
+        return fail(cx, WF_ERR_SHAPE, NOWHERE,
+                    "grad: needs a scalar result, but '%s' has none", p->name);
     t = val_type(p, p->outs[0]);
     eqn = p->vals[p->outs[0]].eqn;
     place = eqn == EQN_INPUT ? NOWHERE : eqn_place(p, &p->eqns[eqn]);
@@ -202,7 +214,8 @@ static bool check_scalar(wf_ctx *cx, const Program *p)
     return true;
 }
 
-const Program *xf_grad(wf_ctx *cx, const Program *p, const int *wrt, int nwrt, bool with_value)
+const Program *xf_grad(wf_ctx *cx, const Program *p, const int *wrt, int nwrt,
+                       bool with_value)
 {
     const bool *is = xf_wrt(cx, p, wrt, nwrt, "grad");
     Val *gy, *gx;
@@ -218,10 +231,10 @@ const Program *xf_grad(wf_ctx *cx, const Program *p, const int *wrt, int nwrt, b
     return reverse_end(&r, gy, gx, wrt, nwrt, with_value);
 }
 
-/* ---- linearize ---- */
+/* ---- linearize --------------------------------------------------------------------- */
 
-bool xf_linearize(wf_ctx *cx, const Program *p, const int *wrt, int nwrt, const Program **out_forward,
-                  const Program **out_linear)
+bool xf_linearize(wf_ctx *cx, const Program *p, const int *wrt, int nwrt,
+                  const Program **out_forward, const Program **out_linear)
 {
     const Program *j = NULL;
     bool *known, *unknown;
@@ -238,6 +251,7 @@ bool xf_linearize(wf_ctx *cx, const Program *p, const int *wrt, int nwrt, const 
         return false;
     for (uint32_t k = 0; k < p->nout; k++)
         if (!s.out_known[k])
-            return fail(cx, WF_ERR_INTERNAL, NOWHERE, "linearize: result %u is not known", k);
+            return fail(cx, WF_ERR_INTERNAL, NOWHERE, "linearize: result %u is not known",
+                        k);
     return xf_close(cx, s.known, s.rest, s.nres, out_forward, out_linear);
 }

@@ -2,25 +2,28 @@
  *
  *   requires   a verified program
  *   gives      the program that does f for every element of a batch at once
- *   keeps      order, names, places (with a note: via vmap), effects (once for each element where it can tell)
+ *   keeps      order, names, places (with a note: via vmap), effects (once for each
+ * element where it can tell)
  *
- * Method: each value has a batch axis, or none (-1). An equation none of whose operands is batched is copied
- * as it is; else the op's batch rule emits one that works on the whole batch and says where the batch axis of
- * each result is. With a named axis, collectives over that name, and control flow in which there are some, go
- * to their rules even when no operand is batched. The size is a constant or a symbol: rules do not care.
+ * Method: each value has a batch axis, or none (-1). An equation none of whose operands
+ * is batched is copied as it is; else the op's batch rule emits one that works on the
+ * whole batch and says where the batch axis of each result is. With a named axis,
+ * collectives over that name, and control flow in which there are some, go to their rules
+ * even when no operand is batched. The size is a constant or a symbol: rules do not care.
  */
 #include "transform/transform.h"
 
 typedef struct Vmap {
     Copier c;
     Batch batch;
-    int *axis;        /* of each value of the program, -1: not batched */
-    int *in_axis;     /* room for the operands of one equation */
-    int *out_axis;    /* .. and its results */
-    const bool *names_axis; /* for each sub-program: is there a collective over the axis in it? NULL: no name */
+    int *axis;              /* of each value of the program, -1: not batched */
+    int *in_axis;           /* room for the operands of one equation */
+    int *out_axis;          /* .. and its results */
+    const bool *names_axis; /* for each sub-program: is there a collective over the axis
+                               in it? NULL: no name */
 } Vmap;
 
-/* ---- collectives over the axis ---- */
+/* ---- collectives over the axis ----------------------------------------------------- */
 
 typedef struct Seen { /* sub-programs looked at, with the answer */
     const Program *p;
@@ -96,7 +99,7 @@ static void find_collectives(Vmap *v)
     v->names_axis = uses;
 }
 
-/* ---- equations ---- */
+/* ---- equations --------------------------------------------------------------------- */
 
 /* Is t the type of one element, with the batch axis put in at axis? */
 static bool is_batch_of(Type t, int axis, Type element, Dim size)
@@ -105,7 +108,8 @@ static bool is_batch_of(Type t, int axis, Type element, Dim size)
 
     if (axis < 0)
         return type_eq(t, element);
-    if (t.dtype != element.dtype || t.rank != element.rank + 1 || axis >= t.rank || t.dims[axis] != size)
+    if (t.dtype != element.dtype || t.rank != element.rank + 1 || axis >= t.rank ||
+        t.dims[axis] != size)
         return false;
     for (uint32_t i = 0; i < t.rank; i++)
         if (i != (uint32_t)axis && t.dims[i] != element.dims[k++])
@@ -122,7 +126,8 @@ static bool batch_eqn(Vmap *v, const Eqn *e)
 
     copier_place(c, e);
     if (!op_row(e->op)->batch)
-        return fail(b->cx, WF_ERR_NORULE, b->places.v[b->place], "vmap: %s has no batch rule", op_name(e->op));
+        return fail(b->cx, WF_ERR_NORULE, b->places.v[b->place],
+                    "vmap: %s has no batch rule", op_name(e->op));
     copier_view(c, e, &view);
     v->batch.axis = v->in_axis;
     for (uint32_t j = 0; j < e->nout; j++)
@@ -131,8 +136,10 @@ static bool batch_eqn(Vmap *v, const Eqn *e)
     if (b_failed(b))
         return false;
     for (uint32_t j = 0; j < e->nout; j++) {
-        if (!is_batch_of(b_type(b, out[j]), v->out_axis[j], view.out_type[j], v->batch.size))
-            return xf_bad_rule(b, e->op, "batch", view.place, b_type(b, out[j]), view.out_type[j]);
+        if (!is_batch_of(b_type(b, out[j]), v->out_axis[j], view.out_type[j],
+                         v->batch.size))
+            return xf_bad_rule(b, e->op, "batch", view.place, b_type(b, out[j]),
+                               view.out_type[j]);
         v->axis[e->out + j] = v->out_axis[j];
     }
     return true;
@@ -150,7 +157,7 @@ static bool vmap_eqn(Vmap *v, const Eqn *e)
     return any || uses_axis(v, e) ? batch_eqn(v, e) : copier_eqn(&v->c, e);
 }
 
-/* ---- the whole program ---- */
+/* ---- the whole program ------------------------------------------------------------- */
 
 static void make_room(Vmap *v)
 {
@@ -186,8 +193,9 @@ static void add_input(Vmap *v, uint32_t i, int axis)
     v->axis[x] = axis;
 }
 
-const Program *xf_batch(wf_ctx *cx, const Program *p, int64_t size, const char *size_name, const char *axis_name,
-                        const int *in_axis, const bool *want, int *out_axis)
+const Program *xf_batch(wf_ctx *cx, const Program *p, int64_t size, const char *size_name,
+                        const char *axis_name, const int *in_axis, const bool *want,
+                        int *out_axis)
 {
     Builder *b = builder_new(cx, xf_name(cx, p->name, "vmap"), B_OPTIMISE);
     Val *outs = arena_array(&b->arena, p->nout + 1u, sizeof *outs);
@@ -218,7 +226,8 @@ const Program *xf_batch(wf_ctx *cx, const Program *p, int64_t size, const char *
     return builder_finish(b, outs, p->nout);
 }
 
-const Program *xf_vmap(wf_ctx *cx, const Program *p, const int *axes, const char *axis_name, int64_t size)
+const Program *xf_vmap(wf_ctx *cx, const Program *p, const int *axes,
+                       const char *axis_name, int64_t size)
 {
     bool *want = arena_alloc(&cx->scratch, p->nout + 1u);
     int *out_axis = arena_array(&cx->scratch, p->nout + 1u, sizeof *out_axis);
@@ -229,15 +238,18 @@ const Program *xf_vmap(wf_ctx *cx, const Program *p, const int *axes, const char
         Type t = val_type(p, program_in(p, i));
 
         if (axes[i] < -1 || axes[i] > t.rank) {
-            fail(cx, WF_ERR_INDEX, NOWHERE, "vmap: axis %d of input %u, which is %s; needs 0 to %u, or - for none",
+            fail(cx, WF_ERR_INDEX, NOWHERE,
+                 "vmap: axis %d of input %u, which is %s; needs 0 to %u, or - for none",
                  axes[i], i, type_str(&p->dims, t, &cx->scratch), t.rank);
             return NULL;
         }
         any |= axes[i] >= 0;
     }
     if (!any && size < 0) {
-        fail(cx, WF_ERR_VALUE, NOWHERE, "vmap: no input is batched, needs one, or the size of the batch");
+        fail(cx, WF_ERR_VALUE, NOWHERE,
+             "vmap: no input is batched, needs one, or the size of the batch");
         return NULL;
     }
-    return xf_batch(cx, p, size, axis_name ? axis_name : "B", axis_name, axes, want, out_axis);
+    return xf_batch(cx, p, size, axis_name ? axis_name : "B", axis_name, axes, want,
+                    out_axis);
 }
