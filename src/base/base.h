@@ -327,6 +327,7 @@ struct wf_ctx {
     Arena scratch;                   /* reset when the outermost region ends */
     Region *region;                  /* innermost */
     VEC(Deferred) pool;              /* in scratch-independent memory, see error.c */
+    Arena answer;                    /* the text that the last call gave; see answer_init */
     Arena sources_arena;
     VEC(Source) sources;
 
@@ -336,6 +337,12 @@ struct wf_ctx {
 };
 
 static inline bool failed(const wf_ctx *cx) { return cx->status != WF_OK; }
+/* A text that a public call gives out: it lives until the next one. Inside a region. */
+static inline void answer_init(Text *t, wf_ctx *cx)
+{
+    arena_clear(&cx->answer);
+    text_init(t, &cx->answer);
+}
 /* Has wf_cancel been called? Runs ask between pieces of work, from any thread. */
 static inline bool cancelled(const wf_ctx *cx)
 {

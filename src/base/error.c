@@ -83,6 +83,7 @@ wf_ctx *wf_ctx_new(const wf_options *options)
         .al = opt.allocator, .log = opt.log, .log_user = opt.log_user, .options = opt};
     arena_init(&cx->errors, &cx->al, NULL);
     arena_init(&cx->scratch, &cx->al, cx);
+    arena_init(&cx->answer, &cx->al, cx);
     arena_init(&cx->sources_arena, &cx->al, cx);
     if (!arena_alloc(&cx->errors, 0)) {
         wf_ctx_free(cx);
@@ -113,6 +114,7 @@ void wf_ctx_free(wf_ctx *cx)
     pool_free(cx->threads);
     mem_free(&al, cx->pool.v, cx->pool.cap * sizeof *cx->pool.v);
     arena_free(&cx->scratch);
+    arena_free(&cx->answer);
     arena_free(&cx->sources_arena);
     arena_free(&cx->errors);
     mem_free(&al, cx, sizeof *cx);
