@@ -314,10 +314,9 @@ static uint32_t append_eqn(Builder *b, OpCode op, const Val *in, uint32_t nin, T
 {
     Eqn e = {.op = (uint16_t)op, .nout = (uint16_t)t->out.n, .nin = nin, .args = b->args.n,
              .out = b->vals.n, .place = b->place, .attr = t->attr};
-    Val *args = vec_extend(&b->arena, &b->args, nin);
 
     if (nin)
-        memcpy(args, in, nin * sizeof *in);
+        memcpy(vec_extend(&b->arena, &b->args, nin), in, nin * sizeof *in);
     for (uint32_t i = 0; i < t->out.n; i++) {
         Type x = t->out.v[i];
         new_value(b, intern_type(b, (wf_dtype)x.dtype, x.dims, x.rank), b->eqns.n);

@@ -550,6 +550,7 @@ bool programs_parse(wf_ctx *cx, const char *name, const char *text, size_t size,
                 .file = name ? name : "<text>",
                 .env = env,
                 .programs = {.a = &cx->scratch},
+                .tok = {.s = text},
                 .lex = {.at = text, .end = text + size, .line = text, .row = 1}};
     const Program **all;
 
