@@ -576,6 +576,10 @@ typedef struct PrintOptions {
     bool header;       /* the "weft 1" line */
     bool types;        /* the type of every result, not only where it must be said */
     int64_t max_const; /* larger dense constants print as [...] of their first elements (not parsable); 0: all */
+    /* The tensor of the file that holds the constant, NULL: its elements are printed. No function: a constant
+     * that has the name of a tensor prints as that. */
+    const char *(*tensor)(void *user, const ConstData *data);
+    void *user;        /* of tensor */
 } PrintOptions;
 /* The program and, before it, its sub-programs, each once, names made unique. */
 void program_print(const Program *p, const PrintOptions *o, Text *out);

@@ -299,17 +299,23 @@ static void print_list(const ConstAttr *a, int64_t max, Text *out)
     text_char(out, ']');
 }
 
-static void print_const(const Program *p, const ConstAttr *a, int64_t max_const,
-                        Text *out)
+static const char *tensor_name(const Printer *r, const ConstData *data)
+{
+    return r && r->o->tensor ? r->o->tensor(r->o->user, data) : data->name;
+}
+
+static void print_const(const Printer *r, const Program *p, const ConstAttr *a,
+                        int64_t max_const, Text *out)
 {
     wf_dtype dtype = (wf_dtype)a->type.dtype;
+    const char *tensor = tensor_name(r, a->data);
 
     text_char(out, ' ');
     type_print(&p->dims, a->type, out);
     text_char(out, ' ');
-    if (a->data->name) {
+    if (tensor) {
         text_add(out, "tensor(");
-        text_quoted(out, a->data->name, strlen(a->data->name));
+        text_quoted(out, tensor, strlen(tensor));
         text_char(out, ')');
     } else if (a->data->size == wf_dtype_size(dtype)) {
         print_element(out, dtype, a->data->data);
@@ -484,7 +490,7 @@ static void print_eqn(const Printer *r, const Program *p, const Eqn *e, bool typ
         print_value(p, in[i], out);
     }
     if (e->op == OP_const)
-        print_const(p, e->attr, max_const, out);
+        print_const(r, p, e->attr, max_const, out);
     else if (!dot)
         print_attr(r, p, e, out);
 }
