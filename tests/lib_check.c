@@ -117,10 +117,11 @@ static void read_sizes(Case *c, const char *s)
     }
 }
 
-static void read_directive(Case *c, const char *s)
+static void read_directive(Case *c, Arena *a, const char *s)
 {
     char name[64];
     int used = 0;
+    long long size;
 
     if (!strncmp(s, "# in:", 5))
         for (uint32_t i = 0; i < c->p->nin; i++)
@@ -132,14 +133,17 @@ static void read_directive(Case *c, const char *s)
         }
     else if (!strncmp(s, "# sym:", 6))
         read_sizes(c, s + 6);
-    else if (!strncmp(s, "# nograd", 8))
+    else if (sscanf(s, "# axis: %63[^= \n]=%lld", name, &size) == 2) {
+        c->axis = arena_strdup(a, name);
+        c->axis_size = size;
+    } else if (!strncmp(s, "# nograd", 8))
         c->nograd = true;
     else if (!strncmp(s, "# novmap", 8))
         c->novmap = true;
 }
 
 /* The comment lines that stand right above the program's first line. */
-static void read_directives(Case *c, const char *text)
+static void read_directives(Case *c, Arena *a, const char *text)
 {
     const char *at = text, *above;
     size_t n = strlen(c->p->name);
@@ -157,7 +161,7 @@ static void read_directives(Case *c, const char *text)
             above--;
         if (*above != '#')
             break;
-        read_directive(c, above);
+        read_directive(c, a, above);
     }
 }
 
@@ -195,11 +199,23 @@ bool cases_load(wf_ctx *cx, const char *path, Case **out, uint32_t *out_n)
         c->in = arena_zalloc(&cx->scratch, (ps[i]->nin + 1) * sizeof *c->in);
         c->sizes = arena_array(&cx->scratch, ps[i]->dims.syms.n + 1, sizeof *c->sizes);
         c->nograd = c->novmap = false;
+        c->axis = NULL;
         for (uint32_t k = 0; k < ps[i]->dims.syms.n; k++)
             c->sizes[k] = ps[i]->dims.syms.v[k].origin == SYM_EQN ? -1 : 3;
-        read_directives(c, text);
+        read_directives(c, &cx->scratch, text);
         (*out_n)++;
     }
+    return true;
+}
+
+bool case_batch(wf_ctx *cx, Case *c)
+{
+    int *axes = arena_zalloc(&cx->scratch, (c->p->nin + 1) * sizeof *axes);
+    const Program *p = c->axis ? xf_vmap(cx, c->p, axes, c->axis, c->axis_size) : c->p;
+
+    if (!p)
+        return false;
+    c->p = p;
     return true;
 }
 

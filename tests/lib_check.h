@@ -7,6 +7,7 @@
  *   # in: pos | unit | int LO HI       the inputs (default: floats apart from each other and from 0, ints
  *   # in x: ...                         0..3); of one input
  *   # sym: N=3 M=5                     sizes of symbols (default 3)
+ *   # axis: i=4                        the program is batched first, every input along its first axis, named i
  *   # nograd: why     # novmap: why    what is not checked
  */
 #ifndef WEFT_LIB_CHECK_H
@@ -27,6 +28,8 @@ typedef struct Case {
     InputSpec *in;       /* one for each input */
     int64_t *sizes;      /* one for each symbol; -1 for those an equation defines */
     bool nograd, novmap;
+    const char *axis;    /* NULL: none */
+    int64_t axis_size;
 } Case;
 
 /* A context with an open region, as a public function has; tests of internals run in one. */
@@ -49,6 +52,9 @@ int64_t rng_int(Rng *r, int64_t lo, int64_t hi); /* both included */
 char *read_text(const char *path, size_t *out_size); /* malloc'd; NULL if it cannot be read */
 /* All programs of a case file that are not called by another, with their directives. */
 bool cases_load(wf_ctx *cx, const char *path, Case **out, uint32_t *out_n);
+
+/* The case batched along its axis, for collectives to speak of; false after an error. */
+bool case_batch(wf_ctx *cx, Case *c);
 
 Nd nd_new(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, uint32_t rank);
 Nd nd_copy(wf_ctx *cx, const Nd *x);

@@ -89,7 +89,12 @@ static void check_file(const char *path)
     for (uint32_t i = 0; i < n; i++) {
         Region inner;
         api_enter_(b.cx, &inner);
-        const char *why = check_case(b.cx, &cases[i], &rng);
+        Case c = cases[i];
+        const char *why = check_text(b.cx, c.p);
+        if (!why && !case_batch(b.cx, &c))
+            why = wf_ctx_message(b.cx);
+        if (!why)
+            why = check_case(b.cx, &c, &rng);
         if (why)
             check_fail(path, 0, "%s: %s", cases[i].p->name, why);
         wf_clear(b.cx);
