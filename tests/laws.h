@@ -42,7 +42,8 @@ static inline double *laws_data(const Nd *x) { return x->data; }
 Nd laws_input(wf_ctx *cx, const Program *p, uint32_t i);
 Nd *laws_eval(wf_ctx *cx, const Program *p, const Nd *in); /* NULL after an error */
 
-/* All of them. */
+/* All of them; all but those with vmap of the program itself. */
 void laws_check(wf_ctx *cx, const Program *p);
+void laws_check_derivatives(wf_ctx *cx, const Program *p);
 
 #endif

@@ -114,6 +114,34 @@ XTEST(every_program_keeps_every_law)
     }
 }
 
+/* A symbol that an equation defines: the size is known at run time only. */
+static const char *const counted[] = {
+    "more(l: f64[], x: f64[]) { b = lt x l; ret b }\n"
+    "turn(a: f64[], x: f64[]) { y = add x a; z = mul y a; s = sin z; ret y, s }\n"
+    "stacked(l: f64[], a: f64[], x: f64[], w: f64[]) {"
+    " y, ys = while l a x cond=more body=turn ncond=1 nbody=1 trips=K;"
+    " b = broadcast w [K] dims=[]; p = mul ys b; q = mul p p; s = reduce_sum q axes=[0]; "
+    "k = dim K;"
+    " f = cast k f64; m = mul s f; r = add m y; ret r }",
+    "sized(n: i64[], x: f64[]) { size n as=K; b = broadcast x [K] dims=[]; c = iota "
+    "i64[K] axis=0;"
+    " f = cast c f64; s = mul b f; t = sin s; u = reduce_sum t axes=[0]; v = mul u x; "
+    "ret v }",
+    "found(m: bool[5], x: f64[5], y: f64[]) { i = nonzero m as=K; b = broadcast y [K] "
+    "dims=[];"
+    " e = exp b; s = reduce_sum e axes=[0]; k = dim K; f = cast k f64; q = mul s f;"
+    " r = reduce_sum x axes=[0]; w = mul q r; ret w }",
+};
+
+XTEST(symbols_defined_by_equations_go_through_all_derivatives)
+{
+    for (int i = 0; i < COUNT(counted) && !failed(cx); i++) {
+        laws_check_derivatives(cx, laws_parse(cx, counted[i]));
+        if (failed(cx))
+            fail_note(cx, NOWHERE, "in %.40s", counted[i]);
+    }
+}
+
 /* ---- known answers ----------------------------------------------------------------- */
 
 /* Result j of p on f64 scalars. */
@@ -368,6 +396,54 @@ XTEST(vmap_nests)
     CHECK_NEAR(laws_at(&out[0], 5), 20 * sin(3), 1e-14);
 }
 
+XTEST(a_named_axis_reaches_collectives_of_what_is_not_batched)
+{
+    const Program *p =
+        laws_parse(cx, "f(x: f64[], y: f64[]) { a = psum x axis=\"i\"; b = psum y "
+                       "axis=\"i\"; k = axis_index axis=\"i\";"
+                       " f = cast k f64; c = mul a b; d = add c f; ret d, b }");
+    const Program *v = NULL;
+    Nd in[2], *out;
+
+    REQUIRE(p && laws_ok(cx, v = xf_vmap(cx, p, (int[]){0, -1}, "i", 3)));
+    in[0] = laws_f64s(cx, (double[]){1, 2, 4}, 3);
+    in[1] = laws_f64(cx, 5);
+    REQUIRE((out = laws_eval(cx, v, in)) != NULL);
+    for (int64_t e = 0; e < 3; e++) {
+        CHECK_NEAR(laws_at(&out[0], e), 7 * 15 + (double)e, 0);
+        CHECK_NEAR(laws_at(&out[1], e), 15, 0);
+    }
+}
+
+static uint32_t count_op(const Program *p, unsigned op)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < p->neqns; i++)
+        n += p->eqns[i].op == op;
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        n += count_op(p->subs[i], op);
+    return n;
+}
+
+XTEST(effects_happen_once)
+{
+    const Program *p = laws_parse(cx, "body(c: f64[], x: f64[]) { print x format=\"{}\"; "
+                                      "y = mul c x; z = sin y; ret z }\n"
+                                      "f(x: f64[]) { print x format=\"{}\"; y = scan x x "
+                                      "body=body nconst=1 ncarry=1 length=3;"
+                                      " ret y }");
+    const Program *j = NULL, *g = NULL, *fw = NULL, *bw = NULL;
+
+    REQUIRE(p && laws_ok(cx, j = xf_jvp_user(cx, p, (int[]){0}, 1)));
+    CHECK_EQ_INT(count_op(j, OP_print), 2);
+    REQUIRE(laws_ok(cx, g = xf_grad(cx, p, (int[]){0}, 1, false)));
+    CHECK_EQ_INT(count_op(g, OP_print), 2);
+    REQUIRE(xf_split(cx, p, (int[]){0}, 1, &fw, &bw));
+    CHECK_EQ_INT(count_op(fw, OP_print), 2);
+    CHECK_EQ_INT(count_op(bw, OP_print), 0);
+}
+
 /* ---- places ------------------------------------------------------------------------ */
 
 XTEST(equations_of_a_gradient_have_the_place_of_their_origin)
@@ -436,15 +512,6 @@ XTEST(transforms_are_linear_in_the_length)
     REQUIRE((vq = xf_vmap(cx, q, (int[]){0}, NULL, -1)));
     CHECK_EQ_INT(vq->neqns, q->neqns);
     REQUIRE(xf_split(cx, q, (int[]){0}, 1, &fw, &bw));
-}
-
-static uint32_t count_op(const Program *p, unsigned op)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < p->neqns; i++)
-        n += p->eqns[i].op == op;
-    return n;
 }
 
 XTEST(the_gradient_of_a_contraction_is_two_contractions)
@@ -552,3 +619,50 @@ XTEST(a_transform_after_an_error_does_nothing)
     CHECK(!xf_jacfwd(cx, p, (int[]){0}, 1));
     laws_error(cx, WF_ERR_VALUE, "earlier");
 }
+
+XTEST(an_effect_on_a_tangent_has_no_reverse)
+{
+    const Program *p =
+        laws_parse(cx, "primal(x: f64[]) { y = sin x; ret y }\n"
+                       "rule(x: f64[], dx: f64[]) { y = sin x; c = cos x; print dx "
+                       "format=\"{}\"; dy = mul c dx; ret y, dy }\n"
+                       "f(x: f64[]) { y = custom_jvp x primal=primal rule=rule; ret y }");
+
+    REQUIRE(p != NULL);
+    CHECK(laws_ok(cx, xf_jvp_user(cx, p, (int[]){0}, 1)));
+    CHECK(!xf_grad(cx, p, (int[]){0}, 1, false));
+    laws_error(cx, WF_ERR_NORULE, "has an effect that depends on a tangent");
+}
+
+/* ---- memory ------------------------------------------------------------------------ */
+
+static wf_status transform_all(wf_ctx *cx)
+{
+    const Program *p, *a, *b;
+
+    API_ENTER(cx);
+    p = laws_parse(cx, "inner(a: f64[N], b: f64[]) { s = sin a; t = broadcast b [N] "
+                       "dims=[]; u = mul s t; ret u }\n"
+                       "f(x: f64[N], y: f64[]) { p = call x y body=inner; s = reduce_sum "
+                       "p axes=[0]; ret s }");
+    if (p && xf_grad(cx, p, (int[]){0, 1}, 2, true) &&
+        xf_vmap(cx, p, (int[]){0, -1}, "i", -1) && xf_hessian(cx, p, (int[]){0}, 1) &&
+        xf_split(cx, p, (int[]){0, 1}, 2, &a, &b))
+        xf_linearize(cx, p, (int[]){1}, 1, &a, &b);
+    API_RETURN(cx);
+}
+
+static void transform_all_with(wf_allocator al, void *user)
+{
+    wf_options o = {.size = sizeof o, .allocator = al, .threads = 1};
+    wf_ctx *cx = wf_ctx_new(&o);
+
+    (void)user;
+    if (!cx)
+        return;
+    if (transform_all(cx) != WF_OK)
+        CHECK_EQ_INT(wf_ctx_status(cx), WF_ERR_MEMORY);
+    wf_ctx_free(cx);
+}
+
+TEST(every_allocation_may_fail) { CHECK(fault_each(transform_all_with, NULL) > 10); }

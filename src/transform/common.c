@@ -87,6 +87,80 @@ const Dim *xf_binds(Builder *b, const Program *p, const char *fresh_name, Dim fr
     return binds;
 }
 
+/* ---- symbols that equations define ------------------------------------------------- */
+
+void marks_init(SymbolMarks *m, const Program *p, Arena *a)
+{
+    *m = (SymbolMarks){.p = p};
+    m->sym = arena_zalloc(a, p->dims.syms.n + 1u);
+    m->node = arena_zalloc(a, p->dims.nodes.n + 1u);
+}
+
+static bool is_marked(const SymbolMarks *m, Dim d)
+{
+    return d < 0 && d != DIM_NONE && m->node[-d - 1];
+}
+
+static bool mentions_marked(const SymbolMarks *m, const DimNode *n)
+{
+    if (n->kind == DIM_SYM)
+        return m->sym[n->sym];
+    if (n->kind != DIM_POLY)
+        return is_marked(m, n->a) || is_marked(m, n->b);
+    for (uint32_t i = 0; i < n->nterms; i++)
+        for (uint32_t k = 0; k < n->terms[i].natoms; k++)
+            if (is_marked(m, n->terms[i].atoms[k]))
+                return true;
+    return false;
+}
+
+static void mark_defined(void *user, Dim d, bool defines)
+{
+    SymbolMarks *m = user;
+
+    if (defines && d != DIM_NONE)
+        m->any = m->sym[dim_node(&m->p->dims, d)->sym] = true;
+}
+
+void marks_add(SymbolMarks *m, const Eqn *e)
+{
+    if (!op_has(e->op, OPF_DEFINES))
+        return;
+    attr_each_dim(op_row(e->op), e->attr, mark_defined, m);
+    for (uint32_t i = 0; i < m->p->dims.nodes.n; i++) /* children come before parents */
+        m->node[i] = mentions_marked(m, &m->p->dims.nodes.v[i]);
+}
+
+typedef struct Touch {
+    const SymbolMarks *m;
+    bool any;
+} Touch;
+
+static void touch_dim(void *user, Dim d, bool defines)
+{
+    Touch *t = user;
+
+    t->any |= !defines && is_marked(t->m, d);
+}
+
+bool marks_touch(const SymbolMarks *m, const Eqn *e)
+{
+    Touch t = {m, false};
+
+    if (!m->any)
+        return false;
+    attr_each_dim(op_row(e->op), e->attr, touch_dim, &t);
+    for (uint32_t j = 0; j < e->nout; j++) {
+        Type type = val_type(m->p, e->out + j);
+
+        for (uint32_t k = 0; k < type.rank; k++)
+            touch_dim(&t, type.dims[k], false);
+    }
+    return t.any;
+}
+
+/* ---- programs ---------------------------------------------------------------------- */
+
 const Program *xf_select(wf_ctx *cx, const Program *p, const uint32_t *outs, uint32_t n)
 {
     Builder *b = builder_new(cx, p->name, B_OPTIMISE);

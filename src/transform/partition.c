@@ -13,21 +13,24 @@
  * operand is smaller), and casts, reshapes and the like of what is in `rest` anyway.
  *
  * Symbols have the same names in both programs. One that is defined by an equation of
- * `known` is free in `rest`. To keep the names apart from those of symbols a rule makes,
- * each builder learns the symbols of the other as they appear; a finished program holds
- * only those it uses.
+ * `known` is free in `rest`; what uses one that `rest` defines is not known. To keep the
+ * names apart from those of symbols a rule makes, each builder learns the symbols of the
+ * other as they appear; a finished program holds only those it uses.
  */
 #include "transform/transform.h"
 
 typedef struct Partition {
     PartitionRule rule; /* first: rules are given its address */
     const Program *p;
-    Copier ck, cr;    /* into known, into rest; val VAL_NONE: not there */
-    VEC(Val) kept;    /* residuals: values of known */
-    VEC(Val) kept_in; /* and the inputs of rest that bring them */
-    VEC(Val) brought; /* known value -> rest value */
-    VEC(Dim) to_rest; /* symbol of known -> dim of rest */
-    uint32_t nk, nr;  /* symbols of known, of rest, that the other has */
+    Copier ck, cr;      /* into known, into rest; val VAL_NONE: not there */
+    VEC(Val) kept;      /* residuals: values of known */
+    VEC(Val) kept_in;   /* and the inputs of rest that bring them */
+    VEC(Val) brought;   /* known value -> rest value */
+    VEC(Dim) to_rest;   /* symbol of known -> dim of rest */
+    SymbolMarks marks;  /* symbols that equations of rest define */
+    uint32_t first_eqn; /* of known, that the current rule made */
+    bool defined;       /* see known_defines */
+    uint32_t nk, nr;    /* symbols of known, of rest, that the other has */
 } Partition;
 
 /* ---- symbols ----------------------------------------------------------------------- */
@@ -222,6 +225,42 @@ static void view_side(Copier *c, const Eqn *e, const Val *only, EqnView *out)
     out->in = vals;
 }
 
+typedef struct Definition {
+    Dim sym;
+    bool found;
+} Definition;
+
+static void match_definition(void *user, Dim d, bool defines)
+{
+    Definition *x = user;
+
+    x->found |= defines && d == x->sym;
+}
+
+static void check_definition(void *user, Dim d, bool defines)
+{
+    Partition *x = user;
+    Builder *k = x->rule.known;
+    Definition def = {0};
+
+    if (!defines || d == DIM_NONE)
+        return;
+    def.sym = x->ck.sym[symbol_index(&x->p->dims, d)];
+    for (uint32_t i = k->eqns.n; i-- > x->first_eqn && !def.found;)
+        if (op_has(k->eqns.v[i].op, OPF_DEFINES))
+            attr_each_dim(op_row(k->eqns.v[i].op), k->eqns.v[i].attr, match_definition,
+                          &def);
+    x->defined &= def.found;
+}
+
+/* Has the rule defined, in known, all the symbols that e defines? If not, rest does. */
+static bool known_defines(Partition *x, const Eqn *e)
+{
+    x->defined = true;
+    attr_each_dim(op_row(e->op), e->attr, check_definition, x);
+    return x->defined;
+}
+
 static bool split_eqn(Partition *x, const Eqn *e)
 {
     PartitionRule *r = &x->rule;
@@ -233,8 +272,11 @@ static bool split_eqn(Partition *x, const Eqn *e)
     share_defined(x);
     r->out_known = arena_zalloc(a, e->nout * sizeof(Val) + 1);
     r->out_rest = arena_zalloc(a, e->nout * sizeof(Val) + 1);
+    x->first_eqn = r->known->eqns.n;
     if (!op_row(e->op)->partition(r))
         return false;
+    if (op_has(e->op, OPF_DEFINES) && !known_defines(x, e))
+        marks_add(&x->marks, e);
     for (uint32_t j = 0; j < e->nout; j++) {
         x->ck.val[e->out + j] = r->out_known[j];
         x->cr.val[e->out + j] = r->out_known[j] ? VAL_NONE : r->out_rest[j];
@@ -246,16 +288,17 @@ static bool partition_eqn(Partition *x, const Eqn *e)
 {
     const Val *in = eqn_in(x->p, e);
     uint32_t nknown = count_known(x, e);
-    bool ok;
+    bool unsized = marks_touch(&x->marks, e), ok; /* of a size only rest knows? */
 
-    if (nknown == e->nin) {
+    if (nknown == e->nin && !unsized) {
         ok = copier_eqn(&x->ck, e);
-    } else if (nknown && op_row(e->op)->partition) {
+    } else if (nknown && !unsized && op_row(e->op)->partition) {
         ok = split_eqn(x, e);
     } else {
         for (uint32_t i = 0; i < e->nin; i++)
             in_rest(x, in[i]);
         ok = copier_eqn(&x->cr, e);
+        marks_add(&x->marks, e);
     }
     if (ok && op_has(e->op, OPF_DEFINES))
         share_defined(x);
@@ -274,6 +317,7 @@ static void partition_begin(Partition *x, wf_ctx *cx, const Program *p,
     x->rule.rest = builder_new(cx, xf_name(cx, p->name, "rest"), B_OPTIMISE);
     copier_init(&x->ck, x->rule.known, p, NULL, NULL);
     copier_init(&x->cr, x->rule.rest, p, NULL, NULL);
+    marks_init(&x->marks, p, &x->rule.known->arena);
     x->nr = x->rule.rest->dims.syms.n; /* the free symbols of p, the same on both sides */
     sync_symbols(x);
     for (uint32_t i = 0; i < p->nin && !failed(cx); i++) {

@@ -30,9 +30,11 @@ typedef struct Joint {
     const Program *p; /* (x.., gy..) -> (y.., gx..) */
     uint32_t nx,
         ny; /* of these inputs the first nx are x, of the results the first ny are y */
-    bool *backward; /* for each value: does it depend on a gy? */
-    bool *wanted;   /* forward values that the backward part reads */
-    bool *saved;    /* the answer */
+    bool *backward;    /* for each value: does it depend on a gy? */
+    bool *wanted;      /* forward values that the backward part reads */
+    bool *saved;       /* the answer */
+    int64_t *sizes;    /* what the symbols count as */
+    SymbolMarks marks; /* symbols that backward equations define */
 } Joint;
 
 /* ---- classes ----------------------------------------------------------------------- */
@@ -54,7 +56,7 @@ static bool is_backward(const Joint *j, const Eqn *e)
     for (uint32_t i = 0; i < e->nin; i++)
         if (j->backward[in[i]])
             return true;
-    return false;
+    return marks_touch(&j->marks, e);
 }
 
 static void classify(Joint *j)
@@ -70,6 +72,7 @@ static void classify(Joint *j)
         if (!is_backward(j, e))
             continue;
         memset(j->backward + e->out, true, e->nout);
+        marks_add(&j->marks, e);
         for (uint32_t k = 0; k < e->nin; k++)
             j->wanted[in[k]] |= !j->backward[in[k]];
     }
@@ -79,17 +82,22 @@ static void classify(Joint *j)
 
 /* ---- the cut ----------------------------------------------------------------------- */
 
+static void guess_sizes(Joint *j)
+{
+    const Dims *dims = &j->p->dims;
+
+    j->sizes = arena_array(j->a, dims->syms.n + 1u, sizeof *j->sizes);
+    for (uint32_t i = 0; i < dims->syms.n; i++)
+        j->sizes[i] = dims->syms.v[i].hint > 0 ? dims->syms.v[i].hint : UNKNOWN_SIZE;
+}
+
 static int64_t bytes_of(const Joint *j, Val v)
 {
     Type t = val_type(j->p, v);
-    const Dims *dims = &j->p->dims;
-    int64_t *sizes = arena_array(j->a, dims->syms.n + 1u, sizeof *sizes);
     int64_t bytes = (int64_t)wf_dtype_size((wf_dtype)t.dtype), d;
 
-    for (uint32_t i = 0; i < dims->syms.n; i++)
-        sizes[i] = dims->syms.v[i].hint > 0 ? dims->syms.v[i].hint : UNKNOWN_SIZE;
     for (uint32_t i = 0; i < t.rank; i++) {
-        if (!dim_eval(dims, t.dims[i], sizes, &d) || d < 0)
+        if (!dim_eval(&j->p->dims, t.dims[i], j->sizes, &d) || d < 0)
             d = UNKNOWN_SIZE;
         if (!mul_i64(bytes, d, &bytes) || bytes > MAX_BYTES)
             return MAX_BYTES;
@@ -234,6 +242,8 @@ bool xf_split(wf_ctx *cx, const Program *p, const int *wrt, int nwrt,
     j.backward = arena_zalloc(j.a, j.p->nvals + 1u);
     j.wanted = arena_zalloc(j.a, j.p->nvals + 1u);
     j.saved = arena_zalloc(j.a, j.p->nvals + 1u);
+    marks_init(&j.marks, j.p, j.a);
+    guess_sizes(&j);
     classify(&j);
     choose(&j);
     forward = make_forward(&j, xf_name(cx, p->name, "forward"));

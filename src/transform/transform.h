@@ -63,6 +63,16 @@ const Dim *xf_binds(Builder *b, const Program *p, const char *fresh_name, Dim fr
  * no bytes. */
 bool xf_close(wf_ctx *cx, const Program *first, const Program *second, uint32_t nres,
               const Program **out_first, const Program **out_second);
+/* Symbols of a program that some equations define, and who uses them. */
+typedef struct SymbolMarks {
+    const Program *p;
+    bool *sym,
+        *node; /* for each symbol, for each dim: is it, does it mention, a marked one? */
+    bool any;
+} SymbolMarks;
+void marks_init(SymbolMarks *m, const Program *p, Arena *a);
+void marks_add(SymbolMarks *m, const Eqn *e);         /* mark what e defines */
+bool marks_touch(const SymbolMarks *m, const Eqn *e); /* does e use a marked one? */
 /* p with only these results, in this order */
 const Program *xf_select(wf_ctx *cx, const Program *p, const uint32_t *outs, uint32_t n);
 
@@ -72,8 +82,7 @@ bool jvp_emit(Copier *c, Val *tangent);
 /* (x.., dx in the given order) -> (y.. if with_y, dy for each j with out_nz[j]); want as
  * in xf_jvp */
 const Program *jvp_program(wf_ctx *cx, const Program *p, const int *order, int nwrt,
-                           bool with_y, const bool *want, bool *out_nz,
-                           const char *via);
+                           bool with_y, const bool *want, bool *out_nz, const char *via);
 
 /* linear.c: which values of a builder depend on its linear inputs. */
 typedef struct Linear {

@@ -16,88 +16,10 @@
 typedef struct Vmap {
     Copier c;
     Batch batch;
-    int *axis;              /* of each value of the program, -1: not batched */
-    int *in_axis;           /* room for the operands of one equation */
-    int *out_axis;          /* .. and its results */
-    const bool *names_axis; /* for each sub-program: is there a collective over the axis
-                               in it? NULL: no name */
+    int *axis;     /* of each value of the program, -1: not batched */
+    int *in_axis;  /* room for the operands of one equation */
+    int *out_axis; /* .. and its results */
 } Vmap;
-
-/* ---- collectives over the axis ----------------------------------------------------- */
-
-typedef struct Seen { /* sub-programs looked at, with the answer */
-    const Program *p;
-    bool uses;
-} Seen;
-
-typedef struct Search {
-    const char *name;
-    Arena *a;
-    VEC(Seen) seen;
-} Search;
-
-static bool is_collective(unsigned op)
-{
-    return !strcmp(op_table[op].family, "collective");
-}
-
-static bool over_axis(const Eqn *e, const char *name)
-{
-    return is_collective(e->op) && !strcmp(((const CollectiveAttr *)e->attr)->axis, name);
-}
-
-/* Programs are nested at most MAX_NESTING deep; each is looked at once. */
-static bool search_axis(Search *s, const Program *p)
-{
-    bool uses = false;
-
-    for (uint32_t i = 0; i < s->seen.n; i++)
-        if (s->seen.v[i].p == p)
-            return s->seen.v[i].uses;
-    for (uint32_t i = 0; i < p->neqns && !uses; i++)
-        uses = over_axis(&p->eqns[i], s->name);
-    for (uint32_t i = 0; i < p->nsubs && !uses; i++)
-        uses = search_axis(s, p->subs[i]);
-    vec_push(s->a, &s->seen, ((Seen){p, uses}));
-    return uses;
-}
-
-typedef struct UsesAxis {
-    const Vmap *v;
-    bool any;
-} UsesAxis;
-
-static void check_sub(void *user, const Sub *s)
-{
-    UsesAxis *u = user;
-    const Program *p = u->v->c.from;
-
-    for (uint32_t i = 0; i < p->nsubs && !u->any; i++)
-        u->any = p->subs[i] == s->p && u->v->names_axis[i];
-}
-
-static bool uses_axis(const Vmap *v, const Eqn *e)
-{
-    UsesAxis u = {v, false};
-
-    if (!v->batch.name)
-        return false;
-    if (op_has(e->op, OPF_CONTROL))
-        attr_each_sub(op_row(e->op), e->attr, check_sub, &u);
-    return u.any || over_axis(e, v->batch.name);
-}
-
-static void find_collectives(Vmap *v)
-{
-    const Program *p = v->c.from;
-    Arena *a = &v->c.b->arena;
-    bool *uses = arena_zalloc(a, p->nsubs + 1u);
-    Search s = {.name = v->batch.name, .a = a};
-
-    for (uint32_t i = 0; v->batch.name && i < p->nsubs; i++)
-        uses[i] = search_axis(&s, p->subs[i]);
-    v->names_axis = uses;
-}
 
 /* ---- equations --------------------------------------------------------------------- */
 
@@ -154,7 +76,9 @@ static bool vmap_eqn(Vmap *v, const Eqn *e)
         v->in_axis[i] = v->axis[in[i]];
         any |= v->in_axis[i] >= 0;
     }
-    return any || uses_axis(v, e) ? batch_eqn(v, e) : copier_eqn(&v->c, e);
+    if (v->batch.name && !any)
+        any = eqn_uses_axis(e, v->batch.name);
+    return any ? batch_eqn(v, e) : copier_eqn(&v->c, e);
 }
 
 /* ---- the whole program ------------------------------------------------------------- */
@@ -204,7 +128,6 @@ const Program *xf_batch(wf_ctx *cx, const Program *p, int64_t size, const char *
     copier_init(&v.c, b, p, NULL, "vmap");
     v.batch.size = size >= 0 ? size : b_symbol(b, size_name);
     make_room(&v);
-    find_collectives(&v);
     for (uint32_t i = 0; i < p->nin && !b_failed(b); i++)
         add_input(&v, i, in_axis[i]);
     for (uint32_t i = 0; i < p->neqns && !b_failed(b); i++)
