@@ -4,6 +4,8 @@
 #include "laws.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #define parse laws_parse
 
@@ -105,7 +107,7 @@ static const Program *with_library(wf_ctx *cx, const char *text)
 XTEST(control_flow_keeps_every_law)
 {
     for (int i = 0; i < COUNT(programs) && !failed(cx); i++) {
-        check_laws(cx, with_library(cx, programs[i]));
+        laws_check(cx, with_library(cx, programs[i]));
         if (failed(cx) || !check_ok()) {
             FAIL("in program %d: %.300s", i, programs[i]);
             return;
@@ -644,3 +646,329 @@ XTEST(a_value_held_fixed_has_no_derivative)
     REQUIRE(laws_ok(cx, g) && (out = laws_eval(cx, g, &x)));
     CHECK_VEC(&out[0], 0, 3);
 }
+
+/* ---- effects ---- */
+
+/* What the program prints: standard output goes to a file meanwhile. */
+static const char *printed(wf_ctx *cx, const Program *p, const Nd *in)
+{
+    static char text[4096];
+    FILE *file = tmpfile();
+    int saved;
+    size_t n;
+
+    text[0] = 0;
+    if (!file || !p)
+        return "no file or no program";
+    fflush(stdout);
+    saved = dup(1);
+    dup2(fileno(file), 1);
+    laws_eval(cx, p, in);
+    fflush(stdout);
+    dup2(saved, 1);
+    close(saved);
+    rewind(file);
+    n = fread(text, 1, sizeof text - 1, file);
+    text[n] = 0;
+    fclose(file);
+    return text;
+}
+
+XTEST(print_shows_values_as_nested_lists)
+{
+    const Program *p = parse(cx,
+        "f(x: f64[2,2], s: f32[], n: i8[3], b: bool[2], e: f64[0,3]) {"
+        " print x s n b e format=\"x={} s={} n={} {{b}}={} {}\"; ret x }");
+    Nd in[5] = {laws_nd(cx, WF_F64, (int64_t[]){2, 2}, 2), laws_nd(cx, WF_F32, NULL, 0),
+                laws_nd(cx, WF_I8, (int64_t[]){3}, 1), laws_nd(cx, WF_BOOL, (int64_t[]){2}, 1),
+                laws_nd(cx, WF_F64, (int64_t[]){0, 3}, 2)};
+
+    memcpy(in[0].data, (double[]){1, -0.5, 1e300, 0.1}, 32);
+    *(float *)in[1].data = 0.1f;
+    memcpy(in[2].data, (int8_t[]){-128, 0, 127}, 3);
+    ((uint8_t *)in[3].data)[1] = 1;
+    REQUIRE(laws_ok(cx, p));
+    CHECK_STR(printed(cx, p, in), "x=[[1, -0.5], [1e+300, 0.1]] s=0.1 n=[-128, 0, 127] {b}=[false, true] []\n");
+}
+
+static const char talk[] =
+    "body(x: f64[]) { print x format=\"at {}\"; y = add x x; ret y }\n"
+    "loud(x: f64[]) { print x format=\"loud {}\"; ret x }\n"
+    "calm(x: f64[]) { y = neg x; ret y }\n"
+    "below(x: f64[]) { l = const f64[] 4; c = lt x l; ret c }\n";
+
+static const Program *talking(wf_ctx *cx, const char *text)
+{
+    return parse(cx, arena_printf(&cx->scratch, "%s%s", talk, text));
+}
+
+XTEST(effects_happen_once_and_in_order_under_every_transform)
+{
+    const Program *p = talking(cx, "f(x: f64[]) { print x format=\"before {}\"; y = scan x body=body ncarry=1 length=2;"
+                                   " z = sin y; print format=\"after\"; ret z }");
+    const char *want = "before 1\nat 1\nat 2\nafter\n";
+    Nd in[] = {laws_f64(cx, 1), laws_f64(cx, 1)};
+
+    CHECK_STR(printed(cx, p, in), want);
+    CHECK_STR(printed(cx, xf_jvp_user(cx, p, (int[]){0}, 1), in), want);
+    CHECK_STR(printed(cx, xf_grad(cx, p, (int[]){0}, 1, true), in), want);
+    CHECK_STR(printed(cx, xf_grad(cx, p, (int[]){0}, 1, false), in), want);
+}
+
+XTEST(equal_effects_are_not_merged)
+{
+    const Program *p = talking(cx, "f(x: f64[]) { print x format=\"{}\"; print x format=\"{}\"; a = call x body=loud;"
+                                   " b = call x body=loud; c = mul a b; ret c }");
+    Nd in[] = {laws_f64(cx, 1), laws_f64(cx, 1)};
+    const char *want = "1\n1\nloud 1\nloud 1\n";
+
+    CHECK_STR(printed(cx, p, in), want);
+    CHECK_STR(printed(cx, xf_jvp_user(cx, p, (int[]){0}, 1), in), want);
+    CHECK_STR(printed(cx, xf_grad(cx, p, (int[]){0}, 1, true), in), want);
+}
+
+XTEST(vmap_of_an_effect_has_it_for_each_row_that_reaches_it)
+{
+    Nd x = VEC_OF(cx, 1, 3, 9);
+    const Program *p = talking(cx, "f(x: f64[]) { print x format=\"x {}\"; ret x }");
+    CHECK_STR(printed(cx, xf_vmap(cx, p, (int[]){0}, NULL, -1), &x), "x 1\nx 3\nx 9\n");
+
+    p = talking(cx, "f(x: f64[]) { l = const f64[] 2; p = gt x l; y = cond p x branches=[calm,loud]; ret y }");
+    CHECK_STR(printed(cx, xf_vmap(cx, p, (int[]){0}, NULL, -1), &x), "loud 3\nloud 9\n");
+
+    p = talking(cx, "f(x: f64[]) { y = while x cond=below body=body; ret y }");
+    CHECK_STR(printed(cx, xf_vmap(cx, p, (int[]){0}, NULL, 3), &x), "at 1\nat 2\nat 3\n");
+}
+
+XTEST(checkpoint_has_the_effects_of_its_body_once)
+{
+    const Program *p = talking(cx, "f(x: f64[]) { y = checkpoint x body=body; z = sin y; w = mul z y; ret w }");
+    Nd x = laws_f64(cx, 1);
+
+    CHECK_STR(printed(cx, xf_grad(cx, p, (int[]){0}, 1, true), &x), "at 1\n");
+}
+
+XTEST(a_failed_assert_says_its_message_at_its_place)
+{
+    const Program *p = parse(cx, "f(x: f64[2]) { z = const f64[2] 0; ok = gt x z; assert ok x message=\"{{x}} is {}\"; ret x }");
+    const Program *v = p ? xf_vmap(cx, p, (int[]){0}, NULL, -1) : NULL;
+    Nd good = VEC_OF(cx, 1, 2), bad = VEC_OF(cx, 1, -2), rows = laws_nd(cx, WF_F64, (int64_t[]){2, 2}, 2);
+
+    REQUIRE(laws_ok(cx, p) && laws_ok(cx, v));
+    CHECK(laws_eval(cx, p, &good) != NULL);
+    CHECK(laws_eval(cx, p, &bad) == NULL);
+    laws_error(cx, WF_ERR_ASSERT, "test.wir:3:2: assertion failed: assert: {x} is [1, -2]");
+    memcpy(rows.data, (double[]){1, 2, -3, 4}, 32);
+    CHECK(laws_eval(cx, v, &rows) == NULL);
+    laws_error(cx, WF_ERR_ASSERT, "{x} is [-3, 4]");
+}
+
+/* ---- collectives ---- */
+
+XTEST(collectives_speak_of_the_rows_of_their_axis)
+{
+    const Program *p = parse(cx,
+        "f(x: f64[]) { s = psum x axis=\"i\"; m = pmax x axis=\"i\"; g = all_gather x axis=\"i\" size=3;"
+        " r = ppermute x axis=\"i\" size=3 perm=[0,1,1,2]; k = axis_index axis=\"i\"; c = const f64[] 2;"
+        " t = psum c axis=\"i\"; ret s, m, g, r, k, t }");
+    const Program *v = p ? xf_vmap(cx, p, (int[]){0}, "i", 3) : NULL;
+    Nd x = VEC_OF(cx, 1, 5, 3), *out = NULL;
+
+    REQUIRE(laws_ok(cx, v) && (out = laws_eval(cx, v, &x)));
+    CHECK_VEC(&out[0], 0, 9, 9, 9);
+    CHECK_VEC(&out[1], 0, 5, 5, 5);
+    CHECK_VEC(&out[2], 0, 1, 5, 3, 1, 5, 3, 1, 5, 3);
+    CHECK_VEC(&out[3], 0, 0, 1, 5);
+    CHECK_VEC(&out[4], 0, 0, 1, 2);
+    CHECK_VEC(&out[5], 0, 6, 6, 6);
+}
+
+XTEST(nested_axes_are_told_apart_by_name)
+{
+    const Program *p = parse(cx, "f(x: f64[]) { a = psum x axis=\"i\"; b = psum x axis=\"j\"; k = axis_index axis=\"j\";"
+                                 " h = all_gather x axis=\"i\" size=2; ret a, b, k, h }");
+    const Program *v = p ? xf_vmap(cx, p, (int[]){0}, "i", 2) : NULL; /* inner: last axis of x */
+    Nd x = laws_nd(cx, WF_F64, (int64_t[]){3, 2}, 2), *out = NULL;
+
+    v = v ? xf_vmap(cx, v, (int[]){0}, "j", -1) : NULL;
+    memcpy(x.data, (double[]){1, 2, 3, 4, 5, 6}, 48);
+    REQUIRE(laws_ok(cx, v) && (out = laws_eval(cx, v, &x)));
+    CHECK_VEC(&out[0], 0, 3, 3, 7, 7, 11, 11);
+    CHECK_VEC(&out[1], 0, 9, 12, 9, 12, 9, 12);
+    CHECK_VEC(&out[2], 0, 0, 0, 1, 1, 2, 2);
+    CHECK_VEC(&out[3], 0, 1, 2, 1, 2, 3, 4, 3, 4, 5, 6, 5, 6);
+}
+
+XTEST(vmap_of_grad_with_collectives_sums_over_the_rows)
+{
+    const Program *p = parse(cx, /* y_j = x_j (sum x)^2: summed over rows, its gradient is s^2 + 2 s s */
+        "f(x: f64[]) { s = psum x axis=\"i\"; a = mul x s; y = mul a s; ret y }");
+    const Program *g = p ? xf_grad(cx, p, (int[]){0}, 1, false) : NULL;
+    const Program *v = g ? xf_vmap(cx, g, (int[]){0}, "i", -1) : NULL;
+    Nd x = VEC_OF(cx, 1, 5, 3), *out = NULL;
+
+    REQUIRE(laws_ok(cx, v) && (out = laws_eval(cx, v, &x)));
+    CHECK_VEC(&out[0], 0, 243, 243, 243);
+}
+
+XTEST(a_collective_over_an_axis_that_is_not_bound_is_an_error)
+{
+    static const char *const ops[] = {"psum x axis=\"rows\"", "pmax x axis=\"rows\"", "all_gather x axis=\"rows\" size=2",
+                                      "ppermute x axis=\"rows\" size=2 perm=[0,1]", "axis_index axis=\"rows\""};
+    Nd x = laws_f64(cx, 1);
+
+    for (int k = 0; k < COUNT(ops); k++) {
+        const Program *p = parse(cx, arena_printf(&cx->scratch, "f(x: f64[]) { y = %s; ret y }", ops[k]));
+        REQUIRE(laws_ok(cx, p));
+        CHECK(laws_eval(cx, p, &x) == NULL);
+        laws_error(cx, WF_ERR_NAME, "axis 'rows' is not bound");
+    }
+}
+
+XTEST(rows_that_go_different_ways_cannot_communicate)
+{
+    const Program *p = parse(cx,
+        "a(x: f64[]) { y = psum x axis=\"i\"; ret y }\n"
+        "b(x: f64[]) { ret x }\n"
+        "f(x: f64[]) { z = const f64[] 0; p = gt x z; y = cond p x branches=[a,b]; ret y }");
+
+    CHECK(p && xf_vmap(cx, p, (int[]){0}, "i", 3) == NULL);
+    laws_error(cx, WF_ERR_NORULE, "cond: a branch communicates over axis 'i'");
+    p = parse(cx,
+        "c(x: f64[]) { z = const f64[] 9; p = lt x z; ret p }\n"
+        "b(x: f64[]) { y = psum x axis=\"i\"; ret y }\n"
+        "f(x: f64[]) { y = while x cond=c body=b; ret y }");
+    CHECK(p && xf_vmap(cx, p, (int[]){0}, "i", 3) == NULL);
+    laws_error(cx, WF_ERR_NORULE, "while: the body communicates over axis 'i'");
+}
+
+XTEST(the_size_of_an_axis_is_checked)
+{
+    static const char *const ops[] = {"all_gather x axis=\"i\" size=2", "ppermute x axis=\"i\" size=2 perm=[0,1]",
+                                      "axis_index axis=\"i\" size=2"};
+
+    for (int k = 0; k < COUNT(ops); k++) {
+        const Program *p = parse(cx, arena_printf(&cx->scratch, "f(x: f64[]) { y = %s; ret y }", ops[k]));
+        CHECK(p && xf_vmap(cx, p, (int[]){0}, "i", 3) == NULL);
+        laws_error(cx, WF_ERR_SHAPE, "axis 'i' has 3 rows, needs size=2");
+    }
+}
+
+/* ---- messages ---- */
+
+static const struct {
+    const char *eqn; /* of f(x: f64[2], p: bool[], i: i32[], n: i64[]) */
+    wf_status status;
+    const char *text;
+} mistakes[] = {
+    {"y = call x body=nosuch", WF_ERR_NAME, "nosuch"},
+    {"y = call p body=id2", WF_ERR_TYPE, "call: input 0 of body 'id2' needs f64[2], got bool[]"},
+    {"y = call x x body=id2", WF_ERR_TYPE, "call: body 'id2' takes 1 inputs, got 2"},
+    {"y = cond n x branches=[id2]", WF_ERR_TYPE, "cond: the index is i64[], needs bool[] or i32[]"},
+    {"y = cond x x branches=[id2]", WF_ERR_TYPE, "cond: the index is f64[2], needs bool[] or i32[]"},
+    {"y = cond branches=[id2]", WF_ERR_TYPE, "cond: the index is missing"},
+    {"y = cond p x branches=[]", WF_ERR_VALUE, "cond: has no branches, needs at least one"},
+    {"y = cond p x branches=[id2,total]", WF_ERR_SHAPE, "cond: result 0 is f64[2] in branch 0, but f64[] in branch 1"},
+    {"y = cond p x branches=[id2,signs]", WF_ERR_TYPE, "cond: result 0 is f64[2] in branch 0, but bool[2] in branch 1"},
+    {"y = cond p x branches=[id2,both]", WF_ERR_TYPE, "cond: branch 1 has 2 results, branch 0 has 1"},
+    {"y = scan x body=id2 ncarry=1", WF_ERR_VALUE, "scan: has no operand to go along, so needs length="},
+    {"y = scan x body=id2 ncarry=2 length=3", WF_ERR_VALUE, "scan: nconst=0 ncarry=2, but there are 1 operands"},
+    {"y = scan x body=id2 ncarry=-1 length=3", WF_ERR_VALUE, "scan: nconst=0 ncarry=-1"},
+    {"y = scan p body=id0", WF_ERR_SHAPE, "scan: operand 0 is bool[], needs an axis to go along"},
+    {"y = scan x body=id0 length=3", WF_ERR_SHAPE, "scan: operand 0 is f64[2], needs length 3"},
+    {"y = scan x body=total ncarry=1 length=3", WF_ERR_SHAPE, "scan: carry 0 begins as f64[2], but the body makes it f64[]"},
+    {"y = scan x body=signs ncarry=1 length=3", WF_ERR_TYPE, "scan: carry 0 begins as f64[2], but the body makes it bool[2]"},
+    {"y = scan x body=nothing ncarry=1 length=3", WF_ERR_TYPE, "scan: body 'nothing' has 0 results, needs at least the 1 carries"},
+    {"y = while x cond=total body=id2", WF_ERR_TYPE, "while: cond 'total' gives f64[], needs one bool[]"},
+    {"y = while x cond=nothing body=id2", WF_ERR_TYPE, "while: cond 'nothing' gives not one result, needs one bool[]"},
+    {"y = while x cond=any2 body=total", WF_ERR_SHAPE, "while: carry 0 begins as f64[2], but the body makes it f64[]"},
+    {"y = while x cond=any2 body=signs", WF_ERR_TYPE, "while: carry 0 begins as f64[2], but the body makes it bool[2]"},
+    {"y = while x cond=any2 body=nothing", WF_ERR_TYPE, "while: body 'nothing' has 0 results, needs at least the 1 carries"},
+    {"y = while x cond=any2 body=id2 nbody=2", WF_ERR_VALUE, "while: ncond=0 nbody=2, but there are 1 operands"},
+    {"y, z = while x cond=any2 body=both", WF_ERR_VALUE, "while: stacks 1 rows a turn without a bound, so it needs trips="},
+    {"y, z = while x cond=any2 body=both bound=3 trips=K", WF_ERR_VALUE, "while: has a bound, so it cannot define trips as well"},
+    {"y = custom_jvp x primal=id2", WF_ERR_VALUE, "custom_jvp: rule is missing"},
+    {"y = custom_jvp x primal=id2 rule=id2", WF_ERR_TYPE, "custom_jvp: rule 'id2' takes 1 inputs, got 2"},
+    {"y = custom_jvp x primal=id2 rule=first", WF_ERR_TYPE, "custom_jvp: rule has 1 results, needs 2"},
+    {"y = custom_jvp x primal=id2 rule=odd", WF_ERR_TYPE, "custom_jvp: result 1 of rule is bool[2], needs f64[2]"},
+    {"y = custom_vjp x primal=id2 fwd=id2", WF_ERR_VALUE, "custom_vjp: bwd is missing"},
+    {"y = custom_vjp x primal=id2 bwd=id2", WF_ERR_VALUE, "custom_vjp: fwd is missing"},
+    {"y = custom_vjp x primal=id2 fwd=nothing bwd=id2", WF_ERR_TYPE, "custom_vjp: fwd has 0 results, needs at least 1"},
+    {"y = custom_vjp x primal=id2 fwd=total bwd=id2", WF_ERR_SHAPE, "custom_vjp: result 0 of fwd is f64[], needs f64[2]"},
+    {"y = custom_vjp x primal=id2 fwd=id2 bwd=total", WF_ERR_SHAPE, "custom_vjp: result 0 of bwd is f64[], needs f64[2]"},
+    {"y = custom_lin x bwd=id2 nres=2", WF_ERR_VALUE, "custom_lin: nres=2, but there are 1 operands"},
+    {"y = custom_lin x x bwd=id2", WF_ERR_TYPE, "custom_lin: bwd has 1 results, needs 2"},
+    {"print x format=\"none\"", WF_ERR_VALUE, "print: the format has 0 {} for 1 operands"},
+    {"print x format=\"{\"", WF_ERR_VALUE, "print: a lone '{' in the format"},
+    {"print x format=\"{} }\"", WF_ERR_VALUE, "print: a lone '}' in the format"},
+    {"assert x message=\"no\"", WF_ERR_TYPE, "assert: the condition is f64[2], needs bool"},
+    {"assert message=\"no\"", WF_ERR_TYPE, "assert: the condition is missing, needs bool"},
+    {"assert p message=\"{}\"", WF_ERR_VALUE, "assert: the format has 1 {} for 0 operands"},
+    {"y = psum x axis=\"\"", WF_ERR_VALUE, "psum: the axis has no name"},
+    {"y = psum p axis=\"i\"", WF_ERR_TYPE, "psum: operand is bool[], needs a number"},
+    {"y = pmax p axis=\"i\"", WF_ERR_TYPE, "pmax: operand is bool[], needs a number"},
+    {"y = all_gather x axis=\"i\" size=2 at=2", WF_ERR_VALUE, "all_gather: at=2, but the operand is f64[2]; needs 0 to 1"},
+    {"y = ppermute x axis=\"i\" size=2 perm=[0]", WF_ERR_VALUE, "ppermute: perm has 1 numbers, needs pairs"},
+    {"y = ppermute x axis=\"i\" size=2 perm=[0,2]", WF_ERR_VALUE, "ppermute: perm has row 2 of 2"},
+    {"y = ppermute x axis=\"i\" size=2 perm=[0,1,0,0]", WF_ERR_VALUE, "ppermute: perm has row 0 twice as a source"},
+    {"y = ppermute x axis=\"i\" size=2 perm=[0,1,1,1]", WF_ERR_VALUE, "ppermute: perm has row 1 twice as a target"},
+};
+
+XTEST(mistakes_say_what_was_found_and_what_was_needed)
+{
+    for (int k = 0; k < COUNT(mistakes); k++) {
+        const Program *p = parse(cx, arena_printf(&cx->scratch,
+            "id2(x: f64[2]) { ret x }\n"
+            "id0(x: bool[]) { ret x }\n"
+            "nothing(x: f64[2]) { ret }\n"
+            "both(x: f64[2]) { ret x, x }\n"
+            "first(x: f64[2], y: f64[2]) { ret x }\n"
+            "odd(x: f64[2], y: f64[2]) { b = lt x y; ret x, b }\n"
+            "total(x: f64[2]) { y = reduce_sum x axes=[0]; ret y }\n"
+            "signs(x: f64[2]) { z = const f64[2] 0; y = lt x z; ret y }\n"
+            "any2(x: f64[2]) { z = const f64[2] 0; y = lt x z; a = reduce_or y axes=[0]; ret a }\n"
+            "f(x: f64[2], p: bool[], i: i32[], n: i64[]) { %s; ret x }", mistakes[k].eqn));
+        CHECK(p == NULL);
+        laws_error(cx, mistakes[k].status, mistakes[k].text);
+        if (!check_ok()) {
+            FAIL("in: %s", mistakes[k].eqn);
+            return;
+        }
+    }
+}
+
+/* ---- out of memory ---- */
+
+static wf_status transform_all(wf_ctx *cx)
+{
+    API_ENTER(cx);
+    const Program *p = parse(cx,
+        "more(x: f64[], n: f64[]) { z = const f64[] 0; c = gt n z; ret c }\n"
+        "less(x: f64[], n: f64[]) { one = const f64[] 1; q = sin x; m = sub n one; ret q, m, q }\n"
+        "a(x: f64[]) { y, n, s = while x x cond=more body=less bound=4; t = reduce_sum s axes=[0]; z = mul t y; ret z }\n"
+        "b(x: f64[]) { y = checkpoint x body=a; ret y }\n"
+        "c(x: f64[]) { z = const f64[] 1; p = gt x z; y = cond p x branches=[a,b]; ret y }\n"
+        "f(x: f64[]) { y = scan x body=c ncarry=1 length=2; ret y }");
+    const Program *v = p ? xf_vmap(cx, p, (int[]){0}, NULL, -1) : NULL;
+    const Program *g = v ? xf_vjp(cx, v, (int[]){0}, 1) : NULL;
+    if (g) {
+        Nd in[] = {VEC_OF(cx, 0.5, 3), VEC_OF(cx, 1, 1)};
+        laws_eval(cx, g, in);
+    }
+    API_RETURN(cx);
+}
+
+static void run_transforms(wf_allocator al, void *user)
+{
+    wf_options o = {sizeof o, .allocator = al};
+    wf_ctx *cx = wf_ctx_new(&o);
+
+    (void)user;
+    if (!cx)
+        return;
+    wf_status s = transform_all(cx);
+    CHECK(s == WF_OK || s == WF_ERR_MEMORY);
+    wf_ctx_free(cx);
+}
+
+TEST(every_allocation_may_fail) { CHECK(fault_each(run_transforms, NULL) > 10); }
