@@ -1,14 +1,16 @@
 /* laws.h -- what the transforms promise of any program, as checks on one program at
  * random inputs.
  *
- *   Every law compares a transform with an independent one, or with plain evaluation, by
+ * Every law compares a transform with an independent one, or with plain evaluation, by
  * the eval rules alone:
  *
- *   jvp is a central difference; <gy, J dx> = <J^T gy, dx>; linearize = jvp; partition,
- * merged again, is the program; the two halves of split are vjp; vmap is a loop, for
- * every subset of batched inputs, first and last axes, sizes 3, 1 and 0, constant and
- * symbolic; jacfwd = jacrev and J dx = jvp; for scalar results hvp = hessian v = a
- *   difference of gradients, and grad and vmap commute.
+ *   jvp is a central difference; <gy, J dx> = <J^T gy, dx>; linearize is jvp
+ *   partition, merged again, is the program; the two halves of split are vjp
+ *   vmap is a loop, for every subset of batched inputs, first and last axes, sizes 3, 1
+ *   and 0, constant and symbolic
+ *   jacfwd = jacrev, and J dx = jvp
+ *   for scalar results hvp = hessian v = a difference of gradients, H is symmetric, and
+ *   grad and vmap commute
  *
  * Float inputs must be f64. Symbols N, M, Z take the sizes 3, 4, 0, all others 2.
  */

@@ -1,8 +1,9 @@
 /* jacobian.c -- whole Jacobians, Hessians, and Hessian times vector.
  *
- *   jacfwd   the columns of J at once: vmap of jvp over the basis of x       good when x
- * is small jacrev   the rows of J at once:    vmap of vjp over the basis of y       good
- * when y is small hessian  jacfwd of jacrev hvp      jvp of grad: H v without H
+ *   jacfwd   the columns of J at once: vmap of jvp over the basis of x; x small
+ *   jacrev   the rows of J at once: vmap of vjp over the basis of y; y small
+ *   hessian  jacfwd of jacrev
+ *   hvp      jvp of grad: H v without H
  *
  * The basis is an identity matrix of the elements, eye[n,n] reshaped to [n] + shape,
  * built of iota so that shapes may be symbolic. The transformed program stands unbatched

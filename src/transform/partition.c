@@ -3,8 +3,7 @@
  *   requires   a verified program, and which inputs are known
  *   gives      known: (known ins) -> (known outs.., residuals..)
  *              rest:  (residuals.., unknown ins) -> unknown outs
- *   keeps      order, places, effects: an effect whose operands are all known happens in
- * `known`
+ *   keeps      order, places, effects (in `known` where all operands are known)
  *
  * Method: two builders. An equation whose operands are all known goes to `known`; control
  * flow with some known operands is split by its partition rule; every other equation goes

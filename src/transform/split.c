@@ -10,10 +10,10 @@
  * again is allowed for cheap equations only: elementwise ones and changes of shape;
  * constants are free. The cheapest choice is a minimum cut:
  *
- *   source -> v        v cannot be made again: an input, or the result of an equation
- * that is not cheap v.in -> v.out      capacity: the bytes of v. Cut: v is saved u.out ->
- * v.in      v = cheap op of u: who wants v and has not saved it wants u v.out -> sink a
- * backward equation, or a result, reads v
+ *   source -> v     v cannot be made again: an input, or the equation is not cheap
+ *   v.in -> v.out   capacity: the bytes of v. Cut: v is saved
+ *   u.out -> v.in   v = cheap op of u: who wants v and has not saved it wants u
+ *   v.out -> sink   a backward equation, or a result, reads v
  *
  * Of several minimum cuts the one nearest to the sink is taken: it makes the least again.
  * Sizes that are symbols count as their hint, or 64.
@@ -27,9 +27,8 @@
 typedef struct Joint {
     wf_ctx *cx;
     Arena *a;
-    const Program *p; /* (x.., gy..) -> (y.., gx..) */
-    uint32_t nx,
-        ny; /* of these inputs the first nx are x, of the results the first ny are y */
+    const Program *p;  /* (x.., gy..) -> (y.., gx..) */
+    uint32_t nx, ny;   /* the first nx inputs are x, the first ny results y */
     bool *backward;    /* for each value: does it depend on a gy? */
     bool *wanted;      /* forward values that the backward part reads */
     bool *saved;       /* the answer */

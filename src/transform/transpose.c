@@ -1,8 +1,7 @@
 /* transpose.c -- run a linear program backwards.
  *
  *   requires   a program linear in some inputs (a tangent program, or a part of one)
- *   gives      its transpose: cotangents of the results -> cotangents of the linear
- * inputs
+ *   gives      cotangents of the results -> cotangents of the linear inputs
  *
  * Method: values that depend on a linear input are linear, all others are computed
  * forward as they stand. Then the linear equations are walked from last to first. The

@@ -2,8 +2,7 @@
  *
  *   requires   a verified program
  *   gives      the program that does f for every element of a batch at once
- *   keeps      order, names, places (with a note: via vmap), effects (once for each
- * element where it can tell)
+ *   keeps      order, names, places (with a note: via vmap), effects
  *
  * Method: each value has a batch axis, or none (-1). An equation none of whose operands
  * is batched is copied as it is; else the op's batch rule emits one that works on the
