@@ -39,7 +39,7 @@ CLIOBJ  := $(CLISRC:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
 
-.PHONY: all help test test-long demo examples bench san fuzz format tidy install clean setup bless check-lib
+.PHONY: all help test tests test-long demo examples bench san fuzz format tidy docs install clean bless
 all: $(BUILD)/weft $(BUILD)/libweft.a $(BUILD)/libweft.so
 
 help:
@@ -86,7 +86,90 @@ $(BUILD)/bench/%: bench/%.c $(BUILD)/libweft.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL)) -O2 -o $@ $< $(BUILD)/libweft.a $(LIBS) -ldl
 
+setup-%:
+	$(Q)tools/setup $*
+
+# ---- tests --------------------------------------------------------------------------------------
+
+# Test programs get the tree's paths relative to its root, and the command line as WEFT_BIN.
+FUZZERS  := $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
+FUZZ_SECONDS ?= 30
+FUZZOBJ  := $(OBJ:$(BUILD)/%=$(BUILD)/fuzz-obj/%)
+FUZZFLAGS := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+
+test: setup-test all $(TESTS) $(FUZZERS)
+	$(Q)WEFT_BIN=$(BUILD)/weft tests/run $(TESTS) $(FUZZERS:%=tests/fuzz-for:$(FUZZ_SECONDS):%) $(wildcard tests/test_*.sh)
+
+test-long: setup-test all $(TESTS) $(FUZZERS)
+	$(Q)LAWS=20000 TEST_ROUNDS=20 WEFT_LONG=1 WEFT_BIN=$(BUILD)/weft tests/run $(TESTS) \
+	    $(FUZZERS:%=tests/fuzz-for:600:%) $(wildcard tests/test_*.sh)
+
+tests: all $(TESTS)
+
+$(BUILD)/fuzz-obj/src/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(Q)clang $(filter-out -MMD -MP,$(ALL)) -O1 $(FUZZFLAGS) -MMD -MP -c $< -o $@
+
+define fuzz_kernel_rule
+$(BUILD)/fuzz-obj/src/kernels/%.$(1).o: src/kernels/%.c
+	@mkdir -p $$(@D)
+	$$(Q)clang $$(KERNEL) $$(ISA_$(1)) $$(FUZZFLAGS) -O1 -c $$< -o $$@
+endef
+$(foreach i,$(ISAS),$(eval $(call fuzz_kernel_rule,$(i))))
+
+$(BUILD)/fuzz/%: fuzz/%.c $(FUZZOBJ)
+	@mkdir -p $(@D)
+	$(Q)clang $(filter-out -MMD -MP,$(ALL)) -Itests -O1 -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
+
+fuzz: setup-test $(FUZZERS) $(BUILD)/tests/test_laws
+	$(Q)LAWS=1000000000 LAWS_SEED=$$(date +%s) $(BUILD)/tests/test_laws laws & \
+	for f in $(FUZZERS); do tests/fuzz-for $(if $(SECONDS),$(SECONDS),600) $$f; done; kill %1 2>/dev/null || true
+
+san:
+	$(Q)$(MAKE) BUILD=$(BUILD)/asan OPT=-O1 SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" tests
+	$(Q)LAWS=150 WEFT_SAN=1 WEFT_BIN=$(BUILD)/asan/weft tests/run $(TESTS:$(BUILD)/%=$(BUILD)/asan/%)
+	$(Q)$(MAKE) BUILD=$(BUILD)/tsan OPT=-O1 SAN="-fsanitize=thread" tests
+	$(Q)WEFT_SAN=1 WEFT_BIN=$(BUILD)/tsan/weft tests/run $(BUILD)/tsan/tests/test_threads $(BUILD)/tsan/tests/test_runtime
+
+bless: all
+	$(Q)WEFT_BLESS=1 WEFT_BIN=$(BUILD)/weft tests/run $(TESTS)
+
+# ---- demo, examples, bench -----------------------------------------------------------------------
+
+EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
+examples: $(EXAMPLES)
+$(BUILD)/examples/%: examples/%.c $(BUILD)/libweft.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c17 -Iinclude $(WARN) $(CFLAGS) $(SAN) -o $@ $< $(BUILD)/libweft.a $(LIBS)
+
+demo: setup-build all examples
+	$(Q)WEFT=$(BUILD)/weft tools/demo
+
+bench: all $(BENCHES)
+	$(Q)bench/run $(BUILD) $(ROWS)
+
+# ---- upkeep -----------------------------------------------------------------------------------------
+
+format: setup-format
+	$(Q)clang-format -i $(shell git ls-files '*.c' '*.h' | grep -v pow10.h)
+
+tidy: setup-format
+	$(Q)clang-tidy --quiet $(SRC) -- -std=c17 -D_GNU_SOURCE -Iinclude -Isrc
+
+docs: all
+	$(Q)$(BUILD)/weft ops --markdown > docs/ops.md
+
+install: all
+	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
+	$(Q)install -m 755 $(BUILD)/weft $(DESTDIR)$(PREFIX)/bin/weft
+	$(Q)install -m 644 include/weft.h $(DESTDIR)$(PREFIX)/include/weft.h
+	$(Q)install -m 644 $(BUILD)/libweft.a $(DESTDIR)$(PREFIX)/lib/libweft.a
+	$(Q)install -m 755 $(BUILD)/libweft.so $(DESTDIR)$(PREFIX)/lib/libweft.so.0
+	$(Q)ln -sf libweft.so.0 $(DESTDIR)$(PREFIX)/lib/libweft.so
+	$(Q)install -m 644 docs/weft.1 $(DESTDIR)$(PREFIX)/share/man/man1/weft.1
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e "s|@VERSION@|$$(sed -n 's/.*WF_VERSION \"\(.*\)\"/\1/p' include/weft.h)|" tools/weft.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/weft.pc
+
 clean:
 	$(Q)rm -rf $(BUILD)
 
--include $(OBJ:.o=.d) $(CLIOBJ:.o=.d)
+-include $(OBJ:.o=.d) $(CLIOBJ:.o=.d) $(wildcard $(FUZZOBJ:.o=.d))
