@@ -106,8 +106,8 @@ static bool check_axes(TypeRule *t, const char *side, Type x, Ints contract, Int
 
         if (axis < 0 || axis >= x.rank)
             return type_fail(t, WF_ERR_VALUE,
-                             "axis %lld of the %s operand %s, needed 0 to %d",
-                             (long long)axis, side, type_show(t, x), x.rank - 1);
+                             "axis %lld of the %s operand %s, which has %d axes",
+                             (long long)axis, side, type_show(t, x), x.rank);
         if (seen[axis])
             return type_fail(t, WF_ERR_VALUE,
                              "axis %lld of the %s operand %s is named twice",
