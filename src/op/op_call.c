@@ -1,10 +1,10 @@
-/* op_call.c -- call and checkpoint (a body run once), opt_barrier, stop_gradient and name (the operand
- * itself, marked).
+/* op_call.c -- call and checkpoint (a body run once), opt_barrier, stop_gradient and name
+ * (the operand itself, marked).
  *
- * checkpoint is a call in every way but one: when it is split into what is known and the rest, rest does
- * not get the residuals but computes them again from the operands. Its transpose puts a barrier between the operands
- * and that second computation, which also waits for the cotangents, so that it is neither merged with the first
- * nor done early.
+ * checkpoint is a call in every way but one: when it is split into what is known and the
+ * rest, rest does not get the residuals but computes them again from the operands. Its
+ * transpose puts a barrier between the operands and that second computation, which also
+ * waits for the cotangents, so that it is neither merged with the first nor done early.
  */
 #include "op/control.h"
 
@@ -23,11 +23,14 @@ static bool type_body(TypeRule *t, Sub *body)
 
 static bool type_call(TypeRule *t) { return type_body(t, &((CallAttr *)t->attr)->body); }
 
-static bool eval_call(Eval *e) { return eval_sub(e, &((const CallAttr *)e->attr)->body, e->in, e->out); }
+static bool eval_call(Eval *e)
+{
+    return eval_sub(e, &((const CallAttr *)e->attr)->body, e->in, e->out);
+}
 
 /* y.., dy.. = body_jvp(x.., dx..), by the same op with another body */
-static void jvp_body(Builder *b, const EqnView *e, const Sub *body, void *attr, Sub *attr_body, const Val *dx,
-                     Val *dy)
+static void jvp_body(Builder *b, const EqnView *e, const Sub *body, void *attr,
+                     Sub *attr_body, const Val *dx, Val *dy)
 {
     bool *in_nz = NEW(b, e->nin, bool), *out_nz = NEW(b, e->nout, bool);
     Val *in = NEW(b, 2 * e->nin, Val), *out;
@@ -59,15 +62,16 @@ static void transpose_call(Builder *b, const EqnView *e, const Val *gy, Val *gx)
     transpose_sub(b, &((const CallAttr *)e->attr)->body, e->in, e->nin, gy, gx);
 }
 
-static void batch_body(Builder *b, const EqnView *e, const Batch *bt, const Sub *body, void *attr, Sub *attr_body,
-                       Val *out, int *out_axis)
+static void batch_body(Builder *b, const EqnView *e, const Batch *bt, const Sub *body,
+                       void *attr, Sub *attr_body, Val *out, int *out_axis)
 {
     *attr_body = sub_batch(b, body, bt, bt->axis, NULL, out_axis);
     if (attr_body->p)
         b_eqn(b, (OpCode)e->op, e->in, e->nin, attr, out, e->nout);
 }
 
-static void batch_call(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_call(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                       int *out_axis)
 {
     CallAttr a = *(const CallAttr *)e->attr;
 
@@ -92,7 +96,8 @@ static bool fold_call(Builder *b, const EqnView *e, Val *out)
     return true;
 }
 
-static const AttrField attrs_call[] = {FIELD(CallAttr, body, A_SUB, ATTR_REQUIRED), FIELD_END};
+static const AttrField attrs_call[] = {FIELD(CallAttr, body, A_SUB, ATTR_REQUIRED),
+                                       FIELD_END};
 
 const OpRow op_row_call = {
     .doc = "y.. = body(x..): the results of another program.",
@@ -110,7 +115,10 @@ const OpRow op_row_call = {
 
 /* ---- checkpoint ---- */
 
-static bool type_checkpoint(TypeRule *t) { return type_body(t, &((CheckpointAttr *)t->attr)->body); }
+static bool type_checkpoint(TypeRule *t)
+{
+    return type_body(t, &((CheckpointAttr *)t->attr)->body);
+}
 
 static bool eval_checkpoint(Eval *e)
 {
@@ -124,17 +132,20 @@ static void jvp_checkpoint(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     jvp_body(b, e, &((const CheckpointAttr *)e->attr)->body, &a, &a.body, dx, dy);
 }
 
-static void batch_checkpoint(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_checkpoint(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                             int *out_axis)
 {
     CheckpointAttr a = *(const CheckpointAttr *)e->attr;
 
-    batch_body(b, e, bt, &((const CheckpointAttr *)e->attr)->body, &a, &a.body, out, out_axis);
+    batch_body(b, e, bt, &((const CheckpointAttr *)e->attr)->body, &a, &a.body, out,
+               out_axis);
 }
 
 /* x', gy' = opt_barrier(x.., gy..);  gx.. = body^T(x'.., gy'..) */
 static void transpose_checkpoint(Builder *b, const EqnView *e, const Val *gy, Val *gx)
 {
-    Val *v = NEW(b, e->nin + e->nout, Val), *in = NEW(b, e->nin, Val), *g = NEW(b, e->nout, Val), *out;
+    Val *v = NEW(b, e->nin + e->nout, Val), *in = NEW(b, e->nin, Val),
+        *g = NEW(b, e->nout, Val), *out;
     uint32_t n = 0, k = 0;
 
     for (uint32_t i = 0; i < e->nin; i++)
@@ -153,7 +164,8 @@ static void transpose_checkpoint(Builder *b, const EqnView *e, const Val *gy, Va
     transpose_sub(b, &((const CheckpointAttr *)e->attr)->body, in, e->nin, g, gx);
 }
 
-/* known: y.., kept.. = call known(x..);   rest: checkpoint (recompute; rest)(x.., kept.., dx..) */
+/* known: y.., kept.. = call known(x..);   rest: checkpoint (recompute; rest)(x.., kept..,
+ * dx..) */
 static bool partition_checkpoint(PartitionRule *r)
 {
     const CheckpointAttr *a = r->ek.attr;
@@ -178,7 +190,8 @@ static bool partition_checkpoint(PartitionRule *r)
     spread(out, sp.out_known, nout, r->out_known);
     rest_in = NEW(r->rest, sp.nres + nin, Val);
     for (uint32_t k = 0; k < sp.nres; k++)
-        rest_in[k] = partition_residual(r, sp.res_input[k] >= 0 ? r->ek.in[sp.res_input[k]] : out[nk + k]);
+        rest_in[k] = partition_residual(
+            r, sp.res_input[k] >= 0 ? r->ek.in[sp.res_input[k]] : out[nk + k]);
     n = sp.nres;
     for (uint32_t i = 0; i < nin; i++)
         if (!in_known[i])
@@ -202,8 +215,10 @@ static const AttrField attrs_checkpoint[] = {
 };
 
 const OpRow op_row_checkpoint = {
-    .doc = "y.. = body(x..), as call. In reverse mode the operands are kept and the body is computed again, "
-           "but for what the policy keeps: nothing; dots, the results of dot_general and conv_general in the "
+    .doc = "y.. = body(x..), as call. In reverse mode the operands are kept and the body "
+           "is computed again, "
+           "but for what the policy keeps: nothing; dots, the results of dot_general and "
+           "conv_general in the "
            "body; named, those of name.",
     .attrs = attrs_checkpoint,
     .attr_size = sizeof(CheckpointAttr),
@@ -229,11 +244,13 @@ static bool eval_same(Eval *e)
 {
     for (uint32_t i = 0; i < e->nin; i++)
         if (e->in[i].count)
-            memcpy(e->out[i].data, e->in[i].data, (size_t)e->in[i].count * wf_dtype_size(e->in[i].dtype));
+            memcpy(e->out[i].data, e->in[i].data,
+                   (size_t)e->in[i].count * wf_dtype_size(e->in[i].dtype));
     return true;
 }
 
-static void batch_same(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_same(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                       int *out_axis)
 {
     b_eqn(b, (OpCode)e->op, e->in, e->nin, e->attr, out, e->nout);
     for (uint32_t i = 0; i < e->nin; i++)
@@ -257,7 +274,10 @@ static void barrier_of(Builder *b, const Val *v, uint32_t n, Val *out)
         spread(some, nz, n, out);
 }
 
-static void jvp_barrier(Builder *b, const EqnView *e, const Val *dx, Val *dy) { barrier_of(b, dx, e->nin, dy); }
+static void jvp_barrier(Builder *b, const EqnView *e, const Val *dx, Val *dy)
+{
+    barrier_of(b, dx, e->nin, dy);
+}
 
 static void transpose_barrier(Builder *b, const EqnView *e, const Val *gy, Val *gx)
 {
@@ -275,7 +295,8 @@ static bool fold_barrier(Builder *b, const EqnView *e, Val *out)
 }
 
 const OpRow op_row_opt_barrier = {
-    .doc = "y.. = x.., any dtypes. No pass moves, merges or drops anything across it: all x are there before "
+    .doc = "y.. = x.., any dtypes. No pass moves, merges or drops anything across it: "
+           "all x are there before "
            "any y is.",
     .type = type_same,
     .eval = eval_same,
@@ -291,9 +312,11 @@ const OpRow op_row_opt_barrier = {
 /* Without a derivative there is nothing to stop. */
 static bool fold_stop(Builder *b, const EqnView *e, Val *out)
 {
-    const Eqn *from = b->vals.v[e->in[0]].eqn == EQN_INPUT ? NULL : &b->eqns.v[b->vals.v[e->in[0]].eqn];
+    const Eqn *from =
+        b->vals.v[e->in[0]].eqn == EQN_INPUT ? NULL : &b->eqns.v[b->vals.v[e->in[0]].eqn];
 
-    if (dtype_is_float((wf_dtype)e->in_type[0].dtype) && !(from && from->op == OP_stop_gradient))
+    if (dtype_is_float((wf_dtype)e->in_type[0].dtype) &&
+        !(from && from->op == OP_stop_gradient))
         return false;
     out[0] = e->in[0];
     return true;
@@ -324,10 +347,12 @@ static void transpose_name(Builder *b, const EqnView *e, const Val *gy, Val *gx)
     gx[0] = gy[0];
 }
 
-static const AttrField attrs_name[] = {FIELD_AS("as", NameAttr, name, A_STR, ATTR_REQUIRED), FIELD_END};
+static const AttrField attrs_name[] = {
+    FIELD_AS("as", NameAttr, name, A_STR, ATTR_REQUIRED), FIELD_END};
 
 const OpRow op_row_name = {
-    .doc = "y = x, any dtype, under a name: checkpoint with policy named keeps it, and drawings show it.",
+    .doc = "y = x, any dtype, under a name: checkpoint with policy named keeps it, and "
+           "drawings show it.",
     .attrs = attrs_name,
     .attr_size = sizeof(NameAttr),
     .type = type_same,

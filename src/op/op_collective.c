@@ -1,12 +1,15 @@
-/* op_collective.c -- collectives over named vmap axes: psum pmax all_gather ppermute axis_index.
+/* op_collective.c -- collectives over named vmap axes: psum pmax all_gather ppermute
+ * axis_index.
  *
- * A collective speaks of the rows of a batch it is part of: psum x axis="i" is the sum of x over all rows of the vmap
- * whose axis is named i. The batch rule of that vmap turns it into an ordinary reduction, broadcast or shuffle along
- * the batch axis; every other vmap passes it by. One that is left when a program is run has no rows to speak of: an
- * error that names the axis.
+ * A collective speaks of the rows of a batch it is part of: psum x axis="i" is the sum of
+ * x over all rows of the vmap whose axis is named i. The batch rule of that vmap turns it
+ * into an ordinary reduction, broadcast or shuffle along the batch axis; every other vmap
+ * passes it by. One that is left when a program is run has no rows to speak of: an error
+ * that names the axis.
  *
- * As maps of all rows together they are linear:   y_j = sum_i x_i (psum),  y_j[k] = x_k (all_gather),
- * y_target = x_source (ppermute), and transpose to   gx_i = sum_j gy_j,  gx_k = sum_j gy_j[k],  and the inverse shuffle.
+ * As maps of all rows together they are linear:   y_j = sum_i x_i (psum),  y_j[k] = x_k
+ * (all_gather), y_target = x_source (ppermute), and transpose to   gx_i = sum_j gy_j,
+ * gx_k = sum_j gy_j[k],  and the inverse shuffle.
  */
 #include "op/op.h"
 
@@ -35,8 +38,7 @@ bool eqn_uses_axis(const Eqn *e, const char *axis)
     case OP_pmax:
     case OP_all_gather:
     case OP_ppermute:
-    case OP_axis_index:
-        return !strcmp(((const CollectiveAttr *)e->attr)->axis, axis);
+    case OP_axis_index: return !strcmp(((const CollectiveAttr *)e->attr)->axis, axis);
     default:
         if (op_has(e->op, OPF_CONTROL))
             attr_each_sub(op_row(e->op), e->attr, search_sub, &q);
@@ -63,7 +65,8 @@ static bool is_here(const EqnView *e, const Batch *bt)
 
 static bool eval_unbound(Eval *e)
 {
-    return eval_fail(e, WF_ERR_NAME, "axis '%s' is not bound: needs a vmap over an axis of that name",
+    return eval_fail(e, WF_ERR_NAME,
+                     "axis '%s' is not bound: needs a vmap over an axis of that name",
                      ((const CollectiveAttr *)e->attr)->axis);
 }
 
@@ -81,7 +84,8 @@ static bool check_axis(TypeRule *t, bool sized)
 static bool check_number(TypeRule *t)
 {
     if (t->in[0].dtype == WF_BOOL)
-        return type_fail(t, WF_ERR_TYPE, "operand is %s, needs a number", type_show(t, t->in[0]));
+        return type_fail(t, WF_ERR_TYPE, "operand is %s, needs a number",
+                         type_show(t, t->in[0]));
     return true;
 }
 
@@ -92,18 +96,21 @@ static bool check_size(Builder *b, const EqnView *e, const Batch *bt)
 
     if (a->size == bt->size)
         return true;
-    return fail(b->cx, WF_ERR_SHAPE, e->place, "%s: axis '%s' has %s rows, needs size=%s", op_name(e->op), a->axis,
-                dim_str(&b->dims, bt->size, &b->arena), dim_str(&b->dims, a->size, &b->arena));
+    return fail(b->cx, WF_ERR_SHAPE, e->place, "%s: axis '%s' has %s rows, needs size=%s",
+                op_name(e->op), a->axis, dim_str(&b->dims, bt->size, &b->arena),
+                dim_str(&b->dims, a->size, &b->arena));
 }
 
 /* A vmap over another axis, of an op that works element by element. */
-static void pass_by(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void pass_by(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                    int *out_axis)
 {
     out[0] = b_eqn1(b, (OpCode)e->op, e->in, e->nin, e->attr);
     out_axis[0] = bt->axis[0];
 }
 
-static const AttrField attrs_reduce[] = {FIELD(CollectiveAttr, axis, A_STR, ATTR_REQUIRED), FIELD_END};
+static const AttrField attrs_reduce[] = {
+    FIELD(CollectiveAttr, axis, A_STR, ATTR_REQUIRED), FIELD_END};
 
 /* ---- psum ---- */
 
@@ -122,7 +129,8 @@ static void transpose_psum(Builder *b, const EqnView *e, const Val *gy, Val *gx)
     gx[0] = b_eqn1(b, OP_psum, gy, 1, e->attr);
 }
 
-static void batch_psum(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_psum(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                       int *out_axis)
 {
     Type t = e->in_type[0];
 
@@ -140,7 +148,8 @@ static void batch_psum(Builder *b, const EqnView *e, const Batch *bt, Val *out, 
 }
 
 const OpRow op_row_psum = {
-    .doc = "y = sum of x over all rows of the vmap whose axis has that name, the same in every row; any number dtype, "
+    .doc = "y = sum of x over all rows of the vmap whose axis has that name, the same in "
+           "every row; any number dtype, "
            "integers wrap. Has no eval: an axis that no vmap binds is an error.",
     .attrs = attrs_reduce,
     .attr_size = sizeof(CollectiveAttr),
@@ -164,19 +173,24 @@ static void jvp_pmax(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     dy[0] = b_div(b, sum, hit);
 }
 
-static void batch_pmax(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_pmax(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                       int *out_axis)
 {
     if (!is_here(e, bt)) {
         pass_by(b, e, bt, out, out_axis);
         return;
     }
     out_axis[0] = -1;
-    out[0] = bt->axis[0] < 0 ? e->in[0] : b_reduce_axis(b, OP_reduce_max, e->in[0], (uint32_t)bt->axis[0]);
+    out[0] = bt->axis[0] < 0
+                 ? e->in[0]
+                 : b_reduce_axis(b, OP_reduce_max, e->in[0], (uint32_t)bt->axis[0]);
 }
 
 const OpRow op_row_pmax = {
-    .doc = "y = largest x over all rows of the vmap whose axis has that name, the same in every row; NaN if any is. Its "
-           "derivative is shared equally by ties. Has no eval: an axis that no vmap binds is an error.",
+    .doc = "y = largest x over all rows of the vmap whose axis has that name, the same "
+           "in every row; NaN if any is. Its "
+           "derivative is shared equally by ties. Has no eval: an axis that no vmap "
+           "binds is an error.",
     .attrs = attrs_reduce,
     .attr_size = sizeof(CollectiveAttr),
     .type = type_reduced,
@@ -197,8 +211,8 @@ static bool type_all_gather(TypeRule *t)
     if (!check_axis(t, true))
         return false;
     if (a->at < 0 || a->at > x.rank)
-        return type_fail(t, WF_ERR_VALUE, "at=%lld, but the operand is %s; needs 0 to %u", (long long)a->at,
-                         type_show(t, x), x.rank);
+        return type_fail(t, WF_ERR_VALUE, "at=%lld, but the operand is %s; needs 0 to %u",
+                         (long long)a->at, type_show(t, x), x.rank);
     for (uint32_t k = 0; k < x.rank; k++)
         dims[k + (k >= a->at)] = x.dims[k];
     dims[a->at] = a->size;
@@ -211,12 +225,14 @@ static void transpose_all_gather(Builder *b, const EqnView *e, const Val *gy, Va
 {
     CollectiveAttr a = *attr_of(e), s = {.axis = a.axis, .size = DIM_NONE};
     Val sum = b_eqn1(b, OP_psum, gy, 1, &s);
-    Val me = b_eqn1(b, OP_axis_index, NULL, 0, &(CollectiveAttr){.axis = a.axis, .size = a.size});
+    Val me = b_eqn1(b, OP_axis_index, NULL, 0,
+                    &(CollectiveAttr){.axis = a.axis, .size = a.size});
 
     gx[0] = b_row(b, b_move_axis(b, sum, (uint32_t)a.at, 0), me);
 }
 
-static void batch_all_gather(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_all_gather(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                             int *out_axis)
 {
     CollectiveAttr a = *attr_of(e);
 
@@ -224,8 +240,9 @@ static void batch_all_gather(Builder *b, const EqnView *e, const Batch *bt, Val 
         if (!check_size(b, e, bt))
             return;
         out_axis[0] = -1;
-        out[0] = bt->axis[0] < 0 ? b_broadcast_axis(b, e->in[0], (uint32_t)a.at, bt->size)
-                                 : b_move_axis(b, e->in[0], (uint32_t)bt->axis[0], (uint32_t)a.at);
+        out[0] = bt->axis[0] < 0
+                     ? b_broadcast_axis(b, e->in[0], (uint32_t)a.at, bt->size)
+                     : b_move_axis(b, e->in[0], (uint32_t)bt->axis[0], (uint32_t)a.at);
         return;
     }
     Val x = b_move_axis(b, e->in[0], (uint32_t)bt->axis[0], 0);
@@ -242,7 +259,8 @@ static const AttrField attrs_all_gather[] = {
 };
 
 const OpRow op_row_all_gather = {
-    .doc = "y[.., k, ..] = x of row k, along a new axis `at` of that size, the same in every row; any dtype. Has no eval: "
+    .doc = "y[.., k, ..] = x of row k, along a new axis `at` of that size, the same in "
+           "every row; any dtype. Has no eval: "
            "an axis that no vmap binds is an error.",
     .attrs = attrs_all_gather,
     .attr_size = sizeof(CollectiveAttr),
@@ -263,16 +281,20 @@ static bool type_ppermute(TypeRule *t)
     if (!check_axis(t, true))
         return false;
     if (!dim_is_const(a->size))
-        return type_fail(t, WF_ERR_VALUE, "size %s is not a constant, which perm needs", dim_show(t, a->size));
+        return type_fail(t, WF_ERR_VALUE, "size %s is not a constant, which perm needs",
+                         dim_show(t, a->size));
     if (a->perm.n % 2)
-        return type_fail(t, WF_ERR_VALUE, "perm has %u numbers, needs pairs of source and target", a->perm.n);
+        return type_fail(t, WF_ERR_VALUE,
+                         "perm has %u numbers, needs pairs of source and target",
+                         a->perm.n);
     for (uint32_t i = 0; i < a->perm.n; i++) {
         if (a->perm.v[i] < 0 || a->perm.v[i] >= a->size)
-            return type_fail(t, WF_ERR_VALUE, "perm has row %lld of %lld", (long long)a->perm.v[i], (long long)a->size);
+            return type_fail(t, WF_ERR_VALUE, "perm has row %lld of %lld",
+                             (long long)a->perm.v[i], (long long)a->size);
         for (uint32_t k = i % 2; k < i; k += 2)
             if (a->perm.v[k] == a->perm.v[i])
-                return type_fail(t, WF_ERR_VALUE, "perm has row %lld twice as a %s", (long long)a->perm.v[i],
-                                 i % 2 ? "target" : "source");
+                return type_fail(t, WF_ERR_VALUE, "perm has row %lld twice as a %s",
+                                 (long long)a->perm.v[i], i % 2 ? "target" : "source");
     }
     type_out_like(t, t->in[0]);
     return true;
@@ -290,7 +312,8 @@ static void transpose_ppermute(Builder *b, const EqnView *e, const Val *gy, Val 
     gx[0] = b_eqn1(b, OP_ppermute, gy, 1, &a);
 }
 
-static void batch_ppermute(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_ppermute(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                           int *out_axis)
 {
     const CollectiveAttr *a = attr_of(e);
     int64_t *source;
@@ -328,8 +351,10 @@ static const AttrField attrs_ppermute[] = {
 };
 
 const OpRow op_row_ppermute = {
-    .doc = "y of row target = x of row source for each pair source, target of perm; rows that are no target get 0; any "
-           "dtype. Each row is source and target at most once. Has no eval: an axis that no vmap binds is an error.",
+    .doc = "y of row target = x of row source for each pair source, target of perm; rows "
+           "that are no target get 0; any "
+           "dtype. Each row is source and target at most once. Has no eval: an axis that "
+           "no vmap binds is an error.",
     .attrs = attrs_ppermute,
     .attr_size = sizeof(CollectiveAttr),
     .type = type_ppermute,
@@ -350,7 +375,8 @@ static bool type_axis_index(TypeRule *t)
     return true;
 }
 
-static void batch_axis_index(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_axis_index(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                             int *out_axis)
 {
     const CollectiveAttr *a = attr_of(e);
 
@@ -372,7 +398,8 @@ static const AttrField attrs_axis_index[] = {
 };
 
 const OpRow op_row_axis_index = {
-    .doc = "The number of this row, an i32 scalar, in the vmap whose axis has that name; size, if given, must be that of "
+    .doc = "The number of this row, an i32 scalar, in the vmap whose axis has that name; "
+           "size, if given, must be that of "
            "the axis. Has no eval: an axis that no vmap binds is an error.",
     .attrs = attrs_axis_index,
     .attr_size = sizeof(CollectiveAttr),

@@ -1,29 +1,37 @@
 /* op_cond.c -- cond: one of several branches, all given the same operands.
  *
- * jvp, transpose and batch with an index for all rows transform each branch; what one branch has (a
- * tangent, a cotangent, a batch axis) all must have, so each branch is transformed twice at most.
+ * jvp, transpose and batch with an index for all rows transform each branch; what one
+ * branch has (a tangent, a cotangent, a batch axis) all must have, so each branch is
+ * transformed twice at most.
  *
- * partition with a known index runs known branches that return, besides their results, residuals for rest.
- * Each branch has its own; they share slots of equal type, and a branch fills slots it does not use with zeros.
+ * partition with a known index runs known branches that return, besides their results,
+ * residuals for rest. Each branch has its own; they share slots of equal type, and a
+ * branch fills slots it does not use with zeros.
  *
- * batch with an index for each row: every branch is run on all rows and the results are selected. Computing
- * a branch on operands that would not take it could make infinities, whose zero cotangents become NaN, or loop for ever. So a
- * branch sees, in the rows that do not take it, the operands of the first row that does; if there is none, it is
- * not run (a cond on any). Every row then computes what some row rightfully computes: results, derivatives
- * and loops inside end as they do without vmap. Branches with effects are run row by row instead.
+ * batch with an index for each row: every branch is run on all rows and the results are
+ * selected. Computing a branch on operands that would not take it could make infinities,
+ * whose zero cotangents become NaN, or loop for ever. So a branch sees, in the rows that
+ * do not take it, the operands of the first row that does; if there is none, it is not
+ * run (a cond on any). Every row then computes what some row rightfully computes:
+ * results, derivatives and loops inside end as they do without vmap. Branches with
+ * effects are run row by row instead.
  */
 #include "op/control.h"
 
 static const CondAttr *attr_of(const EqnView *e) { return e->attr; }
 
-/* Goes through the branches until each was transformed with all flags that any of them raised. */
+/* Goes through the branches until each was transformed with all flags that any of them
+ * raised. */
 typedef struct Again {
     uint32_t k, n;
     bool started;
     uint32_t *has; /* how many flags branch k has, + 1 */
 } Again;
 
-static Again again_begin(Builder *b, uint32_t n) { return (Again){n - 1, n, false, NEW(b, n, uint32_t)}; }
+static Again again_begin(Builder *b, uint32_t n)
+{
+    return (Again){n - 1, n, false, NEW(b, n, uint32_t)};
+}
 
 /* flags: how many are raised now, those of the branch just transformed included. */
 static bool again_next(Again *g, uint32_t flags)
@@ -47,24 +55,28 @@ static void join_flags(bool *all, const bool *more, uint32_t n)
 
 /* ---- type, eval ---- */
 
-static bool check_same(TypeRule *t, uint32_t k, const Type *first, const Type *out, uint32_t nout)
+static bool check_same(TypeRule *t, uint32_t k, const Type *first, const Type *out,
+                       uint32_t nout)
 {
     for (uint32_t j = 0; j < nout; j++)
         if (!type_eq(first[j], out[j]))
-            return type_fail(t, first[j].dtype == out[j].dtype ? WF_ERR_SHAPE : WF_ERR_TYPE,
-                             "result %u is %s in branch 0, but %s in branch %u", j, type_show(t, first[j]),
-                             type_show(t, out[j]), k);
+            return type_fail(t,
+                             first[j].dtype == out[j].dtype ? WF_ERR_SHAPE : WF_ERR_TYPE,
+                             "result %u is %s in branch 0, but %s in branch %u", j,
+                             type_show(t, first[j]), type_show(t, out[j]), k);
     return true;
 }
 
 static bool type_cond(TypeRule *t)
 {
     CondAttr *a = t->attr;
-    Sub *branches = arena_dup(&t->b->arena, a->branches.v, a->branches.n * sizeof *branches);
+    Sub *branches =
+        arena_dup(&t->b->arena, a->branches.v, a->branches.n * sizeof *branches);
     Type *first = NULL;
     uint32_t nout = 0;
 
-    if (t->nin < 1 || t->in[0].rank != 0 || (t->in[0].dtype != WF_BOOL && t->in[0].dtype != WF_I32))
+    if (t->nin < 1 || t->in[0].rank != 0 ||
+        (t->in[0].dtype != WF_BOOL && t->in[0].dtype != WF_I32))
         return type_fail(t, WF_ERR_TYPE, "the index is %s, needs bool[] or i32[]",
                          t->nin ? type_show(t, t->in[0]) : "missing");
     if (a->branches.n == 0)
@@ -78,8 +90,8 @@ static bool type_cond(TypeRule *t)
             nout = branches[0].p->nout;
         }
         if (branches[k].p->nout != nout)
-            return type_fail(t, WF_ERR_TYPE, "branch %u has %u results, branch 0 has %u", k,
-                             branches[k].p->nout, nout);
+            return type_fail(t, WF_ERR_TYPE, "branch %u has %u results, branch 0 has %u",
+                             k, branches[k].p->nout, nout);
         if (!check_same(t, k, first, out, nout))
             return false;
     }
@@ -104,7 +116,9 @@ static bool eval_cond(Eval *e)
 {
     const CondAttr *a = e->attr;
 
-    return eval_sub(e, &a->branches.v[clamp_index(e->in[0].dtype, e->in[0].data, a->branches.n)], e->in + 1, e->out);
+    return eval_sub(
+        e, &a->branches.v[clamp_index(e->in[0].dtype, e->in[0].data, a->branches.n)],
+        e->in + 1, e->out);
 }
 
 static bool fold_cond(Builder *b, const EqnView *e, Val *out)
@@ -114,8 +128,10 @@ static bool fold_cond(Builder *b, const EqnView *e, Val *out)
 
     if (!b_splat(b, e->in[0], &index))
         return false;
-    return b_inline_sub(b, &a->branches.v[clamp_index((wf_dtype)e->in_type[0].dtype, index, a->branches.n)],
-                        e->in + 1, out, NULL);
+    return b_inline_sub(
+        b,
+        &a->branches.v[clamp_index((wf_dtype)e->in_type[0].dtype, index, a->branches.n)],
+        e->in + 1, out, NULL);
 }
 
 /* ---- jvp:  y.., dy.. = cond(i, x.., dx..) of the branches' jvp ---- */
@@ -125,7 +141,8 @@ static void jvp_cond(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     const CondAttr *a = attr_of(e);
     uint32_t n = a->branches.n, nin = e->nin - 1;
     Sub *branches = NEW(b, n, Sub);
-    bool *in_nz = NEW(b, nin, bool), *nz = NEW(b, e->nout, bool), *all = NEW(b, e->nout, bool);
+    bool *in_nz = NEW(b, nin, bool), *nz = NEW(b, e->nout, bool),
+         *all = NEW(b, e->nout, bool);
     Val *in = NEW(b, 2 * e->nin, Val), *out;
 
     nonzero_of(dx + 1, nin, in_nz);
@@ -168,7 +185,8 @@ static void transpose_cond(Builder *b, const EqnView *e, const Val *gy, Val *gx)
             in[n++] = gy[j];
     }
     for (Again g = again_begin(b, nbranch); again_next(&g, count_true(all, nin));) {
-        const Program *p = xf_transpose(b->cx, a->branches.v[g.k].p, linear, out_nz, all, nz);
+        const Program *p =
+            xf_transpose(b->cx, a->branches.v[g.k].p, linear, out_nz, all, nz);
         if (!p)
             return;
         join_flags(all, nz, nin);
@@ -181,7 +199,8 @@ static void transpose_cond(Builder *b, const EqnView *e, const Val *gy, Val *gx)
 
 /* ---- batch, one index for all rows ---- */
 
-static void batch_plain(Builder *b, const EqnView *e, const Batch *bt, Val index, Val *out, int *out_axis)
+static void batch_plain(Builder *b, const EqnView *e, const Batch *bt, Val index,
+                        Val *out, int *out_axis)
 {
     const CondAttr *a = attr_of(e);
     Sub *branches = NEW(b, a->branches.n, Sub);
@@ -189,7 +208,8 @@ static void batch_plain(Builder *b, const EqnView *e, const Batch *bt, Val index
     int *axis = NEW(b, e->nout, int);
     Val *in = arena_dup(&b->arena, e->in, e->nin * sizeof *in);
 
-    for (Again g = again_begin(b, a->branches.n); again_next(&g, count_true(all, e->nout));) {
+    for (Again g = again_begin(b, a->branches.n);
+         again_next(&g, count_true(all, e->nout));) {
         branches[g.k] = sub_batch(b, &a->branches.v[g.k], bt, bt->axis + 1, all, axis);
         if (!branches[g.k].p)
             return;
@@ -227,8 +247,8 @@ static Val masked_operand(Builder *b, Val mask, Val first, Val x, Dim size)
 }
 
 /* The branch on masked operands: (mask, x..) -> y.., all batched in front. */
-static Sub taken_branch(Builder *b, const EqnView *e, const Batch *bt, const Sub *branch, const Val *in,
-                        Val mask, const int *axis)
+static Sub taken_branch(Builder *b, const EqnView *e, const Batch *bt, const Sub *branch,
+                        const Val *in, Val mask, const int *axis)
 {
     uint32_t nin = e->nin - 1;
     Val *x = NEW(b, nin, Val), *y = NEW(b, e->nout, Val), m, first;
@@ -246,7 +266,8 @@ static Sub taken_branch(Builder *b, const EqnView *e, const Batch *bt, const Sub
     m = nest_input(&n, b_type(b, mask), "mask");
     for (uint32_t i = 0; i < nin; i++)
         x[i] = nest_input(&n, b_type(b, in[i + 1]), input_name(branch->p, i));
-    first = b_cumsum(n.b, b_cast(n.b, m, WF_I64), 0, false); /* 1 from the first row taken to the second */
+    first = b_cumsum(n.b, b_cast(n.b, m, WF_I64), 0,
+                     false); /* 1 from the first row taken to the second */
     first = b_and(n.b, m, b_eq(n.b, first, b_one_like(n.b, first)));
     for (uint32_t i = 0; i < nin; i++)
         if (axis[i] >= 0)
@@ -257,7 +278,8 @@ static Sub taken_branch(Builder *b, const EqnView *e, const Batch *bt, const Sub
 }
 
 /* (mask, x..) -> zeros of the batched result types */
-static Sub zero_branch(Builder *b, const EqnView *e, const Batch *bt, const Val *in, Val mask)
+static Sub zero_branch(Builder *b, const EqnView *e, const Batch *bt, const Val *in,
+                       Val mask)
 {
     Val *y = NEW(b, e->nout, Val);
     Nest n;
@@ -272,13 +294,10 @@ static Sub zero_branch(Builder *b, const EqnView *e, const Batch *bt, const Val 
 }
 
 /* Does it compute nothing from its operands? Then it can run on any. */
-static bool is_trivial(const Program *p)
-{
-    return p->nargs == 0;
-}
+static bool is_trivial(const Program *p) { return p->nargs == 0; }
 
-static bool run_branch(Builder *b, const EqnView *e, const Batch *bt, const Sub *branch, Val *in, Val mask,
-                       const int *axis, Val *out)
+static bool run_branch(Builder *b, const EqnView *e, const Batch *bt, const Sub *branch,
+                       Val *in, Val mask, const int *axis, Val *out)
 {
     bool *all = NEW(b, e->nout, bool);
     int *out_axis = NEW(b, e->nout, int);
@@ -317,7 +336,8 @@ static Val branch_mask(Builder *b, Val index, uint32_t k, uint32_t n)
     return b_eq(b, index, b_full(b, t, (double)k));
 }
 
-static void batch_rows(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_rows(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                       int *out_axis)
 {
     const CondAttr *a = attr_of(e);
     uint32_t n = a->branches.n;
@@ -334,13 +354,16 @@ static void batch_rows(Builder *b, const EqnView *e, const Batch *bt, Val *out, 
         if (!run_branch(b, e, bt, &a->branches.v[k], in, mask, axis, y))
             return;
         for (uint32_t j = 0; j < e->nout; j++) /* later branches over earlier ones */
-            out[j] = k == 0 ? y[j] : b_select(b, mask_like(b, mask, b_type(b, y[j])), y[j], out[j]);
+            out[j] = k == 0
+                         ? y[j]
+                         : b_select(b, mask_like(b, mask, b_type(b, y[j])), y[j], out[j]);
     }
     for (uint32_t j = 0; j < e->nout; j++)
         out_axis[j] = 0;
 }
 
-static void batch_cond(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_cond(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                       int *out_axis)
 {
     const CondAttr *a = attr_of(e);
     int64_t size;
@@ -356,7 +379,10 @@ static void batch_cond(Builder *b, const EqnView *e, const Batch *bt, Val *out, 
     }
     for (uint32_t k = 0; k < a->branches.n; k++) {
         if (bt->name && program_uses_axis(a->branches.v[k].p, bt->name)) {
-            fail(b->cx, WF_ERR_NORULE, e->place, "cond: a branch communicates over axis '%s', but rows along it take different branches", bt->name);
+            fail(b->cx, WF_ERR_NORULE, e->place,
+                 "cond: a branch communicates over axis '%s', but rows along it take "
+                 "different branches",
+                 bt->name);
             return;
         }
         if (a->branches.v[k].p->effects) {
@@ -379,7 +405,8 @@ typedef struct CondSplit {
     uint32_t n, nin, nout; /* branches, operands, results */
     bool *in_known, *unknown;
     Split *split;    /* of each branch */
-    uint32_t **slot; /* of each branch: the slot of each of its residuals; DIRECT: it is an operand */
+    uint32_t **slot; /* of each branch: the slot of each of its residuals; DIRECT: it is
+                        an operand */
     VEC(Slot) slots;
 } CondSplit;
 #define DIRECT UINT32_MAX
@@ -387,8 +414,10 @@ typedef struct CondSplit {
 /* Known and unknown results are those of all branches. */
 static bool split_branches(CondSplit *c, const CondAttr *a)
 {
-    for (Again g = again_begin(c->r->known, c->n); again_next(&g, count_true(c->unknown, c->nout));) {
-        if (!split_sub(c->r->cx, a->branches.v[g.k].p, c->in_known, c->unknown, &c->split[g.k]))
+    for (Again g = again_begin(c->r->known, c->n);
+         again_next(&g, count_true(c->unknown, c->nout));) {
+        if (!split_sub(c->r->cx, a->branches.v[g.k].p, c->in_known, c->unknown,
+                       &c->split[g.k]))
             return false;
         for (uint32_t j = 0; j < c->nout; j++)
             c->unknown[j] |= !c->split[g.k].out_known[j];
@@ -429,13 +458,15 @@ static Sub known_branch(CondSplit *c, const CondAttr *a, uint32_t k)
     const Split *s = &c->split[k];
     Sub known = sub_like(b, &a->branches.v[k], s->known);
     uint32_t nk = c->nout - count_true(c->unknown, c->nout), n = 0;
-    Val *in = NEW(b, c->nin, Val), *y = NEW(b, s->known->nout, Val), *out = NEW(b, nk + c->slots.n, Val);
+    Val *in = NEW(b, c->nin, Val), *y = NEW(b, s->known->nout, Val),
+        *out = NEW(b, nk + c->slots.n, Val);
     Nest nest;
 
     nest_begin(&nest, b, s->known->name, c->r->ek.place);
     for (uint32_t i = 0; i < c->nin; i++)
         if (c->in_known[i])
-            in[n++] = nest_input(&nest, c->r->ek.in_type[i + 1], input_name(a->branches.v[k].p, i));
+            in[n++] = nest_input(&nest, c->r->ek.in_type[i + 1],
+                                 input_name(a->branches.v[k].p, i));
     if (!nest_inline(&nest, &known, in, y))
         return (Sub){0};
     memcpy(out, y, nk * sizeof *y);
@@ -443,13 +474,15 @@ static Sub known_branch(CondSplit *c, const CondAttr *a, uint32_t k)
         if (c->slot[k][i] != DIRECT)
             out[nk + c->slot[k][i]] = y[nk + i];
     for (uint32_t i = 0; i < c->slots.n; i++)
-        out[nk + i] = zeros_if_none(nest.b, out[nk + i], nest_type(&nest, c->slots.v[i].type));
+        out[nk + i] =
+            zeros_if_none(nest.b, out[nk + i], nest_type(&nest, c->slots.v[i].type));
     return nest_end(&nest, out, nk + c->slots.n);
 }
 
-/* (slots.., known operands that some branch needs.., unknown operands..) -> unknown results */
-static Sub rest_branch(CondSplit *c, const CondAttr *a, uint32_t k, const Val *operand, const Val *args,
-                       uint32_t nargs)
+/* (slots.., known operands that some branch needs.., unknown operands..) -> unknown
+ * results */
+static Sub rest_branch(CondSplit *c, const CondAttr *a, uint32_t k, const Val *operand,
+                       const Val *args, uint32_t nargs)
 {
     Builder *b = c->r->rest;
     const Split *s = &c->split[k];
@@ -462,7 +495,8 @@ static Sub rest_branch(CondSplit *c, const CondAttr *a, uint32_t k, const Val *o
     for (uint32_t i = 0; i < nargs; i++)
         in[i] = nest_input(&nest, b_type(b, args[i]), NULL);
     for (uint32_t i = 0; i < s->nres; i++) {
-        Val want = c->slot[k][i] == DIRECT ? operand[s->res_input[i]] : c->slots.v[c->slot[k][i]].rest;
+        Val want = c->slot[k][i] == DIRECT ? operand[s->res_input[i]]
+                                           : c->slots.v[c->slot[k][i]].rest;
         for (uint32_t m = 0; m < nargs; m++)
             if (args[m] == want)
                 x[n] = in[m];
@@ -484,7 +518,8 @@ static bool emit_rest(CondSplit *c, const CondAttr *a)
 {
     PartitionRule *r = c->r;
     Builder *b = r->rest;
-    Val *operand = NEW(b, c->nin, Val), *args = NEW(b, c->slots.n + 2 * c->nin + 1, Val), *out;
+    Val *operand = NEW(b, c->nin, Val), *args = NEW(b, c->slots.n + 2 * c->nin + 1, Val),
+        *out;
     Sub *branches = NEW(b, c->n, Sub);
     uint32_t n = 0;
 
@@ -502,7 +537,8 @@ static bool emit_rest(CondSplit *c, const CondAttr *a)
         if (!c->in_known[i])
             args[n++] = r->er.in[i + 1];
     for (uint32_t k = 0; k < c->n; k++) {
-        branches[k] = failed(r->cx) ? (Sub){0} : rest_branch(c, a, k, operand, args + 1, n - 1);
+        branches[k] =
+            failed(r->cx) ? (Sub){0} : rest_branch(c, a, k, operand, args + 1, n - 1);
         if (!branches[k].p)
             return false;
     }
@@ -520,7 +556,8 @@ static bool all_in_rest(PartitionRule *r)
     uint32_t n;
 
     for (uint32_t i = 0; i < r->er.nin; i++)
-        in[i] = r->ek.in[i] != VAL_NONE ? partition_residual(r, r->ek.in[i]) : r->er.in[i];
+        in[i] =
+            r->ek.in[i] != VAL_NONE ? partition_residual(r, r->ek.in[i]) : r->er.in[i];
     out = b_eqn_n(r->rest, OP_cond, in, r->er.nin, r->er.attr, &n);
     memcpy(r->out_rest, out, n * sizeof *out);
     return !failed(r->cx);
@@ -566,11 +603,14 @@ static bool partition_cond(PartitionRule *r)
     return emit_rest(&c, a);
 }
 
-static const AttrField attrs_cond[] = {FIELD(CondAttr, branches, A_SUBS, ATTR_REQUIRED), FIELD_END};
+static const AttrField attrs_cond[] = {FIELD(CondAttr, branches, A_SUBS, ATTR_REQUIRED),
+                                       FIELD_END};
 
 const OpRow op_row_cond = {
-    .doc = "y.. = branches[i](x..), i a bool (false is 0) or i32 scalar, clamped to the branches there are. Only "
-           "that branch is run. vmap over i runs the branches that any row takes and selects.",
+    .doc = "y.. = branches[i](x..), i a bool (false is 0) or i32 scalar, clamped to the "
+           "branches there are. Only "
+           "that branch is run. vmap over i runs the branches that any row takes and "
+           "selects.",
     .attrs = attrs_cond,
     .attr_size = sizeof(CondAttr),
     .type = type_cond,

@@ -1,10 +1,12 @@
-/* op_control.c -- what the rules of ops with sub-programs share: building sub-programs over the symbols
- * of the program around them, and calling a transformed sub-program in the place of the old one.
+/* op_control.c -- what the rules of ops with sub-programs share: building sub-programs
+ * over the symbols of the program around them, and calling a transformed sub-program in
+ * the place of the old one.
  *
- * A sub-program has its own symbols; Sub.binds says what they stand for where it is used. A transformed
- * sub-program keeps the names of its symbols, so binds carry over by name (sub_like). A sub-program put
- * together from several (a loop's condition and body, a branch and its mask) is built in a Nest, whose
- * symbols are those of the program around it.
+ * A sub-program has its own symbols; Sub.binds says what they stand for where it is used.
+ * A transformed sub-program keeps the names of its symbols, so binds carry over by name
+ * (sub_like). A sub-program put together from several (a loop's condition and body, a
+ * branch and its mask) is built in a Nest, whose symbols are those of the program around
+ * it.
  */
 #include "op/control.h"
 
@@ -19,7 +21,10 @@ uint32_t count_true(const bool *v, uint32_t n)
     return k;
 }
 
-Val zeros_if_none(Builder *b, Val v, Type type) { return v == VAL_NONE ? b_zeros(b, type) : v; }
+Val zeros_if_none(Builder *b, Val v, Type type)
+{
+    return v == VAL_NONE ? b_zeros(b, type) : v;
+}
 
 void nonzero_of(const Val *v, uint32_t n, bool *out)
 {
@@ -90,7 +95,8 @@ static bool dim_has_symbol(const Program *p, Dim d, SymOrigin origin)
         for (uint32_t j = 0; j < n->terms[i].natoms; j++)
             if (dim_has_symbol(p, n->terms[i].atoms[j], origin))
                 return true;
-    return n->kind != DIM_POLY && (dim_has_symbol(p, n->a, origin) || dim_has_symbol(p, n->b, origin));
+    return n->kind != DIM_POLY &&
+           (dim_has_symbol(p, n->a, origin) || dim_has_symbol(p, n->b, origin));
 }
 
 bool type_has_symbol(const Program *p, Type type, SymOrigin origin)
@@ -181,7 +187,8 @@ Sub nest_end(Nest *n, const Val *outs, uint32_t nouts)
 
 /* ---- batch ---- */
 
-Sub sub_batch(Builder *b, const Sub *s, const Batch *bt, const int *axis, const bool *want, int *out_axis)
+Sub sub_batch(Builder *b, const Sub *s, const Batch *bt, const int *axis,
+              const bool *want, int *out_axis)
 {
     int64_t size = -1;
     const Program *p;
@@ -190,7 +197,9 @@ Sub sub_batch(Builder *b, const Sub *s, const Batch *bt, const int *axis, const 
 
     if (!dim_value(&b->dims, bt->size, &size))
         size = -1;
-    p = b_failed(b) ? NULL : xf_batch(b->cx, s->p, size, bt->name ? bt->name : "B", bt->name, axis, want, out_axis);
+    p = b_failed(b) ? NULL
+                    : xf_batch(b->cx, s->p, size, bt->name ? bt->name : "B", bt->name,
+                               axis, want, out_axis);
     if (!p) {
         for (uint32_t j = 0; j < s->p->nout; j++)
             out_axis[j] = -1;
@@ -198,9 +207,11 @@ Sub sub_batch(Builder *b, const Sub *s, const Batch *bt, const int *axis, const 
     }
     out = sub_like(b, s, p);
     binds = NEW(b, out.binds.n, Dim);
-    for (uint32_t i = 0; i < out.binds.n; i++) /* the one new symbol is the size of the batch */
-        binds[i] = out.binds.v[i] == DIM_NONE && p->dims.syms.v[i].origin != SYM_EQN ? bt->size
-                                                                                      : out.binds.v[i];
+    for (uint32_t i = 0; i < out.binds.n;
+         i++) /* the one new symbol is the size of the batch */
+        binds[i] = out.binds.v[i] == DIM_NONE && p->dims.syms.v[i].origin != SYM_EQN
+                       ? bt->size
+                       : out.binds.v[i];
     out.binds.v = binds;
     return out;
 }
@@ -225,7 +236,8 @@ Sub sub_rest(PartitionRule *r, const Sub *s)
     return (Sub){s->p, {s->binds.n, binds}};
 }
 
-/* call known(known ins) -> (known outs.., residuals..); call rest(residuals.., unknown ins) */
+/* call known(known ins) -> (known outs.., residuals..); call rest(residuals.., unknown
+ * ins) */
 bool partition_sub(PartitionRule *r, const Sub *s, uint32_t first)
 {
     uint32_t nin = s->p->nin, nout = s->p->nout, n = 0, nk, k = 0;
@@ -249,7 +261,8 @@ bool partition_sub(PartitionRule *r, const Sub *s, uint32_t first)
     spread(out, sp.out_known, nout, r->out_known);
     rest_in = NEW(r->rest, sp.nres + nin, Val);
     for (uint32_t i = 0; i < sp.nres; i++)
-        rest_in[i] = partition_residual(r, sp.res_input[i] >= 0 ? ek[sp.res_input[i]] : out[nk + i]);
+        rest_in[i] = partition_residual(r, sp.res_input[i] >= 0 ? ek[sp.res_input[i]]
+                                                                : out[nk + i]);
     n = sp.nres;
     for (uint32_t i = 0; i < nin; i++)
         if (!in_known[i])
@@ -266,10 +279,12 @@ bool partition_sub(PartitionRule *r, const Sub *s, uint32_t first)
 
 /* ---- transpose ---- */
 
-void transpose_sub(Builder *b, const Sub *s, const Val *in, uint32_t nin, const Val *gy, Val *gx)
+void transpose_sub(Builder *b, const Sub *s, const Val *in, uint32_t nin, const Val *gy,
+                   Val *gx)
 {
     uint32_t nout = s->p->nout, n = 0;
-    bool *linear = NEW(b, nin, bool), *in_nz = NEW(b, nin, bool), *out_nz = NEW(b, nout, bool);
+    bool *linear = NEW(b, nin, bool), *in_nz = NEW(b, nin, bool),
+         *out_nz = NEW(b, nout, bool);
     Val *args = NEW(b, nin + nout, Val), *out;
     const Program *t;
 
@@ -309,54 +324,59 @@ Sub equation_as_sub(Builder *b, const EqnView *e)
     return nest_end(&n, out, nout);
 }
 
-/*   y = f(x, l) linear in l:   (r) = known(x);  y = rest(r, l);   gl = rest^T(r, gy)   */
+/* The known half of s, inlined on the operands that are there; rest gets its binds, among
+ * them the symbols that known defines, which are free in rest. */
+static Val *inline_known(Builder *b, const Sub *s, const Split *sp, const Val *operands,
+                         Sub *rest)
+{
+    const Dims *ds = &sp->known->dims, *dr = &sp->rest->dims;
+    Sub known = sub_like(b, s, sp->known);
+    Val *out = NEW(b, sp->known->nout, Val);
+    Dim *binds;
+    Copier c;
+
+    *rest = sub_like(b, s, sp->rest);
+    copier_init(&c, b, sp->known, known.binds.v, NULL);
+    for (uint32_t i = 0, k = 0; i < s->p->nin; i++)
+        if (operands[i] != VAL_NONE)
+            c.val[program_in(sp->known, k++)] = operands[i];
+    for (uint32_t i = 0; i < sp->known->neqns && !b_failed(b); i++)
+        copier_eqn(&c, &sp->known->eqns[i]);
+    for (uint32_t j = 0; j < sp->known->nout; j++)
+        out[j] = c.val[sp->known->outs[j]];
+    binds = arena_dup(&b->arena, rest->binds.v, rest->binds.n * sizeof *binds);
+    for (uint32_t i = 0; i < rest->binds.n; i++)
+        for (uint32_t k = 0; k < ds->syms.n && binds[i] == DIM_NONE; k++)
+            if (dr->syms.v[i].origin != SYM_EQN &&
+                !strcmp(dr->syms.v[i].name, ds->syms.v[k].name))
+                binds[i] = c.sym[k];
+    rest->binds.v = binds;
+    return out;
+}
+
+/*   y = f(x, l) linear in l:   r = known(x);  y = rest(r, l);   gl = rest^T(r, gy)   */
 bool transpose_by_split(Builder *b, const EqnView *e, const Val *gy, Val *gx)
 {
-    Sub s = equation_as_sub(b, e);
+    Sub s = equation_as_sub(b, e), rest;
     bool *in_known = NEW(b, e->nin, bool), *want = NEW(b, e->nout, bool);
-    Val *in = NEW(b, e->nin, Val), *out, *rest_in, *rest_gx;
-    uint32_t n = 0;
+    Val *out, *rest_in, *rest_gx, *rest_gy = NEW(b, e->nout, Val);
+    uint32_t nk, n = 0;
     Split sp;
 
-    if (!s.p)
-        return true;
     nonzero_of(e->in, e->nin, in_known);
-    for (uint32_t j = 0; j < e->nout; j++)
-        want[j] = gy[j] != VAL_NONE;
-    if (!xf_partition(b->cx, s.p, in_known, want, &sp))
+    nonzero_of(gy, e->nout, want);
+    if (!s.p || !xf_partition(b->cx, s.p, in_known, want, &sp))
         return true;
     for (uint32_t i = 0; i < sp.rest->neqns; i++)
-        if (sp.rest->eqns[i].op == e->op)
+        if (e->op == OP_while && sp.rest->eqns[i].op == OP_while)
             return false;
-    for (uint32_t i = 0; i < e->nin; i++)
-        if (in_known[i])
-            in[n++] = e->in[i];
-    uint32_t nk = count_true(sp.out_known, e->nout);
-    Copier c; /* inlined by hand: symbols that known defines are free in rest */
-    Sub known = sub_like(b, &s, sp.known), rest = sub_like(b, &s, sp.rest);
-    out = NEW(b, sp.known->nout, Val);
-    copier_init(&c, b, sp.known, known.binds.v, NULL);
-    for (uint32_t i = 0; i < sp.known->nin; i++)
-        c.val[program_in(sp.known, i)] = in[i];
-    for (uint32_t i = 0; i < sp.known->neqns && !b_failed(b); i++)
-        copier_eqn(&c, &sp.known->eqns[i]);
+    out = inline_known(b, &s, &sp, e->in, &rest);
     if (b_failed(b))
         return true;
-    for (uint32_t j = 0; j < sp.known->nout; j++)
-        out[j] = c.val[sp.known->outs[j]];
-    Dim *binds = arena_dup(&b->arena, rest.binds.v, rest.binds.n * sizeof *binds);
-    for (uint32_t i = 0; i < rest.binds.n; i++)
-        for (uint32_t k = 0; k < sp.known->dims.syms.n && binds[i] == DIM_NONE; k++)
-            if (sp.rest->dims.syms.v[i].origin != SYM_EQN &&
-                !strcmp(sp.rest->dims.syms.v[i].name, sp.known->dims.syms.v[k].name))
-                binds[i] = c.sym[k];
-    rest.binds.v = binds;
+    nk = count_true(sp.out_known, e->nout);
     rest_in = NEW(b, sp.rest->nin, Val);
     rest_gx = NEW(b, sp.rest->nin, Val);
-    for (uint32_t i = 0; i < sp.nres; i++)
-        rest_in[i] = out[nk + i];
-    Val *rest_gy = NEW(b, e->nout, Val);
-    n = 0;
+    memcpy(rest_in, out + nk, sp.nres * sizeof *out);
     for (uint32_t j = 0; j < e->nout; j++)
         if (!sp.out_known[j])
             rest_gy[n++] = gy[j];

@@ -1,16 +1,19 @@
-/* op_custom.c -- functions whose derivative the user gives: custom_jvp, custom_vjp and what it leaves in forward
- * mode, custom_lin.
+/* op_custom.c -- functions whose derivative the user gives: custom_jvp, custom_vjp and
+ * what it leaves in forward mode, custom_lin.
  *
  *   custom_jvp   primal(x..) -> y..      rule(x.., dx..) -> (y.., dy..)
- *   custom_vjp   primal(x..) -> y..      fwd(x..) -> (y.., r..)     bwd(r.., gy..) -> gx..
- *   custom_lin   (r.., dx..) -> dy..     bwd(r.., gy..) -> gx..     a linear map known by its transpose only
+ *   custom_vjp   primal(x..) -> y..      fwd(x..) -> (y.., r..)     bwd(r.., gy..) ->
+ * gx.. custom_lin   (r.., dx..) -> dy..     bwd(r.., gy..) -> gx..     a linear map known
+ * by its transpose only
  *
- * Tangents and cotangents are those of float operands and results; integers have none. A tangent that is zero is made
- * before a rule sees it. The jvp of custom_vjp runs fwd and emits a custom_lin on the residuals; reverse mode transposes
- * that into bwd. In forward mode it stays, and cannot be evaluated.
+ * Tangents and cotangents are those of float operands and results; integers have none. A
+ * tangent that is zero is made before a rule sees it. The jvp of custom_vjp runs fwd and
+ * emits a custom_lin on the residuals; reverse mode transposes that into bwd. In forward
+ * mode it stays, and cannot be evaluated.
  *
- * A rule may use its own function (`self`, see transform/custom.c). Batched, such a function has all operands and
- * results batched in front, so that every use of it inside has the same types.
+ * A rule may use its own function (`self`, see transform/custom.c). Batched, such a
+ * function has all operands and results batched in front, so that every use of it inside
+ * has the same types.
  */
 #include "op/control.h"
 
@@ -27,15 +30,18 @@ static uint32_t add_floats(Type *to, uint32_t n, const Type *t, uint32_t count)
     return n;
 }
 
-static bool check_results(TypeRule *t, const char *what, const Type *want, uint32_t nwant, const Type *got,
-                          uint32_t ngot)
+static bool check_results(TypeRule *t, const char *what, const Type *want, uint32_t nwant,
+                          const Type *got, uint32_t ngot)
 {
     if (nwant != ngot)
-        return type_fail(t, WF_ERR_TYPE, "%s has %u results, needs %u", what, ngot, nwant);
+        return type_fail(t, WF_ERR_TYPE, "%s has %u results, needs %u", what, ngot,
+                         nwant);
     for (uint32_t i = 0; i < nwant; i++)
         if (!type_eq(want[i], got[i]))
-            return type_fail(t, want[i].dtype == got[i].dtype ? WF_ERR_SHAPE : WF_ERR_TYPE,
-                             "result %u of %s is %s, needs %s", i, what, type_show(t, got[i]), type_show(t, want[i]));
+            return type_fail(t,
+                             want[i].dtype == got[i].dtype ? WF_ERR_SHAPE : WF_ERR_TYPE,
+                             "result %u of %s is %s, needs %s", i, what,
+                             type_show(t, got[i]), type_show(t, want[i]));
     return true;
 }
 
@@ -91,7 +97,8 @@ static bool type_custom_vjp(TypeRule *t)
     if (!sub_bind(t, &a->fwd, "fwd", t->in, t->nin, out))
         return false;
     if (a->fwd.p->nout < nout)
-        return type_fail(t, WF_ERR_TYPE, "fwd has %u results, needs at least %u", a->fwd.p->nout, nout);
+        return type_fail(t, WF_ERR_TYPE, "fwd has %u results, needs at least %u",
+                         a->fwd.p->nout, nout);
     if (!check_results(t, "fwd", y, nout, out, nout))
         return false;
     nres = a->fwd.p->nout - nout;
@@ -127,10 +134,12 @@ static bool type_custom_lin(TypeRule *t)
     if (!s->p)
         return type_fail(t, WF_ERR_VALUE, "bwd is missing");
     if (a->nres < 0 || a->nres > t->nin || a->nres > s->p->nin)
-        return type_fail(t, WF_ERR_VALUE, "nres=%lld, but there are %u operands and bwd takes %u",
+        return type_fail(t, WF_ERR_VALUE,
+                         "nres=%lld, but there are %u operands and bwd takes %u",
                          (long long)a->nres, t->nin, s->p->nin);
     if (t->nin - nres != s->p->nout)
-        return type_fail(t, WF_ERR_TYPE, "bwd has %u results, needs %u", s->p->nout, t->nin - nres);
+        return type_fail(t, WF_ERR_TYPE, "bwd has %u results, needs %u", s->p->nout,
+                         t->nin - nres);
     binds = NEW(t->b, s->p->dims.syms.n, Dim);
     for (uint32_t i = 0; i < s->p->dims.syms.n; i++)
         binds[i] = s->binds.n ? s->binds.v[i] : DIM_NONE;
@@ -148,7 +157,8 @@ static bool type_custom_lin(TypeRule *t)
         if (b_failed(t->b))
             return false;
         if (!is_float(in[nres + j]))
-            return type_fail(t, WF_ERR_TYPE, "cotangent %u of bwd is %s, needs a float", j, type_show(t, in[nres + j]));
+            return type_fail(t, WF_ERR_TYPE, "cotangent %u of bwd is %s, needs a float",
+                             j, type_show(t, in[nres + j]));
         type_out_like(t, in[nres + j]);
     }
     return sub_bind(t, s, "bwd", in, s->p->nin, out) &&
@@ -157,8 +167,14 @@ static bool type_custom_lin(TypeRule *t)
 
 /* ---- eval, transpose: by the primal ---- */
 
-static bool eval_custom_jvp(Eval *e) { return eval_sub(e, &((const CustomJvpAttr *)e->attr)->primal, e->in, e->out); }
-static bool eval_custom_vjp(Eval *e) { return eval_sub(e, &((const CustomVjpAttr *)e->attr)->primal, e->in, e->out); }
+static bool eval_custom_jvp(Eval *e)
+{
+    return eval_sub(e, &((const CustomJvpAttr *)e->attr)->primal, e->in, e->out);
+}
+static bool eval_custom_vjp(Eval *e)
+{
+    return eval_sub(e, &((const CustomVjpAttr *)e->attr)->primal, e->in, e->out);
+}
 
 static void transpose_custom_jvp(Builder *b, const EqnView *e, const Val *gy, Val *gx)
 {
@@ -174,11 +190,13 @@ static void transpose_custom_vjp(Builder *b, const EqnView *e, const Val *gy, Va
 
 static void refuse_self(Builder *b, const EqnView *e)
 {
-    fail(b->cx, WF_ERR_NORULE, e->place, "%s: self stands outside of the rule it refers to", op_name(e->op));
+    fail(b->cx, WF_ERR_NORULE, e->place,
+         "%s: self stands outside of the rule it refers to", op_name(e->op));
 }
 
 /* Tangents of the float operands, zeros made, appended. */
-static uint32_t add_tangents(Builder *b, const EqnView *e, const Val *dx, Val *to, uint32_t n)
+static uint32_t add_tangents(Builder *b, const EqnView *e, const Val *dx, Val *to,
+                             uint32_t n)
 {
     for (uint32_t i = 0; i < e->nin; i++)
         if (is_float(e->in_type[i]))
@@ -258,7 +276,8 @@ static void jvp_custom_lin(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     for (uint32_t i = 0; i < a->nres; i++)
         if (dx[i] != VAL_NONE) {
             fail(b->cx, WF_ERR_NORULE, e->place,
-                 "custom_lin: forward mode cannot go through a custom_vjp, which gives a reverse rule only");
+                 "custom_lin: forward mode cannot go through a custom_vjp, which gives a "
+                 "reverse rule only");
             return;
         }
     memcpy(in, e->in, e->nin * sizeof *in);
@@ -277,7 +296,8 @@ static void transpose_custom_lin(Builder *b, const EqnView *e, const Val *gy, Va
 
     for (uint32_t i = 0; i < nres; i++) {
         if (e->in[i] == VAL_NONE) {
-            fail(b->cx, WF_ERR_NORULE, e->place, "transpose: custom_lin is not linear in its residuals");
+            fail(b->cx, WF_ERR_NORULE, e->place,
+                 "transpose: custom_lin is not linear in its residuals");
             return;
         }
         in[i] = e->in[i];
@@ -292,8 +312,10 @@ static void transpose_custom_lin(Builder *b, const EqnView *e, const Val *gy, Va
 
 /* ---- batch ---- */
 
-/* Operands with their batch axis in front; all of them batched if `all`. axis[i] becomes 0 or -1. */
-static Val *front_operands(Builder *b, const EqnView *e, const Batch *bt, bool all, int *axis)
+/* Operands with their batch axis in front; all of them batched if `all`. axis[i] becomes
+ * 0 or -1. */
+static Val *front_operands(Builder *b, const EqnView *e, const Batch *bt, bool all,
+                           int *axis)
 {
     Val *in = NEW(b, e->nin, Val);
 
@@ -305,7 +327,8 @@ static Val *front_operands(Builder *b, const EqnView *e, const Batch *bt, bool a
 }
 
 /* Per float operand (or result): a flag for it. */
-static uint32_t add_float_axes(int *to, uint32_t n, const int *axis, const Type *t, uint32_t count)
+static uint32_t add_float_axes(int *to, uint32_t n, const int *axis, const Type *t,
+                               uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (is_float(t[i]))
@@ -313,7 +336,8 @@ static uint32_t add_float_axes(int *to, uint32_t n, const int *axis, const Type 
     return n;
 }
 
-static void batch_custom_jvp(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_custom_jvp(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                             int *out_axis)
 {
     const CustomJvpAttr *a = e->attr;
     CustomJvpAttr ba = *a;
@@ -351,8 +375,8 @@ static void batch_custom_jvp(Builder *b, const EqnView *e, const Batch *bt, Val 
 }
 
 /* bwd batched, the cotangents of operands that are not batched summed over the batch. */
-static Sub batch_bwd(Builder *b, const EqnView *e, const Sub *bwd, const Batch *bt, const int *in_axis,
-                     const int *x_axis)
+static Sub batch_bwd(Builder *b, const EqnView *e, const Sub *bwd, const Batch *bt,
+                     const int *in_axis, const int *x_axis)
 {
     uint32_t ngx = bwd->p->nout;
     bool *want = NEW(b, ngx, bool);
@@ -368,7 +392,8 @@ static Sub batch_bwd(Builder *b, const EqnView *e, const Sub *bwd, const Batch *
         return s;
     nest_begin(&n, b, s.p->name, e->place);
     for (uint32_t i = 0; i < s.p->nin; i++)
-        in[i] = nest_input(&n, sub_type(b, &s, val_type(s.p, program_in(s.p, i))), input_name(s.p, i));
+        in[i] = nest_input(&n, sub_type(b, &s, val_type(s.p, program_in(s.p, i))),
+                           input_name(s.p, i));
     if (b_failed(b) || !nest_inline(&n, &s, in, out))
         return (Sub){0};
     for (uint32_t i = 0; i < ngx; i++)
@@ -377,18 +402,23 @@ static Sub batch_bwd(Builder *b, const EqnView *e, const Sub *bwd, const Batch *
     return nest_end(&n, out, ngx);
 }
 
-static void batch_custom_vjp(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_custom_vjp(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                             int *out_axis)
 {
     const CustomVjpAttr *a = e->attr;
     CustomVjpAttr ba = *a;
-    bool all = !a->fwd.p || custom_has_self(a->fwd.p, OP_custom_vjp) || custom_has_self(a->bwd.p, OP_custom_vjp), more;
+    bool all = !a->fwd.p || custom_has_self(a->fwd.p, OP_custom_vjp) ||
+               custom_has_self(a->bwd.p, OP_custom_vjp),
+         more;
     uint32_t nfwd = a->fwd.p ? a->fwd.p->nout : e->nout, nres = nfwd - e->nout;
-    int *axis = NEW(b, e->nin, int), *found = NEW(b, nfwd, int), *bwd_axis = NEW(b, nfwd, int), *y_axis = NEW(b, e->nout, int);
+    int *axis = NEW(b, e->nin, int), *found = NEW(b, nfwd, int),
+        *bwd_axis = NEW(b, nfwd, int), *y_axis = NEW(b, e->nout, int);
     bool *want = NEW(b, nfwd, bool);
     Val *in = front_operands(b, e, bt, all, axis);
 
     memset(want, all, nfwd);
-    for (uint32_t j = 0; j < e->nout; j++) /* even if y is the same in all rows, bwd may tell them apart */
+    for (uint32_t j = 0; j < e->nout;
+         j++) /* even if y is the same in all rows, bwd may tell them apart */
         want[j] |= is_float(e->out_type[j]);
     do {
         more = false;
@@ -421,7 +451,8 @@ static void batch_custom_vjp(Builder *b, const EqnView *e, const Batch *bt, Val 
 }
 
 /* All tangents batched in front; the residuals as they are. */
-static void batch_custom_lin(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_custom_lin(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                             int *out_axis)
 {
     const CustomLinAttr *a = e->attr;
     CustomLinAttr ba = *a;
@@ -452,8 +483,10 @@ static const AttrField attrs_custom_jvp[] = {
 };
 
 const OpRow op_row_custom_jvp = {
-    .doc = "y.. = primal(x..), with the derivative y.., dy.. = rule(x.., dx..): dx for each float operand, dy for "
-           "each float result. What rule gives as y is the result under differentiation. self: stands in its own "
+    .doc = "y.. = primal(x..), with the derivative y.., dy.. = rule(x.., dx..): dx for "
+           "each float operand, dy for "
+           "each float result. What rule gives as y is the result under differentiation. "
+           "self: stands in its own "
            "rule and has it.",
     .attrs = attrs_custom_jvp,
     .attr_size = sizeof(CustomJvpAttr),
@@ -474,8 +507,10 @@ static const AttrField attrs_custom_vjp[] = {
 };
 
 const OpRow op_row_custom_vjp = {
-    .doc = "y.. = primal(x..); in reverse mode y.., r.. = fwd(x..) and gx.. = bwd(r.., gy..): gy for each float "
-           "result, gx for each float operand. Forward mode has no rule: its tangents cannot be evaluated. self: "
+    .doc = "y.. = primal(x..); in reverse mode y.., r.. = fwd(x..) and gx.. = bwd(r.., "
+           "gy..): gy for each float "
+           "result, gx for each float operand. Forward mode has no rule: its tangents "
+           "cannot be evaluated. self: "
            "stands in its own rule and has it.",
     .attrs = attrs_custom_vjp,
     .attr_size = sizeof(CustomVjpAttr),
@@ -494,8 +529,10 @@ static const AttrField attrs_custom_lin[] = {
 };
 
 const OpRow op_row_custom_lin = {
-    .doc = "Operands r.. (nres) dx..: the linear map dx.. -> dy.. whose transpose is gx.. = bwd(r.., gy..). Forward "
-           "mode leaves it where a custom_vjp stood; only reverse mode, which transposes it, can go on.",
+    .doc = "Operands r.. (nres) dx..: the linear map dx.. -> dy.. whose transpose is "
+           "gx.. = bwd(r.., gy..). Forward "
+           "mode leaves it where a custom_vjp stood; only reverse mode, which transposes "
+           "it, can go on.",
     .attrs = attrs_custom_lin,
     .attr_size = sizeof(CustomLinAttr),
     .type = type_custom_lin,

@@ -1,4 +1,5 @@
-/* op_effect.c -- print and assert: the two effects a program can have, in the order of its equations. */
+/* op_effect.c -- print and assert: the two effects a program can have, in the order of
+ * its equations. */
 #include "op/op.h"
 
 #include <stddef.h>
@@ -17,12 +18,15 @@ static bool check_format(TypeRule *t, const char *format, uint32_t nargs)
             n++;
             s++;
         } else if (s[0] == '{' || s[0] == '}') {
-            return type_fail(t, WF_ERR_VALUE, "a lone '%c' in the format; write {} for a value, %c%c for the character",
-                             s[0], s[0], s[0]);
+            return type_fail(
+                t, WF_ERR_VALUE,
+                "a lone '%c' in the format; write {} for a value, %c%c for the character",
+                s[0], s[0], s[0]);
         }
     }
     if (n != nargs)
-        return type_fail(t, WF_ERR_VALUE, "the format has %u {} for %u operands", n, nargs);
+        return type_fail(t, WF_ERR_VALUE, "the format has %u {} for %u operands", n,
+                         nargs);
     return true;
 }
 
@@ -95,7 +99,10 @@ static const char *format_values(Arena *a, const char *format, const Nd *v)
 
 /* ---- print ---- */
 
-static bool type_print_op(TypeRule *t) { return check_format(t, ((PrintAttr *)t->attr)->format, t->nin); }
+static bool type_print_op(TypeRule *t)
+{
+    return check_format(t, ((PrintAttr *)t->attr)->format, t->nin);
+}
 
 static bool eval_print(Eval *e)
 {
@@ -106,11 +113,14 @@ static bool eval_print(Eval *e)
     return true;
 }
 
-static const AttrField attrs_print[] = {FIELD(PrintAttr, format, A_STR, ATTR_REQUIRED), FIELD_END};
+static const AttrField attrs_print[] = {FIELD(PrintAttr, format, A_STR, ATTR_REQUIRED),
+                                        FIELD_END};
 
 const OpRow op_row_print = {
-    .doc = "Writes a line to standard output: format with each {} replaced by an operand, any dtype, as a nested "
-           "list of shortest digits ({{ and }} are braces). Under vmap a line for each row, in order; in forward mode "
+    .doc = "Writes a line to standard output: format with each {} replaced by an "
+           "operand, any dtype, as a nested "
+           "list of shortest digits ({{ and }} are braces). Under vmap a line for each "
+           "row, in order; in forward mode "
            "the primals only; in reverse mode once, with the forward pass.",
     .attrs = attrs_print,
     .attr_size = sizeof(PrintAttr),
@@ -125,7 +135,8 @@ const OpRow op_row_print = {
 static bool type_assert(TypeRule *t)
 {
     if (t->nin < 1 || t->in[0].dtype != WF_BOOL)
-        return type_fail(t, WF_ERR_TYPE, "the condition is %s, needs bool", t->nin ? type_show(t, t->in[0]) : "missing");
+        return type_fail(t, WF_ERR_TYPE, "the condition is %s, needs bool",
+                         t->nin ? type_show(t, t->in[0]) : "missing");
     return check_format(t, ((PrintAttr *)t->attr)->format, t->nin - 1);
 }
 
@@ -135,13 +146,16 @@ static bool eval_assert(Eval *e)
 
     for (int64_t i = 0; i < e->in[0].count; i++)
         if (!ok[i])
-            return eval_fail(e, WF_ERR_ASSERT, "%s",
-                             format_values(e->a, ((const PrintAttr *)e->attr)->format, e->in + 1));
+            return eval_fail(
+                e, WF_ERR_ASSERT, "%s",
+                format_values(e->a, ((const PrintAttr *)e->attr)->format, e->in + 1));
     return true;
 }
 
-/* All elements must be true, so a batch is one assert, unless the message shows values of a row. */
-static void batch_assert(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+/* All elements must be true, so a batch is one assert, unless the message shows values of
+ * a row. */
+static void batch_assert(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                         int *out_axis)
 {
     if (e->nin == 1)
         b_eqn(b, OP_assert, e->in, 1, e->attr, NULL, 0);
@@ -162,11 +176,14 @@ static bool fold_assert(Builder *b, const EqnView *e, Val *out)
     return is_all_true(b, e->in[0]);
 }
 
-static const AttrField attrs_assert[] = {FIELD_AS("message", PrintAttr, format, A_STR, ATTR_REQUIRED), FIELD_END};
+static const AttrField attrs_assert[] = {
+    FIELD_AS("message", PrintAttr, format, A_STR, ATTR_REQUIRED), FIELD_END};
 
 const OpRow op_row_assert = {
-    .doc = "Stops the run with an assert error at this place, unless all elements of the first operand, bool of any "
-           "shape, are true (an empty one is). message is a format, as of print, for the other operands.",
+    .doc = "Stops the run with an assert error at this place, unless all elements of the "
+           "first operand, bool of any "
+           "shape, are true (an empty one is). message is a format, as of print, for the "
+           "other operands.",
     .attrs = attrs_assert,
     .attr_size = sizeof(PrintAttr),
     .type = type_assert,

@@ -1,10 +1,12 @@
-/* op_split.c -- splitting a sub-program into known and rest, where what rest needs must leave it.
+/* op_split.c -- splitting a sub-program into known and rest, where what rest needs must
+ * leave it.
  *
- * What the known part computes and rest needs (the residuals) leaves the sub-program as further results,
- * is carried by the equation around it (stacked, by a loop), and enters rest as further inputs. Two cases
- * want less to be carried: a residual whose size only the sub-program knows (the trips of a while inside a
- * scan: a ragged array) cannot be; and checkpoint asks for it. Then rest is made to compute the residuals
- * again from the known inputs.
+ * What the known part computes and rest needs (the residuals) leaves the sub-program as
+ * further results, is carried by the equation around it (stacked, by a loop), and enters
+ * rest as further inputs. Two cases want less to be carried: a residual whose size only
+ * the sub-program knows (the trips of a while inside a scan: a ragged array) cannot be;
+ * and checkpoint asks for it. Then rest is made to compute the residuals again from the
+ * known inputs.
  */
 #include "op/control.h"
 
@@ -13,7 +15,8 @@ static uint32_t known_outs(const Program *p, const Split *s)
     return count_true(s->out_known, p->nout);
 }
 
-bool split_sub(wf_ctx *cx, const Program *p, const bool *in_known, const bool *want_unknown, Split *out)
+bool split_sub(wf_ctx *cx, const Program *p, const bool *in_known,
+               const bool *want_unknown, Split *out)
 {
     uint32_t nk;
 
@@ -21,13 +24,14 @@ bool split_sub(wf_ctx *cx, const Program *p, const bool *in_known, const bool *w
         return false;
     nk = known_outs(p, out);
     for (uint32_t k = 0; k < out->nres; k++)
-        if (type_has_symbol(out->known, val_type(out->known, out->known->outs[nk + k]), SYM_EQN))
+        if (type_has_symbol(out->known, val_type(out->known, out->known->outs[nk + k]),
+                            SYM_EQN))
             return split_recompute(cx, p, in_known, SAVE_NOTHING, out);
     return true;
 }
 
-/* Which values may be kept: results of contractions, or what is given a name (the operand of name, since rules of
- * the op that made it may use it so). */
+/* Which values may be kept: results of contractions, or what is given a name (the operand
+ * of name, since rules of the op that made it may use it so). */
 static bool *find_kept(Builder *b, const Program *known, int policy)
 {
     bool *keep = NEW(b, known->nvals, bool);
@@ -35,8 +39,9 @@ static bool *find_kept(Builder *b, const Program *known, int policy)
     for (uint32_t i = 0; i < known->neqns; i++) {
         const Eqn *e = &known->eqns[i];
         Val v = e->op == OP_name ? eqn_in(known, e)[0] : e->out;
-        bool is = policy == SAVE_DOTS ? e->op == OP_dot_general || e->op == OP_conv_general
-                                      : policy == SAVE_NAMED && e->op == OP_name;
+        bool is = policy == SAVE_DOTS
+                      ? e->op == OP_dot_general || e->op == OP_conv_general
+                      : policy == SAVE_NAMED && e->op == OP_name;
         if (is && v > known->nin && !type_has_symbol(known, val_type(known, v), SYM_EQN))
             keep[v] = true;
     }
@@ -44,11 +49,11 @@ static bool *find_kept(Builder *b, const Program *known, int policy)
 }
 
 typedef struct Recompute {
-    Builder *b;    /* of the new rest */
-    Copier known;  /* into it */
+    Builder *b;   /* of the new rest */
+    Copier known; /* into it */
     Copier rest;
-    Val *kept;     /* values of the known program that are kept */
-    Val *kept_in;  /* the inputs of rest they become */
+    Val *kept;    /* values of the known program that are kept */
+    Val *kept_in; /* the inputs of rest they become */
     uint32_t nkept;
 } Recompute;
 
@@ -67,13 +72,15 @@ static void copy_known(Recompute *r, const Program *known, int policy)
         for (Val v = e->out; v < e->out + e->nout && !b_failed(r->b); v++)
             if (keep[v]) {
                 r->kept[r->nkept] = v;
-                r->kept_in[r->nkept] = b_input(r->b, "kept", copier_type(&r->known, val_type(known, v)));
+                r->kept_in[r->nkept] =
+                    b_input(r->b, "kept", copier_type(&r->known, val_type(known, v)));
                 r->known.val[v] = r->kept_in[r->nkept++];
             }
     }
 }
 
-/* The old rest behind them. Symbols are shared by name: those of rest that known defines are free in it. */
+/* The old rest behind them. Symbols are shared by name: those of rest that known defines
+ * are free in it. */
 static void copy_rest(Recompute *r, const Split *s, uint32_t nk)
 {
     const Program *rest = s->rest;
@@ -88,7 +95,8 @@ static void copy_rest(Recompute *r, const Split *s, uint32_t nk)
         r->rest.val[program_in(rest, k)] = r->known.val[s->known->outs[nk + k]];
     for (uint32_t i = s->nres; i < rest->nin && !b_failed(r->b); i++)
         r->rest.val[program_in(rest, i)] =
-            b_input(r->b, input_name(rest, i), copier_type(&r->rest, val_type(rest, program_in(rest, i))));
+            b_input(r->b, input_name(rest, i),
+                    copier_type(&r->rest, val_type(rest, program_in(rest, i))));
     for (uint32_t i = 0; i < rest->neqns && !b_failed(r->b); i++)
         copier_eqn(&r->rest, &rest->eqns[i]);
 }
@@ -96,7 +104,8 @@ static void copy_rest(Recompute *r, const Split *s, uint32_t nk)
 /* Which inputs of a builder something depends on, given the results. */
 static bool *live_inputs(Builder *b, const Val *outs, uint32_t nouts)
 {
-    LiveView v = {b->eqns.v, b->eqns.n, b->args.v, b->vals.v, b->vals.n, b->types.v, &b->dims, outs, nouts};
+    LiveView v = {b->eqns.v,  b->eqns.n, b->args.v, b->vals.v, b->vals.n,
+                  b->types.v, &b->dims,  outs,      nouts};
     bool *keep = NEW(b, b->eqns.n, bool), *live = NEW(b, b->vals.n, bool);
 
     live_equations(&b->arena, &v, keep);
@@ -109,7 +118,8 @@ static bool *live_inputs(Builder *b, const Val *outs, uint32_t nouts)
 }
 
 /* A copy of p with these results (values of p) in place of its own. */
-static const Program *with_results(wf_ctx *cx, const Program *p, const Val *outs, uint32_t nouts)
+static const Program *with_results(wf_ctx *cx, const Program *p, const Val *outs,
+                                   uint32_t nouts)
 {
     Builder *b = builder_new(cx, p->name, B_OPTIMISE);
     Val *mapped = NEW(b, nouts, Val);
@@ -124,7 +134,8 @@ static const Program *with_results(wf_ctx *cx, const Program *p, const Val *outs
     return builder_finish(b, mapped, nouts);
 }
 
-bool split_recompute(wf_ctx *cx, const Program *p, const bool *in_known, int policy, Split *s)
+bool split_recompute(wf_ctx *cx, const Program *p, const bool *in_known, int policy,
+                     Split *s)
 {
     uint32_t nk = known_outs(p, s), n = 0, nres = 0;
     Recompute r = {.b = builder_new(cx, s->rest->name, B_OPTIMISE)};

@@ -1,12 +1,14 @@
-/* custom.c -- rules that refer to themselves, and other rewriting of sub-programs in place.
+/* custom.c -- rules that refer to themselves, and other rewriting of sub-programs in
+ * place.
  *
- * A custom_jvp equation inside its own rule (the function applied to something else there, so that second
- * derivatives use the rule again) cannot hold the program it stands in. It is written with `self` and no
- * rule. Who applies the rule calls custom_fill, which gives such equations the rule as it stands, with its
- * own self equations still open: one level is unrolled at each differentiation, so it ends.
+ * A custom_jvp equation inside its own rule (the function applied to something else
+ * there, so that second derivatives use the rule again) cannot hold the program it stands
+ * in. It is written with `self` and no rule. Who applies the rule calls custom_fill,
+ * which gives such equations the rule as it stands, with its own self equations still
+ * open: one level is unrolled at each differentiation, so it ends.
  *
- * `self` means the innermost custom op of that name around it: the search goes into branches, loops and primals,
- * not into the rules of other custom ops.
+ * `self` means the innermost custom op of that name around it: the search goes into
+ * branches, loops and primals, not into the rules of other custom ops.
  */
 #include "op/control.h"
 
@@ -53,7 +55,8 @@ static Sub rewrite_sub(Rewrite *r, Builder *b, const Sub *s)
 /* The sub-programs that e runs, rewritten; those that are rules only if all. */
 static void rewrite_subs(Rewrite *r, Builder *b, const Eqn *e, void *attr, bool all)
 {
-    bool custom = e->op == OP_custom_jvp || e->op == OP_custom_vjp || e->op == OP_custom_lin;
+    bool custom =
+        e->op == OP_custom_jvp || e->op == OP_custom_vjp || e->op == OP_custom_lin;
 
     for (const AttrField *f = op_row(e->op)->attrs; f && f->name; f++) {
         char *at = (char *)attr + f->offset;
@@ -161,14 +164,17 @@ bool custom_has_self(const Program *p, OpCode op)
 
 static bool wants_fill(Rewrite *r, const Program *p) { return custom_has_self(p, r->op); }
 
-/* The rule inside a program made from itself: symbols of the same name, others from the operands. */
+/* The rule inside a program made from itself: symbols of the same name, others from the
+ * operands. */
 static Sub self_sub(Builder *b, const Sub *rule)
 {
     const Dims *from = &rule->p->dims;
     Dim *binds = NEW(b, from->syms.n, Dim);
 
     for (uint32_t i = 0; i < from->syms.n; i++)
-        binds[i] = from->syms.v[i].origin == SYM_PARAM ? dim_find(&b->dims, from->syms.v[i].name) : DIM_NONE;
+        binds[i] = from->syms.v[i].origin == SYM_PARAM
+                       ? dim_find(&b->dims, from->syms.v[i].name)
+                       : DIM_NONE;
     return (Sub){rule->p, {from->syms.n, binds}};
 }
 
