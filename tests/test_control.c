@@ -135,6 +135,10 @@ static const char *const programs[] = {
     "dx body=primal; ret s, j, t }\n"
     "f(i: i32[], x: f64[3]) { z, j = custom_jvp i x primal=primal rule=rule; ret z, j }",
     "f(x: f64[3]) { a = exp x; b, c = opt_barrier a x; d = mul b c; ret d }",
+    "pairs(x: f64[M], s: f64[]) { guard M % 2 == 0; p = reshape x [floor(M/2),2]; q = "
+    "sin p; y = reshape q [M];"
+    " t = broadcast s [M] dims=[]; z = mul y t; ret z }\n"
+    "f(x: f64[M], s: f64[3]) { y = scan x s body=pairs ncarry=1; ret y }",
 };
 
 static const Program *with_library(wf_ctx *cx, const char *text)
@@ -1186,4 +1190,47 @@ XTEST(a_while_that_turns_by_a_linear_value_cannot_be_transposed)
     CHECK(p && !xf_transpose(cx, p, (bool[]){true}, (bool[]){true}, NULL, nz));
     laws_error(cx, WF_ERR_NORULE,
                "transpose: the condition of while depends on a tangent");
+}
+
+/* ---- transformed programs as text ---- */
+
+static void check_round_trip(wf_ctx *cx, const Program *p)
+{
+    const Program **ps = NULL;
+    uint32_t n = 0;
+    Text text;
+
+    REQUIRE(p);
+    text_init(&text, &cx->scratch);
+    program_print(p, &(PrintOptions){.header = true}, &text);
+    REQUIRE(programs_parse(cx, "again.wir", text_str(&text), text.n, NULL, &ps, &n));
+    CHECK(program_equal(ps[n - 1], p));
+}
+
+XTEST(transformed_control_flow_reads_back_as_it_was_written)
+{
+    for (int i = 0; i < COUNT(programs) && !failed(cx) && check_ok(); i++) {
+        const Program *p = with_library(cx, programs[i]), *v = NULL;
+        int wrt[8], nwrt = 0, axes[8] = {0};
+
+        REQUIRE(p && p->nin <= 8);
+        for (uint32_t k = 0; k < p->nin; k++)
+            if (dtype_is_float((wf_dtype)val_type(p, program_in(p, k)).dtype))
+                wrt[nwrt++] = (int)k;
+        check_round_trip(cx, xf_jvp_user(cx, p, wrt, nwrt));
+        check_round_trip(cx, v = xf_vjp(cx, p, wrt, nwrt));
+        check_round_trip(cx, xf_vmap(cx, p, axes, NULL, -1));
+        check_round_trip(cx, xf_vmap(cx, p, axes, NULL, 2));
+        check_round_trip(cx, xf_vjp(cx, xf_vmap(cx, p, axes, NULL, -1), wrt, nwrt));
+        if (failed(cx) || !check_ok())
+            FAIL("in program %d: %.300s", i, programs[i]);
+    }
+    check_round_trip(cx, xf_jvp_user(cx, parse(cx, odd_rules), (int[]){0, 1}, 2));
+    check_round_trip(cx, xf_vmap(cx, parse(cx, odd_rules), (int[]){0, -1}, NULL, -1));
+    check_round_trip(
+        cx, xf_jvp_user(cx, xf_vmap(cx, parse(cx, odd_rules), (int[]){0, -1}, NULL, -1),
+                        (int[]){1}, 1));
+    check_round_trip(cx,
+                     xf_vmap(cx, xf_jvp_user(cx, parse(cx, odd_rules), (int[]){0, 1}, 2),
+                             (int[]){-1, 0, -1, 0}, NULL, -1));
 }

@@ -130,6 +130,11 @@ void nest_begin(Nest *n, Builder *outer, const char *name, Place place)
         n->map[i] = dim_symbol(&n->b->dims, outer->dims.syms.v[i].name, SYM_INPUT);
         n->b->dims.syms.v[n->b->dims.syms.n - 1].hint = outer->dims.syms.v[i].hint;
     }
+    for (uint32_t i = 0; i < outer->dims.guards.n;
+         i++) { /* what is known outside is known inside */
+        Guard g = outer->dims.guards.v[i];
+        dim_guard(&n->b->dims, nest_dim(n, g.lhs), g.is_eq, nest_dim(n, g.rhs), place);
+    }
     b_at(n->b, place);
 }
 
