@@ -403,6 +403,18 @@ static void copy_axes(const int64_t *from, uint32_t n, int64_t *out)
         out[i] = from[i];
 }
 
+/* conv_emit with the given result sizes. Where the type rule cannot show that a size is
+ * not negative it says max(0, size), and a slice to the size itself takes that back. */
+static Val emit_sized(Builder *b, Val x, Val k, const Conv *c, const Shaped *want)
+{
+    Val z = conv_emit(b, x, k, c);
+    Dim start[MAX_RANK] = {0};
+
+    if (b_failed(b) || !memcmp(b_type(b, z).dims, want->dims, want->rank * sizeof(Dim)))
+        return z;
+    return b_slice(b, z, start, want->dims, NULL);
+}
+
 /*   gx[n', c, p] = sum over o in the group of c, and s,  of  gz[n, o, q] * k[o, i, s]
  *     q*stride = p*lhs_dilation - s*rhs_dilation + pad_lo
  * A convolution of gz, stride and lhs_dilation exchanged, with the kernel reversed in
@@ -440,18 +452,17 @@ static Val transpose_lhs(Builder *b, const EqnView *e, Val gz)
         d.hi[s] = dim_sub(t, dim_sub(t, dim_add(t, in, window), out), d.lo[s]);
     }
 
-    Val g = conv_emit(b, gz, w.v, &d);
+    Shaped g = shaped(VAL_NONE, x);
+    uint32_t n = (uint32_t)c.lhs[0], f = (uint32_t)c.lhs[1];
 
+    g.dims[n] = z.dims[c.out[0]];
+    g.dims[f] = dim_mul(t, x.dims[f], c.batch_groups);
+    g.v = emit_sized(b, gz, w.v, &d, &g);
     if (c.batch_groups != 1) { /* [N/B, B*I] -> [B, N/B, I] -> [N, I] */
-        Shaped s = shaped(g, x);
-        uint32_t n = (uint32_t)c.lhs[0], f = (uint32_t)c.lhs[1];
-
-        s.dims[n] = z.dims[c.out[0]];
-        split_axis(b, &s, f, c.batch_groups, x.dims[f]);
-        fold_axis(b, &s, f, n);
-        g = s.v;
+        split_axis(b, &g, f, c.batch_groups, x.dims[f]);
+        fold_axis(b, &g, f, n);
     }
-    return contract_narrow(b, g, x);
+    return contract_narrow(b, g.v, x);
 }
 
 /*   gk[o, i, s] = sum over n, q  of  x[n', c, p] * gz[n, o, q]
@@ -464,6 +475,7 @@ static Val transpose_rhs(Builder *b, const EqnView *e, Val gz)
     Type x = e->in_type[0], k = e->in_type[1], z = e->out_type[0];
     Conv c = conv_open(e->attr, x.rank), d = c;
     Dims *t = &b->dims;
+    Shaped g = shaped(VAL_NONE, k);
 
     swap_features(c.lhs, x.rank, d.lhs);
     swap_features(c.out, x.rank, d.rhs);
@@ -479,7 +491,8 @@ static Val transpose_rhs(Builder *b, const EqnView *e, Val gz)
         d.rhs_dilation[s] = c.stride[s];
         d.hi[s] = dim_sub(t, dim_sub(t, dim_add(t, out, last), in), c.lo[s]);
     }
-    return contract_narrow(b, conv_emit(b, e->in[0], gz, &d), k);
+    g.v = emit_sized(b, e->in[0], gz, &d, &g);
+    return contract_narrow(b, g.v, k);
 }
 
 static void transpose_conv_general(Builder *b, const EqnView *e, const Val *gy, Val *gx)
