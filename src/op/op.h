@@ -234,6 +234,11 @@ void jvp_bilinear(Builder *b, const EqnView *e, const Val *dx, Val *dy);
 bool dot_is_short(const DotAttr *a, Type x, Type y);
 void dot_short_attr(Arena *a, Type x, Type y, DotAttr *out);
 
+/* ---- op_collective.c ---------------------------------------------------------------------------------------- */
+
+/* Does the program, or a sub-program of it, communicate over the named axis? */
+bool program_uses_axis(const Program *p, const char *axis);
+
 /* ---- build.c: builders -------------------------------------------------------------------------------------------- */
 
 /* One function for each elementwise op. Operands have equal shapes and dtypes (b_add(b, x, y)). */
