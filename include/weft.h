@@ -183,12 +183,13 @@ enum { WF_TEXT_PLACES = 1, WF_TEXT_TYPES = 2, WF_TEXT_HEADER = 4, WF_TEXT_SHORT 
 WF_API wf_status wf_program_text(wf_ctx *cx, const wf_program *p, unsigned flags, const char **out_text);
 WF_API wf_status wf_program_dot(wf_ctx *cx, const wf_program *p, const char **out_text);
 
-/* What running it once costs: floating-point operations of elementwise ops and contractions, bytes read and
- * written by all equations, and the largest sum of live values. Symbols take the given sizes (by name), else their
- * hints, else 64. A loop of unknown length counts once. */
+/* What running it once costs: floating-point operations of elementwise ops and reductions (one an element) and of
+ * contractions, bytes read and written by all equations, and the largest sum of live values. Symbols take the given
+ * sizes (by name), else their hints, else 64. A loop of unknown length counts once. */
 typedef struct wf_cost {
     size_t size; /* sizeof(wf_cost) */
     double map_flops, contraction_flops, bytes, live_bytes;
+    double input_bytes, output_bytes; /* of the inputs; of the results */
 } wf_cost;
 WF_API wf_status wf_program_cost(wf_ctx *cx, const wf_program *p, const char *const *symbols,
                                  const int64_t *values, int n, wf_cost *out_cost);
@@ -254,7 +255,7 @@ WF_API wf_status wf_model_new(wf_ctx *cx, wf_model **out_model);
 /* Text programs (.wir), a .weft file, or any safetensors file (tensors only); told apart by content. Tensors are
  * memory-mapped. */
 WF_API wf_status wf_model_open(wf_ctx *cx, const char *path, wf_model **out_model);
-/* Text programs from memory; name is for messages. */
+/* The same from memory, which is copied; name is for messages. */
 WF_API wf_status wf_model_parse(wf_ctx *cx, const char *name, const char *text, size_t size,
                                 wf_model **out_model);
 /* As .weft, or as text where path ends in .wir (then it must have no tensors). Written beside the target and
@@ -280,7 +281,7 @@ typedef struct wf_op_info {
     size_t size; /* sizeof(wf_op_info) */
     const char *name, *family, *doc;
     int version, inputs, outputs; /* -1: any number */
-    const char *flags;            /* letters as in ops.def */
+    const char *flags;            /* as in ops.def: "P | L" */
     bool has_eval, has_jvp, has_transpose, has_batch;
     const char *why_no_jvp;       /* the flag that explains a hole, or NULL */
 } wf_op_info;

@@ -1,0 +1,161 @@
+/* io.h -- files: one format, one source; its specification stands on top of it.
+ *
+ *   Blob, Writer   bytes of a file in memory; files written whole or not at all   file.c
+ *   Json           the few parts of JSON that headers need                        json.c
+ *   St             safetensors: tensors by name, and metadata                     safetensors.c
+ *   npy            NumPy's arrays                                                 npy.c
+ *   Model          programs, tensors and metadata by name                         model.c
+ *   .weft          a model in a safetensors file                                  weft.c
+ *   array text     "f32[2] [1.5, 2.5]" and back                                   arraytext.c
+ *   public.c       the functions of weft.h
+ *
+ * A file is hostile until it is read: every size is checked before it is used, and what is wrong is
+ * WF_ERR_FORMAT with a reason. Everything here runs inside a protected region.
+ */
+#ifndef WEFT_IO_H
+#define WEFT_IO_H
+
+#include "ir/ir.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "files are little-endian and read as they are");
+
+/* ---- file.c ------------------------------------------------------------------------ */
+
+/* The bytes of a file, mapped or read. Counted; never written. */
+typedef struct Blob {
+    atomic_int refs;
+    wf_allocator al;
+    const char *data;
+    size_t size;
+    size_t room; /* memory taken for data; 0: it is mapped */
+} Blob;
+
+/* The whole file, held by the pool of the current call; NULL after an error. What cannot be
+ * mapped (a pipe, a device) is read to its end. */
+Blob *blob_open(wf_ctx *cx, const char *path);
+Blob *blob_copy(wf_ctx *cx, const void *data, size_t size);
+Blob *blob_retain(Blob *b);
+void blob_release(void *blob);
+
+/* A file being written: under another name beside the target, which it replaces at the end.
+ * A target that is no plain file (a device, a pipe) is written directly. If writer_commit is
+ * not reached, nothing is left behind. */
+typedef struct Writer Writer;
+Writer *writer_open(wf_ctx *cx, const char *path); /* held by the pool; NULL after an error */
+bool writer_put(Writer *w, const void *data, size_t size);
+bool writer_commit(Writer *w);
+
+/* ---- json.c ------------------------------------------------------------------------ */
+
+/* A reader that is told what to expect. Strict: RFC 8259, UTF-8, no byte order mark. */
+typedef struct Json {
+    wf_ctx *cx;
+    const char *file; /* for messages */
+    const char *begin, *at, *end;
+} Json;
+
+bool json_fail(Json *j, const char *fmt, ...) PRINTF(2, 3); /* at this place; always false */
+bool json_take(Json *j, char c);  /* is c next? then it is read */
+bool json_need(Json *j, char c);  /* c must be next */
+bool json_end(Json *j);           /* nothing but white space is left */
+/* In scratch, NUL-terminated; a string with a zero in it is refused. */
+bool json_string(Json *j, const char **out);
+bool json_size(Json *j, int64_t *out); /* an integer from 0 to 2^63-1 */
+void json_quote(Text *t, const char *s); /* "s", escaped */
+
+/* ---- safetensors.c ------------------------------------------------------------------ */
+
+typedef struct StTensor {
+    const char *name;
+    wf_dtype dtype;
+    uint32_t rank;
+    const int64_t *dims;
+    int64_t count;
+    size_t begin, size; /* bytes, from the start of the data */
+} StTensor;
+
+typedef struct StMeta {
+    const char *key, *value;
+} StMeta;
+
+typedef struct StFile { /* in scratch */
+    VEC(StTensor) tensors; /* in the order of the header */
+    VEC(StMeta) metas;
+    const char *data; /* where the data begins */
+} StFile;
+
+/* What is to be written: one of array and data. */
+typedef struct StSource {
+    const char *name;
+    wf_dtype dtype;
+    uint32_t rank;
+    const int64_t *dims;
+    wf_array *array;
+    const void *data;
+} StSource;
+
+bool st_read(wf_ctx *cx, const char *file, const char *bytes, size_t size, StFile *out);
+bool st_write(wf_ctx *cx, const char *path, const StSource *tensors, uint32_t ntensors,
+              const StMeta *metas, uint32_t nmetas);
+
+/* ---- npy.c ------------------------------------------------------------------------- */
+
+bool npy_read(wf_ctx *cx, const char *file, const char *bytes, size_t size,
+              wf_array **out);
+bool npy_write(wf_ctx *cx, const char *path, wf_array *a);
+
+/* ---- model.c ----------------------------------------------------------------------- */
+
+typedef struct Named {
+    char *name; /* in memory of its own */
+    void *item;
+} Named;
+
+/* Things by name, in order. */
+typedef struct NameTable {
+    Named *v; /* one block with slots */
+    uint32_t n, cap;
+    uint32_t *slots; /* open addressing, 2 * cap entries: number + 1 */
+} NameTable;
+
+struct wf_model {
+    wf_allocator al;
+    int refs;           /* the caller's, and that of the pool of the call that makes it */
+    NameTable programs; /* const Program */
+    NameTable tensors;  /* wf_array */
+    NameTable metas;    /* char, in memory of its own */
+};
+
+wf_model *model_new(wf_ctx *cx); /* held by the pool */
+void model_release(void *model);
+void *model_get(const NameTable *t, const char *name); /* NULL: absent */
+void model_add_program(wf_ctx *cx, wf_model *m, const Program *p);
+void model_set_tensor(wf_ctx *cx, wf_model *m, const char *name, wf_array *a);
+void model_set_meta(wf_ctx *cx, wf_model *m, const char *key, const char *value);
+
+/* ---- weft.c ------------------------------------------------------------------------ */
+
+/* Text programs, .weft or safetensors, by content. */
+bool model_read(wf_ctx *cx, const char *file, Blob *blob, wf_model *m);
+bool model_write(wf_ctx *cx, wf_model *m, const char *path);
+
+/* ---- arraytext.c ------------------------------------------------------------------- */
+
+bool array_print(wf_ctx *cx, wf_array *a, Text *out);
+bool array_parse(wf_ctx *cx, const char *text, wf_dtype dtype, uint64_t seed,
+                 wf_array **out);
+
+/* ---- what they share --------------------------------------------------------------- */
+
+static inline Place in_file(const char *file) { return (Place){.file = file}; }
+
+/* Release with the current call what a public function gave. */
+static inline void array_drop(void *a) { wf_array_release(a); }
+static inline wf_array *array_held(wf_ctx *cx, wf_array *a)
+{
+    pool_defer(cx, array_drop, a);
+    return a;
+}
+
+#endif

@@ -1,0 +1,227 @@
+/* public.c -- the functions of weft.h that files and texts of arrays are reached by. */
+#include "io/io.h"
+
+static wf_status bad_arg(wf_ctx *cx, const char *what)
+{
+    if (!cx)
+        return WF_ERR_ARG;
+    fail(cx, WF_ERR_ARG, NOWHERE, "%s", what);
+    return cx->status;
+}
+
+/* ---- arrays ------------------------------------------------------------------------ */
+
+wf_status wf_array_text(wf_ctx *cx, wf_array *a, const char **out_text)
+{
+    Text t;
+
+    if (out_text)
+        *out_text = NULL;
+    if (!cx || !a || !out_text)
+        return bad_arg(cx, "wf_array_text: an argument is NULL");
+    API_ENTER(cx);
+    answer_init(&t, cx);
+    if (array_print(cx, a, &t))
+        *out_text = text_str(&t);
+    API_RETURN(cx);
+}
+
+wf_status wf_array_parse(wf_ctx *cx, const char *text, wf_dtype dtype, uint64_t seed,
+                         wf_array **out_array)
+{
+    if (out_array)
+        *out_array = NULL;
+    if (!cx || !text || !out_array)
+        return bad_arg(cx, "wf_array_parse: an argument is NULL");
+    if (dtype != WF_INVALID && !dtype_is_usable(dtype))
+        return bad_arg(cx, "wf_array_parse: the dtype is reserved or not one");
+    API_ENTER(cx);
+    array_parse(cx, text, dtype, seed, out_array);
+    API_RETURN(cx);
+}
+
+wf_status wf_npy_load(wf_ctx *cx, const char *path, wf_array **out_array)
+{
+    Blob *b;
+
+    if (out_array)
+        *out_array = NULL;
+    if (!cx || !path || !out_array)
+        return bad_arg(cx, "wf_npy_load: an argument is NULL");
+    API_ENTER(cx);
+    if ((b = blob_open(cx, path)))
+        npy_read(cx, path, b->data, b->size, out_array);
+    API_RETURN(cx);
+}
+
+wf_status wf_npy_save(wf_ctx *cx, const char *path, wf_array *a)
+{
+    if (!cx || !path || !a)
+        return bad_arg(cx, "wf_npy_save: an argument is NULL");
+    API_ENTER(cx);
+    npy_write(cx, path, a);
+    API_RETURN(cx);
+}
+
+/* ---- models ------------------------------------------------------------------------ */
+
+static void keep_model(wf_model *m, wf_model **out)
+{
+    m->refs++;
+    *out = m;
+}
+
+wf_status wf_model_new(wf_ctx *cx, wf_model **out_model)
+{
+    if (out_model)
+        *out_model = NULL;
+    if (!cx || !out_model)
+        return bad_arg(cx, "wf_model_new: an argument is NULL");
+    API_ENTER(cx);
+    keep_model(model_new(cx), out_model);
+    API_RETURN(cx);
+}
+
+wf_status wf_model_open(wf_ctx *cx, const char *path, wf_model **out_model)
+{
+    wf_model *m;
+    Blob *b;
+
+    if (out_model)
+        *out_model = NULL;
+    if (!cx || !path || !out_model)
+        return bad_arg(cx, "wf_model_open: an argument is NULL");
+    API_ENTER(cx);
+    m = model_new(cx);
+    if ((b = blob_open(cx, path)) && model_read(cx, path, b, m))
+        keep_model(m, out_model);
+    API_RETURN(cx);
+}
+
+wf_status wf_model_parse(wf_ctx *cx, const char *name, const char *text, size_t size,
+                         wf_model **out_model)
+{
+    wf_model *m;
+
+    if (out_model)
+        *out_model = NULL;
+    if (!cx || !name || (!text && size) || !out_model)
+        return bad_arg(cx, "wf_model_parse: an argument is NULL");
+    API_ENTER(cx);
+    m = model_new(cx);
+    if (model_read(cx, name, blob_copy(cx, size ? text : "", size), m))
+        keep_model(m, out_model);
+    API_RETURN(cx);
+}
+
+wf_status wf_model_save(wf_ctx *cx, wf_model *m, const char *path)
+{
+    if (!cx || !m || !path)
+        return bad_arg(cx, "wf_model_save: an argument is NULL");
+    API_ENTER(cx);
+    model_write(cx, m, path);
+    API_RETURN(cx);
+}
+
+void wf_model_free(wf_model *m)
+{
+    if (m)
+        model_release(m);
+}
+
+static const Named *entry(const NameTable *t, int i)
+{
+    return i >= 0 && (uint32_t)i < t->n ? &t->v[i] : NULL;
+}
+
+int wf_model_programs(const wf_model *m)
+{
+    return (int)m->programs.n;
+}
+
+const wf_program *wf_model_program(const wf_model *m, int i)
+{
+    const Named *e = entry(&m->programs, i);
+
+    return e ? e->item : NULL;
+}
+
+const wf_program *wf_model_find(const wf_model *m, const char *name)
+{
+    return model_get(&m->programs, name);
+}
+
+wf_status wf_model_add(wf_ctx *cx, wf_model *m, const wf_program *p)
+{
+    if (!cx || !m || !p)
+        return bad_arg(cx, "wf_model_add: an argument is NULL");
+    API_ENTER(cx);
+    model_add_program(cx, m, p);
+    API_RETURN(cx);
+}
+
+int wf_model_tensors(const wf_model *m)
+{
+    return (int)m->tensors.n;
+}
+
+const char *wf_model_tensor_name(const wf_model *m, int i)
+{
+    const Named *e = entry(&m->tensors, i);
+
+    return e ? e->name : NULL;
+}
+
+wf_array *wf_model_tensor(const wf_model *m, int i)
+{
+    const Named *e = entry(&m->tensors, i);
+
+    return e ? e->item : NULL;
+}
+
+wf_array *wf_model_find_tensor(const wf_model *m, const char *name)
+{
+    return model_get(&m->tensors, name);
+}
+
+static bool check_utf8(wf_ctx *cx, const char *what, const char *s)
+{
+    size_t n = strlen(s), k = 0;
+    int len;
+
+    while (k < n && (len = utf8_len(s + k, n - k)) > 0)
+        k += (size_t)len;
+    return k == n || fail(cx, WF_ERR_VALUE, NOWHERE, "%s is not UTF-8", what);
+}
+
+static bool check_name(wf_ctx *cx, const char *what, const char *name)
+{
+    if (strncmp(name, "weft.", 5) == 0 || strcmp(name, "__metadata__") == 0)
+        return fail(cx, WF_ERR_NAME, NOWHERE, "%s '%s' is reserved", what, name);
+    return check_utf8(cx, what, name);
+}
+
+wf_status wf_model_set_tensor(wf_ctx *cx, wf_model *m, const char *name, wf_array *a)
+{
+    if (!cx || !m || !name || !a)
+        return bad_arg(cx, "wf_model_set_tensor: an argument is NULL");
+    API_ENTER(cx);
+    if (check_name(cx, "the name of a tensor", name))
+        model_set_tensor(cx, m, name, a);
+    API_RETURN(cx);
+}
+
+const char *wf_model_meta(const wf_model *m, const char *key)
+{
+    return model_get(&m->metas, key);
+}
+
+wf_status wf_model_set_meta(wf_ctx *cx, wf_model *m, const char *key, const char *value)
+{
+    if (!cx || !m || !key || !value)
+        return bad_arg(cx, "wf_model_set_meta: an argument is NULL");
+    API_ENTER(cx);
+    if (check_name(cx, "the key", key) && check_utf8(cx, "the value", value))
+        model_set_meta(cx, m, key, value);
+    API_RETURN(cx);
+}

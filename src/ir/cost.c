@@ -1,0 +1,401 @@
+/* cost.c -- what running a program once costs, counted from its equations.
+ *
+ *   map           elementwise ops that compute (not select, casts, bits, comparisons) on floats: one operation
+ *                 an element of the result; reductions, cumsum and windows: one an element combined
+ *   contraction   dot_general 2 m n k; conv_general 2 for each product; cholesky n^3/3, lu 2 n^3/3,
+ *                 triangular_solve n^2 for each right-hand side
+ *   bytes         operands and results of every equation but constants
+ *   live          the largest sum, over the equations, of inputs, values that are still to be read, and what a
+ *                 sub-program holds meanwhile
+ *   control       scan: length times its body; while: its bound, or one turn; cond: the dearest branch;
+ *                 the others: their body (custom_jvp, custom_vjp: the primal)
+ *
+ * Counts are doubles: they say how much, not how many exactly. Sub-programs at equal sizes are counted once.
+ */
+#include "op/op.h"
+
+typedef struct Cost {
+    double map, contraction, bytes, live; /* live: without the inputs */
+} Cost;
+
+typedef struct Memo {
+    const Program *p;
+    const int64_t *sizes; /* of its symbols */
+    Cost cost;
+} Memo;
+
+typedef struct Coster {
+    wf_ctx *cx;
+    Arena *a;
+    VEC(Memo) memos;
+    uint32_t *slots; /* open addressing: memo + 1 */
+    uint32_t nslots;
+} Coster;
+
+typedef struct Frame { /* a program being counted */
+    Coster *c;
+    const Program *p;
+    const int64_t *sizes; /* of its symbols */
+} Frame;
+
+static Cost cost_of(Coster *c, const Program *p, const int64_t *sizes);
+
+/* A size that cannot be computed, or would be negative, counts as 0. */
+static int64_t size_of(const Frame *f, Dim d)
+{
+    int64_t v;
+
+    return d != DIM_NONE && dim_eval(&f->p->dims, d, f->sizes, &v) && v > 0 ? v : 0;
+}
+
+static double count_of(const Frame *f, Type t)
+{
+    double n = 1;
+
+    for (uint32_t i = 0; i < t.rank; i++)
+        n *= (double)size_of(f, t.dims[i]);
+    return n;
+}
+
+static double bytes_of(const Frame *f, Val v)
+{
+    Type t = val_type(f->p, v);
+
+    return count_of(f, t) * (double)wf_dtype_size((wf_dtype)t.dtype);
+}
+
+/* ---- one equation ------------------------------------------------------------------ */
+
+static bool is_arithmetic(unsigned op)
+{
+    switch (op) {
+    case OP_not: case OP_and: case OP_or: case OP_xor: case OP_shl: case OP_shr_logical:
+    case OP_shr_arith: case OP_eq: case OP_ne: case OP_lt: case OP_le: case OP_gt: case OP_ge:
+    case OP_select: case OP_cast: case OP_bitcast: case OP_is_finite: return false;
+    default: return true;
+    }
+}
+
+static double map_flops(const Frame *f, const Eqn *e)
+{
+    const Val *in = eqn_in(f->p, e);
+    Type x = e->nin ? val_type(f->p, in[0]) : (Type){0};
+    const WindowAttr *w = e->attr;
+    double n;
+
+    if (!e->nin || !dtype_is_float((wf_dtype)x.dtype))
+        return 0;
+    if (!strcmp(op_table[e->op].family, "map"))
+        return is_arithmetic(e->op) ? count_of(f, val_type(f->p, e->out)) : 0;
+    if (!strcmp(op_table[e->op].family, "reduce"))
+        return count_of(f, x);
+    if (strcmp(op_table[e->op].family, "window"))
+        return 0;
+    n = count_of(f, val_type(f->p, e->out));
+    for (uint32_t i = 0; i < w->window.n; i++)
+        n *= (double)w->window.v[i];
+    return n;
+}
+
+static double dot_flops(const Frame *f, const Eqn *e)
+{
+    const DotAttr *a = e->attr;
+    Type x = val_type(f->p, eqn_in(f->p, e)[0]);
+    double n = 2 * count_of(f, val_type(f->p, e->out));
+
+    for (uint32_t i = 0; i < a->lhs.n; i++)
+        n *= (double)size_of(f, x.dims[a->lhs.v[i]]);
+    return n;
+}
+
+/* Each element of the result takes a product for every input feature of its group and every element of the
+ * window; zeros of padding and of dilation of the input are counted too, but holes of lhs_dilation are
+ * not multiplied: every lhs_dilation-th product is real. */
+static double conv_flops(const Frame *f, const Eqn *e)
+{
+    const ConvAttr *a = e->attr;
+    Type k = val_type(f->p, eqn_in(f->p, e)[1]);
+    double n = 2 * count_of(f, val_type(f->p, e->out));
+
+    for (uint32_t i = 1; i < k.rank; i++)
+        n *= (double)size_of(f, k.dims[a->rhs_spec.n ? a->rhs_spec.v[i] : i]);
+    for (uint32_t i = 0; i < a->lhs_dilation.n; i++)
+        n /= (double)MAX(a->lhs_dilation.v[i], 1);
+    return n;
+}
+
+/* matrices are the last two axes; batch axes come first */
+static double linalg_flops(const Frame *f, const Eqn *e)
+{
+    Type x = val_type(f->p, eqn_in(f->p, e)[0]);
+    double n = (double)size_of(f, x.dims[x.rank - 1]), m = (double)size_of(f, x.dims[x.rank - 2]);
+    double batch = n * m > 0 ? count_of(f, x) / (n * m) : 0;
+
+    switch (e->op) {
+    case OP_cholesky: return batch * n * n * n / 3;
+    case OP_lu: return batch * 2 * n * m * MIN(n, m) / 3;
+    default: return n * count_of(f, val_type(f->p, e->out));
+    }
+}
+
+static double contraction_flops(const Frame *f, const Eqn *e)
+{
+    if (e->op == OP_dot_general)
+        return dot_flops(f, e);
+    if (e->op == OP_conv_general)
+        return conv_flops(f, e);
+    return strcmp(op_table[e->op].family, "linalg") ? 0 : linalg_flops(f, e);
+}
+
+/* ---- sub-programs ------------------------------------------------------------------ */
+
+static Cost sub_cost(const Frame *f, const Sub *s)
+{
+    uint32_t n = s->p->dims.syms.n;
+    int64_t *sizes = arena_array(f->c->a, n, sizeof *sizes);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const Symbol *sym = &s->p->dims.syms.v[i];
+
+        sizes[i] = sym->origin != SYM_EQN && i < s->binds.n ? size_of(f, s->binds.v[i])
+                   : sym->hint > 0                          ? sym->hint
+                                                            : 64;
+    }
+    return cost_of(f->c, s->p, sizes);
+}
+
+static void add_times(Cost *to, Cost c, double times)
+{
+    to->map += c.map * times;
+    to->contraction += c.contraction * times;
+    to->bytes += c.bytes * times;
+    to->live = MAX(to->live, times > 0 ? c.live : 0);
+}
+
+static Cost dearest(const Frame *f, const Subs *subs)
+{
+    Cost best = {0};
+
+    for (uint32_t i = 0; i < subs->n; i++) {
+        Cost c = sub_cost(f, &subs->v[i]);
+        double live = MAX(best.live, c.live);
+
+        if (c.map + c.contraction > best.map + best.contraction ||
+            (c.map + c.contraction == best.map + best.contraction && c.bytes > best.bytes))
+            best = c;
+        best.live = live;
+    }
+    return best;
+}
+
+static Cost control_cost(const Frame *f, const Eqn *e)
+{
+    Cost total = {0};
+
+    switch (e->op) {
+    case OP_cond: add_times(&total, dearest(f, &((const CondAttr *)e->attr)->branches), 1); break;
+    case OP_scan: {
+        const ScanAttr *a = e->attr;
+
+        add_times(&total, sub_cost(f, &a->body), (double)size_of(f, a->length));
+        break;
+    }
+    case OP_while: {
+        const WhileAttr *a = e->attr;
+        double turns = a->bound == DIM_NONE ? 1 : (double)size_of(f, a->bound);
+
+        add_times(&total, sub_cost(f, &a->cond), turns);
+        add_times(&total, sub_cost(f, &a->body), turns);
+        break;
+    }
+    case OP_custom_jvp:
+        add_times(&total, sub_cost(f, &((const CustomJvpAttr *)e->attr)->primal), 1);
+        break;
+    case OP_custom_vjp:
+        add_times(&total, sub_cost(f, &((const CustomVjpAttr *)e->attr)->primal), 1);
+        break;
+    case OP_custom_lin:
+        add_times(&total, sub_cost(f, &((const CustomLinAttr *)e->attr)->bwd), 1);
+        break;
+    case OP_checkpoint:
+        add_times(&total, sub_cost(f, &((const CheckpointAttr *)e->attr)->body), 1);
+        break;
+    default: add_times(&total, sub_cost(f, &((const CallAttr *)e->attr)->body), 1); break;
+    }
+    return total;
+}
+
+/* ---- programs ---------------------------------------------------------------------- */
+
+/* The equation after which each value is not read any more; neqns for results. */
+static uint32_t *last_uses(const Frame *f)
+{
+    const Program *p = f->p;
+    uint32_t *last = arena_zalloc(f->c->a, p->nvals * sizeof *last);
+
+    for (uint32_t i = 0; i < p->neqns; i++) {
+        for (uint32_t j = 0; j < p->eqns[i].nin; j++)
+            last[eqn_in(p, &p->eqns[i])[j]] = i;
+        for (uint32_t j = 0; j < p->eqns[i].nout; j++)
+            last[p->eqns[i].out + j] = i;
+    }
+    for (uint32_t i = 0; i < p->nout; i++)
+        last[p->outs[i]] = p->neqns;
+    return last;
+}
+
+/* What equation i frees: operands (each once) and results that are read no more. Inputs belong to the caller. */
+static double freed_bytes(const Frame *f, uint32_t i, uint32_t *last)
+{
+    const Eqn *e = &f->p->eqns[i];
+    double sum = 0;
+
+    for (uint32_t j = 0; j < e->nin + e->nout; j++) {
+        Val v = j < e->nin ? eqn_in(f->p, e)[j] : e->out + (j - e->nin);
+
+        if (last[v] == i && f->p->vals[v].eqn != EQN_INPUT) {
+            sum += bytes_of(f, v);
+            last[v] = UINT32_MAX;
+        }
+    }
+    return sum;
+}
+
+static Cost count_program(const Frame *f)
+{
+    const Program *p = f->p;
+    uint32_t *last = last_uses(f);
+    Cost total = {0};
+    double live = 0;
+
+    for (uint32_t i = 0; i < p->neqns; i++) {
+        const Eqn *e = &p->eqns[i];
+        Cost inner = {0};
+        double results = 0;
+
+        for (uint32_t j = 0; j < e->nout; j++)
+            results += bytes_of(f, e->out + j);
+        if (op_has(e->op, OPF_CONTROL)) {
+            inner = control_cost(f, e);
+        } else if (e->op != OP_const) {
+            inner.map = map_flops(f, e);
+            inner.contraction = contraction_flops(f, e);
+            inner.bytes = results;
+            for (uint32_t j = 0; j < e->nin; j++)
+                inner.bytes += bytes_of(f, eqn_in(p, e)[j]);
+        }
+        live += results;
+        total.map += inner.map;
+        total.contraction += inner.contraction;
+        total.bytes += inner.bytes;
+        total.live = MAX(total.live, live + inner.live);
+        live -= freed_bytes(f, i, last);
+    }
+    return total;
+}
+
+static uint32_t *memo_slot(const Coster *c, const Program *p, const int64_t *sizes)
+{
+    uint64_t h = hash_mix(1, (uint64_t)(uintptr_t)p);
+    size_t bytes = p->dims.syms.n * sizeof *sizes;
+
+    for (uint32_t i = 0; i < p->dims.syms.n; i++)
+        h = hash_mix(h, (uint64_t)sizes[i]);
+    for (uint32_t k = (uint32_t)(h >> 32) & (c->nslots - 1);; k = (k + 1) & (c->nslots - 1)) {
+        const Memo *m = c->slots[k] ? &c->memos.v[c->slots[k] - 1] : NULL;
+
+        if (!m || (m->p == p && (bytes == 0 || memcmp(m->sizes, sizes, bytes) == 0)))
+            return &c->slots[k];
+    }
+}
+
+static void grow_memos(Coster *c)
+{
+    c->nslots = c->nslots ? c->nslots * 2 : 32;
+    c->slots = arena_zalloc(c->a, c->nslots * sizeof *c->slots);
+    for (uint32_t i = 0; i < c->memos.n; i++)
+        *memo_slot(c, c->memos.v[i].p, c->memos.v[i].sizes) = i + 1;
+}
+
+static Cost cost_of(Coster *c, const Program *p, const int64_t *sizes)
+{
+    Frame f = {c, p, sizes};
+    Memo m = {.p = p, .sizes = sizes};
+
+    if (c->nslots && *memo_slot(c, p, sizes))
+        return c->memos.v[*memo_slot(c, p, sizes) - 1].cost;
+    m.cost = count_program(&f);
+    if ((c->memos.n + 1) * 2 > c->nslots)
+        grow_memos(c);
+    vec_push(c->a, &c->memos, m);
+    *memo_slot(c, p, sizes) = c->memos.n;
+    return m.cost;
+}
+
+/* ---- the public function ----------------------------------------------------------- */
+
+static bool take_sizes(wf_ctx *cx, const Program *p, const char *const *symbols,
+                       const int64_t *values, int n, int64_t *sizes)
+{
+    uint32_t nsyms = p->dims.syms.n;
+    const char **names = arena_array(&cx->scratch, nsyms, sizeof *names);
+
+    for (uint32_t i = 0; i < nsyms; i++) {
+        names[i] = p->dims.syms.v[i].name;
+        sizes[i] = p->dims.syms.v[i].hint > 0 ? p->dims.syms.v[i].hint : 64;
+    }
+    for (int k = 0; k < n; k++) {
+        uint32_t i = 0;
+
+        while (i < nsyms && strcmp(names[i], symbols[k]) != 0)
+            i++;
+        if (i == nsyms) {
+            const char *near = nearest_name(symbols[k], names, (int)nsyms);
+
+            return fail(cx, WF_ERR_NAME, NOWHERE, "%s has no symbol '%s'%s%s%s", p->name, symbols[k],
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        }
+        if (values[k] < 0)
+            return fail(cx, WF_ERR_VALUE, NOWHERE, "the size of %s is %lld; it needs 0 or more",
+                        symbols[k], (long long)values[k]);
+        sizes[i] = values[k];
+    }
+    return true;
+}
+
+static void count(wf_ctx *cx, const Program *p, const int64_t *sizes, wf_cost *out)
+{
+    Coster c = {.cx = cx, .a = &cx->scratch};
+    Frame f = {&c, p, sizes};
+    Cost cost = cost_of(&c, p, sizes);
+    wf_cost r = {.size = out->size,
+                 .map_flops = cost.map,
+                 .contraction_flops = cost.contraction,
+                 .bytes = cost.bytes};
+
+    for (uint32_t i = 0; i < p->nin; i++)
+        r.input_bytes += bytes_of(&f, program_in(p, i));
+    for (uint32_t i = 0; i < p->nout; i++)
+        r.output_bytes += bytes_of(&f, p->outs[i]);
+    r.live_bytes = r.input_bytes + cost.live;
+    memcpy(out, &r, MIN(out->size, sizeof r));
+}
+
+wf_status wf_program_cost(wf_ctx *cx, const wf_program *p, const char *const *symbols,
+                          const int64_t *values, int n, wf_cost *out_cost)
+{
+    int64_t *sizes;
+
+    if (!cx)
+        return WF_ERR_ARG;
+    if (!p || !out_cost || n < 0 || (n && (!symbols || !values)) ||
+        out_cost->size < sizeof out_cost->size) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_program_cost: an argument is NULL, or wf_cost.size not set");
+        return cx->status;
+    }
+    API_ENTER(cx);
+    sizes = arena_array(&cx->scratch, p->dims.syms.n, sizeof *sizes);
+    if (take_sizes(cx, p, symbols, values, n, sizes))
+        count(cx, p, sizes, out_cost);
+    API_RETURN(cx);
+}

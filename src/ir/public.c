@@ -1,0 +1,208 @@
+/* public.c -- the functions of weft.h that ask programs and the op table. */
+#include "ir/ir.h"
+
+#include <stdio.h>
+
+#define SHORT_CONST 16 /* elements of a constant that WF_TEXT_SHORT leaves */
+
+static wf_status bad_arg(wf_ctx *cx, const char *what)
+{
+    if (!cx)
+        return WF_ERR_ARG;
+    fail(cx, WF_ERR_ARG, NOWHERE, "%s", what);
+    return cx->status;
+}
+
+/* ---- programs ---------------------------------------------------------------------- */
+
+const wf_program *wf_program_retain(const wf_program *p)
+{
+    return program_retain(p);
+}
+
+void wf_program_release(const wf_program *p)
+{
+    program_release(p);
+}
+
+const char *wf_program_name(const wf_program *p)
+{
+    return p->name;
+}
+
+int wf_program_inputs(const wf_program *p)
+{
+    return (int)p->nin;
+}
+
+int wf_program_outputs(const wf_program *p)
+{
+    return (int)p->nout;
+}
+
+int wf_program_equations(const wf_program *p)
+{
+    return (int)p->neqns;
+}
+
+static bool is_input(const wf_program *p, int i)
+{
+    return i >= 0 && (uint32_t)i < p->nin;
+}
+
+const char *wf_program_input_name(const wf_program *p, int i)
+{
+    uint32_t name = is_input(p, i) ? p->vals[i + 1].name : 0;
+
+    return name ? p->names[name] : "";
+}
+
+wf_dtype wf_program_input_dtype(const wf_program *p, int i)
+{
+    return is_input(p, i) ? (wf_dtype)val_type(p, (Val)i + 1).dtype : WF_INVALID;
+}
+
+static wf_status give_type(wf_ctx *cx, const wf_program *p, Type type, const char **out)
+{
+    Text t;
+
+    API_ENTER(cx);
+    answer_init(&t, cx);
+    type_print(&p->dims, type, &t);
+    *out = text_str(&t);
+    API_RETURN(cx);
+}
+
+wf_status wf_program_input_type(wf_ctx *cx, const wf_program *p, int i, const char **out_text)
+{
+    if (out_text)
+        *out_text = NULL;
+    if (!cx || !p || !out_text)
+        return bad_arg(cx, "wf_program_input_type: an argument is NULL");
+    if (!is_input(p, i))
+        return bad_arg(cx, "wf_program_input_type: there is no such input");
+    return give_type(cx, p, val_type(p, program_in(p, (uint32_t)i)), out_text);
+}
+
+wf_status wf_program_output_type(wf_ctx *cx, const wf_program *p, int i, const char **out_text)
+{
+    if (out_text)
+        *out_text = NULL;
+    if (!cx || !p || !out_text)
+        return bad_arg(cx, "wf_program_output_type: an argument is NULL");
+    if (i < 0 || (uint32_t)i >= p->nout)
+        return bad_arg(cx, "wf_program_output_type: there is no such output");
+    return give_type(cx, p, val_type(p, p->outs[i]), out_text);
+}
+
+void wf_program_hash(const wf_program *p, char *out)
+{
+    snprintf(out, 33, "%016llx%016llx", (unsigned long long)p->hash.hi,
+             (unsigned long long)p->hash.lo);
+}
+
+bool wf_program_equal(const wf_program *a, const wf_program *b)
+{
+    return program_equal(a, b);
+}
+
+wf_status wf_program_verify(wf_ctx *cx, const wf_program *p)
+{
+    if (!cx || !p)
+        return bad_arg(cx, "wf_program_verify: an argument is NULL");
+    API_ENTER(cx);
+    program_verify(cx, p);
+    API_RETURN(cx);
+}
+
+wf_status wf_program_text(wf_ctx *cx, const wf_program *p, unsigned flags, const char **out_text)
+{
+    PrintOptions o = {.places = (flags & WF_TEXT_PLACES) != 0,
+                      .types = (flags & WF_TEXT_TYPES) != 0,
+                      .header = (flags & WF_TEXT_HEADER) != 0,
+                      .max_const = flags & WF_TEXT_SHORT ? SHORT_CONST : 0};
+    Text t;
+
+    if (out_text)
+        *out_text = NULL;
+    if (!cx || !p || !out_text)
+        return bad_arg(cx, "wf_program_text: an argument is NULL");
+    API_ENTER(cx);
+    answer_init(&t, cx);
+    program_print(p, &o, &t);
+    *out_text = text_str(&t);
+    API_RETURN(cx);
+}
+
+wf_status wf_program_dot(wf_ctx *cx, const wf_program *p, const char **out_text)
+{
+    Text t;
+
+    if (out_text)
+        *out_text = NULL;
+    if (!cx || !p || !out_text)
+        return bad_arg(cx, "wf_program_dot: an argument is NULL");
+    API_ENTER(cx);
+    answer_init(&t, cx);
+    program_dot(p, &t);
+    *out_text = text_str(&t);
+    API_RETURN(cx);
+}
+
+/* ---- the op table ------------------------------------------------------------------ */
+
+/* As they stand in ops.def: "P | C | L". */
+static const char *const flag_texts[OP_COUNT] = {
+#define OP(name, ver, nin, nout, family, flags) #flags,
+#include "op/ops.def"
+#undef OP
+};
+
+int wf_op_count(void)
+{
+    return OP_COUNT;
+}
+
+bool wf_op_get(int i, wf_op_info *out_info)
+{
+    const OpInfo *op;
+    wf_op_info info;
+
+    if (!out_info || i < 0 || i >= OP_COUNT || out_info->size < sizeof out_info->size)
+        return false;
+    op = &op_table[i];
+    info = (wf_op_info){
+        .size = out_info->size,
+        .name = op->name,
+        .family = op->family,
+        .doc = op->row->doc,
+        .version = op->version,
+        .inputs = op->nin,
+        .outputs = op->nout,
+        .flags = flag_texts[i],
+        .has_eval = op->row->eval != NULL,
+        .has_jvp = op->row->jvp != NULL,
+        .has_transpose = op->row->transpose != NULL,
+        .has_batch = op->row->batch != NULL,
+        .why_no_jvp = op->row->jvp              ? NULL
+                      : op->flags & OPF_ZERO   ? "Z: its derivative is zero"
+                      : op->flags & OPF_EFFECT ? "E: it is an effect"
+                                               : NULL,
+    };
+    memcpy(out_info, &info, MIN(out_info->size, sizeof info));
+    return true;
+}
+
+/* ---- the build --------------------------------------------------------------------- */
+
+#define INFO(isa)                                                                        \
+    "weft " WF_VERSION "\ninstruction set: " isa "\noptional features: none\n"
+
+const char *wf_build_info(void)
+{
+    switch (cpu_isa()) {
+    case ISA_AVX512: return INFO("avx512");
+    case ISA_AVX2: return INFO("avx2");
+    default: return INFO("base");
+    }
+}
