@@ -465,6 +465,59 @@ TEST(constants_keep_every_bit)
     wf_ctx_free(cx);
 }
 
+/* ---- random sizes: the canonical form is that of the printed text too ---- */
+
+static char *random_dim(char *to, int depth)
+{
+    static const char *const symbols[] = {"N", "M", "K", "P", "Q"};
+    uint64_t kind = depth ? test_random_below(9) : test_random_below(2);
+    static const char *const infix[] = {"+", "-", "*", "+", "-"};
+
+    if (kind == 0)
+        return to + sprintf(to, "%d", (int)test_random_below(9));
+    if (kind == 1)
+        return to + sprintf(to, "%s", symbols[test_random_below(5)]);
+    if (kind < 6) {
+        to = random_dim(to + sprintf(to, "("), depth - 1);
+        to = random_dim(to + sprintf(to, "%s", infix[kind - 2]), depth - 1);
+        return to + sprintf(to, ")");
+    }
+    if (kind == 6) {
+        to = random_dim(to + sprintf(to, "floor("), depth - 1);
+        return to + sprintf(to, "/%d)", (int)test_random_below(5) + 1);
+    }
+    to = random_dim(to + sprintf(to, kind == 7 ? "min(" : "max("), depth - 1);
+    to = random_dim(to + sprintf(to, ","), depth - 1);
+    return to + sprintf(to, ")");
+}
+
+TEST(random_sizes_survive_printing_and_parsing)
+{
+    char *s = malloc(1 << 20);
+    int parsed = 0;
+
+    for (int turn = 0; turn < 2000; turn++) {
+        char *to = s + sprintf(s, "f[%s](a: f32[", turn % 2 ? "Q,K" : "K,Q");
+
+        to = random_dim(to, 2);
+        to = random_dim(to + sprintf(to, "], b: f32["), 2);
+        to += sprintf(to, "], c: f32[P,M], d: f32[N]) {\n");
+        if (turn % 3 == 0)
+            to += sprintf(to, "  guard %s\n", turn % 2 ? "N % 4 == 0" : "M >= N+1");
+        for (int i = 0; i < 4; i++)
+            to = random_dim(to + sprintf(to, "  v%d = dim ", i), 4), to += sprintf(to, "\n");
+        sprintf(to, "  ret a\n}\n");
+
+        wf_ctx *cx = wf_ctx_new(NULL);
+        parsed += trip_text(cx, "dims", s, strlen(s)) == WF_OK;
+        if (wf_ctx_status(cx) == WF_ERR_INTERNAL)
+            FAIL("%s\n%s", wf_ctx_message(cx), s);
+        wf_ctx_free(cx);
+    }
+    CHECK(parsed > 500);
+    free(s);
+}
+
 /* ---- names of sub-programs ---- */
 
 static const Program *make_unary(wf_ctx *cx, const char *name, OpCode op)

@@ -114,18 +114,38 @@ static Dim intern_node(Dims *t, DimNode n)
 
 /* ---- polynomials ---- */
 
-/* Symbols by number, then other atoms by node: a stable order in which text prints well. */
-static int compare_atoms(const Dims *t, Dim x, Dim y)
+static int compare_terms(const Dims *t, const DimTerm *x, const DimTerm *y);
+
+/* A total order by structure alone, so that it does not depend on what was made first: symbols by
+ * number, sums, floors, mins, maxes; constants last. Equal dims are equal integers, so at each level
+ * only the first difference is followed. */
+static int compare_dims(const Dims *t, Dim x, Dim y)
 {
-    const DimNode *a = dim_node(t, x), *b = dim_node(t, y);
+    const DimNode *a, *b;
+    int c = 0;
 
     if (x == y)
         return 0;
-    if (a->kind == DIM_SYM && b->kind == DIM_SYM)
+    if (x >= 0 || y >= 0)
+        return y < 0 || (x >= 0 && x > y) ? 1 : -1;
+    a = dim_node(t, x);
+    b = dim_node(t, y);
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->kind == DIM_SYM)
         return a->sym < b->sym ? -1 : 1;
-    if (a->kind == DIM_SYM || b->kind == DIM_SYM)
-        return a->kind == DIM_SYM ? -1 : 1;
-    return x > y ? -1 : 1; /* older nodes are nearer to zero */
+    if (a->kind != DIM_POLY) {
+        c = compare_dims(t, a->a, b->a);
+        return c ? c : compare_dims(t, a->b, b->b);
+    }
+    for (uint32_t i = 0; !c && i < a->nterms && i < b->nterms; i++) {
+        c = compare_terms(t, &a->terms[i], &b->terms[i]);
+        if (!c && a->terms[i].coef != b->terms[i].coef)
+            c = a->terms[i].coef < b->terms[i].coef ? -1 : 1;
+    }
+    if (!c && a->nterms != b->nterms)
+        c = a->nterms < b->nterms ? -1 : 1;
+    return c ? c : a->constant < b->constant ? -1 : 1;
 }
 
 /* Higher degree first, then by atoms: also the order of polynomial division. */
@@ -134,7 +154,7 @@ static int compare_terms(const Dims *t, const DimTerm *x, const DimTerm *y)
     if (x->natoms != y->natoms)
         return x->natoms > y->natoms ? -1 : 1;
     for (uint32_t i = 0; i < x->natoms; i++) {
-        int c = compare_atoms(t, x->atoms[i], y->atoms[i]);
+        int c = compare_dims(t, x->atoms[i], y->atoms[i]);
         if (c)
             return c;
     }
@@ -203,7 +223,7 @@ static bool poly_add_product(Dims *t, Poly *p, int64_t k, const DimTerm *x, cons
         return false;
     while (i < x->natoms || j < y->natoms) {
         bool left = j == y->natoms ||
-                    (i < x->natoms && compare_atoms(t, x->atoms[i], y->atoms[j]) <= 0);
+                    (i < x->natoms && compare_dims(t, x->atoms[i], y->atoms[j]) <= 0);
         atoms[n++] = left ? x->atoms[i++] : y->atoms[j++];
     }
     return mul_i64(k, x->coef, &k) && mul_i64(k, y->coef, &k) && poly_add_term(t, p, k, atoms, n);
@@ -582,7 +602,7 @@ static Dim min_max(Dims *t, DimKind kind, Dim a, Dim b)
         return kind == DIM_MAX ? b : a;
     if (failed(t->cx))
         return DIM_NONE;
-    bool swap = a >= 0 || (b < 0 && b > a); /* older nodes first, a constant last */
+    bool swap = compare_dims(t, a, b) > 0;
     return intern_node(t, (DimNode){.kind = (uint8_t)kind, .a = swap ? b : a, .b = swap ? a : b});
 }
 

@@ -2,8 +2,8 @@
  *
  *   requires   a builder without error
  *   keeps      equations in order, names, places
- *   makes      inputs numbered 1..nin, symbols numbered by first appearance (inputs, guards, equations), types
- *              and dims that are used and no others; so equal programs have equal arrays
+ *   makes      inputs numbered 1..nin, symbols in canonical order (order_symbols), types and dims that are
+ *              used and no others; so equal programs have equal arrays
  */
 #include "op/op.h"
 
@@ -17,6 +17,8 @@ typedef struct Finish {
     Dim *sym;        /* b-symbol -> p-dim */
     Dim *memo;       /* b-node -> p-dim */
     bool *seen;      /* b-node: its symbols are there */
+    bool *walked;    /* b-node: its symbols are marked in used */
+    bool *used;      /* b-symbol */
     VEC(Type) types;
     VEC(const Program *) subs;
     VEC(const ConstData *) consts;
@@ -89,6 +91,107 @@ static void map_guards(Finish *f)
         Dim lhs = map_dim(f, g.lhs), rhs = map_dim(f, g.rhs);
         dim_guard(&f->p->dims, lhs, g.is_eq, rhs, NOWHERE);
     }
+}
+
+/* ---- the order of symbols ---- */
+
+static void mark_used(Finish *f, Dim d)
+{
+    const DimNode *n;
+
+    if (d >= 0 || d == DIM_NONE || f->walked[-d - 1])
+        return;
+    f->walked[-d - 1] = true;
+    n = dim_node(&f->b->dims, d);
+    if (n->kind == DIM_SYM) {
+        f->used[n->sym] = true;
+    } else if (n->kind == DIM_POLY) {
+        for (uint32_t i = 0; i < n->nterms; i++)
+            for (uint32_t j = 0; j < n->terms[i].natoms; j++)
+                mark_used(f, n->terms[i].atoms[j]);
+    } else {
+        mark_used(f, n->a);
+        mark_used(f, n->b);
+    }
+}
+
+static void mark_attr(void *user, Dim d, bool defines)
+{
+    (void)defines;
+    mark_used(user, d);
+}
+
+static void mark_type(Finish *f, Type t)
+{
+    for (uint32_t k = 0; k < t.rank; k++)
+        mark_used(f, t.dims[k]);
+}
+
+static void mark_all(Finish *f, const Val *ins, uint32_t nins)
+{
+    const Builder *b = f->b;
+
+    f->walked = arena_zalloc(&f->b->arena, b->dims.nodes.n + 1);
+    f->used = arena_zalloc(&f->b->arena, b->dims.syms.n + 1);
+    for (uint32_t i = 0; i < nins; i++)
+        mark_type(f, b_type(b, ins[i]));
+    for (uint32_t i = 0; i < b->dims.guards.n; i++) {
+        mark_used(f, b->dims.guards.v[i].lhs);
+        mark_used(f, b->dims.guards.v[i].rhs);
+    }
+    for (uint32_t i = 0; i < b->eqns.n; i++) {
+        const Eqn *e = &b->eqns.v[i];
+        if (!f->keep[i])
+            continue;
+        attr_each_dim(op_row(e->op), e->attr, mark_attr, f);
+        for (uint32_t j = 0; j < e->nout; j++)
+            mark_type(f, b_type(b, e->out + j));
+    }
+}
+
+/* A copy of the builder's symbols, numbered alike, with all guards: what was made before a guard was
+ * known may be simpler there, a bare symbol even. Returns the map into it. */
+static Dim *with_guards(Finish *f, Dims *out)
+{
+    const Dims *d = &f->b->dims;
+    Dim *map = arena_array(&f->b->arena, d->syms.n + 1, sizeof *map);
+
+    dims_init(out, f->b->cx, &f->b->arena);
+    for (uint32_t i = 0; i < d->syms.n; i++)
+        map[i] = dim_symbol(out, d->syms.v[i].name, (SymOrigin)d->syms.v[i].origin);
+    for (uint32_t i = 0; i < d->guards.n; i++) {
+        Guard g = d->guards.v[i];
+        dim_guard(out, dim_subst(out, d, g.lhs, map), g.is_eq, dim_subst(out, d, g.rhs, map), NOWHERE);
+    }
+    return map;
+}
+
+/* First the symbols that inputs have bare, as they appear there; then the other free ones that are used,
+ * in the builder's order; those of equations follow as they are defined. No expression has a say in this,
+ * so a finished program built again is the same. */
+static void order_symbols(Finish *f, const Val *ins, uint32_t nins)
+{
+    const Dims *d = &f->b->dims;
+    uint32_t others = 0;
+    Dims guarded;
+    Dim *map = d->guards.n ? with_guards(f, &guarded) : NULL;
+
+    for (uint32_t i = 0; i < nins; i++) {
+        Type t = b_type(f->b, ins[i]);
+        for (uint32_t k = 0; k < t.rank; k++) {
+            Dim x = map ? dim_subst(&guarded, d, t.dims[k], map) : t.dims[k];
+            if (x < 0 && x != DIM_NONE && dim_node(map ? &guarded : d, x)->kind == DIM_SYM)
+                touch(f, d->syms.v[dim_node(map ? &guarded : d, x)->sym].dim);
+        }
+    }
+    for (uint32_t i = 0; i < d->syms.n; i++)
+        others += d->syms.v[i].origin != SYM_EQN && f->sym[i] == DIM_NONE;
+    if (!others)
+        return;
+    mark_all(f, ins, nins);
+    for (uint32_t i = 0; i < d->syms.n; i++)
+        if (d->syms.v[i].origin != SYM_EQN && f->used[i])
+            touch(f, d->syms.v[i].dim);
 }
 
 /* ---- equations ---- */
@@ -310,11 +413,7 @@ const Program *builder_finish_as(Builder *b, const Val *ins, uint32_t nins, cons
     Program *p = f.p = new_program(b->cx, b->name);
     dims_init(&p->dims, b->cx, &p->arena);
     make_room(&f, kept, nins, nouts);
-    for (uint32_t i = 0; i < nins; i++) { /* symbols of the inputs first, in order */
-        Type t = b_type(b, ins[i]);
-        for (uint32_t k = 0; k < t.rank; k++)
-            touch(&f, t.dims[k]);
-    }
+    order_symbols(&f, ins, nins);
     map_guards(&f);
     for (uint32_t i = 0; i < nins; i++) {
         f.val[ins[i]] = p->nvals;

@@ -220,36 +220,31 @@ static bool declare_symbol(Parser *p, const char *s, uint32_t n)
     return true;
 }
 
-typedef struct SymbolName {
+/* symbols = "[" NAME { "," NAME } "]" , after those that inputs have bare. */
+static bool parse_symbols(Parser *p)
+{
     const char *s;
     uint32_t n;
-} SymbolName;
+    Token t;
 
-typedef VEC(SymbolName) SymbolNames;
-
-/* symbols = "[" NAME { "," NAME } "]" . */
-static bool parse_symbols(Parser *p, SymbolNames *out, Names *listed)
-{
     if (!take(p, '['))
         return true;
     do {
-        SymbolName name;
-        NameSlot *old;
-        Token t;
-
-        if (!parse_name(p, "a symbol", &t, &name.s, &name.n))
+        if (!parse_name(p, "a symbol", &t, &s, &n))
             return false;
-        if (!names_add(listed, name.s, name.n, 0, &old))
-            return fail_at(p, t, WF_ERR_NAME, "symbol '%s' is listed twice",
+        if (names_find(&p->syms, s, n))
+            return fail_at(p, t, WF_ERR_NAME,
+                           "symbol '%s' is listed twice, or an input has it bare",
                            token_str(p, t));
-        vec_push(p->a, out, name);
+        if (!declare_symbol(p, s, n))
+            return fail_here(p, t);
     } while (take(p, ','));
     return need(p, ']', "',' or ']'");
 }
 
-/* The symbols that stand bare in the types of the inputs, in order, without those in the
- * list: they are known in the types before them too. */
-static bool find_bare_symbols(Parser *p, const Names *listed)
+/* The symbols that stand bare in the types of the inputs, in order: they are known in the
+ * types before them too. */
+static bool find_bare_symbols(Parser *p)
 {
     Lex lex = p->lex;
     Token tok = p->tok;
@@ -257,20 +252,23 @@ static bool find_bare_symbols(Parser *p, const Names *listed)
     int before = 0;
     bool ok = true;
 
+    while (p->tok.kind != TOK_END && p->tok.kind != '{' && p->tok.kind != '(')
+        next_token(p);
+    next_token(p);
     while (ok && p->tok.kind != TOK_END && p->tok.kind != '{' &&
            (parens || p->tok.kind != ')')) {
-        char next = lex_peek(&p->lex);
-        int kind = p->tok.kind;
+        Token t = p->tok;
+        int kind = t.kind;
 
-        if (is_name_token(p) && brackets && !parens && (before == '[' || before == ',') &&
-            (next == ',' || next == ']' || next == '\n' || next == '#')) {
-            const char *s = p->tok.s;
-            uint32_t n = p->tok.n;
+        if (brackets && !parens && (before == '[' || before == ',') &&
+            (kind == TOK_NAME || kind == TOK_STRING)) {
+            Lex ahead = p->lex;
+            int next = lex_next(&ahead).kind;
 
             if (kind == TOK_STRING)
-                ok = string_text(p, p->tok, &s, &n);
-            if (ok && kind != '%' && !names_find(listed, s, n))
-                ok = declare_symbol(p, s, n);
+                ok = string_text(p, t, &t.s, &t.n);
+            if (ok && (next == ',' || next == ']'))
+                ok = declare_symbol(p, t.s, t.n);
         }
         brackets += kind == '[';
         brackets -= kind == ']' && brackets;
@@ -285,13 +283,10 @@ static bool find_bare_symbols(Parser *p, const Names *listed)
 }
 
 /* params = "(" [ param { "," param } ] ")"        param = NAME ":" type . */
-static bool parse_params(Parser *p, const SymbolNames *symbols, const Names *listed)
+static bool parse_params(Parser *p)
 {
-    if (!need(p, '(', "'(' and the inputs") || !find_bare_symbols(p, listed))
+    if (!need(p, '(', "'(' and the inputs"))
         return false;
-    for (uint32_t i = 0; i < symbols->n; i++)
-        if (!declare_symbol(p, symbols->v[i].s, symbols->v[i].n))
-            return false;
     for (bool first = true; p->tok.kind != ')'; first = false) {
         const char *s;
         uint32_t n;
@@ -352,8 +347,6 @@ static bool parse_body(Parser *p)
 static bool parse_program(const Parser *from, Entry *entry)
 {
     Parser inner = *from, *p = &inner;
-    SymbolNames symbols = {0};
-    Names listed = {.a = p->a};
 
     p->nesting++;
     if (p->nesting > MAX_NESTING)
@@ -370,8 +363,7 @@ static bool parse_program(const Parser *from, Entry *entry)
     p->file = intern(&p->b->strings, p->file);
     p->tok = entry->name;
     next_token(p);
-    if (!parse_symbols(p, &symbols, &listed) || !parse_params(p, &symbols, &listed) ||
-        !parse_body(p))
+    if (!find_bare_symbols(p) || !parse_symbols(p) || !parse_params(p) || !parse_body(p))
         return false;
     entry->p = builder_finish(p->b, p->in.v, p->in.n);
     if (!entry->p)

@@ -553,53 +553,16 @@ static void print_place(Place place, Text *out)
     }
 }
 
-/* The free symbols in the order in which they stand bare in inputs; how many. */
-static uint32_t bare_symbols(const Program *p, Arena *a, uint32_t *out)
+/* [K,M]: the symbols that no input has bare. */
+static void print_symbols(const Program *p, Text *out)
 {
-    bool *seen = arena_zalloc(a, p->dims.syms.n + 1);
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < p->nin; i++) {
-        Type t = val_type(p, program_in(p, i));
-
-        for (uint32_t k = 0; k < t.rank; k++) {
-            const DimNode *node = t.dims[k] < 0 ? dim_node(&p->dims, t.dims[k]) : NULL;
-
-            if (node && node->kind == DIM_SYM && !seen[node->sym]) {
-                seen[node->sym] = true;
-                out[n++] = node->sym;
-            }
-        }
-    }
-    return n;
-}
-
-/* [K,M]: the symbols that no input has bare. If the order of the free symbols is not "bare
- * ones as they appear, then the others", all of them, which tells the order. */
-static void print_symbols(const Program *p, Text *out, Arena *a)
-{
-    uint32_t nsyms = p->dims.syms.n, nbare, nfree = 0;
-    uint32_t *order = arena_array(a, nsyms + 1, sizeof *order);
-    bool as_expected = true;
     const char *between = "[";
 
-    nbare = bare_symbols(p, a, order);
-    for (uint32_t i = 0; i < nsyms; i++) {
-        const Symbol *s = &p->dims.syms.v[i];
-
-        if (s->origin == SYM_EQN)
-            continue;
-        as_expected =
-            as_expected && (nfree < nbare ? order[nfree] == i : s->origin == SYM_PARAM);
-        nfree++;
-    }
-    for (uint32_t i = 0; i < nsyms; i++) {
-        const Symbol *s = &p->dims.syms.v[i];
-
-        if (s->origin == SYM_EQN || (as_expected && s->origin == SYM_INPUT))
+    for (uint32_t i = 0; i < p->dims.syms.n; i++) {
+        if (p->dims.syms.v[i].origin != SYM_PARAM)
             continue;
         text_add(out, between);
-        text_name(out, s->name);
+        text_name(out, p->dims.syms.v[i].name);
         between = ",";
     }
     if (*between == ',')
@@ -611,7 +574,7 @@ static void print_program(const Printer *r, const Program *p, const char *name)
     Text *out = r->out;
 
     text_name(out, name);
-    print_symbols(p, out, r->a);
+    print_symbols(p, out);
     text_char(out, '(');
     for (uint32_t i = 0; i < p->nin; i++) {
         text_add(out, i ? ", " : "");
