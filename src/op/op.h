@@ -236,8 +236,10 @@ void dot_short_attr(Arena *a, Type x, Type y, DotAttr *out);
 
 /* ---- op_collective.c ---------------------------------------------------------------------------------------- */
 
-/* Does the program, or a sub-program of it, communicate over the named axis? */
+/* Does the program (equation), or a sub-program of it, communicate over the named axis? Then batch rules are asked
+ * even where no operand is batched. */
 bool program_uses_axis(const Program *p, const char *axis);
+bool eqn_uses_axis(const Eqn *e, const char *axis);
 
 /* ---- build.c: builders -------------------------------------------------------------------------------------------- */
 

@@ -29,7 +29,7 @@ static void search_sub(void *user, const Sub *s)
     q->found = q->found || program_uses_axis(s->p, q->axis);
 }
 
-static bool eqn_uses_axis(const Eqn *e, const char *axis)
+bool eqn_uses_axis(const Eqn *e, const char *axis)
 {
     Search q = {axis, false};
 
