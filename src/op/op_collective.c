@@ -17,6 +17,29 @@
 
 /* ---- who speaks of an axis ---- */
 
+static bool is_over(const Eqn *e, const char *axis)
+{
+    switch ((OpCode)e->op) {
+    case OP_psum:
+    case OP_pmax:
+    case OP_all_gather:
+    case OP_ppermute:
+    case OP_axis_index: return !strcmp(((const CollectiveAttr *)e->attr)->axis, axis);
+    default: return false;
+    }
+}
+
+bool program_uses_axis(const Program *p, const char *axis)
+{
+    for (uint32_t i = 0; i < p->neqns; i++)
+        if (is_over(&p->eqns[i], axis))
+            return true;
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        if (program_uses_axis(p->subs[i], axis))
+            return true;
+    return false;
+}
+
 typedef struct Search {
     const char *axis;
     bool found;
@@ -31,27 +54,11 @@ static void search_sub(void *user, const Sub *s)
 
 bool eqn_uses_axis(const Eqn *e, const char *axis)
 {
-    Search q = {axis, false};
+    Search q = {axis, is_over(e, axis)};
 
-    switch ((OpCode)e->op) {
-    case OP_psum:
-    case OP_pmax:
-    case OP_all_gather:
-    case OP_ppermute:
-    case OP_axis_index: return !strcmp(((const CollectiveAttr *)e->attr)->axis, axis);
-    default:
-        if (op_has(e->op, OPF_CONTROL))
-            attr_each_sub(op_row(e->op), e->attr, search_sub, &q);
-        return q.found;
-    }
-}
-
-bool program_uses_axis(const Program *p, const char *axis)
-{
-    for (uint32_t i = 0; i < p->neqns; i++)
-        if (eqn_uses_axis(&p->eqns[i], axis))
-            return true;
-    return false;
+    if (op_has(e->op, OPF_CONTROL))
+        attr_each_sub(op_row(e->op), e->attr, search_sub, &q);
+    return q.found;
 }
 
 /* ---- shared ---- */
