@@ -8,8 +8,8 @@
  * Runs in the root of the tree.
  */
 #include "ir/parse.h"
-#include "op/op.h"
 #include "test.h"
+#include "transform/transform.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -302,6 +302,96 @@ static void check_trip_golden(const char *path)
 TEST(golden_texts_survive_printing_and_parsing)
 {
     each_file("tests/text/*.wir", check_trip_golden);
+}
+
+/* ---- what transforms make ---- */
+
+typedef const Program *Transform(wf_ctx *cx, const Program *p);
+
+static const Program *jvp_of(wf_ctx *cx, const Program *p)
+{
+    bool *in = arena_array(&cx->scratch, p->nin + 1, sizeof *in);
+    bool *out = arena_array(&cx->scratch, p->nout + 1, sizeof *out);
+
+    for (uint32_t i = 0; i < p->nin; i++)
+        in[i] = dtype_is_float((wf_dtype)val_type(p, program_in(p, i)).dtype);
+    return xf_jvp(cx, p, in, NULL, out);
+}
+
+static const Program *batch_of(wf_ctx *cx, const Program *p)
+{
+    int *in = arena_zalloc(&cx->scratch, (p->nin + 1) * sizeof *in);
+    int *out = arena_array(&cx->scratch, p->nout + 1, sizeof *out);
+
+    return xf_batch(cx, p, -1, "B", NULL, in, NULL, out);
+}
+
+static const Program *vjp_of(wf_ctx *cx, const Program *p)
+{
+    int *wrt = arena_array(&cx->scratch, p->nin + 1, sizeof *wrt), n = 0;
+
+    for (uint32_t i = 0; i < p->nin; i++)
+        if (dtype_is_float((wf_dtype)val_type(p, program_in(p, i)).dtype))
+            wrt[n++] = (int)i;
+    return xf_vjp(cx, p, wrt, n);
+}
+
+static const Program *batch_of_vjp(wf_ctx *cx, const Program *p)
+{
+    const Program *q = vjp_of(cx, p);
+
+    return q ? batch_of(cx, q) : NULL;
+}
+
+static Transform *const transforms[] = {jvp_of, batch_of, vjp_of, batch_of_vjp};
+static int transformed[COUNT(transforms)]; /* how many programs each was tried on */
+
+static wf_status trip_transformed(wf_ctx *cx, const char *path, const char *text, size_t size,
+                                  uint32_t i, int which, uint32_t *out_n)
+{
+    static const PrintOptions full = {.places = true, .types = true};
+
+    API_ENTER(cx);
+    const Program **ps, *q;
+
+    if (programs_parse(cx, path, text, size, NULL, &ps, out_n) && i < *out_n &&
+        (q = transforms[which](cx, ps[i]))) {
+        const char *what = arena_printf(&cx->scratch, "%s: %s", path, q->name);
+
+        transformed[which]++;
+        if (!program_verify(cx, q))
+            FAIL("%s: %s", what, wf_ctx_message(cx));
+        round_trip(cx, &q, 1, &full, what);
+    }
+    API_RETURN(cx);
+}
+
+static void check_transformed(const char *path)
+{
+    size_t size;
+    char *s = read_file(path, &size);
+
+    for (int which = 0; which < COUNT(transforms); which++) {
+        uint32_t n = 1;
+
+        for (uint32_t i = 0; i < n; i++) {
+            wf_ctx *cx = wf_ctx_new(NULL);
+
+            if (trip_transformed(cx, path, s, size, i, which, &n) == WF_ERR_INTERNAL)
+                FAIL("%s: program %u: %s", path, i, wf_ctx_message(cx));
+            wf_ctx_free(cx);
+        }
+    }
+    free(s);
+}
+
+TEST(programs_made_by_transforms_survive_printing_and_parsing)
+{
+    each_file("tests/ops/control.wir", check_transformed);
+    each_file("tests/ops/index.wir", check_transformed);
+    each_file("tests/ops/shape.wir", check_transformed);
+    for (int i = 0; i < COUNT(transforms); i++)
+        CHECK(transformed[i] > 50);
 }
 
 TEST(places_and_transforms_come_back)

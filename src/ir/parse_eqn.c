@@ -98,35 +98,53 @@ static const char *scan_word(Parser *p, const char **s, bool (*ok)(char c))
 
 static bool is_via_byte(char c) { return c == '/' || is_name_byte((unsigned char)c); }
 
-/* place = "@" ( PATH | STRING ) ":" LINE ":" COL [ "+" LEN ] [ "!" WORD { "/" WORD } ] .
+/* "-" is nowhere. False if there is something else at *s. */
+static bool scan_nowhere(const Parser *p, const char **s)
+{
+    if (*s == p->lex.end || **s != '-' || (*s + 1 < p->lex.end && (*s)[1] > ' '))
+        return false;
+    ++*s;
+    return true;
+}
+
+/* Everything behind the "@". */
+static bool scan_place(Parser *p, const char **s, Place *out)
+{
+    const char *end = p->lex.end;
+    bool overflow;
+    uint64_t v;
+
+    *out = NOWHERE;
+    if (scan_nowhere(p, s))
+        return true;
+    out->file = scan_word(p, s, is_path_byte);
+    if (!out->file || !scan_colon_int(s, end, &out->line) ||
+        !scan_colon_int(s, end, &out->col) || out->line == 0)
+        return false;
+    if (*s < end && **s == '+') {
+        *s = number_parse_u64(*s + 1, end, &v, &overflow);
+        if (!*s || v > UINT32_MAX)
+            return false;
+        out->len = (uint32_t)v;
+    }
+    if (*s < end && **s == '!') {
+        ++*s;
+        out->via = scan_word(p, s, is_via_byte);
+        return out->via != NULL;
+    }
+    return true;
+}
+
+/* place = "@" ( "-" | ( PATH | STRING ) ":" LINE ":" COL [ "+" LEN ]
+ *         [ "!" ( WORD { "/" WORD } | STRING ) ] ) .
  * Read from the bytes: a path is no token. */
 static bool parse_place(Parser *p, Place *out)
 {
-    Token t = p->tok;
-    const char *s = t.s + 1, *end = p->lex.end;
-    Place place = {0};
-    bool ok;
+    const char *s = p->tok.s + 1;
 
-    place.file = scan_word(p, &s, is_path_byte);
-    ok = place.file && scan_colon_int(&s, end, &place.line) &&
-         scan_colon_int(&s, end, &place.col);
-    if (ok && s < end && *s == '+') {
-        bool overflow;
-        uint64_t v;
-
-        s = number_parse_u64(s + 1, end, &v, &overflow);
-        ok = s && v <= UINT32_MAX;
-        place.len = ok ? (uint32_t)v : 0;
-    }
-    if (ok && s < end && *s == '!') {
-        s++;
-        place.via = scan_word(p, &s, is_via_byte);
-        ok = place.via != NULL;
-    }
-    if (!ok || place.line == 0)
+    if (!scan_place(p, &s, out))
         return failed(p->cx) ? false
-                             : fail_at(p, t, WF_ERR_SYNTAX, "expected @file:line:column");
-    *out = place;
+                             : fail_at(p, p->tok, WF_ERR_SYNTAX, "expected @file:line:column");
     p->lex.at = s;
     p->last = s;
     p->tok = lex_next(&p->lex);

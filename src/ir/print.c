@@ -527,11 +527,13 @@ static void print_place(Place place, Text *out)
 {
     const char *file = place.file ? place.file : "<text>";
 
-    if (place.line == 0)
-        return;
     text_char(out, ' ');
     text_pad(out, PLACE_COLUMN);
     text_char(out, '@');
+    if (place.line == 0) { /* nowhere */
+        text_char(out, '-');
+        return;
+    }
     if (is_plain_path(file))
         text_add(out, file);
     else
