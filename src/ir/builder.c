@@ -196,15 +196,31 @@ void b_name(Builder *b, Val v, const char *name)
 
 /* ---- value numbering ---- */
 
-static uint64_t eqn_hash(const OpRow *row, OpCode op, const Val *in, uint32_t nin, const void *attr)
+static uint32_t eqn_hash(const OpRow *row, OpCode op, const Val *in, uint32_t nin, const void *attr)
 {
     uint64_t h = hash_mix(op, nin);
 
-    if (nin == 2 && op_has(op, OPF_COMM))
-        return hash_mix(hash_mix(h, MIN(in[0], in[1])), MAX(in[0], in[1]));
-    for (uint32_t i = 0; i < nin; i++)
-        h = hash_mix(h, in[i]);
-    return attr ? hash_mix(h, attr_hash(row, attr)) : h;
+    if (nin == 2 && op_has(op, OPF_COMM)) {
+        h = hash_mix(hash_mix(h, MIN(in[0], in[1])), MAX(in[0], in[1]));
+    } else {
+        for (uint32_t i = 0; i < nin; i++)
+            h = hash_mix(h, in[i]);
+        if (attr)
+            h = hash_mix(h, attr_hash(row, attr));
+    }
+    return (uint32_t)(h >> 32);
+}
+
+static void find_effects(void *user, const Sub *s) { *(bool *)user |= s->p->effects; }
+
+/* Equations with effects inside are as little merged as print itself. */
+static bool has_effects(const OpRow *row, OpCode op, const void *attr)
+{
+    bool any = false;
+
+    if (op_has(op, OPF_CONTROL))
+        attr_each_sub(row, attr, find_effects, &any);
+    return any;
 }
 
 static bool is_mergeable(OpCode op)
@@ -223,39 +239,44 @@ static bool same_operands(const Builder *b, const Eqn *e, const Val *in, uint32_
     return nin == 2 && op_has(e->op, OPF_COMM) && x[0] == in[1] && x[1] == in[0];
 }
 
-/* The equation that stands already, or NULL; *out_slot: where it is or would go. */
+/* The equation that stands already, or NULL. */
 static const Eqn *find_eqn(Builder *b, const OpRow *row, OpCode op, const Val *in, uint32_t nin,
-                           const void *attr, uint64_t h)
+                           const void *attr, uint32_t h)
 {
+    uint32_t mask = b->nslots - 1;
+
     if (!b->nslots)
         return NULL;
-    for (; b->slots[h & (b->nslots - 1)]; h++) {
-        const Eqn *e = &b->eqns.v[b->slots[h & (b->nslots - 1)] - 1];
-        if (e->op == op && same_operands(b, e, in, nin) && attr_equal(row, e->attr, attr))
+    for (uint32_t i = h & mask; b->slots[i].eqn; i = (i + 1) & mask) {
+        const Eqn *e = &b->eqns.v[b->slots[i].eqn - 1];
+        if (b->slots[i].hash == h && e->op == op && same_operands(b, e, in, nin) &&
+            attr_equal(row, e->attr, attr))
             return e;
     }
     return NULL;
 }
 
-static void put_slot(Builder *b, uint64_t h, uint32_t index)
+static void put_slot(Builder *b, EqnSlot slot)
 {
-    while (b->slots[h & (b->nslots - 1)])
-        h++;
-    b->slots[h & (b->nslots - 1)] = index + 1;
+    uint32_t mask = b->nslots - 1, i = slot.hash & mask;
+
+    while (b->slots[i].eqn)
+        i = (i + 1) & mask;
+    b->slots[i] = slot;
 }
 
-static void remember_eqn(Builder *b, uint64_t h, uint32_t index)
+static void remember_eqn(Builder *b, uint32_t h, uint32_t index)
 {
     if ((b->nused + 1) * 2 > b->nslots) {
-        uint32_t n = b->nslots ? b->nslots * 2 : 128;
-        b->slots = arena_zalloc(&b->arena, n * sizeof *b->slots);
-        b->nslots = n;
-        for (uint32_t i = 0; i < b->hashes.n; i++)
-            if (b->hashes.v[i].index != index)
-                put_slot(b, b->hashes.v[i].hash, b->hashes.v[i].index);
+        EqnSlot *old = b->slots;
+        uint32_t n = b->nslots;
+        b->nslots = n ? n * 2 : 128;
+        b->slots = arena_zalloc(&b->arena, b->nslots * sizeof *b->slots);
+        for (uint32_t i = 0; i < n; i++)
+            if (old[i].eqn)
+                put_slot(b, old[i]);
     }
-    put_slot(b, h, index);
-    vec_push(&b->arena, &b->hashes, ((EqnHash){h, index}));
+    put_slot(b, (EqnSlot){h, index + 1});
     b->nused++;
 }
 
@@ -376,7 +397,7 @@ static uint32_t add_eqn(Builder *b, OpCode op, const Val *in, uint32_t nin, cons
     TypeRule t = {.b = b, .dims = &b->dims, .op = (uint16_t)op, .row = row, .nin = nin,
                   .place = current_place(b), .in = few};
     const Eqn *e;
-    uint64_t h = 0;
+    uint32_t h = 0;
 
     for (uint32_t i = 0; i < max_out; i++)
         out[i] = VAL_NONE;
@@ -405,6 +426,7 @@ static uint32_t add_eqn(Builder *b, OpCode op, const Val *in, uint32_t nin, cons
         return t.out.n;
     if (b_failed(b))
         return 0;
+    merge = merge && !has_effects(row, op, t.attr);
     if (merge && op_has(op, OPF_CONTROL)) {
         h = eqn_hash(row, op, in, nin, t.attr);
         if ((e = find_eqn(b, row, op, in, nin, t.attr, h)))

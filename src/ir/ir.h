@@ -51,7 +51,7 @@ static inline bool dtype_is_usable(wf_dtype t) { return t >= WF_BOOL && t <= WF_
  *             never a bare atom or a constant >= 0 (a negative constant, which pads and starts
  *             may have, is a POLY without terms)
  *   FLOORDIV  floor(a / b)         mod(a, b) is written a - b*floor(a/b)
- *   MIN MAX   of two, smaller node first
+ *   MIN MAX   of two, in the order of terms; a constant last
  *
  * Operations on DIM_NONE give DIM_NONE; overflow records WF_ERR_LIMIT and gives DIM_NONE. */
 typedef int64_t Dim;
@@ -452,10 +452,10 @@ typedef enum BuilderMode {
     B_VERBATIM  /* keep every equation as given: the parser, tests */
 } BuilderMode;
 
-typedef struct EqnHash {
-    uint64_t hash;
-    uint32_t index;
-} EqnHash;
+typedef struct EqnSlot {
+    uint32_t hash;
+    uint32_t eqn; /* index + 1; 0: free */
+} EqnSlot;
 
 struct Builder {
     wf_ctx *cx;
@@ -474,9 +474,8 @@ struct Builder {
     uint32_t place;    /* given to new equations; see b_at */
     Interner taken;    /* names of values in use */
     uint32_t renames;  /* numbers given to names that were taken */
-    uint32_t *slots;   /* value numbering: equation index + 1 */
+    EqnSlot *slots;    /* value numbering, open addressing */
     uint32_t nslots, nused;
-    VEC(EqnHash) hashes; /* of the numbered equations, to grow slots */
     uint32_t *type_slots; /* interned types: index + 1 */
     uint32_t ntype_slots;
 };
