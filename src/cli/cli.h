@@ -1,0 +1,122 @@
+/* cli.h -- the command line. One file per subcommand; only the public header of the library is used.
+ *
+ *   main.c         finds the command, closes standard output
+ *   args.c         words and options, from tables that `weft help` prints too
+ *   report.c       messages, colours, suggestions
+ *   load.c         models and programs by name
+ *   steps.c        the transform flags, applied in the order given
+ *   cmd_*.c        check show eval ops info help
+ *
+ * Results go to standard output, everything else to standard error. The status is one of the four below.
+ */
+#ifndef WEFT_CLI_H
+#define WEFT_CLI_H
+
+#include "weft.h"
+
+enum {
+    DONE = 0,
+    USER = 1,        /* the user's program or input is wrong */
+    USAGE = 2,       /* wrong use of the command: what can be told without opening a file */
+    ENVIRONMENT = 3, /* out of memory, or an input/output failure */
+};
+
+/* ---- args.c: words and options ----------------------------------------------------- */
+
+typedef enum OptionKind {
+    OPT_FLAG,     /* --name */
+    OPT_VALUE,    /* --name=VALUE or --name VALUE */
+    OPT_OPTIONAL, /* --name or --name=VALUE */
+} OptionKind;
+
+typedef struct Option {
+    const char *name;  /* "grad", without dashes; "o" is -o; NULL ends a table */
+    OptionKind kind;
+    int id;            /* what args_next returns */
+    const char *value; /* its name in the help */
+    const char *help;
+} Option;
+
+enum { ARG_END = -1, ARG_WORD = -2, ARG_WRONG = -3 };
+
+typedef struct Command Command;
+
+typedef struct Args {
+    const Command *command;
+    int argc, at;
+    char **argv;
+    bool words_only;   /* after -- */
+    const char *value; /* of the word or option just read; NULL: none was given */
+} Args;
+
+/* The next option's id, ARG_WORD, ARG_END, or ARG_WRONG after saying what is wrong. What reads as a number is a
+ * word. */
+int args_next(Args *a);
+/* A whole number as the value of an option; says what is wrong. */
+bool args_number(Args *a, const char *option, int64_t *out);
+
+/* ---- the commands ------------------------------------------------------------------ */
+
+struct Command {
+    const char *name;
+    const char *usage;   /* behind "weft NAME " */
+    const char *summary; /* one line */
+    const char *help;    /* paragraphs */
+    const Option *options, *more; /* two tables; NULL: none */
+    int (*run)(Args *a);
+};
+
+extern const Command cmd_check, cmd_show, cmd_eval, cmd_ops, cmd_info, cmd_help;
+extern const Command *const commands[]; /* NULL ends them */
+int help_command(const Command *c);     /* prints the help of one */
+int help_all(void);
+
+/* ---- report.c ---------------------------------------------------------------------- */
+
+/* "weft NAME: text" and where to find help; USAGE. */
+int usage_error(const Command *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* "weft: text" */
+void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The context's error on standard error; the status that goes with it. */
+int report(wf_ctx *cx);
+/* "; did you mean 'x'?" for the nearest of the names, or "". In memory of its own until the next call. */
+const char *suggest(const char *name, const char *const *names, int n);
+/* Memory or the end of the program. */
+void *need_memory(size_t size);
+
+/* ---- load.c ------------------------------------------------------------------------ */
+
+wf_ctx *new_context(int threads); /* NULL after saying that memory is exhausted */
+/* The file, or standard input for "-". NULL after reporting. */
+wf_model *load_model(wf_ctx *cx, const char *path, int *out_status);
+/* The program of that name, or for NULL the only one, "main", or the last. NULL after saying that there is
+ * none. Borrowed. */
+const wf_program *pick_program(const wf_model *m, const char *path, const char *name);
+/* "forward(x: f32[N,784], w: f32[784,10]) -> f32[N,10]" on the file */
+int print_signature(wf_ctx *cx, const wf_program *p, void *file);
+
+/* ---- steps.c ----------------------------------------------------------------------- */
+
+typedef struct Step {
+    int kind;         /* the option's id */
+    const char *text; /* its value */
+    const char *axis; /* vmap: the name of the axis */
+} Step;
+
+typedef struct Steps {
+    Step *v;
+    int n;
+    const char *axis; /* a name given before its vmap */
+} Steps;
+
+enum { STEP_FIRST = 100 }; /* ids below belong to the commands */
+extern const Option step_options[];
+
+/* Remember a transform option; false: the id is not one. */
+bool steps_take(Steps *s, int id, const char *value);
+/* All transforms one after the other; a new reference. NULL after reporting. */
+const wf_program *steps_apply(wf_ctx *cx, const Steps *s, const wf_program *p,
+                              int *out_status);
+void steps_free(Steps *s);
+
+#endif

@@ -1,0 +1,270 @@
+/* cmd_show.c -- weft show: a program as text, as a drawing, or what it costs; transforms applied first. */
+#include "cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { OPT_AS, OPT_COST, OPT_SIZE, OPT_PLACES, OPT_TYPES, OPT_SHORT };
+
+typedef struct Show {
+    Steps steps;
+    const char *file, *name;
+    int as;
+    bool cost;
+    unsigned flags;
+    const char **symbols; /* --size */
+    int64_t *sizes;
+    int nsizes;
+} Show;
+
+enum { AS_TEXT, AS_DOT, AS_SVG, AS_COUNT };
+static const char *const forms[] = {"text", "dot", "svg"};
+static const char *const later_forms[] = {"ast", "kernels", "c"};
+
+/* ---- svg --------------------------------------------------------------------------- */
+
+extern char **environ;
+
+/* Give text to the standard input of `dot -Tsvg`, which writes to our standard output. */
+static int draw_svg(const char *text)
+{
+    static const char *const argv[] = {"dot", "-Tsvg", NULL};
+    posix_spawn_file_actions_t actions;
+    int fds[2], status = 0, error;
+    size_t n = strlen(text);
+    pid_t pid;
+
+    fflush(stdout);
+    if (pipe(fds) != 0) {
+        complain("cannot make a pipe: %s", strerror(errno));
+        return ENVIRONMENT;
+    }
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, fds[0], STDIN_FILENO);
+    posix_spawn_file_actions_addclose(&actions, fds[0]);
+    posix_spawn_file_actions_addclose(&actions, fds[1]);
+    error = posix_spawnp(&pid, "dot", &actions, NULL, (char *const *)(uintptr_t)argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(fds[0]);
+    if (error) {
+        close(fds[1]);
+        if (error == ENOENT)
+            complain("--as=svg needs the program 'dot'; install Graphviz (package graphviz), or use --as=dot");
+        else
+            complain("cannot run 'dot': %s", strerror(error));
+        return ENVIRONMENT;
+    }
+    while (n) {
+        ssize_t put = write(fds[1], text, n);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            break; /* dot's status tells */
+        text += put;
+        n -= (size_t)put;
+    }
+    close(fds[1]);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (n || !WIFEXITED(status) || WEXITSTATUS(status)) {
+        complain("the program 'dot' failed");
+        return ENVIRONMENT;
+    }
+    return DONE;
+}
+
+/* ---- cost -------------------------------------------------------------------------- */
+
+static bool is_float(wf_dtype t) { return t >= WF_F16 && t <= WF_F64; }
+
+/* What a gradient of all float inputs would keep between its passes; false: there is none. */
+static bool residuals(wf_ctx *cx, const Show *s, const wf_program *p, double *out_bytes, int *out_count)
+{
+    const wf_program *forward = NULL, *backward = NULL;
+    wf_cost saved = {.size = sizeof saved}, own = {.size = sizeof own};
+    int n = 0, inputs = wf_program_inputs(p);
+    int *wrt = need_memory((size_t)(inputs + 1) * sizeof *wrt);
+    bool ok = false;
+
+    for (int i = 0; i < inputs; i++)
+        if (is_float(wf_program_input_dtype(p, i)))
+            wrt[n++] = i;
+    if (n && wf_split(cx, p, wrt, n, &forward, &backward) == WF_OK) {
+        ok = wf_program_cost(cx, forward, s->symbols, s->sizes, s->nsizes, &saved) == WF_OK &&
+             wf_program_cost(cx, p, s->symbols, s->sizes, s->nsizes, &own) == WF_OK;
+        *out_bytes = saved.output_bytes - own.output_bytes;
+        *out_count = wf_program_outputs(forward) - wf_program_outputs(p);
+    }
+    wf_clear(cx); /* no derivative is an answer */
+    wf_program_release(forward);
+    wf_program_release(backward);
+    free(wrt);
+    return ok;
+}
+
+static int show_cost(wf_ctx *cx, const Show *s, const wf_program *p)
+{
+    wf_cost c = {.size = sizeof c};
+    double bytes = 0;
+    int count = 0;
+
+    if (wf_program_cost(cx, p, s->symbols, s->sizes, s->nsizes, &c) != WF_OK)
+        return report(cx);
+    printf("%-20s %.0f\n", "equations", (double)wf_program_equations(p));
+    printf("%-20s %.0f\n", "elementwise flops", c.map_flops);
+    printf("%-20s %.0f\n", "contraction flops", c.contraction_flops);
+    printf("%-20s %.0f\n", "bytes moved", c.bytes);
+    printf("%-20s %.0f\n", "live bytes", c.live_bytes);
+    printf("%-20s %.0f\n", "input bytes", c.input_bytes);
+    printf("%-20s %.0f\n", "result bytes", c.output_bytes);
+    if (residuals(cx, s, p, &bytes, &count))
+        printf("%-20s %.0f (%d values)\n", "residual bytes", bytes, count);
+    else
+        printf("%-20s none: no derivative\n", "residual bytes");
+    return DONE;
+}
+
+/* ---- the command ------------------------------------------------------------------- */
+
+static int show_program(wf_ctx *cx, const Show *s, const wf_program *p)
+{
+    const char *text;
+
+    if (s->cost)
+        return show_cost(cx, s, p);
+    if ((s->as == AS_TEXT ? wf_program_text(cx, p, s->flags, &text)
+                          : wf_program_dot(cx, p, &text)) != WF_OK)
+        return report(cx);
+    if (s->as == AS_SVG)
+        return draw_svg(text);
+    fputs(text, stdout);
+    return DONE;
+}
+
+static int show_file(const Show *s)
+{
+    wf_ctx *cx = new_context(1);
+    const wf_program *p = NULL;
+    int status = DONE;
+    wf_model *m;
+
+    if (!cx)
+        return ENVIRONMENT;
+    m = load_model(cx, s->file, &status);
+    if (m && !(p = pick_program(m, s->file, s->name)))
+        status = USER;
+    if (p && (p = steps_apply(cx, &s->steps, p, &status))) {
+        status = show_program(cx, s, p);
+        wf_program_release(p);
+    }
+    wf_model_free(m);
+    wf_ctx_free(cx);
+    return status;
+}
+
+static bool read_form(Args *a, Show *s)
+{
+    for (s->as = 0; s->as < AS_COUNT; s->as++)
+        if (strcmp(a->value, forms[s->as]) == 0)
+            return true;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(a->value, later_forms[i]) == 0) {
+            usage_error(a->command, "--as=%s is not in this version", a->value);
+            return false;
+        }
+    usage_error(a->command, "--as=%s: the forms are text, dot and svg%s", a->value,
+                suggest(a->value, forms, AS_COUNT));
+    return false;
+}
+
+/* N=32 */
+static bool read_size(Args *a, Show *s)
+{
+    const char *equals = strchr(a->value, '=');
+    char *name;
+
+    if (!equals || equals == a->value) {
+        usage_error(a->command, "--size needs SYMBOL=NUMBER, found '%s'", a->value);
+        return false;
+    }
+    name = need_memory(strlen(a->value) + 1);
+    memcpy(name, a->value, (size_t)(equals - a->value));
+    s->symbols[s->nsizes] = name;
+    a->value = equals + 1;
+    return args_number(a, "size", &s->sizes[s->nsizes++]);
+}
+
+static bool read_args(Args *a, Show *s)
+{
+    int k;
+
+    while ((k = args_next(a)) != ARG_END) {
+        if (k == ARG_WRONG)
+            return false;
+        if (steps_take(&s->steps, k, a->value))
+            continue;
+        switch (k) {
+        case OPT_AS:
+            if (!read_form(a, s))
+                return false;
+            break;
+        case OPT_COST: s->cost = true; break;
+        case OPT_SIZE:
+            if (!read_size(a, s))
+                return false;
+            break;
+        case OPT_PLACES: s->flags |= WF_TEXT_PLACES; break;
+        case OPT_TYPES: s->flags |= WF_TEXT_TYPES; break;
+        case OPT_SHORT: s->flags |= WF_TEXT_SHORT; break;
+        default:
+            if (s->name)
+                return usage_error(a->command, "one program at a time, found '%s' too", a->value), false;
+            *(s->file ? &s->name : &s->file) = a->value;
+        }
+    }
+    if (!s->file)
+        usage_error(a->command, "which file?");
+    return s->file != NULL;
+}
+
+static int run(Args *a)
+{
+    Show s = {.symbols = need_memory((size_t)a->argc * sizeof *s.symbols),
+              .sizes = need_memory((size_t)a->argc * sizeof *s.sizes)};
+    int status = read_args(a, &s) ? show_file(&s) : USAGE;
+
+    for (int i = 0; i < s.nsizes; i++)
+        free((char *)(uintptr_t)s.symbols[i]);
+    free(s.symbols);
+    free(s.sizes);
+    steps_free(&s.steps);
+    return status;
+}
+
+static const Option options[] = {
+    {"as", OPT_VALUE, OPT_AS, "FORM", "text (the default), dot, or svg (needs Graphviz)"},
+    {"cost", OPT_FLAG, OPT_COST, NULL, "operations, bytes, and what a gradient would keep"},
+    {"size", OPT_VALUE, OPT_SIZE, "N=32", "the size of a symbol for --cost; 64 if not given"},
+    {"places", OPT_FLAG, OPT_PLACES, NULL, "the source place of each equation"},
+    {"types", OPT_FLAG, OPT_TYPES, NULL, "the type of each result"},
+    {"short", OPT_FLAG, OPT_SHORT, NULL, "cut large constants"},
+    {NULL, OPT_FLAG, 0, NULL, NULL},
+};
+
+const Command cmd_show = {
+    .name = "show",
+    .usage = "FILE [NAME] [OPTION...]",
+    .summary = "print a program, transformed if wished",
+    .help = "Prints program NAME of FILE (- is standard input). NAME may be left out: then it is the only\n"
+            "program, or 'main', or the last. Transforms are applied in the order given.",
+    .options = options,
+    .more = step_options,
+    .run = run,
+};

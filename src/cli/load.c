@@ -1,0 +1,127 @@
+/* load.c -- files and programs that commands name. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+wf_ctx *new_context(int threads)
+{
+    wf_options o = {.size = sizeof o, .threads = threads};
+    wf_ctx *cx = wf_ctx_new(&o);
+
+    if (!cx)
+        complain("out of memory");
+    return cx;
+}
+
+/* All of standard input, malloc'ed. */
+static char *read_stdin(size_t *out_size)
+{
+    size_t room = 1 << 16, n = 0;
+    char *p = need_memory(room);
+
+    for (;;) {
+        ssize_t got = read(STDIN_FILENO, p + n, room - n);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            complain("cannot read standard input: %s", strerror(errno));
+            free(p);
+            return NULL;
+        }
+        if (got == 0)
+            break;
+        n += (size_t)got;
+        if (n == room) {
+            char *q = realloc(p, room *= 2);
+
+            if (!q) {
+                complain("out of memory");
+                free(p);
+                return NULL;
+            }
+            p = q;
+        }
+    }
+    *out_size = n;
+    return p;
+}
+
+wf_model *load_model(wf_ctx *cx, const char *path, int *out_status)
+{
+    wf_model *m = NULL;
+    size_t size;
+    char *text;
+
+    if (strcmp(path, "-") != 0) {
+        wf_model_open(cx, path, &m);
+    } else {
+        text = read_stdin(&size);
+        if (!text) {
+            *out_status = ENVIRONMENT;
+            return NULL;
+        }
+        wf_model_parse(cx, "<stdin>", text, size, &m);
+        free(text);
+    }
+    if (!m)
+        *out_status = report(cx);
+    return m;
+}
+
+const wf_program *pick_program(const wf_model *m, const char *path, const char *name)
+{
+    int n = wf_model_programs(m);
+    const wf_program *p;
+    const char **names;
+
+    if (n == 0) {
+        complain("%s has no programs", path);
+        return NULL;
+    }
+    if (!name) {
+        p = wf_model_find(m, "main");
+        return p ? p : wf_model_program(m, n - 1);
+    }
+    p = wf_model_find(m, name);
+    if (p)
+        return p;
+    names = need_memory((size_t)n * sizeof *names);
+    for (int i = 0; i < n; i++)
+        names[i] = wf_program_name(wf_model_program(m, i));
+    complain("%s has no program '%s'%s", path, name, suggest(name, names, n));
+    if (!*suggest(name, names, n)) {
+        fputs("weft: it has", stderr);
+        for (int i = 0; i < n && i < 20; i++)
+            fprintf(stderr, "%s %s", i ? "," : "", names[i]);
+        fputs(n > 20 ? ", ...\n" : "\n", stderr);
+    }
+    free(names);
+    return NULL;
+}
+
+int print_signature(wf_ctx *cx, const wf_program *p, void *file)
+{
+    const char *type;
+
+    fprintf(file, "%s(", wf_program_name(p));
+    for (int i = 0; i < wf_program_inputs(p); i++) {
+        const char *name = wf_program_input_name(p, i);
+
+        if (wf_program_input_type(cx, p, i, &type) != WF_OK)
+            return report(cx);
+        fprintf(file, "%s%s%s%s", i ? ", " : "", name, *name ? ": " : "", type);
+    }
+    fputs(") ->", file);
+    for (int i = 0; i < wf_program_outputs(p); i++) {
+        if (wf_program_output_type(cx, p, i, &type) != WF_OK)
+            return report(cx);
+        fprintf(file, "%s %s", i ? "," : "", type);
+    }
+    fputc('\n', file);
+    return DONE;
+}

@@ -1,0 +1,83 @@
+/* main.c -- weft: finds the command and runs it. */
+#include "cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+const Command *const commands[] = {
+    &cmd_check, &cmd_show, &cmd_eval, &cmd_ops, &cmd_info, &cmd_help, NULL,
+};
+
+/* What later versions will have, so that asking for it gets an answer. */
+static const char *const later[] = {"run", "train", "bench", "export", "convert"};
+
+static int unknown_command(const char *name)
+{
+    const char *names[16];
+    size_t len = strlen(name);
+    int n = 0;
+
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        if (strcmp(name, later[i]) == 0)
+            return usage_error(NULL, "'%s' is not in this version", name);
+    if (len > 3 && strcmp(name + len - 3, ".py") == 0)
+        return usage_error(NULL, "running scripts is not in this version");
+    for (; commands[n]; n++)
+        names[n] = commands[n]->name;
+    return usage_error(NULL, "there is no command '%s'%s", name, suggest(name, names, n));
+}
+
+static bool is_help(const char *s) { return strcmp(s, "--help") == 0 || strcmp(s, "-h") == 0; }
+
+static int run_command(int argc, char **argv)
+{
+    for (const Command *const *c = commands; *c; c++) {
+        Args a = {.command = *c, .argc = argc, .at = 2, .argv = argv};
+
+        if (strcmp((*c)->name, argv[1]) != 0)
+            continue;
+        for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
+            if (is_help(argv[i]))
+                return help_command(*c);
+        return (*c)->run(&a);
+    }
+    return unknown_command(argv[1]);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        return usage_error(NULL, "which command?");
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        fputs(wf_build_info(), stdout);
+        return DONE;
+    }
+    if (is_help(argv[1]))
+        return help_all();
+    return run_command(argc, argv);
+}
+
+/* A result that could not be written is no result. */
+static int close_output(int status)
+{
+    bool failed = ferror(stdout) != 0;
+    int error = errno;
+
+    if (fclose(stdout) != 0) {
+        error = errno;
+        failed = true;
+    }
+    if (!failed)
+        return status;
+    complain("cannot write standard output: %s", strerror(error));
+    return ENVIRONMENT;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a reader that is gone is a failed write */
+    return close_output(dispatch(argc, argv));
+}

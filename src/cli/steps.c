@@ -1,0 +1,188 @@
+/* steps.c -- the transform flags: --grad=x,1 --vmap=0,- ... in the order given.
+ *
+ * Inputs are given by number or by name; a vmap takes for each input an axis, or - for none.
+ */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    STEP_GRAD = STEP_FIRST,
+    STEP_VALUE_AND_GRAD,
+    STEP_VJP,
+    STEP_JVP,
+    STEP_JACFWD,
+    STEP_JACREV,
+    STEP_HESSIAN,
+    STEP_HVP,
+    STEP_VMAP,
+    STEP_AXIS_NAME,
+};
+
+const Option step_options[] = {
+    {"grad", OPT_OPTIONAL, STEP_GRAD, "I,J", "the gradient of a scalar; I: number or name of an input, 0"},
+    {"value-and-grad", OPT_OPTIONAL, STEP_VALUE_AND_GRAD, "I,J", "the results, then the gradient"},
+    {"vjp", OPT_OPTIONAL, STEP_VJP, "I,J", "reverse mode: a cotangent for each float result comes in"},
+    {"jvp", OPT_OPTIONAL, STEP_JVP, "I,J", "forward mode: a tangent for each of these inputs comes in"},
+    {"jacfwd", OPT_OPTIONAL, STEP_JACFWD, "I,J", "Jacobian by forward mode"},
+    {"jacrev", OPT_OPTIONAL, STEP_JACREV, "I,J", "Jacobian by reverse mode"},
+    {"hessian", OPT_OPTIONAL, STEP_HESSIAN, "I,J", "second derivatives"},
+    {"hvp", OPT_OPTIONAL, STEP_HVP, "I,J", "Hessian times vector; a vector for each of these inputs comes in"},
+    {"vmap", OPT_VALUE, STEP_VMAP, "A,-", "a batch: for each input its new axis, or - for none"},
+    {"axis-name", OPT_VALUE, STEP_AXIS_NAME, "NAME", "what psum and its kind call the axis of --vmap"},
+    {NULL, OPT_FLAG, 0, NULL, NULL},
+};
+
+typedef wf_status Transform(wf_ctx *cx, const wf_program *f, const int *wrt, int n,
+                            const wf_program **out);
+
+static Transform *const transforms[] = {
+    wf_grad, wf_value_and_grad, wf_vjp, wf_jvp, wf_jacfwd, wf_jacrev, wf_hessian, wf_hvp,
+};
+
+bool steps_take(Steps *s, int id, const char *value)
+{
+    Step *v;
+
+    if (id < STEP_FIRST)
+        return false;
+    if (id == STEP_AXIS_NAME) {
+        if (s->n && s->v[s->n - 1].kind == STEP_VMAP)
+            s->v[s->n - 1].axis = value;
+        else
+            s->axis = value;
+        return true;
+    }
+    v = need_memory((size_t)(s->n + 1) * sizeof *v);
+    if (s->n)
+        memcpy(v, s->v, (size_t)s->n * sizeof *v);
+    free(s->v);
+    s->v = v;
+    s->v[s->n] = (Step){.kind = id, .text = value};
+    if (id == STEP_VMAP) {
+        s->v[s->n].axis = s->axis;
+        s->axis = NULL;
+    }
+    s->n++;
+    return true;
+}
+
+void steps_free(Steps *s)
+{
+    free(s->v);
+    *s = (Steps){0};
+}
+
+static int count_items(const char *s)
+{
+    int n = 1;
+
+    for (; *s; s++)
+        n += *s == ',';
+    return n;
+}
+
+static bool read_index(const char *s, size_t n, int *out)
+{
+    int v = 0;
+
+    if (n == 0 || n > 6)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (s[i] < '0' || s[i] > '9')
+            return false;
+        v = v * 10 + (s[i] - '0');
+    }
+    *out = v;
+    return true;
+}
+
+/* The input of that number or name. */
+static bool find_input(const wf_program *p, const char *s, size_t n, int *out)
+{
+    int count = wf_program_inputs(p);
+    const char **names;
+    char name[128];
+
+    for (int i = 0; i < count; i++)
+        if (strlen(wf_program_input_name(p, i)) == n &&
+            memcmp(wf_program_input_name(p, i), s, n) == 0) {
+            *out = i;
+            return true;
+        }
+    if (read_index(s, n, out))
+        return true;
+    names = need_memory((size_t)(count + 1) * sizeof *names);
+    for (int i = 0; i < count; i++)
+        names[i] = wf_program_input_name(p, i);
+    snprintf(name, sizeof name, "%.*s", (int)n, s);
+    complain("'%s' has no input '%s'%s", wf_program_name(p), name, suggest(name, names, count));
+    free(names);
+    return false;
+}
+
+static const wf_program *differentiate(wf_ctx *cx, const Step *s, const wf_program *p, int *out_status)
+{
+    int n = s->text ? count_items(s->text) : 0;
+    int *wrt = need_memory((size_t)(n + 1) * sizeof *wrt);
+    const char *at = s->text;
+    const wf_program *out = NULL;
+    bool ok = true;
+
+    for (int i = 0; i < n && ok; i++) {
+        size_t len = strcspn(at, ",");
+
+        ok = find_input(p, at, len, &wrt[i]);
+        at += len + (at[len] == ',');
+    }
+    if (!ok)
+        *out_status = USER;
+    else if (transforms[s->kind - STEP_FIRST](cx, p, n ? wrt : NULL, n, &out) != WF_OK)
+        *out_status = report(cx);
+    free(wrt);
+    return out;
+}
+
+static const wf_program *vectorise(wf_ctx *cx, const Step *s, const wf_program *p, int *out_status)
+{
+    int n = count_items(s->text), inputs = wf_program_inputs(p);
+    int *axes = need_memory((size_t)(n + 1) * sizeof *axes);
+    const char *at = s->text;
+    const wf_program *out = NULL;
+    bool ok = true;
+
+    for (int i = 0; i < n && ok; i++) {
+        size_t len = strcspn(at, ",");
+
+        axes[i] = -1;
+        ok = (len == 1 && *at == '-') || read_index(at, len, &axes[i]);
+        if (!ok)
+            complain("--vmap=%s: '%.*s' is neither an axis nor -", s->text, (int)len, at);
+        at += len + (at[len] == ',');
+    }
+    if (ok && n != inputs) {
+        complain("--vmap=%s: %d axes, but '%s' has %d inputs", s->text, n, wf_program_name(p), inputs);
+        ok = false;
+    }
+    if (!ok)
+        *out_status = USER;
+    else if (wf_vmap(cx, p, axes, s->axis, -1, &out) != WF_OK)
+        *out_status = report(cx);
+    free(axes);
+    return out;
+}
+
+const wf_program *steps_apply(wf_ctx *cx, const Steps *s, const wf_program *p, int *out_status)
+{
+    const wf_program *next;
+
+    wf_program_retain(p);
+    for (int i = 0; i < s->n && p; i++, p = next) {
+        next = s->v[i].kind == STEP_VMAP ? vectorise(cx, &s->v[i], p, out_status)
+                                         : differentiate(cx, &s->v[i], p, out_status);
+        wf_program_release(p);
+    }
+    return p;
+}
