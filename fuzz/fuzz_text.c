@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MAX_TEXT 20000
-#define MAX_RUN_EQNS 40
+#define MAX_TEXT         20000
+#define MAX_RUN_EQNS     40
 #define MAX_RUN_ELEMENTS 2000
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -43,7 +43,7 @@ static void check_round_trip(wf_ctx *cx, const Program *const *ps, uint32_t n,
     }
 }
 
-/* ---- running ---------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------- */
 
 /* A loop may take long or for ever, and an array may be huge: both are left out. */
 static bool is_runnable(const Program *p)
@@ -122,7 +122,8 @@ static void run(wf_ctx *cx, const Program *p)
 
 static wf_status one_input(wf_ctx *cx, const char *text, size_t size)
 {
-    static const PrintOptions plain = {0}, full = {.header = true, .places = true, .types = true};
+    static const PrintOptions plain = {0},
+                              full = {.header = true, .places = true, .types = true};
 
     API_ENTER(cx);
     const Program **ps;

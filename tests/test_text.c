@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- files ----------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------- */
 
 static char *read_file(const char *path, size_t *out_n)
 {
@@ -86,7 +86,7 @@ static char *find_line(char *s, size_t n, const char *mark)
     return NULL;
 }
 
-/* ---- reading and printing, each in a protected region ------------------------------------- */
+/* ---- reading and printing, each in a protected region ---------------------------- */
 
 typedef struct Case {
     const char *name, *text;
@@ -126,18 +126,18 @@ static const char *text_of(wf_ctx *cx, const char *text)
 }
 
 /* What a text prints as, or the diagnostic. */
-#define CHECK_PRINTS(text, printed)                                                         \
-    do {                                                                                    \
-        wf_ctx *cx_ = wf_ctx_new(NULL);                                                     \
-        CHECK_STR(text_of(cx_, text), printed);                                             \
-        wf_ctx_free(cx_);                                                                   \
+#define CHECK_PRINTS(text, printed)                                                      \
+    do {                                                                                 \
+        wf_ctx *cx_ = wf_ctx_new(NULL);                                                  \
+        CHECK_STR(text_of(cx_, text), printed);                                          \
+        wf_ctx_free(cx_);                                                                \
     } while (0)
-#define CHECK_ERROR(text, part)                                                             \
-    do {                                                                                    \
-        wf_ctx *cx_ = wf_ctx_new(NULL);                                                     \
-        CHECK_HAS(text_of(cx_, text), part);                                                \
-        CHECK(wf_ctx_status(cx_) != WF_OK);                                                 \
-        wf_ctx_free(cx_);                                                                   \
+#define CHECK_ERROR(text, part)                                                          \
+    do {                                                                                 \
+        wf_ctx *cx_ = wf_ctx_new(NULL);                                                  \
+        CHECK_HAS(text_of(cx_, text), part);                                             \
+        CHECK(wf_ctx_status(cx_) != WF_OK);                                              \
+        wf_ctx_free(cx_);                                                                \
     } while (0)
 
 static void check_golden(const char *path)
@@ -168,7 +168,7 @@ static void check_golden(const char *path)
 
 TEST(golden_texts_print_as_expected) { each_file("tests/text/*.wir", check_golden); }
 
-/* ---- errors ----------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------- */
 
 /* The diagnostic as "# error:" lines. */
 static char *as_error_lines(const char *message)
@@ -210,9 +210,12 @@ static void check_error(const char *path)
     free(s);
 }
 
-TEST(mistakes_get_the_expected_diagnostic) { each_file("tests/errors/*.wir", check_error); }
+TEST(mistakes_get_the_expected_diagnostic)
+{
+    each_file("tests/errors/*.wir", check_error);
+}
 
-/* ---- round trips ------------------------------------------------------------------------- */
+/* ---- round trips ----------------------------------------------------------------- */
 
 static bool has_equal(const Program *p, const Program *const *qs, uint32_t n)
 {
@@ -241,7 +244,8 @@ static wf_status round_trip(wf_ctx *cx, const Program *const *ps, uint32_t n,
                  text_str(&t), text_str(&u));
         for (uint32_t i = 0; i < n; i++)
             if (!has_equal(ps[i], qs, nq))
-                FAIL("%s: program '%s' is not the same\n%s", what, ps[i]->name, text_str(&t));
+                FAIL("%s: program '%s' is not the same\n%s", what, ps[i]->name,
+                     text_str(&t));
     } else {
         FAIL("%s: what was printed does not parse: %s\n%s", what, wf_ctx_message(cx),
              text_str(&t));
@@ -251,7 +255,8 @@ static wf_status round_trip(wf_ctx *cx, const Program *const *ps, uint32_t n,
 
 static wf_status trip_text(wf_ctx *cx, const char *what, const char *text, size_t size)
 {
-    static const PrintOptions plain = {0}, full = {.header = true, .places = true, .types = true};
+    static const PrintOptions plain = {0},
+                              full = {.header = true, .places = true, .types = true};
 
     API_ENTER(cx);
     const Program **ps;
@@ -346,8 +351,8 @@ static const Program *batch_of_vjp(wf_ctx *cx, const Program *p)
 static Transform *const transforms[] = {jvp_of, batch_of, vjp_of, batch_of_vjp};
 static int transformed[COUNT(transforms)]; /* how many programs each was tried on */
 
-static wf_status trip_transformed(wf_ctx *cx, const char *path, const char *text, size_t size,
-                                  uint32_t i, int which, uint32_t *out_n)
+static wf_status trip_transformed(wf_ctx *cx, const char *path, const char *text,
+                                  size_t size, uint32_t i, int which, uint32_t *out_n)
 {
     static const PrintOptions full = {.places = true, .types = true};
 
@@ -402,16 +407,18 @@ TEST(places_and_transforms_come_back)
                        "  w = neg z @src/x-1.py:7:1!\"odd via\"\n"
                        "  ret w\n"
                        "}\n";
-    Case c = {.name = "t.wir", .text = text, .size = strlen(text), .print = {.places = true}};
+    Case c = {
+        .name = "t.wir", .text = text, .size = strlen(text), .print = {.places = true}};
     wf_ctx *cx = wf_ctx_new(NULL);
 
     print_case(cx, &c);
-    CHECK_STR(c.out, "f(x: f32[]) {\n"
-                     "  y = neg x                             @model.py:12:13\n"
-                     "  z = neg y                             @\"a b:c\":1:2+3!grad/vmap\n"
-                     "  w = neg z                             @src/x-1.py:7:1!\"odd via\"\n"
-                     "  ret w\n"
-                     "}\n");
+    CHECK_STR(c.out,
+              "f(x: f32[]) {\n"
+              "  y = neg x                             @model.py:12:13\n"
+              "  z = neg y                             @\"a b:c\":1:2+3!grad/vmap\n"
+              "  w = neg z                             @src/x-1.py:7:1!\"odd via\"\n"
+              "  ret w\n"
+              "}\n");
     wf_ctx_free(cx);
     free(c.out);
 }
@@ -419,7 +426,8 @@ TEST(places_and_transforms_come_back)
 TEST(an_equation_without_a_place_has_that_of_its_text)
 {
     const char *text = "f(x: f32[]) {\n  y = neg x # here\n  ret y\n}\n";
-    Case c = {.name = "t.wir", .text = text, .size = strlen(text), .print = {.places = true}};
+    Case c = {
+        .name = "t.wir", .text = text, .size = strlen(text), .print = {.places = true}};
     wf_ctx *cx = wf_ctx_new(NULL);
 
     print_case(cx, &c);
@@ -428,17 +436,19 @@ TEST(an_equation_without_a_place_has_that_of_its_text)
     free(c.out);
 }
 
-/* ---- single behaviours --------------------------------------------------------------------- */
+/* ---- single behaviours ----------------------------------------------------------- */
 
 TEST(lines_do_not_matter_inside_brackets)
 {
-    CHECK_PRINTS("f(\n x: f32[\n N,\n # c\n 3]\n) {\n y = reduce_sum x axes=[\n 0,\n 1\n]\n ret y }",
+    CHECK_PRINTS("f(\n x: f32[\n N,\n # c\n 3]\n) {\n y = reduce_sum x axes=[\n 0,\n "
+                 "1\n]\n ret y }",
                  "f(x: f32[N,3]) {\n  y = reduce_sum x axes=[0,1]\n  ret y\n}\n");
 }
 
 TEST(carriage_returns_are_blanks)
 {
-    CHECK_PRINTS("weft 1\r\nf(x: f32[N]) {\r\n  ret x\r\n}\r\n", "f(x: f32[N]) {\n  ret x\n}\n");
+    CHECK_PRINTS("weft 1\r\nf(x: f32[N]) {\r\n  ret x\r\n}\r\n",
+                 "f(x: f32[N]) {\n  ret x\n}\n");
 }
 
 TEST(an_empty_text_has_no_programs)
@@ -495,10 +505,12 @@ TEST(names_that_are_no_identifiers_are_quoted)
     char *out = NULL;
 
     print_odd_names(cx, &out);
-    CHECK_STR(out, "\"odd f\"(%1: f32[\"batch size\"], \"\\xff\\n\\\"\": f32[\"batch size\"]) {\n"
-                   "  \"guard\" = add %1 \"\\xff\\n\\\"\"\n"
-                   "  ret \"guard\"\n"
-                   "}\n");
+    CHECK_STR(
+        out,
+        "\"odd f\"(%1: f32[\"batch size\"], \"\\xff\\n\\\"\": f32[\"batch size\"]) {\n"
+        "  \"guard\" = add %1 \"\\xff\\n\\\"\"\n"
+        "  ret \"guard\"\n"
+        "}\n");
     wf_ctx_free(cx);
     free(out);
 }
@@ -595,7 +607,8 @@ TEST(random_sizes_survive_printing_and_parsing)
         if (turn % 3 == 0)
             to += sprintf(to, "  guard %s\n", turn % 2 ? "N % 4 == 0" : "M >= N+1");
         for (int i = 0; i < 4; i++)
-            to = random_dim(to + sprintf(to, "  v%d = dim ", i), 4), to += sprintf(to, "\n");
+            to = random_dim(to + sprintf(to, "  v%d = dim ", i), 4),
+            to += sprintf(to, "\n");
         sprintf(to, "  ret a\n}\n");
 
         wf_ctx *cx = wf_ctx_new(NULL);
@@ -706,16 +719,19 @@ TEST(large_constants_refer_to_tensors_of_the_file)
     CHECK_STR(out, text);
     free(out);
     out = NULL;
-    CHECK_EQ_INT(read_tensor(cx, "f() {\n  w = const f32[2] tensor(\"b\")\n  ret w\n}\n", &out),
-                 WF_ERR_NAME);
+    CHECK_EQ_INT(
+        read_tensor(cx, "f() {\n  w = const f32[2] tensor(\"b\")\n  ret w\n}\n", &out),
+        WF_ERR_NAME);
     CHECK_HAS(wf_ctx_message(cx), "there is no tensor \"b\" of type f32[2]");
     wf_clear(cx);
-    CHECK_EQ_INT(read_tensor(cx, "f() {\n  w = const f32[3] tensor(\"layer.w\")\n  ret w\n}\n", &out),
-                 WF_ERR_SHAPE);
+    CHECK_EQ_INT(
+        read_tensor(cx, "f() {\n  w = const f32[3] tensor(\"layer.w\")\n  ret w\n}\n",
+                    &out),
+        WF_ERR_SHAPE);
     wf_ctx_free(cx);
 }
 
-/* ---- documentation ---------------------------------------------------------------------------- */
+/* ---- documentation --------------------------------------------------------------- */
 
 TEST(every_example_of_the_documentation_parses)
 {
@@ -729,7 +745,8 @@ TEST(every_example_of_the_documentation_parses)
         wf_ctx *cx = wf_ctx_new(NULL);
 
         if (!end || trip_text(cx, "docs/ir.md", at, (size_t)(end - at)) != WF_OK)
-            FAIL("block %d: %s\n%.*s", blocks, wf_ctx_message(cx), end ? (int)(end - at) : 0, at);
+            FAIL("block %d: %s\n%.*s", blocks, wf_ctx_message(cx),
+                 end ? (int)(end - at) : 0, at);
         wf_ctx_free(cx);
         blocks++;
     }
@@ -737,7 +754,7 @@ TEST(every_example_of_the_documentation_parses)
     free(s);
 }
 
-/* ---- hostile texts ------------------------------------------------------------------------------- */
+/* ---- hostile texts --------------------------------------------------------------- */
 
 /* Never crashes; what parses also verifies and survives printing. Returns whether it parses. */
 static bool survive(const char *text, size_t size)
@@ -756,7 +773,8 @@ static bool survive(const char *text, size_t size)
 static char *all_texts(size_t *out_n)
 {
     static const char *const paths[] = {"tests/text/basics.wir", "tests/text/symbols.wir",
-                                        "tests/text/subs.wir", "tests/text/constants.wir"};
+                                        "tests/text/subs.wir",
+                                        "tests/text/constants.wir"};
     char *all = malloc(1), *expect;
     size_t n = 0, k;
 
@@ -861,24 +879,34 @@ static void check_quick_limit(const char *what, char *text, wf_status status)
 
 TEST(hostile_sizes_get_an_error_quickly)
 {
-    check_quick_limit("parens", repeat("f(x: f32[N]) {\n y = dim ", "(", 100000, "N\n ret y\n}"),
+    check_quick_limit("parens",
+                      repeat("f(x: f32[N]) {\n y = dim ", "(", 100000, "N\n ret y\n}"),
                       WF_ERR_LIMIT);
-    check_quick_limit("signs", repeat("f(x: f32[N]) {\n y = dim ", "-", 100000, "N\n ret y\n}"),
+    check_quick_limit("signs",
+                      repeat("f(x: f32[N]) {\n y = dim ", "-", 100000, "N\n ret y\n}"),
                       WF_ERR_LIMIT);
-    check_quick_limit("calls", repeat("f(x: f32[N]) {\n y = dim ", "min(1,", 100000, "N\n}"),
+    check_quick_limit("calls",
+                      repeat("f(x: f32[N]) {\n y = dim ", "min(1,", 100000, "N\n}"),
                       WF_ERR_LIMIT);
     check_quick_limit("lists", repeat("f() {\n y = const f32[1] ", "[", 100000, "1\n}"),
                       WF_ERR_LIMIT);
-    check_quick_limit("rank", repeat("f(x: f32[1", ",1", 10000, "]) {\n ret x\n}"), WF_ERR_LIMIT);
+    check_quick_limit("rank", repeat("f(x: f32[1", ",1", 10000, "]) {\n ret x\n}"),
+                      WF_ERR_LIMIT);
     check_quick_limit("brackets", repeat("f(x: f32", "[", 100000, "1\n}"), WF_ERR_SYNTAX);
     check_quick_limit("braces", repeat("", "f(){", 100000, ""), WF_ERR_NAME);
-    check_quick_limit("attribute lists", repeat("f(x: f32[3]) {\n y = reduce_sum x axes=", "[",
-                                                100000, "\n}"), WF_ERR_SYNTAX);
-    check_quick_limit("elements", repeat("f() {\n c = const f64[1000000000,1000] [1", ",1", 1000,
-                                         "]\n ret c\n}"), WF_ERR_SHAPE);
-    check_quick_limit("sum", repeat("f(x: f32[N]) {\n y = dim N*N", "*N", 100000, "\n ret y\n}"),
+    check_quick_limit(
+        "attribute lists",
+        repeat("f(x: f32[3]) {\n y = reduce_sum x axes=", "[", 100000, "\n}"),
+        WF_ERR_SYNTAX);
+    check_quick_limit(
+        "elements",
+        repeat("f() {\n c = const f64[1000000000,1000] [1", ",1", 1000, "]\n ret c\n}"),
+        WF_ERR_SHAPE);
+    check_quick_limit("sum",
+                      repeat("f(x: f32[N]) {\n y = dim N*N", "*N", 100000, "\n ret y\n}"),
                       WF_ERR_LIMIT);
-    check_quick_limit("name", repeat("f(x", "x", 1000000, ": f32[]) {\n ret y\n}"), WF_ERR_NAME);
+    check_quick_limit("name", repeat("f(x", "x", 1000000, ": f32[]) {\n ret y\n}"),
+                      WF_ERR_NAME);
     check_quick_limit("results", repeat("f(x: f32[]) {\n a", ",b", 100000, " = neg x\n}"),
                       WF_ERR_SYNTAX);
 }
@@ -889,7 +917,8 @@ TEST(programs_nested_as_deep_as_allowed_are_read)
     wf_ctx *cx = wf_ctx_new(NULL);
 
     for (int i = 0; i < MAX_NESTING - 1; i++)
-        to += sprintf(to, "f%d(x: f32[N]) {\n  y = call x body=f%d\n  ret y\n}\n", i, i + 1);
+        to += sprintf(to, "f%d(x: f32[N]) {\n  y = call x body=f%d\n  ret y\n}\n", i,
+                      i + 1);
     sprintf(to, "f%d(x: f32[N]) {\n  ret x\n}\n", MAX_NESTING - 1);
     CHECK_EQ_INT(trip_text(cx, "deep", s, strlen(s)), WF_OK);
     CHECK_STR(wf_ctx_message(cx), "");
@@ -897,7 +926,7 @@ TEST(programs_nested_as_deep_as_allowed_are_read)
     free(s);
 }
 
-/* ---- speed ------------------------------------------------------------------------------------------ */
+/* ---- speed ----------------------------------------------------------------------- */
 
 static char *straight_line(int n)
 {
@@ -939,7 +968,8 @@ TEST(long_programs_take_linear_time)
 
 TEST(a_million_elements_are_read_and_printed)
 {
-    char *s = repeat("f() {\n  c = const f32[1000000] [0.1", ",2.5", 999999, "]\n  ret c\n}\n");
+    char *s =
+        repeat("f() {\n  c = const f32[1000000] [0.1", ",2.5", 999999, "]\n  ret c\n}\n");
     wf_ctx *cx = wf_ctx_new(NULL);
     Case c = {.name = "t.wir", .text = s, .size = strlen(s)};
 
@@ -948,13 +978,14 @@ TEST(a_million_elements_are_read_and_printed)
     c.print.max_const = 3;
     free(c.out);
     CHECK_EQ_INT(print_case(cx, &c), WF_OK);
-    CHECK_STR(c.out, "f() {\n  c = const f32[1000000] [\n    0.1, 2.5, 2.5, ...]\n  ret c\n}\n");
+    CHECK_STR(c.out,
+              "f() {\n  c = const f32[1000000] [\n    0.1, 2.5, 2.5, ...]\n  ret c\n}\n");
     free(c.out);
     free(s);
     wf_ctx_free(cx);
 }
 
-/* ---- the verifier: one promise broken at a time -------------------------------------------------------- */
+/* ---- the verifier: one promise broken at a time ---------------------------------- */
 
 static const char verified[] = "inner[K](v: f32[M]) {\n"
                                "  z = const f32[K] 0\n"
@@ -988,8 +1019,14 @@ static uint32_t scalar_type(Program *p)
     return i;
 }
 
-static void use_itself(Program *p) { p->args[p->eqns[EQ_TANH].args] = p->eqns[EQ_TANH].out; }
-static void use_later(Program *p) { p->args[p->eqns[EQ_ADD].args] = p->eqns[EQ_IOTA].out; }
+static void use_itself(Program *p)
+{
+    p->args[p->eqns[EQ_TANH].args] = p->eqns[EQ_TANH].out;
+}
+static void use_later(Program *p)
+{
+    p->args[p->eqns[EQ_ADD].args] = p->eqns[EQ_IOTA].out;
+}
 static void use_nothing(Program *p) { p->args[p->eqns[EQ_TANH].args] = VAL_NONE; }
 static void use_wild(Program *p) { p->args[p->eqns[EQ_TANH].args] = 1u << 30; }
 static void wrong_op(Program *p) { p->eqns[EQ_TANH].op = OP_COUNT; }
@@ -1013,8 +1050,12 @@ static void eqn_symbol_free(Program *p) { p->dims.syms.v[1].origin = SYM_INPUT; 
 static void same_symbols(Program *p) { p->dims.syms.v[1].name = p->dims.syms.v[0].name; }
 static void wild_dim(Program *p) { *(Dim *)(uintptr_t)&p->types[0].dims[0] = -1000; }
 static void wild_node(Program *p) { p->dims.nodes.v[0].kind = 99; }
-static void guard_on_run_time(Program *p) { p->dims.guards.v[0].lhs = p->dims.syms.v[1].dim; }
-static void late_symbol(Program *p) /* swap nonzero and dim: Q is used before it is there */
+static void guard_on_run_time(Program *p)
+{
+    p->dims.guards.v[0].lhs = p->dims.syms.v[1].dim;
+}
+static void
+late_symbol(Program *p) /* swap nonzero and dim: Q is used before it is there */
 {
     Eqn e = p->eqns[EQ_NONZERO];
 
@@ -1047,7 +1088,8 @@ static void wrong_depth(Program *p) { p->depth = 7; }
 static void wrong_hash(Program *p) { p->hash.lo ^= 1; }
 
 static const Damage damages[] = {
-    {"itself", use_itself, "t.wir:8:3: internal error: verify: main: equation 1, 'b = tanh b'"},
+    {"itself", use_itself,
+     "t.wir:8:3: internal error: verify: main: equation 1, 'b = tanh b'"},
     {"later", use_later, "'a = add r y': an operand is used before it is defined"},
     {"nothing", use_nothing, "equation 1 (tanh): an operand is out of range"},
     {"wild", use_wild, "equation 1 (tanh): an operand is out of range"},
@@ -1073,7 +1115,8 @@ static const Damage damages[] = {
     {"late", late_symbol, "before it is defined"},
     {"twice", define_twice, "defines a symbol that is defined already"},
     {"binds", no_binds, "symbols of a sub-program are not bound"},
-    {"wrong binds", wrong_binds, "note: verify: main: equation 5, 'c = call x body=inner[K="},
+    {"wrong binds", wrong_binds,
+     "note: verify: main: equation 5, 'c = call x body=inner[K="},
     {"sub", foreign_sub, "a sub-program that the program does not hold"},
     {"effects", wrong_effects, "the flag for effects is wrong"},
     {"depth", wrong_depth, "the depth of sub-programs is wrong"},
@@ -1123,7 +1166,7 @@ TEST(the_verifier_looks_into_sub_programs)
     wf_ctx_free(cx);
 }
 
-/* ---- drawings -------------------------------------------------------------------------------------------- */
+/* ---- drawings -------------------------------------------------------------------- */
 
 static wf_status draw(wf_ctx *cx, const char *text, char **out)
 {
@@ -1159,7 +1202,7 @@ TEST(a_drawing_has_nodes_edges_with_types_and_frames_for_sub_programs)
     wf_ctx_free(cx);
 }
 
-/* ---- memory runs out ----------------------------------------------------------------------------------------- */
+/* ---- memory runs out ------------------------------------------------------------- */
 
 static void run_out(wf_allocator al, void *user)
 {

@@ -22,10 +22,10 @@ typedef struct Colour {
 static const char *family_colour(const char *family)
 {
     static const Colour colours[] = {
-        {"map", "#dbe9f6"},     {"random", "#e8e0f3"}, {"reduce", "#fde3c8"},
-        {"sort", "#fde3c8"},    {"window", "#fde3c8"}, {"shape", "#eeeeee"},
+        {"map", "#dbe9f6"},     {"random", "#e8e0f3"},   {"reduce", "#fde3c8"},
+        {"sort", "#fde3c8"},    {"window", "#fde3c8"},   {"shape", "#eeeeee"},
         {"index", "#fbf3c4"},   {"contract", "#f6cfcf"}, {"linalg", "#f6cfcf"},
-        {"control", "#d5ecd4"}, {"effect", "#ffd6ec"}, {"collective", "#cfeeee"},
+        {"control", "#d5ecd4"}, {"effect", "#ffd6ec"},   {"collective", "#cfeeee"},
     };
 
     for (int i = 0; i < COUNT(colours); i++)
@@ -34,7 +34,7 @@ static const char *family_colour(const char *family)
     return "#ffffff";
 }
 
-/* ---- labels --------------------------------------------------------------------------- */
+/* ---- labels ---------------------------------------------------------------------- */
 
 #define LABEL_MAX 60 /* characters of an equation in a node */
 
@@ -90,7 +90,7 @@ static const char *result_label(Drawing *d, const Program *p, const Eqn *e)
     return text_str(&t);
 }
 
-/* ---- nodes and edges ------------------------------------------------------------------- */
+/* ---- nodes and edges ------------------------------------------------------------- */
 
 static const Eqn *maker(const Program *p, Val v)
 {
@@ -105,14 +105,16 @@ static void draw_edge(Drawing *d, uint32_t frame, const Program *p, Val v, const
     const char *type = type_str(&p->dims, val_type(p, v), d->a);
 
     if (e && e->op == OP_const) {
-        text_printf(d->out, "  c%u_%s_%u [shape=plaintext fontsize=9 label=", frame, to, at);
+        text_printf(d->out, "  c%u_%s_%u [shape=plaintext fontsize=9 label=", frame, to,
+                    at);
         add_label(d, eqn_label(d, p, e) + strlen("const "), 28);
         text_printf(d->out, "]\n  c%u_%s_%u -> p%u_%s [arrowsize=0.5]\n", frame, to, at,
                     frame, to);
         return;
     }
     if (e)
-        text_printf(d->out, "  p%u_e%u -> p%u_%s [label=", frame, p->vals[v].eqn, frame, to);
+        text_printf(d->out, "  p%u_e%u -> p%u_%s [label=", frame, p->vals[v].eqn, frame,
+                    to);
     else
         text_printf(d->out, "  p%u_i%u -> p%u_%s [label=", frame, v, frame, to);
     add_label(d, type, LABEL_MAX);
@@ -126,8 +128,9 @@ static void draw_eqn(Drawing *d, uint32_t frame, const Program *p, uint32_t i)
 
     if (e->op == OP_const)
         return;
-    label = e->nout ? arena_printf(d->a, "%s = %s", result_label(d, p, e), eqn_label(d, p, e))
-                    : eqn_label(d, p, e);
+    label = e->nout
+                ? arena_printf(d->a, "%s = %s", result_label(d, p, e), eqn_label(d, p, e))
+                : eqn_label(d, p, e);
     text_printf(d->out, "  p%u_e%u [fillcolor=\"%s\" label=", frame, i,
                 family_colour(op_table[e->op].family));
     add_label(d, label, LABEL_MAX);
@@ -136,7 +139,7 @@ static void draw_eqn(Drawing *d, uint32_t frame, const Program *p, uint32_t i)
         draw_edge(d, frame, p, eqn_in(p, e)[k], arena_printf(d->a, "e%u", i), k);
 }
 
-/* ---- programs --------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------- */
 
 static uint32_t frame_of(const Drawing *d, const Program *p)
 {
@@ -157,17 +160,21 @@ static void draw_sub_line(void *user, const Sub *s)
     SubLine *l = user;
     uint32_t to = frame_of(l->d, s->p);
 
-    text_printf(l->d->out, "  p%u_e%u -> p%u_top [style=dashed arrowhead=none lhead=cluster_%u]\n",
+    text_printf(l->d->out,
+                "  p%u_e%u -> p%u_top [style=dashed arrowhead=none lhead=cluster_%u]\n",
                 l->frame, l->eqn, to, to);
 }
 
 static void draw_program(Drawing *d, uint32_t frame, const Program *p)
 {
-    text_printf(d->out, "subgraph cluster_%u {\n  style=rounded color=\"#888888\" label=", frame);
+    text_printf(d->out,
+                "subgraph cluster_%u {\n  style=rounded color=\"#888888\" label=", frame);
     add_label(d, p->name, LABEL_MAX);
-    text_printf(d->out, "\n  p%u_top [style=invis shape=point width=0 height=0]\n", frame);
+    text_printf(d->out, "\n  p%u_top [style=invis shape=point width=0 height=0]\n",
+                frame);
     for (uint32_t i = 1; i <= p->nin; i++) {
-        text_printf(d->out, "  p%u_i%u [shape=ellipse fillcolor=\"#ffffff\" label=", frame, i);
+        text_printf(d->out,
+                    "  p%u_i%u [shape=ellipse fillcolor=\"#ffffff\" label=", frame, i);
         add_label(d, value_label(d, p, i), LABEL_MAX);
         text_add(d->out, "]\n");
     }
@@ -205,10 +212,12 @@ void program_dot(const Program *p, Text *out)
 {
     Drawing d = {.out = out, .a = out->a};
 
-    text_add(out, "digraph weft {\n"
-                  "compound=true\n"
-                  "node [shape=box style=\"filled,rounded\" fontname=\"Helvetica\" fontsize=11]\n"
-                  "edge [fontname=\"Helvetica\" fontsize=9 color=\"#555555\"]\n");
+    text_add(
+        out,
+        "digraph weft {\n"
+        "compound=true\n"
+        "node [shape=box style=\"filled,rounded\" fontname=\"Helvetica\" fontsize=11]\n"
+        "edge [fontname=\"Helvetica\" fontsize=9 color=\"#555555\"]\n");
     draw_all(&d, p);
     text_add(out, "}\n");
 }

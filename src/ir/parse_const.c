@@ -12,7 +12,7 @@
  */
 #include "ir/parse.h"
 
-/* ---- one number -------------------------------------------------------------------- */
+/* ---- one number ------------------------------------------------------------------ */
 
 static const char *const float_bits_range[] = {[2] = "4", [4] = "8", [8] = "16"};
 
@@ -181,7 +181,7 @@ bool parse_number(Parser *p, wf_dtype dtype, void *out)
     return true;
 }
 
-/* ---- lists ------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------- */
 
 typedef struct ListReader {
     Parser *p;
@@ -257,7 +257,7 @@ static bool close_list(ListReader *r)
     return true;
 }
 
-/* Room for all elements that are missing, or for as many as the rest of the text can hold. */
+/* Room for all that are missing, or for as many as the rest of the text can hold. */
 static void grow(ListReader *r)
 {
     size_t left = (size_t)(r->end - r->s) / 2 + 2, want = (size_t)(r->want - r->count);
@@ -371,7 +371,7 @@ static bool parse_list(Parser *p, Type type, const ConstData **out)
     return *out != NULL;
 }
 
-/* ---- tensors of the file ----------------------------------------------------------- */
+/* ---- tensors of the file --------------------------------------------------------- */
 
 static bool parse_tensor(Parser *p, Type type, const ConstData **out)
 {

@@ -143,8 +143,9 @@ static bool parse_place(Parser *p, Place *out)
     const char *s = p->tok.s + 1;
 
     if (!scan_place(p, &s, out))
-        return failed(p->cx) ? false
-                             : fail_at(p, p->tok, WF_ERR_SYNTAX, "expected @file:line:column");
+        return failed(p->cx)
+                   ? false
+                   : fail_at(p, p->tok, WF_ERR_SYNTAX, "expected @file:line:column");
     p->lex.at = s;
     p->last = s;
     p->tok = lex_next(&p->lex);

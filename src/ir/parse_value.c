@@ -70,7 +70,8 @@ static bool dim_symbol_ref(DimParser *d, Dim *out)
         return fail_unknown(p, t, "symbol", near);
     return fail_at(p, t, WF_ERR_NAME,
                    "unknown symbol '%s': no input has it bare, and no equation before "
-                   "defines it", token_str(p, t));
+                   "defines it",
+                   token_str(p, t));
 }
 
 /* call = "floor" "(" dim "/" dim ")" | ( "min" | "max" | "mod" ) "(" dim "," dim ")" . */
