@@ -5,7 +5,7 @@
  */
 #include "ir/ir.h"
 
-#define AT(attr, f, T) ((const T *)(const void *)((const char *)(attr) + (f)->offset))
+#define AT(attr, f, T) ((T const *)(const void *)((const char *)(attr) + (f)->offset))
 #define AT_MUT(attr, f, T) ((T *)(void *)((char *)(attr) + (f)->offset))
 
 static const AttrField no_fields[] = {{0}};
