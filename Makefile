@@ -32,7 +32,8 @@ ISA_2   := -DKERNEL_ISA=2 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16
 
 KSRC    := $(wildcard src/kernels/k_*.c)
 SRC     := $(filter-out $(KSRC),$(wildcard src/base/*.c src/ir/*.c src/op/*.c src/transform/*.c \
-             src/kernels/*.c src/runtime/*.c src/io/*.c))
+             src/kernels/*.c src/runtime/*.c src/io/*.c \
+             src/tensor/*.c src/script/*.c src/script/modules/*.c))
 CLISRC  := $(wildcard src/cli/*.c)
 OBJ     := $(SRC:%.c=$(BUILD)/%.o) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
 CLIOBJ  := $(CLISRC:%.c=$(BUILD)/%.o)
@@ -68,9 +69,16 @@ $(BUILD)/src/kernels/%.$(1).o: src/kernels/%.c
 endef
 $(foreach i,$(ISAS),$(eval $(call kernel_rule,$(i))))
 
-$(BUILD)/libweft.a: $(OBJ)
+# What tests and benchmarks link: everything visible. What users link: only wf_ names.
+$(BUILD)/libweft-all.a: $(OBJ)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
+
+$(BUILD)/libweft.a: $(OBJ)
+	@rm -f $@
+	$(Q)ld -r -o $(BUILD)/weft-all.o $^
+	$(Q)objcopy --localize-hidden $(BUILD)/weft-all.o
+	$(Q)ar rcs $@ $(BUILD)/weft-all.o
 
 $(BUILD)/libweft.so: $(OBJ)
 	$(Q)$(CC) -shared $(SAN) -Wl,-soname,libweft.so.0 -o $@ $^ $(LIBS)
@@ -78,13 +86,13 @@ $(BUILD)/libweft.so: $(OBJ)
 $(BUILD)/weft: $(CLIOBJ) $(BUILD)/libweft.a
 	$(Q)$(CC) $(SAN) -o $@ $^ $(LIBS)
 
-$(BUILD)/tests/%: tests/%.c tests/test.c $(wildcard tests/*.h) $(BUILD)/libweft.a
+$(BUILD)/tests/%: tests/%.c $(wildcard tests/lib_*.c) tests/test.c $(wildcard tests/*.h) $(BUILD)/libweft-all.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL)) -Itests -o $@ $< $(filter-out tests/test.c,$(wildcard tests/lib_*.c)) tests/test.c $(BUILD)/libweft.a $(LIBS)
+	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL)) -Itests -o $@ $< $(wildcard tests/lib_*.c) tests/test.c $(BUILD)/libweft-all.a $(LIBS)
 
-$(BUILD)/bench/%: bench/%.c $(BUILD)/libweft.a
+$(BUILD)/bench/%: bench/%.c $(BUILD)/libweft-all.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL)) -O2 -o $@ $< $(BUILD)/libweft.a $(LIBS) -ldl
+	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL)) -O2 -o $@ $< $(BUILD)/libweft-all.a $(LIBS) -ldl
 
 setup-%:
 	$(Q)tools/setup $*

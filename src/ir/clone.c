@@ -284,6 +284,39 @@ static void infer_binds(TypeRule *t, Sub *s, const Type *in)
     s->binds = (Ints){d->syms.n, binds};
 }
 
+static bool known_at_the_call(const Dims *t, Dim d)
+{
+    const DimNode *n;
+
+    if (d >= 0 || d == DIM_NONE)
+        return true;
+    n = dim_node(t, d);
+    if (n->kind == DIM_SYM)
+        return t->syms.v[n->sym].origin != SYM_EQN;
+    if (n->kind != DIM_POLY)
+        return known_at_the_call(t, n->a) && known_at_the_call(t, n->b);
+    for (uint32_t i = 0; i < n->nterms; i++)
+        for (uint32_t k = 0; k < n->terms[i].natoms; k++)
+            if (!known_at_the_call(t, n->terms[i].atoms[k]))
+                return false;
+    return true;
+}
+
+/* What a sub-program asks of its sizes the enclosing program asks of its own. */
+static bool pass_guard(TypeRule *t, const Sub *s, Guard g)
+{
+    Dim lhs = dim_subst(t->dims, &s->p->dims, g.lhs, s->binds.v);
+    Dim rhs = dim_subst(t->dims, &s->p->dims, g.rhs, s->binds.v);
+    uint32_t before = t->dims->guards.n;
+
+    if (!dim_guard(t->dims, lhs, g.is_eq, rhs, t->place))
+        return false;
+    if (t->dims->guards.n > before && !(known_at_the_call(t->dims, lhs) && known_at_the_call(t->dims, rhs)))
+        return type_fail(t, WF_ERR_GUARD, "'%s' needs %s %s %s, which is known only at run time", s->p->name,
+                         dim_show(t, lhs), g.is_eq ? "==" : ">=", dim_show(t, rhs));
+    return true;
+}
+
 bool sub_bind(TypeRule *t, Sub *s, const char *what, const Type *in, uint32_t n, Type *out)
 {
     const Program *p = s->p;
@@ -305,12 +338,9 @@ bool sub_bind(TypeRule *t, Sub *s, const char *what, const Type *in, uint32_t n,
             return type_fail(t, WF_ERR_TYPE, "input %u of %s '%s' needs %s, got %s", i, what, p->name,
                              type_show(t, want), type_show(t, in[i]));
     }
-    for (uint32_t i = 0; i < p->dims.guards.n; i++) {
-        Guard g = p->dims.guards.v[i];
-        if (!dim_guard(t->dims, dim_subst(t->dims, &p->dims, g.lhs, s->binds.v), g.is_eq,
-                       dim_subst(t->dims, &p->dims, g.rhs, s->binds.v), t->place))
+    for (uint32_t i = 0; i < p->dims.guards.n; i++)
+        if (!pass_guard(t, s, p->dims.guards.v[i]))
             return false;
-    }
     for (uint32_t i = 0; out && i < p->nout; i++) {
         out[i] = bound_type(t, s, val_type(p, p->outs[i]));
         if (b_failed(t->b))

@@ -619,12 +619,45 @@ bool dim_value(const Dims *t, Dim d, int64_t *out)
 
 /* ---- symbols and guards ---- */
 
+static uint64_t name_hash(const char *s)
+{
+    uint64_t h = 1;
+
+    for (; *s; s++)
+        h = hash_mix(h, (unsigned char)*s);
+    return h >> 16;
+}
+
+/* Where the symbol of that name is, or would be put. */
+static uint32_t *name_slot(const Dims *t, const char *name)
+{
+    uint64_t i = name_hash(name);
+
+    for (;; i++) {
+        uint32_t *slot = &t->names[i & (t->nnames - 1)];
+        if (!*slot || !strcmp(t->syms.v[*slot - 1].name, name))
+            return slot;
+    }
+}
+
 Dim dim_find(const Dims *t, const char *name)
 {
+    if (t->names) {
+        uint32_t i = *name_slot(t, name);
+        return i ? t->syms.v[i - 1].dim : DIM_NONE;
+    }
     for (uint32_t i = 0; i < t->syms.n; i++)
         if (!strcmp(t->syms.v[i].name, name))
             return t->syms.v[i].dim;
     return DIM_NONE;
+}
+
+static void grow_names(Dims *t)
+{
+    t->nnames = t->nnames ? t->nnames * 2 : 16;
+    t->names = arena_zalloc(t->a, t->nnames * sizeof *t->names);
+    for (uint32_t i = 0; i < t->syms.n; i++)
+        *name_slot(t, t->syms.v[i].name) = i + 1;
 }
 
 Dim dim_symbol(Dims *t, const char *name, SymOrigin origin)
@@ -632,11 +665,14 @@ Dim dim_symbol(Dims *t, const char *name, SymOrigin origin)
     const char *unique = name;
     Dim d;
 
-    for (int i = 1; dim_find(t, unique) != DIM_NONE; i++)
-        unique = arena_printf(t->a, "%s_%d", name, i);
+    if ((t->syms.n + 1) * 2 > t->nnames)
+        grow_names(t);
+    for (uint32_t i = 1; dim_find(t, unique) != DIM_NONE; i = i < 8 ? i + 1 : t->syms.n + i)
+        unique = arena_printf(t->a, "%s_%u", name, i);
     d = intern_node(t, (DimNode){.kind = DIM_SYM, .sym = t->syms.n});
     vec_push(t->a, &t->syms,
              ((Symbol){.name = arena_strdup(t->a, unique), .dim = d, .origin = (uint8_t)origin}));
+    *name_slot(t, unique) = t->syms.n;
     return d;
 }
 

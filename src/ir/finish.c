@@ -436,7 +436,7 @@ const Program *builder_finish_as(Builder *b, const Val *ins, uint32_t nins, cons
     tell_origins(p);
     program_hash(p);
     p->dims.cx = NULL;
-    p->dims.slots = NULL;
+    p->dims.slots = p->dims.names = NULL;
     p->arena.cx = NULL;
     return p;
 }

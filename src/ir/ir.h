@@ -107,6 +107,8 @@ typedef struct Dims {
     VEC(Multiple) multiples;
     uint32_t *slots; /* hash table of nodes: index + 1; NULL once finished */
     uint32_t nslots;
+    uint32_t *names; /* hash table of symbols by name: index + 1; NULL once finished */
+    uint32_t nnames;
 } Dims;
 
 void dims_init(Dims *t, wf_ctx *cx, Arena *a);
