@@ -41,7 +41,7 @@ static inline bool dtype_is_unsigned(wf_dtype t) { return t >= WF_U8 && t <= WF_
 static inline bool dtype_is_int(wf_dtype t) { return t >= WF_I8 && t <= WF_U64; }
 static inline bool dtype_is_usable(wf_dtype t) { return t >= WF_BOOL && t <= WF_F64; }
 
-/* ---- dim.c: dimensions ----------------------------------------------------------------------------
+/* ---- dim.c, dim_use.c: dimensions ----------------------------------------------------------------------------
  *
  * A Dim is an int64. Not negative: that constant. Negative: node -d-1 of its program's Dims, an
  * expression in canonical form, so that equal dims are equal integers (sound, not complete):
@@ -56,6 +56,7 @@ static inline bool dtype_is_usable(wf_dtype t) { return t >= WF_BOOL && t <= WF_
  * Operations on DIM_NONE give DIM_NONE; overflow records WF_ERR_LIMIT and gives DIM_NONE. */
 typedef int64_t Dim;
 #define DIM_NONE INT64_MIN
+#define DIM_MAX_ATOMS 32 /* in one term; more is WF_ERR_LIMIT */
 
 typedef enum DimKind { DIM_SYM, DIM_POLY, DIM_FLOORDIV, DIM_MIN, DIM_MAX } DimKind;
 
