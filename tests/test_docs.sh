@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # test_docs.sh -- every command shown in README.md and docs/*.md gives the output shown under it.
 #
-# A command is an indented line `    $ weft ...`; its expected output are the indented lines below, up to a
-# blank or unindented line or the next command. Commands run in the tree's root. WEFT_BLESS=1 writes what
+# A command is an indented line `    $ weft ...`; its expected output are the indented lines below, up to an
+# unindented line or the next command. Commands run in the tree's root. WEFT_BLESS=1 writes what
 # they print into the documents instead.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -12,6 +12,13 @@ passed=0 failed=0
 
 # run_one COMMAND: what a reader would see, indented
 run_one() { bash -c "$1" 2>&1 </dev/null | sed -e 's/^/    /' -e 's/[[:space:]]*$//'; }
+
+# is_output LINE NEXT: does LINE belong to what a command printed? A blank line does if more follows it.
+is_output() {
+    local line=$1
+    [ -n "$line" ] || line=$2
+    [[ $line == '    '* && $line != '    $ '* ]]
+}
 
 check_doc() {
     local doc=$1 new line i=0 command got want
@@ -24,7 +31,7 @@ check_doc() {
         [[ $line == '    $ weft '* ]] || continue
         command=${line#'    $ '}
         want=
-        while [ $i -lt ${#lines[@]} ] && [[ ${lines[$i]} == '    '* && ${lines[$i]} != '    $ '* ]]; do
+        while [ $i -lt ${#lines[@]} ] && is_output "${lines[$i]}" "${lines[$((i + 1))]-}"; do
             want+="${lines[$i]}"$'\n'
             i=$((i + 1))
         done
