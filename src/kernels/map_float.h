@@ -1,0 +1,207 @@
+/* map_float.h -- elementwise loops of one float type. The including source defines
+ *
+ *   T, UT           the type, and unsigned integers of its size
+ *   TNAME(x)        names of this type; SCALAR(x) libm's function of it (floorf or floor)
+ *   VEC, VINT, VL_  its vectors, their masks, the number of lanes
+ *   VCALL(f)        the vector function; vload, vstore, VSELECT
+ */
+#define ARGS int64_t n, const void *const *in, void *const *out
+#define LOOP1(name, R, expr)                                                                   \
+    static void TNAME(name)(ARGS)                                                              \
+    {                                                                                          \
+        const T *a = in[0];                                                                    \
+        R *o = out[0];                                                                         \
+        EACH_ALONE                                                                             \
+        for (int64_t i = 0; i < n; i++) {                                                      \
+            T x = a[i];                                                                        \
+            o[i] = (R)(expr);                                                                  \
+        }                                                                                      \
+    }
+#define LOOP2(name, R, expr)                                                                   \
+    static void TNAME(name)(ARGS)                                                              \
+    {                                                                                          \
+        const T *a = in[0], *b = in[1];                                                        \
+        R *o = out[0];                                                                         \
+        EACH_ALONE                                                                             \
+        for (int64_t i = 0; i < n; i++) {                                                      \
+            T x = a[i], y = b[i];                                                              \
+            o[i] = (R)(expr);                                                                  \
+        }                                                                                      \
+    }
+
+static inline UT TNAME(bits)(T x)
+{
+    UT u;
+
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+static inline T TNAME(of_bits)(UT u)
+{
+    T x;
+
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+#define BITS TNAME(bits)
+#define OF_BITS TNAME(of_bits)
+#define SIGN_BIT ((UT)1 << (8 * sizeof(UT) - 1))
+
+/* NaN wins; +0 is larger than -0. Equal numbers differ in the sign of zero at most. */
+static inline T TNAME(larger)(T x, T y)
+{
+    T t = x > y ? x : y;
+
+    t = x == y ? OF_BITS(BITS(x) & BITS(y)) : t;
+    return x != x ? x : t;
+}
+static inline T TNAME(smaller)(T x, T y)
+{
+    T t = x < y ? x : y;
+
+    t = x == y ? OF_BITS(BITS(x) | BITS(y)) : t;
+    return x != x ? x : t;
+}
+
+LOOP1(loop_neg, T, OF_BITS(BITS(x) ^ SIGN_BIT))
+LOOP1(loop_abs, T, OF_BITS(BITS(x) & ~SIGN_BIT))
+LOOP1(loop_sign, T, x > 0 ? (T)1 : x < 0 ? (T)-1 : x)
+LOOP1(loop_floor, T, SCALAR(__builtin_floor)(x))
+LOOP1(loop_ceil, T, SCALAR(__builtin_ceil)(x))
+LOOP1(loop_round, T, SCALAR(__builtin_rint)(x))
+LOOP1(loop_is_finite, uint8_t, (x - x) == 0)
+LOOP2(loop_add, T, x + y)
+LOOP2(loop_sub, T, x - y)
+LOOP2(loop_mul, T, x *y)
+LOOP2(loop_div, T, x / y)
+LOOP2(loop_max, T, TNAME(larger)(x, y))
+LOOP2(loop_min, T, TNAME(smaller)(x, y))
+LOOP2(loop_eq, uint8_t, x == y)
+LOOP2(loop_ne, uint8_t, x != y)
+LOOP2(loop_lt, uint8_t, x < y)
+LOOP2(loop_le, uint8_t, x <= y)
+LOOP2(loop_gt, uint8_t, x > y)
+LOOP2(loop_ge, uint8_t, x >= y)
+LOOP2(loop_rem, T, SCALAR(fmod)(x, y))
+LOOP2(loop_atan2, T, atan2((double)x, (double)y))
+LOOP1(loop_erf_inv, T, erf_inverse((double)x))
+
+static void TNAME(loop_clamp)(ARGS)
+{
+    const T *lo = in[0], *a = in[1], *hi = in[2];
+    T *o = out[0];
+
+    EACH_ALONE
+    for (int64_t i = 0; i < n; i++)
+        o[i] = TNAME(smaller)(TNAME(larger)(a[i], lo[i]), hi[i]);
+}
+
+/* A vector function; the last elements in a vector filled up with ones. */
+#define LOOPV1(name, expr)                                                                     \
+    static void TNAME(name)(ARGS)                                                              \
+    {                                                                                          \
+        const T *a = in[0];                                                                    \
+        T *o = out[0];                                                                         \
+        int64_t i = 0;                                                                         \
+        for (; i + VL_ <= n; i += VL_) {                                                       \
+            VEC x = vload(a + i);                                                              \
+            vstore(o + i, expr);                                                               \
+        }                                                                                      \
+        if (i < n) {                                                                           \
+            VEC x = (VEC){0} + (T)1;                                                           \
+            for (int64_t j = 0; j < n - i; j++)                                                \
+                x[j] = a[i + j];                                                               \
+            x = expr;                                                                          \
+            for (int64_t j = 0; j < n - i; j++)                                                \
+                o[i + j] = x[j];                                                               \
+        }                                                                                      \
+    }
+
+LOOPV1(loop_exp, VCALL(exp)(x))
+LOOPV1(loop_expm1, VCALL(expm1)(x))
+LOOPV1(loop_log, VCALL(log)(x))
+LOOPV1(loop_log1p, VCALL(log1p)(x))
+LOOPV1(loop_sin, VCALL(sin)(x))
+LOOPV1(loop_cos, VCALL(cos)(x))
+LOOPV1(loop_tan, VCALL(tan)(x))
+LOOPV1(loop_tanh, VCALL(tanh)(x))
+LOOPV1(loop_erf, VCALL(erf)(x))
+LOOPV1(loop_sqrt, VCALL(sqrt)(x))
+LOOPV1(loop_rsqrt, VCALL(rsqrt)(x))
+LOOPV1(loop_logistic, VCALL(logistic)(x))
+
+/* ---- sums and the like ---------------------------------------------------------------------------
+ *
+ * Four vectors of partial results: sums are about as good as pairwise ones for blocks of a few
+ * thousand elements. */
+#define FOLD(name, combine_vec, combine)                                                       \
+    static void TNAME(name)(int64_t n, const void *in, void *out64)                            \
+    {                                                                                          \
+        const T *a = in;                                                                       \
+        double r;                                                                              \
+        int64_t i = 0;                                                                         \
+        T t;                                                                                   \
+        if (n >= 4 * VL_) {                                                                    \
+            VEC p[4];                                                                          \
+            for (int k = 0; k < 4; k++)                                                        \
+                p[k] = vload(a + k * VL_);                                                     \
+            for (i = 4 * VL_; i + 4 * VL_ <= n; i += 4 * VL_)                                  \
+                for (int k = 0; k < 4; k++) {                                                  \
+                    VEC x = p[k], y = vload(a + i + k * VL_);                                  \
+                    p[k] = combine_vec;                                                        \
+                }                                                                              \
+            for (int k = 2; k; k /= 2)                                                         \
+                for (int j = 0; j < k; j++) {                                                  \
+                    VEC x = p[j], y = p[j + k];                                                \
+                    p[j] = combine_vec;                                                        \
+                }                                                                              \
+            t = p[0][0];                                                                       \
+            for (int k = 1; k < VL_; k++) {                                                    \
+                T x = t, y = p[0][k];                                                          \
+                t = combine;                                                                   \
+            }                                                                                  \
+        } else {                                                                               \
+            t = a[i++];                                                                        \
+        }                                                                                      \
+        for (; i < n; i++) {                                                                   \
+            T x = t, y = a[i];                                                                 \
+            t = combine;                                                                       \
+        }                                                                                      \
+        r = (double)t;                                                                         \
+        memcpy(out64, &r, sizeof r);                                                           \
+    }
+
+VINLINE VEC TNAME(vec_larger)(VEC x, VEC y)
+{
+    VEC t = VSELECT(x > y, x, y);
+
+    t = VSELECT(x == y, (VEC)((VINT)x & (VINT)y), t);
+    return VSELECT(x != x, x, t);
+}
+VINLINE VEC TNAME(vec_smaller)(VEC x, VEC y)
+{
+    VEC t = VSELECT(x < y, x, y);
+
+    t = VSELECT(x == y, (VEC)((VINT)x | (VINT)y), t);
+    return VSELECT(x != x, x, t);
+}
+
+FOLD(fold_sum, x + y, x + y)
+FOLD(fold_prod, x *y, x *y)
+FOLD(fold_max, TNAME(vec_larger)(x, y), TNAME(larger)(x, y))
+FOLD(fold_min, TNAME(vec_smaller)(x, y), TNAME(smaller)(x, y))
+
+#define SET(op) [KM_##op] = TNAME(loop_##op)
+extern const KTypeLoops KERNEL_NAME(TNAME(loops));
+const KTypeLoops KERNEL_NAME(TNAME(loops)) = {
+    .map = {SET(neg),   SET(abs),   SET(sign),    SET(exp),   SET(expm1), SET(log),
+            SET(log1p), SET(sin),   SET(cos),     SET(tan),   SET(tanh),  SET(erf),
+            SET(sqrt),  SET(rsqrt), SET(logistic), SET(floor), SET(ceil),  SET(round),
+            SET(add),   SET(sub),   SET(mul),     SET(div),   SET(rem),   SET(pow),
+            SET(atan2), SET(max),   SET(min),     SET(eq),    SET(ne),    SET(lt),
+            SET(le),    SET(gt),    SET(ge),      SET(clamp), SET(erf_inv), SET(is_finite)},
+    .fold = {[KF_SUM] = TNAME(fold_sum),
+             [KF_PROD] = TNAME(fold_prod),
+             [KF_MAX] = TNAME(fold_max),
+             [KF_MIN] = TNAME(fold_min)},
+};

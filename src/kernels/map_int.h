@@ -1,0 +1,160 @@
+/* map_int.h -- elementwise loops of one integer type. The including source defines T, its unsigned
+ * twin UT, TNAME(x), TKIND, and TSIGNED as 0 or 1. Arithmetic is modulo 2^width, on unsigned
+ * numbers, so that nothing is undefined.
+ */
+#define ARGS int64_t n, const void *const *in, void *const *out
+#define WIDTH (8 * sizeof(T))
+#define LOOP1(name, expr)                                                                      \
+    static void TNAME(name)(ARGS)                                                              \
+    {                                                                                          \
+        const T *a = in[0];                                                                    \
+        T *o = out[0];                                                                         \
+        EACH_ALONE                                                                             \
+        for (int64_t i = 0; i < n; i++) {                                                      \
+            T x = a[i];                                                                        \
+            o[i] = (T)(expr);                                                                  \
+        }                                                                                      \
+    }
+#define LOOP2(name, R, expr)                                                                   \
+    static void TNAME(name)(ARGS)                                                              \
+    {                                                                                          \
+        const T *a = in[0], *b = in[1];                                                        \
+        R *o = out[0];                                                                         \
+        EACH_ALONE                                                                             \
+        for (int64_t i = 0; i < n; i++) {                                                      \
+            T x = a[i], y = b[i];                                                              \
+            o[i] = (R)(expr);                                                                  \
+        }                                                                                      \
+    }
+
+/* By 0: all bits set. The most negative number by -1: itself. */
+static inline T TNAME(quotient)(T x, T y)
+{
+    if (y == 0)
+        return (T)~(T)0;
+#if TSIGNED
+    if (y == -1)
+        return (T)(0 - (UT)x);
+#endif
+    return (T)(x / y);
+}
+/* By 0: x. */
+static inline T TNAME(remainder)(T x, T y)
+{
+    if (y == 0)
+        return x;
+#if TSIGNED
+    if (y == -1)
+        return 0;
+#endif
+    return (T)(x % y);
+}
+static inline T TNAME(power)(T x, T y)
+{
+    uint64_t r = 1, b = (uint64_t)x;
+
+#if TSIGNED
+    if (y < 0)
+        return x == -1 ? (y & 1 ? x : 1) : x == 1;
+#endif
+    for (UT e = (UT)y; e; e = (UT)(e >> 1), b *= b)
+        if (e & 1)
+            r *= b;
+    return (T)r;
+}
+/* Amounts are read as unsigned: a negative one is beyond the width. */
+static inline T TNAME(right)(T x, T y, int arith)
+{
+    UT u = (UT)x, s = (UT)y, fill = arith && (UT)(u >> (WIDTH - 1)) ? (UT)~(UT)0 : 0;
+
+    if (s >= WIDTH)
+        return (T)fill;
+    return (T)(UT)((UT)(u >> s) | (s ? (UT)(fill << (WIDTH - s)) : 0));
+}
+
+#if TSIGNED
+LOOP1(loop_abs, x < 0 ? 0 - (UT)x : (UT)x)
+LOOP1(loop_sign, (x > 0) - (x < 0))
+#else
+LOOP1(loop_abs, x)
+LOOP1(loop_sign, x != 0)
+#endif
+LOOP1(loop_neg, 0 - (UT)x)
+LOOP1(loop_not, ~(UT)x)
+LOOP2(loop_add, T, (UT)x + (UT)y)
+LOOP2(loop_sub, T, (UT)x - (UT)y)
+LOOP2(loop_mul, T, (uint64_t)(UT)x *(UT)y)
+LOOP2(loop_div, T, TNAME(quotient)(x, y))
+LOOP2(loop_rem, T, TNAME(remainder)(x, y))
+LOOP2(loop_pow, T, TNAME(power)(x, y))
+LOOP2(loop_max, T, x < y ? y : x)
+LOOP2(loop_min, T, y < x ? y : x)
+LOOP2(loop_and, T, x &y)
+LOOP2(loop_or, T, x | y)
+LOOP2(loop_xor, T, x ^ y)
+LOOP2(loop_shl, T, (UT)y < WIDTH ? (uint64_t)(UT)x << (UT)y : 0)
+LOOP2(loop_shr_logical, T, TNAME(right)(x, y, 0))
+LOOP2(loop_shr_arith, T, TNAME(right)(x, y, 1))
+LOOP2(loop_eq, uint8_t, x == y)
+LOOP2(loop_ne, uint8_t, x != y)
+LOOP2(loop_lt, uint8_t, x < y)
+LOOP2(loop_le, uint8_t, x <= y)
+LOOP2(loop_gt, uint8_t, x > y)
+LOOP2(loop_ge, uint8_t, x >= y)
+
+static void TNAME(loop_clamp)(ARGS)
+{
+    const T *lo = in[0], *a = in[1], *hi = in[2];
+    T *o = out[0];
+
+    EACH_ALONE
+    for (int64_t i = 0; i < n; i++) {
+        T x = a[i] < lo[i] ? lo[i] : a[i];
+
+        o[i] = hi[i] < x ? hi[i] : x;
+    }
+}
+
+#define FOLD(name, combine)                                                                    \
+    static void TNAME(name)(int64_t n, const void *in, void *out64)                            \
+    {                                                                                          \
+        const T *a = in;                                                                       \
+        T x = a[0];                                                                            \
+        int64_t r;                                                                             \
+        for (int64_t i = 1; i < n; i++) {                                                      \
+            T y = a[i];                                                                        \
+            x = (T)(combine);                                                                  \
+        }                                                                                      \
+        r = (int64_t)x;                                                                        \
+        memcpy(out64, &r, sizeof r);                                                           \
+    }
+FOLD(fold_sum, (UT)x + (UT)y)
+FOLD(fold_prod, (uint64_t)(UT)x *(UT)y)
+FOLD(fold_max, x < y ? y : x)
+FOLD(fold_min, y < x ? y : x)
+FOLD(fold_and, x &y)
+FOLD(fold_or, x | y)
+
+#define SET(op) [KM_##op] = TNAME(loop_##op)
+#ifndef TEXTRA
+#define TEXTRA
+#endif
+extern const KTypeLoops KERNEL_NAME(TNAME(loops));
+const KTypeLoops KERNEL_NAME(TNAME(loops)) = {
+    .map = {SET(neg), SET(abs), SET(sign), SET(not), SET(add), SET(sub), SET(mul), SET(div), SET(rem),
+            SET(pow), SET(max), SET(min), SET(and), SET(or), SET(xor), SET(shl), SET(shr_logical),
+            SET(shr_arith), SET(eq), SET(ne), SET(lt), SET(le), SET(gt), SET(ge), SET(clamp) TEXTRA},
+    .fold = {[KF_SUM] = TNAME(fold_sum), [KF_PROD] = TNAME(fold_prod), [KF_MAX] = TNAME(fold_max),
+             [KF_MIN] = TNAME(fold_min), [KF_AND] = TNAME(fold_and), [KF_OR] = TNAME(fold_or)},
+};
+#undef T
+#undef UT
+#undef TNAME
+#undef TSIGNED
+#undef TEXTRA
+#undef ARGS
+#undef WIDTH
+#undef LOOP1
+#undef LOOP2
+#undef FOLD
+#undef SET

@@ -1,0 +1,233 @@
+/* window.c -- sums and maxima over sliding windows.
+ *
+ *   y[o] = reduce over k in 0..w-1 of x[(o*s + k*d - lo) / c], where that divides and lies inside
+ *
+ * For each result and axis the k that take part are an arithmetic sequence, and so are the places in
+ * x they meet: a first one, a step and a count. Results are split into tasks.
+ */
+#include "base/base.h"
+#include "stage.h"
+
+#include <math.h>
+
+typedef struct Run { /* along one axis: elements first, first + step .. of x */
+    int64_t first, step, count;
+} Run;
+
+static Run run_of(const KWindow *w, int i, int64_t o)
+{
+    int64_t c = w->base[i], d = w->dilation[i], k = 0, period = 1, at = o * w->stride[i] - w->lo[i];
+    Run r = {0, 0, 0};
+
+    if (at < 0) { /* the first k with a place that is not negative */
+        k = ceil_quotient(-at, d);
+        at += k * d;
+    }
+    while (at % c && period <= c && k < w->window[i]) {
+        at += d;
+        k++;
+        period++;
+    }
+    if (at % c || k >= w->window[i])
+        return r;
+    for (period = 1; period * d % c; period++)
+        ;
+    r.first = at / c;
+    r.step = period * d / c;
+    if (r.first >= w->x[i])
+        return r;
+    r.count = least(ceil_quotient(w->window[i] - k, period), ceil_quotient(w->x[i] - r.first, r.step));
+    return r;
+}
+
+typedef struct WindowRun {
+    const KWindow *w;
+    const void *x;
+    void *y;
+    int64_t *place; /* of maxima; NULL: sums */
+    int64_t stride[K_RANK], count, group;
+} WindowRun;
+
+/* Walks all but the last axis of a window; false after the last. offset is kept up. */
+static int next_row(const Run *run, const int64_t *stride, int rank, int64_t *at, int64_t *offset)
+{
+    for (int i = rank - 2; i >= 0; i--) {
+        *offset += run[i].step * stride[i];
+        if (++at[i] < run[i].count)
+            return 1;
+        *offset -= at[i] * run[i].step * stride[i];
+        at[i] = 0;
+    }
+    return 0;
+}
+
+#define AS_IS(v) (v)
+#define AS_BOOL(v) ((v) != 0)
+/* NaN is the largest; of equal ones the first stays. */
+#define AFTER(v, top) ((v) > (top) || ((v) != (v) && (top) == (top)))
+
+#define MAX_WINDOW(T, V, LOAD)                                                                 \
+    do {                                                                                       \
+        const T *x = r->x;                                                                     \
+        V top = 0;                                                                             \
+        do                                                                                     \
+            for (int64_t k = 0; k < last.count; k++) {                                         \
+                int64_t j = offset + k * last.step;                                            \
+                V v = LOAD(x[j]);                                                              \
+                if (best < 0 || AFTER(v, top)) {                                               \
+                    best = j;                                                                  \
+                    top = v;                                                                   \
+                }                                                                              \
+            }                                                                                  \
+        while (next_row(run, r->stride, rank, at, &offset));                                   \
+    } while (0)
+
+static int64_t max_window(const WindowRun *r, const Run *run, int64_t offset)
+{
+    int rank = r->w->rank;
+    int64_t at[K_RANK] = {0}, best = -1;
+    Run last = rank ? run[rank - 1] : (Run){0, 0, 1};
+
+    switch (r->w->type) {
+    case KT_BOOL: MAX_WINDOW(uint8_t, int, AS_BOOL); break;
+    case KT_I8: MAX_WINDOW(int8_t, int8_t, AS_IS); break;
+    case KT_I16: MAX_WINDOW(int16_t, int16_t, AS_IS); break;
+    case KT_I32: MAX_WINDOW(int32_t, int32_t, AS_IS); break;
+    case KT_I64: MAX_WINDOW(int64_t, int64_t, AS_IS); break;
+    case KT_U8: MAX_WINDOW(uint8_t, uint8_t, AS_IS); break;
+    case KT_U16: MAX_WINDOW(uint16_t, uint16_t, AS_IS); break;
+    case KT_U32: MAX_WINDOW(uint32_t, uint32_t, AS_IS); break;
+    case KT_U64: MAX_WINDOW(uint64_t, uint64_t, AS_IS); break;
+    case KT_F16: MAX_WINDOW(uint16_t, float, f16_to_f32); break;
+    case KT_BF16: MAX_WINDOW(uint16_t, float, bf16_to_f32); break;
+    case KT_F32: MAX_WINDOW(float, float, AS_IS); break;
+    case KT_F64: MAX_WINDOW(double, double, AS_IS); break;
+    }
+    return best;
+}
+
+#define SUM_WINDOW(T, V, LOAD, STORE)                                                          \
+    do {                                                                                       \
+        const T *x = r->x;                                                                     \
+        V sum = 0;                                                                             \
+        if (!empty)                                                                            \
+            do                                                                                 \
+                for (int64_t k = 0; k < last.count; k++)                                       \
+                    sum = (V)(sum + (V)LOAD(x[offset + k * last.step]));                       \
+            while (next_row(run, r->stride, rank, at, &offset));                               \
+        ((T *)r->y)[out] = (T)STORE(sum);                                                      \
+    } while (0)
+
+static void sum_window(const WindowRun *r, const Run *run, int64_t offset, int empty, int64_t out)
+{
+    int rank = r->w->rank;
+    int64_t at[K_RANK] = {0};
+    Run last = rank ? run[rank - 1] : (Run){0, 0, 1};
+
+    switch (r->w->type) {
+    case KT_I8:
+    case KT_U8: SUM_WINDOW(uint8_t, uint8_t, AS_IS, AS_IS); break;
+    case KT_I16:
+    case KT_U16: SUM_WINDOW(uint16_t, uint16_t, AS_IS, AS_IS); break;
+    case KT_I32:
+    case KT_U32: SUM_WINDOW(uint32_t, uint32_t, AS_IS, AS_IS); break;
+    case KT_I64:
+    case KT_U64: SUM_WINDOW(uint64_t, uint64_t, AS_IS, AS_IS); break;
+    case KT_F16: SUM_WINDOW(uint16_t, double, f16_to_f32, f16_from_f64); break;
+    case KT_BF16: SUM_WINDOW(uint16_t, double, bf16_to_f32, bf16_from_f64); break;
+    case KT_F32: SUM_WINDOW(float, double, AS_IS, AS_IS); break;
+    case KT_F64: SUM_WINDOW(double, double, AS_IS, AS_IS); break;
+    case KT_BOOL: break;
+    }
+}
+
+/* The lowest number of the type. */
+static void store_lowest(KType t, void *p)
+{
+    static const uint16_t low16 = 0xfc00, lowb16 = 0xff80;
+    static const int64_t low_int = INT64_MIN;
+    int width = (int)k_size(t);
+    float f = -INFINITY;
+    double d = -(double)INFINITY;
+
+    memset(p, 0, (size_t)width);
+    if (t == KT_F16)
+        memcpy(p, &low16, 2);
+    else if (t == KT_BF16)
+        memcpy(p, &lowb16, 2);
+    else if (t == KT_F32)
+        memcpy(p, &f, 4);
+    else if (t == KT_F64)
+        memcpy(p, &d, 8);
+    else if (t >= KT_I8 && t <= KT_I64) /* little or big endian: the byte with the sign */
+        ((uint8_t *)p)[((const uint8_t *)&low_int)[7] ? width - 1 : 0] = 0x80;
+}
+
+static void window_result(const WindowRun *r, const int64_t *o, int64_t out)
+{
+    const KWindow *w = r->w;
+    size_t size = k_size(w->type);
+    Run run[K_RANK];
+    int64_t offset = 0, best = -1;
+    int empty = 0;
+
+    for (int i = 0; i < w->rank; i++) {
+        run[i] = run_of(w, i, o[i]);
+        empty |= run[i].count <= 0;
+        offset += run[i].first * r->stride[i];
+    }
+    if (!r->place) {
+        sum_window(r, run, offset, empty, out);
+        return;
+    }
+    if (!empty)
+        best = max_window(r, run, offset);
+    r->place[out] = best;
+    if (best < 0)
+        store_lowest(w->type, (char *)r->y + out * (int64_t)size);
+    else
+        memcpy((char *)r->y + out * (int64_t)size, (const char *)r->x + best * (int64_t)size, size);
+}
+
+static void window_task(void *user, int i)
+{
+    const WindowRun *r = user;
+    const KWindow *w = r->w;
+    int64_t pos = i * r->group, end = least(pos + r->group, r->count), o[K_RANK], rest = pos;
+
+    for (int k = w->rank - 1; k >= 0; k--) {
+        o[k] = rest % w->y[k];
+        rest /= w->y[k];
+    }
+    for (; pos < end; pos++) {
+        window_result(r, o, pos);
+        for (int k = w->rank - 1; k >= 0 && ++o[k] == w->y[k]; k--)
+            o[k] = 0;
+    }
+}
+
+static void run_windows(const KWindow *w, const void *x, void *y, int64_t *place, const KPar *par)
+{
+    WindowRun r = {.w = w, .x = x, .y = y, .place = place, .count = 1};
+    int64_t each = 1;
+
+    k_row_major(w->rank, w->x, r.stride);
+    for (int i = 0; i < w->rank; i++) {
+        r.count *= w->y[i];
+        each *= least(w->window[i], 1024);
+    }
+    if (r.count <= 0)
+        return;
+    r.group = r.count < K_TASK / least(each, K_TASK) ? r.count : ceil_quotient(4096, least(each, 4096));
+    run_tasks(par, ceil_quotient(r.count, r.group), window_task, &r);
+}
+
+void k_window_sum(const KWindow *w, const void *x, void *y, const KPar *par)
+{
+    run_windows(w, x, y, NULL, par);
+}
+
+void k_window_max(const KWindow *w, const void *x, void *y, int64_t *place, const KPar *par)
+{
+    run_windows(w, x, y, place, par);
+}
