@@ -1,0 +1,290 @@
+/* array.c -- buffers and arrays: counted memory on a device, and a shape with strides on it.
+ *
+ * Nothing here jumps: allocations are checked, and WF_ERR_MEMORY is recorded.
+ */
+#include "runtime/runtime.h"
+
+/* ---- buffers --------------------------------------------------------------------------------------- */
+
+Buffer *buffer_new(const wf_allocator *al, const Device *d, size_t size)
+{
+    Buffer *b = mem_alloc(al, sizeof *b);
+
+    if (!b)
+        return NULL;
+    *b = (Buffer){.device = d, .al = *al, .size = size};
+    atomic_init(&b->refs, 1);
+    b->data = d->alloc(d, al, size);
+    if (!b->data) {
+        mem_free(al, b, sizeof *b);
+        return NULL;
+    }
+    return b;
+}
+
+void buffer_release(Buffer *b)
+{
+    wf_allocator al;
+
+    if (!b || atomic_fetch_sub(&b->refs, 1) != 1)
+        return;
+    al = b->al;
+    if (!b->wrapped)
+        b->device->free(b->device, &al, b->data, b->size);
+    else if (b->drop)
+        b->drop(b->owner);
+    mem_free(&al, b, sizeof *b);
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------------- */
+
+static size_t array_size(int rank) { return sizeof(Array) + 2 * (size_t)rank * sizeof(int64_t); }
+
+static bool check_shape(wf_ctx *cx, const char *who, wf_dtype dtype, const int64_t *dims, int rank,
+                        int64_t *out_count, int64_t *out_bytes)
+{
+    if (!dtype_is_usable(dtype))
+        return fail(cx, WF_ERR_TYPE, NOWHERE, "%s: %s is not a dtype of arrays", who, wf_dtype_name(dtype));
+    if (rank < 0 || rank > WF_MAX_RANK)
+        return fail(cx, WF_ERR_LIMIT, NOWHERE, "%s: rank %d, but 0 to %d are allowed", who, rank,
+                    WF_MAX_RANK);
+    if (rank && !dims)
+        return fail(cx, WF_ERR_ARG, NOWHERE, "%s: dims is NULL, but the rank is %d", who, rank);
+    for (int i = 0; i < rank; i++)
+        if (dims[i] < 0)
+            return fail(cx, WF_ERR_SHAPE, NOWHERE, "%s: size %d is %lld, but sizes are not negative", who,
+                        i, (long long)dims[i]);
+    if (!type_size(dtype, dims, (uint32_t)rank, out_count, out_bytes))
+        return fail(cx, WF_ERR_LIMIT, NOWHERE, "%s: the array has too many elements", who);
+    return true;
+}
+
+/* Takes the buffer, also when it fails. */
+static bool make_array(wf_ctx *cx, Buffer *buf, wf_dtype dtype, const int64_t *dims,
+                       const int64_t *strides, int rank, int64_t count, Array **out)
+{
+    Array *a = mem_alloc(&cx->al, array_size(rank));
+
+    if (!a) {
+        buffer_release(buf);
+        return fail_memory(cx);
+    }
+    *a = (Array){.al = cx->al, .buf = buf, .count = count, .dtype = (uint8_t)dtype, .rank = (uint8_t)rank};
+    atomic_init(&a->refs, 1);
+    if (rank)
+        memcpy(a->v, dims, (size_t)rank * sizeof *dims);
+    if (strides)
+        memcpy(a->v + rank, strides, (size_t)rank * sizeof *strides);
+    else
+        k_row_major(rank, dims, a->v + rank);
+    *out = a;
+    return true;
+}
+
+bool array_new_on(wf_ctx *cx, const Device *d, wf_dtype dtype, const int64_t *dims, int rank, Array **out)
+{
+    int64_t count, bytes;
+    Buffer *buf;
+
+    *out = NULL;
+    if (!check_shape(cx, "array", dtype, dims, rank, &count, &bytes))
+        return false;
+    buf = buffer_new(&cx->al, d, (size_t)bytes);
+    if (!buf)
+        return fail_memory(cx);
+    return make_array(cx, buf, dtype, dims, NULL, rank, count, out);
+}
+
+bool array_is_dense(const Array *a)
+{
+    const int64_t *dims = array_dims(a), *strides = array_strides(a);
+    int64_t s = 1;
+
+    for (int i = a->rank; i-- > 0;) {
+        if (dims[i] != 1 && strides[i] != s && a->count > 0)
+            return false;
+        s *= dims[i];
+    }
+    return true;
+}
+
+/* The elements lie between low and high (both included), counted from the first one. */
+static void array_span(const Array *a, int64_t *low, int64_t *high)
+{
+    *low = *high = 0;
+    for (int i = 0; i < a->rank; i++) {
+        int64_t reach = (array_dims(a)[i] - 1) * array_strides(a)[i];
+
+        *(reach < 0 ? low : high) += reach;
+    }
+}
+
+static void gather(const Array *a, const char *first, void *dst)
+{
+    int64_t to[WF_MAX_RANK];
+    KMove m;
+
+    k_row_major(a->rank, array_dims(a), to);
+    kmove_init(&m, wf_dtype_size((wf_dtype)a->dtype), a->rank, array_dims(a), to, array_strides(a));
+    kmove_run(&m, dst, first, NULL);
+}
+
+static bool bad_copy(wf_ctx *cx, const Device *d)
+{
+    return fail(cx, WF_ERR_IO, NOWHERE, "array: its memory on device '%s' cannot be copied", d->name);
+}
+
+bool array_copy_out(wf_ctx *cx, const Array *a, void *dst)
+{
+    const Device *d = a->buf->device;
+    size_t size = wf_dtype_size((wf_dtype)a->dtype), bytes;
+    int64_t low, high;
+    char *host;
+    bool ok;
+
+    if (a->count == 0)
+        return true;
+    if (d->host_reads && (uintptr_t)array_at(a) % size == 0) {
+        gather(a, array_at(a), dst);
+        return true;
+    }
+    if (array_is_dense(a))
+        return d->copy_out(d, dst, array_at(a), (size_t)a->count * size) || bad_copy(cx, d);
+    array_span(a, &low, &high);
+    bytes = (size_t)(high - low + 1) * size;
+    host = mem_alloc(&cx->al, bytes);
+    if (!host)
+        return fail_memory(cx);
+    ok = d->copy_out(d, host, array_at(a) + low * (int64_t)size, bytes) || bad_copy(cx, d);
+    if (ok)
+        gather(a, host - low * (int64_t)size, dst);
+    mem_free(&cx->al, host, bytes);
+    return ok;
+}
+
+/* ---- public ------------------------------------------------------------------------------------------ */
+
+wf_status wf_array_new(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank, wf_array **out_array)
+{
+    *out_array = NULL;
+    if (failed(cx))
+        return cx->status;
+    if (array_new_on(cx, &device_host, dtype, dims, rank, out_array))
+        memset(array_at(*out_array), 0, (*out_array)->buf->size);
+    return cx->status;
+}
+
+wf_status wf_array_from(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank, const void *data,
+                        wf_array **out_array)
+{
+    int64_t count, bytes;
+
+    *out_array = NULL;
+    if (failed(cx))
+        return cx->status;
+    if (!check_shape(cx, "array", dtype, dims, rank, &count, &bytes))
+        return cx->status;
+    if (bytes && !data)
+        fail(cx, WF_ERR_ARG, NOWHERE, "array: data is NULL, but there are %lld elements", (long long)count);
+    else if (array_new_on(cx, &device_host, dtype, dims, rank, out_array) && bytes)
+        memcpy(array_at(*out_array), data, (size_t)bytes);
+    return cx->status;
+}
+
+/* Strides whose reach does not overflow. */
+static bool check_strides(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, const int64_t *strides, int rank)
+{
+    int64_t low = 0, high = 0, reach, size = (int64_t)wf_dtype_size(dtype);
+
+    for (int i = 0; i < rank; i++) {
+        if (dims[i] == 0)
+            return true;
+        if (!mul_i64(dims[i] - 1, strides[i], &reach) ||
+            !add_i64(reach < 0 ? low : high, reach, reach < 0 ? &low : &high))
+            return fail(cx, WF_ERR_LIMIT, NOWHERE, "array: stride %d is %lld, which is too large", i,
+                        (long long)strides[i]);
+    }
+    if (!mul_i64(low, size, &low) || !mul_i64(high, size, &high))
+        return fail(cx, WF_ERR_LIMIT, NOWHERE, "array: the strides are too large");
+    return true;
+}
+
+wf_status wf_array_wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank, const int64_t *strides,
+                        void *data, void (*drop)(void *owner), void *owner, wf_array **out_array)
+{
+    int64_t count, bytes;
+    Buffer *buf;
+
+    *out_array = NULL;
+    if (failed(cx))
+        return cx->status;
+    if (!check_shape(cx, "array", dtype, dims, rank, &count, &bytes) ||
+        (strides && !check_strides(cx, dtype, dims, strides, rank)))
+        return cx->status;
+    if (bytes && !data) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "array: data is NULL, but there are %lld elements", (long long)count);
+        return cx->status;
+    }
+    buf = mem_alloc(&cx->al, sizeof *buf);
+    if (!buf) {
+        fail_memory(cx);
+        return cx->status;
+    }
+    *buf = (Buffer){.device = &device_host, .al = cx->al, .data = data, .size = (size_t)bytes, .wrapped = true};
+    atomic_init(&buf->refs, 1);
+    if (make_array(cx, buf, dtype, dims, strides, rank, count, out_array)) {
+        buf->drop = drop; /* only now: after an error the memory is still the caller's */
+        buf->owner = owner;
+    }
+    return cx->status;
+}
+
+wf_array *wf_array_retain(wf_array *a)
+{
+    if (a)
+        atomic_fetch_add(&a->refs, 1);
+    return a;
+}
+
+void wf_array_release(wf_array *a)
+{
+    wf_allocator al;
+
+    if (!a || atomic_fetch_sub(&a->refs, 1) != 1)
+        return;
+    al = a->al;
+    buffer_release(a->buf);
+    mem_free(&al, a, array_size(a->rank));
+}
+
+wf_dtype wf_array_dtype(const wf_array *a) { return (wf_dtype)a->dtype; }
+int wf_array_rank(const wf_array *a) { return a->rank; }
+const int64_t *wf_array_dims(const wf_array *a) { return array_dims(a); }
+const int64_t *wf_array_strides(const wf_array *a) { return array_strides(a); }
+int64_t wf_array_count(const wf_array *a) { return a->count; }
+
+void *wf_array_data(const wf_array *a) { return a->buf->device->host_reads ? array_at(a) : NULL; }
+
+wf_status wf_array_contiguous(wf_ctx *cx, wf_array *a, wf_array **out_array)
+{
+    Array *c;
+
+    *out_array = NULL;
+    if (failed(cx))
+        return cx->status;
+    if (!a) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_array_contiguous: the array is NULL");
+        return cx->status;
+    }
+    if (a->buf->device->host_reads && array_is_dense(a)) {
+        *out_array = wf_array_retain(a);
+        return WF_OK;
+    }
+    if (!array_new_on(cx, &device_host, (wf_dtype)a->dtype, array_dims(a), a->rank, &c))
+        return cx->status;
+    if (array_copy_out(cx, a, array_at(c)))
+        *out_array = c;
+    else
+        wf_array_release(c);
+    return cx->status;
+}

@@ -1,0 +1,353 @@
+/* exec.c -- executables: the plans of a program, and frames kept for the next run; the public way to
+ * run programs.
+ *
+ * A run takes an idle Root (or makes one), binds symbols, passes inputs by address (copies of those that
+ * are not row-major, not aligned, or on a device the host cannot read), allocates the results and runs.
+ * Afterwards the root is idle again. When memory runs out in between, the root is taken down.
+ */
+#include "runtime/runtime.h"
+
+#include <pthread.h>
+
+#define IDLE_MAX 16 /* roots kept */
+
+/* ---- executables ---------------------------------------------------------------------------------------------------- */
+
+static void free_exec(wf_exec *e)
+{
+    wf_allocator al = e->al;
+
+    for (Root *r = e->idle, *next; r; r = next) {
+        next = r->next;
+        root_free(r);
+    }
+    arena_free(&e->arena);
+    program_release(e->p);
+    if (e->lock) {
+        pthread_mutex_destroy(e->lock);
+        mem_free(&al, e->lock, sizeof(pthread_mutex_t));
+    }
+    mem_free(&al, e, sizeof *e);
+}
+
+wf_exec *wf_exec_retain(wf_exec *e)
+{
+    if (e)
+        atomic_fetch_add(&e->refs, 1);
+    return e;
+}
+
+void wf_exec_release(wf_exec *e)
+{
+    if (e && atomic_fetch_sub(&e->refs, 1) == 1)
+        free_exec(e);
+}
+
+static void release_exec(void *e) { wf_exec_release(e); }
+
+/* Belongs to the call's pool. */
+static wf_exec *make_exec(wf_ctx *cx, const Program *p)
+{
+    wf_exec *e = mem_alloc(&cx->al, sizeof *e);
+
+    if (!e)
+        ctx_out_of_memory(cx);
+    *e = (wf_exec){.al = cx->al, .p = program_retain(p)};
+    atomic_init(&e->refs, 1);
+    arena_init(&e->arena, &cx->al, cx);
+    pool_defer(cx, release_exec, e);
+    e->lock = mem_alloc(&cx->al, sizeof(pthread_mutex_t));
+    if (!e->lock)
+        ctx_out_of_memory(cx);
+    pthread_mutex_init(e->lock, NULL);
+    e->plans.a = &e->arena;
+    e->plan = plan_make(cx, &e->plans, p);
+    e->arena.cx = NULL; /* nothing is added any more */
+    return e;
+}
+
+wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec)
+{
+    *out_exec = NULL;
+    API_ENTER(cx);
+    if (!p)
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_prepare: the program is NULL");
+    else
+        *out_exec = wf_exec_retain(make_exec(cx, p));
+    API_RETURN(cx);
+}
+
+/* ---- roots --------------------------------------------------------------------------------------------------------------- */
+
+static int threads_of(const wf_ctx *cx) { return cx->options.threads ? cx->options.threads : cpu_count(); }
+
+static Root *take_root(wf_ctx *cx, wf_exec *e)
+{
+    Root *r = NULL;
+
+    pthread_mutex_lock(e->lock);
+    for (Root **at = &e->idle; *at && !r; at = &(*at)->next)
+        if ((*at)->threads == threads_of(cx)) { /* workspaces depend on it */
+            r = *at;
+            *at = r->next;
+            break;
+        }
+    pthread_mutex_unlock(e->lock);
+    if (!r)
+        r = root_new(cx, &e->al, e->plans.v.n);
+    if (r) {
+        r->cx = cx;
+        r->scratch.cx = cx;
+        r->next = NULL;
+    }
+    return r;
+}
+
+static void give_root(wf_exec *e, Root *r)
+{
+    uint32_t n = 0;
+
+    r->cx = NULL;
+    pthread_mutex_lock(e->lock);
+    for (Root *i = e->idle; i; i = i->next)
+        n++;
+    if (n < IDLE_MAX) {
+        r->next = e->idle;
+        e->idle = r;
+        r = NULL;
+    }
+    pthread_mutex_unlock(e->lock);
+    root_free(r);
+}
+
+/* ---- a run ----------------------------------------------------------------------------------------------------------------- */
+
+typedef struct Run {
+    wf_ctx *cx;
+    wf_exec *e;
+    Root *root;
+    wf_array *const *in;
+    wf_array **out;
+    Array **copies; /* of inputs, for this run; NULL where none was needed */
+} Run;
+
+static const char *input_name(const Program *p, uint32_t i)
+{
+    return p->vals[i + 1].name ? p->names[p->vals[i + 1].name] : "";
+}
+
+static bool check_inputs(Run *r)
+{
+    const Program *p = r->e->p;
+
+    for (uint32_t i = 0; i < p->nin; i++) {
+        Type t = val_type(p, i + 1);
+        if (!r->in || !r->in[i])
+            return fail(r->cx, WF_ERR_ARG, NOWHERE, "%s: input %u '%s' is NULL", p->name, i, input_name(p, i));
+        if (r->in[i]->dtype != t.dtype || r->in[i]->rank != t.rank)
+            return fail(r->cx, WF_ERR_TYPE, NOWHERE, "%s: input %u '%s' needs %s, got %s of rank %d", p->name, i,
+                        input_name(p, i), type_str(&p->dims, t, &r->cx->scratch),
+                        wf_dtype_name((wf_dtype)r->in[i]->dtype), r->in[i]->rank);
+    }
+    return true;
+}
+
+static bool bind_symbols(Run *r, int64_t **out)
+{
+    const Program *p = r->e->p;
+    const int64_t **dims = arena_array(&r->cx->scratch, p->nin + 1, sizeof *dims);
+
+    *out = arena_array(&r->cx->scratch, p->dims.syms.n + 1, sizeof **out);
+    for (uint32_t i = 0; i < p->nin; i++)
+        dims[i] = array_dims(r->in[i]);
+    return program_bind(r->cx, p, dims, *out);
+}
+
+static bool can_pass(const Array *a)
+{
+    return a->buf->device->host_reads && array_is_dense(a) &&
+           (uintptr_t)array_at(a) % wf_dtype_size((wf_dtype)a->dtype) == 0;
+}
+
+static bool pass_inputs(Run *r, Frame *f)
+{
+    for (uint32_t i = 0; i < r->e->p->nin; i++) {
+        Array *a = r->in[i];
+        if (!can_pass(a)) {
+            if (!array_new_on(r->cx, &device_host, (wf_dtype)a->dtype, array_dims(a), a->rank, &r->copies[i]) ||
+                !array_copy_out(r->cx, a, array_at(r->copies[i])))
+                return false;
+            a = r->copies[i];
+        }
+        f->base[base_in(f->plan, i)] = (uintptr_t)array_at(a);
+    }
+    return true;
+}
+
+/* Results whose sizes are known: before the run those of equations, after it the rest. */
+static bool make_results(Run *r, Frame *f, bool after)
+{
+    const Program *p = r->e->p;
+
+    for (uint32_t j = 0; j < p->nout; j++) {
+        Type t = val_type(p, p->outs[j]);
+        int64_t dims[MAX_RANK];
+        if (r->out[j])
+            continue;
+        if (!after && (!f->plan->out_direct[j]))
+            continue;
+        for (uint32_t k = 0; k < t.rank; k++)
+            if (!dim_eval(&p->dims, t.dims[k], f->symvals, &dims[k]) || dims[k] < 0) {
+                if (!after) /* the equation that makes it will fail, at its place */
+                    goto next;
+                return fail(r->cx, WF_ERR_SHAPE, NOWHERE, "%s: the size of result %u cannot be computed", p->name, j);
+            }
+        if (!array_new_on(r->cx, &device_host, (wf_dtype)t.dtype, dims, t.rank, &r->out[j]))
+            return false;
+        f->base[base_out(f->plan, j)] = (uintptr_t)array_at(r->out[j]);
+    next:;
+    }
+    return true;
+}
+
+static bool run_exec(Run *r)
+{
+    int64_t *symvals;
+    Frame *f;
+
+    if (!check_inputs(r) || !bind_symbols(r, &symvals))
+        return false;
+    f = root_frame(r->root, r->e->plan, symvals);
+    if (!pass_inputs(r, f) || !make_results(r, f, false) || !frame_steps(f) || !make_results(r, f, true))
+        return false;
+    frame_results(f);
+    return true;
+}
+
+/* Gives everything back but the results of a good run. */
+static void end_run(Run *r, bool ok)
+{
+    const Program *p = r->e->p;
+
+    for (uint32_t i = 0; r->copies && i < p->nin; i++)
+        wf_array_release(r->copies[i]);
+    mem_free(&r->cx->al, r->copies, (p->nin + 1) * sizeof *r->copies);
+    for (uint32_t j = 0; !ok && j < p->nout; j++) {
+        wf_array_release(r->out[j]);
+        r->out[j] = NULL;
+    }
+}
+
+wf_status wf_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out)
+{
+    Region region;
+    Run r = {.cx = cx, .e = e, .in = in, .out = out};
+    bool ok;
+
+    if (failed(cx))
+        return cx->status;
+    if (!e || (!out && e->p->nout)) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_run: %s is NULL", e ? "out" : "the executable");
+        return cx->status;
+    }
+    for (uint32_t j = 0; j < e->p->nout; j++)
+        out[j] = NULL;
+    r.root = take_root(cx, e);
+    r.copies = mem_alloc(&cx->al, (e->p->nin + 1) * sizeof *r.copies);
+    if (!r.root || !r.copies) {
+        root_free(r.root);
+        mem_free(&cx->al, r.copies, (e->p->nin + 1) * sizeof *r.copies);
+        fail_memory(cx);
+        return cx->status;
+    }
+    memset(r.copies, 0, (e->p->nin + 1) * sizeof *r.copies);
+    api_enter_(cx, &region);
+    if (setjmp(region.jump)) { /* nothing in r changed since it was filled */
+        end_run(&r, false);
+        root_free(r.root);
+        return api_out_of_memory(cx, &region);
+    }
+    ok = run_exec(&r);
+    end_run(&r, ok);
+    if (cx->status == WF_ERR_MEMORY)
+        root_free(r.root);
+    else
+        give_root(e, r.root);
+    arena_reset(&cx->scratch, region.scratch_mark); /* also inside another region */
+    return api_leave(cx, &region);
+}
+
+wf_status wf_eval(wf_ctx *cx, const wf_program *p, wf_array *const *in, wf_array **out)
+{
+    wf_exec *e;
+
+    if (p)
+        for (uint32_t j = 0; out && j < p->nout; j++)
+            out[j] = NULL;
+    if (wf_prepare(cx, p, &e) != WF_OK)
+        return cx->status;
+    wf_run(cx, e, in, out);
+    wf_exec_release(e);
+    return cx->status;
+}
+
+/* ---- the oracle ------------------------------------------------------------------------------------------------------------- */
+
+static Nd *inputs_as_nd(wf_ctx *cx, const Program *p, wf_array *const *in)
+{
+    Nd *x = arena_zalloc(&cx->scratch, (p->nin + 1) * sizeof *x);
+
+    for (uint32_t i = 0; i < p->nin; i++) {
+        const Array *a = in[i];
+        x[i] = (Nd){(wf_dtype)a->dtype, a->rank, array_dims(a), a->count, NULL};
+        x[i].data = arena_array(&cx->scratch, (size_t)a->count, wf_dtype_size(x[i].dtype));
+        if (!array_copy_out(cx, a, x[i].data))
+            return NULL;
+    }
+    return x;
+}
+
+static bool reference(wf_ctx *cx, const Program *p, wf_array *const *in, wf_array **out)
+{
+    Nd *x, *y = arena_zalloc(&cx->scratch, (p->nout + 1) * sizeof *y);
+
+    for (uint32_t i = 0; i < p->nin; i++)
+        if (!in || !in[i])
+            return fail(cx, WF_ERR_ARG, NOWHERE, "%s: input %u '%s' is NULL", p->name, i, input_name(p, i));
+    x = inputs_as_nd(cx, p, in);
+    if (!x || !eval_program(cx, p, x, y, &cx->scratch))
+        return false;
+    for (uint32_t j = 0; j < p->nout; j++)
+        if (wf_array_from(cx, y[j].dtype, y[j].dims, (int)y[j].rank, y[j].data, &out[j]) != WF_OK)
+            return false;
+    return true;
+}
+
+wf_status wf_eval_reference(wf_ctx *cx, const wf_program *p, wf_array *const *in, wf_array **out)
+{
+    Region region;
+    bool ok;
+
+    if (failed(cx))
+        return cx->status;
+    if (!p || (!out && p->nout)) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_eval_reference: %s is NULL", p ? "out" : "the program");
+        return cx->status;
+    }
+    for (uint32_t j = 0; j < p->nout; j++)
+        out[j] = NULL;
+    api_enter_(cx, &region);
+    if (setjmp(region.jump)) {
+        for (uint32_t j = 0; j < p->nout; j++) {
+            wf_array_release(out[j]);
+            out[j] = NULL;
+        }
+        return api_out_of_memory(cx, &region);
+    }
+    ok = reference(cx, p, in, out);
+    for (uint32_t j = 0; !ok && j < p->nout; j++) {
+        wf_array_release(out[j]);
+        out[j] = NULL;
+    }
+    return api_leave(cx, &region);
+}

@@ -1,0 +1,526 @@
+/* frame.c -- plans with sizes: memory is laid out, steps are bound to addresses, and run.
+ *
+ * Binding walks the equations of a segment in order: places the operands' memory is known, results get
+ * memory (first the smallest free part that fits, else more at the end), and the op's binder makes a
+ * step. What a plan says is free after an equation returns to the free parts. The memory is allocated
+ * at the end, when its size is known; addresses are offsets to it.
+ *
+ * A mistake found while binding (a slice beyond its operand, a size that overflows) becomes a step that
+ * fails: it is reported if and when it is reached, as if sizes had been looked at in order.
+ */
+#include "runtime/runtime.h"
+
+#include <stdio.h>
+
+#define ALIGN 64
+#define FREE_MAX 512 /* parts remembered */
+
+/* ---- messages ----------------------------------------------------------------------------------------- */
+
+bool op_fail(Frame *f, const Op *op, wf_status status, const char *fmt, ...)
+{
+    char text[1024];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return fail(f->root->cx, status, op_place(f, op), "%s: %s", op_name(f->plan->p->eqns[op->eqn].op), text);
+}
+
+static bool run_failure(Frame *f, const Op *op)
+{
+    return op_fail(f, op, (wf_status)op->n, "%s", (const char *)op->data);
+}
+
+bool bind_fail(Bind *b, wf_status status, const char *fmt, ...)
+{
+    va_list ap;
+    const char *text;
+
+    va_start(ap, fmt);
+    text = arena_vprintf(b->a, fmt, ap);
+    va_end(ap);
+    bind_op(b, run_failure, (void *)(uintptr_t)text)->n = status;
+    b->failed = true;
+    return false;
+}
+
+/* ---- memory of a segment -------------------------------------------------------------------------------- */
+
+static void remove_part(Bind *b, uint32_t i)
+{
+    memmove(b->free + i, b->free + i + 1, (b->nfree - i - 1) * sizeof *b->free);
+    b->nfree--;
+}
+
+static int64_t take_memory(Bind *b, int64_t size)
+{
+    uint32_t best = UINT32_MAX;
+    int64_t off;
+
+    size = (size + (size == 0) + ALIGN - 1) / ALIGN * ALIGN;
+    for (uint32_t i = 0; i < b->nfree; i++)
+        if (b->free[i].size >= size && (best == UINT32_MAX || b->free[i].size < b->free[best].size))
+            best = i;
+    if (best == UINT32_MAX && b->nfree && b->free[b->nfree - 1].off + b->free[b->nfree - 1].size == b->top) {
+        best = b->nfree - 1; /* the last part grows */
+        b->top = b->free[best].off + size;
+        b->free[best].size = size;
+    }
+    if (best == UINT32_MAX) {
+        off = b->top;
+        if (!add_i64(b->top, size, &b->top))
+            ctx_out_of_memory(b->root->cx);
+        return off;
+    }
+    off = b->free[best].off;
+    b->free[best].off += size;
+    b->free[best].size -= size;
+    if (!b->free[best].size)
+        remove_part(b, best);
+    return off;
+}
+
+/* Parts are sorted by offset and do not touch. When there are too many, the part is forgotten. */
+static void give_memory(Bind *b, int64_t off, int64_t size)
+{
+    uint32_t lo = 0, hi = b->nfree;
+
+    size = (size + (size == 0) + ALIGN - 1) / ALIGN * ALIGN;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (b->free[mid].off < off)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo < b->nfree && off + size == b->free[lo].off) {
+        b->free[lo].off = off;
+        b->free[lo].size += size;
+    } else if (lo && b->free[lo - 1].off + b->free[lo - 1].size == off) {
+        b->free[--lo].size += size;
+    } else if (b->nfree < FREE_MAX) {
+        memmove(b->free + lo + 1, b->free + lo, (b->nfree - lo) * sizeof *b->free);
+        b->free[lo] = (Part){off, size};
+        b->nfree++;
+    }
+    if (lo && lo < b->nfree && b->free[lo - 1].off + b->free[lo - 1].size == b->free[lo].off) {
+        b->free[lo - 1].size += b->free[lo].size;
+        remove_part(b, lo);
+    }
+}
+
+Ref bind_workspace(Bind *b, size_t size)
+{
+    int64_t off;
+
+    if (size > INT64_MAX - ALIGN)
+        ctx_out_of_memory(b->root->cx);
+    off = take_memory(b, (int64_t)size);
+    vec_push(b->a, &b->temps, ((Part){off, (int64_t)size}));
+    return (Ref){b->seg_index, off};
+}
+
+/* ---- what binders ask ------------------------------------------------------------------------------------ */
+
+/* NULL, with a step that fails, if a size is negative or too large. */
+static const int64_t *find_dims(Bind *b, uint32_t type)
+{
+    Frame *f = b->f;
+    Type t = b->p->types[type];
+    int64_t *dims, count, bytes;
+    bool fixed = true;
+
+    if (f->dims[type])
+        return f->dims[type];
+    for (uint32_t i = 0; i < t.rank; i++)
+        fixed = fixed && t.dims[i] >= 0;
+    dims = fixed ? (int64_t *)(uintptr_t)t.dims : arena_array(b->a, t.rank + 1u, sizeof *dims);
+    if (!t.rank)
+        dims = (int64_t *)(uintptr_t)f->symvals; /* any address */
+    for (uint32_t i = 0; i < t.rank && !fixed; i++) {
+        dims[i] = t.dims[i] >= 0 ? t.dims[i] : f->nodes[-t.dims[i] - 1];
+        if (dims[i] < 0)
+            return NULL;
+    }
+    if (!type_size((wf_dtype)t.dtype, dims, t.rank, &count, &bytes))
+        return NULL;
+    f->dims[type] = dims;
+    f->dims_seg[type] = b->seg_index;
+    return dims;
+}
+
+const int64_t *bind_dims(Bind *b, Val v) { return b->f->dims[b->p->vals[v].type]; }
+
+int64_t bind_count(Bind *b, Val v)
+{
+    const int64_t *dims = bind_dims(b, v);
+    int64_t n = 1;
+
+    for (uint32_t i = bind_rank(b, v); i-- > 0;)
+        n *= dims[i];
+    return n;
+}
+
+int64_t bind_bytes(Bind *b, Val v) { return bind_count(b, v) * (int64_t)wf_dtype_size(bind_dtype(b, v)); }
+
+const int64_t *bind_strides(Bind *b, Val v, int64_t *room)
+{
+    if (b->f->loc[v].stride)
+        return b->f->loc[v].stride;
+    k_row_major((int)bind_rank(b, v), bind_dims(b, v), room);
+    return room;
+}
+
+Op *bind_op(Bind *b, bool (*run)(Frame *f, const Op *op), void *data)
+{
+    vec_push(b->a, &b->seg->ops, ((Op){.run = run, .data = data, .eqn = b->eqn}));
+    return &b->seg->ops.v[b->seg->ops.n - 1];
+}
+
+/* ---- binding ------------------------------------------------------------------------------------------------ */
+
+/* The home of a value its equation writes: a new one, unless the store is written again, in place. */
+static Ref find_home(Bind *b, Val v)
+{
+    uint32_t s = b->plan->val[v].store;
+    const Store *st = &b->plan->store[s];
+    Home *h = &b->f->home[s];
+
+    if (st->kind == STORE_DYN)
+        return (Ref){base_dyn(b->plan, st->index), 0};
+    if (st->kind == STORE_OUT)
+        return (Ref){base_out(b->plan, st->index), 0};
+    if (st->first == b->eqn) {
+        h->size = bind_bytes(b, v);
+        h->at = (Ref){b->seg_index, take_memory(b, h->size)};
+    }
+    return h->at;
+}
+
+/* Where results go. Aliases are where their operand is; views and constants are placed by their binder. */
+static bool place_results(Bind *b)
+{
+    const Eqn *e = b->e;
+
+    for (uint32_t j = 0; j < e->nout; j++) {
+        Val v = e->out + j;
+        ValKind kind = (ValKind)b->plan->val[v].kind;
+        bool dyn = b->plan->store[b->plan->val[v].store].kind == STORE_DYN;
+
+        if (!find_dims(b, b->p->vals[v].type) && !(dyn && kind == VAL_OWN))
+            return bind_fail(b, WF_ERR_SHAPE, "the size of result %u cannot be computed", j);
+        if (kind == VAL_ALIAS && e->nin)
+            b->f->loc[v] = b->f->loc[bind_in(b, e->op == OP_opt_barrier ? j : 0)];
+        else if (kind == VAL_OWN)
+            b->f->loc[v] = (Loc){find_home(b, v), NULL};
+    }
+    return true;
+}
+
+static void bind_equation(Bind *b)
+{
+    const OpRow *row = op_row(b->e->op);
+    void *attr = (void *)(uintptr_t)b->e->attr;
+    bool (*binder)(Bind *b) = step_row(b->e->op).bind;
+
+    /* operands may be of types whose size became known by a symbol defined meanwhile */
+    for (uint32_t i = 0; i < b->e->nin; i++)
+        if (!find_dims(b, b->p->vals[bind_in(b, i)].type)) {
+            bind_fail(b, WF_ERR_SHAPE, "the size of operand %u cannot be computed", i);
+            return;
+        }
+    if (b->p->dims.nodes.n && attr &&
+        !attr_concrete(row, b->e->attr, b->a, &b->p->dims, b->f->symvals, &attr)) {
+        bind_fail(b, WF_ERR_SHAPE, "a size in its attributes cannot be computed");
+        return;
+    }
+    b->attr = attr;
+    if (place_results(b))
+        (binder ? binder : bind_eval)(b);
+}
+
+static void free_after(Bind *b)
+{
+    const Plan *plan = b->plan;
+
+    for (uint32_t i = 0; i < b->temps.n; i++)
+        give_memory(b, b->temps.v[i].off, b->temps.v[i].size);
+    b->temps.n = 0;
+    for (uint32_t i = plan->free_at[b->eqn]; i < plan->free_at[b->eqn + 1]; i++) {
+        const Home *h = &b->f->home[plan->free_list[i]];
+        give_memory(b, h->at.off, h->size);
+    }
+}
+
+static void free_segment(Root *r, Segment *s)
+{
+    arena_free(&s->arena);
+    device_host.free(&device_host, &r->al, s->mem, s->mem_size);
+    s->mem = NULL;
+    s->mem_size = 0;
+    s->bound = false;
+}
+
+/* Types whose sizes were found in this segment, or later, the last time are to be found again. */
+static void forget_dims(Frame *f, uint32_t seg)
+{
+    for (uint32_t i = 0; i < f->plan->p->ntypes; i++)
+        if (f->dims[i] && f->dims_seg[i] >= seg)
+            f->dims[i] = NULL;
+}
+
+/* Results that are inputs, or were made in an earlier segment. */
+static void find_result_dims(Bind *b)
+{
+    b->eqn = MAX(b->p->neqns, 1) - 1;
+    for (uint32_t j = 0; j < b->p->nout; j++)
+        if (!find_dims(b, b->p->vals[b->p->outs[j]].type)) {
+            bind_fail(b, WF_ERR_SHAPE, "the size of result %u of '%s' cannot be computed", j, b->p->name);
+            return;
+        }
+}
+
+static void bind_segment(Frame *f, uint32_t index)
+{
+    Root *r = f->root;
+    Segment *s = &f->seg[index];
+    uint32_t first = index ? f->plan->seg_end[index - 1] : 0;
+    Part free[FREE_MAX];
+    Bind b = {.f = f, .plan = f->plan, .p = f->plan->p, .root = r, .seg = s, .seg_index = index,
+              .a = &s->arena, .free = free};
+
+    free_segment(r, s);
+    arena_init(&s->arena, &r->al, r->cx);
+    s->ops.v = NULL;
+    s->ops.n = s->ops.cap = 0;
+    forget_dims(f, index);
+    dims_eval_all(&b.p->dims, f->symvals, f->nodes);
+    for (b.eqn = first; b.eqn < f->plan->seg_end[index] && !b.failed; b.eqn++) {
+        b.e = &b.p->eqns[b.eqn];
+        bind_equation(&b);
+        free_after(&b);
+    }
+    if (index == f->plan->nsegs - 1 && !b.failed)
+        find_result_dims(&b);
+    s->mem = device_host.alloc(&device_host, &r->al, (size_t)b.top);
+    if (!s->mem)
+        ctx_out_of_memory(r->cx);
+    s->mem_size = (size_t)b.top;
+    f->base[index] = (uintptr_t)s->mem;
+    s->bound = true;
+}
+
+/* ---- running -------------------------------------------------------------------------------------------------- */
+
+void frame_define(Frame *f, Dim sym, int64_t value)
+{
+    int64_t *at = &f->symvals[dim_node(&f->plan->p->dims, sym)->sym];
+    uint32_t now = f->now;
+
+    if (*at == value)
+        return;
+    *at = value;
+    for (uint32_t s = now + 1; s < f->plan->nsegs; s++)
+        f->seg[s].bound = false;
+}
+
+void frame_dyn_reserve(Frame *f, uint32_t block, size_t size, size_t keep)
+{
+    Block *k = &f->dyn[block];
+    Root *r = f->root;
+
+    if (!k->p || k->size < size) {
+        void *p = device_host.alloc(&device_host, &r->al, size);
+        if (!p)
+            ctx_out_of_memory(r->cx);
+        if (keep)
+            memcpy(p, k->p, keep);
+        device_host.free(&device_host, &r->al, k->p, k->size);
+        *k = (Block){p, size};
+    }
+    f->base[base_dyn(f->plan, block)] = (uintptr_t)k->p;
+}
+
+bool frame_steps(Frame *f)
+{
+    wf_ctx *cx = f->root->cx;
+
+    for (f->now = 0; f->now < f->plan->nsegs; f->now++) {
+        Segment *s = &f->seg[f->now];
+        if (!s->bound)
+            bind_segment(f, f->now);
+        for (const Op *op = s->ops.v, *end = op + s->ops.n; op < end; op++) {
+            if (cancelled(cx))
+                return fail(cx, WF_ERR_CANCELLED, op_place(f, op), "the run was cancelled");
+            if (!op->run(f, op))
+                return false;
+        }
+    }
+    return true;
+}
+
+static int64_t val_bytes(const Frame *f, Val v)
+{
+    Type t = val_type(f->plan->p, v);
+    const int64_t *dims = f->dims[f->plan->p->vals[v].type];
+    int64_t n = (int64_t)wf_dtype_size((wf_dtype)t.dtype);
+
+    for (uint32_t i = 0; i < t.rank; i++)
+        n *= dims[i];
+    return n;
+}
+
+void frame_results(Frame *f)
+{
+    const Plan *plan = f->plan;
+
+    for (uint32_t j = 0; j < plan->p->nout; j++) {
+        Val v = plan->p->outs[j];
+        void *to = (void *)f->base[base_out(plan, j)], *from;
+        int64_t bytes;
+        if (plan->out_direct[j])
+            continue;
+        from = frame_at(f, f->loc[v].at);
+        bytes = val_bytes(f, v);
+        if (bytes && from != to)
+            memcpy(to, from, (size_t)bytes);
+    }
+}
+
+bool frame_run(Frame *f)
+{
+    if (!frame_steps(f))
+        return false;
+    frame_results(f);
+    return true;
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
+
+static void free_frame(Root *r, Frame *f)
+{
+    if (!f)
+        return;
+    for (uint32_t s = 0; f->seg && s < f->plan->nsegs; s++)
+        free_segment(r, &f->seg[s]);
+    for (uint32_t k = 0; f->dyn && k < f->plan->ndyn; k++)
+        device_host.free(&device_host, &r->al, f->dyn[k].p, f->dyn[k].size);
+    arena_free(&f->arena);
+    mem_free(&r->al, f, sizeof *f);
+}
+
+/* Everything in it is in the frame's own arena; *slot holds it from the start. */
+static Frame *new_frame(Root *r, const Plan *plan, Frame **slot)
+{
+    const Program *p = plan->p;
+    Frame *f = mem_alloc(&r->al, sizeof *f);
+    Arena *a;
+
+    if (!f)
+        ctx_out_of_memory(r->cx);
+    *f = (Frame){.root = r, .plan = plan};
+    *slot = f;
+    a = &f->arena;
+    arena_init(a, &r->al, r->cx);
+    f->seg = arena_zalloc(a, plan->nsegs * sizeof *f->seg);
+    f->dyn = arena_zalloc(a, (plan->ndyn + 1) * sizeof *f->dyn);
+    f->symvals = arena_array(a, p->dims.syms.n + 1, sizeof *f->symvals);
+    f->nodes = arena_array(a, p->dims.nodes.n + 1, sizeof *f->nodes);
+    f->dims = arena_zalloc(a, (p->ntypes + 1) * sizeof *f->dims);
+    f->dims_seg = arena_zalloc(a, (p->ntypes + 1) * sizeof *f->dims_seg);
+    f->loc = arena_zalloc(a, (p->nvals + 1) * sizeof *f->loc);
+    f->home = arena_array(a, plan->nstores + 1, sizeof *f->home);
+    f->base = arena_zalloc(a, (base_dyn(plan, plan->ndyn) + 1) * sizeof *f->base);
+    for (uint32_t i = 0; i < p->nin; i++)
+        f->loc[i + 1].at = (Ref){base_in(plan, i), 0};
+    return f;
+}
+
+static bool has_sizes(const Frame *f, const int64_t *symvals)
+{
+    const Dims *d = &f->plan->p->dims;
+
+    for (uint32_t i = 0; i < d->syms.n; i++)
+        if (d->syms.v[i].origin != SYM_EQN && f->symvals[i] != symvals[i])
+            return false;
+    return true;
+}
+
+static void set_sizes(Frame *f, const int64_t *symvals)
+{
+    const Dims *d = &f->plan->p->dims;
+
+    for (uint32_t i = 0; i < d->syms.n; i++)
+        f->symvals[i] = d->syms.v[i].origin == SYM_EQN ? -1 : symvals[i];
+    for (uint32_t s = 0; s < f->plan->nsegs; s++)
+        f->seg[s].bound = false;
+}
+
+Frame *root_frame(Root *r, const Plan *plan, const int64_t *symvals)
+{
+    Frame **at = r->frames + (size_t)plan->index * ROOT_FRAMES, **oldest = at;
+
+    for (int i = 0; i < ROOT_FRAMES; i++) {
+        if (!at[i]) {
+            oldest = &at[i];
+            break;
+        }
+        if (has_sizes(at[i], symvals)) {
+            at[i]->used = ++r->clock;
+            return at[i];
+        }
+        if (at[i]->used < (*oldest)->used)
+            oldest = &at[i];
+    }
+    if (!*oldest)
+        new_frame(r, plan, oldest);
+    set_sizes(*oldest, symvals);
+    (*oldest)->used = ++r->clock;
+    return *oldest;
+}
+
+/* The pool is made when work is first split. */
+static void run_parallel(void *ctx, int n, void (*fn)(void *user, int i), void *user)
+{
+    Root *r = ctx;
+
+    pool_run(ctx_threads(r->cx), n, fn, user);
+}
+
+Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans)
+{
+    Root *r = mem_alloc(al, sizeof *r);
+    size_t size = (size_t)nplans * ROOT_FRAMES * sizeof(Frame *);
+
+    if (!r)
+        return NULL;
+    *r = (Root){.cx = cx, .al = *al, .nplans = nplans, .loops = k_loops(), .kernels = kernels_best()};
+    r->frames = mem_alloc(al, size + 1);
+    if (!r->frames) {
+        mem_free(al, r, sizeof *r);
+        return NULL;
+    }
+    memset(r->frames, 0, size);
+    arena_init(&r->scratch, al, cx);
+    r->threads = cx->options.threads ? cx->options.threads : cpu_count();
+    r->par = (KPar){r, r->threads, run_parallel};
+    return r;
+}
+
+void root_free(Root *r)
+{
+    size_t n;
+    wf_allocator al;
+
+    if (!r)
+        return;
+    n = (size_t)r->nplans * ROOT_FRAMES;
+    for (size_t i = 0; i < n; i++)
+        free_frame(r, r->frames[i]);
+    al = r->al;
+    arena_free(&r->scratch);
+    mem_free(&al, r->frames, n * sizeof(Frame *) + 1);
+    mem_free(&al, r, sizeof *r);
+}

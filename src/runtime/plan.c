@@ -1,0 +1,437 @@
+/* plan.c -- what can be said of running a program before sizes are known.
+ *
+ *   views      a broadcast, transpose, slice or reversal is not carried out if all who use it take
+ *              strides; a reshape or bitcast never is
+ *   storage    values that are the same memory share a store; an elementwise result takes the store
+ *              of an operand that is used for the last time; results of the program are written where
+ *              the caller wants them
+ *   lifetime   after which equation a store is free
+ *   segments   the equations up to and including one that defines a symbol
+ *
+ *   method     backwards: what do users take; forwards: views and stores; last uses; forwards: in place
+ */
+#include "runtime/runtime.h"
+
+typedef struct Planner {
+    Plan *plan;
+    const Program *p;
+    Arena *a;        /* of the plan */
+    Arena *scratch;
+    uint8_t *want;   /* Accept of each value: the least of its users */
+    bool *rough;     /* a view whose innermost stride may not be 0 or 1 */
+    bool *splat;     /* constants of one element, not filled */
+    uint32_t *merged; /* store -> store it became part of; itself: none */
+    VEC(Store) stores;
+} Planner;
+
+static const Val *operands(const Planner *k, const Eqn *e) { return eqn_in(k->p, e); }
+
+static bool is_view_op(unsigned op)
+{
+    return op == OP_broadcast || op == OP_transpose || op == OP_slice || op == OP_rev;
+}
+
+/* The operand a result is the same as, or -1. */
+static int alias_of(unsigned op, uint32_t j)
+{
+    switch (op) {
+    case OP_reshape:
+    case OP_bitcast:
+    case OP_stop_gradient:
+    case OP_name: return 0;
+    case OP_opt_barrier: return (int)j;
+    default: return -1;
+    }
+}
+
+/* ---- what users take --------------------------------------------------------------------------------- */
+
+static Accept accepted(const Planner *k, const Eqn *e, uint32_t i)
+{
+    Accept out = e->nout ? (Accept)k->want[e->out] : ACCEPT_ANY;
+
+    if (is_view_op(e->op)) /* what is carried out here anyway can start from any view */
+        return out == ACCEPT_DENSE ? ACCEPT_ANY : out;
+    if (e->op == OP_reshape)
+        return ACCEPT_DENSE;
+    if (alias_of(e->op, 0) >= 0)
+        return (Accept)k->want[e->out + (e->op == OP_opt_barrier ? i : 0)];
+    return (Accept)step_row(e->op).accept[MIN(i, 2)];
+}
+
+static void find_wants(Planner *k)
+{
+    const Program *p = k->p;
+
+    memset(k->want, ACCEPT_ANY, p->nvals);
+    for (uint32_t j = 0; j < p->nout; j++)
+        k->want[p->outs[j]] = ACCEPT_DENSE;
+    for (uint32_t n = p->neqns; n-- > 0;) {
+        const Eqn *e = &p->eqns[n];
+        for (uint32_t i = 0; i < e->nin; i++) {
+            Val v = operands(k, e)[i];
+            k->want[v] = MIN(k->want[v], (uint8_t)accepted(k, e, i));
+        }
+    }
+}
+
+/* ---- views and stores -------------------------------------------------------------------------------- */
+
+static uint32_t new_store(Planner *k, StoreKind kind, uint32_t index, uint32_t eqn)
+{
+    vec_push(k->scratch, &k->stores, ((Store){(uint8_t)kind, index, eqn, eqn}));
+    return k->stores.n - 1;
+}
+
+/* Does the view leave the innermost axis alone? */
+static bool is_rough_op(const Eqn *e)
+{
+    const TransposeAttr *t = e->attr;
+    const SliceAttr *s = e->attr;
+    const AxesAttr *r = e->attr;
+
+    switch (e->op) {
+    case OP_transpose: return t->perm.n && t->perm.v[t->perm.n - 1] != t->perm.n - 1;
+    case OP_slice: return s->stride.n && s->stride.v[s->stride.n - 1] != 1;
+    case OP_rev: return r->axes.n != 0;
+    default: return false;
+    }
+}
+
+static bool is_late_shape(const Planner *k, Val v) { return k->plan->type_late[k->p->vals[v].type]; }
+
+static void set_val(Planner *k, Val v, ValKind kind, uint32_t store)
+{
+    k->plan->val[v] = (PlanVal){store, (uint8_t)kind};
+}
+
+static bool is_one(Type t)
+{
+    for (uint32_t i = 0; i < t.rank; i++)
+        if (t.dims[i] != 1)
+            return false;
+    return true;
+}
+
+static void place_const(Planner *k, const Eqn *e, uint32_t n)
+{
+    const ConstAttr *a = e->attr;
+    bool splat = a->data->size == wf_dtype_size((wf_dtype)a->type.dtype) && !is_one(a->type);
+
+    if (!splat)
+        set_val(k, e->out, VAL_ALIAS, new_store(k, STORE_CONST, 0, n));
+    else if (k->want[e->out] == ACCEPT_DENSE)
+        set_val(k, e->out, VAL_OWN, new_store(k, STORE_TEMP, 0, n));
+    else
+        set_val(k, e->out, VAL_VIEW, new_store(k, STORE_CONST, 0, n));
+}
+
+static void place_view(Planner *k, const Eqn *e, uint32_t n)
+{
+    Val x = operands(k, e)[0];
+    bool rough = k->rough[x] || is_rough_op(e);
+
+    if (k->want[e->out] == ACCEPT_ANY || (k->want[e->out] == ACCEPT_ROWS && !rough)) {
+        set_val(k, e->out, VAL_VIEW, k->plan->val[x].store);
+        k->rough[e->out] = rough;
+    } else {
+        set_val(k, e->out, VAL_OWN, new_store(k, STORE_TEMP, 0, n));
+    }
+}
+
+/* Is result j as large as a symbol the equation defines? */
+static bool is_dyn(const Eqn *e, uint32_t j)
+{
+    const WhileAttr *w = e->attr;
+
+    if (e->op == OP_while)
+        return w->trips != DIM_NONE && j >= e->nin - (uint32_t)(w->ncond + w->nbody);
+    return e->op == OP_nonzero;
+}
+
+static void place_outputs(Planner *k, const Eqn *e, uint32_t n)
+{
+    if (e->op == OP_const) {
+        place_const(k, e, n);
+        return;
+    }
+    if (is_view_op(e->op)) {
+        place_view(k, e, n);
+        return;
+    }
+    for (uint32_t j = 0; j < e->nout; j++) {
+        Val v = e->out + j;
+        int from = alias_of(e->op, j);
+        if (from >= 0) {
+            Val x = operands(k, e)[from];
+            set_val(k, v, VAL_ALIAS, k->plan->val[x].store);
+            k->rough[v] = k->rough[x];
+        } else if (is_dyn(e, j)) {
+            set_val(k, v, VAL_OWN, new_store(k, STORE_DYN, k->plan->ndyn++, n));
+        } else {
+            set_val(k, v, VAL_OWN, new_store(k, STORE_TEMP, 0, n));
+        }
+    }
+}
+
+static void place_all(Planner *k)
+{
+    const Program *p = k->p;
+
+    for (uint32_t i = 0; i < p->nin; i++)
+        set_val(k, i + 1, VAL_ALIAS, new_store(k, STORE_IN, i, 0));
+    for (uint32_t n = 0; n < p->neqns; n++)
+        place_outputs(k, &p->eqns[n], n);
+}
+
+/* ---- lifetime ---------------------------------------------------------------------------------------- */
+
+static void find_last_uses(Planner *k)
+{
+    const Program *p = k->p;
+
+    for (uint32_t n = 0; n < p->neqns; n++)
+        for (uint32_t i = 0; i < p->eqns[n].nin; i++)
+            k->stores.v[k->plan->val[operands(k, &p->eqns[n])[i]].store].last = n;
+    for (uint32_t j = 0; j < p->nout; j++) {
+        Store *s = &k->stores.v[k->plan->val[p->outs[j]].store];
+        k->plan->out_direct[j] = s->kind == STORE_TEMP && !is_late_shape(k, p->outs[j]);
+        if (k->plan->out_direct[j]) {
+            s->kind = STORE_OUT;
+            s->index = j;
+        }
+        s->last = p->neqns;
+    }
+}
+
+/* ---- in place ---------------------------------------------------------------------------------------- */
+
+static uint32_t root_store(const Planner *k, uint32_t s)
+{
+    while (k->merged[s] != s)
+        s = k->merged[s];
+    return s;
+}
+
+static uint32_t store_of(const Planner *k, Val v) { return root_store(k, k->plan->val[v].store); }
+
+static bool same_size(const Planner *k, Val x, Val y)
+{
+    Type a = val_type(k->p, x), b = val_type(k->p, y);
+
+    return type_same_shape(a, b) && wf_dtype_size((wf_dtype)a.dtype) == wf_dtype_size((wf_dtype)b.dtype);
+}
+
+/* Is operand i read whole and in order, and is its memory read through no other operand in another way? */
+static bool may_replace(const Planner *k, const Eqn *e, uint32_t i)
+{
+    const Val *x = operands(k, e);
+    InPlace rule = (InPlace)step_row(e->op).in_place;
+
+    if (rule == PLACE_NEVER || (rule == PLACE_FIRST && i != 0) || e->nout != 1)
+        return false;
+    if (k->plan->val[e->out].kind != VAL_OWN || k->plan->val[x[i]].kind == VAL_VIEW || !same_size(k, x[i], e->out))
+        return false;
+    for (uint32_t j = 0; j < e->nin; j++)
+        if (store_of(k, x[j]) == store_of(k, x[i]) &&
+            (rule == PLACE_FIRST ? j != i : k->plan->val[x[j]].kind == VAL_VIEW))
+            return false;
+    return true;
+}
+
+static void place_in_place(Planner *k, const Eqn *e, uint32_t n)
+{
+    uint32_t to, from;
+
+    if (e->nout != 1 || k->plan->val[e->out].kind != VAL_OWN)
+        return;
+    to = store_of(k, e->out);
+    if (k->stores.v[to].kind != STORE_TEMP && k->stores.v[to].kind != STORE_OUT)
+        return;
+    for (uint32_t i = 0; i < e->nin; i++) {
+        from = store_of(k, operands(k, e)[i]);
+        if (k->stores.v[from].kind != STORE_TEMP || k->stores.v[from].last != n || !may_replace(k, e, i))
+            continue;
+        k->merged[to] = from;
+        k->stores.v[from].last = k->stores.v[to].last;
+        k->stores.v[from].kind = k->stores.v[to].kind;
+        k->stores.v[from].index = k->stores.v[to].index;
+        return;
+    }
+}
+
+static void share_stores(Planner *k)
+{
+    const Program *p = k->p;
+
+    k->merged = arena_array(k->scratch, k->stores.n + 1, sizeof *k->merged);
+    for (uint32_t s = 0; s < k->stores.n; s++)
+        k->merged[s] = s;
+    for (uint32_t n = 0; n < p->neqns; n++)
+        place_in_place(k, &p->eqns[n], n);
+    for (uint32_t v = 1; v < p->nvals; v++)
+        k->plan->val[v].store = store_of(k, v);
+}
+
+/* ---- segments, free lists ------------------------------------------------------------------------------ */
+
+static void cut_segments(Planner *k)
+{
+    const Program *p = k->p;
+    uint32_t n = 1;
+
+    for (uint32_t i = 0; i < p->neqns; i++)
+        n += op_has(p->eqns[i].op, OPF_DEFINES);
+    k->plan->seg_end = arena_array(k->a, n, sizeof(uint32_t));
+    n = 0;
+    for (uint32_t i = 0; i < p->neqns; i++)
+        if (op_has(p->eqns[i].op, OPF_DEFINES))
+            k->plan->seg_end[n++] = i + 1;
+    k->plan->seg_end[n++] = p->neqns;
+    k->plan->nsegs = n;
+}
+
+static uint32_t segment_of(const Plan *plan, uint32_t eqn)
+{
+    uint32_t lo = 0, hi = plan->nsegs - 1;
+
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (eqn < plan->seg_end[mid])
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo;
+}
+
+/* Stores that outlive their segment keep their memory to the end. */
+static bool is_freed(const Planner *k, uint32_t s)
+{
+    const Store *t = &k->stores.v[s];
+
+    return k->merged[s] == s && t->kind == STORE_TEMP && t->last < k->p->neqns &&
+           segment_of(k->plan, t->first) == segment_of(k->plan, t->last);
+}
+
+static void list_frees(Planner *k)
+{
+    Plan *plan = k->plan;
+    uint32_t *at = arena_zalloc(k->a, (k->p->neqns + 2) * sizeof *at);
+
+    plan->free_list = arena_array(k->a, k->stores.n + 1, sizeof *plan->free_list);
+    for (uint32_t s = 0; s < k->stores.n; s++)
+        if (is_freed(k, s))
+            at[k->stores.v[s].last + 2]++;
+    for (uint32_t n = 2; n < k->p->neqns + 2; n++)
+        at[n] += at[n - 1];
+    for (uint32_t s = 0; s < k->stores.n; s++)
+        if (is_freed(k, s))
+            plan->free_list[at[k->stores.v[s].last + 1]++] = s;
+    plan->free_at = at;
+}
+
+/* ---- plans --------------------------------------------------------------------------------------------- */
+
+static bool is_late(const bool *late, Dim d)
+{
+    return d < 0 && d != DIM_NONE && late[-d - 1];
+}
+
+/* Parts of an expression come before it. */
+static void find_late_types(Planner *k)
+{
+    const Program *p = k->p;
+    bool *late = arena_zalloc(k->scratch, p->dims.nodes.n + 1);
+
+    for (uint32_t i = 0; i < p->dims.nodes.n; i++) {
+        const DimNode *n = &p->dims.nodes.v[i];
+        if (n->kind == DIM_SYM)
+            late[i] = p->dims.syms.v[n->sym].origin == SYM_EQN;
+        else if (n->kind == DIM_POLY)
+            for (uint32_t t = 0; t < n->nterms; t++)
+                for (uint32_t m = 0; m < n->terms[t].natoms; m++)
+                    late[i] |= is_late(late, n->terms[t].atoms[m]);
+        else
+            late[i] = is_late(late, n->a) || is_late(late, n->b);
+    }
+    for (uint32_t i = 0; i < p->ntypes; i++)
+        for (uint32_t d = 0; d < p->types[i].rank; d++)
+            k->plan->type_late[i] |= is_late(late, p->types[i].dims[d]);
+}
+
+static Plan *plan_one(wf_ctx *cx, Arena *a, const Program *p)
+{
+    Plan *plan = arena_zalloc(a, sizeof *plan);
+    ArenaMark mark = arena_mark(&cx->scratch);
+    Planner k = {.plan = plan, .p = p, .a = a, .scratch = &cx->scratch};
+
+    plan->p = p;
+    plan->val = arena_zalloc(a, (p->nvals + 1) * sizeof *plan->val);
+    plan->out_direct = arena_zalloc(a, p->nout + 1);
+    plan->type_late = arena_zalloc(a, p->ntypes + 1);
+    k.want = arena_array(&cx->scratch, p->nvals + 1, 1);
+    k.rough = arena_zalloc(&cx->scratch, p->nvals + 1);
+    find_late_types(&k);
+    cut_segments(&k);
+    find_wants(&k);
+    place_all(&k);
+    find_last_uses(&k);
+    share_stores(&k);
+    list_frees(&k);
+    plan->nstores = k.stores.n;
+    plan->store = arena_dup(a, k.stores.v, k.stores.n * sizeof *plan->store);
+    arena_reset(&cx->scratch, mark);
+    return plan;
+}
+
+const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p)
+{
+    Plan *plan;
+
+    for (uint32_t i = 0; i < plans->v.n; i++)
+        if (plans->v.v[i]->p == p)
+            return plans->v.v[i];
+    plan = plan_one(cx, plans->a, p);
+    plan->sub = arena_array(plans->a, p->nsubs + 1, sizeof *plan->sub);
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        plan->sub[i] = plan_make(cx, plans, p->subs[i]);
+    plan->index = plans->v.n;
+    vec_push(plans->a, &plans->v, plan);
+    return plan;
+}
+
+bool plan_carry_in_place(const Plan *plan, uint32_t in, uint32_t out)
+{
+    const Program *p = plan->p;
+    Val x = in + 1, y = p->outs[out];
+    const Store *sx = &plan->store[plan->val[x].store], *sy = &plan->store[plan->val[y].store];
+    const Eqn *e;
+    uint32_t same = 0;
+
+    if (sx == sy) { /* the body gives the carry back as it is, and to nobody else */
+        for (uint32_t j = 0; j < p->nout; j++)
+            same += plan->val[p->outs[j]].store == plan->val[x].store;
+        return y == x && same == 1;
+    }
+    if (!plan->out_direct[out] || sy->kind != STORE_OUT || sy->index != out)
+        return false;
+    if (sx->last < sy->first)
+        return true;
+    if (sx->last > sy->first)
+        return false;
+    /* read for the last time where the result is first written: by an elementwise op, in step? */
+    e = &p->eqns[sy->first];
+    if (step_row(e->op).in_place == PLACE_NEVER || e->nout != 1)
+        return false;
+    for (uint32_t i = 0; i < e->nin; i++) {
+        Val v = eqn_in(p, e)[i];
+        if (plan->val[v].store != plan->val[x].store)
+            continue;
+        if (plan->val[v].kind == VAL_VIEW || (step_row(e->op).in_place == PLACE_FIRST && i != 0) ||
+            !type_same_shape(val_type(p, v), val_type(p, e->out)) ||
+            wf_dtype_size((wf_dtype)val_type(p, v).dtype) != wf_dtype_size((wf_dtype)val_type(p, e->out).dtype))
+            return false;
+    }
+    return true;
+}

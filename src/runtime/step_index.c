@@ -1,0 +1,505 @@
+/* step_index.c -- windows at computed places: dynamic_slice dynamic_update_slice gather scatter; and
+ * what defines sizes from values: nonzero size. */
+#include "op/index.h"
+#include "runtime/runtime.h"
+
+static int64_t read_int(wf_dtype t, const void *p, int64_t i)
+{
+    Nd x = {.dtype = t, .data = (void *)(uintptr_t)p};
+
+    return nd_int(&x, i);
+}
+
+/* ---- one window ---------------------------------------------------------------------------------------------- */
+
+typedef struct Start { /* of a window along one axis */
+    Ref at;
+    wf_dtype dtype;
+    int64_t last, stride; /* where it may start at most; bytes */
+} Start;
+
+typedef struct WindowStep {
+    KMove m;
+    uint32_t rank;
+    int64_t bytes; /* of the whole operand */
+    Start start[];
+} WindowStep;
+
+/* Bytes from the operand's first element to the window's, starts clamped so that it fits. */
+static int64_t window_offset(Frame *f, const WindowStep *s)
+{
+    int64_t off = 0;
+
+    for (uint32_t i = 0; i < s->rank; i++) {
+        const Start *t = &s->start[i];
+        off += MAX(0, MIN(read_int(t->dtype, frame_at(f, t->at), 0), t->last)) * t->stride;
+    }
+    return off;
+}
+
+/* first: operand number of the first start; sizes: of the window; stride: of x, in elements. */
+static WindowStep *window_step(Bind *b, uint32_t first, const int64_t *sizes, const int64_t *stride)
+{
+    Val x = bind_in(b, 0);
+    uint32_t rank = bind_rank(b, x);
+    WindowStep *s = arena_zalloc(b->a, sizeof *s + rank * sizeof *s->start);
+
+    s->rank = rank;
+    s->bytes = bind_bytes(b, x);
+    for (uint32_t i = 0; i < rank; i++) {
+        Val v = bind_in(b, first + i);
+        s->start[i] = (Start){bind_ref(b, v), bind_dtype(b, v), bind_dims(b, x)[i] - sizes[i],
+                              stride[i] * (int64_t)wf_dtype_size(bind_dtype(b, x))};
+        if (sizes[i] < 0 || s->start[i].last < 0) {
+            bind_fail(b, WF_ERR_SHAPE, "a window of %lld does not fit axis %u, which has size %lld",
+                      (long long)sizes[i], i, (long long)bind_dims(b, x)[i]);
+            return NULL;
+        }
+    }
+    return s;
+}
+
+static bool run_dynamic_slice(Frame *f, const Op *op)
+{
+    const WindowStep *s = op->data;
+
+    kmove_run(&s->m, frame_at(f, op->out), (char *)frame_at(f, op->in[0]) + window_offset(f, s), &f->root->par);
+    return true;
+}
+
+bool bind_dynamic_slice(Bind *b)
+{
+    Val x = bind_in(b, 0), y = bind_out(b, 0);
+    int64_t room[MAX_RANK], dense[MAX_RANK];
+    const int64_t *stride = bind_strides(b, x, room);
+    WindowStep *s = window_step(b, 1, bind_dims(b, y), stride);
+    Op *op;
+
+    if (!s)
+        return false;
+    k_row_major((int)s->rank, bind_dims(b, y), dense);
+    kmove_init(&s->m, wf_dtype_size(bind_dtype(b, y)), (int)s->rank, bind_dims(b, y), dense, stride);
+    op = bind_op(b, run_dynamic_slice, s);
+    op->out = bind_ref(b, y);
+    op->in[0] = bind_ref(b, x);
+    return true;
+}
+
+static bool run_dynamic_update(Frame *f, const Op *op)
+{
+    const WindowStep *s = op->data;
+    char *y = frame_at(f, op->out);
+    const char *x = frame_at(f, op->in[0]);
+    int64_t off = window_offset(f, s);
+
+    if (y != x && s->bytes)
+        memcpy(y, x, (size_t)s->bytes);
+    kmove_run(&s->m, y + off, frame_at(f, op->in[1]), &f->root->par);
+    return true;
+}
+
+bool bind_dynamic_update(Bind *b)
+{
+    Val x = bind_in(b, 0), u = bind_in(b, 1);
+    int64_t room[MAX_RANK], dense[MAX_RANK];
+    WindowStep *s;
+    Op *op;
+
+    k_row_major((int)bind_rank(b, x), bind_dims(b, x), dense);
+    s = window_step(b, 2, bind_dims(b, u), dense);
+    if (!s)
+        return false;
+    kmove_init(&s->m, wf_dtype_size(bind_dtype(b, x)), (int)s->rank, bind_dims(b, u), dense,
+               bind_strides(b, u, room));
+    op = bind_op(b, run_dynamic_update, s);
+    op->out = bind_ref(b, bind_out(b, 0));
+    op->in[0] = bind_ref(b, x);
+    op->in[1] = bind_ref(b, u);
+    return true;
+}
+
+/* ---- many windows ----------------------------------------------------------------------------------------------
+ *
+ * index.h says how axes are numbered. The rows of `indices` are walked in order, and for each the window
+ * is copied (gather) or combined (scatter). */
+
+typedef struct IndexStep {
+    int32_t mode;
+    wf_dtype itype;
+    uint32_t rank;                  /* of the operand */
+    uint32_t nbatch;
+    uint32_t nmap, npairs;
+    int64_t map[MAX_RANK];          /* operand axis of entry k of an index vector */
+    int64_t pair_axis[MAX_RANK];    /* batching: operand axis, */
+    int64_t pair_batch[MAX_RANK];   /* and which batch axis gives the start */
+    int64_t last[MAX_RANK];         /* largest start along each operand axis; negative: none */
+    int64_t size[MAX_RANK];         /* of a window */
+    int64_t step[MAX_RANK];         /* bytes between neighbours of the operand */
+    int64_t rows;                   /* index vectors */
+    int64_t batch[MAX_RANK];        /* sizes of batch axes */
+    int64_t batch_step[MAX_RANK];   /* bytes in the result (updates) */
+    KMove m;                        /* a window: result <- operand, or operand <- updates */
+    int64_t bytes;                  /* of the operand */
+    uint64_t fill;                  /* an element */
+    KLoop combine;                  /* scatter: elementwise, or NULL: replace */
+    KCast widen, narrow;            /* around it */
+    int64_t group;
+} IndexStep;
+
+static int64_t operand_dim(Bind *b, uint32_t i) { return bind_dims(b, bind_in(b, 0))[i]; }
+
+/* shape: the result of a gather, the updates of a scatter; to_shape: the move goes there. */
+static IndexStep *index_step(Bind *b, const Numbering *n, int32_t mode, Val shape, bool to_shape,
+                             const int64_t *stride)
+{
+    Val x = bind_in(b, 0), indices = bind_in(b, 1);
+    int64_t size = (int64_t)wf_dtype_size(bind_dtype(b, x)), dense[MAX_RANK];
+    int64_t dims[MAX_RANK], here[MAX_RANK], there[MAX_RANK];
+    IndexStep *s = arena_zalloc(b->a, sizeof *s);
+    Axes ax;
+
+    numbering_axes(n, bind_rank(b, x), bind_rank(b, shape), &ax);
+    k_row_major((int)bind_rank(b, shape), bind_dims(b, shape), dense);
+    s->mode = mode;
+    s->itype = bind_dtype(b, indices);
+    s->rank = bind_rank(b, x);
+    s->nbatch = ax.nbatch;
+    s->nmap = n->map.n;
+    s->npairs = n->operand_batching.n;
+    s->bytes = bind_bytes(b, x);
+    s->rows = 1;
+    memcpy(s->map, n->map.v, n->map.n * sizeof *s->map);
+    for (uint32_t j = 0; j < s->npairs; j++) {
+        s->pair_axis[j] = n->operand_batching.v[j];
+        s->pair_batch[j] = n->indices_batching.v[j];
+    }
+    for (uint32_t i = 0; i < s->rank; i++) {
+        s->size[i] = 1;
+        s->step[i] = stride[i] * size;
+    }
+    for (uint32_t i = 0; i < ax.nwindow; i++) {
+        int64_t axis = n->window.v[i];
+        s->size[ax.operand[i]] = dims[i] = bind_dims(b, shape)[axis];
+        here[i] = dense[axis];
+        there[i] = stride[ax.operand[i]];
+    }
+    for (uint32_t i = 0; i < s->rank; i++)
+        s->last[i] = operand_dim(b, i) - s->size[i];
+    for (uint32_t i = 0; i < ax.nbatch; i++) {
+        s->batch[i] = bind_dims(b, shape)[ax.batch[i]];
+        s->batch_step[i] = dense[ax.batch[i]] * size;
+        s->rows *= s->batch[i];
+    }
+    kmove_init(&s->m, (size_t)size, (int)ax.nwindow, dims, to_shape ? here : there, to_shape ? there : here);
+    s->group = s->m.count ? MAX(1, K_TASK / 2 / s->m.count) : 1;
+    return s;
+}
+
+typedef struct Where { /* of one index vector */
+    int64_t operand, shape; /* bytes */
+    bool in;
+} Where;
+
+typedef struct Misfit { /* the first window that does not fit though it must */
+    int64_t row, start;
+    uint32_t axis;
+} Misfit;
+
+static bool find_window(const IndexStep *s, const void *indices, int64_t row, Where *w, Misfit *bad)
+{
+    int64_t start[MAX_RANK] = {0}, at[MAX_RANK], rest = row;
+
+    *w = (Where){0, 0, true};
+    for (uint32_t i = s->nbatch; i-- > 0;) {
+        at[i] = rest % s->batch[i];
+        rest /= s->batch[i];
+        w->shape += at[i] * s->batch_step[i];
+    }
+    for (uint32_t k = 0; k < s->nmap; k++)
+        start[s->map[k]] = read_int(s->itype, indices, row * s->nmap + k);
+    for (uint32_t j = 0; j < s->npairs; j++)
+        start[s->pair_axis[j]] = at[s->pair_batch[j]];
+    for (uint32_t i = 0; i < s->rank; i++) {
+        if (start[i] < 0 || start[i] > s->last[i]) {
+            w->in = false;
+            if (s->mode == INDEX_FILL || s->mode == INDEX_DROP)
+                return true;
+            if (s->last[i] < 0 || s->mode == INDEX_PROMISED) {
+                *bad = (Misfit){row, start[i], i};
+                return false;
+            }
+            start[i] = start[i] < 0 ? 0 : s->last[i];
+            w->in = true;
+        }
+        w->operand += start[i] * s->step[i];
+    }
+    return true;
+}
+
+static bool fail_misfit(Frame *f, const Op *op, const Misfit *bad)
+{
+    const IndexStep *s = op->data;
+
+    return op_fail(f, op, WF_ERR_INDEX, "a window of %lld at %lld does not fit axis %u, which has size %lld",
+                   (long long)s->size[bad->axis], (long long)bad->start, bad->axis,
+                   (long long)(s->last[bad->axis] + s->size[bad->axis]));
+}
+
+typedef struct GatherRun {
+    const IndexStep *s;
+    const void *indices;
+    const char *x;
+    char *y;
+    _Atomic int64_t bad; /* 1 + the first row that does not fit */
+} GatherRun;
+
+static void fill_window(const IndexStep *s, char *to)
+{
+    static const int64_t zeros[MAX_RANK];
+    KMove m;
+
+    kmove_init(&m, s->m.size, s->m.rank, s->m.dims, s->m.to, zeros);
+    kmove_run(&m, to, &s->fill, NULL);
+}
+
+static void gather_task(void *user, int i)
+{
+    GatherRun *r = user;
+    const IndexStep *s = r->s;
+    int64_t end = MIN((i + 1) * s->group, s->rows);
+
+    for (int64_t row = i * s->group; row < end; row++) {
+        Where w;
+        Misfit bad;
+        if (!find_window(s, r->indices, row, &w, &bad)) {
+            int64_t old = atomic_load(&r->bad);
+            while ((!old || row + 1 < old) && !atomic_compare_exchange_weak(&r->bad, &old, row + 1))
+                ;
+            return;
+        }
+        if (w.in)
+            kmove_run(&s->m, r->y + w.shape, r->x + w.operand, NULL);
+        else
+            fill_window(s, r->y + w.shape);
+    }
+}
+
+static bool run_gather(Frame *f, const Op *op)
+{
+    const IndexStep *s = op->data;
+    const KPar *par = &f->root->par;
+    GatherRun r = {.s = s, .x = frame_at(f, op->in[0]), .indices = frame_at(f, op->in[1]),
+                   .y = frame_at(f, op->out)};
+    int64_t tasks = (s->rows + s->group - 1) / s->group;
+    Where w;
+    Misfit bad;
+
+    if (!s->rows || !s->m.count)
+        return true;
+    if (tasks > 1 && par->threads > 1)
+        par->run(par->ctx, (int)tasks, gather_task, &r);
+    else
+        for (int i = 0; i < (int)tasks && !r.bad; i++)
+            gather_task(&r, i);
+    if (!r.bad)
+        return true;
+    find_window(s, r.indices, r.bad - 1, &w, &bad);
+    return fail_misfit(f, op, &bad);
+}
+
+bool bind_gather(Bind *b)
+{
+    const GatherAttr *a = b->attr;
+    Numbering n = numbering_gather(a);
+    Val x = bind_in(b, 0), y = bind_out(b, 0);
+    int64_t room[MAX_RANK];
+    IndexStep *s = index_step(b, &n, a->mode, y, true, bind_strides(b, x, room));
+    Op *op = bind_op(b, run_gather, s);
+
+    b->root->loops->casts->cast[KT_F64][bind_dtype(b, y)](1, &a->fill, &s->fill);
+    op->out = bind_ref(b, y);
+    op->in[0] = bind_ref(b, x);
+    op->in[1] = bind_ref(b, bind_in(b, 1));
+    return true;
+}
+
+/* ---- scatter: windows one after the other, so that duplicates apply in order ------------------------------------- */
+
+#define CHUNK 256
+
+static void combine_row(const IndexStep *s, int64_t n, char *y, const char *u)
+{
+    size_t size = s->m.size;
+
+    for (int64_t i = 0; i < n; i += CHUNK, y += CHUNK * (int64_t)size, u += CHUNK * (int64_t)size) {
+        int64_t k = MIN(CHUNK, n - i);
+        float a[CHUNK], c[CHUNK];
+        if (!s->widen) {
+            void *out = y;
+            s->combine(k, (const void *[]){y, u}, &out);
+            continue;
+        }
+        s->widen(k, y, a);
+        s->widen(k, u, c);
+        s->combine(k, (const void *[]){a, c}, (void *[]){a});
+        s->narrow(k, a, y);
+    }
+}
+
+/* Rows along the innermost axis of the move when both sides are contiguous there, else single elements. */
+static void combine_window(const IndexStep *s, char *y, const char *u)
+{
+    const KMove *m = &s->m;
+    int inner = m->rank - 1;
+    bool rows = m->rank && m->to[inner] == 1 && m->from[inner] == 1;
+    int outer = rows ? inner : m->rank;
+    int64_t n = rows ? m->dims[inner] : 1, at[MAX_RANK] = {0};
+
+    for (;;) {
+        int64_t to = 0, from = 0;
+        int i;
+        for (int k = 0; k < outer; k++) {
+            to += at[k] * m->to[k];
+            from += at[k] * m->from[k];
+        }
+        combine_row(s, n, y + to * (int64_t)m->size, u + from * (int64_t)m->size);
+        for (i = outer - 1; i >= 0 && ++at[i] == m->dims[i]; i--)
+            at[i] = 0;
+        if (i < 0)
+            return;
+    }
+}
+
+static bool run_scatter(Frame *f, const Op *op)
+{
+    const IndexStep *s = op->data;
+    char *y = frame_at(f, op->out);
+    const char *x = frame_at(f, op->in[0]), *indices = frame_at(f, op->in[1]), *u = frame_at(f, op->in[2]);
+
+    if (y != x && s->bytes)
+        memcpy(y, x, (size_t)s->bytes);
+    for (int64_t row = 0; row < s->rows && s->m.count; row++) {
+        Where w;
+        Misfit bad;
+        if (!find_window(s, indices, row, &w, &bad))
+            return fail_misfit(f, op, &bad);
+        if (!w.in)
+            continue;
+        if (s->combine)
+            combine_window(s, y + w.operand, u + w.shape);
+        else
+            kmove_run(&s->m, y + w.operand, u + w.shape, NULL);
+    }
+    return true;
+}
+
+static void find_combine(Bind *b, IndexStep *s)
+{
+    static const struct {
+        uint16_t op, combine;
+    } table[] = {{OP_scatter_add, KM_add}, {OP_scatter_mul, KM_mul}, {OP_scatter_min, KM_min},
+                 {OP_scatter_max, KM_max}};
+    const KLoops *l = b->root->loops;
+    KType t = (KType)bind_dtype(b, bind_in(b, 0));
+
+    for (int i = 0; i < COUNT(table); i++)
+        if (table[i].op == b->e->op) {
+            bool half = t == KT_F16 || t == KT_BF16;
+            s->combine = l->type[half ? KT_F32 : t]->map[table[i].combine];
+            s->widen = half ? l->casts->cast[t][KT_F32] : NULL;
+            s->narrow = half ? l->casts->cast[KT_F32][t] : NULL;
+        }
+}
+
+bool bind_scatter(Bind *b)
+{
+    const ScatterAttr *a = b->attr;
+    Numbering n = numbering_scatter(a);
+    Val x = bind_in(b, 0);
+    int64_t room[MAX_RANK];
+    IndexStep *s = index_step(b, &n, a->mode, bind_in(b, 2), false, bind_strides(b, x, room));
+    Op *op = bind_op(b, run_scatter, s);
+
+    find_combine(b, s);
+    op->out = bind_ref(b, bind_out(b, 0));
+    for (uint32_t i = 0; i < 3; i++)
+        op->in[i] = bind_ref(b, bind_in(b, i));
+    return true;
+}
+
+/* ---- sizes from values --------------------------------------------------------------------------------------------- */
+
+static bool run_size(Frame *f, const Op *op)
+{
+    const SymAttr *a = op->data;
+    int64_t n;
+
+    memcpy(&n, frame_at(f, op->in[0]), sizeof n);
+    if (n < 0)
+        return op_fail(f, op, WF_ERR_VALUE, "the size is %lld, but sizes are not negative", (long long)n);
+    frame_define(f, a->sym, n);
+    return true;
+}
+
+bool bind_size(Bind *b)
+{
+    bind_op(b, run_size, (void *)(uintptr_t)b->e->attr)->in[0] = bind_ref(b, bind_in(b, 0));
+    return true;
+}
+
+typedef struct NonzeroStep {
+    Dim sym;
+    KCast to_bool;
+    size_t size;
+    uint32_t rank, block;
+    const int64_t *dims;
+} NonzeroStep;
+
+/* The elements in runs of CHUNK as bools; out NULL: count only. */
+static int64_t walk_nonzero(const NonzeroStep *s, const char *x, int64_t n, int64_t *out)
+{
+    int64_t found = 0, at[MAX_RANK] = {0};
+
+    for (int64_t i = 0; i < n; i += CHUNK) {
+        uint8_t flag[CHUNK];
+        int64_t k = MIN(CHUNK, n - i);
+        s->to_bool(k, x + i * (int64_t)s->size, flag);
+        for (int64_t j = 0; j < k; j++) {
+            if (flag[j] && out && s->rank)
+                memcpy(out + found * s->rank, at, s->rank * sizeof *at);
+            found += flag[j];
+            for (uint32_t d = s->rank; out && d-- > 0; at[d] = 0)
+                if (++at[d] < s->dims[d])
+                    break;
+        }
+    }
+    return found;
+}
+
+static bool run_nonzero(Frame *f, const Op *op)
+{
+    const NonzeroStep *s = op->data;
+    const char *x = frame_at(f, op->in[0]);
+    int64_t found = walk_nonzero(s, x, op->n, NULL);
+
+    frame_dyn_reserve(f, s->block, (size_t)found * s->rank * sizeof(int64_t), 0);
+    walk_nonzero(s, x, op->n, frame_at(f, op->out));
+    frame_define(f, s->sym, found);
+    return true;
+}
+
+bool bind_nonzero(Bind *b)
+{
+    Val x = bind_in(b, 0);
+    NonzeroStep *s = arena_alloc(b->a, sizeof *s);
+    Op *op = bind_op(b, run_nonzero, s);
+
+    *s = (NonzeroStep){((const SymAttr *)b->e->attr)->sym,
+                       b->root->loops->casts->cast[bind_dtype(b, x)][KT_BOOL],
+                       wf_dtype_size(bind_dtype(b, x)), bind_rank(b, x),
+                       b->plan->store[b->plan->val[bind_out(b, 0)].store].index, bind_dims(b, x)};
+    op->n = bind_count(b, x);
+    op->out = bind_ref(b, bind_out(b, 0));
+    op->in[0] = bind_ref(b, x);
+    return true;
+}

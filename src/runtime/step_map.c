@@ -1,0 +1,93 @@
+/* step_map.c -- elementwise ops and casts. */
+#include "runtime/runtime.h"
+
+static const uint8_t map_ops[OP_COUNT] = { /* KM_x + 1 */
+#define X(name) [OP_##name] = KM_##name + 1,
+    K_MAP_OPS(X)
+#undef X
+};
+
+typedef struct MapStep {
+    KMap m;
+    Ref in[K_MAP_IN], out[K_MAP_OUT];
+} MapStep;
+
+/* Small and row-major: one call, with n elements. Up to 3 operands. */
+static bool run_small(Frame *f, const Op *op)
+{
+    const void *in[3] = {frame_at(f, op->in[0]), frame_at(f, op->in[1]), frame_at(f, op->in[2])};
+    void *out = frame_at(f, op->out);
+
+    ((KLoop)(uintptr_t)op->data)(op->n, in, &out);
+    return true;
+}
+
+static bool run_map(Frame *f, const Op *op)
+{
+    const MapStep *s = op->data;
+    const void *in[K_MAP_IN];
+    void *out[K_MAP_OUT];
+
+    for (int i = 0; i < s->m.nin; i++)
+        in[i] = frame_at(f, s->in[i]);
+    for (int i = 0; i < s->m.nout; i++)
+        out[i] = frame_at(f, s->out[i]);
+    kmap_run(&s->m, in, out, &f->root->par);
+    return true;
+}
+
+static bool bind_kmap(Bind *b, KMap *m)
+{
+    MapStep *s;
+    bool dense = m->dense == (1 << m->nin) - 1;
+
+    if (dense && !m->staged && m->count < K_TASK && m->nin <= 3 && m->nout == 1) {
+        Op *op = bind_op(b, run_small, (void *)(uintptr_t)m->loop);
+        op->n = m->count;
+        op->out = bind_ref(b, bind_out(b, 0));
+        for (uint32_t i = 0; i < 3; i++)
+            op->in[i] = bind_ref(b, bind_in(b, MIN(i, m->nin - 1u)));
+        return true;
+    }
+    s = arena_alloc(b->a, sizeof *s);
+    s->m = *m;
+    for (int i = 0; i < m->nin; i++) {
+        s->in[i] = bind_ref(b, bind_in(b, (uint32_t)i));
+        s->m.space[i] = m->dense >> i & 1 ? NULL : arena_dup(b->a, m->space[i], sizeof(KSpace));
+    }
+    for (int i = 0; i < m->nout; i++)
+        s->out[i] = bind_ref(b, bind_out(b, (uint32_t)i));
+    bind_op(b, run_map, s);
+    return true;
+}
+
+bool bind_map(Bind *b)
+{
+    static const int64_t zeros[MAX_RANK];
+    Val y = bind_out(b, 0);
+    KSpace room[K_MAP_IN];
+    KType type[K_MAP_IN];
+    const int64_t *stride[K_MAP_IN];
+    KMap m;
+
+    for (uint32_t i = 0; i < b->e->nin; i++) {
+        Val x = bind_in(b, i);
+        type[i] = (KType)bind_dtype(b, x);
+        stride[i] = bind_rank(b, x) == bind_rank(b, y) ? b->f->loc[x].stride : zeros; /* clamp's bounds */
+    }
+    if (!kmap_init(&m, b->root->loops, (KMapOp)(map_ops[b->e->op] - 1), (int)b->e->nin, b->e->nout, type,
+                   (KType)bind_dtype(b, y), (int)bind_rank(b, y), bind_dims(b, y), stride, room))
+        return bind_fail(b, WF_ERR_INTERNAL, "there is no kernel for %s", wf_dtype_name((wf_dtype)type[0]));
+    return bind_kmap(b, &m);
+}
+
+bool bind_cast(Bind *b)
+{
+    Val x = bind_in(b, 0), y = bind_out(b, 0);
+    KSpace room;
+    KMap m;
+
+    kmap_init_cast(&m, b->root->loops, (KType)bind_dtype(b, x), (KType)bind_dtype(b, y), (int)bind_rank(b, y),
+                   bind_dims(b, y), b->f->loc[x].stride, &room);
+    return bind_kmap(b, &m);
+}

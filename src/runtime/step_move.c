@@ -1,0 +1,271 @@
+/* step_move.c -- constants, shapes, copies: const iota dim reshape broadcast transpose slice rev pad
+ * concat. */
+#include "runtime/runtime.h"
+
+/* ---- copies -------------------------------------------------------------------------------------------- */
+
+static bool run_move(Frame *f, const Op *op)
+{
+    kmove_run(op->data, frame_at(f, op->out), frame_at(f, op->in[0]), &f->root->par);
+    return true;
+}
+
+/* dst[i..] = src[i..] of that shape, by these strides. */
+static void add_move(Bind *b, size_t size, uint32_t rank, const int64_t *dims, Ref dst, const int64_t *to,
+                     Ref src, const int64_t *from)
+{
+    KMove *m = arena_alloc(b->a, sizeof *m);
+    Op *op;
+
+    kmove_init(m, size, (int)rank, dims, to, from);
+    op = bind_op(b, run_move, m);
+    op->out = dst;
+    op->in[0] = src;
+}
+
+void bind_copy_to(Bind *b, Val v, Ref to)
+{
+    int64_t room[MAX_RANK], dense[MAX_RANK];
+
+    k_row_major((int)bind_rank(b, v), bind_dims(b, v), dense);
+    add_move(b, wf_dtype_size(bind_dtype(b, v)), bind_rank(b, v), bind_dims(b, v), to, dense, bind_ref(b, v),
+             bind_strides(b, v, room));
+}
+
+/* ---- the same elements ----------------------------------------------------------------------------------- */
+
+bool bind_alias(Bind *b)
+{
+    if (b->e->op == OP_reshape && bind_count(b, bind_in(b, 0)) != bind_count(b, bind_out(b, 0)))
+        return bind_fail(b, WF_ERR_SHAPE, "%lld elements, but the result needs %lld",
+                         (long long)bind_count(b, bind_in(b, 0)), (long long)bind_count(b, bind_out(b, 0)));
+    return true;
+}
+
+typedef struct View {
+    int64_t offset; /* in elements */
+    int64_t stride[MAX_RANK];
+} View;
+
+static void view_broadcast(Bind *b, const int64_t *stride, View *v)
+{
+    const BroadcastAttr *a = b->attr;
+    const int64_t *dims = bind_dims(b, bind_in(b, 0));
+
+    memset(v->stride, 0, sizeof v->stride);
+    for (uint32_t i = 0; i < a->dims.n; i++)
+        v->stride[a->dims.v[i]] = dims[i] == 1 ? 0 : stride[i];
+}
+
+static bool view_slice(Bind *b, const int64_t *stride, View *v)
+{
+    const SliceAttr *a = b->attr;
+    const int64_t *dims = bind_dims(b, bind_in(b, 0));
+
+    for (uint32_t i = 0; i < bind_rank(b, bind_in(b, 0)); i++) {
+        int64_t start = a->start.v[i], limit = a->limit.v[i];
+        if (start < 0 || limit < start || limit > dims[i])
+            return bind_fail(b, WF_ERR_SHAPE, "%lld to %lld of axis %u, which has size %lld", (long long)start,
+                             (long long)limit, i, (long long)dims[i]);
+        if (start < dims[i]) /* else it is empty */
+            v->offset += start * stride[i];
+        v->stride[i] = bind_dims(b, bind_out(b, 0))[i] > 1 ? stride[i] * (a->stride.n ? a->stride.v[i] : 1) : 0;
+    }
+    return true;
+}
+
+static void view_rev(Bind *b, const int64_t *stride, View *v)
+{
+    const AxesAttr *a = b->attr;
+    const int64_t *dims = bind_dims(b, bind_in(b, 0));
+
+    memcpy(v->stride, stride, bind_rank(b, bind_in(b, 0)) * sizeof *stride);
+    for (uint32_t i = 0; i < a->axes.n; i++) {
+        int64_t k = a->axes.v[i];
+        if (dims[k] > 0)
+            v->offset += (dims[k] - 1) * stride[k];
+        v->stride[k] = -stride[k];
+    }
+}
+
+/* Row-major after all? Strides of axes of size 1 do not matter. */
+static bool is_row_major(const int64_t *dims, const int64_t *stride, uint32_t rank)
+{
+    int64_t s = 1;
+
+    for (uint32_t i = rank; i-- > 0; s *= dims[i])
+        if (dims[i] != 1 && stride[i] != s)
+            return false;
+    return true;
+}
+
+bool bind_view(Bind *b)
+{
+    Val x = bind_in(b, 0), y = bind_out(b, 0);
+    int64_t room[MAX_RANK], dense[MAX_RANK];
+    const int64_t *stride = bind_strides(b, x, room);
+    size_t size = wf_dtype_size(bind_dtype(b, y));
+    uint32_t rank = bind_rank(b, y);
+    View v = {0};
+    Ref at;
+
+    if (b->e->op == OP_broadcast)
+        view_broadcast(b, stride, &v);
+    else if (b->e->op == OP_transpose)
+        for (uint32_t i = 0; i < rank; i++)
+            v.stride[i] = stride[((const TransposeAttr *)b->attr)->perm.v[i]];
+    else if (b->e->op == OP_rev)
+        view_rev(b, stride, &v);
+    else if (!view_slice(b, stride, &v))
+        return false;
+    at = bind_ref(b, x);
+    at.off += v.offset * (int64_t)size;
+    if (b->plan->val[y].kind == VAL_VIEW) {
+        bool plain = is_row_major(bind_dims(b, y), v.stride, rank);
+        b->f->loc[y] = (Loc){at, plain ? NULL : arena_dup(b->a, v.stride, rank * sizeof *v.stride)};
+        return true;
+    }
+    k_row_major((int)rank, bind_dims(b, y), dense);
+    add_move(b, size, rank, bind_dims(b, y), bind_ref(b, y), dense, at, v.stride);
+    return true;
+}
+
+/* ---- constants ------------------------------------------------------------------------------------------- */
+
+static bool run_fill(Frame *f, const Op *op)
+{
+    size_t size = wf_dtype_size(val_type(f->plan->p, f->plan->p->eqns[op->eqn].out).dtype);
+
+    kmove_fill(size, op->n, frame_at(f, op->out), frame_at(f, op->in[0]), &f->root->par);
+    return true;
+}
+
+bool bind_const(Bind *b)
+{
+    static const int64_t zeros[MAX_RANK];
+    const ConstAttr *a = b->attr;
+    Val y = bind_out(b, 0);
+    Ref at = {base_const(b->plan), (int64_t)(uintptr_t)a->data->data};
+
+    if (b->plan->val[y].kind == VAL_OWN) {
+        Op *op = bind_op(b, run_fill, NULL);
+        op->n = bind_count(b, y);
+        op->out = bind_ref(b, y);
+        op->in[0] = at;
+        return true;
+    }
+    b->f->loc[y] = (Loc){at, b->plan->val[y].kind == VAL_VIEW ? zeros : NULL};
+    return true;
+}
+
+/* The value is in op->n. */
+static bool run_dim(Frame *f, const Op *op)
+{
+    memcpy(frame_at(f, op->out), &op->n, sizeof op->n);
+    return true;
+}
+
+bool bind_dim(Bind *b)
+{
+    Op *op = bind_op(b, run_dim, NULL);
+
+    op->n = ((const DimAttr *)b->attr)->dim;
+    op->out = bind_ref(b, bind_out(b, 0));
+    return true;
+}
+
+typedef struct IotaStep {
+    KType type;
+    int64_t outer, n, inner; /* y[o, i, k] = i */
+} IotaStep;
+
+static bool run_iota(Frame *f, const Op *op)
+{
+    const IotaStep *s = op->data;
+    KCast cast = f->root->loops->casts->cast[KT_I64][s->type];
+    int64_t size = (int64_t)k_size(s->type), bytes = s->n * s->inner * size;
+    char *y = frame_at(f, op->out), *to = y;
+
+    for (int64_t i = 0; i < s->n && s->outer && s->inner; i++, to += s->inner * size) {
+        cast(1, &i, to);
+        kmove_fill((size_t)size, s->inner - 1, to + size, to, NULL);
+    }
+    for (int64_t o = 1; o < s->outer && bytes; o++)
+        memcpy(y + o * bytes, y, (size_t)bytes);
+    return true;
+}
+
+bool bind_iota(Bind *b)
+{
+    Val y = bind_out(b, 0);
+    const int64_t *dims = bind_dims(b, y);
+    uint32_t axis = (uint32_t)((const IotaAttr *)b->attr)->axis;
+    IotaStep *s = arena_alloc(b->a, sizeof *s);
+
+    *s = (IotaStep){(KType)bind_dtype(b, y), 1, dims[axis], 1};
+    for (uint32_t i = 0; i < bind_rank(b, y); i++)
+        if (i != axis)
+            *(i < axis ? &s->outer : &s->inner) *= dims[i];
+    bind_op(b, run_iota, s)->out = bind_ref(b, y);
+    return true;
+}
+
+/* ---- pad, concat ------------------------------------------------------------------------------------------- */
+
+/* Along one axis, x[i] goes to lo + i*(interior+1): which i are inside, and where the first goes. */
+static void pad_axis(int64_t n, int64_t lo, int64_t interior, int64_t size, int64_t *first, int64_t *count)
+{
+    int64_t step = interior + 1, end;
+
+    *first = lo >= 0 ? 0 : (-lo + step - 1) / step;
+    end = size - 1 - lo < 0 ? 0 : (size - 1 - lo) / step + 1; /* i < end are below the upper end */
+    *count = MIN(n, end) - *first;
+}
+
+bool bind_pad(Bind *b)
+{
+    const PadAttr *a = b->attr;
+    Val x = bind_in(b, 0), y = bind_out(b, 0);
+    uint32_t rank = bind_rank(b, y);
+    size_t size = wf_dtype_size(bind_dtype(b, y));
+    int64_t room[MAX_RANK], to[MAX_RANK], dims[MAX_RANK];
+    const int64_t *from = bind_strides(b, x, room), *ydims = bind_dims(b, y);
+    Ref src = bind_ref(b, x), dst = bind_ref(b, y);
+    bool empty = false;
+    Op *op = bind_op(b, run_fill, NULL);
+
+    op->n = bind_count(b, y);
+    op->out = dst;
+    op->in[0] = bind_ref(b, bind_in(b, 1));
+    k_row_major((int)rank, ydims, to);
+    for (uint32_t i = 0; i < rank; i++) {
+        int64_t interior = a->interior.n ? a->interior.v[i] : 0, lo = a->lo.v[i], first;
+        pad_axis(bind_dims(b, x)[i], lo, interior, ydims[i], &first, &dims[i]);
+        empty = empty || dims[i] <= 0;
+        if (empty)
+            continue;
+        src.off += first * from[i] * (int64_t)size;
+        dst.off += (lo + first * (interior + 1)) * to[i] * (int64_t)size;
+        to[i] *= interior + 1;
+    }
+    if (!empty)
+        add_move(b, size, rank, dims, dst, to, src, from);
+    return true;
+}
+
+bool bind_concat(Bind *b)
+{
+    Val y = bind_out(b, 0);
+    uint32_t rank = bind_rank(b, y), axis = (uint32_t)((const AxisAttr *)b->attr)->axis;
+    size_t size = wf_dtype_size(bind_dtype(b, y));
+    int64_t to[MAX_RANK], room[MAX_RANK];
+    Ref dst = bind_ref(b, y);
+
+    k_row_major((int)rank, bind_dims(b, y), to);
+    for (uint32_t i = 0; i < b->e->nin; i++) {
+        Val x = bind_in(b, i);
+        add_move(b, size, rank, bind_dims(b, x), dst, to, bind_ref(b, x), bind_strides(b, x, room));
+        dst.off += bind_dims(b, x)[axis] * to[axis] * (int64_t)size;
+    }
+    return true;
+}
