@@ -81,9 +81,32 @@ typedef struct Plane { /* n1 x n0; strides in elements */
     int64_t n1, n0, t1, t0, f1, f0;
 } Plane;
 
+/* A true transpose, dst contiguous along axis 0 and src along axis 1: tiles of one cache line by
+ * as many, through a buffer. Every line is read and written once, whatever the strides collide
+ * with. */
 #define COPY_PLANE(name, T)                                                                    \
+    static void name##_turn(const Plane *p, void *dst, const void *src)                        \
+    {                                                                                          \
+        enum { LINE = 64 / sizeof(T) };                                                        \
+        T buf[LINE][LINE];                                                                     \
+        for (int64_t i1 = 0; i1 < p->n1; i1 += LINE)                                           \
+            for (int64_t j1 = 0; j1 < p->n0; j1 += LINE) {                                     \
+                int64_t ni = least(LINE, p->n1 - i1), nj = least(LINE, p->n0 - j1);            \
+                const T *from = (const T *)src + i1 + j1 * p->f0;                              \
+                T *to = (T *)dst + i1 * p->t1 + j1;                                            \
+                for (int64_t j = 0; j < nj; j++)                                               \
+                    memcpy(buf[j], from + j * p->f0, (size_t)ni * sizeof(T));                  \
+                for (int64_t i = 0; i < ni; i++)                                               \
+                    for (int64_t j = 0; j < nj; j++)                                           \
+                        to[i * p->t1 + j] = buf[j][i];                                         \
+            }                                                                                  \
+    }                                                                                          \
     static void name(const Plane *p, void *dst, const void *src)                               \
     {                                                                                          \
+        if (p->t0 == 1 && p->f1 == 1) {                                                        \
+            name##_turn(p, dst, src);                                                          \
+            return;                                                                            \
+        }                                                                                      \
         for (int64_t i1 = 0; i1 < p->n1; i1 += TILE)                                           \
             for (int64_t j1 = 0; j1 < p->n0; j1 += TILE)                                       \
                 for (int64_t i = i1; i < least(i1 + TILE, p->n1); i++) {                       \

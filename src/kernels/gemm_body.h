@@ -1,0 +1,572 @@
+/* gemm_body.h -- the blocked product: planning, the loops, and what happens to finished tiles.
+ *
+ * Method: C is cut into strips of at most MR rows and slivers of NR columns; k into blocks of at
+ * most KC. For each group of slivers (as many as the cache holds), for each block of k: pack B's
+ * slivers (all threads), then let each thread take blocks of strips x slivers: it packs A's
+ * strips and runs the tiles. Operands that the caches hold anyway are not packed. When C is too
+ * small to share out but k is long, k is split into parts that are summed in order at the end.
+ *
+ * Which blocks of k and which parts there are depends on the shape alone, and an element of C is
+ * summed the same way in any tile, so the bits do not depend on the number of threads.
+ */
+#include "gemm_tile.h"
+
+#include "gemm_pack.h"
+
+#if REAL_F64
+#define KC 512
+#else
+#define KC 512
+#endif
+#define BLOCK_A (384 << 10)   /* bytes of A a thread keeps packed: a share of the L2 cache */
+#define BLOCK_B (4 << 20)     /* bytes of B kept packed: a share of the L3 cache */
+#define KEEP_A (96 << 10)     /* operands no larger than this are used where they are */
+#define KEEP_B (192 << 10)
+#define NEAR_B (20 << 10)     /* B this small stays in the L1 cache */
+#define SHORT_K 128
+#define SERIAL_WORK (1 << 17) /* multiply-adds below which threads do not pay */
+#define SPLIT_TILES 24        /* fewer tiles than this: split k */
+#define SPLIT_K 1024          /* least length of a part */
+
+typedef struct Plan {
+    int64_t strips, slivers;
+    int64_t strip_rows, strip_extra;  /* rows of a strip; this many first ones have one more */
+    int64_t kc, kblocks;
+    int64_t group;                    /* slivers packed together */
+    int64_t row_blocks, col_blocks;   /* tasks for each group and block of k */
+    int64_t parts, part_k;            /* of k; 1: no split */
+    int direct_a, direct_b;
+    int strips_outer;                 /* B is in the nearest cache: go along it strip by strip */
+    int workers;
+    int64_t sum_ld;                   /* row stride of the f32 sums of a narrow C; 0: none */
+    size_t b_size, worker_size, sum_size, part_size, size; /* bytes, multiples of 64 */
+} Plan;
+
+typedef struct Run {
+    const Gemm *g;
+    const Plan *p;
+    const KPar *par;
+    char *b_panels, *workers;
+    REAL *sums;
+    int64_t k0, kc;         /* the block of k */
+    int64_t j0, j1;         /* the group of slivers */
+    int add, last;          /* is there a sum in C already; is this the last block of k */
+    int64_t next;           /* next task, taken atomically */
+} Run;
+
+/* ---- planning ---------------------------------------------------------------------------------- */
+
+INLINE size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
+
+INLINE int is_plain(const Operand *o) { return !o->pack && o->type == REAL_TYPE; }
+
+static void plan_direct(const Gemm *g, Plan *p)
+{
+    int64_t bytes_a = g->m * g->k * (int64_t)sizeof(REAL);
+    int64_t bytes_b = g->n * g->k * (int64_t)sizeof(REAL);
+    /* rows a multiple of 4 KB apart fall into the same cache sets */
+    int clash_a = g->a.si * (int64_t)sizeof(REAL) % 4096 == 0 && g->m > 8;
+    int clash_b = g->b.sk * (int64_t)sizeof(REAL) % 2048 == 0 && g->k > 16;
+
+    p->direct_a = is_plain(&g->a) &&
+                  (p->slivers <= 1 || (bytes_a <= KEEP_A && !clash_a) || g->m <= 2);
+    p->direct_b = is_plain(&g->b) && (g->b.si == 1 || g->n == 1) &&
+                  (TILE_MASKED || g->n % VL == 0) &&
+                  (p->strips <= 2 || (bytes_b <= KEEP_B && !clash_b));
+    p->strips_outer = bytes_b <= NEAR_B;
+}
+
+static void plan_tasks(Plan *p, int threads)
+{
+    int64_t strip_bytes = AW * p->kc * (int64_t)sizeof(REAL);
+    int64_t per_block = p->strips;
+
+    /* strips packed together; unpacked ones are in the cache already */
+    if (!p->direct_a && per_block * strip_bytes > BLOCK_A)
+        per_block = max64(1, BLOCK_A / strip_bytes);
+    p->workers = threads;
+    p->row_blocks = p->strips <= per_block ? 1 : ceil_div(p->strips, per_block);
+    p->col_blocks = 1;
+    if (threads > 1) {
+        p->row_blocks = min64(p->strips, round_up(p->row_blocks, threads));
+        if (p->row_blocks % threads)
+            p->col_blocks = min64(p->group, p->row_blocks < threads ? 2 * threads : threads);
+    }
+}
+
+/* Sets everything that depends on the shape of the product alone, then the division of work. */
+static void plan_make(Plan *p, const Gemm *g, int64_t k, int threads)
+{
+    *p = (Plan){.slivers = ceil_div(g->n, NR), .kblocks = 1, .kc = k};
+    /* short k: smaller tiles, whose ends overlap better */
+    p->strips = ceil_div(g->m, k <= SHORT_K && MR > 8 ? 8 : MR);
+    if (p->strips) {
+        p->strip_rows = g->m / p->strips;
+        p->strip_extra = g->m - p->strips * p->strip_rows;
+    }
+    if (k > KC) {
+        p->kc = round_up(ceil_div(k, ceil_div(k, KC)), 8);
+        p->kblocks = ceil_div(k, p->kc);
+    }
+    p->parts = 1;
+    p->part_k = k;
+    plan_direct(g, p);
+    p->group = p->slivers;
+    if (!p->direct_b && p->group * NR * p->kc * (int64_t)sizeof(REAL) > BLOCK_B)
+        p->group = max64(1, BLOCK_B / (NR * p->kc * (int64_t)sizeof(REAL)));
+    plan_tasks(p, g->m * g->n * k < SERIAL_WORK ? 1 : threads);
+
+    p->b_size = p->direct_b ? 0 : align64((size_t)(p->group * NR * p->kc) * sizeof(REAL));
+    p->worker_size = sizeof(REAL) * MR * NR + 64;
+    if (!p->direct_a)
+        p->worker_size += (size_t)(ceil_div(p->strips, max64(1, p->row_blocks)) * AW * p->kc) *
+                          sizeof(REAL);
+    p->worker_size = align64(p->worker_size);
+    p->sum_ld = g->c_type != REAL_TYPE && p->kblocks > 1 ? round_up(g->n, VL) : 0;
+    p->sum_size = align64((size_t)(g->m * p->sum_ld) * sizeof(REAL));
+    p->part_size = 0;
+    p->size = p->b_size + p->worker_size * (size_t)p->workers + p->sum_size;
+}
+
+/* A split: every part is a product of its own, run by one thread into sums of its own. */
+static void plan_split(Plan *p, const Gemm *g, int threads)
+{
+    int64_t tiles = p->strips * p->slivers;
+    int64_t parts = min64(min64(16, g->k / SPLIT_K), ceil_div(2 * SPLIT_TILES, max64(1, tiles)));
+    Gemm part = *g;
+
+    if (tiles == 0 || tiles >= SPLIT_TILES || parts < 2)
+        return;
+    part.c_type = REAL_TYPE;
+    part.map = NULL;
+    plan_make(p, &part, ceil_div(g->k, parts), 1);
+    p->part_k = ceil_div(g->k, parts);
+    p->parts = ceil_div(g->k, p->part_k);
+    p->workers = (int)min64(p->parts, threads);
+    p->part_size = align64((size_t)(g->m * round_up(g->n, VL)) * sizeof(REAL));
+    p->size = p->size * (size_t)p->workers + p->part_size * (size_t)p->parts;
+}
+
+INLINE void plan_gemm(Plan *p, const Gemm *g, int threads)
+{
+    plan_make(p, g, g->k, threads < 1 ? 1 : threads);
+    if (g->k >= 2 * SPLIT_K)
+        plan_split(p, g, threads < 1 ? 1 : threads);
+}
+
+INLINE int64_t strip_begin(const Plan *p, int64_t strip)
+{
+    return strip * p->strip_rows + min64(strip, p->strip_extra);
+}
+
+/* count things cut into n parts as evenly as possible: where part i begins */
+INLINE int64_t part_begin(int64_t count, int64_t n, int64_t i)
+{
+    return n == 1 ? i * count : i * (count / n) + min64(i, count % n);
+}
+
+/* ---- finished tiles ---------------------------------------------------------------------------- */
+
+INLINE int has_epilogue(const Gemm *g)
+{
+    return g->bias_m || g->bias_n || g->relu || g->tile;
+}
+
+/* The epilogue, in place on a tile that is in the nearest cache. */
+NOINLINE void finish_tile(const Gemm *g, REAL *c, int64_t ld, int64_t i0, int rows, int64_t j0,
+                          int cols)
+{
+    if (g->bias_m || g->bias_n || g->relu) {
+        for (int i = 0; i < rows; i++) {
+            V bm = real_splat(g->bias_m ? g->bias_m[i0 + i] : 0);
+
+            for (int j = 0; j < cols; j += VL) {
+                int n = cols - j < VL ? cols - j : VL;
+                V x = real_load_n(c + i * ld + j, n);
+
+                if (g->bias_m)
+                    x += bm;
+                if (g->bias_n)
+                    x += real_load_n(g->bias_n + j0 + j, n);
+                if (g->relu)
+                    x = (V)((VI)x & ~(VI)(x < 0));
+                real_store_n(c + i * ld + j, x, n);
+            }
+        }
+    }
+    if (g->tile) {
+        KTile t = {c, ld, i0, j0, rows, cols, g->batch};
+
+        g->tile(g->tile_user, &t);
+    }
+}
+
+typedef struct Places { /* of one tile's rows and columns in C */
+    int64_t row[MR], col[NR];
+} Places;
+
+static void find_places(const Gemm *g, int64_t i0, int rows, int64_t j0, int cols, Places *at)
+{
+    if (g->map && g->map_rows)
+        g->map(g->map_user, i0, rows, at->row);
+    else
+        for (int i = 0; i < rows; i++)
+            at->row[i] = (i0 + i) * g->c_row;
+    if (g->map && !g->map_rows)
+        g->map(g->map_user, j0, cols, at->col);
+    else
+        for (int j = 0; j < cols; j++)
+            at->col[j] = (j0 + j) * g->c_col;
+}
+
+INLINE int is_run(const int64_t *off, int n, int64_t step)
+{
+    for (int i = 1; i < n; i++) {
+        if (off[i] != off[0] + i * step)
+            return 0;
+    }
+    return 1;
+}
+
+INLINE void emit_row(KType type, const Gemm *g, REAL *src, int64_t row, const int64_t *col,
+                     int cols, int contiguous, int load)
+{
+    int j = 0;
+
+    if (contiguous) {
+        for (; j < cols; j += VL) {
+            int n = cols - j < VL ? cols - j : VL;
+
+            if (load)
+                real_store_n(src + j,
+                             real_load_n(src + j, n) + real_load_as(type, g->c, row + col[j], n),
+                             n);
+            else
+                real_store_as(type, g->c, row + col[j], real_load_n(src + j, n), n);
+        }
+        return;
+    }
+    for (; j < cols; j++) {
+        if (load)
+            src[j] += real_get_as(type, g->c, row + col[j]);
+        else if (type == REAL_TYPE)
+            ((REAL *)g->c)[row + col[j]] = src[j];
+        else
+            real_store_as(type, g->c, row + col[j], real_splat(src[j]), 1);
+    }
+}
+
+static void emit_rows(const Gemm *g, REAL *src, int64_t ld, int rows, int cols, const Places *at,
+                      int load)
+{
+    int contiguous = is_run(at->col, cols, 1);
+
+    for (int i = 0; i < rows; i++, src += ld) {
+#if !REAL_F64
+        if (g->c_type == KT_F16)
+            emit_row(KT_F16, g, src, at->row[i], at->col, cols, contiguous, load);
+        else if (g->c_type == KT_BF16)
+            emit_row(KT_BF16, g, src, at->row[i], at->col, cols, contiguous, load);
+        else
+#endif
+            emit_row(REAL_TYPE, g, src, at->row[i], at->col, cols, contiguous, load);
+    }
+}
+
+/* A tile of sums beside C: add what C holds, apply the epilogue if this is the last block of k, and
+ * put it into C. */
+NOINLINE void emit_tile(const Gemm *g, REAL *src, int64_t ld, int64_t i0, int rows, int64_t j0,
+                        int cols, int add, int last)
+{
+    Places at;
+
+    find_places(g, i0, rows, j0, cols, &at);
+    if (add)
+        emit_rows(g, src, ld, rows, cols, &at, 1);
+    if (last && has_epilogue(g))
+        finish_tile(g, src, ld, i0, rows, j0, cols);
+    emit_rows(g, src, ld, rows, cols, &at, 0);
+}
+
+void REAL_NAME(gemm_emit)(const Gemm *g, REAL *src, int64_t ld, int64_t i0, int64_t rows,
+                          int64_t j0, int64_t cols)
+{
+    for (int64_t i = 0; i < rows; i += MR) {
+        for (int64_t j = 0; j < cols; j += NR)
+            emit_tile(g, src + i * ld + j, ld, i0 + i, (int)min64(MR, rows - i), j0 + j,
+                      (int)min64(NR, cols - j), g->accumulate, 1);
+    }
+}
+
+/* ---- the loops --------------------------------------------------------------------------------- */
+
+static void pack_operand(const Operand *o, int64_t i0, int w, int64_t k0, int64_t kc, REAL *dst,
+                         int ld)
+{
+    if (o->pack)
+        o->pack(o, i0, w, k0, kc, dst, ld);
+    else
+        REAL_NAME(gemm_pack)
+        (o->type, (const char *)o->p + (i0 * o->si + k0 * o->sk) * (int64_t)real_type_size(o->type),
+         o->si, o->sk, w, kc, dst, ld);
+}
+
+static void pack_sliver(void *user, int i)
+{
+    Run *r = user;
+    const Gemm *g = r->g;
+    int64_t j0 = (r->j0 + i) * NR;
+
+    pack_operand(&g->b, j0, (int)min64(NR, g->n - j0), r->k0, r->kc,
+                 (REAL *)r->b_panels + i * NR * r->kc, NR);
+}
+
+typedef struct Block { /* what one task works on */
+    const Run *r;
+    int64_t strip0, strip1;
+    REAL *panels; /* A's packed strips, AW*kc each */
+    REAL *spare;  /* MR*NR, for tiles that do not go straight to C */
+} Block;
+
+/* Where a tile can go straight to C through a map: its columns are a run and its rows evenly
+ * spaced. */
+static int is_straight(const Gemm *g, int64_t i0, int rows, int64_t j0, int cols, int64_t *at,
+                       int64_t *row_step)
+{
+    int64_t off[MR > NR ? MR : NR];
+
+    if (g->map_rows) {
+        if (g->c_col != 1)
+            return 0;
+        g->map(g->map_user, i0, rows, off);
+        *row_step = rows > 1 ? off[1] - off[0] : 0;
+        *at = off[0] + j0;
+        return is_run(off, rows, *row_step);
+    }
+    g->map(g->map_user, j0, cols, off);
+    *row_step = g->c_row;
+    *at = off[0] + i0 * g->c_row;
+    return is_run(off, cols, 1);
+}
+
+INLINE void run_tile(const Block *b, int64_t i0, int rows, const REAL *a, int64_t a_row,
+                     int64_t a_k, int64_t j0, int cols, const REAL *bp, int64_t b_k)
+{
+    const Run *r = b->r;
+    const Gemm *g = r->g;
+    int nv = (cols + VL - 1) / VL, tail = cols - (nv - 1) * VL;
+    TileFn *fn = tile_table[rows - 1][nv - 1 + (nv == 2 && tail < VL)];
+    int64_t at, step = g->c_row;
+    int straight = g->c_type == REAL_TYPE && (TILE_MASKED || tail == VL);
+
+    if (straight && g->map)
+        straight = is_straight(g, i0, rows, j0, cols, &at, &step);
+    else if (straight)
+        straight = g->c_col == 1 || g->n == 1, at = i0 * step + j0;
+    if (straight) {
+        REAL *c = (REAL *)g->c + at;
+
+        fn(r->kc, a, a_row, a_k, bp, b_k, c, step, tail, r->add);
+        if (r->last && has_epilogue(g))
+            finish_tile(g, c, step, i0, rows, j0, cols);
+    } else if (r->sums) {
+        REAL *c = r->sums + i0 * r->p->sum_ld + j0;
+
+        fn(r->kc, a, a_row, a_k, bp, b_k, c, r->p->sum_ld, VL, r->k0 > 0);
+        if (r->last)
+            emit_tile(g, c, r->p->sum_ld, i0, rows, j0, cols, g->accumulate, 1);
+    } else {
+        fn(r->kc, a, a_row, a_k, bp, b_k, b->spare, NR, TILE_MASKED ? tail : VL, 0);
+        emit_tile(g, b->spare, NR, i0, rows, j0, cols, r->add, r->last);
+    }
+}
+
+INLINE void run_strip(const Block *b, int64_t s, int64_t sliver)
+{
+    const Run *r = b->r;
+    const Gemm *g = r->g;
+    const Plan *p = r->p;
+    int64_t j0 = sliver * NR, b_k = NR, a_row = 1, a_k = AW;
+    int64_t i0 = strip_begin(p, s);
+    int rows = (int)(strip_begin(p, s + 1) - i0), cols = (int)min64(NR, g->n - j0);
+    const REAL *a = b->panels + (s - b->strip0) * AW * r->kc;
+    const REAL *bp = (const REAL *)r->b_panels + (sliver - r->j0) * NR * r->kc;
+
+    if (p->direct_a) {
+        a_row = g->a.si;
+        a_k = g->a.sk;
+        a = (const REAL *)g->a.p + i0 * a_row + r->k0 * a_k;
+    }
+    if (p->direct_b) {
+        b_k = g->b.sk;
+        bp = (const REAL *)g->b.p + j0 + r->k0 * b_k;
+    }
+    run_tile(b, i0, rows, a, a_row, a_k, j0, cols, bp, b_k);
+}
+
+static void run_block(const Run *r, int worker, int64_t task)
+{
+    const Gemm *g = r->g;
+    const Plan *p = r->p;
+    int64_t col = task < p->row_blocks ? 0 : task / p->row_blocks;
+    int64_t row = task - col * p->row_blocks;
+    int64_t slivers = r->j1 - r->j0;
+    int64_t from = r->j0 + part_begin(slivers, p->col_blocks, col);
+    int64_t to = r->j0 + part_begin(slivers, p->col_blocks, col + 1);
+    Block b = {.r = r,
+               .strip0 = part_begin(p->strips, p->row_blocks, row),
+               .strip1 = part_begin(p->strips, p->row_blocks, row + 1),
+               .spare = (REAL *)(r->workers + p->worker_size * (size_t)worker)};
+
+    b.panels = b.spare + MR * NR;
+    if (from == to)
+        return;
+    if (!p->direct_a) {
+        for (int64_t s = b.strip0; s < b.strip1; s++) {
+            int64_t i0 = strip_begin(p, s);
+            int64_t i1 = strip_begin(p, s + 1);
+
+            pack_operand(&g->a, i0, (int)(i1 - i0), r->k0, r->kc,
+                         b.panels + (s - b.strip0) * AW * r->kc, AW);
+        }
+    }
+    if (p->strips_outer) {
+        for (int64_t s = b.strip0; s < b.strip1; s++)
+            for (int64_t j = from; j < to; j++)
+                run_strip(&b, s, j);
+    } else {
+        for (int64_t j = from; j < to; j++)
+            for (int64_t s = b.strip0; s < b.strip1; s++)
+                run_strip(&b, s, j);
+    }
+}
+
+static void run_blocks(void *user, int worker)
+{
+    Run *r = user;
+    int64_t tasks = r->p->row_blocks * r->p->col_blocks, t;
+
+    while ((t = __atomic_fetch_add(&r->next, 1, __ATOMIC_RELAXED)) < tasks)
+        run_block(r, worker, t);
+}
+
+/* The product over k in k_begin..k_end-1. ws: b_size + workers*worker_size + sum_size bytes. */
+static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws, int64_t k_begin,
+                      int64_t k_end)
+{
+    Run r = {.g = g, .p = p, .par = par, .b_panels = ws, .workers = ws + p->b_size};
+
+    if (p->sum_ld)
+        r.sums = (REAL *)(r.workers + p->worker_size * (size_t)p->workers);
+    for (r.j0 = 0; r.j0 < p->slivers; r.j0 = r.j1) {
+        r.j1 = min64(p->slivers, r.j0 + p->group);
+        r.k0 = k_begin;
+        do {
+            r.kc = min64(p->kc, k_end - r.k0);
+            r.add = g->accumulate || r.k0 > k_begin;
+            r.last = r.k0 + r.kc >= k_end;
+            r.next = 0;
+            if (!p->direct_b)
+                par_run(par, r.j1 - r.j0, pack_sliver, &r);
+            if (p->workers == 1)
+                for (int64_t t = 0; t < p->row_blocks * p->col_blocks; t++)
+                    run_block(&r, 0, t);
+            else
+                par_run(par, p->workers, run_blocks, &r);
+            r.k0 += r.kc;
+        } while (r.k0 < k_end);
+    }
+}
+
+/* ---- splitting k ------------------------------------------------------------------------------- */
+
+typedef struct Split {
+    const Gemm *g;
+    const Plan *p;
+    char *workers; /* workspace of each */
+    size_t each;
+    REAL *parts;
+    int64_t ld;
+    int64_t next;
+} Split;
+
+static void run_parts(void *user, int worker)
+{
+    Split *s = user;
+    KPar serial = {NULL, 1, NULL};
+    Plan p = *s->p;
+    Gemm g = *s->g;
+    int64_t t;
+
+    p.workers = 1;
+    g.c_type = REAL_TYPE;
+    g.c_row = s->ld;
+    g.c_col = 1;
+    g.map = NULL;
+    g.accumulate = g.relu = 0;
+    g.bias_m = g.bias_n = NULL;
+    g.tile = NULL;
+    while ((t = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED)) < p.parts) {
+        g.c = (char *)s->parts + p.part_size * (size_t)t;
+        run_range(&g, &p, &serial, s->workers + s->each * (size_t)worker, t * p.part_k,
+                  min64(s->g->k, (t + 1) * p.part_k));
+    }
+}
+
+static void sum_parts(void *user, int strip)
+{
+    Split *s = user;
+    const Gemm *g = s->g;
+    const Plan *p = s->p;
+    int64_t i0 = strip_begin(p, strip), i1 = strip_begin(p, strip + 1);
+
+    for (int64_t j0 = 0; j0 < g->n; j0 += NR) {
+        int cols = (int)min64(NR, g->n - j0);
+        REAL *first = s->parts + i0 * s->ld + j0;
+
+        for (int64_t i = 0; i < i1 - i0; i++) {
+            for (int j = 0; j < cols; j += VL) {
+                REAL *at = first + i * s->ld + j;
+                V x = real_load(at);
+
+                for (int64_t t = 1; t < p->parts; t++)
+                    x += real_load(at + (size_t)t * (p->part_size / sizeof(REAL)));
+                real_store(at, x);
+            }
+        }
+        emit_tile(g, first, s->ld, i0, (int)(i1 - i0), j0, cols, g->accumulate, 1);
+    }
+}
+
+static void run_split(const Gemm *g, const Plan *p, const KPar *par, char *ws)
+{
+    Split s = {.g = g, .p = p, .ld = round_up(g->n, VL)};
+
+    s.parts = (REAL *)ws;
+    s.workers = ws + p->part_size * (size_t)p->parts;
+    s.each = (p->size - p->part_size * (size_t)p->parts) / (size_t)p->workers;
+    par_run(par, p->workers, run_parts, &s);
+    par_run(par, p->strips, sum_parts, &s);
+}
+
+size_t REAL_NAME(gemm_workspace)(const Gemm *g, int threads)
+{
+    Plan p;
+
+    plan_gemm(&p, g, threads);
+    return p.size + 64;
+}
+
+void REAL_NAME(gemm)(const Gemm *g, const KPar *par, void *workspace)
+{
+    Plan p;
+    char *ws = (char *)workspace + (-(uintptr_t)workspace & 63);
+
+    if (g->m == 0 || g->n == 0)
+        return;
+    plan_gemm(&p, g, par->run ? par->threads : 1);
+    if (p.parts > 1)
+        run_split(g, &p, par, ws);
+    else
+        run_range(g, &p, par, ws, 0, g->k);
+}

@@ -1,0 +1,6 @@
+/* k_conv_f64.c -- convolution summed in f64. */
+#define REAL_F64 1
+#include "conv_body.h"
+
+extern const KConvTable REAL_NAME(conv_table);
+const KConvTable REAL_NAME(conv_table) = {conv_workspace, conv_run};

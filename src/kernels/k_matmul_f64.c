@@ -1,0 +1,6 @@
+/* k_matmul_f64.c -- matrix multiplication summed in f64. */
+#define REAL_F64 1
+#include "matmul_body.h"
+
+extern const KMatmulTable REAL_NAME(matmul_table);
+const KMatmulTable REAL_NAME(matmul_table) = {matmul_workspace, matmul_run};

@@ -1,0 +1,301 @@
+/* real.h -- vectors of REAL for the instruction set being compiled (KERNEL_ISA).
+ *
+ * The including source defines REAL_F64 as 0 (REAL is float) or 1 (double). Vectors are GNU
+ * vector extensions; intrinsics are used for masked access and for AVX-512's half floats only.
+ *
+ *   V, VL            a vector and its number of lanes
+ *   real_load        VL elements at any address          real_load_n   the first n, others 0
+ *   real_store       likewise                            real_store_n
+ *   real_load_as     load_n from an array of another type, widened
+ *   real_transpose   VL vectors as a square matrix
+ */
+#ifndef WEFT_KERNEL_REAL_H
+#define WEFT_KERNEL_REAL_H
+
+#include <string.h>
+
+#include "kernels.h"
+
+#if KERNEL_ISA > 0
+#include <immintrin.h>
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+#define NOINLINE static __attribute__((noinline))
+#define RESTRICT __restrict__
+/* before a loop of few turns, their number constant once inlined */
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 32")
+#endif
+
+#if KERNEL_ISA == 2
+#define VBYTES 64
+#elif KERNEL_ISA == 1
+#define VBYTES 32
+#else
+#define VBYTES 16
+#endif
+
+#if REAL_F64
+typedef double REAL;
+typedef int64_t RealInt;
+#define REAL_NAME(x) KERNEL_NAME(x##_f64)
+#define REAL_TYPE KT_F64
+#define VL (VBYTES / 8)
+#else
+typedef float REAL;
+typedef int32_t RealInt;
+#define REAL_NAME(x) KERNEL_NAME(x##_f32)
+#define REAL_TYPE KT_F32
+#define VL (VBYTES / 4)
+#endif
+
+typedef REAL V __attribute__((vector_size(VBYTES)));
+typedef RealInt VI __attribute__((vector_size(VBYTES)));
+typedef V VU __attribute__((aligned(sizeof(REAL)), may_alias));
+
+INLINE V real_load(const REAL *p) { return *(const VU *)p; }
+INLINE void real_store(REAL *p, V x) { *(VU *)p = x; }
+INLINE V real_splat(REAL x) { return x - (V){0}; }
+
+/* ---- the first n lanes, 0 <= n <= VL ----------------------------------------------------------- */
+
+#if KERNEL_ISA == 2 && !REAL_F64
+
+INLINE V real_load_n(const REAL *p, int n)
+{
+    return (V)_mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p);
+}
+INLINE void real_store_n(REAL *p, V x, int n)
+{
+    _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), (__m512)x);
+}
+
+#elif KERNEL_ISA == 2
+
+INLINE V real_load_n(const REAL *p, int n)
+{
+    return (V)_mm512_maskz_loadu_pd((__mmask8)((1u << n) - 1), p);
+}
+INLINE void real_store_n(REAL *p, V x, int n)
+{
+    _mm512_mask_storeu_pd(p, (__mmask8)((1u << n) - 1), (__m512d)x);
+}
+
+#else
+
+#if KERNEL_ISA == 1
+/* VL ones, then VL zeros: the mask of n lanes begins at VL - n. */
+#if REAL_F64
+static const RealInt real_mask_[2 * VL] = {-1, -1, -1, -1};
+#define real_maskload_(p, m) _mm256_maskload_pd(p, (__m256i)(m))
+#else
+static const RealInt real_mask_[2 * VL] = {-1, -1, -1, -1, -1, -1, -1, -1};
+#define real_maskload_(p, m) _mm256_maskload_ps(p, (__m256i)(m))
+#endif
+
+INLINE V real_load_n(const REAL *p, int n)
+{
+    VI mask;
+
+    memcpy(&mask, real_mask_ + VL - n, sizeof mask);
+    return (V)real_maskload_(p, mask);
+}
+
+#else
+
+INLINE V real_load_n(const REAL *p, int n)
+{
+    V x = {0};
+
+    for (int i = 0; i < VL && i < n; i++)
+        x[i] = p[i];
+    return x;
+}
+
+#endif
+
+INLINE void real_store_n(REAL *p, V x, int n)
+{
+    if (n == VL)
+        real_store(p, x);
+    else
+        for (int i = 0; i < n; i++)
+            p[i] = x[i];
+}
+
+#endif
+
+/* ---- half floats ------------------------------------------------------------------------------- */
+
+#if !REAL_F64
+
+typedef uint32_t VW __attribute__((vector_size(VBYTES)));
+typedef uint16_t VH __attribute__((vector_size(VBYTES / 2)));
+
+/* f16 bits in each lane -> f32. Scaling by 2^112 moves the exponent and turns f16 denormals into
+ * normal numbers; infinities and NaNs then get the full exponent. */
+INLINE V real_from_f16(VW h)
+{
+    VW sign = (h & 0x8000u) << 16, mag = (h & 0x7fffu) << 13;
+    V x = (V)mag * 0x1p112f;
+    VW special = (VW)(mag >= 0x0f800000u) & 0x7f800000u;
+
+    return (V)((VW)x | special | sign);
+}
+
+/* f32 -> f16 bits, to nearest even. Below f16's least normal number (2^-14) adding 0.5 puts the
+ * rounded significand into the low bits; above it, integer rounding carries into the exponent. */
+INLINE VW real_to_f16(V x)
+{
+    VW u = (VW)x, sign = (u >> 16) & 0x8000u, mag = u & 0x7fffffffu;
+    VW small = (VW)((V)mag + 0.5f) - 0x3f000000u;
+    VW normal = (mag + 0x0fffu + ((mag >> 13) & 1u) - 0x38000000u) >> 13;
+    VW is_small = (VW)(mag < 0x38800000u), is_big = (VW)(mag >= 0x47800000u);
+    VW is_nan = (VW)(mag > 0x7f800000u);
+    VW r = (small & is_small) | (normal & ~is_small);
+
+    r = (r & ~is_big) | (0x7c00u & is_big);
+    r = (r & ~is_nan) | ((0x7e00u | (mag >> 13 & 0x3ffu)) & is_nan);
+    return r | sign;
+}
+
+INLINE V real_from_bf16(VW h) { return (V)(h << 16); }
+
+INLINE VW real_to_bf16(V x)
+{
+    VW u = (VW)x;
+    VW is_nan = (VW)((u & 0x7fffffffu) > 0x7f800000u);
+    VW r = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
+
+    return (r & ~is_nan) | (((u >> 16) | 0x40u) & is_nan);
+}
+
+INLINE VW real_load_half(const uint16_t *p, int n)
+{
+    VH h = {0};
+
+    if (n == VL)
+        memcpy(&h, p, sizeof h);
+    else
+        for (int i = 0; i < n; i++)
+            h[i] = p[i];
+    return __builtin_convertvector(h, VW);
+}
+
+INLINE void real_store_half(uint16_t *p, VW x, int n)
+{
+    VH h = __builtin_convertvector(x, VH);
+
+    if (n == VL)
+        memcpy(p, &h, sizeof h);
+    else
+        for (int i = 0; i < n; i++)
+            p[i] = h[i];
+}
+
+#endif
+
+/* n elements at index i of an array of the given type (a constant where this is inlined). */
+INLINE V real_load_as(KType type, const void *p, int64_t i, int n)
+{
+#if !REAL_F64
+    if (type == KT_F16)
+        return real_from_f16(real_load_half((const uint16_t *)p + i, n));
+    if (type == KT_BF16)
+        return real_from_bf16(real_load_half((const uint16_t *)p + i, n));
+#endif
+    (void)type;
+    return n == VL ? real_load((const REAL *)p + i) : real_load_n((const REAL *)p + i, n);
+}
+
+INLINE void real_store_as(KType type, void *p, int64_t i, V x, int n)
+{
+#if !REAL_F64
+    if (type == KT_F16) {
+        real_store_half((uint16_t *)p + i, real_to_f16(x), n);
+        return;
+    }
+    if (type == KT_BF16) {
+        real_store_half((uint16_t *)p + i, real_to_bf16(x), n);
+        return;
+    }
+#endif
+    (void)type;
+    real_store_n((REAL *)p + i, x, n);
+}
+
+INLINE REAL real_get_as(KType type, const void *p, int64_t i)
+{
+    if (type == REAL_TYPE)
+        return ((const REAL *)p)[i];
+    return real_load_as(type, p, i, 1)[0];
+}
+
+INLINE size_t real_type_size(KType type)
+{
+    return type == KT_F64 ? 8 : type == KT_F32 ? 4 : 2;
+}
+
+/* ---- transpose --------------------------------------------------------------------------------- */
+
+#if defined(__clang__)
+#define REAL_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define REAL_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (VI){__VA_ARGS__})
+#endif
+
+#if VBYTES == 64 && !REAL_F64
+#define REAL_ZIP_LO(a, b)                                                                      \
+    REAL_SHUFFLE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define REAL_ZIP_HI(a, b)                                                                      \
+    REAL_SHUFFLE(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#elif VBYTES / (4 << REAL_F64) == 8
+#define REAL_ZIP_LO(a, b) REAL_SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define REAL_ZIP_HI(a, b) REAL_SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#elif VBYTES / (4 << REAL_F64) == 4
+#define REAL_ZIP_LO(a, b) REAL_SHUFFLE(a, b, 0, 4, 1, 5)
+#define REAL_ZIP_HI(a, b) REAL_SHUFFLE(a, b, 2, 6, 3, 7)
+#else
+#define REAL_ZIP_LO(a, b) REAL_SHUFFLE(a, b, 0, 2)
+#define REAL_ZIP_HI(a, b) REAL_SHUFFLE(a, b, 1, 3)
+#endif
+
+/* Interleaving row i with row i + VL/2, log2(VL) times, transposes: each round moves one bit of
+ * the row number into the lane number. */
+INLINE void real_transpose(V x[VL])
+{
+    V y[VL];
+
+    UNROLL
+    for (int round = 1; round < VL; round *= 2) {
+        UNROLL
+        for (int i = 0; i < VL / 2; i++) {
+            y[2 * i] = REAL_ZIP_LO(x[i], x[i + VL / 2]);
+            y[2 * i + 1] = REAL_ZIP_HI(x[i], x[i + VL / 2]);
+        }
+        UNROLL
+        for (int i = 0; i < VL; i++)
+            x[i] = y[i];
+    }
+}
+
+/* ---- threads ----------------------------------------------------------------------------------- */
+
+INLINE void par_run(const KPar *par, int64_t n, void (*fn)(void *user, int i), void *user)
+{
+    if (n > 1 && par->run && par->threads > 1)
+        par->run(par->ctx, (int)n, fn, user);
+    else
+        for (int i = 0; i < (int)n; i++)
+            fn(user, i);
+}
+
+INLINE int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+INLINE int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
+INLINE int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+INLINE int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
+
+#endif
