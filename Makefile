@@ -25,7 +25,7 @@ ISAS    := 0
 ifeq ($(ARCH),x86_64)
 ISAS    := 0 1 2
 endif
-KERNEL  := -std=c17 -Iinclude -Isrc $(WARN) -O3 -g -fPIC -fvisibility=hidden -ffp-contract=fast -MMD -MP $(SAN)
+KERNEL  := -std=c17 -Iinclude -Isrc $(WARN) -Wno-pass-failed -O3 -g -fPIC -fvisibility=hidden -ffp-contract=fast -MMD -MP $(SAN)
 ISA_0   := -DKERNEL_ISA=0
 ISA_1   := -DKERNEL_ISA=1 -mavx2 -mfma -mf16c
 ISA_2   := -DKERNEL_ISA=2 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c -mprefer-vector-width=512

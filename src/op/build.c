@@ -22,14 +22,14 @@ Val b_cast(Builder *b, Val x, wf_dtype to)
 {
     if (b_failed(b) || b_dtype(b, x) == to)
         return x;
-    return b_eqn1(b, OP_cast, &x, 1, &(DtypeAttr){to});
+    return b_eqn1(b, OP_cast, &x, 1, &(DtypeAttr){(int32_t)to});
 }
 
 Val b_bitcast(Builder *b, Val x, wf_dtype to)
 {
     if (b_failed(b) || b_dtype(b, x) == to)
         return x;
-    return b_eqn1(b, OP_bitcast, &x, 1, &(DtypeAttr){to});
+    return b_eqn1(b, OP_bitcast, &x, 1, &(DtypeAttr){(int32_t)to});
 }
 
 /* ---- constants ---- */
@@ -327,7 +327,7 @@ Val b_dot(Builder *b, Val x, Val y, const DotAttr *a)
     DotAttr d = *a;
 
     if (!d.acc && !b_failed(b))
-        d.acc = b_dtype(b, x);
+        d.acc = (int32_t)b_dtype(b, x);
     return b_eqn1(b, OP_dot_general, (Val[]){x, y}, 2, &d);
 }
 
@@ -349,7 +349,7 @@ Val b_conv(Builder *b, Val x, Val k, const ConvAttr *a)
     ConvAttr c = *a;
 
     if (!c.acc && !b_failed(b))
-        c.acc = b_dtype(b, x);
+        c.acc = (int32_t)b_dtype(b, x);
     c.groups = c.groups ? c.groups : 1;
     c.batch_groups = c.batch_groups ? c.batch_groups : 1;
     return b_eqn1(b, OP_conv_general, (Val[]){x, k}, 2, &c);
