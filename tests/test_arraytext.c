@@ -1,4 +1,5 @@
-/* test_arraytext.c -- arrays as text and back, generated arrays, and what is wrong with a text. */
+/* test_arraytext.c -- arrays as text and back, generated arrays, and what is wrong with a
+ * text. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -95,13 +96,13 @@ TEST(a_strided_array_prints_as_it_is_read)
     wf_array *a;
     const char *text;
 
-    REQUIRE(wf_array_wrap(cx, WF_F32, (int64_t[]){3, 2}, 2, (int64_t[]){1, 3}, data, NULL, NULL, &a) ==
-            WF_OK);
+    REQUIRE(wf_array_wrap(cx, WF_F32, (int64_t[]){3, 2}, 2, (int64_t[]){1, 3}, data, NULL,
+                          NULL, &a) == WF_OK);
     CHECK(wf_array_text(cx, a, &text) == WF_OK);
     CHECK_STR(text, "f32[3,2] [[1, 4], [2, 5], [3, 6]]");
     wf_array_release(a);
-    REQUIRE(wf_array_wrap(cx, WF_F32, (int64_t[]){3}, 1, (int64_t[]){-2}, data + 5, NULL, NULL, &a) ==
-            WF_OK);
+    REQUIRE(wf_array_wrap(cx, WF_F32, (int64_t[]){3}, 1, (int64_t[]){-2}, data + 5, NULL,
+                          NULL, &a) == WF_OK);
     CHECK(wf_array_text(cx, a, &text) == WF_OK);
     CHECK_STR(text, "f32[3] [6, 4, 2]");
     wf_array_release(a);
@@ -135,7 +136,8 @@ TEST(random_arrays_depend_on_the_seed_only_and_are_in_range)
         c = through(text, WF_INVALID, 2);
         CHECK_STR(a, b);
         CHECK(strcmp(a, c) != 0);
-        CHECK(strstr(a, "-") == NULL); /* nothing negative but exponents, which 4000 small ones may have */
+        CHECK(strstr(a, "-") ==
+              NULL); /* nothing negative but exponents, which 4000 small ones may have */
         free(a), free(b), free(c);
         REQUIRE(wf_array_parse(cx, text, WF_INVALID, 3, &x) == WF_OK);
         if (wf_array_dtype(x) == WF_F32) {
@@ -180,7 +182,8 @@ TEST(wrong_texts_say_what_is_wrong_and_where)
     check_error("[1 2]", WF_F32, "expected ',' or ']'");
     check_error("[1,]", WF_F32, "expected a number or a list");
     check_error("[1] 2", WF_F32, "expected the end");
-    check_error("[[1, 2], [3]]", WF_F32, "shape error: a list of 1 items beside one of 2");
+    check_error("[[1, 2], [3]]", WF_F32,
+                "shape error: a list of 1 items beside one of 2");
     check_error("[[1], 2]", WF_F32, "a number where other lists have lists");
     check_error("[1, [2]]", WF_F32, "a list where other lists have numbers");
     check_error("[[], 1]", WF_F32, "numbers at different depths");
@@ -193,16 +196,22 @@ TEST(wrong_texts_say_what_is_wrong_and_where)
     check_error("[true, 1]", WF_INVALID, "expected true or false, found '1'");
     check_error("bits(0x1ffffffff)", WF_F32, "is not a number");
     check_error("f32[2] [1]", WF_INVALID, "does not have the shape of the type");
-    check_error("f32[2,2] [1, 2, 3, 4]", WF_INVALID, "does not have the shape of the type");
-    check_error("rand:f33[2]", WF_INVALID, "expected a type such as f32[8,64], found 'f33'");
-    check_error("rand:f32[N]", WF_INVALID, "expected a size, a number that is not negative");
-    check_error("rand:f32[-1]", WF_INVALID, "expected a size, a number that is not negative");
+    check_error("f32[2,2] [1, 2, 3, 4]", WF_INVALID,
+                "does not have the shape of the type");
+    check_error("rand:f33[2]", WF_INVALID,
+                "expected a type such as f32[8,64], found 'f33'");
+    check_error("rand:f32[N]", WF_INVALID,
+                "expected a size, a number that is not negative");
+    check_error("rand:f32[-1]", WF_INVALID,
+                "expected a size, a number that is not negative");
     check_error("rand:f32[2", WF_INVALID, "expected ']'");
     check_error("rand:f32[2]x", WF_INVALID, "expected the end");
     check_error("randn:i32[2]", WF_INVALID, "type error: randn: cannot make i32");
     check_error("iota:bool[2]", WF_INVALID, "iota: cannot make bool");
-    check_error("zeros:f32[4611686018427387904,4]", WF_INVALID, "limit exceeded: the type is too large");
-    check_error("/nowhere/x.npy", WF_F32, "/nowhere/x.npy: input/output error: cannot open");
+    check_error("zeros:f32[4611686018427387904,4]", WF_INVALID,
+                "limit exceeded: the type is too large");
+    check_error("/nowhere/x.npy", WF_F32,
+                "/nowhere/x.npy: input/output error: cannot open");
 }
 
 TEST(deep_and_long_texts_are_refused_quickly)
@@ -213,8 +222,9 @@ TEST(deep_and_long_texts_are_refused_quickly)
     deep[100000] = '\0';
     check_error(deep, WF_F32, "limit exceeded: lists nested deeper than 32");
     free(deep);
-    check_error("zeros:f32[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]", WF_F32,
-                "more than 32 axes");
+    check_error(
+        "zeros:f32[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]",
+        WF_F32, "more than 32 axes");
 }
 
 static void parse_and_print(wf_allocator al, void *user)
@@ -226,7 +236,8 @@ static void parse_and_print(wf_allocator al, void *user)
 
     if (!cx)
         return;
-    if (wf_array_parse(cx, user, WF_F32, 1, &a) == WF_OK && wf_array_text(cx, a, &text) == WF_OK)
+    if (wf_array_parse(cx, user, WF_F32, 1, &a) == WF_OK &&
+        wf_array_text(cx, a, &text) == WF_OK)
         CHECK_HAS(text, "f32[2,3]");
     else
         CHECK_EQ_INT(wf_ctx_status(cx), WF_ERR_MEMORY);

@@ -31,8 +31,10 @@ static int unknown_option(const Args *a, const char *word, size_t n)
     int count = 0;
 
     for (int k = 0; k < 2; k++)
-        for (const Option *o = k ? a->command->more : a->command->options; o && o->name && count < 64; o++) {
-            snprintf(spelled[count], sizeof spelled[0], "%s%s", o->name[1] ? "--" : "-", o->name);
+        for (const Option *o = k ? a->command->more : a->command->options;
+             o && o->name && count < 64; o++) {
+            snprintf(spelled[count], sizeof spelled[0], "%s%s", o->name[1] ? "--" : "-",
+                     o->name);
             names[count] = spelled[count];
             count++;
         }
@@ -98,6 +100,7 @@ bool args_number(Args *a, const char *option, int64_t *out)
     if (ok)
         *out = v;
     else
-        usage_error(a->command, "--%s needs a whole number, found '%s'", option, a->value);
+        usage_error(a->command, "--%s needs a whole number, found '%s'", option,
+                    a->value);
     return ok;
 }

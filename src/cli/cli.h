@@ -1,4 +1,5 @@
-/* cli.h -- the command line. One file per subcommand; only the public header of the library is used.
+/* cli.h -- the command line. One file per subcommand; only the public header of the
+ * library is used.
  *
  *   main.c         finds the command, closes standard output
  *   args.c         words and options, from tables that `weft help` prints too
@@ -7,7 +8,8 @@
  *   steps.c        the transform flags, applied in the order given
  *   cmd_*.c        check show eval ops info help
  *
- * Results go to standard output, everything else to standard error. The status is one of the four below.
+ * Results go to standard output, everything else to standard error. The status is one of
+ * the four below.
  */
 #ifndef WEFT_CLI_H
 #define WEFT_CLI_H
@@ -16,8 +18,8 @@
 
 enum {
     DONE = 0,
-    USER = 1,        /* the user's program or input is wrong */
-    USAGE = 2,       /* wrong use of the command: what can be told without opening a file */
+    USER = 1,  /* the user's program or input is wrong */
+    USAGE = 2, /* wrong use of the command: what can be told without opening a file */
     ENVIRONMENT = 3, /* out of memory, or an input/output failure */
 };
 
@@ -30,7 +32,7 @@ typedef enum OptionKind {
 } OptionKind;
 
 typedef struct Option {
-    const char *name;  /* "grad", without dashes; "o" is -o; NULL ends a table */
+    const char *name; /* "grad", without dashes; "o" is -o; NULL ends a table */
     OptionKind kind;
     int id;            /* what args_next returns */
     const char *value; /* its name in the help */
@@ -49,8 +51,8 @@ typedef struct Args {
     const char *value; /* of the word or option just read; NULL: none was given */
 } Args;
 
-/* The next option's id, ARG_WORD, ARG_END, or ARG_WRONG after saying what is wrong. What reads as a number is a
- * word. */
+/* The next option's id, ARG_WORD, ARG_END, or ARG_WRONG after saying what is wrong. What
+ * reads as a number is a word. */
 int args_next(Args *a);
 /* A whole number as the value of an option; says what is wrong. */
 bool args_number(Args *a, const char *option, int64_t *out);
@@ -59,9 +61,9 @@ bool args_number(Args *a, const char *option, int64_t *out);
 
 struct Command {
     const char *name;
-    const char *usage;   /* behind "weft NAME " */
-    const char *summary; /* one line */
-    const char *help;    /* paragraphs */
+    const char *usage;            /* behind "weft NAME " */
+    const char *summary;          /* one line */
+    const char *help;             /* paragraphs */
     const Option *options, *more; /* two tables; NULL: none */
     int (*run)(Args *a);
 };
@@ -74,12 +76,14 @@ int help_all(void);
 /* ---- report.c ---------------------------------------------------------------------- */
 
 /* "weft NAME: text" and where to find help; USAGE. */
-int usage_error(const Command *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int usage_error(const Command *c, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 /* "weft: text" */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The context's error on standard error; the status that goes with it. */
 int report(wf_ctx *cx);
-/* "; did you mean 'x'?" for the nearest of the names, or "". In memory of its own until the next call. */
+/* "; did you mean 'x'?" for the nearest of the names, or "". In memory of its own until
+ * the next call. */
 const char *suggest(const char *name, const char *const *names, int n);
 /* Memory or the end of the program. */
 void *need_memory(size_t size);
@@ -89,8 +93,8 @@ void *need_memory(size_t size);
 wf_ctx *new_context(int threads); /* NULL after saying that memory is exhausted */
 /* The file, or standard input for "-". NULL after reporting. */
 wf_model *load_model(wf_ctx *cx, const char *path, int *out_status);
-/* The program of that name, or for NULL the only one, "main", or the last. NULL after saying that there is
- * none. Borrowed. */
+/* The program of that name, or for NULL the only one, "main", or the last. NULL after
+ * saying that there is none. Borrowed. */
 const wf_program *pick_program(const wf_model *m, const char *path, const char *name);
 /* "forward(x: f32[N,784], w: f32[784,10]) -> f32[N,10]" on the file */
 int print_signature(wf_ctx *cx, const wf_program *p, void *file);

@@ -37,7 +37,8 @@ const Command cmd_check = {
     .name = "check",
     .usage = "FILE...",
     .summary = "parse, type and verify files",
-    .help = "Reads each FILE (text programs .wir, .weft, safetensors; - is standard input) and checks all\n"
+    .help = "Reads each FILE (text programs .wir, .weft, safetensors; - is standard "
+            "input) and checks all\n"
             "that is in it. Says nothing when all is well.",
     .run = run,
 };

@@ -21,7 +21,8 @@ typedef struct Run {
 /* Could the word be an argument rather than the name of a program? */
 static bool is_array(const char *s)
 {
-    static const char *const generated[] = {"zeros:", "ones:", "iota:", "rand:", "randn:"};
+    static const char *const generated[] = {
+        "zeros:", "ones:", "iota:", "rand:", "randn:"};
     size_t n = strlen(s);
 
     if (strchr("+-.[0123456789", *s) || (n > 4 && strcmp(s + n - 4, ".npy") == 0))
@@ -40,8 +41,8 @@ static void release_all(wf_array **a, int n)
     free(a);
 }
 
-static int read_inputs(wf_ctx *cx, const Run *r, const wf_program *p, const char **words, int n,
-                       wf_array **in)
+static int read_inputs(wf_ctx *cx, const Run *r, const wf_program *p, const char **words,
+                       int n, wf_array **in)
 {
     int inputs = wf_program_inputs(p);
 
@@ -81,7 +82,8 @@ static int give_results(wf_ctx *cx, const Run *r, wf_array **out, int n)
     return DONE;
 }
 
-static int run_program(wf_ctx *cx, const Run *r, const wf_program *p, const char **words, int n)
+static int run_program(wf_ctx *cx, const Run *r, const wf_program *p, const char **words,
+                       int n)
 {
     int inputs = wf_program_inputs(p), outputs = wf_program_outputs(p);
     wf_array **in = need_memory((size_t)inputs * sizeof *in);
@@ -89,7 +91,8 @@ static int run_program(wf_ctx *cx, const Run *r, const wf_program *p, const char
     int status = read_inputs(cx, r, p, words, n, in);
 
     if (status == DONE) {
-        if ((r->reference ? wf_eval_reference(cx, p, in, out) : wf_eval(cx, p, in, out)) == WF_OK)
+        if ((r->reference ? wf_eval_reference(cx, p, in, out)
+                          : wf_eval(cx, p, in, out)) == WF_OK)
             status = give_results(cx, r, out, outputs);
         else
             status = report(cx);
@@ -172,7 +175,8 @@ static int run(Args *a)
 }
 
 static const Option options[] = {
-    {"o", OPT_VALUE, OPT_OUT, "OUT.npy", "save the first result instead of printing it; again for the next"},
+    {"o", OPT_VALUE, OPT_OUT, "OUT.npy",
+     "save the first result instead of printing it; again for the next"},
     {"reference", OPT_FLAG, OPT_REFERENCE, NULL, "by the op table's own slow rules"},
     {"seed", OPT_VALUE, OPT_SEED, "S", "of rand: and randn:, 0"},
     {"threads", OPT_VALUE, OPT_THREADS, "N", "how many; as many as the machine has"},
@@ -183,11 +187,15 @@ const Command cmd_eval = {
     .name = "eval",
     .usage = "FILE [NAME] ARG... [OPTION...]",
     .summary = "run a program, transformed if wished",
-    .help = "Runs program NAME of FILE (- is standard input) and prints a line for each result: its type and\n"
-            "its value. NAME may be left out: then it is the only program, or 'main', or the last.\n"
+    .help = "Runs program NAME of FILE (- is standard input) and prints a line for each "
+            "result: its type and\n"
+            "its value. NAME may be left out: then it is the only program, or 'main', or "
+            "the last.\n"
             "\n"
-            "An ARG is a number, a nested list such as [[1, 2], [3, 4]], a file x.npy, or a generated array:\n"
-            "zeros: ones: iota: rand: randn: and a type, such as rand:f32[8,64]. Transforms are applied in\n"
+            "An ARG is a number, a nested list such as [[1, 2], [3, 4]], a file x.npy, "
+            "or a generated array:\n"
+            "zeros: ones: iota: rand: randn: and a type, such as rand:f32[8,64]. "
+            "Transforms are applied in\n"
             "the order given. What reads as a number (-1.5, -inf) is never an option.",
     .options = options,
     .more = step_options,

@@ -17,7 +17,8 @@ static void print_options(const char *title, const Option *o)
         if (o->kind == OPT_FLAG)
             snprintf(left, sizeof left, "%s%s", dashes, o->name);
         else if (o->kind == OPT_VALUE)
-            snprintf(left, sizeof left, "%s%s%s%s", dashes, o->name, o->name[1] ? "=" : " ", o->value);
+            snprintf(left, sizeof left, "%s%s%s%s", dashes, o->name,
+                     o->name[1] ? "=" : " ", o->value);
         else
             snprintf(left, sizeof left, "%s%s[=%s]", dashes, o->name, o->value);
         printf("  %-24s %s\n", left, o->help);
@@ -39,7 +40,8 @@ int help_all(void)
     for (const Command *const *c = commands; *c; c++)
         printf("  %-7s %s\n", (*c)->name, (*c)->summary);
     printf("\n'weft help COMMAND' tells more, 'weft --version' what is in this build.\n"
-           "Status: 0 done, 1 the program or its input is wrong, 2 wrong use of the command, 3 out of memory or\n"
+           "Status: 0 done, 1 the program or its input is wrong, 2 wrong use of the "
+           "command, 3 out of memory or\n"
            "an input/output failure.\n");
     return DONE;
 }
@@ -58,7 +60,8 @@ static int run(Args *a)
         if (strcmp(names[n], a->value) == 0)
             return help_command(commands[n]);
     }
-    return usage_error(NULL, "there is no command '%s'%s", a->value, suggest(a->value, names, n));
+    return usage_error(NULL, "there is no command '%s'%s", a->value,
+                       suggest(a->value, names, n));
 }
 
 const Command cmd_help = {

@@ -25,7 +25,8 @@ static bool is_symbolic(const char *type)
     const char *s = strchr(type, '[');
 
     for (; s && *s; s++)
-        if ((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (unsigned char)*s >= 0x80 || *s == '_')
+        if ((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||
+            (unsigned char)*s >= 0x80 || *s == '_')
             return true;
     return false;
 }
@@ -52,22 +53,35 @@ static int print_program(wf_ctx *cx, const wf_program *p)
     return DONE;
 }
 
+static int characters(const char *s) /* of UTF-8 */
+{
+    int n = 0;
+
+    for (; *s; s++)
+        n += ((unsigned char)*s & 0xc0) != 0x80;
+    return n;
+}
+
 static void print_tensors(const wf_model *m)
 {
     double total = 0;
-    size_t width = 0;
+    int width = 0;
 
     for (int i = 0; i < wf_model_tensors(m); i++) {
-        size_t n = strlen(wf_model_tensor_name(m, i));
+        int n = characters(wf_model_tensor_name(m, i));
 
-        width = n > width ? n : width;
+        width = n > width && n <= 60 ? n : width;
     }
     for (int i = 0; i < wf_model_tensors(m); i++) {
         wf_array *a = wf_model_tensor(m, i);
-        double bytes = (double)wf_array_count(a) * (double)wf_dtype_size(wf_array_dtype(a));
+        double bytes =
+            (double)wf_array_count(a) * (double)wf_dtype_size(wf_array_dtype(a));
 
-        printf("  %-*s  %s[", (int)(width > 60 ? 60 : width), wf_model_tensor_name(m, i),
-               wf_dtype_name(wf_array_dtype(a)));
+        printf("  %s%*s  %s[", wf_model_tensor_name(m, i),
+               width > characters(wf_model_tensor_name(m, i))
+                   ? width - characters(wf_model_tensor_name(m, i))
+                   : 0,
+               "", wf_dtype_name(wf_array_dtype(a)));
         for (int k = 0; k < wf_array_rank(a); k++)
             printf("%s%lld", k ? "," : "", (long long)wf_array_dims(a)[k]);
         printf("]  %s\n", human(bytes));
@@ -101,7 +115,8 @@ static int run(Args *a)
         if (k != ARG_WORD)
             return USAGE;
         if (path)
-            return usage_error(a->command, "one file at a time, found '%s' too", a->value);
+            return usage_error(a->command, "one file at a time, found '%s' too",
+                               a->value);
         path = a->value;
     }
     if (!path)
@@ -120,7 +135,9 @@ const Command cmd_info = {
     .name = "info",
     .usage = "FILE",
     .summary = "programs, signatures, tensors and sizes of a file",
-    .help = "Prints what FILE (.wir, .weft, safetensors; - is standard input) holds: the programs with their\n"
-            "signatures, operations and the memory a run needs, and the tensors with their sizes.",
+    .help = "Prints what FILE (.wir, .weft, safetensors; - is standard input) holds: the "
+            "programs with their\n"
+            "signatures, operations and the memory a run needs, and the tensors with "
+            "their sizes.",
     .run = run,
 };

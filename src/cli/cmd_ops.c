@@ -1,4 +1,5 @@
-/* cmd_ops.c -- weft ops: the table of primitives, one op in full, or all of it for docs/ops.md. */
+/* cmd_ops.c -- weft ops: the table of primitives, one op in full, or all of it for
+ * docs/ops.md. */
 #include "cli.h"
 
 #include <stdio.h>
@@ -28,19 +29,26 @@ static const char *letters(const wf_op_info *op)
     return text;
 }
 
-static bool has_flag(const wf_op_info *op, char flag) { return strchr(letters(op), flag) != NULL; }
+static bool has_flag(const wf_op_info *op, char flag)
+{
+    return strchr(letters(op), flag) != NULL;
+}
 
 static const char *count(int n)
 {
-    static const char *const words[] = {"any", "0", "1", "2", "3", "4", "5", "6", "7", "8"};
+    static const char *const words[] = {"any", "0", "1", "2", "3",
+                                        "4",   "5", "6", "7", "8"};
 
     return n < 9 ? words[n + 1] : "9+";
 }
 
-/* What stands in a rule's column: yes, the flag that explains a hole, or ! for one that nothing explains. */
+/* What stands in a rule's column: yes, the flag that explains a hole, or ! for one that
+ * nothing explains. */
 static const char *jvp_mark(const wf_op_info *op)
 {
-    return op->has_jvp ? "yes" : op->why_no_jvp ? (op->why_no_jvp[0] == 'Z' ? "Z" : "E") : "!";
+    return op->has_jvp      ? "yes"
+           : op->why_no_jvp ? (op->why_no_jvp[0] == 'Z' ? "Z" : "E")
+                            : "!";
 }
 
 static const char *transpose_mark(const wf_op_info *op)
@@ -57,27 +65,32 @@ static const char *eval_mark(const wf_op_info *op)
 
 static int holes(const wf_op_info *op)
 {
-    return (*jvp_mark(op) == '!') + (*transpose_mark(op) == '!') + (*eval_mark(op) == '!') + !op->has_batch;
+    return (*jvp_mark(op) == '!') + (*transpose_mark(op) == '!') +
+           (*eval_mark(op) == '!') + !op->has_batch;
 }
 
 static int print_table(void)
 {
     int n = wf_op_count(), missing = 0;
 
-    printf("%-21s %3s %3s %3s  %-11s%-6s %-5s%-4s%-10s%s\n", "name", "ver", "in", "out", "family", "flags",
-           "eval", "jvp", "transpose", "batch");
+    printf("%-21s %3s %3s %3s  %-11s%-6s %-5s%-4s%-10s%s\n", "name", "ver", "in", "out",
+           "family", "flags", "eval", "jvp", "transpose", "batch");
     for (int i = 0; i < n; i++) {
         wf_op_info op = get(i);
 
-        printf("%-21s %3d %3s %3s  %-11s%-6s %-5s%-4s%-10s%s\n", op.name, op.version, count(op.inputs),
-               count(op.outputs), op.family, letters(&op), eval_mark(&op), jvp_mark(&op),
-               transpose_mark(&op), op.has_batch ? "yes" : "!");
+        printf("%-21s %3d %3s %3s  %-11s%-6s %-5s%-4s%-10s%s\n", op.name, op.version,
+               count(op.inputs), count(op.outputs), op.family, letters(&op),
+               eval_mark(&op), jvp_mark(&op), transpose_mark(&op),
+               op.has_batch ? "yes" : "!");
         missing += holes(&op);
     }
-    printf("\nflags  P pure  C commutative  L linear in all operands  B linear in each operand  Z derivative\n"
+    printf("\nflags  P pure  C commutative  L linear in all operands  B linear in each "
+           "operand  Z derivative\n"
            "       zero  D defines a symbol  E effect  N no eval  S sub-programs\n"
-           "rules  yes, or the flag that says why there is none; - transpose of what is not linear; ! missing\n"
-           "%d ops, %d rules missing\n", n, missing);
+           "rules  yes, or the flag that says why there is none; - transpose of what is "
+           "not linear; ! missing\n"
+           "%d ops, %d rules missing\n",
+           n, missing);
     return DONE;
 }
 
@@ -104,8 +117,9 @@ static int print_op(const char *name)
         return USER;
     }
     op = get(i);
-    printf("%s  version %d, %s operands, %s results, %s, flags %s\n\n%s\n\n", op.name, op.version,
-           count(op.inputs), count(op.outputs), op.family, letters(&op), op.doc);
+    printf("%s  version %d, %s operands, %s results, %s, flags %s\n\n%s\n\n", op.name,
+           op.version, count(op.inputs), count(op.outputs), op.family, letters(&op),
+           op.doc);
     printf("eval %s, jvp %s, transpose %s, batch %s\n", eval_mark(&op), jvp_mark(&op),
            transpose_mark(&op), op.has_batch ? "yes" : "!");
     return DONE;
@@ -123,9 +137,11 @@ static void print_section(const char *family)
         if (strcmp(op.family, family) != 0)
             continue;
         printf("\n### %s\n\n", op.name);
-        printf("version %d; operands: %s; results: %s; flags: %s; jvp: %s; transpose: %s; eval: %s\n\n",
-               op.version, count(op.inputs), count(op.outputs), *letters(&op) ? letters(&op) : "none",
-               jvp_mark(&op), transpose_mark(&op), eval_mark(&op));
+        printf("version %d; operands: %s; results: %s; flags: %s; jvp: %s; transpose: "
+               "%s; eval: %s\n\n",
+               op.version, count(op.inputs), count(op.outputs),
+               *letters(&op) ? letters(&op) : "none", jvp_mark(&op), transpose_mark(&op),
+               eval_mark(&op));
         printf("```text\n%s\n```\n", op.doc);
     }
 }
@@ -135,11 +151,16 @@ static int print_markdown(void)
     int n = wf_op_count();
 
     printf("# The primitives\n\n"
-           "Made by `weft ops --markdown`; the source is `src/op/`. Everything else is built of these %d.\n\n"
-           "Flags: `P` pure, `C` commutative, `L` linear in all operands together, `B` linear in each operand\n"
-           "when the others are fixed, `Z` derivative zero everywhere, `D` defines a symbol, `E` effect, `N` no\n"
-           "eval (gone before a program runs), `S` carries sub-programs. A rule is `yes`, or the flag that\n"
-           "says why there is none; `-` is the transpose of an op that is not linear.\n", n);
+           "Made by `weft ops --markdown`; the source is `src/op/`. Everything else is "
+           "built of these %d.\n\n"
+           "Flags: `P` pure, `C` commutative, `L` linear in all operands together, `B` "
+           "linear in each operand\n"
+           "when the others are fixed, `Z` derivative zero everywhere, `D` defines a "
+           "symbol, `E` effect, `N` no\n"
+           "eval (gone before a program runs), `S` carries sub-programs. A rule is "
+           "`yes`, or the flag that\n"
+           "says why there is none; `-` is the transpose of an op that is not linear.\n",
+           n);
     for (int i = 0; i < n; i++) {
         wf_op_info op = get(i);
         bool first = true;

@@ -1,4 +1,5 @@
-/* cmd_show.c -- weft show: a program as text, as a drawing, or what it costs; transforms applied first. */
+/* cmd_show.c -- weft show: a program as text, as a drawing, or what it costs; transforms
+ * applied first. */
 #include "cli.h"
 
 #include <errno.h>
@@ -49,13 +50,15 @@ static int draw_svg(const char *text)
     posix_spawn_file_actions_adddup2(&actions, fds[0], STDIN_FILENO);
     posix_spawn_file_actions_addclose(&actions, fds[0]);
     posix_spawn_file_actions_addclose(&actions, fds[1]);
-    error = posix_spawnp(&pid, "dot", &actions, NULL, (char *const *)(uintptr_t)argv, environ);
+    error = posix_spawnp(&pid, "dot", &actions, NULL, (char *const *)(uintptr_t)argv,
+                         environ);
     posix_spawn_file_actions_destroy(&actions);
     close(fds[0]);
     if (error) {
         close(fds[1]);
         if (error == ENOENT)
-            complain("--as=svg needs the program 'dot'; install Graphviz (package graphviz), or use --as=dot");
+            complain("--as=svg needs the program 'dot'; install Graphviz (package "
+                     "graphviz), or use --as=dot");
         else
             complain("cannot run 'dot': %s", strerror(error));
         return ENVIRONMENT;
@@ -84,8 +87,10 @@ static int draw_svg(const char *text)
 
 static bool is_float(wf_dtype t) { return t >= WF_F16 && t <= WF_F64; }
 
-/* What a gradient of all float inputs would keep between its passes; false: there is none. */
-static bool residuals(wf_ctx *cx, const Show *s, const wf_program *p, double *out_bytes, int *out_count)
+/* What a gradient of all float inputs would keep between its passes; false: there is
+ * none. */
+static bool residuals(wf_ctx *cx, const Show *s, const wf_program *p, double *out_bytes,
+                      int *out_count)
 {
     const wf_program *forward = NULL, *backward = NULL;
     wf_cost saved = {.size = sizeof saved}, own = {.size = sizeof own};
@@ -97,7 +102,8 @@ static bool residuals(wf_ctx *cx, const Show *s, const wf_program *p, double *ou
         if (is_float(wf_program_input_dtype(p, i)))
             wrt[n++] = i;
     if (n && wf_split(cx, p, wrt, n, &forward, &backward) == WF_OK) {
-        ok = wf_program_cost(cx, forward, s->symbols, s->sizes, s->nsizes, &saved) == WF_OK &&
+        ok = wf_program_cost(cx, forward, s->symbols, s->sizes, s->nsizes, &saved) ==
+                 WF_OK &&
              wf_program_cost(cx, p, s->symbols, s->sizes, s->nsizes, &own) == WF_OK;
         *out_bytes = saved.output_bytes - own.output_bytes;
         *out_count = wf_program_outputs(forward) - wf_program_outputs(p);
@@ -225,7 +231,9 @@ static bool read_args(Args *a, Show *s)
         case OPT_SHORT: s->flags |= WF_TEXT_SHORT; break;
         default:
             if (s->name)
-                return usage_error(a->command, "one program at a time, found '%s' too", a->value), false;
+                return usage_error(a->command, "one program at a time, found '%s' too",
+                                   a->value),
+                       false;
             *(s->file ? &s->name : &s->file) = a->value;
         }
     }
@@ -250,8 +258,10 @@ static int run(Args *a)
 
 static const Option options[] = {
     {"as", OPT_VALUE, OPT_AS, "FORM", "text (the default), dot, or svg (needs Graphviz)"},
-    {"cost", OPT_FLAG, OPT_COST, NULL, "operations, bytes, and what a gradient would keep"},
-    {"size", OPT_VALUE, OPT_SIZE, "N=32", "the size of a symbol for --cost; 64 if not given"},
+    {"cost", OPT_FLAG, OPT_COST, NULL,
+     "operations, bytes, and what a gradient would keep"},
+    {"size", OPT_VALUE, OPT_SIZE, "N=32",
+     "the size of a symbol for --cost; 64 if not given"},
     {"places", OPT_FLAG, OPT_PLACES, NULL, "the source place of each equation"},
     {"types", OPT_FLAG, OPT_TYPES, NULL, "the type of each result"},
     {"short", OPT_FLAG, OPT_SHORT, NULL, "cut large constants"},
@@ -262,7 +272,8 @@ const Command cmd_show = {
     .name = "show",
     .usage = "FILE [NAME] [OPTION...]",
     .summary = "print a program, transformed if wished",
-    .help = "Prints program NAME of FILE (- is standard input). NAME may be left out: then it is the only\n"
+    .help = "Prints program NAME of FILE (- is standard input). NAME may be left out: "
+            "then it is the only\n"
             "program, or 'main', or the last. Transforms are applied in the order given.",
     .options = options,
     .more = step_options,

@@ -26,10 +26,16 @@ static int unknown_command(const char *name)
         return usage_error(NULL, "running scripts is not in this version");
     for (; commands[n]; n++)
         names[n] = commands[n]->name;
-    return usage_error(NULL, "there is no command '%s'%s", name, suggest(name, names, n));
+    names[n++] = "--version";
+    names[n++] = "--help";
+    return usage_error(NULL, "there is no %s '%s'%s", *name == '-' ? "option" : "command",
+                       name, suggest(name, names, n));
 }
 
-static bool is_help(const char *s) { return strcmp(s, "--help") == 0 || strcmp(s, "-h") == 0; }
+static bool is_help(const char *s)
+{
+    return strcmp(s, "--help") == 0 || strcmp(s, "-h") == 0;
+}
 
 static int run_command(int argc, char **argv)
 {
@@ -48,9 +54,8 @@ static int run_command(int argc, char **argv)
 
 static int dispatch(int argc, char **argv)
 {
-    if (argc < 2) {
+    if (argc < 2)
         return usage_error(NULL, "which command?");
-    }
     if (strcmp(argv[1], "--version") == 0) {
         fputs(wf_build_info(), stdout);
         return DONE;

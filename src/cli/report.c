@@ -126,7 +126,8 @@ const char *suggest(const char *name, const char *const *names, int n)
     for (int i = 0; i < n && strlen(name) <= LONGEST; i++) {
         int d = strlen(names[i]) > LONGEST ? best + 1 : distance(name, names[i]);
 
-        if (d < best + (found == NULL) && d < (int)strlen(names[i])) {
+        if (d < best + (found == NULL) && d < (int)strlen(names[i]) &&
+            strlen(names[i]) > 2) {
             best = d;
             found = names[i];
         }

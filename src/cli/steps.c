@@ -1,6 +1,7 @@
 /* steps.c -- the transform flags: --grad=x,1 --vmap=0,- ... in the order given.
  *
- * Inputs are given by number or by name; a vmap takes for each input an axis, or - for none.
+ * Inputs are given by number or by name; a vmap takes for each input an axis, or - for
+ * none.
  */
 #include "cli.h"
 
@@ -22,16 +23,23 @@ enum {
 };
 
 const Option step_options[] = {
-    {"grad", OPT_OPTIONAL, STEP_GRAD, "I,J", "the gradient of a scalar; I: number or name of an input, 0"},
-    {"value-and-grad", OPT_OPTIONAL, STEP_VALUE_AND_GRAD, "I,J", "the results, then the gradient"},
-    {"vjp", OPT_OPTIONAL, STEP_VJP, "I,J", "reverse mode: a cotangent for each float result comes in"},
-    {"jvp", OPT_OPTIONAL, STEP_JVP, "I,J", "forward mode: a tangent for each of these inputs comes in"},
+    {"grad", OPT_OPTIONAL, STEP_GRAD, "I,J",
+     "the gradient of a scalar; I: number or name of an input, 0"},
+    {"value-and-grad", OPT_OPTIONAL, STEP_VALUE_AND_GRAD, "I,J",
+     "the results, then the gradient"},
+    {"vjp", OPT_OPTIONAL, STEP_VJP, "I,J",
+     "reverse mode: a cotangent for each float result comes in"},
+    {"jvp", OPT_OPTIONAL, STEP_JVP, "I,J",
+     "forward mode: a tangent for each of these inputs comes in"},
     {"jacfwd", OPT_OPTIONAL, STEP_JACFWD, "I,J", "Jacobian by forward mode"},
     {"jacrev", OPT_OPTIONAL, STEP_JACREV, "I,J", "Jacobian by reverse mode"},
     {"hessian", OPT_OPTIONAL, STEP_HESSIAN, "I,J", "second derivatives"},
-    {"hvp", OPT_OPTIONAL, STEP_HVP, "I,J", "Hessian times vector; a vector for each of these inputs comes in"},
-    {"vmap", OPT_VALUE, STEP_VMAP, "A,-", "a batch: for each input its new axis, or - for none"},
-    {"axis-name", OPT_VALUE, STEP_AXIS_NAME, "NAME", "what psum and its kind call the axis of --vmap"},
+    {"hvp", OPT_OPTIONAL, STEP_HVP, "I,J",
+     "Hessian times vector; a vector for each of these inputs comes in"},
+    {"vmap", OPT_VALUE, STEP_VMAP, "A,-",
+     "a batch: for each input its new axis, or - for none"},
+    {"axis-name", OPT_VALUE, STEP_AXIS_NAME, "NAME",
+     "what psum and its kind call the axis of --vmap"},
     {NULL, OPT_FLAG, 0, NULL, NULL},
 };
 
@@ -118,12 +126,14 @@ static bool find_input(const wf_program *p, const char *s, size_t n, int *out)
     for (int i = 0; i < count; i++)
         names[i] = wf_program_input_name(p, i);
     snprintf(name, sizeof name, "%.*s", (int)n, s);
-    complain("'%s' has no input '%s'%s", wf_program_name(p), name, suggest(name, names, count));
+    complain("'%s' has no input '%s'%s", wf_program_name(p), name,
+             suggest(name, names, count));
     free(names);
     return false;
 }
 
-static const wf_program *differentiate(wf_ctx *cx, const Step *s, const wf_program *p, int *out_status)
+static const wf_program *differentiate(wf_ctx *cx, const Step *s, const wf_program *p,
+                                       int *out_status)
 {
     int n = s->text ? count_items(s->text) : 0;
     int *wrt = need_memory((size_t)(n + 1) * sizeof *wrt);
@@ -145,7 +155,8 @@ static const wf_program *differentiate(wf_ctx *cx, const Step *s, const wf_progr
     return out;
 }
 
-static const wf_program *vectorise(wf_ctx *cx, const Step *s, const wf_program *p, int *out_status)
+static const wf_program *vectorise(wf_ctx *cx, const Step *s, const wf_program *p,
+                                   int *out_status)
 {
     int n = count_items(s->text), inputs = wf_program_inputs(p);
     int *axes = need_memory((size_t)(n + 1) * sizeof *axes);
@@ -158,23 +169,26 @@ static const wf_program *vectorise(wf_ctx *cx, const Step *s, const wf_program *
 
         axes[i] = -1;
         ok = (len == 1 && *at == '-') || read_index(at, len, &axes[i]);
-        if (!ok)
+        if (!ok) {
             complain("--vmap=%s: '%.*s' is neither an axis nor -", s->text, (int)len, at);
+            *out_status = USAGE;
+        }
         at += len + (at[len] == ',');
     }
     if (ok && n != inputs) {
-        complain("--vmap=%s: %d axes, but '%s' has %d inputs", s->text, n, wf_program_name(p), inputs);
+        complain("--vmap=%s: %d axes, but '%s' has %d inputs", s->text, n,
+                 wf_program_name(p), inputs);
+        *out_status = USER;
         ok = false;
     }
-    if (!ok)
-        *out_status = USER;
-    else if (wf_vmap(cx, p, axes, s->axis, -1, &out) != WF_OK)
+    if (ok && wf_vmap(cx, p, axes, s->axis, -1, &out) != WF_OK)
         *out_status = report(cx);
     free(axes);
     return out;
 }
 
-const wf_program *steps_apply(wf_ctx *cx, const Steps *s, const wf_program *p, int *out_status)
+const wf_program *steps_apply(wf_ctx *cx, const Steps *s, const wf_program *p,
+                              int *out_status)
 {
     const wf_program *next;
 

@@ -3,12 +3,14 @@
  *   text   = type " " value                        f32[2] [1.5, 2.5]
  *   value  = number | "[" [ value { "," value } ] "]"
  *   number = as in programs: 1, -0.5, 1e-3, inf, nan, true, bits(0x7fc00001)
- *   given  = [ type ] value | FILE ".npy" | ( "zeros" | "ones" | "iota" | "rand" | "randn" ) ":" type
+ *   given  = [ type ] value | FILE ".npy"
+ *          | ( "zeros" | "ones" | "iota" | "rand" | "randn" ) ":" type
  *   type   = dtype [ "[" [ size { "," size } ] "]" ]
  *
- * What is printed reads back the same, but for the bits of NaNs, which all print as nan. Generated arrays are
- * functions of the seed and the position alone: rand is uniform in [0, 1) for floats, in 0..9 for integers, and
- * a coin for bool; randn has mean 0 and variance 1; iota counts 0, 1, 2 .. in row-major order.
+ * What is printed reads back the same, but for the bits of NaNs, which all print as nan.
+ * Generated arrays are functions of the seed and the position alone: rand is uniform in
+ * [0, 1) for floats, in 0..9 for integers, and a coin for bool; randn has mean 0 and
+ * variance 1; iota counts 0, 1, 2 .. in row-major order.
  */
 #include "io/io.h"
 
@@ -58,8 +60,9 @@ static int print_number(wf_dtype dtype, const char *at, char *buf)
     }
 }
 
-/* Every list that begins at element i opens before it, every one that ends closes behind it. Lists of size 0
- * have no elements to hang on, so an empty array is printed axis by axis. */
+/* Every list that begins at element i opens before it, every one that ends closes behind
+ * it. Lists of size 0 have no elements to hang on, so an empty array is printed axis by
+ * axis. */
 static void print_empty(const int64_t *dims, int rank, Text *out)
 {
     text_char(out, '[');
@@ -127,17 +130,23 @@ bool array_print(wf_ctx *cx, wf_array *a, Text *out)
 typedef struct Scan {
     wf_ctx *cx;
     const char *text, *s, *end;
-    wf_dtype dtype;       /* WF_INVALID: to be found */
-    bool typed;           /* the text gave a type: rank and dims */
+    wf_dtype dtype; /* WF_INVALID: to be found */
+    bool typed;     /* the text gave a type: rank and dims */
     int rank;
     int64_t dims[MAX_RANK];
     VEC(const char *) at; /* where each element begins */
+
+    int depth;                  /* of open lists */
+    int leaf;                   /* depth of elements; -1: none seen */
+    int64_t seen[MAX_RANK + 1]; /* items of the open list at each depth */
+    bool known[MAX_RANK + 1];   /* the size at this depth is known */
 } Scan;
 
 #define SOURCE "<array>"
 
 /* At p, with the text and a caret under it. Always false. */
-static bool scan_fail(Scan *c, const char *p, wf_status status, const char *fmt, ...) PRINTF(4, 5);
+static bool scan_fail(Scan *c, const char *p, wf_status status, const char *fmt, ...)
+    PRINTF(4, 5);
 static bool scan_fail(Scan *c, const char *p, wf_status status, const char *fmt, ...)
 {
     Place place = {.file = SOURCE, .line = 1};
@@ -159,13 +168,15 @@ static bool scan_fail(Scan *c, const char *p, wf_status status, const char *fmt,
 
 static void skip_space(Scan *c)
 {
-    while (c->s < c->end && (*c->s == ' ' || *c->s == '\t' || *c->s == '\n' || *c->s == '\r'))
+    while (c->s < c->end &&
+           (*c->s == ' ' || *c->s == '\t' || *c->s == '\n' || *c->s == '\r'))
         c->s++;
 }
 
 static bool is_delimiter(char c)
 {
-    return c == '\0' || c == ',' || c == ']' || c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    return c == '\0' || c == ',' || c == ']' || c == ' ' || c == '\t' || c == '\n' ||
+           c == '\r';
 }
 
 static const char *word_end(const char *s)
@@ -210,8 +221,8 @@ static const char *parse_int(wf_dtype dtype, const char *s, const char *end, cha
     return s;
 }
 
-static const char *parse_element(wf_dtype dtype, const char *s, const char *end, char *out,
-                                 bool *overflow)
+static const char *parse_element(wf_dtype dtype, const char *s, const char *end,
+                                 char *out, bool *overflow)
 {
     uint16_t h;
     double f64;
@@ -223,10 +234,13 @@ static const char *parse_element(wf_dtype dtype, const char *s, const char *end,
     switch (dtype) {
     case WF_BOOL:
         *out = *s == 't';
-        return strncmp(s, "true", 4) == 0 ? s + 4 : strncmp(s, "false", 5) == 0 ? s + 5 : NULL;
+        return strncmp(s, "true", 4) == 0    ? s + 4
+               : strncmp(s, "false", 5) == 0 ? s + 5
+                                             : NULL;
     case WF_F16:
     case WF_BF16:
-        s = dtype == WF_F16 ? number_parse_f16(s, end, &h) : number_parse_bf16(s, end, &h);
+        s = dtype == WF_F16 ? number_parse_f16(s, end, &h)
+                            : number_parse_bf16(s, end, &h);
         return s ? memcpy(out, &h, 2), s : NULL;
     case WF_F32:
         s = number_parse_f32(s, end, &f32);
@@ -238,63 +252,84 @@ static const char *parse_element(wf_dtype dtype, const char *s, const char *end,
     }
 }
 
-/* The structure of the lists: where elements are, and the shape, which the first list at each depth gives. */
+/* The structure of the lists: where elements are, and the shape, which the first list at
+ * each depth gives. */
+static bool open_list(Scan *c)
+{
+    if (c->depth == MAX_RANK)
+        return scan_fail(c, c->s, WF_ERR_LIMIT, "lists nested deeper than %d", MAX_RANK);
+    if (c->leaf >= 0 && c->depth >= c->leaf)
+        return scan_fail(c, c->s, WF_ERR_SHAPE, "a list where other lists have numbers");
+    c->seen[++c->depth] = 0;
+    c->s++;
+    return true;
+}
+
+static bool close_list(Scan *c)
+{
+    int64_t n = c->seen[c->depth], *size = &c->dims[c->depth - 1];
+
+    if (c->known[c->depth] && *size != n)
+        return scan_fail(c, c->s, WF_ERR_SHAPE, "a list of %lld items beside one of %lld",
+                         (long long)n, (long long)*size);
+    c->known[c->depth] = true;
+    *size = n;
+    c->rank = MAX(c->rank, c->depth);
+    c->s++;
+    c->seen[--c->depth]++;
+    return true;
+}
+
+static bool scan_element(Scan *c)
+{
+    if (c->s == c->end || is_delimiter(*c->s))
+        return scan_fail(c, c->s, WF_ERR_SYNTAX, "expected a number or a list");
+    if (c->leaf >= 0 && c->depth != c->leaf)
+        return scan_fail(c, c->s, WF_ERR_SHAPE, "a number where other lists have lists");
+    c->leaf = c->depth;
+    vec_push(&c->cx->scratch, &c->at, c->s);
+    c->s = word_end(c->s);
+    c->seen[c->depth]++;
+    return true;
+}
+
+/* After an item: "," and another one, or the end of lists. */
+static bool after_item(Scan *c)
+{
+    for (; c->depth; skip_space(c)) {
+        skip_space(c);
+        if (c->s < c->end && *c->s == ',') {
+            c->s++;
+            return true;
+        }
+        if (c->s == c->end || *c->s != ']')
+            return scan_fail(c, c->s, WF_ERR_SYNTAX, "expected ',' or ']'");
+        if (!close_list(c))
+            return false;
+    }
+    skip_space(c);
+    return c->s == c->end ||
+           scan_fail(c, c->s, WF_ERR_SYNTAX, "expected the end of the array");
+}
+
 static bool scan_lists(Scan *c)
 {
-    int64_t seen[MAX_RANK + 1] = {0}; /* items of the open list at each depth */
-    bool known[MAX_RANK + 1] = {0};   /* the size at this depth is known */
-    int depth = 0, leaf = -1;         /* depth of elements; -1: none seen */
-
-    for (;;) {
+    c->leaf = -1;
+    do {
         skip_space(c);
         if (c->s < c->end && *c->s == '[') {
-            if (depth == MAX_RANK)
-                return scan_fail(c, c->s, WF_ERR_LIMIT, "lists nested deeper than %d", MAX_RANK);
-            if (leaf >= 0 && depth >= leaf)
-                return scan_fail(c, c->s, WF_ERR_SHAPE, "a list where other lists have numbers");
-            seen[++depth] = 0;
-            c->s++;
+            if (!open_list(c))
+                return false;
             skip_space(c);
             if (c->s == c->end || *c->s != ']')
                 continue;
-        } else {
-            if (c->s == c->end || is_delimiter(*c->s))
-                return scan_fail(c, c->s, WF_ERR_SYNTAX, "expected a number or a list");
-            if (leaf >= 0 && depth != leaf)
-                return scan_fail(c, c->s, WF_ERR_SHAPE, "a number where other lists have lists");
-            leaf = depth;
-            vec_push(&c->cx->scratch, &c->at, c->s);
-            c->s = word_end(c->s);
-            seen[depth]++;
+        } else if (!scan_element(c)) {
+            return false;
         }
-        for (;;) { /* what follows an item */
-            skip_space(c);
-            if (depth == 0) {
-                if (c->s != c->end)
-                    return scan_fail(c, c->s, WF_ERR_SYNTAX, "expected the end of the array");
-                break;
-            }
-            if (c->s < c->end && *c->s == ',') {
-                c->s++;
-                break;
-            }
-            if (c->s == c->end || *c->s != ']')
-                return scan_fail(c, c->s, WF_ERR_SYNTAX, "expected ',' or ']'");
-            if (known[depth] && c->dims[depth - 1] != seen[depth])
-                return scan_fail(c, c->s, WF_ERR_SHAPE, "a list of %lld items beside one of %lld",
-                                 (long long)seen[depth], (long long)c->dims[depth - 1]);
-            known[depth] = true;
-            c->dims[depth - 1] = seen[depth];
-            c->rank = MAX(c->rank, depth);
-            c->s++;
-            depth--;
-            seen[depth]++;
-        }
-        if (depth == 0)
-            break;
-    }
-    /* [[], [1]] : lists of numbers and an empty list at the depth of lists */
-    if (leaf >= 0 && leaf != c->rank)
+        if (!after_item(c))
+            return false;
+    } while (c->depth);
+    if (c->leaf >= 0 && c->leaf != c->rank) /* [[], 1] */
         return scan_fail(c, c->at.v[0], WF_ERR_SHAPE, "numbers at different depths");
     return true;
 }
@@ -326,7 +361,8 @@ static bool store_elements(Scan *c, char *data)
     bool overflow;
 
     for (uint32_t i = 0; i < c->at.n; i++) {
-        const char *s = c->at.v[i], *e = parse_element(c->dtype, s, c->end, data + i * size, &overflow);
+        const char *s = c->at.v[i],
+                   *e = parse_element(c->dtype, s, c->end, data + i * size, &overflow);
         int n = (int)MIN(word_end(s) - s, 40);
 
         if (e && is_delimiter(*e))
@@ -357,9 +393,11 @@ static bool parse_values(Scan *c, wf_array **out)
     if (typed) {
         if (!type_size(c->dtype, dims, (uint32_t)rank, &count, &bytes))
             return scan_fail(c, c->text, WF_ERR_LIMIT, "the type is too large");
-        if (count != c->at.n || (count && (rank != c->rank ||
-                                           memcmp(dims, c->dims, (size_t)rank * sizeof *dims) != 0)))
-            return scan_fail(c, begin, WF_ERR_SHAPE, "the value does not have the shape of the type");
+        if (count != c->at.n ||
+            (count && (rank != c->rank ||
+                       memcmp(dims, c->dims, (size_t)rank * sizeof *dims) != 0)))
+            return scan_fail(c, begin, WF_ERR_SHAPE,
+                             "the value does not have the shape of the type");
     } else {
         rank = c->rank;
         memcpy(dims, c->dims, sizeof dims);
@@ -380,7 +418,8 @@ static bool parse_values(Scan *c, wf_array **out)
 static wf_dtype dtype_named(const char *s, size_t n)
 {
     for (int t = WF_BOOL; t <= WF_F64; t++)
-        if (strlen(wf_dtype_name((wf_dtype)t)) == n && memcmp(wf_dtype_name((wf_dtype)t), s, n) == 0)
+        if (strlen(wf_dtype_name((wf_dtype)t)) == n &&
+            memcmp(wf_dtype_name((wf_dtype)t), s, n) == 0)
             return (wf_dtype)t;
     return WF_INVALID;
 }
@@ -393,7 +432,8 @@ static bool scan_type(Scan *c)
 
     c->dtype = dtype_named(c->s, (size_t)(e - c->s));
     if (c->dtype == WF_INVALID)
-        return scan_fail(c, begin, WF_ERR_TYPE, "expected a type such as f32[8,64], found '%.*s'",
+        return scan_fail(c, begin, WF_ERR_TYPE,
+                         "expected a type such as f32[8,64], found '%.*s'",
                          (int)MIN(e - begin, 40), begin);
     c->typed = true;
     c->s = e;
@@ -406,7 +446,8 @@ static bool scan_type(Scan *c)
             return scan_fail(c, c->s, WF_ERR_LIMIT, "more than %d axes", MAX_RANK);
         e = number_parse_i64(c->s, c->end, &c->dims[c->rank], &overflow);
         if (!e || c->dims[c->rank] < 0 || !is_delimiter(*e))
-            return scan_fail(c, c->s, WF_ERR_SHAPE, "expected a size, a number that is not negative");
+            return scan_fail(c, c->s, WF_ERR_SHAPE,
+                             "expected a size, a number that is not negative");
         c->rank++;
         c->s = e;
         skip_space(c);
@@ -442,7 +483,8 @@ static double normal(uint64_t seed, uint64_t i) /* Box and Muller */
 enum { GEN_ZEROS, GEN_ONES, GEN_IOTA, GEN_RAND, GEN_RANDN };
 static const char *const generators[] = {"zeros:", "ones:", "iota:", "rand:", "randn:"};
 
-/* 0..9 for integers; floats keep 24 bits, or as many as they have, so that 1 is not reached */
+/* 0..9 for integers; floats keep 24 bits, or as many as they have, so that 1 is not
+ * reached */
 static double uniform(wf_dtype dtype, uint64_t bits)
 {
     if (dtype == WF_BOOL)
@@ -502,7 +544,8 @@ static bool parse_generated(Scan *c, int kind, uint64_t seed, wf_array **out)
     return true;
 }
 
-bool array_parse(wf_ctx *cx, const char *text, wf_dtype dtype, uint64_t seed, wf_array **out)
+bool array_parse(wf_ctx *cx, const char *text, wf_dtype dtype, uint64_t seed,
+                 wf_array **out)
 {
     size_t n = strlen(text);
     Scan c = {.cx = cx, .text = text, .s = text, .end = text + n, .dtype = dtype};
@@ -524,8 +567,9 @@ bool array_parse(wf_ctx *cx, const char *text, wf_dtype dtype, uint64_t seed, wf
     if (c.s < c.end && !strchr("+-.[0123456789", *c.s) && strncmp(c.s, "true", 4) &&
         strncmp(c.s, "false", 5) && strncmp(c.s, "inf", 3) && strncmp(c.s, "nan", 3) &&
         strncmp(c.s, "bits(", 5))
-        return scan_fail(&c, c.s, WF_ERR_VALUE,
-                         "expected a number, a list, FILE.npy, or zeros: ones: iota: rand: randn: "
-                         "with a type");
+        return scan_fail(
+            &c, c.s, WF_ERR_VALUE,
+            "expected a number, a list, FILE.npy, or zeros: ones: iota: rand: randn: "
+            "with a type");
     return parse_values(&c, out);
 }

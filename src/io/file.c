@@ -1,8 +1,9 @@
 /* file.c -- bytes of files: mapped when read, replaced as a whole when written.
  *
- *   reading   A plain file is mapped, private and read-only, so that large tensors cost no memory until they
- *             are used. Whoever cuts a mapped file shorter makes reading beyond its end a bus error; replacing it
- *             by renaming, as Writer does, is safe.
+ *   reading   A plain file is mapped, private and read-only, so that large tensors cost
+ *             no memory until they are used. Whoever cuts a mapped file shorter makes
+ *             reading beyond its end a bus error; replacing it by renaming, as Writer
+ *             does, is safe.
  *   writing   temporary file in the same folder, fsync, rename, fsync of the folder
  */
 #include "io/io.h"
@@ -100,10 +101,7 @@ static bool read_to_end(wf_ctx *cx, const char *path, int fd, Blob *b)
     }
 }
 
-static void close_fd(void *obj)
-{
-    close((int)(intptr_t)obj);
-}
+static void close_fd(void *obj) { close((int)(intptr_t)obj); }
 
 Blob *blob_open(wf_ctx *cx, const char *path)
 {
@@ -136,10 +134,10 @@ struct Writer {
     wf_ctx *cx;
     wf_allocator al;
     int fd;
-    const char *path; /* as the caller gave it; borrowed for the call */
-    char *temp;       /* its temporary file, size temp_size; NULL: the target is written directly */
-    size_t temp_size;
-    size_t n; /* bytes in buf */
+    const char *path;      /* as the caller gave it; borrowed for the call */
+    char *temp;            /* the temporary file; NULL: the target is written directly */
+    size_t temp_size;      /* of that name's memory */
+    size_t n;              /* bytes in buf */
     char target[PATH_MAX]; /* path with links followed */
     char buf[1 << 16];
 };
@@ -227,7 +225,8 @@ Writer *writer_open(wf_ctx *cx, const char *path)
     if (!open_temp(w, 0666))
         return NULL;
     if (exists)
-        (void)!fchmod(w->fd, st.st_mode & 07777); /* what it may not be stays as created */
+        (void)!fchmod(w->fd,
+                      st.st_mode & 07777); /* what it may not be stays as created */
     return w;
 }
 

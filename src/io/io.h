@@ -2,15 +2,18 @@
  *
  *   Blob, Writer   bytes of a file in memory; files written whole or not at all   file.c
  *   Json           the few parts of JSON that headers need                        json.c
- *   St             safetensors: tensors by name, and metadata                     safetensors.c
+ *   St             safetensors: tensors by name, and metadata
+ *                  safetensors.c
  *   npy            NumPy's arrays                                                 npy.c
  *   Model          programs, tensors and metadata by name                         model.c
  *   .weft          a model in a safetensors file                                  weft.c
- *   array text     "f32[2] [1.5, 2.5]" and back                                   arraytext.c
+ *   array text     "f32[2] [1.5, 2.5]" and back
+ *                  arraytext.c
  *   public.c       the functions of weft.h
  *
- * A file is hostile until it is read: every size is checked before it is used, and what is wrong is
- * WF_ERR_FORMAT with a reason. Everything here runs inside a protected region.
+ * A file is hostile until it is read: every size is checked before it is used, and what
+ * is wrong is WF_ERR_FORMAT with a reason. Everything here runs inside a protected
+ * region.
  */
 #ifndef WEFT_IO_H
 #define WEFT_IO_H
@@ -31,18 +34,19 @@ typedef struct Blob {
     size_t room; /* memory taken for data; 0: it is mapped */
 } Blob;
 
-/* The whole file, held by the pool of the current call; NULL after an error. What cannot be
- * mapped (a pipe, a device) is read to its end. */
+/* The whole file, held by the pool of the current call; NULL after an error. What cannot
+ * be mapped (a pipe, a device) is read to its end. */
 Blob *blob_open(wf_ctx *cx, const char *path);
 Blob *blob_copy(wf_ctx *cx, const void *data, size_t size);
 Blob *blob_retain(Blob *b);
 void blob_release(void *blob);
 
-/* A file being written: under another name beside the target, which it replaces at the end.
- * A target that is no plain file (a device, a pipe) is written directly. If writer_commit is
- * not reached, nothing is left behind. */
+/* A file being written: under another name beside the target, which it replaces at the
+ * end. A target that is no plain file (a device, a pipe) is written directly. If
+ * writer_commit is not reached, nothing is left behind. */
 typedef struct Writer Writer;
-Writer *writer_open(wf_ctx *cx, const char *path); /* held by the pool; NULL after an error */
+Writer *writer_open(wf_ctx *cx,
+                    const char *path); /* held by the pool; NULL after an error */
 bool writer_put(Writer *w, const void *data, size_t size);
 bool writer_commit(Writer *w);
 
@@ -55,16 +59,18 @@ typedef struct Json {
     const char *begin, *at, *end;
 } Json;
 
-bool json_fail(Json *j, const char *fmt, ...) PRINTF(2, 3); /* at this place; always false */
-bool json_take(Json *j, char c);  /* is c next? then it is read */
-bool json_need(Json *j, char c);  /* c must be next */
-bool json_end(Json *j);           /* nothing but white space is left */
+bool json_fail(Json *j, const char *fmt, ...)
+    PRINTF(2, 3);                /* at this place; always false */
+bool json_take(Json *j, char c); /* is c next? then it is read */
+bool json_need(Json *j, char c); /* c must be next */
+bool json_end(Json *j);          /* nothing but white space is left */
 /* In scratch, NUL-terminated; a string with a zero in it is refused. */
 bool json_string(Json *j, const char **out);
-bool json_size(Json *j, int64_t *out); /* an integer from 0 to 2^63-1 */
+bool json_size(Json *j, int64_t *out);   /* an integer from 0 to 2^63-1 */
 void json_quote(Text *t, const char *s); /* "s", escaped */
 
-/* ---- safetensors.c ------------------------------------------------------------------ */
+/* ---- safetensors.c
+ * ------------------------------------------------------------------ */
 
 typedef struct StTensor {
     const char *name;
@@ -79,7 +85,7 @@ typedef struct StMeta {
     const char *key, *value;
 } StMeta;
 
-typedef struct StFile { /* in scratch */
+typedef struct StFile {    /* in scratch */
     VEC(StTensor) tensors; /* in the order of the header */
     VEC(StMeta) metas;
     const char *data; /* where the data begins */

@@ -1,8 +1,10 @@
-/* json.c -- the parts of JSON (RFC 8259) that headers of files need: objects and lists walked by the caller,
- * strings, and sizes.
+/* json.c -- the parts of JSON (RFC 8259) that headers of files need: objects and lists
+ * walked by the caller, strings, and sizes.
  *
- *   method   The caller says what must come next, so the depth is that of the caller and nothing recurses.
- *   strict   UTF-8, no control bytes in strings, surrogates in pairs, numbers as digits without leading zeros
+ *   method   The caller says what must come next, so the depth is that of the caller and
+ *            nothing recurses.
+ *   strict   UTF-8, no control bytes in strings, surrogates in pairs, numbers as digits
+ *            without leading zeros
  */
 #include "io/io.h"
 

@@ -1,7 +1,8 @@
 /* model.c -- programs, tensors and metadata by name: what a file holds, in memory.
  *
  *   owns    a reference to each program and tensor, and copies of all names
- *   memory  every function either changes the model or, out of memory, jumps and leaves it as it was
+ *   memory  every function either changes the model or, out of memory, jumps and leaves
+ *           it as it was
  */
 #include "io/io.h"
 
@@ -79,8 +80,8 @@ static char *copy_string(const wf_allocator *al, const char *s)
     return p ? memcpy(p, s, strlen(s) + 1) : NULL;
 }
 
-/* The entry of that name, a new one (item NULL) if there is none. Out of memory: `value`, a string of the
- * caller's or NULL, is freed. */
+/* The entry of that name, a new one (item NULL) if there is none. Out of memory: `value`,
+ * a string of the caller's or NULL, is freed. */
 static Named *enter(wf_ctx *cx, const wf_allocator *al, NameTable *t, const char *name,
                     char *value)
 {

@@ -1,14 +1,16 @@
 /* npy.c -- NumPy's format for one array.
  *
- *   file    = "\x93NUMPY", major, minor, header_size (u16 if major is 1, else u32, little-endian), header, data
+ *   file    = "\x93NUMPY", major, minor, header_size (u16 if major is 1, else u32,
+ *             little-endian), header, data
  *   header  = a Python dict, spaces and a newline behind it:
  *             {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
- *   descr   = byte order ('<' little, '>' big, '=' native, '|' of one byte), kind (b bool, i u integers, f float),
- *             size in bytes
+ *   descr   = byte order ('<' little, '>' big, '=' native, '|' of one byte), kind
+ *             (b bool, i u integers, f float), size in bytes
  *   data    = the elements, row-major, or column-major if fortran_order
  *
- * Read: versions 1, 2 and 3. Written: version 1, data at a multiple of 64 bytes. Not held by Weft, so refused by
- * name: complex numbers, structures, strings, dates, objects (which are pickles: never read). NumPy has no bf16.
+ * Read: versions 1, 2 and 3. Written: version 1, data at a multiple of 64 bytes. Not held
+ * by Weft, so refused by name: complex numbers, structures, strings, dates, objects
+ * (which are pickles: never read). NumPy has no bf16.
  */
 #include "io/io.h"
 
@@ -95,7 +97,8 @@ static bool read_descr(Npy *r)
             }
     }
     return fail(r->cx, WF_ERR_FORMAT, in_file(r->file),
-                ".npy: dtype '%.*s', which Weft does not hold", (int)MIN(n, (size_t)40), s);
+                ".npy: dtype '%.*s', which Weft does not hold", (int)MIN(n, (size_t)40),
+                s);
 }
 
 static bool read_order(Npy *r)
@@ -147,7 +150,8 @@ static bool read_header(Npy *r)
     static const struct {
         const char *key;
         bool (*read)(Npy *r);
-    } fields[] = {{"descr", read_descr}, {"fortran_order", read_order}, {"shape", read_shape}};
+    } fields[] = {
+        {"descr", read_descr}, {"fortran_order", read_order}, {"shape", read_shape}};
     unsigned seen = 0;
 
     if (!take(r, "{"))
@@ -200,7 +204,8 @@ static bool fill(Npy *r, const char *from, size_t bytes, char *to)
     return true;
 }
 
-/* The array whose row-major transpose is `a`: the same memory, axes the other way round. */
+/* The array whose row-major transpose is `a`: the same memory, axes the other way
+ * round. */
 static bool reverse_axes(Npy *r, wf_array *a, wf_array **out)
 {
     int64_t dims[MAX_RANK], strides[MAX_RANK];
@@ -209,8 +214,11 @@ static bool reverse_axes(Npy *r, wf_array *a, wf_array **out)
         dims[k] = wf_array_dims(a)[r->rank - 1 - k];
         strides[k] = wf_array_strides(a)[r->rank - 1 - k];
     }
-    return wf_array_wrap(r->cx, r->dtype, dims, (int)r->rank, strides, wf_array_data(a),
-                         array_drop, wf_array_retain(a), out) == WF_OK;
+    if (wf_array_wrap(r->cx, r->dtype, dims, (int)r->rank, strides, wf_array_data(a),
+                      array_drop, wf_array_retain(a), out) == WF_OK)
+        return true;
+    wf_array_release(a);
+    return false;
 }
 
 static bool read_data(Npy *r, const char *data, size_t size, wf_array **out)
@@ -223,8 +231,8 @@ static bool read_data(Npy *r, const char *data, size_t size, wf_array **out)
         return npy_fail(r, "the shape is too large");
     if ((uint64_t)bytes != size)
         return fail(r->cx, WF_ERR_FORMAT, in_file(r->file),
-                    ".npy: the shape needs %lld bytes, the file has %llu", (long long)bytes,
-                    (unsigned long long)size);
+                    ".npy: the shape needs %lld bytes, the file has %llu",
+                    (long long)bytes, (unsigned long long)size);
     for (uint32_t k = 0; k < r->rank; k++)
         dims[k] = r->dims[reverse ? r->rank - 1 - k : k];
     if (wf_array_new(r->cx, r->dtype, dims, (int)r->rank, &a) != WF_OK)
@@ -238,7 +246,8 @@ static bool read_data(Npy *r, const char *data, size_t size, wf_array **out)
     return true;
 }
 
-bool npy_read(wf_ctx *cx, const char *file, const char *bytes, size_t size, wf_array **out)
+bool npy_read(wf_ctx *cx, const char *file, const char *bytes, size_t size,
+              wf_array **out)
 {
     Npy r = {.cx = cx, .file = file};
     size_t prefix, header;
@@ -248,7 +257,8 @@ bool npy_read(wf_ctx *cx, const char *file, const char *bytes, size_t size, wf_a
     if (size < 10 || memcmp(bytes, "\x93NUMPY", 6) != 0)
         return npy_fail(&r, "the file does not begin as NumPy's arrays do");
     if (b[6] < 1 || b[6] > 3)
-        return fail(cx, WF_ERR_FORMAT, in_file(file), ".npy: version %d; 1 to 3 are known", b[6]);
+        return fail(cx, WF_ERR_FORMAT, in_file(file),
+                    ".npy: version %d; 1 to 3 are known", b[6]);
     prefix = b[6] == 1 ? 10 : 12;
     header = (size_t)b[8] | (size_t)b[9] << 8;
     if (prefix == 12 && size >= 12)
@@ -257,7 +267,8 @@ bool npy_read(wf_ctx *cx, const char *file, const char *bytes, size_t size, wf_a
         return npy_fail(&r, "the file ends inside the header");
     r.at = bytes + prefix;
     r.end = r.at + header;
-    return read_header(&r) && read_data(&r, bytes + prefix + header, size - prefix - header, out);
+    return read_header(&r) &&
+           read_data(&r, bytes + prefix + header, size - prefix - header, out);
 }
 
 /* ---- writing ----------------------------------------------------------------------- */
@@ -274,8 +285,8 @@ bool npy_write(wf_ctx *cx, const char *path, wf_array *a)
     while (k < COUNT(kinds) && kinds[k].dtype != dtype)
         k++;
     if (k == COUNT(kinds))
-        return fail(cx, WF_ERR_TYPE, in_file(path), ".npy has no dtype %s; cast to f32 first",
-                    wf_dtype_name(dtype));
+        return fail(cx, WF_ERR_TYPE, in_file(path),
+                    ".npy has no dtype %s; cast to f32 first", wf_dtype_name(dtype));
     text_init(&t, &cx->scratch);
     text_printf(&t, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (",
                 kinds[k].size == 1 ? '|' : '<', kinds[k].kind, kinds[k].size);

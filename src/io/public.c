@@ -134,10 +134,7 @@ static const Named *entry(const NameTable *t, int i)
     return i >= 0 && (uint32_t)i < t->n ? &t->v[i] : NULL;
 }
 
-int wf_model_programs(const wf_model *m)
-{
-    return (int)m->programs.n;
-}
+int wf_model_programs(const wf_model *m) { return (int)m->programs.n; }
 
 const wf_program *wf_model_program(const wf_model *m, int i)
 {
@@ -160,10 +157,7 @@ wf_status wf_model_add(wf_ctx *cx, wf_model *m, const wf_program *p)
     API_RETURN(cx);
 }
 
-int wf_model_tensors(const wf_model *m)
-{
-    return (int)m->tensors.n;
-}
+int wf_model_tensors(const wf_model *m) { return (int)m->tensors.n; }
 
 const char *wf_model_tensor_name(const wf_model *m, int i)
 {

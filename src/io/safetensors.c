@@ -3,16 +3,18 @@
  *   file    = header_size (u64, little-endian), header, data
  *   header  = one JSON object of header_size bytes, beginning with '{', spaces behind it:
  *             { "__metadata__": { KEY: STRING, .. },          may be left out
- *               NAME: { "dtype": DTYPE, "shape": [n, ..], "data_offsets": [begin, end] }, .. }
+ *               NAME: { "dtype": DTYPE, "shape": [n, ..],
+ *                       "data_offsets": [begin, end] }, .. }
  *   DTYPE   = BOOL U8 I8 U16 I16 U32 I32 U64 I64 F16 BF16 F32 F64
- *   data    = the tensors, row-major, little-endian; offsets count from the start of the data
+ *   data    = the tensors, row-major, little-endian; offsets count from its start
  *
- * What is checked: the header is at most HEADER_MAX bytes and inside the file; it is JSON with these keys and
- * no others, each once; names are unique; end - begin is the size of the shape; the tensors cover the data
- * exactly, without holes and without overlap (so no byte of the file is unaccounted for); bools are 0 or 1.
+ * What is checked: the header is at most HEADER_MAX bytes and inside the file; it is JSON
+ * with these keys and no others, each once; names are unique; end - begin is the size of
+ * the shape; the tensors cover the data exactly, without holes and without overlap (so no
+ * byte of the file is unaccounted for); bools are 0 or 1.
  *
- * Written files have their data at a multiple of 64 bytes, and the tensors whose sizes are multiples of large
- * powers of two first, so that nearly all of them are aligned.
+ * Written files have their data at a multiple of 64 bytes, and the tensors whose sizes
+ * are multiples of large powers of two first, so that nearly all of them are aligned.
  */
 #include "io/io.h"
 
@@ -24,8 +26,8 @@ static const struct {
     const char *name;
     wf_dtype dtype;
 } dtypes[] = {
-    {"BOOL", WF_BOOL}, {"U8", WF_U8},   {"I8", WF_I8},   {"U16", WF_U16},   {"I16", WF_I16},
-    {"U32", WF_U32},   {"I32", WF_I32}, {"U64", WF_U64}, {"I64", WF_I64},   {"F16", WF_F16},
+    {"BOOL", WF_BOOL}, {"U8", WF_U8},   {"I8", WF_I8},   {"U16", WF_U16}, {"I16", WF_I16},
+    {"U32", WF_U32},   {"I32", WF_I32}, {"U64", WF_U64}, {"I64", WF_I64}, {"F16", WF_F16},
     {"BF16", WF_BF16}, {"F32", WF_F32}, {"F64", WF_F64},
 };
 
@@ -57,8 +59,8 @@ static bool read_dtype(Reader *r, StTensor *t)
             t->dtype = dtypes[i].dtype;
             return true;
         }
-    return json_fail(&r->j, "tensor '%s' has dtype '%s', which Weft does not hold", t->name,
-                     s);
+    return json_fail(&r->j, "tensor '%s' has dtype '%s', which Weft does not hold",
+                     t->name, s);
 }
 
 static bool read_shape(Reader *r, StTensor *t)
@@ -72,7 +74,8 @@ static bool read_shape(Reader *r, StTensor *t)
         return true;
     do {
         if (t->rank == MAX_RANK)
-            return json_fail(&r->j, "tensor '%s' has more than %d axes", t->name, MAX_RANK);
+            return json_fail(&r->j, "tensor '%s' has more than %d axes", t->name,
+                             MAX_RANK);
         if (!json_size(&r->j, &dims[t->rank]))
             return false;
         t->rank++;
@@ -90,7 +93,8 @@ static bool read_offsets(Reader *r, StTensor *t)
     if (begin > end)
         return json_fail(&r->j, "tensor '%s' ends before it begins", t->name);
     if ((uint64_t)end > r->data_size)
-        return json_fail(&r->j, "tensor '%s' ends at byte %lld, but the data has %llu bytes",
+        return json_fail(&r->j,
+                         "tensor '%s' ends at byte %lld, but the data has %llu bytes",
                          t->name, (long long)end, (unsigned long long)r->data_size);
     t->begin = (size_t)begin;
     t->size = (size_t)(end - begin);
@@ -181,7 +185,8 @@ static bool read_header(Reader *r)
             intern(&r->names, name);
             if (r->names.n == before)
                 return json_fail(&r->j, "'%s' is there twice", name);
-            if (!(strcmp(name, "__metadata__") == 0 ? read_metadata(r) : read_tensor(r, name)))
+            if (!(strcmp(name, "__metadata__") == 0 ? read_metadata(r)
+                                                    : read_tensor(r, name)))
                 return false;
         } while (json_take(&r->j, ','));
         if (!json_need(&r->j, '}'))
@@ -231,7 +236,8 @@ static bool check_bools(Reader *r)
         for (size_t k = 0; t->dtype == WF_BOOL && k < t->size; k++)
             if ((unsigned char)r->out->data[t->begin + k] > 1)
                 return fail(r->j.cx, WF_ERR_FORMAT, in_file(r->j.file),
-                            "tensor '%s' has dtype BOOL and a byte that is not 0 or 1", t->name);
+                            "tensor '%s' has dtype BOOL and a byte that is not 0 or 1",
+                            t->name);
     }
     return true;
 }
@@ -296,8 +302,9 @@ static bool measure(wf_ctx *cx, const StSource *s, uint32_t i, Slot *out)
     int64_t count, bytes;
 
     if (!dtype_to_name(s->dtype))
-        return fail(cx, WF_ERR_TYPE, NOWHERE, "tensor '%s' has dtype %s, which cannot be saved",
-                    s->name, wf_dtype_name(s->dtype));
+        return fail(cx, WF_ERR_TYPE, NOWHERE,
+                    "tensor '%s' has dtype %s, which cannot be saved", s->name,
+                    wf_dtype_name(s->dtype));
     if (!type_size(s->dtype, s->dims, s->rank, &count, &bytes))
         return fail(cx, WF_ERR_LIMIT, NOWHERE, "tensor '%s' is too large", s->name);
     *out = (Slot){.from = s, .size = (size_t)bytes, .index = i};
@@ -371,8 +378,10 @@ bool st_write(wf_ctx *cx, const char *path, const StSource *tensors, uint32_t nt
     while ((t.n + 8) % 64)
         text_char(&t, ' ');
     if (t.n > HEADER_MAX)
-        return fail(cx, WF_ERR_LIMIT, in_file(path), "the header would have %llu bytes, at most %d "
-                    "are allowed", (unsigned long long)t.n, HEADER_MAX);
+        return fail(cx, WF_ERR_LIMIT, in_file(path),
+                    "the header would have %llu bytes, at most %d "
+                    "are allowed",
+                    (unsigned long long)t.n, HEADER_MAX);
     size = t.n;
     w = writer_open(cx, path);
     if (!w || !writer_put(w, &size, 8) || !writer_put(w, t.s, t.n))

@@ -1,17 +1,18 @@
-/* weft.c -- .weft: a model in a safetensors file, where every reader of safetensors finds its tensors.
+/* weft.c -- .weft: a model in a safetensors file, where every reader of safetensors finds
+ * its tensors.
  *
  * Metadata (further keys are the user's):
  *   weft.format     "1"
  *   weft.programs   the text form of all programs and their sub-programs, places included
  *   weft.methods    a JSON list: the names of those programs that are methods, in order
  *   weft.ops        "add=1,tanh=1": the ops used, each with the version of its meaning
- * Tensors: the model's own by name; and the constants of programs of more than CONST_INLINE bytes, as
- * "weft.const.K", to which the text refers: const f32[784,10] tensor("weft.const.0"). A constant that is one
- * of the model's tensors refers to that.
+ * Tensors: the model's own by name; and the constants of programs of more than
+ * CONST_INLINE bytes, as "weft.const.K", to which the text refers: const f32[784,10]
+ * tensor("weft.const.0"). A constant that is one of the model's tensors refers to that.
  *
- * Names that begin with "weft." are reserved. A file of a later format, or with an op unknown here or of a
- * later version, is refused by name. Versions of ops that are older than the table's would be rewritten by
- * read_ops; as yet every op is at its first.
+ * Names that begin with "weft." are reserved. A file of a later format, or with an op
+ * unknown here or of a later version, is refused by name. Versions of ops that are older
+ * than the table's would be rewritten by read_ops; as yet every op is at its first.
  */
 #include "io/io.h"
 
@@ -19,9 +20,9 @@
 
 #include <stdlib.h>
 
-#define FORMAT "1"
+#define FORMAT       "1"
 #define CONST_INLINE 1024
-#define RESERVED "weft."
+#define RESERVED     "weft."
 #define CONST_PREFIX "weft.const."
 
 static bool begins(const char *s, const char *prefix)
@@ -61,20 +62,24 @@ static bool add_tensor(Loader *l, const StTensor *t)
     const char *data = l->st.data + t->begin;
     bool aligned = (uintptr_t)data % wf_dtype_size(t->dtype) == 0;
     wf_array *a;
-    wf_status s = aligned ? wf_array_wrap(l->cx, t->dtype, t->dims, (int)t->rank, NULL,
-                                          (char *)(uintptr_t)data, blob_release,
-                                          blob_retain(l->blob), &a)
-                          : wf_array_from(l->cx, t->dtype, t->dims, (int)t->rank, data, &a);
 
-    if (s != WF_OK)
+    if (!aligned) {
+        if (wf_array_from(l->cx, t->dtype, t->dims, (int)t->rank, data, &a) != WF_OK)
+            return false;
+    } else if (wf_array_wrap(l->cx, t->dtype, t->dims, (int)t->rank, NULL,
+                             (char *)(uintptr_t)data, blob_release, blob_retain(l->blob),
+                             &a) != WF_OK) {
+        blob_release(l->blob);
         return false;
+    }
     model_set_tensor(l->cx, l->m, t->name, array_held(l->cx, a));
     return true;
 }
 
 static int by_name(const void *x, const void *y)
 {
-    return strcmp((*(const StTensor *const *)x)->name, (*(const StTensor *const *)y)->name);
+    return strcmp((*(const StTensor *const *)x)->name,
+                  (*(const StTensor *const *)y)->name);
 }
 
 static void index_tensors(Loader *l)
@@ -124,22 +129,26 @@ static bool read_ops(Loader *l, const char *s)
 {
     while (*s) {
         size_t n = strcspn(s, "=,");
-        const char *name = arena_printf(&l->cx->scratch, "%.*s", (int)MIN(n, (size_t)200), s);
+        const char *name =
+            arena_printf(&l->cx->scratch, "%.*s", (int)MIN(n, (size_t)200), s);
         int op = op_find(name);
         int64_t version;
         bool overflow;
-        const char *e = s[n] == '=' ? number_parse_i64(s + n + 1, s + strlen(s), &version, &overflow)
-                                    : NULL;
+        const char *e =
+            s[n] == '=' ? number_parse_i64(s + n + 1, s + strlen(s), &version, &overflow)
+                        : NULL;
 
         if (!e || version < 1 || (*e && *e != ','))
             return fail(l->cx, WF_ERR_FORMAT, in_file(l->file),
                         "metadata weft.ops is not a list such as add=1,mul=1");
         if (op < 0)
             return fail(l->cx, WF_ERR_FORMAT, in_file(l->file),
-                        "the file needs op '%s', which Weft " WF_VERSION " does not have", name);
+                        "the file needs op '%s', which Weft " WF_VERSION " does not have",
+                        name);
         if (version > op_table[op].version)
             return fail(l->cx, WF_ERR_FORMAT, in_file(l->file),
-                        "the file needs version %lld of op '%s', Weft " WF_VERSION " has version %d",
+                        "the file needs version %lld of op '%s', Weft " WF_VERSION
+                        " has version %d",
                         (long long)version, name, op_table[op].version);
         s = e + (*e == ',');
     }
@@ -148,7 +157,11 @@ static bool read_ops(Loader *l, const char *s)
 
 static bool add_methods(Loader *l, const char *list, const Program *const *ps, uint32_t n)
 {
-    Json j = {.cx = l->cx, .file = l->file, .begin = list, .at = list, .end = list + strlen(list)};
+    Json j = {.cx = l->cx,
+              .file = l->file,
+              .begin = list,
+              .at = list,
+              .end = list + strlen(list)};
     const char *name;
 
     if (!json_need(&j, '['))
@@ -163,8 +176,10 @@ static bool add_methods(Loader *l, const char *list, const Program *const *ps, u
         while (i < n && strcmp(ps[i]->name, name) != 0)
             i++;
         if (i == n)
-            return fail(l->cx, WF_ERR_FORMAT, in_file(l->file),
-                        "metadata weft.methods names '%s', which is no program of the file", name);
+            return fail(
+                l->cx, WF_ERR_FORMAT, in_file(l->file),
+                "metadata weft.methods names '%s', which is no program of the file",
+                name);
         model_add_program(l->cx, l->m, ps[i]);
     } while (json_take(&j, ','));
     return json_need(&j, ']') && json_end(&j);
@@ -172,7 +187,8 @@ static bool add_methods(Loader *l, const char *list, const Program *const *ps, u
 
 static bool read_programs(Loader *l)
 {
-    const char *text = find_meta(&l->st, "weft.programs"), *ops = find_meta(&l->st, "weft.ops");
+    const char *text = find_meta(&l->st, "weft.programs"),
+               *ops = find_meta(&l->st, "weft.ops");
     const char *methods = find_meta(&l->st, "weft.methods");
     ParseEnv env = {find_const, l};
     const Program **ps;
@@ -204,7 +220,8 @@ static bool read_tensors(wf_ctx *cx, const char *file, Blob *blob, wf_model *m)
     weft = format != NULL;
     if (weft && strcmp(format, FORMAT) != 0)
         return fail(cx, WF_ERR_FORMAT, in_file(file),
-                    "a file of format '%s'; Weft " WF_VERSION " reads format " FORMAT, format);
+                    "a file of format '%s'; Weft " WF_VERSION " reads format " FORMAT,
+                    format);
     for (uint32_t i = 0; i < l.st.tensors.n; i++)
         if (!(weft && begins(l.st.tensors.v[i].name, CONST_PREFIX)) &&
             !add_tensor(&l, &l.st.tensors.v[i]))
@@ -221,7 +238,8 @@ bool model_read(wf_ctx *cx, const char *file, Blob *blob, wf_model *m)
     uint32_t n;
 
     if (blob->size >= 6 && memcmp(blob->data, "\x93NUMPY", 6) == 0)
-        return fail(cx, WF_ERR_FORMAT, in_file(file), "a .npy array, not programs or tensors by name");
+        return fail(cx, WF_ERR_FORMAT, in_file(file),
+                    "a .npy array, not programs or tensors by name");
     if (blob->size >= 4 && memcmp(blob->data, "PK\3\4", 4) == 0)
         return fail(cx, WF_ERR_FORMAT, in_file(file),
                     "a zip archive, not programs or tensors by name");
@@ -240,7 +258,7 @@ bool model_read(wf_ctx *cx, const char *file, Blob *blob, wf_model *m)
 typedef struct Large { /* a constant that becomes a tensor */
     const ConstData *data;
     Type type;
-    uint32_t number;  /* of the tensor, + 1; 0: it is one of the model's, or stays in the text */
+    uint32_t number;  /* of its own tensor, + 1; 0: it has none */
     const char *name; /* NULL: used with several dtypes, so it stays in the text */
 } Large;
 
@@ -322,7 +340,8 @@ static bool is_tensor(Saver *s, const Large *c, wf_array *a)
 static void add_const(Saver *s, const ConstAttr *attr)
 {
     Large c = {.data = attr->data, .type = attr->type};
-    uint32_t k = map_enter(s->a, &s->by_address, (uint64_t)(uintptr_t)c.data, s->large.n + 1);
+    uint32_t k =
+        map_enter(s->a, &s->by_address, (uint64_t)(uintptr_t)c.data, s->large.n + 1);
     Hasher h;
     wf_array *a;
 
@@ -368,9 +387,8 @@ static void collect(Saver *s, const Program *p)
 static const char *const_name(void *user, const ConstData *data)
 {
     Saver *s = user;
-    uint32_t k = s->by_address.n
-                     ? map_slot(&s->by_address, (uint64_t)(uintptr_t)data)->value
-                     : 0;
+    uint32_t k =
+        s->by_address.n ? map_slot(&s->by_address, (uint64_t)(uintptr_t)data)->value : 0;
 
     return k ? s->large.v[k - 1].name : NULL;
 }
@@ -382,7 +400,8 @@ static const char *ops_text(Saver *s)
     text_init(&t, s->a);
     for (int i = 0; i < OP_COUNT; i++)
         if (s->ops[i])
-            text_printf(&t, "%s%s=%d", t.n ? "," : "", op_table[i].name, op_table[i].version);
+            text_printf(&t, "%s%s=%d", t.n ? "," : "", op_table[i].name,
+                        op_table[i].version);
     return text_str(&t);
 }
 
@@ -421,7 +440,8 @@ static bool write_text(Saver *s, const char *path)
 
     if (s->m->tensors.n)
         return fail(s->cx, WF_ERR_VALUE, in_file(path),
-                    "a text file holds programs only, but the model has %u tensors; save it as .weft",
+                    "a text file holds programs only, but the model has %u tensors; save "
+                    "it as .weft",
                     s->m->tensors.n);
     text = programs_text(s, false);
     w = writer_open(s->cx, path);

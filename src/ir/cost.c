@@ -1,16 +1,19 @@
 /* cost.c -- what running a program once costs, counted from its equations.
  *
- *   map           elementwise ops that compute (not select, casts, bits, comparisons) on floats: one operation
- *                 an element of the result; reductions, cumsum and windows: one an element combined
- *   contraction   dot_general 2 m n k; conv_general 2 for each product; cholesky n^3/3, lu 2 n^3/3,
- *                 triangular_solve n^2 for each right-hand side
+ *   map           elementwise ops that compute (not select, casts, bits, comparisons) on
+ *                 floats: one operation an element of the result; reductions, cumsum and
+ *                 windows: one an element combined
+ *   contraction   dot_general 2 m n k; conv_general 2 for each product; cholesky n^3/3,
+ *                 lu 2 n^3/3, triangular_solve n^2 for each right-hand side
  *   bytes         operands and results of every equation but constants
- *   live          the largest sum, over the equations, of inputs, values that are still to be read, and what a
- *                 sub-program holds meanwhile
- *   control       scan: length times its body; while: its bound, or one turn; cond: the dearest branch;
- *                 the others: their body (custom_jvp, custom_vjp: the primal)
+ *   live          the largest sum, over the equations, of inputs, values that are still
+ *                 to be read, and what a sub-program holds meanwhile
+ *   control       scan: length times its body; while: its bound, or one turn; cond: the
+ *                 dearest branch; the others: their body (custom_jvp, custom_vjp: the
+ *                 primal)
  *
- * Counts are doubles: they say how much, not how many exactly. Sub-programs at equal sizes are counted once.
+ * Counts are doubles: they say how much, not how many exactly. Sub-programs at equal
+ * sizes are counted once.
  */
 #include "op/op.h"
 
@@ -69,9 +72,23 @@ static double bytes_of(const Frame *f, Val v)
 static bool is_arithmetic(unsigned op)
 {
     switch (op) {
-    case OP_not: case OP_and: case OP_or: case OP_xor: case OP_shl: case OP_shr_logical:
-    case OP_shr_arith: case OP_eq: case OP_ne: case OP_lt: case OP_le: case OP_gt: case OP_ge:
-    case OP_select: case OP_cast: case OP_bitcast: case OP_is_finite: return false;
+    case OP_not:
+    case OP_and:
+    case OP_or:
+    case OP_xor:
+    case OP_shl:
+    case OP_shr_logical:
+    case OP_shr_arith:
+    case OP_eq:
+    case OP_ne:
+    case OP_lt:
+    case OP_le:
+    case OP_gt:
+    case OP_ge:
+    case OP_select:
+    case OP_cast:
+    case OP_bitcast:
+    case OP_is_finite: return false;
     default: return true;
     }
 }
@@ -108,9 +125,10 @@ static double dot_flops(const Frame *f, const Eqn *e)
     return n;
 }
 
-/* Each element of the result takes a product for every input feature of its group and every element of the
- * window; zeros of padding and of dilation of the input are counted too, but holes of lhs_dilation are
- * not multiplied: every lhs_dilation-th product is real. */
+/* Each element of the result takes a product for every input feature of its group and
+ * every element of the window; zeros of padding and of dilation of the input are counted
+ * too, but holes of lhs_dilation are not multiplied: every lhs_dilation-th product is
+ * real. */
 static double conv_flops(const Frame *f, const Eqn *e)
 {
     const ConvAttr *a = e->attr;
@@ -128,7 +146,8 @@ static double conv_flops(const Frame *f, const Eqn *e)
 static double linalg_flops(const Frame *f, const Eqn *e)
 {
     Type x = val_type(f->p, eqn_in(f->p, e)[0]);
-    double n = (double)size_of(f, x.dims[x.rank - 1]), m = (double)size_of(f, x.dims[x.rank - 2]);
+    double n = (double)size_of(f, x.dims[x.rank - 1]),
+           m = (double)size_of(f, x.dims[x.rank - 2]);
     double batch = n * m > 0 ? count_of(f, x) / (n * m) : 0;
 
     switch (e->op) {
@@ -181,7 +200,8 @@ static Cost dearest(const Frame *f, const Subs *subs)
         double live = MAX(best.live, c.live);
 
         if (c.map + c.contraction > best.map + best.contraction ||
-            (c.map + c.contraction == best.map + best.contraction && c.bytes > best.bytes))
+            (c.map + c.contraction == best.map + best.contraction &&
+             c.bytes > best.bytes))
             best = c;
         best.live = live;
     }
@@ -193,7 +213,9 @@ static Cost control_cost(const Frame *f, const Eqn *e)
     Cost total = {0};
 
     switch (e->op) {
-    case OP_cond: add_times(&total, dearest(f, &((const CondAttr *)e->attr)->branches), 1); break;
+    case OP_cond:
+        add_times(&total, dearest(f, &((const CondAttr *)e->attr)->branches), 1);
+        break;
     case OP_scan: {
         const ScanAttr *a = e->attr;
 
@@ -244,7 +266,8 @@ static uint32_t *last_uses(const Frame *f)
     return last;
 }
 
-/* What equation i frees: operands (each once) and results that are read no more. Inputs belong to the caller. */
+/* What equation i frees: operands (each once) and results that are read no more. Inputs
+ * belong to the caller. */
 static double freed_bytes(const Frame *f, uint32_t i, uint32_t *last)
 {
     const Eqn *e = &f->p->eqns[i];
@@ -301,7 +324,8 @@ static uint32_t *memo_slot(const Coster *c, const Program *p, const int64_t *siz
 
     for (uint32_t i = 0; i < p->dims.syms.n; i++)
         h = hash_mix(h, (uint64_t)sizes[i]);
-    for (uint32_t k = (uint32_t)(h >> 32) & (c->nslots - 1);; k = (k + 1) & (c->nslots - 1)) {
+    for (uint32_t k = (uint32_t)(h >> 32) & (c->nslots - 1);;
+         k = (k + 1) & (c->nslots - 1)) {
         const Memo *m = c->slots[k] ? &c->memos.v[c->slots[k] - 1] : NULL;
 
         if (!m || (m->p == p && (bytes == 0 || memcmp(m->sizes, sizes, bytes) == 0)))
@@ -352,12 +376,14 @@ static bool take_sizes(wf_ctx *cx, const Program *p, const char *const *symbols,
         if (i == nsyms) {
             const char *near = nearest_name(symbols[k], names, (int)nsyms);
 
-            return fail(cx, WF_ERR_NAME, NOWHERE, "%s has no symbol '%s'%s%s%s", p->name, symbols[k],
-                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+            return fail(cx, WF_ERR_NAME, NOWHERE, "%s has no symbol '%s'%s%s%s", p->name,
+                        symbols[k], near ? "; did you mean '" : "", near ? near : "",
+                        near ? "'?" : "");
         }
         if (values[k] < 0)
-            return fail(cx, WF_ERR_VALUE, NOWHERE, "the size of %s is %lld; it needs 0 or more",
-                        symbols[k], (long long)values[k]);
+            return fail(cx, WF_ERR_VALUE, NOWHERE,
+                        "the size of %s is %lld; it needs 0 or more", symbols[k],
+                        (long long)values[k]);
         sizes[i] = values[k];
     }
     return true;
@@ -390,7 +416,8 @@ wf_status wf_program_cost(wf_ctx *cx, const wf_program *p, const char *const *sy
         return WF_ERR_ARG;
     if (!p || !out_cost || n < 0 || (n && (!symbols || !values)) ||
         out_cost->size < sizeof out_cost->size) {
-        fail(cx, WF_ERR_ARG, NOWHERE, "wf_program_cost: an argument is NULL, or wf_cost.size not set");
+        fail(cx, WF_ERR_ARG, NOWHERE,
+             "wf_program_cost: an argument is NULL, or wf_cost.size not set");
         return cx->status;
     }
     API_ENTER(cx);

@@ -15,35 +15,17 @@ static wf_status bad_arg(wf_ctx *cx, const char *what)
 
 /* ---- programs ---------------------------------------------------------------------- */
 
-const wf_program *wf_program_retain(const wf_program *p)
-{
-    return program_retain(p);
-}
+const wf_program *wf_program_retain(const wf_program *p) { return program_retain(p); }
 
-void wf_program_release(const wf_program *p)
-{
-    program_release(p);
-}
+void wf_program_release(const wf_program *p) { program_release(p); }
 
-const char *wf_program_name(const wf_program *p)
-{
-    return p->name;
-}
+const char *wf_program_name(const wf_program *p) { return p->name; }
 
-int wf_program_inputs(const wf_program *p)
-{
-    return (int)p->nin;
-}
+int wf_program_inputs(const wf_program *p) { return (int)p->nin; }
 
-int wf_program_outputs(const wf_program *p)
-{
-    return (int)p->nout;
-}
+int wf_program_outputs(const wf_program *p) { return (int)p->nout; }
 
-int wf_program_equations(const wf_program *p)
-{
-    return (int)p->neqns;
-}
+int wf_program_equations(const wf_program *p) { return (int)p->neqns; }
 
 static bool is_input(const wf_program *p, int i)
 {
@@ -73,7 +55,8 @@ static wf_status give_type(wf_ctx *cx, const wf_program *p, Type type, const cha
     API_RETURN(cx);
 }
 
-wf_status wf_program_input_type(wf_ctx *cx, const wf_program *p, int i, const char **out_text)
+wf_status wf_program_input_type(wf_ctx *cx, const wf_program *p, int i,
+                                const char **out_text)
 {
     if (out_text)
         *out_text = NULL;
@@ -84,7 +67,8 @@ wf_status wf_program_input_type(wf_ctx *cx, const wf_program *p, int i, const ch
     return give_type(cx, p, val_type(p, program_in(p, (uint32_t)i)), out_text);
 }
 
-wf_status wf_program_output_type(wf_ctx *cx, const wf_program *p, int i, const char **out_text)
+wf_status wf_program_output_type(wf_ctx *cx, const wf_program *p, int i,
+                                 const char **out_text)
 {
     if (out_text)
         *out_text = NULL;
@@ -115,7 +99,8 @@ wf_status wf_program_verify(wf_ctx *cx, const wf_program *p)
     API_RETURN(cx);
 }
 
-wf_status wf_program_text(wf_ctx *cx, const wf_program *p, unsigned flags, const char **out_text)
+wf_status wf_program_text(wf_ctx *cx, const wf_program *p, unsigned flags,
+                          const char **out_text)
 {
     PrintOptions o = {.places = (flags & WF_TEXT_PLACES) != 0,
                       .types = (flags & WF_TEXT_TYPES) != 0,
@@ -158,10 +143,7 @@ static const char *const flag_texts[OP_COUNT] = {
 #undef OP
 };
 
-int wf_op_count(void)
-{
-    return OP_COUNT;
-}
+int wf_op_count(void) { return OP_COUNT; }
 
 bool wf_op_get(int i, wf_op_info *out_info)
 {
@@ -184,7 +166,7 @@ bool wf_op_get(int i, wf_op_info *out_info)
         .has_jvp = op->row->jvp != NULL,
         .has_transpose = op->row->transpose != NULL,
         .has_batch = op->row->batch != NULL,
-        .why_no_jvp = op->row->jvp              ? NULL
+        .why_no_jvp = op->row->jvp             ? NULL
                       : op->flags & OPF_ZERO   ? "Z: its derivative is zero"
                       : op->flags & OPF_EFFECT ? "E: it is an effect"
                                                : NULL,

@@ -1,4 +1,5 @@
-/* public.c -- the transforms of weft.h: arguments checked, results handed to the caller. */
+/* public.c -- the transforms of weft.h: arguments checked, results handed to the
+ * caller. */
 #include "transform/transform.h"
 
 typedef const Program *Transform(wf_ctx *cx, const Program *p, const int *wrt, int nwrt);
@@ -44,17 +45,20 @@ static const Program *value_and_grad(wf_ctx *cx, const Program *p, const int *wr
     return xf_grad(cx, p, wrt, n, true);
 }
 
-wf_status wf_jvp(wf_ctx *cx, const wf_program *f, const int *wrt, int n, const wf_program **out)
+wf_status wf_jvp(wf_ctx *cx, const wf_program *f, const int *wrt, int n,
+                 const wf_program **out)
 {
     return apply(cx, "wf_jvp", xf_jvp_user, f, wrt, n, out);
 }
 
-wf_status wf_vjp(wf_ctx *cx, const wf_program *f, const int *wrt, int n, const wf_program **out)
+wf_status wf_vjp(wf_ctx *cx, const wf_program *f, const int *wrt, int n,
+                 const wf_program **out)
 {
     return apply(cx, "wf_vjp", xf_vjp, f, wrt, n, out);
 }
 
-wf_status wf_grad(wf_ctx *cx, const wf_program *f, const int *wrt, int n, const wf_program **out)
+wf_status wf_grad(wf_ctx *cx, const wf_program *f, const int *wrt, int n,
+                  const wf_program **out)
 {
     return apply(cx, "wf_grad", grad, f, wrt, n, out);
 }
@@ -83,12 +87,14 @@ wf_status wf_hessian(wf_ctx *cx, const wf_program *f, const int *wrt, int n,
     return apply(cx, "wf_hessian", xf_hessian, f, wrt, n, out);
 }
 
-wf_status wf_hvp(wf_ctx *cx, const wf_program *f, const int *wrt, int n, const wf_program **out)
+wf_status wf_hvp(wf_ctx *cx, const wf_program *f, const int *wrt, int n,
+                 const wf_program **out)
 {
     return apply(cx, "wf_hvp", xf_hvp, f, wrt, n, out);
 }
 
-/* ---- those that give two ------------------------------------------------------------ */
+/* ---- those that give two
+ * ------------------------------------------------------------ */
 
 typedef bool Transform2(wf_ctx *cx, const Program *p, const int *wrt, int nwrt,
                         const Program **out_a, const Program **out_b);
