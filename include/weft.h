@@ -294,4 +294,6 @@ WF_API const char *wf_build_info(void);
 #ifdef __cplusplus
 }
 #endif
+
+#include "weft_tensor.h" /* tensors, recording, traces */
 #endif

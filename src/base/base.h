@@ -249,6 +249,9 @@ typedef struct Source { /* a text whose lines can be shown under an error */
  * needed". No floats in fmt (locale): format them with number_f64. */
 bool fail(wf_ctx *cx, wf_status status, Place place, const char *fmt, ...) PRINTF(4, 5);
 bool vfail(wf_ctx *cx, wf_status status, Place place, const char *fmt, va_list ap);
+/* The same with words of its own in place of the status's name, such as "ValueError". */
+bool fail_kind(wf_ctx *cx, wf_status status, const char *kind, Place place,
+               const char *fmt, ...) PRINTF(5, 6);
 /* Add "place: note: text" to the recorded error. Always false. */
 bool fail_note(wf_ctx *cx, Place place, const char *fmt, ...) PRINTF(3, 4);
 /* Record WF_ERR_MEMORY, with no need for memory. Always false. For code outside regions
@@ -308,6 +311,7 @@ void pool_defer(wf_ctx *cx, void (*fn)(void *obj), void *obj);
 typedef struct Diagnostic {
     Place place;
     const char *text;
+    const char *kind; /* in place of the status's name, or NULL */
 } Diagnostic;
 
 struct Pool;
@@ -334,6 +338,8 @@ struct wf_ctx {
     struct Pool *threads;            /* made at need */
     wf_options options;
     volatile int cancelled;          /* set by wf_cancel; runs look at it */
+    struct Tensors *tensors;         /* of the tensor interface, made at need */
+    void (*tensors_free)(wf_ctx *cx);
 };
 
 static inline bool failed(const wf_ctx *cx) { return cx->status != WF_OK; }

@@ -110,6 +110,8 @@ void wf_ctx_free(wf_ctx *cx)
     if (!cx)
         return;
     al = cx->al;
+    if (cx->tensors)
+        cx->tensors_free(cx);
     drain_pool(cx, 0);
     pool_free(cx->threads);
     mem_free(&al, cx->pool.v, cx->pool.cap * sizeof *cx->pool.v);
@@ -150,7 +152,7 @@ static Diagnostic keep_diagnostic(wf_ctx *cx, Place place, const char *fmt, va_l
         place.line = 0;
     if (place.via)
         place.via = arena_strdup(&cx->errors, place.via);
-    return (Diagnostic){place, text ? text : NO_ROOM};
+    return (Diagnostic){place, text ? text : NO_ROOM, NULL};
 }
 
 bool vfail(wf_ctx *cx, wf_status status, Place place, const char *fmt, va_list ap)
@@ -172,6 +174,20 @@ bool fail(wf_ctx *cx, wf_status status, Place place, const char *fmt, ...)
     va_start(ap, fmt);
     vfail(cx, status, place, fmt, ap);
     va_end(ap);
+    return false;
+}
+
+bool fail_kind(wf_ctx *cx, wf_status status, const char *kind, Place place,
+               const char *fmt, ...)
+{
+    va_list ap;
+
+    if (failed(cx))
+        return false;
+    va_start(ap, fmt);
+    vfail(cx, status, place, fmt, ap);
+    va_end(ap);
+    cx->error.kind = arena_strdup(&cx->errors, kind);
     return false;
 }
 

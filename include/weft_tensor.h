@@ -1,0 +1,272 @@
+/* weft_tensor.h -- tensors: one set of functions whose operands choose what happens.
+ *
+ *   concrete operands    run now
+ *   symbolic operands    build a program (inside a trace or a graph)
+ *   recorded operands    run now and remember what the derivative needs
+ *
+ *     wf_tensor y = wf_add(c, wf_mul(c, a, x), b);        needs no frees and leaks nothing
+ *
+ * Handles     A wf_tensor is a small value. It is released with the scope that made it unless it is
+ *             kept; using a dead handle, or one of another context, is WF_ERR_ARG.
+ * Errors      A function that fails gives WF_NONE and leaves its message in the context, where the
+ *             first error sticks: later calls do nothing. Check once, at the end of a chain.
+ * Shapes      Sizes are int64_t. In a program a size may be symbolic: it is then a negative number
+ *             that only means something inside that program (wf_size gives it, shapes take it).
+ * Axes        count from the end when negative.
+ */
+#ifndef WEFT_TENSOR_H
+#define WEFT_TENSOR_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct wf_tensor {
+    uint64_t gen;
+    uint32_t index, owner;
+} wf_tensor;
+
+#define WF_NONE ((wf_tensor){0, 0, 0})
+#define WF_INFER (INT64_MIN + 1) /* in a shape: the size that makes the count right */
+static inline bool wf_is_none(wf_tensor t) { return t.gen == 0; }
+
+/* ---- scopes and lifetimes ------------------------------------------------------------------- */
+
+/* Tensors made between the two are released by the second, but for those kept. Scopes nest. */
+WF_API void wf_scope_begin(wf_ctx *c);
+WF_API void wf_scope_end(wf_ctx *c);
+/* End the scope; t lives on in the enclosing one. */
+WF_API wf_tensor wf_scope_end_with(wf_ctx *c, wf_tensor t);
+/* One more owner: t lives until wf_drop is called as often. Returns t. */
+WF_API wf_tensor wf_keep(wf_ctx *c, wf_tensor t);
+WF_API void wf_drop(wf_ctx *c, wf_tensor t);
+WF_API bool wf_is_alive(wf_ctx *c, wf_tensor t);
+/* How many handles are alive, and the bytes of memory that tensors hold. */
+WF_API int64_t wf_live_tensors(wf_ctx *c);
+WF_API int64_t wf_live_bytes(wf_ctx *c);
+/* Where the calls that follow stand in the user's source, for messages. file NULL: nowhere. */
+WF_API void wf_at(wf_ctx *c, const char *file, int line, int column);
+
+/* ---- what a tensor is --------------------------------------------------------------------------- */
+
+WF_API wf_dtype wf_dtype_of(wf_ctx *c, wf_tensor t);
+WF_API int wf_rank(wf_ctx *c, wf_tensor t); /* -1 after an error */
+WF_API int64_t wf_size(wf_ctx *c, wf_tensor t, int axis);
+WF_API wf_status wf_shape(wf_ctx *c, wf_tensor t, int64_t *dims); /* room for wf_rank */
+WF_API int64_t wf_count(wf_ctx *c, wf_tensor t);
+WF_API bool wf_is_symbolic(wf_ctx *c, wf_tensor t);
+WF_API bool wf_is_weak(wf_ctx *c, wf_tensor t); /* a host scalar, or made of such only */
+WF_API wf_tensor wf_set_weak(wf_ctx *c, wf_tensor t, bool weak); /* the same numbers */
+WF_API bool wf_shares_memory(wf_ctx *c, wf_tensor a, wf_tensor b);
+WF_API int64_t wf_version(wf_ctx *c, wf_tensor t); /* how often its memory was written to */
+
+/* The numbers of a concrete tensor, row-major, converted to double or copied as they are (room for
+ * wf_count elements). A symbolic tensor has none: WF_ERR_VALUE. */
+WF_API wf_status wf_read(wf_ctx *c, wf_tensor t, void *out, size_t bytes);
+WF_API wf_status wf_read_f64(wf_ctx *c, wf_tensor t, double *out, int64_t n);
+WF_API double wf_item(wf_ctx *c, wf_tensor t);      /* of one element; NaN after an error */
+WF_API int64_t wf_item_int(wf_ctx *c, wf_tensor t); /* exact for integers */
+/* The tensor as an array that shares its memory; retained. */
+WF_API wf_status wf_to_array(wf_ctx *c, wf_tensor t, wf_array **out_array);
+
+/* ---- settings of the context ---------------------------------------------------------------------- */
+
+typedef enum wf_promotion { WF_PROMOTE_TORCH, WF_PROMOTE_JAX, WF_PROMOTE_NUMPY } wf_promotion;
+WF_API void wf_set_promotion(wf_ctx *c, wf_promotion rules); /* at first PyTorch's */
+/* What integers become where real numbers are needed, and host numbers at creation; at first f32. */
+WF_API void wf_set_default_float(wf_ctx *c, wf_dtype dtype);
+/* The dtype of an operation on both. a_weak: a host scalar; a_zero: of rank 0 (PyTorch's rule).
+ * WF_INVALID if there is none. */
+WF_API wf_dtype wf_promote(wf_promotion rules, wf_dtype a, bool a_weak, bool a_zero, wf_dtype b,
+                           bool b_weak, bool b_zero);
+
+/* ---- creation -------------------------------------------------------------------------------------- */
+
+WF_API wf_tensor wf_from(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank, const void *data);
+WF_API wf_tensor wf_from_array(wf_ctx *c, wf_array *a); /* shares its memory */
+/* Host numbers: weak scalars, which take the dtype of what they meet. */
+WF_API wf_tensor wf_float(wf_ctx *c, double x);
+WF_API wf_tensor wf_int(wf_ctx *c, int64_t x);
+WF_API wf_tensor wf_bool(wf_ctx *c, bool x);
+WF_API wf_tensor wf_scalar(wf_ctx *c, wf_dtype dtype, double x); /* not weak */
+WF_API wf_tensor wf_full(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank, double x);
+WF_API wf_tensor wf_zeros(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank);
+WF_API wf_tensor wf_ones(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank);
+WF_API wf_tensor wf_full_like(wf_ctx *c, wf_tensor t, double x);
+WF_API wf_tensor wf_zeros_like(wf_ctx *c, wf_tensor t);
+WF_API wf_tensor wf_ones_like(wf_ctx *c, wf_tensor t);
+WF_API wf_tensor wf_arange(wf_ctx *c, wf_dtype dtype, double start, double stop, double step);
+WF_API wf_tensor wf_linspace(wf_ctx *c, wf_dtype dtype, double start, double stop, int64_t n, bool endpoint);
+WF_API wf_tensor wf_iota(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank, int axis);
+WF_API wf_tensor wf_eye(wf_ctx *c, wf_dtype dtype, int64_t rows, int64_t cols, int k);
+WF_API wf_tensor wf_tri(wf_ctx *c, wf_dtype dtype, int64_t rows, int64_t cols, int k);
+WF_API wf_tensor wf_one_hot(wf_ctx *c, wf_tensor index, int64_t classes, wf_dtype dtype);
+WF_API wf_tensor wf_copy(wf_ctx *c, wf_tensor t); /* new memory, row-major */
+WF_API wf_tensor wf_cast(wf_ctx *c, wf_tensor t, wf_dtype dtype);
+WF_API wf_tensor wf_bitcast(wf_ctx *c, wf_tensor t, wf_dtype dtype);
+
+/* ---- elementwise -------------------------------------------------------------------------------------
+ *
+ * Operands are promoted and broadcast as NumPy does. Functions of real numbers (exp, div ..) take
+ * integers as the default float. */
+
+#define WF_UNARY(name) WF_API wf_tensor wf_##name(wf_ctx *c, wf_tensor x);
+#define WF_BINARY(name) WF_API wf_tensor wf_##name(wf_ctx *c, wf_tensor x, wf_tensor y);
+WF_UNARY(neg) WF_UNARY(abs) WF_UNARY(sign) WF_UNARY(positive) WF_UNARY(square) WF_UNARY(reciprocal)
+WF_UNARY(exp) WF_UNARY(exp2) WF_UNARY(expm1) WF_UNARY(log) WF_UNARY(log2) WF_UNARY(log10) WF_UNARY(log1p)
+WF_UNARY(sin) WF_UNARY(cos) WF_UNARY(tan) WF_UNARY(asin) WF_UNARY(acos) WF_UNARY(atan)
+WF_UNARY(sinh) WF_UNARY(cosh) WF_UNARY(tanh) WF_UNARY(asinh) WF_UNARY(acosh) WF_UNARY(atanh)
+WF_UNARY(erf) WF_UNARY(erf_inv) WF_UNARY(sqrt) WF_UNARY(rsqrt) WF_UNARY(sigmoid)
+WF_UNARY(floor) WF_UNARY(ceil) WF_UNARY(round) WF_UNARY(trunc) WF_UNARY(frac)
+WF_UNARY(is_finite) WF_UNARY(is_nan) WF_UNARY(is_inf) WF_UNARY(logical_not) WF_UNARY(bitwise_not)
+WF_UNARY(stop_gradient) WF_UNARY(deg2rad) WF_UNARY(rad2deg)
+WF_BINARY(add) WF_BINARY(sub) WF_BINARY(mul) WF_BINARY(div) WF_BINARY(floor_div)
+WF_BINARY(remainder) /* sign of the divisor, as Python's % */ WF_BINARY(fmod) /* sign of the dividend */
+WF_BINARY(pow) WF_BINARY(atan2) WF_BINARY(maximum) WF_BINARY(minimum) WF_BINARY(hypot) WF_BINARY(logaddexp)
+WF_BINARY(eq) WF_BINARY(ne) WF_BINARY(lt) WF_BINARY(le) WF_BINARY(gt) WF_BINARY(ge)
+WF_BINARY(logical_and) WF_BINARY(logical_or) WF_BINARY(logical_xor)
+WF_BINARY(bitwise_and) WF_BINARY(bitwise_or) WF_BINARY(bitwise_xor) WF_BINARY(shift_left) WF_BINARY(shift_right)
+WF_API wf_tensor wf_where(wf_ctx *c, wf_tensor cond, wf_tensor x, wf_tensor y);
+WF_API wf_tensor wf_clip(wf_ctx *c, wf_tensor x, wf_tensor lo, wf_tensor hi); /* WF_NONE: no bound */
+WF_API wf_tensor wf_lerp(wf_ctx *c, wf_tensor x, wf_tensor y, wf_tensor weight);
+WF_API wf_tensor wf_is_close(wf_ctx *c, wf_tensor x, wf_tensor y, double rtol, double atol);
+
+/* ---- recording: gradients through what was run -------------------------------------------------------
+ *
+ *     wf_requires_grad(c, w, true);
+ *     wf_tensor loss = ...;                            a number made of w
+ *     wf_backward(c, loss, WF_NONE, 0);                adds dloss/dw to wf_grad_of(c, w)
+ *
+ * A tensor made of one that requires a gradient owns its history; dropping it drops the history. Histories of a
+ * shape seen before reuse their derivative program. */
+
+WF_API wf_status wf_requires_grad(wf_ctx *c, wf_tensor t, bool on); /* of a leaf, a float */
+WF_API bool wf_has_grad_history(wf_ctx *c, wf_tensor t);            /* requires a gradient, or is made of such */
+WF_API bool wf_is_leaf(wf_ctx *c, wf_tensor t);
+WF_API const char *wf_history_op(wf_ctx *c, wf_tensor t); /* the op that made it; "" for a leaf */
+WF_API wf_tensor wf_detach(wf_ctx *c, wf_tensor t);       /* the same memory without history */
+WF_API void wf_no_grad_begin(wf_ctx *c);                  /* nothing is recorded until the end; nests */
+WF_API void wf_no_grad_end(wf_ctx *c);
+WF_API wf_tensor wf_grad_of(wf_ctx *c, wf_tensor leaf); /* WF_NONE: none yet */
+WF_API wf_status wf_set_grad(wf_ctx *c, wf_tensor leaf, wf_tensor grad); /* WF_NONE clears it */
+
+enum {
+    WF_GRAD_KEEP = 1,     /* the history can be used again */
+    WF_GRAD_CREATE = 2,   /* the gradients are recorded themselves (and the history is kept) */
+    WF_GRAD_UNUSED_OK = 4 /* WF_NONE, not an error, for inputs the results do not depend on */
+};
+/* Adds to the gradients of all leaves that y was made of. gy WF_NONE: 1, for a y of one element. */
+WF_API wf_status wf_backward(wf_ctx *c, wf_tensor y, wf_tensor gy, unsigned flags);
+/* Gradients of y.. by x.. (leaves or anything in between), added over the y. gy NULL: ones. */
+WF_API wf_status wf_gradients(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int ny, const wf_tensor *x, int nx,
+                              unsigned flags, wf_tensor *out);
+/* A tape follows the tensors it watches, until its end; then (or before) wf_gradients gives derivatives. Tapes
+ * nest, up to 63. */
+WF_API int wf_tape_begin(wf_ctx *c);
+WF_API wf_status wf_tape_watch(wf_ctx *c, int tape, wf_tensor t);
+WF_API void wf_tape_end(wf_ctx *c, int tape);
+WF_API int64_t wf_history_hits(wf_ctx *c); /* how often a derivative program was there already */
+
+/* ---- functions of functions ------------------------------------------------------------------------------
+ *
+ * A C function of tensors: reads f->inputs tensors, sets f->outputs results, returns false after an error. It may
+ * use tensors from outside; derivatives and batches flow through them too. All of these nest in any order.
+ *
+ * grad, jvp and records run the function on its values, so that it may read numbers and branch on them; inside
+ * another trace, and for trace, jit and vmap, it gets symbolic tensors. */
+
+typedef bool (*wf_call)(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out);
+typedef struct wf_function {
+    wf_call call;
+    void *user;
+    int inputs, outputs;
+    const char *name; /* for messages and programs; NULL: "f" */
+} wf_function;
+
+/* A program of the function; values from outside become constants. To be released. */
+WF_API wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example, const wf_program **out);
+/* The same from types as text, such as "f32[N,784]": one symbol for each name. */
+WF_API wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *types, const wf_program **out);
+/* Do the function and its program agree on these inputs? WF_ERR_VALUE says what differs. */
+WF_API wf_status wf_trace_check(wf_ctx *c, const wf_function *f, const wf_program *p, const wf_tensor *in, double rtol,
+                                double atol);
+/* A program as a function of tensors: runs, is recorded, or enters the current program. */
+WF_API wf_status wf_apply(wf_ctx *c, const wf_program *p, const wf_tensor *in, wf_tensor *out);
+
+/* Traced once for each signature: dtypes, shapes, weak bits and the bytes of `statics`. */
+typedef struct wf_jit wf_jit;
+WF_API wf_status wf_jit_new(wf_ctx *c, const wf_function *f, wf_jit **out);
+WF_API wf_status wf_jit_call(wf_ctx *c, wf_jit *j, const wf_tensor *in, wf_tensor *out, const void *statics,
+                             size_t size);
+WF_API int wf_jit_traces(const wf_jit *j); /* how often it was traced */
+WF_API void wf_jit_free(wf_ctx *c, wf_jit *j);
+
+/* f on every slice. axes: for each input the axis of the batch, or WF_UNMAPPED. out_axes NULL: 0. axis_name may be
+ * NULL. */
+#define WF_UNMAPPED INT32_MIN
+WF_API wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *axes,
+                              const int *out_axes, const char *axis_name, wf_tensor *out);
+/* Gradients of the first result, a float scalar; the others are auxiliary. wrt NULL: input 0. out_y may be NULL. */
+WF_API wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt,
+                              wf_tensor *out_y, wf_tensor *out_grads);
+WF_API wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt,
+                             const wf_tensor *dx, wf_tensor *y, wf_tensor *dy);
+/* f run once, to be derived many times: wf_record_vjp is its pullback, wf_record_jvp its linearization. gy has one
+ * entry for each result, WF_NONE or ignored for integers. */
+typedef struct wf_record wf_record;
+WF_API wf_status wf_record_new(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt,
+                               wf_tensor *y, wf_record **out);
+WF_API wf_status wf_record_vjp(wf_ctx *c, wf_record *r, const wf_tensor *gy, wf_tensor *gx);
+WF_API wf_status wf_record_jvp(wf_ctx *c, wf_record *r, const wf_tensor *dx, wf_tensor *dy);
+WF_API void wf_record_free(wf_ctx *c, wf_record *r);
+
+/* ---- shape ---------------------------------------------------------------------------------------------- */
+
+WF_API wf_tensor wf_reshape(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank); /* one may be WF_INFER */
+WF_API wf_tensor wf_flatten(wf_ctx *c, wf_tensor x, int from, int to); /* axes from..to become one */
+WF_API wf_tensor wf_permute(wf_ctx *c, wf_tensor x, const int *axes);  /* NULL: reversed */
+WF_API wf_tensor wf_swap_axes(wf_ctx *c, wf_tensor x, int a, int b);
+WF_API wf_tensor wf_move_axis(wf_ctx *c, wf_tensor x, int from, int to);
+WF_API wf_tensor wf_squeeze(wf_ctx *c, wf_tensor x, const int *axes, int n); /* n 0: all of size 1 */
+WF_API wf_tensor wf_expand_dims(wf_ctx *c, wf_tensor x, int axis);
+WF_API wf_tensor wf_broadcast_to(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank);
+WF_API wf_tensor wf_flip(wf_ctx *c, wf_tensor x, const int *axes, int n); /* n 0: all */
+WF_API wf_tensor wf_narrow(wf_ctx *c, wf_tensor x, int axis, int64_t start, int64_t length);
+WF_API wf_tensor wf_concat(wf_ctx *c, const wf_tensor *x, int n, int axis);
+WF_API wf_tensor wf_stack(wf_ctx *c, const wf_tensor *x, int n, int axis);
+WF_API wf_status wf_split_sizes(wf_ctx *c, wf_tensor x, const int64_t *sizes, int n, int axis, wf_tensor *out);
+WF_API wf_status wf_split_equal(wf_ctx *c, wf_tensor x, int n, int axis, wf_tensor *out);
+WF_API wf_tensor wf_tile(wf_ctx *c, wf_tensor x, const int64_t *reps, int n);
+WF_API wf_tensor wf_repeat(wf_ctx *c, wf_tensor x, int64_t n, int axis); /* each element n times */
+WF_API wf_tensor wf_roll(wf_ctx *c, wf_tensor x, int64_t shift, int axis);
+WF_API wf_tensor wf_pad(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *hi, double value);
+WF_API wf_tensor wf_tril(wf_ctx *c, wf_tensor x, int k);
+WF_API wf_tensor wf_triu(wf_ctx *c, wf_tensor x, int k);
+
+/* ---- reductions ---------------------------------------------------------------------------------------------
+ *
+ * axes NULL: all. keep: reduced axes stay, of size 1. */
+
+WF_API wf_tensor wf_sum(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep);
+WF_API wf_tensor wf_prod(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep);
+WF_API wf_tensor wf_max(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep);
+WF_API wf_tensor wf_min(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep);
+WF_API wf_tensor wf_all(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep);
+WF_API wf_tensor wf_any(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep);
+WF_API wf_tensor wf_count_nonzero(wf_ctx *c, wf_tensor x, const int *axes, int n);
+WF_API wf_tensor wf_mean(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep);
+WF_API wf_tensor wf_var(wf_ctx *c, wf_tensor x, const int *axes, int n, double correction, bool keep);
+WF_API wf_tensor wf_std(wf_ctx *c, wf_tensor x, const int *axes, int n, double correction, bool keep);
+WF_API wf_tensor wf_norm(wf_ctx *c, wf_tensor x, double p, const int *axes, int n, bool keep);
+WF_API wf_tensor wf_logsumexp(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep);
+WF_API wf_tensor wf_argmax(wf_ctx *c, wf_tensor x, const int *axis, bool keep); /* NULL: of all elements */
+WF_API wf_tensor wf_argmin(wf_ctx *c, wf_tensor x, const int *axis, bool keep);
+WF_API wf_tensor wf_cumsum(wf_ctx *c, wf_tensor x, int axis, bool reverse);
+WF_API wf_tensor wf_cumprod(wf_ctx *c, wf_tensor x, int axis);
+WF_API wf_tensor wf_cummax(wf_ctx *c, wf_tensor x, int axis);
+WF_API wf_tensor wf_cummin(wf_ctx *c, wf_tensor x, int axis);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

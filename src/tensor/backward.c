@@ -1,0 +1,724 @@
+/* backward.c -- from histories to derivative programs.
+ *
+ * The nodes that lead from the results back to the wanted tensors are put in order. Their derivative
+ * rules, given the saved values as inputs, make a program that is linear in the tangents (the forward
+ * mode); run backwards it gives the gradients. Values of the forward pass are not computed again: they
+ * are inputs. Programs are kept by the shape of the history (prims, edges, results, wanted), so that a
+ * training loop pays for differentiation once.
+ */
+#include "tensor/tensor.h"
+
+typedef struct Need { /* an input of a derivative program: a saved value */
+    uint32_t node;
+    int32_t edge; /* >= 0: operand; < 0: result -edge-1 */
+} Need;
+
+typedef struct BackProgram {
+    struct BackProgram *next;
+    uint64_t hash;
+    uint64_t *key;
+    uint32_t nkey;
+    Prim **prims; /* held, so that the key stays true */
+    uint32_t nprims, prim_room;
+    const Program *program;
+    Need *needs;
+    uint32_t nneeds;
+    bool *nz; /* vjp: for each wanted; jvp: for each result */
+    uint32_t nnz;
+} BackProgram;
+
+typedef struct Walk {
+    wf_ctx *cx;
+    bool forward; /* jvp */
+    Node **nodes; /* active, operands before users */
+    uint32_t n, cap;
+    uint32_t *base; /* of the results of each node among all results */
+    uint32_t nouts;
+    Tensor **found; /* a saved value of each result */
+    uint32_t *found_version;
+    Tensor **y, **x;
+    uint32_t ny, nx;
+    uint64_t *key;
+    uint32_t nkey;
+    wf_tensor *handles; /* inputs of the program */
+    uint32_t nhandles;
+    const Program *program;
+    Arena *a; /* scratch of the call */
+} Walk;
+
+/* ---- the walk ---- */
+
+typedef struct Frame {
+    Node *n;
+    uint32_t i;
+    bool active;
+} Frame;
+
+static bool is_wanted(const Walk *w, const Node *n)
+{
+    for (uint32_t i = 0; i < w->nx; i++)
+        if (w->x[i]->node == n)
+            return true;
+    return false;
+}
+
+/* epoch: seen; epoch + 1: seen and active, order is valid */
+static void visit(Walk *w, Node *root, uint64_t epoch)
+{
+    VEC(Frame) st = {0};
+
+    if (!root || root->epoch == epoch || root->epoch == epoch + 1)
+        return;
+    root->epoch = epoch;
+    vec_push(w->a, &st, ((Frame){root, 0, is_wanted(w, root)}));
+    while (st.n) {
+        Frame *f = &st.v[st.n - 1];
+        Node *m = NULL;
+        while (f->i < f->n->nin) {
+            m = f->n->in[f->i].node;
+            if (m && m->epoch == epoch + 1)
+                f->active = true;
+            f->i++;
+            if (m && m->epoch != epoch && m->epoch != epoch + 1) {
+                f->i--;
+                break;
+            }
+            m = NULL;
+        }
+        if (m) {
+            m->epoch = epoch;
+            vec_push(w->a, &st, ((Frame){m, 0, is_wanted(w, m)}));
+            continue;
+        }
+        if (f->active) {
+            f->n->epoch = epoch + 1;
+            f->n->order = w->n;
+            if (w->n == w->cap) {
+                uint32_t cap = w->cap ? w->cap * 2 : 64;
+                Node **v = arena_array(w->a, cap, sizeof *v);
+                if (w->n)
+                    memcpy(v, w->nodes, w->n * sizeof *v);
+                w->nodes = v;
+                w->cap = cap;
+            }
+            w->nodes[w->n++] = f->n;
+        }
+        st.n--;
+    }
+}
+
+static bool is_active(const Node *n, uint64_t epoch) { return n && n->epoch == epoch + 1; }
+
+static void find_saved(Walk *w, uint64_t epoch)
+{
+    w->base = arena_array(w->a, w->n + 1, sizeof *w->base);
+    for (uint32_t k = 0; k < w->n; k++) {
+        w->base[k] = w->nouts;
+        w->nouts += w->nodes[k]->nout;
+    }
+    w->found = arena_zalloc(w->a, (w->nouts + 1) * sizeof *w->found);
+    w->found_version = arena_zalloc(w->a, (w->nouts + 1) * sizeof *w->found_version);
+    for (uint32_t k = 0; k < w->n; k++) {
+        Node *n = w->nodes[k];
+        if (n->leaf) {
+            w->found[w->base[k]] = n->leaf;
+            w->found_version[w->base[k]] = UINT32_MAX; /* as it is now, unless someone saved it */
+        }
+        for (uint32_t j = 0; j < n->nout && n->prim; j++)
+            if (n->out_saved[j]) {
+                w->found[w->base[k] + j] = n->out_saved[j];
+                w->found_version[w->base[k] + j] = n->out_version[j];
+            }
+        for (uint32_t i = 0; i < n->nin; i++) {
+            Edge *e = &n->in[i];
+            if (e->saved && is_active(e->node, epoch)) {
+                uint32_t at = w->base[e->node->order] + e->out;
+                w->found[at] = e->saved;
+                w->found_version[at] = e->version;
+            }
+        }
+    }
+}
+
+static void make_key(Walk *w, uint64_t epoch)
+{
+    uint32_t n = 4 + 2 * w->ny + w->nx, at = 0;
+
+    for (uint32_t k = 0; k < w->n; k++)
+        n += 2 + w->nodes[k]->nin;
+    w->key = arena_array(w->a, n, sizeof *w->key);
+    w->key[at++] = (uint64_t)w->forward << 32 | w->n;
+    w->key[at++] = (uint64_t)w->ny << 32 | w->nx;
+    for (uint32_t k = 0; k < w->n; k++) {
+        Node *m = w->nodes[k];
+        if (m->prim) {
+            w->key[at++] = (uint64_t)(uintptr_t)m->prim;
+        } else { /* a leaf is its type, which the wanted tensors give */
+            w->key[at++] = 1;
+        }
+        for (uint32_t i = 0; i < m->nin; i++)
+            w->key[at++] = is_active(m->in[i].node, epoch)
+                               ? ((uint64_t)m->in[i].node->order << 16 | m->in[i].out) + 1
+                               : 0;
+    }
+    for (uint32_t j = 0; j < w->ny; j++)
+        w->key[at++] = is_active(w->y[j]->node, epoch) ? ((uint64_t)w->y[j]->node->order << 16 | w->y[j]->out) + 1 : 0;
+    for (uint32_t i = 0; i < w->nx; i++) {
+        uint64_t h = hash_mix(w->x[i]->dtype, w->x[i]->rank);
+        for (uint32_t k = 0; k < w->x[i]->rank; k++)
+            h = hash_mix(h, (uint64_t)w->x[i]->dims[k]);
+        w->key[at++] = is_active(w->x[i]->node, epoch)
+                           ? ((uint64_t)w->x[i]->node->order << 16 | w->x[i]->out) + 1
+                           : 0;
+        h = h >> 1;
+        w->key[at - 1] ^= h << 24; /* types of leaves are part of it */
+    }
+    w->nkey = at;
+}
+
+/* ---- the program ---- */
+
+typedef struct Make {
+    Walk *w;
+    uint64_t epoch;
+    Builder *b;
+    Val *val;     /* of each result: an input */
+    Val **edge;   /* of each operand of each node that is not the result of an active one */
+    Val *tangent; /* of each result */
+    Val *dx;      /* tangent input of each wanted */
+} Make;
+
+static Val input_like(Builder *b, const PType *t)
+{
+    return b_input(b, NULL, b_make_type(b, (wf_dtype)t->dtype, t->dims, t->rank));
+}
+
+static void add_tangent(Make *m, uint32_t at, Val d)
+{
+    m->tangent[at] = m->tangent[at] && d ? b_add(m->b, m->tangent[at], d) : d ? d : m->tangent[at];
+}
+
+/* One step of a call: its body is put in, with tangents. */
+static void emit_call(Make *m, const Program *p, const Val *in, const Val *dx, Val *dy)
+{
+    Val *tangent = arena_zalloc(&m->b->arena, (p->nvals + 1) * sizeof *tangent);
+    Dim *binds = NULL;
+    Copier c;
+
+    if (p->dims.syms.n) {
+        binds = arena_array(&m->b->arena, p->dims.syms.n, sizeof *binds);
+        for (uint32_t i = 0; i < p->dims.syms.n; i++)
+            binds[i] = DIM_NONE;
+        for (uint32_t i = 0; i < p->nin; i++) {
+            Type t = val_type(p, program_in(p, i));
+            for (uint32_t k = 0; k < t.rank; k++)
+                if (t.dims[k] < 0 && dim_node(&p->dims, t.dims[k])->kind == DIM_SYM)
+                    binds[dim_node(&p->dims, t.dims[k])->sym] = b_dim(m->b, in[i], k);
+        }
+    }
+    copier_init(&c, m->b, p, binds, NULL);
+    for (uint32_t i = 0; i < p->nin; i++) {
+        c.val[program_in(p, i)] = in[i];
+        tangent[program_in(p, i)] = dx[i];
+    }
+    if (!jvp_emit(&c, tangent))
+        return;
+    for (uint32_t j = 0; j < p->nout; j++)
+        dy[j] = tangent[p->outs[j]];
+}
+
+static void emit_node(Make *m, uint32_t k)
+{
+    Node *n = m->w->nodes[k];
+    const Prim *p = n->prim;
+    Builder *b = m->b;
+    uint32_t base = m->w->base[k];
+    Val *in, *dx, *dy;
+    Type *types;
+
+    if (!p)
+        return;
+    in = arena_zalloc(&b->arena, (2u * p->nin + 3u * p->nout + 1) * sizeof *in);
+    dx = in + p->nin + p->nout;
+    dy = dx + p->nin;
+    types = arena_array(&b->arena, p->nin + p->nout + 1, sizeof *types);
+    m->edge[k] = arena_zalloc(&b->arena, (p->nin + 1) * sizeof(Val));
+    for (uint32_t i = 0; i < p->nin; i++) {
+        Node *from = n->in[i].node;
+        if (is_active(from, m->epoch)) {
+            uint32_t at = m->w->base[from->order] + n->in[i].out;
+            if (!m->val[at])
+                m->val[at] = input_like(b, &p->in[i]);
+            in[i] = m->val[at];
+            dx[i] = m->tangent[at];
+        } else {
+            in[i] = m->edge[k][i] = input_like(b, &p->in[i]);
+        }
+        types[i] = b_type(b, in[i]);
+    }
+    for (uint32_t j = 0; j < p->nout; j++) {
+        if (!m->val[base + j])
+            m->val[base + j] = input_like(b, &p->out[j]);
+        in[p->nin + j] = m->val[base + j];
+        types[p->nin + j] = b_type(b, m->val[base + j]);
+    }
+    if (failed(m->w->cx))
+        return;
+    b_at(b, n->place);
+    if (p->op == OP_call) {
+        emit_call(m, p->program, in, dx, dy);
+    } else {
+        EqnView view = {.op = (uint16_t)p->op, .nout = (uint16_t)p->nout, .nin = p->nin, .row = op_row(p->op),
+                        .in = in, .out = op_has(p->op, OPF_CONTROL) ? NULL : in + p->nin, .in_type = types,
+                        .out_type = types + p->nin, .attr = p->attr, .place = n->place};
+        view.row->jvp(b, &view, dx, dy);
+    }
+    for (uint32_t j = 0; j < p->nout && !failed(m->w->cx); j++)
+        if (dtype_is_float((wf_dtype)p->out[j].dtype))
+            add_tangent(m, base + j, dy[j]);
+}
+
+/* Which values do the kept equations and the results read? */
+static bool *used_values(Builder *b, const Val *outs, uint32_t nouts)
+{
+    bool *keep = arena_zalloc(&b->arena, b->eqns.n + 1), *used = arena_zalloc(&b->arena, b->vals.n + 1);
+    LiveView v = {b->eqns.v, b->eqns.n, b->args.v, b->vals.v, b->vals.n, b->types.v, &b->dims, outs, nouts};
+
+    live_equations(&b->arena, &v, keep);
+    for (uint32_t e = 0; e < b->eqns.n; e++)
+        for (uint32_t i = 0; keep[e] && i < b->eqns.v[e].nin; i++)
+            used[b->args.v[b->eqns.v[e].args + i]] = true;
+    for (uint32_t j = 0; j < nouts; j++)
+        used[outs[j]] = true;
+    return used;
+}
+
+/* (saved.., dx of wanted) -> dy of the results that have one */
+static const Program *make_forward(Make *m, BackProgram *bp, bool *y_nz)
+{
+    Walk *w = m->w;
+    Builder *b = m->b;
+    Val *outs = arena_array(&b->arena, w->ny + 1, sizeof *outs), *ins;
+    uint32_t nouts = 0, nins = 0, total = w->nouts + w->nx;
+    bool *used;
+
+    for (uint32_t k = 0; k < w->n && !failed(w->cx); k++) {
+        for (uint32_t i = 0; i < w->nx; i++) { /* leaves and wanted intermediates */
+            Tensor *x = w->x[i];
+            if (x->node != w->nodes[k])
+                continue;
+            m->dx[i] = b_input(b, NULL, b_make_type(b, (wf_dtype)x->dtype, x->dims, x->rank));
+            if (!w->nodes[k]->prim)
+                add_tangent(m, w->base[k] + x->out, m->dx[i]);
+        }
+        emit_node(m, k);
+        for (uint32_t i = 0; i < w->nx && w->nodes[k]->prim && !failed(w->cx); i++)
+            if (w->x[i]->node == w->nodes[k])
+                add_tangent(m, w->base[k] + w->x[i]->out, m->dx[i]);
+        total += w->nodes[k]->nin;
+    }
+    if (failed(w->cx))
+        return NULL;
+    for (uint32_t j = 0; j < w->ny; j++) {
+        Node *n = w->y[j]->node;
+        Val d = is_active(n, m->epoch) ? m->tangent[w->base[n->order] + w->y[j]->out] : VAL_NONE;
+        y_nz[j] = d != VAL_NONE;
+        if (d)
+            outs[nouts++] = d;
+    }
+    used = used_values(b, outs, nouts);
+    ins = arena_array(&b->arena, total + 1, sizeof *ins);
+    bp->needs = arena_array(w->a, total + 1, sizeof *bp->needs);
+    for (uint32_t k = 0; k < w->n; k++) {
+        for (uint32_t i = 0; i < w->nodes[k]->nin; i++)
+            if (m->edge[k] && m->edge[k][i] && used[m->edge[k][i]]) {
+                bp->needs[nins] = (Need){k, (int32_t)i};
+                ins[nins++] = m->edge[k][i];
+            }
+        for (uint32_t j = 0; j < w->nodes[k]->nout; j++) {
+            Val v = m->val[w->base[k] + j];
+            if (v && used[v]) {
+                bp->needs[nins] = (Need){k, -(int32_t)j - 1};
+                ins[nins++] = v;
+            }
+        }
+    }
+    bp->nneeds = nins;
+    for (uint32_t i = 0; i < w->nx; i++)
+        if (m->dx[i])
+            ins[nins++] = m->dx[i];
+    return builder_finish_as(b, ins, nins, outs, nouts);
+}
+
+/* (saved.., gy of the results with a derivative) -> gx of the wanted that are reached */
+static const Program *make_backward(wf_ctx *c, const Program *j, uint32_t nsaved)
+{
+    Builder *b = builder_new(c, "backward", B_OPTIMISE);
+    Val *ins = arena_array(&b->arena, (size_t)j->nin + j->nout + 1, sizeof *ins);
+    Val *outs = arena_array(&b->arena, j->nin + 1, sizeof *outs), *gy, *ct;
+    uint32_t nins = 0, nouts = 0;
+    Linear l;
+    Copier cp;
+
+    gy = arena_zalloc(&b->arena, (j->nout + 1) * sizeof *gy);
+    copier_init(&cp, b, j, NULL, NULL);
+    linear_init(&l, b);
+    for (uint32_t i = 0; i < j->nin && !failed(c); i++) {
+        Val x = b_input(b, NULL, copier_type(&cp, val_type(j, program_in(j, i))));
+        cp.val[program_in(j, i)] = x;
+        if (i < nsaved)
+            ins[nins++] = x;
+        else
+            linear_add(&l, x);
+    }
+    for (uint32_t k = 0; k < j->nout && !failed(c); k++)
+        ins[nins++] = gy[k] = b_input(b, NULL, copier_type(&cp, val_type(j, j->outs[k])));
+    if (failed(c) || !linear_copy(&l, &cp))
+        return NULL;
+    linear_mark(&l);
+    ct = arena_zalloc(&b->arena, (b->vals.n + 1) * sizeof *ct);
+    for (uint32_t k = 0; k < j->nout; k++) {
+        Val y = cp.val[j->outs[k]];
+        if (is_linear(&l, y))
+            ct[y] = ct[y] ? b_add(b, ct[y], gy[k]) : gy[k];
+    }
+    if (failed(c) || !transpose_emit(&l, ct))
+        return NULL;
+    for (uint32_t i = nsaved; i < j->nin; i++) {
+        Val x = cp.val[program_in(j, i)];
+        outs[nouts++] = ct[x] ? ct[x] : b_zeros_like(b, x);
+    }
+    return builder_finish_as(b, ins, nins, outs, nouts);
+}
+
+static void free_back(wf_ctx *c, BackProgram *bp)
+{
+    for (uint32_t i = 0; i < bp->nprims; i++)
+        prim_release(c, bp->prims[i]);
+    program_release(bp->program);
+    mem_free(&c->al, bp->key, bp->nkey * sizeof *bp->key);
+    mem_free(&c->al, bp->prims, bp->prim_room * sizeof *bp->prims);
+    mem_free(&c->al, bp->needs, bp->nneeds * sizeof *bp->needs);
+    mem_free(&c->al, bp->nz, bp->nnz);
+    mem_free(&c->al, bp, sizeof *bp);
+}
+
+void tensors_drop_caches(wf_ctx *c)
+{
+    Tensors *s = c->tensors;
+
+    for (BackProgram *bp; (bp = s->backs) != NULL;) {
+        s->backs = bp->next;
+        free_back(c, bp);
+    }
+    s->nbacks = 0;
+}
+
+static void *keep_copy(wf_ctx *c, const void *p, size_t n)
+{
+    void *q = mem_alloc(&c->al, n);
+
+    if (q && n)
+        memcpy(q, p, n);
+    return q;
+}
+
+/* A lasting copy of what was made in the walk's arena. Memory out: jumps, nothing leaks. */
+static BackProgram *keep_back(wf_ctx *c, Walk *w, const BackProgram *made, uint64_t hash)
+{
+    BackProgram *bp = mem_alloc(&c->al, sizeof *bp);
+
+    if (!bp)
+        ctx_out_of_memory(c);
+    *bp = *made;
+    bp->hash = hash;
+    bp->nkey = w->nkey;
+    bp->key = keep_copy(c, w->key, w->nkey * sizeof *w->key);
+    bp->needs = keep_copy(c, made->needs, made->nneeds * sizeof *made->needs);
+    bp->nz = keep_copy(c, made->nz, made->nnz);
+    bp->prims = mem_alloc(&c->al, (w->n + 1) * sizeof *bp->prims);
+    bp->prim_room = w->n + 1;
+    if (!bp->key || (!bp->needs && made->nneeds) || (!bp->nz && made->nnz) || !bp->prims) {
+        if (bp->key)
+            mem_free(&c->al, bp->key, w->nkey * sizeof *w->key);
+        if (bp->needs)
+            mem_free(&c->al, bp->needs, made->nneeds * sizeof *made->needs);
+        if (bp->nz)
+            mem_free(&c->al, bp->nz, made->nnz);
+        if (bp->prims)
+            mem_free(&c->al, bp->prims, bp->prim_room * sizeof *bp->prims);
+        mem_free(&c->al, bp, sizeof *bp);
+        ctx_out_of_memory(c);
+    }
+    bp->nprims = 0;
+    for (uint32_t k = 0; k < w->n; k++)
+        if (w->nodes[k]->prim) {
+            bp->prims[bp->nprims++] = w->nodes[k]->prim;
+            w->nodes[k]->prim->refs++;
+        }
+    program_retain(bp->program);
+    return bp;
+}
+
+static BackProgram *find_back(Tensors *s, const Walk *w, uint64_t hash)
+{
+    for (BackProgram **at = &s->backs, *bp; (bp = *at) != NULL; at = &bp->next)
+        if (bp->hash == hash && bp->nkey == w->nkey && !memcmp(bp->key, w->key, w->nkey * sizeof *w->key)) {
+            *at = bp->next; /* most recent first */
+            bp->next = s->backs;
+            s->backs = bp;
+            s->back_hits++;
+            return bp;
+        }
+    return NULL;
+}
+
+#define BACKS_MAX 256
+
+static BackProgram *back_program(wf_ctx *c, Walk *w, uint64_t epoch)
+{
+    Tensors *s = c->tensors;
+    Hasher h;
+    uint64_t hash;
+    BackProgram made = {0}, *bp;
+    Make m = {.w = w, .epoch = epoch};
+    bool *y_nz;
+    const Program *j;
+
+    hash_init(&h, 7);
+    hash_bytes(&h, w->key, w->nkey * sizeof *w->key);
+    hash = hash_done(&h).lo;
+    if ((bp = find_back(s, w, hash)) != NULL)
+        return bp;
+    m.b = builder_new(c, "forward", B_OPTIMISE);
+    m.val = arena_zalloc(&m.b->arena, (w->nouts + 1) * sizeof *m.val);
+    m.tangent = arena_zalloc(&m.b->arena, (w->nouts + 1) * sizeof *m.tangent);
+    m.edge = arena_zalloc(&m.b->arena, (w->n + 1) * sizeof *m.edge);
+    m.dx = arena_zalloc(&m.b->arena, (w->nx + 1) * sizeof *m.dx);
+    y_nz = arena_zalloc(w->a, w->ny + 1);
+    if (!(j = make_forward(&m, &made, y_nz)))
+        return NULL;
+    made.nz = arena_zalloc(w->a, w->nx + w->ny + 1);
+    memcpy(made.nz, y_nz, w->ny);
+    for (uint32_t i = 0; i < w->nx; i++)
+        made.nz[w->ny + i] = m.dx[i] != VAL_NONE;
+    made.nnz = w->ny + w->nx;
+    made.program = w->forward ? j : make_backward(c, j, made.nneeds);
+    if (!made.program)
+        return NULL;
+    bp = keep_back(c, w, &made, hash);
+    bp->next = s->backs;
+    s->backs = bp;
+    if (++s->nbacks > BACKS_MAX) {
+        BackProgram **at = &s->backs;
+        while ((*at)->next)
+            at = &(*at)->next;
+        free_back(c, *at);
+        *at = NULL;
+        s->nbacks--;
+    }
+    return bp;
+}
+
+/* ---- running it ---- */
+
+static void check_version(wf_ctx *c, const char *what, const Node *n, const Tensor *t, uint32_t version)
+{
+    Place at = t->store->written;
+
+    if (version == UINT32_MAX || t->store->version == version)
+        return;
+    fail(c, WF_ERR_VALUE, at, "%s: a tensor that %s saved for its derivative was written to afterwards (version %u, "
+         "saved at version %u)", what, n->prim ? op_name(n->prim->op) : "a leaf", t->store->version, version);
+    fail_note(c, n->place, "saved here");
+}
+
+/* The saved value as a handle; with the history it had. */
+static wf_tensor saved_handle(wf_ctx *c, Walk *w, Need need, const char *what)
+{
+    Node *n = w->nodes[need.node];
+    Tensor *t, *v;
+    uint32_t version;
+
+    if (need.edge >= 0) {
+        t = n->in[need.edge].saved;
+        version = n->in[need.edge].version;
+    } else {
+        t = w->found[w->base[need.node] - (uint32_t)(need.edge + 1)];
+        version = w->found_version[w->base[need.node] - (uint32_t)(need.edge + 1)];
+    }
+    if (!t) {
+        if (n->freed || need.edge < 0)
+            fail(c, WF_ERR_VALUE, n->place, "%s: the history was used and freed already; keep it with WF_GRAD_KEEP "
+                 "(values saved by %s are gone)", what, n->prim ? op_name(n->prim->op) : "a leaf");
+        else
+            fail(c, WF_ERR_INTERNAL, n->place, "%s: a value that %s needs was not saved", what, op_name(n->prim->op));
+        return WF_NONE;
+    }
+    check_version(c, what, n, t, version);
+    if (need.edge < 0 && n->prim && n->out_saved[-need.edge - 1] == t) {
+        if (!(v = tensor_alias(c, t)))
+            return WF_NONE;
+        v->node = n;
+        n->refs++;
+        v->out = (uint32_t)(-need.edge - 1);
+        v->need = n->need;
+        return tensor_handle(c, v);
+    }
+    return tensor_handle(c, tensor_retain(t));
+}
+
+static void gather_inputs(wf_ctx *c, Walk *w, const BackProgram *bp, const char *what)
+{
+    w->nhandles = bp->nneeds + w->nx + w->ny + 1;
+    w->handles = mem_alloc(&c->al, w->nhandles * sizeof *w->handles);
+    if (!w->handles)
+        ctx_out_of_memory(c);
+    for (uint32_t i = 0; i < bp->nneeds && !failed(c); i++)
+        w->handles[i] = saved_handle(c, w, bp->needs[i], what);
+}
+
+/* Everything up to the program and its inputs, in one region. The program is retained. */
+static bool prepare(wf_ctx *c, Walk *w, bool *nz, uint32_t *out_nsaved, const char *what)
+{
+    Tensors *s = c->tensors;
+    BackProgram *bp;
+
+    T_ENTER(c, false)
+    w->a = &c->scratch;
+    s->epoch += 2;
+    for (uint32_t j = 0; j < w->ny; j++)
+        visit(w, w->y[j]->node, s->epoch);
+    find_saved(w, s->epoch);
+    make_key(w, s->epoch);
+    if ((bp = back_program(c, w, s->epoch)) != NULL) {
+        memcpy(nz, bp->nz, bp->nnz);
+        *out_nsaved = bp->nneeds;
+        gather_inputs(c, w, bp, what);
+        w->program = failed(c) ? NULL : program_retain(bp->program);
+    }
+    T_LEAVE(c);
+    return w->program != NULL;
+}
+
+/* nodes are walked again: the arena is gone, but the epoch tells who is active */
+static void free_histories(wf_ctx *c, Walk *w)
+{
+    Tensors *s = c->tensors;
+    uint64_t epoch = s->epoch;
+    Node *stack = NULL;
+
+    s->epoch += 2; /* marks what is freed */
+    for (uint32_t j = 0; j < w->ny; j++)
+        if (is_active(w->y[j]->node, epoch) && w->y[j]->node->epoch != s->epoch) {
+            w->y[j]->node->epoch = s->epoch;
+            w->y[j]->node->next = stack;
+            stack = w->y[j]->node;
+        }
+    while (stack) {
+        Node *n = stack;
+        stack = n->next;
+        n->refs++; /* its saved values may be the last to hold others */
+        for (uint32_t i = 0; i < n->nin; i++)
+            if (is_active(n->in[i].node, epoch)) {
+                n->in[i].node->epoch = s->epoch;
+                n->in[i].node->next = stack;
+                stack = n->in[i].node;
+            }
+        node_free_saved(c, n);
+        node_release(c, n);
+    }
+}
+
+static bool derive(wf_ctx *c, Walk *w, const wf_tensor *seeds, unsigned flags, const char *what, wf_tensor *out)
+{
+    Tensors *s = c->tensors;
+    uint64_t open = s->recorders;
+    uint32_t nsaved = 0, n, nout = w->forward ? w->ny : w->nx, nseed = w->forward ? w->nx : w->ny, k = 0;
+    bool few[64] = {0}, *nz = few;
+    const Program *p;
+    wf_tensor *res;
+    bool ok = false;
+
+    for (uint32_t i = 0; i < nout; i++)
+        out[i] = WF_NONE;
+    if (w->nx + w->ny > COUNT(few) && !(nz = mem_alloc(&c->al, w->nx + w->ny)))
+        return fail_memory(c);
+    scope_open(c);
+    prepare(c, w, nz, &nsaved, what);
+    p = w->program;
+    res = p ? mem_alloc(&c->al, (p->nout + 1) * sizeof *res) : NULL;
+    if (p && !res)
+        fail_memory(c);
+    if (p && res && w->handles) {
+        const bool *seed_nz = w->forward ? nz + w->ny : nz, *out_nz = w->forward ? nz : nz + w->ny;
+        n = nsaved;
+        for (uint32_t i = 0; i < nseed; i++)
+            if (seed_nz[i])
+                w->handles[n++] = seeds[i];
+        if (!(flags & GRAD_CREATE))
+            s->recorders &= ~(uint64_t)1;
+        ok = tensor_call(c, p, w->handles, n, res, p->nout);
+        s->recorders = open;
+        for (uint32_t i = 0; i < nout && ok; i++)
+            if (out_nz[i])
+                out[i] = res[k++];
+        if (ok && !(flags & (GRAD_KEEP | GRAD_CREATE)))
+            free_histories(c, w);
+    }
+    if (w->handles)
+        mem_free(&c->al, w->handles, w->nhandles * sizeof *w->handles);
+    if (res)
+        mem_free(&c->al, res, (p->nout + 1) * sizeof *res);
+    program_release(p);
+    scope_close_n(c, out, (int)nout);
+    if (nz != few)
+        mem_free(&c->al, nz, w->nx + w->ny);
+    return ok && !failed(c);
+}
+
+static Tensor **get_all(wf_ctx *c, const wf_tensor *h, uint32_t n, const char *what)
+{
+    Tensor **v = mem_alloc(&c->al, (n + 1) * sizeof *v);
+
+    if (!v) {
+        fail_memory(c);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!(v[i] = tensor_get(c, h[i], what)))
+            break;
+    return v;
+}
+
+static bool differentiate(wf_ctx *c, bool forward, const wf_tensor *y, uint32_t ny, const wf_tensor *x, uint32_t nx,
+                          const wf_tensor *seeds, unsigned flags, wf_tensor *out)
+{
+    const char *what = forward ? "jvp" : "backward";
+    Walk w = {.cx = c, .forward = forward, .ny = ny, .nx = nx};
+    bool ok = false;
+
+    if (failed(c) || !ts(c))
+        return false;
+    w.y = get_all(c, y, ny, what);
+    w.x = get_all(c, x, nx, what);
+    if (w.y && w.x && !failed(c))
+        ok = derive(c, &w, seeds, flags, what, out);
+    if (w.y)
+        mem_free(&c->al, w.y, (ny + 1) * sizeof *w.y);
+    if (w.x)
+        mem_free(&c->al, w.x, (nx + 1) * sizeof *w.x);
+    return ok;
+}
+
+bool history_vjp(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t ny, const wf_tensor *x, uint32_t nx,
+                 unsigned flags, wf_tensor *out)
+{
+    return differentiate(c, false, y, ny, x, nx, gy, flags, out);
+}
+
+bool history_jvp(wf_ctx *c, const wf_tensor *y, uint32_t ny, const wf_tensor *x, const wf_tensor *dx, uint32_t nx,
+                 unsigned flags, wf_tensor *out)
+{
+    return differentiate(c, true, y, ny, x, nx, dx, flags, out);
+}

@@ -1,0 +1,437 @@
+/* dispatch.c -- the one place where an op runs now, is recorded, or enters a program.
+ *
+ *   any operand symbolic   an equation of the innermost trace                       trace.c
+ *   all concrete           small elementwise ops at once (fast.c), ops that only rearrange as strided
+ *                          views, all others by a plan, kept by op, attribute and operand types
+ *   an operand recorded    as concrete, and the results get a history               record.c
+ */
+#include "tensor/tensor.h"
+
+/* ---- prims: plans by op, attribute and types ---- */
+
+static uint64_t prim_hash(OpCode op, Tensor *const *in, uint32_t nin, const void *attr)
+{
+    uint64_t h = hash_mix(op, nin);
+
+    if (op == OP_call)
+        h = hash_mix(h, (uint64_t)(uintptr_t)((const CallAttr *)attr)->body.p);
+    else if (attr)
+        h = hash_mix(h, attr_hash(op_row(op), attr));
+    for (uint32_t i = 0; i < nin; i++) {
+        h = hash_mix(h, (uint64_t)in[i]->dtype << 8 | in[i]->rank);
+        for (uint32_t k = 0; k < in[i]->rank; k++)
+            h = hash_mix(h, (uint64_t)in[i]->dims[k]);
+    }
+    return h;
+}
+
+static bool prim_is(const Prim *p, OpCode op, Tensor *const *in, uint32_t nin, const void *attr)
+{
+    if (p->op != op || p->nin != nin)
+        return false;
+    for (uint32_t i = 0; i < nin; i++) {
+        const PType *t = &p->in[i];
+        if (t->dtype != in[i]->dtype || t->rank != in[i]->rank)
+            return false;
+        for (uint32_t k = 0; k < t->rank; k++)
+            if (t->dims[k] != in[i]->dims[k])
+                return false;
+    }
+    if (op == OP_call)
+        return ((const CallAttr *)p->attr)->body.p == ((const CallAttr *)attr)->body.p;
+    return !attr || attr_equal(op_row(op), p->attr, attr);
+}
+
+static void free_prim(wf_ctx *c, Prim *p)
+{
+    wf_exec_release(p->exec);
+    program_release(p->program);
+    arena_free(&p->arena);
+    mem_free(&c->al, p, sizeof *p);
+}
+
+void prim_release(wf_ctx *c, Prim *p)
+{
+    if (--p->refs == 0)
+        free_prim(c, p);
+}
+
+static void release_deferred(void *obj)
+{
+    Prim *p = obj;
+
+    prim_release(p->cx, p);
+}
+
+static PType keep_type(Prim *p, Type t)
+{
+    return (PType){t.dtype, t.rank, arena_dup(&p->arena, t.dims, t.rank * sizeof *t.dims)};
+}
+
+/* Infer the results by building a program of the one equation. */
+static bool prim_build(wf_ctx *c, Prim *p, Tensor *const *in, const void *attr)
+{
+    Builder *b = builder_new(c, op_name(p->op), B_VERBATIM);
+    Val *vals = arena_array(&b->arena, p->nin + 1, sizeof *vals), *outs;
+    const Program *q;
+
+    p->in = arena_array(&p->arena, p->nin + 1, sizeof *p->in);
+    b_at(b, c->tensors->place);
+    for (uint32_t i = 0; i < p->nin; i++) {
+        Type t = b_make_type(b, (wf_dtype)in[i]->dtype, in[i]->dims, in[i]->rank);
+        if (failed(c))
+            return false;
+        p->in[i] = keep_type(p, t);
+        vals[i] = b_input(b, NULL, t);
+    }
+    outs = b_eqn_n(b, p->op, vals, p->nin, attr, &p->nout);
+    if (failed(c))
+        return false;
+    p->out = arena_array(&p->arena, p->nout + 1, sizeof *p->out);
+    for (uint32_t j = 0; j < p->nout; j++)
+        p->out[j] = keep_type(p, b_type(b, outs[j]));
+    if (p->op == OP_call)
+        q = ((const CallAttr *)attr)->body.p;
+    else
+        q = builder_finish(b, outs, p->nout);
+    if (!q)
+        return false;
+    p->program = program_retain(q);
+    p->attr = p->op == OP_call ? arena_dup(&p->arena, attr, sizeof(CallAttr))
+              : q->neqns       ? q->eqns[0].attr
+                               : NULL;
+    return true;
+}
+
+static bool grow_table(wf_ctx *c)
+{
+    Tensors *s = c->tensors;
+    uint32_t cap = s->prim_cap ? s->prim_cap * 2 : 256;
+    Prim **v = mem_alloc(&c->al, cap * sizeof *v);
+
+    if (!v)
+        return fail_memory(c);
+    memset(v, 0, cap * sizeof *v);
+    for (uint32_t i = 0; i < s->prim_cap; i++)
+        for (Prim *p = s->prims[i], *next; p; p = next) {
+            next = p->next;
+            p->next = v[p->hash & (cap - 1)];
+            v[p->hash & (cap - 1)] = p;
+        }
+    mem_free(&c->al, s->prims, s->prim_cap * sizeof *v);
+    s->prims = v;
+    s->prim_cap = cap;
+    return true;
+}
+
+#define PRIMS_MAX 16384 /* then all are forgotten: a loop over ever new shapes takes bounded memory */
+
+static void forget_prims(wf_ctx *c)
+{
+    Tensors *s = c->tensors;
+
+    for (uint32_t i = 0; i < s->prim_cap; i++)
+        for (Prim *p; (p = s->prims[i]) != NULL;) {
+            s->prims[i] = p->next;
+            prim_release(c, p);
+        }
+    memset(s->last, 0, sizeof s->last);
+    s->nprims = 0;
+}
+
+void prims_free(wf_ctx *c)
+{
+    Tensors *s = c->tensors;
+
+    forget_prims(c);
+    mem_free(&c->al, s->prims, s->prim_cap * sizeof *s->prims);
+}
+
+static Prim *prim_make(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr, uint64_t h)
+{
+    Tensors *s = c->tensors;
+    Prim *p;
+
+    T_ENTER(c, NULL)
+    p = mem_alloc(&c->al, sizeof *p);
+    if (!p)
+        ctx_out_of_memory(c);
+    memset(p, 0, sizeof *p);
+    *p = (Prim){.cx = c, .hash = h, .refs = 1, .op = op, .nin = nin};
+    arena_init(&p->arena, &c->al, c);
+    pool_defer(c, release_deferred, p);
+    if (prim_build(c, p, in, attr)) {
+        p->next = s->prims[h & (s->prim_cap - 1)];
+        s->prims[h & (s->prim_cap - 1)] = p;
+        s->nprims++;
+        p->refs++;
+    } else {
+        p = NULL;
+    }
+    T_LEAVE(c);
+    return p;
+}
+
+static Prim *prim_find(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr)
+{
+    Tensors *s = c->tensors;
+    Prim *p = s->last[op];
+    uint64_t h;
+
+    if (p && prim_is(p, op, in, nin, attr))
+        return p;
+    h = prim_hash(op, in, nin, attr);
+    if (s->nprims >= PRIMS_MAX)
+        forget_prims(c);
+    if (s->nprims >= s->prim_cap && !grow_table(c))
+        return NULL;
+    for (p = s->prims[h & (s->prim_cap - 1)]; p; p = p->next)
+        if (p->hash == h && prim_is(p, op, in, nin, attr))
+            return s->last[op] = p;
+    return s->last[op] = prim_make(c, op, in, nin, attr, h);
+}
+
+/* ---- running now ---- */
+
+/* Results that share memory with an operand (a program may return its inputs) get memory of their own. */
+static Tensor *own_result(wf_ctx *c, wf_array *a, Tensor *const *in, uint32_t nin)
+{
+    Tensor *t = tensor_from_array(c, a), *u;
+
+    for (uint32_t i = 0; t && i < nin; i++) {
+        if (t->store->data != tensor_data(in[i]) || !t->count)
+            continue;
+        u = tensor_new(c, (wf_dtype)t->dtype, t->dims, t->rank);
+        if (u)
+            tensor_read(t, tensor_data(u));
+        tensor_release(c, t);
+        return u;
+    }
+    return t;
+}
+
+static bool run_plan(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out)
+{
+    wf_array *few[8], **ins = few, **outs;
+    size_t room = (p->nin + p->nout) * sizeof *ins;
+    bool ok = true;
+
+    if (!p->exec && wf_prepare(c, p->program, &p->exec) != WF_OK)
+        return false;
+    if (p->nin + p->nout > (uint32_t)COUNT(few) && !(ins = mem_alloc(&c->al, room)))
+        return fail_memory(c);
+    outs = ins + p->nin;
+    for (uint32_t i = 0; i < p->nin && ok; i++)
+        ok = (ins[i] = tensor_array(c, in[i])) != NULL;
+    ok = ok && wf_run(c, p->exec, ins, outs) == WF_OK;
+    for (uint32_t j = 0; j < p->nout && ok; j++)
+        if (!(out[j] = own_result(c, outs[j], in, p->nin))) {
+            for (uint32_t k = j + 1; k < p->nout; k++)
+                wf_array_release(outs[k]);
+            for (uint32_t k = 0; k < j; k++) {
+                tensor_release(c, out[k]);
+                out[k] = NULL;
+            }
+            ok = false;
+        }
+    if (ins != few)
+        mem_free(&c->al, ins, room);
+    return ok;
+}
+
+/* Strides that give t the new shape in the same memory; false if there are none. Runs of old axes are
+ * matched with runs of new ones of equal size. */
+static bool reshape_strides(const Tensor *t, const int64_t *dims, uint32_t rank, int64_t *strides)
+{
+    uint32_t i = 0, j = 0;
+
+    if (t->count == 0 || t->packed) {
+        int64_t n = 1;
+        for (uint32_t k = rank; k-- > 0; n *= MAX(dims[k], 1))
+            strides[k] = n;
+        return true;
+    }
+    while (i < t->rank || j < rank) {
+        uint32_t i0 = i, j0 = j;
+        int64_t a = i < t->rank ? t->dims[i++] : 1, b = j < rank ? dims[j++] : 1, s;
+        while (a != b) {
+            if (a < b)
+                a *= t->dims[i++];
+            else
+                b *= dims[j++];
+        }
+        for (uint32_t k = i0; k + 1 < i; k++) /* the run must be one stretch of memory */
+            if (t->dims[k] != 1 && t->strides[k] != t->dims[k + 1] * t->strides[k + 1])
+                return false;
+        s = i > i0 ? t->strides[i - 1] : 1;
+        for (uint32_t k = j; k-- > j0; s *= dims[k])
+            strides[k] = s;
+    }
+    return true;
+}
+
+/* The result as a view of the operand, or NULL if it must be computed. */
+static Tensor *view_op(wf_ctx *c, const Prim *p, Tensor *t)
+{
+    int64_t strides[MAX_RANK] = {0}, offset = t->offset;
+    const PType *o = p->out;
+
+    switch ((int)p->op) {
+    case OP_reshape:
+        if (!reshape_strides(t, o->dims, o->rank, strides))
+            return NULL;
+        break;
+    case OP_broadcast: {
+        const BroadcastAttr *a = p->attr;
+        for (uint32_t k = 0; k < t->rank; k++)
+            strides[a->dims.v[k]] = t->dims[k] == 1 ? 0 : t->strides[k];
+        break;
+    }
+    case OP_transpose: {
+        const TransposeAttr *a = p->attr;
+        for (uint32_t k = 0; k < t->rank; k++)
+            strides[k] = t->strides[a->perm.v[k]];
+        break;
+    }
+    case OP_slice: {
+        const SliceAttr *a = p->attr;
+        for (uint32_t k = 0; k < t->rank; k++) {
+            strides[k] = t->strides[k] * (a->stride.n ? a->stride.v[k] : 1);
+            offset += o->dims[k] ? a->start.v[k] * t->strides[k] : 0;
+        }
+        break;
+    }
+    case OP_rev: {
+        const AxesAttr *a = p->attr;
+        memcpy(strides, t->strides, t->rank * sizeof *strides);
+        for (uint32_t k = 0; k < a->axes.n && t->count; k++) {
+            offset += (t->dims[a->axes.v[k]] - 1) * t->strides[a->axes.v[k]];
+            strides[a->axes.v[k]] = -t->strides[a->axes.v[k]];
+        }
+        break;
+    }
+    case OP_stop_gradient:
+    case OP_name:
+        memcpy(strides, t->strides, t->rank * sizeof *strides);
+        break;
+    default: return NULL;
+    }
+    return tensor_view(c, t, (wf_dtype)o->dtype, o->dims, strides, o->rank, offset);
+}
+
+static bool is_view_op(OpCode op)
+{
+    return op == OP_reshape || op == OP_broadcast || op == OP_transpose || op == OP_slice || op == OP_rev ||
+           op == OP_stop_gradient || op == OP_name;
+}
+
+static bool run_now(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr, Tensor **out,
+                    uint32_t nout)
+{
+    Tensors *s = c->tensors;
+    uint64_t need = 0;
+    Prim *p = NULL;
+
+    for (uint32_t i = 0; i < nin; i++)
+        need |= in[i]->need;
+    need = s->no_grad || op_has(op, OPF_ZERO | OPF_EFFECT) ? 0 : need & s->recorders;
+    if (nout == 1 && !attr && (out[0] = fast_map(c, op, in, nin)) != NULL && !need)
+        return true;
+    if (failed(c))
+        return false;
+    if (!(p = prim_find(c, op, in, nin, attr)))
+        goto no;
+    if (p->nout != nout) {
+        fail(c, WF_ERR_INTERNAL, NOWHERE, "%s gives %u results, %u were asked for", op_name(op), p->nout, nout);
+        goto no;
+    }
+    if (nout == 1 && !out[0] && is_view_op(op)) {
+        out[0] = view_op(c, p, in[0]);
+        if (failed(c))
+            goto no;
+    }
+    if ((nout == 0 || !out[0]) && !run_plan(c, p, in, out))
+        return false;
+    if (need && !record_op(c, p, in, out)) {
+        for (uint32_t j = 0; j < nout; j++)
+            tensor_release(c, out[j]);
+        return false;
+    }
+    return true;
+no:
+    if (nout)
+        tensor_release(c, out[0]);
+    return false;
+}
+
+/* ---- the dispatch ---- */
+
+static bool give_handles(wf_ctx *c, Tensor *const *in, uint32_t nin, Tensor **outs, wf_tensor *out, uint32_t nout)
+{
+    bool weak = nin > 0;
+
+    for (uint32_t i = 0; i < nin; i++)
+        weak = weak && in[i]->weak;
+    for (uint32_t j = 0; j < nout; j++) {
+        outs[j]->weak = weak;
+        out[j] = tensor_handle(c, outs[j]);
+    }
+    return !failed(c);
+}
+
+#define FEW 16
+
+static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in, uint32_t nin, const void *attr,
+                  wf_tensor *out, uint32_t nout)
+{
+    Tensor *few[FEW], **ts_ = few, **outs;
+    size_t room = ((size_t)nin + nout) * sizeof *ts_;
+    bool symbolic = false, ok = true;
+
+    for (uint32_t j = 0; j < nout; j++)
+        out[j] = WF_NONE;
+    if (failed(c) || !ts(c))
+        return false;
+    if (nin + nout > FEW && !(ts_ = mem_alloc(&c->al, room)))
+        return fail_memory(c);
+    outs = ts_ + nin;
+    for (uint32_t j = 0; j < nout; j++)
+        outs[j] = NULL;
+    for (uint32_t i = 0; i < nin && ok; i++) {
+        ts_[i] = tensor_get(c, in[i], call ? call->name : op_name(op));
+        ok = ts_[i] != NULL;
+        symbolic = symbolic || (ok && ts_[i]->symbolic);
+    }
+    if (ok && symbolic)
+        ok = call ? trace_call(c, call, ts_, nin, outs, nout) : trace_emit(c, op, ts_, nin, attr, outs, nout);
+    else if (ok)
+        ok = run_now(c, op, ts_, nin, call ? &(CallAttr){.body = {.p = call}} : attr, outs, nout);
+    ok = ok && give_handles(c, ts_, nin, outs, out, nout);
+    if (ts_ != few)
+        mem_free(&c->al, ts_, room);
+    return ok;
+}
+
+bool tensor_op(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const void *attr, wf_tensor *out,
+               uint32_t nout)
+{
+    return apply(c, op, NULL, in, nin, attr, out, nout);
+}
+
+wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const void *attr)
+{
+    wf_tensor out;
+
+    apply(c, op, NULL, in, nin, attr, &out, 1);
+    return out;
+}
+
+bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin, wf_tensor *out, uint32_t nout)
+{
+    if (nin != p->nin || nout != p->nout) {
+        tfail(c, WF_ERR_ARG, "%s: takes %u inputs and gives %u results, got %u and %u", p->name, p->nin, p->nout,
+              nin, nout);
+        return false;
+    }
+    return apply(c, OP_call, p, in, nin, NULL, out, nout);
+}

@@ -1,0 +1,953 @@
+/* functions.c -- functions of C functions: trace, jit, vmap, grad, jvp, and records that serve vjp and
+ * linearize.
+ *
+ * With concrete arguments and no trace open, a function to be differentiated runs on its values under a
+ * recorder (host control flow on values works), and the record is transformed. Inside a trace, and for
+ * vmap and jit always, the function is traced into a program, the program is transformed, and the result
+ * is applied like an op; what it captured from outside is handed in as further operands. So all of them
+ * nest in any order.
+ */
+#include "tensor/tensor.h"
+
+/* ---- tracing a function ---- */
+
+typedef struct Traced {
+    const Program *p; /* inputs, then the captures */
+    uint32_t nin, nout;
+    Tensor **captures;
+    uint32_t ncaptures;
+    bool *weak; /* of the results */
+    bool closed; /* no capture belongs to a trace */
+} Traced;
+
+static void traced_free(wf_ctx *c, Traced *t)
+{
+    for (uint32_t i = 0; i < t->ncaptures; i++)
+        tensor_release(c, t->captures[i]);
+    if (t->captures)
+        mem_free(&c->al, t->captures, (t->ncaptures + 1) * sizeof *t->captures);
+    if (t->weak)
+        mem_free(&c->al, t->weak, t->nout + 1);
+    program_release(t->p);
+    memset(t, 0, sizeof *t);
+}
+
+static bool call_user(wf_ctx *c, const wf_function *f, const wf_tensor *in, wf_tensor *out)
+{
+    for (int j = 0; j < f->outputs; j++)
+        out[j] = WF_NONE;
+    if (!f->call(c, f->user, in, out) && !failed(c))
+        tfail(c, WF_ERR_VALUE, "%s: the function gave up without an error", f->name ? f->name : "f");
+    for (int j = 0; j < f->outputs && !failed(c); j++)
+        if (wf_is_none(out[j]))
+            tfail(c, WF_ERR_ARG, "%s: the function did not set result %d", f->name ? f->name : "f", j);
+    return !failed(c);
+}
+
+static bool check_function(wf_ctx *c, const wf_function *f, const char *fn)
+{
+    if (failed(c) || !ts(c))
+        return false;
+    if (!f || !f->call || f->inputs < 0 || f->outputs < 1) {
+        tfail(c, WF_ERR_ARG, "%s: needs a function with at least one result", fn);
+        return false;
+    }
+    return true;
+}
+
+typedef struct InType {
+    wf_dtype dtype;
+    bool weak;
+    Shape s; /* sizes of the trace around, or of spec_trace */
+} InType;
+
+/* Sizes of the outer trace as sizes of the innermost. */
+static bool bring_dims(wf_ctx *c, Shape *s)
+{
+    Trace *to = c->tensors->trace, *from = to->outer;
+
+    T_ENTER(c, false)
+    for (uint32_t i = 0; i < s->rank; i++)
+        if (s->d[i] < 0 && from)
+            s->d[i] = trace_dim(c, to, from, s->d[i]);
+    T_LEAVE(c);
+    return !failed(c);
+}
+
+static bool take_captures(wf_ctx *c, Trace *tr, Traced *out)
+{
+    out->ncaptures = 0;
+    out->captures = mem_alloc(&c->al, (tr->ncaptures + 1) * sizeof *out->captures);
+    if (!out->captures)
+        return fail_memory(c);
+    out->closed = true;
+    for (uint32_t i = 0; i < tr->ncaptures; i++) {
+        out->captures[i] = tensor_retain(tr->captures[i].t);
+        out->closed = out->closed && !tr->captures[i].t->symbolic;
+    }
+    out->ncaptures = tr->ncaptures;
+    return true;
+}
+
+/* The inputs of the innermost trace are there already. */
+static bool trace_body(wf_ctx *c, const wf_function *f, const wf_tensor *in, Traced *out)
+{
+    wf_tensor *res = mem_alloc(&c->al, ((size_t)f->outputs + 1) * sizeof *res);
+
+    out->nin = (uint32_t)f->inputs;
+    out->nout = (uint32_t)f->outputs;
+    out->weak = mem_alloc(&c->al, out->nout + 1);
+    if (!res || !out->weak)
+        fail_memory(c);
+    else if (call_user(c, f, in, res)) {
+        for (uint32_t j = 0; j < out->nout; j++)
+            out->weak[j] = wf_is_weak(c, res[j]);
+        out->p = trace_finish(c, res, out->nout);
+        if (out->p)
+            take_captures(c, c->tensors->trace, out);
+    }
+    if (res)
+        mem_free(&c->al, res, ((size_t)f->outputs + 1) * sizeof *res);
+    return !failed(c);
+}
+
+/* End the traces inside outer, also those the function left open. */
+static void leave_traces(wf_ctx *c, const Trace *outer)
+{
+    while (c->tensors->trace && c->tensors->trace != outer)
+        trace_end(c);
+}
+
+static bool trace_function(wf_ctx *c, const wf_function *f, InType *types, bool is_graph, Traced *out)
+{
+    wf_tensor *in;
+    size_t room = ((size_t)f->inputs + 1) * sizeof *in;
+    Trace *tr, *outer = c->tensors->trace;
+    uint32_t depth = c->tensors->nmarks;
+
+    memset(out, 0, sizeof *out);
+    if (!(tr = trace_begin(c, f->name ? f->name : "f")))
+        return false;
+    tr->is_graph = is_graph;
+    scope_open(c);
+    in = mem_alloc(&c->al, room);
+    if (!in)
+        fail_memory(c);
+    for (int i = 0; in && i < f->inputs && !failed(c); i++) {
+        if (bring_dims(c, &types[i].s))
+            in[i] = trace_input(c, NULL, types[i].dtype, types[i].s.d, types[i].s.rank);
+        if (!failed(c))
+            tensor_get(c, in[i], "trace")->weak = types[i].weak;
+    }
+    if (!failed(c))
+        trace_body(c, f, in, out);
+    if (in)
+        mem_free(&c->al, in, room);
+    while (c->tensors->nmarks > depth) /* also scopes the function left open */
+        scope_close_n(c, NULL, 0);
+    leave_traces(c, outer);
+    if (failed(c))
+        traced_free(c, out);
+    return !failed(c);
+}
+
+static InType *types_of(wf_ctx *c, const char *fn, const wf_tensor *in, int n)
+{
+    InType *t = mem_alloc(&c->al, ((size_t)n + 1) * sizeof *t);
+
+    if (!t) {
+        fail_memory(c);
+        return NULL;
+    }
+    for (int i = 0; i < n; i++) {
+        if (!shape_of(c, in[i], fn, &t[i].s)) {
+            mem_free(&c->al, t, ((size_t)n + 1) * sizeof *t);
+            return NULL;
+        }
+        t[i].dtype = wf_dtype_of(c, in[i]);
+        t[i].weak = wf_is_weak(c, in[i]);
+    }
+    return t;
+}
+
+static bool trace_on(wf_ctx *c, const char *fn, const wf_function *f, const wf_tensor *in, bool is_graph, Traced *out)
+{
+    InType *t;
+    bool ok;
+
+    if (!check_function(c, f, fn) || !(t = types_of(c, fn, in, f->inputs)))
+        return false;
+    ok = trace_function(c, f, t, is_graph, out);
+    mem_free(&c->al, t, ((size_t)f->inputs + 1) * sizeof *t);
+    return ok;
+}
+
+/* Apply a program to args and the captures of t. */
+static bool apply_traced(wf_ctx *c, const Traced *t, const Program *p, const wf_tensor *in, uint32_t nin,
+                         const wf_tensor *more, uint32_t nmore, wf_tensor *out)
+{
+    uint32_t n = nin + t->ncaptures + nmore;
+    wf_tensor *v = mem_alloc(&c->al, (n + 1) * sizeof *v);
+    bool ok;
+
+    if (!v)
+        return fail_memory(c);
+    if (nin)
+        memcpy(v, in, nin * sizeof *v);
+    for (uint32_t i = 0; i < t->ncaptures; i++)
+        v[nin + i] = tensor_handle(c, tensor_retain(t->captures[i]));
+    if (nmore)
+        memcpy(v + nin + t->ncaptures, more, nmore * sizeof *v);
+    ok = tensor_call(c, p, v, n, out, p->nout);
+    mem_free(&c->al, v, (n + 1) * sizeof *v);
+    return ok;
+}
+
+static void set_weak(wf_ctx *c, const Traced *t, wf_tensor *out)
+{
+    for (uint32_t j = 0; j < t->nout && !failed(c); j++)
+        tensor_get(c, out[j], "jit")->weak = t->weak[j];
+}
+
+wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example, const wf_program **out)
+{
+    Traced t;
+
+    *out = NULL;
+    if (!trace_on(c, "wf_trace", f, example, true, &t))
+        return c->status;
+    if (t.ncaptures)
+        tfail(c, WF_ERR_VALUE, "wf_trace: the function uses a symbolic tensor from outside");
+    else
+        *out = program_retain(t.p);
+    traced_free(c, &t);
+    return c->status;
+}
+
+/* ---- types as text: f32[N,784] ---- */
+
+static const char *parse_type(const char *s, InType *out, char names[MAX_RANK][32])
+{
+    size_t n = strcspn(s, "[");
+
+    out->dtype = WF_INVALID;
+    for (int d = WF_BOOL; d <= WF_F64; d++)
+        if (strlen(wf_dtype_name((wf_dtype)d)) == n && !strncmp(s, wf_dtype_name((wf_dtype)d), n))
+            out->dtype = (wf_dtype)d;
+    out->s.rank = 0;
+    out->weak = false;
+    s += n;
+    if (!out->dtype || *s != '[')
+        return NULL;
+    s++;
+    while (*s != ']') {
+        bool overflow = false;
+        uint32_t k = out->s.rank;
+        if (k == MAX_RANK)
+            return NULL;
+        names[k][0] = 0;
+        n = strcspn(s, ",]");
+        if (*s >= '0' && *s <= '9') {
+            if (number_parse_i64(s, s + n, &out->s.d[k], &overflow) != s + n)
+                return NULL;
+        } else if (n && n < 32 && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") >= n) {
+            memcpy(names[k], s, n);
+            names[k][n] = 0;
+        } else {
+            return NULL;
+        }
+        out->s.rank++;
+        s += n;
+        if (*s == ',')
+            s++;
+        else if (*s != ']')
+            return NULL;
+    }
+    return s[1] ? NULL : s;
+}
+
+bool spec_shape(wf_ctx *c, const char *fn, const char *type, wf_dtype *out_dtype, Shape *out)
+{
+    char names[MAX_RANK][32];
+    InType t;
+    Trace *tr = c->tensors->trace;
+
+    if (!type || !parse_type(type, &t, names)) {
+        tfail(c, WF_ERR_SYNTAX, "%s: '%s' is not a type such as f32[N,784]", fn, type ? type : "(null)");
+        return false;
+    }
+    T_ENTER(c, false)
+    for (uint32_t i = 0; i < t.s.rank; i++)
+        if (names[i][0]) {
+            Dim d = dim_find(&tr->b->dims, names[i]);
+            t.s.d[i] = d != DIM_NONE ? d : b_symbol(tr->b, names[i]);
+        }
+    T_LEAVE(c);
+    *out_dtype = t.dtype;
+    *out = t.s;
+    return !failed(c);
+}
+
+wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *types, const wf_program **out)
+{
+    wf_tensor *in;
+    size_t room;
+    Traced t = {0};
+    Trace *tr, *outer;
+    uint32_t depth;
+
+    *out = NULL;
+    if (!check_function(c, f, "wf_trace_types"))
+        return c->status;
+    room = ((size_t)f->inputs + 1) * sizeof *in;
+    depth = c->tensors->nmarks;
+    outer = c->tensors->trace;
+    if (!(tr = trace_begin(c, f->name ? f->name : "f")))
+        return c->status;
+    tr->is_graph = true;
+    scope_open(c);
+    in = mem_alloc(&c->al, room);
+    if (!in)
+        fail_memory(c);
+    for (int i = 0; in && i < f->inputs && !failed(c); i++) {
+        wf_dtype d;
+        Shape s;
+        if (spec_shape(c, "wf_trace_types", types[i], &d, &s))
+            in[i] = trace_input(c, NULL, d, s.d, s.rank);
+    }
+    if (!failed(c) && trace_body(c, f, in, &t)) {
+        if (t.ncaptures)
+            tfail(c, WF_ERR_VALUE, "wf_trace_types: the function uses a symbolic tensor from outside");
+        else
+            *out = program_retain(t.p);
+    }
+    traced_free(c, &t);
+    if (in)
+        mem_free(&c->al, in, room);
+    while (c->tensors->nmarks > depth)
+        scope_close_n(c, NULL, 0);
+    leave_traces(c, outer);
+    return c->status;
+}
+
+wf_status wf_apply(wf_ctx *c, const wf_program *p, const wf_tensor *in, wf_tensor *out)
+{
+    if (failed(c) || !ts(c))
+        return c->status;
+    if (!p)
+        tfail(c, WF_ERR_ARG, "wf_apply: the program is NULL");
+    else
+        tensor_call(c, p, in, p->nin, out, p->nout);
+    return c->status;
+}
+
+/* Run f on the inputs and compare with what the program gives. */
+wf_status wf_trace_check(wf_ctx *c, const wf_function *f, const wf_program *p, const wf_tensor *in, double rtol,
+                         double atol)
+{
+    wf_tensor *v;
+    size_t room;
+
+    if (!check_function(c, f, "wf_trace_check"))
+        return c->status;
+    room = 2 * ((size_t)f->outputs + 1) * sizeof *v;
+    if (!(v = mem_alloc(&c->al, room))) {
+        fail_memory(c);
+        return c->status;
+    }
+    scope_open(c);
+    wf_no_grad_begin(c);
+    if (call_user(c, f, in, v) && tensor_call(c, p, in, p->nin, v + f->outputs, p->nout))
+        for (int j = 0; j < f->outputs && !failed(c); j++) {
+            wf_tensor a = v[j], b = v[f->outputs + j];
+            Tensor *x = tensor_get(c, a, "wf_trace_check"), *y = tensor_get(c, b, "wf_trace_check");
+            if (x->rank != y->rank || (x->rank && memcmp(x->dims, y->dims, x->rank * sizeof *x->dims)))
+                tfail(c, WF_ERR_VALUE, "wf_trace_check: result %d of the function has type %s, of its trace %s", j,
+                      shape_text(c, x), shape_text(c, y));
+            else if (wf_item(c, wf_all(c, wf_is_close(c, a, b, rtol, atol), NULL, 0, false)) == 0) {
+                char text[NUMBER_MAX];
+                wf_tensor d = wf_max(c, wf_abs(c, wf_sub(c, as_float(c, a, ""), as_float(c, b, ""))), NULL, 0, false);
+                number_f64(text, wf_item(c, d));
+                tfail(c, WF_ERR_VALUE, "wf_trace_check: result %d of the function and of its trace differ by up to %s: "
+                      "the trace took one branch, or kept a value, that depends on the inputs", j, text);
+            }
+        }
+    wf_no_grad_end(c);
+    scope_close_n(c, NULL, 0);
+    mem_free(&c->al, v, room);
+    return c->status;
+}
+
+/* ---- jit ---- */
+
+typedef struct JitEntry {
+    struct JitEntry *next;
+    void *key;
+    size_t size;
+    Traced t;
+} JitEntry;
+
+struct wf_jit {
+    wf_function f;
+    JitEntry *entries;
+    int count;
+};
+
+wf_status wf_jit_new(wf_ctx *c, const wf_function *f, wf_jit **out)
+{
+    *out = NULL;
+    if (!check_function(c, f, "wf_jit_new"))
+        return c->status;
+    *out = mem_alloc(&c->al, sizeof **out);
+    if (!*out)
+        fail_memory(c);
+    else
+        **out = (wf_jit){*f, NULL, 0};
+    return c->status;
+}
+
+void wf_jit_free(wf_ctx *c, wf_jit *j)
+{
+    if (!j)
+        return;
+    for (JitEntry *e; (e = j->entries) != NULL;) {
+        j->entries = e->next;
+        traced_free(c, &e->t);
+        mem_free(&c->al, e->key, e->size);
+        mem_free(&c->al, e, sizeof *e);
+    }
+    mem_free(&c->al, j, sizeof *j);
+}
+
+int wf_jit_traces(const wf_jit *j) { return j->count; }
+
+/* What the trace depends on: types, weak bits, the static key. */
+static size_t jit_key(const InType *t, int n, const void *statics, size_t size, char *out)
+{
+    size_t at = 0;
+
+    for (int i = 0; i < n; i++) {
+        int32_t head[3] = {(int32_t)t[i].dtype, t[i].weak, (int32_t)t[i].s.rank};
+        if (out)
+            memcpy(out + at, head, sizeof head);
+        at += sizeof head;
+        if (out && t[i].s.rank)
+            memcpy(out + at, t[i].s.d, t[i].s.rank * sizeof(Dim));
+        at += t[i].s.rank * sizeof(Dim);
+    }
+    if (out && size)
+        memcpy(out + at, statics, size);
+    return at + size;
+}
+
+/* Adds the trace to the entries, or leaves it in *loose where it must not be kept. */
+static JitEntry *jit_add(wf_ctx *c, wf_jit *j, InType *t, char *key, size_t size)
+{
+    JitEntry *e = mem_alloc(&c->al, sizeof *e);
+
+    if (!e) {
+        fail_memory(c);
+        return NULL;
+    }
+    memset(e, 0, sizeof *e);
+    e->size = size;
+    e->key = key;
+    if (!trace_function(c, &j->f, t, false, &e->t)) {
+        mem_free(&c->al, e, sizeof *e);
+        return NULL;
+    }
+    j->count++;
+    if (e->t.closed) {
+        e->next = j->entries;
+        j->entries = e;
+    }
+    return e;
+}
+
+wf_status wf_jit_call(wf_ctx *c, wf_jit *j, const wf_tensor *in, wf_tensor *out, const void *statics, size_t size)
+{
+    InType *t;
+    size_t n, room;
+    char *key;
+    JitEntry *e;
+    bool symbolic = false;
+
+    if (failed(c))
+        return c->status;
+    for (int k = 0; k < j->f.outputs; k++)
+        out[k] = WF_NONE;
+    if (!(t = types_of(c, "wf_jit_call", in, j->f.inputs)))
+        return c->status;
+    room = ((size_t)j->f.inputs + 1) * sizeof *t;
+    n = jit_key(t, j->f.inputs, statics, size, NULL);
+    for (int i = 0; i < j->f.inputs; i++)
+        for (uint32_t k = 0; k < t[i].s.rank; k++)
+            symbolic = symbolic || t[i].s.d[k] < 0; /* such sizes mean something here only */
+    key = mem_alloc(&c->al, n + 1);
+    if (!key) {
+        fail_memory(c);
+        mem_free(&c->al, t, room);
+        return c->status;
+    }
+    jit_key(t, j->f.inputs, statics, size, key);
+    for (e = symbolic ? NULL : j->entries; e; e = e->next)
+        if (e->size == n + 1 && !memcmp(e->key, key, n))
+            break;
+    if (e) {
+        mem_free(&c->al, key, n + 1);
+    } else if (!(e = jit_add(c, j, t, key, n + 1))) {
+        mem_free(&c->al, key, n + 1);
+    }
+    mem_free(&c->al, t, room);
+    if (!e)
+        return c->status;
+    scope_open(c);
+    if (apply_traced(c, &e->t, e->t.p, in, (uint32_t)j->f.inputs, NULL, 0, out))
+        set_weak(c, &e->t, out);
+    scope_close_n(c, out, j->f.outputs);
+    if (!e->t.closed || symbolic) {
+        JitEntry **at = &j->entries;
+        while (*at && *at != e)
+            at = &(*at)->next;
+        if (*at)
+            *at = e->next;
+        traced_free(c, &e->t);
+        mem_free(&c->al, e->key, e->size);
+        mem_free(&c->al, e, sizeof *e);
+    }
+    return c->status;
+}
+
+/* ---- vmap ---- */
+
+static bool batch_types(wf_ctx *c, const wf_function *f, InType *t, const int *axes, Dim *out_size)
+{
+    bool any = false;
+
+    for (int i = 0; i < f->inputs; i++) {
+        uint32_t k;
+        if (axes[i] == WF_UNMAPPED)
+            continue;
+        if (!axis_of(c, "wf_vmap_call", axes[i], t[i].s.rank, &k))
+            return false;
+        if (any && t[i].s.d[k] != *out_size) {
+            tfail(c, WF_ERR_SHAPE, "wf_vmap_call: input %d has %lld elements along its mapped axis, others have %lld", i,
+                  (long long)t[i].s.d[k], (long long)*out_size);
+            return false;
+        }
+        *out_size = t[i].s.d[k];
+        any = true;
+        memmove(t[i].s.d + k, t[i].s.d + k + 1, (t[i].s.rank - k - 1) * sizeof(Dim));
+        t[i].s.rank--;
+    }
+    if (!any)
+        tfail(c, WF_ERR_ARG, "wf_vmap_call: no input is mapped");
+    return any;
+}
+
+static const Program *make_vmap(wf_ctx *c, const Traced *t, const wf_function *f, const wf_tensor *in, const int *axes,
+                                const char *axis_name, Dim size)
+{
+    const Program *p;
+    int *all;
+
+    T_ENTER(c, NULL)
+    all = arena_array(&c->scratch, t->p->nin + 1, sizeof *all);
+    for (uint32_t i = 0; i < t->p->nin; i++)
+        all[i] = -1;
+    for (int i = 0; i < f->inputs; i++)
+        if (axes[i] != WF_UNMAPPED)
+            all[i] = axes[i] < 0 ? axes[i] + wf_rank(c, in[i]) : axes[i];
+    p = program_retain(xf_vmap(c, t->p, all, axis_name, size < 0 ? -1 : size));
+    T_LEAVE(c);
+    return p;
+}
+
+wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *axes, const int *out_axes,
+                       const char *axis_name, wf_tensor *out)
+{
+    InType *types;
+    Traced t;
+    Dim size = 0;
+    const Program *p;
+    bool ok;
+
+    if (!check_function(c, f, "wf_vmap_call"))
+        return c->status;
+    for (int j = 0; j < f->outputs; j++)
+        out[j] = WF_NONE;
+    if (!(types = types_of(c, "wf_vmap_call", in, f->inputs)))
+        return c->status;
+    ok = batch_types(c, f, types, axes, &size) && trace_function(c, f, types, false, &t);
+    mem_free(&c->al, types, ((size_t)f->inputs + 1) * sizeof *types);
+    if (!ok)
+        return c->status;
+    scope_open(c);
+    p = make_vmap(c, &t, f, in, axes, axis_name, size);
+    if (p && apply_traced(c, &t, p, in, (uint32_t)f->inputs, NULL, 0, out))
+        for (int j = 0; j < f->outputs && out_axes && !failed(c); j++)
+            if (out_axes[j])
+                out[j] = wf_move_axis(c, out[j], 0, out_axes[j]);
+    scope_close_n(c, out, f->outputs);
+    program_release(p);
+    traced_free(c, &t);
+    return c->status;
+}
+
+/* ---- records: f run once, its derivative in both directions ---- */
+
+struct wf_record {
+    int nx, ny;
+    bool recorded;    /* else traced */
+    Tensor **x, **y;  /* recorded: lifted arguments and results. traced: all inputs and captures; y unused */
+    uint32_t nheld;
+    const Program *vjp, *jvp; /* traced */
+    int nin;
+};
+
+void wf_record_free(wf_ctx *c, wf_record *r)
+{
+    if (!r)
+        return;
+    for (uint32_t i = 0; i < r->nheld; i++)
+        tensor_release(c, r->x[i]);
+    mem_free(&c->al, r->x, (r->nheld + 1) * sizeof *r->x);
+    program_release(r->vjp);
+    program_release(r->jvp);
+    mem_free(&c->al, r, sizeof *r);
+}
+
+static wf_record *record_new(wf_ctx *c, int nx, int ny, uint32_t nheld)
+{
+    wf_record *r = mem_alloc(&c->al, sizeof *r);
+
+    if (r) {
+        memset(r, 0, sizeof *r);
+        r->nx = nx;
+        r->ny = ny;
+        r->x = mem_alloc(&c->al, (nheld + 1) * sizeof *r->x);
+    }
+    if (!r || !r->x) {
+        fail_memory(c);
+        if (r)
+            mem_free(&c->al, r, sizeof *r);
+        return NULL;
+    }
+    memset(r->x, 0, (nheld + 1) * sizeof *r->x);
+    r->nheld = nheld;
+    return r;
+}
+
+/* x as an argument that the recorder follows, and through which outer recorders follow x. */
+static wf_tensor lift(wf_ctx *c, wf_tensor x, int tape, const char *fn)
+{
+    Tensor *t = tensor_get(c, x, fn);
+    wf_tensor h;
+
+    if (!t)
+        return WF_NONE;
+    if (!dtype_is_float((wf_dtype)t->dtype))
+        return tfail(c, WF_ERR_TYPE, "%s: derivatives need float arguments, got %s", fn, shape_text(c, t));
+    if (t->need & c->tensors->recorders)
+        h = op_1(c, OP_name, x, &(NameAttr){"x"});
+    else
+        h = tensor_handle(c, tensor_alias(c, t));
+    if (failed(c))
+        return WF_NONE;
+    wf_tape_watch(c, tape, h);
+    return h;
+}
+
+static bool check_wrt(wf_ctx *c, const wf_function *f, const int *wrt, int nwrt, const char *fn)
+{
+    for (int k = 0; k < nwrt; k++)
+        if (wrt[k] < 0 || wrt[k] >= f->inputs) {
+            tfail(c, WF_ERR_INDEX, "%s: the function has no input %d", fn, wrt[k]);
+            return false;
+        }
+    return true;
+}
+
+/* Run f with lifted arguments; hold arguments and results. */
+static wf_record *run_recorded(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt,
+                               wf_tensor *y, const char *fn)
+{
+    Tensors *s = c->tensors;
+    wf_record *r = record_new(c, nwrt, f->outputs, (uint32_t)(nwrt + f->outputs));
+    wf_tensor *args;
+    size_t room = ((size_t)f->inputs + 1) * sizeof *args;
+    int tape, no_grad = s->no_grad;
+
+    if (!r)
+        return NULL;
+    r->recorded = true;
+    r->y = r->x + nwrt;
+    args = mem_alloc(&c->al, room);
+    if (!args)
+        fail_memory(c);
+    tape = args ? wf_tape_begin(c) : -1;
+    s->no_grad = 0;
+    if (args && f->inputs)
+        memcpy(args, in, (size_t)f->inputs * sizeof *args);
+    for (int k = 0; k < nwrt && !failed(c); k++) {
+        args[wrt[k]] = lift(c, args[wrt[k]], tape, fn);
+        if (!failed(c))
+            r->x[k] = tensor_retain(tensor_get(c, args[wrt[k]], fn));
+    }
+    if (!failed(c) && call_user(c, f, args, y))
+        for (int j = 0; j < f->outputs; j++)
+            r->y[j] = tensor_retain(tensor_get(c, y[j], fn));
+    s->no_grad = no_grad;
+    wf_tape_end(c, tape);
+    if (args)
+        mem_free(&c->al, args, room);
+    if (!failed(c))
+        return r;
+    wf_record_free(c, r);
+    return NULL;
+}
+
+static bool make_transforms(wf_ctx *c, const Traced *t, const int *wrt, int nwrt, wf_record *r)
+{
+    T_ENTER(c, false)
+    r->vjp = program_retain(xf_vjp(c, t->p, wrt, nwrt));
+    if (!failed(c))
+        r->jvp = program_retain(xf_jvp_user(c, t->p, wrt, nwrt));
+    T_LEAVE(c);
+    return !failed(c);
+}
+
+static wf_record *run_traced(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt, wf_tensor *y,
+                             const char *fn)
+{
+    Traced t;
+    wf_record *r = NULL;
+
+    if (!trace_on(c, fn, f, in, false, &t))
+        return NULL;
+    if (apply_traced(c, &t, t.p, in, (uint32_t)f->inputs, NULL, 0, y))
+        r = record_new(c, nwrt, f->outputs, t.nin + t.ncaptures);
+    if (r) {
+        r->nin = f->inputs;
+        for (int i = 0; i < f->inputs; i++)
+            r->x[i] = tensor_retain(tensor_get(c, in[i], fn));
+        for (uint32_t i = 0; i < t.ncaptures; i++)
+            r->x[t.nin + i] = tensor_retain(t.captures[i]);
+        if (!make_transforms(c, &t, wrt, nwrt, r)) {
+            wf_record_free(c, r);
+            r = NULL;
+        }
+    }
+    traced_free(c, &t);
+    return r;
+}
+
+static wf_record *make_record(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt,
+                              wf_tensor *y, const char *fn)
+{
+    static const int first[] = {0};
+
+    if (!check_function(c, f, fn))
+        return NULL;
+    for (int j = 0; j < f->outputs; j++)
+        y[j] = WF_NONE;
+    if (!wrt) {
+        wrt = first;
+        nwrt = 1;
+    }
+    if (!check_wrt(c, f, wrt, nwrt, fn))
+        return NULL;
+    return c->tensors->trace ? run_traced(c, f, in, wrt, nwrt, y, fn) : run_recorded(c, f, in, wrt, nwrt, y, fn);
+}
+
+/* The result as outer recorders see it: the value the function gave has this recorder's history too, which does no
+ * harm, since its tape has ended. */
+wf_status wf_record_new(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt, wf_tensor *y,
+                        wf_record **out)
+{
+    *out = NULL;
+    scope_open(c);
+    *out = make_record(c, f, in, wrt, nwrt, y, "wf_record_new");
+    scope_close_n(c, y, *out ? f->outputs : 0);
+    return c->status;
+}
+
+static wf_tensor *handles_of(wf_ctx *c, Tensor **t, uint32_t n, uint32_t extra)
+{
+    wf_tensor *v = mem_alloc(&c->al, (n + extra + 1) * sizeof *v);
+
+    if (!v) {
+        fail_memory(c);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        v[i] = tensor_handle(c, tensor_retain(t[i]));
+    return v;
+}
+
+static bool is_float_tensor(const Tensor *t) { return dtype_is_float((wf_dtype)t->dtype); }
+
+/* Float results of the recorded function: those that have cotangents. */
+static bool recorded_vjp(wf_ctx *c, const wf_record *r, const wf_tensor *gy, wf_tensor *gx)
+{
+    uint32_t nx = (uint32_t)r->nx, ny = (uint32_t)r->ny, n = 0;
+    wf_tensor *v = handles_of(c, r->x, nx + ny, 2 * ny), *ys, *gs;
+
+    if (!v)
+        return false;
+    ys = v + nx + ny;
+    gs = ys + ny;
+    for (uint32_t j = 0; j < ny; j++)
+        if (is_float_tensor(r->y[j]) && !wf_is_none(gy[j])) {
+            ys[n] = v[nx + j];
+            gs[n++] = gy[j];
+        }
+    history_vjp(c, ys, gs, n, v, nx, GRAD_KEEP | GRAD_CREATE, gx);
+    for (uint32_t i = 0; i < nx && !failed(c); i++)
+        if (wf_is_none(gx[i]))
+            gx[i] = wf_zeros_like(c, v[i]);
+    mem_free(&c->al, v, (nx + 3 * ny + 1) * sizeof *v);
+    return !failed(c);
+}
+
+static bool recorded_jvp(wf_ctx *c, const wf_record *r, const wf_tensor *dx, wf_tensor *dy)
+{
+    uint32_t nx = (uint32_t)r->nx, ny = (uint32_t)r->ny;
+    wf_tensor *v = handles_of(c, r->x, nx + ny, 0);
+
+    if (!v)
+        return false;
+    history_jvp(c, v + nx, ny, v, dx, nx, GRAD_KEEP | GRAD_CREATE, dy);
+    for (uint32_t j = 0; j < ny && !failed(c); j++)
+        if (wf_is_none(dy[j]))
+            dy[j] = wf_zeros_like(c, v[nx + j]);
+    mem_free(&c->al, v, (nx + ny + 1) * sizeof *v);
+    return !failed(c);
+}
+
+/* (x.., s..) -> (y.., r..): apply and give r. Seeds and results of float y only. */
+static bool traced_derivative(wf_ctx *c, const wf_record *r, const Program *p, const wf_tensor *seed, int nseed,
+                              bool skip_int_seeds, wf_tensor *out, int nout, bool skip_int_outs)
+{
+    wf_tensor *v = handles_of(c, r->x, r->nheld, (uint32_t)nseed), *res = mem_alloc(&c->al, (p->nout + 1) * sizeof *res);
+    uint32_t n = r->nheld, k = (uint32_t)r->ny;
+    bool ok = false;
+
+    if (!res)
+        fail_memory(c);
+    if (v && res) {
+        for (int i = 0; i < nseed; i++)
+            if (!skip_int_seeds || dtype_is_float((wf_dtype)val_type(p, p->outs[i]).dtype))
+                v[n++] = seed[i];
+        ok = tensor_call(c, p, v, n, res, p->nout);
+        for (int i = 0; i < nout && ok; i++) {
+            bool has = !skip_int_outs || dtype_is_float((wf_dtype)val_type(p, p->outs[i]).dtype);
+            out[i] = has ? res[k++] : wf_zeros_like(c, res[i]);
+        }
+    }
+    if (v)
+        mem_free(&c->al, v, (r->nheld + (uint32_t)nseed + 1) * sizeof *v);
+    if (res)
+        mem_free(&c->al, res, (p->nout + 1) * sizeof *res);
+    return ok && !failed(c);
+}
+
+wf_status wf_record_vjp(wf_ctx *c, wf_record *r, const wf_tensor *gy, wf_tensor *gx)
+{
+    if (failed(c) || !ts(c))
+        return c->status;
+    for (int i = 0; i < r->nx; i++)
+        gx[i] = WF_NONE;
+    scope_open(c);
+    if (r->recorded)
+        recorded_vjp(c, r, gy, gx);
+    else
+        traced_derivative(c, r, r->vjp, gy, r->ny, true, gx, r->nx, false);
+    scope_close_n(c, gx, r->nx);
+    return c->status;
+}
+
+wf_status wf_record_jvp(wf_ctx *c, wf_record *r, const wf_tensor *dx, wf_tensor *dy)
+{
+    if (failed(c) || !ts(c))
+        return c->status;
+    for (int j = 0; j < r->ny; j++)
+        dy[j] = WF_NONE;
+    scope_open(c);
+    if (r->recorded)
+        recorded_jvp(c, r, dx, dy);
+    else
+        traced_derivative(c, r, r->jvp, dx, r->nx, false, dy, r->ny, true);
+    scope_close_n(c, dy, r->ny);
+    return c->status;
+}
+
+/* ---- grad, jvp in one call ---- */
+
+wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt, wf_tensor *out_y,
+                       wf_tensor *out_grads)
+{
+    wf_record *r;
+    wf_tensor *y, *gy;
+    size_t room;
+    int n = wrt ? nwrt : 1;
+
+    for (int i = 0; i < n; i++)
+        out_grads[i] = WF_NONE;
+    if (!check_function(c, f, "wf_grad_call"))
+        return c->status;
+    room = 2 * (size_t)f->outputs * sizeof *y;
+    if (!(y = mem_alloc(&c->al, room))) {
+        fail_memory(c);
+        return c->status;
+    }
+    gy = y + f->outputs;
+    scope_open(c);
+    r = make_record(c, f, in, wrt, nwrt, y, "wf_grad_call");
+    if (r) {
+        Tensor *t = tensor_get(c, y[0], "wf_grad_call");
+        if (t->rank || !is_float_tensor(t))
+            tfail(c, WF_ERR_SHAPE, "wf_grad_call: the first result must be a float scalar, got %s", shape_text(c, t));
+        for (int j = 0; j < f->outputs && !failed(c); j++) /* others are auxiliary */
+            gy[j] = j == 0 ? wf_ones_like(c, y[0]) : wf_zeros_like(c, y[j]);
+        if (r->recorded)
+            for (int j = 1; j < f->outputs; j++)
+                gy[j] = WF_NONE;
+        wf_record_vjp(c, r, gy, out_grads);
+        wf_record_free(c, r);
+    }
+    if (out_y && !failed(c))
+        memcpy(out_y, y, (size_t)f->outputs * sizeof *y);
+    {
+        int total = n + (out_y ? f->outputs : 0);
+        wf_tensor *keep = mem_alloc(&c->al, (size_t)(total + 1) * sizeof *keep);
+        if (keep) {
+            memcpy(keep, out_grads, (size_t)n * sizeof *keep);
+            if (out_y && !failed(c))
+                memcpy(keep + n, out_y, (size_t)f->outputs * sizeof *keep);
+            scope_close_n(c, keep, failed(c) ? n : total);
+            mem_free(&c->al, keep, (size_t)(total + 1) * sizeof *keep);
+        } else {
+            fail_memory(c);
+            scope_close_n(c, NULL, 0);
+        }
+    }
+    mem_free(&c->al, y, room);
+    return c->status;
+}
+
+wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt,
+                      const wf_tensor *dx, wf_tensor *y, wf_tensor *dy)
+{
+    wf_record *r;
+
+    if (!check_function(c, f, "wf_jvp_call"))
+        return c->status;
+    for (int j = 0; j < f->outputs; j++)
+        dy[j] = WF_NONE;
+    if (wf_record_new(c, f, in, wrt, nwrt, y, &r) == WF_OK) {
+        wf_record_jvp(c, r, dx, dy);
+        wf_record_free(c, r);
+    }
+    return c->status;
+}

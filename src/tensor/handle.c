@@ -1,0 +1,312 @@
+/* handle.c -- handles, scopes, and the state that a context has for tensors.
+ *
+ * A handle is (generation, slot, owner). Generations are never used twice in a context, and owner
+ * tells contexts apart, so a dead or foreign handle is found out whatever its slot holds now.
+ * Scopes are marks on one stack of entries: every handle made enters the stack, and the end of a
+ * scope gives up one ownership of each entry that is still alive.
+ */
+#include "tensor/tensor.h"
+
+#include <stdio.h>
+
+/* ---- state ---- */
+
+static void free_state(wf_ctx *c);
+
+Tensors *tensors_of(wf_ctx *c)
+{
+    Tensors *s = mem_alloc(&c->al, sizeof *s);
+    uint64_t h;
+
+    if (!s) {
+        fail_memory(c);
+        return NULL;
+    }
+    memset(s, 0, sizeof *s);
+    h = hash_mix((uint64_t)(uintptr_t)c, (uint64_t)(uintptr_t)s ^ (uint64_t)(clock_seconds() * 1e9));
+    s->owner = (uint32_t)(h ^ h >> 32) | 1;
+    s->next_gen = 1;
+    s->next_trace = 1;
+    s->float_dtype = WF_F32;
+    s->recorders = 1;
+    arena_init(&s->names, &c->al, NULL);
+    c->tensors = s;
+    c->tensors_free = free_state;
+    return s;
+}
+
+static void *grow(wf_ctx *c, void *v, uint32_t n, uint32_t *cap, size_t elem)
+{
+    uint32_t more = *cap ? *cap * 2 : 64;
+    void *w = mem_alloc(&c->al, more * elem);
+
+    if (!w) {
+        fail_memory(c);
+        return NULL;
+    }
+    if (n)
+        memcpy(w, v, n * elem);
+    mem_free(&c->al, v, *cap * elem);
+    *cap = more;
+    return w;
+}
+
+static void kill_slot(wf_ctx *c, Tensors *s, uint32_t i)
+{
+    Tensor *t = s->slots[i].t;
+
+    s->slots[i].t = NULL;
+    s->slots[i].gen = 0;
+    s->slots[i].next = s->free_slot;
+    s->free_slot = i + 1;
+    s->live--;
+    tensor_release(c, t);
+}
+
+static void disown(wf_ctx *c, Tensors *s, ScopeEntry e)
+{
+    Slot *slot = &s->slots[e.index];
+
+    if (slot->gen == e.gen && slot->t && --slot->owners == 0)
+        kill_slot(c, s, e.index);
+}
+
+static void free_state(wf_ctx *c)
+{
+    Tensors *s = c->tensors;
+
+    tensors_drop_caches(c);
+    while (s->trace)
+        trace_end(c);
+    for (uint32_t i = 0; i < s->nslots; i++)
+        if (s->slots[i].t)
+            kill_slot(c, s, i);
+    prims_free(c);
+    for (Tensor *t; (t = s->free_tensors) != NULL;) {
+        s->free_tensors = t->next;
+        mem_free(&c->al, t, sizeof *t);
+    }
+    for (int k = 0; k < FREE_SIZES; k++)
+        for (Storage *b; (b = s->free_stores[k]) != NULL;) {
+            s->free_stores[k] = b->next;
+            mem_free(&c->al, b, b->bytes);
+        }
+    for (int k = 0; k < COUNT(s->free_nodes); k++)
+        for (Node *n; (n = s->free_nodes[k]) != NULL;) {
+            s->free_nodes[k] = n->next;
+            mem_free(&c->al, n, n->bytes);
+        }
+    mem_free(&c->al, s->slots, s->slot_cap * sizeof *s->slots);
+    mem_free(&c->al, s->entries, s->entry_cap * sizeof *s->entries);
+    mem_free(&c->al, s->marks, s->mark_cap * sizeof *s->marks);
+    arena_free(&s->names);
+    mem_free(&c->al, s, sizeof *s);
+    c->tensors = NULL;
+}
+
+/* ---- handles ---- */
+
+wf_tensor tfail(wf_ctx *c, wf_status status, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    vfail(c, status, c->tensors ? c->tensors->place : NOWHERE, fmt, ap);
+    va_end(ap);
+    return WF_NONE;
+}
+
+Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn)
+{
+    Tensors *s = c->tensors;
+
+    if (UNLIKELY(failed(c)))
+        return NULL;
+    if (s && h.index < s->nslots && s->slots[h.index].gen == h.gen && h.owner == s->owner && h.gen)
+        return s->slots[h.index].t;
+    if (!h.gen)
+        tfail(c, WF_ERR_ARG, "%s: an operand is missing (WF_NONE)", fn);
+    else if (!s || h.owner != s->owner)
+        tfail(c, WF_ERR_ARG, "%s: the tensor belongs to another context", fn);
+    else
+        tfail(c, WF_ERR_ARG, "%s: the tensor is dead: its scope has ended, or it was dropped", fn);
+    return NULL;
+}
+
+/* Forget entries of the newest scope whose handles are dead. */
+static void compact(Tensors *s)
+{
+    uint32_t from = s->nmarks ? s->marks[s->nmarks - 1] : 0, n = from;
+
+    for (uint32_t i = from; i < s->nentries; i++)
+        if (s->slots[s->entries[i].index].gen == s->entries[i].gen)
+            s->entries[n++] = s->entries[i];
+    s->nentries = n;
+}
+
+static bool enter_scope(wf_ctx *c, Tensors *s, ScopeEntry e)
+{
+    if (s->nentries == s->entry_cap) {
+        compact(s);
+        if (s->nentries * 2 >= s->entry_cap) {
+            ScopeEntry *v = grow(c, s->entries, s->nentries, &s->entry_cap, sizeof *v);
+            if (!v)
+                return false;
+            s->entries = v;
+        }
+    }
+    s->entries[s->nentries++] = e;
+    return true;
+}
+
+wf_tensor tensor_handle(wf_ctx *c, Tensor *t)
+{
+    Tensors *s = c->tensors;
+    uint32_t i;
+
+    if (!t)
+        return WF_NONE;
+    if (s->free_slot) {
+        i = s->free_slot - 1;
+        s->free_slot = s->slots[i].next;
+    } else {
+        if (s->nslots == s->slot_cap) {
+            Slot *v = grow(c, s->slots, s->nslots, &s->slot_cap, sizeof *v);
+            if (!v) {
+                tensor_release(c, t);
+                return WF_NONE;
+            }
+            s->slots = v;
+        }
+        i = s->nslots++;
+    }
+    s->slots[i] = (Slot){t, s->next_gen++, 1, 0};
+    s->live++;
+    if (!enter_scope(c, s, (ScopeEntry){i, s->slots[i].gen})) {
+        kill_slot(c, s, i);
+        return WF_NONE;
+    }
+    return (wf_tensor){s->slots[i].gen, i, s->owner};
+}
+
+bool wf_is_alive(wf_ctx *c, wf_tensor h)
+{
+    Tensors *s = c->tensors;
+
+    return s && h.gen && h.owner == s->owner && h.index < s->nslots && s->slots[h.index].gen == h.gen;
+}
+
+wf_tensor wf_keep(wf_ctx *c, wf_tensor h)
+{
+    if (!tensor_get(c, h, "wf_keep"))
+        return WF_NONE;
+    c->tensors->slots[h.index].owners++;
+    return h;
+}
+
+void wf_drop(wf_ctx *c, wf_tensor h)
+{
+    if (wf_is_alive(c, h)) /* also after an error: releasing always works */
+        disown(c, c->tensors, (ScopeEntry){h.index, h.gen});
+    else if (h.gen)
+        tensor_get(c, h, "wf_drop");
+}
+
+/* ---- scopes ---- */
+
+uint32_t scope_open(wf_ctx *c)
+{
+    Tensors *s = ts(c);
+
+    if (!s)
+        return 0;
+    if (s->nmarks == s->mark_cap) {
+        uint32_t *v = grow(c, s->marks, s->nmarks, &s->mark_cap, sizeof *v);
+        if (!v) {
+            s->lost_marks++;
+            return 0;
+        }
+        s->marks = v;
+    }
+    s->marks[s->nmarks++] = s->nentries;
+    return s->nmarks;
+}
+
+void scope_close_n(wf_ctx *c, const wf_tensor *keep, int n)
+{
+    Tensors *s = c->tensors;
+    uint32_t from;
+
+    if (!s)
+        return;
+    if (s->lost_marks) { /* memory ran out when it was opened */
+        s->lost_marks--;
+        return;
+    }
+    if (!s->nmarks) {
+        tfail(c, WF_ERR_ARG, "wf_scope_end: no scope is open");
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        if (wf_is_alive(c, keep[i]))
+            s->slots[keep[i].index].owners++;
+    from = s->marks[--s->nmarks];
+    while (s->nentries > from)
+        disown(c, s, s->entries[--s->nentries]);
+    for (int i = 0; i < n; i++)
+        if (wf_is_alive(c, keep[i])) { /* there is room: its entry was above, or it is an older one */
+            if (!enter_scope(c, s, (ScopeEntry){keep[i].index, keep[i].gen}))
+                disown(c, s, (ScopeEntry){keep[i].index, keep[i].gen});
+        }
+}
+
+wf_tensor scope_close(wf_ctx *c, wf_tensor keep)
+{
+    scope_close_n(c, &keep, 1);
+    return failed(c) ? WF_NONE : keep;
+}
+
+void wf_scope_begin(wf_ctx *c) { scope_open(c); }
+void wf_scope_end(wf_ctx *c) { scope_close_n(c, NULL, 0); }
+
+wf_tensor wf_scope_end_with(wf_ctx *c, wf_tensor t)
+{
+    scope_close_n(c, &t, 1);
+    return t;
+}
+
+int64_t wf_live_tensors(wf_ctx *c) { return c->tensors ? c->tensors->live : 0; }
+int64_t wf_live_bytes(wf_ctx *c) { return c->tensors ? c->tensors->live_bytes : 0; }
+
+/* ---- settings ---- */
+
+void wf_at(wf_ctx *c, const char *file, int line, int column)
+{
+    Tensors *s = ts(c);
+    const char *name = NULL;
+
+    if (!s)
+        return;
+    for (uint32_t i = 0; file && i < s->nfiles && !name; i++)
+        if (!strcmp(s->files[i], file))
+            name = s->files[i];
+    if (file && !name && s->nfiles < COUNT(s->files) && (name = arena_strdup(&s->names, file)))
+        s->files[s->nfiles++] = name;
+    s->place = name ? (Place){.file = name, .line = (uint32_t)line, .col = (uint32_t)column} : NOWHERE;
+}
+
+void wf_set_promotion(wf_ctx *c, wf_promotion rules)
+{
+    if (ts(c) && rules >= WF_PROMOTE_TORCH && rules <= WF_PROMOTE_NUMPY)
+        c->tensors->promotion = rules;
+    else if (c->tensors)
+        tfail(c, WF_ERR_ARG, "wf_set_promotion: %d is not a set of rules", (int)rules);
+}
+
+void wf_set_default_float(wf_ctx *c, wf_dtype dtype)
+{
+    if (ts(c) && dtype_is_float(dtype))
+        c->tensors->float_dtype = dtype;
+    else if (c->tensors)
+        tfail(c, WF_ERR_TYPE, "wf_set_default_float: needs a float dtype, got %s", wf_dtype_name(dtype));
+}

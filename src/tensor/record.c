@@ -1,0 +1,373 @@
+/* record.c -- histories: which op made a tensor of what, with the values its derivative reads.
+ *
+ * A recorded tensor owns a reference to the node of the op that made it; the node owns references to
+ * the nodes of its operands and to the saved values. So a history lives exactly as long as some
+ * tensor needs it. Nodes are freed one after the other, not recursively: chains are long.
+ *
+ * Who follows a tensor is a set of bits, `need`: bit 0 for requires-grad, one bit for each open tape
+ * or function being differentiated. An op is recorded if an operand has a bit that is open.
+ */
+#include "tensor/tensor.h"
+
+/* ---- life of nodes ---- */
+
+static Node *node_new(wf_ctx *c, uint32_t nin, uint32_t nout)
+{
+    Tensors *s = c->tensors;
+    size_t need = sizeof(Node) + nin * sizeof(Edge) + nout * (sizeof(Tensor *) + sizeof(uint32_t));
+    uint8_t cls = 0;
+    Node *n;
+
+    while (cls < COUNT(s->free_nodes) && (size_t)256 << cls < need)
+        cls++;
+    if (cls < COUNT(s->free_nodes) && (n = s->free_nodes[cls]) != NULL) {
+        s->free_nodes[cls] = n->next;
+    } else {
+        size_t bytes = cls < COUNT(s->free_nodes) ? (size_t)256 << cls : need;
+        n = mem_alloc(&c->al, bytes);
+        if (!n) {
+            fail_memory(c);
+            return NULL;
+        }
+        n->bytes = bytes;
+    }
+    need = n->bytes;
+    memset(n, 0, sizeof *n + nin * sizeof(Edge));
+    n->bytes = need;
+    n->cls = cls;
+    n->refs = 1;
+    n->nin = nin;
+    n->nout = nout;
+    n->out_saved = (Tensor **)(n->in + nin);
+    n->out_version = (uint32_t *)(n->out_saved + nout);
+    for (uint32_t j = 0; j < nout; j++)
+        n->out_saved[j] = NULL;
+    return n;
+}
+
+static void bury(wf_ctx *c, Node *n)
+{
+    Tensors *s = c->tensors;
+
+    for (uint32_t i = 0; i < n->nin; i++) {
+        tensor_release(c, n->in[i].saved);
+        if (n->in[i].node)
+            node_release(c, n->in[i].node);
+    }
+    for (uint32_t j = 0; j < n->nout; j++)
+        tensor_release(c, n->out_saved[j]);
+    if (n->prim)
+        prim_release(c, n->prim);
+    if (n->cls < COUNT(s->free_nodes)) {
+        n->next = s->free_nodes[n->cls];
+        s->free_nodes[n->cls] = n;
+    } else {
+        mem_free(&c->al, n, n->bytes);
+    }
+}
+
+void node_release(wf_ctx *c, Node *n)
+{
+    Tensors *s = c->tensors;
+
+    if (--n->refs)
+        return;
+    n->next = s->dead;
+    s->dead = n;
+    if (s->burying)
+        return;
+    s->burying = true;
+    while ((n = s->dead) != NULL) {
+        s->dead = n->next;
+        bury(c, n);
+    }
+    s->burying = false;
+}
+
+void node_free_saved(wf_ctx *c, Node *n)
+{
+    for (uint32_t i = 0; i < n->nin; i++) {
+        Tensor *t = n->in[i].saved;
+        n->in[i].saved = NULL;
+        tensor_release(c, t);
+    }
+    for (uint32_t j = 0; j < n->nout; j++) {
+        Tensor *t = n->out_saved[j];
+        n->out_saved[j] = NULL;
+        tensor_release(c, t);
+    }
+    n->freed = n->prim != NULL;
+}
+
+/* ---- what a derivative reads ---- */
+
+static void note_reads(const Builder *b, const Val *in, const Val *out, const Prim *p, const Val *dy, bool *row)
+{
+    for (uint32_t k = 0; k < p->nin + p->nout; k++) {
+        Val v = k < p->nin ? in[k] : out[k - p->nin];
+        for (uint32_t a = 0; a < b->args.n && !row[k]; a++)
+            row[k] = b->args.v[a] == v;
+        for (uint32_t j = 0; j < p->nout && !row[k]; j++)
+            row[k] = dy[j] == v;
+    }
+}
+
+/* Ask the derivative rule, with a tangent for operand i alone, what it reads. */
+static void try_rule(wf_ctx *c, const Prim *p, uint32_t i, bool *row)
+{
+    Builder *b = builder_new(c, "saves", B_OPTIMISE);
+    Val *in = arena_zalloc(&b->arena, (2u * p->nin + 3u * p->nout + 1) * sizeof *in);
+    Val *out = in + p->nin, *dx = out + p->nout, *dy = dx + p->nin;
+    Type *types = arena_array(&b->arena, p->nin + p->nout + 1, sizeof *types);
+    EqnView view = {.op = (uint16_t)p->op, .nout = (uint16_t)p->nout, .nin = p->nin, .row = op_row(p->op), .in = in,
+                    .out = out, .in_type = types, .out_type = types + p->nin, .attr = p->attr};
+
+    for (uint32_t k = 0; k < p->nin + p->nout; k++) {
+        const PType *t = k < p->nin ? &p->in[k] : &p->out[k - p->nin];
+        types[k] = b_make_type(b, (wf_dtype)t->dtype, t->dims, t->rank);
+        in[k] = b_input(b, NULL, types[k]);
+    }
+    dx[i] = b_input(b, NULL, types[i]);
+    view.row->jvp(b, &view, dx, dy);
+    if (!failed(c))
+        note_reads(b, in, out, p, dy, row);
+}
+
+static bool learn_saves(wf_ctx *c, Prim *p)
+{
+    uint32_t w = p->nin + p->nout;
+    bool *m;
+
+    T_ENTER(c, false)
+    m = arena_zalloc(&p->arena, (size_t)p->nin * w + 1);
+    if (!op_row(p->op)->jvp)
+        fail(c, WF_ERR_NORULE, c->tensors->place, "%s has no derivative rule", op_name(p->op));
+    for (uint32_t i = 0; i < p->nin && !failed(c); i++) {
+        if (op_has(p->op, OPF_CONTROL) || p->nin > 8)
+            memset(m + (size_t)i * w, true, p->nin); /* recomputed from the operands */
+        else if (dtype_is_float((wf_dtype)p->in[i].dtype))
+            try_rule(c, p, i, m + (size_t)i * w);
+        if (p->nin > 8 && op_has(p->op, OPF_LINEAR))
+            memset(m + (size_t)i * w, false, p->nin);
+    }
+    if (!failed(c))
+        p->saves = m;
+    T_LEAVE(c);
+    return !failed(c);
+}
+
+/* ---- recording ---- */
+
+static bool save_values(wf_ctx *c, Node *n, const Prim *p, Tensor *const *in, Tensor **out)
+{
+    uint32_t w = p->nin + p->nout;
+
+    for (uint32_t i = 0; i < p->nin; i++) {
+        const bool *row = p->saves + (size_t)i * w;
+        if (!n->in[i].node)
+            continue;
+        for (uint32_t k = 0; k < p->nin; k++)
+            if (row[k] && !n->in[k].saved) {
+                n->in[k].saved = tensor_retain(in[k]);
+                n->in[k].version = in[k]->store->version;
+            }
+        for (uint32_t j = 0; j < p->nout; j++)
+            if (row[p->nin + j] && !n->out_saved[j]) {
+                n->out_saved[j] = tensor_alias(c, out[j]); /* without history: no cycle */
+                if (!n->out_saved[j])
+                    return false;
+                n->out_version[j] = out[j]->store->version;
+            }
+    }
+    return true;
+}
+
+bool record_op(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out)
+{
+    Tensors *s = c->tensors;
+    uint64_t need = 0;
+    Node *n;
+
+    if (!p->saves && !learn_saves(c, p))
+        return false;
+    n = node_new(c, p->nin, p->nout);
+    if (!n)
+        return false;
+    n->prim = p;
+    p->refs++;
+    n->place = s->place;
+    for (uint32_t i = 0; i < p->nin; i++) {
+        uint64_t bits = in[i]->need & s->recorders;
+        if (!bits || !in[i]->node || !dtype_is_float((wf_dtype)in[i]->dtype))
+            continue;
+        need |= bits;
+        n->in[i].node = in[i]->node;
+        n->in[i].out = in[i]->out;
+        in[i]->node->refs++;
+    }
+    n->need = need;
+    if (!save_values(c, n, p, in, out)) {
+        node_release(c, n);
+        return false;
+    }
+    for (uint32_t j = 0; j < p->nout; j++) {
+        if (!need || !dtype_is_float((wf_dtype)out[j]->dtype))
+            continue;
+        out[j]->need = need;
+        out[j]->node = n;
+        out[j]->out = j;
+        n->refs++;
+    }
+    node_release(c, n);
+    return true;
+}
+
+bool record_leaf(wf_ctx *c, Tensor *t)
+{
+    Node *n;
+
+    if (t->node)
+        return true;
+    n = node_new(c, 0, 1);
+    if (!n)
+        return false;
+    n->leaf = t;
+    n->place = c->tensors->place;
+    t->node = n;
+    t->out = 0;
+    return true;
+}
+
+/* ---- what users call ---- */
+
+wf_status wf_requires_grad(wf_ctx *c, wf_tensor h, bool on)
+{
+    Tensor *t = tensor_get(c, h, "wf_requires_grad");
+
+    if (!t)
+        return c->status;
+    if (t->symbolic)
+        tfail(c, WF_ERR_VALUE, "wf_requires_grad: needs a concrete tensor, got a symbolic %s", shape_text(c, t));
+    else if (!dtype_is_float((wf_dtype)t->dtype))
+        tfail(c, WF_ERR_TYPE, "wf_requires_grad: needs a float dtype, got %s", shape_text(c, t));
+    else if (t->node && t->node->prim && !on)
+        tfail(c, WF_ERR_VALUE, "wf_requires_grad: only a leaf can stop requiring a gradient; use wf_detach");
+    else if (on && !(t->node && t->node->prim) && record_leaf(c, t)) {
+        t->need |= 1;
+        t->wants_grad = true;
+    } else if (!on) {
+        t->need &= ~(uint64_t)1;
+        t->wants_grad = false;
+    }
+    return c->status;
+}
+
+bool wf_has_grad_history(wf_ctx *c, wf_tensor h)
+{
+    Tensor *t = tensor_get(c, h, "wf_has_grad_history");
+    return t && t->need & 1;
+}
+
+bool wf_is_leaf(wf_ctx *c, wf_tensor h)
+{
+    Tensor *t = tensor_get(c, h, "wf_is_leaf");
+    return t && !(t->node && t->node->prim && t->need & 1);
+}
+
+const char *wf_history_op(wf_ctx *c, wf_tensor h)
+{
+    Tensor *t = tensor_get(c, h, "wf_history_op");
+    return t && t->node && t->node->prim ? op_name(t->node->prim->op) : "";
+}
+
+wf_tensor wf_detach(wf_ctx *c, wf_tensor h)
+{
+    Tensor *t = tensor_get(c, h, "wf_detach");
+
+    if (t && t->symbolic)
+        return wf_stop_gradient(c, h);
+    return t ? tensor_handle(c, tensor_alias(c, t)) : WF_NONE;
+}
+
+void wf_no_grad_begin(wf_ctx *c)
+{
+    if (ts(c))
+        c->tensors->no_grad++;
+}
+
+void wf_no_grad_end(wf_ctx *c)
+{
+    if (c->tensors && c->tensors->no_grad > 0)
+        c->tensors->no_grad--;
+    else
+        tfail(c, WF_ERR_ARG, "wf_no_grad_end: wf_no_grad_begin was not called");
+}
+
+wf_tensor wf_grad_of(wf_ctx *c, wf_tensor h)
+{
+    Tensor *t = tensor_get(c, h, "wf_grad_of");
+    return t && t->grad ? tensor_handle(c, tensor_retain(t->grad)) : WF_NONE;
+}
+
+wf_status wf_set_grad(wf_ctx *c, wf_tensor h, wf_tensor grad)
+{
+    Tensor *t = tensor_get(c, h, "wf_set_grad"), *g = NULL, *old;
+
+    if (!t || (!wf_is_none(grad) && !(g = tensor_get(c, grad, "wf_set_grad"))))
+        return c->status;
+    if (g && (g->dtype != t->dtype || g->rank != t->rank ||
+              (t->rank && memcmp(g->dims, t->dims, t->rank * sizeof *t->dims)))) {
+        tfail(c, WF_ERR_SHAPE, "wf_set_grad: the gradient of %s must have that type, got %s", shape_text(c, t),
+              shape_text(c, g));
+        return c->status;
+    }
+    old = t->grad;
+    t->grad = g ? tensor_retain(g) : NULL;
+    tensor_release(c, old);
+    return c->status;
+}
+
+/* ---- tapes ---- */
+
+int wf_tape_begin(wf_ctx *c)
+{
+    Tensors *s = ts(c);
+
+    if (!s || failed(c))
+        return -1;
+    for (int k = 1; k < 64; k++)
+        if (!(s->recorders >> k & 1)) {
+            s->recorders |= (uint64_t)1 << k;
+            return k;
+        }
+    tfail(c, WF_ERR_LIMIT, "wf_tape_begin: 63 tapes are open");
+    return -1;
+}
+
+static bool is_open(wf_ctx *c, int tape, const char *fn)
+{
+    if (!failed(c) && tape > 0 && tape < 64 && c->tensors && c->tensors->recorders >> tape & 1)
+        return true;
+    if (!failed(c))
+        tfail(c, WF_ERR_ARG, "%s: tape %d is not open", fn, tape);
+    return false;
+}
+
+wf_status wf_tape_watch(wf_ctx *c, int tape, wf_tensor h)
+{
+    Tensor *t = tensor_get(c, h, "wf_tape_watch");
+
+    if (!t || !is_open(c, tape, "wf_tape_watch"))
+        return c->status;
+    if (t->symbolic || !dtype_is_float((wf_dtype)t->dtype))
+        tfail(c, WF_ERR_TYPE, "wf_tape_watch: needs a concrete tensor of a float dtype, got %s", shape_text(c, t));
+    else if (record_leaf(c, t))
+        t->need |= (uint64_t)1 << tape;
+    return c->status;
+}
+
+void wf_tape_end(wf_ctx *c, int tape)
+{
+    if (c->tensors && tape > 0 && tape < 64)
+        c->tensors->recorders &= ~((uint64_t)1 << tape);
+}

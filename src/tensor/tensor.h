@@ -1,0 +1,324 @@
+/* tensor.h -- the inside of the tensor interface.
+ *
+ *   handle.c      handles, scopes, the state of a context
+ *   store.c       memory, tensor objects, strided views, reading
+ *   promote.c     which dtype an operation has
+ *   dispatch.c    the one place where an op runs now, is recorded, or enters a program
+ *   fast.c        small elementwise ops without a plan
+ *   trace.c       programs from C functions; emitting into the current program
+ *   record.c      histories: what backward needs
+ *   backward.c    from histories to derivative programs
+ *   functions.c   grad, vjp, jvp, vmap, jit of C functions
+ *   graph.c       symbols, partial derivatives of expressions, sessions
+ *   create.c elementwise.c reduce.c shape.c index.c linalg.c nnops.c norm.c pool.c loss.c sort.c
+ *                 the functions, each composed of primitives through tensor_op
+ */
+#ifndef WEFT_TENSOR_INTERNAL_H
+#define WEFT_TENSOR_INTERNAL_H
+
+#include "op/op.h"
+#include "transform/transform.h"
+
+typedef struct Tensor Tensor;
+typedef struct Node Node;
+typedef struct Prim Prim;
+typedef struct Trace Trace;
+typedef struct Tensors Tensors;
+
+/* ---- store.c -------------------------------------------------------------------------------- */
+
+typedef struct Storage {
+    int32_t refs;
+    uint32_t version; /* number of writes */
+    size_t bytes;     /* of this block, header included */
+    void *data;
+    wf_array *array;  /* that owns data; NULL: data follows the header */
+    wf_ctx *cx;
+    Place written; /* by whom last */
+    struct Storage *next; /* in a free list */
+} Storage;
+
+struct Tensor {
+    int32_t refs;
+    uint8_t dtype, rank;
+    bool symbolic, weak;
+    bool packed;          /* concrete: row-major without gaps */
+    bool wants_grad;      /* a leaf whose gradient backward accumulates */
+    uint64_t need;        /* one bit for each kind of recorder that follows it; see record.c */
+    int64_t count;        /* concrete: elements */
+    int64_t offset;       /* of the first element, in elements */
+    int64_t *dims, *strides; /* room, or one block of 2*rank */
+    int64_t room[8];
+    Storage *store;       /* concrete */
+    wf_array *array;      /* the same memory for the runtime, made at need */
+    Node *node;           /* its history; NULL: none */
+    uint32_t out;         /* which result of node */
+    Tensor *grad;         /* of a leaf */
+    uint64_t trace;       /* symbolic: id of its trace */
+    Val val;              /* symbolic: in that trace's builder */
+    Tensor *next;         /* in the free list */
+};
+
+Tensor *tensor_retain(Tensor *t);
+void tensor_release(wf_ctx *c, Tensor *t); /* NULL is fine */
+/* New concrete tensor with memory, not filled. NULL after an error. */
+Tensor *tensor_new(wf_ctx *c, wf_dtype dtype, const int64_t *dims, uint32_t rank);
+Tensor *tensor_symbol(wf_ctx *c, Trace *tr, Val v); /* inside a region or not */
+/* The same memory seen otherwise. No history. */
+Tensor *tensor_view(wf_ctx *c, Tensor *base, wf_dtype dtype, const int64_t *dims, const int64_t *strides,
+                    uint32_t rank, int64_t offset);
+Tensor *tensor_alias(wf_ctx *c, Tensor *t);
+Tensor *tensor_from_array(wf_ctx *c, wf_array *a); /* takes over the reference */
+wf_array *tensor_array(wf_ctx *c, Tensor *t);      /* borrowed from t; NULL after an error */
+static inline void *tensor_data(const Tensor *t)
+{
+    return (char *)t->store->data + t->offset * (int64_t)wf_dtype_size((wf_dtype)t->dtype);
+}
+void tensor_read(const Tensor *t, void *out);                 /* row-major copy of all elements */
+void tensor_write(Tensor *t, const void *packed_data);        /* the other way round */
+/* Shape as [2,3] for messages, in the error arena. */
+const char *shape_text(wf_ctx *c, const Tensor *t);
+
+/* ---- handle.c ---------------------------------------------------------------------------------- */
+
+typedef struct Slot {
+    Tensor *t; /* NULL: free */
+    uint64_t gen;
+    uint32_t owners;
+    uint32_t next; /* free list */
+} Slot;
+
+typedef struct ScopeEntry {
+    uint32_t index;
+    uint64_t gen;
+} ScopeEntry;
+
+#define FREE_SIZES 8 /* storage blocks of up to 64 << (k) bytes are kept for reuse */
+
+struct Tensors { /* the state of one context */
+    uint32_t owner; /* in handles, tells contexts apart */
+    Slot *slots;
+    uint32_t nslots, slot_cap, free_slot; /* free_slot: index + 1 */
+    uint64_t next_gen;
+    ScopeEntry *entries; /* of all open scopes */
+    uint32_t nentries, entry_cap;
+    uint32_t *marks; /* where each open scope begins in entries */
+    uint32_t nmarks, mark_cap;
+    int64_t live, live_bytes;
+    Tensor *free_tensors;
+    Storage *free_stores[FREE_SIZES];
+    Node *free_nodes[4];
+
+    wf_promotion promotion;
+    wf_dtype float_dtype;
+    Place place;
+    Arena names; /* file names of places */
+    const char *files[64];
+    uint32_t nfiles, lost_marks;
+
+    Prim **prims; /* hash table */
+    uint32_t nprims, prim_cap;
+    Prim *last[OP_COUNT]; /* the one used last for each op */
+
+    Trace *trace;      /* innermost */
+    uint64_t next_trace;
+
+    uint64_t recorders; /* bits of the open ones; bit 0: requires-grad */
+    int no_grad;        /* > 0: nothing is recorded */
+    Node *dead;         /* nodes to be freed, one after the other: histories are deep */
+    bool burying;
+    uint64_t epoch;     /* of walks over histories */
+    struct BackProgram *backs; /* derivative programs by shape of history */
+    uint32_t nbacks;
+    uint64_t back_hits;
+};
+
+void tensors_drop_caches(wf_ctx *c); /* backward.c: derivative programs */
+void prims_free(wf_ctx *c);          /* dispatch.c */
+Tensors *tensors_of(wf_ctx *c); /* made at need; NULL when memory is exhausted */
+static inline Tensors *ts(wf_ctx *c) { return c->tensors ? c->tensors : tensors_of(c); }
+/* The tensor of a handle, borrowed; NULL with an error naming fn. */
+Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn);
+/* A handle in the current scope; takes over the reference. t NULL: WF_NONE. */
+wf_tensor tensor_handle(wf_ctx *c, Tensor *t);
+/* Handles made since are released at the end, but for the results. */
+uint32_t scope_open(wf_ctx *c);
+wf_tensor scope_close(wf_ctx *c, wf_tensor keep);
+void scope_close_n(wf_ctx *c, const wf_tensor *keep, int n);
+
+/* "fn: ..." at the current place; gives WF_NONE. */
+wf_tensor tfail(wf_ctx *c, wf_status status, const char *fmt, ...) PRINTF(3, 4);
+
+/* A protected region in a function that gives `ret` on failure. */
+#define T_ENTER(cx, ret)                                                                 \
+    Region region_;                                                                      \
+    if (failed(cx))                                                                      \
+        return ret;                                                                      \
+    api_enter_(cx, &region_);                                                            \
+    if (setjmp(region_.jump)) {                                                          \
+        api_out_of_memory(cx, &region_);                                                 \
+        return ret;                                                                      \
+    }
+#define T_LEAVE(cx) (void)api_leave(cx, &region_)
+
+/* ---- shapes: dims of the innermost trace, or plain numbers ---------------------------------------- */
+
+typedef struct Shape {
+    uint32_t rank;
+    Dim d[MAX_RANK];
+} Shape;
+
+bool shape_of(wf_ctx *c, wf_tensor t, const char *fn, Shape *out);
+Dim size_add(wf_ctx *c, Dim a, Dim b);
+Dim size_sub(wf_ctx *c, Dim a, Dim b);
+Dim size_mul(wf_ctx *c, Dim a, Dim b);
+Dim size_div(wf_ctx *c, Dim a, Dim b); /* floor */
+Dim size_prod(wf_ctx *c, const Dim *d, uint32_t n);
+/* a == q*b; false: not so, or not provable */
+bool size_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q);
+/* An axis in 0..rank-1; false with an error. */
+bool axis_of(wf_ctx *c, const char *fn, int axis, uint32_t rank, uint32_t *out);
+/* A size as an i64 or float scalar tensor (weak). */
+wf_tensor size_tensor(wf_ctx *c, Dim d);
+
+/* ---- dispatch.c -------------------------------------------------------------------------------- */
+
+typedef struct PType {
+    uint8_t dtype, rank;
+    const int64_t *dims;
+} PType;
+
+struct Prim { /* an op with its attribute on operands of known types */
+    wf_ctx *cx;
+    Prim *next;
+    uint64_t hash;
+    int32_t refs; /* of nodes, and one of the table */
+    OpCode op;
+    Arena arena;
+    const void *attr;
+    uint32_t nin, nout;
+    PType *in, *out;
+    const Program *program; /* one equation, or the body of a call */
+    wf_exec *exec;
+    bool *saves; /* NULL: not known yet. [nin][nin + nout]: does the derivative by operand i read
+                    operand or result k? */
+};
+
+/* Apply a primitive. Operands must already have the dtypes and shapes the op wants. out: nout handles
+ * (the number the op has for these operands; may not be exceeded). False after an error. */
+bool tensor_op(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const void *attr, wf_tensor *out,
+               uint32_t nout);
+wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const void *attr);
+/* Apply a program: runs it, records it as one step, or copies it into the current program. */
+bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin, wf_tensor *out, uint32_t nout);
+void prim_release(wf_ctx *c, Prim *p);
+/* fast.c: a small elementwise op on packed operands of one shape; NULL: not one of those, or no memory. */
+Tensor *fast_map(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin);
+
+/* ---- trace.c ----------------------------------------------------------------------------------- */
+
+typedef struct Capture { /* a value from outside: an input behind the others */
+    Tensor *t;
+    Val val;
+} Capture;
+
+struct Trace {
+    Trace *outer;
+    uint64_t id;
+    Builder *b;
+    uint32_t held;  /* equations whose constants and sub-programs are retained */
+    bool broken;    /* memory ran out inside the builder */
+    bool is_graph;  /* concrete operands are constants, always */
+    Capture *captures;
+    uint32_t ncaptures, capture_cap;
+};
+
+Trace *trace_begin(wf_ctx *c, const char *name); /* becomes the innermost; NULL after an error */
+void trace_end(wf_ctx *c);                       /* of the innermost: everything in it is gone */
+wf_tensor trace_input(wf_ctx *c, const char *name, wf_dtype dtype, const Dim *dims, uint32_t rank);
+/* The program with these results; inputs in order, then the captures. Retained; NULL after an error. */
+const Program *trace_finish(wf_ctx *c, const wf_tensor *out, uint32_t nout);
+Trace *trace_find(wf_ctx *c, uint64_t id); /* NULL: it has ended */
+/* Inside a region: t as a value of tr. */
+Val trace_value(wf_ctx *c, Trace *tr, Tensor *t);
+void trace_hold(Trace *tr); /* inside a region, after equations were added */
+bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr, Tensor **out,
+                uint32_t nout);
+bool trace_call(wf_ctx *c, const Program *p, Tensor *const *in, uint32_t nin, Tensor **out, uint32_t nout);
+/* A dim of one trace as a dim of the innermost. Inside a region. */
+Dim trace_dim(wf_ctx *c, Trace *to, Trace *from, Dim d);
+
+/* ---- record.c ---------------------------------------------------------------------------------- */
+
+typedef struct Edge {
+    Node *node;       /* history of the operand; NULL: not followed */
+    uint32_t out;
+    uint32_t version; /* of saved's memory when it was saved */
+    Tensor *saved;    /* the operand, if the derivative reads it */
+} Edge;
+
+struct Node {
+    int32_t refs;
+    uint8_t cls;      /* free list */
+    bool freed;       /* saved values are gone */
+    Prim *prim;       /* NULL: a leaf */
+    Tensor *leaf;     /* of a leaf: the tensor, not counted, NULL when it is gone */
+    uint64_t need;
+    uint64_t epoch;   /* of the last walk that saw it */
+    uint32_t order;   /* in that walk */
+    Place place;
+    uint32_t nin, nout;
+    size_t bytes;
+    Node *next;       /* free list */
+    uint32_t *out_version;
+    Tensor **out_saved; /* nout: results that the derivative reads, without history */
+    Edge in[];
+};
+
+void node_release(wf_ctx *c, Node *n);
+void node_free_saved(wf_ctx *c, Node *n);
+/* Give the results their history. False after an error. */
+bool record_op(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out);
+bool record_leaf(wf_ctx *c, Tensor *t); /* t gets a leaf node, if it has no history yet */
+
+/* ---- backward.c ---------------------------------------------------------------------------------- */
+
+enum { GRAD_KEEP = 1, GRAD_CREATE = 2, GRAD_UNUSED_OK = 4 }; /* as in weft_tensor.h */
+/* Derivative of y by x through the recorded history. gy: cotangents for each y. out: for each x, WF_NONE where
+ * y does not depend on it. */
+bool history_vjp(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t ny, const wf_tensor *x, uint32_t nx,
+                 unsigned flags, wf_tensor *out);
+/* Directional derivative: dx for each x; out: for each y, WF_NONE where it is zero. */
+bool history_jvp(wf_ctx *c, const wf_tensor *y, uint32_t ny, const wf_tensor *x, const wf_tensor *dx, uint32_t nx,
+                 unsigned flags, wf_tensor *out);
+
+/* ---- functions.c: types as text, sizes of the innermost trace ---- */
+bool spec_shape(wf_ctx *c, const char *fn, const char *type, wf_dtype *out_dtype, Shape *out);
+
+/* ---- elementwise.c: shared by the function families ----------------------------------------------- */
+
+/* Operands promoted and broadcast to one type. kind: what the op accepts. */
+typedef enum MathKind { MATH_ANY, MATH_FLOAT, MATH_INT, MATH_BOOL } MathKind;
+wf_tensor as_float(wf_ctx *c, wf_tensor x, const char *fn);
+bool unify(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind);
+bool unify_dtypes(wf_ctx *c, const char *fn, wf_tensor *x, int n); /* shapes as they are */
+bool broadcast_all(wf_ctx *c, const char *fn, wf_tensor *x, int n);
+/* shape.c */
+wf_tensor slice_axis(wf_ctx *c, wf_tensor x, uint32_t axis, Dim start, Dim limit);
+/* reduce.c */
+wf_tensor reduce(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const int *axes, int n, bool keep);
+wf_tensor broadcast_to(wf_ctx *c, const char *fn, wf_tensor x, const Dim *dims, uint32_t rank);
+/* A weak float constant. */
+static inline wf_tensor num(wf_ctx *c, double x) { return wf_float(c, x); }
+
+/* tensor_op1 for handles of one and two operands */
+static inline wf_tensor op_1(wf_ctx *c, OpCode op, wf_tensor x, const void *attr)
+{
+    return tensor_op1(c, op, &x, 1, attr);
+}
+static inline wf_tensor op_2(wf_ctx *c, OpCode op, wf_tensor x, wf_tensor y, const void *attr)
+{
+    return tensor_op1(c, op, (wf_tensor[]){x, y}, 2, attr);
+}
+
+#endif

@@ -1,0 +1,421 @@
+/* trace.c -- programs from calls: emitting equations into the program that is being built.
+ *
+ * Traces nest. Equations always go to the innermost. An operand that belongs to an outer trace, or a
+ * recorded concrete one, is captured: it becomes an input behind the others and is handed in where the
+ * finished program is applied, so that derivatives and batches flow through it. Other concrete operands
+ * become constants.
+ *
+ * The builder outlives the calls, whose pools release constants and sub-programs: trace_hold keeps a
+ * reference for each equation.
+ */
+#include "tensor/tensor.h"
+
+/* ---- life ---- */
+
+static void nothing(void *obj) { (void)obj; }
+
+/* Take the builder out of the pool of the current call. */
+static void keep_builder(wf_ctx *c, Builder *b)
+{
+    for (uint32_t i = c->pool.n; i-- > 0;)
+        if (c->pool.v[i].obj == b) {
+            c->pool.v[i].fn = nothing;
+            return;
+        }
+}
+
+static bool make_builder(wf_ctx *c, Trace *tr, const char *name)
+{
+    T_ENTER(c, false)
+    tr->b = builder_new(c, name, B_OPTIMISE);
+    keep_builder(c, tr->b);
+    T_LEAVE(c);
+    return true;
+}
+
+Trace *trace_begin(wf_ctx *c, const char *name)
+{
+    Tensors *s = ts(c);
+    Trace *tr = s && !failed(c) ? mem_alloc(&c->al, sizeof *tr) : NULL;
+
+    if (!tr) {
+        fail_memory(c);
+        return NULL;
+    }
+    memset(tr, 0, sizeof *tr);
+    if (!make_builder(c, tr, name)) {
+        mem_free(&c->al, tr, sizeof *tr);
+        return NULL;
+    }
+    tr->id = s->next_trace++;
+    tr->outer = s->trace;
+    s->trace = tr;
+    return tr;
+}
+
+static void retain_sub(void *user, const Sub *sub)
+{
+    (void)user;
+    program_retain(sub->p);
+}
+
+static void release_sub(void *user, const Sub *sub)
+{
+    (void)user;
+    program_release(sub->p);
+}
+
+void trace_hold(Trace *tr)
+{
+    for (; tr->held < tr->b->eqns.n; tr->held++) {
+        const Eqn *e = &tr->b->eqns.v[tr->held];
+        if (e->op == OP_const)
+            const_data_retain(((const ConstAttr *)e->attr)->data);
+        else if (op_has(e->op, OPF_CONTROL))
+            attr_each_sub(op_row(e->op), e->attr, retain_sub, NULL);
+    }
+}
+
+void trace_end(wf_ctx *c)
+{
+    Trace *tr = c->tensors->trace;
+
+    for (uint32_t i = 0; i < tr->held; i++) {
+        const Eqn *e = &tr->b->eqns.v[i];
+        if (e->op == OP_const)
+            const_data_release(((const ConstAttr *)e->attr)->data);
+        else if (op_has(e->op, OPF_CONTROL))
+            attr_each_sub(op_row(e->op), e->attr, release_sub, NULL);
+    }
+    c->tensors->trace = tr->outer;
+    for (uint32_t i = 0; i < tr->ncaptures; i++)
+        tensor_release(c, tr->captures[i].t);
+    mem_free(&c->al, tr->captures, tr->capture_cap * sizeof *tr->captures);
+    arena_free(&tr->b->arena);
+    mem_free(&c->al, tr->b, sizeof *tr->b);
+    mem_free(&c->al, tr, sizeof *tr);
+}
+
+Trace *trace_find(wf_ctx *c, uint64_t id)
+{
+    Trace *tr = c->tensors->trace;
+
+    while (tr && tr->id != id)
+        tr = tr->outer;
+    return tr;
+}
+
+/* ---- values ---- */
+
+Dim trace_dim(wf_ctx *c, Trace *to, Trace *from, Dim d)
+{
+    const Dims *f = &from->b->dims;
+    Dim *map;
+
+    if (d >= 0 || to == from)
+        return d;
+    map = arena_array(&c->scratch, f->syms.n + 1, sizeof *map);
+    for (uint32_t i = 0; i < f->syms.n; i++) {
+        map[i] = dim_find(&to->b->dims, f->syms.v[i].name);
+        if (map[i] == DIM_NONE)
+            map[i] = b_symbol(to->b, f->syms.v[i].name);
+    }
+    return dim_subst(&to->b->dims, f, d, map);
+}
+
+static Val capture(wf_ctx *c, Trace *tr, Tensor *t, Trace *from)
+{
+    Dim dims[MAX_RANK];
+    Val v;
+
+    for (uint32_t i = 0; i < tr->ncaptures; i++)
+        if (tr->captures[i].t == t || (t->symbolic && tr->captures[i].t->symbolic &&
+                                       tr->captures[i].t->trace == t->trace && tr->captures[i].t->val == t->val))
+            return tr->captures[i].val;
+    if (tr->ncaptures == tr->capture_cap) {
+        uint32_t cap = tr->capture_cap ? tr->capture_cap * 2 : 8;
+        Capture *v2 = mem_alloc(&c->al, cap * sizeof *v2);
+        if (!v2)
+            ctx_out_of_memory(c);
+        if (tr->ncaptures)
+            memcpy(v2, tr->captures, tr->ncaptures * sizeof *v2);
+        mem_free(&c->al, tr->captures, tr->capture_cap * sizeof *v2);
+        tr->captures = v2;
+        tr->capture_cap = cap;
+    }
+    for (uint32_t i = 0; i < t->rank; i++)
+        dims[i] = from ? trace_dim(c, tr, from, t->dims[i]) : t->dims[i];
+    v = b_input(tr->b, NULL, b_make_type(tr->b, (wf_dtype)t->dtype, dims, t->rank));
+    tr->captures[tr->ncaptures++] = (Capture){tensor_retain(t), v};
+    return v;
+}
+
+Val trace_value(wf_ctx *c, Trace *tr, Tensor *t)
+{
+    Tensors *s = c->tensors;
+    Trace *from;
+    void *data;
+
+    if (t->symbolic && t->trace == tr->id)
+        return t->val;
+    if (t->symbolic) {
+        if (!(from = trace_find(c, t->trace))) {
+            tfail(c, WF_ERR_ARG, "a symbolic tensor is used after the trace that made it has ended");
+            return VAL_NONE;
+        }
+        return capture(c, tr, t, from);
+    }
+    if (!tr->is_graph && !s->no_grad && t->need & s->recorders)
+        return capture(c, tr, t, NULL);
+    data = arena_alloc(&c->scratch, (size_t)t->count * wf_dtype_size((wf_dtype)t->dtype));
+    tensor_read(t, data);
+    return b_const(tr->b, b_make_type(tr->b, (wf_dtype)t->dtype, t->dims, t->rank), data);
+}
+
+static Trace *innermost(wf_ctx *c)
+{
+    Trace *tr = c->tensors->trace;
+
+    if (!tr)
+        tfail(c, WF_ERR_ARG, "a symbolic tensor is used after the trace that made it has ended");
+    else if (tr->broken)
+        tfail(c, WF_ERR_MEMORY, "the program being built ran out of memory");
+    return failed(c) ? NULL : tr;
+}
+
+static bool take_values(wf_ctx *c, Trace *tr, const Val *v, Tensor **out, uint32_t n)
+{
+    for (uint32_t j = 0; j < n && !failed(c); j++)
+        if (!(out[j] = tensor_symbol(c, tr, v[j])))
+            break;
+    if (!failed(c))
+        return true;
+    for (uint32_t j = 0; j < n; j++) {
+        tensor_release(c, out[j]);
+        out[j] = NULL;
+    }
+    return false;
+}
+
+bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr, Tensor **out, uint32_t nout)
+{
+    Trace *tr = innermost(c);
+    Val *vals, *res;
+    uint32_t n = 0;
+    bool ok = false;
+
+    if (!tr)
+        return false;
+    T_ENTER(c, false)
+    tr->broken = true;
+    b_at(tr->b, c->tensors->place);
+    vals = arena_array(&c->scratch, nin + 1, sizeof *vals);
+    for (uint32_t i = 0; i < nin && !failed(c); i++)
+        vals[i] = trace_value(c, tr, in[i]);
+    res = failed(c) ? NULL : b_eqn_n(tr->b, op, vals, nin, attr, &n);
+    trace_hold(tr);
+    tr->broken = false;
+    if (!failed(c) && n != nout)
+        fail(c, WF_ERR_INTERNAL, NOWHERE, "%s gives %u results, %u were asked for", op_name(op), n, nout);
+    ok = !failed(c) && take_values(c, tr, res, out, nout);
+    T_LEAVE(c);
+    return ok;
+}
+
+bool trace_call(wf_ctx *c, const Program *p, Tensor *const *in, uint32_t nin, Tensor **out, uint32_t nout)
+{
+    Trace *tr = innermost(c);
+    Val *vals, *res;
+    bool ok = false, plain;
+
+    if (!tr)
+        return false;
+    T_ENTER(c, false)
+    tr->broken = true;
+    b_at(tr->b, c->tensors->place);
+    vals = arena_array(&c->scratch, nin + 1, sizeof *vals);
+    res = arena_array(&c->scratch, nout + 1, sizeof *res);
+    plain = p->dims.syms.n == 0;
+    for (uint32_t i = 0; i < nin && !failed(c); i++) {
+        vals[i] = trace_value(c, tr, in[i]);
+        plain = plain && vals[i] && type_same_shape(b_type(tr->b, vals[i]), val_type(p, program_in(p, i))) &&
+                b_dtype(tr->b, vals[i]) == (wf_dtype)val_type(p, program_in(p, i)).dtype;
+    }
+    if (!failed(c)) {
+        uint32_t n = nout;
+        if (plain)
+            b_inline(tr->b, p, NULL, vals, res, NULL);
+        else
+            res = b_call(tr->b, &(Sub){.p = p}, vals, nin, &n); /* matches types, binds symbols */
+    }
+    trace_hold(tr);
+    tr->broken = false;
+    ok = !failed(c) && take_values(c, tr, res, out, nout);
+    T_LEAVE(c);
+    return ok;
+}
+
+wf_tensor trace_input(wf_ctx *c, const char *name, wf_dtype dtype, const Dim *dims, uint32_t rank)
+{
+    Trace *tr = innermost(c);
+    Tensor *t = NULL;
+
+    if (!tr)
+        return WF_NONE;
+    T_ENTER(c, WF_NONE)
+    tr->broken = true;
+    Val v = b_input(tr->b, name, b_make_type(tr->b, dtype, dims, rank));
+    tr->broken = false;
+    t = failed(c) ? NULL : tensor_symbol(c, tr, v);
+    T_LEAVE(c);
+    return tensor_handle(c, t);
+}
+
+const Program *trace_finish(wf_ctx *c, const wf_tensor *out, uint32_t nout)
+{
+    Trace *tr = innermost(c);
+    const Program *p = NULL;
+    Val *vals;
+
+    if (!tr)
+        return NULL;
+    T_ENTER(c, NULL)
+    tr->broken = true;
+    vals = arena_array(&c->scratch, nout + 1, sizeof *vals);
+    for (uint32_t j = 0; j < nout && !failed(c); j++) {
+        Tensor *t = tensor_get(c, out[j], "a traced function's result");
+        vals[j] = t ? trace_value(c, tr, t) : VAL_NONE;
+    }
+    trace_hold(tr);
+    if (!failed(c))
+        p = program_retain(builder_finish(tr->b, vals, nout));
+    tr->broken = false;
+    T_LEAVE(c);
+    return p;
+}
+
+/* ---- sizes ---- */
+
+bool shape_of(wf_ctx *c, wf_tensor h, const char *fn, Shape *out)
+{
+    Tensor *t = tensor_get(c, h, fn);
+    Trace *from, *to;
+    bool plain = true;
+
+    if (!t)
+        return false;
+    out->rank = t->rank;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        out->d[i] = t->dims[i];
+        plain = plain && t->dims[i] >= 0;
+    }
+    to = c->tensors->trace;
+    if (plain || t->trace == (to ? to->id : 0))
+        return true;
+    if (!(from = trace_find(c, t->trace))) {
+        tfail(c, WF_ERR_ARG, "%s: a symbolic tensor is used after the trace that made it has ended", fn);
+        return false;
+    }
+    T_ENTER(c, false)
+    for (uint32_t i = 0; i < t->rank; i++)
+        out->d[i] = trace_dim(c, to, from, t->dims[i]);
+    T_LEAVE(c);
+    return !failed(c);
+}
+
+static Dim size_op(wf_ctx *c, Dim a, Dim b, Dim (*fn)(Dims *, Dim, Dim), const char *what)
+{
+    Trace *tr = c->tensors ? c->tensors->trace : NULL;
+    Dim r;
+
+    if (failed(c))
+        return 0;
+    if (!tr) {
+        tfail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program", what);
+        return 0;
+    }
+    T_ENTER(c, 0)
+    r = fn(&tr->b->dims, a, b);
+    T_LEAVE(c);
+    return r;
+}
+
+Dim size_add(wf_ctx *c, Dim a, Dim b)
+{
+    int64_t r;
+    return a >= 0 && b >= 0 && add_i64(a, b, &r) ? r : size_op(c, a, b, dim_add, "size");
+}
+
+/* The result of a - b must not be negative where both are numbers. */
+Dim size_sub(wf_ctx *c, Dim a, Dim b)
+{
+    return a >= 0 && b >= 0 && a >= b ? a - b : size_op(c, a, b, dim_sub, "size");
+}
+
+Dim size_mul(wf_ctx *c, Dim a, Dim b)
+{
+    int64_t r;
+
+    if (a >= 0 && b >= 0) {
+        if (mul_i64(a, b, &r))
+            return r;
+        tfail(c, WF_ERR_LIMIT, "a shape has too many elements");
+        return 0;
+    }
+    return size_op(c, a, b, dim_mul, "size");
+}
+
+Dim size_div(wf_ctx *c, Dim a, Dim b)
+{
+    return a >= 0 && b > 0 ? a / b : size_op(c, a, b, dim_div, "size");
+}
+
+Dim size_prod(wf_ctx *c, const Dim *d, uint32_t n)
+{
+    Dim r = 1;
+
+    for (uint32_t i = 0; i < n; i++)
+        r = size_mul(c, r, d[i]);
+    return r;
+}
+
+bool size_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q)
+{
+    Trace *tr = c->tensors ? c->tensors->trace : NULL;
+    bool ok;
+
+    if (a >= 0 && b > 0) {
+        *out_q = a / b;
+        return a % b == 0;
+    }
+    if ((a >= 0 && b >= 0) || !tr)
+        return false;
+    T_ENTER(c, false)
+    ok = dim_exact(&tr->b->dims, a, b, out_q);
+    T_LEAVE(c);
+    return ok;
+}
+
+bool axis_of(wf_ctx *c, const char *fn, int axis, uint32_t rank, uint32_t *out)
+{
+    if (axis < -(int)rank || axis >= (int)rank) {
+        tfail(c, WF_ERR_INDEX, "%s: axis %d is out of range for a tensor of rank %u", fn, axis, rank);
+        return false;
+    }
+    *out = (uint32_t)(axis < 0 ? axis + (int)rank : axis);
+    return true;
+}
+
+wf_tensor size_tensor(wf_ctx *c, Dim d)
+{
+    Tensor *t = NULL;
+    wf_tensor h;
+
+    if (d >= 0)
+        return wf_int(c, d);
+    if (!trace_emit(c, OP_dim, NULL, 0, &(DimAttr){d}, &t, 1))
+        return WF_NONE;
+    t->weak = true;
+    h = tensor_handle(c, t);
+    return h;
+}

@@ -1,0 +1,44 @@
+/* lib_tensor.h -- one body, every way to run it.
+ *
+ *   BODY(softplus_of_sum, 1, wf_log1p(c, wf_exp(c, in[0])))        a function with one result
+ *   {"softplus_of_sum", f_softplus_of_sum, {"f64[2,3]"}, ...}      its row in a table
+ *
+ * check_body runs it eagerly, recorded, traced, as a graph with symbolic names left out, jitted and, slice by slice,
+ * under vmap, and compares; gradients are compared with central differences.
+ */
+#ifndef WEFT_LIB_TENSOR_H
+#define WEFT_LIB_TENSOR_H
+
+#include "test.h"
+
+#define BODY(name, expr)                                                                 \
+    static bool f_##name(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)     \
+    {                                                                                    \
+        (void)user;                                                                      \
+        (void)in;                                                                        \
+        out[0] = (expr);                                                                 \
+        return wf_ctx_status(c) == WF_OK;                                                \
+    }
+
+enum {
+    NO_GRAD = 1,  /* has no derivative, or not everywhere */
+    NO_VMAP = 2,  /* no batch rule, or batched sizes would differ */
+    NO_TRACE = 4  /* needs values */
+};
+
+typedef struct BodyCase {
+    const char *name;
+    wf_call call;
+    const char *types[6]; /* of the inputs, up to a NULL */
+    unsigned flags;
+    double lo, hi; /* inputs are uniform in between; both 0: -2 .. 2 */
+} BodyCase;
+
+void check_body(const BodyCase *b);
+/* A tensor of random numbers of the type ("f64[2,3]"; integers are floored). */
+wf_tensor random_tensor(wf_ctx *c, const char *type, double lo, double hi, uint64_t *seed);
+void check_same(wf_ctx *c, wf_tensor a, wf_tensor b, double tol, const char *name, const char *how);
+/* The context has no error, or the test fails with its message. */
+bool check_context(wf_ctx *c, const char *name, const char *how);
+
+#endif
