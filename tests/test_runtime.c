@@ -154,5 +154,54 @@ TEST(every_case_runs_as_eval_does)
     cases_run = 0;
     each_file(check_as_written);
     CHECK(cases_run > 500);
-    printf("%d cases\n", cases_run);
 }
+
+static void check_empty(const char *path) { check_file(path, 0); }
+static void check_single(const char *path) { check_file(path, 1); }
+static void check_odd(const char *path) { check_file(path, 7); }
+TEST(every_case_runs_as_eval_does_with_symbols_of_size_0) { each_file(check_empty); }
+TEST(every_case_runs_as_eval_does_with_symbols_of_size_1) { each_file(check_single); }
+TEST(every_case_runs_as_eval_does_with_symbols_of_size_7) { each_file(check_odd); }
+
+/* ---- transforms give programs full of views, reductions and scatters ---- */
+
+static void check_transforms(const char *path)
+{
+    BENCH_OPEN(b);
+    Case *cases = NULL;
+    uint32_t n = 0;
+    Rng rng = {5};
+
+    if (!cases_load(b.cx, path, &cases, &n))
+        check_fail(__FILE__, __LINE__, "%s", wf_ctx_message(b.cx));
+    for (uint32_t i = 0; i < n; i++) {
+        Region inner;
+        api_enter_(b.cx, &inner);
+        if (!cases[i].nograd && !cases[i].axis) {
+            Nd *in = case_inputs(b.cx, &cases[i], &rng), *all, *y;
+            const Program *p = cases[i].p, *g;
+            int *wrt = arena_array(&b.cx->scratch, p->nin + 1, sizeof *wrt), nwrt = 0;
+            const char *why = NULL;
+            uint32_t k = p->nin;
+            for (uint32_t j = 0; j < p->nin; j++)
+                if (dtype_is_float(in[j].dtype))
+                    wrt[nwrt++] = (int)j;
+            g = nwrt ? xf_vjp(b.cx, p, wrt, nwrt) : NULL;
+            y = arena_zalloc(&b.cx->scratch, (p->nout + 1) * sizeof *y);
+            if (g && eval_program(b.cx, p, in, y, &b.cx->scratch)) {
+                all = arena_zalloc(&b.cx->scratch, (g->nin + 1) * sizeof *all);
+                memcpy(all, in, p->nin * sizeof *in);
+                for (uint32_t j = 0; j < p->nout && k < g->nin; j++)
+                    if (dtype_is_float(y[j].dtype))
+                        all[k++] = y[j];
+                why = compare(b.cx, g, all);
+            }
+            if (why)
+                check_fail(path, 0, "vjp of %s: %s", p->name, why);
+        }
+        wf_clear(b.cx);
+        api_leave(b.cx, &inner);
+    }
+    BENCH_CLOSE(b);
+}
+TEST(every_reverse_derivative_runs_as_eval_does) { each_file(check_transforms); }

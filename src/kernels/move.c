@@ -8,6 +8,7 @@
 
 #define TILE 32
 #define TASK 16384
+#define ROWS 256 /* of a plane in one piece, at least: the source is read along them */
 
 void k_row_major(int rank, const int64_t *dims, int64_t *stride)
 {
@@ -89,8 +90,8 @@ typedef struct Plane { /* n1 x n0; strides in elements */
     {                                                                                          \
         enum { LINE = 64 / sizeof(T) };                                                        \
         T buf[LINE][LINE];                                                                     \
-        for (int64_t i1 = 0; i1 < p->n1; i1 += LINE)                                           \
-            for (int64_t j1 = 0; j1 < p->n0; j1 += LINE) {                                     \
+        for (int64_t j1 = 0; j1 < p->n0; j1 += LINE)                                           \
+            for (int64_t i1 = 0; i1 < p->n1; i1 += LINE) {                                     \
                 int64_t ni = least(LINE, p->n1 - i1), nj = least(LINE, p->n0 - j1);            \
                 const T *from = (const T *)src + i1 + j1 * p->f0;                              \
                 T *to = (T *)dst + i1 * p->t1 + j1;                                            \
@@ -242,7 +243,7 @@ void kmove_run(const KMove *m, void *dst, const void *src, const KPar *par)
     r.outer = m->rank - 2;
     r.n1 = m->dims[m->rank - 2];
     r.n0 = m->dims[m->rank - 1];
-    r.rows = m->count < K_TASK ? r.n1 : ceil_quotient(ceil_quotient(TASK, r.n0), TILE) * TILE;
+    r.rows = m->count < K_TASK ? r.n1 : ceil_quotient(ceil_quotient(TASK, r.n0), ROWS) * ROWS;
     r.pieces = ceil_quotient(r.n1, r.rows);
     r.units = m->count / (r.n1 * r.n0) * r.pieces;
     r.task = ceil_quotient(TASK, least(r.rows, r.n1) * r.n0);

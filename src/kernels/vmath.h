@@ -292,11 +292,12 @@ VINLINE VF vf_exp(VF x)
     return y * vf_pow2(half) * vf_pow2(k - half);
 }
 
+/* As in f64; where e is small, e/(1 + e) = e - e (e/(1 + e)) rounds better. */
 VINLINE VF vf_logistic(VF x)
 {
-    VF e = vf_exp(-vf_abs(x));
+    VF e = vf_exp(-vf_abs(x)), y = vf_select(x < 0.0f, e, vf_splat(1.0f)) / (1.0f + e);
 
-    return vf_select(x < 0.0f, e, vf_splat(1.0f)) / (1.0f + e);
+    return vf_select((x < 0.0f) & (e < 0.25f), e - e * y, y);
 }
 
 /* |x| < 0.63:  x + x^3 T(x^2);  else 1 - 2/(exp(2|x|) + 1) */
