@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* ---- running programs on arrays as eval has them ---- */
 
@@ -205,3 +206,677 @@ static void check_transforms(const char *path)
     BENCH_CLOSE(b);
 }
 TEST(every_reverse_derivative_runs_as_eval_does) { each_file(check_transforms); }
+
+/* ---- small helpers ---- */
+
+static wf_status parse_program(wf_ctx *cx, const char *text, const Program **out)
+{
+    const Program **ps;
+    uint32_t n;
+
+    API_ENTER(cx);
+    ctx_add_source(cx, "t.wir", text, strlen(text));
+    if (programs_parse(cx, "t.wir", text, strlen(text), NULL, &ps, &n))
+        *out = program_retain(ps[n - 1]);
+    API_RETURN(cx);
+}
+
+static const Program *parse_one(wf_ctx *cx, const char *text)
+{
+    const Program *p = NULL;
+
+    parse_program(cx, text, &p);
+    return p;
+}
+
+static wf_array *f32_array(wf_ctx *cx, int64_t n, double first, double step)
+{
+    wf_array *a;
+
+    if (wf_array_new(cx, WF_F32, &n, 1, &a) == WF_OK)
+        for (int64_t i = 0; i < n; i++)
+            ((float *)wf_array_data(a))[i] = (float)(first + step * (double)i);
+    return a;
+}
+
+static wf_array *i64_scalar(wf_ctx *cx, int64_t x)
+{
+    wf_array *a;
+
+    wf_array_from(cx, WF_I64, NULL, 0, &x, &a);
+    return a;
+}
+
+static float f32_at(const wf_array *a, int64_t i) { return ((const float *)wf_array_data(a))[i]; }
+
+#define RUN_FAILS(cx, text, in, status_, part)                                                   \
+    do {                                                                                         \
+        const Program *p_ = parse_one(cx, text);                                                 \
+        wf_array *out_[8];                                                                       \
+        REQUIRE(p_);                                                                             \
+        CHECK_EQ_INT(wf_eval(cx, p_, in, out_), status_);                                        \
+        CHECK_HAS(wf_ctx_message(cx), part);                                                     \
+        for (uint32_t j_ = 0; j_ < p_->nout; j_++)                                               \
+            CHECK(out_[j_] == NULL);                                                             \
+        wf_clear(cx);                                                                            \
+        program_release(p_);                                                                     \
+    } while (0)
+
+/* ---- arrays ---- */
+
+static int drops;
+static void count_drop(void *owner) { drops += *(int *)owner; }
+
+TEST(a_wrapped_array_reads_the_callers_memory_by_its_strides)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    float data[12];
+    int one = 1;
+    const int64_t dims[3] = {2, 3, 2}, strides[3] = {0, -2, 1};
+    wf_array *a, *c;
+
+    for (int i = 0; i < 12; i++)
+        data[i] = (float)i;
+    drops = 0;
+    REQUIRE(wf_array_wrap(cx, WF_F32, dims, 3, strides, data + 4, count_drop, &one, &a) == WF_OK);
+    CHECK_EQ_INT(wf_array_count(a), 12);
+    CHECK(wf_array_data(a) == data + 4);
+    REQUIRE(wf_array_contiguous(cx, a, &c) == WF_OK);
+    CHECK(c != a);
+    for (int i = 0; i < 12; i++)
+        CHECK(f32_at(c, i) == (float)((int[]){4, 5, 2, 3, 0, 1}[i % 6]));
+    wf_array_retain(a);
+    wf_array_release(a);
+    CHECK_EQ_INT(drops, 0);
+    wf_array_release(a);
+    CHECK_EQ_INT(drops, 1);
+    REQUIRE(wf_array_contiguous(cx, c, &a) == WF_OK);
+    CHECK(a == c); /* it is contiguous: the same, retained */
+    wf_array_release(a);
+    wf_array_release(c);
+    wf_ctx_free(cx);
+}
+
+TEST(new_arrays_are_zero_and_aligned_to_64_bytes)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+
+    for (int64_t n = 0; n < 200; n += 7) {
+        wf_array *a;
+        REQUIRE(wf_array_new(cx, WF_I16, &n, 1, &a) == WF_OK);
+        CHECK((uintptr_t)wf_array_data(a) % 64 == 0);
+        for (int64_t i = 0; i < n; i++)
+            CHECK(((int16_t *)wf_array_data(a))[i] == 0);
+        CHECK_EQ_INT(wf_array_strides(a)[0], 1);
+        wf_array_release(a);
+    }
+    wf_ctx_free(cx);
+}
+
+TEST(wrong_arrays_are_refused_with_a_reason)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    wf_array *a;
+    const int64_t big[2] = {INT64_C(1) << 40, INT64_C(1) << 40}, minus[1] = {-1}, two[1] = {2};
+    const int64_t far[1] = {INT64_MAX};
+    float x[2] = {0, 0};
+    int64_t many[40] = {0};
+
+#define REFUSED(call, status, part)                                                              \
+    CHECK_EQ_INT(call, status);                                                                  \
+    CHECK_HAS(wf_ctx_message(cx), part);                                                         \
+    CHECK(a == NULL);                                                                            \
+    wf_clear(cx)
+    REFUSED(wf_array_new(cx, WF_F32, big, 2, &a), WF_ERR_LIMIT, "too many elements");
+    REFUSED(wf_array_new(cx, WF_F32, minus, 1, &a), WF_ERR_SHAPE, "not negative");
+    REFUSED(wf_array_new(cx, WF_C64, two, 1, &a), WF_ERR_TYPE, "not a dtype of arrays");
+    REFUSED(wf_array_new(cx, WF_F32, many, 33, &a), WF_ERR_LIMIT, "rank 33");
+    REFUSED(wf_array_new(cx, WF_F32, NULL, 1, &a), WF_ERR_ARG, "dims is NULL");
+    REFUSED(wf_array_from(cx, WF_F32, two, 1, NULL, &a), WF_ERR_ARG, "data is NULL");
+    REFUSED(wf_array_wrap(cx, WF_F32, two, 1, NULL, NULL, NULL, NULL, &a), WF_ERR_ARG, "data is NULL");
+    REFUSED(wf_array_wrap(cx, WF_F32, two, 1, far, x, NULL, NULL, &a), WF_ERR_LIMIT, "too large");
+#undef REFUSED
+    wf_ctx_free(cx);
+}
+
+/* ---- inputs of any kind ---- */
+
+TEST(inputs_of_any_strides_and_alignment_are_read_and_never_written)
+{
+    static const char text[] = "f(x: f32[N,3], y: f32[N,3]) {\n  a = add x y\n  b = mul a a\n  c = sub b x\n  ret c, x\n}\n";
+    wf_ctx *cx = wf_ctx_new(NULL);
+    const Program *p = parse_one(cx, text);
+    char bytes[4 * 64 + 8];
+    float data[64], copy[64];
+    const int64_t dims[2] = {4, 3};
+    static const struct {
+        int64_t stride[2], first;
+    } ways[] = {{{3, 1}, 0}, {{-3, 1}, 9}, {{3, -1}, 2}, {{1, 4}, 0}, {{0, 1}, 5}, {{0, 0}, 7}, {{7, 2}, 3}, {{3, 1}, 1}};
+
+    REQUIRE(p);
+    for (int i = 0; i < 64; i++)
+        data[i] = (float)i * 0.5f + 1;
+    memcpy(copy, data, sizeof data);
+    for (int w = 0; w < COUNT(ways); w++)
+        for (int odd = 0; odd < 2; odd++) {
+            wf_array *in[2], *out[2], *c;
+            char *at = bytes + (odd ? 1 + (8 - (uintptr_t)bytes % 8) % 4 : (8 - (uintptr_t)bytes % 8) % 8);
+            memcpy(at, data, sizeof data - 8);
+            REQUIRE(wf_array_wrap(cx, WF_F32, dims, 2, ways[w].stride, at + 4 * ways[w].first, NULL, NULL, &in[0]) == WF_OK);
+            REQUIRE(wf_array_wrap(cx, WF_F32, dims, 2, NULL, data, NULL, NULL, &in[1]) == WF_OK);
+            REQUIRE(wf_eval(cx, p, in, out) == WF_OK);
+            for (int i = 0; i < 12; i++) {
+                float x = data[ways[w].first + i / 3 * ways[w].stride[0] + i % 3 * ways[w].stride[1]], a = x + data[i];
+                CHECK(f32_at(out[0], i) == a * a - x);
+                CHECK(f32_at(out[1], i) == x);
+            }
+            CHECK(!memcmp(copy, data, sizeof data));
+            CHECK(!memcmp(at, data, sizeof data - 8));
+            REQUIRE(wf_array_contiguous(cx, in[0], &c) == WF_OK);
+            wf_array_release(c);
+            for (int i = 0; i < 2; i++) {
+                wf_array_release(in[i]);
+                wf_array_release(out[i]);
+            }
+        }
+    program_release(p);
+    wf_ctx_free(cx);
+}
+
+/* ---- a device whose memory the host cannot read: every byte is stored as its complement ---- */
+
+static long fake_live;
+
+static void *fake_alloc(const Device *d, const wf_allocator *al, size_t size)
+{
+    void *p = device_host.alloc(d, al, size);
+
+    fake_live += p != NULL;
+    if (p)
+        memset(p, 0x77, size);
+    return p;
+}
+
+static void fake_free(const Device *d, const wf_allocator *al, void *p, size_t size)
+{
+    fake_live -= p != NULL;
+    device_host.free(d, al, p, size);
+}
+
+static bool fake_copy(const Device *d, void *to, const void *from, size_t size)
+{
+    if (d->user && *(int *)d->user)
+        return false; /* the device is gone */
+    for (size_t i = 0; i < size; i++)
+        ((uint8_t *)to)[i] = (uint8_t)~((const uint8_t *)from)[i];
+    return true;
+}
+
+static int fake_gone;
+static const Device fake_device = {"fake", false, &fake_gone, fake_alloc, fake_free, fake_copy, fake_copy};
+
+static wf_array *on_fake(wf_ctx *cx, const wf_array *a)
+{
+    wf_array *b;
+
+    if (array_new_on(cx, &fake_device, (wf_dtype)a->dtype, array_dims(a), a->rank, &b))
+        fake_device.copy_in(&fake_device, array_at(b), array_at(a), b->buf->size);
+    return b;
+}
+
+TEST(arrays_on_another_device_are_copied_in)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    const Program *p = parse_one(cx, "f(x: f32[N], y: f32[N]) {\n  a = mul x y\n  ret a, y\n}\n");
+    wf_array *x = f32_array(cx, 9, 1, 0.5), *fx = on_fake(cx, x), *c, *out[2];
+
+    REQUIRE(p && fx);
+    CHECK(wf_array_data(fx) == NULL);
+    REQUIRE(wf_array_contiguous(cx, fx, &c) == WF_OK);
+    CHECK(!memcmp(wf_array_data(c), wf_array_data(x), 36));
+    REQUIRE(wf_eval(cx, p, (wf_array *[]){fx, x}, out) == WF_OK);
+    for (int i = 0; i < 9; i++)
+        CHECK(f32_at(out[0], i) == f32_at(x, i) * f32_at(x, i));
+    wf_array_release(out[0]);
+    wf_array_release(out[1]);
+    REQUIRE(wf_eval_reference(cx, p, (wf_array *[]){fx, fx}, out) == WF_OK);
+    CHECK(f32_at(out[1], 8) == f32_at(x, 8));
+    wf_array_release(out[0]);
+    wf_array_release(out[1]);
+    fake_gone = 1;
+    CHECK_EQ_INT(wf_eval(cx, p, (wf_array *[]){x, fx}, out), WF_ERR_IO);
+    CHECK_HAS(wf_ctx_message(cx), "device 'fake' cannot be copied");
+    CHECK(!out[0] && !out[1]);
+    fake_gone = 0;
+    wf_clear(cx);
+    wf_array_release(c);
+    wf_array_release(fx);
+    wf_array_release(x);
+    CHECK_EQ_INT(fake_live, 0);
+    program_release(p);
+    wf_ctx_free(cx);
+}
+
+/* Every case with its inputs on the device. */
+static void check_on_fake(const char *path)
+{
+    BENCH_OPEN(b);
+    Case *cases = NULL;
+    uint32_t n = 0;
+    Rng rng = {9};
+
+    cases_load(b.cx, path, &cases, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        Region inner;
+        const Program *p = cases[i].p;
+        wf_array *x[2][64] = {{0}}, *y[2][64] = {{0}};
+        api_enter_(b.cx, &inner);
+        if (!cases[i].axis && p->nin <= 64 && p->nout <= 64) {
+            Nd *in = case_inputs(b.cx, &cases[i], &rng);
+            for (uint32_t k = 0; k < p->nin; k++) {
+                wf_array_from(b.cx, in[k].dtype, in[k].dims, (int)in[k].rank, in[k].data, &x[0][k]);
+                x[1][k] = on_fake(b.cx, x[0][k]);
+            }
+            wf_eval(b.cx, p, x[0], y[0]);
+            wf_clear(b.cx);
+            wf_eval(b.cx, p, x[1], y[1]);
+            for (uint32_t j = 0; j < p->nout; j++) {
+                CHECK(!y[0][j] == !y[1][j]);
+                if (y[0][j] && y[1][j])
+                    CHECK(!memcmp(wf_array_data(y[0][j]), wf_array_data(y[1][j]),
+                                  (size_t)y[0][j]->count * wf_dtype_size(wf_array_dtype(y[0][j]))));
+            }
+            for (int w = 0; w < 2; w++) {
+                for (uint32_t k = 0; k < p->nin; k++)
+                    wf_array_release(x[w][k]);
+                for (uint32_t j = 0; j < p->nout; j++)
+                    wf_array_release(y[w][j]);
+            }
+        }
+        wf_clear(b.cx);
+        api_leave(b.cx, &inner);
+    }
+    BENCH_CLOSE(b);
+}
+TEST(every_case_runs_with_inputs_on_another_device)
+{
+    each_file(check_on_fake);
+    CHECK_EQ_INT(fake_live, 0);
+}
+
+/* ---- errors ---- */
+
+TEST(wrong_inputs_are_refused_by_name)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    wf_array *x = f32_array(cx, 3, 0, 1), *y = f32_array(cx, 4, 0, 1), *n = i64_scalar(cx, 1);
+
+    RUN_FAILS(cx, "f(x: f32[N], y: f32[N]) {\n  z = add x y\n  ret z\n}\n", ((wf_array *[]){x, y}), WF_ERR_SHAPE,
+              "axis 0 of input 'y' is 4, but needs N = 3");
+    RUN_FAILS(cx, "f(x: f32[N]) {\n  ret x\n}\n", ((wf_array *[]){n}), WF_ERR_TYPE, "input 0 'x' needs f32[N], got i64");
+    RUN_FAILS(cx, "f(x: f32[N]) {\n  ret x\n}\n", ((wf_array *[]){NULL}), WF_ERR_ARG, "input 0 'x' is NULL");
+    wf_array_release(x);
+    wf_array_release(y);
+    wf_array_release(n);
+    wf_ctx_free(cx);
+}
+
+TEST(errors_at_run_time_have_the_place_of_their_equation)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    wf_array *x = f32_array(cx, 3, 0, 1), *n = i64_scalar(cx, -4), *m = i64_scalar(cx, 5),
+             *empty = f32_array(cx, 0, 0, 0);
+
+    RUN_FAILS(cx, "f(x: f32[N]) {\n  y = slice x start=[0] limit=[5]\n  ret y\n}\n", &x, WF_ERR_SHAPE, "t.wir:2:3");
+    RUN_FAILS(cx, "f(n: i64[]) {\n  size n as=K\n  y = const f32[K] 0\n  ret y\n}\n", &n, WF_ERR_VALUE, "t.wir:2:3");
+    RUN_FAILS(cx, "f(n: i64[]) {\n  z = const i64[] 0\n  c = lt n z\n  assert c n message=\"n is {}\"\n  ret n\n}\n", &m,
+              WF_ERR_ASSERT, "t.wir:4:3: assertion failed: assert: n is 5");
+    RUN_FAILS(cx, "g(x: f32[N]) {\n  y = slice x start=[2] limit=[5]\n  ret y\n}\n"
+                  "f(x: f32[N]) {\n  y = call x body=g\n  ret y\n}\n",
+              &x, WF_ERR_SHAPE, "t.wir:6:3: note: in call of 'g'");
+    RUN_FAILS(cx, "f(x: f32[N]) {\n  y = exp x\n  w = argmax y axis=0 dtype=i64\n  ret y, w\n}\n", &empty, WF_ERR_SHAPE,
+              "t.wir:3:3: shape error: argmax: axis 0 is empty");
+    wf_array_release(x);
+    wf_array_release(n);
+    wf_array_release(m);
+    wf_array_release(empty);
+    wf_ctx_free(cx);
+}
+
+TEST(a_branch_not_taken_may_be_wrong)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    const Program *p = parse_one(cx, "bad(x: f32[N]) {\n  y = slice x start=[0] limit=[5]\n  z = reduce_sum y axes=[0]\n  ret z\n}\n"
+                                     "good(x: f32[N]) {\n  z = reduce_sum x axes=[0]\n  ret z\n}\n"
+                                     "f(c: bool[], x: f32[N]) {\n  y = cond c x branches=[bad,good]\n  ret y\n}\n");
+    wf_array *x = f32_array(cx, 3, 1, 1), *c, *y;
+    uint8_t yes = 1;
+
+    REQUIRE(p);
+    wf_array_from(cx, WF_BOOL, NULL, 0, &yes, &c);
+    REQUIRE(wf_eval(cx, p, (wf_array *[]){c, x}, &y) == WF_OK);
+    CHECK(f32_at(y, 0) == 6);
+    wf_array_release(y);
+    *(uint8_t *)wf_array_data(c) = 0;
+    CHECK_EQ_INT(wf_eval(cx, p, (wf_array *[]){c, x}, &y), WF_ERR_SHAPE);
+    wf_array_release(c);
+    wf_array_release(x);
+    program_release(p);
+    wf_ctx_free(cx);
+}
+
+/* ---- one executable, many runs ---- */
+
+TEST(an_executable_runs_at_many_sizes_and_again)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    const Program *p = parse_one(cx, "f(x: f32[N]) {\n  y = mul x x\n  k = nonzero y as=K\n  s = reduce_sum y axes=[0]\n"
+                                     "  c = cast k f32\n  t = reduce_sum c axes=[0,1]\n  n = dim K\n  ret s, t, n, k, y\n}\n");
+    wf_exec *e;
+
+    REQUIRE(p && wf_prepare(cx, p, &e) == WF_OK);
+    for (int round = 0; round < 40; round++) {
+        int64_t n = round % 9, zeros = round % 4;
+        wf_array *x = f32_array(cx, n, 1, 1), *out[5];
+        float sum = 0, places = 0;
+        for (int64_t i = 0; i < n; i++) {
+            if (i < zeros)
+                ((float *)wf_array_data(x))[i] = 0;
+            sum += f32_at(x, i) * f32_at(x, i);
+            places += i < zeros ? 0 : (float)i;
+        }
+        REQUIRE(wf_run(cx, e, &x, out) == WF_OK);
+        CHECK(f32_at(out[0], 0) == sum);
+        CHECK(f32_at(out[1], 0) == places);
+        CHECK_EQ_INT(*(int64_t *)wf_array_data(out[2]), MAX(n - zeros, 0));
+        CHECK_EQ_INT(wf_array_dims(out[3])[0], MAX(n - zeros, 0));
+        CHECK_EQ_INT(wf_array_count(out[4]), n);
+        for (int j = 0; j < 5; j++)
+            wf_array_release(out[j]);
+        wf_array_release(x);
+    }
+    wf_exec_release(e);
+    program_release(p);
+    wf_ctx_free(cx);
+}
+
+typedef struct Runner {
+    wf_exec *e;
+    int id, bad;
+} Runner;
+
+static void *run_many(void *arg)
+{
+    Runner *r = arg;
+    wf_options o = {.size = sizeof o, .threads = 1 + r->id % 2};
+    wf_ctx *cx = wf_ctx_new(&o);
+
+    for (int round = 0; round < 60; round++) {
+        int64_t n = 1 + (round * 7 + r->id) % 50;
+        wf_array *x = f32_array(cx, n, r->id, 1), *out[2] = {NULL, NULL};
+        float sum = 0;
+        for (int64_t i = 0; i < n; i++)
+            sum += f32_at(x, i) + 1;
+        r->bad += wf_run(cx, r->e, &x, out) != WF_OK || f32_at(out[0], 0) != sum * 3 || f32_at(out[1], n - 1) != f32_at(x, n - 1) + 1;
+        wf_array_release(x);
+        wf_array_release(out[0]);
+        wf_array_release(out[1]);
+    }
+    wf_ctx_free(cx);
+    return NULL;
+}
+
+TEST(eight_threads_run_one_executable_at_once)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    const Program *p = parse_one(cx, "add3(s: f32[], t: f32[]) {\n  u = add s t\n  ret u\n}\n"
+                                     "f(x: f32[N]) {\n  o = const f32[N] 1\n  y = add x o\n  s = reduce_sum y axes=[0]\n"
+                                     "  t = call s s body=add3\n  u = call t s body=add3\n  ret u, y\n}\n");
+    pthread_t id[8];
+    Runner r[8];
+
+    REQUIRE(p);
+    REQUIRE(wf_prepare(cx, p, &r[0].e) == WF_OK);
+    for (int i = 0; i < 8; i++) {
+        r[i] = (Runner){r[0].e, i, 0};
+        pthread_create(&id[i], NULL, run_many, &r[i]);
+    }
+    for (int i = 0; i < 8; i++) {
+        pthread_join(id[i], NULL);
+        CHECK_EQ_INT(r[i].bad, 0);
+    }
+    wf_exec_release(r[0].e);
+    program_release(p);
+    wf_ctx_free(cx);
+}
+
+TEST(results_have_equal_bits_for_any_number_of_threads)
+{
+    static const char text[] =
+        "f(x: f32[700,300], w: f32[300,400], b: f32[400]) {\n  h = dot x w\n  c = broadcast b [700,400] dims=[1]\n"
+        "  a = add h c\n  t = tanh a\n  s = reduce_sum t axes=[0]\n  r = reduce_sum t axes=[1]\n"
+        "  q = reduce_sum t axes=[0,1]\n  u = transpose t perm=[1,0]\n  m = reduce_max u axes=[0]\n  k = cumsum t axis=0 \n"
+        "  g = exp t\n  ret t, s, r, q, u, m, k, g\n}\n";
+    wf_array *first[8] = {NULL}, *in[3];
+    wf_ctx *keep = wf_ctx_new(NULL);
+    const Program *p = parse_one(keep, text);
+    const int64_t dims[3][2] = {{700, 300}, {300, 400}, {400, 0}};
+
+    if (!p)
+        FAIL("%s", wf_ctx_message(keep));
+    REQUIRE(p);
+    for (int i = 0; i < 3; i++) {
+        wf_array_new(keep, WF_F32, dims[i], i < 2 ? 2 : 1, &in[i]);
+        for (int64_t k = 0; k < in[i]->count; k++)
+            ((float *)wf_array_data(in[i]))[k] = (float)(test_random_unit() - 0.5) * 0.3f;
+    }
+    for (int threads = 1; threads <= 4; threads++) {
+        wf_options o = {.size = sizeof o, .threads = threads};
+        wf_ctx *cx = wf_ctx_new(&o);
+        wf_array *out[8];
+        REQUIRE(wf_eval(cx, p, in, out) == WF_OK);
+        for (int j = 0; j < 8; j++) {
+            if (first[j]) {
+                CHECK(!memcmp(wf_array_data(first[j]), wf_array_data(out[j]), (size_t)out[j]->count * 4));
+                wf_array_release(out[j]);
+            } else {
+                first[j] = out[j];
+            }
+        }
+        wf_ctx_free(cx);
+    }
+    for (int j = 0; j < 8; j++)
+        wf_array_release(first[j]);
+    for (int i = 0; i < 3; i++)
+        wf_array_release(in[i]);
+    program_release(p);
+    wf_ctx_free(keep);
+}
+
+/* ---- loops ---- */
+
+static const char loop_text[] =
+    "go(n: i64[], i: i64[], x: f64[]) {\n  c = lt i n\n  ret c\n}\n"
+    "step(one: i64[], h: f64[], i: i64[], x: f64[]) {\n  j = add i one\n  y = mul x h\n  ret j, y\n}\n"
+    "f(n: i64[], one: i64[], h: f64[], i: i64[], x: f64[]) {\n"
+    "  j, y = while n one h i x cond=go body=step ncond=1 nbody=2\n  ret j, y\n}\n";
+
+static long run_loop(int64_t turns, double *out)
+{
+    FaultAlloc fault = {0};
+    wf_options o = {.size = sizeof o, .allocator = fault_allocator(&fault), .threads = 1};
+    wf_ctx *cx = wf_ctx_new(&o);
+    const Program *p = parse_one(cx, loop_text);
+    wf_array *in[5], *y[2];
+    double h = 1 - 1e-7, x = 1;
+    long count;
+
+    in[0] = i64_scalar(cx, turns);
+    in[1] = i64_scalar(cx, 1);
+    wf_array_from(cx, WF_F64, NULL, 0, &h, &in[2]);
+    in[3] = i64_scalar(cx, 0);
+    wf_array_from(cx, WF_F64, NULL, 0, &x, &in[4]);
+    if (wf_eval(cx, p, in, y) == WF_OK) {
+        *out = *(double *)wf_array_data(y[1]);
+        CHECK_EQ_INT(*(int64_t *)wf_array_data(y[0]), turns);
+        wf_array_release(y[0]);
+        wf_array_release(y[1]);
+    }
+    count = fault.count;
+    for (int i = 0; i < 5; i++)
+        wf_array_release(in[i]);
+    program_release(p);
+    wf_ctx_free(cx);
+    return count + fault.peak_bytes;
+}
+
+TEST(a_while_of_ten_million_turns_takes_the_memory_of_one_of_two)
+{
+    double x;
+    long small = run_loop(2, &x), large = run_loop(10000000, &x);
+
+    CHECK_EQ_INT(small, large);
+    CHECK_NEAR(x, exp(-1), 1e-6);
+}
+
+TEST(carries_may_change_places_and_stay)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    /* fibonacci; the third carry is handed on as it is, the fourth is updated row by row */
+    const Program *p = parse_one(
+        cx, "step(one: i64[], a: i64[], b: i64[], k: f32[2], z: f32[6], i: i64[], v: f32[]) {\n"
+            "  c = add a b\n  r = reshape v [1]\n  y = dynamic_update_slice z r i\n  j = add i one\n"
+            "  s = reduce_sum y axes=[0]\n  ret b, c, k, y, j, s\n}\n"
+            "f(one: i64[], a: i64[], b: i64[], k: f32[2], z: f32[6], i: i64[], v: f32[6]) {\n"
+            "  p, q, r, s, t, u = scan one a b k z i v body=step nconst=1 ncarry=5 length=6\n  ret p, q, r, s, t, u\n}\n");
+    wf_array *in[7], *out[6];
+    static const float sums[6] = {10, 21, 33, 46, 60, 75};
+
+    if (!p)
+        FAIL("%s", wf_ctx_message(cx));
+    REQUIRE(p);
+    in[0] = i64_scalar(cx, 1);
+    in[1] = i64_scalar(cx, 0);
+    in[2] = i64_scalar(cx, 1);
+    in[3] = f32_array(cx, 2, 7, 1);
+    in[4] = f32_array(cx, 6, 0, 0);
+    in[5] = i64_scalar(cx, 0);
+    in[6] = f32_array(cx, 6, 10, 1);
+    for (int round = 0; round < 2; round++) {
+        REQUIRE(wf_eval(cx, p, in, out) == WF_OK);
+        CHECK_EQ_INT(*(int64_t *)wf_array_data(out[0]), 8);
+        CHECK_EQ_INT(*(int64_t *)wf_array_data(out[1]), 13);
+        CHECK(f32_at(out[2], 0) == 7 && f32_at(out[2], 1) == 8);
+        for (int i = 0; i < 6; i++) {
+            CHECK(f32_at(out[3], i) == (float)(10 + i));
+            CHECK(f32_at(out[5], i) == sums[i]);
+            CHECK(f32_at(in[4], i) == 0); /* the first value was not ours to change */
+        }
+        CHECK_EQ_INT(*(int64_t *)wf_array_data(out[4]), 6);
+        for (int j = 0; j < 6; j++)
+            wf_array_release(out[j]);
+    }
+    for (int i = 0; i < 7; i++)
+        wf_array_release(in[i]);
+    program_release(p);
+    wf_ctx_free(cx);
+}
+
+/* ---- cancelling ---- */
+
+static void *cancel_soon(void *arg)
+{
+    struct timespec t = {0, 20000000};
+
+    nanosleep(&t, NULL);
+    wf_cancel(arg);
+    return NULL;
+}
+
+TEST(an_endless_loop_can_be_cancelled)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    const Program *p = parse_one(cx, "go(x: f32[]) {\n  c = const bool[] true\n  ret c\n}\n"
+                                     "step(x: f32[]) {\n  y = neg x\n  ret y\n}\n"
+                                     "f(x: f32[]) {\n  y = while x cond=go body=step ncond=0 nbody=0\n  ret y\n}\n");
+    wf_array *x, *y;
+    pthread_t id;
+
+    if (!p)
+        FAIL("%s", wf_ctx_message(cx));
+    REQUIRE(p);
+    wf_array_new(cx, WF_F32, NULL, 0, &x);
+    pthread_create(&id, NULL, cancel_soon, cx);
+    CHECK_EQ_INT(wf_eval(cx, p, &x, &y), WF_ERR_CANCELLED);
+    pthread_join(id, NULL);
+    CHECK(y == NULL);
+    wf_array_release(x);
+    program_release(p);
+    wf_ctx_free(cx);
+}
+
+/* ---- memory failures ---- */
+
+static const char fault_text[] =
+    "go(n: i64[], i: i64[], x: f32[M]) {\n  c = lt i n\n  ret c\n}\n"
+    "step(one: i64[], i: i64[], x: f32[M]) {\n  j = add i one\n  y = tanh x\n  s = reduce_sum y axes=[0]\n  ret j, y, s\n}\n"
+    "sq(x: f32[M]) {\n  y = mul x x\n  ret y\n}\n"
+    "f(x: f32[N], w: f32[N,N], n: i64[], one: i64[], i: i64[]) {\n"
+    "  t = transpose w perm=[1,0]\n  h = dot x t\n  k = nonzero h as=K\n"
+    "  j, y, s = while n one i h cond=go body=step ncond=1 nbody=1 trips=T\n"
+    "  q = call y body=sq\n  v = sort q axis=0\n  g = argmax v axis=0 dtype=i64\n  c = reduce_sum s axes=[0]\n"
+    "  ret k, y, s, v, g, c\n}\n";
+
+static void run_with_faults(wf_allocator al, void *user)
+{
+    wf_options o = {.size = sizeof o, .allocator = al, .threads = 1};
+    wf_ctx *cx = wf_ctx_new(&o);
+    const Program *p;
+    wf_exec *e = NULL;
+    wf_array *in[5] = {NULL}, *out[6] = {NULL}, *big;
+    const int64_t dims[2] = {5, 5}, wide[2] = {5, -7};
+    static float w[64];
+
+    (void)user;
+    if (!cx)
+        return;
+    p = parse_one(cx, fault_text);
+    in[0] = f32_array(cx, 5, -1, 0.5);
+    for (int i = 0; i < 64; i++)
+        w[i] = (float)(i * i % 11) * 0.1f - 0.27f;
+    wf_array_wrap(cx, WF_F32, dims, 2, wide, w + 40, NULL, NULL, &in[1]); /* has to be copied */
+    in[2] = i64_scalar(cx, 3);
+    in[3] = i64_scalar(cx, 1);
+    in[4] = i64_scalar(cx, 0);
+    if (wf_prepare(cx, p, &e) == WF_OK)
+        for (int round = 0; round < 2; round++) {
+            if (wf_run(cx, e, in, out) == WF_OK) {
+                CHECK_EQ_INT(wf_array_count(out[2]), 3);
+                CHECK_EQ_INT(wf_array_dims(out[0])[0], 5);
+            }
+            for (int j = 0; j < 6; j++) {
+                CHECK(cx->status == WF_OK || !out[j]);
+                wf_array_release(out[j]);
+                out[j] = NULL;
+            }
+        }
+    if (wf_eval_reference(cx, p, in, out) == WF_OK)
+        for (int j = 0; j < 6; j++)
+            wf_array_release(out[j]);
+    if (wf_array_contiguous(cx, in[1], &big) == WF_OK)
+        wf_array_release(big);
+    if (cx->status != WF_OK && cx->status != WF_ERR_MEMORY)
+        FAIL("%s", wf_ctx_message(cx));
+    wf_exec_release(e);
+    for (int i = 0; i < 5; i++)
+        wf_array_release(in[i]);
+    program_release(p);
+    wf_ctx_free(cx);
+}
+
+TEST(every_allocation_of_a_run_may_fail)
+{
+    long n = fault_each(run_with_faults, NULL);
+
+    CHECK(n > 60);
+}
