@@ -41,7 +41,7 @@ void linear_mark(Linear *l)
     cover_values(l);
     for (; l->eqn < b->eqns.n; l->eqn++) {
         const Eqn *e = &b->eqns.v[l->eqn];
-        const Val *in = b->args.v + e->args;
+        const Val *in = e->nin ? b->args.v + e->args : NULL;
         bool any = false;
 
         for (uint32_t i = 0; i < e->nin && !any; i++)
