@@ -16,6 +16,8 @@
 
 #include "weft.h"
 
+#include <stdio.h>
+
 enum {
     DONE = 0,
     USER = 1,  /* the user's program or input is wrong */
@@ -97,7 +99,7 @@ wf_model *load_model(wf_ctx *cx, const char *path, int *out_status);
  * saying that there is none. Borrowed. */
 const wf_program *pick_program(const wf_model *m, const char *path, const char *name);
 /* "forward(x: f32[N,784], w: f32[784,10]) -> f32[N,10]" on the file */
-int print_signature(wf_ctx *cx, const wf_program *p, void *file);
+int print_signature(wf_ctx *cx, const wf_program *p, FILE *file);
 
 /* ---- steps.c ----------------------------------------------------------------------- */
 

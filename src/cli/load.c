@@ -104,7 +104,7 @@ const wf_program *pick_program(const wf_model *m, const char *path, const char *
     return NULL;
 }
 
-int print_signature(wf_ctx *cx, const wf_program *p, void *file)
+int print_signature(wf_ctx *cx, const wf_program *p, FILE *file)
 {
     const char *type;
 
