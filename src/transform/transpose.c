@@ -94,7 +94,7 @@ static bool add_cotangents(Linear *l, const Eqn *e, const Room *r, Val *ct)
 static bool transpose_eqn(Linear *l, Eqn e, const Room *r, Val *ct)
 {
     Builder *b = l->b;
-    const Val *in = b->args.v + e.args;
+    const Val *in = e.nin ? b->args.v + e.args : NULL;
     bool linear = false, any = false;
     EqnView view = {e.op, e.nout,     e.nin,       op_row(e.op), r->in,
                     NULL, r->in_type, r->out_type, e.attr,       NOWHERE};
