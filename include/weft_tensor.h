@@ -266,6 +266,90 @@ WF_API wf_tensor wf_cumprod(wf_ctx *c, wf_tensor x, int axis);
 WF_API wf_tensor wf_cummax(wf_ctx *c, wf_tensor x, int axis);
 WF_API wf_tensor wf_cummin(wf_ctx *c, wf_tensor x, int axis);
 
+/* ---- indexing ------------------------------------------------------------------------------------------------
+ *
+ *     x[1, ..., ::-2, None, mask]
+ *     wf_index_get(c, x, (wf_index[]){wf_at_int(1), wf_at_rest(), wf_at_slice_step(WF_NOT, WF_NOT, -2), wf_at_new(),
+ *                                     wf_at_tensor(mask)}, 5)
+ *
+ * as NumPy does it. Integers and slices of eager tensors give views. Integers out of range are errors; in a program,
+ * and by JAX's rules, they are moved inside. Assignment gives a new tensor; where places coincide the last one stays
+ * (set) or all are added (add). */
+
+typedef enum wf_index_kind {
+    WF_INDEX_SLICE, WF_INDEX_INT, WF_INDEX_ELLIPSIS, WF_INDEX_NEW, WF_INDEX_TENSOR
+} wf_index_kind;
+typedef struct wf_index {
+    wf_index_kind kind;
+    bool has_start, has_stop, has_step;
+    int64_t start, stop, step; /* start is also the integer of WF_INDEX_INT */
+    wf_tensor tensor;
+} wf_index;
+#define WF_NOT INT64_MIN /* a bound that is left out */
+static inline wf_index wf_at_slice_step(int64_t start, int64_t stop, int64_t step)
+{
+    wf_index ix = {WF_INDEX_SLICE, start != WF_NOT, stop != WF_NOT, step != WF_NOT, start, stop, step, {0, 0, 0}};
+    return ix;
+}
+static inline wf_index wf_at_slice(int64_t start, int64_t stop) { return wf_at_slice_step(start, stop, WF_NOT); }
+static inline wf_index wf_at_all(void) { return wf_at_slice_step(WF_NOT, WF_NOT, WF_NOT); }
+static inline wf_index wf_at_int(int64_t i)
+{
+    wf_index ix = {WF_INDEX_INT, true, false, false, i, 0, 0, {0, 0, 0}};
+    return ix;
+}
+static inline wf_index wf_at_rest(void)
+{
+    wf_index ix = {WF_INDEX_ELLIPSIS, false, false, false, 0, 0, 0, {0, 0, 0}};
+    return ix;
+}
+static inline wf_index wf_at_new(void)
+{
+    wf_index ix = {WF_INDEX_NEW, false, false, false, 0, 0, 0, {0, 0, 0}};
+    return ix;
+}
+static inline wf_index wf_at_tensor(wf_tensor t)
+{
+    wf_index ix = {WF_INDEX_TENSOR, false, false, false, 0, 0, 0, t};
+    return ix;
+}
+WF_API wf_tensor wf_index_get(wf_ctx *c, wf_tensor x, const wf_index *ix, int n);
+WF_API wf_tensor wf_index_set(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, wf_tensor v);
+WF_API wf_tensor wf_index_add(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, wf_tensor v);
+WF_API wf_tensor wf_take(wf_ctx *c, wf_tensor x, wf_tensor index, int axis);
+/* y[i,j] = x[index[i,j], j] along axis 0, and so on; index has the rank of x. */
+WF_API wf_tensor wf_take_along(wf_ctx *c, wf_tensor x, wf_tensor index, int axis);
+WF_API wf_tensor wf_put_along(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v, int axis);
+WF_API wf_tensor wf_add_along(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v, int axis);
+WF_API wf_tensor wf_masked_fill(wf_ctx *c, wf_tensor x, wf_tensor mask, double value);
+WF_API wf_tensor wf_masked_select(wf_ctx *c, wf_tensor x, wf_tensor mask);
+WF_API wf_tensor wf_nonzero(wf_ctx *c, wf_tensor x); /* i64[K,rank] */
+WF_API wf_tensor wf_diagonal(wf_ctx *c, wf_tensor x, int k);
+WF_API wf_tensor wf_diag(wf_ctx *c, wf_tensor x, int k); /* of a vector, a matrix; of a matrix, its diagonal */
+
+/* ---- sorting -------------------------------------------------------------------------------------------------- */
+
+/* Stable, NaN last. out_index may be NULL. */
+WF_API wf_status wf_sort(wf_ctx *c, wf_tensor x, int axis, bool descending, wf_tensor *out_values, wf_tensor *out_index);
+WF_API wf_tensor wf_argsort(wf_ctx *c, wf_tensor x, int axis, bool descending);
+WF_API wf_status wf_top_k(wf_ctx *c, wf_tensor x, int64_t k, int axis, bool largest, wf_tensor *out_values,
+                          wf_tensor *out_index);
+WF_API wf_tensor wf_searchsorted(wf_ctx *c, wf_tensor sorted, wf_tensor v, bool right);
+WF_API wf_tensor wf_median(wf_ctx *c, wf_tensor x, int axis, bool lower, bool keep);
+
+/* ---- linear algebra --------------------------------------------------------------------------------------------- */
+
+WF_API wf_tensor wf_matmul(wf_ctx *c, wf_tensor x, wf_tensor y); /* as NumPy's @ */
+WF_API wf_tensor wf_tensordot(wf_ctx *c, wf_tensor x, wf_tensor y, const int *x_axes, const int *y_axes, int n);
+WF_API wf_tensor wf_outer(wf_ctx *c, wf_tensor x, wf_tensor y);
+WF_API wf_tensor wf_einsum(wf_ctx *c, const char *spec, const wf_tensor *x, int n); /* any: "b...i,ij->b...j" */
+WF_API wf_tensor wf_trace_of(wf_ctx *c, wf_tensor x);
+WF_API wf_tensor wf_cholesky(wf_ctx *c, wf_tensor x);
+WF_API wf_tensor wf_solve_triangular(wf_ctx *c, wf_tensor a, wf_tensor b, bool lower, bool trans, bool unit);
+WF_API wf_tensor wf_solve(wf_ctx *c, wf_tensor a, wf_tensor b);
+WF_API wf_tensor wf_inv(wf_ctx *c, wf_tensor a);
+WF_API wf_tensor wf_det(wf_ctx *c, wf_tensor a);
+
 #ifdef __cplusplus
 }
 #endif

@@ -171,3 +171,148 @@ TEST(reductions_agree_in_every_style)
     for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
         check_body(&reductions[i]);
 }
+
+/* ---- indexing ---- */
+
+#define IX(...) (const wf_index[]){__VA_ARGS__}, (int)(sizeof((const wf_index[]){__VA_ARGS__}) / sizeof(wf_index))
+#define GET(name, ...) BODY(name, wf_index_get(c, in[0], IX(__VA_ARGS__)))
+#define A wf_at_all()
+#define S(a, b, s) wf_at_slice_step(a, b, s)
+#define N WF_NOT
+#define T(k) wf_at_tensor(in[k])
+GET(get_int, wf_at_int(1), wf_at_int(-1))
+GET(get_slice, S(1, N, N), S(N, -1, 2))
+GET(get_back, S(N, N, -1), S(3, 0, -2))
+GET(get_empty, S(2, 1, N))
+GET(get_rest, wf_at_rest(), wf_at_int(0))
+GET(get_new, wf_at_new(), A, wf_at_new(), wf_at_int(2))
+GET(get_tensor, T(1))
+GET(get_middle, A, T(1), A)
+GET(get_two, T(1), T(2))
+GET(get_apart, T(1), A, T(2))
+GET(get_mixed, wf_at_int(1), S(N, N, 2), T(1))
+GET(get_mixed_next, A, wf_at_int(1), T(1))
+GET(get_new_between, T(1), wf_at_new(), T(2))
+BODY(set_slice, wf_index_set(c, in[0], IX(S(N, N, -2), wf_at_int(1)), in[1]))
+BODY(set_tensor, wf_index_set(c, in[0], IX(T(2)), in[1]))
+BODY(add_tensor, wf_index_add(c, in[0], IX(T(2)), in[1]))
+BODY(take, wf_take(c, in[0], in[1], 1))
+BODY(take_along, wf_take_along(c, in[0], in[1], 1))
+BODY(put_along, wf_put_along(c, in[0], in[1], in[2], 0))
+BODY(add_along, wf_add_along(c, in[0], in[1], in[2], 0))
+BODY(masked_fill, wf_masked_fill(c, in[0], in[1], 7))
+BODY(get_mask, wf_index_get(c, in[0], IX(T(1))))
+BODY(get_mask_row, wf_index_get(c, in[0], IX(A, T(1))))
+BODY(set_mask, wf_index_set(c, in[0], IX(T(1)), in[2]))
+BODY(masked_select, wf_masked_select(c, in[0], in[1]))
+BODY(nonzero, wf_nonzero(c, in[0]))
+BODY(diagonal, wf_diagonal(c, in[0], 1))
+BODY(diag, wf_diag(c, in[0], -1))
+
+#define X345 "f64[3,4,5]"
+static const BodyCase indexing[] = {
+    {"get_int", f_get_int, {X345}, 0, 0, 0}, {"get_slice", f_get_slice, {X345}, 0, 0, 0},
+    {"get_back", f_get_back, {X345}, 0, 0, 0}, {"get_empty", f_get_empty, {X345}, 0, 0, 0},
+    {"get_rest", f_get_rest, {X345}, 0, 0, 0}, {"get_new", f_get_new, {X345}, 0, 0, 0},
+    {"get_tensor", f_get_tensor, {X345, "i64[2,3]"}, 0, -3, 2.9}, {"get_middle", f_get_middle, {X345, "i32[6]"}, 0, -4, 3.9},
+    {"get_two", f_get_two, {X345, "i64[2,1]", "i64[3]"}, 0, -3, 2.9},
+    {"get_apart", f_get_apart, {X345, "i64[2,1]", "i64[3]"}, 0, -3, 2.9},
+    {"get_mixed", f_get_mixed, {X345, "i64[2]"}, 0, -3, 2.9},
+    {"get_mixed_next", f_get_mixed_next, {X345, "i64[2]"}, 0, -3, 2.9},
+    {"get_new_between", f_get_new_between, {X345, "i64[2]", "i64[2]"}, 0, -3, 2.9},
+    {"set_slice", f_set_slice, {X345, "f64[5]"}, 0, 0, 0}, {"set_tensor", f_set_tensor, {"f64[9]", "f64[3]", "i64[3]"}, 0, -9, 8.9},
+    {"add_tensor", f_add_tensor, {"f64[3,2]", "f64[6,2]", "i64[6]"}, 0, -3, 2.9},
+    {"take", f_take, {X345, "i64[2,2]"}, 0, 0, 3.9}, {"take_along", f_take_along, {"f64[3,4]", "i64[3,2]"}, 0, 0, 3.9},
+    {"put_along", f_put_along, {"f64[3,4]", "i64[1,4]", "f64[1,4]"}, 0, 0, 2.9},
+    {"add_along", f_add_along, {"f64[3,4]", "i64[5,4]", "f64[5,4]"}, 0, 0, 2.9},
+    {"masked_fill", f_masked_fill, {"f64[3,4]", "bool[4]"}, 0, 0, 0},
+    {"get_mask", f_get_mask, {X345, "bool[3,4]"}, NO_VMAP, 0, 0}, {"get_mask_row", f_get_mask_row, {X345, "bool[4]"}, NO_VMAP, 0, 0},
+    {"set_mask", f_set_mask, {"f64[3,4]", "bool[3,4]", "f64[]"}, NO_VMAP, 0, 0},
+    {"masked_select", f_masked_select, {"f64[3,4]", "bool[4]"}, NO_VMAP, 0, 0},
+    {"nonzero", f_nonzero, {"i32[3,4]"}, NO_VMAP | NO_GRAD, 0, 2},
+    {"diagonal", f_diagonal, {"f64[2,3,4]"}, 0, 0, 0}, {"diag", f_diag, {"f64[3]"}, 0, 0, 0},
+};
+
+TEST(indexing_agrees_in_every_style)
+{
+    for (size_t i = 0; i < sizeof indexing / sizeof *indexing; i++)
+        check_body(&indexing[i]);
+}
+
+/* ---- linear algebra, sorting ---- */
+
+static wf_tensor sorted(wf_ctx *c, wf_tensor x, bool down)
+{
+    wf_tensor v, i;
+
+    wf_sort(c, x, 1, down, &v, &i);
+    return wf_add(c, v, wf_mul(c, wf_cast(c, i, WF_F64), wf_float(c, 0.25)));
+}
+static wf_tensor top(wf_ctx *c, wf_tensor x)
+{
+    wf_tensor v, i;
+
+    wf_top_k(c, x, 2, -1, true, &v, &i);
+    return wf_add(c, v, wf_cast(c, i, WF_F64));
+}
+static wf_tensor spd(wf_ctx *c, wf_tensor x) /* x xᵀ + 3 I */
+{
+    return wf_add(c, wf_matmul(c, x, wf_swap_axes(c, x, -1, -2)), wf_mul(c, wf_eye(c, WF_F64, 3, 3, 0), wf_float(c, 3)));
+}
+BODY(matmul, wf_matmul(c, in[0], in[1]))
+BODY(tensordot, wf_tensordot(c, in[0], in[1], INT(1, 2), INT(0, 1), 2))
+BODY(outer, wf_outer(c, in[0], in[1]))
+BODY(trace_of, wf_trace_of(c, in[0]))
+BODY(cholesky, wf_cholesky(c, spd(c, in[0])))
+BODY(solve, wf_solve(c, spd(c, in[0]), in[1]))
+BODY(inv, wf_inv(c, spd(c, in[0])))
+BODY(det, wf_det(c, in[0]))
+BODY(solve_triangular, wf_solve_triangular(c, spd(c, in[0]), in[1], false, true, false))
+#define E(name, spec, n) BODY(name, wf_einsum(c, spec, in, n))
+E(ein_matmul, "ij,jk->ik", 2)
+E(ein_implicit, "ij,jk", 2)
+E(ein_batch, "bij,bjk->bik", 2)
+E(ein_three, "ij,jk,kl->li", 3)
+E(ein_diag, "ii->i", 1)
+E(ein_trace, "ii", 1)
+E(ein_sum, "ij->", 1)
+E(ein_dots, "...ij,...jk->...ik", 2)
+E(ein_dots_sum, "b...i,ij->b...j", 2)
+E(ein_outer, "i,j->ji", 2)
+E(ein_mul, "ij,ij->ij", 2)
+BODY(sort_up, sorted(c, in[0], false))
+BODY(sort_down, sorted(c, in[0], true))
+BODY(argsort, wf_argsort(c, in[0], 0, false))
+BODY(top_k, top(c, in[0]))
+BODY(searchsorted, wf_searchsorted(c, wf_cumsum(c, wf_abs(c, in[0]), 0, false), in[1], true))
+BODY(median_low, wf_median(c, in[0], 1, true, false))
+BODY(median_mean, wf_median(c, in[0], 1, false, true))
+
+static const BodyCase algebra[] = {
+    {"matmul", f_matmul, {"f64[2,3]", "f64[3,4]"}, 0, 0, 0}, {"matmul_vv", f_matmul, {"f64[3]", "f64[3]"}, 0, 0, 0},
+    {"matmul_mv", f_matmul, {"f64[2,3]", "f64[3]"}, 0, 0, 0}, {"matmul_bv", f_matmul, {"f64[2,2,3]", "f64[3]"}, 0, 0, 0},
+    {"matmul_vb", f_matmul, {"f64[3]", "f64[2,3,2]"}, 0, 0, 0},
+    {"matmul_bb", f_matmul, {"f64[2,1,2,3]", "f64[4,3,2]"}, 0, 0, 0}, {"matmul_i", f_matmul, {"i32[2,3]", "i32[3,2]"}, NO_GRAD, -5, 5},
+    {"tensordot", f_tensordot, {"f64[2,3,4]", "f64[3,4,2]"}, 0, 0, 0}, {"outer", f_outer, {"f64[3]", "f64[2]"}, 0, 0, 0},
+    {"trace_of", f_trace_of, {"f64[2,3,3]"}, 0, 0, 0}, {"cholesky", f_cholesky, {"f64[2,3,3]"}, 0, 0, 0},
+    {"solve", f_solve, {"f64[3,3]", "f64[3,2]"}, 0, 0, 0}, {"solve_v", f_solve, {"f64[3,3]", "f64[3]"}, 0, 0, 0},
+    {"inv", f_inv, {"f64[2,3,3]"}, 0, 0, 0}, {"det", f_det, {"f64[2,3,3]"}, 0, 0, 0},
+    {"solve_triangular", f_solve_triangular, {"f64[3,3]", "f64[3,2]"}, 0, 0, 0},
+    {"ein_matmul", f_ein_matmul, {"f64[2,3]", "f64[3,4]"}, 0, 0, 0}, {"ein_implicit", f_ein_implicit, {"f64[2,3]", "f64[3,4]"}, 0, 0, 0},
+    {"ein_batch", f_ein_batch, {"f64[2,3,4]", "f64[2,4,2]"}, 0, 0, 0},
+    {"ein_three", f_ein_three, {"f64[2,3]", "f64[3,4]", "f64[4,2]"}, 0, 0, 0}, {"ein_diag", f_ein_diag, {"f64[3,3]"}, 0, 0, 0},
+    {"ein_trace", f_ein_trace, {"f64[3,3]"}, 0, 0, 0}, {"ein_sum", f_ein_sum, {"f64[2,3]"}, 0, 0, 0},
+    {"ein_dots", f_ein_dots, {"f64[2,1,2,3]", "f64[4,3,2]"}, 0, 0, 0},
+    {"ein_dots_sum", f_ein_dots_sum, {"f64[2,3,2,4]", "f64[4,3]"}, 0, 0, 0}, {"ein_outer", f_ein_outer, {"f64[3]", "f64[2]"}, 0, 0, 0},
+    {"ein_mul", f_ein_mul, {"f64[3,2]", "f64[3,2]"}, 0, 0, 0},
+    {"sort_up", f_sort_up, {"f64[3,5]"}, 0, 0, 0}, {"sort_down", f_sort_down, {"f64[3,5]"}, 0, 0, 0},
+    {"argsort", f_argsort, {"f64[3,5]"}, NO_GRAD, 0, 0}, {"top_k", f_top_k, {"f64[3,5]"}, 0, 0, 0},
+    {"searchsorted", f_searchsorted, {"f64[6]", "f64[2,3]"}, NO_GRAD, 0, 3}, {"median_low", f_median_low, {"f64[3,4]"}, 0, 0, 0},
+    {"median_mean", f_median_mean, {"f64[3,4]"}, 0, 0, 0},
+};
+
+TEST(linear_algebra_and_sorting_agree_in_every_style)
+{
+    for (size_t i = 0; i < sizeof algebra / sizeof *algebra; i++)
+        check_body(&algebra[i]);
+}

@@ -15,7 +15,7 @@ static uint64_t prim_hash(OpCode op, Tensor *const *in, uint32_t nin, const void
 
     if (op == OP_call)
         h = hash_mix(h, (uint64_t)(uintptr_t)((const CallAttr *)attr)->body.p);
-    else if (attr)
+    else if (attr && op != OP_nonzero)
         h = hash_mix(h, attr_hash(op_row(op), attr));
     for (uint32_t i = 0; i < nin; i++) {
         h = hash_mix(h, (uint64_t)in[i]->dtype << 8 | in[i]->rank);
@@ -68,6 +68,14 @@ static PType keep_type(Prim *p, Type t)
     return (PType){t.dtype, t.rank, arena_dup(&p->arena, t.dims, t.rank * sizeof *t.dims)};
 }
 
+bool defines_sizes(const Program *p)
+{
+    for (uint32_t i = 0; i < p->dims.syms.n; i++)
+        if (p->dims.syms.v[i].origin == SYM_EQN)
+            return true;
+    return false;
+}
+
 /* Infer the results by building a program of the one equation. */
 static bool prim_build(wf_ctx *c, Prim *p, Tensor *const *in, const void *attr)
 {
@@ -84,7 +92,16 @@ static bool prim_build(wf_ctx *c, Prim *p, Tensor *const *in, const void *attr)
         p->in[i] = keep_type(p, t);
         vals[i] = b_input(b, NULL, t);
     }
-    outs = b_eqn_n(b, p->op, vals, p->nin, attr, &p->nout);
+    if (p->op == OP_nonzero) /* the symbol it defines is of this program */
+        attr = memcpy(arena_alloc(&b->arena, sizeof(SymAttr)), &(SymAttr){b_symbol(b, "K")}, sizeof(SymAttr));
+    if (p->op == OP_call && defines_sizes(((const CallAttr *)attr)->body.p)) {
+        const Sub *body = &((const CallAttr *)attr)->body; /* results have sizes no call could name */
+        outs = arena_array(&b->arena, body->p->nout + 1, sizeof *outs);
+        p->nout = body->p->nout;
+        b_inline_sub(b, body, vals, outs, NULL);
+    } else {
+        outs = b_eqn_n(b, p->op, vals, p->nin, attr, &p->nout);
+    }
     if (failed(c))
         return false;
     p->out = arena_array(&p->arena, p->nout + 1, sizeof *p->out);

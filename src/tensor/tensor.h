@@ -211,6 +211,7 @@ bool tensor_op(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const vo
 wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const void *attr);
 /* Apply a program: runs it, records it as one step, or copies it into the current program. */
 bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin, wf_tensor *out, uint32_t nout);
+bool defines_sizes(const Program *p); /* has equations that do, such as nonzero */
 void prim_release(wf_ctx *c, Prim *p);
 /* fast.c: a small elementwise op on packed operands of one shape; NULL: not one of those, or no memory. */
 Tensor *fast_map(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin);

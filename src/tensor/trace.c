@@ -245,6 +245,8 @@ bool trace_call(wf_ctx *c, const Program *p, Tensor *const *in, uint32_t nin, Te
         uint32_t n = nout;
         if (plain)
             b_inline(tr->b, p, NULL, vals, res, NULL);
+        else if (defines_sizes(p))
+            b_inline_sub(tr->b, &(Sub){.p = p}, vals, res, NULL);
         else
             res = b_call(tr->b, &(Sub){.p = p}, vals, nin, &n); /* matches types, binds symbols */
     }
