@@ -105,10 +105,10 @@ FUZZ_SECONDS ?= 30
 FUZZOBJ  := $(OBJ:$(BUILD)/%=$(BUILD)/fuzz-obj/%)
 FUZZFLAGS := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 
-test: setup-test all $(TESTS) $(FUZZERS)
+test: setup-test all $(TESTS) $(FUZZERS) examples
 	$(Q)WEFT_BIN=$(BUILD)/weft tests/run $(TESTS) $(FUZZERS:%=tests/fuzz-for:$(FUZZ_SECONDS):%) $(wildcard tests/test_*.sh)
 
-test-long: setup-test all $(TESTS) $(FUZZERS)
+test-long: setup-test all $(TESTS) $(FUZZERS) examples
 	$(Q)LAWS=20000 TEST_ROUNDS=20 WEFT_LONG=1 WEFT_BIN=$(BUILD)/weft tests/run $(TESTS) \
 	    $(FUZZERS:%=tests/fuzz-for:600:%) $(wildcard tests/test_*.sh)
 

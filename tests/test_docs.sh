@@ -53,5 +53,12 @@ check_doc() {
 }
 
 for doc in README.md docs/*.md; do check_doc "$doc"; done
+if [ -n "${WEFT_BLESS:-}" ]; then weft ops --markdown >docs/ops.md; fi
+if diff <(weft ops --markdown) docs/ops.md >/dev/null; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    echo "docs/ops.md is not what 'weft ops --markdown' prints: make docs"
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
