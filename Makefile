@@ -102,8 +102,9 @@ setup-%:
 # Test programs get the tree's paths relative to its root, and the command line as WEFT_BIN.
 FUZZERS  := $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 FUZZ_SECONDS ?= 30
-FUZZOBJ  := $(OBJ:$(BUILD)/%=$(BUILD)/fuzz-obj/%)
-FUZZFLAGS := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+FUZZSRC  := $(SRC:%.c=$(BUILD)/fuzz-obj/%.o)
+FUZZOBJ  := $(FUZZSRC) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
+FUZZFLAGS := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 
 test: setup-test all $(TESTS) $(FUZZERS) examples
 	$(Q)WEFT_BIN=$(BUILD)/weft tests/run $(TESTS) $(FUZZERS:%=tests/fuzz-for:$(FUZZ_SECONDS):%) $(wildcard tests/test_*.sh)
@@ -116,18 +117,11 @@ tests: all $(TESTS)
 
 $(BUILD)/fuzz-obj/src/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(Q)clang $(filter-out -MMD -MP,$(ALL)) -O1 $(FUZZFLAGS) -MMD -MP -c $< -o $@
-
-define fuzz_kernel_rule
-$(BUILD)/fuzz-obj/src/kernels/%.$(1).o: src/kernels/%.c
-	@mkdir -p $$(@D)
-	$$(Q)clang $$(KERNEL) $$(ISA_$(1)) $$(FUZZFLAGS) -O1 -c $$< -o $$@
-endef
-$(foreach i,$(ISAS),$(eval $(call fuzz_kernel_rule,$(i))))
+	$(Q)clang $(filter-out $(CFLAGS),$(ALL)) $(FUZZFLAGS) -c $< -o $@
 
 $(BUILD)/fuzz/%: fuzz/%.c $(FUZZOBJ)
 	@mkdir -p $(@D)
-	$(Q)clang $(filter-out -MMD -MP,$(ALL)) -Itests -O1 -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
+	$(Q)clang $(filter-out -MMD -MP,$(ALL)) -Itests -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
 
 fuzz: setup-test $(FUZZERS) $(BUILD)/tests/test_laws
 	$(Q)LAWS=1000000000 LAWS_SEED=$$(date +%s) $(BUILD)/tests/test_laws laws & \
@@ -180,4 +174,6 @@ install: all
 clean:
 	$(Q)rm -rf $(BUILD)
 
--include $(OBJ:.o=.d) $(CLIOBJ:.o=.d) $(wildcard $(FUZZOBJ:.o=.d))
+-include $(OBJ:.o=.d) $(CLIOBJ:.o=.d) $(wildcard $(FUZZSRC:.o=.d))
+
+.SECONDARY:
