@@ -284,23 +284,7 @@ static void infer_binds(TypeRule *t, Sub *s, const Type *in)
     s->binds = (Ints){d->syms.n, binds};
 }
 
-static bool known_at_the_call(const Dims *t, Dim d)
-{
-    const DimNode *n;
-
-    if (d >= 0 || d == DIM_NONE)
-        return true;
-    n = dim_node(t, d);
-    if (n->kind == DIM_SYM)
-        return t->syms.v[n->sym].origin != SYM_EQN;
-    if (n->kind != DIM_POLY)
-        return known_at_the_call(t, n->a) && known_at_the_call(t, n->b);
-    for (uint32_t i = 0; i < n->nterms; i++)
-        for (uint32_t k = 0; k < n->terms[i].natoms; k++)
-            if (!known_at_the_call(t, n->terms[i].atoms[k]))
-                return false;
-    return true;
-}
+static bool known_at_the_call(const Dims *t, Dim d) { return !dim_mentions(t, d, SYM_EQN); }
 
 /* What a sub-program asks of its sizes the enclosing program asks of its own. */
 static bool pass_guard(TypeRule *t, const Sub *s, Guard g)
@@ -342,11 +326,14 @@ bool sub_bind(TypeRule *t, Sub *s, const char *what, const Type *in, uint32_t n,
         if (!pass_guard(t, s, p->dims.guards.v[i]))
             return false;
     for (uint32_t i = 0; out && i < p->nout; i++) {
-        out[i] = bound_type(t, s, val_type(p, p->outs[i]));
-        if (b_failed(t->b))
-            return fail_note(t->b->cx, t->place, "the size of result %u of '%s' is known only inside it", i, p->name);
+        Type y = val_type(p, p->outs[i]);
+        for (uint32_t k = 0; k < y.rank; k++)
+            if (!known_at_the_call(&p->dims, y.dims[k]))
+                return type_fail(t, WF_ERR_SHAPE, "the size %s of result %u of %s '%s' is known only inside it",
+                                 dim_str(&p->dims, y.dims[k], &t->b->arena), i, what, p->name);
+        out[i] = bound_type(t, s, y);
     }
-    return true;
+    return !b_failed(t->b);
 }
 
 const Program *program_specialise(wf_ctx *cx, const Program *p, const char *const *names,

@@ -285,3 +285,21 @@ const char *dim_str(const Dims *t, Dim d, Arena *a)
     dim_print(t, d, &s);
     return text_str(&s);
 }
+
+bool dim_mentions(const Dims *t, Dim d, SymOrigin origin)
+{
+    const DimNode *n;
+
+    if (d >= 0 || d == DIM_NONE)
+        return false;
+    n = dim_node(t, d);
+    if (n->kind == DIM_SYM)
+        return t->syms.v[n->sym].origin == origin;
+    if (n->kind != DIM_POLY)
+        return dim_mentions(t, n->a, origin) || dim_mentions(t, n->b, origin);
+    for (uint32_t i = 0; i < n->nterms; i++)
+        for (uint32_t k = 0; k < n->terms[i].natoms; k++)
+            if (dim_mentions(t, n->terms[i].atoms[k], origin))
+                return true;
+    return false;
+}

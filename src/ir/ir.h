@@ -139,6 +139,7 @@ bool dim_eval(const Dims *t, Dim d, const int64_t *symvals, int64_t *out);
 void dims_eval_all(const Dims *t, const int64_t *symvals, int64_t *vals);
 /* Equal in structure, symbols compared by number: for dims of two finished programs. */
 bool dim_same(const Dims *ta, Dim a, const Dims *tb, Dim b);
+bool dim_mentions(const Dims *t, Dim d, SymOrigin origin); /* a symbol of that origin */
 void dim_print(const Dims *t, Dim d, Text *out); /* N*64, N-1, floor(N/2), min(N,8) */
 const char *dim_str(const Dims *t, Dim d, Arena *a);
 static inline bool dim_is_const(Dim d) { return d >= 0; }

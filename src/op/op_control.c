@@ -82,27 +82,10 @@ Type sub_type(Builder *b, const Sub *s, Type of_program)
     return b_make_type(b, (wf_dtype)of_program.dtype, dims, of_program.rank);
 }
 
-static bool dim_has_symbol(const Program *p, Dim d, SymOrigin origin)
-{
-    const DimNode *n;
-
-    if (d >= 0 || d == DIM_NONE)
-        return false;
-    n = dim_node(&p->dims, d);
-    if (n->kind == DIM_SYM)
-        return p->dims.syms.v[n->sym].origin == origin;
-    for (uint32_t i = 0; n->kind == DIM_POLY && i < n->nterms; i++)
-        for (uint32_t j = 0; j < n->terms[i].natoms; j++)
-            if (dim_has_symbol(p, n->terms[i].atoms[j], origin))
-                return true;
-    return n->kind != DIM_POLY &&
-           (dim_has_symbol(p, n->a, origin) || dim_has_symbol(p, n->b, origin));
-}
-
 bool type_has_symbol(const Program *p, Type type, SymOrigin origin)
 {
     for (uint32_t i = 0; i < type.rank; i++)
-        if (dim_has_symbol(p, type.dims[i], origin))
+        if (dim_mentions(&p->dims, type.dims[i], origin))
             return true;
     return false;
 }
