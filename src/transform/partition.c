@@ -12,9 +12,10 @@
  * operand is smaller), and casts, reshapes and the like of what is in `rest` anyway.
  *
  * Symbols have the same names in both programs. One that is defined by an equation of
- * `known` is free in `rest`; what uses one that `rest` defines is not known. To keep the
- * names apart from those of symbols a rule makes, each builder learns the symbols of the
- * other as they appear; a finished program holds only those it uses.
+ * `known` is free in `rest`, where a residual has it bare; what uses one that `rest`
+ * defines is not known. To keep the names apart from those of symbols a rule makes, each
+ * builder learns the symbols of the other as they appear; a finished program holds only
+ * those it uses.
  */
 #include "transform/transform.h"
 
@@ -375,7 +376,30 @@ static int32_t *find_inputs(const Partition *x, wf_ctx *cx)
     return res;
 }
 
-static bool partition_end(Partition *x, wf_ctx *cx, const bool *in_known, Split *out)
+/* Residuals bool[K,0], which hold no bytes, for the symbols K that known defines and the
+ * given rest has free: so that known keeps the definition and rest learns the size. Were
+ * there any? */
+static bool carry_symbols(Partition *x, const Program *rest)
+{
+    Builder *k = x->rule.known, *r = x->rule.rest;
+    uint32_t before = x->kept.n;
+
+    for (uint32_t i = 0; i < rest->dims.syms.n && !b_failed(k); i++) {
+        const Symbol *s = &rest->dims.syms.v[i];
+        Dim d = s->origin == SYM_PARAM ? dim_find(&k->dims, s->name) : DIM_NONE;
+
+        if (d == DIM_NONE || k->dims.syms.v[symbol_index(&k->dims, d)].origin != SYM_EQN)
+            continue;
+        Dim in_r = dim_find(&r->dims, s->name);
+        vec_push(&k->arena, &x->kept,
+                 b_zeros(k, b_make_type(k, WF_BOOL, (Dim[]){d, 0}, 2)));
+        vec_push(&k->arena, &x->kept_in,
+                 b_input(r, NULL, b_make_type(r, WF_BOOL, (Dim[]){in_r, 0}, 2)));
+    }
+    return x->kept.n > before;
+}
+
+static bool finish_both(Partition *x, wf_ctx *cx, const bool *in_known, Split *out)
 {
     const Program *p = x->p;
     Arena *a = &cx->scratch;
@@ -393,7 +417,6 @@ static bool partition_end(Partition *x, wf_ctx *cx, const bool *in_known, Split 
         else
             rout[nro++] = x->cr.val[y];
     }
-    drop_unused(x, rout, nro);
     out->nres = x->kept.n;
     out->res_input = find_inputs(x, cx);
     for (uint32_t k = 0; k < x->kept.n; k++) {
@@ -411,6 +434,21 @@ static bool partition_end(Partition *x, wf_ctx *cx, const bool *in_known, Split 
     out->known = builder_finish_as(x->rule.known, kin, nki, kout, nko);
     out->rest = builder_finish_as(x->rule.rest, rin, nri, rout, nro);
     return out->known && out->rest;
+}
+
+static bool partition_end(Partition *x, wf_ctx *cx, const bool *in_known, Split *out)
+{
+    const Program *p = x->p;
+    Val *rout = arena_array(&cx->scratch, p->nout + 1u, sizeof *rout);
+    uint32_t nro = 0;
+
+    for (uint32_t j = 0; j < p->nout; j++)
+        if (!out->out_known[j])
+            rout[nro++] = x->cr.val[p->outs[j]];
+    drop_unused(x, rout, nro);
+    if (!finish_both(x, cx, in_known, out))
+        return false;
+    return !carry_symbols(x, out->rest) || finish_both(x, cx, in_known, out);
 }
 
 bool xf_partition(wf_ctx *cx, const Program *p, const bool *in_known,
