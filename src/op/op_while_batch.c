@@ -4,7 +4,8 @@
  * row: the loop goes on as long as any row is active. A row that has finished keeps its
  * carries, and its stacked rows are zero; the body is a cond on the flag of the row, so
  * that it is never run on the operands of a finished row (op_cond.c). A loop with effects
- * inside is run row by row instead.
+ * inside is run row by row instead, unless it stacks as many rows as there are turns:
+ * then the rows of the batch turn together, and effects come turn by turn.
  */
 #include "op/control.h"
 
@@ -193,7 +194,11 @@ void batch_while(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *o
              "while: the body communicates over axis '%s', but rows along it make "
              "different numbers of turns",
              bt->name);
-    else if (a->body.p->effects || a->cond.p->effects)
+    else if (a->cond.p->effects && a->trips != DIM_NONE)
+        fail(b->cx, WF_ERR_NORULE, e->place,
+             "while: the condition has effects, and each row of the batch would stack "
+             "another number of rows");
+    else if ((a->body.p->effects || a->cond.p->effects) && a->trips == DIM_NONE)
         batch_loop(b, e, bt, out, out_axis);
     else
         batch_by_row(&w, out, out_axis);
