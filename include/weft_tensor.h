@@ -350,6 +350,60 @@ WF_API wf_tensor wf_solve(wf_ctx *c, wf_tensor a, wf_tensor b);
 WF_API wf_tensor wf_inv(wf_ctx *c, wf_tensor a);
 WF_API wf_tensor wf_det(wf_ctx *c, wf_tensor a);
 
+/* ---- neural networks -----------------------------------------------------------------------------------------------
+ *
+ * As PyTorch's functional layer. Optional tensors (weight, bias, mask) may be WF_NONE; NULL strides are 1 (of pools: the
+ * window), NULL paddings 0, NULL dilations 1. */
+
+WF_API wf_tensor wf_relu(wf_ctx *c, wf_tensor x);
+WF_API wf_tensor wf_gelu(wf_ctx *c, wf_tensor x, bool with_tanh);
+WF_API wf_tensor wf_silu(wf_ctx *c, wf_tensor x);
+WF_API wf_tensor wf_softplus(wf_ctx *c, wf_tensor x, double beta);
+WF_API wf_tensor wf_log_sigmoid(wf_ctx *c, wf_tensor x);
+WF_API wf_tensor wf_elu(wf_ctx *c, wf_tensor x, double alpha);
+WF_API wf_tensor wf_leaky_relu(wf_ctx *c, wf_tensor x, double slope);
+WF_API wf_tensor wf_softmax(wf_ctx *c, wf_tensor x, int axis);
+WF_API wf_tensor wf_log_softmax(wf_ctx *c, wf_tensor x, int axis);
+
+/* n: how many last axes are normalised */
+WF_API wf_tensor wf_layer_norm(wf_ctx *c, wf_tensor x, int n, wf_tensor weight, wf_tensor bias, double eps);
+WF_API wf_tensor wf_rms_norm(wf_ctx *c, wf_tensor x, int n, wf_tensor weight, double eps);
+/* x [N,C,..]. Training: by the mean and (biased) variance of the batch, which come out too (out_* may be NULL). */
+WF_API wf_tensor wf_batch_norm(wf_ctx *c, wf_tensor x, wf_tensor mean, wf_tensor var, wf_tensor weight, wf_tensor bias,
+                               bool training, double eps, wf_tensor *out_mean, wf_tensor *out_var);
+WF_API wf_tensor wf_group_norm(wf_ctx *c, wf_tensor x, int64_t groups, wf_tensor weight, wf_tensor bias, double eps);
+
+typedef enum wf_reduction { WF_NO_REDUCTION, WF_MEAN, WF_SUM } wf_reduction;
+WF_API wf_tensor wf_mse_loss(wf_ctx *c, wf_tensor x, wf_tensor y, wf_reduction how);
+WF_API wf_tensor wf_l1_loss(wf_ctx *c, wf_tensor x, wf_tensor y, wf_reduction how);
+WF_API wf_tensor wf_smooth_l1_loss(wf_ctx *c, wf_tensor x, wf_tensor y, double beta, wf_reduction how);
+/* Classes along axis 1 (0 for rank 1); target: class numbers, or (cross entropy) probabilities of the shape of x. Targets
+ * equal to `ignore` do not count (PyTorch's standard: -100). */
+WF_API wf_tensor wf_cross_entropy(wf_ctx *c, wf_tensor x, wf_tensor target, wf_tensor weight, int64_t ignore,
+                                  double smoothing, wf_reduction how);
+WF_API wf_tensor wf_nll_loss(wf_ctx *c, wf_tensor logp, wf_tensor target, wf_tensor weight, int64_t ignore,
+                             wf_reduction how);
+WF_API wf_tensor wf_bce_loss(wf_ctx *c, wf_tensor p, wf_tensor t, wf_reduction how);
+WF_API wf_tensor wf_bce_with_logits(wf_ctx *c, wf_tensor x, wf_tensor t, wf_reduction how);
+WF_API wf_tensor wf_kl_div(wf_ctx *c, wf_tensor logp, wf_tensor t, wf_reduction how);
+
+/* n: spatial axes, 1..3. x [N,C,..], w [O,C/groups,..]; transposed: w [C,O/groups,..]. */
+WF_API wf_tensor wf_conv(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias, int n, const int64_t *stride,
+                         const int64_t *padding, const int64_t *dilation, int64_t groups);
+WF_API wf_tensor wf_conv_transpose(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias, int n, const int64_t *stride,
+                                   const int64_t *padding, const int64_t *output_padding, const int64_t *dilation,
+                                   int64_t groups);
+WF_API wf_tensor wf_max_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *window, const int64_t *stride,
+                             const int64_t *padding, const int64_t *dilation);
+WF_API wf_tensor wf_avg_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *window, const int64_t *stride,
+                             const int64_t *padding, bool count_padding);
+WF_API wf_tensor wf_adaptive_avg_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *sizes);
+WF_API wf_tensor wf_adaptive_max_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *sizes);
+WF_API wf_tensor wf_linear(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias); /* x wᵀ + bias */
+WF_API wf_tensor wf_embedding(wf_ctx *c, wf_tensor weight, wf_tensor index);
+WF_API wf_tensor wf_dropout(wf_ctx *c, wf_tensor x, wf_tensor mask, double p); /* mask: true where x stays */
+WF_API wf_tensor wf_attention(wf_ctx *c, wf_tensor q, wf_tensor k, wf_tensor v, wf_tensor mask, bool causal, double scale);
+
 #ifdef __cplusplus
 }
 #endif
