@@ -317,7 +317,7 @@ TEST(torch_state_saved_and_loaded_goes_on_as_before)
             memset(&b, 0xa5, sizeof b);
             REQUIRE(torch_state_load(&b, state));
             for (int k = 0; k < 700; k++) {
-                double y, z;
+                double y = 0, z = 1;
 
                 CHECK(torch_normal(&a, WF_F64, &y, 1, 0, 1) &&
                       torch_normal(&b, WF_F64, &z, 1, 0, 1));

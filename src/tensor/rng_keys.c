@@ -508,7 +508,7 @@ Val b_random_categorical(Builder *b, Val key, Val logits, uint32_t axis, const D
     noise = b_random_gumbel(b, key, b_dtype(b, logits), shape, n);
     logits = b_broadcast(b, logits, shape, n, places);
     return b_eqn1(b, OP_argmax, (Val[]){b_add(b, noise, logits)}, 1,
-                  &(ArgAttr){.axis = prefix + axis, .dtype = index_dtype});
+                  &(ArgAttr){.axis = prefix + axis, .dtype = (int32_t)index_dtype});
 }
 
 /* x of rank 1 shuffled: sorted by 32 random bits as often as makes n^3 results unlikely to tie. */

@@ -16,9 +16,8 @@
 #include <math.h>
 
 #define PI 3.14159265358979323846
-#define TORCH_FRESH                                                                      \
-    (MT_WORDS +                                                                          \
-     1) /* `at` before the first draw: saved states tell it from a state used up */
+/* `at` before the first draw: saved states tell it from a state used up */
+#define TORCH_FRESH (MT_WORDS + 1)
 
 void torch_seed(TorchRng *r, uint64_t seed)
 {
