@@ -444,6 +444,7 @@ bool bind_conv(Bind *b)
     s->x = x.at;
     s->w = w.at;
     s->out = work == acc ? bind_ref(b, z) : bind_workspace(b, (size_t)bind_count(b, z) * 8);
+    s->c.x = s->c.w = s->c.out = s; /* any address, for sums with it */
     s->workspace = bind_workspace(b, kernels_conv_workspace(b->root->kernels, &s->c, b->root->threads));
     bind_op(b, run_conv, s);
     if (work != acc)
