@@ -114,8 +114,8 @@ static bool agrees(const Golden *g, wf_dtype t, uint64_t got, uint64_t want)
         return false;
     apart = ordered(t, got) - ordered(t, want);
     /* near 0 the error is that of the terms that cancelled there; XLA's log1p of f64 is good to 80 ulps */
-    slack = !g->jax ? 0.5 : t == WF_F64 ? 128 : 2;
-    return llabs(apart) <= g->ulps ||
+    slack = !g->jax ? 0 : t == WF_F64 ? 128 : 2;
+    return llabs(apart) <= g->ulps + (t == WF_F64) ||
            fabs(as_f64(t, got) - as_f64(t, want)) <= slack * eps(t);
 }
 
@@ -295,7 +295,7 @@ static bool torch_line(Golden *g)
 
 TEST(torch_numbers_are_pytorchs)
 {
-    each_line("tests/golden/random/torch.txt", 4, torch_line);
+    each_line("tests/golden/random/torch.txt", 0, torch_line);
 }
 
 TEST(torch_state_saved_and_loaded_goes_on_as_before)

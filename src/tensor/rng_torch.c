@@ -115,15 +115,65 @@ static double normal_unit(TorchRng *r)
     return radius * cos(theta);
 }
 
+/* PyTorch's vector kernel for f32 takes its logarithm, sine and cosine from polynomials of the Cephes
+ * library (Moshier, "Methods and Programs for Mathematical Functions", 1989), every sum of a product
+ * fused; these make its bits. log of x in [2^-24, 1]: x = m * 2^e, m in [sqrt(1/2), sqrt(2)), and
+ * log m = m-1 - (m-1)^2/2 + (m-1)^3 p(m-1); log 2 in two parts. */
+static float log_unit(float x)
+{
+    static const float p[] = {7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f,
+                              -1.2420140846e-1f, 1.4249322787e-1f,  -1.6668057665e-1f,
+                              2.0000714765e-1f,  -2.4999993993e-1f, 3.3333331174e-1f};
+    int e;
+    float m = frexpf(x, &e), y = p[0], z;
+
+    if (m < 0.707106781186547524f) {
+        m = m - 1.0f + m;
+        e--;
+    } else {
+        m = m - 1.0f;
+    }
+    z = m * m;
+    for (int i = 1; i < COUNT(p); i++)
+        y = fmaf(y, m, p[i]);
+    y = fmaf(y * m, z, (float)e * -2.12194440e-4f);
+    y = fmaf(z, -0.5f, y);
+    return fmaf((float)e, 0.693359375f, m + y);
+}
+
+/* Of x in [0, 2 pi): taken to within pi/4 of a multiple of pi/2, in three parts. */
+static void sincos_turn(float x, float *out_sin, float *out_cos)
+{
+    int j = ((int)(x * 1.27323954473516f) + 1) & ~1; /* octants */
+    float y = (float)j, z, s, c;
+
+    x = fmaf(y, -0.78515625f, x);
+    x = fmaf(y, -2.4187564849853515625e-4f, x);
+    x = fmaf(y, -3.77489497744594108e-8f, x);
+    z = x * x;
+    c = fmaf(2.443315711809948e-5f, z, -1.388731625493765e-3f);
+    c = fmaf(c, z, 4.166664568298827e-2f);
+    c = fmaf(c * z, z, -(z * 0.5f)) + 1.0f;
+    s = fmaf(-1.9515295891e-4f, z, 8.3321608736e-3f);
+    s = fmaf(s, z, -1.6666654611e-1f);
+    s = fmaf(s * z, x, x);
+    *out_sin = j & 2 ? c : s;
+    *out_cos = j & 2 ? s : c;
+    if (j & 4)
+        *out_sin = -*out_sin;
+    if (~(j - 2) & 4)
+        *out_cos = -*out_cos;
+}
+
 /* d[j] and d[j+8] are uniform; they become a pair of normal numbers. */
 static void block_f32(float *d, float mean, float std)
 {
     for (int j = 0; j < 8; j++) {
-        float radius = sqrtf(-2.0f * (float)log((double)(1.0f - d[j])));
-        float theta = (float)(2.0 * PI) * d[j + 8];
+        float radius = sqrtf(-2.0f * log_unit(1.0f - d[j])), sine, cosine;
 
-        d[j] = fmaf(radius * (float)cos((double)theta), std, mean);
-        d[j + 8] = fmaf(radius * (float)sin((double)theta), std, mean);
+        sincos_turn((float)(2.0 * PI) * d[j + 8], &sine, &cosine);
+        d[j] = fmaf(radius * cosine, std, mean);
+        d[j + 8] = fmaf(radius * sine, std, mean);
     }
 }
 
