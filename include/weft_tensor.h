@@ -404,6 +404,51 @@ WF_API wf_tensor wf_embedding(wf_ctx *c, wf_tensor weight, wf_tensor index);
 WF_API wf_tensor wf_dropout(wf_ctx *c, wf_tensor x, wf_tensor mask, double p); /* mask: true where x stays */
 WF_API wf_tensor wf_attention(wf_ctx *c, wf_tensor q, wf_tensor k, wf_tensor v, wf_tensor mask, bool causal, double scale);
 
+/* ---- writing ----------------------------------------------------------------------------------------------------------
+ *
+ * Into the memory of x, which tensors that share it see; its version goes up, and a history that had saved it says so when
+ * it is used. Refused: a leaf that requires a gradient (unless nothing is recorded), a recorded value where views share
+ * the memory, and in a program a tensor with views. */
+
+WF_API wf_status wf_write(wf_ctx *c, wf_tensor x, wf_tensor v); /* x[...] = v */
+WF_API wf_status wf_add_in(wf_ctx *c, wf_tensor x, wf_tensor y);
+WF_API wf_status wf_sub_in(wf_ctx *c, wf_tensor x, wf_tensor y);
+WF_API wf_status wf_mul_in(wf_ctx *c, wf_tensor x, wf_tensor y);
+WF_API wf_status wf_div_in(wf_ctx *c, wf_tensor x, wf_tensor y);
+WF_API wf_status wf_fill_in(wf_ctx *c, wf_tensor x, double value);
+WF_API wf_status wf_index_write(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, wf_tensor v);
+
+/* ---- graphs -------------------------------------------------------------------------------------------------------------
+ *
+ *     wf_graph_begin(c, "f");
+ *     wf_tensor x = wf_symbol(c, "x", "f32[]"), y = wf_mul(c, x, wf_exp(c, x));
+ *     wf_graph_close(c, &x, 1, (wf_tensor[]){y, wf_partial(c, y, x, WF_NONE)}, 2, &program);
+ *     wf_graph_end(c);                                    its tensors mean nothing any more
+ */
+
+WF_API wf_status wf_graph_begin(wf_ctx *c, const char *name);
+WF_API void wf_graph_end(wf_ctx *c);
+WF_API wf_tensor wf_symbol(wf_ctx *c, const char *name, const char *type); /* "f32[N,784]" */
+/* The derivative of the sum of y (weighted by gy, if given) by x, any expression that y is made of. */
+WF_API wf_tensor wf_partial(wf_ctx *c, wf_tensor y, wf_tensor x, wf_tensor gy);
+/* y with expressions replaced by others of the same type. */
+WF_API wf_tensor wf_substitute(wf_ctx *c, wf_tensor y, const wf_tensor *from, const wf_tensor *to, int n);
+/* A program of symbols and results; the graph stays open. To be released. */
+WF_API wf_status wf_graph_close(wf_ctx *c, const wf_tensor *in, int nin, const wf_tensor *out, int nout,
+                                const wf_program **program);
+
+/* A session is a graph that runs: placeholders are wf_symbols, variables keep a value between runs. Only what the fetches
+ * need is run; plans are kept. Any expression can be fed. Fetching the result of wf_assign changes the variable. */
+typedef struct wf_session wf_session;
+WF_API wf_status wf_session_new(wf_ctx *c, wf_session **out); /* opens its graph */
+WF_API void wf_session_free(wf_ctx *c, wf_session *s);
+WF_API wf_tensor wf_variable(wf_ctx *c, wf_session *s, const char *name, wf_tensor initial);
+WF_API wf_tensor wf_assign(wf_ctx *c, wf_session *s, wf_tensor var, wf_tensor value);
+WF_API wf_tensor wf_variable_value(wf_ctx *c, wf_session *s, wf_tensor var);
+WF_API wf_status wf_session_run(wf_ctx *c, wf_session *s, const wf_tensor *feeds, const wf_tensor *values, int nfeed,
+                                const wf_tensor *fetches, int nfetch, wf_tensor *out);
+WF_API int wf_session_plans(const wf_session *s); /* how many were made */
+
 #ifdef __cplusplus
 }
 #endif

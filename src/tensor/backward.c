@@ -279,7 +279,7 @@ static void emit_node(Make *m, uint32_t k)
 }
 
 /* Which values do the kept equations and the results read? */
-static bool *used_values(Builder *b, const Val *outs, uint32_t nouts)
+bool *used_values(Builder *b, const Val *outs, uint32_t nouts)
 {
     bool *keep = arena_zalloc(&b->arena, b->eqns.n + 1), *used = arena_zalloc(&b->arena, b->vals.n + 1);
     LiveView v = {b->eqns.v, b->eqns.n, b->args.v, b->vals.v, b->vals.n, b->types.v, &b->dims, outs, nouts};

@@ -333,10 +333,15 @@ static Tensor *view_op(wf_ctx *c, const Prim *p, Tensor *t)
         break;
     default: return NULL;
     }
-    return tensor_view(c, t, (wf_dtype)o->dtype, o->dims, strides, o->rank, offset);
+    t = tensor_view(c, t, (wf_dtype)o->dtype, o->dims, strides, o->rank, offset);
+    if (t && p->op != OP_stop_gradient) {
+        t->is_view = true;
+        t->store->views++;
+    }
+    return t;
 }
 
-static bool is_view_op(OpCode op)
+bool is_view_op(OpCode op)
 {
     return op == OP_reshape || op == OP_broadcast || op == OP_transpose || op == OP_slice || op == OP_rev ||
            op == OP_stop_gradient || op == OP_name;

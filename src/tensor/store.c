@@ -38,6 +38,8 @@ static Storage *store_new(wf_ctx *c, size_t bytes)
     }
     b->refs = 1;
     b->version = 0;
+    b->views = 0;
+    b->written = NOWHERE;
     b->array = NULL;
     b->cx = c;
     s->live_bytes += (int64_t)room;
@@ -118,6 +120,12 @@ void tensor_release(wf_ctx *c, Tensor *t)
         node->leaf = NULL;
     if (t->grad)
         tensor_release(c, t->grad);
+    if (t->is_view)
+        t->store->views--;
+    if (t->base) {
+        t->base->views--;
+        tensor_release(c, t->base);
+    }
     wf_array_release(t->array);
     if (t->store)
         store_release(c, t->store);

@@ -30,6 +30,7 @@ typedef struct Tensors Tensors;
 typedef struct Storage {
     int32_t refs;
     uint32_t version; /* number of writes */
+    uint32_t views;   /* tensors made by ops that rearrange */
     size_t bytes;     /* of this block, header included */
     void *data;
     wf_array *array;  /* that owns data; NULL: data follows the header */
@@ -56,6 +57,9 @@ struct Tensor {
     Tensor *grad;         /* of a leaf */
     uint64_t trace;       /* symbolic: id of its trace */
     Val val;              /* symbolic: in that trace's builder */
+    bool is_view;         /* concrete: made by an op that rearranges */
+    Tensor *base;         /* symbolic: the tensor it rearranges; counted */
+    uint32_t views;       /* symbolic: tensors whose base it is */
     Tensor *next;         /* in the free list */
 };
 
@@ -213,6 +217,7 @@ wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, co
 bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin, wf_tensor *out, uint32_t nout);
 bool defines_sizes(const Program *p); /* has equations that do, such as nonzero */
 void prim_release(wf_ctx *c, Prim *p);
+bool is_view_op(OpCode op);
 /* fast.c: a small elementwise op on packed operands of one shape; NULL: not one of those, or no memory. */
 Tensor *fast_map(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin);
 
@@ -295,6 +300,9 @@ bool history_jvp(wf_ctx *c, const wf_tensor *y, uint32_t ny, const wf_tensor *x,
 
 /* ---- functions.c: types as text, sizes of the innermost trace ---- */
 bool spec_shape(wf_ctx *c, const char *fn, const char *type, wf_dtype *out_dtype, Shape *out);
+
+/* Which values of the builder do the equations that lead to outs, and outs, read? In its arena. */
+bool *used_values(Builder *b, const Val *outs, uint32_t nouts);
 
 /* ---- elementwise.c: shared by the function families ----------------------------------------------- */
 

@@ -218,6 +218,10 @@ bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const voi
     if (!failed(c) && n != nout)
         fail(c, WF_ERR_INTERNAL, NOWHERE, "%s gives %u results, %u were asked for", op_name(op), n, nout);
     ok = !failed(c) && take_values(c, tr, res, out, nout);
+    if (ok && is_view_op(op) && op != OP_stop_gradient && in[0]->symbolic) { /* writing into either is refused */
+        out[0]->base = tensor_retain(in[0]);
+        in[0]->views++;
+    }
     T_LEAVE(c);
     return ok;
 }

@@ -1,0 +1,849 @@
+/* test_tensor.c -- handles, scopes, recording, tapes, functions of functions, graphs, sessions, writing, mistakes. */
+#include "lib_tensor.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#define I64(...) (const int64_t[]){__VA_ARGS__}
+
+static wf_tensor vec(wf_ctx *c, const double *v, int64_t n) { return wf_from(c, WF_F64, &n, 1, v); }
+static wf_tensor one(wf_ctx *c, double x) { return wf_scalar(c, WF_F64, x); }
+static double item(wf_ctx *c, wf_tensor t) { return wf_item(c, t); }
+
+/* ---- handles and scopes ---- */
+
+TEST(a_scope_releases_what_was_not_kept)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor a, b, d;
+    int64_t before;
+
+    a = one(c, 2);
+    before = wf_live_tensors(c);
+    wf_scope_begin(c);
+    b = wf_keep(c, wf_add(c, a, a));
+    d = wf_mul(c, a, a);
+    wf_scope_end(c);
+    CHECK(wf_is_alive(c, a));
+    CHECK(wf_is_alive(c, b));
+    CHECK(!wf_is_alive(c, d));
+    CHECK_EQ_INT(wf_live_tensors(c), before + 1);
+    CHECK_NEAR(item(c, b), 4, 0);
+    wf_drop(c, b);
+    CHECK(!wf_is_alive(c, b));
+    wf_scope_begin(c);
+    wf_scope_begin(c);
+    d = wf_scope_end_with(c, wf_mul(c, a, a));
+    CHECK(wf_is_alive(c, d));
+    wf_scope_end(c);
+    CHECK(!wf_is_alive(c, d));
+    CHECK_EQ_INT(wf_ctx_status(c), WF_OK);
+    wf_ctx_free(c);
+}
+
+TEST(dead_missing_and_foreign_handles_are_errors_that_name_the_function)
+{
+    wf_ctx *c = wf_ctx_new(NULL), *d = wf_ctx_new(NULL);
+    wf_tensor a, b = one(d, 1), e = one(c, 3);
+
+    wf_scope_begin(c);
+    a = one(c, 1);
+    wf_scope_end(c);
+    CHECK(wf_is_none(wf_add(c, a, e)));
+    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_ARG);
+    CHECK_HAS(wf_ctx_message(c), "wf_add: the tensor is dead");
+    CHECK(wf_is_none(wf_mul(c, e, e))); /* sticky */
+    wf_clear(c);
+    CHECK(wf_is_none(wf_exp(c, b)));
+    CHECK_HAS(wf_ctx_message(c), "wf_exp: the tensor belongs to another context");
+    wf_clear(c);
+    CHECK(wf_is_none(wf_matmul(c, WF_NONE, e)));
+    CHECK_HAS(wf_ctx_message(c), "wf_matmul: an operand is missing");
+    wf_clear(c);
+    wf_scope_end(c);
+    CHECK_HAS(wf_ctx_message(c), "wf_scope_end: no scope is open");
+    wf_clear(c);
+    CHECK_NEAR(item(c, wf_add(c, e, e)), 6, 0);
+    wf_ctx_free(c);
+    wf_ctx_free(d);
+}
+
+TEST(a_slot_used_again_does_not_revive_an_old_handle)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor old = one(c, 1), now;
+
+    wf_drop(c, old);
+    now = one(c, 2);
+    CHECK_EQ_INT(now.index, old.index);
+    CHECK(!wf_is_alive(c, old));
+    CHECK(wf_is_alive(c, now));
+    wf_ctx_free(c);
+}
+
+TEST(a_million_eager_ops_take_constant_memory)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x = wf_scalar(c, WF_F32, 0), y = wf_scalar(c, WF_F32, 1);
+    int64_t bytes = 0;
+
+    for (int i = 0; i < 1000; i++) {
+        wf_tensor z;
+        wf_scope_begin(c);
+        z = x;
+        for (int k = 0; k < 1000; k++)
+            z = wf_add(c, z, y);
+        z = wf_keep(c, z);
+        wf_scope_end(c);
+        wf_drop(c, x);
+        x = z;
+        if (i == 10)
+            bytes = wf_live_bytes(c);
+    }
+    CHECK_EQ_INT(wf_live_bytes(c), bytes);
+    CHECK_NEAR(item(c, x), 1e6, 0);
+    CHECK_EQ_INT(wf_live_tensors(c), 2);
+    wf_ctx_free(c);
+}
+
+/* ---- views and writing ---- */
+
+TEST(views_share_memory_and_writes_are_seen)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x = wf_arange(c, WF_F64, 0, 6, 1), m = wf_reshape(c, x, I64(2, 3), 2), t = wf_permute(c, m, NULL);
+    wf_tensor row = wf_index_get(c, m, (wf_index[]){wf_at_int(1)}, 1);
+    double v[6];
+
+    CHECK(wf_shares_memory(c, x, t));
+    CHECK(wf_shares_memory(c, x, row));
+    wf_mul_in(c, row, wf_float(c, 10));
+    wf_read_f64(c, t, v, 6);
+    CHECK_NEAR(v[1], 30, 0); /* t[0,1] is x[3] */
+    CHECK_EQ_INT(wf_version(c, x), 1);
+    CHECK(!wf_shares_memory(c, x, wf_copy(c, x)));
+    wf_index_write(c, m, (wf_index[]){wf_at_all(), wf_at_slice_step(WF_NOT, WF_NOT, -2)}, 2, wf_float(c, -1));
+    wf_read_f64(c, x, v, 6);
+    CHECK_NEAR(v[0], -1, 0);
+    CHECK_NEAR(v[1], 1, 0);
+    CHECK_NEAR(v[5], -1, 0);
+    wf_write(c, wf_flip(c, x, NULL, 0), x); /* onto itself, reversed */
+    wf_read_f64(c, x, v, 6);
+    CHECK_NEAR(v[4], 1, 0);
+    check_context(c, "views", "");
+    wf_add_in(c, wf_arange(c, WF_I32, 0, 3, 1), wf_float(c, 0.5));
+    CHECK_HAS(wf_ctx_message(c), "wf_add_in: a value of dtype f32 cannot be written into i32[3]");
+    wf_ctx_free(c);
+}
+
+TEST(a_write_to_something_saved_for_backward_is_an_error_with_both_places)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x = one(c, 2), a = one(c, 3), y;
+
+    wf_requires_grad(c, x, true);
+    wf_at(c, "model.py", 10, 5);
+    y = wf_mul(c, x, a);
+    wf_at(c, "model.py", 11, 3);
+    wf_add_in(c, a, wf_float(c, 1));
+    wf_at(c, NULL, 0, 0);
+    wf_backward(c, y, WF_NONE, 0);
+    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_VALUE);
+    CHECK_HAS(wf_ctx_message(c), "model.py:11:3");
+    CHECK_HAS(wf_ctx_message(c), "mul saved for its derivative was written to");
+    CHECK_HAS(wf_ctx_message(c), "model.py:10:5: note: saved here");
+    wf_clear(c);
+    wf_add_in(c, x, wf_float(c, 1));
+    CHECK_HAS(wf_ctx_message(c), "wf_add_in: a leaf that requires a gradient cannot be written to");
+    wf_ctx_free(c);
+}
+
+TEST(a_write_that_saved_values_do_not_mind_is_recorded)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x = one(c, 2), y, z;
+
+    wf_requires_grad(c, x, true);
+    y = wf_add(c, x, one(c, 1)); /* saves nothing */
+    wf_mul_in(c, y, wf_float(c, 5));
+    z = wf_mul(c, y, y);
+    wf_backward(c, z, WF_NONE, 0); /* 25 (x+1)^2 */
+    check_context(c, "write", "");
+    CHECK_NEAR(item(c, wf_grad_of(c, x)), 150, 1e-12);
+    wf_ctx_free(c);
+}
+
+/* ---- recording ---- */
+
+TEST(backward_accumulates_and_frees_its_history)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x = one(c, 3), y;
+
+    wf_requires_grad(c, x, true);
+    wf_at(c, "a.py", 7, 1);
+    y = wf_exp(c, wf_mul(c, x, x));
+    wf_backward(c, y, WF_NONE, WF_GRAD_KEEP);
+    wf_backward(c, y, WF_NONE, 0);
+    CHECK_NEAR(item(c, wf_grad_of(c, x)) / (12 * exp(9)), 1, 1e-14);
+    CHECK_EQ_INT(wf_history_hits(c), 1);
+    wf_backward(c, y, WF_NONE, 0);
+    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_VALUE);
+    CHECK_HAS(wf_ctx_message(c), "a.py:7:1");
+    CHECK_HAS(wf_ctx_message(c), "the history was used and freed already");
+    wf_clear(c);
+    wf_set_grad(c, x, WF_NONE);
+    CHECK(wf_is_none(wf_grad_of(c, x)));
+    wf_no_grad_begin(c);
+    y = wf_mul(c, x, x);
+    wf_no_grad_end(c);
+    CHECK(!wf_has_grad_history(c, y));
+    wf_backward(c, y, WF_NONE, 0);
+    CHECK_HAS(wf_ctx_message(c), "wf_backward: f64[] has no history");
+    wf_clear(c);
+    y = wf_mul(c, wf_detach(c, x), x);
+    wf_backward(c, y, WF_NONE, 0);
+    CHECK_NEAR(item(c, wf_grad_of(c, x)), 3, 0);
+    wf_backward(c, wf_mul(c, x, vec(c, (double[]){1, 2}, 2)), WF_NONE, 0);
+    CHECK_HAS(wf_ctx_message(c), "the gradient of f64[2] must be given");
+    wf_ctx_free(c);
+}
+
+TEST(gradients_of_gradients)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x = one(c, 2), y, g, h, t;
+
+    wf_requires_grad(c, x, true);
+    y = wf_mul(c, wf_square(c, x), wf_square(c, x));
+    wf_gradients(c, &y, NULL, 1, &x, 1, WF_GRAD_CREATE, &g);
+    wf_gradients(c, &g, NULL, 1, &x, 1, WF_GRAD_CREATE, &h);
+    wf_gradients(c, &h, NULL, 1, &x, 1, 0, &t);
+    check_context(c, "third", "");
+    CHECK_NEAR(item(c, g), 32, 1e-12);
+    CHECK_NEAR(item(c, h), 48, 1e-12);
+    CHECK_NEAR(item(c, t), 48, 1e-12);
+    CHECK(!wf_has_grad_history(c, t));
+    wf_gradients(c, &x, NULL, 1, (wf_tensor[]){one(c, 1)}, 1, 0, &g);
+    CHECK_HAS(wf_ctx_message(c), "wf_gradients: the results do not depend on input 0");
+    wf_ctx_free(c);
+}
+
+TEST(gradients_by_something_in_between)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x = one(c, 2), m, y, g[2];
+
+    wf_requires_grad(c, x, true);
+    m = wf_square(c, x);
+    y = wf_mul(c, m, wf_mul(c, m, x)); /* m² x */
+    wf_gradients(c, &y, NULL, 1, (wf_tensor[]){m, x}, 2, 0, g);
+    check_context(c, "between", "");
+    CHECK_NEAR(item(c, g[0]), 2 * 4 * 2, 1e-12);
+    CHECK_NEAR(item(c, g[1]), 5 * 16, 1e-12); /* x^5 in all */
+    wf_ctx_free(c);
+}
+
+TEST(a_dropped_result_drops_its_history)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x = wf_ones(c, WF_F32, I64(1000), 1);
+    int64_t before;
+
+    wf_requires_grad(c, x, true);
+    before = wf_live_bytes(c);
+    wf_scope_begin(c);
+    wf_tensor y = x;
+    for (int i = 0; i < 200000; i++) /* deep: freeing must not recurse */
+        y = i % 2 ? wf_neg(c, y) : wf_reshape(c, y, I64(1000), 1);
+    wf_scope_end(c);
+    CHECK_EQ_INT(wf_live_bytes(c), before);
+    check_context(c, "history", "");
+    wf_ctx_free(c);
+}
+
+TEST(tapes_nest)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x = one(c, 3), y, g, h;
+    int outer = wf_tape_begin(c), inner;
+
+    wf_tape_watch(c, outer, x);
+    inner = wf_tape_begin(c);
+    wf_tape_watch(c, inner, x);
+    y = wf_mul(c, x, wf_square(c, x));
+    wf_tape_end(c, inner);
+    wf_gradients(c, &y, NULL, 1, &x, 1, WF_GRAD_KEEP, &g);
+    wf_tape_end(c, outer);
+    wf_gradients(c, &g, NULL, 1, &x, 1, 0, &h);
+    check_context(c, "tapes", "");
+    CHECK_NEAR(item(c, g), 27, 1e-12);
+    CHECK_NEAR(item(c, h), 18, 1e-12);
+    y = wf_square(c, x); /* no tape is open */
+    wf_gradients(c, &y, NULL, 1, &x, 1, WF_GRAD_UNUSED_OK, &g);
+    CHECK(wf_is_none(g));
+    wf_tape_watch(c, outer, x);
+    CHECK_HAS(wf_ctx_message(c), "wf_tape_watch: tape 1 is not open");
+    wf_ctx_free(c);
+}
+
+/* ---- functions of functions ---- */
+
+BODY(cube, wf_mul(c, in[0], wf_square(c, in[0])))
+BODY(poly, wf_sum(c, wf_mul(c, in[0], wf_sin(c, wf_mul(c, in[0], in[1]))), NULL, 0, false))
+
+static const wf_function cube = {f_cube, NULL, 1, 1, "cube"};
+static const wf_function poly = {f_poly, NULL, 2, 1, "poly"};
+
+typedef struct Nested { /* a transform of another function, as a function */
+    const wf_function *f;
+    int how; /* 0 grad, 1 jvp with tangent 1, 2 vmap over a stack of two, 3 jit */
+} Nested;
+
+static bool call_nested(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    Nested *n = user;
+    wf_tensor y, dx = WF_NONE, two[1];
+    wf_jit *jit;
+    int zero = 0;
+
+    switch (n->how) {
+    case 0: wf_grad_call(c, n->f, in, NULL, 0, NULL, out); break;
+    case 1:
+        dx = wf_ones_like(c, in[0]);
+        wf_jvp_call(c, n->f, in, NULL, 0, &dx, &y, out);
+        break;
+    case 2:
+        two[0] = wf_stack(c, (wf_tensor[]){in[0], wf_mul(c, in[0], wf_float(c, 2))}, 2, 0);
+        wf_vmap_call(c, n->f, two, &zero, NULL, NULL, &y);
+        *out = wf_sum(c, y, NULL, 0, false);
+        break;
+    default:
+        if (wf_jit_new(c, n->f, &jit) == WF_OK) {
+            wf_jit_call(c, jit, in, out, NULL, 0);
+            wf_jit_free(c, jit);
+        }
+    }
+    return wf_ctx_status(c) == WF_OK;
+}
+
+/* What the transform does to x -> a x^k: (a, k) changes. */
+static void follow(int how, double *a, int *k)
+{
+    if (how <= 1) {
+        *a *= *k;
+        *k -= 1;
+    } else if (how == 2) {
+        *a *= 1 + pow(2, *k);
+    }
+}
+
+TEST(grad_jvp_vmap_and_jit_nest_in_any_order)
+{
+    for (int code = 0; code < 64; code++) {
+        wf_ctx *c = wf_ctx_new(NULL);
+        int how[3] = {code % 4, code / 4 % 4, code / 16};
+        Nested n[3];
+        wf_function f[3];
+        double a = 1, x = 1.5;
+        int k = 3;
+        wf_tensor in = one(c, x), out = WF_NONE;
+        char name[64];
+
+        for (int i = 0; i < 3; i++) {
+            n[i] = (Nested){i ? &f[i - 1] : &cube, how[i]};
+            f[i] = (wf_function){call_nested, &n[i], 1, 1, "nested"};
+            follow(how[i], &a, &k);
+        }
+        snprintf(name, sizeof name, "%d of %d of %d", how[2], how[1], how[0]);
+        call_nested(c, &n[2], &in, &out);
+        if (check_context(c, name, "nested"))
+            CHECK_NEAR(item(c, out), a * pow(x, k), 1e-10);
+        wf_ctx_free(c);
+    }
+}
+
+static bool branching(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    (void)user;
+    *out = wf_item(c, in[0]) > 0 ? wf_square(c, in[0]) : wf_neg(c, in[0]);
+    return wf_ctx_status(c) == WF_OK;
+}
+
+TEST(a_function_being_differentiated_may_branch_on_values_a_traced_one_not)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_function f = {branching, NULL, 1, 1, "branching"};
+    wf_tensor x = one(c, 3), g, y;
+    const wf_program *p;
+    int zero = 0;
+
+    wf_grad_call(c, &f, &x, NULL, 0, &y, &g);
+    check_context(c, "branch", "");
+    CHECK_NEAR(item(c, g), 6, 0);
+    CHECK_NEAR(item(c, y), 9, 0);
+    x = one(c, -3);
+    wf_grad_call(c, &f, &x, NULL, 0, NULL, &g);
+    CHECK_NEAR(item(c, g), -1, 0);
+    wf_trace(c, &f, &x, &p);
+    CHECK_HAS(wf_ctx_message(c), "wf_item: a symbolic tensor of type f64[] has no numbers yet");
+    wf_clear(c);
+    x = vec(c, (double[]){1, 2}, 2);
+    wf_vmap_call(c, &f, &x, &zero, NULL, NULL, &y);
+    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_VALUE);
+    wf_ctx_free(c);
+}
+
+TEST(records_give_pullbacks_and_linear_maps)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor in[2] = {vec(c, (double[]){1, 2}, 2), one(c, 0.5)}, y, g[2], dy, seed = one(c, 1), dx[2];
+    wf_record *r;
+
+    wf_record_new(c, &poly, in, (int[]){0, 1}, 2, &y, &r);
+    REQUIRE(check_context(c, "record", "new"));
+    wf_record_vjp(c, r, &seed, g);
+    dx[0] = vec(c, (double[]){0.3, -0.2}, 2);
+    dx[1] = one(c, 0.7);
+    wf_record_jvp(c, r, dx, &dy);
+    check_context(c, "record", "both");
+    CHECK_NEAR(item(c, dy), item(c, wf_add(c, wf_sum(c, wf_mul(c, g[0], dx[0]), NULL, 0, false), wf_mul(c, g[1], dx[1]))),
+               1e-14);
+    CHECK_NEAR(item(c, g[1]), cos(0.5) + 4 * cos(1), 1e-14);
+    wf_record_free(c, r);
+    wf_ctx_free(c);
+}
+
+static bool uses_outside(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    *out = wf_mul(c, in[0], *(wf_tensor *)user);
+    return wf_ctx_status(c) == WF_OK;
+}
+
+TEST(derivatives_flow_through_what_a_mapped_function_captured)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor w = one(c, 3), x = vec(c, (double[]){1, 2, 4}, 3), y;
+    wf_function f = {uses_outside, &w, 1, 1, "scale"};
+    wf_jit *jit;
+    int zero = 0;
+
+    wf_requires_grad(c, w, true);
+    wf_vmap_call(c, &f, &x, &zero, NULL, NULL, &y);
+    wf_backward(c, wf_sum(c, y, NULL, 0, false), WF_NONE, 0);
+    check_context(c, "captured", "vmap");
+    CHECK_NEAR(item(c, wf_grad_of(c, w)), 7, 0);
+    wf_jit_new(c, &f, &jit);
+    for (int i = 0; i < 2; i++) {
+        wf_jit_call(c, jit, &x, &y, NULL, 0);
+        wf_backward(c, wf_sum(c, y, NULL, 0, false), WF_NONE, 0);
+    }
+    check_context(c, "captured", "jit");
+    CHECK_NEAR(item(c, wf_grad_of(c, w)), 21, 0);
+    CHECK_EQ_INT(wf_jit_traces(jit), 1);
+    wf_jit_free(c, jit);
+    wf_ctx_free(c);
+}
+
+static bool scaled_by_static(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    *out = wf_mul(c, in[0], wf_float(c, *(double *)user));
+    return wf_ctx_status(c) == WF_OK;
+}
+
+TEST(jit_traces_once_for_each_signature)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    double k = 2;
+    wf_function f = {scaled_by_static, &k, 1, 1, "scaled"};
+    wf_tensor x = vec(c, (double[]){1, 2}, 2), y;
+    wf_jit *jit;
+
+    wf_jit_new(c, &f, &jit);
+    wf_jit_call(c, jit, &x, &y, &k, sizeof k);
+    wf_jit_call(c, jit, &x, &y, &k, sizeof k);
+    CHECK_EQ_INT(wf_jit_traces(jit), 1);
+    k = 3;
+    wf_jit_call(c, jit, &x, &y, &k, sizeof k); /* other static bytes */
+    CHECK_EQ_INT(wf_jit_traces(jit), 2);
+    CHECK_NEAR(item(c, wf_sum(c, y, NULL, 0, false)), 9, 0);
+    x = vec(c, (double[]){1, 2, 3}, 3);
+    wf_jit_call(c, jit, &x, &y, &k, sizeof k); /* other shape */
+    CHECK_EQ_INT(wf_jit_traces(jit), 3);
+    x = wf_float(c, 2);
+    wf_jit_call(c, jit, &x, &y, &k, sizeof k); /* weak */
+    CHECK(wf_is_weak(c, y));
+    check_context(c, "jit", "");
+    wf_jit_free(c, jit);
+    wf_ctx_free(c);
+}
+
+TEST(a_trace_over_symbols_serves_all_sizes)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    const wf_program *p;
+    wf_tensor x, y, z;
+    const char *text;
+
+    wf_trace_types(c, &poly, (const char *[]){"f64[N]", "f64[]"}, &p);
+    REQUIRE(check_context(c, "symbols", "trace"));
+    wf_program_input_type(c, p, 0, &text);
+    CHECK_STR(text, "f64[N]");
+    for (int64_t n = 0; n < 4; n++) {
+        wf_tensor in[2];
+        x = wf_arange(c, WF_F64, 0, (double)n, 1);
+        in[0] = x;
+        in[1] = one(c, 0.3);
+        wf_apply(c, p, in, &y);
+        f_poly(c, NULL, in, &z);
+        check_same(c, z, y, 1e-15, "poly", "symbolic");
+    }
+    wf_program_release(p);
+    wf_trace_types(c, &poly, (const char *[]){"f64(N)", "f64[]"}, &p);
+    CHECK_HAS(wf_ctx_message(c), "'f64(N)' is not a type such as f32[N,784]");
+    wf_ctx_free(c);
+}
+
+static int calls;
+static bool impure(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    (void)user;
+    *out = wf_add(c, in[0], wf_float(c, calls++));
+    return true;
+}
+
+TEST(a_trace_check_reports_what_differs)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_function f = {impure, NULL, 1, 1, "impure"};
+    wf_tensor x = one(c, 1);
+    const wf_program *p;
+
+    calls = 0;
+    wf_trace(c, &f, &x, &p);
+    wf_trace_check(c, &f, p, &x, 1e-6, 1e-6);
+    CHECK_HAS(wf_ctx_message(c), "result 0 of the function and of its trace differ by up to 1");
+    wf_clear(c);
+    wf_program_release(p);
+    wf_trace(c, &cube, &x, &p);
+    CHECK_EQ_INT(wf_trace_check(c, &cube, p, &x, 1e-6, 1e-6), WF_OK);
+    wf_program_release(p);
+    wf_ctx_free(c);
+}
+
+static wf_tensor leaked;
+static bool leaks(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    (void)user;
+    leaked = wf_keep(c, wf_exp(c, in[0]));
+    *out = leaked;
+    return true;
+}
+
+TEST(a_symbolic_tensor_that_outlives_its_trace_is_an_error_when_used)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_function f = {leaks, NULL, 1, 1, "leaks"};
+    wf_tensor x = one(c, 1);
+    const wf_program *p;
+
+    wf_trace(c, &f, &x, &p);
+    check_context(c, "leak", "");
+    CHECK(wf_is_none(wf_add(c, leaked, x)));
+    CHECK_HAS(wf_ctx_message(c), "a symbolic tensor is used after the trace that made it has ended");
+    wf_program_release(p);
+    wf_ctx_free(c);
+}
+
+/* ---- graphs and sessions ---- */
+
+TEST(graphs_have_partial_derivatives_and_substitution)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    const wf_program *p;
+    wf_tensor x, u, y, dyu, dyx, d2, sub, out[5], in;
+
+    wf_graph_begin(c, "f");
+    x = wf_symbol(c, "x", "f64[]");
+    u = wf_mul(c, x, x);
+    y = wf_mul(c, wf_sin(c, u), x);
+    dyu = wf_partial(c, y, u, WF_NONE); /* cos(u) x */
+    dyx = wf_partial(c, y, x, WF_NONE); /* 2x² cos(x²) + sin(x²) */
+    d2 = wf_partial(c, dyx, x, WF_NONE);
+    sub = wf_substitute(c, y, &u, &x, 1); /* sin(x) x */
+    wf_graph_close(c, &x, 1, (wf_tensor[]){y, dyu, dyx, d2, sub}, 5, &p);
+    REQUIRE(check_context(c, "graph", "close"));
+    wf_graph_end(c);
+    in = one(c, 1.3);
+    wf_apply(c, p, &in, out);
+    check_context(c, "graph", "run");
+    CHECK_NEAR(item(c, out[1]), cos(1.69) * 1.3, 1e-14);
+    CHECK_NEAR(item(c, out[2]), 2 * 1.69 * cos(1.69) + sin(1.69), 1e-14);
+    CHECK_NEAR(item(c, out[3]), 6 * 1.3 * cos(1.69) - 4 * 1.3 * 1.69 * sin(1.69), 1e-13);
+    CHECK_NEAR(item(c, out[4]), sin(1.3) * 1.3, 1e-14);
+    wf_program_release(p);
+    wf_graph_begin(c, "g");
+    x = wf_symbol(c, "x", "f64[2]");
+    y = wf_symbol(c, "y", "f64[2]");
+    wf_graph_close(c, &x, 1, (wf_tensor[]){wf_add(c, x, y)}, 1, &p);
+    CHECK_HAS(wf_ctx_message(c), "the results need symbol 'y', which is not an input");
+    wf_clear(c);
+    wf_graph_end(c);
+    wf_ctx_free(c);
+}
+
+TEST(a_session_runs_what_is_fetched_and_keeps_variables)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_session *s;
+    wf_tensor x, w, y, loss, step, out[2], z, never;
+
+    wf_session_new(c, &s);
+    x = wf_symbol(c, "x", "f64[3]");
+    never = wf_symbol(c, "never", "f64[3]");
+    w = wf_variable(c, s, "w", one(c, 1));
+    y = wf_mul(c, x, w);
+    z = wf_add(c, y, never);
+    loss = wf_sum(c, wf_square(c, wf_sub(c, y, wf_float(c, 6))), NULL, 0, false);
+    step = wf_assign(c, s, w, wf_sub(c, w, wf_mul(c, wf_float(c, 0.01), wf_partial(c, loss, w, WF_NONE))));
+    REQUIRE(check_context(c, "session", "build"));
+    for (int i = 0; i < 200; i++) {
+        wf_scope_begin(c);
+        wf_session_run(c, s, &x, (wf_tensor[]){wf_from(c, WF_F64, I64(3), 1, (double[]){3, 3, 3})}, 1,
+                       (wf_tensor[]){step, loss}, 2, out);
+        wf_scope_end(c);
+    }
+    REQUIRE(check_context(c, "session", "train"));
+    CHECK_EQ_INT(wf_session_plans(s), 1);
+    CHECK_NEAR(item(c, wf_variable_value(c, s, w)), 2, 1e-9);
+    wf_session_run(c, s, &y, (wf_tensor[]){vec(c, (double[]){6, 6, 7}, 3)}, 1, &loss, 1, out); /* y itself is fed */
+    CHECK_NEAR(item(c, out[0]), 1, 1e-12);
+    wf_session_run(c, s, &x, (wf_tensor[]){vec(c, (double[]){1, 1, 1}, 3)}, 1, &z, 1, out);
+    CHECK_HAS(wf_ctx_message(c), "placeholder 'never' is needed for a fetch and was not fed");
+    wf_clear(c);
+    wf_session_free(c, s);
+    wf_ctx_free(c);
+}
+
+/* ---- promotion ---- */
+
+TEST(dtypes_promote_as_in_each_library)
+{
+    static const struct {
+        wf_promotion rules;
+        wf_dtype a;
+        bool aw, az;
+        wf_dtype b;
+        bool bw, bz;
+        wf_dtype want;
+    } rows[] = {
+        {WF_PROMOTE_TORCH, WF_I32, false, false, WF_F16, false, false, WF_F16},
+        {WF_PROMOTE_TORCH, WF_F16, false, false, WF_BF16, false, false, WF_F32},
+        {WF_PROMOTE_TORCH, WF_U8, false, false, WF_I8, false, false, WF_I16},
+        {WF_PROMOTE_TORCH, WF_F32, false, false, WF_F64, false, true, WF_F32},
+        {WF_PROMOTE_TORCH, WF_I32, false, false, WF_F64, false, true, WF_F64},
+        {WF_PROMOTE_TORCH, WF_I32, false, false, WF_F32, true, true, WF_F32},
+        {WF_PROMOTE_TORCH, WF_BOOL, false, false, WF_I64, true, true, WF_I64},
+        {WF_PROMOTE_TORCH, WF_U32, false, false, WF_I32, false, false, WF_INVALID},
+        {WF_PROMOTE_TORCH, WF_I16, false, true, WF_I32, false, true, WF_I32},
+        {WF_PROMOTE_JAX, WF_I32, false, false, WF_F16, false, false, WF_F16},
+        {WF_PROMOTE_JAX, WF_U8, false, false, WF_I8, false, false, WF_I16},
+        {WF_PROMOTE_JAX, WF_U32, false, false, WF_I32, false, false, WF_I64},
+        {WF_PROMOTE_JAX, WF_U64, false, false, WF_I64, false, false, WF_F32},
+        {WF_PROMOTE_JAX, WF_I8, false, false, WF_I64, true, false, WF_I8},
+        {WF_PROMOTE_JAX, WF_BF16, false, false, WF_F32, true, false, WF_BF16},
+        {WF_PROMOTE_JAX, WF_F16, false, false, WF_BF16, false, false, WF_F32},
+        {WF_PROMOTE_JAX, WF_F32, false, false, WF_F64, false, true, WF_F64},
+        {WF_PROMOTE_JAX, WF_BOOL, false, false, WF_BOOL, false, false, WF_BOOL},
+        {WF_PROMOTE_NUMPY, WF_I32, false, false, WF_F32, false, false, WF_F64},
+        {WF_PROMOTE_NUMPY, WF_I16, false, false, WF_F32, false, false, WF_F32},
+        {WF_PROMOTE_NUMPY, WF_I8, false, false, WF_F16, false, false, WF_F16},
+        {WF_PROMOTE_NUMPY, WF_U64, false, false, WF_I64, false, false, WF_F64},
+        {WF_PROMOTE_NUMPY, WF_U8, false, false, WF_I8, false, false, WF_I16},
+        {WF_PROMOTE_NUMPY, WF_U8, false, false, WF_I64, true, false, WF_U8},
+        {WF_PROMOTE_NUMPY, WF_F32, false, false, WF_F64, true, false, WF_F32},
+        {WF_PROMOTE_NUMPY, WF_I32, false, false, WF_F64, true, false, WF_F64},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wf_dtype ab = wf_promote(rows[i].rules, rows[i].a, rows[i].aw, rows[i].az, rows[i].b, rows[i].bw, rows[i].bz);
+        wf_dtype ba = wf_promote(rows[i].rules, rows[i].b, rows[i].bw, rows[i].bz, rows[i].a, rows[i].aw, rows[i].az);
+        if (ab != rows[i].want || ba != rows[i].want)
+            check_fail(__FILE__, __LINE__, "row %zu: %s and %s, not %s", i, wf_dtype_name(ab), wf_dtype_name(ba),
+                       wf_dtype_name(rows[i].want));
+    }
+}
+
+TEST(host_numbers_take_the_dtype_they_meet_and_keep_their_digits)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x = one(c, 0), y = wf_add(c, x, wf_float(c, 0.1)), z;
+
+    CHECK_EQ_INT(wf_dtype_of(c, y), WF_F64);
+    CHECK_NEAR(item(c, y), 0.1, 0);
+    z = wf_mul(c, wf_scalar(c, WF_F16, 2), wf_float(c, 0.1));
+    CHECK_EQ_INT(wf_dtype_of(c, z), WF_F16);
+    CHECK_EQ_INT(wf_dtype_of(c, wf_div(c, wf_scalar(c, WF_I32, 1), wf_scalar(c, WF_I32, 2))), WF_F32);
+    wf_set_promotion(c, WF_PROMOTE_NUMPY);
+    CHECK_EQ_INT(wf_dtype_of(c, wf_div(c, wf_scalar(c, WF_I32, 1), wf_scalar(c, WF_I32, 2))), WF_F64);
+    check_context(c, "host", "");
+    wf_ctx_free(c);
+}
+
+/* ---- mistakes ---- */
+
+#define WRONG(call, text)                                                                \
+    do {                                                                                 \
+        (void)(call);                                                                    \
+        CHECK_HAS(wf_ctx_message(c), text);                                              \
+        wf_clear(c);                                                                     \
+    } while (0)
+
+TEST(mistakes_name_the_function_what_was_found_and_what_was_needed)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor a = wf_zeros(c, WF_F32, I64(2, 3), 2), b = wf_zeros(c, WF_F32, I64(4), 1), i = wf_arange(c, WF_I64, 0, 3, 1);
+    wf_tensor out[3];
+
+    WRONG(wf_add(c, a, b), "wf_add: shapes f32[2,3] and f32[4] cannot be broadcast together: axis -1 differs");
+    WRONG(wf_matmul(c, a, a), "wf_matmul: f32[2,3] and f32[2,3] do not fit");
+    WRONG(wf_reshape(c, a, I64(4), 1), "wf_reshape: f32[2,3] has 6 elements, but the new shape needs 4");
+    WRONG(wf_reshape(c, a, I64(WF_INFER, 4), 2), "cannot be divided");
+    WRONG(wf_sum(c, a, (int[]){2}, 1, false), "wf_sum: axis 2 is out of range for a tensor of rank 2");
+    WRONG(wf_sum(c, a, (int[]){1, -1}, 2, false), "wf_sum: axis -1 stands twice");
+    WRONG(wf_permute(c, a, (int[]){0, 0}), "wf_permute: axis 0 stands twice");
+    WRONG(wf_index_get(c, a, (wf_index[]){wf_at_int(5)}, 1), "index: 5 is out of range for axis 0 of size 2");
+    WRONG(wf_index_get(c, a, (wf_index[]){wf_at_int(0), wf_at_int(0), wf_at_int(0)}, 3), "3 indices for a tensor of rank 2");
+    WRONG(wf_take(c, a, i, 0), "index: 2 is out of range for axis 0 of size 2");
+    WRONG(wf_take(c, a, b, 0), "must be of integers or bools, got f32");
+    WRONG(wf_index_get(c, a, (wf_index[]){wf_at_slice_step(0, 1, 0)}, 1), "the step of a slice is 0");
+    WRONG(wf_concat(c, (wf_tensor[]){a, b}, 2, 0), "wf_concat: f32[2,3] and f32[4] differ in more than axis 0");
+    WRONG(wf_split_equal(c, a, 2, 1, out), "cannot be divided into 2 equal parts");
+    WRONG(wf_einsum(c, "ij,jk->ik", &a, 1), "does not name 1 operands");
+    WRONG(wf_einsum(c, "ij->ik", &a, 1), "label 'k' of the result stands twice or in no operand");
+    WRONG(wf_einsum(c, "i1->i", &a, 1), "wf_einsum: '1' at position 1");
+    WRONG(wf_cross_entropy(c, a, wf_arange(c, WF_I64, 2, 4, 1), WF_NONE, -100, 0, WF_MEAN), "index: 3 is out of range");
+    WRONG(wf_conv(c, a, a, WF_NONE, 2, NULL, NULL, NULL, 1), "wf_conv: 2 spatial axes need [N,C,..] of rank 4, got f32[2,3]");
+    WRONG(wf_sub(c, wf_bool(c, true), wf_bool(c, true)), "wf_sub: not defined for two bools");
+    WRONG(wf_bitwise_and(c, a, a), "wf_bitwise_and: needs integers or bools, got f32");
+    WRONG(wf_max(c, wf_zeros(c, WF_F32, I64(0), 1), NULL, 0, false), "wf_max: no elements along axis 0");
+    WRONG(wf_item(c, a), "wf_item: needs one element, got f32[2,3]");
+    WRONG(wf_requires_grad(c, i, true), "wf_requires_grad: needs a float dtype, got i64[3]");
+    WRONG(wf_zeros(c, WF_C64, NULL, 0), "wf_full: dtype c64 cannot be used");
+    WRONG(wf_zeros(c, WF_F32, I64(-3), 1), "wf_full: size -3 of axis 0 is negative");
+    WRONG(wf_arange(c, WF_F32, 0, 1, 0), "wf_arange: the number of steps is not a size");
+    WRONG(wf_top_k(c, b, 9, 0, true, out, out + 1), "wf_top_k: 9 of axis 0 of f32[4]");
+    WRONG(wf_layer_norm(c, a, 3, WF_NONE, WF_NONE, 1e-5), "wf_layer_norm: cannot normalise 3 axes of f32[2,3]");
+    WRONG(wf_symbol(c, "x", "f32[2]"), "wf_symbol: no graph is open");
+    WRONG(wf_vmap_call(c, &poly, (wf_tensor[]){a, b}, (int[]){0, 0}, NULL, NULL, out), "input 1 has 4 elements along its mapped axis");
+    WRONG(wf_grad_call(c, &cube, &a, NULL, 0, NULL, out), "the first result must be a float scalar, got f32[2,3]");
+    WRONG(wf_grad_call(c, &cube, &i, NULL, 0, NULL, out), "derivatives need float arguments, got i64[3]");
+    CHECK_NEAR(item(c, wf_sum(c, a, NULL, 0, false)), 0, 0);
+    check_context(c, "mistakes", "end");
+    wf_ctx_free(c);
+}
+
+/* ---- memory, threads ---- */
+
+static wf_status everything(wf_ctx *c)
+{
+    wf_tensor x, w, y, g[2], out;
+    wf_session *s = NULL;
+    wf_jit *jit = NULL;
+    const wf_program *p = NULL;
+    int zero = 0;
+
+    wf_scope_begin(c);
+    x = wf_arange(c, WF_F32, 0, 6, 1);
+    w = wf_full(c, WF_F32, I64(3, 2), 2, 0.5);
+    wf_requires_grad(c, w, true);
+    y = wf_softmax(c, wf_matmul(c, wf_reshape(c, x, I64(2, 3), 2), w), 1);
+    y = wf_cross_entropy(c, y, wf_arange(c, WF_I64, 0, 2, 1), WF_NONE, -100, 0, WF_MEAN);
+    wf_gradients(c, &y, NULL, 1, &w, 1, WF_GRAD_CREATE, g);
+    wf_backward(c, y, WF_NONE, 0);
+    wf_index_write(c, x, (wf_index[]){wf_at_slice_step(WF_NOT, WF_NOT, 2)}, 1, wf_float(c, 1));
+    x = wf_cast(c, x, WF_F64);
+    wf_vmap_call(c, &cube, &x, &zero, NULL, NULL, &out);
+    if (wf_jit_new(c, &cube, &jit) == WF_OK) {
+        wf_jit_call(c, jit, &x, &out, NULL, 0);
+        wf_jit_free(c, jit);
+    }
+    wf_grad_call(c, &poly, (wf_tensor[]){x, wf_scalar(c, WF_F64, 2)}, (int[]){0, 1}, 2, &out, g);
+    wf_trace_types(c, &poly, (const char *[]){"f64[N]", "f64[]"}, &p);
+    wf_program_release(p);
+    if (wf_session_new(c, &s) == WF_OK) {
+        wf_tensor v = wf_variable(c, s, "v", wf_scalar(c, WF_F64, 1));
+        wf_tensor a = wf_assign(c, s, v, wf_add(c, v, wf_partial(c, wf_square(c, v), v, WF_NONE)));
+        wf_session_run(c, s, NULL, NULL, 0, &a, 1, &out);
+        wf_session_free(c, s);
+    }
+    wf_scope_end(c);
+    return wf_ctx_status(c);
+}
+
+TEST(every_allocation_may_fail)
+{
+    for (int all = 0; all < 2; all++)
+        for (int64_t n = 1, done = 0; !done; n += n < 300 ? 1 : 7) {
+            FaultAlloc f = {.fail_at = (long)n, .and_after = all};
+            wf_options o = {.size = sizeof o, .allocator = fault_allocator(&f), .threads = 1};
+            wf_ctx *c = wf_ctx_new(&o);
+            wf_status st = c ? everything(c) : WF_ERR_MEMORY;
+            done = f.count < n;
+            if (!done && st != WF_ERR_MEMORY)
+                check_fail(__FILE__, __LINE__, "allocation %lld: status %d, %s", (long long)n, (int)st, c ? wf_ctx_message(c) : "");
+            if (done && st != WF_OK)
+                check_fail(__FILE__, __LINE__, "without a failure: %s", wf_ctx_message(c));
+            wf_ctx_free(c);
+            if (f.live_bytes != 0 || f.misuses != 0) {
+                check_fail(__FILE__, __LINE__, "allocation %lld: %lld bytes leaked", (long long)n, (long long)f.live_bytes);
+                break;
+            }
+        }
+}
+
+static void *train(void *user)
+{
+    double *out = user;
+    wf_options o = {.size = sizeof o, .threads = 1};
+    wf_ctx *c = wf_ctx_new(&o);
+    uint64_t seed = 9;
+    wf_tensor x = random_tensor(c, "f32[16,8]", -1, 1, &seed), t = random_tensor(c, "f32[16,1]", -1, 1, &seed);
+    wf_tensor w1 = random_tensor(c, "f32[8,16]", -0.5, 0.5, &seed), w2 = random_tensor(c, "f32[16,1]", -0.5, 0.5, &seed);
+
+    for (int i = 0; i < 100; i++) {
+        wf_tensor l, g[2], w[2] = {w1, w2};
+        wf_scope_begin(c);
+        wf_requires_grad(c, w1, true);
+        wf_requires_grad(c, w2, true);
+        l = wf_mse_loss(c, wf_matmul(c, wf_tanh(c, wf_matmul(c, x, w1)), w2), t, WF_MEAN);
+        wf_gradients(c, &l, NULL, 1, w, 2, 0, g);
+        wf_no_grad_begin(c);
+        for (int k = 0; k < 2; k++)
+            wf_sub_in(c, w[k], wf_mul(c, g[k], wf_float(c, 0.1)));
+        wf_no_grad_end(c);
+        *out = wf_item(c, l);
+        wf_scope_end(c);
+    }
+    if (wf_ctx_status(c) != WF_OK)
+        *out = -1;
+    wf_ctx_free(c);
+    return NULL;
+}
+
+TEST(eight_contexts_in_eight_threads_train_alike)
+{
+    pthread_t th[8];
+    double alone, out[8];
+
+    train(&alone);
+    CHECK(alone > 0 && alone < 0.3);
+    for (int i = 0; i < 8; i++)
+        pthread_create(&th[i], NULL, train, &out[i]);
+    for (int i = 0; i < 8; i++) {
+        pthread_join(th[i], NULL);
+        CHECK(out[i] == alone);
+    }
+}
