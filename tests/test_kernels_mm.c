@@ -70,12 +70,29 @@ static Buf buf_new(KType type, int64_t n)
     return b;
 }
 
+static void buf_fill(Buf *b)
+{
+    for (int64_t i = 0; i < b->n; i++)
+        put(b->type, b->p, i, (double)(below(2001) - 1000) / 512);
+}
+
+/* An input: nothing after the last element, so that a sanitizer sees reads beyond it. */
 static Buf buf_random(KType type, int64_t n)
+{
+    int64_t shift = below(16) * type_size(type);
+    Buf b = {.type = type, .n = n, .size = (size_t)(shift + n * type_size(type))};
+
+    b.mem = malloc(b.size ? b.size : 1);
+    b.p = b.mem + shift;
+    buf_fill(&b);
+    return b;
+}
+
+static Buf buf_random_guarded(KType type, int64_t n)
 {
     Buf b = buf_new(type, n);
 
-    for (int64_t i = 0; i < n; i++)
-        put(type, b.p, i, (double)(below(2001) - 1000) / 512);
+    buf_fill(&b);
     return b;
 }
 
@@ -187,7 +204,7 @@ static void case_make(Case *t, int64_t m, int64_t n, int64_t k, bool f64, bool f
     x->accumulate = fancy && chance(3);
     t->a = buf_random(x->a_type, na);
     t->b = buf_random(x->b_type, nb);
-    t->c = buf_random(x->c_type, nc);
+    t->c = buf_random_guarded(x->c_type, nc);
     t->bias_m = buf_random(f64 ? KT_F64 : KT_F32, m);
     t->bias_n = buf_random(f64 ? KT_F64 : KT_F32, n);
     x->a = t->a.p, x->b = t->b.p, x->c = t->c.p;
@@ -665,7 +682,7 @@ static void conv_make(ConvCase *t, bool f64)
     }
     t->in = buf_random(x->x_type, random_strides(2 + x->spatial, xs, xp));
     t->w = buf_random(x->w_type, random_strides(2 + x->spatial, ws, wp));
-    t->out = buf_random(x->out_type, random_strides(2 + x->spatial, os, op));
+    t->out = buf_random_guarded(x->out_type, random_strides(2 + x->spatial, os, op));
     t->bias = buf_random(f64 ? KT_F64 : KT_F32, x->out_channels);
     x->x = t->in.p, x->w = t->w.p, x->out = t->out.p;
     if (chance(2))

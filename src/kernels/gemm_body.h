@@ -24,6 +24,10 @@
 #define KEEP_B (192 << 10)
 #define NEAR_B (20 << 10)     /* B this small stays in the L1 cache */
 #define SHORT_K 128
+#define STRIP_ROWS (MR < 8 ? MR : 8) /* of strips when k is short */
+#define SMALL_ROWS (MR < 6 ? MR : 6) /* in run_small */
+#define SMALL_M 256
+#define FAR_C (512 << 10)
 #define SERIAL_WORK (1 << 17) /* multiply-adds below which threads do not pay */
 #define SPLIT_TILES 24        /* fewer tiles than this: split k */
 #define SPLIT_K 1024          /* least length of a part */
@@ -36,6 +40,7 @@ typedef struct Plan {
     int64_t row_blocks, col_blocks;   /* tasks for each group and block of k */
     int64_t parts, part_k;            /* of k; 1: no split */
     int direct_a, direct_b;
+    int fetch_c;                      /* C is not in the caches: fetch it ahead */
     int strips_outer;                 /* B is in the nearest cache: go along it strip by strip */
     int workers;
     int64_t sum_ld;                   /* row stride of the f32 sums of a narrow C; 0: none */
@@ -45,7 +50,6 @@ typedef struct Plan {
 typedef struct Run {
     const Gemm *g;
     const Plan *p;
-    const KPar *par;
     char *b_panels, *workers;
     REAL *sums;
     int64_t k0, kc;         /* the block of k */
@@ -62,11 +66,11 @@ INLINE int is_plain(const Operand *o) { return !o->pack && o->type == REAL_TYPE;
 
 static void plan_direct(const Gemm *g, Plan *p)
 {
-    int64_t bytes_a = g->m * g->k * (int64_t)sizeof(REAL);
-    int64_t bytes_b = g->n * g->k * (int64_t)sizeof(REAL);
+    int64_t bytes_a = g->m * p->kc * (int64_t)sizeof(REAL);
+    int64_t bytes_b = g->n * p->kc * (int64_t)sizeof(REAL);
     /* rows a multiple of 4 KB apart fall into the same cache sets */
     int clash_a = g->a.si * (int64_t)sizeof(REAL) % 4096 == 0 && g->m > 8;
-    int clash_b = g->b.sk * (int64_t)sizeof(REAL) % 2048 == 0 && g->k > 16;
+    int clash_b = g->b.sk * (int64_t)sizeof(REAL) % 2048 == 0 && p->kc > 16;
 
     p->direct_a = is_plain(&g->a) &&
                   (p->slivers <= 1 || (bytes_a <= KEEP_A && !clash_a) || g->m <= 2);
@@ -74,6 +78,7 @@ static void plan_direct(const Gemm *g, Plan *p)
                   (TILE_MASKED || g->n % VL == 0) &&
                   (p->strips <= 2 || (bytes_b <= KEEP_B && !clash_b));
     p->strips_outer = bytes_b <= NEAR_B;
+    p->fetch_c = g->m * g->n * (int64_t)sizeof(REAL) > FAR_C;
 }
 
 static void plan_tasks(Plan *p, int threads)
@@ -99,7 +104,7 @@ static void plan_make(Plan *p, const Gemm *g, int64_t k, int threads)
 {
     *p = (Plan){.slivers = ceil_div(g->n, NR), .kblocks = 1, .kc = k};
     /* short k: smaller tiles, whose ends overlap better */
-    p->strips = ceil_div(g->m, k <= SHORT_K && MR > 8 ? 8 : MR);
+    p->strips = ceil_div(g->m, k <= SHORT_K ? STRIP_ROWS : MR);
     if (p->strips) {
         p->strip_rows = g->m / p->strips;
         p->strip_extra = g->m - p->strips * p->strip_rows;
@@ -311,14 +316,22 @@ static void pack_operand(const Operand *o, int64_t i0, int w, int64_t k0, int64_
          o->si, o->sk, w, kc, dst, ld);
 }
 
-static void pack_sliver(void *user, int i)
+#define PACK_TOGETHER 4 /* slivers packed by one task */
+
+static void pack_slivers(void *user, int task)
 {
     Run *r = user;
-    const Gemm *g = r->g;
-    int64_t j0 = (r->j0 + i) * NR;
+    const Operand *b = &r->g->b;
+    int64_t n = r->g->n, size = NR * r->kc;
+    int64_t from = r->j0 + (int64_t)task * PACK_TOGETHER, to = min64(r->j1, from + PACK_TOGETHER);
+    REAL *dst = (REAL *)r->b_panels + (from - r->j0) * size;
 
-    pack_operand(&g->b, j0, (int)min64(NR, g->n - j0), r->k0, r->kc,
-                 (REAL *)r->b_panels + i * NR * r->kc, NR);
+    if (is_plain(b) && b->si == 1 && to - from == 4 && to * NR <= n) {
+        pack_copy4((const REAL *)b->p + from * NR + r->k0 * b->sk, b->sk, r->kc, dst, NR, size);
+        return;
+    }
+    for (int64_t j = from; j < to; j++, dst += size)
+        pack_operand(b, j * NR, (int)min64(NR, n - j * NR), r->k0, r->kc, dst, NR);
 }
 
 typedef struct Block { /* what one task works on */
@@ -366,6 +379,11 @@ INLINE void run_tile(const Block *b, int64_t i0, int rows, const REAL *a, int64_
     if (straight) {
         REAL *c = (REAL *)g->c + at;
 
+        if (r->p->fetch_c) /* the rows of the next tile, on their way while this one is made */
+            for (int i = rows; i < 2 * rows; i++) {
+                __builtin_prefetch(c + i * step, 1, 2);
+                __builtin_prefetch(c + i * step + VL, 1, 2);
+            }
         fn(r->kc, a, a_row, a_k, bp, b_k, c, step, tail, r->add);
         if (r->last && has_epilogue(g))
             finish_tile(g, c, step, i0, rows, j0, cols);
@@ -454,7 +472,8 @@ static void run_blocks(void *user, int worker)
 static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws, int64_t k_begin,
                       int64_t k_end)
 {
-    Run r = {.g = g, .p = p, .par = par, .b_panels = ws, .workers = ws + p->b_size};
+    Run r = {.g = g, .p = p, .b_panels = ws, .workers = ws + p->b_size};
+    KPar serial = {NULL, 1, NULL};
 
     if (p->sum_ld)
         r.sums = (REAL *)(r.workers + p->worker_size * (size_t)p->workers);
@@ -467,7 +486,8 @@ static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws, i
             r.last = r.k0 + r.kc >= k_end;
             r.next = 0;
             if (!p->direct_b)
-                par_run(par, r.j1 - r.j0, pack_sliver, &r);
+                par_run(p->workers > 1 ? par : &serial, ceil_div(r.j1 - r.j0, PACK_TOGETHER),
+                        pack_slivers, &r);
             if (p->workers == 1)
                 for (int64_t t = 0; t < p->row_blocks * p->col_blocks; t++)
                     run_block(&r, 0, t);
@@ -476,6 +496,40 @@ static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws, i
             r.k0 += r.kc;
         } while (r.k0 < k_end);
     }
+}
+
+/* ---- small products ---------------------------------------------------------------------------- */
+
+/* Products of operands that fit the nearest caches, on one thread: nothing to plan or pack. The tiles
+ * are those of the general way. Returns 0 if g is not one. */
+static int run_small(const Gemm *g)
+{
+    int64_t strips, rows, extra, i0 = 0;
+
+    if (g->k > SHORT_K || g->m > SMALL_M || g->n * g->k > NEAR_B / (int64_t)sizeof(REAL) ||
+        !is_plain(&g->a) || !is_plain(&g->b) || g->b.si != 1 || g->c_type != REAL_TYPE ||
+        g->c_col != 1 || g->map || has_epilogue(g) || (!TILE_MASKED && g->n % VL))
+        return 0;
+    strips = (g->m + SMALL_ROWS - 1) / SMALL_ROWS;
+    rows = (int)g->m / (int)strips;
+    extra = g->m - rows * strips;
+    for (int64_t s = 0; s < strips; s++) {
+        int64_t h = rows + (s < extra);
+        const REAL *a = (const REAL *)g->a.p + i0 * g->a.si, *b = g->b.p;
+        REAL *c = (REAL *)g->c + i0 * g->c_row;
+        int64_t j = g->n;
+
+        for (; j >= NR; j -= NR, b += NR, c += NR)
+            tile_table[h - 1][1](g->k, a, g->a.si, g->a.sk, b, g->b.sk, c, g->c_row, VL,
+                                 g->accumulate);
+        if (j > 0)
+            tile_table[h - 1][j > VL ? 1 + (j < NR) : 0](g->k, a, g->a.si, g->a.sk, b, g->b.sk, c,
+                                                         g->c_row,
+                                                         (int)(j > VL ? j - VL : j),
+                                                         g->accumulate);
+        i0 += h;
+    }
+    return 1;
 }
 
 /* ---- splitting k ------------------------------------------------------------------------------- */
@@ -563,6 +617,8 @@ void REAL_NAME(gemm)(const Gemm *g, const KPar *par, void *workspace)
     char *ws = (char *)workspace + (-(uintptr_t)workspace & 63);
 
     if (g->m == 0 || g->n == 0)
+        return;
+    if ((!par->run || par->threads == 1 || g->m * g->n * g->k < SERIAL_WORK) && run_small(g))
         return;
     plan_gemm(&p, g, par->run ? par->threads : 1);
     if (p.parts > 1)

@@ -14,8 +14,9 @@
 #include "gemm.h"
 
 #define THIN_ROWS 8
+#define AXPY_ROWS 8
 #define THIN_WORK (1 << 16)  /* elements of B below which threads do not pay */
-#define THIN_CHUNK 2048      /* most columns of a task in axpy form */
+#define AXPY_CHUNK 8192      /* columns of a task in axpy form: the sums stay in the L1 cache */
 #define THIN_PART 4096       /* least k of a part */
 
 typedef struct Thin {
@@ -40,11 +41,12 @@ static int thin_plan(const Gemm *g, Thin *t)
     t->dot = g->b.sk == 1 && !axpy;
     if (g->m > THIN_ROWS || g->k < 8 || g->a.pack || g->b.pack || !(axpy || t->dot))
         return 0;
-    t->chunk = axpy ? THIN_CHUNK : max64(16, min64(1024, THIN_WORK / g->k));
-    if (axpy && g->n * g->k >= 4 * THIN_WORK)
-        t->chunk = max64(256, min64(THIN_CHUNK, round_up(ceil_div(g->n, 8), 64)));
+    t->chunk = axpy ? AXPY_CHUNK : max64(16, min64(1024, THIN_WORK / g->k) & ~(int64_t)3);
     t->chunks = ceil_div(g->n, t->chunk);
-    t->parts = t->chunks >= 8 ? 1 : max64(1, min64(8, g->k / THIN_PART));
+    t->parts = 1;
+    if (t->chunks < 8) /* axpy reads long rows: it shares out k; dot only when n is short */
+        t->parts = max64(1, min64(8, axpy ? min64(g->n * g->k / THIN_WORK, g->k / 64)
+                                          : g->k / THIN_PART));
     t->part = ceil_div(g->k, t->parts);
     t->ld = round_up(g->n, VL);
     t->copy_a = g->a.type != REAL_TYPE || g->a.sk != 1;
@@ -60,7 +62,7 @@ static int thin_plan(const Gemm *g, Thin *t)
 /* y[0..n-1] += sum over rows of a[r] * b[r*sk + j]; n a multiple of VL but for the last vector */
 INLINE void axpy_rows(int rows, const REAL *a, const REAL *b, int64_t sk, REAL *y, int64_t n)
 {
-    V x[8];
+    V x[AXPY_ROWS];
     int64_t j = 0;
 
     UNROLL
@@ -92,8 +94,8 @@ NOINLINE void thin_axpy(const Thin *t, int64_t j0, int64_t n, int64_t k0, int64_
 
     for (int64_t j = 0; j < n; j += VL)
         real_store(y + j, (V){0});
-    for (; k + 8 <= k1; k += 8)
-        axpy_rows(8, t->a + k, b + k * o->sk, o->sk, y, n);
+    for (; k + AXPY_ROWS <= k1; k += AXPY_ROWS)
+        axpy_rows(AXPY_ROWS, t->a + k, b + k * o->sk, o->sk, y, n);
     for (; k < k1; k++)
         axpy_rows(1, t->a + k, b + k * o->sk, o->sk, y, n);
 }
@@ -113,15 +115,20 @@ INLINE REAL sum_lanes(V x)
 }
 
 #define DOT_COLS 4
+#define DOT_ROWS 4
+#define DOT_WIDE 8         /* columns for one row when B comes from memory */
+#define DOT_FAR (1 << 21)  /* elements of such a B */
 
-/* Two sums for each element, of even and odd vectors of k, hide the latency of one. */
+/* Sums for one row are kept apart for even and odd vectors of k, which hides the latency of one;
+ * more rows have enough sums as it is. */
 INLINE void dot_tile(KType type, int mr, int nc, const REAL *a, int64_t a_ld, const void *b,
                      int64_t b0, int64_t b_ld, int64_t k, REAL *y, int64_t y_ld)
 {
-    V s[2][2][DOT_COLS];
+    int halves = mr == 1 ? 2 : 1;
+    V s[2][DOT_ROWS][DOT_WIDE];
 
     UNROLL
-    for (int h = 0; h < 2; h++) {
+    for (int h = 0; h < halves; h++) {
         UNROLL
         for (int i = 0; i < mr; i++) {
             UNROLL
@@ -129,14 +136,14 @@ INLINE void dot_tile(KType type, int mr, int nc, const REAL *a, int64_t a_ld, co
                 s[h][i][j] = (V){0};
         }
     }
-    for (int64_t kk = 0; kk < k; kk += 2 * VL) {
-        int whole = k - kk >= 2 * VL;
+    for (int64_t kk = 0; kk < k; kk += halves * VL) {
+        int whole = k - kk >= halves * VL;
 
         UNROLL
-        for (int h = 0; h < 2; h++) {
+        for (int h = 0; h < halves; h++) {
             int64_t at = kk + h * VL;
             int n = whole ? VL : k - at >= VL ? VL : k - at < 0 ? 0 : (int)(k - at);
-            V x[2];
+            V x[DOT_ROWS];
 
             UNROLL
             for (int i = 0; i < mr; i++)
@@ -156,7 +163,7 @@ INLINE void dot_tile(KType type, int mr, int nc, const REAL *a, int64_t a_ld, co
     for (int i = 0; i < mr; i++) {
         UNROLL
         for (int j = 0; j < nc; j++)
-            y[i * y_ld + j] = sum_lanes(s[0][i][j] + s[1][i][j]);
+            y[i * y_ld + j] = sum_lanes(halves == 2 ? s[0][i][j] + s[1][i][j] : s[0][i][j]);
     }
 }
 
@@ -164,26 +171,32 @@ INLINE void thin_dot_as(KType type, const Thin *t, int64_t j0, int64_t n, int64_
                         REAL *y)
 {
     const Gemm *g = t->g;
-    int64_t ld = t->ld, k = k1 - k0;
+    int64_t ld = t->ld, k = k1 - k0, a_ld = t->a_ld, b_ld = g->b.si, m4 = g->m & ~(int64_t)3;
+    const REAL *a = t->a + k0;
+    int64_t j = 0;
 
-    for (int64_t j = 0; j < n; j += DOT_COLS) {
-        int64_t b0 = (j0 + j) * g->b.si + k0;
-        int64_t i = 0;
+    if (g->m == 1 && g->n * g->k >= DOT_FAR) {
+        for (; j + DOT_WIDE <= n; j += DOT_WIDE)
+            dot_tile(type, 1, DOT_WIDE, a, 0, g->b.p, (j0 + j) * b_ld + k0, b_ld, k, y + j, ld);
+    }
+    for (; j + DOT_COLS <= n; j += DOT_COLS) {
+        int64_t b0 = (j0 + j) * b_ld + k0, i = 0;
 
-        if (n - j < DOT_COLS) {
-            for (; i < g->m; i++) {
-                for (int64_t q = j; q < n; q++)
-                    dot_tile(type, 1, 1, t->a + i * t->a_ld + k0, 0, g->b.p,
-                             (j0 + q) * g->b.si + k0, 0, k, y + i * ld + q, 0);
-            }
-            break;
+        for (; i < m4; i += DOT_ROWS)
+            dot_tile(type, 4, DOT_COLS, a + i * a_ld, a_ld, g->b.p, b0, b_ld, k, y + i * ld + j,
+                     ld);
+        if (i + 2 <= g->m) {
+            dot_tile(type, 2, DOT_COLS, a + i * a_ld, a_ld, g->b.p, b0, b_ld, k, y + i * ld + j,
+                     ld);
+            i += 2;
         }
-        for (; i + 2 <= g->m; i += 2)
-            dot_tile(type, 2, DOT_COLS, t->a + i * t->a_ld + k0, t->a_ld, g->b.p, b0, g->b.si, k,
-                     y + i * ld + j, ld);
         if (i < g->m)
-            dot_tile(type, 1, DOT_COLS, t->a + i * t->a_ld + k0, 0, g->b.p, b0, g->b.si, k,
-                     y + i * ld + j, ld);
+            dot_tile(type, 1, DOT_COLS, a + i * a_ld, 0, g->b.p, b0, b_ld, k, y + i * ld + j, ld);
+    }
+    for (; j < n; j++) {
+        for (int64_t i = 0; i < g->m; i++)
+            dot_tile(type, 1, 1, a + i * a_ld, 0, g->b.p, (j0 + j) * b_ld + k0, 0, k,
+                     y + i * ld + j, 0);
     }
 }
 
