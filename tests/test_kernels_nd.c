@@ -272,7 +272,7 @@ TEST(casts_mean_what_the_op_table_says)
                         bits = (bits & 0x000fffffffffffffu) | ((uint64_t)(1023 - 26 + test_random_below(52)) << 52);
                     memcpy((char *)in + (size_t)i * wf_dtype_size((wf_dtype)from), &bits, wf_dtype_size((wf_dtype)from));
                 }
-                k_loops_for(isa)->casts->cast[from][to](N, in, out);
+                k_cast(k_loops_for(isa), (KType)from, (KType)to)(N, in, out);
                 for (int i = 0; i < N; i++) {
                     Scalar x = scalar_load((wf_dtype)from, in, i), got = scalar_load((wf_dtype)to, out, i), need;
                     bits = 0;

@@ -48,16 +48,16 @@ int kmap_init(KMap *m, const KLoops *loops, KMapOp op, int nin, int nout, const 
         m->in_size[i] = m->work_in[i] = (uint8_t)k_size(in_type[i]);
         m->widen[i] = NULL;
     }
-    m->loop = op == KM_select ? loops->casts->select[select_index(k_size(t))]
+    m->loop = op == KM_select ? loops->half->select[select_index(k_size(t))]
                               : loops->type[t]->map[op];
     if (!m->loop && is_half(t)) {
         m->loop = loops->type[KT_F32]->map[op];
         for (int i = 0; i < nin; i++) {
-            m->widen[i] = loops->casts->cast[t][KT_F32];
+            m->widen[i] = k_cast(loops, t, KT_F32);
             m->work_in[i] = 4;
         }
         if (out_type == t) {
-            m->narrow = loops->casts->cast[KT_F32][t];
+            m->narrow = k_cast(loops, KT_F32, t);
             m->work_out = 4;
         }
     }
@@ -73,7 +73,7 @@ int kmap_init_cast(KMap *m, const KLoops *loops, KType from, KType to, int rank,
     m->nin = m->nout = 1;
     m->loop = NULL;
     m->narrow = NULL;
-    m->widen[0] = loops->casts->cast[from][to];
+    m->widen[0] = k_cast(loops, from, to);
     m->in_size[0] = (uint8_t)k_size(from);
     m->out_size = m->work_out = m->work_in[0] = (uint8_t)k_size(to);
     m->staged = 1;

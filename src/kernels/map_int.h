@@ -1,6 +1,7 @@
 /* map_int.h -- elementwise loops of one integer type. The including source defines T, its unsigned
- * twin UT, TNAME(x), TKIND, and TSIGNED as 0 or 1. Arithmetic is modulo 2^width, on unsigned
- * numbers, so that nothing is undefined.
+ * twin UT, TNAME(x) and UNAME(x) for names of the two, and TSIGNED as 0 or 1. Arithmetic is modulo
+ * 2^width, on unsigned numbers, so that nothing is undefined; what is the same for both is made for
+ * the unsigned type, which comes first, and only named by the signed one.
  */
 #define ARGS int64_t n, const void *const *in, void *const *out
 #define WIDTH (8 * sizeof(T))
@@ -62,6 +63,7 @@ static inline T TNAME(power)(T x, T y)
             r *= b;
     return (T)r;
 }
+#if !TSIGNED
 /* Amounts are read as unsigned: a negative one is beyond the width. */
 static inline T TNAME(right)(T x, T y, int arith)
 {
@@ -71,6 +73,7 @@ static inline T TNAME(right)(T x, T y, int arith)
         return (T)fill;
     return (T)(UT)((UT)(u >> s) | (s ? (UT)(fill << (WIDTH - s)) : 0));
 }
+#endif
 
 #if TSIGNED
 LOOP1(loop_abs, x < 0 ? 0 - (UT)x : (UT)x)
@@ -79,24 +82,11 @@ LOOP1(loop_sign, (x > 0) - (x < 0))
 LOOP1(loop_abs, x)
 LOOP1(loop_sign, x != 0)
 #endif
-LOOP1(loop_neg, 0 - (UT)x)
-LOOP1(loop_not, ~(UT)x)
-LOOP2(loop_add, T, (UT)x + (UT)y)
-LOOP2(loop_sub, T, (UT)x - (UT)y)
-LOOP2(loop_mul, T, (uint64_t)(UT)x *(UT)y)
 LOOP2(loop_div, T, TNAME(quotient)(x, y))
 LOOP2(loop_rem, T, TNAME(remainder)(x, y))
 LOOP2(loop_pow, T, TNAME(power)(x, y))
 LOOP2(loop_max, T, x < y ? y : x)
 LOOP2(loop_min, T, y < x ? y : x)
-LOOP2(loop_and, T, x &y)
-LOOP2(loop_or, T, x | y)
-LOOP2(loop_xor, T, x ^ y)
-LOOP2(loop_shl, T, (UT)y < WIDTH ? (uint64_t)(UT)x << (UT)y : 0)
-LOOP2(loop_shr_logical, T, TNAME(right)(x, y, 0))
-LOOP2(loop_shr_arith, T, TNAME(right)(x, y, 1))
-LOOP2(loop_eq, uint8_t, x == y)
-LOOP2(loop_ne, uint8_t, x != y)
 LOOP2(loop_lt, uint8_t, x < y)
 LOOP2(loop_le, uint8_t, x <= y)
 LOOP2(loop_gt, uint8_t, x > y)
@@ -128,28 +118,47 @@ static void TNAME(loop_clamp)(ARGS)
         r = (int64_t)x;                                                                        \
         memcpy(out64, &r, sizeof r);                                                           \
     }
-FOLD(fold_sum, (UT)x + (UT)y)
-FOLD(fold_prod, (uint64_t)(UT)x *(UT)y)
 FOLD(fold_max, x < y ? y : x)
 FOLD(fold_min, y < x ? y : x)
+
+
+#if !TSIGNED
+LOOP1(loop_neg, 0 - (UT)x)
+LOOP1(loop_not, ~(UT)x)
+LOOP2(loop_add, T, (UT)x + (UT)y)
+LOOP2(loop_sub, T, (UT)x - (UT)y)
+LOOP2(loop_mul, T, (uint64_t)(UT)x *(UT)y)
+LOOP2(loop_and, T, x &y)
+LOOP2(loop_or, T, x | y)
+LOOP2(loop_xor, T, x ^ y)
+LOOP2(loop_shl, T, (UT)y < WIDTH ? (uint64_t)(UT)x << (UT)y : 0)
+LOOP2(loop_shr_logical, T, TNAME(right)(x, y, 0))
+LOOP2(loop_shr_arith, T, TNAME(right)(x, y, 1))
+LOOP2(loop_eq, uint8_t, x == y)
+LOOP2(loop_ne, uint8_t, x != y)
+FOLD(fold_sum, (UT)x + (UT)y)
+FOLD(fold_prod, (uint64_t)(UT)x *(UT)y)
 FOLD(fold_and, x &y)
 FOLD(fold_or, x | y)
+#endif
 
-#define SET(op) [KM_##op] = TNAME(loop_##op)
+#define OWN(op) [KM_##op] = TNAME(loop_##op)
+#define SET(op) [KM_##op] = UNAME(loop_##op)
 #ifndef TEXTRA
 #define TEXTRA
 #endif
 extern const KTypeLoops KERNEL_NAME(TNAME(loops));
 const KTypeLoops KERNEL_NAME(TNAME(loops)) = {
-    .map = {SET(neg), SET(abs), SET(sign), SET(not), SET(add), SET(sub), SET(mul), SET(div), SET(rem),
-            SET(pow), SET(max), SET(min), SET(and), SET(or), SET(xor), SET(shl), SET(shr_logical),
-            SET(shr_arith), SET(eq), SET(ne), SET(lt), SET(le), SET(gt), SET(ge), SET(clamp) TEXTRA},
-    .fold = {[KF_SUM] = TNAME(fold_sum), [KF_PROD] = TNAME(fold_prod), [KF_MAX] = TNAME(fold_max),
-             [KF_MIN] = TNAME(fold_min), [KF_AND] = TNAME(fold_and), [KF_OR] = TNAME(fold_or)},
+    .map = {SET(neg), OWN(abs), OWN(sign), SET(not), SET(add), SET(sub), SET(mul), OWN(div), OWN(rem),
+            OWN(pow), OWN(max), OWN(min), SET(and), SET(or), SET(xor), SET(shl), SET(shr_logical),
+            SET(shr_arith), SET(eq), SET(ne), OWN(lt), OWN(le), OWN(gt), OWN(ge), OWN(clamp) TEXTRA},
+    .fold = {[KF_SUM] = UNAME(fold_sum), [KF_PROD] = UNAME(fold_prod), [KF_MAX] = TNAME(fold_max),
+             [KF_MIN] = TNAME(fold_min), [KF_AND] = UNAME(fold_and), [KF_OR] = UNAME(fold_or)},
 };
 #undef T
 #undef UT
 #undef TNAME
+#undef UNAME
 #undef TSIGNED
 #undef TEXTRA
 #undef ARGS
@@ -158,3 +167,4 @@ const KTypeLoops KERNEL_NAME(TNAME(loops)) = {
 #undef LOOP2
 #undef FOLD
 #undef SET
+#undef OWN

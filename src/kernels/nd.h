@@ -1,10 +1,10 @@
 /* nd.h -- kernels over n-dimensional arrays: elementwise, casts, reductions, copies, windows.
  *
  * Two parts, under the contracts of kernels.h. Inner loops work on contiguous elements and are
- * built for each instruction set (k_map_*.c, k_cast.c, k_reduce.c); drivers walk shapes and
- * strides, bring what is not contiguous into small blocks, and split large work into tasks
- * (map.c, reduce.c, move.c, window.c). How the work is split depends on shapes alone, so results
- * have equal bits for any number of threads.
+ * built for each instruction set (k_map_*.c, k_half.c). Drivers walk shapes and strides, bring
+ * what is not contiguous into small blocks, and split large work into tasks (map.c, reduce.c,
+ * move.c, window.c). How the work is split depends on shapes alone, so results have equal bits for
+ * any number of threads.
  */
 #ifndef WEFT_KERNELS_ND_H
 #define WEFT_KERNELS_ND_H
@@ -23,7 +23,7 @@ static inline size_t k_size(KType t)
                                                                                       : 8;
 }
 
-/* ---- inner loops: k_map_f32.c k_map_f64.c k_map_int.c k_cast.c k_reduce.c ---------------------- */
+/* ---- inner loops: k_map_f32.c k_map_f64.c k_map_int.c k_half.c, cast.c -------------------------- */
 
 /* Elementwise ops, by the names of the op table. */
 #define K_MAP_OPS(X)                                                                           \
@@ -57,18 +57,19 @@ typedef struct KTypeLoops {
     KFold fold[KF_COUNT];
 } KTypeLoops;
 
-typedef struct KCasts {
-    KCast cast[K_TYPES][K_TYPES]; /* from, to */
-    KLoop select[4];              /* by size of the elements: 1, 2, 4, 8 bytes */
-} KCasts;
+typedef struct KHalf {
+    KCast from_f16, from_bf16, to_f16, to_bf16; /* f32 on the other side */
+    KLoop select[4];                            /* by size of the elements: 1, 2, 4, 8 bytes */
+} KHalf;
 
 typedef struct KLoops {
     const KTypeLoops *type[K_TYPES];
-    const KCasts *casts;
+    const KHalf *half;
 } KLoops;
 
 const KLoops *k_loops(void);            /* of the best instruction set of this machine */
 const KLoops *k_loops_for(int isa);     /* NULL when this build or machine does not have it */
+KCast k_cast(const KLoops *loops, KType from, KType to);
 
 /* ---- stage.h: parts of strided arrays made contiguous ------------------------------------------ */
 

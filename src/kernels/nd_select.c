@@ -13,7 +13,7 @@
     extern const KTypeLoops loops_bool_##isa, loops_half_##isa, loops_i8_##isa, loops_i16_##isa, \
         loops_i32_##isa, loops_i64_##isa, loops_u8_##isa, loops_u16_##isa, loops_u32_##isa,    \
         loops_u64_##isa, loops_f32_##isa, loops_f64_##isa;                                     \
-    extern const KCasts casts_##isa;
+    extern const KHalf half_##isa;
 ISAS(DECLARE)
 
 #define TABLE(isa)                                                                             \
@@ -25,7 +25,7 @@ ISAS(DECLARE)
                  [KT_U64] = &loops_u64_##isa, [KT_F16] = &loops_half_##isa,                    \
                  [KT_BF16] = &loops_half_##isa, [KT_F32] = &loops_f32_##isa,                   \
                  [KT_F64] = &loops_f64_##isa},                                                 \
-        .casts = &casts_##isa,                                                                 \
+        .half = &half_##isa,                                                                  \
     },
 static const KLoops tables[] = {ISAS(TABLE)};
 

@@ -135,7 +135,7 @@ static Acc combine(const KReduce *r, Acc x, Acc y)
 
 static void store_acc(const KReduce *r, Acc x, void *y, int64_t at)
 {
-    r->loops->casts->cast[r->type >= KT_F16 ? KT_F64 : KT_I64][r->type](
+    k_cast(r->loops, r->type >= KT_F16 ? KT_F64 : KT_I64, r->type)(
         1, &x, (char *)y + at * (int64_t)k_size(r->type));
 }
 
@@ -182,7 +182,7 @@ static Acc fold_range(const KReduce *r, const char *x, int64_t pos, int64_t end)
 {
     size_t size = k_size(r->type);
     KFold fold = r->loops->type[r->acc]->fold[r->op];
-    KCast widen = r->acc != r->type ? r->loops->casts->cast[r->type][r->acc] : NULL;
+    KCast widen = r->acc != r->type ? k_cast(r->loops, r->type, r->acc) : NULL;
     int direct = !widen && r->red.rank == 1 && r->red.stride[0] == 1;
     int64_t step = direct ? WIDE : BLOCK;
     uint64_t buf[BLOCK], wide[BLOCK];
@@ -278,7 +278,7 @@ static const void *strip_row(const KReduce *r, const Strip *s, int64_t i, void *
     }
     if (r->acc == r->type)
         return p;
-    r->loops->casts->cast[r->type][r->acc](s->n, p, buf);
+    k_cast(r->loops, r->type, r->acc)(s->n, p, buf);
     return buf;
 }
 
@@ -305,7 +305,7 @@ static void store_strip(const ReduceRun *run, const Strip *s, const void *acc)
     const KReduce *r = run->r;
     char *y = (char *)run->y + s->at * (int64_t)k_size(r->type);
 
-    r->loops->casts->cast[r->acc][r->type](s->n, acc, y);
+    k_cast(r->loops, r->acc, r->type)(s->n, acc, y);
 }
 
 static void column_unit(const ReduceRun *run, int64_t unit)

@@ -316,7 +316,7 @@ bool bind_gather(Bind *b)
     IndexStep *s = index_step(b, &n, a->mode, y, true, bind_strides(b, x, room));
     Op *op = bind_op(b, run_gather, s);
 
-    b->root->loops->casts->cast[KT_F64][bind_dtype(b, y)](1, &a->fill, &s->fill);
+    k_cast(b->root->loops, KT_F64, (KType)bind_dtype(b, y))(1, &a->fill, &s->fill);
     op->out = bind_ref(b, y);
     op->in[0] = bind_ref(b, x);
     op->in[1] = bind_ref(b, bind_in(b, 1));
@@ -406,8 +406,8 @@ static void find_combine(Bind *b, IndexStep *s)
         if (table[i].op == b->e->op) {
             bool half = t == KT_F16 || t == KT_BF16;
             s->combine = l->type[half ? KT_F32 : t]->map[table[i].combine];
-            s->widen = half ? l->casts->cast[t][KT_F32] : NULL;
-            s->narrow = half ? l->casts->cast[KT_F32][t] : NULL;
+            s->widen = half ? k_cast(l, t, KT_F32) : NULL;
+            s->narrow = half ? k_cast(l, KT_F32, t) : NULL;
         }
 }
 
@@ -495,7 +495,7 @@ bool bind_nonzero(Bind *b)
     Op *op = bind_op(b, run_nonzero, s);
 
     *s = (NonzeroStep){((const SymAttr *)b->e->attr)->sym,
-                       b->root->loops->casts->cast[bind_dtype(b, x)][KT_BOOL],
+                       k_cast(b->root->loops, (KType)bind_dtype(b, x), KT_BOOL),
                        wf_dtype_size(bind_dtype(b, x)), bind_rank(b, x),
                        b->plan->store[b->plan->val[bind_out(b, 0)].store].index, bind_dims(b, x)};
     op->n = bind_count(b, x);

@@ -182,7 +182,7 @@ typedef struct IotaStep {
 static bool run_iota(Frame *f, const Op *op)
 {
     const IotaStep *s = op->data;
-    KCast cast = f->root->loops->casts->cast[KT_I64][s->type];
+    KCast cast = k_cast(f->root->loops, KT_I64, s->type);
     int64_t size = (int64_t)k_size(s->type), bytes = s->n * s->inner * size;
     char *y = frame_at(f, op->out), *to = y;
 

@@ -1,4 +1,4 @@
-/* k_map_unsigned.c -- elementwise loops and sums of unsigned integers. */
+/* k_map_int.c -- elementwise loops and sums of integers, and random bits. */
 #include "vec.h"
 
 /* ---- random bits ------------------------------------------------------------------------------- */
@@ -63,25 +63,56 @@ static void loop_philox(int64_t n, const void *const *in, void *const *out)
 #define T uint8_t
 #define UT uint8_t
 #define TNAME(x) x##_u8
+#define UNAME(x) x##_u8
 #define TSIGNED 0
+#include "map_int.h"
+
+#define T int8_t
+#define UT uint8_t
+#define TNAME(x) x##_i8
+#define UNAME(x) x##_u8
+#define TSIGNED 1
 #include "map_int.h"
 
 #define T uint16_t
 #define UT uint16_t
 #define TNAME(x) x##_u16
+#define UNAME(x) x##_u16
 #define TSIGNED 0
+#include "map_int.h"
+
+#define T int16_t
+#define UT uint16_t
+#define TNAME(x) x##_i16
+#define UNAME(x) x##_u16
+#define TSIGNED 1
 #include "map_int.h"
 
 #define T uint32_t
 #define UT uint32_t
 #define TNAME(x) x##_u32
+#define UNAME(x) x##_u32
 #define TSIGNED 0
 #define TEXTRA , [KM_threefry2x32] = loop_threefry, [KM_philox4x32] = loop_philox
+#include "map_int.h"
+
+#define T int32_t
+#define UT uint32_t
+#define TNAME(x) x##_i32
+#define UNAME(x) x##_u32
+#define TSIGNED 1
 #include "map_int.h"
 
 #define T uint64_t
 #define UT uint64_t
 #define TNAME(x) x##_u64
+#define UNAME(x) x##_u64
 #define TSIGNED 0
 #include "map_int.h"
 
+#define T int64_t
+#define UT uint64_t
+#define TNAME(x) x##_i64
+#define UNAME(x) x##_u64
+#define TSIGNED 1
+#include "map_int.h"
