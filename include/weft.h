@@ -296,4 +296,5 @@ WF_API const char *wf_build_info(void);
 #endif
 
 #include "weft_tensor.h" /* tensors, recording, traces */
+#include "weft_keys.h"   /* random numbers by key, tensors as text */
 #endif

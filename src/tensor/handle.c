@@ -82,6 +82,7 @@ static void free_state(wf_ctx *c)
         if (s->slots[i].t)
             kill_slot(c, s, i);
     prims_free(c);
+    keys_free(c);
     for (Tensor *t; (t = s->free_tensors) != NULL;) {
         s->free_tensors = t->next;
         mem_free(&c->al, t, sizeof *t);

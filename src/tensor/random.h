@@ -4,7 +4,7 @@
  *   rng_torch.c     PyTorch's CPU generator on it
  *   rng_numpy.c     NumPy's two generators: Generator(PCG64) and RandomState
  *   rng_python.c    Python's module random
- *   rng_keys.c      JAX's keys: equations of a program, not a generator with state
+ *   rng_keys.c      JAX's keys: equations of a program, not a generator with state; keys.c: as tensors
  *
  * The generators are plain structs without pointers: copying one saves its state. They write
  * row-major elements of the given dtype; where the library itself refuses the dtype the function
@@ -193,5 +193,19 @@ Val b_random_categorical(Builder *b, Val key, Val logits, uint32_t axis, const D
 /* x shuffled along axis (rows stay together), and 0 .. n-1 shuffled. */
 Val b_random_permutation(Builder *b, Val key, Val x, uint32_t axis);
 Val b_random_permutation_n(Builder *b, Val key, wf_dtype dtype, int64_t n);
+
+/* ---- keys.c: what a context keeps ------------------------------------------------------------- */
+
+#define KEY_PROGRAMS 256
+
+typedef struct KeyProgram {
+    Hash signature; /* of the call it was made for */
+    const Program *program;
+} KeyProgram;
+
+typedef struct KeyPrograms {
+    KeyProgram v[KEY_PROGRAMS]; /* the last ones made */
+    uint32_t next;
+} KeyPrograms;
 
 #endif

@@ -135,7 +135,10 @@ struct Tensors { /* the state of one context */
     struct BackProgram *backs; /* derivative programs by shape of history */
     uint32_t nbacks;
     uint64_t back_hits;
+    struct KeyPrograms *keys; /* programs of random numbers by key */
 };
+
+void keys_free(wf_ctx *c); /* keys.c */
 
 void tensors_drop_caches(wf_ctx *c); /* backward.c: derivative programs */
 void prims_free(wf_ctx *c);          /* dispatch.c */
