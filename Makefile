@@ -31,7 +31,7 @@ ISA_1   := -DKERNEL_ISA=1 -mavx2 -mfma -mf16c
 ISA_2   := -DKERNEL_ISA=2 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c -mprefer-vector-width=512
 
 KSRC    := $(wildcard src/kernels/k_*.c)
-SRC     := $(filter-out $(KSRC),$(wildcard src/base/*.c src/ir/*.c src/op/*.c src/transform/*.c \
+SRC     := $(filter-out $(KSRC),$(wildcard src/base/*.c src/ir/*.c src/op/*.c src/transform/*.c src/opt/*.c \
              src/kernels/*.c src/runtime/*.c src/io/*.c \
              src/tensor/*.c src/script/*.c src/script/modules/*.c))
 CLISRC  := $(wildcard src/cli/*.c)

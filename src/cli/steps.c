@@ -1,4 +1,5 @@
-/* steps.c -- the transform flags: --grad=x,1 --vmap=0,- ... in the order given.
+/* steps.c -- the transform flags: --grad=x,1 --vmap=0,- --after=PASS ... in the order
+ * given.
  *
  * Inputs are given by number or by name; a vmap takes for each input an axis, or - for
  * none.
@@ -20,6 +21,7 @@ enum {
     STEP_HVP,
     STEP_VMAP,
     STEP_AXIS_NAME,
+    STEP_AFTER,
 };
 
 const Option step_options[] = {
@@ -40,6 +42,8 @@ const Option step_options[] = {
      "a batch: for each input its new axis, or - for none"},
     {"axis-name", OPT_VALUE, STEP_AXIS_NAME, "NAME",
      "what psum and its kind call the axis of --vmap"},
+    {"after", OPT_VALUE, STEP_AFTER, "PASS",
+     "optimised by the passes up to PASS, or all of them"},
     {NULL, OPT_FLAG, 0, NULL, NULL},
 };
 
@@ -187,6 +191,16 @@ static const wf_program *vectorise(wf_ctx *cx, const Step *s, const wf_program *
     return out;
 }
 
+static const wf_program *optimise(wf_ctx *cx, const Step *s, const wf_program *p,
+                                  int *out_status)
+{
+    const wf_program *out = NULL;
+
+    if (wf_optimise(cx, p, s->text, &out) != WF_OK)
+        *out_status = report(cx);
+    return out;
+}
+
 const wf_program *steps_apply(wf_ctx *cx, const Steps *s, const wf_program *p,
                               int *out_status)
 {
@@ -194,8 +208,9 @@ const wf_program *steps_apply(wf_ctx *cx, const Steps *s, const wf_program *p,
 
     wf_program_retain(p);
     for (int i = 0; i < s->n && p; i++, p = next) {
-        next = s->v[i].kind == STEP_VMAP ? vectorise(cx, &s->v[i], p, out_status)
-                                         : differentiate(cx, &s->v[i], p, out_status);
+        next = s->v[i].kind == STEP_VMAP    ? vectorise(cx, &s->v[i], p, out_status)
+               : s->v[i].kind == STEP_AFTER ? optimise(cx, &s->v[i], p, out_status)
+                                            : differentiate(cx, &s->v[i], p, out_status);
         wf_program_release(p);
     }
     return p;

@@ -1,0 +1,255 @@
+/* contract.c -- transposes go into products, products side by side join.
+ *
+ *   requires   nothing
+ *   keeps      values bit for bit, as the eval rules sum in the order of the contracted
+ *              axes; kernels may round another way
+ *   breaks     nothing
+ *
+ *   dot(transpose x, y)           the axes of x renumbered, where the free axes of the
+ *                                 result stay in their order
+ *   transpose(dot(x, y))          dot(y, x), where that is what the transpose does
+ *   conv(transpose x, k), conv(x, transpose k), transpose(conv(x, k))       another spec
+ *   dot(x, v), dot(x, w) ..       slices of dot(x, concat v w ..): one pass over x. Only
+ *                                 for constant sizes, enough rows and few columns.
+ */
+#include "opt/opt.h"
+
+#define MAX_COLUMNS 512 /* of a product worth joining */
+#define MAX_JOINED 16
+
+static bool has(Ints a, int64_t x)
+{
+    for (uint32_t i = 0; i < a.n; i++)
+        if (a.v[i] == x)
+            return true;
+    return false;
+}
+
+static Ints mapped(Ints a, const int64_t *map, int64_t *buf)
+{
+    for (uint32_t i = 0; i < a.n; i++)
+        buf[i] = map[a.v[i]];
+    return (Ints){a.n, buf};
+}
+
+/* ---- dot --------------------------------------------------------------------------- */
+
+/* v = dot(.., transpose x, ..), the transposed operand at `side`. */
+static Val absorb_operand(Rewriter *r, Eqn e, uint32_t side)
+{
+    Builder *b = r->b;
+    DotAttr a = *(const DotAttr *)e.attr;
+    Val in[2] = {b->args.v[e.args], b->args.v[e.args + 1]};
+    const Eqn *t = made_by(b, in[side], OP_transpose);
+    Ints perm, *axes = side ? &a.rhs : &a.lhs, *batch = side ? &a.rhs_batch : &a.lhs_batch;
+    int64_t buf1[MAX_RANK], buf2[MAX_RANK], last = -1;
+
+    if (!t)
+        return VAL_NONE;
+    perm = ((const TransposeAttr *)t->attr)->perm;
+    for (uint32_t i = 0; i < perm.n; i++) { /* free axes must stay in order */
+        if (has(*axes, i) || has(*batch, i))
+            continue;
+        if (perm.v[i] < last)
+            return VAL_NONE;
+        last = perm.v[i];
+    }
+    in[side] = arg(b, t, 0);
+    *axes = mapped(*axes, perm.v, buf1);
+    *batch = mapped(*batch, perm.v, buf2);
+    return rw_eqn(r, OP_dot_general, in, 2, &a);
+}
+
+/* transpose(dot(x, y)) that puts the free axes of y before those of x */
+static Val swap_operands(Rewriter *r, Eqn e)
+{
+    Builder *b = r->b;
+    const Eqn *d = made_by(b, b->args.v[e.args], OP_dot_general);
+    Ints perm = ((const TransposeAttr *)e.attr)->perm;
+    DotAttr a, s;
+    uint32_t nb, nx, ny;
+
+    if (!d)
+        return VAL_NONE;
+    a = *(const DotAttr *)d->attr;
+    nb = a.lhs_batch.n;
+    nx = b_rank(b, arg(b, d, 0)) - nb - a.lhs.n;
+    ny = b_rank(b, arg(b, d, 1)) - nb - a.rhs.n;
+    if (!nx || !ny)
+        return VAL_NONE;
+    for (uint32_t i = 0; i < perm.n; i++)
+        if (perm.v[i] != (i < nb ? i : i < nb + ny ? i + nx : i - ny))
+            return VAL_NONE;
+    s = (DotAttr){a.rhs, a.lhs, a.rhs_batch, a.lhs_batch, a.acc};
+    return rw_eqn(r, OP_dot_general, (Val[]){arg(b, d, 1), arg(b, d, 0)}, 2, &s);
+}
+
+/* ---- conv -------------------------------------------------------------------------- */
+
+static Val absorb_into_conv(Rewriter *r, Eqn e, uint32_t side)
+{
+    Builder *b = r->b;
+    ConvAttr a = *(const ConvAttr *)e.attr;
+    Val in[2] = {b->args.v[e.args], b->args.v[e.args + 1]};
+    const Eqn *t = made_by(b, in[side], OP_transpose);
+    Ints *spec = side ? &a.rhs_spec : &a.lhs_spec;
+    int64_t buf[MAX_RANK];
+
+    if (!t)
+        return VAL_NONE;
+    in[side] = arg(b, t, 0);
+    *spec = mapped(*spec, ((const TransposeAttr *)t->attr)->perm.v, buf);
+    return rw_eqn(r, OP_conv_general, in, 2, &a);
+}
+
+static Val transposed_conv(Rewriter *r, Eqn e)
+{
+    Builder *b = r->b;
+    const Eqn *d = made_by(b, b->args.v[e.args], OP_conv_general);
+    Ints perm = ((const TransposeAttr *)e.attr)->perm;
+    int64_t inverse[MAX_RANK], buf[MAX_RANK];
+    ConvAttr a;
+
+    if (!d)
+        return VAL_NONE;
+    a = *(const ConvAttr *)d->attr;
+    for (uint32_t i = 0; i < perm.n; i++)
+        inverse[perm.v[i]] = i;
+    a.out_spec = mapped(a.out_spec, inverse, buf);
+    return rw_eqn(r, OP_conv_general, (Val[]){arg(b, d, 0), arg(b, d, 1)}, 2, &a);
+}
+
+static Val contract_value(Rewriter *r, Val v, Eqn e)
+{
+    Val w = VAL_NONE;
+
+    (void)v;
+    if (e.op == OP_dot_general && !(w = absorb_operand(r, e, 0)))
+        w = absorb_operand(r, e, 1);
+    else if (e.op == OP_conv_general && !(w = absorb_into_conv(r, e, 0)))
+        w = absorb_into_conv(r, e, 1);
+    else if (e.op == OP_transpose && !(w = swap_operands(r, e)))
+        w = transposed_conv(r, e);
+    return w;
+}
+
+/* ---- products of one operand ------------------------------------------------------- */
+
+/* For each equation of the program being copied: the next product with the same lhs, + 1.
+ * r->user maps programs to such lists. */
+static const uint32_t *next_products(Rewriter *r)
+{
+    const Program *p = r->from;
+    Arena *a = &r->o->cx->scratch;
+    uint32_t *next = (uint32_t *)(uintptr_t)ptrmap_get(r->user, p), *last;
+
+    if (next)
+        return next;
+    last = arena_zalloc(a, (p->nvals + 1u) * sizeof *last);
+    next = arena_zalloc(a, (p->neqns + 1u) * sizeof *next);
+    for (uint32_t i = p->neqns; i-- > 0;)
+        if (p->eqns[i].op == OP_dot_general) {
+            Val x = eqn_in(p, &p->eqns[i])[0];
+            next[i] = last[x];
+            last[x] = i + 1;
+        }
+    ptrmap_put(r->user, p, next);
+    return next;
+}
+
+static bool is_static(Type t)
+{
+    for (uint32_t i = 0; i < t.rank; i++)
+        if (!dim_is_const(t.dims[i]))
+            return false;
+    return true;
+}
+
+static bool same_ints(Ints a, Ints b)
+{
+    return a.n == b.n && (!a.n || !memcmp(a.v, b.v, a.n * sizeof *a.v));
+}
+
+/* dot(x, w): x with one contracted axis and enough rows, w a matrix with few columns. */
+static bool is_joinable(const Rewriter *r, const Program *p, const Eqn *e)
+{
+    const DotAttr *a = e->attr;
+    Type x = val_type(p, eqn_in(p, e)[0]), w = val_type(p, eqn_in(p, e)[1]);
+    int64_t rows = 1;
+
+    if (!is_static(x) || !is_static(w) || w.rank != 2 || a->lhs.n != 1 || a->lhs_batch.n ||
+        w.dims[1 - a->rhs.v[0]] > MAX_COLUMNS)
+        return false;
+    for (uint32_t i = 0; i < x.rank; i++)
+        if (i != a->lhs.v[0])
+            rows *= x.dims[i];
+    return rows >= (r->o->join_rows ? r->o->join_rows : 32);
+}
+
+/* Products after the first that can be had with it: their other operand is there. */
+static uint32_t find_group(Rewriter *r, uint32_t first, uint32_t *group)
+{
+    const Program *p = r->from;
+    const uint32_t *next = next_products(r);
+    const Eqn *e = &p->eqns[first], *f;
+    const DotAttr *a = e->attr, *o;
+    uint32_t n = 0;
+
+    group[n++] = first;
+    for (uint32_t k = next[first]; k && n < MAX_JOINED; k = next[k - 1]) {
+        f = &p->eqns[k - 1];
+        o = f->attr;
+        Val w = r->c->val[eqn_in(p, f)[1]];
+        if (!w || !is_joinable(r, p, f) || r->c->val[f->out] ||
+            !same_ints(a->lhs, o->lhs) || !same_ints(a->rhs, o->rhs) || a->acc != o->acc ||
+            val_type(p, eqn_in(p, f)[1]).dtype != val_type(p, eqn_in(p, e)[1]).dtype)
+            continue;
+        for (uint32_t i = 0; i < n && w; i++)
+            if (r->c->val[eqn_in(p, &p->eqns[group[i]])[1]] == w)
+                w = VAL_NONE;
+        if (w)
+            group[n++] = k - 1;
+    }
+    return n;
+}
+
+static bool join_eqn(Rewriter *r, const EqnView *e, Val *out)
+{
+    const Program *p = r->from;
+    Builder *b = r->b;
+    const DotAttr *a = e->attr;
+    uint32_t group[MAX_JOINED], n, axis;
+    Val w[MAX_JOINED], y, joined;
+    Dim at = 0;
+
+    if (e->op != OP_dot_general)
+        return false;
+    if (out[0]) /* made with an earlier one */
+        return true;
+    if (!is_joinable(r, p, r->at) ||
+        (n = find_group(r, (uint32_t)(r->at - p->eqns), group)) < 2)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        w[i] = r->c->val[eqn_in(p, &p->eqns[group[i]])[1]];
+    joined = rw_eqn(r, OP_concat, w, n, &(AxisAttr){1 - a->rhs.v[0]});
+    y = rw_eqn(r, OP_dot_general, (Val[]){e->in[0], joined}, 2, a);
+    if (b_failed(b))
+        return false;
+    axis = b_rank(b, y) - 1;
+    for (uint32_t i = 0; i < n && !b_failed(b); i++) {
+        Dim end = at + b_dim(b, w[i], (uint32_t)(1 - a->rhs.v[0]));
+        r->c->val[p->eqns[group[i]].out] = b_slice_axis(b, y, axis, at, end);
+        at = end;
+    }
+    return !b_failed(b);
+}
+
+const Program *opt_contract(const Opt *o, const Program *p)
+{
+    Arena *a = &o->cx->scratch;
+    PtrMap lists = {.a = a};
+    Rewriter r = {.o = o, .rule = contract_value, .before = join_eqn, .user = &lists,
+                  .done.a = a, .origin.a = a};
+
+    return rewrite(&r, p);
+}

@@ -1,0 +1,121 @@
+/* fold.c -- constants are computed, chains of shape ops become one.
+ *
+ *   requires   nothing
+ *   keeps      values bit for bit
+ *   breaks     nothing
+ *
+ * An equation whose operands are all constants and whose results are small is evaluated
+ * by its row's eval rule, the meaning of the op, so the constant is what running it would
+ * give. The others look at what made their operand: fold_shape.c.
+ */
+#include "opt/opt.h"
+#include "opt/fold.h"
+
+#define MAX_ELEMENTS 1024 /* of a result that becomes a dense constant */
+
+/* ---- constants --------------------------------------------------------------------- */
+
+/* v as an array, if it is a constant of known, small shape. */
+static bool const_array(Rewriter *r, Val v, Nd *out)
+{
+    Builder *b = r->b;
+    const Eqn *e = made_by(b, v, OP_const);
+    Type t = b_type(b, v);
+    int64_t count, bytes;
+    size_t size = wf_dtype_size((wf_dtype)t.dtype);
+
+    if (!e)
+        return false;
+    for (uint32_t i = 0; i < t.rank; i++)
+        if (!dim_is_const(t.dims[i]))
+            return false;
+    if (!type_size((wf_dtype)t.dtype, t.dims, t.rank, &count, &bytes) ||
+        count > 4 * MAX_ELEMENTS)
+        return false;
+    const ConstData *data = ((const ConstAttr *)e->attr)->data;
+    *out = (Nd){(wf_dtype)t.dtype, t.rank, t.dims, count, NULL};
+    out->data = arena_alloc(&b->arena, (size_t)bytes);
+    for (int64_t i = 0; i < count; i++)
+        memcpy((char *)out->data + (size_t)i * size,
+               (const char *)data->data + (data->size == size ? 0 : (size_t)i * size),
+               size);
+    return true;
+}
+
+static Val const_value(Rewriter *r, Type t, const Nd *x)
+{
+    size_t size = wf_dtype_size(x->dtype);
+    bool splat = x->count > 0;
+
+    for (int64_t i = 1; i < x->count && splat; i++)
+        splat = !memcmp(x->data, (char *)x->data + (size_t)i * size, size);
+    if (!x->count)
+        return b_zeros(r->b, t);
+    return splat ? b_splat_bits(r->b, t, x->data) : b_const(r->b, t, x->data);
+}
+
+/* Ops that give a result for all operands of their types (an index out of range, an empty
+ * maximum are errors at run time, and stay so). */
+static bool never_fails(unsigned op)
+{
+    switch (op) {
+    case OP_reduce_sum: case OP_reduce_prod: case OP_reduce_and: case OP_reduce_or:
+    case OP_cumsum: case OP_sort: case OP_reshape: case OP_broadcast: case OP_transpose:
+    case OP_concat: case OP_rev: case OP_pad: case OP_slice: case OP_dot_general:
+    case OP_threefry2x32: case OP_philox4x32:
+        return true;
+    case OP_reduce_max: case OP_reduce_min: /* of some elements: see eval_constant */
+        return true;
+    default:
+        return is_map(op);
+    }
+}
+
+/* The result of v = e if all operands are constants. */
+static Val eval_constant(Rewriter *r, Val v, Eqn e)
+{
+    Builder *b = r->b;
+    Type t = b_type(b, v);
+    Nd in[4], out = {(wf_dtype)t.dtype, t.rank, t.dims, 0, NULL};
+    Eval eval = {.cx = r->o->cx, .a = &b->arena, .row = op_row(e.op), .op = e.op,
+                 .nin = e.nin, .nout = 1, .in = in, .out = &out,
+                 .place = b->places.v[e.place]};
+    int64_t *symvals, bytes, elements = 0;
+    void *attr;
+
+    if (!never_fails(e.op) || e.nin == 0 || e.nin > 4 || e.nout != 1)
+        return VAL_NONE;
+    for (uint32_t i = 0; i < e.nin; i++) {
+        if (!const_array(r, b->args.v[e.args + i], &in[i]))
+            return VAL_NONE;
+        elements += in[i].count;
+    }
+    for (uint32_t i = 0; i < t.rank; i++)
+        if (!dim_is_const(t.dims[i]))
+            return VAL_NONE;
+    if (!type_size(out.dtype, t.dims, t.rank, &out.count, &bytes) ||
+        out.count > MAX_ELEMENTS || (out.count > 64 && out.count > elements))
+        return VAL_NONE;
+    if ((e.op == OP_reduce_max || e.op == OP_reduce_min) && !in[0].count)
+        return VAL_NONE;
+    symvals = arena_array(&b->arena, b->dims.syms.n + 1u, sizeof *symvals);
+    for (uint32_t i = 0; i < b->dims.syms.n; i++)
+        symvals[i] = -1;
+    if (!attr_concrete(eval.row, e.attr, &b->arena, &b->dims, symvals, &attr))
+        return VAL_NONE;
+    eval.attr = attr;
+    out.data = arena_alloc(&b->arena, (size_t)bytes);
+    return eval.row->eval(&eval) ? const_value(r, t, &out) : VAL_NONE;
+}
+
+static Val fold_value(Rewriter *r, Val v, Eqn e)
+{
+    Val w = eval_constant(r, v, e);
+
+    return w ? w : fold_shape(r, v, e);
+}
+
+const Program *opt_fold(const Opt *o, const Program *p)
+{
+    return rewrite_with(o, p, fold_value, NULL);
+}
