@@ -96,6 +96,9 @@ WF_API wf_status wf_ctx_status(const wf_ctx *cx);
 /* The whole diagnostic: place, kind, message, source line, caret, notes. "" when all is well. */
 WF_API const char *wf_ctx_message(wf_ctx *cx);
 WF_API void wf_clear(wf_ctx *cx);
+/* For functions of the caller's own: record an error (if it is the first), and add a note to the recorded one. */
+WF_API wf_status wf_raise(wf_ctx *cx, wf_status status, const char *text);
+WF_API void wf_note(wf_ctx *cx, const char *text);
 /* Make the run in progress on cx stop soon with WF_ERR_CANCELLED. From any thread or a signal. */
 WF_API void wf_cancel(wf_ctx *cx);
 
@@ -295,10 +298,26 @@ WF_API bool wf_op_get(int i, wf_op_info *out_info); /* set size first */
 /* Version, instruction set and the optional features in this build, one per line. */
 WF_API const char *wf_build_info(void);
 
+/* ---- scripts ----------------------------------------------------------------------------------------- */
+
+/* Run a file of the Python subset (docs/script.md) as the main program. argv: what the script finds in sys.argv,
+ * its own name first. Output goes to standard output as the script prints it. An uncaught exception is the
+ * context's error: place, Python's class name, message, line, caret, one note for each call around it.
+ * out_exit (may be NULL): what sys.exit was given, else 0. wf_cancel stops it with KeyboardInterrupt. */
+WF_API wf_status wf_script_run(wf_ctx *cx, const char *path, int argc, char **argv, int *out_exit);
+/* Parse and compile only; file is for messages. */
+WF_API wf_status wf_script_check(wf_ctx *cx, const char *file, const char *text, size_t size);
+/* The syntax tree as an S-expression: of one function, or with name NULL of the whole file. The text lives as
+ * long as the context. */
+WF_API wf_status wf_script_tree(wf_ctx *cx, const char *file, const char *text, size_t size,
+                                const char *name, const char **out_text);
+
 #ifdef __cplusplus
 }
 #endif
 
 #include "weft_tensor.h" /* tensors, recording, traces */
+#include "weft_random.h" /* a generator with PyTorch's numbers */
+#include "weft_nn.h"     /* modules, optimisers, data */
 #include "weft_keys.h"   /* random numbers by key, tensors as text */
 #endif

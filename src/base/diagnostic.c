@@ -159,7 +159,7 @@ void diagnostic_render(wf_ctx *cx, Text *t)
     int i;
 
     add_place(t, p);
-    text_add(t, wf_status_name(cx->status));
+    text_add(t, cx->error.kind ? cx->error.kind : wf_status_name(cx->status));
     if (cx->error.text[0]) {
         text_add(t, ": ");
         text_add(t, cx->error.text);

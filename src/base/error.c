@@ -217,6 +217,17 @@ bool fail_note(wf_ctx *cx, Place place, const char *fmt, ...)
     return false;
 }
 
+wf_status wf_raise(wf_ctx *cx, wf_status status, const char *text)
+{
+    fail(cx, status == WF_OK ? WF_ERR_ARG : status, NOWHERE, "%s", text);
+    return cx->status;
+}
+
+void wf_note(wf_ctx *cx, const char *text)
+{
+    fail_note(cx, NOWHERE, "%s", text);
+}
+
 const char *wf_ctx_message(wf_ctx *cx)
 {
     Text t;

@@ -1,0 +1,469 @@
+/* call.c -- calls: binding arguments to parameters, natives, classes, frames. */
+#include "ast.h"
+
+/* ---- natives ----------------------------------------------------------------------- */
+
+typedef struct ParamName {
+    const char *s;
+    size_t n;
+} ParamName;
+
+static int split_params(const char *params, ParamName *out, int *nreq, int *nmax)
+{
+    int n = 0;
+    bool kwonly = false, optional = false;
+
+    *nreq = *nmax = 0;
+    while (*params) {
+        size_t len = strcspn(params, ",|$");
+
+        if (len && n < PARAMS_MAX) {
+            out[n++] = (ParamName){params, len};
+            *nreq += !optional && !kwonly;
+            *nmax += !kwonly;
+        }
+        params += len;
+        if (*params == '|')
+            optional = true;
+        if (*params == '$')
+            kwonly = true;
+        params += *params != 0;
+    }
+    return n;
+}
+
+static bool wrong_count(Vm *vm, const char *fname, const ParamName *p, int nreq, int nmax,
+                        int given, int skip)
+{
+    if (given > nmax)
+        return sc_fail(vm, C_TypeError,
+                       "%s() takes %s%d positional argument%s but %d %s given", fname,
+                       nreq < nmax ? "at most " : "", nmax - skip,
+                       nmax - skip == 1 ? "" : "s", given - skip,
+                       given - skip == 1 ? "was" : "were");
+    return sc_fail(vm, C_TypeError, "%s() missing required argument '%.*s' (pos %d)", fname,
+                   (int)p[given].n, p[given].s, given + 1 - skip);
+}
+
+bool sc_bind_native(Vm *vm, const char *fname, const char *params, const Args *a, Value *out)
+{
+    ParamName p[PARAMS_MAX];
+    int nreq, nmax, n, i, k;
+
+    if (params[0] == '*')
+        return true;
+    n = split_params(params, p, &nreq, &nmax);
+    int skip = n > 0 && p[0].n == 4 && memcmp(p[0].s, "self", 4) == 0;
+
+    if (a->n > nmax)
+        return wrong_count(vm, fname, p, nreq, nmax, a->n, skip);
+    for (i = 0; i < n; i++)
+        out[i] = i < a->n ? a->v[i] : NIL;
+    for (k = 0; k < a->nkw; k++) {
+        Str *s = as_str(a->names[k]);
+
+        for (i = 0; i < n; i++)
+            if (p[i].n == s->n && memcmp(p[i].s, s->s, s->n) == 0)
+                break;
+        if (i == n) {
+            char text[64];
+            const char *list[PARAMS_MAX], *hint;
+            char names[PARAMS_MAX][32];
+
+            for (i = 0; i < n; i++) {
+                size_t m = MIN(p[i].n, sizeof names[i] - 1);
+
+                memcpy(names[i], p[i].s, m);
+                names[i][m] = 0;
+                list[i] = names[i];
+            }
+            hint = nearest_name(s->s, list, n);
+            (void)text;
+            return sc_fail(vm, C_TypeError, "%s() got an unexpected keyword argument '%s'%s%s%s",
+                           fname, s->s, hint ? ". Did you mean '" : "", hint ? hint : "",
+                           hint ? "'?" : "");
+        }
+        if (out[i].tag != T_NIL)
+            return sc_fail(vm, C_TypeError, "%s() got multiple values for argument '%s'",
+                           fname, s->s);
+        out[i] = a->v[a->n + k];
+    }
+    for (i = 0; i < nreq; i++)
+        if (out[i].tag == T_NIL)
+            return wrong_count(vm, fname, p, nreq, nmax, i, skip);
+    return true;
+}
+
+static Value call_native(Vm *vm, Native *f, const Args *a)
+{
+    Value v[PARAMS_MAX], shifted[16], *heap = NULL, r;
+    Args b = *a;
+
+    if (f->self.tag != T_NIL) {
+        int total = a->n + a->nkw;
+        Value *w = shifted;
+
+        if (total + 1 > COUNT(shifted)) {
+            w = heap = sc_alloc(vm, (size_t)(total + 1) * sizeof *w);
+            if (!heap)
+                return NIL;
+        }
+        w[0] = f->self;
+        if (total)
+            memcpy(w + 1, a->v, (size_t)total * sizeof *w);
+        b.v = w;
+        b.n++;
+    }
+    b.user = f->user;
+    if (f->nmax < 0) {
+        r = f->def->fn(vm, &b);
+    } else if (b.nkw == 0 && b.n == f->nall) {
+        r = f->def->fn(vm, &b);
+    } else if (!sc_bind_native(vm, f->def->name, f->def->params, &b, v)) {
+        r = NIL;
+    } else {
+        Args c = {v, f->nall, 0, NULL, f->user};
+
+        r = f->def->fn(vm, &c);
+    }
+    if (heap)
+        sc_free(vm, heap, (size_t)(a->n + a->nkw + 1) * sizeof *heap);
+    return r;
+}
+
+Native *sc_native_fn(Vm *vm, const NativeDef *def, Value self, void *user)
+{
+    Native *f = sc_gc_new(vm, vm->cls[C_builtin_function_or_method], sizeof *f);
+    ParamName p[PARAMS_MAX];
+    int nreq = 0, nmax = -1, nall = -1;
+
+    if (!f)
+        return NULL;
+    if (def->params[0] != '*')
+        nall = split_params(def->params, p, &nreq, &nmax);
+    f->def = def;
+    f->self = sc_ref(self);
+    f->user = user;
+    f->nreq = (int16_t)nreq;
+    f->nmax = (int16_t)nmax;
+    f->nall = (int16_t)nall;
+    return f;
+}
+
+/* ---- script functions -------------------------------------------------------------- */
+
+static void missing_args(Vm *vm, Func *f, const Value *regs)
+{
+    const Code *c = f->code;
+    uint32_t n = c->npos - f->ndefaults, k = 0, i, total = 0;
+    char text[400];
+    size_t at = 0;
+
+    for (i = 0; i < n; i++)
+        total += regs[i].tag == T_NIL;
+    text[0] = 0;
+    for (i = 0; i < n && at + 80 < sizeof text; i++)
+        if (regs[i].tag == T_NIL) {
+            const char *sep = k == 0 ? "" : k + 1 < total ? ", " : total == 2 ? " and " : ", and ";
+            size_t m = strlen(c->param_names[i]->s);
+
+            k++;
+            memcpy(text + at, sep, strlen(sep));
+            at += strlen(sep);
+            m = MIN(m, (size_t)60);
+            text[at++] = '\'';
+            memcpy(text + at, c->param_names[i]->s, m);
+            at += m;
+            text[at++] = '\'';
+            text[at] = 0;
+        }
+    sc_raise(vm, C_TypeError, "%s() missing %u required positional argument%s: %s",
+             f->qualname->s, total, total == 1 ? "" : "s", text);
+}
+
+static void too_many(Vm *vm, Func *f, int n)
+{
+    const Code *c = f->code;
+
+    if (f->ndefaults)
+        sc_raise(vm, C_TypeError, "%s() takes from %u to %u positional arguments but %d were given",
+                 f->qualname->s, c->npos - f->ndefaults, c->npos, n);
+    else
+        sc_raise(vm, C_TypeError, "%s() takes %u positional argument%s but %d %s given",
+                 f->qualname->s, c->npos, c->npos == 1 ? "" : "s", n, n == 1 ? "was" : "were");
+}
+
+static bool bind_keyword(Vm *vm, Func *f, Frame *fr, Str *name, Value v, Dict *extra)
+{
+    const Code *c = f->code;
+    uint32_t i, n = c->npos + c->nkwonly;
+
+    for (i = 0; i < n; i++)
+        if (c->param_names[i] == name || sc_str_eq(c->param_names[i], name))
+            break;
+    if (i < n) {
+        if (fr->regs[i].tag != T_NIL)
+            return sc_fail(vm, C_TypeError, "%s() got multiple values for argument '%s'",
+                           f->qualname->s, name->s);
+        fr->regs[i] = sc_ref(v);
+        return true;
+    }
+    if (extra)
+        return sc_dict_put(vm, extra, v_obj(name), v);
+    const char *list[256];
+    uint32_t k = MIN(n, (uint32_t)COUNT(list));
+    const char *hint;
+
+    for (i = 0; i < k; i++)
+        list[i] = c->param_names[i]->s;
+    hint = nearest_name(name->s, list, (int)k);
+    return sc_fail(vm, C_TypeError, "%s() got an unexpected keyword argument '%s'%s%s%s",
+                   f->qualname->s, name->s, hint ? ". Did you mean '" : "", hint ? hint : "",
+                   hint ? "'?" : "");
+}
+
+/* All the forms: more or fewer arguments than parameters, keywords, stars. */
+static bool bind_slow(Vm *vm, Func *f, Frame *fr, Value *args, int n, int nkw, Value *names)
+{
+    const Code *c = f->code;
+    uint32_t npos = c->npos, i, at = npos + c->nkwonly;
+    Dict *extra = NULL;
+    int k;
+
+    for (i = 0; i < npos && i < (uint32_t)n; i++)
+        fr->regs[i] = sc_ref(args[i]);
+    if (c->has_star) {
+        int rest = (uint32_t)n > npos ? n - (int)npos : 0;
+        Tuple *t = rest ? sc_tuple_of(vm, args + npos, rest) : gc_ref(vm->empty_tuple);
+
+        if (!t)
+            return false;
+        fr->regs[at++] = v_obj(t);
+    } else if ((uint32_t)n > npos) {
+        too_many(vm, f, n);
+        return false;
+    }
+    if (c->has_dstar) {
+        extra = sc_dict(vm);
+        if (!extra)
+            return false;
+        fr->regs[at++] = v_obj(extra);
+    }
+    for (k = 0; k < nkw; k++)
+        if (!bind_keyword(vm, f, fr, as_str(names[k]), args[n + k], extra))
+            return false;
+    for (i = 0; i < npos; i++) {
+        if (fr->regs[i].tag != T_NIL)
+            continue;
+        if (i < npos - f->ndefaults) {
+            missing_args(vm, f, fr->regs);
+            return false;
+        }
+        fr->regs[i] = sc_ref(f->defaults[i - (npos - f->ndefaults)]);
+    }
+    for (i = 0; i < c->nkwonly; i++) {
+        if (fr->regs[npos + i].tag != T_NIL)
+            continue;
+        if (f->defaults[f->ndefaults + i].tag == T_NIL)
+            return sc_fail(vm, C_TypeError,
+                           "%s() missing 1 required keyword-only argument: '%s'",
+                           f->qualname->s, c->param_names[npos + i]->s);
+        fr->regs[npos + i] = sc_ref(f->defaults[f->ndefaults + i]);
+    }
+    return true;
+}
+
+Frame *sc_frame_for(Vm *vm, Func *f, Value *args, int n, int nkw, Value *names, bool move)
+{
+    const Code *c = f->code;
+    Frame *fr = sc_alloc(vm, sizeof *fr + c->nregs * sizeof(Value));
+    uint32_t i = 0;
+
+    if (!fr)
+        return NULL;
+    *fr = (Frame){.code = c, .pc = c->ins, .fn = gc_ref(f), .module = f->module};
+    if (nkw == 0 && (uint32_t)n == c->npos && !c->has_star && !c->has_dstar && !c->nkwonly) {
+        if (move)
+            for (; i < (uint32_t)n; i++) {
+                fr->regs[i] = args[i];
+                args[i].tag = T_NIL;
+            }
+        else
+            for (; i < (uint32_t)n; i++)
+                fr->regs[i] = sc_ref(args[i]);
+        for (; i < c->nregs; i++)
+            fr->regs[i] = NIL;
+        return fr;
+    }
+    for (i = 0; i < c->nregs; i++)
+        fr->regs[i] = NIL;
+    if (!bind_slow(vm, f, fr, args, n, nkw, names)) {
+        sc_frame_free(vm, fr);
+        return NULL;
+    }
+    return fr;
+}
+
+void sc_frame_free(Vm *vm, Frame *fr)
+{
+    const Code *c = fr->code;
+    uint32_t n = c->nregs, i;
+
+    for (i = 0; i < n; i++)
+        sc_drop(vm, fr->regs[i]);
+    if (fr->ns)
+        obj_drop(vm, fr->ns);
+    sc_drop(vm, fr->self);
+    Func *fn = fr->fn;
+
+    sc_free(vm, fr, sizeof *fr + n * sizeof(Value));
+    obj_drop(vm, fn);
+}
+
+/* ---- classes ----------------------------------------------------------------------- */
+
+static Value call_init(Vm *vm, Class *c, Value self, const Args *a)
+{
+    Value *init = sc_class_find(c, vm->known[S_init]), m, r, v[PARAMS_MAX];
+
+    if (!c->script && c->d.init) {
+        if (c->d.init_params[0] == '*')
+            return c->d.init(vm, self, a) ? NONE : NIL;
+        if (!sc_bind_native(vm, c->name->s, c->d.init_params, a, v))
+            return NIL;
+        return c->d.init(vm, self, &(Args){.v = v}) ? NONE : NIL;
+    }
+    if (!init)
+        return NONE;
+    if (sc_is_exact(vm, *init, C_builtin_function_or_method) &&
+        ((Native *)init->o)->owner == vm->cls[C_object]) {
+        if ((a->n || a->nkw) && !sc_dict_find_str(c->attrs, vm->known[S_new]))
+            return sc_raise(vm, C_TypeError, "%s() takes no arguments", c->name->s);
+        return NONE;
+    }
+    m = sc_bind(vm, *init, self, c);
+    if (m.tag == T_NIL)
+        return NIL;
+    r = sc_call_args(vm, m, a);
+    sc_drop(vm, m);
+    if (r.tag != T_NIL && r.tag != T_NONE) {
+        sc_raise(vm, C_TypeError, "__init__() should return None, not '%s'",
+                 sc_type_name(vm, r));
+        sc_drop(vm, r);
+        return NIL;
+    }
+    return r;
+}
+
+/* __new__ written in script, or of a native class that makes values itself */
+static Value call_new(Vm *vm, Class *c, Value fn, const Args *a)
+{
+    Value v[40], r, *names = a->names;
+    int i, total = a->n + a->nkw;
+
+    if (total + 1 > COUNT(v))
+        return sc_raise(vm, C_TypeError, "%s(): too many arguments", c->name->s);
+    v[0] = v_obj(c);
+    for (i = 0; i < total; i++)
+        v[i + 1] = a->v[i];
+    r = sc_call_args(vm, fn, &(Args){v, a->n + 1, a->nkw, names, NULL});
+    return r;
+}
+
+Value sc_call_class(Vm *vm, Class *c, const Args *a)
+{
+    Value *nw = c->script ? sc_class_find(c, vm->known[S_new]) : NULL, self, r, fn;
+    Value v[PARAMS_MAX];
+
+    fn = nw ? *nw : NIL;
+    if (sc_is_exact(vm, fn, C_staticmethod))
+        fn = ((Wrapped *)fn.o)->fn;
+    if (fn.tag == T_OBJ && !(sc_is_exact(vm, fn, C_builtin_function_or_method) && !c->is_tuple)) {
+        self = call_new(vm, c, fn, a);
+        if (self.tag == T_NIL || !sc_is_instance(vm, self, c))
+            return self;
+    } else if (c->d.make) {
+        if (c->d.make_params[0] == '*')
+            return c->d.make(vm, c, a);
+        if (!sc_bind_native(vm, c->name->s, c->d.make_params, a, v))
+            return NIL;
+        return c->d.make(vm, c, &(Args){.v = v});
+    } else {
+        self = sc_new_instance(vm, c);
+    }
+    if (self.tag == T_NIL)
+        return NIL;
+    r = call_init(vm, c, self, a);
+    if (r.tag == T_NIL) {
+        sc_drop(vm, self);
+        return NIL;
+    }
+    sc_drop(vm, r);
+    return self;
+}
+
+/* ---- anything ---------------------------------------------------------------------- */
+
+static Value call_method(Vm *vm, Method *m, const Args *a)
+{
+    Value small[12], *v = small, r;
+    int total = a->n + a->nkw;
+
+    if (total + 1 > COUNT(small)) {
+        v = sc_alloc(vm, (size_t)(total + 1) * sizeof *v);
+        if (!v)
+            return NIL;
+    }
+    v[0] = m->self;
+    if (total)
+        memcpy(v + 1, a->v, (size_t)total * sizeof *v);
+    r = sc_call_args(vm, m->fn, &(Args){v, a->n + 1, a->nkw, a->names, NULL});
+    if (v != small)
+        sc_free(vm, v, (size_t)(total + 1) * sizeof *v);
+    return r;
+}
+
+Value sc_call_args(Vm *vm, Value fn, const Args *a)
+{
+    Class *c = sc_class_of(vm, fn);
+    Value r = NIL;
+
+    if (!sc_enter(vm))
+        return NIL;
+    if (fn.tag == T_OBJ)
+        sc_ref(fn); /* the call may drop the last other count */
+    if (c == vm->cls[C_function]) {
+        Frame *f = sc_frame_for(vm, (Func *)fn.o, a->v, a->n, a->nkw, a->names, false);
+
+        r = f ? sc_run(vm, f) : NIL;
+    } else if (c == vm->cls[C_builtin_function_or_method]) {
+        r = call_native(vm, (Native *)fn.o, a);
+    } else if (c == vm->cls[C_method]) {
+        r = call_method(vm, (Method *)fn.o, a);
+    } else if (c == vm->cls[C_type]) {
+        r = sc_call_class(vm, (Class *)fn.o, a);
+    } else if (c->d.call) {
+        r = c->d.call(vm, fn, a);
+    } else {
+        sc_raise(vm, C_TypeError, "'%s' object is not callable", sc_type_name(vm, fn));
+    }
+    sc_drop(vm, fn);
+    sc_leave(vm);
+    return r;
+}
+
+Value sc_call(Vm *vm, Value fn, const Value *args, int n)
+{
+    return sc_call_args(vm, fn, &(Args){(Value *)(uintptr_t)args, n, 0, NULL, NULL});
+}
+
+Value sc_call_method(Vm *vm, Value self, const char *name, const Value *args, int n)
+{
+    Value m = sc_getattr_s(vm, self, name), r;
+
+    if (m.tag == T_NIL)
+        return NIL;
+    r = sc_call(vm, m, args, n);
+    sc_drop(vm, m);
+    return r;
+}

@@ -1,0 +1,99 @@
+/* compile.h -- what the two halves of the compiler share. */
+#ifndef WEFT_SCRIPT_COMPILE_H
+#define WEFT_SCRIPT_COMPILE_H
+
+#include "ast.h"
+
+#define TEMP 0x8000   /* temporaries while compiling; moved behind the locals at the end */
+#define NOREG 0xFFFF
+#define ANY (-1)
+#define BIN_INPLACE 0x80
+#define MAX_REGS 0x7000
+#define MAX_INDEX 0xFFF0
+
+typedef enum ExitKind { EXIT_LOOP, EXIT_FINALLY, EXIT_WITH } ExitKind;
+
+typedef VEC(uint32_t) Jumps;
+
+typedef struct Exit { /* a statement around that break, continue, return must know of */
+    ExitKind kind;
+    struct Exit *outer;
+    Jumps breaks;
+    uint32_t start;      /* continue goes here */
+    const Ast *final;    /* EXIT_FINALLY */
+    int mgr;             /* EXIT_WITH: register of the manager */
+    uint32_t from;       /* start of the range protected now */
+    Jumps ranges;        /* pairs from, to: already closed */
+    const Ast *at;
+} Exit;
+
+typedef struct Known { /* which locals are certainly set */
+    uint8_t *set;
+    uint32_t n;
+} Known;
+
+typedef struct Comp {
+    Unit *u;
+    Vm *vm;
+    struct Comp *outer;
+    Scope *scope;  /* innermost, may be a comprehension */
+    Scope *host;   /* of the function, class or module */
+    Code *code;
+    VEC(Ins) ins;
+    VEC(CodePos) pos;
+    VEC(Value) consts;
+    VEC(Cache) caches;
+    VEC(const Code *) codes;
+    VEC(Handler) handlers;
+    VEC(const char *) locals; /* name or NULL of each local register */
+    VEC(int) spare;           /* hidden locals not in use */
+    uint8_t *known;           /* per local: certainly set here */
+    uint32_t cap_known;
+    int ntemps, max_temps;
+    CodePos at;
+    Exit *exits;
+    int handled;              /* register with the exception being handled, or -1 */
+    const char *qualname;
+} Comp;
+
+/* compile.c */
+uint32_t emit(Comp *c, Opcode op, int x, int a, int b, int cc);
+uint32_t emit_jump(Comp *c, Opcode op, int a);
+void patch(Comp *c, uint32_t at);            /* to here */
+void patch_all(Comp *c, Jumps *j);
+void jump_back(Comp *c, uint32_t to);
+void jumps_add(Comp *c, Jumps *j, uint32_t at);
+int temp(Comp *c);
+int temps(Comp *c, int n);
+int hidden(Comp *c);
+void unhide(Comp *c, int reg);
+int konst(Comp *c, Value v); /* takes the count */
+int konst_str(Comp *c, const char *s, size_t n);
+int cache(Comp *c, const char *name);
+void place(Comp *c, const Ast *a);
+_Noreturn void comp_error(Comp *c, const Ast *a, const char *text);
+Var *lookup(Comp *c, const char *name, Scope **out_scope);
+int var_local(Comp *c, const Ast *a); /* its register if it is a plain local, else -1 */
+void load_name(Comp *c, const char *name, int dst);
+void store_name(Comp *c, const char *name, int src);
+void delete_name(Comp *c, const char *name);
+const Code *compile_function(Comp *c, FuncDef *d, const Ast *a);
+const Code *compile_genexp(Comp *c, Ast *a);
+void make_function(Comp *c, const Code *code, FuncDef *d, int dst);
+Known known_save(Comp *c);
+void known_set(Comp *c, Known k);
+void known_meet(Comp *c, Known k);
+void bind_comp_scope(Comp *c, Scope *s);
+int code_index(Comp *c, const Code *code);
+void compile_block(Comp *c, const AstList *l);
+Comp *comp_begin(Comp *outer, Unit *u, Scope *s, const char *name);
+const Code *comp_end(Comp *c);
+
+/* compile_expr.c */
+int expr(Comp *c, Ast *a, int want);       /* register with the value */
+int operand(Comp *c, Ast *a, int prefer);  /* a local as it is, else a temporary */
+void jump_if(Comp *c, Ast *a, bool when, Jumps *out);
+void assign(Comp *c, Ast *target, int src);
+void compile_comp_loop(Comp *c, Ast *a, uint32_t i, int acc, int first_iter);
+
+#endif

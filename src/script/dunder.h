@@ -1,0 +1,14 @@
+/* dunder.h -- special methods of script classes as slots of their ClassDef. */
+#ifndef WEFT_SCRIPT_DUNDER_H
+#define WEFT_SCRIPT_DUNDER_H
+
+#include "script.h"
+
+/* Set the slots for which c's own attributes define the method. */
+void dunder_slots(Vm *vm, Class *c);
+bool dunder_plain_setattr(Vm *vm, Value v, Str *name, Value x); /* class.c */
+/* a.__name__(args..); NIL without exception: there is no such method. */
+Value dunder_call(Vm *vm, Value self, KnownStr name, const Value *args, int n);
+extern const char *const dunder_binary_names[OP2_COUNT];
+
+#endif

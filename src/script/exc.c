@@ -1,0 +1,465 @@
+/* exc.c -- exceptions: raising, the places they passed, and how they are reported.
+ *
+ * The pending exception is vm->exc. While it leaves frames, each adds its place; the
+ * report is the innermost place with its line and a note for each call around it. Frames
+ * of modules of the language itself are left out.
+ */
+#include "ast.h"
+
+#include <stdio.h>
+
+/* ---- raising ----------------------------------------------------------------------- */
+
+static Exc *exc_new(Vm *vm, Class *c, Value arg)
+{
+    Exc *e = sc_gc_new(vm, c, c->d.size);
+    Tuple *t;
+
+    if (!e)
+        return NULL;
+    t = sc_tuple(vm, arg.tag != T_NIL);
+    if (!t) {
+        obj_drop(vm, e);
+        return NULL;
+    }
+    if (arg.tag != T_NIL)
+        t->v[0] = sc_ref(arg);
+    e->args = v_obj(t);
+    return e;
+}
+
+static void set_pending(Vm *vm, Value exc)
+{
+    Value old = vm->exc;
+
+    vm->exc = exc;
+    sc_drop(vm, old);
+}
+
+Value sc_raise_memory(Vm *vm)
+{
+    if (vm->memory_error) {
+        for (uint32_t i = 0; i < vm->memory_error->ntrace; i++)
+            if (vm->memory_error->trace[i].name)
+                obj_drop(vm, vm->memory_error->trace[i].name);
+        vm->memory_error->ntrace = 0;
+        set_pending(vm, v_obj(vm->memory_error));
+        vm->memory_error->h.h.h.refs++;
+    }
+    return NIL;
+}
+
+Value sc_raise_value(Vm *vm, KnownClass k, Value arg)
+{
+    Exc *e = exc_new(vm, vm->cls[k], arg);
+
+    if (e)
+        set_pending(vm, v_obj(e));
+    return NIL;
+}
+
+static void vraise(Vm *vm, KnownClass k, const char *fmt, va_list ap)
+{
+    char text[600];
+    Value s;
+
+    vsnprintf(text, sizeof text, fmt, ap);
+    s = v_obj(sc_str(vm, text));
+    if (s.tag == T_NIL)
+        return;
+    sc_raise_value(vm, k, s);
+    sc_drop(vm, s);
+}
+
+Value sc_raise(Vm *vm, KnownClass k, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    vraise(vm, k, fmt, ap);
+    va_end(ap);
+    return NIL;
+}
+
+bool sc_fail(Vm *vm, KnownClass k, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    vraise(vm, k, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+static KnownClass class_of_status(wf_status s)
+{
+    switch (s) {
+    case WF_ERR_SYNTAX: return C_SyntaxError;
+    case WF_ERR_NAME: return C_NameError;
+    case WF_ERR_TYPE: return C_TypeError;
+    case WF_ERR_VALUE:
+    case WF_ERR_ARG:
+    case WF_ERR_FORMAT: return C_ValueError;
+    case WF_ERR_INDEX: return C_IndexError;
+    case WF_ERR_ASSERT: return C_AssertionError;
+    case WF_ERR_MEMORY: return C_MemoryError;
+    case WF_ERR_IO: return C_OSError;
+    case WF_ERR_CANCELLED: return C_KeyboardInterrupt;
+    case WF_ERR_UNSUPPORTED: return C_NotImplementedError;
+    default: return C_RuntimeError;
+    }
+}
+
+Value sc_raise_ctx(Vm *vm)
+{
+    wf_ctx *cx = vm->cx;
+    KnownClass k = class_of_status(cx->status);
+    char text[600];
+
+    snprintf(text, sizeof text, "%s", cx->error.text ? cx->error.text : "");
+    wf_clear(cx);
+    return k == C_MemoryError ? sc_raise_memory(vm) : sc_raise(vm, k, "%s", text);
+}
+
+bool sc_set_exc(Vm *vm, Value v, Value cause)
+{
+    Args none = {0};
+
+    if (v.tag == T_OBJ && v.o->cls == vm->cls[C_type] && ((Class *)v.o)->is_exc) {
+        v = sc_call_class(vm, (Class *)v.o, &none);
+        if (v.tag == T_NIL)
+            return false;
+    } else {
+        sc_ref(v);
+    }
+    if (!(v.tag == T_OBJ && v.o->cls->is_exc)) {
+        sc_drop(vm, v);
+        return sc_fail(vm, C_TypeError, "exceptions must derive from BaseException");
+    }
+    if (cause.tag != T_NIL)
+        sc_put(vm, &((Exc *)v.o)->cause, sc_ref(cause));
+    set_pending(vm, v);
+    return true;
+}
+
+Value sc_take_exc(Vm *vm)
+{
+    Value e = vm->exc;
+
+    vm->exc = NIL;
+    return e;
+}
+
+void sc_clear_exc(Vm *vm) { set_pending(vm, NIL); }
+
+bool sc_exc_is(Vm *vm, KnownClass k)
+{
+    return vm->exc.tag == T_OBJ && sc_is_subclass(vm->exc.o->cls, vm->cls[k]);
+}
+
+/* ---- places ------------------------------------------------------------------------ */
+
+void sc_trace_add(Vm *vm, Exc *e, const Frame *f)
+{
+    int64_t cap = e->captrace;
+    const CodePos *p = &f->code->pos[f->pc - f->code->ins - 1];
+    Value pending = vm->exc;
+
+    if (f->code->unit->hidden || e->ntrace >= 5000)
+        return;
+    if (cap == e->ntrace) {
+        vm->exc = NIL; /* a failure to note the place must not hide the exception */
+        if (!sc_grow(vm, &e->trace, &cap, cap + 1, sizeof *e->trace)) {
+            sc_clear_exc(vm);
+            vm->exc = pending;
+            return;
+        }
+        vm->exc = pending;
+        e->captrace = (uint32_t)cap;
+    }
+    e->trace[e->ntrace++] =
+        (Trace){f->code->unit->file, p->line, p->col, p->len,
+                f->code->def || f->code->is_class ? obj_ref(f->code->name) : NULL};
+}
+
+/* ---- the classes ------------------------------------------------------------------- */
+
+static bool exc_init(Vm *vm, Value self, const Args *a)
+{
+    Exc *e = (Exc *)self.o;
+    Tuple *t;
+
+    if (a->nkw)
+        return sc_fail(vm, C_TypeError, "%s() takes no keyword arguments",
+                       self.o->cls->name->s);
+    t = sc_tuple_of(vm, a->v, a->n);
+    if (!t)
+        return false;
+    sc_put(vm, &e->args, v_obj(t));
+    return true;
+}
+
+static void exc_destroy(Vm *vm, Obj *o)
+{
+    Exc *e = (Exc *)o;
+
+    for (uint32_t i = 0; i < e->ntrace; i++)
+        if (e->trace[i].name)
+            obj_drop(vm, e->trace[i].name);
+    sc_free(vm, e->trace, e->captrace * sizeof *e->trace);
+    e->trace = NULL;
+    e->ntrace = e->captrace = 0;
+    sc_put(vm, &e->args, NIL);
+    sc_put(vm, &e->cause, NIL);
+    if (e->h.attrs) {
+        Dict *d = e->h.attrs;
+
+        e->h.attrs = NULL;
+        obj_drop(vm, d);
+    }
+}
+
+static void exc_visit(Obj *o, VisitFn fn, void *user)
+{
+    Exc *e = (Exc *)o;
+
+    fn(e->args, user);
+    fn(e->cause, user);
+    if (e->h.attrs)
+        fn(v_obj(e->h.attrs), user);
+}
+
+static Value exc_str(Vm *vm, Value self)
+{
+    Exc *e = (Exc *)self.o;
+    Tuple *t = e->args.tag == T_OBJ ? (Tuple *)e->args.o : NULL;
+
+    if (!t || t->n == 0)
+        return v_obj(obj_ref(vm->empty_str));
+    if (t->n == 1)
+        return sc_is_subclass(self.o->cls, vm->cls[C_KeyError]) ? sc_repr(vm, t->v[0])
+                                                               : sc_to_str(vm, t->v[0]);
+    if (t->n == 2 && sc_is_subclass(self.o->cls, vm->cls[C_OSError])) {
+        Buf b = {.vm = vm};
+
+        buf_str(&b, "[Errno ");
+        buf_value(&b, t->v[0], false);
+        buf_str(&b, "] ");
+        buf_value(&b, t->v[1], false);
+        return buf_done(&b);
+    }
+    return sc_repr(vm, e->args);
+}
+
+Value sc_exc_text(Vm *vm, Exc *e) { return sc_to_str(vm, v_obj(e)); }
+
+static Value exc_repr(Vm *vm, Value self)
+{
+    Exc *e = (Exc *)self.o;
+    Tuple *t = (Tuple *)e->args.o;
+    Buf b = {.vm = vm};
+
+    buf_str(&b, self.o->cls->name->s);
+    if (t && t->n == 1) {
+        buf_char(&b, '(');
+        buf_value(&b, t->v[0], true);
+        buf_char(&b, ')');
+    } else if (t) {
+        buf_value(&b, e->args, true);
+    }
+    return buf_done(&b);
+}
+
+static Value get_args(Vm *vm, Value self)
+{
+    (void)vm;
+    return sc_ref(((Exc *)self.o)->args);
+}
+
+static bool set_args(Vm *vm, Value self, Value v)
+{
+    Tuple *t = sc_tuple_from(vm, v);
+
+    if (!t)
+        return false;
+    sc_put(vm, &((Exc *)self.o)->args, v_obj(t));
+    return true;
+}
+
+static Value get_cause(Vm *vm, Value self)
+{
+    Value c = ((Exc *)self.o)->cause;
+
+    (void)vm;
+    return c.tag == T_NIL ? NONE : sc_ref(c);
+}
+
+static bool set_cause(Vm *vm, Value self, Value v)
+{
+    sc_put(vm, &((Exc *)self.o)->cause, sc_ref(v));
+    return true;
+}
+
+static Value get_value(Vm *vm, Value self)
+{
+    Tuple *t = (Tuple *)((Exc *)self.o)->args.o;
+
+    (void)vm;
+    return t && t->n ? sc_ref(t->v[0]) : NONE;
+}
+
+static Value get_none(Vm *vm, Value self)
+{
+    (void)vm;
+    (void)self;
+    return NONE;
+}
+
+static Value with_traceback(Vm *vm, const Args *a)
+{
+    (void)vm;
+    return sc_ref(a->v[0]);
+}
+
+static const NativeDef exc_methods[] = {
+    {"with_traceback", with_traceback, "self,tb"},
+    {0},
+};
+static const PropertyDef exc_properties[] = {
+    {"args", get_args, set_args},
+    {"__cause__", get_cause, set_cause},
+    {"__context__", get_none, NULL},
+    {"__traceback__", get_none, NULL},
+    {0},
+};
+static const PropertyDef stop_properties[] = {{"value", get_value, NULL}, {0}};
+static const PropertyDef exit_properties[] = {{"code", get_value, NULL}, {0}};
+static const PropertyDef name_properties[] = {{"name", get_value, NULL}, {0}};
+static const PropertyDef errno_properties[] = {{"errno", get_value, NULL}, {0}};
+
+const ClassDef sc_exc_def = {
+    .name = "BaseException", .size = sizeof(Exc), .attrs_at = offsetof(Exc, h.attrs),
+    .init = exc_init, .init_params = "*", .destroy = exc_destroy, .visit = exc_visit,
+    .str = exc_str, .repr = exc_repr, .properties = exc_properties, .methods = exc_methods,
+};
+
+static const struct {
+    KnownClass k, base;
+    const PropertyDef *properties;
+} tree[] = {
+    {C_Exception, C_BaseException, NULL},
+    {C_KeyboardInterrupt, C_BaseException, NULL},
+    {C_SystemExit, C_BaseException, exit_properties},
+    {C_GeneratorExit, C_BaseException, NULL},
+    {C_ArithmeticError, C_Exception, NULL},
+    {C_OverflowError, C_ArithmeticError, NULL},
+    {C_ZeroDivisionError, C_ArithmeticError, NULL},
+    {C_FloatingPointError, C_ArithmeticError, NULL},
+    {C_AssertionError, C_Exception, NULL},
+    {C_AttributeError, C_Exception, NULL},
+    {C_BufferError, C_Exception, NULL},
+    {C_EOFError, C_Exception, NULL},
+    {C_ImportError, C_Exception, name_properties},
+    {C_ModuleNotFoundError, C_ImportError, NULL},
+    {C_LookupError, C_Exception, NULL},
+    {C_IndexError, C_LookupError, NULL},
+    {C_KeyError, C_LookupError, NULL},
+    {C_MemoryError, C_Exception, NULL},
+    {C_NameError, C_Exception, NULL},
+    {C_UnboundLocalError, C_NameError, NULL},
+    {C_OSError, C_Exception, errno_properties},
+    {C_FileNotFoundError, C_OSError, NULL},
+    {C_FileExistsError, C_OSError, NULL},
+    {C_PermissionError, C_OSError, NULL},
+    {C_IsADirectoryError, C_OSError, NULL},
+    {C_NotADirectoryError, C_OSError, NULL},
+    {C_TimeoutError, C_OSError, NULL},
+    {C_RuntimeError, C_Exception, NULL},
+    {C_NotImplementedError, C_RuntimeError, NULL},
+    {C_RecursionError, C_RuntimeError, NULL},
+    {C_StopIteration, C_Exception, stop_properties},
+    {C_SyntaxError, C_Exception, NULL},
+    {C_IndentationError, C_SyntaxError, NULL},
+    {C_TypeError, C_Exception, NULL},
+    {C_ValueError, C_Exception, NULL},
+    {C_UnicodeError, C_ValueError, NULL},
+    {C_Warning, C_Exception, NULL},
+    {C_UserWarning, C_Warning, NULL},
+    {C_DeprecationWarning, C_Warning, NULL},
+    {C_RuntimeWarning, C_Warning, NULL},
+    {C_FutureWarning, C_Warning, NULL},
+};
+
+static const char *const class_names[] = {
+#define CLASS(id) #id,
+#include "classes.def"
+#undef CLASS
+};
+
+bool sc_open_exceptions(Vm *vm)
+{
+    for (int i = 0; i < COUNT(tree); i++) {
+        ClassDef d = {.name = class_names[tree[i].k], .properties = tree[i].properties};
+        Class *c = sc_class_native(vm, &d, vm->cls[tree[i].base]);
+
+        if (!c)
+            return false;
+        vm->cls[tree[i].k] = c;
+        if (!sc_dict_put_str(vm, vm->builtins, c->name, v_obj(c)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the report -------------------------------------------------------------------- */
+
+static wf_status status_of(Vm *vm, Class *c)
+{
+    static const struct {
+        KnownClass k;
+        wf_status s;
+    } map[] = {
+        {C_SyntaxError, WF_ERR_SYNTAX}, {C_NameError, WF_ERR_NAME},
+        {C_ImportError, WF_ERR_NAME},   {C_AttributeError, WF_ERR_NAME},
+        {C_TypeError, WF_ERR_TYPE},     {C_LookupError, WF_ERR_INDEX},
+        {C_AssertionError, WF_ERR_ASSERT}, {C_MemoryError, WF_ERR_MEMORY},
+        {C_KeyboardInterrupt, WF_ERR_CANCELLED}, {C_RecursionError, WF_ERR_LIMIT},
+    };
+
+    for (int i = 0; i < COUNT(map); i++)
+        if (sc_is_subclass(c, vm->cls[map[i].k]))
+            return map[i].s;
+    return WF_ERR_VALUE;
+}
+
+static Place place_of(const Trace *t)
+{
+    return (Place){.file = t->file, .line = t->line, .col = t->col, .len = t->len};
+}
+
+void sc_report(Vm *vm)
+{
+    Value v = sc_take_exc(vm), text;
+    Exc *e = (Exc *)v.o;
+    Place at = NOWHERE;
+    const char *s = "";
+    uint32_t i;
+
+    if (v.tag != T_OBJ)
+        return;
+    sc_flush(vm);
+    vm->depth = vm->cdepth = 0;
+    text = sc_exc_text(vm, e);
+    if (text.tag == T_OBJ)
+        s = as_str(text)->s;
+    else
+        sc_clear_exc(vm);
+    if (e->ntrace)
+        at = place_of(&e->trace[0]);
+    fail_kind(vm->cx, status_of(vm, e->h.h.h.cls), e->h.h.h.cls->name->s, at, "%s", s);
+    for (i = 1; i < e->ntrace; i++)
+        fail_note(vm->cx, place_of(&e->trace[i]), "in call to '%s'",
+                  e->trace[i - 1].name ? e->trace[i - 1].name->s : "module");
+    sc_drop(vm, text);
+    sc_drop(vm, v);
+}

@@ -1,0 +1,515 @@
+/* func.c -- function-like objects: functions, natives, methods, cells, properties,
+ * generators, modules. */
+#include "ast.h"
+
+#define DROP(p)                                                                          \
+    do {                                                                                 \
+        if (p) {                                                                         \
+            void *gone_ = (p);                                                           \
+            (p) = NULL;                                                                  \
+            obj_drop(vm, gone_);                                                         \
+        }                                                                                \
+    } while (0)
+
+/* ---- function ---------------------------------------------------------------------- */
+
+static void func_destroy(Vm *vm, Obj *o)
+{
+    Func *f = (Func *)o;
+    uint32_t i, n = f->ndefaults + f->nkwdefaults, nc = f->ncells;
+    Value *d = f->defaults;
+    Cell **cells = f->cells;
+    Unit *u = f->unit;
+
+    f->defaults = NULL;
+    f->cells = NULL;
+    f->ncells = f->ndefaults = f->nkwdefaults = 0;
+    f->unit = NULL;
+    for (i = 0; d && i < n; i++)
+        sc_drop(vm, d[i]);
+    sc_free(vm, d, n * sizeof *d);
+    for (i = 0; cells && i < nc; i++)
+        if (cells[i])
+            obj_drop(vm, cells[i]);
+    sc_free(vm, cells, nc * sizeof *cells);
+    DROP(f->attrs);
+    DROP(f->name);
+    DROP(f->qualname);
+    DROP(f->module);
+    if (u)
+        unit_release(u);
+}
+
+static void func_visit(Obj *o, VisitFn fn, void *user)
+{
+    Func *f = (Func *)o;
+    uint32_t i;
+
+    for (i = 0; i < f->ndefaults + f->nkwdefaults; i++)
+        fn(f->defaults[i], user);
+    for (i = 0; i < f->ncells; i++)
+        if (f->cells[i])
+            fn(v_obj(f->cells[i]), user);
+    if (f->attrs)
+        fn(v_obj(f->attrs), user);
+    if (f->module)
+        fn(v_obj(f->module), user);
+}
+
+static Value func_repr(Vm *vm, Value self)
+{
+    return sc_strf(vm, "<function %s at 0x%012llx>", ((Func *)self.o)->qualname->s,
+                   (unsigned long long)(uintptr_t)self.o);
+}
+
+static Value func_get_name(Vm *vm, Value self)
+{
+    (void)vm;
+    return v_obj(obj_ref(((Func *)self.o)->name));
+}
+
+static bool func_set_name(Vm *vm, Value self, Value v)
+{
+    Func *f = (Func *)self.o;
+
+    if (!is_str(v))
+        return sc_fail(vm, C_TypeError, "__name__ must be set to a string object");
+    obj_drop(vm, f->name);
+    f->name = obj_ref(as_str(v));
+    return true;
+}
+
+static Value func_get_qualname(Vm *vm, Value self)
+{
+    (void)vm;
+    return v_obj(obj_ref(((Func *)self.o)->qualname));
+}
+
+static bool func_set_qualname(Vm *vm, Value self, Value v)
+{
+    Func *f = (Func *)self.o;
+
+    if (!is_str(v))
+        return sc_fail(vm, C_TypeError, "__qualname__ must be set to a string object");
+    obj_drop(vm, f->qualname);
+    f->qualname = obj_ref(as_str(v));
+    return true;
+}
+
+static Value func_get_defaults(Vm *vm, Value self)
+{
+    Func *f = (Func *)self.o;
+
+    return f->ndefaults ? v_obj(sc_tuple_of(vm, f->defaults, f->ndefaults)) : NONE;
+}
+
+static Value func_get_globals(Vm *vm, Value self)
+{
+    (void)vm;
+    return v_obj(gc_ref(((Func *)self.o)->module->attrs));
+}
+
+/* Looked up after the attributes, so that a script can set __doc__. */
+static Value func_getattr(Vm *vm, Value self, Str *name)
+{
+    Func *f = (Func *)self.o;
+
+    if (name == vm->known[S_doc])
+        return f->code->doc ? v_obj(obj_ref(f->code->doc)) : NONE;
+    if (name == vm->known[S_annotations])
+        return v_obj(sc_dict(vm));
+    return NIL;
+}
+
+/* __doc__ of the class `function` must not hide that of the function. */
+static Value func_get_doc(Vm *vm, Value self)
+{
+    Func *f = (Func *)self.o;
+    Value *own = f->attrs ? sc_dict_find_str(f->attrs, vm->known[S_doc]) : NULL;
+
+    if (own)
+        return sc_ref(*own);
+    return f->code->doc ? v_obj(obj_ref(f->code->doc)) : NONE;
+}
+
+static bool func_set_doc(Vm *vm, Value self, Value v)
+{
+    Func *f = (Func *)self.o;
+
+    if (!f->attrs && !(f->attrs = sc_dict(vm)))
+        return false;
+    return sc_dict_put_str(vm, f->attrs, vm->known[S_doc], v);
+}
+
+static const PropertyDef func_properties[] = {
+    {"__name__", func_get_name, func_set_name},
+    {"__qualname__", func_get_qualname, func_set_qualname},
+    {"__defaults__", func_get_defaults, NULL},
+    {"__globals__", func_get_globals, NULL},
+    {"__doc__", func_get_doc, func_set_doc},
+    {0},
+};
+
+static Value func_call(Vm *vm, Value self, const Args *a) { return sc_call_args(vm, self, a); }
+
+const ClassDef sc_func_def = {
+    .name = "function", .size = sizeof(Func), .attrs_at = offsetof(Func, attrs),
+    .sealed = true, .destroy = func_destroy, .visit = func_visit, .repr = func_repr,
+    .properties = func_properties, .getattr = func_getattr, .call = func_call,
+};
+
+/* ---- native, method ---------------------------------------------------------------- */
+
+static void native_destroy(Vm *vm, Obj *o) { sc_put(vm, &((Native *)o)->self, NIL); }
+static void native_visit(Obj *o, VisitFn fn, void *user) { fn(((Native *)o)->self, user); }
+
+static Value native_repr(Vm *vm, Value self)
+{
+    Native *f = (Native *)self.o;
+
+    return f->owner ? sc_strf(vm, "<method '%s' of '%s' objects>", f->def->name, f->owner->name->s)
+                    : sc_strf(vm, "<built-in function %s>", f->def->name);
+}
+
+static Value native_get_name(Vm *vm, Value self)
+{
+    return v_obj(sc_str(vm, ((Native *)self.o)->def->name));
+}
+
+static const PropertyDef native_properties[] = {
+    {"__name__", native_get_name, NULL}, {"__qualname__", native_get_name, NULL}, {0}};
+
+const ClassDef sc_native_def = {
+    .name = "builtin_function_or_method", .size = sizeof(Native), .sealed = true,
+    .destroy = native_destroy, .visit = native_visit, .repr = native_repr,
+    .properties = native_properties, .call = func_call,
+};
+
+Value sc_method(Vm *vm, Value fn, Value self)
+{
+    Method *m = sc_gc_new(vm, vm->cls[C_method], sizeof *m);
+
+    if (!m)
+        return NIL;
+    m->fn = sc_ref(fn);
+    m->self = sc_ref(self);
+    return v_obj(m);
+}
+
+static void method_destroy(Vm *vm, Obj *o)
+{
+    sc_put(vm, &((Method *)o)->fn, NIL);
+    sc_put(vm, &((Method *)o)->self, NIL);
+}
+
+static void method_visit(Obj *o, VisitFn fn, void *user)
+{
+    fn(((Method *)o)->fn, user);
+    fn(((Method *)o)->self, user);
+}
+
+static Value method_repr(Vm *vm, Value self)
+{
+    Method *m = (Method *)self.o;
+    Value s = sc_repr(vm, m->self), r;
+
+    if (s.tag == T_NIL)
+        return NIL;
+    if (sc_is_exact(vm, m->fn, C_function))
+        r = sc_strf(vm, "<bound method %s of %s>", ((Func *)m->fn.o)->qualname->s, as_str(s)->s);
+    else
+        r = sc_strf(vm, "<built-in method of %s>", as_str(s)->s);
+    sc_drop(vm, s);
+    return r;
+}
+
+static Value method_getattr(Vm *vm, Value self, Str *name)
+{
+    Method *m = (Method *)self.o;
+
+    if (name == vm->known[S_self])
+        return sc_ref(m->self);
+    if (name == vm->known[S_func])
+        return sc_ref(m->fn);
+    return sc_getattr_opt(vm, m->fn, name);
+}
+
+static Value method_compare(Vm *vm, CmpOp op, Value a, Value b)
+{
+    bool same;
+
+    if ((op != CMP_EQ && op != CMP_NE) || !sc_is_exact(vm, b, C_method))
+        return NOTIMPL;
+    same = sc_same(((Method *)a.o)->self, ((Method *)b.o)->self) &&
+           sc_same(((Method *)a.o)->fn, ((Method *)b.o)->fn);
+    return v_bool(same == (op == CMP_EQ));
+}
+
+static bool method_hash(Vm *vm, Value v, uint64_t *out)
+{
+    uint64_t h;
+
+    if (!sc_hash(vm, ((Method *)v.o)->fn, &h))
+        return false;
+    *out = hash_mix(h, (uint64_t)(uintptr_t)((Method *)v.o)->self.o);
+    return true;
+}
+
+const ClassDef sc_method_def = {
+    .name = "method", .size = sizeof(Method), .sealed = true, .destroy = method_destroy,
+    .visit = method_visit, .repr = method_repr, .getattr = method_getattr,
+    .compare = method_compare, .hash = method_hash, .call = func_call,
+};
+
+/* ---- cell, property, staticmethod, classmethod ------------------------------------- */
+
+Cell *sc_cell(Vm *vm) { return sc_gc_new(vm, vm->cls[C_cell], sizeof(Cell)); }
+
+static void cell_destroy(Vm *vm, Obj *o) { sc_put(vm, &((Cell *)o)->v, NIL); }
+static void cell_visit(Obj *o, VisitFn fn, void *user) { fn(((Cell *)o)->v, user); }
+const ClassDef sc_cell_def = {.name = "cell", .size = sizeof(Cell), .sealed = true,
+                              .destroy = cell_destroy, .visit = cell_visit};
+
+static Value property_make(Vm *vm, Class *cls, const Args *a)
+{
+    Property *p = sc_gc_new(vm, cls, sizeof *p);
+
+    if (!p)
+        return NIL;
+    p->get = sc_ref(a->v[0]);
+    p->set = sc_ref(a->v[1]);
+    p->del = sc_ref(a->v[2]);
+    p->doc = sc_ref(a->v[3]);
+    return v_obj(p);
+}
+
+static Value property_with(Vm *vm, Value self, int which, Value fn)
+{
+    Property *p = (Property *)self.o;
+    Value v[4] = {p->get, p->set, p->del, p->doc};
+
+    v[which] = fn;
+    return property_make(vm, vm->cls[C_property], &(Args){.v = v});
+}
+
+static Value property_getter(Vm *vm, const Args *a) { return property_with(vm, a->v[0], 0, a->v[1]); }
+static Value property_setter(Vm *vm, const Args *a) { return property_with(vm, a->v[0], 1, a->v[1]); }
+static Value property_deleter(Vm *vm, const Args *a) { return property_with(vm, a->v[0], 2, a->v[1]); }
+
+static void property_destroy(Vm *vm, Obj *o)
+{
+    Property *p = (Property *)o;
+
+    sc_put(vm, &p->get, NIL);
+    sc_put(vm, &p->set, NIL);
+    sc_put(vm, &p->del, NIL);
+    sc_put(vm, &p->doc, NIL);
+}
+
+static void property_visit(Obj *o, VisitFn fn, void *user)
+{
+    Property *p = (Property *)o;
+
+    fn(p->get, user);
+    fn(p->set, user);
+    fn(p->del, user);
+    fn(p->doc, user);
+}
+
+static Value property_get_fget(Vm *vm, Value self)
+{
+    (void)vm;
+    return sc_ref(((Property *)self.o)->get);
+}
+
+static const NativeDef property_methods[] = {
+    {"getter", property_getter, "self,fn"},
+    {"setter", property_setter, "self,fn"},
+    {"deleter", property_deleter, "self,fn"},
+    {0},
+};
+static const PropertyDef property_properties[] = {{"fget", property_get_fget, NULL}, {0}};
+const ClassDef sc_property_def = {
+    .name = "property", .size = sizeof(Property), .sealed = true, .make = property_make,
+    .make_params = "|fget,fset,fdel,doc", .destroy = property_destroy,
+    .visit = property_visit, .methods = property_methods, .properties = property_properties,
+};
+
+static Value wrapped_make(Vm *vm, Class *cls, const Args *a)
+{
+    Wrapped *w = sc_gc_new(vm, cls, sizeof *w);
+
+    if (w)
+        w->fn = sc_ref(a->v[0]);
+    return v_obj(w);
+}
+
+static void wrapped_destroy(Vm *vm, Obj *o) { sc_put(vm, &((Wrapped *)o)->fn, NIL); }
+static void wrapped_visit(Obj *o, VisitFn fn, void *user) { fn(((Wrapped *)o)->fn, user); }
+
+static Value wrapped_call(Vm *vm, Value self, const Args *a)
+{
+    return sc_call_args(vm, ((Wrapped *)self.o)->fn, a);
+}
+
+static Value wrapped_getattr(Vm *vm, Value self, Str *name)
+{
+    if (name == vm->known[S_func])
+        return sc_ref(((Wrapped *)self.o)->fn);
+    return sc_getattr_opt(vm, ((Wrapped *)self.o)->fn, name);
+}
+
+const ClassDef sc_staticmethod_def = {
+    .name = "staticmethod", .size = sizeof(Wrapped), .sealed = true, .make = wrapped_make,
+    .make_params = "fn", .destroy = wrapped_destroy, .visit = wrapped_visit,
+    .call = wrapped_call, .getattr = wrapped_getattr,
+};
+const ClassDef sc_classmethod_def = {
+    .name = "classmethod", .size = sizeof(Wrapped), .sealed = true, .make = wrapped_make,
+    .make_params = "fn", .destroy = wrapped_destroy, .visit = wrapped_visit,
+    .getattr = wrapped_getattr,
+};
+
+/* ---- generator --------------------------------------------------------------------- */
+
+static void gen_destroy(Vm *vm, Obj *o)
+{
+    Gen *g = (Gen *)o;
+    Frame *f = g->frame;
+
+    g->frame = NULL;
+    if (f && !g->running)
+        sc_frame_free(vm, f);
+    sc_put(vm, &g->result, NIL);
+    DROP(g->name);
+}
+
+static void gen_visit(Obj *o, VisitFn fn, void *user)
+{
+    Gen *g = (Gen *)o;
+
+    fn(g->result, user);
+    if (g->frame && !g->running) {
+        for (uint32_t i = 0; i < g->frame->code->nregs; i++)
+            fn(g->frame->regs[i], user);
+        fn(v_obj(g->frame->fn), user);
+    }
+}
+
+static Value gen_next(Vm *vm, Value self) { return sc_gen_next(vm, (Gen *)self.o, NONE); }
+
+static Value stop_with(Vm *vm, Value result)
+{
+    if (sc_failed(vm))
+        return NIL;
+    return sc_raise_value(vm, C_StopIteration, result.tag == T_NONE ? NIL : result);
+}
+
+static Value gen_method_next(Vm *vm, const Args *a)
+{
+    Value r = sc_gen_next(vm, (Gen *)a->v[0].o, NONE);
+
+    return r.tag == T_NIL ? stop_with(vm, ((Gen *)a->v[0].o)->result) : r;
+}
+
+static Value gen_send(Vm *vm, const Args *a)
+{
+    Gen *g = (Gen *)a->v[0].o;
+    Value r;
+
+    if (g->frame && g->frame->pc == g->frame->code->ins && a->v[1].tag != T_NONE)
+        return sc_raise(vm, C_TypeError,
+                        "can't send non-None value to a just-started generator");
+    r = sc_gen_next(vm, g, a->v[1]);
+    return r.tag == T_NIL ? stop_with(vm, g->result) : r;
+}
+
+static Value gen_throw(Vm *vm, const Args *a)
+{
+    Gen *g = (Gen *)a->v[0].o;
+    Value r = sc_gen_throw(vm, g, a->v[1]);
+
+    return r.tag == T_NIL ? stop_with(vm, g->result) : r;
+}
+
+static Value gen_close(Vm *vm, const Args *a)
+{
+    Gen *g = (Gen *)a->v[0].o;
+    Value r;
+
+    if (!g->frame)
+        return NONE;
+    if (g->frame->pc == g->frame->code->ins) {
+        Frame *f = g->frame;
+
+        g->frame = NULL;
+        sc_frame_free(vm, f);
+        return NONE;
+    }
+    r = sc_gen_throw(vm, g, v_obj(vm->cls[C_GeneratorExit]));
+    if (r.tag != T_NIL) {
+        sc_drop(vm, r);
+        return sc_raise(vm, C_RuntimeError, "generator ignored GeneratorExit");
+    }
+    if (sc_exc_is(vm, C_GeneratorExit) || sc_exc_is(vm, C_StopIteration))
+        sc_clear_exc(vm);
+    return sc_failed(vm) ? NIL : NONE;
+}
+
+static Value gen_repr(Vm *vm, Value self)
+{
+    return sc_strf(vm, "<generator object %s at 0x%012llx>", ((Gen *)self.o)->name->s,
+                   (unsigned long long)(uintptr_t)self.o);
+}
+
+static Value self_iter(Vm *vm, Value self)
+{
+    (void)vm;
+    return sc_ref(self);
+}
+
+static Value gen_method_iter(Vm *vm, const Args *a)
+{
+    (void)vm;
+    return sc_ref(a->v[0]);
+}
+
+static const NativeDef gen_methods[] = {
+    {"__next__", gen_method_next, "self"}, {"__iter__", gen_method_iter, "self"},
+    {"send", gen_send, "self,value"},      {"throw", gen_throw, "self,exc|val,tb"},
+    {"close", gen_close, "self"},          {0},
+};
+const ClassDef sc_gen_def = {
+    .name = "generator", .size = sizeof(Gen), .sealed = true, .destroy = gen_destroy,
+    .visit = gen_visit, .next = gen_next, .iter = self_iter, .methods = gen_methods,
+    .repr = gen_repr,
+};
+
+/* ---- module ------------------------------------------------------------------------ */
+
+static void module_destroy(Vm *vm, Obj *o)
+{
+    ScModule *m = (ScModule *)o;
+
+    DROP(m->attrs);
+    DROP(m->name);
+}
+
+static void module_visit(Obj *o, VisitFn fn, void *user)
+{
+    if (((ScModule *)o)->attrs)
+        fn(v_obj(((ScModule *)o)->attrs), user);
+}
+
+static Value module_repr(Vm *vm, Value self)
+{
+    ScModule *m = (ScModule *)self.o;
+
+    return m->file ? sc_strf(vm, "<module '%s' from '%s'>", m->name->s, m->file)
+                   : sc_strf(vm, "<module '%s' (built-in)>", m->name->s);
+}
+
+const ClassDef sc_module_def = {
+    .name = "module", .size = sizeof(ScModule), .attrs_at = offsetof(ScModule, attrs),
+    .sealed = true, .destroy = module_destroy, .visit = module_visit, .repr = module_repr,
+};

@@ -1,0 +1,689 @@
+/* interp.c -- the interpreter's life, units, modules and import. */
+#include "ast.h"
+#include "modules/modules.h"
+#include "numbers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- output ------------------------------------------------------------------------ */
+
+void sc_write(Vm *vm, const char *s, size_t n, bool err)
+{
+    if (vm->opt.write)
+        vm->opt.write(vm->opt.write_user, s, n, err);
+    else
+        fwrite(s, 1, n, err ? stderr : stdout);
+}
+
+void sc_flush(Vm *vm)
+{
+    if (!vm->opt.write)
+        fflush(stdout);
+}
+
+/* ---- units ------------------------------------------------------------------------- */
+
+static void unit_free(Unit *u)
+{
+    Vm *vm = u->vm;
+    VEC(Value) consts;
+
+    if (u->prev)
+        u->prev->next = u->next;
+    else if (vm->units == u)
+        vm->units = u->next;
+    if (u->next)
+        u->next->prev = u->prev;
+    consts.v = u->consts.v;
+    for (uint32_t i = 0; i < u->consts.n; i++)
+        sc_drop(vm, consts.v[i]);
+    arena_free(&u->arena);
+    mem_free(&vm->cx->al, u, sizeof *u);
+}
+
+void unit_release(Unit *u)
+{
+    if (--u->refs == 0)
+        unit_free(u);
+}
+
+const char *sc_vm_intern(Vm *vm, const char *s, size_t n)
+{
+    char *p = arena_alloc(&vm->names, n + 1);
+
+    if (!p) {
+        sc_raise_memory(vm);
+        return NULL;
+    }
+    memcpy(p, s, n);
+    p[n] = 0;
+    return p;
+}
+
+/* Parse and compile inside a protected region: memory comes from the unit's arena. */
+static wf_status build_unit(Vm *vm, Unit *u, const char *text, size_t size)
+{
+    wf_ctx *cx = vm->cx;
+    API_ENTER(cx);
+
+    if (setjmp(u->jump) == 0) {
+        char *copy = arena_alloc(&u->arena, size + 8);
+
+        memcpy(copy, text, size);
+        memset(copy + size, 0, 8);
+        u->text = copy;
+        u->size = size;
+        intern_init(&u->names, &u->arena);
+        if (!u->hidden)
+            ctx_add_source(cx, u->file, text, size);
+        sc_parse(u);
+        u->code = sc_compile(u, sc_scan(u));
+        u->ok = true;
+    }
+    API_RETURN(cx);
+}
+
+static void raise_syntax(Vm *vm, Unit *u)
+{
+    Exc *e;
+    int64_t cap = 0;
+
+    sc_raise(vm, u->error_kind, "%s", u->error);
+    e = (Exc *)vm->exc.o;
+    if (!sc_exc_is(vm, C_SyntaxError) || u->hidden)
+        return;
+    if (!sc_grow(vm, &e->trace, &cap, 1, sizeof *e->trace))
+        return;
+    e->captrace = (uint32_t)cap;
+    e->ntrace = 1;
+    e->trace[0] = (Trace){u->file, u->line, u->col, u->len, NULL};
+}
+
+static Unit *compile_unit(Vm *vm, const char *file, const char *text, size_t size, bool hidden)
+{
+    Unit *u;
+    wf_status s;
+
+    if (memchr(text, 0, size)) {
+        sc_raise(vm, C_SyntaxError, "%s: source code cannot contain null bytes", file);
+        return NULL;
+    }
+    u = mem_alloc(&vm->cx->al, sizeof *u);
+    if (!u) {
+        sc_raise_memory(vm);
+        return NULL;
+    }
+    *u = (Unit){.refs = 1, .vm = vm, .hidden = hidden};
+    arena_init(&u->arena, &vm->cx->al, vm->cx);
+    u->next = vm->units;
+    if (u->next)
+        u->next->prev = u;
+    vm->units = u;
+    u->file = sc_vm_intern(vm, file, strlen(file));
+    s = u->file ? build_unit(vm, u, text, size) : WF_OK;
+    if (u->ok && s == WF_OK)
+        return u;
+    if (s != WF_OK)
+        sc_raise_ctx(vm);
+    else if (!sc_failed(vm))
+        raise_syntax(vm, u);
+    unit_release(u);
+    return NULL;
+}
+
+Unit *sc_compile_unit(Vm *vm, const char *file, const char *text, size_t size)
+{
+    return compile_unit(vm, file, text, size, false);
+}
+
+Value sc_run_unit(Vm *vm, Unit *u, ScModule *m)
+{
+    Func *f = sc_gc_new(vm, vm->cls[C_function], sizeof *f);
+    Frame *fr;
+    Value r;
+
+    if (!f)
+        return NIL;
+    f->code = u->code;
+    f->unit = u;
+    u->refs++;
+    f->name = obj_ref(u->code->name);
+    f->qualname = obj_ref(u->code->qualname);
+    f->module = gc_ref(m);
+    fr = sc_frame_for(vm, f, NULL, 0, 0, NULL, false);
+    obj_drop(vm, f);
+    if (!fr)
+        return NIL;
+    if (!sc_enter(vm)) {
+        sc_frame_free(vm, fr);
+        return NIL;
+    }
+    r = sc_run(vm, fr);
+    sc_leave(vm);
+    return r;
+}
+
+/* ---- modules ----------------------------------------------------------------------- */
+
+ScModule *sc_module(Vm *vm, const char *name, Dict *attrs)
+{
+    ScModule *m = sc_gc_new(vm, vm->cls[C_module], sizeof *m);
+
+    if (!m)
+        return NULL;
+    m->name = sc_intern(vm, name, strlen(name));
+    m->attrs = attrs ? gc_ref(attrs) : sc_dict(vm);
+    if (!m->name || !m->attrs ||
+        !sc_dict_put_str(vm, m->attrs, vm->known[S_name], v_obj(m->name))) {
+        obj_drop(vm, m);
+        return NULL;
+    }
+    return m;
+}
+
+bool sc_module_set(Vm *vm, ScModule *m, const char *name, Value owned)
+{
+    Str *s = sc_intern(vm, name, strlen(name));
+    bool ok = s && owned.tag != T_NIL && sc_dict_put_str(vm, m->attrs, s, owned);
+
+    if (s)
+        obj_drop(vm, s);
+    sc_drop(vm, owned);
+    return ok;
+}
+
+bool sc_module_natives(Vm *vm, ScModule *m, const NativeDef *defs)
+{
+    for (; defs->name; defs++)
+        if (!sc_module_set(vm, m, defs->name, v_obj(sc_native_fn(vm, defs, NIL, NULL))))
+            return false;
+    return true;
+}
+
+bool sc_module_class(Vm *vm, ScModule *m, const ClassDef *def, Class *base, Class **out)
+{
+    Class *c = sc_class_native(vm, def, base);
+
+    if (out)
+        *out = c;
+    if (!c)
+        return false;
+    c->module = obj_ref(m->name);
+    return sc_module_set(vm, m, def->name, v_obj(c));
+}
+
+bool sc_vm_add_module(Vm *vm, const ModuleDef *def)
+{
+    int64_t cap = vm->capdefs;
+
+    if (!sc_grow(vm, &vm->defs, &cap, vm->ndefs + 1, sizeof *def))
+        return false;
+    vm->capdefs = (uint32_t)cap;
+    vm->defs[vm->ndefs++] = *def;
+    return true;
+}
+
+static char *read_file(Vm *vm, const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    int64_t cap = 0;
+    char *s = NULL;
+    size_t n = 0, got;
+
+    if (!f)
+        return NULL;
+    for (;;) {
+        if (!sc_grow(vm, &s, &cap, (int64_t)n + 4096, 1))
+            break;
+        got = fread(s + n, 1, (size_t)cap - n, f);
+        n += got;
+        if (got == 0)
+            break;
+    }
+    if (ferror(f) || sc_failed(vm)) {
+        int e = ferror(f) ? EIO : 0;
+
+        fclose(f);
+        sc_free(vm, s, (size_t)cap);
+        errno = e;
+        return NULL;
+    }
+    fclose(f);
+    /* the block is exactly as large as the text, so that the caller can free it */
+    char *exact = sc_alloc(vm, n + 1);
+
+    if (exact) {
+        memcpy(exact, s, n);
+        exact[n] = 0;
+    }
+    sc_free(vm, s, (size_t)cap);
+    *size = n;
+    return exact;
+}
+
+static bool run_source(Vm *vm, const char *const *lines, ScModule *m)
+{
+    Buf b = {.vm = vm};
+    char file[80];
+    Unit *u = NULL;
+    Value r = NIL;
+
+    snprintf(file, sizeof file, "<%s>", m->name->s);
+    for (; *lines; lines++) {
+        buf_str(&b, *lines);
+        buf_char(&b, '\n');
+    }
+    if (!b.failed)
+        u = compile_unit(vm, file, b.s, (size_t)b.n, true);
+    buf_free(&b);
+    if (!u)
+        return false;
+    r = sc_run_unit(vm, u, m);
+    unit_release(u);
+    sc_drop(vm, r);
+    return r.tag != T_NIL;
+}
+
+static bool load_def(Vm *vm, const ModuleDef *d, ScModule *m)
+{
+    return (!d->open || d->open(vm, m)) && (!d->source || run_source(vm, d->source, m));
+}
+
+/* dir/a/b.py or dir/a/b/__init__.py for a.b */
+static char *find_file(Vm *vm, const char *name, char *path, size_t cap, size_t *size)
+{
+    static const char *const tails[] = {".py", "/__init__.py"};
+    char rel[512];
+    size_t i;
+    char *text;
+
+    for (i = 0; name[i] && i < sizeof rel - 1; i++)
+        rel[i] = name[i] == '.' ? '/' : name[i];
+    rel[i] = 0;
+    for (int k = 0; k < 2; k++) {
+        if ((size_t)snprintf(path, cap, "%s%s%s", vm->dir, rel, tails[k]) >= cap)
+            return NULL;
+        text = read_file(vm, path, size);
+        if (text || sc_failed(vm))
+            return text;
+    }
+    return NULL;
+}
+
+static Value raise_no_module(Vm *vm, Str *name)
+{
+    const char *list[200], *hint;
+    int n = 0;
+
+    for (uint32_t i = 0; i < vm->ndefs && n < COUNT(list); i++)
+        list[n++] = vm->defs[i].name;
+    hint = nearest_name(name->s, list, n);
+    return sc_raise(vm, C_ModuleNotFoundError, "No module named '%s'%s%s%s", name->s,
+                    hint ? ". Did you mean: '" : "", hint ? hint : "", hint ? "'?" : "");
+}
+
+static bool load_module(Vm *vm, Str *name, ScModule *m, bool *found)
+{
+    char path[1024];
+    size_t size;
+    char *text;
+    Unit *u;
+    Value r;
+
+    *found = true;
+    for (uint32_t i = vm->ndefs; i > 0; i--)
+        if (strcmp(vm->defs[i - 1].name, name->s) == 0)
+            return load_def(vm, &vm->defs[i - 1], m);
+    text = find_file(vm, name->s, path, sizeof path, &size);
+    if (!text) {
+        *found = false;
+        return false;
+    }
+    m->file = sc_vm_intern(vm, path, strlen(path));
+    u = m->file ? sc_compile_unit(vm, path, text, size) : NULL;
+    sc_free(vm, text, size + 1);
+    if (!u)
+        return false;
+    r = sc_module_set(vm, m, "__file__", v_obj(sc_str(vm, path))) ? sc_run_unit(vm, u, m) : NIL;
+    unit_release(u);
+    sc_drop(vm, r);
+    return r.tag != T_NIL;
+}
+
+/* The module a.b.c itself, its parents loaded first. */
+Value sc_import(Vm *vm, Str *name)
+{
+    Value *have, parent = NIL, key;
+    ScModule *m;
+    char *dot = strrchr(name->s, '.');
+    bool found, ok;
+    Str *pname;
+
+    name = sc_intern_str(vm, name);
+    if (!name)
+        return NIL;
+    key = v_obj(name);
+    have = sc_dict_find(vm, vm->modules, key);
+    if (have)
+        return sc_ref(*have);
+    if (dot) {
+        pname = sc_intern(vm, name->s, (size_t)(dot - name->s));
+        parent = pname ? sc_import(vm, pname) : NIL;
+        if (pname)
+            obj_drop(vm, pname);
+        if (parent.tag == T_NIL)
+            return NIL;
+        have = sc_dict_find(vm, vm->modules, key);
+        if (have) {
+            sc_drop(vm, parent);
+            return sc_ref(*have);
+        }
+    }
+    m = sc_module(vm, name->s, NULL);
+    if (!m || !sc_dict_put(vm, vm->modules, key, v_obj(m))) {
+        if (m)
+            obj_drop(vm, m);
+        sc_drop(vm, parent);
+        return NIL;
+    }
+    ok = load_module(vm, name, m, &found);
+    if (!ok) {
+        Value exc = sc_take_exc(vm);
+
+        if (sc_dict_remove(vm, vm->modules, key) < 0)
+            sc_clear_exc(vm);
+        vm->exc = exc;
+        obj_drop(vm, m);
+        sc_drop(vm, parent);
+        return found || sc_failed(vm) ? NIL : raise_no_module(vm, name);
+    }
+    if (parent.tag != T_NIL) {
+        ok = sc_module_set(vm, (ScModule *)parent.o, dot + 1, v_obj(gc_ref(m)));
+        sc_drop(vm, parent);
+        if (!ok) {
+            obj_drop(vm, m);
+            return NIL;
+        }
+    }
+    return v_obj(m);
+}
+
+/* ---- life -------------------------------------------------------------------------- */
+
+static const struct {
+    KnownClass k;
+    const ClassDef *def;
+    KnownClass base;
+} class_table[] = {
+    {C_getset, &sc_getset_def, C_object},
+    {C_cell, &sc_cell_def, C_object},
+    {C_staticmethod, &sc_staticmethod_def, C_object},
+    {C_classmethod, &sc_classmethod_def, C_object},
+    {C_NoneType, &sc_none_def, C_object},
+    {C_int, &sc_int_def, C_object},
+    {C_bool, &sc_bool_def, C_int},
+    {C_float, &sc_float_def, C_object},
+    {C_ellipsis, &sc_ellipsis_def, C_object},
+    {C_NotImplementedType, &sc_notimpl_def, C_object},
+    {C_list, &sc_list_def, C_object},
+    {C_set, &sc_set_def, C_object},
+    {C_frozenset, &sc_frozenset_def, C_object},
+    {C_dict_keys, &sc_keys_def, C_object},
+    {C_dict_values, &sc_values_def, C_object},
+    {C_dict_items, &sc_items_def, C_object},
+    {C_range, &sc_range_def, C_object},
+    {C_slice, &sc_slice_def, C_object},
+    {C_function, &sc_func_def, C_object},
+    {C_method, &sc_method_def, C_object},
+    {C_property, &sc_property_def, C_object},
+    {C_super, &sc_super_def, C_object},
+    {C_module, &sc_module_def, C_object},
+    {C_generator, &sc_gen_def, C_object},
+    {C_list_iterator, &sc_list_iter_def, C_object},
+    {C_range_iterator, &sc_range_iter_def, C_object},
+    {C_str_iterator, &sc_str_iter_def, C_object},
+    {C_dict_iterator, &sc_dict_iter_def, C_object},
+    {C_seq_iterator, &sc_seq_iter_def, C_object},
+    {C_enumerate, &sc_enumerate_def, C_object},
+    {C_zip, &sc_zip_def, C_object},
+    {C_map, &sc_map_def, C_object},
+    {C_filter, &sc_filter_def, C_object},
+    {C_reversed, &sc_reversed_def, C_object},
+    {C_callable_iterator, &sc_call_iter_def, C_object},
+    {C_BaseException, &sc_exc_def, C_object},
+};
+
+/* The first classes need each other: raw ones first, then each again properly. */
+static bool open_classes(Vm *vm)
+{
+    static const struct {
+        KnownClass k;
+        const ClassDef *def;
+    } first[] = {{C_type, &sc_type_def}, {C_object, &sc_object_def}, {C_str, &sc_str_def},
+                 {C_dict, &sc_dict_def}, {C_tuple, &sc_tuple_def},
+                 {C_builtin_function_or_method, &sc_native_def}};
+    Class *raw[COUNT(first)], *full;
+    bool ok = true;
+    int i;
+
+    for (i = 0; i < COUNT(first); i++) {
+        raw[i] = sc_alloc(vm, sizeof **raw);
+        if (!raw[i])
+            return false;
+        memset(raw[i], 0, sizeof **raw);
+        raw[i]->h.h.refs = 1;
+        raw[i]->d = *first[i].def;
+        raw[i]->is_tuple = first[i].k == C_tuple;
+        raw[i]->h.next = raw[i]->h.prev = &raw[i]->h;
+        vm->cls[first[i].k] = raw[i];
+    }
+    for (i = 0; i < COUNT(first); i++)
+        raw[i]->h.h.cls = vm->cls[C_type];
+    (void)full;
+    for (i = 0; i < S_COUNT && ok; i++) {
+        static const char *const texts[] = {
+#define KNOWN(id, text) text,
+#include "known.def"
+#undef KNOWN
+        };
+
+        vm->known[i] = sc_intern(vm, texts[i], strlen(texts[i]));
+        ok = vm->known[i] != NULL;
+    }
+    vm->empty_str = ok ? sc_intern(vm, "", 0) : NULL;
+    for (i = 0; i < 128 && ok && vm->empty_str; i++) {
+        char c = (char)i;
+
+        vm->chars[i] = sc_intern(vm, &c, 1);
+        ok = vm->chars[i] != NULL;
+    }
+    vm->empty_tuple = ok ? sc_tuple(vm, 0) : NULL;
+    if (!ok || !vm->empty_str || !vm->empty_tuple)
+        return false;
+    for (i = 0; i < COUNT(first); i++)
+        if (!sc_class_fill(vm, raw[i], first[i].def,
+                           first[i].k == C_object ? NULL : vm->cls[C_object], i < 2))
+            return false;
+    return true;
+}
+
+static bool open_all(Vm *vm)
+{
+    if (!open_classes(vm))
+        return false;
+    for (int i = 0; i < COUNT(class_table); i++) {
+        Class *c = sc_class_native(vm, class_table[i].def, vm->cls[class_table[i].base]);
+
+        if (!c)
+            return false;
+        vm->cls[class_table[i].k] = c;
+    }
+    if (!sc_class_finish(vm))
+        return false;
+    vm->builtins = sc_dict(vm);
+    vm->modules = sc_dict(vm);
+    if (!vm->builtins || !vm->modules || !sc_open_exceptions(vm))
+        return false;
+    {
+        Value e = sc_new_instance(vm, vm->cls[C_MemoryError]);
+
+        if (e.tag == T_NIL)
+            return false;
+        vm->memory_error = (Exc *)e.o;
+    }
+    if (!sc_open_builtins(vm) || !open_files(vm))
+        return false;
+    for (const ModuleDef *d = sc_std_modules; d->name; d++)
+        if (!sc_vm_add_module(vm, d))
+            return false;
+    vm->main = sc_module(vm, "__main__", NULL);
+    return vm->main && sc_dict_put_str(vm, vm->modules, vm->main->name, v_obj(vm->main));
+}
+
+Vm *sc_vm_new(wf_ctx *cx, const VmOptions *opt)
+{
+    Vm *vm = mem_alloc(&cx->al, sizeof *vm);
+
+    if (!vm) {
+        fail_memory(cx);
+        return NULL;
+    }
+    memset(vm, 0, sizeof *vm);
+    vm->cx = cx;
+    if (opt)
+        vm->opt = *opt;
+    vm->max_depth = vm->opt.max_depth ? vm->opt.max_depth : 1000;
+    vm->version = 1;
+    vm->gc_list.next = vm->gc_list.prev = &vm->gc_list;
+    vm->gc_limit = 20000;
+    vm->dir = "";
+    arena_init(&vm->names, &cx->al, NULL);
+    vm->reserve = mem_alloc(&cx->al, (size_t)32 << 10);
+    if (!vm->reserve || !open_all(vm)) {
+        fail_memory(cx);
+        sc_vm_free(vm);
+        return NULL;
+    }
+    return vm;
+}
+
+/* Everything but classes goes by counts and a collection; then the classes are emptied
+ * while all of them still stand, and their memory is freed last. */
+void sc_vm_free(Vm *vm)
+{
+    wf_allocator al;
+    GcObj *g;
+    int64_t n = 0, i;
+    Class **all;
+
+    if (!vm)
+        return;
+    al = vm->cx->al;
+    vm->collecting = true;
+    sc_clear_exc(vm);
+    sc_put(vm, &vm->handled, NIL);
+    if (vm->exit)
+        obj_drop(vm, vm->exit);
+    if (vm->modules)
+        sc_dict_clear(vm, vm->modules);
+    if (vm->main)
+        obj_drop(vm, vm->main);
+    if (vm->modules)
+        obj_drop(vm, vm->modules);
+    if (vm->builtins)
+        obj_drop(vm, vm->builtins);
+    vm->modules = vm->builtins = NULL;
+    vm->main = NULL;
+    if (vm->cls[C_type] && vm->cls[C_callable_iterator])
+        sc_collect(vm);
+    vm->collecting = true;
+    if (vm->memory_error) {
+        Exc *e = vm->memory_error;
+
+        vm->memory_error = NULL;
+        obj_drop(vm, e);
+    }
+    for (g = vm->gc_list.next; g != &vm->gc_list; g = g->next)
+        n += g->h.cls == vm->cls[C_type];
+    all = n ? mem_alloc(&al, (size_t)n * sizeof *all) : NULL;
+    if (all) {
+        n = 0;
+        for (g = vm->gc_list.next; g != &vm->gc_list; g = g->next)
+            if (g->h.cls == vm->cls[C_type]) {
+                all[n] = (Class *)g;
+                all[n++]->h.h.refs += 1000000;
+            }
+        for (i = 0; i < n; i++)
+            sc_type_def.destroy(vm, &all[i]->h.h);
+        if (vm->empty_tuple)
+            obj_drop(vm, vm->empty_tuple);
+        vm->empty_tuple = NULL;
+        for (i = 0; i < S_COUNT; i++)
+            if (vm->known[i])
+                obj_drop(vm, vm->known[i]);
+        for (i = 0; i < 128; i++)
+            if (vm->chars[i])
+                obj_drop(vm, vm->chars[i]);
+        if (vm->empty_str)
+            obj_drop(vm, vm->empty_str);
+        for (i = 0; i < n; i++)
+            sc_free(vm, all[i], sizeof **all);
+        mem_free(&al, all, (size_t)n * sizeof *all);
+    }
+    sc_free(vm, vm->strs, vm->capstrs * sizeof *vm->strs);
+    sc_free(vm, vm->defs, vm->capdefs * sizeof *vm->defs);
+    arena_free(&vm->names);
+    sc_memory_done(vm);
+    mem_free(&al, vm, sizeof *vm);
+}
+
+/* ---- running ----------------------------------------------------------------------- */
+
+static bool run_main(Vm *vm, Unit *u)
+{
+    Value r = NIL;
+
+    if (u) {
+        r = sc_run_unit(vm, u, vm->main);
+        unit_release(u);
+    }
+    sc_flush(vm);
+    if (r.tag == T_NIL && sc_exc_is(vm, C_SystemExit)) {
+        vm->exit = (Exc *)sc_take_exc(vm).o;
+        return true;
+    }
+    if (r.tag == T_NIL && sc_failed(vm))
+        sc_report(vm);
+    sc_drop(vm, r);
+    return r.tag != T_NIL;
+}
+
+bool sc_run_text(Vm *vm, const char *name, const char *text, size_t size)
+{
+    return run_main(vm, sc_compile_unit(vm, name, text, size));
+}
+
+bool sc_run_file(Vm *vm, const char *path)
+{
+    size_t size = 0;
+    char *text = read_file(vm, path, &size);
+    const char *slash = strrchr(path, '/');
+    Unit *u;
+
+    if (!text && sc_failed(vm)) {
+        sc_report(vm);
+        return false;
+    }
+    if (!text)
+        return fail(vm->cx, WF_ERR_IO, NOWHERE, "%s: %s", path, strerror(errno));
+    vm->dir = slash ? sc_vm_intern(vm, path, (size_t)(slash - path) + 1) : "";
+    if (vm->dir && sc_module_set(vm, vm->main, "__file__", v_obj(sc_str(vm, path))))
+        u = sc_compile_unit(vm, path, text, size);
+    else
+        u = NULL;
+    vm->main->file = path;
+    sc_free(vm, text, size + 1);
+    return run_main(vm, u);
+}

@@ -1,0 +1,324 @@
+/* mem.c -- memory of one interpreter: pools for small blocks, objects, the collector.
+ *
+ * Blocks up to 512 bytes come from free lists filled from chunks; larger ones from the
+ * context's allocator. Objects die when their count reaches zero; long chains are freed
+ * from a list instead of by recursion.
+ *
+ * Cycles: every object that can hold others is in one list. A collection copies all
+ * counts, subtracts one for each reference from within the list, and what then has none
+ * left and is not reached from the rest is only referred to by itself: its contents are
+ * dropped, which frees it. It runs when the list has grown by half since the last time.
+ */
+#include "ast.h"
+
+typedef struct PoolChunk {
+    struct PoolChunk *next;
+    size_t size;
+} PoolChunk;
+
+#define CHUNK ((size_t)64 << 10)
+#define SMALL ((size_t)512)
+#define RESERVE ((size_t)32 << 10)
+#define FREE_DEPTH 60
+#define GC_FIRST 20000
+
+static size_t round_up(size_t n) { return (n + !n + 15) & ~(size_t)15; }
+
+static void *take_chunk(Vm *vm, size_t size)
+{
+    PoolChunk *c;
+    void *p;
+
+    if ((size_t)(vm->chunk_end - vm->chunk_at) < size) {
+        c = mem_alloc(&vm->cx->al, CHUNK);
+        if (!c)
+            return NULL;
+        *c = (PoolChunk){vm->chunks, CHUNK};
+        vm->chunks = c;
+        vm->chunk_at = (char *)c + 16;
+        vm->chunk_end = (char *)c + CHUNK;
+    }
+    p = vm->chunk_at;
+    vm->chunk_at += size;
+    return p;
+}
+
+/* The reserve is what lets handlers and reports run after memory was exhausted. */
+static void *out_of_memory(Vm *vm)
+{
+    if (vm->reserve) {
+        mem_free(&vm->cx->al, vm->reserve, RESERVE);
+        vm->reserve = NULL;
+    }
+    sc_raise_memory(vm);
+    return NULL;
+}
+
+void *sc_alloc(Vm *vm, size_t size)
+{
+    size_t n = round_up(size), k = n / 16;
+    void *p;
+
+    if (size > (size_t)1 << 46)
+        return out_of_memory(vm);
+    if (n <= SMALL && !vm->opt.plain_alloc) {
+        p = vm->pool[k];
+        if (p) {
+            vm->pool[k] = *(void **)p;
+            return p;
+        }
+        p = take_chunk(vm, n);
+    } else {
+        p = mem_alloc(&vm->cx->al, size);
+    }
+    return p ? p : out_of_memory(vm);
+}
+
+void sc_free(Vm *vm, void *p, size_t size)
+{
+    size_t n = round_up(size);
+
+    if (!p)
+        return;
+    if (n <= SMALL && !vm->opt.plain_alloc) {
+        *(void **)p = vm->pool[n / 16];
+        vm->pool[n / 16] = p;
+    } else {
+        mem_free(&vm->cx->al, p, size);
+    }
+}
+
+bool sc_grow(Vm *vm, void *slot, int64_t *cap, int64_t need, size_t elem)
+{
+    void **at = slot, *p;
+    int64_t n = *cap < 4 ? 4 : *cap + *cap / 2;
+
+    if (need <= *cap)
+        return true;
+    if (n < need)
+        n = need;
+    if (n > (int64_t)1 << 40) {
+        sc_raise_memory(vm);
+        return false;
+    }
+    p = sc_alloc(vm, (size_t)n * elem);
+    if (!p)
+        return false;
+    if (*cap)
+        memcpy(p, *at, (size_t)*cap * elem);
+    sc_free(vm, *at, (size_t)*cap * elem);
+    *at = p;
+    *cap = n;
+    return true;
+}
+
+/* ---- objects ----------------------------------------------------------------------- */
+
+Obj *sc_obj_new(Vm *vm, Class *cls, size_t size)
+{
+    Obj *o = sc_alloc(vm, size);
+
+    if (!o)
+        return NULL;
+    memset(o + 1, 0, size - sizeof *o);
+    *o = (Obj){.refs = 1, .cls = cls};
+    if (cls && cls->script)
+        cls->h.h.refs++;
+    return o;
+}
+
+void *sc_gc_new(Vm *vm, Class *cls, size_t size)
+{
+    GcObj *o;
+
+    if (vm->gc_count > vm->gc_limit && !vm->collecting)
+        sc_collect(vm);
+    o = (GcObj *)sc_obj_new(vm, cls, size);
+    if (!o)
+        return NULL;
+    o->h.flags = OBJ_GC;
+    o->next = vm->gc_list.next;
+    o->prev = &vm->gc_list;
+    o->next->prev = o;
+    vm->gc_list.next = o;
+    vm->gc_count++;
+    return o;
+}
+
+/* How large the object is: of those with a tail, what the tail adds. */
+static size_t size_of(Vm *vm, Obj *o)
+{
+    Class *c = o->cls;
+
+    if (c == vm->cls[C_str])
+        return sizeof(Str) + ((Str *)o)->n + 1;
+    if (c->is_tuple)
+        return sizeof(Tuple) + (size_t)((Tuple *)o)->n * sizeof(Value);
+    return c->d.size;
+}
+
+static void free_now(Vm *vm, Obj *o)
+{
+    Class *c = o->cls;
+    size_t size = size_of(vm, o);
+    bool counted = c->script;
+
+    if (c->d.destroy)
+        c->d.destroy(vm, o);
+    sc_free(vm, o, size);
+    if (counted)
+        obj_drop(vm, c);
+}
+
+/* __del__ may bring the object back: then it lives on. */
+static bool run_del(Vm *vm, Obj *o)
+{
+    Value *fn = sc_class_find(o->cls, vm->known[S_del]), self = {T_OBJ, {.o = o}}, exc, r;
+
+    if (!fn)
+        return false;
+    exc = vm->exc;
+    vm->exc = NIL;
+    o->refs = 1;
+    r = sc_call(vm, *fn, &self, 1);
+    sc_drop(vm, r);
+    sc_clear_exc(vm);
+    vm->exc = exc;
+    return --o->refs > 0;
+}
+
+void sc_obj_free(Vm *vm, Obj *o)
+{
+    GcObj *g = (GcObj *)o;
+
+    if (o->cls->has_del && run_del(vm, o))
+        return;
+    if (!(o->flags & OBJ_GC)) {
+        free_now(vm, o);
+        return;
+    }
+    g->next->prev = g->prev;
+    g->prev->next = g->next;
+    vm->gc_count--;
+    if (vm->free_depth >= FREE_DEPTH) {
+        g->next = vm->trash;
+        vm->trash = g;
+        return;
+    }
+    vm->free_depth++;
+    free_now(vm, o);
+    vm->free_depth--;
+    while (vm->free_depth == 0 && vm->trash) {
+        g = vm->trash;
+        vm->trash = g->next;
+        vm->free_depth++;
+        free_now(vm, &g->h);
+        vm->free_depth--;
+    }
+}
+
+/* ---- cycles ------------------------------------------------------------------------ */
+
+static void subtract(Value v, void *user)
+{
+    (void)user;
+    if (v.tag == T_OBJ && (v.o->flags & OBJ_GC))
+        ((GcObj *)v.o)->gc--;
+}
+
+/* Move what is reached to the list of the living. */
+static void revive(Value v, void *user)
+{
+    GcObj *g = (GcObj *)v.o, *live = user;
+
+    if (v.tag != T_OBJ || !(v.o->flags & OBJ_GC) || g->gc == -1)
+        return;
+    g->next->prev = g->prev;
+    g->prev->next = g->next;
+    g->gc = -1;
+    g->prev = live->prev;
+    g->next = live;
+    live->prev->next = g;
+    live->prev = g;
+}
+
+static void visit(Vm *vm, GcObj *g, VisitFn fn, void *user)
+{
+    (void)vm;
+    if (g->h.cls->d.visit)
+        g->h.cls->d.visit(&g->h, fn, user);
+    if (g->h.cls->script)
+        fn(v_obj(g->h.cls), user);
+}
+
+static void list_init(GcObj *l) { l->next = l->prev = l; }
+
+static void list_join(GcObj *to, GcObj *from)
+{
+    if (from->next == from)
+        return;
+    from->next->prev = to->prev;
+    to->prev->next = from->next;
+    from->prev->next = to;
+    to->prev = from->prev;
+    list_init(from);
+}
+
+void sc_collect(Vm *vm)
+{
+    GcObj live, *g, *next, *all = &vm->gc_list, dead;
+    int64_t n = 0;
+
+    vm->collecting = true;
+    for (g = all->next; g != all; g = g->next)
+        g->gc = (int64_t)g->h.refs;
+    for (g = all->next; g != all; g = g->next)
+        visit(vm, g, subtract, NULL);
+    list_init(&live);
+    for (g = all->next; g != all; g = next) {
+        next = g->next;
+        if (g->gc > 0)
+            revive((Value){T_OBJ, {.o = &g->h}}, &live);
+    }
+    for (g = live.next; g != &live; g = g->next, n++)
+        visit(vm, g, revive, &live);
+    list_init(&dead);
+    list_join(&dead, all);
+    list_join(all, &live);
+    /* hold every dead object while their contents go */
+    for (g = dead.next; g != &dead; g = g->next)
+        g->h.refs++;
+    for (g = dead.next; g != &dead; g = g->next)
+        if (g->h.cls->has_del && run_del(vm, &g->h))
+            g->h.refs++; /* cannot happen twice: only the hold is left below */
+    for (int classes = 0; classes < 2; classes++) /* an object's end needs its class */
+        for (g = dead.next; g != &dead; g = g->next)
+            if (g->h.cls->d.destroy && (g->h.cls == vm->cls[C_type]) == classes)
+                g->h.cls->d.destroy(vm, &g->h);
+    while ((g = dead.next) != &dead) {
+        g->next->prev = g->prev;
+        g->prev->next = g->next;
+        g->next = all->next;
+        g->prev = all;
+        all->next->prev = g;
+        all->next = g;
+        sc_drop(vm, (Value){T_OBJ, {.o = &g->h}});
+    }
+    vm->gc_count = 0;
+    vm->gc_limit = n / 2 > GC_FIRST ? n / 2 : GC_FIRST;
+    vm->collecting = false;
+}
+
+void sc_memory_done(Vm *vm)
+{
+    PoolChunk *c, *next;
+
+    for (c = vm->chunks; c; c = next) {
+        next = c->next;
+        mem_free(&vm->cx->al, c, c->size);
+    }
+    vm->chunks = NULL;
+    if (vm->reserve)
+        mem_free(&vm->cx->al, vm->reserve, RESERVE);
+    vm->reserve = NULL;
+}

@@ -1,0 +1,20 @@
+/* modules.h -- the standard modules: one file each, gathered in std.c. */
+#ifndef WEFT_SCRIPT_MODULES_H
+#define WEFT_SCRIPT_MODULES_H
+
+#include "script/script.h"
+
+bool open_math(Vm *vm, ScModule *m);
+bool open_time(Vm *vm, ScModule *m);
+bool open_sys(Vm *vm, ScModule *m);
+bool open_os(Vm *vm, ScModule *m);
+bool open_os_path(Vm *vm, ScModule *m);
+bool open_random(Vm *vm, ScModule *m);
+bool open_files(Vm *vm); /* open() */
+
+extern const char *const source_random[], *const source_functools[],
+    *const source_itertools[], *const source_collections[], *const source_dataclasses[],
+    *const source_typing[], *const source_copy[], *const source_json[],
+    *const source_tempfile[], *const source_contextlib[];
+
+#endif

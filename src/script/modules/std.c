@@ -1,0 +1,22 @@
+/* std.c -- the table of standard modules: what `import` knows without a file. */
+#include "modules.h"
+
+/*   name   C part   script part */
+const ModuleDef sc_std_modules[] = {
+    {"math", open_math, NULL},
+    {"time", open_time, NULL},
+    {"sys", open_sys, NULL},
+    {"os", open_os, NULL},
+    {"os.path", open_os_path, NULL},
+    {"random", open_random, source_random},
+    {"functools", NULL, source_functools},
+    {"itertools", NULL, source_itertools},
+    {"collections", NULL, source_collections},
+    {"dataclasses", NULL, source_dataclasses},
+    {"typing", NULL, source_typing},
+    {"copy", NULL, source_copy},
+    {"json", NULL, source_json},
+    {"tempfile", NULL, source_tempfile},
+    {"contextlib", NULL, source_contextlib},
+    {0},
+};

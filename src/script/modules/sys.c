@@ -1,0 +1,127 @@
+/* sys.c -- the module sys. */
+#include "modules.h"
+
+#include <stdio.h>
+
+static Value m_exit(Vm *vm, const Args *a) { return sc_raise_value(vm, C_SystemExit, a->v[0]); }
+
+static Value m_getrecursionlimit(Vm *vm, const Args *a)
+{
+    (void)a;
+    return v_int(vm->max_depth);
+}
+
+static Value m_setrecursionlimit(Vm *vm, const Args *a)
+{
+    int64_t n;
+
+    if (!sc_to_int(vm, a->v[0], &n))
+        return NIL;
+    if (n < 1 || n > 10000000)
+        return sc_raise(vm, C_ValueError, "recursion limit must be from 1 to 10000000");
+    vm->max_depth = (int)n;
+    return NONE;
+}
+
+static Value m_getsizeof(Vm *vm, const Args *a)
+{
+    return v_int((int64_t)(a->v[0].tag == T_OBJ ? sc_class_of(vm, a->v[0])->d.size : 16));
+}
+
+static Value m_exc_info(Vm *vm, const Args *a)
+{
+    Value v[3] = {NONE, NONE, NONE};
+
+    (void)a;
+    if (vm->handled.tag == T_OBJ) {
+        v[0] = v_obj(vm->handled.o->cls);
+        v[1] = vm->handled;
+    }
+    return v_obj(sc_tuple_of(vm, v, 3));
+}
+
+static Value m_intern(Vm *vm, const Args *a)
+{
+    Str *s;
+
+    if (!is_str(a->v[0]))
+        return sc_raise(vm, C_TypeError, "intern() argument must be str");
+    s = sc_intern_str(vm, as_str(a->v[0]));
+    return s ? v_obj(obj_ref(s)) : NIL;
+}
+
+static const NativeDef functions[] = {
+    {"exit", m_exit, "|status"}, {"getrecursionlimit", m_getrecursionlimit, ""},
+    {"setrecursionlimit", m_setrecursionlimit, "limit"}, {"getsizeof", m_getsizeof, "obj"},
+    {"exc_info", m_exc_info, ""}, {"intern", m_intern, "string"}, {0},
+};
+
+/* stdout and stderr: native tells which */
+static Value s_write(Vm *vm, const Args *a)
+{
+    if (!is_str(a->v[1]))
+        return sc_raise(vm, C_TypeError, "write() argument must be str, not %s",
+                        sc_type_name(vm, a->v[1]));
+    sc_write(vm, as_str(a->v[1])->s, as_str(a->v[1])->n, sc_native(a->v[0]) != NULL);
+    return v_int(as_str(a->v[1])->chars);
+}
+
+static Value s_flush(Vm *vm, const Args *a)
+{
+    (void)a;
+    sc_flush(vm);
+    return NONE;
+}
+
+static Value s_isatty(Vm *vm, const Args *a)
+{
+    (void)vm;
+    (void)a;
+    return v_bool(false);
+}
+
+static const NativeDef stream_methods[] = {{"write", s_write, "self,text"},
+                                           {"flush", s_flush, "self"},
+                                           {"isatty", s_isatty, "self"},
+                                           {0}};
+static const ClassDef stream_def = {.name = "TextIOWrapper", .methods = stream_methods};
+
+static bool add_stream(Vm *vm, ScModule *m, Class *c, const char *name, bool err)
+{
+    Value v = sc_new_instance(vm, c);
+
+    if (v.tag != T_NIL && err && !sc_native_new(vm, v, 1)) {
+        sc_drop(vm, v);
+        return false;
+    }
+    return sc_module_set(vm, m, name, v);
+}
+
+bool open_sys(Vm *vm, ScModule *m)
+{
+    List *argv = sc_list(vm, 0);
+    Class *c = NULL;
+    Value version[3] = {v_int(3), v_int(11), v_int(0)};
+
+    for (int i = 0; argv && i < vm->opt.argc; i++) {
+        Value s = v_obj(sc_str(vm, vm->opt.argv[i]));
+        bool ok = s.tag != T_NIL && sc_list_push(vm, argv, s);
+
+        sc_drop(vm, s);
+        if (!ok) {
+            obj_drop(vm, argv);
+            return false;
+        }
+    }
+    return sc_module_set(vm, m, "argv", v_obj(argv)) && sc_module_natives(vm, m, functions) &&
+           sc_module_class(vm, m, &stream_def, NULL, &c) &&
+           add_stream(vm, m, c, "stdout", false) && add_stream(vm, m, c, "stderr", true) &&
+           sc_module_set(vm, m, "maxsize", v_int(INT64_MAX)) &&
+           sc_module_set(vm, m, "version_info", v_obj(sc_tuple_of(vm, version, 3))) &&
+           sc_module_set(vm, m, "version", v_obj(sc_str(vm, "3.11.0 (weft " WF_VERSION ")"))) &&
+           sc_module_set(vm, m, "platform", v_obj(sc_str(vm, "linux"))) &&
+           sc_module_set(vm, m, "byteorder", v_obj(sc_str(vm, "little"))) &&
+           sc_module_set(vm, m, "executable", v_obj(sc_str(vm, "weft"))) &&
+           sc_module_set(vm, m, "path", v_obj(sc_list(vm, 0))) &&
+           sc_module_set(vm, m, "modules", v_obj(gc_ref(vm->modules)));
+}

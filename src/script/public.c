@@ -1,0 +1,105 @@
+/* public.c -- scripts through weft.h. */
+#include "ast.h"
+
+/* What sys.exit was given: a status, or a text for standard error and status 1. */
+static int exit_code(Vm *vm)
+{
+    Tuple *t = (Tuple *)vm->exit->args.o;
+    Value v = t->n ? t->v[0] : NONE, s;
+
+    if (v.tag == T_NONE)
+        return 0;
+    if (v.tag == T_INT || v.tag == T_BOOL)
+        return (int)(v.i & 255);
+    s = sc_to_str(vm, v);
+    if (s.tag != T_NIL) {
+        sc_write(vm, as_str(s)->s, as_str(s)->n, true);
+        sc_write(vm, "\n", 1, true);
+    }
+    sc_drop(vm, s);
+    return 1;
+}
+
+wf_status wf_script_run(wf_ctx *cx, const char *path, int argc, char **argv, int *out_exit)
+{
+    VmOptions opt = {.argc = argc, .argv = argv};
+    Vm *vm;
+
+    if (out_exit)
+        *out_exit = 0;
+    if (failed(cx))
+        return cx->status;
+    if (!path || argc < 0 || (argc && !argv)) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_script_run: path and argv must not be NULL");
+        return cx->status;
+    }
+    vm = sc_vm_new(cx, &opt);
+    if (!vm)
+        return cx->status;
+    sc_run_file(vm, path);
+    if (vm->exit && out_exit)
+        *out_exit = exit_code(vm);
+    sc_flush(vm);
+    sc_vm_free(vm);
+    return cx->status;
+}
+
+static const FuncDef *find_def(const AstList *l, const char *name)
+{
+    for (uint32_t i = 0; i < l->n; i++)
+        if (l->v[i]->kind == S_DEF && strcmp(l->v[i]->def->name, name) == 0)
+            return l->v[i]->def;
+    return NULL;
+}
+
+static wf_status print_unit(wf_ctx *cx, const Unit *u, const char *name, const char **out)
+{
+    API_ENTER(cx);
+    Text t;
+    const FuncDef *d = name ? find_def(&u->body, name) : NULL;
+
+    text_init(&t, &cx->sources_arena);
+    if (name && !d)
+        fail(cx, WF_ERR_NAME, NOWHERE, "%s: there is no function '%s'", u->file, name);
+    else if (d)
+        ast_print_def(d, &t);
+    else
+        ast_print_stmts(&u->body, &t);
+    *out = text_str(&t);
+    API_RETURN(cx);
+}
+
+wf_status wf_script_tree(wf_ctx *cx, const char *file, const char *text, size_t size,
+                         const char *name, const char **out_text)
+{
+    Vm *vm;
+    Unit *u;
+
+    if (out_text)
+        *out_text = NULL;
+    if (failed(cx))
+        return cx->status;
+    if (!file || !text || !out_text) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_script_tree: an argument is NULL");
+        return cx->status;
+    }
+    vm = sc_vm_new(cx, NULL);
+    if (!vm)
+        return cx->status;
+    u = sc_compile_unit(vm, file, text, size);
+    if (u) {
+        print_unit(cx, u, name, out_text);
+        unit_release(u);
+    } else {
+        sc_report(vm);
+    }
+    sc_vm_free(vm);
+    return cx->status;
+}
+
+wf_status wf_script_check(wf_ctx *cx, const char *file, const char *text, size_t size)
+{
+    const char *tree;
+
+    return wf_script_tree(cx, file, text, size, NULL, &tree);
+}

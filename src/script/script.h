@@ -1,0 +1,719 @@
+/* script.h -- the Python-subset language: values, objects, the interpreter, and the
+ * interface through which other parts of Weft add modules and types to it.
+ *
+ *   text --lexer--> tokens --parser--> Ast --scope, compile--> Code --vm--> effects
+ *
+ * One Vm is one interpreter: it is bound to one wf_ctx and one thread at a time, and
+ * holds all state. Any number of them can live in a process.
+ *
+ * Values and ownership
+ *   A Value is a tag and a payload; T_OBJ points at a counted object. Functions borrow
+ *   their arguments and return owned values, unless their comment says otherwise. sc_ref
+ *   takes another count, sc_drop gives one back. T_NIL is "no value": an argument left
+ *   out, an unset variable, or, from a function, that an exception is pending in vm->exc.
+ *   Functions that give bool return false with an exception pending.
+ *
+ * Adding a module and a type
+ *
+ *   typedef struct Counter { int64_t n; } Counter;
+ *
+ *   static bool counter_make(Vm *vm, Value self, const Args *a)     Counter(start=0)
+ *   {
+ *       Counter *c = sc_native_new(vm, self, sizeof *c);       zeroed; freed with self
+ *
+ *       return c && (a->v[0].tag == T_NIL || sc_to_int(vm, a->v[0], &c->n));
+ *   }
+ *   static Value counter_step(Vm *vm, const Args *a)              c.step(by=1)
+ *   {
+ *       Counter *c = sc_native(a->v[0]);                  self is the first argument
+ *       int64_t by = 1;
+ *
+ *       if (a->v[1].tag != T_NIL && !sc_to_int(vm, a->v[1], &by))
+ *           return NIL;
+ *       return v_int(c->n += by);
+ *   }
+ *   static Value counter_get_n(Vm *vm, Value self) { return v_int(...); }
+ *
+ *   static const NativeDef methods[] = {{"step", counter_step, "self|by"}, {0}};
+ *   static const PropertyDef properties[] = {{"n", counter_get_n, NULL}, {0}};
+ *   static const ClassDef counter_def = {
+ *       .name = "Counter", .init = counter_make, .init_params = "|start",
+ *       .methods = methods, .properties = properties};
+ *
+ *   bool open_counter(Vm *vm, ScModule *m)        called at the first `import counter`
+ *   {
+ *       return sc_module_class(vm, m, &counter_def, NULL, NULL) &&
+ *              sc_module_set(vm, m, "limit", v_int(10));
+ *   }
+ *   sc_vm_add_module(vm, &(ModuleDef){"counter", open_counter, NULL});
+ *
+ * Operators, items, iteration and so on are the other fields of ClassDef. Script classes
+ * may inherit from such a class. sc_call calls any callable, a script function included;
+ * natives and script code may call each other to any depth up to the recursion limit.
+ */
+#ifndef WEFT_SCRIPT_H
+#define WEFT_SCRIPT_H
+
+#include "base/base.h"
+
+typedef struct Vm Vm;
+typedef struct Obj Obj;
+typedef struct Class Class;
+typedef struct Str Str;
+typedef struct List List;
+typedef struct Tuple Tuple;
+typedef struct Dict Dict;
+typedef struct Frame Frame;
+typedef struct Code Code;
+typedef struct Unit Unit;
+typedef struct Func Func;
+typedef struct ScModule ScModule;
+typedef struct Exc Exc;
+typedef struct Ast Ast;
+
+/* ---- values ------------------------------------------------------------------------ */
+
+typedef enum Tag {
+    T_NIL,      /* no value */
+    T_NONE,
+    T_BOOL,     /* payload i: 0 or 1 */
+    T_INT,
+    T_FLOAT,
+    T_ELLIPSIS,
+    T_NOTIMPL,  /* NotImplemented: an operator declines */
+    T_OBJ
+} Tag;
+
+typedef struct Value {
+    uint32_t tag;
+    union {
+        int64_t i;
+        double f;
+        Obj *o;
+    };
+} Value;
+
+#define NIL ((Value){T_NIL, {0}})
+#define NONE ((Value){T_NONE, {0}})
+#define NOTIMPL ((Value){T_NOTIMPL, {0}})
+static inline Value v_bool(bool b) { return (Value){T_BOOL, {.i = b}}; }
+static inline Value v_int(int64_t i) { return (Value){T_INT, {.i = i}}; }
+static inline Value v_float(double f) { return (Value){T_FLOAT, {.f = f}}; }
+/* An object, or NIL for a NULL pointer. */
+#define v_obj(p) sc_wrap((Obj *)(p))
+
+struct Obj {
+    uint32_t refs;
+    uint32_t flags; /* OBJ_ */
+    Class *cls;
+};
+enum { OBJ_GC = 1 /* in the collector's list */, OBJ_INTERNED = 2, OBJ_ASCII = 4 };
+
+typedef struct GcObj { /* what may be part of a cycle */
+    Obj h;
+    struct GcObj *next, *prev;
+    int64_t gc; /* the collector's count */
+} GcObj;
+
+static inline Value sc_wrap(Obj *o)
+{
+    return o ? (Value){T_OBJ, {.o = o}} : NIL;
+}
+void sc_obj_free(Vm *vm, Obj *o);
+static inline Value sc_ref(Value v)
+{
+    if (v.tag == T_OBJ)
+        v.o->refs++;
+    return v;
+}
+static inline void sc_drop(Vm *vm, Value v)
+{
+    if (v.tag == T_OBJ && --v.o->refs == 0)
+        sc_obj_free(vm, v.o);
+}
+#define obj_ref(p) ((p)->h.refs++, (p))
+#define gc_ref(p) ((p)->h.h.refs++, (p))
+#define obj_drop(vm, p) sc_drop(vm, v_obj(p))
+/* Overwrite a slot that owns its value. */
+static inline void sc_put(Vm *vm, Value *slot, Value owned)
+{
+    Value old = *slot;
+
+    *slot = owned;
+    sc_drop(vm, old);
+}
+
+/* ---- objects ----------------------------------------------------------------------- */
+
+struct Str { /* UTF-8 */
+    Obj h;
+    uint64_t hash;  /* 0: not yet computed */
+    uint32_t n;     /* bytes */
+    uint32_t chars; /* code points; OBJ_ASCII: chars == n */
+    char s[];       /* NUL-terminated */
+};
+
+struct Tuple {
+    GcObj h;
+    Dict *attrs; /* of instances of subclasses */
+    int64_t n;
+    Value v[];
+};
+
+struct List {
+    GcObj h;
+    Dict *attrs;
+    Value *v;
+    int64_t n, cap;
+    int64_t changes; /* counts changes of size, so that sorting can notice */
+};
+
+typedef struct DictEntry {
+    Value key, val; /* key T_NIL: removed */
+    uint64_t hash;
+} DictEntry;
+
+struct Dict { /* also sets: val is NONE */
+    GcObj h;
+    Dict *attrs;
+    DictEntry *e;    /* in order of insertion */
+    uint32_t *index; /* entry + 1, open addressing; NULL while cap <= DICT_SMALL */
+    uint32_t n, cap; /* entries used, allocated */
+    uint32_t live;   /* entries not removed */
+    uint32_t slots;  /* of index, a power of two */
+    uint32_t keys;   /* changes whenever a key comes or goes */
+};
+#define DICT_SMALL 8
+
+typedef struct Instance { /* of script classes and of native types */
+    GcObj h;
+    Dict *attrs;       /* NULL: none yet */
+    void *native;      /* by sc_native_new */
+    size_t native_size;
+} Instance;
+
+typedef struct Trace {
+    const char *file; /* interned in the vm */
+    uint32_t line, col, len;
+    Str *name; /* of the function; NULL: the module */
+} Trace;
+
+struct Exc {
+    Instance h;
+    Value args;  /* a tuple */
+    Value cause; /* raise .. from cause, or NIL */
+    Trace *trace; /* innermost first */
+    uint32_t ntrace, captrace;
+};
+
+typedef struct Args {
+    Value *v;     /* n by position, then nkw by keyword */
+    int n, nkw;
+    Value *names; /* of the keywords, strings */
+    void *user;   /* of the NativeDef's function object */
+} Args;
+
+typedef Value (*NativeFn)(Vm *vm, const Args *a);
+
+/* params: "a,b|c,d$e": a and b are required, c and d may be left out (T_NIL), e is by
+ * keyword only; every one is in a->v at its place. "*": anything, as it came. For a
+ * method the first is self. */
+typedef struct NativeDef {
+    const char *name;
+    NativeFn fn;
+    const char *params;
+} NativeDef;
+
+#define PARAMS_MAX 48 /* parameters of a NativeDef */
+
+typedef struct Native {
+    GcObj h;
+    const NativeDef *def;
+    Value self;     /* bound; T_NIL: none */
+    Class *owner;   /* of a method, else NULL; not counted */
+    void *user;
+    int16_t nreq, nmax, nall; /* required, by position, all; nmax -1: anything */
+} Native;
+
+typedef struct Method { /* a function and its self */
+    GcObj h;
+    Value fn, self;
+} Method;
+
+typedef struct Cell {
+    GcObj h;
+    Value v; /* T_NIL: unset */
+} Cell;
+
+struct Func {
+    GcObj h;
+    Dict *attrs;
+    const Code *code;
+    Unit *unit; /* keeps code and ast alive */
+    Str *name, *qualname;
+    ScModule *module; /* its globals */
+    Value *defaults;  /* ndefaults of positional ones, then one per keyword-only, T_NIL: none */
+    uint32_t ndefaults, nkwdefaults;
+    Cell **cells;     /* free variables */
+    uint32_t ncells;
+};
+
+struct ScModule {
+    GcObj h;
+    Dict *attrs; /* the globals */
+    Str *name;
+    const char *file; /* interned; NULL: native */
+};
+
+typedef struct Range {
+    Obj h;
+    int64_t start, stop, step;
+} Range;
+
+typedef struct Slice {
+    GcObj h;
+    Value start, stop, step;
+} Slice;
+
+typedef struct Property {
+    GcObj h;
+    Value get, set, del, doc;
+} Property;
+
+typedef struct Wrapped { /* staticmethod, classmethod */
+    GcObj h;
+    Value fn;
+} Wrapped;
+
+typedef struct Iter { /* over anything built in; what a, b and i mean depends on the class */
+    GcObj h;
+    Value a, b;
+    int64_t i, stop, step;
+} Iter;
+
+typedef struct Gen {
+    GcObj h;
+    Frame *frame;  /* NULL: finished */
+    Value result;  /* of return */
+    Str *name;
+    bool running;
+} Gen;
+
+/* ---- classes ----------------------------------------------------------------------- */
+
+typedef enum BinOp {
+    OP2_ADD, OP2_SUB, OP2_MUL, OP2_DIV, OP2_FLOORDIV, OP2_MOD, OP2_POW, OP2_LSHIFT,
+    OP2_RSHIFT, OP2_AND, OP2_OR, OP2_XOR, OP2_MATMUL, OP2_COUNT
+} BinOp;
+typedef enum UnOp { OP1_NEG, OP1_POS, OP1_INVERT, OP1_NOT } UnOp;
+typedef enum CmpOp {
+    CMP_LT, CMP_LE, CMP_EQ, CMP_NE, CMP_GT, CMP_GE, CMP_IS, CMP_ISNOT, CMP_IN, CMP_NOTIN
+} CmpOp;
+
+typedef void (*VisitFn)(Value v, void *user);
+
+typedef struct PropertyDef {
+    const char *name;
+    Value (*get)(Vm *vm, Value self);
+    bool (*set)(Vm *vm, Value self, Value v); /* NULL: read only; T_NIL deletes */
+} PropertyDef;
+
+/* What a type does. Everything but the name may be left out and is then inherited. */
+typedef struct ClassDef {
+    const char *name;
+    size_t size;        /* of an instance; 0: Instance */
+    size_t attrs_at;    /* offset of its Dict *attrs; 0: none (with size 0: Instance's) */
+    bool sealed;        /* script classes may not inherit */
+    const NativeDef *methods;
+    const NativeDef *statics; /* static methods */
+    const NativeDef *classmethods; /* the class comes first */
+    const PropertyDef *properties;
+    /* Calling the class: make gives the finished object (for sealed value types) ... */
+    Value (*make)(Vm *vm, Class *cls, const Args *a);
+    const char *make_params;
+    /* ... or init fills a fresh instance, also as __init__ of script subclasses. */
+    bool (*init)(Vm *vm, Value self, const Args *a);
+    const char *init_params; /* without self */
+    void (*destroy)(Vm *vm, Obj *o);  /* release contents, not the memory of o */
+    void (*visit)(Obj *o, VisitFn fn, void *user); /* every owned value, once per count */
+    void (*native_free)(Vm *vm, void *native); /* before the memory of native goes */
+    void (*native_visit)(void *native, VisitFn fn, void *user);
+    Value (*repr)(Vm *vm, Value self); /* a string */
+    Value (*str)(Vm *vm, Value self);
+    bool (*hash)(Vm *vm, Value self, uint64_t *out);
+    Value (*compare)(Vm *vm, CmpOp op, Value a, Value b); /* LT..GE; may give NOTIMPL */
+    /* reflected: b is the one of this class. inplace: a may be changed and returned. */
+    Value (*binary)(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace);
+    Value (*unary)(Vm *vm, UnOp op, Value a); /* NEG POS INVERT */
+    Value (*call)(Vm *vm, Value self, const Args *a);
+    Value (*getattr)(Vm *vm, Value self, Str *name); /* when nothing else has it; NIL without
+                                                        exception: not there */
+    bool (*setattr)(Vm *vm, Value self, Str *name, Value v); /* instead of the attrs */
+    Value (*getitem)(Vm *vm, Value self, Value key);
+    bool (*setitem)(Vm *vm, Value self, Value key, Value v); /* T_NIL deletes */
+    bool (*len)(Vm *vm, Value self, int64_t *out);
+    int (*truth)(Vm *vm, Value self);            /* 0, 1, or -1 with an exception */
+    int (*contains)(Vm *vm, Value self, Value v);/* the same */
+    Value (*iter)(Vm *vm, Value self);
+    Value (*next)(Vm *vm, Value self); /* NIL without exception: the end */
+} ClassDef;
+
+struct Class {
+    GcObj h;
+    Dict *attrs;
+    ClassDef d;    /* with what was inherited filled in */
+    const char *shown; /* module-qualified name for repr */
+    Str *name;
+    Str *module;   /* __module__ or NULL */
+    Class **mro;   /* itself first; counted */
+    uint32_t nmro;
+    Class *base;   /* whose layout it has */
+    Tuple *bases;
+    bool script;   /* made by a class statement */
+    bool is_exc, is_tuple;
+    bool has_del;  /* __del__ somewhere in the mro */
+    bool plain_getattr; /* no __getattr__, no getattr slot */
+    bool plain_setattr;
+    Value init_fn; /* cache of __init__, borrowed; valid when init_version matches */
+    uint32_t init_version;
+};
+
+/* ---- the interpreter --------------------------------------------------------------- */
+
+#define POOL_CLASSES 33 /* free lists for 16, 32 .. 512 bytes */
+
+typedef enum KnownStr {
+#define KNOWN(id, text) S_##id,
+#include "known.def"
+#undef KNOWN
+    S_COUNT
+} KnownStr;
+
+typedef enum KnownClass {
+#define CLASS(id) C_##id,
+#include "classes.def"
+#undef CLASS
+    C_COUNT
+} KnownClass;
+
+typedef struct ModuleDef {
+    const char *name;
+    bool (*open)(Vm *vm, ScModule *m); /* NULL: none */
+    const char *const *source;         /* script lines run in it after open; NULL: none */
+} ModuleDef;
+
+typedef struct VmOptions {
+    bool plain_alloc; /* no pools: every allocation goes to the context's allocator */
+    int max_depth;    /* of script calls; 0: 1000 */
+    void (*write)(void *user, const char *s, size_t n, bool err); /* NULL: stdio */
+    void *write_user;
+    int argc;
+    char **argv; /* of the script, its own name first */
+} VmOptions;
+
+struct Vm {
+    wf_ctx *cx;
+    VmOptions opt;
+    Value exc; /* pending exception, or NIL */
+    Frame *frame; /* running, or NULL */
+    int depth, max_depth; /* script frames */
+    int cdepth;           /* C recursion */
+    uint32_t version;     /* changes whenever a class changes */
+
+    GcObj gc_list;      /* head of all objects that can form cycles */
+    int64_t gc_count;   /* made since the last collection, less those freed */
+    int64_t gc_limit;
+    bool collecting;
+    GcObj *trash;       /* to be freed when the stack is shallow again */
+    int free_depth;
+
+    void *pool[POOL_CLASSES];
+    char *chunk_at, *chunk_end;
+    struct PoolChunk *chunks;
+    char *reserve;      /* released when memory is exhausted, so that unwinding can go on */
+
+    Str **strs;         /* interned; open addressing */
+    uint32_t nstrs, capstrs;
+    Str *known[S_COUNT];
+    Str *chars[128];    /* one-character strings */
+    Str *empty_str;
+    Tuple *empty_tuple;
+    Class *cls[C_COUNT];
+    Dict *builtins, *modules;
+    ScModule *main;
+    Exc *memory_error;  /* made in advance */
+    Value handled;      /* the exception caught last, for a bare raise */
+    ModuleDef *defs;    /* what import knows */
+    uint32_t ndefs, capdefs;
+    const char *dir;    /* of the main file, for imports; interned with sc_vm_intern */
+    Arena names;        /* file names, C strings that live as long as the vm */
+    Unit *units;        /* all loaded, newest first */
+    Exc *exit;          /* SystemExit */
+    void *random;       /* modules/random.c */
+    uint64_t hash_seed;
+    bool out_dirty;
+    int64_t next_id;
+};
+
+/* ---- mem.c, gc.c: memory ----------------------------------------------------------- */
+
+void *sc_alloc(Vm *vm, size_t size); /* NULL: MemoryError is pending */
+void sc_free(Vm *vm, void *p, size_t size);
+/* n elements grow to at least need; keeps the old block when it fails. */
+bool sc_grow(Vm *vm, void *slot, int64_t *cap, int64_t need, size_t elem);
+Obj *sc_obj_new(Vm *vm, Class *cls, size_t size); /* zeroed after the header */
+void *sc_gc_new(Vm *vm, Class *cls, size_t size); /* the same, seen by the collector */
+void sc_collect(Vm *vm);
+void sc_memory_done(Vm *vm);
+
+/* ---- str.c: strings ---------------------------------------------------------------- */
+
+Str *sc_str(Vm *vm, const char *s);
+Str *sc_str_n(Vm *vm, const char *s, size_t n); /* bytes that are not UTF-8 become '?' */
+Str *sc_intern(Vm *vm, const char *s, size_t n);
+Str *sc_intern_str(Vm *vm, Str *s); /* the interned equal; borrowed */
+Value sc_strf(Vm *vm, const char *fmt, ...) PRINTF(2, 3);
+uint64_t sc_str_hash(Str *s);
+bool sc_str_eq(const Str *a, const Str *b);
+int sc_str_cmp(const Str *a, const Str *b);
+Value sc_str_char_at(Vm *vm, Str *s, int64_t i); /* 0 <= i < chars */
+Value sc_str_slice(Vm *vm, Str *s, int64_t start, int64_t stop); /* code points */
+Value sc_str_concat(Vm *vm, Str *a, Str *b);
+uint32_t sc_utf8_read(const char *s, int *len);
+int sc_utf8_write(char *out, uint32_t c);
+#define is_str(v) sc_is(vm, v, C_str)
+#define as_str(v) ((Str *)(v).o)
+extern const ClassDef sc_str_def;
+
+typedef struct Buf { /* growing text */
+    Vm *vm;
+    char *s;
+    int64_t n, cap;
+    bool failed;
+} Buf;
+void buf_add(Buf *b, const char *s, size_t n);
+void buf_str(Buf *b, const char *s);
+void buf_char(Buf *b, char c);
+void buf_pad(Buf *b, const char *fill, int64_t times); /* fill: one UTF-8 character */
+bool buf_value(Buf *b, Value v, bool repr); /* str(v) or repr(v) */
+Value buf_done(Buf *b); /* the string; frees */
+void buf_free(Buf *b);
+
+/* ---- format.c: numbers and format specs -------------------------------------------- */
+
+Value sc_float_repr(Vm *vm, double x);
+Value sc_format(Vm *vm, Value v, Str *spec); /* format(v, spec) */
+Value sc_percent(Vm *vm, Str *fmt, Value args); /* fmt % args */
+Value sc_str_format(Vm *vm, const Args *a); /* str.format */
+/* A double with a format code (e f g E F G %) and precision -1: default; see the file */
+void sc_format_double(Buf *b, double x, char code, int prec, bool alt, char group);
+Value sc_parse_int(Vm *vm, Str *s, int64_t base);
+Value sc_parse_float(Vm *vm, Str *s);
+double sc_round_digits(double x, int64_t digits);
+
+/* ---- list.c, tuple.c, range.c ------------------------------------------------------ */
+
+List *sc_list(Vm *vm, int64_t n); /* n elements, all T_NIL, to be filled at once */
+bool sc_list_push(Vm *vm, List *l, Value v); /* takes another count of v */
+bool sc_list_extend(Vm *vm, List *l, Value iterable);
+bool sc_sort(Vm *vm, List *l, Value key, bool reverse);
+Tuple *sc_tuple(Vm *vm, int64_t n);
+Tuple *sc_tuple_of(Vm *vm, const Value *v, int64_t n);
+Tuple *sc_tuple_from(Vm *vm, Value iterable);
+/* Indices a slice picks from n elements; step != 0. */
+bool sc_slice_indices(Vm *vm, Slice *s, int64_t n, int64_t *start, int64_t *stop,
+                      int64_t *step, int64_t *count);
+Value sc_slice(Vm *vm, Value start, Value stop, Value step);
+Value sc_range(Vm *vm, int64_t start, int64_t stop, int64_t step);
+int64_t sc_range_len(const Range *r);
+extern const ClassDef sc_list_def, sc_tuple_def, sc_range_def, sc_slice_def;
+
+/* ---- dict.c, set.c ----------------------------------------------------------------- */
+
+Dict *sc_dict(Vm *vm);
+Dict *sc_set(Vm *vm);
+/* Borrowed value; NULL: absent, or an exception pending when hashing or comparing failed. */
+Value *sc_dict_find(Vm *vm, Dict *d, Value key);
+Value *sc_dict_find_str(Dict *d, const Str *key); /* key interned; never fails */
+bool sc_dict_put(Vm *vm, Dict *d, Value key, Value v); /* counts of both are taken */
+bool sc_dict_put_str(Vm *vm, Dict *d, Str *key, Value v);
+int sc_dict_remove(Vm *vm, Dict *d, Value key); /* 1 removed, 0 absent, -1 exception */
+void sc_dict_clear(Vm *vm, Dict *d);
+Dict *sc_dict_copy(Vm *vm, Dict *d, Class *cls);
+bool sc_dict_update(Vm *vm, Dict *d, Value other);
+bool sc_dict_find_entry(Vm *vm, Dict *d, Value key, uint32_t *out_entry, bool *found);
+bool sc_set_add_all(Vm *vm, Dict *set, Value iterable);
+int sc_dict_equal(Vm *vm, Dict *a, Dict *b);
+/* for (i = 0; dict_next(d, &i, &e);) */
+static inline bool dict_next(Dict *d, uint32_t *i, DictEntry **out)
+{
+    for (; *i < d->n; ++*i)
+        if (d->e[*i].key.tag != T_NIL) {
+            *out = &d->e[(*i)++];
+            return true;
+        }
+    return false;
+}
+extern const ClassDef sc_dict_def, sc_set_def, sc_frozenset_def, sc_keys_def,
+    sc_values_def, sc_items_def;
+
+/* ---- class.c: classes, attributes -------------------------------------------------- */
+
+static inline Class *sc_class_of(Vm *vm, Value v);
+bool sc_is_subclass(const Class *c, const Class *of);
+static inline bool sc_is(Vm *vm, Value v, KnownClass k); /* instance of it or a subclass */
+bool sc_is_instance(Vm *vm, Value v, Class *c);
+int sc_isinstance_of(Vm *vm, Value v, Value spec); /* class or tuple; -1 exception */
+Class *sc_class_native(Vm *vm, const ClassDef *def, Class *base);
+/* Takes namespace as the class's attrs. bases: tuple of classes. */
+Class *sc_class_new(Vm *vm, Str *name, Tuple *bases, Dict *ns);
+Value *sc_class_find(Class *c, const Str *name); /* through the mro; borrowed, or NULL */
+Value sc_getattr(Vm *vm, Value v, Str *name);
+Value sc_getattr_s(Vm *vm, Value v, const char *name);
+/* NIL without exception when it is not there. */
+Value sc_getattr_opt(Vm *vm, Value v, Str *name);
+bool sc_setattr(Vm *vm, Value v, Str *name, Value x); /* x T_NIL: delete */
+/* The method and whether self goes before the arguments: no bound method is made. */
+Value sc_getmethod(Vm *vm, Value v, Str *name, bool *out_unbound);
+Value sc_bind(Vm *vm, Value attr, Value self, Class *cls); /* descriptors: from a class */
+Dict **sc_attrs_of(Value v); /* where its attribute dict is kept, or NULL */
+Value sc_new_instance(Vm *vm, Class *c);
+bool sc_subclass_hooks(Vm *vm, Class *c);
+Value sc_super(Vm *vm, Class *after, Value self);
+Value sc_dir(Vm *vm, Value v);
+/* Raises AttributeError or NameError with the nearest name as a hint. */
+void sc_raise_no_attr(Vm *vm, Value v, Str *name);
+const char *sc_nearest(Vm *vm, Str *name, Dict *const *dicts, int n);
+extern const ClassDef sc_type_def, sc_object_def, sc_super_def;
+void sc_class_refresh(Vm *vm, Class *c);
+/* For the start: complete a class made raw; methods and properties come with finish. */
+bool sc_class_fill(Vm *vm, Class *c, const ClassDef *def, Class *base, bool fresh);
+bool sc_class_finish(Vm *vm);
+
+void *sc_native_new(Vm *vm, Value self, size_t size); /* zeroed, owned by self */
+static inline void *sc_native(Value self) { return ((Instance *)self.o)->native; }
+
+/* ---- ops.c: what operators do ------------------------------------------------------ */
+
+const char *sc_type_name(Vm *vm, Value v);
+Value sc_binary(Vm *vm, BinOp op, Value a, Value b, bool inplace);
+Value sc_unary(Vm *vm, UnOp op, Value a);
+Value sc_compare(Vm *vm, CmpOp op, Value a, Value b); /* any object: == may give tensors */
+int sc_equal(Vm *vm, Value a, Value b); /* identity first; -1 exception */
+int sc_less(Vm *vm, Value a, Value b);
+bool sc_same(Value a, Value b); /* is */
+bool sc_hash(Vm *vm, Value v, uint64_t *out);
+int sc_truth_slow(Vm *vm, Value v);
+static inline int sc_truth(Vm *vm, Value v);
+Value sc_getitem(Vm *vm, Value v, Value key);
+bool sc_setitem(Vm *vm, Value v, Value key, Value x); /* x T_NIL: delete */
+bool sc_len(Vm *vm, Value v, int64_t *out);
+int sc_contains(Vm *vm, Value v, Value x);
+Value sc_iter(Vm *vm, Value v);
+Value sc_next(Vm *vm, Value it); /* NIL without exception: the end */
+Value sc_repr(Vm *vm, Value v);
+Value sc_to_str(Vm *vm, Value v);
+bool sc_to_int(Vm *vm, Value v, int64_t *out);     /* int, bool, __index__ */
+bool sc_to_double(Vm *vm, Value v, double *out);   /* int, float, bool, __float__ */
+bool sc_to_bool(Vm *vm, Value v, bool *out);
+const char *sc_to_cstr(Vm *vm, Value v, const char *what); /* borrowed; else TypeError */
+Value sc_int_pow(Vm *vm, int64_t a, int64_t b);
+double sc_float_mod(double a, double b);
+double sc_float_floordiv(double a, double b);
+bool sc_enter(Vm *vm); /* one level of C recursion; false: RecursionError */
+static inline void sc_leave(Vm *vm) { vm->cdepth--; }
+
+/* ---- iter.c, func.c ---------------------------------------------------------------- */
+
+Iter *sc_iter_new(Vm *vm, KnownClass k, Value a); /* takes another count of a */
+Value sc_method(Vm *vm, Value fn, Value self);
+Native *sc_native_fn(Vm *vm, const NativeDef *def, Value self, void *user);
+Cell *sc_cell(Vm *vm);
+extern const ClassDef sc_func_def, sc_native_def, sc_method_def, sc_cell_def,
+    sc_property_def, sc_staticmethod_def, sc_classmethod_def, sc_gen_def,
+    sc_list_iter_def, sc_range_iter_def, sc_str_iter_def, sc_dict_iter_def,
+    sc_seq_iter_def, sc_enumerate_def, sc_zip_def, sc_map_def, sc_filter_def,
+    sc_reversed_def, sc_call_iter_def, sc_module_def, sc_getset_def;
+
+/* ---- call.c: calls ----------------------------------------------------------------- */
+
+Value sc_call(Vm *vm, Value fn, const Value *args, int n);
+Value sc_call_args(Vm *vm, Value fn, const Args *a);
+Value sc_call_method(Vm *vm, Value self, const char *name, const Value *args, int n);
+/* Arguments by a parameter list as in NativeDef; out has a place for each. Borrowed. */
+bool sc_bind_native(Vm *vm, const char *fname, const char *params, const Args *a, Value *out);
+/* A frame for f with a's arguments moved or copied in; NULL: exception. */
+Frame *sc_frame_for(Vm *vm, Func *f, Value *args, int n, int nkw, Value *names, bool move);
+void sc_frame_free(Vm *vm, Frame *f);
+Value sc_run(Vm *vm, Frame *f); /* vm.c: run until f returns */
+Value sc_gen_next(Vm *vm, Gen *g, Value send);
+Value sc_gen_throw(Vm *vm, Gen *g, Value exc);
+/* Call the class body: its namespace. */
+Value sc_call_class(Vm *vm, Class *c, const Args *a);
+
+/* ---- exc.c: exceptions ------------------------------------------------------------- */
+
+/* Set the pending exception. Always NIL, so that `return sc_raise(..)` reads well. */
+Value sc_raise(Vm *vm, KnownClass k, const char *fmt, ...) PRINTF(3, 4);
+bool sc_fail(Vm *vm, KnownClass k, const char *fmt, ...) PRINTF(3, 4); /* always false */
+Value sc_raise_value(Vm *vm, KnownClass k, Value arg);
+Value sc_raise_memory(Vm *vm);
+/* The sticky error of the context becomes a pending exception, and is cleared. */
+Value sc_raise_ctx(Vm *vm);
+bool sc_set_exc(Vm *vm, Value exc_or_class, Value cause);
+Value sc_take_exc(Vm *vm);          /* the pending one, now handled: owned */
+bool sc_exc_is(Vm *vm, KnownClass k); /* is one of this class pending? */
+void sc_clear_exc(Vm *vm);
+void sc_trace_add(Vm *vm, Exc *e, const Frame *f);
+void sc_report(Vm *vm); /* the pending exception as the context's error; clears it */
+Value sc_exc_text(Vm *vm, Exc *e); /* str(e) */
+extern const ClassDef sc_exc_def;
+bool sc_open_exceptions(Vm *vm);
+
+/* ---- builtins.c, import.c, interp.c ------------------------------------------------ */
+
+bool sc_open_builtins(Vm *vm);
+Value sc_import(Vm *vm, Str *name);
+ScModule *sc_module(Vm *vm, const char *name, Dict *attrs);
+bool sc_module_set(Vm *vm, ScModule *m, const char *name, Value owned);
+bool sc_module_natives(Vm *vm, ScModule *m, const NativeDef *defs);
+bool sc_module_class(Vm *vm, ScModule *m, const ClassDef *def, Class *base, Class **out);
+bool sc_vm_add_module(Vm *vm, const ModuleDef *def);
+const char *sc_vm_intern(Vm *vm, const char *s, size_t n); /* NULL: exception */
+void sc_write(Vm *vm, const char *s, size_t n, bool err);
+void sc_flush(Vm *vm);
+
+Vm *sc_vm_new(wf_ctx *cx, const VmOptions *opt); /* NULL: cx has the error */
+void sc_vm_free(Vm *vm);
+/* Compile text into a unit whose top is a module body; NULL: SyntaxError pending. */
+Unit *sc_compile_unit(Vm *vm, const char *file, const char *text, size_t size);
+Value sc_run_unit(Vm *vm, Unit *u, ScModule *m);
+bool sc_run_file(Vm *vm, const char *path); /* as the main module */
+bool sc_run_text(Vm *vm, const char *name, const char *text, size_t size);
+extern const ModuleDef sc_std_modules[]; /* ends with a NULL name */
+
+/* ---- inline ------------------------------------------------------------------------ */
+
+static inline Class *sc_class_of(Vm *vm, Value v)
+{
+    static const uint8_t by_tag[] = {C_NoneType, C_NoneType, C_bool, C_int, C_float,
+                                     C_ellipsis, C_NotImplementedType};
+
+    return v.tag == T_OBJ ? v.o->cls : vm->cls[by_tag[v.tag]];
+}
+static inline bool sc_is(Vm *vm, Value v, KnownClass k)
+{
+    return v.tag == T_OBJ &&
+           (v.o->cls == vm->cls[k] || sc_is_subclass(v.o->cls, vm->cls[k]));
+}
+static inline bool sc_is_exact(Vm *vm, Value v, KnownClass k)
+{
+    return v.tag == T_OBJ && v.o->cls == vm->cls[k];
+}
+static inline int sc_truth(Vm *vm, Value v)
+{
+    return v.tag <= T_INT && v.tag >= T_NONE ? v.i != 0 : sc_truth_slow(vm, v);
+}
+static inline bool sc_failed(const Vm *vm) { return vm->exc.tag != T_NIL; }
+
+#endif
