@@ -17,6 +17,7 @@ extern "C" {
 
 /* ---- keys -------------------------------------------------------------------------------------------- */
 
+/* All 64 bits count. JAX without its 64-bit types keeps the low 32: pass (uint32_t)seed for its numbers. */
 WF_API wf_tensor wf_key(wf_ctx *c, uint64_t seed);
 WF_API wf_tensor wf_key_split(wf_ctx *c, wf_tensor key, int64_t n); /* u32[n,2] */
 WF_API wf_tensor wf_key_at(wf_ctx *c, wf_tensor keys, int64_t i);

@@ -157,8 +157,9 @@ void python_choices(PythonRng *r, Arena *a, int64_t *out, int64_t k, int64_t n,
  * which take symbolic sizes. Bounds are scalars or values of the result's shape, of its dtype. After
  * an error in the builder all do nothing. */
 
-void key_words(uint64_t seed,
-               uint32_t out[2]);      /* jax.random.key(seed) for a host number */
+/* jax.random.key(seed) for a host number. Without 64-bit types JAX keeps the low 32 bits of
+ * a seed only, the bits of a negative one included: a front then passes (uint32_t)seed. */
+void key_words(uint64_t seed, uint32_t out[2]);
 Val b_key_seed(Builder *b, Val seed); /* of an integer scalar */
 Val b_key_split(Builder *b, Val key, const Dim *dims, uint32_t rank); /* u32[dims.., 2] */
 Val b_key_fold_in(Builder *b, Val key, Val data); /* data: an integer scalar */
