@@ -47,6 +47,44 @@ TEST(dims_print_as_they_are_written)
     DONE(cx);
 }
 
+/* As many terms as there may be, and a constant; and numbers at the end of their range. */
+TEST(division_of_the_largest_dims_is_right)
+{
+    WITH_CX(cx);
+    Dims t;
+    Dim sum = 0, n, q;
+    dims_init(&t, cx, &cx->scratch);
+    for (int i = 0; i < 128; i++)
+        sum = dim_add(&t, sum, dim_symbol(&t, "A", SYM_INPUT));
+    CHECK(!dim_exact(&t, sum, dim_add(&t, sum, 1), &q));
+    n = t.syms.v[0].dim;
+    sum = dim_sub(&t, sum, n);
+    CHECK(dim_guard(&t, dim_mod(&t, sum, 2), true, 0, NOWHERE));
+    CHECK_EQ_INT(dim_mul(&t, dim_div(&t, sum, 2), 2), sum);
+    sum = dim_add(&t, sum, n);
+    q = dim_div(&t, dim_sub(&t, n, INT64_MAX), 3);
+    int64_t sizes[128] = {5}, v = 0;
+    CHECK(dim_eval(&t, q, sizes, &v));
+    CHECK_EQ_INT(v, (4 - INT64_MAX) / 3); /* 4 - INT64_MAX is a multiple of 3 */
+    CHECK(!dim_known_ge(&t, sum, dim_mul(&t, dim_add(&t, n, 1), t.syms.v[1].dim))); /* a proof that cannot be tried */
+    CHECK_EQ_INT(wf_ctx_status(cx), WF_OK);
+    DONE(cx);
+}
+
+TEST(guards_are_limited)
+{
+    WITH_CX(cx);
+    Dims t;
+    int i = 0;
+    dims_init(&t, cx, &cx->scratch);
+    Dim n = dim_symbol(&t, "N", SYM_INPUT), m = dim_symbol(&t, "M", SYM_INPUT);
+    while (i < 1000 && dim_guard(&t, dim_mul(&t, n, 2 * i + 1), false, dim_mul(&t, m, 2 * i + 2), NOWHERE))
+        i++;
+    CHECK_EQ_INT(i, MAX_GUARDS);
+    CHECK_EQ_INT(wf_ctx_status(cx), WF_ERR_LIMIT);
+    DONE(cx);
+}
+
 TEST(division_takes_out_what_divides)
 {
     WITH_CX(cx);

@@ -257,7 +257,7 @@ static bool use_multiple(Dims *t, Poly *p, bool *out_changed)
             if (!poly_add_term(t, p, -term.coef, term.atoms, term.natoms))
                 return false;
             Poly pa = {0};
-            if (!poly_add_dim(t, &pa, 1, a))
+            if (!poly_add_dim(t, &pa, 1, a) || pa.n == MAX_TERMS)
                 return false;
             pa.t[pa.n++] = (DimTerm){pa.c, 0, NULL};
             for (uint32_t k = 0; k < pa.n; k++)
@@ -373,11 +373,14 @@ static bool divide_term(Dims *t, const DimTerm *x, const DimTerm *y, DimTerm *ou
     return j == y->natoms;
 }
 
-static void poly_terms(Poly *p) /* the constant becomes a last term */
+static bool poly_terms(Poly *p) /* the constant becomes a last term */
 {
-    if (p->c && p->n < MAX_TERMS)
+    if (p->c && p->n == MAX_TERMS)
+        return false;
+    if (p->c)
         p->t[p->n++] = (DimTerm){p->c, 0, NULL};
     p->c = 0;
+    return true;
 }
 
 /* Long division by the leading term; exact or nothing. */
@@ -387,9 +390,8 @@ static bool divide_exactly(Dims *t, Dim a, Dim b, Dim *out_q)
 
     rest.c = by.c = q.c = 0;
     rest.n = by.n = q.n = 0;
-    if (!poly_add_dim(t, &rest, 1, a) || !poly_add_dim(t, &by, 1, b))
+    if (!poly_add_dim(t, &rest, 1, a) || !poly_add_dim(t, &by, 1, b) || !poly_terms(&by))
         return false;
-    poly_terms(&by);
     for (int turn = 0; turn < MAX_TERMS; turn++) {
         DimTerm lead, k;
         if (rest.n == 0 && rest.c == 0) {
@@ -460,6 +462,20 @@ static void term_bounds(const Dims *t, const DimTerm *x, int depth, int64_t *lo,
     }
 }
 
+static void sum_bounds(const Dims *t, int64_t constant, const DimTerm *x, uint32_t n, int depth, int64_t *lo,
+                       int64_t *hi)
+{
+    *lo = *hi = constant;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t l, h;
+        term_bounds(t, &x[i], depth, &l, &h);
+        if (*lo == INT64_MIN || l == INT64_MIN || !add_i64(*lo, l, lo))
+            *lo = INT64_MIN;
+        if (*hi == INT64_MAX || h == INT64_MAX || !add_i64(*hi, h, hi))
+            *hi = INT64_MAX;
+    }
+}
+
 static void bounds(const Dims *t, Dim d, int depth, int64_t *lo, int64_t *hi)
 {
     const DimNode *n;
@@ -486,14 +502,7 @@ static void bounds(const Dims *t, Dim d, int depth, int64_t *lo, int64_t *hi)
     if (depth > 8)
         return;
     if (n->kind == DIM_POLY) {
-        *lo = *hi = n->constant;
-        for (uint32_t i = 0; i < n->nterms; i++) {
-            term_bounds(t, &n->terms[i], depth, &la, &ha);
-            if (*lo == INT64_MIN || la == INT64_MIN || !add_i64(*lo, la, lo))
-                *lo = INT64_MIN;
-            if (*hi == INT64_MAX || ha == INT64_MAX || !add_i64(*hi, ha, hi))
-                *hi = INT64_MAX;
-        }
+        sum_bounds(t, n->constant, n->terms, n->nterms, depth, lo, hi);
         return;
     }
     bounds(t, n->a, depth + 1, &la, &ha);
@@ -513,28 +522,34 @@ static void bounds(const Dims *t, Dim d, int depth, int64_t *lo, int64_t *hi)
     }
 }
 
+/* Bounds of a - b - (c - d), without making it a dim: a proof that is tried must neither fail nor leave nodes. */
+static void difference_bounds(Dims *t, Dim a, Dim b, Dim c, Dim d, int64_t *lo, int64_t *hi)
+{
+    Poly p;
+
+    p.c = 0;
+    p.n = 0;
+    *lo = INT64_MIN;
+    *hi = INT64_MAX;
+    if (poly_add_dim(t, &p, 1, a) && poly_add_dim(t, &p, -1, b) && poly_add_dim(t, &p, -1, c) && poly_add_dim(t, &p, 1, d))
+        sum_bounds(t, p.c, p.t, p.n, 0, lo, hi);
+}
+
 bool dim_known_ge(Dims *t, Dim a, Dim b)
 {
     int64_t lo, hi;
-    Dim d;
 
     if (a >= 0 && b >= 0)
         return a >= b;
-    if (a == b)
-        return a != DIM_NONE;
+    if (a == b || a == DIM_NONE || b == DIM_NONE)
+        return a == b && a != DIM_NONE;
     if (t->cx && failed(t->cx))
         return false;
-    d = dim_sub(t, a, b);
-    if (d == DIM_NONE)
-        return false;
-    bounds(t, d, 0, &lo, &hi);
+    difference_bounds(t, a, b, 0, 0, &lo, &hi);
     for (uint32_t i = 0; lo < 0 && i < t->guards.n; i++) {
         Guard g = t->guards.v[i];
-        if (!g.is_eq && (g.lhs < 0 || g.rhs < 0)) { /* d - (lhs - rhs) >= 0 is enough */
-            Dim rest = dim_sub(t, d, dim_sub(t, g.lhs, g.rhs));
-            if (rest != DIM_NONE)
-                bounds(t, rest, 0, &lo, &hi);
-        }
+        if (!g.is_eq && (g.lhs < 0 || g.rhs < 0)) /* a - b - (lhs - rhs) >= 0 is enough */
+            difference_bounds(t, a, b, g.lhs, g.rhs, &lo, &hi);
     }
     return lo >= 0;
 }
@@ -559,7 +574,7 @@ Dim dim_div(Dims *t, Dim a, Dim b)
         return too_big(t);
     if (b > 0) { /* what b divides goes outside: floor((b*q + r)/b) = q + floor(r/b) */
         q.c = floordiv_i64(r.c, b);
-        r.c -= q.c * b;
+        r.c = r.c % b + (r.c % b < 0 ? b : 0);
         for (uint32_t i = 0; i < r.n;) {
             DimTerm x = r.t[i];
             if (x.coef % b) {

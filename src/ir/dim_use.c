@@ -48,6 +48,8 @@ bool dim_guard(Dims *t, Dim lhs, bool is_eq, Dim rhs, Place place)
     for (uint32_t i = 0; i < t->guards.n; i++)
         if (t->guards.v[i].lhs == lhs && t->guards.v[i].rhs == rhs && t->guards.v[i].is_eq == is_eq)
             return true;
+    if (t->guards.n == MAX_GUARDS)
+        return fail(t->cx, WF_ERR_LIMIT, place, "more than %d guards", MAX_GUARDS);
     vec_push(t->a, &t->guards, ((Guard){lhs, rhs, is_eq}));
     if (is_eq)
         note_multiple(t, diff);
@@ -60,19 +62,29 @@ typedef struct Subst {
     Dims *to;
     const Dims *from;
     const Dim *map;
-    Dim *memo;
+    uint32_t visits;
+    Dim *memo; /* made when the expression turns out not to be small: nodes may be shared */
 } Subst;
+#define FEW_VISITS 64
+
+static void subst_memo(Subst *s)
+{
+    s->memo = arena_array(s->to->cx ? &s->to->cx->scratch : s->to->a, s->from->nodes.n, sizeof *s->memo);
+    for (uint32_t i = 0; i < s->from->nodes.n; i++)
+        s->memo[i] = DIM_NONE;
+}
 
 static Dim subst(Subst *s, Dim d)
 {
     const DimNode *n;
-    Dim r = 0, *memo;
+    Dim r = 0;
 
     if (d >= 0 || d == DIM_NONE)
         return d;
-    memo = &s->memo[-d - 1];
-    if (*memo != DIM_NONE)
-        return *memo;
+    if (++s->visits == FEW_VISITS)
+        subst_memo(s);
+    if (s->memo && s->memo[-d - 1] != DIM_NONE)
+        return s->memo[-d - 1];
     n = dim_node(s->from, d);
     if (n->kind == DIM_SYM) {
         r = s->map[n->sym];
@@ -91,87 +103,88 @@ static Dim subst(Subst *s, Dim d)
         Dim nb = n->b, a = subst(s, n->a), b = subst(s, nb);
         r = kind == DIM_FLOORDIV ? dim_div(s->to, a, b) : kind == DIM_MIN ? dim_min(s->to, a, b) : dim_max(s->to, a, b);
     }
-    return *memo = r;
+    if (s->memo)
+        s->memo[-d - 1] = r;
+    return r;
 }
 
 Dim dim_subst(Dims *t, const Dims *from, Dim d, const Dim *map)
 {
-    Subst s = {t, from, map, NULL};
-
-    if (d >= 0 || d == DIM_NONE)
-        return d;
-    if (dim_node(from, d)->kind == DIM_SYM)
-        return map[dim_node(from, d)->sym];
-    s.memo = arena_array(t->cx ? &t->cx->scratch : t->a, from->nodes.n, sizeof *s.memo);
-    for (uint32_t i = 0; i < from->nodes.n; i++)
-        s.memo[i] = DIM_NONE;
-    return subst(&s, d);
+    return subst(&(Subst){.to = t, .from = from, .map = map}, d);
 }
 
-static bool eval_node(const Dims *t, const DimNode *n, const int64_t *symvals, const int64_t *vals,
-                      int64_t *out)
+/* vals: of all nodes, where they are known; else nodes are evaluated as they are met, FEW_VISITS of them at most. */
+typedef struct DimEval {
+    const Dims *t;
+    const int64_t *symvals, *vals;
+    uint32_t visits;
+} DimEval;
+
+static bool eval_node(DimEval *e, const DimNode *n, int64_t *out);
+
+static bool value_of(DimEval *e, Dim d, int64_t *out)
+{
+    if (d >= 0 || d == DIM_NONE) {
+        *out = d;
+        return d >= 0;
+    }
+    if (e->vals) {
+        *out = e->vals[-d - 1];
+        return *out != DIM_NONE;
+    }
+    return ++e->visits <= FEW_VISITS && eval_node(e, dim_node(e->t, d), out);
+}
+
+static bool eval_node(DimEval *e, const DimNode *n, int64_t *out)
 {
     int64_t a, b;
 
-#define VALUE(d) ((d) >= 0 ? (d) : vals[-(d)-1])
     if (n->kind == DIM_SYM) {
-        *out = symvals[n->sym];
+        *out = e->symvals[n->sym];
         return *out >= 0;
     }
     if (n->kind == DIM_POLY) {
         *out = n->constant;
         for (uint32_t i = 0; i < n->nterms; i++) {
-            int64_t x = n->terms[i].coef;
-            for (uint32_t j = 0; j < n->terms[i].natoms; j++) {
-                int64_t v = VALUE(n->terms[i].atoms[j]);
-                if (v == DIM_NONE || !mul_i64(x, v, &x))
+            int64_t x = n->terms[i].coef, v;
+            for (uint32_t j = 0; j < n->terms[i].natoms; j++)
+                if (!value_of(e, n->terms[i].atoms[j], &v) || !mul_i64(x, v, &x))
                     return false;
-            }
             if (!add_i64(*out, x, out))
                 return false;
         }
         return true;
     }
-    a = VALUE(n->a);
-    b = VALUE(n->b);
-    if (a == DIM_NONE || b == DIM_NONE || (n->kind == DIM_FLOORDIV && b <= 0))
+    if (!value_of(e, n->a, &a) || !value_of(e, n->b, &b) || (n->kind == DIM_FLOORDIV && b <= 0))
         return false;
     *out = n->kind == DIM_FLOORDIV ? floordiv_i64(a, b) : n->kind == DIM_MIN ? MIN(a, b) : MAX(a, b);
-    (void)t;
     return true;
-#undef VALUE
 }
 
 void dims_eval_all(const Dims *t, const int64_t *symvals, int64_t *vals)
 {
+    DimEval e = {t, symvals, vals, 0};
+
     for (uint32_t i = 0; i < t->nodes.n; i++) /* children come before parents */
-        if (!eval_node(t, &t->nodes.v[i], symvals, vals, &vals[i]))
+        if (!eval_node(&e, &t->nodes.v[i], &vals[i]))
             vals[i] = DIM_NONE;
 }
 
 bool dim_eval(const Dims *t, Dim d, const int64_t *symvals, int64_t *out)
 {
-    const DimNode *n;
-    int64_t few[64], *vals = few;
-    size_t size = t->nodes.n * sizeof *vals;
+    DimEval e = {t, symvals, NULL, 0};
+    size_t size = t->nodes.n * sizeof(int64_t);
+    int64_t *vals;
 
-    if (d >= 0) {
-        *out = d;
+    if (value_of(&e, d, out))
         return true;
-    }
-    if (d == DIM_NONE)
+    if (e.visits <= FEW_VISITS) /* it has no value */
         return false;
-    n = dim_node(t, d);
-    if (n->kind == DIM_SYM) {
-        *out = symvals[n->sym];
-        return *out >= 0;
-    }
-    if (t->nodes.n > (uint32_t)COUNT(few) && !(vals = mem_alloc(&alloc_default, size)))
+    if (!(vals = mem_alloc(&alloc_default, size)))
         return false;
     dims_eval_all(t, symvals, vals);
     *out = vals[-d - 1];
-    if (vals != few)
-        mem_free(&alloc_default, vals, size);
+    mem_free(&alloc_default, vals, size);
     return *out != DIM_NONE;
 }
 

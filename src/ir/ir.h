@@ -17,6 +17,7 @@
 
 #define MAX_RANK 32      /* of a type; more is WF_ERR_LIMIT */
 #define MAX_NESTING 64   /* of sub-programs; more is WF_ERR_LIMIT */
+#define MAX_GUARDS 256   /* of a program; more is WF_ERR_LIMIT: proofs try them all */
 #define TEXT_VERSION 1   /* the N of "weft N" */
 
 typedef struct wf_program Program;
