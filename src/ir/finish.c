@@ -21,6 +21,8 @@ typedef struct Finish {
     bool *used;      /* b-symbol */
     VEC(Type) types;
     VEC(const Program *) subs;
+    uint32_t *sub_slots; /* hash table of subs: index + 1 */
+    uint32_t nsub_slots;
     VEC(const ConstData *) consts;
 } Finish;
 
@@ -196,14 +198,34 @@ static void order_symbols(Finish *f, const Val *ins, uint32_t nins)
 
 /* ---- equations ---- */
 
+/* Where the program is in the slots, or would be put. */
+static uint32_t *sub_slot(const Finish *f, const Program *p)
+{
+    uint64_t h = hash_mix(1, (uint64_t)(uintptr_t)p) >> 16;
+
+    for (;; h++) {
+        uint32_t *slot = &f->sub_slots[h & (f->nsub_slots - 1)];
+        if (!*slot || f->subs.v[*slot - 1] == p)
+            return slot;
+    }
+}
+
 static void hold_sub(void *user, const Sub *s)
 {
     Finish *f = user;
+    uint32_t *slot;
 
-    for (uint32_t i = 0; i < f->subs.n; i++)
-        if (f->subs.v[i] == s->p)
-            return;
+    if ((f->subs.n + 1) * 2 > f->nsub_slots) {
+        f->nsub_slots = f->nsub_slots ? f->nsub_slots * 2 : 8;
+        f->sub_slots = arena_zalloc(&f->b->arena, f->nsub_slots * sizeof *f->sub_slots);
+        for (uint32_t i = 0; i < f->subs.n; i++)
+            *sub_slot(f, f->subs.v[i]) = i + 1;
+    }
+    slot = sub_slot(f, s->p);
+    if (*slot)
+        return;
     vec_push(&f->b->arena, &f->subs, s->p);
+    *slot = f->subs.n;
     f->p->effects |= s->p->effects;
     f->p->depth = (uint16_t)MAX(f->p->depth, s->p->depth + 1);
 }

@@ -13,11 +13,15 @@
  */
 #include "ir/parse.h"
 
+typedef struct ProgramSet { /* by address, open addressing */
+    const Program **v;
+    uint32_t n, cap;
+} ProgramSet;
+
 typedef struct Verifier {
     wf_ctx *cx;
     Arena *a;
-    const Program **done; /* hash set of programs that were verified */
-    uint32_t ndone, cap;
+    ProgramSet done; /* programs that were verified */
 } Verifier;
 
 typedef struct Check { /* of one program */
@@ -27,9 +31,42 @@ typedef struct Check { /* of one program */
     const Program *p;
     uint32_t *node_need; /* for each dim node: equations that must come before it */
     uint32_t *sym_at;    /* 1 + the equation that defines the symbol; 0: free */
+    ProgramSet subs;     /* that the program holds */
     uint32_t eqn;        /* the one at hand */
     bool ok;
 } Check;
+
+/* Where p is in the set, or would be put. */
+static uint32_t set_slot(const ProgramSet *s, const Program *p)
+{
+    uint32_t k = (uint32_t)(hash_mix(1, (uint64_t)(uintptr_t)p) >> 32) & (s->cap - 1);
+
+    while (s->v[k] && s->v[k] != p)
+        k = (k + 1) & (s->cap - 1);
+    return k;
+}
+
+/* Is p new? Then it is put into the set. */
+static bool set_add(ProgramSet *s, Arena *a, const Program *p)
+{
+    uint32_t k;
+
+    if ((s->n + 1) * 2 > s->cap) {
+        ProgramSet old = *s;
+
+        s->cap = old.cap ? old.cap * 2 : 16;
+        s->v = arena_zalloc(a, s->cap * sizeof *s->v);
+        for (uint32_t i = 0; i < old.cap; i++)
+            if (old.v[i])
+                s->v[set_slot(s, old.v[i])] = old.v[i];
+    }
+    k = set_slot(s, p);
+    if (s->v[k])
+        return false;
+    s->v[k] = p;
+    s->n++;
+    return true;
+}
 
 /* ---- messages ---------------------------------------------------------------------- */
 
@@ -230,15 +267,12 @@ static bool check_values(Check *c)
 static void check_sub_held(void *user, const Sub *s)
 {
     Check *c = user;
-    uint32_t i = 0;
 
-    while (i < c->p->nsubs && c->p->subs[i] != s->p)
-        i++;
-    if (i == c->p->nsubs)
+    if (!c->subs.cap || c->subs.v[set_slot(&c->subs, s->p)] != s->p)
         c->ok = c->ok && bad_eqn(c, "a sub-program that the program does not hold");
     if (s->binds.n != s->p->dims.syms.n)
         c->ok = c->ok && bad_eqn(c, "symbols of a sub-program are not bound");
-    for (i = 0; c->ok && i < s->binds.n; i++)
+    for (uint32_t i = 0; c->ok && i < s->binds.n; i++)
         if ((s->binds.v[i] == DIM_NONE) != (s->p->dims.syms.v[i].origin == SYM_EQN))
             c->ok = bad_eqn(c, "symbols of a sub-program are not bound");
 }
@@ -402,42 +436,19 @@ static bool rebuild(Check *c)
 
 /* ---- programs ---------------------------------------------------------------------- */
 
-/* Is p new? Then it is put into the set. */
-static bool remember(Verifier *v, const Program *p)
-{
-    uint32_t k;
-
-    if ((v->ndone + 1) * 2 > v->cap) {
-        const Program **old = v->done;
-        uint32_t old_cap = v->cap;
-
-        v->cap = old_cap ? old_cap * 2 : 16;
-        v->ndone = 0;
-        v->done = arena_zalloc(v->a, v->cap * sizeof *v->done);
-        for (uint32_t i = 0; i < old_cap; i++)
-            if (old[i])
-                remember(v, old[i]);
-    }
-    k = (uint32_t)(hash_mix(1, (uint64_t)(uintptr_t)p) >> 32) & (v->cap - 1);
-    for (; v->done[k]; k = (k + 1) & (v->cap - 1))
-        if (v->done[k] == p)
-            return false;
-    v->done[k] = p;
-    v->ndone++;
-    return true;
-}
-
 static bool verify(Verifier *v, const Program *p, uint32_t nesting)
 {
     Check c = {.v = v, .cx = v->cx, .a = v->a, .p = p, .ok = true};
 
-    if (!remember(v, p))
+    if (!set_add(&v->done, v->a, p))
         return true;
     if (nesting > MAX_NESTING)
         return bad_program(&c, "sub-programs nested too deeply");
-    for (uint32_t i = 0; i < p->nsubs; i++)
+    for (uint32_t i = 0; i < p->nsubs; i++) {
         if (!verify(v, p->subs[i], nesting + 1))
             return fail_note(v->cx, NOWHERE, "in a sub-program of '%s'", p->name);
+        set_add(&c.subs, v->a, p->subs[i]);
+    }
     c.node_need = arena_zalloc(v->a, (p->dims.nodes.n + 1) * sizeof *c.node_need);
     c.sym_at = arena_zalloc(v->a, (p->dims.syms.n + 1) * sizeof *c.sym_at);
     return check_types(&c) && check_values(&c) && check_eqns(&c) && check_symbols(&c) &&
