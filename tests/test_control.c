@@ -112,7 +112,7 @@ static const char *const programs[] = {
     "nbody=1 bound=7; ret y, m, s, t }",
     "f(r: f64[], x: f64[]) { k = const f64[] 1.5; q = add r k; big = const f64[] 20; n = "
     "const i32[] 0;"
-    " y, m, s, t = while big q x n cond=below body=grow_rows ncond=1 nbody=1 trips=K;"
+    " y, m, s, t = while big q x n cond=below body=grow_rows ncond=1 nbody=1 trips=K padded=true;"
     " u = reduce_sum s axes=[0]; v = reduce_sum t axes=[0]; ret y, m, u, v }",
     "f(x: f64[], t: f64[]) { y, u = while x t cond=positive body=halve; ret y, u }",
     "turn(a: f64[], x: f64[], t: f64[]) { y, u = while x t cond=positive body=halve; z = "
@@ -331,6 +331,26 @@ XTEST(a_while_defines_how_many_turns_it_made)
         CHECK_EQ_INT(laws_at(&out[1], 0), want[k]);
     }
     CHECK_VEC(&out[2], 0, 0);
+}
+
+XTEST(a_batch_has_no_one_number_of_turns_unless_padded)
+{
+    const char *text[] = {
+        "below(x: f64[]) { l = const f64[] 8; c = lt x l; ret c }\n"
+        "body(x: f64[]) { y = add x x; ret y, x }\n"
+        "f(x: f64[]) { y, s = while x cond=below body=body trips=K; n = dim K; ret s, n }",
+        "below(x: f64[]) { l = const f64[] 8; c = lt x l; ret c }\n"
+        "body(x: f64[]) { y = add x x; ret y, x }\n"
+        "f(x: f64[]) { y, s = while x cond=below body=body trips=K padded=true; ret s }"};
+    Nd x = laws_f64s(cx, (double[]){1, 9, 4}, 3), *out = NULL;
+    const Program *p = parse(cx, text[0]), *v = NULL;
+
+    REQUIRE(p);
+    CHECK(!xf_vmap(cx, p, (int[]){0}, NULL, -1));
+    laws_error(cx, WF_ERR_SHAPE, "while: K would differ from row to row of the batch");
+    REQUIRE((p = parse(cx, text[1])) && (v = xf_vmap(cx, p, (int[]){0}, NULL, -1)));
+    REQUIRE(out = laws_eval(cx, v, &x));
+    CHECK_VEC(&out[0], 0, 1, 2, 4, 0, 0, 0, 4, 0, 0);
 }
 
 typedef struct Peak {
@@ -832,6 +852,21 @@ XTEST(equal_effects_are_not_merged)
     CHECK_STR(printed(cx, p, in), want);
     CHECK_STR(printed(cx, xf_jvp_user(cx, p, (int[]){0}, 1), in), want);
     CHECK_STR(printed(cx, xf_grad(cx, p, (int[]){0}, 1, true), in), want);
+}
+
+/* vmap of grad: the loop that reverse mode makes stacks to its turns, with the effect inside. */
+XTEST(effects_inside_loops_come_through_vmap_of_grad)
+{
+    const Program *p =
+        parse(cx, "below(x: f64[]) { l = const f64[] 8; c = lt x l; ret c }\n"
+                  "body(x: f64[]) { y = mul x x; print x format=\"at {}\"; ret y }\n"
+                  "f(x: f64[]) { y = while x cond=below body=body; ret y }");
+    const Program *g = p ? xf_grad(cx, p, (int[]){0}, 1, false) : NULL;
+    const Program *v = g ? xf_vmap(cx, g, (int[]){0}, NULL, -1) : NULL;
+    Nd x = laws_f64s(cx, (double[]){2, 9, 3}, 3);
+
+    REQUIRE(laws_ok(cx, v));
+    CHECK_STR(printed(cx, v, &x), "at 2\nat 3\nat 4\n");
 }
 
 XTEST(vmap_of_an_effect_has_it_for_each_row_that_reaches_it)

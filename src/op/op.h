@@ -149,6 +149,8 @@ typedef struct WhileAttr {
     int64_t ncond, nbody; /* how many operands are constants of cond, of body */
     Dim bound;            /* DIM_NONE: none */
     Dim trips;            /* symbol; DIM_NONE if nothing is stacked or there is a bound */
+    bool padded;          /* with trips: vmap may let rows of the batch make different numbers of turns. trips is
+                             then the largest, and a row has zeros past its own. Else that is an error. */
 } WhileAttr;
 
 /* scan c.. x.. s.. : for t in 0..length-1 (backwards if reverse): x.., y_t.. = body(c.., x.., s_t..).

@@ -84,6 +84,8 @@ static bool type_while(TypeRule *t)
     if (a->bound != DIM_NONE && a->trips != DIM_NONE)
         return type_fail(t, WF_ERR_VALUE,
                          "has a bound, so it cannot define trips as well");
+    if (a->padded && a->trips == DIM_NONE)
+        return type_fail(t, WF_ERR_VALUE, "is padded, but defines no trips");
     if (nys && a->bound == DIM_NONE && a->trips == DIM_NONE)
         return type_fail(
             t, WF_ERR_VALUE,
@@ -321,6 +323,7 @@ static const AttrField attrs_while[] = {
     FIELD(WhileAttr, nbody, A_INT, 0),
     FIELD(WhileAttr, bound, A_DIM, DIM_NONE),
     FIELD(WhileAttr, trips, A_SYM, DIM_NONE),
+    FIELD(WhileAttr, padded, A_BOOL, false),
     FIELD_END,
 };
 
@@ -331,8 +334,9 @@ const OpRow op_row_while = {
            "rows, those not reached "
            "zero, and at most bound turns are made; else to as many rows as turns were "
            "made, which defines "
-           "trips. vmap: goes on while any row does, finished rows keep their x and have "
-           "zero rows y.",
+           "trips. vmap: goes on while any row of the batch does, finished ones keep their "
+           "x. trips may then not differ from row to row, unless padded: it is the "
+           "largest, and y are zero past a row's own end.",
     .attrs = attrs_while,
     .attr_size = sizeof(WhileAttr),
     .type = type_while,

@@ -194,6 +194,11 @@ void batch_while(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *o
              "while: the body communicates over axis '%s', but rows along it make "
              "different numbers of turns",
              bt->name);
+    else if (a->trips != DIM_NONE && !a->padded)
+        fail(b->cx, WF_ERR_SHAPE, e->place,
+             "while: %s would differ from row to row of the batch, but arrays are "
+             "rectangular; needs a bound, or padded=true",
+             dim_str(&b->dims, a->trips, &b->arena));
     else if (a->cond.p->effects && a->trips != DIM_NONE)
         fail(b->cx, WF_ERR_NORULE, e->place,
              "while: the condition has effects, and each row of the batch would stack "

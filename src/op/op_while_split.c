@@ -77,8 +77,10 @@ static Val *emit_known(PartitionRule *r, const Loop *l, const LoopSplit *ls, boo
         *out = NEW(b, known->nout + 1, Val);
     Nest nest;
 
-    if (rest && a.bound == DIM_NONE && a.trips == DIM_NONE)
+    if (rest && a.bound == DIM_NONE && a.trips == DIM_NONE) {
         a.trips = b_symbol(b, "trips");
+        a.padded = true; /* rest looks at the flags */
+    }
     a.cond = known_cond(r, ls, in, &n);
     if (!a.cond.p)
         return NULL;
