@@ -33,7 +33,7 @@ ISA_2   := -DKERNEL_ISA=2 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16
 KSRC    := $(wildcard src/kernels/k_*.c)
 SRC     := $(filter-out $(KSRC),$(wildcard src/base/*.c src/ir/*.c src/op/*.c src/transform/*.c src/opt/*.c \
              src/kernels/*.c src/runtime/*.c src/io/*.c \
-             src/tensor/*.c src/script/*.c src/script/modules/*.c))
+             src/tensor/*.c src/nn/*.c src/script/*.c src/script/modules/*.c))
 CLISRC  := $(wildcard src/cli/*.c)
 OBJ     := $(SRC:%.c=$(BUILD)/%.o) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
 CLIOBJ  := $(CLISRC:%.c=$(BUILD)/%.o)
@@ -86,9 +86,13 @@ $(BUILD)/libweft.so: $(OBJ)
 $(BUILD)/weft: $(CLIOBJ) $(BUILD)/libweft.a
 	$(Q)$(CC) $(SAN) -o $@ $^ $(LIBS)
 
-$(BUILD)/tests/%: tests/%.c $(wildcard tests/lib_*.c) tests/test.c $(wildcard tests/*.h) $(BUILD)/libweft-all.a
+TESTLIB := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/lib_*.c) tests/test.c)
+$(BUILD)/tests/%.o: tests/%.c $(wildcard tests/*.h)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL)) -Itests -o $@ $< $(wildcard tests/lib_*.c) tests/test.c $(BUILD)/libweft-all.a $(LIBS)
+	$(Q)$(CC) $(ALL) -Itests -c $< -o $@
+
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(TESTLIB) $(BUILD)/libweft-all.a
+	$(Q)$(CC) $(SAN) -o $@ $^ $(LIBS)
 
 $(BUILD)/bench/%: bench/%.c $(BUILD)/libweft-all.a
 	@mkdir -p $(@D)
@@ -164,7 +168,7 @@ docs: all
 install: all
 	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
 	$(Q)install -m 755 $(BUILD)/weft $(DESTDIR)$(PREFIX)/bin/weft
-	$(Q)install -m 644 include/weft.h $(DESTDIR)$(PREFIX)/include/weft.h
+	$(Q)install -m 644 include/*.h $(DESTDIR)$(PREFIX)/include/
 	$(Q)install -m 644 $(BUILD)/libweft.a $(DESTDIR)$(PREFIX)/lib/libweft.a
 	$(Q)install -m 755 $(BUILD)/libweft.so $(DESTDIR)$(PREFIX)/lib/libweft.so.0
 	$(Q)ln -sf libweft.so.0 $(DESTDIR)$(PREFIX)/lib/libweft.so
@@ -174,6 +178,6 @@ install: all
 clean:
 	$(Q)rm -rf $(BUILD)
 
--include $(OBJ:.o=.d) $(CLIOBJ:.o=.d) $(wildcard $(FUZZSRC:.o=.d))
+-include $(OBJ:.o=.d) $(CLIOBJ:.o=.d) $(wildcard $(FUZZSRC:.o=.d) $(TESTS:=.d) $(TESTLIB:.o=.d))
 
 .SECONDARY:
