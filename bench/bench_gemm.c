@@ -1,11 +1,14 @@
 /* bench_gemm.c -- matrix multiplication beside OpenBLAS, BLIS and oneDNN.
  *
- *   bench_gemm [-t THREADS] [-r ROUNDS] [-i base|avx2|avx512] [MxNxK ...]     (default: a list)
+ *   bench_gemm [-t THREADS] [-r ROUNDS] [-i base|avx2|avx512] [MxNxK[T] ...]
  *
- * Whichever libraries are installed are loaded by dlopen. Rounds are interleaved, each after a pause
- * so that the others' waiting threads are asleep and after one call to wake its own; the figure is the
- * median of the rounds in GFLOP/s (GB/s of the three matrices for the shapes of one row or column,
- * marked B). The last column is Weft's figure over the best other's.
+ * T: B is stored transposed. Without shapes: a list.
+ *
+ * Whichever libraries are installed are loaded by dlopen. Rounds are interleaved, each
+ * after a pause so that the others' waiting threads are asleep and after one call to
+ * wake its own; the figure is the median of the rounds in GFLOP/s (GB/s of the three
+ * matrices for the shapes of one row or column, marked B). The last column is Weft's
+ * figure over the best other's.
  */
 #include "base/base.h"
 
@@ -16,10 +19,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-typedef void SgemmFn(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a,
-                     int lda, const float *b, int ldb, float beta, float *c, int ldc);
-typedef int DnnlFn(char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float *a,
-                   int64_t lda, const float *b, int64_t ldb, float beta, float *c, int64_t ldc);
+typedef void SgemmFn(int order, int ta, int tb, int m, int n, int k, float alpha,
+                     const float *a, int lda, const float *b, int ldb, float beta,
+                     float *c, int ldc);
+typedef int DnnlFn(char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha,
+                   const float *a, int64_t lda, const float *b, int64_t ldb, float beta,
+                   float *c, int64_t ldc);
 
 enum { WEFT, OPENBLAS, BLIS, ONEDNN, LIBS };
 static const char *const lib_name[LIBS] = {"weft", "openblas", "blis", "onednn"};
@@ -45,9 +50,8 @@ static void call(Bench *x, int lib)
     int ldb = x->tb ? x->k : x->n;
 
     if (lib == WEFT) {
-        KMatmul mm = {KT_F32, KT_F32, KT_F32, 0,    x->m, x->n, x->k, x->a,
-                      x->k,   1,      x->b,   ldb,  1,    x->c, x->n, 1,
-                      .nbatch = 0};
+        KMatmul mm = {KT_F32, KT_F32, KT_F32, 0, x->m, x->n, x->k, x->a,       x->k,
+                      1,      x->b,   ldb,    1, x->c, x->n, 1,    .nbatch = 0};
 
         if (x->tb) {
             mm.b_row = 1;
@@ -55,11 +59,11 @@ static void call(Bench *x, int lib)
         }
         kernels_matmul(x->kernels, &mm, &x->par, x->ws);
     } else if (lib == ONEDNN) {
-        x->dnnl('N', x->tb ? 'T' : 'N', x->m, x->n, x->k, 1, x->a, x->k, x->b, ldb, 0, x->c,
-                x->n);
+        x->dnnl('N', x->tb ? 'T' : 'N', x->m, x->n, x->k, 1, x->a, x->k, x->b, ldb, 0,
+                x->c, x->n);
     } else {
-        x->cblas[lib](101, 111, x->tb ? 112 : 111, x->m, x->n, x->k, 1, x->a, x->k, x->b, ldb, 0,
-                      x->c, x->n);
+        x->cblas[lib](101, 111, x->tb ? 112 : 111, x->m, x->n, x->k, 1, x->a, x->k, x->b,
+                      ldb, 0, x->c, x->n);
     }
 }
 
@@ -107,7 +111,8 @@ static void bench_shape(Bench *x, const char *shape, int rounds)
     double t[LIBS][64], best = 0, mine = 0;
     int bytes;
     size_t na, nb, nc;
-    KMatmul mm = {KT_F32, KT_F32, KT_F32, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1, .nbatch = 0};
+    KMatmul mm = {KT_F32, KT_F32, KT_F32, 0, 0, 0, 0, 0,          0,
+                  1,      0,      0,      1, 0, 0, 1, .nbatch = 0};
 
     x->tb = strchr(shape, 'T') != NULL;
     if (sscanf(shape, "%dx%dx%d", &x->m, &x->n, &x->k) != 3)
@@ -121,7 +126,8 @@ static void bench_shape(Bench *x, const char *shape, int rounds)
     fill(x->a, na);
     fill(x->b, nb);
     fill(x->c, nc);
-    mm.m = x->m, mm.n = x->n, mm.k = x->k, mm.a_row = x->k, mm.b_row = x->n, mm.c_row = x->n;
+    mm.m = x->m, mm.n = x->n, mm.k = x->k, mm.a_row = x->k, mm.b_row = x->n,
+    mm.c_row = x->n;
     if (x->tb)
         mm.b_row = 1, mm.b_col = x->k;
     x->ws = malloc(kernels_matmul_workspace(x->kernels, &mm, x->par.threads) + 1);
@@ -131,7 +137,8 @@ static void bench_shape(Bench *x, const char *shape, int rounds)
     }
     printf("%-16s", shape);
     for (int lib = 0; lib < LIBS; lib++) {
-        double work = bytes ? 4e-9 * (double)(na + nb + nc) : 2e-9 * x->m * x->n * x->k, rate;
+        double work = bytes ? 4e-9 * (double)(na + nb + nc) : 2e-9 * x->m * x->n * x->k,
+               rate;
 
         if (!has(x, lib)) {
             printf(" %9s", "-");
@@ -176,10 +183,11 @@ static void load_libraries(Bench *x, int threads)
 int main(int argc, char **argv)
 {
     static const char *const shapes[] = {
-        "32x32x32",    "64x64x64",     "100x100x100", "128x128x128",  "256x256x256",
-        "512x512x512", "1024x1024x1024", "2048x2048x2048", "1024x1024x1024T",
-        "8x1024x1024", "8x1024x1024T", "1x1024x1024", "1x1024x1024T", "1x4096x4096",
-        "4096x1x4096", "64x64x16384", "2048x2048x16", "1000x37x777",
+        "32x32x32",        "64x64x64",    "100x100x100",    "128x128x128",
+        "256x256x256",     "512x512x512", "1024x1024x1024", "2048x2048x2048",
+        "1024x1024x1024T", "8x1024x1024", "8x1024x1024T",   "1x1024x1024",
+        "1x1024x1024T",    "1x4096x4096", "4096x1x4096",    "64x64x16384",
+        "2048x2048x16",    "1000x37x777",
     };
     Bench x = {0};
     int threads = cpu_count(), rounds = 9, given = 0;
@@ -192,7 +200,8 @@ int main(int argc, char **argv)
             rounds = atoi(argv[++i]);
         else if (!strcmp(argv[i], "-i") && i + 1 < argc) {
             i++;
-            for (isa = ISA_BASE; isa < ISA_AVX512 && strcmp(isa_name(isa), argv[i]); isa++)
+            for (isa = ISA_BASE; isa < ISA_AVX512 && strcmp(isa_name(isa), argv[i]);
+                 isa++)
                 ;
         } else
             given = i;
@@ -206,7 +215,8 @@ int main(int argc, char **argv)
     if (!x.kernels)
         x.kernels = kernels_best();
     x.par = (KPar){pool_new(&alloc_default, threads), threads, run_pool};
-    printf("%d threads, %d rounds, %s\n%-16s", threads, rounds, isa_name(isa), "m x n x k");
+    printf("%d threads, %d rounds, %s\n%-16s", threads, rounds, isa_name(isa),
+           "m x n x k");
     for (int lib = 0; lib < LIBS; lib++)
         printf(" %9s", lib_name[lib]);
     printf("  weft/best\n");

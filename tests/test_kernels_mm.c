@@ -1,8 +1,8 @@
-/* test_kernels_mm.c -- matrix multiplication and convolution kernels against plain loops in f64, for
- * every instruction set of the machine, any strides, types and thread counts.
+/* test_kernels_mm.c -- matrix multiplication and convolution kernels against plain loops
+ * in f64, for every instruction set of the machine, any strides, types and thread counts.
  *
- * Each case runs with 1..4 threads and must give the same bits each time, leave alone what lies between
- * and around C's elements, and stay inside its workspace. */
+ * Each case runs with 1..4 threads and must give the same bits each time, leave alone
+ * what lies between and around C's elements, and stay inside its workspace. */
 #include "test.h"
 
 #include "base/base.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define GUARD 64
+#define GUARD      64
 #define GUARD_BYTE 0xA5
 
 static int64_t below(int64_t n) { return (int64_t)test_random_below((uint64_t)n); }
@@ -45,7 +45,9 @@ static void put(KType t, void *p, int64_t i, double x)
 {
     float f = (float)x;
     uint16_t h = t == KT_F16 ? f16_from_f64(x) : t == KT_BF16 ? bf16_from_f64(x) : 0;
-    const void *src = t == KT_F64 ? (const void *)&x : t == KT_F32 ? (const void *)&f : &h;
+    const void *src = t == KT_F64   ? (const void *)&x
+                      : t == KT_F32 ? (const void *)&f
+                                    : &h;
 
     memcpy((char *)p + i * type_size(t), src, (size_t)type_size(t));
 }
@@ -98,7 +100,7 @@ static Buf buf_random_guarded(KType type, int64_t n)
 
 static void buf_free(Buf *b) { free(b->mem); }
 
-/* ---- running with several threads -------------------------------------------------------------- */
+/* ---- running with several threads ------------------------------------------------- */
 
 static Pool *pool;
 
@@ -139,7 +141,7 @@ static void workspace_check(Workspace *w, const char *what)
     free(w->p);
 }
 
-/* ---- matmul ------------------------------------------------------------------------------------ */
+/* ---- matmul ----------------------------------------------------------------------- */
 
 typedef struct Case {
     KMatmul x;
@@ -150,7 +152,8 @@ typedef struct Case {
 } Case;
 
 /* Strides for an r x c matrix in one of several layouts; *size: elements needed. */
-static void random_layout(int64_t r, int64_t c, int kind, int64_t *row, int64_t *col, int64_t *size)
+static void random_layout(int64_t r, int64_t c, int kind, int64_t *row, int64_t *col,
+                          int64_t *size)
 {
     int64_t gap = kind >= 2 ? between(0, 3) : 0;
 
@@ -218,10 +221,11 @@ static void case_make(Case *t, int64_t m, int64_t n, int64_t k, bool f64, bool f
         x->epilogue.bias_n = t->bias_n.p;
     x->epilogue.relu = fancy && chance(3);
     snprintf(t->text, sizeof t->text,
-             "m=%d n=%d k=%d types %d %d %d layouts %d %d %d batch %d acc %d bias %d %d relu %d",
-             (int)m, (int)n, (int)k, x->a_type, x->b_type, x->c_type, ka, kb, kc, x->nbatch,
-             x->accumulate, x->epilogue.bias_m != NULL, x->epilogue.bias_n != NULL,
-             x->epilogue.relu);
+             "m=%d n=%d k=%d types %d %d %d layouts %d %d %d batch %d acc %d bias %d %d "
+             "relu %d",
+             (int)m, (int)n, (int)k, x->a_type, x->b_type, x->c_type, ka, kb, kc,
+             x->nbatch, x->accumulate, x->epilogue.bias_m != NULL,
+             x->epilogue.bias_n != NULL, x->epilogue.relu);
 }
 
 static void case_free(Case *t)
@@ -267,7 +271,8 @@ static void case_sums(Case *t)
     t->sum = calloc((size_t)count + 1, 8);
     t->size = calloc((size_t)count + 1, 8);
     for (int64_t r = 0; x->n > 0 && r < count / x->n; r++) {
-        int64_t b = r / x->m, i = r % x->m, ao = batch_offset(x, x->a_batch, b) + i * x->a_row;
+        int64_t b = r / x->m, i = r % x->m,
+                ao = batch_offset(x, x->a_batch, b) + i * x->a_row;
 
         for (int64_t k = 0; k < x->k; k++)
             a[k] = get(x->a_type, x->a, ao + k * x->a_col);
@@ -298,7 +303,8 @@ static void case_check(const Case *t, const char *before, const char *got, After
     for (int64_t e = 0; e < count * na; e++) {
         int64_t b = e / na, i = e % na / x->n, j = e % x->n;
         int64_t co = batch_offset(x, x->c_batch, b) + i * x->c_row + j * x->c_col;
-        double sum = t->sum[e], size_sum = t->size[e], have, unit = f64 ? 0x1p-53 : 0x1p-24;
+        double sum = t->sum[e], size_sum = t->size[e], have,
+               unit = f64 ? 0x1p-53 : 0x1p-24;
 
         if (x->accumulate)
             sum += get(x->c_type, before + c0, co);
@@ -314,8 +320,8 @@ static void case_check(const Case *t, const char *before, const char *got, After
         memset(mask + c0 + co * size, 1, (size_t)size);
         if (!(fabs(have - sum) <= unit * (double)(x->k + 8) * (size_sum + fabs(sum) + 8) +
                                       2 * unit_of(x->c_type) * fabs(sum) + 1e-7 * !f64)) {
-            FAIL("%s %s: C[%d][%d,%d] is %.9g, not %.9g", isa, t->text, (int)b, (int)i, (int)j,
-                 have, sum);
+            FAIL("%s %s: C[%d][%d,%d] is %.9g, not %.9g", isa, t->text, (int)b, (int)i,
+                 (int)j, have, sum);
             break;
         }
     }
@@ -350,7 +356,8 @@ static void case_run(Case *t, After after, bool deep)
                 memcpy(first, t->c.mem, t->c.size);
                 case_check(t, before, first, after, isa_name((Isa)isa));
             } else if (memcmp(first, t->c.mem, t->c.size)) {
-                FAIL("%s %s: other bits with %d threads", isa_name((Isa)isa), t->text, threads);
+                FAIL("%s %s: other bits with %d threads", isa_name((Isa)isa), t->text,
+                     threads);
             }
         }
     }
@@ -387,11 +394,10 @@ TEST(matmul_of_every_tile_size_matches_plain_loops)
 
 TEST(matmul_of_long_sums_is_blocked_and_split_rightly)
 {
-    static const int64_t shape[][3] = {{5, 7, 1031},   {33, 65, 1100},  {16, 16, 5000},
-                                       {1, 1, 20011},  {1, 300, 9001},  {100, 70, 600},
-                                       {30, 48, 2100}, {2, 70, 4099},   {60, 150, 530}, 
-                                       {300, 3, 1100}, {9, 9, 20000},   {1, 5000, 64},
-                                       {8, 600, 700},  {3, 500, 8200},  {257, 65, 513}};
+    static const int64_t shape[][3] = {
+        {5, 7, 1031},   {33, 65, 1100}, {16, 16, 5000}, {1, 1, 20011},  {1, 300, 9001},
+        {100, 70, 600}, {30, 48, 2100}, {2, 70, 4099},  {60, 150, 530}, {300, 3, 1100},
+        {9, 9, 20000},  {1, 5000, 64},  {8, 600, 700},  {3, 500, 8200}, {257, 65, 513}};
 
     for (int i = 0; i < COUNT(shape) && check_ok(); i++) {
         check_shape(shape[i][0], shape[i][1], shape[i][2], false, false);
@@ -416,7 +422,7 @@ TEST(matmul_of_power_of_two_strides_matches_plain_loops)
     check_shape(48, 512, 512, true, false);
 }
 
-/* ---- the tile callback ------------------------------------------------------------------------- */
+/* ---- the tile callback ------------------------------------------------------------ */
 
 static double twice_plus_place(double x, int64_t batch, int64_t i, int64_t j)
 {
@@ -442,8 +448,8 @@ static void on_tile(void *user, const KTile *t)
                 ((double *)t->c)[at] =
                     twice_plus_place(((double *)t->c)[at], t->batch, row, col);
             else
-                ((float *)t->c)[at] =
-                    (float)twice_plus_place((double)((float *)t->c)[at], t->batch, row, col);
+                ((float *)t->c)[at] = (float)twice_plus_place((double)((float *)t->c)[at],
+                                                              t->batch, row, col);
         }
     }
 }
@@ -480,7 +486,8 @@ TEST(matmul_relu_keeps_nan_and_empty_sums_are_the_epilogue_of_zero)
 
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         const Kernels *k = kernels_for(isa);
-        KMatmul x = {KT_F32, KT_F32, KT_F32, 0, 2, 1, 1, a, 1, 1, b, 1, 1, c, 1, 1, .nbatch = 0};
+        KMatmul x = {KT_F32, KT_F32, KT_F32, 0, 2, 1, 1, a,          1,
+                     1,      b,      1,      1, c, 1, 1, .nbatch = 0};
 
         if (!k)
             continue;
@@ -498,8 +505,8 @@ TEST(matmul_relu_keeps_nan_and_empty_sums_are_the_epilogue_of_zero)
 
 TEST(matmul_has_no_kernel_for_mixed_f64_and_integers)
 {
-    KMatmul x = {KT_F32, KT_F64, KT_F32, 0, 1, 1, 1, NULL, 1, 1, NULL, 1, 1, NULL, 1, 1,
-                 .nbatch = 0};
+    KMatmul x = {KT_F32, KT_F64, KT_F32, 0, 1,    1, 1, NULL,       1,
+                 1,      NULL,   1,      1, NULL, 1, 1, .nbatch = 0};
     KPar par = {NULL, 1, NULL};
 
     CHECK(kernels_matmul(kernels_best(), &x, &par, NULL) == 0);
@@ -529,7 +536,8 @@ static void check_narrowing(const Kernels *k, KType t, const char *isa)
     float *f = malloc(HALVES * 4), one = 1;
     uint16_t *c = malloc(HALVES * 2);
     char *ws = malloc(1 << 21);
-    KMatmul x = {KT_F32, KT_F32, t, 0, HALVES, 1, 1, f, 1, 1, &one, 1, 1, c, 1, 1, .nbatch = 0};
+    KMatmul x = {KT_F32, KT_F32, t, 0, HALVES, 1, 1, f,          1,
+                 1,      &one,   1, 1, c,      1, 1, .nbatch = 0};
     KPar par = {NULL, 1, NULL};
 
     for (int i = 0; i < HALVES; i++)
@@ -551,8 +559,8 @@ static void check_widening(const Kernels *k, KType t, const char *isa)
     float *f = malloc(HALVES * 4), *eye = calloc(64 * 64, 4);
     uint16_t *a = malloc(HALVES * 2);
     char *ws = malloc(1 << 21);
-    KMatmul x = {t,  KT_F32, KT_F32, 0, HALVES / 64, 64, 64, a, 64, 1, eye, 64, 1, f,
-                 64, 1,      .nbatch = 0};
+    KMatmul x = {t, KT_F32, KT_F32, 0, HALVES / 64, 64, 64, a,          64,
+                 1, eye,    64,     1, f,           64, 1,  .nbatch = 0};
     KPar par = {NULL, 1, NULL};
 
     for (int i = 0; i < 64; i++)
@@ -595,8 +603,23 @@ TEST(half_infinities_and_nans_are_widened_as_such)
         const Kernels *k = kernels_for(isa);
 
         for (int t = 0; k && t < 2; t++) {
-            KMatmul x = {t ? KT_BF16 : KT_F16, KT_F32, KT_F32, 0, 4, 3, 1, half[t], 1, 1, one, 3,
-                         1, c, 3, 1, .nbatch = 0};
+            KMatmul x = {t ? KT_BF16 : KT_F16,
+                         KT_F32,
+                         KT_F32,
+                         0,
+                         4,
+                         3,
+                         1,
+                         half[t],
+                         1,
+                         1,
+                         one,
+                         3,
+                         1,
+                         c,
+                         3,
+                         1,
+                         .nbatch = 0};
 
             REQUIRE(kernels_matmul_workspace(k, &x, 1) <= sizeof ws);
             kernels_matmul(k, &x, &par, ws);
@@ -605,15 +628,17 @@ TEST(half_infinities_and_nans_are_widened_as_such)
     }
 }
 
-/* ---- convolution ------------------------------------------------------------------------------- */
+/* ---- convolution ------------------------------------------------------------------ */
 
 typedef struct ConvCase {
     KConv x;
     Buf in, w, out, bias;
+    double *sum, *size; /* by conv_at, made at the first need */
     char text[400];
 } ConvCase;
 
-/* Dense strides in a random order of dimensions, with gaps now and then; returns elements. */
+/* Dense strides in a random order of dimensions, with gaps now and then; returns
+ * elements. */
 static int64_t random_strides(int n, const int64_t *size, int64_t **step)
 {
     int order[8];
@@ -674,7 +699,8 @@ static void conv_make(ConvCase *t, bool f64)
     xs[0] = x->batch, xs[1] = x->in_channels, xp[0] = &x->x_batch, xp[1] = &x->x_channel;
     ws[0] = x->out_channels, ws[1] = x->in_channels / x->groups;
     wp[0] = &x->w_out, wp[1] = &x->w_in;
-    os[0] = x->batch, os[1] = x->out_channels, op[0] = &x->out_batch, op[1] = &x->out_channel;
+    os[0] = x->batch, os[1] = x->out_channels, op[0] = &x->out_batch,
+    op[1] = &x->out_channel;
     for (int d = 0; d < x->spatial; d++) {
         xs[2 + d] = x->x_size[d], xp[2 + d] = &x->x_step[d];
         ws[2 + d] = x->w_size[d], wp[2 + d] = &x->w_step[d];
@@ -692,13 +718,13 @@ static void conv_make(ConvCase *t, bool f64)
              "%dd types %d %d %d n=%d g=%d c=%d o=%d x=%d,%d,%d w=%d,%d,%d out=%d,%d,%d "
              "stride %d,%d,%d pad %d,%d,%d xdil %d,%d,%d wdil %d,%d,%d",
              x->spatial, x->x_type, x->w_type, x->out_type, (int)x->batch, (int)x->groups,
-             (int)x->in_channels, (int)x->out_channels, (int)x->x_size[0], (int)x->x_size[1],
-             (int)x->x_size[2], (int)x->w_size[0], (int)x->w_size[1], (int)x->w_size[2],
-             (int)x->out_size[0], (int)x->out_size[1], (int)x->out_size[2], (int)x->stride[0],
-             (int)x->stride[1], (int)x->stride[2], (int)x->pad_lo[0], (int)x->pad_lo[1],
-             (int)x->pad_lo[2], (int)x->x_dilation[0], (int)x->x_dilation[1],
-             (int)x->x_dilation[2], (int)x->w_dilation[0], (int)x->w_dilation[1],
-             (int)x->w_dilation[2]);
+             (int)x->in_channels, (int)x->out_channels, (int)x->x_size[0],
+             (int)x->x_size[1], (int)x->x_size[2], (int)x->w_size[0], (int)x->w_size[1],
+             (int)x->w_size[2], (int)x->out_size[0], (int)x->out_size[1],
+             (int)x->out_size[2], (int)x->stride[0], (int)x->stride[1], (int)x->stride[2],
+             (int)x->pad_lo[0], (int)x->pad_lo[1], (int)x->pad_lo[2],
+             (int)x->x_dilation[0], (int)x->x_dilation[1], (int)x->x_dilation[2],
+             (int)x->w_dilation[0], (int)x->w_dilation[1], (int)x->w_dilation[2]);
 }
 
 static void conv_case_free(ConvCase *t)
@@ -707,7 +733,8 @@ static void conv_case_free(ConvCase *t)
 }
 
 /* One output element by the definition in kernels.h. */
-static double conv_at(const ConvCase *t, int64_t n, int64_t o, const int64_t *p, double *out_size)
+static double conv_at(const ConvCase *t, int64_t n, int64_t o, const int64_t *p,
+                      double *out_size)
 {
     const KConv *x = &t->x;
     int64_t per_in = x->in_channels / x->groups, per_out = x->out_channels / x->groups;
@@ -719,7 +746,8 @@ static double conv_at(const ConvCase *t, int64_t n, int64_t o, const int64_t *p,
         taps *= x->w_size[d];
     for (int64_t c = 0; c < per_in; c++) {
         for (int64_t e = 0; e < taps; e++) {
-            int64_t rest = e, xo = n * x->x_batch + (o / per_out * per_in + c) * x->x_channel;
+            int64_t rest = e,
+                    xo = n * x->x_batch + (o / per_out * per_in + c) * x->x_channel;
             int64_t wo = o * x->w_out + c * x->w_in;
             bool inside = true;
 
@@ -744,15 +772,21 @@ static double conv_at(const ConvCase *t, int64_t n, int64_t o, const int64_t *p,
     return sum;
 }
 
-static void conv_check(const ConvCase *t, const char *before, const char *got, const char *isa)
+static void conv_check(ConvCase *t, const char *before, const char *got,
+                       const char *isa)
 {
     const KConv *x = &t->x;
     int64_t count = x->batch * x->out_channels, terms = x->in_channels / x->groups;
     int64_t o0 = t->out.p - t->out.mem, size = type_size(x->out_type);
     char *mask = calloc(1, t->out.size);
+    bool first = !t->sum;
 
     for (int d = 0; d < x->spatial; d++)
         count *= x->out_size[d], terms *= x->w_size[d];
+    if (first) {
+        t->sum = malloc((size_t)(count + 1) * 8);
+        t->size = malloc((size_t)(count + 1) * 8);
+    }
     for (int64_t e = 0; e < count; e++) {
         int64_t rest = e, p[3] = {0}, off = 0, n, o;
         double want, sizes, have, unit = x->out_type == KT_F64 ? 0x1p-53 : 0x1p-24;
@@ -764,7 +798,9 @@ static void conv_check(const ConvCase *t, const char *before, const char *got, c
         }
         o = rest % x->out_channels, n = rest / x->out_channels;
         off += n * x->out_batch + o * x->out_channel;
-        want = conv_at(t, n, o, p, &sizes);
+        if (first)
+            t->sum[e] = conv_at(t, n, o, p, &t->size[e]);
+        want = t->sum[e], sizes = t->size[e];
         if (x->epilogue.bias_m)
             want += get(t->bias.type, t->bias.p, o);
         if (x->epilogue.relu && want < 0)
@@ -774,14 +810,15 @@ static void conv_check(const ConvCase *t, const char *before, const char *got, c
         if (!(fabs(have - want) <= unit * (double)(terms + 8) * (sizes + fabs(want) + 8) +
                                        2 * unit_of(x->out_type) * fabs(want) +
                                        (x->out_type == KT_F64 ? 0 : 1e-7))) {
-            FAIL("%s %s: out[%d,%d,(%d,%d,%d)] is %.9g, not %.9g", isa, t->text, (int)n, (int)o,
-                 (int)p[0], (int)p[1], (int)p[2], have, want);
+            FAIL("%s %s: out[%d,%d,(%d,%d,%d)] is %.9g, not %.9g", isa, t->text, (int)n,
+                 (int)o, (int)p[0], (int)p[1], (int)p[2], have, want);
             break;
         }
     }
     for (size_t i = 0; i < t->out.size; i++) {
         if (!mask[i] && got[i] != before[i]) {
-            FAIL("%s %s: byte %d outside the output changed", isa, t->text, (int)i - (int)o0);
+            FAIL("%s %s: byte %d outside the output changed", isa, t->text,
+                 (int)i - (int)o0);
             break;
         }
     }
@@ -807,11 +844,13 @@ static void conv_case_run(ConvCase *t)
                 memcpy(first, t->out.mem, t->out.size);
                 conv_check(t, before, first, isa_name((Isa)isa));
             } else if (memcmp(first, t->out.mem, t->out.size)) {
-                FAIL("%s %s: other bits with %d threads", isa_name((Isa)isa), t->text, threads);
+                FAIL("%s %s: other bits with %d threads", isa_name((Isa)isa), t->text,
+                     threads);
             }
         }
     }
     free(before);
+    free(t->sum), free(t->size);
     free(first);
 }
 
@@ -826,44 +865,83 @@ TEST(convolution_of_random_attributes_matches_its_definition)
     }
 }
 
-/* Forward and both gradients, as the transforms express them, for one layer in both layouts. */
-static void check_layer(int64_t n, int64_t c, int64_t o, int64_t hw, int64_t f, int64_t s, bool last)
+/* Forward and both gradients, as the transforms express them, for one layer in both
+ * layouts. */
+static void check_layer(int64_t n, int64_t c, int64_t o, int64_t hw, int64_t f, int64_t s,
+                        bool last)
 {
     int64_t pad = f / 2, out = (hw + 2 * pad - f) / s + 1;
     int64_t cs = last ? 1 : hw * hw, ws = last ? c : 1, hs = ws * hw; /* x */
     int64_t gc = last ? 1 : out * out, gw = last ? o : 1, gh = gw * out;
-    int64_t ko = last ? 1 : c * f * f, ki = last ? o : f * f, kw = last ? o * c : 1, kh = kw * f;
+    int64_t ko = last ? 1 : c * f * f, ki = last ? o : f * f, kw = last ? o * c : 1,
+            kh = kw * f;
     Buf x = buf_random(KT_F32, n * c * hw * hw), w = buf_random(KT_F32, o * c * f * f);
     Buf g = buf_random(KT_F32, n * o * out * out);
 
     for (int form = 0; form < 3; form++) {
-        ConvCase t = {.x = {KT_F32, KT_F32, KT_F32, 2, n, 1, c, o, {hw, hw}, {f, f}, {out, out},
-                            {s, s}, {pad, pad}, {1, 1}, {1, 1}, .x = x.p, .w = w.p}};
+        ConvCase t = {.x = {KT_F32,
+                            KT_F32,
+                            KT_F32,
+                            2,
+                            n,
+                            1,
+                            c,
+                            o,
+                            {hw, hw},
+                            {f, f},
+                            {out, out},
+                            {s, s},
+                            {pad, pad},
+                            {1, 1},
+                            {1, 1},
+                            .x = x.p,
+                            .w = w.p}};
         KConv *q = &t.x;
 
-        snprintf(t.text, sizeof t.text, "layer form %d last %d n=%d c=%d o=%d hw=%d f=%d s=%d",
-                 form, last, (int)n, (int)c, (int)o, (int)hw, (int)f, (int)s);
+        snprintf(t.text, sizeof t.text,
+                 "layer form %d last %d n=%d c=%d o=%d hw=%d f=%d s=%d", form, last,
+                 (int)n, (int)c, (int)o, (int)hw, (int)f, (int)s);
         q->x_batch = c * hw * hw, q->x_channel = cs, q->x_step[0] = hs, q->x_step[1] = ws;
         q->w_out = ko, q->w_in = ki, q->w_step[0] = kh, q->w_step[1] = kw;
         q->out_batch = o * out * out, q->out_channel = gc;
         q->out_step[0] = gh, q->out_step[1] = gw;
-        if (form == 1) { /* gradient of x: g dilated by s, w flipped, channels exchanged */
-            *q = (KConv){KT_F32, KT_F32, KT_F32, 2, n, 1, o, c, {out, out}, {f, f}, {hw, hw},
-                         {1, 1}, {f - 1 - pad, f - 1 - pad}, {s, s}, {1, 1}, .x = g.p};
-            q->x_batch = o * out * out, q->x_channel = gc, q->x_step[0] = gh, q->x_step[1] = gw;
+        if (form ==
+            1) { /* gradient of x: g dilated by s, w flipped, channels exchanged */
+            *q = (KConv){KT_F32,
+                         KT_F32,
+                         KT_F32,
+                         2,
+                         n,
+                         1,
+                         o,
+                         c,
+                         {out, out},
+                         {f, f},
+                         {hw, hw},
+                         {1, 1},
+                         {f - 1 - pad, f - 1 - pad},
+                         {s, s},
+                         {1, 1},
+                         .x = g.p};
+            q->x_batch = o * out * out, q->x_channel = gc, q->x_step[0] = gh,
+            q->x_step[1] = gw;
             q->w = w.p + 4 * ((f - 1) * kh + (f - 1) * kw);
             q->w_out = ki, q->w_in = ko, q->w_step[0] = -kh, q->w_step[1] = -kw;
             q->out_batch = c * hw * hw, q->out_channel = cs;
             q->out_step[0] = hs, q->out_step[1] = ws;
         } else if (form == 2) { /* gradient of w: the batch is summed, g is the filter */
-            *q = (KConv){KT_F32, KT_F32, KT_F32, 2, c, 1, n, o, {hw, hw}, {out, out}, {f, f},
-                         {1, 1}, {pad, pad}, {1, 1}, {s, s}, .x = x.p, .w = g.p};
-            q->x_batch = cs, q->x_channel = c * hw * hw, q->x_step[0] = hs, q->x_step[1] = ws;
+            *q = (KConv){KT_F32,     KT_F32, KT_F32,   2,          c,       1,
+                         n,          o,      {hw, hw}, {out, out}, {f, f},  {1, 1},
+                         {pad, pad}, {1, 1}, {s, s},   .x = x.p,   .w = g.p};
+            q->x_batch = cs, q->x_channel = c * hw * hw, q->x_step[0] = hs,
+            q->x_step[1] = ws;
             q->w_out = gc, q->w_in = o * out * out, q->w_step[0] = gh, q->w_step[1] = gw;
-            q->out_batch = ki, q->out_channel = ko, q->out_step[0] = kh, q->out_step[1] = kw;
+            q->out_batch = ki, q->out_channel = ko, q->out_step[0] = kh,
+            q->out_step[1] = kw;
         }
-        t.out = buf_new(KT_F32, form == 0 ? n * o * out * out : form == 1 ? n * c * hw * hw
-                                                                          : o * c * f * f);
+        t.out = buf_new(KT_F32, form == 0   ? n * o * out * out
+                                : form == 1 ? n * c * hw * hw
+                                            : o * c * f * f);
         q->out = t.out.p;
         conv_case_run(&t);
         buf_free(&t.out);

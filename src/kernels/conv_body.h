@@ -1,24 +1,26 @@
 /* conv_body.h -- convolution for one REAL, as products.
  *
- *   1. x_dilation L (the gradient with respect to an input has it) is taken apart: only outputs and
- *      taps of matching remainder meet a stored element, so that each remainder of the output is a
- *      convolution of its own without dilation of x, on views of w and out. No zero is multiplied.
+ *   1. x_dilation L (the gradient with respect to an input has it) is taken apart: only
+ *      outputs and taps of matching remainder meet a stored element, so that each
+ *      remainder of the output is a convolution of its own without dilation of x, on
+ *      views of w and out. No zero is multiplied.
  *   2. one channel in and out for each group: conv_depthwise.h.
- *   3. otherwise a product for each group: pixels x filters, summed over channels and taps, with
- *      the patches packed straight from the image (conv_pack.h). A filter of one tap needs no
- *      packing of its own: it is a matrix product on the image where it stands.
+ *   3. otherwise a product for each group: pixels x filters, summed over channels and
+ *      taps, with the patches packed straight from the image (conv_pack.h). A filter of
+ *      one tap needs no packing of its own: it is a matrix product on the image where it
+ *      stands.
  *
- * Gradients need no code of their own: with respect to x, flip w and exchange its channels, x_dilation
- * is the stride; with respect to w, the batch is what is summed, out's gradient the filter, and the
- * long filter makes panels that run along k.
+ * Gradients need no code of their own: with respect to x, flip w and exchange its
+ * channels, x_dilation is the stride; with respect to w, the batch is what is summed,
+ * out's gradient the filter, and the long filter makes panels that run along k.
  */
 #include "conv_depthwise.h"
 #include "conv_pack.h"
 
-#define GROUP_WORK (1 << 22) /* multiply-adds of one group above which threads share it */
-#define IMAGE_PIXELS 512     /* one-tap images this large are products of their own */
+#define GROUP_WORK   (1 << 22) /* multiply-adds of a group above which threads share it */
+#define IMAGE_PIXELS 512       /* one-tap images this large are products of their own */
 
-/* ---- 1: phases of x_dilation ------------------------------------------------------------------- */
+/* ---- 1: phases of x_dilation ------------------------------------------------------ */
 
 static int64_t gcd64(int64_t a, int64_t b)
 {
@@ -54,9 +56,9 @@ static void normalise(KConv *x, const KConv *from)
     }
 }
 
-/* Keep the outputs o = P*q + a and the taps t = R*u + b with (o*stride + t*w_dilation - pad)
- * divisible by L = x_dilation:  P = L / gcd(stride, L), R = L / gcd(w_dilation, L), and b the one
- * remainder that fits a. None fits: no taps, the outputs are 0. */
+/* Keep the outputs o = P*q + a and the taps t = R*u + b with (o*stride + t*w_dilation -
+ * pad) divisible by L = x_dilation:  P = L / gcd(stride, L), R = L / gcd(w_dilation, L),
+ * and b the one remainder that fits a. None fits: no taps, the outputs are 0. */
 static void take_phase(KConv *x, int d, int64_t a)
 {
     int64_t L = x->x_dilation[d], s = x->stride[d], w = x->w_dilation[d];
@@ -101,7 +103,7 @@ static void visit_phases(const KConv *x, int d, Visit visit, void *user)
     }
 }
 
-/* ---- 3: one group as a product ----------------------------------------------------------------- */
+/* ---- 3: one group as a product ---------------------------------------------------- */
 
 static void set_order(int *order, int last)
 {
@@ -114,8 +116,8 @@ static void set_order(int *order, int last)
     order[q] = last;
 }
 
-/* The longest contiguous run decides: along channels, along the innermost taps, or along pixels (a row
- * of strided pixels counts for a quarter). */
+/* The longest contiguous run decides: along channels, along the innermost taps, or along
+ * pixels (a row of strided pixels counts for a quarter). */
 static void choose_orders(Geometry *g)
 {
     int64_t taps = g->k_x[3] == 1 && g->dilation[2] == 1 ? g->k_count[3] : 0;
@@ -137,8 +139,10 @@ static void make_geometry(Geometry *g, const KConv *x, int64_t group)
     memset(g, 0, sizeof *g);
     g->x_type = x->x_type;
     g->w_type = x->w_type;
-    g->x = (const char *)x->x + group * in * x->x_channel * (int64_t)real_type_size(x->x_type);
-    g->w = (const char *)x->w + group * out * x->w_out * (int64_t)real_type_size(x->w_type);
+    g->x = (const char *)x->x +
+           group * in * x->x_channel * (int64_t)real_type_size(x->x_type);
+    g->w =
+        (const char *)x->w + group * out * x->w_out * (int64_t)real_type_size(x->w_type);
     g->w_out = x->w_out;
     g->pixel_count[0] = x->batch;
     g->pixel_x[0] = x->x_batch;
@@ -192,10 +196,12 @@ static void make_product(Product *p, const KConv *x, int64_t group)
     const REAL *bias = x->epilogue.bias_m;
 
     make_geometry(g, x, group);
-    pixels = g->pixel_count[0] * g->pixel_count[1] * g->pixel_count[2] * g->pixel_count[3];
+    pixels =
+        g->pixel_count[0] * g->pixel_count[1] * g->pixel_count[2] * g->pixel_count[3];
     k = g->k_count[0] * g->k_count[1] * g->k_count[2] * g->k_count[3];
     px = (Operand){.type = x->x_type, .pack = pack_x, .user = g};
-    pw = (Operand){.type = x->w_type, .pack = pack_w, .user = g, .p = g->w, .si = g->w_out};
+    pw = (Operand){
+        .type = x->w_type, .pack = pack_w, .user = g, .p = g->w, .si = g->w_out};
     if (is_linear(g->k_order, g->k_count, g->k_w, &pw.sk))
         pw.pack = NULL;
     if (is_unpadded(g) && is_linear(g->pixel_order, g->pixel_count, g->pixel_x, &px.si) &&
@@ -229,7 +235,7 @@ static void make_product(Product *p, const KConv *x, int64_t group)
     }
 }
 
-/* ---- running ----------------------------------------------------------------------------------- */
+/* ---- running ---------------------------------------------------------------------- */
 
 typedef struct ConvRun {
     const KPar *par;
@@ -245,13 +251,14 @@ typedef struct Groups { /* groups dealt out to threads */
     int64_t next;
 } Groups;
 
-/* One-tap convolutions of large images are taken image by image, so that the image itself serves as
- * the operand. */
+/* One-tap convolutions of large images are taken image by image, so that the image
+ * itself serves as the operand. */
 static int splits_images(const KConv *x)
 {
     int64_t pixels = x->out_size[0] * x->out_size[1] * x->out_size[2];
 
-    return x->batch > 1 && tap_count(x) == 1 && pixels >= IMAGE_PIXELS && x->x_channel != 1;
+    return x->batch > 1 && tap_count(x) == 1 && pixels >= IMAGE_PIXELS &&
+           x->x_channel != 1;
 }
 
 static KConv image_of(const KConv *x, int64_t n)
@@ -274,8 +281,8 @@ static int shares_group(const KConv *x)
 
 static int is_empty(const KConv *x)
 {
-    return x->batch == 0 || x->out_channels == 0 || x->out_size[0] == 0 || x->out_size[1] == 0 ||
-           x->out_size[2] == 0;
+    return x->batch == 0 || x->out_channels == 0 || x->out_size[0] == 0 ||
+           x->out_size[1] == 0 || x->out_size[2] == 0;
 }
 
 static void measure_phase(const KConv *x, void *user)
@@ -287,7 +294,7 @@ static void measure_phase(const KConv *x, void *user)
     if (is_empty(x))
         return;
     if (is_depthwise(x)) {
-        size = depthwise_workspace(x);
+        size = depthwise_workspace(x, r->threads);
     } else if (shares_group(x)) {
         KConv one = splits_images(x) ? image_of(x, 0) : *x;
 
@@ -324,7 +331,7 @@ static void run_phase(const KConv *x, void *user)
     if (is_empty(x))
         return;
     if (is_depthwise(x)) {
-        depthwise_run(x, r->par, r->ws);
+        depthwise_run(x, r->par, r->threads, r->ws);
     } else if (shares_group(x)) {
         int64_t images = splits_images(x) ? x->batch : 1;
 

@@ -1,13 +1,13 @@
 /* conv_pack.h -- image patches and filters as the operands of a product.
  *
- * The product has one index for the output's pixels, p = (n, o0, o1, o2), and one for the sum,
- * k = (c, t0, t1, t2), each a mixed-radix number over four dimensions in an order chosen so that
- * the innermost one runs along contiguous memory. x is read at
+ * The product has one index for the output's pixels, p = (n, o0, o1, o2), and one for
+ * the sum, k = (c, t0, t1, t2), each a mixed-radix number over four dimensions in an
+ * order chosen so that the innermost one runs along contiguous memory. x is read at
  *
  *   n*x_batch + c*x_channel + sum_d (o_d*stride_d + t_d*dilation_d - pad_d) * x_step_d
  *
- * and is 0 where one of the bracketed positions is outside the image. Nothing of the patch matrix
- * is stored but the panel being packed.
+ * and is 0 where one of the bracketed positions is outside the image. Nothing of the
+ * patch matrix is stored but the panel being packed.
  */
 #ifndef WEFT_KERNEL_CONV_PACK_H
 #define WEFT_KERNEL_CONV_PACK_H
@@ -18,29 +18,31 @@
 
 /* How panels of x are filled. */
 typedef enum PatchMode {
-    PATCH_K,     /* rows along k: the innermost of k is contiguous in x */
-    PATCH_PIXEL  /* runs of pixels: the innermost of p has one stride in x */
+    PATCH_K,    /* rows along k: the innermost of k is contiguous in x */
+    PATCH_PIXEL /* runs of pixels: the innermost of p has one stride in x */
 } PatchMode;
 
-typedef struct Geometry { /* of one group, with x_dilation gone and three spatial dimensions */
+typedef struct
+    Geometry { /* of one group, with x_dilation gone and three spatial dimensions */
     KType x_type, w_type;
     const char *x, *w;
     int64_t x_size[K_SPATIAL];
     int64_t pixel_count[CONV_DIMS], pixel_x[CONV_DIMS], pixel_out[CONV_DIMS];
     int64_t k_count[CONV_DIMS], k_x[CONV_DIMS], k_w[CONV_DIMS];
     int64_t stride[K_SPATIAL], dilation[K_SPATIAL], pad[K_SPATIAL];
-    int64_t w_out;             /* stride of filters */
+    int64_t w_out;                                  /* stride of filters */
     int pixel_order[CONV_DIMS], k_order[CONV_DIMS]; /* outermost first */
     PatchMode mode;
 } Geometry;
 
 typedef struct Pixel {
-    int64_t off;             /* in x, of t = 0; may lie outside */
-    int64_t at[K_SPATIAL];   /* position of t = 0 */
+    int64_t off;           /* in x, of t = 0; may lie outside */
+    int64_t at[K_SPATIAL]; /* position of t = 0 */
 } Pixel;
 
 /* The digits of i in the order's radix. */
-INLINE void index_split(int64_t i, const int *order, const int64_t *count, int64_t digit[CONV_DIMS])
+INLINE void index_split(int64_t i, const int *order, const int64_t *count,
+                        int64_t digit[CONV_DIMS])
 {
     for (int q = CONV_DIMS - 1; q > 0; q--) {
         int d = order[q];
@@ -83,13 +85,14 @@ INLINE int is_inside(const Geometry *g, const Pixel *p, const int64_t t[CONV_DIM
 
 INLINE int64_t k_offset(const int64_t *step, const int64_t digit[CONV_DIMS])
 {
-    return digit[0] * step[0] + digit[1] * step[1] + digit[2] * step[2] + digit[3] * step[3];
+    return digit[0] * step[0] + digit[1] * step[1] + digit[2] * step[2] +
+           digit[3] * step[3];
 }
 
-/* ---- rows along k ------------------------------------------------------------------------------ */
+/* ---- rows along k ----------------------------------------------------------------- */
 
-static void pack_patch_k(const Geometry *g, int64_t i0, int w, int64_t k0, int64_t kc, REAL *dst,
-                         int ld)
+static void pack_patch_k(const Geometry *g, int64_t i0, int w, int64_t k0, int64_t kc,
+                         REAL *dst, int ld)
 {
     int64_t size = (int64_t)real_type_size(g->x_type), digit[CONV_DIMS], t[CONV_DIMS];
     int inner = g->k_order[CONV_DIMS - 1];
@@ -128,32 +131,36 @@ static void pack_patch_k(const Geometry *g, int64_t i0, int w, int64_t k0, int64
     }
 }
 
-/* ---- runs of pixels ---------------------------------------------------------------------------- */
+/* ---- runs of pixels ------------------------------------------------------------- */
 
-typedef struct Segment { /* pixels of a panel that differ in the innermost dimension only */
+typedef struct
+    Segment { /* pixels of a panel that differ in the innermost dimension only */
     int begin, len;
+    int inside; /* in the dimensions that stay the same along the run of k */
     Pixel first;
 } Segment;
 
 /* n elements at x[off + j*step] into dst, 0 outside lo <= j < hi. */
-INLINE void copy_clipped(KType type, const char *x, int64_t off, int64_t step, int n, int64_t lo,
-                         int64_t hi, REAL *dst)
+INLINE void copy_clipped(KType type, const char *x, int64_t off, int64_t step, int n,
+                         int64_t lo, int64_t hi, REAL *dst)
 {
-    int from = lo < 0 ? 0 : lo > n ? n : (int)lo;
-    int to = hi > n ? n : hi < from ? from : (int)hi;
+    int from, to;
 
+    if (type == REAL_TYPE && step == 1) {
+        const REAL *p = (const REAL *)x + off;
+
+        hi = min64(hi, n);
+        for (int j = 0; j < n; j += VL)
+            real_store_n(dst + j, real_load_range(p + j, lo - j, hi - j),
+                         n - j < VL ? n - j : VL);
+        return;
+    }
+    from = lo < 0 ? 0 : lo > n ? n : (int)lo;
+    to = hi > n ? n : hi < from ? from : (int)hi;
     for (int j = 0; j < from; j++)
         dst[j] = 0;
-    if (step == 1) {
-        for (int j = from; j < to; j += VL) {
-            int len = to - j < VL ? to - j : VL;
-
-            real_store_n(dst + j, real_load_as(type, x, off + j, len), len);
-        }
-    } else {
-        for (int j = from; j < to; j++)
-            dst[j] = real_get_as(type, x, off + j * step);
-    }
+    for (int j = from; j < to; j++)
+        dst[j] = real_get_as(type, x, off + j * step);
     for (int j = to; j < n; j++)
         dst[j] = 0;
 }
@@ -163,33 +170,11 @@ INLINE int64_t ceil_quotient(int64_t a, int64_t b) /* b > 0, any a */
     return b == 1 ? a : a > 0 ? (a + b - 1) / b : -(-a / b);
 }
 
-INLINE void pack_segment(KType type, const Geometry *g, const Segment *s, const int64_t t[CONV_DIMS],
-                         int64_t off, REAL *dst)
-{
-    int inner = g->pixel_order[CONV_DIMS - 1];
-    int64_t lo = 0, hi = s->len;
-
-    for (int d = 0; d < K_SPATIAL; d++) {
-        if (inner == 1 + d) {
-            int64_t at = s->first.at[d] + t[1 + d] * g->dilation[d];
-
-            lo = ceil_quotient(-at, g->stride[d]);
-            hi = ceil_quotient(g->x_size[d] - at, g->stride[d]);
-        } else if (!is_inside(g, &s->first, t, d)) {
-            hi = 0;
-            break;
-        }
-    }
-    copy_clipped(type, g->x, s->first.off + off, g->pixel_x[inner], s->len, lo, hi,
-                 dst + s->begin);
-}
-
-INLINE void pack_patch_pixel(KType type, const Geometry *g, int64_t i0, int w, int64_t k0,
-                             int64_t kc, REAL *dst, int ld)
+/* The pixels of a panel as segments; returns how many. */
+INLINE int find_segments(const Geometry *g, int64_t i0, int w, Segment *seg)
 {
     int inner = g->pixel_order[CONV_DIMS - 1], n = 0;
-    int64_t digit[CONV_DIMS], t[CONV_DIMS];
-    Segment seg[32];
+    int64_t digit[CONV_DIMS];
 
     index_split(i0, g->pixel_order, g->pixel_count, digit);
     for (int r = 0; r < w; r += seg[n++].len) {
@@ -198,20 +183,64 @@ INLINE void pack_patch_pixel(KType type, const Geometry *g, int64_t i0, int w, i
         seg[n].first = pixel_at(g, digit);
         index_next(seg[n].len, g->pixel_order, g->pixel_count, digit);
     }
+    return n;
+}
+
+/* One row of the panel: segment s at tap t, whose x offset is off. pd, kd: the spatial
+ * dimension that is innermost in the pixels and in k, or -1. */
+INLINE void pack_segment(KType type, const Geometry *g, const Segment *s, int pd, int kd,
+                         const int64_t t[CONV_DIMS], int64_t off, REAL *dst)
+{
+    int64_t lo = 0, hi = s->len;
+
+    if (!s->inside || (kd >= 0 && kd != pd && !is_inside(g, &s->first, t, kd))) {
+        hi = 0;
+    } else if (pd >= 0) {
+        int64_t at = s->first.at[pd] + t[1 + pd] * g->dilation[pd];
+
+        lo = ceil_quotient(-at, g->stride[pd]);
+        hi = ceil_quotient(g->x_size[pd] - at, g->stride[pd]);
+    }
+    copy_clipped(type, g->x, s->first.off + off, g->pixel_x[1 + pd], s->len, lo, hi,
+                 dst + s->begin);
+}
+
+INLINE void pack_patch_pixel(KType type, const Geometry *g, int64_t i0, int w, int64_t k0,
+                             int64_t kc, REAL *dst, int ld)
+{
+    int inner = g->k_order[CONV_DIMS - 1];
+    int pd = g->pixel_order[CONV_DIMS - 1] - 1, kd = inner - 1;
+    int64_t t[CONV_DIMS];
+    Segment seg[32];
+    int n = find_segments(g, i0, w, seg);
+
     index_split(k0, g->k_order, g->k_count, t);
-    for (; kc > 0; kc--, dst += ld, index_next(1, g->k_order, g->k_count, t)) {
+    while (kc > 0) {
+        int64_t run = min64(kc, g->k_count[inner] - t[inner]);
         int64_t off = k_offset(g->k_x, t);
 
-        for (int q = 0; q < n; q++)
-            pack_segment(type, g, &seg[q], t, off, dst);
-        for (int r = w; r < ld; r++)
-            dst[r] = 0;
+        for (int q = 0; q < n; q++) {
+            seg[q].inside = 1;
+            for (int d = 0; d < K_SPATIAL; d++) {
+                if (d != pd && d != kd && !is_inside(g, &seg[q].first, t, d))
+                    seg[q].inside = 0;
+            }
+        }
+        for (int64_t u = 0; u < run; u++, dst += ld, off += g->k_x[inner], t[inner]++) {
+            for (int q = 0; q < n; q++)
+                pack_segment(type, g, &seg[q], pd, kd, t, off, dst);
+            for (int r = w; r < ld; r++)
+                dst[r] = 0;
+        }
+        kc -= run;
+        index_next(0, g->k_order, g->k_count, t);
     }
 }
 
-/* ---- operands ---------------------------------------------------------------------------------- */
+/* ---- operands --------------------------------------------------------------------- */
 
-static void pack_x(const Operand *o, int64_t i0, int w, int64_t k0, int64_t kc, REAL *dst, int ld)
+static void pack_x(const Operand *o, int64_t i0, int w, int64_t k0, int64_t kc, REAL *dst,
+                   int ld)
 {
     const Geometry *g = o->user;
 
@@ -233,7 +262,8 @@ static void pack_x(const Operand *o, int64_t i0, int w, int64_t k0, int64_t kc, 
 }
 
 /* Filters: along k as far as one stride goes. */
-static void pack_w(const Operand *o, int64_t i0, int w, int64_t k0, int64_t kc, REAL *dst, int ld)
+static void pack_w(const Operand *o, int64_t i0, int w, int64_t k0, int64_t kc, REAL *dst,
+                   int ld)
 {
     const Geometry *g = o->user;
     int64_t size = (int64_t)real_type_size(g->w_type), t[CONV_DIMS];
@@ -243,8 +273,9 @@ static void pack_w(const Operand *o, int64_t i0, int w, int64_t k0, int64_t kc, 
     while (kc > 0) {
         int64_t run = min64(kc, g->k_count[inner] - t[inner]);
 
-        REAL_NAME(gemm_pack)(g->w_type, g->w + (i0 * g->w_out + k_offset(g->k_w, t)) * size,
-                             g->w_out, g->k_w[inner], w, run, dst, ld);
+        REAL_NAME(gemm_pack)
+        (g->w_type, g->w + (i0 * g->w_out + k_offset(g->k_w, t)) * size, g->w_out,
+         g->k_w[inner], w, run, dst, ld);
         dst += run * ld;
         kc -= run;
         index_next(run, g->k_order, g->k_count, t);
@@ -262,8 +293,9 @@ static void map_pixels(const void *user, int64_t i0, int count, int64_t *off)
         off[i] = k_offset(g->pixel_out, digit);
 }
 
-/* If stepping through all dimensions in order is one stride: that stride, through *out. */
-INLINE int is_linear(const int *order, const int64_t *count, const int64_t *step, int64_t *out)
+/* If stepping through all dimensions in order is one stride: that stride, in *out. */
+INLINE int is_linear(const int *order, const int64_t *count, const int64_t *step,
+                     int64_t *out)
 {
     int64_t size = 1;
     int found = 0;

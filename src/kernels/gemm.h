@@ -1,9 +1,9 @@
-/* gemm.h -- the blocked product that matrix multiplication and convolution share, for one REAL and
- * one instruction set. Include real.h's parameters first.
+/* gemm.h -- the blocked product that matrix multiplication and convolution share, for
+ * one REAL and one instruction set. Include real.h's parameters first.
  *
- * C[i,j] = sum_k A[i,k] * B[k,j], where each operand is either strided memory or a function that
- * packs a panel of it (this is how convolution supplies image patches without storing them), and
- * the index of C is linear or goes through a map.
+ * C[i,j] = sum_k A[i,k] * B[k,j], where each operand is either strided memory or a
+ * function that packs a panel of it (this is how convolution supplies image patches
+ * without storing them), and the index of C is linear or goes through a map.
  */
 #ifndef WEFT_KERNEL_GEMM_H
 #define WEFT_KERNEL_GEMM_H
@@ -16,9 +16,10 @@ struct Operand {
     KType type;
     const void *p;
     int64_t si, sk; /* strides of i and k */
-    /* Write elements (i0..i0+w-1, k0..k0+kc-1) to dst[kk*ld + ii], and 0 for ii in w..ld-1. ld is
-     * a multiple of VL. NULL: by si and sk. */
-    void (*pack)(const Operand *o, int64_t i0, int w, int64_t k0, int64_t kc, REAL *dst, int ld);
+    /* Write elements (i0..i0+w-1, k0..k0+kc-1) to dst[kk*ld + ii], and 0 for ii in
+     * w..ld-1. ld is a multiple of VL. NULL: by si and sk. */
+    void (*pack)(const Operand *o, int64_t i0, int w, int64_t k0, int64_t kc, REAL *dst,
+                 int ld);
     const void *user;
 };
 
@@ -43,22 +44,23 @@ typedef struct Gemm {
 
 size_t REAL_NAME(gemm_workspace)(const Gemm *g, int threads);
 void REAL_NAME(gemm)(const Gemm *g, const KPar *par, void *workspace);
-/* Finish sums computed elsewhere: src[i*ld + j] is the sum of element (i0+i, j0+j). Adds what C holds
- * if g says so, applies the epilogue (in place, so src changes) and stores into C. */
+/* Finish sums computed elsewhere: src[i*ld + j] is the sum of element (i0+i, j0+j). Adds
+ * what C holds if g says so, applies the epilogue (in place, so src changes) and stores
+ * into C. */
 void REAL_NAME(gemm_emit)(const Gemm *g, REAL *src, int64_t ld, int64_t i0, int64_t rows,
                           int64_t j0, int64_t cols);
 
-/* Packing of k-contiguous rows, shared by the packers: row r is p[r][0..kc-1] of the type, taken as
- * 0 outside lo[r] <= kk < hi[r]. As Operand.pack otherwise. */
+/* Packing of k-contiguous rows, shared by the packers: row r is p[r][0..kc-1] of the
+ * type, taken as 0 outside lo[r] <= kk < hi[r]. As Operand.pack otherwise. */
 typedef struct PackRows {
     const char *p[32]; /* address of kk = 0 (which need not be readable outside lo..hi) */
     int64_t lo[32], hi[32];
 } PackRows;
 
-void REAL_NAME(gemm_pack_rows)(KType type, const PackRows *rows, int w, int64_t kc, REAL *dst,
-                               int ld);
+void REAL_NAME(gemm_pack_rows)(KType type, const PackRows *rows, int w, int64_t kc,
+                               REAL *dst, int ld);
 /* Packing by strides, from an address. */
-void REAL_NAME(gemm_pack)(KType type, const void *p, int64_t si, int64_t sk, int w, int64_t kc,
-                          REAL *dst, int ld);
+void REAL_NAME(gemm_pack)(KType type, const void *p, int64_t si, int64_t sk, int w,
+                          int64_t kc, REAL *dst, int ld);
 
 #endif

@@ -1,49 +1,49 @@
-/* gemm_body.h -- the blocked product: planning, the loops, and what happens to finished tiles.
+/* gemm_body.h -- the blocked product: planning, the loops, and what happens to finished
+ * tiles.
  *
- * Method: C is cut into strips of at most MR rows and slivers of NR columns; k into blocks of at
- * most KC. For each group of slivers (as many as the cache holds), for each block of k: pack B's
- * slivers (all threads), then let each thread take blocks of strips x slivers: it packs A's
- * strips and runs the tiles. Operands that the caches hold anyway are not packed. When C is too
- * small to share out but k is long, k is split into parts that are summed in order at the end.
+ * Method: C is cut into strips of at most MR rows and slivers of NR columns; k into
+ * blocks of at most KC. For each group of slivers (as many as the cache holds), for each
+ * block of k: pack B's slivers (all threads), then let each thread take blocks of strips
+ * x slivers: it packs A's strips and runs the tiles. Operands that the caches hold
+ * anyway are not packed. When C is too small to share out but k is long, k is split into
+ * parts that are summed in order at the end.
  *
- * Which blocks of k and which parts there are depends on the shape alone, and an element of C is
- * summed the same way in any tile, so the bits do not depend on the number of threads.
+ * Which blocks of k and which parts there are depends on the shape alone, and an element
+ * of C is summed the same way in any tile, so the bits do not depend on the number of
+ * threads.
  */
 #include "gemm_tile.h"
 
 #include "gemm_pack.h"
 
-#if REAL_F64
-#define KC 512
-#else
-#define KC 512
-#endif
-#define BLOCK_A (384 << 10)   /* bytes of A a thread keeps packed: a share of the L2 cache */
-#define BLOCK_B (4 << 20)     /* bytes of B kept packed: a share of the L3 cache */
+#define KC 512                /* most k of a block */
+#define BLOCK_A (384 << 10)   /* bytes of A a thread keeps packed: a share of L2 */
+#define BLOCK_B (4 << 20)     /* bytes of B kept packed: a share of L3 */
 #define KEEP_A (96 << 10)     /* operands no larger than this are used where they are */
 #define KEEP_B (192 << 10)
-#define NEAR_B (20 << 10)     /* B this small stays in the L1 cache */
-#define SHORT_K 128
-#define STRIP_ROWS (MR < 8 ? MR : 8) /* of strips when k is short */
+#define NEAR_B (20 << 10)     /* B this small stays in L1 */
+#define FAR_C (512 << 10)     /* C this large does not stay in the caches */
+#define SHORT_K 128           /* up to here tiles are smaller: their ends overlap */
+#define STRIP_ROWS (MR < 8 ? MR : 8)
 #define SMALL_ROWS (MR < 6 ? MR : 6) /* in run_small */
 #define SMALL_M 256
-#define FAR_C (512 << 10)
 #define SERIAL_WORK (1 << 17) /* multiply-adds below which threads do not pay */
 #define SPLIT_TILES 24        /* fewer tiles than this: split k */
 #define SPLIT_K 1024          /* least length of a part */
 
 typedef struct Plan {
     int64_t strips, slivers;
-    int64_t strip_rows, strip_extra;  /* rows of a strip; this many first ones have one more */
+    int64_t strip_rows,
+        strip_extra; /* rows of a strip; this many first ones have one more */
     int64_t kc, kblocks;
-    int64_t group;                    /* slivers packed together */
-    int64_t row_blocks, col_blocks;   /* tasks for each group and block of k */
-    int64_t parts, part_k;            /* of k; 1: no split */
+    int64_t group;                  /* slivers packed together */
+    int64_t row_blocks, col_blocks; /* tasks for each group and block of k */
+    int64_t parts, part_k;          /* of k; 1: no split */
     int direct_a, direct_b;
-    int fetch_c;                      /* C is not in the caches: fetch it ahead */
-    int strips_outer;                 /* B is in the nearest cache: go along it strip by strip */
+    int fetch_c;      /* C is not in the caches: fetch it ahead */
+    int strips_outer; /* B is in the nearest cache: go along it strip by strip */
     int workers;
-    int64_t sum_ld;                   /* row stride of the f32 sums of a narrow C; 0: none */
+    int64_t sum_ld; /* row stride of the f32 sums of a narrow C; 0: none */
     size_t b_size, worker_size, sum_size, part_size, size; /* bytes, multiples of 64 */
 } Plan;
 
@@ -52,13 +52,13 @@ typedef struct Run {
     const Plan *p;
     char *b_panels, *workers;
     REAL *sums;
-    int64_t k0, kc;         /* the block of k */
-    int64_t j0, j1;         /* the group of slivers */
-    int add, last;          /* is there a sum in C already; is this the last block of k */
-    int64_t next;           /* next task, taken atomically */
+    int64_t k0, kc; /* the block of k */
+    int64_t j0, j1; /* the group of slivers */
+    int add, last;  /* is there a sum in C already; is this the last block of k */
+    int64_t next;   /* next task, taken atomically */
 } Run;
 
-/* ---- planning ---------------------------------------------------------------------------------- */
+/* ---- planning --------------------------------------------------------------------- */
 
 INLINE size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
 
@@ -95,15 +95,16 @@ static void plan_tasks(Plan *p, int threads)
     if (threads > 1) {
         p->row_blocks = min64(p->strips, round_up(p->row_blocks, threads));
         if (p->row_blocks % threads)
-            p->col_blocks = min64(p->group, p->row_blocks < threads ? 2 * threads : threads);
+            p->col_blocks =
+                min64(p->group, p->row_blocks < threads ? 2 * threads : threads);
     }
 }
 
-/* Sets everything that depends on the shape of the product alone, then the division of work. */
+/* Sets everything that depends on the shape of the product alone, then the division of
+ * work. */
 static void plan_make(Plan *p, const Gemm *g, int64_t k, int threads)
 {
     *p = (Plan){.slivers = ceil_div(g->n, NR), .kblocks = 1, .kc = k};
-    /* short k: smaller tiles, whose ends overlap better */
     p->strips = ceil_div(g->m, k <= SHORT_K ? STRIP_ROWS : MR);
     if (p->strips) {
         p->strip_rows = g->m / p->strips;
@@ -124,8 +125,9 @@ static void plan_make(Plan *p, const Gemm *g, int64_t k, int threads)
     p->b_size = p->direct_b ? 0 : align64((size_t)(p->group * NR * p->kc) * sizeof(REAL));
     p->worker_size = sizeof(REAL) * MR * NR + 64;
     if (!p->direct_a)
-        p->worker_size += (size_t)(ceil_div(p->strips, max64(1, p->row_blocks)) * AW * p->kc) *
-                          sizeof(REAL);
+        p->worker_size +=
+            (size_t)(ceil_div(p->strips, max64(1, p->row_blocks)) * AW * p->kc) *
+            sizeof(REAL);
     p->worker_size = align64(p->worker_size);
     p->sum_ld = g->c_type != REAL_TYPE && p->kblocks > 1 ? round_up(g->n, VL) : 0;
     p->sum_size = align64((size_t)(g->m * p->sum_ld) * sizeof(REAL));
@@ -137,7 +139,8 @@ static void plan_make(Plan *p, const Gemm *g, int64_t k, int threads)
 static void plan_split(Plan *p, const Gemm *g, int threads)
 {
     int64_t tiles = p->strips * p->slivers;
-    int64_t parts = min64(min64(16, g->k / SPLIT_K), ceil_div(2 * SPLIT_TILES, max64(1, tiles)));
+    int64_t parts =
+        min64(min64(16, g->k / SPLIT_K), ceil_div(2 * SPLIT_TILES, max64(1, tiles)));
     Gemm part = *g;
 
     if (tiles == 0 || tiles >= SPLIT_TILES || parts < 2)
@@ -170,7 +173,7 @@ INLINE int64_t part_begin(int64_t count, int64_t n, int64_t i)
     return n == 1 ? i * count : i * (count / n) + min64(i, count % n);
 }
 
-/* ---- finished tiles ---------------------------------------------------------------------------- */
+/* ---- finished tiles --------------------------------------------------------------- */
 
 INLINE int has_epilogue(const Gemm *g)
 {
@@ -178,8 +181,8 @@ INLINE int has_epilogue(const Gemm *g)
 }
 
 /* The epilogue, in place on a tile that is in the nearest cache. */
-NOINLINE void finish_tile(const Gemm *g, REAL *c, int64_t ld, int64_t i0, int rows, int64_t j0,
-                          int cols)
+NOINLINE void finish_tile(const Gemm *g, REAL *c, int64_t ld, int64_t i0, int rows,
+                          int64_t j0, int cols)
 {
     if (g->bias_m || g->bias_n || g->relu) {
         for (int i = 0; i < rows; i++) {
@@ -210,7 +213,8 @@ typedef struct Places { /* of one tile's rows and columns in C */
     int64_t row[MR], col[NR];
 } Places;
 
-static void find_places(const Gemm *g, int64_t i0, int rows, int64_t j0, int cols, Places *at)
+static void find_places(const Gemm *g, int64_t i0, int rows, int64_t j0, int cols,
+                        Places *at)
 {
     if (g->map && g->map_rows)
         g->map(g->map_user, i0, rows, at->row);
@@ -233,8 +237,8 @@ INLINE int is_run(const int64_t *off, int n, int64_t step)
     return 1;
 }
 
-INLINE void emit_row(KType type, const Gemm *g, REAL *src, int64_t row, const int64_t *col,
-                     int cols, int contiguous, int load)
+INLINE void emit_row(KType type, const Gemm *g, REAL *src, int64_t row,
+                     const int64_t *col, int cols, int contiguous, int load)
 {
     int j = 0;
 
@@ -244,7 +248,8 @@ INLINE void emit_row(KType type, const Gemm *g, REAL *src, int64_t row, const in
 
             if (load)
                 real_store_n(src + j,
-                             real_load_n(src + j, n) + real_load_as(type, g->c, row + col[j], n),
+                             real_load_n(src + j, n) +
+                                 real_load_as(type, g->c, row + col[j], n),
                              n);
             else
                 real_store_as(type, g->c, row + col[j], real_load_n(src + j, n), n);
@@ -261,8 +266,8 @@ INLINE void emit_row(KType type, const Gemm *g, REAL *src, int64_t row, const in
     }
 }
 
-static void emit_rows(const Gemm *g, REAL *src, int64_t ld, int rows, int cols, const Places *at,
-                      int load)
+static void emit_rows(const Gemm *g, REAL *src, int64_t ld, int rows, int cols,
+                      const Places *at, int load)
 {
     int contiguous = is_run(at->col, cols, 1);
 
@@ -278,10 +283,10 @@ static void emit_rows(const Gemm *g, REAL *src, int64_t ld, int rows, int cols, 
     }
 }
 
-/* A tile of sums beside C: add what C holds, apply the epilogue if this is the last block of k, and
- * put it into C. */
-NOINLINE void emit_tile(const Gemm *g, REAL *src, int64_t ld, int64_t i0, int rows, int64_t j0,
-                        int cols, int add, int last)
+/* A tile of sums beside C: add what C holds, apply the epilogue if this is the last
+ * block of k, and put it into C. */
+NOINLINE void emit_tile(const Gemm *g, REAL *src, int64_t ld, int64_t i0, int rows,
+                        int64_t j0, int cols, int add, int last)
 {
     Places at;
 
@@ -303,17 +308,18 @@ void REAL_NAME(gemm_emit)(const Gemm *g, REAL *src, int64_t ld, int64_t i0, int6
     }
 }
 
-/* ---- the loops --------------------------------------------------------------------------------- */
+/* ---- the loops -------------------------------------------------------------------- */
 
-static void pack_operand(const Operand *o, int64_t i0, int w, int64_t k0, int64_t kc, REAL *dst,
-                         int ld)
+static void pack_operand(const Operand *o, int64_t i0, int w, int64_t k0, int64_t kc,
+                         REAL *dst, int ld)
 {
     if (o->pack)
         o->pack(o, i0, w, k0, kc, dst, ld);
     else
         REAL_NAME(gemm_pack)
-        (o->type, (const char *)o->p + (i0 * o->si + k0 * o->sk) * (int64_t)real_type_size(o->type),
-         o->si, o->sk, w, kc, dst, ld);
+    (o->type,
+     (const char *)o->p + (i0 * o->si + k0 * o->sk) * (int64_t)real_type_size(o->type),
+     o->si, o->sk, w, kc, dst, ld);
 }
 
 #define PACK_TOGETHER 4 /* slivers packed by one task */
@@ -323,11 +329,13 @@ static void pack_slivers(void *user, int task)
     Run *r = user;
     const Operand *b = &r->g->b;
     int64_t n = r->g->n, size = NR * r->kc;
-    int64_t from = r->j0 + (int64_t)task * PACK_TOGETHER, to = min64(r->j1, from + PACK_TOGETHER);
+    int64_t from = r->j0 + (int64_t)task * PACK_TOGETHER,
+            to = min64(r->j1, from + PACK_TOGETHER);
     REAL *dst = (REAL *)r->b_panels + (from - r->j0) * size;
 
     if (is_plain(b) && b->si == 1 && to - from == 4 && to * NR <= n) {
-        pack_copy4((const REAL *)b->p + from * NR + r->k0 * b->sk, b->sk, r->kc, dst, NR, size);
+        pack_copy4((const REAL *)b->p + from * NR + r->k0 * b->sk, b->sk, r->kc, dst, NR,
+                   size);
         return;
     }
     for (int64_t j = from; j < to; j++, dst += size)
@@ -341,10 +349,10 @@ typedef struct Block { /* what one task works on */
     REAL *spare;  /* MR*NR, for tiles that do not go straight to C */
 } Block;
 
-/* Where a tile can go straight to C through a map: its columns are a run and its rows evenly
- * spaced. */
-static int is_straight(const Gemm *g, int64_t i0, int rows, int64_t j0, int cols, int64_t *at,
-                       int64_t *row_step)
+/* Where a tile can go straight to C through a map: its columns are a run and its rows
+ * evenly spaced. */
+static int is_straight(const Gemm *g, int64_t i0, int rows, int64_t j0, int cols,
+                       int64_t *at, int64_t *row_step)
 {
     int64_t off[MR > NR ? MR : NR];
 
@@ -379,7 +387,7 @@ INLINE void run_tile(const Block *b, int64_t i0, int rows, const REAL *a, int64_
     if (straight) {
         REAL *c = (REAL *)g->c + at;
 
-        if (r->p->fetch_c) /* the rows of the next tile, on their way while this one is made */
+        if (r->p->fetch_c) /* the next tile's rows, while this one is made */
             for (int i = rows; i < 2 * rows; i++) {
                 __builtin_prefetch(c + i * step, 1, 2);
                 __builtin_prefetch(c + i * step + VL, 1, 2);
@@ -468,9 +476,10 @@ static void run_blocks(void *user, int worker)
         run_block(r, worker, t);
 }
 
-/* The product over k in k_begin..k_end-1. ws: b_size + workers*worker_size + sum_size bytes. */
-static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws, int64_t k_begin,
-                      int64_t k_end)
+/* The product over k in k_begin..k_end-1. ws: b_size + workers*worker_size + sum_size
+ * bytes. */
+static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws,
+                      int64_t k_begin, int64_t k_end)
 {
     Run r = {.g = g, .p = p, .b_panels = ws, .workers = ws + p->b_size};
     KPar serial = {NULL, 1, NULL};
@@ -486,8 +495,8 @@ static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws, i
             r.last = r.k0 + r.kc >= k_end;
             r.next = 0;
             if (!p->direct_b)
-                par_run(p->workers > 1 ? par : &serial, ceil_div(r.j1 - r.j0, PACK_TOGETHER),
-                        pack_slivers, &r);
+                par_run(p->workers > 1 ? par : &serial,
+                        ceil_div(r.j1 - r.j0, PACK_TOGETHER), pack_slivers, &r);
             if (p->workers == 1)
                 for (int64_t t = 0; t < p->row_blocks * p->col_blocks; t++)
                     run_block(&r, 0, t);
@@ -498,17 +507,18 @@ static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws, i
     }
 }
 
-/* ---- small products ---------------------------------------------------------------------------- */
+/* ---- small products --------------------------------------------------------------- */
 
-/* Products of operands that fit the nearest caches, on one thread: nothing to plan or pack. The tiles
- * are those of the general way. Returns 0 if g is not one. */
+/* Products of operands that fit the nearest caches, on one thread: nothing to plan or
+ * pack. The tiles are those of the general way. Returns 0 if g is not one. */
 static int run_small(const Gemm *g)
 {
     int64_t strips, rows, extra, i0 = 0;
 
-    if (g->k > SHORT_K || g->m > SMALL_M || g->n * g->k > NEAR_B / (int64_t)sizeof(REAL) ||
-        !is_plain(&g->a) || !is_plain(&g->b) || g->b.si != 1 || g->c_type != REAL_TYPE ||
-        g->c_col != 1 || g->map || has_epilogue(g) || (!TILE_MASKED && g->n % VL))
+    if (g->k > SHORT_K || g->m > SMALL_M ||
+        g->n * g->k > NEAR_B / (int64_t)sizeof(REAL) || !is_plain(&g->a) ||
+        !is_plain(&g->b) || g->b.si != 1 || g->c_type != REAL_TYPE || g->c_col != 1 ||
+        g->map || has_epilogue(g) || (!TILE_MASKED && g->n % VL))
         return 0;
     strips = (g->m + SMALL_ROWS - 1) / SMALL_ROWS;
     rows = (int)g->m / (int)strips;
@@ -523,16 +533,15 @@ static int run_small(const Gemm *g)
             tile_table[h - 1][1](g->k, a, g->a.si, g->a.sk, b, g->b.sk, c, g->c_row, VL,
                                  g->accumulate);
         if (j > 0)
-            tile_table[h - 1][j > VL ? 1 + (j < NR) : 0](g->k, a, g->a.si, g->a.sk, b, g->b.sk, c,
-                                                         g->c_row,
-                                                         (int)(j > VL ? j - VL : j),
-                                                         g->accumulate);
+            tile_table[h - 1][j > VL ? 1 + (j < NR) : 0](
+                g->k, a, g->a.si, g->a.sk, b, g->b.sk, c, g->c_row,
+                (int)(j > VL ? j - VL : j), g->accumulate);
         i0 += h;
     }
     return 1;
 }
 
-/* ---- splitting k ------------------------------------------------------------------------------- */
+/* ---- splitting k ------------------------------------------------------------------ */
 
 typedef struct Split {
     const Gemm *g;
@@ -618,7 +627,8 @@ void REAL_NAME(gemm)(const Gemm *g, const KPar *par, void *workspace)
 
     if (g->m == 0 || g->n == 0)
         return;
-    if ((!par->run || par->threads == 1 || g->m * g->n * g->k < SERIAL_WORK) && run_small(g))
+    if ((!par->run || par->threads == 1 || g->m * g->n * g->k < SERIAL_WORK) &&
+        run_small(g))
         return;
     plan_gemm(&p, g, par->run ? par->threads : 1);
     if (p.parts > 1)

@@ -1,4 +1,5 @@
-/* gemm_pack.h -- copying operands into panels: dst[kk*ld + ii], ii along C, ld a multiple of VL.
+/* gemm_pack.h -- copying operands into panels: dst[kk*ld + ii], ii along C, ld a
+ * multiple of VL.
  *
  * Three cases: ii contiguous (copy vectors), kk contiguous (transpose VL x VL blocks in
  * registers), neither (element by element). Half floats are widened on the way.
@@ -8,8 +9,8 @@
 
 #include "gemm.h"
 
-INLINE void pack_contiguous(KType type, const void *p, int64_t sk, int w, int64_t kc, REAL *dst,
-                            int ld)
+INLINE void pack_contiguous(KType type, const void *p, int64_t sk, int w, int64_t kc,
+                            REAL *dst, int ld)
 {
     for (int64_t kk = 0; kk < kc; kk++, dst += ld) {
         for (int v = 0; v < ld; v += VL) {
@@ -30,7 +31,8 @@ INLINE void pack_copy(const REAL *p, int64_t sk, int64_t kc, REAL *dst, int ld)
 }
 
 /* Four neighbouring panels at once: fewer pages are touched for each row of long B. */
-INLINE void pack_copy4(const REAL *p, int64_t sk, int64_t kc, REAL *dst, int ld, int64_t next)
+INLINE void pack_copy4(const REAL *p, int64_t sk, int64_t kc, REAL *dst, int ld,
+                       int64_t next)
 {
     for (int64_t kk = 0; kk < kc; kk++, dst += ld, p += sk) {
         for (int q = 0; q < 4; q++) {
@@ -55,7 +57,8 @@ INLINE V pack_row_piece(KType type, const PackRows *rows, int r, int64_t kk, int
     return x;
 }
 
-INLINE void pack_rows(KType type, const PackRows *rows, int w, int64_t kc, REAL *dst, int ld)
+INLINE void pack_rows(KType type, const PackRows *rows, int w, int64_t kc, REAL *dst,
+                      int ld)
 {
     for (int v = 0; v < ld; v += VL) {
         for (int64_t kk = 0; kk < kc; kk += VL) {
@@ -72,7 +75,8 @@ INLINE void pack_rows(KType type, const PackRows *rows, int w, int64_t kc, REAL 
 }
 
 /* Whole rows of plain REAL at one stride: no ranges to look at. */
-INLINE void pack_transpose(const REAL *p, int64_t si, int w, int64_t kc, REAL *dst, int ld)
+INLINE void pack_transpose(const REAL *p, int64_t si, int w, int64_t kc, REAL *dst,
+                           int ld)
 {
     int64_t whole = kc - kc % VL;
 
@@ -114,8 +118,8 @@ INLINE void pack_any(KType type, const void *p, int64_t si, int64_t sk, int w, i
     }
 }
 
-INLINE void pack_strided(KType type, const void *p, int64_t si, int64_t sk, int w, int64_t kc,
-                         REAL *dst, int ld)
+INLINE void pack_strided(KType type, const void *p, int64_t si, int64_t sk, int w,
+                         int64_t kc, REAL *dst, int ld)
 {
     if (si == 1 || w == 1) {
         if (type == REAL_TYPE && w == ld)
@@ -140,8 +144,8 @@ INLINE void pack_strided(KType type, const void *p, int64_t si, int64_t sk, int 
     }
 }
 
-void REAL_NAME(gemm_pack_rows)(KType type, const PackRows *rows, int w, int64_t kc, REAL *dst,
-                               int ld)
+void REAL_NAME(gemm_pack_rows)(KType type, const PackRows *rows, int w, int64_t kc,
+                               REAL *dst, int ld)
 {
 #if !REAL_F64
     if (type == KT_F16) {
@@ -157,8 +161,8 @@ void REAL_NAME(gemm_pack_rows)(KType type, const PackRows *rows, int w, int64_t 
     pack_rows(REAL_TYPE, rows, w, kc, dst, ld);
 }
 
-void REAL_NAME(gemm_pack)(KType type, const void *p, int64_t si, int64_t sk, int w, int64_t kc,
-                          REAL *dst, int ld)
+void REAL_NAME(gemm_pack)(KType type, const void *p, int64_t si, int64_t sk, int w,
+                          int64_t kc, REAL *dst, int ld)
 {
 #if !REAL_F64
     if (type == KT_F16) {

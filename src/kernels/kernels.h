@@ -1,16 +1,17 @@
-/* kernels.h -- hand-tuned kernels, compiled once for each instruction set and chosen at run time.
+/* kernels.h -- hand-tuned kernels, compiled once for each instruction set and chosen at
+ * run time.
  *
- * Every source k_<job>.c is built three times on x86-64 (KERNEL_ISA 0 baseline, 1 AVX2+FMA,
- * 2 AVX-512 f/bw/vl/dq) and once (0) elsewhere, and exports one const table whose name ends in
- * the instruction set. kernels_select.c gathers the tables. The sources need nothing but
- * <stdint.h>, <stddef.h>, <string.h> and the headers of this folder, so that they can also be
- * compiled inside generated programs.
+ * Every source k_<job>.c is built three times on x86-64 (KERNEL_ISA 0 baseline, 1
+ * AVX2+FMA, 2 AVX-512 f/bw/vl/dq) and once (0) elsewhere, and exports one const table
+ * whose name ends in the instruction set. kernels_select.c gathers the tables. The
+ * sources need nothing but <stdint.h>, <stddef.h>, <string.h> and the headers of this
+ * folder, so that they can also be compiled inside generated programs.
  *
  * Contracts common to all kernels
  *   strides    in elements, may be 0 (broadcast) or negative for inputs
  *   alignment  of the element is enough
- *   memory     kernels allocate nothing: ask *_workspace and pass that many bytes, any alignment
- *   threads    the work is split the same way whatever KPar says: equal bits for any thread count
+ *   memory     kernels allocate nothing: ask *_workspace, pass so many bytes, any alignment
+ *   threads    equal bits for any thread count: sums are cut up by shape alone
  *   empty      sizes may be 0
  */
 #ifndef WEFT_KERNELS_H
@@ -23,7 +24,7 @@
 #define KERNEL_ISA 0
 #endif
 #define KERNEL_CAT_(a, b) a##b
-#define KERNEL_CAT(a, b) KERNEL_CAT_(a, b)
+#define KERNEL_CAT(a, b)  KERNEL_CAT_(a, b)
 #if KERNEL_ISA == 0
 #define KERNEL_NAME(x) KERNEL_CAT(x, _base)
 #elif KERNEL_ISA == 1
@@ -32,29 +33,38 @@
 #define KERNEL_NAME(x) KERNEL_CAT(x, _avx512)
 #endif
 
-/* ---- types and threads ------------------------------------------------------------------------ */
+/* ---- types and threads ------------------------------------------------------------ */
 
 /* The codes of wf_dtype (kernels_select.c checks that they agree). */
 typedef enum KType {
     KT_BOOL = 1,
-    KT_I8, KT_I16, KT_I32, KT_I64,
-    KT_U8, KT_U16, KT_U32, KT_U64,
-    KT_F16, KT_BF16, KT_F32, KT_F64
+    KT_I8,
+    KT_I16,
+    KT_I32,
+    KT_I64,
+    KT_U8,
+    KT_U16,
+    KT_U32,
+    KT_U64,
+    KT_F16,
+    KT_BF16,
+    KT_F32,
+    KT_F64
 } KType;
 
-/* How to run tasks: run(ctx, n, fn, user) calls fn(user, i) for i in 0..n-1 on any threads and
- * returns when all are done. run NULL: on the caller's thread. */
+/* How to run tasks: run(ctx, n, fn, user) calls fn(user, i) for i in 0..n-1 on any
+ * threads and returns when all are done. run NULL: on the caller's thread. */
 typedef struct KPar {
     void *ctx;
     int threads; /* how many tasks can run at once, at least 1 */
     void (*run)(void *ctx, int n, void (*fn)(void *user, int i), void *user);
 } KPar;
 
-/* ---- k_matmul.c: C = A·B ---------------------------------------------------------------------- */
+/* ---- k_matmul_*.c: C = A·B -------------------------------------------------------- */
 
 #define K_BATCH 4 /* most batch dimensions; callers merge or loop over further ones */
 
-/* A finished piece of C, of f32 (f64 for an f64 product) before any narrowing to c_type. */
+/* A finished piece of C, of f32 (f64 for an f64 product), before narrowing to c_type. */
 typedef struct KTile {
     void *c;            /* element (row, col); unit column stride */
     int64_t ld;         /* row stride */
@@ -63,9 +73,9 @@ typedef struct KTile {
     int64_t batch;      /* index over all batch dimensions, row-major */
 } KTile;
 
-/* What happens to C after the sum: + bias, then relu (NaN stays NaN), then tile(), each optional.
- * tile() may change the piece in place; it is called exactly once for every element, from several
- * threads at a time. */
+/* What happens to C after the sum: + bias, then relu (NaN stays NaN), then tile(), each
+ * optional. tile() may change the piece in place; it is called exactly once for every
+ * element, from several threads at a time. */
 typedef struct KEpilogue {
     const void *bias_m; /* [m], one for each row of C, of the accumulation type */
     const void *bias_n; /* [n], one for each column */
@@ -75,8 +85,8 @@ typedef struct KEpilogue {
 } KEpilogue;
 
 /* C[b,i,j] = epilogue(sum_k A[b,i,k] * B[b,k,j] (+ C[b,i,j]))
- * Types: all f64; or a, b and c each of f32, f16, bf16, summed in f32. C's elements must not
- * overlap each other or the inputs. */
+ * Types: all f64; or a, b and c each of f32, f16, bf16, summed in f32. C's elements must
+ * not overlap each other or the inputs. */
 typedef struct KMatmul {
     KType a_type, b_type, c_type;
     int accumulate; /* add to what C holds */
@@ -97,28 +107,30 @@ typedef struct KMatmulTable {
     void (*run)(const KMatmul *x, const KPar *par, void *workspace);
 } KMatmulTable;
 
-/* ---- k_conv.c: convolution -------------------------------------------------------------------- */
+/* ---- k_conv_*.c: convolution ------------------------------------------------------ */
 
 #define K_SPATIAL 3
 
 /* out[n,o,p] = epilogue(sum_{c,t} x[n, g*C/groups + c, i] * w[o, c, t])   g = group of o
- *   i = (p*stride + t*w_dilation - pad_lo) / x_dilation, in every spatial dimension, where that
- *   division is exact and i lies inside the input; other terms are 0.
- * Types as for matmul. The epilogue's bias_m is one value for each output channel; bias_n and
- * tile are not used. pad_lo may be negative; the high padding is implied by out_size. */
+ *   i = (p*stride + t*w_dilation - pad_lo) / x_dilation, in every spatial dimension,
+ *   where that division is exact and i lies inside the input; other terms are 0.
+ * Types as for matmul. The epilogue's bias_m is one value for each output channel;
+ * bias_n and tile are not used. pad_lo may be negative; the high padding is implied by
+ * out_size. */
 typedef struct KConv {
     KType x_type, w_type, out_type;
-    int spatial;               /* 1..K_SPATIAL */
+    int spatial; /* 1..K_SPATIAL */
     int64_t batch, groups;
-    int64_t in_channels;       /* in all groups; divisible by groups */
-    int64_t out_channels;      /* in all groups; divisible by groups */
+    int64_t in_channels;  /* in all groups; divisible by groups */
+    int64_t out_channels; /* in all groups; divisible by groups */
     int64_t x_size[K_SPATIAL], w_size[K_SPATIAL], out_size[K_SPATIAL];
-    int64_t stride[K_SPATIAL], pad_lo[K_SPATIAL], x_dilation[K_SPATIAL], w_dilation[K_SPATIAL];
-    const void *x;             /* [batch, in_channels, x_size], strides: */
+    int64_t stride[K_SPATIAL], pad_lo[K_SPATIAL], x_dilation[K_SPATIAL],
+        w_dilation[K_SPATIAL];
+    const void *x; /* [batch, in_channels, x_size], strides: */
     int64_t x_batch, x_channel, x_step[K_SPATIAL];
-    const void *w;             /* [out_channels, in_channels/groups, w_size] */
+    const void *w; /* [out_channels, in_channels/groups, w_size] */
     int64_t w_out, w_in, w_step[K_SPATIAL];
-    void *out;                 /* [batch, out_channels, out_size] */
+    void *out; /* [batch, out_channels, out_size] */
     int64_t out_batch, out_channel, out_step[K_SPATIAL];
     KEpilogue epilogue;
 } KConv;
@@ -128,7 +140,7 @@ typedef struct KConvTable {
     void (*run)(const KConv *x, const KPar *par, void *workspace);
 } KConvTable;
 
-/* ---- kernels_select.c: the tables of one instruction set --------------------------------------- */
+/* ---- kernels_select.c: the tables of one instruction set -------------------------- */
 
 typedef struct Kernels {
     const KMatmulTable *matmul_f32, *matmul_f64; /* by accumulation type */
@@ -139,8 +151,8 @@ typedef struct Kernels {
 const Kernels *kernels_for(int isa);
 const Kernels *kernels_best(void);
 
-/* The same by type. The workspace functions give 0 bytes and the others do nothing (returning 0)
- * when the types have no kernel; 1 when done. */
+/* The same by type. The workspace functions give 0 bytes and the others do nothing
+ * (returning 0) when the types have no kernel; 1 when done. */
 size_t kernels_matmul_workspace(const Kernels *k, const KMatmul *x, int threads);
 int kernels_matmul(const Kernels *k, const KMatmul *x, const KPar *par, void *workspace);
 size_t kernels_conv_workspace(const Kernels *k, const KConv *x, int threads);

@@ -1,11 +1,12 @@
-/* kernels_select.c -- the kernels of each instruction set as one table, and the choice of type. */
+/* kernels_select.c -- the kernels of each instruction set as one table, and the choice
+ * of type. */
 #include "kernels.h"
 
 #include "base/base.h"
 
 _Static_assert((int)KT_BOOL == WF_BOOL && (int)KT_I8 == WF_I8 && (int)KT_U64 == WF_U64 &&
-                   (int)KT_F16 == WF_F16 && (int)KT_BF16 == WF_BF16 && (int)KT_F32 == WF_F32 &&
-                   (int)KT_F64 == WF_F64,
+                   (int)KT_F16 == WF_F16 && (int)KT_BF16 == WF_BF16 &&
+                   (int)KT_F32 == WF_F32 && (int)KT_F64 == WF_F64,
                "KType has wf_dtype's codes");
 
 #if defined(__x86_64__)
@@ -14,15 +15,17 @@ _Static_assert((int)KT_BOOL == WF_BOOL && (int)KT_I8 == WF_I8 && (int)KT_U64 == 
 #define KERNEL_ISAS(X) X(base)
 #endif
 
-#define DECLARE(isa)                                                                           \
-    extern const KMatmulTable matmul_table_f32_##isa, matmul_table_f64_##isa;                  \
+#define DECLARE(isa)                                                                     \
+    extern const KMatmulTable matmul_table_f32_##isa, matmul_table_f64_##isa;            \
     extern const KConvTable conv_table_f32_##isa, conv_table_f64_##isa;
 KERNEL_ISAS(DECLARE)
 
-#define TABLE(isa)                                                                             \
-    {                                                                                          \
-        .matmul_f32 = &matmul_table_f32_##isa, .matmul_f64 = &matmul_table_f64_##isa,          \
-        .conv_f32 = &conv_table_f32_##isa, .conv_f64 = &conv_table_f64_##isa,                  \
+#define TABLE(isa)                                                                       \
+    {                                                                                    \
+        .matmul_f32 = &matmul_table_f32_##isa,                                           \
+        .matmul_f64 = &matmul_table_f64_##isa,                                           \
+        .conv_f32 = &conv_table_f32_##isa,                                               \
+        .conv_f64 = &conv_table_f64_##isa,                                               \
     },
 static const Kernels tables[] = {KERNEL_ISAS(TABLE)};
 
@@ -41,7 +44,8 @@ static int sum_type(KType a, KType b, KType c)
 {
     if (a == KT_F64 && b == KT_F64 && c == KT_F64)
         return KT_F64;
-    if (a >= KT_F16 && a <= KT_F32 && b >= KT_F16 && b <= KT_F32 && c >= KT_F16 && c <= KT_F32)
+    if (a >= KT_F16 && a <= KT_F32 && b >= KT_F16 && b <= KT_F32 && c >= KT_F16 &&
+        c <= KT_F32)
         return KT_F32;
     return 0;
 }

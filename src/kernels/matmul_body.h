@@ -1,14 +1,15 @@
 /* matmul_body.h -- matrix multiplication for one REAL: batches, and the choice of method.
  *
- *   thin     few rows (or, transposed, few columns): matmul_thin.h, at the speed of memory
- *   others   gemm_body.h
+ *   thin     few rows (or, transposed, few columns): matmul_thin.h, at the speed of
+ *   memory others   gemm_body.h
  *
- * Small products of a batch are dealt out to the threads whole; large ones are done one after
- * another with all threads.
+ * Small products of a batch are dealt out to the threads whole; large ones are done one
+ * after another with all threads.
  */
 #include "matmul_thin.h"
 
-#define BATCH_WORK (1 << 22) /* multiply-adds of one product above which threads share it */
+#define BATCH_WORK                                                                       \
+    (1 << 22) /* multiply-adds of one product above which threads share it */
 
 typedef struct Batch {
     const KMatmul *x;
@@ -16,7 +17,7 @@ typedef struct Batch {
     int swapped;   /* A and B in it */
     int64_t count;
     char *ws;
-    size_t each;  /* workspace of one worker */
+    size_t each; /* workspace of one worker */
     int64_t next;
 } Batch;
 
@@ -37,8 +38,8 @@ static void swap_gemm(Gemm *g)
     g->bias_n = bias;
 }
 
-/* C's transpose is B's transpose times A's: taken when C's columns are the contiguous ones, and to
- * make a thin product one of few rows. Returns whether it was. */
+/* C's transpose is B's transpose times A's: taken when C's columns are the contiguous
+ * ones, and to make a thin product one of few rows. Returns whether it was. */
 static int make_gemm(Gemm *g, const KMatmul *x)
 {
     int thin, swapped;
@@ -56,8 +57,8 @@ static int make_gemm(Gemm *g, const KMatmul *x)
     g->tile_user = x->epilogue.user;
     if (g->k == 1) /* the stride is never used: let it look contiguous only along i */
         g->a.sk = g->b.sk = 0;
-    thin = g->n <= THIN_ROWS && g->n < g->m &&
-           (g->a.sk == 1 || (g->n == 1 && g->a.si == 1));
+    thin =
+        g->n <= THIN_ROWS && g->n < g->m && (g->a.sk == 1 || (g->n == 1 && g->a.si == 1));
     swapped = !g->tile && (thin || (g->c_col != 1 && g->c_row == 1 && g->n > 1));
     if (swapped)
         swap_gemm(g);

@@ -1,12 +1,13 @@
-/* matmul_thin.h -- products with at most THIN_ROWS rows, where B is read once and speed is that of
- * memory: B is never copied.
+/* matmul_thin.h -- products with at most THIN_ROWS rows, where B is read once and speed
+ * is that of memory: B is never copied.
  *
- *   axpy form   B's columns contiguous, one row:  sums[:] += a[k] * B[k,:], eight k at a time, so
- *               that B is read in long runs and the sums stay in the nearest cache
+ *   axpy form   B's columns contiguous, one row:  sums[:] += a[k] * B[k,:], eight k at a
+ *               time, so that B is read in long runs and the sums stay in the nearest
+ *               cache
  *   dot form    B contiguous along k:  sums[i][j] = A[i,:]·B[:,j], vectors along k
  *
- * Columns are cut into chunks and long k into parts, both by shape alone; parts are summed in
- * order. A is first copied to contiguous REAL rows when it is not so already.
+ * Columns are cut into chunks and long k into parts, both by shape alone; parts are
+ * summed in order. A is first copied to contiguous REAL rows when it is not so already.
  */
 #ifndef WEFT_KERNEL_MATMUL_THIN_H
 #define WEFT_KERNEL_MATMUL_THIN_H
@@ -14,10 +15,10 @@
 #include "gemm.h"
 
 #define THIN_ROWS 8
-#define AXPY_ROWS 8
-#define THIN_WORK (1 << 16)  /* elements of B below which threads do not pay */
-#define AXPY_CHUNK 8192      /* columns of a task in axpy form: the sums stay in the L1 cache */
-#define THIN_PART 4096       /* least k of a part */
+#define THIN_WORK (1 << 16) /* elements of B below which threads do not pay */
+#define THIN_PART 4096      /* least k of a part in dot form */
+#define AXPY_ROWS 8         /* k at a time in axpy form */
+#define AXPY_CHUNK 8192     /* columns of a task there: their sums stay in L1 */
 
 typedef struct Thin {
     const Gemm *g;
@@ -28,8 +29,8 @@ typedef struct Thin {
     const REAL *a;         /* rows of A, k contiguous (a_ld between rows) */
     int64_t a_ld;
     int copy_a;
-    REAL *sums;            /* [parts][m][ld] */
-    size_t size;           /* bytes of workspace */
+    REAL *sums;  /* [parts][m][ld] */
+    size_t size; /* bytes of workspace */
 } Thin;
 
 /* Whether g is thin, and how it is cut up. */
@@ -44,7 +45,8 @@ static int thin_plan(const Gemm *g, Thin *t)
     t->chunk = axpy ? AXPY_CHUNK : max64(16, min64(1024, THIN_WORK / g->k) & ~(int64_t)3);
     t->chunks = ceil_div(g->n, t->chunk);
     t->parts = 1;
-    if (t->chunks < 8) /* axpy reads long rows: it shares out k; dot only when n is short */
+    if (t->chunks <
+        8) /* axpy reads long rows: it shares out k; dot only when n is short */
         t->parts = max64(1, min64(8, axpy ? min64(g->n * g->k / THIN_WORK, g->k / 64)
                                           : g->k / THIN_PART));
     t->part = ceil_div(g->k, t->parts);
@@ -57,10 +59,12 @@ static int thin_plan(const Gemm *g, Thin *t)
     return 1;
 }
 
-/* ---- axpy form --------------------------------------------------------------------------------- */
+/* ---- axpy form -------------------------------------------------------------------- */
 
-/* y[0..n-1] += sum over rows of a[r] * b[r*sk + j]; n a multiple of VL but for the last vector */
-INLINE void axpy_rows(int rows, const REAL *a, const REAL *b, int64_t sk, REAL *y, int64_t n)
+/* y[0..n-1] += sum over rows of a[r] * b[r*sk + j]; n a multiple of VL but for the last
+ * vector */
+INLINE void axpy_rows(int rows, const REAL *a, const REAL *b, int64_t sk, REAL *y,
+                      int64_t n)
 {
     V x[AXPY_ROWS];
     int64_t j = 0;
@@ -86,7 +90,8 @@ INLINE void axpy_rows(int rows, const REAL *a, const REAL *b, int64_t sk, REAL *
     }
 }
 
-NOINLINE void thin_axpy(const Thin *t, int64_t j0, int64_t n, int64_t k0, int64_t k1, REAL *y)
+NOINLINE void thin_axpy(const Thin *t, int64_t j0, int64_t n, int64_t k0, int64_t k1,
+                        REAL *y)
 {
     const Operand *o = &t->g->b;
     const REAL *b = (const REAL *)o->p + j0;
@@ -100,7 +105,7 @@ NOINLINE void thin_axpy(const Thin *t, int64_t j0, int64_t n, int64_t k0, int64_
         axpy_rows(1, t->a + k, b + k * o->sk, o->sk, y, n);
 }
 
-/* ---- dot form ---------------------------------------------------------------------------------- */
+/* ---- dot form --------------------------------------------------------------------- */
 
 INLINE REAL sum_lanes(V x)
 {
@@ -117,12 +122,13 @@ INLINE REAL sum_lanes(V x)
 #define DOT_COLS 4
 #define DOT_ROWS 4
 #define DOT_WIDE 8         /* columns for one row when B comes from memory */
-#define DOT_FAR (1 << 21)  /* elements of such a B */
+#define DOT_FAR  (1 << 21) /* elements of such a B */
 
-/* Sums for one row are kept apart for even and odd vectors of k, which hides the latency of one;
- * more rows have enough sums as it is. */
-INLINE void dot_tile(KType type, int mr, int nc, const REAL *a, int64_t a_ld, const void *b,
-                     int64_t b0, int64_t b_ld, int64_t k, REAL *y, int64_t y_ld)
+/* Sums for one row are kept apart for even and odd vectors of k, which hides the latency
+ * of one; more rows have enough sums as it is. */
+INLINE void dot_tile(KType type, int mr, int nc, const REAL *a, int64_t a_ld,
+                     const void *b, int64_t b0, int64_t b_ld, int64_t k, REAL *y,
+                     int64_t y_ld)
 {
     int halves = mr == 1 ? 2 : 1;
     V s[2][DOT_ROWS][DOT_WIDE];
@@ -147,7 +153,8 @@ INLINE void dot_tile(KType type, int mr, int nc, const REAL *a, int64_t a_ld, co
 
             UNROLL
             for (int i = 0; i < mr; i++)
-                x[i] = whole ? real_load(a + i * a_ld + at) : real_load_n(a + i * a_ld + at, n);
+                x[i] = whole ? real_load(a + i * a_ld + at)
+                             : real_load_n(a + i * a_ld + at, n);
             UNROLL
             for (int j = 0; j < nc; j++) {
                 V z = whole ? real_load_as(type, b, b0 + j * b_ld + at, VL)
@@ -163,35 +170,39 @@ INLINE void dot_tile(KType type, int mr, int nc, const REAL *a, int64_t a_ld, co
     for (int i = 0; i < mr; i++) {
         UNROLL
         for (int j = 0; j < nc; j++)
-            y[i * y_ld + j] = sum_lanes(halves == 2 ? s[0][i][j] + s[1][i][j] : s[0][i][j]);
+            y[i * y_ld + j] =
+                sum_lanes(halves == 2 ? s[0][i][j] + s[1][i][j] : s[0][i][j]);
     }
 }
 
-INLINE void thin_dot_as(KType type, const Thin *t, int64_t j0, int64_t n, int64_t k0, int64_t k1,
-                        REAL *y)
+INLINE void thin_dot_as(KType type, const Thin *t, int64_t j0, int64_t n, int64_t k0,
+                        int64_t k1, REAL *y)
 {
     const Gemm *g = t->g;
-    int64_t ld = t->ld, k = k1 - k0, a_ld = t->a_ld, b_ld = g->b.si, m4 = g->m & ~(int64_t)3;
+    int64_t ld = t->ld, k = k1 - k0, a_ld = t->a_ld, b_ld = g->b.si,
+            m4 = g->m & ~(int64_t)3;
     const REAL *a = t->a + k0;
     int64_t j = 0;
 
     if (g->m == 1 && g->n * g->k >= DOT_FAR) {
         for (; j + DOT_WIDE <= n; j += DOT_WIDE)
-            dot_tile(type, 1, DOT_WIDE, a, 0, g->b.p, (j0 + j) * b_ld + k0, b_ld, k, y + j, ld);
+            dot_tile(type, 1, DOT_WIDE, a, 0, g->b.p, (j0 + j) * b_ld + k0, b_ld, k,
+                     y + j, ld);
     }
     for (; j + DOT_COLS <= n; j += DOT_COLS) {
         int64_t b0 = (j0 + j) * b_ld + k0, i = 0;
 
         for (; i < m4; i += DOT_ROWS)
-            dot_tile(type, 4, DOT_COLS, a + i * a_ld, a_ld, g->b.p, b0, b_ld, k, y + i * ld + j,
-                     ld);
+            dot_tile(type, 4, DOT_COLS, a + i * a_ld, a_ld, g->b.p, b0, b_ld, k,
+                     y + i * ld + j, ld);
         if (i + 2 <= g->m) {
-            dot_tile(type, 2, DOT_COLS, a + i * a_ld, a_ld, g->b.p, b0, b_ld, k, y + i * ld + j,
-                     ld);
+            dot_tile(type, 2, DOT_COLS, a + i * a_ld, a_ld, g->b.p, b0, b_ld, k,
+                     y + i * ld + j, ld);
             i += 2;
         }
         if (i < g->m)
-            dot_tile(type, 1, DOT_COLS, a + i * a_ld, 0, g->b.p, b0, b_ld, k, y + i * ld + j, ld);
+            dot_tile(type, 1, DOT_COLS, a + i * a_ld, 0, g->b.p, b0, b_ld, k,
+                     y + i * ld + j, ld);
     }
     for (; j < n; j++) {
         for (int64_t i = 0; i < g->m; i++)
@@ -200,7 +211,8 @@ INLINE void thin_dot_as(KType type, const Thin *t, int64_t j0, int64_t n, int64_
     }
 }
 
-NOINLINE void thin_dot(const Thin *t, int64_t j0, int64_t n, int64_t k0, int64_t k1, REAL *y)
+NOINLINE void thin_dot(const Thin *t, int64_t j0, int64_t n, int64_t k0, int64_t k1,
+                       REAL *y)
 {
 #if !REAL_F64
     if (t->g->b.type == KT_F16) {
@@ -215,7 +227,7 @@ NOINLINE void thin_dot(const Thin *t, int64_t j0, int64_t n, int64_t k0, int64_t
     thin_dot_as(REAL_TYPE, t, j0, n, k0, k1, y);
 }
 
-/* ---- tasks ------------------------------------------------------------------------------------- */
+/* ---- tasks ------------------------------------------------------------------------ */
 
 /* The sums of the parts of columns j0.. into the first part's, then into C. */
 static void thin_emit(const Thin *t, int64_t j0, int64_t n)
@@ -264,7 +276,8 @@ static void thin_run(Thin *t, const KPar *par, char *ws)
         t->a = a;
         for (int64_t i = 0; i < g->m; i++) {
             for (int64_t k = 0; k < g->k; k++)
-                a[i * g->k + k] = real_get_as(g->a.type, g->a.p, i * g->a.si + k * g->a.sk);
+                a[i * g->k + k] =
+                    real_get_as(g->a.type, g->a.p, i * g->a.si + k * g->a.sk);
         }
     }
     par_run(g->n * g->k < THIN_WORK ? &serial : par, t->chunks * t->parts, thin_task, t);

@@ -1,11 +1,12 @@
 /* real.h -- vectors of REAL for the instruction set being compiled (KERNEL_ISA).
  *
- * The including source defines REAL_F64 as 0 (REAL is float) or 1 (double). Vectors are GNU
- * vector extensions; intrinsics are used for masked access and for AVX-512's half floats only.
+ * The including source defines REAL_F64 as 0 (REAL is float) or 1 (double). Vectors are
+ * GNU vector extensions; intrinsics are used for masked access only.
  *
  *   V, VL            a vector and its number of lanes
- *   real_load        VL elements at any address          real_load_n   the first n, others 0
- *   real_store       likewise                            real_store_n
+ *   real_load        VL elements at any address
+ *   real_load_n      the first n, others 0; real_load_range: some in the middle
+ *   real_store, _n   likewise
  *   real_load_as     load_n from an array of another type, widened
  *   real_transpose   VL vectors as a square matrix
  */
@@ -20,9 +21,8 @@
 #include <immintrin.h>
 #endif
 
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE   static inline __attribute__((always_inline))
 #define NOINLINE static __attribute__((noinline))
-#define RESTRICT __restrict__
 /* before a loop of few turns, their number constant once inlined */
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
@@ -42,14 +42,14 @@
 typedef double REAL;
 typedef int64_t RealInt;
 #define REAL_NAME(x) KERNEL_NAME(x##_f64)
-#define REAL_TYPE KT_F64
-#define VL (VBYTES / 8)
+#define REAL_TYPE    KT_F64
+#define VL           (VBYTES / 8)
 #else
 typedef float REAL;
 typedef int32_t RealInt;
 #define REAL_NAME(x) KERNEL_NAME(x##_f32)
-#define REAL_TYPE KT_F32
-#define VL (VBYTES / 4)
+#define REAL_TYPE    KT_F32
+#define VL           (VBYTES / 4)
 #endif
 
 typedef REAL V __attribute__((vector_size(VBYTES)));
@@ -60,7 +60,7 @@ INLINE V real_load(const REAL *p) { return *(const VU *)p; }
 INLINE void real_store(REAL *p, V x) { *(VU *)p = x; }
 INLINE V real_splat(REAL x) { return x - (V){0}; }
 
-/* ---- the first n lanes, 0 <= n <= VL ----------------------------------------------------------- */
+/* ---- the first n lanes, 0 <= n <= VL ---------------------------------------------- */
 
 #if KERNEL_ISA == 2 && !REAL_F64
 
@@ -128,15 +128,36 @@ INLINE void real_store_n(REAL *p, V x, int n)
 
 #endif
 
-/* ---- half floats ------------------------------------------------------------------------------- */
+/* Lanes lo..hi-1 (clipped to 0..VL) from p, others 0; nothing else is read. */
+INLINE V real_load_range(const REAL *p, int64_t lo, int64_t hi)
+{
+    int from = lo < 0 ? 0 : lo > VL ? VL : (int)lo;
+    int to = hi > VL ? VL : hi < from ? from : (int)hi;
+
+    if (from == 0)
+        return to == VL ? real_load(p) : real_load_n(p, to);
+#if KERNEL_ISA == 2 && !REAL_F64
+    return (V)_mm512_maskz_loadu_ps((__mmask16)((1u << to) - (1u << from)), p);
+#elif KERNEL_ISA == 2
+    return (V)_mm512_maskz_loadu_pd((__mmask8)((1u << to) - (1u << from)), p);
+#else
+    V x = {0};
+
+    for (int i = from; i < to; i++)
+        x[i] = p[i];
+    return x;
+#endif
+}
+
+/* ---- half floats ------------------------------------------------------------------ */
 
 #if !REAL_F64
 
 typedef uint32_t VW __attribute__((vector_size(VBYTES)));
 typedef uint16_t VH __attribute__((vector_size(VBYTES / 2)));
 
-/* f16 bits in each lane -> f32. Scaling by 2^112 moves the exponent and turns f16 denormals into
- * normal numbers; infinities and NaNs then get the full exponent. */
+/* f16 bits in each lane -> f32. Scaling by 2^112 moves the exponent and turns f16
+ * denormals into normal numbers; infinities and NaNs then get the full exponent. */
 INLINE V real_from_f16(VW h)
 {
     VW sign = (h & 0x8000u) << 16, mag = (h & 0x7fffu) << 13;
@@ -146,8 +167,9 @@ INLINE V real_from_f16(VW h)
     return (V)((VW)x | special | sign);
 }
 
-/* f32 -> f16 bits, to nearest even. Below f16's least normal number (2^-14) adding 0.5 puts the
- * rounded significand into the low bits; above it, integer rounding carries into the exponent. */
+/* f32 -> f16 bits, to nearest even. Below f16's least normal number (2^-14) adding 0.5
+ * puts the rounded significand into the low bits; above it, integer rounding carries
+ * into the exponent. */
 INLINE VW real_to_f16(V x)
 {
     VW u = (VW)x, sign = (u >> 16) & 0x8000u, mag = u & 0x7fffffffu;
@@ -198,7 +220,8 @@ INLINE void real_store_half(uint16_t *p, VW x, int n)
 
 #endif
 
-/* n elements at index i of an array of the given type (a constant where this is inlined). */
+/* n elements at index i of an array of the given type (a constant where this is
+ * inlined). */
 INLINE V real_load_as(KType type, const void *p, int64_t i, int n)
 {
 #if !REAL_F64
@@ -239,7 +262,7 @@ INLINE size_t real_type_size(KType type)
     return type == KT_F64 ? 8 : type == KT_F32 ? 4 : 2;
 }
 
-/* ---- transpose --------------------------------------------------------------------------------- */
+/* ---- transpose -------------------------------------------------------------------- */
 
 #if defined(__clang__)
 #define REAL_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
@@ -248,9 +271,9 @@ INLINE size_t real_type_size(KType type)
 #endif
 
 #if VBYTES == 64 && !REAL_F64
-#define REAL_ZIP_LO(a, b)                                                                      \
+#define REAL_ZIP_LO(a, b)                                                                \
     REAL_SHUFFLE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-#define REAL_ZIP_HI(a, b)                                                                      \
+#define REAL_ZIP_HI(a, b)                                                                \
     REAL_SHUFFLE(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
 #elif VBYTES / (4 << REAL_F64) == 8
 #define REAL_ZIP_LO(a, b) REAL_SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
@@ -263,8 +286,8 @@ INLINE size_t real_type_size(KType type)
 #define REAL_ZIP_HI(a, b) REAL_SHUFFLE(a, b, 1, 3)
 #endif
 
-/* Interleaving row i with row i + VL/2, log2(VL) times, transposes: each round moves one bit of
- * the row number into the lane number. */
+/* Interleaving row i with row i + VL/2, log2(VL) times, transposes: each round moves one
+ * bit of the row number into the lane number. */
 INLINE void real_transpose(V x[VL])
 {
     V y[VL];
@@ -282,7 +305,7 @@ INLINE void real_transpose(V x[VL])
     }
 }
 
-/* ---- threads ----------------------------------------------------------------------------------- */
+/* ---- threads ---------------------------------------------------------------------- */
 
 INLINE void par_run(const KPar *par, int64_t n, void (*fn)(void *user, int i), void *user)
 {
