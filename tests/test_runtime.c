@@ -1,7 +1,7 @@
 /* test_runtime.c -- arrays, devices and the interpreter, which must give what the op table's own eval
  * rules give: on every case of tests/ops, in every dtype, for any number of threads.
  */
-#include "lib_check.h"
+#include "lib_random.h"
 #include "runtime/runtime.h"
 
 #include <dirent.h>
@@ -206,6 +206,69 @@ static void check_transforms(const char *path)
     BENCH_CLOSE(b);
 }
 TEST(every_reverse_derivative_runs_as_eval_does) { each_file(check_transforms); }
+
+/* ---- random programs, and what transforms make of them ---- */
+
+static Nd *random_inputs(wf_ctx *cx, const Program *p, uint64_t seed)
+{
+    int64_t *sizes = arena_array(&cx->scratch, p->dims.syms.n + 1, sizeof *sizes);
+    InputSpec *spec = arena_zalloc(&cx->scratch, (p->nin + 1) * sizeof *spec);
+    Rng rng = {seed};
+
+    for (uint32_t i = 0; i < p->dims.syms.n; i++)
+        sizes[i] = p->dims.syms.v[i].origin == SYM_EQN ? -1 : 1 + (int64_t)(seed % 5);
+    return case_inputs(cx, &(Case){.p = p, .in = spec, .sizes = sizes}, &rng);
+}
+
+/* A program and its derivatives, in f64 and narrower floats. Values are of order 1, so f32 may be far off only where
+ * a comparison goes the other way: those are left to f64. */
+static const char *check_random(wf_ctx *cx, const Program *p, uint64_t seed)
+{
+    const Program *way[4] = {p, NULL, NULL, NULL};
+    int *wrt = arena_array(&cx->scratch, p->nin + 1, sizeof *wrt), n = 0;
+    int *axes = arena_zalloc(&cx->scratch, (p->nin + 1) * sizeof *axes);
+    const char *why;
+
+    for (uint32_t i = 0; i < p->nin; i++)
+        if (val_type(p, i + 1).dtype == WF_F64)
+            wrt[n++] = (int)i;
+    way[1] = n ? xf_vjp(cx, p, wrt, n) : NULL;
+    wf_clear(cx);
+    way[2] = p->nin ? xf_vmap(cx, p, axes, NULL, 3) : NULL;
+    wf_clear(cx);
+    way[3] = way[1] && way[1]->nin ? xf_vmap(cx, way[1], arena_zalloc(&cx->scratch, way[1]->nin * sizeof(int)), NULL, 2) : NULL;
+    wf_clear(cx);
+    for (int i = 0; i < 4; i++) {
+        if (!way[i])
+            continue;
+        why = compare(cx, way[i], random_inputs(cx, way[i], seed));
+        wf_clear(cx);
+        if (why)
+            return arena_printf(&cx->scratch, "%s: %s", (const char *[]){"as it is", "vjp", "vmap", "vmap of vjp"}[i], why);
+    }
+    return NULL;
+}
+
+TEST(random_programs_run_as_eval_does)
+{
+    for (uint64_t seed = 1; seed <= 400 && check_ok(); seed++) {
+        BENCH_OPEN(b);
+        Rng rng = {seed * 77};
+        const Program *p = random_program(b.cx, &rng, 5 + (int)(seed % 40), seed % 7 ? RANDOM_PLAIN : RANDOM_CUSTOM);
+        const char *why = p ? check_random(b.cx, p, seed) : wf_ctx_message(b.cx);
+        if (why) {
+            Text text;
+            why = arena_strdup(&b.cx->scratch, why);
+            wf_clear(b.cx);
+            text_init(&text, &b.cx->scratch);
+            if (p)
+                program_print(shrink_program(b.cx, p, seed, check_random), &(PrintOptions){0}, &text);
+            FAIL("seed %d: %s\n%s", (int)seed, why, text_str(&text));
+        }
+        wf_clear(b.cx);
+        BENCH_CLOSE(b);
+    }
+}
 
 /* ---- small helpers ---- */
 
