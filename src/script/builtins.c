@@ -343,7 +343,10 @@ static Value b_next(Vm *vm, const Args *a)
         sc_clear_exc(vm);
         return sc_ref(a->v[1]);
     }
-    return sc_failed(vm) ? NIL : sc_raise_value(vm, C_StopIteration, NIL);
+    if (sc_failed(vm))
+        return NIL;
+    r = sc_is_exact(vm, a->v[0], C_generator) ? ((Gen *)a->v[0].o)->result : NONE;
+    return sc_raise_value(vm, C_StopIteration, r.tag == T_NONE ? NIL : r);
 }
 
 static Value b_divmod(Vm *vm, const Args *a)

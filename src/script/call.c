@@ -337,7 +337,11 @@ static Value call_init(Vm *vm, Class *c, Value self, const Args *a)
         return NONE;
     if (sc_is_exact(vm, *init, C_builtin_function_or_method) &&
         ((Native *)init->o)->owner == vm->cls[C_object]) {
-        if ((a->n || a->nkw) && !sc_dict_find_str(c->attrs, vm->known[S_new]))
+        Value *nw = sc_class_find(c, vm->known[S_new]);
+
+        if ((a->n || a->nkw) && !c->is_tuple &&
+            !(nw && sc_is_exact(vm, *nw, C_staticmethod) &&
+              sc_is_exact(vm, ((Wrapped *)nw->o)->fn, C_function)))
             return sc_raise(vm, C_TypeError, "%s() takes no arguments", c->name->s);
         return NONE;
     }
@@ -435,7 +439,7 @@ Value sc_call_args(Vm *vm, Value fn, const Args *a)
     if (c == vm->cls[C_function]) {
         Frame *f = sc_frame_for(vm, (Func *)fn.o, a->v, a->n, a->nkw, a->names, false);
 
-        r = f ? sc_run(vm, f) : NIL;
+        r = !f ? NIL : f->code->is_generator ? sc_new_generator(vm, f) : sc_run(vm, f);
     } else if (c == vm->cls[C_builtin_function_or_method]) {
         r = call_native(vm, (Native *)fn.o, a);
     } else if (c == vm->cls[C_method]) {

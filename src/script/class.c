@@ -43,67 +43,77 @@ int sc_isinstance_of(Vm *vm, Value v, Value spec)
     return -1;
 }
 
-/* C3: merge the orders of the bases, keeping each and the order of the bases. */
-static bool merge_mro(Vm *vm, Class *c, Class **bases, int nb)
+/* Does k stand in the list after place at? */
+static bool in_tail(Class *const *list, uint32_t n, uint32_t at, const Class *k)
 {
-    uint32_t cap = 1, at[32] = {0};
-    int i, j;
+    for (uint32_t i = at + 1; i < n; i++)
+        if (list[i] == k)
+            return true;
+    return false;
+}
 
-    if (nb > 31)
-        return sc_fail(vm, C_TypeError, "a class may have at most 31 bases");
-    for (i = 0; i < nb; i++)
-        cap += bases[i]->nmro;
-    c->mro = sc_alloc(vm, cap * sizeof *c->mro);
-    if (!c->mro)
-        return false;
-    c->mro[c->nmro++] = c; /* not counted: it would never die */
+/* C3: merge the orders of the bases and the list of the bases itself; each next class is
+ * the first head that stands in no tail. out has room for all. */
+static bool merge_lists(Class *const *const *lists, const uint32_t *n, int count, Class **out,
+                        uint32_t *nout)
+{
+    uint32_t at[33] = {0};
+
     for (;;) {
         Class *pick = NULL;
         bool left = false;
+        int i, j;
 
-        for (i = 0; i < nb && !pick; i++) {
-            Class *k;
-
-            if (at[i] >= bases[i]->nmro)
+        for (i = 0; i < count && !pick; i++) {
+            if (at[i] >= n[i])
                 continue;
             left = true;
-            k = pick = bases[i]->mro[at[i]];
-            for (j = 0; j < nb && pick; j++)
-                for (uint32_t q = at[j] + 1; q < bases[j]->nmro; q++)
-                    if (bases[j]->mro[q] == k) {
-                        pick = NULL;
-                        break;
-                    }
-            for (j = i + 1; j < nb && pick; j++) /* the order of the bases themselves */
-                if (bases[j] == k && at[j] == 0 && i != j && bases[i] != k)
+            pick = lists[i][at[i]];
+            for (j = 0; j < count && pick; j++)
+                if (in_tail(lists[j], n[j], at[j], pick))
                     pick = NULL;
         }
-        if (!left)
-            break;
         if (!pick)
-            return sc_fail(vm, C_TypeError,
-                           "Cannot create a consistent method resolution order (MRO) for bases");
-        c->mro[c->nmro++] = gc_ref(pick);
-        for (i = 0; i < nb; i++)
-            if (at[i] < bases[i]->nmro && bases[i]->mro[at[i]] == pick)
-                at[i]++;
+            return !left;
+        out[(*nout)++] = pick;
+        for (i = 0; i < count; i++)
+            at[i] += at[i] < n[i] && lists[i][at[i]] == pick;
     }
-    if (cap != c->nmro) { /* so that the size is known when it is freed */
-        Class **m = sc_alloc(vm, c->nmro * sizeof *m);
+}
 
-        if (!m) {
-            while (c->nmro > 1)
-                obj_drop(vm, c->mro[--c->nmro]);
-            sc_free(vm, c->mro, cap * sizeof *m);
-            c->mro = NULL;
-            c->nmro = 0;
-            return false;
-        }
-        memcpy(m, c->mro, c->nmro * sizeof *m);
-        sc_free(vm, c->mro, cap * sizeof *m);
-        c->mro = m;
+static bool merge_mro(Vm *vm, Class *c, Class **bases, int nb)
+{
+    Class *const *lists[33], **all, **m;
+    uint32_t n[33], cap = 1, k = 1;
+    bool ok;
+
+    if (nb > 31)
+        return sc_fail(vm, C_TypeError, "a class may have at most 31 bases");
+    for (int i = 0; i < nb; i++) {
+        lists[i] = bases[i]->mro;
+        n[i] = bases[i]->nmro;
+        cap += n[i];
     }
-    return true;
+    lists[nb] = bases;
+    n[nb] = (uint32_t)nb;
+    all = sc_alloc(vm, cap * sizeof *all);
+    if (!all)
+        return false;
+    all[0] = c; /* not counted: it would never die */
+    ok = merge_lists(lists, n, nb + 1, all, &k);
+    if (!ok)
+        sc_raise(vm, C_TypeError,
+                 "Cannot create a consistent method resolution order (MRO) for bases");
+    m = ok ? sc_alloc(vm, k * sizeof *m) : NULL;
+    if (m) {
+        memcpy(m, all, k * sizeof *m);
+        for (uint32_t i = 1; i < k; i++)
+            m[i]->h.h.refs++;
+        c->mro = m;
+        c->nmro = k;
+    }
+    sc_free(vm, all, cap * sizeof *all);
+    return m != NULL;
 }
 
 static void class_destroy(Vm *vm, Obj *o)
@@ -349,16 +359,8 @@ fail:
     return NULL;
 }
 
-bool sc_class_fill(Vm *vm, Class *c, const ClassDef *def, Class *base, bool fresh)
+bool sc_class_fill(Vm *vm, Class *c, const ClassDef *def, Class *base)
 {
-    GcObj *g = &c->h;
-
-    (void)fresh;
-    g->h.flags |= OBJ_GC;
-    g->next = vm->gc_list.next;
-    g->prev = &vm->gc_list;
-    g->next->prev = g;
-    vm->gc_list.next = g;
     c->name = sc_intern(vm, def->name, strlen(def->name));
     c->attrs = sc_dict(vm);
     c->d = *def;
@@ -415,6 +417,31 @@ static Class *layout_base(Vm *vm, Class **b, int n)
     return best;
 }
 
+/* __new__ is static, __init_subclass__ and __class_getitem__ take the class. */
+static bool wrap_special(Vm *vm, Dict *ns)
+{
+    static const struct {
+        KnownStr name;
+        KnownClass wrap;
+    } special[] = {{S_new, C_staticmethod},
+                   {S_init_subclass, C_classmethod},
+                   {S_class_getitem, C_classmethod}};
+
+    for (int i = 0; i < COUNT(special); i++) {
+        Value *at = sc_dict_find_str(ns, vm->known[special[i].name]);
+        Wrapped *w;
+
+        if (!at || !sc_is_exact(vm, *at, C_function))
+            continue;
+        w = sc_gc_new(vm, vm->cls[special[i].wrap], sizeof *w);
+        if (!w)
+            return false;
+        w->fn = *at;
+        *at = v_obj(w);
+    }
+    return true;
+}
+
 Class *sc_class_new(Vm *vm, Str *name, Tuple *bases, Dict *ns)
 {
     Class *b[32], *c, *object = vm->cls[C_object];
@@ -442,7 +469,7 @@ Class *sc_class_new(Vm *vm, Str *name, Tuple *bases, Dict *ns)
         b[0] = object;
         n = 1;
     }
-    c = class_alloc(vm, name, ns);
+    c = wrap_special(vm, ns) ? class_alloc(vm, name, ns) : NULL;
     if (!c)
         return NULL;
     c->script = true;
@@ -636,6 +663,8 @@ Value sc_getattr_opt(Vm *vm, Value v, Str *name)
 
     if (c == vm->cls[C_type])
         return class_getattr(vm, (Class *)v.o, name);
+    if (c == vm->cls[C_super] && name != vm->known[S_class])
+        return c->d.getattr(vm, v, name);
     a = sc_class_find(c, name);
     if (a && is_data_descriptor(vm, *a)) {
         r = sc_bind(vm, *a, v, c);
@@ -725,7 +754,7 @@ Value sc_getmethod(Vm *vm, Value v, Str *name, bool *out_unbound)
     Dict **d;
 
     *out_unbound = false;
-    if (c != vm->cls[C_type]) {
+    if (c != vm->cls[C_type] && c != vm->cls[C_super]) {
         a = sc_class_find(c, name);
         d = sc_attrs_of(v);
         if (a && a->tag == T_OBJ &&

@@ -464,7 +464,7 @@ static bool open_classes(Vm *vm)
     } first[] = {{C_type, &sc_type_def}, {C_object, &sc_object_def}, {C_str, &sc_str_def},
                  {C_dict, &sc_dict_def}, {C_tuple, &sc_tuple_def},
                  {C_builtin_function_or_method, &sc_native_def}};
-    Class *raw[COUNT(first)], *full;
+    Class *raw[COUNT(first)];
     bool ok = true;
     int i;
 
@@ -476,12 +476,14 @@ static bool open_classes(Vm *vm)
         raw[i]->h.h.refs = 1;
         raw[i]->d = *first[i].def;
         raw[i]->is_tuple = first[i].k == C_tuple;
-        raw[i]->h.next = raw[i]->h.prev = &raw[i]->h;
+        raw[i]->h.h.cls = raw[0]; /* type comes first */
+        raw[i]->h.h.flags = OBJ_GC;
+        raw[i]->h.next = vm->gc_list.next;
+        raw[i]->h.prev = &vm->gc_list;
+        raw[i]->h.next->prev = &raw[i]->h;
+        vm->gc_list.next = &raw[i]->h;
         vm->cls[first[i].k] = raw[i];
     }
-    for (i = 0; i < COUNT(first); i++)
-        raw[i]->h.h.cls = vm->cls[C_type];
-    (void)full;
     for (i = 0; i < S_COUNT && ok; i++) {
         static const char *const texts[] = {
 #define KNOWN(id, text) text,
@@ -504,7 +506,7 @@ static bool open_classes(Vm *vm)
         return false;
     for (i = 0; i < COUNT(first); i++)
         if (!sc_class_fill(vm, raw[i], first[i].def,
-                           first[i].k == C_object ? NULL : vm->cls[C_object], i < 2))
+                           first[i].k == C_object ? NULL : vm->cls[C_object]))
             return false;
     return true;
 }
@@ -574,9 +576,8 @@ Vm *sc_vm_new(wf_ctx *cx, const VmOptions *opt)
 void sc_vm_free(Vm *vm)
 {
     wf_allocator al;
-    GcObj *g;
-    int64_t n = 0, i;
-    Class **all;
+    GcObj *g, *next, list;
+    int i;
 
     if (!vm)
         return;
@@ -605,32 +606,35 @@ void sc_vm_free(Vm *vm)
         vm->memory_error = NULL;
         obj_drop(vm, e);
     }
-    for (g = vm->gc_list.next; g != &vm->gc_list; g = g->next)
-        n += g->h.cls == vm->cls[C_type];
-    all = n ? mem_alloc(&al, (size_t)n * sizeof *all) : NULL;
-    if (all) {
-        n = 0;
-        for (g = vm->gc_list.next; g != &vm->gc_list; g = g->next)
-            if (g->h.cls == vm->cls[C_type]) {
-                all[n] = (Class *)g;
-                all[n++]->h.h.refs += 1000000;
-            }
-        for (i = 0; i < n; i++)
-            sc_type_def.destroy(vm, &all[i]->h.h);
-        if (vm->empty_tuple)
-            obj_drop(vm, vm->empty_tuple);
-        vm->empty_tuple = NULL;
-        for (i = 0; i < S_COUNT; i++)
-            if (vm->known[i])
-                obj_drop(vm, vm->known[i]);
-        for (i = 0; i < 128; i++)
-            if (vm->chars[i])
-                obj_drop(vm, vm->chars[i]);
-        if (vm->empty_str)
-            obj_drop(vm, vm->empty_str);
-        for (i = 0; i < n; i++)
-            sc_free(vm, all[i], sizeof **all);
-        mem_free(&al, all, (size_t)n * sizeof *all);
+    list.next = list.prev = &list;
+    for (g = vm->gc_list.next; g != &vm->gc_list; g = next) {
+        next = g->next;
+        if (g->h.cls != vm->cls[C_type])
+            continue;
+        g->next->prev = g->prev;
+        g->prev->next = g->next;
+        g->next = &list;
+        g->prev = list.prev;
+        list.prev->next = g;
+        list.prev = g;
+        g->h.refs += 1000000;
+    }
+    for (g = list.next; g != &list; g = g->next)
+        sc_type_def.destroy(vm, &g->h);
+    if (vm->empty_tuple)
+        obj_drop(vm, vm->empty_tuple);
+    vm->empty_tuple = NULL;
+    for (i = 0; i < S_COUNT; i++)
+        if (vm->known[i])
+            obj_drop(vm, vm->known[i]);
+    for (i = 0; i < 128; i++)
+        if (vm->chars[i])
+            obj_drop(vm, vm->chars[i]);
+    if (vm->empty_str)
+        obj_drop(vm, vm->empty_str);
+    for (g = list.next; g != &list; g = next) {
+        next = g->next;
+        sc_free(vm, g, sizeof(Class));
     }
     sc_free(vm, vm->strs, vm->capstrs * sizeof *vm->strs);
     sc_free(vm, vm->defs, vm->capdefs * sizeof *vm->defs);

@@ -93,7 +93,9 @@ static Value int_binary(Vm *vm, BinOp op, int64_t a, int64_t b)
     case OP2_FLOORDIV:
     case OP2_MOD:
         if (b == 0)
-            return sc_raise(vm, C_ZeroDivisionError, "integer division or modulo by zero");
+            return sc_raise(vm, C_ZeroDivisionError,
+                            op == OP2_MOD ? "integer modulo by zero"
+                                          : "integer division or modulo by zero");
         if (b == -1)
             return op == OP2_MOD        ? v_int(0)
                    : a == INT64_MIN ? overflow(vm, "int division")

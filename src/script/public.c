@@ -99,7 +99,23 @@ wf_status wf_script_tree(wf_ctx *cx, const char *file, const char *text, size_t 
 
 wf_status wf_script_check(wf_ctx *cx, const char *file, const char *text, size_t size)
 {
-    const char *tree;
+    Vm *vm;
+    Unit *u;
 
-    return wf_script_tree(cx, file, text, size, NULL, &tree);
+    if (failed(cx))
+        return cx->status;
+    if (!file || !text) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_script_check: an argument is NULL");
+        return cx->status;
+    }
+    vm = sc_vm_new(cx, NULL);
+    if (!vm)
+        return cx->status;
+    u = sc_compile_unit(vm, file, text, size);
+    if (u)
+        unit_release(u);
+    else
+        sc_report(vm);
+    sc_vm_free(vm);
+    return cx->status;
 }

@@ -587,7 +587,7 @@ const char *sc_nearest(Vm *vm, Str *name, Dict *const *dicts, int n);
 extern const ClassDef sc_type_def, sc_object_def, sc_super_def;
 void sc_class_refresh(Vm *vm, Class *c);
 /* For the start: complete a class made raw; methods and properties come with finish. */
-bool sc_class_fill(Vm *vm, Class *c, const ClassDef *def, Class *base, bool fresh);
+bool sc_class_fill(Vm *vm, Class *c, const ClassDef *def, Class *base);
 bool sc_class_finish(Vm *vm);
 
 void *sc_native_new(Vm *vm, Value self, size_t size); /* zeroed, owned by self */
@@ -646,6 +646,7 @@ bool sc_bind_native(Vm *vm, const char *fname, const char *params, const Args *a
 Frame *sc_frame_for(Vm *vm, Func *f, Value *args, int n, int nkw, Value *names, bool move);
 void sc_frame_free(Vm *vm, Frame *f);
 Value sc_run(Vm *vm, Frame *f); /* vm.c: run until f returns */
+Value sc_new_generator(Vm *vm, Frame *f); /* takes the frame */
 Value sc_gen_next(Vm *vm, Gen *g, Value send);
 Value sc_gen_throw(Vm *vm, Gen *g, Value exc);
 /* Call the class body: its namespace. */

@@ -520,7 +520,7 @@ static bool annotate(Vm *vm, Frame *fr, Str *name, Value v)
     return sc_dict_put_str(vm, d, name, v);
 }
 
-static Value new_generator(Vm *vm, Frame *f)
+Value sc_new_generator(Vm *vm, Frame *f)
 {
     Gen *g = sc_gc_new(vm, vm->cls[C_generator], sizeof *g);
 
@@ -1250,7 +1250,7 @@ L_CALLX: {
         nf->ret = i.a;
         nf->enter = FRAME_CALL;
         if (nf->code->is_generator) {
-            v = new_generator(vm, nf);
+            v = sc_new_generator(vm, nf);
             if (v.tag == T_NIL)
                 RAISE;
             SET(i.a, v);
@@ -1314,7 +1314,7 @@ again:
         nf->enter = enter;
         nf->self = self;
         if (nf->code->is_generator) {
-            v = new_generator(vm, nf);
+            v = sc_new_generator(vm, nf);
             if (v.tag == T_NIL)
                 RAISE;
             SET(i.a, v);
@@ -1352,7 +1352,7 @@ again:
                 nf->ret = i.a;
                 nf->enter = FRAME_CALL;
                 if (nf->code->is_generator) {
-                    v = new_generator(vm, nf);
+                    v = sc_new_generator(vm, nf);
                     if (v.tag == T_NIL)
                         RAISE;
                     SET(i.a, v);
@@ -1424,7 +1424,7 @@ again:
             nf->ret = i.a;
             nf->enter = FRAME_CALL;
             if (nf->code->is_generator) {
-                v = new_generator(vm, nf);
+                v = sc_new_generator(vm, nf);
                 if (v.tag == T_NIL)
                     RAISE;
                 SET(i.a, v);

@@ -1,0 +1,11 @@
+# Calls: fib(27).
+import time
+
+
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+t = time.perf_counter()
+r = fib(27)
+print("fib(27)", r, f"{time.perf_counter() - t:.3f} s")
