@@ -5,6 +5,48 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* ---- a context and a region for each test ---- */
+
+static wf_status in_region(wf_ctx *cx, void (*body)(wf_ctx *cx))
+{
+    API_ENTER(cx);
+    body(cx);
+    API_RETURN(cx);
+}
+
+void run_test(void (*body)(wf_ctx *cx))
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+
+    REQUIRE(cx != NULL);
+    if (in_region(cx, body) != WF_OK)
+        FAIL("%s", wf_ctx_message(cx));
+    wf_ctx_free(cx);
+}
+
+const Program *parse_lines(wf_ctx *cx, const char *text)
+{
+    char *lines = arena_strdup(&cx->scratch, text);
+    const Program **ps;
+    uint32_t n;
+
+    for (char *c = lines; *c; c++)
+        if (*c == ';')
+            *c = '\n';
+    if (!programs_parse(cx, "test.wir", lines, strlen(lines), NULL, &ps, &n) || n == 0)
+        return NULL;
+    return ps[n - 1];
+}
+
+bool is_valid(wf_ctx *cx, const Program *p) { return p && program_verify(cx, p); }
+
+void check_error(wf_ctx *cx, wf_status status, const char *text)
+{
+    CHECK_EQ_INT(wf_ctx_status(cx), status);
+    CHECK_HAS(wf_ctx_message(cx), text);
+    wf_clear(cx);
+}
+
 /* ---- random numbers ---- */
 
 uint64_t rng_next(Rng *r)
@@ -27,7 +69,9 @@ int64_t rng_int(Rng *r, int64_t lo, int64_t hi)
 
 Nd nd_new(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, uint32_t rank)
 {
-    Nd x = {.dtype = dtype, .rank = rank, .dims = arena_dup(&cx->scratch, dims, rank * sizeof *dims)};
+    Nd x = {.dtype = dtype,
+            .rank = rank,
+            .dims = arena_dup(&cx->scratch, dims, rank * sizeof *dims)};
     int64_t bytes = 0;
 
     type_size(dtype, dims, rank, &x.count, &bytes);
@@ -44,19 +88,39 @@ Nd nd_copy(wf_ctx *cx, const Nd *x)
     return y;
 }
 
-static void *element(const Nd *x, int64_t i) { return (char *)x->data + (size_t)i * wf_dtype_size(x->dtype); }
+Nd nd_f64s(wf_ctx *cx, const double *v, int64_t n)
+{
+    Nd x = nd_new(cx, WF_F64, &n, 1);
+
+    memcpy(x.data, v, (size_t)n * sizeof *v);
+    return x;
+}
+
+Nd nd_f64(wf_ctx *cx, double v)
+{
+    Nd x = nd_new(cx, WF_F64, NULL, 0);
+
+    *(double *)x.data = v;
+    return x;
+}
+
+static void *element(const Nd *x, int64_t i)
+{
+    return (char *)x->data + (size_t)i * wf_dtype_size(x->dtype);
+}
 double nd_get(const Nd *x, int64_t i) { return element_as_f64(x->dtype, element(x, i)); }
 void nd_set(Nd *x, int64_t i, double v) { element_from_f64(x->dtype, v, element(x, i)); }
 
 const char *nd_differ(wf_ctx *cx, const Nd *a, const Nd *b, double tol)
 {
     if (a->dtype != b->dtype || a->rank != b->rank)
-        return arena_printf(&cx->scratch, "types differ: %s of rank %u, %s of rank %u", wf_dtype_name(a->dtype),
-                            a->rank, wf_dtype_name(b->dtype), b->rank);
+        return arena_printf(&cx->scratch, "types differ: %s of rank %u, %s of rank %u",
+                            wf_dtype_name(a->dtype), a->rank, wf_dtype_name(b->dtype),
+                            b->rank);
     for (uint32_t k = 0; k < a->rank; k++)
         if (a->dims[k] != b->dims[k])
-            return arena_printf(&cx->scratch, "axis %u is %lld, needs %lld", k, (long long)a->dims[k],
-                                (long long)b->dims[k]);
+            return arena_printf(&cx->scratch, "axis %u is %lld, needs %lld", k,
+                                (long long)a->dims[k], (long long)b->dims[k]);
     for (int64_t i = 0; i < a->count; i++) {
         double x = nd_get(a, i), y = nd_get(b, i);
         if (x == y || (isnan(x) && isnan(y)))
@@ -66,7 +130,8 @@ const char *nd_differ(wf_ctx *cx, const Nd *a, const Nd *b, double tol)
         char sx[NUMBER_MAX], sy[NUMBER_MAX];
         number_f64(sx, x);
         number_f64(sy, y);
-        return arena_printf(&cx->scratch, "element %lld is %s, needs %s", (long long)i, sx, sy);
+        return arena_printf(&cx->scratch, "element %lld is %s, needs %s", (long long)i,
+                            sx, sy);
     }
     return NULL;
 }
@@ -128,7 +193,8 @@ static void read_directive(Case *c, Arena *a, const char *s)
             read_spec(s + 5, &c->in[i]);
     else if (sscanf(s, "# in %63[^: ]:%n", name, &used) == 1 && used)
         for (uint32_t i = 0; i < c->p->nin; i++) {
-            if (c->p->vals[i + 1].name && !strcmp(c->p->names[c->p->vals[i + 1].name], name))
+            if (c->p->vals[i + 1].name &&
+                !strcmp(c->p->names[c->p->vals[i + 1].name], name))
                 read_spec(s + used, &c->in[i]);
         }
     else if (!strncmp(s, "# sym:", 6))
@@ -233,7 +299,8 @@ static void fill_apart(Nd *x, Rng *rng, bool positive)
         nd_set(x, j, t);
     }
     for (int64_t i = 0; i < x->count; i++) {
-        double v = 0.15 + 1.7 * (nd_get(x, i) + 0.2 + 0.6 * rng_unit(rng)) / (double)x->count;
+        double v =
+            0.15 + 1.7 * (nd_get(x, i) + 0.2 + 0.6 * rng_unit(rng)) / (double)x->count;
         nd_set(x, i, positive || rng_next(rng) % 2 ? v : -v);
     }
 }
@@ -272,6 +339,32 @@ Nd *case_inputs(wf_ctx *cx, const Case *c, Rng *rng)
     return in;
 }
 
+Case case_fixed(wf_ctx *cx, const Program *p)
+{
+    Case c = case_of(cx, p, 1);
+
+    for (uint32_t i = 0; i < p->nin; i++)
+        c.in[i] = dtype_is_float((wf_dtype)val_type(p, i + 1).dtype)
+                      ? (InputSpec){.kind = IN_POS}
+                      : (InputSpec){IN_INT, 0, 2};
+    for (uint32_t i = 0; i < p->dims.syms.n; i++) {
+        const char *name = p->dims.syms.v[i].name;
+        if (c.sizes[i] >= 0)
+            c.sizes[i] = !strcmp(name, "N")   ? 3
+                         : !strcmp(name, "M") ? 4
+                         : !strcmp(name, "Z") ? 0
+                                              : 2;
+    }
+    return c;
+}
+
+Nd input_of(wf_ctx *cx, const Program *p, uint32_t i)
+{
+    Case c = case_fixed(cx, p);
+
+    return case_inputs(cx, &c, &(Rng){i + 1})[i];
+}
+
 /* ---- text ---- */
 
 const char *check_text(wf_ctx *cx, const Program *p)
@@ -286,11 +379,14 @@ const char *check_text(wf_ctx *cx, const Program *p)
     text_init(&b, &cx->scratch);
     program_print(p, &(PrintOptions){.header = true}, &a);
     if (!programs_parse(cx, "printed.wir", text_str(&a), a.n, NULL, &again, &n))
-        return arena_printf(&cx->scratch, "printed text does not parse: %s\n%s", wf_ctx_message(cx), text_str(&a));
+        return arena_printf(&cx->scratch, "printed text does not parse: %s\n%s",
+                            wf_ctx_message(cx), text_str(&a));
     if (!program_equal(p, again[n - 1]))
-        return arena_printf(&cx->scratch, "parse(print(p)) is another program:\n%s", text_str(&a));
+        return arena_printf(&cx->scratch, "parse(print(p)) is another program:\n%s",
+                            text_str(&a));
     program_print(again[n - 1], &(PrintOptions){.header = true}, &b);
-    return strcmp(text_str(&a), text_str(&b)) ? "printing again gives another text" : NULL;
+    return strcmp(text_str(&a), text_str(&b)) ? "printing again gives another text"
+                                              : NULL;
 }
 
 /* ---- derivatives ---- */
@@ -303,9 +399,9 @@ static bool has_error(wf_ctx *cx, const char **why)
     return true;
 }
 
-static Nd *run_program(wf_ctx *cx, const Program *p, const Nd *in)
+Nd *run_program(wf_ctx *cx, const Program *p, const Nd *in)
 {
-    Nd *out = arena_zalloc(&cx->scratch, (p->nout + 1) * sizeof *out);
+    Nd *out = p ? arena_zalloc(&cx->scratch, (p->nout + 1) * sizeof *out) : NULL;
 
     return p && eval_program(cx, p, in, out, &cx->scratch) ? out : NULL;
 }
@@ -334,8 +430,8 @@ static Nd moved(wf_ctx *cx, const Nd *x, const Nd *v, double h)
 }
 
 /* (f(x + h v) - f(x - h v)) / 2h, with the error term in h^2 taken out by a second step of 2h. */
-static const char *difference(wf_ctx *cx, const Program *p, const Nd *in, const int *wrt, int n, const Nd *v,
-                              uint32_t j, Nd *out)
+static const char *difference(wf_ctx *cx, const Program *p, const Nd *in, const int *wrt,
+                              int n, const Nd *v, uint32_t j, Nd *out)
 {
     static const double step[4] = {1, -1, 2, -2};
     const double h = 2e-4;
@@ -349,11 +445,12 @@ static const char *difference(wf_ctx *cx, const Program *p, const Nd *in, const 
             return wf_ctx_message(cx);
         y[s] = all[j];
     }
-    *out = nd_new(cx, WF_F64, y[0].dims, y[0].rank);
+    *out = nd_new(cx, y[0].dtype, y[0].dims, y[0].rank);
     for (int64_t i = 0; i < out->count; i++) {
-        double a = nd_get(&y[0], i), b = nd_get(&y[1], i), c = nd_get(&y[2], i), d = nd_get(&y[3], i);
+        double a = nd_get(&y[0], i), b = nd_get(&y[1], i), c = nd_get(&y[2], i),
+               d = nd_get(&y[3], i);
         if (a != b || c != d) /* a result that stays infinite does not change */
-            ((double *)out->data)[i] = (8 * (a - b) - (c - d)) / (12 * h);
+            nd_set(out, i, (8 * (a - b) - (c - d)) / (12 * h));
     }
     return NULL;
 }
@@ -363,7 +460,8 @@ static int pick(const Program *p, unsigned mask, int *wrt)
     int n = 0, k = 0;
 
     for (uint32_t i = 0; i < p->nin; i++)
-        if (dtype_is_float((wf_dtype)val_type(p, i + 1).dtype) && k < 16 && (mask >> k++ & 1))
+        if (dtype_is_float((wf_dtype)val_type(p, i + 1).dtype) && k < 16 &&
+            (mask >> k++ & 1))
             wrt[n++] = (int)i;
     return n;
 }
@@ -375,7 +473,8 @@ static unsigned subsets(const Program *p)
     return n > 4 ? 0 : (1u << n) - 1;
 }
 
-static const char *check_jvp_of(wf_ctx *cx, const Program *p, const Nd *in, const int *wrt, int n, Rng *rng)
+static const char *check_jvp_of(wf_ctx *cx, const Program *p, const Nd *in,
+                                const int *wrt, int n, Rng *rng)
 {
     const Program *d = xf_jvp_user(cx, p, wrt, n);
     Nd *args, *y, *v = arena_array(&cx->scratch, (size_t)n, sizeof *v);
@@ -401,7 +500,9 @@ static const char *check_jvp_of(wf_ctx *cx, const Program *p, const Nd *in, cons
         if (at >= d->nout)
             return "the jvp program has too few results";
         if ((why = nd_differ(cx, &y[at], &want, 1e-7)))
-            return arena_printf(&cx->scratch, "tangent of result %u (wrt input %d and %d more): %s", j, wrt[0], n - 1, why);
+            return arena_printf(&cx->scratch,
+                                "tangent of result %u (wrt input %d and %d more): %s", j,
+                                wrt[0], n - 1, why);
         at++;
     }
     return NULL;
@@ -430,7 +531,8 @@ static double inner(const Nd *a, const Nd *b)
     return s;
 }
 
-static const char *check_vjp_of(wf_ctx *cx, const Program *p, const Nd *in, const int *wrt, int n, Rng *rng)
+static const char *check_vjp_of(wf_ctx *cx, const Program *p, const Nd *in,
+                                const int *wrt, int n, Rng *rng)
 {
     const Program *d = xf_jvp_user(cx, p, wrt, n), *t = xf_vjp(cx, p, wrt, n);
     Nd *primal = run_program(cx, p, in), *jv, *gx, *v, *args;
@@ -465,17 +567,21 @@ static const char *check_vjp_of(wf_ctx *cx, const Program *p, const Nd *in, cons
         }
     }
     for (int k = 0; k < n; k++) {
-        if ((why = nd_differ(cx, &gx[p->nout + (uint32_t)k], &gx[p->nout + (uint32_t)k], 0)) ||
+        if ((why = nd_differ(cx, &gx[p->nout + (uint32_t)k], &gx[p->nout + (uint32_t)k],
+                             0)) ||
             gx[p->nout + (uint32_t)k].count != in[wrt[k]].count)
             return "a cotangent has another shape than its input";
         right += inner(&gx[p->nout + (uint32_t)k], &v[k]);
         scale += fabs(inner(&gx[p->nout + (uint32_t)k], &v[k]));
     }
-    if (!(fabs(left - right) <= 1e-9 * (scale + fabs(left))) && !(isnan(left) && isnan(right))) {
+    if (!(fabs(left - right) <= 1e-9 * (scale + fabs(left))) &&
+        !(isnan(left) && isnan(right))) {
         char a[NUMBER_MAX], b[NUMBER_MAX];
         number_f64(a, left);
         number_f64(b, right);
-        return arena_printf(&cx->scratch, "<u, Jv> is %s, <J'u, v> is %s (wrt input %d and %d more)", a, b, wrt[0], n - 1);
+        return arena_printf(&cx->scratch,
+                            "<u, Jv> is %s, <J'u, v> is %s (wrt input %d and %d more)", a,
+                            b, wrt[0], n - 1);
     }
     return NULL;
 }
@@ -519,10 +625,12 @@ const char *check_second(wf_ctx *cx, const Program *p, const Nd *in, Rng *rng)
     return why ? arena_printf(&cx->scratch, "second order: %s", why) : NULL;
 }
 
-const char *check_narrow(wf_ctx *cx, const Program *p, const Program *narrow, const Nd *in, Rng *rng)
+const char *check_narrow(wf_ctx *cx, const Program *p, const Program *narrow,
+                         const Nd *in, Rng *rng)
 {
     int wrt[64], n = pick(p, ~0u, wrt);
-    const Program *wide = n ? xf_vjp(cx, p, wrt, n) : p, *small = n ? xf_vjp(cx, narrow, wrt, n) : narrow;
+    const Program *wide = n ? xf_vjp(cx, p, wrt, n) : p,
+                  *small = n ? xf_vjp(cx, narrow, wrt, n) : narrow;
     Nd *a, *b, *x, *y;
     const char *why;
 
@@ -559,8 +667,11 @@ const char *check_narrow(wf_ctx *cx, const Program *p, const Program *narrow, co
     for (uint32_t j = 0; j < wide->nout; j++) {
         wf_dtype t = y[j].dtype;
         if (!dtype_is_float(t)) {
-            if (y[j].count && memcmp(x[j].data, y[j].data, (size_t)y[j].count * wf_dtype_size(t)))
-                return arena_printf(&cx->scratch, "result %u, %s, depends on the float type", j, wf_dtype_name(t));
+            if (y[j].count &&
+                memcmp(x[j].data, y[j].data, (size_t)y[j].count * wf_dtype_size(t)))
+                return arena_printf(&cx->scratch,
+                                    "result %u, %s, depends on the float type", j,
+                                    wf_dtype_name(t));
             continue;
         }
         double tol = t == WF_F32 ? 1e-4 : t == WF_F16 ? 3e-2 : t == WF_BF16 ? 0.15 : 0;
@@ -568,7 +679,8 @@ const char *check_narrow(wf_ctx *cx, const Program *p, const Program *narrow, co
         for (int64_t k = 0; k < up.count; k++)
             nd_set(&up, k, nd_get(&y[j], k));
         if ((why = nd_differ(cx, &up, &x[j], tol)))
-            return arena_printf(&cx->scratch, "result %u of vjp in %s: %s", j, wf_dtype_name(t), why);
+            return arena_printf(&cx->scratch, "result %u of vjp in %s: %s", j,
+                                wf_dtype_name(t), why);
     }
     return NULL;
 }
@@ -589,17 +701,21 @@ static Nd stack_rows(wf_ctx *cx, const Nd *rows, int64_t n, const Nd *like, int 
     size_t chunk = (size_t)inner_count * wf_dtype_size(like->dtype);
     for (int64_t o = 0; o < outer && chunk; o++)
         for (int64_t r = 0; r < n; r++)
-            memcpy((char *)out.data + (size_t)(o * n + r) * chunk, (const char *)rows[r].data + (size_t)o * chunk, chunk);
+            memcpy((char *)out.data + (size_t)(o * n + r) * chunk,
+                   (const char *)rows[r].data + (size_t)o * chunk, chunk);
     return out;
 }
 
-static const char *check_vmap_of(wf_ctx *cx, const Case *c, const int *axes, int64_t size, bool symbolic, Rng *rng)
+static const char *check_vmap_of(wf_ctx *cx, const Case *c, const int *axes, int64_t size,
+                                 bool symbolic, Rng *rng)
 {
     const Program *p = c->p, *q;
-    Nd **rows = arena_array(&cx->scratch, (size_t)size + 1, sizeof *rows), *args, *got, **want;
+    Nd **rows = arena_array(&cx->scratch, (size_t)size + 1, sizeof *rows), *args, *got,
+       **want;
     const char *why;
 
-    for (int64_t r = 0; r <= size; r++) /* one more, so that a batch of none has types too */
+    for (int64_t r = 0; r <= size;
+         r++) /* one more, so that a batch of none has types too */
         rows[r] = case_inputs(cx, c, rng);
     q = xf_vmap(cx, p, axes, NULL, symbolic ? -1 : size);
     if (has_error(cx, &why))
@@ -655,7 +771,8 @@ const char *check_vmap(wf_ctx *cx, const Case *c, Rng *rng)
         if (why) {
             Text s;
             text_init(&s, &cx->scratch);
-            text_printf(&s, "vmap of size %lld%s, axes", (long long)size, symbolic ? " (symbolic)" : "");
+            text_printf(&s, "vmap of size %lld%s, axes", (long long)size,
+                        symbolic ? " (symbolic)" : "");
             for (uint32_t i = 0; i < n; i++)
                 text_printf(&s, " %d", axes[i]);
             return arena_printf(&cx->scratch, "%s: %s", text_str(&s), why);

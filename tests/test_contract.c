@@ -2,7 +2,7 @@
  * make of a program. Numbers are tested from tests/golden/, derivatives and vmap from
  * tests/ops/{contract,linalg}.wir.
  */
-#include "laws.h"
+#include "lib_check.h"
 #include "op/op.h"
 
 /* ---- messages ---------------------------------------------------------------------- */
@@ -100,8 +100,8 @@ static const struct Mistake {
 XTEST(mistakes_in_contractions_are_named)
 {
     for (int i = 0; i < COUNT(mistakes); i++) {
-        CHECK(laws_parse(cx, mistakes[i].text) == NULL);
-        laws_error(cx, mistakes[i].status, mistakes[i].message);
+        CHECK(parse_lines(cx, mistakes[i].text) == NULL);
+        check_error(cx, mistakes[i].status, mistakes[i].message);
     }
 }
 
@@ -119,11 +119,11 @@ static int count_ops(const Program *p, OpCode op)
 XTEST(reverse_mode_of_a_matmul_is_two_matmuls_and_no_transpose)
 {
     const Program *p =
-        laws_parse(cx, "f(x: f32[N,784], w: f32[784,10]) { z = dot x w; ret z }");
+        parse_lines(cx, "f(x: f32[N,784], w: f32[784,10]) { z = dot x w; ret z }");
     const int wrt[] = {0, 1};
     const Program *g = xf_vjp(cx, p, wrt, 2);
 
-    REQUIRE(laws_ok(cx, g));
+    REQUIRE(is_valid(cx, g));
     CHECK_EQ_INT(count_ops(g, OP_dot_general), 3);
     CHECK_EQ_INT(count_ops(g, OP_transpose), 0);
     CHECK_EQ_INT(g->neqns, 3);
@@ -132,13 +132,13 @@ XTEST(reverse_mode_of_a_matmul_is_two_matmuls_and_no_transpose)
 XTEST(vmap_of_a_matmul_is_one_dot_general_that_moves_nothing_in)
 {
     const Program *p =
-        laws_parse(cx, "f(x: f32[3,4], w: f32[4,5]) { z = dot x w; ret z }");
+        parse_lines(cx, "f(x: f32[3,4], w: f32[4,5]) { z = dot x w; ret z }");
 
     for (int both = 1; both <= 3; both++) {
         const int axes[] = {both & 1 ? 0 : -1, both & 2 ? 2 : -1};
         const Program *q = xf_vmap(cx, p, axes, NULL, -1);
 
-        REQUIRE(laws_ok(cx, q));
+        REQUIRE(is_valid(cx, q));
         CHECK_EQ_INT(count_ops(q, OP_dot_general), 1);
         CHECK_EQ_INT(count_ops(q, OP_reshape) + count_ops(q, OP_broadcast), 0);
         /* the batch of w alone stands last in the result and is brought to the front */
@@ -148,27 +148,27 @@ XTEST(vmap_of_a_matmul_is_one_dot_general_that_moves_nothing_in)
 
 XTEST(gradients_of_a_sample_each_of_a_convolution_are_one_grouped_convolution)
 {
-    const Program *p = laws_parse(
+    const Program *p = parse_lines(
         cx, "f(x: f32[1,3,8,8], k: f32[4,3,3,3]) { z = conv_general x k pad_lo=[1,1] "
             "pad_hi=[1,1] acc=f32; s = reduce_sum z axes=[0,1,2,3]; ret s }");
     const int wrt[] = {1}, axes[] = {0, -1};
     const Program *g = xf_grad(cx, p, wrt, 1, false);
     const Program *q = g ? xf_vmap(cx, g, axes, NULL, -1) : NULL;
 
-    REQUIRE(laws_ok(cx, q));
+    REQUIRE(is_valid(cx, q));
     CHECK_EQ_INT(count_ops(q, OP_conv_general), 1);
     CHECK_EQ_INT(count_ops(q, OP_scan), 0);
 }
 
 XTEST(sizes_of_a_convolution_and_its_gradients_come_back_for_symbolic_sizes)
 {
-    const Program *p = laws_parse(
+    const Program *p = parse_lines(
         cx, "f(x: f64[1,2,N,M], k: f64[3,2,3,K]) { z = conv_general x k stride=[2,1] "
             "pad_lo=[1,K-1] lhs_dilation=[1,2] rhs_dilation=[2,1] acc=f64; ret z }");
     const int wrt[] = {0, 1};
     const Program *g = xf_vjp(cx, p, wrt, 2);
 
-    REQUIRE(laws_ok(cx, g));
+    REQUIRE(is_valid(cx, g));
     for (uint32_t i = 0; i < 2; i++) {
         Arena *a = &cx->scratch;
 
@@ -179,12 +179,12 @@ XTEST(sizes_of_a_convolution_and_its_gradients_come_back_for_symbolic_sizes)
 
 XTEST(a_narrow_operand_of_a_wide_sum_gets_a_narrow_gradient)
 {
-    const Program *p = laws_parse(cx, "f(x: f16[2,3], y: f32[3,4]) { z = dot_general x y "
+    const Program *p = parse_lines(cx, "f(x: f16[2,3], y: f32[3,4]) { z = dot_general x y "
                                       "lhs=[1] rhs=[0] acc=f64; ret z }");
     const int wrt[] = {0, 1};
     const Program *g = xf_vjp(cx, p, wrt, 2);
 
-    REQUIRE(laws_ok(cx, g));
+    REQUIRE(is_valid(cx, g));
     CHECK_EQ_INT(val_type(g, g->outs[0]).dtype, WF_F64);
     CHECK_EQ_INT(val_type(g, g->outs[1]).dtype, WF_F16);
     CHECK_EQ_INT(val_type(g, g->outs[2]).dtype, WF_F32);
@@ -193,11 +193,11 @@ XTEST(a_narrow_operand_of_a_wide_sum_gets_a_narrow_gradient)
 XTEST(samples_of_right_hand_sides_become_columns_of_one_solve)
 {
     const Program *p =
-        laws_parse(cx, "f(a: f64[3,3], y: f64[3,2]) { x = triangular_solve a y; ret x }");
+        parse_lines(cx, "f(a: f64[3,3], y: f64[3,2]) { x = triangular_solve a y; ret x }");
     const int axes[] = {-1, 0};
     const Program *q = xf_vmap(cx, p, axes, NULL, 5);
 
-    REQUIRE(laws_ok(cx, q));
+    REQUIRE(is_valid(cx, q));
     for (uint32_t i = 0; i < q->neqns; i++)
         if (q->eqns[i].op == OP_triangular_solve) {
             Type t = val_type(q, q->eqns[i].out);

@@ -1,13 +1,13 @@
 /* test_control.c -- control flow, custom derivatives, effects and collectives: the laws
- * of laws.h on programs with each of them, closed forms, and what they promise besides.
+ * of lib_laws.c on programs with each of them, closed forms, and what they promise besides.
  */
-#include "laws.h"
+#include "lib_check.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#define parse laws_parse
+#define parse parse_lines
 
 /* ---- programs that go through all laws ---- */
 
@@ -149,7 +149,7 @@ static const Program *with_library(wf_ctx *cx, const char *text)
 XTEST(control_flow_keeps_every_law)
 {
     for (int i = 0; i < COUNT(programs) && !failed(cx); i++) {
-        laws_check(cx, with_library(cx, programs[i]));
+        keep_laws(cx, with_library(cx, programs[i]), true);
         if (failed(cx) || !check_ok()) {
             FAIL("in program %d: %.300s", i, programs[i]);
             return;
@@ -159,12 +159,12 @@ XTEST(control_flow_keeps_every_law)
 
 /* ---- helpers ---- */
 
-static Nd vec(wf_ctx *cx, int64_t n, const double *v) { return laws_f64s(cx, v, n); }
+static Nd vec(wf_ctx *cx, int64_t n, const double *v) { return nd_f64s(cx, v, n); }
 #define VEC_OF(cx, ...) vec(cx, COUNT(((double[]){__VA_ARGS__})), (double[]){__VA_ARGS__})
 
 static Nd i32_scalar(wf_ctx *cx, int32_t v)
 {
-    Nd x = laws_nd(cx, WF_I32, NULL, 0);
+    Nd x = nd_new(cx, WF_I32, NULL, 0);
 
     *(int32_t *)x.data = v;
     return x;
@@ -174,7 +174,7 @@ static void check_vec(const Nd *x, int64_t n, const double *want, double tol)
 {
     CHECK_EQ_INT(x->count, n);
     for (int64_t i = 0; i < n && i < x->count; i++)
-        CHECK_NEAR(laws_at(x, i), want[i], tol);
+        CHECK_NEAR(nd_get(x, i), want[i], tol);
 }
 #define CHECK_VEC(x, tol, ...)                                                           \
     check_vec(x, COUNT(((double[]){__VA_ARGS__})), (double[]){__VA_ARGS__}, tol)
@@ -221,12 +221,12 @@ XTEST(gradient_through_a_thousand_steps_is_the_closed_form)
                                    powers, kinds[k]));
         const Program *g = p ? xf_grad(cx, p, (int[]){0, 1}, 2, true) : NULL;
         double a = 1.001, x = 0.7;
-        Nd in[] = {laws_f64(cx, a), laws_f64(cx, x)}, *out = NULL;
+        Nd in[] = {nd_f64(cx, a), nd_f64(cx, x)}, *out = NULL;
 
-        REQUIRE(laws_ok(cx, g) && (out = laws_eval(cx, g, in)));
-        CHECK_NEAR(laws_at(&out[0], 0), x * pow(a, 1000), 1e-12);
-        CHECK_NEAR(laws_at(&out[1], 0), 1000 * x * pow(a, 999), 1e-9);
-        CHECK_NEAR(laws_at(&out[2], 0), pow(a, 1000), 1e-12);
+        REQUIRE(is_valid(cx, g) && (out = run_program(cx, g, in)));
+        CHECK_NEAR(nd_get(&out[0], 0), x * pow(a, 1000), 1e-12);
+        CHECK_NEAR(nd_get(&out[1], 0), 1000 * x * pow(a, 999), 1e-9);
+        CHECK_NEAR(nd_get(&out[2], 0), pow(a, 1000), 1e-12);
     }
 }
 
@@ -239,13 +239,13 @@ XTEST(second_derivative_through_a_scan_is_the_closed_form)
                                powers));
     const Program *h = p ? xf_hessian(cx, p, (int[]){0, 1}, 2) : NULL;
     double a = 1.01, x = 0.7;
-    Nd in[] = {laws_f64(cx, a), laws_f64(cx, x)}, *out = NULL;
+    Nd in[] = {nd_f64(cx, a), nd_f64(cx, x)}, *out = NULL;
 
-    REQUIRE(laws_ok(cx, h) && (out = laws_eval(cx, h, in)));
-    CHECK_NEAR(laws_at(&out[0], 0), 50 * 49 * x * pow(a, 48), 1e-9);
-    CHECK_NEAR(laws_at(&out[1], 0), 50 * pow(a, 49), 1e-11);
-    CHECK_NEAR(laws_at(&out[2], 0), 50 * pow(a, 49), 1e-11);
-    CHECK_NEAR(laws_at(&out[3], 0), 0, 0);
+    REQUIRE(is_valid(cx, h) && (out = run_program(cx, h, in)));
+    CHECK_NEAR(nd_get(&out[0], 0), 50 * 49 * x * pow(a, 48), 1e-9);
+    CHECK_NEAR(nd_get(&out[1], 0), 50 * pow(a, 49), 1e-11);
+    CHECK_NEAR(nd_get(&out[2], 0), 50 * pow(a, 49), 1e-11);
+    CHECK_NEAR(nd_get(&out[3], 0), 0, 0);
 }
 
 /* y = x r^K with K the turns until x r^K >= 100 */
@@ -267,13 +267,13 @@ XTEST(both_modes_go_through_a_data_dependent_while)
         const Program *j = p ? xf_jvp_user(cx, p, (int[]){0, 1}, 2) : NULL;
         const Program *g = p ? xf_grad(cx, p, (int[]){0, 1}, 2, true) : NULL;
         double n = turns[k], dr = n * pow(2, n - 1), dx = pow(2, n);
-        Nd in[] = {laws_f64(cx, 2), laws_f64(cx, 1), laws_f64(cx, 3), laws_f64(cx, 5)},
+        Nd in[] = {nd_f64(cx, 2), nd_f64(cx, 1), nd_f64(cx, 3), nd_f64(cx, 5)},
            *out = NULL;
 
-        REQUIRE(laws_ok(cx, j) && laws_ok(cx, g) && (out = laws_eval(cx, j, in)));
+        REQUIRE(is_valid(cx, j) && is_valid(cx, g) && (out = run_program(cx, j, in)));
         CHECK_VEC(&out[0], 0, pow(2, n));
         CHECK_VEC(&out[1], 0, 3 * dr + 5 * dx);
-        REQUIRE((out = laws_eval(cx, g, in)));
+        REQUIRE((out = run_program(cx, g, in)));
         CHECK_VEC(&out[0], 0, pow(2, n));
         CHECK_VEC(&out[1], 0, dr);
         CHECK_VEC(&out[2], 0, dx);
@@ -291,9 +291,9 @@ XTEST(rows_of_a_while_make_their_own_number_of_turns)
                                               growth));
     const Program *g = p ? xf_grad(cx, p, (int[]){0, 1}, 2, true) : NULL;
     const Program *v = g ? xf_vmap(cx, g, (int[]){-1, 0}, NULL, -1) : NULL;
-    Nd in[] = {laws_f64(cx, 2), VEC_OF(cx, 1, 200, 60, 3)}, *out = NULL;
+    Nd in[] = {nd_f64(cx, 2), VEC_OF(cx, 1, 200, 60, 3)}, *out = NULL;
 
-    REQUIRE(laws_ok(cx, v) && (out = laws_eval(cx, v, in)));
+    REQUIRE(is_valid(cx, v) && (out = run_program(cx, v, in)));
     CHECK_VEC(&out[0], 0, 128, 200, 120, 192);
     CHECK_VEC(&out[1], 0, 7 * 64, 0, 60, 6 * 32 * 3);
     CHECK_VEC(&out[2], 0, 128, 1, 2, 64);
@@ -306,11 +306,11 @@ XTEST(stacked_rows_of_a_while_are_zero_past_its_end)
             "body(x: f64[]) { y = add x x; ret y, x }\n"
             "f(x: f64[]) { y, s = while x cond=below body=body bound=5; ret y, s }");
     const Program *v = p ? xf_vmap(cx, p, (int[]){0}, NULL, -1) : NULL;
-    Nd x = laws_f64(cx, 1), xs = VEC_OF(cx, 4, 100, 1), *out = NULL;
+    Nd x = nd_f64(cx, 1), xs = VEC_OF(cx, 4, 100, 1), *out = NULL;
 
-    REQUIRE(laws_ok(cx, v) && (out = laws_eval(cx, p, &x)));
+    REQUIRE(is_valid(cx, v) && (out = run_program(cx, p, &x)));
     CHECK_VEC(&out[1], 0, 1, 2, 4, 0, 0);
-    REQUIRE((out = laws_eval(cx, v, &xs)));
+    REQUIRE((out = run_program(cx, v, &xs)));
     CHECK_VEC(&out[0], 0, 8, 100, 8);
     CHECK_VEC(&out[1], 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 0, 0);
 }
@@ -323,12 +323,12 @@ XTEST(a_while_defines_how_many_turns_it_made)
                   "f(x: f64[]) { y, s = while x cond=below body=body trips=K; n = dim K; "
                   "t = reduce_sum s axes=[0]; ret s, n, t }");
     double want[] = {3, 0};
-    Nd in[] = {laws_f64(cx, 1), laws_f64(cx, 9)}, *out = NULL;
+    Nd in[] = {nd_f64(cx, 1), nd_f64(cx, 9)}, *out = NULL;
 
     for (int k = 0; k < 2; k++) {
-        REQUIRE(laws_ok(cx, p) && (out = laws_eval(cx, p, &in[k])));
+        REQUIRE(is_valid(cx, p) && (out = run_program(cx, p, &in[k])));
         CHECK_EQ_INT(out[0].dims[0], (int64_t)want[k]);
-        CHECK_EQ_INT(laws_at(&out[1], 0), want[k]);
+        CHECK_EQ_INT(nd_get(&out[1], 0), want[k]);
     }
     CHECK_VEC(&out[2], 0, 0);
 }
@@ -342,14 +342,14 @@ XTEST(a_batch_has_no_one_number_of_turns_unless_padded)
         "below(x: f64[]) { l = const f64[] 8; c = lt x l; ret c }\n"
         "body(x: f64[]) { y = add x x; ret y, x }\n"
         "f(x: f64[]) { y, s = while x cond=below body=body trips=K padded=true; ret s }"};
-    Nd x = laws_f64s(cx, (double[]){1, 9, 4}, 3), *out = NULL;
+    Nd x = nd_f64s(cx, (double[]){1, 9, 4}, 3), *out = NULL;
     const Program *p = parse(cx, text[0]), *v = NULL;
 
     REQUIRE(p);
     CHECK(!xf_vmap(cx, p, (int[]){0}, NULL, -1));
-    laws_error(cx, WF_ERR_SHAPE, "while: K would differ from row to row of the batch");
+    check_error(cx, WF_ERR_SHAPE, "while: K would differ from row to row of the batch");
     REQUIRE((p = parse(cx, text[1])) && (v = xf_vmap(cx, p, (int[]){0}, NULL, -1)));
-    REQUIRE(out = laws_eval(cx, v, &x));
+    REQUIRE(out = run_program(cx, v, &x));
     CHECK_VEC(&out[0], 0, 1, 2, 4, 0, 0, 0, 4, 0, 0);
 }
 
@@ -365,9 +365,9 @@ static wf_status run_peak(wf_ctx *cx, Peak *k)
 
     API_ENTER(cx);
     const Program *p = parse(cx, k->text);
-    in = laws_f64(cx, k->turns);
-    if (p && (out = laws_eval(cx, p, &in)))
-        CHECK_NEAR(laws_at(&out[0], 0), k->turns, 0);
+    in = nd_f64(cx, k->turns);
+    if (p && (out = run_program(cx, p, &in)))
+        CHECK_NEAR(nd_get(&out[0], 0), k->turns, 0);
     API_RETURN(cx);
 }
 
@@ -446,11 +446,11 @@ XTEST(checkpoint_computes_the_body_again_behind_a_barrier)
                   *h = q ? xf_grad(cx, q, (int[]){0}, 1, true) : NULL;
     Nd x = VEC_OF(cx, 1, 2, 3, 4), *a = NULL, *b = NULL;
 
-    REQUIRE(laws_ok(cx, g) && laws_ok(cx, h) && (a = laws_eval(cx, g, &x)) &&
-            (b = laws_eval(cx, h, &x)));
+    REQUIRE(is_valid(cx, g) && is_valid(cx, h) && (a = run_program(cx, g, &x)) &&
+            (b = run_program(cx, h, &x)));
     for (int j = 0; j < 2; j++)
         for (int64_t i = 0; i < a[j].count; i++)
-            CHECK_NEAR(laws_at(&a[j], i), laws_at(&b[j], i), 0);
+            CHECK_NEAR(nd_get(&a[j], i), nd_get(&b[j], i), 0);
     CHECK_EQ_INT(ops_in(g, OP_sin), 2);
     CHECK_EQ_INT(ops_in(g, OP_opt_barrier), 1);
     CHECK_EQ_INT(ops_in(h, OP_sin), 1);
@@ -478,7 +478,7 @@ XTEST(a_checkpoint_policy_keeps_dots_or_named_values)
                                    rows[k].policy));
         const Program *g = p ? xf_grad(cx, p, (int[]){0}, 1, true) : NULL;
 
-        REQUIRE(laws_ok(cx, g));
+        REQUIRE(is_valid(cx, g));
         CHECK_EQ_INT(ops_in(g, OP_dot_general),
                      rows[k].dots + 1); /* and one of the backward pass */
         CHECK_EQ_INT(ops_in(g, OP_tanh), rows[k].tanhs);
@@ -492,21 +492,21 @@ static void check_rows(wf_ctx *cx, const Program *p, const Nd *x, const double *
                        const double *gx, int64_t n)
 {
     const Program *v = p ? xf_vmap(cx, p, (int[]){0}, NULL, -1) : NULL, *gv, *vg;
-    Nd ones = laws_nd(cx, WF_F64, &n, 1), in[2] = {*x, ones}, *out = NULL;
+    Nd ones = nd_new(cx, WF_F64, &n, 1), in[2] = {*x, ones}, *out = NULL;
 
     for (int64_t i = 0; i < n; i++)
-        laws_data(&ones)[i] = 1;
-    REQUIRE(laws_ok(cx, v));
+        nd_data(&ones)[i] = 1;
+    REQUIRE(is_valid(cx, v));
     gv = xf_vjp(cx, v, (int[]){0}, 1);
     vg = xf_grad(cx, p, (int[]){0}, 1, true);
     vg = vg ? xf_vmap(cx, vg, (int[]){0}, NULL, n) : NULL;
-    REQUIRE(laws_ok(cx, gv) && laws_ok(cx, vg));
-    REQUIRE((out = laws_eval(cx, v, x)));
+    REQUIRE(is_valid(cx, gv) && is_valid(cx, vg));
+    REQUIRE((out = run_program(cx, v, x)));
     check_vec(&out[0], n, y, 1e-14);
-    REQUIRE((out = laws_eval(cx, gv, in)));
+    REQUIRE((out = run_program(cx, gv, in)));
     check_vec(&out[0], n, y, 1e-14);
     check_vec(&out[1], n, gx, 1e-13);
-    REQUIRE((out = laws_eval(cx, vg, x)));
+    REQUIRE((out = run_program(cx, vg, x)));
     check_vec(&out[0], n, y, 1e-14);
     check_vec(&out[1], n, gx, 1e-13);
 }
@@ -564,17 +564,17 @@ XTEST(cond_clamps_its_index)
                   "c(x: f64[]) { y = add x x; ret y }\n"
                   "f(i: i32[], x: f64[]) { y = cond i x branches=[a,b,c]; ret y }");
     const Program *v = p ? xf_vmap(cx, p, (int[]){0, -1}, NULL, -1) : NULL;
-    Nd is = laws_nd(cx, WF_I32, (int64_t[]){5}, 1), *out = NULL;
+    Nd is = nd_new(cx, WF_I32, (int64_t[]){5}, 1), *out = NULL;
     double want[] = {1, 1, -1, 2, 2};
 
     memcpy(is.data, (int32_t[]){-7, 0, 1, 2, 9}, 20);
-    REQUIRE(laws_ok(cx, v));
+    REQUIRE(is_valid(cx, v));
     for (int k = 0; k < 5; k++) {
-        Nd in[] = {i32_scalar(cx, ((int32_t *)is.data)[k]), laws_f64(cx, 1)};
-        REQUIRE((out = laws_eval(cx, p, in)));
-        CHECK_NEAR(laws_at(&out[0], 0), want[k], 0);
+        Nd in[] = {i32_scalar(cx, ((int32_t *)is.data)[k]), nd_f64(cx, 1)};
+        REQUIRE((out = run_program(cx, p, in)));
+        CHECK_NEAR(nd_get(&out[0], 0), want[k], 0);
     }
-    REQUIRE((out = laws_eval(cx, v, (Nd[]){is, laws_f64(cx, 1)})));
+    REQUIRE((out = run_program(cx, v, (Nd[]){is, nd_f64(cx, 1)})));
     check_vec(&out[0], 5, want, 0);
 }
 
@@ -586,7 +586,7 @@ XTEST(a_constant_index_leaves_only_its_branch)
             "f(x: f64[]) { i = const i32[] 1; y = cond i x branches=[a,b]; ret y }");
     const Program *g = p ? xf_grad(cx, p, (int[]){0}, 1, false) : NULL;
 
-    REQUIRE(laws_ok(cx, g));
+    REQUIRE(is_valid(cx, g));
     CHECK_EQ_INT(ops_in(g, OP_cond), 0);
     CHECK_EQ_INT(ops_in(g, OP_sin), 1);
 }
@@ -605,15 +605,15 @@ XTEST(custom_vjp_is_what_reverse_mode_uses)
 {
     const Program *p = parse(cx, odd_rules),
                   *g = p ? xf_grad(cx, p, (int[]){0, 1}, 2, true) : NULL;
-    Nd in[] = {laws_f64(cx, 2), laws_f64(cx, 3)}, *out = NULL;
+    Nd in[] = {nd_f64(cx, 2), nd_f64(cx, 3)}, *out = NULL;
 
-    REQUIRE(laws_ok(cx, p) && laws_ok(cx, g) && (out = laws_eval(cx, g, in)));
+    REQUIRE(is_valid(cx, p) && is_valid(cx, g) && (out = run_program(cx, g, in)));
     CHECK_VEC(&out[0], 0, 9);
     CHECK_VEC(&out[1], 0, 3);
     CHECK_VEC(&out[2], 0, 60);
     g = xf_grad(cx, xf_grad(cx, p, (int[]){1}, 1, false), (int[]){0, 1}, 2,
                 false); /* d (10 w x) */
-    REQUIRE(laws_ok(cx, g) && (out = laws_eval(cx, g, in)));
+    REQUIRE(is_valid(cx, g) && (out = run_program(cx, g, in)));
     CHECK_VEC(&out[0], 0, 30);
     CHECK_VEC(&out[1], 0, 20);
 }
@@ -621,7 +621,7 @@ XTEST(custom_vjp_is_what_reverse_mode_uses)
 XTEST(custom_vjp_survives_vmap_whatever_is_batched)
 {
     const Program *p = parse(cx, odd_rules);
-    Nd w = laws_f64(cx, 2), x = laws_f64(cx, 3), ws = VEC_OF(cx, 2, 5),
+    Nd w = nd_f64(cx, 2), x = nd_f64(cx, 3), ws = VEC_OF(cx, 2, 5),
        xs = VEC_OF(cx, 3, 4);
 
     for (int k = 1; p && k < 4; k++) {
@@ -631,7 +631,7 @@ XTEST(custom_vjp_survives_vmap_whatever_is_batched)
         Nd in[] = {k & 1 ? ws : w, k & 2 ? xs : x, VEC_OF(cx, 1, 1)}, *out = NULL;
         double w1 = k & 1 ? 5 : 2, x1 = k & 2 ? 4 : 3;
 
-        REQUIRE(laws_ok(cx, v) && laws_ok(cx, g) && (out = laws_eval(cx, g, in)));
+        REQUIRE(is_valid(cx, v) && is_valid(cx, g) && (out = run_program(cx, g, in)));
         CHECK_EQ_INT(ops_in(v, OP_custom_vjp), 1);
         CHECK_VEC(&out[0], 0, 9, x1 * x1);
         if (k & 1)
@@ -656,9 +656,9 @@ XTEST(custom_vjp_works_inside_loops_and_branches)
                                "ncarry=1 length=2; ret y }",
                                odd_rules));
     const Program *g = p ? xf_grad(cx, p, (int[]){0, 1}, 2, true) : NULL;
-    Nd in[] = {laws_f64(cx, 2), laws_f64(cx, 3)}, *out = NULL;
+    Nd in[] = {nd_f64(cx, 2), nd_f64(cx, 3)}, *out = NULL;
 
-    REQUIRE(laws_ok(cx, g) && (out = laws_eval(cx, g, in)));
+    REQUIRE(is_valid(cx, g) && (out = run_program(cx, g, in)));
     CHECK_VEC(&out[0], 0, 81);
     CHECK_VEC(&out[2], 0, (10. * 2 * 9) * (10 * 2 * 3));
     CHECK_VEC(&out[1], 0, 9 + 180 * 3);
@@ -668,13 +668,13 @@ XTEST(forward_mode_through_custom_vjp_is_an_error_that_says_so)
 {
     const Program *p = parse(cx, odd_rules),
                   *j = p ? xf_jvp_user(cx, p, (int[]){1}, 1) : NULL;
-    Nd in[] = {laws_f64(cx, 2), laws_f64(cx, 3), laws_f64(cx, 1)};
+    Nd in[] = {nd_f64(cx, 2), nd_f64(cx, 3), nd_f64(cx, 1)};
 
-    REQUIRE(laws_ok(cx, j));
-    CHECK(laws_eval(cx, j, in) == NULL);
-    laws_error(cx, WF_ERR_NORULE, "custom_vjp");
+    REQUIRE(is_valid(cx, j));
+    CHECK(run_program(cx, j, in) == NULL);
+    check_error(cx, WF_ERR_NORULE, "custom_vjp");
     CHECK(xf_jvp_user(cx, j, (int[]){1}, 1) == NULL);
-    laws_error(cx, WF_ERR_NORULE,
+    check_error(cx, WF_ERR_NORULE,
                "custom_lin: forward mode cannot go through a custom_vjp");
 }
 
@@ -688,15 +688,15 @@ static const char self_rules[] =
 XTEST(a_custom_rule_may_use_its_own_function)
 {
     const Program *p = parse(cx, self_rules), *g = p;
-    Nd x = laws_f64(cx, 0.5), xs = VEC_OF(cx, 0.5, 1), *out = NULL;
+    Nd x = nd_f64(cx, 0.5), xs = VEC_OF(cx, 0.5, 1), *out = NULL;
 
     for (int k = 0; k < 3; k++) {
         const Program *v;
         g = g ? xf_grad(cx, g, (int[]){0}, 1, false) : NULL;
-        REQUIRE(laws_ok(cx, g) && (out = laws_eval(cx, g, &x)));
+        REQUIRE(is_valid(cx, g) && (out = run_program(cx, g, &x)));
         CHECK_VEC(&out[0], 1e-15, exp(0.5));
         v = xf_vmap(cx, g, (int[]){0}, NULL, -1);
-        REQUIRE(laws_ok(cx, v) && (out = laws_eval(cx, v, &xs)));
+        REQUIRE(is_valid(cx, v) && (out = run_program(cx, v, &xs)));
         CHECK_VEC(&out[0], 1e-15, exp(0.5), exp(1));
     }
     g = p;
@@ -707,7 +707,7 @@ XTEST(a_custom_rule_may_use_its_own_function)
         for (int i = 0; i <= k; i++)
             g = g ? xf_vjp(cx, g, (int[]){0}, 1) : NULL;
         s = g;
-        REQUIRE(laws_ok(cx, s));
+        REQUIRE(is_valid(cx, s));
     }
 }
 
@@ -720,15 +720,15 @@ XTEST(a_custom_vjp_may_use_its_own_function)
             "mul y gy; ret gx }\n"
             "f(x: f64[]) { y = custom_vjp x primal=primal fwd=fwd bwd=bwd; ret y }\n");
     const Program *g = p, *v = p ? xf_vmap(cx, p, (int[]){0}, NULL, -1) : NULL;
-    Nd x = laws_f64(cx, 0.5), in[] = {VEC_OF(cx, 0.5, 1), VEC_OF(cx, 1, 1)}, *out = NULL;
+    Nd x = nd_f64(cx, 0.5), in[] = {VEC_OF(cx, 0.5, 1), VEC_OF(cx, 1, 1)}, *out = NULL;
 
     for (int k = 0; k < 3; k++) {
         g = g ? xf_grad(cx, g, (int[]){0}, 1, false) : NULL;
-        REQUIRE(laws_ok(cx, g) && (out = laws_eval(cx, g, &x)));
+        REQUIRE(is_valid(cx, g) && (out = run_program(cx, g, &x)));
         CHECK_VEC(&out[0], 1e-15, exp(0.5));
     }
     v = v ? xf_vjp(cx, v, (int[]){0}, 1) : NULL;
-    REQUIRE(laws_ok(cx, v) && (out = laws_eval(cx, v, in)));
+    REQUIRE(is_valid(cx, v) && (out = run_program(cx, v, in)));
     CHECK_VEC(&out[1], 1e-15, exp(0.5), exp(1));
 }
 
@@ -739,7 +739,7 @@ XTEST(self_outside_of_a_rule_is_an_error)
                   "f(x: f64[]) { y = custom_jvp x primal=primal self=true; ret y }\n");
 
     CHECK(p && xf_grad(cx, p, (int[]){0}, 1, false) == NULL);
-    laws_error(cx, WF_ERR_NORULE,
+    check_error(cx, WF_ERR_NORULE,
                "custom_jvp: self stands outside of the rule it refers to");
 }
 
@@ -751,9 +751,9 @@ XTEST(the_value_of_a_custom_rule_is_the_value_under_differentiation)
         "rule(x: f64[], dx: f64[]) { y = sin x; dy = cos x; d = mul dy dx; ret y, d }\n"
         "f(x: f64[]) { y = custom_jvp x primal=primal rule=rule; ret y }\n");
     const Program *g = p ? xf_grad(cx, p, (int[]){0}, 1, true) : NULL;
-    Nd x = laws_f64(cx, 1), *out = NULL;
+    Nd x = nd_f64(cx, 1), *out = NULL;
 
-    REQUIRE(laws_ok(cx, g) && (out = laws_eval(cx, g, &x)));
+    REQUIRE(is_valid(cx, g) && (out = run_program(cx, g, &x)));
     CHECK_VEC(&out[0], 0, sin(1));
     CHECK_VEC(&out[1], 0, cos(1));
 }
@@ -763,9 +763,9 @@ XTEST(a_value_held_fixed_has_no_derivative)
     const Program *p =
         parse(cx, "f(x: f64[]) { s = stop_gradient x; y = mul s x; ret y }");
     const Program *g = p ? xf_grad(cx, p, (int[]){0}, 1, false) : NULL;
-    Nd x = laws_f64(cx, 3), *out = NULL;
+    Nd x = nd_f64(cx, 3), *out = NULL;
 
-    REQUIRE(laws_ok(cx, g) && (out = laws_eval(cx, g, &x)));
+    REQUIRE(is_valid(cx, g) && (out = run_program(cx, g, &x)));
     CHECK_VEC(&out[0], 0, 3);
 }
 
@@ -785,7 +785,7 @@ static const char *printed(wf_ctx *cx, const Program *p, const Nd *in)
     fflush(stdout);
     saved = dup(1);
     dup2(fileno(file), 1);
-    laws_eval(cx, p, in);
+    run_program(cx, p, in);
     fflush(stdout);
     dup2(saved, 1);
     close(saved);
@@ -801,16 +801,16 @@ XTEST(print_shows_values_as_nested_lists)
     const Program *p =
         parse(cx, "f(x: f64[2,2], s: f32[], n: i8[3], b: bool[2], e: f64[0,3]) {"
                   " print x s n b e format=\"x={} s={} n={} {{b}}={} {}\"; ret x }");
-    Nd in[5] = {laws_nd(cx, WF_F64, (int64_t[]){2, 2}, 2), laws_nd(cx, WF_F32, NULL, 0),
-                laws_nd(cx, WF_I8, (int64_t[]){3}, 1),
-                laws_nd(cx, WF_BOOL, (int64_t[]){2}, 1),
-                laws_nd(cx, WF_F64, (int64_t[]){0, 3}, 2)};
+    Nd in[5] = {nd_new(cx, WF_F64, (int64_t[]){2, 2}, 2), nd_new(cx, WF_F32, NULL, 0),
+                nd_new(cx, WF_I8, (int64_t[]){3}, 1),
+                nd_new(cx, WF_BOOL, (int64_t[]){2}, 1),
+                nd_new(cx, WF_F64, (int64_t[]){0, 3}, 2)};
 
     memcpy(in[0].data, (double[]){1, -0.5, 1e300, 0.1}, 32);
     *(float *)in[1].data = 0.1f;
     memcpy(in[2].data, (int8_t[]){-128, 0, 127}, 3);
     ((uint8_t *)in[3].data)[1] = 1;
-    REQUIRE(laws_ok(cx, p));
+    REQUIRE(is_valid(cx, p));
     CHECK_STR(
         printed(cx, p, in),
         "x=[[1, -0.5], [1e+300, 0.1]] s=0.1 n=[-128, 0, 127] {b}=[false, true] []\n");
@@ -833,7 +833,7 @@ XTEST(effects_happen_once_and_in_order_under_every_transform)
                                    "x body=body ncarry=1 length=2;"
                                    " z = sin y; print format=\"after\"; ret z }");
     const char *want = "before 1\nat 1\nat 2\nafter\n";
-    Nd in[] = {laws_f64(cx, 1), laws_f64(cx, 1)};
+    Nd in[] = {nd_f64(cx, 1), nd_f64(cx, 1)};
 
     CHECK_STR(printed(cx, p, in), want);
     CHECK_STR(printed(cx, xf_jvp_user(cx, p, (int[]){0}, 1), in), want);
@@ -846,7 +846,7 @@ XTEST(equal_effects_are_not_merged)
     const Program *p = talking(cx, "f(x: f64[]) { print x format=\"{}\"; print x "
                                    "format=\"{}\"; a = call x body=loud;"
                                    " b = call x body=loud; c = mul a b; ret c }");
-    Nd in[] = {laws_f64(cx, 1), laws_f64(cx, 1)};
+    Nd in[] = {nd_f64(cx, 1), nd_f64(cx, 1)};
     const char *want = "1\n1\nloud 1\nloud 1\n";
 
     CHECK_STR(printed(cx, p, in), want);
@@ -863,9 +863,9 @@ XTEST(effects_inside_loops_come_through_vmap_of_grad)
                   "f(x: f64[]) { y = while x cond=below body=body; ret y }");
     const Program *g = p ? xf_grad(cx, p, (int[]){0}, 1, false) : NULL;
     const Program *v = g ? xf_vmap(cx, g, (int[]){0}, NULL, -1) : NULL;
-    Nd x = laws_f64s(cx, (double[]){2, 9, 3}, 3);
+    Nd x = nd_f64s(cx, (double[]){2, 9, 3}, 3);
 
-    REQUIRE(laws_ok(cx, v));
+    REQUIRE(is_valid(cx, v));
     CHECK_STR(printed(cx, v, &x), "at 2\nat 3\nat 4\n");
 }
 
@@ -887,7 +887,7 @@ XTEST(checkpoint_has_the_effects_of_its_body_once)
 {
     const Program *p = talking(
         cx, "f(x: f64[]) { y = checkpoint x body=body; z = sin y; w = mul z y; ret w }");
-    Nd x = laws_f64(cx, 1);
+    Nd x = nd_f64(cx, 1);
 
     CHECK_STR(printed(cx, xf_grad(cx, p, (int[]){0}, 1, true), &x), "at 1\n");
 }
@@ -898,16 +898,16 @@ XTEST(a_failed_assert_says_its_message_at_its_place)
                                  "ok x message=\"{{x}} is {}\"; ret x }");
     const Program *v = p ? xf_vmap(cx, p, (int[]){0}, NULL, -1) : NULL;
     Nd good = VEC_OF(cx, 1, 2), bad = VEC_OF(cx, 1, -2),
-       rows = laws_nd(cx, WF_F64, (int64_t[]){2, 2}, 2);
+       rows = nd_new(cx, WF_F64, (int64_t[]){2, 2}, 2);
 
-    REQUIRE(laws_ok(cx, p) && laws_ok(cx, v));
-    CHECK(laws_eval(cx, p, &good) != NULL);
-    CHECK(laws_eval(cx, p, &bad) == NULL);
-    laws_error(cx, WF_ERR_ASSERT,
+    REQUIRE(is_valid(cx, p) && is_valid(cx, v));
+    CHECK(run_program(cx, p, &good) != NULL);
+    CHECK(run_program(cx, p, &bad) == NULL);
+    check_error(cx, WF_ERR_ASSERT,
                "test.wir:3:2: assertion failed: assert: {x} is [1, -2]");
     memcpy(rows.data, (double[]){1, 2, -3, 4}, 32);
-    CHECK(laws_eval(cx, v, &rows) == NULL);
-    laws_error(cx, WF_ERR_ASSERT, "{x} is [-3, 4]");
+    CHECK(run_program(cx, v, &rows) == NULL);
+    check_error(cx, WF_ERR_ASSERT, "{x} is [-3, 4]");
 }
 
 /* ---- collectives ---- */
@@ -922,7 +922,7 @@ XTEST(collectives_speak_of_the_rows_of_their_axis)
     const Program *v = p ? xf_vmap(cx, p, (int[]){0}, "i", 3) : NULL;
     Nd x = VEC_OF(cx, 1, 5, 3), *out = NULL;
 
-    REQUIRE(laws_ok(cx, v) && (out = laws_eval(cx, v, &x)));
+    REQUIRE(is_valid(cx, v) && (out = run_program(cx, v, &x)));
     CHECK_VEC(&out[0], 0, 9, 9, 9);
     CHECK_VEC(&out[1], 0, 5, 5, 5);
     CHECK_VEC(&out[2], 0, 1, 5, 3, 1, 5, 3, 1, 5, 3);
@@ -938,11 +938,11 @@ XTEST(nested_axes_are_told_apart_by_name)
                                  " h = all_gather x axis=\"i\" size=2; ret a, b, k, h }");
     const Program *v =
         p ? xf_vmap(cx, p, (int[]){0}, "i", 2) : NULL; /* inner: last axis of x */
-    Nd x = laws_nd(cx, WF_F64, (int64_t[]){3, 2}, 2), *out = NULL;
+    Nd x = nd_new(cx, WF_F64, (int64_t[]){3, 2}, 2), *out = NULL;
 
     v = v ? xf_vmap(cx, v, (int[]){0}, "j", -1) : NULL;
     memcpy(x.data, (double[]){1, 2, 3, 4, 5, 6}, 48);
-    REQUIRE(laws_ok(cx, v) && (out = laws_eval(cx, v, &x)));
+    REQUIRE(is_valid(cx, v) && (out = run_program(cx, v, &x)));
     CHECK_VEC(&out[0], 0, 3, 3, 7, 7, 11, 11);
     CHECK_VEC(&out[1], 0, 9, 12, 9, 12, 9, 12);
     CHECK_VEC(&out[2], 0, 0, 0, 1, 1, 2, 2);
@@ -958,7 +958,7 @@ XTEST(vmap_of_grad_with_collectives_sums_over_the_rows)
     const Program *v = g ? xf_vmap(cx, g, (int[]){0}, "i", -1) : NULL;
     Nd x = VEC_OF(cx, 1, 5, 3), *out = NULL;
 
-    REQUIRE(laws_ok(cx, v) && (out = laws_eval(cx, v, &x)));
+    REQUIRE(is_valid(cx, v) && (out = run_program(cx, v, &x)));
     CHECK_VEC(&out[0], 0, 243, 243, 243);
 }
 
@@ -968,14 +968,14 @@ XTEST(a_collective_over_an_axis_that_is_not_bound_is_an_error)
                                       "all_gather x axis=\"rows\" size=2",
                                       "ppermute x axis=\"rows\" size=2 perm=[0,1]",
                                       "axis_index axis=\"rows\""};
-    Nd x = laws_f64(cx, 1);
+    Nd x = nd_f64(cx, 1);
 
     for (int k = 0; k < COUNT(ops); k++) {
         const Program *p = parse(
             cx, arena_printf(&cx->scratch, "f(x: f64[]) { y = %s; ret y }", ops[k]));
-        REQUIRE(laws_ok(cx, p));
-        CHECK(laws_eval(cx, p, &x) == NULL);
-        laws_error(cx, WF_ERR_NAME, "axis 'rows' is not bound");
+        REQUIRE(is_valid(cx, p));
+        CHECK(run_program(cx, p, &x) == NULL);
+        check_error(cx, WF_ERR_NAME, "axis 'rows' is not bound");
     }
 }
 
@@ -987,12 +987,12 @@ XTEST(rows_that_go_different_ways_cannot_communicate)
                                  "p x branches=[a,b]; ret y }");
 
     CHECK(p && xf_vmap(cx, p, (int[]){0}, "i", 3) == NULL);
-    laws_error(cx, WF_ERR_NORULE, "cond: a branch communicates over axis 'i'");
+    check_error(cx, WF_ERR_NORULE, "cond: a branch communicates over axis 'i'");
     p = parse(cx, "c(x: f64[]) { z = const f64[] 9; p = lt x z; ret p }\n"
                   "b(x: f64[]) { y = psum x axis=\"i\"; ret y }\n"
                   "f(x: f64[]) { y = while x cond=c body=b; ret y }");
     CHECK(p && xf_vmap(cx, p, (int[]){0}, "i", 3) == NULL);
-    laws_error(cx, WF_ERR_NORULE, "while: the body communicates over axis 'i'");
+    check_error(cx, WF_ERR_NORULE, "while: the body communicates over axis 'i'");
 }
 
 XTEST(the_size_of_an_axis_is_checked)
@@ -1005,7 +1005,7 @@ XTEST(the_size_of_an_axis_is_checked)
         const Program *p = parse(
             cx, arena_printf(&cx->scratch, "f(x: f64[]) { y = %s; ret y }", ops[k]));
         CHECK(p && xf_vmap(cx, p, (int[]){0}, "i", 3) == NULL);
-        laws_error(cx, WF_ERR_SHAPE, "axis 'i' has 3 rows, needs size=2");
+        check_error(cx, WF_ERR_SHAPE, "axis 'i' has 3 rows, needs size=2");
     }
 }
 
@@ -1126,7 +1126,7 @@ XTEST(mistakes_say_what_was_found_and_what_was_needed)
                          "f(x: f64[2], p: bool[], i: i32[], n: i64[]) { %s; ret x }",
                          mistakes[k].eqn));
         CHECK(p == NULL);
-        laws_error(cx, mistakes[k].status, mistakes[k].text);
+        check_error(cx, mistakes[k].status, mistakes[k].text);
         if (!check_ok()) {
             FAIL("in: %s", mistakes[k].eqn);
             return;
@@ -1153,7 +1153,7 @@ static wf_status transform_all(wf_ctx *cx)
     const Program *g = v ? xf_vjp(cx, v, (int[]){0}, 1) : NULL;
     if (g) {
         Nd in[] = {VEC_OF(cx, 0.5, 3), VEC_OF(cx, 1, 1)};
-        laws_eval(cx, g, in);
+        run_program(cx, g, in);
     }
     API_RETURN(cx);
 }
@@ -1187,9 +1187,9 @@ XTEST(a_linear_loop_with_a_counter_can_be_transposed)
     bool nz[2] = {0};
     const Program *t =
         p ? xf_transpose(cx, p, (bool[]){false, true}, (bool[]){true}, NULL, nz) : NULL;
-    Nd in[] = {laws_f64(cx, 5), laws_f64(cx, 2)}, *out = NULL;
+    Nd in[] = {nd_f64(cx, 5), nd_f64(cx, 2)}, *out = NULL;
 
-    REQUIRE(laws_ok(cx, t) && (out = laws_eval(cx, t, in)));
+    REQUIRE(is_valid(cx, t) && (out = run_program(cx, t, in)));
     CHECK(nz[1] && !nz[0]);
     CHECK_VEC(&out[0], 0, 2 * 5 * 48.0);
 }
@@ -1208,9 +1208,9 @@ XTEST(a_linear_while_can_be_transposed)
     const Program *t =
         p ? xf_transpose(cx, p, (bool[]){false, false, true}, (bool[]){true}, NULL, nz)
           : NULL;
-    Nd in[] = {laws_f64(cx, 3), i32_scalar(cx, 4), laws_f64(cx, 2)}, *out = NULL;
+    Nd in[] = {nd_f64(cx, 3), i32_scalar(cx, 4), nd_f64(cx, 2)}, *out = NULL;
 
-    REQUIRE(laws_ok(cx, t) && (out = laws_eval(cx, t, in)));
+    REQUIRE(is_valid(cx, t) && (out = run_program(cx, t, in)));
     CHECK_VEC(&out[0], 0, 162);
 }
 
@@ -1223,7 +1223,7 @@ XTEST(a_while_that_turns_by_a_linear_value_cannot_be_transposed)
     bool nz[1];
 
     CHECK(p && !xf_transpose(cx, p, (bool[]){true}, (bool[]){true}, NULL, nz));
-    laws_error(cx, WF_ERR_NORULE,
+    check_error(cx, WF_ERR_NORULE,
                "transpose: the condition of while depends on a tangent");
 }
 

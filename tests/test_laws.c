@@ -22,7 +22,8 @@ static const char *complain(wf_ctx *cx, const Program *p, uint64_t seed)
 
     for (uint64_t k = 0; k < 3; k++) {
         wf_clear(cx);
-        why = check_laws(cx, p, seed + k * 1000003);
+        why = (program_uses_axis(p, "i") ? check_speaking
+                                         : check_laws)(cx, p, seed + k * 1000003);
         if (!why)
             return NULL;
     }
@@ -34,7 +35,9 @@ static bool one_program(uint64_t seed)
     BENCH_OPEN(b);
     Rng rng = {seed};
     int size = 2 + (int)(rng_next(&rng) % 40);
-    const Program *p = random_program(b.cx, &rng, size);
+    RandomKind kind = (RandomKind[]){RANDOM_PLAIN, RANDOM_PLAIN, RANDOM_CUSTOM,
+                                     RANDOM_SPEAKS}[seed % 4];
+    const Program *p = random_program(b.cx, &rng, size, kind);
     const char *why = p ? complain(b.cx, p, seed) : wf_ctx_message(b.cx);
 
     if (why) {
@@ -94,7 +97,7 @@ TEST(a_planted_wrong_rule_is_caught_and_shrunk)
     for (uint64_t seed = 1; seed < 40 && !caught; seed++) {
         BENCH_OPEN(b);
         Rng rng = {seed};
-        const Program *p = random_program(b.cx, &rng, 20);
+        const Program *p = random_program(b.cx, &rng, 20, RANDOM_PLAIN);
         const char *why = p ? complain(b.cx, p, seed) : NULL;
         if (why) {
             wf_clear(b.cx);

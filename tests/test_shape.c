@@ -2,7 +2,7 @@
  * get wrong, what folds, and every message. Derivatives, vmap and shapes at large are
  * tested from tests/ops/{shape,index,window}.wir.
  */
-#include "laws.h"
+#include "lib_check.h"
 #include "op/op.h"
 
 #include <math.h>
@@ -210,7 +210,7 @@ XTEST(every_mistake_has_its_message)
 {
     for (int k = 0; k < COUNT(mistakes); k++) {
         const struct Mistake *m = &mistakes[k];
-        const Program *p = laws_parse(cx, m->text);
+        const Program *p = parse_lines(cx, m->text);
         int64_t *symvals;
         Nd in[4], out[4];
         if (p) {
@@ -222,7 +222,7 @@ XTEST(every_mistake_has_its_message)
                 int64_t dims[MAX_RANK];
                 for (uint32_t j = 0; j < t.rank; j++)
                     CHECK(dim_eval(&p->dims, t.dims[j], symvals, &dims[j]));
-                in[i] = laws_nd(cx, (wf_dtype)t.dtype, dims, t.rank);
+                in[i] = nd_new(cx, (wf_dtype)t.dtype, dims, t.rank);
             }
             eval_program(cx, p, in, out, &cx->scratch);
         }
@@ -231,22 +231,22 @@ XTEST(every_mistake_has_its_message)
         else if (!failed(cx))
             FAIL("no error: %s", m->text);
         else
-            laws_error(cx, m->status, m->message);
+            check_error(cx, m->status, m->message);
     }
 }
 
 XTEST(a_batch_of_sizes_is_refused)
 {
     const Program *p =
-        laws_parse(cx, "f(n: i64[]) { size n as=K; z = iota i32[K] axis=0; ret z }");
+        parse_lines(cx, "f(n: i64[]) { size n as=K; z = iota i32[K] axis=0; ret z }");
     int axis = 0;
 
     CHECK(xf_vmap(cx, p, &axis, NULL, 2) == NULL);
-    laws_error(cx, WF_ERR_SHAPE,
+    check_error(cx, WF_ERR_SHAPE,
                "size: the size would be different for each row of the batch");
-    p = laws_parse(cx, "f(x: f32[3]) { z = nonzero x as=K; ret z }");
+    p = parse_lines(cx, "f(x: f32[3]) { z = nonzero x as=K; ret z }");
     CHECK(xf_vmap(cx, p, &axis, NULL, 2) == NULL);
-    laws_error(cx, WF_ERR_SHAPE,
+    check_error(cx, WF_ERR_SHAPE,
                "nonzero: the result has a different size for each row of the batch");
 }
 
@@ -257,8 +257,8 @@ XTEST(a_batch_of_sizes_is_refused)
 static void check_f64(wf_ctx *cx, const char *text, const Nd *in, const double *want,
                       int64_t n)
 {
-    const Program *p = laws_parse(cx, text);
-    Nd *out = p ? laws_eval(cx, p, in) : NULL;
+    const Program *p = parse_lines(cx, text);
+    Nd *out = p ? run_program(cx, p, in) : NULL;
 
     if (!out) {
         FAIL("%s", text);
@@ -266,7 +266,7 @@ static void check_f64(wf_ctx *cx, const char *text, const Nd *in, const double *
     }
     CHECK_EQ_INT(out[0].count, n);
     for (int64_t i = 0; i < n && i < out[0].count; i++) {
-        double got = laws_data(&out[0])[i];
+        double got = nd_data(&out[0])[i];
         bool same = got != got ? want[i] != want[i]
                                : got == want[i] && !signbit(got) == !signbit(want[i]);
         if (!same)
@@ -339,18 +339,18 @@ XTEST(scatter_min_and_max_propagate_nan)
  */
 static const double *vjp_at(wf_ctx *cx, const char *text, int wrt, const Nd *in)
 {
-    const Program *p = laws_parse(cx, text), *v = p ? xf_vjp(cx, p, &wrt, 1) : NULL;
-    Nd *out = v ? laws_eval(cx, v, in) : NULL;
+    const Program *p = parse_lines(cx, text), *v = p ? xf_vjp(cx, p, &wrt, 1) : NULL;
+    Nd *out = v ? run_program(cx, v, in) : NULL;
 
-    return out ? laws_data(&out[p->nout]) : NULL;
+    return out ? nd_data(&out[p->nout]) : NULL;
 }
 
 XTEST(ties_of_scatter_max_share_the_derivative)
 {
     const char *text = "f(x: f64[2], u: f64[3]) { i = const i64[3,1] [[0], [0], [1]];"
                        " z = scatter_max x i u inserted=[0] operand_dims=[0]; ret z }";
-    Nd in[3] = {laws_f64s(cx, (double[]){4, 1}, 2), laws_f64s(cx, (double[]){4, 4, 2}, 3),
-                laws_f64s(cx, (double[]){3, 5}, 2)};
+    Nd in[3] = {nd_f64s(cx, (double[]){4, 1}, 2), nd_f64s(cx, (double[]){4, 4, 2}, 3),
+                nd_f64s(cx, (double[]){3, 5}, 2)};
     const double *gx = vjp_at(cx, text, 0, in), *gu = vjp_at(cx, text, 1, in);
 
     REQUIRE(gx && gu);
@@ -365,8 +365,8 @@ XTEST(the_cotangent_of_padding_leaves_out_the_operand)
 {
     const char *text =
         "f(x: f64[2], v: f64[]) { z = pad x v lo=[1] hi=[0] interior=[1]; ret z }";
-    Nd in[3] = {laws_f64s(cx, (double[]){1, 2}, 2), laws_f64(cx, 0),
-                laws_f64s(cx, (double[]){3, INFINITY, 5, NAN}, 4)};
+    Nd in[3] = {nd_f64s(cx, (double[]){1, 2}, 2), nd_f64(cx, 0),
+                nd_f64s(cx, (double[]){3, INFINITY, 5, NAN}, 4)};
     const double *gv = vjp_at(cx, text, 1, in), *gx = vjp_at(cx, text, 0, in);
 
     REQUIRE(gv && gx);
@@ -381,46 +381,46 @@ XTEST(the_derivative_of_scatter_mul_is_right_at_zeros)
     const char *text = "f(x: f64[1], u: f64[3]) { i = const i64[3,1] 0;"
                        " z = scatter_mul x i u inserted=[0] operand_dims=[0]; s = "
                        "reduce_sum z axes=[0]; ret s }";
-    const Program *p = laws_parse(cx, text), *h;
+    const Program *p = parse_lines(cx, text), *h;
     int wrt = 1;
-    Nd in[2] = {laws_f64s(cx, (double[]){7}, 1), laws_f64s(cx, (double[]){0, 0, 5}, 3)},
+    Nd in[2] = {nd_f64s(cx, (double[]){7}, 1), nd_f64s(cx, (double[]){0, 0, 5}, 3)},
        *out;
 
     h = xf_hessian(cx, p, &wrt, 1);
     REQUIRE(h);
-    out = laws_eval(cx, h, in);
+    out = run_program(cx, h, in);
     REQUIRE(out && out[0].count == 9);
-    CHECK_NEAR(laws_at(&out[0], 0), 0, 0);
-    CHECK_NEAR(laws_at(&out[0], 1), 35, 1e-12);
-    CHECK_NEAR(laws_at(&out[0], 2), 0, 0);
-    CHECK_NEAR(laws_at(&out[0], 3), 35, 1e-12);
-    CHECK_NEAR(laws_at(&out[0], 8), 0, 0);
+    CHECK_NEAR(nd_get(&out[0], 0), 0, 0);
+    CHECK_NEAR(nd_get(&out[0], 1), 35, 1e-12);
+    CHECK_NEAR(nd_get(&out[0], 2), 0, 0);
+    CHECK_NEAR(nd_get(&out[0], 3), 35, 1e-12);
+    CHECK_NEAR(nd_get(&out[0], 8), 0, 0);
 }
 
 XTEST(the_largest_of_a_window_is_the_first_and_nan_wins)
 {
     const Program *p =
-        laws_parse(cx, "f() { x = const f64[7] [1, 1, nan, nan, 0, -0, -inf];"
+        parse_lines(cx, "f() { x = const f64[7] [1, 1, nan, nan, 0, -0, -inf];"
                        " v, i = reduce_window_max x window=[2] pad_hi=[2]; ret v, i }");
     static const double v[] = {1, NAN, NAN, NAN, 0, -0.0, -INFINITY, -INFINITY};
     static const int64_t i[] = {0, 2, 2, 3, 4, 5, 6, -1};
-    Nd *out = p ? laws_eval(cx, p, NULL) : NULL;
+    Nd *out = p ? run_program(cx, p, NULL) : NULL;
 
     REQUIRE(out && out[0].count == 8);
     for (int k = 0; k < 8; k++) {
-        CHECK_NEAR(laws_data(&out[0])[k], v[k], 0);
+        CHECK_NEAR(nd_data(&out[0])[k], v[k], 0);
         CHECK_EQ_INT(((int64_t *)out[1].data)[k], i[k]);
     }
 }
 
 XTEST(an_empty_window_of_integers_is_the_lowest)
 {
-    const Program *p = laws_parse(
+    const Program *p = parse_lines(
         cx, "f() { x = const i8[1] 5; y = const u16[1] 5; b = const bool[1] true;"
             " v, i = reduce_window_max x window=[1] pad_lo=[1]; w, j = reduce_window_max "
             "y window=[1] pad_lo=[1];"
             " c, k = reduce_window_max b window=[1] pad_lo=[1]; ret v, w, c }");
-    Nd *out = p ? laws_eval(cx, p, NULL) : NULL;
+    Nd *out = p ? run_program(cx, p, NULL) : NULL;
 
     REQUIRE(out);
     CHECK_EQ_INT(((int8_t *)out[0].data)[0], -128);
