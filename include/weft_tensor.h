@@ -170,7 +170,8 @@ WF_API int64_t wf_history_hits(wf_ctx *c); /* how often a derivative program was
 /* ---- functions of functions ------------------------------------------------------------------------------
  *
  * A C function of tensors: reads f->inputs tensors, sets f->outputs results, returns false after an error. It may
- * use tensors from outside; derivatives and batches flow through them too. All of these nest in any order.
+ * use tensors from outside; derivatives and batches flow through them too. All of these nest in any order. Arrays of inputs
+ * and of results must not overlap.
  *
  * grad, jvp and records run the function on its values, so that it may read numbers and branch on them; inside
  * another trace, and for trace, jit and vmap, it gets symbolic tensors. */

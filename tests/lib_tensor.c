@@ -240,3 +240,69 @@ out:
     check_context(c, b->name, "end");
     wf_ctx_free(c);
 }
+
+/* ---- golden results ---- */
+
+static void check_golden(const BodyCase *b, char *line)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    uint64_t seed = 12345;
+    wf_tensor in[6], y = WF_NONE;
+    int64_t dims[8], n, k = 0;
+    int rank = 0, nin = 0;
+    bool plain = b->lo == 0 && b->hi == 0;
+    char *s = strchr(line, '[') + 1;
+    double *v;
+
+    while (nin < 6 && b->types[nin]) {
+        in[nin] = random_tensor(c, b->types[nin], plain ? -2 : b->lo, plain ? 2 : b->hi, &seed);
+        nin++;
+    }
+    b->call(c, NULL, in, &y);
+    if (!check_context(c, b->name, "golden"))
+        goto out;
+    while (*s != ']') {
+        dims[rank++] = strtoll(s, &s, 10);
+        s += *s == ',';
+    }
+    s++;
+    n = wf_count(c, y);
+    if (rank != wf_rank(c, y))
+        check_fail(__FILE__, __LINE__, "%s: rank %d, not %d", b->name, wf_rank(c, y), rank);
+    for (int i = 0; i < rank && rank == wf_rank(c, y); i++)
+        if (wf_size(c, y, i) != dims[i])
+            check_fail(__FILE__, __LINE__, "%s: axis %d is %lld, not %lld", b->name, i, (long long)wf_size(c, y, i),
+                       (long long)dims[i]);
+    v = malloc((size_t)(n + 1) * sizeof *v);
+    wf_read_f64(c, y, v, n);
+    for (char *end; k < n; k++) {
+        double want = strtod(s, &end);
+        if (end == s || !(fabs(want - v[k]) <= 1e-12 * fmax(1, fabs(want)))) {
+            check_fail(__FILE__, __LINE__, "%s: element %lld is %.17g, not %.17g", b->name, (long long)k, v[k], want);
+            break;
+        }
+        s = end;
+    }
+    free(v);
+out:
+    wf_ctx_free(c);
+}
+
+int check_goldens(const BodyCase *cases, size_t n)
+{
+    FILE *f = fopen("tests/golden/tensor.txt", "r");
+    static char line[1 << 16];
+    int found = 0;
+
+    while (f && fgets(line, sizeof line, f))
+        for (size_t i = 0; i < n; i++) {
+            size_t k = strlen(cases[i].name);
+            if (!strncmp(line, cases[i].name, k) && line[k] == ' ') {
+                check_golden(&cases[i], line);
+                found++;
+            }
+        }
+    if (f)
+        fclose(f);
+    return found;
+}

@@ -35,6 +35,8 @@ typedef struct BodyCase {
 } BodyCase;
 
 void check_body(const BodyCase *b);
+/* The cases that stand in tests/golden/tensor.txt (tools/golden_tensor.py), against the results there; how many. */
+int check_goldens(const BodyCase *cases, size_t n);
 /* A tensor of random numbers of the type ("f64[2,3]"; integers are floored). */
 wf_tensor random_tensor(wf_ctx *c, const char *type, double lo, double hi, uint64_t *seed);
 void check_same(wf_ctx *c, wf_tensor a, wf_tensor b, double tol, const char *name, const char *how);

@@ -78,3 +78,5 @@ TEST(functions_of_neural_networks_agree_in_every_style)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_body(&cases[i]);
 }
+
+TEST(results_are_those_of_pytorch) { CHECK_EQ_INT(check_goldens(cases, sizeof cases / sizeof *cases), 34); }

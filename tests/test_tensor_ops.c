@@ -316,3 +316,13 @@ TEST(linear_algebra_and_sorting_agree_in_every_style)
     for (size_t i = 0; i < sizeof algebra / sizeof *algebra; i++)
         check_body(&algebra[i]);
 }
+
+#define GOLDENS(table) check_goldens(table, sizeof(table) / sizeof *(table))
+TEST(results_are_those_of_numpy_and_pytorch)
+{
+    CHECK_EQ_INT(GOLDENS(elementwise), 24);
+    CHECK_EQ_INT(GOLDENS(shapes), 6);
+    CHECK_EQ_INT(GOLDENS(reductions), 6);
+    CHECK_EQ_INT(GOLDENS(indexing), 17);
+    CHECK_EQ_INT(GOLDENS(algebra), 7);
+}

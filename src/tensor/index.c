@@ -82,9 +82,9 @@ static bool add_mask(wf_ctx *c, Plan *p, wf_tensor mask, uint32_t axis)
 /* Python's slice.indices for a constant size. */
 static bool resolve_slice(wf_ctx *c, const wf_index *ix, int64_t size, int64_t *start, int64_t *count)
 {
-    int64_t step = ix->step ? ix->step : 1, lo = step < 0 ? -1 : 0, hi = step < 0 ? size - 1 : size, a, b;
+    int64_t step = ix->has_step ? ix->step : 1, lo = step < 0 ? -1 : 0, hi = step < 0 ? size - 1 : size, a, b;
 
-    if (ix->step == 0 && ix->has_step) {
+    if (step == 0) {
         tfail(c, WF_ERR_VALUE, "index: the step of a slice is 0");
         return false;
     }
