@@ -84,7 +84,7 @@ static bool merge_lists(Class *const *const *lists, const uint32_t *n, int count
 static bool merge_mro(Vm *vm, Class *c, Class **bases, int nb)
 {
     Class *const *lists[33], **all, **m;
-    uint32_t n[33], cap = 1, k = 1;
+    uint32_t n[33], cap = 1 + (uint32_t)nb, k = 1;
     bool ok;
 
     if (nb > 31)

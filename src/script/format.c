@@ -563,6 +563,8 @@ Value sc_percent(Vm *vm, Str *fmt, Value args)
         buf_add(&b, as_str(r)->s, as_str(r)->n);
         sc_drop(vm, r);
     }
+    if (b.failed)
+        goto fail;
     if (!p.by_name && sc_is(vm, args, C_tuple) ? p.next < ((Tuple *)args.o)->n
                                                : !p.by_name && p.next == 0 && !sc_is(vm, args, C_dict)) {
         sc_raise(vm, C_TypeError, "not all arguments converted during string formatting");

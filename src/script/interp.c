@@ -504,9 +504,11 @@ static bool open_classes(Vm *vm)
     vm->empty_tuple = ok ? sc_tuple(vm, 0) : NULL;
     if (!ok || !vm->empty_str || !vm->empty_tuple)
         return false;
+    if (!sc_class_fill(vm, vm->cls[C_object], &sc_object_def, NULL))
+        return false;
     for (i = 0; i < COUNT(first); i++)
-        if (!sc_class_fill(vm, raw[i], first[i].def,
-                           first[i].k == C_object ? NULL : vm->cls[C_object]))
+        if (first[i].k != C_object &&
+            !sc_class_fill(vm, raw[i], first[i].def, vm->cls[C_object]))
             return false;
     return true;
 }
