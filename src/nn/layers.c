@@ -1,0 +1,395 @@
+/* layers.c -- linear, convolutions, normalisations, embedding, dropout.
+ *
+ * Places are weight, bias, then buffers, each in PyTorch's order; weights and biases draw from the generator in the
+ * order PyTorch draws them. */
+#include "nn/nn.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define L(x) ((long long)(x))
+
+/* bias: uniform in +- 1 / sqrt(fan_in) */
+static void add_weights(wf_ctx *c, wf_generator *g, wf_module *m, const int64_t *dims,
+                        int rank, int64_t out, bool bias)
+{
+    double fan = (double)dims[1];
+    double bound;
+
+    for (int i = 2; i < rank; i++)
+        fan *= (double)dims[i];
+    bound = fan > 0 ? 1 / sqrt(fan) : 0;
+    wf_module_add_param(c, m, "weight",
+                        wf_init_kaiming_uniform(c, g, dims, rank, sqrt(5.0)));
+    wf_module_add_param(c, m, "bias",
+                        bias ? wf_init_uniform(c, g, &out, 1, -bound, bound) : WF_NONE);
+}
+
+/* ---- linear ------------------------------------------------------------------------------------- */
+
+static bool forward_linear(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                           wf_tensor *out, int nout)
+{
+    if (nin != 1 || nout != 1)
+        return false;
+    out[0] = wf_linear(c, in[0], wf_module_value(m, 0), wf_module_value(m, 1));
+    return true;
+}
+
+wf_module *nn_linear(wf_ctx *c, wf_generator *g, const char *type, int64_t in,
+                     int64_t out, bool bias)
+{
+    wf_module *m;
+
+    if (nn_refuse(c, in < 0 || out < 0, "Linear: sizes are negative"))
+        return NULL;
+    m = wf_module_new(c, type, forward_linear, 0);
+    wf_scope_begin(c);
+    add_weights(c, g, m, (int64_t[]){out, in}, 2, out, bias);
+    wf_scope_end(c);
+    nn_text(c, m, "in_features=%lld, out_features=%lld, bias=%s", L(in), L(out),
+            bias ? "True" : "False");
+    return nn_done(c, m);
+}
+
+wf_module *wf_nn_linear(wf_ctx *c, wf_generator *g, int64_t in, int64_t out, bool bias)
+{
+    return nn_linear(c, g, "Linear", in, out, bias);
+}
+
+/* ---- convolutions --------------------------------------------------------------------------------- */
+
+typedef struct Conv {
+    int axes;
+    bool transposed;
+    int64_t stride[2], padding[2], output_padding[2], dilation[2], groups;
+} Conv;
+
+static bool forward_conv(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                         wf_tensor *out, int nout)
+{
+    const Conv *v = wf_module_data(m);
+    wf_tensor w = wf_module_value(m, 0), bias = wf_module_value(m, 1);
+
+    if (nin != 1 || nout != 1)
+        return false;
+    out[0] = v->transposed
+                 ? wf_conv_transpose(c, in[0], w, bias, v->axes, v->stride, v->padding,
+                                     v->output_padding, v->dilation, v->groups)
+                 : wf_conv(c, in[0], w, bias, v->axes, v->stride, v->padding, v->dilation,
+                           v->groups);
+    return true;
+}
+
+/* "(3, 3)" or "(3,)" */
+static FloatText tuple(int64_t x, int axes)
+{
+    FloatText t;
+
+    if (axes == 1)
+        snprintf(t.s, sizeof t.s, "(%lld,)", L(x));
+    else
+        snprintf(t.s, sizeof t.s, "(%lld, %lld)", L(x), L(x));
+    return t;
+}
+
+static void text_conv(wf_ctx *c, wf_module *m, const Conv *v, int64_t in, int64_t out,
+                      int64_t kernel, bool bias)
+{
+    char text[360];
+    size_t n;
+
+    snprintf(text, sizeof text, "%lld, %lld, kernel_size=%s, stride=%s", L(in), L(out),
+             tuple(kernel, v->axes).s, tuple(v->stride[0], v->axes).s);
+    const struct {
+        const char *name;
+        int64_t value, standard;
+    } rest[] = {{"padding", v->padding[0], 0},
+                {"dilation", v->dilation[0], 1},
+                {"output_padding", v->output_padding[0], 0}};
+    for (int i = 0; i < 3; i++) {
+        n = 0;
+        while (text[n])
+            n++;
+        if (rest[i].value != rest[i].standard)
+            snprintf(text + n, sizeof text - n, ", %s=%s", rest[i].name,
+                     tuple(rest[i].value, v->axes).s);
+    }
+    if (v->groups != 1)
+        nn_text(c, m, "%s, groups=%lld%s", text, L(v->groups),
+                bias ? "" : ", bias=False");
+    else
+        nn_text(c, m, "%s%s", text, bias ? "" : ", bias=False");
+}
+
+static wf_module *new_conv(wf_ctx *c, wf_generator *g, const char *type, int axes,
+                           bool transposed, int64_t in, int64_t out, int64_t kernel,
+                           const wf_conv_options *given)
+{
+    wf_conv_options o = given ? *given : (wf_conv_options){0};
+    Conv v = {.axes = axes, .transposed = transposed, .groups = o.groups ? o.groups : 1};
+    int64_t dims[4] = {transposed ? in : out, (transposed ? out : in) / v.groups, kernel,
+                       kernel};
+    wf_module *m;
+
+    if (nn_refuse(
+            c,
+            in <= 0 || out <= 0 || kernel <= 0 || o.stride < 0 || o.padding < 0 ||
+                o.dilation < 0 || v.groups < 1 || in % v.groups || out % v.groups,
+            "convolution: sizes must be positive, and channels multiples of groups"))
+        return NULL;
+    for (int i = 0; i < axes; i++) {
+        v.stride[i] = o.stride ? o.stride : 1;
+        v.padding[i] = o.padding;
+        v.output_padding[i] = o.output_padding;
+        v.dilation[i] = o.dilation ? o.dilation : 1;
+    }
+    m = wf_module_new(c, type, forward_conv, sizeof v);
+    if (!m)
+        return NULL;
+    *(Conv *)wf_module_data(m) = v;
+    wf_scope_begin(c);
+    add_weights(c, g, m, dims, axes + 2, out, !o.no_bias);
+    wf_scope_end(c);
+    text_conv(c, m, &v, in, out, kernel, !o.no_bias);
+    return nn_done(c, m);
+}
+
+wf_module *wf_nn_conv1d(wf_ctx *c, wf_generator *g, int64_t in, int64_t out,
+                        int64_t kernel, const wf_conv_options *o)
+{
+    return new_conv(c, g, "Conv1d", 1, false, in, out, kernel, o);
+}
+
+wf_module *wf_nn_conv2d(wf_ctx *c, wf_generator *g, int64_t in, int64_t out,
+                        int64_t kernel, const wf_conv_options *o)
+{
+    return new_conv(c, g, "Conv2d", 2, false, in, out, kernel, o);
+}
+
+wf_module *wf_nn_conv_transpose2d(wf_ctx *c, wf_generator *g, int64_t in, int64_t out,
+                                  int64_t kernel, const wf_conv_options *o)
+{
+    return new_conv(c, g, "ConvTranspose2d", 2, true, in, out, kernel, o);
+}
+
+/* ---- batch norm ---------------------------------------------------------------------------------------
+ *
+ * Running numbers move by momentum towards those of the batch, the variance with n/(n-1):
+ *   running = (1 - momentum) * running + momentum * batch */
+
+typedef struct BatchNorm {
+    double eps, momentum;
+    int axes; /* rank of x: 4, or 2 and 3 for 1d */
+} BatchNorm;
+
+enum { BN_WEIGHT, BN_BIAS, BN_MEAN, BN_VAR, BN_COUNT };
+
+static wf_tensor moved(wf_ctx *c, wf_tensor old, wf_tensor batch, double momentum)
+{
+    return wf_add(c, wf_mul(c, old, wf_float(c, 1 - momentum)),
+                  wf_mul(c, batch, wf_float(c, momentum)));
+}
+
+/* n / (n - 1), n the numbers of a channel, which may be symbolic */
+static wf_tensor unbiased(wf_ctx *c, wf_tensor x, wf_tensor var)
+{
+    int axes[WF_MAX_RANK], n = 0;
+    wf_tensor count;
+
+    for (int i = 0; i < wf_rank(c, x); i++)
+        if (i != 1)
+            axes[n++] = i;
+    count = wf_sum(c, wf_ones_like(c, wf_stop_gradient(c, x)), axes, n, false);
+    return wf_mul(c, var, wf_div(c, count, wf_sub(c, count, wf_float(c, 1))));
+}
+
+static bool forward_batch_norm(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                               wf_tensor *out, int nout)
+{
+    const BatchNorm *v = wf_module_data(m);
+    wf_tensor mean = wf_module_value(m, BN_MEAN), var = wf_module_value(m, BN_VAR), bm,
+              bv;
+    int rank = nin == 1 ? wf_rank(c, in[0]) : 0;
+
+    if (nin != 1 || nout != 1)
+        return false;
+    if (nn_refuse(c, v->axes == 4 ? rank != 4 : rank != 2 && rank != 3,
+                  v->axes == 4 ? "BatchNorm2d: needs [N,C,H,W]"
+                               : "BatchNorm1d: needs [N,C] or [N,C,L]"))
+        return false;
+    out[0] = wf_batch_norm(c, in[0], mean, var, wf_module_value(m, BN_WEIGHT),
+                           wf_module_value(m, BN_BIAS), wf_module_training(m), v->eps,
+                           &bm, &bv);
+    if (!wf_module_training(m) || wf_ctx_status(c))
+        return true;
+    bm = wf_stop_gradient(c, bm);
+    bv = unbiased(c, in[0], wf_stop_gradient(c, bv));
+    wf_module_set_value(c, m, BN_MEAN, moved(c, mean, bm, v->momentum));
+    wf_module_set_value(c, m, BN_VAR, moved(c, var, bv, v->momentum));
+    wf_module_set_value(c, m, BN_COUNT,
+                        wf_add(c, wf_module_value(m, BN_COUNT), wf_int(c, 1)));
+    return true;
+}
+
+static wf_module *new_batch_norm(wf_ctx *c, const char *type, int axes, int64_t channels,
+                                 double eps, double momentum)
+{
+    wf_module *m = wf_module_new(c, type, forward_batch_norm, sizeof(BatchNorm));
+
+    if (!m)
+        return NULL;
+    *(BatchNorm *)wf_module_data(m) = (BatchNorm){eps, momentum, axes};
+    wf_scope_begin(c);
+    wf_module_add_param(c, m, "weight", wf_ones(c, WF_F32, &channels, 1));
+    wf_module_add_param(c, m, "bias", wf_zeros(c, WF_F32, &channels, 1));
+    wf_module_add_buffer(c, m, "running_mean", wf_zeros(c, WF_F32, &channels, 1));
+    wf_module_add_buffer(c, m, "running_var", wf_ones(c, WF_F32, &channels, 1));
+    wf_module_add_buffer(c, m, "num_batches_tracked", wf_zeros(c, WF_I64, NULL, 0));
+    wf_scope_end(c);
+    nn_text(c, m,
+            "%lld, eps=%s, momentum=%s, affine=True, bias=True, track_running_stats=True",
+            L(channels), nn_float(eps).s, nn_float(momentum).s);
+    return nn_done(c, m);
+}
+
+wf_module *wf_nn_batch_norm1d(wf_ctx *c, int64_t channels, double eps, double momentum)
+{
+    return new_batch_norm(c, "BatchNorm1d", 2, channels, eps, momentum);
+}
+
+wf_module *wf_nn_batch_norm2d(wf_ctx *c, int64_t channels, double eps, double momentum)
+{
+    return new_batch_norm(c, "BatchNorm2d", 4, channels, eps, momentum);
+}
+
+/* ---- layer norm, group norm ----------------------------------------------------------------------------- */
+
+typedef struct Norm {
+    double eps;
+    int64_t groups; /* 0: layer norm */
+    int rank;
+} Norm;
+
+static bool forward_norm(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                         wf_tensor *out, int nout)
+{
+    const Norm *v = wf_module_data(m);
+    wf_tensor w = wf_module_value(m, 0), b = wf_module_value(m, 1);
+
+    if (nin != 1 || nout != 1)
+        return false;
+    out[0] = v->groups ? wf_group_norm(c, in[0], v->groups, w, b, v->eps)
+                       : wf_layer_norm(c, in[0], v->rank, w, b, v->eps);
+    return true;
+}
+
+static wf_module *new_norm(wf_ctx *c, const char *type, const int64_t *dims, int rank,
+                           int64_t groups, double eps)
+{
+    wf_module *m = wf_module_new(c, type, forward_norm, sizeof(Norm));
+
+    if (!m)
+        return NULL;
+    *(Norm *)wf_module_data(m) = (Norm){eps, groups, rank};
+    wf_scope_begin(c);
+    wf_module_add_param(c, m, "weight", wf_ones(c, WF_F32, dims, rank));
+    wf_module_add_param(c, m, "bias", wf_zeros(c, WF_F32, dims, rank));
+    wf_scope_end(c);
+    return m;
+}
+
+wf_module *wf_nn_layer_norm(wf_ctx *c, const int64_t *dims, int rank, double eps)
+{
+    wf_module *m = new_norm(c, "LayerNorm", dims, rank, 0, eps);
+    char shape[160] = "(";
+    int n = 1;
+
+    for (int i = 0; i < rank && n < 130; i++)
+        n += snprintf(shape + n, sizeof shape - (size_t)n, "%s%lld%s", i ? ", " : "",
+                      L(dims[i]), rank == 1 ? "," : "");
+    nn_text(c, m, "%s), eps=%s, elementwise_affine=True, bias=True", shape,
+            nn_float(eps).s);
+    return nn_done(c, m);
+}
+
+wf_module *wf_nn_group_norm(wf_ctx *c, int64_t groups, int64_t channels, double eps)
+{
+    wf_module *m;
+
+    if (nn_refuse(c, groups < 1 || channels < 1 || channels % groups,
+                  "GroupNorm: channels are no multiple of groups"))
+        return NULL;
+    m = new_norm(c, "GroupNorm", &channels, 1, groups, eps);
+    nn_text(c, m, "%lld, %lld, eps=%s, affine=True, bias=True", L(groups), L(channels),
+            nn_float(eps).s);
+    return nn_done(c, m);
+}
+
+/* ---- embedding, dropout ------------------------------------------------------------------------------------ */
+
+static bool forward_embedding(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                              wf_tensor *out, int nout)
+{
+    if (nin != 1 || nout != 1)
+        return false;
+    out[0] = wf_embedding(c, wf_module_value(m, 0), in[0]);
+    return true;
+}
+
+wf_module *wf_nn_embedding(wf_ctx *c, wf_generator *g, int64_t count, int64_t size)
+{
+    wf_module *m;
+
+    if (nn_refuse(c, count < 1 || size < 1, "Embedding: sizes must be positive"))
+        return NULL;
+    m = wf_module_new(c, "Embedding", forward_embedding, 0);
+    wf_scope_begin(c);
+    wf_module_add_param(c, m, "weight",
+                        wf_init_normal(c, g, (int64_t[]){count, size}, 2, 0, 1));
+    wf_scope_end(c);
+    nn_text(c, m, "%lld, %lld", L(count), L(size));
+    return nn_done(c, m);
+}
+
+typedef struct Dropout {
+    double p;
+    wf_generator *g; /* borrowed */
+} Dropout;
+
+static bool forward_dropout(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                            wf_tensor *out, int nout)
+{
+    const Dropout *v = wf_module_data(m);
+    int64_t dims[WF_MAX_RANK];
+
+    if (nin != 1 || nout != 1)
+        return false;
+    out[0] = in[0];
+    if (!wf_module_training(m) || v->p == 0)
+        return true;
+    if (nn_refuse(c, wf_is_symbolic(c, in[0]),
+                  "Dropout: its random numbers would be constants of the program; use "
+                  "eval mode or p = 0") ||
+        nn_refuse(c, !v->g, "Dropout: has no generator to draw from") ||
+        wf_shape(c, in[0], dims))
+        return false;
+    out[0] = wf_dropout(c, in[0],
+                        wf_bernoulli(c, v->g, WF_BOOL, dims, wf_rank(c, in[0]), 1 - v->p),
+                        v->p);
+    return true;
+}
+
+wf_module *wf_nn_dropout(wf_ctx *c, wf_generator *g, double p)
+{
+    wf_module *m;
+
+    if (nn_refuse(c, !(p >= 0 && p <= 1), "Dropout: the probability is not in 0..1"))
+        return NULL;
+    m = wf_module_new(c, "Dropout", forward_dropout, sizeof(Dropout));
+    if (!m)
+        return NULL;
+    *(Dropout *)wf_module_data(m) = (Dropout){p, g};
+    nn_text(c, m, "p=%s, inplace=False", nn_float(p).s);
+    return nn_done(c, m);
+}

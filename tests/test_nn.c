@@ -1,0 +1,755 @@
+/* test_nn.c -- modules and optimisers against PyTorch's (tests/golden/nn, written by tools/golden_nn.py), and the tree.
+ *
+ * A case of modules.txt is one module, seeded with 0: its printed text, first state, results, gradients and buffers are
+ * PyTorch's. First weights drawn uniformly must be equal to the last bit.
+ */
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool forward_residual(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                             wf_tensor *out, int nout)
+{
+    if (nin != 1 || nout != 1)
+        return false;
+    out[0] = wf_add(c, in[0],
+                    wf_mul(c, wf_module_value(m, 0),
+                           wf_forward_one(c, wf_module_child(m, 0), in[0])));
+    return true;
+}
+
+static wf_module *residual(wf_ctx *c, wf_generator *g)
+{
+    wf_module *m = wf_module_new(c, "Residual", forward_residual, 0);
+
+    wf_module_add_param(c, m, "scale", wf_full(c, WF_F32, (int64_t[]){1}, 1, 0.5));
+    wf_module_add(c, m, "inner",
+                  wf_nn_sequential(c, 2, wf_nn_linear(c, g, 4, 4, true), wf_nn_tanh(c)));
+    return m;
+}
+
+static wf_module *three_layers(wf_ctx *c, wf_generator *g)
+{
+    wf_module *a = wf_nn_linear(c, g, 4, 5, true), *b = wf_nn_linear(c, g, 5, 2, true);
+
+    return wf_nn_sequential(c, 3, a, wf_nn_relu(c), b);
+}
+
+static wf_module *a_list(wf_ctx *c, wf_generator *g)
+{
+    wf_module *m = wf_nn_list(c, 0);
+
+    for (int i = 0; i < 3; i++)
+        wf_module_append(c, m, wf_nn_linear(c, g, 2, 2, true));
+    return wf_module_append(c, m, wf_nn_tanh(c));
+}
+
+static wf_module *a_dict(wf_ctx *c, wf_generator *g)
+{
+    wf_module *m = wf_nn_dict(c);
+
+    wf_module_add(c, m, "up", wf_nn_linear(c, g, 2, 3, true));
+    wf_module_add(c, m, "down",
+                  wf_nn_sequential(c, 2, wf_nn_linear(c, g, 3, 2, true), wf_nn_relu(c)));
+    return m;
+}
+
+typedef struct Row {
+    const char *name;
+    wf_module *(*make)(wf_ctx *c, wf_generator *g);
+    const char *in[3]; /* shapes; "i2,3": integers */
+    int nout;
+} Row;
+
+#define MAKE(name, expr)                                                                 \
+    static wf_module *make_##name(wf_ctx *c, wf_generator *g)                            \
+    {                                                                                    \
+        (void)g;                                                                         \
+        return expr;                                                                     \
+    }
+#define OPT(...)                                                                         \
+    &(wf_conv_options) { __VA_ARGS__ }
+#define DIMS(...)                                                                        \
+    (int64_t[]) { __VA_ARGS__ }
+MAKE(linear, wf_nn_linear(c, g, 4, 3, true))
+MAKE(linear_no_bias, wf_nn_linear(c, g, 5, 2, false))
+MAKE(conv1d, wf_nn_conv1d(c, g, 2, 3, 3, OPT(.stride = 2, .padding = 1)))
+MAKE(conv2d, wf_nn_conv2d(c, g, 2, 4, 3,
+                          OPT(.padding = 1, .groups = 2, .dilation = 2, .no_bias = true)))
+MAKE(conv2d_bias, wf_nn_conv2d(c, g, 2, 3, 3, NULL))
+MAKE(conv_transpose2d,
+     wf_nn_conv_transpose2d(c, g, 2, 3, 3,
+                            OPT(.stride = 2, .padding = 1, .output_padding = 1)))
+MAKE(batch_norm1d, wf_nn_batch_norm1d(c, 3, 1e-5, 0.1))
+MAKE(batch_norm1d_3, wf_nn_batch_norm1d(c, 2, 1e-5, 0.1))
+MAKE(batch_norm2d, wf_nn_batch_norm2d(c, 2, 1e-3, 0.2))
+MAKE(layer_norm, wf_nn_layer_norm(c, DIMS(5), 1, 1e-5))
+MAKE(layer_norm_2, wf_nn_layer_norm(c, DIMS(3, 2), 2, 1e-5))
+MAKE(group_norm, wf_nn_group_norm(c, 2, 4, 1e-5))
+MAKE(embedding, wf_nn_embedding(c, g, 5, 4))
+MAKE(embedding_20, wf_nn_embedding(c, g, 5, 3))
+MAKE(dropout, wf_nn_dropout(c, g, 0.4))
+MAKE(rnn, wf_nn_rnn(c, g, 3, 2, 2, true))
+MAKE(lstm, wf_nn_lstm(c, g, 3, 2, 2, false))
+MAKE(gru, wf_nn_gru(c, g, 3, 2, 1, false))
+MAKE(rnn_cell, wf_nn_rnn_cell(c, g, 3, 2))
+MAKE(lstm_cell, wf_nn_lstm_cell(c, g, 3, 2))
+MAKE(gru_cell, wf_nn_gru_cell(c, g, 3, 2))
+MAKE(attention, wf_nn_attention(c, g, 4, 2, true))
+MAKE(attention_time_first, wf_nn_attention(c, g, 6, 3, false))
+MAKE(relu, wf_nn_relu(c))
+MAKE(gelu, wf_nn_gelu(c, false))
+MAKE(gelu_tanh, wf_nn_gelu(c, true))
+MAKE(silu, wf_nn_silu(c))
+MAKE(tanh, wf_nn_tanh(c))
+MAKE(sigmoid, wf_nn_sigmoid(c))
+MAKE(elu, wf_nn_elu(c, 0.7))
+MAKE(leaky_relu, wf_nn_leaky_relu(c, 0.01))
+MAKE(softmax, wf_nn_softmax(c, 1))
+MAKE(log_softmax, wf_nn_log_softmax(c, -1))
+MAKE(max_pool2d, wf_nn_max_pool2d(c, 3, 2, 1, true))
+MAKE(max_pool2d_floor, wf_nn_max_pool2d(c, 2, 0, 0, false))
+MAKE(max_pool2d_ceil_2, wf_nn_max_pool2d(c, 2, 0, 0, true))
+MAKE(avg_pool2d, wf_nn_avg_pool2d(c, 2, 0, 1))
+MAKE(adaptive_avg_pool2d, wf_nn_adaptive_avg_pool2d(c, 2))
+MAKE(flatten, wf_nn_flatten(c, 1, -1))
+MAKE(identity, wf_nn_identity(c))
+MAKE(inception, wf_nn_inception(c, g, 2, 1, 2, 2, 1, 2, 1))
+
+#define ROW(name, nout, ...)                                                             \
+    {                                                                                    \
+#name, make_##name, {__VA_ARGS__ }, nout                                         \
+    }
+static const Row rows[] = {
+    ROW(linear, 1, "2,4"),
+    ROW(linear_no_bias, 1, "2,3,5"),
+    ROW(conv1d, 1, "2,2,7"),
+    ROW(conv2d, 1, "1,2,5,5"),
+    ROW(conv2d_bias, 1, "2,2,4,4"),
+    ROW(conv_transpose2d, 1, "1,2,3,3"),
+    ROW(batch_norm1d, 1, "4,3"),
+    ROW(batch_norm1d_3, 1, "3,2,4"),
+    ROW(batch_norm2d, 1, "2,2,3,2"),
+    ROW(layer_norm, 1, "2,3,5"),
+    ROW(layer_norm_2, 1, "2,3,2"),
+    ROW(group_norm, 1, "2,4,3"),
+    ROW(embedding, 1, "i2,3"),
+    ROW(embedding_20, 1, "i4"),
+    ROW(dropout, 1, "4,5"),
+    ROW(rnn, 2, "2,4,3"),
+    ROW(lstm, 3, "4,2,3"),
+    ROW(gru, 2, "3,2,3"),
+    ROW(rnn_cell, 1, "2,3", "2,2"),
+    ROW(lstm_cell, 2, "2,3"),
+    ROW(gru_cell, 1, "2,3", "2,2"),
+    ROW(attention, 2, "2,3,4", "2,5,4", "2,5,4"),
+    ROW(attention_time_first, 2, "3,2,6", "3,2,6", "3,2,6"),
+    ROW(relu, 1, "2,5"),
+    ROW(gelu, 1, "2,5"),
+    ROW(gelu_tanh, 1, "2,5"),
+    ROW(silu, 1, "2,5"),
+    ROW(tanh, 1, "2,5"),
+    ROW(sigmoid, 1, "2,5"),
+    ROW(elu, 1, "2,5"),
+    ROW(leaky_relu, 1, "2,5"),
+    ROW(softmax, 1, "2,5"),
+    ROW(log_softmax, 1, "2,5"),
+    ROW(max_pool2d, 1, "1,2,6,6"),
+    ROW(max_pool2d_floor, 1, "1,2,5,4"),
+    ROW(max_pool2d_ceil_2, 1, "1,1,5,7"),
+    ROW(avg_pool2d, 1, "1,2,4,4"),
+    ROW(adaptive_avg_pool2d, 1, "1,2,5,4"),
+    ROW(flatten, 1, "2,3,2"),
+    ROW(identity, 1, "3"),
+    {"sequential", three_layers, {"3,4"}, 1},
+    {"residual", residual, {"2,4"}, 1},
+    ROW(inception, 1, "2,2,4,4"),
+    {"list", a_list, {NULL}, 0},
+    {"dict", a_dict, {NULL}, 0},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* ---- one case ------------------------------------------------------------------------------------------- */
+
+typedef struct Case { /* the module of the current case, for one dtype */
+    const Row *row;
+    wf_ctx *c;
+    wf_generator *g;
+    wf_module *m;
+    wf_dtype dtype;
+    wf_tensor x[3], y[3], z[3]; /* inputs; results in train and eval mode */
+    int nin, at_y, at_z;        /* results already compared */
+    char text[4096];            /* expected */
+} Case;
+
+static wf_tensor make_input(wf_ctx *c, const char *shape, wf_dtype dtype)
+{
+    int64_t dims[8], n = 1, iv[256];
+    double v[256];
+    int rank = 0;
+    bool whole = *shape == 'i';
+    wf_tensor t;
+
+    for (const char *s = shape + whole; *s;) {
+        char *end;
+        n *= dims[rank++] = strtoll(s, &end, 10);
+        s = end + (*end == ',');
+    }
+    for (int64_t i = 0; i < n; i++) {
+        v[i] = 1.5 * sin(0.7 * (double)i + 0.3);
+        iv[i] = (7 * i + 3) % 5;
+    }
+    if (whole)
+        return wf_from(c, WF_I64, dims, rank, iv);
+    t = wf_copy(c, wf_cast(c, wf_from(c, WF_F64, dims, rank, v), dtype));
+    wf_requires_grad(c, t, true);
+    return t;
+}
+
+/* sum over results of y[i] * (0.1 (i mod 7) - 0.2) */
+static wf_tensor weighted(wf_ctx *c, const wf_tensor *y, int n, wf_dtype dtype)
+{
+    wf_tensor sum = wf_scalar(c, dtype, 0);
+
+    for (int k = 0; k < n; k++) {
+        int64_t count = wf_count(c, y[k]);
+        double w[256];
+        for (int64_t i = 0; i < count; i++)
+            w[i] = 0.1 * (double)(i % 7) - 0.2;
+        wf_tensor t = wf_cast(c, wf_from(c, WF_F64, &count, 1, w), dtype);
+        sum = wf_add(
+            c, sum,
+            wf_sum(c, wf_mul(c, wf_reshape(c, y[k], &count, 1), t), NULL, 0, false));
+    }
+    return sum;
+}
+
+static void close_case(Case *k)
+{
+    if (!k->c)
+        return;
+    if (k->dtype == WF_F64 || !k->row->nout) {
+        CHECK_STR(wf_ctx_message(k->c), "");
+        CHECK_EQ_INT(k->at_y, k->row->nout);
+        CHECK_EQ_INT(k->at_z, k->row->nout);
+    }
+    wf_module_free(k->c, k->m);
+    wf_generator_free(k->g);
+    wf_ctx_free(k->c);
+    k->c = NULL;
+}
+
+/* The module as constructed; run: and both passes done. */
+static void open_case(Case *k, wf_dtype dtype, bool run)
+{
+    if (k->c && k->dtype != WF_F64) {
+        wf_module_free(k->c, k->m);
+        wf_generator_free(k->g);
+        wf_ctx_free(k->c);
+    }
+    *k = (Case){.row = k->row, .c = wf_ctx_new(NULL), .dtype = dtype};
+    wf_generator_new(k->c, 0, &k->g);
+    k->m = k->row->make(k->c, k->g);
+    if (!run)
+        return;
+    if (dtype != WF_F32)
+        wf_module_cast(k->c, k->m, dtype);
+    for (k->nin = 0; k->nin < 3 && k->row->in[k->nin]; k->nin++)
+        k->x[k->nin] = make_input(k->c, k->row->in[k->nin], dtype);
+    wf_module_call(k->c, k->m, k->x, k->nin, k->y, k->row->nout);
+    wf_backward(k->c, weighted(k->c, k->y, k->row->nout, dtype), WF_NONE, 0);
+    wf_module_train(k->m, false);
+    wf_module_call(k->c, k->m, k->x, k->nin, k->z, k->row->nout);
+    CHECK_STR(wf_ctx_message(k->c), "");
+}
+
+/* numbers of t against the text; tol 0: equal bits */
+static void compare(wf_ctx *c, wf_tensor t, const char *numbers, double tol,
+                    const char *line)
+{
+    double v[512];
+    int64_t n = wf_is_none(t) ? -1 : wf_count(c, t);
+
+    if (n < 0 || n > 512 || wf_read_f64(c, t, v, n)) {
+        check_fail(__FILE__, __LINE__, "%.60s: nothing to compare: %s", line,
+                   wf_ctx_message(c));
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        char *end;
+        double want = strtod(numbers, &end);
+        bool equal = tol == 0 ? (float)want == (float)v[i]
+                              : fabs(v[i] - want) <= tol * (1 + fabs(want));
+        if (end == numbers || !equal) {
+            check_fail(__FILE__, __LINE__, "%.60s: element %d is %.9g, needed %.9g", line,
+                       (int)i, v[i], want);
+            return;
+        }
+        numbers = end;
+    }
+    while (*numbers == ' ')
+        numbers++;
+    if (*numbers && *numbers != '\n')
+        check_fail(__FILE__, __LINE__, "%.60s: more numbers needed", line);
+}
+
+static wf_tensor gradient(Case *k, const char *name)
+{
+    wf_tensor t = name[0] == 'x' && name[1] >= '0' && name[1] <= '9'
+                      ? k->x[name[1] - '0']
+                      : wf_module_tensor(k->m, name);
+    return wf_is_none(t) ? t : wf_grad_of(k->c, t);
+}
+
+static void check_line(Case *k, const char *line)
+{
+    char word[4][64] = {{0}};
+    const char *numbers = strstr(line, " = ");
+    int n = sscanf(line, "%63s %63s %63s %63s", word[0], word[1], word[2], word[3]);
+    wf_dtype dtype = !strcmp(word[1], "f64") ? WF_F64 : WF_F32;
+
+    if (n < 4 || !numbers)
+        return;
+    numbers += 3;
+    if (!strcmp(word[0], "state")) {
+        bool exact =
+            strcmp(k->row->name, "embedding") && strcmp(k->row->name, "embedding_20");
+        compare(k->c, wf_module_tensor(k->m, word[1]), numbers, exact ? 0 : 3e-7, line);
+        return;
+    }
+    if (!k->nin || (strcmp(word[0], "after") && dtype != k->dtype))
+        open_case(k, dtype, true);
+    double tol = k->dtype == WF_F64 ? 1e-11 : 4e-6;
+    if (!strcmp(word[0], "y"))
+        compare(k->c, !strcmp(word[2], "train") ? k->y[k->at_y++] : k->z[k->at_z++],
+                numbers, tol, line);
+    else if (!strcmp(word[0], "grad"))
+        compare(k->c, gradient(k, word[2]), numbers, tol * 5, line);
+    else
+        compare(k->c, wf_module_tensor(k->m, word[1]), numbers, tol, line);
+}
+
+TEST(modules_print_begin_compute_and_derive_as_pytorch_does)
+{
+    FILE *f = fopen("tests/golden/nn/modules.txt", "r");
+    static char line[1 << 16];
+    Case k = {0};
+    int seen = 0;
+
+    REQUIRE(f != NULL);
+    while (fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = 0;
+        if (!strncmp(line, "case ", 5)) {
+            close_case(&k);
+            k.row = NULL;
+            for (int i = 0; i < ROWS; i++)
+                if (!strcmp(rows[i].name, line + 5))
+                    k.row = &rows[i];
+            REQUIRE(k.row != NULL);
+            open_case(&k, WF_F32, false);
+            seen++;
+        } else if (line[0] == '|') {
+            strcat(k.text, line + 2);
+            strcat(k.text, "\n");
+            continue;
+        } else {
+            check_line(&k, line);
+        }
+        if (*k.text) {
+            char *text = k.text;
+            text[strlen(text) - 1] = 0;
+            CHECK_STR(wf_module_text(k.c, k.m), text);
+            *text = 0;
+        }
+    }
+    close_case(&k);
+    fclose(f);
+    CHECK_EQ_INT(seen, ROWS);
+}
+
+/* ---- optimisers ---------------------------------------------------------------------------------------------- */
+
+static wf_optim *make_optim(wf_ctx *c, wf_module *m, const char *name)
+{
+    if (!strcmp(name, "sgd"))
+        return wf_sgd(c, m, 0.1, 0, false, 0);
+    if (!strcmp(name, "sgd_momentum"))
+        return wf_sgd(c, m, 0.1, 0.9, false, 0.01);
+    if (!strcmp(name, "sgd_nesterov"))
+        return wf_sgd(c, m, 0.1, 0.9, true, 0);
+    if (!strcmp(name, "adam"))
+        return wf_adam(c, m, 0.05, 0.9, 0.999, 1e-8, 0);
+    if (!strcmp(name, "adam_decay"))
+        return wf_adam(c, m, 0.05, 0.8, 0.99, 1e-6, 0.1);
+    if (!strcmp(name, "adamw"))
+        return wf_adamw(c, m, 0.05, 0.9, 0.999, 1e-8, 0.01);
+    if (!strcmp(name, "rmsprop"))
+        return wf_rmsprop(c, m, 0.02, 0.99, 1e-8, 0, 0);
+    if (!strcmp(name, "rmsprop_momentum"))
+        return wf_rmsprop(c, m, 0.02, 0.9, 1e-8, 0.01, 0.5);
+    if (!strcmp(name, "adagrad"))
+        return wf_adagrad(c, m, 0.1, 0.1, 1e-10, 0.02);
+    return NULL;
+}
+
+typedef struct Trained {
+    wf_ctx *c;
+    wf_module *m;
+    wf_optim *o;
+    wf_tensor x;
+} Trained;
+
+static void train_free(Trained *t)
+{
+    wf_optim_free(t->c, t->o);
+    wf_module_free(t->c, t->m);
+    wf_ctx_free(t->c);
+    *t = (Trained){0};
+}
+
+static void train_start(Trained *t, const char *name, wf_dtype dtype)
+{
+    t->c = wf_ctx_new(NULL);
+    t->m = wf_nn_linear(t->c, NULL, 3, 2, true);
+    wf_module_cast(t->c, t->m, dtype);
+    wf_no_grad_begin(t->c);
+    wf_write(t->c, wf_module_tensor(t->m, "weight"), make_input(t->c, "2,3", dtype));
+    wf_write(t->c, wf_module_tensor(t->m, "bias"), make_input(t->c, "2", dtype));
+    wf_no_grad_end(t->c);
+    t->x = wf_detach(t->c, make_input(t->c, "4,3", dtype));
+    t->o = make_optim(t->c, t->m, name);
+}
+
+static void train_step(Trained *t, int step)
+{
+    wf_ctx *c = t->c;
+
+    wf_scope_begin(c);
+    wf_optim_zero_grad(c, t->o);
+    wf_backward(c, wf_sum(c, wf_square(c, wf_forward_one(c, t->m, t->x)), NULL, 0, false),
+                WF_NONE, 0);
+    if (step == 2)
+        wf_clip_grad_norm(c, t->m, 0.5);
+    wf_optim_step(c, t->o);
+    wf_scope_end(c);
+}
+
+static double over(void *user, int64_t done)
+{
+    (void)user;
+    return 1 / (1 + (double)done);
+}
+
+static void check_rates(const char *name, const char *numbers)
+{
+    for (int i = 0; i < 9; i++) {
+        char *end;
+        double want = strtod(numbers, &end);
+        double got = !strcmp(name, "step")     ? wf_lr_step(0.2, i, 3, 0.5)
+                     : !strcmp(name, "cosine") ? wf_lr_cosine(0.2, i, 8, 0.01)
+                                               : wf_lr_lambda(0.2, i, over, NULL);
+        if (!strcmp(name, "cosine") && i > 8)
+            break;
+        CHECK(end != numbers);
+        CHECK_NEAR(got, want, 1e-14);
+        numbers = end;
+    }
+}
+
+TEST(optimisers_and_rates_are_pytorchs)
+{
+    FILE *f = fopen("tests/golden/nn/optim.txt", "r");
+    char line[1024], name[64], word[8];
+    Trained t = {0};
+    int step, steps = 0;
+
+    REQUIRE(f != NULL);
+    while (fgets(line, sizeof line, f)) {
+        const char *numbers = strstr(line, " = ") + 3;
+        if (sscanf(line, "rate %63s", name) == 1) {
+            check_rates(name, numbers);
+            continue;
+        }
+        REQUIRE(sscanf(line, "optim %63s %7s %d", name, word, &step) == 3);
+        wf_dtype dtype = !strcmp(word, "f64") ? WF_F64 : WF_F32;
+        if (step == 0) {
+            if (t.c)
+                train_free(&t);
+            train_start(&t, name, dtype);
+        }
+        train_step(&t, step);
+        wf_tensor w = wf_reshape(t.c, wf_detach(t.c, wf_module_tensor(t.m, "weight")),
+                                 (int64_t[]){6}, 1);
+        wf_tensor all = wf_concat(
+            t.c, (wf_tensor[]){w, wf_detach(t.c, wf_module_tensor(t.m, "bias"))}, 2, 0);
+        compare(t.c, all, numbers, dtype == WF_F64 ? 1e-12 : 3e-6, line);
+        CHECK_STR(wf_ctx_message(t.c), "");
+        CHECK_EQ_INT(wf_optim_steps(t.o), step + 1);
+        steps++;
+    }
+    fclose(f);
+    train_free(&t);
+    CHECK_EQ_INT(steps, 72);
+}
+
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
+
+TEST(an_error_names_the_module_it_happened_in)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_module *m = a_dict(c, NULL), *seq = wf_nn_sequential(c, 1, wf_nn_identity(c));
+
+    wf_module_add(c, m, "deep",
+                  wf_module_append(c, seq, wf_nn_linear(c, NULL, 3, 2, true)));
+    CHECK(wf_is_none(wf_forward_one(c, wf_module_find(m, "deep"),
+                                    wf_zeros(c, WF_F32, (int64_t[]){2, 5}, 2))));
+    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_SHAPE);
+    CHECK_HAS(wf_ctx_message(c), "in module deep.1 (Linear)");
+    wf_clear(c);
+    CHECK(wf_is_none(wf_forward_one(c, m, wf_zeros(c, WF_F32, (int64_t[]){2, 5}, 2))));
+    CHECK_HAS(wf_ctx_message(c), "only holds others");
+    wf_clear(c);
+    wf_module_add(c, m, "up", wf_nn_relu(c));
+    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_NAME);
+    CHECK_HAS(wf_ctx_message(c), "'up' is there already");
+    wf_clear(c);
+    CHECK_EQ_INT(wf_module_count(c, m, false), 9 + 8 + 8);
+    wf_module_freeze(c, wf_module_find(m, "down"), true);
+    CHECK_EQ_INT(wf_module_count(c, m, true), 9 + 8);
+    wf_module *part = wf_module_retain(wf_module_find(m, "up"));
+    wf_module_free(c, m);
+    CHECK_EQ_INT(
+        wf_size(c, wf_forward_one(c, part, wf_zeros(c, WF_F32, (int64_t[]){2, 2}, 2)), 1),
+        3);
+    wf_module_free(c, part);
+    CHECK_STR(wf_ctx_message(c), "");
+    wf_ctx_free(c);
+}
+
+TEST(constructors_refuse_what_makes_no_sense)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+
+    CHECK(!wf_nn_linear(c, NULL, -1, 2, true));
+    CHECK_HAS(wf_ctx_message(c), "Linear: sizes are negative");
+    CHECK(!wf_nn_sequential(c, 1, wf_nn_relu(c))); /* the error sticks, nothing leaks */
+    wf_clear(c);
+    CHECK(!wf_nn_conv2d(c, NULL, 3, 4, 3, OPT(.groups = 2)));
+    CHECK_HAS(wf_ctx_message(c), "multiples of groups");
+    wf_clear(c);
+    CHECK(!wf_nn_attention(c, NULL, 5, 2, true));
+    wf_clear(c);
+    CHECK(!wf_nn_dropout(c, NULL, 1.5));
+    wf_clear(c);
+    CHECK(!wf_nn_sequential(c, 2, wf_nn_relu(c), (wf_module *)NULL));
+    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_ARG);
+    wf_clear(c);
+    CHECK(!wf_sgd(c, NULL, 0.1, 0, false, 0));
+    wf_ctx_free(c);
+}
+
+static bool list_names(void *user, const char *path, wf_tensor t, bool is_param)
+{
+    (void)t;
+    strcat(user, path);
+    strcat(user, is_param ? " " : "* ");
+    return true;
+}
+
+TEST(state_goes_to_a_file_and_back_and_training_goes_on)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_generator *g;
+    wf_model *file;
+    char names[256] = "";
+    double a[10], b[10];
+
+    wf_generator_new(c, 3, &g);
+    wf_module *m = wf_nn_sequential(c, 2, wf_nn_linear(c, g, 3, 2, true),
+                                    wf_nn_batch_norm1d(c, 2, 1e-5, 0.1));
+    wf_module *n = wf_nn_sequential(c, 2, wf_nn_linear(c, NULL, 3, 2, true),
+                                    wf_nn_batch_norm1d(c, 2, 1e-5, 0.1));
+    wf_module_visit_state(c, m, list_names, names);
+    CHECK_STR(names, "0.weight 0.bias 1.weight 1.bias 1.running_mean* 1.running_var* "
+                     "1.num_batches_tracked* ");
+    wf_tensor x = wf_randn(c, g, WF_F32, (int64_t[]){5, 3}, 2);
+    wf_optim *o = wf_adam(c, m, 0.1, 0.9, 0.999, 1e-8, 0),
+             *p = wf_adam(c, n, 0.5, 0.9, 0.999, 1e-8, 0);
+    for (int i = 0; i < 6; i++) {
+        if (i == 3) {
+            wf_model_new(c, &file);
+            wf_module_store(c, m, file);
+            wf_optim_store(c, o, file);
+            wf_module_restore(c, n, file);
+            wf_optim_restore(c, p, file);
+            wf_model_free(file);
+        }
+        for (int k = 0; k < (i < 3 ? 1 : 2); k++) {
+            wf_optim_zero_grad(c, k ? p : o);
+            wf_tensor y = wf_forward_one(c, k ? n : m, x);
+            wf_backward(c, wf_sum(c, wf_mul(c, y, wf_mul(c, y, y)), NULL, 0, false),
+                        WF_NONE, 0);
+            wf_optim_step(c, k ? p : o);
+        }
+    }
+    CHECK_STR(wf_ctx_message(c), "");
+    wf_module_train(m, false);
+    wf_module_train(n, false);
+    wf_read_f64(c, wf_forward_one(c, m, x), a, 10);
+    wf_read_f64(c, wf_forward_one(c, n, x), b, 10);
+    CHECK(!memcmp(a, b, sizeof a));
+    CHECK(a[0] != a[1]);
+    CHECK_EQ_INT(wf_item_int(c, wf_module_tensor(n, "1.num_batches_tracked")), 6);
+    wf_model_new(c, &file);
+    wf_module_restore(c, n, file);
+    CHECK_HAS(wf_ctx_message(c), "0.weight is missing");
+    wf_clear(c);
+    wf_model_free(file);
+    wf_optim_free(c, o);
+    wf_optim_free(c, p);
+    wf_module_free(c, m);
+    wf_module_free(c, n);
+    wf_generator_free(g);
+    wf_ctx_free(c);
+}
+
+/* ---- a module as a pure function ------------------------------------------------------------------------------------ */
+
+typedef struct Net {
+    wf_module *m;
+    wf_optim *o;
+    int nparams, nstate;
+} Net;
+
+/* in: state.., x; out: y, state after */
+static bool pure_call(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    const Net *n = user;
+
+    return !wf_module_call_with(c, n->m, in, n->nstate, in + n->nstate, 1, out, 1,
+                                out + 1);
+}
+
+TEST(a_traced_module_with_its_state_as_input_equals_the_eager_one)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_generator *g;
+    wf_tensor in[8], out[8], y;
+    double a[12], b[12];
+
+    wf_generator_new(c, 1, &g);
+    Net n = {wf_nn_sequential(c, 2, wf_nn_linear(c, g, 3, 2, true),
+                              wf_nn_batch_norm1d(c, 2, 1e-5, 0.1)),
+             NULL, 4, 7};
+    CHECK_EQ_INT(wf_module_parameters(n.m, in, 8), 4);
+    CHECK_EQ_INT(wf_module_state(n.m, in, 8), 7);
+    for (int i = 0; i < 7; i++)
+        in[i] = wf_copy(c, wf_detach(c, in[i]));
+    in[7] = wf_randn(c, g, WF_F32, (int64_t[]){5, 3}, 2);
+    wf_function f = {pure_call, &n, 8, 8, "net"};
+    wf_jit *j;
+    wf_jit_new(c, &f, &j);
+    wf_jit_call(c, j, in, out, NULL, 0);
+    y = wf_forward_one(c, n.m, in[7]);
+    CHECK_STR(wf_ctx_message(c), "");
+    wf_read_f64(c, y, a, 10);
+    wf_read_f64(c, out[0], b, 10);
+    for (int i = 0; i < 10; i++)
+        CHECK_NEAR(a[i], b[i], 1e-6);
+    wf_read_f64(c, wf_module_tensor(n.m, "1.running_var"), a, 2);
+    wf_read_f64(c, out[6], b, 2);
+    CHECK_NEAR(a[0], b[0], 1e-6);
+    CHECK(fabs(a[0] - 1) > 1e-4);
+    CHECK_EQ_INT(wf_item_int(c, out[7]), 1);
+    wf_jit_free(c, j);
+    wf_module_free(c, n.m);
+    wf_generator_free(g);
+    wf_ctx_free(c);
+}
+
+/* ---- data ------------------------------------------------------------------------------------------------------------- */
+
+TEST(digits_are_all_there_and_the_loader_gives_each_row_once_an_epoch)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_generator *g;
+    wf_tensor x, y, b[2];
+    int64_t label[100], count[10] = {0}, rows_seen = 0, batches = 0;
+
+    wf_generator_new(c, 0, &g);
+    wf_data_digits(c, &x, &y);
+    CHECK_EQ_INT(wf_size(c, x, 0), 1797);
+    CHECK_NEAR(wf_item(c, wf_sum(c, wf_cast(c, x, WF_F64), NULL, 0, false)) * 16, 561718,
+               1e-6);
+    wf_loader *l = wf_loader_new(c, (wf_tensor[]){x, y}, 2, 100, g, false);
+    CHECK_EQ_INT(wf_loader_batches(l), 18);
+    wf_scope_begin(c);
+    while (wf_loader_next(c, l, b)) {
+        int64_t n = wf_size(c, b[1], 0);
+        wf_read(c, b[1], label, (size_t)n * sizeof *label);
+        for (int64_t i = 0; i < n; i++)
+            count[label[i]]++;
+        rows_seen += n;
+        batches++;
+    }
+    wf_scope_end(c);
+    CHECK_STR(wf_ctx_message(c), "");
+    CHECK_EQ_INT(rows_seen, 1797);
+    CHECK_EQ_INT(batches, 18);
+    CHECK_EQ_INT(count[0], 178);
+    CHECK_EQ_INT(count[3], 183);
+    CHECK_EQ_INT(count[8], 174);
+    wf_loader_free(c, l);
+    wf_drop(c, x);
+    wf_drop(c, y);
+    wf_generator_free(g);
+    wf_ctx_free(c);
+}
+
+static void write_file(const char *path, const void *s, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+
+    fwrite(s, 1, n, f);
+    fclose(f);
+}
+
+TEST(idx_and_csv_files_are_read_and_bad_ones_refused)
+{
+    static const char idx[] = {0, 0, 0x0B, 2, 0, 0, 0, 1, 0, 0, 0, 2, 1, 2, -1, -2};
+    wf_ctx *c = wf_ctx_new(NULL);
+    char path[] = "/tmp/test_nn_XXXXXX";
+    double v[4];
+
+    int fd = mkstemp(path);
+
+    REQUIRE(fd >= 0);
+    close(fd);
+    write_file(path, idx, sizeof idx);
+    wf_tensor t = wf_data_idx(c, path);
+    CHECK_EQ_INT(wf_dtype_of(c, t), WF_I16);
+    wf_read_f64(c, t, v, 2);
+    CHECK_NEAR(v[0], 258, 0);
+    CHECK_NEAR(v[1], -2, 0);
+    write_file(path, idx, sizeof idx - 1);
+    CHECK(wf_is_none(wf_data_idx(c, path)));
+    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_FORMAT);
+    wf_clear(c);
+    write_file(path, "a,b\n1, 2.5\n\n-3,4e2\n", 20);
+    t = wf_data_csv(c, path, ',', 1);
+    CHECK_EQ_INT(wf_size(c, t, 0), 2);
+    wf_read_f64(c, t, v, 4);
+    CHECK_NEAR(v[3], 400, 0);
+    write_file(path, "1,2\n3\n", 6);
+    CHECK(wf_is_none(wf_data_csv(c, path, ',', 0)));
+    CHECK_HAS(wf_ctx_message(c), "line 2: has more or fewer");
+    wf_clear(c);
+    CHECK(wf_is_none(wf_data_csv(c, "/nowhere/at.all", ',', 0)));
+    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_IO);
+    remove(path);
+    wf_ctx_free(c);
+}
