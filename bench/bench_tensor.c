@@ -42,7 +42,8 @@ static double backward(wf_ctx *c, double *check)
     return (now() - t0) / 2000;
 }
 
-static void row(wf_ctx *c, const char *name, double (*body)(wf_ctx *, double *), double want, double target)
+static void row(wf_ctx *c, const char *name, double (*body)(wf_ctx *, double *),
+                double want, double target)
 {
     double best = 1, check = 0;
 
@@ -53,8 +54,8 @@ static void row(wf_ctx *c, const char *name, double (*body)(wf_ctx *, double *),
         wf_scope_end(c);
         best = t < best ? t : best;
     }
-    printf("%-40s %8.1f ns an op   (aim %.0f)   result %g%s\n", name, best * 1e9, target, check,
-           check > want * 0.99999 && check < want * 1.00001 ? "" : "   WRONG");
+    printf("%-40s %8.1f ns an op   (aim %.0f)   result %g%s\n", name, best * 1e9, target,
+           check, check > want * 0.99999 && check < want * 1.00001 ? "" : "   WRONG");
 }
 
 int main(void)

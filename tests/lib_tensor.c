@@ -19,7 +19,8 @@ static wf_dtype parse(const char *type, int64_t *dims, int *rank)
     const char *s = type + n + 1;
 
     for (int d = WF_BOOL; d <= WF_F64; d++)
-        if (strlen(wf_dtype_name((wf_dtype)d)) == n && !strncmp(wf_dtype_name((wf_dtype)d), type, n))
+        if (strlen(wf_dtype_name((wf_dtype)d)) == n &&
+            !strncmp(wf_dtype_name((wf_dtype)d), type, n))
             dtype = (wf_dtype)d;
     *rank = 0;
     while (*s && *s != ']') {
@@ -60,17 +61,21 @@ bool check_context(wf_ctx *c, const char *name, const char *how)
     return false;
 }
 
-void check_same(wf_ctx *c, wf_tensor a, wf_tensor b, double tol, const char *name, const char *how)
+void check_same(wf_ctx *c, wf_tensor a, wf_tensor b, double tol, const char *name,
+                const char *how)
 {
     int64_t n = wf_count(c, a), m = wf_count(c, b);
     double *x, *y;
 
     if (!check_context(c, name, how))
         return;
-    if (n != m || wf_rank(c, a) != wf_rank(c, b) || wf_dtype_of(c, a) != wf_dtype_of(c, b)) {
-        check_fail(__FILE__, __LINE__, "%s %s: types differ: %s rank %d count %lld, %s rank %d count %lld", name, how,
-                   wf_dtype_name(wf_dtype_of(c, a)), wf_rank(c, a), (long long)n, wf_dtype_name(wf_dtype_of(c, b)),
-                   wf_rank(c, b), (long long)m);
+    if (n != m || wf_rank(c, a) != wf_rank(c, b) ||
+        wf_dtype_of(c, a) != wf_dtype_of(c, b)) {
+        check_fail(__FILE__, __LINE__,
+                   "%s %s: types differ: %s rank %d count %lld, %s rank %d count %lld",
+                   name, how, wf_dtype_name(wf_dtype_of(c, a)), wf_rank(c, a),
+                   (long long)n, wf_dtype_name(wf_dtype_of(c, b)), wf_rank(c, b),
+                   (long long)m);
         return;
     }
     x = malloc((size_t)(n + 1) * sizeof *x);
@@ -81,7 +86,8 @@ void check_same(wf_ctx *c, wf_tensor a, wf_tensor b, double tol, const char *nam
         bool same = x[i] == y[i] || (isnan(x[i]) && isnan(y[i])) ||
                     fabs(x[i] - y[i]) <= tol * fmax(1, fmax(fabs(x[i]), fabs(y[i])));
         if (!same) {
-            check_fail(__FILE__, __LINE__, "%s %s: element %lld is %.17g, not %.17g", name, how, (long long)i, y[i], x[i]);
+            check_fail(__FILE__, __LINE__, "%s %s: element %lld is %.17g, not %.17g",
+                       name, how, (long long)i, y[i], x[i]);
             break;
         }
     }
@@ -106,7 +112,8 @@ static wf_tensor weighted(wf_ctx *c, wf_tensor y)
 
 static bool is_float(wf_ctx *c, wf_tensor t) { return wf_dtype_of(c, t) == WF_F64; }
 
-static void check_gradients(wf_ctx *c, const BodyCase *b, const wf_function *f, const wf_tensor *in, int nin)
+static void check_gradients(wf_ctx *c, const BodyCase *b, const wf_function *f,
+                            const wf_tensor *in, int nin)
 {
     wf_tensor args[6], y, g;
 
@@ -154,8 +161,10 @@ static void check_gradients(wf_ctx *c, const BodyCase *b, const wf_function *f, 
             x[k] = at;
             d = (side[1] - side[0]) / (2 * h);
             if (!(fabs(d - gx[k]) <= 2e-6 * fmax(1, fabs(d)))) {
-                check_fail(__FILE__, __LINE__, "%s: gradient of input %d at %lld is %.12g, by differences %.12g", b->name,
-                           i, (long long)k, gx[k], d);
+                check_fail(
+                    __FILE__, __LINE__,
+                    "%s: gradient of input %d at %lld is %.12g, by differences %.12g",
+                    b->name, i, (long long)k, gx[k], d);
                 break;
             }
         }
@@ -166,7 +175,8 @@ static void check_gradients(wf_ctx *c, const BodyCase *b, const wf_function *f, 
 }
 
 /* vmap over a stack of three against three calls */
-static void check_vmap(wf_ctx *c, const BodyCase *b, const wf_function *f, int nin, uint64_t *seed, double lo, double hi)
+static void check_vmap(wf_ctx *c, const BodyCase *b, const wf_function *f, int nin,
+                       uint64_t *seed, double lo, double hi)
 {
     wf_tensor rows[3][6], stacked[6], y[3], loop, at_once;
     int axes[6];
@@ -228,7 +238,8 @@ void check_body(const BodyCase *b)
             check_same(c, y, z, 1e-12, b->name, "jit");
         }
         if (wf_jit_traces(jit) != 1)
-            check_fail(__FILE__, __LINE__, "%s: traced %d times", b->name, wf_jit_traces(jit));
+            check_fail(__FILE__, __LINE__, "%s: traced %d times", b->name,
+                       wf_jit_traces(jit));
         wf_jit_free(c, jit);
         if (!(b->flags & NO_VMAP) && nin)
             check_vmap(c, b, &f, nin, &seed, lo, hi);
@@ -255,7 +266,8 @@ static void check_golden(const BodyCase *b, char *line)
     double *v;
 
     while (nin < 6 && b->types[nin]) {
-        in[nin] = random_tensor(c, b->types[nin], plain ? -2 : b->lo, plain ? 2 : b->hi, &seed);
+        in[nin] =
+            random_tensor(c, b->types[nin], plain ? -2 : b->lo, plain ? 2 : b->hi, &seed);
         nin++;
     }
     b->call(c, NULL, in, &y);
@@ -268,17 +280,19 @@ static void check_golden(const BodyCase *b, char *line)
     s++;
     n = wf_count(c, y);
     if (rank != wf_rank(c, y))
-        check_fail(__FILE__, __LINE__, "%s: rank %d, not %d", b->name, wf_rank(c, y), rank);
+        check_fail(__FILE__, __LINE__, "%s: rank %d, not %d", b->name, wf_rank(c, y),
+                   rank);
     for (int i = 0; i < rank && rank == wf_rank(c, y); i++)
         if (wf_size(c, y, i) != dims[i])
-            check_fail(__FILE__, __LINE__, "%s: axis %d is %lld, not %lld", b->name, i, (long long)wf_size(c, y, i),
-                       (long long)dims[i]);
+            check_fail(__FILE__, __LINE__, "%s: axis %d is %lld, not %lld", b->name, i,
+                       (long long)wf_size(c, y, i), (long long)dims[i]);
     v = malloc((size_t)(n + 1) * sizeof *v);
     wf_read_f64(c, y, v, n);
     for (char *end; k < n; k++) {
         double want = strtod(s, &end);
         if (end == s || !(fabs(want - v[k]) <= 1e-12 * fmax(1, fabs(want)))) {
-            check_fail(__FILE__, __LINE__, "%s: element %lld is %.17g, not %.17g", b->name, (long long)k, v[k], want);
+            check_fail(__FILE__, __LINE__, "%s: element %lld is %.17g, not %.17g",
+                       b->name, (long long)k, v[k], want);
             break;
         }
         s = end;

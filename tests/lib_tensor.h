@@ -21,9 +21,9 @@
     }
 
 enum {
-    NO_GRAD = 1,  /* has no derivative, or not everywhere */
-    NO_VMAP = 2,  /* no batch rule, or batched sizes would differ */
-    NO_TRACE = 4  /* needs values */
+    NO_GRAD = 1, /* has no derivative, or not everywhere */
+    NO_VMAP = 2, /* no batch rule, or batched sizes would differ */
+    NO_TRACE = 4 /* needs values */
 };
 
 typedef struct BodyCase {
@@ -38,8 +38,10 @@ void check_body(const BodyCase *b);
 /* The cases that stand in tests/golden/tensor.txt (tools/golden_tensor.py), against the results there; how many. */
 int check_goldens(const BodyCase *cases, size_t n);
 /* A tensor of random numbers of the type ("f64[2,3]"; integers are floored). */
-wf_tensor random_tensor(wf_ctx *c, const char *type, double lo, double hi, uint64_t *seed);
-void check_same(wf_ctx *c, wf_tensor a, wf_tensor b, double tol, const char *name, const char *how);
+wf_tensor random_tensor(wf_ctx *c, const char *type, double lo, double hi,
+                        uint64_t *seed);
+void check_same(wf_ctx *c, wf_tensor a, wf_tensor b, double tol, const char *name,
+                const char *how);
 /* The context has no error, or the test fails with its message. */
 bool check_context(wf_ctx *c, const char *name, const char *how);
 

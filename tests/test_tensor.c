@@ -6,9 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define I64(...) (const int64_t[]){__VA_ARGS__}
+#define I64(...)                                                                         \
+    (const int64_t[]) { __VA_ARGS__ }
 
-static wf_tensor vec(wf_ctx *c, const double *v, int64_t n) { return wf_from(c, WF_F64, &n, 1, v); }
+static wf_tensor vec(wf_ctx *c, const double *v, int64_t n)
+{
+    return wf_from(c, WF_F64, &n, 1, v);
+}
 static wf_tensor one(wf_ctx *c, double x) { return wf_scalar(c, WF_F64, x); }
 static double item(wf_ctx *c, wf_tensor t) { return wf_item(c, t); }
 
@@ -113,7 +117,8 @@ TEST(a_million_eager_ops_take_constant_memory)
 TEST(views_share_memory_and_writes_are_seen)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_tensor x = wf_arange(c, WF_F64, 0, 6, 1), m = wf_reshape(c, x, I64(2, 3), 2), t = wf_permute(c, m, NULL);
+    wf_tensor x = wf_arange(c, WF_F64, 0, 6, 1), m = wf_reshape(c, x, I64(2, 3), 2),
+              t = wf_permute(c, m, NULL);
     wf_tensor row = wf_index_get(c, m, (wf_index[]){wf_at_int(1)}, 1);
     double v[6];
 
@@ -124,7 +129,8 @@ TEST(views_share_memory_and_writes_are_seen)
     CHECK_NEAR(v[1], 30, 0); /* t[0,1] is x[3] */
     CHECK_EQ_INT(wf_version(c, x), 1);
     CHECK(!wf_shares_memory(c, x, wf_copy(c, x)));
-    wf_index_write(c, m, (wf_index[]){wf_at_all(), wf_at_slice_step(WF_NOT, WF_NOT, -2)}, 2, wf_float(c, -1));
+    wf_index_write(c, m, (wf_index[]){wf_at_all(), wf_at_slice_step(WF_NOT, WF_NOT, -2)},
+                   2, wf_float(c, -1));
     wf_read_f64(c, x, v, 6);
     CHECK_NEAR(v[0], -1, 0);
     CHECK_NEAR(v[1], 1, 0);
@@ -134,7 +140,8 @@ TEST(views_share_memory_and_writes_are_seen)
     CHECK_NEAR(v[4], 1, 0);
     check_context(c, "views", "");
     wf_add_in(c, wf_arange(c, WF_I32, 0, 3, 1), wf_float(c, 0.5));
-    CHECK_HAS(wf_ctx_message(c), "wf_add_in: a value of dtype f32 cannot be written into i32[3]");
+    CHECK_HAS(wf_ctx_message(c),
+              "wf_add_in: a value of dtype f32 cannot be written into i32[3]");
     wf_ctx_free(c);
 }
 
@@ -156,7 +163,8 @@ TEST(a_write_to_something_saved_for_backward_is_an_error_with_both_places)
     CHECK_HAS(wf_ctx_message(c), "model.py:10:5: note: saved here");
     wf_clear(c);
     wf_add_in(c, x, wf_float(c, 1));
-    CHECK_HAS(wf_ctx_message(c), "wf_add_in: a leaf that requires a gradient cannot be written to");
+    CHECK_HAS(wf_ctx_message(c),
+              "wf_add_in: a leaf that requires a gradient cannot be written to");
     wf_ctx_free(c);
 }
 
@@ -292,7 +300,8 @@ TEST(tapes_nest)
 /* ---- functions of functions ---- */
 
 BODY(cube, wf_mul(c, in[0], wf_square(c, in[0])))
-BODY(poly, wf_sum(c, wf_mul(c, in[0], wf_sin(c, wf_mul(c, in[0], in[1]))), NULL, 0, false))
+BODY(poly,
+     wf_sum(c, wf_mul(c, in[0], wf_sin(c, wf_mul(c, in[0], in[1]))), NULL, 0, false))
 
 static const wf_function cube = {f_cube, NULL, 1, 1, "cube"};
 static const wf_function poly = {f_poly, NULL, 2, 1, "poly"};
@@ -316,7 +325,8 @@ static bool call_nested(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *o
         wf_jvp_call(c, n->f, in, NULL, 0, &dx, &y, out);
         break;
     case 2:
-        two[0] = wf_stack(c, (wf_tensor[]){in[0], wf_mul(c, in[0], wf_float(c, 2))}, 2, 0);
+        two[0] =
+            wf_stack(c, (wf_tensor[]){in[0], wf_mul(c, in[0], wf_float(c, 2))}, 2, 0);
         wf_vmap_call(c, n->f, two, &zero, NULL, NULL, &y);
         *out = wf_sum(c, y, NULL, 0, false);
         break;
@@ -388,7 +398,8 @@ TEST(a_function_being_differentiated_may_branch_on_values_a_traced_one_not)
     wf_grad_call(c, &f, &x, NULL, 0, NULL, &g);
     CHECK_NEAR(item(c, g), -1, 0);
     wf_trace(c, &f, &x, &p);
-    CHECK_HAS(wf_ctx_message(c), "wf_item: a symbolic tensor of type f64[] has no numbers yet");
+    CHECK_HAS(wf_ctx_message(c),
+              "wf_item: a symbolic tensor of type f64[] has no numbers yet");
     wf_clear(c);
     x = vec(c, (double[]){1, 2}, 2);
     wf_vmap_call(c, &f, &x, &zero, NULL, NULL, &y);
@@ -399,7 +410,8 @@ TEST(a_function_being_differentiated_may_branch_on_values_a_traced_one_not)
 TEST(records_give_pullbacks_and_linear_maps)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_tensor in[2] = {vec(c, (double[]){1, 2}, 2), one(c, 0.5)}, y, g[2], dy, seed = one(c, 1), dx[2];
+    wf_tensor in[2] = {vec(c, (double[]){1, 2}, 2), one(c, 0.5)}, y, g[2], dy,
+              seed = one(c, 1), dx[2];
     wf_record *r;
 
     wf_record_new(c, &poly, in, (int[]){0, 1}, 2, &y, &r);
@@ -409,7 +421,9 @@ TEST(records_give_pullbacks_and_linear_maps)
     dx[1] = one(c, 0.7);
     wf_record_jvp(c, r, dx, &dy);
     check_context(c, "record", "both");
-    CHECK_NEAR(item(c, dy), item(c, wf_add(c, wf_sum(c, wf_mul(c, g[0], dx[0]), NULL, 0, false), wf_mul(c, g[1], dx[1]))),
+    CHECK_NEAR(item(c, dy),
+               item(c, wf_add(c, wf_sum(c, wf_mul(c, g[0], dx[0]), NULL, 0, false),
+                              wf_mul(c, g[1], dx[1]))),
                1e-14);
     CHECK_NEAR(item(c, g[1]), cos(0.5) + 4 * cos(1), 1e-14);
     wf_record_free(c, r);
@@ -524,7 +538,8 @@ TEST(a_trace_check_reports_what_differs)
     calls = 0;
     wf_trace(c, &f, &x, &p);
     wf_trace_check(c, &f, p, &x, 1e-6, 1e-6);
-    CHECK_HAS(wf_ctx_message(c), "result 0 of the function and of its trace differ by up to 1");
+    CHECK_HAS(wf_ctx_message(c),
+              "result 0 of the function and of its trace differ by up to 1");
     wf_clear(c);
     wf_program_release(p);
     wf_trace(c, &cube, &x, &p);
@@ -552,7 +567,8 @@ TEST(a_symbolic_tensor_that_outlives_its_trace_is_an_error_when_used)
     wf_trace(c, &f, &x, &p);
     check_context(c, "leak", "");
     CHECK(wf_is_none(wf_add(c, leaked, x)));
-    CHECK_HAS(wf_ctx_message(c), "a symbolic tensor is used after the trace that made it has ended");
+    CHECK_HAS(wf_ctx_message(c),
+              "a symbolic tensor is used after the trace that made it has ended");
     wf_program_release(p);
     wf_ctx_free(c);
 }
@@ -607,21 +623,27 @@ TEST(a_session_runs_what_is_fetched_and_keeps_variables)
     y = wf_mul(c, x, w);
     z = wf_add(c, y, never);
     loss = wf_sum(c, wf_square(c, wf_sub(c, y, wf_float(c, 6))), NULL, 0, false);
-    step = wf_assign(c, s, w, wf_sub(c, w, wf_mul(c, wf_float(c, 0.01), wf_partial(c, loss, w, WF_NONE))));
+    step = wf_assign(
+        c, s, w,
+        wf_sub(c, w, wf_mul(c, wf_float(c, 0.01), wf_partial(c, loss, w, WF_NONE))));
     REQUIRE(check_context(c, "session", "build"));
     for (int i = 0; i < 200; i++) {
         wf_scope_begin(c);
-        wf_session_run(c, s, &x, (wf_tensor[]){wf_from(c, WF_F64, I64(3), 1, (double[]){3, 3, 3})}, 1,
-                       (wf_tensor[]){step, loss}, 2, out);
+        wf_session_run(c, s, &x,
+                       (wf_tensor[]){wf_from(c, WF_F64, I64(3), 1, (double[]){3, 3, 3})},
+                       1, (wf_tensor[]){step, loss}, 2, out);
         wf_scope_end(c);
     }
     REQUIRE(check_context(c, "session", "train"));
     CHECK_EQ_INT(wf_session_plans(s), 1);
     CHECK_NEAR(item(c, wf_variable_value(c, s, w)), 2, 1e-9);
-    wf_session_run(c, s, &y, (wf_tensor[]){vec(c, (double[]){6, 6, 7}, 3)}, 1, &loss, 1, out); /* y itself is fed */
+    wf_session_run(c, s, &y, (wf_tensor[]){vec(c, (double[]){6, 6, 7}, 3)}, 1, &loss, 1,
+                   out); /* y itself is fed */
     CHECK_NEAR(item(c, out[0]), 1, 1e-12);
-    wf_session_run(c, s, &x, (wf_tensor[]){vec(c, (double[]){1, 1, 1}, 3)}, 1, &z, 1, out);
-    CHECK_HAS(wf_ctx_message(c), "placeholder 'never' is needed for a fetch and was not fed");
+    wf_session_run(c, s, &x, (wf_tensor[]){vec(c, (double[]){1, 1, 1}, 3)}, 1, &z, 1,
+                   out);
+    CHECK_HAS(wf_ctx_message(c),
+              "placeholder 'never' is needed for a fetch and was not fed");
     wf_clear(c);
     wf_session_free(c, s);
     wf_ctx_free(c);
@@ -668,11 +690,13 @@ TEST(dtypes_promote_as_in_each_library)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        wf_dtype ab = wf_promote(rows[i].rules, rows[i].a, rows[i].aw, rows[i].az, rows[i].b, rows[i].bw, rows[i].bz);
-        wf_dtype ba = wf_promote(rows[i].rules, rows[i].b, rows[i].bw, rows[i].bz, rows[i].a, rows[i].aw, rows[i].az);
+        wf_dtype ab = wf_promote(rows[i].rules, rows[i].a, rows[i].aw, rows[i].az,
+                                 rows[i].b, rows[i].bw, rows[i].bz);
+        wf_dtype ba = wf_promote(rows[i].rules, rows[i].b, rows[i].bw, rows[i].bz,
+                                 rows[i].a, rows[i].aw, rows[i].az);
         if (ab != rows[i].want || ba != rows[i].want)
-            check_fail(__FILE__, __LINE__, "row %zu: %s and %s, not %s", i, wf_dtype_name(ab), wf_dtype_name(ba),
-                       wf_dtype_name(rows[i].want));
+            check_fail(__FILE__, __LINE__, "row %zu: %s and %s, not %s", i,
+                       wf_dtype_name(ab), wf_dtype_name(ba), wf_dtype_name(rows[i].want));
     }
 }
 
@@ -685,9 +709,13 @@ TEST(host_numbers_take_the_dtype_they_meet_and_keep_their_digits)
     CHECK_NEAR(item(c, y), 0.1, 0);
     z = wf_mul(c, wf_scalar(c, WF_F16, 2), wf_float(c, 0.1));
     CHECK_EQ_INT(wf_dtype_of(c, z), WF_F16);
-    CHECK_EQ_INT(wf_dtype_of(c, wf_div(c, wf_scalar(c, WF_I32, 1), wf_scalar(c, WF_I32, 2))), WF_F32);
+    CHECK_EQ_INT(
+        wf_dtype_of(c, wf_div(c, wf_scalar(c, WF_I32, 1), wf_scalar(c, WF_I32, 2))),
+        WF_F32);
     wf_set_promotion(c, WF_PROMOTE_NUMPY);
-    CHECK_EQ_INT(wf_dtype_of(c, wf_div(c, wf_scalar(c, WF_I32, 1), wf_scalar(c, WF_I32, 2))), WF_F64);
+    CHECK_EQ_INT(
+        wf_dtype_of(c, wf_div(c, wf_scalar(c, WF_I32, 1), wf_scalar(c, WF_I32, 2))),
+        WF_F64);
     check_context(c, "host", "");
     wf_ctx_free(c);
 }
@@ -704,42 +732,61 @@ TEST(host_numbers_take_the_dtype_they_meet_and_keep_their_digits)
 TEST(mistakes_name_the_function_what_was_found_and_what_was_needed)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_tensor a = wf_zeros(c, WF_F32, I64(2, 3), 2), b = wf_zeros(c, WF_F32, I64(4), 1), i = wf_arange(c, WF_I64, 0, 3, 1);
+    wf_tensor a = wf_zeros(c, WF_F32, I64(2, 3), 2), b = wf_zeros(c, WF_F32, I64(4), 1),
+              i = wf_arange(c, WF_I64, 0, 3, 1);
     wf_tensor out[3];
 
-    WRONG(wf_add(c, a, b), "wf_add: shapes f32[2,3] and f32[4] cannot be broadcast together: axis -1 differs");
+    WRONG(wf_add(c, a, b), "wf_add: shapes f32[2,3] and f32[4] cannot be broadcast "
+                           "together: axis -1 differs");
     WRONG(wf_matmul(c, a, a), "wf_matmul: f32[2,3] and f32[2,3] do not fit");
-    WRONG(wf_reshape(c, a, I64(4), 1), "wf_reshape: f32[2,3] has 6 elements, but the new shape needs 4");
+    WRONG(wf_reshape(c, a, I64(4), 1),
+          "wf_reshape: f32[2,3] has 6 elements, but the new shape needs 4");
     WRONG(wf_reshape(c, a, I64(WF_INFER, 4), 2), "cannot be divided");
-    WRONG(wf_sum(c, a, (int[]){2}, 1, false), "wf_sum: axis 2 is out of range for a tensor of rank 2");
+    WRONG(wf_sum(c, a, (int[]){2}, 1, false),
+          "wf_sum: axis 2 is out of range for a tensor of rank 2");
     WRONG(wf_sum(c, a, (int[]){1, -1}, 2, false), "wf_sum: axis -1 stands twice");
     WRONG(wf_permute(c, a, (int[]){0, 0}), "wf_permute: axis 0 stands twice");
-    WRONG(wf_index_get(c, a, (wf_index[]){wf_at_int(5)}, 1), "index: 5 is out of range for axis 0 of size 2");
-    WRONG(wf_index_get(c, a, (wf_index[]){wf_at_int(0), wf_at_int(0), wf_at_int(0)}, 3), "3 indices for a tensor of rank 2");
+    WRONG(wf_index_get(c, a, (wf_index[]){wf_at_int(5)}, 1),
+          "index: 5 is out of range for axis 0 of size 2");
+    WRONG(wf_index_get(c, a, (wf_index[]){wf_at_int(0), wf_at_int(0), wf_at_int(0)}, 3),
+          "3 indices for a tensor of rank 2");
     WRONG(wf_take(c, a, i, 0), "index: 2 is out of range for axis 0 of size 2");
     WRONG(wf_take(c, a, b, 0), "must be of integers or bools, got f32");
-    WRONG(wf_index_get(c, a, (wf_index[]){wf_at_slice_step(0, 1, 0)}, 1), "the step of a slice is 0");
-    WRONG(wf_concat(c, (wf_tensor[]){a, b}, 2, 0), "wf_concat: f32[2,3] and f32[4] differ in more than axis 0");
+    WRONG(wf_index_get(c, a, (wf_index[]){wf_at_slice_step(0, 1, 0)}, 1),
+          "the step of a slice is 0");
+    WRONG(wf_concat(c, (wf_tensor[]){a, b}, 2, 0),
+          "wf_concat: f32[2,3] and f32[4] differ in more than axis 0");
     WRONG(wf_split_equal(c, a, 2, 1, out), "cannot be divided into 2 equal parts");
     WRONG(wf_einsum(c, "ij,jk->ik", &a, 1), "does not name 1 operands");
-    WRONG(wf_einsum(c, "ij->ik", &a, 1), "label 'k' of the result stands twice or in no operand");
+    WRONG(wf_einsum(c, "ij->ik", &a, 1),
+          "label 'k' of the result stands twice or in no operand");
     WRONG(wf_einsum(c, "i1->i", &a, 1), "wf_einsum: '1' at position 1");
-    WRONG(wf_cross_entropy(c, a, wf_arange(c, WF_I64, 2, 4, 1), WF_NONE, -100, 0, WF_MEAN), "index: 3 is out of range");
-    WRONG(wf_conv(c, a, a, WF_NONE, 2, NULL, NULL, NULL, 1), "wf_conv: 2 spatial axes need [N,C,..] of rank 4, got f32[2,3]");
-    WRONG(wf_sub(c, wf_bool(c, true), wf_bool(c, true)), "wf_sub: not defined for two bools");
+    WRONG(
+        wf_cross_entropy(c, a, wf_arange(c, WF_I64, 2, 4, 1), WF_NONE, -100, 0, WF_MEAN),
+        "index: 3 is out of range");
+    WRONG(wf_conv(c, a, a, WF_NONE, 2, NULL, NULL, NULL, 1),
+          "wf_conv: 2 spatial axes need [N,C,..] of rank 4, got f32[2,3]");
+    WRONG(wf_sub(c, wf_bool(c, true), wf_bool(c, true)),
+          "wf_sub: not defined for two bools");
     WRONG(wf_bitwise_and(c, a, a), "wf_bitwise_and: needs integers or bools, got f32");
-    WRONG(wf_max(c, wf_zeros(c, WF_F32, I64(0), 1), NULL, 0, false), "wf_max: no elements along axis 0");
+    WRONG(wf_max(c, wf_zeros(c, WF_F32, I64(0), 1), NULL, 0, false),
+          "wf_max: no elements along axis 0");
     WRONG(wf_item(c, a), "wf_item: needs one element, got f32[2,3]");
-    WRONG(wf_requires_grad(c, i, true), "wf_requires_grad: needs a float dtype, got i64[3]");
+    WRONG(wf_requires_grad(c, i, true),
+          "wf_requires_grad: needs a float dtype, got i64[3]");
     WRONG(wf_zeros(c, WF_C64, NULL, 0), "wf_full: dtype c64 cannot be used");
     WRONG(wf_zeros(c, WF_F32, I64(-3), 1), "wf_full: size -3 of axis 0 is negative");
     WRONG(wf_arange(c, WF_F32, 0, 1, 0), "wf_arange: the number of steps is not a size");
     WRONG(wf_top_k(c, b, 9, 0, true, out, out + 1), "wf_top_k: 9 of axis 0 of f32[4]");
-    WRONG(wf_layer_norm(c, a, 3, WF_NONE, WF_NONE, 1e-5), "wf_layer_norm: cannot normalise 3 axes of f32[2,3]");
+    WRONG(wf_layer_norm(c, a, 3, WF_NONE, WF_NONE, 1e-5),
+          "wf_layer_norm: cannot normalise 3 axes of f32[2,3]");
     WRONG(wf_symbol(c, "x", "f32[2]"), "wf_symbol: no graph is open");
-    WRONG(wf_vmap_call(c, &poly, (wf_tensor[]){a, b}, (int[]){0, 0}, NULL, NULL, out), "input 1 has 4 elements along its mapped axis");
-    WRONG(wf_grad_call(c, &cube, &a, NULL, 0, NULL, out), "the first result must be a float scalar, got f32[2,3]");
-    WRONG(wf_grad_call(c, &cube, &i, NULL, 0, NULL, out), "derivatives need float arguments, got i64[3]");
+    WRONG(wf_vmap_call(c, &poly, (wf_tensor[]){a, b}, (int[]){0, 0}, NULL, NULL, out),
+          "input 1 has 4 elements along its mapped axis");
+    WRONG(wf_grad_call(c, &cube, &a, NULL, 0, NULL, out),
+          "the first result must be a float scalar, got f32[2,3]");
+    WRONG(wf_grad_call(c, &cube, &i, NULL, 0, NULL, out),
+          "derivatives need float arguments, got i64[3]");
     CHECK_NEAR(item(c, wf_sum(c, a, NULL, 0, false)), 0, 0);
     check_context(c, "mistakes", "end");
     wf_ctx_free(c);
@@ -763,19 +810,22 @@ static wf_status everything(wf_ctx *c)
     y = wf_cross_entropy(c, y, wf_arange(c, WF_I64, 0, 2, 1), WF_NONE, -100, 0, WF_MEAN);
     wf_gradients(c, &y, NULL, 1, &w, 1, WF_GRAD_CREATE, g);
     wf_backward(c, y, WF_NONE, 0);
-    wf_index_write(c, x, (wf_index[]){wf_at_slice_step(WF_NOT, WF_NOT, 2)}, 1, wf_float(c, 1));
+    wf_index_write(c, x, (wf_index[]){wf_at_slice_step(WF_NOT, WF_NOT, 2)}, 1,
+                   wf_float(c, 1));
     x = wf_cast(c, x, WF_F64);
     wf_vmap_call(c, &cube, &x, &zero, NULL, NULL, &out);
     if (wf_jit_new(c, &cube, &jit) == WF_OK) {
         wf_jit_call(c, jit, &x, &out, NULL, 0);
         wf_jit_free(c, jit);
     }
-    wf_grad_call(c, &poly, (wf_tensor[]){x, wf_scalar(c, WF_F64, 2)}, (int[]){0, 1}, 2, &out, g);
+    wf_grad_call(c, &poly, (wf_tensor[]){x, wf_scalar(c, WF_F64, 2)}, (int[]){0, 1}, 2,
+                 &out, g);
     wf_trace_types(c, &poly, (const char *[]){"f64[N]", "f64[]"}, &p);
     wf_program_release(p);
     if (wf_session_new(c, &s) == WF_OK) {
         wf_tensor v = wf_variable(c, s, "v", wf_scalar(c, WF_F64, 1));
-        wf_tensor a = wf_assign(c, s, v, wf_add(c, v, wf_partial(c, wf_square(c, v), v, WF_NONE)));
+        wf_tensor a =
+            wf_assign(c, s, v, wf_add(c, v, wf_partial(c, wf_square(c, v), v, WF_NONE)));
         wf_session_run(c, s, NULL, NULL, 0, &a, 1, &out);
         wf_session_free(c, s);
     }
@@ -788,17 +838,21 @@ TEST(every_allocation_may_fail)
     for (int all = 0; all < 2; all++)
         for (int64_t n = 1, done = 0; !done; n += n < 300 ? 1 : 7) {
             FaultAlloc f = {.fail_at = (long)n, .and_after = all};
-            wf_options o = {.size = sizeof o, .allocator = fault_allocator(&f), .threads = 1};
+            wf_options o = {
+                .size = sizeof o, .allocator = fault_allocator(&f), .threads = 1};
             wf_ctx *c = wf_ctx_new(&o);
             wf_status st = c ? everything(c) : WF_ERR_MEMORY;
             done = f.count < n;
             if (!done && st != WF_ERR_MEMORY)
-                check_fail(__FILE__, __LINE__, "allocation %lld: status %d, %s", (long long)n, (int)st, c ? wf_ctx_message(c) : "");
+                check_fail(__FILE__, __LINE__, "allocation %lld: status %d, %s",
+                           (long long)n, (int)st, c ? wf_ctx_message(c) : "");
             if (done && st != WF_OK)
-                check_fail(__FILE__, __LINE__, "without a failure: %s", wf_ctx_message(c));
+                check_fail(__FILE__, __LINE__, "without a failure: %s",
+                           wf_ctx_message(c));
             wf_ctx_free(c);
             if (f.live_bytes != 0 || f.misuses != 0) {
-                check_fail(__FILE__, __LINE__, "allocation %lld: %lld bytes leaked", (long long)n, (long long)f.live_bytes);
+                check_fail(__FILE__, __LINE__, "allocation %lld: %lld bytes leaked",
+                           (long long)n, (long long)f.live_bytes);
                 break;
             }
         }
@@ -810,8 +864,10 @@ static void *train(void *user)
     wf_options o = {.size = sizeof o, .threads = 1};
     wf_ctx *c = wf_ctx_new(&o);
     uint64_t seed = 9;
-    wf_tensor x = random_tensor(c, "f32[16,8]", -1, 1, &seed), t = random_tensor(c, "f32[16,1]", -1, 1, &seed);
-    wf_tensor w1 = random_tensor(c, "f32[8,16]", -0.5, 0.5, &seed), w2 = random_tensor(c, "f32[16,1]", -0.5, 0.5, &seed);
+    wf_tensor x = random_tensor(c, "f32[16,8]", -1, 1, &seed),
+              t = random_tensor(c, "f32[16,1]", -1, 1, &seed);
+    wf_tensor w1 = random_tensor(c, "f32[8,16]", -0.5, 0.5, &seed),
+              w2 = random_tensor(c, "f32[16,1]", -0.5, 0.5, &seed);
 
     for (int i = 0; i < 100; i++) {
         wf_tensor l, g[2], w[2] = {w1, w2};
@@ -846,4 +902,75 @@ TEST(eight_contexts_in_eight_threads_train_alike)
         pthread_join(th[i], NULL);
         CHECK(out[i] == alone);
     }
+}
+
+TEST(ten_thousand_training_steps_take_constant_memory)
+{
+    FaultAlloc f = {0};
+    wf_options o = {.size = sizeof o, .allocator = fault_allocator(&f), .threads = 1};
+    wf_ctx *c = wf_ctx_new(&o);
+    uint64_t seed = 3;
+    wf_tensor x = random_tensor(c, "f32[4,3]", -1, 1, &seed);
+    wf_tensor w = random_tensor(c, "f32[3,2]", -1, 1, &seed), loss;
+    long bytes = 0;
+
+    wf_requires_grad(c, w, true);
+    for (int i = 0; i < 10000; i++) {
+        wf_scope_begin(c);
+        loss = wf_mean(c, wf_square(c, wf_tanh(c, wf_matmul(c, x, w))), NULL, 0, false);
+        wf_backward(c, loss, WF_NONE, 0);
+        wf_no_grad_begin(c);
+        wf_sub_in(c, w, wf_mul(c, wf_grad_of(c, w), wf_float(c, 0.01)));
+        wf_no_grad_end(c);
+        wf_set_grad(c, w, WF_NONE);
+        wf_scope_end(c);
+        if (i == 100)
+            bytes = f.live_bytes;
+    }
+    check_context(c, "training", "");
+    CHECK_EQ_INT(f.live_bytes, bytes);
+    CHECK_EQ_INT(wf_history_hits(c), 9999);
+    wf_ctx_free(c);
+    CHECK_EQ_INT(f.live_bytes, 0);
+}
+
+/* ---- symbolic sizes ---- */
+
+static wf_tensor mlp(wf_ctx *c, wf_tensor x, wf_tensor w)
+{
+    wf_tensor h = wf_relu(c, wf_matmul(c, x, w));
+    wf_tensor n = wf_layer_norm(c, h, 1, WF_NONE, WF_NONE, 1e-5);
+    wf_tensor row = wf_index_get(c, n, (wf_index[]){wf_at_slice(1, WF_NOT)}, 1);
+
+    return wf_sum(c, wf_log_softmax(c, wf_concat(c, (wf_tensor[]){n, row}, 2, 0), -1), NULL, 0, false);
+}
+BODY(mlp, mlp(c, in[0], in[1]))
+
+TEST(layers_over_a_symbolic_batch_have_values_and_gradients_for_every_size)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_function f = {f_mlp, NULL, 2, 1, "mlp"};
+    const wf_program *p = NULL, *g = NULL;
+    uint64_t seed = 5;
+
+    wf_trace_types(c, &f, (const char *[]){"f64[N,3]", "f64[3,4]"}, &p);
+    REQUIRE(check_context(c, "mlp", "trace"));
+    wf_grad(c, p, (int[]){1}, 1, &g);
+    REQUIRE(check_context(c, "mlp", "grad"));
+    for (int n = 1; n < 5; n++) {
+        char type[32];
+        wf_tensor in[2], y, z, gy, gz;
+        snprintf(type, sizeof type, "f64[%d,3]", n);
+        in[0] = random_tensor(c, type, -1, 1, &seed);
+        in[1] = random_tensor(c, "f64[3,4]", -1, 1, &seed);
+        f_mlp(c, NULL, in, &y);
+        wf_apply(c, p, in, &z);
+        check_same(c, y, z, 1e-13, "mlp", type);
+        wf_grad_call(c, &f, in, (int[]){1}, 1, NULL, &gy);
+        wf_apply(c, g, in, &gz);
+        check_same(c, gy, gz, 1e-13, "mlp gradient", type);
+    }
+    wf_program_release(p);
+    wf_program_release(g);
+    wf_ctx_free(c);
 }

@@ -1,7 +1,10 @@
 /* activation.c -- activations and softmax. Derivatives at kinks are PyTorch's: 0 at the kink of relu. */
 #include "tensor/tensor.h"
 
-static wf_tensor positive(wf_ctx *c, wf_tensor x) { return wf_gt(c, x, wf_zeros_like(c, x)); }
+static wf_tensor positive(wf_ctx *c, wf_tensor x)
+{
+    return wf_gt(c, x, wf_zeros_like(c, x));
+}
 
 wf_tensor wf_relu(wf_ctx *c, wf_tensor x)
 {
@@ -92,5 +95,6 @@ wf_tensor wf_log_softmax(wf_ctx *c, wf_tensor x, int axis)
     scope_open(c);
     x = as_float(c, x, "wf_log_softmax");
     d = wf_sub(c, x, shift_of(c, x, axis));
-    return scope_close(c, wf_sub(c, d, wf_log(c, wf_sum(c, wf_exp(c, d), &axis, 1, true))));
+    return scope_close(c,
+                       wf_sub(c, d, wf_log(c, wf_sum(c, wf_exp(c, d), &axis, 1, true))));
 }

@@ -10,20 +10,24 @@ static wf_tensor seed_for(wf_ctx *c, wf_tensor y, wf_tensor gy, const char *fn)
         return WF_NONE;
     if (wf_is_none(gy)) {
         if (t->symbolic || t->count != 1)
-            return tfail(c, WF_ERR_SHAPE, "%s: the gradient of %s must be given: it is not a single number", fn,
-                         shape_text(c, t));
+            return tfail(
+                c, WF_ERR_SHAPE,
+                "%s: the gradient of %s must be given: it is not a single number", fn,
+                shape_text(c, t));
         return wf_ones_like(c, y);
     }
     if (!(g = tensor_get(c, gy, fn)))
         return WF_NONE;
-    if (g->dtype != t->dtype || g->rank != t->rank || (t->rank && memcmp(g->dims, t->dims, t->rank * sizeof *t->dims)))
-        return tfail(c, WF_ERR_SHAPE, "%s: the gradient of %s must have that type, got %s", fn, shape_text(c, t),
-                     shape_text(c, g));
+    if (g->dtype != t->dtype || g->rank != t->rank ||
+        (t->rank && memcmp(g->dims, t->dims, t->rank * sizeof *t->dims)))
+        return tfail(c, WF_ERR_SHAPE,
+                     "%s: the gradient of %s must have that type, got %s", fn,
+                     shape_text(c, t), shape_text(c, g));
     return gy;
 }
 
-wf_status wf_gradients(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int ny, const wf_tensor *x, int nx,
-                       unsigned flags, wf_tensor *out)
+wf_status wf_gradients(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int ny,
+                       const wf_tensor *x, int nx, unsigned flags, wf_tensor *out)
 {
     wf_tensor *seeds;
 
@@ -42,8 +46,11 @@ wf_status wf_gradients(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int n
     history_vjp(c, y, seeds, (uint32_t)ny, x, (uint32_t)nx, flags, out);
     for (int i = 0; i < nx && !failed(c); i++)
         if (wf_is_none(out[i]) && !(flags & GRAD_UNUSED_OK))
-            tfail(c, WF_ERR_VALUE, "wf_gradients: the results do not depend on input %d through recorded operations "
-                  "(WF_GRAD_UNUSED_OK allows it)", i);
+            tfail(c, WF_ERR_VALUE,
+                  "wf_gradients: the results do not depend on input %d through recorded "
+                  "operations "
+                  "(WF_GRAD_UNUSED_OK allows it)",
+                  i);
     scope_close_n(c, out, nx);
     mem_free(&c->al, seeds, (size_t)(ny + 1) * sizeof *seeds);
     return c->status;
@@ -60,7 +67,8 @@ static bool add_leaf(wf_ctx *c, Leaves *l, Tensor *t)
 {
     if (l->n == l->cap) {
         uint32_t cap = l->cap ? l->cap * 2 : 32;
-        wf_tensor *v = mem_alloc(&c->al, 2 * cap * sizeof *v); /* the second half is for the gradients */
+        wf_tensor *v = mem_alloc(
+            &c->al, 2 * cap * sizeof *v); /* the second half is for the gradients */
         if (!v)
             return fail_memory(c);
         if (l->n)
@@ -123,8 +131,10 @@ wf_status wf_backward(wf_ctx *c, wf_tensor y, wf_tensor gy, unsigned flags)
     if (!t)
         return c->status;
     if (!t->node || !(t->need & 1)) {
-        tfail(c, WF_ERR_VALUE, "wf_backward: %s has no history: nothing it was made of requires a gradient",
-              shape_text(c, t));
+        tfail(
+            c, WF_ERR_VALUE,
+            "wf_backward: %s has no history: nothing it was made of requires a gradient",
+            shape_text(c, t));
         return c->status;
     }
     scope_open(c);
@@ -141,4 +151,7 @@ wf_status wf_backward(wf_ctx *c, wf_tensor y, wf_tensor gy, unsigned flags)
     return c->status;
 }
 
-int64_t wf_history_hits(wf_ctx *c) { return c->tensors ? (int64_t)c->tensors->back_hits : 0; }
+int64_t wf_history_hits(wf_ctx *c)
+{
+    return c->tensors ? (int64_t)c->tensors->back_hits : 0;
+}

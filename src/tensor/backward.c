@@ -107,7 +107,10 @@ static void visit(Walk *w, Node *root, uint64_t epoch)
     }
 }
 
-static bool is_active(const Node *n, uint64_t epoch) { return n && n->epoch == epoch + 1; }
+static bool is_active(const Node *n, uint64_t epoch)
+{
+    return n && n->epoch == epoch + 1;
+}
 
 static void find_saved(Walk *w, uint64_t epoch)
 {
@@ -122,7 +125,8 @@ static void find_saved(Walk *w, uint64_t epoch)
         Node *n = w->nodes[k];
         if (n->leaf) {
             w->found[w->base[k]] = n->leaf;
-            w->found_version[w->base[k]] = UINT32_MAX; /* as it is now, unless someone saved it */
+            w->found_version[w->base[k]] =
+                UINT32_MAX; /* as it is now, unless someone saved it */
         }
         for (uint32_t j = 0; j < n->nout && n->prim; j++)
             if (n->out_saved[j]) {
@@ -162,7 +166,9 @@ static void make_key(Walk *w, uint64_t epoch)
                                : 0;
     }
     for (uint32_t j = 0; j < w->ny; j++)
-        w->key[at++] = is_active(w->y[j]->node, epoch) ? ((uint64_t)w->y[j]->node->order << 16 | w->y[j]->out) + 1 : 0;
+        w->key[at++] = is_active(w->y[j]->node, epoch)
+                           ? ((uint64_t)w->y[j]->node->order << 16 | w->y[j]->out) + 1
+                           : 0;
     for (uint32_t i = 0; i < w->nx; i++) {
         uint64_t h = hash_mix(w->x[i]->dtype, w->x[i]->rank);
         for (uint32_t k = 0; k < w->x[i]->rank; k++)
@@ -182,8 +188,8 @@ typedef struct Make {
     Walk *w;
     uint64_t epoch;
     Builder *b;
-    Val *val;     /* of each result: an input */
-    Val **edge;   /* of each operand of each node that is not the result of an active one */
+    Val *val;   /* of each result: an input */
+    Val **edge; /* of each operand of each node that is not the result of an active one */
     Val *tangent; /* of each result */
     Val *dx;      /* tangent input of each wanted */
 } Make;
@@ -195,7 +201,9 @@ static Val input_like(Builder *b, const PType *t)
 
 static void add_tangent(Make *m, uint32_t at, Val d)
 {
-    m->tangent[at] = m->tangent[at] && d ? b_add(m->b, m->tangent[at], d) : d ? d : m->tangent[at];
+    m->tangent[at] = m->tangent[at] && d ? b_add(m->b, m->tangent[at], d)
+                     : d                 ? d
+                                         : m->tangent[at];
 }
 
 /* One step of a call: its body is put in, with tangents. */
@@ -268,9 +276,16 @@ static void emit_node(Make *m, uint32_t k)
     if (p->op == OP_call) {
         emit_call(m, p->program, in, dx, dy);
     } else {
-        EqnView view = {.op = (uint16_t)p->op, .nout = (uint16_t)p->nout, .nin = p->nin, .row = op_row(p->op),
-                        .in = in, .out = op_has(p->op, OPF_CONTROL) ? NULL : in + p->nin, .in_type = types,
-                        .out_type = types + p->nin, .attr = p->attr, .place = n->place};
+        EqnView view = {.op = (uint16_t)p->op,
+                        .nout = (uint16_t)p->nout,
+                        .nin = p->nin,
+                        .row = op_row(p->op),
+                        .in = in,
+                        .out = op_has(p->op, OPF_CONTROL) ? NULL : in + p->nin,
+                        .in_type = types,
+                        .out_type = types + p->nin,
+                        .attr = p->attr,
+                        .place = n->place};
         view.row->jvp(b, &view, dx, dy);
     }
     for (uint32_t j = 0; j < p->nout && !failed(m->w->cx); j++)
@@ -281,8 +296,10 @@ static void emit_node(Make *m, uint32_t k)
 /* Which values do the kept equations and the results read? */
 bool *used_values(Builder *b, const Val *outs, uint32_t nouts)
 {
-    bool *keep = arena_zalloc(&b->arena, b->eqns.n + 1), *used = arena_zalloc(&b->arena, b->vals.n + 1);
-    LiveView v = {b->eqns.v, b->eqns.n, b->args.v, b->vals.v, b->vals.n, b->types.v, &b->dims, outs, nouts};
+    bool *keep = arena_zalloc(&b->arena, b->eqns.n + 1),
+         *used = arena_zalloc(&b->arena, b->vals.n + 1);
+    LiveView v = {b->eqns.v,  b->eqns.n, b->args.v, b->vals.v, b->vals.n,
+                  b->types.v, &b->dims,  outs,      nouts};
 
     live_equations(&b->arena, &v, keep);
     for (uint32_t e = 0; e < b->eqns.n; e++)
@@ -307,7 +324,8 @@ static const Program *make_forward(Make *m, BackProgram *bp, bool *y_nz)
             Tensor *x = w->x[i];
             if (x->node != w->nodes[k])
                 continue;
-            m->dx[i] = b_input(b, NULL, b_make_type(b, (wf_dtype)x->dtype, x->dims, x->rank));
+            m->dx[i] =
+                b_input(b, NULL, b_make_type(b, (wf_dtype)x->dtype, x->dims, x->rank));
             if (!w->nodes[k]->prim)
                 add_tangent(m, w->base[k] + x->out, m->dx[i]);
         }
@@ -321,7 +339,8 @@ static const Program *make_forward(Make *m, BackProgram *bp, bool *y_nz)
         return NULL;
     for (uint32_t j = 0; j < w->ny; j++) {
         Node *n = w->y[j]->node;
-        Val d = is_active(n, m->epoch) ? m->tangent[w->base[n->order] + w->y[j]->out] : VAL_NONE;
+        Val d = is_active(n, m->epoch) ? m->tangent[w->base[n->order] + w->y[j]->out]
+                                       : VAL_NONE;
         y_nz[j] = d != VAL_NONE;
         if (d)
             outs[nouts++] = d;
@@ -438,7 +457,8 @@ static BackProgram *keep_back(wf_ctx *c, Walk *w, const BackProgram *made, uint6
     bp->nz = keep_copy(c, made->nz, made->nnz);
     bp->prims = mem_alloc(&c->al, (w->n + 1) * sizeof *bp->prims);
     bp->prim_room = w->n + 1;
-    if (!bp->key || (!bp->needs && made->nneeds) || (!bp->nz && made->nnz) || !bp->prims) {
+    if (!bp->key || (!bp->needs && made->nneeds) || (!bp->nz && made->nnz) ||
+        !bp->prims) {
         if (bp->key)
             mem_free(&c->al, bp->key, w->nkey * sizeof *w->key);
         if (bp->needs)
@@ -463,7 +483,8 @@ static BackProgram *keep_back(wf_ctx *c, Walk *w, const BackProgram *made, uint6
 static BackProgram *find_back(Tensors *s, const Walk *w, uint64_t hash)
 {
     for (BackProgram **at = &s->backs, *bp; (bp = *at) != NULL; at = &bp->next)
-        if (bp->hash == hash && bp->nkey == w->nkey && !memcmp(bp->key, w->key, w->nkey * sizeof *w->key)) {
+        if (bp->hash == hash && bp->nkey == w->nkey &&
+            !memcmp(bp->key, w->key, w->nkey * sizeof *w->key)) {
             *at = bp->next; /* most recent first */
             bp->next = s->backs;
             s->backs = bp;
@@ -522,14 +543,18 @@ static BackProgram *back_program(wf_ctx *c, Walk *w, uint64_t epoch)
 
 /* ---- running it ---- */
 
-static void check_version(wf_ctx *c, const char *what, const Node *n, const Tensor *t, uint32_t version)
+static void check_version(wf_ctx *c, const char *what, const Node *n, const Tensor *t,
+                          uint32_t version)
 {
     Place at = t->store->written;
 
     if (version == UINT32_MAX || t->store->version == version)
         return;
-    fail(c, WF_ERR_VALUE, at, "%s: a tensor that %s saved for its derivative was written to afterwards (version %u, "
-         "saved at version %u)", what, n->prim ? op_name(n->prim->op) : "a leaf", t->store->version, version);
+    fail(c, WF_ERR_VALUE, at,
+         "%s: a tensor that %s saved for its derivative was written to afterwards "
+         "(version %u, "
+         "saved at version %u)",
+         what, n->prim ? op_name(n->prim->op) : "a leaf", t->store->version, version);
     fail_note(c, n->place, "saved here");
 }
 
@@ -549,10 +574,13 @@ static wf_tensor saved_handle(wf_ctx *c, Walk *w, Need need, const char *what)
     }
     if (!t) {
         if (n->freed || need.edge < 0)
-            fail(c, WF_ERR_VALUE, n->place, "%s: the history was used and freed already; keep it with WF_GRAD_KEEP "
-                 "(values saved by %s are gone)", what, n->prim ? op_name(n->prim->op) : "a leaf");
+            fail(c, WF_ERR_VALUE, n->place,
+                 "%s: the history was used and freed already; keep it with WF_GRAD_KEEP "
+                 "(values saved by %s are gone)",
+                 what, n->prim ? op_name(n->prim->op) : "a leaf");
         else
-            fail(c, WF_ERR_INTERNAL, n->place, "%s: a value that %s needs was not saved", what, op_name(n->prim->op));
+            fail(c, WF_ERR_INTERNAL, n->place, "%s: a value that %s needs was not saved",
+                 what, op_name(n->prim->op));
         return WF_NONE;
     }
     check_version(c, what, n, t, version);
@@ -630,11 +658,13 @@ static void free_histories(wf_ctx *c, Walk *w)
     }
 }
 
-static bool derive(wf_ctx *c, Walk *w, const wf_tensor *seeds, unsigned flags, const char *what, wf_tensor *out)
+static bool derive(wf_ctx *c, Walk *w, const wf_tensor *seeds, unsigned flags,
+                   const char *what, wf_tensor *out)
 {
     Tensors *s = c->tensors;
     uint64_t open = s->recorders;
-    uint32_t nsaved = 0, n, nout = w->forward ? w->ny : w->nx, nseed = w->forward ? w->nx : w->ny, k = 0;
+    uint32_t nsaved = 0, n, nout = w->forward ? w->ny : w->nx,
+             nseed = w->forward ? w->nx : w->ny, k = 0;
     bool few[64] = {0}, *nz = few;
     const Program *p;
     wf_tensor *res;
@@ -651,7 +681,8 @@ static bool derive(wf_ctx *c, Walk *w, const wf_tensor *seeds, unsigned flags, c
     if (p && !res)
         fail_memory(c);
     if (p && res && w->handles) {
-        const bool *seed_nz = w->forward ? nz + w->ny : nz, *out_nz = w->forward ? nz : nz + w->ny;
+        const bool *seed_nz = w->forward ? nz + w->ny : nz,
+                   *out_nz = w->forward ? nz : nz + w->ny;
         n = nsaved;
         for (uint32_t i = 0; i < nseed; i++)
             if (seed_nz[i])
@@ -691,8 +722,9 @@ static Tensor **get_all(wf_ctx *c, const wf_tensor *h, uint32_t n, const char *w
     return v;
 }
 
-static bool differentiate(wf_ctx *c, bool forward, const wf_tensor *y, uint32_t ny, const wf_tensor *x, uint32_t nx,
-                          const wf_tensor *seeds, unsigned flags, wf_tensor *out)
+static bool differentiate(wf_ctx *c, bool forward, const wf_tensor *y, uint32_t ny,
+                          const wf_tensor *x, uint32_t nx, const wf_tensor *seeds,
+                          unsigned flags, wf_tensor *out)
 {
     const char *what = forward ? "jvp" : "backward";
     Walk w = {.cx = c, .forward = forward, .ny = ny, .nx = nx};
@@ -711,14 +743,14 @@ static bool differentiate(wf_ctx *c, bool forward, const wf_tensor *y, uint32_t 
     return ok;
 }
 
-bool history_vjp(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t ny, const wf_tensor *x, uint32_t nx,
-                 unsigned flags, wf_tensor *out)
+bool history_vjp(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t ny,
+                 const wf_tensor *x, uint32_t nx, unsigned flags, wf_tensor *out)
 {
     return differentiate(c, false, y, ny, x, nx, gy, flags, out);
 }
 
-bool history_jvp(wf_ctx *c, const wf_tensor *y, uint32_t ny, const wf_tensor *x, const wf_tensor *dx, uint32_t nx,
-                 unsigned flags, wf_tensor *out)
+bool history_jvp(wf_ctx *c, const wf_tensor *y, uint32_t ny, const wf_tensor *x,
+                 const wf_tensor *dx, uint32_t nx, unsigned flags, wf_tensor *out)
 {
     return differentiate(c, true, y, ny, x, nx, dx, flags, out);
 }

@@ -7,15 +7,18 @@
 
 #define SPATIAL 3
 
-static int64_t at(const int64_t *v, int i, int64_t standard) { return v ? v[i] : standard; }
+static int64_t at(const int64_t *v, int i, int64_t standard)
+{
+    return v ? v[i] : standard;
+}
 
 static bool check_image(wf_ctx *c, const char *fn, wf_tensor x, int n, Shape *s)
 {
     if (!shape_of(c, x, fn, s))
         return false;
     if (n < 1 || n > SPATIAL || s->rank != (uint32_t)n + 2) {
-        tfail(c, WF_ERR_SHAPE, "%s: %d spatial axes need [N,C,..] of rank %d, got %s", fn, n, n + 2,
-              shape_text(c, tensor_get(c, x, fn)));
+        tfail(c, WF_ERR_SHAPE, "%s: %d spatial axes need [N,C,..] of rank %d, got %s", fn,
+              n, n + 2, shape_text(c, tensor_get(c, x, fn)));
         return false;
     }
     return true;
@@ -32,20 +35,22 @@ static wf_tensor add_bias(wf_ctx *c, wf_tensor y, wf_tensor bias, int n)
     return wf_add(c, y, wf_reshape(c, bias, dims, n + 1));
 }
 
-static wf_tensor conv_general(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor w, const ConvAttr *a)
+static wf_tensor conv_general(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor w,
+                              const ConvAttr *a)
 {
     wf_tensor in[2] = {x, w};
     ConvAttr b = *a;
 
     if (!unify_dtypes(c, fn, in, 2))
         return WF_NONE;
-    b.acc = wf_dtype_of(c, in[0]);
+    b.acc = (int32_t)wf_dtype_of(c, in[0]);
     b.batch_groups = 1;
     return tensor_op1(c, OP_conv_general, in, 2, &b);
 }
 
-wf_tensor wf_conv(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias, int n, const int64_t *stride,
-                  const int64_t *padding, const int64_t *dilation, int64_t groups)
+wf_tensor wf_conv(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias, int n,
+                  const int64_t *stride, const int64_t *padding, const int64_t *dilation,
+                  int64_t groups)
 {
     Shape s, k;
     int64_t st[SPATIAL], pad[SPATIAL], dil[SPATIAL];
@@ -54,7 +59,8 @@ wf_tensor wf_conv(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias, int n, co
     if (!check_image(c, "wf_conv", x, n, &s) || !check_image(c, "wf_conv", w, n, &k))
         return WF_NONE;
     if (groups < 1 || (s.d[1] >= 0 && k.d[1] >= 0 && s.d[1] != k.d[1] * groups))
-        return tfail(c, WF_ERR_SHAPE, "wf_conv: weights %s and %lld groups do not fit the channels of %s",
+        return tfail(c, WF_ERR_SHAPE,
+                     "wf_conv: weights %s and %lld groups do not fit the channels of %s",
                      shape_text(c, tensor_get(c, w, "wf_conv")), (long long)groups,
                      shape_text(c, tensor_get(c, x, "wf_conv")));
     for (int i = 0; i < n; i++) {
@@ -62,12 +68,16 @@ wf_tensor wf_conv(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias, int n, co
         pad[i] = at(padding, i, 0);
         dil[i] = at(dilation, i, 1);
         if (st[i] < 1 || pad[i] < 0 || dil[i] < 1)
-            return tfail(c, WF_ERR_VALUE, "wf_conv: stride and dilation must be >= 1, padding >= 0");
+            return tfail(c, WF_ERR_VALUE,
+                         "wf_conv: stride and dilation must be >= 1, padding >= 0");
     }
     scope_open(c);
     y = conv_general(c, "wf_conv", x, w,
-                     &(ConvAttr){.stride = {(uint32_t)n, st}, .pad_lo = {(uint32_t)n, pad}, .pad_hi = {(uint32_t)n, pad},
-                                 .rhs_dilation = {(uint32_t)n, dil}, .groups = groups});
+                     &(ConvAttr){.stride = {(uint32_t)n, st},
+                                 .pad_lo = {(uint32_t)n, pad},
+                                 .pad_hi = {(uint32_t)n, pad},
+                                 .rhs_dilation = {(uint32_t)n, dil},
+                                 .groups = groups});
     return scope_close(c, add_bias(c, y, bias, n));
 }
 
@@ -92,25 +102,33 @@ static wf_tensor turned_weights(wf_ctx *c, wf_tensor w, const Shape *k, int n, i
 }
 
 /* The input is spread by the stride and convolved with the reversed kernel; padding cuts the result. */
-wf_tensor wf_conv_transpose(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias, int n, const int64_t *stride,
-                            const int64_t *padding, const int64_t *output_padding, const int64_t *dilation, int64_t groups)
+wf_tensor wf_conv_transpose(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias, int n,
+                            const int64_t *stride, const int64_t *padding,
+                            const int64_t *output_padding, const int64_t *dilation,
+                            int64_t groups)
 {
     Shape s, k;
-    int64_t st[SPATIAL], lo[SPATIAL], hi[SPATIAL], dil[SPATIAL], cut[SPATIAL], cut_hi[SPATIAL];
+    int64_t st[SPATIAL], lo[SPATIAL], hi[SPATIAL], dil[SPATIAL], cut[SPATIAL],
+        cut_hi[SPATIAL];
     wf_tensor y;
 
-    if (!check_image(c, "wf_conv_transpose", x, n, &s) || !check_image(c, "wf_conv_transpose", w, n, &k))
+    if (!check_image(c, "wf_conv_transpose", x, n, &s) ||
+        !check_image(c, "wf_conv_transpose", w, n, &k))
         return WF_NONE;
     if (groups < 1 || s.d[1] != k.d[0] || (s.d[1] >= 0 && s.d[1] % groups))
-        return tfail(c, WF_ERR_SHAPE, "wf_conv_transpose: weights %s and %lld groups do not fit the channels of %s",
-                     shape_text(c, tensor_get(c, w, "wf_conv_transpose")), (long long)groups,
-                     shape_text(c, tensor_get(c, x, "wf_conv_transpose")));
+        return tfail(
+            c, WF_ERR_SHAPE,
+            "wf_conv_transpose: weights %s and %lld groups do not fit the channels of %s",
+            shape_text(c, tensor_get(c, w, "wf_conv_transpose")), (long long)groups,
+            shape_text(c, tensor_get(c, x, "wf_conv_transpose")));
     for (int i = 0; i < n; i++) {
         int64_t span, pad = at(padding, i, 0), more = at(output_padding, i, 0);
         st[i] = at(stride, i, 1);
         dil[i] = at(dilation, i, 1);
         if (st[i] < 1 || pad < 0 || dil[i] < 1 || more < 0 || k.d[2 + i] < 1)
-            return tfail(c, WF_ERR_VALUE, "wf_conv_transpose: stride, dilation and kernel must be >= 1, padding >= 0");
+            return tfail(c, WF_ERR_VALUE,
+                         "wf_conv_transpose: stride, dilation and kernel must be >= 1, "
+                         "padding >= 0");
         span = dil[i] * (k.d[2 + i] - 1);
         lo[i] = MAX(span - pad, 0);
         hi[i] = MAX(span - pad + more, 0);
@@ -119,22 +137,28 @@ wf_tensor wf_conv_transpose(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias,
     }
     scope_open(c);
     y = conv_general(c, "wf_conv_transpose", x, turned_weights(c, w, &k, n, groups),
-                     &(ConvAttr){.pad_lo = {(uint32_t)n, lo}, .pad_hi = {(uint32_t)n, hi}, .lhs_dilation = {(uint32_t)n, st},
-                                 .rhs_dilation = {(uint32_t)n, dil}, .groups = groups});
+                     &(ConvAttr){.pad_lo = {(uint32_t)n, lo},
+                                 .pad_hi = {(uint32_t)n, hi},
+                                 .lhs_dilation = {(uint32_t)n, st},
+                                 .rhs_dilation = {(uint32_t)n, dil},
+                                 .groups = groups});
     for (int i = 0; i < n && !failed(c); i++)
         if ((cut[i] || cut_hi[i]) && shape_of(c, y, "wf_conv_transpose", &s))
-            y = slice_axis(c, y, (uint32_t)i + 2, cut[i], size_sub(c, s.d[2 + i], cut_hi[i]));
+            y = slice_axis(c, y, (uint32_t)i + 2, cut[i],
+                           size_sub(c, s.d[2 + i], cut_hi[i]));
     return scope_close(c, add_bias(c, y, bias, n));
 }
 
 /* ---- pooling ---- */
 
 typedef struct Window {
-    int64_t window[SPATIAL + 2], stride[SPATIAL + 2], lo[SPATIAL + 2], hi[SPATIAL + 2], dilation[SPATIAL + 2];
+    int64_t window[SPATIAL + 2], stride[SPATIAL + 2], lo[SPATIAL + 2], hi[SPATIAL + 2],
+        dilation[SPATIAL + 2];
 } Window;
 
-static bool make_window(wf_ctx *c, const char *fn, int n, const int64_t *window, const int64_t *stride,
-                        const int64_t *padding, const int64_t *dilation, Window *w)
+static bool make_window(wf_ctx *c, const char *fn, int n, const int64_t *window,
+                        const int64_t *stride, const int64_t *padding,
+                        const int64_t *dilation, Window *w)
 {
     for (int i = 0; i < n + 2; i++) {
         bool in = i >= 2;
@@ -142,8 +166,12 @@ static bool make_window(wf_ctx *c, const char *fn, int n, const int64_t *window,
         w->stride[i] = in ? (stride ? stride[i - 2] : window[i - 2]) : 1;
         w->lo[i] = w->hi[i] = in ? at(padding, i - 2, 0) : 0;
         w->dilation[i] = in ? at(dilation, i - 2, 1) : 1;
-        if (w->window[i] < 1 || w->stride[i] < 1 || w->lo[i] < 0 || w->dilation[i] < 1 || 2 * w->lo[i] > w->window[i] * w->dilation[i]) {
-            tfail(c, WF_ERR_VALUE, "%s: window, stride and dilation must be >= 1, padding at most half the window", fn);
+        if (w->window[i] < 1 || w->stride[i] < 1 || w->lo[i] < 0 || w->dilation[i] < 1 ||
+            2 * w->lo[i] > w->window[i] * w->dilation[i]) {
+            tfail(c, WF_ERR_VALUE,
+                  "%s: window, stride and dilation must be >= 1, padding at most half "
+                  "the window",
+                  fn);
             return false;
         }
     }
@@ -151,32 +179,41 @@ static bool make_window(wf_ctx *c, const char *fn, int n, const int64_t *window,
 }
 
 #define WINDOW_ATTR(w, n)                                                                \
-    &(WindowAttr){.window = {(n), (w).window}, .stride = {(n), (w).stride}, .pad_lo = {(n), (w).lo}, \
-                  .pad_hi = {(n), (w).hi}, .window_dilation = {(n), (w).dilation}}
+    &(WindowAttr)                                                                        \
+    {                                                                                    \
+        .window = {(n), (w).window}, .stride = {(n), (w).stride},                        \
+        .pad_lo = {(n), (w).lo}, .pad_hi = {(n), (w).hi}, .window_dilation = {           \
+            (n),                                                                         \
+            (w).dilation                                                                 \
+        }                                                                                \
+    }
 
-wf_tensor wf_max_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *window, const int64_t *stride, const int64_t *padding,
+wf_tensor wf_max_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *window,
+                      const int64_t *stride, const int64_t *padding,
                       const int64_t *dilation)
 {
     Shape s;
     Window w;
     wf_tensor out[2];
 
-    if (!check_image(c, "wf_max_pool", x, n, &s) || !make_window(c, "wf_max_pool", n, window, stride, padding, dilation, &w))
+    if (!check_image(c, "wf_max_pool", x, n, &s) ||
+        !make_window(c, "wf_max_pool", n, window, stride, padding, dilation, &w))
         return WF_NONE;
     scope_open(c);
     tensor_op(c, OP_reduce_window_max, &x, 1, WINDOW_ATTR(w, s.rank), out, 2);
     return scope_close(c, out[0]);
 }
 
-wf_tensor wf_avg_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *window, const int64_t *stride, const int64_t *padding,
-                      bool count_padding)
+wf_tensor wf_avg_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *window,
+                      const int64_t *stride, const int64_t *padding, bool count_padding)
 {
     Shape s;
     Window w;
     int64_t count = 1;
     wf_tensor sum, k;
 
-    if (!check_image(c, "wf_avg_pool", x, n, &s) || !make_window(c, "wf_avg_pool", n, window, stride, padding, NULL, &w))
+    if (!check_image(c, "wf_avg_pool", x, n, &s) ||
+        !make_window(c, "wf_avg_pool", n, window, stride, padding, NULL, &w))
         return WF_NONE;
     scope_open(c);
     x = as_float(c, x, "wf_avg_pool");
@@ -186,13 +223,16 @@ wf_tensor wf_avg_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *window, cons
     k = num(c, (double)count);
     if (!count_padding && padding) {
         s.d[0] = s.d[1] = 1;
-        k = op_1(c, OP_reduce_window_sum, wf_full(c, wf_dtype_of(c, x), s.d, (int)s.rank, 1), WINDOW_ATTR(w, s.rank));
+        k = op_1(c, OP_reduce_window_sum,
+                 wf_full(c, wf_dtype_of(c, x), s.d, (int)s.rank, 1),
+                 WINDOW_ATTR(w, s.rank));
     }
     return scope_close(c, wf_div(c, sum, k));
 }
 
 /* One axis into m parts: part i covers floor(i n/m) .. ceil((i+1) n/m) - 1. */
-static wf_tensor adaptive_axis(wf_ctx *c, wf_tensor x, uint32_t axis, int64_t n, int64_t m, bool max)
+static wf_tensor adaptive_axis(wf_ctx *c, wf_tensor x, uint32_t axis, int64_t n,
+                               int64_t m, bool max)
 {
     wf_tensor *part = mem_alloc(&c->al, (size_t)(m + 1) * sizeof *part), y;
     int ax = (int)axis;
@@ -210,7 +250,8 @@ static wf_tensor adaptive_axis(wf_ctx *c, wf_tensor x, uint32_t axis, int64_t n,
     return y;
 }
 
-static wf_tensor adaptive(wf_ctx *c, const char *fn, wf_tensor x, int n, const int64_t *sizes, bool max)
+static wf_tensor adaptive(wf_ctx *c, const char *fn, wf_tensor x, int n,
+                          const int64_t *sizes, bool max)
 {
     Shape s;
     int64_t window[SPATIAL];
@@ -225,7 +266,8 @@ static wf_tensor adaptive(wf_ctx *c, const char *fn, wf_tensor x, int n, const i
         window[i] = s.d[2 + i] / MAX(sizes[i], 1);
     }
     if (even)
-        return max ? wf_max_pool(c, x, n, window, NULL, NULL, NULL) : wf_avg_pool(c, x, n, window, NULL, NULL, true);
+        return max ? wf_max_pool(c, x, n, window, NULL, NULL, NULL)
+                   : wf_avg_pool(c, x, n, window, NULL, NULL, true);
     scope_open(c);
     x = max ? x : as_float(c, x, fn);
     for (int i = 0; i < n && !failed(c); i++)
@@ -254,7 +296,10 @@ wf_tensor wf_linear(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias)
     return scope_close(c, wf_is_none(bias) ? y : wf_add(c, y, bias));
 }
 
-wf_tensor wf_embedding(wf_ctx *c, wf_tensor weight, wf_tensor index) { return wf_take(c, weight, index, 0); }
+wf_tensor wf_embedding(wf_ctx *c, wf_tensor weight, wf_tensor index)
+{
+    return wf_take(c, weight, index, 0);
+}
 
 /* x mask / (1 - p); mask: true where x stays */
 wf_tensor wf_dropout(wf_ctx *c, wf_tensor x, wf_tensor mask, double p)
@@ -263,13 +308,15 @@ wf_tensor wf_dropout(wf_ctx *c, wf_tensor x, wf_tensor mask, double p)
         return tfail(c, WF_ERR_VALUE, "wf_dropout: a probability must be in 0..1");
     scope_open(c);
     x = as_float(c, x, "wf_dropout");
-    x = wf_where(c, mask, wf_mul(c, x, num(c, p < 1 ? 1 / (1 - p) : 0)), wf_zeros_like(c, x));
+    x = wf_where(c, mask, wf_mul(c, x, num(c, p < 1 ? 1 / (1 - p) : 0)),
+                 wf_zeros_like(c, x));
     return scope_close(c, x);
 }
 
 /* softmax(q kᵀ scale + mask) v; q [..,L,E], k [..,S,E], v [..,S,V]. A bool mask says who is seen; a float mask is
  * added. scale 0: 1/sqrt(E). */
-wf_tensor wf_attention(wf_ctx *c, wf_tensor q, wf_tensor k, wf_tensor v, wf_tensor mask, bool causal, double scale)
+wf_tensor wf_attention(wf_ctx *c, wf_tensor q, wf_tensor k, wf_tensor v, wf_tensor mask,
+                       bool causal, double scale)
 {
     Shape s, t;
     wf_tensor score, w;
@@ -277,13 +324,15 @@ wf_tensor wf_attention(wf_ctx *c, wf_tensor q, wf_tensor k, wf_tensor v, wf_tens
     if (!shape_of(c, q, "wf_attention", &s) || !shape_of(c, k, "wf_attention", &t))
         return WF_NONE;
     if (s.rank < 2 || t.rank < 2 || s.d[s.rank - 1] < 0)
-        return tfail(c, WF_ERR_SHAPE, "wf_attention: needs [..,L,E], got %s", shape_text(c, tensor_get(c, q, "wf_attention")));
+        return tfail(c, WF_ERR_SHAPE, "wf_attention: needs [..,L,E], got %s",
+                     shape_text(c, tensor_get(c, q, "wf_attention")));
     if (scale == 0)
         scale = 1 / sqrt((double)s.d[s.rank - 1]);
     scope_open(c);
     score = wf_mul(c, wf_matmul(c, q, wf_swap_axes(c, k, -1, -2)), num(c, scale));
     if (causal)
-        score = wf_where(c, wf_tri(c, WF_BOOL, s.d[s.rank - 2], t.d[t.rank - 2], 0), score, num(c, -(double)INFINITY));
+        score = wf_where(c, wf_tri(c, WF_BOOL, s.d[s.rank - 2], t.d[t.rank - 2], 0),
+                         score, num(c, -(double)INFINITY));
     if (!wf_is_none(mask) && wf_dtype_of(c, mask) == WF_BOOL)
         score = wf_where(c, mask, score, num(c, -(double)INFINITY));
     else if (!wf_is_none(mask))

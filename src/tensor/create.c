@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-static bool check_shape(wf_ctx *c, const char *fn, wf_dtype dtype, const int64_t *dims, int rank, bool *out_symbolic)
+static bool check_shape(wf_ctx *c, const char *fn, wf_dtype dtype, const int64_t *dims,
+                        int rank, bool *out_symbolic)
 {
     *out_symbolic = false;
     if (failed(c) || !ts(c))
@@ -20,15 +21,18 @@ static bool check_shape(wf_ctx *c, const char *fn, wf_dtype dtype, const int64_t
         if (dims[i] >= 0)
             continue;
         *out_symbolic = true;
-        if (!c->tensors->trace || dims[i] < -(int64_t)c->tensors->trace->b->dims.nodes.n) {
-            tfail(c, WF_ERR_SHAPE, "%s: size %lld of axis %d is negative", fn, (long long)dims[i], i);
+        if (!c->tensors->trace ||
+            dims[i] < -(int64_t)c->tensors->trace->b->dims.nodes.n) {
+            tfail(c, WF_ERR_SHAPE, "%s: size %lld of axis %d is negative", fn,
+                  (long long)dims[i], i);
             return false;
         }
     }
     return true;
 }
 
-wf_tensor wf_from(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank, const void *data)
+wf_tensor wf_from(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank,
+                  const void *data)
 {
     bool symbolic;
     Tensor *t;
@@ -52,7 +56,8 @@ wf_tensor wf_from_array(wf_ctx *c, wf_array *a)
     return tensor_handle(c, tensor_from_array(c, wf_array_retain(a)));
 }
 
-static wf_tensor splat(wf_ctx *c, wf_dtype dtype, const int64_t *dims, uint32_t rank, const void *bits)
+static wf_tensor splat(wf_ctx *c, wf_dtype dtype, const int64_t *dims, uint32_t rank,
+                       const void *bits)
 {
     size_t size = wf_dtype_size(dtype);
     Tensor *t = tensor_new(c, dtype, dims, rank);
@@ -64,12 +69,14 @@ static wf_tensor splat(wf_ctx *c, wf_dtype dtype, const int64_t *dims, uint32_t 
 }
 
 /* In the current program: a constant whose shape has symbols. */
-static wf_tensor symbolic_full(wf_ctx *c, wf_dtype dtype, const int64_t *dims, uint32_t rank, double x)
+static wf_tensor symbolic_full(wf_ctx *c, wf_dtype dtype, const int64_t *dims,
+                               uint32_t rank, double x)
 {
     wf_tensor one = wf_scalar(c, dtype, x);
     Tensor *t = tensor_get(c, one, "wf_full"), *out = NULL;
 
-    if (!t || !trace_emit(c, OP_broadcast, &t, 1, &(BroadcastAttr){{rank, dims}, {0, NULL}}, &out, 1))
+    if (!t || !trace_emit(c, OP_broadcast, &t, 1,
+                          &(BroadcastAttr){{rank, dims}, {0, NULL}}, &out, 1))
         return WF_NONE;
     return tensor_handle(c, out);
 }
@@ -98,17 +105,31 @@ static wf_tensor weak(wf_ctx *c, wf_dtype dtype, const void *bits)
     return tensor_handle(c, t);
 }
 
-wf_tensor wf_float(wf_ctx *c, double x) { return weak(c, WF_F64, &x); } /* exact until it meets another */
+wf_tensor wf_float(wf_ctx *c, double x)
+{
+    return weak(c, WF_F64, &x);
+} /* exact until it meets another */
 wf_tensor wf_int(wf_ctx *c, int64_t x) { return weak(c, WF_I64, &x); }
 wf_tensor wf_bool(wf_ctx *c, bool x) { return weak(c, WF_BOOL, &x); }
-wf_tensor wf_scalar(wf_ctx *c, wf_dtype dtype, double x) { return wf_full(c, dtype, NULL, 0, x); }
-wf_tensor wf_zeros(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank) { return wf_full(c, dtype, dims, rank, 0); }
-wf_tensor wf_ones(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank) { return wf_full(c, dtype, dims, rank, 1); }
+wf_tensor wf_scalar(wf_ctx *c, wf_dtype dtype, double x)
+{
+    return wf_full(c, dtype, NULL, 0, x);
+}
+wf_tensor wf_zeros(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank)
+{
+    return wf_full(c, dtype, dims, rank, 0);
+}
+wf_tensor wf_ones(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank)
+{
+    return wf_full(c, dtype, dims, rank, 1);
+}
 
 wf_tensor wf_full_like(wf_ctx *c, wf_tensor t, double x)
 {
     Shape s;
-    return shape_of(c, t, "wf_full_like", &s) ? wf_full(c, wf_dtype_of(c, t), s.d, (int)s.rank, x) : WF_NONE;
+    return shape_of(c, t, "wf_full_like", &s)
+               ? wf_full(c, wf_dtype_of(c, t), s.d, (int)s.rank, x)
+               : WF_NONE;
 }
 
 wf_tensor wf_zeros_like(wf_ctx *c, wf_tensor t) { return wf_full_like(c, t, 0); }
@@ -121,7 +142,8 @@ wf_tensor wf_iota(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank, int 
     IotaAttr a = {{(uint8_t)dtype, (uint8_t)rank, dims}, 0};
     Tensor *t = NULL;
 
-    if (!check_shape(c, "wf_iota", dtype, dims, rank, &symbolic) || !axis_of(c, "wf_iota", axis, (uint32_t)rank, &k))
+    if (!check_shape(c, "wf_iota", dtype, dims, rank, &symbolic) ||
+        !axis_of(c, "wf_iota", axis, (uint32_t)rank, &k))
         return WF_NONE;
     a.axis = k;
     if (!symbolic)
@@ -130,13 +152,15 @@ wf_tensor wf_iota(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank, int 
 }
 
 /* Element i is start + i*step, computed in double (exactly for integers below 2^53) and rounded once. */
-static wf_tensor progression(wf_ctx *c, wf_dtype dtype, double start, double step, int64_t n)
+static wf_tensor progression(wf_ctx *c, wf_dtype dtype, double start, double step,
+                             int64_t n)
 {
     Tensor *t = tensor_new(c, dtype, &n, 1);
     size_t size = wf_dtype_size(dtype);
 
     for (int64_t i = 0; t && i < n; i++)
-        element_from_f64(dtype, start + (double)i * step, (char *)tensor_data(t) + (size_t)i * size);
+        element_from_f64(dtype, start + (double)i * step,
+                         (char *)tensor_data(t) + (size_t)i * size);
     return tensor_handle(c, t);
 }
 
@@ -149,11 +173,13 @@ wf_tensor wf_arange(wf_ctx *c, wf_dtype dtype, double start, double stop, double
         return WF_NONE;
     n = ceil((stop - start) / step);
     if (step == 0 || !isfinite(n) || n > 1e15)
-        return tfail(c, WF_ERR_VALUE, "wf_arange: the number of steps is not a size (is the step 0?)");
+        return tfail(c, WF_ERR_VALUE,
+                     "wf_arange: the number of steps is not a size (is the step 0?)");
     return progression(c, dtype, start, step, n > 0 ? (int64_t)n : 0);
 }
 
-wf_tensor wf_linspace(wf_ctx *c, wf_dtype dtype, double start, double stop, int64_t n, bool endpoint)
+wf_tensor wf_linspace(wf_ctx *c, wf_dtype dtype, double start, double stop, int64_t n,
+                      bool endpoint)
 {
     bool symbolic;
     double step;
@@ -162,17 +188,21 @@ wf_tensor wf_linspace(wf_ctx *c, wf_dtype dtype, double start, double stop, int6
     if (!check_shape(c, "wf_linspace", dtype, NULL, 0, &symbolic))
         return WF_NONE;
     if (n < 0)
-        return tfail(c, WF_ERR_VALUE, "wf_linspace: needs a number of points >= 0, got %lld", (long long)n);
+        return tfail(c, WF_ERR_VALUE,
+                     "wf_linspace: needs a number of points >= 0, got %lld",
+                     (long long)n);
     step = (stop - start) / (double)(endpoint ? (n > 1 ? n - 1 : 1) : (n ? n : 1));
     t = progression(c, dtype, start, step, n);
     if (!wf_is_none(t) && endpoint && n > 1) /* the last point exactly */
-        element_from_f64(dtype, stop, (char *)tensor_data(tensor_get(c, t, "wf_linspace")) +
-                                          (size_t)(n - 1) * wf_dtype_size(dtype));
+        element_from_f64(dtype, stop,
+                         (char *)tensor_data(tensor_get(c, t, "wf_linspace")) +
+                             (size_t)(n - 1) * wf_dtype_size(dtype));
     return t;
 }
 
 /* row + k `cmp` column */
-static wf_tensor compare_places(wf_ctx *c, wf_dtype dtype, int64_t rows, int64_t cols, int k, OpCode cmp)
+static wf_tensor compare_places(wf_ctx *c, wf_dtype dtype, int64_t rows, int64_t cols,
+                                int k, OpCode cmp)
 {
     int64_t dims[2] = {rows, cols};
     wf_tensor r, q, t;
@@ -205,7 +235,8 @@ wf_tensor wf_one_hot(wf_ctx *c, wf_tensor index, int64_t classes, wf_dtype dtype
         return tfail(c, WF_ERR_TYPE, "wf_one_hot: needs integers, got %s",
                      shape_text(c, tensor_get(c, index, "wf_one_hot")));
     if (s.rank == MAX_RANK)
-        return tfail(c, WF_ERR_LIMIT, "wf_one_hot: the result would have rank %d", MAX_RANK + 1);
+        return tfail(c, WF_ERR_LIMIT, "wf_one_hot: the result would have rank %d",
+                     MAX_RANK + 1);
     scope_open(c);
     s.d[s.rank] = 1;
     t = wf_reshape(c, index, s.d, (int)s.rank + 1);
@@ -222,7 +253,8 @@ wf_tensor wf_copy(wf_ctx *c, wf_tensor h)
         return WF_NONE;
     if (t->symbolic)
         return tensor_handle(c, tensor_alias(c, t));
-    if (t->need & c->tensors->recorders && !c->tensors->no_grad) { /* as an op, so that it has a history */
+    if (t->need & c->tensors->recorders &&
+        !c->tensors->no_grad) { /* as an op, so that it has a history */
         wf_tensor r;
         scope_open(c);
         r = op_1(c, OP_opt_barrier, h, NULL);
@@ -261,10 +293,11 @@ wf_tensor wf_cast(wf_ctx *c, wf_tensor h, wf_dtype dtype)
     if (!t)
         return WF_NONE;
     if (!dtype_is_usable(dtype))
-        return tfail(c, WF_ERR_TYPE, "wf_cast: dtype %s cannot be used", wf_dtype_name(dtype));
+        return tfail(c, WF_ERR_TYPE, "wf_cast: dtype %s cannot be used",
+                     wf_dtype_name(dtype));
     if (t->dtype == dtype)
         return wf_set_weak(c, h, false);
-    r = op_1(c, OP_cast, h, &(DtypeAttr){dtype});
+    r = op_1(c, OP_cast, h, &(DtypeAttr){(int32_t)dtype});
     if (!failed(c))
         tensor_get(c, r, "wf_cast")->weak = false;
     return r;
@@ -274,5 +307,5 @@ wf_tensor wf_bitcast(wf_ctx *c, wf_tensor h, wf_dtype dtype)
 {
     if (!tensor_get(c, h, "wf_bitcast"))
         return WF_NONE;
-    return op_1(c, OP_bitcast, h, &(DtypeAttr){dtype});
+    return op_1(c, OP_bitcast, h, &(DtypeAttr){(int32_t)dtype});
 }

@@ -25,7 +25,8 @@ static uint64_t prim_hash(OpCode op, Tensor *const *in, uint32_t nin, const void
     return h;
 }
 
-static bool prim_is(const Prim *p, OpCode op, Tensor *const *in, uint32_t nin, const void *attr)
+static bool prim_is(const Prim *p, OpCode op, Tensor *const *in, uint32_t nin,
+                    const void *attr)
 {
     if (p->op != op || p->nin != nin)
         return false;
@@ -65,7 +66,8 @@ static void release_deferred(void *obj)
 
 static PType keep_type(Prim *p, Type t)
 {
-    return (PType){t.dtype, t.rank, arena_dup(&p->arena, t.dims, t.rank * sizeof *t.dims)};
+    return (PType){t.dtype, t.rank,
+                   arena_dup(&p->arena, t.dims, t.rank * sizeof *t.dims)};
 }
 
 bool defines_sizes(const Program *p)
@@ -93,9 +95,11 @@ static bool prim_build(wf_ctx *c, Prim *p, Tensor *const *in, const void *attr)
         vals[i] = b_input(b, NULL, t);
     }
     if (p->op == OP_nonzero) /* the symbol it defines is of this program */
-        attr = memcpy(arena_alloc(&b->arena, sizeof(SymAttr)), &(SymAttr){b_symbol(b, "K")}, sizeof(SymAttr));
+        attr = memcpy(arena_alloc(&b->arena, sizeof(SymAttr)),
+                      &(SymAttr){b_symbol(b, "K")}, sizeof(SymAttr));
     if (p->op == OP_call && defines_sizes(((const CallAttr *)attr)->body.p)) {
-        const Sub *body = &((const CallAttr *)attr)->body; /* results have sizes no call could name */
+        const Sub *body =
+            &((const CallAttr *)attr)->body; /* results have sizes no call could name */
         outs = arena_array(&b->arena, body->p->nout + 1, sizeof *outs);
         p->nout = body->p->nout;
         b_inline_sub(b, body, vals, outs, NULL);
@@ -141,7 +145,8 @@ static bool grow_table(wf_ctx *c)
     return true;
 }
 
-#define PRIMS_MAX 16384 /* then all are forgotten: a loop over ever new shapes takes bounded memory */
+#define PRIMS_MAX                                                                        \
+    16384 /* then all are forgotten: a loop over ever new shapes takes bounded memory */
 
 static void forget_prims(wf_ctx *c)
 {
@@ -164,7 +169,8 @@ void prims_free(wf_ctx *c)
     mem_free(&c->al, s->prims, s->prim_cap * sizeof *s->prims);
 }
 
-static Prim *prim_make(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr, uint64_t h)
+static Prim *prim_make(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
+                       const void *attr, uint64_t h)
 {
     Tensors *s = c->tensors;
     Prim *p;
@@ -189,7 +195,8 @@ static Prim *prim_make(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, co
     return p;
 }
 
-static Prim *prim_find(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr)
+static Prim *prim_find(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
+                       const void *attr)
 {
     Tensors *s = c->tensors;
     Prim *p = s->last[op];
@@ -216,7 +223,9 @@ static Tensor *own_result(wf_ctx *c, wf_array *a, Tensor *const *in, uint32_t ni
     Tensor *t = tensor_from_array(c, a), *u;
 
     for (uint32_t i = 0; t && i < nin; i++) {
-        if (t->store->data != tensor_data(in[i]) || !t->count)
+        const Storage *from = in[i]->store;
+        if (!t->count || (char *)t->store->data < (char *)from->data ||
+            (char *)t->store->data >= (char *)from->data + from->bytes)
             continue;
         u = tensor_new(c, (wf_dtype)t->dtype, t->dims, t->rank);
         if (u)
@@ -258,7 +267,8 @@ static bool run_plan(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out)
 
 /* Strides that give t the new shape in the same memory; false if there are none. Runs of old axes are
  * matched with runs of new ones of equal size. */
-static bool reshape_strides(const Tensor *t, const int64_t *dims, uint32_t rank, int64_t *strides)
+static bool reshape_strides(const Tensor *t, const int64_t *dims, uint32_t rank,
+                            int64_t *strides)
 {
     uint32_t i = 0, j = 0;
 
@@ -328,9 +338,7 @@ static Tensor *view_op(wf_ctx *c, const Prim *p, Tensor *t)
         break;
     }
     case OP_stop_gradient:
-    case OP_name:
-        memcpy(strides, t->strides, t->rank * sizeof *strides);
-        break;
+    case OP_name: memcpy(strides, t->strides, t->rank * sizeof *strides); break;
     default: return NULL;
     }
     t = tensor_view(c, t, (wf_dtype)o->dtype, o->dims, strides, o->rank, offset);
@@ -343,12 +351,12 @@ static Tensor *view_op(wf_ctx *c, const Prim *p, Tensor *t)
 
 bool is_view_op(OpCode op)
 {
-    return op == OP_reshape || op == OP_broadcast || op == OP_transpose || op == OP_slice || op == OP_rev ||
-           op == OP_stop_gradient || op == OP_name;
+    return op == OP_reshape || op == OP_broadcast || op == OP_transpose ||
+           op == OP_slice || op == OP_rev || op == OP_stop_gradient || op == OP_name;
 }
 
-static bool run_now(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr, Tensor **out,
-                    uint32_t nout)
+static bool run_now(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
+                    const void *attr, Tensor **out, uint32_t nout)
 {
     Tensors *s = c->tensors;
     uint64_t need = 0;
@@ -364,7 +372,8 @@ static bool run_now(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const
     if (!(p = prim_find(c, op, in, nin, attr)))
         goto no;
     if (p->nout != nout) {
-        fail(c, WF_ERR_INTERNAL, NOWHERE, "%s gives %u results, %u were asked for", op_name(op), p->nout, nout);
+        fail(c, WF_ERR_INTERNAL, NOWHERE, "%s gives %u results, %u were asked for",
+             op_name(op), p->nout, nout);
         goto no;
     }
     if (nout == 1 && !out[0] && is_view_op(op)) {
@@ -388,7 +397,8 @@ no:
 
 /* ---- the dispatch ---- */
 
-static bool give_handles(wf_ctx *c, Tensor *const *in, uint32_t nin, Tensor **outs, wf_tensor *out, uint32_t nout)
+static bool give_handles(wf_ctx *c, Tensor *const *in, uint32_t nin, Tensor **outs,
+                         wf_tensor *out, uint32_t nout)
 {
     bool weak = nin > 0;
 
@@ -401,10 +411,27 @@ static bool give_handles(wf_ctx *c, Tensor *const *in, uint32_t nin, Tensor **ou
     return !failed(c);
 }
 
+static void find_symbolic(void *user, Dim d, bool defines)
+{
+    (void)defines;
+    if (d < 0 && d != DIM_NONE)
+        *(bool *)user = true;
+}
+
+/* Does the attribute have sizes of the current program? Then so has the result. */
+static bool has_symbolic_sizes(wf_ctx *c, OpCode op, const void *attr)
+{
+    bool any = false;
+
+    if (attr && c->tensors->trace)
+        attr_each_dim(op_row(op), attr, find_symbolic, &any);
+    return any;
+}
+
 #define FEW 16
 
-static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in, uint32_t nin, const void *attr,
-                  wf_tensor *out, uint32_t nout)
+static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in,
+                  uint32_t nin, const void *attr, wf_tensor *out, uint32_t nout)
 {
     Tensor *few[FEW], **ts_ = few, **outs;
     size_t room = ((size_t)nin + nout) * sizeof *ts_;
@@ -424,23 +451,26 @@ static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in
         ok = ts_[i] != NULL;
         symbolic = symbolic || (ok && ts_[i]->symbolic);
     }
-    if (ok && symbolic)
-        ok = call ? trace_call(c, call, ts_, nin, outs, nout) : trace_emit(c, op, ts_, nin, attr, outs, nout);
+    if (ok && (symbolic || (!call && has_symbolic_sizes(c, op, attr))))
+        ok = call ? trace_call(c, call, ts_, nin, outs, nout)
+                  : trace_emit(c, op, ts_, nin, attr, outs, nout);
     else if (ok)
-        ok = run_now(c, op, ts_, nin, call ? &(CallAttr){.body = {.p = call}} : attr, outs, nout);
+        ok = run_now(c, op, ts_, nin, call ? &(CallAttr){.body = {.p = call}} : attr,
+                     outs, nout);
     ok = ok && give_handles(c, ts_, nin, outs, out, nout);
     if (ts_ != few)
         mem_free(&c->al, ts_, room);
     return ok;
 }
 
-bool tensor_op(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const void *attr, wf_tensor *out,
-               uint32_t nout)
+bool tensor_op(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const void *attr,
+               wf_tensor *out, uint32_t nout)
 {
     return apply(c, op, NULL, in, nin, attr, out, nout);
 }
 
-wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const void *attr)
+wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin,
+                     const void *attr)
 {
     wf_tensor out;
 
@@ -448,11 +478,12 @@ wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, co
     return out;
 }
 
-bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin, wf_tensor *out, uint32_t nout)
+bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
+                 wf_tensor *out, uint32_t nout)
 {
     if (nin != p->nin || nout != p->nout) {
-        tfail(c, WF_ERR_ARG, "%s: takes %u inputs and gives %u results, got %u and %u", p->name, p->nin, p->nout,
-              nin, nout);
+        tfail(c, WF_ERR_ARG, "%s: takes %u inputs and gives %u results, got %u and %u",
+              p->name, p->nin, p->nout, nin, nout);
         return false;
     }
     return apply(c, OP_call, p, in, nin, NULL, out, nout);

@@ -14,10 +14,13 @@ wf_tensor as_float(wf_ctx *c, wf_tensor x, const char *fn)
 
     if (!t)
         return WF_NONE;
-    return dtype_is_float((wf_dtype)t->dtype) ? x : op_1(c, OP_cast, x, &(DtypeAttr){real_dtype(c)});
+    return dtype_is_float((wf_dtype)t->dtype)
+               ? x
+               : op_1(c, OP_cast, x, &(DtypeAttr){(int32_t)real_dtype(c)});
 }
 
-static bool broadcast_shapes(wf_ctx *c, const char *fn, const wf_tensor *x, int n, Shape *out)
+static bool broadcast_shapes(wf_ctx *c, const char *fn, const wf_tensor *x, int n,
+                             Shape *out)
 {
     Shape s;
 
@@ -37,9 +40,11 @@ static bool broadcast_shapes(wf_ctx *c, const char *fn, const wf_tensor *x, int 
             if (*d == 1)
                 *d = s.d[k];
             else if (s.d[k] != 1 && s.d[k] != *d) {
-                tfail(c, WF_ERR_SHAPE, "%s: shapes %s and %s cannot be broadcast together: axis %d differs", fn,
-                      shape_text(c, tensor_get(c, x[0], fn)), shape_text(c, tensor_get(c, x[i], fn)),
-                      (int)k - (int)s.rank);
+                tfail(
+                    c, WF_ERR_SHAPE,
+                    "%s: shapes %s and %s cannot be broadcast together: axis %d differs",
+                    fn, shape_text(c, tensor_get(c, x[0], fn)),
+                    shape_text(c, tensor_get(c, x[i], fn)), (int)k - (int)s.rank);
                 return false;
             }
         }
@@ -47,7 +52,8 @@ static bool broadcast_shapes(wf_ctx *c, const char *fn, const wf_tensor *x, int 
     return true;
 }
 
-wf_tensor broadcast_to(wf_ctx *c, const char *fn, wf_tensor x, const Dim *dims, uint32_t rank)
+wf_tensor broadcast_to(wf_ctx *c, const char *fn, wf_tensor x, const Dim *dims,
+                       uint32_t rank)
 {
     Shape s;
     int64_t map[MAX_RANK];
@@ -59,8 +65,10 @@ wf_tensor broadcast_to(wf_ctx *c, const char *fn, wf_tensor x, const Dim *dims, 
     for (uint32_t k = 0; k < s.rank; k++) {
         map[k] = (int64_t)rank - s.rank + k;
         if (s.rank > rank || (s.d[k] != 1 && s.d[k] != dims[map[k]]))
-            return tfail(c, WF_ERR_SHAPE, "%s: %s cannot be broadcast to rank %u: sizes must be equal or 1", fn,
-                         shape_text(c, tensor_get(c, x, fn)), rank);
+            return tfail(
+                c, WF_ERR_SHAPE,
+                "%s: %s cannot be broadcast to rank %u: sizes must be equal or 1", fn,
+                shape_text(c, tensor_get(c, x, fn)), rank);
     }
     return op_1(c, OP_broadcast, x, &(BroadcastAttr){{rank, dims}, {s.rank, map}});
 }
@@ -89,7 +97,8 @@ static bool same_type(const Tensor *a, const Tensor *b)
 /* A host number is kept as f64 and counts as the default float. */
 static wf_dtype nominal(wf_ctx *c, const Tensor *t)
 {
-    return t->weak && dtype_is_float((wf_dtype)t->dtype) ? c->tensors->float_dtype : (wf_dtype)t->dtype;
+    return t->weak && dtype_is_float((wf_dtype)t->dtype) ? c->tensors->float_dtype
+                                                         : (wf_dtype)t->dtype;
 }
 
 static wf_dtype common_dtype(wf_ctx *c, const char *fn, const wf_tensor *x, int n)
@@ -108,10 +117,11 @@ static wf_dtype common_dtype(wf_ctx *c, const char *fn, const wf_tensor *x, int 
         wf_dtype r;
         if (!u)
             return WF_INVALID;
-        r = wf_promote(c->tensors->promotion, d, weak, zero, nominal(c, u), u->weak, u->rank == 0);
+        r = wf_promote(c->tensors->promotion, d, weak, zero, nominal(c, u), u->weak,
+                       u->rank == 0);
         if (!r) {
-            tfail(c, WF_ERR_TYPE, "%s: no common dtype of %s and %s", fn, wf_dtype_name(d),
-                  wf_dtype_name((wf_dtype)u->dtype));
+            tfail(c, WF_ERR_TYPE, "%s: no common dtype of %s and %s", fn,
+                  wf_dtype_name(d), wf_dtype_name((wf_dtype)u->dtype));
             return WF_INVALID;
         }
         d = r;
@@ -127,7 +137,7 @@ bool unify_dtypes(wf_ctx *c, const char *fn, wf_tensor *x, int n)
 
     for (int i = 0; i < n && d && !failed(c); i++)
         if ((wf_dtype)tensor_get(c, x[i], fn)->dtype != d)
-            x[i] = op_1(c, OP_cast, x[i], &(DtypeAttr){d});
+            x[i] = op_1(c, OP_cast, x[i], &(DtypeAttr){(int32_t)d});
     return d && !failed(c);
 }
 
@@ -142,12 +152,14 @@ bool unify(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind)
     if (kind == MATH_BOOL)
         d = WF_BOOL;
     if (kind == MATH_INT && dtype_is_float(d)) {
-        tfail(c, WF_ERR_TYPE, "%s: needs integers or bools, got %s", fn, wf_dtype_name(d));
+        tfail(c, WF_ERR_TYPE, "%s: needs integers or bools, got %s", fn,
+              wf_dtype_name(d));
         return false;
     }
     for (int i = 0; i < n; i++)
         if ((wf_dtype)tensor_get(c, x[i], fn)->dtype != d) {
-            x[i] = kind == MATH_BOOL ? wf_ne(c, x[i], wf_int(c, 0)) : op_1(c, OP_cast, x[i], &(DtypeAttr){d});
+            x[i] = kind == MATH_BOOL ? wf_ne(c, x[i], wf_int(c, 0))
+                                     : op_1(c, OP_cast, x[i], &(DtypeAttr){(int32_t)d});
             if (failed(c))
                 return false;
         }
@@ -156,14 +168,16 @@ bool unify(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind)
 
 /* ---- binary ---- */
 
-static wf_tensor binary(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_tensor y, MathKind kind)
+static wf_tensor binary(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_tensor y,
+                        MathKind kind)
 {
     Tensor *a = tensor_get(c, x, fn), *b = tensor_get(c, y, fn);
     wf_tensor in[2] = {x, y};
 
     if (!a || !b)
         return WF_NONE;
-    if (same_type(a, b) && (kind == MATH_ANY || (kind == MATH_FLOAT && dtype_is_float((wf_dtype)a->dtype))))
+    if (same_type(a, b) &&
+        (kind == MATH_ANY || (kind == MATH_FLOAT && dtype_is_float((wf_dtype)a->dtype))))
         return tensor_op1(c, op, in, 2, NULL);
     scope_open(c);
     if (unify(c, fn, in, 2, kind))
@@ -172,7 +186,8 @@ static wf_tensor binary(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_te
 }
 
 /* x + y of bools is or, x * y is and, as in NumPy and PyTorch. */
-static wf_tensor arithmetic(wf_ctx *c, const char *fn, OpCode op, OpCode bool_op, wf_tensor x, wf_tensor y)
+static wf_tensor arithmetic(wf_ctx *c, const char *fn, OpCode op, OpCode bool_op,
+                            wf_tensor x, wf_tensor y)
 {
     Tensor *a = tensor_get(c, x, fn), *b = tensor_get(c, y, fn);
 
@@ -186,10 +201,22 @@ static wf_tensor arithmetic(wf_ctx *c, const char *fn, OpCode op, OpCode bool_op
     return binary(c, fn, op, x, y, MATH_ANY);
 }
 
-wf_tensor wf_add(wf_ctx *c, wf_tensor x, wf_tensor y) { return arithmetic(c, "wf_add", OP_add, OP_or, x, y); }
-wf_tensor wf_sub(wf_ctx *c, wf_tensor x, wf_tensor y) { return arithmetic(c, "wf_sub", OP_sub, 0, x, y); }
-wf_tensor wf_mul(wf_ctx *c, wf_tensor x, wf_tensor y) { return arithmetic(c, "wf_mul", OP_mul, OP_and, x, y); }
-wf_tensor wf_pow(wf_ctx *c, wf_tensor x, wf_tensor y) { return arithmetic(c, "wf_pow", OP_pow, 0, x, y); }
+wf_tensor wf_add(wf_ctx *c, wf_tensor x, wf_tensor y)
+{
+    return arithmetic(c, "wf_add", OP_add, OP_or, x, y);
+}
+wf_tensor wf_sub(wf_ctx *c, wf_tensor x, wf_tensor y)
+{
+    return arithmetic(c, "wf_sub", OP_sub, 0, x, y);
+}
+wf_tensor wf_mul(wf_ctx *c, wf_tensor x, wf_tensor y)
+{
+    return arithmetic(c, "wf_mul", OP_mul, OP_and, x, y);
+}
+wf_tensor wf_pow(wf_ctx *c, wf_tensor x, wf_tensor y)
+{
+    return arithmetic(c, "wf_pow", OP_pow, 0, x, y);
+}
 
 #define SIMPLE(name, op, kind)                                                           \
     wf_tensor wf_##name(wf_ctx *c, wf_tensor x, wf_tensor y)                             \
@@ -218,7 +245,8 @@ SIMPLE(shift_left, OP_shl, MATH_INT)
 wf_tensor wf_shift_right(wf_ctx *c, wf_tensor x, wf_tensor y)
 {
     wf_dtype d = common_dtype(c, "wf_shift_right", (wf_tensor[]){x, y}, 2);
-    return binary(c, "wf_shift_right", dtype_is_signed(d) ? OP_shr_arith : OP_shr_logical, x, y, MATH_INT);
+    return binary(c, "wf_shift_right", dtype_is_signed(d) ? OP_shr_arith : OP_shr_logical,
+                  x, y, MATH_INT);
 }
 
 /* Where the remainder r of x by y is not 0 and has the other sign than y. */
@@ -286,7 +314,8 @@ wf_tensor wf_hypot(wf_ctx *c, wf_tensor x, wf_tensor y)
     zero = wf_eq(c, m, num(c, 0));
     q = wf_div(c, n, wf_where(c, zero, wf_ones_like(c, m), m));
     q = wf_where(c, wf_is_inf(c, n), wf_ones_like(c, q), q);
-    return scope_close(c, wf_mul(c, m, wf_sqrt(c, wf_add(c, num(c, 1), wf_square(c, q)))));
+    return scope_close(c,
+                       wf_mul(c, m, wf_sqrt(c, wf_add(c, num(c, 1), wf_square(c, q)))));
 }
 
 /* max + log1p(exp(-|x - y|)); equal infinities give themselves */
@@ -320,15 +349,25 @@ static wf_tensor unary(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, bool r
 }
 
 #define REAL(name, op)                                                                   \
-    wf_tensor wf_##name(wf_ctx *c, wf_tensor x) { return unary(c, "wf_" #name, op, x, true); }
+    wf_tensor wf_##name(wf_ctx *c, wf_tensor x)                                          \
+    {                                                                                    \
+        return unary(c, "wf_" #name, op, x, true);                                       \
+    }
 #define PLAIN(name, op)                                                                  \
-    wf_tensor wf_##name(wf_ctx *c, wf_tensor x) { return unary(c, "wf_" #name, op, x, false); }
-REAL(exp, OP_exp) REAL(expm1, OP_expm1) REAL(log, OP_log) REAL(log1p, OP_log1p)
-REAL(sin, OP_sin) REAL(cos, OP_cos) REAL(tan, OP_tan) REAL(tanh, OP_tanh)
-REAL(erf, OP_erf) REAL(erf_inv, OP_erf_inv) REAL(sqrt, OP_sqrt) REAL(rsqrt, OP_rsqrt) REAL(sigmoid, OP_logistic)
-PLAIN(neg, OP_neg) PLAIN(stop_gradient, OP_stop_gradient)
+    wf_tensor wf_##name(wf_ctx *c, wf_tensor x)                                          \
+    {                                                                                    \
+        return unary(c, "wf_" #name, op, x, false);                                      \
+    }
+REAL(exp, OP_exp)
+REAL(expm1, OP_expm1) REAL(log, OP_log) REAL(log1p, OP_log1p) REAL(sin, OP_sin)
+    REAL(cos, OP_cos) REAL(tan, OP_tan) REAL(tanh, OP_tanh) REAL(erf, OP_erf)
+        REAL(erf_inv, OP_erf_inv) REAL(sqrt, OP_sqrt) REAL(rsqrt, OP_rsqrt)
+            REAL(sigmoid, OP_logistic) PLAIN(neg, OP_neg)
+                PLAIN(stop_gradient, OP_stop_gradient)
 
-static bool is_whole(wf_ctx *c, wf_tensor x) /* an integer or bool: already rounded, finite */
+                    static bool is_whole(
+                        wf_ctx *c,
+                        wf_tensor x) /* an integer or bool: already rounded, finite */
 {
     wf_dtype d = wf_dtype_of(c, x);
     return d == WF_BOOL || dtype_is_int(d);
@@ -343,7 +382,10 @@ ROUNDING(floor, OP_floor)
 ROUNDING(ceil, OP_ceil)
 ROUNDING(round, OP_round)
 
-wf_tensor wf_positive(wf_ctx *c, wf_tensor x) { return tensor_get(c, x, "wf_positive") ? x : WF_NONE; }
+wf_tensor wf_positive(wf_ctx *c, wf_tensor x)
+{
+    return tensor_get(c, x, "wf_positive") ? x : WF_NONE;
+}
 wf_tensor wf_square(wf_ctx *c, wf_tensor x) { return wf_mul(c, x, x); }
 wf_tensor wf_reciprocal(wf_ctx *c, wf_tensor x)
 {
@@ -354,7 +396,8 @@ wf_tensor wf_reciprocal(wf_ctx *c, wf_tensor x)
 wf_tensor wf_abs(wf_ctx *c, wf_tensor x)
 {
     wf_dtype d = wf_dtype_of(c, x);
-    return d == WF_BOOL || dtype_is_unsigned(d) ? x : unary(c, "wf_abs", OP_abs, x, false);
+    return d == WF_BOOL || dtype_is_unsigned(d) ? x
+                                                : unary(c, "wf_abs", OP_abs, x, false);
 }
 
 wf_tensor wf_sign(wf_ctx *c, wf_tensor x)
@@ -395,8 +438,11 @@ FORMULA(atan, wf_atan2(c, x, ONE))
 FORMULA(asin, wf_atan2(c, x, wf_sqrt(c, wf_mul(c, wf_sub(c, ONE, x), wf_add(c, ONE, x)))))
 FORMULA(acos, wf_atan2(c, wf_sqrt(c, wf_mul(c, wf_sub(c, ONE, x), wf_add(c, ONE, x))), x))
 FORMULA(cosh, wf_mul(c, num(c, 0.5), wf_add(c, wf_exp(c, x), wf_exp(c, wf_neg(c, x)))))
-FORMULA(acosh, wf_log(c, wf_add(c, x, wf_mul(c, wf_sqrt(c, wf_sub(c, x, ONE)), wf_sqrt(c, wf_add(c, x, ONE))))))
-FORMULA(atanh, wf_mul(c, num(c, 0.5), wf_sub(c, wf_log1p(c, x), wf_log1p(c, wf_neg(c, x)))))
+FORMULA(acosh, wf_log(c, wf_add(c, x,
+                                wf_mul(c, wf_sqrt(c, wf_sub(c, x, ONE)),
+                                       wf_sqrt(c, wf_add(c, x, ONE))))))
+FORMULA(atanh,
+        wf_mul(c, num(c, 0.5), wf_sub(c, wf_log1p(c, x), wf_log1p(c, wf_neg(c, x)))))
 FORMULA(deg2rad, wf_mul(c, x, num(c, 0.017453292519943295)))
 FORMULA(rad2deg, wf_mul(c, x, num(c, 57.29577951308232)))
 
@@ -426,9 +472,13 @@ wf_tensor wf_asinh(wf_ctx *c, wf_tensor x)
     big = wf_gt(c, a, num(c, 1e4));
     b = wf_where(c, big, wf_ones_like(c, x), x);
     sq = wf_square(c, b);
-    lo = wf_log1p(c, wf_add(c, wf_abs(c, b), wf_div(c, sq, wf_add(c, num(c, 1), wf_sqrt(c, wf_add(c, sq, num(c, 1)))))));
+    lo = wf_log1p(
+        c, wf_add(c, wf_abs(c, b),
+                  wf_div(c, sq,
+                         wf_add(c, num(c, 1), wf_sqrt(c, wf_add(c, sq, num(c, 1)))))));
     lo = wf_where(c, wf_lt(c, b, num(c, 0)), wf_neg(c, lo), lo);
-    hi = wf_add(c, wf_log(c, wf_where(c, big, a, wf_ones_like(c, a))), num(c, 0.69314718055994530942));
+    hi = wf_add(c, wf_log(c, wf_where(c, big, a, wf_ones_like(c, a))),
+                num(c, 0.69314718055994530942));
     r = wf_where(c, big, wf_mul(c, wf_sign(c, x), hi), lo);
     return scope_close(c, r);
 }
@@ -449,7 +499,8 @@ wf_tensor wf_is_nan(wf_ctx *c, wf_tensor x) { return wf_ne(c, x, x); }
 wf_tensor wf_is_inf(wf_ctx *c, wf_tensor x)
 {
     scope_open(c);
-    return scope_close(c, wf_logical_not(c, wf_logical_or(c, wf_is_finite(c, x), wf_is_nan(c, x))));
+    return scope_close(
+        c, wf_logical_not(c, wf_logical_or(c, wf_is_finite(c, x), wf_is_nan(c, x))));
 }
 
 wf_tensor wf_logical_not(wf_ctx *c, wf_tensor x)
@@ -465,7 +516,8 @@ wf_tensor wf_bitwise_not(wf_ctx *c, wf_tensor x)
     Tensor *t = tensor_get(c, x, "wf_bitwise_not");
 
     if (t && dtype_is_float((wf_dtype)t->dtype))
-        return tfail(c, WF_ERR_TYPE, "wf_bitwise_not: needs integers or bools, got %s", shape_text(c, t));
+        return tfail(c, WF_ERR_TYPE, "wf_bitwise_not: needs integers or bools, got %s",
+                     shape_text(c, t));
     return t ? op_1(c, OP_not, x, NULL) : WF_NONE;
 }
 
@@ -476,7 +528,8 @@ wf_tensor wf_where(wf_ctx *c, wf_tensor cond, wf_tensor x, wf_tensor y)
     scope_open(c);
     if (wf_dtype_of(c, cond) != WF_BOOL)
         in[0] = wf_ne(c, cond, wf_zeros_like(c, cond));
-    if (!failed(c) && unify(c, "wf_where", in + 1, 2, MATH_ANY) && broadcast_all(c, "wf_where", in, 3))
+    if (!failed(c) && unify(c, "wf_where", in + 1, 2, MATH_ANY) &&
+        broadcast_all(c, "wf_where", in, 3))
         in[0] = tensor_op1(c, OP_select, in, 3, NULL);
     if (!failed(c))
         tensor_get(c, in[0], "wf_where")->weak = wf_is_weak(c, x) && wf_is_weak(c, y);

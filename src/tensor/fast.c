@@ -40,7 +40,8 @@ static int step_of(const Tensor *t)
         }                                                                                \
     }
 
-static bool compute(OpCode op, wf_dtype dtype, const void *px, int sx, const void *py, int sy, void *pz, int64_t n)
+static bool compute(OpCode op, wf_dtype dtype, const void *px, int sx, const void *py,
+                    int sy, void *pz, int64_t n)
 {
     switch ((int)dtype) {
     case WF_F32: BINARIES(float, float, 1)
@@ -62,15 +63,18 @@ Tensor *fast_map(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin)
     x = in[0];
     y = in[nin - 1];
     if (x->count > SMALL || x->dtype != y->dtype || x->rank != y->rank ||
-        (op == OP_div && !dtype_is_float((wf_dtype)x->dtype)) || (x->dtype != WF_F32 && x->dtype != WF_F64 &&
-        x->dtype != WF_I32 && x->dtype != WF_I64))
+        (op == OP_div && !dtype_is_float((wf_dtype)x->dtype)) ||
+        (x->dtype != WF_F32 && x->dtype != WF_F64 && x->dtype != WF_I32 &&
+         x->dtype != WF_I64))
         return NULL;
     for (uint32_t i = 0; i < x->rank; i++)
         if (x->dims[i] != y->dims[i])
             return NULL;
-    if ((sx = step_of(x)) < 0 || (sy = step_of(y)) < 0 || !(z = tensor_new(c, (wf_dtype)x->dtype, x->dims, x->rank)))
+    if ((sx = step_of(x)) < 0 || (sy = step_of(y)) < 0 ||
+        !(z = tensor_new(c, (wf_dtype)x->dtype, x->dims, x->rank)))
         return NULL;
-    if (!compute(op, (wf_dtype)x->dtype, tensor_data(x), sx, tensor_data(y), sy, tensor_data(z), z->count)) {
+    if (!compute(op, (wf_dtype)x->dtype, tensor_data(x), sx, tensor_data(y), sy,
+                 tensor_data(z), z->count)) {
         tensor_release(c, z);
         return NULL;
     }

@@ -16,7 +16,7 @@ typedef struct Traced {
     uint32_t nin, nout;
     Tensor **captures;
     uint32_t ncaptures;
-    bool *weak; /* of the results */
+    bool *weak;  /* of the results */
     bool closed; /* no capture belongs to a trace */
 } Traced;
 
@@ -32,15 +32,18 @@ static void traced_free(wf_ctx *c, Traced *t)
     memset(t, 0, sizeof *t);
 }
 
-static bool call_user(wf_ctx *c, const wf_function *f, const wf_tensor *in, wf_tensor *out)
+static bool call_user(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                      wf_tensor *out)
 {
     for (int j = 0; j < f->outputs; j++)
         out[j] = WF_NONE;
     if (!f->call(c, f->user, in, out) && !failed(c))
-        tfail(c, WF_ERR_VALUE, "%s: the function gave up without an error", f->name ? f->name : "f");
+        tfail(c, WF_ERR_VALUE, "%s: the function gave up without an error",
+              f->name ? f->name : "f");
     for (int j = 0; j < f->outputs && !failed(c); j++)
         if (wf_is_none(out[j]))
-            tfail(c, WF_ERR_ARG, "%s: the function did not set result %d", f->name ? f->name : "f", j);
+            tfail(c, WF_ERR_ARG, "%s: the function did not set result %d",
+                  f->name ? f->name : "f", j);
     return !failed(c);
 }
 
@@ -118,7 +121,8 @@ static void leave_traces(wf_ctx *c, const Trace *outer)
         trace_end(c);
 }
 
-static bool trace_function(wf_ctx *c, const wf_function *f, InType *types, bool is_graph, Traced *out)
+static bool trace_function(wf_ctx *c, const wf_function *f, InType *types, bool is_graph,
+                           Traced *out)
 {
     wf_tensor *in;
     size_t room = ((size_t)f->inputs + 1) * sizeof *in;
@@ -170,7 +174,8 @@ static InType *types_of(wf_ctx *c, const char *fn, const wf_tensor *in, int n)
     return t;
 }
 
-static bool trace_on(wf_ctx *c, const char *fn, const wf_function *f, const wf_tensor *in, bool is_graph, Traced *out)
+static bool trace_on(wf_ctx *c, const char *fn, const wf_function *f, const wf_tensor *in,
+                     bool is_graph, Traced *out)
 {
     InType *t;
     bool ok;
@@ -183,8 +188,9 @@ static bool trace_on(wf_ctx *c, const char *fn, const wf_function *f, const wf_t
 }
 
 /* Apply a program to args and the captures of t. */
-static bool apply_traced(wf_ctx *c, const Traced *t, const Program *p, const wf_tensor *in, uint32_t nin,
-                         const wf_tensor *more, uint32_t nmore, wf_tensor *out)
+static bool apply_traced(wf_ctx *c, const Traced *t, const Program *p,
+                         const wf_tensor *in, uint32_t nin, const wf_tensor *more,
+                         uint32_t nmore, wf_tensor *out)
 {
     uint32_t n = nin + t->ncaptures + nmore;
     wf_tensor *v = mem_alloc(&c->al, (n + 1) * sizeof *v);
@@ -209,7 +215,8 @@ static void set_weak(wf_ctx *c, const Traced *t, wf_tensor *out)
         tensor_get(c, out[j], "jit")->weak = t->weak[j];
 }
 
-wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example, const wf_program **out)
+wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example,
+                   const wf_program **out)
 {
     Traced t;
 
@@ -217,7 +224,8 @@ wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example, co
     if (!trace_on(c, "wf_trace", f, example, true, &t))
         return c->status;
     if (t.ncaptures)
-        tfail(c, WF_ERR_VALUE, "wf_trace: the function uses a symbolic tensor from outside");
+        tfail(c, WF_ERR_VALUE,
+              "wf_trace: the function uses a symbolic tensor from outside");
     else
         *out = program_retain(t.p);
     traced_free(c, &t);
@@ -232,7 +240,8 @@ static const char *parse_type(const char *s, InType *out, char names[MAX_RANK][3
 
     out->dtype = WF_INVALID;
     for (int d = WF_BOOL; d <= WF_F64; d++)
-        if (strlen(wf_dtype_name((wf_dtype)d)) == n && !strncmp(s, wf_dtype_name((wf_dtype)d), n))
+        if (strlen(wf_dtype_name((wf_dtype)d)) == n &&
+            !strncmp(s, wf_dtype_name((wf_dtype)d), n))
             out->dtype = (wf_dtype)d;
     out->s.rank = 0;
     out->weak = false;
@@ -250,7 +259,9 @@ static const char *parse_type(const char *s, InType *out, char names[MAX_RANK][3
         if (*s >= '0' && *s <= '9') {
             if (number_parse_i64(s, s + n, &out->s.d[k], &overflow) != s + n)
                 return NULL;
-        } else if (n && n < 32 && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") >= n) {
+        } else if (n && n < 32 &&
+                   strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+                             "0123456789") >= n) {
             memcpy(names[k], s, n);
             names[k][n] = 0;
         } else {
@@ -266,14 +277,16 @@ static const char *parse_type(const char *s, InType *out, char names[MAX_RANK][3
     return s[1] ? NULL : s;
 }
 
-bool spec_shape(wf_ctx *c, const char *fn, const char *type, wf_dtype *out_dtype, Shape *out)
+bool spec_shape(wf_ctx *c, const char *fn, const char *type, wf_dtype *out_dtype,
+                Shape *out)
 {
     char names[MAX_RANK][32];
     InType t;
     Trace *tr = c->tensors->trace;
 
     if (!type || !parse_type(type, &t, names)) {
-        tfail(c, WF_ERR_SYNTAX, "%s: '%s' is not a type such as f32[N,784]", fn, type ? type : "(null)");
+        tfail(c, WF_ERR_SYNTAX, "%s: '%s' is not a type such as f32[N,784]", fn,
+              type ? type : "(null)");
         return false;
     }
     T_ENTER(c, false)
@@ -288,7 +301,8 @@ bool spec_shape(wf_ctx *c, const char *fn, const char *type, wf_dtype *out_dtype
     return !failed(c);
 }
 
-wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *types, const wf_program **out)
+wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *types,
+                         const wf_program **out)
 {
     wf_tensor *in;
     size_t room;
@@ -317,7 +331,8 @@ wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *typ
     }
     if (!failed(c) && trace_body(c, f, in, &t)) {
         if (t.ncaptures)
-            tfail(c, WF_ERR_VALUE, "wf_trace_types: the function uses a symbolic tensor from outside");
+            tfail(c, WF_ERR_VALUE,
+                  "wf_trace_types: the function uses a symbolic tensor from outside");
         else
             *out = program_retain(t.p);
     }
@@ -342,8 +357,8 @@ wf_status wf_apply(wf_ctx *c, const wf_program *p, const wf_tensor *in, wf_tenso
 }
 
 /* Run f on the inputs and compare with what the program gives. */
-wf_status wf_trace_check(wf_ctx *c, const wf_function *f, const wf_program *p, const wf_tensor *in, double rtol,
-                         double atol)
+wf_status wf_trace_check(wf_ctx *c, const wf_function *f, const wf_program *p,
+                         const wf_tensor *in, double rtol, double atol)
 {
     wf_tensor *v;
     size_t room;
@@ -360,16 +375,27 @@ wf_status wf_trace_check(wf_ctx *c, const wf_function *f, const wf_program *p, c
     if (call_user(c, f, in, v) && tensor_call(c, p, in, p->nin, v + f->outputs, p->nout))
         for (int j = 0; j < f->outputs && !failed(c); j++) {
             wf_tensor a = v[j], b = v[f->outputs + j];
-            Tensor *x = tensor_get(c, a, "wf_trace_check"), *y = tensor_get(c, b, "wf_trace_check");
-            if (x->rank != y->rank || (x->rank && memcmp(x->dims, y->dims, x->rank * sizeof *x->dims)))
-                tfail(c, WF_ERR_VALUE, "wf_trace_check: result %d of the function has type %s, of its trace %s", j,
-                      shape_text(c, x), shape_text(c, y));
-            else if (wf_item(c, wf_all(c, wf_is_close(c, a, b, rtol, atol), NULL, 0, false)) == 0) {
+            Tensor *x = tensor_get(c, a, "wf_trace_check"),
+                   *y = tensor_get(c, b, "wf_trace_check");
+            if (x->rank != y->rank ||
+                (x->rank && memcmp(x->dims, y->dims, x->rank * sizeof *x->dims)))
+                tfail(c, WF_ERR_VALUE,
+                      "wf_trace_check: result %d of the function has type %s, of its "
+                      "trace %s",
+                      j, shape_text(c, x), shape_text(c, y));
+            else if (wf_item(c, wf_all(c, wf_is_close(c, a, b, rtol, atol), NULL, 0,
+                                       false)) == 0) {
                 char text[NUMBER_MAX];
-                wf_tensor d = wf_max(c, wf_abs(c, wf_sub(c, as_float(c, a, ""), as_float(c, b, ""))), NULL, 0, false);
+                wf_tensor d = wf_max(
+                    c, wf_abs(c, wf_sub(c, as_float(c, a, ""), as_float(c, b, ""))), NULL,
+                    0, false);
                 number_f64(text, wf_item(c, d));
-                tfail(c, WF_ERR_VALUE, "wf_trace_check: result %d of the function and of its trace differ by up to %s: "
-                      "the trace took one branch, or kept a value, that depends on the inputs", j, text);
+                tfail(c, WF_ERR_VALUE,
+                      "wf_trace_check: result %d of the function and of its trace differ "
+                      "by up to %s: "
+                      "the trace took one branch, or kept a value, that depends on the "
+                      "inputs",
+                      j, text);
             }
         }
     wf_no_grad_end(c);
@@ -464,7 +490,8 @@ static JitEntry *jit_add(wf_ctx *c, wf_jit *j, InType *t, char *key, size_t size
     return e;
 }
 
-wf_status wf_jit_call(wf_ctx *c, wf_jit *j, const wf_tensor *in, wf_tensor *out, const void *statics, size_t size)
+wf_status wf_jit_call(wf_ctx *c, wf_jit *j, const wf_tensor *in, wf_tensor *out,
+                      const void *statics, size_t size)
 {
     InType *t;
     size_t n, room;
@@ -482,7 +509,8 @@ wf_status wf_jit_call(wf_ctx *c, wf_jit *j, const wf_tensor *in, wf_tensor *out,
     n = jit_key(t, j->f.inputs, statics, size, NULL);
     for (int i = 0; i < j->f.inputs; i++)
         for (uint32_t k = 0; k < t[i].s.rank; k++)
-            symbolic = symbolic || t[i].s.d[k] < 0; /* such sizes mean something here only */
+            symbolic =
+                symbolic || t[i].s.d[k] < 0; /* such sizes mean something here only */
     key = mem_alloc(&c->al, n + 1);
     if (!key) {
         fail_memory(c);
@@ -520,7 +548,8 @@ wf_status wf_jit_call(wf_ctx *c, wf_jit *j, const wf_tensor *in, wf_tensor *out,
 
 /* ---- vmap ---- */
 
-static bool batch_types(wf_ctx *c, const wf_function *f, InType *t, const int *axes, Dim *out_size)
+static bool batch_types(wf_ctx *c, const wf_function *f, InType *t, const int *axes,
+                        Dim *out_size)
 {
     bool any = false;
 
@@ -531,8 +560,10 @@ static bool batch_types(wf_ctx *c, const wf_function *f, InType *t, const int *a
         if (!axis_of(c, "wf_vmap_call", axes[i], t[i].s.rank, &k))
             return false;
         if (any && t[i].s.d[k] != *out_size) {
-            tfail(c, WF_ERR_SHAPE, "wf_vmap_call: input %d has %lld elements along its mapped axis, others have %lld", i,
-                  (long long)t[i].s.d[k], (long long)*out_size);
+            tfail(c, WF_ERR_SHAPE,
+                  "wf_vmap_call: input %d has %lld elements along its mapped axis, "
+                  "others have %lld",
+                  i, (long long)t[i].s.d[k], (long long)*out_size);
             return false;
         }
         *out_size = t[i].s.d[k];
@@ -545,7 +576,8 @@ static bool batch_types(wf_ctx *c, const wf_function *f, InType *t, const int *a
     return any;
 }
 
-static const Program *make_vmap(wf_ctx *c, const Traced *t, const wf_function *f, const wf_tensor *in, const int *axes,
+static const Program *make_vmap(wf_ctx *c, const Traced *t, const wf_function *f,
+                                const wf_tensor *in, const int *axes,
                                 const char *axis_name, Dim size)
 {
     const Program *p;
@@ -563,8 +595,9 @@ static const Program *make_vmap(wf_ctx *c, const Traced *t, const wf_function *f
     return p;
 }
 
-wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *axes, const int *out_axes,
-                       const char *axis_name, wf_tensor *out)
+wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                       const int *axes, const int *out_axes, const char *axis_name,
+                       wf_tensor *out)
 {
     InType *types;
     Traced t;
@@ -598,8 +631,9 @@ wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, con
 
 struct wf_record {
     int nx, ny;
-    bool recorded;    /* else traced */
-    Tensor **x, **y;  /* recorded: lifted arguments and results. traced: all inputs and captures; y unused */
+    bool recorded; /* else traced */
+    Tensor **x,
+        **y; /* recorded: lifted arguments and results. traced: all inputs and captures; y unused */
     uint32_t nheld;
     const Program *vjp, *jvp; /* traced */
     int nin;
@@ -647,7 +681,8 @@ static wf_tensor lift(wf_ctx *c, wf_tensor x, int tape, const char *fn)
     if (!t)
         return WF_NONE;
     if (!dtype_is_float((wf_dtype)t->dtype))
-        return tfail(c, WF_ERR_TYPE, "%s: derivatives need float arguments, got %s", fn, shape_text(c, t));
+        return tfail(c, WF_ERR_TYPE, "%s: derivatives need float arguments, got %s", fn,
+                     shape_text(c, t));
     if (t->need & c->tensors->recorders)
         h = op_1(c, OP_name, x, &(NameAttr){"x"});
     else
@@ -658,7 +693,8 @@ static wf_tensor lift(wf_ctx *c, wf_tensor x, int tape, const char *fn)
     return h;
 }
 
-static bool check_wrt(wf_ctx *c, const wf_function *f, const int *wrt, int nwrt, const char *fn)
+static bool check_wrt(wf_ctx *c, const wf_function *f, const int *wrt, int nwrt,
+                      const char *fn)
 {
     for (int k = 0; k < nwrt; k++)
         if (wrt[k] < 0 || wrt[k] >= f->inputs) {
@@ -669,8 +705,8 @@ static bool check_wrt(wf_ctx *c, const wf_function *f, const int *wrt, int nwrt,
 }
 
 /* Run f with lifted arguments; hold arguments and results. */
-static wf_record *run_recorded(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt,
-                               wf_tensor *y, const char *fn)
+static wf_record *run_recorded(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                               const int *wrt, int nwrt, wf_tensor *y, const char *fn)
 {
     Tensors *s = c->tensors;
     wf_record *r = record_new(c, nwrt, f->outputs, (uint32_t)(nwrt + f->outputs));
@@ -707,7 +743,8 @@ static wf_record *run_recorded(wf_ctx *c, const wf_function *f, const wf_tensor 
     return NULL;
 }
 
-static bool make_transforms(wf_ctx *c, const Traced *t, const int *wrt, int nwrt, wf_record *r)
+static bool make_transforms(wf_ctx *c, const Traced *t, const int *wrt, int nwrt,
+                            wf_record *r)
 {
     T_ENTER(c, false)
     r->vjp = program_retain(xf_vjp(c, t->p, wrt, nwrt));
@@ -717,8 +754,8 @@ static bool make_transforms(wf_ctx *c, const Traced *t, const int *wrt, int nwrt
     return !failed(c);
 }
 
-static wf_record *run_traced(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt, wf_tensor *y,
-                             const char *fn)
+static wf_record *run_traced(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                             const int *wrt, int nwrt, wf_tensor *y, const char *fn)
 {
     Traced t;
     wf_record *r = NULL;
@@ -742,8 +779,8 @@ static wf_record *run_traced(wf_ctx *c, const wf_function *f, const wf_tensor *i
     return r;
 }
 
-static wf_record *make_record(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt,
-                              wf_tensor *y, const char *fn)
+static wf_record *make_record(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                              const int *wrt, int nwrt, wf_tensor *y, const char *fn)
 {
     static const int first[] = {0};
 
@@ -757,13 +794,14 @@ static wf_record *make_record(wf_ctx *c, const wf_function *f, const wf_tensor *
     }
     if (!check_wrt(c, f, wrt, nwrt, fn))
         return NULL;
-    return c->tensors->trace ? run_traced(c, f, in, wrt, nwrt, y, fn) : run_recorded(c, f, in, wrt, nwrt, y, fn);
+    return c->tensors->trace ? run_traced(c, f, in, wrt, nwrt, y, fn)
+                             : run_recorded(c, f, in, wrt, nwrt, y, fn);
 }
 
 /* The result as outer recorders see it: the value the function gave has this recorder's history too, which does no
  * harm, since its tape has ended. */
-wf_status wf_record_new(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt, wf_tensor *y,
-                        wf_record **out)
+wf_status wf_record_new(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                        const int *wrt, int nwrt, wf_tensor *y, wf_record **out)
 {
     *out = NULL;
     scope_open(c);
@@ -785,10 +823,14 @@ static wf_tensor *handles_of(wf_ctx *c, Tensor **t, uint32_t n, uint32_t extra)
     return v;
 }
 
-static bool is_float_tensor(const Tensor *t) { return dtype_is_float((wf_dtype)t->dtype); }
+static bool is_float_tensor(const Tensor *t)
+{
+    return dtype_is_float((wf_dtype)t->dtype);
+}
 
 /* Float results of the recorded function: those that have cotangents. */
-static bool recorded_vjp(wf_ctx *c, const wf_record *r, const wf_tensor *gy, wf_tensor *gx)
+static bool recorded_vjp(wf_ctx *c, const wf_record *r, const wf_tensor *gy,
+                         wf_tensor *gx)
 {
     uint32_t nx = (uint32_t)r->nx, ny = (uint32_t)r->ny, n = 0;
     wf_tensor *v = handles_of(c, r->x, nx + ny, 2 * ny), *ys, *gs;
@@ -810,7 +852,8 @@ static bool recorded_vjp(wf_ctx *c, const wf_record *r, const wf_tensor *gy, wf_
     return !failed(c);
 }
 
-static bool recorded_jvp(wf_ctx *c, const wf_record *r, const wf_tensor *dx, wf_tensor *dy)
+static bool recorded_jvp(wf_ctx *c, const wf_record *r, const wf_tensor *dx,
+                         wf_tensor *dy)
 {
     uint32_t nx = (uint32_t)r->nx, ny = (uint32_t)r->ny;
     wf_tensor *v = handles_of(c, r->x, nx + ny, 0);
@@ -826,10 +869,12 @@ static bool recorded_jvp(wf_ctx *c, const wf_record *r, const wf_tensor *dx, wf_
 }
 
 /* (x.., s..) -> (y.., r..): apply and give r. Seeds and results of float y only. */
-static bool traced_derivative(wf_ctx *c, const wf_record *r, const Program *p, const wf_tensor *seed, int nseed,
-                              bool skip_int_seeds, wf_tensor *out, int nout, bool skip_int_outs)
+static bool traced_derivative(wf_ctx *c, const wf_record *r, const Program *p,
+                              const wf_tensor *seed, int nseed, bool skip_int_seeds,
+                              wf_tensor *out, int nout, bool skip_int_outs)
 {
-    wf_tensor *v = handles_of(c, r->x, r->nheld, (uint32_t)nseed), *res = mem_alloc(&c->al, (p->nout + 1) * sizeof *res);
+    wf_tensor *v = handles_of(c, r->x, r->nheld, (uint32_t)nseed),
+              *res = mem_alloc(&c->al, (p->nout + 1) * sizeof *res);
     uint32_t n = r->nheld, k = (uint32_t)r->ny;
     bool ok = false;
 
@@ -837,11 +882,13 @@ static bool traced_derivative(wf_ctx *c, const wf_record *r, const Program *p, c
         fail_memory(c);
     if (v && res) {
         for (int i = 0; i < nseed; i++)
-            if (!skip_int_seeds || dtype_is_float((wf_dtype)val_type(p, p->outs[i]).dtype))
+            if (!skip_int_seeds ||
+                dtype_is_float((wf_dtype)val_type(p, p->outs[i]).dtype))
                 v[n++] = seed[i];
         ok = tensor_call(c, p, v, n, res, p->nout);
         for (int i = 0; i < nout && ok; i++) {
-            bool has = !skip_int_outs || dtype_is_float((wf_dtype)val_type(p, p->outs[i]).dtype);
+            bool has =
+                !skip_int_outs || dtype_is_float((wf_dtype)val_type(p, p->outs[i]).dtype);
             out[i] = has ? res[k++] : wf_zeros_like(c, res[i]);
         }
     }
@@ -884,8 +931,8 @@ wf_status wf_record_jvp(wf_ctx *c, wf_record *r, const wf_tensor *dx, wf_tensor 
 
 /* ---- grad, jvp in one call ---- */
 
-wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt, wf_tensor *out_y,
-                       wf_tensor *out_grads)
+wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                       const int *wrt, int nwrt, wf_tensor *out_y, wf_tensor *out_grads)
 {
     wf_record *r;
     wf_tensor *y, *gy;
@@ -907,7 +954,9 @@ wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, con
     if (r) {
         Tensor *t = tensor_get(c, y[0], "wf_grad_call");
         if (t->rank || !is_float_tensor(t))
-            tfail(c, WF_ERR_SHAPE, "wf_grad_call: the first result must be a float scalar, got %s", shape_text(c, t));
+            tfail(c, WF_ERR_SHAPE,
+                  "wf_grad_call: the first result must be a float scalar, got %s",
+                  shape_text(c, t));
         for (int j = 0; j < f->outputs && !failed(c); j++) /* others are auxiliary */
             gy[j] = j == 0 ? wf_ones_like(c, y[0]) : wf_zeros_like(c, y[j]);
         if (r->recorded)
@@ -936,8 +985,9 @@ wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, con
     return c->status;
 }
 
-wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt,
-                      const wf_tensor *dx, wf_tensor *y, wf_tensor *dy)
+wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                      const int *wrt, int nwrt, const wf_tensor *dx, wf_tensor *y,
+                      wf_tensor *dy)
 {
     wf_record *r;
 

@@ -49,8 +49,8 @@ wf_tensor wf_symbol(wf_ctx *c, const char *name, const char *type)
 
 /* The program with inputs (those of the graph.., cut..) and results out; cut values are taken from the inputs. Used:
  * which of the graph's inputs it still needs; others are left out if drop. All inside a region. */
-static const Program *cut_program(wf_ctx *c, Trace *tr, const Val *out, uint32_t nout, const Val *cut, uint32_t ncut,
-                                  bool drop, bool *used)
+static const Program *cut_program(wf_ctx *c, Trace *tr, const Val *out, uint32_t nout,
+                                  const Val *cut, uint32_t ncut, bool drop, bool *used)
 {
     Val *outs = arena_array(&c->scratch, nout + ncut + 1, sizeof *outs), *ins;
     const Program *p;
@@ -119,11 +119,14 @@ wf_tensor wf_partial(wf_ctx *c, wf_tensor y, wf_tensor x, wf_tensor gy)
     if (!tr)
         return WF_NONE;
     T_ENTER(c, WF_NONE)
-    Val vy = symbolic_val(c, tr, y, "wf_partial"), vx = symbolic_val(c, tr, x, "wf_partial"), seed = VAL_NONE;
+    Val vy = symbolic_val(c, tr, y, "wf_partial"),
+        vx = symbolic_val(c, tr, x, "wf_partial"), seed = VAL_NONE;
     const Program *p, *g;
     if (!failed(c))
-        seed = wf_is_none(gy) ? b_one_like(tr->b, vy) : symbolic_val(c, tr, gy, "wf_partial");
-    if (!failed(c) && (!dtype_is_float(b_dtype(tr->b, vy)) || !dtype_is_float(b_dtype(tr->b, vx))))
+        seed = wf_is_none(gy) ? b_one_like(tr->b, vy)
+                              : symbolic_val(c, tr, gy, "wf_partial");
+    if (!failed(c) &&
+        (!dtype_is_float(b_dtype(tr->b, vy)) || !dtype_is_float(b_dtype(tr->b, vx))))
         tfail(c, WF_ERR_TYPE, "wf_partial: derivatives need float expressions");
     p = failed(c) ? NULL : cut_program(c, tr, &vy, 1, &vx, 1, false, NULL);
     g = p ? xf_vjp(c, p, (int[]){(int)p->nin - 1}, 1) : NULL;
@@ -141,7 +144,8 @@ wf_tensor wf_partial(wf_ctx *c, wf_tensor y, wf_tensor x, wf_tensor gy)
     return failed(c) ? WF_NONE : tensor_handle(c, out);
 }
 
-wf_tensor wf_substitute(wf_ctx *c, wf_tensor y, const wf_tensor *from, const wf_tensor *to, int n)
+wf_tensor wf_substitute(wf_ctx *c, wf_tensor y, const wf_tensor *from,
+                        const wf_tensor *to, int n)
 {
     Trace *tr = graph_of(c, "wf_substitute");
     Tensor *out = NULL;
@@ -150,20 +154,23 @@ wf_tensor wf_substitute(wf_ctx *c, wf_tensor y, const wf_tensor *from, const wf_
         return WF_NONE;
     T_ENTER(c, WF_NONE)
     Val vy = symbolic_val(c, tr, y, "wf_substitute"), res;
-    Val *f = arena_array(&c->scratch, (size_t)n + 1, sizeof *f), *t = arena_array(&c->scratch, (size_t)n + 1, sizeof *t), *in;
+    Val *f = arena_array(&c->scratch, (size_t)n + 1, sizeof *f),
+        *t = arena_array(&c->scratch, (size_t)n + 1, sizeof *t), *in;
     const Program *p;
     for (int i = 0; i < n && !failed(c); i++) {
         f[i] = symbolic_val(c, tr, from[i], "wf_substitute");
         t[i] = symbolic_val(c, tr, to[i], "wf_substitute");
         if (!failed(c) && !type_eq(b_type(tr->b, f[i]), b_type(tr->b, t[i])))
-            tfail(c, WF_ERR_TYPE, "wf_substitute: %s cannot stand for %s", type_str(&tr->b->dims, b_type(tr->b, t[i]), &c->errors),
+            tfail(c, WF_ERR_TYPE, "wf_substitute: %s cannot stand for %s",
+                  type_str(&tr->b->dims, b_type(tr->b, t[i]), &c->errors),
                   type_str(&tr->b->dims, b_type(tr->b, f[i]), &c->errors));
     }
     p = failed(c) ? NULL : cut_program(c, tr, &vy, 1, f, (uint32_t)n, false, NULL);
     if (p) {
         in = arena_array(&c->scratch, p->nin + 1, sizeof *in);
         for (uint32_t i = 0; i < p->nin; i++)
-            in[i] = i + (uint32_t)n < p->nin ? tr->b->inputs.v[i] : t[i + (uint32_t)n - p->nin];
+            in[i] = i + (uint32_t)n < p->nin ? tr->b->inputs.v[i]
+                                             : t[i + (uint32_t)n - p->nin];
         if (b_inline(tr->b, p, xf_binds(tr->b, p, NULL, DIM_NONE), in, &res, NULL))
             out = tensor_symbol(c, tr, res);
     }
@@ -172,7 +179,8 @@ wf_tensor wf_substitute(wf_ctx *c, wf_tensor y, const wf_tensor *from, const wf_
     return failed(c) ? WF_NONE : tensor_handle(c, out);
 }
 
-wf_status wf_graph_close(wf_ctx *c, const wf_tensor *in, int nin, const wf_tensor *out, int nout, const wf_program **program)
+wf_status wf_graph_close(wf_ctx *c, const wf_tensor *in, int nin, const wf_tensor *out,
+                         int nout, const wf_program **program)
 {
     Trace *tr = graph_of(c, "wf_graph_close");
 
@@ -180,7 +188,8 @@ wf_status wf_graph_close(wf_ctx *c, const wf_tensor *in, int nin, const wf_tenso
     if (!tr)
         return c->status;
     T_ENTER(c, c->status)
-    Val *i = arena_array(&c->scratch, (size_t)nin + 1, sizeof *i), *o = arena_array(&c->scratch, (size_t)nout + 1, sizeof *o);
+    Val *i = arena_array(&c->scratch, (size_t)nin + 1, sizeof *i),
+        *o = arena_array(&c->scratch, (size_t)nout + 1, sizeof *o);
     bool *listed = arena_zalloc(&c->scratch, tr->b->vals.n + 1), *used;
     for (int k = 0; k < nin && !failed(c); k++) {
         i[k] = symbolic_val(c, tr, in[k], "wf_graph_close");
@@ -194,12 +203,15 @@ wf_status wf_graph_close(wf_ctx *c, const wf_tensor *in, int nin, const wf_tenso
         used = used_values(tr->b, o, (uint32_t)nout);
         for (uint32_t k = 0; k < tr->b->inputs.n; k++)
             if (used[tr->b->inputs.v[k]] && !listed[tr->b->inputs.v[k]])
-                tfail(c, WF_ERR_NAME, "wf_graph_close: the results need symbol '%s', which is not an input",
-                      tr->b->names.v[tr->b->vals.v[tr->b->inputs.v[k]].name]);
+                tfail(
+                    c, WF_ERR_NAME,
+                    "wf_graph_close: the results need symbol '%s', which is not an input",
+                    tr->b->names.v[tr->b->vals.v[tr->b->inputs.v[k]].name]);
     }
     trace_hold(tr);
     if (!failed(c))
-        *program = program_retain(builder_finish_as(tr->b, i, (uint32_t)nin, o, (uint32_t)nout));
+        *program =
+            program_retain(builder_finish_as(tr->b, i, (uint32_t)nin, o, (uint32_t)nout));
     T_LEAVE(c);
     return c->status;
 }
@@ -209,7 +221,6 @@ wf_status wf_graph_close(wf_ctx *c, const wf_tensor *in, int nin, const wf_tenso
 typedef struct Variable {
     Tensor *value;
     uint32_t input; /* of the graph */
-    char *name;
 } Variable;
 
 typedef struct Assign {
@@ -300,7 +311,8 @@ static Trace *session_graph(wf_ctx *c, const wf_session *s, const char *fn)
     Trace *tr = graph_of(c, fn);
 
     if (tr && tr->id != s->trace) {
-        tfail(c, WF_ERR_ARG, "%s: another graph or trace was opened inside the session's", fn);
+        tfail(c, WF_ERR_ARG, "%s: another graph or trace was opened inside the session's",
+              fn);
         return NULL;
     }
     return tr;
@@ -331,16 +343,18 @@ wf_tensor wf_variable(wf_ctx *c, wf_session *s, const char *name, wf_tensor init
         tensor_release(c, copy);
         return WF_NONE;
     }
-    s->vars[s->nvars++] = (Variable){copy, tr->b->inputs.n - 1, NULL};
+    s->vars[s->nvars++] = (Variable){copy, tr->b->inputs.n - 1};
     return v;
 }
 
-static int find_var(wf_ctx *c, const wf_session *s, const Trace *tr, wf_tensor v, const char *fn)
+static int find_var(wf_ctx *c, const wf_session *s, const Trace *tr, wf_tensor v,
+                    const char *fn)
 {
     Tensor *t = tensor_get(c, v, fn);
 
     for (uint32_t i = 0; t && i < s->nvars; i++)
-        if (t->symbolic && t->trace == s->trace && tr->b->inputs.v[s->vars[i].input] == t->val)
+        if (t->symbolic && t->trace == s->trace &&
+            tr->b->inputs.v[s->vars[i].input] == t->val)
             return (int)i;
     if (t)
         tfail(c, WF_ERR_ARG, "%s: the tensor is not a variable of this session", fn);
@@ -358,9 +372,11 @@ wf_tensor wf_assign(wf_ctx *c, wf_session *s, wf_tensor var, wf_tensor value)
     if (k < 0 || !(t = tensor_get(c, value, "wf_assign")))
         return WF_NONE;
     v = s->vars[k].value;
-    if (t->dtype != v->dtype || t->rank != v->rank || (t->rank && memcmp(t->dims, v->dims, t->rank * sizeof *t->dims)))
-        return tfail(c, WF_ERR_TYPE, "wf_assign: %s cannot be assigned to a variable of type %s", shape_text(c, t),
-                     shape_text(c, v));
+    if (t->dtype != v->dtype || t->rank != v->rank ||
+        (t->rank && memcmp(t->dims, v->dims, t->rank * sizeof *t->dims)))
+        return tfail(c, WF_ERR_TYPE,
+                     "wf_assign: %s cannot be assigned to a variable of type %s",
+                     shape_text(c, t), shape_text(c, v));
     if (s->nassigns == s->assign_cap) {
         void *w = grown(c, s->assigns, s->nassigns, &s->assign_cap, sizeof *s->assigns);
         if (!w)
@@ -372,7 +388,10 @@ wf_tensor wf_assign(wf_ctx *c, wf_session *s, wf_tensor var, wf_tensor value)
         Tensor *out = NULL;
         T_ENTER(c, WF_NONE)
         Val cv = trace_value(c, tr, t);
-        out = failed(c) ? NULL : tensor_symbol(c, tr, b_eqn1(tr->b, OP_name, &cv, 1, &(NameAttr){name}));
+        out =
+            failed(c)
+                ? NULL
+                : tensor_symbol(c, tr, b_eqn1(tr->b, OP_name, &cv, 1, &(NameAttr){name}));
         trace_hold(tr);
         T_LEAVE(c);
         r = tensor_handle(c, out);
@@ -380,7 +399,8 @@ wf_tensor wf_assign(wf_ctx *c, wf_session *s, wf_tensor var, wf_tensor value)
         r = op_1(c, OP_name, value, &(NameAttr){name});
     }
     if (!failed(c))
-        s->assigns[s->nassigns++] = (Assign){tensor_get(c, r, "wf_assign")->val, (uint32_t)k};
+        s->assigns[s->nassigns++] =
+            (Assign){tensor_get(c, r, "wf_assign")->val, (uint32_t)k};
     return r;
 }
 
@@ -392,7 +412,8 @@ wf_tensor wf_variable_value(wf_ctx *c, wf_session *s, wf_tensor var)
     return k < 0 ? WF_NONE : tensor_handle(c, tensor_retain(s->vars[k].value));
 }
 
-static Plan *make_session_plan(wf_ctx *c, wf_session *s, Trace *tr, const Val *key, uint32_t nfetch, uint32_t nfeed)
+static Plan *make_session_plan(wf_ctx *c, wf_session *s, Trace *tr, const Val *key,
+                               uint32_t nfetch, uint32_t nfeed)
 {
     Plan *p = mem_alloc(&c->al, sizeof *p);
 
@@ -416,7 +437,8 @@ static Plan *make_session_plan(wf_ctx *c, wf_session *s, Trace *tr, const Val *k
         if (setjmp(r.jump))
             api_out_of_memory(c, &r);
         else {
-            p->p = program_retain(cut_program(c, tr, p->key, nfetch, p->key + nfetch, nfeed, true, p->used));
+            p->p = program_retain(cut_program(c, tr, p->key, nfetch, p->key + nfetch,
+                                              nfeed, true, p->used));
             trace_hold(tr);
             (void)api_leave(c, &r);
         }
@@ -437,7 +459,8 @@ static Plan *make_session_plan(wf_ctx *c, wf_session *s, Trace *tr, const Val *k
 }
 
 /* Inputs of the plan: variables by value; a placeholder that is needed and not fed is an error. */
-static bool plan_inputs(wf_ctx *c, wf_session *s, Trace *tr, const Plan *p, const wf_tensor *values, wf_tensor *in)
+static bool plan_inputs(wf_ctx *c, wf_session *s, Trace *tr, const Plan *p,
+                        const wf_tensor *values, wf_tensor *in)
 {
     uint32_t n = 0;
 
@@ -449,7 +472,10 @@ static bool plan_inputs(wf_ctx *c, wf_session *s, Trace *tr, const Plan *p, cons
             v++;
         if (v == s->nvars) {
             const char *name = tr->b->names.v[tr->b->vals.v[tr->b->inputs.v[i]].name];
-            tfail(c, WF_ERR_NAME, "wf_session_run: placeholder '%s' is needed for a fetch and was not fed", name);
+            tfail(
+                c, WF_ERR_NAME,
+                "wf_session_run: placeholder '%s' is needed for a fetch and was not fed",
+                name);
             return false;
         }
         in[n++] = tensor_handle(c, tensor_retain(s->vars[v].value));
@@ -459,19 +485,22 @@ static bool plan_inputs(wf_ctx *c, wf_session *s, Trace *tr, const Plan *p, cons
     return !failed(c);
 }
 
-static void do_assigns(wf_ctx *c, wf_session *s, const Val *fetch, uint32_t n, const wf_tensor *out)
+static void do_assigns(wf_ctx *c, wf_session *s, const Val *fetch, uint32_t n,
+                       const wf_tensor *out)
 {
     for (uint32_t j = 0; j < n; j++)
         for (uint32_t a = 0; a < s->nassigns; a++)
             if (s->assigns[a].val == fetch[j]) {
                 Tensor *old = s->vars[s->assigns[a].var].value;
-                s->vars[s->assigns[a].var].value = tensor_retain(tensor_get(c, out[j], "wf_session_run"));
+                s->vars[s->assigns[a].var].value =
+                    tensor_retain(tensor_get(c, out[j], "wf_session_run"));
                 tensor_release(c, old);
             }
 }
 
-wf_status wf_session_run(wf_ctx *c, wf_session *s, const wf_tensor *feeds, const wf_tensor *values, int nfeed,
-                         const wf_tensor *fetches, int nfetch, wf_tensor *out)
+wf_status wf_session_run(wf_ctx *c, wf_session *s, const wf_tensor *feeds,
+                         const wf_tensor *values, int nfeed, const wf_tensor *fetches,
+                         int nfetch, wf_tensor *out)
 {
     Trace *tr = session_graph(c, s, "wf_session_run");
     uint32_t n = (uint32_t)(nfetch + nfeed);
@@ -489,13 +518,17 @@ wf_status wf_session_run(wf_ctx *c, wf_session *s, const wf_tensor *feeds, const
         return c->status;
     }
     for (uint32_t k = 0; k < n && !failed(c); k++) {
-        Tensor *t = tensor_get(c, k < (uint32_t)nfetch ? fetches[k] : feeds[k - (uint32_t)nfetch], "wf_session_run");
+        Tensor *t =
+            tensor_get(c, k < (uint32_t)nfetch ? fetches[k] : feeds[k - (uint32_t)nfetch],
+                       "wf_session_run");
         if (t && (!t->symbolic || t->trace != s->trace))
-            tfail(c, WF_ERR_ARG, "wf_session_run: a fetch or feed is not an expression of this session");
+            tfail(c, WF_ERR_ARG,
+                  "wf_session_run: a fetch or feed is not an expression of this session");
         key[k] = t ? t->val : VAL_NONE;
     }
     for (p = failed(c) ? NULL : s->plans; p; p = p->next)
-        if (p->nfetch == (uint32_t)nfetch && p->nfeed == (uint32_t)nfeed && !memcmp(p->key, key, n * sizeof *key))
+        if (p->nfetch == (uint32_t)nfetch && p->nfeed == (uint32_t)nfeed &&
+            !memcmp(p->key, key, n * sizeof *key))
             break;
     if (!p && !failed(c))
         p = make_session_plan(c, s, tr, key, (uint32_t)nfetch, (uint32_t)nfeed);
@@ -504,7 +537,8 @@ wf_status wf_session_run(wf_ctx *c, wf_session *s, const wf_tensor *feeds, const
     if (p && !(in = mem_alloc(&c->al, room)))
         fail_memory(c);
     else if (p) {
-        if (plan_inputs(c, s, tr, p, values, in) && tensor_call(c, p->p, in, p->p->nin, out, p->p->nout))
+        if (plan_inputs(c, s, tr, p, values, in) &&
+            tensor_call(c, p->p, in, p->p->nin, out, p->p->nout))
             do_assigns(c, s, key, (uint32_t)nfetch, out);
         mem_free(&c->al, in, room);
     }

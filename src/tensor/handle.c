@@ -23,7 +23,8 @@ Tensors *tensors_of(wf_ctx *c)
         return NULL;
     }
     memset(s, 0, sizeof *s);
-    h = hash_mix((uint64_t)(uintptr_t)c, (uint64_t)(uintptr_t)s ^ (uint64_t)(clock_seconds() * 1e9));
+    h = hash_mix((uint64_t)(uintptr_t)c,
+                 (uint64_t)(uintptr_t)s ^ (uint64_t)(clock_seconds() * 1e9));
     s->owner = (uint32_t)(h ^ h >> 32) | 1;
     s->next_gen = 1;
     s->next_trace = 1;
@@ -123,14 +124,16 @@ Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn)
 
     if (UNLIKELY(failed(c)))
         return NULL;
-    if (s && h.index < s->nslots && s->slots[h.index].gen == h.gen && h.owner == s->owner && h.gen)
+    if (s && h.index < s->nslots && s->slots[h.index].gen == h.gen &&
+        h.owner == s->owner && h.gen)
         return s->slots[h.index].t;
     if (!h.gen)
         tfail(c, WF_ERR_ARG, "%s: an operand is missing (WF_NONE)", fn);
     else if (!s || h.owner != s->owner)
         tfail(c, WF_ERR_ARG, "%s: the tensor belongs to another context", fn);
     else
-        tfail(c, WF_ERR_ARG, "%s: the tensor is dead: its scope has ended, or it was dropped", fn);
+        tfail(c, WF_ERR_ARG,
+              "%s: the tensor is dead: its scope has ended, or it was dropped", fn);
     return NULL;
 }
 
@@ -194,7 +197,8 @@ bool wf_is_alive(wf_ctx *c, wf_tensor h)
 {
     Tensors *s = c->tensors;
 
-    return s && h.gen && h.owner == s->owner && h.index < s->nslots && s->slots[h.index].gen == h.gen;
+    return s && h.gen && h.owner == s->owner && h.index < s->nslots &&
+           s->slots[h.index].gen == h.gen;
 }
 
 wf_tensor wf_keep(wf_ctx *c, wf_tensor h)
@@ -255,7 +259,9 @@ void scope_close_n(wf_ctx *c, const wf_tensor *keep, int n)
     while (s->nentries > from)
         disown(c, s, s->entries[--s->nentries]);
     for (int i = 0; i < n; i++)
-        if (wf_is_alive(c, keep[i])) { /* there is room: its entry was above, or it is an older one */
+        if (wf_is_alive(
+                c,
+                keep[i])) { /* there is room: its entry was above, or it is an older one */
             if (!enter_scope(c, s, (ScopeEntry){keep[i].index, keep[i].gen}))
                 disown(c, s, (ScopeEntry){keep[i].index, keep[i].gen});
         }
@@ -291,9 +297,12 @@ void wf_at(wf_ctx *c, const char *file, int line, int column)
     for (uint32_t i = 0; file && i < s->nfiles && !name; i++)
         if (!strcmp(s->files[i], file))
             name = s->files[i];
-    if (file && !name && s->nfiles < COUNT(s->files) && (name = arena_strdup(&s->names, file)))
+    if (file && !name && s->nfiles < COUNT(s->files) &&
+        (name = arena_strdup(&s->names, file)))
         s->files[s->nfiles++] = name;
-    s->place = name ? (Place){.file = name, .line = (uint32_t)line, .col = (uint32_t)column} : NOWHERE;
+    s->place =
+        name ? (Place){.file = name, .line = (uint32_t)line, .col = (uint32_t)column}
+             : NOWHERE;
 }
 
 void wf_set_promotion(wf_ctx *c, wf_promotion rules)
@@ -309,5 +318,6 @@ void wf_set_default_float(wf_ctx *c, wf_dtype dtype)
     if (ts(c) && dtype_is_float(dtype))
         c->tensors->float_dtype = dtype;
     else if (c->tensors)
-        tfail(c, WF_ERR_TYPE, "wf_set_default_float: needs a float dtype, got %s", wf_dtype_name(dtype));
+        tfail(c, WF_ERR_TYPE, "wf_set_default_float: needs a float dtype, got %s",
+              wf_dtype_name(dtype));
 }

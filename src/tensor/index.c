@@ -12,9 +12,9 @@
 #define MAX_ITEMS 64
 
 typedef struct Item { /* one axis of the result of the basic part */
-    uint8_t kind;  /* wf_index_kind: SLICE (kept), NEW, TENSOR */
-    Dim size;      /* of the axis in y */
-    wf_tensor t;   /* TENSOR: i64 */
+    uint8_t kind;     /* wf_index_kind: SLICE (kept), NEW, TENSOR */
+    Dim size;         /* of the axis in y */
+    wf_tensor t;      /* TENSOR: i64 */
 } Item;
 
 typedef struct Plan {
@@ -48,7 +48,9 @@ wf_tensor wf_nonzero(wf_ctx *c, wf_tensor x)
         sym = b_symbol(tr->b, "K");
         T_LEAVE(c);
     }
-    return trace_emit(c, OP_nonzero, &t, 1, &(SymAttr){sym}, &out, 1) ? tensor_handle(c, out) : WF_NONE;
+    return trace_emit(c, OP_nonzero, &t, 1, &(SymAttr){sym}, &out, 1)
+               ? tensor_handle(c, out)
+               : WF_NONE;
 }
 
 /* A mask of rank r is r integer tensors: the columns of nonzero. */
@@ -61,7 +63,8 @@ static bool add_mask(wf_ctx *c, Plan *p, wf_tensor mask, uint32_t axis)
         return false;
     for (uint32_t k = 0; k < m.rank; k++)
         if (m.d[k] != p->x.d[axis + k]) {
-            tfail(c, WF_ERR_INDEX, "index: a mask of shape %s does not fit axis %u of the tensor",
+            tfail(c, WF_ERR_INDEX,
+                  "index: a mask of shape %s does not fit axis %u of the tensor",
                   shape_text(c, tensor_get(c, mask, "index")), axis + k);
             return false;
         }
@@ -70,7 +73,8 @@ static bool add_mask(wf_ctx *c, Plan *p, wf_tensor mask, uint32_t axis)
         return false;
     for (uint32_t k = 0; k < m.rank; k++) {
         wf_tensor col = slice_axis(c, places, 1, k, (Dim)k + 1);
-        p->item[p->n++] = (Item){WF_INDEX_TENSOR, p->x.d[axis + k], wf_reshape(c, col, z.d, 1)};
+        p->item[p->n++] =
+            (Item){WF_INDEX_TENSOR, p->x.d[axis + k], wf_reshape(c, col, z.d, 1)};
         p->start[axis + k] = 0;
         p->limit[axis + k] = p->x.d[axis + k];
     }
@@ -80,15 +84,19 @@ static bool add_mask(wf_ctx *c, Plan *p, wf_tensor mask, uint32_t axis)
 /* ---- normalising ---- */
 
 /* Python's slice.indices for a constant size. */
-static bool resolve_slice(wf_ctx *c, const wf_index *ix, int64_t size, int64_t *start, int64_t *count)
+static bool resolve_slice(wf_ctx *c, const wf_index *ix, int64_t size, int64_t *start,
+                          int64_t *count)
 {
-    int64_t step = ix->has_step ? ix->step : 1, lo = step < 0 ? -1 : 0, hi = step < 0 ? size - 1 : size, a, b;
+    int64_t step = ix->has_step ? ix->step : 1, lo = step < 0 ? -1 : 0,
+            hi = step < 0 ? size - 1 : size, a, b;
 
     if (step == 0) {
         tfail(c, WF_ERR_VALUE, "index: the step of a slice is 0");
         return false;
     }
-    a = ix->has_start ? (ix->start < 0 ? ix->start + size : ix->start) : step < 0 ? hi : lo;
+    a = ix->has_start ? (ix->start < 0 ? ix->start + size : ix->start)
+        : step < 0    ? hi
+                      : lo;
     b = ix->has_stop ? (ix->stop < 0 ? ix->stop + size : ix->stop) : step < 0 ? lo : hi;
     a = MIN(MAX(a, lo), hi);
     b = MIN(MAX(b, lo), hi);
@@ -113,14 +121,19 @@ static bool add_slice(wf_ctx *c, Plan *p, const wf_index *ix, uint32_t axis)
         return true;
     }
     if (size < 0) { /* a symbolic size: only what needs no clamping */
-        if (step == 1 && (!ix->has_start || ix->start >= 0) && (!ix->has_stop || ix->stop >= 0)) {
+        if (step == 1 && (!ix->has_start || ix->start >= 0) &&
+            (!ix->has_stop || ix->stop >= 0)) {
             p->start[axis] = ix->has_start ? ix->start : 0;
             p->limit[axis] = ix->has_stop ? ix->stop : size;
             p->any_slice = true;
-            p->item[p->n++] = (Item){WF_INDEX_SLICE, size_sub(c, p->limit[axis], p->start[axis]), WF_NONE};
+            p->item[p->n++] = (Item){
+                WF_INDEX_SLICE, size_sub(c, p->limit[axis], p->start[axis]), WF_NONE};
             return !failed(c);
         }
-        tfail(c, WF_ERR_SHAPE, "index: a slice with a step or a negative bound needs a constant size of axis %u", axis);
+        tfail(c, WF_ERR_SHAPE,
+              "index: a slice with a step or a negative bound needs a constant size of "
+              "axis %u",
+              axis);
         return false;
     }
     if (!resolve_slice(c, ix, size, &start, &count))
@@ -145,8 +158,8 @@ static bool add_int(wf_ctx *c, Plan *p, int64_t i, uint32_t axis)
     Dim size = p->x.d[axis];
 
     if (size >= 0 && (i < -size || i >= size)) {
-        tfail(c, WF_ERR_INDEX, "index: %lld is out of range for axis %u of size %lld", (long long)i, axis,
-              (long long)size);
+        tfail(c, WF_ERR_INDEX, "index: %lld is out of range for axis %u of size %lld",
+              (long long)i, axis, (long long)size);
         return false;
     }
     if (p->any_tensor) { /* counts as a tensor without axes */
@@ -169,13 +182,16 @@ static wf_tensor wrap_indices(wf_ctx *c, wf_tensor t, Dim size, uint32_t axis)
     t = wf_cast(c, t, WF_I64);
     if (failed(c))
         return WF_NONE;
-    if (!wf_is_symbolic(c, t) && size >= 0 && wf_count(c, t) > 0 && c->tensors->promotion != WF_PROMOTE_JAX) {
+    if (!wf_is_symbolic(c, t) && size >= 0 && wf_count(c, t) > 0 &&
+        c->tensors->promotion != WF_PROMOTE_JAX) {
         lo = wf_min(c, t, NULL, 0, false);
         hi = wf_max(c, t, NULL, 0, false);
         if (!failed(c) && (wf_item_int(c, lo) < -size || wf_item_int(c, hi) >= size))
-            return tfail(c, WF_ERR_INDEX, "index: %lld is out of range for axis %u of size %lld",
-                         (long long)(wf_item_int(c, lo) < -size ? wf_item_int(c, lo) : wf_item_int(c, hi)), axis,
-                         (long long)size);
+            return tfail(c, WF_ERR_INDEX,
+                         "index: %lld is out of range for axis %u of size %lld",
+                         (long long)(wf_item_int(c, lo) < -size ? wf_item_int(c, lo)
+                                                                : wf_item_int(c, hi)),
+                         axis, (long long)size);
     }
     return wf_where(c, wf_lt(c, t, wf_zeros_like(c, t)), wf_add(c, t, n), t);
 }
@@ -187,12 +203,15 @@ static bool add_tensor(wf_ctx *c, Plan *p, wf_tensor t, uint32_t axis)
     if (d == WF_BOOL)
         return add_mask(c, p, t, axis);
     if (!dtype_is_int(d)) {
-        tfail(c, WF_ERR_TYPE, "index: a tensor used as an index must be of integers or bools, got %s", wf_dtype_name(d));
+        tfail(c, WF_ERR_TYPE,
+              "index: a tensor used as an index must be of integers or bools, got %s",
+              wf_dtype_name(d));
         return false;
     }
     p->start[axis] = 0;
     p->limit[axis] = p->x.d[axis];
-    p->item[p->n++] = (Item){WF_INDEX_TENSOR, p->x.d[axis], wrap_indices(c, t, p->x.d[axis], axis)};
+    p->item[p->n++] =
+        (Item){WF_INDEX_TENSOR, p->x.d[axis], wrap_indices(c, t, p->x.d[axis], axis)};
     return !failed(c);
 }
 
@@ -200,7 +219,9 @@ static int axes_used(wf_ctx *c, const wf_index *ix)
 {
     if (ix->kind == WF_INDEX_NEW || ix->kind == WF_INDEX_ELLIPSIS)
         return 0;
-    return ix->kind == WF_INDEX_TENSOR && wf_dtype_of(c, ix->tensor) == WF_BOOL ? MAX(wf_rank(c, ix->tensor), 0) : 1;
+    return ix->kind == WF_INDEX_TENSOR && wf_dtype_of(c, ix->tensor) == WF_BOOL
+               ? MAX(wf_rank(c, ix->tensor), 0)
+               : 1;
 }
 
 static bool make_plan(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, Plan *p)
@@ -226,11 +247,13 @@ static bool make_plan(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, Plan *p
         p->any_tensor = p->any_tensor || ix[i].kind == WF_INDEX_TENSOR;
     }
     if (!failed(c) && used > (int)p->x.rank)
-        tfail(c, WF_ERR_INDEX, "index: %d indices for a tensor of rank %u", used, p->x.rank);
+        tfail(c, WF_ERR_INDEX, "index: %d indices for a tensor of rank %u", used,
+              p->x.rank);
     for (uint32_t k = 0; k < p->x.rank; k++)
         p->stride[k] = 1;
     for (int i = 0; i <= n && !failed(c); i++) {
-        uint32_t fill = i == ellipsis || (i == n && ellipsis < 0) ? p->x.rank - (uint32_t)used : 0;
+        uint32_t fill =
+            i == ellipsis || (i == n && ellipsis < 0) ? p->x.rank - (uint32_t)used : 0;
         for (uint32_t k = 0; k < fill && !failed(c); k++)
             add_slice(c, p, &(wf_index){.kind = WF_INDEX_SLICE}, axis++);
         if (i == n || i == ellipsis)
@@ -239,7 +262,10 @@ static bool make_plan(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, Plan *p
         case WF_INDEX_INT: add_int(c, p, ix[i].start, axis++); break;
         case WF_INDEX_SLICE: add_slice(c, p, &ix[i], axis++); break;
         case WF_INDEX_NEW: p->item[p->n++] = (Item){WF_INDEX_NEW, 1, WF_NONE}; break;
-        case WF_INDEX_TENSOR: add_tensor(c, p, ix[i].tensor, axis); axis += (uint32_t)axes_used(c, &ix[i]); break;
+        case WF_INDEX_TENSOR:
+            add_tensor(c, p, ix[i].tensor, axis);
+            axis += (uint32_t)axes_used(c, &ix[i]);
+            break;
         default: tfail(c, WF_ERR_ARG, "index: item %d is of no known kind", i);
         }
     }
@@ -256,7 +282,10 @@ static wf_tensor basic_part(wf_ctx *c, wf_tensor x, const Plan *p)
     bool same = p->n == p->x.rank;
 
     if (p->any_slice)
-        x = op_1(c, OP_slice, x, &(SliceAttr){{p->x.rank, p->start}, {p->x.rank, p->limit}, {p->x.rank, p->stride}});
+        x = op_1(c, OP_slice, x,
+                 &(SliceAttr){{p->x.rank, p->start},
+                              {p->x.rank, p->limit},
+                              {p->x.rank, p->stride}});
     if (p->nrev)
         x = op_1(c, OP_rev, x, &(AxesAttr){{p->nrev, p->rev}});
     for (uint32_t k = 0; k < p->n; k++) {
@@ -310,10 +339,14 @@ static wf_tensor gather_part(wf_ctx *c, wf_tensor y, const Plan *p)
         no++;
     }
     if (p->n - m + s.rank > MAX_RANK)
-        return tfail(c, WF_ERR_LIMIT, "index: the result would have rank %u", p->n - m + s.rank);
+        return tfail(c, WF_ERR_LIMIT, "index: the result would have rank %u",
+                     p->n - m + s.rank);
     return op_2(c, OP_gather, y, idx,
-                &(GatherAttr){.offset_dims = {no, offset}, .collapsed = {m, axes}, .start_index_map = {m, axes},
-                              .slice_sizes = {p->n, sizes}, .mode = INDEX_CLIP});
+                &(GatherAttr){.offset_dims = {no, offset},
+                              .collapsed = {m, axes},
+                              .start_index_map = {m, axes},
+                              .slice_sizes = {p->n, sizes},
+                              .mode = INDEX_CLIP});
 }
 
 wf_tensor wf_index_get(wf_ctx *c, wf_tensor x, const wf_index *ix, int n)
@@ -341,7 +374,8 @@ static wf_tensor places_of(wf_ctx *c, const Shape *s, const wf_index *ix, int n)
     return wf_index_get(c, wf_reshape(c, all, s->d, (int)s->rank), ix, n);
 }
 
-static wf_tensor scatter_flat(wf_ctx *c, OpCode op, wf_tensor x, wf_tensor places, wf_tensor v, const char *fn)
+static wf_tensor scatter_flat(wf_ctx *c, OpCode op, wf_tensor x, wf_tensor places,
+                              wf_tensor v, const char *fn)
 {
     static const int64_t zero[] = {0};
     Shape s, ps;
@@ -357,11 +391,15 @@ static wf_tensor scatter_flat(wf_ctx *c, OpCode op, wf_tensor x, wf_tensor place
     in[0] = wf_reshape(c, x, (int64_t[]){size_prod(c, s.d, s.rank)}, 1);
     in[1] = wf_reshape(c, places, (int64_t[]){n, 1}, 2);
     in[2] = wf_reshape(c, v, &n, 1);
-    x = tensor_op1(c, op, in, 3, &(ScatterAttr){.inserted = {1, zero}, .operand_dims = {1, zero}, .mode = INDEX_DROP});
+    x = tensor_op1(c, op, in, 3,
+                   &(ScatterAttr){.inserted = {1, zero},
+                                  .operand_dims = {1, zero},
+                                  .mode = INDEX_DROP});
     return wf_reshape(c, x, s.d, (int)s.rank);
 }
 
-static wf_tensor assign(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const wf_index *ix, int n, wf_tensor v)
+static wf_tensor assign(wf_ctx *c, const char *fn, OpCode op, wf_tensor x,
+                        const wf_index *ix, int n, wf_tensor v)
 {
     Shape s;
     wf_tensor y = WF_NONE;
@@ -403,25 +441,30 @@ wf_tensor wf_take(wf_ctx *c, wf_tensor x, wf_tensor index, int axis)
 }
 
 /* Index tensors for every axis: iotas of the shape of index, and index itself on its axis. */
-static bool along(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor index, int axis, wf_index *ix, uint32_t *out_rank)
+static bool along(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor index, int axis,
+                  wf_index *ix, uint32_t *out_rank)
 {
     Shape s, t;
     uint32_t k;
 
-    if (!shape_of(c, x, fn, &s) || !shape_of(c, index, fn, &t) || !axis_of(c, fn, axis, s.rank, &k))
+    if (!shape_of(c, x, fn, &s) || !shape_of(c, index, fn, &t) ||
+        !axis_of(c, fn, axis, s.rank, &k))
         return false;
     if (s.rank != t.rank) {
-        tfail(c, WF_ERR_SHAPE, "%s: the index must have the rank of %s, got %s", fn, shape_text(c, tensor_get(c, x, fn)),
+        tfail(c, WF_ERR_SHAPE, "%s: the index must have the rank of %s, got %s", fn,
+              shape_text(c, tensor_get(c, x, fn)),
               shape_text(c, tensor_get(c, index, fn)));
         return false;
     }
     for (uint32_t i = 0; i < s.rank; i++) {
         if (i != k && t.d[i] != s.d[i] && (t.d[i] < 0 || s.d[i] < 0 || t.d[i] > s.d[i])) {
-            tfail(c, WF_ERR_SHAPE, "%s: axis %u of the index does not fit that of %s", fn, i,
-                  shape_text(c, tensor_get(c, x, fn)));
+            tfail(c, WF_ERR_SHAPE, "%s: axis %u of the index does not fit that of %s", fn,
+                  i, shape_text(c, tensor_get(c, x, fn)));
             return false;
         }
-        ix[i] = (wf_index){.kind = WF_INDEX_TENSOR, .tensor = i == k ? index : wf_iota(c, WF_I64, t.d, (int)t.rank, (int)i)};
+        ix[i] = (wf_index){
+            .kind = WF_INDEX_TENSOR,
+            .tensor = i == k ? index : wf_iota(c, WF_I64, t.d, (int)t.rank, (int)i)};
     }
     *out_rank = s.rank;
     return !failed(c);
@@ -439,7 +482,8 @@ wf_tensor wf_take_along(wf_ctx *c, wf_tensor x, wf_tensor index, int axis)
     return scope_close(c, y);
 }
 
-static wf_tensor put_along(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_tensor index, wf_tensor v, int axis)
+static wf_tensor put_along(wf_ctx *c, const char *fn, OpCode op, wf_tensor x,
+                           wf_tensor index, wf_tensor v, int axis)
 {
     wf_index ix[MAX_RANK];
     uint32_t rank;
@@ -478,7 +522,8 @@ wf_tensor wf_masked_select(wf_ctx *c, wf_tensor x, wf_tensor mask)
     if (wf_dtype_of(c, mask) != WF_BOOL)
         tfail(c, WF_ERR_TYPE, "wf_masked_select: needs a mask of bools");
     if (!failed(c) && broadcast_all(c, "wf_masked_select", in, 2))
-        y = wf_index_get(c, in[0], &(wf_index){.kind = WF_INDEX_TENSOR, .tensor = in[1]}, 1);
+        y = wf_index_get(c, in[0], &(wf_index){.kind = WF_INDEX_TENSOR, .tensor = in[1]},
+                         1);
     return scope_close(c, y);
 }
 
@@ -492,17 +537,21 @@ wf_tensor wf_diagonal(wf_ctx *c, wf_tensor x, int k)
     if (!shape_of(c, x, "wf_diagonal", &s))
         return WF_NONE;
     if (s.rank < 2 || s.d[s.rank - 1] < 0 || s.d[s.rank - 2] < 0)
-        return tfail(c, WF_ERR_SHAPE, "wf_diagonal: needs two last axes of constant size, got %s",
+        return tfail(c, WF_ERR_SHAPE,
+                     "wf_diagonal: needs two last axes of constant size, got %s",
                      shape_text(c, tensor_get(c, x, "wf_diagonal")));
-    n = k >= 0 ? MIN(s.d[s.rank - 2], s.d[s.rank - 1] - k) : MIN(s.d[s.rank - 2] + k, s.d[s.rank - 1]);
+    n = k >= 0 ? MIN(s.d[s.rank - 2], s.d[s.rank - 1] - k)
+               : MIN(s.d[s.rank - 2] + k, s.d[s.rank - 1]);
     n = MAX(n, 0);
     scope_open(c);
     i = wf_iota(c, WF_I64, &n, 1, 0);
-    y = wf_index_get(c, x,
-                     (wf_index[]){{.kind = WF_INDEX_ELLIPSIS},
-                                  {.kind = WF_INDEX_TENSOR, .tensor = wf_add(c, i, wf_int(c, k < 0 ? -k : 0))},
-                                  {.kind = WF_INDEX_TENSOR, .tensor = wf_add(c, i, wf_int(c, k > 0 ? k : 0))}},
-                     3);
+    y = wf_index_get(
+        c, x,
+        (wf_index[]){
+            {.kind = WF_INDEX_ELLIPSIS},
+            {.kind = WF_INDEX_TENSOR, .tensor = wf_add(c, i, wf_int(c, k < 0 ? -k : 0))},
+            {.kind = WF_INDEX_TENSOR, .tensor = wf_add(c, i, wf_int(c, k > 0 ? k : 0))}},
+        3);
     return scope_close(c, y);
 }
 
@@ -522,7 +571,8 @@ wf_tensor wf_diag(wf_ctx *c, wf_tensor x, int k)
                      shape_text(c, tensor_get(c, x, "wf_diag")));
     n = s.d[0] + (k < 0 ? -k : k);
     scope_open(c);
-    wide = wf_pad(c, x, (int64_t[]){k > 0 ? k : 0}, (int64_t[]){k < 0 ? -k : 0}, 0); /* element of each column */
+    wide = wf_pad(c, x, (int64_t[]){k > 0 ? k : 0}, (int64_t[]){k < 0 ? -k : 0},
+                  0); /* element of each column */
     y = wf_where(c, wf_eye(c, WF_BOOL, n, n, k), wide, wf_zeros_like(c, wide));
     return scope_close(c, y);
 }

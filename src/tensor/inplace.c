@@ -29,23 +29,32 @@ static bool may_write(wf_ctx *c, const char *fn, const Tensor *x, const Tensor *
     uint64_t need = s->no_grad ? 0 : (x->need | v->need) & s->recorders;
 
     if (x->symbolic && (x->base || x->views)) {
-        tfail(c, WF_ERR_UNSUPPORTED, "%s: in a program a tensor that has views, or is one, cannot be written to: use "
-              "wf_index_set", fn);
+        tfail(c, WF_ERR_UNSUPPORTED,
+              "%s: in a program a tensor that has views, or is one, cannot be written "
+              "to: use "
+              "wf_index_set",
+              fn);
         return false;
     }
     if (x->symbolic)
         return true;
     if (v->symbolic) {
-        tfail(c, WF_ERR_VALUE, "%s: a symbolic value cannot be written into a concrete tensor", fn);
+        tfail(c, WF_ERR_VALUE,
+              "%s: a symbolic value cannot be written into a concrete tensor", fn);
         return false;
     }
     if (x->wants_grad && !s->no_grad) {
-        tfail(c, WF_ERR_VALUE, "%s: a leaf that requires a gradient cannot be written to (wf_no_grad_begin allows it)", fn);
+        tfail(c, WF_ERR_VALUE,
+              "%s: a leaf that requires a gradient cannot be written to "
+              "(wf_no_grad_begin allows it)",
+              fn);
         return false;
     }
     if (need && x->store->views) {
-        tfail(c, WF_ERR_UNSUPPORTED, "%s: a recorded value cannot be written into memory that views share: use "
-              "wf_index_set", fn);
+        tfail(c, WF_ERR_UNSUPPORTED,
+              "%s: a recorded value cannot be written into memory that views share: use "
+              "wf_index_set",
+              fn);
         return false;
     }
     return true;
@@ -108,8 +117,8 @@ static wf_tensor fit(wf_ctx *c, const char *fn, Tensor *x, wf_tensor v)
         return WF_NONE;
     if ((dtype_is_float((wf_dtype)t->dtype) && !dtype_is_float((wf_dtype)x->dtype)) ||
         (x->dtype == WF_BOOL && t->dtype != WF_BOOL))
-        return tfail(c, WF_ERR_TYPE, "%s: a value of dtype %s cannot be written into %s", fn,
-                     wf_dtype_name((wf_dtype)t->dtype), shape_text(c, x));
+        return tfail(c, WF_ERR_TYPE, "%s: a value of dtype %s cannot be written into %s",
+                     fn, wf_dtype_name((wf_dtype)t->dtype), shape_text(c, x));
     if (t->dtype != x->dtype)
         v = wf_cast(c, v, (wf_dtype)x->dtype);
     return broadcast_to(c, fn, v, x->dims, x->rank);
@@ -145,10 +154,22 @@ static wf_status update(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor y,
     return c->status;
 }
 
-wf_status wf_add_in(wf_ctx *c, wf_tensor x, wf_tensor y) { return update(c, "wf_add_in", x, y, wf_add); }
-wf_status wf_sub_in(wf_ctx *c, wf_tensor x, wf_tensor y) { return update(c, "wf_sub_in", x, y, wf_sub); }
-wf_status wf_mul_in(wf_ctx *c, wf_tensor x, wf_tensor y) { return update(c, "wf_mul_in", x, y, wf_mul); }
-wf_status wf_div_in(wf_ctx *c, wf_tensor x, wf_tensor y) { return update(c, "wf_div_in", x, y, wf_div); }
+wf_status wf_add_in(wf_ctx *c, wf_tensor x, wf_tensor y)
+{
+    return update(c, "wf_add_in", x, y, wf_add);
+}
+wf_status wf_sub_in(wf_ctx *c, wf_tensor x, wf_tensor y)
+{
+    return update(c, "wf_sub_in", x, y, wf_sub);
+}
+wf_status wf_mul_in(wf_ctx *c, wf_tensor x, wf_tensor y)
+{
+    return update(c, "wf_mul_in", x, y, wf_mul);
+}
+wf_status wf_div_in(wf_ctx *c, wf_tensor x, wf_tensor y)
+{
+    return update(c, "wf_div_in", x, y, wf_div);
+}
 
 wf_status wf_fill_in(wf_ctx *c, wf_tensor x, double value)
 {

@@ -8,14 +8,15 @@
 
 /* ---- dot products ---- */
 
-static wf_tensor dot_general(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor y, const DotAttr *a)
+static wf_tensor dot_general(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor y,
+                             const DotAttr *a)
 {
     wf_tensor in[2] = {x, y};
     DotAttr d = *a;
 
     if (!unify_dtypes(c, fn, in, 2))
         return WF_NONE;
-    d.acc = wf_dtype_of(c, in[0]);
+    d.acc = (int32_t)wf_dtype_of(c, in[0]);
     if (d.acc == WF_BOOL)
         return tfail(c, WF_ERR_TYPE, "%s: needs numbers, got bools", fn);
     return tensor_op1(c, OP_dot_general, in, 2, &d);
@@ -33,15 +34,22 @@ wf_tensor wf_matmul(wf_ctx *c, wf_tensor x, wf_tensor y)
     if (!shape_of(c, x, "wf_matmul", &a) || !shape_of(c, y, "wf_matmul", &b))
         return WF_NONE;
     if (a.rank == 0 || b.rank == 0)
-        return tfail(c, WF_ERR_SHAPE, "wf_matmul: needs at least one axis each, got %s and %s",
-                     shape_text(c, tensor_get(c, x, "wf_matmul")), shape_text(c, tensor_get(c, y, "wf_matmul")));
-    if (a.d[a.rank - 1] != b.d[b.rank > 1 ? b.rank - 2 : 0])
-        return tfail(c, WF_ERR_SHAPE, "wf_matmul: %s and %s do not fit: the last axis of the first must equal the "
-                     "last but one of the second", shape_text(c, tensor_get(c, x, "wf_matmul")),
+        return tfail(c, WF_ERR_SHAPE,
+                     "wf_matmul: needs at least one axis each, got %s and %s",
+                     shape_text(c, tensor_get(c, x, "wf_matmul")),
                      shape_text(c, tensor_get(c, y, "wf_matmul")));
+    if (a.d[a.rank - 1] != b.d[b.rank > 1 ? b.rank - 2 : 0])
+        return tfail(
+            c, WF_ERR_SHAPE,
+            "wf_matmul: %s and %s do not fit: the last axis of the first must equal the "
+            "last but one of the second",
+            shape_text(c, tensor_get(c, x, "wf_matmul")),
+            shape_text(c, tensor_get(c, y, "wf_matmul")));
     if (a.rank <= 2 && b.rank <= 2) { /* one product, no batch */
         scope_open(c);
-        z = dot_general(c, "wf_matmul", x, y, &(DotAttr){.lhs = INTS(1, (int64_t)a.rank - 1), .rhs = INTS(1, b.rank > 1 ? (int64_t)b.rank - 2 : 0)});
+        z = dot_general(c, "wf_matmul", x, y,
+                        &(DotAttr){.lhs = INTS(1, (int64_t)a.rank - 1),
+                                   .rhs = INTS(1, b.rank > 1 ? (int64_t)b.rank - 2 : 0)});
         return scope_close(c, z);
     }
     scope_open(c);
@@ -70,14 +78,17 @@ wf_tensor wf_matmul(wf_ctx *c, wf_tensor x, wf_tensor y)
     }
     z = failed(c) ? WF_NONE
                   : dot_general(c, "wf_matmul", x, y,
-                                &(DotAttr){.lhs = INTS(1, (int64_t)nb + 1), .rhs = INTS(1, nb),
-                                           .lhs_batch = {nb, batch}, .rhs_batch = {nb, batch}});
+                                &(DotAttr){.lhs = INTS(1, (int64_t)nb + 1),
+                                           .rhs = INTS(1, nb),
+                                           .lhs_batch = {nb, batch},
+                                           .rhs_batch = {nb, batch}});
     if (row || col)
         z = wf_squeeze(c, z, (int[]){row ? -2 : -1}, 1);
     return scope_close(c, z);
 }
 
-wf_tensor wf_tensordot(wf_ctx *c, wf_tensor x, wf_tensor y, const int *x_axes, const int *y_axes, int n)
+wf_tensor wf_tensordot(wf_ctx *c, wf_tensor x, wf_tensor y, const int *x_axes,
+                       const int *y_axes, int n)
 {
     Shape a, b;
     int64_t l[MAX_RANK], r[MAX_RANK];
@@ -86,13 +97,16 @@ wf_tensor wf_tensordot(wf_ctx *c, wf_tensor x, wf_tensor y, const int *x_axes, c
         return WF_NONE;
     for (int i = 0; i < n; i++) {
         uint32_t p, q;
-        if (!axis_of(c, "wf_tensordot", x_axes[i], a.rank, &p) || !axis_of(c, "wf_tensordot", y_axes[i], b.rank, &q))
+        if (!axis_of(c, "wf_tensordot", x_axes[i], a.rank, &p) ||
+            !axis_of(c, "wf_tensordot", y_axes[i], b.rank, &q))
             return WF_NONE;
         l[i] = p;
         r[i] = q;
     }
     scope_open(c);
-    return scope_close(c, dot_general(c, "wf_tensordot", x, y, &(DotAttr){.lhs = {(uint32_t)n, l}, .rhs = {(uint32_t)n, r}}));
+    return scope_close(
+        c, dot_general(c, "wf_tensordot", x, y,
+                       &(DotAttr){.lhs = {(uint32_t)n, l}, .rhs = {(uint32_t)n, r}}));
 }
 
 wf_tensor wf_outer(wf_ctx *c, wf_tensor x, wf_tensor y)
@@ -111,14 +125,16 @@ wf_tensor wf_trace_of(wf_ctx *c, wf_tensor x)
 
 /* ---- einsum ---- */
 
-typedef struct Term { /* an operand with a label for each axis: letters, or 128 + k for the k-th axis from the right
+typedef struct
+    Term { /* an operand with a label for each axis: letters, or 128 + k for the k-th axis from the right
                          of the ellipsis */
     wf_tensor t;
     uint32_t n;
     uint8_t l[MAX_RANK];
 } Term;
 
-static const char *parse_term(wf_ctx *c, const char *s, uint32_t rank, bool is_output, uint32_t dots, Term *t)
+static const char *parse_term(wf_ctx *c, const char *s, uint32_t rank, bool is_output,
+                              uint32_t dots, Term *t)
 {
     uint32_t letters = 0;
     const char *p;
@@ -135,15 +151,18 @@ static const char *parse_term(wf_ctx *c, const char *s, uint32_t rank, bool is_o
             for (uint32_t k = dots; k-- > 0 && t->n < MAX_RANK;)
                 t->l[t->n++] = (uint8_t)(128 + k);
             p += 2;
-        } else if (((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z')) && t->n < MAX_RANK) {
+        } else if (((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z')) &&
+                   t->n < MAX_RANK) {
             t->l[t->n++] = (uint8_t)*p;
         } else {
-            tfail(c, WF_ERR_SYNTAX, "wf_einsum: '%c' at position %d of the specification", *p, (int)(p - s));
+            tfail(c, WF_ERR_SYNTAX, "wf_einsum: '%c' at position %d of the specification",
+                  *p, (int)(p - s));
             return NULL;
         }
     }
     if (!is_output && t->n != rank) {
-        tfail(c, WF_ERR_SHAPE, "wf_einsum: an operand of rank %u has %u labels", rank, t->n);
+        tfail(c, WF_ERR_SHAPE, "wf_einsum: an operand of rank %u has %u labels", rank,
+              t->n);
         return NULL;
     }
     return p;
@@ -176,7 +195,8 @@ static void take_diagonals(wf_ctx *c, Term *t)
                 tfail(c, WF_ERR_SHAPE, "wf_einsum: label '%c' has two sizes", t->l[i]);
                 return;
             }
-            mask = wf_eq(c, wf_iota(c, WF_I64, s.d, (int)s.rank, (int)i), wf_iota(c, WF_I64, s.d, (int)s.rank, (int)j));
+            mask = wf_eq(c, wf_iota(c, WF_I64, s.d, (int)s.rank, (int)i),
+                         wf_iota(c, WF_I64, s.d, (int)s.rank, (int)j));
             t->t = wf_where(c, mask, t->t, wf_zeros_like(c, t->t));
             t->t = reduce(c, "wf_einsum", OP_reduce_sum, t->t, (int[]){(int)j}, 1, false);
             drop_label(t, j--);
@@ -199,26 +219,30 @@ static void drop_ones(wf_ctx *c, Term *t, const Term *other)
     for (uint32_t i = 0; i < t->n && !failed(c); i++) {
         Shape s, o;
         int k = label_at(other, t->l[i]);
-        if (k < 0 || !shape_of(c, t->t, "wf_einsum", &s) || !shape_of(c, other->t, "wf_einsum", &o))
+        if (k < 0 || !shape_of(c, t->t, "wf_einsum", &s) ||
+            !shape_of(c, other->t, "wf_einsum", &o))
             continue;
         if (s.d[i] == 1 && o.d[k] != 1) {
             t->t = wf_squeeze(c, t->t, (int[]){(int)i}, 1);
             drop_label(t, i--);
         } else if (s.d[i] != o.d[k] && o.d[k] != 1) {
-            tfail(c, WF_ERR_SHAPE, "wf_einsum: label '%c' has sizes that differ in %s and %s",
+            tfail(c, WF_ERR_SHAPE,
+                  "wf_einsum: label '%c' has sizes that differ in %s and %s",
                   t->l[i] < 128 ? t->l[i] : '.', shape_text(c, tensor_get(c, t->t, "")),
                   shape_text(c, tensor_get(c, other->t, "")));
         }
     }
 }
 
-static void sum_unneeded(wf_ctx *c, Term *t, const Term *other, const Term *rest, int nrest, const Term *out)
+static void sum_unneeded(wf_ctx *c, Term *t, const Term *other, const Term *rest,
+                         int nrest, const Term *out)
 {
     int axes[MAX_RANK], n = 0;
     Term left = {t->t, 0, {0}};
 
     for (uint32_t i = 0; i < t->n; i++) {
-        bool keep = (other && label_at(other, t->l[i]) >= 0) || needed(t->l[i], rest, nrest, out);
+        bool keep =
+            (other && label_at(other, t->l[i]) >= 0) || needed(t->l[i], rest, nrest, out);
         if (keep)
             left.l[left.n++] = t->l[i];
         else
@@ -229,7 +253,8 @@ static void sum_unneeded(wf_ctx *c, Term *t, const Term *other, const Term *rest
     *t = left;
 }
 
-static void contract(wf_ctx *c, Term *x, Term *y, const Term *rest, int nrest, const Term *out)
+static void contract(wf_ctx *c, Term *x, Term *y, const Term *rest, int nrest,
+                     const Term *out)
 {
     int64_t l[MAX_RANK], r[MAX_RANK], lb[MAX_RANK], rb[MAX_RANK];
     uint32_t n = 0, nb = 0;
@@ -260,7 +285,10 @@ static void contract(wf_ctx *c, Term *x, Term *y, const Term *rest, int nrest, c
             z.l[z.n++] = y->l[i];
     z.t = failed(c) ? WF_NONE
                     : dot_general(c, "wf_einsum", x->t, y->t,
-                                  &(DotAttr){.lhs = {n, l}, .rhs = {n, r}, .lhs_batch = {nb, lb}, .rhs_batch = {nb, rb}});
+                                  &(DotAttr){.lhs = {n, l},
+                                             .rhs = {n, r},
+                                             .lhs_batch = {nb, lb},
+                                             .rhs_batch = {nb, rb}});
     *x = z;
 }
 
@@ -280,14 +308,16 @@ static void implicit_output(const Term *t, int n, uint32_t dots, Term *out)
     }
 }
 
-static bool parse_spec(wf_ctx *c, const char *spec, const wf_tensor *x, int n, Term *t, Term *out)
+static bool parse_spec(wf_ctx *c, const char *spec, const wf_tensor *x, int n, Term *t,
+                       Term *out)
 {
     const char *s = spec;
     uint32_t dots = 0;
 
     for (int i = 0; i < n; i++) {
         Shape sh;
-        if (!shape_of(c, x[i], "wf_einsum", &sh) || !(s = parse_term(c, s, sh.rank, false, 0, &t[i])))
+        if (!shape_of(c, x[i], "wf_einsum", &sh) ||
+            !(s = parse_term(c, s, sh.rank, false, 0, &t[i])))
             return false;
         t[i].t = x[i];
         for (uint32_t k = 0; k < t[i].n; k++)
@@ -313,7 +343,8 @@ static bool parse_spec(wf_ctx *c, const char *spec, const wf_tensor *x, int n, T
         for (int i = 0; i < n; i++)
             found = found || label_at(&t[i], out->l[k]) >= 0;
         if (!found || label_at(out, out->l[k]) != (int)k) {
-            tfail(c, WF_ERR_SYNTAX, "wf_einsum: label '%c' of the result stands twice or in no operand",
+            tfail(c, WF_ERR_SYNTAX,
+                  "wf_einsum: label '%c' of the result stands twice or in no operand",
                   out->l[k] < 128 ? out->l[k] : '.');
             return false;
         }
@@ -358,7 +389,8 @@ static bool square(wf_ctx *c, const char *fn, wf_tensor x, Shape *s)
     if (!shape_of(c, x, fn, s))
         return false;
     if (s->rank < 2 || s->d[s->rank - 1] != s->d[s->rank - 2]) {
-        tfail(c, WF_ERR_SHAPE, "%s: needs square matrices, got %s", fn, shape_text(c, tensor_get(c, x, fn)));
+        tfail(c, WF_ERR_SHAPE, "%s: needs square matrices, got %s", fn,
+              shape_text(c, tensor_get(c, x, fn)));
         return false;
     }
     return true;
@@ -370,11 +402,14 @@ wf_tensor wf_cholesky(wf_ctx *c, wf_tensor x)
     return square(c, "wf_cholesky", x, &s) ? op_1(c, OP_cholesky, x, NULL) : WF_NONE;
 }
 
-wf_tensor wf_solve_triangular(wf_ctx *c, wf_tensor a, wf_tensor b, bool lower, bool trans, bool unit)
+wf_tensor wf_solve_triangular(wf_ctx *c, wf_tensor a, wf_tensor b, bool lower, bool trans,
+                              bool unit)
 {
     Shape s;
     return square(c, "wf_solve_triangular", a, &s)
-               ? op_2(c, OP_triangular_solve, a, b, &(SolveAttr){.left = true, .lower = lower, .trans = trans, .unit = unit})
+               ? op_2(c, OP_triangular_solve, a, b,
+                      &(SolveAttr){
+                          .left = true, .lower = lower, .trans = trans, .unit = unit})
                : WF_NONE;
 }
 
@@ -394,8 +429,10 @@ wf_tensor wf_solve(wf_ctx *c, wf_tensor a, wf_tensor b)
     if (tensor_op(c, OP_lu, &a, 1, NULL, lu, 3) && shape_of(c, b, "wf_solve", &t)) {
         if (t.rank != s.rank || t.d[t.rank - 2] != s.d[s.rank - 1])
             tfail(c, WF_ERR_SHAPE, "wf_solve: %s does not fit the matrices %s",
-                  shape_text(c, tensor_get(c, b, "wf_solve")), shape_text(c, tensor_get(c, a, "wf_solve")));
-        p = wf_broadcast_to(c, wf_expand_dims(c, wf_cast(c, lu[2], WF_I64), -1), t.d, (int)t.rank);
+                  shape_text(c, tensor_get(c, b, "wf_solve")),
+                  shape_text(c, tensor_get(c, a, "wf_solve")));
+        p = wf_broadcast_to(c, wf_expand_dims(c, wf_cast(c, lu[2], WF_I64), -1), t.d,
+                            (int)t.rank);
         y = wf_take_along(c, b, p, -2);
         y = wf_solve_triangular(c, lu[0], y, true, false, true);
         y = wf_solve_triangular(c, lu[0], y, false, false, false);

@@ -4,7 +4,8 @@
 #include "tensor/tensor.h"
 
 /* (x - mean) * rsqrt(var + eps), mean and var over the axes */
-static wf_tensor standardise(wf_ctx *c, wf_tensor x, const int *axes, int n, double eps, wf_tensor *mean, wf_tensor *var)
+static wf_tensor standardise(wf_ctx *c, wf_tensor x, const int *axes, int n, double eps,
+                             wf_tensor *mean, wf_tensor *var)
 {
     wf_tensor d;
 
@@ -27,7 +28,8 @@ static bool last_axes(wf_ctx *c, const char *fn, wf_tensor x, int n, int *axes)
 
     if (failed(c) || n < 1 || n > rank) {
         if (!failed(c))
-            tfail(c, WF_ERR_ARG, "%s: cannot normalise %d axes of %s", fn, n, shape_text(c, tensor_get(c, x, fn)));
+            tfail(c, WF_ERR_ARG, "%s: cannot normalise %d axes of %s", fn, n,
+                  shape_text(c, tensor_get(c, x, fn)));
         return false;
     }
     for (int i = 0; i < n; i++)
@@ -35,7 +37,8 @@ static bool last_axes(wf_ctx *c, const char *fn, wf_tensor x, int n, int *axes)
     return true;
 }
 
-wf_tensor wf_layer_norm(wf_ctx *c, wf_tensor x, int n, wf_tensor weight, wf_tensor bias, double eps)
+wf_tensor wf_layer_norm(wf_ctx *c, wf_tensor x, int n, wf_tensor weight, wf_tensor bias,
+                        double eps)
 {
     int axes[MAX_RANK];
     wf_tensor m, v, y;
@@ -58,7 +61,9 @@ wf_tensor wf_rms_norm(wf_ctx *c, wf_tensor x, int n, wf_tensor weight, double ep
     scope_open(c);
     x = as_float(c, x, "wf_rms_norm");
     v = wf_mean(c, wf_square(c, x), axes, n, true);
-    return scope_close(c, scale_shift(c, wf_mul(c, x, wf_rsqrt(c, wf_add(c, v, num(c, eps)))), weight, WF_NONE));
+    return scope_close(
+        c, scale_shift(c, wf_mul(c, x, wf_rsqrt(c, wf_add(c, v, num(c, eps)))), weight,
+                       WF_NONE));
 }
 
 /* A vector [C] as [C,1,1..] for x [N,C,..]. */
@@ -78,8 +83,9 @@ static wf_tensor per_channel(wf_ctx *c, wf_tensor v, uint32_t rank)
     return wf_reshape(c, v, dims, (int)rank - 1);
 }
 
-wf_tensor wf_batch_norm(wf_ctx *c, wf_tensor x, wf_tensor mean, wf_tensor var, wf_tensor weight, wf_tensor bias,
-                        bool training, double eps, wf_tensor *out_mean, wf_tensor *out_var)
+wf_tensor wf_batch_norm(wf_ctx *c, wf_tensor x, wf_tensor mean, wf_tensor var,
+                        wf_tensor weight, wf_tensor bias, bool training, double eps,
+                        wf_tensor *out_mean, wf_tensor *out_var)
 {
     Shape s;
     int axes[MAX_RANK], n = 0;
@@ -107,10 +113,12 @@ wf_tensor wf_batch_norm(wf_ctx *c, wf_tensor x, wf_tensor mean, wf_tensor var, w
         m = per_channel(c, mean, s.rank);
         v = per_channel(c, var, s.rank);
         if (wf_is_none(mean) || wf_is_none(var))
-            tfail(c, WF_ERR_ARG, "wf_batch_norm: needs mean and variance when not training");
+            tfail(c, WF_ERR_ARG,
+                  "wf_batch_norm: needs mean and variance when not training");
         y = wf_mul(c, wf_sub(c, x, m), wf_rsqrt(c, wf_add(c, v, num(c, eps))));
     }
-    keep[0] = scale_shift(c, y, per_channel(c, weight, s.rank), per_channel(c, bias, s.rank));
+    keep[0] =
+        scale_shift(c, y, per_channel(c, weight, s.rank), per_channel(c, bias, s.rank));
     if (failed(c))
         keep[0] = keep[1] = keep[2] = WF_NONE;
     if (out_mean)
@@ -121,7 +129,8 @@ wf_tensor wf_batch_norm(wf_ctx *c, wf_tensor x, wf_tensor mean, wf_tensor var, w
     return keep[0];
 }
 
-wf_tensor wf_group_norm(wf_ctx *c, wf_tensor x, int64_t groups, wf_tensor weight, wf_tensor bias, double eps)
+wf_tensor wf_group_norm(wf_ctx *c, wf_tensor x, int64_t groups, wf_tensor weight,
+                        wf_tensor bias, double eps)
 {
     Shape s, g;
     int axes[MAX_RANK], n = 0;
@@ -130,9 +139,12 @@ wf_tensor wf_group_norm(wf_ctx *c, wf_tensor x, int64_t groups, wf_tensor weight
 
     if (!shape_of(c, x, "wf_group_norm", &s))
         return WF_NONE;
-    if (s.rank < 2 || s.rank == MAX_RANK || groups < 1 || !size_exact(c, s.d[1], groups, &q))
-        return tfail(c, WF_ERR_SHAPE, "wf_group_norm: the channels of %s cannot be divided into %lld groups",
-                     shape_text(c, tensor_get(c, x, "wf_group_norm")), (long long)groups);
+    if (s.rank < 2 || s.rank == MAX_RANK || groups < 1 ||
+        !size_exact(c, s.d[1], groups, &q))
+        return tfail(
+            c, WF_ERR_SHAPE,
+            "wf_group_norm: the channels of %s cannot be divided into %lld groups",
+            shape_text(c, tensor_get(c, x, "wf_group_norm")), (long long)groups);
     g.rank = s.rank + 1;
     g.d[0] = s.d[0];
     g.d[1] = groups;

@@ -9,9 +9,27 @@
 
 /* ---- JAX: nodes 0 bool, 1 weak int, 2.. u8 u16 u32 u64, 6.. i8 i16 i32 i64, 10 weak float, f16 bf16 f32 f64 ---- */
 
-enum { J_BOOL, J_INT, J_U8, J_U16, J_U32, J_U64, J_I8, J_I16, J_I32, J_I64, J_FLOAT, J_F16, J_BF16, J_F32, J_F64, J_N };
+enum {
+    J_BOOL,
+    J_INT,
+    J_U8,
+    J_U16,
+    J_U32,
+    J_U64,
+    J_I8,
+    J_I16,
+    J_I32,
+    J_I64,
+    J_FLOAT,
+    J_F16,
+    J_BF16,
+    J_F32,
+    J_F64,
+    J_N
+};
 
-static const uint16_t jax_up[J_N] = { /* direct successors */
+static const uint16_t jax_up[J_N] = {
+    /* direct successors */
     [J_BOOL] = 1 << J_INT,
     [J_INT] = 1 << J_U8 | 1 << J_I8,
     [J_U8] = 1 << J_U16 | 1 << J_I16,
@@ -45,7 +63,8 @@ static uint32_t above(int node)
 {
     uint32_t set = 1u << node;
 
-    for (int i = 0; i < J_N; i++) /* successors have higher numbers but for u -> i, so run to a fixpoint */
+    for (int i = 0; i < J_N;
+         i++) /* successors have higher numbers but for u -> i, so run to a fixpoint */
         for (int k = 0; k < J_N; k++)
             if (set >> k & 1)
                 set |= jax_up[k];
@@ -54,16 +73,20 @@ static uint32_t above(int node)
 
 static wf_dtype promote_jax(wf_dtype a, bool aw, wf_dtype b, bool bw)
 {
-    static const wf_dtype of[J_N] = {WF_BOOL, 0, WF_U8, WF_U16, WF_U32, WF_U64, WF_I8, WF_I16, WF_I32, WF_I64,
-                                     0, WF_F16, WF_BF16, WF_F32, WF_F64};
+    static const wf_dtype of[J_N] = {WF_BOOL, 0,      WF_U8,   WF_U16, WF_U32,
+                                     WF_U64,  WF_I8,  WF_I16,  WF_I32, WF_I64,
+                                     0,       WF_F16, WF_BF16, WF_F32, WF_F64};
     int na = jax_node(a, aw), nb = jax_node(b, bw), join = -1;
     uint32_t both = above(na) & above(nb);
 
     for (int i = 0; i < J_N && join < 0; i++)
         if (both >> i & 1 && (above(i) & both) == both)
             join = i;
-    if (join == J_INT || join == J_FLOAT) { /* weak results keep the dtype of the operand that is of that kind */
-        wf_dtype want_a = na == join ? a : WF_INVALID, want_b = nb == join ? b : WF_INVALID;
+    if (join == J_INT ||
+        join ==
+            J_FLOAT) { /* weak results keep the dtype of the operand that is of that kind */
+        wf_dtype want_a = na == join ? a : WF_INVALID,
+                 want_b = nb == join ? b : WF_INVALID;
         if (want_a && want_b)
             return wf_dtype_size(want_a) >= wf_dtype_size(want_b) ? want_a : want_b;
         return want_a ? want_a : want_b ? want_b : WF_F32;
@@ -74,7 +97,10 @@ static wf_dtype promote_jax(wf_dtype a, bool aw, wf_dtype b, bool bw)
 /* ---- PyTorch ---- */
 
 static int category(wf_dtype t) { return t == WF_BOOL ? 0 : dtype_is_int(t) ? 1 : 2; }
-static bool is_bare_unsigned(wf_dtype t) { return t == WF_U16 || t == WF_U32 || t == WF_U64; }
+static bool is_bare_unsigned(wf_dtype t)
+{
+    return t == WF_U16 || t == WF_U32 || t == WF_U64;
+}
 
 /* Both count alike. WF_INVALID: PyTorch has no such promotion. */
 static wf_dtype torch_pair(wf_dtype a, wf_dtype b)
@@ -161,7 +187,8 @@ static wf_dtype promote_numpy(wf_dtype a, bool aw, wf_dtype b, bool bw)
     return category(b) == 1 ? WF_I64 : dtype_is_int(a) || a == WF_BOOL ? WF_F64 : a;
 }
 
-wf_dtype wf_promote(wf_promotion rules, wf_dtype a, bool a_weak, bool a_zero, wf_dtype b, bool b_weak, bool b_zero)
+wf_dtype wf_promote(wf_promotion rules, wf_dtype a, bool a_weak, bool a_zero, wf_dtype b,
+                    bool b_weak, bool b_zero)
 {
     if (!dtype_is_usable(a) || !dtype_is_usable(b))
         return WF_INVALID;

@@ -14,7 +14,8 @@
 static Node *node_new(wf_ctx *c, uint32_t nin, uint32_t nout)
 {
     Tensors *s = c->tensors;
-    size_t need = sizeof(Node) + nin * sizeof(Edge) + nout * (sizeof(Tensor *) + sizeof(uint32_t));
+    size_t need =
+        sizeof(Node) + nin * sizeof(Edge) + nout * (sizeof(Tensor *) + sizeof(uint32_t));
     uint8_t cls = 0;
     Node *n;
 
@@ -101,7 +102,8 @@ void node_free_saved(wf_ctx *c, Node *n)
 
 /* ---- what a derivative reads ---- */
 
-static void note_reads(const Builder *b, const Val *in, const Val *out, const Prim *p, const Val *dy, bool *row)
+static void note_reads(const Builder *b, const Val *in, const Val *out, const Prim *p,
+                       const Val *dy, bool *row)
 {
     for (uint32_t k = 0; k < p->nin + p->nout; k++) {
         Val v = k < p->nin ? in[k] : out[k - p->nin];
@@ -119,8 +121,15 @@ static void try_rule(wf_ctx *c, const Prim *p, uint32_t i, bool *row)
     Val *in = arena_zalloc(&b->arena, (2u * p->nin + 3u * p->nout + 1) * sizeof *in);
     Val *out = in + p->nin, *dx = out + p->nout, *dy = dx + p->nin;
     Type *types = arena_array(&b->arena, p->nin + p->nout + 1, sizeof *types);
-    EqnView view = {.op = (uint16_t)p->op, .nout = (uint16_t)p->nout, .nin = p->nin, .row = op_row(p->op), .in = in,
-                    .out = out, .in_type = types, .out_type = types + p->nin, .attr = p->attr};
+    EqnView view = {.op = (uint16_t)p->op,
+                    .nout = (uint16_t)p->nout,
+                    .nin = p->nin,
+                    .row = op_row(p->op),
+                    .in = in,
+                    .out = out,
+                    .in_type = types,
+                    .out_type = types + p->nin,
+                    .attr = p->attr};
 
     for (uint32_t k = 0; k < p->nin + p->nout; k++) {
         const PType *t = k < p->nin ? &p->in[k] : &p->out[k - p->nin];
@@ -141,7 +150,8 @@ static bool learn_saves(wf_ctx *c, Prim *p)
     T_ENTER(c, false)
     m = arena_zalloc(&p->arena, (size_t)p->nin * w + 1);
     if (!op_row(p->op)->jvp)
-        fail(c, WF_ERR_NORULE, c->tensors->place, "%s has no derivative rule", op_name(p->op));
+        fail(c, WF_ERR_NORULE, c->tensors->place, "%s has no derivative rule",
+             op_name(p->op));
     for (uint32_t i = 0; i < p->nin && !failed(c); i++) {
         if (op_has(p->op, OPF_CONTROL) || p->nin > 8)
             memset(m + (size_t)i * w, true, p->nin); /* recomputed from the operands */
@@ -158,7 +168,8 @@ static bool learn_saves(wf_ctx *c, Prim *p)
 
 /* ---- recording ---- */
 
-static bool save_values(wf_ctx *c, Node *n, const Prim *p, Tensor *const *in, Tensor **out)
+static bool save_values(wf_ctx *c, Node *n, const Prim *p, Tensor *const *in,
+                        Tensor **out)
 {
     uint32_t w = p->nin + p->nout;
 
@@ -189,8 +200,10 @@ bool record_op(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out)
     Node *n;
 
     if (p->op == OP_call && defines_sizes(p->program))
-        return fail(c, WF_ERR_NORULE, s->place, "%s: a program with sizes known only at run time cannot be recorded; "
-                    "call the function itself", p->program->name);
+        return fail(c, WF_ERR_NORULE, s->place,
+                    "%s: a program with sizes known only at run time cannot be recorded; "
+                    "call the function itself",
+                    p->program->name);
     if (!p->saves && !learn_saves(c, p))
         return false;
     n = node_new(c, p->nin, p->nout);
@@ -250,11 +263,16 @@ wf_status wf_requires_grad(wf_ctx *c, wf_tensor h, bool on)
     if (!t)
         return c->status;
     if (t->symbolic)
-        tfail(c, WF_ERR_VALUE, "wf_requires_grad: needs a concrete tensor, got a symbolic %s", shape_text(c, t));
+        tfail(c, WF_ERR_VALUE,
+              "wf_requires_grad: needs a concrete tensor, got a symbolic %s",
+              shape_text(c, t));
     else if (!dtype_is_float((wf_dtype)t->dtype))
-        tfail(c, WF_ERR_TYPE, "wf_requires_grad: needs a float dtype, got %s", shape_text(c, t));
+        tfail(c, WF_ERR_TYPE, "wf_requires_grad: needs a float dtype, got %s",
+              shape_text(c, t));
     else if (t->node && t->node->prim && !on)
-        tfail(c, WF_ERR_VALUE, "wf_requires_grad: only a leaf can stop requiring a gradient; use wf_detach");
+        tfail(
+            c, WF_ERR_VALUE,
+            "wf_requires_grad: only a leaf can stop requiring a gradient; use wf_detach");
     else if (on && !(t->node && t->node->prim) && record_leaf(c, t)) {
         t->need |= 1;
         t->wants_grad = true;
@@ -320,8 +338,9 @@ wf_status wf_set_grad(wf_ctx *c, wf_tensor h, wf_tensor grad)
         return c->status;
     if (g && (g->dtype != t->dtype || g->rank != t->rank ||
               (t->rank && memcmp(g->dims, t->dims, t->rank * sizeof *t->dims)))) {
-        tfail(c, WF_ERR_SHAPE, "wf_set_grad: the gradient of %s must have that type, got %s", shape_text(c, t),
-              shape_text(c, g));
+        tfail(c, WF_ERR_SHAPE,
+              "wf_set_grad: the gradient of %s must have that type, got %s",
+              shape_text(c, t), shape_text(c, g));
         return c->status;
     }
     old = t->grad;
@@ -349,7 +368,8 @@ int wf_tape_begin(wf_ctx *c)
 
 static bool is_open(wf_ctx *c, int tape, const char *fn)
 {
-    if (!failed(c) && tape > 0 && tape < 64 && c->tensors && c->tensors->recorders >> tape & 1)
+    if (!failed(c) && tape > 0 && tape < 64 && c->tensors &&
+        c->tensors->recorders >> tape & 1)
         return true;
     if (!failed(c))
         tfail(c, WF_ERR_ARG, "%s: tape %d is not open", fn, tape);
@@ -363,7 +383,9 @@ wf_status wf_tape_watch(wf_ctx *c, int tape, wf_tensor h)
     if (!t || !is_open(c, tape, "wf_tape_watch"))
         return c->status;
     if (t->symbolic || !dtype_is_float((wf_dtype)t->dtype))
-        tfail(c, WF_ERR_TYPE, "wf_tape_watch: needs a concrete tensor of a float dtype, got %s", shape_text(c, t));
+        tfail(c, WF_ERR_TYPE,
+              "wf_tape_watch: needs a concrete tensor of a float dtype, got %s",
+              shape_text(c, t));
     else if (record_leaf(c, t))
         t->need |= (uint64_t)1 << tape;
     return c->status;

@@ -4,7 +4,8 @@
 #include <math.h>
 
 /* The axes sorted, as the primitives want them. */
-static bool sorted_axes(wf_ctx *c, const char *fn, const Shape *s, const int *axes, int n, int64_t *out, uint32_t *out_n)
+static bool sorted_axes(wf_ctx *c, const char *fn, const Shape *s, const int *axes, int n,
+                        int64_t *out, uint32_t *out_n)
 {
     bool on[MAX_RANK] = {0};
     uint32_t k, m = 0;
@@ -25,7 +26,8 @@ static bool sorted_axes(wf_ctx *c, const char *fn, const Shape *s, const int *ax
     return true;
 }
 
-wf_tensor reduce(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const int *axes, int n, bool keep)
+wf_tensor reduce(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const int *axes,
+                 int n, bool keep)
 {
     Shape s;
     int64_t ax[MAX_RANK];
@@ -37,8 +39,8 @@ wf_tensor reduce(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const int *a
     if ((op == OP_reduce_max || op == OP_reduce_min))
         for (uint32_t i = 0; i < m; i++)
             if (s.d[ax[i]] == 0)
-                return tfail(c, WF_ERR_SHAPE, "%s: no elements along axis %lld of %s", fn, (long long)ax[i],
-                             shape_text(c, tensor_get(c, x, fn)));
+                return tfail(c, WF_ERR_SHAPE, "%s: no elements along axis %lld of %s", fn,
+                             (long long)ax[i], shape_text(c, tensor_get(c, x, fn)));
     scope_open(c);
     r = op_1(c, op, x, &(ReduceAttr){{m, ax}});
     if (keep) {
@@ -58,23 +60,28 @@ static wf_tensor sum_dtype(wf_ctx *c, wf_tensor x, const char *fn)
         return WF_NONE;
     if (t->dtype == WF_BOOL)
         return wf_cast(c, x, c->tensors->promotion == WF_PROMOTE_JAX ? WF_I32 : WF_I64);
-    if (c->tensors->promotion != WF_PROMOTE_JAX && dtype_is_int((wf_dtype)t->dtype) && t->dtype != WF_I64 &&
-        t->dtype != WF_U64)
-        return wf_cast(c, x, c->tensors->promotion == WF_PROMOTE_NUMPY && dtype_is_unsigned((wf_dtype)t->dtype) ? WF_U64
-                                                                                                                : WF_I64);
+    if (c->tensors->promotion != WF_PROMOTE_JAX && dtype_is_int((wf_dtype)t->dtype) &&
+        t->dtype != WF_I64 && t->dtype != WF_U64)
+        return wf_cast(c, x,
+                       c->tensors->promotion == WF_PROMOTE_NUMPY &&
+                               dtype_is_unsigned((wf_dtype)t->dtype)
+                           ? WF_U64
+                           : WF_I64);
     return x;
 }
 
 wf_tensor wf_sum(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
 {
     scope_open(c);
-    return scope_close(c, reduce(c, "wf_sum", OP_reduce_sum, sum_dtype(c, x, "wf_sum"), axes, n, keep));
+    return scope_close(
+        c, reduce(c, "wf_sum", OP_reduce_sum, sum_dtype(c, x, "wf_sum"), axes, n, keep));
 }
 
 wf_tensor wf_prod(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
 {
     scope_open(c);
-    return scope_close(c, reduce(c, "wf_prod", OP_reduce_prod, sum_dtype(c, x, "wf_prod"), axes, n, keep));
+    return scope_close(c, reduce(c, "wf_prod", OP_reduce_prod, sum_dtype(c, x, "wf_prod"),
+                                 axes, n, keep));
 }
 
 wf_tensor wf_max(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
@@ -95,13 +102,15 @@ static wf_tensor as_bool(wf_ctx *c, wf_tensor x)
 wf_tensor wf_all(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
 {
     scope_open(c);
-    return scope_close(c, reduce(c, "wf_all", OP_reduce_and, as_bool(c, x), axes, n, keep));
+    return scope_close(c,
+                       reduce(c, "wf_all", OP_reduce_and, as_bool(c, x), axes, n, keep));
 }
 
 wf_tensor wf_any(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
 {
     scope_open(c);
-    return scope_close(c, reduce(c, "wf_any", OP_reduce_or, as_bool(c, x), axes, n, keep));
+    return scope_close(c,
+                       reduce(c, "wf_any", OP_reduce_or, as_bool(c, x), axes, n, keep));
 }
 
 wf_tensor wf_count_nonzero(wf_ctx *c, wf_tensor x, const int *axes, int n)
@@ -111,7 +120,8 @@ wf_tensor wf_count_nonzero(wf_ctx *c, wf_tensor x, const int *axes, int n)
 }
 
 /* How many elements are reduced, as a weak number. */
-static wf_tensor reduced_count(wf_ctx *c, const char *fn, wf_tensor x, const int *axes, int n)
+static wf_tensor reduced_count(wf_ctx *c, const char *fn, wf_tensor x, const int *axes,
+                               int n)
 {
     Shape s;
     int64_t ax[MAX_RANK];
@@ -136,7 +146,8 @@ wf_tensor wf_mean(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
 }
 
 /* sum (x - mean)² / (count - correction) */
-wf_tensor wf_var(wf_ctx *c, wf_tensor x, const int *axes, int n, double correction, bool keep)
+wf_tensor wf_var(wf_ctx *c, wf_tensor x, const int *axes, int n, double correction,
+                 bool keep)
 {
     wf_tensor d, k;
 
@@ -148,7 +159,8 @@ wf_tensor wf_var(wf_ctx *c, wf_tensor x, const int *axes, int n, double correcti
     return scope_close(c, wf_div(c, wf_sum(c, wf_square(c, d), axes, n, keep), k));
 }
 
-wf_tensor wf_std(wf_ctx *c, wf_tensor x, const int *axes, int n, double correction, bool keep)
+wf_tensor wf_std(wf_ctx *c, wf_tensor x, const int *axes, int n, double correction,
+                 bool keep)
 {
     scope_open(c);
     return scope_close(c, wf_sqrt(c, wf_var(c, x, axes, n, correction, keep)));
@@ -181,22 +193,26 @@ wf_tensor wf_norm(wf_ctx *c, wf_tensor x, double p, const int *axes, int n, bool
     if (isinf(p))
         r = p > 0 ? wf_max(c, a, axes, n, keep) : wf_min(c, a, axes, n, keep);
     else if (p == 0)
-        r = wf_sum(c, wf_cast(c, wf_ne(c, x, wf_zeros_like(c, x)), wf_dtype_of(c, x)), axes, n, keep);
+        r = wf_sum(c, wf_cast(c, wf_ne(c, x, wf_zeros_like(c, x)), wf_dtype_of(c, x)),
+                   axes, n, keep);
     else if (p == 1)
         r = wf_sum(c, a, axes, n, keep);
     else if (p == 2)
         r = wf_sqrt(c, wf_sum(c, wf_square(c, x), axes, n, keep));
     else
-        r = wf_pow(c, wf_sum(c, wf_pow(c, a, wf_float(c, p)), axes, n, keep), wf_float(c, 1 / p));
+        r = wf_pow(c, wf_sum(c, wf_pow(c, a, wf_float(c, p)), axes, n, keep),
+                   wf_float(c, 1 / p));
     return scope_close(c, r);
 }
 
-static wf_tensor arg(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const int *axis, bool keep)
+static wf_tensor arg(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const int *axis,
+                     bool keep)
 {
     Shape s;
     uint32_t k = 0;
     wf_tensor r;
-    int32_t index = c->tensors && c->tensors->promotion == WF_PROMOTE_JAX ? WF_I32 : WF_I64;
+    int32_t index =
+        c->tensors && c->tensors->promotion == WF_PROMOTE_JAX ? WF_I32 : WF_I64;
 
     if (!shape_of(c, x, fn, &s))
         return WF_NONE;
@@ -233,11 +249,13 @@ wf_tensor wf_cumsum(wf_ctx *c, wf_tensor x, int axis, bool reverse)
     if (!shape_of(c, x, "wf_cumsum", &s) || !axis_of(c, "wf_cumsum", axis, s.rank, &k))
         return WF_NONE;
     scope_open(c);
-    return scope_close(c, op_1(c, OP_cumsum, sum_dtype(c, x, "wf_cumsum"), &(CumAttr){k, reverse}));
+    return scope_close(
+        c, op_1(c, OP_cumsum, sum_dtype(c, x, "wf_cumsum"), &(CumAttr){k, reverse}));
 }
 
 /* Running products (or any associative op) in log2(n) steps: y_k = y_k * y_(k - 2^s). */
-static wf_tensor cumulate(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, int axis, double identity)
+static wf_tensor cumulate(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, int axis,
+                          double identity)
 {
     Shape s;
     uint32_t k;
@@ -259,7 +277,8 @@ static wf_tensor cumulate(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, int
 wf_tensor wf_cumprod(wf_ctx *c, wf_tensor x, int axis)
 {
     scope_open(c);
-    return scope_close(c, cumulate(c, "wf_cumprod", OP_mul, sum_dtype(c, x, "wf_cumprod"), axis, 1));
+    return scope_close(
+        c, cumulate(c, "wf_cumprod", OP_mul, sum_dtype(c, x, "wf_cumprod"), axis, 1));
 }
 
 static double lowest(wf_dtype d, bool most)

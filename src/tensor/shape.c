@@ -10,7 +10,8 @@ wf_tensor wf_reshape(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
     if (!shape_of(c, x, "wf_reshape", &s))
         return WF_NONE;
     if (rank < 0 || rank > WF_MAX_RANK)
-        return tfail(c, WF_ERR_LIMIT, "wf_reshape: rank %d is not in 0..%d", rank, WF_MAX_RANK);
+        return tfail(c, WF_ERR_LIMIT, "wf_reshape: rank %d is not in 0..%d", rank,
+                     WF_MAX_RANK);
     for (int i = 0; i < rank; i++) {
         o.d[i] = dims[i];
         if (dims[i] != WF_INFER) {
@@ -25,11 +26,15 @@ wf_tensor wf_reshape(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
     if (failed(c))
         return WF_NONE;
     if (infer >= 0 && !size_exact(c, total, known, &o.d[infer]))
-        return tfail(c, WF_ERR_SHAPE, "wf_reshape: the elements of %s cannot be divided into the given sizes",
-                     shape_text(c, tensor_get(c, x, "wf_reshape")));
+        return tfail(
+            c, WF_ERR_SHAPE,
+            "wf_reshape: the elements of %s cannot be divided into the given sizes",
+            shape_text(c, tensor_get(c, x, "wf_reshape")));
     if (infer < 0 && total >= 0 && known >= 0 && total != known)
-        return tfail(c, WF_ERR_SHAPE, "wf_reshape: %s has %lld elements, but the new shape needs %lld",
-                     shape_text(c, tensor_get(c, x, "wf_reshape")), (long long)total, (long long)known);
+        return tfail(c, WF_ERR_SHAPE,
+                     "wf_reshape: %s has %lld elements, but the new shape needs %lld",
+                     shape_text(c, tensor_get(c, x, "wf_reshape")), (long long)total,
+                     (long long)known);
     return op_1(c, OP_reshape, x, &(ShapeAttr){{o.rank, o.d}});
 }
 
@@ -42,7 +47,8 @@ wf_tensor wf_flatten(wf_ctx *c, wf_tensor x, int from, int to)
         return WF_NONE;
     if (s.rank == 0)
         return wf_reshape(c, x, (int64_t[]){1}, 1);
-    if (!axis_of(c, "wf_flatten", from, s.rank, &a) || !axis_of(c, "wf_flatten", to, s.rank, &b))
+    if (!axis_of(c, "wf_flatten", from, s.rank, &a) ||
+        !axis_of(c, "wf_flatten", to, s.rank, &b))
         return WF_NONE;
     if (a > b)
         return tfail(c, WF_ERR_VALUE, "wf_flatten: axis %u comes after axis %u", a, b);
@@ -79,7 +85,8 @@ wf_tensor wf_swap_axes(wf_ctx *c, wf_tensor x, int a, int b)
     uint32_t i, j;
     int axes[MAX_RANK];
 
-    if (!shape_of(c, x, "wf_swap_axes", &s) || !axis_of(c, "wf_swap_axes", a, s.rank, &i) ||
+    if (!shape_of(c, x, "wf_swap_axes", &s) ||
+        !axis_of(c, "wf_swap_axes", a, s.rank, &i) ||
         !axis_of(c, "wf_swap_axes", b, s.rank, &j))
         return WF_NONE;
     for (uint32_t k = 0; k < s.rank; k++)
@@ -93,7 +100,8 @@ wf_tensor wf_move_axis(wf_ctx *c, wf_tensor x, int from, int to)
     uint32_t i, j, n = 0;
     int axes[MAX_RANK];
 
-    if (!shape_of(c, x, "wf_move_axis", &s) || !axis_of(c, "wf_move_axis", from, s.rank, &i) ||
+    if (!shape_of(c, x, "wf_move_axis", &s) ||
+        !axis_of(c, "wf_move_axis", from, s.rank, &i) ||
         !axis_of(c, "wf_move_axis", to, s.rank, &j))
         return WF_NONE;
     for (uint32_t k = 0; k < s.rank; k++) {
@@ -116,8 +124,8 @@ wf_tensor wf_squeeze(wf_ctx *c, wf_tensor x, const int *axes, int n)
         if (!axis_of(c, "wf_squeeze", axes[i], s.rank, &k))
             return WF_NONE;
         if (s.d[k] != 1)
-            return tfail(c, WF_ERR_SHAPE, "wf_squeeze: axis %d of %s is not of size 1", axes[i],
-                         shape_text(c, tensor_get(c, x, "wf_squeeze")));
+            return tfail(c, WF_ERR_SHAPE, "wf_squeeze: axis %d of %s is not of size 1",
+                         axes[i], shape_text(c, tensor_get(c, x, "wf_squeeze")));
         gone[k] = true;
     }
     for (uint32_t i = 0; i < s.rank; i++)
@@ -134,7 +142,8 @@ wf_tensor wf_expand_dims(wf_ctx *c, wf_tensor x, int axis)
     if (!shape_of(c, x, "wf_expand_dims", &s))
         return WF_NONE;
     if (s.rank == MAX_RANK)
-        return tfail(c, WF_ERR_LIMIT, "wf_expand_dims: the result would have rank %d", MAX_RANK + 1);
+        return tfail(c, WF_ERR_LIMIT, "wf_expand_dims: the result would have rank %d",
+                     MAX_RANK + 1);
     if (!axis_of(c, "wf_expand_dims", axis, s.rank + 1, &k))
         return WF_NONE;
     o.rank = s.rank + 1;
@@ -146,7 +155,8 @@ wf_tensor wf_expand_dims(wf_ctx *c, wf_tensor x, int axis)
 wf_tensor wf_broadcast_to(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
 {
     if (rank < 0 || rank > WF_MAX_RANK)
-        return tfail(c, WF_ERR_LIMIT, "wf_broadcast_to: rank %d is not in 0..%d", rank, WF_MAX_RANK);
+        return tfail(c, WF_ERR_LIMIT, "wf_broadcast_to: rank %d is not in 0..%d", rank,
+                     WF_MAX_RANK);
     return broadcast_to(c, "wf_broadcast_to", x, dims, (uint32_t)rank);
 }
 
@@ -190,9 +200,12 @@ wf_tensor wf_narrow(wf_ctx *c, wf_tensor x, int axis, int64_t start, int64_t len
 
     if (!shape_of(c, x, "wf_narrow", &s) || !axis_of(c, "wf_narrow", axis, s.rank, &k))
         return WF_NONE;
-    if (s.d[k] >= 0 && (start < 0 || length < 0 || start > s.d[k] || length > s.d[k] - start))
-        return tfail(c, WF_ERR_INDEX, "wf_narrow: %lld elements from %lld do not fit into axis %d of %s",
-                     (long long)length, (long long)start, axis, shape_text(c, tensor_get(c, x, "wf_narrow")));
+    if (s.d[k] >= 0 &&
+        (start < 0 || length < 0 || start > s.d[k] || length > s.d[k] - start))
+        return tfail(c, WF_ERR_INDEX,
+                     "wf_narrow: %lld elements from %lld do not fit into axis %d of %s",
+                     (long long)length, (long long)start, axis,
+                     shape_text(c, tensor_get(c, x, "wf_narrow")));
     return slice_axis(c, x, k, start, size_add(c, start, length));
 }
 
@@ -203,8 +216,11 @@ wf_tensor wf_concat(wf_ctx *c, const wf_tensor *x, int n, int axis)
     uint32_t k;
 
     if (n <= 0)
-        return failed(c) || !ts(c) ? WF_NONE : tfail(c, WF_ERR_ARG, "wf_concat: needs at least one tensor");
-    if (!shape_of(c, x[0], "wf_concat", &first) || !axis_of(c, "wf_concat", axis, first.rank, &k))
+        return failed(c) || !ts(c)
+                   ? WF_NONE
+                   : tfail(c, WF_ERR_ARG, "wf_concat: needs at least one tensor");
+    if (!shape_of(c, x[0], "wf_concat", &first) ||
+        !axis_of(c, "wf_concat", axis, first.rank, &k))
         return WF_NONE;
     v = mem_alloc(&c->al, (size_t)n * sizeof *v);
     if (!v) {
@@ -219,7 +235,8 @@ wf_tensor wf_concat(wf_ctx *c, const wf_tensor *x, int n, int axis)
             ok = j == k || s.d[j] == first.d[j];
         if (!ok) {
             tfail(c, WF_ERR_SHAPE, "wf_concat: %s and %s differ in more than axis %d",
-                  shape_text(c, tensor_get(c, x[0], "wf_concat")), shape_text(c, tensor_get(c, x[i], "wf_concat")), axis);
+                  shape_text(c, tensor_get(c, x[0], "wf_concat")),
+                  shape_text(c, tensor_get(c, x[i], "wf_concat")), axis);
             break;
         }
     }
@@ -236,7 +253,9 @@ wf_tensor wf_stack(wf_ctx *c, const wf_tensor *x, int n, int axis)
     uint32_t k = 0;
 
     if (n <= 0)
-        return failed(c) || !ts(c) ? WF_NONE : tfail(c, WF_ERR_ARG, "wf_stack: needs at least one tensor");
+        return failed(c) || !ts(c)
+                   ? WF_NONE
+                   : tfail(c, WF_ERR_ARG, "wf_stack: needs at least one tensor");
     if (!v) {
         fail_memory(c);
         return WF_NONE;
@@ -251,7 +270,8 @@ wf_tensor wf_stack(wf_ctx *c, const wf_tensor *x, int n, int axis)
     return scope_close(c, r);
 }
 
-wf_status wf_split_sizes(wf_ctx *c, wf_tensor x, const int64_t *sizes, int n, int axis, wf_tensor *out)
+wf_status wf_split_sizes(wf_ctx *c, wf_tensor x, const int64_t *sizes, int n, int axis,
+                         wf_tensor *out)
 {
     Shape s;
     uint32_t k;
@@ -259,13 +279,14 @@ wf_status wf_split_sizes(wf_ctx *c, wf_tensor x, const int64_t *sizes, int n, in
 
     for (int i = 0; i < n; i++)
         out[i] = WF_NONE;
-    if (!shape_of(c, x, "wf_split_sizes", &s) || !axis_of(c, "wf_split_sizes", axis, s.rank, &k))
+    if (!shape_of(c, x, "wf_split_sizes", &s) ||
+        !axis_of(c, "wf_split_sizes", axis, s.rank, &k))
         return c->status;
     for (int i = 0; i < n; i++)
         at = size_add(c, at, sizes[i]);
     if (at != s.d[k]) {
-        tfail(c, WF_ERR_SHAPE, "wf_split_sizes: the sizes do not add up to axis %d of %s", axis,
-              shape_text(c, tensor_get(c, x, "wf_split_sizes")));
+        tfail(c, WF_ERR_SHAPE, "wf_split_sizes: the sizes do not add up to axis %d of %s",
+              axis, shape_text(c, tensor_get(c, x, "wf_split_sizes")));
         return c->status;
     }
     at = 0;
@@ -286,10 +307,12 @@ wf_status wf_split_equal(wf_ctx *c, wf_tensor x, int n, int axis, wf_tensor *out
 
     for (int i = 0; i < n; i++)
         out[i] = WF_NONE;
-    if (!shape_of(c, x, "wf_split_equal", &s) || !axis_of(c, "wf_split_equal", axis, s.rank, &k))
+    if (!shape_of(c, x, "wf_split_equal", &s) ||
+        !axis_of(c, "wf_split_equal", axis, s.rank, &k))
         return c->status;
     if (n <= 0 || !size_exact(c, s.d[k], n, &q)) {
-        tfail(c, WF_ERR_SHAPE, "wf_split_equal: axis %d of %s cannot be divided into %d equal parts", axis,
+        tfail(c, WF_ERR_SHAPE,
+              "wf_split_equal: axis %d of %s cannot be divided into %d equal parts", axis,
               shape_text(c, tensor_get(c, x, "wf_split_equal")), n);
         return c->status;
     }
@@ -338,7 +361,8 @@ wf_tensor wf_repeat(wf_ctx *c, wf_tensor x, int64_t n, int axis)
     if (!shape_of(c, x, "wf_repeat", &s) || !axis_of(c, "wf_repeat", axis, s.rank, &k))
         return WF_NONE;
     if (n < 0 || s.rank == MAX_RANK)
-        return tfail(c, WF_ERR_VALUE, "wf_repeat: the count is negative or the rank too high");
+        return tfail(c, WF_ERR_VALUE,
+                     "wf_repeat: the count is negative or the rank too high");
     wide.rank = s.rank + 1;
     for (uint32_t i = 0; i < s.rank; i++) {
         map[i] = i <= k ? i : i + 1;
@@ -371,7 +395,8 @@ wf_tensor wf_roll(wf_ctx *c, wf_tensor x, int64_t shift, int axis)
     return scope_close(c, failed(c) ? WF_NONE : wf_concat(c, part, 2, (int)k));
 }
 
-wf_tensor wf_pad(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *hi, double value)
+wf_tensor wf_pad(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *hi,
+                 double value)
 {
     Shape s;
     wf_tensor v;
@@ -383,7 +408,8 @@ wf_tensor wf_pad(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *hi, d
             return tfail(c, WF_ERR_VALUE, "wf_pad: padding of axis %u is negative", i);
     scope_open(c);
     v = wf_scalar(c, wf_dtype_of(c, x), value);
-    return scope_close(c, op_2(c, OP_pad, x, v, &(PadAttr){{s.rank, lo}, {s.rank, hi}, {0, NULL}}));
+    return scope_close(
+        c, op_2(c, OP_pad, x, v, &(PadAttr){{s.rank, lo}, {s.rank, hi}, {0, NULL}}));
 }
 
 /* keep where row + k >= column (lower), or column - k >= row (upper) */
@@ -395,12 +421,20 @@ static wf_tensor triangle(wf_ctx *c, const char *fn, wf_tensor x, int k, bool lo
     if (!shape_of(c, x, fn, &s))
         return WF_NONE;
     if (s.rank < 2)
-        return tfail(c, WF_ERR_SHAPE, "%s: needs at least 2 axes, got %s", fn, shape_text(c, tensor_get(c, x, fn)));
+        return tfail(c, WF_ERR_SHAPE, "%s: needs at least 2 axes, got %s", fn,
+                     shape_text(c, tensor_get(c, x, fn)));
     scope_open(c);
     mask = wf_tri(c, WF_BOOL, s.d[s.rank - 2], s.d[s.rank - 1], lower ? k : k - 1);
     zero = wf_zeros_like(c, x);
-    return scope_close(c, lower ? wf_where(c, mask, x, zero) : wf_where(c, mask, zero, x));
+    return scope_close(c,
+                       lower ? wf_where(c, mask, x, zero) : wf_where(c, mask, zero, x));
 }
 
-wf_tensor wf_tril(wf_ctx *c, wf_tensor x, int k) { return triangle(c, "wf_tril", x, k, true); }
-wf_tensor wf_triu(wf_ctx *c, wf_tensor x, int k) { return triangle(c, "wf_triu", x, k, false); }
+wf_tensor wf_tril(wf_ctx *c, wf_tensor x, int k)
+{
+    return triangle(c, "wf_tril", x, k, true);
+}
+wf_tensor wf_triu(wf_ctx *c, wf_tensor x, int k)
+{
+    return triangle(c, "wf_triu", x, k, false);
+}

@@ -2,7 +2,8 @@
 #include "tensor/tensor.h"
 
 /* out_index may be NULL. */
-wf_status wf_sort(wf_ctx *c, wf_tensor x, int axis, bool descending, wf_tensor *out_values, wf_tensor *out_index)
+wf_status wf_sort(wf_ctx *c, wf_tensor x, int axis, bool descending,
+                  wf_tensor *out_values, wf_tensor *out_index)
 {
     Shape s;
     uint32_t k;
@@ -17,7 +18,8 @@ wf_status wf_sort(wf_ctx *c, wf_tensor x, int axis, bool descending, wf_tensor *
     scope_open(c);
     in[0] = x;
     in[1] = wf_iota(c, WF_I64, s.d, (int)s.rank, (int)k);
-    tensor_op(c, OP_sort, in, out_index ? 2 : 1, &(SortAttr){.axis = k, .keys = 1, .descending = {1, &down}}, out,
+    tensor_op(c, OP_sort, in, out_index ? 2 : 1,
+              &(SortAttr){.axis = k, .keys = 1, .descending = {1, &down}}, out,
               out_index ? 2 : 1);
     *out_values = out[0];
     if (out_index)
@@ -35,7 +37,8 @@ wf_tensor wf_argsort(wf_ctx *c, wf_tensor x, int axis, bool descending)
     return scope_close(c, i);
 }
 
-wf_status wf_top_k(wf_ctx *c, wf_tensor x, int64_t k, int axis, bool largest, wf_tensor *out_values, wf_tensor *out_index)
+wf_status wf_top_k(wf_ctx *c, wf_tensor x, int64_t k, int axis, bool largest,
+                   wf_tensor *out_values, wf_tensor *out_index)
 {
     Shape s;
     uint32_t a;
@@ -86,13 +89,15 @@ wf_tensor wf_median(wf_ctx *c, wf_tensor x, int axis, bool lower, bool keep)
     if (!shape_of(c, x, "wf_median", &s) || !axis_of(c, "wf_median", axis, s.rank, &k))
         return WF_NONE;
     if (s.d[k] <= 0)
-        return tfail(c, WF_ERR_SHAPE, "wf_median: needs a constant size > 0 of axis %d", axis);
+        return tfail(c, WF_ERR_SHAPE, "wf_median: needs a constant size > 0 of axis %d",
+                     axis);
     scope_open(c);
     wf_sort(c, x, (int)k, false, &v, NULL);
     m = slice_axis(c, v, k, (s.d[k] - 1) / 2, (s.d[k] - 1) / 2 + 1);
     if (!lower) {
         hi = slice_axis(c, v, k, s.d[k] / 2, s.d[k] / 2 + 1);
-        m = wf_mul(c, wf_float(c, 0.5), wf_add(c, as_float(c, m, "wf_median"), as_float(c, hi, "wf_median")));
+        m = wf_mul(c, wf_float(c, 0.5),
+                   wf_add(c, as_float(c, m, "wf_median"), as_float(c, hi, "wf_median")));
     }
     if (!keep)
         m = wf_squeeze(c, m, (int[]){(int)k}, 1);

@@ -180,8 +180,8 @@ static bool is_packed(const Tensor *t)
     return true;
 }
 
-Tensor *tensor_view(wf_ctx *c, Tensor *base, wf_dtype dtype, const int64_t *dims, const int64_t *strides,
-                    uint32_t rank, int64_t offset)
+Tensor *tensor_view(wf_ctx *c, Tensor *base, wf_dtype dtype, const int64_t *dims,
+                    const int64_t *strides, uint32_t rank, int64_t offset)
 {
     Tensor *t = tensor_blank(c, dtype, rank);
     int64_t bytes;
@@ -214,7 +214,8 @@ Tensor *tensor_alias(wf_ctx *c, Tensor *t)
         v->trace = t->trace;
         v->val = t->val;
     } else {
-        v = tensor_view(c, t, (wf_dtype)t->dtype, t->dims, t->strides, t->rank, t->offset);
+        v = tensor_view(c, t, (wf_dtype)t->dtype, t->dims, t->strides, t->rank,
+                        t->offset);
     }
     if (v)
         v->weak = t->weak;
@@ -279,8 +280,8 @@ wf_array *tensor_array(wf_ctx *c, Tensor *t)
     if (t->array)
         return t->array;
     t->store->refs++; /* the array's own */
-    if (wf_array_wrap(c, (wf_dtype)t->dtype, t->dims, t->rank, t->strides, tensor_data(t), drop_store,
-                      t->store, &t->array) != WF_OK)
+    if (wf_array_wrap(c, (wf_dtype)t->dtype, t->dims, t->rank, t->strides, tensor_data(t),
+                      drop_store, t->store, &t->array) != WF_OK)
         t->store->refs--;
     return t->array;
 }
@@ -295,12 +296,14 @@ static void copy_elements(const Tensor *t, char *packed, bool to_packed)
 
     if (t->packed) {
         if (t->count)
-            memcpy(to_packed ? packed : data, to_packed ? data : packed, (size_t)t->count * size);
+            memcpy(to_packed ? packed : data, to_packed ? data : packed,
+                   (size_t)t->count * size);
         return;
     }
     for (int64_t i = 0; i < t->count; i++) {
         char *p = data + off * (int64_t)size;
-        memcpy(to_packed ? packed + (size_t)i * size : p, to_packed ? p : packed + (size_t)i * size, size);
+        memcpy(to_packed ? packed + (size_t)i * size : p,
+               to_packed ? p : packed + (size_t)i * size, size);
         for (uint32_t k = t->rank; k-- > 0;) {
             off += t->strides[k];
             if (++at[k] < t->dims[k])
@@ -312,7 +315,10 @@ static void copy_elements(const Tensor *t, char *packed, bool to_packed)
 }
 
 void tensor_read(const Tensor *t, void *out) { copy_elements(t, out, true); }
-void tensor_write(Tensor *t, const void *data) { copy_elements(t, (char *)(uintptr_t)data, false); }
+void tensor_write(Tensor *t, const void *data)
+{
+    copy_elements(t, (char *)(uintptr_t)data, false);
+}
 
 const char *shape_text(wf_ctx *c, const Tensor *t)
 {
@@ -390,7 +396,8 @@ bool wf_is_weak(wf_ctx *c, wf_tensor h)
 
 bool wf_shares_memory(wf_ctx *c, wf_tensor a, wf_tensor b)
 {
-    Tensor *x = tensor_get(c, a, "wf_shares_memory"), *y = tensor_get(c, b, "wf_shares_memory");
+    Tensor *x = tensor_get(c, a, "wf_shares_memory"),
+           *y = tensor_get(c, b, "wf_shares_memory");
     return x && y && x->store && x->store == y->store;
 }
 
@@ -405,8 +412,11 @@ static Tensor *concrete(wf_ctx *c, wf_tensor h, const char *fn)
     Tensor *t = tensor_get(c, h, fn);
 
     if (t && t->symbolic) {
-        tfail(c, WF_ERR_VALUE, "%s: a symbolic tensor of type %s has no numbers yet: it stands for a value of a "
-              "program that is being built", fn, shape_text(c, t));
+        tfail(c, WF_ERR_VALUE,
+              "%s: a symbolic tensor of type %s has no numbers yet: it stands for a "
+              "value of a "
+              "program that is being built",
+              fn, shape_text(c, t));
         return NULL;
     }
     return t;
@@ -418,7 +428,8 @@ wf_status wf_read(wf_ctx *c, wf_tensor h, void *out, size_t bytes)
     size_t need = t ? (size_t)t->count * wf_dtype_size((wf_dtype)t->dtype) : 0;
 
     if (t && need != bytes)
-        tfail(c, WF_ERR_ARG, "wf_read: %s takes %zu bytes, got room for %zu", shape_text(c, t), need, bytes);
+        tfail(c, WF_ERR_ARG, "wf_read: %s takes %zu bytes, got room for %zu",
+              shape_text(c, t), need, bytes);
     else if (t)
         tensor_read(t, out);
     return c->status;
@@ -433,8 +444,8 @@ wf_status wf_read_f64(wf_ctx *c, wf_tensor h, double *out, int64_t n)
     if (!t)
         return c->status;
     if (t->count != n) {
-        tfail(c, WF_ERR_ARG, "wf_read_f64: %s has %lld elements, got room for %lld", shape_text(c, t),
-              (long long)t->count, (long long)n);
+        tfail(c, WF_ERR_ARG, "wf_read_f64: %s has %lld elements, got room for %lld",
+              shape_text(c, t), (long long)t->count, (long long)n);
         return c->status;
     }
     size = wf_dtype_size((wf_dtype)t->dtype);
@@ -464,7 +475,8 @@ static Tensor *one_element(wf_ctx *c, wf_tensor h, const char *fn)
 double wf_item(wf_ctx *c, wf_tensor h)
 {
     Tensor *t = one_element(c, h, "wf_item");
-    return t ? element_as_f64((wf_dtype)t->dtype, tensor_data(t)) : (double)__builtin_nanf("");
+    return t ? element_as_f64((wf_dtype)t->dtype, tensor_data(t))
+             : (double)__builtin_nanf("");
 }
 
 int64_t wf_item_int(wf_ctx *c, wf_tensor h)
@@ -490,7 +502,7 @@ wf_status wf_to_array(wf_ctx *c, wf_tensor h, wf_array **out_array)
     *out_array = NULL;
     if (!t)
         return c->status;
-    if (t->store->array && t->array) {
+    if (t->store->array && t->array == t->store->array) {
         *out_array = wf_array_retain(t->array);
         return WF_OK;
     }

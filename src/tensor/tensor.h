@@ -33,9 +33,9 @@ typedef struct Storage {
     uint32_t views;   /* tensors made by ops that rearrange */
     size_t bytes;     /* of this block, header included */
     void *data;
-    wf_array *array;  /* that owns data; NULL: data follows the header */
+    wf_array *array; /* that owns data; NULL: data follows the header */
     wf_ctx *cx;
-    Place written; /* by whom last */
+    Place written;        /* by whom last */
     struct Storage *next; /* in a free list */
 } Storage;
 
@@ -43,24 +43,24 @@ struct Tensor {
     int32_t refs;
     uint8_t dtype, rank;
     bool symbolic, weak;
-    bool packed;          /* concrete: row-major without gaps */
-    bool wants_grad;      /* a leaf whose gradient backward accumulates */
-    uint64_t need;        /* one bit for each kind of recorder that follows it; see record.c */
-    int64_t count;        /* concrete: elements */
-    int64_t offset;       /* of the first element, in elements */
+    bool packed;     /* concrete: row-major without gaps */
+    bool wants_grad; /* a leaf whose gradient backward accumulates */
+    uint64_t need;   /* one bit for each kind of recorder that follows it; see record.c */
+    int64_t count;   /* concrete: elements */
+    int64_t offset;  /* of the first element, in elements */
     int64_t *dims, *strides; /* room, or one block of 2*rank */
     int64_t room[8];
-    Storage *store;       /* concrete */
-    wf_array *array;      /* the same memory for the runtime, made at need */
-    Node *node;           /* its history; NULL: none */
-    uint32_t out;         /* which result of node */
-    Tensor *grad;         /* of a leaf */
-    uint64_t trace;       /* symbolic: id of its trace */
-    Val val;              /* symbolic: in that trace's builder */
-    bool is_view;         /* concrete: made by an op that rearranges */
-    Tensor *base;         /* symbolic: the tensor it rearranges; counted */
-    uint32_t views;       /* symbolic: tensors whose base it is */
-    Tensor *next;         /* in the free list */
+    Storage *store;  /* concrete */
+    wf_array *array; /* the same memory for the runtime, made at need */
+    Node *node;      /* its history; NULL: none */
+    uint32_t out;    /* which result of node */
+    Tensor *grad;    /* of a leaf */
+    uint64_t trace;  /* symbolic: id of its trace */
+    Val val;         /* symbolic: in that trace's builder */
+    bool is_view;    /* concrete: made by an op that rearranges */
+    Tensor *base;    /* symbolic: the tensor it rearranges; counted */
+    uint32_t views;  /* symbolic: tensors whose base it is */
+    Tensor *next;    /* in the free list */
 };
 
 Tensor *tensor_retain(Tensor *t);
@@ -69,17 +69,18 @@ void tensor_release(wf_ctx *c, Tensor *t); /* NULL is fine */
 Tensor *tensor_new(wf_ctx *c, wf_dtype dtype, const int64_t *dims, uint32_t rank);
 Tensor *tensor_symbol(wf_ctx *c, Trace *tr, Val v); /* inside a region or not */
 /* The same memory seen otherwise. No history. */
-Tensor *tensor_view(wf_ctx *c, Tensor *base, wf_dtype dtype, const int64_t *dims, const int64_t *strides,
-                    uint32_t rank, int64_t offset);
+Tensor *tensor_view(wf_ctx *c, Tensor *base, wf_dtype dtype, const int64_t *dims,
+                    const int64_t *strides, uint32_t rank, int64_t offset);
 Tensor *tensor_alias(wf_ctx *c, Tensor *t);
 Tensor *tensor_from_array(wf_ctx *c, wf_array *a); /* takes over the reference */
-wf_array *tensor_array(wf_ctx *c, Tensor *t);      /* borrowed from t; NULL after an error */
+wf_array *tensor_array(wf_ctx *c, Tensor *t); /* borrowed from t; NULL after an error */
 static inline void *tensor_data(const Tensor *t)
 {
-    return (char *)t->store->data + t->offset * (int64_t)wf_dtype_size((wf_dtype)t->dtype);
+    return (char *)t->store->data +
+           t->offset * (int64_t)wf_dtype_size((wf_dtype)t->dtype);
 }
-void tensor_read(const Tensor *t, void *out);                 /* row-major copy of all elements */
-void tensor_write(Tensor *t, const void *packed_data);        /* the other way round */
+void tensor_read(const Tensor *t, void *out); /* row-major copy of all elements */
+void tensor_write(Tensor *t, const void *packed_data); /* the other way round */
 /* Shape as [2,3] for messages, in the error arena. */
 const char *shape_text(wf_ctx *c, const Tensor *t);
 
@@ -99,7 +100,7 @@ typedef struct ScopeEntry {
 
 #define FREE_SIZES 8 /* storage blocks of up to 64 << (k) bytes are kept for reuse */
 
-struct Tensors { /* the state of one context */
+struct Tensors {    /* the state of one context */
     uint32_t owner; /* in handles, tells contexts apart */
     Slot *slots;
     uint32_t nslots, slot_cap, free_slot; /* free_slot: index + 1 */
@@ -124,14 +125,14 @@ struct Tensors { /* the state of one context */
     uint32_t nprims, prim_cap;
     Prim *last[OP_COUNT]; /* the one used last for each op */
 
-    Trace *trace;      /* innermost */
+    Trace *trace; /* innermost */
     uint64_t next_trace;
 
     uint64_t recorders; /* bits of the open ones; bit 0: requires-grad */
     int no_grad;        /* > 0: nothing is recorded */
     Node *dead;         /* nodes to be freed, one after the other: histories are deep */
     bool burying;
-    uint64_t epoch;     /* of walks over histories */
+    uint64_t epoch;            /* of walks over histories */
     struct BackProgram *backs; /* derivative programs by shape of history */
     uint32_t nbacks;
     uint64_t back_hits;
@@ -142,7 +143,7 @@ void keys_free(wf_ctx *c); /* keys.c */
 
 void tensors_drop_caches(wf_ctx *c); /* backward.c: derivative programs */
 void prims_free(wf_ctx *c);          /* dispatch.c */
-Tensors *tensors_of(wf_ctx *c); /* made at need; NULL when memory is exhausted */
+Tensors *tensors_of(wf_ctx *c);      /* made at need; NULL when memory is exhausted */
 static inline Tensors *ts(wf_ctx *c) { return c->tensors ? c->tensors : tensors_of(c); }
 /* The tensor of a handle, borrowed; NULL with an error naming fn. */
 Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn);
@@ -207,17 +208,20 @@ struct Prim { /* an op with its attribute on operands of known types */
     PType *in, *out;
     const Program *program; /* one equation, or the body of a call */
     wf_exec *exec;
-    bool *saves; /* NULL: not known yet. [nin][nin + nout]: does the derivative by operand i read
+    bool *
+        saves; /* NULL: not known yet. [nin][nin + nout]: does the derivative by operand i read
                     operand or result k? */
 };
 
 /* Apply a primitive. Operands must already have the dtypes and shapes the op wants. out: nout handles
  * (the number the op has for these operands; may not be exceeded). False after an error. */
-bool tensor_op(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const void *attr, wf_tensor *out,
-               uint32_t nout);
-wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const void *attr);
+bool tensor_op(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const void *attr,
+               wf_tensor *out, uint32_t nout);
+wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin,
+                     const void *attr);
 /* Apply a program: runs it, records it as one step, or copies it into the current program. */
-bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin, wf_tensor *out, uint32_t nout);
+bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
+                 wf_tensor *out, uint32_t nout);
 bool defines_sizes(const Program *p); /* has equations that do, such as nonzero */
 void prim_release(wf_ctx *c, Prim *p);
 bool is_view_op(OpCode op);
@@ -235,32 +239,35 @@ struct Trace {
     Trace *outer;
     uint64_t id;
     Builder *b;
-    uint32_t held;  /* equations whose constants and sub-programs are retained */
-    bool broken;    /* memory ran out inside the builder */
-    bool is_graph;  /* concrete operands are constants, always */
+    uint32_t held; /* equations whose constants and sub-programs are retained */
+    bool broken;   /* memory ran out inside the builder */
+    bool is_graph; /* concrete operands are constants, always */
     Capture *captures;
     uint32_t ncaptures, capture_cap;
 };
 
-Trace *trace_begin(wf_ctx *c, const char *name); /* becomes the innermost; NULL after an error */
-void trace_end(wf_ctx *c);                       /* of the innermost: everything in it is gone */
-wf_tensor trace_input(wf_ctx *c, const char *name, wf_dtype dtype, const Dim *dims, uint32_t rank);
+Trace *trace_begin(wf_ctx *c,
+                   const char *name); /* becomes the innermost; NULL after an error */
+void trace_end(wf_ctx *c);            /* of the innermost: everything in it is gone */
+wf_tensor trace_input(wf_ctx *c, const char *name, wf_dtype dtype, const Dim *dims,
+                      uint32_t rank);
 /* The program with these results; inputs in order, then the captures. Retained; NULL after an error. */
 const Program *trace_finish(wf_ctx *c, const wf_tensor *out, uint32_t nout);
 Trace *trace_find(wf_ctx *c, uint64_t id); /* NULL: it has ended */
 /* Inside a region: t as a value of tr. */
 Val trace_value(wf_ctx *c, Trace *tr, Tensor *t);
 void trace_hold(Trace *tr); /* inside a region, after equations were added */
-bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr, Tensor **out,
-                uint32_t nout);
-bool trace_call(wf_ctx *c, const Program *p, Tensor *const *in, uint32_t nin, Tensor **out, uint32_t nout);
+bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr,
+                Tensor **out, uint32_t nout);
+bool trace_call(wf_ctx *c, const Program *p, Tensor *const *in, uint32_t nin,
+                Tensor **out, uint32_t nout);
 /* A dim of one trace as a dim of the innermost. Inside a region. */
 Dim trace_dim(wf_ctx *c, Trace *to, Trace *from, Dim d);
 
 /* ---- record.c ---------------------------------------------------------------------------------- */
 
 typedef struct Edge {
-    Node *node;       /* history of the operand; NULL: not followed */
+    Node *node; /* history of the operand; NULL: not followed */
     uint32_t out;
     uint32_t version; /* of saved's memory when it was saved */
     Tensor *saved;    /* the operand, if the derivative reads it */
@@ -268,17 +275,17 @@ typedef struct Edge {
 
 struct Node {
     int32_t refs;
-    uint8_t cls;      /* free list */
-    bool freed;       /* saved values are gone */
-    Prim *prim;       /* NULL: a leaf */
-    Tensor *leaf;     /* of a leaf: the tensor, not counted, NULL when it is gone */
+    uint8_t cls;  /* free list */
+    bool freed;   /* saved values are gone */
+    Prim *prim;   /* NULL: a leaf */
+    Tensor *leaf; /* of a leaf: the tensor, not counted, NULL when it is gone */
     uint64_t need;
-    uint64_t epoch;   /* of the last walk that saw it */
-    uint32_t order;   /* in that walk */
+    uint64_t epoch; /* of the last walk that saw it */
+    uint32_t order; /* in that walk */
     Place place;
     uint32_t nin, nout;
     size_t bytes;
-    Node *next;       /* free list */
+    Node *next; /* free list */
     uint32_t *out_version;
     Tensor **out_saved; /* nout: results that the derivative reads, without history */
     Edge in[];
@@ -295,14 +302,15 @@ bool record_leaf(wf_ctx *c, Tensor *t); /* t gets a leaf node, if it has no hist
 enum { GRAD_KEEP = 1, GRAD_CREATE = 2, GRAD_UNUSED_OK = 4 }; /* as in weft_tensor.h */
 /* Derivative of y by x through the recorded history. gy: cotangents for each y. out: for each x, WF_NONE where
  * y does not depend on it. */
-bool history_vjp(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t ny, const wf_tensor *x, uint32_t nx,
-                 unsigned flags, wf_tensor *out);
+bool history_vjp(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t ny,
+                 const wf_tensor *x, uint32_t nx, unsigned flags, wf_tensor *out);
 /* Directional derivative: dx for each x; out: for each y, WF_NONE where it is zero. */
-bool history_jvp(wf_ctx *c, const wf_tensor *y, uint32_t ny, const wf_tensor *x, const wf_tensor *dx, uint32_t nx,
-                 unsigned flags, wf_tensor *out);
+bool history_jvp(wf_ctx *c, const wf_tensor *y, uint32_t ny, const wf_tensor *x,
+                 const wf_tensor *dx, uint32_t nx, unsigned flags, wf_tensor *out);
 
 /* ---- functions.c: types as text, sizes of the innermost trace ---- */
-bool spec_shape(wf_ctx *c, const char *fn, const char *type, wf_dtype *out_dtype, Shape *out);
+bool spec_shape(wf_ctx *c, const char *fn, const char *type, wf_dtype *out_dtype,
+                Shape *out);
 
 /* Which values of the builder do the equations that lead to outs, and outs, read? In its arena. */
 bool *used_values(Builder *b, const Val *outs, uint32_t nouts);
@@ -313,13 +321,16 @@ bool *used_values(Builder *b, const Val *outs, uint32_t nouts);
 typedef enum MathKind { MATH_ANY, MATH_FLOAT, MATH_INT, MATH_BOOL } MathKind;
 wf_tensor as_float(wf_ctx *c, wf_tensor x, const char *fn);
 bool unify(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind);
-bool unify_dtypes(wf_ctx *c, const char *fn, wf_tensor *x, int n); /* shapes as they are */
+bool unify_dtypes(wf_ctx *c, const char *fn, wf_tensor *x,
+                  int n); /* shapes as they are */
 bool broadcast_all(wf_ctx *c, const char *fn, wf_tensor *x, int n);
 /* shape.c */
 wf_tensor slice_axis(wf_ctx *c, wf_tensor x, uint32_t axis, Dim start, Dim limit);
 /* reduce.c */
-wf_tensor reduce(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const int *axes, int n, bool keep);
-wf_tensor broadcast_to(wf_ctx *c, const char *fn, wf_tensor x, const Dim *dims, uint32_t rank);
+wf_tensor reduce(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const int *axes,
+                 int n, bool keep);
+wf_tensor broadcast_to(wf_ctx *c, const char *fn, wf_tensor x, const Dim *dims,
+                       uint32_t rank);
 /* A weak float constant. */
 static inline wf_tensor num(wf_ctx *c, double x) { return wf_float(c, x); }
 
@@ -328,7 +339,8 @@ static inline wf_tensor op_1(wf_ctx *c, OpCode op, wf_tensor x, const void *attr
 {
     return tensor_op1(c, op, &x, 1, attr);
 }
-static inline wf_tensor op_2(wf_ctx *c, OpCode op, wf_tensor x, wf_tensor y, const void *attr)
+static inline wf_tensor op_2(wf_ctx *c, OpCode op, wf_tensor x, wf_tensor y,
+                             const void *attr)
 {
     return tensor_op1(c, op, (wf_tensor[]){x, y}, 2, attr);
 }

@@ -129,8 +129,9 @@ static Val capture(wf_ctx *c, Trace *tr, Tensor *t, Trace *from)
     Val v;
 
     for (uint32_t i = 0; i < tr->ncaptures; i++)
-        if (tr->captures[i].t == t || (t->symbolic && tr->captures[i].t->symbolic &&
-                                       tr->captures[i].t->trace == t->trace && tr->captures[i].t->val == t->val))
+        if (tr->captures[i].t == t ||
+            (t->symbolic && tr->captures[i].t->symbolic &&
+             tr->captures[i].t->trace == t->trace && tr->captures[i].t->val == t->val))
             return tr->captures[i].val;
     if (tr->ncaptures == tr->capture_cap) {
         uint32_t cap = tr->capture_cap ? tr->capture_cap * 2 : 8;
@@ -160,7 +161,8 @@ Val trace_value(wf_ctx *c, Trace *tr, Tensor *t)
         return t->val;
     if (t->symbolic) {
         if (!(from = trace_find(c, t->trace))) {
-            tfail(c, WF_ERR_ARG, "a symbolic tensor is used after the trace that made it has ended");
+            tfail(c, WF_ERR_ARG,
+                  "a symbolic tensor is used after the trace that made it has ended");
             return VAL_NONE;
         }
         return capture(c, tr, t, from);
@@ -177,7 +179,8 @@ static Trace *innermost(wf_ctx *c)
     Trace *tr = c->tensors->trace;
 
     if (!tr)
-        tfail(c, WF_ERR_ARG, "a symbolic tensor is used after the trace that made it has ended");
+        tfail(c, WF_ERR_ARG,
+              "a symbolic tensor is used after the trace that made it has ended");
     else if (tr->broken)
         tfail(c, WF_ERR_MEMORY, "the program being built ran out of memory");
     return failed(c) ? NULL : tr;
@@ -197,7 +200,8 @@ static bool take_values(wf_ctx *c, Trace *tr, const Val *v, Tensor **out, uint32
     return false;
 }
 
-bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr, Tensor **out, uint32_t nout)
+bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr,
+                Tensor **out, uint32_t nout)
 {
     Trace *tr = innermost(c);
     Val *vals, *res;
@@ -216,9 +220,11 @@ bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const voi
     trace_hold(tr);
     tr->broken = false;
     if (!failed(c) && n != nout)
-        fail(c, WF_ERR_INTERNAL, NOWHERE, "%s gives %u results, %u were asked for", op_name(op), n, nout);
+        fail(c, WF_ERR_INTERNAL, NOWHERE, "%s gives %u results, %u were asked for",
+             op_name(op), n, nout);
     ok = !failed(c) && take_values(c, tr, res, out, nout);
-    if (ok && is_view_op(op) && op != OP_stop_gradient && in[0]->symbolic) { /* writing into either is refused */
+    if (ok && is_view_op(op) && op != OP_stop_gradient &&
+        in[0]->symbolic) { /* writing into either is refused */
         out[0]->base = tensor_retain(in[0]);
         in[0]->views++;
     }
@@ -226,7 +232,8 @@ bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const voi
     return ok;
 }
 
-bool trace_call(wf_ctx *c, const Program *p, Tensor *const *in, uint32_t nin, Tensor **out, uint32_t nout)
+bool trace_call(wf_ctx *c, const Program *p, Tensor *const *in, uint32_t nin,
+                Tensor **out, uint32_t nout)
 {
     Trace *tr = innermost(c);
     Val *vals, *res;
@@ -242,7 +249,8 @@ bool trace_call(wf_ctx *c, const Program *p, Tensor *const *in, uint32_t nin, Te
     plain = p->dims.syms.n == 0;
     for (uint32_t i = 0; i < nin && !failed(c); i++) {
         vals[i] = trace_value(c, tr, in[i]);
-        plain = plain && vals[i] && type_same_shape(b_type(tr->b, vals[i]), val_type(p, program_in(p, i))) &&
+        plain = plain && vals[i] &&
+                type_same_shape(b_type(tr->b, vals[i]), val_type(p, program_in(p, i))) &&
                 b_dtype(tr->b, vals[i]) == (wf_dtype)val_type(p, program_in(p, i)).dtype;
     }
     if (!failed(c)) {
@@ -252,7 +260,8 @@ bool trace_call(wf_ctx *c, const Program *p, Tensor *const *in, uint32_t nin, Te
         else if (defines_sizes(p))
             b_inline_sub(tr->b, &(Sub){.p = p}, vals, res, NULL);
         else
-            res = b_call(tr->b, &(Sub){.p = p}, vals, nin, &n); /* matches types, binds symbols */
+            res = b_call(tr->b, &(Sub){.p = p}, vals, nin,
+                         &n); /* matches types, binds symbols */
     }
     trace_hold(tr);
     tr->broken = false;
@@ -261,7 +270,8 @@ bool trace_call(wf_ctx *c, const Program *p, Tensor *const *in, uint32_t nin, Te
     return ok;
 }
 
-wf_tensor trace_input(wf_ctx *c, const char *name, wf_dtype dtype, const Dim *dims, uint32_t rank)
+wf_tensor trace_input(wf_ctx *c, const char *name, wf_dtype dtype, const Dim *dims,
+                      uint32_t rank)
 {
     Trace *tr = innermost(c);
     Tensor *t = NULL;
@@ -319,7 +329,8 @@ bool shape_of(wf_ctx *c, wf_tensor h, const char *fn, Shape *out)
     if (plain || t->trace == (to ? to->id : 0))
         return true;
     if (!(from = trace_find(c, t->trace))) {
-        tfail(c, WF_ERR_ARG, "%s: a symbolic tensor is used after the trace that made it has ended", fn);
+        tfail(c, WF_ERR_ARG,
+              "%s: a symbolic tensor is used after the trace that made it has ended", fn);
         return false;
     }
     T_ENTER(c, false)
@@ -337,7 +348,8 @@ static Dim size_op(wf_ctx *c, Dim a, Dim b, Dim (*fn)(Dims *, Dim, Dim), const c
     if (failed(c))
         return 0;
     if (!tr) {
-        tfail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program", what);
+        tfail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program",
+              what);
         return 0;
     }
     T_ENTER(c, 0)
@@ -405,7 +417,8 @@ bool size_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q)
 bool axis_of(wf_ctx *c, const char *fn, int axis, uint32_t rank, uint32_t *out)
 {
     if (axis < -(int)rank || axis >= (int)rank) {
-        tfail(c, WF_ERR_INDEX, "%s: axis %d is out of range for a tensor of rank %u", fn, axis, rank);
+        tfail(c, WF_ERR_INDEX, "%s: axis %d is out of range for a tensor of rank %u", fn,
+              axis, rank);
         return false;
     }
     *out = (uint32_t)(axis < 0 ? axis + (int)rank : axis);
