@@ -1,9 +1,9 @@
 /* ir.h -- the program: typed, pure, first-order SSA. Every front ends here, every back end starts here.
  *
- *   Dims      symbolic dimensions, interned in one canonical form         dim.c
+ *   Dims      symbolic dimensions, interned in one canonical form         dim.c dim_use.c
  *   Program   immutable once built: arrays in one arena                   program.c
  *   Op table  one row per primitive; ir/ declares it, op/ defines it      ../op/ops.def
- *   Builder   makes programs: infers types, numbers values, folds         builder.c
+ *   Builder   makes programs: infers types, numbers values, folds         builder.c finish.c
  *   Attr      attribute structs described by field tables                 attr.c
  *   text      print.c parse.c      checks verify.c      surgery clone.c dce.c      pictures draw.c
  *   eval      the slow, obvious oracle, one equation at a time            eval.c
@@ -239,6 +239,7 @@ struct wf_program {
 const Program *program_retain(const Program *p);
 void program_release(const Program *p); /* NULL is fine */
 bool program_equal(const Program *a, const Program *b); /* content, not just hash */
+void program_hash(Program *p); /* sets p->hash */
 
 static inline Type val_type(const Program *p, Val v) { return p->types[p->vals[v].type]; }
 static inline const Val *eqn_in(const Program *p, const Eqn *e) { return p->args + e->args; }
@@ -570,9 +571,6 @@ typedef struct LiveView { /* the arrays of a program or of a builder */
 /* keep[e] for each equation: effects, what the outputs need, and definitions of symbols they need. */
 uint32_t live_equations(Arena *scratch, const LiveView *v, bool *keep);
 const Program *program_dce(wf_ctx *cx, const Program *p);
-
-/* ---- hash.c (ir) ---- */
-void program_hash(Program *p);
 
 /* ---- print.c, parse.c, verify.c, draw.c ---- */
 typedef struct PrintOptions {

@@ -1,10 +1,10 @@
 /* control.h -- what the rules of ops with sub-programs share.
  *
- *   Nest        builds a sub-program over values and symbols of the program around it
- * op_control.c sub_*       a sub-program transformed, ready for use at the same place
- * op_control.c split_*     a sub-program split into known and rest op_split.c loop_* what
- * scan and while do alike                                            op_loop.c custom_*
- * rules that refer to themselves transform/custom.c
+ *   Nest      builds a sub-program over values and symbols around it    op_control.c
+ *   sub_*     a sub-program transformed, for use at the same place      op_control.c
+ *   split_*   a sub-program split into known and rest                   op_split.c
+ *   loop_*    what scan and while do alike                              op_loop.c
+ *   custom_*  rules that refer to themselves                            transform/custom.c
  */
 #ifndef WEFT_CONTROL_H
 #define WEFT_CONTROL_H
@@ -13,8 +13,7 @@
 
 #include <stddef.h>
 
-/* ---- op_control.c: sub-programs over the symbols of the program around them
- * ----------------------- */
+/* ---- op_control.c: sub-programs over the symbols of the program around them ---- */
 
 /* A sub-program under construction whose symbols are those of `outer`, by name, so that
  * types and dims of outer can be said in it, and several sub-programs inlined into it. */
@@ -70,8 +69,7 @@ bool transpose_by_split(Builder *b, const EqnView *e, const Val *gy, Val *gx);
 /* The equation alone, as a program of its operands. */
 Sub equation_as_sub(Builder *b, const EqnView *e);
 
-/* ---- op_split.c
- * --------------------------------------------------------------------------------- */
+/* ---- op_split.c ---- */
 
 /* xf_partition for a sub-program whose residuals must leave it: where the size of one is
  * a symbol that the sub-program itself defines, which has no meaning outside, rest
@@ -83,8 +81,7 @@ bool split_sub(wf_ctx *cx, const Program *p, const bool *in_known,
 bool split_recompute(wf_ctx *cx, const Program *p, const bool *in_known, int policy,
                      Split *s);
 
-/* ---- op_loop.c: loops with carries
- * ------------------------------------------------------------------ */
+/* ---- op_loop.c: loops with carries ---- */
 
 /* The body of a scan or while: (constants.., carries.., slices..) -> (carries.., rows..).
  */
@@ -153,8 +150,7 @@ Loop while_loop(Builder *b, const WhileAttr *a, uint32_t nin);
 void batch_while(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis);
 bool partition_while(PartitionRule *r);
 
-/* ---- transform/custom.c
- * --------------------------------------------------------------------------------- */
+/* ---- transform/custom.c ---- */
 
 /* A program with every `self` equation of this op given the rules of attr. */
 const Program *custom_fill(wf_ctx *cx, const Program *p, OpCode op, const void *attr);

@@ -1,10 +1,10 @@
 /* op_custom.c -- functions whose derivative the user gives: custom_jvp, custom_vjp and
  * what it leaves in forward mode, custom_lin.
  *
- *   custom_jvp   primal(x..) -> y..      rule(x.., dx..) -> (y.., dy..)
- *   custom_vjp   primal(x..) -> y..      fwd(x..) -> (y.., r..)     bwd(r.., gy..) ->
- * gx.. custom_lin   (r.., dx..) -> dy..     bwd(r.., gy..) -> gx..     a linear map known
- * by its transpose only
+ *   custom_jvp   primal(x..) -> y..    rule(x.., dx..) -> (y.., dy..)
+ *   custom_vjp   primal(x..) -> y..    fwd(x..) -> (y.., r..)    bwd(r.., gy..) -> gx..
+ *   custom_lin   (r.., dx..) -> dy.., a linear map known by its transpose
+ *                bwd(r.., gy..) -> gx.. only
  *
  * Tangents and cotangents are those of float operands and results; integers have none. A
  * tangent that is zero is made before a rule sees it. The jvp of custom_vjp runs fwd and

@@ -6,7 +6,8 @@
  * jvp        the body's jvp, scanned, tangents of carries among the carries
  * partition  op_scan_split.c
  * transpose  the body's transpose, scanned the other way; cotangents of carries are
- * carried, those of constants summed up in a carry batch      the body batched, scanned
+ *            carried, those of constants summed up in a carry
+ * batch      the body batched, scanned
  */
 #include "op/control.h"
 
