@@ -499,7 +499,7 @@ static const char *check_jvp_of(wf_ctx *cx, const Program *p, const Nd *in,
             return why;
         if (at >= d->nout)
             return "the jvp program has too few results";
-        if ((why = nd_differ(cx, &y[at], &want, 1e-7)))
+        if ((why = nd_differ(cx, &y[at], &want, want.dtype == WF_F64 ? 1e-7 : 2e-2)))
             return arena_printf(&cx->scratch,
                                 "tangent of result %u (wrt input %d and %d more): %s", j,
                                 wrt[0], n - 1, why);
