@@ -405,6 +405,29 @@ WF_API wf_tensor wf_embedding(wf_ctx *c, wf_tensor weight, wf_tensor index);
 WF_API wf_tensor wf_dropout(wf_ctx *c, wf_tensor x, wf_tensor mask, double p); /* mask: true where x stays */
 WF_API wf_tensor wf_attention(wf_ctx *c, wf_tensor q, wf_tensor k, wf_tensor v, wf_tensor mask, bool causal, double scale);
 
+/* ---- trees: tuples, lists and dicts of tensors --------------------------------------------------------------------------
+ *
+ * Functions take flat lists: flatten a tree before the call, put the results together after it. A tree keeps its tensors
+ * alive. Makers take over the children they are given, also when they fail; NULL after an error. */
+
+typedef enum wf_tree_kind { WF_TREE_LEAF, WF_TREE_TUPLE, WF_TREE_LIST, WF_TREE_DICT } wf_tree_kind;
+typedef struct wf_tree wf_tree;
+WF_API wf_tree *wf_tree_leaf(wf_ctx *c, wf_tensor t);
+WF_API wf_tree *wf_tree_tuple(wf_ctx *c, wf_tree *const *kids, int n);
+WF_API wf_tree *wf_tree_list(wf_ctx *c, wf_tree *const *kids, int n);
+WF_API wf_tree *wf_tree_dict(wf_ctx *c, const char *const *keys, wf_tree *const *kids, int n); /* kept in order of keys */
+WF_API void wf_tree_free(wf_ctx *c, wf_tree *t);
+WF_API wf_tree_kind wf_tree_kind_of(const wf_tree *t);
+WF_API int wf_tree_count(const wf_tree *t); /* of children */
+WF_API const wf_tree *wf_tree_at(const wf_tree *t, int i);           /* NULL: no such child */
+WF_API const wf_tree *wf_tree_get(const wf_tree *t, const char *key); /* NULL: no such key */
+WF_API wf_tensor wf_tree_tensor(const wf_tree *leaf);                 /* WF_NONE: not a leaf */
+WF_API int wf_tree_leaves(const wf_tree *t);
+WF_API void wf_tree_flatten(const wf_tree *t, wf_tensor *out);        /* room for wf_tree_leaves */
+WF_API wf_tree *wf_tree_unflatten(wf_ctx *c, const wf_tree *like, const wf_tensor *leaves);
+/* "({'b': *, 'w': *}, *)": equal for equal structures; borrowed until the next call that gives text. */
+WF_API wf_status wf_tree_structure(wf_ctx *c, const wf_tree *t, const char **out_text);
+
 /* ---- writing ----------------------------------------------------------------------------------------------------------
  *
  * Into the memory of x, which tensors that share it see; its version goes up, and a history that had saved it says so when

@@ -942,7 +942,8 @@ static wf_tensor mlp(wf_ctx *c, wf_tensor x, wf_tensor w)
     wf_tensor n = wf_layer_norm(c, h, 1, WF_NONE, WF_NONE, 1e-5);
     wf_tensor row = wf_index_get(c, n, (wf_index[]){wf_at_slice(1, WF_NOT)}, 1);
 
-    return wf_sum(c, wf_log_softmax(c, wf_concat(c, (wf_tensor[]){n, row}, 2, 0), -1), NULL, 0, false);
+    return wf_sum(c, wf_log_softmax(c, wf_concat(c, (wf_tensor[]){n, row}, 2, 0), -1),
+                  NULL, 0, false);
 }
 BODY(mlp, mlp(c, in[0], in[1]))
 
@@ -974,3 +975,67 @@ TEST(layers_over_a_symbolic_batch_have_values_and_gradients_for_every_size)
     wf_program_release(g);
     wf_ctx_free(c);
 }
+
+/* ---- trees ---- */
+
+static wf_tree *params(wf_ctx *c)
+{
+    wf_tree *layer = wf_tree_dict(
+        c, (const char *[]){"w", "b"},
+        (wf_tree *[]){wf_tree_leaf(c, one(c, 2)), wf_tree_leaf(c, one(c, 3))}, 2);
+    wf_tree *list = wf_tree_list(c, (wf_tree *[]){wf_tree_leaf(c, one(c, 5))}, 1);
+
+    return wf_tree_tuple(c, (wf_tree *[]){layer, list, wf_tree_tuple(c, NULL, 0)}, 3);
+}
+
+TEST(trees_flatten_in_order_of_keys_and_come_back)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tree *t, *u;
+    wf_tensor flat[3], twice[3];
+    const char *text;
+
+    wf_scope_begin(c);
+    t = params(c);
+    wf_scope_end(c); /* the tree keeps its tensors */
+    REQUIRE(check_context(c, "tree", "make"));
+    CHECK_EQ_INT(wf_tree_leaves(t), 3);
+    wf_tree_structure(c, t, &text);
+    CHECK_STR(text, "({'b': *, 'w': *}, [*], ())");
+    wf_tree_flatten(t, flat);
+    CHECK_NEAR(item(c, flat[0]), 3, 0);
+    for (int i = 0; i < 3; i++)
+        twice[i] = wf_mul(c, flat[i], wf_float(c, 2));
+    u = wf_tree_unflatten(c, t, twice);
+    CHECK_NEAR(item(c, wf_tree_tensor(wf_tree_get(wf_tree_at(u, 0), "w"))), 4, 0);
+    CHECK(wf_tree_get(wf_tree_at(u, 0), "v") == NULL);
+    wf_tree_free(c, t);
+    wf_tree_free(c, u);
+    CHECK(
+        wf_tree_dict(c, (const char *[]){"a", "a"},
+                     (wf_tree *[]){wf_tree_tuple(c, NULL, 0), wf_tree_tuple(c, NULL, 0)},
+                     2) == NULL);
+    CHECK_HAS(wf_ctx_message(c), "wf_tree_dict: key 'a' stands twice");
+    wf_ctx_free(c);
+}
+
+static void make_trees(wf_allocator al, void *user)
+{
+    wf_options o = {.size = sizeof o, .allocator = al, .threads = 1};
+    wf_ctx *c = wf_ctx_new(&o);
+    wf_tree *t, *u;
+    wf_tensor flat[3];
+
+    (void)user;
+    if (!c)
+        return;
+    if ((t = params(c)) != NULL) {
+        wf_tree_flatten(t, flat);
+        u = wf_tree_unflatten(c, t, flat);
+        wf_tree_free(c, u);
+        wf_tree_free(c, t);
+    }
+    wf_ctx_free(c);
+}
+
+TEST(trees_survive_every_failing_allocation) { CHECK(fault_each(make_trees, NULL) > 10); }

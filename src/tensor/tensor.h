@@ -9,8 +9,11 @@
  *   record.c      histories: what backward needs
  *   backward.c    from histories to derivative programs
  *   functions.c   grad, vjp, jvp, vmap, jit of C functions
+ *   autograd.c    gradients as users ask for them
+ *   inplace.c     functions that write into a tensor
  *   graph.c       symbols, partial derivatives of expressions, sessions
- *   create.c elementwise.c reduce.c shape.c index.c linalg.c nnops.c norm.c pool.c loss.c sort.c
+ *   tree.c        tuples, lists and dicts of tensors
+ *   create.c elementwise.c reduce.c shape.c index.c linalg.c sort.c activation.c norm.c loss.c conv.c
  *                 the functions, each composed of primitives through tensor_op
  */
 #ifndef WEFT_TENSOR_INTERNAL_H
