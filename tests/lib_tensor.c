@@ -304,7 +304,7 @@ out:
 
 int check_goldens(const BodyCase *cases, size_t n)
 {
-    FILE *f = fopen("tests/golden/tensor.txt", "r");
+    FILE *f = fopen("tests/golden/bodies.txt", "r");
     static char line[1 << 16];
     int found = 0;
 

@@ -35,7 +35,7 @@ typedef struct BodyCase {
 } BodyCase;
 
 void check_body(const BodyCase *b);
-/* The cases that stand in tests/golden/tensor.txt (tools/golden_tensor.py), against the results there; how many. */
+/* The cases that stand in tests/golden/bodies.txt (tools/golden_bodies.py), against the results there; how many. */
 int check_goldens(const BodyCase *cases, size_t n);
 /* A tensor of random numbers of the type ("f64[2,3]"; integers are floored). */
 wf_tensor random_tensor(wf_ctx *c, const char *type, double lo, double hi,

@@ -54,14 +54,6 @@ typedef struct Frame {
     bool active;
 } Frame;
 
-static bool is_wanted(const Walk *w, const Node *n)
-{
-    for (uint32_t i = 0; i < w->nx; i++)
-        if (w->x[i]->node == n)
-            return true;
-    return false;
-}
-
 /* epoch: seen; epoch + 1: seen and active, order is valid */
 static void visit(Walk *w, Node *root, uint64_t epoch)
 {
@@ -70,7 +62,7 @@ static void visit(Walk *w, Node *root, uint64_t epoch)
     if (!root || root->epoch == epoch || root->epoch == epoch + 1)
         return;
     root->epoch = epoch;
-    vec_push(w->a, &st, ((Frame){root, 0, is_wanted(w, root)}));
+    vec_push(w->a, &st, ((Frame){root, 0, root->wanted == epoch}));
     while (st.n) {
         Frame *f = &st.v[st.n - 1];
         Node *m = NULL;
@@ -87,7 +79,7 @@ static void visit(Walk *w, Node *root, uint64_t epoch)
         }
         if (m) {
             m->epoch = epoch;
-            vec_push(w->a, &st, ((Frame){m, 0, is_wanted(w, m)}));
+            vec_push(w->a, &st, ((Frame){m, 0, m->wanted == epoch}));
             continue;
         }
         if (f->active) {
@@ -615,6 +607,9 @@ static bool prepare(wf_ctx *c, Walk *w, bool *nz, uint32_t *out_nsaved, const ch
     T_ENTER(c, false)
     w->a = &c->scratch;
     s->epoch += 2;
+    for (uint32_t i = 0; i < w->nx; i++)
+        if (w->x[i]->node)
+            w->x[i]->node->wanted = s->epoch;
     for (uint32_t j = 0; j < w->ny; j++)
         visit(w, w->y[j]->node, s->epoch);
     find_saved(w, s->epoch);

@@ -283,8 +283,9 @@ struct Node {
     Prim *prim;   /* NULL: a leaf */
     Tensor *leaf; /* of a leaf: the tensor, not counted, NULL when it is gone */
     uint64_t need;
-    uint64_t epoch; /* of the last walk that saw it */
-    uint32_t order; /* in that walk */
+    uint64_t epoch;  /* of the last walk that saw it */
+    uint64_t wanted; /* the last walk to which its derivative mattered */
+    uint32_t order;  /* in that walk */
     Place place;
     uint32_t nin, nout;
     size_t bytes;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""golden_tensor.py -- results of PyTorch and NumPy for the cases of tests/test_tensor_ops.c and test_tensor_nn.c.
+"""golden_bodies.py -- results of PyTorch and NumPy for the cases of tests/test_tensor_ops.c and test_tensor_nn.c.
 
-Run with a Python that has torch and numpy; writes tests/golden/tensor.txt: one case a line, its name and the
+Run with a Python that has torch and numpy; writes tests/golden/bodies.txt: one case a line, its name and the
 elements of the result. Inputs come from the same generator as in tests/lib_tensor.c, seeded alike.
 """
 import re
@@ -111,7 +111,7 @@ CASES = [
 
 
 def main():
-    with open(sys.argv[1] if len(sys.argv) > 1 else "tests/golden/tensor.txt", "w") as out:
+    with open(sys.argv[1] if len(sys.argv) > 1 else "tests/golden/bodies.txt", "w") as out:
         for name, types, lo, hi, fn in CASES:
             gen = Gen()
             y = fn(*[gen.tensor(t, *((lo, hi) if (lo, hi) != (0, 0) else (-2, 2))) for t in types])
