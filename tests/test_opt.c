@@ -31,7 +31,9 @@ static const Program *parse_last(wf_ctx *cx, const char *text)
     const Program **ps;
     uint32_t n;
 
-    return programs_parse(cx, "test.wir", text, strlen(text), NULL, &ps, &n) && n ? ps[n - 1] : NULL;
+    return programs_parse(cx, "test.wir", text, strlen(text), NULL, &ps, &n) && n
+               ? ps[n - 1]
+               : NULL;
 }
 
 /* ---- random programs ---- */
@@ -42,7 +44,8 @@ static bool same_bits(const Nd *a, const Nd *b)
 
     for (int64_t i = 0; i < a->count; i++) {
         double x = nd_get(a, i), y = nd_get(b, i);
-        if (memcmp((char *)a->data + (size_t)i * size, (char *)b->data + (size_t)i * size, size) &&
+        if (memcmp((char *)a->data + (size_t)i * size, (char *)b->data + (size_t)i * size,
+                   size) &&
             !(isnan(x) && isnan(y)))
             return false;
     }
@@ -53,7 +56,8 @@ static bool same_bits(const Nd *a, const Nd *b)
 static bool is_exact(unsigned set) { return !(set >> opt_find("simplify") & 1); }
 
 /* NULL, or how p after the passes of the set differs from p at these inputs, whose results are y. */
-static const char *check_set(wf_ctx *cx, const Program *p, const Nd *in, const Nd *y, unsigned set)
+static const char *check_set(wf_ctx *cx, const Program *p, const Nd *in, const Nd *y,
+                             unsigned set)
 {
     Opt o = {.cx = cx, .join_rows = 1};
     const Program *q = opt_run(&o, p, set), *again;
@@ -72,8 +76,8 @@ static const char *check_set(wf_ctx *cx, const Program *p, const Nd *in, const N
     if (!(again = opt_run(&o, q, set)))
         return wf_ctx_message(cx);
     if (again != q)
-        return arena_printf(&cx->scratch, "a second run changes it:\n%s\n-- to --\n%s", program_text(cx, q),
-                            program_text(cx, again));
+        return arena_printf(&cx->scratch, "a second run changes it:\n%s\n-- to --\n%s",
+                            program_text(cx, q), program_text(cx, again));
     return NULL;
 }
 
@@ -92,7 +96,8 @@ static Nd *inputs_of(wf_ctx *cx, const Program *p, uint64_t seed)
 /* The sets to try: all; for the k-th: each alone and all but each if many, else one of them; random ones. */
 static const char *check_sets(wf_ctx *cx, const Program *p, uint64_t seed, bool many)
 {
-    Nd *in = inputs_of(cx, p, seed), *y = arena_array(&cx->scratch, p->nout + 1u, sizeof *y);
+    Nd *in = inputs_of(cx, p, seed),
+       *y = arena_array(&cx->scratch, p->nout + 1u, sizeof *y);
     unsigned sets[2 * OPT_PASSES + 5], n = 0;
     Rng rng = {seed + 7};
     const char *why;
@@ -159,7 +164,8 @@ static bool one_program(uint64_t seed, int *fired)
 {
     BENCH_OPEN(b);
     Rng rng = {seed * 77 + 5};
-    const Program *p = random_program(b.cx, &rng, 2 + (int)(seed % 40), seed % 4 ? RANDOM_PLAIN : RANDOM_CUSTOM);
+    const Program *p = random_program(b.cx, &rng, 2 + (int)(seed % 40),
+                                      seed % 4 ? RANDOM_PLAIN : RANDOM_CUSTOM);
     const char *why = p ? complain(b.cx, p, seed) : wf_ctx_message(b.cx);
 
     for (int i = 0; i < OPT_PASSES && !why; i++)
@@ -172,7 +178,8 @@ static bool one_program(uint64_t seed, int *fired)
             why = now ? arena_strdup(&b.cx->scratch, now) : why;
             wf_clear(b.cx);
         }
-        FAIL("seed %llu: %s\n%s", (unsigned long long)seed, why, p ? program_text(b.cx, p) : "");
+        FAIL("seed %llu: %s\n%s", (unsigned long long)seed, why,
+             p ? program_text(b.cx, p) : "");
     }
     BENCH_CLOSE(b);
     return why == NULL;
@@ -187,7 +194,61 @@ TEST(every_set_of_passes_keeps_what_random_programs_compute)
         bad += !one_program(seed + i, fired);
     for (int i = 0; i < OPT_PASSES && n >= 300; i++)
         if (!fired[i] && !bad)
-            FAIL("pass %s changed none of %llu programs", opt_pipeline[i].name, (unsigned long long)n);
+            FAIL("pass %s changed none of %llu programs", opt_pipeline[i].name,
+                 (unsigned long long)n);
+}
+
+/* ---- every op ---- */
+
+/* The case files of the ops: every op, dtype and edge case, with all passes and with each alone. */
+static int check_cases(const char *path)
+{
+    BENCH_OPEN(b);
+    Rng rng = {11};
+    uint32_t n = 0;
+    int checked = 0;
+    Case *cases;
+
+    if (!cases_load(b.cx, path, &cases, &n))
+        FAIL("%s: %s", path, wf_ctx_message(b.cx));
+    for (uint32_t k = 0; k < n; k++) {
+        Case *c = &cases[k];
+        Nd *in, *y = arena_array(&b.cx->scratch, c->p->nout + 1u, sizeof *y);
+        const char *why = NULL;
+
+        if (c->p->effects || (c->axis && !case_batch(b.cx, c)))
+            continue;
+        in = case_inputs(b.cx, c, &rng);
+        if (!eval_program(b.cx, c->p, in, y, &b.cx->scratch)) {
+            wf_clear(b.cx); /* a case of an error at run time */
+            continue;
+        }
+        for (unsigned i = 0; i <= OPT_PASSES && !why; i++)
+            why = check_set(b.cx, c->p, in, y, i < OPT_PASSES ? 1u << i : OPT_ALL);
+        if (why)
+            FAIL("%s: %s: %s", path, c->p->name, why);
+        wf_clear(b.cx);
+        checked++;
+    }
+    BENCH_CLOSE(b);
+    return checked;
+}
+
+TEST(passes_keep_what_the_cases_of_every_op_compute)
+{
+    DIR *d = opendir("tests/ops");
+    struct dirent *e;
+    char path[512];
+    int n = 0;
+
+    REQUIRE(d != NULL);
+    while ((e = readdir(d)))
+        if (strstr(e->d_name, ".wir")) {
+            snprintf(path, sizeof path, "tests/ops/%s", e->d_name);
+            n += check_cases(path);
+        }
+    closedir(d);
+    CHECK(n > 500);
 }
 
 /* ---- golden files ---- */
@@ -197,7 +258,8 @@ TEST(every_set_of_passes_keeps_what_random_programs_compute)
 static const Program *run_golden(wf_ctx *cx, const char *text)
 {
     const Program *p = parse_last(cx, text);
-    const char *run = strstr(text, "# run: weft show"), *after, *end = run ? strchr(run, '\n') : NULL;
+    const char *run = strstr(text, "# run: weft show"), *after,
+               *end = run ? strchr(run, '\n') : NULL;
     char pass[32] = "";
     int wrt = 0;
     unsigned set;
@@ -226,7 +288,8 @@ static void check_golden(const char *path)
 {
     BENCH_OPEN(b);
     size_t size;
-    char *text = read_text(path, &size), *mark = text ? strstr(text, "# expect:\n") : NULL;
+    char *text = read_text(path, &size),
+         *mark = text ? strstr(text, "# expect:\n") : NULL;
     char *head = text ? arena_strdup(&b.cx->scratch, text) : NULL;
     size_t n = mark ? (size_t)(mark - text) : size;
     const Program *p;
@@ -271,7 +334,8 @@ TEST(golden_programs_become_what_their_files_say)
 /* f of every pair of special values, before and after: bit for bit unless fast. */
 static void check_special(const char *text, bool exact)
 {
-    static const double values[] = {0, -0.0, 1, -1, 2.5, 1e308, 5e-324, HUGE_VAL, -HUGE_VAL, (double)NAN};
+    static const double values[] = {0,     -0.0,   1,        -1,        2.5,
+                                    1e308, 5e-324, HUGE_VAL, -HUGE_VAL, (double)NAN};
     enum { N = sizeof values / sizeof *values };
     BENCH_OPEN(b);
     const Program *p = parse_last(b.cx, text);
@@ -286,7 +350,8 @@ static void check_special(const char *text, bool exact)
             for (int i = 0; i < N * N; i++)
                 ((double *)in[k].data)[i] = values[k ? i % N : i / N];
         }
-        CHECK(eval_program(b.cx, p, in, &y, &b.cx->scratch) && eval_program(b.cx, q, in, &z, &b.cx->scratch));
+        CHECK(eval_program(b.cx, p, in, &y, &b.cx->scratch) &&
+              eval_program(b.cx, q, in, &z, &b.cx->scratch));
         if (exact && !same_bits(&y, &z))
             FAIL("other bits: %s", program_text(b.cx, q));
         CHECK(q->neqns <= p->neqns);
@@ -294,7 +359,9 @@ static void check_special(const char *text, bool exact)
     BENCH_CLOSE(b);
 }
 
-#define SPECIAL(body) "f(x: f64[100], y: f64[100]) {\n  one = const f64[100] 1\n  zero = const f64[100] 0\n" body "  ret z\n}\n"
+#define SPECIAL(body)                                                                    \
+    "f(x: f64[100], y: f64[100]) {\n  one = const f64[100] 1\n  zero = const f64[100] "  \
+    "0\n" body "  ret z\n}\n"
 
 TEST(identities_keep_nan_infinities_and_the_sign_of_zero)
 {
@@ -340,7 +407,9 @@ TEST(fast_rules_apply_only_when_asked_for)
         {SPECIAL("  d = sub x y\n  z = neg d\n"), 2, 1},
         {SPECIAL("  e = exp x\n  z = log e\n"), 2, 0},
         {SPECIAL("  e = sqrt x\n  z = div y e\n"), 2, 2},
-        {SPECIAL("  c = const f64[100] 3\n  a = mul x c\n  d = const f64[100] 5\n  z = mul a d\n"), 4, 2},
+        {SPECIAL("  c = const f64[100] 3\n  a = mul x c\n  d = const f64[100] 5\n  z = "
+                 "mul a d\n"),
+         4, 2},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -355,11 +424,14 @@ TEST(fast_rules_apply_only_when_asked_for)
 
 TEST(effects_stay_in_order_and_number)
 {
-    static const char text[] = "say(x: f32[]) {\n  print x format=\"in {}\"\n  y = exp x\n  ret y\n}\n"
-                               "f(x: f32[]) {\n  a = call x body=say\n  b = call x body=say\n  print a format=\"a {}\"\n"
-                               "  c = call x body=say\n  ret x\n}\n";
+    static const char text[] =
+        "say(x: f32[]) {\n  print x format=\"in {}\"\n  y = exp x\n  ret y\n}\n"
+        "f(x: f32[]) {\n  a = call x body=say\n  b = call x body=say\n  print a "
+        "format=\"a {}\"\n"
+        "  c = call x body=say\n  ret x\n}\n";
     BENCH_OPEN(b);
-    const Program *p = parse_last(b.cx, text), *q = p ? opt_run(&(Opt){.cx = b.cx}, p, OPT_ALL) : NULL;
+    const Program *p = parse_last(b.cx, text),
+                  *q = p ? opt_run(&(Opt){.cx = b.cx}, p, OPT_ALL) : NULL;
     static const char *const want[] = {"in {}", "in {}", "a {}", "in {}"};
     uint32_t prints = 0;
 
@@ -423,7 +495,10 @@ TEST(bodies_that_call_bodies_do_not_explode)
     text_init(&t, &b.cx->scratch);
     text_add(&t, "f0(x: f32[]) {\n  y = tanh x\n  ret y\n}\n");
     for (int i = 1; i <= 40; i++)
-        text_printf(&t, "f%d(x: f32[]) {\n  a = call x body=f%d\n  b = call a body=f%d\n  ret b\n}\n", i, i - 1, i - 1);
+        text_printf(
+            &t,
+            "f%d(x: f32[]) {\n  a = call x body=f%d\n  b = call a body=f%d\n  ret b\n}\n",
+            i, i - 1, i - 1);
     p = parse_last(b.cx, text_str(&t));
     q = p ? opt_run(&(Opt){.cx = b.cx}, p, OPT_ALL) : NULL;
     CHECK(q && q->neqns < 200);
@@ -432,10 +507,13 @@ TEST(bodies_that_call_bodies_do_not_explode)
 
 /* ---- the public function ---- */
 
-static const char small_text[] = "step(c: f32[3], h: f32[2], x: f32[3]) {\n  w = const f32[3,2] [1,2,3,4,5,6]\n  e = exp c\n"
-                                 "  s = mul e x\n  p = dot s w\n  q = dot x w\n  g = add h p\n  k = add g q\n  ret k, k\n}\n"
-                                 "f(x: f32[5,3], c: f32[3]) {\n  z = const f32[2] 0\n"
-                                 "  h, ys = scan c z x body=step nconst=1 ncarry=1 length=5\n  ret h\n}\n";
+static const char small_text[] =
+    "step(c: f32[3], h: f32[2], x: f32[3]) {\n  w = const f32[3,2] [1,2,3,4,5,6]\n  e = "
+    "exp c\n"
+    "  s = mul e x\n  p = dot s w\n  q = dot x w\n  g = add h p\n  k = add g q\n  ret k, "
+    "k\n}\n"
+    "f(x: f32[5,3], c: f32[3]) {\n  z = const f32[2] 0\n"
+    "  h, ys = scan c z x body=step nconst=1 ncarry=1 length=5\n  ret h\n}\n";
 
 static void optimise_once(wf_allocator al, void *user)
 {
@@ -458,7 +536,10 @@ static void optimise_once(wf_allocator al, void *user)
     wf_ctx_free(cx);
 }
 
-TEST(every_failed_allocation_is_a_status_and_no_leak) { CHECK(fault_each(optimise_once, NULL) > 10); }
+TEST(every_failed_allocation_is_a_status_and_no_leak)
+{
+    CHECK(fault_each(optimise_once, NULL) > 10);
+}
 
 TEST(an_unknown_pass_is_an_error_that_names_the_nearest)
 {

@@ -15,7 +15,7 @@
 #include "opt/opt.h"
 
 #define MAX_COLUMNS 512 /* of a product worth joining */
-#define MAX_JOINED 16
+#define MAX_JOINED  16
 
 static bool has(Ints a, int64_t x)
 {
@@ -41,7 +41,8 @@ static Val absorb_operand(Rewriter *r, Eqn e, uint32_t side)
     DotAttr a = *(const DotAttr *)e.attr;
     Val in[2] = {b->args.v[e.args], b->args.v[e.args + 1]};
     const Eqn *t = made_by(b, in[side], OP_transpose);
-    Ints perm, *axes = side ? &a.rhs : &a.lhs, *batch = side ? &a.rhs_batch : &a.lhs_batch;
+    Ints perm, *axes = side ? &a.rhs : &a.lhs,
+               *batch = side ? &a.rhs_batch : &a.lhs_batch;
     int64_t buf1[MAX_RANK], buf2[MAX_RANK], last = -1;
 
     if (!t)
@@ -177,8 +178,8 @@ static bool is_joinable(const Rewriter *r, const Program *p, const Eqn *e)
     Type x = val_type(p, eqn_in(p, e)[0]), w = val_type(p, eqn_in(p, e)[1]);
     int64_t rows = 1;
 
-    if (!is_static(x) || !is_static(w) || w.rank != 2 || a->lhs.n != 1 || a->lhs_batch.n ||
-        w.dims[1 - a->rhs.v[0]] > MAX_COLUMNS)
+    if (!is_static(x) || !is_static(w) || w.rank != 2 || a->lhs.n != 1 ||
+        a->lhs_batch.n || w.dims[1 - a->rhs.v[0]] > MAX_COLUMNS)
         return false;
     for (uint32_t i = 0; i < x.rank; i++)
         if (i != a->lhs.v[0])
@@ -201,7 +202,8 @@ static uint32_t find_group(Rewriter *r, uint32_t first, uint32_t *group)
         o = f->attr;
         Val w = r->c->val[eqn_in(p, f)[1]];
         if (!w || !is_joinable(r, p, f) || r->c->val[f->out] ||
-            !same_ints(a->lhs, o->lhs) || !same_ints(a->rhs, o->rhs) || a->acc != o->acc ||
+            !same_ints(a->lhs, o->lhs) || !same_ints(a->rhs, o->rhs) ||
+            a->acc != o->acc ||
             val_type(p, eqn_in(p, f)[1]).dtype != val_type(p, eqn_in(p, e)[1]).dtype)
             continue;
         for (uint32_t i = 0; i < n && w; i++)
@@ -248,8 +250,12 @@ const Program *opt_contract(const Opt *o, const Program *p)
 {
     Arena *a = &o->cx->scratch;
     PtrMap lists = {.a = a};
-    Rewriter r = {.o = o, .rule = contract_value, .before = join_eqn, .user = &lists,
-                  .done.a = a, .origin.a = a};
+    Rewriter r = {.o = o,
+                  .rule = contract_value,
+                  .before = join_eqn,
+                  .user = &lists,
+                  .done.a = a,
+                  .origin.a = a};
 
     return rewrite(&r, p);
 }

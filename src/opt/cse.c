@@ -11,28 +11,23 @@
  */
 #include "opt/opt.h"
 
-/* The operands of e by kind: 0 is never merged, others within their kind. Carries are not:
- * equal at the start, they may part. */
+/* The operands of e by kind: 0 is never merged, others within their kind. Carries are
+ * not: equal at the start, they may part. */
 static bool operand_kinds(const EqnView *e, uint8_t *kind)
 {
     uint32_t nconst, ncarry;
 
     memset(kind, 0, e->nin);
     switch (e->op) {
-    case OP_call:
-        memset(kind, 1, e->nin);
-        return true;
-    case OP_cond:
-        memset(kind + 1, 1, e->nin - 1);
-        return true;
+    case OP_call: memset(kind, 1, e->nin); return true;
+    case OP_cond: memset(kind + 1, 1, e->nin - 1); return true;
     case OP_scan:
         nconst = (uint32_t)((const ScanAttr *)e->attr)->nconst;
         ncarry = (uint32_t)((const ScanAttr *)e->attr)->ncarry;
         memset(kind, 1, nconst);
         memset(kind + nconst + ncarry, 2, e->nin - nconst - ncarry);
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -54,7 +49,8 @@ static bool same_input(const EqnView *e, uint32_t i, uint32_t j)
 }
 
 /* keep[i] and, for operands that repeat an earlier one of their kind, same[i]. */
-static bool find_repeated(const EqnView *e, const uint8_t *kind, bool *keep, int32_t *same)
+static bool find_repeated(const EqnView *e, const uint8_t *kind, bool *keep,
+                          int32_t *same)
 {
     bool any = false;
 
@@ -72,7 +68,8 @@ static bool find_repeated(const EqnView *e, const uint8_t *kind, bool *keep, int
     return any;
 }
 
-static bool make_merged(Rewriter *r, const EqnView *e, bool *keep, int32_t *same, Val *out)
+static bool make_merged(Rewriter *r, const EqnView *e, bool *keep, int32_t *same,
+                        Val *out)
 {
     Builder *b = r->b;
     uint32_t skip = e->op == OP_cond, n = 0, nconst = 0;

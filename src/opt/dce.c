@@ -1,4 +1,4 @@
-/* dce.c -- what nobody reads is dropped, in sub-programs and between them and their users.
+/* dce.c -- what nobody reads is dropped, in sub-programs and between them and users.
  *
  *   requires   nothing
  *   keeps      order, types and places of what stays; effects; inputs and results of the
@@ -16,8 +16,8 @@
 
 static bool *live_of(wf_ctx *cx, const Program *p, const Val *outs, uint32_t nouts)
 {
-    LiveView v = {p->eqns, p->neqns, p->args, p->vals, p->nvals,
-                  p->types, &p->dims, outs, nouts};
+    LiveView v = {p->eqns,  p->neqns, p->args, p->vals, p->nvals,
+                  p->types, &p->dims, outs,    nouts};
     bool *keep = arena_zalloc(&cx->scratch, p->neqns + 1u);
 
     live_equations(&cx->scratch, &v, keep);
@@ -60,7 +60,8 @@ const Program *opt_reshape_sub(wf_ctx *cx, const Program *p, const bool *keep,
     copier_init(&c, b, p, NULL, NULL);
     for (uint32_t i = 0; i < p->nin; i++)
         if (keep[i])
-            c.val[i + 1] = b_input(b, input_name(p, i), copier_type(&c, val_type(p, i + 1)));
+            c.val[i + 1] =
+                b_input(b, input_name(p, i), copier_type(&c, val_type(p, i + 1)));
         else if (same && same[i] >= 0)
             c.val[i + 1] = c.val[same[i] + 1];
     for (uint32_t i = 0; i < p->neqns; i++)
@@ -131,10 +132,10 @@ typedef struct Prune {
     Dce *d;
     Builder *b;
     uint32_t nin, nout;
-    bool *in, *out;  /* which stay; out comes in as what is read */
-    uint32_t *outs;  /* those, in order */
+    bool *in, *out; /* which stay; out comes in as what is read */
+    uint32_t *outs; /* those, in order */
     uint32_t nouts;
-    void *attr;      /* changed in place */
+    void *attr; /* changed in place */
 } Prune;
 
 static void list_outs(Prune *x)
@@ -254,7 +255,8 @@ static bool prune_attr(Prune *x, unsigned op)
     switch (op) {
     case OP_call: return prune_branches(x, &((CallAttr *)x->attr)->body, 1, 0);
     case OP_cond:
-        c->branches.v = arena_dup(&x->b->arena, c->branches.v, c->branches.n * sizeof(Sub));
+        c->branches.v =
+            arena_dup(&x->b->arena, c->branches.v, c->branches.n * sizeof(Sub));
         x->in[0] = true;
         return prune_branches(x, (Sub *)(uintptr_t)c->branches.v, c->branches.n, 1);
     case OP_scan: return prune_scan(x, x->attr);

@@ -59,15 +59,25 @@ static Val const_value(Rewriter *r, Type t, const Nd *x)
 static bool never_fails(unsigned op)
 {
     switch (op) {
-    case OP_reduce_sum: case OP_reduce_prod: case OP_reduce_and: case OP_reduce_or:
-    case OP_cumsum: case OP_sort: case OP_reshape: case OP_broadcast: case OP_transpose:
-    case OP_concat: case OP_rev: case OP_pad: case OP_slice: case OP_dot_general:
-    case OP_threefry2x32: case OP_philox4x32:
-        return true;
-    case OP_reduce_max: case OP_reduce_min: /* of some elements: see eval_constant */
-        return true;
-    default:
-        return is_map(op);
+    case OP_reduce_sum:
+    case OP_reduce_prod:
+    case OP_reduce_and:
+    case OP_reduce_or:
+    case OP_cumsum:
+    case OP_sort:
+    case OP_reshape:
+    case OP_broadcast:
+    case OP_transpose:
+    case OP_concat:
+    case OP_rev:
+    case OP_pad:
+    case OP_slice:
+    case OP_dot_general:
+    case OP_threefry2x32:
+    case OP_philox4x32: return true;
+    case OP_reduce_max:
+    case OP_reduce_min: /* of some elements: see eval_constant */ return true;
+    default: return is_map(op);
     }
 }
 
@@ -77,8 +87,14 @@ static Val eval_constant(Rewriter *r, Val v, Eqn e)
     Builder *b = r->b;
     Type t = b_type(b, v);
     Nd in[4], out = {(wf_dtype)t.dtype, t.rank, t.dims, 0, NULL};
-    Eval eval = {.cx = r->o->cx, .a = &b->arena, .row = op_row(e.op), .op = e.op,
-                 .nin = e.nin, .nout = 1, .in = in, .out = &out,
+    Eval eval = {.cx = r->o->cx,
+                 .a = &b->arena,
+                 .row = op_row(e.op),
+                 .op = e.op,
+                 .nin = e.nin,
+                 .nout = 1,
+                 .in = in,
+                 .out = &out,
                  .place = b->places.v[e.place]};
     int64_t *symvals, bytes, elements = 0;
     void *attr;

@@ -1,12 +1,12 @@
 /* fold_shape.c -- shape ops of shape ops: the structural half of fold.
  *
- *   reshape of reshape, transpose of transpose, broadcast of broadcast         one of them
- *   broadcast of a reshape that only adds axes of size 1                       broadcast
- *   transpose that moves only axes of size 1                                   reshape
- *   transpose of broadcast                                     broadcast of a smaller transpose
- *   slice of slice, of concat, of pad, of broadcast                            fewer elements
- *   concat of neighbouring slices                                              one slice
- *   cast of a cast that loses nothing                                          one cast
+ *   reshape of reshape, transpose of transpose, broadcast of broadcast   one of them
+ *   broadcast of a reshape that only adds axes of size 1                 broadcast
+ *   transpose that moves only axes of size 1                             reshape
+ *   transpose of broadcast                               broadcast of a smaller transpose
+ *   slice of slice, of concat, of pad, of broadcast                      fewer elements
+ *   concat of neighbouring slices                                        one slice
+ *   cast of a cast that loses nothing                                    one cast
  *
  * Where sizes are symbols a rule is left out unless it holds for every size.
  */

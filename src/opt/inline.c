@@ -156,7 +156,8 @@ const Program *opt_inline(const Opt *o, const Program *p)
 {
     Arena *a = &o->cx->scratch;
     Uses uses = {.count.a = a, .cx = o->cx};
-    Rewriter r = {.o = o, .before = inline_eqn, .user = &uses, .done.a = a, .origin.a = a};
+    Rewriter r = {
+        .o = o, .before = inline_eqn, .user = &uses, .done.a = a, .origin.a = a};
 
     count_program(&uses, p);
     return rewrite(&r, p);

@@ -1,15 +1,15 @@
 /* loops.c -- what every turn of a loop computes alike is computed once, before it.
  *
  *   requires   nothing
- *   keeps      values bit for bit; what may fail at run time stays in a loop that may make
- *              no turn
+ *   keeps      values bit for bit; what may fail at run time stays in a loop that may
+ *              make no turn
  *   breaks     nothing
  *
- *   a carry that the body hands on unchanged                       a constant of the loop
- *   equations of the body (of a while: its condition too)          before the loop, their
- *   that depend on constants of the loop only                      results constants of it
- *   y_t = dot(s_t, w), s_t a slice of a scan, w constant           one product of all s_t,
- *   in it: the projections of a recurrent network                  y_t a slice of it
+ *   a carry that the body hands on unchanged                     a constant of the loop
+ *   equations of the body (of a while: its condition too)        before the loop, their
+ *   that depend on constants of the loop only                    results constants of it
+ *   y_t = dot(s_t, w), s_t a slice of a scan, w constant         one product of all s_t,
+ *   in it: the projections of a recurrent network                y_t a slice of it
  *
  * Constants, iotas and broadcasts stay inside: they are cheaper to make than to pass.
  */
@@ -152,16 +152,16 @@ static bool fix_while(Rewriter *r, const EqnView *e, Val *out)
 
 typedef struct Hoist {
     Rewriter *r;
-    const Sub *s;        /* inputs: nconst constants, then others */
+    const Sub *s; /* inputs: nconst constants, then others */
     uint32_t nconst;
-    const Val *consts;   /* their values outside */
-    bool surely;         /* at least one turn is made */
-    bool *fixed;         /* values of s->p that no turn changes */
-    bool *out;           /* equations of s->p computed outside */
-    bool *root;          /* values that become constants of the loop */
-    bool *row;           /* values that become slices of the scan */
+    const Val *consts; /* their values outside */
+    bool surely;       /* at least one turn is made */
+    bool *fixed;       /* values of s->p that no turn changes */
+    bool *out;         /* equations of s->p computed outside */
+    bool *root;        /* values that become constants of the loop */
+    bool *row;         /* values that become slices of the scan */
     uint32_t nroots, nrows;
-    Copier c;            /* copies equations outside */
+    Copier c;             /* copies equations outside */
     VEC(Val) extra, rows; /* outside: values of the roots, of the stacked rows */
 } Hoist;
 
@@ -170,12 +170,17 @@ static void find_effects(void *user, const Sub *s) { *(bool *)user |= s->p->effe
 static bool may_fail(unsigned op)
 {
     switch (op) {
-    case OP_slice: case OP_gather: case OP_dynamic_slice: case OP_dynamic_update_slice:
-    case OP_reshape: case OP_argmax: case OP_argmin: case OP_lu: case OP_cholesky:
-    case OP_triangular_solve:
-        return true;
-    default:
-        return op_has(op, OPF_CONTROL);
+    case OP_slice:
+    case OP_gather:
+    case OP_dynamic_slice:
+    case OP_dynamic_update_slice:
+    case OP_reshape:
+    case OP_argmax:
+    case OP_argmin:
+    case OP_lu:
+    case OP_cholesky:
+    case OP_triangular_solve: return true;
+    default: return op_has(op, OPF_CONTROL);
     }
 }
 
@@ -184,8 +189,9 @@ static bool may_move(const Hoist *h, const Eqn *e)
     const Program *p = h->s->p;
     bool effects = false;
 
-    if (!op_has(e->op, OPF_PURE) || op_has(e->op, OPF_DEFINES) || e->op == OP_opt_barrier ||
-        op_has(e->op, OPF_NOEVAL) || (!h->surely && may_fail(e->op)))
+    if (!op_has(e->op, OPF_PURE) || op_has(e->op, OPF_DEFINES) ||
+        e->op == OP_opt_barrier || op_has(e->op, OPF_NOEVAL) ||
+        (!h->surely && may_fail(e->op)))
         return false;
     for (uint32_t j = 0; j < e->nout; j++)
         if (type_has_symbol(p, val_type(p, e->out + j), SYM_EQN))
@@ -207,8 +213,8 @@ static void see_dim(void *user, Dim d, bool defines)
     Dim one[1] = {d};
 
     (void)defines;
-    o->any |= d < 0 && d != DIM_NONE &&
-              type_has_symbol(o->p, (Type){WF_F32, 1, one}, SYM_EQN);
+    o->any |=
+        d < 0 && d != DIM_NONE && type_has_symbol(o->p, (Type){WF_F32, 1, one}, SYM_EQN);
 }
 
 static void find_moving(Hoist *h)
@@ -403,7 +409,8 @@ static bool hoist_while(Rewriter *r, const EqnView *e, Val *out)
     /* the condition is asked at least once, the body perhaps never */
     Hoist c = begin(r, &a.cond, nc, e->in, a.bound == DIM_NONE);
     Hoist h = begin(r, &a.body, nb, e->in + nc, false);
-    bool *in_cond = NEW(b, a.cond.p->neqns, bool), *in_body = NEW(b, a.body.p->neqns, bool);
+    bool *in_cond = NEW(b, a.cond.p->neqns, bool),
+         *in_body = NEW(b, a.body.p->neqns, bool);
     const Program *cond, *body;
     Val *in;
 

@@ -22,7 +22,7 @@
 
 typedef struct Opt {
     wf_ctx *cx;
-    bool fast; /* also rules that do not keep NaN, inf, -0 and the last bits */
+    bool fast;         /* also rules that do not keep NaN, inf, -0 and the last bits */
     int64_t join_rows; /* rows of an operand from which joining products pays; 0: 32 */
 } Opt;
 
@@ -67,8 +67,8 @@ typedef struct Rewriter Rewriter;
  * same type; VAL_NONE: nothing. New equations are made by rw_ functions, which apply the
  * rule to them in turn. */
 typedef Val RewriteRule(Rewriter *r, Val v, Eqn e);
-/* An equation not yet made, its sub-programs rewritten already: set all results and return
- * true, or leave it. */
+/* An equation not yet made, its sub-programs rewritten already: set all results and
+ * return true, or leave it. */
 typedef bool BeforeRule(Rewriter *r, const EqnView *e, Val *out);
 
 struct Rewriter {
@@ -127,7 +127,7 @@ static inline Val under(const Builder *b, Val v, OpCode op)
 }
 static inline bool is_map(unsigned op) { return op_row(op)->lower.kind == LOWER_MAP; }
 
-/* ---- dce.c, cse.c, loops.c: sub-programs with other inputs and results -------------- */
+/* ---- dce.c, cse.c, loops.c: sub-programs with other inputs and results ------------- */
 
 /* p with only the inputs that are kept (input i that is not kept may be replaced by the
  * kept input same[i] >= 0; otherwise nothing may depend on it) and the results outs. */

@@ -6,9 +6,11 @@
 #include "opt/opt.h"
 
 const Pass opt_pipeline[OPT_PASSES] = {
-    {"inline", opt_inline, "calls, decided branches and single turns become straight code"},
+    {"inline", opt_inline,
+     "calls, decided branches and single turns become straight code"},
     {"fold", opt_fold, "constants are computed; chains of shape ops become one"},
-    {"simplify", opt_simplify, "a table of identities; broadcasts move behind arithmetic"},
+    {"simplify", opt_simplify,
+     "a table of identities; broadcasts move behind arithmetic"},
     {"contract", opt_contract, "transposes go into products; products side by side join"},
     {"loops", opt_loops, "what every turn computes alike is computed once, before"},
     {"cse", opt_cse, "equal equations become one, across sub-programs too"},

@@ -136,11 +136,17 @@ static bool rewrite_subs(Rewriter *r, Builder *b, const OpRow *row, void *attr)
 }
 
 static bool apply_before(Rewriter *r, const Eqn *e, const Val *in, const void *attr,
-                          Place place, Val *out)
+                         Place place, Val *out)
 {
     Type *types = arena_array(&r->b->arena, e->nin + 1u, sizeof *types);
-    EqnView view = {.op = e->op, .nout = e->nout, .nin = e->nin, .row = op_row(e->op),
-                    .in = in, .in_type = types, .attr = attr, .place = place};
+    EqnView view = {.op = e->op,
+                    .nout = e->nout,
+                    .nin = e->nin,
+                    .row = op_row(e->op),
+                    .in = in,
+                    .in_type = types,
+                    .attr = attr,
+                    .place = place};
 
     for (uint32_t i = 0; i < e->nin; i++)
         types[i] = b_type(r->b, in[i]);
