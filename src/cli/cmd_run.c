@@ -15,12 +15,10 @@ static void on_interrupt(int sig)
         wf_cancel(running);
 }
 
+/* 1: the script is wrong; 3: memory, files, an interrupt. */
 static int status_of(wf_status s)
 {
-    return s == WF_OK                               ? 0
-           : s == WF_ERR_CANCELLED                  ? 130 - 128 + 1
-           : s >= WF_ERR_MEMORY && s < WF_ERR_INTERNAL ? 3
-                                                    : 1;
+    return s == WF_OK ? 0 : s >= WF_ERR_MEMORY && s < WF_ERR_INTERNAL ? 3 : 1;
 }
 
 int cmd_run(int argc, char **argv)
