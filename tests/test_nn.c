@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -752,4 +753,189 @@ TEST(idx_and_csv_files_are_read_and_bad_ones_refused)
     CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_IO);
     remove(path);
     wf_ctx_free(c);
+}
+
+/* ---- models ------------------------------------------------------------------------------------------ */
+
+TEST(googlenet_has_torchvisions_parameters)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_module *m = wf_nn_googlenet(c, NULL, 1000);
+
+    REQUIRE(m != NULL);
+    CHECK_EQ_INT(wf_module_count(c, m, false), 6624904);
+    CHECK_EQ_INT(wf_size(c, wf_module_tensor(m, "inception4e.branch2.1.conv.weight"), 0),
+                 320);
+    wf_module_train(m, false);
+    wf_no_grad_begin(c);
+    wf_tensor y =
+        wf_forward_one(c, m, wf_ones(c, WF_F32, (int64_t[]){1, 3, 224, 224}, 4));
+    wf_no_grad_end(c);
+    CHECK_STR(wf_ctx_message(c), "");
+    CHECK_EQ_INT(wf_size(c, y, 1), 1000);
+    wf_module_free(c, m);
+    wf_ctx_free(c);
+}
+
+/* A later token must not change what was said before it. */
+TEST(gpt_looks_only_back)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_generator *g;
+    int64_t x[8] = {1, 2, 3, 4, 1, 2, 3, 0};
+    double y[40];
+
+    wf_generator_new(c, 0, &g);
+    wf_module *m = wf_nn_gpt(c, g, 5, 6, 8, 2, 2, 0.1);
+    REQUIRE(m != NULL);
+    wf_module_train(m, false);
+    wf_read_f64(c, wf_forward_one(c, m, wf_from(c, WF_I64, (int64_t[]){2, 4}, 2, x)), y,
+                40);
+    CHECK_STR(wf_ctx_message(c), "");
+    for (int i = 0; i < 15; i++)
+        CHECK_NEAR(y[i], y[20 + i], 1e-6);
+    CHECK(fabs(y[15] - y[35]) > 1e-3);
+    x[0] = 0;
+    wf_read_f64(c, wf_forward_one(c, m, wf_from(c, WF_I64, (int64_t[]){2, 4}, 2, x)), y,
+                40);
+    CHECK(fabs(y[12] - y[32]) > 1e-5);
+    wf_module_free(c, m);
+    wf_generator_free(g);
+    wf_ctx_free(c);
+}
+
+TEST(dropout_in_a_program_is_an_error)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_generator *g;
+
+    wf_generator_new(c, 0, &g);
+    Net n = {wf_nn_dropout(c, g, 0.5), NULL, 0, 0};
+    wf_function f = {pure_call, &n, 1, 1, "drop"};
+    wf_tensor x = wf_ones(c, WF_F32, (int64_t[]){3}, 1), y;
+    wf_jit *j;
+    wf_jit_new(c, &f, &j);
+    wf_jit_call(c, j, &x, &y, NULL, 0);
+    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_VALUE);
+    CHECK_HAS(wf_ctx_message(c), "in module Dropout");
+    wf_clear(c);
+    wf_module_train(n.m, false);
+    wf_jit_call(c, j, &x, &y, NULL, 0);
+    CHECK_NEAR(wf_item(c, wf_sum(c, y, NULL, 0, false)), 3, 0);
+    wf_jit_free(c, j);
+    wf_module_free(c, n.m);
+    wf_generator_free(g);
+    wf_ctx_free(c);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------- */
+
+TEST(a_thousand_training_steps_take_constant_memory)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_generator *g;
+    int64_t live = 0, bytes = 0;
+
+    wf_generator_new(c, 0, &g);
+    wf_module *m = three_layers(c, g);
+    wf_optim *o = wf_adam(c, m, 1e-3, 0.9, 0.999, 1e-8, 0);
+    wf_tensor x = wf_randn(c, g, WF_F32, (int64_t[]){8, 4}, 2);
+    for (int i = 0; i < 1000; i++) {
+        wf_scope_begin(c);
+        wf_optim_zero_grad(c, o);
+        wf_backward(c, wf_sum(c, wf_square(c, wf_forward_one(c, m, x)), NULL, 0, false),
+                    WF_NONE, 0);
+        wf_optim_step(c, o);
+        wf_scope_end(c);
+        if (i == 10) {
+            live = wf_live_tensors(c);
+            bytes = wf_live_bytes(c);
+        }
+    }
+    CHECK_STR(wf_ctx_message(c), "");
+    CHECK_EQ_INT(wf_live_tensors(c), live);
+    CHECK_EQ_INT(wf_live_bytes(c), bytes);
+    wf_optim_free(c, o);
+    wf_module_free(c, m);
+    wf_generator_free(g);
+    wf_ctx_free(c);
+}
+
+/* Build, train a step, save in memory, free; whatever fails on the way. */
+static void whole_life(wf_allocator al, void *user)
+{
+    wf_options options = {sizeof options, .allocator = al, .threads = 1};
+    wf_ctx *c = wf_ctx_new(&options);
+    wf_generator *g = NULL;
+    wf_tensor x, y[2];
+
+    (void)user;
+    if (!c)
+        return;
+    wf_generator_new(c, 0, &g);
+    wf_module *norm = wf_nn_batch_norm1d(c, 3, 1e-5, 0.1);
+    wf_module *m = wf_nn_sequential(c, 2, wf_nn_linear(c, g, 2, 3, true), norm);
+    wf_optim *o = wf_ctx_status(c) ? NULL : wf_sgd(c, m, 0.1, 0.9, false, 0);
+    if (o) {
+        x = wf_randn(c, g, WF_F32, (int64_t[]){4, 2}, 2);
+        wf_loader *l = wf_loader_new(c, &x, 1, 2, g, false);
+        if (l)
+            wf_loader_next(c, l, y);
+        wf_loader_free(c, l);
+        wf_backward(c, wf_sum(c, wf_square(c, wf_forward_one(c, m, x)), NULL, 0, false),
+                    WF_NONE, 0);
+        wf_optim_step(c, o);
+    }
+    wf_optim_free(c, o);
+    wf_module_free(c, m);
+    wf_generator_free(g);
+    wf_ctx_free(c);
+}
+
+TEST(each_allocation_that_fails_leaves_nothing_behind)
+{
+    CHECK(fault_each(whole_life, NULL) > 20);
+}
+
+/* ---- threads --------------------------------------------------------------------------------------------- */
+
+static void *train_alone(void *out)
+{
+    wf_ctx *c = wf_ctx_new(&(wf_options){sizeof(wf_options), .threads = 1});
+    wf_generator *g;
+
+    wf_generator_new(c, 5, &g);
+    wf_module *m = three_layers(c, g);
+    wf_optim *o = wf_adam(c, m, 1e-2, 0.9, 0.999, 1e-8, 0);
+    wf_tensor x = wf_randn(c, g, WF_F32, (int64_t[]){8, 4}, 2);
+    for (int i = 0; i < 50; i++) {
+        wf_scope_begin(c);
+        wf_optim_zero_grad(c, o);
+        wf_backward(c, wf_sum(c, wf_square(c, wf_forward_one(c, m, x)), NULL, 0, false),
+                    WF_NONE, 0);
+        wf_optim_step(c, o);
+        wf_scope_end(c);
+    }
+    if (wf_read_f64(c, wf_module_tensor(m, "0.weight"), out, 20))
+        memset(out, 0, 20 * sizeof(double));
+    wf_optim_free(c, o);
+    wf_module_free(c, m);
+    wf_generator_free(g);
+    wf_ctx_free(c);
+    return NULL;
+}
+
+TEST(eight_contexts_in_eight_threads_train_to_the_same_bits)
+{
+    static double w[9][20];
+    pthread_t t[8];
+
+    train_alone(w[8]);
+    for (int i = 0; i < 8; i++)
+        REQUIRE(pthread_create(&t[i], NULL, train_alone, w[i]) == 0);
+    for (int i = 0; i < 8; i++) {
+        pthread_join(t[i], NULL);
+        CHECK(!memcmp(w[i], w[8], sizeof w[8]));
+    }
+    CHECK(w[8][0] != 0);
 }
