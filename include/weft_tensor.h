@@ -84,6 +84,12 @@ WF_API wf_dtype wf_promote(wf_promotion rules, wf_dtype a, bool a_weak, bool a_z
 
 WF_API wf_tensor wf_from(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank, const void *data);
 WF_API wf_tensor wf_from_array(wf_ctx *c, wf_array *a); /* shares its memory */
+/* DLPack's DLManagedTensor (dlpack.h, unversioned). From: not copied, its deleter is called when the last tensor on it is
+ * gone; after an error it is still the caller's. To: shares the tensor's memory, but for views, which are copied; the
+ * receiver calls the deleter. */
+struct DLManagedTensor;
+WF_API wf_tensor wf_from_dlpack(wf_ctx *c, struct DLManagedTensor *m);
+WF_API wf_status wf_to_dlpack(wf_ctx *c, wf_tensor t, struct DLManagedTensor **out);
 /* Host numbers: weak scalars, which take the dtype of what they meet. */
 WF_API wf_tensor wf_float(wf_ctx *c, double x);
 WF_API wf_tensor wf_int(wf_ctx *c, int64_t x);

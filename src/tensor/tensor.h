@@ -13,6 +13,7 @@
  *   inplace.c     functions that write into a tensor
  *   graph.c       symbols, partial derivatives of expressions, sessions
  *   tree.c        tuples, lists and dicts of tensors
+ *   dlpack.c      memory from and to other libraries
  *   create.c elementwise.c reduce.c shape.c index.c linalg.c sort.c activation.c norm.c loss.c conv.c
  *                 the functions, each composed of primitives through tensor_op
  */
