@@ -672,6 +672,100 @@ TEST(a_traced_module_with_its_state_as_input_equals_the_eager_one)
     wf_ctx_free(c);
 }
 
+/* ---- a whole training step as one program, of many models ------------------------------------------- */
+
+enum { MODELS = 3, PARAMS = 4, INPUTS = 3 * PARAMS + 3 };
+
+/* (params.., x) -> mean of y^2 */
+static bool pure_loss(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    const Net *n = user;
+    wf_tensor y;
+
+    if (wf_module_call_with(c, n->m, in, PARAMS, in + PARAMS, 1, &y, 1, NULL))
+        return false;
+    out[0] = wf_mean(c, wf_square(c, y), NULL, 0, false);
+    return true;
+}
+
+/* (params.., state.., lr, step, x) -> (params.., state.., loss) */
+static bool pure_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    wf_function f = {pure_loss, user, PARAMS + 1, 1, "loss"};
+    wf_tensor args[PARAMS + 1], grads[PARAMS];
+    int wrt[PARAMS] = {0, 1, 2, 3};
+
+    memcpy(args, in, PARAMS * sizeof *in);
+    args[PARAMS] = in[INPUTS - 1];
+    return !wf_grad_call(c, &f, args, wrt, PARAMS, out + 3 * PARAMS, grads) &&
+           !wf_optim_update(c, ((Net *)user)->o, in[3 * PARAMS], in[3 * PARAMS + 1], in,
+                            grads, in + PARAMS, PARAMS, out, out + PARAMS);
+}
+
+static bool all_steps(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    wf_function f = {pure_step, user, INPUTS, 3 * PARAMS + 1, "step"};
+    int axes[INPUTS] = {0};
+
+    axes[INPUTS - 2] = axes[INPUTS - 1] = WF_UNMAPPED;
+    return !wf_vmap_call(c, &f, in, axes, NULL, NULL, out);
+}
+
+TEST(models_trained_at_once_by_one_program_equal_models_trained_alone)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_generator *g;
+    wf_module *m[MODELS];
+    wf_tensor each[PARAMS][MODELS], own[PARAMS], in[INPUTS], out[INPUTS];
+    double rates[MODELS] = {0.01, 0.02, 0.05}, a[20], b[MODELS * 20];
+    wf_jit *j;
+
+    wf_generator_new(c, 2, &g);
+    for (int k = 0; k < MODELS; k++) {
+        m[k] = three_layers(c, g);
+        wf_module_parameters(m[k], own, PARAMS);
+        for (int i = 0; i < PARAMS; i++)
+            each[i][k] = wf_copy(c, wf_detach(c, own[i]));
+    }
+    Net net = {three_layers(c, NULL), NULL, PARAMS, PARAMS};
+    net.o = wf_adamw(c, net.m, 0, 0.9, 0.999, 1e-8, 0.01);
+    for (int i = 0; i < PARAMS; i++) {
+        in[i] = wf_stack(c, each[i], MODELS, 0);
+        in[PARAMS + i] = in[2 * PARAMS + i] = wf_zeros_like(c, in[i]);
+    }
+    in[3 * PARAMS] = wf_from(c, WF_F64, (int64_t[]){MODELS}, 1, rates);
+    in[INPUTS - 1] = wf_randn(c, g, WF_F32, (int64_t[]){6, 4}, 2);
+    wf_function f = {all_steps, &net, INPUTS, 3 * PARAMS + 1, "all"};
+    wf_jit_new(c, &f, &j);
+    for (int s = 1; s <= 5; s++) {
+        in[INPUTS - 2] = wf_scalar(c, WF_F64, s);
+        wf_jit_call(c, j, in, out, NULL, 0);
+        memcpy(in, out, 3 * PARAMS * sizeof *in);
+    }
+    CHECK_EQ_INT(wf_jit_traces(j), 1);
+    wf_read_f64(c, in[0], b, MODELS * 20);
+    for (int k = 0; k < MODELS; k++) {
+        wf_optim *o = wf_adamw(c, m[k], rates[k], 0.9, 0.999, 1e-8, 0.01);
+        for (int s = 0; s < 5; s++) {
+            wf_tensor y = wf_forward_one(c, m[k], in[INPUTS - 1]);
+            wf_optim_zero_grad(c, o);
+            wf_backward(c, wf_mean(c, wf_square(c, y), NULL, 0, false), WF_NONE, 0);
+            wf_optim_step(c, o);
+        }
+        wf_read_f64(c, wf_module_tensor(m[k], "0.weight"), a, 20);
+        for (int i = 0; i < 20; i++)
+            CHECK_NEAR(b[k * 20 + i], a[i], 2e-6);
+        wf_optim_free(c, o);
+        wf_module_free(c, m[k]);
+    }
+    CHECK_STR(wf_ctx_message(c), "");
+    wf_jit_free(c, j);
+    wf_optim_free(c, net.o);
+    wf_module_free(c, net.m);
+    wf_generator_free(g);
+    wf_ctx_free(c);
+}
+
 /* ---- data ------------------------------------------------------------------------------------------------------------- */
 
 TEST(digits_are_all_there_and_the_loader_gives_each_row_once_an_epoch)
