@@ -567,6 +567,41 @@ TEST(every_case_runs_with_inputs_on_another_device)
     CHECK_EQ_INT(fake_live, 0);
 }
 
+TEST(an_empty_array_may_have_huge_other_axes)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    const Program *p = parse_one(
+        cx, "g(x: f32[A,B,0], k: i64[]) {\n  a = exp x\n  b = add a x\n  c = transpose b perm=[2,0,1]\n  d = rev c axes=[1]\n"
+            "  e = slice d start=[0,1,1] limit=[0,A,B]\n  f = neg e\n  h = concat x x axis=1\n  s = reduce_sum x axes=[0]\n"
+            "  m = argmax x axis=0 dtype=i64\n  q = cumsum x axis=1\n  u = dynamic_slice x k k k sizes=[A,B,0]\n"
+            "  v = dynamic_update_slice x x k k k\n  w = cast v i8\n  t = dot_general x x lhs=[0,1] rhs=[0,1] acc=f32\n"
+            "  n = nonzero x as=K\n  y = reduce_max t axes=[0,1]\n  z = mul x v\n"
+            "  ret f, h, s, m, q, u, w, t, n, y, z\n}\n");
+    const int64_t dims[3] = {INT64_C(1) << 40, INT64_C(1) << 41, 0};
+    wf_array *x, *k = i64_scalar(cx, 1), *out[11];
+
+    if (!p)
+        FAIL("%s", wf_ctx_message(cx));
+    REQUIRE(p);
+    REQUIRE(wf_array_new(cx, WF_F32, dims, 3, &x) == WF_OK);
+    if (wf_eval(cx, p, (wf_array *[]){x, k}, out) == WF_OK) {
+        CHECK_EQ_INT(wf_array_count(out[0]), 0);
+        CHECK_EQ_INT(wf_array_dims(out[0])[2], dims[1] - 1);
+        CHECK(f32_at(out[9], 0) == -INFINITY);
+        for (int j = 0; j < 11; j++)
+            wf_array_release(out[j]);
+    } else {
+        FAIL("%s", wf_ctx_message(cx));
+    }
+    wf_clear(cx);
+    /* but a sum over the empty axis has too many elements */
+    RUN_FAILS(cx, "f(x: f32[A,B,0]) {\n  s = reduce_sum x axes=[2]\n  ret s\n}\n", &x, WF_ERR_SHAPE, "cannot be computed");
+    wf_array_release(x);
+    wf_array_release(k);
+    program_release(p);
+    wf_ctx_free(cx);
+}
+
 /* ---- errors ---- */
 
 TEST(wrong_inputs_are_refused_by_name)

@@ -20,10 +20,10 @@ static void init_shape(KMap *m, int rank, const int64_t *dims, const int64_t *co
 
     k_row_major(rank, dims, dense);
     m->dense = 0;
-    m->count = 1;
+    m->count = k_count(rank, dims);
     m->task = TASK;
-    for (int i = 0; i < rank; i++)
-        m->count *= dims[i];
+    if (!m->count)
+        rank = 0;
     for (int k = 0; k < m->nin; k++) {
         KSpace *s = &room[k];
 

@@ -12,10 +12,22 @@
 
 void k_row_major(int rank, const int64_t *dims, int64_t *stride)
 {
-    int64_t s = 1;
+    uint64_t s = 1; /* may wrap for empty arrays, whose strides nobody uses */
 
-    for (int i = rank; i-- > 0; s *= dims[i] > 0 ? dims[i] : 1)
-        stride[i] = s;
+    for (int i = rank; i-- > 0; s *= dims[i] > 0 ? (uint64_t)dims[i] : 1)
+        stride[i] = (int64_t)s;
+}
+
+int64_t k_count(int rank, const int64_t *dims)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < rank; i++)
+        if (dims[i] == 0)
+            return 0;
+    for (int i = 0; i < rank; i++)
+        n *= dims[i];
+    return n;
 }
 
 static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
@@ -60,9 +72,8 @@ void kmove_init(KMove *m, size_t size, int rank, const int64_t *dims, const int6
 {
     m->size = size;
     m->rank = 0;
-    m->count = 1;
-    for (int i = 0; i < rank; i++) {
-        m->count *= dims[i];
+    m->count = k_count(rank, dims);
+    for (int i = 0; i < rank && m->count; i++) {
         if (dims[i] != 1)
             add_axis(m, dims[i], to[i], from[i]);
     }

@@ -122,6 +122,7 @@ void kmove_init(KMove *m, size_t size, int rank, const int64_t *dims, const int6
 void kmove_run(const KMove *m, void *dst, const void *src, const KPar *par);
 void kmove_fill(size_t size, int64_t n, void *dst, const void *element, const KPar *par);
 void k_row_major(int rank, const int64_t *dims, int64_t *stride);
+int64_t k_count(int rank, const int64_t *dims); /* elements; 0 whatever the other sizes are if one is 0 */
 
 /* ---- reduce.c ------------------------------------------------------------------------------------ */
 
@@ -132,6 +133,7 @@ typedef struct KReduce {
     KType type;
     KType acc;             /* what rows are combined in: f32 for f16 and bf16, else type */
     KSpace kept, red;      /* axes of x that y has, and those reduced */
+    int empty, none;       /* y has no elements; nothing is reduced into each */
     int64_t nout, nin;     /* elements of y; of x for each of y */
     int columns;           /* the innermost axis is kept: rows are combined with rows */
     int64_t units;         /* results, or strips of them */

@@ -35,11 +35,7 @@ static void sort_axes(int n, int64_t *dims, int64_t *stride)
 
 static int64_t space_count(const KSpace *s)
 {
-    int64_t n = 1;
-
-    for (int i = 0; i < s->rank; i++)
-        n *= s->dims[i];
-    return n;
+    return k_count(s->rank, s->dims);
 }
 
 void kreduce_init(KReduce *r, const KLoops *loops, KFoldOp op, KType type, int rank,
@@ -50,11 +46,19 @@ void kreduce_init(KReduce *r, const KLoops *loops, KFoldOp op, KType type, int r
 
     *r = (KReduce){.loops = loops, .op = op, .type = type};
     r->acc = type == KT_F16 || type == KT_BF16 ? KT_F32 : type;
+    for (int i = 0; i < rank; i++) {
+        r->empty |= dims[i] == 0 && !reduced[i];
+        r->none |= dims[i] == 0 && reduced[i];
+    }
     for (int i = 0; i < rank; i++)
         if (reduced[i])
             red[nred] = dims[i], red_stride[nred++] = stride[i];
         else
             kept[nkept] = dims[i], kept_stride[nkept++] = stride[i];
+    if (r->empty || r->none)
+        nred = 0; /* products of other sizes may overflow */
+    if (r->empty)
+        nkept = 0;
     sort_axes(nred, red, red_stride);
     space_init(&r->kept, nkept, kept, kept_stride);
     space_init(&r->red, nred, red, red_stride);
@@ -70,7 +74,7 @@ void kreduce_init(KReduce *r, const KLoops *loops, KFoldOp op, KType type, int r
         r->strips = ceil_quotient(r->kept.dims[r->kept.rank - 1], STRIP);
         r->units = r->nout / r->kept.dims[r->kept.rank - 1] * r->strips;
     }
-    if (r->nout <= 0 || r->nin <= 0)
+    if (r->empty || r->none)
         return;
     if (r->units < 16) {
         int64_t width = r->columns ? least(STRIP, r->kept.dims[r->kept.rank - 1]) : 1;
@@ -363,9 +367,9 @@ void kreduce_run(const KReduce *r, const void *x, void *y, const KPar *par, void
     ReduceRun run = {r, x, y, NULL, 1};
     int64_t width = r->columns ? STRIP : 1;
 
-    if (r->nout <= 0)
+    if (r->empty)
         return;
-    if (r->nin <= 0) {
+    if (r->none) {
         Acc none = identity(r);
 
         store_acc(r, none, y, 0);

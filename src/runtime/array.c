@@ -100,8 +100,8 @@ bool array_is_dense(const Array *a)
     const int64_t *dims = array_dims(a), *strides = array_strides(a);
     int64_t s = 1;
 
-    for (int i = a->rank; i-- > 0;) {
-        if (dims[i] != 1 && strides[i] != s && a->count > 0)
+    for (int i = a->rank; i-- > 0 && a->count;) {
+        if (dims[i] != 1 && strides[i] != s)
             return false;
         s *= dims[i];
     }

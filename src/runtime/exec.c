@@ -79,15 +79,13 @@ wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec)
 
 /* ---- roots --------------------------------------------------------------------------------------------------------------- */
 
-static int threads_of(const wf_ctx *cx) { return cx->options.threads ? cx->options.threads : cpu_count(); }
-
 static Root *take_root(wf_ctx *cx, wf_exec *e)
 {
     Root *r = NULL;
 
     pthread_mutex_lock(e->lock);
     for (Root **at = &e->idle; *at && !r; at = &(*at)->next)
-        if ((*at)->threads == threads_of(cx)) { /* workspaces depend on it */
+        if ((*at)->wish == cx->options.threads) { /* workspaces depend on it */
             r = *at;
             *at = r->next;
             break;
@@ -184,7 +182,20 @@ static bool pass_inputs(Run *r, Frame *f)
     return true;
 }
 
-/* Results whose sizes are known: before the run those of equations, after it the rest. */
+static bool result_dims(const Run *r, const Frame *f, uint32_t j, int64_t *dims)
+{
+    const Program *p = r->e->p;
+    Type t = val_type(p, p->outs[j]);
+    int64_t count, bytes;
+
+    for (uint32_t k = 0; k < t.rank; k++)
+        if (!dim_eval(&p->dims, t.dims[k], f->symvals, &dims[k]) || dims[k] < 0)
+            return false;
+    return type_size((wf_dtype)t.dtype, dims, t.rank, &count, &bytes);
+}
+
+/* Before the run those results that equations write into; after it the rest. A size that cannot be computed is
+ * left to the equation, which will fail at its place. */
 static bool make_results(Run *r, Frame *f, bool after)
 {
     const Program *p = r->e->p;
@@ -192,20 +203,16 @@ static bool make_results(Run *r, Frame *f, bool after)
     for (uint32_t j = 0; j < p->nout; j++) {
         Type t = val_type(p, p->outs[j]);
         int64_t dims[MAX_RANK];
-        if (r->out[j])
+        if (r->out[j] || (!after && !f->plan->out_direct[j]))
             continue;
-        if (!after && (!f->plan->out_direct[j]))
-            continue;
-        for (uint32_t k = 0; k < t.rank; k++)
-            if (!dim_eval(&p->dims, t.dims[k], f->symvals, &dims[k]) || dims[k] < 0) {
-                if (!after) /* the equation that makes it will fail, at its place */
-                    goto next;
+        if (!result_dims(r, f, j, dims)) {
+            if (after)
                 return fail(r->cx, WF_ERR_SHAPE, NOWHERE, "%s: the size of result %u cannot be computed", p->name, j);
-            }
+            continue;
+        }
         if (!array_new_on(r->cx, &device_host, (wf_dtype)t.dtype, dims, t.rank, &r->out[j]))
             return false;
         f->base[base_out(f->plan, j)] = (uintptr_t)array_at(r->out[j]);
-    next:;
     }
     return true;
 }

@@ -155,12 +155,7 @@ const int64_t *bind_dims(Bind *b, Val v) { return b->f->dims[b->p->vals[v].type]
 
 int64_t bind_count(Bind *b, Val v)
 {
-    const int64_t *dims = bind_dims(b, v);
-    int64_t n = 1;
-
-    for (uint32_t i = bind_rank(b, v); i-- > 0;)
-        n *= dims[i];
-    return n;
+    return k_count((int)bind_rank(b, v), bind_dims(b, v));
 }
 
 int64_t bind_bytes(Bind *b, Val v) { return bind_count(b, v) * (int64_t)wf_dtype_size(bind_dtype(b, v)); }
@@ -169,6 +164,8 @@ const int64_t *bind_strides(Bind *b, Val v, int64_t *room)
 {
     if (b->f->loc[v].stride)
         return b->f->loc[v].stride;
+    if (!bind_count(b, v)) /* products of the other sizes may overflow */
+        return memset(room, 0, MAX_RANK * sizeof *room);
     k_row_major((int)bind_rank(b, v), bind_dims(b, v), room);
     return room;
 }
@@ -219,6 +216,17 @@ static bool place_results(Bind *b)
     return true;
 }
 
+/* An equation that only makes empty results, and cannot fail or be seen otherwise. */
+static bool is_nothing(Bind *b)
+{
+    if (!step_row(b->e->op).total)
+        return false;
+    for (uint32_t j = 0; j < b->e->nout; j++)
+        if (bind_count(b, bind_out(b, j)))
+            return false;
+    return true;
+}
+
 static void bind_equation(Bind *b)
 {
     const OpRow *row = op_row(b->e->op);
@@ -237,7 +245,7 @@ static void bind_equation(Bind *b)
         return;
     }
     b->attr = attr;
-    if (place_results(b))
+    if (place_results(b) && !is_nothing(b))
         (binder ? binder : bind_eval)(b);
 }
 
@@ -364,12 +372,8 @@ bool frame_steps(Frame *f)
 static int64_t val_bytes(const Frame *f, Val v)
 {
     Type t = val_type(f->plan->p, v);
-    const int64_t *dims = f->dims[f->plan->p->vals[v].type];
-    int64_t n = (int64_t)wf_dtype_size((wf_dtype)t.dtype);
 
-    for (uint32_t i = 0; i < t.rank; i++)
-        n *= dims[i];
-    return n;
+    return k_count(t.rank, f->dims[f->plan->p->vals[v].type]) * (int64_t)wf_dtype_size((wf_dtype)t.dtype);
 }
 
 void frame_results(Frame *f)
@@ -504,7 +508,8 @@ Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans)
     }
     memset(r->frames, 0, size);
     arena_init(&r->scratch, al, cx);
-    r->threads = cx->options.threads ? cx->options.threads : cpu_count();
+    r->wish = cx->options.threads;
+    r->threads = r->wish ? r->wish : cpu_count();
     r->par = (KPar){r, r->threads, run_parallel};
     return r;
 }

@@ -198,7 +198,7 @@ struct Frame {
 struct Root {
     wf_ctx *cx;    /* of the current run */
     wf_allocator al;
-    int threads;
+    int wish, threads; /* of the context's options; what that means here */
     KPar par;
     const KLoops *loops;
     const Kernels *kernels;
@@ -289,6 +289,7 @@ typedef struct StepRow {
     bool (*bind)(Bind *b); /* NULL: by eval */
     uint8_t accept[3];     /* of operands 0, 1, and the others */
     uint8_t in_place;
+    bool total;            /* cannot fail: nothing to do if the results are empty */
 } StepRow;
 
 StepRow step_row(unsigned op);

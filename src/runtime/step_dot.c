@@ -34,11 +34,7 @@ static Side side_of(Bind *b, uint32_t i)
 
 static int64_t side_count(const Side *s)
 {
-    int64_t n = 1;
-
-    for (uint32_t i = 0; i < s->rank; i++)
-        n *= s->dims[i];
-    return n;
+    return k_count((int)s->rank, s->dims);
 }
 
 /* ---- casts and copies before the product ---------------------------------------------------------------------- */
@@ -112,6 +108,11 @@ typedef struct Axis {
 static bool one_axis(const Side *s, const int64_t *axes, uint32_t n, Axis *out)
 {
     *out = (Axis){1, 1};
+    for (uint32_t i = 0; i < n; i++)
+        if (s->dims[axes[i]] == 0) {
+            out->size = 0;
+            return true;
+        }
     for (uint32_t i = n; i-- > 0;) {
         int64_t d = s->dims[axes[i]], stride = s->stride[axes[i]];
         if (d == 1)

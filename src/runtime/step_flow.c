@@ -192,12 +192,12 @@ static LoopStep *loop_step(Bind *b, const Sub *body, uint32_t first_const, uint3
 static int64_t row_bytes(Bind *b, Val v)
 {
     const Dim *dims = val_type(b->p, v).dims;
-    int64_t n = (int64_t)wf_dtype_size(bind_dtype(b, v)), d;
+    int64_t row[MAX_RANK], count, bytes;
 
     for (uint32_t i = 1; i < bind_rank(b, v); i++)
-        if (!dim_eval(&b->p->dims, dims[i], b->f->symvals, &d) || d < 0 || !mul_i64(n, d, &n))
+        if (!dim_eval(&b->p->dims, dims[i], b->f->symvals, &row[i]) || row[i] < 0)
             return -1;
-    return n;
+    return type_size(bind_dtype(b, v), row + 1, bind_rank(b, v) - 1, &count, &bytes) ? bytes : -1;
 }
 
 static char *at(Frame *f, Ref r) { return frame_at(f, r); }

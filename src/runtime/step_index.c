@@ -105,7 +105,7 @@ bool bind_dynamic_update(Bind *b)
     WindowStep *s;
     Op *op;
 
-    k_row_major((int)bind_rank(b, x), bind_dims(b, x), dense);
+    memcpy(dense, bind_strides(b, x, room), bind_rank(b, x) * sizeof *dense);
     s = window_step(b, 2, bind_dims(b, u), dense);
     if (!s)
         return false;
@@ -159,7 +159,9 @@ static IndexStep *index_step(Bind *b, const Numbering *n, int32_t mode, Val shap
     Axes ax;
 
     numbering_axes(n, bind_rank(b, x), bind_rank(b, shape), &ax);
-    k_row_major((int)bind_rank(b, shape), bind_dims(b, shape), dense);
+    memset(dense, 0, sizeof dense); /* products of sizes may overflow if one is 0 */
+    if (bind_count(b, shape))
+        k_row_major((int)bind_rank(b, shape), bind_dims(b, shape), dense);
     s->mode = mode;
     s->itype = bind_dtype(b, indices);
     s->rank = bind_rank(b, x);
@@ -167,7 +169,6 @@ static IndexStep *index_step(Bind *b, const Numbering *n, int32_t mode, Val shap
     s->nmap = n->map.n;
     s->npairs = n->operand_batching.n;
     s->bytes = bind_bytes(b, x);
-    s->rows = 1;
     memcpy(s->map, n->map.v, n->map.n * sizeof *s->map);
     for (uint32_t j = 0; j < s->npairs; j++) {
         s->pair_axis[j] = n->operand_batching.v[j];
@@ -188,8 +189,8 @@ static IndexStep *index_step(Bind *b, const Numbering *n, int32_t mode, Val shap
     for (uint32_t i = 0; i < ax.nbatch; i++) {
         s->batch[i] = bind_dims(b, shape)[ax.batch[i]];
         s->batch_step[i] = dense[ax.batch[i]] * size;
-        s->rows *= s->batch[i];
     }
+    s->rows = k_count((int)ax.nbatch, s->batch);
     kmove_init(&s->m, (size_t)size, (int)ax.nwindow, dims, to_shape ? here : there, to_shape ? there : here);
     s->group = s->m.count ? MAX(1, K_TASK / 2 / s->m.count) : 1;
     return s;

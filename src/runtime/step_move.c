@@ -93,6 +93,8 @@ static bool is_row_major(const int64_t *dims, const int64_t *stride, uint32_t ra
 {
     int64_t s = 1;
 
+    if (!k_count((int)rank, dims))
+        return true;
     for (uint32_t i = rank; i-- > 0; s *= dims[i])
         if (dims[i] != 1 && stride[i] != s)
             return false;

@@ -57,10 +57,11 @@ static LineStep *line_step(Bind *b, int64_t axis, bool flag)
     const int64_t *dims = bind_dims(b, x);
     LineStep *s = arena_alloc(b->a, sizeof *s);
 
-    *s = (LineStep){(KType)bind_dtype(b, x), (KType)bind_dtype(b, bind_out(b, 0)), 1, dims[axis], 1, flag};
-    for (uint32_t i = 0; i < bind_rank(b, x); i++)
-        if (i != axis)
-            *(i < axis ? &s->outer : &s->inner) *= dims[i];
+    *s = (LineStep){(KType)bind_dtype(b, x), (KType)bind_dtype(b, bind_out(b, 0)), 0, dims[axis], 1, flag};
+    if (bind_count(b, x)) {
+        s->outer = k_count((int)axis, dims);
+        s->inner = k_count((int)(bind_rank(b, x) - axis - 1), dims + axis + 1);
+    }
     return s;
 }
 

@@ -2,6 +2,7 @@
  *
  *   bind       makes the step. NULL: by the op's eval rule, on row-major arrays
  *   accept     which views operands 0, 1 and the others may be
+ *   total      it cannot fail: with empty results there is nothing to do
  *   in_place   whether the result may take the memory of an operand that is used for the last time
  */
 #include "runtime/runtime.h"
@@ -10,9 +11,9 @@
 #define R ACCEPT_ROWS
 #define A ACCEPT_ANY
 
-#define MAP(op) [OP_##op] = {bind_map, {R, R, R}, PLACE_ANY}
-#define REDUCE(op) [OP_##op] = {bind_reduce, {A, D, D}, PLACE_NEVER}
-#define SCATTER(op) [OP_##op] = {bind_scatter, {D, D, D}, PLACE_FIRST}
+#define MAP(op) [OP_##op] = {bind_map, {R, R, R}, PLACE_ANY, true}
+#define REDUCE(op) [OP_##op] = {bind_reduce, {A, D, D}, PLACE_NEVER, true}
+#define SCATTER(op) [OP_##op] = {bind_scatter, {D, D, D}, PLACE_FIRST, false}
 
 static const StepRow rows[OP_COUNT] = {
     MAP(neg), MAP(abs), MAP(sign), MAP(exp), MAP(expm1), MAP(log), MAP(log1p), MAP(sin), MAP(cos),
@@ -21,48 +22,48 @@ static const StepRow rows[OP_COUNT] = {
     MAP(pow), MAP(atan2), MAP(max), MAP(min), MAP(and), MAP(or), MAP(xor), MAP(shl), MAP(shr_logical),
     MAP(shr_arith), MAP(eq), MAP(ne), MAP(lt), MAP(le), MAP(gt), MAP(ge), MAP(select), MAP(clamp),
     MAP(threefry2x32), MAP(philox4x32),
-    [OP_cast] = {bind_cast, {R, D, D}, PLACE_ANY},
+    [OP_cast] = {bind_cast, {R, D, D}, PLACE_ANY, true},
 
-    [OP_const] = {bind_const, {D, D, D}, PLACE_NEVER},
-    [OP_iota] = {bind_iota, {D, D, D}, PLACE_NEVER},
-    [OP_dim] = {bind_dim, {D, D, D}, PLACE_NEVER},
-    [OP_size] = {bind_size, {D, D, D}, PLACE_NEVER},
-    [OP_reshape] = {bind_alias, {D, D, D}, PLACE_NEVER},
-    [OP_bitcast] = {bind_alias, {A, D, D}, PLACE_NEVER},
-    [OP_stop_gradient] = {bind_alias, {A, D, D}, PLACE_NEVER},
-    [OP_name] = {bind_alias, {A, D, D}, PLACE_NEVER},
-    [OP_opt_barrier] = {bind_alias, {A, A, A}, PLACE_NEVER},
-    [OP_broadcast] = {bind_view, {A, D, D}, PLACE_NEVER},
-    [OP_transpose] = {bind_view, {A, D, D}, PLACE_NEVER},
-    [OP_slice] = {bind_view, {A, D, D}, PLACE_NEVER},
-    [OP_rev] = {bind_view, {A, D, D}, PLACE_NEVER},
-    [OP_pad] = {bind_pad, {A, D, D}, PLACE_NEVER},
-    [OP_concat] = {bind_concat, {A, A, A}, PLACE_NEVER},
+    [OP_const] = {bind_const, {D, D, D}, PLACE_NEVER, false},
+    [OP_iota] = {bind_iota, {D, D, D}, PLACE_NEVER, true},
+    [OP_dim] = {bind_dim, {D, D, D}, PLACE_NEVER, false},
+    [OP_size] = {bind_size, {D, D, D}, PLACE_NEVER, false},
+    [OP_reshape] = {bind_alias, {D, D, D}, PLACE_NEVER, false},
+    [OP_bitcast] = {bind_alias, {A, D, D}, PLACE_NEVER, false},
+    [OP_stop_gradient] = {bind_alias, {A, D, D}, PLACE_NEVER, false},
+    [OP_name] = {bind_alias, {A, D, D}, PLACE_NEVER, false},
+    [OP_opt_barrier] = {bind_alias, {A, A, A}, PLACE_NEVER, false},
+    [OP_broadcast] = {bind_view, {A, D, D}, PLACE_NEVER, false},
+    [OP_transpose] = {bind_view, {A, D, D}, PLACE_NEVER, false},
+    [OP_slice] = {bind_view, {A, D, D}, PLACE_NEVER, false},
+    [OP_rev] = {bind_view, {A, D, D}, PLACE_NEVER, false},
+    [OP_pad] = {bind_pad, {A, D, D}, PLACE_NEVER, true},
+    [OP_concat] = {bind_concat, {A, A, A}, PLACE_NEVER, true},
 
     REDUCE(reduce_sum), REDUCE(reduce_prod), REDUCE(reduce_max), REDUCE(reduce_min), REDUCE(reduce_and),
     REDUCE(reduce_or),
-    [OP_argmax] = {bind_arg, {D, D, D}, PLACE_NEVER},
-    [OP_argmin] = {bind_arg, {D, D, D}, PLACE_NEVER},
-    [OP_cumsum] = {bind_cumsum, {D, D, D}, PLACE_ANY},
-    [OP_reduce_window_max] = {bind_window, {D, D, D}, PLACE_NEVER},
-    [OP_reduce_window_sum] = {bind_window, {D, D, D}, PLACE_NEVER},
+    [OP_argmax] = {bind_arg, {D, D, D}, PLACE_NEVER, false},
+    [OP_argmin] = {bind_arg, {D, D, D}, PLACE_NEVER, false},
+    [OP_cumsum] = {bind_cumsum, {D, D, D}, PLACE_ANY, true},
+    [OP_reduce_window_max] = {bind_window, {D, D, D}, PLACE_NEVER, true},
+    [OP_reduce_window_sum] = {bind_window, {D, D, D}, PLACE_NEVER, true},
 
-    [OP_dynamic_slice] = {bind_dynamic_slice, {A, D, D}, PLACE_NEVER},
-    [OP_dynamic_update_slice] = {bind_dynamic_update, {D, A, D}, PLACE_FIRST},
-    [OP_gather] = {bind_gather, {A, D, D}, PLACE_NEVER},
+    [OP_dynamic_slice] = {bind_dynamic_slice, {A, D, D}, PLACE_NEVER, false},
+    [OP_dynamic_update_slice] = {bind_dynamic_update, {D, A, D}, PLACE_FIRST, false},
+    [OP_gather] = {bind_gather, {A, D, D}, PLACE_NEVER, true},
     SCATTER(scatter), SCATTER(scatter_add), SCATTER(scatter_mul), SCATTER(scatter_min), SCATTER(scatter_max),
-    [OP_nonzero] = {bind_nonzero, {D, D, D}, PLACE_NEVER},
+    [OP_nonzero] = {bind_nonzero, {D, D, D}, PLACE_NEVER, false},
 
-    [OP_dot_general] = {bind_dot, {A, A, D}, PLACE_NEVER},
-    [OP_conv_general] = {bind_conv, {A, A, D}, PLACE_NEVER},
+    [OP_dot_general] = {bind_dot, {A, A, D}, PLACE_NEVER, true},
+    [OP_conv_general] = {bind_conv, {A, A, D}, PLACE_NEVER, true},
 
-    [OP_call] = {bind_call, {D, D, D}, PLACE_NEVER},
-    [OP_checkpoint] = {bind_call, {D, D, D}, PLACE_NEVER},
-    [OP_custom_jvp] = {bind_call, {D, D, D}, PLACE_NEVER},
-    [OP_custom_vjp] = {bind_call, {D, D, D}, PLACE_NEVER},
-    [OP_cond] = {bind_cond, {D, D, D}, PLACE_NEVER},
-    [OP_while] = {bind_while, {D, D, D}, PLACE_NEVER},
-    [OP_scan] = {bind_scan, {D, D, D}, PLACE_NEVER},
+    [OP_call] = {bind_call, {D, D, D}, PLACE_NEVER, false},
+    [OP_checkpoint] = {bind_call, {D, D, D}, PLACE_NEVER, false},
+    [OP_custom_jvp] = {bind_call, {D, D, D}, PLACE_NEVER, false},
+    [OP_custom_vjp] = {bind_call, {D, D, D}, PLACE_NEVER, false},
+    [OP_cond] = {bind_cond, {D, D, D}, PLACE_NEVER, false},
+    [OP_while] = {bind_while, {D, D, D}, PLACE_NEVER, false},
+    [OP_scan] = {bind_scan, {D, D, D}, PLACE_NEVER, false},
 };
 
 StepRow step_row(unsigned op) { return rows[op]; }
