@@ -77,6 +77,6 @@ def strings(n):
 
 for f, n in ((ints, 20000), (floats, 20000), (lists, 500000), (dicts, 1000000),
              (methods, 300000), (comprehensions, 10000), (strings, 200000)):
-    t = time.perf_counter()
+    t = time.process_time()
     r = f(n)
-    print(f.__name__, r, f"{time.perf_counter() - t:.3f} s")
+    print(f.__name__, r, f"{time.process_time() - t:.3f} s")

@@ -292,7 +292,7 @@ Frame *sc_frame_for(Vm *vm, Func *f, Value *args, int n, int nkw, Value *names, 
             for (; i < (uint32_t)n; i++)
                 fr->regs[i] = sc_ref(args[i]);
         for (; i < c->nregs; i++)
-            fr->regs[i] = NIL;
+            fr->regs[i].tag = T_NIL;
         return fr;
     }
     for (i = 0; i < c->nregs; i++)
@@ -310,7 +310,8 @@ void sc_frame_free(Vm *vm, Frame *fr)
     uint32_t n = c->nregs, i;
 
     for (i = 0; i < n; i++)
-        sc_drop(vm, fr->regs[i]);
+        if (fr->regs[i].tag == T_OBJ)
+            sc_drop(vm, fr->regs[i]);
     if (fr->ns)
         obj_drop(vm, fr->ns);
     sc_drop(vm, fr->self);

@@ -12,6 +12,9 @@
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wpedantic" /* labels as values */
 #endif
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-gcse", "no-crossjumping") /* keeps one jump per instruction */
+#endif
 
 /* ---- slow parts, out of line ------------------------------------------------------- */
 
