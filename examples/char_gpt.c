@@ -3,7 +3,8 @@
  *   build/examples/char_gpt FILE [STEPS]
  *   build/examples/char_gpt                 a few steps on a line of its own
  *
- * The last tenth of the text is the test. Ends with the share of its characters that are guessed.
+ * The last tenth of the text is the test. Ends with the share of its characters that are
+ * guessed.
  */
 #include "weft.h"
 
@@ -48,7 +49,8 @@ static bool read_text(Text *t, const char *path)
     return t->n > 20 * TIME;
 }
 
-/* BATCH pieces of TIME characters from within [from, to), and the characters that follow each */
+/* BATCH pieces of TIME characters from within [from, to), and the characters that follow
+ * each */
 static void batch(wf_ctx *c, wf_generator *g, const Text *t, int64_t from, int64_t to,
                   wf_tensor *x, wf_tensor *y)
 {

@@ -2,7 +2,8 @@
  *
  *   build/examples/digits_mlp [EPOCHS]
  *
- * 1437 digits, drawn at random, are learned; the 360 others are the test. Ends with the share of those that are recognised.
+ * 1437 digits, drawn at random, are learned; the 360 others are the test. Ends with the
+ * share of those that are recognised.
  */
 #include "weft.h"
 

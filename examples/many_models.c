@@ -1,9 +1,11 @@
-/* many_models.c -- train 16 networks at once, each with its own weights and learning rate.
+/* many_models.c -- train 16 networks at once, each with its own weights and learning
+ * rate.
  *
  *   build/examples/many_models [STEPS]
  *
- * One training step (forward, backward, Adam) is a function of parameters, optimiser state and data. vmap makes it a
- * step of 16 networks and jit one program, so the 16 cost little more than one.
+ * One training step (forward, backward, Adam) is a function of parameters, optimiser
+ * state and data. vmap makes it a step of 16 networks and jit one program, so the 16 cost
+ * little more than one.
  */
 #include "weft.h"
 
@@ -88,7 +90,8 @@ static wf_module *new_net(wf_ctx *c, wf_generator *g)
     return wf_nn_sequential(c, 3, in, wf_nn_tanh(c), out);
 }
 
-/* First parameters of 16 networks, stacked, zeros for Adam, and rates from 0.001 to 0.016. */
+/* First parameters of 16 networks, stacked, zeros for Adam, and rates from 0.001 to
+ * 0.016. */
 static void first_inputs(wf_ctx *c, wf_generator *g, wf_tensor *in)
 {
     wf_tensor p[PARAMS][MODELS];

@@ -1,7 +1,9 @@
 /* mnist_inception.c -- a small Inception network on MNIST.
  *
- *   build/examples/mnist_inception DIR [EPOCHS]      DIR: the four IDX files, not compressed
- *   build/examples/mnist_inception                   a few steps on the embedded 8x8 digits
+ *   build/examples/mnist_inception DIR [EPOCHS]      DIR: the four IDX files, not
+ *                                                    compressed
+ *   build/examples/mnist_inception                   a few steps on the embedded 8x8
+ *                                                    digits
  *
  * Ends with the share of the test images that are recognised.
  */

@@ -2,7 +2,8 @@
  *
  *   build/examples/per_sample_grads
  *
- * Prints the norms of the gradients of eight digits, and checks that their mean is the gradient of the batch.
+ * Prints the norms of the gradients of eight digits, and checks that their mean is the
+ * gradient of the batch.
  */
 #include "weft.h"
 

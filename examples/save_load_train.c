@@ -1,8 +1,10 @@
 /* save_load_train.c -- a file that still trains: train, save, load elsewhere, train on.
  *
- *   build/examples/save_load_train                      both halves, compared with training without a break
+ *   build/examples/save_load_train                      both halves, compared with
+ *                                                       training without a break
  *   build/examples/save_load_train save FILE.weft       the first half, saved
- *   build/examples/save_load_train load FILE.weft       the second half, by another program
+ *   build/examples/save_load_train load FILE.weft       the second half, by another
+ *                                                       program
  */
 #include "weft.h"
 

@@ -1,19 +1,23 @@
 /* weft_nn.h -- neural networks: a tree of modules, optimisers, data.
  *
- *     wf_module *net = wf_nn_sequential(c, 3, wf_nn_linear(c, g, 64, 32, true), wf_nn_relu(c),
- *                                       wf_nn_linear(c, g, 32, 10, true));
+ *     wf_module *in = wf_nn_linear(c, g, 64, 32, true);
+ *     wf_module *out = wf_nn_linear(c, g, 32, 10, true);
+ *     wf_module *net = wf_nn_sequential(c, 3, in, wf_nn_relu(c), out);
  *     wf_optim *opt = wf_adam(c, net, 1e-3, 0.9, 0.999, 1e-8, 0);
- *     loss = wf_cross_entropy(c, wf_forward_one(c, net, x), y, WF_NONE, -100, 0, WF_MEAN);
+ *     y = wf_forward_one(c, net, x);
+ *     loss = wf_cross_entropy(c, y, labels, WF_NONE, -100, 0, WF_MEAN);
  *     wf_backward(c, loss, WF_NONE, 0);
  *     wf_optim_step(c, opt);
  *
  * Names, defaults, printed text and (with a generator) first weights are PyTorch's.
  *
- * Ownership   A constructor gives one reference; adding a module to another hands that reference over. So freeing the
- *             root frees the tree. wf_module_retain makes a part live on alone. A module belongs to one context and is
- *             freed before it. Generators are borrowed and must outlive the modules that drop out.
- * Errors      Constructors give NULL, calls WF_NONE or a status; NULL modules are passed through, so that a tree can
- *             be built in one expression and checked once. A failing call adds a note with the path of the module.
+ * Ownership   A constructor gives one reference; adding a module to another hands that
+ *             reference over. So freeing the root frees the tree. wf_module_retain makes
+ *             a part live on alone. A module belongs to one context and is freed before
+ *             it. Generators are borrowed and must outlive the modules that drop out.
+ * Errors      Constructors give NULL, calls WF_NONE or a status; NULL modules are passed
+ *             through, so that a tree can be built in one expression and checked once. A
+ *             failing call adds a note with the path of the module.
  */
 #ifndef WEFT_NN_H
 #define WEFT_NN_H
@@ -24,13 +28,14 @@ extern "C" {
 
 typedef struct wf_module wf_module;
 
-/* ---- the tree --------------------------------------------------------------------------------------------- */
+/* ---- the tree ---------------------------------------------------------------------- */
 
 /* Computes out[0..nout-1] of in[0..nin-1]; false after an error. */
 typedef bool (*wf_forward)(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                            wf_tensor *out, int nout);
 
-/* A module of the caller's own. type: its class name in print. data_size: zeroed bytes for wf_module_data. */
+/* A module of the caller's own. type: its class name in print. data_size: zeroed bytes
+ * for wf_module_data. */
 WF_API wf_module *wf_module_new(wf_ctx *c, const char *type, wf_forward forward,
                                 size_t data_size);
 WF_API wf_module *wf_module_retain(wf_module *m);
@@ -40,17 +45,19 @@ WF_API void *wf_module_data(wf_module *m);
 /* What is printed between the parentheses. */
 WF_API void wf_module_set_text(wf_ctx *c, wf_module *m, const char *text);
 
-/* The child belongs to m now. A second child of that name is WF_ERR_NAME. Returns the child. */
+/* The child belongs to m now. A second child of that name is WF_ERR_NAME. Returns the
+ * child. */
 WF_API wf_module *wf_module_add(wf_ctx *c, wf_module *m, const char *name,
                                 wf_module *child);
-/* The value is kept; a parameter requires a gradient. WF_NONE: a place that is left empty (no bias). Returns the
- * number of the place, counted over parameters and buffers of m; -1 after an error. */
+/* The value is kept; a parameter requires a gradient. WF_NONE: a place that is left empty
+ * (no bias). Returns the number of the place, counted over parameters and buffers of m;
+ * -1 after an error. */
 WF_API int wf_module_add_param(wf_ctx *c, wf_module *m, const char *name,
                                wf_tensor value);
 WF_API int wf_module_add_buffer(wf_ctx *c, wf_module *m, const char *name,
                                 wf_tensor value);
-/* What stands in a place, WF_NONE if nothing does; and a new value for a buffer: written into its memory, or, inside
- * wf_module_call_with, taken as its value after the call. */
+/* What stands in a place, WF_NONE if nothing does; and a new value for a buffer: written
+ * into its memory, or, inside wf_module_call_with, taken as its value after the call. */
 WF_API wf_tensor wf_module_value(const wf_module *m, int place);
 WF_API wf_status wf_module_set_value(wf_ctx *c, wf_module *m, int place, wf_tensor value);
 
@@ -63,14 +70,15 @@ wf_module_find(wf_module *m, const char *path); /* "layers.0"; "" is m; NULL if 
 WF_API wf_tensor wf_module_tensor(
     wf_module *m, const char *path); /* "layers.0.weight"; WF_NONE if absent */
 
-/* ---- using it ------------------------------------------------------------------------------------------------ */
+/* ---- using it ---------------------------------------------------------------------- */
 
 WF_API wf_status wf_module_call(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                                 wf_tensor *out, int nout);
 WF_API wf_tensor wf_forward_one(wf_ctx *c, wf_module *m,
                                 wf_tensor x); /* one input, one result */
-/* The same with other numbers in place of its own: state is all parameters, then all buffers, in order. out_state
- * (may be NULL): the state after the call. So a module is a pure function, to be traced, derived and vmapped. */
+/* The same with other numbers in place of its own: state is all parameters, then all
+ * buffers, in order. out_state (may be NULL): the state after the call. So a module is a
+ * pure function, to be traced, derived and vmapped. */
 WF_API wf_status wf_module_call_with(wf_ctx *c, wf_module *m, const wf_tensor *state,
                                      int nstate, const wf_tensor *in, int nin,
                                      wf_tensor *out, int nout, wf_tensor *out_state);
@@ -82,14 +90,15 @@ WF_API wf_status wf_module_freeze(wf_ctx *c, wf_module *m,
 WF_API wf_status wf_module_cast(wf_ctx *c, wf_module *m,
                                 wf_dtype dtype); /* floats of the whole tree */
 WF_API wf_status wf_module_zero_grad(wf_ctx *c, wf_module *m);
-/* Up to room handles; returns how many there are. Shared ones come once. state: parameters, then buffers. */
+/* Up to room handles; returns how many there are. Shared ones come once. state:
+ * parameters, then buffers. */
 WF_API int wf_module_parameters(wf_module *m, wf_tensor *out, int room);
 WF_API int wf_module_state(wf_module *m, wf_tensor *out, int room);
 WF_API int64_t wf_module_count(wf_ctx *c, wf_module *m,
                                bool trainable_only); /* numbers in parameters */
 
-/* Every module, parents first, and every parameter and buffer in the order of PyTorch's state dict, with its path.
- * A visitor that returns false ends the visit. */
+/* Every module, parents first, and every parameter and buffer in the order of PyTorch's
+ * state dict, with its path. A visitor that returns false ends the visit. */
 typedef bool (*wf_module_visitor)(void *user, const char *path, wf_module *m);
 typedef bool (*wf_state_visitor)(void *user, const char *path, wf_tensor t,
                                  bool is_param);
@@ -97,14 +106,16 @@ WF_API wf_status wf_module_visit(wf_ctx *c, wf_module *m, wf_module_visitor fn,
                                  void *user);
 WF_API wf_status wf_module_visit_state(wf_ctx *c, wf_module *m, wf_state_visitor fn,
                                        void *user);
-/* The tree as PyTorch prints it. The text lives until the next call on m. NULL after an error. */
+/* The tree as PyTorch prints it. The text lives until the next call on m. NULL after an
+ * error. */
 WF_API const char *wf_module_text(wf_ctx *c, wf_module *m);
 
-/* The state dict as tensors of a model file, by name, and back: all names of the module must be there, with its shapes. */
+/* The state dict as tensors of a model file, by name, and back: all names of the module
+ * must be there, with its shapes. */
 WF_API wf_status wf_module_store(wf_ctx *c, wf_module *m, wf_model *file);
 WF_API wf_status wf_module_restore(wf_ctx *c, wf_module *m, const wf_model *file);
 
-/* ---- initial numbers, PyTorch's torch.nn.init: of new f32 tensors; g NULL: zeros ------------------------------- */
+/* ---- initial numbers, PyTorch's torch.nn.init: of new f32 tensors; g NULL: zeros --- */
 
 WF_API wf_tensor wf_init_uniform(wf_ctx *c, wf_generator *g, const int64_t *dims,
                                  int rank, double from, double to);
@@ -120,9 +131,9 @@ WF_API wf_tensor wf_init_kaiming_uniform(wf_ctx *c, wf_generator *g, const int64
 WF_API wf_tensor wf_init_kaiming_normal(wf_ctx *c, wf_generator *g, const int64_t *dims,
                                         int rank, double slope);
 
-/* ---- layers ---------------------------------------------------------------------------------------------------------
+/* ---- layers ---------------------------------------------------------------------------
  *
- * g NULL leaves weights 0, to be loaded. Sizes of windows are the same along every axis. */
+ * g NULL leaves weights 0, to be loaded. Windows are square. */
 
 WF_API wf_module *wf_nn_linear(wf_ctx *c, wf_generator *g, int64_t in, int64_t out,
                                bool bias);
@@ -148,7 +159,8 @@ WF_API wf_module *wf_nn_group_norm(wf_ctx *c, int64_t groups, int64_t channels,
                                    double eps);
 WF_API wf_module *wf_nn_embedding(wf_ctx *c, wf_generator *g, int64_t count,
                                   int64_t size);
-/* Draws its masks from g when it is called in training; in a program that is WF_ERR_VALUE. */
+/* Draws its masks from g when it is called in training; in a program that is
+ * WF_ERR_VALUE. */
 WF_API wf_module *wf_nn_dropout(wf_ctx *c, wf_generator *g, double p);
 
 WF_API wf_module *wf_nn_relu(wf_ctx *c);
@@ -176,45 +188,51 @@ wf_nn_dict(wf_ctx *c); /* cannot be called; fill it with wf_module_add */
 WF_API wf_module *wf_module_append(wf_ctx *c, wf_module *m,
                                    wf_module *child); /* named by its number; returns m */
 
-/* Recurrent layers. in: x [time, batch, in] (batch_first: [batch, time, in]) and, if wished, h (LSTM: h, c) of
- * [layers, batch, hidden]. out: y, and, if asked for, h (LSTM: h, c). The time is a constant. */
+/* Recurrent layers. in: x [time, batch, in] (batch_first: [batch, time, in]) and, if
+ * wished, h (LSTM: h, c) of [layers, batch, hidden]. out: y, and, if asked for, h (LSTM:
+ * h, c). The time is a constant. */
 WF_API wf_module *wf_nn_rnn(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden,
                             int layers, bool batch_first);
 WF_API wf_module *wf_nn_lstm(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden,
                              int layers, bool batch_first);
 WF_API wf_module *wf_nn_gru(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden,
                             int layers, bool batch_first);
-/* Cells. in: x [batch, in] and, if wished, the state [batch, hidden] (LSTM: two). out: the new state. */
+/* Cells. in: x [batch, in] and, if wished, the state [batch, hidden] (LSTM: two). out:
+ * the new state. */
 WF_API wf_module *wf_nn_rnn_cell(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden);
 WF_API wf_module *wf_nn_lstm_cell(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden);
 WF_API wf_module *wf_nn_gru_cell(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden);
 
-/* in: query, key, value [batch, time, size] (not batch_first: [time, batch, size]) and, if wished, a mask: bool, true
- * where attention is not allowed, or floats to be added. out: y, and, if asked for, the weights averaged over heads. */
+/* in: query, key, value [batch, time, size] (not batch_first: [time, batch, size]) and,
+ * if wished, a mask: bool, true where attention is not allowed, or floats to be added.
+ * out: y, and, if asked for, the weights averaged over heads. */
 WF_API wf_module *wf_nn_attention(wf_ctx *c, wf_generator *g, int64_t size, int64_t heads,
                                   bool batch_first);
 
-/* ---- models -------------------------------------------------------------------------------------------------------- */
+/* ---- models ------------------------------------------------------------------------ */
 
-/* Four branches side by side: 1x1; 1x1 and 3x3; 1x1 and 3x3 (as torchvision has it, for 5x5); pool and 1x1. Each
- * convolution is followed by batch norm and relu. */
+/* Four branches side by side: 1x1; 1x1 and 3x3; 1x1 and 3x3 (as torchvision has it, for
+ * 5x5); pool and 1x1. Each convolution is followed by batch norm and relu. */
 WF_API wf_module *wf_nn_inception(wf_ctx *c, wf_generator *g, int64_t in, int64_t ch1,
                                   int64_t ch3_reduce, int64_t ch3, int64_t ch5_reduce,
                                   int64_t ch5, int64_t pool);
-/* Images [N,1,28,28] (or any size from 8 on) to logits: a stem, two blocks, a mean, a linear layer. */
+/* Images [N,1,28,28] (or any size from 8 on) to logits: a stem, two blocks, a mean, a
+ * linear layer. */
 WF_API wf_module *wf_nn_small_inception(wf_ctx *c, wf_generator *g, int64_t channels,
                                         int64_t classes);
 WF_API wf_module *
 wf_nn_googlenet(wf_ctx *c, wf_generator *g,
                 int64_t classes); /* [N,3,224,224], no auxiliary heads */
-/* Tokens i64[N,time] to logits [N,time,vocab]: pre-norm blocks of causal attention and a gelu layer of 4*size. */
+/* Tokens i64[N,time] to logits [N,time,vocab]: pre-norm blocks of causal attention and a
+ * gelu layer of 4*size. */
 WF_API wf_module *wf_nn_gpt(wf_ctx *c, wf_generator *g, int64_t vocab, int64_t context,
                             int64_t size, int64_t heads, int layers, double dropout);
 
-/* ---- optimisers --------------------------------------------------------------------------------------------------------
+/* ---- optimisers -----------------------------------------------------------------------
  *
- * PyTorch's formulas and defaults. A step is a program of parameters, gradients and state; wf_optim_update is that
- * program's body, to be put into a larger one (forward, backward, update). */
+ * PyTorch's formulas and defaults. A step is a program of parameters, gradients and
+ * state; wf_optim_update is that program's body, to be put into a larger one (forward,
+ * backward, update). */
 
 typedef struct wf_optim wf_optim;
 WF_API wf_optim *wf_sgd(wf_ctx *c, wf_module *m, double lr, double momentum,
@@ -235,7 +253,8 @@ WF_API double wf_optim_lr(const wf_optim *o);
 WF_API void wf_optim_set_lr(wf_optim *o, double lr);
 WF_API int64_t wf_optim_steps(const wf_optim *o);
 
-/* State tensors per parameter (0..3), all zeros at first: state[i * n + j] is number i of parameter j. */
+/* State tensors per parameter (0..3), all zeros at first: state[i * n + j] is number i of
+ * parameter j. */
 WF_API int wf_optim_state_per_param(const wf_optim *o);
 WF_API wf_status wf_optim_update(wf_ctx *c, const wf_optim *o, wf_tensor lr,
                                  wf_tensor step, /* f64 scalars; step from 1 */
@@ -246,7 +265,8 @@ WF_API wf_status wf_optim_update(wf_ctx *c, const wf_optim *o, wf_tensor lr,
 WF_API wf_status wf_optim_store(wf_ctx *c, wf_optim *o, wf_model *file);
 WF_API wf_status wf_optim_restore(wf_ctx *c, wf_optim *o, const wf_model *file);
 
-/* Scales the gradients of all parameters so that their norm is at most `most`; returns the norm before. */
+/* Scales the gradients of all parameters so that their norm is at most `most`; returns
+ * the norm before. */
 WF_API double wf_clip_grad_norm(wf_ctx *c, wf_module *m, double most);
 WF_API wf_status wf_clip_grad_value(wf_ctx *c, wf_module *m, double most);
 
@@ -256,9 +276,10 @@ WF_API double wf_lr_cosine(double lr, int64_t done, int64_t total, double lowest
 WF_API double wf_lr_lambda(double lr, int64_t done,
                            double (*factor)(void *user, int64_t done), void *user);
 
-/* ---- data ------------------------------------------------------------------------------------------------------------- */
+/* ---- data -------------------------------------------------------------------------- */
 
-/* The 8x8 digits of the UCI collection: f32[1797,64] in 0..1, i64[1797]. Kept, to be dropped by the caller. */
+/* The 8x8 digits of the UCI collection: f32[1797,64] in 0..1, i64[1797]. Kept, to be
+ * dropped by the caller. */
 WF_API wf_status wf_data_digits(wf_ctx *c, wf_tensor *out_x, wf_tensor *out_y);
 /* One IDX file (MNIST's form, not compressed): u8, i8, i16, i32, f32 or f64 as it is. */
 WF_API wf_tensor wf_data_idx(wf_ctx *c, const char *path);
@@ -266,16 +287,19 @@ WF_API wf_tensor wf_data_idx(wf_ctx *c, const char *path);
 WF_API wf_tensor wf_data_csv(wf_ctx *c, const char *path, char separator, int skip);
 WF_API wf_tensor wf_data_npy(wf_ctx *c, const char *path);
 
-/* Batches of rows of n tensors (kept by the loader) in a new random order each epoch; g NULL: in order. */
+/* Batches of rows of n tensors (kept by the loader) in a new random order each epoch; g
+ * NULL: in order. */
 typedef struct wf_loader wf_loader;
 WF_API wf_loader *wf_loader_new(wf_ctx *c, const wf_tensor *data, int n, int64_t batch,
                                 wf_generator *g, bool drop_last);
 WF_API void wf_loader_free(wf_ctx *c, wf_loader *l);
 WF_API int64_t wf_loader_batches(const wf_loader *l);
-/* The next batch of the epoch; false at its end (and after an error), where the next call begins a new one. */
+/* The next batch of the epoch; false at its end (and after an error), where the next call
+ * begins a new one. */
 WF_API bool wf_loader_next(wf_ctx *c, wf_loader *l, wf_tensor *out);
 
-/* A line with count, rate, loss and time left on standard error, where that is a terminal; else nothing. */
+/* A line with count, rate, loss and time left on standard error, where that is a
+ * terminal; else nothing. */
 typedef struct wf_progress {
     const char *name;
     int64_t total, done;

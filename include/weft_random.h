@@ -5,8 +5,8 @@
  *     wf_tensor w = wf_randn(c, g, WF_F32, (int64_t[]){3, 4}, 2);
  *     wf_generator_free(g);
  *
- * The same seed and calls give the numbers PyTorch gives. A generator is used by one thread at a time. The tensors are
- * concrete: in a program they are constants.
+ * The same seed and calls give the numbers PyTorch gives. A generator is used by one
+ * thread at a time. The tensors are concrete: in a program they are constants.
  */
 #ifndef WEFT_PUBLIC_RANDOM_H
 #define WEFT_PUBLIC_RANDOM_H

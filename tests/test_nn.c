@@ -1,6 +1,8 @@
-/* test_nn.c -- modules and optimisers against PyTorch's (tests/golden/nn, written by tools/golden_nn.py), and the tree.
+/* test_nn.c -- modules and optimisers against PyTorch's (tests/golden/nn, written by
+ * tools/golden_nn.py), and the tree.
  *
- * A case of modules.txt is one module, seeded with 0: its printed text, first state, results, gradients and buffers are
+ * A case of modules.txt is one module, seeded with 0: its printed text, first state,
+ * results, gradients and buffers are
  * PyTorch's. First weights drawn uniformly must be equal to the last bit.
  */
 #include "test.h"
@@ -174,7 +176,7 @@ static const Row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* ---- one case ------------------------------------------------------------------------------------------- */
+/* ---- one case ---------------------------------------------------------------------- */
 
 typedef struct Case { /* the module of the current case, for one dtype */
     const Row *row;
@@ -372,7 +374,7 @@ TEST(modules_print_begin_compute_and_derive_as_pytorch_does)
     CHECK_EQ_INT(seen, ROWS);
 }
 
-/* ---- optimisers ---------------------------------------------------------------------------------------------- */
+/* ---- optimisers -------------------------------------------------------------------- */
 
 static wf_optim *make_optim(wf_ctx *c, wf_module *m, const char *name)
 {
@@ -497,7 +499,7 @@ TEST(optimisers_and_rates_are_pytorchs)
     CHECK_EQ_INT(steps, 72);
 }
 
-/* ---- the tree ---------------------------------------------------------------------------------------------------- */
+/* ---- the tree ---------------------------------------------------------------------- */
 
 TEST(an_error_names_the_module_it_happened_in)
 {
@@ -618,7 +620,7 @@ TEST(state_goes_to_a_file_and_back_and_training_goes_on)
     wf_ctx_free(c);
 }
 
-/* ---- a module as a pure function ------------------------------------------------------------------------------------ */
+/* ---- a module as a pure function --------------------------------------------------- */
 
 typedef struct Net {
     wf_module *m;
@@ -672,7 +674,7 @@ TEST(a_traced_module_with_its_state_as_input_equals_the_eager_one)
     wf_ctx_free(c);
 }
 
-/* ---- a whole training step as one program, of many models ------------------------------------------- */
+/* ---- a whole training step as one program, of many models -------------------------- */
 
 enum { MODELS = 3, PARAMS = 4, INPUTS = 3 * PARAMS + 3 };
 
@@ -766,7 +768,7 @@ TEST(models_trained_at_once_by_one_program_equal_models_trained_alone)
     wf_ctx_free(c);
 }
 
-/* ---- data ------------------------------------------------------------------------------------------------------------- */
+/* ---- data -------------------------------------------------------------------------- */
 
 TEST(digits_are_all_there_and_the_loader_gives_each_row_once_an_epoch)
 {
@@ -849,7 +851,7 @@ TEST(idx_and_csv_files_are_read_and_bad_ones_refused)
     wf_ctx_free(c);
 }
 
-/* ---- models ------------------------------------------------------------------------------------------ */
+/* ---- models ------------------------------------------------------------------------ */
 
 TEST(googlenet_has_torchvisions_parameters)
 {
@@ -922,7 +924,7 @@ TEST(dropout_in_a_program_is_an_error)
     wf_ctx_free(c);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------ */
 
 TEST(a_thousand_training_steps_take_constant_memory)
 {
@@ -991,7 +993,7 @@ TEST(each_allocation_that_fails_leaves_nothing_behind)
     CHECK(fault_each(whole_life, NULL) > 20);
 }
 
-/* ---- threads --------------------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------- */
 
 static void *train_alone(void *out)
 {
@@ -1032,4 +1034,39 @@ TEST(eight_contexts_in_eight_threads_train_to_the_same_bits)
         CHECK(!memcmp(w[i], w[8], sizeof w[8]));
     }
     CHECK(w[8][0] != 0);
+}
+
+/* ---- the generator ----------------------------------------------------------------- */
+
+TEST(the_generator_repeats_itself_and_refuses_what_has_no_numbers)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_generator *g;
+    double a[5], b[5];
+    int64_t order[50], seen = 0;
+
+    wf_generator_new(c, 7, &g);
+    wf_read_f64(c, wf_rand(c, g, WF_F64, (int64_t[]){5}, 1), a, 5);
+    wf_generator_seed(g, 7);
+    wf_read_f64(c, wf_rand(c, g, WF_F64, (int64_t[]){5}, 1), b, 5);
+    CHECK(!memcmp(a, b, sizeof a) && a[0] != a[1]);
+    wf_read(c, wf_randperm(c, g, 50), order, sizeof order);
+    for (int i = 0; i < 50; i++)
+        seen |= (int64_t)1 << order[i];
+    CHECK_EQ_INT(seen, ((int64_t)1 << 50) - 1);
+    CHECK(wf_is_none(wf_rand(c, g, WF_I32, NULL, 0)));
+    CHECK_HAS(wf_ctx_message(c), "found dtype i32, needed a float");
+    wf_clear(c);
+    CHECK(wf_is_none(wf_randint(c, g, WF_I64, NULL, 0, 3, 3)));
+    CHECK_HAS(wf_ctx_message(c), "needed low < high");
+    wf_clear(c);
+    CHECK(wf_is_none(wf_bernoulli(c, g, WF_BOOL, NULL, 0, 1.5)));
+    wf_clear(c);
+    CHECK(wf_is_none(wf_randn(c, NULL, WF_F32, NULL, 0)));
+    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_ARG);
+    wf_clear(c);
+    CHECK(wf_is_none(wf_uniform(c, g, WF_F32, (int64_t[]){-1}, 1, 0, 1)));
+    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_SHAPE);
+    wf_generator_free(g);
+    wf_ctx_free(c);
 }

@@ -1,6 +1,7 @@
 /* data.c -- data sets: embedded digits, IDX, CSV and npy files, and a loader of batches.
  *
- * IDX     two zero bytes, a dtype byte, the rank, then big-endian u32 sizes and big-endian numbers
+ * IDX     two zero bytes, a dtype byte, the rank, then big-endian u32 sizes and
+ *         big-endian numbers
  * CSV     lines of numbers; blank lines are skipped; all rows have the same length
  */
 #include "nn/nn.h"
@@ -80,7 +81,7 @@ static char *slurp(wf_ctx *c, const char *path, size_t *out_size)
     return s;
 }
 
-/* ---- IDX ---------------------------------------------------------------------------------------------- */
+/* ---- IDX --------------------------------------------------------------------------- */
 
 static wf_dtype idx_dtype(int code)
 {
@@ -141,7 +142,7 @@ wf_tensor wf_data_idx(wf_ctx *c, const char *path)
     return t;
 }
 
-/* ---- CSV ------------------------------------------------------------------------------------------------ */
+/* ---- CSV --------------------------------------------------------------------------- */
 
 static wf_tensor bad_csv(wf_ctx *c, const char *path, long line, const char *text)
 {
@@ -215,7 +216,7 @@ wf_tensor wf_data_npy(wf_ctx *c, const char *path)
     return t;
 }
 
-/* ---- loader ------------------------------------------------------------------------------------------------ */
+/* ---- loader ------------------------------------------------------------------------ */
 
 struct wf_loader {
     wf_generator *g; /* borrowed; NULL: no shuffling */

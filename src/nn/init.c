@@ -81,7 +81,7 @@ wf_tensor wf_init_kaiming_normal(wf_ctx *c, wf_generator *g, const int64_t *dims
                           in > 0 ? sqrt(2.0 / (1 + slope * slope)) / sqrt(in) : 0);
 }
 
-/* ---- helpers of layers --------------------------------------------------------------------------- */
+/* ---- helpers of layers ------------------------------------------------------------- */
 
 FloatText nn_float(double x)
 {

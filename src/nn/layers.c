@@ -1,7 +1,7 @@
 /* layers.c -- linear, convolutions, normalisations, embedding, dropout.
  *
- * Places are weight, bias, then buffers, each in PyTorch's order; weights and biases draw from the generator in the
- * order PyTorch draws them. */
+ * Places are weight, bias, then buffers, each in PyTorch's order; weights and biases draw
+ * from the generator in the order PyTorch draws them. */
 #include "nn/nn.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static void add_weights(wf_ctx *c, wf_generator *g, wf_module *m, const int64_t 
                         bias ? wf_init_uniform(c, g, &out, 1, -bound, bound) : WF_NONE);
 }
 
-/* ---- linear ------------------------------------------------------------------------------------- */
+/* ---- linear ------------------------------------------------------------------------ */
 
 static bool forward_linear(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                            wf_tensor *out, int nout)
@@ -57,7 +57,7 @@ wf_module *wf_nn_linear(wf_ctx *c, wf_generator *g, int64_t in, int64_t out, boo
     return nn_linear(c, g, "Linear", in, out, bias);
 }
 
-/* ---- convolutions --------------------------------------------------------------------------------- */
+/* ---- convolutions ------------------------------------------------------------------ */
 
 typedef struct Conv {
     int axes;
@@ -173,7 +173,7 @@ wf_module *wf_nn_conv_transpose2d(wf_ctx *c, wf_generator *g, int64_t in, int64_
     return new_conv(c, g, "ConvTranspose2d", 2, true, in, out, kernel, o);
 }
 
-/* ---- batch norm ---------------------------------------------------------------------------------------
+/* ---- batch norm -----------------------------------------------------------------------
  *
  * Running numbers move by momentum towards those of the batch, the variance with n/(n-1):
  *   running = (1 - momentum) * running + momentum * batch */
@@ -263,7 +263,7 @@ wf_module *wf_nn_batch_norm2d(wf_ctx *c, int64_t channels, double eps, double mo
     return new_batch_norm(c, "BatchNorm2d", 4, channels, eps, momentum);
 }
 
-/* ---- layer norm, group norm ----------------------------------------------------------------------------- */
+/* ---- layer norm, group norm -------------------------------------------------------- */
 
 typedef struct Norm {
     double eps;
@@ -326,7 +326,7 @@ wf_module *wf_nn_group_norm(wf_ctx *c, int64_t groups, int64_t channels, double 
     return nn_done(c, m);
 }
 
-/* ---- embedding, dropout ------------------------------------------------------------------------------------ */
+/* ---- embedding, dropout ------------------------------------------------------------ */
 
 static bool forward_embedding(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                               wf_tensor *out, int nout)

@@ -1,6 +1,7 @@
 /* layers_attention.c -- multi-head attention.
  *
- *   q k v = x W_i^T + b_i, cut into heads of size d;  w = softmax(q k^T / sqrt(d) + mask);  y = (w v) W_o^T + b_o
+ *   q k v = x W_i^T + b_i, cut into heads of size d;  w = softmax(q k^T / sqrt(d) +
+ *                                                     mask);  y = (w v) W_o^T + b_o
  */
 #include "nn/nn.h"
 

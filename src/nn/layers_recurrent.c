@@ -2,8 +2,10 @@
  *
  *   a = W_ih x + b_ih,  b = W_hh h + b_hh, rows in gates
  *   RNN    h' = tanh(a + b)
- *   LSTM   i f g o = a + b;  c' = sigmoid(f) c + sigmoid(i) tanh(g);  h' = sigmoid(o) tanh(c')
- *   GRU    r = sigmoid(a_r + b_r), z = sigmoid(a_z + b_z), n = tanh(a_n + r b_n);  h' = (1 - z) n + z h
+ *   LSTM   i f g o = a + b;  c' = sigmoid(f) c + sigmoid(i) tanh(g);  h' = sigmoid(o)
+ *          tanh(c')
+ *   GRU    r = sigmoid(a_r + b_r), z = sigmoid(a_z + b_z), n = tanh(a_n + r b_n);  h' =
+ *          (1 - z) n + z h
  *
  * Layers are unrolled over time.
  */
@@ -64,9 +66,10 @@ static void add_weights(wf_ctx *c, wf_generator *g, wf_module *m, char kind, int
     wf_scope_end(c);
 }
 
-/* ---- layers over time ---------------------------------------------------------------------------------- */
+/* ---- layers over time -------------------------------------------------------------- */
 
-/* One layer over x [time, batch, in]: gives y [time, batch, hidden], h and cell after the last step. */
+/* One layer over x [time, batch, in]: gives y [time, batch, hidden], h and cell after the
+ * last step. */
 static wf_tensor run_layer(wf_ctx *c, const wf_module *m, const Recurrent *v, int layer,
                            wf_tensor x, wf_tensor *h, wf_tensor *cell)
 {
@@ -172,7 +175,7 @@ wf_module *wf_nn_gru(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden, int
     return recurrent(c, g, "GRU", 'g', in, hidden, layers, batch_first);
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------- */
 
 static bool forward_cell(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                          wf_tensor *out, int nout)

@@ -6,7 +6,7 @@
 
 #define L(x) ((long long)(x))
 
-/* ---- one function of one tensor ----------------------------------------------------------------------- */
+/* ---- one function of one tensor ---------------------------------------------------- */
 
 typedef enum Kind {
     RELU,
@@ -127,7 +127,7 @@ wf_module *wf_nn_flatten(wf_ctx *c, int from, int to)
     return m;
 }
 
-/* ---- pooling ------------------------------------------------------------------------------------------------ */
+/* ---- pooling ----------------------------------------------------------------------- */
 
 typedef struct Pool {
     char kind; /* 'm'ax, 'a'verage, a'd'aptive average */
@@ -135,8 +135,8 @@ typedef struct Pool {
     bool ceil_mode;
 } Pool;
 
-/* With ceil_mode the last window may reach beyond the (padded) end, as long as it begins before the end of x and its
- * left padding. What is missing there is padded with -inf. */
+/* With ceil_mode the last window may reach beyond the (padded) end, as long as it begins
+ * before the end of x and its left padding. What is missing there is padded with -inf. */
 static wf_tensor pad_to_ceil(wf_ctx *c, const Pool *v, wf_tensor x)
 {
     int64_t lo[WF_MAX_RANK] = {0}, hi[WF_MAX_RANK] = {0};
@@ -222,7 +222,7 @@ wf_module *wf_nn_adaptive_avg_pool2d(wf_ctx *c, int64_t size)
     return m;
 }
 
-/* ---- containers ------------------------------------------------------------------------------------------------ */
+/* ---- containers -------------------------------------------------------------------- */
 
 static bool forward_sequential(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                                wf_tensor *out, int nout)

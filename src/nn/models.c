@@ -60,7 +60,8 @@ wf_module *wf_nn_inception(wf_ctx *c, wf_generator *g, int64_t in, int64_t ch1,
     return nn_done(c, m);
 }
 
-/* The children one after the other; three or more axes become one before the last child. */
+/* The children one after the other; three or more axes become one before the last child.
+ * */
 static bool forward_chain(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                           wf_tensor *out, int nout)
 {
@@ -131,7 +132,7 @@ wf_module *wf_nn_googlenet(wf_ctx *c, wf_generator *g, int64_t classes)
     return nn_done(c, m);
 }
 
-/* ---- a small GPT -------------------------------------------------------------------------------------------
+/* ---- a small GPT ----------------------------------------------------------------------
  *
  *   block   x += attn(ln1(x), causal);  x += mlp(ln2(x))
  *   gpt     head(ln_f(blocks(tok[i] + pos[0..time-1]))) */

@@ -1,8 +1,8 @@
 /* module.c -- the tree: children, parameters, buffers, calls, state.
  *
- * A module owns one reference to each child and one keep of each tensor. Its places hold parameters and buffers in the
- * order they were added; an empty place holds WF_NONE. wf_module_call_with lends other tensors to the places for the
- * length of one call.
+ * A module owns one reference to each child and one keep of each tensor. Its places hold
+ * parameters and buffers in the order they were added; an empty place holds WF_NONE.
+ * wf_module_call_with lends other tensors to the places for the length of one call.
  */
 #include "weft.h"
 
@@ -116,7 +116,7 @@ void wf_module_set_text(wf_ctx *c, wf_module *m, const char *text)
     }
 }
 
-/* ---- building ------------------------------------------------------------------------------- */
+/* ---- building ---------------------------------------------------------------------- */
 
 static bool has_name(const wf_module *m, const char *name)
 {
@@ -239,7 +239,7 @@ wf_status wf_module_set_value(wf_ctx *c, wf_module *m, int place, wf_tensor valu
     return wf_ctx_status(c);
 }
 
-/* ---- finding ---------------------------------------------------------------------------------- */
+/* ---- finding ----------------------------------------------------------------------- */
 
 static wf_module *find_child(const wf_module *m, const char *name, size_t n)
 {
@@ -269,7 +269,7 @@ wf_tensor wf_module_tensor(wf_module *m, const char *path)
     return WF_NONE;
 }
 
-/* ---- calls --------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------- */
 
 static int write_path(const wf_module *m, char *out, int room)
 {
@@ -325,15 +325,16 @@ wf_tensor wf_forward_one(wf_ctx *c, wf_module *m, wf_tensor x)
     return wf_module_call(c, m, &x, 1, &y, 1) ? WF_NONE : y;
 }
 
-/* ---- state ------------------------------------------------------------------------------------------ */
+/* ---- state ------------------------------------------------------------------------- */
 
 static bool same(wf_tensor a, wf_tensor b)
 {
     return a.gen == b.gen && a.index == b.index && a.owner == b.owner;
 }
 
-/* Adds the places of one kind, each tensor once, to list[0..n-1] of the given room; returns the count with them. A tensor
- * beyond the room is counted, as often as it comes. */
+/* Adds the places of one kind, each tensor once, to list[0..n-1] of the given room;
+ * returns the count with them. A tensor beyond the room is counted, as often as it comes.
+ * */
 static int collect(wf_module *m, bool params, wf_tensor *list, int room, int n)
 {
     for (int i = 0; i < m->nplaces; i++) {
@@ -515,7 +516,7 @@ int64_t wf_module_count(wf_ctx *c, wf_module *m, bool trainable_only)
     return count;
 }
 
-/* ---- visits --------------------------------------------------------------------------------------------- */
+/* ---- visits ------------------------------------------------------------------------ */
 
 /* "path.name", to be freed */
 static char *join(wf_ctx *c, const char *path, const char *name)
@@ -621,10 +622,10 @@ wf_status wf_module_restore(wf_ctx *c, wf_module *m, const wf_model *file)
     return wf_ctx_status(c);
 }
 
-/* ---- print: PyTorch's Module.__repr__ ------------------------------------------------------------------------
+/* ---- print: PyTorch's Module.__repr__ -------------------------------------------------
  *
- * Type(text) without children; else one line a child, "(name): ", indented by two. A ModuleList prints equal
- * neighbours once: "(0-2): 3 x Linear(..)". */
+ * Type(text) without children; else one line a child, "(name): ", indented by two. A
+ * ModuleList prints equal neighbours once: "(0-2): 3 x Linear(..)". */
 
 typedef struct Buf {
     char *s;

@@ -1,15 +1,17 @@
-/* optim.c -- optimisers: PyTorch's formulas as a program of parameters, gradients and state.
+/* optim.c -- optimisers: PyTorch's formulas as a program of parameters, gradients and
+ * state.
  *
  *   all      g += decay * p               (AdamW: p *= 1 - lr * decay instead)
  *   sgd      s = momentum * s + g;  g = nesterov ? g + momentum * s : s;  p -= lr * g
  *   adam     m += (1 - b1)(g - m);  v = b2 v + (1 - b2) g^2
  *            p -= lr / (1 - b1^t) * m / (sqrt(v) / sqrt(1 - b2^t) + eps)
- *   rmsprop  v = alpha v + (1 - alpha) g^2;  u = g / (sqrt(v) + eps);  with momentum s = momentum * s + u, u = s
- *            p -= lr * u
+ *   rmsprop  v = alpha v + (1 - alpha) g^2;  u = g / (sqrt(v) + eps);  with momentum s =
+ *            momentum * s + u, u = s p -= lr * u
  *   adagrad  v += g^2;  p -= lr / (1 + (t - 1) lr_decay) * g / (sqrt(v) + eps)
  *
- * Rate and step number are f64 inputs of the program, so it is traced once; factors made of them are computed in f64
- * and then rounded to the parameter's dtype, as PyTorch does on the host.
+ * Rate and step number are f64 inputs of the program, so it is traced once; factors made
+ * of them are computed in f64 and then rounded to the parameter's dtype, as PyTorch does
+ * on the host.
  */
 #include "nn/nn.h"
 
@@ -33,7 +35,7 @@ struct wf_optim {
     wf_jit *jit; /* of the update of those; NULL: none yet */
 };
 
-/* ---- formulas --------------------------------------------------------------------------------------- */
+/* ---- formulas ---------------------------------------------------------------------- */
 
 typedef struct Update { /* of one parameter */
     const wf_optim *o;
@@ -157,7 +159,7 @@ wf_status wf_optim_update(wf_ctx *c, const wf_optim *o, wf_tensor lr, wf_tensor 
     return wf_ctx_status(c);
 }
 
-/* ---- the object ------------------------------------------------------------------------------------------ */
+/* ---- the object -------------------------------------------------------------------- */
 
 void wf_optim_free(wf_ctx *c, wf_optim *o)
 {
@@ -291,7 +293,7 @@ wf_status wf_optim_zero_grad(wf_ctx *c, wf_optim *o)
     return wf_ctx_status(c);
 }
 
-/* ---- a step ------------------------------------------------------------------------------------------------ */
+/* ---- a step ------------------------------------------------------------------------ */
 
 /* in: lr, step, params, grads, state; out: params, state; of those with gradients */
 static bool trace_update(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
@@ -377,7 +379,7 @@ wf_status wf_optim_step(wf_ctx *c, wf_optim *o)
     return wf_ctx_status(c);
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------- */
 
 static void store_tensor(wf_ctx *c, wf_model *file, const char *name, wf_tensor t)
 {
@@ -436,7 +438,7 @@ wf_status wf_optim_restore(wf_ctx *c, wf_optim *o, const wf_model *file)
     return wf_ctx_status(c);
 }
 
-/* ---- clipping ----------------------------------------------------------------------------------------------------- */
+/* ---- clipping ---------------------------------------------------------------------- */
 
 /* The gradients there are, in new memory; NULL after an error. */
 static wf_tensor *gradients(wf_ctx *c, wf_module *m, int *out_n)
@@ -496,7 +498,7 @@ wf_status wf_clip_grad_value(wf_ctx *c, wf_module *m, double most)
     return wf_ctx_status(c);
 }
 
-/* ---- rates --------------------------------------------------------------------------------------------------------- */
+/* ---- rates ------------------------------------------------------------------------- */
 
 double wf_lr_step(double lr, int64_t done, int64_t every, double gamma)
 {
