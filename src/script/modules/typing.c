@@ -3,6 +3,9 @@
 
 /* clang-format off */
 const char *const source_typing[] = {
+    "import collections as _collections",
+    "",
+    "",
     "class _Form:",
     "    def __init__(self, name, args=None, classvar=False):",
     "        self._name = name",
@@ -117,9 +120,15 @@ const char *const source_typing[] = {
     "    return dict(getattr(obj, \"__annotations__\", {}))",
     "",
     "",
-    "class NamedTuple:",
+    "class NamedTuple(tuple):",
     "    def __init_subclass__(cls):",
-    "        pass",
+    "        own = cls.__dict__",
+    "        fields = tuple(own.get(\"__annotations__\", {}))",
+    "        given = {k: own[k] for k in fields if k in own}",
+    "        made = _collections._namedtuple(cls.__name__, fields, given)",
+    "        for k, v in made.__dict__.items():",
+    "            if k in fields or k not in own:",
+    "                setattr(cls, k, v)",
     "",
     "",
     "class TypedDict(dict):",
