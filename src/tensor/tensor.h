@@ -8,7 +8,8 @@
  *   trace.c       programs from C functions; emitting into the current program
  *   record.c      histories: what backward needs
  *   backward.c    from histories to derivative programs
- *   functions.c   grad, vjp, jvp, vmap, jit of C functions
+ *   functions.c   trace, jit and vmap of C functions
+ *   derive.c      grad, vjp, jvp of C functions
  *   autograd.c    gradients as users ask for them
  *   inplace.c     functions that write into a tensor
  *   graph.c       symbols, partial derivatives of expressions, sessions
@@ -312,6 +313,28 @@ bool history_vjp(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t ny
 /* Directional derivative: dx for each x; out: for each y, WF_NONE where it is zero. */
 bool history_jvp(wf_ctx *c, const wf_tensor *y, uint32_t ny, const wf_tensor *x,
                  const wf_tensor *dx, uint32_t nx, unsigned flags, wf_tensor *out);
+
+/* ---- functions.c: C functions as programs ---- */
+
+typedef struct Traced {
+    const Program *p; /* inputs, then the captures */
+    uint32_t nin, nout;
+    Tensor **captures;
+    uint32_t ncaptures;
+    bool *weak;  /* of the results */
+    bool closed; /* no capture belongs to a trace */
+} Traced;
+
+void traced_free(wf_ctx *c, Traced *t);
+bool check_function(wf_ctx *c, const wf_function *f, const char *fn);
+/* Call it, and see that it set its results. */
+bool call_function(wf_ctx *c, const wf_function *f, const wf_tensor *in, wf_tensor *out);
+/* is_graph: concrete tensors from outside become constants, recorded ones too. */
+bool trace_function_on(wf_ctx *c, const char *fn, const wf_function *f,
+                       const wf_tensor *in, bool is_graph, Traced *out);
+/* Apply p, made of t's program, to in, the captures of t, and more. */
+bool traced_apply(wf_ctx *c, const Traced *t, const Program *p, const wf_tensor *in,
+                  uint32_t nin, const wf_tensor *more, uint32_t nmore, wf_tensor *out);
 
 /* ---- functions.c: types as text, sizes of the innermost trace ---- */
 bool spec_shape(wf_ctx *c, const char *fn, const char *type, wf_dtype *out_dtype,

@@ -1,0 +1,380 @@
+/* derive.c -- derivatives of C functions: grad, jvp, and records that serve vjp and linearize.
+ *
+ * With concrete arguments and no trace open, the function runs on its values under a recorder (host
+ * control flow on values works), and the record is transformed. Inside a trace it is traced into a
+ * program, and the program is transformed.
+ */
+#include "tensor/tensor.h"
+
+struct wf_record {
+    int nx, ny;
+    bool recorded; /* else traced */
+    Tensor **x,
+        **y; /* recorded: lifted arguments and results. traced: all inputs and captures; y unused */
+    uint32_t nheld;
+    const Program *vjp, *jvp; /* traced */
+    int nin;
+};
+
+void wf_record_free(wf_ctx *c, wf_record *r)
+{
+    if (!r)
+        return;
+    for (uint32_t i = 0; i < r->nheld; i++)
+        tensor_release(c, r->x[i]);
+    mem_free(&c->al, r->x, (r->nheld + 1) * sizeof *r->x);
+    program_release(r->vjp);
+    program_release(r->jvp);
+    mem_free(&c->al, r, sizeof *r);
+}
+
+static wf_record *record_new(wf_ctx *c, int nx, int ny, uint32_t nheld)
+{
+    wf_record *r = mem_alloc(&c->al, sizeof *r);
+
+    if (r) {
+        memset(r, 0, sizeof *r);
+        r->nx = nx;
+        r->ny = ny;
+        r->x = mem_alloc(&c->al, (nheld + 1) * sizeof *r->x);
+    }
+    if (!r || !r->x) {
+        fail_memory(c);
+        if (r)
+            mem_free(&c->al, r, sizeof *r);
+        return NULL;
+    }
+    memset(r->x, 0, (nheld + 1) * sizeof *r->x);
+    r->nheld = nheld;
+    return r;
+}
+
+/* x as an argument that the recorder follows, and through which outer recorders follow x. */
+static wf_tensor lift(wf_ctx *c, wf_tensor x, int tape, const char *fn)
+{
+    Tensor *t = tensor_get(c, x, fn);
+    wf_tensor h;
+
+    if (!t)
+        return WF_NONE;
+    if (!dtype_is_float((wf_dtype)t->dtype))
+        return tfail(c, WF_ERR_TYPE, "%s: derivatives need float arguments, got %s", fn,
+                     shape_text(c, t));
+    if (t->need & c->tensors->recorders)
+        h = op_1(c, OP_name, x, &(NameAttr){"x"});
+    else
+        h = tensor_handle(c, tensor_alias(c, t));
+    if (failed(c))
+        return WF_NONE;
+    wf_tape_watch(c, tape, h);
+    return h;
+}
+
+static bool check_wrt(wf_ctx *c, const wf_function *f, const int *wrt, int nwrt,
+                      const char *fn)
+{
+    for (int k = 0; k < nwrt; k++)
+        if (wrt[k] < 0 || wrt[k] >= f->inputs) {
+            tfail(c, WF_ERR_INDEX, "%s: the function has no input %d", fn, wrt[k]);
+            return false;
+        }
+    return true;
+}
+
+/* Run f with lifted arguments; hold arguments and results. */
+static wf_record *run_recorded(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                               const int *wrt, int nwrt, wf_tensor *y, const char *fn)
+{
+    Tensors *s = c->tensors;
+    wf_record *r = record_new(c, nwrt, f->outputs, (uint32_t)(nwrt + f->outputs));
+    wf_tensor *args;
+    size_t room = ((size_t)f->inputs + 1) * sizeof *args;
+    int tape, no_grad = s->no_grad;
+
+    if (!r)
+        return NULL;
+    r->recorded = true;
+    r->y = r->x + nwrt;
+    args = mem_alloc(&c->al, room);
+    if (!args)
+        fail_memory(c);
+    tape = args ? wf_tape_begin(c) : -1;
+    s->no_grad = 0;
+    if (args && f->inputs)
+        memcpy(args, in, (size_t)f->inputs * sizeof *args);
+    for (int k = 0; k < nwrt && !failed(c); k++) {
+        args[wrt[k]] = lift(c, args[wrt[k]], tape, fn);
+        if (!failed(c))
+            r->x[k] = tensor_retain(tensor_get(c, args[wrt[k]], fn));
+    }
+    if (!failed(c) && call_function(c, f, args, y))
+        for (int j = 0; j < f->outputs; j++)
+            r->y[j] = tensor_retain(tensor_get(c, y[j], fn));
+    s->no_grad = no_grad;
+    wf_tape_end(c, tape);
+    if (args)
+        mem_free(&c->al, args, room);
+    if (!failed(c))
+        return r;
+    wf_record_free(c, r);
+    return NULL;
+}
+
+static bool make_transforms(wf_ctx *c, const Traced *t, const int *wrt, int nwrt,
+                            wf_record *r)
+{
+    T_ENTER(c, false)
+    r->vjp = program_retain(xf_vjp(c, t->p, wrt, nwrt));
+    if (!failed(c))
+        r->jvp = program_retain(xf_jvp_user(c, t->p, wrt, nwrt));
+    T_LEAVE(c);
+    return !failed(c);
+}
+
+static wf_record *run_traced(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                             const int *wrt, int nwrt, wf_tensor *y, const char *fn)
+{
+    Traced t;
+    wf_record *r = NULL;
+
+    if (!trace_function_on(c, fn, f, in, false, &t))
+        return NULL;
+    if (traced_apply(c, &t, t.p, in, (uint32_t)f->inputs, NULL, 0, y))
+        r = record_new(c, nwrt, f->outputs, t.nin + t.ncaptures);
+    if (r) {
+        r->nin = f->inputs;
+        for (int i = 0; i < f->inputs; i++)
+            r->x[i] = tensor_retain(tensor_get(c, in[i], fn));
+        for (uint32_t i = 0; i < t.ncaptures; i++)
+            r->x[t.nin + i] = tensor_retain(t.captures[i]);
+        if (!make_transforms(c, &t, wrt, nwrt, r)) {
+            wf_record_free(c, r);
+            r = NULL;
+        }
+    }
+    traced_free(c, &t);
+    return r;
+}
+
+static wf_record *make_record(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                              const int *wrt, int nwrt, wf_tensor *y, const char *fn)
+{
+    static const int first[] = {0};
+
+    if (!check_function(c, f, fn))
+        return NULL;
+    for (int j = 0; j < f->outputs; j++)
+        y[j] = WF_NONE;
+    if (!wrt) {
+        wrt = first;
+        nwrt = 1;
+    }
+    if (!check_wrt(c, f, wrt, nwrt, fn))
+        return NULL;
+    return c->tensors->trace ? run_traced(c, f, in, wrt, nwrt, y, fn)
+                             : run_recorded(c, f, in, wrt, nwrt, y, fn);
+}
+
+/* The result as outer recorders see it: the value the function gave has this recorder's history too, which does no
+ * harm, since its tape has ended. */
+wf_status wf_record_new(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                        const int *wrt, int nwrt, wf_tensor *y, wf_record **out)
+{
+    *out = NULL;
+    scope_open(c);
+    *out = make_record(c, f, in, wrt, nwrt, y, "wf_record_new");
+    scope_close_n(c, y, *out ? f->outputs : 0);
+    return c->status;
+}
+
+static wf_tensor *handles_of(wf_ctx *c, Tensor **t, uint32_t n, uint32_t extra)
+{
+    wf_tensor *v = mem_alloc(&c->al, (n + extra + 1) * sizeof *v);
+
+    if (!v) {
+        fail_memory(c);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        v[i] = tensor_handle(c, tensor_retain(t[i]));
+    return v;
+}
+
+static bool is_float_tensor(const Tensor *t)
+{
+    return dtype_is_float((wf_dtype)t->dtype);
+}
+
+/* Float results of the recorded function: those that have cotangents. */
+static bool recorded_vjp(wf_ctx *c, const wf_record *r, const wf_tensor *gy,
+                         wf_tensor *gx)
+{
+    uint32_t nx = (uint32_t)r->nx, ny = (uint32_t)r->ny, n = 0;
+    wf_tensor *v = handles_of(c, r->x, nx + ny, 2 * ny), *ys, *gs;
+
+    if (!v)
+        return false;
+    ys = v + nx + ny;
+    gs = ys + ny;
+    for (uint32_t j = 0; j < ny; j++)
+        if (is_float_tensor(r->y[j]) && !wf_is_none(gy[j])) {
+            ys[n] = v[nx + j];
+            gs[n++] = gy[j];
+        }
+    history_vjp(c, ys, gs, n, v, nx, GRAD_KEEP | GRAD_CREATE, gx);
+    for (uint32_t i = 0; i < nx && !failed(c); i++)
+        if (wf_is_none(gx[i]))
+            gx[i] = wf_zeros_like(c, v[i]);
+    mem_free(&c->al, v, (nx + 3 * ny + 1) * sizeof *v);
+    return !failed(c);
+}
+
+static bool recorded_jvp(wf_ctx *c, const wf_record *r, const wf_tensor *dx,
+                         wf_tensor *dy)
+{
+    uint32_t nx = (uint32_t)r->nx, ny = (uint32_t)r->ny;
+    wf_tensor *v = handles_of(c, r->x, nx + ny, 0);
+
+    if (!v)
+        return false;
+    history_jvp(c, v + nx, ny, v, dx, nx, GRAD_KEEP | GRAD_CREATE, dy);
+    for (uint32_t j = 0; j < ny && !failed(c); j++)
+        if (wf_is_none(dy[j]))
+            dy[j] = wf_zeros_like(c, v[nx + j]);
+    mem_free(&c->al, v, (nx + ny + 1) * sizeof *v);
+    return !failed(c);
+}
+
+/* (x.., s..) -> (y.., r..): apply and give r. Seeds and results of float y only. */
+static bool traced_derivative(wf_ctx *c, const wf_record *r, const Program *p,
+                              const wf_tensor *seed, int nseed, bool skip_int_seeds,
+                              wf_tensor *out, int nout, bool skip_int_outs)
+{
+    wf_tensor *v = handles_of(c, r->x, r->nheld, (uint32_t)nseed),
+              *res = mem_alloc(&c->al, (p->nout + 1) * sizeof *res);
+    uint32_t n = r->nheld, k = (uint32_t)r->ny;
+    bool ok = false;
+
+    if (!res)
+        fail_memory(c);
+    if (v && res) {
+        for (int i = 0; i < nseed; i++)
+            if (!skip_int_seeds ||
+                dtype_is_float((wf_dtype)val_type(p, p->outs[i]).dtype))
+                v[n++] = seed[i];
+        ok = tensor_call(c, p, v, n, res, p->nout);
+        for (int i = 0; i < nout && ok; i++) {
+            bool has =
+                !skip_int_outs || dtype_is_float((wf_dtype)val_type(p, p->outs[i]).dtype);
+            out[i] = has ? res[k++] : wf_zeros_like(c, res[i]);
+        }
+    }
+    if (v)
+        mem_free(&c->al, v, (r->nheld + (uint32_t)nseed + 1) * sizeof *v);
+    if (res)
+        mem_free(&c->al, res, (p->nout + 1) * sizeof *res);
+    return ok && !failed(c);
+}
+
+wf_status wf_record_vjp(wf_ctx *c, wf_record *r, const wf_tensor *gy, wf_tensor *gx)
+{
+    if (failed(c) || !ts(c))
+        return c->status;
+    for (int i = 0; i < r->nx; i++)
+        gx[i] = WF_NONE;
+    scope_open(c);
+    if (r->recorded)
+        recorded_vjp(c, r, gy, gx);
+    else
+        traced_derivative(c, r, r->vjp, gy, r->ny, true, gx, r->nx, false);
+    scope_close_n(c, gx, r->nx);
+    return c->status;
+}
+
+wf_status wf_record_jvp(wf_ctx *c, wf_record *r, const wf_tensor *dx, wf_tensor *dy)
+{
+    if (failed(c) || !ts(c))
+        return c->status;
+    for (int j = 0; j < r->ny; j++)
+        dy[j] = WF_NONE;
+    scope_open(c);
+    if (r->recorded)
+        recorded_jvp(c, r, dx, dy);
+    else
+        traced_derivative(c, r, r->jvp, dx, r->nx, false, dy, r->ny, true);
+    scope_close_n(c, dy, r->ny);
+    return c->status;
+}
+
+/* ---- grad, jvp in one call ---- */
+
+wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                       const int *wrt, int nwrt, wf_tensor *out_y, wf_tensor *out_grads)
+{
+    wf_record *r;
+    wf_tensor *y, *gy;
+    size_t room;
+    int n = wrt ? nwrt : 1;
+
+    for (int i = 0; i < n; i++)
+        out_grads[i] = WF_NONE;
+    if (!check_function(c, f, "wf_grad_call"))
+        return c->status;
+    room = 2 * (size_t)f->outputs * sizeof *y;
+    if (!(y = mem_alloc(&c->al, room))) {
+        fail_memory(c);
+        return c->status;
+    }
+    gy = y + f->outputs;
+    scope_open(c);
+    r = make_record(c, f, in, wrt, nwrt, y, "wf_grad_call");
+    if (r) {
+        Tensor *t = tensor_get(c, y[0], "wf_grad_call");
+        if (t->rank || !is_float_tensor(t))
+            tfail(c, WF_ERR_SHAPE,
+                  "wf_grad_call: the first result must be a float scalar, got %s",
+                  shape_text(c, t));
+        for (int j = 0; j < f->outputs && !failed(c); j++) /* others are auxiliary */
+            gy[j] = j == 0 ? wf_ones_like(c, y[0]) : wf_zeros_like(c, y[j]);
+        if (r->recorded)
+            for (int j = 1; j < f->outputs; j++)
+                gy[j] = WF_NONE;
+        wf_record_vjp(c, r, gy, out_grads);
+        wf_record_free(c, r);
+    }
+    if (out_y && !failed(c))
+        memcpy(out_y, y, (size_t)f->outputs * sizeof *y);
+    {
+        int total = n + (out_y ? f->outputs : 0);
+        wf_tensor *keep = mem_alloc(&c->al, (size_t)(total + 1) * sizeof *keep);
+        if (keep) {
+            memcpy(keep, out_grads, (size_t)n * sizeof *keep);
+            if (out_y && !failed(c))
+                memcpy(keep + n, out_y, (size_t)f->outputs * sizeof *keep);
+            scope_close_n(c, keep, failed(c) ? n : total);
+            mem_free(&c->al, keep, (size_t)(total + 1) * sizeof *keep);
+        } else {
+            fail_memory(c);
+            scope_close_n(c, NULL, 0);
+        }
+    }
+    mem_free(&c->al, y, room);
+    return c->status;
+}
+
+wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                      const int *wrt, int nwrt, const wf_tensor *dx, wf_tensor *y,
+                      wf_tensor *dy)
+{
+    wf_record *r;
+
+    if (!check_function(c, f, "wf_jvp_call"))
+        return c->status;
+    for (int j = 0; j < f->outputs; j++)
+        dy[j] = WF_NONE;
+    if (wf_record_new(c, f, in, wrt, nwrt, y, &r) == WF_OK) {
+        wf_record_jvp(c, r, dx, dy);
+        wf_record_free(c, r);
+    }
+    return c->status;
+}
