@@ -17,6 +17,8 @@
 #ifndef WEFT_TENSOR_H
 #define WEFT_TENSOR_H
 
+#include "weft.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
