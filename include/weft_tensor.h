@@ -14,10 +14,9 @@
  *             that only means something inside that program (wf_size gives it, shapes take it).
  * Axes        count from the end when negative.
  */
+#include "weft.h" /* brings this header in at its end, before those that build on it */
 #ifndef WEFT_TENSOR_H
 #define WEFT_TENSOR_H
-
-#include "weft.h"
 
 #ifdef __cplusplus
 extern "C" {
