@@ -6,7 +6,7 @@
  *   report.c       messages, colours, suggestions
  *   load.c         models and programs by name
  *   steps.c        the transform flags, applied in the order given
- *   cmd_*.c        check show eval ops info help
+ *   cmd_*.c        run check show eval ops info help
  *
  * Results go to standard output, everything else to standard error. The status is one of
  * the four below.
@@ -70,10 +70,11 @@ struct Command {
     int (*run)(Args *a);
 };
 
-extern const Command cmd_check, cmd_show, cmd_eval, cmd_ops, cmd_info, cmd_help;
+extern const Command cmd_run, cmd_check, cmd_show, cmd_eval, cmd_ops, cmd_info, cmd_help;
 extern const Command *const commands[]; /* NULL ends them */
 int help_command(const Command *c);     /* prints the help of one */
 int help_all(void);
+int run_script(int argc, char **argv); /* cmd_run.c; argv[0] is the file */
 
 /* ---- report.c ---------------------------------------------------------------------- */
 
@@ -92,6 +93,9 @@ void *need_memory(size_t size);
 
 /* ---- load.c ------------------------------------------------------------------------ */
 
+bool is_script(const char *path); /* ends in .py */
+/* The whole file, malloc'ed; NULL after saying why not. */
+char *load_text(const char *path, size_t *out_size);
 wf_ctx *new_context(int threads); /* NULL after saying that memory is exhausted */
 /* The file, or standard input for "-". NULL after reporting. */
 wf_model *load_model(wf_ctx *cx, const char *path, int *out_status);

@@ -1,6 +1,22 @@
 /* cmd_check.c -- weft check: are these files well-formed? */
 #include "cli.h"
 
+#include <stdlib.h>
+
+static int check_script(const char *path)
+{
+    wf_ctx *cx = new_context(1);
+    size_t size;
+    char *text = cx ? load_text(path, &size) : NULL;
+    int status = text ? DONE : ENVIRONMENT;
+
+    if (text && wf_script_check(cx, path, text, size) != WF_OK)
+        status = report(cx);
+    free(text);
+    wf_ctx_free(cx);
+    return status;
+}
+
 static int check_file(const char *path)
 {
     wf_ctx *cx = new_context(1);
@@ -25,7 +41,7 @@ static int run(Args *a)
     while ((k = args_next(a)) != ARG_END) {
         if (k != ARG_WORD)
             return USAGE;
-        int s = check_file(a->value);
+        int s = is_script(a->value) ? check_script(a->value) : check_file(a->value);
 
         files++;
         status = s > status ? s : status;
@@ -37,8 +53,8 @@ const Command cmd_check = {
     .name = "check",
     .usage = "FILE...",
     .summary = "parse, type and verify files",
-    .help = "Reads each FILE (text programs .wir, .weft, safetensors; - is standard "
-            "input) and checks all\n"
+    .help = "Reads each FILE (scripts .py, text programs .wir, .weft, safetensors; - is\n"
+            "standard input) and checks all\n"
             "that is in it. Says nothing when all is well.",
     .run = run,
 };

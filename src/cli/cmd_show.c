@@ -24,9 +24,9 @@ typedef struct Show {
     int nsizes;
 } Show;
 
-enum { AS_TEXT, AS_DOT, AS_SVG, AS_COUNT };
-static const char *const forms[] = {"text", "dot", "svg"};
-static const char *const later_forms[] = {"ast", "kernels", "c"};
+enum { AS_TEXT, AS_DOT, AS_SVG, AS_AST, AS_COUNT };
+static const char *const forms[] = {"text", "dot", "svg", "ast"};
+static const char *const later_forms[] = {"kernels", "c"};
 
 /* ---- svg --------------------------------------------------------------------------- */
 
@@ -154,6 +154,24 @@ static int show_program(wf_ctx *cx, const Show *s, const wf_program *p)
     return DONE;
 }
 
+/* The syntax tree of a script, or of one function in it. */
+static int show_tree(const Show *s)
+{
+    wf_ctx *cx = new_context(1);
+    size_t size;
+    char *text = cx ? load_text(s->file, &size) : NULL;
+    int status = text ? DONE : ENVIRONMENT;
+    const char *tree;
+
+    if (text && wf_script_tree(cx, s->file, text, size, s->name, &tree) != WF_OK)
+        status = report(cx);
+    else if (text)
+        puts(tree);
+    free(text);
+    wf_ctx_free(cx);
+    return status;
+}
+
 static int show_file(const Show *s)
 {
     wf_ctx *cx = new_context(1);
@@ -180,12 +198,12 @@ static bool read_form(Args *a, Show *s)
     for (s->as = 0; s->as < AS_COUNT; s->as++)
         if (strcmp(a->value, forms[s->as]) == 0)
             return true;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 2; i++)
         if (strcmp(a->value, later_forms[i]) == 0) {
             usage_error(a->command, "--as=%s is not in this version", a->value);
             return false;
         }
-    usage_error(a->command, "--as=%s: the forms are text, dot and svg%s", a->value,
+    usage_error(a->command, "--as=%s: the forms are text, dot, svg and ast%s", a->value,
                 suggest(a->value, forms, AS_COUNT));
     return false;
 }
@@ -246,7 +264,7 @@ static int run(Args *a)
 {
     Show s = {.symbols = need_memory((size_t)a->argc * sizeof *s.symbols),
               .sizes = need_memory((size_t)a->argc * sizeof *s.sizes)};
-    int status = read_args(a, &s) ? show_file(&s) : USAGE;
+    int status = !read_args(a, &s) ? USAGE : s.as == AS_AST ? show_tree(&s) : show_file(&s);
 
     for (int i = 0; i < s.nsizes; i++)
         free((char *)(uintptr_t)s.symbols[i]);
@@ -257,7 +275,7 @@ static int run(Args *a)
 }
 
 static const Option options[] = {
-    {"as", OPT_VALUE, OPT_AS, "FORM", "text (the default), dot, or svg (needs Graphviz)"},
+    {"as", OPT_VALUE, OPT_AS, "FORM", "text (the default), dot, svg (needs Graphviz), or ast (of a script)"},
     {"cost", OPT_FLAG, OPT_COST, NULL,
      "operations, bytes, and what a gradient would keep"},
     {"size", OPT_VALUE, OPT_SIZE, "N=32",

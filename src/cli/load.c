@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +18,26 @@ wf_ctx *new_context(int threads)
     return cx;
 }
 
-/* All of standard input, malloc'ed. */
-static char *read_stdin(size_t *out_size)
+bool is_script(const char *path)
+{
+    size_t n = strlen(path);
+
+    return n > 3 && strcmp(path + n - 3, ".py") == 0;
+}
+
+/* All that is left to read, malloc'ed; name is for messages. */
+static char *read_all(int fd, const char *name, size_t *out_size)
 {
     size_t room = 1 << 16, n = 0;
     char *p = need_memory(room);
 
     for (;;) {
-        ssize_t got = read(STDIN_FILENO, p + n, room - n);
+        ssize_t got = read(fd, p + n, room - n);
 
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
-            complain("cannot read standard input: %s", strerror(errno));
+            complain("cannot read %s: %s", name, strerror(errno));
             free(p);
             return NULL;
         }
@@ -51,6 +59,20 @@ static char *read_stdin(size_t *out_size)
     return p;
 }
 
+char *load_text(const char *path, size_t *out_size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char *text;
+
+    if (fd < 0) {
+        complain("cannot open %s: %s", path, strerror(errno));
+        return NULL;
+    }
+    text = read_all(fd, path, out_size);
+    close(fd);
+    return text;
+}
+
 wf_model *load_model(wf_ctx *cx, const char *path, int *out_status)
 {
     wf_model *m = NULL;
@@ -60,7 +82,7 @@ wf_model *load_model(wf_ctx *cx, const char *path, int *out_status)
     if (strcmp(path, "-") != 0) {
         wf_model_open(cx, path, &m);
     } else {
-        text = read_stdin(&size);
+        text = read_all(STDIN_FILENO, "standard input", &size);
         if (!text) {
             *out_status = ENVIRONMENT;
             return NULL;

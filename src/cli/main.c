@@ -7,23 +7,20 @@
 #include <string.h>
 
 const Command *const commands[] = {
-    &cmd_check, &cmd_show, &cmd_eval, &cmd_ops, &cmd_info, &cmd_help, NULL,
+    &cmd_run, &cmd_check, &cmd_show, &cmd_eval, &cmd_ops, &cmd_info, &cmd_help, NULL,
 };
 
 /* What later versions will have, so that asking for it gets an answer. */
-static const char *const later[] = {"run", "train", "bench", "export", "convert"};
+static const char *const later[] = {"train", "bench", "export", "convert"};
 
 static int unknown_command(const char *name)
 {
     const char *names[16];
-    size_t len = strlen(name);
     int n = 0;
 
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (strcmp(name, later[i]) == 0)
             return usage_error(NULL, "'%s' is not in this version", name);
-    if (len > 3 && strcmp(name + len - 3, ".py") == 0)
-        return usage_error(NULL, "running scripts is not in this version");
     for (; commands[n]; n++)
         names[n] = commands[n]->name;
     names[n++] = "--version";
@@ -44,11 +41,14 @@ static int run_command(int argc, char **argv)
 
         if (strcmp((*c)->name, argv[1]) != 0)
             continue;
-        for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
+        int options = *c == &cmd_run ? 3 : argc; /* a script's options are its own */
+        for (int i = 2; i < argc && i < options && strcmp(argv[i], "--") != 0; i++)
             if (is_help(argv[i]))
                 return help_command(*c);
         return (*c)->run(&a);
     }
+    if (is_script(argv[1]))
+        return run_script(argc - 1, argv + 1);
     return unknown_command(argv[1]);
 }
 
