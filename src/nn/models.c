@@ -60,8 +60,7 @@ wf_module *wf_nn_inception(wf_ctx *c, wf_generator *g, int64_t in, int64_t ch1,
     return nn_done(c, m);
 }
 
-/* The children one after the other; three or more axes become one before the last child.
- * */
+/* The children one after the other; all axes but the first become one before the last. */
 static bool forward_chain(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                           wf_tensor *out, int nout)
 {

@@ -333,8 +333,7 @@ static bool same(wf_tensor a, wf_tensor b)
 }
 
 /* Adds the places of one kind, each tensor once, to list[0..n-1] of the given room;
- * returns the count with them. A tensor beyond the room is counted, as often as it comes.
- * */
+ * returns the count with them. Beyond the room a tensor counts as often as it comes. */
 static int collect(wf_module *m, bool params, wf_tensor *list, int room, int n)
 {
     for (int i = 0; i < m->nplaces; i++) {
