@@ -6,10 +6,13 @@ static wf_tensor positive(wf_ctx *c, wf_tensor x)
     return wf_gt(c, x, wf_zeros_like(c, x));
 }
 
-wf_tensor wf_relu(wf_ctx *c, wf_tensor x)
+wf_tensor wf_relu(wf_ctx *c, wf_tensor x) /* of NaN NaN; slope 0 at 0 */
 {
+    wf_tensor zero;
+
     scope_open(c);
-    return scope_close(c, wf_where(c, positive(c, x), x, wf_zeros_like(c, x)));
+    zero = wf_zeros_like(c, x);
+    return scope_close(c, wf_where(c, wf_le(c, x, zero), zero, x));
 }
 
 /* x Φ(x); with tanh: x/2 (1 + tanh(sqrt(2/π)(x + 0.044715 x³))) */

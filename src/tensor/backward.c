@@ -235,6 +235,7 @@ static void emit_node(Make *m, uint32_t k)
     uint32_t base = m->w->base[k];
     Val *in, *dx, *dy;
     Type *types;
+    bool moves = false; /* an operand has a tangent */
 
     if (!p)
         return;
@@ -251,6 +252,7 @@ static void emit_node(Make *m, uint32_t k)
                 m->val[at] = input_like(b, &p->in[i]);
             in[i] = m->val[at];
             dx[i] = m->tangent[at];
+            moves = moves || dx[i];
         } else {
             in[i] = m->edge[k][i] = input_like(b, &p->in[i]);
         }
@@ -262,7 +264,7 @@ static void emit_node(Make *m, uint32_t k)
         in[p->nin + j] = m->val[base + j];
         types[p->nin + j] = b_type(b, m->val[base + j]);
     }
-    if (failed(m->w->cx))
+    if (failed(m->w->cx) || !moves) /* rules need one */
         return;
     b_at(b, n->place);
     if (p->op == OP_call) {

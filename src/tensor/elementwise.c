@@ -1,6 +1,8 @@
 /* elementwise.c -- elementwise functions: promotion, broadcasting, then primitives. */
 #include "tensor/tensor.h"
 
+#include <math.h>
+
 /* ---- one dtype, one shape ---- */
 
 static wf_dtype real_dtype(wf_ctx *c)
@@ -301,10 +303,10 @@ wf_tensor wf_floor_div(wf_ctx *c, wf_tensor x, wf_tensor y)
     return scope_close(c, q);
 }
 
-/* sqrt(x² + y²) without overflow: m sqrt(1 + (n/m)²), m the larger */
+/* sqrt(x² + y²) without overflow: m sqrt(1 + (n/m)²), m the larger; inf with anything, NaN too, is inf */
 wf_tensor wf_hypot(wf_ctx *c, wf_tensor x, wf_tensor y)
 {
-    wf_tensor a, b, m, n, q, zero;
+    wf_tensor a, b, m, n, q, zero, inf, r;
 
     scope_open(c);
     a = wf_abs(c, as_float(c, x, "wf_hypot"));
@@ -314,8 +316,9 @@ wf_tensor wf_hypot(wf_ctx *c, wf_tensor x, wf_tensor y)
     zero = wf_eq(c, m, num(c, 0));
     q = wf_div(c, n, wf_where(c, zero, wf_ones_like(c, m), m));
     q = wf_where(c, wf_is_inf(c, n), wf_ones_like(c, q), q);
-    return scope_close(c,
-                       wf_mul(c, m, wf_sqrt(c, wf_add(c, num(c, 1), wf_square(c, q)))));
+    r = wf_mul(c, m, wf_sqrt(c, wf_add(c, num(c, 1), wf_square(c, q))));
+    inf = wf_logical_or(c, wf_is_inf(c, a), wf_is_inf(c, b));
+    return scope_close(c, wf_where(c, inf, wf_full_like(c, r, INFINITY), r));
 }
 
 /* max + log1p(exp(-|x - y|)); equal infinities give themselves */
@@ -477,6 +480,7 @@ wf_tensor wf_asinh(wf_ctx *c, wf_tensor x)
                   wf_div(c, sq,
                          wf_add(c, num(c, 1), wf_sqrt(c, wf_add(c, sq, num(c, 1)))))));
     lo = wf_where(c, wf_lt(c, b, num(c, 0)), wf_neg(c, lo), lo);
+    lo = wf_where(c, wf_eq(c, b, num(c, 0)), b, lo); /* |x| has no slope there, asinh has 1 */
     hi = wf_add(c, wf_log(c, wf_where(c, big, a, wf_ones_like(c, a))),
                 num(c, 0.69314718055994530942));
     r = wf_where(c, big, wf_mul(c, wf_sign(c, x), hi), lo);

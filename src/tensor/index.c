@@ -163,9 +163,12 @@ static bool add_int(wf_ctx *c, Plan *p, int64_t i, uint32_t axis)
         return false;
     }
     if (p->any_tensor) { /* counts as a tensor without axes */
+        wf_tensor t = wf_cast(c, wf_int(c, i), WF_I64);
         p->start[axis] = 0;
         p->limit[axis] = size;
-        p->item[p->n++] = (Item){WF_INDEX_TENSOR, size, wf_cast(c, wf_int(c, i), WF_I64)};
+        if (i < 0)
+            t = wf_add(c, t, size_tensor(c, size));
+        p->item[p->n++] = (Item){WF_INDEX_TENSOR, size, t};
         return !failed(c);
     }
     p->start[axis] = i >= 0 ? i : size_sub(c, size, -i);

@@ -109,6 +109,8 @@ static wf_dtype torch_pair(wf_dtype a, wf_dtype b)
 
     if (a == b)
         return a;
+    if (ca < 2 && cb < 2 && (is_bare_unsigned(a) || is_bare_unsigned(b)))
+        return WF_INVALID;
     if (ca != cb)
         return ca > cb ? a : b;
     if (ca == 2) {
@@ -116,10 +118,6 @@ static wf_dtype torch_pair(wf_dtype a, wf_dtype b)
             return WF_F32;
         return wf_dtype_size(a) > wf_dtype_size(b) ? a : b;
     }
-    if (dtype_is_unsigned(a) && dtype_is_unsigned(b))
-        return wf_dtype_size(a) > wf_dtype_size(b) ? a : b;
-    if (is_bare_unsigned(a) || is_bare_unsigned(b))
-        return WF_INVALID;
     if (a == WF_U8 || b == WF_U8) { /* with a signed one */
         wf_dtype i = a == WF_U8 ? b : a;
         return i == WF_I8 ? WF_I16 : i;
@@ -135,8 +133,8 @@ static wf_dtype promote_torch(wf_dtype a, int la, wf_dtype b, int lb)
     if (la == lb)
         return torch_pair(a, b);
     if (la < lb)
-        return ca >= cb ? a : b;
-    return cb >= ca ? b : a;
+        return ca >= cb ? a : torch_pair(a, b);
+    return cb >= ca ? b : torch_pair(a, b);
 }
 
 /* ---- NumPy ---- */

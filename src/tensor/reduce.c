@@ -166,13 +166,19 @@ wf_tensor wf_std(wf_ctx *c, wf_tensor x, const int *axes, int n, double correcti
     return scope_close(c, wf_sqrt(c, wf_var(c, x, axes, n, correction, keep)));
 }
 
-/* m + log sum exp(x - m), m the largest, taken as 0 where it is not finite */
+/* m + log sum exp(x - m), m the largest, taken as 0 where it is not finite; of no elements -inf */
 wf_tensor wf_logsumexp(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
 {
     wf_tensor m, s, r;
+    Shape shape;
 
     scope_open(c);
     x = as_float(c, x, "wf_logsumexp");
+    if (!shape_of(c, x, "wf_logsumexp", &shape))
+        return scope_close(c, WF_NONE);
+    for (uint32_t i = 0; i < shape.rank; i++)
+        if (shape.d[i] == 0) /* nothing overflows */
+            return scope_close(c, wf_log(c, wf_sum(c, wf_exp(c, x), axes, n, keep)));
     m = wf_stop_gradient(c, wf_max(c, x, axes, n, true));
     m = wf_where(c, wf_is_finite(c, m), m, wf_zeros_like(c, m));
     s = wf_sum(c, wf_exp(c, wf_sub(c, x, m)), axes, n, true);
