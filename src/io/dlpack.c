@@ -1,0 +1,211 @@
+/* dlpack.c -- arrays as DLPack structs, and back, on the same memory.
+ *
+ * Out: one block holds the struct, the shape and the strides, and retains the array; the deleter frees the block with
+ * the array's own allocator, so that the context may be gone by then. In: an array wraps data + byte_offset and calls
+ * the deleter when its memory is dropped. DLPack follows C: a bool is one byte, strides count elements.
+ */
+#include "base/base.h"
+#include "weft_dlpack.h"
+
+_Static_assert(sizeof(DLDevice) == 8 && sizeof(DLDataType) == 4, "the layout of the ABI");
+_Static_assert(sizeof(void *) != 8 || sizeof(DLTensor) == 48, "the layout of the ABI");
+_Static_assert(sizeof(void *) != 8 || sizeof(DLManagedTensor) == 64, "the layout of the ABI");
+_Static_assert(sizeof(void *) != 8 || sizeof(DLManagedTensorVersioned) == 80, "the layout of the ABI");
+
+/* ---- dtypes and devices ------------------------------------------------------------------------------- */
+
+static const struct {
+    uint8_t dtype, code, bits;
+} dtypes[] = {
+    {WF_BOOL, 6, 8}, {WF_I8, 0, 8},   {WF_I16, 0, 16}, {WF_I32, 0, 32},  {WF_I64, 0, 64}, {WF_U8, 1, 8},   {WF_U16, 1, 16},
+    {WF_U32, 1, 32}, {WF_U64, 1, 64}, {WF_F16, 2, 16}, {WF_BF16, 4, 16}, {WF_F32, 2, 32}, {WF_F64, 2, 64},
+};
+
+static bool to_dtype(wf_ctx *cx, DLDataType t, wf_dtype *out)
+{
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        if (dtypes[i].code == t.code && dtypes[i].bits == t.bits && t.lanes == 1) {
+            *out = (wf_dtype)dtypes[i].dtype;
+            return true;
+        }
+    return fail(cx, WF_ERR_TYPE, NOWHERE, "dlpack: dtype of code %d, %d bits, %d lanes, which arrays do not have", t.code,
+                t.bits, t.lanes);
+}
+
+static DLDataType from_dtype(wf_dtype dtype)
+{
+    DLDataType t = {0, 0, 1};
+
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        if (dtypes[i].dtype == dtype) {
+            t.code = dtypes[i].code;
+            t.bits = dtypes[i].bits;
+        }
+    return t;
+}
+
+/* ---- out ------------------------------------------------------------------------------------------------ */
+
+/* What manager_ctx points to: this, the struct before it and the sizes after it are one block. */
+typedef struct Export {
+    union {
+        DLManagedTensor plain;
+        DLManagedTensorVersioned versioned;
+    } m;
+    wf_allocator al;
+    wf_array *a;
+    size_t size;
+    int64_t v[]; /* shape, then strides */
+} Export;
+
+static void drop_export(Export *e)
+{
+    wf_allocator al = e->al;
+
+    wf_array_release(e->a);
+    mem_free(&al, e, e->size);
+}
+
+static void delete_plain(DLManagedTensor *m)
+{
+    if (m)
+        drop_export(m->manager_ctx);
+}
+
+static void delete_versioned(DLManagedTensorVersioned *m)
+{
+    if (m)
+        drop_export(m->manager_ctx);
+}
+
+static Export *export_array(wf_ctx *cx, wf_array *a, DLTensor *out)
+{
+    size_t rank, size;
+    Export *e;
+
+    if (failed(cx))
+        return NULL;
+    if (!a) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "dlpack: the array is NULL");
+        return NULL;
+    }
+    if (wf_array_count(a) && !wf_array_data(a)) {
+        fail(cx, WF_ERR_TYPE, NOWHERE, "dlpack: the array is on a device that the host cannot read");
+        return NULL;
+    }
+    rank = (size_t)wf_array_rank(a);
+    size = sizeof *e + 2 * rank * sizeof(int64_t);
+    e = mem_alloc(&cx->al, size);
+    if (!e) {
+        fail_memory(cx);
+        return NULL;
+    }
+    *e = (Export){.al = cx->al, .a = wf_array_retain(a), .size = size};
+    if (rank) {
+        memcpy(e->v, wf_array_dims(a), rank * sizeof *e->v);
+        memcpy(e->v + rank, wf_array_strides(a), rank * sizeof *e->v);
+    }
+    *out = (DLTensor){.data = wf_array_data(a),
+                      .device = {kDLCPU, 0},
+                      .ndim = (int32_t)rank,
+                      .dtype = from_dtype(wf_array_dtype(a)),
+                      .shape = e->v,
+                      .strides = e->v + rank};
+    return e;
+}
+
+wf_status wf_array_to_dlpack(wf_ctx *cx, wf_array *a, DLManagedTensor **out_tensor)
+{
+    DLTensor t;
+    Export *e;
+
+    *out_tensor = NULL;
+    e = export_array(cx, a, &t);
+    if (!e)
+        return cx->status;
+    e->m.plain = (DLManagedTensor){t, e, delete_plain};
+    *out_tensor = &e->m.plain;
+    return WF_OK;
+}
+
+wf_status wf_array_to_dlpack_versioned(wf_ctx *cx, wf_array *a, DLManagedTensorVersioned **out_tensor)
+{
+    DLTensor t;
+    Export *e;
+
+    *out_tensor = NULL;
+    e = export_array(cx, a, &t);
+    if (!e)
+        return cx->status;
+    e->m.versioned = (DLManagedTensorVersioned){{1, 0}, e, delete_versioned, 0, t};
+    *out_tensor = &e->m.versioned;
+    return WF_OK;
+}
+
+/* ---- in -------------------------------------------------------------------------------------------------- */
+
+static void drop_plain(void *owner)
+{
+    DLManagedTensor *m = owner;
+
+    if (m->deleter)
+        m->deleter(m);
+}
+
+static void drop_versioned(void *owner)
+{
+    DLManagedTensorVersioned *m = owner;
+
+    if (m->deleter)
+        m->deleter(m);
+}
+
+static wf_status import_tensor(wf_ctx *cx, const DLTensor *t, void (*drop)(void *owner), void *owner, wf_array **out_array)
+{
+    wf_dtype dtype = WF_INVALID;
+    char *data = t->data;
+
+    if ((int)t->device.device_type != kDLCPU && (int)t->device.device_type != kDLCUDAHost) {
+        fail(cx, WF_ERR_TYPE, NOWHERE, "dlpack: memory of device type %d, but only the host's (%d, %d) is read",
+             (int)t->device.device_type, kDLCPU, kDLCUDAHost);
+        return cx->status;
+    }
+    if (!to_dtype(cx, t->dtype, &dtype))
+        return cx->status;
+    if (data)
+        data += t->byte_offset;
+    if ((uintptr_t)data % wf_dtype_size(dtype)) {
+        fail(cx, WF_ERR_TYPE, NOWHERE, "dlpack: the first element is not aligned to the %d bytes of %s",
+             (int)wf_dtype_size(dtype), wf_dtype_name(dtype));
+        return cx->status;
+    }
+    return wf_array_wrap(cx, dtype, t->shape, t->ndim, t->strides, data, drop, owner, out_array);
+}
+
+wf_status wf_array_from_dlpack(wf_ctx *cx, DLManagedTensor *m, wf_array **out_array)
+{
+    *out_array = NULL;
+    if (failed(cx))
+        return cx->status;
+    if (!m) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "dlpack: the tensor is NULL");
+        return cx->status;
+    }
+    return import_tensor(cx, &m->dl_tensor, drop_plain, m, out_array);
+}
+
+wf_status wf_array_from_dlpack_versioned(wf_ctx *cx, DLManagedTensorVersioned *m, wf_array **out_array)
+{
+    *out_array = NULL;
+    if (failed(cx))
+        return cx->status;
+    if (!m) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "dlpack: the tensor is NULL");
+        return cx->status;
+    }
+    if (m->version.major != 1) {
+        fail(cx, WF_ERR_TYPE, NOWHERE, "dlpack: version %u.%u, but 1.x is understood", m->version.major, m->version.minor);
+        return cx->status;
+    }
+    return import_tensor(cx, &m->dl_tensor, drop_versioned, m, out_array);
+}
