@@ -15,13 +15,24 @@
 
 #ifndef DLPACK_DLPACK_H_
 
-typedef enum { kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3 } DLDeviceType; /* of others only the number is looked at */
+typedef enum {
+    kDLCPU = 1,
+    kDLCUDA = 2,
+    kDLCUDAHost = 3
+} DLDeviceType; /* of others only the number is looked at */
 typedef struct {
     DLDeviceType device_type; /* 32 bits */
     int32_t device_id;
 } DLDevice;
 
-typedef enum { kDLInt = 0, kDLUInt = 1, kDLFloat = 2, kDLBfloat = 4, kDLComplex = 5, kDLBool = 6 } DLDataTypeCode;
+typedef enum {
+    kDLInt = 0,
+    kDLUInt = 1,
+    kDLFloat = 2,
+    kDLBfloat = 4,
+    kDLComplex = 5,
+    kDLBool = 6
+} DLDataTypeCode;
 typedef struct {
     uint8_t code, bits;
     uint16_t lanes; /* 1: not a vector */
@@ -63,14 +74,18 @@ extern "C" {
 
 /* A struct that shares the memory of a and keeps it alive until its deleter is called, from any thread.
  * WF_ERR_TYPE: the host cannot read the array's device. */
-WF_API wf_status wf_array_to_dlpack(wf_ctx *cx, wf_array *a, DLManagedTensor **out_tensor);
-WF_API wf_status wf_array_to_dlpack_versioned(wf_ctx *cx, wf_array *a, DLManagedTensorVersioned **out_tensor);
+WF_API wf_status wf_array_to_dlpack(wf_ctx *cx, wf_array *a,
+                                    DLManagedTensor **out_tensor);
+WF_API wf_status wf_array_to_dlpack_versioned(wf_ctx *cx, wf_array *a,
+                                              DLManagedTensorVersioned **out_tensor);
 
 /* An array on the memory of m, which it owns from now on. After an error m is still the caller's.
  * WF_ERR_TYPE: a device, dtype or version that arrays do not have. */
-WF_API wf_status wf_array_from_dlpack(wf_ctx *cx, DLManagedTensor *m, wf_array **out_array);
+WF_API wf_status wf_array_from_dlpack(wf_ctx *cx, DLManagedTensor *m,
+                                      wf_array **out_array);
 /* Arrays are read by programs, never written, so read-only memory is taken; wf_write must not be used on it. */
-WF_API wf_status wf_array_from_dlpack_versioned(wf_ctx *cx, DLManagedTensorVersioned *m, wf_array **out_array);
+WF_API wf_status wf_array_from_dlpack_versioned(wf_ctx *cx, DLManagedTensorVersioned *m,
+                                                wf_array **out_array);
 
 #ifdef __cplusplus
 }

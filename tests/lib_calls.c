@@ -71,7 +71,8 @@ static int parse_index(const char *s, const wf_tensor *in, wf_index *ix)
 /* ---- rows -------------------------------------------------------------------------------------------- */
 
 #define CALL(name)                                                                       \
-    static void c_##name(wf_ctx *c, const CallArgs *a, const wf_tensor *in, wf_tensor *out)
+    static void c_##name(wf_ctx *c, const CallArgs *a, const wf_tensor *in,              \
+                         wf_tensor *out)
 #define PLAIN(name, expr)                                                                \
     CALL(name)                                                                           \
     {                                                                                    \
@@ -81,20 +82,24 @@ static int parse_index(const char *s, const wf_tensor *in, wf_index *ix)
         out[0] = (expr);                                                                 \
     }
 #define EACH_UNARY(X)                                                                    \
-    X(neg) X(abs) X(sign) X(positive) X(square) X(reciprocal) X(exp) X(exp2) X(expm1)    \
-    X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)        \
-    X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erf_inv) X(sqrt)         \
-    X(rsqrt) X(sigmoid) X(floor) X(ceil) X(round) X(trunc) X(frac) X(is_finite)          \
-    X(is_nan) X(is_inf) X(logical_not) X(bitwise_not) X(stop_gradient) X(deg2rad)        \
-    X(rad2deg) X(relu) X(silu) X(log_sigmoid) X(zeros_like) X(ones_like) X(copy)         \
-    X(trace_of) X(cholesky) X(inv) X(det) X(nonzero) X(detach)
+    X(neg)                                                                               \
+    X(abs) X(sign) X(positive) X(square) X(reciprocal) X(exp) X(exp2) X(expm1) X(log)    \
+        X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh)   \
+            X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erf_inv) X(sqrt)         \
+                X(rsqrt) X(sigmoid) X(floor) X(ceil) X(round) X(trunc) X(frac)           \
+                    X(is_finite) X(is_nan) X(is_inf) X(logical_not) X(bitwise_not)       \
+                        X(stop_gradient) X(deg2rad) X(rad2deg) X(relu) X(silu)           \
+                            X(log_sigmoid) X(zeros_like) X(ones_like) X(copy)            \
+                                X(trace_of) X(cholesky) X(inv) X(det) X(nonzero)         \
+                                    X(detach)
 #define EACH_BINARY(X)                                                                   \
-    X(add) X(sub) X(mul) X(div) X(floor_div) X(remainder) X(fmod) X(pow) X(atan2)        \
-    X(maximum) X(minimum) X(hypot) X(logaddexp) X(eq) X(ne) X(lt) X(le) X(gt) X(ge)      \
-    X(logical_and) X(logical_or) X(logical_xor) X(bitwise_and) X(bitwise_or)             \
-    X(bitwise_xor) X(shift_left) X(shift_right) X(matmul) X(outer) X(solve)              \
-    X(masked_select) X(embedding)
-#define DEFINE_UNARY(name) PLAIN(name, wf_##name(c, in[0]))
+    X(add)                                                                               \
+    X(sub) X(mul) X(div) X(floor_div) X(remainder) X(fmod) X(pow) X(atan2) X(maximum)    \
+        X(minimum) X(hypot) X(logaddexp) X(eq) X(ne) X(lt) X(le) X(gt) X(ge)             \
+            X(logical_and) X(logical_or) X(logical_xor) X(bitwise_and) X(bitwise_or)     \
+                X(bitwise_xor) X(shift_left) X(shift_right) X(matmul) X(outer) X(solve)  \
+                    X(masked_select) X(embedding)
+#define DEFINE_UNARY(name)  PLAIN(name, wf_##name(c, in[0]))
 #define DEFINE_BINARY(name) PLAIN(name, wf_##name(c, in[0], in[1]))
 EACH_UNARY(DEFINE_UNARY)
 EACH_BINARY(DEFINE_BINARY)
@@ -115,7 +120,8 @@ PLAIN(zeros, wf_zeros(c, a->real, sizes(a, 0, &s0), a->g[0].n))
 PLAIN(ones, wf_ones(c, a->real, sizes(a, 0, &s0), a->g[0].n))
 PLAIN(full_like, wf_full_like(c, in[0], num(a, 0)))
 PLAIN(arange, wf_arange(c, a->real, a->g[0].v[0], a->g[0].v[1], a->g[0].v[2]))
-PLAIN(linspace, wf_linspace(c, a->real, a->g[0].v[0], a->g[0].v[1], at(a, 0, 2), num(a, 1) != 0))
+PLAIN(linspace,
+      wf_linspace(c, a->real, a->g[0].v[0], a->g[0].v[1], at(a, 0, 2), num(a, 1) != 0))
 PLAIN(iota, wf_iota(c, a->real, sizes(a, 0, &s0), a->g[0].n, (int)num(a, 1)))
 PLAIN(eye, wf_eye(c, a->real, at(a, 0, 0), at(a, 0, 1), (int)at(a, 0, 2)))
 PLAIN(tri, wf_tri(c, a->real, at(a, 0, 0), at(a, 0, 1), (int)at(a, 0, 2)))
@@ -157,7 +163,8 @@ PLAIN(pad, wf_pad(c, in[0], sizes(a, 0, &s0), sizes(a, 1, &s1), num(a, 2)))
 PLAIN(tril, wf_tril(c, in[0], (int)num(a, 0)))
 PLAIN(triu, wf_triu(c, in[0], (int)num(a, 0)))
 
-#define REDUCE(name) PLAIN(name, wf_##name(c, in[0], axes(a, 0, &x0), a->g[0].n, num(a, 1) != 0))
+#define REDUCE(name)                                                                     \
+    PLAIN(name, wf_##name(c, in[0], axes(a, 0, &x0), a->g[0].n, num(a, 1) != 0))
 REDUCE(sum)
 REDUCE(prod)
 REDUCE(max)
@@ -215,10 +222,11 @@ CALL(top_k)
 PLAIN(searchsorted, wf_searchsorted(c, in[0], in[1], num(a, 0) != 0))
 PLAIN(median, wf_median(c, in[0], (int)num(a, 0), num(a, 1) != 0, num(a, 2) != 0))
 
-PLAIN(tensordot, wf_tensordot(c, in[0], in[1], axes(a, 0, &x0), axes(a, 1, &x1), a->g[0].n))
+PLAIN(tensordot,
+      wf_tensordot(c, in[0], in[1], axes(a, 0, &x0), axes(a, 1, &x1), a->g[0].n))
 PLAIN(einsum, wf_einsum(c, a->text, in, a->nin))
-PLAIN(solve_triangular,
-      wf_solve_triangular(c, in[0], in[1], at(a, 0, 0) != 0, at(a, 0, 1) != 0, at(a, 0, 2) != 0))
+PLAIN(solve_triangular, wf_solve_triangular(c, in[0], in[1], at(a, 0, 0) != 0,
+                                            at(a, 0, 1) != 0, at(a, 0, 2) != 0))
 
 PLAIN(layer_norm, wf_layer_norm(c, in[0], (int)num(a, 0), in[1], in[2], num(a, 1)))
 PLAIN(rms_norm, wf_rms_norm(c, in[0], (int)num(a, 0), in[1], num(a, 1)))
@@ -237,18 +245,21 @@ LOSS(l1_loss)
 LOSS(bce_loss)
 LOSS(bce_with_logits)
 LOSS(kl_div)
-PLAIN(smooth_l1_loss, wf_smooth_l1_loss(c, in[0], in[1], num(a, 0), (wf_reduction)num(a, 1)))
-PLAIN(cross_entropy, wf_cross_entropy(c, in[0], in[1], in[2], at(a, 0, 0), num(a, 1), (wf_reduction)num(a, 2)))
+PLAIN(smooth_l1_loss,
+      wf_smooth_l1_loss(c, in[0], in[1], num(a, 0), (wf_reduction)num(a, 1)))
+PLAIN(cross_entropy, wf_cross_entropy(c, in[0], in[1], in[2], at(a, 0, 0), num(a, 1),
+                                      (wf_reduction)num(a, 2)))
 PLAIN(nll_loss, wf_nll_loss(c, in[0], in[1], in[2], at(a, 0, 0), (wf_reduction)num(a, 1)))
 
-PLAIN(conv, wf_conv(c, in[0], in[1], in[2], (int)num(a, 0), sizes(a, 1, &s0), sizes(a, 2, &s1), sizes(a, 3, &s2),
-                    at(a, 4, 0)))
-PLAIN(conv_transpose, wf_conv_transpose(c, in[0], in[1], in[2], (int)num(a, 0), sizes(a, 1, &s0), sizes(a, 2, &s1),
+PLAIN(conv, wf_conv(c, in[0], in[1], in[2], (int)num(a, 0), sizes(a, 1, &s0),
+                    sizes(a, 2, &s1), sizes(a, 3, &s2), at(a, 4, 0)))
+PLAIN(conv_transpose, wf_conv_transpose(c, in[0], in[1], in[2], (int)num(a, 0),
+                                        sizes(a, 1, &s0), sizes(a, 2, &s1),
                                         sizes(a, 3, &s2), sizes(a, 4, &s3), at(a, 5, 0)))
-PLAIN(max_pool, wf_max_pool(c, in[0], (int)num(a, 0), sizes(a, 1, &s0), sizes(a, 2, &s1), sizes(a, 3, &s2),
-                            sizes(a, 4, &s3)))
-PLAIN(avg_pool, wf_avg_pool(c, in[0], (int)num(a, 0), sizes(a, 1, &s0), sizes(a, 2, &s1), sizes(a, 3, &s2),
-                            num(a, 4) != 0))
+PLAIN(max_pool, wf_max_pool(c, in[0], (int)num(a, 0), sizes(a, 1, &s0), sizes(a, 2, &s1),
+                            sizes(a, 3, &s2), sizes(a, 4, &s3)))
+PLAIN(avg_pool, wf_avg_pool(c, in[0], (int)num(a, 0), sizes(a, 1, &s0), sizes(a, 2, &s1),
+                            sizes(a, 3, &s2), num(a, 4) != 0))
 PLAIN(adaptive_avg_pool, wf_adaptive_avg_pool(c, in[0], (int)num(a, 0), sizes(a, 1, &s0)))
 PLAIN(adaptive_max_pool, wf_adaptive_max_pool(c, in[0], (int)num(a, 0), sizes(a, 1, &s0)))
 PLAIN(linear, wf_linear(c, in[0], in[1], in[2]))
@@ -259,20 +270,34 @@ PLAIN(attention, wf_attention(c, in[0], in[1], in[2], in[3], num(a, 0) != 0, num
 
 #define ROW(name) {#name, c_##name, 0},
 static const CallRow rows[] = {
-    EACH_UNARY(ROW) EACH_BINARY(ROW)
-    ROW(where) ROW(clip) ROW(lerp) ROW(is_close) ROW(gelu) ROW(softplus) ROW(elu) ROW(leaky_relu) ROW(softmax)
-    ROW(log_softmax) ROW(full) ROW(zeros) ROW(ones) ROW(full_like) ROW(arange) ROW(linspace) ROW(iota) ROW(eye)
-    ROW(tri) ROW(one_hot) ROW(cast) ROW(reshape) ROW(flatten) ROW(permute) ROW(swap_axes) ROW(move_axis)
-    ROW(squeeze) ROW(expand_dims) ROW(broadcast_to) ROW(flip) ROW(narrow) ROW(concat) ROW(stack) ROW(split_sizes)
-    ROW(split_equal) ROW(tile) ROW(repeat) ROW(roll) ROW(pad) ROW(tril) ROW(triu) ROW(sum) ROW(prod) ROW(max)
-    ROW(min) ROW(all) ROW(any) ROW(mean) ROW(logsumexp) ROW(count_nonzero) ROW(var) ROW(std) ROW(norm) ROW(argmax)
-    ROW(argmin) ROW(cumsum) ROW(cumprod) ROW(cummax) ROW(cummin) ROW(index_get) ROW(index_set) ROW(index_add)
-    ROW(take) ROW(take_along) ROW(put_along) ROW(add_along) ROW(masked_fill) ROW(diagonal) ROW(diag) ROW(sort)
-    ROW(argsort) ROW(top_k) ROW(median) ROW(tensordot) ROW(einsum) ROW(solve_triangular) ROW(layer_norm)
-    ROW(rms_norm) ROW(batch_norm) ROW(group_norm) ROW(mse_loss) ROW(l1_loss) ROW(bce_loss) ROW(bce_with_logits)
-    ROW(kl_div) ROW(smooth_l1_loss) ROW(cross_entropy) ROW(nll_loss) ROW(conv) ROW(conv_transpose) ROW(max_pool)
-    ROW(avg_pool) ROW(adaptive_avg_pool) ROW(adaptive_max_pool) ROW(linear) ROW(dropout) ROW(attention)
-    {"searchsorted", c_searchsorted, CALL_NO_VMAP}, /* the other rows would not be sorted */
+    EACH_UNARY(ROW) EACH_BINARY(ROW) ROW(where) ROW(clip) ROW(lerp) ROW(is_close) ROW(
+        gelu) ROW(softplus) ROW(elu) ROW(leaky_relu) ROW(softmax) ROW(log_softmax)
+        ROW(full) ROW(zeros) ROW(ones) ROW(full_like) ROW(arange) ROW(linspace) ROW(
+            iota) ROW(eye) ROW(tri) ROW(one_hot) ROW(cast) ROW(reshape) ROW(flatten)
+            ROW(permute) ROW(swap_axes) ROW(move_axis) ROW(squeeze) ROW(expand_dims) ROW(
+                broadcast_to) ROW(flip) ROW(narrow) ROW(concat) ROW(stack)
+                ROW(split_sizes) ROW(split_equal) ROW(tile) ROW(repeat) ROW(roll) ROW(
+                    pad) ROW(tril) ROW(triu) ROW(sum) ROW(prod) ROW(max) ROW(min) ROW(all)
+                    ROW(any) ROW(mean) ROW(logsumexp) ROW(count_nonzero) ROW(var) ROW(
+                        std) ROW(norm) ROW(argmax) ROW(argmin) ROW(cumsum)
+                        ROW(cumprod) ROW(cummax) ROW(cummin) ROW(index_get) ROW(
+                            index_set) ROW(index_add) ROW(take) ROW(take_along)
+                            ROW(put_along) ROW(add_along) ROW(
+                                masked_fill) ROW(diagonal) ROW(diag) ROW(sort) ROW(argsort)
+                                ROW(top_k) ROW(median) ROW(tensordot) ROW(einsum) ROW(
+                                    solve_triangular) ROW(layer_norm)
+                                    ROW(rms_norm) ROW(batch_norm) ROW(group_norm) ROW(
+                                        mse_loss) ROW(l1_loss) ROW(bce_loss)
+                                        ROW(bce_with_logits) ROW(kl_div) ROW(
+                                            smooth_l1_loss) ROW(cross_entropy)
+                                            ROW(nll_loss) ROW(
+                                                conv) ROW(conv_transpose) ROW(max_pool)
+                                                ROW(avg_pool) ROW(adaptive_avg_pool) ROW(
+                                                    adaptive_max_pool) ROW(linear)
+                                                    ROW(dropout) ROW(attention){
+                                                        "searchsorted",
+                                                        c_searchsorted,
+                                                        CALL_NO_VMAP}, /* the other rows would not be sorted */
     {"bitcast", c_bitcast, CALL_NO_F32},
 };
 

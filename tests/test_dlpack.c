@@ -4,14 +4,18 @@
 
 #include <string.h>
 
-typedef struct Foreign { /* another library's tensor: float rows of a larger matrix, from its second element on */
+typedef struct
+    Foreign { /* another library's tensor: float rows of a larger matrix, from its second element on */
     float v[16];
     int64_t shape[2], strides[2];
     int deleted;
 } Foreign;
 
 static void delete_plain(DLManagedTensor *m) { ((Foreign *)m->manager_ctx)->deleted++; }
-static void delete_versioned(DLManagedTensorVersioned *m) { ((Foreign *)m->manager_ctx)->deleted++; }
+static void delete_versioned(DLManagedTensorVersioned *m)
+{
+    ((Foreign *)m->manager_ctx)->deleted++;
+}
 
 static DLTensor foreign_tensor(Foreign *f)
 {
@@ -26,8 +30,9 @@ static DLTensor foreign_tensor(Foreign *f)
 
 TEST(an_array_goes_out_and_comes_back_on_the_same_memory)
 {
-    static const wf_dtype dtypes[] = {WF_BOOL, WF_I8,  WF_I16, WF_I32,  WF_I64, WF_U8, WF_U16,
-                                      WF_U32,  WF_U64, WF_F16, WF_BF16, WF_F32, WF_F64};
+    static const wf_dtype dtypes[] = {WF_BOOL, WF_I8,  WF_I16, WF_I32, WF_I64,
+                                      WF_U8,   WF_U16, WF_U32, WF_U64, WF_F16,
+                                      WF_BF16, WF_F32, WF_F64};
 
     for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
         wf_ctx *cx = wf_ctx_new(NULL);
@@ -44,7 +49,8 @@ TEST(an_array_goes_out_and_comes_back_on_the_same_memory)
         CHECK_EQ_INT(m->dl_tensor.ndim, 2);
         CHECK_EQ_INT(m->dl_tensor.dtype.bits, 8 * (int)wf_dtype_size(dtypes[i]));
         CHECK_EQ_INT(m->dl_tensor.device.device_type, kDLCPU);
-        CHECK(m->dl_tensor.shape[1] == 3 && m->dl_tensor.strides[0] == 3 && m->dl_tensor.strides[1] == 1);
+        CHECK(m->dl_tensor.shape[1] == 3 && m->dl_tensor.strides[0] == 3 &&
+              m->dl_tensor.strides[1] == 1);
         CHECK_EQ_INT(v->version.major, 1);
         REQUIRE(wf_array_from_dlpack(cx, m, &b) == WF_OK);
         REQUIRE(wf_array_from_dlpack_versioned(cx, v, &d) == WF_OK);
@@ -114,11 +120,13 @@ TEST(a_strided_array_goes_out_as_it_lies)
     wf_array *a;
     int64_t data[12] = {0, 1, 2, 3};
 
-    REQUIRE(wf_array_wrap(cx, WF_I64, (int64_t[]){4, 3}, 2, (int64_t[]){1, 4}, data, NULL, NULL, &a) == WF_OK);
+    REQUIRE(wf_array_wrap(cx, WF_I64, (int64_t[]){4, 3}, 2, (int64_t[]){1, 4}, data, NULL,
+                          NULL, &a) == WF_OK);
     REQUIRE(wf_array_to_dlpack(cx, a, &m) == WF_OK);
     wf_array_release(a);
     wf_ctx_free(cx); /* the struct outlives the context */
-    CHECK(m->dl_tensor.shape[0] == 4 && m->dl_tensor.strides[0] == 1 && m->dl_tensor.strides[1] == 4);
+    CHECK(m->dl_tensor.shape[0] == 4 && m->dl_tensor.strides[0] == 1 &&
+          m->dl_tensor.strides[1] == 4);
     CHECK_EQ_INT(((int64_t *)m->dl_tensor.data)[3], 3);
     m->deleter(m);
 }
@@ -184,7 +192,8 @@ static void round_trip(wf_allocator al, void *user)
     (void)user;
     if (!cx)
         return;
-    if (wf_array_new(cx, WF_F32, (int64_t[]){2, 3}, 2, &a) == WF_OK && wf_array_to_dlpack(cx, a, &m) == WF_OK &&
+    if (wf_array_new(cx, WF_F32, (int64_t[]){2, 3}, 2, &a) == WF_OK &&
+        wf_array_to_dlpack(cx, a, &m) == WF_OK &&
         wf_array_from_dlpack(cx, m, &b) != WF_OK)
         m->deleter(m);
     wf_array_release(b);

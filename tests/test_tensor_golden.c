@@ -53,7 +53,8 @@ static char *read_text(const char *path)
 static wf_dtype dtype_of(const char *s, size_t n)
 {
     for (int d = WF_BOOL; d <= WF_F64; d++)
-        if (strlen(wf_dtype_name((wf_dtype)d)) == n && !strncmp(s, wf_dtype_name((wf_dtype)d), n))
+        if (strlen(wf_dtype_name((wf_dtype)d)) == n &&
+            !strncmp(s, wf_dtype_name((wf_dtype)d), n))
             return (wf_dtype)d;
     return WF_INVALID;
 }
@@ -130,8 +131,9 @@ typedef struct Run {
     const CallRow *row;
     CallArgs args;
     const char *how;
-    bool selects;    /* the size of the result depends on a mask: such programs are not recorded */
-    int failures;    /* of this case: only the first is told */
+    bool
+        selects; /* the size of the result depends on a mask: such programs are not recorded */
+    int failures; /* of this case: only the first is told */
 } Run;
 
 static void tell(Run *r, const char *what)
@@ -149,16 +151,21 @@ static bool well(Run *r)
     return false;
 }
 
-static wf_dtype real_of(const Run *r, wf_dtype d) { return d == WF_F64 ? r->args.real : d; }
+static wf_dtype real_of(const Run *r, wf_dtype d)
+{
+    return d == WF_F64 ? r->args.real : d;
+}
 static bool is_real(wf_dtype d) { return d == WF_F64 || d == WF_F32; }
 
 static wf_tensor make(Run *r, const Numbers *n)
 {
-    return wf_cast(r->c, wf_from(r->c, WF_F64, n->dims, n->rank, n->v), real_of(r, n->dtype));
+    return wf_cast(r->c, wf_from(r->c, WF_F64, n->dims, n->rank, n->v),
+                   real_of(r, n->dtype));
 }
 
 /* golden: 13 digits of f64 arithmetic */
-static void compare(Run *r, const char *what, wf_dtype dtype, const double *want, const double *got, int64_t n)
+static void compare(Run *r, const char *what, wf_dtype dtype, const double *want,
+                    const double *got, int64_t n)
 {
     double tol = dtype == WF_F32 ? 2e-5 : 4e-12, top = 1;
     char text[160];
@@ -173,14 +180,16 @@ static void compare(Run *r, const char *what, wf_dtype dtype, const double *want
         if (same && r->k->edge && want[i] == 0 && got[i] == 0)
             same = !signbit(want[i]) == !signbit(got[i]);
         if (!same) {
-            snprintf(text, sizeof text, "%s, element %lld is %.13g, not %.13g", what, (long long)i, got[i], want[i]);
+            snprintf(text, sizeof text, "%s, element %lld is %.13g, not %.13g", what,
+                     (long long)i, got[i], want[i]);
             tell(r, text);
             return;
         }
     }
 }
 
-static void check_tensor(Run *r, const char *what, const Numbers *want, const double *values, wf_dtype dtype, wf_tensor t)
+static void check_tensor(Run *r, const char *what, const Numbers *want,
+                         const double *values, wf_dtype dtype, wf_tensor t)
 {
     int64_t dims[WF_MAX_RANK] = {0};
     int rank = wf_rank(r->c, t);
@@ -192,9 +201,11 @@ static void check_tensor(Run *r, const char *what, const Numbers *want, const do
     wf_shape(r->c, t, dims);
     if (wf_dtype_of(r->c, t) != dtype || rank != want->rank ||
         memcmp(dims, want->dims, (size_t)rank * sizeof *dims)) {
-        snprintf(text, sizeof text, "%s is %s of rank %d and count %lld, not %s of rank %d and count %lld", what,
-                 wf_dtype_name(wf_dtype_of(r->c, t)), rank, (long long)wf_count(r->c, t), wf_dtype_name(dtype),
-                 want->rank, (long long)want->count);
+        snprintf(text, sizeof text,
+                 "%s is %s of rank %d and count %lld, not %s of rank %d and count %lld",
+                 what, wf_dtype_name(wf_dtype_of(r->c, t)), rank,
+                 (long long)wf_count(r->c, t), wf_dtype_name(dtype), want->rank,
+                 (long long)want->count);
         tell(r, text);
         return;
     }
@@ -208,7 +219,8 @@ static void check_tensor(Run *r, const char *what, const Numbers *want, const do
 static void check_results(Run *r, const wf_tensor *y)
 {
     for (int i = 0; i < r->k->nout; i++)
-        check_tensor(r, "result", &r->k->out[i], r->k->out[i].v, real_of(r, r->k->out[i].dtype), y[i]);
+        check_tensor(r, "result", &r->k->out[i], r->k->out[i].v,
+                     real_of(r, r->k->out[i].dtype), y[i]);
 }
 
 static void check_grads(Run *r, const wf_tensor *g)
@@ -254,7 +266,8 @@ static wf_tensor loss_of(Run *r, const wf_tensor *y)
         w = malloc((size_t)(o->count + 1) * sizeof *w);
         for (int64_t i = 0; i < o->count; i++)
             w[i] = (double)((7 * i + 3) % 11 - 4) / 8;
-        t = wf_cast(r->c, wf_from(r->c, WF_F64, o->dims, o->rank, w), real_of(r, o->dtype));
+        t = wf_cast(r->c, wf_from(r->c, WF_F64, o->dims, o->rank, w),
+                    real_of(r, o->dtype));
         free(w);
         t = wf_sum(r->c, wf_mul(r->c, y[k], t), NULL, 0, false);
         sum = wf_is_none(sum) ? t : wf_add(r->c, sum, t);
@@ -328,13 +341,15 @@ static void type_text(Run *r, const Numbers *n, char *s, size_t size)
     int at = snprintf(s, size, "%s[", wf_dtype_name(real_of(r, n->dtype)));
 
     for (int i = 0; i < n->rank; i++)
-        at += snprintf(s + at, size - (size_t)at, i ? ",%lld" : "%lld", (long long)n->dims[i]);
+        at += snprintf(s + at, size - (size_t)at, i ? ",%lld" : "%lld",
+                       (long long)n->dims[i]);
     snprintf(s + at, size - (size_t)at, "]");
 }
 
 static void run_graph(Run *r, const wf_tensor *in)
 {
-    wf_tensor x[CALL_IN], y[CALL_OUT + CALL_IN] = {{0}}, g[CALL_IN] = {{0}}, z[CALL_OUT + CALL_IN] = {{0}}, loss;
+    wf_tensor x[CALL_IN], y[CALL_OUT + CALL_IN] = {{0}}, g[CALL_IN] = {{0}},
+                                       z[CALL_OUT + CALL_IN] = {{0}}, loss;
     const wf_program *p = NULL;
     int n = 0, nout = r->k->nout;
 
@@ -342,7 +357,7 @@ static void run_graph(Run *r, const wf_tensor *in)
     wf_graph_begin(r->c, "f");
     for (int i = 0; i < r->k->nin; i++)
         if (r->k->in[i].present) {
-            char type[80], name[8];
+            char type[80], name[16];
             snprintf(name, sizeof name, "x%d", n);
             type_text(r, &r->k->in[i], type, sizeof type);
             x[n++] = wf_symbol(r->c, name, type);
@@ -375,7 +390,8 @@ static void run_graph(Run *r, const wf_tensor *in)
 /* Two rows, the inputs and the inputs reversed (a number: halved): at once, and one after the other. */
 static void run_vmap(Run *r, const wf_function *f, const wf_tensor *in)
 {
-    wf_tensor rows[2][CALL_IN], both[CALL_IN], y[2][CALL_OUT] = {{{0}}}, z[CALL_OUT] = {{0}};
+    wf_tensor rows[2][CALL_IN], both[CALL_IN], y[2][CALL_OUT] = {{{0}}},
+                                               z[CALL_OUT] = {{0}};
     int axes[CALL_IN];
 
     r->how = "vmap";
@@ -400,7 +416,8 @@ static void run_vmap(Run *r, const wf_function *f, const wf_tensor *in)
             memcpy(n.dims, r->k->out[i].dims, sizeof n.dims);
             n.v = malloc((size_t)(n.count + 1) * sizeof *n.v);
             wf_read_f64(r->c, y[k][i], n.v, n.count);
-            check_tensor(r, k ? "second row" : "first row", &n, n.v, real_of(r, r->k->out[i].dtype),
+            check_tensor(r, k ? "second row" : "first row", &n, n.v,
+                         real_of(r, r->k->out[i].dtype),
                          wf_index_get(r->c, z[i], (wf_index[]){wf_at_int(k)}, 1));
             free(n.v);
         }
@@ -422,7 +439,8 @@ static void run_case(wf_ctx *c, const Case *k, wf_dtype real)
 
     r.args.real = real;
     r.args.nin = k->nin;
-    r.selects = has_mask(k) && (!strncmp(k->name, "index_", 6) || !strcmp(k->name, "masked_select"));
+    r.selects = has_mask(k) &&
+                (!strncmp(k->name, "index_", 6) || !strcmp(k->name, "masked_select"));
     if (!r.row) {
         tell(&r, "no such function");
         return;
@@ -547,7 +565,8 @@ static void check_promotion(wf_promotion rules, const char *path, int least)
 
 TEST(dtypes_promote_as_in_pytorch_all_pairs)
 {
-    check_promotion(WF_PROMOTE_TORCH, "tests/golden/tensor/promote_torch.txt", 29 * 29 - 9);
+    check_promotion(WF_PROMOTE_TORCH, "tests/golden/tensor/promote_torch.txt",
+                    29 * 29 - 9);
 }
 TEST(dtypes_promote_as_in_jax_all_pairs)
 {
@@ -555,7 +574,8 @@ TEST(dtypes_promote_as_in_jax_all_pairs)
 }
 TEST(dtypes_promote_as_in_numpy_all_pairs)
 {
-    check_promotion(WF_PROMOTE_NUMPY, "tests/golden/tensor/promote_numpy.txt", 15 * 15 - 9);
+    check_promotion(WF_PROMOTE_NUMPY, "tests/golden/tensor/promote_numpy.txt",
+                    15 * 15 - 9);
 }
 
 /* ---- completeness ------------------------------------------------------------------------------------------ */
@@ -689,7 +709,8 @@ TEST(every_function_of_the_header_has_a_case)
     REQUIRE(header && cases);
     for (const char *s = header; (s = strstr(s, "WF_")); s += 3) {
         char name[64];
-        bool macro = sscanf(s, "WF_UNARY(%63[a-z0-9_])", name) == 1 || sscanf(s, "WF_BINARY(%63[a-z0-9_])", name) == 1;
+        bool macro = sscanf(s, "WF_UNARY(%63[a-z0-9_])", name) == 1 ||
+                     sscanf(s, "WF_BINARY(%63[a-z0-9_])", name) == 1;
 
         if (macro && !strcmp(name, "name")) /* the macro's own definition */
             continue;
@@ -697,7 +718,8 @@ TEST(every_function_of_the_header_has_a_case)
             const char *paren = strchr(s, '('), *start = paren;
             while (start && start > s && start[-1] != ' ' && start[-1] != '*')
                 start--;
-            macro = start && sscanf(start, "wf_%63[a-z0-9_]", name) == 1 && strncmp(start, "wf_##", 5);
+            macro = start && sscanf(start, "wf_%63[a-z0-9_]", name) == 1 &&
+                    strncmp(start, "wf_##", 5);
         }
         if (macro) {
             check_has_case(cases, name);

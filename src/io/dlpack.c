@@ -9,16 +9,19 @@
 
 _Static_assert(sizeof(DLDevice) == 8 && sizeof(DLDataType) == 4, "the layout of the ABI");
 _Static_assert(sizeof(void *) != 8 || sizeof(DLTensor) == 48, "the layout of the ABI");
-_Static_assert(sizeof(void *) != 8 || sizeof(DLManagedTensor) == 64, "the layout of the ABI");
-_Static_assert(sizeof(void *) != 8 || sizeof(DLManagedTensorVersioned) == 80, "the layout of the ABI");
+_Static_assert(sizeof(void *) != 8 || sizeof(DLManagedTensor) == 64,
+               "the layout of the ABI");
+_Static_assert(sizeof(void *) != 8 || sizeof(DLManagedTensorVersioned) == 80,
+               "the layout of the ABI");
 
 /* ---- dtypes and devices ------------------------------------------------------------------------------- */
 
 static const struct {
     uint8_t dtype, code, bits;
 } dtypes[] = {
-    {WF_BOOL, 6, 8}, {WF_I8, 0, 8},   {WF_I16, 0, 16}, {WF_I32, 0, 32},  {WF_I64, 0, 64}, {WF_U8, 1, 8},   {WF_U16, 1, 16},
-    {WF_U32, 1, 32}, {WF_U64, 1, 64}, {WF_F16, 2, 16}, {WF_BF16, 4, 16}, {WF_F32, 2, 32}, {WF_F64, 2, 64},
+    {WF_BOOL, 6, 8},  {WF_I8, 0, 8},   {WF_I16, 0, 16}, {WF_I32, 0, 32}, {WF_I64, 0, 64},
+    {WF_U8, 1, 8},    {WF_U16, 1, 16}, {WF_U32, 1, 32}, {WF_U64, 1, 64}, {WF_F16, 2, 16},
+    {WF_BF16, 4, 16}, {WF_F32, 2, 32}, {WF_F64, 2, 64},
 };
 
 static bool to_dtype(wf_ctx *cx, DLDataType t, wf_dtype *out)
@@ -28,8 +31,9 @@ static bool to_dtype(wf_ctx *cx, DLDataType t, wf_dtype *out)
             *out = (wf_dtype)dtypes[i].dtype;
             return true;
         }
-    return fail(cx, WF_ERR_TYPE, NOWHERE, "dlpack: dtype of code %d, %d bits, %d lanes, which arrays do not have", t.code,
-                t.bits, t.lanes);
+    return fail(cx, WF_ERR_TYPE, NOWHERE,
+                "dlpack: dtype of code %d, %d bits, %d lanes, which arrays do not have",
+                t.code, t.bits, t.lanes);
 }
 
 static DLDataType from_dtype(wf_dtype dtype)
@@ -90,7 +94,8 @@ static Export *export_array(wf_ctx *cx, wf_array *a, DLTensor *out)
         return NULL;
     }
     if (wf_array_count(a) && !wf_array_data(a)) {
-        fail(cx, WF_ERR_TYPE, NOWHERE, "dlpack: the array is on a device that the host cannot read");
+        fail(cx, WF_ERR_TYPE, NOWHERE,
+             "dlpack: the array is on a device that the host cannot read");
         return NULL;
     }
     rank = (size_t)wf_array_rank(a);
@@ -128,7 +133,8 @@ wf_status wf_array_to_dlpack(wf_ctx *cx, wf_array *a, DLManagedTensor **out_tens
     return WF_OK;
 }
 
-wf_status wf_array_to_dlpack_versioned(wf_ctx *cx, wf_array *a, DLManagedTensorVersioned **out_tensor)
+wf_status wf_array_to_dlpack_versioned(wf_ctx *cx, wf_array *a,
+                                       DLManagedTensorVersioned **out_tensor)
 {
     DLTensor t;
     Export *e;
@@ -160,13 +166,16 @@ static void drop_versioned(void *owner)
         m->deleter(m);
 }
 
-static wf_status import_tensor(wf_ctx *cx, const DLTensor *t, void (*drop)(void *owner), void *owner, wf_array **out_array)
+static wf_status import_tensor(wf_ctx *cx, const DLTensor *t, void (*drop)(void *owner),
+                               void *owner, wf_array **out_array)
 {
     wf_dtype dtype = WF_INVALID;
     char *data = t->data;
 
-    if ((int)t->device.device_type != kDLCPU && (int)t->device.device_type != kDLCUDAHost) {
-        fail(cx, WF_ERR_TYPE, NOWHERE, "dlpack: memory of device type %d, but only the host's (%d, %d) is read",
+    if ((int)t->device.device_type != kDLCPU &&
+        (int)t->device.device_type != kDLCUDAHost) {
+        fail(cx, WF_ERR_TYPE, NOWHERE,
+             "dlpack: memory of device type %d, but only the host's (%d, %d) is read",
              (int)t->device.device_type, kDLCPU, kDLCUDAHost);
         return cx->status;
     }
@@ -175,11 +184,13 @@ static wf_status import_tensor(wf_ctx *cx, const DLTensor *t, void (*drop)(void 
     if (data)
         data += t->byte_offset;
     if ((uintptr_t)data % wf_dtype_size(dtype)) {
-        fail(cx, WF_ERR_TYPE, NOWHERE, "dlpack: the first element is not aligned to the %d bytes of %s",
+        fail(cx, WF_ERR_TYPE, NOWHERE,
+             "dlpack: the first element is not aligned to the %d bytes of %s",
              (int)wf_dtype_size(dtype), wf_dtype_name(dtype));
         return cx->status;
     }
-    return wf_array_wrap(cx, dtype, t->shape, t->ndim, t->strides, data, drop, owner, out_array);
+    return wf_array_wrap(cx, dtype, t->shape, t->ndim, t->strides, data, drop, owner,
+                         out_array);
 }
 
 wf_status wf_array_from_dlpack(wf_ctx *cx, DLManagedTensor *m, wf_array **out_array)
@@ -194,7 +205,8 @@ wf_status wf_array_from_dlpack(wf_ctx *cx, DLManagedTensor *m, wf_array **out_ar
     return import_tensor(cx, &m->dl_tensor, drop_plain, m, out_array);
 }
 
-wf_status wf_array_from_dlpack_versioned(wf_ctx *cx, DLManagedTensorVersioned *m, wf_array **out_array)
+wf_status wf_array_from_dlpack_versioned(wf_ctx *cx, DLManagedTensorVersioned *m,
+                                         wf_array **out_array)
 {
     *out_array = NULL;
     if (failed(cx))
@@ -204,7 +216,8 @@ wf_status wf_array_from_dlpack_versioned(wf_ctx *cx, DLManagedTensorVersioned *m
         return cx->status;
     }
     if (m->version.major != 1) {
-        fail(cx, WF_ERR_TYPE, NOWHERE, "dlpack: version %u.%u, but 1.x is understood", m->version.major, m->version.minor);
+        fail(cx, WF_ERR_TYPE, NOWHERE, "dlpack: version %u.%u, but 1.x is understood",
+             m->version.major, m->version.minor);
         return cx->status;
     }
     return import_tensor(cx, &m->dl_tensor, drop_versioned, m, out_array);
