@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { HALF = 40 };
 
@@ -91,12 +92,14 @@ static int end(Training *t)
 
 int main(int argc, char **argv)
 {
-    const char *path = argc > 2 ? argv[2] : "/tmp/weft_save_load_train.weft";
+    char own[64];
+    const char *path = argc > 2 ? argv[2] : own;
     bool first = argc < 2 || !strcmp(argv[1], "save"),
          second = argc < 2 || !strcmp(argv[1], "load");
     double broken = 0, whole = 0;
     int bad = 0;
 
+    snprintf(own, sizeof own, "/tmp/weft_save_load_train.%ld.weft", (long)getpid());
     if (first) {
         Training t = begin();
         printf("loss after %d steps: %.7f, saved\n", HALF, train(&t, HALF));
