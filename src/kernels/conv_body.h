@@ -245,10 +245,10 @@ typedef struct ConvRun {
 } ConvRun;
 
 typedef struct Groups { /* groups dealt out to threads */
-    const KConv *x;
+    APART const KConv *x;
     char *ws;
     size_t each;
-    int64_t next;
+    APART int64_t next;
 } Groups;
 
 /* One-tap convolutions of large images are taken image by image, so that the image

@@ -18,13 +18,13 @@
 #define DEPTHWISE_PLANE (1 << 20) /* most elements of a copied plane */
 
 typedef struct Depthwise {
-    const KConv *x;
+    APART const KConv *x;
     REAL *w;  /* [taps][channels], for `channels` */
     char *ws; /* a plane for each worker */
     size_t each;
     int64_t width; /* of one remainder's columns in a copied plane */
     int64_t row;   /* elements of a copied row: stride * width */
-    int64_t next;  /* task */
+    APART int64_t next;  /* task */
 } Depthwise;
 
 INLINE int64_t tap_count(const KConv *x)

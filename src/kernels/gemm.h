@@ -24,7 +24,8 @@ struct Operand {
 };
 
 typedef struct Gemm {
-    int64_t m, n, k;
+    APART int64_t m;
+    int64_t n, k;
     Operand a, b;
     KType c_type;
     void *c;

@@ -1,5 +1,4 @@
-/* gemm_body.h -- the blocked product: planning, the loops, and what happens to finished
- * tiles.
+/* gemm_body.h -- the blocked product: the loops, and what happens to finished tiles.
  *
  * Method: C is cut into strips of at most MR rows and slivers of NR columns; k into
  * blocks of at most KC. For each group of slivers (as many as the cache holds), for each
@@ -12,166 +11,19 @@
  * of C is summed the same way in any tile, so the bits do not depend on the number of
  * threads.
  */
-#include "gemm_tile.h"
-
 #include "gemm_pack.h"
-
-#define KC 512                /* most k of a block */
-#define BLOCK_A (384 << 10)   /* bytes of A a thread keeps packed: a share of L2 */
-#define BLOCK_B (4 << 20)     /* bytes of B kept packed: a share of L3 */
-#define KEEP_A (96 << 10)     /* operands no larger than this are used where they are */
-#define KEEP_B (192 << 10)
-#define NEAR_B (20 << 10)     /* B this small stays in L1 */
-#define FAR_C (512 << 10)     /* C this large does not stay in the caches */
-#define SHORT_K 128           /* up to here tiles are smaller: their ends overlap */
-#define STRIP_ROWS (MR < 8 ? MR : 8)
-#define SMALL_ROWS (MR < 6 ? MR : 6) /* in run_small */
-#define SMALL_M 256
-#define SERIAL_WORK (1 << 17) /* multiply-adds below which threads do not pay */
-#define SPLIT_TILES 24        /* fewer tiles than this: split k */
-#define SPLIT_K 1024          /* least length of a part */
-
-typedef struct Plan {
-    int64_t strips, slivers;
-    int64_t strip_rows,
-        strip_extra; /* rows of a strip; this many first ones have one more */
-    int64_t kc, kblocks;
-    int64_t group;                  /* slivers packed together */
-    int64_t row_blocks, col_blocks; /* tasks for each group and block of k */
-    int64_t parts, part_k;          /* of k; 1: no split */
-    int direct_a, direct_b;
-    int fetch_c;      /* C is not in the caches: fetch it ahead */
-    int strips_outer; /* B is in the nearest cache: go along it strip by strip */
-    int workers;
-    int64_t sum_ld; /* row stride of the f32 sums of a narrow C; 0: none */
-    size_t b_size, worker_size, sum_size, part_size, size; /* bytes, multiples of 64 */
-} Plan;
+#include "gemm_plan.h"
 
 typedef struct Run {
-    const Gemm *g;
+    APART const Gemm *g;
     const Plan *p;
     char *b_panels, *workers;
     REAL *sums;
-    int64_t k0, kc; /* the block of k */
-    int64_t j0, j1; /* the group of slivers */
-    int add, last;  /* is there a sum in C already; is this the last block of k */
-    int64_t next;   /* next task, taken atomically */
+    int64_t k0, kc;     /* the block of k */
+    int64_t j0, j1;     /* the group of slivers */
+    int add, last;      /* is there a sum in C already; is this the last block of k */
+    APART int64_t next; /* next task, taken atomically */
 } Run;
-
-/* ---- planning --------------------------------------------------------------------- */
-
-INLINE size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
-
-INLINE int is_plain(const Operand *o) { return !o->pack && o->type == REAL_TYPE; }
-
-static void plan_direct(const Gemm *g, Plan *p)
-{
-    int64_t bytes_a = g->m * p->kc * (int64_t)sizeof(REAL);
-    int64_t bytes_b = g->n * p->kc * (int64_t)sizeof(REAL);
-    /* rows a multiple of 4 KB apart fall into the same cache sets */
-    int clash_a = g->a.si * (int64_t)sizeof(REAL) % 4096 == 0 && g->m > 8;
-    int clash_b = g->b.sk * (int64_t)sizeof(REAL) % 2048 == 0 && p->kc > 16;
-
-    p->direct_a = is_plain(&g->a) &&
-                  (p->slivers <= 1 || (bytes_a <= KEEP_A && !clash_a) || g->m <= 2);
-    p->direct_b = is_plain(&g->b) && (g->b.si == 1 || g->n == 1) &&
-                  (TILE_MASKED || g->n % VL == 0) &&
-                  (p->strips <= 2 || (bytes_b <= KEEP_B && !clash_b));
-    p->strips_outer = bytes_b <= NEAR_B;
-    p->fetch_c = g->m * g->n * (int64_t)sizeof(REAL) > FAR_C;
-}
-
-static void plan_tasks(Plan *p, int threads)
-{
-    int64_t strip_bytes = AW * p->kc * (int64_t)sizeof(REAL);
-    int64_t per_block = p->strips;
-
-    /* strips packed together; unpacked ones are in the cache already */
-    if (!p->direct_a && per_block * strip_bytes > BLOCK_A)
-        per_block = max64(1, BLOCK_A / strip_bytes);
-    p->workers = threads;
-    p->row_blocks = p->strips <= per_block ? 1 : ceil_div(p->strips, per_block);
-    p->col_blocks = 1;
-    if (threads > 1) {
-        p->row_blocks = min64(p->strips, round_up(p->row_blocks, threads));
-        if (p->row_blocks % threads)
-            p->col_blocks =
-                min64(p->group, p->row_blocks < threads ? 2 * threads : threads);
-    }
-}
-
-/* Sets everything that depends on the shape of the product alone, then the division of
- * work. */
-static void plan_make(Plan *p, const Gemm *g, int64_t k, int threads)
-{
-    *p = (Plan){.slivers = ceil_div(g->n, NR), .kblocks = 1, .kc = k};
-    p->strips = ceil_div(g->m, k <= SHORT_K ? STRIP_ROWS : MR);
-    if (p->strips) {
-        p->strip_rows = g->m / p->strips;
-        p->strip_extra = g->m - p->strips * p->strip_rows;
-    }
-    if (k > KC) {
-        p->kc = round_up(ceil_div(k, ceil_div(k, KC)), 8);
-        p->kblocks = ceil_div(k, p->kc);
-    }
-    p->parts = 1;
-    p->part_k = k;
-    plan_direct(g, p);
-    p->group = p->slivers;
-    if (!p->direct_b && p->group * NR * p->kc * (int64_t)sizeof(REAL) > BLOCK_B)
-        p->group = max64(1, BLOCK_B / (NR * p->kc * (int64_t)sizeof(REAL)));
-    plan_tasks(p, g->m * g->n * k < SERIAL_WORK ? 1 : threads);
-
-    p->b_size = p->direct_b ? 0 : align64((size_t)(p->group * NR * p->kc) * sizeof(REAL));
-    p->worker_size = sizeof(REAL) * MR * NR + 64;
-    if (!p->direct_a)
-        p->worker_size +=
-            (size_t)(ceil_div(p->strips, max64(1, p->row_blocks)) * AW * p->kc) *
-            sizeof(REAL);
-    p->worker_size = align64(p->worker_size);
-    p->sum_ld = g->c_type != REAL_TYPE && p->kblocks > 1 ? round_up(g->n, VL) : 0;
-    p->sum_size = align64((size_t)(g->m * p->sum_ld) * sizeof(REAL));
-    p->part_size = 0;
-    p->size = p->b_size + p->worker_size * (size_t)p->workers + p->sum_size;
-}
-
-/* A split: every part is a product of its own, run by one thread into sums of its own. */
-static void plan_split(Plan *p, const Gemm *g, int threads)
-{
-    int64_t tiles = p->strips * p->slivers;
-    int64_t parts =
-        min64(min64(16, g->k / SPLIT_K), ceil_div(2 * SPLIT_TILES, max64(1, tiles)));
-    Gemm part = *g;
-
-    if (tiles == 0 || tiles >= SPLIT_TILES || parts < 2)
-        return;
-    part.c_type = REAL_TYPE;
-    part.map = NULL;
-    plan_make(p, &part, ceil_div(g->k, parts), 1);
-    p->part_k = ceil_div(g->k, parts);
-    p->parts = ceil_div(g->k, p->part_k);
-    p->workers = (int)min64(p->parts, threads);
-    p->part_size = align64((size_t)(g->m * round_up(g->n, VL)) * sizeof(REAL));
-    p->size = p->size * (size_t)p->workers + p->part_size * (size_t)p->parts;
-}
-
-INLINE void plan_gemm(Plan *p, const Gemm *g, int threads)
-{
-    plan_make(p, g, g->k, threads < 1 ? 1 : threads);
-    if (g->k >= 2 * SPLIT_K)
-        plan_split(p, g, threads < 1 ? 1 : threads);
-}
-
-INLINE int64_t strip_begin(const Plan *p, int64_t strip)
-{
-    return strip * p->strip_rows + min64(strip, p->strip_extra);
-}
-
-/* count things cut into n parts as evenly as possible: where part i begins */
-INLINE int64_t part_begin(int64_t count, int64_t n, int64_t i)
-{
-    return n == 1 ? i * count : i * (count / n) + min64(i, count % n);
-}
 
 /* ---- finished tiles --------------------------------------------------------------- */
 
@@ -476,18 +328,16 @@ static void run_blocks(void *user, int worker)
         run_block(r, worker, t);
 }
 
-/* The product over k in k_begin..k_end-1. ws: b_size + workers*worker_size + sum_size
- * bytes. */
-static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws,
-                      int64_t k_begin, int64_t k_end)
+/* The product of slivers j0..j1-1 over k in k_begin..k_end-1. ws: b_size bytes and
+ * worker_size for each worker. */
+static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws, REAL *sums,
+                      int64_t k_begin, int64_t k_end, int64_t j0, int64_t j1)
 {
-    Run r = {.g = g, .p = p, .b_panels = ws, .workers = ws + p->b_size};
-    KPar serial = {NULL, 1, NULL};
+    Run r = {.g = g, .p = p, .b_panels = ws, .workers = ws + p->b_size, .sums = sums};
+    int64_t tasks = p->row_blocks * p->col_blocks;
 
-    if (p->sum_ld)
-        r.sums = (REAL *)(r.workers + p->worker_size * (size_t)p->workers);
-    for (r.j0 = 0; r.j0 < p->slivers; r.j0 = r.j1) {
-        r.j1 = min64(p->slivers, r.j0 + p->group);
+    for (r.j0 = j0; r.j0 < j1; r.j0 = r.j1) {
+        r.j1 = min64(j1, r.j0 + p->group);
         r.k0 = k_begin;
         do {
             r.kc = min64(p->kc, k_end - r.k0);
@@ -495,15 +345,50 @@ static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws,
             r.last = r.k0 + r.kc >= k_end;
             r.next = 0;
             if (!p->direct_b)
-                par_run(p->workers > 1 ? par : &serial,
-                        ceil_div(r.j1 - r.j0, PACK_TOGETHER), pack_slivers, &r);
-            if (p->workers == 1)
-                for (int64_t t = 0; t < p->row_blocks * p->col_blocks; t++)
+                par_run(par, ceil_div(r.j1 - r.j0, PACK_TOGETHER), pack_slivers, &r);
+            if (par->threads == 1)
+                for (int64_t t = 0; t < tasks; t++)
                     run_block(&r, 0, t);
             else
                 par_run(par, p->workers, run_blocks, &r);
             r.k0 += r.kc;
         } while (r.k0 < k_end);
+    }
+}
+
+static const KPar serial = {NULL, 1, NULL};
+
+typedef struct Chunks {
+    APART const Gemm *g;
+    const Plan *p;
+    char *ws;
+    REAL *sums;
+    APART int64_t next;
+} Chunks;
+
+static void run_chunk(void *user, int worker)
+{
+    Chunks *c = user;
+    const Plan *p = c->p;
+    char *ws = c->ws + (p->b_size + p->worker_size) * (size_t)worker;
+    int64_t t;
+
+    while ((t = __atomic_fetch_add(&c->next, 1, __ATOMIC_RELAXED)) < p->chunks)
+        run_range(c->g, p, &serial, ws, c->sums, 0, c->g->k,
+                  part_begin(p->slivers, p->chunks, t),
+                  part_begin(p->slivers, p->chunks, t + 1));
+}
+
+static void run_whole(const Gemm *g, const Plan *p, const KPar *par, char *ws)
+{
+    REAL *sums = p->sum_ld ? (REAL *)(ws + p->size - p->sum_size) : NULL;
+
+    if (p->chunks > 1) {
+        Chunks c = {.g = g, .p = p, .ws = ws, .sums = sums};
+
+        par_run(par, p->workers, run_chunk, &c);
+    } else {
+        run_range(g, p, p->workers > 1 ? par : &serial, ws, sums, 0, g->k, 0, p->slivers);
     }
 }
 
@@ -544,24 +429,22 @@ static int run_small(const Gemm *g)
 /* ---- splitting k ------------------------------------------------------------------ */
 
 typedef struct Split {
-    const Gemm *g;
+    APART const Gemm *g;
     const Plan *p;
     char *workers; /* workspace of each */
     size_t each;
     REAL *parts;
     int64_t ld;
-    int64_t next;
+    APART int64_t next;
 } Split;
 
 static void run_parts(void *user, int worker)
 {
     Split *s = user;
-    KPar serial = {NULL, 1, NULL};
-    Plan p = *s->p;
+    const Plan *p = s->p;
     Gemm g = *s->g;
     int64_t t;
 
-    p.workers = 1;
     g.c_type = REAL_TYPE;
     g.c_row = s->ld;
     g.c_col = 1;
@@ -569,10 +452,10 @@ static void run_parts(void *user, int worker)
     g.accumulate = g.relu = 0;
     g.bias_m = g.bias_n = NULL;
     g.tile = NULL;
-    while ((t = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED)) < p.parts) {
-        g.c = (char *)s->parts + p.part_size * (size_t)t;
-        run_range(&g, &p, &serial, s->workers + s->each * (size_t)worker, t * p.part_k,
-                  min64(s->g->k, (t + 1) * p.part_k));
+    while ((t = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED)) < p->parts) {
+        g.c = (char *)s->parts + p->part_size * (size_t)t;
+        run_range(&g, s->p, &serial, s->workers + s->each * (size_t)worker, NULL,
+                  t * p->part_k, min64(g.k, (t + 1) * p->part_k), 0, p->slivers);
     }
 }
 
@@ -634,5 +517,5 @@ void REAL_NAME(gemm)(const Gemm *g, const KPar *par, void *workspace)
     if (p.parts > 1)
         run_split(g, &p, par, ws);
     else
-        run_range(g, &p, par, ws, 0, g->k);
+        run_whole(g, &p, par, ws);
 }

@@ -10,7 +10,7 @@
  * Contracts common to all kernels
  *   strides    in elements, may be 0 (broadcast) or negative for inputs
  *   alignment  of the element is enough
- *   memory     kernels allocate nothing: ask *_workspace, pass so many bytes, any alignment
+ *   memory     kernels allocate nothing: ask *_workspace, pass so many bytes, unaligned
  *   threads    equal bits for any thread count: sums are cut up by shape alone
  *   empty      sizes may be 0
  */

@@ -12,13 +12,13 @@
     (1 << 22) /* multiply-adds of one product above which threads share it */
 
 typedef struct Batch {
-    const KMatmul *x;
+    APART const KMatmul *x;
     const Gemm *g; /* of the first entry */
     int swapped;   /* A and B in it */
     int64_t count;
     char *ws;
     size_t each; /* workspace of one worker */
-    int64_t next;
+    APART int64_t next;
 } Batch;
 
 static void swap_gemm(Gemm *g)

@@ -21,7 +21,7 @@
 #define AXPY_CHUNK 8192     /* columns of a task there: their sums stay in L1 */
 
 typedef struct Thin {
-    const Gemm *g;
+    APART const Gemm *g;
     int dot;
     int64_t chunk, chunks; /* columns of a task; how many */
     int64_t part, parts;   /* k of a task; how many */

@@ -23,6 +23,9 @@
 
 #define INLINE   static inline __attribute__((always_inline))
 #define NOINLINE static __attribute__((noinline))
+/* on a first member: the struct has its cache lines to itself. What threads share must not lie
+ * beside what one of them writes, its stack above all. */
+#define APART _Alignas(64)
 /* before a loop of few turns, their number constant once inlined */
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
