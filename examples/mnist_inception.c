@@ -56,14 +56,18 @@ static Data small_digits(wf_ctx *c, wf_generator *g)
                   wf_narrow(c, x, 0, 1437, 360), wf_narrow(c, y, 0, 1437, 360), 3};
 }
 
-static void train_epoch(wf_ctx *c, wf_module *net, wf_optim *opt, wf_loader *data)
+/* The rate falls from 0.003 along a cosine over all steps of all epochs. */
+static void train_epoch(wf_ctx *c, wf_module *net, wf_optim *opt, wf_loader *data,
+                        int epochs)
 {
+    int64_t steps = epochs * wf_loader_batches(data);
     wf_progress bar = wf_progress_begin("epoch", wf_loader_batches(data));
     wf_tensor batch[2];
 
     wf_scope_begin(c);
     while (wf_loader_next(c, data, batch)) {
         wf_optim_zero_grad(c, opt);
+        wf_optim_set_lr(opt, wf_lr_cosine(3e-3, wf_optim_steps(opt), steps, 1e-5));
         wf_tensor loss = wf_cross_entropy(c, wf_forward_one(c, net, batch[0]), batch[1],
                                           WF_NONE, -100, 0, WF_MEAN);
         wf_backward(c, loss, WF_NONE, 0);
@@ -115,8 +119,7 @@ int main(int argc, char **argv)
         wf_loader_new(c, (wf_tensor[]){d.x, d.y}, 2, argc > 1 ? 64 : 32, g, true);
 
     for (int i = 0; i < d.epochs && !wf_ctx_status(c); i++) {
-        wf_optim_set_lr(opt, wf_lr_cosine(3e-3, i, d.epochs, 1e-4));
-        train_epoch(c, net, opt, data);
+        train_epoch(c, net, opt, data, d.epochs);
         share = accuracy(c, net, &d);
         printf("epoch %d: %.4f\n", i + 1, share);
         fflush(stdout);
