@@ -1,5 +1,5 @@
-/* bench_interp.c -- what the interpreter adds to the arithmetic: nanoseconds an equation on scalars, and
- * elementwise and reduction speed beside plain loops.
+/* bench_interp.c -- what the interpreter adds to the arithmetic: nanoseconds an equation
+ * on scalars, and elementwise and reduction speed beside plain loops.
  *
  *   straight   100 000 scalar equations, f32 and f64; limit 80 ns each
  *   while      a scalar loop of 10 000 000 turns of 2 + 1 equations
@@ -51,7 +51,8 @@ static const Program *parse(wf_ctx *cx, const char *text, size_t size)
 }
 
 /* Median seconds of a run. */
-static double time_runs(wf_ctx *cx, const Program *p, wf_array **in, int rounds, double *out_first)
+static double time_runs(wf_ctx *cx, const Program *p, wf_array **in, int rounds,
+                        double *out_first)
 {
     double t[64], start;
     wf_exec *e;
@@ -78,8 +79,8 @@ static double time_runs(wf_ctx *cx, const Program *p, wf_array **in, int rounds,
 
 static void bench_straight(wf_ctx *cx, const char *dtype)
 {
-    static const char *const lines[] = {"  v%d = mul v%d x\n", "  v%d = add v%d x\n", "  v%d = sub v%d x\n",
-                                        "  v%d = max v%d x\n"};
+    static const char *const lines[] = {"  v%d = mul v%d x\n", "  v%d = add v%d x\n",
+                                        "  v%d = sub v%d x\n", "  v%d = max v%d x\n"};
     char *s = malloc((size_t)EQNS * 32 + 200), *at = s;
     const Program *p;
     wf_array *in[2];
@@ -93,8 +94,10 @@ static void bench_straight(wf_ctx *cx, const char *dtype)
     for (int i = 0; i < 2; i++)
         wf_array_new(cx, wf_program_input_dtype(p, 0), NULL, 0, &in[i]);
     t = time_runs(cx, p, in, 21, &first);
-    printf("straight %-4s %8.1f ns/equation   limit 80%s     (first run, with planning: %.0f ns/equation)\n", dtype,
-           t / EQNS * 1e9, t / EQNS * 1e9 <= 80 ? "" : "   OVER", first / EQNS * 1e9);
+    printf("straight %-4s %8.1f ns/equation   limit 80%s     (first run, with planning: "
+           "%.0f ns/equation)\n",
+           dtype, t / EQNS * 1e9, t / EQNS * 1e9 <= 80 ? "" : "   OVER",
+           first / EQNS * 1e9);
     wf_array_release(in[0]);
     wf_array_release(in[1]);
     program_release(p);
@@ -112,11 +115,13 @@ static void *count_alloc(void *user, void *p, size_t old_size, size_t new_size)
 
 static void bench_while(void)
 {
-    static const char text[] = "go(n: i64[], i: i64[], x: f64[]) {\n  c = lt i n\n  ret c\n}\n"
-                               "step(one: i64[], h: f64[], i: i64[], x: f64[]) {\n  j = add i one\n  y = mul x h\n"
-                               "  ret j, y\n}\n"
-                               "f(n: i64[], one: i64[], h: f64[], i: i64[], x: f64[]) {\n"
-                               "  j, y = while n one h i x cond=go body=step ncond=1 nbody=2\n  ret j, y\n}\n";
+    static const char text[] =
+        "go(n: i64[], i: i64[], x: f64[]) {\n  c = lt i n\n  ret c\n}\n"
+        "step(one: i64[], h: f64[], i: i64[], x: f64[]) {\n  j = add i one\n  y = mul x "
+        "h\n"
+        "  ret j, y\n}\n"
+        "f(n: i64[], one: i64[], h: f64[], i: i64[], x: f64[]) {\n"
+        "  j, y = while n one h i x cond=go body=step ncond=1 nbody=2\n  ret j, y\n}\n";
     const int64_t turns = 10000000, one = 1, zero = 0;
     const double h = 0.9999999, x = 1;
     size_t live[2] = {0, 0}, before;
@@ -134,7 +139,8 @@ static void bench_while(void)
     require(cx);
     before = live[0];
     t = time_runs(cx, p, in, 3, &first);
-    printf("while         %8.1f ns/turn, of 3 equations; %.1f kB above the program's own memory in %lld turns\n",
+    printf("while         %8.1f ns/turn, of 3 equations; %.1f kB above the program's own "
+           "memory in %lld turns\n",
            t / (double)turns * 1e9, (double)(live[1] - before) / 1e3, (long long)turns);
     for (int i = 0; i < 5; i++)
         wf_array_release(in[i]);
@@ -173,7 +179,8 @@ static void bench_op(wf_ctx *cx, const char *name, const char *text, double byte
     }
     require(cx);
     t = time_runs(cx, p, in, 15, &first);
-    printf("%-28s %8.2f ms %7.1f GB/s    memcpy of the bytes %6.2f ms\n", name, t * 1e3, bytes / t * 1e-9, copy * 1e3);
+    printf("%-28s %8.2f ms %7.1f GB/s    memcpy of the bytes %6.2f ms\n", name, t * 1e3,
+           bytes / t * 1e-9, copy * 1e3);
     for (uint32_t i = 0; i < p->nin; i++)
         wf_array_release(in[i]);
     program_release(p);
@@ -186,17 +193,27 @@ int main(void)
     bench_straight(cx, "f32");
     bench_straight(cx, "f64");
     bench_while();
-    bench_op(cx, "add f32[4M]", "f(x: f32[4194304], y: f32[4194304]) {\n  z = add x y\n  ret z\n}\n", 3 * 4 * 4194304.0);
+    bench_op(cx, "add f32[4M]",
+             "f(x: f32[4194304], y: f32[4194304]) {\n  z = add x y\n  ret z\n}\n",
+             3 * 4 * 4194304.0);
     bench_op(cx, "add bias f32[32k,128]",
-             "f(x: f32[32768,128], b: f32[128]) {\n  c = broadcast b [32768,128] dims=[1]\n  z = add x c\n  ret z\n}\n",
+             "f(x: f32[32768,128], b: f32[128]) {\n  c = broadcast b [32768,128] "
+             "dims=[1]\n  z = add x c\n  ret z\n}\n",
              2 * 4 * 4194304.0);
-    bench_op(cx, "exp f32[4M]", "f(x: f32[4194304]) {\n  z = exp x\n  ret z\n}\n", 2 * 4 * 4194304.0);
-    bench_op(cx, "tanh f32[4M]", "f(x: f32[4194304]) {\n  z = tanh x\n  ret z\n}\n", 2 * 4 * 4194304.0);
-    bench_op(cx, "erf f32[4M]", "f(x: f32[4194304]) {\n  z = erf x\n  ret z\n}\n", 2 * 4 * 4194304.0);
-    bench_op(cx, "sum rows f32[2048,2048]", "f(x: f32[2048,2048]) {\n  z = reduce_sum x axes=[1]\n  ret z\n}\n", 4 * 4194304.0);
-    bench_op(cx, "sum columns f32[2048,2048]", "f(x: f32[2048,2048]) {\n  z = reduce_sum x axes=[0]\n  ret z\n}\n",
+    bench_op(cx, "exp f32[4M]", "f(x: f32[4194304]) {\n  z = exp x\n  ret z\n}\n",
+             2 * 4 * 4194304.0);
+    bench_op(cx, "tanh f32[4M]", "f(x: f32[4194304]) {\n  z = tanh x\n  ret z\n}\n",
+             2 * 4 * 4194304.0);
+    bench_op(cx, "erf f32[4M]", "f(x: f32[4194304]) {\n  z = erf x\n  ret z\n}\n",
+             2 * 4 * 4194304.0);
+    bench_op(cx, "sum rows f32[2048,2048]",
+             "f(x: f32[2048,2048]) {\n  z = reduce_sum x axes=[1]\n  ret z\n}\n",
              4 * 4194304.0);
-    bench_op(cx, "transpose f32[2048,2048]", "f(x: f32[2048,2048]) {\n  z = transpose x perm=[1,0]\n  ret z\n}\n",
+    bench_op(cx, "sum columns f32[2048,2048]",
+             "f(x: f32[2048,2048]) {\n  z = reduce_sum x axes=[0]\n  ret z\n}\n",
+             4 * 4194304.0);
+    bench_op(cx, "transpose f32[2048,2048]",
+             "f(x: f32[2048,2048]) {\n  z = transpose x perm=[1,0]\n  ret z\n}\n",
              2 * 4 * 4194304.0);
     wf_ctx_free(cx);
     return 0;

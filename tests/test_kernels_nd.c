@@ -1,6 +1,6 @@
-/* test_kernels_nd.c -- elementwise, cast, reduction, copy and window kernels against the scalar meanings
- * in op/scalar.h and plain loops: every instruction set of the machine, odd sizes, any strides,
- * misaligned pointers, and equal bits for any number of threads.
+/* test_kernels_nd.c -- elementwise, cast, reduction, copy and window kernels against the
+ * scalar meanings in op/scalar.h and plain loops: every instruction set of the machine,
+ * odd sizes, any strides, misaligned pointers, and equal bits for any number of threads.
  */
 #include "test.h"
 
@@ -16,7 +16,7 @@ static const uint16_t op_codes[KM_COUNT] = {
 #undef X
 };
 
-/* ---- ulps ---- */
+/* ---- ulps -------------------------------------------------------------------------- */
 
 static double ulp_of(double x, bool single)
 {
@@ -36,11 +36,15 @@ static double ulps(double got, long double exact, bool single)
 
     if (isnan(got) || isnan(rounded))
         return isnan(got) && isnan(rounded) ? 0 : 1e9;
-    if (isinf(got) || isinf(rounded)) /* next to the largest number either is right within an ulp */
-        return got == rounded ? 0 : single && fabs(got) > 3e38 && fabs((double)rounded) > 3e38 ? 1 : 1e9;
+    if (isinf(got) ||
+        isinf(rounded)) /* next to the largest number either is right within an ulp */
+        return got == rounded                                               ? 0
+               : single && fabs(got) > 3e38 && fabs((double)rounded) > 3e38 ? 1
+                                                                            : 1e9;
     if (got == 0 && rounded == 0)
         return signbit(got) == signbit(rounded) ? 0 : 1e9;
-    return (double)(fabsl((long double)got - exact) / (long double)ulp_of(rounded, single));
+    return (double)(fabsl((long double)got - exact) /
+                    (long double)ulp_of(rounded, single));
 }
 
 static long double logistic_l(long double x) { return 1 / (1 + expl(-x)); }
@@ -51,32 +55,57 @@ static const struct {
     long double (*exact)(long double x);
     double lo, hi;
 } functions[] = {
-    {KM_exp, expl, -110, 92},     {KM_exp, expl, -750, 712},     {KM_exp, expl, -1e-3, 1e-3},
-    {KM_expm1, expm1l, -60, 92},  {KM_expm1, expm1l, -750, 712}, {KM_expm1, expm1l, -1e-3, 1e-3},
-    {KM_log, logl, 0, 4},         {KM_log, logl, 0, 1e30},       {KM_log, logl, 0.9, 1.1},
-    {KM_log, logl, 0, 1e-305},    {KM_log, logl, 0, 1e-40},      {KM_log1p, log1pl, -1, 4},
-    {KM_log1p, log1pl, -1e-4, 1e-4}, {KM_log1p, log1pl, 0, 1e30}, {KM_sin, sinl, -10, 10},
-    {KM_sin, sinl, -9e4, 9e4},    {KM_sin, sinl, -1e12, 1e12},   {KM_cos, cosl, -10, 10},
-    {KM_cos, cosl, -9e4, 9e4},    {KM_cos, cosl, -1e12, 1e12},   {KM_tan, tanl, -10, 10},
-    {KM_tan, tanl, -9e4, 9e4},    {KM_tanh, tanhl, -25, 25},     {KM_tanh, tanhl, -1, 1},
-    {KM_tanh, tanhl, -1e-5, 1e-5}, {KM_erf, erfl, -7, 7},        {KM_erf, erfl, -1.1, 1.1},
-    {KM_erf, erfl, -1e-9, 1e-9},  {KM_sqrt, sqrtl, 0, 10},       {KM_rsqrt, rsqrt_l, 0, 10},
-    {KM_logistic, logistic_l, -20, 20}, {KM_logistic, logistic_l, -745, 40},
+    {KM_exp, expl, -110, 92},
+    {KM_exp, expl, -750, 712},
+    {KM_exp, expl, -1e-3, 1e-3},
+    {KM_expm1, expm1l, -60, 92},
+    {KM_expm1, expm1l, -750, 712},
+    {KM_expm1, expm1l, -1e-3, 1e-3},
+    {KM_log, logl, 0, 4},
+    {KM_log, logl, 0, 1e30},
+    {KM_log, logl, 0.9, 1.1},
+    {KM_log, logl, 0, 1e-305},
+    {KM_log, logl, 0, 1e-40},
+    {KM_log1p, log1pl, -1, 4},
+    {KM_log1p, log1pl, -1e-4, 1e-4},
+    {KM_log1p, log1pl, 0, 1e30},
+    {KM_sin, sinl, -10, 10},
+    {KM_sin, sinl, -9e4, 9e4},
+    {KM_sin, sinl, -1e12, 1e12},
+    {KM_cos, cosl, -10, 10},
+    {KM_cos, cosl, -9e4, 9e4},
+    {KM_cos, cosl, -1e12, 1e12},
+    {KM_tan, tanl, -10, 10},
+    {KM_tan, tanl, -9e4, 9e4},
+    {KM_tanh, tanhl, -25, 25},
+    {KM_tanh, tanhl, -1, 1},
+    {KM_tanh, tanhl, -1e-5, 1e-5},
+    {KM_erf, erfl, -7, 7},
+    {KM_erf, erfl, -1.1, 1.1},
+    {KM_erf, erfl, -1e-9, 1e-9},
+    {KM_sqrt, sqrtl, 0, 10},
+    {KM_rsqrt, rsqrt_l, 0, 10},
+    {KM_logistic, logistic_l, -20, 20},
+    {KM_logistic, logistic_l, -745, 40},
 };
 
 /* The worst error of a loop over random points of the range, and of special points. */
 static void check_function(const KLoops *k, int isa, int f, bool single)
 {
     enum { N = 20011 };
-    static const double specials[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1, -1, 0x1p-1074, -0x1p-1074,
-                                      0x1p-149, -0x1p-149, 0x1p-126, 0x1p-1022, 1e308, -1e308, 3e38, -3e38,
-                                      0.5, 2, 88.72, 88.73, -87.4, -103.9, -104.1, 709.78, 709.79, -745.1, -745.2};
+    static const double specials[] = {
+        0.0,       -0.0,       INFINITY, -INFINITY, NAN,      1,         -1,
+        0x1p-1074, -0x1p-1074, 0x1p-149, -0x1p-149, 0x1p-126, 0x1p-1022, 1e308,
+        -1e308,    3e38,       -3e38,    0.5,       2,        88.72,     88.73,
+        -87.4,     -103.9,     -104.1,   709.78,    709.79,   -745.1,    -745.2};
     double *x = malloc(N * sizeof *x), *y = malloc(N * sizeof *y), worst = 0, where = 0;
     KLoop loop = k->type[single ? KT_F32 : KT_F64]->map[functions[f].op];
 
     for (int i = 0; i < N; i++) {
-        double v = i < COUNT(specials) ? specials[i]
-                                       : functions[f].lo + test_random_unit() * (functions[f].hi - functions[f].lo);
+        double v = i < COUNT(specials)
+                       ? specials[i]
+                       : functions[f].lo +
+                             test_random_unit() * (functions[f].hi - functions[f].lo);
         if (single)
             ((float *)x)[i] = (float)v;
         else
@@ -84,7 +113,8 @@ static void check_function(const KLoops *k, int isa, int f, bool single)
     }
     loop(N, (const void *[]){x}, (void *[]){y});
     for (int i = 0; i < N; i++) {
-        double v = single ? (double)((float *)x)[i] : x[i], got = single ? (double)((float *)y)[i] : y[i];
+        double v = single ? (double)((float *)x)[i] : x[i],
+               got = single ? (double)((float *)y)[i] : y[i];
         double u = ulps(got, functions[f].exact((long double)v), single);
         if (u > worst) {
             worst = u;
@@ -92,8 +122,8 @@ static void check_function(const KLoops *k, int isa, int f, bool single)
         }
     }
     if (worst > (single ? 2 : 4))
-        FAIL("isa %d: op %s of %s is %.2f ulp off at %.17g", isa, op_name(op_codes[functions[f].op]),
-             single ? "f32" : "f64", worst, where);
+        FAIL("isa %d: op %s of %s is %.2f ulp off at %.17g", isa,
+             op_name(op_codes[functions[f].op]), single ? "f32" : "f64", worst, where);
     free(x);
     free(y);
 }
@@ -110,20 +140,27 @@ TEST(functions_are_within_two_ulps_in_f32_and_four_in_f64)
 TEST(pow_is_within_two_ulps_in_f32)
 {
     enum { N = 20000 };
-    static const float points[] = {0, -0.0f, 1, -1, 2, -2, 0.5f, -0.5f, 3, -3, 1e30f, -1e30f, 1e-40f, INFINITY,
-                                   -INFINITY, NAN, 16777215, 1e9f};
-    float *x = malloc(N * sizeof *x), *y = malloc(N * sizeof *y), *z = malloc(N * sizeof *z);
+    static const float points[] = {0,      -0.0f,    1,         -1,  2,        -2,
+                                   0.5f,   -0.5f,    3,         -3,  1e30f,    -1e30f,
+                                   1e-40f, INFINITY, -INFINITY, NAN, 16777215, 1e9f};
+    float *x = malloc(N * sizeof *x), *y = malloc(N * sizeof *y),
+          *z = malloc(N * sizeof *z);
 
     for (int isa = 0; k_loops_for(isa); isa++) {
         for (int i = 0; i < N; i++) {
-            x[i] = i < COUNT(points) * COUNT(points) ? points[i / COUNT(points)] : (float)(test_random_unit() * 20);
-            y[i] = i < COUNT(points) * COUNT(points) ? points[i % COUNT(points)] : (float)(test_random_unit() * 40 - 20);
+            x[i] = i < COUNT(points) * COUNT(points) ? points[i / COUNT(points)]
+                                                     : (float)(test_random_unit() * 20);
+            y[i] = i < COUNT(points) * COUNT(points)
+                       ? points[i % COUNT(points)]
+                       : (float)(test_random_unit() * 40 - 20);
         }
-        k_loops_for(isa)->type[KT_F32]->map[KM_pow](N, (const void *[]){x, y}, (void *[]){z});
+        k_loops_for(isa)->type[KT_F32]->map[KM_pow](N, (const void *[]){x, y},
+                                                    (void *[]){z});
         for (int i = 0; i < N; i++)
-            if (ulps((double)z[i], powl((long double)x[i], (long double)y[i]), true) > 2) {
-                FAIL("isa %d: pow(%g, %g) is %g, needs %g", isa, (double)x[i], (double)y[i], (double)z[i],
-                     pow((double)x[i], (double)y[i]));
+            if (ulps((double)z[i], powl((long double)x[i], (long double)y[i]), true) >
+                2) {
+                FAIL("isa %d: pow(%g, %g) is %g, needs %g", isa, (double)x[i],
+                     (double)y[i], (double)z[i], pow((double)x[i], (double)y[i]));
                 break;
             }
     }
@@ -132,12 +169,13 @@ TEST(pow_is_within_two_ulps_in_f32)
     free(z);
 }
 
-/* ---- every op on every dtype, against its scalar meaning ---- */
+/* ---- every op on every dtype, against its scalar meaning --------------------------- */
 
 static uint64_t interesting(wf_dtype t)
 {
-    static const double floats[] = {0.0, -0.0, 1, -1, 0.5, -2.5, 3.5, 1e30, -1e30, INFINITY, -INFINITY, NAN, 1e-42,
-                                    65504, 1e-7, 7, 100.75};
+    static const double floats[] = {0.0,   -0.0,  1,     -1,       0.5,       -2.5,
+                                    3.5,   1e30,  -1e30, INFINITY, -INFINITY, NAN,
+                                    1e-42, 65504, 1e-7,  7,        100.75};
     uint64_t r = test_random(), bits = 0;
 
     if (t == WF_BOOL)
@@ -158,7 +196,8 @@ static uint64_t interesting(wf_dtype t)
 
 static bool is_exact(KMapOp op)
 {
-    return !(op >= KM_exp && op <= KM_erf_inv) && op != KM_rsqrt && op != KM_logistic && op != KM_pow && op != KM_atan2;
+    return !(op >= KM_exp && op <= KM_erf_inv) && op != KM_rsqrt && op != KM_logistic &&
+           op != KM_pow && op != KM_atan2;
 }
 
 static double room_of(wf_dtype t)
@@ -174,7 +213,8 @@ static bool is_near(wf_dtype t, Scalar x, Scalar y, bool exact)
         return isnan(x.f) && isnan(y.f);
     if (x.f == y.f)
         return signbit(x.f) == signbit(y.f);
-    return !exact && fabs(x.f - y.f) <= room_of(t) * fabs(y.f) + (t == WF_F16 ? 0x1p-24 : 1e-40);
+    return !exact &&
+           fabs(x.f - y.f) <= room_of(t) * fabs(y.f) + (t == WF_F16 ? 0x1p-24 : 1e-40);
 }
 
 static wf_dtype result_of(KMapOp op, wf_dtype t)
@@ -182,19 +222,41 @@ static wf_dtype result_of(KMapOp op, wf_dtype t)
     return (op >= KM_eq && op <= KM_ge) || op == KM_is_finite ? WF_BOOL : t;
 }
 
-/* Does the op table take this dtype? Asked of the type rule's own words: by trying the scalar kinds. */
+/* Does the op table take this dtype? Asked of the type rule's own words: by trying the
+ * scalar kinds. */
 static bool takes(KMapOp op, wf_dtype t)
 {
     bool f = dtype_is_float(t), i = dtype_is_int(t);
 
     switch (op) {
-    case KM_not: case KM_and: case KM_or: case KM_xor: return i || t == WF_BOOL;
-    case KM_shl: case KM_shr_logical: case KM_shr_arith: return i;
-    case KM_max: case KM_min: return true;
-    case KM_eq: case KM_ne: case KM_lt: case KM_le: case KM_gt: case KM_ge: return true;
-    case KM_neg: case KM_abs: case KM_sign: case KM_add: case KM_sub: case KM_mul: case KM_div: case KM_rem:
-    case KM_pow: case KM_clamp: return f || i;
-    case KM_select: case KM_threefry2x32: case KM_philox4x32: return false;
+    case KM_not:
+    case KM_and:
+    case KM_or:
+    case KM_xor: return i || t == WF_BOOL;
+    case KM_shl:
+    case KM_shr_logical:
+    case KM_shr_arith: return i;
+    case KM_max:
+    case KM_min: return true;
+    case KM_eq:
+    case KM_ne:
+    case KM_lt:
+    case KM_le:
+    case KM_gt:
+    case KM_ge: return true;
+    case KM_neg:
+    case KM_abs:
+    case KM_sign:
+    case KM_add:
+    case KM_sub:
+    case KM_mul:
+    case KM_div:
+    case KM_rem:
+    case KM_pow:
+    case KM_clamp: return f || i;
+    case KM_select:
+    case KM_threefry2x32:
+    case KM_philox4x32: return false;
     default: return f;
     }
 }
@@ -236,10 +298,12 @@ static void check_op(const KLoops *k, int isa, KMapOp op, wf_dtype t)
                                                   : scalar_apply(code, t, x);
             scalar_store(to, &bits, 0, need);
             if (!is_near(to, got, scalar_load(to, &bits, 0), is_exact(op))) {
-                FAIL("isa %d: %s of %s: (%.17g, %.17g / %llx %llx) gives %.17g / %llx, needs %.17g / %llx", isa,
-                     op_name(code), wf_dtype_name(t), x[0].f, nin > 1 ? x[1].f : 0, (unsigned long long)x[0].u,
-                     (unsigned long long)(nin > 1 ? x[1].u : 0), got.f, (unsigned long long)got.u, need.f,
-                     (unsigned long long)need.u);
+                FAIL("isa %d: %s of %s: (%.17g, %.17g / %llx %llx) gives %.17g / %llx, "
+                     "needs %.17g / %llx",
+                     isa, op_name(code), wf_dtype_name(t), x[0].f, nin > 1 ? x[1].f : 0,
+                     (unsigned long long)x[0].u,
+                     (unsigned long long)(nin > 1 ? x[1].u : 0), got.f,
+                     (unsigned long long)got.u, need.f, (unsigned long long)need.u);
                 break;
             }
         }
@@ -269,26 +333,33 @@ TEST(casts_mean_what_the_op_table_says)
                 for (int i = 0; i < N; i++) {
                     bits = interesting((wf_dtype)from);
                     if (from == WF_F64 && i % 3 == 0)
-                        bits = (bits & 0x000fffffffffffffu) | ((uint64_t)(1023 - 26 + test_random_below(52)) << 52);
-                    memcpy((char *)in + (size_t)i * wf_dtype_size((wf_dtype)from), &bits, wf_dtype_size((wf_dtype)from));
+                        bits = (bits & 0x000fffffffffffffu) |
+                               ((uint64_t)(1023 - 26 + test_random_below(52)) << 52);
+                    memcpy((char *)in + (size_t)i * wf_dtype_size((wf_dtype)from), &bits,
+                           wf_dtype_size((wf_dtype)from));
                 }
                 k_cast(k_loops_for(isa), (KType)from, (KType)to)(N, in, out);
                 for (int i = 0; i < N; i++) {
-                    Scalar x = scalar_load((wf_dtype)from, in, i), got = scalar_load((wf_dtype)to, out, i), need;
+                    Scalar x = scalar_load((wf_dtype)from, in, i),
+                           got = scalar_load((wf_dtype)to, out, i), need;
                     bits = 0;
-                    scalar_store((wf_dtype)to, &bits, 0, scalar_cast((wf_dtype)from, (wf_dtype)to, x));
+                    scalar_store((wf_dtype)to, &bits, 0,
+                                 scalar_cast((wf_dtype)from, (wf_dtype)to, x));
                     need = scalar_load((wf_dtype)to, &bits, 0);
                     if (!is_near((wf_dtype)to, got, need, true)) {
-                        FAIL("isa %d: cast of %.17g / %llx from %s to %s gives %.17g / %llx, needs %.17g / %llx", isa, x.f,
-                             (unsigned long long)x.u, wf_dtype_name((wf_dtype)from), wf_dtype_name((wf_dtype)to), got.f,
-                             (unsigned long long)got.u, need.f, (unsigned long long)need.u);
+                        FAIL("isa %d: cast of %.17g / %llx from %s to %s gives %.17g / "
+                             "%llx, needs %.17g / %llx",
+                             isa, x.f, (unsigned long long)x.u,
+                             wf_dtype_name((wf_dtype)from), wf_dtype_name((wf_dtype)to),
+                             got.f, (unsigned long long)got.u, need.f,
+                             (unsigned long long)need.u);
                         break;
                     }
                 }
             }
 }
 
-/* ---- shapes and strides ---- */
+/* ---- shapes and strides ------------------------------------------------------------ */
 
 typedef struct Shape {
     int rank;
@@ -296,7 +367,8 @@ typedef struct Shape {
     int64_t count;
 } Shape;
 
-/* Random sizes; strides of a permuted array with gaps, zero (broadcast) or negative ones among them. */
+/* Random sizes; strides of a permuted array with gaps, zero (broadcast) or negative ones
+ * among them. */
 static Shape random_shape(int64_t most, bool zero)
 {
     Shape s = {.rank = (int)test_random_below(5), .count = 1};
@@ -342,7 +414,8 @@ static int64_t flat(const Shape *s, int64_t i)
     return off;
 }
 
-static void run_tasks_backwards(void *ctx, int n, void (*fn)(void *user, int i), void *user)
+static void run_tasks_backwards(void *ctx, int n, void (*fn)(void *user, int i),
+                                void *user)
 {
     (void)ctx;
     for (int i = n - 1; i >= 0; i--)
@@ -378,10 +451,13 @@ TEST(maps_take_operands_of_any_strides)
             a[i] = (int32_t)test_random();
         for (int64_t i = 0; i < t.span; i++)
             b[i] = (int32_t)test_random();
-        CHECK(kmap_init(&m, k_loops(), KM_sub, 2, 1, type, KT_I32, s.rank, s.dims, stride, room));
-        kmap_run(&m, (const void *[]){a + s.low, b + t.low}, (void *[]){c}, round % 2 ? &par : NULL);
+        CHECK(kmap_init(&m, k_loops(), KM_sub, 2, 1, type, KT_I32, s.rank, s.dims, stride,
+                        room));
+        kmap_run(&m, (const void *[]){a + s.low, b + t.low}, (void *[]){c},
+                 round % 2 ? &par : NULL);
         for (int64_t i = 0; i < s.count; i++)
-            if (c[i] != (int32_t)((uint32_t)a[s.low + flat(&s, i)] - (uint32_t)b[t.low + flat(&t, i)])) {
+            if (c[i] != (int32_t)((uint32_t)a[s.low + flat(&s, i)] -
+                                  (uint32_t)b[t.low + flat(&t, i)])) {
                 FAIL("round %d: element %lld differs", round, (long long)i);
                 break;
             }
@@ -419,9 +495,11 @@ TEST(copies_go_between_any_strides)
         memset(to, 0x55, (size_t)d.span * size);
         memset(need, 0x55, (size_t)d.span * size);
         for (int64_t i = 0; i < s.count; i++)
-            memcpy(need + (size_t)(d.low + flat(&d, i)) * size, from + (size_t)(s.low + flat(&s, i)) * size, size);
+            memcpy(need + (size_t)(d.low + flat(&d, i)) * size,
+                   from + (size_t)(s.low + flat(&s, i)) * size, size);
         kmove_init(&m, size, s.rank, s.dims, d.stride, s.stride);
-        kmove_run(&m, to + (size_t)d.low * size, from + (size_t)s.low * size, round % 2 ? &par : NULL);
+        kmove_run(&m, to + (size_t)d.low * size, from + (size_t)s.low * size,
+                  round % 2 ? &par : NULL);
         if (memcmp(to, need, (size_t)d.span * size)) {
             FAIL("round %d: a copy of %lld elements differs", round, (long long)s.count);
             break;
@@ -447,7 +525,8 @@ static bool folds(KFoldOp op, wf_dtype t)
     return op <= KF_PROD ? t != WF_BOOL : op <= KF_MIN ? true : !dtype_is_float(t);
 }
 
-static void check_reduce(const KLoops *k, const Shape *s, KFoldOp op, wf_dtype t, unsigned axes, int round)
+static void check_reduce(const KLoops *k, const Shape *s, KFoldOp op, wf_dtype t,
+                         unsigned axes, int round)
 {
     uint8_t reduced[4] = {0};
     int64_t nout = 1, need_stride[4] = {0};
@@ -462,7 +541,9 @@ static void check_reduce(const KLoops *k, const Shape *s, KFoldOp op, wf_dtype t
     for (int64_t i = 0; i < s->span; i++) {
         uint64_t bits = 0;
         if (dtype_is_float(t))
-            scalar_store(t, &bits, 0, (Scalar){.f = (op == KF_PROD ? 1 : 0) + (test_random_unit() - 0.5) * 0.25});
+            scalar_store(t, &bits, 0,
+                         (Scalar){.f = (op == KF_PROD ? 1 : 0) +
+                                       (test_random_unit() - 0.5) * 0.25});
         else
             bits = interesting(t);
         memcpy(x + (size_t)i * size, &bits, size);
@@ -497,17 +578,24 @@ static void check_reduce(const KLoops *k, const Shape *s, KFoldOp op, wf_dtype t
     }
     CHECK(nout == 0 || !memcmp(y[0], y[1], (size_t)nout * size));
     for (int64_t i = 0; i < nout; i++) {
-        static const uint16_t ops[KF_COUNT] = {OP_add, OP_mul, OP_max, OP_min, OP_and, OP_or};
-        Scalar got = scalar_load(t, y[0], i), need = begun[i] ? acc[i] : scalar_identity(ops[op], t);
+        static const uint16_t ops[KF_COUNT] = {OP_add, OP_mul, OP_max,
+                                               OP_min, OP_and, OP_or};
+        Scalar got = scalar_load(t, y[0], i),
+               need = begun[i] ? acc[i] : scalar_identity(ops[op], t);
         uint64_t bits = 0;
         double tol = 0;
-        if (dtype_is_float(t) && op <= KF_PROD) /* roundings of f32 grow far slower than the sum of sizes */
-            tol = room_of(t) * 8 * (1 + fabs(need.f)) + 0.05 * (t == WF_F64 ? 0x1p-53 : 0x1p-24) * size_of_sum[i];
+        if (dtype_is_float(t) &&
+            op <= KF_PROD) /* roundings of f32 grow far slower than the sum of sizes */
+            tol = room_of(t) * 8 * (1 + fabs(need.f)) +
+                  0.05 * (t == WF_F64 ? 0x1p-53 : 0x1p-24) * size_of_sum[i];
         scalar_store(t, &bits, 0, need);
         need = scalar_load(t, &bits, 0);
-        if (dtype_is_float(t) ? !(got.f == need.f || fabs(got.f - need.f) <= tol) : got.u != need.u) {
-            FAIL("round %d: fold %d of %s, result %lld of %lld: %g / %llx, needs %g / %llx", round, (int)op, wf_dtype_name(t),
-                 (long long)i, (long long)nout, got.f, (unsigned long long)got.u, need.f, (unsigned long long)need.u);
+        if (dtype_is_float(t) ? !(got.f == need.f || fabs(got.f - need.f) <= tol)
+                              : got.u != need.u) {
+            FAIL("round %d: fold %d of %s, result %lld of %lld: %g / %llx, needs %g / "
+                 "%llx",
+                 round, (int)op, wf_dtype_name(t), (long long)i, (long long)nout, got.f,
+                 (unsigned long long)got.u, need.f, (unsigned long long)need.u);
             break;
         }
     }
@@ -527,7 +615,8 @@ TEST(reductions_over_any_axes_and_strides_give_equal_bits_however_tasks_run)
             wf_dtype t = (wf_dtype)(WF_BOOL + test_random_below(WF_F64 - WF_BOOL + 1));
             const KLoops *k = k_loops_for((int)test_random_below(3));
             if (folds((KFoldOp)op, t))
-                check_reduce(k ? k : k_loops(), &s, (KFoldOp)op, t, (unsigned)test_random_below(16), round);
+                check_reduce(k ? k : k_loops(), &s, (KFoldOp)op, t,
+                             (unsigned)test_random_below(16), round);
         }
     }
 }
@@ -537,11 +626,14 @@ TEST(large_reductions_are_precise)
     static const struct {
         int64_t dims[2];
         unsigned axes;
-    } cases[] = {{{1, 600001}, 2}, {{600001, 1}, 1}, {{500, 801}, 1}, {{500, 801}, 2}, {{500, 801}, 3},
-                 {{70000, 7}, 1}, {{7, 70000}, 2}, {{40000, 17}, 1}, {{40, 20000}, 1}};
+    } cases[] = {{{1, 600001}, 2}, {{600001, 1}, 1}, {{500, 801}, 1},
+                 {{500, 801}, 2},  {{500, 801}, 3},  {{70000, 7}, 1},
+                 {{7, 70000}, 2},  {{40000, 17}, 1}, {{40, 20000}, 1}};
 
     for (int i = 0; i < COUNT(cases); i++) {
-        Shape s = {.rank = 2, .dims = {cases[i].dims[0], cases[i].dims[1]}, .stride = {cases[i].dims[1], 1}};
+        Shape s = {.rank = 2,
+                   .dims = {cases[i].dims[0], cases[i].dims[1]},
+                   .stride = {cases[i].dims[1], 1}};
         s.count = s.span = s.dims[0] * s.dims[1];
         check_reduce(k_loops(), &s, KF_SUM, WF_F32, cases[i].axes, i);
         check_reduce(k_loops(), &s, KF_SUM, WF_F16, cases[i].axes, i);

@@ -1,5 +1,6 @@
-/* test_runtime.c -- arrays, devices and the interpreter, which must give what the op table's own eval
- * rules give: on every case of tests/ops, in every dtype, for any number of threads.
+/* test_runtime.c -- arrays, devices and the interpreter, which must give what the op
+ * table's own eval rules give: on every case of tests/ops, in every dtype, for any number
+ * of threads.
  */
 #include "lib_random.h"
 #include "runtime/runtime.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* ---- running programs on arrays as eval has them ---- */
+/* ---- running programs on arrays as eval has them ----------------------------------- */
 
 static bool run_interp(wf_ctx *cx, const Program *p, const Nd *in, Nd *out)
 {
@@ -20,10 +21,12 @@ static bool run_interp(wf_ctx *cx, const Program *p, const Nd *in, Nd *out)
     bool ok = true;
 
     for (uint32_t i = 0; i < p->nin && ok; i++)
-        ok = wf_array_from(cx, in[i].dtype, in[i].dims, (int)in[i].rank, in[i].data, &x[i]) == WF_OK;
+        ok = wf_array_from(cx, in[i].dtype, in[i].dims, (int)in[i].rank, in[i].data,
+                           &x[i]) == WF_OK;
     ok = ok && wf_eval(cx, p, x, y) == WF_OK;
     for (uint32_t j = 0; j < p->nout && ok; j++) {
-        out[j] = nd_new(cx, wf_array_dtype(y[j]), wf_array_dims(y[j]), (uint32_t)wf_array_rank(y[j]));
+        out[j] = nd_new(cx, wf_array_dtype(y[j]), wf_array_dims(y[j]),
+                        (uint32_t)wf_array_rank(y[j]));
         array_copy_out(cx, y[j], out[j].data);
     }
     for (uint32_t i = 0; i < p->nin; i++)
@@ -49,10 +52,11 @@ static const char *compare(wf_ctx *cx, const Program *p, const Nd *in)
     status = cx->status;
     wf_clear(cx);
     if (run_interp(cx, p, in, got) != (status == WF_OK))
-        return arena_printf(&cx->scratch, "eval: %s; run: %s", wf_status_name(status), wf_ctx_message(cx));
-    if (cx->status != status)
-        return arena_printf(&cx->scratch, "eval fails with %s, the run with %s", wf_status_name(status),
+        return arena_printf(&cx->scratch, "eval: %s; run: %s", wf_status_name(status),
                             wf_ctx_message(cx));
+    if (cx->status != status)
+        return arena_printf(&cx->scratch, "eval fails with %s, the run with %s",
+                            wf_status_name(status), wf_ctx_message(cx));
     for (uint32_t j = 0; j < p->nout && status == WF_OK; j++) {
         const char *why = nd_differ(cx, &got[j], &need[j], tolerance(got[j].dtype));
         if (why)
@@ -61,7 +65,7 @@ static const char *compare(wf_ctx *cx, const Program *p, const Nd *in)
     return NULL;
 }
 
-/* ---- the case files ---- */
+/* ---- the case files ---------------------------------------------------------------- */
 
 /* The program with every f64 another float; NULL if an op refuses that. */
 static const Program *with_float(wf_ctx *cx, const Program *p, const char *name)
@@ -110,7 +114,8 @@ static void check_case(wf_ctx *cx, const char *path, Case *c, Rng *rng, int64_t 
         in = case_inputs(cx, c, rng);
         why = compare(cx, c->p, in);
         if (why)
-            check_fail(path, 0, "%s in %s, size %d: %s", c->p->name, floats[k], (int)size, why);
+            check_fail(path, 0, "%s in %s, size %d: %s", c->p->name, floats[k], (int)size,
+                       why);
         wf_clear(cx);
     }
 }
@@ -164,7 +169,7 @@ TEST(every_case_runs_as_eval_does_with_symbols_of_size_0) { each_file(check_empt
 TEST(every_case_runs_as_eval_does_with_symbols_of_size_1) { each_file(check_single); }
 TEST(every_case_runs_as_eval_does_with_symbols_of_size_7) { each_file(check_odd); }
 
-/* ---- transforms give programs full of views, reductions and scatters ---- */
+/* ---- transforms give programs full of views, reductions and scatters --------------- */
 
 static void check_transforms(const char *path)
 {
@@ -207,7 +212,7 @@ static void check_transforms(const char *path)
 }
 TEST(every_reverse_derivative_runs_as_eval_does) { each_file(check_transforms); }
 
-/* ---- random programs, and what transforms make of them ---- */
+/* ---- random programs, and what transforms make of them ----------------------------- */
 
 static Nd *random_inputs(wf_ctx *cx, const Program *p, uint64_t seed)
 {
@@ -220,8 +225,9 @@ static Nd *random_inputs(wf_ctx *cx, const Program *p, uint64_t seed)
     return case_inputs(cx, &(Case){.p = p, .in = spec, .sizes = sizes}, &rng);
 }
 
-/* A program and its derivatives, in f64 and narrower floats. Values are of order 1, so f32 may be far off only where
- * a comparison goes the other way: those are left to f64. */
+/* A program and its derivatives, in f64 and narrower floats. Values are of order 1, so
+ * f32 may be far off only where a comparison goes the other way: those are left to f64.
+ */
 static const char *check_random(wf_ctx *cx, const Program *p, uint64_t seed)
 {
     const Program *way[4] = {p, NULL, NULL, NULL};
@@ -236,7 +242,10 @@ static const char *check_random(wf_ctx *cx, const Program *p, uint64_t seed)
     wf_clear(cx);
     way[2] = p->nin ? xf_vmap(cx, p, axes, NULL, 3) : NULL;
     wf_clear(cx);
-    way[3] = way[1] && way[1]->nin ? xf_vmap(cx, way[1], arena_zalloc(&cx->scratch, way[1]->nin * sizeof(int)), NULL, 2) : NULL;
+    way[3] = way[1] && way[1]->nin
+                 ? xf_vmap(cx, way[1],
+                           arena_zalloc(&cx->scratch, way[1]->nin * sizeof(int)), NULL, 2)
+                 : NULL;
     wf_clear(cx);
     for (int i = 0; i < 4; i++) {
         if (!way[i])
@@ -244,7 +253,9 @@ static const char *check_random(wf_ctx *cx, const Program *p, uint64_t seed)
         why = compare(cx, way[i], random_inputs(cx, way[i], seed));
         wf_clear(cx);
         if (why)
-            return arena_printf(&cx->scratch, "%s: %s", (const char *[]){"as it is", "vjp", "vmap", "vmap of vjp"}[i], why);
+            return arena_printf(
+                &cx->scratch, "%s: %s",
+                (const char *[]){"as it is", "vjp", "vmap", "vmap of vjp"}[i], why);
     }
     return NULL;
 }
@@ -254,7 +265,8 @@ TEST(random_programs_run_as_eval_does)
     for (uint64_t seed = 1; seed <= 400 && check_ok(); seed++) {
         BENCH_OPEN(b);
         Rng rng = {seed * 77};
-        const Program *p = random_program(b.cx, &rng, 5 + (int)(seed % 40), seed % 7 ? RANDOM_PLAIN : RANDOM_CUSTOM);
+        const Program *p = random_program(b.cx, &rng, 5 + (int)(seed % 40),
+                                          seed % 7 ? RANDOM_PLAIN : RANDOM_CUSTOM);
         const char *why = p ? check_random(b.cx, p, seed) : wf_ctx_message(b.cx);
         if (why) {
             Text text;
@@ -262,7 +274,8 @@ TEST(random_programs_run_as_eval_does)
             wf_clear(b.cx);
             text_init(&text, &b.cx->scratch);
             if (p)
-                program_print(shrink_program(b.cx, p, seed, check_random), &(PrintOptions){0}, &text);
+                program_print(shrink_program(b.cx, p, seed, check_random),
+                              &(PrintOptions){0}, &text);
             FAIL("seed %d: %s\n%s", (int)seed, why, text_str(&text));
         }
         wf_clear(b.cx);
@@ -270,7 +283,7 @@ TEST(random_programs_run_as_eval_does)
     }
 }
 
-/* ---- small helpers ---- */
+/* ---- small helpers ----------------------------------------------------------------- */
 
 static wf_status parse_program(wf_ctx *cx, const char *text, const Program **out)
 {
@@ -310,22 +323,25 @@ static wf_array *i64_scalar(wf_ctx *cx, int64_t x)
     return a;
 }
 
-static float f32_at(const wf_array *a, int64_t i) { return ((const float *)wf_array_data(a))[i]; }
+static float f32_at(const wf_array *a, int64_t i)
+{
+    return ((const float *)wf_array_data(a))[i];
+}
 
-#define RUN_FAILS(cx, text, in, status_, part)                                                   \
-    do {                                                                                         \
-        const Program *p_ = parse_one(cx, text);                                                 \
-        wf_array *out_[8];                                                                       \
-        REQUIRE(p_);                                                                             \
-        CHECK_EQ_INT(wf_eval(cx, p_, in, out_), status_);                                        \
-        CHECK_HAS(wf_ctx_message(cx), part);                                                     \
-        for (uint32_t j_ = 0; j_ < p_->nout; j_++)                                               \
-            CHECK(out_[j_] == NULL);                                                             \
-        wf_clear(cx);                                                                            \
-        program_release(p_);                                                                     \
+#define RUN_FAILS(cx, text, in, status_, part)                                           \
+    do {                                                                                 \
+        const Program *p_ = parse_one(cx, text);                                         \
+        wf_array *out_[8];                                                               \
+        REQUIRE(p_);                                                                     \
+        CHECK_EQ_INT(wf_eval(cx, p_, in, out_), status_);                                \
+        CHECK_HAS(wf_ctx_message(cx), part);                                             \
+        for (uint32_t j_ = 0; j_ < p_->nout; j_++)                                       \
+            CHECK(out_[j_] == NULL);                                                     \
+        wf_clear(cx);                                                                    \
+        program_release(p_);                                                             \
     } while (0)
 
-/* ---- arrays ---- */
+/* ---- arrays ------------------------------------------------------------------------ */
 
 static int drops;
 static void count_drop(void *owner) { drops += *(int *)owner; }
@@ -341,7 +357,8 @@ TEST(a_wrapped_array_reads_the_callers_memory_by_its_strides)
     for (int i = 0; i < 12; i++)
         data[i] = (float)i;
     drops = 0;
-    REQUIRE(wf_array_wrap(cx, WF_F32, dims, 3, strides, data + 4, count_drop, &one, &a) == WF_OK);
+    REQUIRE(wf_array_wrap(cx, WF_F32, dims, 3, strides, data + 4, count_drop, &one, &a) ==
+            WF_OK);
     CHECK_EQ_INT(wf_array_count(a), 12);
     CHECK(wf_array_data(a) == data + 4);
     REQUIRE(wf_array_contiguous(cx, a, &c) == WF_OK);
@@ -380,15 +397,16 @@ TEST(wrong_arrays_are_refused_with_a_reason)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
     wf_array *a;
-    const int64_t big[2] = {INT64_C(1) << 40, INT64_C(1) << 40}, minus[1] = {-1}, two[1] = {2};
+    const int64_t big[2] = {INT64_C(1) << 40, INT64_C(1) << 40}, minus[1] = {-1},
+                  two[1] = {2};
     const int64_t far[1] = {INT64_MAX};
     float x[2] = {0, 0};
     int64_t many[40] = {0};
 
-#define REFUSED(call, status, part)                                                              \
-    CHECK_EQ_INT(call, status);                                                                  \
-    CHECK_HAS(wf_ctx_message(cx), part);                                                         \
-    CHECK(a == NULL);                                                                            \
+#define REFUSED(call, status, part)                                                      \
+    CHECK_EQ_INT(call, status);                                                          \
+    CHECK_HAS(wf_ctx_message(cx), part);                                                 \
+    CHECK(a == NULL);                                                                    \
     wf_clear(cx)
     REFUSED(wf_array_new(cx, WF_F32, big, 2, &a), WF_ERR_LIMIT, "too many elements");
     REFUSED(wf_array_new(cx, WF_F32, minus, 1, &a), WF_ERR_SHAPE, "not negative");
@@ -396,17 +414,20 @@ TEST(wrong_arrays_are_refused_with_a_reason)
     REFUSED(wf_array_new(cx, WF_F32, many, 33, &a), WF_ERR_LIMIT, "rank 33");
     REFUSED(wf_array_new(cx, WF_F32, NULL, 1, &a), WF_ERR_ARG, "dims is NULL");
     REFUSED(wf_array_from(cx, WF_F32, two, 1, NULL, &a), WF_ERR_ARG, "data is NULL");
-    REFUSED(wf_array_wrap(cx, WF_F32, two, 1, NULL, NULL, NULL, NULL, &a), WF_ERR_ARG, "data is NULL");
-    REFUSED(wf_array_wrap(cx, WF_F32, two, 1, far, x, NULL, NULL, &a), WF_ERR_LIMIT, "too large");
+    REFUSED(wf_array_wrap(cx, WF_F32, two, 1, NULL, NULL, NULL, NULL, &a), WF_ERR_ARG,
+            "data is NULL");
+    REFUSED(wf_array_wrap(cx, WF_F32, two, 1, far, x, NULL, NULL, &a), WF_ERR_LIMIT,
+            "too large");
 #undef REFUSED
     wf_ctx_free(cx);
 }
 
-/* ---- inputs of any kind ---- */
+/* ---- inputs of any kind ------------------------------------------------------------ */
 
 TEST(inputs_of_any_strides_and_alignment_are_read_and_never_written)
 {
-    static const char text[] = "f(x: f32[N,3], y: f32[N,3]) {\n  a = add x y\n  b = mul a a\n  c = sub b x\n  ret c, x\n}\n";
+    static const char text[] = "f(x: f32[N,3], y: f32[N,3]) {\n  a = add x y\n  b = mul "
+                               "a a\n  c = sub b x\n  ret c, x\n}\n";
     wf_ctx *cx = wf_ctx_new(NULL);
     const Program *p = parse_one(cx, text);
     char bytes[4 * 64 + 8];
@@ -414,7 +435,8 @@ TEST(inputs_of_any_strides_and_alignment_are_read_and_never_written)
     const int64_t dims[2] = {4, 3};
     static const struct {
         int64_t stride[2], first;
-    } ways[] = {{{3, 1}, 0}, {{-3, 1}, 9}, {{3, -1}, 2}, {{1, 4}, 0}, {{0, 1}, 5}, {{0, 0}, 7}, {{7, 2}, 3}, {{3, 1}, 1}};
+    } ways[] = {{{3, 1}, 0}, {{-3, 1}, 9}, {{3, -1}, 2}, {{1, 4}, 0},
+                {{0, 1}, 5}, {{0, 0}, 7},  {{7, 2}, 3},  {{3, 1}, 1}};
 
     REQUIRE(p);
     for (int i = 0; i < 64; i++)
@@ -423,13 +445,18 @@ TEST(inputs_of_any_strides_and_alignment_are_read_and_never_written)
     for (int w = 0; w < COUNT(ways); w++)
         for (int odd = 0; odd < 2; odd++) {
             wf_array *in[2], *out[2], *c;
-            char *at = bytes + (odd ? 1 + (8 - (uintptr_t)bytes % 8) % 4 : (8 - (uintptr_t)bytes % 8) % 8);
+            char *at = bytes + (odd ? 1 + (8 - (uintptr_t)bytes % 8) % 4
+                                    : (8 - (uintptr_t)bytes % 8) % 8);
             memcpy(at, data, sizeof data - 8);
-            REQUIRE(wf_array_wrap(cx, WF_F32, dims, 2, ways[w].stride, at + 4 * ways[w].first, NULL, NULL, &in[0]) == WF_OK);
-            REQUIRE(wf_array_wrap(cx, WF_F32, dims, 2, NULL, data, NULL, NULL, &in[1]) == WF_OK);
+            REQUIRE(wf_array_wrap(cx, WF_F32, dims, 2, ways[w].stride,
+                                  at + 4 * ways[w].first, NULL, NULL, &in[0]) == WF_OK);
+            REQUIRE(wf_array_wrap(cx, WF_F32, dims, 2, NULL, data, NULL, NULL, &in[1]) ==
+                    WF_OK);
             REQUIRE(wf_eval(cx, p, in, out) == WF_OK);
             for (int i = 0; i < 12; i++) {
-                float x = data[ways[w].first + i / 3 * ways[w].stride[0] + i % 3 * ways[w].stride[1]], a = x + data[i];
+                float x = data[ways[w].first + i / 3 * ways[w].stride[0] +
+                               i % 3 * ways[w].stride[1]],
+                      a = x + data[i];
                 CHECK(f32_at(out[0], i) == a * a - x);
                 CHECK(f32_at(out[1], i) == x);
             }
@@ -446,7 +473,8 @@ TEST(inputs_of_any_strides_and_alignment_are_read_and_never_written)
     wf_ctx_free(cx);
 }
 
-/* ---- a device whose memory the host cannot read: every byte is stored as its complement ---- */
+/* ---- a device whose memory the host cannot read: every byte is stored as its complement
+ * --- */
 
 static long fake_live;
 
@@ -471,12 +499,13 @@ static bool fake_copy(const Device *d, void *to, const void *from, size_t size)
     if (d->user && *(int *)d->user)
         return false; /* the device is gone */
     for (size_t i = 0; i < size; i++)
-        ((uint8_t *)to)[i] = (uint8_t)~((const uint8_t *)from)[i];
+        ((uint8_t *)to)[i] = (uint8_t) ~((const uint8_t *)from)[i];
     return true;
 }
 
 static int fake_gone;
-static const Device fake_device = {"fake", false, &fake_gone, fake_alloc, fake_free, fake_copy, fake_copy};
+static const Device fake_device = {"fake",    false,     &fake_gone, fake_alloc,
+                                   fake_free, fake_copy, fake_copy};
 
 static wf_array *on_fake(wf_ctx *cx, const wf_array *a)
 {
@@ -490,7 +519,8 @@ static wf_array *on_fake(wf_ctx *cx, const wf_array *a)
 TEST(arrays_on_another_device_are_copied_in)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
-    const Program *p = parse_one(cx, "f(x: f32[N], y: f32[N]) {\n  a = mul x y\n  ret a, y\n}\n");
+    const Program *p =
+        parse_one(cx, "f(x: f32[N], y: f32[N]) {\n  a = mul x y\n  ret a, y\n}\n");
     wf_array *x = f32_array(cx, 9, 1, 0.5), *fx = on_fake(cx, x), *c, *out[2];
 
     REQUIRE(p && fx);
@@ -537,7 +567,8 @@ static void check_on_fake(const char *path)
         if (!cases[i].axis && p->nin <= 64 && p->nout <= 64) {
             Nd *in = case_inputs(b.cx, &cases[i], &rng);
             for (uint32_t k = 0; k < p->nin; k++) {
-                wf_array_from(b.cx, in[k].dtype, in[k].dims, (int)in[k].rank, in[k].data, &x[0][k]);
+                wf_array_from(b.cx, in[k].dtype, in[k].dims, (int)in[k].rank, in[k].data,
+                              &x[0][k]);
                 x[1][k] = on_fake(b.cx, x[0][k]);
             }
             wf_eval(b.cx, p, x[0], y[0]);
@@ -547,7 +578,8 @@ static void check_on_fake(const char *path)
                 CHECK(!y[0][j] == !y[1][j]);
                 if (y[0][j] && y[1][j])
                     CHECK(!memcmp(wf_array_data(y[0][j]), wf_array_data(y[1][j]),
-                                  (size_t)y[0][j]->count * wf_dtype_size(wf_array_dtype(y[0][j]))));
+                                  (size_t)y[0][j]->count *
+                                      wf_dtype_size(wf_array_dtype(y[0][j]))));
             }
             for (int w = 0; w < 2; w++) {
                 for (uint32_t k = 0; k < p->nin; k++)
@@ -571,10 +603,14 @@ TEST(an_empty_array_may_have_huge_other_axes)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
     const Program *p = parse_one(
-        cx, "g(x: f32[A,B,0], k: i64[]) {\n  a = exp x\n  b = add a x\n  c = transpose b perm=[2,0,1]\n  d = rev c axes=[1]\n"
-            "  e = slice d start=[0,1,1] limit=[0,A,B]\n  f = neg e\n  h = concat x x axis=1\n  s = reduce_sum x axes=[0]\n"
-            "  m = argmax x axis=0 dtype=i64\n  q = cumsum x axis=1\n  u = dynamic_slice x k k k sizes=[A,B,0]\n"
-            "  v = dynamic_update_slice x x k k k\n  w = cast v i8\n  t = dot_general x x lhs=[0,1] rhs=[0,1] acc=f32\n"
+        cx, "g(x: f32[A,B,0], k: i64[]) {\n  a = exp x\n  b = add a x\n  c = transpose b "
+            "perm=[2,0,1]\n  d = rev c axes=[1]\n"
+            "  e = slice d start=[0,1,1] limit=[0,A,B]\n  f = neg e\n  h = concat x x "
+            "axis=1\n  s = reduce_sum x axes=[0]\n"
+            "  m = argmax x axis=0 dtype=i64\n  q = cumsum x axis=1\n  u = dynamic_slice "
+            "x k k k sizes=[A,B,0]\n"
+            "  v = dynamic_update_slice x x k k k\n  w = cast v i8\n  t = dot_general x "
+            "x lhs=[0,1] rhs=[0,1] acc=f32\n"
             "  n = nonzero x as=K\n  y = reduce_max t axes=[0,1]\n  z = mul x v\n"
             "  ret f, h, s, m, q, u, w, t, n, y, z\n}\n");
     const int64_t dims[3] = {INT64_C(1) << 40, INT64_C(1) << 41, 0};
@@ -595,24 +631,29 @@ TEST(an_empty_array_may_have_huge_other_axes)
     }
     wf_clear(cx);
     /* but a sum over the empty axis has too many elements */
-    RUN_FAILS(cx, "f(x: f32[A,B,0]) {\n  s = reduce_sum x axes=[2]\n  ret s\n}\n", &x, WF_ERR_SHAPE, "cannot be computed");
+    RUN_FAILS(cx, "f(x: f32[A,B,0]) {\n  s = reduce_sum x axes=[2]\n  ret s\n}\n", &x,
+              WF_ERR_SHAPE, "cannot be computed");
     wf_array_release(x);
     wf_array_release(k);
     program_release(p);
     wf_ctx_free(cx);
 }
 
-/* ---- errors ---- */
+/* ---- errors ------------------------------------------------------------------------ */
 
 TEST(wrong_inputs_are_refused_by_name)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
-    wf_array *x = f32_array(cx, 3, 0, 1), *y = f32_array(cx, 4, 0, 1), *n = i64_scalar(cx, 1);
+    wf_array *x = f32_array(cx, 3, 0, 1), *y = f32_array(cx, 4, 0, 1),
+             *n = i64_scalar(cx, 1);
 
-    RUN_FAILS(cx, "f(x: f32[N], y: f32[N]) {\n  z = add x y\n  ret z\n}\n", ((wf_array *[]){x, y}), WF_ERR_SHAPE,
+    RUN_FAILS(cx, "f(x: f32[N], y: f32[N]) {\n  z = add x y\n  ret z\n}\n",
+              ((wf_array *[]){x, y}), WF_ERR_SHAPE,
               "axis 0 of input 'y' is 4, but needs N = 3");
-    RUN_FAILS(cx, "f(x: f32[N]) {\n  ret x\n}\n", ((wf_array *[]){n}), WF_ERR_TYPE, "input 0 'x' needs f32[N], got i64");
-    RUN_FAILS(cx, "f(x: f32[N]) {\n  ret x\n}\n", ((wf_array *[]){NULL}), WF_ERR_ARG, "input 0 'x' is NULL");
+    RUN_FAILS(cx, "f(x: f32[N]) {\n  ret x\n}\n", ((wf_array *[]){n}), WF_ERR_TYPE,
+              "input 0 'x' needs f32[N], got i64");
+    RUN_FAILS(cx, "f(x: f32[N]) {\n  ret x\n}\n", ((wf_array *[]){NULL}), WF_ERR_ARG,
+              "input 0 'x' is NULL");
     wf_array_release(x);
     wf_array_release(y);
     wf_array_release(n);
@@ -625,15 +666,22 @@ TEST(errors_at_run_time_have_the_place_of_their_equation)
     wf_array *x = f32_array(cx, 3, 0, 1), *n = i64_scalar(cx, -4), *m = i64_scalar(cx, 5),
              *empty = f32_array(cx, 0, 0, 0);
 
-    RUN_FAILS(cx, "f(x: f32[N]) {\n  y = slice x start=[0] limit=[5]\n  ret y\n}\n", &x, WF_ERR_SHAPE, "t.wir:2:3");
-    RUN_FAILS(cx, "f(n: i64[]) {\n  size n as=K\n  y = const f32[K] 0\n  ret y\n}\n", &n, WF_ERR_VALUE, "t.wir:2:3");
-    RUN_FAILS(cx, "f(n: i64[]) {\n  z = const i64[] 0\n  c = lt n z\n  assert c n message=\"n is {}\"\n  ret n\n}\n", &m,
-              WF_ERR_ASSERT, "t.wir:4:3: assertion failed: assert: n is 5");
-    RUN_FAILS(cx, "g(x: f32[N]) {\n  y = slice x start=[2] limit=[5]\n  ret y\n}\n"
-                  "f(x: f32[N]) {\n  y = call x body=g\n  ret y\n}\n",
+    RUN_FAILS(cx, "f(x: f32[N]) {\n  y = slice x start=[0] limit=[5]\n  ret y\n}\n", &x,
+              WF_ERR_SHAPE, "t.wir:2:3");
+    RUN_FAILS(cx, "f(n: i64[]) {\n  size n as=K\n  y = const f32[K] 0\n  ret y\n}\n", &n,
+              WF_ERR_VALUE, "t.wir:2:3");
+    RUN_FAILS(cx,
+              "f(n: i64[]) {\n  z = const i64[] 0\n  c = lt n z\n  assert c n "
+              "message=\"n is {}\"\n  ret n\n}\n",
+              &m, WF_ERR_ASSERT, "t.wir:4:3: assertion failed: assert: n is 5");
+    RUN_FAILS(cx,
+              "g(x: f32[N]) {\n  y = slice x start=[2] limit=[5]\n  ret y\n}\n"
+              "f(x: f32[N]) {\n  y = call x body=g\n  ret y\n}\n",
               &x, WF_ERR_SHAPE, "t.wir:6:3: note: in call of 'g'");
-    RUN_FAILS(cx, "f(x: f32[N]) {\n  y = exp x\n  w = argmax y axis=0 dtype=i64\n  ret y, w\n}\n", &empty, WF_ERR_SHAPE,
-              "t.wir:3:3: shape error: argmax: axis 0 is empty");
+    RUN_FAILS(
+        cx,
+        "f(x: f32[N]) {\n  y = exp x\n  w = argmax y axis=0 dtype=i64\n  ret y, w\n}\n",
+        &empty, WF_ERR_SHAPE, "t.wir:3:3: shape error: argmax: axis 0 is empty");
     wf_array_release(x);
     wf_array_release(n);
     wf_array_release(m);
@@ -644,9 +692,12 @@ TEST(errors_at_run_time_have_the_place_of_their_equation)
 TEST(a_branch_not_taken_may_be_wrong)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
-    const Program *p = parse_one(cx, "bad(x: f32[N]) {\n  y = slice x start=[0] limit=[5]\n  z = reduce_sum y axes=[0]\n  ret z\n}\n"
-                                     "good(x: f32[N]) {\n  z = reduce_sum x axes=[0]\n  ret z\n}\n"
-                                     "f(c: bool[], x: f32[N]) {\n  y = cond c x branches=[bad,good]\n  ret y\n}\n");
+    const Program *p = parse_one(
+        cx,
+        "bad(x: f32[N]) {\n  y = slice x start=[0] limit=[5]\n  z = reduce_sum y "
+        "axes=[0]\n  ret z\n}\n"
+        "good(x: f32[N]) {\n  z = reduce_sum x axes=[0]\n  ret z\n}\n"
+        "f(c: bool[], x: f32[N]) {\n  y = cond c x branches=[bad,good]\n  ret y\n}\n");
     wf_array *x = f32_array(cx, 3, 1, 1), *c, *y;
     uint8_t yes = 1;
 
@@ -663,13 +714,15 @@ TEST(a_branch_not_taken_may_be_wrong)
     wf_ctx_free(cx);
 }
 
-/* ---- one executable, many runs ---- */
+/* ---- one executable, many runs ----------------------------------------------------- */
 
 TEST(an_executable_runs_at_many_sizes_and_again)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
-    const Program *p = parse_one(cx, "f(x: f32[N]) {\n  y = mul x x\n  k = nonzero y as=K\n  s = reduce_sum y axes=[0]\n"
-                                     "  c = cast k f32\n  t = reduce_sum c axes=[0,1]\n  n = dim K\n  ret s, t, n, k, y\n}\n");
+    const Program *p = parse_one(cx, "f(x: f32[N]) {\n  y = mul x x\n  k = nonzero y "
+                                     "as=K\n  s = reduce_sum y axes=[0]\n"
+                                     "  c = cast k f32\n  t = reduce_sum c axes=[0,1]\n  "
+                                     "n = dim K\n  ret s, t, n, k, y\n}\n");
     wf_exec *e;
 
     REQUIRE(p && wf_prepare(cx, p, &e) == WF_OK);
@@ -715,7 +768,8 @@ static void *run_many(void *arg)
         float sum = 0;
         for (int64_t i = 0; i < n; i++)
             sum += f32_at(x, i) + 1;
-        r->bad += wf_run(cx, r->e, &x, out) != WF_OK || f32_at(out[0], 0) != sum * 3 || f32_at(out[1], n - 1) != f32_at(x, n - 1) + 1;
+        r->bad += wf_run(cx, r->e, &x, out) != WF_OK || f32_at(out[0], 0) != sum * 3 ||
+                  f32_at(out[1], n - 1) != f32_at(x, n - 1) + 1;
         wf_array_release(x);
         wf_array_release(out[0]);
         wf_array_release(out[1]);
@@ -727,9 +781,11 @@ static void *run_many(void *arg)
 TEST(eight_threads_run_one_executable_at_once)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
-    const Program *p = parse_one(cx, "add3(s: f32[], t: f32[]) {\n  u = add s t\n  ret u\n}\n"
-                                     "f(x: f32[N]) {\n  o = const f32[N] 1\n  y = add x o\n  s = reduce_sum y axes=[0]\n"
-                                     "  t = call s s body=add3\n  u = call t s body=add3\n  ret u, y\n}\n");
+    const Program *p = parse_one(
+        cx, "add3(s: f32[], t: f32[]) {\n  u = add s t\n  ret u\n}\n"
+            "f(x: f32[N]) {\n  o = const f32[N] 1\n  y = add x o\n  s = reduce_sum y "
+            "axes=[0]\n"
+            "  t = call s s body=add3\n  u = call t s body=add3\n  ret u, y\n}\n");
     pthread_t id[8];
     Runner r[8];
 
@@ -751,9 +807,12 @@ TEST(eight_threads_run_one_executable_at_once)
 TEST(results_have_equal_bits_for_any_number_of_threads)
 {
     static const char text[] =
-        "f(x: f32[700,300], w: f32[300,400], b: f32[400]) {\n  h = dot x w\n  c = broadcast b [700,400] dims=[1]\n"
-        "  a = add h c\n  t = tanh a\n  s = reduce_sum t axes=[0]\n  r = reduce_sum t axes=[1]\n"
-        "  q = reduce_sum t axes=[0,1]\n  u = transpose t perm=[1,0]\n  m = reduce_max u axes=[0]\n  k = cumsum t axis=0 \n"
+        "f(x: f32[700,300], w: f32[300,400], b: f32[400]) {\n  h = dot x w\n  c = "
+        "broadcast b [700,400] dims=[1]\n"
+        "  a = add h c\n  t = tanh a\n  s = reduce_sum t axes=[0]\n  r = reduce_sum t "
+        "axes=[1]\n"
+        "  q = reduce_sum t axes=[0,1]\n  u = transpose t perm=[1,0]\n  m = reduce_max u "
+        "axes=[0]\n  k = cumsum t axis=0 \n"
         "  g = exp t\n  ret t, s, r, q, u, m, k, g\n}\n";
     wf_array *first[8] = {NULL}, *in[3];
     wf_ctx *keep = wf_ctx_new(NULL);
@@ -775,7 +834,8 @@ TEST(results_have_equal_bits_for_any_number_of_threads)
         REQUIRE(wf_eval(cx, p, in, out) == WF_OK);
         for (int j = 0; j < 8; j++) {
             if (first[j]) {
-                CHECK(!memcmp(wf_array_data(first[j]), wf_array_data(out[j]), (size_t)out[j]->count * 4));
+                CHECK(!memcmp(wf_array_data(first[j]), wf_array_data(out[j]),
+                              (size_t)out[j]->count * 4));
                 wf_array_release(out[j]);
             } else {
                 first[j] = out[j];
@@ -791,11 +851,12 @@ TEST(results_have_equal_bits_for_any_number_of_threads)
     wf_ctx_free(keep);
 }
 
-/* ---- loops ---- */
+/* ---- loops ------------------------------------------------------------------------- */
 
 static const char loop_text[] =
     "go(n: i64[], i: i64[], x: f64[]) {\n  c = lt i n\n  ret c\n}\n"
-    "step(one: i64[], h: f64[], i: i64[], x: f64[]) {\n  j = add i one\n  y = mul x h\n  ret j, y\n}\n"
+    "step(one: i64[], h: f64[], i: i64[], x: f64[]) {\n  j = add i one\n  y = mul x h\n  "
+    "ret j, y\n}\n"
     "f(n: i64[], one: i64[], h: f64[], i: i64[], x: f64[]) {\n"
     "  j, y = while n one h i x cond=go body=step ncond=1 nbody=2\n  ret j, y\n}\n";
 
@@ -840,13 +901,18 @@ TEST(a_while_of_ten_million_turns_takes_the_memory_of_one_of_two)
 TEST(carries_may_change_places_and_stay)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
-    /* fibonacci; the third carry is handed on as it is, the fourth is updated row by row */
+    /* fibonacci; the third carry is handed on as it is, the fourth is updated row by row
+     */
     const Program *p = parse_one(
-        cx, "step(one: i64[], a: i64[], b: i64[], k: f32[2], z: f32[6], i: i64[], v: f32[]) {\n"
-            "  c = add a b\n  r = reshape v [1]\n  y = dynamic_update_slice z r i\n  j = add i one\n"
-            "  s = reduce_sum y axes=[0]\n  ret b, c, k, y, j, s\n}\n"
-            "f(one: i64[], a: i64[], b: i64[], k: f32[2], z: f32[6], i: i64[], v: f32[6]) {\n"
-            "  p, q, r, s, t, u = scan one a b k z i v body=step nconst=1 ncarry=5 length=6\n  ret p, q, r, s, t, u\n}\n");
+        cx,
+        "step(one: i64[], a: i64[], b: i64[], k: f32[2], z: f32[6], i: i64[], v: f32[]) "
+        "{\n"
+        "  c = add a b\n  r = reshape v [1]\n  y = dynamic_update_slice z r i\n  j = add "
+        "i one\n"
+        "  s = reduce_sum y axes=[0]\n  ret b, c, k, y, j, s\n}\n"
+        "f(one: i64[], a: i64[], b: i64[], k: f32[2], z: f32[6], i: i64[], v: f32[6]) {\n"
+        "  p, q, r, s, t, u = scan one a b k z i v body=step nconst=1 ncarry=5 "
+        "length=6\n  ret p, q, r, s, t, u\n}\n");
     wf_array *in[7], *out[6];
     static const float sums[6] = {10, 21, 33, 46, 60, 75};
 
@@ -880,7 +946,7 @@ TEST(carries_may_change_places_and_stay)
     wf_ctx_free(cx);
 }
 
-/* ---- cancelling ---- */
+/* ---- cancelling -------------------------------------------------------------------- */
 
 static void *cancel_soon(void *arg)
 {
@@ -894,9 +960,11 @@ static void *cancel_soon(void *arg)
 TEST(an_endless_loop_can_be_cancelled)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
-    const Program *p = parse_one(cx, "go(x: f32[]) {\n  c = const bool[] true\n  ret c\n}\n"
-                                     "step(x: f32[]) {\n  y = neg x\n  ret y\n}\n"
-                                     "f(x: f32[]) {\n  y = while x cond=go body=step ncond=0 nbody=0\n  ret y\n}\n");
+    const Program *p = parse_one(
+        cx,
+        "go(x: f32[]) {\n  c = const bool[] true\n  ret c\n}\n"
+        "step(x: f32[]) {\n  y = neg x\n  ret y\n}\n"
+        "f(x: f32[]) {\n  y = while x cond=go body=step ncond=0 nbody=0\n  ret y\n}\n");
     wf_array *x, *y;
     pthread_t id;
 
@@ -913,16 +981,18 @@ TEST(an_endless_loop_can_be_cancelled)
     wf_ctx_free(cx);
 }
 
-/* ---- memory failures ---- */
+/* ---- memory failures --------------------------------------------------------------- */
 
 static const char fault_text[] =
     "go(n: i64[], i: i64[], x: f32[M]) {\n  c = lt i n\n  ret c\n}\n"
-    "step(one: i64[], i: i64[], x: f32[M]) {\n  j = add i one\n  y = tanh x\n  s = reduce_sum y axes=[0]\n  ret j, y, s\n}\n"
+    "step(one: i64[], i: i64[], x: f32[M]) {\n  j = add i one\n  y = tanh x\n  s = "
+    "reduce_sum y axes=[0]\n  ret j, y, s\n}\n"
     "sq(x: f32[M]) {\n  y = mul x x\n  ret y\n}\n"
     "f(x: f32[N], w: f32[N,N], n: i64[], one: i64[], i: i64[]) {\n"
     "  t = transpose w perm=[1,0]\n  h = dot x t\n  k = nonzero h as=K\n"
     "  j, y, s = while n one i h cond=go body=step ncond=1 nbody=1 trips=T\n"
-    "  q = call y body=sq\n  v = sort q axis=0\n  g = argmax v axis=0 dtype=i64\n  c = reduce_sum s axes=[0]\n"
+    "  q = call y body=sq\n  v = sort q axis=0\n  g = argmax v axis=0 dtype=i64\n  c = "
+    "reduce_sum s axes=[0]\n"
     "  ret k, y, s, v, g, c\n}\n";
 
 static void run_with_faults(wf_allocator al, void *user)
@@ -942,7 +1012,8 @@ static void run_with_faults(wf_allocator al, void *user)
     in[0] = f32_array(cx, 5, -1, 0.5);
     for (int i = 0; i < 64; i++)
         w[i] = (float)(i * i % 11) * 0.1f - 0.27f;
-    wf_array_wrap(cx, WF_F32, dims, 2, wide, w + 40, NULL, NULL, &in[1]); /* has to be copied */
+    wf_array_wrap(cx, WF_F32, dims, 2, wide, w + 40, NULL, NULL,
+                  &in[1]); /* has to be copied */
     in[2] = i64_scalar(cx, 3);
     in[3] = i64_scalar(cx, 1);
     in[4] = i64_scalar(cx, 0);

@@ -1,5 +1,5 @@
-/* cast.c -- casts between all dtypes. Built once: but for half floats, which are in k_half.c, casts
- * wait for memory.
+/* cast.c -- casts between all dtypes. Built once: but for half floats, which are in
+ * k_half.c, casts wait for memory.
  *
  *   float to integer   towards zero, too large: the nearest there is, NaN: 0
  *   to bool            x != 0, NaN too
@@ -34,52 +34,55 @@ VINLINE float odd_signed(int64_t x)
     return x < 0 ? -odd_unsigned(0 - (uint64_t)x) : odd_unsigned((uint64_t)x);
 }
 
-/* ---- loops -------------------------------------------------------------------------------------- */
+/* ---- loops ------------------------------------------------------------------------- */
 
-#define CAST_LOOP(name, F, R, expr)                                                            \
-    static void name(int64_t n, const void *in, void *out)                                     \
-    {                                                                                          \
-        const F *a = in;                                                                       \
-        R *o = out;                                                                            \
-        EACH_ALONE                                                                             \
-        for (int64_t i = 0; i < n; i++) {                                                      \
-            F x = a[i];                                                                        \
-            o[i] = (R)(expr);                                                                  \
-        }                                                                                      \
+#define CAST_LOOP(name, F, R, expr)                                                      \
+    static void name(int64_t n, const void *in, void *out)                               \
+    {                                                                                    \
+        const F *a = in;                                                                 \
+        R *o = out;                                                                      \
+        EACH_ALONE                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            F x = a[i];                                                                  \
+            o[i] = (R)(expr);                                                            \
+        }                                                                                \
     }
 
-#define TO_INT(v, R, lo, hi, lo_int, hi_int)                                                   \
+#define TO_INT(v, R, lo, hi, lo_int, hi_int)                                             \
     ((v) != (v) ? (R)0 : (v) >= (hi) ? (hi_int) : (v) <= (lo) ? (lo_int) : (R)(v))
 
 /* v: the element as a number of C; half: as an f32 that rounds like it */
-#define CASTS_FROM_FLOAT(k, F, v, wide, half)                                                  \
-    CAST_LOOP(k##_bool, F, uint8_t, (v) != 0)                                                  \
-    CAST_LOOP(k##_i8, F, int8_t, TO_INT(v, int8_t, -0x1p7f, 0x1p7f, INT8_MIN, INT8_MAX))       \
-    CAST_LOOP(k##_i16, F, int16_t, TO_INT(v, int16_t, -0x1p15f, 0x1p15f, INT16_MIN, INT16_MAX)) \
-    CAST_LOOP(k##_i32, F, int32_t, TO_INT(v, int32_t, -0x1p31f, 0x1p31f, INT32_MIN, INT32_MAX)) \
-    CAST_LOOP(k##_i64, F, int64_t, TO_INT(v, int64_t, -0x1p63f, 0x1p63f, INT64_MIN, INT64_MAX)) \
-    CAST_LOOP(k##_u8, F, uint8_t, TO_INT(v, uint8_t, 0.0f, 0x1p8f, 0, UINT8_MAX))              \
-    CAST_LOOP(k##_u16, F, uint16_t, TO_INT(v, uint16_t, 0.0f, 0x1p16f, 0, UINT16_MAX))         \
-    CAST_LOOP(k##_u32, F, uint32_t, TO_INT(v, uint32_t, 0.0f, 0x1p32f, 0, UINT32_MAX))         \
-    CAST_LOOP(k##_u64, F, uint64_t, TO_INT(v, uint64_t, 0.0f, 0x1p64f, 0, UINT64_MAX))         \
-    CAST_LOOP(k##_f16, F, uint16_t, to_f16(half))                                              \
-    CAST_LOOP(k##_bf16, F, uint16_t, to_bf16(half))                                            \
-    CAST_LOOP(k##_f32, F, float, v)                                                            \
+#define CASTS_FROM_FLOAT(k, F, v, wide, half)                                            \
+    CAST_LOOP(k##_bool, F, uint8_t, (v) != 0)                                            \
+    CAST_LOOP(k##_i8, F, int8_t, TO_INT(v, int8_t, -0x1p7f, 0x1p7f, INT8_MIN, INT8_MAX)) \
+    CAST_LOOP(k##_i16, F, int16_t,                                                       \
+              TO_INT(v, int16_t, -0x1p15f, 0x1p15f, INT16_MIN, INT16_MAX))               \
+    CAST_LOOP(k##_i32, F, int32_t,                                                       \
+              TO_INT(v, int32_t, -0x1p31f, 0x1p31f, INT32_MIN, INT32_MAX))               \
+    CAST_LOOP(k##_i64, F, int64_t,                                                       \
+              TO_INT(v, int64_t, -0x1p63f, 0x1p63f, INT64_MIN, INT64_MAX))               \
+    CAST_LOOP(k##_u8, F, uint8_t, TO_INT(v, uint8_t, 0.0f, 0x1p8f, 0, UINT8_MAX))        \
+    CAST_LOOP(k##_u16, F, uint16_t, TO_INT(v, uint16_t, 0.0f, 0x1p16f, 0, UINT16_MAX))   \
+    CAST_LOOP(k##_u32, F, uint32_t, TO_INT(v, uint32_t, 0.0f, 0x1p32f, 0, UINT32_MAX))   \
+    CAST_LOOP(k##_u64, F, uint64_t, TO_INT(v, uint64_t, 0.0f, 0x1p64f, 0, UINT64_MAX))   \
+    CAST_LOOP(k##_f16, F, uint16_t, to_f16(half))                                        \
+    CAST_LOOP(k##_bf16, F, uint16_t, to_bf16(half))                                      \
+    CAST_LOOP(k##_f32, F, float, v)                                                      \
     CAST_LOOP(k##_f64, F, double, wide)
 
-#define CASTS_FROM_INT(k, F, v, half)                                                          \
-    CAST_LOOP(k##_bool, F, uint8_t, (v) != 0)                                                  \
-    CAST_LOOP(k##_i8, F, int8_t, v)                                                            \
-    CAST_LOOP(k##_i16, F, int16_t, v)                                                          \
-    CAST_LOOP(k##_i32, F, int32_t, v)                                                          \
-    CAST_LOOP(k##_i64, F, int64_t, v)                                                          \
-    CAST_LOOP(k##_u8, F, uint8_t, v)                                                           \
-    CAST_LOOP(k##_u16, F, uint16_t, v)                                                         \
-    CAST_LOOP(k##_u32, F, uint32_t, v)                                                         \
-    CAST_LOOP(k##_u64, F, uint64_t, v)                                                         \
-    CAST_LOOP(k##_f16, F, uint16_t, to_f16(half))                                              \
-    CAST_LOOP(k##_bf16, F, uint16_t, to_bf16(half))                                            \
-    CAST_LOOP(k##_f32, F, float, v)                                                            \
+#define CASTS_FROM_INT(k, F, v, half)                                                    \
+    CAST_LOOP(k##_bool, F, uint8_t, (v) != 0)                                            \
+    CAST_LOOP(k##_i8, F, int8_t, v)                                                      \
+    CAST_LOOP(k##_i16, F, int16_t, v)                                                    \
+    CAST_LOOP(k##_i32, F, int32_t, v)                                                    \
+    CAST_LOOP(k##_i64, F, int64_t, v)                                                    \
+    CAST_LOOP(k##_u8, F, uint8_t, v)                                                     \
+    CAST_LOOP(k##_u16, F, uint16_t, v)                                                   \
+    CAST_LOOP(k##_u32, F, uint32_t, v)                                                   \
+    CAST_LOOP(k##_u64, F, uint64_t, v)                                                   \
+    CAST_LOOP(k##_f16, F, uint16_t, to_f16(half))                                        \
+    CAST_LOOP(k##_bf16, F, uint16_t, to_bf16(half))                                      \
+    CAST_LOOP(k##_f32, F, float, v)                                                      \
     CAST_LOOP(k##_f64, F, double, v)
 
 CASTS_FROM_INT(bool, uint8_t, (x != 0), (float)(x != 0))
@@ -96,15 +99,17 @@ CASTS_FROM_FLOAT(bf16, uint16_t, from_bf16(x), (double)from_bf16(x), from_bf16(x
 CASTS_FROM_FLOAT(f32, float, x, (double)x, x)
 CASTS_FROM_FLOAT(f64, double, x, x, to_odd(x))
 
-#define ROW(k, K)                                                                              \
-    [KT_##K] = {[KT_BOOL] = k##_bool, [KT_I8] = k##_i8,   [KT_I16] = k##_i16, [KT_I32] = k##_i32, \
-                [KT_I64] = k##_i64,   [KT_U8] = k##_u8,   [KT_U16] = k##_u16, [KT_U32] = k##_u32, \
-                [KT_U64] = k##_u64,   [KT_F16] = k##_f16, [KT_BF16] = k##_bf16,                \
-                [KT_F32] = k##_f32,   [KT_F64] = k##_f64}
+#define ROW(k, K)                                                                        \
+    [KT_##K] = {[KT_BOOL] = k##_bool, [KT_I8] = k##_i8,     [KT_I16] = k##_i16,          \
+                [KT_I32] = k##_i32,   [KT_I64] = k##_i64,   [KT_U8] = k##_u8,            \
+                [KT_U16] = k##_u16,   [KT_U32] = k##_u32,   [KT_U64] = k##_u64,          \
+                [KT_F16] = k##_f16,   [KT_BF16] = k##_bf16, [KT_F32] = k##_f32,          \
+                [KT_F64] = k##_f64}
 
 static const KCast casts[K_TYPES][K_TYPES] = {
-    ROW(bool, BOOL), ROW(i8, I8),   ROW(i16, I16), ROW(i32, I32),   ROW(i64, I64), ROW(u8, U8),  ROW(u16, U16),
-    ROW(u32, U32),   ROW(u64, U64), ROW(f16, F16), ROW(bf16, BF16), ROW(f32, F32), ROW(f64, F64)};
+    ROW(bool, BOOL), ROW(i8, I8),   ROW(i16, I16), ROW(i32, I32), ROW(i64, I64),
+    ROW(u8, U8),     ROW(u16, U16), ROW(u32, U32), ROW(u64, U64), ROW(f16, F16),
+    ROW(bf16, BF16), ROW(f32, F32), ROW(f64, F64)};
 
 KCast k_cast(const KLoops *loops, KType from, KType to)
 {

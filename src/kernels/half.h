@@ -1,4 +1,5 @@
-/* half.h -- half floats, one element at a time: f16 and bf16 from and to f32, to nearest even. */
+/* half.h -- half floats, one element at a time: f16 and bf16 from and to f32, to nearest
+ * even. */
 #ifndef WEFT_KERNEL_HALF_H
 #define WEFT_KERNEL_HALF_H
 
@@ -28,8 +29,8 @@ VINLINE float from_f16(uint16_t h)
     return float_of(bits_of(float_of(mag) * 0x1p112f) | special | sign);
 }
 
-/* Below 2^-14 adding 0.5 puts the rounded significand into the low bits; above, integer rounding
- * carries into the exponent. */
+/* Below 2^-14 adding 0.5 puts the rounded significand into the low bits; above, integer
+ * rounding carries into the exponent. */
 VINLINE uint16_t to_f16(float x)
 {
     uint32_t u = bits_of(x), sign = (u >> 16) & 0x8000u, mag = u & 0x7fffffffu;

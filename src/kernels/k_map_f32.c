@@ -1,17 +1,17 @@
 /* k_map_f32.c -- elementwise loops and sums of f32. */
 #include "vmath.h"
 
-#define T float
-#define UT uint32_t
-#define TNAME(x) x##_f32
+#define T         float
+#define UT        uint32_t
+#define TNAME(x)  x##_f32
 #define SCALAR(x) x##f
-#define VEC VF
-#define VINT VFI
-#define VL_ VFL
-#define VCALL(f) vf_##f
-#define VSELECT vf_select
-#define vload vf_load
-#define vstore vf_store
+#define VEC       VF
+#define VINT      VFI
+#define VL_       VFL
+#define VCALL(f)  vf_##f
+#define VSELECT   vf_select
+#define vload     vf_load
+#define vstore    vf_store
 
 static void loop_pow_f32(int64_t n, const void *const *in, void *const *out)
 {

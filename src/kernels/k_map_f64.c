@@ -1,17 +1,17 @@
 /* k_map_f64.c -- elementwise loops and sums of f64. */
 #include "vmath.h"
 
-#define T double
-#define UT uint64_t
-#define TNAME(x) x##_f64
+#define T         double
+#define UT        uint64_t
+#define TNAME(x)  x##_f64
 #define SCALAR(x) x
-#define VEC VD
-#define VINT VDI
-#define VL_ VDL
-#define VCALL(f) vd_##f
-#define VSELECT vd_select
-#define vload vd_load
-#define vstore vd_store
+#define VEC       VD
+#define VINT      VDI
+#define VL_       VDL
+#define VCALL(f)  vd_##f
+#define VSELECT   vd_select
+#define vload     vd_load
+#define vstore    vd_store
 
 static void loop_pow_f64(int64_t n, const void *const *in, void *const *out)
 {

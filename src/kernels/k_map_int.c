@@ -1,7 +1,7 @@
 /* k_map_int.c -- elementwise loops and sums of integers, and random bits. */
 #include "vec.h"
 
-/* ---- random bits ------------------------------------------------------------------------------- */
+/* ---- random bits ------------------------------------------------------------------- */
 
 /* Threefry-2x32: 20 rounds of add, rotate, xor; key words after every four. */
 static void loop_threefry(int64_t n, const void *const *in, void *const *out)
@@ -35,7 +35,8 @@ static void loop_threefry(int64_t n, const void *const *in, void *const *out)
 /* Philox-4x32: 10 rounds of two 64-bit products; the key grows by constants. */
 static void loop_philox(int64_t n, const void *const *in, void *const *out)
 {
-    const uint32_t *k0 = in[0], *k1 = in[1], *c0 = in[2], *c1 = in[3], *c2 = in[4], *c3 = in[5];
+    const uint32_t *k0 = in[0], *k1 = in[1], *c0 = in[2], *c1 = in[3], *c2 = in[4],
+                   *c3 = in[5];
     uint32_t *o0 = out[0], *o1 = out[1], *o2 = out[2], *o3 = out[3];
 
     EACH_ALONE
@@ -60,59 +61,59 @@ static void loop_philox(int64_t n, const void *const *in, void *const *out)
     }
 }
 
-#define T uint8_t
-#define UT uint8_t
+#define T        uint8_t
+#define UT       uint8_t
 #define TNAME(x) x##_u8
 #define UNAME(x) x##_u8
-#define TSIGNED 0
+#define TSIGNED  0
 #include "map_int.h"
 
-#define T int8_t
-#define UT uint8_t
+#define T        int8_t
+#define UT       uint8_t
 #define TNAME(x) x##_i8
 #define UNAME(x) x##_u8
-#define TSIGNED 1
+#define TSIGNED  1
 #include "map_int.h"
 
-#define T uint16_t
-#define UT uint16_t
+#define T        uint16_t
+#define UT       uint16_t
 #define TNAME(x) x##_u16
 #define UNAME(x) x##_u16
-#define TSIGNED 0
+#define TSIGNED  0
 #include "map_int.h"
 
-#define T int16_t
-#define UT uint16_t
+#define T        int16_t
+#define UT       uint16_t
 #define TNAME(x) x##_i16
 #define UNAME(x) x##_u16
-#define TSIGNED 1
+#define TSIGNED  1
 #include "map_int.h"
 
-#define T uint32_t
-#define UT uint32_t
+#define T        uint32_t
+#define UT       uint32_t
 #define TNAME(x) x##_u32
 #define UNAME(x) x##_u32
-#define TSIGNED 0
-#define TEXTRA , [KM_threefry2x32] = loop_threefry, [KM_philox4x32] = loop_philox
+#define TSIGNED  0
+#define TEXTRA   , [KM_threefry2x32] = loop_threefry, [KM_philox4x32] = loop_philox
 #include "map_int.h"
 
-#define T int32_t
-#define UT uint32_t
+#define T        int32_t
+#define UT       uint32_t
 #define TNAME(x) x##_i32
 #define UNAME(x) x##_u32
-#define TSIGNED 1
+#define TSIGNED  1
 #include "map_int.h"
 
-#define T uint64_t
-#define UT uint64_t
+#define T        uint64_t
+#define UT       uint64_t
 #define TNAME(x) x##_u64
 #define UNAME(x) x##_u64
-#define TSIGNED 0
+#define TSIGNED  0
 #include "map_int.h"
 
-#define T int64_t
-#define UT uint64_t
+#define T        int64_t
+#define UT       uint64_t
 #define TNAME(x) x##_i64
 #define UNAME(x) x##_u64
-#define TSIGNED 1
+#define TSIGNED  1
 #include "map_int.h"

@@ -1,20 +1,23 @@
 /* map.c -- elementwise ops on arrays of any strides.
  *
- * Results are walked in row-major order. Operands in that order already are passed to the inner loop
- * as they are; others, and half floats, are brought block by block into buffers first. Blocks are
- * small enough for the first-level cache.
+ * Results are walked in row-major order. Operands in that order already are passed to the
+ * inner loop as they are; others, and half floats, are brought block by block into
+ * buffers first. Blocks are small enough for the first-level cache.
  */
 #include "stage.h"
 
 #define BLOCK 512
-#define TASK 16384
+#define TASK  16384
 
 static int is_half(KType t) { return t == KT_F16 || t == KT_BF16; }
 
-static int select_index(size_t size) { return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3; }
+static int select_index(size_t size)
+{
+    return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+}
 
-static void init_shape(KMap *m, int rank, const int64_t *dims, const int64_t *const *stride,
-                       KSpace *room)
+static void init_shape(KMap *m, int rank, const int64_t *dims,
+                       const int64_t *const *stride, KSpace *room)
 {
     int64_t dense[K_RANK];
 
@@ -34,9 +37,9 @@ static void init_shape(KMap *m, int rank, const int64_t *dims, const int64_t *co
     }
 }
 
-int kmap_init(KMap *m, const KLoops *loops, KMapOp op, int nin, int nout, const KType *in_type,
-              KType out_type, int rank, const int64_t *dims, const int64_t *const *stride,
-              KSpace *room)
+int kmap_init(KMap *m, const KLoops *loops, KMapOp op, int nin, int nout,
+              const KType *in_type, KType out_type, int rank, const int64_t *dims,
+              const int64_t *const *stride, KSpace *room)
 {
     KType t = op == KM_select ? in_type[1] : in_type[0];
 
@@ -104,12 +107,13 @@ static void run_dense(const MapRun *r, int64_t pos, int64_t n)
 }
 
 /* Operand i at pos as the loop wants it. */
-static const void *operand(const MapRun *r, int i, int64_t pos, int64_t n, void *raw, void *buf)
+static const void *operand(const MapRun *r, int i, int64_t pos, int64_t n, void *raw,
+                           void *buf)
 {
     const KMap *m = r->m;
     const void *p = m->dense >> i & 1 ? (const char *)r->in[i] + pos * m->in_size[i]
-                                      : stage(m->space[i], m->in_size[i], r->in[i], pos, n,
-                                              m->widen[i] ? raw : buf);
+                                      : stage(m->space[i], m->in_size[i], r->in[i], pos,
+                                              n, m->widen[i] ? raw : buf);
 
     if (!m->widen[i])
         return p;

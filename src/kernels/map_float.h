@@ -6,27 +6,27 @@
  *   VCALL(f)        the vector function; vload, vstore, VSELECT
  */
 #define ARGS int64_t n, const void *const *in, void *const *out
-#define LOOP1(name, R, expr)                                                                   \
-    static void TNAME(name)(ARGS)                                                              \
-    {                                                                                          \
-        const T *a = in[0];                                                                    \
-        R *o = out[0];                                                                         \
-        EACH_ALONE                                                                             \
-        for (int64_t i = 0; i < n; i++) {                                                      \
-            T x = a[i];                                                                        \
-            o[i] = (R)(expr);                                                                  \
-        }                                                                                      \
+#define LOOP1(name, R, expr)                                                             \
+    static void TNAME(name)(ARGS)                                                        \
+    {                                                                                    \
+        const T *a = in[0];                                                              \
+        R *o = out[0];                                                                   \
+        EACH_ALONE                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            T x = a[i];                                                                  \
+            o[i] = (R)(expr);                                                            \
+        }                                                                                \
     }
-#define LOOP2(name, R, expr)                                                                   \
-    static void TNAME(name)(ARGS)                                                              \
-    {                                                                                          \
-        const T *a = in[0], *b = in[1];                                                        \
-        R *o = out[0];                                                                         \
-        EACH_ALONE                                                                             \
-        for (int64_t i = 0; i < n; i++) {                                                      \
-            T x = a[i], y = b[i];                                                              \
-            o[i] = (R)(expr);                                                                  \
-        }                                                                                      \
+#define LOOP2(name, R, expr)                                                             \
+    static void TNAME(name)(ARGS)                                                        \
+    {                                                                                    \
+        const T *a = in[0], *b = in[1];                                                  \
+        R *o = out[0];                                                                   \
+        EACH_ALONE                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            T x = a[i], y = b[i];                                                        \
+            o[i] = (R)(expr);                                                            \
+        }                                                                                \
     }
 
 static inline UT TNAME(bits)(T x)
@@ -43,8 +43,8 @@ static inline T TNAME(of_bits)(UT u)
     memcpy(&x, &u, sizeof x);
     return x;
 }
-#define BITS TNAME(bits)
-#define OF_BITS TNAME(of_bits)
+#define BITS     TNAME(bits)
+#define OF_BITS  TNAME(of_bits)
 #define SIGN_BIT ((UT)1 << (8 * sizeof(UT) - 1))
 
 /* NaN wins; +0 is larger than -0. Equal numbers differ in the sign of zero at most. */
@@ -97,24 +97,24 @@ static void TNAME(loop_clamp)(ARGS)
 }
 
 /* A vector function; the last elements in a vector filled up with ones. */
-#define LOOPV1(name, expr)                                                                     \
-    static void TNAME(name)(ARGS)                                                              \
-    {                                                                                          \
-        const T *a = in[0];                                                                    \
-        T *o = out[0];                                                                         \
-        int64_t i = 0;                                                                         \
-        for (; i + VL_ <= n; i += VL_) {                                                       \
-            VEC x = vload(a + i);                                                              \
-            vstore(o + i, expr);                                                               \
-        }                                                                                      \
-        if (i < n) {                                                                           \
-            VEC x = (VEC){0} + (T)1;                                                           \
-            for (int64_t j = 0; j < n - i; j++)                                                \
-                x[j] = a[i + j];                                                               \
-            x = expr;                                                                          \
-            for (int64_t j = 0; j < n - i; j++)                                                \
-                o[i + j] = x[j];                                                               \
-        }                                                                                      \
+#define LOOPV1(name, expr)                                                               \
+    static void TNAME(name)(ARGS)                                                        \
+    {                                                                                    \
+        const T *a = in[0];                                                              \
+        T *o = out[0];                                                                   \
+        int64_t i = 0;                                                                   \
+        for (; i + VL_ <= n; i += VL_) {                                                 \
+            VEC x = vload(a + i);                                                        \
+            vstore(o + i, expr);                                                         \
+        }                                                                                \
+        if (i < n) {                                                                     \
+            VEC x = (VEC){0} + (T)1;                                                     \
+            for (int64_t j = 0; j < n - i; j++)                                          \
+                x[j] = a[i + j];                                                         \
+            x = expr;                                                                    \
+            for (int64_t j = 0; j < n - i; j++)                                          \
+                o[i + j] = x[j];                                                         \
+        }                                                                                \
     }
 
 LOOPV1(loop_exp, VCALL(exp)(x))
@@ -130,45 +130,45 @@ LOOPV1(loop_sqrt, VCALL(sqrt)(x))
 LOOPV1(loop_rsqrt, VCALL(rsqrt)(x))
 LOOPV1(loop_logistic, VCALL(logistic)(x))
 
-/* ---- sums and the like ---------------------------------------------------------------------------
+/* ---- sums and the like ----------------------------------------------------------------
  *
- * Four vectors of partial results: sums are about as good as pairwise ones for blocks of a few
- * thousand elements. */
-#define FOLD(name, combine_vec, combine)                                                       \
-    static void TNAME(name)(int64_t n, const void *in, void *out64)                            \
-    {                                                                                          \
-        const T *a = in;                                                                       \
-        double r;                                                                              \
-        int64_t i = 0;                                                                         \
-        T t;                                                                                   \
-        if (n >= 4 * VL_) {                                                                    \
-            VEC p[4];                                                                          \
-            for (int k = 0; k < 4; k++)                                                        \
-                p[k] = vload(a + k * VL_);                                                     \
-            for (i = 4 * VL_; i + 4 * VL_ <= n; i += 4 * VL_)                                  \
-                for (int k = 0; k < 4; k++) {                                                  \
-                    VEC x = p[k], y = vload(a + i + k * VL_);                                  \
-                    p[k] = combine_vec;                                                        \
-                }                                                                              \
-            for (int k = 2; k; k /= 2)                                                         \
-                for (int j = 0; j < k; j++) {                                                  \
-                    VEC x = p[j], y = p[j + k];                                                \
-                    p[j] = combine_vec;                                                        \
-                }                                                                              \
-            t = p[0][0];                                                                       \
-            for (int k = 1; k < VL_; k++) {                                                    \
-                T x = t, y = p[0][k];                                                          \
-                t = combine;                                                                   \
-            }                                                                                  \
-        } else {                                                                               \
-            t = a[i++];                                                                        \
-        }                                                                                      \
-        for (; i < n; i++) {                                                                   \
-            T x = t, y = a[i];                                                                 \
-            t = combine;                                                                       \
-        }                                                                                      \
-        r = (double)t;                                                                         \
-        memcpy(out64, &r, sizeof r);                                                           \
+ * Four vectors of partial results: sums are about as good as pairwise ones for blocks of
+ * a few thousand elements. */
+#define FOLD(name, combine_vec, combine)                                                 \
+    static void TNAME(name)(int64_t n, const void *in, void *out64)                      \
+    {                                                                                    \
+        const T *a = in;                                                                 \
+        double r;                                                                        \
+        int64_t i = 0;                                                                   \
+        T t;                                                                             \
+        if (n >= 4 * VL_) {                                                              \
+            VEC p[4];                                                                    \
+            for (int k = 0; k < 4; k++)                                                  \
+                p[k] = vload(a + k * VL_);                                               \
+            for (i = 4 * VL_; i + 4 * VL_ <= n; i += 4 * VL_)                            \
+                for (int k = 0; k < 4; k++) {                                            \
+                    VEC x = p[k], y = vload(a + i + k * VL_);                            \
+                    p[k] = combine_vec;                                                  \
+                }                                                                        \
+            for (int k = 2; k; k /= 2)                                                   \
+                for (int j = 0; j < k; j++) {                                            \
+                    VEC x = p[j], y = p[j + k];                                          \
+                    p[j] = combine_vec;                                                  \
+                }                                                                        \
+            t = p[0][0];                                                                 \
+            for (int k = 1; k < VL_; k++) {                                              \
+                T x = t, y = p[0][k];                                                    \
+                t = combine;                                                             \
+            }                                                                            \
+        } else {                                                                         \
+            t = a[i++];                                                                  \
+        }                                                                                \
+        for (; i < n; i++) {                                                             \
+            T x = t, y = a[i];                                                           \
+            t = combine;                                                                 \
+        }                                                                                \
+        r = (double)t;                                                                   \
+        memcpy(out64, &r, sizeof r);                                                     \
     }
 
 VINLINE VEC TNAME(vec_larger)(VEC x, VEC y)
@@ -194,12 +194,14 @@ FOLD(fold_min, TNAME(vec_smaller)(x, y), TNAME(smaller)(x, y))
 #define SET(op) [KM_##op] = TNAME(loop_##op)
 extern const KTypeLoops KERNEL_NAME(TNAME(loops));
 const KTypeLoops KERNEL_NAME(TNAME(loops)) = {
-    .map = {SET(neg),   SET(abs),   SET(sign),    SET(exp),   SET(expm1), SET(log),
-            SET(log1p), SET(sin),   SET(cos),     SET(tan),   SET(tanh),  SET(erf),
-            SET(sqrt),  SET(rsqrt), SET(logistic), SET(floor), SET(ceil),  SET(round),
-            SET(add),   SET(sub),   SET(mul),     SET(div),   SET(rem),   SET(pow),
-            SET(atan2), SET(max),   SET(min),     SET(eq),    SET(ne),    SET(lt),
-            SET(le),    SET(gt),    SET(ge),      SET(clamp), SET(erf_inv), SET(is_finite)},
+    .map = {SET(neg),      SET(abs),   SET(sign),  SET(exp),   SET(expm1),
+            SET(log),      SET(log1p), SET(sin),   SET(cos),   SET(tan),
+            SET(tanh),     SET(erf),   SET(sqrt),  SET(rsqrt), SET(logistic),
+            SET(floor),    SET(ceil),  SET(round), SET(add),   SET(sub),
+            SET(mul),      SET(div),   SET(rem),   SET(pow),   SET(atan2),
+            SET(max),      SET(min),   SET(eq),    SET(ne),    SET(lt),
+            SET(le),       SET(gt),    SET(ge),    SET(clamp), SET(erf_inv),
+            SET(is_finite)},
     .fold = {[KF_SUM] = TNAME(fold_sum),
              [KF_PROD] = TNAME(fold_prod),
              [KF_MAX] = TNAME(fold_max),

@@ -1,38 +1,39 @@
-/* map_int.h -- elementwise loops of one integer type. The including source defines T, its unsigned
- * twin UT, TNAME(x) and UNAME(x) for names of the two, and TSIGNED as 0 or 1. Arithmetic is modulo
- * 2^width, on unsigned numbers, so that nothing is undefined; what is the same for both is made for
- * the unsigned type, which comes first, and only named by the signed one.
+/* map_int.h -- elementwise loops of one integer type. The including source defines T, its
+ * unsigned twin UT, TNAME(x) and UNAME(x) for names of the two, and TSIGNED as 0 or 1.
+ * Arithmetic is modulo 2^width, on unsigned numbers, so that nothing is undefined; what
+ * is the same for both is made for the unsigned type, which comes first, and only named
+ * by the signed one.
  */
-#define ARGS int64_t n, const void *const *in, void *const *out
+#define ARGS  int64_t n, const void *const *in, void *const *out
 #define WIDTH (8 * sizeof(T))
-#define LOOP1(name, expr)                                                                      \
-    static void TNAME(name)(ARGS)                                                              \
-    {                                                                                          \
-        const T *a = in[0];                                                                    \
-        T *o = out[0];                                                                         \
-        EACH_ALONE                                                                             \
-        for (int64_t i = 0; i < n; i++) {                                                      \
-            T x = a[i];                                                                        \
-            o[i] = (T)(expr);                                                                  \
-        }                                                                                      \
+#define LOOP1(name, expr)                                                                \
+    static void TNAME(name)(ARGS)                                                        \
+    {                                                                                    \
+        const T *a = in[0];                                                              \
+        T *o = out[0];                                                                   \
+        EACH_ALONE                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            T x = a[i];                                                                  \
+            o[i] = (T)(expr);                                                            \
+        }                                                                                \
     }
-#define LOOP2(name, R, expr)                                                                   \
-    static void TNAME(name)(ARGS)                                                              \
-    {                                                                                          \
-        const T *a = in[0], *b = in[1];                                                        \
-        R *o = out[0];                                                                         \
-        EACH_ALONE                                                                             \
-        for (int64_t i = 0; i < n; i++) {                                                      \
-            T x = a[i], y = b[i];                                                              \
-            o[i] = (R)(expr);                                                                  \
-        }                                                                                      \
+#define LOOP2(name, R, expr)                                                             \
+    static void TNAME(name)(ARGS)                                                        \
+    {                                                                                    \
+        const T *a = in[0], *b = in[1];                                                  \
+        R *o = out[0];                                                                   \
+        EACH_ALONE                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            T x = a[i], y = b[i];                                                        \
+            o[i] = (R)(expr);                                                            \
+        }                                                                                \
     }
 
 /* By 0: all bits set. The most negative number by -1: itself. */
 static inline T TNAME(quotient)(T x, T y)
 {
     if (y == 0)
-        return (T)~(T)0;
+        return (T) ~(T)0;
 #if TSIGNED
     if (y == -1)
         return (T)(0 - (UT)x);
@@ -67,7 +68,7 @@ static inline T TNAME(power)(T x, T y)
 /* Amounts are read as unsigned: a negative one is beyond the width. */
 static inline T TNAME(right)(T x, T y, int arith)
 {
-    UT u = (UT)x, s = (UT)y, fill = arith && (UT)(u >> (WIDTH - 1)) ? (UT)~(UT)0 : 0;
+    UT u = (UT)x, s = (UT)y, fill = arith && (UT)(u >> (WIDTH - 1)) ? (UT) ~(UT)0 : 0;
 
     if (s >= WIDTH)
         return (T)fill;
@@ -105,22 +106,21 @@ static void TNAME(loop_clamp)(ARGS)
     }
 }
 
-#define FOLD(name, combine)                                                                    \
-    static void TNAME(name)(int64_t n, const void *in, void *out64)                            \
-    {                                                                                          \
-        const T *a = in;                                                                       \
-        T x = a[0];                                                                            \
-        int64_t r;                                                                             \
-        for (int64_t i = 1; i < n; i++) {                                                      \
-            T y = a[i];                                                                        \
-            x = (T)(combine);                                                                  \
-        }                                                                                      \
-        r = (int64_t)x;                                                                        \
-        memcpy(out64, &r, sizeof r);                                                           \
+#define FOLD(name, combine)                                                              \
+    static void TNAME(name)(int64_t n, const void *in, void *out64)                      \
+    {                                                                                    \
+        const T *a = in;                                                                 \
+        T x = a[0];                                                                      \
+        int64_t r;                                                                       \
+        for (int64_t i = 1; i < n; i++) {                                                \
+            T y = a[i];                                                                  \
+            x = (T)(combine);                                                            \
+        }                                                                                \
+        r = (int64_t)x;                                                                  \
+        memcpy(out64, &r, sizeof r);                                                     \
     }
 FOLD(fold_max, x < y ? y : x)
 FOLD(fold_min, y < x ? y : x)
-
 
 #if !TSIGNED
 LOOP1(loop_neg, 0 - (UT)x)
@@ -147,14 +147,21 @@ FOLD(fold_or, x | y)
 #ifndef TEXTRA
 #define TEXTRA
 #endif
+/* clang-format off */
 extern const KTypeLoops KERNEL_NAME(TNAME(loops));
 const KTypeLoops KERNEL_NAME(TNAME(loops)) = {
-    .map = {SET(neg), OWN(abs), OWN(sign), SET(not), SET(add), SET(sub), SET(mul), OWN(div), OWN(rem),
-            OWN(pow), OWN(max), OWN(min), SET(and), SET(or), SET(xor), SET(shl), SET(shr_logical),
-            SET(shr_arith), SET(eq), SET(ne), OWN(lt), OWN(le), OWN(gt), OWN(ge), OWN(clamp) TEXTRA},
-    .fold = {[KF_SUM] = UNAME(fold_sum), [KF_PROD] = UNAME(fold_prod), [KF_MAX] = TNAME(fold_max),
-             [KF_MIN] = TNAME(fold_min), [KF_AND] = UNAME(fold_and), [KF_OR] = UNAME(fold_or)},
+    .map = {SET(neg), OWN(abs), OWN(sign), SET(not), SET(add), SET(sub), SET(mul),
+            OWN(div), OWN(rem), OWN(pow), OWN(max), OWN(min), SET(and), SET(or), SET(xor),
+            SET(shl), SET(shr_logical), SET(shr_arith), SET(eq), SET(ne), OWN(lt),
+            OWN(le), OWN(gt), OWN(ge), OWN(clamp) TEXTRA},
+    .fold = {[KF_SUM] = UNAME(fold_sum),
+             [KF_PROD] = UNAME(fold_prod),
+             [KF_MAX] = TNAME(fold_max),
+             [KF_MIN] = TNAME(fold_min),
+             [KF_AND] = UNAME(fold_and),
+             [KF_OR] = UNAME(fold_or)},
 };
+/* clang-format on */
 #undef T
 #undef UT
 #undef TNAME

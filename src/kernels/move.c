@@ -1,8 +1,8 @@
 /* move.c -- copies between arrays of any strides: transposes, slices, broadcasts, pads.
  *
- * Axes are put in the order of the destination's strides and merged. The two innermost are copied by
- * tiles when source and destination run along different ones, so that both are read and written by
- * whole cache lines.
+ * Axes are put in the order of the destination's strides and merged. The two innermost
+ * are copied by tiles when source and destination run along different ones, so that both
+ * are read and written by whole cache lines.
  */
 #include "stage.h"
 
@@ -54,7 +54,8 @@ static void merge_axes(KMove *m)
     int n = 0;
 
     for (int i = 0; i < m->rank; i++) {
-        if (n && m->to[n - 1] == m->to[i] * m->dims[i] && m->from[n - 1] == m->from[i] * m->dims[i]) {
+        if (n && m->to[n - 1] == m->to[i] * m->dims[i] &&
+            m->from[n - 1] == m->from[i] * m->dims[i]) {
             m->dims[n - 1] *= m->dims[i];
             m->to[n - 1] = m->to[i];
             m->from[n - 1] = m->from[i];
@@ -87,54 +88,54 @@ void kmove_init(KMove *m, size_t size, int rank, const int64_t *dims, const int6
         }
 }
 
-/* ---- two axes ------------------------------------------------------------------------------------ */
+/* ---- two axes ---------------------------------------------------------------------- */
 
 typedef struct Plane { /* n1 x n0; strides in elements */
     int64_t n1, n0, t1, t0, f1, f0;
 } Plane;
 
-/* A true transpose, dst contiguous along axis 0 and src along axis 1: tiles of one cache line by
- * as many, through a buffer. Every line is read and written once, whatever the strides collide
- * with. */
-#define COPY_PLANE(name, T)                                                                    \
-    static void name##_turn(const Plane *p, void *dst, const void *src)                        \
-    {                                                                                          \
-        enum { LINE = 64 / sizeof(T) };                                                        \
-        T buf[LINE][LINE];                                                                     \
-        for (int64_t j1 = 0; j1 < p->n0; j1 += LINE)                                           \
-            for (int64_t i1 = 0; i1 < p->n1; i1 += LINE) {                                     \
-                int64_t ni = least(LINE, p->n1 - i1), nj = least(LINE, p->n0 - j1);            \
-                const T *from = (const T *)src + i1 + j1 * p->f0;                              \
-                T *to = (T *)dst + i1 * p->t1 + j1;                                            \
-                for (int64_t j = 0; j < nj; j++)                                               \
-                    memcpy(buf[j], from + j * p->f0, (size_t)ni * sizeof(T));                  \
-                for (int64_t i = 0; i < ni; i++)                                               \
-                    for (int64_t j = 0; j < nj; j++)                                           \
-                        to[i * p->t1 + j] = buf[j][i];                                         \
-            }                                                                                  \
-    }                                                                                          \
-    static void name(const Plane *p, void *dst, const void *src)                               \
-    {                                                                                          \
-        if (p->t0 == 1 && p->f1 == 1) {                                                        \
-            name##_turn(p, dst, src);                                                          \
-            return;                                                                            \
-        }                                                                                      \
-        for (int64_t i1 = 0; i1 < p->n1; i1 += TILE)                                           \
-            for (int64_t j1 = 0; j1 < p->n0; j1 += TILE)                                       \
-                for (int64_t i = i1; i < least(i1 + TILE, p->n1); i++) {                       \
-                    T *to = (T *)dst + i * p->t1;                                              \
-                    const T *from = (const T *)src + i * p->f1;                                \
-                    int64_t end = least(j1 + TILE, p->n0);                                     \
-                    for (int64_t j = j1; j < end; j++)                                         \
-                        to[j * p->t0] = from[j * p->f0];                                       \
-                }                                                                              \
-    }                                                                                          \
-    static void name##_row(const Plane *p, void *dst, const void *src)                         \
-    {                                                                                          \
-        T *to = dst;                                                                           \
-        const T *from = src;                                                                   \
-        for (int64_t j = 0; j < p->n0; j++)                                                    \
-            to[j * p->t0] = from[j * p->f0];                                                   \
+/* A true transpose, dst contiguous along axis 0 and src along axis 1: tiles of one cache
+ * line by as many, through a buffer. Every line is read and written once, whatever the
+ * strides collide with. */
+#define COPY_PLANE(name, T)                                                              \
+    static void name##_turn(const Plane *p, void *dst, const void *src)                  \
+    {                                                                                    \
+        enum { LINE = 64 / sizeof(T) };                                                  \
+        T buf[LINE][LINE];                                                               \
+        for (int64_t j1 = 0; j1 < p->n0; j1 += LINE)                                     \
+            for (int64_t i1 = 0; i1 < p->n1; i1 += LINE) {                               \
+                int64_t ni = least(LINE, p->n1 - i1), nj = least(LINE, p->n0 - j1);      \
+                const T *from = (const T *)src + i1 + j1 * p->f0;                        \
+                T *to = (T *)dst + i1 * p->t1 + j1;                                      \
+                for (int64_t j = 0; j < nj; j++)                                         \
+                    memcpy(buf[j], from + j * p->f0, (size_t)ni * sizeof(T));            \
+                for (int64_t i = 0; i < ni; i++)                                         \
+                    for (int64_t j = 0; j < nj; j++)                                     \
+                        to[i * p->t1 + j] = buf[j][i];                                   \
+            }                                                                            \
+    }                                                                                    \
+    static void name(const Plane *p, void *dst, const void *src)                         \
+    {                                                                                    \
+        if (p->t0 == 1 && p->f1 == 1) {                                                  \
+            name##_turn(p, dst, src);                                                    \
+            return;                                                                      \
+        }                                                                                \
+        for (int64_t i1 = 0; i1 < p->n1; i1 += TILE)                                     \
+            for (int64_t j1 = 0; j1 < p->n0; j1 += TILE)                                 \
+                for (int64_t i = i1; i < least(i1 + TILE, p->n1); i++) {                 \
+                    T *to = (T *)dst + i * p->t1;                                        \
+                    const T *from = (const T *)src + i * p->f1;                          \
+                    int64_t end = least(j1 + TILE, p->n0);                               \
+                    for (int64_t j = j1; j < end; j++)                                   \
+                        to[j * p->t0] = from[j * p->f0];                                 \
+                }                                                                        \
+    }                                                                                    \
+    static void name##_row(const Plane *p, void *dst, const void *src)                   \
+    {                                                                                    \
+        T *to = dst;                                                                     \
+        const T *from = src;                                                             \
+        for (int64_t j = 0; j < p->n0; j++)                                              \
+            to[j * p->t0] = from[j * p->f0];                                             \
     }
 COPY_PLANE(plane_1, uint8_t)
 COPY_PLANE(plane_2, uint16_t)
@@ -176,16 +177,16 @@ static void copy_plane(const Plane *p, size_t size, void *dst, const void *src)
         plane_8(p, dst, src);
 }
 
-/* ---- all axes ------------------------------------------------------------------------------------- */
+/* ---- all axes ---------------------------------------------------------------------- */
 
 typedef struct MoveRun {
     const KMove *m;
     char *dst;
     const char *src;
-    int outer;             /* axes before the plane */
-    int64_t n1, n0;        /* of the plane */
-    int64_t rows, pieces;  /* rows of a piece, pieces of a plane */
-    int64_t units, task;   /* pieces in all, and of a task */
+    int outer;            /* axes before the plane */
+    int64_t n1, n0;       /* of the plane */
+    int64_t rows, pieces; /* rows of a piece, pieces of a plane */
+    int64_t units, task;  /* pieces in all, and of a task */
 } MoveRun;
 
 static void move_unit(const MoveRun *r, int64_t unit)
@@ -207,7 +208,8 @@ static void move_unit(const MoveRun *r, int64_t unit)
         p.t1 = m->to[m->rank - 2], p.f1 = m->from[m->rank - 2];
     to += first * p.t1;
     from += first * p.f1;
-    copy_plane(&p, m->size, r->dst + to * (int64_t)m->size, r->src + from * (int64_t)m->size);
+    copy_plane(&p, m->size, r->dst + to * (int64_t)m->size,
+               r->src + from * (int64_t)m->size);
 }
 
 static void move_task(void *user, int i)
@@ -254,7 +256,8 @@ void kmove_run(const KMove *m, void *dst, const void *src, const KPar *par)
     r.outer = m->rank - 2;
     r.n1 = m->dims[m->rank - 2];
     r.n0 = m->dims[m->rank - 1];
-    r.rows = m->count < K_TASK ? r.n1 : ceil_quotient(ceil_quotient(TASK, r.n0), ROWS) * ROWS;
+    r.rows =
+        m->count < K_TASK ? r.n1 : ceil_quotient(ceil_quotient(TASK, r.n0), ROWS) * ROWS;
     r.pieces = ceil_quotient(r.n1, r.rows);
     r.units = m->count / (r.n1 * r.n0) * r.pieces;
     r.task = ceil_quotient(TASK, least(r.rows, r.n1) * r.n0);

@@ -1,37 +1,39 @@
-/* nd.h -- kernels over n-dimensional arrays: elementwise, casts, reductions, copies, windows.
+/* nd.h -- kernels over n-dimensional arrays: elementwise, casts, reductions, copies,
+ * windows.
  *
- * Two parts, under the contracts of kernels.h. Inner loops work on contiguous elements and are
- * built for each instruction set (k_map_*.c, k_half.c). Drivers walk shapes and strides, bring
- * what is not contiguous into small blocks, and split large work into tasks (map.c, reduce.c,
- * move.c, window.c). How the work is split depends on shapes alone, so results have equal bits for
- * any number of threads.
+ * Two parts, under the contracts of kernels.h. Inner loops work on contiguous elements
+ * and are built for each instruction set (k_map_*.c, k_half.c). Drivers walk shapes and
+ * strides, bring what is not contiguous into small blocks, and split large work into
+ * tasks (map.c, reduce.c, move.c, window.c). How the work is split depends on shapes
+ * alone, so results have equal bits for any number of threads.
  */
 #ifndef WEFT_KERNELS_ND_H
 #define WEFT_KERNELS_ND_H
 
 #include "kernels.h"
 
-#define K_RANK 32
+#define K_RANK  32
 #define K_TYPES (KT_F64 + 1)
-#define K_TASK 32768 /* elements; arrays of fewer stay on the caller's thread */
+#define K_TASK  32768 /* elements; arrays of fewer stay on the caller's thread */
 
 static inline size_t k_size(KType t)
 {
-    return t == KT_BOOL || t == KT_I8 || t == KT_U8                                   ? 1
-           : t == KT_I16 || t == KT_U16 || t == KT_F16 || t == KT_BF16                ? 2
-           : t == KT_I32 || t == KT_U32 || t == KT_F32                                ? 4
-                                                                                      : 8;
+    return t == KT_BOOL || t == KT_I8 || t == KT_U8                    ? 1
+           : t == KT_I16 || t == KT_U16 || t == KT_F16 || t == KT_BF16 ? 2
+           : t == KT_I32 || t == KT_U32 || t == KT_F32                 ? 4
+                                                                       : 8;
 }
 
-/* ---- inner loops: k_map_f32.c k_map_f64.c k_map_int.c k_half.c, cast.c -------------------------- */
+/* ---- inner loops: k_map_f32.c k_map_f64.c k_map_int.c k_half.c, cast.c ------------- */
 
 /* Elementwise ops, by the names of the op table. */
-#define K_MAP_OPS(X)                                                                           \
-    X(neg) X(abs) X(sign) X(exp) X(expm1) X(log) X(log1p) X(sin) X(cos) X(tan) X(tanh) X(erf)  \
-    X(erf_inv) X(sqrt) X(rsqrt) X(logistic) X(floor) X(ceil) X(round) X(is_finite) X(not)      \
-    X(add) X(sub) X(mul) X(div) X(rem) X(pow) X(atan2) X(max) X(min) X(and) X(or) X(xor)       \
-    X(shl) X(shr_logical) X(shr_arith) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(select) X(clamp)  \
-    X(threefry2x32) X(philox4x32)
+/* clang-format off */
+#define K_MAP_OPS(X)                                                                     \
+    X(neg) X(abs) X(sign) X(exp) X(expm1) X(log) X(log1p) X(sin) X(cos) X(tan) X(tanh)   \
+    X(erf) X(erf_inv) X(sqrt) X(rsqrt) X(logistic) X(floor) X(ceil) X(round)             \
+    X(is_finite) X(not) X(add) X(sub) X(mul) X(div) X(rem) X(pow) X(atan2) X(max) X(min) \
+    X(and) X(or) X(xor) X(shl) X(shr_logical) X(shr_arith) X(eq) X(ne) X(lt) X(le) X(gt) \
+    X(ge) X(select) X(clamp) X(threefry2x32) X(philox4x32)
 
 typedef enum KMapOp {
 #define X(name) KM_##name,
@@ -39,14 +41,16 @@ typedef enum KMapOp {
 #undef X
     KM_COUNT
 } KMapOp;
+/* clang-format on */
 
-#define K_MAP_IN 6
+#define K_MAP_IN  6
 #define K_MAP_OUT 4
 
 /* n elements, each operand and result contiguous; a result may be an operand. */
 typedef void (*KLoop)(int64_t n, const void *const *in, void *const *out);
 typedef void (*KCast)(int64_t n, const void *in, void *out);
-/* The sum, product, largest .. of n >= 1 elements: floats as a double, integers as 64 bits. */
+/* The sum, product, largest .. of n >= 1 elements: floats as a double, integers as 64
+ * bits. */
 typedef void (*KFold)(int64_t n, const void *x, void *out64);
 
 typedef enum KFoldOp { KF_SUM, KF_PROD, KF_MAX, KF_MIN, KF_AND, KF_OR, KF_COUNT } KFoldOp;
@@ -59,7 +63,7 @@ typedef struct KTypeLoops {
 
 typedef struct KHalf {
     KCast from_f16, from_bf16, to_f16, to_bf16; /* f32 on the other side */
-    KLoop select[4];                            /* by size of the elements: 1, 2, 4, 8 bytes */
+    KLoop select[4]; /* by size of the elements: 1, 2, 4, 8 bytes */
 } KHalf;
 
 typedef struct KLoops {
@@ -67,11 +71,11 @@ typedef struct KLoops {
     const KHalf *half;
 } KLoops;
 
-const KLoops *k_loops(void);            /* of the best instruction set of this machine */
-const KLoops *k_loops_for(int isa);     /* NULL when this build or machine does not have it */
+const KLoops *k_loops(void);        /* of the best instruction set of this machine */
+const KLoops *k_loops_for(int isa); /* NULL when this build or machine does not have it */
 KCast k_cast(const KLoops *loops, KType from, KType to);
 
-/* ---- stage.h: parts of strided arrays made contiguous ------------------------------------------ */
+/* ---- stage.h: parts of strided arrays made contiguous ------------------------------ */
 
 /* An index space walked in row-major order. */
 typedef struct KSpace {
@@ -79,7 +83,7 @@ typedef struct KSpace {
     int64_t dims[K_RANK], stride[K_RANK]; /* no axes of size 1, merged where possible */
 } KSpace;
 
-/* ---- map.c: elementwise with broadcasting ------------------------------------------------------ */
+/* ---- map.c: elementwise with broadcasting ------------------------------------------ */
 
 /* out[i..] = op(in[i..]): results row-major, operands by strides. */
 typedef struct KMap {
@@ -89,27 +93,27 @@ typedef struct KMap {
     uint8_t nin, nout;
     uint8_t in_size[K_MAP_IN], out_size; /* of stored elements */
     uint8_t work_in[K_MAP_IN], work_out; /* of those the loop sees */
-    uint8_t staged;        /* something is widened or narrowed */
-    int dense;             /* bit i: operand i is row-major */
-    int64_t count, task;   /* elements, in all and of a task */
-    const KSpace *space[K_MAP_IN]; /* of operands that are not dense */
+    uint8_t staged;                      /* something is widened or narrowed */
+    int dense;                           /* bit i: operand i is row-major */
+    int64_t count, task;                 /* elements, in all and of a task */
+    const KSpace *space[K_MAP_IN];       /* of operands that are not dense */
 } KMap;
 
-/* 0 when there is no such op for the types. in_type: of each operand, as stored. stride[i] NULL:
- * row-major. The spaces of operands that are not dense are put into room (nin of them), which must
- * stay. */
-int kmap_init(KMap *m, const KLoops *loops, KMapOp op, int nin, int nout, const KType *in_type,
-              KType out_type, int rank, const int64_t *dims, const int64_t *const *stride,
-              KSpace *room);
+/* 0 when there is no such op for the types. in_type: of each operand, as stored.
+ * stride[i] NULL: row-major. The spaces of operands that are not dense are put into room
+ * (nin of them), which must stay. */
+int kmap_init(KMap *m, const KLoops *loops, KMapOp op, int nin, int nout,
+              const KType *in_type, KType out_type, int rank, const int64_t *dims,
+              const int64_t *const *stride, KSpace *room);
 /* The same for a cast. */
 int kmap_init_cast(KMap *m, const KLoops *loops, KType from, KType to, int rank,
                    const int64_t *dims, const int64_t *stride, KSpace *room);
 void kmap_run(const KMap *m, const void *const *in, void *const *out, const KPar *par);
 
-/* ---- move.c: copies ----------------------------------------------------------------------------- */
+/* ---- move.c: copies ---------------------------------------------------------------- */
 
-/* dst[i..] = src[i..] for elements of size bytes (1, 2, 4, 8), strides in elements. Regions do not
- * overlap. */
+/* dst[i..] = src[i..] for elements of size bytes (1, 2, 4, 8), strides in elements.
+ * Regions do not overlap. */
 typedef struct KMove {
     int rank; /* after merging; largest strides of dst first */
     size_t size;
@@ -122,39 +126,43 @@ void kmove_init(KMove *m, size_t size, int rank, const int64_t *dims, const int6
 void kmove_run(const KMove *m, void *dst, const void *src, const KPar *par);
 void kmove_fill(size_t size, int64_t n, void *dst, const void *element, const KPar *par);
 void k_row_major(int rank, const int64_t *dims, int64_t *stride);
-int64_t k_count(int rank, const int64_t *dims); /* elements; 0 whatever the other sizes are if one is 0 */
+int64_t
+k_count(int rank,
+        const int64_t *dims); /* elements; 0 whatever the other sizes are if one is 0 */
 
-/* ---- reduce.c ------------------------------------------------------------------------------------ */
+/* ---- reduce.c ---------------------------------------------------------------------- */
 
-/* y[kept..] = combination of x over the reduced axes; y row-major. Of nothing: the identity. */
+/* y[kept..] = combination of x over the reduced axes; y row-major. Of nothing: the
+ * identity. */
 typedef struct KReduce {
     const KLoops *loops;
     KFoldOp op;
     KType type;
-    KType acc;             /* what rows are combined in: f32 for f16 and bf16, else type */
-    KSpace kept, red;      /* axes of x that y has, and those reduced */
-    int empty, none;       /* y has no elements; nothing is reduced into each */
-    int64_t nout, nin;     /* elements of y; of x for each of y */
-    int columns;           /* the innermost axis is kept: rows are combined with rows */
-    int64_t units;         /* results, or strips of them */
-    int64_t strips;        /* of a row of results */
-    int64_t parts, part;   /* of the reduced range: how many, how long; joined at the end */
-    size_t workspace;      /* bytes */
+    KType acc;           /* what rows are combined in: f32 for f16 and bf16, else type */
+    KSpace kept, red;    /* axes of x that y has, and those reduced */
+    int empty, none;     /* y has no elements; nothing is reduced into each */
+    int64_t nout, nin;   /* elements of y; of x for each of y */
+    int columns;         /* the innermost axis is kept: rows are combined with rows */
+    int64_t units;       /* results, or strips of them */
+    int64_t strips;      /* of a row of results */
+    int64_t parts, part; /* of the reduced range: how many, how long; joined at the end */
+    size_t workspace;    /* bytes */
 } KReduce;
 
 void kreduce_init(KReduce *r, const KLoops *loops, KFoldOp op, KType type, int rank,
                   const int64_t *dims, const int64_t *stride, const uint8_t *reduced);
-void kreduce_run(const KReduce *r, const void *x, void *y, const KPar *par, void *workspace);
+void kreduce_run(const KReduce *r, const void *x, void *y, const KPar *par,
+                 void *workspace);
 
-/* The place of the first largest (smallest) element along an axis; NaN counts as such. x is
- * [outer, n, inner], row-major, n >= 1; out i32 or i64 [outer, inner]. */
-void k_arg(int largest, KType type, KType out_type, int64_t outer, int64_t n, int64_t inner,
-           const void *x, void *out, const KPar *par);
+/* The place of the first largest (smallest) element along an axis; NaN counts as such. x
+ * is [outer, n, inner], row-major, n >= 1; out i32 or i64 [outer, inner]. */
+void k_arg(int largest, KType type, KType out_type, int64_t outer, int64_t n,
+           int64_t inner, const void *x, void *out, const KPar *par);
 /* Running sums along n, each rounded once. */
-void k_cumsum(KType type, int reverse, int64_t outer, int64_t n, int64_t inner, const void *x,
-              void *y, const KPar *par);
+void k_cumsum(KType type, int reverse, int64_t outer, int64_t n, int64_t inner,
+              const void *x, void *y, const KPar *par);
 
-/* ---- window.c ------------------------------------------------------------------------------------- */
+/* ---- window.c ---------------------------------------------------------------------- */
 
 typedef struct KWindow {
     KType type;
@@ -164,7 +172,9 @@ typedef struct KWindow {
 } KWindow;
 
 void k_window_sum(const KWindow *w, const void *x, void *y, const KPar *par);
-/* The largest of each window (the lowest value if it is empty) and its flat place (-1). */
-void k_window_max(const KWindow *w, const void *x, void *y, int64_t *place, const KPar *par);
+/* The largest of each window (the lowest value if it is empty) and its flat place (-1).
+ */
+void k_window_max(const KWindow *w, const void *x, void *y, int64_t *place,
+                  const KPar *par);
 
 #endif

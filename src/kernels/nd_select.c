@@ -9,23 +9,30 @@
 #define ISAS(X) X(base)
 #endif
 
-#define DECLARE(isa)                                                                           \
-    extern const KTypeLoops loops_bool_##isa, loops_half_##isa, loops_i8_##isa, loops_i16_##isa, \
-        loops_i32_##isa, loops_i64_##isa, loops_u8_##isa, loops_u16_##isa, loops_u32_##isa,    \
-        loops_u64_##isa, loops_f32_##isa, loops_f64_##isa;                                     \
+#define DECLARE(isa)                                                                     \
+    extern const KTypeLoops loops_bool_##isa, loops_half_##isa, loops_i8_##isa,          \
+        loops_i16_##isa, loops_i32_##isa, loops_i64_##isa, loops_u8_##isa,               \
+        loops_u16_##isa, loops_u32_##isa, loops_u64_##isa, loops_f32_##isa,              \
+        loops_f64_##isa;                                                                 \
     extern const KHalf half_##isa;
 ISAS(DECLARE)
 
-#define TABLE(isa)                                                                             \
-    {                                                                                          \
-        .type = {[KT_BOOL] = &loops_bool_##isa, [KT_I8] = &loops_i8_##isa,                     \
-                 [KT_I16] = &loops_i16_##isa, [KT_I32] = &loops_i32_##isa,                     \
-                 [KT_I64] = &loops_i64_##isa, [KT_U8] = &loops_u8_##isa,                       \
-                 [KT_U16] = &loops_u16_##isa, [KT_U32] = &loops_u32_##isa,                     \
-                 [KT_U64] = &loops_u64_##isa, [KT_F16] = &loops_half_##isa,                    \
-                 [KT_BF16] = &loops_half_##isa, [KT_F32] = &loops_f32_##isa,                   \
-                 [KT_F64] = &loops_f64_##isa},                                                 \
-        .half = &half_##isa,                                                                  \
+#define TABLE(isa)                                                                       \
+    {                                                                                    \
+        .type = {[KT_BOOL] = &loops_bool_##isa,                                          \
+                 [KT_I8] = &loops_i8_##isa,                                              \
+                 [KT_I16] = &loops_i16_##isa,                                            \
+                 [KT_I32] = &loops_i32_##isa,                                            \
+                 [KT_I64] = &loops_i64_##isa,                                            \
+                 [KT_U8] = &loops_u8_##isa,                                              \
+                 [KT_U16] = &loops_u16_##isa,                                            \
+                 [KT_U32] = &loops_u32_##isa,                                            \
+                 [KT_U64] = &loops_u64_##isa,                                            \
+                 [KT_F16] = &loops_half_##isa,                                           \
+                 [KT_BF16] = &loops_half_##isa,                                          \
+                 [KT_F32] = &loops_f32_##isa,                                            \
+                 [KT_F64] = &loops_f64_##isa},                                           \
+        .half = &half_##isa,                                                             \
     },
 static const KLoops tables[] = {ISAS(TABLE)};
 
@@ -34,7 +41,4 @@ const KLoops *k_loops_for(int isa)
     return isa >= 0 && isa < COUNT(tables) && isa <= (int)cpu_isa() ? &tables[isa] : NULL;
 }
 
-const KLoops *k_loops(void)
-{
-    return &tables[MIN((int)cpu_isa(), COUNT(tables) - 1)];
-}
+const KLoops *k_loops(void) { return &tables[MIN((int)cpu_isa(), COUNT(tables) - 1)]; }

@@ -1,10 +1,10 @@
 /* reduce.c -- sums, products, extremes over any axes; places of extremes; running sums.
  *
- * Two ways through memory. Rows: each result folds its own elements, block by block, the folds of
- * blocks combined in f64 (or 64-bit integers). Columns: when the innermost axis is kept, whole rows
- * are combined elementwise, 64 at a time before they join the others, which keeps rounding small.
- * Large reductions to few results are cut into parts, joined at the end in order. All cuts depend on
- * the shape alone.
+ * Two ways through memory. Rows: each result folds its own elements, block by block, the
+ * folds of blocks combined in f64 (or 64-bit integers). Columns: when the innermost axis
+ * is kept, whole rows are combined elementwise, 64 at a time before they join the others,
+ * which keeps rounding small. Large reductions to few results are cut into parts, joined
+ * at the end in order. All cuts depend on the shape alone.
  */
 #include "base/base.h"
 #include "stage.h"
@@ -14,10 +14,10 @@
 #define BLOCK 1024  /* elements of a fold that had to be gathered */
 #define STRIP 512   /* columns worked on together */
 #define BUNCH 64    /* rows that join each other first */
-#define PART 32768  /* elements of a part, about */
-#define WIDE 4096   /* elements of a fold that are contiguous */
+#define PART  32768 /* elements of a part, about */
+#define WIDE  4096  /* elements of a fold that are contiguous */
 
-/* ---- set-up ---------------------------------------------------------------------------------------- */
+/* ---- set-up ------------------------------------------------------------------------ */
 
 static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
 
@@ -33,10 +33,7 @@ static void sort_axes(int n, int64_t *dims, int64_t *stride)
         }
 }
 
-static int64_t space_count(const KSpace *s)
-{
-    return k_count(s->rank, s->dims);
-}
+static int64_t space_count(const KSpace *s) { return k_count(s->rank, s->dims); }
 
 void kreduce_init(KReduce *r, const KLoops *loops, KFoldOp op, KType type, int rank,
                   const int64_t *dims, const int64_t *stride, const uint8_t *reduced)
@@ -86,7 +83,7 @@ void kreduce_init(KReduce *r, const KLoops *loops, KFoldOp op, KType type, int r
         r->workspace = (size_t)(r->units * r->parts) * (r->columns ? STRIP : 1) * 8 + 8;
 }
 
-/* ---- combining --------------------------------------------------------------------------------------- */
+/* ---- combining --------------------------------------------------------------------- */
 
 typedef union Acc {
     double f;
@@ -134,13 +131,14 @@ static Acc combine_ints(KFoldOp op, KType t, Acc x, Acc y)
 
 static Acc combine(const KReduce *r, Acc x, Acc y)
 {
-    return r->type >= KT_F16 ? combine_floats(r->op, x, y) : combine_ints(r->op, r->type, x, y);
+    return r->type >= KT_F16 ? combine_floats(r->op, x, y)
+                             : combine_ints(r->op, r->type, x, y);
 }
 
 static void store_acc(const KReduce *r, Acc x, void *y, int64_t at)
 {
-    k_cast(r->loops, r->type >= KT_F16 ? KT_F64 : KT_I64, r->type)(
-        1, &x, (char *)y + at * (int64_t)k_size(r->type));
+    k_cast(r->loops, r->type >= KT_F16 ? KT_F64 : KT_I64,
+           r->type)(1, &x, (char *)y + at * (int64_t)k_size(r->type));
 }
 
 /* The lowest (highest) number of a type. */
@@ -168,7 +166,7 @@ static Acc identity(const KReduce *r)
     }
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------- */
 
 static int64_t offset_of(const KSpace *s, int rank, int64_t index)
 {
@@ -194,7 +192,8 @@ static Acc fold_range(const KReduce *r, const char *x, int64_t pos, int64_t end)
 
     for (int64_t at = pos; at < end; at += step) {
         int64_t n = least(step, end - at);
-        const void *p = direct ? x + at * (int64_t)size : stage(&r->red, size, x, at, n, buf);
+        const void *p =
+            direct ? x + at * (int64_t)size : stage(&r->red, size, x, at, n, buf);
 
         if (widen) {
             widen(n, p, wide);
@@ -217,7 +216,8 @@ typedef struct ReduceRun {
 static void row_unit(const ReduceRun *run, int64_t unit)
 {
     const KReduce *r = run->r;
-    const char *x = run->x + offset_of(&r->kept, r->kept.rank, unit) * (int64_t)k_size(r->type);
+    const char *x =
+        run->x + offset_of(&r->kept, r->kept.rank, unit) * (int64_t)k_size(r->type);
 
     store_acc(r, fold_range(r, x, 0, r->nin), run->y, unit);
 }
@@ -227,7 +227,8 @@ static void row_part(void *user, int i)
     const ReduceRun *run = user;
     const KReduce *r = run->r;
     int64_t unit = i / r->parts, first = i % r->parts * r->part;
-    const char *x = run->x + offset_of(&r->kept, r->kept.rank, unit) * (int64_t)k_size(r->type);
+    const char *x =
+        run->x + offset_of(&r->kept, r->kept.rank, unit) * (int64_t)k_size(r->type);
     Acc acc = fold_range(r, x, first, least(first + r->part, r->nin));
 
     memcpy((char *)run->partial + (size_t)i * sizeof acc, &acc, sizeof acc);
@@ -249,13 +250,13 @@ static void join_rows(const ReduceRun *run)
     }
 }
 
-/* ---- columns --------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------- */
 
 static const KMapOp map_of[KF_COUNT] = {KM_add, KM_mul, KM_max, KM_min, KM_and, KM_or};
 
 typedef struct Strip {
-    const char *x;      /* its first element */
-    int64_t n, at;      /* columns; where they are in y */
+    const char *x; /* its first element */
+    int64_t n, at; /* columns; where they are in y */
 } Strip;
 
 static Strip strip_of(const ReduceRun *run, int64_t unit)
@@ -265,12 +266,14 @@ static Strip strip_of(const ReduceRun *run, int64_t unit)
     int64_t row = unit / r->strips, col = unit % r->strips * STRIP;
     int64_t offset = offset_of(&r->kept, inner, row) + col * r->kept.stride[inner];
 
-    return (Strip){run->x + offset * (int64_t)k_size(r->type), least(STRIP, r->kept.dims[inner] - col),
+    return (Strip){run->x + offset * (int64_t)k_size(r->type),
+                   least(STRIP, r->kept.dims[inner] - col),
                    row * r->kept.dims[inner] + col};
 }
 
 /* Row i of the strip as numbers to add; buf has room for STRIP of them. */
-static const void *strip_row(const KReduce *r, const Strip *s, int64_t i, void *raw, void *buf)
+static const void *strip_row(const KReduce *r, const Strip *s, int64_t i, void *raw,
+                             void *buf)
 {
     size_t size = k_size(r->type);
     int64_t stride = r->kept.stride[r->kept.rank - 1];
@@ -287,7 +290,8 @@ static const void *strip_row(const KReduce *r, const Strip *s, int64_t i, void *
 }
 
 /* Rows first .. end-1 into acc. */
-static void fold_strip(const KReduce *r, const Strip *s, int64_t first, int64_t end, void *acc)
+static void fold_strip(const KReduce *r, const Strip *s, int64_t first, int64_t end,
+                       void *acc)
 {
     uint64_t raw[STRIP], wide[STRIP], bunch[STRIP];
     KLoop loop = r->loops->type[r->acc]->map[map_of[r->op]];
@@ -328,7 +332,8 @@ static void column_part(void *user, int i)
     int64_t first = i % r->parts * r->part;
     Strip s = strip_of(run, i / r->parts);
 
-    fold_strip(r, &s, first, least(first + r->part, r->nin), (char *)run->partial + (size_t)i * STRIP * 8);
+    fold_strip(r, &s, first, least(first + r->part, r->nin),
+               (char *)run->partial + (size_t)i * STRIP * 8);
 }
 
 static void join_columns(const ReduceRun *run)
@@ -347,7 +352,7 @@ static void join_columns(const ReduceRun *run)
     }
 }
 
-/* ---- all ---------------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------- */
 
 static void unit_task(void *user, int i)
 {
@@ -362,7 +367,8 @@ static void unit_task(void *user, int i)
             row_unit(run, unit);
 }
 
-void kreduce_run(const KReduce *r, const void *x, void *y, const KPar *par, void *workspace)
+void kreduce_run(const KReduce *r, const void *x, void *y, const KPar *par,
+                 void *workspace)
 {
     ReduceRun run = {r, x, y, NULL, 1};
     int64_t width = r->columns ? STRIP : 1;
@@ -392,7 +398,7 @@ void kreduce_run(const KReduce *r, const void *x, void *y, const KPar *par, void
     run_tasks(par, ceil_quotient(r->units, run.group), unit_task, &run);
 }
 
-/* ---- places of extremes, running sums -------------------------------------------------------------------------- */
+/* ---- places of extremes, running sums ---------------------------------------------- */
 
 typedef struct LineRun {
     int largest, reverse;
@@ -410,19 +416,19 @@ static void store_place(const LineRun *r, int64_t line, int64_t place)
         ((int64_t *)r->y)[line] = place;
 }
 
-#define ARG_LINE(T, LOAD, V)                                                                   \
-    do {                                                                                       \
-        const T *a = (const T *)r->x + first;                                                  \
-        V top = LOAD(a[0]);                                                                    \
-        for (int64_t k = 1; k < r->n && top == top; k++) {                                     \
-            V v = LOAD(a[k * r->inner]);                                                       \
-            if (v != v || (r->largest ? v > top : v < top)) {                                  \
-                top = v;                                                                       \
-                best = k;                                                                      \
-            }                                                                                  \
-        }                                                                                      \
+#define ARG_LINE(T, LOAD, V)                                                             \
+    do {                                                                                 \
+        const T *a = (const T *)r->x + first;                                            \
+        V top = LOAD(a[0]);                                                              \
+        for (int64_t k = 1; k < r->n && top == top; k++) {                               \
+            V v = LOAD(a[k * r->inner]);                                                 \
+            if (v != v || (r->largest ? v > top : v < top)) {                            \
+                top = v;                                                                 \
+                best = k;                                                                \
+            }                                                                            \
+        }                                                                                \
     } while (0)
-#define AS_IS(v) (v)
+#define AS_IS(v)   (v)
 #define AS_BOOL(v) ((v) != 0)
 
 static int64_t arg_line(const LineRun *r, int64_t first)
@@ -447,16 +453,16 @@ static int64_t arg_line(const LineRun *r, int64_t first)
     return best;
 }
 
-#define SUM_LINE(T, V, LOAD, STORE)                                                            \
-    do {                                                                                       \
-        const T *a = (const T *)r->x + first;                                                  \
-        T *o = (T *)r->y + first;                                                              \
-        V sum = 0;                                                                             \
-        for (int64_t k = 0; k < r->n; k++) {                                                   \
-            int64_t at = (r->reverse ? r->n - 1 - k : k) * r->inner;                           \
-            sum = k ? (V)(sum + (V)LOAD(a[at])) : (V)LOAD(a[at]);                              \
-            o[at] = (T)STORE(sum);                                                             \
-        }                                                                                      \
+#define SUM_LINE(T, V, LOAD, STORE)                                                      \
+    do {                                                                                 \
+        const T *a = (const T *)r->x + first;                                            \
+        T *o = (T *)r->y + first;                                                        \
+        V sum = 0;                                                                       \
+        for (int64_t k = 0; k < r->n; k++) {                                             \
+            int64_t at = (r->reverse ? r->n - 1 - k : k) * r->inner;                     \
+            sum = k ? (V)(sum + (V)LOAD(a[at])) : (V)LOAD(a[at]);                        \
+            o[at] = (T)STORE(sum);                                                       \
+        }                                                                                \
     } while (0)
 
 static void sum_line(const LineRun *r, int64_t first)
@@ -500,20 +506,31 @@ static void run_lines(LineRun *r, const KPar *par)
         run_tasks(par, ceil_quotient(r->lines, r->group), line_task, r);
 }
 
-void k_arg(int largest, KType type, KType out_type, int64_t outer, int64_t n, int64_t inner,
-           const void *x, void *out, const KPar *par)
+void k_arg(int largest, KType type, KType out_type, int64_t outer, int64_t n,
+           int64_t inner, const void *x, void *out, const KPar *par)
 {
-    LineRun r = {.largest = largest, .type = type, .out_type = out_type, .n = n, .inner = inner,
-                 .lines = outer * inner, .x = x, .y = out};
+    LineRun r = {.largest = largest,
+                 .type = type,
+                 .out_type = out_type,
+                 .n = n,
+                 .inner = inner,
+                 .lines = outer * inner,
+                 .x = x,
+                 .y = out};
 
     run_lines(&r, par);
 }
 
-void k_cumsum(KType type, int reverse, int64_t outer, int64_t n, int64_t inner, const void *x,
-              void *y, const KPar *par)
+void k_cumsum(KType type, int reverse, int64_t outer, int64_t n, int64_t inner,
+              const void *x, void *y, const KPar *par)
 {
-    LineRun r = {.reverse = reverse, .type = type, .n = n, .inner = inner, .lines = outer * inner,
-                 .x = x, .y = y};
+    LineRun r = {.reverse = reverse,
+                 .type = type,
+                 .n = n,
+                 .inner = inner,
+                 .lines = outer * inner,
+                 .x = x,
+                 .y = y};
 
     if (n > 0)
         run_lines(&r, par);

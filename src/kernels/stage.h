@@ -1,4 +1,5 @@
-/* stage.h -- what the drivers share: axes merged, parts of strided arrays made contiguous, tasks. */
+/* stage.h -- what the drivers share: axes merged, parts of strided arrays made
+ * contiguous, tasks. */
 #ifndef WEFT_KERNEL_STAGE_H
 #define WEFT_KERNEL_STAGE_H
 
@@ -9,7 +10,8 @@
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t ceil_quotient(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-static inline void run_tasks(const KPar *par, int64_t n, void (*fn)(void *user, int i), void *user)
+static inline void run_tasks(const KPar *par, int64_t n, void (*fn)(void *user, int i),
+                             void *user)
 {
     if (n > 1 && par && par->run && par->threads > 1)
         par->run(par->ctx, (int)n, fn, user);
@@ -19,7 +21,8 @@ static inline void run_tasks(const KPar *par, int64_t n, void (*fn)(void *user, 
 }
 
 /* Axes of size 1 dropped, neighbours that one stride can walk merged. */
-static inline void space_init(KSpace *s, int rank, const int64_t *dims, const int64_t *stride)
+static inline void space_init(KSpace *s, int rank, const int64_t *dims,
+                              const int64_t *stride)
 {
     s->rank = 0;
     for (int i = 0; i < rank; i++) {
@@ -37,12 +40,13 @@ static inline void space_init(KSpace *s, int rank, const int64_t *dims, const in
     }
 }
 
-#define GATHER(T)                                                                              \
-    for (int64_t i = 0; i < n; i++)                                                            \
-        ((T *)to)[i] = ((const T *)from)[i * stride];                                          \
+#define GATHER(T)                                                                        \
+    for (int64_t i = 0; i < n; i++)                                                      \
+        ((T *)to)[i] = ((const T *)from)[i * stride];                                    \
     break
 
-static inline void gather_row(size_t size, int64_t n, const void *from, int64_t stride, void *to)
+static inline void gather_row(size_t size, int64_t n, const void *from, int64_t stride,
+                              void *to)
 {
     if (stride == 1) {
         memcpy(to, from, (size_t)n * size);
@@ -57,9 +61,10 @@ static inline void gather_row(size_t size, int64_t n, const void *from, int64_t 
 }
 #undef GATHER
 
-/* Elements pos .. pos+n-1 of the space: where they are if contiguous, else copied into buf. */
-static inline const void *stage(const KSpace *s, size_t size, const void *base, int64_t pos,
-                                int64_t n, void *buf)
+/* Elements pos .. pos+n-1 of the space: where they are if contiguous, else copied into
+ * buf. */
+static inline const void *stage(const KSpace *s, size_t size, const void *base,
+                                int64_t pos, int64_t n, void *buf)
 {
     int64_t at[K_RANK], offset = 0, rest = pos, inner;
     char *to = buf;
@@ -81,7 +86,8 @@ static inline const void *stage(const KSpace *s, size_t size, const void *base, 
     for (;;) {
         int64_t run = least(n, s->dims[inner] - at[inner]);
 
-        gather_row(size, run, (const char *)base + offset * (int64_t)size, s->stride[inner], to);
+        gather_row(size, run, (const char *)base + offset * (int64_t)size,
+                   s->stride[inner], to);
         n -= run;
         if (n <= 0)
             return buf;

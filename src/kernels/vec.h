@@ -1,10 +1,12 @@
-/* vec.h -- vectors of f32 and f64 for the instruction set being compiled, and loops over arrays.
+/* vec.h -- vectors of f32 and f64 for the instruction set being compiled, and loops over
+ * arrays.
  *
  *   VF, VFI, VFL   f32, int32 lanes, how many        VD, VDI, VDL   f64, int64
  *   VH             as many f32 as VD has lanes: half a VF
  *
- * Masks are integer vectors of -1 and 0, as comparisons give them. Loops over elements may run in
- * place: results may be the operands themselves, but not overlap them otherwise.
+ * Masks are integer vectors of -1 and 0, as comparisons give them. Loops over elements
+ * may run in place: results may be the operands themselves, but not overlap them
+ * otherwise.
  */
 #ifndef WEFT_KERNEL_VEC_H
 #define WEFT_KERNEL_VEC_H
@@ -32,7 +34,8 @@
 
 /* The iterations of the loop that follows do not depend on each other. */
 #if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed" /* loops that call functions stay as they are */
+#pragma clang diagnostic ignored                                                         \
+    "-Wpass-failed" /* loops that call functions stay as they are */
 #define EACH_ALONE _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define EACH_ALONE _Pragma("GCC ivdep")

@@ -1,8 +1,9 @@
-/* vmath.h -- transcendental functions on vectors. f64: at most 4 units in the last place; f32: at
- * most 2, by code of its own (exp log tanh logistic) or through f64 (the others).
+/* vmath.h -- transcendental functions on vectors. f64: at most 4 units in the last place;
+ * f32: at most 2, by code of its own (exp log tanh logistic) or through f64 (the others).
  *
- * The polynomials are Chebyshev interpolants of the function named above each, computed to 60
- * digits and rounded. NaN gives NaN; infinities, zeros and denormal numbers are right.
+ * The polynomials are Chebyshev interpolants of the function named above each, computed
+ * to 60 digits and rounded. NaN gives NaN; infinities, zeros and denormal numbers are
+ * right.
  */
 #ifndef WEFT_KERNEL_VMATH_H
 #define WEFT_KERNEL_VMATH_H
@@ -11,29 +12,31 @@
 
 #include <math.h>
 
-#define POLY2(x, a, b) ((a) + (x) * (b))
-#define POLY3(x, a, b, c) ((a) + (x)*POLY2(x, b, c))
-#define POLY4(x, a, b, c, d) ((a) + (x)*POLY3(x, b, c, d))
-#define POLY5(x, a, b, c, d, e) ((a) + (x)*POLY4(x, b, c, d, e))
-#define POLY6(x, a, b, c, d, e, f) ((a) + (x)*POLY5(x, b, c, d, e, f))
-#define POLY7(x, a, b, c, d, e, f, g) ((a) + (x)*POLY6(x, b, c, d, e, f, g))
+#define POLY2(x, a, b)                   ((a) + (x) * (b))
+#define POLY3(x, a, b, c)                ((a) + (x)*POLY2(x, b, c))
+#define POLY4(x, a, b, c, d)             ((a) + (x)*POLY3(x, b, c, d))
+#define POLY5(x, a, b, c, d, e)          ((a) + (x)*POLY4(x, b, c, d, e))
+#define POLY6(x, a, b, c, d, e, f)       ((a) + (x)*POLY5(x, b, c, d, e, f))
+#define POLY7(x, a, b, c, d, e, f, g)    ((a) + (x)*POLY6(x, b, c, d, e, f, g))
 #define POLY8(x, a, b, c, d, e, f, g, h) ((a) + (x)*POLY7(x, b, c, d, e, f, g, h))
 
-/* ---- exp, expm1 in f64:  x = n ln2 + r,  exp(r) = 1 + e,  e = r + r^2 q(r) ---------------------- */
+/* ---- exp, expm1 in f64:  x = n ln2 + r,  exp(r) = 1 + e,  e = r + r^2 q(r) --------- */
 
 /* q(r) = (exp(r) - 1 - r) / r^2 on |r| <= ln2/2 */
 VINLINE VD vd_exp_reduced(VD x, VDI *out_n)
 {
-    const double magic = 0x1.8p52; /* adding it rounds to an integer, found in the low bits */
+    const double magic =
+        0x1.8p52; /* adding it rounds to an integer, found in the low bits */
     VD t = x * 0x1.71547652b82fep0 + magic;
     VD n = t - magic;
     VD r = (x - n * 0x1.62e42fefa3800p-1) - n * 0x1.ef35793c76730p-45;
     VD r2 = r * r;
-    VD q = POLY2(r, 0x1.0000000000001p-1, 0x1.5555555555556p-3) +
-           r2 * (POLY2(r, 0x1.5555555553b6cp-5, 0x1.1111111110918p-7) +
-                 r2 * (POLY2(r, 0x1.6c16c1794e1dcp-10, 0x1.a01a01a83ba17p-13) +
-                       r2 * (POLY2(r, 0x1.a019b621f9d08p-16, 0x1.71de0be2b5e96p-19) +
-                             r2 * POLY2(r, 0x1.2894f52583578p-22, 0x1.af3ce42b12b24p-26))));
+    VD q =
+        POLY2(r, 0x1.0000000000001p-1, 0x1.5555555555556p-3) +
+        r2 * (POLY2(r, 0x1.5555555553b6cp-5, 0x1.1111111110918p-7) +
+              r2 * (POLY2(r, 0x1.6c16c1794e1dcp-10, 0x1.a01a01a83ba17p-13) +
+                    r2 * (POLY2(r, 0x1.a019b621f9d08p-16, 0x1.71de0be2b5e96p-19) +
+                          r2 * POLY2(r, 0x1.2894f52583578p-22, 0x1.af3ce42b12b24p-26))));
 
     *out_n = (VDI)t - (VDI)vd_splat(magic);
     return r + r2 * q;
@@ -86,10 +89,10 @@ VINLINE VD vd_tanh(VD x)
     return vd_sign_of(y, x);
 }
 
-/* ---- log, log1p in f64 --------------------------------------------------------------------------
+/* ---- log, log1p in f64 ----------------------------------------------------------------
  *
- * x = 2^k (1 + f), 1 + f in [sqrt(1/2), sqrt(2)];  s = f / (2 + f);  log(1 + f) = 2 atanh(s)
- *   = f - (f^2/2 - s (f^2/2 + R(s^2))),  R(z)/z = (2 atanh(s)/s - 2)/z
+ * x = 2^k (1 + f), 1 + f in [sqrt(1/2), sqrt(2)];  s = f / (2 + f);  log(1 + f) = 2
+ * atanh(s) = f - (f^2/2 - s (f^2/2 + R(s^2))),  R(z)/z = (2 atanh(s)/s - 2)/z
  */
 VINLINE VD vd_log_normal(VD x, VD shift, VD correction)
 {
@@ -133,7 +136,7 @@ VINLINE VD vd_log1p(VD x)
     return vd_select(x == INFINITY, x, y);
 }
 
-/* ---- sin, cos, tan in f64:  x = n pi/2 + r + lo, in three parts --------------------------------- */
+/* ---- sin, cos, tan in f64:  x = n pi/2 + r + lo, in three parts -------------------- */
 
 #define VD_TRIG_MAX 1e5 /* beyond, the three parts of pi/2 are too short */
 
@@ -147,8 +150,8 @@ VINLINE TrigParts vd_trig(VD x)
 {
     const double magic = 0x1.8p52;
     VD t = x * 0x1.45f306dc9c883p-1 + magic, n = t - magic;
-    VD a = x - n * 0x1.921fb54400000p+0;     /* exact */
-    VD w = n * 0x1.0b4611a600000p-34;        /* exact */
+    VD a = x - n * 0x1.921fb54400000p+0; /* exact */
+    VD w = n * 0x1.0b4611a600000p-34;    /* exact */
     VD r = a - w;
     VD lo = ((a - r) - w) - n * 0x1.3198a2e037073p-69;
     VD z, s, c, hz, w1;
@@ -179,27 +182,29 @@ VINLINE int vd_any(VDI m)
     return any != 0;
 }
 
-#define VD_TRIG(name, quadrant, value)                                                         \
-    VINLINE VD vd_##name(VD x)                                                                 \
-    {                                                                                          \
-        VDI far = ~(VDI)(vd_abs(x) < VD_TRIG_MAX);                                             \
-        TrigParts p = vd_trig(vd_select(far, vd_splat(0.0), x));                               \
-        VDI q = p.n + (quadrant), odd = -(q & 1), sign = (q & 2) << 62;                        \
-        VD y = value;                                                                          \
-        if (__builtin_expect(vd_any(far), 0))                                                  \
-            for (int i = 0; i < VDL; i++)                                                      \
-                y[i] = far[i] ? name(x[i]) : y[i];                                             \
-        return y;                                                                              \
+#define VD_TRIG(name, quadrant, value)                                                   \
+    VINLINE VD vd_##name(VD x)                                                           \
+    {                                                                                    \
+        VDI far = ~(VDI)(vd_abs(x) < VD_TRIG_MAX);                                       \
+        TrigParts p = vd_trig(vd_select(far, vd_splat(0.0), x));                         \
+        VDI q = p.n + (quadrant), odd = -(q & 1), sign = (q & 2) << 62;                  \
+        VD y = value;                                                                    \
+        if (__builtin_expect(vd_any(far), 0))                                            \
+            for (int i = 0; i < VDL; i++)                                                \
+                y[i] = far[i] ? name(x[i]) : y[i];                                       \
+        return y;                                                                        \
     }
 VD_TRIG(sin, 0, vd_select(x == 0.0, x, (VD)((VDI)vd_select(odd, p.cos, p.sin) ^ sign)))
 VD_TRIG(cos, 1, (VD)((VDI)vd_select(odd, p.cos, p.sin) ^ sign))
 VD_TRIG(tan, 0,
-        ((void)sign, vd_select(x == 0.0, x, vd_select(odd, -p.cos, p.sin) /
-                                                vd_select(odd, p.sin, p.cos))))
+        ((void)sign,
+         vd_select(x == 0.0, x,
+                   vd_select(odd, -p.cos, p.sin) / vd_select(odd, p.sin, p.cos))))
 
-/* ---- erf in f64 ----------------------------------------------------------------------------------
+/* ---- erf in f64 -----------------------------------------------------------------------
  *
- * |x| <= 1:  x P(x^2).  Beyond: 1 - exp(-x^2) Q(t), Q(t) = exp(x^2) erfc(x), t = (x-5/2)/(x+5/2).
+ * |x| <= 1:  x P(x^2).  Beyond: 1 - exp(-x^2) Q(t), Q(t) = exp(x^2) erfc(x), t =
+ * (x-5/2)/(x+5/2).
  */
 VINLINE VD vd_erf(VD x)
 {
@@ -220,16 +225,17 @@ VINLINE VD vd_erf(VD x)
               -0x1.0011543716bf5p-3, 0x1.470ba1f67df6bp-5, -0x1.05bb2fe61ffbcp-8,
               -0x1.5a5716cc0a84ap-9, 0x1.cb3b6224d655cp-11) +
         t4 * t4 *
-            (POLY8(t, 0x1.def2c67e7a541p-13, -0x1.0e46891800d71p-13, -0x1.1ebd6c2acd263p-15,
-                   0x1.3857b73aad27dp-16, 0x1.fac26072946c3p-18, -0x1.3697a24d6b62bp-19,
-                   -0x1.e2653bc7ba480p-20, 0x1.16766f2184636p-23) +
+            (POLY8(t, 0x1.def2c67e7a541p-13, -0x1.0e46891800d71p-13,
+                   -0x1.1ebd6c2acd263p-15, 0x1.3857b73aad27dp-16, 0x1.fac26072946c3p-18,
+                   -0x1.3697a24d6b62bp-19, -0x1.e2653bc7ba480p-20,
+                   0x1.16766f2184636p-23) +
              t4 * t4 * 0x1.6963acf7d435fp-22);
     e = 1.0 - vd_exp(-a * a) * q;
     p = vd_select(a > 1.0, e, a * p);
     return vd_select(x != x, x, vd_sign_of(p, x));
 }
 
-/* ---- pow, precise enough for f32: exp(y log|x|) in f64 ------------------------------------------- */
+/* ---- pow, precise enough for f32: exp(y log|x|) in f64 ----------------------------- */
 
 VINLINE VD vd_pow_f32(VD x, VD y)
 {
@@ -250,13 +256,13 @@ VINLINE VD vd_pow_f32(VD x, VD y)
     return vd_select((x == 1.0) | (y == 0.0), vd_splat(1.0), r);
 }
 
-/* ---- f32 through f64 ------------------------------------------------------------------------------ */
+/* ---- f32 through f64 --------------------------------------------------------------- */
 
-#define VF_BY_VD(name)                                                                         \
-    VINLINE VF vf_##name(VF x)                                                                 \
-    {                                                                                          \
-        return vf_join(vd_narrow(vd_##name(vd_widen(vf_low(x)))),                              \
-                       vd_narrow(vd_##name(vd_widen(vf_high(x)))));                            \
+#define VF_BY_VD(name)                                                                   \
+    VINLINE VF vf_##name(VF x)                                                           \
+    {                                                                                    \
+        return vf_join(vd_narrow(vd_##name(vd_widen(vf_low(x)))),                        \
+                       vd_narrow(vd_##name(vd_widen(vf_high(x)))));                      \
     }
 VF_BY_VD(expm1)
 VF_BY_VD(log1p)
@@ -271,7 +277,7 @@ VINLINE VF vf_pow(VF x, VF y)
                    vd_narrow(vd_pow_f32(vd_widen(vf_high(x)), vd_widen(vf_high(y)))));
 }
 
-/* ---- f32 -------------------------------------------------------------------------------------------- */
+/* ---- f32 --------------------------------------------------------------------------- */
 
 VINLINE VF vf_exp(VF x)
 {
@@ -307,8 +313,9 @@ VINLINE VF vf_tanh(VF x)
 
     a = vf_select(a > 10.0f, vf_splat(10.0f), a);
     z = a * a;
-    small = a + a * z * POLY6(z, -0.3333333315f, 0.1333330015f, -0.05395846163f, 0.02176250291f,
-                              -0.008323187058f, 0.002269501684f);
+    small = a + a * z *
+                    POLY6(z, -0.3333333315f, 0.1333330015f, -0.05395846163f,
+                          0.02176250291f, -0.008323187058f, 0.002269501684f);
     y = 1.0f - 2.0f / (vf_exp(2.0f * a) + 1.0f);
     y = vf_select(a < 0.63f, small, y);
     return vf_sign_of(y, x);
@@ -321,7 +328,8 @@ VINLINE VF vf_log(VF x)
     VFI k = ((VFI)m - 0x3f3504f3) >> 23;
 
     f = (VF)((VFI)m - (k << 23)) - 1.0f;
-    kf = __builtin_convertvector(k, VF) - vf_select(small, vf_splat(25.0f), vf_splat(0.0f));
+    kf = __builtin_convertvector(k, VF) -
+         vf_select(small, vf_splat(25.0f), vf_splat(0.0f));
     s = f / (2.0f + f);
     z = s * s;
     half = 0.5f * f * f;
@@ -336,10 +344,11 @@ VINLINE VF vf_log(VF x)
 VINLINE VF vf_rsqrt(VF x) { return 1.0f / vf_sqrt(x); }
 VINLINE VD vd_rsqrt(VD x) { return 1.0 / vd_sqrt(x); }
 
-/* ---- inverse of erf, one at a time ------------------------------------------------------------------
+/* ---- inverse of erf, one at a time ----------------------------------------------------
  *
- * Newton's method with Halley's correction on erf(y) = x, or on erfc(y) = 1 - x where that is better
- * conditioned, from  y = sqrt(sqrt(m^2 - l/a) - m),  l = log(1-x^2),  m = 2/(pi a) + l/2,  a = 0.147.
+ * Newton's method with Halley's correction on erf(y) = x, or on erfc(y) = 1 - x where
+ * that is better conditioned, from  y = sqrt(sqrt(m^2 - l/a) - m),  l = log(1-x^2),  m =
+ * 2/(pi a) + l/2,  a = 0.147.
  */
 static double erf_inverse(double x)
 {

@@ -1,9 +1,11 @@
 /* window.c -- sums and maxima over sliding windows.
  *
- *   y[o] = reduce over k in 0..w-1 of x[(o*s + k*d - lo) / c], where that divides and lies inside
+ *   y[o] = reduce over k in 0..w-1 of x[(o*s + k*d - lo) / c], where that divides and
+ * lies inside
  *
- * For each result and axis the k that take part are an arithmetic sequence, and so are the places in
- * x they meet: a first one, a step and a count. Results are split into tasks.
+ * For each result and axis the k that take part are an arithmetic sequence, and so are
+ * the places in x they meet: a first one, a step and a count. Results are split into
+ * tasks.
  */
 #include "base/base.h"
 #include "stage.h"
@@ -16,7 +18,8 @@ typedef struct Run { /* along one axis: elements first, first + step .. of x */
 
 static Run run_of(const KWindow *w, int i, int64_t o)
 {
-    int64_t c = w->base[i], d = w->dilation[i], k = 0, period = 1, at = o * w->stride[i] - w->lo[i];
+    int64_t c = w->base[i], d = w->dilation[i], k = 0, period = 1,
+            at = o * w->stride[i] - w->lo[i];
     Run r = {0, 0, 0};
 
     if (at < 0) { /* the first k with a place that is not negative */
@@ -36,7 +39,8 @@ static Run run_of(const KWindow *w, int i, int64_t o)
     r.step = period * d / c;
     if (r.first >= w->x[i])
         return r;
-    r.count = least(ceil_quotient(w->window[i] - k, period), ceil_quotient(w->x[i] - r.first, r.step));
+    r.count = least(ceil_quotient(w->window[i] - k, period),
+                    ceil_quotient(w->x[i] - r.first, r.step));
     return r;
 }
 
@@ -49,7 +53,8 @@ typedef struct WindowRun {
 } WindowRun;
 
 /* Walks all but the last axis of a window; false after the last. offset is kept up. */
-static int next_row(const Run *run, const int64_t *stride, int rank, int64_t *at, int64_t *offset)
+static int next_row(const Run *run, const int64_t *stride, int rank, int64_t *at,
+                    int64_t *offset)
 {
     for (int i = rank - 2; i >= 0; i--) {
         *offset += run[i].step * stride[i];
@@ -61,25 +66,25 @@ static int next_row(const Run *run, const int64_t *stride, int rank, int64_t *at
     return 0;
 }
 
-#define AS_IS(v) (v)
+#define AS_IS(v)   (v)
 #define AS_BOOL(v) ((v) != 0)
 /* NaN is the largest; of equal ones the first stays. */
 #define AFTER(v, top) ((v) > (top) || ((v) != (v) && (top) == (top)))
 
-#define MAX_WINDOW(T, V, LOAD)                                                                 \
-    do {                                                                                       \
-        const T *x = r->x;                                                                     \
-        V top = 0;                                                                             \
-        do                                                                                     \
-            for (int64_t k = 0; k < last.count; k++) {                                         \
-                int64_t j = offset + k * last.step;                                            \
-                V v = LOAD(x[j]);                                                              \
-                if (best < 0 || AFTER(v, top)) {                                               \
-                    best = j;                                                                  \
-                    top = v;                                                                   \
-                }                                                                              \
-            }                                                                                  \
-        while (next_row(run, r->stride, rank, at, &offset));                                   \
+#define MAX_WINDOW(T, V, LOAD)                                                           \
+    do {                                                                                 \
+        const T *x = r->x;                                                               \
+        V top = 0;                                                                       \
+        do                                                                               \
+            for (int64_t k = 0; k < last.count; k++) {                                   \
+                int64_t j = offset + k * last.step;                                      \
+                V v = LOAD(x[j]);                                                        \
+                if (best < 0 || AFTER(v, top)) {                                         \
+                    best = j;                                                            \
+                    top = v;                                                             \
+                }                                                                        \
+            }                                                                            \
+        while (next_row(run, r->stride, rank, at, &offset));                             \
     } while (0)
 
 static int64_t max_window(const WindowRun *r, const Run *run, int64_t offset)
@@ -106,19 +111,20 @@ static int64_t max_window(const WindowRun *r, const Run *run, int64_t offset)
     return best;
 }
 
-#define SUM_WINDOW(T, V, LOAD, STORE)                                                          \
-    do {                                                                                       \
-        const T *x = r->x;                                                                     \
-        V sum = 0;                                                                             \
-        if (!empty)                                                                            \
-            do                                                                                 \
-                for (int64_t k = 0; k < last.count; k++)                                       \
-                    sum = (V)(sum + (V)LOAD(x[offset + k * last.step]));                       \
-            while (next_row(run, r->stride, rank, at, &offset));                               \
-        ((T *)r->y)[out] = (T)STORE(sum);                                                      \
+#define SUM_WINDOW(T, V, LOAD, STORE)                                                    \
+    do {                                                                                 \
+        const T *x = r->x;                                                               \
+        V sum = 0;                                                                       \
+        if (!empty)                                                                      \
+            do                                                                           \
+                for (int64_t k = 0; k < last.count; k++)                                 \
+                    sum = (V)(sum + (V)LOAD(x[offset + k * last.step]));                 \
+            while (next_row(run, r->stride, rank, at, &offset));                         \
+        ((T *)r->y)[out] = (T)STORE(sum);                                                \
     } while (0)
 
-static void sum_window(const WindowRun *r, const Run *run, int64_t offset, int empty, int64_t out)
+static void sum_window(const WindowRun *r, const Run *run, int64_t offset, int empty,
+                       int64_t out)
 {
     int rank = r->w->rank;
     int64_t at[K_RANK] = {0};
@@ -186,14 +192,16 @@ static void window_result(const WindowRun *r, const int64_t *o, int64_t out)
     if (best < 0)
         store_lowest(w->type, (char *)r->y + out * (int64_t)size);
     else
-        memcpy((char *)r->y + out * (int64_t)size, (const char *)r->x + best * (int64_t)size, size);
+        memcpy((char *)r->y + out * (int64_t)size,
+               (const char *)r->x + best * (int64_t)size, size);
 }
 
 static void window_task(void *user, int i)
 {
     const WindowRun *r = user;
     const KWindow *w = r->w;
-    int64_t pos = i * r->group, end = least(pos + r->group, r->count), o[K_RANK], rest = pos;
+    int64_t pos = i * r->group, end = least(pos + r->group, r->count), o[K_RANK],
+            rest = pos;
 
     for (int k = w->rank - 1; k >= 0; k--) {
         o[k] = rest % w->y[k];
@@ -206,7 +214,8 @@ static void window_task(void *user, int i)
     }
 }
 
-static void run_windows(const KWindow *w, const void *x, void *y, int64_t *place, const KPar *par)
+static void run_windows(const KWindow *w, const void *x, void *y, int64_t *place,
+                        const KPar *par)
 {
     WindowRun r = {.w = w, .x = x, .y = y, .place = place, .count = 1};
     int64_t each = 1;
@@ -218,7 +227,9 @@ static void run_windows(const KWindow *w, const void *x, void *y, int64_t *place
     }
     if (r.count <= 0)
         return;
-    r.group = r.count < K_TASK / least(each, K_TASK) ? r.count : ceil_quotient(4096, least(each, 4096));
+    r.group = r.count < K_TASK / least(each, K_TASK)
+                  ? r.count
+                  : ceil_quotient(4096, least(each, 4096));
     run_tasks(par, ceil_quotient(r.count, r.group), window_task, &r);
 }
 
@@ -227,7 +238,8 @@ void k_window_sum(const KWindow *w, const void *x, void *y, const KPar *par)
     run_windows(w, x, y, NULL, par);
 }
 
-void k_window_max(const KWindow *w, const void *x, void *y, int64_t *place, const KPar *par)
+void k_window_max(const KWindow *w, const void *x, void *y, int64_t *place,
+                  const KPar *par)
 {
     run_windows(w, x, y, place, par);
 }

@@ -1,10 +1,11 @@
-/* array.c -- buffers and arrays: counted memory on a device, and a shape with strides on it.
+/* array.c -- buffers and arrays: counted memory on a device, and a shape with strides on
+ * it.
  *
  * Nothing here jumps: allocations are checked, and WF_ERR_MEMORY is recorded.
  */
 #include "runtime/runtime.h"
 
-/* ---- buffers --------------------------------------------------------------------------------------- */
+/* ---- buffers ----------------------------------------------------------------------- */
 
 Buffer *buffer_new(const wf_allocator *al, const Device *d, size_t size)
 {
@@ -36,26 +37,33 @@ void buffer_release(Buffer *b)
     mem_free(&al, b, sizeof *b);
 }
 
-/* ---- arrays ---------------------------------------------------------------------------------------- */
+/* ---- arrays ------------------------------------------------------------------------ */
 
-static size_t array_size(int rank) { return sizeof(Array) + 2 * (size_t)rank * sizeof(int64_t); }
+static size_t array_size(int rank)
+{
+    return sizeof(Array) + 2 * (size_t)rank * sizeof(int64_t);
+}
 
-static bool check_shape(wf_ctx *cx, const char *who, wf_dtype dtype, const int64_t *dims, int rank,
-                        int64_t *out_count, int64_t *out_bytes)
+static bool check_shape(wf_ctx *cx, const char *who, wf_dtype dtype, const int64_t *dims,
+                        int rank, int64_t *out_count, int64_t *out_bytes)
 {
     if (!dtype_is_usable(dtype))
-        return fail(cx, WF_ERR_TYPE, NOWHERE, "%s: %s is not a dtype of arrays", who, wf_dtype_name(dtype));
+        return fail(cx, WF_ERR_TYPE, NOWHERE, "%s: %s is not a dtype of arrays", who,
+                    wf_dtype_name(dtype));
     if (rank < 0 || rank > WF_MAX_RANK)
-        return fail(cx, WF_ERR_LIMIT, NOWHERE, "%s: rank %d, but 0 to %d are allowed", who, rank,
-                    WF_MAX_RANK);
+        return fail(cx, WF_ERR_LIMIT, NOWHERE, "%s: rank %d, but 0 to %d are allowed",
+                    who, rank, WF_MAX_RANK);
     if (rank && !dims)
-        return fail(cx, WF_ERR_ARG, NOWHERE, "%s: dims is NULL, but the rank is %d", who, rank);
+        return fail(cx, WF_ERR_ARG, NOWHERE, "%s: dims is NULL, but the rank is %d", who,
+                    rank);
     for (int i = 0; i < rank; i++)
         if (dims[i] < 0)
-            return fail(cx, WF_ERR_SHAPE, NOWHERE, "%s: size %d is %lld, but sizes are not negative", who,
-                        i, (long long)dims[i]);
+            return fail(cx, WF_ERR_SHAPE, NOWHERE,
+                        "%s: size %d is %lld, but sizes are not negative", who, i,
+                        (long long)dims[i]);
     if (!type_size(dtype, dims, (uint32_t)rank, out_count, out_bytes))
-        return fail(cx, WF_ERR_LIMIT, NOWHERE, "%s: the array has too many elements", who);
+        return fail(cx, WF_ERR_LIMIT, NOWHERE, "%s: the array has too many elements",
+                    who);
     return true;
 }
 
@@ -69,7 +77,11 @@ static bool make_array(wf_ctx *cx, Buffer *buf, wf_dtype dtype, const int64_t *d
         buffer_release(buf);
         return fail_memory(cx);
     }
-    *a = (Array){.al = cx->al, .buf = buf, .count = count, .dtype = (uint8_t)dtype, .rank = (uint8_t)rank};
+    *a = (Array){.al = cx->al,
+                 .buf = buf,
+                 .count = count,
+                 .dtype = (uint8_t)dtype,
+                 .rank = (uint8_t)rank};
     atomic_init(&a->refs, 1);
     if (rank)
         memcpy(a->v, dims, (size_t)rank * sizeof *dims);
@@ -81,7 +93,8 @@ static bool make_array(wf_ctx *cx, Buffer *buf, wf_dtype dtype, const int64_t *d
     return true;
 }
 
-bool array_new_on(wf_ctx *cx, const Device *d, wf_dtype dtype, const int64_t *dims, int rank, Array **out)
+bool array_new_on(wf_ctx *cx, const Device *d, wf_dtype dtype, const int64_t *dims,
+                  int rank, Array **out)
 {
     int64_t count, bytes;
     Buffer *buf;
@@ -125,13 +138,15 @@ static void gather(const Array *a, const char *first, void *dst)
     KMove m;
 
     k_row_major(a->rank, array_dims(a), to);
-    kmove_init(&m, wf_dtype_size((wf_dtype)a->dtype), a->rank, array_dims(a), to, array_strides(a));
+    kmove_init(&m, wf_dtype_size((wf_dtype)a->dtype), a->rank, array_dims(a), to,
+               array_strides(a));
     kmove_run(&m, dst, first, NULL);
 }
 
 static bool bad_copy(wf_ctx *cx, const Device *d)
 {
-    return fail(cx, WF_ERR_IO, NOWHERE, "array: its memory on device '%s' cannot be copied", d->name);
+    return fail(cx, WF_ERR_IO, NOWHERE,
+                "array: its memory on device '%s' cannot be copied", d->name);
 }
 
 bool array_copy_out(wf_ctx *cx, const Array *a, void *dst)
@@ -149,22 +164,25 @@ bool array_copy_out(wf_ctx *cx, const Array *a, void *dst)
         return true;
     }
     if (array_is_dense(a))
-        return d->copy_out(d, dst, array_at(a), (size_t)a->count * size) || bad_copy(cx, d);
+        return d->copy_out(d, dst, array_at(a), (size_t)a->count * size) ||
+               bad_copy(cx, d);
     array_span(a, &low, &high);
     bytes = (size_t)(high - low + 1) * size;
     host = mem_alloc(&cx->al, bytes);
     if (!host)
         return fail_memory(cx);
-    ok = d->copy_out(d, host, array_at(a) + low * (int64_t)size, bytes) || bad_copy(cx, d);
+    ok =
+        d->copy_out(d, host, array_at(a) + low * (int64_t)size, bytes) || bad_copy(cx, d);
     if (ok)
         gather(a, host - low * (int64_t)size, dst);
     mem_free(&cx->al, host, bytes);
     return ok;
 }
 
-/* ---- public ------------------------------------------------------------------------------------------ */
+/* ---- public ------------------------------------------------------------------------ */
 
-wf_status wf_array_new(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank, wf_array **out_array)
+wf_status wf_array_new(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
+                       wf_array **out_array)
 {
     *out_array = NULL;
     if (failed(cx))
@@ -174,8 +192,8 @@ wf_status wf_array_new(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank
     return cx->status;
 }
 
-wf_status wf_array_from(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank, const void *data,
-                        wf_array **out_array)
+wf_status wf_array_from(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
+                        const void *data, wf_array **out_array)
 {
     int64_t count, bytes;
 
@@ -185,14 +203,16 @@ wf_status wf_array_from(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int ran
     if (!check_shape(cx, "array", dtype, dims, rank, &count, &bytes))
         return cx->status;
     if (bytes && !data)
-        fail(cx, WF_ERR_ARG, NOWHERE, "array: data is NULL, but there are %lld elements", (long long)count);
+        fail(cx, WF_ERR_ARG, NOWHERE, "array: data is NULL, but there are %lld elements",
+             (long long)count);
     else if (array_new_on(cx, &device_host, dtype, dims, rank, out_array) && bytes)
         memcpy(array_at(*out_array), data, (size_t)bytes);
     return cx->status;
 }
 
 /* Strides whose reach does not overflow. */
-static bool check_strides(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, const int64_t *strides, int rank)
+static bool check_strides(wf_ctx *cx, wf_dtype dtype, const int64_t *dims,
+                          const int64_t *strides, int rank)
 {
     int64_t low = 0, high = 0, reach, size = (int64_t)wf_dtype_size(dtype);
 
@@ -201,7 +221,8 @@ static bool check_strides(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, const
             return true;
         if (!mul_i64(dims[i] - 1, strides[i], &reach) ||
             !add_i64(reach < 0 ? low : high, reach, reach < 0 ? &low : &high))
-            return fail(cx, WF_ERR_LIMIT, NOWHERE, "array: stride %d is %lld, which is too large", i,
+            return fail(cx, WF_ERR_LIMIT, NOWHERE,
+                        "array: stride %d is %lld, which is too large", i,
                         (long long)strides[i]);
     }
     if (!mul_i64(low, size, &low) || !mul_i64(high, size, &high))
@@ -209,8 +230,9 @@ static bool check_strides(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, const
     return true;
 }
 
-wf_status wf_array_wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank, const int64_t *strides,
-                        void *data, void (*drop)(void *owner), void *owner, wf_array **out_array)
+wf_status wf_array_wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
+                        const int64_t *strides, void *data, void (*drop)(void *owner),
+                        void *owner, wf_array **out_array)
 {
     int64_t count, bytes;
     Buffer *buf;
@@ -222,7 +244,8 @@ wf_status wf_array_wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int ran
         (strides && !check_strides(cx, dtype, dims, strides, rank)))
         return cx->status;
     if (bytes && !data) {
-        fail(cx, WF_ERR_ARG, NOWHERE, "array: data is NULL, but there are %lld elements", (long long)count);
+        fail(cx, WF_ERR_ARG, NOWHERE, "array: data is NULL, but there are %lld elements",
+             (long long)count);
         return cx->status;
     }
     buf = mem_alloc(&cx->al, sizeof *buf);
@@ -230,7 +253,11 @@ wf_status wf_array_wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int ran
         fail_memory(cx);
         return cx->status;
     }
-    *buf = (Buffer){.device = &device_host, .al = cx->al, .data = data, .size = (size_t)bytes, .wrapped = true};
+    *buf = (Buffer){.device = &device_host,
+                    .al = cx->al,
+                    .data = data,
+                    .size = (size_t)bytes,
+                    .wrapped = true};
     atomic_init(&buf->refs, 1);
     if (make_array(cx, buf, dtype, dims, strides, rank, count, out_array)) {
         buf->drop = drop; /* only now: after an error the memory is still the caller's */
@@ -263,7 +290,10 @@ const int64_t *wf_array_dims(const wf_array *a) { return array_dims(a); }
 const int64_t *wf_array_strides(const wf_array *a) { return array_strides(a); }
 int64_t wf_array_count(const wf_array *a) { return a->count; }
 
-void *wf_array_data(const wf_array *a) { return a->buf->device->host_reads ? array_at(a) : NULL; }
+void *wf_array_data(const wf_array *a)
+{
+    return a->buf->device->host_reads ? array_at(a) : NULL;
+}
 
 wf_status wf_array_contiguous(wf_ctx *cx, wf_array *a, wf_array **out_array)
 {

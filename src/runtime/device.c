@@ -1,13 +1,15 @@
 /* device.c -- the host as a device.
  *
- * A device is a table of functions for its memory. What the host can read is used in place; arrays
- * elsewhere are copied in and out. Other devices are given by who has them (a GPU, a test).
+ * A device is a table of functions for its memory. What the host can read is used in
+ * place; arrays elsewhere are copied in and out. Other devices are given by who has them
+ * (a GPU, a test).
  */
 #include "runtime/runtime.h"
 
 #define ALIGN 64
 
-/* The allocator aligns to 16 bytes: the block's own address is kept before the aligned one. */
+/* The allocator aligns to 16 bytes: the block's own address is kept before the aligned
+ * one. */
 static void *host_alloc(const Device *d, const wf_allocator *al, size_t size)
 {
     size_t all = size + ALIGN + sizeof(void *);

@@ -1,9 +1,10 @@
-/* exec.c -- executables: the plans of a program, and frames kept for the next run; the public way to
- * run programs.
+/* exec.c -- executables: the plans of a program, and frames kept for the next run; the
+ * public way to run programs.
  *
- * A run takes an idle Root (or makes one), binds symbols, passes inputs by address (copies of those that
- * are not row-major, not aligned, or on a device the host cannot read), allocates the results and runs.
- * Afterwards the root is idle again. When memory runs out in between, the root is taken down.
+ * A run takes an idle Root (or makes one), binds symbols, passes inputs by address
+ * (copies of those that are not row-major, not aligned, or on a device the host cannot
+ * read), allocates the results and runs. Afterwards the root is idle again. When memory
+ * runs out in between, the root is taken down.
  */
 #include "runtime/runtime.h"
 
@@ -11,7 +12,7 @@
 
 #define IDLE_MAX 16 /* roots kept */
 
-/* ---- executables ---------------------------------------------------------------------------------------------------- */
+/* ---- executables ------------------------------------------------------------------- */
 
 static void free_exec(wf_exec *e)
 {
@@ -77,7 +78,7 @@ wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec)
     API_RETURN(cx);
 }
 
-/* ---- roots --------------------------------------------------------------------------------------------------------------- */
+/* ---- roots ------------------------------------------------------------------------- */
 
 static Root *take_root(wf_ctx *cx, wf_exec *e)
 {
@@ -118,7 +119,7 @@ static void give_root(wf_exec *e, Root *r)
     root_free(r);
 }
 
-/* ---- a run ----------------------------------------------------------------------------------------------------------------- */
+/* ---- a run ------------------------------------------------------------------------- */
 
 typedef struct Run {
     wf_ctx *cx;
@@ -141,9 +142,11 @@ static bool check_inputs(Run *r)
     for (uint32_t i = 0; i < p->nin; i++) {
         Type t = val_type(p, i + 1);
         if (!r->in || !r->in[i])
-            return fail(r->cx, WF_ERR_ARG, NOWHERE, "%s: input %u '%s' is NULL", p->name, i, input_name(p, i));
+            return fail(r->cx, WF_ERR_ARG, NOWHERE, "%s: input %u '%s' is NULL", p->name,
+                        i, input_name(p, i));
         if (r->in[i]->dtype != t.dtype || r->in[i]->rank != t.rank)
-            return fail(r->cx, WF_ERR_TYPE, NOWHERE, "%s: input %u '%s' needs %s, got %s of rank %d", p->name, i,
+            return fail(r->cx, WF_ERR_TYPE, NOWHERE,
+                        "%s: input %u '%s' needs %s, got %s of rank %d", p->name, i,
                         input_name(p, i), type_str(&p->dims, t, &r->cx->scratch),
                         wf_dtype_name((wf_dtype)r->in[i]->dtype), r->in[i]->rank);
     }
@@ -172,7 +175,8 @@ static bool pass_inputs(Run *r, Frame *f)
     for (uint32_t i = 0; i < r->e->p->nin; i++) {
         Array *a = r->in[i];
         if (!can_pass(a)) {
-            if (!array_new_on(r->cx, &device_host, (wf_dtype)a->dtype, array_dims(a), a->rank, &r->copies[i]) ||
+            if (!array_new_on(r->cx, &device_host, (wf_dtype)a->dtype, array_dims(a),
+                              a->rank, &r->copies[i]) ||
                 !array_copy_out(r->cx, a, array_at(r->copies[i])))
                 return false;
             a = r->copies[i];
@@ -194,8 +198,8 @@ static bool result_dims(const Run *r, const Frame *f, uint32_t j, int64_t *dims)
     return type_size((wf_dtype)t.dtype, dims, t.rank, &count, &bytes);
 }
 
-/* Before the run those results that equations write into; after it the rest. A size that cannot be computed is
- * left to the equation, which will fail at its place. */
+/* Before the run those results that equations write into; after it the rest. A size that
+ * cannot be computed is left to the equation, which will fail at its place. */
 static bool make_results(Run *r, Frame *f, bool after)
 {
     const Program *p = r->e->p;
@@ -207,10 +211,12 @@ static bool make_results(Run *r, Frame *f, bool after)
             continue;
         if (!result_dims(r, f, j, dims)) {
             if (after)
-                return fail(r->cx, WF_ERR_SHAPE, NOWHERE, "%s: the size of result %u cannot be computed", p->name, j);
+                return fail(r->cx, WF_ERR_SHAPE, NOWHERE,
+                            "%s: the size of result %u cannot be computed", p->name, j);
             continue;
         }
-        if (!array_new_on(r->cx, &device_host, (wf_dtype)t.dtype, dims, t.rank, &r->out[j]))
+        if (!array_new_on(r->cx, &device_host, (wf_dtype)t.dtype, dims, t.rank,
+                          &r->out[j]))
             return false;
         f->base[base_out(f->plan, j)] = (uintptr_t)array_at(r->out[j]);
     }
@@ -225,7 +231,8 @@ static bool run_exec(Run *r)
     if (!check_inputs(r) || !bind_symbols(r, &symvals))
         return false;
     f = root_frame(r->root, r->e->plan, symvals);
-    if (!pass_inputs(r, f) || !make_results(r, f, false) || !frame_steps(f) || !make_results(r, f, true))
+    if (!pass_inputs(r, f) || !make_results(r, f, false) || !frame_steps(f) ||
+        !make_results(r, f, true))
         return false;
     frame_results(f);
     return true;
@@ -298,7 +305,7 @@ wf_status wf_eval(wf_ctx *cx, const wf_program *p, wf_array *const *in, wf_array
     return cx->status;
 }
 
-/* ---- the oracle ------------------------------------------------------------------------------------------------------------- */
+/* ---- the oracle -------------------------------------------------------------------- */
 
 static Nd *inputs_as_nd(wf_ctx *cx, const Program *p, wf_array *const *in)
 {
@@ -307,7 +314,8 @@ static Nd *inputs_as_nd(wf_ctx *cx, const Program *p, wf_array *const *in)
     for (uint32_t i = 0; i < p->nin; i++) {
         const Array *a = in[i];
         x[i] = (Nd){(wf_dtype)a->dtype, a->rank, array_dims(a), a->count, NULL};
-        x[i].data = arena_array(&cx->scratch, (size_t)a->count, wf_dtype_size(x[i].dtype));
+        x[i].data =
+            arena_array(&cx->scratch, (size_t)a->count, wf_dtype_size(x[i].dtype));
         if (!array_copy_out(cx, a, x[i].data))
             return NULL;
     }
@@ -320,17 +328,20 @@ static bool reference(wf_ctx *cx, const Program *p, wf_array *const *in, wf_arra
 
     for (uint32_t i = 0; i < p->nin; i++)
         if (!in || !in[i])
-            return fail(cx, WF_ERR_ARG, NOWHERE, "%s: input %u '%s' is NULL", p->name, i, input_name(p, i));
+            return fail(cx, WF_ERR_ARG, NOWHERE, "%s: input %u '%s' is NULL", p->name, i,
+                        input_name(p, i));
     x = inputs_as_nd(cx, p, in);
     if (!x || !eval_program(cx, p, x, y, &cx->scratch))
         return false;
     for (uint32_t j = 0; j < p->nout; j++)
-        if (wf_array_from(cx, y[j].dtype, y[j].dims, (int)y[j].rank, y[j].data, &out[j]) != WF_OK)
+        if (wf_array_from(cx, y[j].dtype, y[j].dims, (int)y[j].rank, y[j].data,
+                          &out[j]) != WF_OK)
             return false;
     return true;
 }
 
-wf_status wf_eval_reference(wf_ctx *cx, const wf_program *p, wf_array *const *in, wf_array **out)
+wf_status wf_eval_reference(wf_ctx *cx, const wf_program *p, wf_array *const *in,
+                            wf_array **out)
 {
     Region region;
     bool ok;
@@ -338,7 +349,8 @@ wf_status wf_eval_reference(wf_ctx *cx, const wf_program *p, wf_array *const *in
     if (failed(cx))
         return cx->status;
     if (!p || (!out && p->nout)) {
-        fail(cx, WF_ERR_ARG, NOWHERE, "wf_eval_reference: %s is NULL", p ? "out" : "the program");
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_eval_reference: %s is NULL",
+             p ? "out" : "the program");
         return cx->status;
     }
     for (uint32_t j = 0; j < p->nout; j++)

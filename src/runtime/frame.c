@@ -1,21 +1,23 @@
 /* frame.c -- plans with sizes: memory is laid out, steps are bound to addresses, and run.
  *
- * Binding walks the equations of a segment in order: places the operands' memory is known, results get
- * memory (first the smallest free part that fits, else more at the end), and the op's binder makes a
- * step. What a plan says is free after an equation returns to the free parts. The memory is allocated
- * at the end, when its size is known; addresses are offsets to it.
+ * Binding walks the equations of a segment in order: places the operands' memory is
+ * known, results get memory (first the smallest free part that fits, else more at the
+ * end), and the op's binder makes a step. What a plan says is free after an equation
+ * returns to the free parts. The memory is allocated at the end, when its size is known;
+ * addresses are offsets to it.
  *
- * A mistake found while binding (a slice beyond its operand, a size that overflows) becomes a step that
- * fails: it is reported if and when it is reached, as if sizes had been looked at in order.
+ * A mistake found while binding (a slice beyond its operand, a size that overflows)
+ * becomes a step that fails: it is reported if and when it is reached, as if sizes had
+ * been looked at in order.
  */
 #include "runtime/runtime.h"
 
 #include <stdio.h>
 
-#define ALIGN 64
+#define ALIGN    64
 #define FREE_MAX 512 /* parts remembered */
 
-/* ---- messages ----------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------- */
 
 bool op_fail(Frame *f, const Op *op, wf_status status, const char *fmt, ...)
 {
@@ -25,7 +27,8 @@ bool op_fail(Frame *f, const Op *op, wf_status status, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return fail(f->root->cx, status, op_place(f, op), "%s: %s", op_name(f->plan->p->eqns[op->eqn].op), text);
+    return fail(f->root->cx, status, op_place(f, op), "%s: %s",
+                op_name(f->plan->p->eqns[op->eqn].op), text);
 }
 
 static bool run_failure(Frame *f, const Op *op)
@@ -46,7 +49,7 @@ bool bind_fail(Bind *b, wf_status status, const char *fmt, ...)
     return false;
 }
 
-/* ---- memory of a segment -------------------------------------------------------------------------------- */
+/* ---- memory of a segment ----------------------------------------------------------- */
 
 static void remove_part(Bind *b, uint32_t i)
 {
@@ -61,9 +64,11 @@ static int64_t take_memory(Bind *b, int64_t size)
 
     size = (size + (size == 0) + ALIGN - 1) / ALIGN * ALIGN;
     for (uint32_t i = 0; i < b->nfree; i++)
-        if (b->free[i].size >= size && (best == UINT32_MAX || b->free[i].size < b->free[best].size))
+        if (b->free[i].size >= size &&
+            (best == UINT32_MAX || b->free[i].size < b->free[best].size))
             best = i;
-    if (best == UINT32_MAX && b->nfree && b->free[b->nfree - 1].off + b->free[b->nfree - 1].size == b->top) {
+    if (best == UINT32_MAX && b->nfree &&
+        b->free[b->nfree - 1].off + b->free[b->nfree - 1].size == b->top) {
         best = b->nfree - 1; /* the last part grows */
         b->top = b->free[best].off + size;
         b->free[best].size = size;
@@ -82,7 +87,8 @@ static int64_t take_memory(Bind *b, int64_t size)
     return off;
 }
 
-/* Parts are sorted by offset and do not touch. When there are too many, the part is forgotten. */
+/* Parts are sorted by offset and do not touch. When there are too many, the part is
+ * forgotten. */
 static void give_memory(Bind *b, int64_t off, int64_t size)
 {
     uint32_t lo = 0, hi = b->nfree;
@@ -105,7 +111,8 @@ static void give_memory(Bind *b, int64_t off, int64_t size)
         b->free[lo] = (Part){off, size};
         b->nfree++;
     }
-    if (lo && lo < b->nfree && b->free[lo - 1].off + b->free[lo - 1].size == b->free[lo].off) {
+    if (lo && lo < b->nfree &&
+        b->free[lo - 1].off + b->free[lo - 1].size == b->free[lo].off) {
         b->free[lo - 1].size += b->free[lo].size;
         remove_part(b, lo);
     }
@@ -122,7 +129,7 @@ Ref bind_workspace(Bind *b, size_t size)
     return (Ref){b->seg_index, off};
 }
 
-/* ---- what binders ask ------------------------------------------------------------------------------------ */
+/* ---- what binders ask -------------------------------------------------------------- */
 
 /* NULL, with a step that fails, if a size is negative or too large. */
 static const int64_t *find_dims(Bind *b, uint32_t type)
@@ -136,7 +143,8 @@ static const int64_t *find_dims(Bind *b, uint32_t type)
         return f->dims[type];
     for (uint32_t i = 0; i < t.rank; i++)
         fixed = fixed && t.dims[i] >= 0;
-    dims = fixed ? (int64_t *)(uintptr_t)t.dims : arena_array(b->a, t.rank + 1u, sizeof *dims);
+    dims = fixed ? (int64_t *)(uintptr_t)t.dims
+                 : arena_array(b->a, t.rank + 1u, sizeof *dims);
     if (!t.rank)
         dims = (int64_t *)(uintptr_t)f->symvals; /* any address */
     for (uint32_t i = 0; i < t.rank && !fixed; i++) {
@@ -158,7 +166,10 @@ int64_t bind_count(Bind *b, Val v)
     return k_count((int)bind_rank(b, v), bind_dims(b, v));
 }
 
-int64_t bind_bytes(Bind *b, Val v) { return bind_count(b, v) * (int64_t)wf_dtype_size(bind_dtype(b, v)); }
+int64_t bind_bytes(Bind *b, Val v)
+{
+    return bind_count(b, v) * (int64_t)wf_dtype_size(bind_dtype(b, v));
+}
 
 const int64_t *bind_strides(Bind *b, Val v, int64_t *room)
 {
@@ -176,9 +187,10 @@ Op *bind_op(Bind *b, bool (*run)(Frame *f, const Op *op), void *data)
     return &b->seg->ops.v[b->seg->ops.n - 1];
 }
 
-/* ---- binding ------------------------------------------------------------------------------------------------ */
+/* ---- binding ----------------------------------------------------------------------- */
 
-/* The home of a value its equation writes: a new one, unless the store is written again, in place. */
+/* The home of a value its equation writes: a new one, unless the store is written again,
+ * in place. */
 static Ref find_home(Bind *b, Val v)
 {
     uint32_t s = b->plan->val[v].store;
@@ -196,7 +208,8 @@ static Ref find_home(Bind *b, Val v)
     return h->at;
 }
 
-/* Where results go. Aliases are where their operand is; views and constants are placed by their binder. */
+/* Where results go. Aliases are where their operand is; views and constants are placed by
+ * their binder. */
 static bool place_results(Bind *b)
 {
     const Eqn *e = b->e;
@@ -207,7 +220,8 @@ static bool place_results(Bind *b)
         bool dyn = b->plan->store[b->plan->val[v].store].kind == STORE_DYN;
 
         if (!find_dims(b, b->p->vals[v].type) && !(dyn && kind == VAL_OWN))
-            return bind_fail(b, WF_ERR_SHAPE, "the size of result %u cannot be computed", j);
+            return bind_fail(b, WF_ERR_SHAPE, "the size of result %u cannot be computed",
+                             j);
         if (kind == VAL_ALIAS && e->nin)
             b->f->loc[v] = b->f->loc[bind_in(b, e->op == OP_opt_barrier ? j : 0)];
         else if (kind == VAL_OWN)
@@ -231,7 +245,7 @@ static void bind_equation(Bind *b)
 {
     const OpRow *row = op_row(b->e->op);
     void *attr = (void *)(uintptr_t)b->e->attr;
-    bool (*binder)(Bind *b) = step_row(b->e->op).bind;
+    bool (*binder)(Bind * b) = step_row(b->e->op).bind;
 
     /* operands may be of types whose size became known by a symbol defined meanwhile */
     for (uint32_t i = 0; i < b->e->nin; i++)
@@ -271,7 +285,8 @@ static void free_segment(Root *r, Segment *s)
     s->bound = false;
 }
 
-/* Types whose sizes were found in this segment, or later, the last time are to be found again. */
+/* Types whose sizes were found in this segment, or later, the last time are to be found
+ * again. */
 static void forget_dims(Frame *f, uint32_t seg)
 {
     for (uint32_t i = 0; i < f->plan->p->ntypes; i++)
@@ -285,7 +300,8 @@ static void find_result_dims(Bind *b)
     b->eqn = MAX(b->p->neqns, 1) - 1;
     for (uint32_t j = 0; j < b->p->nout; j++)
         if (!find_dims(b, b->p->vals[b->p->outs[j]].type)) {
-            bind_fail(b, WF_ERR_SHAPE, "the size of result %u of '%s' cannot be computed", j, b->p->name);
+            bind_fail(b, WF_ERR_SHAPE, "the size of result %u of '%s' cannot be computed",
+                      j, b->p->name);
             return;
         }
 }
@@ -296,8 +312,14 @@ static void bind_segment(Frame *f, uint32_t index)
     Segment *s = &f->seg[index];
     uint32_t first = index ? f->plan->seg_end[index - 1] : 0;
     Part free[FREE_MAX];
-    Bind b = {.f = f, .plan = f->plan, .p = f->plan->p, .root = r, .seg = s, .seg_index = index,
-              .a = &s->arena, .free = free};
+    Bind b = {.f = f,
+              .plan = f->plan,
+              .p = f->plan->p,
+              .root = r,
+              .seg = s,
+              .seg_index = index,
+              .a = &s->arena,
+              .free = free};
 
     free_segment(r, s);
     arena_init(&s->arena, &r->al, r->cx);
@@ -320,7 +342,7 @@ static void bind_segment(Frame *f, uint32_t index)
     s->bound = true;
 }
 
-/* ---- running -------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------- */
 
 void frame_define(Frame *f, Dim sym, int64_t value)
 {
@@ -361,7 +383,8 @@ bool frame_steps(Frame *f)
             bind_segment(f, f->now);
         for (const Op *op = s->ops.v, *end = op + s->ops.n; op < end; op++) {
             if (cancelled(cx))
-                return fail(cx, WF_ERR_CANCELLED, op_place(f, op), "the run was cancelled");
+                return fail(cx, WF_ERR_CANCELLED, op_place(f, op),
+                            "the run was cancelled");
             if (!op->run(f, op))
                 return false;
         }
@@ -373,7 +396,8 @@ static int64_t val_bytes(const Frame *f, Val v)
 {
     Type t = val_type(f->plan->p, v);
 
-    return k_count(t.rank, f->dims[f->plan->p->vals[v].type]) * (int64_t)wf_dtype_size((wf_dtype)t.dtype);
+    return k_count(t.rank, f->dims[f->plan->p->vals[v].type]) *
+           (int64_t)wf_dtype_size((wf_dtype)t.dtype);
 }
 
 void frame_results(Frame *f)
@@ -401,7 +425,7 @@ bool frame_run(Frame *f)
     return true;
 }
 
-/* ---- frames ------------------------------------------------------------------------------------------------------ */
+/* ---- frames ------------------------------------------------------------------------ */
 
 static void free_frame(Root *r, Frame *f)
 {
@@ -500,7 +524,11 @@ Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans)
 
     if (!r)
         return NULL;
-    *r = (Root){.cx = cx, .al = *al, .nplans = nplans, .loops = k_loops(), .kernels = kernels_best()};
+    *r = (Root){.cx = cx,
+                .al = *al,
+                .nplans = nplans,
+                .loops = k_loops(),
+                .kernels = kernels_best()};
     r->frames = mem_alloc(al, size + 1);
     if (!r->frames) {
         mem_free(al, r, sizeof *r);

@@ -1,25 +1,26 @@
 /* plan.c -- what can be said of running a program before sizes are known.
  *
- *   views      a broadcast, transpose, slice or reversal is not carried out if all who use it take
- *              strides; a reshape or bitcast never is
- *   storage    values that are the same memory share a store; an elementwise result takes the store
- *              of an operand that is used for the last time; results of the program are written where
- *              the caller wants them
+ *   views      a broadcast, transpose, slice or reversal is not carried out if all who
+ *              use it take strides; a reshape or bitcast never is
+ *   storage    values that are the same memory share a store; an elementwise result takes
+ *              the store of an operand that is used for the last time; results of the
+ *              program are written where the caller wants them
  *   lifetime   after which equation a store is free
  *   segments   the equations up to and including one that defines a symbol
  *
- *   method     backwards: what do users take; forwards: views and stores; last uses; forwards: in place
+ *   method     backwards: what do users take; forwards: views and stores; last uses;
+ *              forwards: in place
  */
 #include "runtime/runtime.h"
 
 typedef struct Planner {
     Plan *plan;
     const Program *p;
-    Arena *a;        /* of the plan */
+    Arena *a; /* of the plan */
     Arena *scratch;
-    uint8_t *want;   /* Accept of each value: the least of its users */
-    bool *rough;     /* a view whose innermost stride may not be 0 or 1 */
-    bool *splat;     /* constants of one element, not filled */
+    uint8_t *want;    /* Accept of each value: the least of its users */
+    bool *rough;      /* a view whose innermost stride may not be 0 or 1 */
+    bool *splat;      /* constants of one element, not filled */
     uint32_t *merged; /* store -> store it became part of; itself: none */
     VEC(Store) stores;
 } Planner;
@@ -44,7 +45,7 @@ static int alias_of(unsigned op, uint32_t j)
     }
 }
 
-/* ---- what users take --------------------------------------------------------------------------------- */
+/* ---- what users take --------------------------------------------------------------- */
 
 static Accept accepted(const Planner *k, const Eqn *e, uint32_t i)
 {
@@ -75,7 +76,7 @@ static void find_wants(Planner *k)
     }
 }
 
-/* ---- views and stores -------------------------------------------------------------------------------- */
+/* ---- views and stores -------------------------------------------------------------- */
 
 static uint32_t new_store(Planner *k, StoreKind kind, uint32_t index, uint32_t eqn)
 {
@@ -98,7 +99,10 @@ static bool is_rough_op(const Eqn *e)
     }
 }
 
-static bool is_late_shape(const Planner *k, Val v) { return k->plan->type_late[k->p->vals[v].type]; }
+static bool is_late_shape(const Planner *k, Val v)
+{
+    return k->plan->type_late[k->p->vals[v].type];
+}
 
 static void set_val(Planner *k, Val v, ValKind kind, uint32_t store)
 {
@@ -116,7 +120,8 @@ static bool is_one(Type t)
 static void place_const(Planner *k, const Eqn *e, uint32_t n)
 {
     const ConstAttr *a = e->attr;
-    bool splat = a->data->size == wf_dtype_size((wf_dtype)a->type.dtype) && !is_one(a->type);
+    bool splat =
+        a->data->size == wf_dtype_size((wf_dtype)a->type.dtype) && !is_one(a->type);
 
     if (!splat)
         set_val(k, e->out, VAL_ALIAS, new_store(k, STORE_CONST, 0, n));
@@ -184,7 +189,7 @@ static void place_all(Planner *k)
         place_outputs(k, &p->eqns[n], n);
 }
 
-/* ---- lifetime ---------------------------------------------------------------------------------------- */
+/* ---- lifetime ---------------------------------------------------------------------- */
 
 static void find_last_uses(Planner *k)
 {
@@ -204,7 +209,7 @@ static void find_last_uses(Planner *k)
     }
 }
 
-/* ---- in place ---------------------------------------------------------------------------------------- */
+/* ---- in place ---------------------------------------------------------------------- */
 
 static uint32_t root_store(const Planner *k, uint32_t s)
 {
@@ -213,16 +218,21 @@ static uint32_t root_store(const Planner *k, uint32_t s)
     return s;
 }
 
-static uint32_t store_of(const Planner *k, Val v) { return root_store(k, k->plan->val[v].store); }
+static uint32_t store_of(const Planner *k, Val v)
+{
+    return root_store(k, k->plan->val[v].store);
+}
 
 static bool same_size(const Planner *k, Val x, Val y)
 {
     Type a = val_type(k->p, x), b = val_type(k->p, y);
 
-    return type_same_shape(a, b) && wf_dtype_size((wf_dtype)a.dtype) == wf_dtype_size((wf_dtype)b.dtype);
+    return type_same_shape(a, b) &&
+           wf_dtype_size((wf_dtype)a.dtype) == wf_dtype_size((wf_dtype)b.dtype);
 }
 
-/* Is operand i read whole and in order, and is its memory read through no other operand in another way? */
+/* Is operand i read whole and in order, and is its memory read through no other operand
+ * in another way? */
 static bool may_replace(const Planner *k, const Eqn *e, uint32_t i)
 {
     const Val *x = operands(k, e);
@@ -230,7 +240,8 @@ static bool may_replace(const Planner *k, const Eqn *e, uint32_t i)
 
     if (rule == PLACE_NEVER || (rule == PLACE_FIRST && i != 0) || e->nout != 1)
         return false;
-    if (k->plan->val[e->out].kind != VAL_OWN || k->plan->val[x[i]].kind == VAL_VIEW || !same_size(k, x[i], e->out))
+    if (k->plan->val[e->out].kind != VAL_OWN || k->plan->val[x[i]].kind == VAL_VIEW ||
+        !same_size(k, x[i], e->out))
         return false;
     for (uint32_t j = 0; j < e->nin; j++)
         if (store_of(k, x[j]) == store_of(k, x[i]) &&
@@ -250,7 +261,8 @@ static void place_in_place(Planner *k, const Eqn *e, uint32_t n)
         return;
     for (uint32_t i = 0; i < e->nin; i++) {
         from = store_of(k, operands(k, e)[i]);
-        if (k->stores.v[from].kind != STORE_TEMP || k->stores.v[from].last != n || !may_replace(k, e, i))
+        if (k->stores.v[from].kind != STORE_TEMP || k->stores.v[from].last != n ||
+            !may_replace(k, e, i))
             continue;
         k->merged[to] = from;
         k->stores.v[from].last = k->stores.v[to].last;
@@ -273,7 +285,7 @@ static void share_stores(Planner *k)
         k->plan->val[v].store = store_of(k, v);
 }
 
-/* ---- segments, free lists ------------------------------------------------------------------------------ */
+/* ---- segments, free lists ---------------------------------------------------------- */
 
 static void cut_segments(Planner *k)
 {
@@ -331,7 +343,7 @@ static void list_frees(Planner *k)
     plan->free_at = at;
 }
 
-/* ---- plans --------------------------------------------------------------------------------------------- */
+/* ---- plans ------------------------------------------------------------------------- */
 
 static bool is_late(const bool *late, Dim d)
 {
@@ -405,7 +417,8 @@ bool plan_carry_in_place(const Plan *plan, uint32_t in, uint32_t out)
 {
     const Program *p = plan->p;
     Val x = in + 1, y = p->outs[out];
-    const Store *sx = &plan->store[plan->val[x].store], *sy = &plan->store[plan->val[y].store];
+    const Store *sx = &plan->store[plan->val[x].store],
+                *sy = &plan->store[plan->val[y].store];
     const Eqn *e;
     uint32_t same = 0;
 
@@ -420,7 +433,8 @@ bool plan_carry_in_place(const Plan *plan, uint32_t in, uint32_t out)
         return true;
     if (sx->last > sy->first)
         return false;
-    /* read for the last time where the result is first written: by an elementwise op, in step? */
+    /* read for the last time where the result is first written: by an elementwise op, in
+     * step? */
     e = &p->eqns[sy->first];
     if (step_row(e->op).in_place == PLACE_NEVER || e->nout != 1)
         return false;
@@ -428,9 +442,11 @@ bool plan_carry_in_place(const Plan *plan, uint32_t in, uint32_t out)
         Val v = eqn_in(p, e)[i];
         if (plan->val[v].store != plan->val[x].store)
             continue;
-        if (plan->val[v].kind == VAL_VIEW || (step_row(e->op).in_place == PLACE_FIRST && i != 0) ||
+        if (plan->val[v].kind == VAL_VIEW ||
+            (step_row(e->op).in_place == PLACE_FIRST && i != 0) ||
             !type_same_shape(val_type(p, v), val_type(p, e->out)) ||
-            wf_dtype_size((wf_dtype)val_type(p, v).dtype) != wf_dtype_size((wf_dtype)val_type(p, e->out).dtype))
+            wf_dtype_size((wf_dtype)val_type(p, v).dtype) !=
+                wf_dtype_size((wf_dtype)val_type(p, e->out).dtype))
             return false;
     }
     return true;

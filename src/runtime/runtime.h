@@ -1,22 +1,23 @@
 /* runtime.h -- arrays on devices, and the interpreter: plans, frames, steps.
  *
- *   Device  Buffer  Array     memory somewhere, counted; a shape on it           device.c array.c
- *   Plan                      what does not depend on sizes: which values share
- *                             storage, when it is free, what is a view            plan.c
- *   Frame                     a plan with sizes: memory, and the steps bound to
- *                             addresses in it                                     frame.c
- *   steps                     how each op is bound, and what runs                 step_*.c
- *   Exec                      plans of a program and all it calls; idle frames    exec.c
+ *   Device  Buffer  Array   memory somewhere, counted; a shape on it   device.c array.c
+ *   Plan                    what does not depend on sizes: which values share
+ *                           storage, when it is free, what is a view   plan.c
+ *   Frame                   a plan with sizes: memory, and the steps
+ *                           bound to addresses in it                   frame.c
+ *   steps                   how each op is bound, and what runs        steps.c step_*.c
+ *   Exec                    plans of a program and all it calls; idle
+ *                           frames                                     exec.c
  *
  *     Program --plan--> Plan --bind (symbols have sizes)--> Frame --run, run, run ..
  *
- * A plan is immutable and shared. A frame belongs to one run at a time; frames are kept for the next
- * run. Running a frame allocates nothing, and evaluates no size, unless an equation defines a symbol:
- * there a program is cut into segments, and the next segment is bound when it is reached, again only
- * if the symbol changed since the last time.
+ * A plan is immutable and shared. A frame belongs to one run at a time; frames are kept
+ * for the next run. Running a frame allocates nothing, and evaluates no size, unless an
+ * equation defines a symbol: there a program is cut into segments, and the next segment
+ * is bound when it is reached, again only if the symbol changed since the last time.
  *
- * Memory: everything here is made inside a protected region (base.h) and hangs on the frames' root
- * (Root), which exec.c takes down when memory runs out.
+ * Memory: everything here is made inside a protected region (base.h) and hangs on the
+ * frames' root (Root), which exec.c takes down when memory runs out.
  */
 #ifndef WEFT_RUNTIME_H
 #define WEFT_RUNTIME_H
@@ -25,14 +26,15 @@
 #include "kernels/nd.h"
 #include "op/op.h"
 
-/* ---- device.c ------------------------------------------------------------------------------------ */
+/* ---- device.c ---------------------------------------------------------------------- */
 
 typedef struct Device Device;
 struct Device {
     const char *name;
     bool host_reads; /* its addresses can be read and written by the host */
     void *user;
-    void *(*alloc)(const Device *d, const wf_allocator *al, size_t size); /* 64-byte aligned, or NULL */
+    void *(*alloc)(const Device *d, const wf_allocator *al,
+                   size_t size); /* 64-byte aligned, or NULL */
     void (*free)(const Device *d, const wf_allocator *al, void *p, size_t size);
     bool (*copy_in)(const Device *d, void *to, const void *host, size_t size);
     bool (*copy_out)(const Device *d, void *host, const void *from, size_t size);
@@ -40,7 +42,7 @@ struct Device {
 
 extern const Device device_host;
 
-/* ---- array.c ------------------------------------------------------------------------------------- */
+/* ---- array.c ----------------------------------------------------------------------- */
 
 typedef struct Buffer {
     atomic_int refs;
@@ -73,19 +75,21 @@ static inline const int64_t *array_strides(const Array *a) { return a->v + a->ra
 static inline char *array_at(const Array *a) { return (char *)a->buf->data + a->offset; }
 /* Row-major in one piece. */
 bool array_is_dense(const Array *a);
-/* A row-major array on a device, contents not defined. False with WF_ERR_MEMORY recorded; no jump. */
-bool array_new_on(wf_ctx *cx, const Device *d, wf_dtype dtype, const int64_t *dims, int rank, Array **out);
+/* A row-major array on a device, contents not defined. False with WF_ERR_MEMORY recorded;
+ * no jump. */
+bool array_new_on(wf_ctx *cx, const Device *d, wf_dtype dtype, const int64_t *dims,
+                  int rank, Array **out);
 /* The elements of a, from any device, row-major to dst. */
 bool array_copy_out(wf_ctx *cx, const Array *a, void *dst);
 
-/* ---- plan.c --------------------------------------------------------------------------------------- */
+/* ---- plan.c ------------------------------------------------------------------------ */
 
 typedef enum StoreKind {
     STORE_TEMP, /* in the memory of the segment that defines it */
     STORE_IN,   /* the caller's operand, never written */
     STORE_OUT,  /* the caller's result */
     STORE_CONST,
-    STORE_DYN   /* as large as a symbol its equation defines: a block of its own */
+    STORE_DYN /* as large as a symbol its equation defines: a block of its own */
 } StoreKind;
 
 typedef struct Store {
@@ -96,7 +100,8 @@ typedef struct Store {
 
 typedef enum ValKind {
     VAL_OWN,   /* its equation writes it */
-    VAL_ALIAS, /* the same elements in the same order as operand 0 (opt_barrier: the operand of its number) */
+    VAL_ALIAS, /* the same elements in the same order as operand 0 (opt_barrier: the
+                  operand of its number) */
     VAL_VIEW   /* elements of operand 0 (or a constant), by strides */
 } ValKind;
 
@@ -108,17 +113,18 @@ typedef struct PlanVal {
 typedef struct Plan Plan;
 struct Plan {
     const Program *p;
-    uint32_t index;      /* in its Plans */
+    uint32_t index; /* in its Plans */
     PlanVal *val;
     Store *store;
     uint32_t nstores, ndyn;
     uint32_t nsegs;
-    uint32_t *seg_end;   /* segment s ends before equation seg_end[s] */
-    uint32_t *free_at;   /* stores no longer needed after equation i: free_list[free_at[i] ..] */
+    uint32_t *seg_end; /* segment s ends before equation seg_end[s] */
+    uint32_t *free_at; /* free_list[free_at[i] ..]: stores not needed after equation i */
     uint32_t *free_list;
-    bool *out_direct;    /* result j is written where the caller wants it; others are copied at the end */
-    bool *type_late;     /* type i has a size known at run time only */
-    const Plan **sub;    /* of p->subs */
+    bool *out_direct; /* result j is written where the caller wants it; others are copied
+                         at the end */
+    bool *type_late;  /* type i has a size known at run time only */
+    const Plan **sub; /* of p->subs */
 };
 
 typedef struct Plans { /* of a program and all it calls, each once */
@@ -130,13 +136,13 @@ const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p);
 /* May a loop keep carry `in` and result `out` of the body in one place? */
 bool plan_carry_in_place(const Plan *plan, uint32_t in, uint32_t out);
 
-/* ---- frame.c -------------------------------------------------------------------------------------- */
+/* ---- frame.c ----------------------------------------------------------------------- */
 
 typedef struct Frame Frame;
 typedef struct Root Root;
 
-/* An address: a base of the frame and an offset in bytes. Bases are the memory of each segment, 0 (for
- * constants), inputs, results, blocks of run-time size, in this order. */
+/* An address: a base of the frame and an offset in bytes. Bases are the memory of each
+ * segment, 0 (for constants), inputs, results, blocks of run-time size, in this order. */
 typedef struct Ref {
     uint32_t base;
     int64_t off;
@@ -188,15 +194,15 @@ struct Frame {
     uintptr_t *base;
     Segment *seg;
     Block *dyn;
-    uint32_t now;         /* the segment that runs */
-    uint64_t used;        /* when, for replacement */
+    uint32_t now;  /* the segment that runs */
+    uint64_t used; /* when, for replacement */
 };
 
 #define ROOT_FRAMES 4 /* of one plan */
 
 /* All frames of one run at a time. */
 struct Root {
-    wf_ctx *cx;    /* of the current run */
+    wf_ctx *cx; /* of the current run */
     wf_allocator al;
     int wish, threads; /* of the context's options; what that means here */
     KPar par;
@@ -206,26 +212,39 @@ struct Root {
     uint32_t nplans;
     Frame **frames; /* [nplans][ROOT_FRAMES] */
     uint64_t clock;
-    Root *next;    /* in the list of idle ones */
+    Root *next; /* in the list of idle ones */
 };
 
-Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans); /* NULL when memory is exhausted */
+Root *root_new(wf_ctx *cx, const wf_allocator *al,
+               uint32_t nplans); /* NULL when memory is exhausted */
 void root_free(Root *r);
-/* The frame of a plan for these sizes (SYM_EQN ones are not read); its first segment is bound. */
+/* The frame of a plan for these sizes (SYM_EQN ones are not read); its first segment is
+ * bound. */
 Frame *root_frame(Root *r, const Plan *plan, const int64_t *symvals);
-/* Run all equations; then bring results to their places. Inputs and results must be set. */
+/* Run all equations; then bring results to their places. Inputs and results must be set.
+ */
 bool frame_run(Frame *f);
 bool frame_steps(Frame *f);
 void frame_results(Frame *f);
 /* A symbol becomes known. Later segments are bound again if it changed. */
 void frame_define(Frame *f, Dim sym, int64_t value);
-void frame_dyn_reserve(Frame *f, uint32_t block, size_t size, size_t keep); /* keeps that many bytes */
+void frame_dyn_reserve(Frame *f, uint32_t block, size_t size,
+                       size_t keep); /* keeps that many bytes */
 
 static inline uint32_t base_const(const Plan *p) { return p->nsegs; }
 static inline uint32_t base_in(const Plan *p, uint32_t i) { return p->nsegs + 1 + i; }
-static inline uint32_t base_out(const Plan *p, uint32_t j) { return p->nsegs + 1 + p->p->nin + j; }
-static inline uint32_t base_dyn(const Plan *p, uint32_t k) { return base_out(p, p->p->nout) + k; }
-static inline void *frame_at(const Frame *f, Ref r) { return (void *)(f->base[r.base] + (uintptr_t)r.off); }
+static inline uint32_t base_out(const Plan *p, uint32_t j)
+{
+    return p->nsegs + 1 + p->p->nin + j;
+}
+static inline uint32_t base_dyn(const Plan *p, uint32_t k)
+{
+    return base_out(p, p->p->nout) + k;
+}
+static inline void *frame_at(const Frame *f, Ref r)
+{
+    return (void *)(f->base[r.base] + (uintptr_t)r.off);
+}
 static inline Place op_place(const Frame *f, const Op *op)
 {
     const Program *p = f->plan->p;
@@ -247,27 +266,37 @@ typedef struct Bind {
     Root *root;
     Segment *seg;
     uint32_t seg_index;
-    Arena *a;           /* of the segment */
+    Arena *a; /* of the segment */
     uint32_t eqn;
     const Eqn *e;
-    const void *attr;   /* with numbers for dims */
-    Part *free;         /* unused parts of the segment's memory, by offset */
+    const void *attr; /* with numbers for dims */
+    Part *free;       /* unused parts of the segment's memory, by offset */
     uint32_t nfree;
-    VEC(Part) temps;    /* of the current step */
-    int64_t top;        /* of the segment's memory */
-    bool failed;        /* a step that fails was made: the rest need not be bound */
+    VEC(Part) temps; /* of the current step */
+    int64_t top;     /* of the segment's memory */
+    bool failed;     /* a step that fails was made: the rest need not be bound */
 } Bind;
 
 /* For the binders. */
 const int64_t *bind_dims(Bind *b, Val v);
-const int64_t *bind_strides(Bind *b, Val v, int64_t *room); /* row-major ones are put into room */
+const int64_t *bind_strides(Bind *b, Val v,
+                            int64_t *room); /* row-major ones are put into room */
 int64_t bind_count(Bind *b, Val v);
 int64_t bind_bytes(Bind *b, Val v);
-static inline wf_dtype bind_dtype(const Bind *b, Val v) { return (wf_dtype)val_type(b->p, v).dtype; }
+static inline wf_dtype bind_dtype(const Bind *b, Val v)
+{
+    return (wf_dtype)val_type(b->p, v).dtype;
+}
 static inline uint32_t bind_rank(const Bind *b, Val v) { return val_type(b->p, v).rank; }
 static inline Ref bind_ref(const Bind *b, Val v) { return b->f->loc[v].at; }
-static inline bool bind_is_dense(const Bind *b, Val v) { return b->f->loc[v].stride == NULL; }
-static inline Val bind_in(const Bind *b, uint32_t i) { return b->p->args[b->e->args + i]; }
+static inline bool bind_is_dense(const Bind *b, Val v)
+{
+    return b->f->loc[v].stride == NULL;
+}
+static inline Val bind_in(const Bind *b, uint32_t i)
+{
+    return b->p->args[b->e->args + i];
+}
 static inline Val bind_out(const Bind *b, uint32_t j) { return b->e->out + j; }
 /* Memory for the current step alone. */
 Ref bind_workspace(Bind *b, size_t size);
@@ -275,36 +304,38 @@ Op *bind_op(Bind *b, bool (*run)(Frame *f, const Op *op), void *data);
 /* A step that fails with this message when it is reached. Always false. */
 bool bind_fail(Bind *b, wf_status status, const char *fmt, ...) PRINTF(3, 4);
 
-/* ---- step_*.c ------------------------------------------------------------------------------------------ */
+/* ---- step_*.c ---------------------------------------------------------------------- */
 
-typedef enum Accept { /* of an operand */
+/* What an operand may be. */
+typedef enum Accept {
     ACCEPT_DENSE, /* row-major only */
     ACCEPT_ROWS,  /* views, if their innermost stride is 0 or 1 */
     ACCEPT_ANY    /* any view */
 } Accept;
 
-typedef enum InPlace { PLACE_NEVER, PLACE_ANY, PLACE_FIRST } InPlace; /* which operand the result may replace */
+/* Which operand the result may replace. */
+typedef enum InPlace { PLACE_NEVER, PLACE_ANY, PLACE_FIRST } InPlace;
 
 typedef struct StepRow {
     bool (*bind)(Bind *b); /* NULL: by eval */
     uint8_t accept[3];     /* of operands 0, 1, and the others */
     uint8_t in_place;
-    bool total;            /* cannot fail: nothing to do if the results are empty */
+    bool total; /* cannot fail: nothing to do if the results are empty */
 } StepRow;
 
 StepRow step_row(unsigned op);
 
-bool bind_map(Bind *b);           /* step_map.c */
+bool bind_map(Bind *b); /* step_map.c */
 bool bind_cast(Bind *b);
 void bind_copy_to(Bind *b, Val v, Ref to); /* step_move.c: a view made row-major */
-bool bind_view(Bind *b);          /* broadcast transpose slice rev: the view, or a copy of it */
-bool bind_alias(Bind *b);          /* reshape bitcast stop_gradient name opt_barrier */
+bool bind_view(Bind *b);  /* broadcast transpose slice rev: the view, or a copy of it */
+bool bind_alias(Bind *b); /* reshape bitcast stop_gradient name opt_barrier */
 bool bind_const(Bind *b);
 bool bind_iota(Bind *b);
 bool bind_dim(Bind *b);
 bool bind_pad(Bind *b);
 bool bind_concat(Bind *b);
-bool bind_reduce(Bind *b);        /* step_reduce.c */
+bool bind_reduce(Bind *b); /* step_reduce.c */
 bool bind_arg(Bind *b);
 bool bind_cumsum(Bind *b);
 bool bind_window(Bind *b);
@@ -314,24 +345,24 @@ bool bind_gather(Bind *b);
 bool bind_scatter(Bind *b);
 bool bind_nonzero(Bind *b);
 bool bind_size(Bind *b);
-bool bind_dot(Bind *b);           /* step_dot.c */
+bool bind_dot(Bind *b); /* step_dot.c */
 bool bind_conv(Bind *b);
-bool bind_call(Bind *b);          /* step_flow.c: call checkpoint custom_jvp custom_vjp */
+bool bind_call(Bind *b); /* step_flow.c: call checkpoint custom_jvp custom_vjp */
 bool bind_cond(Bind *b);
 bool bind_while(Bind *b);
 bool bind_scan(Bind *b);
-bool bind_eval(Bind *b);          /* step_eval.c: whatever has no kernel */
+bool bind_eval(Bind *b); /* step_eval.c: whatever has no kernel */
 
-/* ---- exec.c ----------------------------------------------------------------------------------------------- */
+/* ---- exec.c ------------------------------------------------------------------------ */
 
 struct wf_exec {
     atomic_int refs;
     wf_allocator al;
     const Program *p;
-    Arena arena;   /* of the plans */
+    Arena arena; /* of the plans */
     Plans plans;
     const Plan *plan;
-    void *lock;    /* of the list of idle roots */
+    void *lock; /* of the list of idle roots */
     Root *idle;
 };
 

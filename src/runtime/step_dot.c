@@ -1,9 +1,9 @@
 /* step_dot.c -- dot_general and conv_general by the kernels of matmul and convolution.
  *
- * Operands are used as they lie in memory, by strides, if axes of the same role (batch, free,
- * contracted) can be walked as one; else they are copied into an order where they can. What the
- * kernels do not multiply in the wished dtypes is cast to f64 first, and back; integers have loops of
- * their own here, modulo 2^width.
+ * Operands are used as they lie in memory, by strides, if axes of the same role (batch,
+ * free, contracted) can be walked as one; else they are copied into an order where they
+ * can. What the kernels do not multiply in the wished dtypes is cast to f64 first, and
+ * back; integers have loops of their own here, modulo 2^width.
  */
 #include "runtime/runtime.h"
 
@@ -19,25 +19,24 @@ typedef struct Side {
 static bool is_narrow(KType t) { return t == KT_F32 || t == KT_F16 || t == KT_BF16; }
 static bool has_kernel(KType x, KType y, KType z)
 {
-    return (x == KT_F64 && y == KT_F64 && z == KT_F64) || (is_narrow(x) && is_narrow(y) && is_narrow(z));
+    return (x == KT_F64 && y == KT_F64 && z == KT_F64) ||
+           (is_narrow(x) && is_narrow(y) && is_narrow(z));
 }
 
 static Side side_of(Bind *b, uint32_t i)
 {
     Val v = bind_in(b, i);
-    Side s = {bind_ref(b, v), (KType)bind_dtype(b, v), bind_rank(b, v), bind_dims(b, v), {0}};
+    Side s = {
+        bind_ref(b, v), (KType)bind_dtype(b, v), bind_rank(b, v), bind_dims(b, v), {0}};
     int64_t room[MAX_RANK];
 
     memcpy(s.stride, bind_strides(b, v, room), s.rank * sizeof *s.stride);
     return s;
 }
 
-static int64_t side_count(const Side *s)
-{
-    return k_count((int)s->rank, s->dims);
-}
+static int64_t side_count(const Side *s) { return k_count((int)s->rank, s->dims); }
 
-/* ---- casts and copies before the product ---------------------------------------------------------------------- */
+/* ---- casts and copies before the product ------------------------------------------- */
 
 static bool run_cast(Frame *f, const Op *op)
 {
@@ -48,8 +47,8 @@ static bool run_cast(Frame *f, const Op *op)
     return true;
 }
 
-static void add_cast(Bind *b, Ref from, KType from_type, const int64_t *stride, Ref to, KType to_type, uint32_t rank,
-                     const int64_t *dims)
+static void add_cast(Bind *b, Ref from, KType from_type, const int64_t *stride, Ref to,
+                     KType to_type, uint32_t rank, const int64_t *dims)
 {
     KMap *m = arena_alloc(b->a, sizeof *m);
     KSpace room;
@@ -98,7 +97,7 @@ static void side_reorder(Bind *b, Side *s, const int64_t *order)
     memcpy(s->stride, to, s->rank * sizeof *to);
 }
 
-/* ---- axes by role ------------------------------------------------------------------------------------------------ */
+/* ---- axes by role ------------------------------------------------------------------ */
 
 typedef struct Axis {
     int64_t size, stride;
@@ -161,13 +160,15 @@ static void find_roles(Roles *r, uint32_t rank, Ints batch, Ints sum, bool free_
 }
 
 /* Batch axes of both operands, merged where both allow it; how many remain. */
-static int merge_batch(const Side *x, const Roles *rx, const Side *y, const Roles *ry, KMatmul *m)
+static int merge_batch(const Side *x, const Roles *rx, const Side *y, const Roles *ry,
+                       KMatmul *m)
 {
     int n = 0;
     int64_t size[MAX_RANK], sx[MAX_RANK], sy[MAX_RANK], c = m->m * m->n;
 
     for (uint32_t i = 0; i < rx->batch.n; i++) {
-        int64_t d = x->dims[rx->batch.v[i]], a = x->stride[rx->batch.v[i]], b = y->stride[ry->batch.v[i]];
+        int64_t d = x->dims[rx->batch.v[i]], a = x->stride[rx->batch.v[i]],
+                b = y->stride[ry->batch.v[i]];
         if (d == 1)
             continue;
         if (n && sx[n - 1] == a * d && sy[n - 1] == b * d) {
@@ -191,7 +192,7 @@ static int merge_batch(const Side *x, const Roles *rx, const Side *y, const Role
     return n;
 }
 
-/* ---- matmul --------------------------------------------------------------------------------------------------------- */
+/* ---- matmul ------------------------------------------------------------------------ */
 
 typedef struct DotStep {
     KMatmul m;
@@ -210,14 +211,17 @@ static bool run_dot(Frame *f, const Op *op)
 }
 
 /* Fills sizes and strides; copies operands whose axes cannot be walked as they lie. */
-static void lay_out(Bind *b, Side *x, Side *y, const Roles *rx, const Roles *ry, KMatmul *m)
+static void lay_out(Bind *b, Side *x, Side *y, const Roles *rx, const Roles *ry,
+                    KMatmul *m)
 {
     Axis free, sum;
     bool again;
 
-    if (!one_axis(x, rx->free.v, rx->free.n, &free) || !one_axis(x, rx->sum.v, rx->sum.n, &sum))
+    if (!one_axis(x, rx->free.v, rx->free.n, &free) ||
+        !one_axis(x, rx->sum.v, rx->sum.n, &sum))
         side_reorder(b, x, rx->order);
-    if (!one_axis(y, ry->free.v, ry->free.n, &free) || !one_axis(y, ry->sum.v, ry->sum.n, &sum))
+    if (!one_axis(y, ry->free.v, ry->free.n, &free) ||
+        !one_axis(y, ry->sum.v, ry->sum.n, &sum))
         side_reorder(b, y, ry->order);
     do {
         one_axis(x, rx->free.v, rx->free.n, &free);
@@ -249,17 +253,17 @@ typedef struct IntStep {
     Ref x, y, out;
 } IntStep;
 
-#define INT_ROWS(T)                                                                                              \
-    for (int64_t i = 0; i < m->m; i++) {                                                                         \
-        T *z = (T *)s->m.c + c + i * m->n;                                                                       \
-        memset(z, 0, (size_t)m->n * sizeof *z);                                                                  \
-        for (int64_t k = 0; k < m->k; k++) {                                                                     \
-            T u = ((const T *)m->a)[a + i * m->a_row + k * m->a_col];                                            \
-            const T *v = (const T *)m->b + w + k * m->b_row;                                                     \
-            for (int64_t j = 0; j < m->n; j++)                                                                   \
-                z[j] = (T)(z[j] + (uint64_t)u * v[j * m->b_col]);                                                \
-        }                                                                                                        \
-    }                                                                                                            \
+#define INT_ROWS(T)                                                                      \
+    for (int64_t i = 0; i < m->m; i++) {                                                 \
+        T *z = (T *)s->m.c + c + i * m->n;                                               \
+        memset(z, 0, (size_t)m->n * sizeof *z);                                          \
+        for (int64_t k = 0; k < m->k; k++) {                                             \
+            T u = ((const T *)m->a)[a + i * m->a_row + k * m->a_col];                    \
+            const T *v = (const T *)m->b + w + k * m->b_row;                             \
+            for (int64_t j = 0; j < m->n; j++)                                           \
+                z[j] = (T)(z[j] + (uint64_t)u * v[j * m->b_col]);                        \
+        }                                                                                \
+    }                                                                                    \
     break
 
 static void int_matmul(const IntStep *s, int64_t a, int64_t w, int64_t c)
@@ -338,20 +342,23 @@ bool bind_dot(Bind *b)
     s->m.c_type = work;
     s->x = x.at;
     s->y = y.at;
-    s->out = work == acc ? bind_ref(b, z) : bind_workspace(b, (size_t)bind_count(b, z) * 8);
-    s->workspace = bind_workspace(b, kernels_matmul_workspace(b->root->kernels, &s->m, b->root->threads));
+    s->out =
+        work == acc ? bind_ref(b, z) : bind_workspace(b, (size_t)bind_count(b, z) * 8);
+    s->workspace = bind_workspace(
+        b, kernels_matmul_workspace(b->root->kernels, &s->m, b->root->threads));
     bind_op(b, run_dot, s);
     if (work != acc)
-        add_cast(b, s->out, work, NULL, bind_ref(b, z), acc, bind_rank(b, z), bind_dims(b, z));
+        add_cast(b, s->out, work, NULL, bind_ref(b, z), acc, bind_rank(b, z),
+                 bind_dims(b, z));
     return true;
 }
 
-/* ---- convolution -------------------------------------------------------------------------------------------------------- */
+/* ---- convolution ------------------------------------------------------------------- */
 
 typedef struct ConvStep {
     KConv c;
     Ref x, w, out, workspace;
-    int64_t groups;              /* batch groups: part g of the batch makes part g of the channels */
+    int64_t groups; /* batch groups: part g of the batch makes part g of the channels */
     int64_t x_step, w_step, out_step; /* bytes from one to the next */
 } ConvStep;
 
@@ -371,17 +378,21 @@ static bool run_conv(Frame *f, const Op *op)
 }
 
 static int64_t spec(Ints list, uint32_t i) { return list.n ? list.v[i] : i; }
-static int64_t entry(Ints list, uint32_t i, int64_t standard) { return list.n ? list.v[i] : standard; }
+static int64_t entry(Ints list, uint32_t i, int64_t standard)
+{
+    return list.n ? list.v[i] : standard;
+}
 
-static void conv_spatial(KConv *c, const ConvAttr *a, const Side *x, const Side *w, const int64_t *zdims,
-                         const int64_t *zstride)
+static void conv_spatial(KConv *c, const ConvAttr *a, const Side *x, const Side *w,
+                         const int64_t *zdims, const int64_t *zstride)
 {
     c->spatial = (int)MAX(x->rank - 2, 1);
     /* without spatial axes: one of size 1 */
     c->x_size[0] = c->w_size[0] = c->out_size[0] = 1;
     c->stride[0] = c->x_dilation[0] = c->w_dilation[0] = 1;
     for (uint32_t i = 0; i + 2 < x->rank; i++) {
-        int64_t xa = spec(a->lhs_spec, i + 2), wa = spec(a->rhs_spec, i + 2), za = spec(a->out_spec, i + 2);
+        int64_t xa = spec(a->lhs_spec, i + 2), wa = spec(a->rhs_spec, i + 2),
+                za = spec(a->out_spec, i + 2);
         c->x_size[i] = x->dims[xa];
         c->x_step[i] = x->stride[xa];
         c->w_size[i] = w->dims[wa];
@@ -395,12 +406,13 @@ static void conv_spatial(KConv *c, const ConvAttr *a, const Side *x, const Side 
     }
 }
 
-static void conv_channels(ConvStep *s, const ConvAttr *a, const Side *x, const Side *w, const int64_t *zdims,
-                          const int64_t *zstride)
+static void conv_channels(ConvStep *s, const ConvAttr *a, const Side *x, const Side *w,
+                          const int64_t *zdims, const int64_t *zstride)
 {
     KConv *c = &s->c;
-    int64_t xn = spec(a->lhs_spec, 0), xc = spec(a->lhs_spec, 1), wo = spec(a->rhs_spec, 0),
-            wi = spec(a->rhs_spec, 1), zn = spec(a->out_spec, 0), zc = spec(a->out_spec, 1);
+    int64_t xn = spec(a->lhs_spec, 0), xc = spec(a->lhs_spec, 1),
+            wo = spec(a->rhs_spec, 0), wi = spec(a->rhs_spec, 1),
+            zn = spec(a->out_spec, 0), zc = spec(a->out_spec, 1);
 
     s->groups = a->batch_groups;
     c->groups = a->groups;
@@ -444,11 +456,14 @@ bool bind_conv(Bind *b)
     conv_channels(s, a, &x, &w, bind_dims(b, z), zstride);
     s->x = x.at;
     s->w = w.at;
-    s->out = work == acc ? bind_ref(b, z) : bind_workspace(b, (size_t)bind_count(b, z) * 8);
+    s->out =
+        work == acc ? bind_ref(b, z) : bind_workspace(b, (size_t)bind_count(b, z) * 8);
     s->c.x = s->c.w = s->c.out = s; /* any address, for sums with it */
-    s->workspace = bind_workspace(b, kernels_conv_workspace(b->root->kernels, &s->c, b->root->threads));
+    s->workspace = bind_workspace(
+        b, kernels_conv_workspace(b->root->kernels, &s->c, b->root->threads));
     bind_op(b, run_conv, s);
     if (work != acc)
-        add_cast(b, s->out, work, NULL, bind_ref(b, z), acc, bind_rank(b, z), bind_dims(b, z));
+        add_cast(b, s->out, work, NULL, bind_ref(b, z), acc, bind_rank(b, z),
+                 bind_dims(b, z));
     return true;
 }

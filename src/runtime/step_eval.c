@@ -27,7 +27,8 @@ static bool run_eval(Frame *f, const Op *op)
 
 static Nd nd_of(Bind *b, Val v)
 {
-    return (Nd){bind_dtype(b, v), bind_rank(b, v), bind_dims(b, v), bind_count(b, v), NULL};
+    return (Nd){bind_dtype(b, v), bind_rank(b, v), bind_dims(b, v), bind_count(b, v),
+                NULL};
 }
 
 /* Row-major: where it is, or a copy. */
@@ -62,8 +63,15 @@ bool bind_eval(Bind *b)
         s->out[j] = nd_of(b, bind_out(b, j));
         s->out_at[j] = bind_ref(b, bind_out(b, j));
     }
-    s->e = (Eval){.row = row, .op = e->op, .nin = e->nin, .nout = e->nout, .in = s->in, .out = s->out,
-                  .attr = b->attr, .place = eqn_place(b->p, e), .eqn = e};
+    s->e = (Eval){.row = row,
+                  .op = e->op,
+                  .nin = e->nin,
+                  .nout = e->nout,
+                  .in = s->in,
+                  .out = s->out,
+                  .attr = b->attr,
+                  .place = eqn_place(b->p, e),
+                  .eqn = e};
     bind_op(b, run_eval, s);
     return true;
 }

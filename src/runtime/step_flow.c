@@ -1,14 +1,15 @@
 /* step_flow.c -- sub-programs: call cond while scan.
  *
- * A sub-program runs in a frame of its own, one for each program and sizes, whichever equation calls
- * it: programs do not call themselves, so it is never in use twice. Operands and results are passed by
- * address. Carries of a loop are written into one of two buffers in turn, never copied; or into one,
- * where the body reads the carry for the last time before it writes it (plan_carry_in_place). Rows of
- * scanned arrays are passed where they are.
+ * A sub-program runs in a frame of its own, one for each program and sizes, whichever
+ * equation calls it: programs do not call themselves, so it is never in use twice.
+ * Operands and results are passed by address. Carries of a loop are written into one of
+ * two buffers in turn, never copied; or into one, where the body reads the carry for the
+ * last time before it writes it (plan_carry_in_place). Rows of scanned arrays are passed
+ * where they are.
  */
 #include "runtime/runtime.h"
 
-/* ---- a sub-program and its sizes --------------------------------------------------------------------------------- */
+/* ---- a sub-program and its sizes --------------------------------------------------- */
 
 typedef struct Callee {
     const Plan *plan;
@@ -26,7 +27,8 @@ static const Plan *plan_of(const Bind *b, const Program *p)
 /* The binds of s are numbers here. */
 static Callee callee_of(Bind *b, const Sub *s)
 {
-    return (Callee){plan_of(b, s->p), arena_dup(b->a, s->binds.v, s->binds.n * sizeof(int64_t))};
+    return (Callee){plan_of(b, s->p),
+                    arena_dup(b->a, s->binds.v, s->binds.n * sizeof(int64_t))};
 }
 
 static Ref *refs_of_inputs(Bind *b, uint32_t first)
@@ -47,20 +49,29 @@ static Ref *refs_of_outputs(Bind *b)
     return r;
 }
 
-static Frame *open_callee(Frame *f, const Callee *c) { return root_frame(f->root, c->plan, c->symvals); }
-static void set_in(Frame *g, uint32_t i, const void *p) { g->base[base_in(g->plan, i)] = (uintptr_t)p; }
-static void set_out(Frame *g, uint32_t j, void *p) { g->base[base_out(g->plan, j)] = (uintptr_t)p; }
+static Frame *open_callee(Frame *f, const Callee *c)
+{
+    return root_frame(f->root, c->plan, c->symvals);
+}
+static void set_in(Frame *g, uint32_t i, const void *p)
+{
+    g->base[base_in(g->plan, i)] = (uintptr_t)p;
+}
+static void set_out(Frame *g, uint32_t j, void *p)
+{
+    g->base[base_out(g->plan, j)] = (uintptr_t)p;
+}
 
 /* An error inside was recorded; say where it was called from. */
 static bool called_here(Frame *f, const Op *op, const Callee *c)
 {
     if (f->root->cx->status != WF_ERR_MEMORY)
-        fail_note(f->root->cx, op_place(f, op), "in %s of '%s'", op_name(f->plan->p->eqns[op->eqn].op),
-                  c->plan->p->name);
+        fail_note(f->root->cx, op_place(f, op), "in %s of '%s'",
+                  op_name(f->plan->p->eqns[op->eqn].op), c->plan->p->name);
     return false;
 }
 
-/* ---- call, cond --------------------------------------------------------------------------------------------------- */
+/* ---- call, cond -------------------------------------------------------------------- */
 
 typedef struct CallStep {
     uint32_t nin, nout;
@@ -139,10 +150,11 @@ bool bind_cond(Bind *b)
     return true;
 }
 
-/* ---- loops ---------------------------------------------------------------------------------------------------------- */
+/* ---- loops ------------------------------------------------------------------------- */
 
 typedef struct Carry {
-    Ref start, out, spare; /* the operand; the result; the second buffer (= out: one is enough) */
+    Ref start, out,
+        spare; /* the operand; the result; the second buffer (= out: one is enough) */
     int64_t bytes;
 } Carry;
 
@@ -160,10 +172,11 @@ typedef struct LoopStep {
     Rows *xs, *ys;
     int64_t length; /* of a scan; the bound of a while, or -1 */
     bool reverse;
-    Dim trips;      /* of a while; DIM_NONE */
+    Dim trips; /* of a while; DIM_NONE */
 } LoopStep;
 
-static LoopStep *loop_step(Bind *b, const Sub *body, uint32_t first_const, uint32_t nconst, uint32_t ncarry)
+static LoopStep *loop_step(Bind *b, const Sub *body, uint32_t first_const,
+                           uint32_t nconst, uint32_t ncarry)
 {
     LoopStep *s = arena_zalloc(b->a, sizeof *s);
     uint32_t first = first_const + nconst;
@@ -197,7 +210,9 @@ static int64_t row_bytes(Bind *b, Val v)
     for (uint32_t i = 1; i < bind_rank(b, v); i++)
         if (!dim_eval(&b->p->dims, dims[i], b->f->symvals, &row[i]) || row[i] < 0)
             return -1;
-    return type_size(bind_dtype(b, v), row + 1, bind_rank(b, v) - 1, &count, &bytes) ? bytes : -1;
+    return type_size(bind_dtype(b, v), row + 1, bind_rank(b, v) - 1, &count, &bytes)
+               ? bytes
+               : -1;
 }
 
 static char *at(Frame *f, Ref r) { return frame_at(f, r); }
@@ -208,7 +223,7 @@ static void copy_bytes(void *to, const void *from, int64_t n)
         memcpy(to, from, (size_t)n);
 }
 
-/* ---- scan -------------------------------------------------------------------------------------------------------------- */
+/* ---- scan -------------------------------------------------------------------------- */
 
 /* The result of turn t lies so that the last one is in place. */
 static char *carry_after(Frame *f, const LoopStep *s, const Carry *c, int64_t t)
@@ -261,14 +276,16 @@ bool bind_scan(Bind *b)
     s->length = a->length;
     s->reverse = a->reverse;
     for (uint32_t i = 0; i < s->nxs; i++)
-        s->xs[i] = (Rows){bind_ref(b, bind_in(b, first + i)), row_bytes(b, bind_in(b, first + i)), 0};
+        s->xs[i] = (Rows){bind_ref(b, bind_in(b, first + i)),
+                          row_bytes(b, bind_in(b, first + i)), 0};
     for (uint32_t j = 0; j < s->nys; j++)
-        s->ys[j] = (Rows){bind_ref(b, bind_out(b, s->ncarry + j)), row_bytes(b, bind_out(b, s->ncarry + j)), 0};
+        s->ys[j] = (Rows){bind_ref(b, bind_out(b, s->ncarry + j)),
+                          row_bytes(b, bind_out(b, s->ncarry + j)), 0};
     bind_op(b, run_scan, s);
     return true;
 }
 
-/* ---- while --------------------------------------------------------------------------------------------------------------- */
+/* ---- while ------------------------------------------------------------------------- */
 
 /* Where the carry is before turn t. */
 static char *carry_before(Frame *f, const Carry *c, int64_t t)
@@ -322,9 +339,11 @@ static bool while_turn(Frame *f, const Op *op, Frame *g, int64_t t)
 static void end_while(Frame *f, const LoopStep *s, int64_t turns)
 {
     for (uint32_t i = 0; i < s->ncarry; i++)
-        copy_bytes(at(f, s->carry[i].out), carry_before(f, &s->carry[i], turns), s->carry[i].bytes);
+        copy_bytes(at(f, s->carry[i].out), carry_before(f, &s->carry[i], turns),
+                   s->carry[i].bytes);
     for (uint32_t j = 0; j < s->nys && s->length >= 0; j++)
-        memset(at(f, s->ys[j].at) + turns * s->ys[j].bytes, 0, (size_t)((s->length - turns) * s->ys[j].bytes));
+        memset(at(f, s->ys[j].at) + turns * s->ys[j].bytes, 0,
+               (size_t)((s->length - turns) * s->ys[j].bytes));
     for (uint32_t j = 0; j < s->nys && s->trips != DIM_NONE && !turns; j++)
         frame_dyn_reserve(f, s->ys[j].block, 0, 0);
     if (s->trips != DIM_NONE)
@@ -365,7 +384,8 @@ bool bind_while(Bind *b)
     s->trips = ((const WhileAttr *)b->e->attr)->trips;
     for (uint32_t j = 0; j < s->nys; j++) {
         Val v = bind_out(b, s->ncarry + j);
-        s->ys[j] = (Rows){bind_ref(b, v), row_bytes(b, v), b->plan->store[b->plan->val[v].store].index};
+        s->ys[j] = (Rows){bind_ref(b, v), row_bytes(b, v),
+                          b->plan->store[b->plan->val[v].store].index};
         if (s->ys[j].bytes < 0)
             return bind_fail(b, WF_ERR_SHAPE, "the size of a row cannot be computed");
     }

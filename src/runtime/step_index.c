@@ -1,5 +1,5 @@
-/* step_index.c -- windows at computed places: dynamic_slice dynamic_update_slice gather scatter; and
- * what defines sizes from values: nonzero size. */
+/* step_index.c -- windows at computed places: dynamic_slice dynamic_update_slice gather
+ * scatter; and what defines sizes from values: nonzero size. */
 #include "op/index.h"
 #include "runtime/runtime.h"
 
@@ -10,7 +10,7 @@ static int64_t read_int(wf_dtype t, const void *p, int64_t i)
     return nd_int(&x, i);
 }
 
-/* ---- one window ---------------------------------------------------------------------------------------------- */
+/* ---- one window -------------------------------------------------------------------- */
 
 typedef struct Start { /* of a window along one axis */
     Ref at;
@@ -25,20 +25,24 @@ typedef struct WindowStep {
     Start start[];
 } WindowStep;
 
-/* Bytes from the operand's first element to the window's, starts clamped so that it fits. */
+/* Bytes from the operand's first element to the window's, starts clamped so that it fits.
+ */
 static int64_t window_offset(Frame *f, const WindowStep *s)
 {
     int64_t off = 0;
 
     for (uint32_t i = 0; i < s->rank; i++) {
         const Start *t = &s->start[i];
-        off += MAX(0, MIN(read_int(t->dtype, frame_at(f, t->at), 0), t->last)) * t->stride;
+        off +=
+            MAX(0, MIN(read_int(t->dtype, frame_at(f, t->at), 0), t->last)) * t->stride;
     }
     return off;
 }
 
-/* first: operand number of the first start; sizes: of the window; stride: of x, in elements. */
-static WindowStep *window_step(Bind *b, uint32_t first, const int64_t *sizes, const int64_t *stride)
+/* first: operand number of the first start; sizes: of the window; stride: of x, in
+ * elements. */
+static WindowStep *window_step(Bind *b, uint32_t first, const int64_t *sizes,
+                               const int64_t *stride)
 {
     Val x = bind_in(b, 0);
     uint32_t rank = bind_rank(b, x);
@@ -48,10 +52,12 @@ static WindowStep *window_step(Bind *b, uint32_t first, const int64_t *sizes, co
     s->bytes = bind_bytes(b, x);
     for (uint32_t i = 0; i < rank; i++) {
         Val v = bind_in(b, first + i);
-        s->start[i] = (Start){bind_ref(b, v), bind_dtype(b, v), bind_dims(b, x)[i] - sizes[i],
-                              stride[i] * (int64_t)wf_dtype_size(bind_dtype(b, x))};
+        s->start[i] =
+            (Start){bind_ref(b, v), bind_dtype(b, v), bind_dims(b, x)[i] - sizes[i],
+                    stride[i] * (int64_t)wf_dtype_size(bind_dtype(b, x))};
         if (sizes[i] < 0 || s->start[i].last < 0) {
-            bind_fail(b, WF_ERR_SHAPE, "a window of %lld does not fit axis %u, which has size %lld",
+            bind_fail(b, WF_ERR_SHAPE,
+                      "a window of %lld does not fit axis %u, which has size %lld",
                       (long long)sizes[i], i, (long long)bind_dims(b, x)[i]);
             return NULL;
         }
@@ -63,7 +69,8 @@ static bool run_dynamic_slice(Frame *f, const Op *op)
 {
     const WindowStep *s = op->data;
 
-    kmove_run(&s->m, frame_at(f, op->out), (char *)frame_at(f, op->in[0]) + window_offset(f, s), &f->root->par);
+    kmove_run(&s->m, frame_at(f, op->out),
+              (char *)frame_at(f, op->in[0]) + window_offset(f, s), &f->root->par);
     return true;
 }
 
@@ -78,7 +85,8 @@ bool bind_dynamic_slice(Bind *b)
     if (!s)
         return false;
     k_row_major((int)s->rank, bind_dims(b, y), dense);
-    kmove_init(&s->m, wf_dtype_size(bind_dtype(b, y)), (int)s->rank, bind_dims(b, y), dense, stride);
+    kmove_init(&s->m, wf_dtype_size(bind_dtype(b, y)), (int)s->rank, bind_dims(b, y),
+               dense, stride);
     op = bind_op(b, run_dynamic_slice, s);
     op->out = bind_ref(b, y);
     op->in[0] = bind_ref(b, x);
@@ -109,8 +117,8 @@ bool bind_dynamic_update(Bind *b)
     s = window_step(b, 2, bind_dims(b, u), dense);
     if (!s)
         return false;
-    kmove_init(&s->m, wf_dtype_size(bind_dtype(b, x)), (int)s->rank, bind_dims(b, u), dense,
-               bind_strides(b, u, room));
+    kmove_init(&s->m, wf_dtype_size(bind_dtype(b, x)), (int)s->rank, bind_dims(b, u),
+               dense, bind_strides(b, u, room));
     op = bind_op(b, run_dynamic_update, s);
     op->out = bind_ref(b, bind_out(b, 0));
     op->in[0] = bind_ref(b, x);
@@ -118,39 +126,40 @@ bool bind_dynamic_update(Bind *b)
     return true;
 }
 
-/* ---- many windows ----------------------------------------------------------------------------------------------
+/* ---- many windows ---------------------------------------------------------------------
  *
- * index.h says how axes are numbered. The rows of `indices` are walked in order, and for each the window
- * is copied (gather) or combined (scatter). */
+ * index.h says how axes are numbered. The rows of `indices` are walked in order, and for
+ * each the window is copied (gather) or combined (scatter). */
 
 typedef struct IndexStep {
     int32_t mode;
     wf_dtype itype;
-    uint32_t rank;                  /* of the operand */
+    uint32_t rank; /* of the operand */
     uint32_t nbatch;
     uint32_t nmap, npairs;
-    int64_t map[MAX_RANK];          /* operand axis of entry k of an index vector */
-    int64_t pair_axis[MAX_RANK];    /* batching: operand axis, */
-    int64_t pair_batch[MAX_RANK];   /* and which batch axis gives the start */
-    int64_t last[MAX_RANK];         /* largest start along each operand axis; negative: none */
-    int64_t size[MAX_RANK];         /* of a window */
-    int64_t step[MAX_RANK];         /* bytes between neighbours of the operand */
-    int64_t rows;                   /* index vectors */
-    int64_t batch[MAX_RANK];        /* sizes of batch axes */
-    int64_t batch_step[MAX_RANK];   /* bytes in the result (updates) */
-    KMove m;                        /* a window: result <- operand, or operand <- updates */
-    int64_t bytes;                  /* of the operand */
-    uint64_t fill;                  /* an element */
-    KLoop combine;                  /* scatter: elementwise, or NULL: replace */
-    KCast widen, narrow;            /* around it */
+    int64_t map[MAX_RANK];        /* operand axis of entry k of an index vector */
+    int64_t pair_axis[MAX_RANK];  /* batching: operand axis, */
+    int64_t pair_batch[MAX_RANK]; /* and which batch axis gives the start */
+    int64_t last[MAX_RANK];  /* largest start along each operand axis; negative: none */
+    int64_t size[MAX_RANK];  /* of a window */
+    int64_t step[MAX_RANK];  /* bytes between neighbours of the operand */
+    int64_t rows;            /* index vectors */
+    int64_t batch[MAX_RANK]; /* sizes of batch axes */
+    int64_t batch_step[MAX_RANK]; /* bytes in the result (updates) */
+    KMove m;                      /* a window: result <- operand, or operand <- updates */
+    int64_t bytes;                /* of the operand */
+    uint64_t fill;                /* an element */
+    KLoop combine;                /* scatter: elementwise, or NULL: replace */
+    KCast widen, narrow;          /* around it */
     int64_t group;
 } IndexStep;
 
 static int64_t operand_dim(Bind *b, uint32_t i) { return bind_dims(b, bind_in(b, 0))[i]; }
 
-/* shape: the result of a gather, the updates of a scatter; to_shape: the move goes there. */
-static IndexStep *index_step(Bind *b, const Numbering *n, int32_t mode, Val shape, bool to_shape,
-                             const int64_t *stride)
+/* shape: the result of a gather, the updates of a scatter; to_shape: the move goes there.
+ */
+static IndexStep *index_step(Bind *b, const Numbering *n, int32_t mode, Val shape,
+                             bool to_shape, const int64_t *stride)
 {
     Val x = bind_in(b, 0), indices = bind_in(b, 1);
     int64_t size = (int64_t)wf_dtype_size(bind_dtype(b, x)), dense[MAX_RANK];
@@ -191,12 +200,13 @@ static IndexStep *index_step(Bind *b, const Numbering *n, int32_t mode, Val shap
         s->batch_step[i] = dense[ax.batch[i]] * size;
     }
     s->rows = k_count((int)ax.nbatch, s->batch);
-    kmove_init(&s->m, (size_t)size, (int)ax.nwindow, dims, to_shape ? here : there, to_shape ? there : here);
+    kmove_init(&s->m, (size_t)size, (int)ax.nwindow, dims, to_shape ? here : there,
+               to_shape ? there : here);
     s->group = s->m.count ? MAX(1, K_TASK / 2 / s->m.count) : 1;
     return s;
 }
 
-typedef struct Where { /* of one index vector */
+typedef struct Where {      /* of one index vector */
     int64_t operand, shape; /* bytes */
     bool in;
 } Where;
@@ -206,7 +216,8 @@ typedef struct Misfit { /* the first window that does not fit though it must */
     uint32_t axis;
 } Misfit;
 
-static bool find_window(const IndexStep *s, const void *indices, int64_t row, Where *w, Misfit *bad)
+static bool find_window(const IndexStep *s, const void *indices, int64_t row, Where *w,
+                        Misfit *bad)
 {
     int64_t start[MAX_RANK] = {0}, at[MAX_RANK], rest = row;
 
@@ -241,7 +252,8 @@ static bool fail_misfit(Frame *f, const Op *op, const Misfit *bad)
 {
     const IndexStep *s = op->data;
 
-    return op_fail(f, op, WF_ERR_INDEX, "a window of %lld at %lld does not fit axis %u, which has size %lld",
+    return op_fail(f, op, WF_ERR_INDEX,
+                   "a window of %lld at %lld does not fit axis %u, which has size %lld",
                    (long long)s->size[bad->axis], (long long)bad->start, bad->axis,
                    (long long)(s->last[bad->axis] + s->size[bad->axis]));
 }
@@ -274,7 +286,8 @@ static void gather_task(void *user, int i)
         Misfit bad;
         if (!find_window(s, r->indices, row, &w, &bad)) {
             int64_t old = atomic_load(&r->bad);
-            while ((!old || row + 1 < old) && !atomic_compare_exchange_weak(&r->bad, &old, row + 1))
+            while ((!old || row + 1 < old) &&
+                   !atomic_compare_exchange_weak(&r->bad, &old, row + 1))
                 ;
             return;
         }
@@ -289,7 +302,9 @@ static bool run_gather(Frame *f, const Op *op)
 {
     const IndexStep *s = op->data;
     const KPar *par = &f->root->par;
-    GatherRun r = {.s = s, .x = frame_at(f, op->in[0]), .indices = frame_at(f, op->in[1]),
+    GatherRun r = {.s = s,
+                   .x = frame_at(f, op->in[0]),
+                   .indices = frame_at(f, op->in[1]),
                    .y = frame_at(f, op->out)};
     int64_t tasks = (s->rows + s->group - 1) / s->group;
     Where w;
@@ -324,7 +339,7 @@ bool bind_gather(Bind *b)
     return true;
 }
 
-/* ---- scatter: windows one after the other, so that duplicates apply in order ------------------------------------- */
+/* ---- scatter: windows one after the other, so that duplicates apply in order ------- */
 
 #define CHUNK 256
 
@@ -332,7 +347,8 @@ static void combine_row(const IndexStep *s, int64_t n, char *y, const char *u)
 {
     size_t size = s->m.size;
 
-    for (int64_t i = 0; i < n; i += CHUNK, y += CHUNK * (int64_t)size, u += CHUNK * (int64_t)size) {
+    for (int64_t i = 0; i < n;
+         i += CHUNK, y += CHUNK * (int64_t)size, u += CHUNK * (int64_t)size) {
         int64_t k = MIN(CHUNK, n - i);
         float a[CHUNK], c[CHUNK];
         if (!s->widen) {
@@ -347,7 +363,8 @@ static void combine_row(const IndexStep *s, int64_t n, char *y, const char *u)
     }
 }
 
-/* Rows along the innermost axis of the move when both sides are contiguous there, else single elements. */
+/* Rows along the innermost axis of the move when both sides are contiguous there, else
+ * single elements. */
 static void combine_window(const IndexStep *s, char *y, const char *u)
 {
     const KMove *m = &s->m;
@@ -375,7 +392,8 @@ static bool run_scatter(Frame *f, const Op *op)
 {
     const IndexStep *s = op->data;
     char *y = frame_at(f, op->out);
-    const char *x = frame_at(f, op->in[0]), *indices = frame_at(f, op->in[1]), *u = frame_at(f, op->in[2]);
+    const char *x = frame_at(f, op->in[0]), *indices = frame_at(f, op->in[1]),
+               *u = frame_at(f, op->in[2]);
 
     if (y != x && s->bytes)
         memcpy(y, x, (size_t)s->bytes);
@@ -398,7 +416,9 @@ static void find_combine(Bind *b, IndexStep *s)
 {
     static const struct {
         uint16_t op, combine;
-    } table[] = {{OP_scatter_add, KM_add}, {OP_scatter_mul, KM_mul}, {OP_scatter_min, KM_min},
+    } table[] = {{OP_scatter_add, KM_add},
+                 {OP_scatter_mul, KM_mul},
+                 {OP_scatter_min, KM_min},
                  {OP_scatter_max, KM_max}};
     const KLoops *l = b->root->loops;
     KType t = (KType)bind_dtype(b, bind_in(b, 0));
@@ -418,7 +438,8 @@ bool bind_scatter(Bind *b)
     Numbering n = numbering_scatter(a);
     Val x = bind_in(b, 0);
     int64_t room[MAX_RANK];
-    IndexStep *s = index_step(b, &n, a->mode, bind_in(b, 2), false, bind_strides(b, x, room));
+    IndexStep *s =
+        index_step(b, &n, a->mode, bind_in(b, 2), false, bind_strides(b, x, room));
     Op *op = bind_op(b, run_scatter, s);
 
     find_combine(b, s);
@@ -428,7 +449,7 @@ bool bind_scatter(Bind *b)
     return true;
 }
 
-/* ---- sizes from values --------------------------------------------------------------------------------------------- */
+/* ---- sizes from values ------------------------------------------------------------- */
 
 static bool run_size(Frame *f, const Op *op)
 {
@@ -437,14 +458,16 @@ static bool run_size(Frame *f, const Op *op)
 
     memcpy(&n, frame_at(f, op->in[0]), sizeof n);
     if (n < 0)
-        return op_fail(f, op, WF_ERR_VALUE, "the size is %lld, but sizes are not negative", (long long)n);
+        return op_fail(f, op, WF_ERR_VALUE,
+                       "the size is %lld, but sizes are not negative", (long long)n);
     frame_define(f, a->sym, n);
     return true;
 }
 
 bool bind_size(Bind *b)
 {
-    bind_op(b, run_size, (void *)(uintptr_t)b->e->attr)->in[0] = bind_ref(b, bind_in(b, 0));
+    bind_op(b, run_size, (void *)(uintptr_t)b->e->attr)->in[0] =
+        bind_ref(b, bind_in(b, 0));
     return true;
 }
 
@@ -497,8 +520,10 @@ bool bind_nonzero(Bind *b)
 
     *s = (NonzeroStep){((const SymAttr *)b->e->attr)->sym,
                        k_cast(b->root->loops, (KType)bind_dtype(b, x), KT_BOOL),
-                       wf_dtype_size(bind_dtype(b, x)), bind_rank(b, x),
-                       b->plan->store[b->plan->val[bind_out(b, 0)].store].index, bind_dims(b, x)};
+                       wf_dtype_size(bind_dtype(b, x)),
+                       bind_rank(b, x),
+                       b->plan->store[b->plan->val[bind_out(b, 0)].store].index,
+                       bind_dims(b, x)};
     op->n = bind_count(b, x);
     op->out = bind_ref(b, bind_out(b, 0));
     op->in[0] = bind_ref(b, x);

@@ -1,9 +1,9 @@
 /* step_map.c -- elementwise ops and casts. */
 #include "runtime/runtime.h"
 
-static const uint8_t map_ops[OP_COUNT] = { /* KM_x + 1 */
+static const uint8_t map_ops[OP_COUNT] = {/* KM_x + 1 */
 #define X(name) [OP_##name] = KM_##name + 1,
-    K_MAP_OPS(X)
+                                          K_MAP_OPS(X)
 #undef X
 };
 
@@ -15,7 +15,8 @@ typedef struct MapStep {
 /* Small and row-major: one call, with n elements. Up to 3 operands. */
 static bool run_small(Frame *f, const Op *op)
 {
-    const void *in[3] = {frame_at(f, op->in[0]), frame_at(f, op->in[1]), frame_at(f, op->in[2])};
+    const void *in[3] = {frame_at(f, op->in[0]), frame_at(f, op->in[1]),
+                         frame_at(f, op->in[2])};
     void *out = frame_at(f, op->out);
 
     ((KLoop)(uintptr_t)op->data)(op->n, in, &out);
@@ -53,7 +54,8 @@ static bool bind_kmap(Bind *b, KMap *m)
     s->m = *m;
     for (int i = 0; i < m->nin; i++) {
         s->in[i] = bind_ref(b, bind_in(b, (uint32_t)i));
-        s->m.space[i] = m->dense >> i & 1 ? NULL : arena_dup(b->a, m->space[i], sizeof(KSpace));
+        s->m.space[i] =
+            m->dense >> i & 1 ? NULL : arena_dup(b->a, m->space[i], sizeof(KSpace));
     }
     for (int i = 0; i < m->nout; i++)
         s->out[i] = bind_ref(b, bind_out(b, (uint32_t)i));
@@ -73,11 +75,14 @@ bool bind_map(Bind *b)
     for (uint32_t i = 0; i < b->e->nin; i++) {
         Val x = bind_in(b, i);
         type[i] = (KType)bind_dtype(b, x);
-        stride[i] = bind_rank(b, x) == bind_rank(b, y) ? b->f->loc[x].stride : zeros; /* clamp's bounds */
+        stride[i] = bind_rank(b, x) == bind_rank(b, y) ? b->f->loc[x].stride
+                                                       : zeros; /* clamp's bounds */
     }
-    if (!kmap_init(&m, b->root->loops, (KMapOp)(map_ops[b->e->op] - 1), (int)b->e->nin, b->e->nout, type,
-                   (KType)bind_dtype(b, y), (int)bind_rank(b, y), bind_dims(b, y), stride, room))
-        return bind_fail(b, WF_ERR_INTERNAL, "there is no kernel for %s", wf_dtype_name((wf_dtype)type[0]));
+    if (!kmap_init(&m, b->root->loops, (KMapOp)(map_ops[b->e->op] - 1), (int)b->e->nin,
+                   b->e->nout, type, (KType)bind_dtype(b, y), (int)bind_rank(b, y),
+                   bind_dims(b, y), stride, room))
+        return bind_fail(b, WF_ERR_INTERNAL, "there is no kernel for %s",
+                         wf_dtype_name((wf_dtype)type[0]));
     return bind_kmap(b, &m);
 }
 
@@ -87,7 +92,7 @@ bool bind_cast(Bind *b)
     KSpace room;
     KMap m;
 
-    kmap_init_cast(&m, b->root->loops, (KType)bind_dtype(b, x), (KType)bind_dtype(b, y), (int)bind_rank(b, y),
-                   bind_dims(b, y), b->f->loc[x].stride, &room);
+    kmap_init_cast(&m, b->root->loops, (KType)bind_dtype(b, x), (KType)bind_dtype(b, y),
+                   (int)bind_rank(b, y), bind_dims(b, y), b->f->loc[x].stride, &room);
     return bind_kmap(b, &m);
 }

@@ -1,8 +1,8 @@
-/* step_move.c -- constants, shapes, copies: const iota dim reshape broadcast transpose slice rev pad
- * concat. */
+/* step_move.c -- constants, shapes, copies: const iota dim reshape broadcast transpose
+ * slice rev pad concat. */
 #include "runtime/runtime.h"
 
-/* ---- copies -------------------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------ */
 
 static bool run_move(Frame *f, const Op *op)
 {
@@ -11,8 +11,8 @@ static bool run_move(Frame *f, const Op *op)
 }
 
 /* dst[i..] = src[i..] of that shape, by these strides. */
-static void add_move(Bind *b, size_t size, uint32_t rank, const int64_t *dims, Ref dst, const int64_t *to,
-                     Ref src, const int64_t *from)
+static void add_move(Bind *b, size_t size, uint32_t rank, const int64_t *dims, Ref dst,
+                     const int64_t *to, Ref src, const int64_t *from)
 {
     KMove *m = arena_alloc(b->a, sizeof *m);
     Op *op;
@@ -28,17 +28,19 @@ void bind_copy_to(Bind *b, Val v, Ref to)
     int64_t room[MAX_RANK], dense[MAX_RANK];
 
     k_row_major((int)bind_rank(b, v), bind_dims(b, v), dense);
-    add_move(b, wf_dtype_size(bind_dtype(b, v)), bind_rank(b, v), bind_dims(b, v), to, dense, bind_ref(b, v),
-             bind_strides(b, v, room));
+    add_move(b, wf_dtype_size(bind_dtype(b, v)), bind_rank(b, v), bind_dims(b, v), to,
+             dense, bind_ref(b, v), bind_strides(b, v, room));
 }
 
-/* ---- the same elements ----------------------------------------------------------------------------------- */
+/* ---- the same elements ------------------------------------------------------------- */
 
 bool bind_alias(Bind *b)
 {
-    if (b->e->op == OP_reshape && bind_count(b, bind_in(b, 0)) != bind_count(b, bind_out(b, 0)))
+    if (b->e->op == OP_reshape &&
+        bind_count(b, bind_in(b, 0)) != bind_count(b, bind_out(b, 0)))
         return bind_fail(b, WF_ERR_SHAPE, "%lld elements, but the result needs %lld",
-                         (long long)bind_count(b, bind_in(b, 0)), (long long)bind_count(b, bind_out(b, 0)));
+                         (long long)bind_count(b, bind_in(b, 0)),
+                         (long long)bind_count(b, bind_out(b, 0)));
     return true;
 }
 
@@ -65,11 +67,14 @@ static bool view_slice(Bind *b, const int64_t *stride, View *v)
     for (uint32_t i = 0; i < bind_rank(b, bind_in(b, 0)); i++) {
         int64_t start = a->start.v[i], limit = a->limit.v[i];
         if (start < 0 || limit < start || limit > dims[i])
-            return bind_fail(b, WF_ERR_SHAPE, "%lld to %lld of axis %u, which has size %lld", (long long)start,
-                             (long long)limit, i, (long long)dims[i]);
+            return bind_fail(b, WF_ERR_SHAPE,
+                             "%lld to %lld of axis %u, which has size %lld",
+                             (long long)start, (long long)limit, i, (long long)dims[i]);
         if (start < dims[i]) /* else it is empty */
             v->offset += start * stride[i];
-        v->stride[i] = bind_dims(b, bind_out(b, 0))[i] > 1 ? stride[i] * (a->stride.n ? a->stride.v[i] : 1) : 0;
+        v->stride[i] = bind_dims(b, bind_out(b, 0))[i] > 1
+                           ? stride[i] * (a->stride.n ? a->stride.v[i] : 1)
+                           : 0;
     }
     return true;
 }
@@ -124,7 +129,8 @@ bool bind_view(Bind *b)
     at.off += v.offset * (int64_t)size;
     if (b->plan->val[y].kind == VAL_VIEW) {
         bool plain = is_row_major(bind_dims(b, y), v.stride, rank);
-        b->f->loc[y] = (Loc){at, plain ? NULL : arena_dup(b->a, v.stride, rank * sizeof *v.stride)};
+        b->f->loc[y] =
+            (Loc){at, plain ? NULL : arena_dup(b->a, v.stride, rank * sizeof *v.stride)};
         return true;
     }
     k_row_major((int)rank, bind_dims(b, y), dense);
@@ -132,11 +138,12 @@ bool bind_view(Bind *b)
     return true;
 }
 
-/* ---- constants ------------------------------------------------------------------------------------------- */
+/* ---- constants --------------------------------------------------------------------- */
 
 static bool run_fill(Frame *f, const Op *op)
 {
-    size_t size = wf_dtype_size(val_type(f->plan->p, f->plan->p->eqns[op->eqn].out).dtype);
+    size_t size =
+        wf_dtype_size(val_type(f->plan->p, f->plan->p->eqns[op->eqn].out).dtype);
 
     kmove_fill(size, op->n, frame_at(f, op->out), frame_at(f, op->in[0]), &f->root->par);
     return true;
@@ -212,15 +219,19 @@ bool bind_iota(Bind *b)
     return true;
 }
 
-/* ---- pad, concat ------------------------------------------------------------------------------------------- */
+/* ---- pad, concat ------------------------------------------------------------------- */
 
-/* Along one axis, x[i] goes to lo + i*(interior+1): which i are inside, and where the first goes. */
-static void pad_axis(int64_t n, int64_t lo, int64_t interior, int64_t size, int64_t *first, int64_t *count)
+/* Along one axis, x[i] goes to lo + i*(interior+1): which i are inside, and where the
+ * first goes. */
+static void pad_axis(int64_t n, int64_t lo, int64_t interior, int64_t size,
+                     int64_t *first, int64_t *count)
 {
     int64_t step = interior + 1, end;
 
     *first = lo >= 0 ? 0 : (-lo + step - 1) / step;
-    end = size - 1 - lo < 0 ? 0 : (size - 1 - lo) / step + 1; /* i < end are below the upper end */
+    end = size - 1 - lo < 0
+              ? 0
+              : (size - 1 - lo) / step + 1; /* i < end are below the upper end */
     *count = MIN(n, end) - *first;
 }
 
@@ -266,7 +277,8 @@ bool bind_concat(Bind *b)
     k_row_major((int)rank, bind_dims(b, y), to);
     for (uint32_t i = 0; i < b->e->nin; i++) {
         Val x = bind_in(b, i);
-        add_move(b, size, rank, bind_dims(b, x), dst, to, bind_ref(b, x), bind_strides(b, x, room));
+        add_move(b, size, rank, bind_dims(b, x), dst, to, bind_ref(b, x),
+                 bind_strides(b, x, room));
         dst.off += bind_dims(b, x)[axis] * to[axis] * (int64_t)size;
     }
     return true;

@@ -1,7 +1,7 @@
 /* step_reduce.c -- reductions, places of extremes, running sums, windows. */
 #include "runtime/runtime.h"
 
-/* ---- reductions ------------------------------------------------------------------------------------------ */
+/* ---- reductions -------------------------------------------------------------------- */
 
 static KFoldOp fold_op(unsigned op)
 {
@@ -34,8 +34,9 @@ bool bind_reduce(Bind *b)
 
     for (uint32_t i = 0; i < axes.n; i++)
         reduced[axes.v[i]] = 1;
-    kreduce_init(r, b->root->loops, fold_op(b->e->op), (KType)bind_dtype(b, x), (int)bind_rank(b, x),
-                 bind_dims(b, x), bind_strides(b, x, room), reduced);
+    kreduce_init(r, b->root->loops, fold_op(b->e->op), (KType)bind_dtype(b, x),
+                 (int)bind_rank(b, x), bind_dims(b, x), bind_strides(b, x, room),
+                 reduced);
     op = bind_op(b, run_reduce, r);
     op->out = bind_ref(b, bind_out(b, 0));
     op->in[0] = bind_ref(b, x);
@@ -43,7 +44,7 @@ bool bind_reduce(Bind *b)
     return true;
 }
 
-/* ---- along one axis --------------------------------------------------------------------------------------- */
+/* ---- along one axis ---------------------------------------------------------------- */
 
 typedef struct LineStep {
     KType type, out_type;
@@ -57,7 +58,12 @@ static LineStep *line_step(Bind *b, int64_t axis, bool flag)
     const int64_t *dims = bind_dims(b, x);
     LineStep *s = arena_alloc(b->a, sizeof *s);
 
-    *s = (LineStep){(KType)bind_dtype(b, x), (KType)bind_dtype(b, bind_out(b, 0)), 0, dims[axis], 1, flag};
+    *s = (LineStep){(KType)bind_dtype(b, x),
+                    (KType)bind_dtype(b, bind_out(b, 0)),
+                    0,
+                    dims[axis],
+                    1,
+                    flag};
     if (bind_count(b, x)) {
         s->outer = k_count((int)axis, dims);
         s->inner = k_count((int)(bind_rank(b, x) - axis - 1), dims + axis + 1);
@@ -89,7 +95,8 @@ bool bind_arg(Bind *b)
     LineStep *s = line_step(b, axis, b->e->op == OP_argmax);
 
     if (s->n == 0)
-        return bind_fail(b, WF_ERR_SHAPE, "axis %lld is empty, needs an element", (long long)axis);
+        return bind_fail(b, WF_ERR_SHAPE, "axis %lld is empty, needs an element",
+                         (long long)axis);
     return add_line(b, run_arg, s);
 }
 
@@ -97,8 +104,8 @@ static bool run_cumsum(Frame *f, const Op *op)
 {
     const LineStep *s = op->data;
 
-    k_cumsum(s->type, s->flag, s->outer, s->n, s->inner, frame_at(f, op->in[0]), frame_at(f, op->out),
-             &f->root->par);
+    k_cumsum(s->type, s->flag, s->outer, s->n, s->inner, frame_at(f, op->in[0]),
+             frame_at(f, op->out), &f->root->par);
     return true;
 }
 
@@ -109,7 +116,7 @@ bool bind_cumsum(Bind *b)
     return add_line(b, run_cumsum, line_step(b, a->axis, a->reverse));
 }
 
-/* ---- windows ------------------------------------------------------------------------------------------------ */
+/* ---- windows ----------------------------------------------------------------------- */
 
 /* in[1] is the place of maxima */
 static bool run_window(Frame *f, const Op *op)
@@ -124,7 +131,10 @@ static bool run_window(Frame *f, const Op *op)
     return true;
 }
 
-static int64_t entry(Ints a, uint32_t i, int64_t standard) { return a.n ? a.v[i] : standard; }
+static int64_t entry(Ints a, uint32_t i, int64_t standard)
+{
+    return a.n ? a.v[i] : standard;
+}
 
 bool bind_window(Bind *b)
 {

@@ -3,7 +3,8 @@
  *   bind       makes the step. NULL: by the op's eval rule, on row-major arrays
  *   accept     which views operands 0, 1 and the others may be
  *   total      it cannot fail: with empty results there is nothing to do
- *   in_place   whether the result may take the memory of an operand that is used for the last time
+ *   in_place   whether the result may take the memory of an operand used for the last
+ *              time
  */
 #include "runtime/runtime.h"
 
@@ -11,16 +12,18 @@
 #define R ACCEPT_ROWS
 #define A ACCEPT_ANY
 
-#define MAP(op) [OP_##op] = {bind_map, {R, R, R}, PLACE_ANY, true}
-#define REDUCE(op) [OP_##op] = {bind_reduce, {A, D, D}, PLACE_NEVER, true}
+#define MAP(op)     [OP_##op] = {bind_map, {R, R, R}, PLACE_ANY, true}
+#define REDUCE(op)  [OP_##op] = {bind_reduce, {A, D, D}, PLACE_NEVER, true}
 #define SCATTER(op) [OP_##op] = {bind_scatter, {D, D, D}, PLACE_FIRST, false}
 
+/* clang-format off */
 static const StepRow rows[OP_COUNT] = {
-    MAP(neg), MAP(abs), MAP(sign), MAP(exp), MAP(expm1), MAP(log), MAP(log1p), MAP(sin), MAP(cos),
-    MAP(tan), MAP(tanh), MAP(erf), MAP(erf_inv), MAP(sqrt), MAP(rsqrt), MAP(logistic), MAP(floor),
-    MAP(ceil), MAP(round), MAP(is_finite), MAP(not), MAP(add), MAP(sub), MAP(mul), MAP(div), MAP(rem),
-    MAP(pow), MAP(atan2), MAP(max), MAP(min), MAP(and), MAP(or), MAP(xor), MAP(shl), MAP(shr_logical),
-    MAP(shr_arith), MAP(eq), MAP(ne), MAP(lt), MAP(le), MAP(gt), MAP(ge), MAP(select), MAP(clamp),
+    MAP(neg), MAP(abs), MAP(sign), MAP(exp), MAP(expm1), MAP(log), MAP(log1p), MAP(sin),
+    MAP(cos), MAP(tan), MAP(tanh), MAP(erf), MAP(erf_inv), MAP(sqrt), MAP(rsqrt),
+    MAP(logistic), MAP(floor), MAP(ceil), MAP(round), MAP(is_finite), MAP(not),
+    MAP(add), MAP(sub), MAP(mul), MAP(div), MAP(rem), MAP(pow), MAP(atan2), MAP(max),
+    MAP(min), MAP(and), MAP(or), MAP(xor), MAP(shl), MAP(shr_logical), MAP(shr_arith),
+    MAP(eq), MAP(ne), MAP(lt), MAP(le), MAP(gt), MAP(ge), MAP(select), MAP(clamp),
     MAP(threefry2x32), MAP(philox4x32),
     [OP_cast] = {bind_cast, {R, D, D}, PLACE_ANY, true},
 
@@ -40,8 +43,8 @@ static const StepRow rows[OP_COUNT] = {
     [OP_pad] = {bind_pad, {A, D, D}, PLACE_NEVER, true},
     [OP_concat] = {bind_concat, {A, A, A}, PLACE_NEVER, true},
 
-    REDUCE(reduce_sum), REDUCE(reduce_prod), REDUCE(reduce_max), REDUCE(reduce_min), REDUCE(reduce_and),
-    REDUCE(reduce_or),
+    REDUCE(reduce_sum), REDUCE(reduce_prod), REDUCE(reduce_max), REDUCE(reduce_min),
+    REDUCE(reduce_and), REDUCE(reduce_or),
     [OP_argmax] = {bind_arg, {D, D, D}, PLACE_NEVER, false},
     [OP_argmin] = {bind_arg, {D, D, D}, PLACE_NEVER, false},
     [OP_cumsum] = {bind_cumsum, {D, D, D}, PLACE_ANY, true},
@@ -51,7 +54,8 @@ static const StepRow rows[OP_COUNT] = {
     [OP_dynamic_slice] = {bind_dynamic_slice, {A, D, D}, PLACE_NEVER, false},
     [OP_dynamic_update_slice] = {bind_dynamic_update, {D, A, D}, PLACE_FIRST, false},
     [OP_gather] = {bind_gather, {A, D, D}, PLACE_NEVER, true},
-    SCATTER(scatter), SCATTER(scatter_add), SCATTER(scatter_mul), SCATTER(scatter_min), SCATTER(scatter_max),
+    SCATTER(scatter), SCATTER(scatter_add), SCATTER(scatter_mul), SCATTER(scatter_min),
+    SCATTER(scatter_max),
     [OP_nonzero] = {bind_nonzero, {D, D, D}, PLACE_NEVER, false},
 
     [OP_dot_general] = {bind_dot, {A, A, D}, PLACE_NEVER, true},
@@ -65,5 +69,6 @@ static const StepRow rows[OP_COUNT] = {
     [OP_while] = {bind_while, {D, D, D}, PLACE_NEVER, false},
     [OP_scan] = {bind_scan, {D, D, D}, PLACE_NEVER, false},
 };
+/* clang-format on */
 
 StepRow step_row(unsigned op) { return rows[op]; }
