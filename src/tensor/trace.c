@@ -96,7 +96,8 @@ void trace_end(wf_ctx *c)
     mem_free(&c->al, tr, sizeof *tr);
 }
 
-Trace *trace_find(wf_ctx *c, uint64_t id)
+/* Not inlined: its callers set jumps, across which a walking pointer would not be kept. */
+__attribute__((noinline)) Trace *trace_find(wf_ctx *c, uint64_t id)
 {
     Trace *tr = c->tensors->trace;
 
