@@ -43,8 +43,10 @@
 
 typedef float VF __attribute__((vector_size(VEC_BYTES)));
 typedef int32_t VFI __attribute__((vector_size(VEC_BYTES)));
+typedef uint32_t VFU __attribute__((vector_size(VEC_BYTES))); /* lanes that may wrap */
 typedef double VD __attribute__((vector_size(VEC_BYTES)));
 typedef int64_t VDI __attribute__((vector_size(VEC_BYTES)));
+typedef uint64_t VDU __attribute__((vector_size(VEC_BYTES)));
 typedef float VH __attribute__((vector_size(VEC_BYTES / 2)));
 
 VINLINE VF vf_load(const float *p)
@@ -78,8 +80,8 @@ VINLINE VF vf_sign_of(VF x, VF s) { return (VF)((VFI)x | ((VFI)s & VF_SIGN)); }
 VINLINE VD vd_sign_of(VD x, VD s) { return (VD)((VDI)x | ((VDI)s & VD_SIGN)); }
 
 /* 2^k for the exponent range of normal numbers */
-VINLINE VF vf_pow2(VFI k) { return (VF)((k + 127) << 23); }
-VINLINE VD vd_pow2(VDI k) { return (VD)((k + 1023) << 52); }
+VINLINE VF vf_pow2(VFI k) { return (VF)(((VFU)k + 127) << 23); }
+VINLINE VD vd_pow2(VDI k) { return (VD)(((VDU)k + 1023) << 52); }
 
 VINLINE VF vf_sqrt(VF x)
 {

@@ -38,7 +38,7 @@ VINLINE VD vd_exp_reduced(VD x, VDI *out_n)
                     r2 * (POLY2(r, 0x1.a019b621f9d08p-16, 0x1.71de0be2b5e96p-19) +
                           r2 * POLY2(r, 0x1.2894f52583578p-22, 0x1.af3ce42b12b24p-26))));
 
-    *out_n = (VDI)t - (VDI)vd_splat(magic);
+    *out_n = (VDI)((VDU)t - (VDU)vd_splat(magic));
     return r + r2 * q;
 }
 
@@ -64,7 +64,7 @@ VINLINE VD vd_expm1(VD x)
     y = vd_select(x > 710.0, vd_splat(710.0), x);
     y = vd_select(y < -40.0, vd_splat(-40.0), y);
     e = vd_exp_reduced(y, &n);
-    h = vd_pow2(n - 1);
+    h = vd_pow2((VDI)((VDU)n - 1));
     y = 2.0 * (h * e + (h - 0.5));
     return vd_select(vd_abs(x) < 0x1p-54, x, y); /* keeps -0 and denormal numbers */
 }
@@ -96,10 +96,10 @@ VINLINE VD vd_tanh(VD x)
  */
 VINLINE VD vd_log_normal(VD x, VD shift, VD correction)
 {
-    const int64_t root_half = 0x3fe6a09e667f3bcd;
-    VDI i = (VDI)x - root_half;
+    const uint64_t root_half = 0x3fe6a09e667f3bcd;
+    VDI i = (VDI)((VDU)x - root_half);
     VDI k = i >> 52;
-    VD f = (VD)((VDI)x - (k << 52)) - 1.0, s, z, half, r;
+    VD f = (VD)((VDU)x - ((VDU)k << 52)) - 1.0, s, z, half, r;
     VD kd = (VD)(k + (VDI)vd_splat(0x1.8p52)) - 0x1.8p52 - shift;
 
     s = f / (2.0 + f);
@@ -169,7 +169,7 @@ VINLINE TrigParts vd_trig(VD x)
     hz = 0.5 * z;
     w1 = 1.0 - hz;
     p.cos = w1 + (((1.0 - w1) - hz) + (z * z * c - r * lo));
-    p.n = (VDI)t - (VDI)vd_splat(magic);
+    p.n = (VDI)((VDU)t - (VDU)vd_splat(magic));
     return p;
 }
 
@@ -187,7 +187,7 @@ VINLINE int vd_any(VDI m)
     {                                                                                    \
         VDI far = ~(VDI)(vd_abs(x) < VD_TRIG_MAX);                                       \
         TrigParts p = vd_trig(vd_select(far, vd_splat(0.0), x));                         \
-        VDI q = p.n + (quadrant), odd = -(q & 1), sign = (q & 2) << 62;                  \
+        VDI q = p.n + (quadrant), odd = -(q & 1), sign = (VDI)(((VDU)q & 2) << 62);      \
         VD y = value;                                                                    \
         if (__builtin_expect(vd_any(far), 0))                                            \
             for (int i = 0; i < VDL; i++)                                                \
@@ -293,7 +293,7 @@ VINLINE VF vf_exp(VF x)
     q = POLY6(r, 0.5f, 0.1666666668f, 0.04166645681f, 0.008333310024f, 0.001393454193f,
               0.0001989198131f);
     y = 1.0f + (r + r * r * q);
-    k = (VFI)t - (VFI)vf_splat(magic);
+    k = (VFI)((VFU)t - (VFU)vf_splat(magic));
     half = k >> 1;
     return y * vf_pow2(half) * vf_pow2(k - half);
 }
@@ -325,9 +325,9 @@ VINLINE VF vf_log(VF x)
 {
     VFI small = x < 0x1p-126f;
     VF m = vf_select(small, x * 0x1p25f, x), f, s, z, half, r, kf, y;
-    VFI k = ((VFI)m - 0x3f3504f3) >> 23;
+    VFI k = (VFI)((VFU)m - 0x3f3504f3) >> 23;
 
-    f = (VF)((VFI)m - (k << 23)) - 1.0f;
+    f = (VF)((VFU)m - ((VFU)k << 23)) - 1.0f;
     kf = __builtin_convertvector(k, VF) -
          vf_select(small, vf_splat(25.0f), vf_splat(0.0f));
     s = f / (2.0f + f);
