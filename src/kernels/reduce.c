@@ -277,7 +277,9 @@ static const void *strip_row(const KReduce *r, const Strip *s, int64_t i, void *
 {
     size_t size = k_size(r->type);
     int64_t stride = r->kept.stride[r->kept.rank - 1];
-    const void *p = s->x + offset_of(&r->red, r->red.rank, i) * (int64_t)size;
+    int64_t row = r->red.rank == 1 ? i * r->red.stride[0]
+                                   : offset_of(&r->red, r->red.rank, i);
+    const void *p = s->x + row * (int64_t)size;
 
     if (stride != 1) {
         gather_row(size, s->n, p, stride, raw);

@@ -218,8 +218,7 @@ struct Root {
 Root *root_new(wf_ctx *cx, const wf_allocator *al,
                uint32_t nplans); /* NULL when memory is exhausted */
 void root_free(Root *r);
-/* The frame of a plan for these sizes (SYM_EQN ones are not read); its first segment is
- * bound. */
+/* The frame of a plan for these sizes (SYM_EQN ones are not read). */
 Frame *root_frame(Root *r, const Plan *plan, const int64_t *symvals);
 /* Run all equations; then bring results to their places. Inputs and results must be set.
  */
