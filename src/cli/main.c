@@ -77,7 +77,8 @@ static int close_output(int status)
     }
     if (!failed)
         return status;
-    complain("cannot write standard output: %s", strerror(error));
+    if (error != EPIPE) /* a reader that has seen enough, such as head, is no news */
+        complain("cannot write standard output: %s", strerror(error));
     return ENVIRONMENT;
 }
 
