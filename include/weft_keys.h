@@ -8,6 +8,7 @@
  *
  * A dtype or value out of range is WF_ERR_TYPE or WF_ERR_VALUE, naming the function.
  */
+#include "weft.h" /* brings this header in at its end */
 #ifndef WEFT_KEYS_H
 #define WEFT_KEYS_H
 

@@ -19,6 +19,7 @@
  *             through, so that a tree can be built in one expression and checked once. A
  *             failing call adds a note with the path of the module.
  */
+#include "weft.h" /* brings this header in at its end */
 #ifndef WEFT_NN_H
 #define WEFT_NN_H
 

@@ -8,6 +8,7 @@
  * The same seed and calls give the numbers PyTorch gives. A generator is used by one
  * thread at a time. The tensors are concrete: in a program they are constants.
  */
+#include "weft.h" /* brings this header in at its end */
 #ifndef WEFT_PUBLIC_RANDOM_H
 #define WEFT_PUBLIC_RANDOM_H
 
