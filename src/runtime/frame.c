@@ -381,7 +381,8 @@ bool frame_steps(Frame *f)
         Segment *s = &f->seg[f->now];
         if (!s->bound)
             bind_segment(f, f->now);
-        for (const Op *op = s->ops.v, *end = op + s->ops.n; op < end; op++) {
+        for (uint32_t i = 0; i < s->ops.n; i++) {
+            const Op *op = &s->ops.v[i];
             if (cancelled(cx))
                 return fail(cx, WF_ERR_CANCELLED, op_place(f, op),
                             "the run was cancelled");
