@@ -1,7 +1,8 @@
 /* fuzz_text.c -- libFuzzer target for the text form.
  *
  * Any bytes: parse. What parses must verify, print, and parse again to an equal program
- * that prints the same. Small programs are then run by the eval rules on made-up inputs.
+ * that prints the same. Small programs are then run on made-up inputs, by the eval rules and by
+ * the interpreter.
  */
 #include "op/op.h"
 
@@ -99,6 +100,23 @@ static Nd make_input(wf_ctx *cx, const Program *p, uint32_t i, const int64_t *sy
     return x;
 }
 
+/* The interpreter on the same inputs: any status is right but a bug. */
+static void interpret(wf_ctx *cx, const Program *p, const Nd *in)
+{
+    wf_array **x = arena_zalloc(&cx->scratch, (p->nin + 1) * sizeof *x);
+    wf_array **y = arena_zalloc(&cx->scratch, (p->nout + 1) * sizeof *y);
+
+    for (uint32_t i = 0; i < p->nin; i++)
+        wf_array_from(cx, in[i].dtype, in[i].dims, (int)in[i].rank, in[i].data, &x[i]);
+    if (wf_eval(cx, p, x, y) == WF_ERR_INTERNAL)
+        broken(cx, "interpreter", p->name);
+    for (uint32_t i = 0; i < p->nin; i++)
+        wf_array_release(x[i]);
+    for (uint32_t j = 0; j < p->nout; j++)
+        wf_array_release(y[j]);
+    wf_clear(cx);
+}
+
 static void run(wf_ctx *cx, const Program *p)
 {
     int64_t *symvals = arena_array(&cx->scratch, p->dims.syms.n + 1, sizeof *symvals);
@@ -118,6 +136,7 @@ static void run(wf_ctx *cx, const Program *p)
             broken(cx, "eval", p->name);
         wf_clear(cx);
     }
+    interpret(cx, p, in);
 }
 
 static wf_status one_input(wf_ctx *cx, const char *text, size_t size)
