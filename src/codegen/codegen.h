@@ -1,0 +1,178 @@
+/* codegen.h -- from programs to C: fusion, kernels (loop nests as data), C text.
+ *
+ *     Program --fuse--> Program with calls of fused sub-programs
+ *                          |  each, once
+ *                          v
+ *                       Kernel --render--> C text --compiler.h--> function pointers
+ *
+ *   space.c         which loops a set of equations needs: axes, and who shares them
+ *   fuse.c          equations that share loops become one sub-program
+ *   kernel.c        a fused sub-program as a loop nest
+ *   kernel_print.c  the nest as text, for people
+ *   render.c        the nest as C; render_op.c one op; render_scalar.c programs of scalars
+ *   prelude.h       what the C stands on: vectors and their functions; embedded as text
+ *                   together with the library's own vec.h, vmath.h and half.h
+ *
+ * A fused sub-program is an ordinary sub-program called by an ordinary `call`, so the
+ * interpreter runs it as it is, and everything that knows programs knows it. Equal ones
+ * are one program and one kernel. Nothing here depends on how the program was made, and
+ * no name from it reaches the C.
+ */
+#ifndef WEFT_CODEGEN_H
+#define WEFT_CODEGEN_H
+
+#include "op/op.h"
+
+/* ---- space.c ------------------------------------------------------------------------ */
+
+/* An axis of the loops: a node of a tree, since a reshape may split one. */
+typedef struct Axis {
+    Dim size;        /* in Space.dims */
+    uint32_t to;     /* the axis it is the same as, or itself */
+    uint32_t hi, lo; /* the parts it was split into, or 0 */
+    uint32_t leaf;   /* number among those that were not, once all is known */
+} Axis;
+
+#define MAX_LEAVES 64 /* axes of one kernel */
+typedef uint64_t AxisSet;
+
+/* Where an equation of the set stands. */
+typedef struct SpaceEqn {
+    uint32_t eqn;
+    uint32_t *const *in; /* for each operand the axes of its dims; 0: of size 1 */
+    AxisSet reduced;     /* a reduction: over which leaves */
+    AxisSet all;         /* and of its operand */
+} SpaceEqn;
+
+typedef enum SpaceForm {
+    FORM_MAP,  /* no reductions but over everything: any order, any split of the loops */
+    FORM_ROWS, /* reductions over the inner loops, which share them */
+    FORM_COLS  /* none of those, but reductions over the outer loops */
+} SpaceForm;
+
+/* The loops of a set of equations: axes row and col; every value is computed for some of
+ * them. */
+typedef struct Space {
+    wf_ctx *cx;
+    Arena *a;
+    const Program *p;
+    Dims dims;  /* symbols as in p, same numbers */
+    Dim *memo;  /* dim node of p -> dim here; DIM_NONE: not yet */
+    VEC(Axis) axes;
+    uint32_t **of; /* for each value of the set its dims' axes; NULL: not of the set */
+    SpaceEqn *eqns;
+    uint32_t neqns;
+    uint32_t *leaves; /* in the order of the loops, outermost first */
+    uint32_t nleaves;
+    AxisSet row, col;
+    SpaceForm form;
+} Space;
+
+/* Can these equations (in order, with every equation between them) be one kernel? outs:
+ * the values others need. False: no; nothing is recorded. */
+bool space_make(Space *s, wf_ctx *cx, Arena *a, const Program *p, const uint32_t *eqns,
+                uint32_t neqns, const Val *outs, uint32_t nouts);
+Dim space_dim(Space *s, Dim d); /* a dim of p in s->dims */
+/* The leaves of a value's axes, outermost first, into out (MAX_LEAVES); how many. */
+uint32_t space_leaves(const Space *s, const uint32_t *axes, uint32_t rank, uint32_t *out);
+AxisSet space_set(const Space *s, const uint32_t *axes, uint32_t rank);
+/* What an op is to fusion. */
+typedef enum FuseKind {
+    FUSE_NO,
+    FUSE_FREE,  /* made of nothing: splat constants, iota, dim; copied to who needs it */
+    FUSE_INDEX, /* elements of the operand elsewhere; copied likewise */
+    FUSE_MAP,
+    FUSE_REDUCE,
+    FUSE_SCALAR /* control flow among scalars */
+} FuseKind;
+FuseKind fuse_kind(const Program *p, const Eqn *e);
+
+/* ---- fuse.c ------------------------------------------------------------------------- */
+
+/* p with groups of equations as calls of fused sub-programs, sub-programs too; p itself
+ * if there is nothing to fuse. NULL after an error. */
+const Program *codegen_fuse(wf_ctx *cx, const Program *p);
+bool codegen_is_fused(const Program *p); /* by its name */
+
+/* ---- kernel.c ----------------------------------------------------------------------- */
+
+typedef enum NodeKind { NODE_LOAD, NODE_CONST, NODE_IOTA, NODE_DIM, NODE_MAP, NODE_REDUCE } NodeKind;
+typedef enum NodeLevel { LEVEL_ONCE, LEVEL_ROW, LEVEL_EACH } NodeLevel;
+typedef enum ReduceOver { OVER_COLS, OVER_ROWS, OVER_ALL } ReduceOver;
+
+/* An address: offset + sum of stride[l] * index of loop l; all dims. */
+typedef struct Access {
+    uint32_t array; /* input, or nin + output */
+    Dim offset;
+    Dim *stride; /* for each loop */
+} Access;
+
+typedef struct Node {
+    uint8_t kind, dtype, level;
+    uint8_t over;   /* REDUCE: ReduceOver */
+    uint8_t which;  /* result of the op */
+    uint16_t op;    /* MAP REDUCE */
+    uint16_t stage; /* which walk over the row computes it first; ROW: is needed by first */
+    uint16_t nin;
+    uint32_t in[6];  /* nodes */
+    uint64_t bits;   /* CONST: the element */
+    Access at;       /* LOAD; IOTA: index = offset + strides */
+    Dim dim;         /* DIM */
+    int32_t saved;   /* row buffer that keeps it for later stages; -1: none */
+} Node;
+
+typedef struct Loop {
+    Dim size;
+    bool col; /* inner: walked for each row */
+} Loop;
+
+typedef struct KernelOut { /* node -> memory */
+    uint32_t node;
+    Access at;
+} KernelOut;
+
+typedef struct Kernel {
+    const Program *p; /* the fused sub-program, retained by who holds the kernel */
+    uint32_t id;      /* the C function is wk<id> */
+    bool scalar;      /* straight code on scalars: no loops but its own */
+    SpaceForm form;
+    Dims dims;
+    Loop *loops; /* outermost first; rows, then cols; the last is the vector's */
+    uint32_t nloops, nrows;
+    Node *nodes; /* in order */
+    uint32_t nnodes;
+    KernelOut *outs; /* one for each result of p */
+    uint32_t nsaved; /* row buffers */
+    uint32_t nstages;
+    bool wide;    /* 8-byte elements: half as many lanes */
+    double cost;  /* of an element, about in additions */
+    Dim *params;  /* what the C reads as d[i] */
+    uint32_t nparams;
+} Kernel;
+
+/* NULL: not a form this can do; the interpreter runs p. */
+Kernel *kernel_make(wf_ctx *cx, Arena *a, const Program *p, uint32_t id);
+uint32_t kernel_param(Kernel *k, Arena *a, Dim d);
+void kernel_print(const Kernel *k, Text *out);
+
+/* ---- render*.c ---------------------------------------------------------------------- */
+
+/* What a compiled function gets. */
+typedef struct KernelArgs {
+    void *const *p;        /* arrays: inputs, then outputs */
+    const int64_t *d;      /* params */
+    char *tmp;             /* row buffers of this task */
+    char *acc;             /* partial results, of this task or (at the end) of all */
+    const volatile int *stop; /* not 0: loops may end early */
+} KernelArgs;
+
+/* Units begin..end-1 of the work. Partial results are left at acc. */
+typedef void KernelRun(const KernelArgs *k, int64_t begin, int64_t end);
+/* Partial results of n tasks, in order, become the outputs. */
+typedef void KernelEnd(const KernelArgs *k, int64_t n);
+
+void render_prelude(Text *out);
+void render_kernel(Kernel *k, Arena *a, Text *out);
+#define KERNEL_BLOCK 4096 /* elements of a unit of work in a map */
+
+#endif
