@@ -18,7 +18,7 @@ WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wmissing-prototypes -
 CFLAGS  ?= $(OPT) -g
 ALL     := -std=c17 -D_GNU_SOURCE -Iinclude -Isrc $(WARN) $(CFLAGS) -fPIC -fvisibility=hidden \
            -ffp-contract=off -MMD -MP $(SAN)
-LIBS    := -lm -lpthread
+LIBS    := -lm -lpthread -ldl
 
 ARCH    := $(shell $(CC) -dumpmachine | cut -d- -f1)
 ISAS    := 0

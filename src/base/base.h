@@ -340,6 +340,8 @@ struct wf_ctx {
     volatile int cancelled;          /* set by wf_cancel; runs look at it */
     struct Tensors *tensors;         /* of the tensor interface, made at need */
     void (*tensors_free)(wf_ctx *cx);
+    struct Coder *coder;             /* the C compiler and its cache, made at need */
+    void (*coder_free)(wf_ctx *cx);
 };
 
 static inline bool failed(const wf_ctx *cx) { return cx->status != WF_OK; }
@@ -386,6 +388,7 @@ Isa cpu_isa(void);           /* the best there is; WEFT_ISA=base|avx2|avx512 low
 Isa isa_lowered(Isa best, const char *wish); /* what cpu_isa makes of WEFT_ISA */
 const char *isa_name(Isa isa);
 int cpu_count(void);
+uint64_t cpu_features(void); /* a hash of what the processor can do, for keys */
 double clock_seconds(void);  /* monotonic */
 
 #endif

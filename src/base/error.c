@@ -112,6 +112,8 @@ void wf_ctx_free(wf_ctx *cx)
     al = cx->al;
     if (cx->tensors)
         cx->tensors_free(cx);
+    if (cx->coder)
+        cx->coder_free(cx);
     drain_pool(cx, 0);
     pool_free(cx->threads);
     mem_free(&al, cx->pool.v, cx->pool.cap * sizeof *cx->pool.v);

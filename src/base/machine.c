@@ -1,9 +1,13 @@
 /* machine.c -- what the machine offers: instruction set, cores, clock. */
 #include "base.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,6 +56,26 @@ Isa cpu_isa(void)
         atomic_store_explicit(&known, isa, memory_order_relaxed);
     }
     return (Isa)(isa - 1);
+}
+
+/* By the processor's own account (model and features; not which core is asked), and by
+ * what the system lets programs use. */
+uint64_t cpu_features(void)
+{
+    uint64_t h = hash_mix(hash_mix(1, getauxval(AT_HWCAP)), getauxval(AT_HWCAP2));
+
+#if defined(__x86_64__)
+    for (unsigned leaf = 1; leaf <= 7; leaf += 6) {
+        unsigned a, b, c, d;
+
+        if (!__get_cpuid_count(leaf, 0, &a, &b, &c, &d))
+            continue;
+        if (leaf == 1)
+            b = 0; /* the number of the core */
+        h = hash_mix(hash_mix(h, (uint64_t)a << 32 | b), (uint64_t)c << 32 | d);
+    }
+#endif
+    return hash_mix(h, (uint64_t)cpu_isa());
 }
 
 /* The cores this process may run on, not those the machine has. */
