@@ -99,6 +99,9 @@ WF_API void wf_clear(wf_ctx *cx);
 /* For functions of the caller's own: record an error (if it is the first), and add a note to the recorded one. */
 WF_API wf_status wf_raise(wf_ctx *cx, wf_status status, const char *text);
 WF_API void wf_note(wf_ctx *cx, const char *text);
+/* Memory of the context's allocator, as its resize gives it: ptr NULL allocates, new_size 0 frees, else the block
+ * moves. NULL records WF_ERR_MEMORY (the old block stays). */
+WF_API void *wf_memory(wf_ctx *cx, void *ptr, size_t old_size, size_t new_size);
 /* Make the run in progress on cx stop soon with WF_ERR_CANCELLED. From any thread or a signal. */
 WF_API void wf_cancel(wf_ctx *cx);
 

@@ -7,6 +7,9 @@
  *
  * The same seed and calls give the numbers PyTorch gives. A generator is used by one
  * thread at a time. The tensors are concrete: in a program they are constants.
+ *
+ * Where a generator is taken, NULL means the context's own, which begins with the same
+ * seed in every context and is seeded by wf_manual_seed.
  */
 #include "weft.h" /* brings this header in at its end */
 #ifndef WEFT_PUBLIC_RANDOM_H
@@ -21,6 +24,19 @@ typedef struct wf_generator wf_generator;
 WF_API wf_status wf_generator_new(wf_ctx *c, uint64_t seed, wf_generator **out_generator);
 WF_API void wf_generator_free(wf_generator *g); /* NULL is fine */
 WF_API void wf_generator_seed(wf_generator *g, uint64_t seed);
+
+/* The context's own generator (borrowed; NULL when memory is exhausted), and its seed. */
+WF_API wf_generator *wf_ctx_generator(wf_ctx *c);
+WF_API wf_status wf_manual_seed(wf_ctx *c, uint64_t seed);
+
+/* Between the two, modules that need random numbers when they are called draw them by
+ * key, call i by fold_in(key, i), and not from a generator. So a traced function that
+ * takes a key as input can drop out, and does so anew for every key. Nests, up to 16
+ * deep (WF_ERR_LIMIT). */
+WF_API wf_status wf_random_key_begin(wf_ctx *c, wf_tensor key);
+WF_API void wf_random_key_end(wf_ctx *c);
+/* The key of the next call; WF_NONE outside. For modules of the caller's own. */
+WF_API wf_tensor wf_random_key_next(wf_ctx *c);
 
 /* dtype: a float. WF_ERR_TYPE, WF_ERR_VALUE for bounds out of order. */
 WF_API wf_tensor wf_uniform(wf_ctx *c, wf_generator *g, wf_dtype dtype,

@@ -225,6 +225,15 @@ wf_status wf_raise(wf_ctx *cx, wf_status status, const char *text)
     return cx->status;
 }
 
+void *wf_memory(wf_ctx *cx, void *ptr, size_t old_size, size_t new_size)
+{
+    void *p = ptr || new_size ? cx->al.resize(cx->al.user, ptr, old_size, new_size) : NULL;
+
+    if (!p && new_size)
+        fail_memory(cx);
+    return p;
+}
+
 void wf_note(wf_ctx *cx, const char *text)
 {
     fail_note(cx, NOWHERE, "%s", text);

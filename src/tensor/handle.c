@@ -84,6 +84,7 @@ static void free_state(wf_ctx *c)
             kill_slot(c, s, i);
     prims_free(c);
     keys_free(c);
+    wf_generator_free(s->generator);
     for (Tensor *t; (t = s->free_tensors) != NULL;) {
         s->free_tensors = t->next;
         mem_free(&c->al, t, sizeof *t);
@@ -102,6 +103,7 @@ static void free_state(wf_ctx *c)
     mem_free(&c->al, s->entries, s->entry_cap * sizeof *s->entries);
     mem_free(&c->al, s->marks, s->mark_cap * sizeof *s->marks);
     arena_free(&s->names);
+    results_free(c, &s->given);
     mem_free(&c->al, s, sizeof *s);
     c->tensors = NULL;
 }

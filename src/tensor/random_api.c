@@ -34,16 +34,74 @@ void wf_generator_free(wf_generator *g)
 
 void wf_generator_seed(wf_generator *g, uint64_t seed) { torch_seed(&g->rng, seed); }
 
-/* A new tensor to be filled, or NULL after an error. */
-static Tensor *room(wf_ctx *c, const char *fn, wf_generator *g, wf_dtype dtype,
+/* ---- the context's own random state ---- */
+
+static const uint64_t first_seed = 67280421310721u; /* PyTorch's default seed */
+
+wf_generator *wf_ctx_generator(wf_ctx *c)
+{
+    Tensors *s = failed(c) ? NULL : ts(c);
+
+    if (s && !s->generator)
+        wf_generator_new(c, first_seed, &s->generator);
+    return s ? s->generator : NULL;
+}
+
+wf_status wf_manual_seed(wf_ctx *c, uint64_t seed)
+{
+    wf_generator *g = wf_ctx_generator(c);
+
+    if (g)
+        wf_generator_seed(g, seed);
+    return c->status;
+}
+
+wf_status wf_random_key_begin(wf_ctx *c, wf_tensor key)
+{
+    Tensors *s = failed(c) ? NULL : ts(c);
+
+    if (!s || !tensor_get(c, key, "wf_random_key_begin"))
+        return c->status;
+    if (s->nrandom_keys == (int)COUNT(s->random_keys))
+        tfail(c, WF_ERR_LIMIT, "wf_random_key_begin: more than %d inside each other",
+              (int)COUNT(s->random_keys));
+    else {
+        s->random_keys[s->nrandom_keys].key = wf_keep(c, key);
+        s->random_keys[s->nrandom_keys++].used = 0;
+    }
+    return c->status;
+}
+
+/* Also after an error: begin may have failed, so an end too many is no error then. */
+void wf_random_key_end(wf_ctx *c)
+{
+    Tensors *s = c->tensors;
+
+    if (s && s->nrandom_keys > 0)
+        wf_drop(c, s->random_keys[--s->nrandom_keys].key);
+    else if (!failed(c))
+        tfail(c, WF_ERR_ARG, "wf_random_key_end: none is open");
+}
+
+wf_tensor wf_random_key_next(wf_ctx *c)
+{
+    Tensors *s = failed(c) ? NULL : ts(c);
+    int i = s ? s->nrandom_keys - 1 : -1;
+
+    if (i < 0)
+        return WF_NONE;
+    return wf_key_fold_in(c, s->random_keys[i].key,
+                          wf_scalar(c, WF_U32, (double)s->random_keys[i].used++));
+}
+
+/* ---- draws ---- */
+
+/* A new tensor to be filled from *g (NULL: the context's), or NULL after an error. */
+static Tensor *room(wf_ctx *c, const char *fn, wf_generator **g, wf_dtype dtype,
                     const int64_t *dims, int rank, bool real)
 {
-    if (failed(c) || !ts(c))
+    if (failed(c) || !ts(c) || (!*g && !(*g = wf_ctx_generator(c))))
         return NULL;
-    if (!g) {
-        tfail(c, WF_ERR_ARG, "%s: the generator is NULL", fn);
-        return NULL;
-    }
     if (!dtype_is_usable(dtype) || (real && !dtype_is_float(dtype))) {
         tfail(c, WF_ERR_TYPE, "%s: found dtype %s, needed %s", fn, wf_dtype_name(dtype),
               real ? "a float" : "a number or bool");
@@ -74,7 +132,7 @@ static wf_tensor filled(wf_ctx *c, const char *fn, Tensor *t, bool drawn)
 wf_tensor wf_uniform(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t *dims,
                      int rank, double from, double to)
 {
-    Tensor *t = room(c, "wf_uniform", g, dtype, dims, rank, true);
+    Tensor *t = room(c, "wf_uniform", &g, dtype, dims, rank, true);
 
     if (t && !(from <= to))
         tfail(c, WF_ERR_VALUE, "wf_uniform: needs from <= to");
@@ -85,7 +143,7 @@ wf_tensor wf_uniform(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t *
 wf_tensor wf_normal(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t *dims,
                     int rank, double mean, double std)
 {
-    Tensor *t = room(c, "wf_normal", g, dtype, dims, rank, true);
+    Tensor *t = room(c, "wf_normal", &g, dtype, dims, rank, true);
 
     if (t && !(std >= 0))
         tfail(c, WF_ERR_VALUE, "wf_normal: needs std >= 0");
@@ -114,7 +172,7 @@ wf_tensor wf_randint(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t *
         return tfail(c, WF_ERR_VALUE,
                      "wf_randint: found low %lld and high %lld, needed low < high",
                      (long long)low, (long long)high);
-    t = room(c, "wf_randint", g, dtype, dims, rank, false);
+    t = room(c, "wf_randint", &g, dtype, dims, rank, false);
     return filled(c, "wf_randint", t,
                   t &&
                       torch_randint(&g->rng, dtype, tensor_data(t), t->count, low, high));
@@ -127,14 +185,14 @@ wf_tensor wf_bernoulli(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t
 
     if (!failed(c) && !(p >= 0 && p <= 1))
         return tfail(c, WF_ERR_VALUE, "wf_bernoulli: the probability is not in 0..1");
-    t = room(c, "wf_bernoulli", g, dtype, dims, rank, false);
+    t = room(c, "wf_bernoulli", &g, dtype, dims, rank, false);
     return filled(c, "wf_bernoulli", t,
                   t && torch_bernoulli(&g->rng, dtype, tensor_data(t), t->count, p));
 }
 
 wf_tensor wf_randperm(wf_ctx *c, wf_generator *g, int64_t n)
 {
-    Tensor *t = room(c, "wf_randperm", g, WF_I64, &n, 1, false);
+    Tensor *t = room(c, "wf_randperm", &g, WF_I64, &n, 1, false);
 
     if (t)
         torch_randperm(&g->rng, tensor_data(t), n);
@@ -145,11 +203,11 @@ wf_status wf_permute_numbers(wf_ctx *c, wf_generator *g, int64_t *out, int64_t n
 {
     if (failed(c))
         return c->status;
-    if (!g || n < 0 || (n && !out)) {
-        tfail(c, WF_ERR_ARG,
-              "wf_permute_numbers: needs a generator, n >= 0 and room for n numbers");
+    if (n < 0 || (n && !out)) {
+        tfail(c, WF_ERR_ARG, "wf_permute_numbers: needs n >= 0 and room for n numbers");
         return c->status;
     }
-    torch_randperm(&g->rng, out, n);
-    return WF_OK;
+    if (g || (g = wf_ctx_generator(c)))
+        torch_randperm(&g->rng, out, n);
+    return c->status;
 }

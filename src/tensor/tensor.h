@@ -10,6 +10,9 @@
  *   backward.c    from histories to derivative programs
  *   functions.c   trace, jit and vmap of C functions
  *   derive.c      grad, vjp, jvp of C functions
+ *   flow.c        cond, while, scan, checkpoint of C functions
+ *   custom.c      functions with derivative rules of their own
+ *   collective.c  talking over the axis of a vmap; print and assert
  *   autograd.c    gradients as users ask for them
  *   inplace.c     functions that write into a tensor
  *   graph.c       symbols, partial derivatives of expressions, sessions
@@ -88,6 +91,7 @@ void tensor_read(const Tensor *t, void *out); /* row-major copy of all elements 
 void tensor_write(Tensor *t, const void *packed_data); /* the other way round */
 /* Shape as [2,3] for messages, in the error arena. */
 const char *shape_text(wf_ctx *c, const Tensor *t);
+const char *size_text(wf_ctx *c, int64_t size); /* of the innermost trace */
 
 /* ---- handle.c ---------------------------------------------------------------------------------- */
 
@@ -104,6 +108,11 @@ typedef struct ScopeEntry {
 } ScopeEntry;
 
 #define FREE_SIZES 8 /* storage blocks of up to 64 << (k) bytes are kept for reuse */
+
+typedef struct Results { /* of a C function */
+    wf_tensor *v;
+    uint32_t n, cap;
+} Results;
 
 struct Tensors {    /* the state of one context */
     uint32_t owner; /* in handles, tells contexts apart */
@@ -133,6 +142,10 @@ struct Tensors {    /* the state of one context */
     Trace *trace; /* innermost */
     uint64_t next_trace;
 
+    Results *giving; /* where wf_give puts results; NULL: nowhere */
+    Results given;   /* of the last call of a function with any number */
+    struct Rule *rule; /* the innermost custom rule being traced; custom.c */
+
     uint64_t recorders; /* bits of the open ones; bit 0: requires-grad */
     int no_grad;        /* > 0: nothing is recorded */
     Node *dead;         /* nodes to be freed, one after the other: histories are deep */
@@ -142,6 +155,12 @@ struct Tensors {    /* the state of one context */
     uint32_t nbacks;
     uint64_t back_hits;
     struct KeyPrograms *keys; /* programs of random numbers by key */
+    wf_generator *generator;  /* the context's own, made at need */
+    struct {
+        wf_tensor key;
+        int64_t used; /* keys made of it */
+    } random_keys[16];
+    int nrandom_keys;
 };
 
 void keys_free(wf_ctx *c); /* keys.c */
@@ -235,6 +254,17 @@ Tensor *fast_map(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin);
 
 /* ---- trace.c ----------------------------------------------------------------------------------- */
 
+typedef enum TraceKind {
+    TRACE_OPEN,   /* symbolic and recorded tensors from outside are captured; others are constants */
+    TRACE_CLOSED, /* symbolic ones are captured; all concrete ones are constants: graphs */
+    TRACE_BODY    /* all are captured but host numbers: bodies of control flow */
+} TraceKind;
+
+typedef struct TraceAxis { /* the named axis of a vmap */
+    const char *name;      /* NULL: none */
+    Dim size;              /* of the trace around */
+} TraceAxis;
+
 typedef struct Capture { /* a value from outside: an input behind the others */
     Tensor *t;
     Val val;
@@ -246,7 +276,9 @@ struct Trace {
     Builder *b;
     uint32_t held; /* equations whose constants and sub-programs are retained */
     bool broken;   /* memory ran out inside the builder */
-    bool is_graph; /* concrete operands are constants, always */
+    bool is_graph; /* stays open: wf_graph_begin */
+    TraceKind kind;
+    TraceAxis axis; /* of the vmap this is the body of */
     Capture *captures;
     uint32_t ncaptures, capture_cap;
 };
@@ -266,8 +298,8 @@ bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const voi
                 Tensor **out, uint32_t nout);
 bool trace_call(wf_ctx *c, const Program *p, Tensor *const *in, uint32_t nin,
                 Tensor **out, uint32_t nout);
-/* A dim of one trace as a dim of the innermost. Inside a region. */
-Dim trace_dim(wf_ctx *c, Trace *to, Trace *from, Dim d);
+/* A dim of one trace as a dim of a program inside it. Inside a region. */
+Dim trace_dim(wf_ctx *c, Builder *to, Trace *from, Dim d);
 
 /* ---- record.c ---------------------------------------------------------------------------------- */
 
@@ -314,6 +346,9 @@ bool history_vjp(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t ny
 bool history_jvp(wf_ctx *c, const wf_tensor *y, uint32_t ny, const wf_tensor *x,
                  const wf_tensor *dx, uint32_t nx, unsigned flags, wf_tensor *out);
 
+/* derive.c: x as an argument that the recorder of a tape follows, and outer ones through it. */
+wf_tensor tensor_lift(wf_ctx *c, wf_tensor x, int tape, const char *fn);
+
 /* ---- functions.c: C functions as programs ---- */
 
 typedef struct Traced {
@@ -326,12 +361,29 @@ typedef struct Traced {
 } Traced;
 
 void traced_free(wf_ctx *c, Traced *t);
+void traced_set_weak(wf_ctx *c, const Traced *t, wf_tensor *out);
 bool check_function(wf_ctx *c, const wf_function *f, const char *fn);
-/* Call it, and see that it set its results. */
-bool call_function(wf_ctx *c, const wf_function *f, const wf_tensor *in, wf_tensor *out);
-/* is_graph: concrete tensors from outside become constants, recorded ones too. */
+/* Call it, and see that it set its results; they are to be freed. */
+bool call_function(wf_ctx *c, const wf_function *f, const wf_tensor *in, Results *out);
+void results_free(wf_ctx *c, Results *r);
+/* Hand results to the caller of a function of f: into out, or for wf_given. */
+bool deliver(wf_ctx *c, const wf_function *f, const wf_tensor *v, uint32_t n,
+             wf_tensor *out);
+bool deliver_more(wf_ctx *c, const wf_tensor *v, uint32_t n); /* for wf_given */
+void clear_results(const wf_function *f, wf_tensor *out);
+
+typedef struct InType {
+    wf_dtype dtype;
+    bool weak;
+    Shape s; /* sizes of the trace around */
+} InType;
+
+InType *types_of(wf_ctx *c, const char *fn, const wf_tensor *in, int n); /* n + 1 of them */
+/* axis may be NULL. The sizes in types become those of the new trace. */
+bool trace_function(wf_ctx *c, const wf_function *f, InType *types, TraceKind kind,
+                    const TraceAxis *axis, Traced *out);
 bool trace_function_on(wf_ctx *c, const char *fn, const wf_function *f,
-                       const wf_tensor *in, bool is_graph, Traced *out);
+                       const wf_tensor *in, TraceKind kind, Traced *out);
 /* Apply p, made of t's program, to in, the captures of t, and more. */
 bool traced_apply(wf_ctx *c, const Traced *t, const Program *p, const wf_tensor *in,
                   uint32_t nin, const wf_tensor *more, uint32_t nmore, wf_tensor *out);
