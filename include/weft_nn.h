@@ -14,7 +14,8 @@
  * Ownership   A constructor gives one reference; adding a module to another hands that
  *             reference over. So freeing the root frees the tree. wf_module_retain makes
  *             a part live on alone. A module belongs to one context and is freed before
- *             it. Generators are borrowed and must outlive the modules that drop out.
+ *             it. Generators are borrowed and must outlive the modules that drop out; NULL
+             means the context's.
  * Errors      Constructors give NULL, calls WF_NONE or a status; NULL modules are passed
  *             through, so that a tree can be built in one expression and checked once. A
  *             failing call adds a note with the path of the module.
@@ -111,12 +112,48 @@ WF_API wf_status wf_module_visit_state(wf_ctx *c, wf_module *m, wf_state_visitor
  * error. */
 WF_API const char *wf_module_text(wf_ctx *c, wf_module *m);
 
-/* The state dict as tensors of a model file, by name, and back: all names of the module
- * must be there, with its shapes. */
+/* ---- files -----------------------------------------------------------------------------
+ *
+ *     wf_module_store(c, net, file);
+ *     wf_optim_store(c, opt, file);
+ *     wf_module_add_method(c, net, file, "forward", NULL, NULL, types, 1, 1);
+ *     wf_optim_add_step(c, opt, net, file, "train", loss, NULL, types, 2);
+ *     wf_model_save(c, file, "net.weft");
+ *
+ * and in a program that knows nothing but the file:
+ *
+ *     wf_model_open(c, "net.weft", &file);
+ *     wf_model_run(c, file, "forward", &x, 1, &y, 1);
+ *     wf_model_run(c, file, "train", xy, 2, &loss, 1);
+ */
+
+/* The state dict as tensors of a model file, by name, with the tree; and back: all names
+ * of the module must be there, with its shapes. */
 WF_API wf_status wf_module_store(wf_ctx *c, wf_module *m, wf_model *file);
 WF_API wf_status wf_module_restore(wf_ctx *c, wf_module *m, const wf_model *file);
 
-/* ---- initial numbers, PyTorch's torch.nn.init: of new f32 tensors; g NULL: zeros --- */
+/* What a method does with the module: sets out[..] from in[..]; false after an error. */
+typedef bool (*wf_method)(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in,
+                          wf_tensor *out);
+/* A program of the module's state and of inputs of the given types ("f32[N,64]") is put
+ * into the file; fn NULL: the module's own forward. The module is in the mode it is in:
+ * in training, buffers that change are changed by every run. */
+WF_API wf_status wf_module_add_method(wf_ctx *c, wf_module *m, wf_model *file,
+                                      const char *name, wf_method fn, void *user,
+                                      const char *const *types, int nin, int nout);
+/* Runs a program of the file. Inputs that are tensors of the file are taken from there,
+ * the others are `in`; tensors that the method changes are changed in the file (in
+ * memory: wf_model_save writes it). WF_ERR_NAME: there is no such method. */
+WF_API wf_status wf_model_run(wf_ctx *c, wf_model *file, const char *name,
+                              const wf_tensor *in, int nin, wf_tensor *out, int nout);
+/* The tree of a file as a module: its parts, names and text; calling it runs "forward",
+ * or, in training, "forward_train" if the file has it; other methods by name. Its
+ * parameters are recorded as those of any module, so any optimiser trains it. */
+WF_API wf_module *wf_module_load(wf_ctx *c, const wf_model *file);
+WF_API wf_status wf_module_run(wf_ctx *c, wf_module *m, const char *name,
+                               const wf_tensor *in, int nin, wf_tensor *out, int nout);
+
+/* ---- initial numbers, PyTorch's torch.nn.init: of new f32 tensors ----------------- */
 
 WF_API wf_tensor wf_init_uniform(wf_ctx *c, wf_generator *g, const int64_t *dims,
                                  int rank, double from, double to);
@@ -134,7 +171,7 @@ WF_API wf_tensor wf_init_kaiming_normal(wf_ctx *c, wf_generator *g, const int64_
 
 /* ---- layers ---------------------------------------------------------------------------
  *
- * g NULL leaves weights 0, to be loaded. Windows are square. */
+ * g NULL: the context's generator. Windows are square. */
 
 WF_API wf_module *wf_nn_linear(wf_ctx *c, wf_generator *g, int64_t in, int64_t out,
                                bool bias);
@@ -160,8 +197,8 @@ WF_API wf_module *wf_nn_group_norm(wf_ctx *c, int64_t groups, int64_t channels,
                                    double eps);
 WF_API wf_module *wf_nn_embedding(wf_ctx *c, wf_generator *g, int64_t count,
                                   int64_t size);
-/* Draws its masks from g when it is called in training; in a program that is
- * WF_ERR_VALUE. */
+/* In training it draws its masks from g (NULL: the context's generator) or, between
+ * wf_random_key_begin and _end, by key. In a program it needs the key (WF_ERR_VALUE). */
 WF_API wf_module *wf_nn_dropout(wf_ctx *c, wf_generator *g, double p);
 
 WF_API wf_module *wf_nn_relu(wf_ctx *c);
@@ -262,9 +299,20 @@ WF_API wf_status wf_optim_update(wf_ctx *c, const wf_optim *o, wf_tensor lr,
                                  const wf_tensor *params, const wf_tensor *grads,
                                  const wf_tensor *state, int n, wf_tensor *out_params,
                                  wf_tensor *out_state);
+/* The parameters of a part of the tree go by the rate times factor, and by a decay of
+ * their own. */
+WF_API wf_status wf_optim_set_part(wf_ctx *c, wf_optim *o, wf_module *part, double factor,
+                                   double decay);
 /* State, steps and rate as tensors of a model file "optim.*", and back. */
 WF_API wf_status wf_optim_store(wf_ctx *c, wf_optim *o, wf_model *file);
 WF_API wf_status wf_optim_restore(wf_ctx *c, wf_optim *o, const wf_model *file);
+
+/* A whole training step as a method of the file: loss (of one result, a number), its
+ * gradients, and the update; gives the loss. It needs the tensors that wf_module_store
+ * and wf_optim_store put there. */
+WF_API wf_status wf_optim_add_step(wf_ctx *c, wf_optim *o, wf_module *m, wf_model *file,
+                                   const char *name, wf_method loss, void *user,
+                                   const char *const *types, int nin);
 
 /* Scales the gradients of all parameters so that their norm is at most `most`; returns
  * the norm before. */

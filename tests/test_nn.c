@@ -900,16 +900,63 @@ TEST(gpt_looks_only_back)
     wf_ctx_free(c);
 }
 
-TEST(dropout_in_a_program_is_an_error)
+/* in: key, x; out: x dropped out twice */
+static bool drop_by_key(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    if (wf_random_key_begin(c, in[0]))
+        return false;
+    for (int i = 0; i < 2; i++)
+        out[i] = wf_forward_one(c, user, in[1]);
+    wf_random_key_end(c);
+    return !wf_ctx_status(c);
+}
+
+TEST(dropout_in_a_program_takes_a_key)
+{
+    enum { N = 1000 };
+    static double a[2][N], b[2][N], e[2][N];
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_module *m = wf_nn_dropout(c, NULL, 0.25);
+    wf_function f = {drop_by_key, m, 2, 2, "drop"};
+    wf_tensor in[2] = {wf_key(c, 3), wf_ones(c, WF_F32, (int64_t[]){N}, 1)}, out[2];
+    double kept = 0, both = 0;
+    wf_jit *j;
+
+    wf_jit_new(c, &f, &j);
+    wf_jit_call(c, j, in, out, NULL, 0);
+    for (int k = 0; k < 2; k++)
+        wf_read_f64(c, out[k], a[k], N);
+    drop_by_key(c, m, in, out); /* eagerly: the same numbers */
+    for (int k = 0; k < 2; k++)
+        wf_read_f64(c, out[k], e[k], N);
+    in[0] = wf_key(c, 4);
+    wf_jit_call(c, j, in, out, NULL, 0);
+    for (int k = 0; k < 2; k++)
+        wf_read_f64(c, out[k], b[k], N);
+    CHECK_STR(wf_ctx_message(c), "");
+    CHECK_EQ_INT(wf_jit_traces(j), 1);
+    CHECK(!memcmp(a, e, sizeof a));
+    CHECK(memcmp(a, b, sizeof a) != 0);
+    for (int i = 0; i < N; i++) {
+        CHECK(a[0][i] == 0 || fabs(a[0][i] - 1 / 0.75) < 1e-6);
+        kept += a[0][i] != 0;
+        both += a[0][i] != 0 && a[1][i] != 0;
+    }
+    CHECK(fabs(kept / N - 0.75) < 0.05);        /* three standard deviations: 0.041 */
+    CHECK(fabs(both / N - 0.75 * 0.75) < 0.06); /* independent draws */
+    wf_jit_free(c, j);
+    wf_module_free(c, m);
+    wf_ctx_free(c);
+}
+
+TEST(dropout_in_a_program_without_a_key_is_an_error)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_generator *g;
-
-    wf_generator_new(c, 0, &g);
-    Net n = {wf_nn_dropout(c, g, 0.5), NULL, 0, 0};
+    Net n = {wf_nn_dropout(c, NULL, 0.5), NULL, 0, 0};
     wf_function f = {pure_call, &n, 1, 1, "drop"};
     wf_tensor x = wf_ones(c, WF_F32, (int64_t[]){3}, 1), y;
     wf_jit *j;
+
     wf_jit_new(c, &f, &j);
     wf_jit_call(c, j, &x, &y, NULL, 0);
     CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_VALUE);
@@ -918,9 +965,10 @@ TEST(dropout_in_a_program_is_an_error)
     wf_module_train(n.m, false);
     wf_jit_call(c, j, &x, &y, NULL, 0);
     CHECK_NEAR(wf_item(c, wf_sum(c, y, NULL, 0, false)), 3, 0);
+    wf_random_key_end(c);
+    CHECK_HAS(wf_ctx_message(c), "none is open");
     wf_jit_free(c, j);
     wf_module_free(c, n.m);
-    wf_generator_free(g);
     wf_ctx_free(c);
 }
 
@@ -1062,11 +1110,35 @@ TEST(the_generator_repeats_itself_and_refuses_what_has_no_numbers)
     wf_clear(c);
     CHECK(wf_is_none(wf_bernoulli(c, g, WF_BOOL, NULL, 0, 1.5)));
     wf_clear(c);
-    CHECK(wf_is_none(wf_randn(c, NULL, WF_F32, NULL, 0)));
-    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_ARG);
-    wf_clear(c);
     CHECK(wf_is_none(wf_uniform(c, g, WF_F32, (int64_t[]){-1}, 1, 0, 1)));
     CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_SHAPE);
+    wf_generator_free(g);
+    wf_ctx_free(c);
+}
+
+TEST(the_context_has_a_generator_of_its_own)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_generator *g;
+    double a[3], b[3], w[6], v[6];
+
+    wf_manual_seed(c, 7);
+    wf_read_f64(c, wf_rand(c, NULL, WF_F32, (int64_t[]){3}, 1), a, 3);
+    wf_generator_new(c, 7, &g);
+    wf_read_f64(c, wf_rand(c, g, WF_F32, (int64_t[]){3}, 1), b, 3);
+    CHECK(!memcmp(a, b, sizeof a));
+    CHECK_NEAR(a[0], 0.5349, 5e-5);
+    wf_manual_seed(c, 7);
+    CHECK(wf_ctx_generator(c) != g);
+    wf_module *m = wf_nn_linear(c, NULL, 3, 2, true);
+    wf_generator_seed(g, 7);
+    wf_module *n = wf_nn_linear(c, g, 3, 2, true);
+    wf_read_f64(c, wf_module_tensor(m, "weight"), w, 6);
+    wf_read_f64(c, wf_module_tensor(n, "weight"), v, 6);
+    CHECK(!memcmp(v, w, sizeof v));
+    CHECK_STR(wf_ctx_message(c), "");
+    wf_module_free(c, m);
+    wf_module_free(c, n);
     wf_generator_free(g);
     wf_ctx_free(c);
 }

@@ -7,6 +7,7 @@
 #include "nn/nn.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,12 +27,12 @@ static wf_tensor refuse(wf_ctx *c, wf_status status, const char *path, const cha
 
 wf_status wf_data_digits(wf_ctx *c, wf_tensor *out_x, wf_tensor *out_y)
 {
-    float *x = malloc(sizeof *x * DIGITS * PIXELS);
-    int64_t *y = malloc(sizeof *y * DIGITS);
+    const size_t x_bytes = sizeof(float) * DIGITS * PIXELS,
+                 y_bytes = sizeof(int64_t) * DIGITS;
+    float *x = nn_alloc(c, x_bytes);
+    int64_t *y = nn_alloc(c, y_bytes);
 
     *out_x = *out_y = WF_NONE;
-    if (!x || !y)
-        wf_raise(c, WF_ERR_MEMORY, "out of memory");
     for (int i = 0; x && y && i < DIGITS; i++) {
         for (int j = 0; j < PIXELS; j++)
             x[i * PIXELS + j] = (float)(digits[i][j] - 'A') / 16;
@@ -39,46 +40,56 @@ wf_status wf_data_digits(wf_ctx *c, wf_tensor *out_x, wf_tensor *out_y)
     }
     if (!wf_ctx_status(c)) {
         wf_scope_begin(c);
-        *out_x = wf_keep(c, wf_from(c, WF_F32, (int64_t[]){DIGITS, PIXELS}, 2, x));
-        *out_y = wf_keep(c, wf_from(c, WF_I64, (int64_t[]){DIGITS}, 1, y));
+        *out_x = wf_from(c, WF_F32, (int64_t[]){DIGITS, PIXELS}, 2, x);
+        *out_y = wf_from(c, WF_I64, (int64_t[]){DIGITS}, 1, y);
+        if (wf_ctx_status(c)) {
+            *out_x = *out_y = WF_NONE;
+        } else {
+            wf_keep(c, *out_x);
+            wf_keep(c, *out_y);
+        }
         wf_scope_end(c);
     }
-    free(x);
-    free(y);
+    nn_free(c, x, x_bytes);
+    nn_free(c, y, y_bytes);
     return wf_ctx_status(c);
 }
 
-/* The whole file with a NUL behind it, to be freed; NULL after an error. */
-static char *slurp(wf_ctx *c, const char *path, size_t *out_size)
+typedef struct Blob { /* a file in memory, with a NUL behind it */
+    char *s;          /* NULL after an error */
+    size_t n, cap;
+} Blob;
+
+static void blob_free(wf_ctx *c, Blob *b) { nn_free(c, b->s, b->cap); }
+
+static Blob slurp(wf_ctx *c, const char *path)
 {
     FILE *f = wf_ctx_status(c) ? NULL : fopen(path, "rb");
-    size_t n = 0, cap = 1 << 16;
-    char *s = f ? malloc(cap) : NULL, *grown;
+    Blob b = {NULL, 0, 0};
 
-    if (!f && !wf_ctx_status(c))
-        refuse(c, WF_ERR_IO, path, strerror(errno));
-    while (s) {
-        n += fread(s + n, 1, cap - n - 1, f);
-        if (n < cap - 1)
-            break;
-        grown = realloc(s, cap *= 2);
+    if (!f) {
+        if (!wf_ctx_status(c))
+            refuse(c, WF_ERR_IO, path, strerror(errno));
+        return b;
+    }
+    while (b.n + 1 >= b.cap) { /* room for more than was there: the end is not seen yet */
+        size_t cap = b.cap ? 2 * b.cap : 1 << 16;
+        char *grown = wf_memory(c, b.s, b.cap, cap);
         if (!grown)
-            free(s);
-        s = grown;
+            break;
+        b.s = grown;
+        b.cap = cap;
+        b.n += fread(b.s + b.n, 1, b.cap - b.n - 1, f);
     }
-    if (f && !s)
-        wf_raise(c, WF_ERR_MEMORY, "out of memory");
-    if (s && ferror(f)) {
+    if (ferror(f))
         refuse(c, WF_ERR_IO, path, "cannot be read");
-        free(s);
-        s = NULL;
+    fclose(f);
+    if (wf_ctx_status(c)) {
+        blob_free(c, &b);
+        return (Blob){NULL, 0, 0};
     }
-    if (f)
-        fclose(f);
-    if (s)
-        s[n] = 0;
-    *out_size = n;
-    return s;
+    b.s[b.n] = 0;
+    return b;
 }
 
 /* ---- IDX --------------------------------------------------------------------------- */
@@ -134,11 +145,10 @@ static wf_tensor parse_idx(wf_ctx *c, const char *path, unsigned char *s, size_t
 
 wf_tensor wf_data_idx(wf_ctx *c, const char *path)
 {
-    size_t size;
-    char *s = slurp(c, path, &size);
-    wf_tensor t = s ? parse_idx(c, path, (unsigned char *)s, size) : WF_NONE;
+    Blob b = slurp(c, path);
+    wf_tensor t = b.s ? parse_idx(c, path, (unsigned char *)b.s, b.n) : WF_NONE;
 
-    free(s);
+    blob_free(c, &b);
     return t;
 }
 
@@ -153,7 +163,7 @@ static wf_tensor bad_csv(wf_ctx *c, const char *path, long line, const char *tex
 }
 
 static wf_tensor parse_csv(wf_ctx *c, const char *path, char *s, char separator, int skip,
-                           double *x)
+                           locale_t locale, double *x)
 {
     int64_t rows = 0, columns = 0;
     size_t n = 0;
@@ -170,7 +180,7 @@ static wf_tensor parse_csv(wf_ctx *c, const char *path, char *s, char separator,
         }
         for (;;) {
             char *end;
-            x[n++] = strtod(s, &end);
+            x[n++] = strtod_l(s, &end, locale);
             if (end == s)
                 return bad_csv(c, path, line, "needed a number");
             k++;
@@ -192,18 +202,21 @@ static wf_tensor parse_csv(wf_ctx *c, const char *path, char *s, char separator,
 
 wf_tensor wf_data_csv(wf_ctx *c, const char *path, char separator, int skip)
 {
-    size_t size;
-    char *s = slurp(c, path, &size);
-    double *x = s ? malloc((size / 2 + 2) * sizeof *x)
-                  : NULL; /* a number and its separator: two bytes at least */
+    Blob b = slurp(c, path);
+    /* a number and its separator: two bytes at least */
+    size_t bytes = (b.n / 2 + 2) * sizeof(double);
+    double *x = b.s ? nn_alloc(c, bytes) : NULL;
+    locale_t locale = x ? newlocale(LC_NUMERIC_MASK, "C", (locale_t)0) : (locale_t)0;
     wf_tensor t = WF_NONE;
 
-    if (s && !x)
+    if (locale) {
+        t = parse_csv(c, path, b.s, separator, skip, locale, x);
+        freelocale(locale);
+    } else if (x) {
         wf_raise(c, WF_ERR_MEMORY, "out of memory");
-    if (x)
-        t = parse_csv(c, path, s, separator, skip, x);
-    free(x);
-    free(s);
+    }
+    nn_free(c, x, bytes);
+    blob_free(c, &b);
     return t;
 }
 
@@ -232,10 +245,11 @@ void wf_loader_free(wf_ctx *c, wf_loader *l)
     if (!l)
         return;
     for (int i = 0; l->data && i < l->n; i++)
-        wf_drop(c, l->data[i]);
-    free(l->data);
-    free(l->order);
-    free(l);
+        if (!wf_is_none(l->data[i]))
+            wf_drop(c, l->data[i]);
+    nn_free(c, l->data, (size_t)l->n * sizeof *l->data);
+    nn_free(c, l->order, (size_t)(l->rows + 1) * sizeof *l->order);
+    nn_free(c, l, sizeof *l);
 }
 
 wf_loader *wf_loader_new(wf_ctx *c, const wf_tensor *data, int n, int64_t batch,
@@ -253,21 +267,17 @@ wf_loader *wf_loader_new(wf_ctx *c, const wf_tensor *data, int n, int64_t batch,
             return NULL;
         rows = size;
     }
-    l = calloc(1, sizeof *l);
-    if (l)
-        l->data = calloc((size_t)n, sizeof *l->data);
-    if (l && l->data)
-        l->order = malloc((size_t)(rows + 1) * sizeof *l->order);
-    if (!l || !l->data || !l->order) {
-        wf_raise(c, WF_ERR_MEMORY, "out of memory");
+    l = nn_alloc(c, sizeof *l);
+    if (!l)
+        return NULL;
+    *l = (wf_loader){
+        .g = g, .n = n, .rows = rows, .batch = batch, .drop_last = drop_last};
+    l->data = nn_alloc(c, (size_t)n * sizeof *l->data);
+    l->order = nn_alloc(c, (size_t)(rows + 1) * sizeof *l->order);
+    if (!l->data || !l->order) {
         wf_loader_free(c, l);
         return NULL;
     }
-    l->g = g;
-    l->n = n;
-    l->rows = rows;
-    l->batch = batch;
-    l->drop_last = drop_last;
     for (int i = 0; i < n; i++)
         l->data[i] = wf_keep(c, data[i]);
     return l;

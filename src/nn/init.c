@@ -1,4 +1,4 @@
-/* init.c -- initial numbers, and the text helpers of layers.
+/* init.c -- initial numbers.
  *
  *   fan_in = dims[1] * prod(dims[2..]),  fan_out = dims[0] * prod(dims[2..])
  *   xavier    std = gain * sqrt(2 / (fan_in + fan_out)),  uniform in +- sqrt(3) std
@@ -7,22 +7,17 @@
 #include "nn/nn.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 wf_tensor wf_init_uniform(wf_ctx *c, wf_generator *g, const int64_t *dims, int rank,
                           double from, double to)
 {
-    return g ? wf_uniform(c, g, WF_F32, dims, rank, from, to)
-             : wf_zeros(c, WF_F32, dims, rank);
+    return wf_uniform(c, g, WF_F32, dims, rank, from, to);
 }
 
 wf_tensor wf_init_normal(wf_ctx *c, wf_generator *g, const int64_t *dims, int rank,
                          double mean, double std)
 {
-    return g ? wf_normal(c, g, WF_F32, dims, rank, mean, std)
-             : wf_zeros(c, WF_F32, dims, rank);
+    return wf_normal(c, g, WF_F32, dims, rank, mean, std);
 }
 
 static bool fans(wf_ctx *c, const int64_t *dims, int rank, double *in, double *out)
@@ -79,52 +74,4 @@ wf_tensor wf_init_kaiming_normal(wf_ctx *c, wf_generator *g, const int64_t *dims
         return WF_NONE;
     return wf_init_normal(c, g, dims, rank, 0,
                           in > 0 ? sqrt(2.0 / (1 + slope * slope)) / sqrt(in) : 0);
-}
-
-/* ---- helpers of layers ------------------------------------------------------------- */
-
-FloatText nn_float(double x)
-{
-    FloatText t;
-
-    if (x == floor(x) && fabs(x) < 1e16) {
-        snprintf(t.s, sizeof t.s, "%.1f", x);
-    } else {
-        for (int digits = 1; digits <= 17; digits++) {
-            snprintf(t.s, sizeof t.s, "%.*g", digits, x);
-            if (strtod(t.s, NULL) == x)
-                break;
-        }
-    }
-    for (char *p = t.s; *p; p++)
-        if (*p == ',')
-            *p = '.';
-    return t;
-}
-
-void nn_text(wf_ctx *c, wf_module *m, const char *fmt, ...)
-{
-    char text[400];
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    if (m)
-        wf_module_set_text(c, m, text);
-}
-
-bool nn_refuse(wf_ctx *c, bool bad, const char *text)
-{
-    if (bad && !wf_ctx_status(c))
-        wf_raise(c, WF_ERR_VALUE, text);
-    return bad || wf_ctx_status(c);
-}
-
-wf_module *nn_done(wf_ctx *c, wf_module *m)
-{
-    if (!wf_ctx_status(c))
-        return m;
-    wf_module_free(c, m);
-    return NULL;
 }

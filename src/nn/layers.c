@@ -354,7 +354,7 @@ wf_module *wf_nn_embedding(wf_ctx *c, wf_generator *g, int64_t count, int64_t si
 
 typedef struct Dropout {
     double p;
-    wf_generator *g; /* borrowed */
+    wf_generator *g; /* borrowed; NULL: the context's */
 } Dropout;
 
 static bool forward_dropout(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
@@ -362,20 +362,26 @@ static bool forward_dropout(wf_ctx *c, wf_module *m, const wf_tensor *in, int ni
 {
     const Dropout *v = wf_module_data(m);
     int64_t dims[WF_MAX_RANK];
+    wf_tensor key;
+    int rank;
 
     if (nin != 1 || nout != 1)
         return false;
     out[0] = in[0];
     if (!wf_module_training(m) || v->p == 0)
         return true;
-    if (nn_refuse(c, wf_is_symbolic(c, in[0]),
-                  "Dropout: its random numbers would be constants of the program; use "
-                  "eval mode or p = 0") ||
-        nn_refuse(c, !v->g, "Dropout: has no generator to draw from") ||
+    key = wf_random_key_next(c);
+    if (nn_refuse(c, wf_is_none(key) && wf_is_symbolic(c, in[0]),
+                  "Dropout: in a program it needs a key: call it between "
+                  "wf_random_key_begin and wf_random_key_end, or in eval mode") ||
         wf_shape(c, in[0], dims))
         return false;
+    rank = wf_rank(c, in[0]);
     out[0] = wf_dropout(c, in[0],
-                        wf_bernoulli(c, v->g, WF_BOOL, dims, wf_rank(c, in[0]), 1 - v->p),
+                        wf_is_none(key)
+                            ? wf_bernoulli(c, v->g, WF_BOOL, dims, rank, 1 - v->p)
+                            : wf_key_bernoulli(c, key, wf_scalar(c, WF_F32, 1 - v->p),
+                                               dims, rank),
                         v->p);
     return true;
 }

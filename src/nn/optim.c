@@ -17,30 +17,14 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-typedef enum Kind { SGD, ADAM, ADAMW, RMSPROP, ADAGRAD } Kind;
-
-struct wf_optim {
-    Kind kind;
-    double lr, a, b, eps,
-        decay; /* a, b: momentum; beta1, beta2; alpha, momentum; lr_decay */
-    bool nesterov;
-    int64_t steps;
-    int n, per;                /* parameters; state tensors of each */
-    wf_tensor *params, *state; /* kept; state[i * n + j] */
-    bool *with;                /* which had gradients when jit was made */
-    int nwith;
-    wf_jit *jit; /* of the update of those; NULL: none yet */
-};
 
 /* ---- formulas ---------------------------------------------------------------------- */
 
 typedef struct Update { /* of one parameter */
     const wf_optim *o;
     wf_tensor lr, step; /* f64 */
-    wf_tensor p, g, s[3];
+    wf_tensor p, g, s[2];
 } Update;
 
 static wf_tensor times(wf_ctx *c, wf_tensor x, double k)
@@ -122,28 +106,40 @@ static void update_adagrad(wf_ctx *c, Update *u)
                rate));
 }
 
-static void update_one(wf_ctx *c, Update *u)
+/* ---- the table --------------------------------------------------------------------- */
+
+enum { SGD, ADAM, ADAMW, RMSPROP, ADAGRAD };
+
+static const struct {
+    void (*update)(wf_ctx *c, Update *u);
+    double a_below, b_below; /* factors must be in 0.. and below these */
+    bool decays_first;       /* p *= 1 - lr * decay, not g += decay * p */
+} rules[] = {
+    [SGD] = {update_sgd, INFINITY, INFINITY, false},
+    [ADAM] = {update_adam, 1, 1, false},
+    [ADAMW] = {update_adam, 1, 1, true},
+    [RMSPROP] = {update_rmsprop, 1, INFINITY, false},
+    [ADAGRAD] = {update_adagrad, INFINITY, INFINITY, false},
+};
+
+static void update_one(wf_ctx *c, Update *u, const OptimPart *part)
 {
     const wf_optim *o = u->o;
 
-    if (o->kind == ADAMW)
+    if (part->factor != 1)
+        u->lr = times(c, u->lr, part->factor);
+    if (rules[o->kind].decays_first)
         u->p = scaled(c, u->p,
-                      wf_sub(c, wf_scalar(c, WF_F64, 1), times(c, u->lr, o->decay)));
-    else if (o->decay != 0)
-        u->g = wf_add(c, u->g, times(c, u->p, o->decay));
-    switch (o->kind) {
-    case SGD: update_sgd(c, u); break;
-    case ADAM:
-    case ADAMW: update_adam(c, u); break;
-    case RMSPROP: update_rmsprop(c, u); break;
-    case ADAGRAD: update_adagrad(c, u); break;
-    }
+                      wf_sub(c, wf_scalar(c, WF_F64, 1), times(c, u->lr, part->decay)));
+    else if (part->decay != 0)
+        u->g = wf_add(c, u->g, times(c, u->p, part->decay));
+    rules[o->kind].update(c, u);
 }
 
 int wf_optim_state_per_param(const wf_optim *o) { return o->per; }
 
-wf_status wf_optim_update(wf_ctx *c, const wf_optim *o, wf_tensor lr, wf_tensor step,
-                          const wf_tensor *params, const wf_tensor *grads,
+wf_status nn_optim_update(wf_ctx *c, const wf_optim *o, const int *number, wf_tensor lr,
+                          wf_tensor step, const wf_tensor *params, const wf_tensor *grads,
                           const wf_tensor *state, int n, wf_tensor *out_params,
                           wf_tensor *out_state)
 {
@@ -151,12 +147,23 @@ wf_status wf_optim_update(wf_ctx *c, const wf_optim *o, wf_tensor lr, wf_tensor 
         Update u = {.o = o, .lr = lr, .step = step, .p = params[j], .g = grads[j]};
         for (int i = 0; i < o->per; i++)
             u.s[i] = state[i * n + j];
-        update_one(c, &u);
+        update_one(c, &u, &o->parts[number ? number[j] : j]);
         out_params[j] = u.p;
         for (int i = 0; i < o->per; i++)
             out_state[i * n + j] = u.s[i];
     }
     return wf_ctx_status(c);
+}
+
+wf_status wf_optim_update(wf_ctx *c, const wf_optim *o, wf_tensor lr, wf_tensor step,
+                          const wf_tensor *params, const wf_tensor *grads,
+                          const wf_tensor *state, int n, wf_tensor *out_params,
+                          wf_tensor *out_state)
+{
+    if (nn_refuse(c, n != o->n, "wf_optim_update: needs all parameters of the optimiser"))
+        return wf_ctx_status(c);
+    return nn_optim_update(c, o, NULL, lr, step, params, grads, state, n, out_params,
+                           out_state);
 }
 
 /* ---- the object -------------------------------------------------------------------- */
@@ -173,118 +180,135 @@ void wf_optim_free(wf_ctx *c, wf_optim *o)
             wf_drop(c, o->state[i]);
     if (o->jit)
         wf_jit_free(c, o->jit);
-    free(o->params);
-    free(o->state);
-    free(o->with);
-    free(o);
+    nn_free(c, o->params, (size_t)o->room * sizeof *o->params);
+    nn_free(c, o->state, (size_t)(o->room * o->per) * sizeof *o->state);
+    nn_free(c, o->with, (size_t)o->room * sizeof *o->with);
+    nn_free(c, o->parts, (size_t)o->room * sizeof *o->parts);
+    nn_free(c, o, sizeof *o);
 }
 
-static wf_optim *new_optim(wf_ctx *c, wf_module *m, wf_optim set)
+static bool fill(wf_ctx *c, wf_optim *o, wf_module *m, double decay)
+{
+    o->room = wf_module_parameters(m, NULL, 0);
+    o->params = nn_alloc(c, (size_t)o->room * sizeof *o->params);
+    o->state = nn_alloc(c, (size_t)(o->room * o->per) * sizeof *o->state);
+    o->with = nn_alloc(c, (size_t)o->room * sizeof *o->with);
+    o->parts = nn_alloc(c, (size_t)o->room * sizeof *o->parts);
+    if (wf_ctx_status(c))
+        return false;
+    o->n = wf_module_parameters(m, o->params, o->room);
+    for (int j = 0; j < o->n; j++) {
+        wf_keep(c, o->params[j]);
+        o->parts[j] = (OptimPart){1, decay};
+    }
+    for (int i = 0; i < o->n * o->per; i++) {
+        wf_tensor zeros = wf_zeros_like(c, wf_detach(c, o->params[i % o->n]));
+        if (wf_ctx_status(c))
+            return false;
+        o->state[i] = wf_keep(c, zeros);
+    }
+    return true;
+}
+
+static wf_optim *new_optim(wf_ctx *c, wf_module *m, wf_optim set, double decay)
 {
     wf_optim *o;
+    bool ok;
 
     if (nn_refuse(c, !m, "optimiser: the module is NULL") ||
         nn_refuse(c,
-                  !(set.lr >= 0) || !(set.decay >= 0) || !(set.eps >= 0) ||
-                      !(set.a >= 0) || !(set.b >= 0) ||
-                      (set.kind != ADAGRAD && set.kind != SGD && set.a >= 1) ||
-                      ((set.kind == ADAM || set.kind == ADAMW) && set.b >= 1) ||
-                      (set.nesterov && set.a == 0),
-                  "optimiser: a rate, decay or factor is out of range"))
+                  !(set.lr >= 0) || !(decay >= 0) || !(set.eps >= 0) || !(set.a >= 0) ||
+                      !(set.b >= 0) || !(set.a < rules[set.kind].a_below) ||
+                      !(set.b < rules[set.kind].b_below) || (set.nesterov && set.a == 0),
+                  "optimiser: a rate, decay or factor is out of range") ||
+        !(o = nn_alloc(c, sizeof *o)))
         return NULL;
-    o = malloc(sizeof *o);
-    if (o) {
-        *o = set;
-        o->n = wf_module_parameters(m, NULL, 0);
-        o->params = calloc((size_t)o->n + 1, sizeof *o->params);
-        o->state = calloc((size_t)(o->n * o->per) + 1, sizeof *o->state);
-        o->with = calloc((size_t)o->n + 1, sizeof *o->with);
-    }
-    if (!o || !o->params || !o->state || !o->with) {
-        wf_raise(c, WF_ERR_MEMORY, "out of memory");
-        wf_optim_free(c, o);
-        return NULL;
-    }
-    o->n = wf_module_parameters(m, o->params, o->n);
+    *o = set;
     wf_scope_begin(c);
-    for (int j = 0; j < o->n; j++)
-        wf_keep(c, o->params[j]);
-    for (int i = 0; i < o->n * o->per && !wf_ctx_status(c); i++)
-        o->state[i] = wf_keep(c, wf_zeros_like(c, wf_detach(c, o->params[i % o->n])));
+    ok = fill(c, o, m, decay);
     wf_scope_end(c);
-    if (wf_ctx_status(c)) {
-        wf_optim_free(c, o);
-        return NULL;
-    }
-    return o;
+    if (ok)
+        return o;
+    wf_optim_free(c, o);
+    return NULL;
 }
 
 wf_optim *wf_sgd(wf_ctx *c, wf_module *m, double lr, double momentum, bool nesterov,
                  double decay)
 {
-    return new_optim(c, m,
-                     (wf_optim){.kind = SGD,
-                                .lr = lr,
-                                .a = momentum,
-                                .nesterov = nesterov,
-                                .decay = decay,
-                                .per = momentum != 0});
+    wf_optim set = {.kind = SGD, .lr = lr, .a = momentum, .nesterov = nesterov};
+
+    set.per = momentum != 0;
+    return new_optim(c, m, set, decay);
 }
 
 wf_optim *wf_adam(wf_ctx *c, wf_module *m, double lr, double beta1, double beta2,
                   double eps, double decay)
 {
-    return new_optim(c, m,
-                     (wf_optim){.kind = ADAM,
-                                .lr = lr,
-                                .a = beta1,
-                                .b = beta2,
-                                .eps = eps,
-                                .decay = decay,
-                                .per = 2});
+    wf_optim set = {.kind = ADAM, .lr = lr, .a = beta1, .b = beta2, .eps = eps, .per = 2};
+
+    return new_optim(c, m, set, decay);
 }
 
 wf_optim *wf_adamw(wf_ctx *c, wf_module *m, double lr, double beta1, double beta2,
                    double eps, double decay)
 {
-    return new_optim(c, m,
-                     (wf_optim){.kind = ADAMW,
-                                .lr = lr,
-                                .a = beta1,
-                                .b = beta2,
-                                .eps = eps,
-                                .decay = decay,
-                                .per = 2});
+    wf_optim set = {
+        .kind = ADAMW, .lr = lr, .a = beta1, .b = beta2, .eps = eps, .per = 2};
+
+    return new_optim(c, m, set, decay);
 }
 
 wf_optim *wf_rmsprop(wf_ctx *c, wf_module *m, double lr, double alpha, double eps,
                      double decay, double momentum)
 {
-    return new_optim(c, m,
-                     (wf_optim){.kind = RMSPROP,
-                                .lr = lr,
-                                .a = alpha,
-                                .b = momentum,
-                                .eps = eps,
-                                .decay = decay,
-                                .per = 1 + (momentum != 0)});
+    wf_optim set = {.kind = RMSPROP, .lr = lr, .a = alpha, .b = momentum, .eps = eps};
+
+    set.per = 1 + (momentum != 0);
+    return new_optim(c, m, set, decay);
 }
 
 wf_optim *wf_adagrad(wf_ctx *c, wf_module *m, double lr, double lr_decay, double eps,
                      double decay)
 {
-    return new_optim(c, m,
-                     (wf_optim){.kind = ADAGRAD,
-                                .lr = lr,
-                                .a = lr_decay,
-                                .eps = eps,
-                                .decay = decay,
-                                .per = 1});
+    wf_optim set = {.kind = ADAGRAD, .lr = lr, .a = lr_decay, .eps = eps, .per = 1};
+
+    return new_optim(c, m, set, decay);
 }
 
 double wf_optim_lr(const wf_optim *o) { return o->lr; }
 void wf_optim_set_lr(wf_optim *o, double lr) { o->lr = lr; }
 int64_t wf_optim_steps(const wf_optim *o) { return o->steps; }
+
+int nn_optim_find(const wf_optim *o, wf_tensor param)
+{
+    for (int j = 0; j < o->n; j++)
+        if (nn_same(o->params[j], param))
+            return j;
+    return -1;
+}
+
+wf_status wf_optim_set_part(wf_ctx *c, wf_optim *o, wf_module *part, double factor,
+                            double decay)
+{
+    TensorList l;
+
+    if (nn_refuse(c, !part || !(factor >= 0) || !(decay >= 0),
+                  "wf_optim_set_part: needs a module, a factor and a decay >= 0"))
+        return wf_ctx_status(c);
+    l = nn_list(c, part, false);
+    for (int i = 0; i < l.n; i++) {
+        int j = nn_optim_find(o, l.v[i]);
+        if (nn_refuse(c, j < 0, "wf_optim_set_part: a parameter is not the optimiser's"))
+            break;
+        o->parts[j] = (OptimPart){factor, decay};
+    }
+    nn_list_free(c, &l);
+    if (o->jit)
+        wf_jit_free(c, o->jit); /* factors are constants of its programs */
+    o->jit = NULL;
+    return wf_ctx_status(c);
+}
 
 wf_status wf_optim_zero_grad(wf_ctx *c, wf_optim *o)
 {
@@ -301,8 +325,8 @@ static bool trace_update(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *
     const wf_optim *o = user;
     int n = o->nwith;
 
-    return !wf_optim_update(c, o, in[0], in[1], in + 2, in + 2 + n, in + 2 + 2 * n, n,
-                            out, out + n);
+    return !nn_optim_update(c, o, o->with, in[0], in[1], in + 2, in + 2 + n,
+                            in + 2 + 2 * n, n, out, out + n);
 }
 
 /* The jit for the parameters that have gradients now. */
@@ -310,68 +334,65 @@ static bool prepare(wf_ctx *c, wf_optim *o)
 {
     wf_function f = {trace_update, o, 0, 0, "update"};
     bool same = o->jit != NULL;
+    int n = 0;
 
     for (int j = 0; j < o->n; j++) {
-        bool with = !wf_is_none(wf_grad_of(c, o->params[j]));
-        same &= with == o->with[j];
-        o->with[j] = with;
+        if (wf_is_none(wf_grad_of(c, o->params[j])))
+            continue;
+        same &= n < o->nwith && o->with[n] == j;
+        o->with[n++] = j;
     }
+    same &= n == o->nwith;
+    o->nwith = n;
     if (same || wf_ctx_status(c))
         return same;
     if (o->jit)
         wf_jit_free(c, o->jit);
     o->jit = NULL;
-    o->nwith = 0;
-    for (int j = 0; j < o->n; j++)
-        o->nwith += o->with[j];
-    f.inputs = 2 + (2 + o->per) * o->nwith;
-    f.outputs = (1 + o->per) * o->nwith;
-    return !wf_jit_new(c, &f, &o->jit);
+    f.inputs = 2 + (2 + o->per) * n;
+    f.outputs = (1 + o->per) * n;
+    return n == 0 || !wf_jit_new(c, &f, &o->jit);
 }
 
-static void run_step(wf_ctx *c, wf_optim *o, wf_tensor *io)
+static void run_step(wf_ctx *c, wf_optim *o, wf_tensor *in, wf_tensor *out)
 {
-    int n = o->nwith, at = 0;
-    wf_tensor *in = io, *out = io + 2 + (2 + o->per) * n;
+    int n = o->nwith;
 
     in[0] = wf_scalar(c, WF_F64, o->lr);
     in[1] = wf_scalar(c, WF_F64, (double)(o->steps + 1));
-    for (int j = 0; j < o->n; j++) {
-        if (!o->with[j])
-            continue;
-        in[2 + at] = wf_detach(c, o->params[j]);
-        in[2 + n + at] = wf_grad_of(c, o->params[j]);
+    for (int k = 0; k < n; k++) {
+        int j = o->with[k];
+        in[2 + k] = wf_detach(c, o->params[j]);
+        in[2 + n + k] = wf_grad_of(c, o->params[j]);
         for (int i = 0; i < o->per; i++)
-            in[2 + (2 + i) * n + at] = o->state[i * o->n + j];
-        at++;
+            in[2 + (2 + i) * n + k] = o->state[i * o->n + j];
     }
     if (wf_jit_call(c, o->jit, in, out, NULL, 0))
         return;
-    for (int j = 0, k = 0; j < o->n; j++) {
-        if (!o->with[j])
-            continue;
+    for (int k = 0; k < n; k++) {
+        int j = o->with[k];
         wf_write(c, o->params[j], out[k]);
         for (int i = 0; i < o->per; i++)
             wf_write(c, o->state[i * o->n + j], out[(1 + i) * n + k]);
-        k++;
     }
 }
 
 wf_status wf_optim_step(wf_ctx *c, wf_optim *o)
 {
     wf_tensor *io;
+    int nin, nout;
 
     if (wf_ctx_status(c))
         return wf_ctx_status(c);
     wf_scope_begin(c);
     wf_no_grad_begin(c);
     if (prepare(c, o) && o->nwith) {
-        io = calloc((size_t)(2 + (3 + 2 * o->per) * o->nwith), sizeof *io);
-        if (!io)
-            wf_raise(c, WF_ERR_MEMORY, "out of memory");
-        else
-            run_step(c, o, io);
-        free(io);
+        nin = 2 + (2 + o->per) * o->nwith;
+        nout = (1 + o->per) * o->nwith;
+        io = nn_alloc(c, (size_t)(nin + nout) * sizeof *io);
+        if (io)
+            run_step(c, o, io, io + nin);
+        nn_free(c, io, (size_t)(nin + nout) * sizeof *io);
     }
     wf_no_grad_end(c);
     wf_scope_end(c);
@@ -436,86 +457,4 @@ wf_status wf_optim_restore(wf_ctx *c, wf_optim *o, const wf_model *file)
     }
     wf_scope_end(c);
     return wf_ctx_status(c);
-}
-
-/* ---- clipping ---------------------------------------------------------------------- */
-
-/* The gradients there are, in new memory; NULL after an error. */
-static wf_tensor *gradients(wf_ctx *c, wf_module *m, int *out_n)
-{
-    int room = wf_module_parameters(m, NULL, 0), n = 0, all;
-    wf_tensor *list = malloc((size_t)(room + 1) * sizeof *list);
-
-    *out_n = 0;
-    if (!list) {
-        wf_raise(c, WF_ERR_MEMORY, "out of memory");
-        return NULL;
-    }
-    all = wf_module_parameters(m, list, room);
-    for (int i = 0; i < all; i++) {
-        wf_tensor g = wf_grad_of(c, list[i]);
-        if (!wf_is_none(g))
-            list[n++] = g;
-    }
-    *out_n = n;
-    return list;
-}
-
-double wf_clip_grad_norm(wf_ctx *c, wf_module *m, double most)
-{
-    double sum = 0, norm;
-    int n;
-    wf_tensor *g;
-
-    wf_scope_begin(c);
-    wf_no_grad_begin(c);
-    g = gradients(c, m, &n);
-    for (int i = 0; i < n && !wf_ctx_status(c); i++)
-        sum +=
-            wf_item(c, wf_sum(c, wf_square(c, wf_cast(c, g[i], WF_F64)), NULL, 0, false));
-    norm = sqrt(sum);
-    for (int i = 0; i < n && norm + 1e-6 > most && !wf_ctx_status(c); i++)
-        wf_mul_in(c, g[i], wf_float(c, most / (norm + 1e-6)));
-    free(g);
-    wf_no_grad_end(c);
-    wf_scope_end(c);
-    return norm;
-}
-
-wf_status wf_clip_grad_value(wf_ctx *c, wf_module *m, double most)
-{
-    int n;
-    wf_tensor *g;
-
-    wf_scope_begin(c);
-    wf_no_grad_begin(c);
-    g = gradients(c, m, &n);
-    for (int i = 0; i < n && !wf_ctx_status(c); i++)
-        wf_write(c, g[i], wf_clip(c, g[i], wf_float(c, -most), wf_float(c, most)));
-    free(g);
-    wf_no_grad_end(c);
-    wf_scope_end(c);
-    return wf_ctx_status(c);
-}
-
-/* ---- rates ------------------------------------------------------------------------- */
-
-double wf_lr_step(double lr, int64_t done, int64_t every, double gamma)
-{
-    return every > 0 ? lr * pow(gamma, (double)(done / every)) : lr;
-}
-
-double wf_lr_cosine(double lr, int64_t done, int64_t total, double lowest)
-{
-    const double pi = 3.14159265358979323846;
-
-    return total > 0
-               ? lowest + (lr - lowest) * (1 + cos(pi * (double)done / (double)total)) / 2
-               : lr;
-}
-
-double wf_lr_lambda(double lr, int64_t done, double (*factor)(void *user, int64_t done),
-                    void *user)
-{
-    return lr * factor(user, done);
 }

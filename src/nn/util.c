@@ -1,0 +1,113 @@
+/* util.c -- memory, text and refusals, for all files of nn. */
+#include "nn/nn.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory ------------------------------------------------------------------------ */
+
+void *nn_alloc(wf_ctx *c, size_t size)
+{
+    void *p = wf_memory(c, NULL, 0, size + !size);
+
+    return p ? memset(p, 0, size) : NULL;
+}
+
+void nn_free(wf_ctx *c, void *p, size_t size)
+{
+    if (p)
+        wf_memory(c, p, size + !size, 0);
+}
+
+char *nn_copy_text(wf_ctx *c, const char *s)
+{
+    size_t n = strlen(s) + 1;
+    char *copy = nn_alloc(c, n);
+
+    return copy ? memcpy(copy, s, n) : NULL;
+}
+
+void nn_free_text(wf_ctx *c, char *s)
+{
+    if (s)
+        nn_free(c, s, strlen(s) + 1);
+}
+
+bool nn_one_more(wf_ctx *c, void *list, int n, size_t size)
+{
+    void *at, *grown;
+
+    memcpy(&at, list, sizeof at); /* a pointer to any type */
+    grown = wf_memory(c, at, (size_t)n * size, (size_t)(n + 1) * size);
+    if (grown)
+        memcpy(list, &grown, sizeof grown);
+    return grown != NULL;
+}
+
+/* ---- text -------------------------------------------------------------------------- */
+
+void nn_put(Buf *b, const char *s, size_t n)
+{
+    if (b->n + n + 1 > b->cap) {
+        size_t cap = (b->n + n + 1) * 2;
+        char *grown = wf_memory(b->c, b->s, b->cap, cap);
+        if (!grown) {
+            b->lost = true;
+            return;
+        }
+        b->s = grown;
+        b->cap = cap;
+    }
+    memcpy(b->s + b->n, s, n);
+    b->n += n;
+    b->s[b->n] = 0;
+}
+
+FloatText nn_float(double x)
+{
+    FloatText t;
+
+    if (x == floor(x) && fabs(x) < 1e16) {
+        snprintf(t.s, sizeof t.s, "%.1f", x);
+    } else {
+        for (int digits = 1; digits <= 17; digits++) {
+            snprintf(t.s, sizeof t.s, "%.*g", digits, x);
+            if (strtod(t.s, NULL) == x)
+                break;
+        }
+    }
+    for (char *p = t.s; *p; p++)
+        if (*p == ',')
+            *p = '.';
+    return t;
+}
+
+void nn_text(wf_ctx *c, wf_module *m, const char *fmt, ...)
+{
+    char text[400];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (m)
+        wf_module_set_text(c, m, text);
+}
+
+bool nn_refuse(wf_ctx *c, bool bad, const char *text)
+{
+    if (bad && !wf_ctx_status(c))
+        wf_raise(c, WF_ERR_VALUE, text);
+    return bad || wf_ctx_status(c);
+}
+
+wf_module *nn_done(wf_ctx *c, wf_module *m)
+{
+    if (!wf_ctx_status(c))
+        return m;
+    wf_module_free(c, m);
+    return NULL;
+}
