@@ -33,9 +33,11 @@ ISA_2   := -DKERNEL_ISA=2 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16
 KSRC    := $(wildcard src/kernels/k_*.c)
 SRC     := $(filter-out $(KSRC),$(wildcard src/base/*.c src/ir/*.c src/op/*.c src/transform/*.c src/opt/*.c \
              src/kernels/*.c src/runtime/*.c src/io/*.c \
-             src/tensor/*.c src/nn/*.c src/script/*.c src/script/modules/*.c))
+             src/tensor/*.c src/nn/*.c src/script/*.c src/script/modules/*.c src/script/engine/*.c))
+GEN     := $(BUILD)/gen/namespaces.c
+NSPY    := $(shell find src/script/namespaces -name '*.py' | LC_ALL=C sort)
 CLISRC  := $(wildcard src/cli/*.c)
-OBJ     := $(SRC:%.c=$(BUILD)/%.o) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
+OBJ     := $(SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
 CLIOBJ  := $(CLISRC:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
@@ -60,6 +62,13 @@ help:
 
 $(BUILD)/src/%.o: src/%.c
 	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL) -c $< -o $@
+
+# The libraries' names, written in the language itself, as text in the program.
+$(GEN): $(NSPY) tools/embed
+	@mkdir -p $(@D)
+	$(Q)tools/embed $(NSPY) > $@
+$(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(Q)$(CC) $(ALL) -c $< -o $@
 
 define kernel_rule
@@ -107,7 +116,7 @@ setup-%:
 FUZZERS  := $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 FUZZ_SECONDS ?= 30
 FUZZSRC  := $(SRC:%.c=$(BUILD)/fuzz-obj/%.o)
-FUZZOBJ  := $(FUZZSRC) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
+FUZZOBJ  := $(FUZZSRC) $(GEN:.c=.o) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
 FUZZFLAGS := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 
 test: setup-test all $(TESTS) $(FUZZERS) examples

@@ -178,7 +178,7 @@ void sc_trace_add(Vm *vm, Exc *e, const Frame *f)
         e->captrace = (uint32_t)cap;
     }
     e->trace[e->ntrace++] =
-        (Trace){f->code->unit->file, p->line, p->col, p->len,
+        (CallPlace){f->code->unit->file, p->line, p->col, p->len,
                 f->code->def || f->code->is_class ? obj_ref(f->code->name) : NULL};
 }
 
@@ -432,7 +432,7 @@ static wf_status status_of(Vm *vm, Class *c)
     return WF_ERR_VALUE;
 }
 
-static Place place_of(const Trace *t)
+static Place place_of(const CallPlace *t)
 {
     return (Place){.file = t->file, .line = t->line, .col = t->col, .len = t->len};
 }

@@ -98,7 +98,7 @@ static void raise_syntax(Vm *vm, Unit *u)
         return;
     e->captrace = (uint32_t)cap;
     e->ntrace = 1;
-    e->trace[0] = (Trace){u->file, u->line, u->col, u->len, NULL};
+    e->trace[0] = (CallPlace){u->file, u->line, u->col, u->len, NULL};
 }
 
 static Unit *compile_unit(Vm *vm, const char *file, const char *text, size_t size, bool hidden)
@@ -515,6 +515,8 @@ static bool open_classes(Vm *vm)
 
 static bool open_all(Vm *vm)
 {
+    static const ModuleDef *const tables[] = {sc_std_modules, engine_modules, sc_namespaces};
+
     if (!open_classes(vm))
         return false;
     for (int i = 0; i < COUNT(class_table); i++) {
@@ -539,9 +541,10 @@ static bool open_all(Vm *vm)
     }
     if (!sc_open_builtins(vm) || !open_files(vm))
         return false;
-    for (const ModuleDef *d = sc_std_modules; d->name; d++)
-        if (!sc_vm_add_module(vm, d))
-            return false;
+    for (int i = 0; i < COUNT(tables); i++)
+        for (const ModuleDef *d = tables[i]; d->name; d++)
+            if (!sc_vm_add_module(vm, d))
+                return false;
     vm->main = sc_module(vm, "__main__", NULL);
     return vm->main && sc_dict_put_str(vm, vm->modules, vm->main->name, v_obj(vm->main));
 }
@@ -599,6 +602,7 @@ void sc_vm_free(Vm *vm)
         obj_drop(vm, vm->builtins);
     vm->modules = vm->builtins = NULL;
     vm->main = NULL;
+    engine_free(vm);
     if (vm->cls[C_type] && vm->cls[C_callable_iterator])
         sc_collect(vm);
     vm->collecting = true;

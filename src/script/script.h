@@ -192,17 +192,17 @@ typedef struct Instance { /* of script classes and of native types */
     size_t native_size;
 } Instance;
 
-typedef struct Trace {
+typedef struct CallPlace {
     const char *file; /* interned in the vm */
     uint32_t line, col, len;
     Str *name; /* of the function; NULL: the module */
-} Trace;
+} CallPlace;
 
 struct Exc {
     Instance h;
     Value args;  /* a tuple */
     Value cause; /* raise .. from cause, or NIL */
-    Trace *trace; /* innermost first */
+    CallPlace *trace; /* innermost first */
     uint32_t ntrace, captrace;
 };
 
@@ -450,6 +450,7 @@ struct Vm {
     Unit *units;        /* all loaded, newest first */
     Exc *exit;          /* SystemExit */
     void *random;       /* modules/random.c */
+    struct Engine *engine; /* engine/: tensors; NULL until a library is imported */
     uint64_t hash_seed;
     bool out_dirty;
     int64_t next_id;
@@ -691,7 +692,10 @@ Unit *sc_compile_unit(Vm *vm, const char *file, const char *text, size_t size);
 Value sc_run_unit(Vm *vm, Unit *u, ScModule *m);
 bool sc_run_file(Vm *vm, const char *path); /* as the main module */
 bool sc_run_text(Vm *vm, const char *name, const char *text, size_t size);
-extern const ModuleDef sc_std_modules[]; /* ends with a NULL name */
+/* Tables that end with a NULL name: standard modules, the tensor engine's, and the
+ * libraries' names (made by tools/embed of namespaces/). */
+extern const ModuleDef sc_std_modules[], engine_modules[], sc_namespaces[];
+void engine_free(Vm *vm);
 
 /* ---- inline ------------------------------------------------------------------------ */
 

@@ -50,7 +50,7 @@ static wf_record *record_new(wf_ctx *c, int nx, int ny, uint32_t nheld)
 }
 
 /* x as an argument that the recorder follows, and through which outer recorders follow x. */
-static wf_tensor lift(wf_ctx *c, wf_tensor x, int tape, const char *fn)
+wf_tensor tensor_lift(wf_ctx *c, wf_tensor x, int tape, const char *fn)
 {
     Tensor *t = tensor_get(c, x, fn);
     wf_tensor h;
@@ -83,37 +83,40 @@ static bool check_wrt(wf_ctx *c, const wf_function *f, const int *wrt, int nwrt,
 
 /* Run f with lifted arguments; hold arguments and results. */
 static wf_record *run_recorded(wf_ctx *c, const wf_function *f, const wf_tensor *in,
-                               const int *wrt, int nwrt, wf_tensor *y, const char *fn)
+                               const int *wrt, int nwrt, Results *y, const char *fn)
 {
     Tensors *s = c->tensors;
-    wf_record *r = record_new(c, nwrt, f->outputs, (uint32_t)(nwrt + f->outputs));
+    wf_record *r = NULL;
     wf_tensor *args;
     size_t room = ((size_t)f->inputs + 1) * sizeof *args;
     int tape, no_grad = s->no_grad;
 
-    if (!r)
-        return NULL;
-    r->recorded = true;
-    r->y = r->x + nwrt;
     args = mem_alloc(&c->al, room);
-    if (!args)
+    if (!args) {
         fail_memory(c);
-    tape = args ? wf_tape_begin(c) : -1;
-    s->no_grad = 0;
-    if (args && f->inputs)
-        memcpy(args, in, (size_t)f->inputs * sizeof *args);
-    for (int k = 0; k < nwrt && !failed(c); k++) {
-        args[wrt[k]] = lift(c, args[wrt[k]], tape, fn);
-        if (!failed(c))
-            r->x[k] = tensor_retain(tensor_get(c, args[wrt[k]], fn));
+        return NULL;
     }
+    tape = wf_tape_begin(c);
+    s->no_grad = 0;
+    if (f->inputs)
+        memcpy(args, in, (size_t)f->inputs * sizeof *args);
+    for (int k = 0; k < nwrt && !failed(c); k++)
+        args[wrt[k]] = tensor_lift(c, args[wrt[k]], tape, fn);
     if (!failed(c) && call_function(c, f, args, y))
-        for (int j = 0; j < f->outputs; j++)
-            r->y[j] = tensor_retain(tensor_get(c, y[j], fn));
+        r = record_new(c, nwrt, (int)y->n, (uint32_t)nwrt + y->n);
+    if (r) {
+        r->recorded = true;
+        r->y = r->x + nwrt;
+        for (int k = 0; k < nwrt && !failed(c); k++)
+            r->x[k] = tensor_retain(tensor_get(c, args[wrt[k]], fn));
+        for (uint32_t j = 0; j < y->n && !failed(c); j++) {
+            Tensor *t = tensor_get(c, y->v[j], fn);
+            r->y[j] = t ? tensor_retain(t) : NULL;
+        }
+    }
     s->no_grad = no_grad;
     wf_tape_end(c, tape);
-    if (args)
-        mem_free(&c->al, args, room);
+    mem_free(&c->al, args, room);
     if (!failed(c))
         return r;
     wf_record_free(c, r);
@@ -132,15 +135,21 @@ static bool make_transforms(wf_ctx *c, const Traced *t, const int *wrt, int nwrt
 }
 
 static wf_record *run_traced(wf_ctx *c, const wf_function *f, const wf_tensor *in,
-                             const int *wrt, int nwrt, wf_tensor *y, const char *fn)
+                             const int *wrt, int nwrt, Results *y, const char *fn)
 {
     Traced t;
     wf_record *r = NULL;
 
-    if (!trace_function_on(c, fn, f, in, false, &t))
+    if (!trace_function_on(c, fn, f, in, TRACE_OPEN, &t))
         return NULL;
-    if (traced_apply(c, &t, t.p, in, (uint32_t)f->inputs, NULL, 0, y))
-        r = record_new(c, nwrt, f->outputs, t.nin + t.ncaptures);
+    if (!(y->v = mem_alloc(&c->al, (t.nout + 1) * sizeof *y->v))) {
+        fail_memory(c);
+    } else {
+        y->cap = t.nout + 1;
+        y->n = t.nout;
+        if (traced_apply(c, &t, t.p, in, (uint32_t)f->inputs, NULL, 0, y->v))
+            r = record_new(c, nwrt, (int)t.nout, t.nin + t.ncaptures);
+    }
     if (r) {
         r->nin = f->inputs;
         for (int i = 0; i < f->inputs; i++)
@@ -156,15 +165,15 @@ static wf_record *run_traced(wf_ctx *c, const wf_function *f, const wf_tensor *i
     return r;
 }
 
+/* y: the results, to be freed, also after an error. */
 static wf_record *make_record(wf_ctx *c, const wf_function *f, const wf_tensor *in,
-                              const int *wrt, int nwrt, wf_tensor *y, const char *fn)
+                              const int *wrt, int nwrt, Results *y, const char *fn)
 {
     static const int first[] = {0};
 
+    memset(y, 0, sizeof *y);
     if (!check_function(c, f, fn))
         return NULL;
-    for (int j = 0; j < f->outputs; j++)
-        y[j] = WF_NONE;
     if (!wrt) {
         wrt = first;
         nwrt = 1;
@@ -177,15 +186,34 @@ static wf_record *make_record(wf_ctx *c, const wf_function *f, const wf_tensor *
 
 /* The result as outer recorders see it: the value the function gave has this recorder's history too, which does no
  * harm, since its tape has ended. */
+static wf_record *record_function(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                                  const int *wrt, int nwrt, wf_tensor *y, const char *fn)
+{
+    wf_record *r;
+    Results res;
+
+    if (!check_function(c, f, fn))
+        return NULL;
+    clear_results(f, y);
+    scope_open(c);
+    r = make_record(c, f, in, wrt, nwrt, &res, fn);
+    scope_close_n(c, res.v, r ? (int)res.n : 0);
+    if (r && !deliver(c, f, res.v, res.n, y)) {
+        wf_record_free(c, r);
+        r = NULL;
+    }
+    results_free(c, &res);
+    return r;
+}
+
 wf_status wf_record_new(wf_ctx *c, const wf_function *f, const wf_tensor *in,
                         const int *wrt, int nwrt, wf_tensor *y, wf_record **out)
 {
-    *out = NULL;
-    scope_open(c);
-    *out = make_record(c, f, in, wrt, nwrt, y, "wf_record_new");
-    scope_close_n(c, y, *out ? f->outputs : 0);
+    *out = record_function(c, f, in, wrt, nwrt, y, "wf_record_new");
     return c->status;
 }
+
+int wf_record_results(const wf_record *r) { return r->ny; }
 
 static wf_tensor *handles_of(wf_ctx *c, Tensor **t, uint32_t n, uint32_t extra)
 {
@@ -308,57 +336,61 @@ wf_status wf_record_jvp(wf_ctx *c, wf_record *r, const wf_tensor *dx, wf_tensor 
 
 /* ---- grad, jvp in one call ---- */
 
+/* Gradients of the first of the results y. */
+static void grad_of_first(wf_ctx *c, wf_record *r, const Results *y, wf_tensor *out)
+{
+    Tensor *t = y->n ? tensor_get(c, y->v[0], "wf_grad_call") : NULL;
+    wf_tensor *gy;
+
+    if (!t || t->rank || !is_float_tensor(t)) {
+        if (!failed(c))
+            tfail(c, WF_ERR_SHAPE,
+                  "wf_grad_call: the first result must be a float scalar, got %s",
+                  t ? shape_text(c, t) : "none");
+        return;
+    }
+    if (!(gy = mem_alloc(&c->al, y->n * sizeof *gy))) {
+        fail_memory(c);
+        return;
+    }
+    gy[0] = wf_ones_like(c, y->v[0]);
+    for (uint32_t j = 1; j < y->n; j++) /* others are auxiliary */
+        gy[j] = r->recorded ? WF_NONE : wf_zeros_like(c, y->v[j]);
+    wf_record_vjp(c, r, gy, out);
+    mem_free(&c->al, gy, y->n * sizeof *gy);
+}
+
 wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
                        const int *wrt, int nwrt, wf_tensor *out_y, wf_tensor *out_grads)
 {
-    wf_record *r;
-    wf_tensor *y, *gy;
-    size_t room;
     int n = wrt ? nwrt : 1;
+    uint32_t total;
+    wf_tensor *keep;
+    wf_record *r;
+    Results y;
 
     for (int i = 0; i < n; i++)
         out_grads[i] = WF_NONE;
     if (!check_function(c, f, "wf_grad_call"))
         return c->status;
-    room = 2 * (size_t)f->outputs * sizeof *y;
-    if (!(y = mem_alloc(&c->al, room))) {
-        fail_memory(c);
-        return c->status;
-    }
-    gy = y + f->outputs;
     scope_open(c);
-    r = make_record(c, f, in, wrt, nwrt, y, "wf_grad_call");
-    if (r) {
-        Tensor *t = tensor_get(c, y[0], "wf_grad_call");
-        if (t->rank || !is_float_tensor(t))
-            tfail(c, WF_ERR_SHAPE,
-                  "wf_grad_call: the first result must be a float scalar, got %s",
-                  shape_text(c, t));
-        for (int j = 0; j < f->outputs && !failed(c); j++) /* others are auxiliary */
-            gy[j] = j == 0 ? wf_ones_like(c, y[0]) : wf_zeros_like(c, y[j]);
-        if (r->recorded)
-            for (int j = 1; j < f->outputs; j++)
-                gy[j] = WF_NONE;
-        wf_record_vjp(c, r, gy, out_grads);
-        wf_record_free(c, r);
+    r = make_record(c, f, in, wrt, nwrt, &y, "wf_grad_call");
+    if (r)
+        grad_of_first(c, r, &y, out_grads);
+    wf_record_free(c, r);
+    total = (uint32_t)n + y.n;
+    if (!(keep = mem_alloc(&c->al, (total + 1) * sizeof *keep)))
+        fail_memory(c);
+    if (keep && !failed(c)) {
+        memcpy(keep, out_grads, (size_t)n * sizeof *keep);
+        memcpy(keep + n, y.v, y.n * sizeof *keep);
     }
-    if (out_y && !failed(c))
-        memcpy(out_y, y, (size_t)f->outputs * sizeof *y);
-    {
-        int total = n + (out_y ? f->outputs : 0);
-        wf_tensor *keep = mem_alloc(&c->al, (size_t)(total + 1) * sizeof *keep);
-        if (keep) {
-            memcpy(keep, out_grads, (size_t)n * sizeof *keep);
-            if (out_y && !failed(c))
-                memcpy(keep + n, out_y, (size_t)f->outputs * sizeof *keep);
-            scope_close_n(c, keep, failed(c) ? n : total);
-            mem_free(&c->al, keep, (size_t)(total + 1) * sizeof *keep);
-        } else {
-            fail_memory(c);
-            scope_close_n(c, NULL, 0);
-        }
-    }
-    mem_free(&c->al, y, room);
+    scope_close_n(c, keep, failed(c) ? 0 : (int)total);
+    if (keep)
+        mem_free(&c->al, keep, (total + 1) * sizeof *keep);
+    if (out_y || f->outputs == WF_ANY)
+        deliver(c, f, y.v, y.n, out_y);
+    results_free(c, &y);
     return c->status;
 }
 
@@ -367,14 +399,24 @@ wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
                       wf_tensor *dy)
 {
     wf_record *r;
+    wf_tensor *d = dy;
+    size_t room;
 
     if (!check_function(c, f, "wf_jvp_call"))
         return c->status;
-    for (int j = 0; j < f->outputs; j++)
-        dy[j] = WF_NONE;
-    if (wf_record_new(c, f, in, wrt, nwrt, y, &r) == WF_OK) {
-        wf_record_jvp(c, r, dx, dy);
-        wf_record_free(c, r);
+    clear_results(f, dy);
+    if (!(r = record_function(c, f, in, wrt, nwrt, y, "wf_jvp_call")))
+        return c->status;
+    room = ((size_t)r->ny + 1) * sizeof *d;
+    if (f->outputs == WF_ANY && !(d = mem_alloc(&c->al, room))) {
+        fail_memory(c);
+    } else {
+        wf_record_jvp(c, r, dx, d);
+        if (f->outputs == WF_ANY) { /* y.., then dy.. */
+            deliver_more(c, d, (uint32_t)r->ny);
+            mem_free(&c->al, d, room);
+        }
     }
+    wf_record_free(c, r);
     return c->status;
 }

@@ -1,0 +1,691 @@
+/* box.c -- tensors and dtypes as script values, script values as arguments of tensor
+ * functions, and how the errors of tensor functions become exceptions. */
+#include "script/engine/engine.h"
+
+#include "script/ast.h"
+
+#include <stdio.h>
+
+/* ---- the fronts -------------------------------------------------------------------- */
+
+static const char *const plain_names[WF_DTYPE_COUNT] = {
+    [WF_BOOL] = "bool",     [WF_I8] = "int8",     [WF_I16] = "int16",
+    [WF_I32] = "int32",     [WF_I64] = "int64",   [WF_U8] = "uint8",
+    [WF_U16] = "uint16",    [WF_U32] = "uint32",  [WF_U64] = "uint64",
+    [WF_F16] = "float16",   [WF_BF16] = "bfloat16", [WF_F32] = "float32",
+    [WF_F64] = "float64",
+};
+
+static const Front fronts[FRONT_COUNT] = {
+    [FRONT_TORCH] = {"_torch", WF_PROMOTE_TORCH, WF_F32, WF_I64, .views_write = true,
+                     .dtype_names = plain_names, .dtype_format = "torch.%s",
+                     .shape_error = C_RuntimeError, .type_error = C_RuntimeError,
+                     .value_error = C_RuntimeError},
+    [FRONT_JAX] = {"_jax", WF_PROMOTE_JAX, WF_F32, WF_I32, .narrow = true,
+                   .dtype_names = plain_names, .dtype_format = "dtype('%s')",
+                   .shape_error = C_TypeError, .type_error = C_TypeError,
+                   .value_error = C_ValueError},
+    [FRONT_NUMPY] = {"_numpy", WF_PROMOTE_NUMPY, WF_F64, WF_I64, .lists = true,
+                     .views_write = true, .dtype_names = plain_names,
+                     .dtype_format = "dtype('%s')", .shape_error = C_ValueError,
+                     .type_error = C_TypeError, .value_error = C_ValueError},
+    [FRONT_TF] = {"_tf", WF_PROMOTE_TORCH, WF_F32, WF_I32, .lists = true,
+                  .dtype_names = plain_names, .dtype_format = "<dtype: '%s'>",
+                  .shape_error = C_ValueError, .type_error = C_TypeError,
+                  .value_error = C_ValueError},
+    [FRONT_AESARA] = {"_aesara", WF_PROMOTE_NUMPY, WF_F64, WF_I64, .lists = true,
+                      .dtype_names = plain_names, .dtype_format = "%s",
+                      .shape_error = C_ValueError, .type_error = C_TypeError,
+                      .value_error = C_ValueError},
+};
+
+Engine *engine_of(Vm *vm)
+{
+    Engine *g = vm->engine;
+
+    if (g)
+        return g;
+    if (!(g = sc_alloc(vm, sizeof *g)))
+        return NULL;
+    memset(g, 0, sizeof *g);
+    g->vm = vm;
+    for (int i = 0; i < FRONT_COUNT; i++) {
+        g->front[i] = fronts[i];
+        g->front[i].engine = g;
+    }
+    vm->engine = g;
+    g->tensor = sc_class_native(vm, &tensor_def, vm->cls[C_object]);
+    g->dtype = g->tensor ? sc_class_native(vm, &dtype_def, vm->cls[C_object]) : NULL;
+    g->program = g->dtype ? sc_class_native(vm, &program_def, vm->cls[C_object]) : NULL;
+    if (!g->program || !ts(vm->cx)) {
+        engine_free(vm);
+        return NULL;
+    }
+    for (int i = 0; i < FRONT_COUNT; i++)
+        g->front[i].cls = gc_ref(g->tensor);
+    return g;
+}
+
+/* Before the objects of the vm go: gives back what it holds of them. */
+void engine_free(Vm *vm)
+{
+    Engine *g = vm->engine;
+
+    if (!g)
+        return;
+    for (int i = 0; i < FRONT_COUNT; i++) {
+        for (int d = 0; d < WF_DTYPE_COUNT; d++)
+            if (g->front[i].dtypes[d])
+                obj_drop(vm, g->front[i].dtypes[d]);
+        if (g->front[i].cls)
+            obj_drop(vm, g->front[i].cls);
+        if (g->front[i].shape_cls)
+            obj_drop(vm, g->front[i].shape_cls);
+        wf_generator_free(g->front[i].generator);
+    }
+    if (g->program)
+        obj_drop(vm, g->program);
+    if (g->dtype)
+        obj_drop(vm, g->dtype);
+    if (g->tensor)
+        obj_drop(vm, g->tensor);
+    vm->engine = NULL;
+    sc_free(vm, g, sizeof *g);
+}
+
+/* ---- a call ------------------------------------------------------------------------ */
+
+bool place_now(Vm *vm, Place *out)
+{
+    for (const Frame *f = vm->frame; f; f = f->back)
+        if (!f->code->unit->hidden) {
+            const CodePos *p = &f->code->pos[f->pc - f->code->ins - 1];
+
+            *out = (Place){.file = f->code->unit->file, .line = p->line, .col = p->col,
+                           .len = p->len};
+            return true;
+        }
+    *out = NOWHERE;
+    return false;
+}
+
+En en_begin_front(Vm *vm, Front *f)
+{
+    Tensors *s = vm->cx->tensors;
+
+    place_now(vm, &s->place);
+    s->promotion = f->promotion;
+    s->float_dtype = f->float_dtype;
+    scope_open(vm->cx);
+    return (En){.vm = vm, .c = vm->cx, .f = f};
+}
+
+En en_begin(Vm *vm, const Args *a) { return en_begin_front(vm, a->user); }
+
+void *en_alloc(En *e, size_t size)
+{
+    void *p = e->nmem < COUNT(e->mem) ? sc_alloc(e->vm, size ? size : 1) : NULL;
+
+    if (!p)
+        return NULL;
+    e->mem[e->nmem] = p;
+    e->size[e->nmem++] = size ? size : 1;
+    return p;
+}
+
+static void done(En *e)
+{
+    while (e->nmem > 0) {
+        e->nmem--;
+        sc_free(e->vm, e->mem[e->nmem], e->size[e->nmem]);
+    }
+    scope_close_n(e->c, NULL, 0);
+}
+
+/* The kind of exception a library raises for a status. */
+bool en_raise(En *e)
+{
+    wf_ctx *c = e->c;
+    wf_status s = c->status;
+    char text[600];
+    KnownClass k;
+
+    if (s == WF_OK)
+        return false;
+    if (sc_failed(e->vm)) { /* the exception came first, inside a callback */
+        wf_clear(c);
+        return false;
+    }
+    if (s != WF_ERR_SHAPE && s != WF_ERR_TYPE && s != WF_ERR_VALUE && s != WF_ERR_ARG) {
+        sc_raise_ctx(e->vm);
+        return false;
+    }
+    k = s == WF_ERR_SHAPE  ? e->f->shape_error
+        : s == WF_ERR_TYPE ? e->f->type_error
+                           : e->f->value_error;
+    snprintf(text, sizeof text, "%s", c->error.text ? c->error.text : "");
+    wf_clear(c);
+    /* names of the C interface mean nothing to a script */
+    sc_raise(e->vm, k, "%s", strncmp(text, "wf_", 3) ? text : text + 3);
+    return false;
+}
+
+Value en_fail(En *e)
+{
+    if (failed(e->c))
+        en_raise(e);
+    done(e);
+    return NIL;
+}
+
+Value en_box(En *e, wf_tensor t)
+{
+    TensorObj *o;
+
+    if (failed(e->c)) {
+        en_raise(e);
+        return NIL;
+    }
+    o = sc_gc_new(e->vm, e->f->cls, sizeof *o);
+    if (!o)
+        return NIL;
+    o->t = wf_keep(e->c, t);
+    o->front = e->f;
+    return v_obj(o);
+}
+
+Value en_end(En *e, wf_tensor t)
+{
+    Value v = en_box(e, t);
+
+    done(e);
+    return v;
+}
+
+Value en_end_tuple(En *e, const wf_tensor *t, int n)
+{
+    Tuple *r = failed(e->c) ? NULL : sc_tuple(e->vm, n);
+
+    for (int i = 0; r && i < n; i++)
+        if ((r->v[i] = en_box(e, t[i])).tag == T_NIL) {
+            obj_drop(e->vm, r);
+            r = NULL;
+        }
+    return r ? en_end_value(e, v_obj(r)) : en_fail(e);
+}
+
+Value en_end_list(En *e, const wf_tensor *t, int n)
+{
+    List *r = failed(e->c) ? NULL : sc_list(e->vm, n);
+
+    for (int i = 0; r && i < n; i++)
+        if ((r->v[i] = en_box(e, t[i])).tag == T_NIL) {
+            obj_drop(e->vm, r);
+            r = NULL;
+        }
+    return r ? en_end_value(e, v_obj(r)) : en_fail(e);
+}
+
+Value en_end_value(En *e, Value v)
+{
+    if (failed(e->c)) {
+        en_raise(e);
+        sc_drop(e->vm, v);
+        v = NIL;
+    }
+    done(e);
+    return v;
+}
+
+/* ---- values as arguments ----------------------------------------------------------- */
+
+bool is_tensor(Vm *vm, Value v)
+{
+    return v.tag == T_OBJ && vm->engine && sc_is_subclass(v.o->cls, vm->engine->tensor);
+}
+
+#define LEFT_OUT(v) ((v).tag == T_NIL || (v).tag == T_NONE)
+
+/* What a class of the script offers instead of a tensor: __tensor__(), as variables and
+ * parameters of some libraries do. */
+static bool converted(En *e, Value v, wf_tensor *out)
+{
+    Str *name = sc_intern(e->vm, "__tensor__", 10);
+    Value f = name && v.tag == T_OBJ ? sc_getattr_opt(e->vm, v, name) : NIL, r;
+    bool ok = false;
+
+    if (name)
+        obj_drop(e->vm, name);
+    if (f.tag == T_NIL)
+        return false;
+    r = sc_call(e->vm, f, NULL, 0);
+    sc_drop(e->vm, f);
+    if (is_tensor(e->vm, r)) { /* lives on with the scope */
+        Tensor *t = tensor_get(e->c, as_tensor(r)->t, "tensor");
+
+        *out = t ? tensor_handle(e->c, tensor_retain(t)) : WF_NONE;
+        ok = t != NULL;
+    }
+    sc_drop(e->vm, r);
+    return ok;
+}
+
+bool en_tensor(En *e, Value v, wf_tensor *out)
+{
+    switch (v.tag) {
+    case T_FLOAT: *out = wf_float(e->c, v.f); return true;
+    case T_INT: *out = wf_int(e->c, v.i); return true;
+    case T_BOOL: *out = wf_bool(e->c, v.i != 0); return true;
+    default: break;
+    }
+    if (is_tensor(e->vm, v)) {
+        *out = as_tensor(v)->t;
+        return true;
+    }
+    if (v.tag == T_OBJ && e->f->lists && (sc_is(e->vm, v, C_list) || sc_is(e->vm, v, C_tuple))) {
+        *out = en_tensor_from(e, v, WF_INVALID);
+        return !failed(e->c) && !sc_failed(e->vm);
+    }
+    if (converted(e, v, out))
+        return true;
+    if (sc_failed(e->vm))
+        return false;
+    return sc_fail(e->vm, C_TypeError, "expected a tensor, got %s",
+                   v.tag == T_NIL ? "nothing" : sc_type_name(e->vm, v));
+}
+
+bool en_tensor_opt(En *e, Value v, wf_tensor *out)
+{
+    return LEFT_OUT(v) || en_tensor(e, v, out);
+}
+
+bool en_tensors(En *e, Value v, wf_tensor **out, int *n)
+{
+    Tuple *t;
+    bool ok;
+
+    if (is_tensor(e->vm, v))
+        return sc_fail(e->vm, C_TypeError, "expected a list of tensors, got a tensor");
+    t = sc_tuple_from(e->vm, v);
+    if (!t)
+        return false;
+    *n = (int)t->n;
+    *out = en_alloc(e, ((size_t)t->n + 1) * sizeof **out);
+    ok = *out != NULL;
+    for (int i = 0; ok && i < *n; i++)
+        ok = en_tensor(e, t->v[i], &(*out)[i]);
+    if (ok) /* the handles must outlive the tuple, which may own the last tensors */
+        for (int i = 0; i < *n; i++) {
+            Tensor *x = tensor_get(e->c, (*out)[i], "tensors");
+
+            if (x)
+                (*out)[i] = tensor_handle(e->c, tensor_retain(x));
+        }
+    obj_drop(e->vm, t);
+    return ok;
+}
+
+bool en_int(En *e, Value v, int64_t *out)
+{
+    if (LEFT_OUT(v))
+        return true;
+    if (is_tensor(e->vm, v)) {
+        *out = wf_item_int(e->c, as_tensor(v)->t);
+        return failed(e->c) ? en_raise(e) : true;
+    }
+    return sc_to_int(e->vm, v, out);
+}
+
+bool en_float(En *e, Value v, double *out)
+{
+    if (LEFT_OUT(v))
+        return true;
+    if (is_tensor(e->vm, v)) {
+        *out = wf_item(e->c, as_tensor(v)->t);
+        return failed(e->c) ? en_raise(e) : true;
+    }
+    return sc_to_double(e->vm, v, out);
+}
+
+bool en_bool(En *e, Value v, bool *out)
+{
+    return LEFT_OUT(v) || sc_to_bool(e->vm, v, out);
+}
+
+bool en_str(En *e, Value v, const char **out)
+{
+    if (LEFT_OUT(v))
+        return true;
+    *out = sc_to_cstr(e->vm, v, "a string");
+    return *out != NULL;
+}
+
+bool en_ints(En *e, Value v, int64_t *out, int *n, int room)
+{
+    Tuple *t;
+    bool ok = true;
+
+    if (LEFT_OUT(v))
+        return true;
+    if (v.tag == T_INT || v.tag == T_BOOL || is_tensor(e->vm, v)) {
+        if (!is_tensor(e->vm, v) || wf_rank(e->c, as_tensor(v)->t) == 0) {
+            *n = 1;
+            return en_int(e, v, out);
+        }
+    }
+    t = sc_tuple_from(e->vm, v);
+    if (!t)
+        return false;
+    if (t->n > room)
+        ok = sc_fail(e->vm, C_ValueError, "%lld numbers where at most %d can stand",
+                     (long long)t->n, room);
+    for (int64_t i = 0; ok && i < t->n; i++)
+        ok = LEFT_OUT(t->v[i]) ? sc_fail(e->vm, C_TypeError, "expected an int, got None")
+                               : en_int(e, t->v[i], &out[i]);
+    *n = (int)t->n;
+    obj_drop(e->vm, t);
+    return ok;
+}
+
+bool en_axes(En *e, Value v, int *out, int *n)
+{
+    int64_t wide[WF_MAX_RANK];
+
+    if (!en_ints(e, v, wide, n, WF_MAX_RANK))
+        return false;
+    for (int i = 0; !LEFT_OUT(v) && i < *n; i++)
+        out[i] = (int)(wide[i] < -1000 ? -1000 : wide[i] > 1000 ? 1000 : wide[i]);
+    return true;
+}
+
+bool en_shape(En *e, Value v, int64_t *dims, int *rank)
+{
+    *rank = 0;
+    return en_ints(e, v, dims, rank, WF_MAX_RANK);
+}
+
+/* ---- dtypes ------------------------------------------------------------------------ */
+
+wf_dtype en_narrow(const Front *f, wf_dtype d)
+{
+    if (!f->narrow)
+        return d;
+    return d == WF_F64 ? WF_F32 : d == WF_I64 ? WF_I32 : d == WF_U64 ? WF_U32 : d;
+}
+
+static wf_dtype dtype_named(const char *s)
+{
+    static const struct {
+        const char *name;
+        wf_dtype d;
+    } other[] = {{"float", WF_F64}, {"double", WF_F64}, {"half", WF_F16}, {"int", WF_I64},
+                 {"long", WF_I64},  {"bool_", WF_BOOL}, {"f4", WF_F32},   {"f8", WF_F64},
+                 {"i4", WF_I32},    {"i8", WF_I64},     {"u1", WF_U8}};
+
+    for (int d = 1; d < WF_DTYPE_COUNT; d++)
+        if (plain_names[d] && !strcmp(plain_names[d], s))
+            return (wf_dtype)d;
+    for (int i = 0; i < COUNT(other); i++)
+        if (!strcmp(other[i].name, s))
+            return other[i].d;
+    return WF_INVALID;
+}
+
+bool en_dtype(En *e, Value v, wf_dtype *out)
+{
+    Vm *vm = e->vm;
+
+    if (LEFT_OUT(v))
+        return true;
+    *out = WF_INVALID;
+    if (v.tag == T_OBJ && vm->engine && sc_is_subclass(v.o->cls, vm->engine->dtype))
+        *out = ((DTypeObj *)(void *)v.o)->dtype;
+    else if (v.tag == T_OBJ && v.o == (Obj *)vm->cls[C_float])
+        *out = e->f->promotion == WF_PROMOTE_TORCH || e->f->narrow ? e->f->float_dtype : WF_F64;
+    else if (v.tag == T_OBJ && v.o == (Obj *)vm->cls[C_int])
+        *out = e->f->int_dtype;
+    else if (v.tag == T_OBJ && v.o == (Obj *)vm->cls[C_bool])
+        *out = WF_BOOL;
+    else if (v.tag == T_OBJ && is_str(v))
+        *out = dtype_named(as_str(v)->s);
+    if (!*out)
+        return sc_fail(vm, C_TypeError, "%s is not a dtype", sc_type_name(vm, v));
+    *out = en_narrow(e->f, *out);
+    return true;
+}
+
+Value en_dtype_box(Vm *vm, Front *f, wf_dtype d)
+{
+    if (!f->dtypes[d]) {
+        DTypeObj *o = sc_gc_new(vm, f->engine->dtype, sizeof *o);
+
+        if (!o)
+            return NIL;
+        o->dtype = d;
+        o->front = f;
+        f->dtypes[d] = o;
+    }
+    return v_obj(gc_ref(f->dtypes[d]));
+}
+
+static Value dtype_name(Vm *vm, Value self)
+{
+    return v_obj(sc_str(vm, plain_names[((DTypeObj *)(void *)self.o)->dtype]));
+}
+
+static Value dtype_repr(Vm *vm, Value self)
+{
+    DTypeObj *o = (DTypeObj *)(void *)self.o;
+
+    /* the formats are those of the table above */
+    char text[64];
+    const char *f = o->front->dtype_format, *at = strstr(f, "%s");
+
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - f), f, plain_names[o->dtype], at + 2);
+    return v_obj(sc_str(vm, text));
+}
+
+/* Of NumPy and its kin str(dtype) is the bare name. */
+static Value dtype_str(Vm *vm, Value self)
+{
+    DTypeObj *o = (DTypeObj *)(void *)self.o;
+
+    return strstr(o->front->dtype_format, "dtype('") ? dtype_name(vm, self)
+                                                     : dtype_repr(vm, self);
+}
+
+static Value dtype_compare(Vm *vm, CmpOp op, Value a, Value b)
+{
+    En e = {.vm = vm, .c = vm->cx, .f = ((DTypeObj *)(void *)a.o)->front};
+    wf_dtype y = WF_INVALID;
+    bool same;
+
+    if (op != CMP_EQ && op != CMP_NE)
+        return NOTIMPL;
+    if (LEFT_OUT(b) || !en_dtype(&e, b, &y))
+        sc_clear_exc(vm);
+    same = y == ((DTypeObj *)(void *)a.o)->dtype;
+    return v_bool(same == (op == CMP_EQ));
+}
+
+static bool dtype_hash(Vm *vm, Value self, uint64_t *out)
+{
+    (void)vm;
+    *out = ((DTypeObj *)(void *)self.o)->dtype;
+    return true;
+}
+
+static Value dtype_itemsize(Vm *vm, Value self)
+{
+    (void)vm;
+    return v_int((int64_t)wf_dtype_size(((DTypeObj *)(void *)self.o)->dtype));
+}
+
+static Value dtype_is_floating(Vm *vm, Value self)
+{
+    (void)vm;
+    return v_bool(dtype_is_float(((DTypeObj *)(void *)self.o)->dtype));
+}
+
+/* One letter, as NumPy's dtype.kind. */
+static Value dtype_kind(Vm *vm, Value self)
+{
+    wf_dtype d = ((DTypeObj *)(void *)self.o)->dtype;
+
+    return v_obj(sc_str(vm, d == WF_BOOL ? "b" : dtype_is_float(d) ? "f" : d >= WF_U8 ? "u" : "i"));
+}
+
+/* jnp.float32(3), np.int64(5): a tensor of that dtype. */
+static Value dtype_call(Vm *vm, Value self, const Args *a)
+{
+    DTypeObj *o = (DTypeObj *)(void *)self.o;
+    En e = en_begin_front(vm, o->front);
+    wf_tensor t;
+    Value zero = v_int(0);
+
+    if (a->nkw || a->n > 1) {
+        sc_fail(vm, C_TypeError, "%s() takes one value", plain_names[o->dtype]);
+        return en_fail(&e);
+    }
+    t = en_tensor_from(&e, a->n ? a->v[0] : zero, o->dtype);
+    return sc_failed(vm) ? en_fail(&e) : en_end(&e, t);
+}
+
+static void dtype_destroy(Vm *vm, Obj *o)
+{
+    DTypeObj *d = (DTypeObj *)(void *)o;
+
+    if (d->attrs)
+        obj_drop(vm, d->attrs);
+    d->attrs = NULL;
+}
+
+static void dtype_visit(Obj *o, VisitFn fn, void *user)
+{
+    if (((DTypeObj *)(void *)o)->attrs)
+        fn(v_obj(((DTypeObj *)(void *)o)->attrs), user);
+}
+
+static const PropertyDef dtype_properties[] = {
+    {"name", dtype_name, NULL},
+    {"itemsize", dtype_itemsize, NULL},
+    {"is_floating_point", dtype_is_floating, NULL},
+    {"is_floating", dtype_is_floating, NULL},
+    {"kind", dtype_kind, NULL},
+    {0},
+};
+
+const ClassDef dtype_def = {
+    .name = "dtype", .size = sizeof(DTypeObj), .attrs_at = offsetof(DTypeObj, attrs),
+    .repr = dtype_repr, .str = dtype_str, .compare = dtype_compare, .hash = dtype_hash,
+    .call = dtype_call, .properties = dtype_properties, .destroy = dtype_destroy,
+    .visit = dtype_visit,
+};
+
+/* ---- the tensor class -------------------------------------------------------------- */
+
+static void tensor_destroy(Vm *vm, Obj *o)
+{
+    TensorObj *t = (TensorObj *)(void *)o;
+
+    if (!wf_is_none(t->t))
+        wf_drop(vm->cx, t->t);
+    t->t = WF_NONE;
+    if (t->attrs)
+        obj_drop(vm, t->attrs);
+    t->attrs = NULL;
+}
+
+static void tensor_visit(Obj *o, VisitFn fn, void *user)
+{
+    if (((TensorObj *)(void *)o)->attrs)
+        fn(v_obj(((TensorObj *)(void *)o)->attrs), user);
+}
+
+static bool tensor_hash(Vm *vm, Value self, uint64_t *out)
+{
+    (void)vm;
+    *out = (uint64_t)(uintptr_t)self.o >> 4;
+    return true;
+}
+
+/* Tensor(x): the same tensor in another class, as nn.Parameter makes of one. */
+static bool tensor_init(Vm *vm, Value self, const Args *a)
+{
+    TensorObj *o = as_tensor(self);
+    Engine *g = engine_of(vm);
+    En e;
+    wf_tensor t;
+
+    if (!g)
+        return false;
+    o->front = &g->front[FRONT_TORCH];
+    for (int i = 0; i < FRONT_COUNT; i++)
+        if (sc_is_subclass(self.o->cls, g->front[i].cls) && g->front[i].cls != g->tensor)
+            o->front = &g->front[i];
+    e = en_begin_front(vm, o->front);
+    if (is_tensor(vm, a->v[0]))
+        t = as_tensor(a->v[0])->t;
+    else
+        t = en_tensor_from(&e, a->v[0], WF_INVALID);
+    if (sc_failed(vm) || failed(e.c)) {
+        en_fail(&e);
+        return false;
+    }
+    if (!wf_is_none(o->t))
+        wf_drop(e.c, o->t);
+    o->t = wf_keep(e.c, t);
+    return en_end_value(&e, NONE).tag != T_NIL;
+}
+
+const ClassDef tensor_def = {
+    .name = "Tensor", .size = sizeof(TensorObj), .attrs_at = offsetof(TensorObj, attrs),
+    .init = tensor_init, .init_params = "data", .destroy = tensor_destroy,
+    .visit = tensor_visit, .hash = tensor_hash, .binary = tensor_binary,
+    .unary = tensor_unary, .compare = tensor_compare, .getitem = tensor_getitem,
+    .setitem = tensor_setitem, .truth = tensor_truth, .iter = tensor_iter,
+    .len = tensor_len, .methods = tensor_methods, .properties = tensor_properties,
+};
+
+/* ---- the modules ------------------------------------------------------------------- */
+
+static bool open_table(Vm *vm, ScModule *m, const NativeDef *defs, Front *f)
+{
+    for (; defs->name; defs++) {
+        Native *n = sc_native_fn(vm, defs, NIL, f);
+
+        if (!n || !sc_module_set(vm, m, defs->name, v_obj(n)))
+            return false;
+    }
+    return true;
+}
+
+bool engine_open(Vm *vm, ScModule *m)
+{
+    Engine *g = engine_of(vm);
+    Front *f = NULL;
+
+    for (int i = 0; g && i < FRONT_COUNT; i++)
+        if (!strcmp(g->front[i].module, m->name->s))
+            f = &g->front[i];
+    if (!f)
+        return false;
+    for (int d = 1; d < WF_DTYPE_COUNT; d++)
+        if (plain_names[d]) {
+            char name[24];
+
+            snprintf(name, sizeof name, "%s%s", plain_names[d], d == WF_BOOL ? "_" : "");
+            if (!sc_module_set(vm, m, name, en_dtype_box(vm, f, (wf_dtype)d)))
+                return false;
+        }
+    return sc_module_set(vm, m, "Tensor", v_obj(gc_ref(g->tensor))) &&
+           sc_module_set(vm, m, "dtype", v_obj(gc_ref(g->dtype))) &&
+           sc_module_set(vm, m, "Program", v_obj(gc_ref(g->program))) &&
+           open_table(vm, m, engine_functions, f) && open_table(vm, m, engine_create, f) &&
+           open_table(vm, m, engine_programs, f);
+}
+
+const ModuleDef engine_modules[] = {
+    {"_torch", engine_open, NULL}, {"_jax", engine_open, NULL}, {"_numpy", engine_open, NULL},
+    {"_tf", engine_open, NULL},    {"_aesara", engine_open, NULL}, {0},
+};

@@ -1,0 +1,394 @@
+/* create.c -- tensors from nested lists, ranges and random numbers. */
+#include "script/engine/engine.h"
+
+/* ---- from nested lists ------------------------------------------------------------- */
+
+typedef struct Scan {
+    En *e;
+    int64_t dims[WF_MAX_RANK];
+    int rank;
+    bool has_float, has_int, has_bool, has_tensor;
+    wf_tensor *parts; /* of a list that holds tensors: gathered and stacked */
+    double *data;
+    int64_t *ints;
+    int64_t at;
+} Scan;
+
+static bool is_seq(Vm *vm, Value v)
+{
+    return v.tag == T_OBJ && (sc_is(vm, v, C_list) || sc_is(vm, v, C_tuple));
+}
+
+static Value *seq_items(Vm *vm, Value v, int64_t *n)
+{
+    if (sc_is(vm, v, C_list)) {
+        *n = ((List *)(void *)v.o)->n;
+        return ((List *)(void *)v.o)->v;
+    }
+    *n = ((Tuple *)(void *)v.o)->n;
+    return ((Tuple *)(void *)v.o)->v;
+}
+
+/* Sizes by the first element at each depth; every other must agree. */
+static bool measure(Scan *s, Value v, int depth)
+{
+    Vm *vm = s->e->vm;
+    int64_t n;
+    Value *items;
+
+    if (is_tensor(vm, v)) {
+        s->has_tensor = true;
+        return true;
+    }
+    if (!is_seq(vm, v)) {
+        if (v.tag == T_FLOAT)
+            s->has_float = true;
+        else if (v.tag == T_INT)
+            s->has_int = true;
+        else if (v.tag == T_BOOL)
+            s->has_bool = true;
+        else
+            return sc_fail(vm, C_TypeError, "cannot make a tensor of '%s'",
+                           sc_type_name(vm, v));
+        if (depth != s->rank)
+            return sc_fail(vm, C_ValueError, "the nested lists are not of one depth");
+        return true;
+    }
+    items = seq_items(vm, v, &n);
+    if (depth >= s->rank || s->dims[depth] != n)
+        return sc_fail(vm, C_ValueError,
+                       "expected sequence of length %lld at dim %d (got %lld)",
+                       (long long)(depth < s->rank ? s->dims[depth] : 0), depth, (long long)n);
+    for (int64_t i = 0; i < n; i++)
+        if (!measure(s, items[i], depth + 1))
+            return false;
+    return true;
+}
+
+static void fill(Scan *s, Value v)
+{
+    int64_t n;
+    Value *items;
+
+    if (!is_seq(s->e->vm, v)) {
+        if (s->ints)
+            s->ints[s->at] = v.i;
+        else
+            s->data[s->at] = v.tag == T_FLOAT ? v.f : (double)v.i;
+        s->at++;
+        return;
+    }
+    items = seq_items(s->e->vm, v, &n);
+    for (int64_t i = 0; i < n; i++)
+        fill(s, items[i]);
+}
+
+/* A list with tensors in it: its elements stacked. */
+static wf_tensor stacked(En *e, Value v, wf_dtype dtype)
+{
+    int64_t n;
+    Value *items = seq_items(e->vm, v, &n);
+    wf_tensor *parts = sc_alloc(e->vm, ((size_t)n + 1) * sizeof *parts), r;
+
+    if (!parts)
+        return WF_NONE;
+    for (int64_t i = 0; i < n; i++) {
+        parts[i] = en_tensor_from(e, items[i], dtype);
+        if (sc_failed(e->vm) || failed(e->c)) {
+            sc_free(e->vm, parts, ((size_t)n + 1) * sizeof *parts);
+            return WF_NONE;
+        }
+    }
+    r = wf_stack(e->c, parts, (int)n, 0);
+    sc_free(e->vm, parts, ((size_t)n + 1) * sizeof *parts);
+    return r;
+}
+
+/* dtype WF_INVALID: bool, the front's int, or its float, by what the lists hold. */
+wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype)
+{
+    Scan s = {.e = e};
+    int64_t count = 1, n;
+    wf_dtype d;
+    wf_tensor t;
+    Value range = NIL;
+    void *block;
+
+    if (is_tensor(e->vm, v)) {
+        t = as_tensor(v)->t;
+        return dtype && wf_dtype_of(e->c, t) != dtype ? wf_cast(e->c, t, dtype) : t;
+    }
+    if (v.tag == T_OBJ && !is_seq(e->vm, v)) {
+        if (!sc_is(e->vm, v, C_range)) {
+            if (!en_tensor(e, v, &t))
+                return WF_NONE;
+            return dtype ? wf_cast(e->c, t, dtype) : t;
+        }
+        range = v_obj(sc_tuple_from(e->vm, v));
+        if (range.tag == T_NIL)
+            return WF_NONE;
+        v = range;
+    }
+    for (Value w = v; is_seq(e->vm, w) && s.rank < WF_MAX_RANK;) {
+        Value *items = seq_items(e->vm, w, &n);
+
+        s.dims[s.rank++] = n;
+        count *= n;
+        if (n == 0)
+            break;
+        w = items[0];
+    }
+    if (!measure(&s, v, 0) && !s.has_tensor) {
+        sc_drop(e->vm, range);
+        return WF_NONE;
+    }
+    if (s.has_tensor) {
+        sc_clear_exc(e->vm);
+        t = stacked(e, v, dtype);
+        sc_drop(e->vm, range);
+        return t;
+    }
+    d = s.has_float ? e->f->float_dtype
+        : s.has_int ? e->f->int_dtype
+        : s.has_bool ? WF_BOOL
+                     : e->f->float_dtype;
+    if (dtype)
+        d = dtype;
+    block = sc_alloc(e->vm, (size_t)(count + 1) * 8);
+    if (!block) {
+        sc_drop(e->vm, range);
+        return WF_NONE;
+    }
+    if (s.has_float)
+        s.data = block;
+    else
+        s.ints = block;
+    fill(&s, v);
+    t = wf_from(e->c, s.has_float ? WF_F64 : WF_I64, s.dims, s.rank, block);
+    sc_free(e->vm, block, (size_t)(count + 1) * 8);
+    sc_drop(e->vm, range);
+    return wf_dtype_of(e->c, t) == d ? t : wf_cast(e->c, t, d);
+}
+
+/* tensor(data, dtype=None, copy=True) */
+static Value n_tensor(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_dtype d = WF_INVALID;
+    bool copy = true;
+    wf_tensor t;
+
+    if (!en_dtype(&e, a->v[1], &d) || !en_bool(&e, a->v[2], &copy))
+        return en_fail(&e);
+    t = en_tensor_from(&e, a->v[0], d);
+    if (sc_failed(vm) || failed(e.c))
+        return en_fail(&e);
+    if (en_narrow(e.f, wf_dtype_of(e.c, t)) != wf_dtype_of(e.c, t))
+        t = wf_cast(e.c, t, en_narrow(e.f, wf_dtype_of(e.c, t)));
+    if (copy && is_tensor(vm, a->v[0]) && !wf_is_symbolic(e.c, t))
+        t = wf_copy(e.c, wf_detach(e.c, t));
+    return en_end(&e, t);
+}
+
+/* ---- filled ------------------------------------------------------------------------ */
+
+/* full(shape, value, dtype=None): the dtype of the value if none is given */
+static Value n_full(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int64_t dims[WF_MAX_RANK];
+    int rank;
+    wf_dtype d = WF_INVALID;
+    wf_tensor x;
+
+    if (!en_shape(&e, a->v[0], dims, &rank) || !en_dtype(&e, a->v[2], &d) ||
+        !en_tensor(&e, a->v[1], &x))
+        return en_fail(&e);
+    if (!d)
+        d = a->v[1].tag == T_FLOAT  ? e.f->float_dtype
+            : a->v[1].tag == T_INT  ? e.f->int_dtype
+            : a->v[1].tag == T_BOOL ? WF_BOOL
+                                    : wf_dtype_of(e.c, x);
+    if (a->v[1].tag == T_FLOAT || a->v[1].tag == T_INT || a->v[1].tag == T_BOOL)
+        return en_end(&e, wf_full(e.c, d, dims, rank,
+                                  a->v[1].tag == T_FLOAT ? a->v[1].f : (double)a->v[1].i));
+    return en_end(&e, wf_copy(e.c, wf_broadcast_to(e.c, wf_cast(e.c, x, d), dims, rank)));
+}
+
+/* arange(start, stop, step, dtype=None), all numbers */
+static Value n_arange(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    double start = 0, stop = 0, step = 1;
+    wf_dtype d = WF_INVALID;
+    bool real = false;
+
+    for (int i = 0; i < 3; i++)
+        real = real || a->v[i].tag == T_FLOAT ||
+               (is_tensor(vm, a->v[i]) && dtype_is_float(wf_dtype_of(e.c, as_tensor(a->v[i])->t)));
+    if (!en_float(&e, a->v[0], &start) || !en_float(&e, a->v[1], &stop) ||
+        !en_float(&e, a->v[2], &step) || !en_dtype(&e, a->v[3], &d))
+        return en_fail(&e);
+    if (!d)
+        d = real ? e.f->float_dtype : e.f->int_dtype;
+    return en_end(&e, wf_arange(e.c, d, start, stop, step));
+}
+
+static Value n_linspace(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    double start = 0, stop = 0;
+    int64_t n = 50;
+    bool endpoint = true;
+    wf_dtype d = e.f->float_dtype;
+
+    if (!en_float(&e, a->v[0], &start) || !en_float(&e, a->v[1], &stop) ||
+        !en_int(&e, a->v[2], &n) || !en_bool(&e, a->v[3], &endpoint) ||
+        !en_dtype(&e, a->v[4], &d))
+        return en_fail(&e);
+    return en_end(&e, wf_linspace(e.c, d, start, stop, n, endpoint));
+}
+
+/* eye(n, m, k, dtype) and tri */
+static Value square(Vm *vm, const Args *a,
+                    wf_tensor (*fn)(wf_ctx *, wf_dtype, int64_t, int64_t, int))
+{
+    En e = en_begin(vm, a);
+    int64_t n = 0, m, k = 0;
+    wf_dtype d = e.f->float_dtype;
+
+    if (!en_int(&e, a->v[0], &n) || (m = n, !en_int(&e, a->v[1], &m)) ||
+        !en_int(&e, a->v[2], &k) || !en_dtype(&e, a->v[3], &d))
+        return en_fail(&e);
+    return en_end(&e, fn(e.c, d, n, m, (int)k));
+}
+static Value n_eye(Vm *vm, const Args *a) { return square(vm, a, wf_eye); }
+static Value n_tri(Vm *vm, const Args *a) { return square(vm, a, wf_tri); }
+
+/* ---- random numbers: the front's generator (PyTorch's) ----------------------------- */
+
+static wf_generator *generator(En *e)
+{
+    if (!e->f->generator)
+        wf_generator_new(e->c, 5489, &e->f->generator);
+    return e->f->generator;
+}
+
+static Value n_manual_seed(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int64_t seed = 0;
+
+    if (!en_int(&e, a->v[0], &seed) || !generator(&e))
+        return en_fail(&e);
+    wf_generator_seed(generator(&e), (uint64_t)seed);
+    return en_end_value(&e, NONE);
+}
+
+/* rand(shape, dtype), randn(shape, dtype) */
+static Value drawn(Vm *vm, const Args *a,
+                   wf_tensor (*fn)(wf_ctx *, wf_generator *, wf_dtype, const int64_t *, int))
+{
+    En e = en_begin(vm, a);
+    int64_t dims[WF_MAX_RANK];
+    int rank;
+    wf_dtype d = e.f->float_dtype;
+
+    if (!en_shape(&e, a->v[0], dims, &rank) || !en_dtype(&e, a->v[1], &d) || !generator(&e))
+        return en_fail(&e);
+    return en_end(&e, fn(e.c, generator(&e), d, dims, rank));
+}
+static Value n_rand(Vm *vm, const Args *a) { return drawn(vm, a, wf_rand); }
+static Value n_randn(Vm *vm, const Args *a) { return drawn(vm, a, wf_randn); }
+
+/* uniform(shape, from, to, dtype), normal(shape, mean, std, dtype) */
+static Value ranged(Vm *vm, const Args *a,
+                    wf_tensor (*fn)(wf_ctx *, wf_generator *, wf_dtype, const int64_t *, int,
+                                    double, double))
+{
+    En e = en_begin(vm, a);
+    int64_t dims[WF_MAX_RANK];
+    int rank;
+    double lo = 0, hi = 1;
+    wf_dtype d = e.f->float_dtype;
+
+    if (!en_shape(&e, a->v[0], dims, &rank) || !en_float(&e, a->v[1], &lo) ||
+        !en_float(&e, a->v[2], &hi) || !en_dtype(&e, a->v[3], &d) || !generator(&e))
+        return en_fail(&e);
+    return en_end(&e, fn(e.c, generator(&e), d, dims, rank, lo, hi));
+}
+static Value n_uniform(Vm *vm, const Args *a) { return ranged(vm, a, wf_uniform); }
+static Value n_normal(Vm *vm, const Args *a) { return ranged(vm, a, wf_normal); }
+
+static Value n_randint(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int64_t dims[WF_MAX_RANK], lo = 0, hi = 0;
+    int rank;
+    wf_dtype d = e.f->int_dtype;
+
+    if (!en_int(&e, a->v[0], &lo) || !en_int(&e, a->v[1], &hi) ||
+        !en_shape(&e, a->v[2], dims, &rank) || !en_dtype(&e, a->v[3], &d) || !generator(&e))
+        return en_fail(&e);
+    return en_end(&e, wf_randint(e.c, generator(&e), d, dims, rank, lo, hi));
+}
+
+static Value n_randperm(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int64_t n = 0;
+
+    if (!en_int(&e, a->v[0], &n) || !generator(&e))
+        return en_fail(&e);
+    return en_end(&e, wf_randperm(e.c, generator(&e), n));
+}
+
+/* ---- text -------------------------------------------------------------------------- */
+
+/* text(x, style, options..): style is one of numpy numpy_repr torch jax tf tf_repr */
+static Value n_text(Vm *vm, const Args *a)
+{
+    static const char *const styles[] = {"numpy", "numpy_repr", "torch", "jax", "tf", "tf_repr"};
+    En e = en_begin(vm, a);
+    wf_text_options o = WF_TEXT_OPTIONS;
+    const char *style = "numpy", *text = NULL;
+    int64_t precision = -1, threshold = -1, edge = -1, width = -1, sci = -1;
+    int k;
+    wf_tensor t;
+
+    if (!en_tensor(&e, a->v[0], &t) || !en_str(&e, a->v[1], &style) ||
+        !en_int(&e, a->v[2], &precision) || !en_int(&e, a->v[3], &threshold) ||
+        !en_int(&e, a->v[4], &edge) || !en_int(&e, a->v[5], &width) ||
+        !en_int(&e, a->v[6], &sci) || !en_bool(&e, a->v[7], &o.suppress) ||
+        !en_str(&e, a->v[8], &o.grad_fn) || !en_bool(&e, a->v[9], &o.parameter))
+        return en_fail(&e);
+    o.precision = (int)precision;
+    o.threshold = threshold;
+    o.edgeitems = edge;
+    o.linewidth = (int)width;
+    o.sci_mode = (int)sci;
+    for (k = 0; k < COUNT(styles) - 1 && strcmp(styles[k], style); k++)
+        ;
+    if (wf_text(e.c, t, (wf_style)k, &o, &text) != WF_OK)
+        return en_fail(&e);
+    return en_end_value(&e, v_obj(sc_str(vm, text)));
+}
+
+const NativeDef engine_create[] = {
+    {"tensor", n_tensor, "data|dtype,copy"},
+    {"full", n_full, "shape,value|dtype"},
+    {"arange", n_arange, "start,stop|step,dtype"},
+    {"linspace", n_linspace, "start,stop|n,endpoint,dtype"},
+    {"eye", n_eye, "n|m,k,dtype"},
+    {"tri", n_tri, "n|m,k,dtype"},
+    {"manual_seed", n_manual_seed, "seed"},
+    {"rand", n_rand, "shape|dtype"},
+    {"randn", n_randn, "shape|dtype"},
+    {"uniform", n_uniform, "shape|low,high,dtype"},
+    {"normal", n_normal, "shape|mean,std,dtype"},
+    {"randint", n_randint, "low,high,shape|dtype"},
+    {"randperm", n_randperm, "n"},
+    {"text", n_text,
+     "x|style,precision,threshold,edgeitems,linewidth,sci_mode,suppress,grad_fn,parameter"},
+    {0},
+};

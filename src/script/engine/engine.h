@@ -1,0 +1,150 @@
+/* engine.h -- tensors in scripts: what every library front (torch, jax, numpy ..) stands on.
+ *
+ *   namespaces/NAME.py   a library's names, written in the language itself, over a table
+ *                        of natives; embedded in the program at build time
+ *   _torch _jax _numpy _tf _aesara      those tables: the same natives, each seen by one
+ *                        library (Front): its promotion, its dtypes, its tensor class
+ *
+ *   box.c        tensors and dtypes as script values; values as tensors; errors; places
+ *   operate.c    operators, items, truth, iteration of tensors
+ *   functions.c  natives that are one tensor function each, by table
+ *   create.c     tensors from nested lists, ranges, files and random numbers
+ *   program.c    programs as script values: trace, apply, transforms
+ *
+ * A native is written as
+ *
+ *   static Value n_tril(Vm *vm, const Args *a)                    tril(x, k=0)
+ *   {
+ *       wf_tensor x;
+ *       int64_t k = 0;
+ *       En e = en_begin(vm, a);
+ *
+ *       if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &k))
+ *           return en_fail(&e);
+ *       return en_end(&e, wf_tril(e.c, x, (int)k));
+ *   }
+ *
+ * en_begin notes the user's place, takes the front from a->user and opens a scope; en_end
+ * boxes the result, closes the scope and turns an error of the context into an exception.
+ * Tensors of any front are accepted everywhere and share memory.
+ */
+#ifndef WEFT_ENGINE_H
+#define WEFT_ENGINE_H
+
+#include "script/script.h"
+#include "tensor/tensor.h"
+
+typedef struct Front Front;
+struct Front { /* one library's view */
+    const char *module; /* "_torch" */
+    wf_promotion promotion;
+    wf_dtype float_dtype, int_dtype; /* of host numbers and of integers where floats are needed */
+    bool narrow;        /* 64-bit types become 32-bit ones (jax without x64) */
+    bool lists;         /* lists and tuples are accepted where tensors are */
+    bool views_write;   /* x[i] = v is allowed */
+    const char *const *dtype_names; /* by wf_dtype */
+    const char *dtype_format;       /* "torch.%s" */
+    KnownClass shape_error, type_error, value_error;
+    Class *cls;         /* of its tensors; a script may put a subclass here */
+    Class *shape_cls;   /* of x.shape; NULL: tuple */
+    struct DTypeObj *dtypes[WF_DTYPE_COUNT];
+    wf_generator *generator;
+    struct Engine *engine;
+};
+
+enum { FRONT_TORCH, FRONT_JAX, FRONT_NUMPY, FRONT_TF, FRONT_AESARA, FRONT_COUNT };
+
+typedef struct Engine { /* of one Vm: vm->engine */
+    Vm *vm;
+    Front front[FRONT_COUNT];
+    Class *tensor, *dtype, *program; /* base classes */
+} Engine;
+
+typedef struct TensorObj {
+    GcObj h;
+    Dict *attrs;
+    wf_tensor t; /* kept */
+    Front *front;
+} TensorObj;
+
+typedef struct DTypeObj {
+    GcObj h;
+    Dict *attrs;
+    wf_dtype dtype;
+    Front *front;
+} DTypeObj;
+
+/* ---- box.c ------------------------------------------------------------------------- */
+
+typedef struct En { /* one native call */
+    Vm *vm;
+    wf_ctx *c;
+    Front *f;
+    void *mem[4]; /* blocks that live until the end */
+    size_t size[4];
+    int nmem;
+} En;
+
+Engine *engine_of(Vm *vm); /* made at need; NULL: exception */
+En en_begin(Vm *vm, const Args *a);      /* a->user is the Front */
+En en_begin_front(Vm *vm, Front *f);
+/* Box the result, close the scope. NIL with an exception after an error. */
+Value en_end(En *e, wf_tensor t);
+/* Several results, as a tuple or a list. */
+Value en_end_tuple(En *e, const wf_tensor *t, int n);
+Value en_end_list(En *e, const wf_tensor *t, int n);
+Value en_end_value(En *e, Value v); /* any other result; dropped after an error */
+Value en_fail(En *e);               /* close the scope: the exception, or the context's error */
+bool en_raise(En *e);               /* the context's error becomes an exception; false */
+
+Value en_box(En *e, wf_tensor t);   /* keeps t; an owned value */
+bool is_tensor(Vm *vm, Value v);
+static inline TensorObj *as_tensor(Value v) { return (TensorObj *)(void *)v.o; }
+
+/* Values as arguments. False with an exception pending. T_NIL and None leave *out of the
+ * optional kinds as it is. */
+bool en_tensor(En *e, Value v, wf_tensor *out);     /* tensors, numbers, (lists) */
+bool en_tensor_opt(En *e, Value v, wf_tensor *out);
+bool en_tensors(En *e, Value v, wf_tensor **out, int *n); /* any iterable; lives until en_end */
+void *en_alloc(En *e, size_t size); /* lives until en_end; NULL: exception */
+bool en_int(En *e, Value v, int64_t *out);          /* optional; also tensors of one integer */
+bool en_float(En *e, Value v, double *out);         /* optional */
+bool en_bool(En *e, Value v, bool *out);            /* optional */
+bool en_str(En *e, Value v, const char **out);      /* optional */
+bool en_dtype(En *e, Value v, wf_dtype *out);       /* optional: dtypes, names, int float bool */
+bool en_ints(En *e, Value v, int64_t *out, int *n, int room); /* an int or a sequence; optional: *n stays */
+bool en_axes(En *e, Value v, int *out, int *n); /* optional; room for WF_MAX_RANK */
+bool en_shape(En *e, Value v, int64_t *dims, int *rank); /* an int or a sequence of sizes */
+wf_dtype en_narrow(const Front *f, wf_dtype d);
+
+Value en_dtype_box(Vm *vm, Front *f, wf_dtype d); /* the dtype object; owned */
+Value en_dim(Vm *vm, Front *f, int64_t size);     /* a size as a script value */
+extern const ClassDef tensor_def, dtype_def;
+bool place_now(Vm *vm, Place *out); /* of the innermost line of the user's own files */
+
+/* ---- operate.c --------------------------------------------------------------------- */
+
+bool en_index(En *e, Value key, wf_index *out, int *n); /* room for 2*WF_MAX_RANK */
+Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace);
+Value tensor_unary(Vm *vm, UnOp op, Value a);
+Value tensor_compare(Vm *vm, CmpOp op, Value a, Value b);
+Value tensor_getitem(Vm *vm, Value self, Value key);
+bool tensor_setitem(Vm *vm, Value self, Value key, Value v);
+int tensor_truth(Vm *vm, Value self);
+Value tensor_iter(Vm *vm, Value self);
+bool tensor_len(Vm *vm, Value self, int64_t *out);
+
+/* ---- functions.c, create.c, program.c ---------------------------------------------- */
+
+extern const NativeDef engine_functions[], engine_create[], engine_programs[];
+extern const NativeDef tensor_methods[];
+extern const PropertyDef tensor_properties[];
+Value en_from_value(En *e, Value v, wf_dtype dtype); /* nested lists; WF_INVALID: inferred; boxed, scope left open */
+wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype);
+extern const ClassDef program_def;
+
+/* ---- the modules ------------------------------------------------------------------- */
+
+bool engine_open(Vm *vm, ScModule *m); /* by m's name: _torch and so on */
+
+#endif

@@ -1,0 +1,444 @@
+/* operate.c -- operators, comparisons, items, truth and iteration of tensors. */
+#include "script/engine/engine.h"
+
+typedef wf_tensor (*Binary)(wf_ctx *c, wf_tensor x, wf_tensor y);
+
+static const Binary binary_fn[OP2_COUNT] = {
+    [OP2_ADD] = wf_add,          [OP2_SUB] = wf_sub,
+    [OP2_MUL] = wf_mul,          [OP2_DIV] = wf_div,
+    [OP2_FLOORDIV] = wf_floor_div, [OP2_MOD] = wf_remainder,
+    [OP2_POW] = wf_pow,          [OP2_LSHIFT] = wf_shift_left,
+    [OP2_RSHIFT] = wf_shift_right, [OP2_AND] = wf_bitwise_and,
+    [OP2_OR] = wf_bitwise_or,    [OP2_XOR] = wf_bitwise_xor,
+    [OP2_MATMUL] = wf_matmul,
+};
+
+/* May v stand next to a tensor of this front? */
+static bool operand(En *e, Value v, wf_tensor *out)
+{
+    if (v.tag == T_NONE || v.tag == T_NIL || v.tag == T_ELLIPSIS || v.tag == T_NOTIMPL)
+        return false;
+    if (v.tag == T_OBJ && !is_tensor(e->vm, v)) {
+        Vm *vm = e->vm;
+        bool seq = sc_is(vm, v, C_list) || sc_is(vm, v, C_tuple);
+
+        if (is_str(v) || (seq && !e->f->lists) || sc_is(vm, v, C_dict))
+            return false;
+    }
+    if (en_tensor(e, v, out))
+        return true;
+    sc_clear_exc(e->vm);
+    return false;
+}
+
+/* Writes the result into x: x += y. */
+static Value in_place(En *e, BinOp op, Value self, wf_tensor x, wf_tensor y)
+{
+    switch (op) {
+    case OP2_ADD: wf_add_in(e->c, x, y); break;
+    case OP2_SUB: wf_sub_in(e->c, x, y); break;
+    case OP2_MUL: wf_mul_in(e->c, x, y); break;
+    case OP2_DIV: wf_div_in(e->c, x, y); break;
+    default: wf_write(e->c, x, binary_fn[op](e->c, x, y));
+    }
+    return en_end_value(e, sc_ref(self));
+}
+
+Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
+{
+    Value self = reflected ? b : a;
+    En e = en_begin_front(vm, as_tensor(self)->front);
+    wf_tensor x, y;
+
+    if (!operand(&e, a, &x) || !operand(&e, b, &y)) {
+        en_end_value(&e, NONE);
+        return sc_failed(vm) ? NIL : NOTIMPL;
+    }
+    if (inplace && !reflected && e.f->views_write)
+        return in_place(&e, op, a, x, y);
+    return en_end(&e, binary_fn[op](e.c, x, y));
+}
+
+Value tensor_unary(Vm *vm, UnOp op, Value a)
+{
+    En e = en_begin_front(vm, as_tensor(a)->front);
+    wf_tensor x = as_tensor(a)->t;
+
+    return en_end(&e, op == OP1_NEG   ? wf_neg(e.c, x)
+                      : op == OP1_POS ? wf_positive(e.c, x)
+                                      : wf_bitwise_not(e.c, x));
+}
+
+Value tensor_compare(Vm *vm, CmpOp op, Value a, Value b)
+{
+    static const Binary fn[] = {[CMP_LT] = wf_lt, [CMP_LE] = wf_le, [CMP_EQ] = wf_eq,
+                                [CMP_NE] = wf_ne, [CMP_GT] = wf_gt, [CMP_GE] = wf_ge};
+    En e = en_begin_front(vm, as_tensor(is_tensor(vm, a) ? a : b)->front);
+    wf_tensor x, y;
+
+    if (!operand(&e, a, &x) || !operand(&e, b, &y)) {
+        en_end_value(&e, NONE);
+        return sc_failed(vm) ? NIL : NOTIMPL;
+    }
+    return en_end(&e, fn[op](e.c, x, y));
+}
+
+/* ---- items ------------------------------------------------------------------------- */
+
+static bool slice_bound(En *e, Value v, bool *has, int64_t *out)
+{
+    *has = v.tag != T_NONE && v.tag != T_NIL;
+    return en_int(e, v, out);
+}
+
+static bool one_index(En *e, Value k, wf_index *out)
+{
+    Vm *vm = e->vm;
+
+    memset(out, 0, sizeof *out);
+    if (k.tag == T_INT) {
+        *out = wf_at_int(k.i);
+        return true;
+    }
+    if (k.tag == T_NONE) {
+        *out = wf_at_new();
+        return true;
+    }
+    if (k.tag == T_ELLIPSIS) {
+        *out = wf_at_rest();
+        return true;
+    }
+    if (k.tag == T_OBJ && sc_is(vm, k, C_slice)) {
+        Slice *s = (Slice *)(void *)k.o;
+
+        out->kind = WF_INDEX_SLICE;
+        return slice_bound(e, s->start, &out->has_start, &out->start) &&
+               slice_bound(e, s->stop, &out->has_stop, &out->stop) &&
+               slice_bound(e, s->step, &out->has_step, &out->step);
+    }
+    out->kind = WF_INDEX_TENSOR;
+    if (k.tag == T_BOOL) {
+        out->tensor = wf_bool(e->c, k.i != 0);
+        return true;
+    }
+    if (is_tensor(vm, k)) {
+        out->tensor = as_tensor(k)->t;
+        return true;
+    }
+    if (k.tag == T_OBJ && (sc_is(vm, k, C_list) || sc_is(vm, k, C_range) || sc_is(vm, k, C_tuple))) {
+        out->tensor = en_tensor_from(e, k, WF_INVALID);
+        if (!failed(e->c) && wf_count(e->c, out->tensor) == 0)
+            out->tensor = wf_cast(e->c, out->tensor, WF_I64);
+        return !sc_failed(vm) && !failed(e->c);
+    }
+    if (k.tag == T_FLOAT || (k.tag == T_OBJ && is_str(k)))
+        return sc_fail(vm, C_IndexError,
+                       "only integers, slices (`:`), ellipsis (`...`), None and integer or "
+                       "boolean tensors are valid indices, got %s",
+                       sc_type_name(vm, k));
+    return sc_to_int(vm, k, &out->start) && (*out = wf_at_int(out->start), true);
+}
+
+bool en_index(En *e, Value key, wf_index *out, int *n)
+{
+    Tuple *t;
+
+    if (!(key.tag == T_OBJ && sc_is(e->vm, key, C_tuple))) {
+        *n = 1;
+        return one_index(e, key, out);
+    }
+    t = (Tuple *)(void *)key.o;
+    if (t->n > 2 * WF_MAX_RANK)
+        return sc_fail(e->vm, C_IndexError, "too many indices");
+    *n = (int)t->n;
+    for (int i = 0; i < *n; i++)
+        if (!one_index(e, t->v[i], &out[i]))
+            return false;
+    return true;
+}
+
+Value tensor_getitem(Vm *vm, Value self, Value key)
+{
+    En e = en_begin_front(vm, as_tensor(self)->front);
+    wf_index ix[2 * WF_MAX_RANK];
+    int n = 0;
+
+    if (!en_index(&e, key, ix, &n))
+        return en_fail(&e);
+    return en_end(&e, wf_index_get(e.c, as_tensor(self)->t, ix, n));
+}
+
+bool tensor_setitem(Vm *vm, Value self, Value key, Value v)
+{
+    En e = en_begin_front(vm, as_tensor(self)->front);
+    wf_index ix[2 * WF_MAX_RANK];
+    wf_tensor x = WF_NONE;
+    int n = 0;
+
+    if (!e.f->views_write)
+        sc_fail(vm, C_TypeError,
+                "'%s' object does not support item assignment: arrays are immutable; "
+                "use x = x.at[idx].set(y)",
+                sc_type_name(vm, self));
+    else if (v.tag == T_NIL)
+        sc_fail(vm, C_TypeError, "items of a tensor cannot be deleted");
+    else if (en_index(&e, key, ix, &n)) {
+        bool seq = v.tag == T_OBJ && (sc_is(vm, v, C_list) || sc_is(vm, v, C_tuple));
+
+        if (seq)
+            x = en_tensor_from(&e, v, WF_INVALID);
+        if (seq ? !failed(e.c) && !sc_failed(vm) : en_tensor(&e, v, &x))
+            wf_index_write(e.c, as_tensor(self)->t, ix, n, x);
+    }
+    if (sc_failed(vm)) {
+        en_fail(&e);
+        return false;
+    }
+    return en_end_value(&e, NONE).tag != T_NIL;
+}
+
+/* ---- truth and iteration ----------------------------------------------------------- */
+
+int tensor_truth(Vm *vm, Value self)
+{
+    wf_ctx *c = vm->cx;
+    wf_tensor t = as_tensor(self)->t;
+    En e = en_begin_front(vm, as_tensor(self)->front);
+    int r = -1;
+
+    if (wf_is_symbolic(c, t))
+        sc_fail(vm, e.f->promotion == WF_PROMOTE_TORCH ? C_RuntimeError : C_TypeError,
+                "the truth value of a traced tensor is not known while tracing: it has no "
+                "concrete value; use where, cond or while_loop, or script the function");
+    else if (wf_count(c, t) != 1)
+        sc_fail(vm, e.f->promotion == WF_PROMOTE_TORCH ? C_RuntimeError : C_ValueError,
+                e.f == &vm->engine->front[FRONT_TORCH]
+                    ? "Boolean value of Tensor with more than one value is ambiguous"
+                    : "The truth value of an array with more than one element is ambiguous. "
+                      "Use a.any() or a.all()");
+    else
+        r = wf_item(c, t) != 0;
+    return en_end_value(&e, NONE).tag == T_NIL || sc_failed(vm) ? -1 : r;
+}
+
+Value tensor_iter(Vm *vm, Value self)
+{
+    En e = en_begin_front(vm, as_tensor(self)->front);
+    wf_tensor t = as_tensor(self)->t;
+    int64_t n = wf_rank(e.c, t) > 0 ? wf_size(e.c, t, 0) : -1;
+    List *l = NULL;
+    Value it;
+
+    if (wf_rank(e.c, t) == 0)
+        sc_fail(vm, C_TypeError, "iteration over a 0-d tensor");
+    else if (n < 0)
+        sc_fail(vm, C_TypeError, "iteration over an axis whose size is not known while "
+                                 "tracing: use scan, or give the size");
+    else
+        l = sc_list(vm, n);
+    for (int64_t i = 0; l && i < n; i++) {
+        wf_index ix = wf_at_int(i);
+
+        l->v[i] = en_box(&e, wf_index_get(e.c, t, &ix, 1));
+        if (l->v[i].tag == T_NIL) {
+            obj_drop(vm, l);
+            l = NULL;
+        }
+    }
+    if (!l)
+        return en_fail(&e);
+    it = sc_iter(vm, v_obj(l));
+    obj_drop(vm, l);
+    return en_end_value(&e, it);
+}
+
+bool tensor_len(Vm *vm, Value self, int64_t *out)
+{
+    wf_tensor t = as_tensor(self)->t;
+
+    if (wf_rank(vm->cx, t) < 1)
+        return sc_fail(vm, C_TypeError, "len() of a 0-d tensor");
+    *out = wf_size(vm->cx, t, 0);
+    return *out >= 0 ||
+           sc_fail(vm, C_TypeError, "the size of this axis is not known while tracing");
+}
+
+/* ---- methods every tensor has ------------------------------------------------------ */
+
+static Value item_of(Vm *vm, const Tensor *x, wf_tensor t)
+{
+    wf_dtype d = (wf_dtype)x->dtype;
+    double f;
+    int64_t i;
+
+    if (d == WF_BOOL)
+        return v_bool(wf_item(vm->cx, t) != 0);
+    if (dtype_is_float(d)) {
+        f = wf_item(vm->cx, t);
+        return v_float(f);
+    }
+    i = wf_item_int(vm->cx, t);
+    return v_int(i);
+}
+
+static Value m_item(Vm *vm, const Args *a)
+{
+    En e = en_begin_front(vm, as_tensor(a->v[0])->front);
+    wf_tensor t = as_tensor(a->v[0])->t;
+    Tensor *x = tensor_get(e.c, t, "item");
+    Value v = NIL;
+
+    if (x && x->symbolic)
+        sc_fail(vm, C_RuntimeError, "a traced tensor has no concrete value to read while "
+                                    "tracing: return it, or compute with it as a tensor");
+    else if (x && x->count != 1)
+        sc_fail(vm, e.f->promotion == WF_PROMOTE_TORCH ? C_RuntimeError : C_ValueError,
+                "a Tensor with %lld elements cannot be converted to Scalar",
+                (long long)x->count);
+    else if (x)
+        v = item_of(vm, x, t);
+    return v.tag == T_NIL ? en_fail(&e) : en_end_value(&e, v);
+}
+
+static Value m_float(Vm *vm, const Args *a)
+{
+    Value v = m_item(vm, a);
+
+    return v.tag == T_INT || v.tag == T_BOOL ? v_float((double)v.i) : v;
+}
+
+static Value m_int(Vm *vm, const Args *a)
+{
+    Value v = m_item(vm, a);
+
+    if (v.tag == T_FLOAT) {
+        if (!(v.f > -9.3e18 && v.f < 9.3e18))
+            return sc_raise(vm, C_OverflowError, "cannot convert the number to an integer");
+        return v_int((int64_t)v.f);
+    }
+    return v.tag == T_BOOL ? v_int(v.i) : v;
+}
+
+static Value m_index(Vm *vm, const Args *a)
+{
+    if (dtype_is_float(wf_dtype_of(vm->cx, as_tensor(a->v[0])->t)))
+        return sc_raise(vm, C_TypeError, "only integer tensors of a single element can be "
+                                         "converted to an index");
+    return m_int(vm, a);
+}
+
+static Value nested(Vm *vm, const Tensor *x, const char *data, int axis, int64_t *at)
+{
+    List *l;
+
+    if (axis == x->rank) {
+        int64_t i = (*at)++;
+
+        switch ((wf_dtype)x->dtype) {
+        case WF_BOOL: return v_bool(data[i] != 0);
+        case WF_F64: return v_float(((const double *)(const void *)data)[i]);
+        default: return v_int(((const int64_t *)(const void *)data)[i]);
+        }
+    }
+    l = sc_list(vm, x->dims[axis]);
+    for (int64_t i = 0; l && i < x->dims[axis]; i++)
+        if ((l->v[i] = nested(vm, x, data, axis + 1, at)).tag == T_NIL) {
+            obj_drop(vm, l);
+            return NIL;
+        }
+    return v_obj(l);
+}
+
+static Value m_tolist(Vm *vm, const Args *a)
+{
+    En e = en_begin_front(vm, as_tensor(a->v[0])->front);
+    wf_tensor t = as_tensor(a->v[0])->t, d;
+    Tensor *x = tensor_get(e.c, t, "tolist");
+    wf_dtype dt = x ? (wf_dtype)x->dtype : WF_INVALID;
+    Value v;
+    int64_t at = 0;
+    char *data;
+
+    if (x && x->symbolic) {
+        sc_fail(vm, C_RuntimeError, "a traced tensor has no concrete values to read");
+        return en_fail(&e);
+    }
+    if (x && x->rank == 0)
+        return en_end_value(&e, item_of(vm, x, t));
+    wf_no_grad_begin(e.c);
+    d = wf_detach(e.c, t);
+    if (dt != WF_BOOL)
+        d = wf_cast(e.c, d, dtype_is_float(dt) ? WF_F64 : WF_I64);
+    wf_no_grad_end(e.c);
+    x = tensor_get(e.c, d, "tolist");
+    data = x ? en_alloc(&e, (size_t)x->count * 8) : NULL;
+    if (!data)
+        return en_fail(&e);
+    tensor_read(x, data);
+    v = nested(vm, x, data, 0, &at);
+    return v.tag == T_NIL ? en_fail(&e) : en_end_value(&e, v);
+}
+
+/* Of one number as of that number; else as str(). */
+static Value m_format(Vm *vm, const Args *a)
+{
+    Tensor *x = tensor_get(vm->cx, as_tensor(a->v[0])->t, "format");
+    Value v, r;
+
+    if (!x)
+        return sc_raise_ctx(vm);
+    if (x->symbolic || x->rank > 0 || as_str(a->v[1])->n == 0)
+        v = sc_to_str(vm, a->v[0]);
+    else
+        v = m_item(vm, a);
+    r = v.tag == T_NIL ? NIL : sc_format(vm, v, as_str(a->v[1]));
+    sc_drop(vm, v);
+    return r;
+}
+
+const NativeDef tensor_methods[] = {
+    {"item", m_item, "self"},         {"tolist", m_tolist, "self"},
+    {"__float__", m_float, "self"},   {"__int__", m_int, "self"},
+    {"__index__", m_index, "self"},   {"__format__", m_format, "self,spec"},
+    {0},
+};
+
+Value en_dim(Vm *vm, Front *f, int64_t size)
+{
+    (void)vm;
+    (void)f;
+    return v_int(size);
+}
+
+static Value get_shape(Vm *vm, Value self)
+{
+    TensorObj *o = as_tensor(self);
+    Tensor *x = tensor_get(vm->cx, o->t, "shape");
+    Tuple *t = x ? sc_tuple(vm, x->rank) : NULL;
+    Value v, r;
+
+    if (!x)
+        return sc_raise_ctx(vm);
+    for (int i = 0; t && i < x->rank; i++)
+        t->v[i] = en_dim(vm, o->front, x->dims[i]);
+    v = v_obj(t);
+    if (v.tag == T_NIL || !o->front->shape_cls)
+        return v;
+    r = sc_call(vm, v_obj(o->front->shape_cls), &v, 1);
+    sc_drop(vm, v);
+    return r;
+}
+
+static Value get_ndim(Vm *vm, Value self)
+{
+    return v_int(wf_rank(vm->cx, as_tensor(self)->t));
+}
+
+static Value get_dtype(Vm *vm, Value self)
+{
+    return en_dtype_box(vm, as_tensor(self)->front, wf_dtype_of(vm->cx, as_tensor(self)->t));
+}
+
+const PropertyDef tensor_properties[] = {
+    {"shape", get_shape, NULL}, {"ndim", get_ndim, NULL}, {"dtype", get_dtype, NULL}, {0},
+};

@@ -1,0 +1,543 @@
+/* program.c -- programs as script values: tracing a script function, applying a program to
+ * tensors, transforming it; and the recorders that grad and its kin run under.
+ *
+ * trace(fn, args) calls fn with symbolic tensors of the types of args. What fn uses from
+ * outside (tensors of an enclosing trace, recorded ones) becomes further inputs, which the
+ * Program keeps and hands in itself, behind the arguments. Trees, static arguments and
+ * caches are the libraries' work, in namespaces/.
+ */
+#include "script/engine/engine.h"
+
+typedef struct ProgramObj {
+    GcObj h;
+    Dict *attrs;
+    const Program *p;
+    Tensor **captures;
+    uint32_t ncaptures;
+    uint32_t nargs; /* inputs before the captures */
+    bool *weak;     /* of the first nweak results */
+    uint32_t nweak;
+} ProgramObj;
+
+static ProgramObj *as_program(Value v) { return (ProgramObj *)(void *)v.o; }
+
+static void program_destroy(Vm *vm, Obj *o)
+{
+    ProgramObj *g = (ProgramObj *)(void *)o;
+
+    for (uint32_t i = 0; i < g->ncaptures; i++)
+        tensor_release(vm->cx, g->captures[i]);
+    sc_free(vm, g->captures, g->ncaptures * sizeof *g->captures);
+    sc_free(vm, g->weak, g->nweak);
+    g->captures = NULL;
+    g->weak = NULL;
+    g->ncaptures = g->nweak = 0;
+    program_release(g->p);
+    g->p = NULL;
+    if (g->attrs)
+        obj_drop(vm, g->attrs);
+    g->attrs = NULL;
+}
+
+static void program_visit(Obj *o, VisitFn fn, void *user)
+{
+    if (((ProgramObj *)(void *)o)->attrs)
+        fn(v_obj(((ProgramObj *)(void *)o)->attrs), user);
+}
+
+/* Takes over the reference of p. Captures and weak bits are copied from like, if given. */
+static Value box_program(Vm *vm, const Program *p, uint32_t nargs, Tensor *const *captures,
+                         uint32_t ncaptures, const bool *weak, uint32_t nweak)
+{
+    ProgramObj *g = p ? sc_gc_new(vm, vm->engine->program, sizeof *g) : NULL;
+
+    if (!g) {
+        program_release(p);
+        return NIL;
+    }
+    g->p = p;
+    g->nargs = nargs;
+    if (ncaptures && (g->captures = sc_alloc(vm, ncaptures * sizeof *g->captures))) {
+        for (uint32_t i = 0; i < ncaptures; i++)
+            g->captures[i] = tensor_retain(captures[i]);
+        g->ncaptures = ncaptures;
+    }
+    if (nweak && (g->weak = sc_alloc(vm, nweak))) {
+        memcpy(g->weak, weak, nweak);
+        g->nweak = nweak;
+    }
+    if (g->ncaptures != ncaptures || g->nweak != nweak) {
+        obj_drop(vm, g);
+        return NIL;
+    }
+    return v_obj(g);
+}
+
+/* ---- tracing ----------------------------------------------------------------------- */
+
+/* Inputs of the innermost trace, of the types of in; boxed in a tuple. */
+static Tuple *trace_inputs(En *e, const wf_tensor *in, int n)
+{
+    Tuple *t = sc_tuple(e->vm, n);
+
+    for (int i = 0; t && i < n; i++) {
+        Tensor *x = tensor_get(e->c, in[i], "trace");
+        Shape s;
+        wf_tensor h = WF_NONE;
+
+        if (x && shape_of(e->c, in[i], "trace", &s)) {
+            h = trace_input(e->c, NULL, (wf_dtype)x->dtype, s.d, s.rank);
+            if (!failed(e->c))
+                tensor_get(e->c, h, "trace")->weak = x->weak;
+        }
+        if ((t->v[i] = en_box(e, h)).tag == T_NIL) {
+            obj_drop(e->vm, t);
+            t = NULL;
+        }
+    }
+    return t;
+}
+
+static Value finish(En *e, Value results, int nargs)
+{
+    wf_tensor *out;
+    int n = 0;
+    bool weak[256];
+    const Program *p;
+    Trace *tr = e->c->tensors->trace;
+    Tensor **captures = NULL;
+    Value v;
+
+    if (!en_tensors(e, results, &out, &n))
+        return NIL;
+    if (n > COUNT(weak))
+        return sc_raise(e->vm, C_ValueError, "a traced function gives more than %d results",
+                        (int)COUNT(weak));
+    for (int j = 0; j < n; j++)
+        weak[j] = wf_is_weak(e->c, out[j]);
+    p = trace_finish(e->c, out, (uint32_t)n);
+    if (!p)
+        return en_raise(e), NIL;
+    if (tr->ncaptures) {
+        captures = sc_alloc(e->vm, tr->ncaptures * sizeof *captures);
+        if (!captures) {
+            program_release(p);
+            return NIL;
+        }
+        for (uint32_t i = 0; i < tr->ncaptures; i++)
+            captures[i] = tr->captures[i].t;
+    }
+    v = box_program(e->vm, p, (uint32_t)nargs, captures, tr->ncaptures, weak, (uint32_t)n);
+    sc_free(e->vm, captures, tr->ncaptures * sizeof *captures);
+    return v;
+}
+
+/* trace(fn, args, name="f", graph=False): fn(*symbols) gives a list of tensors. graph:
+ * recorded tensors from outside become constants. */
+static Value n_trace(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor *in;
+    int n = 0;
+    const char *name = "f";
+    bool graph = false;
+    Trace *tr, *outer = e.c->tensors->trace;
+    Tuple *args = NULL;
+    Value r = NIL, v = NIL;
+
+    if (!en_tensors(&e, a->v[1], &in, &n) || !en_str(&e, a->v[2], &name) ||
+        !en_bool(&e, a->v[3], &graph) || !(tr = trace_begin(e.c, name)))
+        return en_fail(&e);
+    tr->is_graph = graph;
+    args = trace_inputs(&e, in, n);
+    if (args)
+        r = sc_call(vm, a->v[0], args->v, n);
+    if (r.tag != T_NIL)
+        v = finish(&e, r, n);
+    sc_drop(vm, r);
+    if (args)
+        obj_drop(vm, args);
+    if (failed(e.c))
+        en_raise(&e);
+    while (e.c->tensors->trace && e.c->tensors->trace != outer)
+        trace_end(e.c);
+    return v.tag == T_NIL ? en_fail(&e) : en_end_value(&e, v);
+}
+
+static Value n_in_trace(Vm *vm, const Args *a)
+{
+    (void)a;
+    return v_bool(vm->cx->tensors->trace != NULL);
+}
+
+/* ---- applying ---------------------------------------------------------------------- */
+
+/* args, then the captures, then more: a list of results. */
+static Value apply(Vm *vm, Front *f, ProgramObj *g, Value args, Value more)
+{
+    En e = en_begin_front(vm, f);
+    wf_tensor *in = NULL, *rest = NULL, *all, *out;
+    int n = 0, m = 0;
+    uint32_t total;
+
+    if (!en_tensors(&e, args, &in, &n) ||
+        (more.tag != T_NIL && !en_tensors(&e, more, &rest, &m)))
+        return en_fail(&e);
+    total = (uint32_t)n + g->ncaptures + (uint32_t)m;
+    if (total != g->p->nin) {
+        sc_fail(vm, C_TypeError, "the program takes %u tensors, got %u",
+                g->p->nin - g->ncaptures, (unsigned)(n + m));
+        return en_fail(&e);
+    }
+    all = en_alloc(&e, (total + 1) * sizeof *all);
+    out = all ? en_alloc(&e, (g->p->nout + 1) * sizeof *out) : NULL;
+    if (!out)
+        return en_fail(&e);
+    if (n)
+        memcpy(all, in, (size_t)n * sizeof *all);
+    for (uint32_t i = 0; i < g->ncaptures; i++)
+        all[(uint32_t)n + i] = tensor_handle(e.c, tensor_retain(g->captures[i]));
+    if (m)
+        memcpy(all + (uint32_t)n + g->ncaptures, rest, (size_t)m * sizeof *all);
+    if (!tensor_call(e.c, g->p, all, total, out, g->p->nout))
+        return en_fail(&e);
+    for (uint32_t j = 0; j < g->nweak && j < g->p->nout; j++)
+        tensor_get(e.c, out[j], "apply")->weak = g->weak[j];
+    return en_end_list(&e, out, (int)g->p->nout);
+}
+
+/* apply(program, args, more=()) in the class of this front */
+static Value n_apply(Vm *vm, const Args *a)
+{
+    if (a->v[0].tag != T_OBJ || !sc_is_subclass(a->v[0].o->cls, vm->engine->program))
+        return sc_raise(vm, C_TypeError, "apply: needs a Program");
+    return apply(vm, a->user, as_program(a->v[0]), a->v[1], a->v[2]);
+}
+
+/* ---- transforms -------------------------------------------------------------------- */
+
+/* A program made of g, with its captures. */
+static Value derived(Vm *vm, ProgramObj *g, const Program *p, bool same_results)
+{
+    if (!p) {
+        sc_raise_ctx(vm);
+        return NIL;
+    }
+    return box_program(vm, p, g->nargs, g->captures, g->ncaptures, g->weak,
+                       same_results ? g->nweak : 0);
+}
+
+typedef wf_status (*Transform)(wf_ctx *, const wf_program *, const int *, int,
+                               const wf_program **);
+
+static Value by_inputs(Vm *vm, const Args *a, Transform fn)
+{
+    En e = {.vm = vm, .c = vm->cx, .f = &vm->engine->front[FRONT_TORCH]};
+    ProgramObj *g = as_program(a->v[0]);
+    int64_t wide[256];
+    int wrt[256], n = 0;
+    const wf_program *p = NULL;
+
+    if (!en_ints(&e, a->v[1], wide, &n, 256))
+        return NIL;
+    for (int i = 0; i < n; i++)
+        wrt[i] = (int)wide[i];
+    fn(vm->cx, g->p, wrt, n, &p);
+    return derived(vm, g, p, false);
+}
+static Value p_vjp(Vm *vm, const Args *a) { return by_inputs(vm, a, wf_vjp); }
+static Value p_jvp(Vm *vm, const Args *a) { return by_inputs(vm, a, wf_jvp); }
+static Value p_grad(Vm *vm, const Args *a) { return by_inputs(vm, a, wf_grad); }
+static Value p_value_and_grad(Vm *vm, const Args *a) { return by_inputs(vm, a, wf_value_and_grad); }
+static Value p_jacfwd(Vm *vm, const Args *a) { return by_inputs(vm, a, wf_jacfwd); }
+static Value p_jacrev(Vm *vm, const Args *a) { return by_inputs(vm, a, wf_jacrev); }
+static Value p_hessian(Vm *vm, const Args *a) { return by_inputs(vm, a, wf_hessian); }
+
+/* vmap(axes, name=None, size=None): axes with None for what is not mapped; the batch comes
+ * first in the results */
+static Value p_vmap(Vm *vm, const Args *a)
+{
+    ProgramObj *g = as_program(a->v[0]);
+    Tuple *t = sc_tuple_from(vm, a->v[1]);
+    int axes[WF_MAX_RANK * 8];
+    const char *name = NULL;
+    int64_t size = -1, k;
+    const wf_program *p = NULL;
+    bool ok = t != NULL;
+    En e = {.vm = vm, .c = vm->cx, .f = &vm->engine->front[FRONT_TORCH]};
+
+    if (ok && (t->n != g->nargs || g->p->nin > COUNT(axes)))
+        ok = sc_fail(vm, C_ValueError, "vmap: %lld axes for %u inputs", (long long)t->n,
+                     g->nargs);
+    for (uint32_t i = 0; ok && i < g->p->nin; i++) {
+        axes[i] = -1;
+        if (i < g->nargs && t->v[i].tag != T_NONE) {
+            ok = sc_to_int(vm, t->v[i], &k);
+            axes[i] = (int)k;
+        }
+    }
+    if (t)
+        obj_drop(vm, t);
+    if (!ok || !en_str(&e, a->v[2], &name) || !en_int(&e, a->v[3], &size))
+        return NIL;
+    wf_vmap(vm->cx, g->p, axes, name, size, &p);
+    return derived(vm, g, p, true);
+}
+
+/* optimise(last=None): after all passes, or up to one */
+static Value p_optimise(Vm *vm, const Args *a)
+{
+    ProgramObj *g = as_program(a->v[0]);
+    En e = {.vm = vm, .c = vm->cx, .f = &vm->engine->front[FRONT_TORCH]};
+    const char *last = NULL;
+    const wf_program *p = NULL;
+
+    if (!en_str(&e, a->v[1], &last))
+        return NIL;
+    wf_optimise(vm->cx, g->p, last, &p);
+    return derived(vm, g, p, true);
+}
+
+/* split(wrt): (forward, backward), as ahead-of-time differentiation has them. forward
+ * gives the results, then what backward needs; backward takes that, then the cotangents. */
+static Value p_split(Vm *vm, const Args *a)
+{
+    En e = {.vm = vm, .c = vm->cx, .f = &vm->engine->front[FRONT_TORCH]};
+    ProgramObj *g = as_program(a->v[0]);
+    int64_t wide[256];
+    int wrt[256], n = 0;
+    const wf_program *fw = NULL, *bw = NULL;
+    Tuple *t;
+
+    if (!en_ints(&e, a->v[1], wide, &n, 256))
+        return NIL;
+    for (int i = 0; i < n; i++)
+        wrt[i] = (int)wide[i];
+    if (wf_split(vm->cx, g->p, wrt, n, &fw, &bw) != WF_OK)
+        return sc_raise_ctx(vm);
+    t = sc_tuple(vm, 2);
+    if (!t) {
+        program_release(fw);
+        program_release(bw);
+        return NIL;
+    }
+    t->v[0] = derived(vm, g, fw, false);
+    t->v[1] = box_program(vm, bw, bw->nin, NULL, 0, NULL, 0);
+    if (t->v[0].tag == T_NIL || t->v[1].tag == T_NIL) {
+        obj_drop(vm, t);
+        return NIL;
+    }
+    return v_obj(t);
+}
+
+/* ---- what it is -------------------------------------------------------------------- */
+
+static Value p_text(Vm *vm, const Args *a)
+{
+    const char *text;
+
+    if (wf_program_text(vm->cx, as_program(a->v[0])->p, 0, &text) != WF_OK)
+        return sc_raise_ctx(vm);
+    return v_obj(sc_str(vm, text));
+}
+
+static Value program_repr(Vm *vm, Value self)
+{
+    return p_text(vm, &(Args){.v = &self, .n = 1});
+}
+
+static Value get_name(Vm *vm, Value self)
+{
+    return v_obj(sc_str(vm, wf_program_name(as_program(self)->p)));
+}
+static Value get_inputs(Vm *vm, Value self)
+{
+    (void)vm;
+    return v_int(as_program(self)->p->nin);
+}
+static Value get_outputs(Vm *vm, Value self)
+{
+    (void)vm;
+    return v_int(as_program(self)->p->nout);
+}
+static Value get_equations(Vm *vm, Value self)
+{
+    (void)vm;
+    return v_int(wf_program_equations(as_program(self)->p));
+}
+
+/* The captured tensors, as a list in the base class of tensors of PyTorch's front. */
+static Value get_captures(Vm *vm, Value self)
+{
+    ProgramObj *g = as_program(self);
+    En e = en_begin_front(vm, &vm->engine->front[FRONT_TORCH]);
+    List *l = sc_list(vm, g->ncaptures);
+
+    for (uint32_t i = 0; l && i < g->ncaptures; i++)
+        if ((l->v[i] = en_box(&e, tensor_handle(e.c, tensor_retain(g->captures[i])))).tag ==
+            T_NIL) {
+            obj_drop(vm, l);
+            l = NULL;
+        }
+    return l ? en_end_value(&e, v_obj(l)) : en_fail(&e);
+}
+
+static const NativeDef program_methods[] = {
+    {"text", p_text, "self"},
+    {"vjp", p_vjp, "self,wrt"},
+    {"jvp", p_jvp, "self,wrt"},
+    {"grad", p_grad, "self,wrt"},
+    {"value_and_grad", p_value_and_grad, "self,wrt"},
+    {"jacfwd", p_jacfwd, "self,wrt"},
+    {"jacrev", p_jacrev, "self,wrt"},
+    {"hessian", p_hessian, "self,wrt"},
+    {"vmap", p_vmap, "self,axes|name,size"},
+    {"optimise", p_optimise, "self|last"},
+    {"split", p_split, "self,wrt"},
+    {0},
+};
+static const PropertyDef program_properties[] = {
+    {"name", get_name, NULL},           {"inputs", get_inputs, NULL},
+    {"outputs", get_outputs, NULL},     {"equations", get_equations, NULL},
+    {"captures", get_captures, NULL},   {0},
+};
+const ClassDef program_def = {
+    .name = "Program", .size = sizeof(ProgramObj), .attrs_at = offsetof(ProgramObj, attrs),
+    .destroy = program_destroy, .visit = program_visit, .repr = program_repr,
+    .methods = program_methods, .properties = program_properties,
+};
+
+/* ---- recorders --------------------------------------------------------------------- */
+
+static Value n_tape_begin(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int tape = wf_tape_begin(e.c);
+
+    return en_end_value(&e, v_int(tape));
+}
+
+static Value n_tape_end(Vm *vm, const Args *a)
+{
+    int64_t tape;
+
+    if (!sc_to_int(vm, a->v[0], &tape))
+        return NIL;
+    wf_tape_end(vm->cx, (int)tape);
+    return NONE;
+}
+
+static Value n_tape_watch(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int64_t tape = 0;
+    wf_tensor x;
+
+    if (!en_int(&e, a->v[0], &tape) || !en_tensor(&e, a->v[1], &x))
+        return en_fail(&e);
+    wf_tape_watch(e.c, (int)tape, x);
+    return en_end_value(&e, NONE);
+}
+
+/* lift(x, tape): x as an argument the recorder follows, and outer ones through it */
+static Value n_lift(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int64_t tape = 0;
+    wf_tensor x;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &tape))
+        return en_fail(&e);
+    return en_end(&e, tensor_lift(e.c, x, (int)tape, "grad"));
+}
+
+static Value with_nones(En *e, const wf_tensor *t, int n)
+{
+    List *l = failed(e->c) ? NULL : sc_list(e->vm, n);
+
+    for (int i = 0; l && i < n; i++)
+        if ((l->v[i] = wf_is_none(t[i]) ? NONE : en_box(e, t[i])).tag == T_NIL) {
+            obj_drop(e->vm, l);
+            l = NULL;
+        }
+    return l ? en_end_value(e, v_obj(l)) : en_fail(e);
+}
+
+/* history_vjp(ys, gys, xs): through what was recorded; None where ys do not depend on x */
+static Value n_history_vjp(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor *y, *gy, *x, *out;
+    int ny, ngy, nx;
+
+    if (!en_tensors(&e, a->v[0], &y, &ny) || !en_tensors(&e, a->v[1], &gy, &ngy) ||
+        !en_tensors(&e, a->v[2], &x, &nx) ||
+        !(out = en_alloc(&e, ((size_t)nx + 1) * sizeof *out)))
+        return en_fail(&e);
+    if (ny != ngy) {
+        sc_fail(vm, C_ValueError, "%d results, but %d cotangents", ny, ngy);
+        return en_fail(&e);
+    }
+    for (int i = 0; i < nx; i++)
+        out[i] = WF_NONE;
+    history_vjp(e.c, y, gy, (uint32_t)ny, x, (uint32_t)nx, GRAD_KEEP | GRAD_CREATE, out);
+    return with_nones(&e, out, nx);
+}
+
+/* history_jvp(ys, xs, dxs): None where a y does not depend on the xs */
+static Value n_history_jvp(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor *y, *dx, *x, *out;
+    int ny, ndx, nx;
+
+    if (!en_tensors(&e, a->v[0], &y, &ny) || !en_tensors(&e, a->v[1], &x, &nx) ||
+        !en_tensors(&e, a->v[2], &dx, &ndx) ||
+        !(out = en_alloc(&e, ((size_t)ny + 1) * sizeof *out)))
+        return en_fail(&e);
+    if (nx != ndx) {
+        sc_fail(vm, C_ValueError, "%d arguments, but %d tangents", nx, ndx);
+        return en_fail(&e);
+    }
+    for (int i = 0; i < ny; i++)
+        out[i] = WF_NONE;
+    history_jvp(e.c, y, (uint32_t)ny, x, dx, (uint32_t)nx, GRAD_KEEP | GRAD_CREATE, out);
+    return with_nones(&e, out, ny);
+}
+
+/* gradients(ys, gys, xs, keep, create, unused_ok): gys None for ones */
+static Value n_gradients(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor *y, *gy = NULL, *x, *out;
+    int ny, ngy = 0, nx;
+    bool keep = false, create = false, unused = false;
+
+    if (!en_tensors(&e, a->v[0], &y, &ny) ||
+        (a->v[1].tag != T_NONE && !en_tensors(&e, a->v[1], &gy, &ngy)) ||
+        !en_tensors(&e, a->v[2], &x, &nx) || !en_bool(&e, a->v[3], &keep) ||
+        !en_bool(&e, a->v[4], &create) || !en_bool(&e, a->v[5], &unused) ||
+        !(out = en_alloc(&e, ((size_t)nx + 1) * sizeof *out)))
+        return en_fail(&e);
+    for (int i = 0; i < nx; i++)
+        out[i] = WF_NONE;
+    wf_gradients(e.c, y, gy, ny, x, nx,
+                 (keep ? WF_GRAD_KEEP : 0u) | (create ? WF_GRAD_CREATE : 0u) |
+                     (unused ? WF_GRAD_UNUSED_OK : 0u),
+                 out);
+    return with_nones(&e, out, nx);
+}
+
+const NativeDef engine_programs[] = {
+    {"trace", n_trace, "fn,args|name,graph"},
+    {"in_trace", n_in_trace, ""},
+    {"apply", n_apply, "program,args|more"},
+    {"tape_begin", n_tape_begin, ""},
+    {"tape_end", n_tape_end, "tape"},
+    {"tape_watch", n_tape_watch, "tape,x"},
+    {"lift", n_lift, "x,tape"},
+    {"history_vjp", n_history_vjp, "ys,gys,xs"},
+    {"history_jvp", n_history_jvp, "ys,xs,dxs"},
+    {"gradients", n_gradients, "ys,gys,xs|keep,create,unused_ok"},
+    {0},
+};
