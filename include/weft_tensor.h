@@ -187,9 +187,16 @@ typedef bool (*wf_call)(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *o
 typedef struct wf_function {
     wf_call call;
     void *user;
-    int inputs, outputs;
-    const char *name; /* for messages and programs; NULL: "f" */
+    int inputs, outputs; /* outputs WF_ANY: as many as it gives */
+    const char *name;    /* for messages and programs; NULL: "f" */
 } wf_function;
+
+/* A function with outputs WF_ANY gets out NULL, and hands over its results with wf_give, in one or more calls. Who calls
+ * a function of such a function (jit, vmap, scan ..) passes NULL for the results and finds them by wf_given, until the
+ * next such call; they are tensors of the current scope. */
+#define WF_ANY (-1)
+WF_API wf_status wf_give(wf_ctx *c, const wf_tensor *t, int n);
+WF_API const wf_tensor *wf_given(wf_ctx *c, int *n);
 
 /* A program of the function; values from outside become constants. To be released. */
 WF_API wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example, const wf_program **out);
@@ -209,14 +216,15 @@ WF_API wf_status wf_jit_call(wf_ctx *c, wf_jit *j, const wf_tensor *in, wf_tenso
 WF_API int wf_jit_traces(const wf_jit *j); /* how often it was traced */
 WF_API void wf_jit_free(wf_ctx *c, wf_jit *j);
 
-/* f on every slice. axes: for each input the axis of the batch, or WF_UNMAPPED. out_axes NULL: 0. axis_name may be
- * NULL. */
+/* f on every slice. axes: for each input the axis of the batch, or WF_UNMAPPED. out_axes NULL: 0; with WF_ANY one for all
+ * results. axis_name may be NULL. */
 #define WF_UNMAPPED INT32_MIN
 WF_API wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *axes,
                               const int *out_axes, const char *axis_name, wf_tensor *out);
 /* Gradients of the first result, a float scalar; the others are auxiliary. wrt NULL: input 0. out_y may be NULL. */
 WF_API wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt,
                               wf_tensor *out_y, wf_tensor *out_grads);
+/* With WF_ANY the results are y.., then dy... */
 WF_API wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt,
                              const wf_tensor *dx, wf_tensor *y, wf_tensor *dy);
 /* f run once, to be derived many times: wf_record_vjp is its pullback, wf_record_jvp its linearization. gy has one
@@ -224,9 +232,66 @@ WF_API wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *i
 typedef struct wf_record wf_record;
 WF_API wf_status wf_record_new(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt,
                                wf_tensor *y, wf_record **out);
+WF_API int wf_record_results(const wf_record *r); /* how many y there are */
 WF_API wf_status wf_record_vjp(wf_ctx *c, wf_record *r, const wf_tensor *gy, wf_tensor *gx);
 WF_API wf_status wf_record_jvp(wf_ctx *c, wf_record *r, const wf_tensor *dx, wf_tensor *dy);
 WF_API void wf_record_free(wf_ctx *c, wf_record *r);
+
+/* ---- control flow ------------------------------------------------------------------------------------------
+ *
+ * The functions are traced, also where the operands are concrete; then the op runs, is recorded, or enters the current
+ * program. What they use from outside becomes further operands, through which derivatives and batches flow. Types
+ * that must agree and do not are an error that names both. */
+
+/* Branch `index` of the operands: a bool scalar (false is 0), or an integer scalar, which is moved inside 0..n-1. All
+ * branches take as many inputs; a result must have one type in all. */
+WF_API wf_status wf_cond_call(wf_ctx *c, wf_tensor index, const wf_function *branches, int n, const wf_tensor *in,
+                              wf_tensor *out);
+/* in: carries. While cond(carries) gives true: carries = body(carries). bound: turns made at most, or WF_UNBOUNDED. A
+ * weak carry takes the dtype that the body gives it. */
+#define WF_UNBOUNDED INT64_MIN
+WF_API wf_status wf_while_call(wf_ctx *c, const wf_function *cond, const wf_function *body, const wf_tensor *in,
+                               int64_t bound, wf_tensor *out);
+/* in: ncarry carries, then xs, which are sliced along axis 0. body(carries.., slices..) -> (carries.., rows..), made
+ * `length` times (WF_UNBOUNDED: as long as the xs are), from the last slice to the first if reverse. Results: the last
+ * carries, then the rows stacked. */
+WF_API wf_status wf_scan_call(wf_ctx *c, const wf_function *body, int ncarry, const wf_tensor *in, int64_t length,
+                              bool reverse, wf_tensor *out);
+/* f, computed again in the backward pass instead of being kept. keep_dots: results of matrix products are kept. */
+WF_API wf_status wf_checkpoint_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, bool keep_dots, wf_tensor *out);
+
+/* ---- derivative rules of one's own ----------------------------------------------------------------------------
+ *
+ * The value is f's. Only floats have derivatives; those of other inputs and results are left out.
+ *
+ *   rule       (x.., dx..) -> (y.., dy..)
+ *   forward    x.. -> (y.., saved..), as many saved as it likes: outputs may be WF_ANY
+ *   backward   (saved.., gy..) -> gx..; its inputs need not be counted: WF_ANY
+ *
+ * A rule may call its own function. The rules are traced when a derivative is taken, or where f is traced. */
+WF_API wf_status wf_custom_jvp_call(wf_ctx *c, const wf_function *f, const wf_function *rule, const wf_tensor *in,
+                                    wf_tensor *out);
+WF_API wf_status wf_custom_vjp_call(wf_ctx *c, const wf_function *f, const wf_function *forward,
+                                    const wf_function *backward, const wf_tensor *in, wf_tensor *out);
+
+/* ---- over the named axis of a vmap -------------------------------------------------------------------------- */
+
+WF_API wf_tensor wf_psum(wf_ctx *c, wf_tensor x, const char *axis);
+WF_API wf_tensor wf_pmean(wf_ctx *c, wf_tensor x, const char *axis);
+WF_API wf_tensor wf_pmax(wf_ctx *c, wf_tensor x, const char *axis);
+WF_API wf_tensor wf_pmin(wf_ctx *c, wf_tensor x, const char *axis);
+WF_API wf_tensor wf_all_gather(wf_ctx *c, wf_tensor x, const char *axis, int at); /* at: where the new axis goes */
+/* pairs: source, target, source, target ..; rows without a source get 0 */
+WF_API wf_tensor wf_ppermute(wf_ctx *c, wf_tensor x, const char *axis, const int64_t *pairs, int n);
+WF_API wf_tensor wf_axis_index(wf_ctx *c, const char *axis); /* i32 */
+WF_API int64_t wf_axis_size(wf_ctx *c, const char *axis);    /* may be symbolic */
+
+/* ---- effects: done now, or when the program runs, in order ------------------------------------------------- */
+
+/* A line on standard output: format with each {} replaced by a tensor ({{ and }} are braces). */
+WF_API wf_status wf_print(wf_ctx *c, const char *format, const wf_tensor *t, int n);
+/* WF_ERR_ASSERT with the message, a format for t, unless all elements of ok (bool) are true. */
+WF_API wf_status wf_assert(wf_ctx *c, wf_tensor ok, const char *message, const wf_tensor *t, int n);
 
 /* ---- shape ---------------------------------------------------------------------------------------------- */
 

@@ -320,3 +320,30 @@ int check_goldens(const BodyCase *cases, size_t n)
         fclose(f);
     return found;
 }
+
+/* ---- memory ---- */
+
+void check_faults(wf_status (*body)(wf_ctx *c), int step)
+{
+    for (int all = 0; all < 2; all++)
+        for (int64_t n = 1, done = 0; !done; n += n < 300 ? 1 : step) {
+            FaultAlloc f = {.fail_at = (long)n, .and_after = all};
+            wf_options o = {
+                .size = sizeof o, .allocator = fault_allocator(&f), .threads = 1};
+            wf_ctx *c = wf_ctx_new(&o);
+            wf_status st = c ? body(c) : WF_ERR_MEMORY;
+            done = f.count < n;
+            if (!done && st != WF_ERR_MEMORY)
+                check_fail(__FILE__, __LINE__, "allocation %lld: status %d, %s",
+                           (long long)n, (int)st, c ? wf_ctx_message(c) : "");
+            if (done && st != WF_OK)
+                check_fail(__FILE__, __LINE__, "without a failure: %s",
+                           wf_ctx_message(c));
+            wf_ctx_free(c);
+            if (f.live_bytes != 0 || f.misuses != 0) {
+                check_fail(__FILE__, __LINE__, "allocation %lld: %lld bytes leaked",
+                           (long long)n, (long long)f.live_bytes);
+                break;
+            }
+        }
+}

@@ -44,5 +44,8 @@ void check_same(wf_ctx *c, wf_tensor a, wf_tensor b, double tol, const char *nam
                 const char *how);
 /* The context has no error, or the test fails with its message. */
 bool check_context(wf_ctx *c, const char *name, const char *how);
+/* Run body with the n-th allocation failing, n = 1, 2 .. 300, then every step-th, alone and with all after it: an
+ * error each time, nothing leaked. */
+void check_faults(wf_status (*body)(wf_ctx *c), int step);
 
 #endif

@@ -428,6 +428,24 @@ static bool has_symbolic_sizes(wf_ctx *c, OpCode op, const void *attr)
     return any;
 }
 
+static void find_effects(void *user, const Sub *sub)
+{
+    *(bool *)user = *(bool *)user || (sub->p && sub->p->effects);
+}
+
+/* An op that prints or asserts belongs to the current program, also with concrete operands. */
+static bool has_effects(wf_ctx *c, OpCode op, const Program *call, const void *attr)
+{
+    bool any;
+
+    if (!c->tensors->trace)
+        return false;
+    any = op_has(op, OPF_EFFECT) || (call && call->effects);
+    if (!call && op_has(op, OPF_CONTROL))
+        attr_each_sub(op_row(op), attr, find_effects, &any);
+    return any;
+}
+
 #define FEW 16
 
 static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in,
@@ -451,7 +469,8 @@ static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in
         ok = ts_[i] != NULL;
         symbolic = symbolic || (ok && ts_[i]->symbolic);
     }
-    if (ok && (symbolic || (!call && has_symbolic_sizes(c, op, attr))))
+    if (ok && (symbolic || (!call && has_symbolic_sizes(c, op, attr)) ||
+               has_effects(c, op, call, attr)))
         ok = call ? trace_call(c, call, ts_, nin, outs, nout)
                   : trace_emit(c, op, ts_, nin, attr, outs, nout);
     else if (ok)

@@ -20,36 +20,120 @@ void traced_free(wf_ctx *c, Traced *t)
     memset(t, 0, sizeof *t);
 }
 
-bool call_function(wf_ctx *c, const wf_function *f, const wf_tensor *in, wf_tensor *out)
+void results_free(wf_ctx *c, Results *r)
+{
+    if (r->v)
+        mem_free(&c->al, r->v, r->cap * sizeof *r->v);
+    r->v = NULL;
+    r->n = r->cap = 0;
+}
+
+static bool results_room(wf_ctx *c, Results *r, uint32_t n)
+{
+    uint32_t cap = MAX(n + 1, 2 * r->cap);
+    wf_tensor *v;
+
+    if (n < r->cap)
+        return true;
+    if (!(v = mem_alloc(&c->al, cap * sizeof *v)))
+        return fail_memory(c);
+    if (r->n)
+        memcpy(v, r->v, r->n * sizeof *v);
+    if (r->v)
+        mem_free(&c->al, r->v, r->cap * sizeof *v);
+    r->v = v;
+    r->cap = cap;
+    return true;
+}
+
+static bool results_add(wf_ctx *c, Results *r, const wf_tensor *v, uint32_t n)
+{
+    if (failed(c) || !results_room(c, r, r->n + n))
+        return false;
+    if (n)
+        memcpy(r->v + r->n, v, n * sizeof *v);
+    r->n += n;
+    return true;
+}
+
+wf_status wf_give(wf_ctx *c, const wf_tensor *t, int n)
+{
+    Results *r = c->tensors ? c->tensors->giving : NULL;
+
+    if (failed(c))
+        return c->status;
+    if (!r)
+        tfail(c, WF_ERR_ARG,
+              "wf_give: no function with any number of results is running");
+    else
+        results_add(c, r, t, (uint32_t)n);
+    return c->status;
+}
+
+bool call_function(wf_ctx *c, const wf_function *f, const wf_tensor *in, Results *out)
+{
+    Tensors *s = c->tensors;
+    Results *outer = s->giving;
+    const char *name = f->name ? f->name : "f";
+
+    memset(out, 0, sizeof *out);
+    if (!results_room(c, out, f->outputs < 0 ? 7 : (uint32_t)f->outputs))
+        return false;
+    for (int j = 0; j < f->outputs; j++)
+        out->v[out->n++] = WF_NONE;
+    s->giving = f->outputs == WF_ANY ? out : NULL;
+    if (!f->call(c, f->user, in, f->outputs == WF_ANY ? NULL : out->v) && !failed(c))
+        tfail(c, WF_ERR_VALUE, "%s: the function gave up without an error", name);
+    s->giving = outer;
+    for (uint32_t j = 0; j < out->n && !failed(c); j++)
+        if (wf_is_none(out->v[j]))
+            tfail(c, WF_ERR_ARG, "%s: the function did not set result %u", name, j);
+    if (failed(c))
+        results_free(c, out);
+    return !failed(c);
+}
+
+bool deliver_more(wf_ctx *c, const wf_tensor *v, uint32_t n)
+{
+    return results_add(c, &c->tensors->given, v, n);
+}
+
+bool deliver(wf_ctx *c, const wf_function *f, const wf_tensor *v, uint32_t n,
+             wf_tensor *out)
+{
+    if (failed(c))
+        return false;
+    if (f->outputs == WF_ANY) {
+        c->tensors->given.n = 0;
+        return deliver_more(c, v, n);
+    }
+    if (n)
+        memcpy(out, v, n * sizeof *v);
+    return true;
+}
+
+const wf_tensor *wf_given(wf_ctx *c, int *n)
+{
+    *n = c->tensors && !failed(c) ? (int)c->tensors->given.n : 0;
+    return *n ? c->tensors->given.v : NULL;
+}
+
+void clear_results(const wf_function *f, wf_tensor *out)
 {
     for (int j = 0; j < f->outputs; j++)
         out[j] = WF_NONE;
-    if (!f->call(c, f->user, in, out) && !failed(c))
-        tfail(c, WF_ERR_VALUE, "%s: the function gave up without an error",
-              f->name ? f->name : "f");
-    for (int j = 0; j < f->outputs && !failed(c); j++)
-        if (wf_is_none(out[j]))
-            tfail(c, WF_ERR_ARG, "%s: the function did not set result %d",
-                  f->name ? f->name : "f", j);
-    return !failed(c);
 }
 
 bool check_function(wf_ctx *c, const wf_function *f, const char *fn)
 {
     if (failed(c) || !ts(c))
         return false;
-    if (!f || !f->call || f->inputs < 0 || f->outputs < 1) {
+    if (!f || !f->call || f->inputs < 0 || (f->outputs < 1 && f->outputs != WF_ANY)) {
         tfail(c, WF_ERR_ARG, "%s: needs a function with at least one result", fn);
         return false;
     }
     return true;
 }
-
-typedef struct InType {
-    wf_dtype dtype;
-    bool weak;
-    Shape s; /* sizes of the trace around, or of spec_trace */
-} InType;
 
 /* Sizes of the outer trace as sizes of the innermost. */
 static bool bring_dims(wf_ctx *c, Shape *s)
@@ -59,7 +143,7 @@ static bool bring_dims(wf_ctx *c, Shape *s)
     T_ENTER(c, false)
     for (uint32_t i = 0; i < s->rank; i++)
         if (s->d[i] < 0 && from)
-            s->d[i] = trace_dim(c, to, from, s->d[i]);
+            s->d[i] = trace_dim(c, to->b, from, s->d[i]);
     T_LEAVE(c);
     return !failed(c);
 }
@@ -82,22 +166,22 @@ static bool take_captures(wf_ctx *c, Trace *tr, Traced *out)
 /* The inputs of the innermost trace are there already. */
 static bool trace_body(wf_ctx *c, const wf_function *f, const wf_tensor *in, Traced *out)
 {
-    wf_tensor *res = mem_alloc(&c->al, ((size_t)f->outputs + 1) * sizeof *res);
+    Results res;
 
     out->nin = (uint32_t)f->inputs;
-    out->nout = (uint32_t)f->outputs;
+    if (!call_function(c, f, in, &res))
+        return false;
+    out->nout = res.n;
     out->weak = mem_alloc(&c->al, out->nout + 1);
-    if (!res || !out->weak)
+    if (!out->weak)
         fail_memory(c);
-    else if (call_function(c, f, in, res)) {
-        for (uint32_t j = 0; j < out->nout; j++)
-            out->weak[j] = wf_is_weak(c, res[j]);
-        out->p = trace_finish(c, res, out->nout);
-        if (out->p)
-            take_captures(c, c->tensors->trace, out);
-    }
-    if (res)
-        mem_free(&c->al, res, ((size_t)f->outputs + 1) * sizeof *res);
+    for (uint32_t j = 0; j < out->nout && !failed(c); j++)
+        out->weak[j] = wf_is_weak(c, res.v[j]);
+    if (!failed(c))
+        out->p = trace_finish(c, res.v, out->nout);
+    if (out->p)
+        take_captures(c, c->tensors->trace, out);
+    results_free(c, &res);
     return !failed(c);
 }
 
@@ -108,8 +192,8 @@ static void leave_traces(wf_ctx *c, const Trace *outer)
         trace_end(c);
 }
 
-static bool trace_function(wf_ctx *c, const wf_function *f, InType *types, bool is_graph,
-                           Traced *out)
+bool trace_function(wf_ctx *c, const wf_function *f, InType *types, TraceKind kind,
+                    const TraceAxis *axis, Traced *out)
 {
     wf_tensor *in;
     size_t room = ((size_t)f->inputs + 1) * sizeof *in;
@@ -119,7 +203,9 @@ static bool trace_function(wf_ctx *c, const wf_function *f, InType *types, bool 
     memset(out, 0, sizeof *out);
     if (!(tr = trace_begin(c, f->name ? f->name : "f")))
         return false;
-    tr->is_graph = is_graph;
+    tr->kind = kind;
+    if (axis)
+        tr->axis = *axis;
     scope_open(c);
     in = mem_alloc(&c->al, room);
     if (!in)
@@ -142,7 +228,7 @@ static bool trace_function(wf_ctx *c, const wf_function *f, InType *types, bool 
     return !failed(c);
 }
 
-static InType *types_of(wf_ctx *c, const char *fn, const wf_tensor *in, int n)
+InType *types_of(wf_ctx *c, const char *fn, const wf_tensor *in, int n)
 {
     InType *t = mem_alloc(&c->al, ((size_t)n + 1) * sizeof *t);
 
@@ -162,14 +248,14 @@ static InType *types_of(wf_ctx *c, const char *fn, const wf_tensor *in, int n)
 }
 
 bool trace_function_on(wf_ctx *c, const char *fn, const wf_function *f,
-                       const wf_tensor *in, bool is_graph, Traced *out)
+                       const wf_tensor *in, TraceKind kind, Traced *out)
 {
     InType *t;
     bool ok;
 
     if (!check_function(c, f, fn) || !(t = types_of(c, fn, in, f->inputs)))
         return false;
-    ok = trace_function(c, f, t, is_graph, out);
+    ok = trace_function(c, f, t, kind, NULL, out);
     mem_free(&c->al, t, ((size_t)f->inputs + 1) * sizeof *t);
     return ok;
 }
@@ -195,7 +281,7 @@ bool traced_apply(wf_ctx *c, const Traced *t, const Program *p, const wf_tensor 
     return ok;
 }
 
-static void set_weak(wf_ctx *c, const Traced *t, wf_tensor *out)
+void traced_set_weak(wf_ctx *c, const Traced *t, wf_tensor *out)
 {
     for (uint32_t j = 0; j < t->nout && !failed(c); j++)
         tensor_get(c, out[j], "jit")->weak = t->weak[j];
@@ -207,7 +293,7 @@ wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example,
     Traced t;
 
     *out = NULL;
-    if (!trace_function_on(c, "wf_trace", f, example, true, &t))
+    if (!trace_function_on(c, "wf_trace", f, example, TRACE_CLOSED, &t))
         return c->status;
     if (t.ncaptures)
         tfail(c, WF_ERR_VALUE,
@@ -304,7 +390,7 @@ wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *typ
     outer = c->tensors->trace;
     if (!(tr = trace_begin(c, f->name ? f->name : "f")))
         return c->status;
-    tr->is_graph = true;
+    tr->kind = TRACE_CLOSED;
     scope_open(c);
     in = mem_alloc(&c->al, room);
     if (!in)
@@ -342,52 +428,59 @@ wf_status wf_apply(wf_ctx *c, const wf_program *p, const wf_tensor *in, wf_tenso
     return c->status;
 }
 
+static void compare_results(wf_ctx *c, uint32_t j, wf_tensor a, wf_tensor b, double rtol,
+                            double atol)
+{
+    Tensor *x = tensor_get(c, a, "wf_trace_check"),
+           *y = tensor_get(c, b, "wf_trace_check");
+    char text[NUMBER_MAX];
+    wf_tensor d;
+
+    if (!x || !y)
+        return;
+    if (x->rank != y->rank ||
+        (x->rank && memcmp(x->dims, y->dims, x->rank * sizeof *x->dims))) {
+        tfail(c, WF_ERR_VALUE,
+              "wf_trace_check: result %u of the function has type %s, of its trace %s", j,
+              shape_text(c, x), shape_text(c, y));
+        return;
+    }
+    if (wf_item(c, wf_all(c, wf_is_close(c, a, b, rtol, atol), NULL, 0, false)) != 0)
+        return;
+    d = wf_max(c, wf_abs(c, wf_sub(c, as_float(c, a, ""), as_float(c, b, ""))), NULL, 0,
+               false);
+    number_f64(text, wf_item(c, d));
+    tfail(c, WF_ERR_VALUE,
+          "wf_trace_check: result %u of the function and of its trace differ by up to "
+          "%s: the trace took one branch, or kept a value, that depends on the inputs",
+          j, text);
+}
+
 /* Run f on the inputs and compare with what the program gives. */
 wf_status wf_trace_check(wf_ctx *c, const wf_function *f, const wf_program *p,
                          const wf_tensor *in, double rtol, double atol)
 {
+    Results r = {0};
     wf_tensor *v;
-    size_t room;
 
     if (!check_function(c, f, "wf_trace_check"))
         return c->status;
-    room = 2 * ((size_t)f->outputs + 1) * sizeof *v;
-    if (!(v = mem_alloc(&c->al, room))) {
+    if (!(v = mem_alloc(&c->al, (p->nout + 1) * sizeof *v))) {
         fail_memory(c);
         return c->status;
     }
     scope_open(c);
     wf_no_grad_begin(c);
-    if (call_function(c, f, in, v) &&
-        tensor_call(c, p, in, p->nin, v + f->outputs, p->nout))
-        for (int j = 0; j < f->outputs && !failed(c); j++) {
-            wf_tensor a = v[j], b = v[f->outputs + j];
-            Tensor *x = tensor_get(c, a, "wf_trace_check"),
-                   *y = tensor_get(c, b, "wf_trace_check");
-            if (x->rank != y->rank ||
-                (x->rank && memcmp(x->dims, y->dims, x->rank * sizeof *x->dims)))
-                tfail(c, WF_ERR_VALUE,
-                      "wf_trace_check: result %d of the function has type %s, of its "
-                      "trace %s",
-                      j, shape_text(c, x), shape_text(c, y));
-            else if (wf_item(c, wf_all(c, wf_is_close(c, a, b, rtol, atol), NULL, 0,
-                                       false)) == 0) {
-                char text[NUMBER_MAX];
-                wf_tensor d = wf_max(
-                    c, wf_abs(c, wf_sub(c, as_float(c, a, ""), as_float(c, b, ""))), NULL,
-                    0, false);
-                number_f64(text, wf_item(c, d));
-                tfail(c, WF_ERR_VALUE,
-                      "wf_trace_check: result %d of the function and of its trace differ "
-                      "by up to %s: "
-                      "the trace took one branch, or kept a value, that depends on the "
-                      "inputs",
-                      j, text);
-            }
-        }
+    if (call_function(c, f, in, &r) && tensor_call(c, p, in, p->nin, v, p->nout) &&
+        r.n != p->nout)
+        tfail(c, WF_ERR_VALUE,
+              "wf_trace_check: the function has %u results, its trace %u", r.n, p->nout);
+    for (uint32_t j = 0; j < r.n && !failed(c); j++)
+        compare_results(c, j, r.v[j], v[j], rtol, atol);
+    results_free(c, &r);
     wf_no_grad_end(c);
     scope_close_n(c, NULL, 0);
-    mem_free(&c->al, v, room);
+    mem_free(&c->al, v, (p->nout + 1) * sizeof *v);
     return c->status;
 }
 
@@ -434,8 +527,9 @@ void wf_jit_free(wf_ctx *c, wf_jit *j)
 
 int wf_jit_traces(const wf_jit *j) { return j->count; }
 
-/* What the trace depends on: types, weak bits, the static key. */
-static size_t jit_key(const InType *t, int n, const void *statics, size_t size, char *out)
+/* What the trace depends on: types, weak bits, the axes in force, the static key. */
+static size_t jit_key(const wf_ctx *c, const InType *t, int n, const void *statics,
+                      size_t size, char *out)
 {
     size_t at = 0;
 
@@ -448,88 +542,124 @@ static size_t jit_key(const InType *t, int n, const void *statics, size_t size, 
             memcpy(out + at, t[i].s.d, t[i].s.rank * sizeof(Dim));
         at += t[i].s.rank * sizeof(Dim);
     }
+    for (const Trace *tr = c->tensors->trace; tr; tr = tr->outer)
+        if (tr->axis.name) {
+            size_t length = strlen(tr->axis.name) + 1;
+            if (out) {
+                memcpy(out + at, tr->axis.name, length);
+                memcpy(out + at + length, &tr->axis.size, sizeof(Dim));
+            }
+            at += length + sizeof(Dim);
+        }
     if (out && size)
         memcpy(out + at, statics, size);
     return at + size;
 }
 
-/* Adds the trace to the entries, or leaves it in *loose where it must not be kept. */
-static JitEntry *jit_add(wf_ctx *c, wf_jit *j, InType *t, char *key, size_t size)
+static void jit_entry_free(wf_ctx *c, JitEntry *e)
+{
+    traced_free(c, &e->t);
+    mem_free(&c->al, e->key, e->size);
+    mem_free(&c->al, e, sizeof *e);
+}
+
+/* Traces into a new entry, which owns key; NULL after an error. */
+static JitEntry *jit_trace(wf_ctx *c, wf_jit *j, InType *t, char *key, size_t size)
 {
     JitEntry *e = mem_alloc(&c->al, sizeof *e);
 
     if (!e) {
         fail_memory(c);
+        mem_free(&c->al, key, size);
         return NULL;
     }
     memset(e, 0, sizeof *e);
     e->size = size;
     e->key = key;
-    if (!trace_function(c, &j->f, t, false, &e->t)) {
-        mem_free(&c->al, e, sizeof *e);
+    if (!trace_function(c, &j->f, t, TRACE_OPEN, NULL, &e->t)) {
+        jit_entry_free(c, e);
         return NULL;
     }
     j->count++;
-    if (e->t.closed) {
+    return e;
+}
+
+/* The entry for inputs of these types, made if there is none. *kept: it stays in j. A trace that
+ * captured symbolic tensors, or has sizes of the trace around it, serves one call only. */
+static JitEntry *jit_entry(wf_ctx *c, wf_jit *j, InType *t, const void *statics,
+                           size_t size, bool *kept)
+{
+    size_t n = jit_key(c, t, j->f.inputs, statics, size, NULL);
+    char *key = mem_alloc(&c->al, n + 1);
+    bool symbolic = false;
+    JitEntry *e;
+
+    if (!key) {
+        fail_memory(c);
+        return NULL;
+    }
+    jit_key(c, t, j->f.inputs, statics, size, key);
+    for (int i = 0; i < j->f.inputs; i++)
+        for (uint32_t k = 0; k < t[i].s.rank; k++)
+            symbolic = symbolic || t[i].s.d[k] < 0;
+    *kept = true;
+    for (e = symbolic ? NULL : j->entries; e; e = e->next)
+        if (e->size == n + 1 && !memcmp(e->key, key, n)) {
+            mem_free(&c->al, key, n + 1);
+            return e;
+        }
+    if (!(e = jit_trace(c, j, t, key, n + 1)))
+        return NULL;
+    *kept = e->t.closed && !symbolic;
+    if (*kept) {
         e->next = j->entries;
         j->entries = e;
     }
     return e;
 }
 
+/* Apply p, made of t, and hand out the results, whose weak bits are those of t. */
+static void apply_traced(wf_ctx *c, const wf_function *f, const Traced *t,
+                         const Program *p, const wf_tensor *in, const int *out_axes,
+                         wf_tensor *out)
+{
+    wf_tensor *v = mem_alloc(&c->al, (p->nout + 1) * sizeof *v);
+
+    if (!v) {
+        fail_memory(c);
+        return;
+    }
+    scope_open(c);
+    if (traced_apply(c, t, p, in, (uint32_t)f->inputs, NULL, 0, v)) {
+        traced_set_weak(c, t, v);
+        for (uint32_t j = 0; j < t->nout && out_axes && !failed(c); j++)
+            if (out_axes[f->outputs == WF_ANY ? 0 : j])
+                v[j] = wf_move_axis(c, v[j], 0, out_axes[f->outputs == WF_ANY ? 0 : j]);
+    }
+    scope_close_n(c, v, failed(c) ? 0 : (int)t->nout);
+    deliver(c, f, v, t->nout, out);
+    mem_free(&c->al, v, (p->nout + 1) * sizeof *v);
+}
+
 wf_status wf_jit_call(wf_ctx *c, wf_jit *j, const wf_tensor *in, wf_tensor *out,
                       const void *statics, size_t size)
 {
     InType *t;
-    size_t n, room;
-    char *key;
     JitEntry *e;
-    bool symbolic = false;
+    bool kept;
 
     if (failed(c))
         return c->status;
-    for (int k = 0; k < j->f.outputs; k++)
-        out[k] = WF_NONE;
+    clear_results(&j->f, out);
     if (!(t = types_of(c, "wf_jit_call", in, j->f.inputs)))
         return c->status;
-    room = ((size_t)j->f.inputs + 1) * sizeof *t;
-    n = jit_key(t, j->f.inputs, statics, size, NULL);
-    for (int i = 0; i < j->f.inputs; i++)
-        for (uint32_t k = 0; k < t[i].s.rank; k++)
-            symbolic =
-                symbolic || t[i].s.d[k] < 0; /* such sizes mean something here only */
-    key = mem_alloc(&c->al, n + 1);
-    if (!key) {
-        fail_memory(c);
-        mem_free(&c->al, t, room);
-        return c->status;
-    }
-    jit_key(t, j->f.inputs, statics, size, key);
-    for (e = symbolic ? NULL : j->entries; e; e = e->next)
-        if (e->size == n + 1 && !memcmp(e->key, key, n))
-            break;
-    if (e) {
-        mem_free(&c->al, key, n + 1);
-    } else if (!(e = jit_add(c, j, t, key, n + 1))) {
-        mem_free(&c->al, key, n + 1);
-    }
-    mem_free(&c->al, t, room);
+    e = jit_entry(c, j, t, statics, size, &kept);
+    mem_free(&c->al, t, ((size_t)j->f.inputs + 1) * sizeof *t);
     if (!e)
         return c->status;
-    scope_open(c);
-    if (traced_apply(c, &e->t, e->t.p, in, (uint32_t)j->f.inputs, NULL, 0, out))
-        set_weak(c, &e->t, out);
-    scope_close_n(c, out, j->f.outputs);
-    if (!e->t.closed || symbolic) {
-        JitEntry **at = &j->entries;
-        while (*at && *at != e)
-            at = &(*at)->next;
-        if (*at)
-            *at = e->next;
-        traced_free(c, &e->t);
-        mem_free(&c->al, e->key, e->size);
-        mem_free(&c->al, e, sizeof *e);
-    }
+    apply_traced(c, &j->f, &e->t, e->t.p, in, NULL, out);
+    if (!kept)
+        jit_entry_free(c, e);
     return c->status;
 }
 
@@ -588,27 +718,23 @@ wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
 {
     InType *types;
     Traced t;
-    Dim size = 0;
+    TraceAxis axis = {axis_name, 0};
     const Program *p;
     bool ok;
 
     if (!check_function(c, f, "wf_vmap_call"))
         return c->status;
-    for (int j = 0; j < f->outputs; j++)
-        out[j] = WF_NONE;
+    clear_results(f, out);
     if (!(types = types_of(c, "wf_vmap_call", in, f->inputs)))
         return c->status;
-    ok = batch_types(c, f, types, axes, &size) && trace_function(c, f, types, false, &t);
+    ok = batch_types(c, f, types, axes, &axis.size) &&
+         trace_function(c, f, types, TRACE_OPEN, &axis, &t);
     mem_free(&c->al, types, ((size_t)f->inputs + 1) * sizeof *types);
     if (!ok)
         return c->status;
-    scope_open(c);
-    p = make_vmap(c, &t, f, in, axes, axis_name, size);
-    if (p && traced_apply(c, &t, p, in, (uint32_t)f->inputs, NULL, 0, out))
-        for (int j = 0; j < f->outputs && out_axes && !failed(c); j++)
-            if (out_axes[j])
-                out[j] = wf_move_axis(c, out[j], 0, out_axes[j]);
-    scope_close_n(c, out, f->outputs);
+    p = make_vmap(c, &t, f, in, axes, axis_name, axis.size);
+    if (p)
+        apply_traced(c, f, &t, p, in, out_axes, out);
     program_release(p);
     traced_free(c, &t);
     return c->status;

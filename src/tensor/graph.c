@@ -11,8 +11,10 @@ wf_status wf_graph_begin(wf_ctx *c, const char *name)
 {
     Trace *tr;
 
-    if (!failed(c) && ts(c) && (tr = trace_begin(c, name ? name : "graph")) != NULL)
+    if (!failed(c) && ts(c) && (tr = trace_begin(c, name ? name : "graph")) != NULL) {
         tr->is_graph = true;
+        tr->kind = TRACE_CLOSED;
+    }
     return c->status;
 }
 

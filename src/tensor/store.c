@@ -320,6 +320,21 @@ void tensor_write(Tensor *t, const void *data)
     copy_elements(t, (char *)(uintptr_t)data, false);
 }
 
+const char *size_text(wf_ctx *c, Dim d)
+{
+    Text text;
+    Trace *tr = c->tensors->trace;
+
+    text_init(&text, &c->errors);
+    if (d >= 0)
+        text_int(&text, d);
+    else if (tr && d != DIM_NONE)
+        dim_print(&tr->b->dims, d, &text);
+    else
+        text_char(&text, '?');
+    return text_str(&text);
+}
+
 const char *shape_text(wf_ctx *c, const Tensor *t)
 {
     Text text;

@@ -3,7 +3,7 @@
  * Traces nest. Equations always go to the innermost. An operand that belongs to an outer trace, or a
  * recorded concrete one, is captured: it becomes an input behind the others and is handed in where the
  * finished program is applied, so that derivatives and batches flow through it. Other concrete operands
- * become constants.
+ * become constants (see TraceKind).
  *
  * The builder outlives the calls, whose pools release constants and sub-programs: trace_hold keeps a
  * reference for each equation.
@@ -108,20 +108,20 @@ __attribute__((noinline)) Trace *trace_find(wf_ctx *c, uint64_t id)
 
 /* ---- values ---- */
 
-Dim trace_dim(wf_ctx *c, Trace *to, Trace *from, Dim d)
+Dim trace_dim(wf_ctx *c, Builder *to, Trace *from, Dim d)
 {
     const Dims *f = &from->b->dims;
     Dim *map;
 
-    if (d >= 0 || to == from)
+    if (d >= 0 || to == from->b)
         return d;
     map = arena_array(&c->scratch, f->syms.n + 1, sizeof *map);
     for (uint32_t i = 0; i < f->syms.n; i++) {
-        map[i] = dim_find(&to->b->dims, f->syms.v[i].name);
+        map[i] = dim_find(&to->dims, f->syms.v[i].name);
         if (map[i] == DIM_NONE)
-            map[i] = b_symbol(to->b, f->syms.v[i].name);
+            map[i] = b_symbol(to, f->syms.v[i].name);
     }
-    return dim_subst(&to->b->dims, f, d, map);
+    return dim_subst(&to->dims, f, d, map);
 }
 
 static Val capture(wf_ctx *c, Trace *tr, Tensor *t, Trace *from)
@@ -146,7 +146,7 @@ static Val capture(wf_ctx *c, Trace *tr, Tensor *t, Trace *from)
         tr->capture_cap = cap;
     }
     for (uint32_t i = 0; i < t->rank; i++)
-        dims[i] = from ? trace_dim(c, tr, from, t->dims[i]) : t->dims[i];
+        dims[i] = from ? trace_dim(c, tr->b, from, t->dims[i]) : t->dims[i];
     v = b_input(tr->b, NULL, b_make_type(tr->b, (wf_dtype)t->dtype, dims, t->rank));
     tr->captures[tr->ncaptures++] = (Capture){tensor_retain(t), v};
     return v;
@@ -168,7 +168,8 @@ Val trace_value(wf_ctx *c, Trace *tr, Tensor *t)
         }
         return capture(c, tr, t, from);
     }
-    if (!tr->is_graph && !s->no_grad && t->need & s->recorders)
+    if ((tr->kind == TRACE_BODY && !t->weak) ||
+        (tr->kind == TRACE_OPEN && !s->no_grad && t->need & s->recorders))
         return capture(c, tr, t, NULL);
     data = arena_alloc(&c->scratch, (size_t)t->count * wf_dtype_size((wf_dtype)t->dtype));
     tensor_read(t, data);
@@ -336,7 +337,7 @@ bool shape_of(wf_ctx *c, wf_tensor h, const char *fn, Shape *out)
     }
     T_ENTER(c, false)
     for (uint32_t i = 0; i < t->rank; i++)
-        out->d[i] = trace_dim(c, to, from, t->dims[i]);
+        out->d[i] = trace_dim(c, to->b, from, t->dims[i]);
     T_LEAVE(c);
     return !failed(c);
 }
