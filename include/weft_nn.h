@@ -171,7 +171,7 @@ WF_API wf_tensor wf_init_kaiming_normal(wf_ctx *c, wf_generator *g, const int64_
 
 /* ---- layers ---------------------------------------------------------------------------
  *
- * g NULL: the context's generator. Windows are square. */
+ * g NULL: the context's generator. */
 
 WF_API wf_module *wf_nn_linear(wf_ctx *c, wf_generator *g, int64_t in, int64_t out,
                                bool bias);
@@ -179,18 +179,24 @@ WF_API wf_module *wf_nn_linear(wf_ctx *c, wf_generator *g, int64_t in, int64_t o
 typedef struct wf_conv_options { /* zeros mean PyTorch's defaults */
     int64_t stride, padding, output_padding, dilation, groups;
     bool no_bias;
+    /* of each axis where they differ; 0: the number for all */
+    int64_t kernels[3], strides[3], paddings[3], output_paddings[3], dilations[3];
 } wf_conv_options;
-WF_API wf_module *wf_nn_conv1d(wf_ctx *c, wf_generator *g, int64_t in, int64_t out,
-                               int64_t kernel, const wf_conv_options *o);
-WF_API wf_module *wf_nn_conv2d(wf_ctx *c, wf_generator *g, int64_t in, int64_t out,
-                               int64_t kernel, const wf_conv_options *o);
-WF_API wf_module *wf_nn_conv_transpose2d(wf_ctx *c, wf_generator *g, int64_t in,
-                                         int64_t out, int64_t kernel,
-                                         const wf_conv_options *o);
+#define WF_NN_CONV(name)                                                                 \
+    WF_API wf_module *wf_nn_##name(wf_ctx *c, wf_generator *g, int64_t in, int64_t out,  \
+                                   int64_t kernel, const wf_conv_options *o);
+WF_NN_CONV(conv1d)
+WF_NN_CONV(conv2d)
+WF_NN_CONV(conv3d)
+WF_NN_CONV(conv_transpose1d)
+WF_NN_CONV(conv_transpose2d)
+WF_NN_CONV(conv_transpose3d)
 
 WF_API wf_module *wf_nn_batch_norm1d(wf_ctx *c, int64_t channels, double eps,
                                      double momentum);
 WF_API wf_module *wf_nn_batch_norm2d(wf_ctx *c, int64_t channels, double eps,
+                                     double momentum);
+WF_API wf_module *wf_nn_batch_norm3d(wf_ctx *c, int64_t channels, double eps,
                                      double momentum);
 WF_API wf_module *wf_nn_layer_norm(wf_ctx *c, const int64_t *dims, int rank, double eps);
 WF_API wf_module *wf_nn_group_norm(wf_ctx *c, int64_t groups, int64_t channels,
@@ -208,13 +214,28 @@ WF_API wf_module *wf_nn_tanh(wf_ctx *c);
 WF_API wf_module *wf_nn_sigmoid(wf_ctx *c);
 WF_API wf_module *wf_nn_elu(wf_ctx *c, double alpha);
 WF_API wf_module *wf_nn_leaky_relu(wf_ctx *c, double slope);
+WF_API wf_module *wf_nn_softplus(wf_ctx *c, double beta);
 WF_API wf_module *wf_nn_softmax(wf_ctx *c, int axis);
 WF_API wf_module *wf_nn_log_softmax(wf_ctx *c, int axis);
+
+typedef struct wf_pool_options {
+    int64_t window, stride, padding, dilation; /* stride 0: the window; dilation 0: 1 */
+    bool ceil_mode;                            /* max: as many windows as begin inside */
+    bool no_padding_count;                     /* avg: padding is not in the mean */
+    int64_t windows[3], strides[3], paddings[3], dilations[3]; /* 0: the number for all */
+} wf_pool_options;
+/* axes: 1..3, the last ones of the input */
+WF_API wf_module *wf_nn_max_pool(wf_ctx *c, int axes, const wf_pool_options *o);
+WF_API wf_module *wf_nn_avg_pool(wf_ctx *c, int axes, const wf_pool_options *o);
+WF_API wf_module *wf_nn_adaptive_avg_pool(wf_ctx *c, int axes, const int64_t *sizes);
+WF_API wf_module *wf_nn_adaptive_max_pool(wf_ctx *c, int axes, const int64_t *sizes);
+/* the common ones in short */
 WF_API wf_module *wf_nn_max_pool2d(wf_ctx *c, int64_t window, int64_t stride,
                                    int64_t padding, bool ceil_mode);
 WF_API wf_module *wf_nn_avg_pool2d(wf_ctx *c, int64_t window, int64_t stride,
                                    int64_t padding);
 WF_API wf_module *wf_nn_adaptive_avg_pool2d(wf_ctx *c, int64_t size);
+
 WF_API wf_module *wf_nn_flatten(wf_ctx *c, int from, int to);
 WF_API wf_module *wf_nn_identity(wf_ctx *c);
 

@@ -87,6 +87,25 @@ MAKE(conv2d_bias, wf_nn_conv2d(c, g, 2, 3, 3, NULL))
 MAKE(conv_transpose2d,
      wf_nn_conv_transpose2d(c, g, 2, 3, 3,
                             OPT(.stride = 2, .padding = 1, .output_padding = 1)))
+#define EACH(...) {__VA_ARGS__}
+MAKE(conv2d_axes,
+     wf_nn_conv2d(c, g, 2, 3, 3,
+                  OPT(.kernels = EACH(3, 2), .strides = EACH(2, 1),
+                      .paddings = EACH(1, 0), .dilations = EACH(1, 2))))
+MAKE(conv3d, wf_nn_conv3d(c, g, 2, 2, 2,
+                          OPT(.kernels = EACH(0, 1), .stride = 2, .padding = 1)))
+MAKE(conv3d_groups, wf_nn_conv3d(c, g, 2, 4, 2, OPT(.groups = 2, .no_bias = true)))
+MAKE(conv_transpose1d,
+     wf_nn_conv_transpose1d(c, g, 2, 2, 3, OPT(.stride = 3, .padding = 1)))
+MAKE(conv_transpose2d_axes,
+     wf_nn_conv_transpose2d(c, g, 2, 4, 3,
+                            OPT(.kernels = EACH(2), .strides = EACH(2),
+                                .paddings = EACH(0, 1), .output_paddings = EACH(1),
+                                .groups = 2)))
+MAKE(conv_transpose3d,
+     wf_nn_conv_transpose3d(c, g, 1, 2, 2,
+                            OPT(.dilations = EACH(1, 2, 1), .no_bias = true)))
+MAKE(batch_norm3d, wf_nn_batch_norm3d(c, 2, 1e-5, 0.1))
 MAKE(batch_norm1d, wf_nn_batch_norm1d(c, 3, 1e-5, 0.1))
 MAKE(batch_norm1d_3, wf_nn_batch_norm1d(c, 2, 1e-5, 0.1))
 MAKE(batch_norm2d, wf_nn_batch_norm2d(c, 2, 1e-3, 0.2))
@@ -119,6 +138,25 @@ MAKE(max_pool2d_floor, wf_nn_max_pool2d(c, 2, 0, 0, false))
 MAKE(max_pool2d_ceil_2, wf_nn_max_pool2d(c, 2, 0, 0, true))
 MAKE(avg_pool2d, wf_nn_avg_pool2d(c, 2, 0, 1))
 MAKE(adaptive_avg_pool2d, wf_nn_adaptive_avg_pool2d(c, 2))
+#define POOL(...)                                                                        \
+    &(wf_pool_options) { __VA_ARGS__ }
+MAKE(softplus, wf_nn_softplus(c, 2))
+MAKE(max_pool1d, wf_nn_max_pool(c, 1, POOL(.window = 3, .stride = 2, .padding = 1)))
+MAKE(max_pool2d_axes,
+     wf_nn_max_pool(c, 2,
+                    POOL(.windows = EACH(3, 2), .strides = EACH(2, 1),
+                         .paddings = EACH(1, 0), .dilations = EACH(1, 2),
+                         .ceil_mode = true)))
+MAKE(max_pool3d, wf_nn_max_pool(c, 3, POOL(.windows = EACH(1, 2, 2))))
+MAKE(avg_pool1d, wf_nn_avg_pool(c, 1, POOL(.window = 2)))
+MAKE(avg_pool2d_axes,
+     wf_nn_avg_pool(c, 2,
+                    POOL(.windows = EACH(3, 2), .strides = EACH(1, 2),
+                         .paddings = EACH(1, 0), .no_padding_count = true)))
+MAKE(avg_pool3d, wf_nn_avg_pool(c, 3, POOL(.window = 2, .stride = 1, .padding = 1)))
+MAKE(adaptive_avg_pool1d, wf_nn_adaptive_avg_pool(c, 1, DIMS(3)))
+MAKE(adaptive_avg_pool2d_axes, wf_nn_adaptive_avg_pool(c, 2, DIMS(2, 3)))
+MAKE(adaptive_max_pool2d, wf_nn_adaptive_max_pool(c, 2, DIMS(3, 2)))
 MAKE(flatten, wf_nn_flatten(c, 1, -1))
 MAKE(identity, wf_nn_identity(c))
 MAKE(inception, wf_nn_inception(c, g, 2, 1, 2, 2, 1, 2, 1))
@@ -134,6 +172,13 @@ static const Row rows[] = {
     ROW(conv2d, 1, "1,2,5,5"),
     ROW(conv2d_bias, 1, "2,2,4,4"),
     ROW(conv_transpose2d, 1, "1,2,3,3"),
+    ROW(conv2d_axes, 1, "2,2,5,5"),
+    ROW(conv3d, 1, "1,2,3,3,3"),
+    ROW(conv3d_groups, 1, "1,2,2,3,3"),
+    ROW(conv_transpose1d, 1, "2,2,3"),
+    ROW(conv_transpose2d_axes, 1, "1,2,3,3"),
+    ROW(conv_transpose3d, 1, "1,1,2,2,2"),
+    ROW(batch_norm3d, 1, "2,2,2,2,3"),
     ROW(batch_norm1d, 1, "4,3"),
     ROW(batch_norm1d_3, 1, "3,2,4"),
     ROW(batch_norm2d, 1, "2,2,3,2"),
@@ -166,6 +211,16 @@ static const Row rows[] = {
     ROW(max_pool2d_ceil_2, 1, "1,1,5,7"),
     ROW(avg_pool2d, 1, "1,2,4,4"),
     ROW(adaptive_avg_pool2d, 1, "1,2,5,4"),
+    ROW(softplus, 1, "2,5"),
+    ROW(max_pool1d, 1, "2,2,7"),
+    ROW(max_pool2d_axes, 1, "1,2,6,5"),
+    ROW(max_pool3d, 1, "1,1,2,4,5"),
+    ROW(avg_pool1d, 1, "2,2,5"),
+    ROW(avg_pool2d_axes, 1, "1,2,4,5"),
+    ROW(avg_pool3d, 1, "1,1,2,2,3"),
+    ROW(adaptive_avg_pool1d, 1, "1,2,7"),
+    ROW(adaptive_avg_pool2d_axes, 1, "1,2,5,4"),
+    ROW(adaptive_max_pool2d, 1, "1,2,4,5"),
     ROW(flatten, 1, "2,3,2"),
     ROW(identity, 1, "3"),
     {"sequential", three_layers, {"3,4"}, 1},

@@ -1,4 +1,4 @@
-/* layers.c -- linear, convolutions, normalisations, embedding, dropout.
+/* layers.c -- linear, normalisations, embedding, dropout.
  *
  * Places are weight, bias, then buffers, each in PyTorch's order; weights and biases draw
  * from the generator in the order PyTorch draws them. */
@@ -9,9 +9,8 @@
 
 #define L(x) ((long long)(x))
 
-/* bias: uniform in +- 1 / sqrt(fan_in) */
-static void add_weights(wf_ctx *c, wf_generator *g, wf_module *m, const int64_t *dims,
-                        int rank, int64_t out, bool bias)
+void nn_add_weights(wf_ctx *c, wf_generator *g, wf_module *m, const int64_t *dims,
+                    int rank, int64_t out, bool bias)
 {
     double fan = (double)dims[1];
     double bound;
@@ -45,7 +44,7 @@ wf_module *nn_linear(wf_ctx *c, wf_generator *g, const char *type, int64_t in,
         return NULL;
     m = wf_module_new(c, type, forward_linear, 0);
     wf_scope_begin(c);
-    add_weights(c, g, m, (int64_t[]){out, in}, 2, out, bias);
+    nn_add_weights(c, g, m, (int64_t[]){out, in}, 2, out, bias);
     wf_scope_end(c);
     nn_text(c, m, "in_features=%lld, out_features=%lld, bias=%s", L(in), L(out),
             bias ? "True" : "False");
@@ -57,122 +56,6 @@ wf_module *wf_nn_linear(wf_ctx *c, wf_generator *g, int64_t in, int64_t out, boo
     return nn_linear(c, g, "Linear", in, out, bias);
 }
 
-/* ---- convolutions ------------------------------------------------------------------ */
-
-typedef struct Conv {
-    int axes;
-    bool transposed;
-    int64_t stride[2], padding[2], output_padding[2], dilation[2], groups;
-} Conv;
-
-static bool forward_conv(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                         wf_tensor *out, int nout)
-{
-    const Conv *v = wf_module_data(m);
-    wf_tensor w = wf_module_value(m, 0), bias = wf_module_value(m, 1);
-
-    if (nin != 1 || nout != 1)
-        return false;
-    out[0] = v->transposed
-                 ? wf_conv_transpose(c, in[0], w, bias, v->axes, v->stride, v->padding,
-                                     v->output_padding, v->dilation, v->groups)
-                 : wf_conv(c, in[0], w, bias, v->axes, v->stride, v->padding, v->dilation,
-                           v->groups);
-    return true;
-}
-
-/* "(3, 3)" or "(3,)" */
-static FloatText tuple(int64_t x, int axes)
-{
-    FloatText t;
-
-    if (axes == 1)
-        snprintf(t.s, sizeof t.s, "(%lld,)", L(x));
-    else
-        snprintf(t.s, sizeof t.s, "(%lld, %lld)", L(x), L(x));
-    return t;
-}
-
-static void text_conv(wf_ctx *c, wf_module *m, const Conv *v, int64_t in, int64_t out,
-                      int64_t kernel, bool bias)
-{
-    char text[360];
-    size_t n;
-
-    snprintf(text, sizeof text, "%lld, %lld, kernel_size=%s, stride=%s", L(in), L(out),
-             tuple(kernel, v->axes).s, tuple(v->stride[0], v->axes).s);
-    const struct {
-        const char *name;
-        int64_t value, standard;
-    } rest[] = {{"padding", v->padding[0], 0},
-                {"dilation", v->dilation[0], 1},
-                {"output_padding", v->output_padding[0], 0}};
-    for (int i = 0; i < 3; i++) {
-        n = 0;
-        while (text[n])
-            n++;
-        if (rest[i].value != rest[i].standard)
-            snprintf(text + n, sizeof text - n, ", %s=%s", rest[i].name,
-                     tuple(rest[i].value, v->axes).s);
-    }
-    if (v->groups != 1)
-        nn_text(c, m, "%s, groups=%lld%s", text, L(v->groups),
-                bias ? "" : ", bias=False");
-    else
-        nn_text(c, m, "%s%s", text, bias ? "" : ", bias=False");
-}
-
-static wf_module *new_conv(wf_ctx *c, wf_generator *g, const char *type, int axes,
-                           bool transposed, int64_t in, int64_t out, int64_t kernel,
-                           const wf_conv_options *given)
-{
-    wf_conv_options o = given ? *given : (wf_conv_options){0};
-    Conv v = {.axes = axes, .transposed = transposed, .groups = o.groups ? o.groups : 1};
-    int64_t dims[4] = {transposed ? in : out, (transposed ? out : in) / v.groups, kernel,
-                       kernel};
-    wf_module *m;
-
-    if (nn_refuse(
-            c,
-            in <= 0 || out <= 0 || kernel <= 0 || o.stride < 0 || o.padding < 0 ||
-                o.dilation < 0 || v.groups < 1 || in % v.groups || out % v.groups,
-            "convolution: sizes must be positive, and channels multiples of groups"))
-        return NULL;
-    for (int i = 0; i < axes; i++) {
-        v.stride[i] = o.stride ? o.stride : 1;
-        v.padding[i] = o.padding;
-        v.output_padding[i] = o.output_padding;
-        v.dilation[i] = o.dilation ? o.dilation : 1;
-    }
-    m = wf_module_new(c, type, forward_conv, sizeof v);
-    if (!m)
-        return NULL;
-    *(Conv *)wf_module_data(m) = v;
-    wf_scope_begin(c);
-    add_weights(c, g, m, dims, axes + 2, out, !o.no_bias);
-    wf_scope_end(c);
-    text_conv(c, m, &v, in, out, kernel, !o.no_bias);
-    return nn_done(c, m);
-}
-
-wf_module *wf_nn_conv1d(wf_ctx *c, wf_generator *g, int64_t in, int64_t out,
-                        int64_t kernel, const wf_conv_options *o)
-{
-    return new_conv(c, g, "Conv1d", 1, false, in, out, kernel, o);
-}
-
-wf_module *wf_nn_conv2d(wf_ctx *c, wf_generator *g, int64_t in, int64_t out,
-                        int64_t kernel, const wf_conv_options *o)
-{
-    return new_conv(c, g, "Conv2d", 2, false, in, out, kernel, o);
-}
-
-wf_module *wf_nn_conv_transpose2d(wf_ctx *c, wf_generator *g, int64_t in, int64_t out,
-                                  int64_t kernel, const wf_conv_options *o)
-{
-    return new_conv(c, g, "ConvTranspose2d", 2, true, in, out, kernel, o);
-}
-
 /* ---- batch norm -----------------------------------------------------------------------
  *
  * Running numbers move by momentum towards those of the batch, the variance with n/(n-1):
@@ -180,7 +63,7 @@ wf_module *wf_nn_conv_transpose2d(wf_ctx *c, wf_generator *g, int64_t in, int64_
 
 typedef struct BatchNorm {
     double eps, momentum;
-    int axes; /* rank of x: 4, or 2 and 3 for 1d */
+    int axes; /* 1: x has rank 2 or 3; 2: 4; 3: 5 */
 } BatchNorm;
 
 enum { BN_WEIGHT, BN_BIAS, BN_MEAN, BN_VAR, BN_COUNT };
@@ -207,6 +90,9 @@ static wf_tensor unbiased(wf_ctx *c, wf_tensor x, wf_tensor var)
 static bool forward_batch_norm(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                                wf_tensor *out, int nout)
 {
+    static const char *const needs[] = {"", "BatchNorm1d: needs [N,C] or [N,C,L]",
+                                        "BatchNorm2d: needs [N,C,H,W]",
+                                        "BatchNorm3d: needs [N,C,D,H,W]"};
     const BatchNorm *v = wf_module_data(m);
     wf_tensor mean = wf_module_value(m, BN_MEAN), var = wf_module_value(m, BN_VAR), bm,
               bv;
@@ -214,9 +100,7 @@ static bool forward_batch_norm(wf_ctx *c, wf_module *m, const wf_tensor *in, int
 
     if (nin != 1 || nout != 1)
         return false;
-    if (nn_refuse(c, v->axes == 4 ? rank != 4 : rank != 2 && rank != 3,
-                  v->axes == 4 ? "BatchNorm2d: needs [N,C,H,W]"
-                               : "BatchNorm1d: needs [N,C] or [N,C,L]"))
+    if (nn_refuse(c, rank != v->axes + 2 && !(v->axes == 1 && rank == 2), needs[v->axes]))
         return false;
     out[0] = wf_batch_norm(c, in[0], mean, var, wf_module_value(m, BN_WEIGHT),
                            wf_module_value(m, BN_BIAS), wf_module_training(m), v->eps,
@@ -255,12 +139,17 @@ static wf_module *new_batch_norm(wf_ctx *c, const char *type, int axes, int64_t 
 
 wf_module *wf_nn_batch_norm1d(wf_ctx *c, int64_t channels, double eps, double momentum)
 {
-    return new_batch_norm(c, "BatchNorm1d", 2, channels, eps, momentum);
+    return new_batch_norm(c, "BatchNorm1d", 1, channels, eps, momentum);
 }
 
 wf_module *wf_nn_batch_norm2d(wf_ctx *c, int64_t channels, double eps, double momentum)
 {
-    return new_batch_norm(c, "BatchNorm2d", 4, channels, eps, momentum);
+    return new_batch_norm(c, "BatchNorm2d", 2, channels, eps, momentum);
+}
+
+wf_module *wf_nn_batch_norm3d(wf_ctx *c, int64_t channels, double eps, double momentum)
+{
+    return new_batch_norm(c, "BatchNorm3d", 3, channels, eps, momentum);
 }
 
 /* ---- layer norm, group norm -------------------------------------------------------- */

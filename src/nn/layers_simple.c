@@ -1,10 +1,7 @@
 /* layers_simple.c -- layers without weights, and containers. */
 #include "nn/nn.h"
 
-#include <math.h>
 #include <stdarg.h>
-
-#define L(x) ((long long)(x))
 
 /* ---- one function of one tensor ---------------------------------------------------- */
 
@@ -17,6 +14,7 @@ typedef enum Kind {
     SIGMOID,
     ELU,
     LEAKY,
+    SOFTPLUS,
     SOFTMAX,
     LOG_SOFTMAX,
     FLATTEN,
@@ -25,7 +23,7 @@ typedef enum Kind {
 
 typedef struct Simple {
     Kind kind;
-    double x;     /* alpha, slope */
+    double x;     /* alpha, slope, beta */
     int from, to; /* axes */
 } Simple;
 
@@ -40,6 +38,7 @@ static wf_tensor apply(wf_ctx *c, const Simple *v, wf_tensor x)
     case SIGMOID: return wf_sigmoid(c, x);
     case ELU: return wf_elu(c, x, v->x);
     case LEAKY: return wf_leaky_relu(c, x, v->x);
+    case SOFTPLUS: return wf_softplus(c, x, v->x);
     case SOFTMAX: return wf_softmax(c, x, v->from);
     case LOG_SOFTMAX: return wf_log_softmax(c, x, v->from);
     case FLATTEN: return wf_flatten(c, x, v->from, v->to);
@@ -102,6 +101,14 @@ wf_module *wf_nn_leaky_relu(wf_ctx *c, double slope)
     return m;
 }
 
+wf_module *wf_nn_softplus(wf_ctx *c, double beta)
+{
+    wf_module *m = simple(c, "Softplus", (Simple){.kind = SOFTPLUS, .x = beta});
+
+    nn_text(c, m, "beta=%s, threshold=20.0", nn_float(beta).s);
+    return m;
+}
+
 wf_module *wf_nn_softmax(wf_ctx *c, int axis)
 {
     wf_module *m = simple(c, "Softmax", (Simple){.kind = SOFTMAX, .from = axis});
@@ -124,101 +131,6 @@ wf_module *wf_nn_flatten(wf_ctx *c, int from, int to)
         simple(c, "Flatten", (Simple){.kind = FLATTEN, .from = from, .to = to});
 
     nn_text(c, m, "start_dim=%d, end_dim=%d", from, to);
-    return m;
-}
-
-/* ---- pooling ----------------------------------------------------------------------- */
-
-typedef struct Pool {
-    char kind; /* 'm'ax, 'a'verage, a'd'aptive average */
-    int64_t window[2], stride[2], padding[2];
-    bool ceil_mode;
-} Pool;
-
-/* With ceil_mode the last window may reach beyond the (padded) end, as long as it begins
- * before the end of x and its left padding. What is missing there is padded with -inf. */
-static wf_tensor pad_to_ceil(wf_ctx *c, const Pool *v, wf_tensor x)
-{
-    int64_t lo[WF_MAX_RANK] = {0}, hi[WF_MAX_RANK] = {0};
-    int rank = wf_rank(c, x);
-    bool any = false;
-
-    for (int i = 0; i < 2 && !wf_ctx_status(c); i++) {
-        int64_t n = wf_size(c, x, rank - 2 + i), rest, steps;
-        if (nn_refuse(c, n < 0, "MaxPool2d: ceil_mode needs sizes that are constants"))
-            break;
-        rest = n + 2 * v->padding[i] - v->window[i];
-        if (rest < 0)
-            continue;
-        steps = (rest + v->stride[i] - 1) / v->stride[i];
-        if (steps * v->stride[i] >= n + v->padding[i])
-            steps--;
-        hi[rank - 2 + i] =
-            steps * v->stride[i] - rest > 0 ? steps * v->stride[i] - rest : 0;
-        any |= hi[rank - 2 + i] > 0;
-    }
-    return any ? wf_pad(c, x, lo, hi, -INFINITY) : x;
-}
-
-static bool forward_pool(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                         wf_tensor *out, int nout)
-{
-    const Pool *v = wf_module_data(m);
-
-    if (nin != 1 || nout != 1 || wf_rank(c, in[0]) < 2)
-        return false;
-    if (v->kind == 'd')
-        out[0] = wf_adaptive_avg_pool(c, in[0], 2, v->window);
-    else if (v->kind == 'a')
-        out[0] = wf_avg_pool(c, in[0], 2, v->window, v->stride, v->padding, true);
-    else
-        out[0] = wf_max_pool(c, v->ceil_mode ? pad_to_ceil(c, v, in[0]) : in[0], 2,
-                             v->window, v->stride, v->padding, NULL);
-    return true;
-}
-
-static wf_module *pool(wf_ctx *c, const char *type, char kind, int64_t window,
-                       int64_t stride, int64_t padding)
-{
-    wf_module *m;
-
-    if (nn_refuse(c, window < 1 || stride < 0 || padding < 0 || padding > window / 2,
-                  "pooling: needs a window >= 1 and a padding of at most half of it"))
-        return NULL;
-    m = wf_module_new(c, type, forward_pool, sizeof(Pool));
-    if (m)
-        *(Pool *)wf_module_data(m) =
-            (Pool){kind, {window, window}, {stride, stride}, {padding, padding}, false};
-    return m;
-}
-
-wf_module *wf_nn_max_pool2d(wf_ctx *c, int64_t window, int64_t stride, int64_t padding,
-                            bool ceil_mode)
-{
-    wf_module *m = pool(c, "MaxPool2d", 'm', window, stride ? stride : window, padding);
-
-    if (m)
-        ((Pool *)wf_module_data(m))->ceil_mode = ceil_mode;
-    nn_text(c, m, "kernel_size=%lld, stride=%lld, padding=%lld, dilation=1, ceil_mode=%s",
-            L(window), L(stride ? stride : window), L(padding),
-            ceil_mode ? "True" : "False");
-    return m;
-}
-
-wf_module *wf_nn_avg_pool2d(wf_ctx *c, int64_t window, int64_t stride, int64_t padding)
-{
-    wf_module *m = pool(c, "AvgPool2d", 'a', window, stride ? stride : window, padding);
-
-    nn_text(c, m, "kernel_size=%lld, stride=%lld, padding=%lld", L(window),
-            L(stride ? stride : window), L(padding));
-    return m;
-}
-
-wf_module *wf_nn_adaptive_avg_pool2d(wf_ctx *c, int64_t size)
-{
-    wf_module *m = pool(c, "AdaptiveAvgPool2d", 'd', size, 1, 0);
-
-    nn_text(c, m, "output_size=%lld", L(size));
     return m;
 }
 
