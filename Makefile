@@ -107,6 +107,11 @@ $(BUILD)/bench/%: bench/%.c $(BUILD)/libweft-all.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL)) -O2 -o $@ $< $(BUILD)/libweft-all.a $(LIBS) -ldl
 
+# Weft's own side of the comparison with others: as a user would write it, on the public headers.
+$(BUILD)/bench/weft_rows: bench/weft_rows.c $(BUILD)/libweft.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c17 -Iinclude $(WARN) $(CFLAGS) $(SAN) -o $@ $< $(BUILD)/libweft.a $(LIBS)
+
 setup-%:
 	$(Q)tools/setup $*
 
@@ -160,7 +165,7 @@ $(BUILD)/examples/%: examples/%.c $(BUILD)/libweft.a
 demo: setup-build all examples
 	$(Q)WEFT=$(BUILD)/weft tools/demo
 
-bench: all $(BENCHES)
+bench: all $(BENCHES) $(BUILD)/bench/weft_rows
 	$(Q)bench/run $(BUILD) $(ROWS)
 
 # ---- upkeep -----------------------------------------------------------------------------------------

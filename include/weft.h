@@ -300,6 +300,9 @@ WF_API bool wf_op_get(int i, wf_op_info *out_info); /* set size first */
 
 /* Version, instruction set and the optional features in this build, one per line. */
 WF_API const char *wf_build_info(void);
+/* What this machine reaches with the context's threads: f32 operations a second from registers, and bytes a second read
+ * and written beyond the caches. Takes about a second. */
+WF_API wf_status wf_machine_speed(wf_ctx *cx, double *out_flops, double *out_bytes);
 
 /* ---- scripts ----------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,721 @@
+/* weft_rows.c -- the rows of the benchmark in Weft, as a user of the library writes them:
+ * on the public headers alone.
+ *
+ *   weft_rows THREADS        answers the commands of worker.py
+ *   weft_rows save FILE      a tiny model
+ *   weft_rows cold FILE      loads it and prints its first result
+ *
+ * A row is a function of tensors, traced, transformed and prepared; then it is run on
+ * arrays. The results of a training step are the parameters of the next.
+ */
+#include "weft.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#define MAX_ARRAYS 512
+
+/* A prepared row. */
+typedef struct Case {
+    wf_array *in[MAX_ARRAYS], *out[MAX_ARRAYS];
+    int nin, nout;
+    int first_state, nstate; /* results 1 .. nstate become inputs first_state .. */
+    const wf_program *program;
+    wf_exec *exec;
+    void (*eager)(wf_ctx *c, struct Case *k); /* instead of a program */
+} Case;
+
+typedef struct Row {
+    const char *name;
+    void (*build)(wf_ctx *c, Case *k);
+} Row;
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- programs ---------------------------------------------------------------------- */
+
+/* Traces f at the types of n inputs. */
+static const wf_program *trace(wf_ctx *c, const Case *k, wf_call call, void *user, int n,
+                               int outputs)
+{
+    wf_function f = {call, user, n, outputs, "f"};
+    wf_tensor *in = malloc(sizeof *in * (size_t)(n + 1));
+    const wf_program *p = NULL;
+
+    for (int i = 0; i < n; i++)
+        in[i] = wf_from_array(c, k->in[i]);
+    wf_trace(c, &f, in, &p);
+    free(in);
+    return p;
+}
+
+static void use(wf_ctx *c, Case *k, const wf_program *p)
+{
+    const wf_program *fast = NULL;
+
+    k->nout = p ? wf_program_outputs(p) : 0;
+    if (p && wf_optimise(c, p, NULL, &fast) == WF_OK)
+        wf_prepare(c, fast, &k->exec);
+    wf_program_release(p);
+    k->program = fast;
+}
+
+/* The function of the row's inputs, all of them. */
+static void simple(wf_ctx *c, Case *k, wf_call call, int outputs)
+{
+    use(c, k, trace(c, k, call, NULL, k->nin, outputs));
+}
+
+/* ---- elementwise, rows, matmul ------------------------------------------------------ */
+
+static bool f_ew(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    wf_tensor x = in[0], e = wf_exp(c, wf_neg(c, wf_mul(c, x, x)));
+
+    (void)user;
+    out[0] = wf_add(c,
+                    wf_add(c, wf_mul(c, wf_tanh(c, x), wf_sigmoid(c, x)),
+                           wf_mul(c, e, in[1])),
+                    in[2]);
+    return true;
+}
+
+static bool f_softmax(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    (void)user;
+    out[0] = wf_softmax(c, in[0], -1);
+    return true;
+}
+
+static bool f_layernorm(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    (void)user;
+    out[0] = wf_layer_norm(c, in[0], 1, in[1], in[2], 1e-5);
+    return true;
+}
+
+static bool f_square_norm(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    wf_tensor y;
+
+    f_layernorm(c, user, in, &y);
+    out[0] = wf_sum(c, wf_mul(c, y, y), NULL, 0, false);
+    return true;
+}
+
+static bool f_matmul(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    (void)user;
+    out[0] = wf_matmul(c, in[0], in[1]);
+    return true;
+}
+
+static void b_ew(wf_ctx *c, Case *k) { simple(c, k, f_ew, 1); }
+static void b_softmax(wf_ctx *c, Case *k) { simple(c, k, f_softmax, 1); }
+static void b_layernorm(wf_ctx *c, Case *k) { simple(c, k, f_layernorm, 1); }
+static void b_matmul(wf_ctx *c, Case *k) { simple(c, k, f_matmul, 1); }
+
+static void b_layernorm_grad(wf_ctx *c, Case *k)
+{
+    const wf_program *f = trace(c, k, f_square_norm, NULL, 3, 1), *g = NULL;
+
+    if (f)
+        wf_value_and_grad(c, f, (int[]){0, 1, 2}, 3, &g);
+    wf_program_release(f);
+    use(c, k, g);
+}
+
+/* ---- training: loss and parameters after a step of SGD ------------------------------ */
+
+/* The first input is a parameter; then come the other parameters, buffers and data. */
+typedef struct Training {
+    wf_function loss; /* gives the loss, then the buffers after it */
+    int params, buffers;
+} Training;
+
+static bool f_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    const Training *t = user;
+    int wrt[MAX_ARRAYS];
+    wf_tensor y[MAX_ARRAYS], g[MAX_ARRAYS], lr = wf_float(c, 0.01);
+
+    for (int i = 0; i < t->params; i++)
+        wrt[i] = i;
+    if (wf_grad_call(c, &t->loss, in, wrt, t->params, y, g) != WF_OK)
+        return false;
+    out[0] = y[0];
+    for (int i = 0; i < t->params; i++)
+        out[1 + i] = wf_sub(c, in[i], wf_mul(c, lr, g[i]));
+    for (int i = 0; i < t->buffers; i++)
+        out[1 + t->params + i] = y[1 + i];
+    return true;
+}
+
+static void training(wf_ctx *c, Case *k, Training *t)
+{
+    t->loss.inputs = k->nin;
+    t->loss.outputs = 1 + t->buffers;
+    k->nstate = t->params + t->buffers;
+    use(c, k, trace(c, k, f_step, t, k->nin, 1 + k->nstate));
+}
+
+static wf_tensor net(wf_ctx *c, const wf_tensor *p, int n, wf_tensor x)
+{
+    for (int i = 0; i < n - 2; i += 2)
+        x = wf_relu(c, wf_linear(c, x, p[i], p[i + 1]));
+    return wf_linear(c, x, p[n - 2], p[n - 1]);
+}
+
+/* user: how many parameters */
+static bool f_mlp_loss(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    int n = *(int *)user;
+
+    out[0] = wf_cross_entropy(c, net(c, in, n, in[n]), in[n + 1], WF_NONE, -100, 0,
+                              WF_MEAN);
+    return true;
+}
+
+static bool f_mlp(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    (void)user;
+    out[0] = net(c, in, 4, in[4]);
+    return true;
+}
+
+static void b_mlp_train(wf_ctx *c, Case *k)
+{
+    int n = k->nin - 2;
+
+    training(c, k, &(Training){.loss = {f_mlp_loss, &n, 0, 0, "loss"}, .params = n});
+}
+
+static void b_tiny_infer(wf_ctx *c, Case *k) { simple(c, k, f_mlp, 1); }
+
+/* ---- modules: parameters, batch-norm buffers, data ---------------------------------- */
+
+typedef struct Net {
+    wf_module *m;
+    int params, buffers, steps; /* steps: integer buffers, which are not among the inputs */
+    bool is_step[MAX_ARRAYS];   /* of each buffer */
+    int64_t flat;               /* axes of the logits to be joined */
+} Net;
+
+static void conv_bn(wf_ctx *c, wf_module *m, const char *name, int64_t in,
+                         int64_t out)
+{
+    wf_conv_options o = {.padding = 1, .no_bias = true};
+
+    wf_module_add(c, m, name,
+                  wf_nn_sequential(c, 3, wf_nn_conv2d(c, NULL, in, out, 3, &o),
+                                   wf_nn_batch_norm2d(c, out, 0.001, 0.1),
+                                   wf_nn_relu(c)));
+}
+
+static wf_module *small_inception(wf_ctx *c)
+{
+    wf_module *m = wf_nn_sequential(c, 0);
+
+    conv_bn(c, m, "0", 1, 32);
+    wf_module_append(c, m, wf_nn_max_pool2d(c, 2, 2, 0, false));
+    wf_module_append(c, m, wf_nn_inception(c, NULL, 32, 16, 16, 24, 4, 8, 16));
+    wf_module_append(c, m, wf_nn_max_pool2d(c, 2, 2, 0, false));
+    wf_module_append(c, m, wf_nn_inception(c, NULL, 64, 32, 32, 48, 8, 16, 24));
+    wf_module_append(c, m, wf_nn_adaptive_avg_pool2d(c, 1));
+    wf_module_append(c, m, wf_nn_flatten(c, 1, -1));
+    wf_module_append(c, m, wf_nn_linear(c, NULL, 120, 10, true));
+    return m;
+}
+
+/* Finds which buffers the inputs have: the floating-point ones. */
+static void net_count(wf_ctx *c, Net *n)
+{
+    wf_tensor state[MAX_ARRAYS];
+    int all = wf_module_state(n->m, state, MAX_ARRAYS);
+
+    n->params = wf_module_parameters(n->m, NULL, 0);
+    n->buffers = all - n->params;
+    for (int i = 0; i < n->buffers; i++) {
+        n->is_step[i] = wf_dtype_of(c, state[n->params + i]) != WF_F32;
+        n->steps += n->is_step[i];
+    }
+}
+
+/* The module on state and x of the inputs; the buffers after it, if out_buffers. */
+static wf_tensor net_call(wf_ctx *c, const Net *n, const wf_tensor *in, wf_tensor x,
+                          wf_tensor *out_buffers)
+{
+    wf_tensor state[MAX_ARRAYS], after[MAX_ARRAYS], y = WF_NONE;
+    int given = n->params;
+
+    for (int i = 0; i < n->params; i++)
+        state[i] = in[i];
+    for (int i = 0; i < n->buffers; i++)
+        state[n->params + i] = n->is_step[i] ? wf_scalar(c, WF_I64, 0) : in[given++];
+    wf_module_call_with(c, n->m, state, n->params + n->buffers, &x, 1, &y, 1, after);
+    for (int i = 0; i < n->buffers && out_buffers; i++)
+        if (!n->is_step[i])
+            *out_buffers++ = after[n->params + i];
+    return y;
+}
+
+static bool f_net_loss(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    const Net *n = user;
+    int data = n->params + n->buffers - n->steps;
+    wf_tensor y = net_call(c, n, in, in[data], out + 1);
+
+    if (n->flat)
+        y = wf_flatten(c, y, 0, 1);
+    out[0] = wf_cross_entropy(c, y, in[data + 1], WF_NONE, -100, 0, WF_MEAN);
+    return true;
+}
+
+static bool f_net(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    const Net *n = user;
+
+    out[0] = net_call(c, n, in, in[n->params + n->buffers - n->steps], NULL);
+    return true;
+}
+
+static void train_net(wf_ctx *c, Case *k, Net *n)
+{
+    net_count(c, n);
+    training(c, k,
+             &(Training){.loss = {f_net_loss, n, 0, 0, "loss"},
+                         .params = n->params,
+                         .buffers = n->buffers - n->steps});
+    wf_module_free(c, n->m);
+}
+
+static void b_inception_train(wf_ctx *c, Case *k)
+{
+    train_net(c, k, &(Net){.m = small_inception(c)});
+}
+
+static void b_transformer_train(wf_ctx *c, Case *k)
+{
+    train_net(c, k, &(Net){.m = wf_nn_gpt(c, NULL, 256, 128, 256, 4, 4, 0), .flat = 1});
+}
+
+static void b_googlenet(wf_ctx *c, Case *k)
+{
+    Net n = {.m = wf_nn_googlenet(c, NULL, 1000)};
+
+    wf_module_train(n.m, false);
+    net_count(c, &n);
+    use(c, k, trace(c, k, f_net, &n, k->nin, 1));
+    wf_module_free(c, n.m);
+}
+
+/* ---- loops --------------------------------------------------------------------------- */
+
+/* (w_ih, w_hh, b_ih, b_hh, h, c, x) -> (h, c, y) */
+static bool f_lstm_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    wf_tensor g[4], cell;
+    wf_tensor a = wf_add(c, wf_linear(c, in[6], in[0], in[2]),
+                         wf_linear(c, in[4], in[1], in[3]));
+
+    (void)user;
+    if (wf_split_equal(c, a, 4, -1, g) != WF_OK)
+        return false;
+    cell = wf_add(c, wf_mul(c, wf_sigmoid(c, g[1]), in[5]),
+                  wf_mul(c, wf_sigmoid(c, g[0]), wf_tanh(c, g[2])));
+    out[0] = out[2] = wf_mul(c, wf_sigmoid(c, g[3]), wf_tanh(c, cell));
+    out[1] = cell;
+    return true;
+}
+
+static const wf_program *parse(wf_ctx *c, const char *text, const char *name)
+{
+    wf_model *m = NULL;
+    const wf_program *p = NULL;
+
+    if (wf_model_parse(c, name, text, strlen(text), &m) == WF_OK)
+        p = wf_program_retain(wf_model_find(m, name));
+    wf_model_free(m);
+    return p;
+}
+
+/* The text of the programs lstm and loss; to be freed. NULL after an error. */
+static char *lstm_text(wf_ctx *c)
+{
+    static const char *const types[] = {"f32[1024,256]", "f32[1024,256]", "f32[1024]",
+                                        "f32[1024]",     "f32[32,256]",   "f32[32,256]",
+                                        "f32[32,256]"};
+    static const char layers[] =
+        "%s\nlstm(x: f32[128,32,256], wi: f32[1024,256], wh: f32[1024,256], bi: "
+        "f32[1024], bh: f32[1024]) {\n"
+        "  z = const f32[32,256] 0\n"
+        "  h, c, y = scan wi wh bi bh z z x body=step nconst=4 ncarry=2 length=128\n"
+        "  ret y\n}\n"
+        "loss(wi: f32[1024,256], wh: f32[1024,256], bi: f32[1024], bh: f32[1024], x: "
+        "f32[128,32,256]) {\n"
+        "  z = const f32[32,256] 0\n"
+        "  h, c, y = scan wi wh bi bh z z x body=step nconst=4 ncarry=2 length=128\n"
+        "  s = mul y y\n  t = reduce_sum s axes=[0,1,2]\n  ret t\n}\n";
+    wf_function f = {f_lstm_step, NULL, 7, 3, "step"};
+    const wf_program *step = NULL;
+    const char *text = NULL;
+    char *all;
+
+    if (wf_trace_types(c, &f, types, &step) != WF_OK ||
+        wf_program_text(c, step, 0, &text) != WF_OK)
+        return NULL;
+    all = malloc(strlen(text) + sizeof layers);
+    sprintf(all, layers, text);
+    wf_program_release(step);
+    return all;
+}
+
+static void b_lstm(wf_ctx *c, Case *k)
+{
+    char *text = lstm_text(c);
+
+    if (text)
+        use(c, k, parse(c, text, "lstm"));
+    free(text);
+}
+
+static void b_lstm_train(wf_ctx *c, Case *k)
+{
+    char *text = lstm_text(c);
+    const wf_program *f = text ? parse(c, text, "loss") : NULL, *g = NULL;
+    wf_array *x = k->in[0];
+
+    memmove(k->in, k->in + 1, 4 * sizeof *k->in); /* x comes last */
+    k->in[4] = x;
+    if (f)
+        wf_value_and_grad(c, f, (int[]){0, 1, 2, 3}, 4, &g);
+    wf_program_release(f);
+    free(text);
+    use(c, k, g);
+}
+
+static void b_while(wf_ctx *c, Case *k)
+{
+    use(c, k,
+        parse(c,
+              "go(x: f32[]) {\n  one = const f32[] 1\n  p = gt x one\n  ret p\n}\n"
+              "shrink(x: f32[]) {\n  h = const f32[] 0.99999\n  y = mul x h\n  ret y\n}\n"
+              "f(x: f32[]) {\n  y = while x cond=go body=shrink\n  ret y\n}\n",
+              "f"));
+}
+
+/* ---- higher derivatives --------------------------------------------------------------- */
+
+static void b_hvp(wf_ctx *c, Case *k)
+{
+    int n = 4;
+    const wf_program *f = trace(c, k, f_mlp_loss, &n, 6, 1), *h = NULL;
+
+    if (f)
+        wf_hvp(c, f, (int[]){0, 1, 2, 3}, 4, &h);
+    wf_program_release(f);
+    use(c, k, h);
+}
+
+static void b_persample(wf_ctx *c, Case *k)
+{
+    static const char *const types[] = {"f32[512,784]", "f32[512]", "f32[10,512]",
+                                        "f32[10]",      "f32[784]", "i64[]"};
+    int n = 4;
+    wf_function loss = {f_mlp_loss, &n, 6, 1, "loss"};
+    const wf_program *f = NULL, *g = NULL, *v = NULL;
+
+    if (wf_trace_types(c, &loss, types, &f) == WF_OK &&
+        wf_grad(c, f, (int[]){0, 1, 2, 3}, 4, &g) == WF_OK)
+        wf_vmap(c, g, (int[]){-1, -1, -1, -1, 0, 0}, NULL, 64, &v);
+    wf_program_release(f);
+    wf_program_release(g);
+    use(c, k, v);
+}
+
+/* ---- one small operation after the other ------------------------------------------------ */
+
+static void keep_result(wf_ctx *c, Case *k, int i, wf_tensor t)
+{
+    wf_array_release(k->out[i]);
+    k->out[i] = NULL;
+    wf_to_array(c, t, &k->out[i]);
+}
+
+static void e_dispatch(wf_ctx *c, Case *k)
+{
+    wf_tensor x, y;
+
+    wf_scope_begin(c);
+    x = y = wf_from_array(c, k->in[0]);
+    for (int i = 0; i < 1000; i++)
+        y = wf_add(c, y, x);
+    keep_result(c, k, 0, y);
+    wf_scope_end(c);
+}
+
+static void e_tape(wf_ctx *c, Case *k)
+{
+    wf_tensor x, y;
+
+    wf_scope_begin(c);
+    x = y = wf_from_array(c, k->in[0]);
+    wf_requires_grad(c, x, true);
+    for (int i = 0; i < 1000; i++)
+        y = wf_add(c, wf_mul(c, y, x), x);
+    wf_backward(c, wf_sum(c, y, NULL, 0, false), WF_NONE, 0);
+    keep_result(c, k, 0, wf_detach(c, y));
+    keep_result(c, k, 1, wf_grad_of(c, x));
+    wf_scope_end(c);
+}
+
+static void b_dispatch(wf_ctx *c, Case *k)
+{
+    (void)c;
+    k->eager = e_dispatch;
+    k->nout = 1;
+}
+
+static void b_tape(wf_ctx *c, Case *k)
+{
+    (void)c;
+    k->eager = e_tape;
+    k->nout = 2;
+}
+
+static const Row rows[] = {
+    {"ew", b_ew},
+    {"softmax", b_softmax},
+    {"layernorm", b_layernorm},
+    {"layernorm_grad", b_layernorm_grad},
+    {"matmul", b_matmul},
+    {"mlp_train", b_mlp_train},
+    {"tiny_train", b_mlp_train},
+    {"tiny_infer", b_tiny_infer},
+    {"inception_train", b_inception_train},
+    {"googlenet", b_googlenet},
+    {"transformer_train", b_transformer_train},
+    {"lstm", b_lstm},
+    {"lstm_train", b_lstm_train},
+    {"hvp", b_hvp},
+    {"persample", b_persample},
+    {"while", b_while},
+    {"dispatch", b_dispatch},
+    {"tape", b_tape},
+};
+
+/* ---- running ------------------------------------------------------------------------------ */
+
+static void run_once(wf_ctx *c, Case *k)
+{
+    if (k->eager) {
+        k->eager(c, k);
+        return;
+    }
+    for (int i = 0; i < k->nout; i++) {
+        wf_array_release(k->out[i]);
+        k->out[i] = NULL;
+    }
+    if (wf_run(c, k->exec, k->in, k->out) != WF_OK)
+        return;
+    for (int i = 0; i < k->nstate; i++) {
+        wf_array_release(k->in[k->first_state + i]);
+        k->in[k->first_state + i] = wf_array_retain(k->out[1 + i]);
+    }
+}
+
+static void case_clear(Case *k)
+{
+    for (int i = 0; i < k->nin; i++)
+        wf_array_release(k->in[i]);
+    for (int i = 0; i < k->nout; i++)
+        wf_array_release(k->out[i]);
+    wf_exec_release(k->exec);
+    wf_program_release(k->program);
+    memset(k, 0, sizeof *k);
+}
+
+static bool file_exists(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+
+    if (f)
+        fclose(f);
+    return f != NULL;
+}
+
+static void load_inputs(wf_ctx *c, Case *k, const char *folder)
+{
+    char path[4096];
+
+    for (; k->nin < MAX_ARRAYS; k->nin++) {
+        snprintf(path, sizeof path, "%s/in%03d.npy", folder, k->nin);
+        if (!file_exists(path) || wf_npy_load(c, path, &k->in[k->nin]) != WF_OK)
+            return;
+    }
+}
+
+static bool prepare_row(wf_ctx *c, Case *k, const char *name, const char *folder)
+{
+    const Row *row = NULL;
+    char path[4096];
+    double start;
+    int results;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            row = &rows[i];
+    case_clear(k);
+    if (!row) {
+        printf("fail no such row here\n");
+        return true;
+    }
+    load_inputs(c, k, folder);
+    start = now();
+    wf_scope_begin(c);
+    row->build(c, k);
+    wf_scope_end(c);
+    if (wf_ctx_status(c) == WF_OK && (k->exec || k->eager))
+        run_once(c, k);
+    if (wf_ctx_status(c) != WF_OK || !(k->exec || k->eager))
+        return false;
+    start = now() - start;
+    /* peers give a loss and parameters, or all results */
+    results = k->nstate && strcmp(name, "inception_train") == 0 ? 42 : k->nout;
+    for (int i = 0; i < results; i++) {
+        snprintf(path, sizeof path, "%s/weft.%03d.npy", folder, i);
+        wf_npy_save(c, path, k->out[i]);
+    }
+    printf("ok %.6f\n", start);
+    return wf_ctx_status(c) == WF_OK;
+}
+
+static void answer_speed(wf_ctx *c, bool flops)
+{
+    double f = 0, b = 0;
+
+    wf_machine_speed(c, &f, &b);
+    printf("ok %.3f\n", (flops ? f : b) * 1e-9);
+}
+
+static void answer(wf_ctx *c, Case *k, const char *line)
+{
+    char word[32] = "", name[64] = "", folder[4000] = "";
+    bool ok = true;
+    struct rusage u;
+
+    sscanf(line, "%31s %63s %3999s", word, name, folder);
+    if (strcmp(word, "row") == 0) {
+        ok = prepare_row(c, k, name, folder);
+    } else if (strcmp(word, "time") == 0) {
+        int n = atoi(name);
+        double start = now();
+
+        for (int i = 0; i < n && wf_ctx_status(c) == WF_OK; i++)
+            run_once(c, k);
+        ok = wf_ctx_status(c) == WF_OK;
+        if (ok)
+            printf("ok %.9f\n", (now() - start) / n);
+    } else if (strcmp(word, "memory") == 0) {
+        getrusage(RUSAGE_SELF, &u);
+        printf("ok %.3f\n", (double)u.ru_maxrss / 1000);
+    } else if (strcmp(word, "gflops") == 0 || strcmp(word, "gbytes") == 0) {
+        answer_speed(c, word[1] == 'f');
+    } else {
+        printf("fail what is '%s'?\n", word);
+    }
+    if (!ok) {
+        char *text = strdup(wf_ctx_message(c));
+
+        for (char *s = text; *s; s++)
+            if (*s == '\n')
+                *s = ' ';
+        printf("fail %s\n", text);
+        free(text);
+        wf_clear(c);
+    }
+    fflush(stdout);
+}
+
+/* ---- cold start ---------------------------------------------------------------------------- */
+
+static bool f_tiny(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    const wf_tensor *p = user;
+
+    out[0] = net(c, p, 4, in[0]);
+    return true;
+}
+
+static int save_tiny(wf_ctx *c, const char *path)
+{
+    static const char *const types[] = {"f32[1,64]"};
+    wf_generator *g = NULL;
+    wf_model *m = NULL;
+    const wf_program *p = NULL;
+    wf_tensor w[4];
+    wf_function f = {f_tiny, w, 1, 1, "tiny"};
+
+    wf_generator_new(c, 0, &g);
+    w[0] = wf_init_normal(c, g, (int64_t[]){128, 64}, 2, 0, 0.1);
+    w[1] = wf_init_normal(c, g, (int64_t[]){128}, 1, 0, 0.1);
+    w[2] = wf_init_normal(c, g, (int64_t[]){10, 128}, 2, 0, 0.1);
+    w[3] = wf_init_normal(c, g, (int64_t[]){10}, 1, 0, 0.1);
+    if (wf_trace_types(c, &f, types, &p) == WF_OK && wf_model_new(c, &m) == WF_OK &&
+        wf_model_add(c, m, p) == WF_OK)
+        wf_model_save(c, m, path);
+    wf_model_free(m);
+    wf_program_release(p);
+    return wf_ctx_status(c) != WF_OK;
+}
+
+static int cold_start(wf_ctx *c, const char *path)
+{
+    wf_model *m = NULL;
+    wf_array *x = NULL, *y = NULL;
+    float ones[64];
+
+    for (int i = 0; i < 64; i++)
+        ones[i] = 1;
+    if (wf_model_open(c, path, &m) == WF_OK &&
+        wf_array_from(c, WF_F32, (int64_t[]){1, 64}, 2, ones, &x) == WF_OK &&
+        wf_eval(c, wf_model_find(m, "tiny"), &x, &y) == WF_OK)
+        printf("%g\n", (double)*(const float *)wf_array_data(y));
+    wf_array_release(x);
+    wf_array_release(y);
+    wf_model_free(m);
+    return wf_ctx_status(c) != WF_OK;
+}
+
+int main(int argc, char **argv)
+{
+    wf_options o = {.size = sizeof o, .threads = argc > 1 ? atoi(argv[1]) : 0};
+    wf_ctx *c = wf_ctx_new(&o);
+    static Case k;
+    char line[8192];
+    int status = 0;
+
+    if (!c)
+        return 3;
+    if (argc > 2)
+        status = strcmp(argv[1], "save") == 0 ? save_tiny(c, argv[2])
+                                              : cold_start(c, argv[2]);
+    else
+        while (fgets(line, sizeof line, stdin))
+            answer(c, &k, line);
+    if (status)
+        fprintf(stderr, "%s\n", wf_ctx_message(c));
+    case_clear(&k);
+    wf_ctx_free(c);
+    return status;
+}

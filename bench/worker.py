@@ -1,0 +1,55 @@
+"""worker.py -- the loop of a peer's process.
+
+Commands come as lines on standard input, answers go as lines to standard output:
+
+    row NAME DIR   read DIR/in*.npy, prepare, run once; results to DIR/SYSTEM.*.npy
+                   -> ok SECONDS of the first run with its compilation
+    time N         run N times                          -> ok SECONDS a run
+    memory         -> ok MB, the most that was resident since the process began
+Whatever goes wrong is answered by `fail` and a line of text.
+"""
+
+import glob
+import os
+import resource
+import sys
+import time
+
+import numpy as np
+
+
+def load(folder):
+    return [np.load(p) for p in sorted(glob.glob(os.path.join(folder, "in*.npy")))]
+
+
+def serve(system, rows, to_numpy):
+    """rows: name -> function of the inputs that gives a function to be timed, whose results to_numpy knows"""
+    out = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)  # libraries that print do so elsewhere
+    run = None
+    for line in sys.stdin:
+        word, *rest = line.split()
+        try:
+            if word == "row":
+                name, folder = rest
+                if name not in rows:
+                    raise ValueError("no such row here")
+                inputs = load(folder)
+                start = time.perf_counter()
+                run = rows[name](inputs)
+                results = [to_numpy(r) for r in run()]
+                seconds = time.perf_counter() - start
+                for i, r in enumerate(results):
+                    np.save(os.path.join(folder, f"{system}.{i:03d}.npy"), r)
+                print(f"ok {seconds}", file=out)
+            elif word == "time":
+                n = int(rest[0])
+                start = time.perf_counter()
+                for _ in range(n):
+                    last = run()
+                to_numpy(last[0])  # those who work behind our back are waited for
+                print(f"ok {(time.perf_counter() - start) / n}", file=out)
+            elif word == "memory":
+                print(f"ok {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000}", file=out)
+        except Exception as e:  # noqa: BLE001: every fault of a peer is a line of the table
+            print("fail", type(e).__name__ + ":", " ".join(str(e).split())[:300], file=out)
