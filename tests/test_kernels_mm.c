@@ -220,6 +220,8 @@ static void case_make(Case *t, int64_t m, int64_t n, int64_t k, bool f64, bool f
     if (fancy && chance(3))
         x->epilogue.bias_n = t->bias_n.p;
     x->epilogue.relu = fancy && chance(3);
+    if (fancy && chance(4))
+        x->epilogue.scale = chance(2) ? -0.5 : 0.125;
     snprintf(t->text, sizeof t->text,
              "m=%d n=%d k=%d types %d %d %d layouts %d %d %d batch %d acc %d bias %d %d "
              "relu %d",
@@ -308,6 +310,8 @@ static void case_check(const Case *t, const char *before, const char *got, After
 
         if (x->accumulate)
             sum += get(x->c_type, before + c0, co);
+        if (x->epilogue.scale != 0)
+            sum *= x->epilogue.scale;
         if (x->epilogue.bias_m)
             sum += get(t->bias_m.type, t->bias_m.p, i);
         if (x->epilogue.bias_n)
@@ -566,7 +570,8 @@ static void check_widening(const Kernels *k, KType t, const char *isa)
     for (int i = 0; i < 64; i++)
         eye[i * 65] = 1;
     for (int i = 0; i < HALVES; i++) {
-        uint16_t h[4] = {(uint16_t)i}; /* room for the widest type, so that no read is out of bounds */
+        uint16_t h[4] = {
+            (uint16_t)i}; /* room for the widest type, so that no read is out of bounds */
 
         a[i] = isfinite(get(t, h, 0)) ? h[0] : 0;
     }
@@ -667,8 +672,30 @@ static int64_t random_strides(int n, const int64_t *size, int64_t **step)
     return total;
 }
 
+/* Images as large as layers have them, or filters as large as images. */
+static void conv_sizes_large(KConv *x, bool filter)
+{
+    for (int d = 0; d < x->spatial; d++) {
+        int64_t large = between(9, 36), small = between(1, 5);
+
+        x->stride[d] = chance(3) ? between(1, 3) : 1;
+        x->w_dilation[d] = chance(3) ? between(1, 3) : 1;
+        x->x_dilation[d] = 1;
+        x->w_size[d] = filter ? large : small;
+        x->out_size[d] = filter ? small : large;
+        x->pad_lo[d] = chance(3) ? 0 : between(-1, 3);
+        x->x_size[d] = (x->out_size[d] - 1) * x->stride[d] +
+                       (x->w_size[d] - 1) * x->w_dilation[d] + 1 - between(0, 3);
+        x->x_size[d] = MAX(1, x->x_size[d]);
+    }
+}
+
 static void conv_sizes(KConv *x)
 {
+    if (x->spatial < 3 && chance(3)) {
+        conv_sizes_large(x, chance(2));
+        return;
+    }
     for (int d = 0; d < x->spatial; d++) {
         x->x_size[d] = between(chance(30) ? 0 : 1, x->spatial == 3 ? 7 : 13);
         x->w_size[d] = between(chance(30) ? 0 : 1, chance(5) ? 9 : 3);
@@ -691,7 +718,7 @@ static void conv_make(ConvCase *t, bool f64)
     x->w_type = f64 ? KT_F64 : chance(4) ? narrow[below(3)] : KT_F32;
     x->out_type = f64 ? KT_F64 : chance(4) ? narrow[below(3)] : KT_F32;
     x->spatial = (int)between(1, 3);
-    x->batch = between(chance(30) ? 0 : 1, 4);
+    x->batch = between(chance(30) ? 0 : 1, chance(4) ? 9 : 4);
     x->groups = chance(2) ? 1 : between(1, 6);
     x->in_channels = x->groups * (chance(2) ? 1 : between(1, 6));
     x->out_channels = x->groups * (chance(2) ? 1 : between(1, 20));
@@ -772,17 +799,17 @@ static double conv_at(const ConvCase *t, int64_t n, int64_t o, const int64_t *p,
     return sum;
 }
 
-static void conv_check(ConvCase *t, const char *before, const char *got,
-                       const char *isa)
+static void conv_check(ConvCase *t, const char *before, const char *got, const char *isa)
 {
     const KConv *x = &t->x;
     int64_t count = x->batch * x->out_channels, terms = x->in_channels / x->groups;
     int64_t o0 = t->out.p - t->out.mem, size = type_size(x->out_type);
     char *mask = calloc(1, t->out.size);
     bool first = !t->sum;
+    int64_t pixels = 1;
 
     for (int d = 0; d < x->spatial; d++)
-        count *= x->out_size[d], terms *= x->w_size[d];
+        count *= x->out_size[d], pixels *= x->out_size[d], terms *= x->w_size[d];
     if (first) {
         t->sum = malloc((size_t)(count + 1) * 8);
         t->size = malloc((size_t)(count + 1) * 8);
@@ -805,6 +832,8 @@ static void conv_check(ConvCase *t, const char *before, const char *got,
             want += get(t->bias.type, t->bias.p, o);
         if (x->epilogue.relu && want < 0)
             want = 0;
+        if (x->epilogue.tile)
+            want = twice_plus_place(want, n, o, e % pixels), sizes *= 4;
         have = get(x->out_type, got + o0, off);
         memset(mask + o0 + off * size, 1, (size_t)size);
         if (!(fabs(have - want) <= unit * (double)(terms + 8) * (sizes + fabs(want) + 8) +
@@ -861,6 +890,35 @@ TEST(convolution_of_random_attributes_matches_its_definition)
 
         conv_make(&t, chance(3));
         conv_case_run(&t);
+        conv_case_free(&t);
+    }
+}
+
+TEST(convolution_calls_back_once_for_every_element)
+{
+    for (int i = 0; i < 150 && check_ok(); i++) {
+        ConvCase t;
+        Seen s = {.n = 1, .f64 = chance(3)};
+        int64_t total, runs = 0;
+
+        conv_make(&t, s.f64);
+        t.x.epilogue.tile = on_tile;
+        t.x.epilogue.user = &s;
+        if (!s.f64 && t.x.out_type != KT_F32) {
+            conv_case_free(&t);
+            continue;
+        }
+        for (int d = 0; d < t.x.spatial; d++)
+            s.n *= t.x.out_size[d];
+        s.m = t.x.out_channels;
+        total = t.x.batch * s.m * s.n;
+        s.count = calloc((size_t)total + 1, sizeof *s.count);
+        conv_case_run(&t);
+        for (int isa = 0; isa < ISA_COUNT; isa++)
+            runs += kernels_for(isa) ? 3 : 0;
+        for (int64_t e = 0; e < total && check_ok(); e++)
+            CHECK_EQ_INT(s.count[e], runs);
+        free(s.count);
         conv_case_free(&t);
     }
 }
@@ -959,5 +1017,8 @@ TEST(convolution_layers_and_their_gradients_match_the_definition)
         check_layer(1, 33, 34, 8, 5, 1, last);
         check_layer(4, 8, 16, 7, 1, 2, last);
         check_layer(1, 40, 20, 30, 3, 1, last);
+        check_layer(9, 6, 10, 28, 5, 1, last);
+        check_layer(9, 1, 20, 28, 3, 1, last);
+        check_layer(1, 16, 70, 32, 1, 1, last);
     }
 }

@@ -5,16 +5,20 @@
  *      remainder of the output is a convolution of its own without dilation of x, on
  *      views of w and out. No zero is multiplied.
  *   2. one channel in and out for each group: conv_depthwise.h.
- *   3. otherwise a product for each group: pixels x filters, summed over channels and
+ *   3. pixels along rows (channels first): conv_direct.h.
+ *   4. few outputs of a filter as large as an image: conv_dot.h.
+ *   5. otherwise a product for each group: pixels x filters, summed over channels and
  *      taps, with the patches packed straight from the image (conv_pack.h). A filter of
  *      one tap needs no packing of its own: it is a matrix product on the image where it
  *      stands.
  *
- * Gradients need no code of their own: with respect to x, flip w and exchange its
- * channels, x_dilation is the stride; with respect to w, the batch is what is summed,
- * out's gradient the filter, and the long filter makes panels that run along k.
+ * Gradients: with respect to x, flip w and exchange its channels, x_dilation is the
+ * stride; with respect to w, the batch is what is summed and out's gradient the filter
+ * (4, or 5 with panels that run along k).
  */
 #include "conv_depthwise.h"
+#include "conv_direct.h"
+#include "conv_dot.h"
 #include "conv_pack.h"
 
 #define GROUP_WORK   (1 << 22) /* multiply-adds of a group above which threads share it */
@@ -103,7 +107,7 @@ static void visit_phases(const KConv *x, int d, Visit visit, void *user)
     }
 }
 
-/* ---- 3: one group as a product ---------------------------------------------------- */
+/* ---- 5: one group as a product ---------------------------------------------------- */
 
 static void set_order(int *order, int last)
 {
@@ -295,6 +299,14 @@ static void measure_phase(const KConv *x, void *user)
         return;
     if (is_depthwise(x)) {
         size = depthwise_workspace(x, r->threads);
+    } else if (is_direct(x)) {
+        Direct d;
+
+        size = direct_plan(&d, x, r->threads);
+    } else if (is_dot(x)) {
+        ConvDot d;
+
+        size = dot_plan(&d, x, r->threads);
     } else if (shares_group(x)) {
         KConv one = splits_images(x) ? image_of(x, 0) : *x;
 
@@ -332,6 +344,10 @@ static void run_phase(const KConv *x, void *user)
         return;
     if (is_depthwise(x)) {
         depthwise_run(x, r->par, r->threads, r->ws);
+    } else if (is_direct(x)) {
+        direct_run(x, r->par, r->threads, r->ws);
+    } else if (is_dot(x)) {
+        dot_run(x, r->par, r->threads, r->ws);
     } else if (shares_group(x)) {
         int64_t images = splits_images(x) ? x->batch : 1;
 
@@ -364,14 +380,57 @@ static size_t conv_workspace(const KConv *x, int threads)
     return r.size;
 }
 
+/* ---- tile() where no way of computing calls it ------------------------------------- */
+
+#define PIECE 128
+
+/* One channel of one image, in pieces, through a buffer. */
+static void call_tile(void *user, int i)
+{
+    const KConv *x = user;
+    int64_t n = i / x->out_channels, o = i % x->out_channels, at[PIECE];
+    int64_t pixels = x->out_size[0] * x->out_size[1] * x->out_size[2];
+    REAL *out = (REAL *)x->out + n * x->out_batch + o * x->out_channel, c[PIECE];
+
+    for (int64_t p = 0; p < pixels; p += PIECE) {
+        int64_t len = min64(PIECE, pixels - p);
+        KTile piece = {c, PIECE, o, p, 1, len, n};
+
+        for (int64_t q = 0; q < len; q++) {
+            int64_t o2 = (p + q) % x->out_size[2], rest = (p + q) / x->out_size[2];
+
+            at[q] = rest / x->out_size[1] * x->out_step[0] +
+                    rest % x->out_size[1] * x->out_step[1] + o2 * x->out_step[2];
+            c[q] = out[at[q]];
+        }
+        x->epilogue.tile(x->epilogue.user, &piece);
+        for (int64_t q = 0; q < len; q++)
+            out[at[q]] = c[q];
+    }
+}
+
+static int calls_tile(const KConv *x)
+{
+    return x->x_dilation[0] == 1 && x->x_dilation[1] == 1 && x->x_dilation[2] == 1 &&
+           !is_depthwise(x) && is_direct(x);
+}
+
 static void conv_run(const KConv *x, const KPar *par, void *workspace)
 {
     KConv full;
     ConvRun r = {.par = par, .ws = workspace};
+    int later;
 
     if (x->groups == 0)
         return;
     r.threads = par->run && par->threads > 1 ? par->threads : 1;
     normalise(&full, x);
+    later = full.epilogue.tile && !calls_tile(&full);
+    if (later)
+        full.epilogue.tile = NULL;
     visit_phases(&full, 0, run_phase, &r);
+    if (later) {
+        full.epilogue.tile = x->epilogue.tile;
+        par_run(par, full.batch * full.out_channels, call_tile, &full);
+    }
 }

@@ -36,6 +36,7 @@ typedef struct Gemm {
     const void *map_user;
     int map_rows;
     int accumulate;
+    REAL scale; /* 0: none */
     const REAL *bias_m, *bias_n;
     int relu;
     void (*tile)(void *user, const KTile *tile);

@@ -29,14 +29,16 @@ typedef struct Run {
 
 INLINE int has_epilogue(const Gemm *g)
 {
-    return g->bias_m || g->bias_n || g->relu || g->tile;
+    return g->scale != 0 || g->bias_m || g->bias_n || g->relu || g->tile;
 }
 
 /* The epilogue, in place on a tile that is in the nearest cache. */
 NOINLINE void finish_tile(const Gemm *g, REAL *c, int64_t ld, int64_t i0, int rows,
                           int64_t j0, int cols)
 {
-    if (g->bias_m || g->bias_n || g->relu) {
+    if (g->scale != 0 || g->bias_m || g->bias_n || g->relu) {
+        V scale = real_splat(g->scale);
+
         for (int i = 0; i < rows; i++) {
             V bm = real_splat(g->bias_m ? g->bias_m[i0 + i] : 0);
 
@@ -44,6 +46,8 @@ NOINLINE void finish_tile(const Gemm *g, REAL *c, int64_t ld, int64_t i0, int ro
                 int n = cols - j < VL ? cols - j : VL;
                 V x = real_load_n(c + i * ld + j, n);
 
+                if (g->scale != 0)
+                    x *= scale;
                 if (g->bias_m)
                     x += bm;
                 if (g->bias_n)
@@ -450,6 +454,7 @@ static void run_parts(void *user, int worker)
     g.c_col = 1;
     g.map = NULL;
     g.accumulate = g.relu = 0;
+    g.scale = 0;
     g.bias_m = g.bias_n = NULL;
     g.tile = NULL;
     while ((t = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED)) < p->parts) {

@@ -73,10 +73,11 @@ typedef struct KTile {
     int64_t batch;      /* index over all batch dimensions, row-major */
 } KTile;
 
-/* What happens to C after the sum: + bias, then relu (NaN stays NaN), then tile(), each
- * optional. tile() may change the piece in place; it is called exactly once for every
- * element, from several threads at a time. */
+/* What happens to C after the sum: * scale, + bias, then relu (NaN stays NaN), then
+ * tile(), each optional. tile() may change the piece in place while it is in the nearest
+ * cache; it is called exactly once for every element, from several threads at a time. */
 typedef struct KEpilogue {
+    double scale;       /* 0: none */
     const void *bias_m; /* [m], one for each row of C, of the accumulation type */
     const void *bias_n; /* [n], one for each column */
     int relu;
@@ -114,9 +115,10 @@ typedef struct KMatmulTable {
 /* out[n,o,p] = epilogue(sum_{c,t} x[n, g*C/groups + c, i] * w[o, c, t])   g = group of o
  *   i = (p*stride + t*w_dilation - pad_lo) / x_dilation, in every spatial dimension,
  *   where that division is exact and i lies inside the input; other terms are 0.
- * Types as for matmul. The epilogue's bias_m is one value for each output channel;
- * bias_n and tile are not used. pad_lo may be negative; the high padding is implied by
- * out_size. */
+ * Types as for matmul. The epilogue's bias_m is one value for each output channel; scale
+ * and bias_n are not used. tile() sees channels as rows, the pixels of one image (row-major) as
+ * columns and the image as batch, and needs out_type to be the accumulation type. pad_lo
+ * may be negative; the high padding is implied by out_size. */
 typedef struct KConv {
     KType x_type, w_type, out_type;
     int spatial; /* 1..K_SPATIAL */

@@ -50,6 +50,7 @@ static int make_gemm(Gemm *g, const KMatmul *x)
     g->b.type = x->b_type, g->b.p = x->b, g->b.si = x->b_col, g->b.sk = x->b_row;
     g->c_type = x->c_type, g->c = x->c, g->c_row = x->c_row, g->c_col = x->c_col;
     g->accumulate = x->accumulate;
+    g->scale = (REAL)x->epilogue.scale;
     g->bias_m = x->epilogue.bias_m;
     g->bias_n = x->epilogue.bias_n;
     g->relu = x->epilogue.relu;
