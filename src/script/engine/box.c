@@ -57,7 +57,9 @@ Engine *engine_of(Vm *vm)
     g->tensor = sc_class_native(vm, &tensor_def, vm->cls[C_object]);
     g->dtype = g->tensor ? sc_class_native(vm, &dtype_def, vm->cls[C_object]) : NULL;
     g->program = g->dtype ? sc_class_native(vm, &program_def, vm->cls[C_object]) : NULL;
-    if (!g->program || !ts(vm->cx)) {
+    g->record = g->program ? sc_class_native(vm, &record_def, vm->cls[C_object]) : NULL;
+    g->slot = g->record ? sc_class_native(vm, &slot_def, vm->cls[C_object]) : NULL;
+    if (!g->slot || !ts(vm->cx)) {
         engine_free(vm);
         return NULL;
     }
@@ -81,8 +83,16 @@ void engine_free(Vm *vm)
             obj_drop(vm, g->front[i].cls);
         if (g->front[i].shape_cls)
             obj_drop(vm, g->front[i].shape_cls);
+        for (int d = 0; d < WF_DTYPE_COUNT; d++)
+            if (g->front[i].scalar_cls[d])
+                obj_drop(vm, g->front[i].scalar_cls[d]);
+        sc_drop(vm, g->front[i].error_text);
         wf_generator_free(g->front[i].generator);
     }
+    if (g->slot)
+        obj_drop(vm, g->slot);
+    if (g->record)
+        obj_drop(vm, g->record);
     if (g->program)
         obj_drop(vm, g->program);
     if (g->dtype)
@@ -97,6 +107,10 @@ void engine_free(Vm *vm)
 
 bool place_now(Vm *vm, Place *out)
 {
+    if (vm->engine && vm->engine->place.line) {
+        *out = vm->engine->place;
+        return true;
+    }
     for (const Frame *f = vm->frame; f; f = f->back)
         if (!f->code->unit->hidden) {
             const CodePos *p = &f->code->pos[f->pc - f->code->ins - 1];
@@ -120,7 +134,13 @@ En en_begin_front(Vm *vm, Front *f)
     return (En){.vm = vm, .c = vm->cx, .f = f};
 }
 
-En en_begin(Vm *vm, const Args *a) { return en_begin_front(vm, a->user); }
+En en_begin(Vm *vm, const Args *a)
+{
+    En e = en_begin_front(vm, a->user);
+
+    e.label = a->def ? a->def->name : NULL;
+    return e;
+}
 
 void *en_alloc(En *e, size_t size)
 {
@@ -133,14 +153,16 @@ void *en_alloc(En *e, size_t size)
     return p;
 }
 
-static void done(En *e)
+void en_close(En *e, const wf_tensor *keep, int n)
 {
+    scope_close_n(e->c, keep, n);
     while (e->nmem > 0) {
         e->nmem--;
         sc_free(e->vm, e->mem[e->nmem], e->size[e->nmem]);
     }
-    scope_close_n(e->c, NULL, 0);
 }
+
+static void done(En *e) { en_close(e, NULL, 0); }
 
 /* The kind of exception a library raises for a status. */
 bool en_raise(En *e)
@@ -148,6 +170,8 @@ bool en_raise(En *e)
     wf_ctx *c = e->c;
     wf_status s = c->status;
     char text[600];
+    const char *at;
+    Value arg, r = NIL;
     KnownClass k;
 
     if (s == WF_OK)
@@ -156,17 +180,31 @@ bool en_raise(En *e)
         wf_clear(c);
         return false;
     }
-    if (s != WF_ERR_SHAPE && s != WF_ERR_TYPE && s != WF_ERR_VALUE && s != WF_ERR_ARG) {
+    if (s != WF_ERR_SHAPE && s != WF_ERR_TYPE && s != WF_ERR_VALUE && s != WF_ERR_ARG &&
+        s != WF_ERR_INDEX && s != WF_ERR_UNSUPPORTED) {
         sc_raise_ctx(e->vm);
         return false;
     }
     k = s == WF_ERR_SHAPE  ? e->f->shape_error
+        : s == WF_ERR_INDEX ? C_IndexError
+        : s == WF_ERR_UNSUPPORTED ? C_NotImplementedError
         : s == WF_ERR_TYPE ? e->f->type_error
                            : e->f->value_error;
     snprintf(text, sizeof text, "%s", c->error.text ? c->error.text : "");
     wf_clear(c);
     /* names of the C interface mean nothing to a script */
-    sc_raise(e->vm, k, "%s", strncmp(text, "wf_", 3) ? text : text + 3);
+    at = strncmp(text, "wf_", 3) ? text : text + 3;
+    if (e->f->error_text.tag == T_NIL)
+        return sc_fail(e->vm, k, "%s", at);
+    arg = v_obj(sc_str(e->vm, at));
+    if (arg.tag != T_NIL)
+        r = sc_call(e->vm, e->f->error_text, &arg, 1);
+    sc_drop(e->vm, arg);
+    if (sc_is(e->vm, r, C_str))
+        sc_raise_value(e->vm, k, r);
+    else if (r.tag == T_OBJ)
+        sc_set_exc(e->vm, r, NIL);
+    sc_drop(e->vm, r);
     return false;
 }
 
@@ -178,20 +216,59 @@ Value en_fail(En *e)
     return NIL;
 }
 
-Value en_box(En *e, wf_tensor t)
+Value en_box_as(En *e, wf_tensor t, Class *cls)
 {
     TensorObj *o;
+    Tensor *x;
 
     if (failed(e->c)) {
         en_raise(e);
         return NIL;
     }
-    o = sc_gc_new(e->vm, e->f->cls, sizeof *o);
+    o = sc_gc_new(e->vm, cls, sizeof *o);
     if (!o)
         return NIL;
+    x = tensor_get(e->c, t, "box");
+    if (x && x->node && x->node->prim && !x->node->label)
+        x->node->label = e->label;
     o->t = wf_keep(e->c, t);
     o->front = e->f;
     return v_obj(o);
+}
+
+/* The class of a result. A scalar has memory of its own: it does not follow the array. */
+static Class *class_for(En *e, wf_tensor *t)
+{
+    Tensor *x = tensor_get(e->c, *t, "result");
+    Class *k = x && x->rank == 0 && !x->symbolic ? e->f->scalar_cls[x->dtype] : NULL;
+
+    if (!k)
+        return e->f->cls;
+    if (x->is_view)
+        *t = wf_copy(e->c, *t);
+    return k;
+}
+
+Value en_box(En *e, wf_tensor t)
+{
+    Class *k = failed(e->c) ? e->f->cls : class_for(e, &t);
+
+    return en_box_as(e, t, k);
+}
+
+bool is_scalar(Vm *vm, Value v)
+{
+    Class *k = is_tensor(vm, v)
+                   ? as_tensor(v)->front->scalar_cls[wf_dtype_of(vm->cx, as_tensor(v)->t)]
+                   : NULL;
+
+    return k && sc_is_subclass(v.o->cls, k);
+}
+
+bool engine_poses_as(Vm *vm, Value v, const Class *c)
+{
+    return c == vm->cls[C_float] && is_scalar(vm, v) &&
+           wf_dtype_of(vm->cx, as_tensor(v)->t) == WF_F64;
 }
 
 Value en_end(En *e, wf_tensor t)
@@ -299,6 +376,16 @@ bool en_tensor_opt(En *e, Value v, wf_tensor *out)
     return LEFT_OUT(v) || en_tensor(e, v, out);
 }
 
+/* Host numbers that stay tensors are as wide as the front's own. */
+static bool narrow_host(En *e, wf_tensor *t)
+{
+    wf_dtype d = wf_dtype_of(e->c, *t), to = en_narrow(e->f, d);
+
+    if (to != d && wf_is_weak(e->c, *t))
+        *t = wf_set_weak(e->c, wf_cast(e->c, *t, to), true);
+    return !failed(e->c) || en_raise(e);
+}
+
 bool en_tensors(En *e, Value v, wf_tensor **out, int *n)
 {
     Tuple *t;
@@ -313,7 +400,7 @@ bool en_tensors(En *e, Value v, wf_tensor **out, int *n)
     *out = en_alloc(e, ((size_t)t->n + 1) * sizeof **out);
     ok = *out != NULL;
     for (int i = 0; ok && i < *n; i++)
-        ok = en_tensor(e, t->v[i], &(*out)[i]);
+        ok = en_tensor(e, t->v[i], &(*out)[i]) && narrow_host(e, &(*out)[i]);
     if (ok) /* the handles must outlive the tuple, which may own the last tensors */
         for (int i = 0; i < *n; i++) {
             Tensor *x = tensor_get(e->c, (*out)[i], "tensors");
@@ -431,6 +518,17 @@ static wf_dtype dtype_named(const char *s)
     return WF_INVALID;
 }
 
+/* np.float32 and its kin are classes. */
+static wf_dtype dtype_of_class(Vm *vm, Value v)
+{
+    const Front *f = vm->engine ? &vm->engine->front[FRONT_NUMPY] : NULL;
+
+    for (int d = 1; f && v.tag == T_OBJ && d < WF_DTYPE_COUNT; d++)
+        if (f->scalar_cls[d] && v.o == (Obj *)(void *)f->scalar_cls[d])
+            return (wf_dtype)d;
+    return WF_INVALID;
+}
+
 bool en_dtype(En *e, Value v, wf_dtype *out)
 {
     Vm *vm = e->vm;
@@ -448,6 +546,8 @@ bool en_dtype(En *e, Value v, wf_dtype *out)
         *out = WF_BOOL;
     else if (v.tag == T_OBJ && is_str(v))
         *out = dtype_named(as_str(v)->s);
+    else
+        *out = dtype_of_class(vm, v);
     if (!*out)
         return sc_fail(vm, C_TypeError, "%s is not a dtype", sc_type_name(vm, v));
     *out = en_narrow(e->f, *out);
@@ -566,7 +666,27 @@ static void dtype_visit(Obj *o, VisitFn fn, void *user)
         fn(v_obj(((DTypeObj *)(void *)o)->attrs), user);
 }
 
+/* dtype.type: the class of NumPy's scalars */
+static Value dtype_type(Vm *vm, Value self)
+{
+    Class *k = vm->engine->front[FRONT_NUMPY].scalar_cls[((DTypeObj *)(void *)self.o)->dtype];
+
+    return k ? v_obj(gc_ref(k)) : NONE;
+}
+
+/* np.dtype("float32") */
+static bool dtype_init(Vm *vm, Value self, const Args *a)
+{
+    DTypeObj *o = (DTypeObj *)(void *)self.o;
+    Engine *g = engine_of(vm);
+    En e = {.vm = vm, .c = vm->cx, .f = g ? &g->front[FRONT_NUMPY] : NULL};
+
+    o->front = e.f;
+    return g && en_dtype(&e, a->v[0], &o->dtype);
+}
+
 static const PropertyDef dtype_properties[] = {
+    {"type", dtype_type, NULL},
     {"name", dtype_name, NULL},
     {"itemsize", dtype_itemsize, NULL},
     {"is_floating_point", dtype_is_floating, NULL},
@@ -577,6 +697,7 @@ static const PropertyDef dtype_properties[] = {
 
 const ClassDef dtype_def = {
     .name = "dtype", .size = sizeof(DTypeObj), .attrs_at = offsetof(DTypeObj, attrs),
+    .init = dtype_init, .init_params = "dtype",
     .repr = dtype_repr, .str = dtype_str, .compare = dtype_compare, .hash = dtype_hash,
     .call = dtype_call, .properties = dtype_properties, .destroy = dtype_destroy,
     .visit = dtype_visit,
@@ -678,14 +799,22 @@ bool engine_open(Vm *vm, ScModule *m)
             if (!sc_module_set(vm, m, name, en_dtype_box(vm, f, (wf_dtype)d)))
                 return false;
         }
+    if (f == &g->front[FRONT_NUMPY] && !sc_module_class(vm, m, &rng_def, NULL, NULL))
+        return false;
+    if (f == &g->front[FRONT_TORCH] &&
+        (!sc_module_class(vm, m, &torch_generator_def, NULL, NULL) ||
+         !open_table(vm, m, engine_random_torch, f)))
+        return false;
     return sc_module_set(vm, m, "Tensor", v_obj(gc_ref(g->tensor))) &&
            sc_module_set(vm, m, "dtype", v_obj(gc_ref(g->dtype))) &&
            sc_module_set(vm, m, "Program", v_obj(gc_ref(g->program))) &&
+           sc_module_set(vm, m, "Slot", v_obj(gc_ref(g->slot))) &&
            open_table(vm, m, engine_functions, f) && open_table(vm, m, engine_create, f) &&
-           open_table(vm, m, engine_programs, f);
+           open_table(vm, m, engine_programs, f) && open_table(vm, m, engine_control, f) &&
+           open_table(vm, m, engine_keys, f);
 }
 
 const ModuleDef engine_modules[] = {
     {"_torch", engine_open, NULL}, {"_jax", engine_open, NULL}, {"_numpy", engine_open, NULL},
-    {"_tf", engine_open, NULL},    {"_aesara", engine_open, NULL}, {0},
+    {"_tf", engine_open, NULL},    {"_aesara", engine_open, NULL}, {"_syntax", syntax_open, NULL}, {0},
 };

@@ -10,6 +10,9 @@
  *   functions.c  natives that are one tensor function each, by table
  *   create.c     tensors from nested lists, ranges, files and random numbers
  *   program.c    programs as script values: trace, apply, transforms
+ *   syntax.c     functions as syntax trees: the module _syntax
+ *   control.c    natives that take functions: derivatives, batches, control flow, rules
+ *   keys.c       random numbers by key, as JAX has them
  *
  * A native is written as
  *
@@ -47,8 +50,10 @@ struct Front { /* one library's view */
     KnownClass shape_error, type_error, value_error;
     Class *cls;         /* of its tensors; a script may put a subclass here */
     Class *shape_cls;   /* of x.shape; NULL: tuple */
+    Class *scalar_cls[WF_DTYPE_COUNT]; /* of results of rank 0, as NumPy has; NULL: cls */
     struct DTypeObj *dtypes[WF_DTYPE_COUNT];
     wf_generator *generator;
+    Value error_text;   /* fn(text): an error as the library words it; T_NIL: as it is */
     struct Engine *engine;
 };
 
@@ -56,8 +61,9 @@ enum { FRONT_TORCH, FRONT_JAX, FRONT_NUMPY, FRONT_TF, FRONT_AESARA, FRONT_COUNT 
 
 typedef struct Engine { /* of one Vm: vm->engine */
     Vm *vm;
+    Place place; /* where natives stand while a function is compiled; else nowhere */
     Front front[FRONT_COUNT];
-    Class *tensor, *dtype, *program; /* base classes */
+    Class *tensor, *dtype, *program, *record, *slot; /* base classes */
 } Engine;
 
 typedef struct TensorObj {
@@ -80,6 +86,7 @@ typedef struct En { /* one native call */
     Vm *vm;
     wf_ctx *c;
     Front *f;
+    const char *label; /* of the step in histories: the native's name */
     void *mem[4]; /* blocks that live until the end */
     size_t size[4];
     int nmem;
@@ -94,10 +101,13 @@ Value en_end(En *e, wf_tensor t);
 Value en_end_tuple(En *e, const wf_tensor *t, int n);
 Value en_end_list(En *e, const wf_tensor *t, int n);
 Value en_end_value(En *e, Value v); /* any other result; dropped after an error */
+void en_close(En *e, const wf_tensor *keep, int n); /* only the scope; keep live on outside */
 Value en_fail(En *e);               /* close the scope: the exception, or the context's error */
 bool en_raise(En *e);               /* the context's error becomes an exception; false */
 
 Value en_box(En *e, wf_tensor t);   /* keeps t; an owned value */
+Value en_box_as(En *e, wf_tensor t, Class *cls);
+bool is_scalar(Vm *vm, Value v);    /* of a class of Front.scalar_cls: never changed in place */
 bool is_tensor(Vm *vm, Value v);
 static inline TensorObj *as_tensor(Value v) { return (TensorObj *)(void *)v.o; }
 
@@ -125,6 +135,7 @@ bool place_now(Vm *vm, Place *out); /* of the innermost line of the user's own f
 /* ---- operate.c --------------------------------------------------------------------- */
 
 bool en_index(En *e, Value key, wf_index *out, int *n); /* room for 2*WF_MAX_RANK */
+extern const char *const binary_label[OP2_COUNT]; /* names of the natives */
 Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace);
 Value tensor_unary(Vm *vm, UnOp op, Value a);
 Value tensor_compare(Vm *vm, CmpOp op, Value a, Value b);
@@ -134,17 +145,35 @@ int tensor_truth(Vm *vm, Value self);
 Value tensor_iter(Vm *vm, Value self);
 bool tensor_len(Vm *vm, Value self, int64_t *out);
 
-/* ---- functions.c, create.c, program.c ---------------------------------------------- */
+/* ---- functions.c, create.c, program.c, control.c, keys.c ---------------------------------------------- */
 
-extern const NativeDef engine_functions[], engine_create[], engine_programs[];
+extern const NativeDef engine_functions[], engine_create[], engine_programs[],
+    engine_control[], engine_keys[];
 extern const NativeDef tensor_methods[];
 extern const PropertyDef tensor_properties[];
 Value en_from_value(En *e, Value v, wf_dtype dtype); /* nested lists; WF_INVALID: inferred; boxed, scope left open */
 wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype);
-extern const ClassDef program_def;
+/* random_torch.c, of PyTorch's front alone */
+extern const NativeDef engine_random_torch[];
+extern const ClassDef torch_generator_def;
+extern const ClassDef program_def, record_def, slot_def;
+extern const ClassDef rng_def; /* random_numpy.c */
+
+/* ---- control.c --------------------------------------------------------------------- */
+
+typedef struct Callee { /* a script function as the user of a wf_function; fn is borrowed */
+    Vm *vm;
+    Front *f;
+    Value fn;
+    int n; /* inputs */
+} Callee;
+
+/* k must stay as long as the function is used. Its results are counted by the call. */
+wf_function en_function(Callee *k, Vm *vm, Front *f, Value fn, int inputs, const char *name);
 
 /* ---- the modules ------------------------------------------------------------------- */
 
 bool engine_open(Vm *vm, ScModule *m); /* by m's name: _torch and so on */
+bool syntax_open(Vm *vm, ScModule *m); /* syntax.c: _syntax */
 
 #endif

@@ -1,0 +1,575 @@
+/* control.c -- natives that take functions of the script: derivatives, batches, control flow,
+ * rules of one's own; and what talks over a named axis.
+ *
+ * A function of the script gets tensors and gives a list of tensors, all flat: trees,
+ * static arguments and auxiliary results are the libraries' work, in namespaces/.
+ *
+ *   record(fn, xs)                         fn run once, to be derived many times: .results,
+ *                                          .vjp(gys) with None for no cotangent, .jvp(dxs)
+ *   vmap(fn, xs, axes, name)               axes: None for what is not mapped
+ *   cond(index, fns, xs)  while_loop(cond, body, xs)  scan(body, carries, xs, length, reverse)
+ *   checkpoint(fn, xs, keep_dots)
+ *   custom_jvp(slot, fn, rule, xs)  custom_vjp(slot, fn, forward, backward, xs)
+ *
+ * An exception in such a function travels through the tensor library as an error without a
+ * message of its own, and goes on where the native returns.
+ */
+#include "script/engine/engine.h"
+
+/* ---- functions of the script as functions of tensors ------------------------------- */
+
+typedef struct Call {
+    Vm *vm;
+    Front *front;
+    Value fn;         /* borrowed */
+    int n;            /* inputs */
+    int nout, nfloat; /* of the last call: results, floats among them */
+    const struct Call *primal, *forward; /* of a backward rule, whose inputs they tell */
+} Call;
+
+/* Settings of the context that natives of other fronts may change meanwhile. */
+typedef struct Settings {
+    wf_promotion promotion;
+    wf_dtype float_dtype;
+    Place place;
+} Settings;
+
+static Settings settings_save(const wf_ctx *c)
+{
+    return (Settings){c->tensors->promotion, c->tensors->float_dtype, c->tensors->place};
+}
+
+static void settings_restore(wf_ctx *c, Settings s)
+{
+    c->tensors->promotion = s.promotion;
+    c->tensors->float_dtype = s.float_dtype;
+    c->tensors->place = s.place;
+}
+
+static Tuple *boxed(En *e, const wf_tensor *in, int n)
+{
+    Tuple *t = sc_tuple(e->vm, n);
+
+    for (int i = 0; t && i < n; i++)
+        if ((t->v[i] = en_box(e, in[i])).tag == T_NIL) {
+            obj_drop(e->vm, t);
+            t = NULL;
+        }
+    return t;
+}
+
+/* The call of a wf_function whose results are WF_ANY. */
+static bool call_script(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    Call *k = user;
+    Vm *vm = k->vm;
+    Settings kept = settings_save(c);
+    En e = en_begin_front(vm, k->front);
+    int nin = k->forward ? k->forward->nout - k->primal->nout + k->primal->nfloat : k->n;
+    Tuple *args = boxed(&e, in, nin);
+    Value r = args ? sc_call(vm, k->fn, args->v, nin) : NIL;
+    wf_tensor *y = NULL;
+    int n = 0;
+
+    (void)out;
+    if (r.tag != T_NIL && en_tensors(&e, r, &y, &n))
+        wf_give(c, y, n);
+    k->nout = n;
+    k->nfloat = 0;
+    for (int j = 0; j < n && !failed(c) && !sc_failed(vm); j++)
+        k->nfloat += dtype_is_float(wf_dtype_of(c, y[j]));
+    sc_drop(vm, r);
+    if (args)
+        obj_drop(vm, args);
+    if (sc_failed(vm) && !failed(c))
+        tfail(c, WF_ERR_VALUE, "an exception in a function of the script");
+    en_close(&e, y, failed(c) ? 0 : n);
+    settings_restore(c, kept);
+    return !failed(c);
+}
+
+static wf_function function_of(Call *k, const char *name)
+{
+    return (wf_function){call_script, k, k->n, WF_ANY, name};
+}
+
+static Call call_of(En *e, Value fn, int n)
+{
+    return (Call){.vm = e->vm, .front = e->f, .fn = fn, .n = n};
+}
+
+static bool call_callee(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    Callee *k = user;
+    Call call = {.vm = k->vm, .front = k->f, .fn = k->fn, .n = k->n};
+
+    return call_script(c, &call, in, out);
+}
+
+wf_function en_function(Callee *k, Vm *vm, Front *f, Value fn, int inputs, const char *name)
+{
+    *k = (Callee){vm, f, fn, inputs};
+    return (wf_function){call_callee, k, inputs, WF_ANY, name};
+}
+
+/* The results that a function of functions has left. */
+static Value given(En *e)
+{
+    int n = 0;
+    const wf_tensor *v;
+    wf_tensor *copy;
+
+    if (failed(e->c) || sc_failed(e->vm))
+        return en_fail(e);
+    v = wf_given(e->c, &n);
+    copy = en_alloc(e, ((size_t)n + 1) * sizeof *copy); /* boxing may run other calls */
+    if (!copy)
+        return en_fail(e);
+    if (n)
+        memcpy(copy, v, (size_t)n * sizeof *copy);
+    return en_end_list(e, copy, n);
+}
+
+/* ---- records ----------------------------------------------------------------------- */
+
+typedef struct RecordObj {
+    GcObj h;
+    Dict *attrs;
+    wf_record *r;
+    Front *front;
+    Value results; /* a list */
+    int nx;
+    bool traced;
+} RecordObj;
+
+static RecordObj *as_record(Value v) { return (RecordObj *)(void *)v.o; }
+
+static void record_destroy(Vm *vm, Obj *o)
+{
+    RecordObj *r = (RecordObj *)(void *)o;
+
+    wf_record_free(vm->cx, r->r);
+    r->r = NULL;
+    sc_put(vm, &r->results, NIL);
+    if (r->attrs)
+        obj_drop(vm, r->attrs);
+    r->attrs = NULL;
+}
+
+static void record_visit(Obj *o, VisitFn fn, void *user)
+{
+    RecordObj *r = (RecordObj *)(void *)o;
+
+    fn(r->results, user);
+    if (r->attrs)
+        fn(v_obj(r->attrs), user);
+}
+
+/* record(fn, xs): what is recorded although the script said no_grad outside */
+static Value n_record(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor *in;
+    int n = 0, wrt[256];
+    Call k;
+    wf_function f;
+    RecordObj *r;
+    Value results;
+
+    if (!en_tensors(&e, a->v[1], &in, &n))
+        return en_fail(&e);
+    if (n > COUNT(wrt)) {
+        sc_fail(vm, C_ValueError, "derivatives by more than %d tensors", (int)COUNT(wrt));
+        return en_fail(&e);
+    }
+    for (int i = 0; i < n; i++)
+        wrt[i] = i;
+    if (!(r = sc_gc_new(vm, vm->engine->record, sizeof *r)))
+        return en_fail(&e);
+    r->front = e.f;
+    r->results = NIL;
+    r->nx = n;
+    r->traced = e.c->tensors->trace != NULL;
+    k = call_of(&e, a->v[0], n);
+    f = function_of(&k, "f");
+    wf_record_new(e.c, &f, in, wrt, n, NULL, &r->r);
+    results = given(&e); /* closes the scope */
+    if (results.tag == T_NIL) {
+        obj_drop(vm, r);
+        return NIL;
+    }
+    r->results = results;
+    return v_obj(r);
+}
+
+/* vjp(gys): one for each result; None: no cotangent */
+static Value record_vjp(Vm *vm, const Args *a)
+{
+    RecordObj *r = as_record(a->v[0]);
+    En e = en_begin_front(vm, r->front);
+    List *ys = (List *)(void *)r->results.o;
+    Tuple *t = sc_tuple_from(vm, a->v[1]);
+    wf_tensor *gy, *gx;
+    bool ok = t != NULL;
+
+    if (ok && t->n != ys->n)
+        ok = sc_fail(vm, C_ValueError, "%lld cotangents for %lld results", (long long)t->n,
+                     (long long)ys->n);
+    gy = ok ? en_alloc(&e, ((size_t)ys->n + 1) * sizeof *gy) : NULL;
+    gx = gy ? en_alloc(&e, ((size_t)r->nx + 1) * sizeof *gx) : NULL;
+    ok = gx != NULL;
+    for (int64_t j = 0; ok && j < ys->n; j++) {
+        gy[j] = WF_NONE;
+        if (t->v[j].tag != T_NONE)
+            ok = en_tensor(&e, t->v[j], &gy[j]);
+        else if (r->traced)
+            gy[j] = wf_zeros_like(e.c, as_tensor(ys->v[j])->t);
+    }
+    if (ok)
+        wf_record_vjp(e.c, r->r, gy, gx);
+    if (t)
+        obj_drop(vm, t);
+    return ok ? en_end_list(&e, gx, r->nx) : en_fail(&e);
+}
+
+static Value record_jvp(Vm *vm, const Args *a)
+{
+    RecordObj *r = as_record(a->v[0]);
+    En e = en_begin_front(vm, r->front);
+    int n = 0, ny = wf_record_results(r->r);
+    wf_tensor *dx, *dy;
+
+    if (!en_tensors(&e, a->v[1], &dx, &n) ||
+        !(dy = en_alloc(&e, ((size_t)ny + 1) * sizeof *dy)))
+        return en_fail(&e);
+    if (n != r->nx) {
+        sc_fail(vm, C_ValueError, "%d tangents for %d arguments", n, r->nx);
+        return en_fail(&e);
+    }
+    wf_record_jvp(e.c, r->r, dx, dy);
+    return en_end_list(&e, dy, ny);
+}
+
+static Value record_results(Vm *vm, Value self)
+{
+    (void)vm;
+    return sc_ref(as_record(self)->results);
+}
+
+static const NativeDef record_methods[] = {
+    {"vjp", record_vjp, "self,gys"}, {"jvp", record_jvp, "self,dxs"}, {0}};
+static const PropertyDef record_properties[] = {{"results", record_results, NULL}, {0}};
+const ClassDef record_def = {
+    .name = "Record", .size = sizeof(RecordObj), .attrs_at = offsetof(RecordObj, attrs),
+    .sealed = true, .destroy = record_destroy, .visit = record_visit,
+    .methods = record_methods, .properties = record_properties,
+};
+
+/* ---- vmap -------------------------------------------------------------------------- */
+
+/* vmap(fn, xs, axes, name=None): the batch comes first in every result */
+static Value n_vmap(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor *in;
+    int n = 0, *axes;
+    const char *name = NULL;
+    Tuple *t = NULL;
+    Call k;
+    wf_function f;
+    bool ok = en_tensors(&e, a->v[1], &in, &n) && en_str(&e, a->v[3], &name) &&
+              (t = sc_tuple_from(vm, a->v[2])) != NULL &&
+              (axes = en_alloc(&e, ((size_t)n + 1) * sizeof *axes)) != NULL;
+
+    if (ok && t->n != n)
+        ok = sc_fail(vm, C_ValueError, "vmap: %lld axes for %d arguments", (long long)t->n, n);
+    for (int i = 0; ok && i < n; i++) {
+        int64_t x = 0;
+
+        axes[i] = WF_UNMAPPED;
+        if (t->v[i].tag != T_NONE && (ok = sc_to_int(vm, t->v[i], &x)))
+            axes[i] = (int)(x < -1000 ? -1000 : x > 1000 ? 1000 : x);
+    }
+    if (t)
+        obj_drop(vm, t);
+    if (!ok)
+        return en_fail(&e);
+    k = call_of(&e, a->v[0], n);
+    f = function_of(&k, "f");
+    wf_vmap_call(e.c, &f, in, axes, NULL, name, NULL);
+    return given(&e);
+}
+
+/* ---- control flow ------------------------------------------------------------------ */
+
+/* cond(index, fns, xs) */
+static Value n_cond(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor index, *in;
+    int n = 0;
+    Tuple *t = NULL;
+    Call *k = NULL;
+    wf_function *f = NULL;
+    Value v;
+
+    if (!en_tensor(&e, a->v[0], &index) || !en_tensors(&e, a->v[2], &in, &n) ||
+        !(t = sc_tuple_from(vm, a->v[1])) ||
+        !(k = en_alloc(&e, ((size_t)t->n + 1) * sizeof *k)) ||
+        !(f = en_alloc(&e, ((size_t)t->n + 1) * sizeof *f))) {
+        if (t)
+            obj_drop(vm, t);
+        return en_fail(&e);
+    }
+    for (int64_t i = 0; i < t->n; i++) {
+        k[i] = call_of(&e, t->v[i], n);
+        f[i] = function_of(&k[i], "branch");
+    }
+    wf_cond_call(e.c, index, f, (int)t->n, in, NULL);
+    v = given(&e);
+    obj_drop(vm, t);
+    return v;
+}
+
+/* while_loop(cond, body, xs) */
+static Value n_while_loop(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor *in;
+    int n = 0;
+    int64_t bound = WF_UNBOUNDED;
+    Call k[2];
+    wf_function f[2];
+
+    if (!en_tensors(&e, a->v[2], &in, &n) || !en_int(&e, a->v[3], &bound))
+        return en_fail(&e);
+    for (int i = 0; i < 2; i++) {
+        k[i] = call_of(&e, a->v[i], n);
+        f[i] = function_of(&k[i], i ? "body" : "cond");
+    }
+    wf_while_call(e.c, &f[0], &f[1], in, bound, NULL);
+    return given(&e);
+}
+
+/* scan(body, carries, xs, length=None, reverse=False): carries, then rows */
+static Value n_scan(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor *carry, *xs, *in;
+    int nc = 0, nx = 0;
+    int64_t length = WF_UNBOUNDED;
+    bool reverse = false;
+    Call k;
+    wf_function f;
+
+    if (!en_tensors(&e, a->v[1], &carry, &nc) || !en_tensors(&e, a->v[2], &xs, &nx) ||
+        !en_int(&e, a->v[3], &length) || !en_bool(&e, a->v[4], &reverse) ||
+        !(in = en_alloc(&e, ((size_t)nc + (size_t)nx + 1) * sizeof *in)))
+        return en_fail(&e);
+    if (nc)
+        memcpy(in, carry, (size_t)nc * sizeof *in);
+    if (nx)
+        memcpy(in + nc, xs, (size_t)nx * sizeof *in);
+    k = call_of(&e, a->v[0], nc + nx);
+    f = function_of(&k, "body");
+    wf_scan_call(e.c, &f, nc, in, length, reverse, NULL);
+    return given(&e);
+}
+
+/* checkpoint(fn, xs, keep_dots=False) */
+static Value n_checkpoint(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor *in;
+    int n = 0;
+    bool dots = false;
+    Call k;
+    wf_function f;
+
+    if (!en_tensors(&e, a->v[1], &in, &n) || !en_bool(&e, a->v[2], &dots))
+        return en_fail(&e);
+    k = call_of(&e, a->v[0], n);
+    f = function_of(&k, "f");
+    wf_checkpoint_call(e.c, &f, in, dots, NULL);
+    return given(&e);
+}
+
+/* ---- derivative rules of one's own ------------------------------------------------- */
+
+/* What tells one function with rules from another: a rule that calls its own function is
+ * known by it. Holds the call that is under way. */
+typedef struct SlotObj {
+    GcObj h;
+    Dict *attrs;
+    Call call;
+} SlotObj;
+
+static void slot_destroy(Vm *vm, Obj *o)
+{
+    SlotObj *s = (SlotObj *)(void *)o;
+
+    if (s->attrs)
+        obj_drop(vm, s->attrs);
+    s->attrs = NULL;
+}
+
+static void slot_visit(Obj *o, VisitFn fn, void *user)
+{
+    if (((SlotObj *)(void *)o)->attrs)
+        fn(v_obj(((SlotObj *)(void *)o)->attrs), user);
+}
+
+static Value slot_make(Vm *vm, Class *cls, const Args *a)
+{
+    (void)a;
+    return v_obj((SlotObj *)sc_gc_new(vm, cls, sizeof(SlotObj)));
+}
+
+const ClassDef slot_def = {
+    .name = "Slot", .size = sizeof(SlotObj), .attrs_at = offsetof(SlotObj, attrs),
+    .sealed = true, .make = slot_make, .make_params = "", .destroy = slot_destroy,
+    .visit = slot_visit,
+};
+
+/* custom_jvp(slot, fn, rule, xs), custom_vjp(slot, fn, forward, backward, xs) */
+static Value custom(Vm *vm, const Args *a, int nrules)
+{
+    En e = en_begin(vm, a);
+    wf_tensor *in;
+    int n = 0;
+    SlotObj *slot = (SlotObj *)(void *)a->v[0].o;
+    Call k[2], outer;
+    wf_function f, rule[2];
+    Value v;
+
+    if (a->v[0].tag != T_OBJ || a->v[0].o->cls != vm->engine->slot) {
+        sc_fail(vm, C_TypeError, "needs a Slot");
+        return en_fail(&e);
+    }
+    if (!en_tensors(&e, a->v[2 + nrules], &in, &n))
+        return en_fail(&e);
+    outer = slot->call; /* a rule that calls its own function comes here again */
+    slot->call = call_of(&e, a->v[1], n);
+    f = function_of(&slot->call, "f");
+    k[0] = call_of(&e, a->v[2], n);
+    k[1] = call_of(&e, nrules > 1 ? a->v[3] : NIL, 0);
+    rule[0] = function_of(&k[0], nrules > 1 ? "forward" : "rule");
+    rule[1] = function_of(&k[1], "backward");
+    if (nrules == 1) {
+        for (int i = 0; i < n; i++) /* tangents of floats */
+            k[0].n += dtype_is_float(wf_dtype_of(e.c, in[i]));
+        rule[0].inputs = k[0].n;
+        wf_custom_jvp_call(e.c, &f, &rule[0], in, NULL);
+    } else {
+        k[1].primal = &slot->call;
+        k[1].forward = &k[0];
+        rule[1].inputs = WF_ANY;
+        wf_custom_vjp_call(e.c, &f, &rule[0], &rule[1], in, NULL);
+    }
+    v = given(&e);
+    slot->call = outer;
+    return v;
+}
+static Value n_custom_jvp(Vm *vm, const Args *a) { return custom(vm, a, 1); }
+static Value n_custom_vjp(Vm *vm, const Args *a) { return custom(vm, a, 2); }
+
+/* ---- over a named axis ------------------------------------------------------------- */
+
+static Value over_axis(Vm *vm, const Args *a,
+                       wf_tensor (*fn)(wf_ctx *, wf_tensor, const char *))
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    const char *axis = NULL;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_str(&e, a->v[1], &axis))
+        return en_fail(&e);
+    return en_end(&e, fn(e.c, x, axis));
+}
+static Value n_psum(Vm *vm, const Args *a) { return over_axis(vm, a, wf_psum); }
+static Value n_pmean(Vm *vm, const Args *a) { return over_axis(vm, a, wf_pmean); }
+static Value n_pmax(Vm *vm, const Args *a) { return over_axis(vm, a, wf_pmax); }
+static Value n_pmin(Vm *vm, const Args *a) { return over_axis(vm, a, wf_pmin); }
+
+static Value n_all_gather(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    const char *axis = NULL;
+    int64_t at = 0;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_str(&e, a->v[1], &axis) || !en_int(&e, a->v[2], &at))
+        return en_fail(&e);
+    return en_end(&e, wf_all_gather(e.c, x, axis, (int)at));
+}
+
+/* ppermute(x, axis, pairs): source, target, source, target .. */
+static Value n_ppermute(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    const char *axis = NULL;
+    int64_t pairs[512];
+    int n = 0;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_str(&e, a->v[1], &axis) ||
+        !en_ints(&e, a->v[2], pairs, &n, COUNT(pairs)))
+        return en_fail(&e);
+    return en_end(&e, wf_ppermute(e.c, x, axis, pairs, n / 2));
+}
+
+static Value n_axis_index(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const char *axis = NULL;
+
+    return en_str(&e, a->v[0], &axis) ? en_end(&e, wf_axis_index(e.c, axis)) : en_fail(&e);
+}
+
+static Value n_axis_size(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const char *axis = NULL;
+
+    if (!en_str(&e, a->v[0], &axis))
+        return en_fail(&e);
+    return en_end_value(&e, en_dim(vm, e.f, wf_axis_size(e.c, axis)));
+}
+
+/* ---- effects ----------------------------------------------------------------------- */
+
+/* print_now(format, xs): now, or when the program runs */
+static Value n_print_now(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const char *format = "";
+    wf_tensor *x;
+    int n = 0;
+
+    if (!en_str(&e, a->v[0], &format) || !en_tensors(&e, a->v[1], &x, &n))
+        return en_fail(&e);
+    sc_flush(vm);
+    wf_print(e.c, format, x, n);
+    return en_end_value(&e, NONE);
+}
+
+const NativeDef engine_control[] = {
+    {"record", n_record, "fn,xs"},
+    {"vmap", n_vmap, "fn,xs,axes|name"},
+    {"cond", n_cond, "index,fns,xs"},
+    {"while_loop", n_while_loop, "cond,body,xs|bound"},
+    {"scan", n_scan, "body,carries,xs|length,reverse"},
+    {"checkpoint", n_checkpoint, "fn,xs|keep_dots"},
+    {"custom_jvp", n_custom_jvp, "slot,fn,rule,xs"},
+    {"custom_vjp", n_custom_vjp, "slot,fn,forward,backward,xs"},
+    {"psum", n_psum, "x,axis"},
+    {"pmean", n_pmean, "x,axis"},
+    {"pmax", n_pmax, "x,axis"},
+    {"pmin", n_pmin, "x,axis"},
+    {"all_gather", n_all_gather, "x,axis|at"},
+    {"ppermute", n_ppermute, "x,axis,pairs"},
+    {"axis_index", n_axis_index, "axis"},
+    {"axis_size", n_axis_size, "axis"},
+    {"print_now", n_print_now, "format,xs"},
+    {0},
+};
