@@ -86,16 +86,27 @@ STARTS = {
 }
 
 
+def save(system, folder):
+    STARTS[system][0](folder)
+
+
+def start(system, folder):
+    STARTS[system][1](folder)
+    sys.stdout.flush()
+    from worker import most_resident
+
+    print(most_resident())
+
+
 def timed(argv):
-    """seconds and MB of a process; None if it fails"""
+    """seconds until the first line of a process, and the MB it says on the second; None if it fails"""
     begin = time.perf_counter()
     p = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     p.stdout.readline()
     seconds = time.perf_counter() - begin
-    p.stdout.read()
-    _, status, usage = os.wait4(p.pid, 0)
-    p.returncode = os.waitstatus_to_exitcode(status)
-    return (seconds, usage.ru_maxrss / 1000) if p.returncode == 0 else None
+    mb = p.stdout.readline()
+    p.stdout.close()
+    return (seconds, float(mb)) if p.wait() == 0 and mb else None
 
 
 def starts(build, systems):
@@ -105,9 +116,9 @@ def starts(build, systems):
         argvs = {"weft": [weft, "cold", os.path.join(folder, "m.weft")]}
         for s in ("eager", "compile", "jax", "ort"):
             if s in systems and STARTS[s]:
-                code = f"import sys; sys.path.insert(0, {HERE!r}); import cold; cold.STARTS[{s!r}][%d]({folder!r})"
-                if subprocess.run([sys.executable, "-c", code % 0], stderr=subprocess.DEVNULL).returncode == 0:
-                    argvs[s] = [sys.executable, "-c", code % 1]
+                code = f"import sys; sys.path.insert(0, {HERE!r}); import cold; cold.%s({s!r}, {folder!r})"
+                if subprocess.run([sys.executable, "-c", code % 'save'], stderr=subprocess.DEVNULL).returncode == 0:
+                    argvs[s] = [sys.executable, "-c", code % 'start']
         subprocess.run([weft, "save", os.path.join(folder, "m.weft")], check=False)
         taken = {s: [] for s in argvs}
         for i in range(5):
