@@ -115,14 +115,23 @@ static Value call_native(Vm *vm, Native *f, const Args *a)
         b.n++;
     }
     b.user = f->user;
+    b.def = f->def;
     if (f->nmax < 0) {
         r = f->def->fn(vm, &b);
     } else if (b.nkw == 0 && b.n == f->nall) {
         r = f->def->fn(vm, &b);
+    } else if (b.nkw == 0 && b.n >= f->nreq && b.n <= f->nmax) { /* the rest is left out */
+        Args c = {v, f->nall, 0, NULL, f->user, f->def};
+
+        if (b.n)
+            memcpy(v, b.v, (size_t)b.n * sizeof *v);
+        for (int i = b.n; i < f->nall; i++)
+            v[i] = NIL;
+        r = f->def->fn(vm, &c);
     } else if (!sc_bind_native(vm, f->def->name, f->def->params, &b, v)) {
         r = NIL;
     } else {
-        Args c = {v, f->nall, 0, NULL, f->user};
+        Args c = {v, f->nall, 0, NULL, f->user, f->def};
 
         r = f->def->fn(vm, &c);
     }
@@ -371,7 +380,7 @@ static Value call_new(Vm *vm, Class *c, Value fn, const Args *a)
     v[0] = v_obj(c);
     for (i = 0; i < total; i++)
         v[i + 1] = a->v[i];
-    r = sc_call_args(vm, fn, &(Args){v, a->n + 1, a->nkw, names, NULL});
+    r = sc_call_args(vm, fn, &(Args){v, a->n + 1, a->nkw, names, NULL, NULL});
     return r;
 }
 
@@ -422,7 +431,7 @@ static Value call_method(Vm *vm, Method *m, const Args *a)
     v[0] = m->self;
     if (total)
         memcpy(v + 1, a->v, (size_t)total * sizeof *v);
-    r = sc_call_args(vm, m->fn, &(Args){v, a->n + 1, a->nkw, a->names, NULL});
+    r = sc_call_args(vm, m->fn, &(Args){v, a->n + 1, a->nkw, a->names, NULL, NULL});
     if (v != small)
         sc_free(vm, v, (size_t)(total + 1) * sizeof *v);
     return r;
@@ -459,7 +468,7 @@ Value sc_call_args(Vm *vm, Value fn, const Args *a)
 
 Value sc_call(Vm *vm, Value fn, const Value *args, int n)
 {
-    return sc_call_args(vm, fn, &(Args){(Value *)(uintptr_t)args, n, 0, NULL, NULL});
+    return sc_call_args(vm, fn, &(Args){(Value *)(uintptr_t)args, n, 0, NULL, NULL, NULL});
 }
 
 Value sc_call_method(Vm *vm, Value self, const char *name, const Value *args, int n)

@@ -24,7 +24,8 @@ bool sc_is_instance(Vm *vm, Value v, Class *c) { return sc_is_subclass(sc_class_
 int sc_isinstance_of(Vm *vm, Value v, Value spec)
 {
     if (spec.tag == T_OBJ && spec.o->cls == vm->cls[C_type])
-        return sc_is_instance(vm, v, (Class *)spec.o);
+        return sc_is_instance(vm, v, (Class *)spec.o) ||
+               (vm->engine && engine_poses_as(vm, v, (Class *)spec.o));
     if (sc_is(vm, spec, C_tuple)) {
         Tuple *t = (Tuple *)spec.o;
 
@@ -283,7 +284,7 @@ static Value native_init(Vm *vm, const Args *a)
 {
     Class *c = a->user;
     Value v[PARAMS_MAX];
-    Args rest = {a->v + 1, a->n - 1, a->nkw, a->names, NULL};
+    Args rest = {a->v + 1, a->n - 1, a->nkw, a->names, NULL, NULL};
 
     if (a->n < 1 || !sc_is_instance(vm, a->v[0], c))
         return sc_raise(vm, C_TypeError, "%s.__init__() needs an instance of %s as self",
@@ -1001,7 +1002,7 @@ static Value object_new(Vm *vm, const Args *a)
         return v_obj(r);
     }
     if (c->d.make)
-        return c->d.make(vm, c, &(Args){a->v + 1, a->n - 1, a->nkw, a->names, NULL});
+        return c->d.make(vm, c, &(Args){a->v + 1, a->n - 1, a->nkw, a->names, NULL, NULL});
     return sc_new_instance(vm, c);
 }
 

@@ -723,7 +723,7 @@ static Value m_popitem(Vm *vm, const Args *a)
 
 static Value m_update(Vm *vm, const Args *a)
 {
-    Args b = {a->v + 1, a->n - 1, a->nkw, a->names, NULL};
+    Args b = {a->v + 1, a->n - 1, a->nkw, a->names, NULL, NULL};
 
     return dict_init(vm, a->v[0], &b) ? NONE : NIL;
 }

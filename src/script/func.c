@@ -509,7 +509,22 @@ static Value module_repr(Vm *vm, Value self)
                    : sc_strf(vm, "<module '%s' (built-in)>", m->name->s);
 }
 
+/* __getattr__(name) of the module, for names it does not have (yet). */
+static Value module_getattr(Vm *vm, Value self, Str *name)
+{
+    Value *f = sc_dict_find_str(((ScModule *)self.o)->attrs, vm->known[S_getattr]), r;
+    Value arg = v_obj(name);
+
+    if (!f)
+        return NIL;
+    r = sc_call(vm, *f, &arg, 1);
+    if (r.tag == T_NIL && sc_exc_is(vm, C_AttributeError))
+        sc_clear_exc(vm); /* the message with the nearest name is better */
+    return r;
+}
+
 const ClassDef sc_module_def = {
     .name = "module", .size = sizeof(ScModule), .attrs_at = offsetof(ScModule, attrs),
     .sealed = true, .destroy = module_destroy, .visit = module_visit, .repr = module_repr,
+    .getattr = module_getattr,
 };

@@ -211,6 +211,7 @@ typedef struct Args {
     int n, nkw;
     Value *names; /* of the keywords, strings */
     void *user;   /* of the NativeDef's function object */
+    const struct NativeDef *def; /* of the function called; NULL: not known */
 } Args;
 
 typedef Value (*NativeFn)(Vm *vm, const Args *a);
@@ -696,6 +697,7 @@ bool sc_run_text(Vm *vm, const char *name, const char *text, size_t size);
  * libraries' names (made by tools/embed of namespaces/). */
 extern const ModuleDef sc_std_modules[], engine_modules[], sc_namespaces[];
 void engine_free(Vm *vm);
+bool engine_poses_as(Vm *vm, Value v, const Class *c); /* np.float64 is a float */
 
 /* ---- inline ------------------------------------------------------------------------ */
 

@@ -299,7 +299,7 @@ static Value make_class(Vm *vm, Frame *fr, const Code *c, Value bases, Value kwa
             vals[n] = e->val;
         }
         hook = sup.tag == T_NIL ? NIL : sc_getattr(vm, sup, vm->known[S_init_subclass]);
-        r = hook.tag == T_NIL ? NIL : sc_call_args(vm, hook, &(Args){vals, 0, n, names, NULL});
+        r = hook.tag == T_NIL ? NIL : sc_call_args(vm, hook, &(Args){vals, 0, n, names, NULL, NULL});
         sc_drop(vm, sup);
         sc_drop(vm, hook);
         q = r;
@@ -401,7 +401,7 @@ static Value call_stars(Vm *vm, Value fn, List *l, Value kw)
         v[l->n + i] = e->val;
         names[i] = e->key;
     }
-    r = sc_call_args(vm, fn, &(Args){v, (int)l->n, (int)nkw, names, NULL});
+    r = sc_call_args(vm, fn, &(Args){v, (int)l->n, (int)nkw, names, NULL, NULL});
     sc_free(vm, v, (size_t)(total + nkw + 1) * sizeof *v);
     return r;
 }
@@ -1365,7 +1365,7 @@ again:
                 fr = nf;
                 goto push_frame;
             }
-            v = sc_call_args(vm, fn, &(Args){args, n, nkw, names, NULL});
+            v = sc_call_args(vm, fn, &(Args){args, n, nkw, names, NULL, NULL});
             sc_drop(vm, fn);
             goto call_done;
         }
@@ -1443,9 +1443,9 @@ again:
         ((Native *)fn.o)->self.tag == T_NIL && nkw == 0 && n == ((Native *)fn.o)->nall) {
         Native *nat = (Native *)fn.o;
 
-        v = nat->def->fn(vm, &(Args){args, n, 0, NULL, nat->user});
+        v = nat->def->fn(vm, &(Args){args, n, 0, NULL, nat->user, nat->def});
     } else {
-        v = sc_call_args(vm, fn, &(Args){args, n, nkw, names, NULL});
+        v = sc_call_args(vm, fn, &(Args){args, n, nkw, names, NULL, NULL});
     }
 call_done:
     if (v.tag == T_NIL)

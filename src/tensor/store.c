@@ -222,6 +222,45 @@ Tensor *tensor_alias(wf_ctx *c, Tensor *t)
     return v;
 }
 
+/* What of a tensor is memory and the view of it changes places. */
+static void swap_memory(Tensor *a, Tensor *b)
+{
+    Tensor t = *a;
+    bool own_a = a->dims == a->room, own_b = b->dims == b->room;
+
+    a->dtype = b->dtype, b->dtype = t.dtype;
+    a->rank = b->rank, b->rank = t.rank;
+    a->packed = b->packed, b->packed = t.packed;
+    a->is_view = b->is_view, b->is_view = t.is_view;
+    a->count = b->count, b->count = t.count;
+    a->offset = b->offset, b->offset = t.offset;
+    a->store = b->store, b->store = t.store;
+    a->array = b->array, b->array = t.array;
+    memcpy(a->room, b->room, sizeof a->room);
+    a->dims = own_b ? a->room : b->dims;
+    a->strides = own_b ? a->room + 4 : b->strides;
+    memcpy(b->room, t.room, sizeof b->room);
+    b->dims = own_a ? b->room : t.dims;
+    b->strides = own_a ? b->room + 4 : t.strides;
+}
+
+bool tensor_set_data(wf_ctx *c, wf_tensor hx, wf_tensor hy)
+{
+    Tensor *x = tensor_get(c, hx, "set_data"), *y = tensor_get(c, hy, "set_data"), *v;
+
+    if (!x || !y)
+        return false;
+    if (x->symbolic || y->symbolic || (x->node && x->node->prim)) {
+        tfail(c, WF_ERR_VALUE, "set_data: needs concrete tensors, the first a leaf");
+        return false;
+    }
+    if (!(v = tensor_alias(c, y)))
+        return false;
+    swap_memory(x, v);
+    tensor_release(c, v);
+    return true;
+}
+
 Tensor *tensor_symbol(wf_ctx *c, Trace *tr, Val v)
 {
     Type type = b_type(tr->b, v);

@@ -6,6 +6,7 @@
  *   dispatch.c    the one place where an op runs now, is recorded, or enters a program
  *   fast.c        small elementwise ops without a plan
  *   trace.c       programs from C functions; emitting into the current program
+ *   hint.c        traces whose sizes are symbols with the example's sizes as hints; sizes for hosts
  *   record.c      histories: what backward needs
  *   backward.c    from histories to derivative programs
  *   functions.c   trace, jit and vmap of C functions
@@ -80,6 +81,8 @@ Tensor *tensor_symbol(wf_ctx *c, Trace *tr, Val v); /* inside a region or not */
 Tensor *tensor_view(wf_ctx *c, Tensor *base, wf_dtype dtype, const int64_t *dims,
                     const int64_t *strides, uint32_t rank, int64_t offset);
 Tensor *tensor_alias(wf_ctx *c, Tensor *t);
+/* x, a concrete leaf, holds the memory of y from now on, as it is seen there. */
+bool tensor_set_data(wf_ctx *c, wf_tensor x, wf_tensor y);
 Tensor *tensor_from_array(wf_ctx *c, wf_array *a); /* takes over the reference */
 wf_array *tensor_array(wf_ctx *c, Tensor *t); /* borrowed from t; NULL after an error */
 static inline void *tensor_data(const Tensor *t)
@@ -206,7 +209,9 @@ Dim size_sub(wf_ctx *c, Dim a, Dim b);
 Dim size_mul(wf_ctx *c, Dim a, Dim b);
 Dim size_div(wf_ctx *c, Dim a, Dim b); /* floor */
 Dim size_prod(wf_ctx *c, const Dim *d, uint32_t n);
-/* a == q*b; false: not so, or not provable */
+/* The same size? In a hinted trace sizes that agree in the example are made one. */
+bool size_same(wf_ctx *c, Dim a, Dim b);
+/* a == q*b; false: not so, or not provable (in a hinted trace it is made so) */
 bool size_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q);
 /* An axis in 0..rank-1; false with an error. */
 bool axis_of(wf_ctx *c, const char *fn, int axis, uint32_t rank, uint32_t *out);
@@ -279,6 +284,9 @@ struct Trace {
     bool is_graph; /* stays open: wf_graph_begin */
     TraceKind kind;
     TraceAxis axis; /* of the vmap this is the body of */
+    bool hinted;    /* sizes that must agree are made to, by their hints: hint.c */
+    Dim *alias;     /* what each of the first nalias symbols was replaced by, or itself */
+    uint32_t nalias;
     Capture *captures;
     uint32_t ncaptures, capture_cap;
 };
@@ -301,6 +309,15 @@ bool trace_call(wf_ctx *c, const Program *p, Tensor *const *in, uint32_t nin,
 /* A dim of one trace as a dim of a program inside it. Inside a region. */
 Dim trace_dim(wf_ctx *c, Builder *to, Trace *from, Dim d);
 
+/* ---- hint.c ---- */
+
+Trace *hinted_trace(wf_ctx *c); /* the innermost one or one around it; NULL: none */
+/* Inside a region: replace the symbols of d by their hints in all traces from the innermost outwards. */
+void hint_pin(wf_ctx *c, Dim d);
+/* Inside a region: the attribute with what symbols were replaced by. */
+const void *hint_attr(wf_ctx *c, Trace *tr, OpCode op, const void *attr);
+bool hint_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q);
+
 /* ---- record.c ---------------------------------------------------------------------------------- */
 
 typedef struct Edge {
@@ -316,6 +333,7 @@ struct Node {
     bool freed;   /* saved values are gone */
     Prim *prim;   /* NULL: a leaf */
     Tensor *leaf; /* of a leaf: the tensor, not counted, NULL when it is gone */
+    const char *label; /* what a front calls this step; lives as long; NULL: none */
     uint64_t need;
     uint64_t epoch;  /* of the last walk that saw it */
     uint64_t wanted; /* the last walk to which its derivative mattered */
@@ -384,6 +402,10 @@ bool trace_function(wf_ctx *c, const wf_function *f, InType *types, TraceKind ki
                     const TraceAxis *axis, Traced *out);
 bool trace_function_on(wf_ctx *c, const char *fn, const wf_function *f,
                        const wf_tensor *in, TraceKind kind, Traced *out);
+/* A trace that captures nothing, its inputs made by `inputs`. */
+bool trace_closed(wf_ctx *c, const char *fn, const wf_function *f,
+                  bool (*inputs)(wf_ctx *c, const wf_function *f, void *user, wf_tensor *in),
+                  void *user, Traced *out);
 /* Apply p, made of t's program, to in, the captures of t, and more. */
 bool traced_apply(wf_ctx *c, const Traced *t, const Program *p, const wf_tensor *in,
                   uint32_t nin, const wf_tensor *more, uint32_t nmore, wf_tensor *out);

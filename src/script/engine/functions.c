@@ -8,12 +8,25 @@ typedef wf_tensor (*Fn1)(wf_ctx *, wf_tensor);
 typedef wf_tensor (*Fn2)(wf_ctx *, wf_tensor, wf_tensor);
 typedef wf_tensor (*FnReduce)(wf_ctx *, wf_tensor, const int *, int, bool);
 
+/* out=y: the result is written into y, which is given back. */
+static Value end_out(En *e, wf_tensor t, Value out)
+{
+    if (out.tag == T_NIL || out.tag == T_NONE)
+        return en_end(e, t);
+    if (!is_tensor(e->vm, out)) {
+        sc_fail(e->vm, C_TypeError, "out must be a tensor, got %s", sc_type_name(e->vm, out));
+        return en_fail(e);
+    }
+    wf_write(e->c, as_tensor(out)->t, t);
+    return en_end_value(e, sc_ref(out));
+}
+
 static Value unary(Vm *vm, const Args *a, Fn1 fn)
 {
     En e = en_begin(vm, a);
     wf_tensor x;
 
-    return en_tensor(&e, a->v[0], &x) ? en_end(&e, fn(e.c, x)) : en_fail(&e);
+    return en_tensor(&e, a->v[0], &x) ? end_out(&e, fn(e.c, x), a->v[1]) : en_fail(&e);
 }
 
 static Value binary(Vm *vm, const Args *a, Fn2 fn)
@@ -23,7 +36,7 @@ static Value binary(Vm *vm, const Args *a, Fn2 fn)
 
     if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y))
         return en_fail(&e);
-    return en_end(&e, fn(e.c, x, y));
+    return end_out(&e, fn(e.c, x, y), a->v[2]);
 }
 
 /* f(x, axis=None, keep=False); axis: None for all, an int or several */
@@ -957,6 +970,7 @@ static Value n_about(Vm *vm, const Args *a)
     En e = en_begin(vm, a);
     const char *what = "";
     wf_tensor x;
+    Tensor *t;
     Value v = NONE;
 
     if (!en_tensor(&e, a->v[0], &x) || !en_str(&e, a->v[1], &what))
@@ -971,13 +985,92 @@ static Value n_about(Vm *vm, const Args *a)
         v = v_bool(wf_is_weak(e.c, x));
     else if (!strcmp(what, "version"))
         v = v_int(wf_version(e.c, x));
-    else if (!strcmp(what, "op"))
-        v = v_obj(sc_str(vm, wf_history_op(e.c, x)));
+    else if (!strcmp(what, "op") && (t = tensor_get(e.c, x, "about")) != NULL)
+        v = v_obj(sc_str(vm, t->node && t->node->label ? t->node->label
+                                                       : wf_history_op(e.c, x)));
+    else if (!strcmp(what, "need") && (t = tensor_get(e.c, x, "about")) != NULL)
+        v = v_int((int64_t)t->need);
+    else if (!strcmp(what, "packed") && (t = tensor_get(e.c, x, "about")) != NULL)
+        v = v_bool(t->symbolic || t->packed);
+    else if (!strcmp(what, "offset") && (t = tensor_get(e.c, x, "about")) != NULL)
+        v = v_int(t->symbolic ? 0 : t->offset);
+    else if (!strcmp(what, "address") && (t = tensor_get(e.c, x, "about")) != NULL)
+        v = v_int(t->symbolic ? 0 : (int64_t)(uintptr_t)tensor_data(t));
+    else if (!strcmp(what, "view") && (t = tensor_get(e.c, x, "about")) != NULL)
+        v = v_bool(t->is_view || t->base);
     else if (!strcmp(what, "count"))
         v = v_int(wf_count(e.c, x));
     else
         sc_fail(vm, C_ValueError, "about: '%s' is not a question", what);
     return v.tag == T_NIL || sc_failed(vm) ? en_fail(&e) : en_end_value(&e, v);
+}
+
+/* strides(x): a tuple, in elements */
+static Value n_strides(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    Tensor *t;
+    Tuple *r = NULL;
+    int64_t step = 1;
+
+    if (en_tensor(&e, a->v[0], &x) && (t = tensor_get(e.c, x, "strides")) != NULL &&
+        (r = sc_tuple(vm, t->rank)) != NULL)
+        for (int i = t->rank; i-- > 0;) {
+            r->v[i] = v_int(t->symbolic ? step : t->strides[i]);
+            step *= t->dims[i] > 0 ? t->dims[i] : 1;
+        }
+    return r ? en_end_value(&e, v_obj(r)) : en_fail(&e);
+}
+
+/* label(x, name): what the last step of x's history is called */
+static Value n_label(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const char *name = NULL;
+    wf_tensor x;
+    Tensor *t;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_str(&e, a->v[1], &name) ||
+        !(t = tensor_get(e.c, x, "label")))
+        return en_fail(&e);
+    if (name && t->node && t->node->prim && !(name = sc_vm_intern(vm, name, strlen(name))))
+        return en_fail(&e);
+    if (t->node && t->node->prim)
+        t->node->label = name;
+    return en_end_value(&e, sc_ref(a->v[0]));
+}
+
+/* same(x, y): are they one tensor, whatever objects hold it? */
+static Value n_same(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, y;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y))
+        return en_fail(&e);
+    return en_end_value(&e, v_bool(tensor_get(e.c, x, "same") == tensor_get(e.c, y, "same")));
+}
+
+/* set_data(x, y): x holds the memory of y from now on; its gradient and history stay */
+static Value n_set_data(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, y;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y))
+        return en_fail(&e);
+    tensor_set_data(e.c, x, y);
+    return en_end_value(&e, NONE);
+}
+
+/* set_error(fn): fn(text) gives an error as the library words it, or an exception */
+static Value n_set_error(Vm *vm, const Args *a)
+{
+    Front *f = a->user;
+
+    sc_put(vm, &f->error_text, sc_ref(a->v[0]));
+    return NONE;
 }
 
 static Value n_set_weak(Vm *vm, const Args *a)
@@ -1049,6 +1142,37 @@ static Value n_set_shape_class(Vm *vm, const Args *a)
     return NONE;
 }
 
+/* set_scalar_class(dtype, cls): results of rank 0 and that dtype are of this class */
+static Value n_set_scalar_class(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_dtype d = WF_INVALID;
+    Class *c = (Class *)(void *)a->v[1].o;
+
+    if (!en_dtype(&e, a->v[0], &d))
+        return en_fail(&e);
+    if (a->v[1].tag != T_OBJ || a->v[1].o->cls != vm->cls[C_type] ||
+        !sc_is_subclass(c, e.f->engine->tensor)) {
+        sc_fail(vm, C_TypeError, "set_scalar_class: needs a subclass of Tensor");
+        return en_fail(&e);
+    }
+    if (e.f->scalar_cls[d])
+        obj_drop(vm, e.f->scalar_cls[d]);
+    e.f->scalar_cls[d] = gc_ref(c);
+    return en_end_value(&e, NONE);
+}
+
+/* array(x): x in the front's own class, also of rank 0 */
+static Value n_array(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+
+    if (!en_tensor(&e, a->v[0], &x))
+        return en_fail(&e);
+    return en_end_value(&e, en_box_as(&e, x, e.f->cls));
+}
+
 /* method(fn): a native that binds self when it is found in a class */
 static Value n_method(Vm *vm, const Args *a)
 {
@@ -1088,8 +1212,8 @@ static Value n_set_narrow(Vm *vm, const Args *a)
     return NONE;
 }
 
-#define ROW(name) {#name, n_##name, "x"},
-#define ROW2(name) {#name, n_##name, "x,y"},
+#define ROW(name) {#name, n_##name, "x|$out"},
+#define ROW2(name) {#name, n_##name, "x,y|$out"},
 #define ROWR(name) {#name, n_##name, "x|axis,keep"},
 const NativeDef engine_functions[] = {
     UNARY_ROWS(ROW) BINARY_ROWS(ROW2) REDUCE_ROWS(ROWR)
@@ -1180,12 +1304,19 @@ const NativeDef engine_functions[] = {
     {"set_grad", n_set_grad, "x|grad"},
     {"backward", n_backward, "y|gy,keep,create"},
     {"about", n_about, "x,what"},
+    {"strides", n_strides, "x"},
+    {"label", n_label, "x,name"},
+    {"same", n_same, "x,y"},
+    {"set_data", n_set_data, "x,y"},
+    {"set_error", n_set_error, "fn"},
     {"set_weak", n_set_weak, "x|weak"},
     {"shares_memory", n_shares_memory, "x,y"},
     {"no_grad", n_no_grad, "on"},
     {"wrap", n_wrap, "x"},
     {"set_class", n_set_class, "cls"},
     {"set_shape_class", n_set_shape_class, "cls"},
+    {"set_scalar_class", n_set_scalar_class, "dtype,cls"},
+    {"array", n_array, "x"},
     {"method", n_method, "fn"},
     {"set_float", n_set_float, "dtype"},
     {"set_narrow", n_set_narrow, "on"},

@@ -13,6 +13,14 @@ static const Binary binary_fn[OP2_COUNT] = {
     [OP2_MATMUL] = wf_matmul,
 };
 
+const char *const binary_label[OP2_COUNT] = {
+    [OP2_ADD] = "add",       [OP2_SUB] = "sub",          [OP2_MUL] = "mul",
+    [OP2_DIV] = "div",       [OP2_FLOORDIV] = "floor_div", [OP2_MOD] = "remainder",
+    [OP2_POW] = "pow",       [OP2_LSHIFT] = "shift_left", [OP2_RSHIFT] = "shift_right",
+    [OP2_AND] = "bitwise_and", [OP2_OR] = "bitwise_or",  [OP2_XOR] = "bitwise_xor",
+    [OP2_MATMUL] = "matmul",
+};
+
 /* May v stand next to a tensor of this front? */
 static bool operand(En *e, Value v, wf_tensor *out)
 {
@@ -24,6 +32,8 @@ static bool operand(En *e, Value v, wf_tensor *out)
 
         if (is_str(v) || (seq && !e->f->lists) || sc_is(vm, v, C_dict))
             return false;
+        if (!seq && e->f == &vm->engine->front[FRONT_NUMPY])
+            return false; /* variables and symbols of other libraries take over */
     }
     if (en_tensor(e, v, out))
         return true;
@@ -44,17 +54,26 @@ static Value in_place(En *e, BinOp op, Value self, wf_tensor x, wf_tensor y)
     return en_end_value(e, sc_ref(self));
 }
 
+/* The front whose rules hold: that of self, but arrays of NumPy yield to any other. */
+static Front *front_of(Vm *vm, Value self, Value other)
+{
+    Front *numpy = &vm->engine->front[FRONT_NUMPY];
+    Front *f = as_tensor(self)->front;
+
+    return f == numpy && is_tensor(vm, other) ? as_tensor(other)->front : f;
+}
+
 Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
 {
-    Value self = reflected ? b : a;
-    En e = en_begin_front(vm, as_tensor(self)->front);
+    En e = en_begin_front(vm, reflected ? front_of(vm, b, a) : front_of(vm, a, b));
     wf_tensor x, y;
 
     if (!operand(&e, a, &x) || !operand(&e, b, &y)) {
         en_end_value(&e, NONE);
         return sc_failed(vm) ? NIL : NOTIMPL;
     }
-    if (inplace && !reflected && e.f->views_write)
+    e.label = reflected && op == OP2_SUB ? "rsub" : binary_label[op];
+    if (inplace && !reflected && e.f->views_write && !is_scalar(vm, a))
         return in_place(&e, op, a, x, y);
     return en_end(&e, binary_fn[op](e.c, x, y));
 }
@@ -64,6 +83,7 @@ Value tensor_unary(Vm *vm, UnOp op, Value a)
     En e = en_begin_front(vm, as_tensor(a)->front);
     wf_tensor x = as_tensor(a)->t;
 
+    e.label = op == OP1_NEG ? "neg" : NULL;
     return en_end(&e, op == OP1_NEG   ? wf_neg(e.c, x)
                       : op == OP1_POS ? wf_positive(e.c, x)
                                       : wf_bitwise_not(e.c, x));
@@ -73,7 +93,7 @@ Value tensor_compare(Vm *vm, CmpOp op, Value a, Value b)
 {
     static const Binary fn[] = {[CMP_LT] = wf_lt, [CMP_LE] = wf_le, [CMP_EQ] = wf_eq,
                                 [CMP_NE] = wf_ne, [CMP_GT] = wf_gt, [CMP_GE] = wf_ge};
-    En e = en_begin_front(vm, as_tensor(is_tensor(vm, a) ? a : b)->front);
+    En e = en_begin_front(vm, is_tensor(vm, a) ? front_of(vm, a, b) : as_tensor(b)->front);
     wf_tensor x, y;
 
     if (!operand(&e, a, &x) || !operand(&e, b, &y)) {
@@ -157,6 +177,24 @@ bool en_index(En *e, Value key, wf_index *out, int *n)
     return true;
 }
 
+/* By the last step that is not the whole axis, as libraries name it. */
+static const char *label_of_index(const wf_index *ix, int n)
+{
+    const char *label = "slice";
+
+    for (int i = 0; i < n; i++) {
+        if (ix[i].kind == WF_INDEX_TENSOR)
+            return "index";
+        if (ix[i].kind == WF_INDEX_INT)
+            label = "select";
+        else if (ix[i].kind == WF_INDEX_NEW)
+            label = "expand_dims";
+        else if (ix[i].has_start || ix[i].has_stop || ix[i].has_step)
+            label = "slice";
+    }
+    return label;
+}
+
 Value tensor_getitem(Vm *vm, Value self, Value key)
 {
     En e = en_begin_front(vm, as_tensor(self)->front);
@@ -165,6 +203,7 @@ Value tensor_getitem(Vm *vm, Value self, Value key)
 
     if (!en_index(&e, key, ix, &n))
         return en_fail(&e);
+    e.label = label_of_index(ix, n);
     return en_end(&e, wf_index_get(e.c, as_tensor(self)->t, ix, n));
 }
 

@@ -1,0 +1,292 @@
+/* random_torch.c -- random numbers as PyTorch's CPU generator draws them: torch.Generator
+ * and the natives that fill tensors from one. */
+#include "script/engine/engine.h"
+#include "tensor/random.h"
+
+/* ---- Generator --------------------------------------------------------------------- */
+
+#define FIRST_SEED 67280421310721 /* of a Generator that was not seeded */
+
+static bool generator_init(Vm *vm, Value self, const Args *a)
+{
+    TorchRng *r = sc_native_new(vm, self, sizeof *r);
+
+    (void)a; /* the device */
+    if (r)
+        torch_seed(r, (uint64_t)FIRST_SEED);
+    return r != NULL;
+}
+
+static TorchRng *rng_of(Value v) { return ((Instance *)(void *)v.o)->native; }
+
+static Value g_manual_seed(Vm *vm, const Args *a)
+{
+    int64_t seed;
+
+    if (!sc_to_int(vm, a->v[1], &seed))
+        return NIL;
+    torch_seed(rng_of(a->v[0]), (uint64_t)seed);
+    return sc_ref(a->v[0]);
+}
+
+static Value g_initial_seed(Vm *vm, const Args *a)
+{
+    (void)vm;
+    return v_int((int64_t)rng_of(a->v[0])->seed);
+}
+
+static Value g_get_state(Vm *vm, const Args *a)
+{
+    En e = en_begin_front(vm, &vm->engine->front[FRONT_TORCH]);
+    uint8_t state[TORCH_STATE_BYTES];
+    int64_t n = TORCH_STATE_BYTES;
+
+    torch_state_save(rng_of(a->v[0]), state);
+    return en_end(&e, wf_from(e.c, WF_U8, &n, 1, state));
+}
+
+static Value g_set_state(Vm *vm, const Args *a)
+{
+    En e = en_begin_front(vm, &vm->engine->front[FRONT_TORCH]);
+    uint8_t state[TORCH_STATE_BYTES];
+    wf_tensor t;
+
+    if (!en_tensor(&e, a->v[1], &t))
+        return en_fail(&e);
+    if (wf_dtype_of(e.c, t) != WF_U8 || wf_count(e.c, t) != TORCH_STATE_BYTES) {
+        sc_fail(vm, C_TypeError, "RNG state must be a torch.ByteTensor of %d elements",
+                TORCH_STATE_BYTES);
+        return en_fail(&e);
+    }
+    if (wf_read(e.c, t, state, sizeof state) != WF_OK)
+        return en_fail(&e);
+    if (!torch_state_load(rng_of(a->v[0]), state)) {
+        sc_fail(vm, C_RuntimeError, "Invalid RNG state");
+        return en_fail(&e);
+    }
+    return en_end_value(&e, sc_ref(a->v[0]));
+}
+
+static const NativeDef generator_methods[] = {
+    {"manual_seed", g_manual_seed, "self,seed"},
+    {"initial_seed", g_initial_seed, "self"},
+    {"get_state", g_get_state, "self"},
+    {"set_state", g_set_state, "self,state"},
+    {0},
+};
+
+const ClassDef torch_generator_def = {
+    .name = "Generator",
+    .init = generator_init,
+    .init_params = "|device",
+    .methods = generator_methods,
+};
+
+static TorchRng *generator_arg(En *e, Value v)
+{
+    if (v.tag == T_OBJ && v.o->cls->d.init == generator_init && rng_of(v))
+        return rng_of(v);
+    sc_fail(e->vm, C_TypeError, "generator must be a Generator, got %s",
+            v.tag == T_NIL ? "nothing" : sc_type_name(e->vm, v));
+    return NULL;
+}
+
+/* ---- drawing ----------------------------------------------------------------------- */
+
+typedef bool (*Draw)(TorchRng *r, wf_dtype dtype, void *out, int64_t n, double a, double b);
+
+static bool one_number(TorchRng *r, wf_dtype d, void *out, int64_t n, double a, int which)
+{
+    return which == 0   ? torch_exponential(r, d, out, n, a)
+           : which == 1 ? torch_geometric(r, d, out, n, a)
+                        : torch_bernoulli(r, d, out, n, a);
+}
+static bool exponential(TorchRng *r, wf_dtype d, void *out, int64_t n, double a, double b)
+{
+    (void)b;
+    return one_number(r, d, out, n, a, 0);
+}
+static bool geometric(TorchRng *r, wf_dtype d, void *out, int64_t n, double a, double b)
+{
+    (void)b;
+    return one_number(r, d, out, n, a, 1);
+}
+static bool bernoulli(TorchRng *r, wf_dtype d, void *out, int64_t n, double a, double b)
+{
+    (void)b;
+    return one_number(r, d, out, n, a, 2);
+}
+static bool all_values(TorchRng *r, wf_dtype d, void *out, int64_t n, double a, double b)
+{
+    (void)a;
+    (void)b;
+    return torch_random(r, d, out, n);
+}
+
+static const struct {
+    const char *name;
+    Draw draw;
+} draws[] = {
+    {"uniform", torch_uniform},       {"normal", torch_normal},
+    {"cauchy", torch_cauchy},         {"log_normal", torch_log_normal},
+    {"exponential", exponential},     {"geometric", geometric},
+    {"bernoulli", bernoulli},         {"random", all_values},
+};
+
+/* A new tensor of the shape; its memory in *out. */
+static Tensor *fresh(En *e, Value shape, wf_dtype d, wf_tensor *h)
+{
+    int64_t dims[WF_MAX_RANK];
+    Tensor *t;
+    int rank;
+
+    if (!en_shape(e, shape, dims, &rank))
+        return NULL;
+    *h = wf_zeros(e->c, d, dims, rank); /* checks the sizes */
+    t = failed(e->c) ? NULL : tensor_get(e->c, *h, "random");
+    if (!t || !t->symbolic)
+        return t;
+    sc_fail(e->vm, C_RuntimeError, "random numbers need sizes that are known");
+    return NULL;
+}
+
+/* draw(kind, shape, dtype, a, b, generator) */
+static Value n_draw(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const char *kind = "";
+    wf_dtype d = e.f->float_dtype;
+    double p = 0, q = 0;
+    wf_tensor h;
+    Tensor *t;
+    TorchRng *r;
+
+    if (!en_str(&e, a->v[0], &kind) || !en_dtype(&e, a->v[2], &d) ||
+        !en_float(&e, a->v[3], &p) || !en_float(&e, a->v[4], &q) ||
+        !(r = generator_arg(&e, a->v[5])) || !(t = fresh(&e, a->v[1], d, &h)))
+        return en_fail(&e);
+    for (int i = 0; i < COUNT(draws); i++)
+        if (!strcmp(draws[i].name, kind)) {
+            if (!draws[i].draw(r, d, tensor_data(t), t->count, p, q))
+                sc_fail(vm, C_RuntimeError, "%s is not implemented for %s", kind,
+                        wf_dtype_name(d));
+            return sc_failed(vm) ? en_fail(&e) : en_end(&e, h);
+        }
+    sc_fail(vm, C_ValueError, "draw: no numbers of the kind '%s'", kind);
+    return en_fail(&e);
+}
+
+/* draw_int(low, high, shape, dtype, generator) */
+static Value n_draw_int(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_dtype d = e.f->int_dtype;
+    int64_t low = 0, high = 1;
+    wf_tensor h;
+    Tensor *t;
+    TorchRng *r;
+
+    if (!en_int(&e, a->v[0], &low) || !en_int(&e, a->v[1], &high) ||
+        !en_dtype(&e, a->v[3], &d) || !(r = generator_arg(&e, a->v[4])))
+        return en_fail(&e);
+    if (low >= high) {
+        sc_fail(vm, C_RuntimeError,
+                "random_ expects 'from' to be less than 'to', but got from=%lld >= to=%lld",
+                (long long)low, (long long)high);
+        return en_fail(&e);
+    }
+    if (!(t = fresh(&e, a->v[2], d, &h)))
+        return en_fail(&e);
+    torch_randint(r, d, tensor_data(t), t->count, low, high);
+    return en_end(&e, h);
+}
+
+/* draw_bernoulli(p, generator): for each element of p */
+static Value n_draw_bernoulli(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    TorchRng *r = generator_arg(&e, a->v[1]);
+    wf_tensor p, h;
+    Tensor *x, *t;
+    wf_dtype d, wide;
+
+    if (!r || !en_tensor(&e, a->v[0], &p) || wf_is_symbolic(e.c, p))
+        return en_fail(&e);
+    d = wf_dtype_of(e.c, p);
+    wide = d == WF_F64 ? WF_F64 : WF_F32;
+    wf_no_grad_begin(e.c);
+    p = wf_copy(e.c, wf_cast(e.c, p, wide));
+    h = wf_copy(e.c, wf_cast(e.c, p, d));
+    wf_no_grad_end(e.c);
+    if (failed(e.c))
+        return en_fail(&e);
+    x = tensor_get(e.c, p, "bernoulli");
+    t = tensor_get(e.c, h, "bernoulli");
+    torch_bernoulli_each(r, d, tensor_data(t), t->count, wide, tensor_data(x));
+    return en_end(&e, h);
+}
+
+static Value n_draw_permutation(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    TorchRng *r = generator_arg(&e, a->v[1]);
+    wf_tensor h;
+    Tensor *t;
+
+    if (!r || !(t = fresh(&e, a->v[0], WF_I64, &h)))
+        return en_fail(&e);
+    torch_randperm(r, tensor_data(t), t->count);
+    return en_end(&e, h);
+}
+
+/* draw_multinomial(weights, m, replacement, generator): i64[m] or i64[rows,m] */
+static Value n_draw_multinomial(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    TorchRng *r = generator_arg(&e, a->v[3]);
+    int64_t m = 1, dims[2], k, rows;
+    bool again = false;
+    wf_tensor w, h;
+    Tensor *x, *t;
+    double *scratch;
+    wf_dtype d;
+
+    if (!r || !en_tensor(&e, a->v[0], &w) || !en_int(&e, a->v[1], &m) ||
+        !en_bool(&e, a->v[2], &again))
+        return en_fail(&e);
+    d = wf_dtype_of(e.c, w) == WF_F64 ? WF_F64 : WF_F32;
+    wf_no_grad_begin(e.c);
+    w = wf_copy(e.c, wf_cast(e.c, w, d));
+    wf_no_grad_end(e.c);
+    if (!(x = tensor_get(e.c, w, "multinomial")))
+        return en_fail(&e);
+    if (x->symbolic || x->rank < 1 || x->rank > 2 || x->dims[x->rank - 1] < 1 || m < 1 ||
+        (!again && m > x->dims[x->rank - 1])) {
+        sc_fail(vm, C_RuntimeError, "multinomial: needs 1 or 2 axes of weights, and %s",
+                !again ? "no more draws than weights (without replacement)"
+                       : "at least one draw");
+        return en_fail(&e);
+    }
+    k = x->dims[x->rank - 1];
+    rows = x->rank == 2 ? x->dims[0] : 1;
+    dims[0] = rows;
+    dims[x->rank - 1] = m;
+    h = wf_zeros(e.c, WF_I64, dims, x->rank);
+    scratch = en_alloc(&e, (size_t)k * sizeof *scratch);
+    if (failed(e.c) || !scratch)
+        return en_fail(&e);
+    t = tensor_get(e.c, h, "multinomial");
+    for (int64_t i = 0; i < rows; i++)
+        torch_multinomial(r, d, (char *)tensor_data(x) + i * k * (int64_t)wf_dtype_size(d), k,
+                          m, again, (int64_t *)tensor_data(t) + i * m, scratch);
+    return en_end(&e, h);
+}
+
+const NativeDef engine_random_torch[] = {
+    {"draw", n_draw, "kind,shape,dtype,a,b,generator"},
+    {"draw_int", n_draw_int, "low,high,shape,dtype,generator"},
+    {"draw_bernoulli", n_draw_bernoulli, "p,generator"},
+    {"draw_permutation", n_draw_permutation, "n,generator"},
+    {"draw_multinomial", n_draw_multinomial, "weights,m,replacement,generator"},
+    {0},
+};
