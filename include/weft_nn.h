@@ -247,15 +247,22 @@ wf_nn_dict(wf_ctx *c); /* cannot be called; fill it with wf_module_add */
 WF_API wf_module *wf_module_append(wf_ctx *c, wf_module *m,
                                    wf_module *child); /* named by its number; returns m */
 
-/* Recurrent layers. in: x [time, batch, in] (batch_first: [batch, time, in]) and, if
- * wished, h (LSTM: h, c) of [layers, batch, hidden]. out: y, and, if asked for, h (LSTM:
- * h, c). The time is a constant. */
+/* Recurrent layers. in: x [time, batch, in] (batch_first: [batch, time, in]; or [time,
+ * in]) and, if wished, h (LSTM: h, c) of [layers * directions, batch, hidden]. out: y,
+ * and, if asked for, h (LSTM: h, c). A scan over time, which may be symbolic. */
+typedef struct wf_rnn_options { /* zeros mean PyTorch's defaults */
+    int layers;
+    bool batch_first, bidirectional, no_bias;
+    bool relu;          /* RNN: in place of tanh */
+    double dropout;     /* between layers, in training; draws as wf_nn_dropout does */
+    int64_t projection; /* LSTM: h has this size */
+} wf_rnn_options;
 WF_API wf_module *wf_nn_rnn(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden,
-                            int layers, bool batch_first);
+                            const wf_rnn_options *o);
 WF_API wf_module *wf_nn_lstm(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden,
-                             int layers, bool batch_first);
+                             const wf_rnn_options *o);
 WF_API wf_module *wf_nn_gru(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden,
-                            int layers, bool batch_first);
+                            const wf_rnn_options *o);
 /* Cells. in: x [batch, in] and, if wished, the state [batch, hidden] (LSTM: two). out:
  * the new state. */
 WF_API wf_module *wf_nn_rnn_cell(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden);

@@ -115,9 +115,22 @@ MAKE(group_norm, wf_nn_group_norm(c, 2, 4, 1e-5))
 MAKE(embedding, wf_nn_embedding(c, g, 5, 4))
 MAKE(embedding_20, wf_nn_embedding(c, g, 5, 3))
 MAKE(dropout, wf_nn_dropout(c, g, 0.4))
-MAKE(rnn, wf_nn_rnn(c, g, 3, 2, 2, true))
-MAKE(lstm, wf_nn_lstm(c, g, 3, 2, 2, false))
-MAKE(gru, wf_nn_gru(c, g, 3, 2, 1, false))
+#define RNN(...)                                                                         \
+    &(wf_rnn_options) { __VA_ARGS__ }
+MAKE(rnn, wf_nn_rnn(c, g, 3, 2, RNN(.layers = 2, .batch_first = true)))
+MAKE(rnn_relu, wf_nn_rnn(c, g, 3, 4, RNN(.relu = true, .no_bias = true)))
+MAKE(rnn_both, wf_nn_rnn(c, g, 2, 2, RNN(.bidirectional = true)))
+MAKE(lstm, wf_nn_lstm(c, g, 3, 2, RNN(.layers = 2)))
+MAKE(lstm_given, wf_nn_lstm(c, g, 3, 2, NULL))
+MAKE(lstm_both, wf_nn_lstm(c, g, 3, 2, RNN(.layers = 2, .bidirectional = true)))
+MAKE(lstm_projected,
+     wf_nn_lstm(c, g, 3, 4,
+                RNN(.layers = 2, .projection = 2, .bidirectional = true)))
+MAKE(lstm_dropout, wf_nn_lstm(c, g, 2, 3, RNN(.layers = 3, .dropout = 0.3)))
+MAKE(gru, wf_nn_gru(c, g, 3, 2, NULL))
+MAKE(gru_both, wf_nn_gru(c, g, 3, 2,
+                         RNN(.layers = 2, .bidirectional = true, .batch_first = true)))
+MAKE(gru_unbatched, wf_nn_gru(c, g, 3, 2, RNN(.no_bias = true)))
 MAKE(rnn_cell, wf_nn_rnn_cell(c, g, 3, 2))
 MAKE(lstm_cell, wf_nn_lstm_cell(c, g, 3, 2))
 MAKE(gru_cell, wf_nn_gru_cell(c, g, 3, 2))
@@ -191,6 +204,14 @@ static const Row rows[] = {
     ROW(rnn, 2, "2,4,3"),
     ROW(lstm, 3, "4,2,3"),
     ROW(gru, 2, "3,2,3"),
+    ROW(rnn_relu, 2, "3,2,3"),
+    ROW(rnn_both, 2, "3,2,2"),
+    ROW(lstm_given, 3, "4,2,3", "1,2,2", "1,2,2"),
+    ROW(lstm_both, 3, "3,2,3"),
+    ROW(lstm_projected, 3, "3,2,3"),
+    ROW(lstm_dropout, 3, "3,2,2"),
+    ROW(gru_both, 2, "2,3,3"),
+    ROW(gru_unbatched, 2, "4,3", "1,2"),
     ROW(rnn_cell, 1, "2,3", "2,2"),
     ROW(lstm_cell, 2, "2,3"),
     ROW(gru_cell, 1, "2,3", "2,2"),
@@ -924,6 +945,47 @@ TEST(googlenet_has_torchvisions_parameters)
     wf_no_grad_end(c);
     CHECK_STR(wf_ctx_message(c), "");
     CHECK_EQ_INT(wf_size(c, y, 1), 1000);
+    wf_module_free(c, m);
+    wf_ctx_free(c);
+}
+
+/* in: x; out: the mean of squares of what an LSTM in both directions gives */
+static bool squares(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    wf_tensor y = wf_forward_one(c, user, in[0]);
+
+    out[0] = wf_mean(c, wf_square(c, y), NULL, 0, false);
+    return !wf_ctx_status(c);
+}
+
+TEST(one_program_of_a_recurrent_layer_serves_every_time)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_module *m = wf_nn_lstm(c, NULL, 3, 2, RNN(.layers = 2, .bidirectional = true));
+    wf_function f = {squares, m, 1, 1, "squares"};
+    const wf_program *p = NULL, *g = NULL;
+
+    wf_module_freeze(c, m, true);
+    CHECK(!wf_trace_types(c, &f, (const char *[]){"f32[T,B,3]"}, &p));
+    CHECK(!wf_value_and_grad(c, p, NULL, 0, &g));
+    CHECK(wf_program_equations(p) < 100);
+    for (int64_t time = 1; time <= 9; time += 4) {
+        double a[54], b[54];
+        wf_tensor x = wf_randn(c, NULL, WF_F32, (int64_t[]){time, 2, 3}, 3), y, out[2];
+        CHECK(!wf_apply(c, g, &x, out));
+        wf_requires_grad(c, x, true);
+        squares(c, m, &x, &y);
+        wf_backward(c, y, WF_NONE, 0);
+        CHECK_STR(wf_ctx_message(c), "");
+        CHECK_NEAR(wf_item(c, out[0]), wf_item(c, y), 1e-6);
+        wf_read_f64(c, out[1], a, 6 * time);
+        wf_read_f64(c, wf_grad_of(c, x), b, 6 * time);
+        for (int i = 0; i < 6 * time; i++)
+            CHECK_NEAR(a[i], b[i], 1e-6);
+        CHECK(b[0] != 0);
+    }
+    wf_program_release(p);
+    wf_program_release(g);
     wf_module_free(c, m);
     wf_ctx_free(c);
 }

@@ -1,43 +1,55 @@
 /* layers_recurrent.c -- RNN, LSTM, GRU and their cells.
  *
  *   a = W_ih x + b_ih,  b = W_hh h + b_hh, rows in gates
- *   RNN    h' = tanh(a + b)
- *   LSTM   i f g o = a + b;  c' = sigmoid(f) c + sigmoid(i) tanh(g);  h' = sigmoid(o)
- *          tanh(c')
- *   GRU    r = sigmoid(a_r + b_r), z = sigmoid(a_z + b_z), n = tanh(a_n + r b_n);  h' =
- *          (1 - z) n + z h
+ *   RNN    h' = tanh(a + b), or relu
+ *   LSTM   i f g o = a + b;  c' = sigmoid(f) c + sigmoid(i) tanh(g);
+ *          h' = sigmoid(o) tanh(c'), with a projection W_hr of that
+ *   GRU    r = sigmoid(a_r + b_r), z = sigmoid(a_z + b_z), n = tanh(a_n + r b_n);
+ *          h' = (1 - z) n + z h
  *
- * Layers are unrolled over time.
+ * W_ih x is one product for all times; the steps are a scan, so the time may be symbolic
+ * and a program does not grow with it. A layer in both directions is two scans, the
+ * second from the end.
  */
 #include "nn/nn.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 typedef struct Recurrent {
     char kind; /* 'r'nn, 'l'stm, 'g'ru */
-    int layers;
-    int64_t hidden;
-    bool batch_first;
+    bool relu, batch_first;
+    int layers, directions;
+    int64_t hidden, projection; /* projection 0: none */
+    wf_module *dropout;         /* between layers; NULL: none. Owned. */
 } Recurrent;
 
+enum { W_IH, W_HH, B_IH, B_HH, W_HR, WEIGHTS }; /* places of a layer in one direction */
+
 static int gates_of(char kind) { return kind == 'l' ? 4 : kind == 'g' ? 3 : 1; }
+static int states_of(char kind) { return kind == 'l' ? 2 : 1; }
 
-/* One step: a = W_ih x + b_ih is given; w, b: W_hh, b_hh. h and c are replaced. */
-static void step(wf_ctx *c, char kind, wf_tensor a, wf_tensor w, wf_tensor b,
-                 wf_tensor *h, wf_tensor *cell)
+typedef struct Weights { /* that a step uses */
+    const Recurrent *v;
+    wf_tensor w, b, r; /* W_hh, b_hh, W_hr */
+} Weights;
+
+/* One step. a = W_ih x + b_ih is given; h and cell are replaced. */
+static void step(wf_ctx *c, const Weights *u, wf_tensor a, wf_tensor *h, wf_tensor *cell)
 {
-    wf_tensor hh = wf_linear(c, *h, w, b), x[4], y[4], z;
+    wf_tensor hh = wf_linear(c, *h, u->w, u->b), x[4], y[4], z;
 
-    if (kind == 'r') {
-        *h = wf_tanh(c, wf_add(c, a, hh));
-    } else if (kind == 'l') {
+    if (u->v->kind == 'r') {
+        z = wf_add(c, a, hh);
+        *h = u->v->relu ? wf_relu(c, z) : wf_tanh(c, z);
+    } else if (u->v->kind == 'l') {
         if (wf_split_equal(c, wf_add(c, a, hh), 4, -1, x))
             return;
         *cell = wf_add(c, wf_mul(c, wf_sigmoid(c, x[1]), *cell),
                        wf_mul(c, wf_sigmoid(c, x[0]), wf_tanh(c, x[2])));
         *h = wf_mul(c, wf_sigmoid(c, x[3]), wf_tanh(c, *cell));
+        if (u->v->projection)
+            *h = wf_linear(c, *h, u->r, WF_NONE);
     } else {
         if (wf_split_equal(c, a, 3, -1, x) || wf_split_equal(c, hh, 3, -1, y))
             return;
@@ -48,131 +60,203 @@ static void step(wf_ctx *c, char kind, wf_tensor a, wf_tensor w, wf_tensor b,
     }
 }
 
-static void add_weights(wf_ctx *c, wf_generator *g, wf_module *m, char kind, int64_t in,
-                        int64_t hidden, const char *suffix)
+/* The weights of one layer in one direction, drawn in PyTorch's order. */
+static void add_weights(wf_ctx *c, wf_generator *g, wf_module *m, const Recurrent *v,
+                        int64_t in, bool bias, const char *suffix)
 {
-    static const char *const names[] = {"weight_ih", "weight_hh", "bias_ih", "bias_hh"};
-    int64_t rows = gates_of(kind) * hidden;
-    double bound = 1 / sqrt((double)hidden);
+    static const char *const names[] = {"weight_ih", "weight_hh", "bias_ih", "bias_hh",
+                                        "weight_hr"};
+    int64_t rows = gates_of(v->kind) * v->hidden;
+    int64_t size = v->projection ? v->projection : v->hidden;
+    int64_t dims[WEIGHTS][2] = {{rows, in}, {rows, size}, {rows}, {rows},
+                                {size, v->hidden}};
+    double bound = 1 / sqrt((double)v->hidden);
     char name[40];
 
     wf_scope_begin(c);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < WEIGHTS; i++) {
+        bool is_bias = i == B_IH || i == B_HH;
+        bool absent = (is_bias && !bias) || (i == W_HR && !v->projection);
         snprintf(name, sizeof name, "%s%s", names[i], suffix);
-        wf_module_add_param(c, m, name,
-                            wf_init_uniform(c, g, (int64_t[]){rows, i ? hidden : in},
-                                            i < 2 ? 2 : 1, -bound, bound));
+        wf_module_add_param(
+            c, m, name,
+            absent ? WF_NONE
+                   : wf_init_uniform(c, g, dims[i], is_bias ? 1 : 2, -bound, bound));
     }
     wf_scope_end(c);
 }
 
 /* ---- layers over time -------------------------------------------------------------- */
 
-/* One layer over x [time, batch, in]: gives y [time, batch, hidden], h and cell after the
- * last step. */
-static wf_tensor run_layer(wf_ctx *c, const wf_module *m, const Recurrent *v, int layer,
-                           wf_tensor x, wf_tensor *h, wf_tensor *cell)
+/* (h, [cell,] a of one time) -> (h, [cell,] h) */
+static bool scan_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
 {
-    int64_t time = wf_size(c, x, 0);
-    wf_tensor a =
-        wf_linear(c, x, wf_module_value(m, layer * 4), wf_module_value(m, layer * 4 + 2));
-    wf_tensor *y = malloc((size_t)(time + 1) * sizeof *y), out;
+    const Weights *u = user;
+    int states = states_of(u->v->kind);
+    wf_tensor h = in[0], cell = in[1];
 
-    if (!y) {
-        wf_raise(c, WF_ERR_MEMORY, "out of memory");
-        return WF_NONE;
-    }
-    for (int64_t t = 0; t < time && !wf_ctx_status(c); t++) {
-        wf_tensor at = wf_index_get(c, a, (wf_index[]){wf_at_int(t)}, 1);
-        step(c, v->kind, at, wf_module_value(m, layer * 4 + 1),
-             wf_module_value(m, layer * 4 + 3), h, cell);
-        y[t] = *h;
-    }
-    out = wf_stack(c, y, (int)time, 0);
-    free(y);
-    return out;
+    step(c, u, in[states], &h, &cell);
+    out[0] = out[states] = h;
+    if (states == 2)
+        out[1] = cell;
+    return !wf_ctx_status(c);
 }
 
-/* State number i of all layers, or zeros [layers, batch, hidden]. */
-static wf_tensor first_state(wf_ctx *c, const Recurrent *v, wf_tensor x,
-                             const wf_tensor *given)
+/* One layer in one direction over x [time, batch, in]: gives y [time, batch, hidden], and
+ * replaces the states [batch, hidden] by those after the last step. */
+static wf_tensor run_direction(wf_ctx *c, const wf_module *m, const Recurrent *v, int k,
+                               wf_tensor x, wf_tensor *state)
 {
-    int64_t dims[3] = {v->layers, wf_size(c, x, 1), v->hidden};
+    int at = k * WEIGHTS, states = states_of(v->kind);
+    Weights u = {v, wf_module_value(m, at + W_HH), wf_module_value(m, at + B_HH),
+                 wf_module_value(m, at + W_HR)};
+    wf_function f = {scan_step, &u, states + 1, states + 1, "step"};
+    wf_tensor in[3] = {state[0], state[1]}, out[3];
 
-    return given ? *given : wf_zeros(c, wf_dtype_of(c, x), dims, 3);
+    in[states] =
+        wf_linear(c, x, wf_module_value(m, at + W_IH), wf_module_value(m, at + B_IH));
+    if (wf_scan_call(c, &f, states, in, WF_UNBOUNDED, k % v->directions == 1, out))
+        return WF_NONE;
+    for (int i = 0; i < states; i++)
+        state[i] = out[i];
+    return out[states];
+}
+
+/* State i of layer and direction k: given [layers * directions, batch, size], or zeros */
+static wf_tensor first_state(wf_ctx *c, const Recurrent *v, wf_tensor x,
+                             const wf_tensor *given, int i, int k)
+{
+    int64_t size = i == 0 && v->projection ? v->projection : v->hidden;
+
+    if (given)
+        return wf_index_get(c, given[i], (wf_index[]){wf_at_int(k)}, 1);
+    return wf_zeros(c, wf_dtype_of(c, x), (int64_t[]){wf_size(c, x, 1), size}, 2);
+}
+
+/* All layers over x [time, batch, in]. last[i][k]: the states after them. */
+static wf_tensor run_layers(wf_ctx *c, const wf_module *m, const Recurrent *v,
+                            wf_tensor x, const wf_tensor *given, wf_tensor last[2][64])
+{
+    for (int l = 0, k = 0; l < v->layers && !wf_ctx_status(c); l++) {
+        wf_tensor y[2];
+        if (l && v->dropout)
+            x = wf_forward_one(c, v->dropout, x);
+        for (int d = 0; d < v->directions; d++, k++) {
+            wf_tensor state[2] = {WF_NONE, WF_NONE};
+            for (int i = 0; i < states_of(v->kind); i++)
+                state[i] = first_state(c, v, x, given, i, k);
+            y[d] = run_direction(c, m, v, k, x, state);
+            last[0][k] = state[0];
+            last[1][k] = state[1];
+        }
+        x = v->directions == 2 ? wf_concat(c, y, 2, -1) : y[0];
+    }
+    return x;
 }
 
 static bool forward_recurrent(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                               wf_tensor *out, int nout)
 {
     const Recurrent *v = wf_module_data(m);
-    int states = v->kind == 'l' ? 2 : 1;
-    wf_tensor x, first[2], last[2][32], h, cell = WF_NONE;
+    int states = states_of(v->kind), rank = nin > 0 ? wf_rank(c, in[0]) : 0;
+    wf_tensor x, given[2], last[2][64];
+    bool swap = v->batch_first && rank == 3;
 
     if ((nin != 1 && nin != 1 + states) || nout < 1 || nout > 1 + states)
         return false;
-    if (nn_refuse(c, wf_rank(c, in[0]) != 3, "recurrent layer: needs x of three axes"))
+    if (nn_refuse(c, rank != 2 && rank != 3,
+                  "recurrent layer: needs x [time, batch, in] or [time, in]"))
         return false;
-    x = v->batch_first ? wf_swap_axes(c, in[0], 0, 1) : in[0];
-    if (nn_refuse(c, wf_size(c, x, 0) < 1,
-                  "recurrent layer: needs a time that is a constant and at least 1"))
+    x = rank == 2 ? wf_expand_dims(c, in[0], 1) : swap ? wf_swap_axes(c, in[0], 0, 1) : in[0];
+    if (nn_refuse(c, wf_size(c, x, 0) == 0, "recurrent layer: needs at least one time"))
         return false;
-    for (int i = 0; i < states; i++)
-        first[i] = first_state(c, v, x, nin > 1 ? &in[1 + i] : NULL);
-    for (int l = 0; l < v->layers && !wf_ctx_status(c); l++) {
-        h = wf_index_get(c, first[0], (wf_index[]){wf_at_int(l)}, 1);
-        if (states == 2)
-            cell = wf_index_get(c, first[1], (wf_index[]){wf_at_int(l)}, 1);
-        x = run_layer(c, m, v, l, x, &h, &cell);
-        last[0][l] = h;
-        last[1][l] = cell;
-    }
-    out[0] = v->batch_first ? wf_swap_axes(c, x, 0, 1) : x;
+    for (int i = 1; i < nin; i++)
+        given[i - 1] = rank == 2 ? wf_expand_dims(c, in[i], 1) : in[i];
+    if (v->dropout)
+        wf_module_train(v->dropout, wf_module_training(m));
+    x = run_layers(c, m, v, x, nin > 1 ? given : NULL, last);
+    out[0] = swap ? wf_swap_axes(c, x, 0, 1) : x;
     for (int i = 1; i < nout; i++)
-        out[i] = wf_stack(c, last[i - 1], v->layers, 0);
+        out[i] = wf_stack(c, last[i - 1], v->layers * v->directions, 0);
+    for (int i = 0; i < nout && rank == 2; i++)
+        out[i] = wf_squeeze(c, out[i], (int[]){1}, 1);
     return true;
 }
 
-static wf_module *recurrent(wf_ctx *c, wf_generator *g, const char *type, char kind,
-                            int64_t in, int64_t hidden, int layers, bool batch_first)
+static void drop_recurrent(wf_ctx *c, void *data)
 {
+    wf_module_free(c, ((Recurrent *)data)->dropout);
+}
+
+/* What PyTorch prints: sizes, then what differs from its defaults */
+static void text_recurrent(wf_ctx *c, wf_module *m, int64_t in, int64_t hidden,
+                           const wf_rnn_options *o)
+{
+    char projection[40] = "", layers[40] = "", dropout[60] = "";
+
+    if (o->projection)
+        snprintf(projection, sizeof projection, ", proj_size=%lld",
+                 (long long)o->projection);
+    if (o->layers > 1)
+        snprintf(layers, sizeof layers, ", num_layers=%d", o->layers);
+    if (o->dropout != 0)
+        snprintf(dropout, sizeof dropout, ", dropout=%s", nn_float(o->dropout).s);
+    nn_text(c, m, "%lld, %lld%s%s%s%s%s%s", (long long)in, (long long)hidden, projection,
+            layers, o->no_bias ? ", bias=False" : "",
+            o->batch_first ? ", batch_first=True" : "", dropout,
+            o->bidirectional ? ", bidirectional=True" : "");
+}
+
+static wf_module *recurrent(wf_ctx *c, wf_generator *g, const char *type, char kind,
+                            int64_t in, int64_t hidden, const wf_rnn_options *given)
+{
+    wf_rnn_options o = given ? *given : (wf_rnn_options){0};
+    int layers = o.layers ? o.layers : 1, directions = o.bidirectional ? 2 : 1;
+    Recurrent v = {kind,   o.relu,       o.batch_first, layers, directions,
+                   hidden, o.projection, NULL};
+    int64_t size = o.projection ? o.projection : hidden;
+    char suffix[32];
     wf_module *m;
-    char suffix[16], more[32] = "";
 
     if (nn_refuse(c, in < 1 || hidden < 1 || layers < 1 || layers > 32,
-                  "recurrent layer: sizes must be positive, and layers at most 32"))
+                  "recurrent layer: sizes must be positive, and layers at most 32") ||
+        nn_refuse(c, o.projection < 0 || (o.projection && kind != 'l') ||
+                         (o.projection && o.projection >= hidden),
+                  "recurrent layer: only LSTM has a projection, of less than hidden") ||
+        nn_refuse(c, o.relu && kind != 'r', "recurrent layer: only RNN has a relu"))
         return NULL;
-    m = wf_module_new(c, type, forward_recurrent, sizeof(Recurrent));
+    m = wf_module_new(c, type, forward_recurrent, sizeof v);
     if (!m)
         return NULL;
-    *(Recurrent *)wf_module_data(m) = (Recurrent){kind, layers, hidden, batch_first};
-    for (int l = 0; l < layers; l++) {
-        snprintf(suffix, sizeof suffix, "_l%d", l);
-        add_weights(c, g, m, kind, l ? hidden : in, hidden, suffix);
+    m->drop = drop_recurrent;
+    *(Recurrent *)m->data = v;
+    if (o.dropout != 0)
+        ((Recurrent *)m->data)->dropout = wf_nn_dropout(c, g, o.dropout);
+    for (int k = 0; k < layers * directions && !wf_ctx_status(c); k++) {
+        int l = k / directions;
+        snprintf(suffix, sizeof suffix, "_l%d%s", l, k % directions ? "_reverse" : "");
+        add_weights(c, g, m, &v, l ? size * directions : in, !o.no_bias, suffix);
     }
-    if (layers > 1)
-        snprintf(more, sizeof more, ", num_layers=%d", layers);
-    nn_text(c, m, "%lld, %lld%s%s", (long long)in, (long long)hidden, more,
-            batch_first ? ", batch_first=True" : "");
+    text_recurrent(c, m, in, hidden, &o);
     return nn_done(c, m);
 }
 
-wf_module *wf_nn_rnn(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden, int layers,
-                     bool batch_first)
+wf_module *wf_nn_rnn(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden,
+                     const wf_rnn_options *o)
 {
-    return recurrent(c, g, "RNN", 'r', in, hidden, layers, batch_first);
+    return recurrent(c, g, "RNN", 'r', in, hidden, o);
 }
 
-wf_module *wf_nn_lstm(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden, int layers,
-                      bool batch_first)
+wf_module *wf_nn_lstm(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden,
+                      const wf_rnn_options *o)
 {
-    return recurrent(c, g, "LSTM", 'l', in, hidden, layers, batch_first);
+    return recurrent(c, g, "LSTM", 'l', in, hidden, o);
 }
 
-wf_module *wf_nn_gru(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden, int layers,
-                     bool batch_first)
+wf_module *wf_nn_gru(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden,
+                     const wf_rnn_options *o)
 {
-    return recurrent(c, g, "GRU", 'g', in, hidden, layers, batch_first);
+    return recurrent(c, g, "GRU", 'g', in, hidden, o);
 }
 
 /* ---- cells ------------------------------------------------------------------------- */
@@ -181,7 +265,8 @@ static bool forward_cell(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                          wf_tensor *out, int nout)
 {
     const Recurrent *v = wf_module_data(m);
-    int states = v->kind == 'l' ? 2 : 1;
+    Weights u = {v, wf_module_value(m, W_HH), wf_module_value(m, B_HH), WF_NONE};
+    int states = states_of(v->kind);
     wf_tensor h, cell, zeros = WF_NONE, a;
 
     if ((nin != 1 && nin != 1 + states) || nout < 1 || nout > states)
@@ -193,41 +278,42 @@ static bool forward_cell(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                          (int64_t[]){wf_size(c, in[0], 0), v->hidden}, 2);
     h = nin > 1 ? in[1] : zeros;
     cell = nin > 2 ? in[2] : zeros;
-    a = wf_linear(c, in[0], wf_module_value(m, 0), wf_module_value(m, 2));
-    step(c, v->kind, a, wf_module_value(m, 1), wf_module_value(m, 3), &h, &cell);
+    a = wf_linear(c, in[0], wf_module_value(m, W_IH), wf_module_value(m, B_IH));
+    step(c, &u, a, &h, &cell);
     out[0] = h;
     if (nout > 1)
         out[1] = cell;
     return true;
 }
 
-static wf_module *cell(wf_ctx *c, wf_generator *g, const char *type, char kind,
-                       int64_t in, int64_t hidden)
+static wf_module *new_cell(wf_ctx *c, wf_generator *g, const char *type, char kind,
+                           int64_t in, int64_t hidden)
 {
+    Recurrent v = {kind, false, false, 1, 1, hidden, 0, NULL};
     wf_module *m;
 
     if (nn_refuse(c, in < 1 || hidden < 1, "recurrent cell: sizes must be positive"))
         return NULL;
-    m = wf_module_new(c, type, forward_cell, sizeof(Recurrent));
+    m = wf_module_new(c, type, forward_cell, sizeof v);
     if (!m)
         return NULL;
-    *(Recurrent *)wf_module_data(m) = (Recurrent){kind, 1, hidden, false};
-    add_weights(c, g, m, kind, in, hidden, "");
+    *(Recurrent *)wf_module_data(m) = v;
+    add_weights(c, g, m, &v, in, true, "");
     nn_text(c, m, "%lld, %lld", (long long)in, (long long)hidden);
     return nn_done(c, m);
 }
 
 wf_module *wf_nn_rnn_cell(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden)
 {
-    return cell(c, g, "RNNCell", 'r', in, hidden);
+    return new_cell(c, g, "RNNCell", 'r', in, hidden);
 }
 
 wf_module *wf_nn_lstm_cell(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden)
 {
-    return cell(c, g, "LSTMCell", 'l', in, hidden);
+    return new_cell(c, g, "LSTMCell", 'l', in, hidden);
 }
 
 wf_module *wf_nn_gru_cell(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden)
 {
-    return cell(c, g, "GRUCell", 'g', in, hidden);
+    return new_cell(c, g, "GRUCell", 'g', in, hidden);
 }
