@@ -419,6 +419,23 @@ static Value percent_next(Percent *p)
     return sc_raise(vm, C_TypeError, "not enough arguments for format string");
 }
 
+/* By __index__, or where decimals may be dropped (d, i, u) by __int__. */
+static bool whole_number(Vm *vm, Value v, char type, int64_t *out)
+{
+    Value r;
+    bool ok;
+
+    if (sc_to_int(vm, v, out))
+        return true;
+    if (v.tag != T_OBJ || !strchr("diu", type) || is_str(v))
+        return false;
+    sc_clear_exc(vm);
+    r = sc_call_method(vm, v, "__int__", NULL, 0);
+    ok = r.tag != T_NIL && sc_to_int(vm, r, out);
+    sc_drop(vm, r);
+    return ok;
+}
+
 static Value percent_number(Vm *vm, Value v, char type, Spec *f)
 {
     double x;
@@ -434,7 +451,7 @@ static Value percent_number(Vm *vm, Value v, char type, Spec *f)
         int64_t i, prec = f->prec;
         Value r;
 
-        if (!sc_to_int(vm, v, &i)) {
+        if (!whole_number(vm, v, type, &i)) {
             sc_clear_exc(vm);
             return sc_raise(vm, C_TypeError, "%%%c format: a real number is required, not %s",
                             type, sc_type_name(vm, v));

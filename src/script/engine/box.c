@@ -347,11 +347,38 @@ static bool converted(En *e, Value v, wf_tensor *out)
     return ok;
 }
 
+/* Host numbers: weak, and where 64-bit types are narrowed as wide as the front's own. An
+ * integer that does not fit stays what it is. */
+static wf_tensor host_number(En *e, wf_dtype d, const void *bits)
+{
+    Tensor *t = failed(e->c) ? NULL : tensor_new(e->c, d, NULL, 0);
+
+    if (!t)
+        return WF_NONE;
+    memcpy(tensor_data(t), bits, wf_dtype_size(d));
+    t->weak = true;
+    return tensor_handle(e->c, t);
+}
+
+static wf_tensor host_float(En *e, double x)
+{
+    float f = (float)x;
+
+    return e->f->narrow ? host_number(e, WF_F32, &f) : wf_float(e->c, x);
+}
+
+static wf_tensor host_int(En *e, int64_t x)
+{
+    int32_t i = (int32_t)x;
+
+    return e->f->narrow && i == x ? host_number(e, WF_I32, &i) : wf_int(e->c, x);
+}
+
 bool en_tensor(En *e, Value v, wf_tensor *out)
 {
     switch (v.tag) {
-    case T_FLOAT: *out = wf_float(e->c, v.f); return true;
-    case T_INT: *out = wf_int(e->c, v.i); return true;
+    case T_FLOAT: *out = host_float(e, v.f); return true;
+    case T_INT: *out = host_int(e, v.i); return true;
     case T_BOOL: *out = wf_bool(e->c, v.i != 0); return true;
     default: break;
     }
@@ -376,16 +403,6 @@ bool en_tensor_opt(En *e, Value v, wf_tensor *out)
     return LEFT_OUT(v) || en_tensor(e, v, out);
 }
 
-/* Host numbers that stay tensors are as wide as the front's own. */
-static bool narrow_host(En *e, wf_tensor *t)
-{
-    wf_dtype d = wf_dtype_of(e->c, *t), to = en_narrow(e->f, d);
-
-    if (to != d && wf_is_weak(e->c, *t))
-        *t = wf_set_weak(e->c, wf_cast(e->c, *t, to), true);
-    return !failed(e->c) || en_raise(e);
-}
-
 bool en_tensors(En *e, Value v, wf_tensor **out, int *n)
 {
     Tuple *t;
@@ -400,7 +417,7 @@ bool en_tensors(En *e, Value v, wf_tensor **out, int *n)
     *out = en_alloc(e, ((size_t)t->n + 1) * sizeof **out);
     ok = *out != NULL;
     for (int i = 0; ok && i < *n; i++)
-        ok = en_tensor(e, t->v[i], &(*out)[i]) && narrow_host(e, &(*out)[i]);
+        ok = en_tensor(e, t->v[i], &(*out)[i]);
     if (ok) /* the handles must outlive the tuple, which may own the last tensors */
         for (int i = 0; i < *n; i++) {
             Tensor *x = tensor_get(e->c, (*out)[i], "tensors");
