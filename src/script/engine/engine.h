@@ -12,6 +12,7 @@
  *   program.c    programs as script values: trace, apply, transforms
  *   syntax.c     functions as syntax trees: the module _syntax
  *   control.c    natives that take functions: derivatives, batches, control flow, rules
+ *   equations.c  ops by name, and the equations of a program as script values
  *   keys.c       random numbers by key, as JAX has them
  *
  * A native is written as
@@ -158,6 +159,26 @@ extern const NativeDef engine_random_torch[];
 extern const ClassDef torch_generator_def;
 extern const ClassDef program_def, record_def, slot_def;
 extern const ClassDef rng_def; /* random_numpy.c */
+
+/* ---- program.c, equations.c -------------------------------------------------------- */
+
+typedef struct ProgramObj {
+    GcObj h;
+    Dict *attrs;
+    const Program *p;
+    Tensor **captures;
+    uint32_t ncaptures;
+    uint32_t nargs; /* inputs before the captures */
+    bool *weak;     /* of the first nweak results */
+    uint32_t nweak;
+} ProgramObj;
+
+static inline ProgramObj *as_program(Value v) { return (ProgramObj *)(void *)v.o; }
+/* Takes over the reference of p. Captures and weak bits are copied. */
+Value box_program(Vm *vm, const Program *p, uint32_t nargs, Tensor *const *captures,
+                  uint32_t ncaptures, const bool *weak, uint32_t nweak);
+Value program_view(Vm *vm, const Args *a);
+extern const NativeDef engine_equations[];
 
 /* ---- control.c --------------------------------------------------------------------- */
 
