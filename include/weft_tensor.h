@@ -61,6 +61,18 @@ WF_API wf_tensor wf_set_weak(wf_ctx *c, wf_tensor t, bool weak); /* the same num
 WF_API bool wf_shares_memory(wf_ctx *c, wf_tensor a, wf_tensor b);
 WF_API int64_t wf_version(wf_ctx *c, wf_tensor t); /* how often its memory was written to */
 
+/* Symbolic sizes: numbers of theirs, and sizes made of them. Value: for good, in a trace with hints, else WF_ERR_VALUE for
+ * a symbolic one. Hint: -1 if there is none. Equal: provably so. div is floor division. */
+WF_API int64_t wf_size_value(wf_ctx *c, int64_t size);
+WF_API int64_t wf_size_hint(wf_ctx *c, int64_t size);
+WF_API bool wf_size_equal(wf_ctx *c, int64_t a, int64_t b);
+WF_API int64_t wf_size_add(wf_ctx *c, int64_t a, int64_t b);
+WF_API int64_t wf_size_sub(wf_ctx *c, int64_t a, int64_t b);
+WF_API int64_t wf_size_mul(wf_ctx *c, int64_t a, int64_t b);
+WF_API int64_t wf_size_div(wf_ctx *c, int64_t a, int64_t b);
+WF_API int64_t wf_size_mod(wf_ctx *c, int64_t a, int64_t b);
+WF_API wf_tensor wf_size_tensor(wf_ctx *c, int64_t size); /* a weak integer scalar */
+
 /* The numbers of a concrete tensor, row-major, converted to double or copied as they are (room for
  * wf_count elements). A symbolic tensor has none: WF_ERR_VALUE. */
 WF_API wf_status wf_read(wf_ctx *c, wf_tensor t, void *out, size_t bytes);
@@ -202,6 +214,11 @@ WF_API const wf_tensor *wf_given(wf_ctx *c, int *n);
 WF_API wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example, const wf_program **out);
 /* The same from types as text, such as "f32[N,784]": one symbol for each name. */
 WF_API wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *types, const wf_program **out);
+/* The same from an example, whose sizes become symbols (but for 0 and 1, and those of inputs that are fixed; fixed may be
+ * NULL). Sizes that the computation needs to be equal, and are, become one; where it needs a number (wf_size_value), it is
+ * that of the example, for good. All others stay free: one trace serves other sizes. */
+WF_API wf_status wf_trace_hinted(wf_ctx *c, const wf_function *f, const wf_tensor *example, const bool *fixed,
+                                 const wf_program **out);
 /* Do the function and its program agree on these inputs? WF_ERR_VALUE says what differs. */
 WF_API wf_status wf_trace_check(wf_ctx *c, const wf_function *f, const wf_program *p, const wf_tensor *in, double rtol,
                                 double atol);

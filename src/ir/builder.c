@@ -280,6 +280,47 @@ static void remember_eqn(Builder *b, uint32_t h, uint32_t index)
     b->nused++;
 }
 
+/* ---- substitution ---- */
+
+static void substitute_types(Builder *b, const Dim *map)
+{
+    uint32_t n = b->types.n, *to = arena_array(&b->arena, n, sizeof *to);
+    Type *old = arena_dup(&b->arena, b->types.v, n * sizeof *old);
+    Dim dims[MAX_RANK];
+
+    b->types.n = 1;
+    memset(b->type_slots, 0, b->ntype_slots * sizeof *b->type_slots);
+    to[0] = 0;
+    for (uint32_t i = 1; i < n; i++) {
+        for (uint32_t k = 0; k < old[i].rank; k++)
+            dims[k] = dim_subst(&b->dims, &b->dims, old[i].dims[k], map);
+        to[i] = b_failed(b) ? 0 : intern_type(b, (wf_dtype)old[i].dtype, dims, old[i].rank);
+    }
+    for (uint32_t v = 0; v < b->vals.n; v++)
+        b->vals.v[v].type = to[b->vals.v[v].type];
+}
+
+void b_substitute(Builder *b, const Dim *map)
+{
+    uint32_t n = b->dims.guards.n;
+    Guard *g = arena_dup(&b->arena, b->dims.guards.v, n * sizeof *g);
+
+    if (b->ntype_slots)
+        substitute_types(b, map);
+    for (uint32_t i = 0; i < b->eqns.n; i++) {
+        Eqn *e = &b->eqns.v[i];
+        if (e->attr)
+            e->attr = attr_copy(op_row(e->op), e->attr, &b->arena, &b->dims, &b->dims, map);
+    }
+    b->dims.guards.n = b->dims.multiples.n = 0;
+    for (uint32_t i = 0; i < n; i++)
+        dim_guard(&b->dims, dim_subst(&b->dims, &b->dims, g[i].lhs, map), g[i].is_eq,
+                  dim_subst(&b->dims, &b->dims, g[i].rhs, map), NOWHERE);
+    if (b->nslots) /* equations are numbered anew */
+        memset(b->slots, 0, b->nslots * sizeof *b->slots);
+    b->nused = 0;
+}
+
 /* ---- type inference ---- */
 
 void type_out(TypeRule *t, wf_dtype dtype, const Dim *dims, uint32_t rank)

@@ -502,6 +502,9 @@ static inline Type b_type(const Builder *b, Val v) { return b->types.v[b->vals.v
 static inline wf_dtype b_dtype(const Builder *b, Val v) { return (wf_dtype)b_type(b, v).dtype; }
 static inline uint32_t b_rank(const Builder *b, Val v) { return b_type(b, v).rank; }
 static inline Dim b_dim(const Builder *b, Val v, uint32_t i) { return b_type(b, v).dims[i]; }
+/* Replace symbols in all that was built so far, map[i] for symbol i: types, attributes, guards. Values keep their numbers,
+ * and dims made before stay valid, but still speak of the old symbols. */
+void b_substitute(Builder *b, const Dim *map);
 void b_name(Builder *b, Val v, const char *name); /* if it has none yet; made unique */
 void b_at(Builder *b, Place place);               /* for the equations that follow */
 

@@ -58,7 +58,7 @@ wf_tensor wf_conv(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias, int n,
 
     if (!check_image(c, "wf_conv", x, n, &s) || !check_image(c, "wf_conv", w, n, &k))
         return WF_NONE;
-    if (groups < 1 || (s.d[1] >= 0 && k.d[1] >= 0 && s.d[1] != k.d[1] * groups))
+    if (groups < 1 || (!size_same(c, s.d[1], size_mul(c, k.d[1], groups)) && s.d[1] >= 0 && k.d[1] >= 0))
         return tfail(c, WF_ERR_SHAPE,
                      "wf_conv: weights %s and %lld groups do not fit the channels of %s",
                      shape_text(c, tensor_get(c, w, "wf_conv")), (long long)groups,
@@ -115,7 +115,7 @@ wf_tensor wf_conv_transpose(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias,
     if (!check_image(c, "wf_conv_transpose", x, n, &s) ||
         !check_image(c, "wf_conv_transpose", w, n, &k))
         return WF_NONE;
-    if (groups < 1 || s.d[1] != k.d[0] || (s.d[1] >= 0 && s.d[1] % groups))
+    if (groups < 1 || !size_same(c, s.d[1], k.d[0]) || (s.d[1] >= 0 && s.d[1] % groups))
         return tfail(
             c, WF_ERR_SHAPE,
             "wf_conv_transpose: weights %s and %lld groups do not fit the channels of %s",

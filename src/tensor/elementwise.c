@@ -41,7 +41,7 @@ static bool broadcast_shapes(wf_ctx *c, const char *fn, const wf_tensor *x, int 
             Dim *d = &out->d[out->rank - s.rank + k];
             if (*d == 1)
                 *d = s.d[k];
-            else if (s.d[k] != 1 && s.d[k] != *d) {
+            else if (s.d[k] != 1 && !size_same(c, s.d[k], *d)) {
                 tfail(
                     c, WF_ERR_SHAPE,
                     "%s: shapes %s and %s cannot be broadcast together: axis %d differs",
@@ -66,7 +66,7 @@ wf_tensor broadcast_to(wf_ctx *c, const char *fn, wf_tensor x, const Dim *dims,
         return x;
     for (uint32_t k = 0; k < s.rank; k++) {
         map[k] = (int64_t)rank - s.rank + k;
-        if (s.rank > rank || (s.d[k] != 1 && s.d[k] != dims[map[k]]))
+        if (s.rank > rank || (s.d[k] != 1 && !size_same(c, s.d[k], dims[map[k]])))
             return tfail(
                 c, WF_ERR_SHAPE,
                 "%s: %s cannot be broadcast to rank %u: sizes must be equal or 1", fn,

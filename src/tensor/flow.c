@@ -435,7 +435,7 @@ static void finish_scan(wf_ctx *c, LoopCall *l, void *user)
             return;
         if (s->a.length == DIM_NONE)
             s->a.length = x.d[0];
-        if (x.d[0] != s->a.length)
+        if (!size_same(c, x.d[0], s->a.length))
             tfail(c, WF_ERR_SHAPE,
                   "%s: input %u is %s along its first axis, needs length %s", l->fn, i,
                   size_text(c, x.d[0]), size_text(c, s->a.length));

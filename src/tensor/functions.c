@@ -373,47 +373,60 @@ bool spec_shape(wf_ctx *c, const char *fn, const char *type, wf_dtype *out_dtype
     return !failed(c);
 }
 
-wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *types,
-                         const wf_program **out)
+bool trace_closed(wf_ctx *c, const char *fn, const wf_function *f,
+                  bool (*inputs)(wf_ctx *c, const wf_function *f, void *user,
+                                 wf_tensor *in),
+                  void *user, Traced *out)
 {
-    wf_tensor *in;
-    size_t room;
-    Traced t = {0};
-    Trace *tr, *outer;
-    uint32_t depth;
+    size_t room = ((size_t)f->inputs + 1) * sizeof(wf_tensor);
+    wf_tensor *in = mem_alloc(&c->al, room);
+    uint32_t depth = c->tensors->nmarks;
+    Trace *tr = NULL, *outer = c->tensors->trace;
 
-    *out = NULL;
-    if (!check_function(c, f, "wf_trace_types"))
-        return c->status;
-    room = ((size_t)f->inputs + 1) * sizeof *in;
-    depth = c->tensors->nmarks;
-    outer = c->tensors->trace;
-    if (!(tr = trace_begin(c, f->name ? f->name : "f")))
-        return c->status;
-    tr->kind = TRACE_CLOSED;
-    scope_open(c);
-    in = mem_alloc(&c->al, room);
+    memset(out, 0, sizeof *out);
     if (!in)
-        fail_memory(c);
-    for (int i = 0; in && i < f->inputs && !failed(c); i++) {
+        return fail_memory(c);
+    if ((tr = trace_begin(c, f->name ? f->name : "f")) != NULL) {
+        tr->kind = TRACE_CLOSED;
+        scope_open(c);
+        if (inputs(c, f, user, in) && trace_body(c, f, in, out) && out->ncaptures)
+            tfail(c, WF_ERR_VALUE, "%s: the function uses a symbolic tensor from outside",
+                  fn);
+        while (c->tensors->nmarks > depth) /* also scopes the function left open */
+            scope_close_n(c, NULL, 0);
+        leave_traces(c, outer);
+    }
+    mem_free(&c->al, in, room);
+    if (failed(c))
+        traced_free(c, out);
+    return !failed(c);
+}
+
+static bool inputs_of_types(wf_ctx *c, const wf_function *f, void *user, wf_tensor *in)
+{
+    const char *const *types = user;
+
+    for (int i = 0; i < f->inputs && !failed(c); i++) {
         wf_dtype d;
         Shape s;
         if (spec_shape(c, "wf_trace_types", types[i], &d, &s))
             in[i] = trace_input(c, NULL, d, s.d, s.rank);
     }
-    if (!failed(c) && trace_body(c, f, in, &t)) {
-        if (t.ncaptures)
-            tfail(c, WF_ERR_VALUE,
-                  "wf_trace_types: the function uses a symbolic tensor from outside");
-        else
-            *out = program_retain(t.p);
-    }
+    return !failed(c);
+}
+
+wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *types,
+                         const wf_program **out)
+{
+    Traced t = {0};
+
+    *out = NULL;
+    if (!check_function(c, f, "wf_trace_types"))
+        return c->status;
+    if (trace_closed(c, "wf_trace_types", f, inputs_of_types, (void *)(uintptr_t)types,
+                     &t))
+        *out = program_retain(t.p);
     traced_free(c, &t);
-    if (in)
-        mem_free(&c->al, in, room);
-    while (c->tensors->nmarks > depth)
-        scope_close_n(c, NULL, 0);
-    leave_traces(c, outer);
     return c->status;
 }
 
@@ -676,7 +689,7 @@ static bool batch_types(wf_ctx *c, const wf_function *f, InType *t, const int *a
             continue;
         if (!axis_of(c, "wf_vmap_call", axes[i], t[i].s.rank, &k))
             return false;
-        if (any && t[i].s.d[k] != *out_size) {
+        if (any && !size_same(c, t[i].s.d[k], *out_size)) {
             tfail(c, WF_ERR_SHAPE,
                   "wf_vmap_call: input %d has %lld elements along its mapped axis, "
                   "others have %lld",

@@ -62,7 +62,7 @@ static bool add_mask(wf_ctx *c, Plan *p, wf_tensor mask, uint32_t axis)
     if (!shape_of(c, mask, "index", &m))
         return false;
     for (uint32_t k = 0; k < m.rank; k++)
-        if (m.d[k] != p->x.d[axis + k]) {
+        if (!size_same(c, m.d[k], p->x.d[axis + k])) {
             tfail(c, WF_ERR_INDEX,
                   "index: a mask of shape %s does not fit axis %u of the tensor",
                   shape_text(c, tensor_get(c, mask, "index")), axis + k);
@@ -460,7 +460,8 @@ static bool along(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor index, int a
         return false;
     }
     for (uint32_t i = 0; i < s.rank; i++) {
-        if (i != k && t.d[i] != s.d[i] && (t.d[i] < 0 || s.d[i] < 0 || t.d[i] > s.d[i])) {
+        if (i != k && !size_same(c, t.d[i], s.d[i]) &&
+            (t.d[i] < 0 || s.d[i] < 0 || t.d[i] > s.d[i])) {
             tfail(c, WF_ERR_SHAPE, "%s: axis %u of the index does not fit that of %s", fn,
                   i, shape_text(c, tensor_get(c, x, fn)));
             return false;

@@ -38,7 +38,7 @@ wf_tensor wf_matmul(wf_ctx *c, wf_tensor x, wf_tensor y)
                      "wf_matmul: needs at least one axis each, got %s and %s",
                      shape_text(c, tensor_get(c, x, "wf_matmul")),
                      shape_text(c, tensor_get(c, y, "wf_matmul")));
-    if (a.d[a.rank - 1] != b.d[b.rank > 1 ? b.rank - 2 : 0])
+    if (!size_same(c, a.d[a.rank - 1], b.d[b.rank > 1 ? b.rank - 2 : 0]))
         return tfail(
             c, WF_ERR_SHAPE,
             "wf_matmul: %s and %s do not fit: the last axis of the first must equal the "
@@ -191,7 +191,7 @@ static void take_diagonals(wf_ctx *c, Term *t)
             wf_tensor mask;
             if (t->l[i] != t->l[j] || !shape_of(c, t->t, "wf_einsum", &s))
                 continue;
-            if (s.d[i] != s.d[j]) {
+            if (!size_same(c, s.d[i], s.d[j])) {
                 tfail(c, WF_ERR_SHAPE, "wf_einsum: label '%c' has two sizes", t->l[i]);
                 return;
             }
@@ -225,7 +225,7 @@ static void drop_ones(wf_ctx *c, Term *t, const Term *other)
         if (s.d[i] == 1 && o.d[k] != 1) {
             t->t = wf_squeeze(c, t->t, (int[]){(int)i}, 1);
             drop_label(t, i--);
-        } else if (s.d[i] != o.d[k] && o.d[k] != 1) {
+        } else if (o.d[k] != 1 && !size_same(c, s.d[i], o.d[k])) {
             tfail(c, WF_ERR_SHAPE,
                   "wf_einsum: label '%c' has sizes that differ in %s and %s",
                   t->l[i] < 128 ? t->l[i] : '.', shape_text(c, tensor_get(c, t->t, "")),
@@ -427,7 +427,7 @@ wf_tensor wf_solve(wf_ctx *c, wf_tensor a, wf_tensor b)
     if (vector)
         b = wf_expand_dims(c, b, -1);
     if (tensor_op(c, OP_lu, &a, 1, NULL, lu, 3) && shape_of(c, b, "wf_solve", &t)) {
-        if (t.rank != s.rank || t.d[t.rank - 2] != s.d[s.rank - 1])
+        if (t.rank != s.rank || !size_same(c, t.d[t.rank - 2], s.d[s.rank - 1]))
             tfail(c, WF_ERR_SHAPE, "wf_solve: %s does not fit the matrices %s",
                   shape_text(c, tensor_get(c, b, "wf_solve")),
                   shape_text(c, tensor_get(c, a, "wf_solve")));

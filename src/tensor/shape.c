@@ -30,7 +30,7 @@ wf_tensor wf_reshape(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
             c, WF_ERR_SHAPE,
             "wf_reshape: the elements of %s cannot be divided into the given sizes",
             shape_text(c, tensor_get(c, x, "wf_reshape")));
-    if (infer < 0 && total >= 0 && known >= 0 && total != known)
+    if (infer < 0 && !size_same(c, total, known) && total >= 0 && known >= 0)
         return tfail(c, WF_ERR_SHAPE,
                      "wf_reshape: %s has %lld elements, but the new shape needs %lld",
                      shape_text(c, tensor_get(c, x, "wf_reshape")), (long long)total,
@@ -232,7 +232,7 @@ wf_tensor wf_concat(wf_ctx *c, const wf_tensor *x, int n, int axis)
     for (int i = 1; i < n && shape_of(c, x[i], "wf_concat", &s); i++) {
         bool ok = s.rank == first.rank;
         for (uint32_t j = 0; ok && j < s.rank; j++)
-            ok = j == k || s.d[j] == first.d[j];
+            ok = j == k || size_same(c, s.d[j], first.d[j]);
         if (!ok) {
             tfail(c, WF_ERR_SHAPE, "wf_concat: %s and %s differ in more than axis %d",
                   shape_text(c, tensor_get(c, x[0], "wf_concat")),
@@ -284,7 +284,7 @@ wf_status wf_split_sizes(wf_ctx *c, wf_tensor x, const int64_t *sizes, int n, in
         return c->status;
     for (int i = 0; i < n; i++)
         at = size_add(c, at, sizes[i]);
-    if (at != s.d[k]) {
+    if (!size_same(c, at, s.d[k])) {
         tfail(c, WF_ERR_SHAPE, "wf_split_sizes: the sizes do not add up to axis %d of %s",
               axis, shape_text(c, tensor_get(c, x, "wf_split_sizes")));
         return c->status;

@@ -377,8 +377,11 @@ const char *size_text(wf_ctx *c, Dim d)
 const char *shape_text(wf_ctx *c, const Tensor *t)
 {
     Text text;
-    Trace *tr = t->symbolic ? trace_find(c, t->trace) : NULL;
+    Trace *tr;
 
+    if (!t) /* the context has failed already */
+        return "?";
+    tr = t->symbolic ? trace_find(c, t->trace) : NULL;
     text_init(&text, &c->errors);
     text_add(&text, wf_dtype_name((wf_dtype)t->dtype));
     text_char(&text, '[');

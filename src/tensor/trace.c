@@ -118,8 +118,10 @@ Dim trace_dim(wf_ctx *c, Builder *to, Trace *from, Dim d)
     map = arena_array(&c->scratch, f->syms.n + 1, sizeof *map);
     for (uint32_t i = 0; i < f->syms.n; i++) {
         map[i] = dim_find(&to->dims, f->syms.v[i].name);
-        if (map[i] == DIM_NONE)
+        if (map[i] == DIM_NONE) {
             map[i] = b_symbol(to, f->syms.v[i].name);
+            to->dims.syms.v[to->dims.syms.n - 1].hint = f->syms.v[i].hint;
+        }
     }
     return dim_subst(&to->dims, f, d, map);
 }
@@ -202,6 +204,24 @@ static bool take_values(wf_ctx *c, Trace *tr, const Val *v, Tensor **out, uint32
     return false;
 }
 
+/* In a hinted trace an op that does not take its operands gets them with the sizes of the example. */
+static Val *emit_eqn(wf_ctx *c, Trace *tr, OpCode op, const Val *in, uint32_t nin,
+                     const void *attr, uint32_t *n)
+{
+    Val *out;
+
+    if (!hinted_trace(c))
+        return b_eqn_n(tr->b, op, in, nin, attr, n);
+    out = b_eqn_n(tr->b, op, in, nin, hint_attr(c, tr, op, attr), n);
+    if (c->status != WF_ERR_SHAPE && c->status != WF_ERR_TYPE && c->status != WF_ERR_GUARD)
+        return out;
+    wf_clear(c);
+    for (uint32_t i = 0; i < nin && !failed(c); i++)
+        for (uint32_t k = 0; k < b_rank(tr->b, in[i]) && !failed(c); k++)
+            hint_pin(c, b_dim(tr->b, in[i], k));
+    return b_eqn_n(tr->b, op, in, nin, hint_attr(c, tr, op, attr), n);
+}
+
 bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr,
                 Tensor **out, uint32_t nout)
 {
@@ -218,7 +238,7 @@ bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const voi
     vals = arena_array(&c->scratch, nin + 1, sizeof *vals);
     for (uint32_t i = 0; i < nin && !failed(c); i++)
         vals[i] = trace_value(c, tr, in[i]);
-    res = failed(c) ? NULL : b_eqn_n(tr->b, op, vals, nin, attr, &n);
+    res = failed(c) ? NULL : emit_eqn(c, tr, op, vals, nin, attr, &n);
     trace_hold(tr);
     tr->broken = false;
     if (!failed(c) && n != nout)
@@ -411,7 +431,7 @@ bool size_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q)
     if ((a >= 0 && b >= 0) || !tr)
         return false;
     T_ENTER(c, false)
-    ok = dim_exact(&tr->b->dims, a, b, out_q);
+    ok = dim_exact(&tr->b->dims, a, b, out_q) || hint_exact(c, a, b, out_q);
     T_LEAVE(c);
     return ok;
 }

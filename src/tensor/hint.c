@@ -1,0 +1,411 @@
+/* hint.c -- traces whose sizes are symbols with the example's sizes as hints; and sizes as hosts see them.
+ *
+ * Every size of the example larger than 1 becomes a symbol of its own. Where the computation needs two
+ * sizes to be equal that agree in the example, one symbol is replaced by the other or by the number, in
+ * everything traced so far; where a host needs a number (a loop over an axis, a branch), the symbols
+ * take their hints. What was replaced by a number stands as a number in the types of the inputs, and
+ * is checked where the program is bound. All other sizes stay symbols, so that one trace serves them all.
+ *
+ * Symbols have the same names in the traces inside a hinted one, and are replaced in all of them. A dim
+ * that somebody still holds keeps its meaning: it is translated where it enters an equation (alias).
+ */
+#include "tensor/tensor.h"
+
+Trace *hinted_trace(wf_ctx *c)
+{
+    Trace *tr = c->tensors ? c->tensors->trace : NULL;
+
+    while (tr && !tr->hinted)
+        tr = tr->outer;
+    return tr;
+}
+
+/* ---- what symbols were replaced by ---- */
+
+static const Dim *alias_of(Trace *tr)
+{
+    const Dims *d = &tr->b->dims;
+
+    if (tr->nalias < d->syms.n) {
+        Dim *v = arena_array(&tr->b->arena, d->syms.n, sizeof *v);
+        for (uint32_t i = 0; i < d->syms.n; i++)
+            v[i] = i < tr->nalias ? tr->alias[i] : d->syms.v[i].dim;
+        tr->alias = v;
+        tr->nalias = d->syms.n;
+    }
+    return tr->alias;
+}
+
+static Dim settled(Trace *tr, Dim d)
+{
+    return d >= 0 ? d : dim_subst(&tr->b->dims, &tr->b->dims, d, alias_of(tr));
+}
+
+const void *hint_attr(wf_ctx *c, Trace *tr, OpCode op, const void *attr)
+{
+    return attr ? attr_copy(op_row(op), attr, &c->scratch, &tr->b->dims, &tr->b->dims,
+                            alias_of(tr))
+                : NULL;
+}
+
+static void substitute_dims(Trace *tr, Tensor *t, const Dim *map)
+{
+    for (; t && t->symbolic; t = t->base)
+        for (uint32_t i = 0; i < t->rank && t->trace == tr->id; i++)
+            if (t->dims[i] < 0)
+                t->dims[i] = dim_subst(&tr->b->dims, &tr->b->dims, t->dims[i], map);
+}
+
+static void substitute_in(wf_ctx *c, Trace *tr, uint32_t sym, Dim to)
+{
+    Dims *d = &tr->b->dims;
+    Dim *map = arena_array(&tr->b->arena, d->syms.n, sizeof *map);
+
+    alias_of(tr);
+    for (uint32_t i = 0; i < d->syms.n; i++)
+        map[i] = i == sym ? to : d->syms.v[i].dim;
+    b_substitute(tr->b, map);
+    for (uint32_t i = 0; i < tr->nalias; i++)
+        tr->alias[i] =
+            tr->alias[i] >= 0 ? tr->alias[i] : dim_subst(d, d, tr->alias[i], map);
+    for (uint32_t i = 0; i < c->tensors->nslots; i++)
+        substitute_dims(tr, c->tensors->slots[i].t, map);
+    for (Trace *in = c->tensors->trace; in && in != tr; in = in->outer)
+        if (in->outer == tr && in->axis.name && in->axis.size < 0)
+            in->axis.size = dim_subst(d, d, in->axis.size, map);
+}
+
+/* Symbol sym of the innermost trace becomes `to`, a dim of that trace, in all traces up to the hinted one. */
+static void substitute(wf_ctx *c, uint32_t sym, Dim to)
+{
+    Trace *in = c->tensors->trace, *root = hinted_trace(c);
+    const char *name = in->b->dims.syms.v[sym].name;
+
+    for (Trace *tr = root->outer; in && in != tr; in = in->outer) {
+        Trace *first = c->tensors->trace;
+        Dim d = dim_find(&in->b->dims, name);
+        if (d != DIM_NONE && !failed(c))
+            substitute_in(c, in, dim_node(&in->b->dims, d)->sym,
+                          trace_dim(c, in->b, first, to));
+    }
+}
+
+/* ---- by hints ---- */
+
+static bool hint_of(wf_ctx *c, Trace *tr, Dim d, int64_t *out)
+{
+    const Dims *t = &tr->b->dims;
+    int64_t *v = arena_array(&c->scratch, t->syms.n + 1, sizeof *v);
+
+    for (uint32_t i = 0; i < t->syms.n; i++)
+        v[i] = t->syms.v[i].hint > 0 ? t->syms.v[i].hint : -1;
+    return dim_eval(t, d, v, out);
+}
+
+static bool is_symbol(const Trace *tr, Dim d)
+{
+    return d < 0 && d != DIM_NONE && dim_node(&tr->b->dims, d)->kind == DIM_SYM;
+}
+
+/* d with the symbol replaced by its hint: not d, where d mentions it. */
+static bool mentions(Trace *tr, Dim d, uint32_t sym)
+{
+    Dims *t = &tr->b->dims;
+    Dim *map = arena_array(&t->cx->scratch, t->syms.n, sizeof *map);
+
+    for (uint32_t i = 0; i < t->syms.n; i++)
+        map[i] = i == sym ? t->syms.v[i].hint : t->syms.v[i].dim;
+    return d < 0 && dim_subst(t, t, d, map) != d;
+}
+
+void hint_pin(wf_ctx *c, Dim d)
+{
+    Trace *tr = c->tensors->trace;
+
+    d = settled(tr, d);
+    for (uint32_t i = 0; i < tr->b->dims.syms.n && d < 0 && !failed(c); i++)
+        if (tr->b->dims.syms.v[i].hint > 0 && mentions(tr, d, i)) {
+            substitute(c, i, tr->b->dims.syms.v[i].hint);
+            d = settled(tr, d);
+        }
+}
+
+static bool replace_by(wf_ctx *c, Trace *tr, Dim symbol, Dim by)
+{
+    uint32_t sym;
+
+    if (!is_symbol(tr, symbol))
+        return false;
+    sym = dim_node(&tr->b->dims, symbol)->sym;
+    if (mentions(tr, by, sym))
+        return false;
+    substitute(c, sym, by);
+    return true;
+}
+
+/* Inside a region, symbols only. */
+static bool make_same(wf_ctx *c, Dim a, Dim b)
+{
+    Trace *tr = c->tensors->trace;
+    int64_t x, y;
+
+    if (!hinted_trace(c))
+        return false;
+    a = settled(tr, a);
+    b = settled(tr, b);
+    if (a == b)
+        return true;
+    if (!hint_of(c, tr, a, &x) || !hint_of(c, tr, b, &y) || x != y)
+        return false;
+    if (is_symbol(tr, a) && is_symbol(tr, b) &&
+        a < b) { /* the older one stays: nodes count down */
+        Dim t = a;
+        a = b;
+        b = t;
+    }
+    if (!replace_by(c, tr, b, a) && !replace_by(c, tr, a, b)) {
+        hint_pin(c, a);
+        hint_pin(c, b);
+    }
+    return !failed(c) && settled(tr, a) == settled(tr, b);
+}
+
+bool size_same(wf_ctx *c, Dim a, Dim b)
+{
+    bool ok;
+
+    if (a == b)
+        return true;
+    if ((a >= 0 && b >= 0) || failed(c) || !c->tensors->trace)
+        return false;
+    T_ENTER(c, false)
+    ok = make_same(c, a, b);
+    T_LEAVE(c);
+    return ok;
+}
+
+bool hint_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q)
+{
+    Trace *tr = c->tensors->trace;
+    Dims *d = &tr->b->dims;
+    int64_t x, y;
+
+    if (!hinted_trace(c))
+        return false;
+    a = settled(tr, a);
+    b = settled(tr, b);
+    if (dim_exact(d, a, b, out_q))
+        return true;
+    if (!hint_of(c, tr, a, &x) || !hint_of(c, tr, b, &y) || y <= 0 || x % y)
+        return false;
+    if (b > 0 && is_symbol(tr, a) &&
+        dim_guard(d, dim_mod(d, a, b), true, 0, c->tensors->place) &&
+        dim_exact(d, a, b, out_q))
+        return true;
+    hint_pin(c, b);
+    b = settled(tr, b);
+    if (dim_exact(d, settled(tr, a), b, out_q))
+        return true;
+    hint_pin(c, a);
+    return dim_exact(d, settled(tr, a), b, out_q);
+}
+
+/* ---- sizes, for hosts ---- */
+
+int64_t wf_size_value(wf_ctx *c, int64_t size)
+{
+    Dim d;
+
+    if (size >= 0)
+        return size;
+    if (failed(c) || !ts(c))
+        return -1;
+    if (!hinted_trace(c)) {
+        tfail(c, WF_ERR_VALUE,
+              "wf_size_value: the size %s is symbolic and has no value yet",
+              size_text(c, size));
+        return -1;
+    }
+    T_ENTER(c, -1)
+    hint_pin(c, size);
+    d = settled(c->tensors->trace, size);
+    if (d < 0 && !failed(c))
+        tfail(c, WF_ERR_VALUE,
+              "wf_size_value: the size %s is known only when the program runs",
+              size_text(c, d));
+    T_LEAVE(c);
+    return failed(c) ? -1 : d;
+}
+
+int64_t wf_size_hint(wf_ctx *c, int64_t size)
+{
+    int64_t v = size;
+
+    if (size >= 0 || failed(c) || !ts(c) || !c->tensors->trace)
+        return size >= 0 ? size : -1;
+    T_ENTER(c, -1)
+    if (!hint_of(c, c->tensors->trace, settled(c->tensors->trace, size), &v))
+        v = -1;
+    T_LEAVE(c);
+    return v;
+}
+
+static bool in_program(wf_ctx *c, const char *fn)
+{
+    if (failed(c) || !ts(c))
+        return false;
+    if (!c->tensors->trace)
+        tfail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program", fn);
+    return !failed(c);
+}
+
+bool wf_size_equal(wf_ctx *c, int64_t a, int64_t b)
+{
+    bool same = a == b;
+
+    if (same || (a >= 0 && b >= 0) || !in_program(c, "wf_size_equal"))
+        return same;
+    T_ENTER(c, false)
+    same = settled(c->tensors->trace, a) == settled(c->tensors->trace, b);
+    T_LEAVE(c);
+    return same;
+}
+
+typedef Dim (*DimOp)(Dims *d, Dim a, Dim b);
+
+/* v: the result of plain numbers, if there is one */
+static int64_t size_of_two(wf_ctx *c, const char *fn, DimOp op, int64_t a, int64_t b,
+                           bool plain, int64_t v)
+{
+    Trace *tr;
+    Dim r;
+
+    if (plain && a >= 0 && b >= 0)
+        return v;
+    if (!in_program(c, fn))
+        return -1;
+    tr = c->tensors->trace;
+    T_ENTER(c, -1)
+    r = op(&tr->b->dims, settled(tr, a), settled(tr, b));
+    T_LEAVE(c);
+    return failed(c) ? -1 : r;
+}
+
+int64_t wf_size_add(wf_ctx *c, int64_t a, int64_t b)
+{
+    int64_t v = 0;
+    bool plain = add_i64(a, b, &v);
+
+    return size_of_two(c, "wf_size_add", dim_add, a, b, plain, v);
+}
+
+int64_t wf_size_sub(wf_ctx *c, int64_t a, int64_t b)
+{
+    return size_of_two(c, "wf_size_sub", dim_sub, a, b, a >= b, a - MAX(b, 0));
+}
+
+int64_t wf_size_mul(wf_ctx *c, int64_t a, int64_t b)
+{
+    int64_t v = 0;
+    bool plain = mul_i64(a, b, &v);
+
+    return size_of_two(c, "wf_size_mul", dim_mul, a, b, plain, v);
+}
+
+static bool divides(wf_ctx *c, const char *fn, int64_t b)
+{
+    if (b == 0 && !failed(c) && ts(c))
+        tfail(c, WF_ERR_VALUE, "%s: division by 0", fn);
+    return b != 0;
+}
+
+int64_t wf_size_div(wf_ctx *c, int64_t a, int64_t b)
+{
+    return divides(c, "wf_size_div", b)
+               ? size_of_two(c, "wf_size_div", dim_div, a, b, b > 0, b > 0 ? a / b : 0)
+               : -1;
+}
+
+int64_t wf_size_mod(wf_ctx *c, int64_t a, int64_t b)
+{
+    return divides(c, "wf_size_mod", b)
+               ? size_of_two(c, "wf_size_mod", dim_mod, a, b, b > 0, b > 0 ? a % b : 0)
+               : -1;
+}
+
+wf_tensor wf_size_tensor(wf_ctx *c, int64_t size)
+{
+    return size < 0 && !in_program(c, "wf_size_tensor") ? WF_NONE : size_tensor(c, size);
+}
+
+/* ---- tracing ---- */
+
+/* Types of the example with a symbol for each size larger than 1, in the innermost trace. */
+static bool hinted_shape(wf_ctx *c, const Shape *s, bool fixed, uint32_t *count,
+                         Shape *out)
+{
+    Trace *tr = c->tensors->trace;
+
+    T_ENTER(c, false)
+    *out = *s;
+    for (uint32_t k = 0; k < s->rank && !fixed; k++)
+        if (s->d[k] > 1) {
+            out->d[k] = b_symbol(tr->b, arena_printf(&c->scratch, "s%u", (*count)++));
+            tr->b->dims.syms.v[tr->b->dims.syms.n - 1].hint = s->d[k];
+        }
+    T_LEAVE(c);
+    return !failed(c);
+}
+
+typedef struct Hinted {
+    const wf_tensor *example;
+    const bool *fixed;
+} Hinted;
+
+static bool hinted_inputs(wf_ctx *c, const wf_function *f, void *user, wf_tensor *in)
+{
+    const Hinted *h = user;
+    uint32_t count = 0;
+    Shape s, sym;
+
+    c->tensors->trace->hinted = true;
+    for (int i = 0; i < f->inputs; i++) {
+        if (!shape_of(c, h->example[i], "wf_trace_hinted", &s) ||
+            !hinted_shape(c, &s, h->fixed && h->fixed[i], &count, &sym))
+            return false;
+        in[i] = trace_input(c, NULL, wf_dtype_of(c, h->example[i]), sym.d, sym.rank);
+        if (failed(c))
+            return false;
+        tensor_get(c, in[i], "wf_trace_hinted")->weak = wf_is_weak(c, h->example[i]);
+    }
+    return true;
+}
+
+/* Built again: what became an identity by substitution goes. */
+static const Program *tidied(wf_ctx *c, const Program *p)
+{
+    const Program *q;
+
+    T_ENTER(c, NULL)
+    q = program_retain(program_specialise(c, p, NULL, NULL, 0));
+    T_LEAVE(c);
+    return q;
+}
+
+wf_status wf_trace_hinted(wf_ctx *c, const wf_function *f, const wf_tensor *example,
+                          const bool *fixed, const wf_program **out)
+{
+    Hinted h = {example, fixed};
+    Traced t = {0};
+
+    *out = NULL;
+    if (!check_function(c, f, "wf_trace_hinted"))
+        return c->status;
+    for (int i = 0; i < f->inputs; i++)
+        if (wf_is_symbolic(c, example[i]))
+            tfail(c, WF_ERR_VALUE, "wf_trace_hinted: the example must be concrete");
+    if (!failed(c) && trace_closed(c, "wf_trace_hinted", f, hinted_inputs, &h, &t))
+        *out = tidied(c, t.p);
+    traced_free(c, &t);
+    return c->status;
+}
