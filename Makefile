@@ -42,7 +42,7 @@ CLIOBJ  := $(CLISRC:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
 
-.PHONY: all help test tests test-long demo examples bench san fuzz format tidy docs install clean bless
+.PHONY: all help test tests test-long verify-math demo examples bench san fuzz format tidy docs install clean bless
 all: $(BUILD)/weft $(BUILD)/libweft.a $(BUILD)/libweft.so
 
 help:
@@ -50,6 +50,7 @@ help:
 	@echo 'make demo       a tour of what works, on embedded data'
 	@echo 'make test       all tests; installs what it needs; ends with "N passed, N failed"'
 	@echo 'make test-long  the same with more random programs and longer fuzzing'
+	@echo 'make verify-math  elementwise functions of every f32 there is, in ulp (minutes)'
 	@echo 'make examples   build/examples/*, C programs that use the library'
 	@echo 'make bench      speed, side by side with other systems where they are present (ROWS=a,b)'
 	@echo 'make san        the tests under ASan+UBSan, then TSan'
@@ -132,6 +133,9 @@ test-long: setup-test all $(TESTS) $(FUZZERS) examples
 	    $(FUZZERS:%=tests/fuzz-for:600:%) $(wildcard tests/test_*.sh)
 
 tests: all $(TESTS)
+
+verify-math: $(BUILD)/tests/test_vmath
+	$(Q)WEFT_VERIFY=all $(BUILD)/tests/test_vmath
 
 $(BUILD)/fuzz-obj/src/%.o: src/%.c
 	@mkdir -p $(@D)
