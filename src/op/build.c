@@ -51,6 +51,8 @@ Val b_const(Builder *b, Type type, const void *data)
         fail(b->cx, WF_ERR_SHAPE, NOWHERE, "const: a dense constant needs a constant shape");
         return VAL_NONE;
     }
+    if (count > 1 && elements_repeat(data, (size_t)bytes, (size_t)(bytes / count)))
+        bytes /= count;
     return b_const_data(b, type, const_data_new(b->cx, data, (size_t)bytes, NULL, NULL, NULL));
 }
 

@@ -267,7 +267,13 @@ Val b_cast(Builder *b, Val x, wf_dtype to); /* x itself if it is that already */
 Val b_bitcast(Builder *b, Val x, wf_dtype to);
 
 /* Constants. */
-Val b_const(Builder *b, Type type, const void *data);           /* dense, concrete shape; copied */
+/* Are these elements of `each` bytes all the same? */
+static inline bool elements_repeat(const void *data, size_t bytes, size_t each)
+{
+    return memcmp(data, (const char *)data + each, bytes - each) == 0;
+}
+/* of a concrete shape; copied, as a splat if all elements are the same */
+Val b_const(Builder *b, Type type, const void *data);
 Val b_const_data(Builder *b, Type type, const ConstData *data); /* shared */
 Val b_splat_bits(Builder *b, Type type, const void *element);
 Val b_full(Builder *b, Type type, double x); /* splat; x is rounded to the dtype */

@@ -44,14 +44,19 @@ static bool const_array(Rewriter *r, Val v, Nd *out)
 
 static Val const_value(Rewriter *r, Type t, const Nd *x)
 {
-    size_t size = wf_dtype_size(x->dtype);
-    bool splat = x->count > 0;
+    return x->count ? b_const(r->b, t, x->data) : b_zeros(r->b, t);
+}
 
-    for (int64_t i = 1; i < x->count && splat; i++)
-        splat = !memcmp(x->data, (char *)x->data + (size_t)i * size, size);
-    if (!x->count)
-        return b_zeros(r->b, t);
-    return splat ? b_splat_bits(r->b, t, x->data) : b_const(r->b, t, x->data);
+/* A constant whose elements are all the same, written out: as one element. */
+static Val fold_const(Rewriter *r, Val v, Eqn e)
+{
+    const ConstAttr *a = e.attr;
+    size_t each = wf_dtype_size((wf_dtype)a->type.dtype);
+
+    if (a->splat || a->data->size <= each ||
+        !elements_repeat(a->data->data, a->data->size, each))
+        return VAL_NONE;
+    return b_splat_bits(r->b, b_type(r->b, v), a->data->data);
 }
 
 /* Ops that give a result for all operands of their types (an index out of range, an empty
@@ -126,7 +131,7 @@ static Val eval_constant(Rewriter *r, Val v, Eqn e)
 
 static Val fold_value(Rewriter *r, Val v, Eqn e)
 {
-    Val w = eval_constant(r, v, e);
+    Val w = e.op == OP_const ? fold_const(r, v, e) : eval_constant(r, v, e);
 
     return w ? w : fold_shape(r, v, e);
 }
