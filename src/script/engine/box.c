@@ -742,7 +742,13 @@ static void tensor_visit(Obj *o, VisitFn fn, void *user)
 
 static bool tensor_hash(Vm *vm, Value self, uint64_t *out)
 {
-    (void)vm;
+    wf_tensor t = as_tensor(self)->t;
+
+    if (is_scalar(vm, self)) /* as the number it is */
+        return sc_hash(vm, dtype_is_float(wf_dtype_of(vm->cx, t))
+                               ? v_float(wf_item(vm->cx, t))
+                               : v_int(wf_item_int(vm->cx, t)),
+                       out);
     *out = (uint64_t)(uintptr_t)self.o >> 4;
     return true;
 }
@@ -820,7 +826,7 @@ bool engine_open(Vm *vm, ScModule *m)
         return false;
     if (f == &g->front[FRONT_TORCH] &&
         (!sc_module_class(vm, m, &torch_generator_def, NULL, NULL) ||
-         !open_table(vm, m, engine_random_torch, f)))
+         !open_table(vm, m, engine_random_torch, f) || !open_table(vm, m, engine_hosts, f)))
         return false;
     return sc_module_set(vm, m, "Tensor", v_obj(gc_ref(g->tensor))) &&
            sc_module_set(vm, m, "dtype", v_obj(gc_ref(g->dtype))) &&

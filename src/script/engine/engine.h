@@ -154,8 +154,8 @@ extern const NativeDef tensor_methods[];
 extern const PropertyDef tensor_properties[];
 Value en_from_value(En *e, Value v, wf_dtype dtype); /* nested lists; WF_INVALID: inferred; boxed, scope left open */
 wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype);
-/* random_torch.c, of PyTorch's front alone */
-extern const NativeDef engine_random_torch[];
+/* random_torch.c, host.c: of PyTorch's front alone */
+extern const NativeDef engine_random_torch[], engine_hosts[];
 extern const ClassDef torch_generator_def;
 extern const ClassDef program_def, record_def, slot_def;
 extern const ClassDef rng_def; /* random_numpy.c */

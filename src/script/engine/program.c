@@ -8,19 +8,6 @@
  */
 #include "script/engine/engine.h"
 
-typedef struct ProgramObj {
-    GcObj h;
-    Dict *attrs;
-    const Program *p;
-    Tensor **captures;
-    uint32_t ncaptures;
-    uint32_t nargs; /* inputs before the captures */
-    bool *weak;     /* of the first nweak results */
-    uint32_t nweak;
-} ProgramObj;
-
-static ProgramObj *as_program(Value v) { return (ProgramObj *)(void *)v.o; }
-
 static void program_destroy(Vm *vm, Obj *o)
 {
     ProgramObj *g = (ProgramObj *)(void *)o;
@@ -45,9 +32,8 @@ static void program_visit(Obj *o, VisitFn fn, void *user)
         fn(v_obj(((ProgramObj *)(void *)o)->attrs), user);
 }
 
-/* Takes over the reference of p. Captures and weak bits are copied from like, if given. */
-static Value box_program(Vm *vm, const Program *p, uint32_t nargs, Tensor *const *captures,
-                         uint32_t ncaptures, const bool *weak, uint32_t nweak)
+Value box_program(Vm *vm, const Program *p, uint32_t nargs, Tensor *const *captures,
+                  uint32_t ncaptures, const bool *weak, uint32_t nweak)
 {
     ProgramObj *g = p ? sc_gc_new(vm, vm->engine->program, sizeof *g) : NULL;
 
@@ -394,6 +380,7 @@ static const NativeDef program_methods[] = {
     {"vmap", p_vmap, "self,axes|name,size"},
     {"optimise", p_optimise, "self|last"},
     {"split", p_split, "self,wrt"},
+    {"view", program_view, "self"},
     {0},
 };
 static const PropertyDef program_properties[] = {
