@@ -175,7 +175,7 @@ static void inherit(Class *c, const Class *b)
     }
     INHERIT(native_free);
     INHERIT(native_visit);
-    if (!c->d.repr && !c->d.str)
+    if (!c->d.str && (c->script || !c->d.repr)) /* __repr__ of a class hides no __str__ of its base */
         c->d.str = b->d.str;
     INHERIT(repr);
     if (!c->d.compare || !c->d.hash) {

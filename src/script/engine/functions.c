@@ -40,7 +40,7 @@ static Value binary(Vm *vm, const Args *a, Fn2 fn)
 }
 
 /* f(x, axis=None, keep=False); axis: None for all, an int or several */
-static Value reduction(Vm *vm, const Args *a, FnReduce fn)
+static Value reduction(Vm *vm, const Args *a, FnReduce fn, const char *label)
 {
     En e = en_begin(vm, a);
     wf_tensor x;
@@ -50,6 +50,8 @@ static Value reduction(Vm *vm, const Args *a, FnReduce fn)
     if (!en_tensor(&e, a->v[0], &x) || !en_axes(&e, a->v[1], axes, &n) ||
         !en_bool(&e, a->v[2], &keep))
         return en_fail(&e);
+    if (n >= 0)
+        e.label = label;
     return en_end(&e, fn(e.c, x, n < 0 ? NULL : axes, n < 0 ? 0 : n, keep));
 }
 
@@ -79,7 +81,7 @@ UNARY_ROWS(DEFINE)
 BINARY_ROWS(DEFINE)
 #undef DEFINE
 #define DEFINE(name)                                                                     \
-    static Value n_##name(Vm *vm, const Args *a) { return reduction(vm, a, wf_##name); }
+    static Value n_##name(Vm *vm, const Args *a) { return reduction(vm, a, wf_##name, #name "_dim"); }
 REDUCE_ROWS(DEFINE)
 #undef DEFINE
 
@@ -633,10 +635,13 @@ static Value n_linear(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
     wf_tensor x, w, b = WF_NONE;
+    bool flat;
 
     if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &w) ||
         !en_tensor_opt(&e, a->v[2], &b))
         return en_fail(&e);
+    flat = wf_rank(e.c, x) == 2;
+    e.label = wf_is_none(b) ? flat ? "mm" : "unsafe_view" : flat ? "addmm" : "view";
     return en_end(&e, wf_linear(e.c, x, w, b));
 }
 

@@ -426,7 +426,9 @@ static Value m_format(Vm *vm, const Args *a)
 
     if (!x)
         return sc_raise_ctx(vm);
-    if (x->symbolic || x->rank > 0 || as_str(a->v[1])->n == 0)
+    if (x->symbolic || x->rank > 0 ||
+        (as_str(a->v[1])->n == 0 &&
+         as_tensor(a->v[0])->front != &vm->engine->front[FRONT_TORCH]))
         v = sc_to_str(vm, a->v[0]);
     else
         v = m_item(vm, a);

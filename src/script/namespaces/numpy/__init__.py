@@ -1,0 +1,301 @@
+# numpy -- NumPy's names: arrays and scalars (_array), elementwise functions (_ufunc),
+# creation (_create), shapes (_shape), reductions and statistics (_reduce), products here.
+import _numpy as _w
+from numpy._array import (
+    ndarray, generic, number, integer, signedinteger, unsignedinteger, inexact, floating, complexfloating,
+    bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, options, text,
+    written, dotted)
+from numpy._ufunc import *
+from numpy._create import *
+from numpy._shape import *
+from numpy._reduce import *
+from numpy import linalg, random, testing
+
+__version__ = "2.4.0"
+dtype = _w.dtype
+bool = bool_
+intp = int_ = longlong = int64
+uint = uintp = ulonglong = uint64
+intc, short, byte, ubyte, ushort, uintc = int32, int16, int8, uint8, uint16, uint32
+half, single, double = float16, float32, float64
+pi = 3.141592653589793
+e = 2.718281828459045
+euler_gamma = 0.5772156649015329
+inf = float("inf")
+nan = float("nan")
+newaxis = None
+True_, False_ = _w.cast(True, _w.bool_), _w.cast(False, _w.bool_)
+
+
+# ---- products ----
+
+def dot(a, b, out=None):
+    return written(dotted(a, b), out)
+
+
+def vdot(a, b):
+    return _w.matmul(_w.reshape(_w.wrap(a), -1), _w.reshape(_w.wrap(b), -1))
+
+
+def vecdot(a, b, axis=-1):
+    return _w.sum(_w.mul(a, b), axis)
+
+
+def inner(a, b):
+    a, b = _w.wrap(a), _w.wrap(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    return _w.tensordot(a, b, [a.ndim - 1], [b.ndim - 1])
+
+
+def outer(a, b, out=None):
+    return written(_w.outer(_w.reshape(_w.wrap(a), -1), _w.reshape(_w.wrap(b), -1)), out)
+
+
+def tensordot(a, b, axes=2):
+    a, b = _w.wrap(a), _w.wrap(b)
+    if isinstance(axes, int):
+        return _w.tensordot(a, b, list(range(a.ndim - axes, a.ndim)), list(range(axes)))
+    p, q = axes
+    return _w.tensordot(a, b, [p] if isinstance(p, int) else p, [q] if isinstance(q, int) else q)
+
+
+def einsum(subscripts, *operands, out=None, optimize=False, **kw):
+    return written(_w.einsum(subscripts, [_w.wrap(x) for x in operands]), out)
+
+
+def kron(a, b):
+    a, b = _w.wrap(a), _w.wrap(b)
+    n = a.ndim if a.ndim > b.ndim else b.ndim
+    sa, sb = [1] * (n - a.ndim) + list(a.shape), [1] * (n - b.ndim) + list(b.shape)
+    wide_a, wide_b, shape = [], [], []
+    for x, y in zip(sa, sb):
+        wide_a += [x, 1]
+        wide_b += [1, y]
+        shape.append(x * y)
+    return _w.reshape(_w.reshape(a, wide_a) * _w.reshape(b, wide_b), shape)
+
+
+def cross(a, b, axis=-1):
+    a, b = _w.wrap(a), _w.wrap(b)
+    a, b = _w.move_axis(a, axis, -1), _w.move_axis(b, axis, -1)
+    if a.shape[-1] == 2:
+        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    x = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    y = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    z = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return _w.move_axis(_w.stack([x, y, z], -1), -1, axis)
+
+
+# ---- dtypes ----
+
+class finfo:
+    _table = {"float16": (16, 0.0009765625, 65504.0, 6.103515625e-05, 3),
+              "float32": (32, 1.1920928955078125e-07, 3.4028234663852886e38, 1.1754943508222875e-38, 6),
+              "float64": (64, 2.220446049250313e-16, 1.7976931348623157e308, 2.2250738585072014e-308, 15)}
+
+    def __init__(self, kind):
+        d = kind.dtype if isinstance(kind, _w.Tensor) else _w.dtype(kind)
+        if d.name not in finfo._table:
+            raise ValueError(f"data type {d!r} not inexact")
+        self.bits, step, big, small, self.precision = finfo._table[d.name]
+        self.dtype = d
+        self.eps, self.max, self.min = d.type(step), d.type(big), d.type(-big)
+        self.tiny = self.smallest_normal = d.type(small)
+        self.resolution = d.type(10.0 ** -self.precision)
+
+
+class iinfo:
+    def __init__(self, kind):
+        d = kind.dtype if isinstance(kind, _w.Tensor) else _w.dtype(kind)
+        if d.kind not in "iu":
+            raise ValueError(f"Invalid integer data type {d.kind!r}.")
+        self.dtype, self.bits = d, d.itemsize * 8
+        if d.kind == "u":
+            self.min, self.max = 0, 2 ** self.bits - 1 if self.bits < 64 else 9223372036854775807
+        else:
+            self.max = 2 ** (self.bits - 2) - 1 + 2 ** (self.bits - 2)
+            self.min = -self.max - 1
+
+
+def issubdtype(arg1, arg2):
+    def kind(d):
+        if isinstance(d, type) and issubclass(d, generic):
+            return d
+        return _w.dtype(d).type
+    return issubclass(kind(arg1), kind(arg2))
+
+
+def result_type(*args):
+    xs = []
+    for a in args:
+        if isinstance(a, (_w.Tensor, int, float)) and not isinstance(a, type):
+            xs.append(a)
+        else:
+            xs.append(_w.full((1,), 0, a))
+    r = _w.wrap(xs[0]) if len(xs) == 1 else xs[0]
+    for x in xs[1:]:
+        r = _w.add(r, x) if not (_w.wrap(r).dtype.kind == "b" and _w.wrap(x).dtype.kind == "b") else _w.logical_or(r, x)
+    return _w.wrap(r).dtype
+
+
+promote_types = result_type
+
+
+def can_cast(from_, to, casting="safe"):
+    a, b = _w.dtype(from_), _w.dtype(to)
+    return result_type(a, b) == b
+
+
+def astype(x, dtype, copy=True):
+    return x.astype(dtype, copy=copy)
+
+
+# ---- printing ----
+
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, **kw):
+    for name, v in (("precision", precision), ("threshold", threshold), ("edgeitems", edgeitems),
+                    ("linewidth", linewidth), ("suppress", suppress)):
+        if v is not None:
+            setattr(options, name, int(v) if v != inf else 9223372036854775807)
+    options.suppress = True if options.suppress else False
+
+
+def get_printoptions():
+    return {"edgeitems": options.edgeitems, "threshold": options.threshold, "precision": options.precision,
+            "linewidth": options.linewidth, "suppress": options.suppress}
+
+
+class printoptions:
+    def __init__(self, **kw):
+        self.kw = kw
+
+    def __enter__(self):
+        self.old = get_printoptions()
+        set_printoptions(**self.kw)
+        return get_printoptions()
+
+    def __exit__(self, *exc):
+        set_printoptions(**self.old)
+        options.suppress = self.old["suppress"]
+
+
+def _printed(a, style, precision, suppress_small, max_line_width):
+    with printoptions(precision=precision, suppress=suppress_small, linewidth=max_line_width):
+        return text(_w.wrap(a), style)
+
+
+def array2string(a, max_line_width=None, precision=None, suppress_small=None, **kw):
+    return _printed(a, "numpy", precision, suppress_small, max_line_width)
+
+
+array_str = array2string
+
+
+def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
+    return _printed(arr, "numpy_repr", precision, suppress_small, max_line_width)
+
+
+def format_float_positional(x, precision=None, unique=True, trim="k"):
+    s = f"{float(x):.{precision}f}" if precision is not None else repr(float(x))
+    if trim == "-" and "." in s:
+        s = s.rstrip("0").rstrip(".")
+    return s
+
+
+class errstate:
+    # floating-point warnings are never given
+    def __init__(self, **kw):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        return None
+
+
+def seterr(**kw):
+    return {"divide": "ignore", "over": "ignore", "under": "ignore", "invalid": "ignore"}
+
+
+# ---- files ----
+
+def save(file, arr, allow_pickle=True):
+    file = str(file)
+    _w.save_npy(file if file.endswith(".npy") else file + ".npy", _w.wrap(arr))
+
+
+def load(file, mmap_mode=None, allow_pickle=False):
+    return _w.array(_w.load_npy(str(file)))
+
+
+def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# "):
+    X = _w.wrap(X)
+    with open(fname, "w") as f:
+        if header:
+            f.write(comments + header + newline)
+        for row in X:
+            row = row.tolist()
+            row = row if isinstance(row, list) else [row]
+            f.write(delimiter.join([fmt % v for v in row]) + newline)
+        if footer:
+            f.write(comments + footer + newline)
+
+
+def loadtxt(fname, dtype=float, comments="#", delimiter=None, skiprows=0, usecols=None, unpack=False, ndmin=0):
+    rows = []
+    with open(fname) as f:
+        for line in list(f)[skiprows:]:
+            line = line.split(comments)[0].strip()
+            if line:
+                parts = line.split(delimiter)
+                parts = parts if usecols is None else [parts[c] for c in usecols]
+                rows.append([float(p) for p in parts])
+    x = array(rows, dtype)
+    if ndmin < 2:
+        x = _w.squeeze(x)
+    return _w.permute(x) if unpack else x
+
+
+genfromtxt = loadtxt
+
+
+def fromstring(string, dtype=float, count=-1, sep=""):
+    parts = [p for p in (string.split(sep) if sep.strip() else string.split()) if p.strip()]
+    return array([float(p) for p in parts], dtype)
+
+
+def shares_memory(a, b):
+    return _w.shares_memory(a, b)
+
+
+may_share_memory = shares_memory
+
+
+def iterable(y):
+    return hasattr(y, "__iter__")
+
+
+def ndenumerate(arr):
+    arr = _w.wrap(arr)
+    for i in ndindex(*arr.shape):
+        yield i, arr[i]
+
+
+def ndindex(*shape):
+    if len(shape) == 1 and not isinstance(shape[0], int):
+        shape = shape[0]
+    n = 1
+    for s in shape:
+        n *= s
+    for k in range(n):
+        out = []
+        for s in list(shape)[::-1]:
+            out.append(k % s)
+            k //= s
+        yield tuple(out[::-1])
+
+
+def nditer(op, flags=None):
+    return iter(_w.reshape(_w.wrap(op), -1))

@@ -1,0 +1,505 @@
+# numpy._array -- ndarray and the scalar types: what arrays are, how they print, their methods.
+#
+# ndarray and the scalars (float64, int32, bool_ ..) share the class Methods. Natives give
+# scalars for results of rank 0, as NumPy does; 0-d arrays are made on purpose by _w.array.
+import _numpy as _w
+
+_abs, _min, _max, _sum, _round, _int, _all = abs, min, max, sum, round, int, all
+
+
+class _Options:
+    def __init__(self):
+        self.precision = 8
+        self.threshold = 1000
+        self.edgeitems = 3
+        self.linewidth = 75
+        self.suppress = False
+
+
+options = _Options()
+
+
+def text(x, style):
+    o = options
+    return _w.text(x, style, o.precision, o.threshold, o.edgeitems, o.linewidth, None, o.suppress)
+
+
+def written(result, out):
+    # out=: the result goes there
+    if out is None:
+        return result
+    if isinstance(out, tuple):
+        out = out[0]
+    out[...] = result
+    return out
+
+
+def typed(x, dtype):
+    return x if dtype is None else _w.cast(x, dtype)
+
+
+def summable(x, dtype):
+    # Sums and products of small integers are 64 bits wide.
+    if dtype is not None:
+        return _w.cast(x, dtype)
+    x = _w.wrap(x)
+    kind = x.dtype.kind
+    if kind == "b" or kind == "i" and x.dtype.itemsize < 8:
+        return _w.cast(x, _w.int64)
+    if kind == "u" and x.dtype.itemsize < 8:
+        return _w.cast(x, _w.uint64)
+    return x
+
+
+def reduced(fn, x, axis, keepdims, out, what):
+    x = _w.wrap(x)
+    if x.size == 0 and what is not None:
+        dims = x.shape
+        gone = range(len(dims)) if axis is None else [axis] if isinstance(axis, _int) else axis
+        for a in gone:
+            if dims[a] == 0:
+                raise ValueError(f"zero-size array to reduction operation {what} which has no identity")
+    return written(fn(x, axis, keepdims), out)
+
+
+def shape_of(args):
+    # reshape(2, 3) and reshape((2, 3))
+    if len(args) == 1 and not isinstance(args[0], _int):
+        return args[0]
+    return args
+
+
+class Methods(_w.Tensor):
+    def _same(self, *args, **kw):
+        return self
+
+    @property
+    def T(self):
+        return _w.permute(self)
+
+    @property
+    def mT(self):
+        return _w.swap_axes(self, -1, -2)
+
+    @property
+    def size(self):
+        return _w.about(self, "count")
+
+    @property
+    def itemsize(self):
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self):
+        return self.size * self.dtype.itemsize
+
+    @property
+    def real(self):
+        return self
+
+    @property
+    def imag(self):
+        return _w.zeros_like(self)
+
+    @property
+    def flat(self):
+        return _w.reshape(self, -1)
+
+    @flat.setter
+    def flat(self, value):
+        self[...] = _w.reshape(_w.broadcast_to(_w.wrap(value), (self.size,)), self.shape)
+
+    @property
+    def base(self):
+        return None
+
+    def sum(self, axis=None, dtype=None, out=None, keepdims=False):
+        return written(_w.sum(summable(self, dtype), axis, keepdims), out)
+
+    def prod(self, axis=None, dtype=None, out=None, keepdims=False):
+        return written(_w.prod(summable(self, dtype), axis, keepdims), out)
+
+    def mean(self, axis=None, dtype=None, out=None, keepdims=False):
+        return written(_w.mean(typed(self, dtype), axis, keepdims), out)
+
+    def max(self, axis=None, out=None, keepdims=False):
+        return reduced(_w.max, self, axis, keepdims, out, "maximum")
+
+    def min(self, axis=None, out=None, keepdims=False):
+        return reduced(_w.min, self, axis, keepdims, out, "minimum")
+
+    def all(self, axis=None, out=None, keepdims=False):
+        return written(_w.all(self, axis, keepdims), out)
+
+    def any(self, axis=None, out=None, keepdims=False):
+        return written(_w.any(self, axis, keepdims), out)
+
+    def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+        return written(_w.var(typed(self, dtype), axis, ddof, keepdims), out)
+
+    def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+        return written(_w.std(typed(self, dtype), axis, ddof, keepdims), out)
+
+    def argmax(self, axis=None, out=None, keepdims=False):
+        return written(_w.argmax(self, axis, keepdims), out)
+
+    def argmin(self, axis=None, out=None, keepdims=False):
+        return written(_w.argmin(self, axis, keepdims), out)
+
+    def ptp(self, axis=None, out=None, keepdims=False):
+        return written(_w.max(self, axis, keepdims) - _w.min(self, axis, keepdims), out)
+
+    def cumsum(self, axis=None, dtype=None, out=None):
+        x = summable(self, dtype)
+        return written(_w.cumsum(_w.reshape(x, -1), 0) if axis is None else _w.cumsum(x, axis), out)
+
+    def cumprod(self, axis=None, dtype=None, out=None):
+        x = summable(self, dtype)
+        return written(_w.cumprod(_w.reshape(x, -1), 0) if axis is None else _w.cumprod(x, axis), out)
+
+    def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+        return self.diagonal(offset, axis1, axis2).sum(-1, dtype, out)
+
+    def diagonal(self, offset=0, axis1=0, axis2=1):
+        x = self
+        if x.ndim < 2:
+            raise ValueError("diag requires an array of at least two dimensions")
+        if (axis1 % x.ndim, axis2 % x.ndim) != (x.ndim - 2, x.ndim - 1):
+            rest = [i for i in range(x.ndim) if i not in (axis1 % x.ndim, axis2 % x.ndim)]
+            x = _w.permute(x, rest + [axis1 % x.ndim, axis2 % x.ndim])
+        return _w.diagonal(x, offset)
+
+    def round(self, decimals=0, out=None):
+        return written(rounded(self, decimals), out)
+
+    def clip(self, min=None, max=None, out=None, **kw):
+        return written(_w.clip(self, min, max), out)
+
+    def dot(self, other, out=None):
+        return written(dotted(self, other), out)
+
+    def reshape(self, *shape, order="C", copy=None):
+        shape = shape_of(shape)
+        if order == "F":
+            axes = tuple(shape) if not isinstance(shape, _int) else (shape,)
+            return _w.permute(_w.reshape(_w.permute(self), axes[::-1]))
+        return _w.array(_w.reshape(self, shape))
+
+    def ravel(self, order="C"):
+        return _w.reshape(_w.permute(self) if order == "F" else self, -1)
+
+    def flatten(self, order="C"):
+        return _w.copy(self.ravel(order))
+
+    def transpose(self, *axes):
+        if len(axes) == 1:
+            axes = axes[0]
+        return _w.permute(self, axes if axes else None)
+
+    def swapaxes(self, axis1, axis2):
+        return _w.swap_axes(self, axis1, axis2)
+
+    def squeeze(self, axis=None):
+        if axis is not None:
+            for a in [axis] if isinstance(axis, _int) else axis:
+                if self.shape[a] != 1:
+                    raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+        return _w.array(_w.squeeze(self, axis))
+
+    def repeat(self, repeats, axis=None):
+        return repeated(self, repeats, axis)
+
+    def take(self, indices, axis=None, out=None, mode="raise"):
+        return written(taken(self, indices, axis, mode), out)
+
+    def compress(self, condition, axis=None):
+        x = self if axis is not None else _w.reshape(self, -1)
+        return _w.take(x, _w.reshape(_w.nonzero(_w.wrap(condition)), -1), axis or 0)
+
+    def nonzero(self):
+        places = _w.nonzero(self)
+        return tuple([places[:, i] for i in range(self.ndim)])
+
+    def argsort(self, axis=-1, kind=None, order=None, stable=None):
+        return _w.sort(self if axis is not None else _w.reshape(self, -1), -1 if axis is None else axis)[1]
+
+    def searchsorted(self, v, side="left", sorter=None):
+        x = self if sorter is None else self[sorter]
+        return _w.searchsorted(x, v, side == "right")
+
+    def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+        x = _w.cast(self, dtype)
+        if copy and x.dtype == self.dtype:
+            x = _w.copy(x)
+        return _w.array(x) if isinstance(self, ndarray) else x
+
+    def copy(self, order="C"):
+        return _w.array(_w.copy(self)) if isinstance(self, ndarray) else self
+
+    def view(self, dtype=None):
+        return self[...] if dtype is None else _w.bitcast(self, dtype)
+
+    def item(self, *args):
+        if args:
+            if len(args) == 1:
+                args = args[0]
+            x = _w.reshape(self, -1)[args] if isinstance(args, _int) else self[args]
+            return _w.Tensor.item(x)
+        if self.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        return _w.Tensor.item(self)
+
+    def conj(self):
+        return self
+
+    def conjugate(self):
+        return self
+
+    def __abs__(self):
+        return _w.abs(self)
+
+    def __divmod__(self, other):
+        return self // other, self % other
+
+    def __round__(self, digits=None):
+        if digits is None:
+            return _round(self.item())
+        return rounded(self, digits)
+
+    def __str__(self):
+        return text(self, "numpy")
+
+    def __array__(self, dtype=None, copy=None):
+        return typed(self, dtype)
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+
+class ndarray(Methods):
+    __module__ = "numpy"
+    def __new__(cls, shape, dtype=None):
+        return _w.array(_w.full(shape, 0, _w.float64 if dtype is None else dtype))
+
+    def __init__(self, *args, **kw):
+        pass
+
+    def __repr__(self):
+        return text(self, "numpy_repr")
+
+    def __hash__(self):
+        raise TypeError("unhashable type: 'numpy.ndarray'")
+
+    @property
+    def shape(self):
+        return _w.about(self, "shape")
+
+    @shape.setter
+    def shape(self, value):
+        raise AttributeError("the shape of an array is set by reshape")
+
+    def sort(self, axis=-1, kind=None, order=None, stable=None):
+        self[...] = _w.sort(self, axis)[0]
+
+    def partition(self, kth, axis=-1):
+        self[...] = _w.sort(self, axis)[0]
+
+    def fill(self, value):
+        self[...] = value
+
+    def put(self, indices, values, mode="raise"):
+        _w.reshape(self, -1)[indices] = values
+
+    def itemset(self, *args):
+        self[args[:-1]] = args[-1]
+
+    def tobytes(self):
+        raise NotImplementedError("bytes are not part of the language")
+
+    @property
+    def flags(self):
+        return {"C_CONTIGUOUS": True, "WRITEABLE": True, "OWNDATA": True}
+
+
+class generic(Methods):
+    __module__ = "numpy"
+    # A scalar: never changed in place, and hashed as the number it is.
+    _type = None
+
+    def __new__(cls, x=0):
+        if cls._type is None:
+            raise TypeError(f"cannot create '{cls.__name__}' instances")
+        if isinstance(x, str):
+            x = float(x) if issubclass(cls, inexact) else _int(x)
+        return _w.cast(x, cls._type)
+
+    def __init__(self, x=0):
+        pass
+
+    def __repr__(self):
+        return f"np.{self.dtype.name}({text(self, 'numpy')})"
+
+
+class number(generic):
+    __module__ = "numpy"
+
+
+class integer(number):
+    __module__ = "numpy"
+    def bit_count(self):
+        return _sum([_int(c) for c in bin(_abs(_int(self)))[2:]])
+
+
+class signedinteger(integer):
+    __module__ = "numpy"
+
+
+class unsignedinteger(integer):
+    __module__ = "numpy"
+
+
+class inexact(number):
+    __module__ = "numpy"
+
+
+class floating(inexact):
+    __module__ = "numpy"
+    def is_integer(self):
+        return self.item() == _int(self.item())
+
+
+class complexfloating(inexact):
+    __module__ = "numpy"
+
+
+class bool_(generic):
+    __module__ = "numpy"
+    _type = _w.bool_
+
+    def __repr__(self):
+        return f"np.{self.item()}_"
+
+
+class int8(signedinteger):
+    __module__ = "numpy"
+    _type = _w.int8
+
+
+class int16(signedinteger):
+    __module__ = "numpy"
+    _type = _w.int16
+
+
+class int32(signedinteger):
+    __module__ = "numpy"
+    _type = _w.int32
+
+
+class int64(signedinteger):
+    __module__ = "numpy"
+    _type = _w.int64
+
+
+class uint8(unsignedinteger):
+    __module__ = "numpy"
+    _type = _w.uint8
+
+
+class uint16(unsignedinteger):
+    __module__ = "numpy"
+    _type = _w.uint16
+
+
+class uint32(unsignedinteger):
+    __module__ = "numpy"
+    _type = _w.uint32
+
+
+class uint64(unsignedinteger):
+    __module__ = "numpy"
+    _type = _w.uint64
+
+
+class float16(floating):
+    __module__ = "numpy"
+    _type = _w.float16
+
+
+class float32(floating):
+    __module__ = "numpy"
+    _type = _w.float32
+
+
+class float64(floating):
+    __module__ = "numpy"
+    _type = _w.float64
+
+
+_w.set_class(ndarray)
+for _c in (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64):
+    _w.set_scalar_class(_c._type, _c)
+
+
+# ---- what methods and functions share ----
+
+def rounded(x, decimals=0):
+    x = _w.wrap(x)
+    if x.dtype.kind != "f":
+        if decimals >= 0:
+            return x
+        p = 10 ** -decimals
+        return _w.cast(_w.round(x / p) * p, x.dtype)
+    if decimals == 0:
+        return _w.round(x)
+    p = 10.0 ** _abs(decimals)
+    return _w.round(x * p) / p if decimals > 0 else _w.round(x / p) * p
+
+
+def dotted(a, b):
+    a, b = _w.wrap(a), _w.wrap(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    if b.ndim <= 2:
+        return _w.matmul(a, b)
+    return _w.tensordot(a, b, [a.ndim - 1], [b.ndim - 2])
+
+
+def repeated(x, repeats, axis=None):
+    x = _w.wrap(x)
+    if axis is None:
+        x, axis = _w.reshape(x, -1), 0
+    if isinstance(repeats, _int):
+        return _w.repeat(x, repeats, axis)
+    counts = _w.wrap(repeats).tolist()
+    if isinstance(counts, _int):
+        return _w.repeat(x, counts, axis)
+    if len(counts) == 1:
+        return _w.repeat(x, counts[0], axis)
+    if len(counts) != x.shape[axis]:
+        raise ValueError(f"operands could not be broadcast together with shape ({x.shape[axis]},) ({len(counts)},)")
+    places = []
+    for i, n in enumerate(counts):
+        places += [i] * n
+    return _w.take(x, _w.tensor(places, _w.int64), axis)
+
+
+def taken(x, indices, axis=None, mode="raise"):
+    x, indices = _w.wrap(x), _w.wrap(indices)
+    if axis is None:
+        x, axis = _w.reshape(x, -1), 0
+    n = x.shape[axis]
+    if mode == "wrap":
+        indices = indices % n
+    elif mode == "clip":
+        indices = _w.clip(indices, 0, n - 1)
+    elif indices.size and not (-n <= indices.min() and indices.max() < n):
+        bad = [i for i in _w.reshape(indices, -1).tolist() if not -n <= i < n][0]
+        raise IndexError(f"index {bad} is out of bounds for axis {axis} with size {n}")
+    return _w.take(x, _w.where(indices < 0, indices + n, indices), axis)
+
+
+def dtype_or_float(dtype):
+    return _w.float64 if dtype is None or dtype is float else dtype

@@ -1,0 +1,289 @@
+# numpy._create -- arrays from data, shapes, ranges and files.
+import _numpy as _w
+from numpy._array import ndarray, generic, dtype_or_float
+
+_int, _min, _max, _range = int, min, max, range
+
+
+def _copied(x):
+    return _w.array(_w.copy(x))
+
+
+def array(object, dtype=None, copy=True, order="K", subok=False, ndmin=0):
+    x = _w.array(_w.tensor(object, dtype, True if copy is None else copy))
+    while x.ndim < ndmin:
+        x = _w.expand_dims(x, 0)
+    return x
+
+
+def asarray(a, dtype=None, order=None, copy=None):
+    if isinstance(a, ndarray) and (dtype is None or a.dtype == dtype):
+        return _copied(a) if copy else a
+    return _w.array(_w.tensor(a, dtype, bool(copy)))
+
+
+asanyarray = asarray
+ascontiguousarray = asarray
+asfortranarray = asarray
+
+
+def asarray_chkfinite(a, dtype=None):
+    a = asarray(a, dtype)
+    if not _w.all(_w.is_finite(a)):
+        raise ValueError("array must not contain infs or NaNs")
+    return a
+
+
+def copy(a, order="K"):
+    return _copied(_w.wrap(a))
+
+
+def zeros(shape, dtype=float, order="C"):
+    return _w.array(_w.full(shape, 0, dtype_or_float(dtype)))
+
+
+def ones(shape, dtype=float, order="C"):
+    return _w.array(_w.full(shape, 1, dtype_or_float(dtype)))
+
+
+def empty(shape, dtype=float, order="C"):
+    return _w.array(_w.full(shape, 0, dtype_or_float(dtype)))
+
+
+def full(shape, fill_value, dtype=None, order="C"):
+    return _w.array(_w.full(shape, fill_value if not isinstance(fill_value, (list, tuple)) else _w.wrap(fill_value), dtype))
+
+
+def _like(a, dtype, shape):
+    a = _w.wrap(a)
+    return a.shape if shape is None else shape, a.dtype if dtype is None else dtype
+
+
+def zeros_like(a, dtype=None, order="K", subok=True, shape=None):
+    shape, dtype = _like(a, dtype, shape)
+    return _w.array(_w.full(shape, 0, dtype))
+
+
+def ones_like(a, dtype=None, order="K", subok=True, shape=None):
+    shape, dtype = _like(a, dtype, shape)
+    return _w.array(_w.full(shape, 1, dtype))
+
+
+empty_like = zeros_like
+
+
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
+    shape, dtype = _like(a, dtype, shape)
+    return _w.array(_w.full(shape, fill_value, dtype))
+
+
+def arange(start, stop=None, step=1, dtype=None):
+    if stop is None:
+        start, stop = 0, start
+    if step == 0:
+        raise ZeroDivisionError("division by zero")
+    return _w.arange(start, stop, step, dtype)
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
+    if isinstance(start, (list, tuple, ndarray)) or isinstance(stop, (list, tuple, ndarray)):
+        a, b = _w.div(start, 1), _w.div(stop, 1)
+        parts = num - 1 if endpoint else num
+        step = (b - a) / _max(parts, 1)
+        t = _w.reshape(_w.arange(0, num, 1, _w.float64), (-1,) + (1,) * step.ndim)
+        out = a + t * step
+    else:
+        out = _w.linspace(start, stop, num, endpoint)
+        parts = num - 1 if endpoint else num
+        step = (stop - start) / parts if parts > 0 else float("nan")
+    if dtype is not None:
+        d = _w.dtype(dtype)
+        out = _w.cast(_w.floor(out) if d.kind in "iu" else out, d)
+    return (out, step) if retstep else out
+
+
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    out = _w.pow(base, linspace(start, stop, num, endpoint))
+    return out if dtype is None else _w.cast(out, dtype)
+
+
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    if start == 0 or stop == 0:
+        raise ValueError("Geometric sequence cannot include zero")
+    sign = -1.0 if start < 0 else 1.0
+    out = sign * _w.pow(10.0, linspace(_w.log10(sign * start), _w.log10(sign * stop), num, endpoint))
+    if num > 0:
+        out[0] = start
+        if num > 1 and endpoint:
+            out[-1] = stop
+    return out if dtype is None else _w.cast(out, dtype)
+
+
+def eye(N, M=None, k=0, dtype=float, order="C"):
+    return _w.eye(N, N if M is None else M, k, dtype_or_float(dtype))
+
+
+def identity(n, dtype=None):
+    return _w.eye(n, n, 0, dtype_or_float(dtype))
+
+
+def tri(N, M=None, k=0, dtype=float):
+    return _w.tri(N, N if M is None else M, k, dtype_or_float(dtype))
+
+
+def tril(m, k=0):
+    return _w.tril(m, k)
+
+
+def triu(m, k=0):
+    return _w.triu(m, k)
+
+
+def _places(mask):
+    p = _w.nonzero(mask)
+    return p[:, 0], p[:, 1]
+
+
+def tril_indices(n, k=0, m=None):
+    return _places(_w.tri(n, n if m is None else m, k, _w.bool_))
+
+
+def triu_indices(n, k=0, m=None):
+    return _places(_w.logical_not(_w.tri(n, n if m is None else m, k - 1, _w.bool_)))
+
+
+def tril_indices_from(arr, k=0):
+    return tril_indices(arr.shape[0], k, arr.shape[1])
+
+
+def triu_indices_from(arr, k=0):
+    return triu_indices(arr.shape[0], k, arr.shape[1])
+
+
+def diag_indices(n, ndim=2):
+    i = _w.arange(0, n)
+    return (i,) * ndim
+
+
+def diag(v, k=0):
+    v = _w.wrap(v)
+    if v.ndim not in (1, 2):
+        raise ValueError("Input must be 1- or 2-d.")
+    return _w.diag(v, k)
+
+
+def diagflat(v, k=0):
+    return _w.diag(_w.reshape(_w.wrap(v), -1), k)
+
+
+def fill_diagonal(a, val, wrap=False):
+    n = _min(a.shape)
+    i = _w.arange(0, n)
+    a[(i,) * a.ndim] = val
+
+
+def vander(x, N=None, increasing=False):
+    x = _w.wrap(x)
+    n = x.shape[0] if N is None else N
+    p = _w.arange(0, n)
+    return _w.pow(_w.expand_dims(x, 1), p if increasing else _w.flip(p))
+
+
+def fromfunction(function, shape, dtype=float, **kw):
+    return function(*[_w.cast(i, dtype_or_float(dtype)) for i in indices(shape)], **kw)
+
+
+def fromiter(iter, dtype, count=-1):
+    return array(list(iter) if count < 0 else [next(iter) for _ in _range(count)], dtype)
+
+
+def indices(dimensions, dtype=_w.int64, sparse=False):
+    n = len(dimensions)
+    rows = []
+    for i, d in enumerate(dimensions):
+        r = _w.reshape(_w.cast(_w.arange(0, d), dtype), (1,) * i + (d,) + (1,) * (n - i - 1))
+        rows.append(r if sparse else _w.broadcast_to(r, tuple(dimensions)))
+    return tuple(rows) if sparse else _w.stack(rows, 0)
+
+
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    n = len(xi)
+    xs = [_w.reshape(_w.wrap(x), -1) for x in xi]
+    order = list(_range(n))
+    if indexing == "xy" and n > 1:
+        order[0], order[1] = 1, 0
+    elif indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    shape = [0] * n
+    for i, x in enumerate(xs):
+        shape[order[i]] = x.shape[0]
+    out = []
+    for i, x in enumerate(xs):
+        at = order[i]
+        x = _w.reshape(x, (1,) * at + (-1,) + (1,) * (n - at - 1))
+        out.append(x if sparse else _w.copy(_w.broadcast_to(x, tuple(shape))))
+    return tuple(out)
+
+
+class _Grid:
+    def __init__(self, sparse):
+        self.sparse = sparse
+
+    def _axis(self, s):
+        start = 0 if s.start is None else s.start
+        if isinstance(s.step, complex_step):
+            return linspace(start, s.stop, s.step.n)
+        return arange(start, s.stop, 1 if s.step is None else s.step)
+
+    def __getitem__(self, key):
+        if isinstance(key, slice):
+            return self._axis(key)
+        axes = meshgrid(*[self._axis(s) for s in key], indexing="ij", sparse=self.sparse)
+        return axes if self.sparse else _w.stack(axes, 0)
+
+
+class complex_step:
+    def __init__(self, n):
+        self.n = n
+
+
+mgrid, ogrid = _Grid(False), _Grid(True)
+
+
+class _Joined:
+    # np.r_[1:4, 0, x] and np.c_[x, y]
+    def __init__(self, columns):
+        self.columns = columns
+
+    def __getitem__(self, key):
+        parts = []
+        for k in key if isinstance(key, tuple) else (key,):
+            x = mgrid[k] if isinstance(k, slice) else _w.wrap(k)
+            if self.columns:
+                x = _w.expand_dims(x, 1) if x.ndim == 1 else _w.reshape(x, (1, 1)) if x.ndim == 0 else x
+            elif x.ndim == 0:
+                x = _w.reshape(x, (1,))
+            parts.append(x)
+        return _w.concat(parts, -1 if self.columns else 0)
+
+
+r_, c_ = _Joined(False), _Joined(True)
+
+
+def ix_(*args):
+    n = len(args)
+    out = []
+    for i, a in enumerate(args):
+        a = _w.wrap(a)
+        if a.dtype.kind == "b":
+            a = _w.reshape(_w.nonzero(a), -1)
+        out.append(_w.reshape(a, (1,) * i + (-1,) + (1,) * (n - i - 1)))
+    return tuple(out)
+
+
+def hamming(M):
+    return _w.sub(0.54, _w.mul(0.46, _w.cos(_w.arange(0, M) * (2 * 3.141592653589793 / _max(M - 1, 1)))))
+
+
+def hanning(M):
+    return _w.sub(0.5, _w.mul(0.5, _w.cos(_w.arange(0, M) * (2 * 3.141592653589793 / _max(M - 1, 1)))))

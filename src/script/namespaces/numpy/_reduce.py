@@ -1,0 +1,617 @@
+# numpy._reduce -- reductions, cumulative functions, statistics, sorting, sets and comparison.
+import _numpy as _w
+from numpy._array import ndarray, written, rounded, summable, reduced, typed
+
+_int, _sum, _max, _min, _range, _all, _any, _float, _sorted = int, sum, max, min, range, all, any, float, sorted
+_pi = 3.141592653589793
+
+
+def _where(x, where, fill):
+    return _w.wrap(x) if where is True else _w.where(where, x, fill)
+
+
+def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    r = _w.sum(summable(_where(a, where, 0), dtype), axis, keepdims)
+    return written(r if initial is None else r + initial, out)
+
+
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    r = _w.prod(summable(_where(a, where, 1), dtype), axis, keepdims)
+    return written(r if initial is None else r * initial, out)
+
+
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=True):
+    if where is not True:
+        n = _w.sum(_w.cast(_w.broadcast_to(_w.wrap(where), _w.wrap(a).shape), _w.float64), axis, keepdims)
+        return written(_w.sum(_where(a, where, 0), axis, keepdims) / n, out)
+    return written(_w.mean(typed(_w.wrap(a), dtype), axis, keepdims), out)
+
+
+def max(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+    x = _where(a, where, initial)
+    if initial is not None and x.size == 0:
+        return _w.wrap(initial)
+    r = reduced(_w.max, x, axis, keepdims, out, "maximum")
+    return r if initial is None else _w.maximum(r, initial)
+
+
+def min(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+    x = _where(a, where, initial)
+    if initial is not None and x.size == 0:
+        return _w.wrap(initial)
+    r = reduced(_w.min, x, axis, keepdims, out, "minimum")
+    return r if initial is None else _w.minimum(r, initial)
+
+
+amax, amin = max, min
+
+
+def all(a, axis=None, out=None, keepdims=False, where=True):
+    return written(_w.all(_where(a, where, True), axis, keepdims), out)
+
+
+def any(a, axis=None, out=None, keepdims=False, where=True):
+    return written(_w.any(_where(a, where, False), axis, keepdims), out)
+
+
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, correction=None):
+    return written(_w.var(typed(_w.wrap(a), dtype), axis, ddof if correction is None else correction, keepdims), out)
+
+
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, correction=None):
+    return written(_w.std(typed(_w.wrap(a), dtype), axis, ddof if correction is None else correction, keepdims), out)
+
+
+def argmax(a, axis=None, out=None, keepdims=False):
+    return written(_w.argmax(a, axis, keepdims), out)
+
+
+def argmin(a, axis=None, out=None, keepdims=False):
+    return written(_w.argmin(a, axis, keepdims), out)
+
+
+def ptp(a, axis=None, out=None, keepdims=False):
+    return _w.wrap(a).ptp(axis, out, keepdims)
+
+
+def count_nonzero(a, axis=None, keepdims=False):
+    r = _w.sum(_w.cast(_w.ne(a, 0), _w.int64), axis, keepdims)
+    return r if axis is not None else _int(r)
+
+
+def cumsum(a, axis=None, dtype=None, out=None):
+    return _w.wrap(a).cumsum(axis, dtype, out)
+
+
+def cumprod(a, axis=None, dtype=None, out=None):
+    return _w.wrap(a).cumprod(axis, dtype, out)
+
+
+cumulative_sum, cumulative_prod = cumsum, cumprod
+
+
+def logsumexp(a, axis=None, keepdims=False):
+    return _w.logsumexp(a, axis, keepdims)
+
+
+def average(a, axis=None, weights=None, returned=False, keepdims=False):
+    x = _w.wrap(a)
+    if weights is None:
+        r = _w.mean(x, axis, keepdims)
+        return (r, _w.full_like(r, x.size / r.size)) if returned else r
+    w = _w.wrap(weights)
+    if w.shape != x.shape:
+        if w.ndim != 1 or axis is None:
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        w = _w.reshape(w, [(-1 if i == axis % x.ndim else 1) for i in _range(x.ndim)])
+        w = _w.broadcast_to(w, x.shape)
+    n = _w.sum(w, axis, keepdims)
+    if _w.any(n == 0):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    r = _w.sum(x * w, axis, keepdims) / n
+    return (r, n) if returned else r
+
+
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    return quantile(a, 0.5, axis, out, keepdims=keepdims)
+
+
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, interpolation=None):
+    x = _w.div(a, 1)
+    many = axis is not None and not isinstance(axis, _int)
+    kept = [1 if axis is None or i in ([axis] if not many else [b % x.ndim for b in axis]) else n for i, n in enumerate(x.shape)]
+    if axis is None:
+        x, axis = _w.reshape(x, -1), 0
+    elif many:
+        gone = [b % x.ndim for b in axis]
+        rest = [i for i in _range(x.ndim) if i not in gone]
+        x = _w.permute(x, rest + gone)
+        x, axis = _w.reshape(x, list(x.shape)[:len(rest)] + [-1]), len(rest)
+    s = _w.sort(x, axis)[0]
+    n = s.shape[axis]
+    qs = _w.cast(_w.wrap(q), _w.float64)
+    if _w.any(qs < 0) or _w.any(qs > 1):
+        raise ValueError("Quantiles must be in the range [0, 1]")
+    rows = []
+    for p in _w.reshape(qs, -1).tolist():
+        at = p * (n - 1)
+        lo = _min(_int(at), n - 1)
+        hi = _min(lo + 1, n - 1)
+        t = at - lo
+        if method == "lower":
+            t = 0.0
+        elif method == "higher":
+            t = 1.0 if t > 0 else 0.0
+        elif method == "nearest":
+            t = 0.0 if t < 0.5 or t == 0.5 and lo % 2 == 0 else 1.0
+        elif method == "midpoint":
+            t = 0.5 if t > 0 else 0.0
+        a0, a1 = _w.take(s, lo, axis), _w.take(s, hi, axis)
+        # as NumPy: from the nearer end, so that it is monotonic
+        r = a0 + (a1 - a0) * t if t < 0.5 else a1 - (a1 - a0) * (1 - t)
+        r = _w.where(_w.any(_w.is_nan(s), axis), _float("nan"), r)
+        rows.append(_w.reshape(r, kept) if keepdims else r)
+    r = rows[0] if qs.ndim == 0 else _w.stack(rows, 0)
+    return written(r, out)
+
+
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, interpolation=None):
+    return quantile(a, _w.div(q, 100), axis, out, overwrite_input, method, keepdims)
+
+
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+    x = _w.div(m, 1)
+    if x.ndim == 1:
+        x = _w.reshape(x, (1, -1))
+    if not rowvar and x.shape[0] != 1:
+        x = _w.permute(x)
+    if y is not None:
+        y = _w.div(y, 1)
+        y = _w.reshape(y, (1, -1)) if y.ndim == 1 else y
+        x = _w.concat([x, y if rowvar or y.shape[0] == 1 else _w.permute(y)], 0)
+    d = (0 if bias else 1) if ddof is None else ddof
+    x = x - _w.mean(x, 1, True)
+    return _w.squeeze(_w.matmul(x, _w.permute(x)) / (x.shape[1] - d))
+
+
+def corrcoef(x, y=None, rowvar=True):
+    c = cov(x, y, rowvar)
+    if c.ndim == 0:
+        return c / c
+    s = _w.sqrt(_w.diagonal(c))
+    return _w.clip(c / _w.expand_dims(s, 1) / _w.expand_dims(s, 0), -1, 1)
+
+
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    x = _w.reshape(_w.wrap(a), -1)
+    if isinstance(bins, _int):
+        lo, hi = (x.min().item(), x.max().item()) if range is None and x.size else (0, 1) if range is None else range
+        if lo > hi:
+            raise ValueError("max must be larger than min in range parameter.")
+        if lo == hi:
+            lo, hi = lo - 0.5, hi + 0.5
+        edges = _w.linspace(lo, hi, bins + 1)
+    else:
+        edges = _w.wrap(bins)
+    n = edges.shape[0] - 1
+    at = _w.searchsorted(edges, x, True) - 1
+    at = _w.where(x == edges[-1], n - 1, at)
+    ok = _w.logical_and(at >= 0, at < n)
+    at = at[ok]
+    counts = bincount(at, None if weights is None else _w.reshape(_w.wrap(weights), -1)[ok], n)
+    if density:
+        counts = counts / (edges[1:] - edges[:-1]) / _w.sum(counts)
+    return counts, edges
+
+
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    return histogram(a, bins, range)[1]
+
+
+def bincount(x, weights=None, minlength=0):
+    x = _w.wrap(x)
+    if x.size and x.min() < 0:
+        raise ValueError("'list' argument must have no negative elements")
+    n = _max(_int(x.max()) + 1 if x.size else 0, minlength)
+    ones = _w.full(x.shape, 1, _w.int64) if weights is None else _w.cast(_w.wrap(weights), _w.float64)
+    out = _w.full((n,), 0, ones.dtype)
+    return _w.index_add(out, x, ones) if x.size else out
+
+
+def digitize(x, bins, right=False):
+    bins = _w.wrap(bins)
+    if bins.shape[0] > 1 and bins[0] > bins[-1]:
+        return bins.shape[0] - _w.searchsorted(_w.flip(bins), x, right)
+    return _w.searchsorted(bins, x, not right)
+
+
+def searchsorted(a, v, side="left", sorter=None):
+    return _w.wrap(a).searchsorted(v, side, sorter)
+
+
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    x = _w.wrap(a)
+    parts = []
+    for p in (prepend, append):
+        if p is not None:
+            p = _w.wrap(p)
+            if p.ndim == 0:
+                row = list(x.shape)
+                row[axis] = 1
+                p = _w.broadcast_to(p, row)
+        parts.append(p)
+    if parts[0] is not None or parts[1] is not None:
+        x = _w.concat([p for p in (parts[0], x, parts[1]) if p is not None], axis)
+    for _ in _range(n):
+        m = x.shape[axis]
+        hi, lo = _w.narrow(x, axis, 1, m - 1), _w.narrow(x, axis, 0, m - 1)
+        x = _w.ne(hi, lo) if x.dtype.kind == "b" else hi - lo
+    return x
+
+
+def ediff1d(ary, to_end=None, to_begin=None):
+    return diff(_w.reshape(_w.wrap(ary), -1))
+
+
+def gradient(f, *varargs, axis=None, edge_order=1):
+    f = _w.div(f, 1)
+    axes = list(_range(f.ndim)) if axis is None else [axis % f.ndim] if isinstance(axis, _int) else list(axis)
+    steps = list(varargs) if varargs else [1.0]
+    if len(steps) == 1:
+        steps = steps * len(axes)
+    out = []
+    for ax, h in zip(axes, steps):
+        n = f.shape[ax]
+        part = lambda start, count: _w.narrow(f, ax, start, count)
+        if isinstance(h, (list, tuple, ndarray)) and _w.wrap(h).ndim > 0:
+            x = _w.reshape(_w.div(h, 1), [(-1 if i == ax else 1) for i in _range(f.ndim)])
+            d = _w.narrow(x, ax, 1, n - 1) - _w.narrow(x, ax, 0, n - 1)
+            a, b = _w.narrow(d, ax, 0, n - 2), _w.narrow(d, ax, 1, n - 2)
+            mid = (part(2, n - 2) * a * a + (b * b - a * a) * part(1, n - 2) - b * b * part(0, n - 2)) / (a * b * (a + b))
+            first = (part(1, 1) - part(0, 1)) / _w.narrow(d, ax, 0, 1)
+            last = (part(n - 1, 1) - part(n - 2, 1)) / _w.narrow(d, ax, n - 2, 1)
+        else:
+            mid = (part(2, n - 2) - part(0, n - 2)) / (2.0 * h)
+            first = (part(1, 1) - part(0, 1)) / h
+            last = (part(n - 1, 1) - part(n - 2, 1)) / h
+            if edge_order == 2:
+                first = (-1.5 * part(0, 1) + 2.0 * part(1, 1) - 0.5 * part(2, 1)) / h
+                last = (1.5 * part(n - 1, 1) - 2.0 * part(n - 2, 1) + 0.5 * part(n - 3, 1)) / h
+        out.append(_w.concat([first, mid, last], ax))
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    y = _w.div(y, 1)
+    n = y.shape[axis]
+    d = dx if x is None else diff(_w.wrap(x))
+    if x is not None and y.ndim > 1 and d.ndim == 1:
+        d = _w.reshape(d, [(-1 if i == axis % y.ndim else 1) for i in _range(y.ndim)])
+    return _w.sum(d * (_w.narrow(y, axis, 1, n - 1) + _w.narrow(y, axis, 0, n - 1)) / 2.0, axis)
+
+
+trapz = trapezoid
+
+
+def interp(x, xp, fp, left=None, right=None, period=None):
+    x, xp, fp = _w.div(x, 1), _w.div(xp, 1), _w.div(fp, 1)
+    n = xp.shape[0]
+    hi = _w.clip(_w.searchsorted(xp, x, True), 1, n - 1)
+    a, b = _w.take(xp, hi - 1), _w.take(xp, hi)
+    fa, fb = _w.take(fp, hi - 1), _w.take(fp, hi)
+    r = (fb - fa) / (b - a) * (x - a) + fa
+    r = _w.where(x <= xp[0], fp[0] if left is None else left, r)
+    r = _w.where(x == xp[0], fp[0], r)
+    r = _w.where(x > xp[-1], fp[-1] if right is None else right, r)
+    return _w.where(x == xp[-1], fp[-1], r)
+
+
+def convolve(a, v, mode="full"):
+    a, v = _w.wrap(a), _w.wrap(v)
+    if a.size < v.size:
+        a, v = v, a
+    n, m = a.size, v.size
+    full = _w.full((n + m - 1,), 0, (a[:1] * v[:1]).dtype)
+    for i in _range(m):
+        full = full + _w.pad(a * v[i], (i,), (m - 1 - i,))
+    if mode == "full":
+        return full
+    if mode == "same":
+        return full[(m - 1) // 2:(m - 1) // 2 + n]
+    return full[m - 1:n]
+
+
+def correlate(a, v, mode="valid"):
+    v = _w.wrap(v)
+    return convolve(a, _w.flip(v), mode)
+
+
+def polyfit(x, y, deg):
+    x, y = _w.div(x, 1), _w.div(y, 1)
+    V = _w.pow(_w.expand_dims(x, 1), _w.flip(_w.arange(0, deg + 1)))
+    scale = _w.sqrt(_w.sum(V * V, 0))
+    A = V / scale
+    c = _w.solve(_w.matmul(_w.permute(A), A), _w.matmul(_w.permute(A), y))
+    # one step of refinement
+    c = c + _w.solve(_w.matmul(_w.permute(A), A), _w.matmul(_w.permute(A), y - _w.matmul(A, c)))
+    return (_w.permute(_w.permute(c) / scale))
+
+
+def polyval(p, x):
+    x = _w.wrap(x)
+    r = _w.zeros_like(x)
+    for c in _w.wrap(p):
+        r = r * x + c
+    return r
+
+
+def polyder(p, m=1):
+    p = _w.wrap(p)
+    for _ in _range(m):
+        n = p.shape[0] - 1
+        p = p[:-1] * _w.flip(_w.arange(1, n + 1))
+    return p
+
+
+def clip(a, a_min=None, a_max=None, out=None, min=None, max=None):
+    lo, hi = a_min if min is None else min, a_max if max is None else max
+    return written(_w.clip(a, lo, hi), out)
+
+
+def round(a, decimals=0, out=None):
+    return written(rounded(a, decimals), out)
+
+
+around = round
+
+
+def fix(x, out=None):
+    return written(_w.trunc(_w.div(x, 1)), out)
+
+
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    x = _w.wrap(x)
+    if x.dtype.kind != "f":
+        return x
+    big = {2: 65504.0, 4: 3.4028234663852886e38, 8: 1.7976931348623157e308}[x.dtype.itemsize]
+    r = _w.where(_w.is_nan(x), nan, x)
+    r = _w.where(x == _float("inf"), big if posinf is None else posinf, r)
+    return _w.where(x == -_float("inf"), -big if neginf is None else neginf, r)
+
+
+# ---- NaN is left out ----
+
+def _without_nan(a, fill):
+    a = _w.wrap(a)
+    return a if a.dtype.kind != "f" else _w.where(_w.is_nan(a), fill, a)
+
+
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
+    return sum(_without_nan(a, 0), axis, dtype, out, keepdims)
+
+
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
+    return prod(_without_nan(a, 1), axis, dtype, out, keepdims)
+
+
+def nanmax(a, axis=None, out=None, keepdims=False):
+    return max(_without_nan(a, -_float("inf")), axis, out, keepdims)
+
+
+def nanmin(a, axis=None, out=None, keepdims=False):
+    return min(_without_nan(a, _float("inf")), axis, out, keepdims)
+
+
+def nanargmax(a, axis=None):
+    return _w.argmax(_without_nan(a, -_float("inf")), axis)
+
+
+def nanargmin(a, axis=None):
+    return _w.argmin(_without_nan(a, _float("inf")), axis)
+
+
+def nancumsum(a, axis=None):
+    return _w.wrap(_without_nan(a, 0)).cumsum(axis)
+
+
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
+    x = _w.div(a, 1)
+    n = _w.sum(_w.cast(_w.logical_not(_w.is_nan(x)), x.dtype), axis, keepdims)
+    return written(_w.sum(_without_nan(x, 0), axis, keepdims) / n, out)
+
+
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    x = _w.div(a, 1)
+    n = _w.sum(_w.cast(_w.logical_not(_w.is_nan(x)), x.dtype), axis, keepdims)
+    d = x - nanmean(x, axis, keepdims=True)
+    return written(_w.sum(_without_nan(d * d, 0), axis, keepdims) / (n - ddof), out)
+
+
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    return written(_w.sqrt(nanvar(a, axis, None, None, ddof, keepdims)), out)
+
+
+def nanmedian(a, axis=None):
+    x = _w.div(a, 1)
+    if axis is None:
+        x = _w.reshape(x, -1)
+        return median(x[_w.logical_not(_w.is_nan(x))])
+    rows = _w.move_axis(x, axis, -1)
+    lead = rows.shape[:-1]
+    out = [nanmedian(r) for r in _w.reshape(rows, (-1, rows.shape[-1]))]
+    return _w.reshape(_w.stack(out, 0), lead)
+
+
+# ---- sorting and sets ----
+
+def sort(a, axis=-1, kind=None, order=None, stable=None):
+    return _w.sort(_w.reshape(_w.wrap(a), -1), 0)[0] if axis is None else _w.sort(a, axis)[0]
+
+
+def argsort(a, axis=-1, kind=None, order=None, stable=None):
+    return _w.wrap(a).argsort(axis)
+
+
+def partition(a, kth, axis=-1):
+    return sort(a, axis)
+
+
+def argpartition(a, kth, axis=-1):
+    return argsort(a, axis)
+
+
+def lexsort(keys, axis=-1):
+    order = None
+    for k in keys:
+        k = _w.wrap(k)
+        order = _w.sort(k, 0)[1] if order is None else order[_w.sort(k[order], 0)[1]]
+    return order
+
+
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, equal_nan=True):
+    x = _w.wrap(ar)
+    if axis is not None and x.ndim > 1:
+        return _unique_rows(x, axis, return_index, return_inverse, return_counts)
+    shape = x.shape
+    x = _w.reshape(x, -1)
+    s, order = _w.sort(x, 0)
+    n = s.shape[0]
+    if n == 0:
+        first = _w.full((0,), True, _w.bool_)
+    else:
+        new = _w.ne(s[1:], s[:-1])
+        if x.dtype.kind == "f" and equal_nan:
+            new = _w.logical_and(new, _w.logical_not(_w.logical_and(_w.is_nan(s[1:]), _w.is_nan(s[:-1]))))
+        first = _w.concat([_w.full((1,), True, _w.bool_), new], 0)
+    out = [s[first]]
+    if return_index:
+        out.append(order[first])
+    if return_inverse:
+        rank = _w.cumsum(_w.cast(first, _w.int64), 0) - 1
+        out.append(_w.reshape(_w.index_set(_w.full((n,), 0, _w.int64), order, rank), shape))
+    if return_counts:
+        at = _w.reshape(_w.nonzero(first), -1)
+        out.append(_w.concat([at, _w.tensor([n], _w.int64)], 0)[1:] - at)
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+def _unique_rows(x, axis, index, inverse, counts):
+    x = _w.move_axis(x, axis, 0)
+    rows = [tuple(_w.reshape(r, -1).tolist()) for r in x]
+    seen = {}
+    for i, r in enumerate(rows):
+        seen.setdefault(r, []).append(i)
+    keys = _sorted(seen)
+    first = [seen[k][0] for k in keys]
+    out = [_w.move_axis(_w.take(x, _w.tensor(first, _w.int64), 0), 0, axis)]
+    if index:
+        out.append(_w.tensor(first, _w.int64))
+    if inverse:
+        place = {k: i for i, k in enumerate(keys)}
+        out.append(_w.tensor([place[r] for r in rows], _w.int64))
+    if counts:
+        out.append(_w.tensor([len(seen[k]) for k in keys], _w.int64))
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+def unique_values(x):
+    return unique(x)
+
+
+def isin(element, test_elements, assume_unique=False, invert=False):
+    x, t = _w.wrap(element), _w.reshape(_w.wrap(test_elements), -1)
+    r = _w.any(_w.eq(_w.expand_dims(x, -1), t), -1)
+    return _w.logical_not(r) if invert else r
+
+
+def in1d(ar1, ar2, invert=False):
+    return isin(_w.reshape(_w.wrap(ar1), -1), ar2, invert=invert)
+
+
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    a = unique(ar1)
+    return a[isin(a, ar2)]
+
+
+def union1d(ar1, ar2):
+    return unique(_w.concat([_w.reshape(_w.wrap(ar1), -1), _w.reshape(_w.wrap(ar2), -1)], 0))
+
+
+def setdiff1d(ar1, ar2, assume_unique=False):
+    a = unique(ar1)
+    return a[isin(a, ar2, invert=True)]
+
+
+def setxor1d(ar1, ar2, assume_unique=False):
+    return union1d(setdiff1d(ar1, ar2), setdiff1d(ar2, ar1))
+
+
+# ---- comparison ----
+
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    r = _w.is_close(a, b, rtol, atol)
+    if equal_nan:
+        r = _w.logical_or(r, _w.logical_and(_w.is_nan(_w.div(a, 1)), _w.is_nan(_w.div(b, 1))))
+    return r
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return bool(_w.all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+def array_equal(a1, a2, equal_nan=False):
+    a, b = _w.wrap(a1), _w.wrap(a2)
+    if a.shape != b.shape:
+        return False
+    same = _w.eq(a, b)
+    if equal_nan:
+        same = _w.logical_or(same, _w.logical_and(_w.is_nan(a), _w.is_nan(b)))
+    return bool(_w.all(same))
+
+
+def array_equiv(a1, a2):
+    try:
+        return bool(_w.all(_w.eq(a1, a2)))
+    except ValueError:
+        return False
+
+
+def isposinf(x, out=None):
+    return written(_w.eq(x, _float("inf")), out)
+
+
+def isneginf(x, out=None):
+    return written(_w.eq(x, -_float("inf")), out)
+
+
+def isreal(x):
+    return _w.full(_w.wrap(x).shape, True, _w.bool_)
+
+
+def iscomplexobj(x):
+    return False
+
+
+def isrealobj(x):
+    return True
+
+
+def isscalar(element):
+    from numpy._array import generic
+    return isinstance(element, (_int, _float, str, bool, generic))
+
+
+def sinc(x):
+    x = _w.mul(x, _pi)
+    return _w.where(x == 0, 1.0, _w.sin(x) / _w.where(x == 0, 1.0, x))
+
+
+def unwrap(p, discont=None, axis=-1, period=2 * _pi):
+    p = _w.div(p, 1)
+    d = diff(p, 1, axis)
+    m = _w.remainder(d + period / 2, period) - period / 2
+    m = _w.where(_w.logical_and(m == -period / 2, d > 0), period / 2, m)
+    c = _w.where(_w.abs(d) < (period / 2 if discont is None else discont), 0.0, m - d)
+    first = _w.narrow(p, axis, 0, 1)
+    rest = _w.narrow(p, axis, 1, p.shape[axis] - 1) + _w.cumsum(c, axis)
+    return _w.concat([first, rest], axis)

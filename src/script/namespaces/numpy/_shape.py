@@ -1,0 +1,545 @@
+# numpy._shape -- functions that rearrange, join, split and pick.
+import _numpy as _w
+from numpy._array import ndarray, written, repeated, taken, rounded, dotted
+
+_int, _sum, _max, _min, _range, _any = int, sum, max, min, range, any
+
+
+def shape(a):
+    return _w.wrap(a).shape
+
+
+def ndim(a):
+    return _w.wrap(a).ndim
+
+
+def size(a, axis=None):
+    a = _w.wrap(a)
+    return a.size if axis is None else a.shape[axis]
+
+
+def reshape(a, shape=None, order="C", newshape=None, copy=None):
+    a = _w.wrap(a)
+    shape = newshape if shape is None else shape
+    return ndarray.reshape(a, shape, order=order)
+
+
+def ravel(a, order="C"):
+    return _w.wrap(a).ravel(order)
+
+
+def transpose(a, axes=None):
+    return _w.permute(a, axes)
+
+
+permute_dims = transpose
+matrix_transpose = lambda x: _w.swap_axes(x, -1, -2)
+
+
+def swapaxes(a, axis1, axis2):
+    return _w.swap_axes(a, axis1, axis2)
+
+
+def moveaxis(a, source, destination):
+    a = _w.wrap(a)
+    if isinstance(source, _int):
+        return _w.move_axis(a, source, destination)
+    n = a.ndim
+    source = [s % n for s in source]
+    destination = [d % n for d in destination]
+    order = [i for i in _range(n) if i not in source]
+    for d, s in sorted(zip(destination, source)):
+        order.insert(d, s)
+    return _w.permute(a, order)
+
+
+def rollaxis(a, axis, start=0):
+    n = a.ndim
+    axis, start = axis % n, start + n if start < 0 else start
+    return _w.move_axis(a, axis, start - 1 if axis < start else start)
+
+
+def expand_dims(a, axis):
+    a = _w.wrap(a)
+    if isinstance(axis, _int):
+        return _w.expand_dims(a, axis)
+    n = a.ndim + len(axis)
+    for i in sorted([x % n for x in axis]):
+        a = _w.expand_dims(a, i)
+    return a
+
+
+def squeeze(a, axis=None):
+    return _w.wrap(a).squeeze(axis)
+
+
+def broadcast_to(array, shape, subok=False):
+    return _w.broadcast_to(_w.wrap(array), shape)
+
+
+def broadcast_shapes(*shapes):
+    out = []
+    for s in shapes:
+        s = [s] if isinstance(s, _int) else list(s)
+        n = _max(len(out), len(s))
+        out = [1] * (n - len(out)) + out
+        s = [1] * (n - len(s)) + s
+        for i in _range(n):
+            if out[i] != s[i] and 1 not in (out[i], s[i]):
+                raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
+            out[i] = s[i] if out[i] == 1 else out[i]
+    return tuple(out)
+
+
+def broadcast_arrays(*args, subok=False):
+    xs = [_w.wrap(a) for a in args]
+    s = broadcast_shapes(*[x.shape for x in xs])
+    return tuple([_w.broadcast_to(x, s) for x in xs])
+
+
+def atleast_1d(*arys):
+    out = [x if x.ndim > 0 else _w.reshape(x, (1,)) for x in [_w.wrap(a) for a in arys]]
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+def atleast_2d(*arys):
+    out = [x if x.ndim > 1 else _w.reshape(x, (1, -1)) for x in [_w.wrap(a) for a in arys]]
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+def atleast_3d(*arys):
+    out = []
+    for x in [_w.wrap(a) for a in arys]:
+        out.append(x if x.ndim > 2 else _w.expand_dims(x, 2) if x.ndim == 2 else _w.reshape(x, (1, -1, 1)))
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+# ---- joining and splitting ----
+
+def concatenate(arrays, axis=0, out=None, dtype=None):
+    xs = [_w.wrap(a) for a in arrays]
+    if not xs:
+        raise ValueError("need at least one array to concatenate")
+    if axis is None:
+        xs, axis = [_w.reshape(x, -1) for x in xs], 0
+    for i, x in enumerate(xs):
+        if x.ndim == 0:
+            raise ValueError("zero-dimensional arrays cannot be concatenated")
+        if x.ndim != xs[0].ndim:
+            raise ValueError("all the input array dimensions except for the concatenation axis must match exactly, "
+                             f"but along dimension {i}: the array at index 0 has {xs[0].ndim} dimension(s) and the array "
+                             f"at index {i} has {x.ndim} dimension(s)")
+    if dtype is not None:
+        xs = [_w.cast(x, dtype) for x in xs]
+    return written(_w.concat(xs, axis), out)
+
+
+concat = concatenate
+
+
+def stack(arrays, axis=0, out=None, dtype=None):
+    xs = [_w.wrap(a) for a in arrays]
+    if not xs:
+        raise ValueError("need at least one array to stack")
+    if _any([x.shape != xs[0].shape for x in xs]):
+        raise ValueError("all input arrays must have the same shape")
+    if dtype is not None:
+        xs = [_w.cast(x, dtype) for x in xs]
+    return written(_w.stack(xs, axis), out)
+
+
+def vstack(tup, dtype=None):
+    return concatenate([atleast_2d(x) for x in tup], 0, dtype=dtype)
+
+
+row_stack = vstack
+
+
+def hstack(tup, dtype=None):
+    xs = [atleast_1d(x) for x in tup]
+    return concatenate(xs, 0 if xs[0].ndim == 1 else 1, dtype=dtype)
+
+
+def dstack(tup):
+    return concatenate([atleast_3d(x) for x in tup], 2)
+
+
+def column_stack(tup):
+    xs = [_w.wrap(x) for x in tup]
+    return concatenate([x if x.ndim > 1 else _w.reshape(x, (-1, 1)) for x in xs], 1)
+
+
+def block(arrays):
+    def depth(x):
+        return 1 + depth(x[0]) if isinstance(x, list) else 0
+
+    def join(x, d):
+        if not isinstance(x, list):
+            x = _w.wrap(x)
+            while x.ndim < total:
+                x = _w.expand_dims(x, 0)
+            return x
+        return _w.concat([join(y, d - 1) for y in x], -d)
+    total = _max(depth(arrays), 1)
+    return join(arrays, depth(arrays))
+
+
+def append(arr, values, axis=None):
+    arr, values = _w.wrap(arr), _w.wrap(values)
+    if axis is None:
+        return _w.concat([_w.reshape(arr, -1), _w.reshape(values, -1)], 0)
+    return concatenate([arr, values], axis)
+
+
+def _cuts(n, cuts):
+    ends = [0] + [_min(_max(c + n if c < 0 else c, 0), n) for c in cuts] + [n]
+    return [_max(ends[i + 1] - ends[i], 0) for i in _range(len(ends) - 1)]
+
+
+def array_split(ary, indices_or_sections, axis=0):
+    ary = _w.wrap(ary)
+    n = ary.shape[axis]
+    if isinstance(indices_or_sections, _int):
+        k = indices_or_sections
+        if k <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        sizes = [n // k + (1 if i < n % k else 0) for i in _range(k)]
+    else:
+        sizes = _cuts(n, [_int(c) for c in indices_or_sections])
+    return list(_w.split(ary, sizes, axis))
+
+
+def split(ary, indices_or_sections, axis=0):
+    ary = _w.wrap(ary)
+    if isinstance(indices_or_sections, _int) and ary.shape[axis] % indices_or_sections:
+        raise ValueError("array split does not result in an equal division")
+    return array_split(ary, indices_or_sections, axis)
+
+
+def vsplit(ary, indices_or_sections):
+    return split(ary, indices_or_sections, 0)
+
+
+def hsplit(ary, indices_or_sections):
+    ary = _w.wrap(ary)
+    return split(ary, indices_or_sections, 0 if ary.ndim == 1 else 1)
+
+
+def dsplit(ary, indices_or_sections):
+    return split(ary, indices_or_sections, 2)
+
+
+def unstack(x, axis=0):
+    return tuple([_w.take(x, i, axis) for i in _range(x.shape[axis])])
+
+
+# ---- repeating, padding, turning ----
+
+def tile(A, reps):
+    A = _w.wrap(A)
+    reps = [reps] if isinstance(reps, _int) else list(reps)
+    reps = [1] * (A.ndim - len(reps)) + reps
+    while A.ndim < len(reps):
+        A = _w.expand_dims(A, 0)
+    return _w.tile(A, reps)
+
+
+def repeat(a, repeats, axis=None):
+    return repeated(a, repeats, axis)
+
+
+def _pairs(w, n):
+    if isinstance(w, _int):
+        return [(w, w)] * n
+    w = _w.wrap(w).tolist()
+    if isinstance(w[0], _int):
+        return [(w[0], w[-1])] * n
+    if len(w) == 1:
+        return [(w[0][0], w[0][-1])] * n
+    if len(w) != n:
+        raise ValueError("operands could not be broadcast together with remapped shapes")
+    return [(p[0], p[-1]) for p in w]
+
+
+def _mirror(i, n, mode):
+    # where place i outside 0 .. n-1 is read
+    if mode == "wrap":
+        return i % n
+    if mode == "edge":
+        return _min(_max(i, 0), n - 1)
+    if mode == "reflect":
+        if n == 1:
+            return 0
+        i = i % (2 * n - 2)
+        return i if i < n else 2 * n - 2 - i
+    i = i % (2 * n)
+    return i if i < n else 2 * n - 1 - i
+
+
+def pad(array, pad_width, mode="constant", constant_values=0, **kw):
+    x = _w.wrap(array)
+    widths = _pairs(pad_width, x.ndim)
+    if mode in ("edge", "reflect", "wrap", "symmetric"):
+        for axis, (lo, hi) in enumerate(widths):
+            n = x.shape[axis]
+            if lo or hi:
+                x = _w.take(x, _w.tensor([_mirror(i, n, mode) for i in _range(-lo, n + hi)], _w.int64), axis)
+        return x
+    if mode == "constant":
+        if isinstance(constant_values, (list, tuple)):
+            values = _w.wrap(constant_values)
+            values = _w.broadcast_to(values, (x.ndim, 2)).tolist()
+            for axis, (lo, hi) in enumerate(widths):
+                for v, amount, low in ((values[axis][0], lo, True), (values[axis][1], hi, False)):
+                    a, b = [0] * x.ndim, [0] * x.ndim
+                    (a if low else b)[axis] = amount
+                    x = _w.pad(x, a, b, v)
+            return x
+        return _w.pad(x, [p[0] for p in widths], [p[1] for p in widths], constant_values)
+    parts = {"maximum": _w.max, "minimum": _w.min, "mean": _w.mean}
+    if mode not in parts:
+        raise ValueError(f"mode '{mode}' is not supported")
+    for axis, (lo, hi) in enumerate(widths):
+        s = _w.cast(parts[mode](x, axis, True), x.dtype)
+        x = _w.concat([_w.repeat(s, lo, axis), x, _w.repeat(s, hi, axis)], axis)
+    return x
+
+
+def roll(a, shift, axis=None):
+    a = _w.wrap(a)
+    if axis is None:
+        return _w.reshape(_w.roll(_w.reshape(a, -1), shift, 0), a.shape)
+    if isinstance(axis, _int):
+        return _w.roll(a, shift, axis)
+    shifts = [shift] * len(axis) if isinstance(shift, _int) else shift
+    for s, ax in zip(shifts, axis):
+        a = _w.roll(a, s, ax)
+    return a
+
+
+def flip(m, axis=None):
+    return _w.flip(m, axis)
+
+
+def fliplr(m):
+    return _w.flip(m, 1)
+
+
+def flipud(m):
+    return _w.flip(m, 0)
+
+
+def rot90(m, k=1, axes=(0, 1)):
+    k %= 4
+    if k == 0:
+        return m[...]
+    if k == 2:
+        return _w.flip(m, axes)
+    return _w.swap_axes(_w.flip(m, axes[1]), axes[0], axes[1]) if k == 1 else _w.flip(_w.swap_axes(m, axes[0], axes[1]), axes[1])
+
+
+def delete(arr, obj, axis=None):
+    x = _w.wrap(arr)
+    if axis is None:
+        x, axis = _w.reshape(x, -1), 0
+    n = x.shape[axis]
+    if isinstance(obj, slice):
+        gone = list(_range(n))[obj]
+    else:
+        o = _w.wrap(obj)
+        gone = _w.reshape(_w.nonzero(o), -1).tolist() if o.dtype.kind == "b" else _w.reshape(o, -1).tolist()
+    for g in gone:
+        if not -n <= g < n:
+            raise IndexError(f"index {g} is out of bounds for axis {axis} with size {n}")
+    gone = [g % n for g in gone]
+    return _w.take(x, _w.tensor([i for i in _range(n) if i not in gone], _w.int64), axis)
+
+
+def insert(arr, obj, values, axis=None):
+    x = _w.wrap(arr)
+    if axis is None:
+        x, axis = _w.reshape(x, -1), 0
+    n = x.shape[axis]
+    values = _w.cast(_w.wrap(values), x.dtype)
+    one = isinstance(obj, _int)
+    places = [obj] if one else list(_w.wrap(obj).tolist())
+    places = [p + n if p < 0 else p for p in places]
+    if one:
+        row = list(x.shape)
+        if axis != 0 and values.ndim == x.ndim - 1 and values.ndim > 0:
+            values = _w.expand_dims(values, axis)
+        row[axis] = values.shape[axis] if values.ndim == x.ndim else values.shape[0] if x.ndim == 1 and values.ndim == 1 else 1
+        values = _w.broadcast_to(values, row)
+        at = places[0]
+        return _w.concat([_w.narrow(x, axis, 0, at), values, _w.narrow(x, axis, at, n - at)], axis)
+    row = list(x.shape)
+    row[axis] = len(places)
+    values = _w.broadcast_to(values, row)
+    order = sorted(_range(len(places)), key=lambda i: places[i])
+    parts, last = [], 0
+    for i in order:
+        parts.append(_w.narrow(x, axis, last, places[i] - last))
+        parts.append(_w.narrow(values, axis, i, 1))
+        last = places[i]
+    return _w.concat(parts + [_w.narrow(x, axis, last, n - last)], axis)
+
+
+def trim_zeros(filt, trim="fb"):
+    x = _w.wrap(filt)
+    lo, hi = 0, x.shape[0]
+    while "f" in trim and lo < hi and x[lo] == 0:
+        lo += 1
+    while "b" in trim and hi > lo and x[hi - 1] == 0:
+        hi -= 1
+    return x[lo:hi]
+
+
+def resize(a, new_shape):
+    a = _w.reshape(_w.wrap(a), -1)
+    shape = [new_shape] if isinstance(new_shape, _int) else list(new_shape)
+    n = 1
+    for s in shape:
+        n *= s
+    return _w.reshape(_w.take(a, _w.arange(0, n) % a.size, 0), shape)
+
+
+# ---- picking ----
+
+def where(condition, x=None, y=None):
+    if x is None and y is None:
+        return nonzero(condition)
+    if x is None or y is None:
+        raise ValueError("either both or neither of x and y should be given")
+    return _w.where(condition, x, y)
+
+
+def nonzero(a):
+    return _w.wrap(a).nonzero()
+
+
+def flatnonzero(a):
+    return _w.reshape(_w.nonzero(_w.reshape(_w.wrap(a), -1)), -1)
+
+
+def argwhere(a):
+    return _w.nonzero(a)
+
+
+def take(a, indices, axis=None, out=None, mode="raise"):
+    return written(taken(a, indices, axis, mode), out)
+
+
+def take_along_axis(arr, indices, axis=-1):
+    if axis is None:
+        return _w.take_along(_w.reshape(_w.wrap(arr), -1), indices, 0)
+    n = arr.shape[axis]
+    return _w.take_along(arr, _w.where(_w.wrap(indices) < 0, _w.wrap(indices) + n, indices), axis)
+
+
+def put_along_axis(arr, indices, values, axis):
+    ix = _w.wrap(indices)
+    arr[...] = _w.put_along(arr, ix, _w.broadcast_to(_w.cast(_w.wrap(values), arr.dtype), ix.shape), axis)
+
+
+def put(a, ind, v, mode="raise"):
+    a.put(ind, v, mode)
+
+
+def putmask(a, mask, values):
+    a[...] = _w.where(mask, values, a)
+
+
+def place(arr, mask, vals):
+    n = _int(_w.sum(_w.cast(_w.wrap(mask), _w.int64)))
+    arr[mask] = resize(vals, n)
+
+
+def copyto(dst, src, casting="same_kind", where=True):
+    dst[...] = src if where is True else _w.where(where, src, dst)
+
+
+def choose(a, choices, out=None, mode="raise"):
+    r = choices[0]
+    for i in _range(1, len(choices)):
+        r = _w.where(_w.wrap(a) == i, choices[i], r)
+    return written(r, out)
+
+
+def select(condlist, choicelist, default=0):
+    r = default
+    for c, v in list(zip(condlist, choicelist))[::-1]:
+        r = _w.where(c, v, r)
+    return r
+
+
+def piecewise(x, condlist, funclist, *args, **kw):
+    x = _w.wrap(x)
+    conds = [_w.wrap(c) for c in condlist]
+    if len(funclist) == len(conds) + 1:
+        rest = conds[0]
+        for c in conds[1:]:
+            rest = _w.logical_or(rest, c)
+        conds.append(_w.logical_not(rest))
+    out = _w.zeros_like(x)
+    for c, f in zip(conds, funclist):
+        out = _w.where(c, _w.cast(f(x, *args, **kw) if callable(f) else f, x.dtype), out)
+    return out
+
+
+def extract(condition, arr):
+    return _w.reshape(_w.wrap(arr), -1)[_w.reshape(_w.cast(_w.wrap(condition), _w.bool_), -1)]
+
+
+def compress(condition, a, axis=None, out=None):
+    return written(_w.wrap(a).compress(condition, axis), out)
+
+
+def unravel_index(indices, shape, order="C"):
+    i = _w.wrap(indices)
+    out = []
+    for n in list(shape)[::-1]:
+        out.append(i % n)
+        i = i // n
+    return tuple(out[::-1])
+
+
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    r = 0
+    for i, n in zip(multi_index, dims):
+        r = r * n + _w.wrap(i)
+    return r
+
+
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    return _w.wrap(a).diagonal(offset, axis1, axis2)
+
+
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    return _w.wrap(a).trace(offset, axis1, axis2, dtype, out)
+
+
+def apply_along_axis(func1d, axis, arr, *args, **kw):
+    arr = _w.move_axis(_w.wrap(arr), axis, -1)
+    lead = arr.shape[:-1]
+    rows = [func1d(r, *args, **kw) for r in _w.reshape(arr, (-1, arr.shape[-1]))]
+    out = _w.stack([_w.wrap(r) for r in rows], 0)
+    out = _w.reshape(out, tuple(lead) + tuple(out.shape[1:]))
+    return _w.move_axis(out, -1, axis) if out.ndim > len(lead) else out
+
+
+def vectorize(pyfunc=None, otypes=None, signature=None, **kw):
+    def call(*args):
+        xs = broadcast_arrays(*args)
+        flat = [_w.reshape(x, -1) for x in xs]
+        out = [pyfunc(*vs) for vs in zip(*flat)]
+        dtype = None if otypes is None else otypes[0]
+        return _w.reshape(_w.tensor(out, dtype), xs[0].shape)
+    return call
+
+
+def lib_sliding(x, window_shape, axis=None):
+    x = _w.wrap(x)
+    axis = 0 if axis is None and x.ndim == 1 else axis
+    n = x.shape[axis] - window_shape + 1
+    rows = [_w.narrow(x, axis, i, n) for i in _range(window_shape)]
+    return _w.stack(rows, -1)

@@ -1,0 +1,237 @@
+# numpy._ufunc -- elementwise functions: callable with out=, where= and dtype=, and with
+# reduce, accumulate, outer and at where there are two operands.
+import _numpy as _w
+from numpy._array import written, ndarray
+
+_int, _sum = int, sum
+
+
+def _masked(result, out, where):
+    if where is True:
+        return written(result, out)
+    if out is None:
+        return _w.where(where, result, 0)
+    out[...] = _w.where(where, result, out)
+    return out
+
+
+class ufunc:
+    # One operand or two: fn(x), fn(x, y).
+    def __init__(self, name, fn, nin, reduce=None, accumulate=None, identity=None):
+        self.__name__ = name
+        self._fn = fn
+        self.nin = nin
+        self.nout = 1
+        self._reduce = reduce
+        self._accumulate = accumulate
+        self.identity = identity
+
+    def __call__(self, *args, out=None, where=True, dtype=None, casting=None):
+        if len(args) == self.nin + 1:
+            args, out = args[:-1], args[-1]
+        if len(args) != self.nin:
+            raise TypeError(f"{self.__name__}() takes from {self.nin} to {self.nin + 1} positional arguments but {len(args)} were given")
+        if dtype is not None:
+            args = [_w.cast(a, dtype) for a in args]
+        r = self._fn(*args)
+        if out is None and where is True:
+            return r
+        return _masked(r, out, where)
+
+    def __repr__(self):
+        return f"<ufunc '{self.__name__}'>"
+
+    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+        x = _w.wrap(array)
+        if dtype is not None:
+            x = _w.cast(x, dtype)
+        if where is not True:
+            x = _w.where(where, x, self.identity if initial is None else initial)
+        if self._reduce is not None:
+            r = self._reduce(x, axis, keepdims=keepdims)
+        else:
+            n = x.shape[axis]
+            if n == 0 and self.identity is None:
+                raise ValueError(f"zero-size array to reduction operation {self.__name__} which has no identity")
+            parts = [_w.take(x, i, axis) for i in range(n)]
+            r = parts[0]
+            for p in parts[1:]:
+                r = self._fn(r, p)
+            if keepdims:
+                r = _w.expand_dims(r, axis)
+        if initial is not None:
+            r = self._fn(initial, r)
+        return written(r, out)
+
+    def accumulate(self, array, axis=0, dtype=None, out=None):
+        x = _w.wrap(array)
+        if dtype is not None:
+            x = _w.cast(x, dtype)
+        if self._accumulate is not None:
+            return written(self._accumulate(x, axis), out)
+        rows = [_w.take(x, 0, axis)]
+        for i in range(1, x.shape[axis]):
+            rows.append(self._fn(rows[-1], _w.take(x, i, axis)))
+        return written(_w.stack(rows, axis), out)
+
+    def outer(self, a, b, **kw):
+        a, b = _w.wrap(a), _w.wrap(b)
+        return self(_w.reshape(a, tuple(a.shape) + (1,) * b.ndim), b, **kw)
+
+    def at(self, a, indices, b=None):
+        # unbuffered: a place named twice counts twice
+        if self.nin == 1:
+            a[indices] = self._fn(a[indices])
+            return
+        if self.__name__ == "add":
+            a[...] = _w.index_add(a, indices, _w.cast(b, a.dtype))
+            return
+        if self.__name__ == "subtract":
+            a[...] = _w.index_add(a, indices, -_w.cast(b, a.dtype))
+            return
+        places = _w.wrap(indices)
+        b = _w.broadcast_to(_w.wrap(b), places.shape)
+        for i, v in zip(_w.reshape(places, -1).tolist(), _w.reshape(b, -1)):
+            a[i] = self._fn(a[i], v)
+
+    def reduceat(self, array, indices, axis=0):
+        x = _w.wrap(array)
+        ix = list(_w.wrap(indices).tolist()) + [x.shape[axis]]
+        rows = []
+        for i in range(len(ix) - 1):
+            if ix[i] < ix[i + 1]:
+                rows.append(self.reduce(_w.narrow(x, axis, ix[i], ix[i + 1] - ix[i]), axis))
+            else:
+                rows.append(_w.take(x, ix[i], axis))
+        return _w.stack(rows, axis)
+
+
+def _heaviside(x, h):
+    return _w.where(_w.wrap(x) > 0, 1.0, _w.where(_w.wrap(x) == 0, h, 0.0))
+
+
+def _cbrt(x):
+    x = _w.div(x, 1)
+    r = _w.sign(x) * _w.pow(_w.abs(x), 1 / 3)
+    near = _w.round(r)
+    return _w.where(near * near * near == x, near, r)
+
+
+def _copysign(x, y):
+    y = _w.div(y, 1)
+    negative = _w.logical_or(y < 0, _w.logical_and(y == 0, _w.div(1, y) < 0))
+    x = _w.abs(_w.div(x, 1))
+    return _w.where(negative, -x, x)
+
+
+def _gcd(x, y):
+    x, y = _w.abs(_w.wrap(x)), _w.abs(_w.wrap(y))
+    x, y = x + y * 0, y + x * 0
+    while _w.any(y != 0):
+        x, y = _w.where(y != 0, y, x), _w.where(y != 0, _w.remainder(x, _w.where(y != 0, y, 1)), 0)
+    return x
+
+
+def _lcm(x, y):
+    g = _gcd(x, y)
+    return _w.where(g == 0, 0, _w.abs(_w.wrap(x) * y) // _w.where(g == 0, 1, g))
+
+
+def _signbit(x):
+    x = _w.div(x, 1)
+    return _w.logical_or(x < 0, _w.logical_and(x == 0, _w.div(1, x) < 0))
+
+
+def _power(x, y):
+    a, b = _w.wrap(x), _w.wrap(y)
+    if a.dtype.kind != "f" and b.dtype.kind == "i" and b.size and _w.any(b < 0):
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    return _w.pow(x, y)
+
+
+def _logaddexp2(x, y):
+    return _w.logaddexp(_w.mul(x, 0.6931471805599453), _w.mul(y, 0.6931471805599453)) / 0.6931471805599453
+
+
+def _fmax(x, y):
+    return _w.where(_w.is_nan(_w.wrap(x)), y, _w.where(_w.is_nan(_w.wrap(y)), x, _w.maximum(x, y)))
+
+
+def _fmin(x, y):
+    return _w.where(_w.is_nan(_w.wrap(x)), y, _w.where(_w.is_nan(_w.wrap(y)), x, _w.minimum(x, y)))
+
+
+def _float_power(x, y):
+    return _w.pow(_w.cast(x, _w.float64), y)
+
+
+def _ldexp(x, n):
+    return _w.mul(x, _w.exp2(_w.cast(n, _w.float64)))
+
+
+def _nothing_below(fn, kind):
+    # floor, ceil .. of integers are those integers
+    def call(x):
+        x = _w.wrap(x)
+        return x if x.dtype.kind in "iu" else fn(x)
+    return call
+
+
+_unary = {
+    "negative": _w.neg, "positive": _w.positive, "absolute": _w.abs, "fabs": lambda x: _w.abs(_w.div(x, 1)),
+    "sign": _w.sign, "square": _w.square, "reciprocal": _w.reciprocal, "exp": _w.exp, "exp2": _w.exp2,
+    "expm1": _w.expm1, "log": _w.log, "log2": _w.log2, "log10": _w.log10, "log1p": _w.log1p, "sin": _w.sin,
+    "cos": _w.cos, "tan": _w.tan, "arcsin": _w.asin, "arccos": _w.acos, "arctan": _w.atan, "sinh": _w.sinh,
+    "cosh": _w.cosh, "tanh": _w.tanh, "arcsinh": _w.asinh, "arccosh": _w.acosh, "arctanh": _w.atanh,
+    "sqrt": _w.sqrt, "cbrt": _cbrt, "floor": _nothing_below(_w.floor, 0), "ceil": _nothing_below(_w.ceil, 0),
+    "rint": lambda x: _w.round(_w.div(x, 1)), "trunc": _nothing_below(_w.trunc, 0), "isfinite": _w.is_finite,
+    "isnan": _w.is_nan, "isinf": _w.is_inf, "signbit": _signbit, "logical_not": _w.logical_not,
+    "invert": _w.bitwise_not, "deg2rad": _w.deg2rad, "rad2deg": _w.rad2deg, "radians": _w.deg2rad,
+    "degrees": _w.rad2deg, "conjugate": _w.positive,
+}
+_binary = {
+    "divide": _w.div, "floor_divide": _w.floor_div, "remainder": _w.remainder, "fmod": _w.fmod,
+    "power": _power, "float_power": _float_power, "arctan2": _w.atan2, "hypot": _w.hypot,
+    "logaddexp": _w.logaddexp, "logaddexp2": _logaddexp2, "equal": _w.eq, "not_equal": _w.ne, "less": _w.lt,
+    "less_equal": _w.le, "greater": _w.gt, "greater_equal": _w.ge, "logical_xor": _w.logical_xor,
+    "bitwise_and": _w.bitwise_and, "bitwise_or": _w.bitwise_or, "bitwise_xor": _w.bitwise_xor,
+    "left_shift": _w.shift_left, "right_shift": _w.shift_right, "copysign": _copysign, "heaviside": _heaviside,
+    "gcd": _gcd, "lcm": _lcm, "fmax": _fmax, "fmin": _fmin, "subtract": _w.sub, "matmul": _w.matmul,
+    "ldexp": _ldexp,
+}
+for _name, _fn in _unary.items():
+    globals()[_name] = ufunc(_name, _fn, 1)
+for _name, _fn in _binary.items():
+    globals()[_name] = ufunc(_name, _fn, 2)
+
+add = ufunc("add", _w.add, 2, lambda x, axis, keepdims: x.sum(axis, None, None, keepdims), lambda x, axis: x.cumsum(axis), 0)
+multiply = ufunc("multiply", _w.mul, 2, lambda x, axis, keepdims: x.prod(axis, None, None, keepdims), lambda x, axis: x.cumprod(axis), 1)
+maximum = ufunc("maximum", _w.maximum, 2, lambda x, axis, keepdims: x.max(axis, None, keepdims), _w.cummax)
+minimum = ufunc("minimum", _w.minimum, 2, lambda x, axis, keepdims: x.min(axis, None, keepdims), _w.cummin)
+logical_and = ufunc("logical_and", _w.logical_and, 2, lambda x, axis, keepdims: x.all(axis, None, keepdims), None, True)
+logical_or = ufunc("logical_or", _w.logical_or, 2, lambda x, axis, keepdims: x.any(axis, None, keepdims), None, False)
+true_divide = divide
+mod = remainder
+abs = absolute
+conj = conjugate
+bitwise_not = invert
+pow = power
+asin, acos, atan, atan2 = arcsin, arccos, arctan, arctan2
+asinh, acosh, atanh = arcsinh, arccosh, arctanh
+bitwise_left_shift, bitwise_right_shift, bitwise_invert = left_shift, right_shift, invert
+
+
+def divmod(x, y):
+    return floor_divide(x, y), remainder(x, y)
+
+
+def modf(x):
+    x = _w.div(x, 1)
+    whole = _w.trunc(x)
+    return x - whole, whole
+
+
+def frexp(x):
+    x = _w.div(x, 1)
+    n = _w.where(x == 0, 0.0, _w.floor(_w.log2(_w.abs(_w.where(x == 0, 1.0, x)))) + 1)
+    return x / _w.exp2(n), _w.cast(n, _w.int32)
