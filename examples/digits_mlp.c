@@ -53,11 +53,11 @@ int main(int argc, char **argv)
 {
     int epochs = argc > 1 ? atoi(argv[1]) : 15;
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_generator *g;
+    wf_generator *g = wf_ctx_generator(c);
     wf_tensor x, y, order;
     double share;
 
-    if (wf_generator_new(c, 0, &g) || wf_data_digits(c, &x, &y))
+    if (wf_manual_seed(c, 0) || wf_data_digits(c, &x, &y))
         return 1;
     order = wf_randperm(c, g, wf_size(c, x, 0));
     x = wf_take(c, x, order, 0);
@@ -83,8 +83,7 @@ int main(int argc, char **argv)
     wf_loader_free(c, data);
     wf_optim_free(c, opt);
     wf_module_free(c, net);
-    wf_generator_free(g);
     wf_ctx_free(c);
-    printf("test accuracy: %.2f\n", share);
+    printf("360 digits that were not learned from\ntest accuracy: %.2f\n", share);
     return share >= 0.95 || epochs < 15 ? 0 : 1;
 }

@@ -159,6 +159,8 @@ int main(int argc, char **argv)
     wf_module_free(c, net.module);
     wf_generator_free(g);
     wf_ctx_free(c);
-    printf("the best of %d networks\ntest accuracy: %.2f\n", MODELS, best);
+    printf("%d digits that were not learned from, by the best of %d networks\n"
+           "test accuracy: %.2f\n",
+           TESTS, MODELS, best);
     return best >= 0.9 || steps < 50 ? 0 : 1;
 }

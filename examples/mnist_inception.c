@@ -1,7 +1,7 @@
 /* mnist_inception.c -- a small Inception network on MNIST.
  *
  *   build/examples/mnist_inception DIR [EPOCHS]      DIR: the four IDX files, not
- *                                                    compressed
+ *                                                    compressed; 2 epochs reach 0.985
  *   build/examples/mnist_inception                   a few steps on the embedded 8x8
  *                                                    digits
  *
@@ -56,7 +56,7 @@ static Data small_digits(wf_ctx *c, wf_generator *g)
                   wf_narrow(c, x, 0, 1437, 360), wf_narrow(c, y, 0, 1437, 360), 3};
 }
 
-/* The rate falls from 0.003 along a cosine over all steps of all epochs. */
+/* The rate falls from 0.01 along a cosine over all steps of all epochs. */
 static void train_epoch(wf_ctx *c, wf_module *net, wf_optim *opt, wf_loader *data,
                         int epochs)
 {
@@ -67,7 +67,7 @@ static void train_epoch(wf_ctx *c, wf_module *net, wf_optim *opt, wf_loader *dat
     wf_scope_begin(c);
     while (wf_loader_next(c, data, batch)) {
         wf_optim_zero_grad(c, opt);
-        wf_optim_set_lr(opt, wf_lr_cosine(3e-3, wf_optim_steps(opt), steps, 1e-5));
+        wf_optim_set_lr(opt, wf_lr_cosine(1e-2, wf_optim_steps(opt), steps, 1e-5));
         wf_tensor loss = wf_cross_entropy(c, wf_forward_one(c, net, batch[0]), batch[1],
                                           WF_NONE, -100, 0, WF_MEAN);
         wf_backward(c, loss, WF_NONE, 0);
@@ -106,12 +106,11 @@ static double accuracy(wf_ctx *c, wf_module *net, const Data *d)
 int main(int argc, char **argv)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_generator *g;
+    wf_generator *g = wf_ctx_generator(c);
     double share = 0;
 
-    if (wf_generator_new(c, 0, &g))
-        return 1;
-    Data d = argc > 1 ? read_mnist(c, argv[1], argc > 2 ? atoi(argv[2]) : 3)
+    wf_manual_seed(c, 0);
+    Data d = argc > 1 ? read_mnist(c, argv[1], argc > 2 ? atoi(argv[2]) : 2)
                       : small_digits(c, g);
     wf_module *net = wf_nn_small_inception(c, g, 1, 10);
     wf_optim *opt = wf_ctx_status(c) ? NULL : wf_adam(c, net, 3e-3, 0.9, 0.999, 1e-8, 0);
@@ -130,8 +129,8 @@ int main(int argc, char **argv)
     wf_loader_free(c, data);
     wf_optim_free(c, opt);
     wf_module_free(c, net);
-    wf_generator_free(g);
     wf_ctx_free(c);
-    printf("test accuracy: %.4f\n", share);
-    return ok && share > 0.5 ? 0 : 1;
+    printf("%s\ntest accuracy: %.4f\n",
+           argc > 1 ? "the 10000 test images of MNIST" : "360 digits held back", share);
+    return ok && share >= (argc == 2 ? 0.985 : 0.5) ? 0 : 1;
 }
