@@ -256,6 +256,24 @@ WF_API wf_status wf_eval(wf_ctx *cx, const wf_program *p, wf_array *const *in, w
 /* The same by the op table's own slow rules: the oracle that everything else is tested against. */
 WF_API wf_status wf_eval_reference(wf_ctx *cx, const wf_program *p, wf_array *const *in, wf_array **out);
 
+/* Where the time goes: the executable is run once to warm up, then as often as said, each step on the clock. */
+typedef struct wf_profile wf_profile;
+typedef struct wf_profile_step {
+    const char *op;      /* "dot_general"; of compiled code "call" */
+    const char *program; /* the program it stands in */
+    const char *type;    /* of its first result, "f32[64,512]" */
+    const char *place;   /* "model.py:12", or "" */
+    int64_t calls;       /* in all runs together, as the numbers that follow */
+    double seconds;      /* without steps inside it */
+    double flops, bytes; /* operations; operands and results */
+} wf_profile_step;
+WF_API wf_status wf_profile_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, int runs, wf_profile **out_profile);
+WF_API void wf_profile_free(wf_profile *p); /* NULL is fine */
+WF_API int wf_profile_steps(const wf_profile *p);
+WF_API const wf_profile_step *wf_profile_step_at(const wf_profile *p, int i); /* the dearest first; borrowed */
+WF_API double wf_profile_seconds(const wf_profile *p); /* of one run, without the clock at each step */
+WF_API int wf_profile_runs(const wf_profile *p);
+
 /* ---- models: what a file holds ----------------------------------------------------------------------- */
 
 /* Programs by name (the methods), tensors by name, and metadata. */

@@ -340,6 +340,7 @@ struct wf_ctx {
     volatile int cancelled;          /* set by wf_cancel; runs look at it */
     struct Tensors *tensors;         /* of the tensor interface, made at need */
     void (*tensors_free)(wf_ctx *cx);
+    struct wf_profile *profile;      /* of the run in progress, or NULL */
     struct Coder *coder;             /* the C compiler and its cache, made at need */
     void (*coder_free)(wf_ctx *cx);
 };

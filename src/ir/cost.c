@@ -356,6 +356,29 @@ static Cost cost_of(Coster *c, const Program *p, const int64_t *sizes)
     return m.cost;
 }
 
+void eqn_cost(wf_ctx *cx, const Program *p, const Eqn *e, const int64_t *sizes,
+              double *out_flops, double *out_bytes)
+{
+    ArenaMark mark = arena_mark(&cx->scratch);
+    Coster c = {.cx = cx, .a = &cx->scratch};
+    Frame f = {&c, p, sizes};
+    Cost cost = {0};
+
+    if (op_has(e->op, OPF_CONTROL)) {
+        cost = control_cost(&f, e);
+    } else {
+        cost.map = map_flops(&f, e);
+        cost.contraction = contraction_flops(&f, e);
+    }
+    *out_flops = cost.map + cost.contraction;
+    *out_bytes = 0;
+    for (uint32_t j = 0; j < e->nin; j++)
+        *out_bytes += bytes_of(&f, eqn_in(p, e)[j]);
+    for (uint32_t j = 0; j < e->nout; j++)
+        *out_bytes += bytes_of(&f, e->out + j);
+    arena_reset(&cx->scratch, mark);
+}
+
 /* ---- the public function ----------------------------------------------------------- */
 
 static bool take_sizes(wf_ctx *cx, const Program *p, const char *const *symbols,

@@ -386,7 +386,7 @@ bool frame_steps(Frame *f)
             if (cancelled(cx))
                 return fail(cx, WF_ERR_CANCELLED, op_place(f, op),
                             "the run was cancelled");
-            if (!op->run(f, op))
+            if (!(UNLIKELY(cx->profile != NULL) ? profile_op(f, op) : op->run(f, op)))
                 return false;
         }
     }

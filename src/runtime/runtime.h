@@ -224,6 +224,8 @@ Frame *root_frame(Root *r, const Plan *plan, const int64_t *symvals);
  */
 bool frame_run(Frame *f);
 bool frame_steps(Frame *f);
+/* profile.c: op->run, on the clock of the context's profile. */
+bool profile_op(Frame *f, const Op *op);
 void frame_results(Frame *f);
 /* A symbol becomes known. Later segments are bound again if it changed. */
 void frame_define(Frame *f, Dim sym, int64_t value);

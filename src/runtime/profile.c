@@ -1,0 +1,216 @@
+/* profile.c -- where the time of a run goes: each step on the clock.
+ *
+ * While a context has a profile, frame_steps runs its steps through profile_op. A step
+ * that runs others (a loop and its body) counts only what is not theirs. Steps are told
+ * apart by plan and equation; the same body in two loops is one.
+ */
+#include "runtime.h"
+
+#include <stdlib.h>
+
+typedef struct Entry {
+    const Plan *plan;
+    uint32_t eqn;
+    bool outer; /* other steps ran inside it */
+    wf_profile_step step;
+} Entry;
+
+struct wf_profile {
+    wf_allocator al;
+    Arena arena; /* of entries and texts */
+    VEC(Entry *) entries;
+    Entry **slots; /* open addressing, by plan and equation */
+    uint32_t nslots;
+    double inner; /* seconds of the steps inside the current one */
+    double seconds;
+    int runs;
+};
+
+/* ---- entries ----------------------------------------------------------------------- */
+
+static Entry **find_slot(const wf_profile *p, const Plan *plan, uint32_t eqn)
+{
+    uint64_t h = hash_mix(hash_mix(1, (uint64_t)(uintptr_t)plan), eqn);
+
+    for (uint32_t k = (uint32_t)(h >> 32) & (p->nslots - 1);;
+         k = (k + 1) & (p->nslots - 1)) {
+        Entry *e = p->slots[k];
+
+        if (!e || (e->plan == plan && e->eqn == eqn))
+            return &p->slots[k];
+    }
+}
+
+static void grow(wf_profile *p)
+{
+    p->nslots = p->nslots ? p->nslots * 2 : 64;
+    p->slots = arena_zalloc(&p->arena, p->nslots * sizeof *p->slots);
+    for (uint32_t i = 0; i < p->entries.n; i++)
+        *find_slot(p, p->entries.v[i]->plan, p->entries.v[i]->eqn) = p->entries.v[i];
+}
+
+/* "f32[64,512]" with the sizes of this run; "" for a step without results. */
+static const char *result_type(wf_profile *p, const Frame *f, const Eqn *e)
+{
+    Text t;
+    Type ty;
+
+    if (!e->nout)
+        return "";
+    ty = val_type(f->plan->p, e->out);
+    text_init(&t, &p->arena);
+    text_printf(&t, "%s[", wf_dtype_name((wf_dtype)ty.dtype));
+    for (uint32_t k = 0; k < ty.rank; k++) {
+        int64_t n = -1;
+
+        dim_eval(&f->plan->p->dims, ty.dims[k], f->symvals, &n);
+        text_printf(&t, "%s%lld", k ? "," : "", (long long)n);
+    }
+    text_char(&t, ']');
+    return text_str(&t);
+}
+
+static Entry *new_entry(wf_profile *p, const Frame *f, const Op *op)
+{
+    const Program *prog = f->plan->p;
+    const Eqn *e = &prog->eqns[op->eqn];
+    Entry *x = arena_zalloc(&p->arena, sizeof *x);
+    Place at = eqn_place(prog, e);
+
+    x->plan = f->plan;
+    x->eqn = op->eqn;
+    x->step.op = op_name(e->op);
+    x->step.program = arena_strdup(&p->arena, prog->name);
+    x->step.type = result_type(p, f, e);
+    x->step.place =
+        at.line ? arena_printf(&p->arena, "%s:%u", at.file ? at.file : "", at.line) : "";
+    eqn_cost(f->root->cx, prog, e, f->symvals, &x->step.flops, &x->step.bytes);
+    return x;
+}
+
+static Entry *entry_of(wf_profile *p, const Frame *f, const Op *op)
+{
+    Entry **slot;
+
+    if ((p->entries.n + 1) * 2 > p->nslots)
+        grow(p);
+    slot = find_slot(p, f->plan, op->eqn);
+    if (!*slot) {
+        *slot = new_entry(p, f, op);
+        vec_push(&p->arena, &p->entries, *slot);
+    }
+    return *slot;
+}
+
+bool profile_op(Frame *f, const Op *op)
+{
+    wf_profile *p = f->root->cx->profile;
+    Entry *e = entry_of(p, f, op);
+    double outer = p->inner, start = clock_seconds(), t;
+    bool ok;
+
+    p->inner = 0;
+    ok = op->run(f, op);
+    t = clock_seconds() - start;
+    e->step.calls++;
+    e->step.seconds += t - p->inner;
+    e->outer |= p->inner > 0;
+    p->inner = outer + t;
+    return ok;
+}
+
+/* ---- the public functions ---------------------------------------------------------- */
+
+static int by_time(const void *a, const void *b)
+{
+    double x = (*(Entry *const *)a)->step.seconds, y = (*(Entry *const *)b)->step.seconds;
+
+    return (x < y) - (x > y);
+}
+
+/* Costs were counted for one call; what runs other steps does nothing itself. */
+static void finish(wf_profile *p)
+{
+    for (uint32_t i = 0; i < p->entries.n; i++) {
+        Entry *e = p->entries.v[i];
+
+        e->step.flops *= e->outer ? 0 : (double)e->step.calls;
+        e->step.bytes *= e->outer ? 0 : (double)e->step.calls;
+    }
+    qsort(p->entries.v, p->entries.n, sizeof *p->entries.v, by_time);
+}
+
+static bool run_once(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out)
+{
+    bool ok = wf_run(cx, e, in, out) == WF_OK;
+
+    for (uint32_t j = 0; j < e->p->nout; j++)
+        wf_array_release(out[j]);
+    return ok;
+}
+
+wf_status wf_profile_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, int runs,
+                         wf_profile **out_profile)
+{
+    size_t size = e ? (e->p->nout + 1) * sizeof(wf_array *) : 0;
+    wf_profile *p;
+    wf_array **out;
+    double start;
+    bool ok;
+
+    *out_profile = NULL;
+    if (failed(cx))
+        return cx->status;
+    if (!e || runs < 1) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_profile_run: needs an executable and a run");
+        return cx->status;
+    }
+    p = mem_alloc(&cx->al, sizeof *p);
+    out = mem_alloc(&cx->al, size);
+    if (!p || !out) {
+        mem_free(&cx->al, p, sizeof *p);
+        mem_free(&cx->al, out, size);
+        fail_memory(cx);
+        return cx->status;
+    }
+    *p = (wf_profile){.al = cx->al, .runs = runs};
+    arena_init(&p->arena, &cx->al, cx);
+    ok = run_once(cx, e, in, out); /* binds, and warms up */
+    start = clock_seconds();
+    for (int i = 0; ok && i < runs; i++)
+        ok = run_once(cx, e, in, out);
+    p->seconds = (clock_seconds() - start) / runs;
+    cx->profile = p;
+    for (int i = 0; ok && i < runs; i++)
+        ok = run_once(cx, e, in, out);
+    cx->profile = NULL;
+    mem_free(&cx->al, out, size);
+    if (!ok) {
+        wf_profile_free(p);
+        return cx->status;
+    }
+    finish(p);
+    *out_profile = p;
+    return WF_OK;
+}
+
+int wf_profile_steps(const wf_profile *p) { return (int)p->entries.n; }
+
+const wf_profile_step *wf_profile_step_at(const wf_profile *p, int i)
+{
+    return i >= 0 && (uint32_t)i < p->entries.n ? &p->entries.v[i]->step : NULL;
+}
+
+double wf_profile_seconds(const wf_profile *p) { return p->seconds; }
+int wf_profile_runs(const wf_profile *p) { return p->runs; }
+
+void wf_profile_free(wf_profile *p)
+{
+    wf_allocator al;
+
+    if (!p)
+        return;
+    al = p->al;
+    arena_free(&p->arena);
+    mem_free(&al, p, sizeof *p);
+}
