@@ -641,3 +641,119 @@ TEST(large_reductions_are_precise)
         check_reduce(k_loops(), &s, KF_SUM, WF_I32, cases[i].axes, i);
     }
 }
+
+/* ---- windows ------------------------------------------------------------------------- */
+
+static double random_element(void)
+{
+    static const double special[] = {NAN, INFINITY, -INFINITY, 0, -0.0, 1, 1};
+
+    return test_random_below(4) ? (double)test_random_below(7) - 3
+                                : special[test_random_below(COUNT(special))];
+}
+
+/* Over the two innermost axes of f32 or f64 planes, against the general way. */
+static void check_pool(const KLoops *k, KType t, int round)
+{
+    KWindow w = {.loops = k, .type = t, .rank = 1 + (int)test_random_below(4)};
+    int64_t nx = 1, ny = 1;
+    size_t size = k_size(t);
+    char *x, *y[2];
+    int64_t *place[2];
+    KPar par = {NULL, 2, run_tasks_backwards};
+
+    for (int i = 0; i < w.rank; i++) {
+        bool outer = i < w.rank - 2;
+        int64_t reach;
+        w.x[i] = 1 + (int64_t)test_random_below(outer ? 4 : round % 9 ? 23 : 300);
+        w.window[i] = outer ? 1 : 1 + (int64_t)test_random_below(4);
+        w.stride[i] = outer ? 1 : 1 + (int64_t)test_random_below(3);
+        w.dilation[i] = outer ? 1 : 1 + (int64_t)test_random_below(3);
+        w.lo[i] = outer ? 0 : (int64_t)test_random_below(5) - 1;
+        w.base[i] = 1;
+        reach = (w.window[i] - 1) * w.dilation[i] + 1;
+        w.y[i] = outer
+                     ? w.x[i]
+                     : MAX(1, (w.x[i] + w.lo[i] + (int64_t)test_random_below(4) - reach) /
+                                      w.stride[i] +
+                                  1);
+        nx *= w.x[i];
+        ny *= w.y[i];
+    }
+    x = malloc((size_t)nx * size);
+    for (int64_t i = 0; i < nx; i++) {
+        double v = random_element();
+        if (t == KT_F64)
+            ((double *)x)[i] = v;
+        else
+            ((float *)x)[i] = (float)v;
+    }
+    for (int i = 0; i < 2; i++) {
+        y[i] = malloc((size_t)ny * size);
+        place[i] = malloc((size_t)ny * sizeof *place[i]);
+    }
+    for (int sum = 0; sum < 2; sum++) {
+        for (int i = 0; i < 2; i++) { /* 0: the general way, 1: by planes */
+            w.loops = i ? k : NULL;
+            if (sum)
+                k_window_sum(&w, x, y[i], &par);
+            else
+                k_window_max(&w, x, y[i], place[i], &par);
+        }
+        for (int64_t i = 0; i < ny && check_ok(); i++) {
+            double a = t == KT_F64 ? ((double *)y[0])[i] : (double)((float *)y[0])[i];
+            double c = t == KT_F64 ? ((double *)y[1])[i] : (double)((float *)y[1])[i];
+            if (sum ? !(a == c || (isnan(a) && isnan(c)))
+                    : memcmp(y[0] + (size_t)i * size, y[1] + (size_t)i * size, size) != 0)
+                FAIL("round %d: result %d is %g, not %g", round, (int)i, c, a);
+            if (!sum)
+                CHECK_EQ_INT(place[1][i], place[0][i]);
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        free(y[i]);
+        free(place[i]);
+    }
+    free(x);
+}
+
+TEST(windows_over_planes_are_those_of_any_axes)
+{
+    for (int round = 0; round < 600 && check_ok(); round++) {
+        const KLoops *k = k_loops_for(round % 3);
+        check_pool(k ? k : k_loops(), round % 2 ? KT_F32 : KT_F64, round);
+    }
+}
+
+/* ---- scatter ------------------------------------------------------------------------- */
+
+TEST(elements_are_added_where_indices_say_in_their_order)
+{
+    enum { ROWS = 100000, N = 70000 };
+    int64_t *at = malloc(ROWS * sizeof *at);
+    float *u = malloc(ROWS * sizeof *u), *y[3];
+    int64_t near = 0;
+
+    for (int i = 0; i < 3; i++)
+        y[i] = calloc(N, sizeof *y[i]);
+    for (int i = 0; i < ROWS; i++) { /* mostly neighbours, some far away or outside */
+        near += (int64_t)test_random_below(3);
+        at[i] =
+            test_random_below(50) ? near % N : (int64_t)test_random_below(N + 20) - 10;
+        u[i] = (float)test_random_below(1000) / 7;
+        if (at[i] >= 0 && at[i] < N)
+            y[0][at[i]] += u[i];
+    }
+    CHECK_EQ_INT(k_scatter_add(KT_F32, N, y[1], ROWS, at, u, NULL), 1);
+    CHECK_EQ_INT(k_scatter_add(KT_F32, N, y[2], ROWS, at, u,
+                               &(KPar){NULL, 3, run_tasks_backwards}),
+                 1);
+    CHECK(memcmp(y[0], y[1], N * sizeof *y[0]) == 0);
+    CHECK(memcmp(y[0], y[2], N * sizeof *y[0]) == 0);
+    CHECK_EQ_INT(k_scatter_add(KT_I32, N, y[1], ROWS, at, u, NULL), 0);
+    CHECK(memcmp(y[0], y[1], N * sizeof *y[0]) == 0);
+    for (int i = 0; i < 3; i++)
+        free(y[i]);
+    free(u);
+    free(at);
+}

@@ -4,7 +4,7 @@
  * Two parts, under the contracts of kernels.h. Inner loops work on contiguous elements
  * and are built for each instruction set (k_map_*.c, k_half.c). Drivers walk shapes and
  * strides, bring what is not contiguous into small blocks, and split large work into
- * tasks (map.c, reduce.c, move.c, window.c). How the work is split depends on shapes
+ * tasks (map.c, reduce.c, move.c, window.c, scatter.c). How the work is split depends on shapes
  * alone, so results have equal bits for any number of threads.
  */
 #ifndef WEFT_KERNELS_ND_H
@@ -66,9 +66,23 @@ typedef struct KHalf {
     KLoop select[4]; /* by size of the elements: 1, 2, 4, 8 bytes */
 } KHalf;
 
+/* Windows over the two innermost axes of row-major planes, sizes below 2^31. */
+typedef struct KPool {
+    int64_t x[2], y[2]; /* sizes of a plane */
+    int64_t window[2], stride[2], lo[2], dilation[2];
+} KPool;
+
+/* Planes first .. last-1 of x to y; place: of maxima, flat, NULL for sums. */
+typedef void (*KPoolFn)(const KPool *p, int64_t first, int64_t last, const void *x,
+                        void *y, int64_t *place);
+typedef struct KPools { /* k_pool.c */
+    KPoolFn max_f32, max_f64, sum_f32, sum_f64;
+} KPools;
+
 typedef struct KLoops {
     const KTypeLoops *type[K_TYPES];
     const KHalf *half;
+    const KPools *pools;
 } KLoops;
 
 const KLoops *k_loops(void);        /* of the best instruction set of this machine */
@@ -165,6 +179,7 @@ void k_cumsum(KType type, int reverse, int64_t outer, int64_t n, int64_t inner,
 /* ---- window.c ---------------------------------------------------------------------- */
 
 typedef struct KWindow {
+    const KLoops *loops;
     KType type;
     int rank;
     int64_t x[K_RANK], y[K_RANK]; /* sizes */
@@ -176,5 +191,12 @@ void k_window_sum(const KWindow *w, const void *x, void *y, const KPar *par);
  */
 void k_window_max(const KWindow *w, const void *x, void *y, int64_t *place,
                   const KPar *par);
+
+/* ---- scatter.c ---------------------------------------------------------------------- */
+
+/* y[at[i]] += u[i] for i in 0..rows-1 in order, where 0 <= at[i] < n. f32 and f64: 1; of
+ * other types it does nothing: 0. */
+int k_scatter_add(KType type, int64_t n, void *y, int64_t rows, const int64_t *at,
+                  const void *u, const KPar *par);
 
 #endif

@@ -5,7 +5,8 @@
  *
  * For each result and axis the k that take part are an arithmetic sequence, and so are
  * the places in x they meet: a first one, a step and a count. Results are split into
- * tasks.
+ * tasks. Windows of f32 and f64 over the two innermost axes alone, without gaps in x, go
+ * by planes to k_pool.c.
  */
 #include "base/base.h"
 #include "stage.h"
@@ -214,6 +215,71 @@ static void window_task(void *user, int i)
     }
 }
 
+/* ---- planes ------------------------------------------------------------------------- */
+
+typedef struct PoolRun {
+    KPool p;
+    KPoolFn fn;
+    const void *x;
+    void *y;
+    int64_t *place;
+    int64_t planes, group;
+} PoolRun;
+
+static void pool_task(void *user, int i)
+{
+    const PoolRun *r = user;
+
+    r->fn(&r->p, i * r->group, least((i + 1) * r->group, r->planes), r->x, r->y,
+          r->place);
+}
+
+/* Whether the windows are over planes, and how. */
+static int find_pool(const KWindow *w, int max, PoolRun *r)
+{
+    const KPools *pools = w->loops ? w->loops->pools : NULL;
+
+    if (!pools || (w->type != KT_F32 && w->type != KT_F64) || w->rank < 1)
+        return 0;
+    r->fn = w->type == KT_F32 ? max ? pools->max_f32 : pools->sum_f32
+            : max             ? pools->max_f64
+                              : pools->sum_f64;
+    r->p = (KPool){{1, 1}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {1, 1}};
+    r->planes = 1;
+    for (int i = 0; i < w->rank; i++) {
+        int d = i - (w->rank - 2);
+
+        if (w->base[i] != 1 || w->x[i] >= INT32_MAX)
+            return 0;
+        if (d >= 0) {
+            r->p.x[d] = w->x[i], r->p.y[d] = w->y[i], r->p.window[d] = w->window[i];
+            r->p.stride[d] = w->stride[i], r->p.lo[d] = w->lo[i];
+            r->p.dilation[d] = w->dilation[i];
+            continue;
+        }
+        if (w->window[i] != 1 || w->stride[i] != 1 || w->lo[i] != 0 || w->x[i] != w->y[i])
+            return 0;
+        r->planes *= w->x[i];
+    }
+    return r->p.x[0] * r->p.x[1] < INT32_MAX && r->p.y[1] >= 4;
+}
+
+static int run_pools(const KWindow *w, const void *x, void *y, int64_t *place,
+                     const KPar *par)
+{
+    PoolRun r = {.x = x, .y = y, .place = place};
+    int64_t work;
+
+    if (!find_pool(w, place != NULL, &r))
+        return 0;
+    work = r.p.y[0] * r.p.y[1] * least(r.p.window[0] * r.p.window[1], K_TASK);
+    r.group = work ? ceil_quotient(K_TASK, work) : r.planes + 1;
+    run_tasks(par, ceil_quotient(r.planes, r.group), pool_task, &r);
+    return 1;
+}
+
+/* ---- all ------------------------------------------------------------------------------ */
+
 static void run_windows(const KWindow *w, const void *x, void *y, int64_t *place,
                         const KPar *par)
 {
@@ -225,7 +291,7 @@ static void run_windows(const KWindow *w, const void *x, void *y, int64_t *place
         r.count *= w->y[i];
         each *= least(w->window[i], 1024);
     }
-    if (r.count <= 0)
+    if (r.count <= 0 || run_pools(w, x, y, place, par))
         return;
     r.group = r.count < K_TASK / least(each, K_TASK)
                   ? r.count

@@ -133,7 +133,7 @@ bool bind_dynamic_update(Bind *b)
 
 typedef struct IndexStep {
     int32_t mode;
-    wf_dtype itype;
+    wf_dtype itype, vtype; /* of indices; scatter: of values */
     uint32_t rank; /* of the operand */
     uint32_t nbatch;
     uint32_t nmap, npairs;
@@ -412,6 +412,28 @@ static bool run_scatter(Frame *f, const Op *op)
     return true;
 }
 
+/* Single elements of one axis, those outside dropped. */
+static bool run_scatter_add(Frame *f, const Op *op)
+{
+    const IndexStep *s = op->data;
+    char *y = frame_at(f, op->out);
+    const char *x = frame_at(f, op->in[0]);
+
+    if (y != x && s->bytes)
+        memcpy(y, x, (size_t)s->bytes);
+    k_scatter_add((KType)s->vtype, s->last[0] + 1, y, s->rows, frame_at(f, op->in[1]),
+                  frame_at(f, op->in[2]), &f->root->par);
+    return true;
+}
+
+static bool adds_elements(const Bind *b, const IndexStep *s)
+{
+    return b->e->op == OP_scatter_add && (s->vtype == WF_F32 || s->vtype == WF_F64) &&
+           s->itype == WF_I64 && s->mode == INDEX_DROP && s->m.count == 1 &&
+           s->nmap == 1 && s->npairs == 0 && s->rank == 1 &&
+           s->step[0] == (int64_t)s->m.size;
+}
+
 static void find_combine(Bind *b, IndexStep *s)
 {
     static const struct {
@@ -443,6 +465,9 @@ bool bind_scatter(Bind *b)
     Op *op = bind_op(b, run_scatter, s);
 
     find_combine(b, s);
+    s->vtype = bind_dtype(b, x);
+    if (adds_elements(b, s))
+        op->run = run_scatter_add;
     op->out = bind_ref(b, bind_out(b, 0));
     for (uint32_t i = 0; i < 3; i++)
         op->in[i] = bind_ref(b, bind_in(b, i));

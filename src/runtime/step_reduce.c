@@ -143,6 +143,7 @@ bool bind_window(Bind *b)
     KWindow *w = arena_zalloc(b->a, sizeof *w);
     Op *op;
 
+    w->loops = b->root->loops;
     w->type = (KType)bind_dtype(b, x);
     w->rank = (int)bind_rank(b, x);
     for (uint32_t i = 0; i < bind_rank(b, x); i++) {
