@@ -631,6 +631,56 @@ TEST(constructors_refuse_what_makes_no_sense)
     wf_ctx_free(c);
 }
 
+/* What comes of constructors that failed may be used: an error, not a crash. */
+TEST(nothing_in_place_of_a_module_is_an_error)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x = wf_ones(c, WF_F32, DIMS(2), 1), y;
+    wf_model *file;
+
+    wf_model_new(c, &file);
+#define REFUSED(call, text)                                                              \
+    do {                                                                                 \
+        (void)(call);                                                                    \
+        CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_ARG);                                      \
+        CHECK_HAS(wf_ctx_message(c), text);                                              \
+        wf_clear(c);                                                                     \
+    } while (0)
+    REFUSED(wf_forward_one(c, NULL, x), "wf_module_call: the module is NULL");
+    REFUSED(wf_module_call_with(c, NULL, NULL, 0, &x, 1, &y, 1, NULL), "module is NULL");
+    REFUSED(wf_module_add(c, NULL, "a", wf_nn_relu(c)), "module or the child is NULL");
+    REFUSED(wf_module_text(c, NULL), "wf_module_text");
+    REFUSED(wf_module_freeze(c, NULL, true), "wf_module_freeze");
+    REFUSED(wf_module_cast(c, NULL, WF_F64), "wf_module_cast");
+    REFUSED(wf_module_zero_grad(c, NULL), "wf_module_zero_grad");
+    REFUSED(wf_module_visit_state(c, NULL, NULL, NULL), "wf_module_visit_state");
+    REFUSED(wf_module_store(c, NULL, file), "wf_module_store");
+    REFUSED(wf_module_restore(c, NULL, file), "wf_module_restore");
+    REFUSED(wf_module_run(c, NULL, "f", &x, 1, &y, 1), "wf_module_run");
+    REFUSED(wf_model_run(c, NULL, "f", &x, 1, &y, 1), "wf_model_run: the file is NULL");
+    REFUSED(wf_module_add_method(c, NULL, file, "f", NULL, NULL, NULL, 0, 1), "is NULL");
+    REFUSED(wf_optim_add_step(c, NULL, NULL, file, "f", NULL, NULL, NULL, 0), "is NULL");
+    REFUSED(wf_adam(c, NULL, 1, 0.9, 0.99, 1e-8, 0), "optimiser: the module is NULL");
+    REFUSED(wf_optim_step(c, NULL), "wf_optim_step: the optimiser is NULL");
+    REFUSED(wf_optim_zero_grad(c, NULL), "wf_optim_zero_grad");
+    REFUSED(wf_optim_store(c, NULL, file), "wf_optim_store");
+    REFUSED(wf_loader_next(c, NULL, &y), "wf_loader_next: the loader is NULL");
+    CHECK(!wf_module_load(c, file));
+    CHECK_HAS(wf_ctx_message(c), "the file has no tree");
+    wf_clear(c);
+    wf_module_train(NULL, true);
+    wf_optim_set_lr(NULL, 1);
+    CHECK_EQ_INT(wf_module_parameters(NULL, NULL, 0), 0);
+    CHECK_EQ_INT(wf_module_children(NULL), 0);
+    CHECK(!wf_module_find(NULL, "a") && wf_is_none(wf_module_tensor(NULL, "a")));
+    wf_module_free(c, NULL);
+    wf_optim_free(c, NULL);
+    wf_loader_free(c, NULL);
+    CHECK_STR(wf_ctx_message(c), "");
+    wf_model_free(file);
+    wf_ctx_free(c);
+}
+
 static bool list_names(void *user, const char *path, wf_tensor t, bool is_param)
 {
     (void)t;

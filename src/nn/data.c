@@ -285,16 +285,17 @@ wf_loader *wf_loader_new(wf_ctx *c, const wf_tensor *data, int n, int64_t batch,
 
 int64_t wf_loader_batches(const wf_loader *l)
 {
-    return (l->rows + (l->drop_last ? 0 : l->batch - 1)) / l->batch;
+    return !l ? 0 : (l->rows + (l->drop_last ? 0 : l->batch - 1)) / l->batch;
 }
 
 bool wf_loader_next(wf_ctx *c, wf_loader *l, wf_tensor *out)
 {
-    int64_t size = l->rows - l->at < l->batch ? l->rows - l->at : l->batch;
+    int64_t size;
     wf_tensor index;
 
-    if (wf_ctx_status(c))
+    if (nn_null(c, l, "wf_loader_next", "loader"))
         return false;
+    size = l->rows - l->at < l->batch ? l->rows - l->at : l->batch;
     if (size == 0 || (l->drop_last && size < l->batch)) {
         l->at = 0;
         return false;

@@ -64,15 +64,15 @@ void wf_module_free(wf_ctx *c, wf_module *m)
 }
 
 void *wf_module_data(wf_module *m) { return m ? m->data : NULL; }
-const char *wf_module_type(const wf_module *m) { return m->type; }
-int wf_module_children(const wf_module *m) { return m->nchildren; }
+const char *wf_module_type(const wf_module *m) { return m ? m->type : NULL; }
+int wf_module_children(const wf_module *m) { return m ? m->nchildren : 0; }
 wf_module *wf_module_child(const wf_module *m, int i)
 {
-    return i >= 0 && i < m->nchildren ? m->children[i].module : NULL;
+    return m && i >= 0 && i < m->nchildren ? m->children[i].module : NULL;
 }
 const char *wf_module_child_name(const wf_module *m, int i)
 {
-    return i >= 0 && i < m->nchildren ? m->children[i].name : NULL;
+    return m && i >= 0 && i < m->nchildren ? m->children[i].name : NULL;
 }
 
 void wf_module_set_text(wf_ctx *c, wf_module *m, const char *text)
@@ -184,12 +184,12 @@ int wf_module_add_buffer(wf_ctx *c, wf_module *m, const char *name, wf_tensor va
 
 wf_tensor wf_module_value(const wf_module *m, int place)
 {
-    return place >= 0 && place < m->nplaces ? m->places[place].value : WF_NONE;
+    return m && place >= 0 && place < m->nplaces ? m->places[place].value : WF_NONE;
 }
 
 wf_status wf_module_set_value(wf_ctx *c, wf_module *m, int place, wf_tensor value)
 {
-    if (place < 0 || place >= m->nplaces || wf_is_none(m->places[place].value))
+    if (!m || place < 0 || place >= m->nplaces || wf_is_none(m->places[place].value))
         return wf_raise(c, WF_ERR_ARG, "wf_module_set_value: there is no such place");
     if (m->lent) {
         m->places[place].value = value;
@@ -269,10 +269,8 @@ wf_status wf_module_call(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
 
     for (int i = 0; i < nout; i++)
         out[i] = WF_NONE;
-    if (wf_ctx_status(c))
+    if (nn_null(c, m, "wf_module_call", "module"))
         return wf_ctx_status(c);
-    if (!m)
-        return wf_raise(c, WF_ERR_ARG, "wf_module_call: the module is NULL");
     m->noted = false;
     ok = m->forward && m->forward(c, m, in, nin, out, nout);
     if (!ok && !wf_ctx_status(c))

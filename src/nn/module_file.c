@@ -99,10 +99,9 @@ wf_status wf_module_store(wf_ctx *c, wf_module *m, wf_model *file)
 {
     Files f = {c, file, NULL, m, {.c = c}};
 
-    if (wf_ctx_status(c))
+    if (nn_null(c, m, "wf_module_store", "module") ||
+        nn_null(c, file, "wf_module_store", "file"))
         return wf_ctx_status(c);
-    if (!m)
-        return wf_raise(c, WF_ERR_ARG, "wf_module_store: the module is NULL");
     wf_scope_begin(c);
     if (!wf_module_visit(c, m, store_module, &f) &&
         !wf_module_visit_state(c, m, store_one, &f))
@@ -134,7 +133,8 @@ static bool restore_one(void *user, const char *path, wf_tensor t, bool is_param
 
 wf_status wf_module_restore(wf_ctx *c, wf_module *m, const wf_model *file)
 {
-    if (wf_ctx_status(c))
+    if (nn_null(c, m, "wf_module_restore", "module") ||
+        nn_null(c, file, "wf_module_restore", "file"))
         return wf_ctx_status(c);
     wf_scope_begin(c);
     wf_no_grad_begin(c);
@@ -278,13 +278,14 @@ static wf_status no_method(wf_ctx *c, const char *name)
 wf_status wf_model_run(wf_ctx *c, wf_model *file, const char *name, const wf_tensor *in,
                        int nin, wf_tensor *out, int nout)
 {
-    const wf_program *p = wf_model_find(file, name);
+    const wf_program *p;
 
     for (int i = 0; i < nout; i++)
         out[i] = WF_NONE;
-    if (wf_ctx_status(c))
+    if (nn_null(c, file, "wf_model_run", "file") ||
+        nn_null(c, name, "wf_model_run", "name"))
         return wf_ctx_status(c);
-    if (!p)
+    if (!(p = wf_model_find(file, name)))
         return no_method(c, name);
     run_method(c, &(Holder){NULL, file}, p, method_text(file, name), in, nin, out, nout);
     return wf_ctx_status(c);
@@ -435,8 +436,10 @@ wf_status wf_module_add_method(wf_ctx *c, wf_module *m, wf_model *file, const ch
 {
     Maker k = {.c = c, .m = m};
 
-    if (nn_refuse(c, !m || nin < 0 || nout < 1 || strlen(name) > 100,
-                  "wf_module_add_method: needs a module, a name and a result"))
+    if (nn_null(c, m, "wf_module_add_method", "module") ||
+        nn_null(c, file, "wf_module_add_method", "file") ||
+        nn_refuse(c, nin < 0 || nout < 1 || !name || strlen(name) > 100,
+                  "wf_module_add_method: needs a name and a result"))
         return wf_ctx_status(c);
     wf_scope_begin(c);
     if (maker_begin(&k, name, nin + nout)) {
@@ -565,8 +568,11 @@ wf_status wf_optim_add_step(wf_ctx *c, wf_optim *o, wf_module *m, wf_model *file
     wf_tensor *t = NULL;
     size_t numbers = 0, tensors = 0, n;
 
-    if (nn_refuse(c, !m || !o || nin < 0 || strlen(name) > 100,
-                  "wf_optim_add_step: needs a module, an optimiser and a name"))
+    if (nn_null(c, o, "wf_optim_add_step", "optimiser") ||
+        nn_null(c, m, "wf_optim_add_step", "module") ||
+        nn_null(c, file, "wf_optim_add_step", "file") ||
+        nn_refuse(c, nin < 0 || !name || strlen(name) > 100,
+                  "wf_optim_add_step: needs a name"))
         return wf_ctx_status(c);
     wf_scope_begin(c);
     if (maker_begin(&s.k, name, (1 + o->per) * o->n + nin + 3)) {
@@ -629,13 +635,13 @@ static const Method *find_method(const wf_module *m, const char *name)
 wf_status wf_module_run(wf_ctx *c, wf_module *m, const char *name, const wf_tensor *in,
                         int nin, wf_tensor *out, int nout)
 {
-    const Method *k = m ? find_method(m, name) : NULL;
+    const Method *k;
 
     for (int i = 0; i < nout; i++)
         out[i] = WF_NONE;
-    if (wf_ctx_status(c))
+    if (nn_null(c, m, "wf_module_run", "module"))
         return wf_ctx_status(c);
-    if (!k)
+    if (!(k = find_method(m, name)))
         return no_method(c, name);
     run_method(c, &(Holder){m, NULL}, k->program, k->text, in, nin, out, nout);
     return wf_ctx_status(c);
@@ -737,14 +743,18 @@ static bool load_tree(wf_ctx *c, const wf_model *file, wf_module **root, char *t
 
 wf_module *wf_module_load(wf_ctx *c, const wf_model *file)
 {
-    const char *tree = wf_model_meta(file, "tree"), *text;
-    size_t bytes = tree ? strlen(tree) + 1 : 0;
+    const char *tree, *text;
     wf_module *root = NULL;
+    size_t bytes;
     char *copy;
 
+    if (nn_null(c, file, "wf_module_load", "file"))
+        return NULL;
+    tree = wf_model_meta(file, "tree");
     if (nn_refuse(c, !tree, "wf_module_load: the file has no tree") ||
         !(copy = nn_copy_text(c, tree)))
         return NULL;
+    bytes = strlen(copy) + 1;
     wf_scope_begin(c);
     if (load_tree(c, file, &root, copy) && root)
         for (int i = 0; i < wf_model_programs(file) && !wf_ctx_status(c); i++) {

@@ -35,12 +35,12 @@ static int collect(wf_module *m, bool params, wf_tensor *list, int room, int n)
 
 int wf_module_parameters(wf_module *m, wf_tensor *out, int room)
 {
-    return collect(m, true, out, room, 0);
+    return m ? collect(m, true, out, room, 0) : 0;
 }
 
 int wf_module_state(wf_module *m, wf_tensor *out, int room)
 {
-    return collect(m, false, out, room, collect(m, true, out, room, 0));
+    return m ? collect(m, false, out, room, collect(m, true, out, room, 0)) : 0;
 }
 
 TensorList nn_list(wf_ctx *c, wf_module *m, bool buffers_too)
@@ -100,12 +100,10 @@ wf_status wf_module_call_with(wf_ctx *c, wf_module *m, const wf_tensor *state, i
 
     for (int i = 0; i < nout; i++)
         out[i] = WF_NONE;
-    if (wf_ctx_status(c))
+    if (nn_null(c, m, "wf_module_call_with", "module"))
         return wf_ctx_status(c);
-    if (!m || m->lent)
-        return wf_raise(c, WF_ERR_ARG,
-                        m ? "wf_module_call_with: called inside itself"
-                          : "wf_module_call_with: the module is NULL");
+    if (m->lent)
+        return wf_raise(c, WF_ERR_ARG, "wf_module_call_with: called inside itself");
     own = nn_list(c, m, true);
     if (!own.v)
         return wf_ctx_status(c);
@@ -125,15 +123,18 @@ wf_status wf_module_call_with(wf_ctx *c, wf_module *m, const wf_tensor *state, i
 
 void wf_module_train(wf_module *m, bool on)
 {
-    m->training = on;
-    for (int i = 0; i < m->nchildren; i++)
+    if (m)
+        m->training = on;
+    for (int i = 0; m && i < m->nchildren; i++)
         wf_module_train(m->children[i].module, on);
 }
 
-bool wf_module_training(const wf_module *m) { return m->training; }
+bool wf_module_training(const wf_module *m) { return m && m->training; }
 
 wf_status wf_module_freeze(wf_ctx *c, wf_module *m, bool frozen)
 {
+    if (nn_null(c, m, "wf_module_freeze", "module"))
+        return wf_ctx_status(c);
     for (int i = 0; i < m->nplaces; i++)
         if (m->places[i].is_param && !wf_is_none(m->places[i].value))
             wf_requires_grad(c, m->places[i].value, !frozen);
@@ -144,6 +145,8 @@ wf_status wf_module_freeze(wf_ctx *c, wf_module *m, bool frozen)
 
 wf_status wf_module_zero_grad(wf_ctx *c, wf_module *m)
 {
+    if (nn_null(c, m, "wf_module_zero_grad", "module"))
+        return wf_ctx_status(c);
     for (int i = 0; i < m->nplaces; i++)
         if (m->places[i].is_param && !wf_is_none(m->places[i].value))
             wf_set_grad(c, m->places[i].value, WF_NONE);
@@ -166,8 +169,11 @@ static void replace(wf_ctx *c, wf_module *m, wf_tensor from, wf_tensor to)
 
 wf_status wf_module_cast(wf_ctx *c, wf_module *m, wf_dtype dtype)
 {
-    TensorList l = nn_list(c, m, true);
+    TensorList l;
 
+    if (nn_null(c, m, "wf_module_cast", "module"))
+        return wf_ctx_status(c);
+    l = nn_list(c, m, true);
     wf_no_grad_begin(c);
     for (int i = 0; i < l.n; i++) {
         wf_dtype t = wf_dtype_of(c, l.v[i]);
@@ -234,12 +240,14 @@ static bool visit(wf_ctx *c, wf_module *m, const char *path, wf_module_visitor f
 
 wf_status wf_module_visit(wf_ctx *c, wf_module *m, wf_module_visitor fn, void *user)
 {
-    visit(c, m, "", fn, NULL, user);
+    if (!nn_null(c, m, "wf_module_visit", "module"))
+        visit(c, m, "", fn, NULL, user);
     return wf_ctx_status(c);
 }
 
 wf_status wf_module_visit_state(wf_ctx *c, wf_module *m, wf_state_visitor fn, void *user)
 {
-    visit(c, m, "", NULL, fn, user);
+    if (!nn_null(c, m, "wf_module_visit_state", "module"))
+        visit(c, m, "", NULL, fn, user);
     return wf_ctx_status(c);
 }

@@ -92,7 +92,7 @@ const char *wf_module_text(wf_ctx *c, wf_module *m)
 {
     Buf b = {.c = c};
 
-    if (wf_ctx_status(c) || !m)
+    if (nn_null(c, m, "wf_module_text", "module"))
         return NULL;
     print_tree(m, &b);
     if (b.lost) {

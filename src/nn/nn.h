@@ -63,6 +63,8 @@ void nn_text(wf_ctx *c, wf_module *m, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* An error of that text and true, if bad holds; true too if the context has one. */
 bool nn_refuse(wf_ctx *c, bool bad, const char *text);
+/* WF_ERR_ARG "FUNCTION: the WHAT is NULL" and true, if it is; true too after an error. */
+bool nn_null(wf_ctx *c, const void *p, const char *function, const char *what);
 /* m, or NULL after freeing it if the context has an error. */
 wf_module *nn_done(wf_ctx *c, wf_module *m);
 

@@ -136,7 +136,7 @@ static void update_one(wf_ctx *c, Update *u, const OptimPart *part)
     rules[o->kind].update(c, u);
 }
 
-int wf_optim_state_per_param(const wf_optim *o) { return o->per; }
+int wf_optim_state_per_param(const wf_optim *o) { return o ? o->per : 0; }
 
 wf_status nn_optim_update(wf_ctx *c, const wf_optim *o, const int *number, wf_tensor lr,
                           wf_tensor step, const wf_tensor *params, const wf_tensor *grads,
@@ -160,7 +160,8 @@ wf_status wf_optim_update(wf_ctx *c, const wf_optim *o, wf_tensor lr, wf_tensor 
                           const wf_tensor *state, int n, wf_tensor *out_params,
                           wf_tensor *out_state)
 {
-    if (nn_refuse(c, n != o->n, "wf_optim_update: needs all parameters of the optimiser"))
+    if (nn_null(c, o, "wf_optim_update", "optimiser") ||
+        nn_refuse(c, n != o->n, "wf_optim_update: needs all parameters of the optimiser"))
         return wf_ctx_status(c);
     return nn_optim_update(c, o, NULL, lr, step, params, grads, state, n, out_params,
                            out_state);
@@ -215,7 +216,7 @@ static wf_optim *new_optim(wf_ctx *c, wf_module *m, wf_optim set, double decay)
     wf_optim *o;
     bool ok;
 
-    if (nn_refuse(c, !m, "optimiser: the module is NULL") ||
+    if (nn_null(c, m, "optimiser", "module") ||
         nn_refuse(c,
                   !(set.lr >= 0) || !(decay >= 0) || !(set.eps >= 0) || !(set.a >= 0) ||
                       !(set.b >= 0) || !(set.a < rules[set.kind].a_below) ||
@@ -276,9 +277,14 @@ wf_optim *wf_adagrad(wf_ctx *c, wf_module *m, double lr, double lr_decay, double
     return new_optim(c, m, set, decay);
 }
 
-double wf_optim_lr(const wf_optim *o) { return o->lr; }
-void wf_optim_set_lr(wf_optim *o, double lr) { o->lr = lr; }
-int64_t wf_optim_steps(const wf_optim *o) { return o->steps; }
+double wf_optim_lr(const wf_optim *o) { return o ? o->lr : 0; }
+int64_t wf_optim_steps(const wf_optim *o) { return o ? o->steps : 0; }
+
+void wf_optim_set_lr(wf_optim *o, double lr)
+{
+    if (o)
+        o->lr = lr;
+}
 
 int nn_optim_find(const wf_optim *o, wf_tensor param)
 {
@@ -293,7 +299,8 @@ wf_status wf_optim_set_part(wf_ctx *c, wf_optim *o, wf_module *part, double fact
 {
     TensorList l;
 
-    if (nn_refuse(c, !part || !(factor >= 0) || !(decay >= 0),
+    if (nn_null(c, o, "wf_optim_set_part", "optimiser") ||
+        nn_refuse(c, !part || !(factor >= 0) || !(decay >= 0),
                   "wf_optim_set_part: needs a module, a factor and a decay >= 0"))
         return wf_ctx_status(c);
     l = nn_list(c, part, false);
@@ -312,6 +319,8 @@ wf_status wf_optim_set_part(wf_ctx *c, wf_optim *o, wf_module *part, double fact
 
 wf_status wf_optim_zero_grad(wf_ctx *c, wf_optim *o)
 {
+    if (nn_null(c, o, "wf_optim_zero_grad", "optimiser"))
+        return wf_ctx_status(c);
     for (int j = 0; j < o->n; j++)
         wf_set_grad(c, o->params[j], WF_NONE);
     return wf_ctx_status(c);
@@ -382,7 +391,7 @@ wf_status wf_optim_step(wf_ctx *c, wf_optim *o)
     wf_tensor *io;
     int nin, nout;
 
-    if (wf_ctx_status(c))
+    if (nn_null(c, o, "wf_optim_step", "optimiser"))
         return wf_ctx_status(c);
     wf_scope_begin(c);
     wf_no_grad_begin(c);
@@ -415,6 +424,9 @@ wf_status wf_optim_store(wf_ctx *c, wf_optim *o, wf_model *file)
 {
     char name[40];
 
+    if (nn_null(c, o, "wf_optim_store", "optimiser") ||
+        nn_null(c, file, "wf_optim_store", "file"))
+        return wf_ctx_status(c);
     wf_scope_begin(c);
     store_tensor(c, file, "optim.lr", wf_scalar(c, WF_F64, o->lr));
     store_tensor(c, file, "optim.steps", wf_scalar(c, WF_I64, (double)o->steps));
@@ -444,6 +456,9 @@ wf_status wf_optim_restore(wf_ctx *c, wf_optim *o, const wf_model *file)
     wf_tensor lr, steps;
     char name[40];
 
+    if (nn_null(c, o, "wf_optim_restore", "optimiser") ||
+        nn_null(c, file, "wf_optim_restore", "file"))
+        return wf_ctx_status(c);
     wf_scope_begin(c);
     lr = stored(c, file, "optim.lr");
     steps = stored(c, file, "optim.steps");

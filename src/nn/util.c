@@ -104,6 +104,17 @@ bool nn_refuse(wf_ctx *c, bool bad, const char *text)
     return bad || wf_ctx_status(c);
 }
 
+bool nn_null(wf_ctx *c, const void *p, const char *function, const char *what)
+{
+    char text[120];
+
+    if (!p && !wf_ctx_status(c)) {
+        snprintf(text, sizeof text, "%s: the %s is NULL", function, what);
+        wf_raise(c, WF_ERR_ARG, text);
+    }
+    return wf_ctx_status(c);
+}
+
 wf_module *nn_done(wf_ctx *c, wf_module *m)
 {
     if (!wf_ctx_status(c))
