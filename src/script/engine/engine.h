@@ -11,6 +11,7 @@
  *   create.c     tensors from nested lists, ranges, files and random numbers
  *   program.c    programs as script values: trace, apply, transforms
  *   syntax.c     functions as syntax trees: the module _syntax
+ *   stage.c      natives for compiling source to programs
  *   control.c    natives that take functions: derivatives, batches, control flow, rules
  *   equations.c  ops by name, and the equations of a program as script values
  *   keys.c       random numbers by key, as JAX has them
@@ -158,6 +159,7 @@ wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype);
 extern const NativeDef engine_random_torch[], engine_hosts[];
 extern const ClassDef torch_generator_def;
 extern const ClassDef program_def, record_def, slot_def;
+extern const NativeDef engine_stage[]; /* stage.c */
 extern const ClassDef rng_def; /* random_numpy.c */
 
 /* ---- program.c, equations.c -------------------------------------------------------- */

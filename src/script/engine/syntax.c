@@ -7,6 +7,8 @@
  *   free(func, name)   the value of a free variable; NameError where it has none
  *   defaults(func)     (those of the last positional parameters, {name: value} of keyword-only)
  *   text(func)         the S-expression of its definition
+ *   builtin(name)      a name that every module has
+ *   raise_at(cls, message, file, line, col, len)   raises there
  *   place(file, line, col, len)   where the natives that follow stand; place() ends that
  *
  * Every Node has kind, line, col, len; the other attributes are those of Ast (ast.h) that
@@ -351,11 +353,52 @@ static Value m_sort(Vm *vm, const Args *a)
     return v_obj(sc_str(vm, s));
 }
 
+static Value m_builtin(Vm *vm, const Args *a)
+{
+    const char *name = sc_to_cstr(vm, a->v[0], "a name");
+    Value *v = name ? sc_dict_find(vm, vm->builtins, a->v[0]) : NULL;
+
+    if (!v && name && !sc_failed(vm))
+        sc_raise(vm, C_NameError, "name '%s' is not defined", name);
+    return v ? sc_ref(*v) : NIL;
+}
+
+/* raise_at(cls, message, file, line, col, len): an exception that stands there */
+static Value m_raise_at(Vm *vm, const Args *a)
+{
+    int64_t v[3] = {0, 0, 0};
+    const char *file = sc_to_cstr(vm, a->v[2], "a file");
+    Value e;
+    Exc *x;
+
+    for (int i = 0; file && i < 3; i++)
+        if (!sc_to_int(vm, a->v[3 + i], &v[i]))
+            return NIL;
+    file = file ? sc_vm_intern(vm, file, strlen(file)) : NULL;
+    e = file ? sc_call(vm, a->v[0], &a->v[1], 1) : NIL;
+    if (e.tag == T_NIL)
+        return NIL;
+    if (!e.o->cls->is_exc) {
+        sc_drop(vm, e);
+        return sc_raise(vm, C_TypeError, "exceptions must derive from BaseException");
+    }
+    x = (Exc *)(void *)e.o;
+    if (x->ntrace == 0 && (x->trace = sc_alloc(vm, sizeof *x->trace))) {
+        x->captrace = x->ntrace = 1;
+        x->trace[0] = (CallPlace){file, (uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2], NULL};
+    }
+    sc_set_exc(vm, e, NIL);
+    sc_drop(vm, e);
+    return NIL;
+}
+
 static const NativeDef natives[] = {
     {"tree", m_tree, "func,cls"},   {"info", m_info, "func"},
     {"free", m_free, "func,name"},  {"defaults", m_defaults, "func"},
     {"text", m_text, "func"},       {"place", m_place, "|file,line,col,len"},
-    {"sort", m_sort, "x"},          {0},
+    {"sort", m_sort, "x"},          {"builtin", m_builtin, "name"},
+    {"raise_at", m_raise_at, "cls,message,file,line,col,len"},
+    {0},
 };
 
 bool syntax_open(Vm *vm, ScModule *m) { return sc_module_natives(vm, m, natives); }
