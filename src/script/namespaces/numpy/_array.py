@@ -293,14 +293,6 @@ class ndarray(Methods):
     def __hash__(self):
         raise TypeError("unhashable type: 'numpy.ndarray'")
 
-    @property
-    def shape(self):
-        return _w.about(self, "shape")
-
-    @shape.setter
-    def shape(self, value):
-        raise AttributeError("the shape of an array is set by reshape")
-
     def sort(self, axis=-1, kind=None, order=None, stable=None):
         self[...] = _w.sort(self, axis)[0]
 

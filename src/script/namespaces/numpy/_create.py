@@ -99,7 +99,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if dtype is not None:
         d = _w.dtype(dtype)
         out = _w.cast(_w.floor(out) if d.kind in "iu" else out, d)
-    return (out, step) if retstep else out
+    return (out, _w.wrap(_w.cast(step, _w.float64))) if retstep else out
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):

@@ -1,0 +1,20 @@
+# NumPy's random numbers for a seed: RandomState and Generator.
+import numpy as np
+
+np.random.seed(42)
+print(np.random.rand(), np.random.rand(2, 2), np.random.randn(3), np.random.randint(10), np.random.randint(5, 10, (2, 3)))
+print(np.random.uniform(-1, 1, 3), np.random.normal(5, 2, 2), np.random.choice(5, 3), np.random.choice([10, 20, 30], 2, replace=False), np.random.permutation(5))
+x = np.arange(6)
+np.random.shuffle(x)
+print(x, np.random.random(2), np.random.standard_normal(2), np.random.choice(["a", "b"], 1).shape if False else "", np.random.choice(3, 4, p=[0.1, 0.2, 0.7]), np.random.exponential(2.0, 2))
+r = np.random.RandomState(7)
+print(r.rand(2), r.randint(0, 100, 3), r.normal(size=2), r.permutation([1, 2, 3]), r.uniform(size=(1, 2)))
+m = np.arange(6).reshape(3, 2)
+r.shuffle(m)
+print(m)
+g = np.random.default_rng(0)
+print(g.random(), g.random((2, 2)), g.integers(10, size=4), g.integers(1, 7), g.normal(1, 2, 3), g.standard_normal(2), g.uniform(0, 5, 2))
+print(g.permutation(5), g.choice(10, 3, replace=False), g.choice([1.5, 2.5], 3), g.choice(4, 2, p=[0.25, 0.25, 0.5, 0]), g.random(2, dtype=np.float32))
+y = list(range(5))
+g.shuffle(y)
+print(y, type(np.random.rand()).__name__, g.normal(np.zeros(2), 1.0))
