@@ -14,7 +14,16 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { EPOCHS = 30, PARAMS = 4, STATE = 2 * PARAMS, LR = PARAMS + STATE, STEP, X, Y, INPUTS };
+enum {
+    EPOCHS = 30,
+    PARAMS = 4,
+    STATE = 2 * PARAMS,
+    LR = PARAMS + STATE,
+    STEP,
+    X,
+    Y,
+    INPUTS
+};
 
 typedef struct Run {
     wf_ctx *c;

@@ -91,8 +91,8 @@ static void train(wf_ctx *c, wf_module *net, const Text *t, int steps)
         batch(c, t, 0, t->train, xy);
         wf_optim_zero_grad(c, opt);
         wf_optim_set_lr(opt, rate(i, steps));
-        loss = wf_cross_entropy(c, logits(c, net, xy[0]), xy[1], WF_NONE, -100, 0,
-                                WF_MEAN);
+        loss =
+            wf_cross_entropy(c, logits(c, net, xy[0]), xy[1], WF_NONE, -100, 0, WF_MEAN);
         wf_backward(c, loss, WF_NONE, 0);
         wf_clip_grad_norm(c, net, 1);
         wf_optim_step(c, opt);

@@ -87,13 +87,15 @@ MAKE(conv2d_bias, wf_nn_conv2d(c, g, 2, 3, 3, NULL))
 MAKE(conv_transpose2d,
      wf_nn_conv_transpose2d(c, g, 2, 3, 3,
                             OPT(.stride = 2, .padding = 1, .output_padding = 1)))
-#define EACH(...) {__VA_ARGS__}
-MAKE(conv2d_axes,
-     wf_nn_conv2d(c, g, 2, 3, 3,
-                  OPT(.kernels = EACH(3, 2), .strides = EACH(2, 1),
-                      .paddings = EACH(1, 0), .dilations = EACH(1, 2))))
-MAKE(conv3d, wf_nn_conv3d(c, g, 2, 2, 2,
-                          OPT(.kernels = EACH(0, 1), .stride = 2, .padding = 1)))
+#define EACH(...)                                                                        \
+    {                                                                                    \
+        __VA_ARGS__                                                                      \
+    }
+MAKE(conv2d_axes, wf_nn_conv2d(c, g, 2, 3, 3,
+                               OPT(.kernels = EACH(3, 2), .strides = EACH(2, 1),
+                                   .paddings = EACH(1, 0), .dilations = EACH(1, 2))))
+MAKE(conv3d,
+     wf_nn_conv3d(c, g, 2, 2, 2, OPT(.kernels = EACH(0, 1), .stride = 2, .padding = 1)))
 MAKE(conv3d_groups, wf_nn_conv3d(c, g, 2, 4, 2, OPT(.groups = 2, .no_bias = true)))
 MAKE(conv_transpose1d,
      wf_nn_conv_transpose1d(c, g, 2, 2, 3, OPT(.stride = 3, .padding = 1)))
@@ -124,12 +126,11 @@ MAKE(lstm, wf_nn_lstm(c, g, 3, 2, RNN(.layers = 2)))
 MAKE(lstm_given, wf_nn_lstm(c, g, 3, 2, NULL))
 MAKE(lstm_both, wf_nn_lstm(c, g, 3, 2, RNN(.layers = 2, .bidirectional = true)))
 MAKE(lstm_projected,
-     wf_nn_lstm(c, g, 3, 4,
-                RNN(.layers = 2, .projection = 2, .bidirectional = true)))
+     wf_nn_lstm(c, g, 3, 4, RNN(.layers = 2, .projection = 2, .bidirectional = true)))
 MAKE(lstm_dropout, wf_nn_lstm(c, g, 2, 3, RNN(.layers = 3, .dropout = 0.3)))
 MAKE(gru, wf_nn_gru(c, g, 3, 2, NULL))
-MAKE(gru_both, wf_nn_gru(c, g, 3, 2,
-                         RNN(.layers = 2, .bidirectional = true, .batch_first = true)))
+MAKE(gru_both,
+     wf_nn_gru(c, g, 3, 2, RNN(.layers = 2, .bidirectional = true, .batch_first = true)))
 MAKE(gru_unbatched, wf_nn_gru(c, g, 3, 2, RNN(.no_bias = true)))
 MAKE(rnn_cell, wf_nn_rnn_cell(c, g, 3, 2))
 MAKE(lstm_cell, wf_nn_lstm_cell(c, g, 3, 2))
@@ -155,11 +156,10 @@ MAKE(adaptive_avg_pool2d, wf_nn_adaptive_avg_pool2d(c, 2))
     &(wf_pool_options) { __VA_ARGS__ }
 MAKE(softplus, wf_nn_softplus(c, 2))
 MAKE(max_pool1d, wf_nn_max_pool(c, 1, POOL(.window = 3, .stride = 2, .padding = 1)))
-MAKE(max_pool2d_axes,
-     wf_nn_max_pool(c, 2,
-                    POOL(.windows = EACH(3, 2), .strides = EACH(2, 1),
-                         .paddings = EACH(1, 0), .dilations = EACH(1, 2),
-                         .ceil_mode = true)))
+MAKE(max_pool2d_axes, wf_nn_max_pool(c, 2,
+                                     POOL(.windows = EACH(3, 2), .strides = EACH(2, 1),
+                                          .paddings = EACH(1, 0), .dilations = EACH(1, 2),
+                                          .ceil_mode = true)))
 MAKE(max_pool3d, wf_nn_max_pool(c, 3, POOL(.windows = EACH(1, 2, 2))))
 MAKE(avg_pool1d, wf_nn_avg_pool(c, 1, POOL(.window = 2)))
 MAKE(avg_pool2d_axes,

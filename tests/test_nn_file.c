@@ -59,8 +59,9 @@ static double eager_step(wf_ctx *c, wf_module *m, wf_optim *o, const wf_tensor *
 
 /* What the first program knows of how training goes on. */
 typedef struct Truth {
-    double losses[HALF], after[ROWS * CLASSES]; /* of steps after saving; then of forward */
-    double grad[6 * IN];                        /* of 0.weight when saved */
+    double losses[HALF],
+        after[ROWS * CLASSES]; /* of steps after saving; then of forward */
+    double grad[6 * IN];       /* of 0.weight when saved */
     char text[600];
 } Truth;
 
@@ -162,9 +163,9 @@ static void program_b(const char *path, const Truth *t)
     CHECK(t->losses[HALF - 1] < before);
     CHECK(!wf_model_run(c, file, "forward", xy, 1, &y, 1));
     all_near(c, y, t->after, ROWS * CLASSES, 5e-6);
-    CHECK_EQ_INT(wf_item_int(
-                     c, wf_from_array(c, wf_model_find_tensor(file, "optim.steps"))),
-                 2 * HALF);
+    CHECK_EQ_INT(
+        wf_item_int(c, wf_from_array(c, wf_model_find_tensor(file, "optim.steps"))),
+        2 * HALF);
     CHECK_EQ_INT(wf_item_int(c, wf_from_array(c, wf_model_find_tensor(
                                                      file, "1.num_batches_tracked"))),
                  2 * HALF);

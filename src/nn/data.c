@@ -270,8 +270,8 @@ wf_loader *wf_loader_new(wf_ctx *c, const wf_tensor *data, int n, int64_t batch,
     l = nn_alloc(c, sizeof *l);
     if (!l)
         return NULL;
-    *l = (wf_loader){
-        .g = g, .n = n, .rows = rows, .batch = batch, .drop_last = drop_last};
+    *l =
+        (wf_loader){.g = g, .n = n, .rows = rows, .batch = batch, .drop_last = drop_last};
     l->data = nn_alloc(c, (size_t)n * sizeof *l->data);
     l->order = nn_alloc(c, (size_t)(rows + 1) * sizeof *l->order);
     if (!l->data || !l->order) {

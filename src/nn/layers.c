@@ -266,12 +266,12 @@ static bool forward_dropout(wf_ctx *c, wf_module *m, const wf_tensor *in, int ni
         wf_shape(c, in[0], dims))
         return false;
     rank = wf_rank(c, in[0]);
-    out[0] = wf_dropout(c, in[0],
-                        wf_is_none(key)
-                            ? wf_bernoulli(c, v->g, WF_BOOL, dims, rank, 1 - v->p)
-                            : wf_key_bernoulli(c, key, wf_scalar(c, WF_F32, 1 - v->p),
-                                               dims, rank),
-                        v->p);
+    out[0] = wf_dropout(
+        c, in[0],
+        wf_is_none(key)
+            ? wf_bernoulli(c, v->g, WF_BOOL, dims, rank, 1 - v->p)
+            : wf_key_bernoulli(c, key, wf_scalar(c, WF_F32, 1 - v->p), dims, rank),
+        v->p);
     return true;
 }
 

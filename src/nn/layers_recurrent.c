@@ -68,8 +68,8 @@ static void add_weights(wf_ctx *c, wf_generator *g, wf_module *m, const Recurren
                                         "weight_hr"};
     int64_t rows = gates_of(v->kind) * v->hidden;
     int64_t size = v->projection ? v->projection : v->hidden;
-    int64_t dims[WEIGHTS][2] = {{rows, in}, {rows, size}, {rows}, {rows},
-                                {size, v->hidden}};
+    int64_t dims[WEIGHTS][2] = {
+        {rows, in}, {rows, size}, {rows}, {rows}, {size, v->hidden}};
     double bound = 1 / sqrt((double)v->hidden);
     char name[40];
 
@@ -167,7 +167,9 @@ static bool forward_recurrent(wf_ctx *c, wf_module *m, const wf_tensor *in, int 
     if (nn_refuse(c, rank != 2 && rank != 3,
                   "recurrent layer: needs x [time, batch, in] or [time, in]"))
         return false;
-    x = rank == 2 ? wf_expand_dims(c, in[0], 1) : swap ? wf_swap_axes(c, in[0], 0, 1) : in[0];
+    x = rank == 2 ? wf_expand_dims(c, in[0], 1)
+        : swap    ? wf_swap_axes(c, in[0], 0, 1)
+                  : in[0];
     if (nn_refuse(c, wf_size(c, x, 0) == 0, "recurrent layer: needs at least one time"))
         return false;
     for (int i = 1; i < nin; i++)
@@ -212,16 +214,17 @@ static wf_module *recurrent(wf_ctx *c, wf_generator *g, const char *type, char k
 {
     wf_rnn_options o = given ? *given : (wf_rnn_options){0};
     int layers = o.layers ? o.layers : 1, directions = o.bidirectional ? 2 : 1;
-    Recurrent v = {kind,   o.relu,       o.batch_first, layers, directions,
-                   hidden, o.projection, NULL};
+    Recurrent v = {kind,       o.relu, o.batch_first, layers,
+                   directions, hidden, o.projection,  NULL};
     int64_t size = o.projection ? o.projection : hidden;
     char suffix[32];
     wf_module *m;
 
     if (nn_refuse(c, in < 1 || hidden < 1 || layers < 1 || layers > 32,
                   "recurrent layer: sizes must be positive, and layers at most 32") ||
-        nn_refuse(c, o.projection < 0 || (o.projection && kind != 'l') ||
-                         (o.projection && o.projection >= hidden),
+        nn_refuse(c,
+                  o.projection < 0 || (o.projection && kind != 'l') ||
+                      (o.projection && o.projection >= hidden),
                   "recurrent layer: only LSTM has a projection, of less than hidden") ||
         nn_refuse(c, o.relu && kind != 'r', "recurrent layer: only RNN has a relu"))
         return NULL;

@@ -77,12 +77,11 @@ static bool forward_conv(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
 
     if (nin != 1 || nout != 1)
         return false;
-    out[0] = v->transposed
-                 ? wf_conv_transpose(c, in[0], w, bias, v->axes, v->stride.v,
-                                     v->padding.v, v->output_padding.v, v->dilation.v,
-                                     v->groups)
-                 : wf_conv(c, in[0], w, bias, v->axes, v->stride.v, v->padding.v,
-                           v->dilation.v, v->groups);
+    out[0] = v->transposed ? wf_conv_transpose(c, in[0], w, bias, v->axes, v->stride.v,
+                                               v->padding.v, v->output_padding.v,
+                                               v->dilation.v, v->groups)
+                           : wf_conv(c, in[0], w, bias, v->axes, v->stride.v,
+                                     v->padding.v, v->dilation.v, v->groups);
     return true;
 }
 
@@ -282,7 +281,12 @@ wf_module *wf_nn_avg_pool(wf_ctx *c, int axes, const wf_pool_options *o)
     m = new_pool(c, "AvgPool", &v);
     nn_text(c, m, "kernel_size=%s, stride=%s, padding=%s",
             number(&v.window, one ? always : o->windows, axes).s,
-            number(&v.stride, one ? always : own ? o->strides : o->windows, axes).s,
+            number(&v.stride,
+                   one   ? always
+                   : own ? o->strides
+                         : o->windows,
+                   axes)
+                .s,
             number(&v.padding, one ? always : o->paddings, axes).s);
     return nn_done(c, m);
 }
@@ -328,8 +332,7 @@ wf_module *wf_nn_max_pool2d(wf_ctx *c, int64_t window, int64_t stride, int64_t p
 wf_module *wf_nn_avg_pool2d(wf_ctx *c, int64_t window, int64_t stride, int64_t padding)
 {
     return wf_nn_avg_pool(
-        c, 2,
-        &(wf_pool_options){.window = window, .stride = stride, .padding = padding});
+        c, 2, &(wf_pool_options){.window = window, .stride = stride, .padding = padding});
 }
 
 wf_module *wf_nn_adaptive_avg_pool2d(wf_ctx *c, int64_t size)

@@ -1,9 +1,9 @@
-/* module_file.c -- a tree in a model file: its numbers, its shape, and programs made of
- * it, so that another program can run, derive and train it knowing only the file.
+/* module_file.c -- a tree in a model file: its numbers and its shape, out and back, and
+ * runs of the programs made of it (module_method.c).
  *
  * Numbers are tensors under their paths. Metadata:
  *
- *   tree          a line for each part, in the order of the state dict; fields end in tabs
+ *   tree          a line for each part, in the order of the state dict; tabs between
  *                   module PATH TYPE TEXT
  *                   param PATH [SAME]   frozen PATH [SAME]   buffer PATH [SAME]
  *                 SAME: the path of an earlier one that is the very same tensor
@@ -25,12 +25,6 @@ typedef struct Files {
     wf_module *tree;
     Buf text;
 } Files;
-
-static void put_field(Buf *b, const char *s, const char *end)
-{
-    nn_put(b, s, strlen(s));
-    nn_put(b, end, 1);
-}
 
 static void store_array(wf_ctx *c, wf_model *file, const char *name, wf_tensor t)
 {
@@ -70,10 +64,10 @@ static bool store_one(void *user, const char *path, wf_tensor t, bool is_param)
     store_array(f->c, f->to, path, t);
     if (wf_ctx_status(f->c) || wf_module_visit_state(f->c, f->tree, seek, &s))
         return false;
-    put_field(&f->text, is_param ? trained ? "param" : "frozen" : "buffer", "\t");
-    put_field(&f->text, path, strcmp(s.path.s, path) ? "\t" : "\n");
+    nn_put_field(&f->text, is_param ? trained ? "param" : "frozen" : "buffer", "\t");
+    nn_put_field(&f->text, path, strcmp(s.path.s, path) ? "\t" : "\n");
     if (strcmp(s.path.s, path))
-        put_field(&f->text, s.path.s, "\n");
+        nn_put_field(&f->text, s.path.s, "\n");
     nn_free(f->c, s.path.s, s.path.cap);
     return !wf_ctx_status(f->c);
 }
@@ -88,10 +82,10 @@ static bool store_module(void *user, const char *path, wf_module *m)
                  "wf_module_store: a name, type or text has a tab or a new line");
         return false;
     }
-    put_field(&f->text, "module", "\t");
-    put_field(&f->text, path, "\t");
-    put_field(&f->text, m->type, "\t");
-    put_field(&f->text, m->text, "\n");
+    nn_put_field(&f->text, "module", "\t");
+    nn_put_field(&f->text, path, "\t");
+    nn_put_field(&f->text, m->type, "\t");
+    nn_put_field(&f->text, m->text, "\n");
     return !f->text.lost;
 }
 
@@ -191,8 +185,8 @@ typedef struct Holder {
 static wf_tensor held(wf_ctx *c, const Holder *h, const char *name)
 {
     wf_array *a = h->tree ? NULL : wf_model_find_tensor(h->file, name);
-    wf_tensor t = a ? wf_from_array(c, a)
-                    : (h->tree ? wf_module_tensor(h->tree, name) : WF_NONE);
+    wf_tensor t =
+        a ? wf_from_array(c, a) : (h->tree ? wf_module_tensor(h->tree, name) : WF_NONE);
     char text[256];
 
     if (wf_is_none(t)) {
@@ -288,313 +282,6 @@ wf_status wf_model_run(wf_ctx *c, wf_model *file, const char *name, const wf_ten
     if (!(p = wf_model_find(file, name)))
         return no_method(c, name);
     run_method(c, &(Holder){NULL, file}, p, method_text(file, name), in, nin, out, nout);
-    return wf_ctx_status(c);
-}
-
-/* ---- making a method --------------------------------------------------------------- */
-
-typedef struct Maker { /* of one method */
-    wf_ctx *c;
-    wf_module *m;
-    TensorList own; /* all state of m */
-    char **path;    /* of each, the first one */
-    wf_tensor *in;  /* symbols: the state, and what else the method takes */
-    wf_tensor *out; /* results, then new values */
-    wf_tensor *new_state;
-    int nin, nout, room; /* of in and out */
-    Buf text;            /* method.NAME */
-} Maker;
-
-static bool find_path(void *user, const char *path, wf_tensor t, bool is_param)
-{
-    Maker *k = user;
-
-    (void)is_param;
-    for (int i = 0; i < k->own.n; i++)
-        if (nn_same(k->own.v[i], t) && !k->path[i])
-            return (k->path[i] = nn_copy_text(k->c, path)) != NULL;
-    return true;
-}
-
-static void put_line(Buf *b, const char *kind, const char *name)
-{
-    put_field(b, kind, " ");
-    put_field(b, name, "\n");
-}
-
-/* A symbol for the program's input, by a name that its text form allows. */
-static wf_tensor symbol(wf_ctx *c, const char *name, const char *type)
-{
-    char s[120];
-    size_t n = 0;
-    bool letter = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z');
-
-    if (!letter)
-        s[n++] = 'p';
-    for (; *name && n < sizeof s - 1; name++)
-        s[n++] = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
-                         (*name >= '0' && *name <= '9') || *name == '.'
-                     ? *name
-                     : '_';
-    s[n] = 0;
-    return wf_symbol(c, s, type);
-}
-
-/* An input that is the file's tensor of that name, of the type of t. */
-static wf_tensor add_state(Maker *k, const char *name, wf_tensor t)
-{
-    char type[40 + 24 * WF_MAX_RANK];
-    int rank = wf_rank(k->c, t), n;
-
-    n = snprintf(type, sizeof type, "%s[", wf_dtype_name(wf_dtype_of(k->c, t)));
-    for (int i = 0; i < rank; i++)
-        n += snprintf(type + n, sizeof type - (size_t)n, "%s%lld", i ? "," : "",
-                      (long long)wf_size(k->c, t, i));
-    snprintf(type + n, sizeof type - (size_t)n, "]");
-    put_line(&k->text, "state", name);
-    return k->in[k->nin++] = symbol(k->c, name, type);
-}
-
-static void add_update(Maker *k, const char *name, wf_tensor value)
-{
-    put_line(&k->text, "update", name);
-    k->out[k->nout++] = value;
-}
-
-static void maker_free(Maker *k)
-{
-    for (int i = 0; k->path && i < k->own.n; i++)
-        nn_free_text(k->c, k->path[i]);
-    nn_free(k->c, k->path, (size_t)k->own.n * sizeof *k->path);
-    nn_free(k->c, k->in, (size_t)k->room * sizeof *k->in);
-    nn_free(k->c, k->out, (size_t)k->room * sizeof *k->out);
-    nn_free(k->c, k->new_state, (size_t)k->own.n * sizeof *k->new_state);
-    nn_free(k->c, k->text.s, k->text.cap);
-    nn_list_free(k->c, &k->own);
-}
-
-/* An open graph whose first inputs are the module's state. more: room for other tensors */
-static bool maker_begin(Maker *k, const char *name, int more)
-{
-    wf_ctx *c = k->c;
-
-    k->own = nn_list(c, k->m, true);
-    if (!k->own.v)
-        return false;
-    k->text.c = c;
-    k->room = k->own.n + more;
-    k->path = nn_alloc(c, (size_t)k->own.n * sizeof *k->path);
-    k->in = nn_alloc(c, (size_t)k->room * sizeof *k->in);
-    k->out = nn_alloc(c, (size_t)k->room * sizeof *k->out);
-    k->new_state = nn_alloc(c, (size_t)k->own.n * sizeof *k->new_state);
-    if (wf_ctx_status(c) || wf_module_visit_state(c, k->m, find_path, k) ||
-        wf_graph_begin(c, name))
-        return false;
-    for (int i = 0; i < k->own.n && !wf_ctx_status(c); i++)
-        add_state(k, k->path[i], k->own.v[i]);
-    return true;
-}
-
-static void add_arguments(Maker *k, const char *const *types, int nin)
-{
-    char name[16];
-
-    for (int i = 0; i < nin && !wf_ctx_status(k->c); i++) {
-        snprintf(name, sizeof name, "x%d", i);
-        k->in[k->nin++] = wf_symbol(k->c, name, types[i]);
-    }
-}
-
-static void maker_end(Maker *k, const char *name, wf_model *file)
-{
-    wf_ctx *c = k->c;
-    const wf_program *p = NULL;
-    char key[200];
-
-    snprintf(key, sizeof key, "method.%s", name);
-    if (!wf_ctx_status(c) &&
-        !wf_graph_close(c, k->in, k->nin, k->out, k->nout, &p) &&
-        !wf_model_add(c, file, p))
-        wf_model_set_meta(c, file, key, k->text.s ? k->text.s : "");
-    wf_program_release(p);
-    wf_graph_end(c);
-}
-
-static bool call_method(wf_ctx *c, wf_module *m, wf_method fn, void *user,
-                        const wf_tensor *in, int nin, wf_tensor *out, int nout)
-{
-    if (!fn)
-        return !wf_module_call(c, m, in, nin, out, nout);
-    if (!fn(c, user, m, in, out) && !wf_ctx_status(c))
-        wf_raise(c, WF_ERR_VALUE, "the method gave up without an error");
-    return !wf_ctx_status(c);
-}
-
-wf_status wf_module_add_method(wf_ctx *c, wf_module *m, wf_model *file, const char *name,
-                               wf_method fn, void *user, const char *const *types,
-                               int nin, int nout)
-{
-    Maker k = {.c = c, .m = m};
-
-    if (nn_null(c, m, "wf_module_add_method", "module") ||
-        nn_null(c, file, "wf_module_add_method", "file") ||
-        nn_refuse(c, nin < 0 || nout < 1 || !name || strlen(name) > 100,
-                  "wf_module_add_method: needs a name and a result"))
-        return wf_ctx_status(c);
-    wf_scope_begin(c);
-    if (maker_begin(&k, name, nin + nout)) {
-        add_arguments(&k, types, nin);
-        if (!wf_ctx_status(c)) {
-            nn_lend(m, &k.own, k.in);
-            call_method(c, m, fn, user, k.in + k.own.n, nin, k.out, nout);
-            nn_take_back(m, &k.own, k.new_state);
-        }
-        k.nout = nout;
-        for (int i = 0; i < k.own.n && !wf_ctx_status(c); i++)
-            if (!nn_same(k.new_state[i], k.in[i]))
-                add_update(&k, k.path[i], k.new_state[i]);
-        maker_end(&k, name, file);
-    }
-    maker_free(&k);
-    wf_scope_end(c);
-    return wf_ctx_status(c);
-}
-
-/* ---- a training step --------------------------------------------------------------- */
-
-typedef struct Step {
-    Maker k;
-    const wf_optim *o;
-    wf_method loss;
-    void *user;
-    const wf_tensor *args;
-    wf_tensor lr, steps;
-    int nin, ntrained;
-    int *trained, *number; /* of each trained parameter: in own, in o */
-    wf_tensor *state;      /* of a call */
-    bool *changed;         /* by a call; of own */
-} Step;
-
-/* (trained parameters) -> loss, state after it */
-static bool loss_of(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
-{
-    Step *s = user;
-    const TensorList *own = &s->k.own;
-    bool ok;
-
-    memcpy(s->state, s->k.in, (size_t)own->n * sizeof *in);
-    for (int i = 0; i < s->ntrained; i++)
-        s->state[s->trained[i]] = in[i];
-    nn_lend(s->k.m, own, s->state);
-    ok = call_method(c, s->k.m, s->loss, s->user, s->args, s->nin, out, 1);
-    nn_take_back(s->k.m, own, out + 1);
-    for (int i = 0; i < own->n; i++)
-        s->changed[i] = !nn_same(out[1 + i], s->state[i]);
-    return ok;
-}
-
-/* The parameters that require gradients, with their numbers in the optimiser. */
-static bool find_trained(wf_ctx *c, Step *s)
-{
-    for (int i = 0; i < s->k.own.n; i++) {
-        int j = nn_optim_find(s->o, s->k.own.v[i]);
-        if (j < 0 || !wf_has_grad_history(c, s->k.own.v[i]))
-            continue;
-        s->trained[s->ntrained] = i;
-        s->number[s->ntrained++] = j;
-    }
-    return !nn_refuse(c, !s->ntrained, "wf_optim_add_step: nothing is to be trained");
-}
-
-/* Optimiser state, rate, step number and arguments as further inputs. st: symbols of the
- * state, as wf_optim_update wants it */
-static void add_inputs(wf_ctx *c, Step *s, wf_tensor *st, const char *const *types)
-{
-    char name[40];
-
-    for (int i = 0; i < s->o->per * s->ntrained && !wf_ctx_status(c); i++) {
-        int j = s->number[i % s->ntrained];
-        snprintf(name, sizeof name, "optim.state.%d", i / s->ntrained * s->o->n + j);
-        st[i] = add_state(&s->k, name, s->o->params[j]);
-    }
-    s->lr = add_state(&s->k, "optim.lr", wf_scalar(c, WF_F64, 0));
-    s->steps = add_state(&s->k, "optim.steps", wf_scalar(c, WF_I64, 0));
-    s->args = s->k.in + s->k.nin;
-    add_arguments(&s->k, types, s->nin);
-}
-
-static void add_updates(wf_ctx *c, Step *s, const wf_tensor *params, const wf_tensor *st,
-                        const wf_tensor *state_after, wf_tensor steps)
-{
-    char name[40];
-
-    for (int i = 0; i < s->ntrained; i++)
-        add_update(&s->k, s->k.path[s->trained[i]], params[i]);
-    for (int i = 0; i < s->o->per * s->ntrained; i++) {
-        int j = s->number[i % s->ntrained];
-        snprintf(name, sizeof name, "optim.state.%d", i / s->ntrained * s->o->n + j);
-        add_update(&s->k, name, st[i]);
-    }
-    for (int i = 0; i < s->k.own.n; i++)
-        if (s->changed[i])
-            add_update(&s->k, s->k.path[i], state_after[i]);
-    add_update(&s->k, "optim.steps", wf_add(c, steps, wf_int(c, 1)));
-}
-
-/* Loss, gradients and update, into the open graph. t: room for tensors */
-static void build_step(wf_ctx *c, Step *s, const char *const *types, wf_tensor *t)
-{
-    int n = s->ntrained, per = s->o->per, *wrt = s->number + s->k.own.n;
-    wf_tensor *p = t, *g = p + n, *st = g + n, *new_p = st + per * n, *new_st = new_p + n,
-              *y = new_st + per * n, step; /* y: the loss, the state after it */
-    wf_function f = {loss_of, s, n, 1 + s->k.own.n, "loss"};
-
-    for (int i = 0; i < n; i++)
-        p[wrt[i] = i] = s->k.in[s->trained[i]];
-    add_inputs(c, s, st, types);
-    step = wf_add(c, wf_cast(c, s->steps, WF_F64), wf_scalar(c, WF_F64, 1));
-    if (wf_ctx_status(c) || wf_grad_call(c, &f, p, wrt, n, y, g) ||
-        nn_optim_update(c, s->o, s->number, s->lr, step, p, g, st, n, new_p, new_st))
-        return;
-    s->k.out[s->k.nout++] = y[0];
-    add_updates(c, s, new_p, new_st, y + 1, s->steps);
-}
-
-wf_status wf_optim_add_step(wf_ctx *c, wf_optim *o, wf_module *m, wf_model *file,
-                            const char *name, wf_method loss, void *user,
-                            const char *const *types, int nin)
-{
-    Step s = {.k = {.c = c, .m = m}, .o = o, .loss = loss, .user = user, .nin = nin};
-    wf_tensor *t = NULL;
-    size_t numbers = 0, tensors = 0, n;
-
-    if (nn_null(c, o, "wf_optim_add_step", "optimiser") ||
-        nn_null(c, m, "wf_optim_add_step", "module") ||
-        nn_null(c, file, "wf_optim_add_step", "file") ||
-        nn_refuse(c, nin < 0 || !name || strlen(name) > 100,
-                  "wf_optim_add_step: needs a name"))
-        return wf_ctx_status(c);
-    wf_scope_begin(c);
-    if (maker_begin(&s.k, name, (1 + o->per) * o->n + nin + 3)) {
-        n = (size_t)s.k.own.n;
-        numbers = 3 * n * sizeof(int);
-        tensors = ((size_t)(5 + 2 * o->per) * n + 1) * sizeof *t;
-        s.trained = nn_alloc(c, numbers);
-        s.changed = nn_alloc(c, n);
-        t = nn_alloc(c, tensors);
-        if (!wf_ctx_status(c)) {
-            s.number = s.trained + n;
-            s.state = t;
-            if (find_trained(c, &s))
-                build_step(c, &s, types, t + n);
-        }
-        maker_end(&s.k, name, file);
-        nn_free(c, s.trained, numbers);
-        nn_free(c, s.changed, n);
-        nn_free(c, t, tensors);
-    }
-    maker_free(&s.k);
-    wf_scope_end(c);
     return wf_ctx_status(c);
 }
 

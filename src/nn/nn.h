@@ -1,7 +1,8 @@
 /* nn.h -- what the files of nn share.
  *
- *   module.c        the tree            module_state.c   parameters and buffers of a tree
- *   module_text.c   its printed form    module_file.c    a tree and its programs in a file
+ *   module.c        the tree            module_state.c    its parameters and buffers
+ *   module_text.c   its printed form    module_file.c     it and its programs in a file
+ *                                       module_method.c   the programs
  *   layers*.c models.c init.c           what trees are made of
  *   optim.c train.c data.c progress.c   what trains them
  */
@@ -53,6 +54,7 @@ typedef struct Buf {
     bool lost;
 } Buf;
 void nn_put(Buf *b, const char *s, size_t n);
+void nn_put_field(Buf *b, const char *s, const char *end); /* s, then one byte */
 /* a float as Python's repr writes it ("0.1", "1.0", "1e-05") */
 typedef struct FloatText {
     char s[40];

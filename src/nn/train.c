@@ -29,8 +29,8 @@ double wf_clip_grad_norm(wf_ctx *c, wf_module *m, double most)
     wf_no_grad_begin(c);
     g = gradients(c, m);
     for (int i = 0; i < g.n && !wf_ctx_status(c); i++)
-        sum +=
-            wf_item(c, wf_sum(c, wf_square(c, wf_cast(c, g.v[i], WF_F64)), NULL, 0, false));
+        sum += wf_item(
+            c, wf_sum(c, wf_square(c, wf_cast(c, g.v[i], WF_F64)), NULL, 0, false));
     norm = sqrt(sum);
     for (int i = 0; i < g.n && norm + 1e-6 > most && !wf_ctx_status(c); i++)
         wf_mul_in(c, g.v[i], wf_float(c, most / (norm + 1e-6)));

@@ -66,6 +66,12 @@ void nn_put(Buf *b, const char *s, size_t n)
     b->s[b->n] = 0;
 }
 
+void nn_put_field(Buf *b, const char *s, const char *end)
+{
+    nn_put(b, s, strlen(s));
+    nn_put(b, end, 1);
+}
+
 FloatText nn_float(double x)
 {
     FloatText t;
