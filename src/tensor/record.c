@@ -59,6 +59,8 @@ static void bury(wf_ctx *c, Node *n)
         tensor_release(c, n->out_saved[j]);
     if (n->prim)
         prim_release(c, n->prim);
+    if (n->host)
+        n->host->release(c, n->host);
     if (n->cls < COUNT(s->free_nodes)) {
         n->next = s->free_nodes[n->cls];
         s->free_nodes[n->cls] = n;
@@ -179,7 +181,11 @@ static bool save_values(wf_ctx *c, Node *n, const Prim *p, Tensor *const *in,
             continue;
         for (uint32_t k = 0; k < p->nin; k++)
             if (row[k] && !n->in[k].saved) {
-                n->in[k].saved = tensor_retain(in[k]);
+                /* without history, so that a later write into the operand makes no cycle */
+                n->in[k].saved =
+                    in[k]->wants_grad ? tensor_retain(in[k]) : tensor_alias(c, in[k]);
+                if (!n->in[k].saved)
+                    return false;
                 n->in[k].version = in[k]->store->version;
             }
         for (uint32_t j = 0; j < p->nout; j++)
@@ -251,6 +257,8 @@ bool record_leaf(wf_ctx *c, Tensor *t)
     n->place = c->tensors->place;
     t->node = n;
     t->out = 0;
+    tensor_release(c, t->root); /* a leaf has no history but its own */
+    t->root = NULL;
     return true;
 }
 
@@ -285,19 +293,19 @@ wf_status wf_requires_grad(wf_ctx *c, wf_tensor h, bool on)
 
 bool wf_has_grad_history(wf_ctx *c, wf_tensor h)
 {
-    Tensor *t = tensor_get(c, h, "wf_has_grad_history");
+    Tensor *t = tensor_with_history(c, h, "wf_has_grad_history");
     return t && t->need & 1;
 }
 
 bool wf_is_leaf(wf_ctx *c, wf_tensor h)
 {
-    Tensor *t = tensor_get(c, h, "wf_is_leaf");
-    return t && !(t->node && t->node->prim && t->need & 1);
+    Tensor *t = tensor_with_history(c, h, "wf_is_leaf");
+    return t && !(t->node && (t->node->prim || t->node->host) && t->need & 1);
 }
 
 const char *wf_history_op(wf_ctx *c, wf_tensor h)
 {
-    Tensor *t = tensor_get(c, h, "wf_history_op");
+    Tensor *t = tensor_with_history(c, h, "wf_history_op");
     return t && t->node && t->node->prim ? op_name(t->node->prim->op) : "";
 }
 

@@ -16,10 +16,11 @@
  *   collective.c  talking over the axis of a vmap; print and assert
  *   autograd.c    gradients as users ask for them
  *   inplace.c     functions that write into a tensor
+ *   view.c        what that means to views
  *   graph.c       symbols, partial derivatives of expressions, sessions
  *   tree.c        tuples, lists and dicts of tensors
  *   dlpack.c      memory from and to other libraries
- *   create.c elementwise.c reduce.c shape.c index.c linalg.c sort.c activation.c norm.c loss.c conv.c
+ *   create.c elementwise.c reduce.c shape.c index.c mask.c linalg.c sort.c activation.c norm.c loss.c conv.c
  *                 the functions, each composed of primitives through tensor_op
  */
 #ifndef WEFT_TENSOR_INTERNAL_H
@@ -39,7 +40,6 @@ typedef struct Tensors Tensors;
 typedef struct Storage {
     int32_t refs;
     uint32_t version; /* number of writes */
-    uint32_t views;   /* tensors made by ops that rearrange */
     size_t bytes;     /* of this block, header included */
     void *data;
     wf_array *array; /* that owns data; NULL: data follows the header */
@@ -66,9 +66,11 @@ struct Tensor {
     Tensor *grad;    /* of a leaf */
     uint64_t trace;  /* symbolic: id of its trace */
     Val val;         /* symbolic: in that trace's builder */
-    bool is_view;    /* concrete: made by an op that rearranges */
+    Tensor *root;    /* concrete: the tensor it is a view of, itself no view; counted */
     Tensor *base;    /* symbolic: the tensor it rearranges; counted */
-    uint32_t views;  /* symbolic: tensors whose base it is */
+    uint32_t stamp;  /* of the root or base: writes that concern views; of a view: those it knows of */
+    uint16_t view_op; /* symbolic: what makes it of its base */
+    const void *view_attr;
     Tensor *next;    /* in the free list */
 };
 
@@ -133,6 +135,7 @@ struct Tensors {    /* the state of one context */
 
     wf_promotion promotion;
     wf_dtype float_dtype;
+    bool index_check; /* programs assert that indices are in range */
     Place place;
     Arena names; /* file names of places */
     const char *files[64];
@@ -206,6 +209,7 @@ typedef struct Shape {
 bool shape_of(wf_ctx *c, wf_tensor t, const char *fn, Shape *out);
 Dim size_add(wf_ctx *c, Dim a, Dim b);
 Dim size_sub(wf_ctx *c, Dim a, Dim b);
+Dim size_sub_or_zero(wf_ctx *c, Dim a, Dim b); /* 0 where a < b is known */
 Dim size_mul(wf_ctx *c, Dim a, Dim b);
 Dim size_div(wf_ctx *c, Dim a, Dim b); /* floor */
 Dim size_prod(wf_ctx *c, const Dim *d, uint32_t n);
@@ -309,6 +313,23 @@ bool trace_call(wf_ctx *c, const Program *p, Tensor *const *in, uint32_t nin,
 /* A dim of one trace as a dim of a program inside it. Inside a region. */
 Dim trace_dim(wf_ctx *c, Builder *to, Trace *from, Dim d);
 
+/* ---- view.c ---- */
+
+bool view_overlaps(const Tensor *t); /* two of its elements are one in memory */
+void take_history(wf_ctx *c, Tensor *t, const Tensor *from); /* from NULL: none */
+/* Concrete: root's history, now that its view x becomes v; and that of a view whose root was written to. */
+bool view_write_back(wf_ctx *c, Tensor *x, wf_tensor v);
+bool view_refresh(wf_ctx *c, Tensor *t);
+static inline bool view_is_old(const Tensor *t)
+{
+    return UNLIKELY(t->root && t->stamp != t->root->stamp);
+}
+Tensor *tensor_with_history(wf_ctx *c, wf_tensor h, const char *fn); /* tensor_get, refreshed */
+/* Symbolic, inside a region. */
+void view_remember(Trace *tr, Tensor *in, Tensor *out, OpCode op, const void *attr);
+void view_make_again(wf_ctx *c, Tensor *t); /* if its base was written to */
+bool view_assign(wf_ctx *c, const char *fn, Trace *tr, Tensor *x, Val v); /* x becomes v */
+
 /* ---- hint.c ---- */
 
 Trace *hinted_trace(wf_ctx *c); /* the innermost one or one around it; NULL: none */
@@ -327,12 +348,18 @@ typedef struct Edge {
     Tensor *saved;    /* the operand, if the derivative reads it */
 } Edge;
 
+/* What a front hangs on a leaf whose derivative it takes itself. */
+typedef struct Host {
+    void (*release)(wf_ctx *c, struct Host *h); /* with the node */
+} Host;
+
 struct Node {
     int32_t refs;
     uint8_t cls;  /* free list */
     bool freed;   /* saved values are gone */
     Prim *prim;   /* NULL: a leaf */
     Tensor *leaf; /* of a leaf: the tensor, not counted, NULL when it is gone */
+    Host *host;        /* of a leaf; NULL: none */
     const char *label; /* what a front calls this step; lives as long; NULL: none */
     uint64_t need;
     uint64_t epoch;  /* of the last walk that saw it */
@@ -428,6 +455,9 @@ bool unify_dtypes(wf_ctx *c, const char *fn, wf_tensor *x,
 bool broadcast_all(wf_ctx *c, const char *fn, wf_tensor *x, int n);
 /* shape.c */
 wf_tensor slice_axis(wf_ctx *c, wf_tensor x, uint32_t axis, Dim start, Dim limit);
+/* mask.c: x[ix] = v (op scatter) or += v (scatter_add) where that needs no places; false: it does */
+bool mask_assign(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const Shape *s,
+                 const wf_index *ix, int n, wf_tensor v, wf_tensor *out);
 /* reduce.c */
 wf_tensor reduce(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const int *axes,
                  int n, bool keep);

@@ -59,7 +59,8 @@ Engine *engine_of(Vm *vm)
     g->program = g->dtype ? sc_class_native(vm, &program_def, vm->cls[C_object]) : NULL;
     g->record = g->program ? sc_class_native(vm, &record_def, vm->cls[C_object]) : NULL;
     g->slot = g->record ? sc_class_native(vm, &slot_def, vm->cls[C_object]) : NULL;
-    if (!g->slot || !ts(vm->cx)) {
+    g->size = g->slot ? sc_class_native(vm, &size_def, vm->cls[C_object]) : NULL;
+    if (!g->size || !ts(vm->cx)) {
         engine_free(vm);
         return NULL;
     }
@@ -89,6 +90,8 @@ void engine_free(Vm *vm)
         sc_drop(vm, g->front[i].error_text);
         wf_generator_free(g->front[i].generator);
     }
+    if (g->size)
+        obj_drop(vm, g->size);
     if (g->slot)
         obj_drop(vm, g->slot);
     if (g->record)
@@ -502,10 +505,47 @@ bool en_axes(En *e, Value v, int *out, int *n)
     return true;
 }
 
+/* One size: a number, a symbol, or -1 for the size that makes the count right. */
+static bool one_size(En *e, Value v, int64_t *out)
+{
+    if (is_size(e->vm, v)) {
+        *out = size_dim(v);
+        return true;
+    }
+    if (LEFT_OUT(v))
+        return sc_fail(e->vm, C_TypeError, "expected a size, got None");
+    if (!en_int(e, v, out))
+        return false;
+    if (*out < -1)
+        return sc_fail(e->vm, e->f->value_error, "%lld is not a size", (long long)*out);
+    if (*out == -1)
+        *out = WF_INFER;
+    return true;
+}
+
 bool en_shape(En *e, Value v, int64_t *dims, int *rank)
 {
+    Tuple *t;
+    bool ok = true;
+
     *rank = 0;
-    return en_ints(e, v, dims, rank, WF_MAX_RANK);
+    if (LEFT_OUT(v))
+        return true;
+    if (v.tag == T_INT || v.tag == T_BOOL || is_size(e->vm, v) ||
+        (is_tensor(e->vm, v) && wf_rank(e->c, as_tensor(v)->t) == 0)) {
+        *rank = 1;
+        return one_size(e, v, dims);
+    }
+    if (!(t = sc_tuple_from(e->vm, v)))
+        return false;
+    if (t->n > WF_MAX_RANK)
+        ok = sc_fail(e->vm, C_ValueError, "a shape of %lld axes; there can be %d",
+                     (long long)t->n, WF_MAX_RANK);
+    for (int64_t i = 0; ok && i < t->n; i++)
+        ok = one_size(e, t->v[i], &dims[i]);
+    *rank = (int)t->n;
+    obj_drop(e->vm, t);
+    return ok;
 }
 
 /* ---- dtypes ------------------------------------------------------------------------ */

@@ -12,6 +12,7 @@
  *   program.c    programs as script values: trace, apply, transforms
  *   syntax.c     functions as syntax trees: the module _syntax
  *   stage.c      natives for compiling source to programs
+ *   size.c       sizes that are symbols
  *   control.c    natives that take functions: derivatives, batches, control flow, rules
  *   equations.c  ops by name, and the equations of a program as script values
  *   keys.c       random numbers by key, as JAX has them
@@ -65,7 +66,7 @@ typedef struct Engine { /* of one Vm: vm->engine */
     Vm *vm;
     Place place; /* where natives stand while a function is compiled; else nowhere */
     Front front[FRONT_COUNT];
-    Class *tensor, *dtype, *program, *record, *slot; /* base classes */
+    Class *tensor, *dtype, *program, *record, *slot, *size; /* base classes */
 } Engine;
 
 typedef struct TensorObj {
@@ -160,6 +161,12 @@ extern const NativeDef engine_random_torch[], engine_hosts[];
 extern const ClassDef torch_generator_def;
 extern const ClassDef program_def, record_def, slot_def;
 extern const NativeDef engine_stage[]; /* stage.c */
+
+/* ---- size.c: sizes that are symbols ---- */
+
+bool is_size(Vm *vm, Value v);
+int64_t size_dim(Value v);
+extern const ClassDef size_def;
 extern const ClassDef rng_def; /* random_numpy.c */
 
 /* ---- program.c, equations.c -------------------------------------------------------- */

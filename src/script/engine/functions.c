@@ -291,9 +291,6 @@ static Value n_reshape(Vm *vm, const Args *a)
 
     if (!en_tensor(&e, a->v[0], &x) || !en_shape(&e, a->v[1], dims, &n))
         return en_fail(&e);
-    for (int i = 0; i < n; i++)
-        if (dims[i] == -1)
-            dims[i] = WF_INFER;
     return en_end(&e, wf_reshape(e.c, x, dims, n));
 }
 

@@ -444,13 +444,6 @@ const NativeDef tensor_methods[] = {
     {0},
 };
 
-Value en_dim(Vm *vm, Front *f, int64_t size)
-{
-    (void)vm;
-    (void)f;
-    return v_int(size);
-}
-
 static Value get_shape(Vm *vm, Value self)
 {
     TensorObj *o = as_tensor(self);

@@ -1,0 +1,204 @@
+/* host.c -- steps of a history that a script differentiates itself: torch.autograd.Function
+ * and hooks.
+ *
+ * The result of such a step is a leaf to the histories, and its node holds an object of the
+ * script, the record. Who derives asks for the hosts behind a result, takes gradients up to
+ * them, lets the records turn those into gradients of their inputs, and goes on from there
+ * (namespaces/torch/_grad.py).
+ */
+#include "script/engine/engine.h"
+
+typedef struct ScriptHost {
+    Host h;
+    Vm *vm;
+    Value record;
+    Tensor *like; /* the result without history */
+} ScriptHost;
+
+static void host_release(wf_ctx *c, Host *h)
+{
+    ScriptHost *s = (ScriptHost *)h;
+
+    sc_drop(s->vm, s->record);
+    tensor_release(c, s->like);
+    mem_free(&c->al, s, sizeof *s);
+}
+
+/* host(y, record): y, without its history, as the result of the step that record is */
+static Value n_host(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    ScriptHost *s;
+    wf_tensor y, h;
+    Tensor *x, *t;
+
+    if (!en_tensor(&e, a->v[0], &y) || !(x = tensor_get(e.c, y, "host")))
+        return en_fail(&e);
+    if (x->symbolic || !dtype_is_float((wf_dtype)x->dtype)) {
+        sc_fail(vm, C_TypeError, "host: needs a concrete tensor of floats");
+        return en_fail(&e);
+    }
+    t = tensor_alias(e.c, x);
+    h = tensor_handle(e.c, t);
+    if (!t || failed(e.c) || !record_leaf(e.c, t))
+        return en_fail(&e);
+    if (!(s = mem_alloc(&e.c->al, sizeof *s)) || !(s->like = tensor_alias(e.c, x))) {
+        mem_free(&e.c->al, s, sizeof *s);
+        sc_raise_memory(vm);
+        return en_fail(&e);
+    }
+    s->h = (Host){.release = host_release};
+    s->vm = vm;
+    s->record = sc_ref(a->v[1]);
+    t->node->host = &s->h;
+    t->need |= 1;
+    return en_end(&e, h);
+}
+
+/* Calls fn on every node behind the tensors; the nodes' own links are the stack. */
+static bool walk(En *e, const wf_tensor *y, int n, bool (*fn)(En *, Node *, void *), void *user)
+{
+    Tensors *s = e->c->tensors;
+    Node *stack = NULL;
+    bool ok = true;
+
+    s->epoch += 2;
+    for (int i = 0; i < n; i++) {
+        Tensor *t = tensor_get(e->c, y[i], "hosts");
+
+        if (t && t->node && t->node->epoch != s->epoch) {
+            t->node->epoch = s->epoch;
+            t->node->next = stack;
+            stack = t->node;
+        }
+    }
+    while (stack) {
+        Node *k = stack;
+
+        stack = k->next;
+        for (uint32_t i = 0; i < k->nin; i++) {
+            Node *m = k->in[i].node;
+
+            if (!m || m->epoch == s->epoch)
+                continue;
+            m->epoch = s->epoch;
+            m->next = stack;
+            stack = m;
+        }
+        ok = ok && fn(e, k, user);
+    }
+    return ok && !failed(e->c);
+}
+
+static bool push(En *e, List *l, Value owned)
+{
+    bool ok = owned.tag != T_NIL && sc_list_push(e->vm, l, owned);
+
+    sc_drop(e->vm, owned);
+    return ok;
+}
+
+/* A tensor that stands for the result of the node. */
+static Value stand_in(En *e, Node *n)
+{
+    ScriptHost *s = (ScriptHost *)n->host;
+    Tensor *t = tensor_alias(e->c, s->like);
+
+    if (!t)
+        return NIL;
+    t->node = n;
+    n->refs++;
+    t->need = 1;
+    return en_box(e, tensor_handle(e->c, t));
+}
+
+static bool add_host(En *e, Node *n, void *user)
+{
+    Tuple *pair;
+
+    if (!n->host)
+        return true;
+    if (!(pair = sc_tuple(e->vm, 2)))
+        return false;
+    pair->v[0] = sc_ref(((ScriptHost *)n->host)->record);
+    pair->v[1] = stand_in(e, n);
+    if (pair->v[1].tag == T_NIL) {
+        pair->v[1] = NONE;
+        obj_drop(e->vm, pair);
+        return false;
+    }
+    return push(e, user, v_obj(pair));
+}
+
+static bool add_leaf(En *e, Node *n, void *user)
+{
+    if (!n->leaf || !n->leaf->wants_grad || n->host)
+        return true;
+    return push(e, user, en_box(e, tensor_handle(e->c, tensor_retain(n->leaf))));
+}
+
+static bool free_saved(En *e, Node *n, void *user)
+{
+    (void)user;
+    if (n->prim) {
+        n->refs++; /* its saved values may be the last to hold it */
+        node_free_saved(e->c, n);
+        node_release(e->c, n);
+    }
+    return true;
+}
+
+static Value gathered(Vm *vm, const Args *a, bool (*fn)(En *, Node *, void *))
+{
+    En e = en_begin(vm, a);
+    List *l = sc_list(vm, 0);
+    wf_tensor *y;
+    int n;
+
+    e.label = NULL;
+    if (!l || !en_tensors(&e, a->v[0], &y, &n) || !walk(&e, y, n, fn, l)) {
+        if (l)
+            obj_drop(vm, l);
+        return en_fail(&e);
+    }
+    return en_end_value(&e, v_obj(l));
+}
+/* hosts(ys): (record, result) for each such step behind the ys */
+static Value n_hosts(Vm *vm, const Args *a) { return gathered(vm, a, add_host); }
+/* leaves(ys): the tensors whose gradients backward accumulates */
+static Value n_leaves(Vm *vm, const Args *a) { return gathered(vm, a, add_leaf); }
+
+/* history_free(ys): what the histories saved is given back */
+static Value n_history_free(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor *y;
+    int n;
+
+    if (!en_tensors(&e, a->v[0], &y, &n) || !walk(&e, y, n, free_saved, NULL))
+        return en_fail(&e);
+    return en_end_value(&e, NONE);
+}
+
+/* recording(on=None): is anything recorded? on: from now on; gives what was before */
+static Value n_recording(Vm *vm, const Args *a)
+{
+    Tensors *s = vm->cx->tensors;
+    bool was = s->no_grad == 0, on;
+
+    if (a->v[0].tag == T_NIL || a->v[0].tag == T_NONE)
+        return v_bool(was);
+    if (!sc_to_bool(vm, a->v[0], &on))
+        return NIL;
+    s->no_grad = !on;
+    return v_bool(was);
+}
+
+const NativeDef engine_hosts[] = {
+    {"host", n_host, "y,record"},
+    {"hosts", n_hosts, "ys"},
+    {"leaves", n_leaves, "ys"},
+    {"history_free", n_history_free, "ys"},
+    {"recording", n_recording, "|on"},
+    {0},
+};

@@ -1,0 +1,62 @@
+# torch -- PyTorch's names over Weft's tensors.
+#
+#   _types      dtypes, Size, device, Generator, finfo
+#   _creation   tensors of numbers, ranges, random numbers
+#   _math       elementwise functions and reductions
+#   _shape      shapes, joining, choosing, sorting
+#   _products   products of matrices
+#   _grad       recording and gradients
+#   _tensor     the class Tensor: all of these as methods
+#
+# Sub-modules are loaded when they are first asked for.
+from math import e, inf, nan, pi
+
+import _torch as _w
+from torch._types import *
+from torch._types import finfo, iinfo, device, dtype, Size, Generator, default_generator
+from torch._creation import *
+from torch._math import *
+from torch._shape import *
+from torch._products import *
+from torch._grad import no_grad, enable_grad, inference_mode, set_grad_enabled, is_grad_enabled
+from torch._grad import is_inference_mode_enabled
+from torch._tensor import Tensor, set_printoptions, typed as _typed
+from torch._creation import range_ as range
+
+__version__ = "2.15.0"
+newaxis = None
+detach = _w.detach
+clone = _w.copy
+
+FloatTensor = _typed(float32)
+DoubleTensor = _typed(float64)
+HalfTensor = _typed(float16)
+LongTensor = _typed(int64)
+IntTensor = _typed(int32)
+ShortTensor = _typed(int16)
+CharTensor = _typed(int8)
+ByteTensor = _typed(uint8)
+BoolTensor = _typed(bool)
+
+_MODULES = ("nn", "optim", "autograd", "utils", "linalg", "special", "jit", "func", "distributions", "random", "cuda",
+            "backends", "testing", "fx", "compiler", "amp", "version", "_functorch", "overrides")
+_FROM = {"save": "serialization", "load": "serialization", "compile": "_compile", "vmap": "func"}
+_FUNCTIONAL = ("conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d dropout batch_norm layer_norm "
+               "group_norm instance_norm rms_norm embedding selu celu threshold prelu rrelu alpha_dropout pixel_shuffle "
+               "pixel_unshuffle max_pool1d max_pool2d max_pool3d avg_pool1d adaptive_avg_pool1d adaptive_max_pool1d "
+               "binary_cross_entropy_with_logits kl_div cosine_embedding_loss hinge_embedding_loss "
+               "margin_ranking_loss triplet_margin_loss poisson_nll_loss hardshrink bilinear channel_shuffle "
+               "native_dropout").split()
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        return __import__("torch." + name)
+    if name in _FROM:
+        return getattr(__import__("torch." + _FROM[name]), name)
+    if name in _FUNCTIONAL:
+        return getattr(__import__("torch.nn.functional"), name)
+    return getattr(__import__("torch._misc"), name)
+
+
+_w.set_error(lambda text: __import__("torch._errors").worded(text))

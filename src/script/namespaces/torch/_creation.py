@@ -1,0 +1,244 @@
+# torch._creation -- new tensors: of numbers, filled, ranges, random.
+import math as _math
+
+import _torch as _w
+from torch._types import (default_generator, check_device, is_float, float32, float64, int64, bool as _bool,
+                          Size, dtype as _dtype)
+
+_default = [float32]
+
+
+def get_default_dtype():
+    return _default[0]
+
+
+def set_default_dtype(d):
+    if not is_float(d):
+        raise TypeError("only floating-point types are supported as the default type")
+    _default[0] = d
+    _w.set_float(d)
+
+
+def _finish(t, device, requires_grad):
+    if device is not None:
+        check_device(device)
+    if requires_grad:
+        t.requires_grad_()
+    return t
+
+
+def as_size(args):
+    # f(2, 3), f((2, 3)), f([2, 3]) and f(torch.Size) mean the same.
+    if len(args) == 1 and not isinstance(args[0], int):
+        first = args[0]
+        return first if isinstance(first, (tuple, list)) else tuple(first) if hasattr(first, "__len__") else args
+    return args
+
+
+def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
+    if device is not None:
+        check_device(device)
+    if requires_grad:
+        return _w.tensor(data, dtype).requires_grad_()
+    return _w.tensor(data, dtype)
+
+
+def as_tensor(data, dtype=None, device=None):
+    check_device(device)
+    if isinstance(data, _w.Tensor):
+        data = _w.wrap(data)
+        return data if dtype is None or data.dtype == dtype else data.to(dtype)
+    return _w.tensor(data, dtype)
+
+
+asarray = as_tensor
+
+
+def from_numpy(a):
+    if not isinstance(a, _w.Tensor):
+        raise TypeError(f"expected np.ndarray (got {type(a).__name__})")
+    return _w.wrap(a)
+
+
+def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
+    return tensor(s, dtype=dtype or _default[0], device=device, requires_grad=requires_grad)
+
+
+def _filled(value):
+    def make(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
+             memory_format=None, names=None):
+        t = _w.full(as_size(size), value, dtype or _default[0])
+        if out is not None:
+            return _w.write(out, t)
+        return _finish(t, device, requires_grad) if requires_grad or device is not None else t
+    return make
+
+
+zeros = _filled(0.0)
+ones = _filled(1.0)
+empty = _filled(0.0)
+zeros.__name__, ones.__name__, empty.__name__ = "zeros", "ones", "empty"
+
+
+def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    t = _w.full((size,) if isinstance(size, int) else size, fill_value, dtype)
+    return _finish(t, device, requires_grad)
+
+
+def empty_strided(size, stride, **options):
+    return empty(size, **options)
+
+
+def zeros_like(input, *, dtype=None, device=None, requires_grad=False, layout=None, memory_format=None):
+    t = _w.full(input.shape, 0, dtype or input.dtype)
+    return _finish(t, device, requires_grad)
+
+
+def ones_like(input, *, dtype=None, device=None, requires_grad=False, layout=None, memory_format=None):
+    t = _w.full(input.shape, 1, dtype or input.dtype)
+    return _finish(t, device, requires_grad)
+
+
+empty_like = zeros_like
+
+
+def full_like(input, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, memory_format=None):
+    return _finish(_w.full(input.shape, fill_value, dtype or input.dtype), device, requires_grad)
+
+
+def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    if end is None:
+        start, end = 0, start
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (step > 0 and end < start) or (step < 0 and end > start):
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    t = _w.arange(start, end, step, dtype)
+    return _finish(t, device, requires_grad) if requires_grad or device is not None else t
+
+
+def range_(start=0, end=None, step=1, **options):
+    return arange(start, end + step / 2, step, dtype=_default[0], **options)
+
+
+def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    t = _w.linspace(start, end, steps, True, dtype or _default[0])
+    return _finish(t, device, requires_grad)
+
+
+def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, device=None, requires_grad=False):
+    d = dtype or _default[0]
+    t = _w.cast(_w.pow(float(base), _w.linspace(start, end, steps, True, float64)), d)
+    return _finish(t, device, requires_grad)
+
+
+def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    return _finish(_w.eye(n, n if m is None else m, 0, dtype or _default[0]), device, requires_grad)
+
+
+def _triangle(keep):
+    def indices(row, col, offset=0, *, dtype=int64, device=None):
+        pairs = [(i, j) for i in range(row) for j in range(col) if keep(j - i, offset)]
+        return _w.reshape(_w.tensor([p[0] for p in pairs] + [p[1] for p in pairs], dtype), (2, len(pairs)))
+    return indices
+
+
+tril_indices = _triangle(lambda d, k: d <= k)
+triu_indices = _triangle(lambda d, k: d >= k)
+
+
+def complex(real, imag):
+    raise NotImplementedError("complex tensors are outside this version")
+
+
+# ---- random numbers: PyTorch's own, from the generator given or the common one
+
+def manual_seed(seed):
+    default_generator.manual_seed(int(seed))
+    return default_generator
+
+
+def seed():
+    import time
+    s = int(time.time() * 1000003) % (2 ** 53)
+    default_generator.manual_seed(s)
+    return s
+
+
+def initial_seed():
+    return default_generator.initial_seed()
+
+
+def get_rng_state():
+    return default_generator.get_state()
+
+
+def set_rng_state(state):
+    default_generator.set_state(state)
+
+
+def _drawn(kind):
+    def make(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+             pin_memory=False, names=None):
+        a, b = 0.0, 1.0
+        t = _w.draw(kind, as_size(size), dtype or _default[0], a, b, generator or default_generator)
+        if out is not None:
+            return _w.write(out, t)
+        return _finish(t, device, requires_grad)
+    return make
+
+
+rand = _drawn("uniform")
+randn = _drawn("normal")
+rand.__name__, randn.__name__ = "rand", "randn"
+
+
+def rand_like(input, *, dtype=None, device=None, requires_grad=False, generator=None, memory_format=None, layout=None):
+    return rand(input.shape, dtype=dtype or input.dtype, requires_grad=requires_grad, generator=generator)
+
+
+def randn_like(input, *, dtype=None, device=None, requires_grad=False, generator=None, memory_format=None, layout=None):
+    return randn(input.shape, dtype=dtype or input.dtype, requires_grad=requires_grad, generator=generator)
+
+
+def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
+            requires_grad=False):
+    if size is None:  # randint(high, size)
+        low, high, size = 0, low, high
+    t = _w.draw_int(low, high, size, dtype or int64, generator or default_generator)
+    return _finish(t, device, requires_grad)
+
+
+def randint_like(input, low=0, high=None, *, dtype=None, **options):
+    if high is None:
+        low, high = 0, low
+    return randint(low, high, input.shape, dtype=dtype or input.dtype)
+
+
+def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    t = _w.draw_permutation(n, generator or default_generator)
+    return t if dtype is None or dtype == int64 else t.to(dtype)
+
+
+def bernoulli(input, p=None, *, generator=None, out=None):
+    g = generator or default_generator
+    if p is not None:
+        return _w.draw("bernoulli", input.shape, input.dtype, p, 0, g)
+    return _w.draw_bernoulli(input, g)
+
+
+def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None, device=None, requires_grad=False):
+    g = generator or default_generator
+    if size is not None:
+        return _finish(_w.draw("normal", size, dtype or _default[0], mean, std, g), device, requires_grad)
+    like = mean if isinstance(mean, _w.Tensor) else std
+    shape = _w.add(mean, std).shape
+    return _w.draw("normal", shape, like.dtype, 0.0, 1.0, g) * std + mean
+
+
+def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
+    return _w.draw_multinomial(input, num_samples, replacement, generator or default_generator)
+
+
+def poisson(input, generator=None):
+    raise NotImplementedError("torch.poisson is outside this version")

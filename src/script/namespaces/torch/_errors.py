@@ -1,0 +1,122 @@
+# torch._errors -- errors of the engine in PyTorch's words. Loaded with the first error.
+import torch
+
+
+def _shapes(text):
+    # The shapes written in a message, such as f32[2,3].
+    out, at = [], 0
+    while True:
+        i = text.find("[", at)
+        if i < 0:
+            return out
+        j = text.find("]", i)
+        if j < 0:
+            return out
+        inside = text[i + 1:j]
+        if inside == "":
+            out.append([])
+        elif inside.replace(",", "").replace("-", "").isdigit():
+            out.append([int(n) for n in inside.split(",")])
+        at = j + 1
+
+
+def _broadcast(text):
+    a, b = _shapes(text)[:2]
+    for k in range(1, min(len(a), len(b)) + 1):
+        if a[-k] != b[-k] and a[-k] != 1 and b[-k] != 1:
+            axis = max(len(a), len(b)) - k
+            return (f"The size of tensor a ({a[-k]}) must match the size of tensor b ({b[-k]}) at non-singleton "
+                    f"dimension {axis}")
+    return text
+
+
+def _matmul(text):
+    a, b = _shapes(text)[:2]
+    if len(a) == 1 and len(b) == 1:
+        return (f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same number of "
+                f"elements, but got {a[0]} and {b[0]} elements respectively")
+    if len(b) == 1:
+        rows = 1
+        for n in a[:-1]:
+            rows *= n
+        if len(a) == 2:
+            return f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]}): shapes do not fit"
+        return f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[0]}x1)"
+    if len(a) >= 3 and len(b) >= 3:
+        return (f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[-1]}] but got: "
+                f"[{b[0]}, {b[-2]}]: the shapes do not fit.")
+    rows = 1
+    for n in a[:-1]:
+        rows *= n
+    return f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[-2]}x{b[-1]})"
+
+
+def _concat(text):
+    a, b = _shapes(text)[:2]
+    axis = int(text.rpartition("axis ")[2].split()[0])
+    if len(a) != len(b):
+        return (f"Tensors must have same number of dimensions: got {len(a)} and {len(b)} (shapes {a} and {b})")
+    for k in range(len(a)):
+        if k != axis and a[k] != b[k]:
+            return (f"Sizes of tensors must match except in dimension {axis}. Expected size {a[k]} but got size "
+                    f"{b[k]} for a tensor in the list (shapes {a} and {b}).")
+    return text
+
+
+def _index(text):
+    words = text.replace(":", " ").split()
+    numbers = [int(w) for w in words if w.lstrip("-").isdigit()]
+    if "indices for a tensor" in text:
+        return IndexError(f"too many indices for tensor of dimension {numbers[1]}")
+    value, axis, size = numbers[:3]
+    return IndexError(f"index {value} is out of bounds for dimension {axis} with size {size}")
+
+
+def _axis(text):
+    words = text.replace(":", " ").split()
+    numbers = [int(w) for w in words if w.lstrip("-").isdigit()]
+    axis, rank = numbers[0], numbers[1]
+    low, high = (-rank, rank - 1) if rank else (-1, 0)
+    return IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {axis})")
+
+
+def _written(text):
+    return ("one of the variables needed for gradient computation has been modified by an inplace operation: "
+            + text.partition(": ")[2])
+
+
+def _elements(text):
+    shapes = _shapes(text)
+    count = text.partition(" has ")[2].split()[0]
+    if len(shapes) > 1:
+        return f"shape '{shapes[1]}' is invalid for input of size {count}"
+    need = text.rpartition("needs ")[2].split()[0]
+    return f"shape of {need} elements is invalid for input of size {count} (reshape of {shapes[0]})"
+
+
+_WORDS = (  # a part of the engine's text, what to say
+    ("cannot be broadcast together", _broadcast),
+    ("do not fit: the last axis", _matmul),
+    ("differ in more than axis", _concat),
+    ("indices for a tensor", _index),
+    ("is out of range for axis", _index),
+    ("is out of range for a tensor of rank", _axis),
+    ("elements, but the new shape", _elements),
+    ("history was used and freed", lambda text: torch._grad.TWICE),
+    ("saved for its derivative was written", _written),
+    ("a leaf that requires a gradient cannot be written",
+     lambda text: "a leaf Variable that requires grad is being used in an in-place operation."),
+    ("has no history: nothing",
+     lambda text: "element 0 of tensors does not require grad and does not have a grad_fn"),
+    ("needs a float dtype", lambda text: "Only Tensors of floating point and complex dtype can require gradients"),
+)
+
+
+def worded(text):
+    for part, say in _WORDS:
+        if part in text:
+            try:
+                return say(text)
+            except (IndexError, ValueError):
+                return text
+    return text

@@ -1,0 +1,358 @@
+# torch._grad -- when operations are recorded, and how gradients are asked for.
+#
+# Histories are the engine's. Steps that a script differentiates itself (autograd.Function)
+# and hooks are put in between by `_staged`.
+import functools as _functools
+
+import _torch as _w
+
+# ---- modes
+
+
+class _Mode:
+    # A block, or the calls of a decorated function, in which recording is on or off.
+    mode = True
+
+    def __init__(self, fn=None):
+        self.fn = fn
+        self.before = []
+
+    def __enter__(self):
+        self.before.append(_w.recording(self.mode))
+        return self
+
+    def __exit__(self, kind, value, trace):
+        _w.recording(self.before.pop())
+        return False
+
+    def __call__(self, *args, **kwargs):
+        if self.fn is not None:  # @no_grad without parentheses
+            with type(self)():
+                return self.fn(*args, **kwargs)
+        fn, mode = args[0], self
+
+        @_functools.wraps(fn)
+        def inner(*args, **kwargs):
+            with mode:
+                return fn(*args, **kwargs)
+
+        return inner
+
+
+class no_grad(_Mode):
+    mode = False
+
+
+class enable_grad(_Mode):
+    mode = True
+
+
+class inference_mode(_Mode):
+    def __init__(self, mode=True):
+        fn = None if isinstance(mode, bool) else mode
+        _Mode.__init__(self, fn)
+        self.mode = False if fn is not None else not mode
+
+
+class set_grad_enabled(_Mode):
+    # Takes effect at once; as a block it is undone at its end.
+    def __init__(self, mode):
+        _Mode.__init__(self)
+        self.mode = mode
+        self.first = _w.recording(mode)
+
+    def __enter__(self):
+        _w.recording(self.mode)
+        self.before.append(self.first)
+        return self
+
+    def __call__(self, fn):
+        _w.recording(self.first)
+        return _Mode.__call__(self, fn)
+
+
+def is_grad_enabled():
+    return _w.recording()
+
+
+def is_inference_mode_enabled():
+    return False
+
+
+# ---- names of steps
+
+_NAMES = {
+    "linear": "Addmm", "sum": "Sum", "sum_dim": "Sum", "swap_axes": "Transpose", "expand_dims": "Unsqueeze",
+    "concat": "Cat", "index_get": "Index", "take": "IndexSelect", "take_along": "Gather", "clip": "Clamp",
+    "broadcast_to": "Expand", "copy": "Clone", "norm": "LinalgVectorNorm", "conv": "Convolution",
+    "conv_transpose": "Convolution", "max_pool": "MaxPool2DWithIndices", "avg_pool": "AvgPool2D",
+    "adaptive_avg_pool": "AdaptiveAvgPool2D", "batch_norm": "NativeBatchNorm", "layer_norm": "NativeLayerNorm",
+    "group_norm": "NativeGroupNorm", "cross_entropy": "NllLoss", "nll_loss": "NllLoss", "mse_loss": "MseLoss",
+    "l1_loss": "Mean", "smooth_l1_loss": "SmoothL1Loss", "bce_loss": "BinaryCrossEntropy",
+    "bce_with_logits": "BinaryCrossEntropyWithLogits", "kl_div": "Mean", "dropout": "Mul", "tile": "Repeat",
+    "top_k": "Topk", "narrow": "Slice", "cast": "ToCopy", "det": "LinalgDet", "inv": "LinalgInvEx",
+    "solve": "LinalgSolveEx", "cholesky": "LinalgCholeskyEx", "pad": "ConstantPadNd", "square": "Pow",
+    "flatten": "View", "reshape": "View", "outer": "Mul", "index_set": "IndexPut", "index_add": "IndexAdd",
+    "floor_div": "Div", "trace_of": "Trace", "erf_inv": "Erfinv", "move_axis": "Permute", "rms_norm": "Mul",
+    "masked_fill": "MaskedFill", "stack": "Stack", "tensordot": "View", "einsum": "View", "repeat": "Index",
+}
+_ONES = ("max", "sum_dim", "mean_dim", "prod_dim", "rsub", "clip", "clamp", "squeeze", "roll_dim")
+_MATMUL = {0: "DotBackward0", 1: "MvBackward0", 2: "MmBackward0", 3: "BmmBackward0"}
+
+
+def step_name(x):
+    # PyTorch's name of the step that made x; None of a leaf.
+    op = _w.about(x, "op")
+    if not _w.about(x, "requires_grad") or not op:
+        return None
+    if op == "matmul":
+        return _MATMUL.get(x.ndim, "UnsafeViewBackward0")
+    base = op[:-4] if op.endswith("_dim") else op
+    name = _NAMES.get(op) or "".join([p.capitalize() for p in base.split("_")])
+    return name + ("Backward1" if op in _ONES else "Backward0")
+
+
+class _Fn:
+    # x.grad_fn
+    def __init__(self, name, tensor):
+        self._name = name
+        self._tensor = tensor
+
+    def name(self):
+        return self._name
+
+    def __repr__(self):
+        return f"<{self._name} object at 0x{id(self):x}>"
+
+    @property
+    def next_functions(self):
+        return tuple([(grad_fn(x) or _Fn("AccumulateGrad", x), 0) for x in _w.parents(self._tensor)])
+
+
+def grad_fn(x):
+    host = getattr(x, "_step", None)
+    if host is not None and not _w.about(x, "op"):
+        return host
+    name = step_name(x)
+    return None if name is None else _Fn(name, x)
+
+
+# ---- backward
+
+hooked = []  # [tensor, {number: hook}, keep the gradient]
+TWICE = ("Trying to backward through the graph a second time (or directly access saved tensors after they have "
+         "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
+         "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if "
+         "you need to access saved tensors after calling backward.")
+
+
+def _first_gradients(ys, gys):
+    out = []
+    for i, (y, g) in enumerate(zip(ys, gys)):
+        if not _w.about(y, "requires_grad"):
+            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+        if g is None:
+            if y.numel() != 1:
+                raise RuntimeError("grad can be implicitly created only for scalar outputs")
+            g = _w.ones_like(y)
+        elif g.shape != y.shape:
+            raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has "
+                               f"a shape of {y.shape}.")
+        out.append(g if g.dtype == y.dtype else _w.cast(g, y.dtype))
+    return out
+
+
+def _accumulate(leaf, g, create):
+    for entry in hooked:
+        if _w.same(entry[0], leaf):
+            for hook in list(entry[1].values()):
+                r = hook(g)
+                g = g if r is None else r
+    old = _w.grad_of(leaf)
+    if old is not None:
+        g = old + g
+    _w.set_grad(leaf, g if create else _w.detach(g))
+    for entry in hooked:
+        if entry[2] == "after" and _w.same(entry[0], leaf):
+            for hook in list(entry[3].values()):
+                hook(entry[0])
+
+
+def _plus(a, b):
+    return b if a is None else a if b is None else a + b
+
+
+def _staged(ys, gys, wanted, keep, create):
+    # wanted None: gradients go to the leaves. Steps of scripts are run last made first.
+    total = None if wanted is None else [None] * len(wanted)
+    inner = [e for e in hooked if not _w.about(e[0], "leaf")]
+    inner_total = [None] * len(inner)
+    pending, roots = {}, []
+    todo = (ys, gys)
+    was = _w.recording(create)
+    try:
+        while todo is not None:
+            ys, gys = todo
+            roots += ys
+            leaves = _w.leaves(ys) if wanted is None else wanted
+            steps = _w.hosts(ys)
+            targets = leaves + [e[0] for e in inner] + [s[1] for s in steps]
+            gs = _w.gradients(ys, gys, targets, True, create, True)
+            n, m = len(leaves), len(inner)
+            for i in range(n):
+                if gs[i] is not None:
+                    if wanted is None:
+                        _accumulate(leaves[i], gs[i], create)
+                    else:
+                        total[i] = _plus(total[i], gs[i])
+            for i in range(m):
+                inner_total[i] = _plus(inner_total[i], gs[n + i])
+            for (record, _), g in zip(steps, gs[n + m:]):
+                step, k = record
+                if g is not None:
+                    grads = pending.setdefault(step.serial, (step, [None] * step.outputs))[1]
+                    grads[k] = _plus(grads[k], g)
+            todo = None
+            if pending:
+                step, grads = pending.pop(max(pending))
+                xs, gs = step.run(grads, create, keep)
+                todo = (xs, gs)
+            elif inner:
+                todo = _inner_hooks(inner, inner_total)
+    finally:
+        _w.recording(was)
+    if not keep and not create:
+        _w.history_free(roots)
+    return total
+
+
+def _inner_hooks(inner, totals):
+    # Hooks on values in between: what a hook changes goes on from there as a difference.
+    ys, gys = [], []
+    for i in range(len(inner)):
+        entry, g = inner[i], totals[i]
+        if g is None:
+            continue
+        totals[i] = None
+        new = g
+        for hook in list(entry[1].values()):
+            r = hook(new)
+            new = new if r is None else r
+        if entry[2] is True:
+            old = getattr(entry[0], "_kept", None)
+            entry[0]._kept = _plus(old, _w.detach(new))
+        if new is not g:
+            ys.append(entry[0])
+            gys.append(new - g)
+        if entry in hooked:
+            hooked.remove(entry)
+    inner.clear()
+    totals.clear()
+    return (ys, gys) if ys else None
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None):
+    single = isinstance(tensors, _w.Tensor)
+    ys = [tensors] if single else list(tensors)
+    gys = [grad_tensors] if single or grad_tensors is None else list(grad_tensors)
+    if len(gys) < len(ys):
+        gys = gys + [None] * (len(ys) - len(gys))
+    keep = create_graph if retain_graph is None else retain_graph
+    gys = _first_gradients(ys, gys)
+    if inputs is not None:
+        inputs = [inputs] if isinstance(inputs, _w.Tensor) else list(inputs)
+        for x, g in zip(inputs, _staged(ys, gys, inputs, keep, create_graph)):
+            if g is not None:
+                _accumulate(x, g, create_graph)
+        return
+    if len(ys) == 1 and not hooked and not _w.hosts(ys):
+        _w.backward(ys[0], gys[0], keep, create_graph)
+    else:
+        _staged(ys, gys, None, keep, create_graph)
+
+
+def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
+         allow_unused=None, is_grads_batched=False, materialize_grads=False):
+    ys = [outputs] if isinstance(outputs, _w.Tensor) else list(outputs)
+    xs = [inputs] if isinstance(inputs, _w.Tensor) else list(inputs)
+    if grad_outputs is None:
+        gys = [None] * len(ys)
+    else:
+        gys = [grad_outputs] if isinstance(grad_outputs, _w.Tensor) else list(grad_outputs)
+    keep = create_graph if retain_graph is None else retain_graph
+    if is_grads_batched:
+        rows = [grad(ys, xs, [g[i] for g in gys], True, create_graph, allow_unused=allow_unused)
+                for i in range(gys[0].shape[0])]
+        return tuple([_w.stack([r[k] for r in rows], 0) for k in range(len(xs))])
+    gys = _first_gradients(ys, gys)
+    for x in xs:
+        if not _w.about(x, "requires_grad"):
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+    if hooked or _w.hosts(ys):
+        out = _staged(ys, gys, xs, keep, create_graph)
+    else:
+        was = _w.recording(create_graph)
+        try:
+            out = _w.gradients(ys, gys, xs, keep, create_graph, True)
+        finally:
+            _w.recording(was)
+    if None in [g if g is None else 0 for g in out]:
+        if materialize_grads:
+            out = [_w.zeros_like(x) if g is None else g for g, x in zip(out, xs)]
+        elif not allow_unused:
+            raise RuntimeError("One of the differentiated Tensors appears to not have been used in the graph. Set "
+                               "allow_unused=True if this is the desired behavior.")
+    return tuple(out)
+
+
+# ---- hooks
+
+class RemovableHandle:
+    def __init__(self, hooks, number):
+        self.hooks = hooks
+        self.id = number
+
+    def remove(self):
+        if self.id in self.hooks:
+            del self.hooks[self.id]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self.remove()
+
+
+_count = [0]
+
+
+def new_handle(hooks, hook):
+    _count[0] += 1
+    hooks[_count[0]] = hook
+    return RemovableHandle(hooks, _count[0])
+
+
+def _entry(x):
+    for e in hooked:
+        if _w.same(e[0], x):
+            return e
+    e = [x, {}, False, {}]
+    hooked.append(e)
+    return e
+
+
+def register_hook(x, hook):
+    if not _w.about(x, "requires_grad"):
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    return new_handle(_entry(x)[1], hook)
+
+
+def register_post_accumulate_grad_hook(x, hook):
+    e = _entry(x)
+    e[2] = "after"
+    return new_handle(e[3], hook)
+
+
+def retain_grad(x):
+    if not _w.about(x, "leaf"):
+        _entry(x)[2] = True

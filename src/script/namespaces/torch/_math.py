@@ -1,0 +1,595 @@
+# torch._math -- elementwise functions and reductions. A function whose first argument is
+# the tensor is its method too (torch._tensor binds them).
+import math as _math
+
+import _torch as _w
+from torch._types import pair, is_float, bool as _bool, int64, float32, float64, uint8, int32
+from torch._creation import get_default_dtype
+
+# ---- functions that are natives as they are
+
+abs = absolute = _w.abs
+neg = negative = _w.neg
+sign = _w.sign
+positive = _w.positive
+square = _w.square
+reciprocal = _w.reciprocal
+exp = _w.exp
+exp2 = _w.exp2
+expm1 = _w.expm1
+log = _w.log
+log2 = _w.log2
+log10 = _w.log10
+log1p = _w.log1p
+sin = _w.sin
+cos = _w.cos
+tan = _w.tan
+asin = arcsin = _w.asin
+acos = arccos = _w.acos
+atan = arctan = _w.atan
+sinh = _w.sinh
+cosh = _w.cosh
+tanh = _w.tanh
+asinh = arcsinh = _w.asinh
+acosh = arccosh = _w.acosh
+atanh = arctanh = _w.atanh
+erf = _w.erf
+erfinv = _w.erf_inv
+sqrt = _w.sqrt
+rsqrt = _w.rsqrt
+sigmoid = _w.sigmoid
+floor = _w.floor
+ceil = _w.ceil
+trunc = fix = _w.trunc
+frac = _w.frac
+isfinite = _w.is_finite
+isnan = _w.is_nan
+isinf = _w.is_inf
+logical_not = _w.logical_not
+bitwise_not = _w.bitwise_not
+deg2rad = _w.deg2rad
+rad2deg = _w.rad2deg
+relu = _w.relu
+
+mul = multiply = _w.mul
+pow = _w.pow
+remainder = _w.remainder
+fmod = _w.fmod
+atan2 = arctan2 = _w.atan2
+maximum = _w.maximum
+minimum = _w.minimum
+hypot = _w.hypot
+logaddexp = _w.logaddexp
+eq = _w.eq
+ne = not_equal = _w.ne
+lt = less = _w.lt
+le = less_equal = _w.le
+gt = greater = _w.gt
+ge = greater_equal = _w.ge
+logical_and = _w.logical_and
+logical_or = _w.logical_or
+logical_xor = _w.logical_xor
+bitwise_and = _w.bitwise_and
+bitwise_or = _w.bitwise_or
+bitwise_xor = _w.bitwise_xor
+bitwise_left_shift = _w.shift_left
+bitwise_right_shift = _w.shift_right
+floor_divide = _w.floor_div
+
+
+def put(out, value):
+    # The result, written into `out` if there is one.
+    return value if out is None else _w.write(out, value)
+
+
+def add(input, other, *, alpha=1, out=None):
+    if alpha != 1:
+        other = _w.mul(other, alpha)
+    return _w.add(input, other, out=out)
+
+
+def sub(input, other, *, alpha=1, out=None):
+    if alpha != 1:
+        other = _w.mul(other, alpha)
+    return _w.sub(input, other, out=out)
+
+
+subtract = sub
+
+
+def rsub(input, other, *, alpha=1):
+    return _w.sub(other, input if alpha == 1 else _w.mul(input, alpha))
+
+
+def div(input, other, *, rounding_mode=None, out=None):
+    if rounding_mode is None:
+        return _w.div(input, other, out=out)
+    if rounding_mode == "floor":
+        return put(out, _w.floor_div(input, other))
+    if rounding_mode != "trunc":
+        raise RuntimeError("div expected rounding_mode to be one of None, 'trunc', or 'floor' "
+                           f"but found '{rounding_mode}'")
+    q = _w.trunc(_w.div(input, other))
+    kinds = [x for x in (input, other) if isinstance(x, _w.Tensor)]
+    whole = True not in [x.dtype.is_floating_point for x in kinds] and not isinstance(other, float)
+    return put(out, _w.cast(q, kinds[0].dtype) if whole else q)
+
+
+divide = true_divide = div
+
+
+def float_power(input, exponent):
+    def wide(x):
+        return _w.cast(x, float64) if isinstance(x, _w.Tensor) else float(x)
+    return _w.pow(wide(input), wide(exponent))
+
+
+def round(input, *, decimals=0, out=None):
+    if decimals == 0:
+        return _w.round(input, out=out)
+    scale = 10.0 ** decimals
+    return put(out, _w.div(_w.round(_w.mul(input, scale)), scale))
+
+
+def clamp(input, min=None, max=None, *, out=None):
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    return put(out, _w.clip(input, min, max))
+
+
+clip = clamp
+
+
+def clamp_min(input, min):
+    return _w.clip(input, min, None)
+
+
+def clamp_max(input, max):
+    return _w.clip(input, None, max)
+
+
+def where(condition, input=None, other=None, *, out=None):
+    if input is None and other is None:
+        return nonzero(condition, as_tuple=True)
+    return put(out, _w.where(condition, input, other))
+
+
+def nonzero(input, *, as_tuple=False, out=None):
+    ix = _w.nonzero(input)
+    return tuple([ix[:, k] for k in range(max_int(input.ndim, 1))]) if as_tuple else ix
+
+
+def max_int(a, b):
+    return a if a > b else b
+
+
+def lerp(input, end, weight):
+    return input + weight * (end - input)
+
+
+def addcmul(input, tensor1, tensor2, *, value=1, out=None):
+    return put(out, input + value * (tensor1 * tensor2))
+
+
+def addcdiv(input, tensor1, tensor2, *, value=1, out=None):
+    return put(out, input + value * (tensor1 / tensor2))
+
+
+def heaviside(input, values):
+    one = _w.cast(_w.gt(input, 0), input.dtype)
+    return _w.where(_w.eq(input, 0), values, one)
+
+
+def copysign(input, other):
+    size = _w.abs(input)
+    return _w.where(_w.lt(other, 0), _w.neg(size), size)
+
+
+def sgn(input):
+    return _w.sign(input)
+
+
+def signbit(input):
+    return _w.lt(input, 0)
+
+
+def sinc(input):
+    y = _w.mul(input, _math.pi)
+    safe = _w.where(_w.eq(y, 0), 1.0, y)
+    return _w.where(_w.eq(y, 0), 1.0, _w.sin(safe) / safe)
+
+
+def logit(input, eps=None):
+    if eps is not None:
+        input = _w.clip(input, eps, 1 - eps)
+    return _w.log(input / (1 - input))
+
+
+def logaddexp2(input, other):
+    ln2 = _math.log(2.0)
+    return _w.logaddexp(input * ln2, other * ln2) / ln2
+
+
+def xlogy(input, other):
+    zero = _w.eq(input, 0)
+    y = _w.where(zero, 1.0, other)
+    return _w.where(zero, 0.0 * y, input * _w.log(y))
+
+
+def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
+    from torch._types import finfo
+    if not input.dtype.is_floating_point:
+        return input.clone()
+    most = finfo(input.dtype).max
+    x = _w.where(_w.is_nan(input), nan, input)
+    x = _w.where(_w.eq(x, _math.inf), most if posinf is None else posinf, x)
+    return _w.where(_w.eq(x, -_math.inf), -most if neginf is None else neginf, x)
+
+
+def isposinf(input):
+    return _w.eq(input, _math.inf)
+
+
+def isneginf(input):
+    return _w.eq(input, -_math.inf)
+
+
+def isreal(input):
+    return _w.full(input.shape, True, _bool)
+
+
+def fmax(input, other):
+    return _w.where(_w.is_nan(input), other, _w.where(_w.is_nan(other), input, _w.maximum(input, other)))
+
+
+def fmin(input, other):
+    return _w.where(_w.is_nan(input), other, _w.where(_w.is_nan(other), input, _w.minimum(input, other)))
+
+
+def gcd(input, other):
+    a, b = _w.abs(input), _w.abs(other)
+    while bool(_w.any(_w.ne(b, 0))):
+        more = _w.ne(b, 0)
+        a, b = _w.where(more, b, a), _w.where(more, _w.remainder(a, _w.where(more, b, 1)), b)
+    return a
+
+
+def lcm(input, other):
+    g = gcd(input, other)
+    return _w.abs(_w.floor_div(input, _w.where(_w.eq(g, 0), 1, g)) * other)
+
+
+# ---- comparing whole tensors
+
+def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    near = _w.is_close(input, other, rtol, atol)
+    return _w.logical_or(near, _w.logical_and(_w.is_nan(input), _w.is_nan(other))) if equal_nan else near
+
+
+def _check_same(input, other):
+    if input.dtype != other.dtype:
+        raise RuntimeError(f"{_scalar(input.dtype)} did not match {_scalar(other.dtype)}")
+
+
+def _scalar(d):
+    names = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
+             "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}
+    return names.get(d.name, d.name)
+
+
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    _check_same(input, other)
+    return bool(_w.all(isclose(input, other, rtol, atol, equal_nan)))
+
+
+def equal(input, other):
+    return input.shape == other.shape and bool(_w.all(_w.eq(input, other)))
+
+
+def is_same_size(input, other):
+    return input.shape == other.shape
+
+
+# ---- reductions
+
+def _dims(dim):
+    return None if dim is None or (isinstance(dim, (tuple, list)) and len(dim) == 0) else dim
+
+
+def sum(input, dim=None, keepdim=False, *, dtype=None, axis=None, out=None):
+    if dtype is not None:
+        input = _w.cast(input, dtype)
+    return put(out, _w.sum(input, _dims(dim if axis is None else axis), keepdim))
+
+
+def nansum(input, dim=None, keepdim=False, *, dtype=None):
+    return sum(_w.where(_w.is_nan(input), 0.0, input), dim, keepdim, dtype=dtype)
+
+
+def _no_whole_mean(input, name):
+    if not input.dtype.is_floating_point:
+        raise RuntimeError(f"{name}(): could not infer output dtype. Input dtype must be either a floating point "
+                           f"or complex dtype. Got: {_scalar(input.dtype)}")
+
+
+def mean(input, dim=None, keepdim=False, *, dtype=None, axis=None, out=None):
+    if dtype is not None:
+        input = _w.cast(input, dtype)
+    _no_whole_mean(input, "mean")
+    return put(out, _w.mean(input, _dims(dim if axis is None else axis), keepdim))
+
+
+def nanmean(input, dim=None, keepdim=False):
+    bad = _w.is_nan(input)
+    count = _w.sum(_w.cast(_w.logical_not(bad), input.dtype), dim, keepdim)
+    return _w.sum(_w.where(bad, 0.0, input), dim, keepdim) / count
+
+
+def prod(input, dim=None, keepdim=False, *, dtype=None, out=None):
+    if dtype is not None:
+        input = _w.cast(input, dtype)
+    return put(out, _w.prod(input, dim, keepdim))
+
+
+def _spread(native, name):
+    def spread(input, dim=None, unbiased=None, keepdim=False, *, correction=None, axis=None, out=None):
+        if isinstance(dim, bool):  # x.var(False)
+            dim, unbiased = None, dim
+        if correction is None:
+            correction = 0 if unbiased is False else 1
+        return put(out, native(input, _dims(dim if axis is None else axis), correction, keepdim))
+    spread.__name__ = name
+    return spread
+
+
+var = _spread(_w.var, "var")
+std = _spread(_w.std, "std")
+
+
+def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    return var(input, dim, unbiased, keepdim, correction=correction), _w.mean(input, _dims(dim), keepdim)
+
+
+def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    return std(input, dim, unbiased, keepdim, correction=correction), _w.mean(input, _dims(dim), keepdim)
+
+
+def _extreme(native, where_native, both, name):
+    # max(x), max(x, dim) -> values and indices, max(x, y)
+    def extreme(input, dim=None, keepdim=False, *, out=None, other=None, axis=None):
+        if other is None and isinstance(dim, _w.Tensor):
+            other = dim
+        if other is not None:
+            return both(input, other)
+        if axis is not None:
+            dim = axis
+        if dim is None:
+            if input.numel() == 0:
+                raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
+                                   "Specify the reduction dim with the 'dim' argument.")
+            return native(input)
+        if input.ndim == 0:
+            return pair(name, (_w.copy(input), _w.tensor(0)))
+        index = where_native(input, dim, True)
+        values = _w.label(_w.take_along(input, index, dim), name)
+        if not keepdim:
+            values, index = _w.label(_w.squeeze(values, dim), name), _w.squeeze(index, dim)
+        return pair(name, (values, index))
+    extreme.__name__ = name
+    return extreme
+
+
+max = _extreme(_w.max, _w.argmax, _w.maximum, "max")
+min = _extreme(_w.min, _w.argmin, _w.minimum, "min")
+
+
+def amax(input, dim=(), keepdim=False, *, out=None):
+    return put(out, _w.label(_w.max(input, _dims(dim), keepdim), "amax"))
+
+
+def amin(input, dim=(), keepdim=False, *, out=None):
+    return put(out, _w.label(_w.min(input, _dims(dim), keepdim), "amin"))
+
+
+def aminmax(input, *, dim=None, keepdim=False):
+    from torch._types import result
+    return result("aminmax", ("min", "max"))((_w.min(input, dim, keepdim), _w.max(input, dim, keepdim)))
+
+
+def argmax(input, dim=None, keepdim=False):
+    return _w.argmax(input, dim, keepdim)
+
+
+def argmin(input, dim=None, keepdim=False):
+    return _w.argmin(input, dim, keepdim)
+
+
+def all(input, dim=None, keepdim=False, *, out=None):
+    return _w.all(input, _dims(dim), keepdim)
+
+
+def any(input, dim=None, keepdim=False, *, out=None):
+    return _w.any(input, _dims(dim), keepdim)
+
+
+def logsumexp(input, dim, keepdim=False, *, out=None):
+    return put(out, _w.logsumexp(input, dim, keepdim))
+
+
+def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
+    if dtype is not None:
+        input = _w.cast(input, dtype)
+    if p is None or p == "fro":
+        p = 2.0
+    elif p == "nuc":
+        raise NotImplementedError("the nuclear norm needs svd, which is outside this version")
+    return put(out, _w.norm(input, p, _dims(dim), keepdim))
+
+
+def dist(input, other, p=2):
+    return _w.norm(input - other, p)
+
+
+def renorm(input, p, dim, maxnorm):
+    dims = [k for k in range(input.ndim) if k != dim % input.ndim]
+    size = _w.norm(input, p, dims, True)
+    return input * _w.where(_w.gt(size, maxnorm), maxnorm / (size + 1e-7), 1.0)
+
+
+def count_nonzero(input, dim=None):
+    return _w.count_nonzero(input, dim)
+
+
+def cumsum(input, dim, *, dtype=None, out=None):
+    if dtype is not None:
+        input = _w.cast(input, dtype)
+    elif not input.dtype.is_floating_point and input.dtype != int64:
+        input = _w.cast(input, int64)
+    return put(out, _w.cumsum(input, dim))
+
+
+def cumprod(input, dim, *, dtype=None, out=None):
+    if dtype is not None:
+        input = _w.cast(input, dtype)
+    elif not input.dtype.is_floating_point and input.dtype != int64:
+        input = _w.cast(input, int64)
+    return put(out, _w.cumprod(input, dim))
+
+
+def _running(native, name):
+    # The extreme so far and where it is: the last place that equals it.
+    def running(input, dim):
+        values = native(input, dim)
+        d = dim % input.ndim if input.ndim else 0
+        shape = [1] * input.ndim
+        shape[d] = input.shape[d]
+        place = _w.broadcast_to(_w.reshape(_w.arange(0, input.shape[d], 1, int64), shape), input.shape)
+        index = _w.cummax(_w.where(_w.eq(input, values), place, -1), dim)
+        return pair(name, (values, index))
+    return running
+
+
+cummax = _running(_w.cummax, "cummax")
+cummin = _running(_w.cummin, "cummin")
+
+
+def logcumsumexp(input, dim):
+    top = _w.max(_w.detach(input), dim, True)
+    return _w.log(_w.cumsum(_w.exp(input - top), dim)) + top
+
+
+def diff(input, n=1, dim=-1, prepend=None, append=None):
+    parts = [t for t in (prepend, input, append) if t is not None]
+    if len(parts) > 1:
+        input = _w.concat(parts, dim)
+    for _ in range(n):
+        size = input.shape[dim]
+        a, b = _w.narrow(input, dim, 1, size - 1), _w.narrow(input, dim, 0, size - 1)
+        input = _w.logical_xor(a, b) if input.dtype == _bool else a - b
+    return input
+
+
+def trapezoid(y, x=None, *, dx=1.0, dim=-1):
+    size = y.shape[dim]
+    mid = (_w.narrow(y, dim, 1, size - 1) + _w.narrow(y, dim, 0, size - 1)) / 2
+    step = dx if x is None else diff(x, dim=-1 if x.ndim == 1 else dim)
+    return _w.sum(mid * step, dim)
+
+
+trapz = trapezoid
+
+
+def softmax(input, dim=None, *, dtype=None):
+    if dtype is not None:
+        input = _w.cast(input, dtype)
+    return _w.softmax(input, dim)
+
+
+def log_softmax(input, dim=None, *, dtype=None):
+    if dtype is not None:
+        input = _w.cast(input, dtype)
+    return _w.log_softmax(input, dim)
+
+
+# ---- order statistics
+
+def median(input, dim=None, keepdim=False):
+    if dim is None:
+        return _w.median(_w.reshape(input, (-1,)), 0, True)
+    values, index = _w.sort(input, dim)
+    k = (input.shape[dim] - 1) // 2
+    v, i = _w.narrow(values, dim, k, 1), _w.narrow(index, dim, k, 1)
+    return pair("median", (v, i) if keepdim else (_w.squeeze(v, dim), _w.squeeze(i, dim)))
+
+
+def nanmedian(input):
+    return median(input[_w.logical_not(_w.is_nan(input))])
+
+
+def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
+    if dim is None:
+        flat = _w.reshape(input, (-1,))
+        r = quantile(flat, q, 0, False, interpolation=interpolation)
+        return _w.reshape(r, tuple(r.shape) + (1,) * input.ndim) if keepdim else r
+    values, _ = _w.sort(input, dim)
+    many = isinstance(q, _w.Tensor) and q.ndim > 0
+    out = []
+    for k in (q.tolist() if many else [float(q)]):
+        if not 0 <= k <= 1:
+            raise RuntimeError(f"quantile() q values must be in the range [0, 1]")
+        place = k * (input.shape[dim] - 1)
+        lo = int(_math.floor(place))
+        hi = int(_math.ceil(place))
+        a, b = _w.narrow(values, dim, lo, 1), _w.narrow(values, dim, hi, 1)
+        share = place - lo
+        pick = {"linear": share, "lower": 0.0, "higher": 1.0, "midpoint": 0.5 if hi > lo else 0.0,
+                "nearest": float(_w.round(_w.tensor(place)) - lo)}
+        v = a + (b - a) * pick[interpolation]
+        out.append(v if keepdim else _w.squeeze(v, dim))
+    return _w.stack(out, 0) if many else out[0]
+
+
+def nanquantile(input, q, dim=None, keepdim=False):
+    return quantile(input[_w.logical_not(_w.is_nan(input))], q, dim, keepdim)
+
+
+def mode(input, dim=-1, keepdim=False):
+    values, index = _w.sort(input, dim)
+    ordered = values.movedim(dim, -1)
+    places = index.movedim(dim, -1)
+    n = ordered.shape[-1]
+    count = _w.sum(_w.cast(_w.eq(ordered.unsqueeze(-1), ordered.unsqueeze(-2)), int64), -1)
+    best = _w.argmax(count, -1, True)  # the first of the most frequent: the smallest
+    v = _w.take_along(ordered, best, -1)
+    last = _w.argmax(_w.where(_w.eq(input.movedim(dim, -1), v), _w.arange(0, n, 1, int64), -1), -1, True)
+    v, last = v.movedim(-1, dim), last.movedim(-1, dim)
+    return pair("mode", (v, last) if keepdim else (_w.squeeze(v, dim), _w.squeeze(last, dim)))
+
+
+def bincount(input, weights=None, minlength=0):
+    n = input.numel()
+    size = max_int(int(_w.max(input)) + 1 if n else 0, minlength)
+    if n and int(_w.min(input)) < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    start = _w.full((size,), 0, int64 if weights is None else weights.dtype)
+    if n == 0:
+        return start
+    return _w.add_along(start, _w.cast(input, int64), _w.ones_like(input).to(start.dtype) if weights is None
+                        else weights, 0)
+
+
+def histc(input, bins=100, min=0, max=0):
+    lo, hi = float(min), float(max)
+    if lo == 0 and hi == 0:
+        lo, hi = float(_w.min(input)), float(_w.max(input))
+        if lo == hi:
+            lo, hi = lo - 1, hi + 1
+    flat = _w.reshape(input, (-1,))
+    flat = flat[_w.logical_and(_w.ge(flat, lo), _w.le(flat, hi))]
+    place = _w.cast(_w.floor((flat - lo) * bins / (hi - lo)), int64)
+    counts = bincount(_w.minimum(place, bins - 1), minlength=bins)
+    return _w.cast(counts, input.dtype)
+
+
+def erfc(input):
+    return _w.erfc(input) if hasattr(_w, "erfc") else 1 - _w.erf(input)

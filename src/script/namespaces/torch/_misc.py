@@ -1,0 +1,182 @@
+# torch._misc -- functions of torch that are not about computing, and rare ones.
+import _torch as _w
+from torch._types import (dtype as _dtype, float32, float64, float16, bfloat16, int64, bool as _bool, finfo, iinfo,
+                          check_device)
+from torch._creation import get_default_dtype, set_default_dtype
+
+
+def is_tensor(obj):
+    return isinstance(obj, _w.Tensor)
+
+
+def is_storage(obj):
+    return False
+
+
+def is_floating_point(input):
+    return input.dtype.is_floating_point
+
+
+def is_complex(input):
+    return False
+
+
+def is_nonzero(input):
+    return bool(input)
+
+
+def numel(input):
+    return input.numel()
+
+
+def typename(obj):
+    return obj.type() if isinstance(obj, _w.Tensor) else type(obj).__name__
+
+
+def result_type(tensor1, tensor2):
+    a = _w.cast(tensor1, tensor1.dtype) if isinstance(tensor1, _w.Tensor) else tensor1
+    return _w.add(_w.zeros_like(a) if isinstance(a, _w.Tensor) else a,
+                  _w.zeros_like(tensor2) if isinstance(tensor2, _w.Tensor) else tensor2).dtype
+
+
+def promote_types(type1, type2):
+    return _w.add(_w.full((1,), 0, type1), _w.full((1,), 0, type2)).dtype if type1 != type2 else type1
+
+
+_RANK = {"b": 0, "u": 1, "i": 1, "f": 2}
+
+
+def can_cast(from_, to):
+    if from_ == to:
+        return True
+    if to == _bool:
+        return False
+    if from_.kind == "i" and to.kind == "u":
+        return False
+    return _RANK[from_.kind] <= _RANK[to.kind]
+
+
+def get_num_threads():
+    return 1
+
+
+def set_num_threads(n):
+    pass
+
+
+get_num_interop_threads = get_num_threads
+set_num_interop_threads = set_num_threads
+
+
+def use_deterministic_algorithms(mode, *, warn_only=False):
+    pass
+
+
+def are_deterministic_algorithms_enabled():
+    return True
+
+
+def set_float32_matmul_precision(precision):
+    pass
+
+
+def get_float32_matmul_precision():
+    return "highest"
+
+
+def set_default_device(device):
+    check_device(device)
+
+
+def get_default_device():
+    from torch._types import CPU
+    return CPU
+
+
+def set_default_tensor_type(t):
+    set_default_dtype(t._dtype if hasattr(t, "_dtype") else t)
+
+
+def set_flush_denormal(mode):
+    return False
+
+
+def set_warn_always(mode):
+    pass
+
+
+def relu_(input):
+    return input.relu_()
+
+
+def sigmoid_(input):
+    return input.sigmoid_()
+
+
+def is_deterministic():
+    return True
+
+
+def cumulative_trapezoid(y, x=None, *, dx=1.0, dim=-1):
+    from torch import _math
+    n = y.shape[dim]
+    mid = (_w.narrow(y, dim, 1, n - 1) + _w.narrow(y, dim, 0, n - 1)) / 2
+    return _w.cumsum(mid * (dx if x is None else _math.diff(x)), dim)
+
+
+def unravel_index(indices, shape):
+    out = []
+    for n in reversed(list(shape)):
+        out.append(_w.remainder(indices, n))
+        indices = _w.floor_div(indices, n)
+    return tuple(reversed(out))
+
+
+def ravel_multi_index(coords, shape):
+    at = 0
+    for c, n in zip(coords, shape):
+        at = at * n + c
+    return at
+
+
+def view_copy(input, size):
+    return _w.copy(_w.reshape(input, size))
+
+
+def hann_window(window_length, periodic=True, *, dtype=None):
+    import math
+    n = window_length if periodic else window_length - 1
+    return 0.5 - 0.5 * _w.cos(_w.arange(0, window_length, 1, dtype or get_default_dtype()) * (2 * math.pi / n))
+
+
+def is_warn_always_enabled():
+    return False
+
+
+def svd(*args, **kwargs):
+    raise NotImplementedError("torch.svd is outside this version")
+
+
+def polar(abs, angle):
+    raise NotImplementedError("complex tensors are outside this version")
+
+
+def histogram(input, bins, *, range=None, weight=None, density=False):
+    from torch._types import result
+    if isinstance(bins, int):
+        lo, hi = (float(_w.min(input)), float(_w.max(input))) if range is None else range
+        if lo == hi:
+            lo, hi = lo - 0.5, hi + 0.5
+        edges = _w.linspace(lo, hi, bins + 1, True, input.dtype)
+    else:
+        edges = bins
+    n = edges.shape[0] - 1
+    flat = _w.reshape(input, (-1,))
+    w = _w.ones_like(flat) if weight is None else _w.reshape(weight, (-1,))
+    place = _w.searchsorted(edges, flat, True) - 1
+    place = _w.where(_w.eq(flat, edges[n]), n - 1, place)
+    ok = _w.logical_and(_w.ge(place, 0), _w.lt(place, n))
+    hist = _w.add_along(_w.full((n,), 0, input.dtype), place[ok], w[ok], 0)
+    if density:
+        hist = hist / _w.sum(hist) / (edges[1:] - edges[:-1])
+    return result("histogram", ("hist", "bin_edges"))((hist, edges))

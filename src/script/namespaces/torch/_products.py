@@ -1,0 +1,205 @@
+# torch._products -- products of vectors and matrices, and solving.
+import _torch as _w
+from torch._math import put
+
+
+def _same_dtype(a, b, message):
+    if a.dtype != b.dtype:
+        raise RuntimeError(message.format(_cname(a.dtype), _cname(b.dtype)))
+
+
+def _cname(d):
+    names = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+             "int64": "long int", "int32": "int", "int16": "short", "int8": "signed char",
+             "uint8": "unsigned char", "bool": "bool"}
+    return names.get(d.name, d.name)
+
+
+def matmul(input, other, *, out=None):
+    if input.dtype != other.dtype:
+        _same_dtype(input, other, "expected m1 and m2 to have the same dtype, but got: {} != {}")
+    return _w.matmul(input, other, out=out)
+
+
+def _with_rank(name, ranks, fn=matmul):
+    def product(input, other, *, out=None):
+        for x, rank, which in zip((input, other), ranks, ("self", "mat2")):
+            if x.ndim != rank:
+                raise RuntimeError(f"{name}: expected a tensor with {rank} dimensions for {which}, but got "
+                                   f"{x.ndim}D")
+        return put(out, _w.label(fn(input, other), name))
+    product.__name__ = name
+    return product
+
+
+mm = _with_rank("mm", (2, 2))
+bmm = _with_rank("bmm", (3, 3))
+mv = _with_rank("mv", (2, 1))
+
+
+def dot(input, other, *, out=None):
+    if input.ndim != 1 or other.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {other.ndim}D tensors")
+    if input.shape != other.shape:
+        raise RuntimeError(f"inconsistent tensor size, expected tensor [{input.shape[0]}] and src "
+                           f"[{other.shape[0]}] to have the same number of elements, but got {input.shape[0]} and "
+                           f"{other.shape[0]} elements respectively")
+    return put(out, _w.label(matmul(input, other), "dot"))
+
+
+vdot = dot
+
+
+def inner(input, other):
+    if input.ndim == 0 or other.ndim == 0:
+        return input * other
+    return _w.tensordot(input, other, [input.ndim - 1], [other.ndim - 1])
+
+
+def outer(input, vec2):
+    return _w.outer(input, vec2)
+
+
+ger = outer
+
+
+def _sum_of(product, label):
+    def add(input, a, b, *, beta=1, alpha=1, out=None):
+        p = product(a, b)
+        if alpha != 1:
+            p = p * alpha
+        if beta == 0:
+            return put(out, p)
+        return put(out, _w.label((input if beta == 1 else input * beta) + p, label))
+    add.__name__ = label
+    return add
+
+
+addmm = _sum_of(matmul, "addmm")
+addmv = _sum_of(matmul, "addmv")
+baddbmm = _sum_of(matmul, "baddbmm")
+addr = _sum_of(_w.outer, "addr")
+
+
+def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    return input * beta + alpha * _w.sum(matmul(batch1, batch2), 0)
+
+
+def chain_matmul(*matrices):
+    out = matrices[0]
+    for m in matrices[1:]:
+        out = matmul(out, m)
+    return out
+
+
+def tensordot(a, b, dims=2):
+    if isinstance(dims, int):
+        return _w.tensordot(a, b, list(range(a.ndim - dims, a.ndim)), list(range(dims)))
+    p, q = dims
+    return _w.tensordot(a, b, [p] if isinstance(p, int) else list(p), [q] if isinstance(q, int) else list(q))
+
+
+def einsum(equation, *operands):
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = operands[0]
+    return _w.einsum(equation.replace(" ", ""), list(operands))
+
+
+def kron(input, other):
+    n = max(input.ndim, other.ndim)
+    a = _w.reshape(input, (1,) * (n - input.ndim) + tuple(input.shape))
+    b = _w.reshape(other, (1,) * (n - other.ndim) + tuple(other.shape))
+    left, right, shape = [], [], []
+    for i, j in zip(a.shape, b.shape):
+        left += [i, 1]
+        right += [1, j]
+        shape.append(i * j)
+    return _w.reshape(_w.reshape(a, left) * _w.reshape(b, right), shape)
+
+
+def trace(input):
+    return _w.trace_of(input)
+
+
+def cross(input, other, dim=None):
+    if dim is None:
+        dim = [k for k, n in enumerate(input.shape) if n == 3][0]
+
+    def part(x, k):
+        return _w.narrow(x, dim, k, 1)
+
+    pairs = ((1, 2), (2, 0), (0, 1))
+    return _w.concat([part(input, i) * part(other, j) - part(input, j) * part(other, i) for i, j in pairs], dim)
+
+
+def cholesky(input, upper=False):
+    low = _w.cholesky(input)
+    return _w.swap_axes(low, -1, -2) if upper else low
+
+
+def inverse(input):
+    return _w.inv(input)
+
+
+def det(input):
+    return _w.det(input)
+
+
+def logdet(input):
+    return _w.log(_w.det(input))
+
+
+def matrix_power(input, n):
+    if n < 0:
+        input, n = _w.inv(input), -n
+    out = None
+    while n:
+        if n & 1:
+            out = input if out is None else _w.matmul(out, input)
+        n >>= 1
+        if n:
+            input = _w.matmul(input, input)
+    if out is None:
+        k = input.shape[-1]
+        return _w.broadcast_to(_w.eye(k, k, 0, input.dtype), input.shape)
+    return out
+
+
+def cdist(x1, x2, p=2.0, compute_mode=None):
+    d = _w.expand_dims(x1, -2) - _w.expand_dims(x2, -3)
+    if p == 2:
+        square = _w.sum(d * d, -1)
+        zero = _w.eq(square, 0)  # the slope at 0 is taken as 0
+        return _w.where(zero, 0.0, _w.sqrt(_w.where(zero, 1.0, square)))
+    return _w.norm(d, p, -1)
+
+
+def pdist(input, p=2.0):
+    n = input.shape[0]
+    i, j = zip(*[(a, b) for a in range(n) for b in range(a + 1, n)])
+    return _w.norm(_w.take(input, _w.tensor(list(i)), 0) - _w.take(input, _w.tensor(list(j)), 0), p, -1)
+
+
+def cov(input, *, correction=1):
+    x = input if input.ndim == 2 else _w.reshape(input, (1, -1))
+    centred = x - _w.mean(x, 1, True)
+    c = _w.matmul(centred, _w.swap_axes(centred, 0, 1)) / (x.shape[1] - correction)
+    return c if input.ndim == 2 else _w.reshape(c, ())
+
+
+def corrcoef(input):
+    c = cov(input)
+    if input.ndim < 2:
+        return c / c
+    d = _w.sqrt(_w.diagonal(c, 0))
+    return c / _w.outer(d, d)
+
+
+def cosine_similarity(x1, x2, dim=1, eps=1e-8):
+    dot_ = _w.sum(x1 * x2, dim)
+    a, b = _w.norm(x1, 2, dim), _w.norm(x2, 2, dim)
+    return dot_ / (_w.clip(a, eps, None) * _w.clip(b, eps, None))
+
+
+def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
+    return _w.norm(x1 - x2 + eps, p, -1, keepdim)

@@ -1,0 +1,680 @@
+# torch._shape -- shapes, joining and splitting, choosing by index, sorting.
+import _torch as _w
+from torch._types import pair, Size, int64, bool as _bool
+from torch._creation import as_size
+from torch._math import put
+
+# ---- shapes
+
+
+def reshape(input, *shape):
+    return _w.reshape(input, as_size(shape))
+
+
+def view(input, *shape):
+    if len(shape) == 1 and isinstance(shape[0], _w.dtype):
+        return _w.bitcast(input, shape[0])
+    shape = as_size(shape)
+    if not _w.about(input, "packed") and not _can_view(input, shape):
+        raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension "
+                           "spans across two contiguous subspaces). Use .reshape(...) instead.")
+    return _w.label(_w.reshape(input, shape), "view")
+
+
+def _can_view(input, shape):
+    r = _w.detach(_w.reshape(input, shape))
+    return r.numel() == 0 or _w.shares_memory(r, input)
+
+
+def view_as(input, other):
+    return view(input, other.shape)
+
+
+def reshape_as(input, other):
+    return _w.reshape(input, other.shape)
+
+
+def flatten(input, start_dim=0, end_dim=-1):
+    if input.ndim == 0:
+        return _w.reshape(input, (1,))
+    return _w.flatten(input, start_dim, end_dim)
+
+
+def ravel(input):
+    return _w.reshape(input, (-1,))
+
+
+def unflatten(input, dim, sizes):
+    d = dim % input.ndim
+    shape = tuple(input.shape)
+    return _w.reshape(input, shape[:d] + tuple(sizes) + shape[d + 1:])
+
+
+def permute(input, *dims):
+    return _w.permute(input, as_size(dims))
+
+
+def transpose(input, dim0, dim1):
+    return _w.swap_axes(input, dim0, dim1)
+
+
+swapaxes = swapdims = transpose
+
+
+def t(input):
+    if input.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
+    return _w.label(_w.swap_axes(input, 0, 1), "t") if input.ndim == 2 else input
+
+
+def movedim(input, source, destination):
+    if isinstance(source, int):
+        return _w.move_axis(input, source, destination)
+    n = input.ndim
+    source, destination = [s % n for s in source], [d % n for d in destination]
+    order = [None] * n
+    for s, d in zip(source, destination):
+        order[d] = s
+    rest = iter([k for k in range(n) if k not in source])
+    return _w.permute(input, [next(rest) if o is None else o for o in order])
+
+
+moveaxis = movedim
+
+
+def squeeze(input, dim=None):
+    if dim is None:
+        return _w.squeeze(input)
+    if input.ndim == 0:
+        return input
+    dims = [d for d in ((dim,) if isinstance(dim, int) else dim) if _size_of(input, d) == 1]
+    return _w.squeeze(input, dims) if dims else input.view_as(input)
+
+
+def _size_of(input, d):
+    if not -input.ndim <= d < input.ndim:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-input.ndim}, {input.ndim - 1}], "
+                         f"but got {d})")
+    return input.shape[d]
+
+
+def unsqueeze(input, dim):
+    return _w.expand_dims(input, dim)
+
+
+def expand(input, *sizes):
+    sizes = list(as_size(sizes))
+    lead = len(sizes) - input.ndim
+    shape = input.shape
+    for k in range(len(sizes)):
+        if sizes[k] == -1:
+            sizes[k] = shape[k - lead]
+        elif k >= lead and shape[k - lead] != 1 and shape[k - lead] != sizes[k]:
+            raise RuntimeError(f"The expanded size of the tensor ({sizes[k]}) must match the existing size "
+                               f"({shape[k - lead]}) at non-singleton dimension {k}.  Target sizes: {sizes}.  "
+                               f"Tensor sizes: {list(shape)}")
+    return _w.broadcast_to(input, sizes)
+
+
+def expand_as(input, other):
+    return expand(input, other.shape)
+
+
+def broadcast_to(input, shape):
+    return expand(input, shape)
+
+
+def broadcast_shapes(*shapes):
+    shapes = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    n = max([len(s) for s in shapes])
+    out = [1] * n
+    for s in shapes:
+        for k in range(-len(s), 0):
+            if s[k] != 1:
+                if out[k] not in (1, s[k]):
+                    raise RuntimeError("Shape mismatch: objects cannot be broadcast to a single shape")
+                out[k] = s[k]
+    return Size(out)
+
+
+def broadcast_tensors(*tensors):
+    shape = broadcast_shapes(*[x.shape for x in tensors])
+    return tuple([_w.broadcast_to(x, shape) for x in tensors])
+
+
+def atleast_1d(*tensors):
+    return _each(tensors, lambda x: _w.reshape(x, (1,)) if x.ndim == 0 else x)
+
+
+def atleast_2d(*tensors):
+    return _each(tensors, lambda x: _w.reshape(x, (1, -1)) if x.ndim < 2 else x)
+
+
+def atleast_3d(*tensors):
+    def lift(x):
+        return _w.reshape(x, (1, -1, 1)) if x.ndim < 2 else _w.expand_dims(x, -1) if x.ndim == 2 else x
+    return _each(tensors, lift)
+
+
+def _each(tensors, fn):
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        return tuple([fn(x) for x in tensors[0]])
+    return fn(tensors[0]) if len(tensors) == 1 else tuple([fn(x) for x in tensors])
+
+
+# ---- joining and splitting
+
+def cat(tensors, dim=0, *, out=None):
+    tensors = list(tensors)
+    if len(tensors) == 0:
+        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
+    some = [x for x in tensors if not (x.ndim == 1 and x.numel() == 0)]
+    return put(out, _w.label(_w.concat(some or tensors[:1], dim), "cat"))
+
+
+concat = concatenate = cat
+
+
+def stack(tensors, dim=0, *, out=None):
+    tensors = list(tensors)
+    if len(tensors) == 0:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    for i, x in enumerate(tensors):
+        if x.shape != tensors[0].shape:
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at "
+                               f"entry 0 and {list(x.shape)} at entry {i}")
+    return put(out, _w.stack(tensors, dim))
+
+
+def hstack(tensors):
+    tensors = atleast_1d(*tensors) if len(tensors) > 1 else [atleast_1d(tensors[0])]
+    return _w.concat(list(tensors), 0 if tensors[0].ndim == 1 else 1)
+
+
+def vstack(tensors):
+    return _w.concat([atleast_2d(x) for x in tensors], 0)
+
+
+row_stack = vstack
+
+
+def dstack(tensors):
+    return _w.concat([atleast_3d(x) for x in tensors], 2)
+
+
+def column_stack(tensors):
+    return _w.concat([_w.reshape(x, (-1, 1)) if x.ndim < 2 else x for x in tensors], 1)
+
+
+def split(tensor, split_size_or_sections, dim=0):
+    n = tensor.shape[dim]
+    s = split_size_or_sections
+    if isinstance(s, int):
+        if s <= 0:
+            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={s}")
+        sizes = [min(s, n - at) for at in range(0, n, s)] or [0]
+    else:
+        sizes = list(s)
+        if sum(sizes) != n:
+            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
+                               f"dimension {dim}), but got split_sizes={sizes}")
+    return _pieces(tensor, sizes, dim, "split")
+
+
+def _pieces(x, sizes, dim, label):
+    out, at = [], 0
+    for n in sizes:
+        out.append(_w.label(_w.narrow(x, dim, at, n), label))
+        at += n
+    return tuple(out)
+
+
+def chunk(input, chunks, dim=0):
+    n = input.shape[dim]
+    size = max(1, -(-n // chunks))
+    return split(input, size, dim)
+
+
+def tensor_split(input, indices_or_sections, dim=0):
+    n = input.shape[dim]
+    if isinstance(indices_or_sections, int):
+        k = indices_or_sections
+        return _pieces(input, [n // k + (1 if i < n % k else 0) for i in range(k)], dim, "split")
+    cuts = [0] + [min(c if c >= 0 else n + c, n) for c in indices_or_sections] + [n]
+    return _pieces(input, [max(b - a, 0) for a, b in zip(cuts, cuts[1:])], dim, "split")
+
+
+def hsplit(input, indices_or_sections):
+    return tensor_split(input, indices_or_sections, 0 if input.ndim == 1 else 1)
+
+
+def vsplit(input, indices_or_sections):
+    return tensor_split(input, indices_or_sections, 0)
+
+
+def unbind(input, dim=0):
+    return tuple([_w.label(_w.squeeze(_w.narrow(input, dim, i, 1), dim), "unbind")
+                  for i in range(input.shape[dim])])
+
+
+def narrow(input, dim, start, length):
+    return _w.label(_w.narrow(input, dim, start, length), "slice")
+
+
+def select(input, dim, index):
+    n = _size_of(input, dim)
+    if not -n <= index < n:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension "
+                         f"{dim}")
+    return _w.label(_w.squeeze(_w.narrow(input, dim, index % n, 1), dim), "select")
+
+
+def repeat(input, *sizes):
+    sizes = as_size(sizes)
+    if len(sizes) < input.ndim:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+                           "tensor")
+    return _w.tile(input, sizes)
+
+
+def tile(input, *dims):
+    return _w.tile(input, as_size(dims))
+
+
+def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
+    if repeats is None:  # repeat_interleave(repeats)
+        input, repeats = _w.arange(0, input.shape[0], 1, int64), input
+    if dim is None:
+        input, dim = _w.reshape(input, (-1,)), 0
+    if isinstance(repeats, int):
+        return _w.repeat(input, repeats, dim)
+    counts = repeats.tolist()
+    if isinstance(counts, int):
+        return _w.repeat(input, counts, dim)
+    if len(counts) == 1:
+        return _w.repeat(input, counts[0], dim)
+    index = [i for i, n in enumerate(counts) for _ in range(n)]
+    return _w.take(input, _w.tensor(index, int64), dim)
+
+
+def flip(input, *dims):
+    return _w.flip(input, as_size(dims))
+
+
+def fliplr(input):
+    return _w.flip(input, 1)
+
+
+def flipud(input):
+    return _w.flip(input, 0)
+
+
+def roll(input, shifts, dims=None):
+    if dims is None:
+        return _w.reshape(_w.roll(_w.reshape(input, (-1,)), shifts, 0), input.shape)
+    if isinstance(shifts, int):
+        shifts, dims = [shifts], [dims] if isinstance(dims, int) else dims
+    for s, d in zip(shifts, dims):
+        input = _w.roll(input, s, d)
+    return input
+
+
+def rot90(input, k=1, dims=(0, 1)):
+    a, b = dims
+    k %= 4
+    if k == 0:
+        return _w.copy(input)
+    if k == 2:
+        return _w.flip(input, [a, b])
+    return _w.swap_axes(_w.flip(input, b), a, b) if k == 1 else _w.flip(_w.swap_axes(input, a, b), b)
+
+
+def meshgrid(*tensors, indexing="ij"):
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tensors[0]
+    tensors = list(tensors)
+    swap = indexing == "xy" and len(tensors) >= 2
+    if swap:
+        tensors[0], tensors[1] = tensors[1], tensors[0]
+    n = len(tensors)
+    shape = [x.numel() for x in tensors]
+    out = []
+    for k, x in enumerate(tensors):
+        one = [1] * n
+        one[k] = shape[k]
+        out.append(_w.broadcast_to(_w.reshape(x, one), shape))
+    if swap:
+        out = [_w.swap_axes(x, 0, 1) for x in out]
+        out[0], out[1] = out[1], out[0]
+    return tuple(out)
+
+
+def combinations(input, r=2, with_replacement=False):
+    import itertools
+    pick = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = [list(c) for c in pick(range(input.shape[0]), r)]
+    if not rows:
+        return _w.full((0, r), 0, input.dtype)
+    return _w.take(input, _w.tensor(rows, int64), 0)
+
+
+def cartesian_prod(*tensors):
+    if len(tensors) == 1:
+        return tensors[0]
+    return _w.stack([_w.reshape(g, (-1,)) for g in meshgrid(*tensors)], 1)
+
+
+def unfold(input, dimension, size, step):
+    d = dimension % input.ndim
+    n = (input.shape[d] - size) // step + 1
+    rows = [_w.narrow(input, d, i * step, size) for i in range(n)]
+    return _w.move_axis(_w.stack(rows, d), d + 1, -1)
+
+
+def as_strided(input, size, stride, storage_offset=0):
+    index = _w.full(size, storage_offset, int64)
+    for k, (n, s) in enumerate(zip(size, stride)):
+        shape = [1] * len(size)
+        shape[k] = n
+        index = index + _w.reshape(_w.arange(0, n, 1, int64) * s, shape)
+    return _w.take(_w.reshape(input, (-1,)), index, 0)
+
+
+# ---- diagonals and triangles
+
+def tril(input, diagonal=0, *, out=None):
+    return put(out, _w.tril(input, diagonal))
+
+
+def triu(input, diagonal=0, *, out=None):
+    return put(out, _w.triu(input, diagonal))
+
+
+def diag(input, diagonal=0):
+    return _w.diag(input, diagonal)
+
+
+def diagonal(input, offset=0, dim1=0, dim2=1):
+    n = input.ndim
+    a, b = dim1 % n, dim2 % n
+    order = [k for k in range(n) if k not in (a, b)] + [a, b]
+    return _w.diagonal(input if order == list(range(n)) else _w.permute(input, order), offset)
+
+
+def diag_embed(input, offset=0, dim1=-2, dim2=-1):
+    n = input.shape[-1] + abs(offset)
+    eye = _w.eye(n, n, offset, input.dtype)
+    pad = (0, offset) if offset >= 0 else (-offset, 0)
+    if offset:
+        lo, hi = [0] * input.ndim, [0] * input.ndim
+        if offset > 0:
+            hi[-1] = offset
+        else:
+            lo[-1] = -offset
+        input = _w.pad(input, lo, hi, 0)
+    full = _w.expand_dims(input, -1) * eye
+    rank = full.ndim
+    a, b = dim1 % rank, dim2 % rank
+    return full if (a, b) == (rank - 2, rank - 1) else movedim(full, (-2, -1), (a, b))
+
+
+diagflat = diag
+
+
+def block_diag(*tensors):
+    tensors = [_w.reshape(x, (1, -1)) if x.ndim < 2 else x for x in tensors]
+    width = sum([x.shape[1] for x in tensors])
+    rows, at = [], 0
+    for x in tensors:
+        rows.append(_w.pad(x, (0, at), (0, width - at - x.shape[1]), 0))
+        at += x.shape[1]
+    return _w.concat(rows, 0)
+
+
+def vander(x, N=None, increasing=False):
+    n = x.shape[0] if N is None else N
+    powers = list(range(n)) if increasing else list(range(n - 1, -1, -1))
+    return _w.stack([_w.pow(x, p) for p in powers], 1)
+
+
+# ---- choosing by index
+
+def index_select(input, dim, index):
+    return _w.take(input, index, dim)
+
+
+def gather(input, dim, index, *, sparse_grad=False, out=None):
+    if input.ndim == 0:
+        return _w.reshape(_w.take(_w.reshape(input, (1,)), _w.reshape(index, (-1,)), 0), index.shape)
+    if input.ndim != index.ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    d = dim % input.ndim
+    for k in range(input.ndim):
+        if k != d and index.shape[k] > input.shape[k]:
+            raise RuntimeError(f"Size does not match at dimension {k} expected index {list(index.shape)} to be no "
+                               f"larger than self {list(input.shape)} apart from dimension {d}")
+        if k != d and index.shape[k] < input.shape[k]:
+            input = _w.narrow(input, k, 0, index.shape[k])
+    return put(out, _w.label(_w.take_along(input, index, dim), "gather"))
+
+
+def take(input, index):
+    return _w.take(_w.reshape(input, (-1,)), index, 0)
+
+
+def take_along_dim(input, indices, dim=None):
+    if dim is None:
+        return _w.take(_w.reshape(input, (-1,)), _w.reshape(indices, (-1,)), 0)
+    return _w.take_along(input, indices, dim)
+
+
+def _grid(index, dim, rank):
+    # Index tensors, one for each axis, that say where index points along dim.
+    out = []
+    for k in range(rank):
+        shape = [1] * rank
+        shape[k] = index.shape[k]
+        out.append(index if k == dim % rank else _w.reshape(_w.arange(0, index.shape[k], 1, int64), shape))
+    return tuple(out)
+
+
+def _source(input, index, src):
+    if not isinstance(src, _w.Tensor):
+        return _w.full(index.shape, src, input.dtype)
+    if tuple(src.shape) == tuple(index.shape):
+        return src
+    return src[tuple([slice(0, n) for n in index.shape])]
+
+
+def scatter(input, dim, index, src=None, *, value=None, reduce=None):
+    v = _source(input, index, value if src is None else src)
+    if input.ndim == 0:
+        return _w.reshape(v, ())
+    if reduce == "add":
+        return _w.index_add(input, _grid(index, dim, input.ndim), v)
+    if reduce == "multiply":
+        return scatter_reduce(input, dim, index, v, "prod")
+    return _w.index_set(input, _grid(index, dim, input.ndim), v)
+
+
+def scatter_add(input, dim, index, src):
+    return _w.index_add(input, _grid(index, dim, input.ndim), _source(input, index, src))
+
+
+def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
+    where = _grid(index, dim, input.ndim)
+    v = _source(input, index, src)
+    start = {"sum": 0, "mean": 0, "prod": 1, "amax": float("-inf"), "amin": float("inf")}[reduce]
+    if not include_self:
+        input = _w.index_set(input, where, _w.full(index.shape, start, input.dtype))
+    if reduce in ("sum", "mean"):
+        total = _w.index_add(input, where, v)
+        if reduce == "sum":
+            return total
+        ones = _w.full(index.shape, 1, input.dtype)
+        base = _w.full(input.shape, 1 if include_self else 0, input.dtype)
+        return total / _w.maximum(_w.index_add(base, where, ones), 1)
+    join = {"prod": _w.mul, "amax": _w.maximum, "amin": _w.minimum}[reduce]
+    out = input
+    flat = [_w.reshape(_w.broadcast_to(k, index.shape), (-1,)) for k in where]
+    values = _w.reshape(v, (-1,))
+    for i in range(values.shape[0]):  # one after the other: places may coincide
+        at = tuple([int(k[i]) for k in flat])
+        out = _w.index_set(out, at, join(_w.index_get(out, at), values[i]))
+    return out
+
+
+def index_add(input, dim, index, source, *, alpha=1):
+    return _w.index_add(input, _along(input, dim, index), source if alpha == 1 else source * alpha)
+
+
+def _along(input, dim, index):
+    return (slice(None),) * (dim % input.ndim) + (index,)
+
+
+def index_copy(input, dim, index, source):
+    return _w.index_set(input, _along(input, dim, index), source)
+
+
+def index_fill(input, dim, index, value):
+    return _w.index_set(input, _along(input, dim, index), value)
+
+
+def index_put(input, indices, values, accumulate=False):
+    fn = _w.index_add if accumulate else _w.index_set
+    return fn(input, tuple(indices), values)
+
+
+def masked_fill(input, mask, value):
+    if mask.dtype != _bool:
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
+                           + mask.dtype.name)
+    if isinstance(value, _w.Tensor):
+        return _w.label(_w.where(mask, value, input), "masked_fill")
+    return _w.masked_fill(input, mask, value)
+
+
+def masked_select(input, mask):
+    a, b = broadcast_tensors(input, mask)
+    return _w.masked_select(a, b)
+
+
+def masked_scatter(input, mask, source):
+    mask = _w.broadcast_to(mask, input.shape)
+    place = _w.cumsum(_w.cast(_w.reshape(mask, (-1,)), int64), 0) - 1
+    picked = _w.take(_w.reshape(source, (-1,)), _w.clip(place, 0, None), 0)
+    return _w.where(mask, _w.reshape(picked, input.shape), input)
+
+
+def argwhere(input):
+    return _w.nonzero(input)
+
+
+def isin(elements, test_elements):
+    t = _w.reshape(test_elements, (-1,)) if isinstance(test_elements, _w.Tensor) else _w.tensor([test_elements])
+    return _w.any(_w.eq(_w.expand_dims(elements, -1), t), -1)
+
+
+def bucketize(input, boundaries, *, right=False, out_int32=False):
+    return _w.searchsorted(boundaries, input, right)
+
+
+def searchsorted(sorted_sequence, input, *, right=False, side=None, out_int32=False):
+    right = right or side == "right"
+    scalar = not isinstance(input, _w.Tensor)
+    v = _w.tensor(input, sorted_sequence.dtype) if scalar else input
+    if sorted_sequence.ndim == 1:
+        return _w.searchsorted(sorted_sequence, v, right)
+    rows = _w.reshape(sorted_sequence, (-1, sorted_sequence.shape[-1]))
+    values = _w.reshape(v, (-1, v.shape[-1]))
+    out = [_w.searchsorted(a, b, right) for a, b in zip(rows, values)]
+    return _w.reshape(_w.stack(out, 0), v.shape)
+
+
+# ---- sorting
+
+def sort(input, dim=-1, descending=False, stable=False, *, out=None):
+    if input.ndim == 0:
+        return pair("sort", (_w.copy(input), _w.tensor(0)))
+    return pair("sort", _w.sort(input, dim, descending))
+
+
+def argsort(input, dim=-1, descending=False, stable=False):
+    return _w.sort(input, dim, descending)[1]
+
+
+def msort(input):
+    return _w.sort(input, 0)[0]
+
+
+def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):
+    n = input.shape[dim] if input.ndim else 1
+    if not 0 <= k <= n:
+        raise RuntimeError("selected index k out of range")
+    return pair("topk", _w.top_k(input, k, dim, largest))
+
+
+def kthvalue(input, k, dim=-1, keepdim=False):
+    values, index = _w.sort(input, dim)
+    v, i = _w.narrow(values, dim, k - 1, 1), _w.narrow(index, dim, k - 1, 1)
+    return pair("kthvalue", (v, i) if keepdim else (_w.squeeze(v, dim), _w.squeeze(i, dim)))
+
+
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    if dim is not None:
+        return _unique_rows(input, dim, return_inverse, return_counts)
+    flat = _w.reshape(input, (-1,))
+    n = flat.shape[0]
+    values, order = _w.sort(flat, 0)
+    if n == 0:
+        fresh = _w.full((0,), True, _bool)
+    else:
+        fresh = _w.concat([_w.full((1,), True, _bool), _w.ne(values[1:], values[:-1])], 0)
+    out = values[fresh]
+    more = []
+    if return_inverse:
+        group = _w.cumsum(_w.cast(fresh, int64), 0) - 1
+        inverse = _w.put_along(_w.full((n,), 0, int64), order, group, 0)
+        more.append(_w.reshape(inverse, input.shape))
+    if return_counts:
+        starts = _w.reshape(_w.nonzero(fresh), (-1,))
+        ends = _w.concat([starts[1:], _w.tensor([n], int64)], 0)
+        more.append(ends - starts)
+    return tuple([out] + more) if more else out
+
+
+def _unique_rows(input, dim, return_inverse, return_counts):
+    rows = input.movedim(dim, 0)
+    keys = [r.tolist() for r in _w.reshape(rows, (rows.shape[0], -1))]
+    order = sorted_keys = []
+    distinct = []
+    for k in sorted_list(keys):
+        if not distinct or distinct[-1] != k:
+            distinct.append(k)
+    first = [keys.index(k) for k in distinct]
+    out = _w.take(rows, _w.tensor(first, int64), 0).movedim(0, dim)
+    more = []
+    if return_inverse:
+        more.append(_w.tensor([distinct.index(k) for k in keys], int64))
+    if return_counts:
+        more.append(_w.tensor([keys.count(k) for k in distinct], int64))
+    return tuple([out] + more) if more else out
+
+
+def sorted_list(keys):
+    keys = list(keys)
+    keys.sort()
+    return keys
+
+
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    flat = _w.reshape(input, (-1,))
+    n = flat.shape[0]
+    fresh = _w.concat([_w.full((1,), True, _bool), _w.ne(flat[1:], flat[:-1])], 0)
+    more = []
+    if return_inverse:
+        more.append(_w.reshape(_w.cumsum(_w.cast(fresh, int64), 0) - 1, input.shape))
+    if return_counts:
+        starts = _w.reshape(_w.nonzero(fresh), (-1,))
+        more.append(_w.concat([starts[1:], _w.tensor([n], int64)], 0) - starts)
+    return tuple([flat[fresh]] + more) if more else flat[fresh]

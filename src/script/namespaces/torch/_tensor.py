@@ -1,0 +1,510 @@
+# torch._tensor -- the class of tensors: functions bound as methods, conversions, text.
+import _torch as _w
+from torch import _creation, _grad, _math, _products, _shape
+from torch._types import (CPU, Size, check_device, device as _device, strided, float64, float32, float16, bfloat16,
+                          int64, int32, int16, int8, uint8, bool as _bool, dtype as _dtype, is_float,
+                          default_generator)
+
+_method = _w.method
+_write = _w.write
+
+# Names of these modules that are methods too.
+_METHODS = (
+    (_math, "add sub rsub div round clamp clamp_min clamp_max lerp addcmul addcdiv heaviside copysign sgn signbit "
+            "sinc logit xlogy nan_to_num isposinf isneginf isreal fmax fmin gcd lcm isclose allclose equal "
+            "is_same_size sum nansum mean nanmean prod var std max min amax amin aminmax argmax argmin all any "
+            "logsumexp norm dist renorm count_nonzero cumsum cumprod cummax cummin logcumsumexp diff softmax "
+            "log_softmax median nanmedian quantile nanquantile mode bincount histc float_power nonzero erfc "
+            "logaddexp2"),
+    (_shape, "reshape view view_as reshape_as flatten ravel unflatten permute transpose t movedim squeeze unsqueeze "
+             "expand expand_as broadcast_to split chunk tensor_split hsplit vsplit unbind narrow select repeat tile "
+             "repeat_interleave flip fliplr flipud roll rot90 unfold as_strided tril triu diag diagonal diag_embed "
+             "index_select gather take take_along_dim scatter scatter_add scatter_reduce index_add index_copy "
+             "index_fill index_put masked_fill masked_select masked_scatter argwhere sort argsort msort topk "
+             "kthvalue unique unique_consecutive"),
+    (_products, "matmul mm bmm mv dot vdot inner outer addmm addmv baddbmm addr addbmm trace cross cholesky inverse "
+                "det logdet matrix_power kron cov corrcoef"),
+)
+_ALIASES = {"subtract": "sub", "divide": "div", "true_divide": "div", "clip": "clamp", "swapaxes": "transpose",
+            "swapdims": "transpose", "moveaxis": "movedim", "ger": "outer"}
+# Natives that are methods as they are.
+_NATIVES = ("abs neg sign positive square reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan "
+            "sinh cosh tanh asinh acosh atanh erf sqrt rsqrt sigmoid floor ceil trunc frac logical_not bitwise_not "
+            "deg2rad rad2deg relu mul pow remainder fmod atan2 maximum minimum hypot logaddexp eq ne lt le gt ge "
+            "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor detach")
+_RENAMED = {"absolute": "abs", "negative": "neg", "isfinite": "is_finite", "isnan": "is_nan", "isinf": "is_inf",
+            "erfinv": "erf_inv", "fix": "trunc", "multiply": "mul", "floor_divide": "floor_div", "less": "lt",
+            "less_equal": "le", "greater": "gt", "greater_equal": "ge", "not_equal": "ne", "arcsin": "asin",
+            "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "bitwise_left_shift": "shift_left",
+            "bitwise_right_shift": "shift_right", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh"}
+# Methods with a form that writes into the tensor: x.exp_() and so on.
+_IN_PLACE = ("abs neg sign square reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh "
+             "tanh asinh acosh atanh erf sqrt rsqrt sigmoid floor ceil trunc frac logical_not relu mul pow remainder "
+             "fmod atan2 eq ne lt le gt ge logical_and logical_or add sub div round clamp clamp_min clamp_max lerp "
+             "addcmul addcdiv cumsum cumprod tril triu scatter scatter_add scatter_reduce index_add index_copy "
+             "index_fill index_put masked_fill masked_scatter nan_to_num floor_divide multiply subtract divide clip "
+             "addmm addmv baddbmm addr erfinv bitwise_and bitwise_or bitwise_xor renorm negative true_divide "
+             "deg2rad rad2deg float_power")
+
+# How tensors are written: set_printoptions.
+_text = {"precision": -1, "threshold": -1, "edgeitems": -1, "linewidth": -1, "sci_mode": -1}
+_PROFILES = {"default": (4, 1000, 3, 80), "short": (2, 1000, 2, 80), "full": (4, 9223372036854775807, 3, 80)}
+
+
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
+    if profile is not None:
+        _text["precision"], _text["threshold"], _text["edgeitems"], _text["linewidth"] = _PROFILES[profile]
+    new = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    for key, value in new.items():
+        if value is not None:
+            _text[key] = 9223372036854775807 if value == float("inf") else value
+    _text["sci_mode"] = -1 if sci_mode is None else int(sci_mode)
+
+
+def _shown(x, parameter=False):
+    if _w.about(x, "symbolic"):
+        return f"Traced<{x.dtype}, {list(x.shape)}>"
+    name = None
+    if _w.about(x, "requires_grad") and not _w.about(x, "leaf"):
+        fn = _grad.grad_fn(x)
+        name = fn.name() if fn is not None else None
+    return _w.text(x, "torch", _text["precision"], _text["threshold"], _text["edgeitems"], _text["linewidth"],
+                   _text["sci_mode"], False, name, parameter)
+
+
+_TYPE_NAMES = {"float32": "FloatTensor", "float64": "DoubleTensor", "float16": "HalfTensor",
+               "bfloat16": "BFloat16Tensor", "int64": "LongTensor", "int32": "IntTensor", "int16": "ShortTensor",
+               "int8": "CharTensor", "uint8": "ByteTensor", "bool": "BoolTensor"}
+_BY_TYPE_NAME = {"torch." + v: getattr(_w, "bool_" if k == "bool" else k) for k, v in _TYPE_NAMES.items()}
+
+
+def _converter(d):
+    def convert(self, memory_format=None):
+        return self if self.dtype == d else _w.cast(self, d)
+    return convert
+
+
+def _in_place(fn):
+    def write(self, *args, **kwargs):
+        return _write(self, fn(self, *args, **kwargs))
+    return write
+
+
+def _drawing(kind, a, b):
+    # x.normal_(mean, std) and its like
+    def fill(self, p=a, q=b, *, generator=None, **named):
+        for value in named.values():  # mean=, std=, from_= ..: in the order of the parameters
+            p, q = (value, q) if p is a else (p, value)
+        return _write(self, _w.draw(kind, self.shape, self.dtype, p, q, generator or default_generator))
+    return fill
+
+
+class Tensor(_w.Tensor):
+    def __init__(self, *args, device=None):
+        if len(args) == 1 and not isinstance(args[0], int):
+            data = args[0]
+            if not isinstance(data, _w.Tensor):
+                data = _w.tensor(data, _creation.get_default_dtype())
+            _w.Tensor.__init__(self, data)
+        else:
+            _w.Tensor.__init__(self, _w.full(args if args else (0,), 0.0, _creation.get_default_dtype()))
+
+    def __repr__(self, *, tensor_contents=None):
+        return _shown(self)
+
+    __str__ = __repr__
+
+    # ---- what it is
+
+    @property
+    def T(self):
+        return _w.permute(self)
+
+    @property
+    def mT(self):
+        return _w.swap_axes(self, -1, -2)
+
+    H = T
+
+    @property
+    def device(self):
+        return CPU
+
+    is_cuda = is_sparse = is_quantized = is_meta = is_mps = False
+    layout = strided
+    names = property(lambda self: (None,) * self.ndim)
+    itemsize = property(lambda self: self.dtype.itemsize)
+    nbytes = property(lambda self: self.dtype.itemsize * _w.about(self, "count"))
+    requires_grad = property(lambda self: _w.about(self, "requires_grad"),
+                             lambda self, on: self.requires_grad_(on))
+    is_leaf = property(lambda self: _w.about(self, "leaf"))
+    grad_fn = property(lambda self: _grad.grad_fn(self))
+    retains_grad = property(lambda self: hasattr(self, "_kept"))
+    _version = property(lambda self: _w.about(self, "version"))
+    output_nr = 0
+
+    @property
+    def data(self):
+        return _w.detach(self)
+
+    @data.setter
+    def data(self, value):
+        _w.set_data(self, value)
+
+    @property
+    def grad(self):
+        kept = self.__dict__.get("_kept")
+        return _w.grad_of(self) if kept is None else kept
+
+    @grad.setter
+    def grad(self, value):
+        if value is not None:
+            if not isinstance(value, _w.Tensor):
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value)}")
+            if value.shape != self.shape:
+                raise RuntimeError(f"assigned grad has data of a different size")
+        _w.set_grad(self, value)
+
+    @grad.deleter
+    def grad(self):
+        _w.set_grad(self, None)
+
+    def size(self, dim=None):
+        return self.shape if dim is None else self.shape[dim]
+
+    def dim(self):
+        return self.ndim
+
+    ndimension = dim
+
+    def numel(self):
+        return _w.about(self, "count")
+
+    nelement = numel
+
+    def stride(self, dim=None):
+        s = _w.strides(self)
+        return s if dim is None else s[dim]
+
+    def storage_offset(self):
+        return _w.about(self, "offset")
+
+    def data_ptr(self):
+        return _w.about(self, "address")
+
+    def is_contiguous(self, memory_format=None):
+        return _w.about(self, "packed")
+
+    def contiguous(self, memory_format=None):
+        return self if _w.about(self, "packed") else _w.copy(self)
+
+    def element_size(self):
+        return self.dtype.itemsize
+
+    def is_floating_point(self):
+        return self.dtype.is_floating_point
+
+    def is_complex(self):
+        return False
+
+    def is_signed(self):
+        return self.dtype.kind in ("f", "i")
+
+    def is_pinned(self):
+        return False
+
+    def is_set_to(self, other):
+        return _w.same(self, other)
+
+    def get_device(self):
+        return -1
+
+    def __len__(self):
+        if self.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return self.shape[0]
+
+    def __contains__(self, x):
+        return bool(_w.any(_w.eq(self, x)))
+
+    def __reversed__(self):
+        return _w.flip(self, 0) if self.ndim else self
+
+    def __abs__(self):
+        return _w.abs(self)
+
+    def __round__(self, n=0):
+        return _math.round(self, decimals=n)
+
+    def __deepcopy__(self, memo):
+        if not self.is_leaf:
+            raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+                               "protocol at the moment.")
+        if id(self) in memo:
+            return memo[id(self)]
+        new = _w.copy(_w.detach(self))
+        if type(self) is not Tensor:
+            new = type(self)(new)
+        if self.requires_grad != new.requires_grad:
+            new.requires_grad_(self.requires_grad)
+        memo[id(self)] = new
+        return new
+
+    def __copy__(self):
+        return _w.wrap(self)
+
+    # ---- histories
+
+    def requires_grad_(self, requires_grad=True):
+        if requires_grad and not self.dtype.is_floating_point:
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        if not requires_grad and not _w.about(self, "leaf"):
+            raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a "
+                               "computed variable in a subgraph that doesn't require differentiation use "
+                               "var_no_grad = var.detach().")
+        return _w.requires_grad(self, requires_grad)
+
+    def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+        if gradient is not None and not isinstance(gradient, _w.Tensor):
+            gradient = _w.tensor(gradient, self.dtype)
+        _grad.backward(self, gradient, retain_graph, create_graph, inputs)
+
+    def detach_(self):
+        t = _w.copy(_w.detach(self))
+        with _grad.no_grad():
+            return _write(self, t)
+
+    def clone(self, *, memory_format=None):
+        return _w.copy(self)
+
+    def retain_grad(self):
+        _grad.retain_grad(self)
+
+    def register_hook(self, hook):
+        return _grad.register_hook(self, hook)
+
+    def register_post_accumulate_grad_hook(self, hook):
+        return _grad.register_post_accumulate_grad_hook(self, hook)
+
+    # ---- other dtypes and places
+
+    def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
+        for a in args:
+            if isinstance(a, _dtype):
+                dtype = a
+            elif isinstance(a, _w.Tensor):
+                dtype = a.dtype
+            elif isinstance(a, (str, _device)):
+                device = a
+        if device is not None:
+            check_device(device)
+        if dtype is not None and dtype != self.dtype:
+            return _w.cast(self, dtype)
+        return _w.copy(self) if copy else self
+
+    def type(self, dtype=None, non_blocking=False):
+        if dtype is None:
+            return "torch." + _TYPE_NAMES.get(self.dtype.name, "Tensor")
+        if isinstance(dtype, str):
+            dtype = _BY_TYPE_NAME[dtype]
+        elif hasattr(dtype, "_dtype"):
+            dtype = dtype._dtype
+        return self if dtype == self.dtype else _w.cast(self, dtype)
+
+    def type_as(self, other):
+        return self.to(other.dtype)
+
+    def cpu(self, memory_format=None):
+        return self
+
+    def cuda(self, device=None, non_blocking=False):
+        check_device("cuda")
+
+    def pin_memory(self):
+        return self
+
+    def share_memory_(self):
+        return self
+
+    def numpy(self, *, force=False):
+        import numpy
+        if force:
+            return numpy.wrap(_w.detach(self))
+        if _w.about(self, "requires_grad"):
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
+                               "instead.")
+        return numpy.wrap(self)
+
+    def __array__(self, dtype=None, copy=None):
+        a = self.numpy()
+        return a if dtype is None else a.astype(dtype)
+
+    # ---- new ones of its kind
+
+    def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
+        return _creation.tensor(data, dtype=dtype or self.dtype, requires_grad=requires_grad)
+
+    def new_zeros(self, *size, dtype=None, **options):
+        return _creation.zeros(*size, dtype=dtype or self.dtype, **options)
+
+    def new_ones(self, *size, dtype=None, **options):
+        return _creation.ones(*size, dtype=dtype or self.dtype, **options)
+
+    def new_empty(self, *size, dtype=None, **options):
+        return _creation.empty(*size, dtype=dtype or self.dtype, **options)
+
+    def new_full(self, size, fill_value, *, dtype=None, **options):
+        return _creation.full(size, fill_value, dtype=dtype or self.dtype, **options)
+
+    def new(self, *args):
+        return _creation.zeros(*args, dtype=self.dtype) if args else _creation.zeros(0, dtype=self.dtype)
+
+    # ---- writing
+
+    def copy_(self, src, non_blocking=False):
+        if not isinstance(src, _w.Tensor):
+            src = _w.tensor(src, self.dtype)
+        return _write(self, src if src.dtype == self.dtype else _w.cast(src, self.dtype))
+
+    def fill_(self, value):
+        v = _w.cast(value, self.dtype) if isinstance(value, _w.Tensor) else _w.full((), value, self.dtype)
+        return _write(self, v)
+
+    def zero_(self):
+        return _write(self, _w.full((), 0, self.dtype))
+
+    def fill_diagonal_(self, fill_value, wrap=False):
+        n = min(self.shape)
+        k = _w.arange(0, n, 1, int64)
+        self[(k,) * self.ndim] = fill_value
+        return self
+
+    def set_(self, source):
+        _w.set_data(self, source)
+        return self
+
+    def resize_(self, *size):
+        size = _creation.as_size(size)
+        flat = _w.reshape(_w.detach(self), (-1,))
+        n = 1
+        for k in size:
+            n *= k
+        if n > flat.shape[0]:
+            flat = _w.concat([flat, _w.full((n - flat.shape[0],), 0, self.dtype)], 0)
+        _w.set_data(self, _w.reshape(flat[:n], size))
+        return self
+
+    def t_(self):
+        _w.set_data(self, _w.swap_axes(_w.detach(self), 0, 1))
+        return self
+
+    def squeeze_(self, dim=None):
+        _w.set_data(self, _shape.squeeze(_w.detach(self), dim))
+        return self
+
+    def unsqueeze_(self, dim):
+        _w.set_data(self, _w.expand_dims(_w.detach(self), dim))
+        return self
+
+    def transpose_(self, dim0, dim1):
+        _w.set_data(self, _w.swap_axes(_w.detach(self), dim0, dim1))
+        return self
+
+    normal_ = _drawing("normal", 0.0, 1.0)
+    uniform_ = _drawing("uniform", 0.0, 1.0)
+    exponential_ = _drawing("exponential", 1.0, 0.0)
+    geometric_ = _drawing("geometric", 0.5, 0.0)
+    cauchy_ = _drawing("cauchy", 0.0, 1.0)
+    log_normal_ = _drawing("log_normal", 1.0, 2.0)
+
+    def bernoulli_(self, p=0.5, *, generator=None):
+        g = generator or default_generator
+        if isinstance(p, _w.Tensor):
+            return _write(self, _w.cast(_w.draw_bernoulli(_w.broadcast_to(p, self.shape), g), self.dtype))
+        return _write(self, _w.draw("bernoulli", self.shape, self.dtype, p, 0.0, g))
+
+    def random_(self, low=None, high=None, *, generator=None):
+        g = generator or default_generator
+        if low is None:
+            return _write(self, _w.draw("random", self.shape, self.dtype, 0, 0, g))
+        if high is None:
+            low, high = 0, low
+        return _write(self, _w.draw_int(low, high, self.shape, self.dtype, g))
+
+    def bernoulli(self, p=None, *, generator=None):
+        return _creation.bernoulli(self, p, generator=generator)
+
+    def multinomial(self, num_samples, replacement=False, *, generator=None):
+        return _creation.multinomial(self, num_samples, replacement, generator=generator)
+
+    # ---- the rest
+
+    def apply_(self, fn):
+        values = [fn(v) for v in _w.reshape(_w.detach(self), (-1,)).tolist()]
+        return _write(self, _w.reshape(_w.tensor(values, self.dtype), self.shape))
+
+    def map_(self, other, fn):
+        a, b = _w.reshape(self, (-1,)).tolist(), _w.reshape(_w.broadcast_to(other, self.shape), (-1,)).tolist()
+        return _write(self, _w.reshape(_w.tensor([fn(x, y) for x, y in zip(a, b)], self.dtype), self.shape))
+
+    def where(self, condition, other):
+        return _w.where(condition, self, other)
+
+    def sum_to_size(self, *size):
+        size = _creation.as_size(size)
+        x = self
+        if x.ndim > len(size):
+            x = _w.sum(x, list(range(x.ndim - len(size))))
+        dims = [k for k, n in enumerate(size) if n == 1 and x.shape[k] != 1]
+        return _w.sum(x, dims, True) if dims else x
+
+    def to_dense(self):
+        return self
+
+    def storage(self):
+        return _w.reshape(self, (-1,)).tolist()
+
+    def untyped_storage(self):
+        return self
+
+    def __dlpack__(self, stream=None):
+        return self
+
+    double = _converter(float64)
+    float = _converter(float32)
+    half = _converter(float16)
+    bfloat16 = _converter(bfloat16)
+    long = _converter(int64)
+    int = _converter(int32)
+    short = _converter(int16)
+    char = _converter(int8)
+    byte = _converter(uint8)
+    bool = _converter(_bool)
+
+
+def _bind():
+    for module, names in _METHODS:
+        for name in names.split():
+            setattr(Tensor, name, getattr(module, name))
+    for name in _NATIVES.split():
+        setattr(Tensor, name, _method(getattr(_w, name)))
+    for name, native in _RENAMED.items():
+        setattr(Tensor, name, _method(getattr(_w, native)))
+    for name, other in _ALIASES.items():
+        setattr(Tensor, name, getattr(Tensor, other))
+    for name in _IN_PLACE.split():
+        setattr(Tensor, name + "_", _in_place(getattr(Tensor, name)))
+
+
+_bind()
+_w.set_class(Tensor)
+
+
+def typed(d):
+    # torch.FloatTensor and its like: makers, not classes.
+    def make(*args):
+        if len(args) == 1 and not isinstance(args[0], type(0)):
+            return _w.tensor(args[0], d)
+        return _w.full(args if args else (0,), 0, d)
+    make._dtype = d
+    return make

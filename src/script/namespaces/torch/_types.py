@@ -1,0 +1,189 @@
+# torch._types -- dtypes, sizes, devices and what else is not a tensor.
+import _torch as _w
+
+_to_int = int
+dtype = _w.dtype
+float64 = double = _w.float64
+float32 = float = _w.float32
+float16 = half = _w.float16
+bfloat16 = _w.bfloat16
+int64 = long = _w.int64
+int32 = int = _w.int32
+int16 = short = _w.int16
+int8 = _w.int8
+uint8 = _w.uint8
+uint16 = _w.uint16
+uint32 = _w.uint32
+uint64 = _w.uint64
+bool = _w.bool_
+
+_FLOATS = (float64, float32, float16, bfloat16)
+
+
+def is_float(d):
+    return d in _FLOATS
+
+
+class Size(tuple):
+    # The sizes of a tensor: a tuple that knows its product.
+    def __repr__(self):
+        return "torch.Size([" + ", ".join([repr(n) for n in self]) + "])"
+
+    __str__ = __repr__
+
+    def numel(self):
+        n = 1
+        for k in self:
+            n *= k
+        return n
+
+    def __getitem__(self, i):
+        v = tuple.__getitem__(self, i)
+        return Size(v) if isinstance(i, slice) else v
+
+    def __add__(self, other):
+        return Size(tuple(self) + tuple(other))
+
+
+class device:
+    def __init__(self, type="cpu", index=None):
+        if isinstance(type, device):
+            type, index = type.type, type.index
+        if ":" in type:
+            type, _, index = type.partition(":")
+            index = _to_int(index)
+        if type not in ("cpu", "cuda", "mps", "meta", "xpu"):
+            raise RuntimeError("Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, "
+                               "fpga, maia, xla, lazy, vulkan, mps, meta, hpu, mtia, privateuseone device type "
+                               f"at start of device string: {type}")
+        self.type = type
+        self.index = index
+
+    def __repr__(self):
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
+
+    def __str__(self):
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other):
+        return isinstance(other, device) and self.type == other.type and self.index == other.index
+
+    def __hash__(self):
+        return hash((self.type, self.index))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        return False
+
+
+CPU = device("cpu")
+
+
+def check_device(d):
+    # There is memory of the host only.
+    if d is None:
+        return
+    kind = d.type if isinstance(d, device) else str(d).partition(":")[0]
+    if kind == "cpu":
+        return
+    if kind == "cuda":
+        raise AssertionError("Torch not compiled with CUDA enabled")
+    raise RuntimeError(f"there is no device '{d}' here: tensors live on the cpu")
+
+
+class layout:
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return "torch." + self.name
+
+
+strided = layout("strided")
+sparse_coo = layout("sparse_coo")
+contiguous_format = layout("contiguous_format")
+preserve_format = layout("preserve_format")
+channels_last = layout("channels_last")
+
+# ---- limits of the dtypes
+
+_FLOAT_FACTS = {  # bits, eps, max, smallest normal, decimal digits
+    "float64": (64, 2.220446049250313e-16, 1.7976931348623157e308, 2.2250738585072014e-308, 1e-15),
+    "float32": (32, 1.1920928955078125e-07, 3.4028234663852886e38, 1.1754943508222875e-38, 1e-06),
+    "float16": (16, 0.0009765625, 65504.0, 6.103515625e-05, 0.001),
+    "bfloat16": (16, 0.0078125, 3.3895313892515355e38, 1.1754943508222875e-38, 0.01),
+}
+
+
+class finfo:
+    def __init__(self, type=float32):
+        if not is_float(type):
+            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{type}'")
+        self.dtype = type.name
+        self.bits, self.eps, self.max, self.tiny, self.resolution = _FLOAT_FACTS[type.name]
+        self.min = -self.max
+        self.smallest_normal = self.tiny
+
+    def __repr__(self):
+        def short(x):
+            return f"{x:.6g}"
+        return (f"finfo(resolution={short(self.resolution)}, min={short(self.min)}, max={short(self.max)}, "
+                f"eps={short(self.eps)}, smallest_normal={short(self.tiny)}, tiny={short(self.tiny)}, "
+                f"dtype={self.dtype})")
+
+
+class iinfo:
+    def __init__(self, type):
+        if is_float(type) or type == bool:
+            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type}'")
+        self.dtype = type.name
+        self.bits = 8 * type.itemsize
+        if type.kind == "u":
+            self.min, self.max = 0, 9223372036854775807 if self.bits == 64 else 2 ** self.bits - 1
+        else:
+            half_range = 2 ** (self.bits - 2)
+            self.max = half_range - 1 + half_range
+            self.min = -self.max - 1
+
+    def __repr__(self):
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+# ---- named results: torch.return_types
+
+_results = {}
+
+
+def result(name, fields):
+    # The class of results with names, made once for each function.
+    if name in _results:
+        return _results[name]
+
+    class Result(tuple):
+        def __repr__(self):
+            parts = [f"{f}={v!r}" for f, v in zip(fields, self)]
+            return f"torch.return_types.{name}(\n" + ",\n".join(parts) + ")"
+
+        __str__ = __repr__
+
+    for i, f in enumerate(fields):
+        setattr(Result, f, _field(i))
+    Result.__name__ = name
+    _results[name] = Result
+    return Result
+
+
+def _field(i):
+    return property(lambda self: self[i])
+
+
+def pair(name, two):
+    return result(name, ("values", "indices"))(two)
+
+
+Generator = _w.Generator
+default_generator = Generator()
+_w.set_shape_class(Size)
