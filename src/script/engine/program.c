@@ -150,6 +150,33 @@ static Value n_trace(Vm *vm, const Args *a)
     return v.tag == T_NIL ? en_fail(&e) : en_end_value(&e, v);
 }
 
+/* trace_sizes(fn, args, fixed=()): as trace, with graph's meaning, but the sizes of the
+ * arguments are symbols with these as hints, save those of the arguments numbered in fixed. */
+static Value n_trace_sizes(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor *in;
+    int n = 0, m = 0;
+    int64_t which[256];
+    bool *fixed;
+    Callee k;
+    wf_function f;
+    const wf_program *p = NULL;
+
+    if (!en_tensors(&e, a->v[1], &in, &n) || !en_ints(&e, a->v[2], which, &m, 256) ||
+        !(fixed = en_alloc(&e, (size_t)n + 1)))
+        return en_fail(&e);
+    memset(fixed, 0, (size_t)n + 1);
+    for (int i = 0; i < m; i++)
+        if (which[i] >= 0 && which[i] < n)
+            fixed[which[i]] = true;
+    f = en_function(&k, vm, e.f, a->v[0], n, "f");
+    wf_trace_hinted(e.c, &f, in, fixed, &p);
+    if (!p)
+        return en_fail(&e);
+    return en_end_value(&e, box_program(vm, p, (uint32_t)n, NULL, 0, NULL, 0));
+}
+
 static Value n_in_trace(Vm *vm, const Args *a)
 {
     (void)a;
@@ -517,6 +544,7 @@ static Value n_gradients(Vm *vm, const Args *a)
 
 const NativeDef engine_programs[] = {
     {"trace", n_trace, "fn,args|name,graph"},
+    {"trace_sizes", n_trace_sizes, "fn,args|fixed"},
     {"in_trace", n_in_trace, ""},
     {"apply", n_apply, "program,args|more"},
     {"tape_begin", n_tape_begin, ""},
