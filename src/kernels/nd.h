@@ -75,14 +75,14 @@ typedef struct KPool {
 /* Planes first .. last-1 of x to y; place: of maxima, flat, NULL for sums. */
 typedef void (*KPoolFn)(const KPool *p, int64_t first, int64_t last, const void *x,
                         void *y, int64_t *place);
-typedef struct KPools { /* k_pool.c */
-    KPoolFn max_f32, max_f64, sum_f32, sum_f64;
+typedef struct KPools { /* k_pool_f32.c k_pool_f64.c */
+    KPoolFn max, sum;
 } KPools;
 
 typedef struct KLoops {
     const KTypeLoops *type[K_TYPES];
     const KHalf *half;
-    const KPools *pools;
+    const KPools *pools[2]; /* of f32, of f64 */
 } KLoops;
 
 const KLoops *k_loops(void);        /* of the best instruction set of this machine */

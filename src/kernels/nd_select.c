@@ -15,7 +15,7 @@
         loops_u16_##isa, loops_u32_##isa, loops_u64_##isa, loops_f32_##isa,              \
         loops_f64_##isa;                                                                 \
     extern const KHalf half_##isa;                                                       \
-    extern const KPools pools_##isa;
+    extern const KPools pools_f32_##isa, pools_f64_##isa;
 ISAS(DECLARE)
 
 #define TABLE(isa)                                                                       \
@@ -34,7 +34,7 @@ ISAS(DECLARE)
                  [KT_F32] = &loops_f32_##isa,                                            \
                  [KT_F64] = &loops_f64_##isa},                                           \
         .half = &half_##isa,                                                             \
-        .pools = &pools_##isa,                                                           \
+        .pools = {&pools_f32_##isa, &pools_f64_##isa},                                   \
     },
 static const KLoops tables[] = {ISAS(TABLE)};
 

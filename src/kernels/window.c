@@ -6,7 +6,7 @@
  * For each result and axis the k that take part are an arithmetic sequence, and so are
  * the places in x they meet: a first one, a step and a count. Results are split into
  * tasks. Windows of f32 and f64 over the two innermost axes alone, without gaps in x, go
- * by planes to k_pool.c.
+ * by planes to pool_body.h.
  */
 #include "base/base.h"
 #include "stage.h"
@@ -237,13 +237,12 @@ static void pool_task(void *user, int i)
 /* Whether the windows are over planes, and how. */
 static int find_pool(const KWindow *w, int max, PoolRun *r)
 {
-    const KPools *pools = w->loops ? w->loops->pools : NULL;
+    const KPools *pools;
 
-    if (!pools || (w->type != KT_F32 && w->type != KT_F64) || w->rank < 1)
+    if (!w->loops || (w->type != KT_F32 && w->type != KT_F64) || w->rank < 1)
         return 0;
-    r->fn = w->type == KT_F32 ? max ? pools->max_f32 : pools->sum_f32
-            : max             ? pools->max_f64
-                              : pools->sum_f64;
+    pools = w->loops->pools[w->type == KT_F64];
+    r->fn = max ? pools->max : pools->sum;
     r->p = (KPool){{1, 1}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {1, 1}};
     r->planes = 1;
     for (int i = 0; i < w->rank; i++) {

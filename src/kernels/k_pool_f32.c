@@ -1,0 +1,3 @@
+/* k_pool_f32.c -- windows over planes of f32. */
+#define REAL_F64 0
+#include "pool_body.h"
