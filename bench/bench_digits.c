@@ -1,12 +1,12 @@
-/* bench_digits.c -- one epoch of training on the embedded digits: 64-64-10, batch 32, Adam,
- * 45 steps.
+/* bench_digits.c -- one epoch of training on the embedded digits: 64-64-10, batch 32,
+ * Adam, 45 steps.
  *
  *   eager     recorded ops, backward, optimiser step, batches by the loader
  *   program   the whole step as one jitted program, batches by the loader
  *   file      the step of a model file, run by name
  *
  * The best of many epochs, each of the same work; the losses after them are printed, so
- * that nothing can be skipped, and must agree between the ways: they see the same batches.
+ * that nothing can be skipped, and must agree: all ways see the same batches.
  */
 #include "weft.h"
 

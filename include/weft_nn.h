@@ -14,8 +14,7 @@
  * Ownership   A constructor gives one reference; adding a module to another hands that
  *             reference over. So freeing the root frees the tree. wf_module_retain makes
  *             a part live on alone. A module belongs to one context and is freed before
- *             it. Generators are borrowed and must outlive the modules that drop out; NULL
-             means the context's.
+ *             it. Generators are borrowed and must outlive the modules that drop out.
  * Errors      Constructors give NULL, calls WF_NONE or a status; NULL modules are passed
  *             through, so that a tree can be built in one expression and checked once. A
  *             failing call adds a note with the path of the module.
@@ -112,7 +111,7 @@ WF_API wf_status wf_module_visit_state(wf_ctx *c, wf_module *m, wf_state_visitor
  * error. */
 WF_API const char *wf_module_text(wf_ctx *c, wf_module *m);
 
-/* ---- files -----------------------------------------------------------------------------
+/* ---- files ----------------------------------------------------------------------------
  *
  *     wf_module_store(c, net, file);
  *     wf_optim_store(c, opt, file);

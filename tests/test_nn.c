@@ -800,6 +800,67 @@ TEST(a_traced_module_with_its_state_as_input_equals_the_eager_one)
     wf_ctx_free(c);
 }
 
+/* A type as text of a shape "2,3": the first size of each input becomes a symbol, one for
+ * each number. */
+static void type_of(char *out, size_t size, const char *shape)
+{
+    bool whole = *shape == 'i';
+    char *end;
+    long first = strtol(shape + whole, &end, 10);
+
+    snprintf(out, size, "%s[D%ld%s]", whole ? "i64" : "f32", first, end);
+}
+
+static void same_as_eager(const Row *r, bool train)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x[3], y[3], z[3];
+    const char *types[3];
+    char text[3][64];
+    wf_model *file;
+    int nin = 0;
+
+    wf_manual_seed(c, 0);
+    wf_model_new(c, &file);
+    wf_module *m = r->make(c, wf_ctx_generator(c));
+    wf_module_train(m, train);
+    wf_module_store(c, m, file);
+    for (; nin < 3 && r->in[nin]; nin++) {
+        x[nin] = make_input(c, r->in[nin], WF_F32);
+        type_of(text[nin], sizeof text[nin], r->in[nin]);
+        types[nin] = text[nin];
+    }
+    wf_module_add_method(c, m, file, "forward", NULL, NULL, types, nin, r->nout);
+    wf_model_run(c, file, "forward", x, nin, z, r->nout);
+    wf_module_call(c, m, x, nin, y, r->nout);
+    if (wf_ctx_status(c))
+        check_fail(__FILE__, __LINE__, "%s: %s", r->name, wf_ctx_message(c));
+    for (int k = 0; k < r->nout && !wf_ctx_status(c); k++) {
+        double a[256] = {0}, b[256] = {0};
+        int64_t n = wf_count(c, y[k]);
+        wf_read_f64(c, y[k], a, n);
+        wf_read_f64(c, z[k], b, n);
+        CHECK_EQ_INT(wf_count(c, z[k]), n);
+        for (int64_t i = 0; i < n; i++)
+            if (!(fabs(a[i] - b[i]) <= 2e-6 * (1 + fabs(a[i])))) {
+                check_fail(__FILE__, __LINE__, "%s: %.9g eagerly, %.9g from the file",
+                           r->name, a[i], b[i]);
+                break;
+            }
+    }
+    wf_model_free(file);
+    wf_module_free(c, m);
+    wf_ctx_free(c);
+}
+
+TEST(every_module_computes_the_same_from_a_file_with_symbolic_sizes)
+{
+    for (int i = 0; i < ROWS; i++)
+        for (int train = 0; train < 2 && rows[i].nout; train++)
+            if (!train || !strstr(rows[i].name, "dropout"))
+                same_as_eager(&rows[i], train);
+}
+
 /* ---- a whole training step as one program, of many models -------------------------- */
 
 enum { MODELS = 3, PARAMS = 4, INPUTS = 3 * PARAMS + 3 };

@@ -222,7 +222,7 @@ TEST(a_file_alone_is_enough_to_run_derive_and_train)
     remove(path);
 }
 
-/* ---- trees --------------------------------------------------------------------------- */
+/* ---- trees ------------------------------------------------------------------------- */
 
 static bool forward_tied(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                          wf_tensor *out, int nout)

@@ -1,6 +1,6 @@
-/* test_nn_models.c -- whole networks against PyTorch's (tests/golden/nn/models.txt, written
- * by tools/golden_nn_models.py): printed tree, results in both modes, gradients of some
- * parameters, running statistics, from the same seed. */
+/* test_nn_models.c -- whole networks against PyTorch's (tests/golden/nn/models.txt,
+ * written by tools/golden_nn_models.py): printed tree, results in both modes, gradients
+ * of some parameters, running statistics, from the same seed. */
 #include "test.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static const Row rows[] = {
     {"gpt", make_gpt, {2, 6}, 2},
 };
 
-/* 0.5 sin(0.3 i + 0.1), in place of what was drawn: normal numbers differ in the last bit */
+/* 0.5 sin(0.3 i + 0.1) in place of what was drawn: normal numbers differ a little */
 static bool fill_embeddings(void *user, const char *path, wf_module *m)
 {
     wf_ctx *c = user;
@@ -206,6 +206,36 @@ static void check_line(Case *k, const char *line)
         compare_some(k, wf_grad_of(k->c, wf_module_tensor(k->m, word[2])), numbers, line);
     else
         compare_some(k, wf_module_tensor(k->m, word[1]), numbers, line);
+}
+
+TEST(one_program_of_gpt_serves_every_length_up_to_its_context)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_module *m = make_gpt(c);
+    int64_t tokens[16];
+    double a[80], b[80];
+    wf_model *file;
+
+    for (int i = 0; i < 16; i++)
+        tokens[i] = (7 * i + 3) % 5;
+    wf_model_new(c, &file);
+    wf_module_store(c, m, file);
+    wf_module_add_method(c, m, file, "forward", NULL, NULL, (const char *[]){"i64[N,T]"},
+                         1, 1);
+    for (int64_t time = 1; time <= 7; time += 3) {
+        wf_tensor x = wf_from(c, WF_I64, (int64_t[]){2, time}, 2, tokens), y;
+        wf_model_run(c, file, "forward", &x, 1, &y, 1);
+        wf_read_f64(c, y, a, 10 * time);
+        wf_read_f64(c, wf_forward_one(c, m, x), b, 10 * time);
+        CHECK_STR(wf_ctx_message(c), "");
+        for (int i = 0; i < 10 * time; i++)
+            CHECK_NEAR(a[i], b[i], 1e-5);
+    }
+    wf_forward_one(c, m, wf_from(c, WF_I64, (int64_t[]){2, 8}, 2, tokens));
+    CHECK_HAS(wf_ctx_message(c), "GPT: more tokens than its context");
+    wf_model_free(file);
+    wf_module_free(c, m);
+    wf_ctx_free(c);
 }
 
 TEST(networks_print_compute_and_derive_as_pytorchs_do)

@@ -176,18 +176,20 @@ static bool forward_gpt(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                         wf_tensor *out, int nout)
 {
     wf_module *blocks = wf_module_child(m, BLOCKS);
-    int64_t time = nin == 1 && wf_rank(c, in[0]) == 2 ? wf_size(c, in[0], 1) : -1;
-    wf_tensor x, mask;
+    int64_t time = nin == 1 && wf_rank(c, in[0]) == 2 ? wf_size(c, in[0], 1) : 0;
+    wf_tensor x, mask, at;
 
     if (nin != 1 || nout != 1)
         return false;
-    if (nn_refuse(c, time < 1, "GPT: needs tokens [N,time] with a constant time"))
+    if (nn_refuse(c, wf_rank(c, in[0]) != 2 || time == 0, "GPT: needs tokens [N,time]") ||
+        nn_refuse(c, time > wf_size(c, wf_module_tensor(m, "pos.weight"), 0),
+                  "GPT: more tokens than its context"))
         return false;
+    at = wf_iota(c, WF_I64, &time, 1, 0);
     x = wf_add(c, wf_forward_one(c, wf_module_child(m, TOK), in[0]),
-               wf_forward_one(c, wf_module_child(m, POS),
-                              wf_arange(c, WF_I64, 0, (double)time, 1)));
+               wf_forward_one(c, wf_module_child(m, POS), at));
     x = wf_forward_one(c, wf_module_child(m, DROP), x);
-    mask = wf_logical_not(c, wf_tri(c, WF_BOOL, time, time, 0));
+    mask = wf_gt(c, at, wf_expand_dims(c, at, 1)); /* not allowed: what comes later */
     for (int i = 0; i < wf_module_children(blocks) && !wf_ctx_status(c); i++)
         wf_module_call(c, wf_module_child(blocks, i), (wf_tensor[]){x, mask}, 2, &x, 1);
     out[0] = wf_forward_one(c, wf_module_child(m, HEAD),

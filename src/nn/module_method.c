@@ -1,8 +1,8 @@
 /* module_method.c -- programs of a module for a file: any function of it, or a whole
  * training step, with notes of which tensors of the file they take and change.
  *
- * A graph is opened whose first inputs stand for the state; the module runs with them lent
- * to its places; places that hold something else afterwards have changed.
+ * A graph is opened whose first inputs stand for the state; the module runs with them
+ * lent to its places; places that hold something else afterwards have changed.
  */
 #include "nn/nn.h"
 
@@ -89,7 +89,7 @@ static void maker_free(Maker *k)
     nn_list_free(k->c, &k->own);
 }
 
-/* An open graph whose first inputs are the module's state. more: room for other tensors */
+/* An open graph whose first inputs are the module's state. more: room for others */
 static bool maker_begin(Maker *k, const char *name, int more)
 {
     wf_ctx *c = k->c;

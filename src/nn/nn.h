@@ -110,7 +110,7 @@ wf_status nn_optim_update(wf_ctx *c, const wf_optim *o, const int *number, wf_te
 
 /* ---- layers.c ---- */
 
-/* weight and bias as PyTorch draws them: both uniform, +- 1 / sqrt(fan_in) for the bias */
+/* weight and bias as PyTorch draws them: uniform, the bias in +- 1 / sqrt(fan_in) */
 void nn_add_weights(wf_ctx *c, wf_generator *g, wf_module *m, const int64_t *dims,
                     int rank, int64_t out, bool bias);
 /* wf_nn_linear of another class name */
