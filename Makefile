@@ -32,9 +32,10 @@ ISA_2   := -DKERNEL_ISA=2 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16
 
 KSRC    := $(wildcard src/kernels/k_*.c)
 SRC     := $(filter-out $(KSRC),$(wildcard src/base/*.c src/ir/*.c src/op/*.c src/transform/*.c src/opt/*.c \
-             src/kernels/*.c src/runtime/*.c src/io/*.c \
+             src/kernels/*.c src/codegen/*.c src/runtime/*.c src/io/*.c \
              src/tensor/*.c src/nn/*.c src/script/*.c src/script/modules/*.c src/script/engine/*.c))
-GEN     := $(BUILD)/gen/namespaces.c
+GEN     := $(BUILD)/gen/namespaces.c $(BUILD)/gen/prelude.c
+PRELUDE := src/kernels/vec.h src/kernels/vmath.h src/codegen/lanes.h
 NSPY    := $(shell find src/script/namespaces -name '*.py' | LC_ALL=C sort)
 CLISRC  := $(wildcard src/cli/*.c)
 OBJ     := $(SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
@@ -66,9 +67,14 @@ $(BUILD)/src/%.o: src/%.c
 	$(Q)$(CC) $(ALL) -c $< -o $@
 
 # The libraries' names, written in the language itself, as text in the program.
-$(GEN): $(NSPY) tools/embed
+$(BUILD)/gen/namespaces.c: $(NSPY) tools/embed
 	@mkdir -p $(@D)
 	$(Q)tools/embed $(NSPY) > $@
+# What generated code stands on: headers of the library, but for what they include.
+$(BUILD)/gen/prelude.c: $(PRELUDE)
+	@mkdir -p $(@D)
+	$(Q)(echo 'extern const char *const prelude_lines[];'; echo 'const char *const prelude_lines[] = {'; \
+	    sed '/^#include/d; s/\\/\\\\/g; s/"/\\"/g; s/^/    "/; s/$$/\\n",/' $(PRELUDE); echo '    0};') > $@
 $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(Q)$(CC) $(ALL) -c $< -o $@
 

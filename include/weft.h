@@ -246,6 +246,12 @@ WF_API wf_status wf_optimise(wf_ctx *cx, const wf_program *f, const char *last, 
 typedef struct wf_exec wf_exec;
 
 WF_API wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec);
+/* The same, optimised, with machine code made by the system's C compiler where there is one; code is cached between
+ * processes. Without a compiler the optimised program is interpreted. Starts the compiler whatever options say.
+ *   WF_COMPILE_EXACT   products and sums are rounded each for itself, as the interpreter does it */
+enum { WF_COMPILE_EXACT = 1 };
+WF_API wf_status wf_compile(wf_ctx *cx, const wf_program *p, unsigned flags, wf_exec **out_exec);
+WF_API bool wf_exec_is_compiled(const wf_exec *e); /* has it machine code? */
 WF_API wf_exec *wf_exec_retain(wf_exec *e);
 WF_API void wf_exec_release(wf_exec *e); /* NULL is fine */
 /* in: as many arrays as the program has inputs; out: receives new arrays, to be released by the caller (all NULL

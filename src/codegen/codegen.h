@@ -26,12 +26,12 @@
 /* ---- space.c ------------------------------------------------------------------------ */
 
 /* An axis of the loops: a node of a tree, since a reshape may split one. */
-typedef struct Axis {
+typedef struct LoopAxis {
     Dim size;        /* in Space.dims */
     uint32_t to;     /* the axis it is the same as, or itself */
     uint32_t hi, lo; /* the parts it was split into, or 0 */
     uint32_t leaf;   /* number among those that were not, once all is known */
-} Axis;
+} LoopAxis;
 
 #define MAX_LEAVES 64 /* axes of one kernel */
 typedef uint64_t AxisSet;
@@ -58,7 +58,7 @@ typedef struct Space {
     const Program *p;
     Dims dims;  /* symbols as in p, same numbers */
     Dim *memo;  /* dim node of p -> dim here; DIM_NONE: not yet */
-    VEC(Axis) axes;
+    VEC(LoopAxis) axes;
     uint32_t **of; /* for each value of the set its dims' axes; NULL: not of the set */
     SpaceEqn *eqns;
     uint32_t neqns;
@@ -86,45 +86,63 @@ typedef enum FuseKind {
     FUSE_SCALAR /* control flow among scalars */
 } FuseKind;
 FuseKind fuse_kind(const Program *p, const Eqn *e);
+double op_cost(unsigned op, unsigned dtype); /* of an element, about in additions */
 
 /* ---- fuse.c ------------------------------------------------------------------------- */
 
-/* p with groups of equations as calls of fused sub-programs, sub-programs too; p itself
- * if there is nothing to fuse. NULL after an error. */
-const Program *codegen_fuse(wf_ctx *cx, const Program *p);
-bool codegen_is_fused(const Program *p); /* by its name */
+typedef struct Fused {
+    const Program *p;        /* with calls; the given one if there was nothing to fuse */
+    const Program **kernels; /* the sub-programs called, each once; for this call */
+    uint32_t nkernels;
+} Fused;
+
+/* p with groups of equations as calls of fused sub-programs, sub-programs too. False
+ * after an error. */
+bool codegen_fuse(wf_ctx *cx, const Program *p, Fused *out);
+/* An arena that lives until the outermost call ends. */
+Arena *codegen_arena(wf_ctx *cx);
 
 /* ---- kernel.c ----------------------------------------------------------------------- */
 
-typedef enum NodeKind { NODE_LOAD, NODE_CONST, NODE_IOTA, NODE_DIM, NODE_MAP, NODE_REDUCE } NodeKind;
+typedef enum NodeKind {
+    NODE_LOAD,
+    NODE_CONST,
+    NODE_IOTA,
+    NODE_DIM,
+    NODE_MAP,
+    NODE_REDUCE
+} NodeKind;
+
+/* How often a node is computed. */
 typedef enum NodeLevel { LEVEL_ONCE, LEVEL_ROW, LEVEL_EACH } NodeLevel;
 typedef enum ReduceOver { OVER_COLS, OVER_ROWS, OVER_ALL } ReduceOver;
 
-/* An address: offset + sum of stride[l] * index of loop l; all dims. */
+/* An address: offset + sum of stride[l] * index of loop l; all dims, in elements. */
 typedef struct Access {
-    uint32_t array; /* input, or nin + output */
+    uint32_t array; /* input, or number of inputs + output */
     Dim offset;
     Dim *stride; /* for each loop */
 } Access;
 
 typedef struct Node {
-    uint8_t kind, dtype, level;
+    uint8_t kind, dtype;
+    uint8_t level;  /* REDUCE: where it takes its operand; over cols, it is known by row */
     uint8_t over;   /* REDUCE: ReduceOver */
-    uint8_t which;  /* result of the op */
-    uint16_t op;    /* MAP REDUCE */
-    uint16_t stage; /* which walk over the row computes it first; ROW: is needed by first */
+    uint16_t op;    /* MAP REDUCE (the op that combines) */
+    uint16_t stage; /* EACH: the walk over the row that computes it first; else: before
+                       which walk it is known */
     uint16_t nin;
-    uint32_t in[6];  /* nodes */
-    uint64_t bits;   /* CONST: the element */
-    Access at;       /* LOAD; IOTA: index = offset + strides */
-    Dim dim;         /* DIM */
-    int32_t saved;   /* row buffer that keeps it for later stages; -1: none */
+    uint32_t in[3]; /* nodes */
+    uint64_t bits;  /* CONST: the element */
+    Access at;      /* LOAD; IOTA: index = offset + strides */
+    Dim dim;        /* DIM */
+    int32_t saved;  /* row buffer that keeps it for later walks; -1: none */
 } Node;
 
-typedef struct Loop {
+typedef struct NestLoop {
     Dim size;
     bool col; /* inner: walked for each row */
-} Loop;
+} NestLoop;
 
 typedef struct KernelOut { /* node -> memory */
     uint32_t node;
@@ -132,27 +150,38 @@ typedef struct KernelOut { /* node -> memory */
 } KernelOut;
 
 typedef struct Kernel {
-    const Program *p; /* the fused sub-program, retained by who holds the kernel */
+    const Program *p; /* the fused sub-program, held by who holds the kernel */
     uint32_t id;      /* the C function is wk<id> */
     bool scalar;      /* straight code on scalars: no loops but its own */
     SpaceForm form;
-    Dims dims;
-    Loop *loops; /* outermost first; rows, then cols; the last is the vector's */
+    Dims dims;       /* symbols as in p */
+    NestLoop *loops; /* outermost first; rows, then cols; the last is the vector's */
     uint32_t nloops, nrows;
     Node *nodes; /* in order */
     uint32_t nnodes;
     KernelOut *outs; /* one for each result of p */
     uint32_t nsaved; /* row buffers */
     uint32_t nstages;
-    bool wide;    /* 8-byte elements: half as many lanes */
-    double cost;  /* of an element, about in additions */
-    Dim *params;  /* what the C reads as d[i] */
-    uint32_t nparams;
+    bool wide;   /* 8-byte elements: half as many lanes */
+    bool parts;  /* there are partial results, joined at the end */
+    double cost; /* of an element, about in additions */
+    VEC(Dim) params; /* what the C reads as d[i] */
 } Kernel;
 
-/* NULL: not a form this can do; the interpreter runs p. */
+/* NULL: not a form this can do, the interpreter runs p; or an error. */
 Kernel *kernel_make(wf_ctx *cx, Arena *a, const Program *p, uint32_t id);
-uint32_t kernel_param(Kernel *k, Arena *a, Dim d);
+/* Sizes once params have values: rows, cols (all col loops together), bytes of the row
+ * buffers and of the partial results of one task. */
+typedef struct KernelSize {
+    int64_t rows, cols, units;
+    int64_t tmp_bytes, acc_bytes;
+} KernelSize;
+bool kernel_size(const Kernel *k, const int64_t *symvals, KernelSize *out);
+/* Bytes of an element as it is kept in row buffers and partial results. */
+static inline size_t kept_size(wf_dtype t)
+{
+    return t == WF_F16 || t == WF_BF16 ? 4 : wf_dtype_size(t);
+}
 void kernel_print(const Kernel *k, Text *out);
 
 /* ---- render*.c ---------------------------------------------------------------------- */
@@ -171,8 +200,13 @@ typedef void KernelRun(const KernelArgs *k, int64_t begin, int64_t end);
 /* Partial results of n tasks, in order, become the outputs. */
 typedef void KernelEnd(const KernelArgs *k, int64_t n);
 
-void render_prelude(Text *out);
-void render_kernel(Kernel *k, Arena *a, Text *out);
+/* Can the equation be a loop of C: a while, all of whose values are scalars? */
+bool scalar_loop_ok(const Program *p, const Eqn *e);
+/* Has the elementwise op a form in C for its types? */
+bool render_has(const Program *p, const Eqn *e);
+void render_kernel(Kernel *k, Isa isa, Arena *a, Text *out);
+/* One translation unit with these kernels, for an instruction set. */
+void render_unit(Kernel *const *k, uint32_t n, Isa isa, Arena *a, Text *out);
 #define KERNEL_BLOCK 4096 /* elements of a unit of work in a map */
 
 #endif

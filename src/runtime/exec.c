@@ -6,6 +6,7 @@
  * read), allocates the results and runs. Afterwards the root is idle again. When memory
  * runs out in between, the root is taken down.
  */
+#include "runtime/compiler.h"
 #include "runtime/runtime.h"
 
 #include <pthread.h>
@@ -24,6 +25,8 @@ static void free_exec(wf_exec *e)
     }
     arena_free(&e->arena);
     program_release(e->p);
+    program_release(e->held);
+    code_release(e->code);
     if (e->lock) {
         pthread_mutex_destroy(e->lock);
         mem_free(&al, e->lock, sizeof(pthread_mutex_t));
@@ -47,7 +50,7 @@ void wf_exec_release(wf_exec *e)
 static void release_exec(void *e) { wf_exec_release(e); }
 
 /* Belongs to the call's pool. */
-static wf_exec *make_exec(wf_ctx *cx, const Program *p)
+static wf_exec *new_exec(wf_ctx *cx, const Program *p)
 {
     wf_exec *e = mem_alloc(&cx->al, sizeof *e);
 
@@ -62,8 +65,31 @@ static wf_exec *make_exec(wf_ctx *cx, const Program *p)
         ctx_out_of_memory(cx);
     pthread_mutex_init(e->lock, NULL);
     e->plans.a = &e->arena;
+    return e;
+}
+
+static wf_exec *make_exec(wf_ctx *cx, const Program *p)
+{
+    wf_exec *e = new_exec(cx, p);
+
     e->plan = plan_make(cx, &e->plans, p);
     e->arena.cx = NULL; /* nothing is added any more */
+    return e;
+}
+
+static wf_exec *compile_exec(wf_ctx *cx, const Program *p, bool exact)
+{
+    wf_exec *e = new_exec(cx, p);
+    Compiled c;
+
+    if (!compile_program(cx, &e->arena, p, exact, &c))
+        return NULL;
+    e->held = program_retain(c.p);
+    e->code = c.code;
+    e->plans.codes = c.codes;
+    e->plans.ncodes = c.ncodes;
+    e->plan = plan_make(cx, &e->plans, c.p);
+    e->arena.cx = NULL;
     return e;
 }
 
@@ -77,6 +103,19 @@ wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec)
         *out_exec = wf_exec_retain(make_exec(cx, p));
     API_RETURN(cx);
 }
+
+wf_status wf_compile(wf_ctx *cx, const wf_program *p, unsigned flags, wf_exec **out_exec)
+{
+    *out_exec = NULL;
+    API_ENTER(cx);
+    if (!p)
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_compile: the program is NULL");
+    else
+        *out_exec = wf_exec_retain(compile_exec(cx, p, flags & WF_COMPILE_EXACT));
+    API_RETURN(cx);
+}
+
+bool wf_exec_is_compiled(const wf_exec *e) { return e && e->code != NULL; }
 
 /* ---- roots ------------------------------------------------------------------------- */
 

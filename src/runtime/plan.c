@@ -408,6 +408,9 @@ const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p)
     plan->sub = arena_array(plans->a, p->nsubs + 1, sizeof *plan->sub);
     for (uint32_t i = 0; i < p->nsubs; i++)
         plan->sub[i] = plan_make(cx, plans, p->subs[i]);
+    for (uint32_t i = 0; i < plans->ncodes; i++)
+        if (plans->codes[i].kernel->p == p && plans->codes[i].run)
+            plan->code = &plans->codes[i];
     plan->index = plans->v.n;
     vec_push(plans->a, &plans->v, plan);
     return plan;

@@ -8,6 +8,9 @@
  *   steps                   how each op is bound, and what runs        steps.c step_*.c
  *   Exec                    plans of a program and all it calls; idle
  *                           frames                                     exec.c
+ *   Compiled                a program with machine code: calls of fused
+ *                           sub-programs are steps of their own        compile.c
+ *                                                                      step_kernel.c
  *
  *     Program --plan--> Plan --bind (symbols have sizes)--> Frame --run, run, run ..
  *
@@ -22,6 +25,7 @@
 #ifndef WEFT_RUNTIME_H
 #define WEFT_RUNTIME_H
 
+#include "codegen/codegen.h"
 #include "kernels/kernels.h"
 #include "kernels/nd.h"
 #include "op/op.h"
@@ -110,6 +114,13 @@ typedef struct PlanVal {
     uint8_t kind;
 } PlanVal;
 
+/* Machine code of a fused sub-program. */
+typedef struct PlanCode {
+    const Kernel *kernel;
+    KernelRun *run;
+    KernelEnd *end; /* NULL: there are no partial results */
+} PlanCode;
+
 typedef struct Plan Plan;
 struct Plan {
     const Program *p;
@@ -125,11 +136,14 @@ struct Plan {
                          at the end */
     bool *type_late;  /* type i has a size known at run time only */
     const Plan **sub; /* of p->subs */
+    const PlanCode *code; /* NULL: interpreted */
 };
 
 typedef struct Plans { /* of a program and all it calls, each once */
     Arena *a;
     VEC(const Plan *) v;
+    const PlanCode *codes; /* of those that have machine code */
+    uint32_t ncodes;
 } Plans;
 
 const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p);
@@ -348,11 +362,28 @@ bool bind_nonzero(Bind *b);
 bool bind_size(Bind *b);
 bool bind_dot(Bind *b); /* step_dot.c */
 bool bind_conv(Bind *b);
+/* step_kernel.c. False: not for these sizes. */
+bool bind_kernel(Bind *b, const PlanCode *c, const Sub *body);
 bool bind_call(Bind *b); /* step_flow.c: call checkpoint custom_jvp custom_vjp */
 bool bind_cond(Bind *b);
 bool bind_while(Bind *b);
 bool bind_scan(Bind *b);
 bool bind_eval(Bind *b); /* step_eval.c: whatever has no kernel */
+
+/* ---- compile.c --------------------------------------------------------------------- */
+
+struct Code;
+
+typedef struct Compiled {
+    const Program *p; /* to be planned: optimised, and fused if there is code; not held */
+    struct Code *code; /* NULL: none */
+    PlanCode *codes;
+    uint32_t ncodes;
+} Compiled;
+
+/* Optimises, fuses and compiles; what is kept goes to a. No compiler is no error. exact:
+ * products and sums are not contracted. */
+bool compile_program(wf_ctx *cx, Arena *a, const Program *p, bool exact, Compiled *out);
 
 /* ---- exec.c ------------------------------------------------------------------------ */
 
@@ -365,6 +396,8 @@ struct wf_exec {
     const Plan *plan;
     void *lock; /* of the list of idle roots */
     Root *idle;
+    struct Code *code;   /* machine code of the plans, or NULL */
+    const Program *held; /* what the plans are of, if it is not p */
 };
 
 #endif

@@ -129,6 +129,7 @@ static CallStep *call_step(Bind *b, const Sub *subs, uint32_t n, uint32_t first)
 bool bind_call(Bind *b)
 {
     const Sub *body;
+    const PlanCode *code;
 
     switch (b->e->op) {
     case OP_checkpoint: body = &((const CheckpointAttr *)b->attr)->body; break;
@@ -136,6 +137,9 @@ bool bind_call(Bind *b)
     case OP_custom_vjp: body = &((const CustomVjpAttr *)b->attr)->primal; break;
     default: body = &((const CallAttr *)b->attr)->body; break;
     }
+    code = plan_of(b, body->p)->code;
+    if (code && bind_kernel(b, code, body))
+        return true;
     bind_op(b, run_call, call_step(b, body, 1, 0));
     return true;
 }

@@ -1,0 +1,627 @@
+/* fuse.c -- equations that share loops become one sub-program, called where they stood.
+ *
+ *   requires   a program after the optimiser: no calls that could be inlined
+ *   keeps      values (floats may be contracted by the C compiler), types, effects and
+ *              their order
+ *   method     Every elementwise op and reduction starts as a group of its own, in order,
+ *              and joins the groups of what it reads, as long as one loop nest can compute
+ *              them all (space.c), and no path leads out of the group and back. Values that
+ *              are read outside are results of the group, so nothing is computed twice.
+ *              Constants, iotas, and ops that only say where elements are, go along as
+ *              copies to every group that reads through them. Groups side by side that
+ *              read the same arrays in the same loops join at the end.
+ */
+#include "codegen/codegen.h"
+#include "opt/opt.h"
+
+#include <stdlib.h>
+
+#define MAX_MEMBERS 96 /* equations of a group that compute */
+#define MAX_ARRAYS  40 /* arrays read and written */
+#define ONE_ROW     65536 /* elements from which a row alone is too much for one thread */
+
+#define NO_GROUP UINT32_MAX
+
+typedef struct Group {
+    uint32_t *v, n; /* member equations, in order; n 0: joined another */
+    uint32_t segment;
+} Group;
+
+typedef struct Fuser {
+    wf_ctx *cx;
+    const Program *p;
+    Arena *a;
+    uint8_t *kind;     /* FuseKind of each equation */
+    uint32_t *group;   /* of each equation; NO_GROUP */
+    uint32_t *segment; /* of each equation: what defines symbols or speaks is a border */
+    uint32_t *user_at, *users; /* equations that read value v: users[user_at[v] ..] */
+    bool *is_out;              /* values that are results of the program */
+    VEC(Group) groups;
+    uint32_t *mark, *gmark; /* visited by the walk of this number */
+    uint32_t walk;
+} Fuser;
+
+typedef struct Shared { /* by all programs fused together */
+    wf_ctx *cx;
+    Arena *a;
+    PtrMap done;               /* program -> fused */
+    VEC(const Program *) made; /* fused sub-programs */
+} Shared;
+
+static const Val *reads(const Fuser *f, uint32_t e, uint32_t *n)
+{
+    *n = f->p->eqns[e].nin;
+    return eqn_in(f->p, &f->p->eqns[e]);
+}
+
+static uint32_t def_of(const Fuser *f, Val v) { return f->p->vals[v].eqn; }
+
+static bool is_compute(const Fuser *f, uint32_t e)
+{
+    return f->kind[e] >= FUSE_MAP;
+}
+
+/* ---- a group and what goes along with it -------------------------------------------- */
+
+typedef struct Closure {
+    VEC(uint32_t) eqns;  /* members and copies, sorted */
+    VEC(Val) ins, outs;
+} Closure;
+
+static bool in_list(const uint32_t *v, uint32_t n, uint32_t x)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (v[i] == x)
+            return true;
+    return false;
+}
+
+static bool is_member(const Fuser *f, uint32_t e, uint32_t g1, uint32_t g2)
+{
+    return e != EQN_INPUT && (f->group[e] == g1 || f->group[e] == g2);
+}
+
+/* Is the slice's operand an array from outside, or the same in another shape? */
+static bool slice_is_load(const Fuser *f, uint32_t e, uint32_t g1, uint32_t g2)
+{
+    uint32_t d = def_of(f, eqn_in(f->p, &f->p->eqns[e])[0]);
+
+    return d == EQN_INPUT || (!is_member(f, d, g1, g2) && f->kind[d] != FUSE_INDEX);
+}
+
+static bool goes_along(const Fuser *f, uint32_t e, uint32_t g1, uint32_t g2)
+{
+    if (e == EQN_INPUT || is_compute(f, e) || f->kind[e] == FUSE_NO)
+        return false;
+    return f->p->eqns[e].op != OP_slice || slice_is_load(f, e, g1, g2);
+}
+
+static void add_copies(Fuser *f, Closure *c, uint32_t e, uint32_t g1, uint32_t g2)
+{
+    uint32_t n;
+    const Val *in = reads(f, e, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t d = def_of(f, in[i]);
+
+        if (is_member(f, d, g1, g2) || !goes_along(f, d, g1, g2) ||
+            f->mark[d] == f->walk)
+            continue;
+        f->mark[d] = f->walk;
+        vec_push(f->a, &c->eqns, d);
+        add_copies(f, c, d, g1, g2);
+    }
+}
+
+static int by_number(const void *x, const void *y)
+{
+    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+    return (a > b) - (a < b);
+}
+
+/* Is v, a value of a member, read by others: directly or through what is copied? */
+static bool read_outside(const Fuser *f, Val v, uint32_t g1, uint32_t g2)
+{
+    if (f->is_out[v])
+        return true;
+    for (uint32_t k = f->user_at[v]; k < f->user_at[v + 1]; k++) {
+        uint32_t e = f->users[k];
+
+        if (is_member(f, e, g1, g2))
+            continue;
+        if (!goes_along(f, e, g1, g2))
+            return true;
+        if (read_outside(f, f->p->eqns[e].out, g1, g2))
+            return true;
+    }
+    return false;
+}
+
+static void add_inputs(Fuser *f, Closure *c)
+{
+    f->walk++;
+    for (uint32_t k = 0; k < c->eqns.n; k++)
+        f->mark[c->eqns.v[k]] = f->walk;
+    for (uint32_t k = 0; k < c->eqns.n; k++) {
+        uint32_t n;
+        const Val *in = reads(f, c->eqns.v[k], &n);
+
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t d = def_of(f, in[i]);
+
+            if ((d == EQN_INPUT || f->mark[d] != f->walk) &&
+                !in_list(c->ins.v, c->ins.n, in[i]))
+                vec_push(f->a, &c->ins, in[i]);
+        }
+    }
+}
+
+/* Of one group, or of two as if they were one (g1 == g2: one). */
+static Closure closure_of(Fuser *f, uint32_t g1, uint32_t g2)
+{
+    Closure c = {0};
+
+    f->walk++;
+    for (int part = 0; part < 1 + (g1 != g2); part++) {
+        const Group *g = &f->groups.v[part ? g2 : g1];
+
+        for (uint32_t i = 0; i < g->n; i++) {
+            const Eqn *e = &f->p->eqns[g->v[i]];
+
+            vec_push(f->a, &c.eqns, g->v[i]);
+            add_copies(f, &c, g->v[i], g1, g2);
+            for (uint32_t j = 0; j < e->nout; j++)
+                if (read_outside(f, e->out + j, g1, g2))
+                    vec_push(f->a, &c.outs, e->out + j);
+        }
+    }
+    qsort(c.eqns.v, c.eqns.n, sizeof *c.eqns.v, by_number);
+    if (c.outs.n)
+        qsort(c.outs.v, c.outs.n, sizeof *c.outs.v, by_number);
+    add_inputs(f, &c);
+    return c;
+}
+
+/* ---- joining ------------------------------------------------------------------------ */
+
+/* Does v depend on a member? Groups count as one. */
+static bool depends(Fuser *f, Val v, uint32_t g1, uint32_t g2)
+{
+    VEC(uint32_t) todo = {0};
+
+    if (def_of(f, v) == EQN_INPUT)
+        return false;
+    vec_push(f->a, &todo, def_of(f, v));
+    while (todo.n) {
+        uint32_t e = todo.v[--todo.n], g = f->group[e], n;
+        const Group *grp = g == NO_GROUP ? NULL : &f->groups.v[g];
+
+        if (is_member(f, e, g1, g2))
+            return true;
+        if (f->mark[e] == f->walk || (grp && f->gmark[g] == f->walk))
+            continue;
+        f->mark[e] = f->walk;
+        if (grp)
+            f->gmark[g] = f->walk;
+        for (uint32_t k = 0; k < (grp ? grp->n : 1); k++) {
+            const Val *in = reads(f, grp ? grp->v[k] : e, &n);
+
+            for (uint32_t i = 0; i < n; i++)
+                if (def_of(f, in[i]) != EQN_INPUT)
+                    vec_push(f->a, &todo, def_of(f, in[i]));
+        }
+    }
+    return false;
+}
+
+/* Product of the constant sizes of some loops; symbols count as many. */
+static double count_of(const Space *s, AxisSet set)
+{
+    double n = 1;
+
+    for (uint32_t i = 0; i < s->nleaves; i++) {
+        const LoopAxis *a = &s->axes.v[s->leaves[i]];
+
+        if (set >> a->leaf & 1)
+            n *= a->size >= 0 ? (double)a->size : 64;
+    }
+    return n;
+}
+
+static bool pays(const Space *s)
+{
+    return s->form != FORM_ROWS || count_of(s, s->row) >= 4 ||
+           count_of(s, s->col) <= ONE_ROW;
+}
+
+static bool can_be_one(Fuser *f, uint32_t g1, uint32_t g2)
+{
+    ArenaMark mark = arena_mark(f->a);
+    Closure c = closure_of(f, g1, g2);
+    Space s;
+    bool ok = c.ins.n + c.outs.n <= MAX_ARRAYS;
+
+    f->walk++;
+    for (uint32_t i = 0; ok && i < c.ins.n; i++)
+        ok = !depends(f, c.ins.v[i], g1, g2);
+    ok = ok && space_make(&s, f->cx, f->a, f->p, c.eqns.v, c.eqns.n, c.outs.v, c.outs.n) &&
+         pays(&s);
+    arena_reset(f->a, mark);
+    return ok && !failed(f->cx);
+}
+
+/* Members of both in order, in g1. */
+static void join(Fuser *f, uint32_t g1, uint32_t g2)
+{
+    Group *x = &f->groups.v[g1], *y = &f->groups.v[g2];
+    uint32_t *v = arena_array(f->a, x->n + y->n, sizeof *v);
+
+    memcpy(v, x->v, x->n * sizeof *v);
+    memcpy(v + x->n, y->v, y->n * sizeof *v);
+    qsort(v, x->n + y->n, sizeof *v, by_number);
+    for (uint32_t i = 0; i < y->n; i++)
+        f->group[y->v[i]] = g1;
+    *x = (Group){v, x->n + y->n, x->segment};
+    y->n = 0;
+}
+
+static bool try_join(Fuser *f, uint32_t g1, uint32_t g2)
+{
+    if (g1 == g2 || f->groups.v[g1].segment != f->groups.v[g2].segment ||
+        f->groups.v[g1].n + f->groups.v[g2].n > MAX_MEMBERS || !can_be_one(f, g1, g2))
+        return false;
+    join(f, g1, g2);
+    return true;
+}
+
+/* Groups whose values equation e reads, through what is copied. */
+static void join_producers(Fuser *f, uint32_t e, uint32_t through, int depth)
+{
+    uint32_t n;
+    const Val *in = reads(f, through, &n);
+
+    for (uint32_t i = 0; i < n && depth < 64; i++) {
+        uint32_t d = def_of(f, in[i]);
+
+        if (d == EQN_INPUT)
+            continue;
+        if (f->group[d] != NO_GROUP)
+            try_join(f, f->group[d], f->group[e]);
+        else if (f->kind[d] == FUSE_INDEX)
+            join_producers(f, e, d, depth + 1);
+    }
+}
+
+static void make_groups(Fuser *f)
+{
+    for (uint32_t e = 0; e < f->p->neqns; e++) {
+        uint32_t *v;
+
+        if (!is_compute(f, e))
+            continue;
+        v = arena_array(f->a, 1, sizeof *v);
+        *v = e;
+        vec_push(f->a, &f->groups, ((Group){v, 1, f->segment[e]}));
+        f->group[e] = f->groups.n - 1;
+        if (!can_be_one(f, f->group[e], f->group[e])) {
+            f->group[e] = NO_GROUP;
+            f->groups.v[f->groups.n - 1].n = 0;
+        } else {
+            join_producers(f, e, e, 0);
+        }
+    }
+}
+
+/* Groups that read value v, next to each other. */
+static void join_readers(Fuser *f, Val v)
+{
+    uint32_t first = NO_GROUP;
+
+    for (uint32_t k = f->user_at[v]; k < f->user_at[v + 1]; k++) {
+        uint32_t g = f->group[f->users[k]];
+
+        if (g == NO_GROUP || g == first)
+            continue;
+        if (first == NO_GROUP || !try_join(f, first, g))
+            first = g;
+    }
+}
+
+static void join_neighbours(Fuser *f)
+{
+    for (Val v = 1; v < f->p->nvals; v++)
+        if (val_type(f->p, v).rank && f->user_at[v + 1] - f->user_at[v] > 1)
+            join_readers(f, v);
+}
+
+/* One op alone is as well served by the library. */
+static bool is_worth(const Fuser *f, const Group *g)
+{
+    return g->n > 1 || (g->n && f->kind[g->v[0]] == FUSE_SCALAR);
+}
+
+/* ---- the new program ---------------------------------------------------------------- */
+
+typedef struct Emit {
+    Fuser *f;
+    Shared *sh;
+    Builder *b;
+    Copier c;
+    bool *done; /* equations, groups by their first member */
+} Emit;
+
+static const Program *share_kernel(Shared *sh, const Program *q)
+{
+    for (uint32_t i = 0; i < sh->made.n; i++)
+        if (hash_eq(sh->made.v[i]->hash, q->hash) && program_equal(sh->made.v[i], q))
+            return sh->made.v[i];
+    vec_push(sh->a, &sh->made, q);
+    return q;
+}
+
+static const Program *build_kernel(Emit *m, const Closure *c)
+{
+    const Program *p = m->f->p;
+    Builder *b = builder_new(m->f->cx, "fused", B_VERBATIM);
+    Dim *none = arena_array(m->f->a, p->dims.syms.n + 1, sizeof *none);
+    Copier k;
+    Val *outs = arena_array(m->f->a, c->outs.n + 1, sizeof *outs);
+    const Program *q;
+
+    for (uint32_t i = 0; i < p->dims.syms.n; i++)
+        none[i] = DIM_NONE;
+    copier_init(&k, b, p, p->dims.guards.n ? NULL : none, NULL);
+    for (uint32_t i = 0; i < c->ins.n; i++)
+        k.val[c->ins.v[i]] = b_input(b, NULL, copier_type(&k, val_type(p, c->ins.v[i])));
+    for (uint32_t i = 0; i < c->eqns.n; i++)
+        if (!copier_eqn(&k, &p->eqns[c->eqns.v[i]]))
+            return NULL;
+    for (uint32_t j = 0; j < c->outs.n; j++)
+        outs[j] = k.val[c->outs.v[j]];
+    q = builder_finish(b, outs, c->outs.n);
+    return q ? share_kernel(m->sh, q) : NULL;
+}
+
+/* What the symbols of q, which have the names they have in p, are here. */
+static Sub sub_of(Emit *m, const Program *q)
+{
+    const Dims *t = &m->f->p->dims;
+    Dim *binds = arena_array(&m->b->arena, q->dims.syms.n + 1, sizeof *binds);
+
+    for (uint32_t i = 0; i < q->dims.syms.n; i++) {
+        binds[i] = DIM_NONE;
+        for (uint32_t k = 0; k < t->syms.n; k++)
+            if (!strcmp(t->syms.v[k].name, q->dims.syms.v[i].name))
+                binds[i] = copier_dim(&m->c, t->syms.v[k].dim);
+    }
+    return (Sub){q, {q->dims.syms.n, binds}};
+}
+
+static bool emit_eqn(Emit *m, uint32_t e);
+
+static bool emit_inputs(Emit *m, const Val *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (def_of(m->f, v[i]) != EQN_INPUT && !emit_eqn(m, def_of(m->f, v[i])))
+            return false;
+    return true;
+}
+
+static bool emit_group(Emit *m, uint32_t g)
+{
+    Fuser *f = m->f;
+    Closure c = closure_of(f, g, g);
+    Val *in = arena_array(f->a, c.ins.n + 1, sizeof *in), *out;
+    const Program *q;
+    CallAttr a;
+    uint32_t n;
+
+    if (!emit_inputs(m, c.ins.v, c.ins.n) || !(q = build_kernel(m, &c)))
+        return false;
+    a.body = sub_of(m, q);
+    for (uint32_t i = 0; i < c.ins.n; i++)
+        in[i] = m->c.val[c.ins.v[i]];
+    copier_place(&m->c, &f->p->eqns[f->groups.v[g].v[f->groups.v[g].n - 1]]);
+    out = b_eqn_n(m->b, OP_call, in, c.ins.n, &a, &n);
+    for (uint32_t j = 0; j < n && j < c.outs.n; j++)
+        m->c.val[c.outs.v[j]] = out[j];
+    return !b_failed(m->b);
+}
+
+static const Program *fuse_program(Shared *sh, const Program *p);
+
+static bool fuse_sub(Emit *m, Sub *s)
+{
+    const Program *q;
+
+    if (!s->p)
+        return true;
+    q = fuse_program(m->sh, s->p);
+    if (q && q != s->p)
+        *s = sub_like(m->b, s, q);
+    return q != NULL;
+}
+
+/* Sub-programs of control flow are fused too. */
+static bool emit_control(Emit *m, const Eqn *e)
+{
+    Val *in = arena_array(&m->b->arena, e->nin + 1u, sizeof *in);
+    char *attr = copier_attr(&m->c, e);
+
+    for (uint32_t i = 0; i < e->nin; i++)
+        in[i] = m->c.val[eqn_in(m->f->p, e)[i]];
+    for (const AttrField *f = op_row(e->op)->attrs; f && f->name; f++) {
+        Subs *subs = (Subs *)(void *)(attr + f->offset);
+        Sub *v;
+
+        if (f->kind == A_SUB && !fuse_sub(m, (Sub *)(void *)(attr + f->offset)))
+            return false;
+        if (f->kind != A_SUBS)
+            continue;
+        v = arena_dup(&m->b->arena, subs->v, subs->n * sizeof *v);
+        for (uint32_t i = 0; i < subs->n; i++)
+            if (!fuse_sub(m, &v[i]))
+                return false;
+        subs->v = v;
+    }
+    copier_place(&m->c, e);
+    b_eqn(m->b, (OpCode)e->op, in, e->nin, attr, m->c.val + e->out, e->nout);
+    return !b_failed(m->b);
+}
+
+static bool emit_eqn(Emit *m, uint32_t i)
+{
+    Fuser *f = m->f;
+    uint32_t g = f->group[i], n;
+    const Eqn *e = &f->p->eqns[i];
+    const Val *in = reads(f, i, &n);
+
+    if (g != NO_GROUP && !is_worth(f, &f->groups.v[g]))
+        g = NO_GROUP;
+    if (g != NO_GROUP)
+        i = f->groups.v[g].v[0];
+    if (m->done[i])
+        return true;
+    m->done[i] = true;
+    if (g != NO_GROUP)
+        return emit_group(m, g);
+    if (!emit_inputs(m, in, n))
+        return false;
+    return op_has(e->op, OPF_CONTROL) ? emit_control(m, e) : copier_eqn(&m->c, e);
+}
+
+/* A group stands where its last member stood, or where it is needed first. */
+static const Program *emit_program(Fuser *f, Shared *sh)
+{
+    const Program *p = f->p;
+    Emit m = {.f = f, .sh = sh, .b = builder_new(f->cx, p->name, B_OPTIMISE)};
+    Val *outs = arena_array(f->a, p->nout + 1, sizeof *outs);
+
+    m.done = arena_zalloc(f->a, p->neqns + 1);
+    copier_init(&m.c, m.b, p, NULL, NULL);
+    copier_inputs(&m.c);
+    for (uint32_t i = 0; i < p->neqns; i++) {
+        const Group *g = f->group[i] == NO_GROUP ? NULL : &f->groups.v[f->group[i]];
+
+        if (f->kind[i] == FUSE_FREE || f->kind[i] == FUSE_INDEX) /* if it is needed */
+            continue;
+        if (g && is_worth(f, g) && g->v[g->n - 1] != i)
+            continue;
+        if (!emit_eqn(&m, i))
+            return NULL;
+    }
+    if (!emit_inputs(&m, p->outs, p->nout))
+        return NULL;
+    for (uint32_t j = 0; j < p->nout; j++)
+        outs[j] = m.c.val[p->outs[j]];
+    return builder_finish(m.b, outs, p->nout);
+}
+
+/* ---- a program ---------------------------------------------------------------------- */
+
+static bool is_border(const Program *p, const Eqn *e)
+{
+    if (e->op == OP_while)
+        return ((const WhileAttr *)e->attr)->trips != DIM_NONE || p->effects;
+    return op_has(e->op, OPF_DEFINES) || op_has(e->op, OPF_EFFECT) ||
+           (op_has(e->op, OPF_CONTROL) && p->effects);
+}
+
+static void list_users(Fuser *f)
+{
+    const Program *p = f->p;
+    uint32_t *at = arena_zalloc(f->a, (p->nvals + 2) * sizeof *at), n;
+
+    for (uint32_t i = 0; i < p->nargs; i++)
+        at[p->args[i] + 1]++;
+    for (uint32_t v = 0; v < p->nvals; v++)
+        at[v + 1] += at[v];
+    f->users = arena_array(f->a, p->nargs + 1, sizeof *f->users);
+    f->user_at = arena_dup(f->a, at, (p->nvals + 2) * sizeof *at);
+    for (uint32_t e = 0; e < p->neqns; e++) {
+        const Val *in = reads(f, e, &n);
+
+        for (uint32_t i = 0; i < n; i++)
+            f->users[at[in[i]]++] = e;
+    }
+}
+
+static void init_fuser(Fuser *f, const Shared *sh, const Program *p)
+{
+    uint32_t segment = 0;
+
+    *f = (Fuser){.cx = sh->cx, .p = p, .a = sh->a};
+    f->kind = arena_zalloc(f->a, p->neqns + 1);
+    f->group = arena_array(f->a, p->neqns + 1, sizeof *f->group);
+    f->segment = arena_array(f->a, p->neqns + 1, sizeof *f->segment);
+    f->mark = arena_zalloc(f->a, (p->neqns + 1) * sizeof *f->mark);
+    f->gmark = arena_zalloc(f->a, (p->neqns + 1) * sizeof *f->gmark);
+    f->is_out = arena_zalloc(f->a, p->nvals + 1);
+    for (uint32_t e = 0; e < p->neqns; e++) {
+        f->kind[e] = (uint8_t)fuse_kind(p, &p->eqns[e]);
+        f->group[e] = NO_GROUP;
+        segment += is_border(p, &p->eqns[e]);
+        f->segment[e] = segment;
+        segment += is_border(p, &p->eqns[e]);
+    }
+    for (uint32_t j = 0; j < p->nout; j++)
+        f->is_out[p->outs[j]] = true;
+    list_users(f);
+}
+
+static const Program *fuse_program(Shared *sh, const Program *p)
+{
+    const Program *q = ptrmap_get(&sh->done, p);
+    Fuser f;
+
+    if (q)
+        return q;
+    init_fuser(&f, sh, p);
+    make_groups(&f);
+    join_neighbours(&f);
+    q = emit_program(&f, sh);
+    if (q)
+        ptrmap_put(&sh->done, p, q);
+    return q;
+}
+
+/* An arena for one call: dims are computed in scratch, and may not live there. */
+typedef struct OwnArena {
+    Arena a;
+    wf_allocator al;
+} OwnArena;
+
+static void free_arena(void *x)
+{
+    OwnArena *o = x;
+    wf_allocator al = o->al;
+
+    arena_free(&o->a);
+    mem_free(&al, o, sizeof *o);
+}
+
+Arena *codegen_arena(wf_ctx *cx)
+{
+    OwnArena *o = mem_alloc(&cx->al, sizeof *o);
+
+    if (!o)
+        ctx_out_of_memory(cx);
+    o->al = cx->al;
+    arena_init(&o->a, &cx->al, cx);
+    pool_defer(cx, free_arena, o);
+    return &o->a;
+}
+
+bool codegen_fuse(wf_ctx *cx, const Program *p, Fused *out)
+{
+    Arena *a = codegen_arena(cx);
+    Shared sh = {.cx = cx, .a = a, .done.a = a};
+
+    *out = (Fused){.p = fuse_program(&sh, p)};
+    out->kernels = sh.made.v;
+    out->nkernels = sh.made.n;
+    if (out->p && !sh.made.n)
+        out->p = p;
+    return out->p != NULL && !failed(cx);
+}

@@ -1,0 +1,521 @@
+/* lanes.h -- what generated C stands on: N elements of each dtype side by side.
+ *
+ * Text, embedded after the library's vec.h, vmath.h and half.h. Generated code says which
+ * sets it needs: LANES_F32(s, VFL) LANES_BOOL(s, VFL, int32_t) .. Names begin with the
+ * set: s_ has as many lanes as a vector has f32, d_ as many as it has f64.
+ *
+ *   s_f32           the vector; half floats are kept in s_f32, rounded after every op
+ *   s_b             bool: -1 and 0, in integers as wide as the set's widest usual element
+ *   s_ld_f32(p, m)  the first m lanes from memory, 0 in the others; m in 0..N
+ *   s_lds_f32       the same with a stride; s_st_, s_sts_ to memory
+ *   s_splat_f32(x)  s_select_f32(b, x, y)  s_max_f32(x, y) ..  by the names of the ops
+ *   s_first_f32     lane 0
+ *   s_iota_f32(b,s) b, b+s, b+2s ..
+ *   s_fold_add_f32  all lanes, in every lane
+ */
+/* ---- memory ------------------------------------------------------------------------- */
+
+#define LANES_TYPE(P, N, t, T, I)                                                        \
+    typedef T P##_##t __attribute__((vector_size(N * sizeof(T))));                       \
+    typedef I P##_m##t __attribute__((vector_size(N * sizeof(T))));                      \
+    VINLINE P##_##t P##_splat_##t(T x) { return x - (P##_##t){0}; }                      \
+    VINLINE T P##_first_##t(P##_##t x) { return x[0]; }                                  \
+    VINLINE P##_##t P##_iota_##t(int64_t b, int64_t s)                                   \
+    {                                                                                    \
+        P##_m##t x;                                                                      \
+        for (int i = 0; i < N; i++)                                                      \
+            x[i] = (I)i;                                                                 \
+        return __builtin_convertvector(x * (I)s + (I)b, P##_##t);                        \
+    }                                                                                    \
+    VINLINE P##_##t P##_lds_##t(const T *p, int64_t s, int m)                            \
+    {                                                                                    \
+        P##_##t x = {0};                                                                 \
+        for (int i = 0; i < N; i++)                                                      \
+            if (i < m)                                                                   \
+                x[i] = p[i * s];                                                         \
+        return x;                                                                        \
+    }                                                                                    \
+    VINLINE void P##_sts_##t(T *p, int64_t s, int m, P##_##t x)                          \
+    {                                                                                    \
+        for (int i = 0; i < N; i++)                                                      \
+            if (i < m)                                                                   \
+                p[i * s] = x[i];                                                         \
+    }                                                                                    \
+    VINLINE P##_##t P##_pick_##t(P##_m##t c, P##_##t x, P##_##t y)                       \
+    {                                                                                    \
+        return (P##_##t)((c & (P##_m##t)x) | (~c & (P##_m##t)y));                        \
+    }                                                                                    \
+    VINLINE P##_##t P##_select_##t(P##_b c, P##_##t x, P##_##t y)                        \
+    {                                                                                    \
+        return P##_pick_##t(__builtin_convertvector(c, P##_m##t), x, y);                 \
+    }
+
+#define LANES_PLAIN(P, N, t, T)                                                          \
+    VINLINE P##_##t P##_ld_##t(const T *p, int m)                                        \
+    {                                                                                    \
+        P##_##t x = {0};                                                                 \
+        if (m == N)                                                                      \
+            memcpy(&x, p, sizeof x);                                                     \
+        else                                                                             \
+            for (int i = 0; i < m; i++)                                                  \
+                x[i] = p[i];                                                             \
+        return x;                                                                        \
+    }                                                                                    \
+    VINLINE void P##_st_##t(T *p, int m, P##_##t x)                                      \
+    {                                                                                    \
+        if (m == N)                                                                      \
+            memcpy(p, &x, sizeof x);                                                     \
+        else                                                                             \
+            for (int i = 0; i < m; i++)                                                  \
+                p[i] = x[i];                                                             \
+    }
+
+/* Vectors of a whole register, by masks where the machine has them. */
+#if KERNEL_ISA == 2 && !defined(__clang__)
+typedef float MaskF __attribute__((vector_size(64)));
+typedef double MaskD __attribute__((vector_size(64)));
+#define MASK16(m) ((unsigned short)((1u << (m)) - 1))
+#define MASK8(m)  ((unsigned char)((1u << (m)) - 1))
+#define LANES_MASKED4(P, N, t, T)                                                        \
+    VINLINE P##_##t P##_ld_##t(const T *p, int m)                                        \
+    {                                                                                    \
+        P##_##t x;                                                                       \
+        if (__builtin_constant_p(m) && m == N)                                           \
+            memcpy(&x, p, sizeof x);                                                     \
+        else                                                                             \
+            x = (P##_##t)__builtin_ia32_loadups512_mask((const float *)p, (MaskF){0},    \
+                                                        MASK16(m));                      \
+        return x;                                                                        \
+    }                                                                                    \
+    VINLINE void P##_st_##t(T *p, int m, P##_##t x)                                      \
+    {                                                                                    \
+        if (__builtin_constant_p(m) && m == N)                                           \
+            memcpy(p, &x, sizeof x);                                                     \
+        else                                                                             \
+            __builtin_ia32_storeups512_mask((float *)p, (MaskF)x, MASK16(m));            \
+    }
+#define LANES_MASKED8(P, N, t, T)                                                        \
+    VINLINE P##_##t P##_ld_##t(const T *p, int m)                                        \
+    {                                                                                    \
+        P##_##t x;                                                                       \
+        if (__builtin_constant_p(m) && m == N)                                           \
+            memcpy(&x, p, sizeof x);                                                     \
+        else                                                                             \
+            x = (P##_##t)__builtin_ia32_loadupd512_mask((const double *)p, (MaskD){0},   \
+                                                        MASK8(m));                       \
+        return x;                                                                        \
+    }                                                                                    \
+    VINLINE void P##_st_##t(T *p, int m, P##_##t x)                                      \
+    {                                                                                    \
+        if (__builtin_constant_p(m) && m == N)                                           \
+            memcpy(p, &x, sizeof x);                                                     \
+        else                                                                             \
+            __builtin_ia32_storeupd512_mask((double *)p, (MaskD)x, MASK8(m));            \
+    }
+#else
+#define LANES_MASKED4 LANES_PLAIN
+#define LANES_MASKED8 LANES_PLAIN
+#endif
+#define LANES_MEM4_s LANES_MASKED4
+#define LANES_MEM4_d LANES_PLAIN
+#define LANES_MEM8_s LANES_PLAIN
+#define LANES_MEM8_d LANES_MASKED8
+
+/* ---- bool --------------------------------------------------------------------------- */
+
+#define LANES_BOOL(P, N, I)                                                              \
+    typedef I P##_b __attribute__((vector_size(N * sizeof(I))));                         \
+    typedef uint8_t P##_b8 __attribute__((vector_size(N)));                              \
+    typedef int8_t P##_m8 __attribute__((vector_size(N)));                               \
+    VINLINE P##_b P##_of_b8(P##_b8 x) { return __builtin_convertvector(x != 0, P##_b); } \
+    VINLINE P##_b8 P##_to_b8(P##_b x)                                                    \
+    {                                                                                    \
+        return (P##_b8)(__builtin_convertvector(x, P##_m8) & 1);                         \
+    }                                                                                    \
+    LANES_PLAIN(P, N, b8, uint8_t)                                                       \
+    VINLINE P##_b P##_splat_bool(uint8_t x) { return (P##_b){0} - (x != 0); }            \
+    VINLINE uint8_t P##_first_bool(P##_b x) { return x[0] != 0; }                        \
+    VINLINE P##_b P##_ld_bool(const uint8_t *p, int m)                                   \
+    {                                                                                    \
+        return P##_of_b8(P##_ld_b8(p, m));                                               \
+    }                                                                                    \
+    VINLINE P##_b P##_lds_bool(const uint8_t *p, int64_t s, int m)                       \
+    {                                                                                    \
+        P##_b8 x = {0};                                                                  \
+        for (int i = 0; i < m; i++)                                                      \
+            x[i] = p[i * s];                                                             \
+        return P##_of_b8(x);                                                             \
+    }                                                                                    \
+    VINLINE void P##_st_bool(uint8_t *p, int m, P##_b x)                                 \
+    {                                                                                    \
+        P##_st_b8(p, m, P##_to_b8(x));                                                   \
+    }                                                                                    \
+    VINLINE void P##_sts_bool(uint8_t *p, int64_t s, int m, P##_b x)                     \
+    {                                                                                    \
+        for (int i = 0; i < m; i++)                                                      \
+            p[i * s] = x[i] != 0;                                                        \
+    }                                                                                    \
+    VINLINE P##_b P##_lanes(int m)                                                       \
+    {                                                                                    \
+        P##_b x;                                                                         \
+        for (int i = 0; i < N; i++)                                                      \
+            x[i] = i;                                                                    \
+        return x < (I)m;                                                                 \
+    }                                                                                    \
+    VINLINE P##_b P##_select_bool(P##_b c, P##_b x, P##_b y) { return (c & x) | (~c & y); } \
+    VINLINE P##_b P##_not_bool(P##_b x) { return ~x; }                                   \
+    VINLINE P##_b P##_and_bool(P##_b x, P##_b y) { return x & y; }                       \
+    VINLINE P##_b P##_or_bool(P##_b x, P##_b y) { return x | y; }                        \
+    VINLINE P##_b P##_xor_bool(P##_b x, P##_b y) { return x ^ y; }                       \
+    VINLINE P##_b P##_max_bool(P##_b x, P##_b y) { return x | y; }                       \
+    VINLINE P##_b P##_min_bool(P##_b x, P##_b y) { return x & y; }                       \
+    VINLINE P##_b P##_clamp_bool(P##_b lo, P##_b x, P##_b hi) { return (x | lo) & hi; }  \
+    VINLINE P##_b P##_eq_bool(P##_b x, P##_b y) { return ~(x ^ y); }                     \
+    VINLINE P##_b P##_ne_bool(P##_b x, P##_b y) { return x ^ y; }                        \
+    VINLINE P##_b P##_lt_bool(P##_b x, P##_b y) { return ~x & y; }                       \
+    VINLINE P##_b P##_le_bool(P##_b x, P##_b y) { return ~x | y; }                       \
+    VINLINE P##_b P##_gt_bool(P##_b x, P##_b y) { return x & ~y; }                       \
+    VINLINE P##_b P##_ge_bool(P##_b x, P##_b y) { return x | ~y; }                       \
+    LANES_FOLD(P, N, and, bool, P##_b, I)                                                \
+    LANES_FOLD(P, N, or, bool, P##_b, I)                                                 \
+    LANES_FOLD(P, N, max, bool, P##_b, I)                                                \
+    LANES_FOLD(P, N, min, bool, P##_b, I)
+
+/* All lanes by the op, in every lane; the same tree for any count. */
+#define LANES_FOLD(P, N, op, t, V, T)                                                    \
+    VINLINE V P##_fold_##op##_##t(V x)                                                   \
+    {                                                                                    \
+        for (int k = N / 2; k; k /= 2) {                                                 \
+            V y = x;                                                                     \
+            for (int i = 0; i < k; i++)                                                  \
+                y[i] = x[i + k];                                                         \
+            x = P##_##op##_##t(x, y);                                                    \
+        }                                                                                \
+        return P##_splat_##t((T)x[0]);                                                   \
+    }
+
+#define LANES_COMPARE(P, t)                                                              \
+    LANES_COMPARE1(P, t, eq, ==)                                                         \
+    LANES_COMPARE1(P, t, ne, !=)                                                         \
+    LANES_COMPARE1(P, t, lt, <)                                                          \
+    LANES_COMPARE1(P, t, le, <=)                                                         \
+    LANES_COMPARE1(P, t, gt, >)                                                          \
+    LANES_COMPARE1(P, t, ge, >=)
+#define LANES_COMPARE1(P, t, name, op)                                                   \
+    VINLINE P##_b P##_##name##_##t(P##_##t x, P##_##t y)                                 \
+    {                                                                                    \
+        return __builtin_convertvector(x op y, P##_b);                                   \
+    }
+#define LANES_EACH1(P, N, t, name, expr)                                                 \
+    VINLINE P##_##t P##_##name##_##t(P##_##t v)                                          \
+    {                                                                                    \
+        for (int i = 0; i < N; i++) {                                                    \
+            __typeof__(v[0]) x = v[i];                                                   \
+            v[i] = expr;                                                                 \
+        }                                                                                \
+        return v;                                                                        \
+    }
+#define LANES_EACH2(P, N, t, name, expr)                                                 \
+    VINLINE P##_##t P##_##name##_##t(P##_##t v, P##_##t w)                               \
+    {                                                                                    \
+        for (int i = 0; i < N; i++) {                                                    \
+            __typeof__(v[0]) x = v[i], y = w[i];                                         \
+            v[i] = expr;                                                                 \
+        }                                                                                \
+        return v;                                                                        \
+    }
+
+/* ---- floats ------------------------------------------------------------------------- */
+
+/* big: from here on all numbers are integers. NaN wins; +0 is larger than -0. */
+#define LANES_FLOAT(P, N, t, T, I, sign, big, S)                                         \
+    LANES_TYPE(P, N, t, T, I)                                                            \
+    LANES_COMPARE(P, t)                                                                  \
+    VINLINE P##_##t P##_neg_##t(P##_##t x) { return (P##_##t)((P##_m##t)x ^ sign); }     \
+    VINLINE P##_##t P##_abs_##t(P##_##t x) { return (P##_##t)((P##_m##t)x & ~sign); }    \
+    VINLINE P##_##t P##_signed_##t(P##_##t x, P##_##t s)                                 \
+    {                                                                                    \
+        return (P##_##t)(((P##_m##t)x & ~sign) | ((P##_m##t)s & sign));                  \
+    }                                                                                    \
+    VINLINE P##_##t P##_sign_##t(P##_##t x)                                              \
+    {                                                                                    \
+        P##_##t one = P##_signed_##t(P##_splat_##t(1), x);                               \
+        return P##_pick_##t((x > 0) | (x < 0), one, x);                                  \
+    }                                                                                    \
+    VINLINE P##_##t P##_add_##t(P##_##t x, P##_##t y) { return x + y; }                  \
+    VINLINE P##_##t P##_sub_##t(P##_##t x, P##_##t y) { return x - y; }                  \
+    VINLINE P##_##t P##_mul_##t(P##_##t x, P##_##t y) { return x * y; }                  \
+    VINLINE P##_##t P##_div_##t(P##_##t x, P##_##t y) { return x / y; }                  \
+    VINLINE P##_##t P##_max_##t(P##_##t x, P##_##t y)                                    \
+    {                                                                                    \
+        P##_##t z = P##_pick_##t(x > y, x, y);                                           \
+        z = P##_pick_##t(x == y, (P##_##t)((P##_m##t)x & (P##_m##t)y), z);               \
+        return P##_pick_##t(x != x, x, z);                                               \
+    }                                                                                    \
+    VINLINE P##_##t P##_min_##t(P##_##t x, P##_##t y)                                    \
+    {                                                                                    \
+        P##_##t z = P##_pick_##t(x < y, x, y);                                           \
+        z = P##_pick_##t(x == y, (P##_##t)((P##_m##t)x | (P##_m##t)y), z);               \
+        return P##_pick_##t(x != x, x, z);                                               \
+    }                                                                                    \
+    VINLINE P##_##t P##_clamp_##t(P##_##t lo, P##_##t x, P##_##t hi)                     \
+    {                                                                                    \
+        return P##_min_##t(P##_max_##t(x, lo), hi);                                      \
+    }                                                                                    \
+    VINLINE P##_##t P##_round_##t(P##_##t x)                                             \
+    {                                                                                    \
+        P##_##t b = P##_signed_##t(P##_splat_##t(big), x);                               \
+        P##_##t r = P##_signed_##t((x + b) - b, x);                                      \
+        return P##_pick_##t(P##_abs_##t(x) < big, r, x);                                 \
+    }                                                                                    \
+    VINLINE P##_##t P##_floor_##t(P##_##t x)                                             \
+    {                                                                                    \
+        P##_##t r = P##_round_##t(x);                                                    \
+        return P##_signed_##t(P##_pick_##t(r > x, r - 1, r), x);                         \
+    }                                                                                    \
+    VINLINE P##_##t P##_ceil_##t(P##_##t x)                                              \
+    {                                                                                    \
+        P##_##t r = P##_round_##t(x);                                                    \
+        return P##_signed_##t(P##_pick_##t(r < x, r + 1, r), x);                         \
+    }                                                                                    \
+    VINLINE P##_b P##_is_finite_##t(P##_##t x)                                           \
+    {                                                                                    \
+        return __builtin_convertvector((x - x) == 0, P##_b);                             \
+    }                                                                                    \
+    LANES_EACH2(P, N, t, rem, S(fmod)(x, y))                                             \
+    LANES_EACH2(P, N, t, atan2, (T)atan2((double)x, (double)y))                          \
+    LANES_EACH1(P, N, t, erf_inv, (T)erf_inverse((double)x))                             \
+    LANES_FOLD(P, N, add, t, P##_##t, T)                                                 \
+    LANES_FOLD(P, N, mul, t, P##_##t, T)                                                 \
+    LANES_FOLD(P, N, max, t, P##_##t, T)                                                 \
+    LANES_FOLD(P, N, min, t, P##_##t, T)
+
+#define LANES_S_F(x) x##f
+#define LANES_S_D(x) x
+
+/* The library's functions on whole vectors, and on half of one. */
+#define LANES_CALLS(X, P, t)                                                             \
+    X(P, t, exp)                                                                         \
+    X(P, t, expm1)                                                                       \
+    X(P, t, log)                                                                         \
+    X(P, t, log1p)                                                                       \
+    X(P, t, sin)                                                                         \
+    X(P, t, cos)                                                                         \
+    X(P, t, tan)                                                                         \
+    X(P, t, tanh)                                                                        \
+    X(P, t, erf)                                                                         \
+    X(P, t, sqrt)                                                                        \
+    X(P, t, rsqrt)                                                                       \
+    X(P, t, logistic)
+#define LANES_CALL_F(P, t, f)                                                            \
+    VINLINE P##_##t P##_##f##_##t(P##_##t x) { return (P##_##t)vf_##f((VF)x); }
+#define LANES_CALL_H(P, t, f)                                                            \
+    VINLINE P##_##t P##_##f##_##t(P##_##t x)                                             \
+    {                                                                                    \
+        return (P##_##t)vf_low(vf_##f(vf_join((VH)x, (VH)x)));                           \
+    }
+#define LANES_CALL_D(P, t, f)                                                            \
+    VINLINE P##_##t P##_##f##_##t(P##_##t x) { return (P##_##t)vd_##f((VD)x); }
+
+#define LANES_F32(P, N)                                                                  \
+    LANES_FLOAT(P, N, f32, float, int32_t, INT32_MIN, 0x1p23f, LANES_S_F)                \
+    LANES_MEM4_##P(P, N, f32, float) LANES_F32_##P
+#define LANES_F32_s                                                                      \
+    LANES_CALLS(LANES_CALL_F, s, f32)                                                    \
+    VINLINE s_f32 s_pow_f32(s_f32 x, s_f32 y) { return (s_f32)vf_pow((VF)x, (VF)y); }
+#define LANES_F32_d                                                                      \
+    LANES_CALLS(LANES_CALL_H, d, f32)                                                    \
+    VINLINE d_f32 d_pow_f32(d_f32 x, d_f32 y)                                            \
+    {                                                                                    \
+        return (d_f32)vf_low(vf_pow(vf_join((VH)x, (VH)x), vf_join((VH)y, (VH)y)));      \
+    }
+#define LANES_F64(P, N)                                                                  \
+    LANES_FLOAT(P, N, f64, double, int64_t, INT64_MIN, 0x1p52, LANES_S_D)                \
+    LANES_MEM8_##P(P, N, f64, double) LANES_EACH2(P, N, f64, pow, pow(x, y)) LANES_F64_##P
+#define LANES_F64_s
+#define LANES_F64_d LANES_CALLS(LANES_CALL_D, d, f64)
+
+/* ---- half floats: as in half.h, many at a time -------------------------------------- */
+
+#define LANES_HALF(P, N)                                                                 \
+    typedef uint16_t P##_h __attribute__((vector_size(N * 2)));                          \
+    typedef uint32_t P##_hu __attribute__((vector_size(N * 4)));                         \
+    typedef int32_t P##_hi __attribute__((vector_size(N * 4)));                          \
+    LANES_PLAIN(P, N, h, uint16_t)                                                       \
+    VINLINE P##_hu P##_hpick(P##_hi c, P##_hu x, P##_hu y)                               \
+    {                                                                                    \
+        return ((P##_hu)c & x) | (~(P##_hu)c & y);                                       \
+    }                                                                                    \
+    VINLINE P##_f32 P##_of_f16(P##_h h)                                                  \
+    {                                                                                    \
+        P##_hu u = __builtin_convertvector(h, P##_hu), sign = (u & 0x8000u) << 16;       \
+        P##_hu mag = (u & 0x7fffu) << 13;                                                \
+        P##_hu special = (P##_hu)(mag >= 0x0f800000u) & 0x7f800000u;                     \
+        return (P##_f32)((P##_hu)((P##_f32)mag * 0x1p112f) | special | sign);            \
+    }                                                                                    \
+    VINLINE P##_h P##_to_f16(P##_f32 x)                                                  \
+    {                                                                                    \
+        P##_hu u = (P##_hu)x, sign = (u >> 16) & 0x8000u, mag = u & 0x7fffffffu;         \
+        P##_hu small = (P##_hu)((P##_f32)mag + 0.5f) - 0x3f000000u;                      \
+        P##_hu normal = (mag + 0x0fffu + ((mag >> 13) & 1u) - 0x38000000u) >> 13;        \
+        P##_hu r = P##_hpick(mag < 0x38800000u, small, normal);                          \
+        r = P##_hpick(mag >= 0x47800000u, (P##_hu){0} + 0x7c00u, r);                     \
+        r = P##_hpick(mag > 0x7f800000u, 0x7e00u | (mag >> 13 & 0x3ffu), r);             \
+        return __builtin_convertvector(r | sign, P##_h);                                 \
+    }                                                                                    \
+    VINLINE P##_f32 P##_of_bf16(P##_h h)                                                 \
+    {                                                                                    \
+        return (P##_f32)(__builtin_convertvector(h, P##_hu) << 16);                      \
+    }                                                                                    \
+    VINLINE P##_h P##_to_bf16(P##_f32 x)                                                 \
+    {                                                                                    \
+        P##_hu u = (P##_hu)x, r = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;                \
+        r = P##_hpick((u & 0x7fffffffu) > 0x7f800000u, (u >> 16) | 0x40u, r);            \
+        return __builtin_convertvector(r, P##_h);                                        \
+    }                                                                                    \
+    LANES_HALF1(P, N, f16)                                                               \
+    LANES_HALF1(P, N, bf16)
+#define LANES_HALF1(P, N, t)                                                             \
+    VINLINE P##_f32 P##_narrow_##t(P##_f32 x) { return P##_of_##t(P##_to_##t(x)); }      \
+    VINLINE P##_f32 P##_splat_##t(uint16_t x) { return P##_of_##t((P##_h){0} + x); }     \
+    VINLINE uint16_t P##_first_##t(P##_f32 x) { return P##_to_##t(x)[0]; }               \
+    VINLINE P##_f32 P##_ld_##t(const uint16_t *p, int m)                                 \
+    {                                                                                    \
+        return P##_of_##t(P##_ld_h(p, m));                                               \
+    }                                                                                    \
+    VINLINE P##_f32 P##_lds_##t(const uint16_t *p, int64_t s, int m)                     \
+    {                                                                                    \
+        P##_h x = {0};                                                                   \
+        for (int i = 0; i < m; i++)                                                      \
+            x[i] = p[i * s];                                                             \
+        return P##_of_##t(x);                                                            \
+    }                                                                                    \
+    VINLINE void P##_st_##t(uint16_t *p, int m, P##_f32 x)                               \
+    {                                                                                    \
+        P##_st_h(p, m, P##_to_##t(x));                                                   \
+    }                                                                                    \
+    VINLINE void P##_sts_##t(uint16_t *p, int64_t s, int m, P##_f32 x)                   \
+    {                                                                                    \
+        P##_h h = P##_to_##t(x);                                                         \
+        for (int i = 0; i < m; i++)                                                      \
+            p[i * s] = h[i];                                                             \
+    }
+
+/* ---- integers: modulo 2^width ------------------------------------------------------- */
+
+/* By 0: all bits set, and the dividend; the most negative number by -1: itself. */
+#define INT_QUOTIENT(T, x, y)                                                            \
+    ((y) == 0 ? (T) ~(T)0 : (T)-1 < 0 && (y) == (T)-1 ? (T)(0 - (x)) : (T)((x) / (y)))
+#define INT_REMAINDER(T, x, y)                                                           \
+    ((y) == 0 ? (x) : (T)-1 < 0 && (y) == (T)-1 ? (T)0 : (T)((x) % (y)))
+VINLINE uint64_t int_power(int64_t x, int64_t y, int is_signed)
+{
+    uint64_t r = 1, b = (uint64_t)x;
+
+    if (is_signed && y < 0)
+        return x == -1 ? (y & 1 ? (uint64_t)x : 1) : x == 1;
+    for (uint64_t e = (uint64_t)y; e; e >>= 1, b *= b)
+        if (e & 1)
+            r *= b;
+    return r;
+}
+
+#define LANES_INT(P, N, t, T, U, I)                                                      \
+    LANES_TYPE(P, N, t, T, I)                                                            \
+    typedef U P##_u##t __attribute__((vector_size(N * sizeof(T))));                      \
+    LANES_COMPARE(P, t)                                                                  \
+    VINLINE P##_##t P##_neg_##t(P##_##t x) { return (P##_##t)(0 - (P##_u##t)x); }        \
+    VINLINE P##_##t P##_not_##t(P##_##t x) { return ~x; }                                \
+    VINLINE P##_##t P##_abs_##t(P##_##t x)                                               \
+    {                                                                                    \
+        return P##_pick_##t((P##_m##t)(x < 0), P##_neg_##t(x), x);                       \
+    }                                                                                    \
+    VINLINE P##_##t P##_sign_##t(P##_##t x)                                              \
+    {                                                                                    \
+        return (P##_##t)((x < 0) - (x > 0));                                             \
+    }                                                                                    \
+    VINLINE P##_##t P##_add_##t(P##_##t x, P##_##t y)                                    \
+    {                                                                                    \
+        return (P##_##t)((P##_u##t)x + (P##_u##t)y);                                     \
+    }                                                                                    \
+    VINLINE P##_##t P##_sub_##t(P##_##t x, P##_##t y)                                    \
+    {                                                                                    \
+        return (P##_##t)((P##_u##t)x - (P##_u##t)y);                                     \
+    }                                                                                    \
+    VINLINE P##_##t P##_mul_##t(P##_##t x, P##_##t y)                                    \
+    {                                                                                    \
+        return (P##_##t)((P##_u##t)x * (P##_u##t)y);                                     \
+    }                                                                                    \
+    VINLINE P##_##t P##_and_##t(P##_##t x, P##_##t y) { return x & y; }                  \
+    VINLINE P##_##t P##_or_##t(P##_##t x, P##_##t y) { return x | y; }                   \
+    VINLINE P##_##t P##_xor_##t(P##_##t x, P##_##t y) { return x ^ y; }                  \
+    VINLINE P##_##t P##_max_##t(P##_##t x, P##_##t y)                                    \
+    {                                                                                    \
+        return P##_pick_##t(x < y, y, x);                                                \
+    }                                                                                    \
+    VINLINE P##_##t P##_min_##t(P##_##t x, P##_##t y)                                    \
+    {                                                                                    \
+        return P##_pick_##t(y < x, y, x);                                                \
+    }                                                                                    \
+    VINLINE P##_##t P##_clamp_##t(P##_##t lo, P##_##t x, P##_##t hi)                     \
+    {                                                                                    \
+        return P##_min_##t(P##_max_##t(x, lo), hi);                                      \
+    }                                                                                    \
+    VINLINE P##_##t P##_shl_##t(P##_##t x, P##_##t y)                                    \
+    {                                                                                    \
+        P##_u##t s = (P##_u##t)y;                                                        \
+        P##_m##t in = s < 8 * sizeof(T);                                                 \
+        return (P##_##t)(((P##_u##t)x << (s & (8 * sizeof(T) - 1))) & (P##_u##t)in);     \
+    }                                                                                    \
+    VINLINE P##_##t P##_shr_logical_##t(P##_##t x, P##_##t y)                            \
+    {                                                                                    \
+        P##_u##t s = (P##_u##t)y;                                                        \
+        P##_m##t in = s < 8 * sizeof(T);                                                 \
+        return (P##_##t)(((P##_u##t)x >> (s & (8 * sizeof(T) - 1))) & (P##_u##t)in);     \
+    }                                                                                    \
+    VINLINE P##_##t P##_shr_arith_##t(P##_##t x, P##_##t y)                              \
+    {                                                                                    \
+        P##_u##t s = (P##_u##t)y, most = (P##_u##t){0} + (8 * sizeof(T) - 1);            \
+        P##_m##t in = s < 8 * sizeof(T);                                                 \
+        s = ((P##_u##t)in & s) | (~(P##_u##t)in & most);                                 \
+        return (P##_##t)((P##_m##t)x >> (P##_m##t)s);                                    \
+    }                                                                                    \
+    LANES_EACH2(P, N, t, div, INT_QUOTIENT(T, x, y))                                     \
+    LANES_EACH2(P, N, t, rem, INT_REMAINDER(T, x, y))                                    \
+    LANES_EACH2(P, N, t, pow, (T)int_power((int64_t)x, (int64_t)y, (T)-1 < 0))           \
+    LANES_FOLD(P, N, add, t, P##_##t, T)                                                 \
+    LANES_FOLD(P, N, mul, t, P##_##t, T)                                                 \
+    LANES_FOLD(P, N, max, t, P##_##t, T)                                                 \
+    LANES_FOLD(P, N, min, t, P##_##t, T)                                                 \
+    LANES_FOLD(P, N, and, t, P##_##t, T)                                                 \
+    LANES_FOLD(P, N, or, t, P##_##t, T)
+#define LANES_I8(P, N)                                                                   \
+    LANES_INT(P, N, i8, int8_t, uint8_t, int8_t) LANES_PLAIN(P, N, i8, int8_t)
+#define LANES_U8(P, N)                                                                   \
+    LANES_INT(P, N, u8, uint8_t, uint8_t, int8_t) LANES_PLAIN(P, N, u8, uint8_t)
+#define LANES_I16(P, N)                                                                  \
+    LANES_INT(P, N, i16, int16_t, uint16_t, int16_t) LANES_PLAIN(P, N, i16, int16_t)
+#define LANES_U16(P, N)                                                                  \
+    LANES_INT(P, N, u16, uint16_t, uint16_t, int16_t) LANES_PLAIN(P, N, u16, uint16_t)
+#define LANES_I32(P, N)                                                                  \
+    LANES_INT(P, N, i32, int32_t, uint32_t, int32_t) LANES_MEM4_##P(P, N, i32, int32_t)
+#define LANES_U32(P, N)                                                                  \
+    LANES_INT(P, N, u32, uint32_t, uint32_t, int32_t) LANES_MEM4_##P(P, N, u32, uint32_t)
+#define LANES_I64(P, N)                                                                  \
+    LANES_INT(P, N, i64, int64_t, uint64_t, int64_t) LANES_MEM8_##P(P, N, i64, int64_t)
+#define LANES_U64(P, N)                                                                  \
+    LANES_INT(P, N, u64, uint64_t, uint64_t, int64_t) LANES_MEM8_##P(P, N, u64, uint64_t)
+
+/* ---- casts -------------------------------------------------------------------------- */
+
+/* A float v to an integer: towards zero, saturated, NaN to 0. lo, hi: the range. */
+#define TO_INTEGER(P, to, v, T, lo, hi, most)                                            \
+    ({                                                                                   \
+        P##_##to r_;                                                                     \
+        for (int i = 0; i < (int)(sizeof r_ / sizeof r_[0]); i++)                        \
+            r_[i] = v[i] != v[i]   ? (T)0                                                \
+                    : v[i] >= (hi) ? (T)(most)                                           \
+                    : v[i] <= (lo) ? (T) ~(T)(most)                                      \
+                                   : (T)v[i];                                            \
+        r_;                                                                              \
+    })

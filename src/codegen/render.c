@@ -1,0 +1,844 @@
+/* render.c -- kernels as C.
+ *
+ *   void wk7(const WkArgs *k, int64_t begin, int64_t end)
+ *       arrays, partial results set to the identity, what is computed once
+ *       for each unit of work: a row, or a block of one (FORM_MAP)
+ *           what is computed once a row
+ *           a walk over the row, vector by vector; the last one not full
+ *           reductions folded; what depends on them; the next walk ..
+ *       partial results to memory
+ *   void wk7_end(const WkArgs *k, int64_t n)
+ *       partial results of n tasks joined in order, and stored
+ *
+ * Names: a<i> arrays, v<i> nodes, s<i>_<u> sums in registers, S<i> in memory, b<i> row
+ * buffers, i<l> loop indices, j the vector loop's.
+ */
+#include "codegen/render.h"
+
+extern const char *const prelude_lines[]; /* made from the headers by the Makefile */
+
+#define LAST(k) ((k)->nloops - 1)
+
+/* ---- names and sizes ---------------------------------------------------------------- */
+
+static const char *dim_text(Render *r, Dim d)
+{
+    Kernel *k = r->k;
+
+    if (d >= 0)
+        return arena_printf(r->a, "%lld", (long long)d);
+    for (uint32_t i = 0; i < k->params.n; i++)
+        if (k->params.v[i] == d)
+            return arena_printf(r->a, "d[%u]", i);
+    vec_push(r->a, &k->params, d);
+    return arena_printf(r->a, "d[%u]", k->params.n - 1);
+}
+
+static const char *node_name(const Render *r, uint32_t n)
+{
+    return arena_printf(r->a, "v%u", n);
+}
+
+static void indent(Render *r, int depth)
+{
+    for (int i = 0; i < depth; i++)
+        text_add(r->t, "    ");
+}
+
+static bool unit_dim(Dim d) { return d == 1; }
+
+/* "a3 + 4 * i0 + .." without the vector loop's part */
+static const char *address(Render *r, const Access *at)
+{
+    Text t;
+
+    text_init(&t, r->a);
+    text_printf(&t, "a%u", at->array);
+    if (at->offset)
+        text_printf(&t, " + %s", dim_text(r, at->offset));
+    for (uint32_t l = 0; l < LAST(r->k); l++) {
+        if (!at->stride[l])
+            continue;
+        if (unit_dim(at->stride[l]))
+            text_printf(&t, " + i%u", l);
+        else
+            text_printf(&t, " + %s * i%u", dim_text(r, at->stride[l]), l);
+    }
+    return text_str(&t);
+}
+
+/* The place of the element in a row, for row buffers. */
+static const char *place_in_row(Render *r)
+{
+    const Kernel *k = r->k;
+    Text t;
+
+    text_init(&t, r->a);
+    for (uint32_t l = k->nrows; l < LAST(k); l++) {
+        text_printf(&t, "i%u", l);
+        for (uint32_t n = l + 1; n < k->nloops; n++)
+            text_printf(&t, " * %s", dim_text(r, k->loops[n].size));
+        text_add(&t, " + ");
+    }
+    text_add(&t, "x");
+    return text_str(&t);
+}
+
+static const char *cols_text(Render *r)
+{
+    const Kernel *k = r->k;
+    Text t;
+
+    text_init(&t, r->a);
+    for (uint32_t l = k->nrows; l < k->nloops; l++)
+        text_printf(&t, "%s%s", l > k->nrows ? " * " : "", dim_text(r, k->loops[l].size));
+    return text_str(&t);
+}
+
+/* ---- values ------------------------------------------------------------------------- */
+
+static void render_load(Render *r, const Node *n)
+{
+    const char *name = wf_dtype_name((wf_dtype)n->dtype), *at = address(r, &n->at);
+    Dim step = n->at.stride[LAST(r->k)];
+
+    if (n->level != LEVEL_EACH || !step)
+        text_printf(r->t, "%c_splat_%s((%s)[0])", r->set, name, at);
+    else if (unit_dim(step))
+        text_printf(r->t, "%c_ld_%s(%s + x, m)", r->set, name, at);
+    else
+        text_printf(r->t, "%c_lds_%s(%s + %s * x, %s, m)", r->set, name, at,
+                    dim_text(r, step), dim_text(r, step));
+}
+
+static void render_iota(Render *r, const Node *n)
+{
+    const char *name = wf_dtype_name(kept_dtype((wf_dtype)n->dtype));
+    bool half = kept_dtype((wf_dtype)n->dtype) != n->dtype;
+    Dim step = n->level == LEVEL_EACH ? n->at.stride[LAST(r->k)] : 0;
+
+    if (half)
+        text_printf(r->t, "%c_narrow_%s(", r->set, wf_dtype_name((wf_dtype)n->dtype));
+    text_printf(r->t, "%c_iota_%s(%s", r->set, name, dim_text(r, n->at.offset));
+    for (uint32_t l = 0; l < LAST(r->k); l++)
+        if (n->at.stride[l])
+            text_printf(r->t, " + %s * i%u", dim_text(r, n->at.stride[l]), l);
+    if (step)
+        text_printf(r->t, " + %s * x", dim_text(r, step));
+    text_printf(r->t, ", %s)%s", dim_text(r, step), half ? ")" : "");
+}
+
+static void render_value(Render *r, const Node *n)
+{
+    wf_dtype in[3];
+    const char *args[3];
+
+    switch (n->kind) {
+    case NODE_LOAD: render_load(r, n); return;
+    case NODE_CONST: render_const(r, (wf_dtype)n->dtype, n->bits); return;
+    case NODE_IOTA: render_iota(r, n); return;
+    case NODE_DIM: text_printf(r->t, "%c_splat_i64(%s)", r->set, dim_text(r, n->dim)); return;
+    default: break;
+    }
+    for (uint32_t i = 0; i < n->nin; i++) {
+        in[i] = (wf_dtype)r->k->nodes[n->in[i]].dtype;
+        args[i] = node_name(r, n->in[i]);
+    }
+    render_map(r, n->op, (wf_dtype)n->dtype, in, args, n->nin);
+}
+
+static void define_node(Render *r, int depth, uint32_t i)
+{
+    const Node *n = &r->k->nodes[i];
+
+    indent(r, depth);
+    text_printf(r->t, "const %s v%u = ", lane_type(r, (wf_dtype)n->dtype), i);
+    render_value(r, n);
+    text_add(r->t, ";\n");
+}
+
+/* Nodes of a level (ONCE, ROW) known before walk `stage` and not earlier. */
+static void define_level(Render *r, int depth, NodeLevel level, uint32_t stage)
+{
+    for (uint32_t i = 0; i < r->k->nnodes; i++) {
+        const Node *n = &r->k->nodes[i];
+
+        if (n->kind != NODE_REDUCE && n->level == level && n->stage == stage)
+            define_node(r, depth, i);
+    }
+}
+
+static void store_value(Render *r, int depth, const KernelOut *o, const char *v, bool each)
+{
+    wf_dtype t = (wf_dtype)r->k->nodes[o->node].dtype;
+    const char *name = wf_dtype_name(t), *at = address(r, &o->at);
+    Dim step = o->at.stride[LAST(r->k)];
+
+    indent(r, depth);
+    if (!each || !step)
+        text_printf(r->t, "(%s)[0] = %c_first_%s(%s);\n", at, r->set, name, v);
+    else if (unit_dim(step))
+        text_printf(r->t, "%c_st_%s(%s + x, m, %s);\n", r->set, name, at, v);
+    else
+        text_printf(r->t, "%c_sts_%s(%s + %s * x, %s, m, %s);\n", r->set, name, at,
+                    dim_text(r, step), dim_text(r, step), v);
+}
+
+/* ---- a walk ------------------------------------------------------------------------- */
+
+typedef struct WalkPlan {
+    uint32_t stage;
+    bool *need; /* nodes computed in it */
+    int unroll;
+    bool exact; /* no part of a vector is left over */
+} WalkPlan;
+
+static bool is_each(const Kernel *k, uint32_t i)
+{
+    return k->nodes[i].kind != NODE_REDUCE && k->nodes[i].level == LEVEL_EACH;
+}
+
+static bool out_is_each(const Kernel *k, const KernelOut *o)
+{
+    for (uint32_t l = k->nrows; l < k->nloops; l++)
+        if (o->at.stride[l])
+            return true;
+    return false;
+}
+
+/* The walk in which a reduction takes its operand. */
+static uint32_t reduce_walk(const Node *n)
+{
+    return n->stage - (uint32_t)(n->over == OVER_COLS);
+}
+
+static bool reduces_in(const Node *n, uint32_t stage)
+{
+    return n->kind == NODE_REDUCE && n->level == LEVEL_EACH && reduce_walk(n) == stage;
+}
+
+static void need_node(const Kernel *k, WalkPlan *w, uint32_t i)
+{
+    const Node *n = &k->nodes[i];
+
+    if (!is_each(k, i) || w->need[i])
+        return;
+    w->need[i] = true;
+    if (n->saved >= 0 && n->stage < w->stage)
+        return;
+    for (uint32_t j = 0; j < n->nin; j++)
+        need_node(k, w, n->in[j]);
+}
+
+static bool is_final(const Kernel *k, uint32_t node)
+{
+    return k->nodes[node].kind == NODE_REDUCE && k->nodes[node].over != OVER_COLS;
+}
+
+/* False: there is nothing to do. */
+static bool plan_walk(Render *r, WalkPlan *w, uint32_t stage)
+{
+    const Kernel *k = r->k;
+    double cost = 0;
+    bool any = false, sums = false;
+    Dim last = k->loops[LAST(k)].size;
+
+    *w = (WalkPlan){stage, arena_zalloc(r->a, k->nnodes + 1), 1, false};
+    for (uint32_t i = 0; i < k->nnodes; i++) {
+        const Node *n = &k->nodes[i];
+
+        if (reduces_in(n, stage)) {
+            need_node(k, w, n->in[0]);
+            any = true;
+            sums = sums || n->over != OVER_ROWS;
+        } else if (n->saved >= 0 && n->stage == stage) {
+            need_node(k, w, i);
+            any = true;
+        }
+    }
+    for (uint32_t j = 0; j < k->p->nout; j++) {
+        const KernelOut *o = &k->outs[j];
+
+        if (is_final(k, o->node) || !out_is_each(k, o) || k->nodes[o->node].stage != stage)
+            continue;
+        need_node(k, w, o->node);
+        any = true;
+    }
+    for (uint32_t i = 0; i < k->nnodes; i++)
+        if (w->need[i])
+            cost += k->nodes[i].kind == NODE_MAP ? op_cost(k->nodes[i].op, k->nodes[i].dtype)
+                                                 : 1;
+    w->unroll = !sums ? 1 : cost <= 10 ? 4 : cost <= 24 ? 2 : 1;
+    while (w->unroll > 1 && last >= 0 && last <= (Dim)r->lanes * w->unroll / 2)
+        w->unroll /= 2;
+    w->exact = last >= 0 && last % ((Dim)r->lanes * w->unroll) == 0;
+    return any;
+}
+
+static void start_sums(Render *r, int depth, const WalkPlan *w)
+{
+    const Kernel *k = r->k;
+
+    for (uint32_t i = 0; i < k->nnodes; i++) {
+        const Node *n = &k->nodes[i];
+
+        if (!reduces_in(n, w->stage) || n->over != OVER_COLS)
+            continue;
+        for (int u = 0; u < w->unroll; u++) {
+            indent(r, depth);
+            text_printf(r->t, "%s s%u_%d = ", lane_type(r, (wf_dtype)n->dtype), i, u);
+            render_identity(r, n->op, (wf_dtype)n->dtype);
+            text_add(r->t, ";\n");
+        }
+    }
+}
+
+static void add_to_sum(Render *r, int depth, const WalkPlan *w, uint32_t i, int u)
+{
+    const Node *n = &r->k->nodes[i];
+    wf_dtype t = kept_dtype((wf_dtype)n->dtype);
+    const char *v = node_name(r, n->in[0]);
+    const char *s = n->over == OVER_ROWS
+                        ? arena_printf(r->a, "%c_ld_%s(S%u + %s, m)", r->set,
+                                       wf_dtype_name(t), i, place_in_row(r))
+                        : arena_printf(r->a, "s%u_%d", i, u);
+
+    indent(r, depth);
+    if (n->over == OVER_ROWS) {
+        text_printf(r->t, "%c_st_%s(S%u + %s, m, ", r->set, wf_dtype_name(t), i,
+                    place_in_row(r));
+        render_combine(r, n->op, t, s, v);
+        text_add(r->t, ");\n");
+        return;
+    }
+    text_printf(r->t, "%s = ", s);
+    if (!w->exact)
+        text_printf(r->t, "%c_select_%s(in, ", r->set, wf_dtype_name(t));
+    render_combine(r, n->op, t, s, v);
+    text_printf(r->t, "%s;\n", w->exact ? "" : arena_printf(r->a, ", %s)", s));
+}
+
+static void walk_node(Render *r, int depth, const WalkPlan *w, uint32_t i)
+{
+    const Node *n = &r->k->nodes[i];
+    const char *name = wf_dtype_name(kept_dtype((wf_dtype)n->dtype));
+
+    if (n->saved >= 0 && n->stage < w->stage) {
+        indent(r, depth);
+        text_printf(r->t, "const %s v%u = %c_ld_%s(b%d + %s, m);\n",
+                    lane_type(r, (wf_dtype)n->dtype), i, r->set, name, n->saved,
+                    place_in_row(r));
+        return;
+    }
+    define_node(r, depth, i);
+    if (n->saved >= 0) {
+        indent(r, depth);
+        text_printf(r->t, "%c_st_%s(b%d + %s, m, v%u);\n", r->set, name, n->saved,
+                    place_in_row(r), i);
+    }
+}
+
+static void walk_body(Render *r, int depth, const WalkPlan *w, int u)
+{
+    const Kernel *k = r->k;
+
+    indent(r, depth);
+    text_printf(r->t, "const int64_t x = j + %d;\n", u * r->lanes);
+    indent(r, depth);
+    if (w->exact)
+        text_printf(r->t, "const int m = %d;\n", r->lanes);
+    else
+        text_printf(r->t, "const int m = wk_left(j1 - x, %d);\n", r->lanes);
+    for (uint32_t i = 0; i < k->nnodes; i++)
+        if (reduces_in(&k->nodes[i], w->stage) && !w->exact &&
+            k->nodes[i].over != OVER_ROWS) {
+            indent(r, depth);
+            text_printf(r->t, "const %c_b in = %c_lanes(m);\n", r->set, r->set);
+            break;
+        }
+    for (uint32_t i = 0; i < k->nnodes; i++)
+        if (w->need[i])
+            walk_node(r, depth, w, i);
+        else if (reduces_in(&k->nodes[i], w->stage))
+            add_to_sum(r, depth, w, i, u);
+    for (uint32_t j = 0; j < k->p->nout; j++) {
+        const KernelOut *o = &k->outs[j];
+
+        if (!is_final(k, o->node) && out_is_each(k, o) &&
+            k->nodes[o->node].stage == w->stage)
+            store_value(r, depth, o, node_name(r, o->node), true);
+    }
+}
+
+static void end_sums(Render *r, int depth, const WalkPlan *w)
+{
+    const Kernel *k = r->k;
+
+    for (uint32_t i = 0; i < k->nnodes; i++) {
+        const Node *n = &k->nodes[i];
+        wf_dtype t = kept_dtype((wf_dtype)n->dtype);
+
+        if (!reduces_in(n, w->stage) || n->over != OVER_COLS)
+            continue;
+        for (int step = w->unroll / 2; step; step /= 2)
+            for (int u = 0; u < step; u++) {
+                const char *x = arena_printf(r->a, "s%u_%d", i, u);
+
+                indent(r, depth);
+                text_printf(r->t, "%s = ", x);
+                render_combine(r, n->op, t, x, arena_printf(r->a, "s%u_%d", i, u + step));
+                text_add(r->t, ";\n");
+            }
+        indent(r, depth);
+        text_printf(r->t, "const %s v%u = ", lane_type(r, t), i);
+        if (t != n->dtype)
+            text_printf(r->t, "%c_narrow_%s(", r->set, wf_dtype_name((wf_dtype)n->dtype));
+        text_printf(r->t, "%c_fold_%s_%s(s%u_0)%s;\n", r->set, op_name(n->op),
+                    wf_dtype_name(t), i, t != n->dtype ? ")" : "");
+    }
+}
+
+/* Loops over the columns but for the vector loop; gives the depth inside. */
+static int open_col_loops(Render *r, int depth)
+{
+    const Kernel *k = r->k;
+
+    for (uint32_t l = k->nrows; l < LAST(k); l++) {
+        indent(r, depth++);
+        text_printf(r->t, "for (int64_t i%u = 0; i%u < %s; i%u++) {\n", l, l,
+                    dim_text(r, k->loops[l].size), l);
+    }
+    return depth;
+}
+
+static void close_loops(Render *r, int depth, int until)
+{
+    while (depth > until) {
+        indent(r, --depth);
+        text_add(r->t, "}\n");
+    }
+}
+
+static void render_walk(Render *r, int depth, uint32_t stage)
+{
+    WalkPlan w;
+    int inner;
+
+    if (!plan_walk(r, &w, stage))
+        return;
+    start_sums(r, depth, &w);
+    inner = open_col_loops(r, depth);
+    indent(r, inner++);
+    text_printf(r->t, "for (int64_t j = j0; j < j1; j += %d) {\n", w.unroll * r->lanes);
+    for (int u = 0; u < w.unroll; u++) {
+        if (w.unroll > 1) {
+            indent(r, inner);
+            text_add(r->t, "{\n");
+        }
+        walk_body(r, inner + (w.unroll > 1), &w, u);
+        if (w.unroll > 1) {
+            indent(r, inner);
+            text_add(r->t, "}\n");
+        }
+    }
+    close_loops(r, inner, depth);
+    end_sums(r, depth, &w);
+}
+
+/* ---- partial results ---------------------------------------------------------------- */
+
+static bool is_part(const Node *n) { return n->kind == NODE_REDUCE && n->over != OVER_COLS; }
+
+/* In registers: as many as the walk is unrolled, which is known from the walk alone. */
+static int part_registers(Render *r, const Node *n)
+{
+    WalkPlan w;
+
+    if (n->over == OVER_ROWS || n->level != LEVEL_EACH)
+        return n->over == OVER_ROWS ? 0 : 1;
+    plan_walk(r, &w, n->stage);
+    return w.unroll;
+}
+
+static void point_to_parts(Render *r)
+{
+    const Kernel *k = r->k;
+
+    if (!k->parts)
+        return;
+    text_add(r->t, "    char *acc = k->acc;\n");
+    for (uint32_t i = 0; i < k->nnodes; i++) {
+        const Node *n = &k->nodes[i];
+        wf_dtype t = kept_dtype((wf_dtype)n->dtype);
+
+        if (!is_part(n))
+            continue;
+        text_printf(r->t, "    %s *S%u = (%s *)acc;\n", c_type(t), i, c_type(t));
+        text_printf(r->t, "    acc += (%s * (int64_t)sizeof *S%u + 63) & ~(int64_t)63;\n",
+                    n->over == OVER_ALL ? "1" : cols_text(r), i);
+    }
+}
+
+static void start_parts(Render *r)
+{
+    const Kernel *k = r->k;
+
+    for (uint32_t i = 0; i < k->nnodes; i++) {
+        const Node *n = &k->nodes[i];
+        wf_dtype t = kept_dtype((wf_dtype)n->dtype);
+
+        if (!is_part(n))
+            continue;
+        if (n->over == OVER_ROWS) {
+            text_printf(r->t, "    for (int64_t x = 0; x < %s; x += %d)\n        ",
+                        cols_text(r), r->lanes);
+            text_printf(r->t, "%c_st_%s(S%u + x, wk_left(%s - x, %d), ", r->set,
+                        wf_dtype_name(t), i, cols_text(r), r->lanes);
+            render_identity(r, n->op, t);
+            text_add(r->t, ");\n");
+            continue;
+        }
+        for (int u = 0; u < part_registers(r, n); u++) {
+            text_printf(r->t, "    %s s%u_%d = ", lane_type(r, t), i, u);
+            render_identity(r, n->op, t);
+            text_add(r->t, ";\n");
+        }
+    }
+}
+
+/* Sums of what is known by row. */
+static void add_rows_to_parts(Render *r, int depth)
+{
+    const Kernel *k = r->k;
+
+    for (uint32_t i = 0; i < k->nnodes; i++) {
+        const Node *n = &k->nodes[i];
+        const char *s = arena_printf(r->a, "s%u_0", i);
+
+        if (!is_part(n) || n->level == LEVEL_EACH)
+            continue;
+        indent(r, depth);
+        text_printf(r->t, "%s = ", s);
+        render_combine(r, n->op, (wf_dtype)n->dtype, s, node_name(r, n->in[0]));
+        text_add(r->t, ";\n");
+    }
+}
+
+static void end_parts(Render *r)
+{
+    const Kernel *k = r->k;
+
+    for (uint32_t i = 0; i < k->nnodes; i++) {
+        const Node *n = &k->nodes[i];
+        wf_dtype t = kept_dtype((wf_dtype)n->dtype);
+        int regs;
+
+        if (!is_part(n) || n->over != OVER_ALL)
+            continue;
+        regs = part_registers(r, n);
+        for (int u = 1; u < regs; u++) {
+            text_printf(r->t, "    s%u_0 = ", i);
+            render_combine(r, n->op, t, arena_printf(r->a, "s%u_0", i),
+                           arena_printf(r->a, "s%u_%d", i, u));
+            text_add(r->t, ";\n");
+        }
+        if (n->level == LEVEL_EACH)
+            text_printf(r->t, "    S%u[0] = %c_first_%s(%c_fold_%s_%s(s%u_0));\n", i, r->set,
+                        wf_dtype_name(t), r->set, op_name(n->op), wf_dtype_name(t), i);
+        else
+            text_printf(r->t, "    S%u[0] = %c_first_%s(s%u_0);\n", i, r->set,
+                        wf_dtype_name(t), i);
+    }
+}
+
+/* ---- functions ---------------------------------------------------------------------- */
+
+static void point_to_arrays(Render *r)
+{
+    const Program *p = r->k->p;
+
+    text_add(r->t, "    const int64_t *const d = k->d;\n");
+    for (uint32_t i = 0; i < p->nin; i++) {
+        const char *type = c_type((wf_dtype)val_type(p, i + 1).dtype);
+
+        text_printf(r->t, "    const %s *const a%u = k->p[%u];\n", type, i, i);
+    }
+    for (uint32_t j = 0; j < p->nout; j++) {
+        const char *type = c_type((wf_dtype)val_type(p, p->outs[j]).dtype);
+
+        text_printf(r->t, "    %s *const a%u = k->p[%u];\n", type, p->nin + j, p->nin + j);
+    }
+    text_add(r->t, "    (void)d;\n");
+}
+
+static void point_to_buffers(Render *r)
+{
+    const Kernel *k = r->k;
+
+    if (!k->nsaved)
+        return;
+    text_add(r->t, "    char *tmp = k->tmp;\n");
+    for (uint32_t i = 0; i < k->nnodes; i++) {
+        const Node *n = &k->nodes[i];
+        const char *type = c_type(kept_dtype((wf_dtype)n->dtype));
+
+        if (n->saved < 0)
+            continue;
+        text_printf(r->t, "    %s *const b%d = (%s *)tmp;\n", type, n->saved, type);
+        text_printf(r->t, "    tmp += (%s * (int64_t)sizeof *b%d + 63) & ~(int64_t)63;\n",
+                    cols_text(r), n->saved);
+    }
+}
+
+/* Which row, and which part of it, unit u is. */
+static void open_unit(Render *r)
+{
+    const Kernel *k = r->k;
+    Dim last = k->loops[LAST(k)].size;
+    const char *size = dim_text(r, last), *row = "u";
+    bool blocks = k->form == FORM_MAP && !(last >= 0 && last <= KERNEL_BLOCK);
+
+    text_add(r->t, "    for (int64_t u = begin; u < end; u++) {\n");
+    if (blocks) {
+        text_printf(r->t, "        const int64_t blocks = (%s + %d) / %d;\n", size,
+                    KERNEL_BLOCK - 1, KERNEL_BLOCK);
+        text_printf(r->t, "        const int64_t j0 = u %% blocks * %d;\n", KERNEL_BLOCK);
+        text_printf(r->t, "        const int64_t j1 = wk_least(j0 + %d, %s);\n",
+                    KERNEL_BLOCK, size);
+        row = "u / blocks";
+    } else {
+        text_printf(r->t, "        const int64_t j0 = 0, j1 = %s;\n", size);
+    }
+    if (k->nrows > 1)
+        text_printf(r->t, "        int64_t row = %s;\n", row);
+    for (uint32_t l = k->nrows; l-- > 0;) {
+        const char *from = k->nrows > 1 ? "row" : row;
+
+        if (!l)
+            text_printf(r->t, "        const int64_t i0 = %s;\n", from);
+        else
+            text_printf(r->t, "        const int64_t i%u = row %% %s;\n        row /= %s;\n", l,
+                        dim_text(r, k->loops[l].size), dim_text(r, k->loops[l].size));
+    }
+}
+
+static void render_run(Render *r)
+{
+    const Kernel *k = r->k;
+
+    text_printf(r->t, "void wk%u(const WkArgs *k, int64_t begin, int64_t end)\n{\n", k->id);
+    point_to_arrays(r);
+    point_to_buffers(r);
+    point_to_parts(r);
+    start_parts(r);
+    define_level(r, 1, LEVEL_ONCE, 0);
+    open_unit(r);
+    for (uint32_t stage = 0; stage < k->nstages; stage++) {
+        for (uint32_t i = 0; stage && i < k->nnodes; i++)
+            if (k->nodes[i].kind != NODE_REDUCE && k->nodes[i].level == LEVEL_ONCE &&
+                k->nodes[i].stage == stage)
+                define_node(r, 2, i);
+        define_level(r, 2, LEVEL_ROW, stage);
+        render_walk(r, 2, stage);
+    }
+    add_rows_to_parts(r, 2);
+    for (uint32_t j = 0; j < k->p->nout; j++)
+        if (!is_final(k, k->outs[j].node) && !out_is_each(k, &k->outs[j]))
+            store_value(r, 2, &k->outs[j], node_name(r, k->outs[j].node), false);
+    text_add(r->t, "    }\n");
+    end_parts(r);
+    text_add(r->t, "}\n\n");
+}
+
+static void join_parts(Render *r, int depth, uint32_t i, bool each)
+{
+    const Node *n = &r->k->nodes[i];
+    wf_dtype t = kept_dtype((wf_dtype)n->dtype);
+    const char *ld = each ? arena_printf(r->a, "%c_ld_%s(", r->set, wf_dtype_name(t))
+                          : arena_printf(r->a, "%c_splat_%s(*", r->set, wf_dtype_name(t));
+    const char *at = each ? arena_printf(r->a, " + %s, m)", place_in_row(r)) : ")";
+    const char *v = node_name(r, i);
+
+    indent(r, depth);
+    text_printf(r->t, "%s %s = %sS%u%s;\n", lane_type(r, t), v, ld, i, at);
+    indent(r, depth);
+    text_add(r->t, "for (int64_t t = 1; t < n; t++)\n");
+    indent(r, depth + 1);
+    text_printf(r->t, "%s = ", v);
+    render_combine(r, n->op, t, v,
+                   arena_printf(r->a, "%s(const %s *)((const char *)S%u + t * part)%s", ld,
+                                c_type(t), i, at));
+    text_add(r->t, ";\n");
+    for (uint32_t j = 0; j < r->k->p->nout; j++)
+        if (r->k->outs[j].node == i)
+            store_value(r, depth, &r->k->outs[j], v, each);
+}
+
+static void render_end(Render *r)
+{
+    const Kernel *k = r->k;
+
+    text_printf(r->t, "void wk%u_end(const WkArgs *k, int64_t n)\n{\n", k->id);
+    point_to_arrays(r);
+    point_to_parts(r);
+    text_add(r->t, "    const int64_t part = acc - k->acc;\n");
+    for (uint32_t i = 0; i < k->nnodes; i++) {
+        const Node *x = &k->nodes[i];
+        int depth;
+
+        if (!is_part(x))
+            continue;
+        text_add(r->t, "    {\n");
+        if (x->over == OVER_ALL) {
+            join_parts(r, 2, i, false);
+        } else {
+            depth = open_col_loops(r, 2);
+            indent(r, depth++);
+            text_printf(r->t, "for (int64_t x = 0; x < %s; x += %d) {\n",
+                        dim_text(r, k->loops[LAST(k)].size), r->lanes);
+            indent(r, depth);
+            text_printf(r->t, "const int m = wk_left(%s - x, %d);\n",
+                        dim_text(r, k->loops[LAST(k)].size), r->lanes);
+            join_parts(r, depth, i, true);
+            close_loops(r, depth, 2);
+        }
+        text_add(r->t, "    }\n");
+    }
+    text_add(r->t, "}\n\n");
+}
+
+/* ---- a unit ------------------------------------------------------------------------- */
+
+static const char head[] =
+    "typedef __INT8_TYPE__ int8_t;\n"
+    "typedef __INT16_TYPE__ int16_t;\n"
+    "typedef __INT32_TYPE__ int32_t;\n"
+    "typedef __INT64_TYPE__ int64_t;\n"
+    "typedef __UINT8_TYPE__ uint8_t;\n"
+    "typedef __UINT16_TYPE__ uint16_t;\n"
+    "typedef __UINT32_TYPE__ uint32_t;\n"
+    "typedef __UINT64_TYPE__ uint64_t;\n"
+    "typedef __UINTPTR_TYPE__ uintptr_t;\n"
+    "typedef __SIZE_TYPE__ size_t;\n"
+    "#define INT8_MAX 127\n"
+    "#define INT16_MAX 32767\n"
+    "#define INT32_MAX 2147483647\n"
+    "#define INT64_MAX 9223372036854775807ll\n"
+    "#define UINT8_MAX 255\n"
+    "#define UINT16_MAX 65535\n"
+    "#define UINT32_MAX 4294967295u\n"
+    "#define UINT64_MAX 18446744073709551615ull\n"
+    "#define INT32_MIN (-INT32_MAX - 1)\n"
+    "#define INT64_MIN (-INT64_MAX - 1)\n"
+    "#define INFINITY __builtin_inff()\n"
+    "#define NAN __builtin_nanf(\"\")\n"
+    "void *memcpy(void *, const void *, size_t);\n"
+    "double fabs(double), exp(double), log(double), log1p(double), sqrt(double);\n"
+    "double erf(double), erfc(double), copysign(double, double), sin(double);\n"
+    "double cos(double), tan(double), fmod(double, double), atan2(double, double);\n"
+    "double pow(double, double);\n"
+    "float fmodf(float, float);\n";
+
+/* The few instructions the library's vec.h names, without the header that defines them
+ * all, which takes longer to read than everything else to compile. */
+static const char intrinsics[] =
+    "#if defined(__SSE2__) && !defined(__clang__)\n"
+    "typedef float __m128 __attribute__((vector_size(16)));\n"
+    "typedef double __m128d __attribute__((vector_size(16)));\n"
+    "#define _mm_sqrt_ps(x) __builtin_ia32_sqrtps(x)\n"
+    "#define _mm_sqrt_pd(x) __builtin_ia32_sqrtpd(x)\n"
+    "#if KERNEL_ISA > 0\n"
+    "typedef float __m256 __attribute__((vector_size(32)));\n"
+    "typedef double __m256d __attribute__((vector_size(32)));\n"
+    "#define _mm256_sqrt_ps(x) __builtin_ia32_sqrtps256(x)\n"
+    "#define _mm256_sqrt_pd(x) __builtin_ia32_sqrtpd256(x)\n"
+    "#endif\n"
+    "#if KERNEL_ISA > 1\n"
+    "typedef float __m512 __attribute__((vector_size(64)));\n"
+    "typedef double __m512d __attribute__((vector_size(64)));\n"
+    "#define _mm512_sqrt_ps(x) \\\n"
+    "    __builtin_ia32_sqrtps512_mask(x, (__m512){0}, (unsigned short)-1, 4)\n"
+    "#define _mm512_sqrt_pd(x) \\\n"
+    "    __builtin_ia32_sqrtpd512_mask(x, (__m512d){0}, (unsigned char)-1, 4)\n"
+    "#endif\n"
+    "#elif defined(__SSE2__)\n"
+    "#include <immintrin.h>\n"
+    "#endif\n";
+
+static const char args_text[] =
+    "typedef struct WkArgs {\n"
+    "    void *const *p;\n"
+    "    const int64_t *d;\n"
+    "    char *tmp, *acc;\n"
+    "    const volatile int *stop;\n"
+    "} WkArgs;\n"
+    "VINLINE int64_t wk_least(int64_t a, int64_t b) { return a < b ? a : b; }\n"
+    "VINLINE int wk_left(int64_t n, int lanes)\n"
+    "{\n"
+    "    return n >= lanes ? lanes : n > 0 ? (int)n : 0;\n"
+    "}\n\n";
+
+static void add_types(const Program *p, uint32_t *types)
+{
+    for (Val v = 1; v < p->nvals; v++)
+        *types |= 1u << kept_dtype((wf_dtype)val_type(p, v).dtype) |
+                  1u << val_type(p, v).dtype;
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        add_types(p->subs[i], types);
+}
+
+/* The lanes of one set, for the types in use. */
+static void render_lanes(Text *out, char set, uint32_t types)
+{
+    static const struct {
+        wf_dtype t;
+        const char *name;
+    } rows[] = {{WF_F32, "F32"}, {WF_F64, "F64"}, {WF_I8, "I8"},   {WF_I16, "I16"},
+                {WF_I32, "I32"}, {WF_I64, "I64"}, {WF_U8, "U8"},   {WF_U16, "U16"},
+                {WF_U32, "U32"}, {WF_U64, "U64"}};
+    const char *n = set == 's' ? "VFL" : "VDL";
+
+    text_printf(out, "LANES_BOOL(%c, %s, int%d_t)\n", set, n, set == 's' ? 32 : 64);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (types >> rows[i].t & 1)
+            text_printf(out, "LANES_%s(%c, %s)\n", rows[i].name, set, n);
+    if (types & (1u << WF_F16 | 1u << WF_BF16))
+        text_printf(out, "LANES_HALF(%c, %s)\n", set, n);
+}
+
+void render_unit(Kernel *const *k, uint32_t n, Isa isa, Arena *a, Text *out)
+{
+    uint32_t types[2] = {0, 0};
+
+    text_printf(out, "#define KERNEL_ISA %d\n", (int)isa);
+    text_add(out, head);
+    text_add(out, intrinsics);
+    for (const char *const *line = prelude_lines; *line; line++)
+        text_add(out, *line);
+    text_add(out, args_text);
+    for (uint32_t i = 0; i < n; i++)
+        add_types(k[i]->p, &types[k[i]->scalar ? scalar_is_wide(k[i]->p) : k[i]->wide]);
+    for (int set = 0; set < 2; set++)
+        if (types[set])
+            render_lanes(out, set ? 'd' : 's', types[set]);
+    for (uint32_t i = 0; i < n; i++)
+        render_kernel(k[i], isa, a, out);
+}
+
+void render_kernel(Kernel *k, Isa isa, Arena *a, Text *out)
+{
+    bool wide = k->scalar ? scalar_is_wide(k->p) : k->wide;
+    int bytes = isa == ISA_AVX512 ? 64 : isa == ISA_AVX2 ? 32 : 16;
+    Render r = {k, a, out, wide ? 'd' : 's', bytes / (wide ? 8 : 4), 0};
+
+    text_add(out, "\n/*\n");
+    kernel_print(k, out);
+    text_add(out, " */\n");
+    if (k->scalar) {
+        render_scalar(&r);
+        return;
+    }
+    render_run(&r);
+    if (k->parts)
+        render_end(&r);
+}

@@ -1,0 +1,105 @@
+/* step_kernel.c -- calls of fused sub-programs that have machine code.
+ *
+ * The work of a kernel is so many units (codegen.h), split into tasks. Where tasks leave
+ * partial results, how many there are depends on sizes alone, so that results are the
+ * same for any number of threads. Little work stays on the caller's thread.
+ */
+#include "runtime/runtime.h"
+
+#define SMALL      40000  /* about additions: not worth another thread */
+#define TASK       100000 /* of a task with partial results */
+#define TASKS_MOST 32
+#define ARRAYS_MOST 64
+
+typedef struct KernelStep {
+    const PlanCode *code;
+    const int64_t *d;
+    KernelSize size;
+    int64_t tasks;
+    uint32_t narrays;
+    Ref tmp, acc;
+    Ref array[];
+} KernelStep;
+
+typedef struct KernelTasks {
+    const KernelStep *s;
+    KernelArgs args; /* of the first task */
+} KernelTasks;
+
+static void run_task(void *user, int i)
+{
+    const KernelTasks *t = user;
+    const KernelStep *s = t->s;
+    KernelArgs a = t->args;
+    int64_t n = s->size.units, each = n / s->tasks, more = n % s->tasks;
+    int64_t begin = each * i + MIN(i, more);
+
+    a.tmp += i * s->size.tmp_bytes;
+    a.acc += i * s->size.acc_bytes;
+    s->code->run(&a, begin, begin + each + (i < more));
+}
+
+static bool run_kernel(Frame *f, const Op *op)
+{
+    const KernelStep *s = op->data;
+    void *array[ARRAYS_MOST];
+    KernelTasks t = {s,
+                     {array, s->d, frame_at(f, s->tmp), frame_at(f, s->acc),
+                      &f->root->cx->cancelled}};
+
+    for (uint32_t i = 0; i < s->narrays; i++)
+        array[i] = frame_at(f, s->array[i]);
+    if (s->tasks == 1)
+        run_task(&t, 0);
+    else
+        f->root->par.run(f->root->par.ctx, (int)s->tasks, run_task, &t);
+    if (s->code->end)
+        s->code->end(&t.args, s->tasks);
+    if (s->code->kernel->scalar && cancelled(f->root->cx))
+        return op_fail(f, op, WF_ERR_CANCELLED, "the run was cancelled");
+    return true;
+}
+
+static int64_t count_tasks(const Bind *b, const PlanCode *c, const KernelSize *z)
+{
+    double work = (double)z->rows * (double)z->cols * c->kernel->cost;
+    int64_t n;
+
+    if (c->end)
+        n = work < TASK ? 1 : (int64_t)MIN(work / TASK, TASKS_MOST);
+    else
+        n = work < SMALL || b->root->threads == 1 ? 1 : 4 * b->root->threads;
+    return MAX(1, MIN(n, z->units));
+}
+
+bool bind_kernel(Bind *b, const PlanCode *c, const Sub *body)
+{
+    const Kernel *k = c->kernel;
+    uint32_t n = b->e->nin + b->e->nout;
+    KernelStep *s = arena_zalloc(b->a, sizeof *s + n * sizeof *s->array);
+    int64_t *d = arena_array(b->a, k->params.n + 1, sizeof *d);
+
+    s->code = c;
+    s->d = d;
+    s->narrays = n;
+    s->tasks = 1;
+    if (n > ARRAYS_MOST)
+        return false;
+    if (!k->scalar) {
+        if (!kernel_size(k, body->binds.v, &s->size))
+            return false;
+        for (uint32_t i = 0; i < k->params.n; i++)
+            if (!dim_eval(&k->dims, k->params.v[i], body->binds.v, &d[i]))
+                return false;
+        s->tasks = count_tasks(b, c, &s->size);
+        if (!s->size.units && !c->end)
+            return true;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        s->array[i] = i < b->e->nin ? bind_ref(b, bind_in(b, i))
+                                    : bind_ref(b, bind_out(b, i - b->e->nin));
+    s->tmp = bind_workspace(b, (size_t)(s->size.tmp_bytes * s->tasks));
+    s->acc = bind_workspace(b, (size_t)(s->size.acc_bytes * s->tasks));
+    bind_op(b, run_kernel, s);
+    return true;
+}
