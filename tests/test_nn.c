@@ -575,6 +575,110 @@ TEST(optimisers_and_rates_are_pytorchs)
     CHECK_EQ_INT(steps, 72);
 }
 
+/* Normal numbers may differ in the last bit: other logarithms. */
+TEST(initial_numbers_are_pytorchs)
+{
+    FILE *f = fopen("tests/golden/nn/init.txt", "r");
+    char line[1024], name[32], shape[32];
+    int lines = 0;
+
+    REQUIRE(f != NULL);
+    for (; fgets(line, sizeof line, f); lines++) {
+        wf_ctx *c = wf_ctx_new(NULL);
+        int64_t d[4];
+        int rank = 0;
+        wf_tensor t = WF_NONE;
+        REQUIRE(sscanf(line, "init %31s %31s", name, shape) == 2);
+        for (char *s = shape, *end; *s; s = end + (*end == ','))
+            d[rank++] = strtoll(s, &end, 10);
+        wf_manual_seed(c, 0);
+        if (!strcmp(name, "uniform"))
+            t = wf_init_uniform(c, NULL, d, rank, -0.5, 2);
+        else if (!strcmp(name, "normal"))
+            t = wf_init_normal(c, NULL, d, rank, 1, 0.5);
+        else if (!strcmp(name, "xavier_uniform"))
+            t = wf_init_xavier_uniform(c, NULL, d, rank, 1.5);
+        else if (!strcmp(name, "xavier_normal"))
+            t = wf_init_xavier_normal(c, NULL, d, rank, 1.5);
+        else if (!strcmp(name, "kaiming_uniform"))
+            t = wf_init_kaiming_uniform(c, NULL, d, rank, 0.2);
+        else if (!strcmp(name, "kaiming_normal"))
+            t = wf_init_kaiming_normal(c, NULL, d, rank, 0.2);
+        compare(c, t, strstr(line, " = ") + 3, strstr(name, "uniform") ? 0 : 3e-7, line);
+        wf_ctx_free(c);
+    }
+    fclose(f);
+    CHECK_EQ_INT(lines, 18);
+}
+
+/* SGD by hand: p - lr factor (g + decay p), g the gradient of sum(y^2) cut to +- 0.5 */
+TEST(parts_of_a_tree_have_rates_and_decay_of_their_own_and_clipped_gradients)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_manual_seed(c, 3);
+    wf_module *m = three_layers(c, wf_ctx_generator(c));
+    wf_optim *o = wf_sgd(c, m, 0.1, 0, false, 0.2);
+    wf_tensor x = wf_randn(c, NULL, WF_F32, DIMS(6, 4), 2);
+    static const char *const names[] = {"0.weight", "2.weight"};
+    double p[2][20], g[2][20], q[20];
+    int cut = 0;
+
+    wf_optim_set_part(c, o, wf_module_find(m, "2"), 0.25, 0.5);
+    wf_backward(c, wf_sum(c, wf_square(c, wf_forward_one(c, m, x)), NULL, 0, false),
+                WF_NONE, 0);
+    for (int k = 0; k < 2; k++) {
+        wf_tensor t = wf_module_tensor(m, names[k]);
+        wf_read_f64(c, t, p[k], k ? 10 : 20);
+        wf_read_f64(c, wf_grad_of(c, t), g[k], k ? 10 : 20);
+    }
+    wf_clip_grad_value(c, m, 0.5);
+    wf_optim_step(c, o);
+    for (int k = 0; k < 2; k++) {
+        wf_read_f64(c, wf_module_tensor(m, names[k]), q, k ? 10 : 20);
+        for (int i = 0; i < (k ? 10 : 20); i++) {
+            double d = fmax(-0.5, fmin(0.5, g[k][i]));
+            cut += d != g[k][i];
+            CHECK_NEAR(q[i],
+                       p[k][i] - 0.1 * (k ? 0.25 : 1) * (d + (k ? 0.5 : 0.2) * p[k][i]),
+                       1e-6);
+        }
+    }
+    CHECK(cut > 3 && cut < 27);
+    CHECK_STR(wf_ctx_message(c), "");
+    wf_module *other = wf_nn_linear(c, NULL, 2, 2, true);
+    wf_optim_set_part(c, o, other, 1, 0);
+    CHECK_HAS(wf_ctx_message(c), "is not the optimiser's");
+    wf_clear(c);
+    wf_module_free(c, other);
+    wf_optim_free(c, o);
+    wf_module_free(c, m);
+    wf_ctx_free(c);
+}
+
+TEST(an_attention_mask_may_be_bools_or_numbers_to_add)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_module *m = wf_nn_attention(c, NULL, 4, 2, true);
+    wf_tensor x = wf_randn(c, NULL, WF_F32, DIMS(2, 3, 4), 3);
+    wf_tensor later = wf_logical_not(c, wf_tri(c, WF_BOOL, 3, 3, 0)), a, b[2];
+    double u[24], v[24], w[18];
+
+    wf_module_call(c, m, (wf_tensor[]){x, x, x, later}, 4, &a, 1);
+    wf_tensor add = wf_where(c, later, wf_float(c, -INFINITY), wf_float(c, 0));
+    wf_module_call(c, m, (wf_tensor[]){x, x, x, add}, 4, b, 2);
+    wf_read_f64(c, a, u, 24);
+    wf_read_f64(c, b[0], v, 24);
+    wf_read_f64(c, b[1], w, 18);
+    CHECK_STR(wf_ctx_message(c), "");
+    for (int i = 0; i < 24; i++)
+        CHECK_NEAR(u[i], v[i], 1e-6);
+    CHECK_NEAR(w[0], 1, 1e-6); /* the first looks at itself only */
+    CHECK_NEAR(w[5], 0, 0);    /* the second not at the third */
+    CHECK(w[3] > 0 && w[4] > 0);
+    wf_module_free(c, m);
+    wf_ctx_free(c);
+}
+
 /* ---- the tree ---------------------------------------------------------------------- */
 
 TEST(an_error_names_the_module_it_happened_in)

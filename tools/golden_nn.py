@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """golden_nn.py -- what PyTorch's modules and optimisers give, for tests/test_nn.c.
 
-    python3 tools/golden_nn.py        writes tests/golden/nn/modules.txt and optim.txt
+    python3 tools/golden_nn.py        writes tests/golden/nn/modules.txt, optim.txt and init.txt
 
 modules.txt, for each case (torch.manual_seed(0), then the module):
 
@@ -257,5 +257,28 @@ def optims():
     open("tests/golden/nn/optim.txt", "w").write("\n".join(out) + "\n")
 
 
+
+INITS = [
+    ("uniform", lambda t: nn.init.uniform_(t, -0.5, 2)),
+    ("normal", lambda t: nn.init.normal_(t, 1, 0.5)),
+    ("xavier_uniform", lambda t: nn.init.xavier_uniform_(t, 1.5)),
+    ("xavier_normal", lambda t: nn.init.xavier_normal_(t, 1.5)),
+    ("kaiming_uniform", lambda t: nn.init.kaiming_uniform_(t, 0.2)),
+    ("kaiming_normal", lambda t: nn.init.kaiming_normal_(t, 0.2)),
+]
+
+
+def inits():
+    """init.txt: `init NAME DIMS = numbers`, each after torch.manual_seed(0)"""
+    out = []
+    for name, fill in INITS:
+        for shape in [(3, 4), (2, 3, 2, 3), (5, 4)]:
+            torch.manual_seed(0)
+            t = fill(torch.empty(shape))
+            out.append(f"init {name} {dims(t)} = {numbers(t)}")
+    open("tests/golden/nn/init.txt", "w").write("\n".join(out) + "\n")
+
+
 modules()
 optims()
+inits()
