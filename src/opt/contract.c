@@ -10,7 +10,8 @@
  *   transpose(dot(x, y))          dot(y, x), where that is what the transpose does
  *   conv(transpose x, k), conv(x, transpose k), transpose(conv(x, k))       another spec
  *   dot(x, v), dot(x, w) ..       slices of dot(x, concat v w ..): one pass over x. Only
- *                                 for constant sizes, enough rows and few columns.
+ *                                 for constant sizes and where reading x once less is
+ *                                 worth a copy of v, w ..
  */
 #include "opt/opt.h"
 
@@ -171,20 +172,44 @@ static bool same_ints(Ints a, Ints b)
     return a.n == b.n && (!a.n || !memcmp(a.v, b.v, a.n * sizeof *a.v));
 }
 
+static int64_t rows_of(const Program *p, const Eqn *e)
+{
+    const DotAttr *a = e->attr;
+    Type x = val_type(p, eqn_in(p, e)[0]);
+    int64_t rows = 1;
+
+    for (uint32_t i = 0; i < x.rank; i++)
+        if (i != a->lhs.v[0])
+            rows *= x.dims[i];
+    return rows;
+}
+
+/* The copy of all the columns costs about two readings of them; n - 1 readings of x are
+ * saved. */
+static bool is_worth_joining(const Rewriter *r, const Program *p, const uint32_t *group,
+                             uint32_t n)
+{
+    int64_t columns = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const Eqn *e = &p->eqns[group[i]];
+        const DotAttr *a = e->attr;
+
+        columns += val_type(p, eqn_in(p, e)[1]).dims[1 - a->rhs.v[0]];
+    }
+    return r->o->join_rows || rows_of(p, &p->eqns[group[0]]) * (n - 1) >= 2 * columns;
+}
+
 /* dot(x, w): x with one contracted axis and enough rows, w a matrix with few columns. */
 static bool is_joinable(const Rewriter *r, const Program *p, const Eqn *e)
 {
     const DotAttr *a = e->attr;
     Type x = val_type(p, eqn_in(p, e)[0]), w = val_type(p, eqn_in(p, e)[1]);
-    int64_t rows = 1;
 
     if (!is_static(x) || !is_static(w) || w.rank != 2 || a->lhs.n != 1 ||
         a->lhs_batch.n || w.dims[1 - a->rhs.v[0]] > MAX_COLUMNS)
         return false;
-    for (uint32_t i = 0; i < x.rank; i++)
-        if (i != a->lhs.v[0])
-            rows *= x.dims[i];
-    return rows >= (r->o->join_rows ? r->o->join_rows : 32);
+    return rows_of(p, e) >= (r->o->join_rows ? r->o->join_rows : 32);
 }
 
 /* Products after the first that can be had with it: their other operand is there. */
@@ -229,7 +254,8 @@ static bool join_eqn(Rewriter *r, const EqnView *e, Val *out)
     if (out[0]) /* made with an earlier one */
         return true;
     if (!is_joinable(r, p, r->at) ||
-        (n = find_group(r, (uint32_t)(r->at - p->eqns), group)) < 2)
+        (n = find_group(r, (uint32_t)(r->at - p->eqns), group)) < 2 ||
+        !is_worth_joining(r, p, group, n))
         return false;
     for (uint32_t i = 0; i < n; i++)
         w[i] = r->c->val[eqn_in(p, &p->eqns[group[i]])[1]];

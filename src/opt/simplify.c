@@ -12,7 +12,8 @@
  * compute, and they meet the reductions that undo them), transposes and reshapes too
  * where all operands have the same.
  */
-#include "opt/opt.h"
+#include "opt/simplify.h"
+
 #include "op/op_map.h"
 
 #include <math.h>
@@ -459,6 +460,10 @@ static const Rule rules[] = {
     {OP_reduce_max, EXACT, reduce_of_transpose, "max of transpose = max over other axes"},
     {OP_reduce_min, EXACT, reduce_of_transpose, "min of transpose = min over other axes"},
     {OP_reduce_sum, NEAR, reduce_of_transpose, "sum of transpose = sum over other axes"},
+    {OP_reduce_window_sum, NEAR, window_of_tiles,
+     "sums over windows side by side = sum of a reshape"},
+    {OP_reduce_window_sum, NEAR, window_of_spread,
+     "sums of one element each = broadcast"},
     {ANY_MAP, EXACT, map_of_broadcast, "f(broadcast x, c..) = broadcast f(x, c..)"},
     {ANY_MAP, EXACT, map_of_transpose, "f(transpose x, transpose y) = transpose f(x, y)"},
     {ANY_MAP, EXACT, map_of_reshape, "f(reshape x, reshape y) = reshape f(x, y)"},
