@@ -202,10 +202,13 @@ static void update(wf_ctx *c, const Holder *h, const char *name, wf_tensor t)
     const char *dot = strrchr(name, '.');
     size_t n = dot ? (size_t)(dot - name) : 0;
     wf_module *m = h->tree;
+    wf_array *a = NULL;
     char path[512];
 
-    if (!h->tree) {
-        store_array(c, h->file, name, t);
+    if (!h->tree) { /* t is the run's own result: its memory is the file's now */
+        if (!wf_to_array(c, t, &a))
+            wf_model_set_tensor(c, h->file, name, a);
+        wf_array_release(a);
         return;
     }
     snprintf(path, sizeof path, "%.*s", (int)n, name);
