@@ -7,6 +7,8 @@
  *   free(func, name)   the value of a free variable; NameError where it has none
  *   defaults(func)     (those of the last positional parameters, {name: value} of keyword-only)
  *   text(func)         the S-expression of its definition
+ *   source(func)       the lines of its definition
+ *   load(text, name)   the names that a text defines
  *   builtin(name)      a name that every module has
  *   raise_at(cls, message, file, line, col, len)   raises there
  *   place(file, line, col, len)   where the natives that follow stand; place() ends that
@@ -334,6 +336,51 @@ static Value m_place(Vm *vm, const Args *a)
     return NONE;
 }
 
+/* The lines of a definition: from its first to before the next that is not deeper. */
+static Value m_source(Vm *vm, const Args *a)
+{
+    Func *f = func_arg(vm, a->v[0], "source");
+    const Unit *u = f ? f->code->unit : NULL;
+    const char *s = u ? u->text : NULL, *start = NULL, *end;
+    uint32_t line = f && f->code->ast ? f->code->ast->line : 0, at = 1;
+    size_t indent = 0;
+
+    if (!f)
+        return NIL;
+    if (!s || !line)
+        return sc_raise(vm, C_OSError, "the source of the function is not there");
+    for (; at < line && *s; s++)
+        at += *s == '\n';
+    for (start = s; start[indent] == ' ' || start[indent] == '\t'; indent++)
+        ;
+    for (end = strchr(s, '\n'); end && end[1]; end = strchr(end + 1, '\n')) {
+        size_t n = strspn(end + 1, " \t");
+        char c = end[1 + n];
+
+        if (n <= indent && c && c != '\n' && c != '#' && c != ')')
+            break;
+    }
+    return v_obj(sc_str_n(vm, start, end ? (size_t)(end - start) : strlen(start)));
+}
+
+/* load(text, name): the names that the text defines, run as a module of its own */
+static Value m_load(Vm *vm, const Args *a)
+{
+    const char *text = sc_to_cstr(vm, a->v[0], "a text");
+    const char *name = text ? sc_to_cstr(vm, a->v[1], "a name") : NULL;
+    Unit *u = name ? sc_compile_unit(vm, name, text, strlen(text)) : NULL;
+    ScModule *m = u ? sc_module(vm, name, NULL) : NULL;
+    Value r = m ? sc_run_unit(vm, u, m) : NIL;
+    Value d = r.tag == T_NIL ? NIL : v_obj(gc_ref(m->attrs));
+
+    sc_drop(vm, r);
+    if (m)
+        obj_drop(vm, m);
+    if (u)
+        unit_release(u);
+    return d;
+}
+
 /* name(x): the plain name of what x is: function, method, native, class, module .. */
 static Value m_sort(Vm *vm, const Args *a)
 {
@@ -397,6 +444,7 @@ static const NativeDef natives[] = {
     {"free", m_free, "func,name"},  {"defaults", m_defaults, "func"},
     {"text", m_text, "func"},       {"place", m_place, "|file,line,col,len"},
     {"sort", m_sort, "x"},          {"builtin", m_builtin, "name"},
+    {"source", m_source, "func"},   {"load", m_load, "text,name"},
     {"raise_at", m_raise_at, "cls,message,file,line,col,len"},
     {0},
 };

@@ -1150,7 +1150,7 @@ class Stage:
         if self.symbolic(x) or (self.numbers == "sym" and isinstance(x, self.w.Tensor)):
             if x.ndim == 0:
                 raise TypeError("iteration over a 0-d tensor")
-            return x.shape[0], lambda i: self.row(x, i)
+            return int(x.shape[0]), lambda i: self.row(x, i)
         return x, None
 
     def range_of(self, args):
@@ -1167,7 +1167,7 @@ class Stage:
             count = (stop - start + (step - 1)) // step
         else:
             count = (start - stop + (-step - 1)) // -step
-        count = Sym(self, "int", self.w.maximum(count.t, 0)) if isinstance(count, Sym) else max(count, 0)
+        count = Sym(self, "int", self.w.maximum(count.t, 0)) if isinstance(count, Sym) else max(int(count), 0)
         return count, lambda i: start + i * step
 
     def row(self, x, i):
@@ -1285,12 +1285,10 @@ class Stage:
             raise Refuse(t.kind)
 
     def set_attribute(self, o, name, v):
-        if self.depth > 0 and not self.is_record(o):
-            for so, sn in self.slots:
-                if so is o and sn == name:
-                    break
-            else:
-                raise Refuse("an attribute is set on one way only")
+        # Attributes of things that are not part of the state would be set while compiling only.
+        if (self.depth > 0 or self.numbers == "sym") and not self.is_record(o) and \
+                not any([so is o and sn == name for so, sn in self.slots]):
+            raise Refuse("an attribute that is not a tensor is set")
         setattr(o, name, v)
 
     def unpack(self, frame, targets, v):
@@ -1614,7 +1612,7 @@ class Stage:
                 return r
         sort = _syntax.sort(f)
         if sort == "method":
-            inner = f.__func__
+            inner = getattr(f.__func__, "__stage_as__", f.__func__)
             if _syntax.sort(inner) == "function" and self.stages(inner):
                 return self.call_function(inner, [f.__self__] + list(args), kwargs)
             if f.__name__ == "item" and self.unknown(f.__self__):
@@ -1630,7 +1628,9 @@ class Stage:
             if self.module_call is not None:
                 inner = self.module_call(f)
                 if inner is not None:
-                    return self.call(inner, args, kwargs)
+                    func, first = inner
+                    args = list(args) if first is None else [first] + list(args)
+                    return self.call_function(func, args, kwargs) if self.stages(func) else func(*args, **kwargs)
         return f(*args, **kwargs)
 
     def item_of(self, x):
@@ -1640,8 +1640,8 @@ class Stage:
         return self.to_number(x, "bool" if name == "bool" else "float" if name.find("float") >= 0 else "int")
 
     def stages(self, func):
-        if hasattr(func, "__stage_skip__"):
-            return False
+        if hasattr(func, "__jit_ignore__"):
+            raise Refuse("a function that is run by the machine")
         tree, info = tree_of(func)
         return not info["generator"] and (not info["hidden"] or hasattr(func, "__stage__") or
                                           func.__name__ == "forward")

@@ -1,0 +1,63 @@
+# torch.jit -- functions and modules as programs.
+#
+#   _script   script: source, specialised at each signature, with its control flow (_stage)
+#   _trace    trace: what ran on an example, for all sizes
+#   _check    what a scripted function may contain
+#   _graph    .graph and .code as text
+#   _file     save and load
+#   frontend  syntax trees
+from torch.jit._check import UnsupportedNodeError, NotSupportedError
+from torch.jit._script import (Error, ScriptFunction, ScriptModule, RecursiveScriptModule, script, script_method,
+                               script_if_tracing, export, ignore, unused, annotate, is_scripting, isinstance_,
+                               Attribute, interface, freeze, optimize_for_inference, fork, wait)
+from torch.jit._trace import (trace, trace_module, is_tracing, TracedModule, TopLevelTracedModule, TracerWarning,
+                              TracingCheckError, ONNXTracedModule)
+from torch.jit import frontend
+from typing import Final, Any, List, Dict, Optional, Tuple, Union
+
+isinstance = isinstance_
+
+
+def save(m, f, _extra_files=None):
+    from torch.jit._file import save as s
+    s(m, f, _extra_files)
+
+
+def load(f, map_location=None, _extra_files=None):
+    from torch.jit._file import load as s
+    return s(f, _extra_files)
+
+
+def last_executed_optimized_graph():
+    return None
+
+
+def enable_onednn_fusion(enabled):
+    pass
+
+
+def onednn_fusion_enabled():
+    return False
+
+
+def set_fusion_strategy(strategy):
+    return []
+
+
+def run_frozen_optimizations(mod, optimize_numerics=True, preserved_methods=None):
+    pass
+
+
+class optimized_execution:
+    def __init__(self, should_optimize):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        return False
+
+
+class fuser(optimized_execution):
+    pass

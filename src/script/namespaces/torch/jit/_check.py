@@ -1,0 +1,106 @@
+# torch.jit._check -- what a scripted function may contain: found when it is scripted, with the
+# place, and in the functions it calls too.
+import _syntax
+import _stage
+
+
+class FrontendError(Exception):
+    pass
+
+
+class NotSupportedError(FrontendError):
+    pass
+
+
+class UnsupportedNodeError(NotSupportedError):
+    pass
+
+
+_statements = {
+    "try": "try blocks", "global": "global variables", "nonlocal": "nonlocal variables",
+    "class": "class definitions", "import": "import statements", "from": "import statements",
+}
+_expressions = {
+    "yield": "yield", "yieldfrom": "yield from", "set": "set displays", "setcomp": "set comprehensions",
+    "genexp": "generator expressions", "lambda": "lambda functions",
+}
+
+
+def check(func, seen=None, where="function"):
+    seen = {} if seen is None else seen
+    if id(func) in seen or hasattr(func, "__jit_ignore__"):
+        return
+    seen[id(func)] = func
+    tree, info = _stage.tree_of(func)
+    if info["hidden"]:
+        return
+    for p in tree.params:
+        if p.kind in ("star", "dstar"):
+            _fail(info, tree.body[0], "Compiled functions can't take variable number of arguments")
+    _Check(func, tree, info, seen).block(tree.body)
+
+
+def _fail(info, node, text):
+    _syntax.raise_at(UnsupportedNodeError, text, info["file"], node.line, node.col, node.len)
+
+
+class _Check:
+    def __init__(self, func, tree, info, seen):
+        self.func = func
+        self.tree = tree
+        self.info = info
+        self.seen = seen
+
+    def block(self, stmts):
+        for s in stmts:
+            self.statement(s)
+
+    def statement(self, s):
+        if s.kind in _statements:
+            _fail(self.info, s, f"{s.kind}: {_statements[s.kind]} aren't supported in scripted functions")
+        if s.kind in ("while", "for") and s.more:
+            _fail(self.info, s, "else branches of loops aren't supported in scripted functions")
+        if s.kind == "def":
+            _fail(self.info, s, "def: functions inside functions aren't supported in scripted functions")
+        self.parts(s)
+
+    def parts(self, n):
+        for x in (n.a, n.b, n.c):
+            if x is not None:
+                self.node(x)
+        for x in n.list + n.more:
+            if x is not None:
+                self.node(x)
+
+    def node(self, x):
+        k = x.kind
+        if k in _expressions:
+            if k == "genexp" or k == "setcomp" or k == "yield" or k == "yieldfrom" or k == "set" or k == "lambda":
+                _fail(self.info, x, f"{_expressions[k]} aren't supported in scripted functions")
+        if k in ("if", "while", "for", "assign", "aug", "ann", "expr", "return", "raise", "assert", "with", "pass",
+                 "break", "continue", "del", "try", "global", "nonlocal", "class", "import", "from", "def"):
+            self.statement(x)
+            return
+        if k == "ann":
+            return
+        if k == "call" and x.a.kind == "name":
+            self.callee(x.a)
+        self.parts(x)
+
+    def callee(self, name):
+        if name.name in self.tree.locals:
+            return
+        try:
+            f = _syntax.free(self.func, name.name)
+        except NameError:
+            g = self.info["globals"]
+            if name.name in g:
+                f = g[name.name]
+            else:
+                try:
+                    f = _syntax.builtin(name.name)
+                except NameError:
+                    _syntax.raise_at(RuntimeError, f"undefined value {name.name}", self.info["file"], name.line,
+                                     name.col, name.len)
+        if _syntax.sort(f) == "function":
+            check(f, self.seen)

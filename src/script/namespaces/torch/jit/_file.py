@@ -1,0 +1,294 @@
+# torch.jit._file -- scripted and traced functions and modules in one file, and back.
+#
+# A file of torch.save holds the source of what was scripted (with the functions and classes it
+# uses), the programs of what was traced, as text, and the tree of modules with their tensors and
+# attributes. Loading runs the definitions, nothing else, and puts the tree together again; what
+# comes back still trains.
+import _syntax
+import _stage
+import _torch as _w
+import torch
+from torch import nn
+from torch.jit import _script, _trace
+
+_version = 1
+
+
+# ---- source ---------------------------------------------------------------------------------------
+
+class _Source:
+    # The definitions a function or class needs, in an order in which they can be run.
+    def __init__(self):
+        self.imports = {}
+        self.lines = []
+        self.constants = {}
+        self.done = {}
+
+    def text(self):
+        out = [f"import {m} as {n}" if m != n else f"import {m}" for n, m in self.imports.items()]
+        for n, v in self.constants.items():
+            out.append(f"{n} = {v!r}")
+        return "\n".join(out + self.lines) + "\n"
+
+    def function(self, f):
+        if id(f) in self.done:
+            return
+        self.done[id(f)] = f
+        self.needs(f)
+        self.lines += ["", ""] + _plain(f, 0)
+
+    def needs(self, f):
+        tree, info = _stage.tree_of(f)
+        for name in sorted(_names(tree)):
+            if name in tree.locals:
+                continue
+            try:
+                v = _syntax.free(f, name)
+            except NameError:
+                g = info["globals"]
+                if name not in g:
+                    continue
+                v = g[name]
+            self.value(name, v)
+
+    def value(self, name, v):
+        sort = _syntax.sort(v)
+        if sort == "module":
+            self.imports[name] = v.__name__
+        elif isinstance(v, _trace.TracedFunction):
+            raise RuntimeError(f"cannot save '{name}': a traced function inside a scripted one; script it instead")
+        elif isinstance(v, _script.ScriptFunction):
+            self.function(v._method.func)
+        elif sort == "function":
+            if _syntax.info(v)["hidden"]:
+                self.imports_from(name, v)
+            else:
+                self.function(v)
+        elif sort == "class":
+            self.cls(v)
+        elif isinstance(v, (int, float, bool, str)) or v is None:
+            self.constants[name] = v
+        elif sort == "native" or v is torch.Tensor:
+            self.imports_from(name, v)
+
+    def imports_from(self, name, v):
+        for m in (torch, nn, nn.functional, __import__("math"), __import__("typing")):
+            if getattr(m, name, None) is v:
+                line = f"from {m.__name__} import {name}"
+                if line not in self.lines:
+                    self.lines.insert(0, line)
+                return
+
+    def cls(self, c):
+        if id(c) in self.done or c.__module__ != "__main__" and not _is_users(c):
+            return
+        self.done[id(c)] = c
+        bases = []
+        for b in c.__bases__:
+            if b is object:
+                continue
+            if _is_users(b):
+                self.cls(b)
+                bases.append(b.__name__)
+            elif issubclass(b, nn.Module):
+                self.imports["torch"] = "torch"
+                bases.append("torch.nn." + b.__name__)
+            else:
+                bases.append(b.__name__)
+        body = []
+        fields = getattr(c, "_fields", None)
+        if fields is not None and issubclass(c, tuple):
+            self.imports_from("NamedTuple", __import__("typing").NamedTuple)
+            self.lines.insert(0, "from typing import NamedTuple")
+            self.lines += ["", "", f"class {c.__name__}(NamedTuple):"] + [f"    {n}: object" for n in fields]
+            return
+        for name, f in vars(c).items():
+            if _syntax.sort(f) == "function" and not _syntax.info(f)["hidden"]:
+                self.needs(f)
+                body += [""] + (["    @torch.jit.export"] if hasattr(f, "__jit_export__") else []) + \
+                    (["    @torch.jit.ignore"] if hasattr(f, "__jit_ignore__") else []) + _plain(f, 4)
+                self.imports["torch"] = "torch"
+            elif isinstance(f, (int, float, bool, str)) and not name.startswith("__"):
+                body.append(f"    {name} = {f!r}")
+        self.lines += ["", "", f"class {c.__name__}({', '.join(bases)}):"] + (body or ["    pass"])
+
+
+def _is_users(c):
+    for f in vars(c).values():
+        if _syntax.sort(f) == "function":
+            return not _syntax.info(f)["hidden"]
+    return _syntax.sort(c) == "class" and c.__module__ == "__main__"
+
+
+def _plain(f, indent):
+    # The lines of a definition at an indentation.
+    lines = _syntax.source(f).split("\n")
+    n = len(lines[0]) - len(lines[0].lstrip())
+    return [" " * indent + l[n:] if l.strip() else "" for l in lines]
+
+
+def _names(tree):
+    out = set()
+
+    def walk(n):
+        if n is None:
+            return
+        if n.kind == "name":
+            out.add(n.name)
+        if n.kind in ("lambda", "def"):
+            for s in n.def_.body:
+                walk(s)
+        for x in (n.a, n.b, n.c):
+            walk(x)
+        for x in n.list:
+            walk(x)
+        for x in n.more:
+            walk(x)
+
+    for s in tree.body:
+        walk(s)
+    for p in tree.params:
+        walk(p.ann)
+        walk(p.value)
+    walk(tree.returns)
+    return out
+
+
+# ---- the tree of modules ------------------------------------------------------------------------------
+
+_plain_types = (int, float, bool, str)
+
+
+def _is_plain(v):
+    if v is None or isinstance(v, _plain_types) or isinstance(v, _w.Tensor):
+        return True
+    if isinstance(v, (list, tuple)):
+        return all([_is_plain(x) for x in v])
+    if isinstance(v, dict):
+        return all([isinstance(k, str) and _is_plain(x) for k, x in v.items()])
+    return False
+
+
+def _pack(m, source, memo):
+    cls = type(m)
+    kind = "script"
+    traced = None
+    if isinstance(m, _trace.TracedModule):
+        kind = "traced"
+        traced = vars(m).get("_traced")
+    original = getattr(cls, "_original", cls)
+    users = _is_users(original)
+    if users and kind == "script":
+        source.cls(original)
+    attrs = {}
+    for k, v in vars(m).items():
+        if k not in ("_parameters", "_buffers", "_modules", "_traced") and _is_plain(v):
+            attrs[k] = v
+    node = {
+        "class": original.__name__, "users": users, "kind": kind, "attrs": attrs,
+        "params": {k: t for k, t in m._parameters.items()},
+        "frozen": [k for k, t in m._parameters.items() if t is not None and not t.requires_grad],
+        "buffers": {k: t for k, t in m._buffers.items()},
+        "children": {k: None if c is None else _pack(c, source, memo) for k, c in m._modules.items()},
+    }
+    if traced:
+        node["traced"] = {n: _pack_traced(t) for n, t in traced.items()}
+    return node
+
+
+def _pack_traced(t):
+    if t.program.captures:
+        raise RuntimeError("cannot save a traced function that uses tensors from outside")
+    return {"text": _w.program_text(t.program), "consts": _w.program_consts(t.program), "in": _spec_out(t.in_spec),
+            "out": _spec_out(t.out_spec), "statics": {str(k): v for k, v in t.statics.items()}, "writes": t.writes,
+            "name": t.name}
+
+
+def _spec_out(s):
+    if s == "*" or s is None:
+        return s
+    return [s[0], list(s[2]) if s[2] is not None else None, [_spec_out(x) for x in s[3]]]
+
+
+def _spec_in(s):
+    if s == "*" or s is None:
+        return s
+    kinds = {"tuple": tuple, "list": list, "dict": dict}
+    return (s[0], kinds[s[0]], tuple(s[1]) if s[1] is not None else None, tuple([_spec_in(x) for x in s[2]]))
+
+
+def _unpack_traced(d):
+    return _trace._Traced(_w.program_load(d["text"], d["consts"]), _spec_in(d["in"]), _spec_in(d["out"]),
+                          {int(k): v for k, v in d["statics"].items()}, d["writes"], d["name"])
+
+
+def save(m, path, extra_files=None):
+    source = _Source()
+    data = {"weft.jit": _version}
+    if isinstance(m, _trace.TracedFunction):
+        data["kind"] = "traced function"
+        data["root"] = _pack_traced(m._traced)
+    elif isinstance(m, _script.ScriptFunction):
+        data["kind"] = "function"
+        source.function(m._method.func)
+        data["root"] = m.name
+    elif isinstance(m, _script.ScriptModule):
+        data["kind"] = "module"
+        data["root"] = _pack(m, source, {})
+    else:
+        raise RuntimeError(f"torch.jit.save takes what was scripted or traced, not a {type(m).__name__}")
+    data["source"] = source.text()
+    data["extra"] = dict(extra_files or {})
+    torch.save(data, path)
+
+
+class LoadedModule(nn.Module):
+    # Stands for the class of a traced module whose own class is not in the file.
+    pass
+
+
+def _restore(node, names):
+    name = node["class"]
+    cls = names.get(name) if node["users"] else getattr(nn, name, None)
+    if cls is None:
+        class Loaded(LoadedModule):
+            pass
+        Loaded.__name__ = name
+        cls = Loaded
+    if node["kind"] == "traced":
+        new_cls = _trace._traced_class(cls, "traced" in node)
+    else:
+        new_cls = _script._class_for(cls)
+    m = new_cls.__new__(new_cls)
+    nn.Module.__init__(m)
+    d = vars(m)
+    for k, v in node["attrs"].items():
+        d[k] = v
+    for k, t in node["params"].items():
+        m._parameters[k] = None if t is None else nn.Parameter(t, requires_grad=k not in node["frozen"])
+    for k, t in node["buffers"].items():
+        m._buffers[k] = t
+    for k, c in node["children"].items():
+        m._modules[k] = None if c is None else _restore(c, names)
+    if "traced" in node:
+        d["_traced"] = {n: _unpack_traced(t) for n, t in node["traced"].items()}
+    return m
+
+
+def load(path, extra_files=None):
+    data = torch.load(path)
+    if not isinstance(data, dict) or "weft.jit" not in data:
+        raise RuntimeError(f"{path}: not a file of torch.jit.save")
+    if data["weft.jit"] > _version:
+        raise RuntimeError(f"{path}: made by a newer version")
+    if extra_files is not None:
+        for k in list(extra_files):
+            extra_files[k] = data["extra"].get(k, "")
+    if data["kind"] == "traced function":
+        t = _unpack_traced(data["root"])
+        return _trace.TracedFunction(t, None)
+    names = _syntax.load(data["source"], "<" + str(path) + ">")
+    if data["kind"] == "function":
+        f = names[data["root"]]
+        return f if isinstance(f, _script.ScriptFunction) else _script.ScriptFunction(f)
+    return _restore(data["root"], names)
