@@ -24,7 +24,6 @@ typedef struct Case {
     wf_array *in[MAX_ARRAYS], *out[MAX_ARRAYS];
     int nin, nout;
     int first_state, nstate; /* results 1 .. nstate become inputs first_state .. */
-    const wf_program *program;
     wf_exec *exec;
     void (*eager)(wf_ctx *c, struct Case *k); /* instead of a program */
 } Case;
@@ -75,13 +74,10 @@ static const wf_program *trace(wf_ctx *c, const Case *k, wf_call call, void *use
 
 static void use(wf_ctx *c, Case *k, const wf_program *p)
 {
-    const wf_program *fast = NULL;
-
     k->nout = p ? wf_program_outputs(p) : 0;
-    if (p && wf_optimise(c, p, NULL, &fast) == WF_OK)
-        wf_prepare(c, fast, &k->exec);
+    if (p)
+        wf_compile(c, p, 0, &k->exec);
     wf_program_release(p);
-    k->program = fast;
 }
 
 /* The function of the row's inputs, all of them. */
@@ -555,7 +551,6 @@ static void case_clear(Case *k)
     for (int i = 0; i < k->nout; i++)
         wf_array_release(k->out[i]);
     wf_exec_release(k->exec);
-    wf_program_release(k->program);
     memset(k, 0, sizeof *k);
 }
 

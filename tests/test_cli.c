@@ -243,6 +243,29 @@ TEST(the_slow_rules_give_the_same_for_examples)
     }
 }
 
+TEST(bench_shows_each_step_beside_what_the_machine_reaches)
+{
+    static const char *const ways[] = {"", " --interpret", " --grad=0"};
+
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char line[256];
+        Ran r;
+
+        snprintf(line, sizeof line,
+                 "weft bench tests/cli/bench.wir --runs=2 --size=N=5%s", ways[i]);
+        r = run(line);
+        CHECK_EQ_INT(r.status, 0);
+        CHECK_HAS(r.out, "GFLOP/s");
+        CHECK_HAS(r.out, "dot_general");
+        CHECK_HAS(r.out, "all steps");
+        CHECK_HAS(r.out, i == 1 ? "f, interpreted" : "f");
+        CHECK_HAS(r.out, i == 1 ? "tanh" : "one run takes");
+        if (i < 2)
+            CHECK_HAS(r.out, "f32[5,8]");
+        ran_free(r);
+    }
+}
+
 /* ---- statuses of the environment
  * ------------------------------------------------------- */
 

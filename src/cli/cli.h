@@ -6,7 +6,7 @@
  *   report.c       messages, colours, suggestions
  *   load.c         models and programs by name
  *   steps.c        the transform flags, applied in the order given
- *   cmd_*.c        run check show eval ops info help
+ *   cmd_*.c        run check show eval bench ops info help
  *
  * Results go to standard output, everything else to standard error. The status is one of
  * the four below.
@@ -70,10 +70,16 @@ struct Command {
     int (*run)(Args *a);
 };
 
-extern const Command cmd_run, cmd_check, cmd_show, cmd_eval, cmd_ops, cmd_info, cmd_help;
+extern const Command cmd_run, cmd_check, cmd_show, cmd_eval, cmd_ops, cmd_info,
+    cmd_bench, cmd_help;
 extern const Command *const commands[]; /* NULL ends them */
 int help_command(const Command *c);     /* prints the help of one */
 int help_all(void);
+/* cmd_eval.c: could the word be an argument rather than the name of a program? */
+bool is_array_word(const char *s);
+/* The arguments as inputs of p, n of them or a complaint; a status. */
+int parse_inputs(wf_ctx *cx, const wf_program *p, const char **words, int n, int64_t seed,
+                 wf_array **in);
 int run_script(int argc, char **argv); /* cmd_run.c; argv[0] is the file */
 
 /* ---- report.c ---------------------------------------------------------------------- */

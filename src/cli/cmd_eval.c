@@ -18,8 +18,7 @@ typedef struct Run {
     int64_t seed, threads;
 } Run;
 
-/* Could the word be an argument rather than the name of a program? */
-static bool is_array(const char *s)
+bool is_array_word(const char *s)
 {
     static const char *const generated[] = {
         "zeros:", "ones:", "iota:", "rand:", "randn:"};
@@ -41,8 +40,8 @@ static void release_all(wf_array **a, int n)
     free(a);
 }
 
-static int read_inputs(wf_ctx *cx, const Run *r, const wf_program *p, const char **words,
-                       int n, wf_array **in)
+int parse_inputs(wf_ctx *cx, const wf_program *p, const char **words, int n, int64_t seed,
+                 wf_array **in)
 {
     int inputs = wf_program_inputs(p);
 
@@ -88,7 +87,7 @@ static int run_program(wf_ctx *cx, const Run *r, const wf_program *p, const char
     int inputs = wf_program_inputs(p), outputs = wf_program_outputs(p);
     wf_array **in = need_memory((size_t)inputs * sizeof *in);
     wf_array **out = need_memory((size_t)outputs * sizeof *out);
-    int status = read_inputs(cx, r, p, words, n, in);
+    int status = parse_inputs(cx, p, words, n, r->seed, in);
 
     if (status == DONE) {
         if ((r->reference ? wf_eval_reference(cx, p, in, out)
@@ -113,7 +112,7 @@ static int eval_file(const Run *r)
     if (!cx)
         return ENVIRONMENT;
     m = load_model(cx, r->file, &status);
-    if (m && r->nwords && (wf_model_find(m, r->words[0]) || !is_array(r->words[0])))
+    if (m && r->nwords && (wf_model_find(m, r->words[0]) || !is_array_word(r->words[0])))
         name = r->words[0];
     if (m && !(p = pick_program(m, r->file, name)))
         status = USER;
