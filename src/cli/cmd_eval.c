@@ -52,7 +52,7 @@ int parse_inputs(wf_ctx *cx, const wf_program *p, const char **words, int n, int
     }
     for (int i = 0; i < n; i++)
         if (wf_array_parse(cx, words[i], wf_program_input_dtype(p, i),
-                           (uint64_t)r->seed * 1000003u + (uint64_t)i, &in[i]) != WF_OK) {
+                           (uint64_t)seed * 1000003u + (uint64_t)i, &in[i]) != WF_OK) {
             int status = report(cx);
 
             complain("in argument %d, '%s'", i + 1, wf_program_input_name(p, i));
