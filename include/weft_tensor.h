@@ -86,6 +86,8 @@ WF_API wf_status wf_to_array(wf_ctx *c, wf_tensor t, wf_array **out_array);
 
 typedef enum wf_promotion { WF_PROMOTE_TORCH, WF_PROMOTE_JAX, WF_PROMOTE_NUMPY } wf_promotion;
 WF_API void wf_set_promotion(wf_ctx *c, wf_promotion rules); /* at first PyTorch's */
+/* Programs assert that indices are in range, instead of moving them inside; at first not. */
+WF_API void wf_set_index_check(wf_ctx *c, bool on);
 /* What integers become where real numbers are needed, and host numbers at creation; at first f32. */
 WF_API void wf_set_default_float(wf_ctx *c, wf_dtype dtype);
 /* The dtype of an operation on both. a_weak: a host scalar; a_zero: of rank 0 (PyTorch's rule).
@@ -362,12 +364,14 @@ WF_API wf_tensor wf_cummin(wf_ctx *c, wf_tensor x, int axis);
  *     wf_index_get(c, x, (wf_index[]){wf_at_int(1), wf_at_rest(), wf_at_slice_step(WF_NOT, WF_NOT, -2), wf_at_new(),
  *                                     wf_at_tensor(mask)}, 5)
  *
- * as NumPy does it. Integers and slices of eager tensors give views. Integers out of range are errors; in a program,
- * and by JAX's rules, they are moved inside. Assignment gives a new tensor; where places coincide the last one stays
+ * as NumPy does it. Integers and slices of eager tensors give views. Integers out of range are errors; in a program
+ * (unless wf_set_index_check), and by JAX's rules, they are moved inside. Slices of an axis of symbolic size take it to be long
+ * enough, which is checked when the program is bound. Assignment gives a new tensor; where places coincide the last one stays
  * (set) or all are added (add). */
 
 typedef enum wf_index_kind {
-    WF_INDEX_SLICE, WF_INDEX_INT, WF_INDEX_ELLIPSIS, WF_INDEX_NEW, WF_INDEX_TENSOR
+    WF_INDEX_SLICE, WF_INDEX_INT, WF_INDEX_ELLIPSIS, WF_INDEX_NEW, WF_INDEX_TENSOR,
+    WF_INDEX_SIZES /* a slice whose bounds are sizes, perhaps symbolic: none counts from the end */
 } wf_index_kind;
 typedef struct wf_index {
     wf_index_kind kind;
@@ -386,6 +390,11 @@ static inline wf_index wf_at_all(void) { return wf_at_slice_step(WF_NOT, WF_NOT,
 static inline wf_index wf_at_int(int64_t i)
 {
     wf_index ix = {WF_INDEX_INT, true, false, false, i, 0, 0, {0, 0, 0}};
+    return ix;
+}
+static inline wf_index wf_at_sizes(int64_t start, int64_t stop) /* WF_NOT: left out */
+{
+    wf_index ix = {WF_INDEX_SIZES, start != WF_NOT, stop != WF_NOT, false, start, stop, 0, {0, 0, 0}};
     return ix;
 }
 static inline wf_index wf_at_rest(void)
@@ -412,6 +421,8 @@ WF_API wf_tensor wf_take_along(wf_ctx *c, wf_tensor x, wf_tensor index, int axis
 WF_API wf_tensor wf_put_along(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v, int axis);
 WF_API wf_tensor wf_add_along(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v, int axis);
 WF_API wf_tensor wf_masked_fill(wf_ctx *c, wf_tensor x, wf_tensor mask, double value);
+/* The k-th true element of mask gets the k-th of source. */
+WF_API wf_tensor wf_masked_scatter(wf_ctx *c, wf_tensor x, wf_tensor mask, wf_tensor source);
 WF_API wf_tensor wf_masked_select(wf_ctx *c, wf_tensor x, wf_tensor mask);
 WF_API wf_tensor wf_nonzero(wf_ctx *c, wf_tensor x); /* i64[K,rank] */
 WF_API wf_tensor wf_diagonal(wf_ctx *c, wf_tensor x, int k);

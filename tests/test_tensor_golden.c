@@ -329,7 +329,7 @@ static void run_traced(Run *r, const wf_function *f, const wf_tensor *in)
     if (wf_trace(r->c, f, in, &p) == WF_OK && wf_program_verify(r->c, p) == WF_OK &&
         wf_apply(r->c, p, in, y) == WF_OK)
         check_results(r, y);
-    if (well(r) && has_grads(r->k) && !r->selects) {
+    if (well(r) && has_grads(r->k)) {
         r->how = "traced and recorded";
         run_recorded(r, in, p);
     }
@@ -605,6 +605,7 @@ static const struct {
     {"to_array", "test_tensor.c"},
     {"set_promotion", "settings; the tables are tested here by wf_promote"},
     {"set_default_float", "settings"},
+    {"set_index_check", "test_tensor_write.c"},
     {"promote", "its own tables, here"},
     {"from", "every case makes its inputs by it"},
     {"from_array", "test_tensor.c"},

@@ -4,7 +4,7 @@
 /* The gradient that starts a backward pass: given, or 1 for a single number. */
 static wf_tensor seed_for(wf_ctx *c, wf_tensor y, wf_tensor gy, const char *fn)
 {
-    Tensor *t = tensor_get(c, y, fn), *g;
+    Tensor *t = tensor_with_history(c, y, fn), *g;
 
     if (!t)
         return WF_NONE;
@@ -124,7 +124,7 @@ static void accumulate(wf_ctx *c, wf_tensor leaf, wf_tensor g, unsigned flags)
 
 wf_status wf_backward(wf_ctx *c, wf_tensor y, wf_tensor gy, unsigned flags)
 {
-    Tensor *t = tensor_get(c, y, "wf_backward");
+    Tensor *t = tensor_with_history(c, y, "wf_backward");
     Leaves l = {0};
     wf_tensor seed;
 

@@ -30,6 +30,7 @@ typedef struct BackProgram {
 typedef struct Walk {
     wf_ctx *cx;
     bool forward; /* jvp */
+    bool create;  /* the derivatives are recorded: saved values need their history */
     Node **nodes; /* active, operands before users */
     uint32_t n, cap;
     uint32_t *base; /* of the results of each node among all results */
@@ -104,6 +105,12 @@ static bool is_active(const Node *n, uint64_t epoch)
     return n && n->epoch == epoch + 1;
 }
 
+static bool is_current(const Walk *w, uint32_t at)
+{
+    return w->found[at] && w->found_version[at] != UINT32_MAX &&
+           w->found[at]->store->version == w->found_version[at];
+}
+
 static void find_saved(Walk *w, uint64_t epoch)
 {
     w->base = arena_array(w->a, w->n + 1, sizeof *w->base);
@@ -129,6 +136,9 @@ static void find_saved(Walk *w, uint64_t epoch)
             Edge *e = &n->in[i];
             if (e->saved && is_active(e->node, epoch)) {
                 uint32_t at = w->base[e->node->order] + e->out;
+                if (is_current(
+                        w, at)) /* saved by several: one that nobody wrote to serves */
+                    continue;
                 w->found[at] = e->saved;
                 w->found_version[at] = e->version;
             }
@@ -555,7 +565,7 @@ static void check_version(wf_ctx *c, const char *what, const Node *n, const Tens
 /* The saved value as a handle; with the history it had. */
 static wf_tensor saved_handle(wf_ctx *c, Walk *w, Need need, const char *what)
 {
-    Node *n = w->nodes[need.node];
+    Node *n = w->nodes[need.node], *from;
     Tensor *t, *v;
     uint32_t version;
 
@@ -578,16 +588,16 @@ static wf_tensor saved_handle(wf_ctx *c, Walk *w, Need need, const char *what)
         return WF_NONE;
     }
     check_version(c, what, n, t, version);
-    if (need.edge < 0 && n->prim && n->out_saved[-need.edge - 1] == t) {
-        if (!(v = tensor_alias(c, t)))
-            return WF_NONE;
-        v->node = n;
-        n->refs++;
-        v->out = (uint32_t)(-need.edge - 1);
-        v->need = n->need;
-        return tensor_handle(c, v);
-    }
-    return tensor_handle(c, tensor_retain(t));
+    from = need.edge < 0 ? n : n->in[need.edge].node;
+    if (!w->create || !from || t->wants_grad || from->leaf == t)
+        return tensor_handle(c, tensor_retain(t));
+    if (!(v = tensor_alias(c, t)))
+        return WF_NONE;
+    v->node = from;
+    from->refs++;
+    v->out = need.edge < 0 ? (uint32_t)(-need.edge - 1) : n->in[need.edge].out;
+    v->need = from->leaf ? from->leaf->need : from->need;
+    return tensor_handle(c, v);
 }
 
 static void gather_inputs(wf_ctx *c, Walk *w, const BackProgram *bp, const char *what)
@@ -714,7 +724,7 @@ static Tensor **get_all(wf_ctx *c, const wf_tensor *h, uint32_t n, const char *w
         return NULL;
     }
     for (uint32_t i = 0; i < n; i++)
-        if (!(v[i] = tensor_get(c, h[i], what)))
+        if (!(v[i] = tensor_with_history(c, h[i], what)))
             break;
     return v;
 }
@@ -729,6 +739,7 @@ static bool differentiate(wf_ctx *c, bool forward, const wf_tensor *y, uint32_t 
 
     if (failed(c) || !ts(c))
         return false;
+    w.create = flags & GRAD_CREATE || c->tensors->recorders & ~(uint64_t)1;
     w.y = get_all(c, y, ny, what);
     w.x = get_all(c, x, nx, what);
     if (w.y && w.x && !failed(c))

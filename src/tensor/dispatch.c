@@ -302,6 +302,7 @@ static Tensor *view_op(wf_ctx *c, const Prim *p, Tensor *t)
 {
     int64_t strides[MAX_RANK] = {0}, offset = t->offset;
     const PType *o = p->out;
+    Tensor *v;
 
     switch ((int)p->op) {
     case OP_reshape:
@@ -341,12 +342,12 @@ static Tensor *view_op(wf_ctx *c, const Prim *p, Tensor *t)
     case OP_name: memcpy(strides, t->strides, t->rank * sizeof *strides); break;
     default: return NULL;
     }
-    t = tensor_view(c, t, (wf_dtype)o->dtype, o->dims, strides, o->rank, offset);
-    if (t && p->op != OP_stop_gradient) {
-        t->is_view = true;
-        t->store->views++;
+    v = tensor_view(c, t, (wf_dtype)o->dtype, o->dims, strides, o->rank, offset);
+    if (v && p->op != OP_stop_gradient && p->op != OP_name) {
+        v->root = tensor_retain(t->root ? t->root : t);
+        v->stamp = v->root->stamp;
     }
-    return t;
+    return v;
 }
 
 bool is_view_op(OpCode op)
@@ -466,7 +467,7 @@ static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in
         outs[j] = NULL;
     for (uint32_t i = 0; i < nin && ok; i++) {
         ts_[i] = tensor_get(c, in[i], call ? call->name : op_name(op));
-        ok = ts_[i] != NULL;
+        ok = ts_[i] != NULL && (!view_is_old(ts_[i]) || view_refresh(c, ts_[i]));
         symbolic = symbolic || (ok && ts_[i]->symbolic);
     }
     if (ok && (symbolic || (!call && has_symbolic_sizes(c, op, attr)) ||
@@ -497,6 +498,20 @@ wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin,
     return out;
 }
 
+/* All concrete, and one of them followed by a recorder? */
+static bool is_recorded(wf_ctx *c, const wf_tensor *in, uint32_t nin)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < nin; i++) {
+        Tensor *t = tensor_with_history(c, in[i], "call");
+        if (!t || t->symbolic)
+            return false;
+        any = any || t->need & c->tensors->recorders;
+    }
+    return any && !c->tensors->no_grad;
+}
+
 bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
                  wf_tensor *out, uint32_t nout)
 {
@@ -505,5 +520,7 @@ bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
               p->name, p->nin, p->nout, nin, nout);
         return false;
     }
+    if (defines_sizes(p) && is_recorded(c, in, nin))
+        return replay_program(c, p, in, out);
     return apply(c, OP_call, p, in, nin, NULL, out, nout);
 }

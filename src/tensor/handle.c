@@ -315,6 +315,12 @@ void wf_set_promotion(wf_ctx *c, wf_promotion rules)
         tfail(c, WF_ERR_ARG, "wf_set_promotion: %d is not a set of rules", (int)rules);
 }
 
+void wf_set_index_check(wf_ctx *c, bool on)
+{
+    if (ts(c))
+        c->tensors->index_check = on;
+}
+
 void wf_set_default_float(wf_ctx *c, wf_dtype dtype)
 {
     if (ts(c) && dtype_is_float(dtype))

@@ -108,6 +108,92 @@ static bool resolve_slice(wf_ctx *c, const wf_index *ix, int64_t size, int64_t *
     return true;
 }
 
+/* size >= bound, as a guard where it cannot be shown */
+static bool at_least(wf_ctx *c, Dim size, Dim bound)
+{
+    Trace *tr = c->tensors->trace;
+    bool ok;
+
+    T_ENTER(c, false)
+    ok = dim_guard(&tr->b->dims, size, false, bound, c->tensors->place);
+    T_LEAVE(c);
+    return ok;
+}
+
+/* A bound of a slice as a size. A symbolic axis is taken to be long enough, which is guarded; in a hinted trace where the
+ * example is not, *clamps. */
+static Dim slice_bound(wf_ctx *c, bool has, int64_t bound, Dim size, Dim standard,
+                       bool *clamps)
+{
+    int64_t away = bound < 0 ? -bound : bound, hint = wf_size_hint(c, size);
+
+    if (!has)
+        return standard;
+    if (hint >= 0 && away > hint) {
+        *clamps = true;
+        return 0;
+    }
+    at_least(c, size, away);
+    return bound < 0 ? size_sub(c, size, away) : bound;
+}
+
+/* A slice of an axis of symbolic size. True with the size as a number: to be done as any other; false: done, or failed. */
+static bool symbolic_slice(wf_ctx *c, Plan *p, const wf_index *ix, uint32_t axis,
+                           Dim *size)
+{
+    int64_t step = ix->has_step ? ix->step : 1;
+    bool clamps = false;
+    Dim a, b, n;
+
+    if (step == -1 && !ix->has_start && !ix->has_stop) {
+        p->rev[p->nrev++] = axis;
+        p->item[p->n++] = (Item){WF_INDEX_SLICE, *size, WF_NONE};
+        return false;
+    }
+    if (step > 0) {
+        a = slice_bound(c, ix->has_start, ix->start, *size, 0, &clamps);
+        b = slice_bound(c, ix->has_stop, ix->stop, *size, *size, &clamps);
+        if (!clamps && !failed(c)) {
+            n = a == b ? 0 : size_sub_or_zero(c, b, a);
+            p->start[axis] = a;
+            p->limit[axis] = n ? b : a;
+            p->stride[axis] = step;
+            p->any_slice = true;
+            if (step > 1)
+                n = size_div(c, size_add(c, n, step - 1), step);
+            p->item[p->n++] = (Item){WF_INDEX_SLICE, n, WF_NONE};
+            return false;
+        }
+    }
+    if (failed(c))
+        return false;
+    if (hinted_trace(c)) {
+        *size = wf_size_value(c, *size);
+        p->limit[axis] = *size;
+        return !failed(c);
+    }
+    tfail(c, step == 0 ? WF_ERR_VALUE : WF_ERR_SHAPE,
+          step == 0
+              ? "index: the step of a slice is 0"
+              : "index: a slice with a negative step needs a constant size of axis %u",
+          axis);
+    return false;
+}
+
+/* Between two sizes, which may be symbolic and do not count from the end. */
+static bool add_sizes(wf_ctx *c, Plan *p, const wf_index *ix, uint32_t axis)
+{
+    Dim size = p->x.d[axis];
+
+    p->start[axis] = ix->has_start ? ix->start : 0;
+    p->limit[axis] = ix->has_stop ? ix->stop : size;
+    p->stride[axis] = 1;
+    p->any_slice = true;
+    p->item[p->n++] =
+        (Item){WF_INDEX_SLICE, size_sub(c, p->limit[axis], p->start[axis]), WF_NONE};
+    return !failed(c);
+}
+
 static bool add_slice(wf_ctx *c, Plan *p, const wf_index *ix, uint32_t axis)
 {
     int64_t start, count, step = ix->has_step ? ix->step : 1;
@@ -120,22 +206,8 @@ static bool add_slice(wf_ctx *c, Plan *p, const wf_index *ix, uint32_t axis)
         p->item[p->n++] = (Item){WF_INDEX_SLICE, size, WF_NONE};
         return true;
     }
-    if (size < 0) { /* a symbolic size: only what needs no clamping */
-        if (step == 1 && (!ix->has_start || ix->start >= 0) &&
-            (!ix->has_stop || ix->stop >= 0)) {
-            p->start[axis] = ix->has_start ? ix->start : 0;
-            p->limit[axis] = ix->has_stop ? ix->stop : size;
-            p->any_slice = true;
-            p->item[p->n++] = (Item){
-                WF_INDEX_SLICE, size_sub(c, p->limit[axis], p->start[axis]), WF_NONE};
-            return !failed(c);
-        }
-        tfail(c, WF_ERR_SHAPE,
-              "index: a slice with a step or a negative bound needs a constant size of "
-              "axis %u",
-              axis);
-        return false;
-    }
+    if (size < 0 && !symbolic_slice(c, p, ix, axis, &size))
+        return !failed(c);
     if (!resolve_slice(c, ix, size, &start, &count))
         return false;
     p->any_slice = true;
@@ -157,6 +229,8 @@ static bool add_int(wf_ctx *c, Plan *p, int64_t i, uint32_t axis)
 {
     Dim size = p->x.d[axis];
 
+    if (size > 0 && c->tensors->promotion == WF_PROMOTE_JAX) /* moved inside */
+        i = i < -size ? -size : i >= size ? size - 1 : i;
     if (size >= 0 && (i < -size || i >= size)) {
         tfail(c, WF_ERR_INDEX, "index: %lld is out of range for axis %u of size %lld",
               (long long)i, axis, (long long)size);
@@ -196,6 +270,9 @@ static wf_tensor wrap_indices(wf_ctx *c, wf_tensor t, Dim size, uint32_t axis)
                                                                 : wf_item_int(c, hi)),
                          axis, (long long)size);
     }
+    if (c->tensors->index_check && (wf_is_symbolic(c, t) || size < 0))
+        wf_assert(c, wf_logical_and(c, wf_ge(c, t, wf_neg(c, n)), wf_lt(c, t, n)),
+                  "index: out of range for an axis of size {}", (wf_tensor[]){n}, 1);
     return wf_where(c, wf_lt(c, t, wf_zeros_like(c, t)), wf_add(c, t, n), t);
 }
 
@@ -264,6 +341,7 @@ static bool make_plan(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, Plan *p
         switch (ix[i].kind) {
         case WF_INDEX_INT: add_int(c, p, ix[i].start, axis++); break;
         case WF_INDEX_SLICE: add_slice(c, p, &ix[i], axis++); break;
+        case WF_INDEX_SIZES: add_sizes(c, p, &ix[i], axis++); break;
         case WF_INDEX_NEW: p->item[p->n++] = (Item){WF_INDEX_NEW, 1, WF_NONE}; break;
         case WF_INDEX_TENSOR:
             add_tensor(c, p, ix[i].tensor, axis);
@@ -408,7 +486,11 @@ static wf_tensor assign(wf_ctx *c, const char *fn, OpCode op, wf_tensor x,
     wf_tensor y = WF_NONE;
 
     scope_open(c);
-    if (shape_of(c, x, fn, &s) && tensor_get(c, v, fn))
+    if (!shape_of(c, x, fn, &s) || !tensor_get(c, v, fn))
+        ;
+    else if (mask_assign(c, fn, op, x, &s, ix, n, v, &y))
+        ;
+    else
         y = scatter_flat(c, op, x, places_of(c, &s, ix, n), v, fn);
     return scope_close(c, y);
 }
@@ -507,28 +589,6 @@ wf_tensor wf_put_along(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v, int
 wf_tensor wf_add_along(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v, int axis)
 {
     return put_along(c, "wf_add_along", OP_scatter_add, x, index, v, axis);
-}
-
-wf_tensor wf_masked_fill(wf_ctx *c, wf_tensor x, wf_tensor mask, double value)
-{
-    wf_tensor v;
-
-    scope_open(c);
-    v = wf_full(c, wf_dtype_of(c, x), NULL, 0, value);
-    return scope_close(c, wf_where(c, mask, v, x));
-}
-
-wf_tensor wf_masked_select(wf_ctx *c, wf_tensor x, wf_tensor mask)
-{
-    wf_tensor in[2] = {x, mask}, y = WF_NONE;
-
-    scope_open(c);
-    if (wf_dtype_of(c, mask) != WF_BOOL)
-        tfail(c, WF_ERR_TYPE, "wf_masked_select: needs a mask of bools");
-    if (!failed(c) && broadcast_all(c, "wf_masked_select", in, 2))
-        y = wf_index_get(c, in[0], &(wf_index){.kind = WF_INDEX_TENSOR, .tensor = in[1]},
-                         1);
-    return scope_close(c, y);
 }
 
 /* The diagonal of the last two axes, k above the main one. */

@@ -2,108 +2,106 @@
  *
  * The new value is computed as a new tensor and copied into the memory of the old, whose version goes
  * up; the old handle takes the history of the new value. Every tensor that shares the memory sees the
- * new numbers. What histories cannot follow is refused: writing into a leaf that requires a gradient,
- * and writing a recorded value into memory that other views share. In a program there is no memory: the
- * handle stands for the new value from then on, and a tensor that has views, or is one, is refused.
+ * new numbers, and views their history (view.c). A leaf that requires a gradient, or a view of one, is
+ * refused. In a program there is no memory: the handle stands for the new value from then on.
+ *
+ * Where nothing is recorded (wf_no_grad_begin) a write changes numbers only: histories stay as they are.
  */
 #include "tensor/tensor.h"
 
-/* Histories that saved x itself now hold its old memory under its old version, without a cycle. */
-static bool unlink_saved(wf_ctx *c, Node *n, Tensor *x)
-{
-    for (uint32_t i = 0; n && i < n->nin; i++) {
-        Tensor *alias;
-        if (n->in[i].saved != x)
-            continue;
-        if (!(alias = tensor_alias(c, x)))
-            return false;
-        n->in[i].saved = alias;
-        tensor_release(c, x);
-    }
-    return true;
-}
-
 static bool may_write(wf_ctx *c, const char *fn, const Tensor *x, const Tensor *v)
 {
-    Tensors *s = c->tensors;
-    uint64_t need = s->no_grad ? 0 : (x->need | v->need) & s->recorders;
+    const Tensor *root = x->root ? x->root : x;
 
-    if (x->symbolic && (x->base || x->views)) {
-        tfail(c, WF_ERR_UNSUPPORTED,
-              "%s: in a program a tensor that has views, or is one, cannot be written "
-              "to: use "
-              "wf_index_set",
-              fn);
-        return false;
-    }
     if (x->symbolic)
         return true;
-    if (v->symbolic) {
+    if (v->symbolic)
         tfail(c, WF_ERR_VALUE,
               "%s: a symbolic value cannot be written into a concrete tensor", fn);
-        return false;
-    }
-    if (x->wants_grad && !s->no_grad) {
+    else if (root->wants_grad && !c->tensors->no_grad)
         tfail(c, WF_ERR_VALUE,
-              "%s: a leaf that requires a gradient cannot be written to "
+              "%s: a %sleaf that requires a gradient cannot be written to "
               "(wf_no_grad_begin allows it)",
-              fn);
-        return false;
+              fn, root == x ? "" : "view of a ");
+    else if (view_overlaps(x))
+        tfail(
+            c, WF_ERR_UNSUPPORTED,
+            "%s: more than one element of the tensor stands for a single element of its "
+            "memory; copy it first",
+            fn);
+    return !failed(c);
+}
+
+static bool assign_symbolic(wf_ctx *c, const char *fn, Tensor *x, Tensor *v)
+{
+    Trace *tr = c->tensors->trace;
+
+    T_ENTER(c, false)
+    view_assign(c, fn, tr, x, trace_value(c, tr, v)); /* a constant, if v is concrete */
+    trace_hold(tr);
+    T_LEAVE(c);
+    return !failed(c);
+}
+
+static bool copy_numbers(wf_ctx *c, Tensor *x, Tensor *v)
+{
+    size_t bytes = (size_t)v->count * wf_dtype_size((wf_dtype)v->dtype);
+    void *copy;
+
+    if (v->packed && v->store != x->store) {
+        tensor_write(x, tensor_data(v));
+        return true;
     }
-    if (need && x->store->views) {
-        tfail(c, WF_ERR_UNSUPPORTED,
-              "%s: a recorded value cannot be written into memory that views share: use "
-              "wf_index_set",
-              fn);
-        return false;
+    if (!(copy = mem_alloc(&c->al,
+                           bytes + 1))) /* v may be another view of the same memory */
+        return fail_memory(c);
+    tensor_read(v, copy);
+    tensor_write(x, copy);
+    mem_free(&c->al, copy, bytes + 1);
+    return true;
+}
+
+/* What the op that made v saved of x's memory becomes a copy: it is about to be overwritten. */
+static bool copy_saved(wf_ctx *c, const Tensor *x, Node *n)
+{
+    while (n && n->prim && n->nin == 1 &&
+           !n->in[0].saved) /* v was cast or broadcast after it */
+        n = n->in[0].node;
+    for (uint32_t i = 0; n && i < n->nin; i++) {
+        Tensor *old = n->in[i].saved, *copy;
+        if (!old || old->store != x->store || old->wants_grad)
+            continue;
+        if (!(copy = tensor_new(c, (wf_dtype)old->dtype, old->dims, old->rank)))
+            return false;
+        tensor_read(old, tensor_data(copy));
+        n->in[i].saved = copy;
+        n->in[i].version = copy->store->version;
+        tensor_release(c, old);
     }
     return true;
 }
 
-/* x := v, both of one type. */
-static bool overwrite(wf_ctx *c, const char *fn, Tensor *x, Tensor *v)
+/* x := v, both of one type; hv is v's handle. */
+static bool overwrite(wf_ctx *c, const char *fn, Tensor *x, Tensor *v, wf_tensor hv)
 {
-    void *copy;
-    size_t bytes;
-    Node *old = x->node;
+    Tensors *s = c->tensors;
+    Tensor *root = x->root ? x->root : x;
+    bool followed = !s->no_grad && (root->node || v->node || x->node);
 
     if (!may_write(c, fn, x, v))
         return false;
-    if (x->symbolic) {
-        Trace *tr = c->tensors->trace;
-        T_ENTER(c, false)
-        x->val = trace_value(c, tr, v); /* a constant, if v is concrete */
-        x->trace = tr->id;
-        trace_hold(tr);
-        T_LEAVE(c);
-        return !failed(c);
-    }
-    bytes = (size_t)v->count * wf_dtype_size((wf_dtype)v->dtype);
-    if (!unlink_saved(c, v->node, x))
+    if (x->symbolic)
+        return assign_symbolic(c, fn, x, v);
+    if (x->root && followed && !view_write_back(c, x, hv))
         return false;
-    if (v->packed && v->store != x->store) {
-        tensor_write(x, tensor_data(v));
-    } else { /* v may be another view of the same memory */
-        if (!(copy = mem_alloc(&c->al, bytes + 1)))
-            return fail_memory(c);
-        tensor_read(v, copy);
-        tensor_write(x, copy);
-        mem_free(&c->al, copy, bytes + 1);
-    }
+    if ((followed && !copy_saved(c, x, v->node)) || !copy_numbers(c, x, v))
+        return false;
     x->store->version++;
-    x->store->written = c->tensors->place;
-    if (c->tensors->no_grad && x->wants_grad)
-        return true; /* an optimiser's step: it stays the leaf it was */
-    x->node = v->node;
-    x->out = v->out;
-    x->need = v->need;
-    if (x->node)
-        x->node->refs++;
-    if (old) {
-        if (old->leaf == x)
-            old->leaf = NULL;
-        node_release(c, old);
-    }
+    x->store->written = s->place;
+    if (!followed)
+        return true;
+    take_history(c, x, v);
+    x->stamp = ++root->stamp;
     return true;
 }
 
@@ -133,7 +131,7 @@ wf_status wf_write(wf_ctx *c, wf_tensor x, wf_tensor v)
     scope_open(c);
     v = fit(c, "wf_write", t, v);
     if (!failed(c) && (u = tensor_get(c, v, "wf_write")) != NULL && u != t)
-        overwrite(c, "wf_write", t, u);
+        overwrite(c, "wf_write", t, u, v);
     scope_close_n(c, NULL, 0);
     return c->status;
 }
@@ -149,7 +147,7 @@ static wf_status update(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor y,
     scope_open(c);
     r = fit(c, fn, t, op(c, x, y));
     if (!failed(c) && (v = tensor_get(c, r, fn)) != NULL)
-        overwrite(c, fn, t, v);
+        overwrite(c, fn, t, v, r);
     scope_close_n(c, NULL, 0);
     return c->status;
 }
@@ -183,6 +181,15 @@ wf_status wf_fill_in(wf_ctx *c, wf_tensor x, double value)
     return c->status;
 }
 
+/* Where the index gives a view, the value is written into that. */
+static bool is_basic(const wf_index *ix, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (ix[i].kind == WF_INDEX_TENSOR)
+            return false;
+    return true;
+}
+
 /* x[ix] = v in x's own memory. */
 wf_status wf_index_write(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, wf_tensor v)
 {
@@ -192,9 +199,14 @@ wf_status wf_index_write(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, wf_t
     if (!t)
         return c->status;
     scope_open(c);
-    r = wf_index_set(c, x, ix, n, v);
-    if (!failed(c) && (u = tensor_get(c, r, "wf_index_write")) != NULL)
-        overwrite(c, "wf_index_write", t, u);
+    if (!t->symbolic && !t->need && !wf_is_symbolic(c, v) && is_basic(ix, n) &&
+        !wf_has_grad_history(c, v)) {
+        wf_write(c, wf_index_get(c, x, ix, n), v);
+    } else {
+        r = wf_index_set(c, x, ix, n, v);
+        if (!failed(c) && (u = tensor_get(c, r, "wf_index_write")) != NULL)
+            overwrite(c, "wf_index_write", t, u, r);
+    }
     scope_close_n(c, NULL, 0);
     return c->status;
 }

@@ -205,11 +205,6 @@ bool record_op(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out)
     uint64_t need = 0;
     Node *n;
 
-    if (p->op == OP_call && defines_sizes(p->program))
-        return fail(c, WF_ERR_NORULE, s->place,
-                    "%s: a program with sizes known only at run time cannot be recorded; "
-                    "call the function itself",
-                    p->program->name);
     if (!p->saves && !learn_saves(c, p))
         return false;
     n = node_new(c, p->nin, p->nout);

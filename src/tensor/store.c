@@ -38,7 +38,6 @@ static Storage *store_new(wf_ctx *c, size_t bytes)
     }
     b->refs = 1;
     b->version = 0;
-    b->views = 0;
     b->written = NOWHERE;
     b->array = NULL;
     b->cx = c;
@@ -120,12 +119,8 @@ void tensor_release(wf_ctx *c, Tensor *t)
         node->leaf = NULL;
     if (t->grad)
         tensor_release(c, t->grad);
-    if (t->is_view)
-        t->store->views--;
-    if (t->base) {
-        t->base->views--;
-        tensor_release(c, t->base);
-    }
+    tensor_release(c, t->root);
+    tensor_release(c, t->base);
     wf_array_release(t->array);
     if (t->store)
         store_release(c, t->store);
@@ -231,7 +226,7 @@ static void swap_memory(Tensor *a, Tensor *b)
     a->dtype = b->dtype, b->dtype = t.dtype;
     a->rank = b->rank, b->rank = t.rank;
     a->packed = b->packed, b->packed = t.packed;
-    a->is_view = b->is_view, b->is_view = t.is_view;
+    a->root = b->root, b->root = t.root; /* y's alias has none */
     a->count = b->count, b->count = t.count;
     a->offset = b->offset, b->offset = t.offset;
     a->store = b->store, b->store = t.store;

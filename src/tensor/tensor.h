@@ -4,6 +4,7 @@
  *   store.c       memory, tensor objects, strided views, reading
  *   promote.c     which dtype an operation has
  *   dispatch.c    the one place where an op runs now, is recorded, or enters a program
+ *   replay.c      programs applied op by op
  *   fast.c        small elementwise ops without a plan
  *   trace.c       programs from C functions; emitting into the current program
  *   hint.c        traces whose sizes are symbols with the example's sizes as hints; sizes for hosts
@@ -255,6 +256,8 @@ wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin,
 /* Apply a program: runs it, records it as one step, or copies it into the current program. */
 bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
                  wf_tensor *out, uint32_t nout);
+/* replay.c: apply a program op by op. in: concrete, of the types p takes */
+bool replay_program(wf_ctx *c, const Program *p, const wf_tensor *in, wf_tensor *out);
 bool defines_sizes(const Program *p); /* has equations that do, such as nonzero */
 void prim_release(wf_ctx *c, Prim *p);
 bool is_view_op(OpCode op);

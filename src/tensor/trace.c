@@ -160,6 +160,8 @@ Val trace_value(wf_ctx *c, Trace *tr, Tensor *t)
     Trace *from;
     void *data;
 
+    if (t->symbolic && t->base)
+        view_make_again(c, t);
     if (t->symbolic && t->trace == tr->id)
         return t->val;
     if (t->symbolic) {
@@ -245,11 +247,9 @@ bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const voi
         fail(c, WF_ERR_INTERNAL, NOWHERE, "%s gives %u results, %u were asked for",
              op_name(op), n, nout);
     ok = !failed(c) && take_values(c, tr, res, out, nout);
-    if (ok && is_view_op(op) && op != OP_stop_gradient &&
-        in[0]->symbolic) { /* writing into either is refused */
-        out[0]->base = tensor_retain(in[0]);
-        in[0]->views++;
-    }
+    if (ok && is_view_op(op) && op != OP_stop_gradient && op != OP_name && in[0]->symbolic &&
+        in[0]->trace == tr->id)
+        view_remember(tr, in[0], out[0], op, attr);
     T_LEAVE(c);
     return ok;
 }
@@ -390,6 +390,21 @@ Dim size_add(wf_ctx *c, Dim a, Dim b)
 Dim size_sub(wf_ctx *c, Dim a, Dim b)
 {
     return a >= 0 && b >= 0 && a >= b ? a - b : size_op(c, a, b, dim_sub, "size");
+}
+
+static Dim sub_or_zero(Dims *t, Dim a, Dim b)
+{
+    Dim d = dim_sub(t, a, b);
+    int64_t v;
+
+    return dim_value(t, d, &v) && v < 0 ? 0 : d;
+}
+
+Dim size_sub_or_zero(wf_ctx *c, Dim a, Dim b)
+{
+    if (a >= 0 && b >= 0)
+        return MAX(a - b, 0);
+    return size_op(c, a, b, sub_or_zero, "size");
 }
 
 Dim size_mul(wf_ctx *c, Dim a, Dim b)

@@ -1,0 +1,110 @@
+/* replay.c -- a program applied op by op to concrete tensors.
+ *
+ * A program in which equations define sizes (nonzero) cannot be recorded as one step: the types of its
+ * values are known only when it has run. So where it is to be recorded, its equations are applied one
+ * after the other like calls of the interface, with the sizes as they turn out.
+ */
+#include "tensor/tensor.h"
+
+typedef struct Replay {
+    wf_ctx *cx;
+    const Program *p;
+    int64_t *symvals; /* -1: not yet known */
+    wf_tensor *vals;  /* of each value of p */
+} Replay;
+
+/* The symbol that e defines takes the size it has in the result, or the value of the operand. */
+static bool define_size(Replay *r, const Eqn *e, const wf_tensor *in,
+                        const wf_tensor *out)
+{
+    Dim sym = ((const SymAttr *)e->attr)->sym;
+    uint32_t i = dim_node(&r->p->dims, sym)->sym;
+
+    r->symvals[i] =
+        e->op == OP_size ? wf_item_int(r->cx, in[0]) : wf_size(r->cx, out[0], 0);
+    return !failed(r->cx);
+}
+
+static bool concrete_attr(Replay *r, const Eqn *e, Arena *a, void **out)
+{
+    wf_ctx *c = r->cx;
+    bool ok;
+
+    *out = NULL;
+    T_ENTER(c, false)
+    ok = !e->attr ||
+         attr_concrete(op_row(e->op), e->attr, a, &r->p->dims, r->symvals, out);
+    T_LEAVE(c);
+    return ok && !failed(c);
+}
+
+static bool replay_eqn(Replay *r, const Eqn *e)
+{
+    wf_ctx *c = r->cx;
+    wf_tensor *in = mem_alloc(&c->al, (e->nin + 1) * sizeof *in);
+    Arena a;
+    void *attr;
+    bool ok = false;
+
+    if (!in)
+        return fail_memory(c);
+    for (uint32_t i = 0; i < e->nin; i++)
+        in[i] = r->vals[eqn_in(r->p, e)[i]];
+    arena_init(&a, &c->al, c);
+    if (e->op == OP_while && ((const WhileAttr *)e->attr)->trips != DIM_NONE)
+        fail(c, WF_ERR_NORULE, eqn_place(r->p, e),
+             "%s: a loop that stacks as many rows as it makes turns cannot be recorded",
+             r->p->name);
+    else if (e->op == OP_size)
+        ok = define_size(r, e, in, NULL);
+    else if (concrete_attr(r, e, &a, &attr))
+        ok = tensor_op(c, (OpCode)e->op, in, e->nin, e->op == OP_nonzero ? NULL : attr,
+                       r->vals + e->out, e->nout) &&
+             (e->op != OP_nonzero || define_size(r, e, in, r->vals + e->out));
+    arena_free(&a);
+    mem_free(&c->al, in, (e->nin + 1) * sizeof *in);
+    return ok;
+}
+
+static bool bind_sizes(Replay *r, const wf_tensor *in)
+{
+    wf_ctx *c = r->cx;
+    const int64_t **dims;
+    bool ok;
+
+    T_ENTER(c, false)
+    dims = arena_array(&c->scratch, r->p->nin + 1, sizeof *dims);
+    for (uint32_t i = 0; i < r->p->nin; i++)
+        dims[i] = tensor_get(c, in[i], r->p->name)->dims;
+    ok = program_bind(c, r->p, dims, r->symvals);
+    T_LEAVE(c);
+    return ok;
+}
+
+bool replay_program(wf_ctx *c, const Program *p, const wf_tensor *in, wf_tensor *out)
+{
+    size_t vals = (p->nvals + 1) * sizeof(wf_tensor),
+           syms = (p->dims.syms.n + 1) * sizeof(int64_t);
+    Replay r = {c, p, mem_alloc(&c->al, syms), mem_alloc(&c->al, vals)};
+    bool ok = false;
+
+    if (!r.symvals || !r.vals)
+        fail_memory(c);
+    scope_open(c);
+    if (!failed(c)) {
+        memset(r.vals, 0, vals);
+        ok = bind_sizes(&r, in);
+        for (uint32_t i = 0; i < p->nin; i++)
+            r.vals[program_in(p, i)] = in[i];
+        for (uint32_t e = 0; e < p->neqns && ok; e++)
+            ok = replay_eqn(&r, &p->eqns[e]);
+        for (uint32_t j = 0; j < p->nout && ok; j++)
+            out[j] = r.vals[p->outs[j]];
+    }
+    scope_close_n(c, out, ok ? (int)p->nout : 0);
+    if (r.symvals)
+        mem_free(&c->al, r.symvals, syms);
+    if (r.vals)
+        mem_free(&c->al, r.vals, vals);
+    return ok && !failed(c);
+}
