@@ -198,6 +198,7 @@ WF_API wf_module *wf_nn_batch_norm2d(wf_ctx *c, int64_t channels, double eps,
 WF_API wf_module *wf_nn_batch_norm3d(wf_ctx *c, int64_t channels, double eps,
                                      double momentum);
 WF_API wf_module *wf_nn_layer_norm(wf_ctx *c, const int64_t *dims, int rank, double eps);
+WF_API wf_module *wf_nn_rms_norm(wf_ctx *c, const int64_t *dims, int rank, double eps);
 WF_API wf_module *wf_nn_group_norm(wf_ctx *c, int64_t groups, int64_t channels,
                                    double eps);
 WF_API wf_module *wf_nn_embedding(wf_ctx *c, wf_generator *g, int64_t count,

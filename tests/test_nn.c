@@ -113,6 +113,7 @@ MAKE(batch_norm1d_3, wf_nn_batch_norm1d(c, 2, 1e-5, 0.1))
 MAKE(batch_norm2d, wf_nn_batch_norm2d(c, 2, 1e-3, 0.2))
 MAKE(layer_norm, wf_nn_layer_norm(c, DIMS(5), 1, 1e-5))
 MAKE(layer_norm_2, wf_nn_layer_norm(c, DIMS(3, 2), 2, 1e-5))
+MAKE(rms_norm, wf_nn_rms_norm(c, DIMS(5), 1, 1e-6))
 MAKE(group_norm, wf_nn_group_norm(c, 2, 4, 1e-5))
 MAKE(embedding, wf_nn_embedding(c, g, 5, 4))
 MAKE(embedding_20, wf_nn_embedding(c, g, 5, 3))
@@ -197,6 +198,7 @@ static const Row rows[] = {
     ROW(batch_norm2d, 1, "2,2,3,2"),
     ROW(layer_norm, 1, "2,3,5"),
     ROW(layer_norm_2, 1, "2,3,2"),
+    ROW(rms_norm, 1, "2,3,5"),
     ROW(group_norm, 1, "2,4,3"),
     ROW(embedding, 1, "i2,3"),
     ROW(embedding_20, 1, "i4"),

@@ -111,6 +111,7 @@ CASES = [
     ("batch_norm2d", lambda: nn.BatchNorm2d(2, eps=1e-3, momentum=0.2), [(2, 2, 3, 2)], one),
     ("layer_norm", lambda: nn.LayerNorm(5), [(2, 3, 5)], one),
     ("layer_norm_2", lambda: nn.LayerNorm([3, 2]), [(2, 3, 2)], one),
+    ("rms_norm", lambda: nn.RMSNorm(5, eps=1e-6), [(2, 3, 5)], one),
     ("group_norm", lambda: nn.GroupNorm(2, 4), [(2, 4, 3)], one),
     ("embedding", lambda: nn.Embedding(5, 4), ["i2,3"], one),
     ("embedding_20", lambda: nn.Embedding(5, 3), ["i4"], one),

@@ -152,11 +152,12 @@ wf_module *wf_nn_batch_norm3d(wf_ctx *c, int64_t channels, double eps, double mo
     return new_batch_norm(c, "BatchNorm3d", 3, channels, eps, momentum);
 }
 
-/* ---- layer norm, group norm -------------------------------------------------------- */
+/* ---- layer norm, RMS norm, group norm ---------------------------------------------- */
 
 typedef struct Norm {
+    char kind; /* 'l'ayer, 'r'ms, 'g'roup */
     double eps;
-    int64_t groups; /* 0: layer norm */
+    int64_t groups;
     int rank;
 } Norm;
 
@@ -168,38 +169,50 @@ static bool forward_norm(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
 
     if (nin != 1 || nout != 1)
         return false;
-    out[0] = v->groups ? wf_group_norm(c, in[0], v->groups, w, b, v->eps)
-                       : wf_layer_norm(c, in[0], v->rank, w, b, v->eps);
+    out[0] = v->kind == 'g'   ? wf_group_norm(c, in[0], v->groups, w, b, v->eps)
+             : v->kind == 'r' ? wf_rms_norm(c, in[0], v->rank, w, v->eps)
+                              : wf_layer_norm(c, in[0], v->rank, w, b, v->eps);
     return true;
 }
 
-static wf_module *new_norm(wf_ctx *c, const char *type, const int64_t *dims, int rank,
-                           int64_t groups, double eps)
+static wf_module *new_norm(wf_ctx *c, const char *type, const int64_t *dims, Norm v)
 {
-    wf_module *m = wf_module_new(c, type, forward_norm, sizeof(Norm));
+    wf_module *m = wf_module_new(c, type, forward_norm, sizeof v);
 
     if (!m)
         return NULL;
-    *(Norm *)wf_module_data(m) = (Norm){eps, groups, rank};
+    *(Norm *)wf_module_data(m) = v;
     wf_scope_begin(c);
-    wf_module_add_param(c, m, "weight", wf_ones(c, WF_F32, dims, rank));
-    wf_module_add_param(c, m, "bias", wf_zeros(c, WF_F32, dims, rank));
+    wf_module_add_param(c, m, "weight", wf_ones(c, WF_F32, dims, v.rank));
+    if (v.kind != 'r')
+        wf_module_add_param(c, m, "bias", wf_zeros(c, WF_F32, dims, v.rank));
     wf_scope_end(c);
     return m;
 }
 
-wf_module *wf_nn_layer_norm(wf_ctx *c, const int64_t *dims, int rank, double eps)
+static wf_module *over_last_axes(wf_ctx *c, const char *type, char kind,
+                                 const int64_t *dims, int rank, double eps)
 {
-    wf_module *m = new_norm(c, "LayerNorm", dims, rank, 0, eps);
+    wf_module *m = new_norm(c, type, dims, (Norm){kind, eps, 0, rank});
     char shape[160] = "(";
     int n = 1;
 
     for (int i = 0; i < rank && n < 130; i++)
         n += snprintf(shape + n, sizeof shape - (size_t)n, "%s%lld%s", i ? ", " : "",
                       L(dims[i]), rank == 1 ? "," : "");
-    nn_text(c, m, "%s), eps=%s, elementwise_affine=True, bias=True", shape,
-            nn_float(eps).s);
+    nn_text(c, m, "%s), eps=%s, elementwise_affine=True%s", shape, nn_float(eps).s,
+            kind == 'r' ? "" : ", bias=True");
     return nn_done(c, m);
+}
+
+wf_module *wf_nn_layer_norm(wf_ctx *c, const int64_t *dims, int rank, double eps)
+{
+    return over_last_axes(c, "LayerNorm", 'l', dims, rank, eps);
+}
+
+wf_module *wf_nn_rms_norm(wf_ctx *c, const int64_t *dims, int rank, double eps)
+{
+    return over_last_axes(c, "RMSNorm", 'r', dims, rank, eps);
 }
 
 wf_module *wf_nn_group_norm(wf_ctx *c, int64_t groups, int64_t channels, double eps)
@@ -209,7 +222,7 @@ wf_module *wf_nn_group_norm(wf_ctx *c, int64_t groups, int64_t channels, double 
     if (nn_refuse(c, groups < 1 || channels < 1 || channels % groups,
                   "GroupNorm: channels are no multiple of groups"))
         return NULL;
-    m = new_norm(c, "GroupNorm", &channels, 1, groups, eps);
+    m = new_norm(c, "GroupNorm", &channels, (Norm){'g', eps, groups, 1});
     nn_text(c, m, "%lld, %lld, eps=%s, affine=True, bias=True", L(groups), L(channels),
             nn_float(eps).s);
     return nn_done(c, m);
