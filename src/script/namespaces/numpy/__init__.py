@@ -27,6 +27,10 @@ newaxis = None
 True_, False_ = _w.cast(True, _w.bool_), _w.cast(False, _w.bool_)
 
 
+# What other libraries hand over: the same memory as an array.
+wrap = _wrap = _w.array
+
+
 # ---- products ----
 
 def dot(a, b, out=None):

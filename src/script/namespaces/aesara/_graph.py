@@ -1,0 +1,576 @@
+# aesara._graph -- expressions: variables, the operations that made them, and how they are run.
+#
+# An expression is a graph of Variables and Applies. An Apply has an Op, whose run(values)
+# computes with tensors. Types (dtype and rank) are found by running an Op on arrays of ones
+# whose sizes are all 1. evaluate() walks a graph from what is known to what is asked for.
+import _aesara as _w
+import numpy
+
+
+class MissingInputError(Exception):
+    pass
+
+
+class Config:
+    def __init__(self):
+        self.floatX = "float64"
+        self.mode = "Mode"
+        self.device = "cpu"
+        self.cxx = ""
+        self.compute_test_value = "off"
+        self.exception_verbosity = "low"
+        self.optimizer = "fast_run"
+        self.on_unused_input = "raise"
+
+
+config = Config()
+
+
+class TensorType:
+    def __init__(self, dtype, shape=None, name=None, broadcastable=None):
+        if shape is None:
+            shape = broadcastable
+        self.dtype = config.floatX if dtype == "floatX" else str(_w.full((1,), 0, dtype).dtype)
+        self.shape = tuple([(1 if s else None) if isinstance(s, bool) else s for s in shape])
+        self.name = name
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    @property
+    def broadcastable(self):
+        return tuple([s == 1 for s in self.shape])
+
+    def __call__(self, name=None, dtype=None):
+        return TensorVariable(self if dtype is None else TensorType(dtype, self.shape), None, 0, name)
+
+    def __eq__(self, other):
+        return isinstance(other, TensorType) and self.dtype == other.dtype and self.shape == other.shape
+
+    def __hash__(self):
+        return hash((self.dtype, self.shape))
+
+    def __str__(self):
+        inner = ", ".join(["?" if s is None else str(s) for s in self.shape])
+        return f"TensorType({self.dtype}, ({inner}{',' if len(self.shape) == 1 else ''}))"
+
+    __repr__ = __str__
+
+    def filter(self, data, strict=False, allow_downcast=None):
+        # The value as a tensor of this type, or TypeError.
+        if isinstance(data, TensorVariable):
+            raise TypeError("Expected an array-like object, but found a Variable: maybe you are trying to call a "
+                            "function on a (possibly shared) variable instead of a numeric array?")
+        x = numpy.asarray(data)
+        if x.ndim != self.ndim:
+            raise TypeError(f"Wrong number of dimensions: expected {self.ndim}, got {x.ndim} with shape {tuple(x.shape)}.")
+        for want, got in zip(self.shape, x.shape):
+            if want is not None and want != got:
+                raise TypeError(f"The type's shape ({self.shape}) is not compatible with the data's ({tuple(x.shape)})")
+        if x.dtype.name == self.dtype:
+            return _w.wrap(x)
+        if strict:
+            raise TypeError(f"expected an array of dtype {self.dtype}, got {x.dtype.name}")
+        y = x.astype(self.dtype)
+        if numpy.promote_types(x.dtype, self.dtype) == self.dtype or allow_downcast:
+            return _w.wrap(y)
+        if allow_downcast is None and isinstance(data, float) and not isinstance(data, numpy.generic) and self.dtype == config.floatX:
+            return _w.wrap(y)
+        if not isinstance(data, numpy.ndarray) and numpy.array_equal(x, y):
+            return _w.wrap(y)
+        raise TypeError(f"{self} cannot store accurately value {data}, it would be represented as {y}. If you do not mind "
+                        f"this precision loss, you can: 1) explicitly convert your data to a numpy array of dtype "
+                        f"{self.dtype}, or 2) set \"allow_input_downcast=True\" when calling \"function\".")
+
+
+class Op:
+    # fn(params, *values) gives a tensor or, with several outputs, a list. show: the name in
+    # listings. pp: a format for pp, with {0} for operands, or a name.
+    def __init__(self, name, fn, show=None, pp=None, nout=1):
+        self.name = name
+        self.fn = fn
+        self.show = show if show is not None else f"Elemwise{{{name},no_inplace}}"
+        self.pp = pp if pp is not None else name
+        self.nout = nout
+
+    def run(self, node, values, env, subst):
+        r = self.fn(node.params, *values)
+        return r if self.nout > 1 or isinstance(r, list) else [r]
+
+    def needed(self, node):
+        # operands that must be there before run
+        return node.inputs
+
+    def __str__(self):
+        return self.show
+
+    __repr__ = __str__
+
+
+class Apply:
+    def __init__(self, op, inputs, params, types):
+        self.op = op
+        self.inputs = inputs
+        self.params = params
+        self.outputs = [TensorVariable(t, self, i, None) for i, t in enumerate(types)]
+
+    def __str__(self):
+        return f"{self.op}({', '.join([str(i) for i in self.inputs])})"
+
+
+def _example(t):
+    return _w.full((1,) * t.ndim, 1, t.dtype)
+
+
+def _type_of(x):
+    return TensorType(x.dtype.name, (None,) * x.ndim)
+
+
+def apply(op, inputs, params=None, ndim=None, dtype=None, examples=None):
+    # A new node. ndim and dtype are given where an example of ones would not tell.
+    inputs = [as_variable(i) for i in inputs]
+    if ndim is None or dtype is None:
+        values = examples if examples is not None else [_example(i.type) for i in inputs]
+        r = op.fn(params, *values)
+        results = r if isinstance(r, (list, tuple)) else [r]
+        types = [TensorType(x.dtype.name if dtype is None else dtype, (None,) * (x.ndim if ndim is None else ndim)) for x in results]
+    else:
+        types = [TensorType(dtype, (None,) * ndim)] * op.nout
+    outs = Apply(op, inputs, params, types).outputs
+    return outs[0] if op.nout == 1 else outs
+
+
+# ---- variables ----
+
+class Variable:
+    pass
+
+
+class TensorVariable(Variable):
+    def __init__(self, type, owner=None, index=0, name=None):
+        self.type = type
+        self.owner = owner
+        self.index = index
+        self.name = name
+        self.tag = Tag()
+
+    @property
+    def ndim(self):
+        return self.type.ndim
+
+    @property
+    def dtype(self):
+        return self.type.dtype
+
+    @property
+    def broadcastable(self):
+        return self.type.broadcastable
+
+    def __str__(self):
+        if self.name is not None:
+            return self.name
+        if self.owner is not None:
+            return f"{self.owner.op}.{self.index}"
+        return f"<{self.type}>"
+
+    __repr__ = __str__
+
+    def __bool__(self):
+        raise TypeError("Variables do not support boolean operations.")
+
+    def __hash__(self):
+        return id(self)
+
+    def __eq__(self, other):
+        return self is other
+
+    def eval(self, inputs_to_values=None, **kw):
+        given = inputs_to_values or {}
+        fn = function_of(list(given.keys()), self, on_unused_input="ignore")
+        return fn(*given.values())
+
+
+class Tag:
+    pass
+
+
+class TensorConstant(TensorVariable):
+    def __init__(self, data, name=None):
+        super().__init__(_type_of(data), None, 0, name)
+        self.data_ = data
+
+    @property
+    def data(self):
+        return numpy._wrap(self.data_)
+
+    @property
+    def value(self):
+        return self.data
+
+    def __str__(self):
+        if self.name is not None:
+            return self.name
+        x = self.data
+        if x.size > 1:
+            flat = x.ravel()
+            if bool((flat == flat[0]).all()):
+                return f"TensorConstant{{{x.shape} of {flat[0]}}}"
+            s = " ".join(str(x).split())
+            return f"TensorConstant{{{s if len(s) < 20 else s[:10] + '..' + s[-10:]}}}"
+        s = str(x)
+        return f"TensorConstant{{{s}}}"
+
+    __repr__ = __str__
+
+
+class TensorSharedVariable(TensorVariable):
+    def __init__(self, value, name=None, type=None):
+        super().__init__(type if type is not None else _type_of(value), None, 0, name)
+        self.value_ = value
+
+    def get_value(self, borrow=False, return_internal_type=False):
+        return numpy._wrap(_w.copy(self.value_))
+
+    def set_value(self, new_value, borrow=False):
+        self.value_ = _w.copy(self.type.filter(new_value))
+
+    container = property(lambda self: self)
+
+    @property
+    def default_update(self):
+        return getattr(self, "update_", None)
+
+    @default_update.setter
+    def default_update(self, value):
+        self.update_ = value
+
+
+def shared(value, name=None, borrow=False, strict=False, allow_downcast=None, shape=None, broadcastable=None, **kw):
+    if isinstance(value, Variable):
+        raise TypeError("Shared variable values must not be symbolic")
+    x = _w.copy(_w.wrap(numpy.asarray(value)))
+    t = None if broadcastable is None else TensorType(x.dtype.name, broadcastable=broadcastable)
+    return TensorSharedVariable(x, name, t)
+
+
+# Python's numbers become constants of the smallest dtype that holds them exactly.
+def _number(x):
+    if isinstance(x, bool):
+        return _w.full((), x, "bool")
+    if isinstance(x, int):
+        for d, most in (("int8", 127), ("int16", 32767), ("int32", 2147483647)):
+            if -most - 1 <= x <= most:
+                return _w.full((), x, d)
+        return _w.cast(x, "int64")
+    if config.floatX == "float32":
+        return _w.full((), x, "float32")
+    for d in ("float16", "float32"):
+        t = _w.full((), x, d)
+        if t.item() == x or x != x:
+            return t
+    return _w.full((), x, "float64")
+
+
+def constant(x, name=None, ndim=None, dtype=None):
+    if isinstance(x, (bool, int, float)) and not isinstance(x, _w.Tensor):
+        t = _number(x)
+        if dtype is None and isinstance(x, float):
+            t = _w.full((), x, config.floatX)
+    else:
+        t = _w.copy(_w.wrap(numpy.asarray(x)))
+    if dtype is not None:
+        t = _w.cast(t, dtype)
+    while ndim is not None and t.ndim < ndim:
+        t = _w.expand_dims(t, 0)
+    return TensorConstant(t, name)
+
+
+def _has_variable(x):
+    if isinstance(x, (list, tuple)):
+        return any([_has_variable(y) for y in x])
+    return isinstance(x, Variable)
+
+
+def as_variable(x, name=None, ndim=None, dtype=None):
+    if isinstance(x, Variable):
+        return x
+    if isinstance(x, (list, tuple)) and _has_variable(x):
+        return stack_of([as_variable(y) for y in x])
+    if isinstance(x, (bool, int, float)) and not isinstance(x, _w.Tensor) and dtype is None:
+        return TensorConstant(_number(x), name)
+    if isinstance(x, (str, dict)) or x is None or callable(x):
+        raise TypeError(f"Cannot convert {x!r} to TensorType")
+    return constant(x, name, ndim, dtype)
+
+
+def _make_vector(params, *xs):
+    return _w.stack(list(xs), 0)
+
+
+make_vector = Op("MakeVector", _make_vector, "MakeVector", "MakeVector")
+
+
+def stack_of(xs, axis=0):
+    rank = max([x.ndim for x in xs])
+    if axis == 0 and rank == 0:
+        return apply(make_vector, xs)
+    return apply(Op("join", lambda p, *v: _w.stack(list(v), p), "Join", "join"), xs, axis)
+
+
+# ---- running ----
+
+def is_root(v):
+    return v.owner is None
+
+
+def order_of(outputs, known, subst):
+    # The Applies that outputs need, each after what it needs. Fails at a symbol without value.
+    order, done = [], set()
+    stack = [o for o in outputs][::-1]
+    while stack:
+        v = stack.pop()
+        if v in known:
+            continue
+        if v in subst:
+            stack.append(subst[v])
+            continue
+        node = v.owner
+        if node is None:
+            if not isinstance(v, (TensorConstant, TensorSharedVariable)):
+                raise MissingInputError(f"Input ({v}) of the graph was not provided and not given a value.")
+            continue
+        if node in done:
+            continue
+        waiting = []
+        for i in node.op.needed(node):
+            i = subst.get(i, i)
+            if i.owner is not None and i not in known and i.owner not in done:
+                waiting.append(i)
+            elif i.owner is None and i not in known and not isinstance(i, (TensorConstant, TensorSharedVariable)):
+                raise MissingInputError(f"Input ({i}) of the graph (indices start from 0), used to compute {node}, was not "
+                                        "provided and not given a value.")
+        if waiting:
+            stack.append(v)
+            stack.extend(waiting)
+            continue
+        done.add(node)
+        order.append(node)
+    return order
+
+
+def value_of(v, env, subst):
+    if v in env:
+        return env[v]
+    if v in subst:
+        return value_of(subst[v], env, subst)
+    if isinstance(v, TensorConstant):
+        return v.data_
+    if isinstance(v, TensorSharedVariable):
+        return v.value_
+    raise MissingInputError(f"Input ({v}) of the graph was not provided and not given a value.")
+
+
+def run_order(order, env, subst):
+    for node in order:
+        if len([o for o in node.outputs if o in env]) == len(node.outputs):
+            continue
+        values = []
+        for i in node.op.needed(node):
+            values.append(env[i] if i in env else value_of(i, env, subst))
+        for o, r in zip(node.outputs, node.op.run(node, values, env, subst)):
+            if o not in env:
+                env[o] = r
+
+
+def evaluate(outputs, env, subst):
+    run_order(order_of(outputs, env, subst), env, subst)
+    return [value_of(o, env, subst) for o in outputs]
+
+
+def ancestors(outputs, stop=()):
+    # Everything outputs are made of, themselves included; not beyond those in stop.
+    seen = set()
+    stack = list(outputs)
+    while stack:
+        v = stack.pop()
+        if v in seen:
+            continue
+        seen.add(v)
+        if v.owner is not None and v not in stop:
+            stack.extend(v.owner.inputs)
+    return seen
+
+
+def dependents(outputs, roots):
+    # Those variables under outputs that are made of a root, roots included.
+    roots = set(roots)
+    state = {}
+    stack = list(outputs)
+    while stack:
+        v = stack[-1]
+        if v in state:
+            stack.pop()
+            continue
+        if v in roots or v.owner is None:
+            state[v] = v in roots
+            stack.pop()
+            continue
+        waiting = [i for i in v.owner.inputs if i not in state]
+        if waiting:
+            stack.extend(waiting)
+            continue
+        yes = False
+        for i in v.owner.inputs:
+            yes = yes or state[i]
+        state[v] = yes
+        stack.pop()
+    return set([v for v, yes in state.items() if yes])
+
+
+# ---- functions ----
+
+class UnusedInputError(Exception):
+    pass
+
+
+class In:
+    def __init__(self, variable, name=None, value=None, update=None, mutable=False, borrow=False, strict=False,
+                 allow_downcast=None, autoname=True, implicit=None, **kw):
+        self.variable = variable
+        self.name = name if name is not None else variable.name
+        self.value = value
+        self.update = update
+        self.strict = strict
+        self.allow_downcast = allow_downcast
+
+
+class Out:
+    def __init__(self, variable, borrow=False):
+        self.variable = variable
+
+
+Param = In
+
+
+class Function:
+    def __init__(self, inputs, outputs, updates, givens, name, allow_downcast):
+        self.inputs = inputs
+        self.name = name
+        self.allow_downcast = allow_downcast
+        self.keys = None
+        self.single = False
+        self.none = outputs is None
+        if isinstance(outputs, dict):
+            self.keys = list(outputs.keys())
+            outputs = list(outputs.values())
+        elif outputs is None:
+            outputs = []
+        elif not isinstance(outputs, (list, tuple)):
+            self.single = True
+            outputs = [outputs]
+        outputs = [o.variable if isinstance(o, Out) else o for o in outputs]
+        self.outputs = [as_variable(o) for o in outputs]
+        self.updates = [(k, as_variable(v)) for k, v in updates]
+        self.subst = {k: as_variable(v) for k, v in givens}
+        self.known = {i.variable: None for i in inputs}
+        self.order = order_of(self.all_outputs(), self.known, self.subst)
+
+    def all_outputs(self):
+        return self.outputs + [v for _, v in self.updates]
+
+    def _bind(self, args, kw):
+        if len(args) > len(self.inputs):
+            raise TypeError("Too many parameter passed to aesara function")
+        env = {}
+        for at, i in enumerate(self.inputs):
+            if at < len(args):
+                data = args[at]
+            elif i.name is not None and i.name in kw:
+                data = kw.pop(i.name)
+            elif i.value is not None:
+                data = i.value.value_ if isinstance(i.value, TensorSharedVariable) else i.value
+            else:
+                raise TypeError(f"Missing required input: {i.name if i.name is not None else i.variable}")
+            try:
+                down = self.allow_downcast if i.allow_downcast is None else i.allow_downcast
+                env[i.variable] = i.variable.type.filter(data, i.strict, down)
+            except TypeError as e:
+                raise TypeError(f"Bad input argument to aesara function{' with name ' + repr(self.name) if self.name else ''} "
+                                f"at index {at} (0-based).\n{e}") from None
+        if kw:
+            raise TypeError(f"Unknown input or state: {list(kw)[0]}")
+        return env
+
+    def __call__(self, *args, **kw):
+        env = self._bind(args, kw)
+        run_order(self.order, env, self.subst)
+        results = [numpy._wrap(value_of(o, env, self.subst)) for o in self.outputs]
+        new = [(k, value_of(v, env, self.subst)) for k, v in self.updates]
+        for k, v in new:
+            k.value_ = v if v.dtype.name == k.type.dtype else _w.cast(v, k.type.dtype)
+        if self.keys is not None:
+            return dict(zip(self.keys, results))
+        if self.none:
+            return None
+        return results[0] if self.single else results
+
+
+def _pairs(x):
+    if x is None:
+        return []
+    return list(x.items()) if isinstance(x, dict) else list(x)
+
+
+def _warn_unused(inputs, fn):
+    used = ancestors(fn.all_outputs() + list(fn.subst.values()) + list(fn.subst.keys()))
+    for node in fn.order:
+        used.update(node.inputs)
+    for at, i in enumerate(inputs):
+        if i.variable not in used and i.update is None:
+            raise UnusedInputError("aesara.function was asked to create a function computing outputs given certain inputs, "
+                                   f"but the provided input variable at index {at} is not part of the computational graph "
+                                   f"needed to compute the outputs: {i.variable}.\nTo make this error into a warning, you can "
+                                   "pass the parameter on_unused_input='warn' to aesara.function. To disable it completely, "
+                                   "use on_unused_input='ignore'.")
+
+
+def function_of(inputs, outputs=None, mode=None, updates=None, givens=None, no_default_updates=False,
+                accept_inplace=False, name=None, rebuild_strict=True, allow_input_downcast=None, profile=None,
+                on_unused_input=None, trust_input=False):
+    if not isinstance(inputs, (list, tuple)):
+        raise Exception("Input variables of an Aesara function should be contained in a list, even when there is a single "
+                        "input.")
+    ins = []
+    for i in inputs:
+        i = i if isinstance(i, In) else In(i)
+        for j, other in enumerate(ins):
+            if other.variable is i.variable:
+                raise UnusedInputError(f"Variable {i.variable} is used twice in inputs to aesara.function, at indices {j} and "
+                                       f"{len(ins)}.  This would result in values provided for it being ignored. Please do not "
+                                       "duplicate variables in the inputs list.")
+        if isinstance(i.variable, TensorSharedVariable):
+            raise TypeError(f"Cannot use a shared variable ({i.variable}) as explicit input. Consider substituting a "
+                            "non-shared variable via the `givens` parameter")
+        if isinstance(i.variable, TensorConstant):
+            raise TypeError("Unknown parameter type: a constant cannot be an input")
+        ins.append(i)
+    changes = []
+    for k, v in _pairs(updates):
+        if not isinstance(k, TensorSharedVariable):
+            raise TypeError(f"update target must be a SharedVariable, got {k}")
+        for other, _ in changes:
+            if other is k:
+                raise ValueError(f"this shared variable already has an update expression: {k}")
+        v = as_variable(v)
+        if v.ndim != k.ndim:
+            raise TypeError(f"An update must have the same type as the original shared variable (shared_var={k}, "
+                            f"shared_var.type={k.type}, update_val={v}, update_val.type={v.type}).")
+        changes.append((k, v))
+    for i in ins:
+        if i.update is not None and isinstance(i.value, TensorSharedVariable):
+            changes.append((i.value, i.update))
+    fn = Function(ins, outputs, changes, _pairs(givens), name, allow_input_downcast)
+    if (on_unused_input or config.on_unused_input) == "raise":
+        _warn_unused(ins, fn)
+    return fn

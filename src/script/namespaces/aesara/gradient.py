@@ -1,0 +1,266 @@
+# aesara.gradient -- derivatives of expressions, as expressions.
+#
+# Derivative nodes run their part of the graph under a recorder: what depends on wrt is
+# computed again from followed values, everything else is taken as it is.
+import _aesara as _w
+from aesara._graph import (Op, Apply, TensorType, Variable, TensorVariable, as_variable, ancestors, dependents, evaluate,
+                           order_of, run_order, value_of, apply)
+
+
+class DisconnectedInputError(ValueError):
+    pass
+
+
+class NullTypeGradError(TypeError):
+    pass
+
+
+class _Recorded(Op):
+    # Operands: ys, xs, then weights. params: (ny, nx, constants).
+    def __init__(self, name, show):
+        super().__init__(name, None, show, name, 2)
+
+    def needed(self, node):
+        ny, nx, constants = node.params
+        return node.inputs[ny:]
+
+    def _replay(self, node, env, subst):
+        # ys computed from followed xs; what does not depend on xs comes from env
+        ny, nx, constants = node.params
+        ys, xs = node.inputs[:ny], node.inputs[ny:ny + nx]
+        moving = dependents(ys, xs)
+        inner = {}
+        evaluate([v for v in constants] + [y for y in ys if y not in moving], env, subst)
+        nodes = set([v.owner for v in moving if v.owner is not None])
+        for v, value in env.items():
+            if v not in moving and v.owner not in nodes:
+                inner[v] = value
+        for v in constants:
+            inner[v] = value_of(v, env, subst)
+        tape = _w.tape_begin()
+        lifted = []
+        for x in xs:
+            t = _w.lift(value_of(x, env, subst), tape)
+            inner[x] = t
+            lifted.append(t)
+        return tape, evaluate(ys, inner, subst), lifted
+
+
+class _Grad(_Recorded):
+    def run(self, node, values, env, subst):
+        ny, nx, constants = node.params
+        tape, ys, xs = self._replay(node, env, subst)
+        weights = values[nx:]
+        real = [(y, _w.ones_like(y) if w is None else _w.broadcast_to(_w.cast(w, y.dtype), y.shape))
+                for y, w in zip(ys, weights if weights else [None] * ny) if y.dtype.is_floating]
+        if real:
+            out = _w.history_vjp([y for y, _ in real], [g for _, g in real], xs)
+        else:
+            out = [None] * nx
+        _w.tape_end(tape)
+        return [_w.zeros_like(v) if g is None else g for g, v in zip(out, values)]
+
+
+class _Rop(_Recorded):
+    def run(self, node, values, env, subst):
+        ny, nx, constants = node.params
+        tape, ys, xs = self._replay(node, env, subst)
+        dx = [_w.broadcast_to(_w.cast(d, x.dtype), x.shape) for d, x in zip(values[nx:], xs)]
+        out = _w.history_jvp(ys, xs, dx)
+        _w.tape_end(tape)
+        return [_w.zeros_like(y) if d is None else d for d, y in zip(out, ys)]
+
+
+class _Jacobian(_Recorded):
+    # one row for each element of y
+    def run(self, node, values, env, subst):
+        ny, nx, constants = node.params
+        tape, ys, xs = self._replay(node, env, subst)
+        y = ys[0]
+        n = y.shape[0]
+        rows = [[] for _ in xs]
+        eye = _w.eye(n, n, 0, y.dtype)
+        for k in range(n):
+            for at, g in enumerate(_w.history_vjp([y], [eye[k]], xs)):
+                rows[at].append(_w.zeros_like(values[at]) if g is None else g)
+        _w.tape_end(tape)
+        return [_w.stack(r, 0) if r else _w.full((0,) + tuple(v.shape), 0, v.dtype) for r, v in zip(rows, values)]
+
+
+_grad_op, _rop_op, _jacobian_op = _Grad("grad", "Grad"), _Rop("Rop", "Rop"), _Jacobian("jacobian", "Jacobian")
+
+
+def _listed(x):
+    return list(x) if isinstance(x, (list, tuple)) else [x]
+
+
+def _float_type(v):
+    return v.type if v.type.dtype.startswith("float") else TensorType("float64", v.type.shape)
+
+
+def _check_wrt(wrt):
+    for w in wrt:
+        if not isinstance(w, Variable):
+            raise TypeError(f"Expected Variable, got {w} of type {type(w)}")
+
+
+def _connected(ys, xs, stop):
+    # which xs reach ys, through real-valued expressions
+    found = ancestors(ys, stop)
+    return [x in found for x in xs]
+
+
+def _node(op, ys, xs, weights, constants, types):
+    return Apply(op, ys + xs + weights, (len(ys), len(xs), constants), types).outputs
+
+
+def _same_kind(wrt, results):
+    if isinstance(wrt, tuple):
+        return tuple(results)
+    return results if isinstance(wrt, list) else results[0]
+
+
+def grad(cost, wrt, consider_constant=None, disconnected_inputs="raise", add_names=True, known_grads=None,
+         return_disconnected="zero", null_gradients="raise"):
+    xs = _listed(wrt)
+    _check_wrt(xs)
+    ys, weights = [], []
+    if cost is not None:
+        if cost.ndim != 0:
+            raise TypeError("Cost must be a scalar.")
+        if not cost.type.dtype.startswith("float"):
+            raise TypeError(f"cost must be a real number, it is {cost.type.dtype}")
+        ys.append(cost)
+    if known_grads:
+        if cost is not None:
+            weights.append(as_variable(1.0))
+        for k, v in known_grads.items():
+            ys.append(k)
+            weights.append(as_variable(v))
+    elif cost is None:
+        raise ValueError("cost and known_grads can't both be None.")
+    constants = list(consider_constant) if consider_constant else []
+    linked = _connected(ys, xs, constants)
+    for x, ok in zip(xs, linked):
+        if not ok and disconnected_inputs == "raise":
+            raise DisconnectedInputError("grad method was asked to compute the gradient with respect to a variable that is not "
+                                         f"part of the computational graph of the cost, or is used only by a non-differentiable "
+                                         f"operator: {x}")
+    live = [x for x, ok in zip(xs, linked) if ok]
+    outs = _node(_grad_op, ys, live, weights, constants, [_float_type(x) for x in live]) if live else []
+    results, at = [], 0
+    for x, ok in zip(xs, linked):
+        if ok:
+            g = outs[at]
+            at += 1
+            if add_names and x.name is not None and cost is not None:
+                g.name = f"(d{cost.name}/d{x.name})" if cost.name is not None else None
+            results.append(g)
+        else:
+            results.append(_zeros(x))
+    return _same_kind(wrt, results)
+
+
+_zeros_op = Op("zeros_like", lambda p, x: _w.full(x.shape, 0, x.dtype if x.dtype.is_floating else "float64"), "zeros_like")
+
+
+def _zeros(x):
+    return apply(_zeros_op, [x])
+
+
+def subgraph_grad(wrt, end, start=None, cost=None, details=False):
+    g = grad(cost, end, known_grads=start)
+    return grad(cost, wrt, consider_constant=end, known_grads=start), g
+
+
+def Lop(f, wrt, eval_points, consider_constant=None, disconnected_inputs="raise"):
+    ys, xs, ws = _listed(f), _listed(wrt), [as_variable(w) for w in _listed(eval_points)]
+    outs = _node(_grad_op, ys, xs, ws, list(consider_constant or []), [_float_type(x) for x in xs])
+    return _same_kind(wrt, outs)
+
+
+def Rop(f, wrt, eval_points, disconnected_outputs="raise", return_disconnected="zero", use_op_rop_implementation=True):
+    ys, xs, ds = _listed(f), _listed(wrt), [as_variable(d) for d in _listed(eval_points)]
+    for x, d in zip(xs, ds):
+        if x.ndim != d.ndim:
+            raise ValueError(f"Elements {x} and {d} of wrt and eval_point have mismatched dimensionality: {x.ndim} versus {d.ndim}")
+    outs = _node(_rop_op, ys, xs, ds, [], [_float_type(y) for y in ys])
+    return _same_kind(f, outs)
+
+
+def jacobian(expression, wrt, consider_constant=None, disconnected_inputs="raise"):
+    if expression.ndim == 0:
+        return grad(expression, wrt, consider_constant, disconnected_inputs)
+    if expression.ndim != 1:
+        raise ValueError("jacobian expects a 1 dimensional variable as `expression`. If not use flatten to make it a vector")
+    xs = _listed(wrt)
+    _check_wrt(xs)
+    types = [TensorType(_float_type(x).dtype, (None,) * (x.ndim + 1)) for x in xs]
+    return _same_kind(wrt, _node(_jacobian_op, [expression], xs, [], list(consider_constant or []), types))
+
+
+def hessian(cost, wrt, consider_constant=None, disconnected_inputs="raise"):
+    if cost.ndim != 0:
+        raise ValueError("hessian: cost must be a scalar")
+    out = []
+    for x in _listed(wrt):
+        if x.ndim != 1:
+            raise ValueError("hessian expects a (list of) 1 dimensional variable as `wrt`")
+        out.append(jacobian(grad(cost, x, consider_constant, disconnected_inputs), x, consider_constant, disconnected_inputs))
+    return _same_kind(wrt, out)
+
+
+def hessian_vector_product(cost, wrt, p):
+    xs, ps = _listed(wrt), _listed(p)
+    total = 0
+    for g, v in zip(grad(cost, xs), ps):
+        total = total + (g * v).sum()
+    return grad(total, wrt)
+
+
+_stop_op = Op("disconnected_grad", lambda p, x: _w.stop_gradient(x), "disconnected_grad")
+
+
+def disconnected_grad(x):
+    return apply(_stop_op, [x])
+
+
+zero_grad = disconnected_grad
+consider_constant = disconnected_grad
+
+
+def _clipped(params, x):
+    lo, hi = params
+    slot = _w.Slot()
+    return _w.custom_vjp(slot, lambda v: [_w.positive(v)], lambda v: [_w.positive(v)], lambda g: [_w.clip(g, lo, hi)], [x])[0]
+
+
+def grad_clip(x, lower_bound, upper_bound):
+    return apply(Op("grad_clip", _clipped, "grad_clip"), [x], (lower_bound, upper_bound), x.ndim, x.dtype)
+
+
+def _scaled(params, x):
+    slot = _w.Slot()
+    return _w.custom_vjp(slot, lambda v: [_w.positive(v)], lambda v: [_w.positive(v)], lambda g: [g * params], [x])[0]
+
+
+def grad_scale(x, multiplier):
+    return apply(Op("grad_scale", _scaled, "grad_scale"), [x], multiplier, x.ndim, x.dtype)
+
+
+def verify_grad(fun, pt, n_tests=2, rng=None, eps=1e-7, abs_tol=1e-5, rel_tol=1e-5, **kw):
+    # Central differences against grad, of the sum of fun's result.
+    import numpy as np
+    from aesara._graph import function_of
+    xs = [TensorType(np.asarray(p).dtype.name, (None,) * np.asarray(p).ndim)() for p in pt]
+    total = fun(*xs).sum()
+    f, g = function_of(xs, total), function_of(xs, grad(total, xs))
+    pt = [np.asarray(p) for p in pt]
+    for k, slope in enumerate(g(*pt)):
+        for i in np.ndindex(*pt[k].shape):
+            hi, lo = [p.copy() for p in pt], [p.copy() for p in pt]
+            hi[k][i] += 1e-5
+            lo[k][i] -= 1e-5
+            want = (f(*hi) - f(*lo)) / 2e-5
+            if abs(want - slope[i]) > abs_tol * 10 + rel_tol * 10 * abs(want):
+                raise Exception(f"GradientError: numeric gradient {want} and analytic gradient {slope[i]} differ at {i}")

@@ -1,0 +1,36 @@
+# aesara.ifelse -- a choice between expressions: only the one chosen is run.
+from aesara._graph import Op, Apply, TensorType, as_variable, evaluate, value_of
+
+
+class _IfElse(Op):
+    def __init__(self):
+        super().__init__("if", None, "if{}", "if", 2)
+
+    def needed(self, node):
+        return node.inputs[:1]
+
+    def run(self, node, values, env, subst):
+        n = node.params
+        at = 1 if values[0].item() else 1 + n
+        return evaluate(node.inputs[at:at + n], env, subst)
+
+
+_op = _IfElse()
+
+
+def ifelse(condition, then_branch, else_branch, name=None):
+    many = isinstance(then_branch, (list, tuple))
+    a = [as_variable(v) for v in (then_branch if many else [then_branch])]
+    b = [as_variable(v) for v in (else_branch if many else [else_branch])]
+    if len(a) != len(b):
+        raise ValueError("The number of values on the `then` branch must be the same as the number of variables on the `else` "
+                         f"branch: (then {len(a)}, else {len(b)})")
+    types = []
+    for x, y in zip(a, b):
+        if x.ndim != y.ndim:
+            raise TypeError(f"IfElse requires same types for true and false return values: {x.type} and {y.type}")
+        types.append(x.type if x.type.dtype == y.type.dtype or y.type.dtype.startswith("int") else y.type)
+    outs = Apply(_op, [as_variable(condition)] + a + b, len(a), types).outputs
+    if name is not None and not many:
+        outs[0].name = name
+    return outs if many else outs[0]

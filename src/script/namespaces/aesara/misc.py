@@ -1,0 +1,1 @@
+# aesara.misc -- nothing that is needed; there so that it can be imported.

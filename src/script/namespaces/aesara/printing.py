@@ -1,0 +1,76 @@
+# aesara.printing -- expressions as text: pp and debugprint.
+from aesara._graph import TensorConstant
+
+
+def pp(v):
+    if v.name is not None:
+        return v.name
+    if isinstance(v, TensorConstant):
+        return str(v.data)
+    node = v.owner
+    if node is None:
+        return str(v)
+    if node.op.name == "Subtensor":
+        return pp(node.inputs[0]) + "[" + _key(node.key) + "]"
+    if node.op.name == "sum":
+        axis = node.params[0]
+        return f"sum({pp(node.inputs[0])}, axis={None if axis is None else tuple(axis)})"
+    parts = [pp(i) for i in node.inputs]
+    if "{0}" in node.op.pp:
+        return node.op.pp.format(*parts)
+    return f"{node.op.pp}({', '.join(parts)})"
+
+
+def _key(k):
+    if isinstance(k, tuple):
+        return ", ".join([_key(x) for x in k])
+    if isinstance(k, slice):
+        text = ("" if k.start is None else _key(k.start)) + ":" + ("" if k.stop is None else _key(k.stop))
+        return text if k.step is None else text + ":" + _key(k.step)
+    return pp(k) if hasattr(k, "owner") else str(k)
+
+
+pprint = pp
+
+
+def _letters(n):
+    return chr(65 + n) if n < 26 else chr(64 + n // 26) + chr(65 + n % 26)
+
+
+def _tree(v, lines, ids, prefix, child, types):
+    new = v not in ids
+    if new:
+        ids[v] = _letters(len(ids))
+    label = str(v.owner.op) + (f".{v.index}" if v.owner.op.nout > 1 else "") if v.owner is not None else str(v)
+    if v.owner is not None and v.name is not None:
+        label += f" [id {ids[v]}]" + (f" <{v.type}>" if types else "") + f" '{v.name}'"
+    else:
+        label += f" [id {ids[v]}]" + (f" <{v.type}>" if types else "")
+    lines.append(prefix + label)
+    if v.owner is None:
+        return
+    if not new:
+        lines.append(child + " |...")
+        return
+    last = len(v.owner.inputs) - 1
+    for k, i in enumerate(v.owner.inputs):
+        _tree(i, lines, ids, child + " |", child + (" |" if k < last else "  "), types)
+
+
+def debugprint(obj, depth=-1, print_type=False, file=None, **kw):
+    lines, ids = [], {}
+    outs = obj.outputs if hasattr(obj, "order") else obj if isinstance(obj, (list, tuple)) else [obj]
+    for v in outs:
+        _tree(v, lines, ids, "", "", print_type)
+    text = "\n".join(lines)
+    if file == "str":
+        return text + "\n"
+    print(text)
+    return None
+
+
+dprint = debugprint
+
+
+def pydotprint(*args, **kw):
+    raise NotImplementedError("pydotprint draws with graphviz, which is not offered")

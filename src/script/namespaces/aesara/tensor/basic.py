@@ -1,0 +1,2 @@
+# aesara.tensor.basic -- see aesara.tensor.
+from aesara.tensor import *

@@ -1,0 +1,2 @@
+# aesara.tensor.math -- see aesara.tensor.
+from aesara.tensor import *

@@ -1,0 +1,2 @@
+# aesara.tensor.nlinalg -- see linalg.
+from aesara.tensor.linalg import *

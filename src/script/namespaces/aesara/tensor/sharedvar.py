@@ -1,0 +1,2 @@
+# aesara.tensor.sharedvar -- shared variables of tensors.
+from aesara._graph import TensorSharedVariable, shared

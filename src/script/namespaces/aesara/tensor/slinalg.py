@@ -1,0 +1,2 @@
+# aesara.tensor.slinalg -- see linalg.
+from aesara.tensor.linalg import *

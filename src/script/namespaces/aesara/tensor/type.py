@@ -1,0 +1,2 @@
+# aesara.tensor.type -- types of tensors.
+from aesara._graph import TensorType

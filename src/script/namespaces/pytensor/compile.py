@@ -1,0 +1,2 @@
+# pytensor.compile -- see aesara.compile.
+from aesara.compile import *

@@ -1,0 +1,2 @@
+# pytensor.graph -- see aesara.graph.
+from aesara.graph import *

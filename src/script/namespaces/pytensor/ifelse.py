@@ -1,0 +1,2 @@
+# pytensor.ifelse -- see aesara.ifelse.
+from aesara.ifelse import *

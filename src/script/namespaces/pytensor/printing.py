@@ -1,0 +1,2 @@
+# pytensor.printing -- see aesara.printing.
+from aesara.printing import *

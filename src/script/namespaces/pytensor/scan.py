@@ -1,0 +1,2 @@
+# pytensor.scan -- see aesara.scan.
+from aesara.scan import *

@@ -1,0 +1,2 @@
+# pytensor.tensor.nlinalg -- see aesara.tensor.nlinalg.
+from aesara.tensor.nlinalg import *

@@ -1,0 +1,2 @@
+# pytensor.tensor.nnet -- see aesara.tensor.nnet.
+from aesara.tensor.nnet import *

@@ -1,0 +1,2 @@
+# pytensor.tensor.slinalg -- see aesara.tensor.slinalg.
+from aesara.tensor.slinalg import *

@@ -1,0 +1,2 @@
+# pytensor.tensor.special -- see aesara.tensor.special.
+from aesara.tensor.special import *

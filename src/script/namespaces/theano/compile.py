@@ -1,0 +1,2 @@
+# theano.compile -- see aesara.compile.
+from aesara.compile import *

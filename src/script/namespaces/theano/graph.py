@@ -1,0 +1,2 @@
+# theano.graph -- see aesara.graph.
+from aesara.graph import *

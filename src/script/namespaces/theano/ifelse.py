@@ -1,0 +1,2 @@
+# theano.ifelse -- see aesara.ifelse.
+from aesara.ifelse import *

@@ -1,0 +1,2 @@
+# theano.printing -- see aesara.printing.
+from aesara.printing import *

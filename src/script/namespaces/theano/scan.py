@@ -1,0 +1,2 @@
+# theano.scan -- see aesara.scan.
+from aesara.scan import *

@@ -1,0 +1,2 @@
+# theano.tensor.linalg -- see aesara.tensor.linalg.
+from aesara.tensor.linalg import *

@@ -1,0 +1,2 @@
+# theano.tensor.nlinalg -- see aesara.tensor.nlinalg.
+from aesara.tensor.nlinalg import *

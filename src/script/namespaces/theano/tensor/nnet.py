@@ -1,0 +1,2 @@
+# theano.tensor.nnet -- see aesara.tensor.nnet.
+from aesara.tensor.nnet import *

@@ -1,0 +1,2 @@
+# theano.tensor.slinalg -- see aesara.tensor.slinalg.
+from aesara.tensor.slinalg import *

@@ -1,0 +1,2 @@
+# theano.tensor.special -- see aesara.tensor.special.
+from aesara.tensor.special import *
