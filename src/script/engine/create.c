@@ -374,7 +374,23 @@ static Value n_text(Vm *vm, const Args *a)
     return en_end_value(&e, v_obj(sc_str(vm, text)));
 }
 
+/* The digits that ship with the library: (x f32[1797,64] in 0..1, y i64[1797]) */
+static Value n_digits(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor t[2] = {WF_NONE, WF_NONE};
+    Value v;
+
+    wf_data_digits(e.c, &t[0], &t[1]);
+    v = en_end_tuple(&e, t, 2);
+    for (int i = 0; i < 2; i++)
+        if (!wf_is_none(t[i]))
+            wf_drop(vm->cx, t[i]);
+    return v;
+}
+
 const NativeDef engine_create[] = {
+    {"digits", n_digits, ""},
     {"tensor", n_tensor, "data|dtype,copy"},
     {"full", n_full, "shape,value|dtype"},
     {"arange", n_arange, "start,stop|step,dtype"},

@@ -421,6 +421,27 @@ const ClassDef program_def = {
     .methods = program_methods, .properties = program_properties,
 };
 
+/* program_load(text): the last program of a text */
+static Value n_program_load(Vm *vm, const Args *a)
+{
+    const char *text = sc_to_cstr(vm, a->v[0], "a text");
+    wf_model *m = NULL;
+    const Program *p = NULL;
+    int n;
+
+    if (!text)
+        return NIL;
+    if (wf_model_parse(vm->cx, "<program>", text, strlen(text), &m) != WF_OK)
+        return sc_raise_ctx(vm);
+    n = wf_model_programs(m);
+    if (n > 0)
+        p = program_retain(wf_model_program(m, n - 1));
+    wf_model_free(m);
+    if (!p)
+        return sc_raise(vm, C_ValueError, "the text has no program");
+    return box_program(vm, p, p->nin, NULL, 0, NULL, 0);
+}
+
 /* ---- recorders --------------------------------------------------------------------- */
 
 static Value n_tape_begin(Vm *vm, const Args *a)
@@ -545,6 +566,7 @@ static Value n_gradients(Vm *vm, const Args *a)
 const NativeDef engine_programs[] = {
     {"trace", n_trace, "fn,args|name,graph"},
     {"trace_sizes", n_trace_sizes, "fn,args|fixed"},
+    {"program_load", n_program_load, "text"},
     {"in_trace", n_in_trace, ""},
     {"apply", n_apply, "program,args|more"},
     {"tape_begin", n_tape_begin, ""},

@@ -199,7 +199,7 @@ def _pack(m, source, memo):
 def _pack_traced(t):
     if t.program.captures:
         raise RuntimeError("cannot save a traced function that uses tensors from outside")
-    return {"text": _w.program_text(t.program), "consts": _w.program_consts(t.program), "in": _spec_out(t.in_spec),
+    return {"text": t.program.text(), "in": _spec_out(t.in_spec),
             "out": _spec_out(t.out_spec), "statics": {str(k): v for k, v in t.statics.items()}, "writes": t.writes,
             "name": t.name}
 
@@ -218,7 +218,7 @@ def _spec_in(s):
 
 
 def _unpack_traced(d):
-    return _trace._Traced(_w.program_load(d["text"], d["consts"]), _spec_in(d["in"]), _spec_in(d["out"]),
+    return _trace._Traced(_w.program_load(d["text"]), _spec_in(d["in"]), _spec_in(d["out"]),
                           {int(k): v for k, v in d["statics"].items()}, d["writes"], d["name"])
 
 
