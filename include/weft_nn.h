@@ -272,8 +272,12 @@ WF_API wf_module *wf_nn_gru_cell(wf_ctx *c, wf_generator *g, int64_t in, int64_t
 /* in: query, key, value [batch, time, size] (not batch_first: [time, batch, size]) and,
  * if wished, a mask: bool, true where attention is not allowed, or floats to be added.
  * out: y, and, if asked for, the weights averaged over heads. */
+typedef struct wf_attention_options { /* zeros mean PyTorch's defaults */
+    bool batch_first, no_bias;
+    double dropout; /* of the weights, in training; draws as wf_nn_dropout does */
+} wf_attention_options;
 WF_API wf_module *wf_nn_attention(wf_ctx *c, wf_generator *g, int64_t size, int64_t heads,
-                                  bool batch_first);
+                                  const wf_attention_options *o);
 
 /* ---- models ------------------------------------------------------------------------ */
 

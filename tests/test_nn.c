@@ -136,8 +136,13 @@ MAKE(gru_unbatched, wf_nn_gru(c, g, 3, 2, RNN(.no_bias = true)))
 MAKE(rnn_cell, wf_nn_rnn_cell(c, g, 3, 2))
 MAKE(lstm_cell, wf_nn_lstm_cell(c, g, 3, 2))
 MAKE(gru_cell, wf_nn_gru_cell(c, g, 3, 2))
-MAKE(attention, wf_nn_attention(c, g, 4, 2, true))
-MAKE(attention_time_first, wf_nn_attention(c, g, 6, 3, false))
+#define ATTENTION(...)                                                                   \
+    &(wf_attention_options) { __VA_ARGS__ }
+MAKE(attention, wf_nn_attention(c, g, 4, 2, ATTENTION(.batch_first = true)))
+MAKE(attention_time_first, wf_nn_attention(c, g, 6, 3, NULL))
+MAKE(attention_dropout,
+     wf_nn_attention(c, g, 4, 2,
+                     ATTENTION(.batch_first = true, .no_bias = true, .dropout = 0.3)))
 MAKE(relu, wf_nn_relu(c))
 MAKE(gelu, wf_nn_gelu(c, false))
 MAKE(gelu_tanh, wf_nn_gelu(c, true))
@@ -219,6 +224,7 @@ static const Row rows[] = {
     ROW(gru_cell, 1, "2,3", "2,2"),
     ROW(attention, 2, "2,3,4", "2,5,4", "2,5,4"),
     ROW(attention_time_first, 2, "3,2,6", "3,2,6", "3,2,6"),
+    ROW(attention_dropout, 2, "2,3,4", "2,3,4", "2,3,4"),
     ROW(relu, 1, "2,5"),
     ROW(gelu, 1, "2,5"),
     ROW(gelu_tanh, 1, "2,5"),
@@ -660,7 +666,7 @@ TEST(parts_of_a_tree_have_rates_and_decay_of_their_own_and_clipped_gradients)
 TEST(an_attention_mask_may_be_bools_or_numbers_to_add)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_module *m = wf_nn_attention(c, NULL, 4, 2, true);
+    wf_module *m = wf_nn_attention(c, NULL, 4, 2, ATTENTION(.batch_first = true));
     wf_tensor x = wf_randn(c, NULL, WF_F32, DIMS(2, 3, 4), 3);
     wf_tensor later = wf_logical_not(c, wf_tri(c, WF_BOOL, 3, 3, 0)), a, b[2];
     double u[24], v[24], w[18];
@@ -726,7 +732,7 @@ TEST(constructors_refuse_what_makes_no_sense)
     CHECK(!wf_nn_conv2d(c, NULL, 3, 4, 3, OPT(.groups = 2)));
     CHECK_HAS(wf_ctx_message(c), "multiples of groups");
     wf_clear(c);
-    CHECK(!wf_nn_attention(c, NULL, 5, 2, true));
+    CHECK(!wf_nn_attention(c, NULL, 5, 2, NULL));
     wf_clear(c);
     CHECK(!wf_nn_dropout(c, NULL, 1.5));
     wf_clear(c);

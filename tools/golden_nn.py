@@ -133,6 +133,8 @@ CASES = [
     ("gru_cell", lambda: nn.GRUCell(3, 2), [(2, 3), (2, 2)], one),
     ("attention", lambda: nn.MultiheadAttention(4, 2, batch_first=True), [(2, 3, 4), (2, 5, 4), (2, 5, 4)], attend),
     ("attention_time_first", lambda: nn.MultiheadAttention(6, 3), [(3, 2, 6)] * 3, attend),
+    ("attention_dropout", lambda: nn.MultiheadAttention(4, 2, dropout=0.3, bias=False, batch_first=True),
+     [(2, 3, 4)] * 3, attend),
     ("relu", nn.ReLU, [(2, 5)], one),
     ("gelu", nn.GELU, [(2, 5)], one),
     ("gelu_tanh", lambda: nn.GELU(approximate="tanh"), [(2, 5)], one),

@@ -1,7 +1,7 @@
 /* layers_attention.c -- multi-head attention.
  *
- *   q k v = x W_i^T + b_i, cut into heads of size d;  w = softmax(q k^T / sqrt(d) +
- *                                                     mask);  y = (w v) W_o^T + b_o
+ *   q k v = x W_i^T + b_i, cut into heads of size d
+ *   w = dropout(softmax(q k^T / sqrt(d) + mask));  y = (w v) W_o^T + b_o
  */
 #include "nn/nn.h"
 
@@ -10,6 +10,7 @@
 typedef struct Attention {
     int64_t size, heads;
     bool batch_first;
+    wf_module *dropout; /* NULL: none. Owned. */
 } Attention;
 
 enum { IN_WEIGHT, IN_BIAS };
@@ -19,8 +20,9 @@ static wf_tensor project(wf_ctx *c, const wf_module *m, const Attention *v, wf_t
                          int i)
 {
     wf_tensor w = wf_narrow(c, wf_module_value(m, IN_WEIGHT), 0, i * v->size, v->size);
-    wf_tensor b = wf_narrow(c, wf_module_value(m, IN_BIAS), 0, i * v->size, v->size);
-    wf_tensor y = wf_linear(c, x, w, b);
+    wf_tensor b = wf_module_value(m, IN_BIAS);
+    wf_tensor y =
+        wf_linear(c, x, w, wf_is_none(b) ? b : wf_narrow(c, b, 0, i * v->size, v->size));
     int64_t dims[4] = {wf_size(c, y, 0), wf_size(c, y, 1), v->heads, v->size / v->heads};
 
     return wf_swap_axes(c, wf_reshape(c, y, dims, 4), 1, 2);
@@ -48,6 +50,10 @@ static bool forward_attention(wf_ctx *c, wf_module *m, const wf_tensor *in, int 
         w = wf_dtype_of(c, in[3]) == WF_BOOL ? wf_masked_fill(c, w, in[3], -INFINITY)
                                              : wf_add(c, w, in[3]);
     w = wf_softmax(c, w, -1);
+    if (v->dropout) {
+        wf_module_train(v->dropout, wf_module_training(m));
+        w = wf_forward_one(c, v->dropout, w);
+    }
     y = wf_flatten(c, wf_swap_axes(c, wf_matmul(c, w, part[2]), 1, 2), 2, 3);
     y = wf_forward_one(c, wf_module_child(m, 0), y);
     out[0] = v->batch_first ? y : wf_swap_axes(c, y, 0, 1);
@@ -56,9 +62,15 @@ static bool forward_attention(wf_ctx *c, wf_module *m, const wf_tensor *in, int 
     return true;
 }
 
-wf_module *wf_nn_attention(wf_ctx *c, wf_generator *g, int64_t size, int64_t heads,
-                           bool batch_first)
+static void drop_attention(wf_ctx *c, void *data)
 {
+    wf_module_free(c, ((Attention *)data)->dropout);
+}
+
+wf_module *wf_nn_attention(wf_ctx *c, wf_generator *g, int64_t size, int64_t heads,
+                           const wf_attention_options *given)
+{
+    wf_attention_options o = given ? *given : (wf_attention_options){0};
     wf_module *m, *project_out;
     int64_t rows[2] = {3 * size, size};
 
@@ -68,13 +80,18 @@ wf_module *wf_nn_attention(wf_ctx *c, wf_generator *g, int64_t size, int64_t hea
     m = wf_module_new(c, "MultiheadAttention", forward_attention, sizeof(Attention));
     if (!m)
         return NULL;
-    *(Attention *)wf_module_data(m) = (Attention){size, heads, batch_first};
+    m->drop = drop_attention;
+    *(Attention *)m->data = (Attention){size, heads, o.batch_first, NULL};
+    if (o.dropout != 0)
+        ((Attention *)m->data)->dropout = wf_nn_dropout(c, g, o.dropout);
     /* draws first, as PyTorch does, and has PyTorch's name */
-    project_out = nn_linear(c, g, "NonDynamicallyQuantizableLinear", size, size, true);
+    project_out =
+        nn_linear(c, g, "NonDynamicallyQuantizableLinear", size, size, !o.no_bias);
     wf_scope_begin(c);
     wf_module_add_param(c, m, "in_proj_weight", wf_init_xavier_uniform(c, g, rows, 2, 1));
-    wf_module_add_param(c, m, "in_proj_bias", wf_zeros(c, WF_F32, rows, 1));
-    if (project_out)
+    wf_module_add_param(c, m, "in_proj_bias",
+                        o.no_bias ? WF_NONE : wf_zeros(c, WF_F32, rows, 1));
+    if (project_out && !o.no_bias)
         wf_module_set_value(c, project_out, 1, wf_zeros(c, WF_F32, &size, 1));
     wf_scope_end(c);
     wf_module_add(c, m, "out_proj", project_out);

@@ -162,7 +162,9 @@ static wf_module *new_block(wf_ctx *c, wf_generator *g, int64_t size, int64_t he
     wf_module *m = wf_module_new(c, "Block", forward_block, 0), *up, *down;
 
     wf_module_add(c, m, "ln1", wf_nn_layer_norm(c, &size, 1, 1e-5));
-    wf_module_add(c, m, "attn", wf_nn_attention(c, g, size, heads, true));
+    wf_module_add(
+        c, m, "attn",
+        wf_nn_attention(c, g, size, heads, &(wf_attention_options){.batch_first = true}));
     wf_module_add(c, m, "ln2", wf_nn_layer_norm(c, &size, 1, 1e-5));
     up = wf_nn_linear(c, g, size, 4 * size, true);
     down = wf_nn_linear(c, g, 4 * size, size, true);
