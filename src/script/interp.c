@@ -357,13 +357,14 @@ Value sc_import(Vm *vm, Str *name)
 {
     Value *have, parent = NIL, key;
     ScModule *m;
-    char *dot = strrchr(name->s, '.');
+    char *dot;
     bool found, ok;
     Str *pname;
 
     name = sc_intern_str(vm, name);
     if (!name)
         return NIL;
+    dot = strrchr(name->s, '.');
     key = v_obj(name);
     have = sc_dict_find(vm, vm->modules, key);
     if (have)
