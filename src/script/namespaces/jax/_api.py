@@ -1,0 +1,504 @@
+# jax._api -- functions of functions: jit, grad and its kin, vmap, checkpoint, eval_shape.
+import _jax as _w
+import _transform
+import _tree
+
+
+class _Transforms(_transform.Transforms):
+    def check_argument(self, x, what):
+        if isinstance(x, bool) or isinstance(x, int):
+            name = "bool" if isinstance(x, bool) else "int32"
+        elif isinstance(x, float) or (isinstance(x, _w.Tensor) and x.dtype.is_floating_point):
+            return
+        elif isinstance(x, _w.Tensor):
+            name = x.dtype.name
+        else:
+            raise TypeError(f"Argument '{x!r}' of type {type(x)} is not a valid JAX type.")
+        if what in ("grad", "value_and_grad", "jacrev", "jacfwd"):
+            raise TypeError(f"{what} requires real- or complex-valued inputs (input dtype that is a sub-dtype "
+                            f"of np.floating), but got {name}. If you want to use integer-valued inputs, "
+                            "cast them to float.")
+
+    def check_result(self, x, what):
+        if not isinstance(x, (bool, int, float, _w.Tensor)):
+            raise TypeError(f"Output from function {what} was applied to: {x!r} of type {type(x)} "
+                            "is not a valid JAX type.")
+
+    def check_scalar(self, run, what):
+        if run.count != 1:
+            raise TypeError("Gradient only defined for scalar-output functions. Output was: "
+                            f"{run.y!r}.")
+        y = run.ys[0]
+        if tuple(y.shape) != ():
+            raise TypeError("Gradient only defined for scalar-output functions. Output had shape: "
+                            f"{tuple(y.shape)}.")
+        if not y.dtype.is_floating_point:
+            raise TypeError(f"{what} requires real-valued outputs (output dtype that is a sub-dtype of "
+                            f"np.floating), but got {y.dtype.name}.")
+
+    def no_derivative(self, x):
+        return _w.full(tuple(x.shape) if self.is_tensor(x) else (), False, bool)
+
+    def match(self, spec, tree, what):
+        try:
+            return _tree.flatten_up_to(spec, tree)
+        except (ValueError, TypeError, KeyError):
+            from jax._pytree import PyTreeDef, tree_structure
+            raise ValueError(f"Tree structure of cotangent input {tree_structure(tree)}, does not match "
+                             f"structure of primal output {PyTreeDef(spec)}")
+
+    def check_tangent(self, x, d):
+        if self.is_tensor(x) and self.is_tensor(d) and tuple(x.shape) != tuple(d.shape):
+            raise ValueError("jvp called with different primal and tangent shapes; "
+                             f"Got primal shape {tuple(x.shape)} and tangent shape as {tuple(d.shape)}")
+
+
+kit = _Transforms(_w, True)
+
+
+def _named(wrapper, fun):
+    wrapper.__wrapped__ = fun
+    for name in ("__name__", "__qualname__", "__doc__"):
+        value = getattr(fun, name, None)
+        if value is not None:
+            setattr(wrapper, name, value)
+    return wrapper
+
+
+def _callable(fun, what):
+    if not callable(fun):
+        raise TypeError(f"Expected a callable value, got {fun!r}")
+
+
+# ---- derivatives
+
+
+def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
+    _callable(fun, "grad")
+
+    def grad_f(*args, **kwargs):
+        g, run = kit.grads_and_run(fun, args, kwargs, argnums, has_aux, "grad")
+        return (g, run.aux) if has_aux else g
+
+    return _named(grad_f, fun)
+
+
+def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
+    _callable(fun, "value_and_grad")
+
+    def value_and_grad_f(*args, **kwargs):
+        g, run = kit.grads_and_run(fun, args, kwargs, argnums, has_aux, "value_and_grad")
+        return ((run.y, run.aux), g) if has_aux else (run.y, g)
+
+    return _named(value_and_grad_f, fun)
+
+
+def vjp(fun, *primals, has_aux=False, reduce_axes=()):
+    _callable(fun, "vjp")
+    return kit.vjp(fun, primals, has_aux)
+
+
+def jvp(fun, primals, tangents, has_aux=False):
+    _callable(fun, "jvp")
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise TypeError("primal and tangent arguments to jax.jvp must be tuples or lists; "
+                        f"found {type(primals).__name__} and {type(tangents).__name__}.")
+    return kit.jvp(fun, primals, tangents, has_aux)
+
+
+def linearize(fun, *primals, has_aux=False):
+    return kit.linearize(fun, primals)
+
+
+def linear_transpose(fun, *primals, reduce_axes=()):
+    # The function is linear: its pullback anywhere is its transpose.
+    zeros = _tree.map(lambda x: _w.full(tuple(x.shape), 0, x.dtype) if hasattr(x, "shape") else 0.0, list(primals))
+    return kit.vjp(fun, tuple(zeros))[1]
+
+
+def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
+    _callable(fun, "jacrev")
+    return _named(kit.jacrev(fun, argnums, has_aux), fun)
+
+
+def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
+    _callable(fun, "jacfwd")
+    return _named(kit.jacfwd(fun, argnums, has_aux), fun)
+
+
+jacobian = jacrev
+
+
+def hessian(fun, argnums=0, has_aux=False, holomorphic=False):
+    return jacfwd(jacrev(fun, argnums, has_aux), argnums, has_aux)
+
+
+def stop_gradient(x):
+    return _tree.map(_w.stop_gradient, x)
+
+
+# ---- vmap
+
+
+def _axes_of(spec, in_axes, n, name):
+    # One axis for each leaf of the arguments.
+    if isinstance(in_axes, list):
+        in_axes = tuple(in_axes)
+    if isinstance(in_axes, tuple) and len(in_axes) != n:
+        raise ValueError(f"vmap in_axes must be an int, None, or a tuple of entries corresponding to the "
+                         f"positional arguments passed to the function, but got len(in_axes)={len(in_axes)}, "
+                         f"len(args)={n}")
+    return _tree.prefix(spec, in_axes)
+
+
+def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None):
+    _callable(fun, "vmap")
+
+    def vmap_f(*args, **kwargs):
+        axes = _axes_of(kit.flatten(args)[1], in_axes, len(args), fun)
+        axes = axes + [0] * len(kit.flatten(kwargs)[0])
+        return kit.vmap_call(fun, args, kwargs, axes, out_axes, axis_name, axis_size)
+
+    return _named(vmap_f, fun)
+
+
+pmap = vmap
+
+
+# ---- jit
+
+
+def _numbers(x):
+    if x is None:
+        return ()
+    return (x,) if isinstance(x, int) else tuple(x)
+
+
+def _strings(x):
+    if x is None:
+        return ()
+    return (x,) if isinstance(x, str) else tuple(x)
+
+
+def _parameters(fun):
+    # Names of the parameters, where they are known.
+    code = getattr(fun, "__code__", None)
+    names = getattr(code, "co_varnames", None)
+    if names is None:
+        return None
+    return list(names)[:code.co_argcount]
+
+
+def _spread_statics(fun, argnums, argnames):
+    # What is static by place is static by name too, and the other way round.
+    names = _parameters(fun)
+    if names is None:
+        return argnums, argnames
+    n = len(names)
+    nums = [i + n if i < 0 else i for i in argnums]
+    more = [names.index(a) for a in argnames if a in names]
+    return tuple(nums + [i for i in more if i not in nums]), \
+        tuple(list(argnames) + [names[i] for i in nums if i < n and names[i] not in argnames])
+
+
+class _Jit:
+    # A function traced once for each signature: trees, types, static values.
+    def __init__(self, fun, static_argnums, static_argnames, name=None):
+        self.fun = fun
+        self.argnums, self.argnames = _spread_statics(fun, _numbers(static_argnums), _strings(static_argnames))
+        self.cache = {}
+        self.__wrapped__ = fun
+        self.__name__ = getattr(fun, "__name__", type(fun).__name__)
+        self.__qualname__ = getattr(fun, "__qualname__", self.__name__)
+        self.__doc__ = getattr(fun, "__doc__", None)
+
+    def __repr__(self):
+        return f"<PjitFunction of {self.fun!r}>"
+
+    def __get__(self, obj, owner=None):
+        if obj is None:
+            return self
+        return _Bound(self, obj)
+
+    def _split(self, args, kwargs):
+        n = len(args)
+        nums = [i + n if i < 0 else i for i in self.argnums]
+        statics = tuple([(i, args[i]) for i in nums if i < n])
+        named = tuple([(k, kwargs[k]) for k in sorted(kwargs) if k in self.argnames])
+        for _, v in statics + named:
+            try:
+                hash(v)
+            except TypeError:
+                raise ValueError("Non-hashable static arguments are not supported: an argument of type "
+                                 f"{type(v)} is static, but is not hashable")
+        dynamic = [None if i in nums else a for i, a in enumerate(args)]
+        rest = {k: v for k, v in kwargs.items() if k not in self.argnames}
+        return statics, named, dynamic, rest
+
+    def _trace(self, statics, named, spec, leaves):
+        entry = _Traced()
+
+        def flat(*xs):
+            dynamic, rest = _tree.unflatten(spec, xs)
+            for i, v in statics:
+                dynamic[i] = v
+            for k, v in named:
+                rest[k] = v
+            ys, entry.out_spec = kit.flatten(self.fun(*dynamic, **rest))
+            for y in ys:
+                kit.check_result(y, "jit")
+            return ys
+
+        entry.program = _w.trace(flat, leaves, self.__name__ if self.__name__.isidentifier() else "f")
+        return entry
+
+    def _entry(self, args, kwargs):
+        statics, named, dynamic, rest = self._split(args, kwargs)
+        leaves, spec = kit.flatten((dynamic, rest))
+        for x in leaves:
+            if not isinstance(x, (float, int, bool, _w.Tensor)):
+                raise TypeError(f"Cannot interpret value of type {type(x)} as an abstract array; it does not "
+                                "have a dtype attribute")
+        key = (statics, named, spec, _w.signature(leaves))
+        entry = self.cache.get(key)
+        if entry is None:
+            entry = self._trace(statics, named, spec, leaves)
+            if len(entry.program.captures) == 0:
+                self.cache[key] = entry
+        return entry, leaves
+
+    def __call__(self, *args, **kwargs):
+        entry, leaves = self._entry(args, kwargs)
+        return _tree.unflatten(entry.out_spec, _w.apply(entry.program, leaves))
+
+    def lower(self, *args, **kwargs):
+        args, kwargs = _tree.map(_concrete, (args, kwargs))
+        entry, leaves = self._entry(args, kwargs)
+        return Lowered(entry)
+
+    def trace(self, *args, **kwargs):
+        return self.lower(*args, **kwargs)
+
+    def eval_shape(self, *args, **kwargs):
+        return eval_shape(self, *args, **kwargs)
+
+    def clear_cache(self):
+        self.cache.clear()
+
+    def _cache_size(self):
+        return len(self.cache)
+
+
+class _Bound:
+    # A jitted method: self goes first. Objects that are no trees are static by identity.
+    def __init__(self, jitted, obj):
+        self.jitted, self.obj = jitted, obj
+
+    def __call__(self, *args, **kwargs):
+        return self.jitted(self.obj, *args, **kwargs)
+
+
+class _Traced:
+    pass
+
+
+class Lowered:
+    def __init__(self, entry):
+        self.entry = entry
+
+    def as_text(self, dialect=None):
+        return self.entry.program.text()
+
+    def compile(self, *args, **kwargs):
+        return Compiled(self.entry)
+
+    @property
+    def jaxpr(self):
+        from jax._jaxpr import closed_jaxpr
+        return closed_jaxpr(self.entry.program)
+
+    def cost_analysis(self):
+        return {}
+
+
+class Compiled(Lowered):
+    def as_text(self):
+        return self.entry.program.optimise().text()
+
+    def __call__(self, *args, **kwargs):
+        leaves = kit.flatten((list(args), kwargs))[0]
+        return _tree.unflatten(self.entry.out_spec, _w.apply(self.entry.program, leaves))
+
+
+def _concrete(x):
+    return _w.full(x.shape, 0, x.dtype) if isinstance(x, ShapeDtypeStruct) else x
+
+
+def jit(fun=None, in_shardings=None, out_shardings=None, static_argnums=None, static_argnames=None,
+        donate_argnums=None, donate_argnames=None, keep_unused=False, device=None, backend=None,
+        inline=False, abstracted_axes=None, compiler_options=None):
+    if fun is None:
+        return lambda f: jit(f, static_argnums=static_argnums, static_argnames=static_argnames)
+    _callable(fun, "jit")
+    return _Jit(fun, static_argnums, static_argnames)
+
+
+def disable_jit(disable=True):
+    return _Nothing()
+
+
+class _Nothing:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        return False
+
+
+# ---- checkpoint
+
+
+def checkpoint(fun=None, concrete=False, prevent_cse=True, static_argnums=(), policy=None):
+    if fun is None:
+        return lambda f: checkpoint(f, static_argnums=static_argnums, policy=policy)
+    nums = _numbers(static_argnums)
+
+    def checkpoint_f(*args, **kwargs):
+        fixed = {i % len(args): args[i] for i in nums}
+        dynamic = [None if i in fixed else a for i, a in enumerate(args)]
+        leaves, spec = kit.flatten((dynamic, kwargs))
+        live = [i for i, x in enumerate(leaves) if isinstance(x, (float, _w.Tensor))]
+        out = []
+
+        def flat(*xs):
+            new = list(leaves)
+            for i, x in zip(live, xs):
+                new[i] = x
+            a, k = _tree.unflatten(spec, new)
+            for i in fixed:
+                a[i] = fixed[i]
+            ys, s = kit.flatten(fun(*a, **k))
+            out.append(s)
+            return ys
+
+        ys = _w.checkpoint(flat, [leaves[i] for i in live], policy is checkpoint_policies.dots_saveable)
+        return _tree.unflatten(out[-1], ys)
+
+    return _named(checkpoint_f, fun)
+
+
+remat = checkpoint
+
+
+class checkpoint_policies:
+    nothing_saveable = "nothing"
+    everything_saveable = "everything"
+    dots_saveable = "dots"
+    checkpoint_dots = "dots"
+    dots_with_no_batch_dims_saveable = "dots"
+    checkpoint_dots_with_no_batch_dims = "dots"
+
+    @staticmethod
+    def save_only_these_names(*names):
+        return "nothing"
+
+
+# ---- shapes
+
+
+class ShapeDtypeStruct:
+    def __init__(self, shape, dtype, sharding=None, weak_type=False):
+        from jax._dtypes import as_dtype
+        self.shape = tuple(shape)
+        self.dtype = as_dtype(dtype)
+        self.sharding = None
+        self.weak_type = weak_type
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    @property
+    def size(self):
+        n = 1
+        for d in self.shape:
+            n *= d
+        return n
+
+    def __repr__(self):
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name})"
+
+    def __eq__(self, other):
+        return isinstance(other, ShapeDtypeStruct) and self.shape == other.shape and self.dtype == other.dtype
+
+    def __hash__(self):
+        return hash((self.shape, self.dtype.name))
+
+
+def traced_program(fun, args, kwargs, static=()):
+    # (program, tree of the results); arguments may be ShapeDtypeStructs.
+    fixed = {i % len(args): args[i] for i in static}
+    dynamic = [None if i in fixed else a for i, a in enumerate(args)]
+    leaves, spec = kit.flatten((dynamic, kwargs))
+    kinds = [(x.shape, x.dtype) if isinstance(x, ShapeDtypeStruct) else x for x in leaves]
+    out = []
+
+    def flat(*xs):
+        a, k = _tree.unflatten(spec, xs)
+        for i in fixed:
+            a[i] = fixed[i]
+        ys, s = kit.flatten(fun(*a, **k))
+        out.append(s)
+        return ys
+
+    return _w.trace(flat, kinds), out
+
+
+def eval_shape(fun, *args, **kwargs):
+    program, out = traced_program(fun, args, kwargs)
+    values, _, _, results = program.view()
+    return _tree.unflatten(out[-1], [ShapeDtypeStruct(values[v][1], values[v][0]) for v in results])
+
+
+def typeof(x):
+    from jax._jaxpr import ShapedArray
+    return ShapedArray(x.shape, x.dtype, False)
+
+
+# ---- values
+
+
+def block_until_ready(x):
+    return x
+
+
+def device_put(x, device=None, *args, **kwargs):
+    from jax.numpy import asarray
+    return _tree.map(asarray, x)
+
+
+def device_get(x):
+    def get(v):
+        if isinstance(v, _w.Tensor):
+            import numpy
+            return numpy.asarray(v)
+        return v
+    return _tree.map(get, x)
+
+
+def named_call(fun, name=None):
+    return fun
+
+
+class named_scope:
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        return False
+
+    def __call__(self, fun):
+        return fun

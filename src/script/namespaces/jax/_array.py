@@ -1,0 +1,280 @@
+# jax._array -- jax.Array: what arrays have as attributes and methods, x.at[..], and how they
+# look. Functions of several arguments are those of jax.numpy.
+import _jax as _w
+
+
+def _np():
+    import jax.numpy as np
+    return np
+
+
+def shape_text(x):
+    # float32[3,4], as JAX writes types
+    return f"{x.dtype.name}[{','.join([str(d) for d in x.shape])}]"
+
+
+class _At:
+    # x.at: indexed by what is to be changed
+    def __init__(self, x):
+        self.x = x
+
+    def __getitem__(self, key):
+        return _AtIndex(self.x, key)
+
+    def __repr__(self):
+        return f"_IndexUpdateHelper({self.x!r})"
+
+
+class _AtIndex:
+    # x.at[key]: every method gives a new array
+    def __init__(self, x, key):
+        self.x = x
+        self.key = key
+
+    def __repr__(self):
+        return f"_IndexUpdateRef({self.x!r}, {self.key!r})"
+
+    def get(self, indices_are_sorted=False, unique_indices=False, mode=None, fill_value=None, **_):
+        from jax._index import read
+        return read(self.x, self.key, mode, fill_value)
+
+    def _update(self, how, value, mode):
+        from jax._index import update
+        return update(self.x, self.key, value, how, mode)
+
+    def set(self, values, indices_are_sorted=False, unique_indices=False, mode=None, **_):
+        return self._update("set", values, mode)
+
+    def add(self, values, indices_are_sorted=False, unique_indices=False, mode=None, **_):
+        return self._update("add", values, mode)
+
+    def subtract(self, values, mode=None, **_):
+        return self._update("add", _w.neg(values), mode)
+
+    def multiply(self, values, indices_are_sorted=False, unique_indices=False, mode=None, **_):
+        return self._update("mul", values, mode)
+
+    mul = multiply
+
+    def divide(self, values, mode=None, **_):
+        return _np().divide(self.x, self._ones("mul", values, mode))
+
+    def power(self, values, mode=None, **_):
+        return _np().power(self.x, self._ones("mul", values, mode))
+
+    def _ones(self, how, values, mode):
+        from jax._index import update
+        return update(_w.ones_like(self.x), self.key, values, how, mode)
+
+    def min(self, values, indices_are_sorted=False, unique_indices=False, mode=None, **_):
+        return self._update("min", values, mode)
+
+    def max(self, values, indices_are_sorted=False, unique_indices=False, mode=None, **_):
+        return self._update("max", values, mode)
+
+    def apply(self, ufunc, mode=None, **_):
+        return self._update("set", ufunc(self.x[self.key]), mode)
+
+
+class Device:
+    platform = "cpu"
+    device_kind = "cpu"
+    id = 0
+    process_index = 0
+
+    def __repr__(self):
+        return "CpuDevice(id=0)"
+
+    def __str__(self):
+        return "cpu:0"
+
+
+cpu = Device()
+
+
+class SingleDeviceSharding:
+    def __repr__(self):
+        return "SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=unpinned_host)"
+
+
+class ArrayImpl(_w.Tensor):
+    def __repr__(self):
+        if _w.about(self, "symbolic"):
+            return f"JitTracer({shape_text(self)})"
+        return _w.text(self, "jax")
+
+    def __str__(self):
+        if _w.about(self, "symbolic"):
+            return f"JitTracer({shape_text(self)})"
+        return _w.text(self, "numpy")
+
+    def __hash__(self):
+        raise TypeError("unhashable type: 'jaxlib._jax.ArrayImpl'")
+
+    @property
+    def size(self):
+        return _w.about(self, "count")
+
+    @property
+    def nbytes(self):
+        return _w.about(self, "count") * self.dtype.itemsize
+
+    @property
+    def itemsize(self):
+        return self.dtype.itemsize
+
+    @property
+    def weak_type(self):
+        return _w.about(self, "weak")
+
+    @property
+    def T(self):
+        return _w.permute(self)
+
+    @property
+    def mT(self):
+        if len(self.shape) < 2:
+            raise ValueError(f"x.mT requires x to have ndim >= 2; got shape {self.shape}")
+        return _w.swap_axes(self, -1, -2)
+
+    @property
+    def at(self):
+        return _At(self)
+
+    @property
+    def device(self):
+        return cpu
+
+    @property
+    def sharding(self):
+        return SingleDeviceSharding()
+
+    @property
+    def aval(self):
+        from jax._jaxpr import ShapedArray
+        return ShapedArray(self.shape, self.dtype, _w.about(self, "weak"))
+
+    @property
+    def real(self):
+        return self
+
+    @property
+    def imag(self):
+        return _w.zeros_like(self)
+
+    @property
+    def flat(self):
+        return iter(_w.reshape(self, (-1,)))
+
+    def devices(self):
+        return {cpu}
+
+    def block_until_ready(self):
+        return self
+
+    def is_deleted(self):
+        return False
+
+    def delete(self):
+        pass
+
+    def addressable_data(self, i=0):
+        return self
+
+    def astype(self, dtype, copy=False, device=None):
+        return _np().astype(self, dtype)
+
+    def view(self, dtype=None):
+        return self if dtype is None else _w.bitcast(self, dtype)
+
+    def copy(self):
+        return _w.copy(self)
+
+    def __copy__(self):
+        return _w.copy(self)
+
+    def __deepcopy__(self, memo):
+        return _w.copy(self)
+
+    def __array__(self, dtype=None):
+        import numpy
+        return numpy.asarray(self)
+
+    def __abs__(self):
+        return _w.abs(self)
+
+    def __round__(self, ndigits=0):
+        return _np().round(self, ndigits or 0)
+
+    def __divmod__(self, other):
+        return _np().divmod(self, other)
+
+    def __rdivmod__(self, other):
+        return _np().divmod(other, self)
+
+    def __bool__(self):
+        if _w.about(self, "symbolic"):
+            from jax.errors import TracerBoolConversionError
+            raise TracerBoolConversionError(
+                f"Attempted boolean conversion of traced array with shape {shape_text(self)}. "
+                "This concrete value was not available while tracing: use jax.lax.cond, "
+                "jax.lax.while_loop or jnp.where, or mark the argument as static")
+        if _w.about(self, "count") != 1:
+            raise ValueError("The truth value of an array with more than one element is "
+                             "ambiguous. Use a.any() or a.all()")
+        return _w.Tensor.item(self) != 0
+
+    def reshape(self, *shape, order="C", copy=None, out_sharding=None):
+        if len(shape) == 1 and not isinstance(shape[0], int):
+            shape = shape[0]
+        return _np().reshape(self, shape, order=order)
+
+    def transpose(self, *axes):
+        if len(axes) == 1 and (axes[0] is None or not isinstance(axes[0], int)):
+            axes = axes[0]
+        return _np().transpose(self, axes if axes else None)
+
+    def ravel(self, order="C"):
+        return _np().ravel(self, order)
+
+    flatten = ravel
+
+    def squeeze(self, axis=None):
+        return _np().squeeze(self, axis)
+
+    def swapaxes(self, axis1, axis2):
+        return _w.swap_axes(self, axis1, axis2)
+
+    def item(self, *args):
+        if _w.about(self, "symbolic"):
+            from jax.errors import ConcretizationTypeError
+            raise ConcretizationTypeError(
+                "Abstract tracer value encountered where concrete value is expected: "
+                f"traced array with shape {shape_text(self)}. A traced array has no concrete "
+                "value to take out: return it, or compute with it as an array")
+        if args:
+            return _w.Tensor.item(self[args if len(args) > 1 else args[0]])
+        return _w.Tensor.item(self)
+
+    def __float__(self):
+        return float(self.item())
+
+    def __int__(self):
+        return int(self.item())
+
+
+def _method(name):
+    # A method that is jax.numpy's function of that name.
+    def call(self, *args, **kwargs):
+        return getattr(_np(), name)(self, *args, **kwargs)
+    call.__name__ = name
+    return call
+
+
+for _name in ("sum prod mean std var min max argmin argmax all any ptp cumsum cumprod sort "
+              "argsort clip round dot take repeat diagonal trace nonzero compress choose conj "
+              "conjugate searchsorted argpartition").split():
+    setattr(ArrayImpl, _name, _method(_name))
+
+_w.set_class(ArrayImpl)
+Array = ArrayImpl

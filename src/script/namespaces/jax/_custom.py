@@ -1,0 +1,169 @@
+# jax._custom -- functions with derivative rules of their own: custom_jvp and custom_vjp.
+import _jax as _w
+import _tree
+from jax._api import kit, _named, _numbers
+
+
+def _is_float(x):
+    return isinstance(x, float) or (isinstance(x, _w.Tensor) and x.dtype.is_floating_point)
+
+
+class _Custom:
+    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
+        self.fun = fun
+        self.nondiff = _numbers(nondiff_argnums)
+        self.slots = {}
+        _named(self, fun)
+
+    def __get__(self, obj, owner=None):
+        if obj is None:
+            return self
+        return lambda *args, **kwargs: self(obj, *args, **kwargs)
+
+    def _split(self, args, kwargs):
+        # (fixed arguments by place, the others), defaults and keywords filled in
+        if kwargs:
+            from jax._api import _parameters
+            names = _parameters(self.fun) or []
+            args = list(args) + [kwargs[n] for n in names[len(args):] if n in kwargs]
+        n = len(args)
+        nums = [i + n if i < 0 else i for i in self.nondiff]
+        fixed = {i: args[i] for i in nums}
+        return fixed, [a for i, a in enumerate(args) if i not in fixed], n
+
+    def _merge(self, fixed, rest, n):
+        it = iter(rest)
+        return [fixed[i] if i in fixed else next(it) for i in range(n)]
+
+    def _slot(self, fixed, spec):
+        # One for each set of fixed values, so that a rule knows its own function.
+        try:
+            key = (tuple(fixed.items()), spec)
+            hash(key)
+        except TypeError:
+            return _w.Slot()
+        if key not in self.slots:
+            self.slots[key] = _w.Slot()
+        return self.slots[key]
+
+
+class custom_jvp(_Custom):
+    rule = None
+    parts = None
+
+    def defjvp(self, jvp, symbolic_zeros=False):
+        self.rule = jvp
+        return jvp
+
+    def defjvps(self, *jvps):
+        # One rule for each argument, or None; the tangent is their sum.
+        def rule(primals, tangents):
+            out = self(*primals)
+            total = None
+            for f, t in zip(jvps, tangents):
+                if f is None:
+                    continue
+                part = f(t, out, *primals)
+                total = part if total is None else _tree.map(_w.add, total, part)
+            return out, _tree.map(_w.zeros_like, out) if total is None else total
+
+        self.rule = rule
+
+    def __call__(self, *args, **kwargs):
+        if self.rule is None:
+            raise AttributeError(f"No JVP defined for custom_jvp function {self.__name__} using defjvp.")
+        fixed, rest, n = self._split(args, kwargs)
+        leaves, spec = kit.flatten(rest)
+        leaves = [_w.wrap(x) for x in leaves]
+        live = [i for i, x in enumerate(leaves) if _is_float(x)]
+        out = []
+
+        def flat(*xs):
+            ys, s = kit.flatten(self.fun(*self._merge(fixed, _tree.unflatten(spec, xs), n)))
+            out.append(s)
+            return ys
+
+        def rule(*xs):
+            primals, tangents = xs[:len(leaves)], xs[len(leaves):]
+            zeros = [_w.zeros_like(x) if _is_float(x) else _w.full(x.shape, False, bool) for x in primals]
+            for i, t in zip(live, tangents):
+                zeros[i] = t
+            p, t = _tree.unflatten(spec, primals), _tree.unflatten(spec, zeros)
+            head = [fixed[i] for i in sorted(fixed)]
+            y, dy = self.rule(*head, tuple(p), tuple(t))
+            ys, s = kit.flatten(y)
+            dys = _tree.flatten_up_to(s, dy)
+            pairs = [(_w.wrap(a), b) for a, b in zip(ys, dys)]
+            return ys + [_w.cast(_w.broadcast_to(_w.wrap(d), v.shape), v.dtype) for v, d in pairs if _is_float(v)]
+
+        ys = _w.custom_jvp(self._slot(fixed, spec), flat, rule, leaves)
+        return _tree.unflatten(out[-1], ys)
+
+
+class custom_vjp(_Custom):
+    fwd = bwd = None
+
+    def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
+        self.fwd, self.bwd = fwd, bwd
+
+    def __call__(self, *args, **kwargs):
+        if self.fwd is None:
+            raise AttributeError(f"No VJP defined for custom_vjp function {self.__name__} using defvjp.")
+        fixed, rest, n = self._split(args, kwargs)
+        leaves, spec = kit.flatten(rest)
+        leaves = [_w.wrap(x) for x in leaves]
+        out = []
+        saved = []
+
+        def flat(*xs):
+            ys, s = kit.flatten(self.fun(*self._merge(fixed, _tree.unflatten(spec, xs), n)))
+            out.append((s, [_is_float(_w.wrap(y)) for y in ys]))
+            return ys
+
+        def forward(*xs):
+            y, res = self.fwd(*self._merge(fixed, _tree.unflatten(spec, xs), n))
+            ys = kit.flatten(y)[0]
+            parts, s = kit.flatten(res)
+            keep = [i for i, r in enumerate(parts) if isinstance(r, (float, int, bool, _w.Tensor))]
+            saved.append((parts, s, keep))
+            return ys + [parts[i] for i in keep]
+
+        def backward(*xs):
+            parts, s, keep = saved[-1]
+            parts = list(parts)
+            for i, x in zip(keep, xs):
+                parts[i] = x
+            out_spec, floats = out[-1]
+            gs = iter(xs[len(keep):])
+            g = _tree.unflatten(out_spec, [next(gs) if f else None for f in floats])
+            head = [fixed[i] for i in sorted(fixed)]
+            got = self.bwd(*head, _tree.unflatten(s, parts), g)
+            if not isinstance(got, (tuple, list)) or len(got) != len(rest):
+                raise TypeError(f"Custom VJP bwd rule {getattr(self.bwd, '__name__', 'bwd')} must produce a tuple of "
+                                f"{len(rest)} cotangents, one for each differentiable argument, got {got!r}")
+            return self._cotangents(got, rest, leaves)
+
+        ys = _w.custom_vjp(self._slot(fixed, spec), flat, forward, backward, leaves)
+        return _tree.unflatten(out[-1][0], ys)
+
+    def _cotangents(self, got, rest, leaves):
+        # One for each float leaf of the arguments; None stands for zeros.
+        out = []
+        at = 0
+        for g, a in zip(got, rest):
+            own, s = kit.flatten(a)
+            here = leaves[at:at + len(own)]
+            at += len(own)
+            gs = [None] * len(own) if g is None else _tree.flatten_up_to(s, g)
+            for x, d in zip(here, gs):
+                if not _is_float(x):
+                    continue
+                if d is None:
+                    out.append(_w.zeros_like(x))
+                else:
+                    out.append(_w.cast(_w.broadcast_to(_w.wrap(d), x.shape), x.dtype))
+        return out
+
+
+def closure_convert(fun, *example_args):
+    return fun, []

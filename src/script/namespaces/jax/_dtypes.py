@@ -1,0 +1,195 @@
+# jax._dtypes -- dtypes, their kinds, limits and promotion.
+import _jax as _w
+
+bool_ = _w.bool_
+int8, int16, int32, int64 = _w.int8, _w.int16, _w.int32, _w.int64
+uint8, uint16, uint32, uint64 = _w.uint8, _w.uint16, _w.uint32, _w.uint64
+float16, bfloat16, float32, float64 = _w.float16, _w.bfloat16, _w.float32, _w.float64
+single, double, half = float32, float64, float16
+
+
+class generic:
+    pass
+
+
+class number(generic):
+    pass
+
+
+class inexact(number):
+    pass
+
+
+class floating(inexact):
+    pass
+
+
+class complexfloating(inexact):
+    pass
+
+
+class integer(number):
+    pass
+
+
+class signedinteger(integer):
+    pass
+
+
+class unsignedinteger(integer):
+    pass
+
+
+class _Complex:
+    # Named so that scripts can mention it; there are no complex arrays yet.
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return f"dtype('{self.name}')"
+
+    def __call__(self, *args):
+        raise TypeError(f"{self.name}: complex numbers are not supported")
+
+
+complex64, complex128 = _Complex("complex64"), _Complex("complex128")
+_names = {"float": "float32", "int": "int32", "double": "float64", "half": "float16",
+          "f4": "float32", "f8": "float64", "i4": "int32", "i8": "int64", "u1": "uint8",
+          "bool_": "bool", "single": "float32"}
+
+
+def canonical(d):
+    # As JAX sees it: 64-bit types are narrowed unless they are switched on.
+    if isinstance(d, _Complex):
+        raise TypeError(f"{d.name}: complex numbers are not supported")
+    return _w.full((), 0, d).dtype
+
+
+def dtype(d, *args, **kwargs):
+    if isinstance(d, _w.dtype):
+        return d
+    if d is float:
+        return float64
+    if d is int:
+        return int64
+    if d is bool:
+        return bool_
+    if isinstance(d, str):
+        found = getattr(_w, "bool_" if d == "bool" else _names.get(d, d), None)
+        if isinstance(found, _w.dtype):
+            return found
+    if hasattr(d, "dtype"):
+        return d.dtype
+    raise TypeError(f"data type {d!r} not understood")
+
+
+def default_int():
+    return _w.full((), 0, int).dtype
+
+
+def default_float():
+    return _w.full((), 0.0, float).dtype
+
+
+int_ = int64
+uint = uint64
+float_ = float64
+
+_kinds = {"b": (bool_, generic), "i": (signedinteger, integer, number, generic),
+          "u": (unsignedinteger, integer, number, generic), "f": (floating, inexact, number, generic)}
+
+
+def issubdtype(a, b):
+    if isinstance(a, type) and issubclass(a, generic):
+        return isinstance(b, type) and issubclass(b, generic) and issubclass(a, b)
+    a = dtype(a)
+    if isinstance(b, type) and issubclass(b, generic):
+        return b in _kinds[a.kind]
+    return a == dtype(b)
+
+
+def isdtype(d, kind):
+    names = {"bool": "b", "signed integer": "i", "unsigned integer": "u", "integral": "iu",
+             "real floating": "f", "numeric": "iuf", "complex floating": ""}
+    if isinstance(kind, tuple):
+        return any([isdtype(d, k) for k in kind])
+    if isinstance(kind, str) and kind in names:
+        return dtype(d).kind in names[kind]
+    return dtype(d) == dtype(kind)
+
+
+class finfo:
+    _table = {"float16": (16, 10, 0.0009765625, 65504.0, 6.103515625e-05, 6e-08),
+              "bfloat16": (16, 7, 0.0078125, 3.3895313892515355e38, 1.1754943508222875e-38, 9.18e-41),
+              "float32": (32, 23, 1.1920929e-07, 3.4028235e38, 1.1754944e-38, 1e-45),
+              "float64": (64, 52, 2.220446049250313e-16, 1.7976931348623157e308,
+                          2.2250738585072014e-308, 5e-324)}
+
+    def __init__(self, d):
+        self.dtype = d.dtype if isinstance(d, _w.Tensor) else dtype(d)
+        if self.dtype.name not in finfo._table:
+            raise ValueError(f"data type {self.dtype!r} not inexact")
+        bits, nmant, eps, top, tiny, least = finfo._table[self.dtype.name]
+        self.bits, self.nmant = bits, nmant
+        make = _Number
+        self.eps, self.max, self.min = make(eps), make(top), make(-top)
+        self.tiny = self.smallest_normal = make(tiny)
+        self.smallest_subnormal = make(least)
+        self.resolution = make(10.0 ** -{16: 3, 32: 6, 64: 15}[bits])
+        self.epsneg = make(eps / 2)
+
+
+def _Number(x):
+    return x
+
+
+class iinfo:
+    def __init__(self, d):
+        self.dtype = d.dtype if isinstance(d, _w.Tensor) else dtype(d)
+        if self.dtype.kind not in "iu":
+            raise ValueError(f"Invalid integer data type '{self.dtype.kind}'.")
+        self.bits = 8 * self.dtype.itemsize
+        if self.dtype.kind == "i":
+            half = 2 ** (self.bits - 2)
+            self.max = half - 1 + half
+            self.min = -half - half
+        else:
+            self.max = 2 ** self.bits - 1 if self.bits < 64 else 9223372036854775807
+            self.min = 0
+
+    def __repr__(self):
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+def _example(x):
+    if isinstance(x, (bool, int, float, _w.Tensor)):
+        return x
+    return _w.full((), 0, dtype(x))
+
+
+def result_type(*args):
+    if len(args) == 1:
+        x = _example(args[0])
+        return x.dtype if isinstance(x, _w.Tensor) else _w.wrap(x).dtype
+    out = _example(args[0])
+    for a in args[1:]:
+        out = _w.add(out, _example(a)) if not _both_bool(out, a) else out
+    return out.dtype if isinstance(out, _w.Tensor) else _w.wrap(out).dtype
+
+
+def _both_bool(a, b):
+    return _w.wrap(a).dtype == bool_ and _w.wrap(_example(b)).dtype == bool_
+
+
+def promote_types(a, b):
+    return result_type(dtype(a), dtype(b))
+
+
+def can_cast(a, b, casting="safe"):
+    a, b = dtype(a), dtype(b)
+    return promote_types(a, b) == b
+
+
+def as_dtype(d):
+    # What a function's dtype argument names; None stays.
+    return None if d is None else canonical(dtype(d))

@@ -1,0 +1,161 @@
+# jax._index -- reading and updating with every kind of index, and what happens outside:
+# reads are clamped or filled, writes are dropped.
+#
+# An update scatters into the flat array. Where each element goes is found by indexing the
+# numbers 0, 1, 2 .. in the array's shape; these get one more entry along every axis that is
+# indexed by a number, which stands for "outside".
+import _jax as _w
+
+
+def _is_tensor(k):
+    return isinstance(k, _w.Tensor)
+
+
+def _is_mask(k):
+    return isinstance(k, bool) or (_is_tensor(k) and k.dtype == _w.bool_)
+
+
+def _as_index(k):
+    if isinstance(k, (list, tuple)):
+        return _w.tensor(k)
+    return k
+
+
+def _parts(x, key):
+    key = list(key) if isinstance(key, tuple) else [key]
+    key = [_as_index(k) for k in key]
+    used = 0
+    for k in key:
+        if _is_mask(k):
+            used += len(k.shape) if _is_tensor(k) else 0
+        elif k is not None and k is not Ellipsis:
+            used += 1
+    if used > len(x.shape):
+        raise IndexError(f"Too many indices: {len(x.shape)}-dimensional array indexed with {used} "
+                         "regular indices.")
+    return key, used
+
+
+def _expand(x, key):
+    # The key with ... written out, and for each part the axis it begins at.
+    key, used = _parts(x, key)
+    rest = len(x.shape) - used
+    out = []
+    axes = []
+    axis = 0
+    seen = False
+    for k in key + [Ellipsis]:
+        if k is Ellipsis:
+            if seen:
+                continue
+            seen = True
+            for _ in range(rest):
+                out.append(slice(None))
+                axes.append(axis)
+                axis += 1
+            continue
+        out.append(k)
+        axes.append(axis)
+        if _is_mask(k):
+            axis += len(k.shape) if _is_tensor(k) else 0
+        elif k is not None:
+            axis += 1
+    return out, axes
+
+
+def _padded(x, key):
+    # (key, axes to be padded by one entry): numbers outside become that entry.
+    parts, axes = _expand(x, key)
+    out = []
+    padded = []
+    for k, a in zip(parts, axes):
+        if isinstance(k, slice):
+            n = x.shape[a]
+            start, stop, step = k.indices(n)
+            out.append(slice(start, None if stop < 0 else stop, step))
+        elif k is None or _is_mask(k):
+            out.append(k)
+        else:
+            n = x.shape[a]
+            k = _w.cast(_w.wrap(k), _w.int32)
+            k = _w.where(_w.lt(k, 0), _w.add(k, n), k)
+            inside = _w.logical_and(_w.ge(k, 0), _w.lt(k, n))
+            out.append(_w.where(inside, k, n))
+            padded.append(a)
+    return tuple(out), padded
+
+
+def _count(x):
+    n = 1
+    for d in x.shape:
+        n *= d
+    return n
+
+
+def _grow(x, axes, value):
+    lo = [0] * len(x.shape)
+    hi = [1 if a in axes else 0 for a in range(len(x.shape))]
+    return _w.pad(x, lo, hi, value)
+
+
+def _places(x, key):
+    # The flat position of every element that key picks; the size of x for those outside.
+    n = _count(x)
+    numbers = _w.reshape(_w.iota(_w.int32, (n,)), x.shape)
+    key, padded = _padded(x, key)
+    return _grow(numbers, padded, n)[key]
+
+
+def read(x, key, mode=None, fill_value=None):
+    if mode not in ("fill", "drop"):
+        return x[key]
+    if fill_value is None:
+        floats = x.dtype.is_floating_point
+        fill_value = float("nan") if floats else (0 if x.dtype.kind in "bu" else -2147483648)
+    places = _places(x, key)
+    n = _count(x)
+    flat = _w.reshape(x, (n,))
+    return _w.where(_w.lt(places, n), flat[_w.minimum(places, max(n - 1, 0))],
+                    _w.cast(fill_value, x.dtype))
+
+
+_ops = {"set": "scatter", "add": "scatter_add", "mul": "scatter_mul", "min": "scatter_min",
+        "max": "scatter_max"}
+
+
+
+
+def _clipped(x, key):
+    parts, axes = _expand(x, key)
+    out = []
+    for k, a in zip(parts, axes):
+        if isinstance(k, slice) or k is None or _is_mask(k):
+            out.append(k)
+        else:
+            k = _w.cast(_w.wrap(k), _w.int32)
+            k = _w.where(_w.lt(k, 0), _w.add(k, x.shape[a]), k)
+            out.append(_w.clip(k, 0, x.shape[a] - 1))
+    return tuple(out)
+
+
+def update(x, key, value, how, mode=None):
+    value = _w.wrap(_w.tensor(value, copy=False) if isinstance(value, (list, tuple)) else value)
+    if _is_mask(key) and len(value.shape) == 0 and how == "set":
+        mask = key
+        extra = len(x.shape) - len(mask.shape) if _is_tensor(mask) else 0
+        if extra > 0:
+            mask = _w.reshape(mask, tuple(mask.shape) + (1,) * extra)
+        return _w.where(mask, _w.cast(value, x.dtype), x)
+    if mode == "clip":
+        key = _clipped(x, key)
+    places = _places(x, key)
+    n = _count(x)
+    value = _w.broadcast_to(_w.cast(value, x.dtype), places.shape)
+    if x.dtype == _w.bool_ and how != "set":
+        value, wide = _w.cast(value, _w.int32), _w.cast(x, _w.int32)
+    else:
+        wide = x
+    k = _count(places)
+    out = _w.op(_ops[how], [_w.reshape(wide, (n,)), _w.reshape(places, (k, 1)), _w.reshape(value, (k,))],
+                {"inserted": [0], "operand_dims": [0], "mode": "drop"})[0]
+    return _w.cast(_w.reshape(out, x.shape), x.dtype)

@@ -1,0 +1,431 @@
+# jax._jaxpr -- programs as JAX shows them: jaxprs whose equations a script can walk, evaluate
+# and print. A Jaxpr is made of a Program's view; ops get JAX's names and parameters, and
+# scalar constants become literals.
+import _jax as _w
+
+_short = {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "int8": "i8",
+          "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16",
+          "uint32": "u32", "uint64": "u64", "bool": "bool"}
+
+
+class ShapedArray:
+    def __init__(self, shape, dtype, weak_type=False):
+        self.shape, self.dtype, self.weak_type = tuple(shape), dtype, weak_type
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    @property
+    def size(self):
+        n = 1
+        for d in self.shape:
+            n *= d
+        return n
+
+    def str_short(self, short_dtypes=False):
+        name = _short[self.dtype.name] if short_dtypes else self.dtype.name
+        return f"{name}[{','.join([str(d) for d in self.shape])}]"
+
+    def __repr__(self):
+        weak = ", weak_type=True" if self.weak_type else ""
+        return f"ShapedArray({self.str_short()}{weak})"
+
+    def __str__(self):
+        return self.str_short()
+
+    def __eq__(self, other):
+        return isinstance(other, ShapedArray) and self.shape == other.shape and self.dtype == other.dtype
+
+    def __hash__(self):
+        return hash((self.shape, self.dtype.name))
+
+
+class Var:
+    def __init__(self, number, aval):
+        self.count, self.aval = number, aval
+
+    def __repr__(self):
+        return f"Var(id={self.count}):{self.aval.str_short()}"
+
+    def __hash__(self):
+        return id(self)
+
+
+class DropVar(Var):
+    def __repr__(self):
+        return "_"
+
+
+class Literal:
+    def __init__(self, val, aval):
+        self.val, self.aval = val, aval
+
+    def __repr__(self):
+        return f"{_number(self.val)}:{self.aval.str_short(True)}"
+
+    def __hash__(self):
+        raise TypeError("unhashable type: 'Literal'")
+
+
+def _number(x):
+    v = x.item() if isinstance(x, _w.Tensor) else x
+    return str(x) if isinstance(v, float) else str(v)
+
+
+class Primitive:
+    def __init__(self, name):
+        self.name = name
+        self.multiple_results = name in ("cond", "while", "scan", "custom_jvp_call", "custom_vjp_call", "checkpoint",
+                                         "jit", "sort", "lu", "threefry2x32")
+        self.impl = None
+
+    def __repr__(self):
+        return self.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __eq__(self, other):
+        return isinstance(other, Primitive) and self.name == other.name
+
+    def bind(self, *args, **params):
+        if self.impl is not None:
+            return self.impl(*args, **params)
+        from jax._bind import bind
+        return bind(self.name, args, params)
+
+    def def_impl(self, impl):
+        self.impl = impl
+        return impl
+
+    def def_abstract_eval(self, rule):
+        return rule
+
+
+_known = {}
+
+
+def primitives(name):
+    if name not in _known:
+        _known[name] = Primitive(name)
+    return _known[name]
+
+
+class JaxprEqn:
+    def __init__(self, invars, outvars, primitive, params):
+        self.invars, self.outvars = invars, outvars
+        self.primitive, self.params = primitive, params
+        self.effects = set()
+        self.source_info = None
+
+    def replace(self, **changes):
+        new = JaxprEqn(self.invars, self.outvars, self.primitive, self.params)
+        for k, v in changes.items():
+            setattr(new, k, v)
+        return new
+
+    def __repr__(self):
+        return _eqn_text(self, _Names(), 0)
+
+
+class Jaxpr:
+    def __init__(self, constvars, invars, outvars, eqns, effects=None, debug_info=None):
+        self.constvars, self.invars = list(constvars), list(invars)
+        self.outvars, self.eqns = list(outvars), list(eqns)
+        self.effects = set()
+
+    def replace(self, **changes):
+        new = Jaxpr(self.constvars, self.invars, self.outvars, self.eqns)
+        for k, v in changes.items():
+            setattr(new, k, v)
+        return new
+
+    def __repr__(self):
+        return _jaxpr_text(self, _Names(), 0)
+
+
+class ClosedJaxpr:
+    def __init__(self, jaxpr, consts):
+        self.jaxpr, self.consts = jaxpr, list(consts)
+
+    @property
+    def eqns(self):
+        return self.jaxpr.eqns
+
+    @property
+    def literals(self):
+        return self.consts
+
+    @property
+    def in_avals(self):
+        return [v.aval for v in self.jaxpr.invars]
+
+    @property
+    def out_avals(self):
+        return [v.aval for v in self.jaxpr.outvars]
+
+    def __repr__(self):
+        return _jaxpr_text(self.jaxpr, _Names(), 0)
+
+
+# ---- from a program
+
+
+_names = {"cast": "convert_element_type", "bitcast": "bitcast_convert_type", "broadcast": "broadcast_in_dim",
+          "concat": "concatenate", "select": "select_n", "shl": "shift_left", "shr_logical": "shift_right_logical",
+          "shr_arith": "shift_right_arithmetic", "conv_general": "conv_general_dilated",
+          "reduce_window_sum": "reduce_window_sum", "call": "jit", "custom_jvp": "custom_jvp_call",
+          "custom_vjp": "custom_vjp_call", "scatter": "scatter"}
+
+
+def _params(op, attrs, in_avals, out_avals):
+    a = attrs
+    if op == "cast":
+        return {"new_dtype": out_avals[0].dtype, "weak_type": False}
+    if op == "bitcast":
+        return {"new_dtype": out_avals[0].dtype}
+    if op == "broadcast":
+        return {"shape": a["shape"], "broadcast_dimensions": a["dims"]}
+    if op == "reshape":
+        return {"new_sizes": out_avals[0].shape, "dimensions": None}
+    if op == "transpose":
+        return {"permutation": a["perm"]}
+    if op == "slice":
+        strides = a["stride"]
+        plain = all([s == 1 for s in strides])
+        return {"start_indices": a["start"], "limit_indices": a["limit"], "strides": None if plain else strides}
+    if op == "pad":
+        inner = a["interior"] or (0,) * len(a["lo"])
+        return {"padding_config": tuple(zip(a["lo"], a["hi"], inner))}
+    if op == "concat":
+        return {"dimension": a["axis"]}
+    if op == "rev":
+        return {"dimensions": a["axes"]}
+    if op == "iota":
+        return {"dtype": out_avals[0].dtype, "shape": out_avals[0].shape, "dimension": a["axis"]}
+    if op in ("argmax", "argmin"):
+        return {"axes": (a["axis"],), "index_dtype": out_avals[0].dtype}
+    if op == "dot_general":
+        return {"dimension_numbers": ((a["lhs"], a["rhs"]), (a["lhs_batch"], a["rhs_batch"])),
+                "preferred_element_type": out_avals[0].dtype}
+    if op == "dynamic_slice":
+        return {"slice_sizes": a["sizes"]}
+    if op == "sort":
+        return {"dimension": a["axis"], "is_stable": True, "num_keys": a["keys"]}
+    if op == "cond":
+        return {"branches": tuple([closed_jaxpr(p) for p in a["branches"]])}
+    if op == "while":
+        return {"cond_nconsts": a["ncond"], "cond_jaxpr": closed_jaxpr(a["cond"]), "body_nconsts": a["nbody"],
+                "body_jaxpr": closed_jaxpr(a["body"])}
+    if op == "scan":
+        n, c = a["nconst"], a["ncarry"]
+        return {"reverse": a["reverse"], "length": a["length"], "jaxpr": closed_jaxpr(a["body"]), "num_consts": n,
+                "num_carry": c, "unroll": 1}
+    if op == "call":
+        return {"name": a["body"].name, "jaxpr": closed_jaxpr(a["body"])}
+    if op == "checkpoint":
+        return {"jaxpr": closed_jaxpr(a["body"])}
+    if op == "custom_jvp":
+        return {"call_jaxpr": closed_jaxpr(a["primal"])}
+    if op == "custom_vjp":
+        return {"call_jaxpr": closed_jaxpr(a["primal"])}
+    return dict(a)
+
+
+class _Builder:
+    def __init__(self, program):
+        self.values, inputs, eqns, results = program.view()
+        self.vars = {}
+        self.consts = []
+        self.eqns = []
+        for v in inputs:
+            self.new(v)
+        self.invars = [self.vars[v] for v in inputs]
+        for op, ins, outs, attrs in eqns:
+            self.add(op, ins, outs, attrs)
+        self.outvars = [self.vars[v] for v in results]
+        self.drop_unused()
+
+    def aval(self, v):
+        return ShapedArray(self.values[v][1], self.values[v][0])
+
+    def new(self, v):
+        self.vars[v] = Var(v, self.aval(v))
+        return self.vars[v]
+
+    def add(self, op, ins, outs, attrs):
+        if op == "const":
+            return self.constant(outs[0], attrs["data"])
+        if op == "name":
+            self.vars[outs[0]] = self.vars[ins[0]]
+            return
+        if op == "broadcast" and isinstance(self.vars[ins[0]], Literal):
+            # a literal stands for its copies too
+            lit = self.vars[ins[0]]
+            self.vars[outs[0]] = Literal(lit.val, ShapedArray((), lit.aval.dtype))
+            return
+        invars = [self.vars[v] for v in ins]
+        outvars = [self.new(v) for v in outs]
+        params = _params(op, attrs, [v.aval for v in invars], [v.aval for v in outvars])
+        if op == "select":
+            invars = [invars[0], invars[2], invars[1]]
+        if op == "mul" and invars[0] is invars[1]:
+            self.eqns.append(JaxprEqn(invars[:1], outvars, primitives("integer_pow"), {"y": 2}))
+            return
+        self.eqns.append(JaxprEqn(invars, outvars, primitives(_names.get(op, op)), params))
+
+    def constant(self, v, data):
+        aval = self.aval(v)
+        if aval.size > 0 and (aval.shape == () or _all_same(data)):
+            value = data if aval.shape == () else _w.reshape(data, (-1,))[0]
+            self.vars[v] = Literal(value, ShapedArray((), aval.dtype))
+            return
+        self.consts.append((self.new(v), data))
+
+    def drop_unused(self):
+        used = {}
+        for e in self.eqns:
+            for v in e.invars:
+                if isinstance(v, Var):
+                    used[v] = True
+        for v in self.outvars:
+            if isinstance(v, Var):
+                used[v] = True
+        for e in self.eqns:
+            e.outvars = [v if v in used else DropVar(v.count, v.aval) for v in e.outvars]
+        self.consts = [(v, d) for v, d in self.consts if v in used]
+
+
+def _all_same(x):
+    if _w.about(x, "count") > 64:
+        return bool(_w.all(_w.eq(x, _w.reshape(x, (-1,))[0])))
+    flat = _w.reshape(x, (-1,)).tolist()
+    return all([v == flat[0] for v in flat])
+
+
+def closed_jaxpr(program):
+    b = _Builder(program)
+    jaxpr = Jaxpr([v for v, d in b.consts], b.invars, b.outvars, b.eqns)
+    closed = ClosedJaxpr(jaxpr, [d for v, d in b.consts])
+    closed.program = program
+    return closed
+
+
+# ---- text
+
+
+class _Names:
+    # a, b .. z, ba, bb .. in the order of appearance
+    def __init__(self):
+        self.given = {}
+
+    def of(self, v):
+        if isinstance(v, Literal):
+            return repr(v)
+        if isinstance(v, DropVar):
+            return "_"
+        if v not in self.given:
+            n = len(self.given)
+            name = ""
+            while True:
+                name = "abcdefghijklmnopqrstuvwxyz"[n % 26] + name
+                n //= 26
+                if n == 0:
+                    break
+            self.given[v] = name
+        return self.given[v]
+
+    def typed(self, v):
+        return f"{self.of(v)}:{v.aval.str_short(True)}"
+
+
+def _value_text(v, indent):
+    if isinstance(v, ClosedJaxpr):
+        return _jaxpr_text(v.jaxpr, _Names(), indent)
+    if isinstance(v, Jaxpr):
+        return _jaxpr_text(v, _Names(), indent)
+    if isinstance(v, tuple) and len(v) > 0 and isinstance(v[0], ClosedJaxpr):
+        pad = " " * (indent + 2)
+        inner = "\n".join([pad + _jaxpr_text(b.jaxpr, _Names(), indent + 2) for b in v])
+        return "(\n" + inner + "\n" + " " * indent + ")"
+    if isinstance(v, _w.dtype):
+        return v.name
+    return str(v)
+
+
+def _is_long(params):
+    for v in params.values():
+        if isinstance(v, (ClosedJaxpr, Jaxpr)) or (isinstance(v, tuple) and len(v) and isinstance(v[0], ClosedJaxpr)):
+            return True
+    return False
+
+
+def _eqn_text(e, names, indent):
+    ins = " ".join([names.of(v) for v in e.invars])
+    outs = " ".join([names.typed(v) for v in e.outvars])
+    keys = sorted(e.params)
+    if not keys:
+        middle = ""
+    elif _is_long(e.params) or e.primitive.name == "dot_general":
+        pad = " " * (indent + 2)
+        middle = "[\n" + "\n".join([f"{pad}{k}={_value_text(e.params[k], indent + 2)}" for k in keys]) \
+            + "\n" + " " * indent + "]"
+    else:
+        middle = "[" + " ".join([f"{k}={_value_text(e.params[k], indent)}" for k in keys]) + "]"
+    text = f"{e.primitive.name}{middle} {ins}" if ins else f"{e.primitive.name}{middle}"
+    return f"{outs} = {text}" if outs else text
+
+
+def _jaxpr_text(jaxpr, names, indent):
+    consts = " ".join([names.typed(v) for v in jaxpr.constvars])
+    ins = " ".join([names.typed(v) for v in jaxpr.invars])
+    head = f"{{ lambda {consts + ' ' if consts else ''}; {ins}. let"
+    pad = " " * (indent + 4)
+    lines = [pad + _eqn_text(e, names, indent + 4) for e in jaxpr.eqns]
+    outs = ", ".join([names.of(v) for v in jaxpr.outvars])
+    outs = outs + "," if len(jaxpr.outvars) == 1 else outs
+    if not lines:
+        return f"{head}  in ({outs}) }}"
+    return head + "\n" + "\n".join(lines) + f"\n{' ' * (indent + 2)}in ({outs}) }}"
+
+
+# ---- making and evaluating
+
+
+def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False, abstracted_axes=None):
+    from jax._api import traced_program, _numbers, ShapeDtypeStruct
+    import _tree
+
+    def make(*args, **kwargs):
+        program, out = traced_program(fun, args, kwargs, _numbers(static_argnums))
+        closed = closed_jaxpr(program)
+        if return_shape:
+            shapes = [ShapeDtypeStruct(a.shape, a.dtype) for a in closed.out_avals]
+            return closed, _tree.unflatten(out[-1], shapes)
+        return closed
+
+    make.__name__ = f"make_jaxpr({getattr(fun, '__name__', 'fun')})"
+    return make
+
+
+def eval_jaxpr(jaxpr, consts, *args):
+    env = {}
+
+    def read(v):
+        return v.val if isinstance(v, Literal) else env[v]
+
+    for v, x in zip(jaxpr.constvars, consts):
+        env[v] = x
+    for v, x in zip(jaxpr.invars, args):
+        env[v] = x
+    for e in jaxpr.eqns:
+        out = e.primitive.bind(*[read(v) for v in e.invars], **e.params)
+        outs = out if isinstance(out, (list, tuple)) else [out]
+        for v, x in zip(e.outvars, outs):
+            env[v] = x
+    return [read(v) for v in jaxpr.outvars]
+
+
+def jaxpr_as_fun(closed):
+    return lambda *args: eval_jaxpr(closed.jaxpr, closed.consts, *args)

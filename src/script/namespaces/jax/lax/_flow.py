@@ -1,0 +1,238 @@
+# jax.lax: control flow over trees.
+import _jax as _w
+import _tree
+from jax._api import kit
+
+
+def _operands(tree):
+    leaves, spec = kit.flatten(tree)
+    for x in leaves:
+        if not isinstance(x, (bool, int, float, _w.Tensor)):
+            raise TypeError(f"Cannot interpret value of type {type(x)} as an abstract array; it does not have "
+                            "a dtype attribute")
+    return [_w.wrap(x) for x in leaves], spec
+
+
+def _type(x):
+    from jax._array import shape_text
+    return shape_text(_w.wrap(x))
+
+
+def _branches(fns, operands, name):
+    # Flat functions of the leaves, and where the tree of their results is noted.
+    leaves, spec = _operands(operands)
+    outs = []
+
+    def flat(fn):
+        def call(*xs):
+            y = fn(*_tree.unflatten(spec, xs))
+            ys, s = kit.flatten(y)
+            ys = [_w.wrap(v) for v in ys]
+            outs.append((s, [_type(v) for v in ys]))
+            if outs[0][0] != s:
+                from jax._pytree import PyTreeDef
+                raise TypeError(f"{name} branch outputs must have the same pytree structure, but they differ: "
+                                f"{PyTreeDef(outs[0][0])} and {PyTreeDef(s)}")
+            _check_types(outs[0][1], outs[-1][1], name)
+            return ys
+        return call
+
+    return [flat(f) for f in fns], leaves, outs
+
+
+def _check_types(a, b, name):
+    for x, y in zip(a, b):
+        if x != y:
+            raise TypeError(f"{name} branches must have equal output types but they differ: {x} and {y}")
+
+
+def cond(pred, true_fun, false_fun=None, *operands, operand=None, linear=None, **kwargs):
+    if not callable(true_fun) or not callable(false_fun):
+        raise TypeError("lax.cond: true_fun and false_fun arguments should be callable.")
+    if operand is not None:
+        operands = (operand,)
+    p = _w.wrap(pred)
+    if tuple(p.shape) != ():
+        raise TypeError(f"Pred must be a scalar, got {pred!r} of shape {tuple(p.shape)}.")
+    if p.dtype != _w.bool_:
+        p = _w.ne(p, 0)
+    fns, leaves, outs = _branches([false_fun, true_fun], operands, "cond")
+    results = _w.cond(p, fns, leaves)
+    return _tree.unflatten(outs[-1][0], results)
+
+
+def switch(index, branches, *operands, operand=None):
+    if operand is not None:
+        operands = (operand,)
+    if len(branches) == 0:
+        raise ValueError("Empty branch sequence")
+    i = _w.wrap(index)
+    if tuple(i.shape) != ():
+        raise TypeError(f"Branch index must be scalar, got {index} of shape {tuple(i.shape)}.")
+    if i.dtype.is_floating_point or i.dtype == _w.bool_:
+        raise TypeError(f"Index type must be an integer, got {i.dtype.name}.")
+    if len(branches) == 1:
+        return branches[0](*operands)
+    i = _w.clip(_w.cast(i, _w.int32), 0, len(branches) - 1)
+    fns, leaves, outs = _branches(branches, operands, "switch")
+    results = _w.cond(i, fns, leaves)
+    return _tree.unflatten(outs[-1][0], results)
+
+
+def _loop(fn, spec, name, check=True):
+    # A flat body whose carry keeps the tree it begins with.
+    def call(*xs):
+        ys, s = kit.flatten(fn(_tree.unflatten(spec, xs)))
+        if s != spec:
+            from jax._pytree import PyTreeDef
+            raise TypeError(f"{name} function carry input and carry output must have the same pytree structure, "
+                            f"but they differ: {PyTreeDef(spec)} and {PyTreeDef(s)}")
+        ys = [_w.wrap(y) for y in ys]
+        for x, y in zip(xs, ys):
+            if not _w.about(x, "weak") and _type(x) != _type(y) and not _w.about(y, "weak"):
+                raise TypeError(f"{name} function carry input and carry output must have equal types, but they "
+                                f"differ: {_type(x)} and {_type(y)}. Revise the function so that all output types "
+                                "match the corresponding input types.")
+        return [y if _w.about(x, "weak") else _w.cast(y, x.dtype) for x, y in zip(xs, ys)]
+    return call
+
+
+def while_loop(cond_fun, body_fun, init_val):
+    if not (callable(cond_fun) and callable(body_fun)):
+        raise TypeError("lax.while_loop: body_fun and cond_fun arguments should be callable.")
+    leaves, spec = _operands(init_val)
+
+    def test(*xs):
+        p = _w.wrap(cond_fun(_tree.unflatten(spec, xs)))
+        if tuple(p.shape) != () or p.dtype != _w.bool_:
+            raise TypeError(f"cond_fun must return a boolean scalar, but got output type(s) [{_type(p)}].")
+        return [p]
+
+    return _tree.unflatten(spec, _w.while_loop(test, _loop(body_fun, spec, "while_loop body"), leaves))
+
+
+def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
+    if not callable(body_fun):
+        raise TypeError("lax.fori_loop: body_fun argument should be callable.")
+    known = [_known(lower), _known(upper)]
+    if known[0] is not None and known[1] is not None:
+        n = max(known[1] - known[0], 0)
+        index = _w.arange(known[0], known[0] + n)
+        body = lambda carry, i: (body_fun(i, carry), None)
+        return scan(body, init_val, index, length=n)[0]
+    lower, upper = _w.wrap(lower), _w.wrap(upper)
+    if lower.dtype != upper.dtype:
+        lower = _w.cast(lower, upper.dtype)
+    end = lambda s: _w.lt(s[0], s[1])
+    step = lambda s: (s[0] + 1, s[1], body_fun(s[0], s[2]))
+    strong = _w.set_weak(lower, False)
+    return while_loop(end, step, (strong, _w.set_weak(upper, False), init_val))[2]
+
+
+def _known(x):
+    if isinstance(x, int):
+        return x
+    if isinstance(x, _w.Tensor) and not _w.about(x, "symbolic") and not _w.in_trace():
+        return int(x)
+    return None
+
+
+def _scan_length(leaves, length):
+    for x in leaves:
+        if len(x.shape) == 0:
+            raise ValueError("scan got value with no leading axis to scan over: a scalar in xs")
+        if length is not None and x.shape[0] != length:
+            raise ValueError(f"scan got `length` argument of {length} which disagrees with leading axis sizes "
+                             f"{[v.shape[0] for v in leaves]}.")
+        length = x.shape[0]
+    if length is None:
+        raise ValueError("scan got no values to scan over and `length` not provided.")
+    return length
+
+
+def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False):
+    if not callable(f):
+        raise TypeError("lax.scan: f argument should be a callable.")
+    carry, spec = _operands(init)
+    rows, row_spec = _operands(xs)
+    length = _scan_length(rows, length)
+    outs = []
+
+    def body(*all):
+        c = _tree.unflatten(spec, all[:len(carry)])
+        x = _tree.unflatten(row_spec, all[len(carry):])
+        got = f(c, x)
+        if not isinstance(got, (tuple, list)) or len(got) != 2:
+            raise TypeError(f"scan body output must be a pair, got {got!r}.")
+        ys, s = kit.flatten(got[1])
+        outs.append(s)
+        keep = _loop(lambda _: got[0], spec, "scan body")
+        return keep(*all[:len(carry)]) + ys
+
+    results = _w.scan(body, carry, rows, length, reverse)
+    return (_tree.unflatten(spec, results[:len(carry)]),
+            _tree.unflatten(outs[-1], results[len(carry):]))
+
+
+def map(f, xs, *, batch_size=None):
+    return scan(lambda _, x: (None, f(x)), None, xs)[1]
+
+
+def associative_scan(fn, elems, reverse=False, axis=0):
+    leaves, spec = kit.flatten(elems)
+    leaves = [_w.wrap(x) for x in leaves]
+    if reverse:
+        leaves = [_w.flip(x, axis) for x in leaves]
+
+    def combine(a, b):
+        y = fn(_tree.unflatten(spec, a), _tree.unflatten(spec, b))
+        return [_w.wrap(v) for v in kit.flatten(y)[0]]
+
+    def part(x, lo, hi, step=1):
+        key = [slice(None)] * len(x.shape)
+        key[axis % len(x.shape)] = slice(lo, hi, step)
+        return x[tuple(key)]
+
+    def go(xs):
+        n = xs[0].shape[axis]
+        if n < 2:
+            return xs
+        pairs = combine([part(x, 0, n - 1, 2) for x in xs], [part(x, 1, None, 2) for x in xs])
+        odd = go(pairs)
+        if n % 2 == 0:
+            even = combine([part(y, 0, -1) for y in odd], [part(x, 2, None, 2) for x in xs])
+        else:
+            even = combine(odd, [part(x, 2, None, 2) for x in xs])
+        even = [_w.concat([part(x, 0, 1), e], axis) for x, e in zip(xs, even)]
+        return [_interleave(e, o, axis) for e, o in zip(even, odd)]
+
+    out = go(leaves)
+    if reverse:
+        out = [_w.flip(x, axis) for x in out]
+    return _tree.unflatten(spec, out)
+
+
+def _interleave(a, b, axis):
+    n, m = a.shape[axis], b.shape[axis]
+    axis = axis % len(a.shape)
+    if n > m:
+        last = _w.narrow(a, axis, n - 1, 1)
+        head = _interleave(_w.narrow(a, axis, 0, n - 1), b, axis) if m else None
+        return last if head is None else _w.concat([head, last], axis)
+    shape = list(a.shape)
+    shape[axis] = n + m
+    return _w.reshape(_w.stack([a, b], axis + 1), shape)
+
+
+def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
+    # f(x) = 0 by solve; the derivative by the implicit function theorem.
+    x = solve(f, initial_guess)
+    x = x[0] if has_aux else x
+    at = _tree.map(_w.stop_gradient, x)
+    pull = kit.linearize(f, (at,))[1]
+    step = tangent_solve(lambda v: pull(v), _tree.map(lambda r: r - _w.stop_gradient(r), f(at)))
+    return _tree.map(lambda a, s: a - s, at, step)
+
+
+def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False, has_aux=False):
+    return solve(matvec, b)

@@ -1,0 +1,607 @@
+# jax.lax: operations element by element, of shape, order, choice and contraction.
+import _jax as _w
+from jax._dtypes import as_dtype as _as_dtype, default_int as _default_int
+
+_greater, _range_of = max, slice   # of Python, before the names are lax's
+
+__all__ = """neg abs sign exp exp2 expm1 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
+    sqrt rsqrt cbrt square logistic erf erfc erf_inv floor ceil round is_finite population_count clz
+    lgamma digamma add sub mul div rem pow integer_pow atan2 max min nextafter bitwise_and bitwise_or bitwise_xor bitwise_not
+    shift_left shift_right_logical shift_right_arithmetic eq ne lt le gt ge select select_n clamp
+    convert_element_type bitcast_convert_type reduce_precision real imag conj complex
+    reshape transpose broadcast broadcast_in_dim expand_dims squeeze collapse concatenate rev pad
+    iota broadcasted_iota full full_like zeros_like_array tie_in
+    slice slice_in_dim index_in_dim dynamic_slice dynamic_slice_in_dim dynamic_index_in_dim
+    dynamic_update_slice dynamic_update_slice_in_dim dynamic_update_index_in_dim
+    dot dot_general batch_matmul DotDimensionNumbers Precision
+    sort sort_key_val top_k argmax argmin reduce reduce_sum reduce_prod reduce_max reduce_min
+    reduce_and reduce_or reduce_xor cumsum cumprod cummax cummin cumlogsumexp
+    gather scatter scatter_add scatter_mul scatter_min scatter_max GatherDimensionNumbers
+    ScatterDimensionNumbers GatherScatterMode index_take optimization_barrier
+    random_gamma_grad bessel_i0e bessel_i1e igamma igammac zeta polygamma
+    broadcast_shapes rng_uniform reciprocal stack split dtype
+    approx_max_k approx_min_k""".split()
+
+neg, sign, exp, exp2, expm1 = _w.neg, _w.sign, _w.exp, _w.exp2, _w.expm1
+abs = _w.abs
+log, log1p, sin, cos, tan = _w.log, _w.log1p, _w.sin, _w.cos, _w.tan
+asin, acos, atan, sinh, cosh, tanh = _w.asin, _w.acos, _w.atan, _w.sinh, _w.cosh, _w.tanh
+asinh, acosh, atanh = _w.asinh, _w.acosh, _w.atanh
+sqrt, rsqrt, square, logistic = _w.sqrt, _w.rsqrt, _w.square, _w.sigmoid
+erf, erf_inv = _w.erf, _w.erf_inv
+floor, ceil, is_finite = _w.floor, _w.ceil, _w.is_finite
+atan2 = _w.atan2
+reciprocal = _w.reciprocal
+bitwise_not = _w.bitwise_not
+
+
+def _both(x, y, name):
+    # Types must agree; a Python number takes the other's, and scalars are spread.
+    x, y = _w.wrap(x), _w.wrap(y)
+    if x.dtype != y.dtype:
+        if _w.about(x, "weak") and not (x.dtype.is_floating_point and not y.dtype.is_floating_point):
+            x = _w.cast(x, y.dtype)
+        elif _w.about(y, "weak") and not (y.dtype.is_floating_point and not x.dtype.is_floating_point):
+            y = _w.cast(y, x.dtype)
+        else:
+            raise TypeError(f"lax.{name} requires arguments to have the same dtypes, got {x.dtype.name}, "
+                            f"{y.dtype.name}. (Tip: jnp.{name} is a similar function that does automatic type "
+                            "promotion on inputs).")
+    if tuple(x.shape) != tuple(y.shape) and len(x.shape) and len(y.shape):
+        raise TypeError(f"{name} got incompatible shapes for broadcasting: {tuple(x.shape)}, {tuple(y.shape)}.")
+    return x, y
+
+
+def _binary(name, fn):
+    def call(x, y):
+        a, b = _both(x, y, name)
+        return fn(a, b)
+    call.__name__ = name
+    return call
+
+
+def _divided(x, y):
+    # Integers are divided towards zero.
+    if x.dtype.is_floating_point:
+        return _w.div(x, y)
+    q = _w.floor_div(x, y)
+    inexact = _w.ne(_w.mul(q, y), x)
+    return _w.where(_w.logical_and(inexact, _w.ne(_w.lt(x, 0), _w.lt(y, 0))), q + 1, q)
+
+
+add, sub, mul = _binary("add", _w.add), _binary("sub", _w.sub), _binary("mul", _w.mul)
+div, rem = _binary("div", _divided), _binary("rem", _w.fmod)
+max, min = _binary("max", _w.maximum), _binary("min", _w.minimum)
+eq, ne = _binary("eq", _w.eq), _binary("ne", _w.ne)
+lt, le, gt, ge = _binary("lt", _w.lt), _binary("le", _w.le), _binary("gt", _w.gt), _binary("ge", _w.ge)
+bitwise_and, bitwise_or = _binary("and", _w.bitwise_and), _binary("or", _w.bitwise_or)
+bitwise_xor = _binary("xor", _w.bitwise_xor)
+shift_left = _binary("shift_left", _w.shift_left)
+
+
+def _spread(x, y):
+    shape = x.shape if len(x.shape) else y.shape
+    return _w.broadcast_to(x, shape), _w.broadcast_to(y, shape)
+
+
+shift_right_logical = _binary("shift_right_logical", lambda x, y: _w.op("shr_logical", _spread(x, y))[0])
+shift_right_arithmetic = _binary("shift_right_arithmetic", lambda x, y: _w.op("shr_arith", _spread(x, y))[0])
+
+
+def pow(x, y):
+    return _w.pow(x, y)
+
+
+def integer_pow(x, y):
+    return _w.wrap(x) ** y
+
+
+def nextafter(x, y):
+    from jax.numpy import nextafter as f
+    return f(x, y)
+
+
+def round(x, rounding_method=0):
+    if rounding_method in (1, "TO_NEAREST_EVEN"):
+        return _w.round(x)
+    return _w.sign(x) * _w.floor(_w.abs(x) + 0.5)
+
+
+def cbrt(x):
+    from jax.numpy import cbrt as f
+    return f(x)
+
+
+def erfc(x):
+    return 1 - _w.erf(x)
+
+
+def lgamma(x):
+    from jax.scipy.special import gammaln
+    return gammaln(x)
+
+
+def digamma(x):
+    from jax.scipy.special import digamma as f
+    return f(x)
+
+
+def _missing(name):
+    def call(*args, **kwargs):
+        raise NotImplementedError(f"lax.{name}: this special function is not there yet")
+    return call
+
+
+igamma, igammac, zeta, polygamma = _missing("igamma"), _missing("igammac"), _missing("zeta"), _missing("polygamma")
+bessel_i0e, bessel_i1e, random_gamma_grad = _missing("bessel_i0e"), _missing("bessel_i1e"), _missing("random_gamma_grad")
+complex = _missing("complex")
+rng_uniform = _missing("rng_uniform")
+real = lambda x: x
+conj = lambda x: x
+imag = lambda x: _w.zeros_like(x)
+
+
+def population_count(x):
+    x = _w.wrap(x)
+    unsigned = {1: _w.uint8, 2: _w.uint16, 4: _w.uint32, 8: _w.uint64}[x.dtype.itemsize]
+    u = _w.bitcast(x, unsigned)
+    total = _w.zeros_like(u)
+    for i in range(8 * x.dtype.itemsize):
+        shift = _w.full(u.shape, i, unsigned)
+        total = total + _w.bitwise_and(_w.op("shr_logical", [u, shift])[0], _w.full(u.shape, 1, unsigned))
+    return _w.cast(total, x.dtype)
+
+
+def clz(x):
+    x = _w.wrap(x)
+    bits = 8 * x.dtype.itemsize
+    unsigned = {1: _w.uint8, 2: _w.uint16, 4: _w.uint32, 8: _w.uint64}[x.dtype.itemsize]
+    u = _w.bitcast(x, unsigned)
+    i = 1
+    while i < bits:
+        u = _w.bitwise_or(u, _w.op("shr_logical", [u, _w.full(u.shape, i, unsigned)])[0])
+        i *= 2
+    return _w.cast(bits, x.dtype) - population_count(_w.bitcast(u, x.dtype))
+
+
+def select(pred, on_true, on_false):
+    return _w.where(pred, on_true, on_false)
+
+
+def select_n(which, *cases):
+    if which.dtype == _w.bool_:
+        return _w.where(which, cases[1], cases[0])
+    y = cases[0]
+    for i in range(1, len(cases)):
+        y = _w.where(_w.ge(which, i), cases[i], y)
+    return y
+
+
+def clamp(min, x, max):
+    x = _w.wrap(x)
+    lo, hi = [_w.broadcast_to(_w.cast(v, x.dtype), x.shape) for v in (min, max)]
+    return _w.op("clamp", [lo, x, hi])[0]
+
+
+def convert_element_type(operand, new_dtype):
+    from jax.numpy import astype
+    return astype(operand, new_dtype)
+
+
+def bitcast_convert_type(operand, new_dtype):
+    return _w.bitcast(_w.wrap(operand), new_dtype)
+
+
+def reduce_precision(operand, exponent_bits, mantissa_bits):
+    kinds = {(5, 10): _w.float16, (8, 7): _w.bfloat16, (8, 23): _w.float32}
+    d = kinds.get((exponent_bits, mantissa_bits))
+    if d is None:
+        raise NotImplementedError("lax.reduce_precision: only the precisions of float16, bfloat16 and float32")
+    return _w.cast(_w.cast(operand, d), operand.dtype)
+
+
+def dtype(x):
+    return _w.wrap(x).dtype
+
+
+# ---- shape
+
+
+def reshape(operand, new_sizes, dimensions=None, out_sharding=None):
+    from jax.numpy import reshape as f
+    return f(operand if dimensions is None else _w.permute(operand, dimensions), new_sizes)
+
+
+def transpose(operand, permutation):
+    return _w.permute(operand, permutation)
+
+
+def broadcast(operand, sizes, out_sharding=None):
+    operand = _w.wrap(operand)
+    return _w.broadcast_to(operand, tuple(sizes) + tuple(operand.shape))
+
+
+def broadcast_in_dim(operand, shape, broadcast_dimensions, out_sharding=None):
+    operand = _w.wrap(operand)
+    if len(broadcast_dimensions) != len(operand.shape):
+        raise TypeError("broadcast_in_dim broadcast_dimensions must have length equal to operand ndim; got "
+                        f"broadcast_dimensions {tuple(broadcast_dimensions)} for operand ndim {len(operand.shape)}.")
+    sizes = [1] * len(shape)
+    for d, n in zip(broadcast_dimensions, operand.shape):
+        sizes[d] = n
+    return _w.broadcast_to(_w.reshape(operand, sizes), shape)
+
+
+def broadcast_shapes(*shapes):
+    from jax.numpy import broadcast_shapes as f
+    return f(*shapes)
+
+
+def expand_dims(array, dimensions):
+    from jax.numpy import expand_dims as f
+    return f(array, tuple(dimensions))
+
+
+def squeeze(array, dimensions):
+    from jax.numpy import squeeze as f
+    return f(array, tuple(dimensions))
+
+
+def collapse(operand, start_dimension, stop_dimension=None):
+    rank = len(operand.shape)
+    start = start_dimension % rank
+    stop = rank if stop_dimension is None else (stop_dimension % rank if stop_dimension < 0 else stop_dimension)
+    s = tuple(operand.shape)
+    return _w.reshape(operand, s[:start] + (-1,) + s[stop:])
+
+
+def concatenate(operands, dimension):
+    return _w.concat(list(operands), dimension)
+
+
+def stack(arrays, axis=0):
+    return _w.stack(list(arrays), axis)
+
+
+def split(operand, sizes, axis=0):
+    return list(_w.split(operand, list(sizes), axis))
+
+
+def rev(operand, dimensions):
+    return _w.flip(operand, tuple(dimensions)) if len(dimensions) else operand
+
+
+def pad(operand, padding_value, padding_config):
+    # low, high and between; negative amounts cut
+    operand = _w.wrap(operand)
+    value = _w.cast(padding_value, operand.dtype)
+    lo = [c[0] for c in padding_config]
+    hi = [c[1] for c in padding_config]
+    more = {"lo": [_greater(v, 0) for v in lo], "hi": [_greater(v, 0) for v in hi],
+            "interior": [c[2] for c in padding_config]}
+    y = _w.op("pad", [operand, value], more)[0]
+    for i, (a, b) in enumerate(zip(lo, hi)):
+        if a < 0 or b < 0:
+            start = _greater(-a, 0)
+            y = _w.narrow(y, i, start, y.shape[i] - start - _greater(-b, 0))
+    return y
+
+
+def iota(dtype, size):
+    return _w.iota(_as_dtype(dtype), (size,))
+
+
+def broadcasted_iota(dtype, shape, dimension, out_sharding=None):
+    return _w.iota(_as_dtype(dtype), tuple(shape), dimension)
+
+
+def full(shape, fill_value, dtype=None, sharding=None):
+    from jax.numpy import full as f
+    return f(shape, fill_value, dtype)
+
+
+def full_like(x, fill_value, dtype=None, shape=None, sharding=None):
+    from jax.numpy import full_like as f
+    return f(x, fill_value, dtype, shape)
+
+
+zeros_like_array = _w.zeros_like
+
+
+def tie_in(x, y):
+    return y
+
+
+def optimization_barrier(x):
+    return x
+
+
+# ---- slices
+
+
+def slice(operand, start_indices, limit_indices, strides=None):
+    strides = strides or [1] * len(start_indices)
+    key = tuple([_range_of(a, b, s) for a, b, s in zip(start_indices, limit_indices, strides)])
+    return operand[key]
+
+
+def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0):
+    key = [_range_of(None)] * len(operand.shape)
+    key[axis] = _range_of(start_index, limit_index, stride)
+    return operand[tuple(key)]
+
+
+def index_in_dim(operand, index, axis=0, keepdims=True):
+    n = operand.shape[axis]
+    y = _w.narrow(operand, axis, index + n if index < 0 else index, 1)
+    return y if keepdims else _w.squeeze(y, axis)
+
+
+def _starts(operand, indices):
+    if isinstance(indices, _w.Tensor):
+        indices = [indices[i] for i in range(indices.shape[0])]
+    out = []
+    for i, n in zip(indices, operand.shape):
+        if isinstance(i, int):
+            i = i + n if i < 0 else i
+            out.append(_w.cast(i, _w.int32))
+        else:
+            i = _w.cast(i, _w.int32)
+            out.append(_w.where(_w.lt(i, 0), i + n, i))
+    return out
+
+
+def dynamic_slice(operand, start_indices, slice_sizes, allow_negative_indices=True):
+    operand = _w.wrap(operand)
+    for n, s in zip(operand.shape, slice_sizes):
+        if s > n:
+            raise TypeError("slice slice_sizes must be less than or equal to operand shape, got slice_sizes "
+                            f"{tuple(slice_sizes)} for operand shape {tuple(operand.shape)}.")
+    return _w.op("dynamic_slice", [operand] + _starts(operand, start_indices), {"sizes": list(slice_sizes)})[0]
+
+
+def dynamic_update_slice(operand, update, start_indices, allow_negative_indices=True):
+    operand = _w.wrap(operand)
+    update = _w.cast(update, operand.dtype)
+    return _w.op("dynamic_update_slice", [operand, update] + _starts(operand, start_indices))[0]
+
+
+def _at(operand, index, axis):
+    out = [0] * len(operand.shape)
+    out[axis % len(out)] = index
+    return out
+
+
+def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, allow_negative_indices=True):
+    sizes = list(operand.shape)
+    sizes[axis] = slice_size
+    return dynamic_slice(operand, _at(operand, start_index, axis), sizes)
+
+
+def dynamic_index_in_dim(operand, index, axis=0, keepdims=True, allow_negative_indices=True):
+    y = dynamic_slice_in_dim(operand, index, 1, axis)
+    return y if keepdims else _w.squeeze(y, axis)
+
+
+def dynamic_update_slice_in_dim(operand, update, start_index, axis, allow_negative_indices=True):
+    return dynamic_update_slice(operand, update, _at(operand, start_index, axis))
+
+
+def dynamic_update_index_in_dim(operand, update, index, axis, allow_negative_indices=True):
+    update = _w.wrap(update)
+    if len(update.shape) < len(operand.shape):
+        update = _w.expand_dims(update, axis)
+    return dynamic_update_slice_in_dim(operand, update, index, axis)
+
+
+# ---- contraction
+
+
+class DotDimensionNumbers:
+    pass
+
+
+class Precision:
+    DEFAULT = "DEFAULT"
+    HIGH = "HIGH"
+    HIGHEST = "HIGHEST"
+
+
+def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, out_sharding=None):
+    (lc, rc), (lb, rb) = dimension_numbers
+    lhs, rhs = _w.wrap(lhs), _w.wrap(rhs)
+    from jax._dtypes import result_type
+    acc = _as_dtype(preferred_element_type) or result_type(lhs, rhs)
+    for a, b in list(zip(lc, rc)) + list(zip(lb, rb)):
+        if lhs.shape[a] != rhs.shape[b]:
+            raise TypeError("dot_general requires contracting dimensions to have the same shape, got "
+                            f"{tuple(lhs.shape)} and {tuple(rhs.shape)}.")
+    return _w.op("dot_general", [lhs, rhs], {"lhs": list(lc), "rhs": list(rc), "lhs_batch": list(lb),
+                                             "rhs_batch": list(rb), "acc": acc})[0]
+
+
+def dot(lhs, rhs, *args, dimension_numbers=None, precision=None, preferred_element_type=None, out_sharding=None):
+    if dimension_numbers is not None:
+        return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type)
+    return _w.matmul(lhs, rhs)
+
+
+def batch_matmul(lhs, rhs, precision=None):
+    return _w.matmul(lhs, rhs)
+
+
+# ---- order
+
+
+def sort(operand, dimension=-1, is_stable=True, num_keys=1):
+    if not isinstance(operand, (tuple, list)):
+        return _w.sort(operand, dimension)[0]
+    xs = list(operand)
+    axis = dimension % len(xs[0].shape)
+    return tuple(_w.op("sort", xs, {"axis": axis, "keys": num_keys}))
+
+
+def sort_key_val(keys, values, dimension=-1, is_stable=True):
+    return sort((keys, values), dimension)
+
+
+def top_k(operand, k, *, axis=-1):
+    values, index = _w.top_k(operand, k, axis)
+    return [values, _w.cast(index, _w.int32)]
+
+
+def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, **_):
+    return tuple(top_k(operand, k, axis=reduction_dimension))
+
+
+def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, **_):
+    values, index = _w.top_k(operand, k, reduction_dimension, False)
+    return values, _w.cast(index, _w.int32)
+
+
+def argmax(operand, axis, index_dtype):
+    return _w.cast(_w.argmax(operand, axis), index_dtype)
+
+
+def argmin(operand, axis, index_dtype):
+    return _w.cast(_w.argmin(operand, axis), index_dtype)
+
+
+# ---- reductions
+
+
+def _reduced(fn):
+    return lambda operand, axes, **_: fn(operand, tuple(axes)) if len(axes) else operand
+
+
+reduce_sum, reduce_prod = _reduced(_w.sum), _reduced(_w.prod)
+reduce_max, reduce_min = _reduced(_w.max), _reduced(_w.min)
+reduce_and, reduce_or = _reduced(_w.all), _reduced(_w.any)
+
+
+def reduce_xor(operand, axes):
+    return _fold(operand, _w.cast(0, operand.dtype) if operand.dtype != _w.bool_ else _w.wrap(False),
+                 bitwise_xor, axes)
+
+
+def _fold(x, init, fn, axes):
+    # By halves along one axis after the other; fn is associative.
+    for a in sorted(axes, reverse=True):
+        while x.shape[a] > 1:
+            n = x.shape[a]
+            half = n // 2
+            y = fn(_w.narrow(x, a, 0, half), _w.narrow(x, a, half, half))
+            x = y if n % 2 == 0 else _w.concat([y, _w.narrow(x, a, n - 1, 1)], a)
+        if x.shape[a] == 0:
+            shape = list(x.shape)
+            shape.pop(a)
+            x = _w.broadcast_to(_w.cast(init, x.dtype), shape)
+        else:
+            x = _w.squeeze(x, a)
+    return fn(_w.broadcast_to(_w.cast(init, x.dtype), x.shape), x)
+
+
+def reduce(operands, init_values, computation, dimensions, out_sharding=None):
+    import _tree
+    leaves, spec = _tree.flatten(operands)
+    inits = _tree.flatten(init_values)[0]
+    if len(leaves) == 1:
+        return _tree.unflatten(spec, [_fold(leaves[0], inits[0], computation, dimensions)])
+    axes = sorted([d % len(leaves[0].shape) for d in dimensions])
+    rest = [i for i in range(len(leaves[0].shape)) if i not in axes]
+    rows = [_w.reshape(_w.permute(x, axes + rest), (-1,) + tuple([x.shape[i] for i in rest])) for x in leaves]
+    start = tuple([_w.broadcast_to(_w.cast(i, r.dtype), tuple(r.shape)[1:]) for i, r in zip(inits, rows)])
+    from jax.lax._flow import scan
+    body = lambda c, x: (tuple(computation(_tree.unflatten(spec, c), _tree.unflatten(spec, x))), None)
+    return _tree.unflatten(spec, scan(body, start, tuple(rows))[0])
+
+
+def cumsum(operand, axis=0, reverse=False):
+    return _w.cumsum(operand, axis, reverse)
+
+
+def _running(fn):
+    def call(operand, axis=0, reverse=False):
+        if reverse:
+            return _w.flip(fn(_w.flip(operand, axis), axis), axis)
+        return fn(operand, axis)
+    return call
+
+
+cumprod, cummax, cummin = _running(_w.cumprod), _running(_w.cummax), _running(_w.cummin)
+
+
+def cumlogsumexp(operand, axis=0, reverse=False):
+    from jax.lax._flow import associative_scan
+    return associative_scan(_w.logaddexp, operand, reverse, axis)
+
+
+# ---- gather and scatter
+
+
+class GatherScatterMode:
+    CLIP = "clip"
+    FILL_OR_DROP = "fill"
+    PROMISE_IN_BOUNDS = "promised"
+
+
+def _mode(mode, scatter):
+    if mode is None:
+        return "drop" if scatter else "clip"
+    mode = {"promise_in_bounds": "promised", "drop": "fill"}.get(str(mode), str(mode))
+    return "drop" if scatter and mode == "fill" else mode
+
+
+class GatherDimensionNumbers:
+    def __init__(self, offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims=(),
+                 start_indices_batching_dims=()):
+        self.offset_dims, self.collapsed_slice_dims = offset_dims, collapsed_slice_dims
+        self.start_index_map = start_index_map
+        self.operand_batching_dims = operand_batching_dims
+        self.start_indices_batching_dims = start_indices_batching_dims
+
+
+class ScatterDimensionNumbers:
+    def __init__(self, update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims,
+                 operand_batching_dims=(), scatter_indices_batching_dims=()):
+        self.update_window_dims, self.inserted_window_dims = update_window_dims, inserted_window_dims
+        self.scatter_dims_to_operand_dims = scatter_dims_to_operand_dims
+        self.operand_batching_dims = operand_batching_dims
+        self.scatter_indices_batching_dims = scatter_indices_batching_dims
+
+
+def gather(operand, start_indices, dimension_numbers, slice_sizes, *, unique_indices=False,
+           indices_are_sorted=False, mode=None, fill_value=None):
+    d = dimension_numbers
+    if fill_value is None:
+        fill_value = float("nan") if operand.dtype.is_floating_point else 0
+    return _w.op("gather", [operand, start_indices], {
+        "offset_dims": list(d.offset_dims), "collapsed": list(d.collapsed_slice_dims),
+        "operand_batching": list(d.operand_batching_dims),
+        "indices_batching": list(d.start_indices_batching_dims),
+        "start_index_map": list(d.start_index_map), "slice_sizes": list(slice_sizes),
+        "mode": _mode(mode, False), "fill": float(fill_value)})[0]
+
+
+def _scatter(op):
+    def call(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False,
+             unique_indices=False, mode=None):
+        d = dimension_numbers
+        return _w.op(op, [operand, scatter_indices, _w.cast(updates, operand.dtype)], {
+            "update_window": list(d.update_window_dims), "inserted": list(d.inserted_window_dims),
+            "operand_batching": list(d.operand_batching_dims),
+            "indices_batching": list(d.scatter_indices_batching_dims),
+            "operand_dims": list(d.scatter_dims_to_operand_dims), "mode": _mode(mode, True)})[0]
+    return call
+
+
+scatter, scatter_add, scatter_mul = _scatter("scatter"), _scatter("scatter_add"), _scatter("scatter_mul")
+scatter_min, scatter_max = _scatter("scatter_min"), _scatter("scatter_max")
+
+
+def index_take(src, idxs, axes):
+    y = src
+    key = [_range_of(None)] * len(src.shape)
+    for i, a in zip(idxs, axes):
+        key[a] = i
+    return y[tuple(key)]

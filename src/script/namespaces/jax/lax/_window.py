@@ -1,0 +1,205 @@
+# jax.lax: windows: convolutions and pooling.
+import _jax as _w
+from jax._dtypes import as_dtype as _as_dtype
+
+_most, _least = max, min
+
+__all__ = """conv conv_with_general_padding conv_general_dilated conv_transpose ConvDimensionNumbers
+    conv_dimension_numbers conv_general_dilated_patches reduce_window reduce_window_shape_tuple padtype_to_pads
+    """.split()
+
+
+def padtype_to_pads(in_shape, window_shape, window_strides, padding):
+    if not isinstance(padding, str):
+        return [tuple(p) for p in padding]
+    kind = padding.upper()
+    if kind == "VALID":
+        return [(0, 0)] * len(in_shape)
+    if kind not in ("SAME", "SAME_LOWER"):
+        raise ValueError(f"Unknown padding type: {padding}.")
+    out = []
+    for n, k, s in zip(in_shape, window_shape, window_strides):
+        total = _most((-(-n // s) - 1) * s + k - n, 0)
+        small = total // 2
+        out.append((total - small, small) if kind == "SAME_LOWER" else (small, total - small))
+    return out
+
+
+class ConvDimensionNumbers:
+    def __init__(self, lhs_spec, rhs_spec, out_spec):
+        self.lhs_spec, self.rhs_spec, self.out_spec = lhs_spec, rhs_spec, out_spec
+
+
+def _spec(text, kind):
+    # "NHWC" as axes that are batch, feature, spatial..; of a kernel out, in, spatial..
+    first, second = ("O", "I") if kind == "rhs" else ("N", "C")
+    space = [c for c in text if c not in (first, second)]
+    return text.index(first), text.index(second), space
+
+
+def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
+    if isinstance(dimension_numbers, ConvDimensionNumbers):
+        return dimension_numbers
+    n = len(lhs_shape)
+    if dimension_numbers is None:
+        axes = tuple(range(n))
+        return ConvDimensionNumbers(axes, axes, axes)
+    lhs, rhs, out = dimension_numbers
+    if not isinstance(lhs, str):
+        return ConvDimensionNumbers(tuple(lhs), tuple(rhs), tuple(out))
+    for text in (lhs, rhs, out):
+        if len(text) != n:
+            raise TypeError(f"convolution dimension_numbers '{text}' for arrays of rank {n}")
+    space = _spec(rhs, "rhs")[2]
+    a, b, _ = _spec(lhs, "lhs")
+    c, d, _ = _spec(rhs, "rhs")
+    e, f, _ = _spec(out, "out")
+    return ConvDimensionNumbers(tuple([a, b] + [lhs.index(s) for s in space]),
+                                tuple([c, d] + [rhs.index(s) for s in space]),
+                                tuple([e, f] + [out.index(s) for s in space]))
+
+
+def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None,
+                         dimension_numbers=None, feature_group_count=1, batch_group_count=1,
+                         precision=None, preferred_element_type=None, out_sharding=None):
+    dn = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
+    n = len(lhs.shape) - 2
+    if len(rhs.shape) != len(lhs.shape):
+        raise ValueError(f"convolution requires lhs and rhs ndim to be equal, got {len(lhs.shape)} and {len(rhs.shape)}.")
+    lhs_dilation = tuple(lhs_dilation) if lhs_dilation else (1,) * n
+    rhs_dilation = tuple(rhs_dilation) if rhs_dilation else (1,) * n
+    strides = tuple(window_strides)
+    sizes = [(lhs.shape[a] - 1) * d + 1 if lhs.shape[a] else 0 for a, d in zip(dn.lhs_spec[2:], lhs_dilation)]
+    window = [(rhs.shape[a] - 1) * d + 1 for a, d in zip(dn.rhs_spec[2:], rhs_dilation)]
+    pads = padtype_to_pads(sizes, window, strides, padding)
+    channels, kernel = lhs.shape[dn.lhs_spec[1]], rhs.shape[dn.rhs_spec[1]]
+    if channels != kernel * feature_group_count:
+        raise ValueError("conv_general_dilated feature_group_count * rhs in-features must equal lhs features, got "
+                         f"{feature_group_count} * {kernel} and {channels}")
+    for i, (lo, hi) in enumerate(pads):
+        if lo < 0 or hi < 0:
+            axis = dn.lhs_spec[2 + i]
+            a, b = _most(-lo, 0), _most(-hi, 0)
+            if lhs_dilation[i] != 1:
+                raise NotImplementedError("conv_general_dilated: negative padding of a dilated input")
+            lhs = _w.narrow(lhs, axis, a, lhs.shape[axis] - a - b)
+            pads[i] = (_most(lo, 0), _most(hi, 0))
+    from jax._dtypes import result_type
+    d = result_type(lhs, rhs)
+    acc = _as_dtype(preferred_element_type) or d
+    return _w.op("conv_general", [_w.cast(lhs, d), _w.cast(rhs, d)], {
+        "lhs_spec": dn.lhs_spec, "rhs_spec": dn.rhs_spec, "out_spec": dn.out_spec, "stride": strides,
+        "pad_lo": [p[0] for p in pads], "pad_hi": [p[1] for p in pads], "lhs_dilation": lhs_dilation,
+        "rhs_dilation": rhs_dilation, "groups": feature_group_count, "batch_groups": batch_group_count,
+        "acc": acc})[0]
+
+
+def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None):
+    return conv_general_dilated(lhs, rhs, window_strides, padding)
+
+
+def conv_with_general_padding(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=None,
+                              preferred_element_type=None):
+    return conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation)
+
+
+def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False,
+                   precision=None, preferred_element_type=None, use_consistent_padding=False):
+    n = len(lhs.shape) - 2
+    if dimension_numbers is None:
+        names = {1: ("NHC", "HIO", "NHC"), 2: ("NHWC", "HWIO", "NHWC"), 3: ("NHWDC", "HWDIO", "NHWDC")}
+        dimension_numbers = names[n]
+    dn = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
+    rhs_dilation = rhs_dilation or (1,) * n
+    k = [(rhs.shape[a] - 1) * d + 1 for a, d in zip(dn.rhs_spec[2:], rhs_dilation)]
+    if isinstance(padding, str):
+        pads = []
+        for size, s in zip(k, strides):
+            if padding == "SAME":
+                total = size + s - 2
+                lo = size - 1 if s > size - 1 else -(-total // 2)
+            else:
+                total = size + s - 2 + _most(size - s, 0)
+                lo = size - 1
+            pads.append((lo, total - lo))
+    else:
+        pads = padding
+    if transpose_kernel:
+        rhs = _w.flip(rhs, tuple(dn.rhs_spec[2:]))
+        rhs = _w.swap_axes(rhs, dn.rhs_spec[0], dn.rhs_spec[1])
+    return conv_general_dilated(lhs, rhs, (1,) * n, pads, strides, rhs_dilation, dn)
+
+
+def conv_general_dilated_patches(lhs, filter_shape, window_strides, padding, lhs_dilation=None, rhs_dilation=None,
+                                 dimension_numbers=None, precision=None, preferred_element_type=None):
+    dn = conv_dimension_numbers(lhs.shape, (1, 1) + tuple(filter_shape), dimension_numbers)
+    c = lhs.shape[dn.lhs_spec[1]]
+    k = 1
+    for s in filter_shape:
+        k *= s
+    kernel = _w.tile(_w.reshape(_w.eye(k, dtype=lhs.dtype), (k, 1) + tuple(filter_shape)),
+                     (c,) + (1,) * (len(filter_shape) + 1))
+    order = [0] * len(dn.rhs_spec)
+    for i, a in enumerate(dn.rhs_spec):
+        order[a] = i
+    return conv_general_dilated(lhs, _w.permute(kernel, order), window_strides, padding, lhs_dilation, rhs_dilation,
+                                dn, feature_group_count=c)
+
+
+# ---- pooling
+
+
+def _each(v, n):
+    return (1,) * n if v is None else ((v,) * n if isinstance(v, int) else tuple(v))
+
+
+def reduce_window_shape_tuple(operand_shape, window_dimensions, window_strides, padding, base_dilation=None,
+                              window_dilation=None):
+    n = len(operand_shape)
+    base, dil = _each(base_dilation, n), _each(window_dilation, n)
+    out = []
+    for d, k, s, (lo, hi), b, w in zip(operand_shape, window_dimensions, window_strides, padding, base, dil):
+        out.append(((d - 1) * b + 1 + lo + hi - ((k - 1) * w + 1)) // s + 1)
+    return tuple(out)
+
+
+def _same_as(fn, names):
+    return getattr(fn, "__name__", "") in names
+
+
+def reduce_window(operand, init_value, computation, window_dimensions, window_strides=None, padding="VALID",
+                  base_dilation=None, window_dilation=None):
+    operand = _w.wrap(operand)
+    n = len(operand.shape)
+    window, strides = _each(window_dimensions, n), _each(window_strides, n)
+    base, dilation = _each(base_dilation, n), _each(window_dilation, n)
+    sizes = [(d - 1) * b + 1 for d, b in zip(operand.shape, base)]
+    wide = [(k - 1) * d + 1 for k, d in zip(window, dilation)]
+    pads = padtype_to_pads(sizes, wide, strides, padding)
+    attrs = {"window": window, "stride": strides, "pad_lo": [p[0] for p in pads], "pad_hi": [p[1] for p in pads],
+             "base_dilation": base, "window_dilation": dilation}
+    floats = operand.dtype.is_floating_point
+    plain = isinstance(init_value, (int, float)) or not _w.about(_w.wrap(init_value), "symbolic")
+    start = float(init_value) if plain else None
+    if _same_as(computation, ("add",)) and start == 0.0:
+        return _w.op("reduce_window_sum", [operand], attrs)[0]
+    if _same_as(computation, ("max", "maximum")) and floats and start == float("-inf"):
+        return _w.op("reduce_window_max", [operand], attrs)[0]
+    if _same_as(computation, ("min", "minimum")) and floats and start == float("inf"):
+        return -_w.op("reduce_window_max", [-operand], attrs)[0]
+    return _general_window(operand, init_value, computation, window, strides, pads, base, dilation)
+
+
+def _general_window(x, init, fn, window, strides, pads, base, dilation):
+    # Shifted copies of the padded operand, combined one after the other.
+    from jax.lax._ops import pad
+    x = pad(x, init, [(lo, hi, b - 1) for (lo, hi), b in zip(pads, base)])
+    counts = [(d - ((k - 1) * w + 1)) // s + 1 for d, k, w, s in zip(x.shape, window, dilation, strides)]
+    offsets = [()]
+    for k, w in zip(window, dilation):
+        offsets = [o + (i * w,) for o in offsets for i in range(k)]
+    y = _w.broadcast_to(_w.cast(init, x.dtype), counts)
+    for o in offsets:
+        key = tuple([slice(a, a + (c - 1) * s + 1, s) for a, c, s in zip(o, counts, strides)])
+        y = fn(y, x[key])
+    return y

@@ -1,0 +1,207 @@
+# jax.nn -- activations, normalisation, one_hot, attention.
+import _jax as _w
+from jax.numpy import asarray as _asarray
+from jax._dtypes import default_float as _default_float
+from jax.nn import initializers
+
+
+def _float(x):
+    x = _asarray(x)
+    return x if x.dtype.is_floating_point else _w.cast(x, _default_float())
+
+
+def relu(x):
+    # The slope at 0 is 0.
+    x = _asarray(x)
+    return _w.where(_w.gt(x, 0), x, _w.zeros_like(x))
+
+
+def relu6(x):
+    x = _asarray(x)
+    return _w.minimum(_w.maximum(x, 0), 6.0 if x.dtype.is_floating_point else 6)
+
+
+def sigmoid(x):
+    return _w.sigmoid(_float(x))
+
+
+def softplus(x):
+    return _w.logaddexp(_float(x), 0.0)
+
+
+def soft_sign(x):
+    x = _float(x)
+    return x / (_w.abs(x) + 1)
+
+
+def silu(x):
+    x = _float(x)
+    return x * _w.sigmoid(x)
+
+
+swish = silu
+
+
+def mish(x):
+    x = _float(x)
+    return x * _w.tanh(softplus(x))
+
+
+def log_sigmoid(x):
+    return -softplus(-_float(x))
+
+
+def sparse_plus(x):
+    x = _float(x)
+    return _w.where(_w.le(x, -1), 0.0, _w.where(_w.ge(x, 1), x, (x + 1.0) ** 2 / 4))
+
+
+def sparse_sigmoid(x):
+    return 0.5 * _w.clip(_float(x) + 1.0, 0.0, 2.0)
+
+
+def _below(x):
+    # x where it is not above 0, so that exp of the rest does not overflow
+    return _w.where(_w.gt(x, 0), _w.zeros_like(x), x)
+
+
+def elu(x, alpha=1.0):
+    x = _float(x)
+    return _w.where(_w.gt(x, 0), x, alpha * _w.expm1(_below(x)))
+
+
+def celu(x, alpha=1.0):
+    x = _float(x)
+    return _w.maximum(x, 0.0) + alpha * _w.expm1(_w.minimum(x, 0.0) / alpha)
+
+
+def selu(x):
+    return 1.0507009873554804934193349852946 * elu(x, 1.6732632423543772848170429916717)
+
+
+def leaky_relu(x, negative_slope=1e-2):
+    x = _float(x)
+    return _w.where(_w.ge(x, 0), x, negative_slope * x)
+
+
+def hard_tanh(x):
+    x = _float(x)
+    return _w.where(_w.gt(x, 1), _w.ones_like(x), _w.where(_w.lt(x, -1), -_w.ones_like(x), x))
+
+
+def hard_sigmoid(x):
+    return relu6(_float(x) + 3.0) / 6.0
+
+
+def hard_silu(x):
+    x = _float(x)
+    return x * hard_sigmoid(x)
+
+
+hard_swish = hard_silu
+
+
+def gelu(x, approximate=True):
+    return _w.gelu(_float(x), approximate)
+
+
+def glu(x, axis=-1):
+    n = x.shape[axis]
+    if n % 2:
+        raise AssertionError("axis size must be divisible by 2")
+    a, b = _w.split(x, [n // 2, n // 2], axis)
+    return a * _w.sigmoid(b)
+
+
+def squareplus(x, b=4):
+    x = _float(x)
+    return (x + _w.sqrt(x * x + b)) / 2
+
+
+def identity(x):
+    return x
+
+
+tanh = _w.tanh
+
+
+def _masked(x, where, initial):
+    return x if where is None else _w.where(where, x, float("-inf"))
+
+
+def softmax(x, axis=-1, where=None, initial=None):
+    x = _float(x)
+    if where is None and isinstance(axis, int):
+        return _w.softmax(x, axis)
+    y = _masked(x, where, initial)
+    e = _w.exp(y - _w.stop_gradient(_w.max(y, axis, True)))
+    if where is not None:
+        e = _w.where(where, e, _w.zeros_like(e))
+    return e / _w.sum(e, axis, True)
+
+
+def log_softmax(x, axis=-1, where=None, initial=None):
+    x = _float(x)
+    if where is None and isinstance(axis, int):
+        return _w.log_softmax(x, axis)
+    y = _masked(x, where, initial)
+    shifted = y - _w.stop_gradient(_w.max(y, axis, True))
+    out = shifted - _w.log(_w.sum(_w.exp(shifted), axis, True))
+    return out if where is None else _w.where(where, out, float("-inf"))
+
+
+def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
+    x = _masked(_float(a), where, None)
+    if b is None and not return_sign:
+        return _w.logsumexp(x, axis, keepdims)
+    b = _w.ones_like(x) if b is None else _w.broadcast_to(_float(b), x.shape)
+    top = _w.max(_w.where(_w.eq(b, 0), float("-inf"), x), axis, True)
+    top = _w.stop_gradient(_w.where(_w.is_finite(top), top, _w.zeros_like(top)))
+    s = _w.sum(b * _w.exp(x - top), axis, keepdims)
+    top = top if keepdims else _w.squeeze(top, tuple(range(len(x.shape))) if axis is None else axis) \
+        if len(x.shape) else top
+    if return_sign:
+        return _w.log(_w.abs(s)) + top, _w.sign(s)
+    return _w.log(s) + top
+
+
+def logmeanexp(x, axis=None, where=None, keepdims=False):
+    n = _w.about(_float(x), "count") // max(_w.about(_w.sum(_float(x), axis), "count"), 1)
+    return logsumexp(x, axis, where=where, keepdims=keepdims) - _w.log(float(n))
+
+
+def standardize(x, axis=-1, mean=None, variance=None, epsilon=1e-5, where=None):
+    x = _float(x)
+    mean = _w.mean(x, axis, True) if mean is None else mean
+    variance = _w.mean(x * x, axis, True) - mean * mean if variance is None else variance
+    return (x - mean) * _w.rsqrt(variance + epsilon)
+
+
+def one_hot(x, num_classes, *, dtype=None, axis=-1):
+    x = _asarray(x)
+    y = _w.eq(_w.expand_dims(x, -1), _w.arange(0, num_classes))
+    y = _w.cast(y, float if dtype is None else dtype)
+    return y if axis == -1 else _w.move_axis(y, -1, axis)
+
+
+def dot_product_attention(query, key, value, bias=None, mask=None, *, scale=None, is_causal=False,
+                          query_seq_lengths=None, key_value_seq_lengths=None, local_window_size=None,
+                          implementation=None):
+    # [B,] T, N, H  with keys and values  [B,] S, K, H, where N is a multiple of K
+    batched = len(query.shape) == 4
+    q, k, v = [x if batched else _w.expand_dims(x, 0) for x in (query, key, value)]
+    groups = q.shape[2] // k.shape[2]
+    if groups > 1:
+        k, v = _w.repeat(k, groups, 2), _w.repeat(v, groups, 2)
+    t, s = q.shape[1], k.shape[1]
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    logits = _w.einsum("btnh,bsnh->bnts", [q, k]) * scale
+    if bias is not None:
+        logits = logits + bias
+    low = -0.7 * 3.4028235e38
+    if mask is not None:
+        logits = _w.where(mask, logits, low)
+    if is_causal:
+        logits = _w.where(_w.tri(t, s, 0, bool), logits, low)
+    y = _w.einsum("bnts,bsnh->btnh", [_w.softmax(logits, -1), v])
+    return y if batched else y[0]

@@ -1,0 +1,296 @@
+# jax.numpy: making arrays.
+import _jax as _w
+from jax._dtypes import as_dtype as _as_dtype, default_int as _default_int, default_float as _default_float
+
+__all__ = """array asarray zeros ones empty full zeros_like ones_like empty_like full_like arange linspace
+    logspace geomspace eye identity tri meshgrid indices fromfunction frombuffer copy astype
+    diag diagflat tril triu vander ix_ from_dlpack mgrid ogrid tril_indices triu_indices
+    diag_indices mask_indices array_repr array_str hanning hamming blackman bartlett
+    tril_indices_from triu_indices_from""".split()
+
+
+def array(object, dtype=None, copy=True, order="K", ndmin=0, device=None):
+    if object is None:
+        raise TypeError("None is not a valid value for jnp.array")
+    if dtype is None and isinstance(object, (int, float)) and not isinstance(object, bool):
+        out = _w.wrap(object)
+    elif isinstance(object, _w.Tensor) and dtype is None and not copy:
+        out = _w.tensor(object, None, False)
+    elif hasattr(object, "__jax_array__"):
+        out = object.__jax_array__()
+    else:
+        out = _w.tensor(object, dtype, copy and not _w.in_trace())
+    if isinstance(object, _w.Tensor) and dtype is None:
+        out = _w.set_weak(out, _w.about(object, "weak"))
+    while len(out.shape) < ndmin:
+        out = _w.expand_dims(out, 0)
+    return out
+
+
+def asarray(a, dtype=None, order=None, copy=None, device=None):
+    if dtype is None and isinstance(a, _w.Tensor):
+        return _w.set_weak(_w.tensor(a, None, False), _w.about(a, "weak"))
+    return array(a, dtype, False)
+
+
+def _shape(shape):
+    return (shape,) if isinstance(shape, int) else tuple(shape)
+
+
+def zeros(shape, dtype=None, device=None):
+    return _w.full(shape, 0, float if dtype is None else dtype)
+
+
+def ones(shape, dtype=None, device=None):
+    return _w.full(shape, 1, float if dtype is None else dtype)
+
+
+empty = zeros
+
+
+def full(shape, fill_value, dtype=None, device=None):
+    if dtype is None and isinstance(fill_value, (int, float)) and not isinstance(fill_value, bool):
+        return _w.set_weak(_w.full(shape, fill_value), True)
+    return _w.full(shape, fill_value, dtype)
+
+
+def _like(a):
+    return a if isinstance(a, _w.Tensor) else asarray(a)
+
+
+def zeros_like(a, dtype=None, shape=None, device=None):
+    return full_like(a, 0, dtype, shape)
+
+
+def ones_like(a, dtype=None, shape=None, device=None):
+    return full_like(a, 1, dtype, shape)
+
+
+empty_like = zeros_like
+
+
+def full_like(a, fill_value, dtype=None, shape=None, device=None):
+    a = _like(a)
+    weak = dtype is None and _w.about(a, "weak")
+    if isinstance(fill_value, float) and (dtype is None and not a.dtype.is_floating_point):
+        fill_value = int(fill_value)
+    out = _w.full(a.shape if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)
+    return _w.set_weak(out, True) if weak else out
+
+
+def _concrete(*xs):
+    return [x if not isinstance(x, _w.Tensor) else x.item() for x in xs]
+
+
+def arange(start, stop=None, step=None, dtype=None, device=None):
+    start, stop, step = _concrete(start, stop, step)
+    if stop is None:
+        start, stop = 0, start
+    return _w.arange(start, stop, 1 if step is None else step, _as_dtype(dtype))
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, device=None):
+    plain = isinstance(start, (int, float)) and isinstance(stop, (int, float))
+    if plain:
+        out = _w.linspace(start, stop, num, endpoint)
+        step = (stop - start) / (num - 1 if endpoint else num) if num > 1 else float("nan")
+    else:
+        a, b = [asarray(x) for x in (start, stop)]
+        t = _w.linspace(0.0, 1.0, num, endpoint)
+        shape = (num,) + (1,) * max(len(a.shape), len(b.shape))
+        t = _w.reshape(t, shape)
+        out = a * (1 - t) + b * t
+        step = (b - a) / (num - 1 if endpoint else num)
+        if axis != 0:
+            out = _w.move_axis(out, 0, axis)
+    if dtype is not None:
+        out = _w.cast(_w.floor(out) if _as_dtype(dtype).kind in "iu" else out, dtype)
+    return (out, asarray(step)) if retstep else out
+
+
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    out = _w.pow(base, linspace(start, stop, num, endpoint, axis=axis))
+    return out if dtype is None else _w.cast(out, dtype)
+
+
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    out = _w.exp(linspace(_w.log(start), _w.log(stop), num, endpoint, axis=axis))
+    ends = [_w.reshape(asarray(start, out.dtype), (1,))]
+    if num > 1 and endpoint and len(out.shape) == 1:
+        out = _w.concat(ends + [out[1:-1], _w.reshape(asarray(stop, out.dtype), (1,))], 0)
+    return out if dtype is None else _w.cast(out, dtype)
+
+
+def eye(N, M=None, k=0, dtype=None, device=None):
+    return _w.eye(N, N if M is None else M, k, float if dtype is None else dtype)
+
+
+def identity(n, dtype=None):
+    return eye(n, dtype=dtype)
+
+
+def tri(N, M=None, k=0, dtype=None):
+    return _w.tri(N, N if M is None else M, k, float if dtype is None else dtype)
+
+
+def tril(m, k=0):
+    return _w.tril(m, k)
+
+
+def triu(m, k=0):
+    return _w.triu(m, k)
+
+
+def diag(v, k=0):
+    return _w.diag(v, k)
+
+
+def diagflat(v, k=0):
+    return _w.diag(_w.reshape(v, (-1,)), k)
+
+
+def vander(x, N=None, increasing=False):
+    n = x.shape[0] if N is None else N
+    powers = _w.arange(0, n) if increasing else _w.arange(n - 1, -1, -1)
+    return _w.pow(_w.expand_dims(x, 1), powers)
+
+
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    xs = [asarray(x) for x in xi]
+    n = len(xs)
+    shape = [x.shape[0] if len(x.shape) else 1 for x in xs]
+    order = list(range(n))
+    if indexing == "xy" and n > 1:
+        order[0], order[1] = 1, 0
+    full_shape = [0] * n
+    for i in range(n):
+        full_shape[order[i]] = shape[i]
+    out = []
+    for i, x in enumerate(xs):
+        here = [1] * n
+        here[order[i]] = shape[i]
+        y = _w.reshape(x, here)
+        out.append(y if sparse else _w.broadcast_to(y, full_shape))
+    return out
+
+
+def indices(dimensions, dtype=None, sparse=False):
+    parts = [_w.iota(_default_int() if dtype is None else dtype, tuple(dimensions), i)
+             for i in range(len(dimensions))]
+    return tuple(parts) if sparse else _w.stack(parts, 0)
+
+
+def fromfunction(function, shape, dtype=float, **kwargs):
+    return function(*[_w.iota(dtype, tuple(shape), i) for i in range(len(shape))], **kwargs)
+
+
+def frombuffer(*args, **kwargs):
+    raise NotImplementedError("jnp.frombuffer: there are no bytes in scripts")
+
+
+def from_dlpack(x):
+    return asarray(x)
+
+
+def copy(a, order=None):
+    return _w.copy(asarray(a))
+
+
+def astype(x, dtype, copy=False, device=None):
+    x = asarray(x)
+    target = _as_dtype(dtype if dtype is not None else float)
+    if target == _w.bool_ and x.dtype != _w.bool_:
+        return _w.ne(x, 0)
+    return _w.set_weak(_w.cast(x, target), False)
+
+
+def ix_(*args):
+    out = []
+    for i, a in enumerate(args):
+        a = asarray(a)
+        if a.dtype == _w.bool_:
+            a = _w.nonzero(a)[:, 0]
+        shape = [1] * len(args)
+        shape[i] = a.shape[0]
+        out.append(_w.reshape(a, shape))
+    return tuple(out)
+
+
+class _Grid:
+    def __init__(self, sparse):
+        self.sparse = sparse
+
+    def _axis(self, s):
+        step = 1 if s.step is None else s.step
+        return arange(0 if s.start is None else s.start, s.stop, step)
+
+    def __getitem__(self, key):
+        if not isinstance(key, tuple):
+            return self._axis(key)
+        axes = [self._axis(s) for s in key]
+        grids = meshgrid(*axes, sparse=self.sparse, indexing="ij")
+        return grids if self.sparse else _w.stack(grids, 0)
+
+
+mgrid = _Grid(False)
+ogrid = _Grid(True)
+
+
+def _pairs(mask):
+    ij = _w.nonzero(mask)
+    return tuple([_w.cast(ij[:, i], _default_int()) for i in range(len(mask.shape))])
+
+
+def tril_indices(n, k=0, m=None):
+    return _pairs(_w.tri(n, n if m is None else m, k, bool))
+
+
+def triu_indices(n, k=0, m=None):
+    return _pairs(_w.logical_not(_w.tri(n, n if m is None else m, k - 1, bool)))
+
+
+def tril_indices_from(arr, k=0):
+    return tril_indices(arr.shape[-2], k, arr.shape[-1])
+
+
+def triu_indices_from(arr, k=0):
+    return triu_indices(arr.shape[-2], k, arr.shape[-1])
+
+
+def mask_indices(n, mask_func, k=0):
+    return _pairs(_w.ne(mask_func(_w.full((n, n), 1, int), k), 0))
+
+
+def diag_indices(n, ndim=2):
+    return (_w.arange(0, n),) * ndim
+
+
+def array_repr(arr, *args, **kwargs):
+    return repr(arr)
+
+
+def array_str(arr, *args, **kwargs):
+    return str(arr)
+
+
+def _window(m, a, b, c):
+    n = _w.arange(0.0, float(m), 1.0)
+    t = 6.283185307179586 / max(m - 1, 1) * n
+    return a - b * _w.cos(t) + c * _w.cos(2 * t)
+
+
+def hanning(M):
+    return _window(M, 0.5, 0.5, 0.0)
+
+
+def hamming(M):
+    return _window(M, 0.54, 0.46, 0.0)
+
+
+def blackman(M):
+    return _window(M, 0.42, 0.5, 0.08)
+
+
+def bartlett(M):
+    n = _w.arange(0.0, float(M), 1.0)
+    return 1 - _w.abs(2 * n / max(M - 1, 1) - 1)

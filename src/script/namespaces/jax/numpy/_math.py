@@ -1,0 +1,603 @@
+# jax.numpy: elementwise functions and products.
+import _jax as _w
+from jax.numpy._create import asarray as _asarray
+from jax._dtypes import dtype as _dtype, default_float as _default_float
+
+__all__ = """add subtract multiply divide true_divide floor_divide mod remainder fmod divmod power float_power pow
+    negative positive absolute abs fabs sign signbit copysign sqrt cbrt square reciprocal exp exp2
+    expm1 log log2 log10 log1p logaddexp logaddexp2 sin cos tan arcsin arccos arctan asin acos atan
+    arctan2 atan2 sinh cosh tanh arcsinh arccosh arctanh asinh acosh atanh hypot degrees radians
+    deg2rad rad2deg sinc floor ceil trunc fix rint round around maximum minimum fmax fmin clip
+    equal not_equal less less_equal greater greater_equal isclose allclose array_equal array_equiv
+    isnan isinf isfinite isposinf isneginf logical_and logical_or logical_not logical_xor
+    bitwise_and bitwise_or bitwise_xor bitwise_not invert bitwise_invert left_shift right_shift
+    bitwise_left_shift bitwise_right_shift bitwise_count gcd lcm heaviside nan_to_num real imag conj conjugate angle
+    isreal iscomplex isrealobj iscomplexobj iscomplex isscalar
+    dot vdot vecdot matvec vecmat matmul inner outer tensordot einsum kron cross convolve correlate polyval polyadd
+    polysub polymul polyder polyint polyfit interp modf frexp ldexp nextafter spacing unwrap ediff1d
+    vectorize ufunc_outer exp10 frompyfunc i0""".split()
+
+add, subtract, multiply = _w.add, _w.sub, _w.mul
+divide = true_divide = _w.div
+floor_divide = _w.floor_div
+mod = remainder = _w.remainder
+fmod = _w.fmod
+negative, positive = _w.neg, _w.positive
+absolute = abs = _w.abs
+sign = _w.sign
+sqrt, square, reciprocal = _w.sqrt, _w.square, _w.reciprocal
+exp, exp2, expm1 = _w.exp, _w.exp2, _w.expm1
+log, log2, log10, log1p = _w.log, _w.log2, _w.log10, _w.log1p
+logaddexp = _w.logaddexp
+sin, cos, tan = _w.sin, _w.cos, _w.tan
+arcsin, arccos, arctan = asin, acos, atan = _w.asin, _w.acos, _w.atan
+arctan2 = atan2 = _w.atan2
+sinh, cosh, tanh = _w.sinh, _w.cosh, _w.tanh
+arcsinh, arccosh, arctanh = asinh, acosh, atanh = _w.asinh, _w.acosh, _w.atanh
+hypot = _w.hypot
+degrees = rad2deg = _w.rad2deg
+radians = deg2rad = _w.deg2rad
+maximum, minimum = _w.maximum, _w.minimum
+equal, not_equal = _w.eq, _w.ne
+less, less_equal, greater, greater_equal = _w.lt, _w.le, _w.gt, _w.ge
+isnan, isinf, isfinite = _w.is_nan, _w.is_inf, _w.is_finite
+logical_and, logical_or, logical_xor = _w.logical_and, _w.logical_or, _w.logical_xor
+logical_not = _w.logical_not
+bitwise_and, bitwise_or, bitwise_xor = _w.bitwise_and, _w.bitwise_or, _w.bitwise_xor
+bitwise_not = invert = bitwise_invert = _w.bitwise_not
+left_shift = bitwise_left_shift = _w.shift_left
+right_shift = bitwise_right_shift = _w.shift_right
+
+
+def _float(x):
+    x = _asarray(x)
+    return x if x.dtype.is_floating_point else _w.cast(x, _default_float())
+
+
+def _keeps(fn):
+    # floor and its like leave integers alone
+    def call(x):
+        x = _asarray(x)
+        return fn(x) if x.dtype.is_floating_point else x
+    return call
+
+
+floor, ceil, trunc = _keeps(_w.floor), _keeps(_w.ceil), _keeps(_w.trunc)
+fix = trunc
+
+
+def rint(x):
+    return _w.round(_float(x))
+
+
+def round(a, decimals=0, out=None):
+    a = _asarray(a)
+    if not a.dtype.is_floating_point:
+        if decimals >= 0:
+            return a
+        f = 10 ** -decimals
+        return _w.cast(_w.round(a / f) * f, a.dtype)
+    if decimals == 0:
+        return _w.round(a)
+    f = 10.0 ** decimals
+    return _w.round(a * f) / f
+
+
+around = round
+
+
+def divmod(x1, x2):
+    return _w.floor_div(x1, x2), _w.remainder(x1, x2)
+
+
+def power(x1, x2):
+    # Whole exponents are multiplied out, as JAX does, so that 0 ** 2 has a derivative.
+    if isinstance(x2, int) and not isinstance(x2, bool) and isinstance(x1, _w.Tensor):
+        return x1 ** x2
+    return _w.pow(x1, x2)
+
+
+pow = power
+
+
+def float_power(x, y):
+    return _w.pow(_float(x), _float(y))
+
+
+def fabs(x):
+    return _w.abs(_float(x))
+
+
+def exp10(x):
+    return _w.pow(10.0, x)
+
+
+def signbit(x):
+    x = _asarray(x)
+    if not x.dtype.is_floating_point:
+        return _w.lt(x, 0)
+    ints = {2: _w.int16, 4: _w.int32, 8: _w.int64}
+    return _w.lt(_w.bitcast(x, ints[x.dtype.itemsize]), 0)
+
+
+def copysign(x1, x2):
+    return _w.where(signbit(x2), -_w.abs(_float(x1)), _w.abs(_float(x1)))
+
+
+def cbrt(x):
+    # The real root, by one more step of Newton's method; the slope comes from the formula.
+    x = _float(x)
+    safe = _w.where(_w.eq(x, 0), _w.ones_like(x), _w.abs(x))
+    y = _w.exp(_w.log(safe) / 3)
+    s = _w.stop_gradient(y)
+    y = y - (s * s * s - _w.stop_gradient(safe)) / (3 * s * s)
+    return _w.where(_w.eq(x, 0), _w.zeros_like(x), _w.sign(x) * y)
+
+
+def sinc(x):
+    x = _float(x)
+    t = _w.where(_w.eq(x, 0), _w.ones_like(x), 3.141592653589793 * x)
+    return _w.where(_w.eq(x, 0), 1 - (3.141592653589793 * x) ** 2 / 6, _w.sin(t) / t)
+
+
+def logaddexp2(a, b):
+    ln2 = 0.6931471805599453
+    return _w.logaddexp(_float(a) * ln2, _float(b) * ln2) / ln2
+
+
+def fmax(a, b):
+    a, b = _asarray(a), _asarray(b)
+    return _w.where(_w.is_nan(a), b, _w.where(_w.is_nan(b), a, _w.maximum(a, b)))
+
+
+def fmin(a, b):
+    a, b = _asarray(a), _asarray(b)
+    return _w.where(_w.is_nan(a), b, _w.where(_w.is_nan(b), a, _w.minimum(a, b)))
+
+
+def clip(arr=None, min=None, max=None, a=None, a_min=None, a_max=None):
+    x = _asarray(a if arr is None else arr)
+    lo = a_min if min is None else min
+    hi = a_max if max is None else max
+    if lo is not None:
+        x = _w.maximum(lo, x)
+    if hi is not None:
+        x = _w.minimum(hi, x)
+    return x
+
+
+def isposinf(x):
+    return _w.eq(x, float("inf"))
+
+
+def isneginf(x):
+    return _w.eq(x, float("-inf"))
+
+
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    a, b = _float(a), _float(b)
+    near = _w.is_close(a, b, rtol, atol)
+    return _w.logical_or(near, _w.logical_and(_w.is_nan(a), _w.is_nan(b))) if equal_nan else near
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return _w.all(isclose(a, b, rtol, atol, equal_nan))
+
+
+def array_equal(a1, a2, equal_nan=False):
+    a, b = _asarray(a1), _asarray(a2)
+    if tuple(a.shape) != tuple(b.shape):
+        return _asarray(False)
+    same = _w.eq(a, b)
+    if equal_nan:
+        same = _w.logical_or(same, _w.logical_and(_w.is_nan(a), _w.is_nan(b)))
+    return _w.all(same)
+
+
+def array_equiv(a1, a2):
+    from jax.numpy._shape import broadcast_shapes
+    a, b = _asarray(a1), _asarray(a2)
+    try:
+        broadcast_shapes(a.shape, b.shape)
+    except ValueError:
+        return _asarray(False)
+    return _w.all(_w.eq(a, b))
+
+
+def isscalar(element):
+    return isinstance(element, (int, float, bool, str)) or (isinstance(element, _w.Tensor) and len(element.shape) == 0)
+
+
+def real(val):
+    return _asarray(val)
+
+
+conj = conjugate = real
+
+
+def imag(val):
+    return _w.zeros_like(_asarray(val))
+
+
+def angle(z, deg=False):
+    z = _float(z)
+    return _w.where(_w.lt(z, 0), 180.0 if deg else 3.1415927, _w.zeros_like(z))
+
+
+def isreal(x):
+    return _w.ones_like(_w.eq(x, x))
+
+
+def iscomplex(x):
+    return _w.zeros_like(_w.eq(x, x))
+
+
+def isrealobj(x):
+    return True
+
+
+def iscomplexobj(x):
+    return False
+
+
+def bitwise_count(x):
+    x = _asarray(x)
+    bits = 8 * x.dtype.itemsize
+    u = _w.abs(x) if x.dtype.kind == "i" else x
+    out = _w.zeros_like(u)
+    for i in range(bits):
+        out = out + _w.bitwise_and(_w.shift_right(u, _w.cast(i, u.dtype)), _w.cast(1, u.dtype))
+    return _w.cast(out, _w.uint8)
+
+
+def _gcd_steps(a, b):
+    from jax.lax import while_loop
+    a, b = _w.abs(a), _w.abs(b)
+
+    def step(s):
+        x, y = s
+        safe = _w.where(_w.eq(y, 0), _w.ones_like(y), y)
+        return _w.where(_w.eq(y, 0), x, y), _w.where(_w.eq(y, 0), y, _w.remainder(x, safe))
+
+    return while_loop(lambda s: _w.any(_w.ne(s[1], 0)), step, (a, b))[0]
+
+
+def gcd(x1, x2):
+    from jax.numpy._shape import broadcast_arrays, _same
+    return _gcd_steps(*_same(broadcast_arrays(x1, x2)))
+
+
+def lcm(x1, x2):
+    g = gcd(x1, x2)
+    return _w.where(_w.eq(g, 0), _w.zeros_like(g), _w.abs(_w.mul(x1, _w.floor_div(x2, _w.maximum(g, 1)))))
+
+
+def heaviside(x1, x2):
+    x = _float(x1)
+    return _w.where(_w.eq(x, 0), _w.cast(_asarray(x2), x.dtype), _w.cast(_w.gt(x, 0), x.dtype))
+
+
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    from jax._dtypes import finfo
+    x = _asarray(x)
+    if not x.dtype.is_floating_point:
+        return x
+    top = finfo(x.dtype).max
+    x = _w.where(_w.is_nan(x), nan, x)
+    x = _w.where(_w.eq(x, float("inf")), top if posinf is None else posinf, x)
+    return _w.where(_w.eq(x, float("-inf")), -top if neginf is None else neginf, x)
+
+
+def modf(x):
+    x = _float(x)
+    whole = _w.trunc(x)
+    return x - whole, whole
+
+
+def frexp(x):
+    x = _float(x)
+    safe = _w.where(_w.eq(x, 0), _w.ones_like(x), _w.abs(x))
+    e = _w.floor(_w.log2(safe)) + 1
+    m = x / _w.exp2(e)
+    e = _w.where(_w.ge(_w.abs(m), 1), e + 1, _w.where(_w.lt(_w.abs(m), 0.5), e - 1, e))
+    m = x / _w.exp2(e)
+    zero = _w.eq(x, 0)
+    return _w.where(zero, x, m), _w.cast(_w.where(zero, _w.zeros_like(e), e), _w.int32)
+
+
+def ldexp(x1, x2):
+    return _w.mul(_float(x1), _w.exp2(_float(x2)))
+
+
+def nextafter(x, y):
+    x, y = _float(x), _float(y)
+    bits = _w.bitcast(x, _w.int32)
+    up = _w.gt(y, x)
+    step = _w.where(_w.eq(_w.gt(x, 0), up), 1, -1)
+    moved = _w.bitcast(bits + step, x.dtype)
+    least = _w.bitcast(_w.where(up, 1, -2147483647), x.dtype)
+    moved = _w.where(_w.eq(x, 0), least, moved)
+    return _w.where(_w.eq(x, y), y, moved)
+
+
+def spacing(x):
+    x = _w.abs(_float(x))
+    return nextafter(x, float("inf")) - x
+
+
+def unwrap(p, discont=None, axis=-1, period=6.283185307179586):
+    d = _w.sub(_w.narrow(p, axis, 1, p.shape[axis] - 1), _w.narrow(p, axis, 0, p.shape[axis] - 1))
+    half = period / 2
+    wrapped = _w.remainder(d + half, period) - half
+    wrapped = _w.where(_w.logical_and(_w.eq(wrapped, -half), _w.gt(d, 0)), half, wrapped)
+    fix_by = _w.where(_w.lt(_w.abs(d), half if discont is None else discont), _w.zeros_like(d), wrapped - d)
+    first = _w.narrow(p, axis, 0, 1)
+    rest = _w.narrow(p, axis, 1, p.shape[axis] - 1) + _w.cumsum(fix_by, axis)
+    return _w.concat([first, rest], axis)
+
+
+def ediff1d(ary, to_end=None, to_begin=None):
+    flat = _w.reshape(ary, (-1,))
+    parts = [flat[1:] - flat[:-1]]
+    if to_begin is not None:
+        parts.insert(0, _w.reshape(_asarray(to_begin), (-1,)))
+    if to_end is not None:
+        parts.append(_w.reshape(_asarray(to_end), (-1,)))
+    return _w.concat(parts, 0)
+
+
+def i0(x):
+    from jax.scipy.special import i0 as f
+    return f(x)
+
+
+# ---- products
+
+
+def _to(y, dtype):
+    return y if dtype is None else _w.cast(y, dtype)
+
+
+def matmul(a, b, precision=None, preferred_element_type=None, out_sharding=None):
+    a, b = _asarray(a), _asarray(b)
+    if len(a.shape) == 0 or len(b.shape) == 0:
+        raise ValueError("matmul input operand must have ndim at least 1, got "
+                         f"shapes {tuple(a.shape)} and {tuple(b.shape)}")
+    return _to(_w.matmul(a, b), preferred_element_type)
+
+
+def dot(a, b, precision=None, preferred_element_type=None, out_sharding=None):
+    a, b = _asarray(a), _asarray(b)
+    if len(a.shape) == 0 or len(b.shape) == 0:
+        return _w.mul(a, b)
+    if len(b.shape) <= 2:
+        return _to(_w.matmul(a, b), preferred_element_type)
+    return _to(_w.tensordot(a, b, [len(a.shape) - 1], [len(b.shape) - 2]), preferred_element_type)
+
+
+def vdot(a, b, precision=None, preferred_element_type=None):
+    a, b = _w.reshape(_asarray(a), (-1,)), _w.reshape(_asarray(b), (-1,))
+    return _to(_w.matmul(a, b), preferred_element_type)
+
+
+def vecdot(x1, x2, axis=-1, precision=None, preferred_element_type=None):
+    return _w.sum(_w.mul(_w.move_axis(x1, axis, -1), _w.move_axis(x2, axis, -1)), -1)
+
+
+def matvec(x1, x2):
+    return _w.squeeze(_w.matmul(x1, _w.expand_dims(x2, -1)), -1)
+
+
+def vecmat(x1, x2):
+    return _w.squeeze(_w.matmul(_w.expand_dims(x1, -2), x2), -2)
+
+
+def inner(a, b, precision=None, preferred_element_type=None):
+    a, b = _asarray(a), _asarray(b)
+    if len(a.shape) == 0 or len(b.shape) == 0:
+        return _w.mul(a, b)
+    return _w.tensordot(a, b, [len(a.shape) - 1], [len(b.shape) - 1])
+
+
+def outer(a, b, out=None):
+    return _w.outer(_w.reshape(_asarray(a), (-1,)), _w.reshape(_asarray(b), (-1,)))
+
+
+ufunc_outer = outer
+
+
+def tensordot(a, b, axes=2, precision=None, preferred_element_type=None, out_sharding=None):
+    a, b = _asarray(a), _asarray(b)
+    if isinstance(axes, int):
+        p = list(range(len(a.shape) - axes, len(a.shape)))
+        q = list(range(axes))
+    else:
+        p, q = [[x] if isinstance(x, int) else list(x) for x in axes]
+    p = [i + len(a.shape) if i < 0 else i for i in p]
+    q = [i + len(b.shape) if i < 0 else i for i in q]
+    return _to(_w.tensordot(a, b, p, q), preferred_element_type)
+
+
+def einsum(subscripts, *operands, out=None, optimize="optimal", precision=None,
+           preferred_element_type=None, _dot_general=None, out_sharding=None):
+    if not isinstance(subscripts, str):
+        subscripts, operands = _spelled(subscripts, operands)
+    return _to(_w.einsum(subscripts.replace(" ", ""), [_asarray(x) for x in operands]), preferred_element_type)
+
+
+def _spelled(first, rest):
+    # einsum(x, [0, 1], y, [1, 2], [0, 2]) as letters
+    args = [first] + list(rest)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    result = None
+    if len(args) % 2:
+        result = args.pop()
+    text = lambda axes: "".join(["..." if i is Ellipsis else letters[i] for i in axes])
+    spec = ",".join([text(a) for a in args[1::2]])
+    return (spec if result is None else spec + "->" + text(result)), args[0::2]
+
+
+def kron(a, b):
+    a, b = _asarray(a), _asarray(b)
+    n = max(len(a.shape), len(b.shape))
+    sa = (1,) * (n - len(a.shape)) + tuple(a.shape)
+    sb = (1,) * (n - len(b.shape)) + tuple(b.shape)
+    wide_a, wide_b, out = [], [], []
+    for x, y in zip(sa, sb):
+        wide_a += [x, 1]
+        wide_b += [1, y]
+        out.append(x * y)
+    return _w.reshape(_w.mul(_w.reshape(a, wide_a), _w.reshape(b, wide_b)), out)
+
+
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = _w.move_axis(_asarray(a), axisa, -1), _w.move_axis(_asarray(b), axisb, -1)
+    if a.shape[-1] == 2 and b.shape[-1] == 2:
+        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    a = _w.concat([a, _w.zeros_like(a[..., :1])], -1) if a.shape[-1] == 2 else a
+    b = _w.concat([b, _w.zeros_like(b[..., :1])], -1) if b.shape[-1] == 2 else b
+    x, y, z = a[..., 0], a[..., 1], a[..., 2]
+    u, v, s = b[..., 0], b[..., 1], b[..., 2]
+    return _w.move_axis(_w.stack([y * s - z * v, z * u - x * s, x * v - y * u], -1), -1, axisc)
+
+
+def _slide(a, v, mode):
+    # sum_j a[i - j] v[j]; v is the shorter one, and reversed already
+    n, k = a.shape[0], v.shape[0]
+    if mode == "full":
+        lo, hi = k - 1, k - 1
+    elif mode == "same":
+        lo, hi = k // 2, k - 1 - k // 2
+    elif mode == "valid":
+        lo, hi = 0, 0
+    else:
+        raise ValueError("mode must be one of ['full', 'same', 'valid']")
+    padded = _w.pad(a, [lo], [hi])
+    m = padded.shape[0] - k + 1
+    where = _w.expand_dims(_w.arange(0, m), 1) + _w.arange(0, k)
+    return _w.matmul(padded[where], v)
+
+
+def convolve(a, v, mode="full", precision=None, preferred_element_type=None):
+    from jax.numpy._shape import _same
+    a, v = _same([a, v])
+    if a.shape[0] < v.shape[0]:
+        a, v = v, a
+    return _slide(a, _w.flip(v, 0), mode)
+
+
+def correlate(a, v, mode="valid", precision=None, preferred_element_type=None):
+    from jax.numpy._shape import _same
+    a, v = _same([a, v])
+    if a.shape[0] < v.shape[0]:
+        return _w.flip(_slide(v, a, mode), 0)
+    return _slide(a, v, mode)
+
+
+# ---- polynomials, the highest power first
+
+
+def polyval(p, x, unroll=16):
+    p, x = _asarray(p), _asarray(x)
+    y = _w.zeros_like(x) if len(x.shape) else _w.cast(0, x.dtype)
+    for i in range(p.shape[0]):
+        y = y * x + p[i]
+    return y
+
+
+def _aligned(a, b):
+    a, b = _asarray(a), _asarray(b)
+    n = max(a.shape[0], b.shape[0])
+    return _w.pad(a, [n - a.shape[0]], [0]), _w.pad(b, [n - b.shape[0]], [0])
+
+
+def polyadd(a1, a2):
+    a, b = _aligned(a1, a2)
+    return a + b
+
+
+def polysub(a1, a2):
+    a, b = _aligned(a1, a2)
+    return a - b
+
+
+def polymul(a1, a2, trim_leading_zeros=False):
+    return convolve(a1, a2)
+
+
+def polyder(p, m=1):
+    for _ in range(m):
+        n = p.shape[0]
+        p = p[:-1] * _w.arange(n - 1, 0, -1)
+    return p
+
+
+def polyint(p, m=1, k=0):
+    for _ in range(m):
+        n = p.shape[0]
+        p = _w.concat([p / _w.arange(n, 0, -1), _w.full((1,), float(k))], 0)
+    return p
+
+
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    from jax.numpy._create import vander
+    a = vander(_float(x), deg + 1)
+    b = _float(y)
+    scale = _w.sqrt(_w.sum(a * a, 0))
+    a = a / scale
+    at = _w.permute(a)
+    return _w.solve(_w.matmul(at, a), _w.matmul(at, b)) / scale
+
+
+def interp(x, xp, fp, left=None, right=None, period=None):
+    x, xp, fp = _float(x), _float(xp), _float(fp)
+    if period is not None:
+        x = _w.remainder(x, period)
+        order = _w.sort(_w.remainder(xp, period), 0)
+        xp, fp = order[0], fp[order[1]]
+        xp = _w.concat([xp[-1:] - period, xp, xp[:1] + period], 0)
+        fp = _w.concat([fp[-1:], fp, fp[:1]], 0)
+    n = xp.shape[0]
+    i = _w.clip(_w.searchsorted(xp, x, True), 1, n - 1)
+    x0, x1, y0, y1 = xp[i - 1], xp[i], fp[i - 1], fp[i]
+    dx = x1 - x0
+    t = _w.where(_w.eq(dx, 0), _w.zeros_like(dx), (x - x0) / _w.where(_w.eq(dx, 0), _w.ones_like(dx), dx))
+    y = y0 + t * (y1 - y0)
+    if period is None:
+        y = _w.where(_w.lt(x, xp[0]), fp[0] if left is None else left, y)
+        y = _w.where(_w.gt(x, xp[-1]), fp[-1] if right is None else right, y)
+    return y
+
+
+def vectorize(pyfunc, *, excluded=(), signature=None):
+    from jax._api import vmap
+    cores = None
+    if signature is not None:
+        left = signature.replace(" ", "").split("->")[0]
+        cores = [0 if p == "" else p.count(",") + 1 for p in left[1:-1].split("),(")]
+
+    def call(*args):
+        from jax.numpy._shape import broadcast_shapes
+        args = [a if i in excluded else _asarray(a) for i, a in enumerate(args)]
+        core = cores if cores is not None else [0] * len(args)
+        used = [i for i in range(len(args)) if i not in excluded]
+        lead = [tuple(args[i].shape)[:len(args[i].shape) - core[i]] for i in used]
+        loop = broadcast_shapes(*lead)
+        for i, s in zip(used, lead):
+            tail = tuple(args[i].shape)[len(s):]
+            args[i] = _w.reshape(_w.broadcast_to(args[i], tuple(loop) + tail), (-1,) + tail) if loop else args[i]
+        if not loop:
+            return pyfunc(*args)
+        axes = tuple([None if i in excluded else 0 for i in range(len(args))])
+        out = vmap(pyfunc, in_axes=axes)(*args)
+        back = lambda y: _w.reshape(y, tuple(loop) + tuple(y.shape)[1:])
+        import jax._pytree as tree
+        return tree.tree_map(back, out)
+
+    return call
+
+
+def frompyfunc(func, nin, nout, identity=None):
+    return vectorize(func)

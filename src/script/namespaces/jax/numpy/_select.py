@@ -1,0 +1,431 @@
+# jax.numpy: choosing, sorting, searching, sets.
+import _jax as _w
+from jax.numpy._create import asarray as _asarray
+from jax._dtypes import default_int as _default_int
+
+__all__ = """where nonzero flatnonzero argwhere take take_along_axis put_along_axis extract compress choose
+    select piecewise place put fill_diagonal diagonal sort argsort lexsort msort partition
+    argpartition searchsorted digitize unique unique_values unique_counts unique_inverse unique_all
+    isin in1d intersect1d union1d setdiff1d setxor1d
+    apply_along_axis apply_over_axes unravel_index ravel_multi_index packbits unpackbits top_k
+    iterable sort_complex""".split()
+
+
+def _pairs(mask, size, fill_value):
+    ij = _w.cast(_w.nonzero(mask), _default_int())
+    if size is not None:
+        n = ij.shape[0]
+        if n > size:
+            ij = ij[:size]
+        elif n < size:
+            fill = 0 if fill_value is None else fill_value
+            ij = _w.concat([ij, _w.full((size - n, ij.shape[1]), fill, ij.dtype)], 0)
+    return tuple([ij[:, k] for k in range(ij.shape[1])])
+
+
+def _traced_pairs(mask, size, fill_value):
+    # Of a traced mask: the places of the first `size` true ones, by sorting.
+    flat = _w.reshape(mask, (-1,))
+    n = flat.shape[0]
+    order = _w.sort(_w.cast(_w.logical_not(flat), _w.int32), 0)[1]
+    count = _w.sum(_w.cast(flat, _w.int32))
+    if size > n:
+        order = _w.concat([order, _w.full((size - n,), 0, order.dtype)], 0)
+    at = _w.cast(order[:size], _default_int())
+    real = _w.lt(_w.arange(0, size), count)
+    parts = unravel_index(at, tuple(mask.shape))
+    return tuple([_w.where(real, p, 0 if fill_value is None else fill_value) for p in parts])
+
+
+def nonzero(a, *, size=None, fill_value=None):
+    a = _asarray(a)
+    mask = a if a.dtype == _w.bool_ else _w.ne(a, 0)
+    if len(a.shape) == 0:
+        raise ValueError("Calling nonzero on 0d arrays is not allowed.")
+    if _w.about(mask, "symbolic"):
+        if size is None:
+            from jax.errors import ConcretizationTypeError
+            raise ConcretizationTypeError(
+                "The size argument of jnp.nonzero must be statically specified to use jnp.nonzero "
+                "within JAX transformations: the array is traced and has no concrete value.")
+        return _traced_pairs(mask, size, fill_value)
+    return _pairs(mask, size, fill_value)
+
+
+def flatnonzero(a, *, size=None, fill_value=None):
+    return nonzero(_w.reshape(_asarray(a), (-1,)), size=size, fill_value=fill_value)[0]
+
+
+def argwhere(a, *, size=None, fill_value=None):
+    return _w.stack(nonzero(a, size=size, fill_value=fill_value), 1)
+
+
+def where(condition, x=None, y=None, *, size=None, fill_value=None):
+    if x is None and y is None:
+        return nonzero(condition, size=size, fill_value=fill_value)
+    condition = _asarray(condition)
+    if condition.dtype != _w.bool_:
+        condition = _w.ne(condition, 0)
+    return _w.where(condition, x, y)
+
+
+def take(a, indices, axis=None, out=None, mode=None, unique_indices=False, indices_are_sorted=False, fill_value=None):
+    a, indices = _asarray(a), _asarray(indices)
+    if axis is None:
+        a, axis = _w.reshape(a, (-1,)), 0
+    n = a.shape[axis]
+    if mode == "wrap":
+        return _w.take(a, _w.remainder(indices, n), axis)
+    if mode == "clip":
+        return _w.take(a, _w.clip(indices, 0, n - 1), axis)
+    fixed = _w.where(_w.lt(indices, 0), indices + n, indices)
+    y = _w.take(a, _w.clip(fixed, 0, n - 1 if n else 0), axis)
+    if not _w.about(indices, "symbolic") and not _w.in_trace():
+        if _w.about(indices, "count") == 0 or not bool(_w.any(_w.logical_or(_w.lt(fixed, 0), _w.ge(fixed, n)))):
+            return y
+    outside = _w.logical_or(_w.lt(fixed, 0), _w.ge(fixed, n))
+    shape = [1] * axis + list(indices.shape) + [1] * (len(a.shape) - 1 - axis)
+    if fill_value is None:
+        if a.dtype.is_floating_point:
+            fill_value = float("nan")
+        else:
+            from jax._dtypes import iinfo
+            fill_value = True if a.dtype == _w.bool_ else (iinfo(a.dtype).min if a.dtype.kind == "i" else iinfo(a.dtype).max)
+    return _w.where(_w.reshape(outside, shape), _w.cast(fill_value, a.dtype), y)
+
+
+def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
+    if axis is None:
+        arr, axis = _w.reshape(arr, (-1,)), 0
+    n = arr.shape[axis]
+    i = _w.where(_w.lt(indices, 0), _w.add(indices, n), indices)
+    shape = [max(a, b) for a, b in zip(arr.shape, indices.shape)]
+    shape_x, shape_i = list(shape), list(shape)
+    k = axis % len(arr.shape)
+    shape_x[k], shape_i[k] = n, indices.shape[k]
+    return _w.take_along(_w.broadcast_to(arr, shape_x), _w.broadcast_to(_w.clip(i, 0, n - 1), shape_i), axis)
+
+
+def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
+    if inplace:
+        raise ValueError("jax.numpy.put_along_axis cannot modify arrays in-place, because JAX arrays are immutable. "
+                         "Pass inplace=False to instead return an updated array.")
+    return _w.put_along(arr, indices, _w.broadcast_to(_w.cast(_asarray(values), arr.dtype), indices.shape), axis)
+
+
+def extract(condition, arr, *, size=None, fill_value=0):
+    flat, mask = _w.reshape(_asarray(arr), (-1,)), _w.ne(_w.reshape(_asarray(condition), (-1,)), 0)
+    return flat[nonzero(mask, size=size)[0]]
+
+
+def compress(condition, a, axis=None, out=None, *, size=None, fill_value=0):
+    a = _asarray(a)
+    if axis is None:
+        a, axis = _w.reshape(a, (-1,)), 0
+    return _w.take(a, nonzero(_asarray(condition), size=size)[0], axis)
+
+
+def choose(a, choices, out=None, mode="raise"):
+    from jax.numpy._shape import broadcast_arrays
+    arrays = broadcast_arrays(a, *list(choices))
+    index, n = arrays[0], len(arrays) - 1
+    if mode == "wrap":
+        index = _w.remainder(index, n)
+    else:
+        index = _w.clip(index, 0, n - 1)
+    y = arrays[1]
+    for k in range(1, n):
+        y = _w.where(_w.eq(index, k), arrays[k + 1], y)
+    return y
+
+
+def select(condlist, choicelist, default=0):
+    if len(condlist) != len(choicelist):
+        raise ValueError("condlist must have length equal to choicelist ({} vs {})".format(len(condlist), len(choicelist)))
+    y = default
+    for c, x in zip(condlist[::-1], choicelist[::-1]):
+        y = _w.where(_asarray(c), x, y)
+    return y
+
+
+def piecewise(x, condlist, funclist, *args, **kw):
+    x = _asarray(x)
+    conds = [_asarray(c) for c in condlist]
+    call = lambda f: f(x, *args, **kw) if callable(f) else _w.full(x.shape, f, x.dtype)
+    y = call(funclist[len(conds)]) if len(funclist) > len(conds) else _w.zeros_like(x)
+    for c, f in list(zip(conds, funclist))[::-1]:
+        y = _w.where(c, _w.cast(call(f), x.dtype), y)
+    return y
+
+
+def place(arr, mask, vals, *, inplace=True):
+    if inplace:
+        raise ValueError("jax.numpy.place cannot modify arrays in-place: pass inplace=False")
+    flat, m = _w.reshape(arr, (-1,)), _w.reshape(_asarray(mask), (-1,))
+    vals = _w.reshape(_asarray(vals), (-1,))
+    i = _w.cumsum(_w.cast(m, _w.int32), 0) - 1
+    return _w.reshape(_w.where(m, vals[_w.remainder(i, vals.shape[0])], flat), arr.shape)
+
+
+def put(a, ind, v, mode=None, *, inplace=True):
+    if inplace:
+        raise ValueError("jax.numpy.put cannot modify arrays in-place: pass inplace=False")
+    from jax._index import update
+    return _w.reshape(update(_w.reshape(a, (-1,)), _asarray(ind), v, "set", mode), a.shape)
+
+
+def fill_diagonal(a, val, wrap=False, *, inplace=True):
+    if inplace:
+        raise NotImplementedError("JAX arrays are immutable, must use inplace=False")
+    n = min(a.shape)
+    i = _w.arange(0, n)
+    return a.at[(i,) * len(a.shape)].set(val)
+
+
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    rank = len(a.shape)
+    i, j = axis1 % rank, axis2 % rank
+    rest = [k for k in range(rank) if k not in (i, j)]
+    return _w.diagonal(_w.permute(a, rest + [i, j]), offset)
+
+
+# ---- sorting
+
+
+def sort(a, axis=-1, kind=None, order=None, stable=True, descending=False):
+    a = _asarray(a)
+    if axis is None:
+        a, axis = _w.reshape(a, (-1,)), 0
+    return _w.sort(a, axis, descending)[0]
+
+
+def argsort(a, axis=-1, kind=None, order=None, stable=True, descending=False):
+    a = _asarray(a)
+    if axis is None:
+        a, axis = _w.reshape(a, (-1,)), 0
+    return _w.cast(_w.sort(a, axis, descending)[1], _default_int())
+
+
+msort = lambda a: sort(a, 0)
+sort_complex = sort
+
+
+def lexsort(keys, axis=-1):
+    # The last key is the first to go by.
+    keys = [_asarray(k) for k in keys]
+    axis = axis % len(keys[0].shape)
+    index = _w.iota(_w.int32, tuple(keys[0].shape), axis)
+    out = _w.op("sort", keys[::-1] + [index], {"axis": axis, "keys": len(keys)})
+    return _w.cast(out[-1], _default_int())
+
+
+def partition(a, kth, axis=-1):
+    return sort(a, axis)
+
+
+def argpartition(a, kth, axis=-1):
+    return argsort(a, axis)
+
+
+def top_k(x, k, axis=-1):
+    return _w.top_k(x, k, axis)
+
+
+def searchsorted(a, v, side="left", sorter=None, method=None):
+    a, v = _asarray(a), _asarray(v)
+    if sorter is not None:
+        a = a[sorter]
+    from jax._dtypes import result_type
+    d = result_type(a, v)
+    return _w.cast(_w.searchsorted(_w.cast(a, d), _w.cast(v, d), side == "right"), _default_int())
+
+
+def digitize(x, bins, right=False, method=None):
+    x, bins = _asarray(x), _asarray(bins)
+    if bins.shape[0] > 1 and bool(bins[0] > bins[-1]):
+        return bins.shape[0] - searchsorted(_w.flip(bins, 0), x, "left" if not right else "right")
+    return searchsorted(bins, x, "left" if right else "right")
+
+
+# ---- sets
+
+
+def _unique(ar, axis, size, fill_value):
+    # (values, first index, inverse, counts)
+    flat = _w.reshape(_asarray(ar), (-1,)) if axis is None else _asarray(ar)
+    n = flat.shape[0]
+    values, order = _w.sort(flat, 0)
+    if n == 0:
+        zero = _w.full((0,), 0, int)
+        return values, zero, zero, zero
+    new = _w.concat([_w.full((1,), True, bool), _w.ne(values[1:], values[:-1])], 0)
+    group = _w.cumsum(_w.cast(new, _default_int()), 0) - 1
+    starts = nonzero(new, size=size, fill_value=None)[0]
+    k = starts.shape[0]
+    inverse = _w.put_along(_w.full((n,), 0, int), order, group, 0)
+    counts = _w.sum(_w.cast(_w.eq(_w.expand_dims(group, 0), _w.expand_dims(_w.arange(0, k), 1)), _default_int()), 1)
+    out = values[starts]
+    first = _w.cast(order[starts], _default_int())
+    if size is not None:
+        real = _w.lt(_w.arange(0, size), _w.sum(_w.cast(new, _w.int32)))
+        pad = out[0] if fill_value is None else fill_value
+        out = _w.where(real, out, _w.cast(pad, out.dtype))
+        first = _w.where(real, first, first[0])
+        counts = _w.where(real, counts, 0)
+    return out, first, inverse, counts
+
+
+def _unique_rows(ar, axis):
+    rows = [tuple(_flat(r)) for r in _w.move_axis(_asarray(ar), axis, 0).tolist()]
+    found = sorted(set(rows))
+    first = [rows.index(r) for r in found]
+    inverse = [found.index(r) for r in rows]
+    counts = [rows.count(r) for r in found]
+    ints = lambda v: _w.tensor(v, _default_int())
+    return _w.take(_asarray(ar), ints(first), axis), ints(first), ints(inverse), ints(counts)
+
+
+def _flat(r):
+    if not isinstance(r, list):
+        return [r]
+    out = []
+    for x in r:
+        out += _flat(x)
+    return out
+
+
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, equal_nan=True,
+           size=None, fill_value=None, sorted=True):
+    ar = _asarray(ar)
+    values, first, inverse, counts = _unique_rows(ar, axis) if axis is not None and len(ar.shape) > 1 \
+        else _unique(ar, None, size, fill_value)
+    if axis is None and return_inverse:
+        inverse = _w.reshape(inverse, ar.shape)
+    out = [values]
+    if return_index:
+        out.append(first)
+    if return_inverse:
+        out.append(inverse)
+    if return_counts:
+        out.append(counts)
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+def unique_values(x, size=None, fill_value=None):
+    return unique(x, size=size, fill_value=fill_value)
+
+
+def unique_counts(x, size=None, fill_value=None):
+    return unique(x, return_counts=True, size=size, fill_value=fill_value)
+
+
+def unique_inverse(x, size=None, fill_value=None):
+    return unique(x, return_inverse=True, size=size, fill_value=fill_value)
+
+
+def unique_all(x, size=None, fill_value=None):
+    return unique(x, True, True, True, size=size, fill_value=fill_value)
+
+
+def isin(element, test_elements, assume_unique=False, invert=False, method=None):
+    e, t = _asarray(element), _w.reshape(_asarray(test_elements), (-1,))
+    y = _w.any(_w.eq(_w.expand_dims(e, -1), t), -1)
+    return _w.logical_not(y) if invert else y
+
+
+def in1d(ar1, ar2, assume_unique=False, invert=False):
+    return isin(_w.reshape(_asarray(ar1), (-1,)), ar2, assume_unique, invert)
+
+
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, size=None, fill_value=None):
+    a = unique(ar1)
+    return a[isin(a, ar2)]
+
+
+def union1d(ar1, ar2, size=None, fill_value=None):
+    from jax.numpy._shape import concatenate
+    return unique(concatenate([_w.reshape(_asarray(ar1), (-1,)), _w.reshape(_asarray(ar2), (-1,))]),
+                  size=size, fill_value=fill_value)
+
+
+def setdiff1d(ar1, ar2, assume_unique=False, size=None, fill_value=None):
+    a = unique(ar1)
+    return a[isin(a, ar2, invert=True)]
+
+
+def setxor1d(ar1, ar2, assume_unique=False, size=None, fill_value=None):
+    from jax.numpy._shape import concatenate
+    return unique(concatenate([setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)]))
+
+
+# ---- over axes
+
+
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    from jax._api import vmap
+    arr = _asarray(arr)
+    rank = len(arr.shape)
+    k = axis % rank
+    f = lambda row: func1d(row, *args, **kwargs)
+    for _ in range(rank - 1):
+        f = vmap(f)
+    y = f(_w.move_axis(arr, k, -1))
+    extra = len(y.shape) - (rank - 1)
+    if extra == 0:
+        return y
+    from jax.numpy._shape import moveaxis
+    return moveaxis(y, list(range(rank - 1, rank - 1 + extra)), list(range(k, k + extra)))
+
+
+def apply_over_axes(func, a, axes):
+    for axis in axes:
+        b = func(a, axis=axis)
+        a = _w.expand_dims(b, axis) if len(b.shape) != len(a.shape) else b
+    return a
+
+
+def unravel_index(indices, shape):
+    i = _asarray(indices)
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    out = []
+    for d in shape[::-1]:
+        out.append(_w.remainder(i, d))
+        i = _w.floor_div(i, d)
+    return tuple(out[::-1])
+
+
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    y = None
+    for i, d in zip(multi_index, dims):
+        i = _asarray(i)
+        if mode == "clip":
+            i = _w.clip(i, 0, d - 1)
+        elif mode == "wrap":
+            i = _w.remainder(i, d)
+        y = i if y is None else y * d + i
+    return y
+
+
+def packbits(a, axis=None, bitorder="big"):
+    a = _w.reshape(_asarray(a), (-1,)) if axis is None else _w.move_axis(_asarray(a), axis, -1)
+    n = a.shape[-1]
+    a = _w.cast(_w.ne(a, 0), _w.int32)
+    a = _w.pad(a, [0] * len(a.shape), [0] * (len(a.shape) - 1) + [-n % 8])
+    a = _w.reshape(a, tuple(a.shape)[:-1] + (-1, 8))
+    weights = [1 << i for i in range(8)]
+    y = _w.cast(_w.sum(a * _w.tensor(weights[::-1] if bitorder == "big" else weights), -1), _w.uint8)
+    return y if axis is None else _w.move_axis(y, -1, axis)
+
+
+def unpackbits(a, axis=None, count=None, bitorder="big"):
+    a = _w.reshape(_asarray(a), (-1,)) if axis is None else _w.move_axis(_asarray(a), axis, -1)
+    shifts = list(range(8))
+    bits = _w.bitwise_and(_w.shift_right(_w.expand_dims(_w.cast(a, _w.int32), -1),
+                                         _w.tensor(shifts[::-1] if bitorder == "big" else shifts)), 1)
+    y = _w.cast(_w.reshape(bits, tuple(a.shape)[:-1] + (-1,)), _w.uint8)
+    y = y if count is None else y[..., :count]
+    return y if axis is None else _w.move_axis(y, -1, axis)
+
+
+def iterable(y):
+    return hasattr(y, "__iter__") or (isinstance(y, _w.Tensor) and len(y.shape) > 0)

@@ -1,0 +1,333 @@
+# jax.random -- random numbers by key, number for number JAX's (threefry). A key made by key()
+# looks like a scalar; its data is an array of two uint32, which PRNGKey() gives as it is.
+import _jax as _w
+import _tree
+from jax._dtypes import as_dtype as _as_dtype, default_float as _default_float, default_int as _default_int
+from jax.numpy import asarray as _asarray
+
+
+class KeyDtype:
+    name = "key<fry>"
+    itemsize = 8
+
+    def __repr__(self):
+        return "key<fry>"
+
+
+_key_dtype = KeyDtype()
+
+
+class KeyArray:
+    # Keys as values of their own: data has one more axis, of size 2.
+    def __init__(self, data):
+        self.data = data
+
+    @property
+    def shape(self):
+        return tuple(self.data.shape)[:-1]
+
+    @property
+    def ndim(self):
+        return len(self.data.shape) - 1
+
+    @property
+    def size(self):
+        return _w.about(self.data, "count") // 2
+
+    @property
+    def dtype(self):
+        return _key_dtype
+
+    def __len__(self):
+        if len(self.data.shape) == 1:
+            raise TypeError("len() of unsized object")
+        return self.data.shape[0]
+
+    def __getitem__(self, key):
+        key = key if isinstance(key, tuple) else (key,)
+        return KeyArray(self.data[key + (slice(None),)] if Ellipsis in key or len(key) == self.ndim else self.data[key])
+
+    def __iter__(self):
+        for i in range(len(self)):
+            yield KeyArray(self.data[i])
+
+    def reshape(self, *shape):
+        shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        return KeyArray(_w.reshape(self.data, tuple(shape) + (2,)))
+
+    def __repr__(self):
+        return f"Array({self.shape}, dtype=key<fry>) overlaying:\n{self.data}"
+
+
+_tree.register(KeyArray, lambda k: ((k.data,), None), lambda aux, kids: KeyArray(kids[0]))
+
+
+def key(seed, *, impl=None):
+    return KeyArray(_seeded(seed))
+
+
+def PRNGKey(seed, *, impl=None):
+    return _seeded(seed)
+
+
+def _seeded(seed):
+    if isinstance(seed, _w.Tensor) and _w.about(seed, "symbolic"):
+        low = _w.bitcast(_w.cast(seed, _w.int32), _w.uint32)
+        return _w.stack([_w.zeros_like(low), low], 0)
+    return _w.key(int(seed))
+
+
+def key_data(keys):
+    return keys.data if isinstance(keys, KeyArray) else keys
+
+
+def wrap_key_data(data, *, impl=None):
+    return KeyArray(data)
+
+
+def key_impl(keys):
+    return "fry"
+
+
+def clone(key):
+    return key
+
+
+def _data(k):
+    if isinstance(k, KeyArray):
+        k = k.data
+    if not isinstance(k, _w.Tensor):
+        raise TypeError(f"unexpected PRNG key type {type(k)}")
+    if tuple(k.shape) != (2,):
+        raise ValueError("a single PRNG key is needed: accepts a single key, but was given a key array of shape "
+                         f"{tuple(k.shape)[:-1]}; use jax.vmap for batching.")
+    return k
+
+
+def _like(k, data):
+    return KeyArray(data) if isinstance(k, KeyArray) else data
+
+
+def split(key, num=2):
+    shape = (num,) if isinstance(num, int) else tuple(num)
+    n = 1
+    for d in shape:
+        n *= d
+    data = _w.key_split(_data(key), n)
+    return _like(key, data if len(shape) == 1 else _w.reshape(data, shape + (2,)))
+
+
+def fold_in(key, data):
+    return _like(key, _w.key_fold_in(_data(key), data))
+
+
+def _shape(shape):
+    return (shape,) if isinstance(shape, int) else tuple(shape)
+
+
+def _float(dtype):
+    d = _default_float() if dtype is None else _as_dtype(dtype)
+    if not d.is_floating_point:
+        raise ValueError(f"dtype argument to a random function must be a float dtype, got {d.name}")
+    return d
+
+
+def bits(key, shape=(), dtype=None, *, out_sharding=None):
+    return _w.key_bits(_data(key), _shape(shape), _w.uint32 if dtype is None else dtype)
+
+
+def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=None):
+    d = _float(dtype)
+    if isinstance(minval, (int, float)) and isinstance(maxval, (int, float)):
+        return _w.key_uniform(_data(key), _shape(shape), d, minval, maxval)
+    u = _w.key_uniform(_data(key), _shape(shape), d)
+    lo, hi = _w.cast(_asarray(minval), d), _w.cast(_asarray(maxval), d)
+    return _w.maximum(lo, u * (hi - lo) + lo)
+
+
+def _plain(fn):
+    def draw(key, shape=(), dtype=None, **_):
+        return fn(_data(key), _shape(shape), _float(dtype))
+    return draw
+
+
+normal, exponential, gumbel = _plain(_w.key_normal), _plain(_w.key_exponential), _plain(_w.key_gumbel)
+laplace, logistic, cauchy = _plain(_w.key_laplace), _plain(_w.key_logistic), _plain(_w.key_cauchy)
+
+
+def truncated_normal(key, lower, upper, shape=None, dtype=None, *, out_sharding=None):
+    d = _float(dtype)
+    if isinstance(lower, (int, float)) and isinstance(upper, (int, float)):
+        return _w.key_truncated_normal(_data(key), () if shape is None else _shape(shape), d, lower, upper)
+    from jax.numpy import broadcast_shapes
+    lo, hi = _w.cast(_asarray(lower), d), _w.cast(_asarray(upper), d)
+    if shape is None:
+        shape = broadcast_shapes(lo.shape, hi.shape)
+    r2 = 1.4142135623730951
+    a, b = _w.erf(lo / r2), _w.erf(hi / r2)
+    u = uniform(key, shape, d, a, b)
+    return _w.clip(r2 * _w.erf_inv(u), lo, hi)
+
+
+def rademacher(key, shape=(), dtype=None):
+    return _w.key_rademacher(_data(key), _shape(shape), _default_int() if dtype is None else dtype)
+
+
+def randint(key, shape, minval, maxval, dtype=int, *, out_sharding=None):
+    d = _as_dtype(dtype)
+    lo, hi = [v if isinstance(v, int) else (int(v) if not _w.about(v, "symbolic") and len(v.shape) == 0 else v)
+              for v in (minval, maxval)]
+    if isinstance(lo, int) and isinstance(hi, int):
+        return _w.key_randint(_data(key), _shape(shape), d, lo, hi)
+    # bounds that are arrays: the same arithmetic as for numbers, on two draws of bits
+    k1, k2 = _w.key_split(_data(key), 2)
+    high, low = _w.key_bits(k1, _shape(shape), _w.uint32), _w.key_bits(k2, _shape(shape), _w.uint32)
+    lo, hi = _w.cast(_asarray(lo), _w.int32), _w.cast(_asarray(hi), _w.int32)
+    span = _w.bitcast(_w.maximum(hi - lo, 1), _w.uint32)
+    half = _w.remainder(_w.cast(65536, _w.uint32), span)
+    factor = _w.remainder(half * half, span)
+    offset = _w.remainder(_w.remainder(high, span) * factor + _w.remainder(low, span), span)
+    return _w.cast(lo + _w.bitcast(offset, _w.int32), d)
+
+
+def bernoulli(key, p=0.5, shape=None, *, out_sharding=None):
+    p = _asarray(p)
+    p = p if p.dtype.is_floating_point else _w.cast(p, _default_float())
+    p = _w.set_weak(p, False)
+    return _w.key_bernoulli(_data(key), p, tuple(p.shape) if shape is None else _shape(shape))
+
+
+def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
+    logits = _asarray(logits)
+    rank = len(logits.shape)
+    batch = tuple([d for i, d in enumerate(logits.shape) if i != axis % rank])
+    shape = batch if shape is None else _shape(shape)
+    if not replace:
+        k = 1
+        for d in shape[:len(shape) - len(batch)]:
+            k *= d
+        noisy = logits + _w.key_gumbel(_data(key), tuple(logits.shape), logits.dtype)
+        return _w.cast(_w.top_k(noisy, k, axis)[1], _default_int())
+    return _w.key_categorical(_data(key), logits, axis, shape)
+
+
+def permutation(key, x, axis=0, independent=False, *, out_sharding=None):
+    if isinstance(x, int) or (isinstance(x, _w.Tensor) and len(x.shape) == 0):
+        return _w.key_permutation(_data(key), _w.arange(0, int(x)), 0)
+    x = _asarray(x)
+    if independent or len(x.shape) == 1:
+        return _w.key_permutation(_data(key), x, axis)
+    order = _w.key_permutation(_data(key), _w.arange(0, x.shape[axis]), 0)
+    return _w.take(x, order, axis)
+
+
+def shuffle(key, x, axis=0):
+    return permutation(key, x, axis, independent=True)
+
+
+def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
+    shape = _shape(shape)
+    arr = None if isinstance(a, int) else _asarray(a)
+    if arr is not None and len(arr.shape) == 0:
+        a, arr = int(arr), None
+    n = a if arr is None else arr.shape[axis]
+    draws = 1
+    for d in shape:
+        draws *= d
+    if n <= 0:
+        raise ValueError("a must be greater than 0 unless no samples are taken")
+    if not replace and draws > n:
+        raise ValueError(f"Cannot take a larger sample (size {draws}) than population (size {n}) when 'replace=False'")
+    if p is None:
+        if replace:
+            index = randint(key, shape, 0, n)
+        else:
+            if arr is None:
+                return _w.reshape(permutation(key, n)[:draws], shape)
+            picked = permutation(key, arr, axis)
+            picked = _w.narrow(picked, axis, 0, draws)
+            s = tuple(picked.shape)
+            return _w.reshape(picked, s[:axis] + shape + s[axis + 1:])
+    elif replace:
+        p = _asarray(p)
+        cum = _w.cumsum(p, 0)
+        r = cum[-1] * (1 - uniform(key, shape, p.dtype))
+        index = _w.cast(_w.searchsorted(cum, r), _default_int())
+    else:
+        p = _asarray(p)
+        g = gumbel(key, (n,), p.dtype) + _w.log(p)
+        index = _w.reshape(_w.cast(_w.top_k(g, draws, 0)[1], _default_int()), shape)
+    return index if arr is None else _w.take(arr, index, axis)
+
+
+def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky"):
+    d = _float(dtype)
+    mean, cov = _w.cast(_asarray(mean), d), _w.cast(_asarray(cov), d)
+    from jax.numpy import broadcast_shapes
+    batch = broadcast_shapes(tuple(mean.shape)[:-1], tuple(cov.shape)[:-2])
+    shape = batch if shape is None else _shape(shape)
+    factor = _w.cholesky(cov)
+    z = normal(key, tuple(shape) + tuple(mean.shape)[-1:], d)
+    return mean + _w.einsum("...ij,...j->...i", [factor, z])
+
+
+def ball(key, d, p=2, shape=(), dtype=None):
+    raise NotImplementedError("jax.random.ball needs the gamma distribution, which is not there yet")
+
+
+def _later(name):
+    def draw(*args, **kwargs):
+        raise NotImplementedError(f"jax.random.{name}: this distribution is not there yet")
+    return draw
+
+
+gamma, beta, dirichlet, poisson = _later("gamma"), _later("beta"), _later("dirichlet"), _later("poisson")
+chisquare, t, binomial, f, loggamma = _later("chisquare"), _later("t"), _later("binomial"), _later("f"), _later("loggamma")
+
+
+def pareto(key, b, shape=None, dtype=None):
+    e = exponential(key, () if shape is None else shape, dtype)
+    return _w.exp(e / b)
+
+
+def rayleigh(key, scale, shape=None, dtype=None):
+    u = uniform(key, () if shape is None else shape, dtype)
+    return scale * _w.sqrt(_w.log(u) * -2)
+
+
+def weibull_min(key, scale, concentration, shape=(), dtype=None):
+    u = uniform(key, shape, dtype)
+    return _w.pow(-_w.log1p(-u), 1.0 / concentration) * scale
+
+
+def lognormal(key, sigma=1.0, shape=None, dtype=None):
+    return _w.exp(normal(key, () if shape is None else shape, dtype) * sigma)
+
+
+def geometric(key, p, shape=None, dtype=int):
+    u = uniform(key, () if shape is None else shape)
+    return _w.cast(_w.floor(_w.log1p(-u) / _w.log1p(-_asarray(p))) + 1, dtype)
+
+
+def maxwell(key, shape=(), dtype=None):
+    z = normal(key, tuple(_shape(shape)) + (3,), dtype)
+    return _w.norm(z, 2.0, -1)
+
+
+def double_sided_maxwell(key, loc, scale, shape=(), dtype=None):
+    k1, k2 = _w.key_split(_data(key), 2)
+    return loc + scale * rademacher(k1, shape, _float(dtype)) * maxwell(k2, shape, dtype)
+
+
+def triangular(key, left, mode, right, shape=None, dtype=None):
+    u = uniform(key, () if shape is None else shape, dtype)
+    fc = (mode - left) / (right - left)
+    return _w.where(_w.lt(u, fc), left + _w.sqrt(u * (right - left) * (mode - left)),
+                    right - _w.sqrt((1 - u) * (right - left) * (right - mode)))
+
+
+def orthogonal(key, n, shape=(), dtype=None, m=None):
+    from jax.numpy.linalg import qr
+    z = normal(key, tuple(shape) + (n, n), dtype)
+    q, r = qr(z)
+    return q * _w.expand_dims(_w.sign(_w.diagonal(r, 0)), -2)

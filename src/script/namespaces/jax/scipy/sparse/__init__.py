@@ -1,0 +1,2 @@
+# jax.scipy.sparse -- solvers that need only products.
+from jax.scipy.sparse import linalg

@@ -1,0 +1,190 @@
+# jax.scipy.special -- special functions.
+import _jax as _w
+from jax.numpy import asarray as _asarray
+from jax.nn import logsumexp, softmax, log_softmax
+from jax._dtypes import default_float as _default_float
+
+
+def _float(x):
+    x = _asarray(x)
+    return x if x.dtype.is_floating_point else _w.cast(x, _default_float())
+
+
+def expit(x):
+    return _w.sigmoid(_float(x))
+
+
+def logit(x):
+    x = _float(x)
+    return _w.log(x / (1 - x))
+
+
+def log_expit(x):
+    return _w.log_sigmoid(_float(x))
+
+
+def erf(x):
+    return _w.erf(_float(x))
+
+
+def erfc(x):
+    return 1 - _w.erf(_float(x))
+
+
+def erfinv(x):
+    return _w.erf_inv(_float(x))
+
+
+def ndtr(x):
+    # The distribution function of the normal, by erf of what is small.
+    x = _float(x)
+    return 0.5 * (1 + _w.erf(x * 0.7071067811865476))
+
+
+def ndtri(p):
+    return 1.4142135623730951 * _w.erf_inv(2 * _float(p) - 1)
+
+
+def log_ndtr(x, series_order=3):
+    # Far below zero by the first terms of the asymptotic series.
+    x = _float(x)
+    far = _w.lt(x, -5.0)
+    near = _w.where(far, _w.zeros_like(x), x)
+    t = _w.where(far, x, -5.0 * _w.ones_like(x))
+    t2 = t * t
+    series = -0.5 * t2 - _w.log(-t) - 0.9189385332046727 + _w.log1p(-1 / t2 + 3 / t2 ** 2 - 15 / t2 ** 3)
+    return _w.where(far, series, _w.log(ndtr(near)))
+
+
+# Lanczos' series (g = 7, nine terms): gamma(z + 1) = sqrt(2 pi) t^(z + 1/2) e^-t sum, t = z + 7.5
+_lanczos = [0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
+            -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-06,
+            1.5056327351493116e-07]
+
+
+def gammaln(x):
+    # log |gamma(x)|; below 1/2 by reflection: gamma(x) gamma(1 - x) = pi / sin(pi x)
+    x = _float(x)
+    low = _w.lt(x, 0.5)
+    z = _w.where(low, -x, x - 1)
+    s = _lanczos[0]
+    for i in range(1, 9):
+        s = s + _lanczos[i] / (z + i)
+    t = z + 7.5
+    # (z + 1/2) log t - t, arranged so that little is lost in float32
+    y = 0.9189385332046727 + (z + 0.5) * _w.log(t) - t + _w.log(s)
+    sine = _w.abs(_w.sin(3.141592653589793 * (x - _w.floor(x))))
+    safe = _w.where(_w.eq(sine, 0), _w.ones_like(sine), sine)
+    reflected = 1.1447298858494002 - _w.log(safe) - y
+    reflected = _w.where(_w.eq(sine, 0), float("inf"), reflected)
+    return _w.where(low, reflected, y)
+
+
+def loggamma(x):
+    return gammaln(x)
+
+
+def gamma(x):
+    x = _float(x)
+    flip = _w.logical_and(_w.lt(x, 0), _w.eq(_w.remainder(_w.floor(x), 2.0), 1.0))
+    return _w.where(flip, -_w.exp(gammaln(x)), _w.exp(gammaln(x)))
+
+
+def digamma(x):
+    # Moved up by recurrence, then the asymptotic series; below 1/2 by reflection.
+    x = _float(x)
+    low = _w.lt(x, 0.5)
+    z = _w.where(low, 1 - x, x)
+    total = _w.zeros_like(z)
+    for _ in range(6):
+        total = total - 1 / z
+        z = z + 1
+    r = 1 / (z * z)
+    series = r * (1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132)))))
+    y = total + _w.log(z) - 0.5 / z - series
+    t = 3.141592653589793 * (x - _w.floor(x))
+    tan = _w.tan(t)
+    safe = _w.where(_w.eq(tan, 0), _w.ones_like(tan), tan)
+    return _w.where(low, y - 3.141592653589793 / safe, y)
+
+
+def factorial(n, exact=False):
+    return _w.exp(gammaln(_float(n) + 1))
+
+
+def beta(a, b):
+    return _w.exp(betaln(a, b))
+
+
+def betaln(a, b):
+    a, b = _float(a), _float(b)
+    return gammaln(a) + gammaln(b) - gammaln(a + b)
+
+
+def xlogy(x, y):
+    x, y = _float(x), _float(y)
+    zero = _w.eq(x, 0)
+    return _w.where(zero, _w.zeros_like(x * y), x * _w.log(_w.where(zero, _w.ones_like(x * y), y)))
+
+
+def xlog1py(x, y):
+    x, y = _float(x), _float(y)
+    zero = _w.eq(x, 0)
+    return _w.where(zero, _w.zeros_like(x * y), x * _w.log1p(_w.where(zero, _w.zeros_like(x * y), y)))
+
+
+def entr(x):
+    x = _float(x)
+    y = -xlogy(x, _w.where(_w.gt(x, 0), x, _w.ones_like(x)))
+    return _w.where(_w.lt(x, 0), float("-inf"), y)
+
+
+def rel_entr(p, q):
+    p, q = _float(p), _float(q)
+    good = _w.logical_and(_w.gt(p, 0), _w.gt(q, 0))
+    ratio = _w.where(good, p, _w.ones_like(p)) / _w.where(good, q, _w.ones_like(q))
+    y = p * _w.log(ratio)
+    zero = _w.logical_and(_w.eq(p, 0), _w.ge(q, 0))
+    return _w.where(good, y, _w.where(zero, _w.zeros_like(y), float("inf")))
+
+
+def kl_div(p, q):
+    return rel_entr(p, q) - p + q
+
+
+def multigammaln(a, d):
+    a = _float(a)
+    y = d * (d - 1) / 4 * 1.1447298858494002
+    for j in range(d):
+        y = y + gammaln(a - j / 2)
+    return y
+
+
+def i0(x):
+    # The series sum (x/2)^2k / (k!)^2, in so many terms as float32 needs for |x| < 20.
+    q = _float(x) ** 2 / 4
+    term = _w.ones_like(q)
+    total = term
+    for k in range(1, 40):
+        term = term * q / (k * k)
+        total = total + term
+    return total
+
+
+def i0e(x):
+    return i0(x) * _w.exp(-_w.abs(_float(x)))
+
+
+def i1(x):
+    x = _float(x)
+    q = x ** 2 / 4
+    term = x / 2
+    total = term
+    for k in range(1, 40):
+        term = term * q / (k * (k + 1))
+        total = total + term
+    return total
+
+
+def i1e(x):
+    return i1(x) * _w.exp(-_w.abs(_float(x)))
