@@ -252,6 +252,9 @@ WF_API wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec)
 enum { WF_COMPILE_EXACT = 1 };
 WF_API wf_status wf_compile(wf_ctx *cx, const wf_program *p, unsigned flags, wf_exec **out_exec);
 WF_API bool wf_exec_is_compiled(const wf_exec *e); /* has it machine code? */
+/* What wf_compile makes of a program, to look at: the program with fused sub-programs, their loop nests, their C. */
+typedef enum wf_code_form { WF_CODE_FUSED, WF_CODE_KERNELS, WF_CODE_C } wf_code_form;
+WF_API wf_status wf_program_code(wf_ctx *cx, const wf_program *p, wf_code_form form, const char **out_text);
 WF_API wf_exec *wf_exec_retain(wf_exec *e);
 WF_API void wf_exec_release(wf_exec *e); /* NULL is fine */
 /* in: as many arrays as the program has inputs; out: receives new arrays, to be released by the caller (all NULL

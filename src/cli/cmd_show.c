@@ -24,9 +24,8 @@ typedef struct Show {
     int nsizes;
 } Show;
 
-enum { AS_TEXT, AS_DOT, AS_SVG, AS_AST, AS_COUNT };
-static const char *const forms[] = {"text", "dot", "svg", "ast"};
-static const char *const later_forms[] = {"kernels", "c"};
+enum { AS_TEXT, AS_DOT, AS_SVG, AS_AST, AS_FUSED, AS_KERNELS, AS_C, AS_COUNT };
+static const char *const forms[] = {"text", "dot", "svg", "ast", "fused", "kernels", "c"};
 
 /* ---- svg --------------------------------------------------------------------------- */
 
@@ -145,8 +144,13 @@ static int show_program(wf_ctx *cx, const Show *s, const wf_program *p)
 
     if (s->cost)
         return show_cost(cx, s, p);
-    if ((s->as == AS_TEXT ? wf_program_text(cx, p, s->flags, &text)
-                          : wf_program_dot(cx, p, &text)) != WF_OK)
+    if (s->as >= AS_FUSED)
+        wf_program_code(cx, p, (wf_code_form)(s->as - AS_FUSED), &text);
+    else if (s->as == AS_TEXT)
+        wf_program_text(cx, p, s->flags, &text);
+    else
+        wf_program_dot(cx, p, &text);
+    if (wf_ctx_status(cx) != WF_OK)
         return report(cx);
     if (s->as == AS_SVG)
         return draw_svg(text);
@@ -198,13 +202,9 @@ static bool read_form(Args *a, Show *s)
     for (s->as = 0; s->as < AS_COUNT; s->as++)
         if (strcmp(a->value, forms[s->as]) == 0)
             return true;
-    for (int i = 0; i < 2; i++)
-        if (strcmp(a->value, later_forms[i]) == 0) {
-            usage_error(a->command, "--as=%s is not in this version", a->value);
-            return false;
-        }
-    usage_error(a->command, "--as=%s: the forms are text, dot, svg and ast%s", a->value,
-                suggest(a->value, forms, AS_COUNT));
+    usage_error(a->command,
+                "--as=%s: the forms are text, dot, svg, ast, fused, kernels and c%s",
+                a->value, suggest(a->value, forms, AS_COUNT));
     return false;
 }
 
@@ -275,7 +275,8 @@ static int run(Args *a)
 }
 
 static const Option options[] = {
-    {"as", OPT_VALUE, OPT_AS, "FORM", "text (the default), dot, svg (needs Graphviz), or ast (of a script)"},
+    {"as", OPT_VALUE, OPT_AS, "FORM", "text (the default), dot, svg (needs Graphviz), ast (of a script); or what "
+     "compilation makes of it: fused, kernels, c"},
     {"cost", OPT_FLAG, OPT_COST, NULL,
      "operations, bytes, and what a gradient would keep"},
     {"size", OPT_VALUE, OPT_SIZE, "N=32",

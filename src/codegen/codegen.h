@@ -96,9 +96,11 @@ typedef struct Fused {
     uint32_t nkernels;
 } Fused;
 
-/* p with groups of equations as calls of fused sub-programs, sub-programs too. False
- * after an error. */
-bool codegen_fuse(wf_ctx *cx, const Program *p, Fused *out);
+#define FUSE_LEAST 2 /* one op alone is as well served by the library */
+
+/* p with groups of at least so many equations as calls of fused sub-programs, in
+ * sub-programs too. False after an error. */
+bool codegen_fuse(wf_ctx *cx, const Program *p, uint32_t least, Fused *out);
 /* An arena that lives until the outermost call ends. */
 Arena *codegen_arena(wf_ctx *cx);
 

@@ -37,6 +37,7 @@ typedef struct Fuser {
     uint32_t *user_at, *users; /* equations that read value v: users[user_at[v] ..] */
     bool *is_out;              /* values that are results of the program */
     VEC(Group) groups;
+    uint32_t least; /* members of a group that is made a kernel */
     uint32_t *mark, *gmark; /* visited by the walk of this number */
     uint32_t walk;
 } Fuser;
@@ -44,6 +45,7 @@ typedef struct Fuser {
 typedef struct Shared { /* by all programs fused together */
     wf_ctx *cx;
     Arena *a;
+    uint32_t least; /* members of a group that is made a kernel */
     PtrMap done;               /* program -> fused */
     VEC(const Program *) made; /* fused sub-programs */
 } Shared;
@@ -335,10 +337,9 @@ static void join_neighbours(Fuser *f)
             join_readers(f, v);
 }
 
-/* One op alone is as well served by the library. */
 static bool is_worth(const Fuser *f, const Group *g)
 {
-    return g->n > 1 || (g->n && f->kind[g->v[0]] == FUSE_SCALAR);
+    return (g->n && g->n >= f->least) || (g->n && f->kind[g->v[0]] == FUSE_SCALAR);
 }
 
 /* ---- the new program ---------------------------------------------------------------- */
@@ -367,7 +368,6 @@ static const Program *build_kernel(Emit *m, const Closure *c)
     Dim *none = arena_array(m->f->a, p->dims.syms.n + 1, sizeof *none);
     Copier k;
     Val *outs = arena_array(m->f->a, c->outs.n + 1, sizeof *outs);
-    const Program *q;
 
     for (uint32_t i = 0; i < p->dims.syms.n; i++)
         none[i] = DIM_NONE;
@@ -379,8 +379,7 @@ static const Program *build_kernel(Emit *m, const Closure *c)
             return NULL;
     for (uint32_t j = 0; j < c->outs.n; j++)
         outs[j] = k.val[c->outs.v[j]];
-    q = builder_finish(b, outs, c->outs.n);
-    return q ? share_kernel(m->sh, q) : NULL;
+    return builder_finish(b, outs, c->outs.n);
 }
 
 /* What the symbols of q, which have the names they have in p, are here. */
@@ -420,6 +419,7 @@ static bool emit_group(Emit *m, uint32_t g)
     if (!emit_inputs(m, c.ins.v, c.ins.n) || !(q = build_kernel(m, &c)))
         return false;
     a.body = sub_of(m, q);
+    a.body.p = share_kernel(m->sh, q); /* symbols are in the same order */
     for (uint32_t i = 0; i < c.ins.n; i++)
         in[i] = m->c.val[c.ins.v[i]];
     copier_place(&m->c, &f->p->eqns[f->groups.v[g].v[f->groups.v[g].n - 1]]);
@@ -551,7 +551,7 @@ static void init_fuser(Fuser *f, const Shared *sh, const Program *p)
 {
     uint32_t segment = 0;
 
-    *f = (Fuser){.cx = sh->cx, .p = p, .a = sh->a};
+    *f = (Fuser){.cx = sh->cx, .p = p, .a = sh->a, .least = sh->least};
     f->kind = arena_zalloc(f->a, p->neqns + 1);
     f->group = arena_array(f->a, p->neqns + 1, sizeof *f->group);
     f->segment = arena_array(f->a, p->neqns + 1, sizeof *f->segment);
@@ -613,10 +613,10 @@ Arena *codegen_arena(wf_ctx *cx)
     return &o->a;
 }
 
-bool codegen_fuse(wf_ctx *cx, const Program *p, Fused *out)
+bool codegen_fuse(wf_ctx *cx, const Program *p, uint32_t least, Fused *out)
 {
     Arena *a = codegen_arena(cx);
-    Shared sh = {.cx = cx, .a = a, .done.a = a};
+    Shared sh = {.cx = cx, .a = a, .least = least, .done.a = a};
 
     *out = (Fused){.p = fuse_program(&sh, p)};
     out->kernels = sh.made.v;

@@ -284,6 +284,7 @@ typedef double MaskD __attribute__((vector_size(64)));
     }                                                                                    \
     LANES_EACH2(P, N, t, rem, S(fmod)(x, y))                                             \
     LANES_EACH2(P, N, t, atan2, (T)atan2((double)x, (double)y))                          \
+    LANES_EACH1(P, N, t, erfc, (T)erfc((double)x))                                       \
     LANES_EACH1(P, N, t, erf_inv, (T)erf_inverse((double)x))                             \
     LANES_FOLD(P, N, add, t, P##_##t, T)                                                 \
     LANES_FOLD(P, N, mul, t, P##_##t, T)                                                 \

@@ -90,6 +90,7 @@ double op_cost(unsigned op, unsigned dtype)
     case OP_tan: return 40;
     case OP_pow:
     case OP_atan2:
+    case OP_erfc:
     case OP_erf_inv:
     case OP_threefry2x32:
     case OP_philox4x32: return 80;
@@ -400,6 +401,66 @@ static bool number_leaves(Space *s, const uint32_t *axes, uint32_t rank, uint32_
     return true;
 }
 
+/* ---- loops of the same size --------------------------------------------------------- */
+
+typedef struct Leaves {
+    uint32_t v[MAX_LEAVES], n;
+} Leaves;
+
+static bool has_leaf(const Leaves *x, uint32_t leaf)
+{
+    for (uint32_t i = 0; i < x->n; i++)
+        if (x->v[i] == leaf)
+            return true;
+    return false;
+}
+
+/* Equal sizes in the same order, and no leaf of one in another place of the other? */
+static bool could_be_same(const Space *s, const Leaves *x, const Leaves *y)
+{
+    if (x->n != y->n)
+        return false;
+    for (uint32_t i = 0; i < x->n; i++) {
+        if (x->v[i] == y->v[i])
+            continue;
+        if (s->axes.v[x->v[i]].size != s->axes.v[y->v[i]].size || has_leaf(x, y->v[i]) ||
+            has_leaf(y, x->v[i]))
+            return false;
+    }
+    return true;
+}
+
+/* The leaves of operand or result i of equation k. */
+static void leaves_at(const Space *s, uint32_t k, uint32_t i, Leaves *out)
+{
+    const Eqn *e = &s->p->eqns[s->eqns[k].eqn];
+    Val v = i < e->nin ? eqn_in(s->p, e)[i] : e->out + i - e->nin;
+    const uint32_t *axes = i < e->nin ? s->eqns[k].in[i] : s->of[v];
+
+    out->n = space_leaves(s, axes, val_type(s->p, v).rank, out->v);
+}
+
+/* Which loop a reduction runs over, or a row is spread along, is ours to choose: values of
+ * the shape that has most loops take the loops of the last of them. */
+static void share_loops(Space *s)
+{
+    Leaves most = {.n = 0}, x;
+
+    for (int round = 0; round < 2; round++)
+        for (uint32_t k = s->neqns; k-- > 0;) {
+            const Eqn *e = &s->p->eqns[s->eqns[k].eqn];
+
+            for (uint32_t i = e->nin + e->nout; i-- > 0;) {
+                leaves_at(s, k, i, &x);
+                if (!round && x.n > most.n)
+                    most = x;
+                else if (round && could_be_same(s, &most, &x))
+                    for (uint32_t l = 0; l < x.n; l++)
+                        s->axes.v[x.v[l]].to = most.v[l];
+            }
+        }
+}
+
 /* ---- the form ----------------------------------------------------------------------- */
 
 typedef struct Shaper {
@@ -602,6 +663,7 @@ bool space_make(Space *s, wf_ctx *cx, Arena *a, const Program *p, const uint32_t
         if (!place_eqn(s, &s->eqns[k]))
             return false;
     }
+    share_loops(s);
     if (!gather_leaves(&h) || !find_form(&h))
         return false;
     order_leaves(&h);

@@ -108,6 +108,32 @@ bool array_new_on(wf_ctx *cx, const Device *d, wf_dtype dtype, const int64_t *di
     return make_array(cx, buf, dtype, dims, NULL, rank, count, out);
 }
 
+bool array_new_kept(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
+                    Buffer **kept, Array **out)
+{
+    int64_t count, bytes;
+    Buffer *buf = NULL;
+
+    *out = NULL;
+    if (!check_shape(cx, "array", dtype, dims, rank, &count, &bytes))
+        return false;
+    if (bytes < KEPT_BYTES)
+        return array_new_on(cx, &device_host, dtype, dims, rank, out);
+    for (int i = 0; i < KEPT && !buf; i++)
+        if (kept[i] && kept[i]->size == (size_t)bytes && atomic_load(&kept[i]->refs) == 1)
+            buf = kept[i];
+    if (!buf) {
+        buf = buffer_new(&cx->al, &device_host, (size_t)bytes);
+        if (!buf)
+            return fail_memory(cx);
+        buffer_release(kept[KEPT - 1]);
+        memmove(kept + 1, kept, (KEPT - 1) * sizeof *kept);
+        kept[0] = buf;
+    }
+    atomic_fetch_add(&buf->refs, 1);
+    return make_array(cx, buf, dtype, dims, NULL, rank, count, out);
+}
+
 bool array_is_dense(const Array *a)
 {
     const int64_t *dims = array_dims(a), *strides = array_strides(a);

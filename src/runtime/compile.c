@@ -7,9 +7,10 @@
 #include "runtime/compiler.h"
 #include "runtime/runtime.h"
 
-#define UNIT_KERNELS 4 /* a unit of fewer is not worth a process of its own */
+#define UNIT_LEAST 4   /* kernels: a unit of fewer is not worth a process of its own */
+#define UNIT_MOST  256 /* more take too much memory to compile */
 
-static const char *const flags_any[] = {"-O2",          "-w",
+static const char *const flags_any[] = {"-O1",          "-w",
                                         "-fwrapv",      "-fno-strict-aliasing",
                                         "-fno-math-errno", "-fno-trapping-math",
                                         "-fvisibility=default"};
@@ -20,12 +21,12 @@ static const char *const flags_isa[ISA_COUNT][8] = {
                     "-mprefer-vector-width=512", NULL},
 };
 
-/* The kernels in as many units as pay, dealt out in turn. */
-static bool load_kernels(wf_ctx *cx, Kernel *const *k, uint32_t n, bool exact, Code **out)
+bool compile_load(wf_ctx *cx, Kernel *const *k, uint32_t n, bool exact, Code **out)
 {
     Arena *a = &cx->scratch;
     Isa isa = cpu_isa();
-    uint32_t nunits = MAX(1, MIN((uint32_t)cpu_count(), n / UNIT_KERNELS)), nf = 0;
+    uint32_t nunits = MAX(1, MAX(MIN((uint32_t)cpu_count(), n / UNIT_LEAST), n / UNIT_MOST));
+    uint32_t nf = 0;
     CodeUnit *units = arena_array(a, nunits, sizeof *units);
     const char *flags[24];
 
@@ -58,37 +59,86 @@ static void find_functions(wf_ctx *cx, const Code *code, PlanCode *c)
             code, arena_printf(&cx->scratch, "wk%u_end", c->kernel->id));
 }
 
-bool compile_program(wf_ctx *cx, Arena *a, const Program *p, bool exact, Compiled *out)
+bool compile_lower(wf_ctx *cx, Arena *a, const Program *p, uint32_t least, uint32_t first,
+                   Lowered *out)
 {
-    Fused fused;
-    Kernel **k;
-    uint32_t n = 0;
-
-    *out = (Compiled){0};
-    if (!(p = opt_run(&(Opt){.cx = cx}, p, OPT_ALL)))
+    *out = (Lowered){.p = opt_run(&(Opt){.cx = cx}, p, OPT_ALL)};
+    if (!out->p || !codegen_fuse(cx, out->p, least, &out->fused))
         return false;
-    out->p = p;
-    if (!code_possible(cx))
-        return true;
-    if (!codegen_fuse(cx, p, &fused))
-        return false;
-    k = arena_array(&cx->scratch, fused.nkernels + 1, sizeof(Kernel *));
-    for (uint32_t i = 0; i < fused.nkernels; i++) {
-        Kernel *made = kernel_make(cx, a, fused.kernels[i], n);
+    out->k = arena_array(a, out->fused.nkernels + 1, sizeof(Kernel *));
+    for (uint32_t i = 0; i < out->fused.nkernels; i++) {
+        Kernel *k = kernel_make(cx, a, out->fused.kernels[i], first + out->n);
 
         if (failed(cx))
             return false;
-        if (made)
-            k[n++] = made;
-    }
-    if (!n || !load_kernels(cx, k, n, exact, &out->code))
-        return true;
-    out->p = fused.p;
-    out->codes = arena_zalloc(a, n * sizeof *out->codes);
-    out->ncodes = n;
-    for (uint32_t i = 0; i < n; i++) {
-        out->codes[i].kernel = k[i];
-        find_functions(cx, out->code, &out->codes[i]);
+        if (k)
+            out->k[out->n++] = k;
     }
     return true;
+}
+
+void compile_bind(wf_ctx *cx, Arena *a, const Lowered *l, Code *code, Compiled *out)
+{
+    *out = (Compiled){.p = l->p};
+    if (!code)
+        return;
+    out->p = l->fused.p;
+    out->code = code;
+    out->codes = arena_zalloc(a, (l->n + 1) * sizeof *out->codes);
+    out->ncodes = l->n;
+    for (uint32_t i = 0; i < l->n; i++) {
+        out->codes[i].kernel = l->k[i];
+        find_functions(cx, code, &out->codes[i]);
+    }
+}
+
+bool compile_program(wf_ctx *cx, Arena *a, const Program *p, bool exact, Compiled *out)
+{
+    Lowered l;
+    Code *code = NULL;
+
+    if (!code_possible(cx)) {
+        *out = (Compiled){.p = opt_run(&(Opt){.cx = cx}, p, OPT_ALL)};
+        return out->p != NULL;
+    }
+    if (!compile_lower(cx, a, p, FUSE_LEAST, 0, &l))
+        return false;
+    if (l.n)
+        compile_load(cx, l.k, l.n, exact, &code);
+    compile_bind(cx, a, &l, code, out);
+    return true;
+}
+
+/* ---- to look at -------------------------------------------------------------------- */
+
+static void show_code(wf_ctx *cx, const Program *p, wf_code_form form, Text *t)
+{
+    Arena *a = codegen_arena(cx);
+    Lowered l;
+
+    if (!compile_lower(cx, a, p, FUSE_LEAST, 0, &l))
+        return;
+    if (form == WF_CODE_FUSED)
+        program_print(l.fused.p, &(PrintOptions){.header = true}, t);
+    for (uint32_t i = 0; i < l.n && form != WF_CODE_FUSED; i++)
+        if (form == WF_CODE_KERNELS)
+            kernel_print(l.k[i], t);
+        else
+            render_kernel(l.k[i], cpu_isa(), a, t);
+}
+
+wf_status wf_program_code(wf_ctx *cx, const wf_program *p, wf_code_form form,
+                          const char **out_text)
+{
+    Text t;
+
+    *out_text = NULL;
+    API_ENTER(cx);
+    answer_init(&t, cx);
+    if (!p)
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_program_code: the program is NULL");
+    else
+        show_code(cx, p, form, &t);
+    *out_text = failed(cx) ? NULL : text_str(&t);
+    API_RETURN(cx);
 }

@@ -25,7 +25,6 @@ static void free_exec(wf_exec *e)
     }
     arena_free(&e->arena);
     program_release(e->p);
-    program_release(e->held);
     code_release(e->code);
     if (e->lock) {
         pthread_mutex_destroy(e->lock);
@@ -77,6 +76,25 @@ static wf_exec *make_exec(wf_ctx *cx, const Program *p)
     return e;
 }
 
+static void set_compiled(wf_ctx *cx, wf_exec *e, const Compiled *c)
+{
+    program_release(e->p);
+    e->p = program_retain(c->p);
+    e->code = c->code;
+    e->plans.codes = c->codes;
+    e->plans.ncodes = c->ncodes;
+    e->plan = plan_make(cx, &e->plans, c->p);
+}
+
+wf_exec *exec_compiled(wf_ctx *cx, const Compiled *c)
+{
+    wf_exec *e = new_exec(cx, c->p);
+
+    set_compiled(cx, e, c);
+    e->arena.cx = NULL;
+    return e;
+}
+
 static wf_exec *compile_exec(wf_ctx *cx, const Program *p, bool exact)
 {
     wf_exec *e = new_exec(cx, p);
@@ -84,11 +102,7 @@ static wf_exec *compile_exec(wf_ctx *cx, const Program *p, bool exact)
 
     if (!compile_program(cx, &e->arena, p, exact, &c))
         return NULL;
-    e->held = program_retain(c.p);
-    e->code = c.code;
-    e->plans.codes = c.codes;
-    e->plans.ncodes = c.ncodes;
-    e->plan = plan_make(cx, &e->plans, c.p);
+    set_compiled(cx, e, &c);
     e->arena.cx = NULL;
     return e;
 }
@@ -132,7 +146,7 @@ static Root *take_root(wf_ctx *cx, wf_exec *e)
         }
     pthread_mutex_unlock(e->lock);
     if (!r)
-        r = root_new(cx, &e->al, e->plans.v.n);
+        r = root_new(cx, &e->al, e->plans.v.n, e->p->nout);
     if (r) {
         r->cx = cx;
         r->scratch.cx = cx;
@@ -254,8 +268,8 @@ static bool make_results(Run *r, Frame *f, bool after)
                             "%s: the size of result %u cannot be computed", p->name, j);
             continue;
         }
-        if (!array_new_on(r->cx, &device_host, (wf_dtype)t.dtype, dims, t.rank,
-                          &r->out[j]))
+        if (!array_new_kept(r->cx, (wf_dtype)t.dtype, dims, t.rank,
+                            r->root->kept + (size_t)j * KEPT, &r->out[j]))
             return false;
         f->base[base_out(f->plan, j)] = (uintptr_t)array_at(r->out[j]);
     }

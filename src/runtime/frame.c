@@ -518,24 +518,30 @@ static void run_parallel(void *ctx, int n, void (*fn)(void *user, int i), void *
     pool_run(ctx_threads(r->cx), n, fn, user);
 }
 
-Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans)
+Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans, uint32_t nouts)
 {
     Root *r = mem_alloc(al, sizeof *r);
     size_t size = (size_t)nplans * ROOT_FRAMES * sizeof(Frame *);
+    size_t kept = (size_t)nouts * KEPT * sizeof(Buffer *);
 
     if (!r)
         return NULL;
     *r = (Root){.cx = cx,
                 .al = *al,
                 .nplans = nplans,
+                .nouts = nouts,
                 .loops = k_loops(),
                 .kernels = kernels_best()};
     r->frames = mem_alloc(al, size + 1);
-    if (!r->frames) {
+    r->kept = mem_alloc(al, kept + 1);
+    if (!r->frames || !r->kept) {
+        mem_free(al, r->frames, size + 1);
+        mem_free(al, r->kept, kept + 1);
         mem_free(al, r, sizeof *r);
         return NULL;
     }
     memset(r->frames, 0, size);
+    memset(r->kept, 0, kept);
     arena_init(&r->scratch, al, cx);
     r->wish = cx->options.threads;
     r->threads = r->wish ? r->wish : cpu_count();
@@ -554,6 +560,9 @@ void root_free(Root *r)
     for (size_t i = 0; i < n; i++)
         free_frame(r, r->frames[i]);
     al = r->al;
+    for (size_t i = 0; i < (size_t)r->nouts * KEPT; i++)
+        buffer_release(r->kept[i]);
+    mem_free(&al, r->kept, (size_t)r->nouts * KEPT * sizeof(Buffer *) + 1);
     arena_free(&r->scratch);
     mem_free(&al, r->frames, n * sizeof(Frame *) + 1);
     mem_free(&al, r, sizeof *r);

@@ -83,6 +83,12 @@ bool array_is_dense(const Array *a);
  * no jump. */
 bool array_new_on(wf_ctx *cx, const Device *d, wf_dtype dtype, const int64_t *dims,
                   int rank, Array **out);
+/* The same on the host, in a buffer of the right size that nobody else holds, if kept has
+ * one; large new buffers are kept for the next time. */
+#define KEPT 2
+#define KEPT_BYTES ((int64_t)1 << 16) /* smaller ones are quicker allocated anew */
+bool array_new_kept(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
+                    Buffer **kept, Array **out);
 /* The elements of a, from any device, row-major to dst. */
 bool array_copy_out(wf_ctx *cx, const Array *a, void *dst);
 
@@ -226,11 +232,13 @@ struct Root {
     uint32_t nplans;
     Frame **frames; /* [nplans][ROOT_FRAMES] */
     uint64_t clock;
+    Buffer **kept; /* [nouts][KEPT]: memory of earlier results */
+    uint32_t nouts;
     Root *next; /* in the list of idle ones */
 };
 
-Root *root_new(wf_ctx *cx, const wf_allocator *al,
-               uint32_t nplans); /* NULL when memory is exhausted */
+Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans,
+               uint32_t nouts); /* NULL when memory is exhausted */
 void root_free(Root *r);
 /* The frame of a plan for these sizes (SYM_EQN ones are not read). */
 Frame *root_frame(Root *r, const Plan *plan, const int64_t *symvals);
@@ -385,19 +393,36 @@ typedef struct Compiled {
  * products and sums are not contracted. */
 bool compile_program(wf_ctx *cx, Arena *a, const Program *p, bool exact, Compiled *out);
 
+/* The same in steps, so that the kernels of several programs can be compiled together.
+ * least: of equations that become a kernel. first: number of the first kernel. */
+typedef struct Lowered {
+    const Program *p; /* optimised */
+    Fused fused;
+    Kernel **k;
+    uint32_t n;
+} Lowered;
+bool compile_lower(wf_ctx *cx, Arena *a, const Program *p, uint32_t least, uint32_t first,
+                   Lowered *out);
+bool compile_load(wf_ctx *cx, Kernel *const *k, uint32_t n, bool exact,
+                  struct Code **out);
+void compile_bind(wf_ctx *cx, Arena *a, const Lowered *l, struct Code *code, Compiled *out);
+
 /* ---- exec.c ------------------------------------------------------------------------ */
 
 struct wf_exec {
     atomic_int refs;
     wf_allocator al;
-    const Program *p;
-    Arena arena; /* of the plans */
+    const Program *p; /* as planned: of compiled ones, fused */
+    Arena arena;      /* of the plans */
     Plans plans;
     const Plan *plan;
     void *lock; /* of the list of idle roots */
     Root *idle;
-    struct Code *code;   /* machine code of the plans, or NULL */
-    const Program *held; /* what the plans are of, if it is not p */
+    struct Code *code; /* machine code of the plans, or NULL */
 };
+
+/* Takes the reference to the code; kernels stay where they are. Belongs to the call's
+ * pool. */
+wf_exec *exec_compiled(wf_ctx *cx, const Compiled *c);
 
 #endif

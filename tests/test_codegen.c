@@ -1,0 +1,337 @@
+/* test_codegen.c -- compiled programs give what the interpreter gives: random programs and
+ * their derivatives, every case of tests/ops in every dtype, sizes 0, 1 and odd, any
+ * number of threads. Products and sums are not contracted here, so that results can be
+ * held to within a few roundings.
+ *
+ * The kernels of many programs are compiled together. CODEGEN sets how many random
+ * programs there are, CODEGEN_SEED the first.
+ */
+#include "lib_random.h"
+#include "runtime/compiler.h"
+#include "runtime/runtime.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BATCH 125 /* programs compiled together */
+
+typedef struct Item {
+    const Program *p;
+    Lowered l;
+    uint64_t seed;
+    const char *what;
+} Item;
+
+typedef struct Items {
+    wf_ctx *cx;
+    uint32_t least; /* equations of a kernel */
+    Arena *a;
+    VEC(Item) items;
+    VEC(Kernel *) kernels;
+    int compared, fused;
+} Items;
+
+static double tolerance(wf_dtype t)
+{
+    return t == WF_F16 ? 8e-3 : t == WF_BF16 ? 6e-2 : t == WF_F32 ? 1e-5 : 1e-12;
+}
+
+static wf_array **to_arrays(wf_ctx *cx, const Program *p, const Nd *in)
+{
+    wf_array **x = arena_zalloc(&cx->scratch, (p->nin + 1) * sizeof *x);
+
+    for (uint32_t i = 0; i < p->nin; i++)
+        wf_array_from(cx, in[i].dtype, in[i].dims, (int)in[i].rank, in[i].data, &x[i]);
+    return x;
+}
+
+static const char *compare_results(wf_ctx *cx, const Program *p, wf_array **got,
+                                   wf_array **need)
+{
+    for (uint32_t j = 0; j < p->nout; j++) {
+        Nd x = nd_new(cx, wf_array_dtype(got[j]), wf_array_dims(got[j]),
+                      (uint32_t)wf_array_rank(got[j]));
+        Nd y = nd_new(cx, wf_array_dtype(need[j]), wf_array_dims(need[j]),
+                      (uint32_t)wf_array_rank(need[j]));
+        const char *why;
+
+        array_copy_out(cx, got[j], x.data);
+        array_copy_out(cx, need[j], y.data);
+        why = nd_differ(cx, &x, &y, tolerance(x.dtype));
+        if (why)
+            return arena_printf(&cx->scratch, "result %u: %s", j, why);
+    }
+    return NULL;
+}
+
+/* The same inputs to both. A program that fails must fail in both. */
+static const char *compare(wf_ctx *cx, const Program *p, wf_exec *e, const Nd *in)
+{
+    wf_array **x = to_arrays(cx, p, in);
+    wf_array **got = arena_zalloc(&cx->scratch, (p->nout + 1) * sizeof *got);
+    wf_array **need = arena_zalloc(&cx->scratch, (p->nout + 1) * sizeof *need);
+    wf_status a = wf_eval(cx, p, x, need), b;
+    const char *why = NULL;
+
+    wf_clear(cx);
+    b = wf_run(cx, e, x, got);
+    if (a != b)
+        why = arena_printf(&cx->scratch, "interpreted: %s, compiled: %s %s",
+                           wf_status_name(a), wf_status_name(b), wf_ctx_message(cx));
+    wf_clear(cx);
+    if (a == WF_OK && b == WF_OK)
+        why = compare_results(cx, p, got, need);
+    for (uint32_t i = 0; i < p->nin; i++)
+        wf_array_release(x[i]);
+    for (uint32_t j = 0; j < p->nout; j++) {
+        wf_array_release(got[j]);
+        wf_array_release(need[j]);
+    }
+    return why;
+}
+
+/* ---- batches ------------------------------------------------------------------------ */
+
+static void add_item(Items *b, const Program *p, uint64_t seed, const char *what)
+{
+    Item it = {.p = p, .seed = seed, .what = what};
+
+    if (!compile_lower(b->cx, b->a, p, b->least, b->kernels.n, &it.l)) {
+        check_fail(__FILE__, __LINE__, "%s, seed %d: %s", what, (int)seed,
+                   wf_ctx_message(b->cx));
+        wf_clear(b->cx);
+        return;
+    }
+    for (uint32_t i = 0; i < it.l.n; i++)
+        vec_push(b->a, &b->kernels, it.l.k[i]);
+    b->fused += it.l.n != 0;
+    vec_push(b->a, &b->items, it);
+}
+
+static void report(Items *b, const Item *it, const char *why, int size)
+{
+    Text t;
+
+    text_init(&t, b->a);
+    program_print(it->l.fused.p, &(PrintOptions){.max_const = 20}, &t);
+    check_fail(__FILE__, __LINE__, "%s, seed %d, size %d: %s\n%s", it->what, (int)it->seed,
+               size, why, text_str(&t));
+}
+
+static void check_item(Items *b, Item *it, Code *code)
+{
+    static const int64_t sizes[] = {-1, 1, 0, 67};
+    wf_ctx *cx = b->cx;
+    Compiled c;
+    wf_exec *e;
+
+    compile_bind(cx, b->a, &it->l, code ? code_retain(code) : NULL, &c);
+    e = exec_compiled(cx, &c);
+    for (int k = 0; k < (it->p->dims.syms.n ? 4 : 1) && check_ok(); k++) {
+        Case k_case = case_of(cx, it->p, it->seed + (uint64_t)k);
+        Rng rng = {it->seed};
+        const char *why;
+
+        for (uint32_t i = 0; i < it->p->dims.syms.n && sizes[k] >= 0; i++)
+            if (k_case.sizes[i] >= 0)
+                k_case.sizes[i] = sizes[k];
+        why = compare(cx, it->p, e, case_inputs(cx, &k_case, &rng));
+        b->compared++;
+        if (why)
+            report(b, it, why, (int)sizes[k]);
+    }
+}
+
+static void check_items(Items *b)
+{
+    Code *code = NULL;
+
+    if (getenv("CODEGEN_SHOW"))
+        printf("%u kernels\n", b->kernels.n);
+    if (b->kernels.n && !compile_load(b->cx, b->kernels.v, b->kernels.n, true, &code))
+        check_fail(__FILE__, __LINE__, "%u kernels do not compile", b->kernels.n);
+    for (uint32_t i = 0; i < b->items.n && check_ok() && code; i++)
+        check_item(b, &b->items.v[i], code);
+    code_release(code);
+}
+
+static int number_of(const char *name, int standard)
+{
+    const char *v = getenv(name);
+
+    return v ? atoi(v) : standard;
+}
+
+/* ---- random programs ---------------------------------------------------------------- */
+
+static const Program *derived(wf_ctx *cx, const Program *p, uint64_t seed, const char **what)
+{
+    int *wrt = arena_array(&cx->scratch, p->nin + 1, sizeof *wrt), n = 0;
+    int *axes = arena_zalloc(&cx->scratch, (p->nin + 1) * sizeof *axes);
+    const Program *q = NULL;
+
+    *what = seed % 3 == 1 ? "vjp" : seed % 3 == 2 ? "vmap" : "as it is";
+    for (uint32_t i = 0; i < p->nin; i++)
+        if (val_type(p, i + 1).dtype == WF_F64)
+            wrt[n++] = (int)i;
+    if (seed % 3 == 1 && n)
+        q = xf_vjp(cx, p, wrt, n);
+    else if (seed % 3 == 2 && p->nin)
+        q = xf_vmap(cx, p, axes, NULL, 3);
+    wf_clear(cx);
+    return q ? q : p;
+}
+
+static void random_batch(int from, int n, int *compared, int *fused)
+{
+    BENCH_OPEN(bench);
+    Items b = {.cx = bench.cx, .a = codegen_arena(bench.cx), .least = FUSE_LEAST};
+
+    for (int i = 0; i < n; i++) {
+        uint64_t seed = (uint64_t)(from + i);
+        Rng rng = {seed * 99991};
+        const char *what = NULL;
+        const Program *p = random_program(b.cx, &rng, 3 + (int)(seed % 24),
+                                          seed % 7 ? RANDOM_PLAIN : RANDOM_CUSTOM);
+
+        if (p) {
+            p = derived(b.cx, p, seed, &what);
+            add_item(&b, p, seed, what);
+        }
+        wf_clear(b.cx);
+    }
+    check_items(&b);
+    *compared += b.compared;
+    *fused += b.fused;
+    wf_clear(b.cx);
+    BENCH_CLOSE(bench);
+}
+
+TEST(random_programs_run_compiled_as_interpreted)
+{
+    int n = number_of("CODEGEN", 1000), first = number_of("CODEGEN_SEED", 1);
+    int compared = 0, fused = 0;
+    wf_ctx *cx = wf_ctx_new(NULL);
+    bool possible = code_possible(cx);
+
+    wf_ctx_free(cx);
+    if (!possible)
+        SKIP("no C compiler");
+    for (int i = 0; i < n && check_ok(); i += BATCH)
+        random_batch(first + i, i + BATCH < n ? BATCH : n - i, &compared, &fused);
+    CHECK(compared >= n || !check_ok());
+    CHECK(fused > n / 2 || !check_ok());
+}
+
+/* ---- the cases of tests/ops --------------------------------------------------------- */
+
+/* The program with every f64 another float; NULL if there is none, or an op refuses. */
+static const Program *with_float(wf_ctx *cx, const Program *p, const char *name)
+{
+    const Program **ps;
+    const char *at, *hit;
+    uint32_t n;
+    Text before, after;
+
+    text_init(&before, &cx->scratch);
+    text_init(&after, &cx->scratch);
+    program_print(p, &(PrintOptions){.header = true}, &before);
+    if (!strstr(text_str(&before), "f64"))
+        return NULL;
+    for (at = text_str(&before); (hit = strstr(at, "f64")); at = hit + 3) {
+        text_addn(&after, at, (size_t)(hit - at));
+        text_add(&after, name);
+    }
+    text_add(&after, at);
+    if (programs_parse(cx, "narrow.wir", text_str(&after), after.n, NULL, &ps, &n))
+        return ps[n - 1];
+    wf_clear(cx);
+    return NULL;
+}
+
+typedef struct CaseItem {
+    Case c;
+    Item it;
+} CaseItem;
+
+static void add_cases(Items *b, const char *path, CaseItem **v, uint32_t *n, uint32_t cap)
+{
+    static const char *const floats[] = {"f64", "f32", "f16", "bf16"};
+    Case *cases;
+    uint32_t ncases;
+
+    if (!cases_load(b->cx, path, &cases, &ncases)) {
+        check_fail(path, 0, "%s", wf_ctx_message(b->cx));
+        return;
+    }
+    for (uint32_t i = 0; i < ncases; i++) {
+        Case c = cases[i];
+        const Program *p;
+
+        if (!case_batch(b->cx, &c))
+            continue;
+        p = c.p;
+        for (int k = 0; k < 4 && *n < cap; k++) {
+            uint32_t before = b->items.n;
+
+            c.p = k ? with_float(b->cx, p, floats[k]) : p;
+            if (!c.p)
+                continue;
+            add_item(b, c.p, 1, arena_printf(b->a, "%s %s in %s", path, p->name, floats[k]));
+            if (b->items.n > before)
+                (*v)[(*n)++] = (CaseItem){c, b->items.v[before]};
+        }
+    }
+}
+
+static int check_cases(Items *b, CaseItem *v, uint32_t n)
+{
+    Code *code = NULL;
+    int done = 0;
+
+    if (!compile_load(b->cx, b->kernels.v, b->kernels.n, true, &code)) {
+        check_fail(__FILE__, __LINE__, "%u kernels do not compile", b->kernels.n);
+        return 0;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        Rng rng = {i + 1};
+        Compiled c;
+        const char *why;
+
+        if (!v[i].it.l.n)
+            continue;
+        compile_bind(b->cx, b->a, &v[i].it.l, code_retain(code), &c);
+        why = compare(b->cx, v[i].it.p, exec_compiled(b->cx, &c),
+                      case_inputs(b->cx, &v[i].c, &rng));
+        done++;
+        if (why)
+            report(b, &v[i].it, why, -1);
+    }
+    code_release(code);
+    return done;
+}
+
+TEST(every_case_of_an_op_runs_compiled_as_interpreted)
+{
+    BENCH_OPEN(bench);
+    Items b = {.cx = bench.cx, .a = codegen_arena(bench.cx), .least = 1};
+    uint32_t n = 0, cap = 8000;
+    CaseItem *v = arena_array(b.a, cap, sizeof *v);
+    struct dirent **names;
+    int files = scandir("tests/ops", &names, NULL, alphasort);
+
+    if (!code_possible(b.cx))
+        SKIP("no C compiler");
+    for (int i = 0; i < files; i++) {
+        const char *dot = strrchr(names[i]->d_name, '.');
+
+        if (dot && !strcmp(dot, ".wir"))
+            add_cases(&b, arena_printf(b.a, "tests/ops/%s", names[i]->d_name), &v, &n, cap);
+        free(names[i]);
+    }
+    free(names);
+    CHECK(check_cases(&b, v, n) > 500);
+    wf_clear(b.cx);
+    BENCH_CLOSE(bench);
+}
