@@ -5,6 +5,7 @@
 # whose sizes are all 1. evaluate() walks a graph from what is known to what is asked for.
 import _aesara as _w
 import numpy
+from _expression import order_of, value_of, run_order, evaluate, ancestors, dependents
 
 
 class MissingInputError(Exception):
@@ -185,6 +186,10 @@ class TensorVariable(Variable):
     def __eq__(self, other):
         return self is other
 
+    def root_value(self):
+        raise MissingInputError(f"Input ({self}) of the graph was not provided and not given a value. Use the Aesara flag "
+                                "exception_verbosity='high', for more information on this error.")
+
     def eval(self, inputs_to_values=None, **kw):
         given = inputs_to_values or {}
         fn = function_of(list(given.keys()), self, on_unused_input="ignore")
@@ -199,6 +204,9 @@ class TensorConstant(TensorVariable):
     def __init__(self, data, name=None):
         super().__init__(_type_of(data), None, 0, name)
         self.data_ = data
+
+    def root_value(self):
+        return self.data_
 
     @property
     def data(self):
@@ -228,6 +236,9 @@ class TensorSharedVariable(TensorVariable):
     def __init__(self, value, name=None, type=None):
         super().__init__(type if type is not None else _type_of(value), None, 0, name)
         self.value_ = value
+
+    def root_value(self):
+        return self.value_
 
     def get_value(self, borrow=False, return_internal_type=False):
         return numpy._wrap(_w.copy(self.value_))
@@ -316,116 +327,6 @@ def stack_of(xs, axis=0):
     if axis == 0 and rank == 0:
         return apply(make_vector, xs)
     return apply(Op("join", lambda p, *v: _w.stack(list(v), p), "Join", "join"), xs, axis)
-
-
-# ---- running ----
-
-def is_root(v):
-    return v.owner is None
-
-
-def order_of(outputs, known, subst):
-    # The Applies that outputs need, each after what it needs. Fails at a symbol without value.
-    order, done = [], set()
-    stack = [o for o in outputs][::-1]
-    while stack:
-        v = stack.pop()
-        if v in known:
-            continue
-        if v in subst:
-            stack.append(subst[v])
-            continue
-        node = v.owner
-        if node is None:
-            if not isinstance(v, (TensorConstant, TensorSharedVariable)):
-                raise MissingInputError(f"Input ({v}) of the graph was not provided and not given a value.")
-            continue
-        if node in done:
-            continue
-        waiting = []
-        for i in node.op.needed(node):
-            i = subst.get(i, i)
-            if i.owner is not None and i not in known and i.owner not in done:
-                waiting.append(i)
-            elif i.owner is None and i not in known and not isinstance(i, (TensorConstant, TensorSharedVariable)):
-                raise MissingInputError(f"Input ({i}) of the graph (indices start from 0), used to compute {node}, was not "
-                                        "provided and not given a value.")
-        if waiting:
-            stack.append(v)
-            stack.extend(waiting)
-            continue
-        done.add(node)
-        order.append(node)
-    return order
-
-
-def value_of(v, env, subst):
-    if v in env:
-        return env[v]
-    if v in subst:
-        return value_of(subst[v], env, subst)
-    if isinstance(v, TensorConstant):
-        return v.data_
-    if isinstance(v, TensorSharedVariable):
-        return v.value_
-    raise MissingInputError(f"Input ({v}) of the graph was not provided and not given a value.")
-
-
-def run_order(order, env, subst):
-    for node in order:
-        if len([o for o in node.outputs if o in env]) == len(node.outputs):
-            continue
-        values = []
-        for i in node.op.needed(node):
-            values.append(env[i] if i in env else value_of(i, env, subst))
-        for o, r in zip(node.outputs, node.op.run(node, values, env, subst)):
-            if o not in env:
-                env[o] = r
-
-
-def evaluate(outputs, env, subst):
-    run_order(order_of(outputs, env, subst), env, subst)
-    return [value_of(o, env, subst) for o in outputs]
-
-
-def ancestors(outputs, stop=()):
-    # Everything outputs are made of, themselves included; not beyond those in stop.
-    seen = set()
-    stack = list(outputs)
-    while stack:
-        v = stack.pop()
-        if v in seen:
-            continue
-        seen.add(v)
-        if v.owner is not None and v not in stop:
-            stack.extend(v.owner.inputs)
-    return seen
-
-
-def dependents(outputs, roots):
-    # Those variables under outputs that are made of a root, roots included.
-    roots = set(roots)
-    state = {}
-    stack = list(outputs)
-    while stack:
-        v = stack[-1]
-        if v in state:
-            stack.pop()
-            continue
-        if v in roots or v.owner is None:
-            state[v] = v in roots
-            stack.pop()
-            continue
-        waiting = [i for i in v.owner.inputs if i not in state]
-        if waiting:
-            stack.extend(waiting)
-            continue
-        yes = False
-        for i in v.owner.inputs:
-            yes = yes or state[i]
-        state[v] = yes
-        stack.pop()
-    return set([v for v, yes in state.items() if yes])
 
 
 # ---- functions ----
@@ -522,10 +423,13 @@ def _pairs(x):
     return list(x.items()) if isinstance(x, dict) else list(x)
 
 
-def _warn_unused(inputs, fn):
-    used = ancestors(fn.all_outputs() + list(fn.subst.values()) + list(fn.subst.keys()))
-    for node in fn.order:
-        used.update(node.inputs)
+def _check_unused(inputs, outputs, changes, givens):
+    outs = list(outputs.values()) if isinstance(outputs, dict) else outputs if isinstance(outputs, (list, tuple)) else [outputs]
+    outs = [o.variable if isinstance(o, Out) else o for o in outs if o is not None]
+    roots = [as_variable(o) for o in outs] + [v for _, v in changes]
+    for k, v in givens:
+        roots += [k, as_variable(v)]
+    used = ancestors(roots)
     for at, i in enumerate(inputs):
         if i.variable not in used and i.update is None:
             raise UnusedInputError("aesara.function was asked to create a function computing outputs given certain inputs, "
@@ -570,7 +474,6 @@ def function_of(inputs, outputs=None, mode=None, updates=None, givens=None, no_d
     for i in ins:
         if i.update is not None and isinstance(i.value, TensorSharedVariable):
             changes.append((i.value, i.update))
-    fn = Function(ins, outputs, changes, _pairs(givens), name, allow_input_downcast)
     if (on_unused_input or config.on_unused_input) == "raise":
-        _warn_unused(ins, fn)
-    return fn
+        _check_unused(ins, outputs, changes, _pairs(givens))
+    return Function(ins, outputs, changes, _pairs(givens), name, allow_input_downcast)

@@ -3,8 +3,8 @@
 # Derivative nodes run their part of the graph under a recorder: what depends on wrt is
 # computed again from followed values, everything else is taken as it is.
 import _aesara as _w
-from aesara._graph import (Op, Apply, TensorType, Variable, TensorVariable, as_variable, ancestors, dependents, evaluate,
-                           order_of, run_order, value_of, apply)
+from _expression import ancestors, replay
+from aesara._graph import Op, Apply, TensorType, Variable, as_variable, apply
 
 
 class DisconnectedInputError(ValueError):
@@ -25,25 +25,8 @@ class _Recorded(Op):
         return node.inputs[ny:]
 
     def _replay(self, node, env, subst):
-        # ys computed from followed xs; what does not depend on xs comes from env
         ny, nx, constants = node.params
-        ys, xs = node.inputs[:ny], node.inputs[ny:ny + nx]
-        moving = dependents(ys, xs)
-        inner = {}
-        evaluate([v for v in constants] + [y for y in ys if y not in moving], env, subst)
-        nodes = set([v.owner for v in moving if v.owner is not None])
-        for v, value in env.items():
-            if v not in moving and v.owner not in nodes:
-                inner[v] = value
-        for v in constants:
-            inner[v] = value_of(v, env, subst)
-        tape = _w.tape_begin()
-        lifted = []
-        for x in xs:
-            t = _w.lift(value_of(x, env, subst), tape)
-            inner[x] = t
-            lifted.append(t)
-        return tape, evaluate(ys, inner, subst), lifted
+        return replay(_w, node, node.inputs[:ny], node.inputs[ny:ny + nx], constants, env, subst)
 
 
 class _Grad(_Recorded):

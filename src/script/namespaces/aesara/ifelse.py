@@ -1,5 +1,6 @@
 # aesara.ifelse -- a choice between expressions: only the one chosen is run.
-from aesara._graph import Op, Apply, TensorType, as_variable, evaluate, value_of
+from _expression import evaluate
+from aesara._graph import Op, Apply, as_variable
 
 
 class _IfElse(Op):

@@ -3,8 +3,8 @@
 # The step is called once, with symbols for one slice of each sequence and one earlier value
 # of each tap; the expressions it gives are the body, run once for each step.
 import _aesara as _w
-from aesara._graph import (Op, Apply, TensorType, TensorVariable, TensorSharedVariable, Variable, as_variable, dependents,
-                           ancestors, order_of, run_order, value_of)
+from _expression import order_of, run_order, value_of, free_variables
+from aesara._graph import Op, Apply, TensorType, TensorVariable, TensorSharedVariable, Variable, as_variable
 
 
 class until:
@@ -242,19 +242,9 @@ def _make(seqs, states, outputs, shared, stop, n_steps, backwards, return_list):
     body = _Body(seqs, states, outputs, shared, stop, backwards, list(range(len(seqs))), steps_at)
     inside = body.symbols() + [v for v, _ in shared]
     outer = []
-    moving = dependents(body.results(), inside)
-    seen = set()
-    stack = body.results()
-    while stack:
-        v = stack.pop()
-        if v in seen or v in inside:
-            continue
-        seen.add(v)
-        if v not in moving:
-            outer.append((v, len(inputs)))
-            inputs.append(v)
-        else:
-            stack.extend(v.owner.inputs)
+    for v in free_variables(body.results(), inside):
+        outer.append((v, len(inputs)))
+        inputs.append(v)
     types = []
     for (initial, _, names), o in zip(states, outputs):
         types.append(TensorType(names[0].dtype if names else o.dtype, (None,) * (o.ndim + 1)))

@@ -1,0 +1,141 @@
+# _expression -- graphs of expressions, and how they are run: what aesara and tensorflow's
+# sessions share.
+#
+# A variable has .owner, the node that makes it, or None and root_value() (which raises where it
+# has none). A node has .inputs, .outputs, and .op with needed(node), the operands that must be
+# there before it runs, and run(node, values, env, subst), which gives a value for each output.
+# env maps variables to values; subst variables to others that stand for them.
+
+
+def order_of(outputs, known, subst):
+    # The Applies that outputs need, each after what it needs. Fails at a symbol without value.
+    order, done = [], set()
+    stack = [o for o in outputs][::-1]
+    while stack:
+        v = stack.pop()
+        if v in known:
+            continue
+        if v in subst:
+            stack.append(subst[v])
+            continue
+        node = v.owner
+        if node is None:
+            v.root_value()
+            continue
+        if node in done:
+            continue
+        waiting = []
+        for i in node.op.needed(node):
+            i = subst.get(i, i)
+            if i.owner is not None and i not in known and i.owner not in done:
+                waiting.append(i)
+            elif i.owner is None and i not in known:
+                i.root_value()
+        if waiting:
+            stack.append(v)
+            stack.extend(waiting)
+            continue
+        done.add(node)
+        order.append(node)
+    return order
+
+
+def value_of(v, env, subst):
+    if v in env:
+        return env[v]
+    if v in subst:
+        return value_of(subst[v], env, subst)
+    return v.root_value()
+
+
+def run_order(order, env, subst):
+    for node in order:
+        if len([o for o in node.outputs if o in env]) == len(node.outputs):
+            continue
+        values = []
+        for i in node.op.needed(node):
+            values.append(env[i] if i in env else value_of(i, env, subst))
+        for o, r in zip(node.outputs, node.op.run(node, values, env, subst)):
+            if o not in env:
+                env[o] = r
+
+
+def evaluate(outputs, env, subst):
+    run_order(order_of(outputs, env, subst), env, subst)
+    return [value_of(o, env, subst) for o in outputs]
+
+
+def ancestors(outputs, stop=()):
+    # Everything outputs are made of, themselves included; not beyond those in stop.
+    seen = set()
+    stack = list(outputs)
+    while stack:
+        v = stack.pop()
+        if v in seen:
+            continue
+        seen.add(v)
+        if v.owner is not None and v not in stop:
+            stack.extend(v.owner.inputs)
+    return seen
+
+
+def dependents(outputs, roots):
+    # Those variables under outputs that are made of a root, roots included.
+    roots = set(roots)
+    state = {}
+    stack = list(outputs)
+    while stack:
+        v = stack[-1]
+        if v in state:
+            stack.pop()
+            continue
+        if v in roots or v.owner is None:
+            state[v] = v in roots
+            stack.pop()
+            continue
+        waiting = [i for i in v.owner.inputs if i not in state]
+        if waiting:
+            stack.extend(waiting)
+            continue
+        yes = False
+        for i in v.owner.inputs:
+            yes = yes or state[i]
+        state[v] = yes
+        stack.pop()
+    return set([v for v, yes in state.items() if yes])
+
+
+# ---- derivatives ----
+
+def replay(w, node, ys, xs, constants, env, subst):
+    # (tape, ys, xs): ys computed again from values of xs that a recorder follows; what does not
+    # depend on xs, and constants, are taken from env.
+    moving = dependents(ys, xs)
+    evaluate(constants + [y for y in ys if y not in moving], env, subst)
+    nodes = set([v.owner for v in moving if v.owner is not None])
+    inner = {v: value for v, value in env.items() if v not in moving and v.owner not in nodes}
+    for v in constants:
+        inner[v] = value_of(v, env, subst)
+    tape = w.tape_begin()
+    lifted = []
+    for x in xs:
+        t = w.lift(value_of(x, env, subst), tape)
+        inner[x] = t
+        lifted.append(t)
+    return tape, evaluate(ys, inner, subst), lifted
+
+
+def free_variables(results, symbols):
+    # The outermost parts of a body that do not depend on its symbols: what it takes from outside.
+    moving = dependents(results, symbols)
+    out, seen, stack = [], set(), list(results)
+    while stack:
+        v = stack.pop()
+        if v in seen or v in symbols:
+            continue
+        seen.add(v)
+        if v not in moving:
+            out.append(v)
+        else:
+            stack.extend(v.owner.inputs)
+    return out
