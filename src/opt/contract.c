@@ -1,13 +1,17 @@
-/* contract.c -- transposes go into products, products side by side join.
+/* contract.c -- transposes, broadcasts and sums go into products, products side by side
+ * join.
  *
  *   requires   nothing
  *   keeps      values bit for bit, as the eval rules sum in the order of the contracted
- *              axes; kernels may round another way
+ *              axes, but for sums of products; kernels may round another way
  *   breaks     nothing
  *
  *   dot(transpose x, y)           the axes of x renumbered, where the free axes of the
  *                                 result stay in their order
  *   transpose(dot(x, y))          dot(y, x), where that is what the transpose does
+ *   dot(x, broadcast y)           no batch axis where the broadcast made y's
+ *   reduce_sum(dot(x, y))         a batch axis that is summed is a contracted one; floats
+ *                                 of 32 and 64 bits, and integers
  *   conv(transpose x, k), conv(x, transpose k), transpose(conv(x, k))       another spec
  *   dot(x, v), dot(x, w) ..       slices of dot(x, concat v w ..): one pass over x. Only
  *                                 for constant sizes and where reading x once less is
@@ -86,6 +90,111 @@ static Val swap_operands(Rewriter *r, Eqn e)
     return rw_eqn(r, OP_dot_general, (Val[]){arg(b, d, 1), arg(b, d, 0)}, 2, &s);
 }
 
+static Ints without(Ints a, uint32_t k, int64_t *buf)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < a.n; i++)
+        if (i != k)
+            buf[n++] = a.v[i];
+    return (Ints){n, buf};
+}
+
+/* Axes after axis x are one less once it is gone. */
+static Ints renumbered(Ints a, int64_t x, int64_t *buf)
+{
+    for (uint32_t i = 0; i < a.n; i++)
+        buf[i] = a.v[i] - (a.v[i] > x);
+    return (Ints){a.n, buf};
+}
+
+/* x, made by a broadcast that made axis `axis`, without it; VAL_NONE if it did not. */
+static Val without_axis(Rewriter *r, Val x, int64_t axis)
+{
+    Builder *b = r->b;
+    const Eqn *e = made_by(b, x, OP_broadcast);
+    int64_t buf[MAX_RANK];
+    Dim shape[MAX_RANK];
+    Ints dims;
+    Type t = b_type(b, x);
+    uint32_t n = 0;
+
+    if (!e || has(((const BroadcastAttr *)e->attr)->dims, axis))
+        return VAL_NONE;
+    for (uint32_t i = 0; i < t.rank; i++)
+        if (i != axis)
+            shape[n++] = t.dims[i];
+    dims = renumbered(((const BroadcastAttr *)e->attr)->dims, axis, buf);
+    return rw_broadcast(r, arg(b, e, 0), (Ints){n, shape}, dims.v);
+}
+
+/* dot(x, broadcast y), the last batch axis of y made by the broadcast: that of x is a
+ * free one, if it comes before the others, as the result has it. */
+static Val unbatch(Rewriter *r, Eqn e)
+{
+    Builder *b = r->b;
+    DotAttr a = *(const DotAttr *)e.attr;
+    Val x = b->args.v[e.args], y = b->args.v[e.args + 1];
+    int64_t buf[4][MAX_RANK], axis;
+    uint32_t last = a.lhs_batch.n - 1;
+
+    if (a.lhs_batch.n == 0)
+        return VAL_NONE;
+    for (int64_t i = 0; i < a.lhs_batch.v[last]; i++)
+        if (!has(a.lhs, i) && !has(a.lhs_batch, i))
+            return VAL_NONE;
+    axis = a.rhs_batch.v[last];
+    if (!(y = without_axis(r, y, axis)))
+        return VAL_NONE;
+    a.lhs_batch = without(a.lhs_batch, last, buf[0]);
+    a.rhs_batch = without(a.rhs_batch, last, buf[1]);
+    a.rhs_batch = renumbered(a.rhs_batch, axis, buf[2]);
+    a.rhs = renumbered(a.rhs, axis, buf[3]);
+    return rw_eqn(r, OP_dot_general, (Val[]){x, y}, 2, &a);
+}
+
+/* reduce_sum of a dot over batch axes of its result */
+static Val sum_of_products(Rewriter *r, Eqn e)
+{
+    Builder *b = r->b;
+    const Eqn *d = made_by(b, b->args.v[e.args], OP_dot_general);
+    Ints axes = ((const ReduceAttr *)e.attr)->axes;
+    int64_t buf[4][MAX_RANK], rest[MAX_RANK];
+    uint32_t nrest = 0, nb = 0, ns = 0;
+    DotAttr a, s;
+    Val y;
+
+    if (!d)
+        return VAL_NONE;
+    a = *(const DotAttr *)d->attr;
+    if (a.acc >= WF_F16 && a.acc != WF_F32 && a.acc != WF_F64)
+        return VAL_NONE;
+    for (uint32_t i = 0; i < a.lhs_batch.n; i++) {
+        uint32_t k = has(axes, i) ? 2 : 0, at = has(axes, i) ? ns++ : nb++;
+
+        buf[k][at] = a.lhs_batch.v[i];
+        buf[k + 1][at] = a.rhs_batch.v[i];
+    }
+    if (!ns || a.lhs.n + ns > MAX_RANK)
+        return VAL_NONE;
+    for (uint32_t i = 0; i < axes.n; i++)
+        if (axes.v[i] >= a.lhs_batch.n)
+            rest[nrest++] = axes.v[i] - ns;
+    for (uint32_t i = 0; i < a.lhs.n; i++) {
+        buf[2][ns + i] = a.lhs.v[i];
+        buf[3][ns + i] = a.rhs.v[i];
+    }
+    s = (DotAttr){{a.lhs.n + ns, buf[2]},
+                  {a.lhs.n + ns, buf[3]},
+                  {nb, buf[0]},
+                  {nb, buf[1]},
+                  a.acc};
+    y = rw_eqn(r, OP_dot_general, (Val[]){arg(b, d, 0), arg(b, d, 1)}, 2, &s);
+    if (nrest && !b_failed(b))
+        y = rw_eqn(r, OP_reduce_sum, &y, 1, &(ReduceAttr){{nrest, rest}});
+    return y;
+}
+
 /* ---- conv -------------------------------------------------------------------------- */
 
 static Val absorb_into_conv(Rewriter *r, Eqn e, uint32_t side)
@@ -126,8 +235,11 @@ static Val contract_value(Rewriter *r, Val v, Eqn e)
     Val w = VAL_NONE;
 
     (void)v;
-    if (e.op == OP_dot_general && !(w = absorb_operand(r, e, 0)))
-        w = absorb_operand(r, e, 1);
+    if (e.op == OP_dot_general && !(w = absorb_operand(r, e, 0)) &&
+        !(w = absorb_operand(r, e, 1)))
+        w = unbatch(r, e);
+    else if (e.op == OP_reduce_sum)
+        w = sum_of_products(r, e);
     else if (e.op == OP_conv_general && !(w = absorb_into_conv(r, e, 0)))
         w = absorb_into_conv(r, e, 1);
     else if (e.op == OP_transpose && !(w = swap_operands(r, e)))
