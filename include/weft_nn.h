@@ -9,7 +9,7 @@
  *     wf_backward(c, loss, WF_NONE, 0);
  *     wf_optim_step(c, opt);
  *
- * Names, defaults, printed text and (with a generator) first weights are PyTorch's.
+ * Names, defaults, printed text and, from the same seed, first weights are PyTorch's.
  *
  * Ownership   A constructor gives one reference; adding a module to another hands that
  *             reference over. So freeing the root frees the tree. wf_module_retain makes
@@ -323,7 +323,7 @@ WF_API double wf_optim_lr(const wf_optim *o);
 WF_API void wf_optim_set_lr(wf_optim *o, double lr);
 WF_API int64_t wf_optim_steps(const wf_optim *o);
 
-/* State tensors per parameter (0..3), all zeros at first: state[i * n + j] is number i of
+/* State tensors per parameter (0..2), all zeros at first: state[i * n + j] is number i of
  * parameter j. */
 WF_API int wf_optim_state_per_param(const wf_optim *o);
 WF_API wf_status wf_optim_update(wf_ctx *c, const wf_optim *o, wf_tensor lr,

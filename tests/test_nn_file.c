@@ -234,6 +234,14 @@ static bool forward_tied(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
     return true;
 }
 
+static bool mean_square(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in,
+                        wf_tensor *out)
+{
+    (void)user;
+    out[0] = wf_mean(c, wf_square(c, wf_forward_one(c, m, in[0])), NULL, 0, false);
+    return !wf_ctx_status(c);
+}
+
 TEST(shared_and_frozen_parameters_stay_so_in_a_file)
 {
     wf_ctx *c = wf_ctx_new(NULL);
@@ -263,6 +271,24 @@ TEST(shared_and_frozen_parameters_stay_so_in_a_file)
     wf_forward_one(c, wf_module_child(n, 0), x);
     CHECK_HAS(wf_ctx_message(c), "cannot be called");
     wf_clear(c);
+    wf_optim *o = wf_sgd(c, m, 0.1, 0, false, 0);
+    wf_optim_store(c, o, file);
+    wf_optim_add_step(c, o, m, file, "train", mean_square, NULL,
+                      (const char *[]){"f32[N,3]"}, 1);
+    wf_model_run(c, file, "train", &x, 1, &y, 1);
+    wf_module_restore(c, n, file); /* both names of the shared one have the new numbers */
+    wf_optim_zero_grad(c, o);
+    mean_square(c, NULL, m, &x, &y);
+    wf_backward(c, y, WF_NONE, 0);
+    wf_optim_step(c, o);
+    CHECK_STR(wf_ctx_message(c), "");
+    wf_read_f64(c, wf_forward_one(c, m, x), got, 6);
+    for (int i = 0; i < 6; i++)
+        CHECK(fabs(got[i] - want[i]) > 1e-4);
+    wf_read_f64(c, wf_forward_one(c, n, x), want, 6);
+    for (int i = 0; i < 6; i++)
+        CHECK_NEAR(got[i], want[i], 1e-6);
+    wf_optim_free(c, o);
     wf_model_set_meta(c, file, "tree", "module\t\tTied\t\nparam\tnowhere.weight\n");
     CHECK(!wf_module_load(c, file));
     CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_FORMAT);

@@ -244,9 +244,11 @@ static void run_method(wf_ctx *c, const Holder *h, const wf_program *p, const ch
         results = io + state.n + nin;
         for (int i = 0; i < state.n && !wf_ctx_status(c); i++)
             io[i] = held(c, h, state.v[i]);
-        memcpy(io + state.n, in, (size_t)nin * sizeof *io);
+        for (int i = 0; i < nin; i++)
+            io[state.n + i] = in[i];
         if (!wf_ctx_status(c) && !wf_apply(c, p, io, results)) {
-            memcpy(out, results, (size_t)nout * sizeof *io);
+            for (int i = 0; i < nout; i++)
+                out[i] = results[i];
             for (int i = 0; i < updates.n; i++)
                 update(c, h, updates.v[i], results[nout + i]);
         }

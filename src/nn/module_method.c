@@ -77,6 +77,27 @@ static void add_update(Maker *k, const char *name, wf_tensor value)
     k->out[k->nout++] = value;
 }
 
+typedef struct Changed {
+    Maker *k;
+    wf_tensor of, to;
+} Changed;
+
+static bool add_if_changed(void *user, const char *path, wf_tensor t, bool is_param)
+{
+    const Changed *u = user;
+
+    (void)is_param;
+    if (nn_same(t, u->of))
+        add_update(u->k, path, u->to);
+    return true;
+}
+
+/* A new value of state i, under every path where it stands. */
+static void add_new_state(Maker *k, int i, wf_tensor value)
+{
+    wf_module_visit_state(k->c, k->m, add_if_changed, &(Changed){k, k->own.v[i], value});
+}
+
 static void maker_free(Maker *k)
 {
     for (int i = 0; k->path && i < k->own.n; i++)
@@ -98,7 +119,7 @@ static bool maker_begin(Maker *k, const char *name, int more)
     if (!k->own.v)
         return false;
     k->text.c = c;
-    k->room = k->own.n + more;
+    k->room = k->own.room + more; /* own.room: places, some of the same tensor */
     k->path = nn_alloc(c, (size_t)k->own.n * sizeof *k->path);
     k->in = nn_alloc(c, (size_t)k->room * sizeof *k->in);
     k->out = nn_alloc(c, (size_t)k->room * sizeof *k->out);
@@ -167,7 +188,7 @@ wf_status wf_module_add_method(wf_ctx *c, wf_module *m, wf_model *file, const ch
         k.nout = nout;
         for (int i = 0; i < k.own.n && !wf_ctx_status(c); i++)
             if (!nn_same(k.new_state[i], k.in[i]))
-                add_update(&k, k.path[i], k.new_state[i]);
+                add_new_state(&k, i, k.new_state[i]);
         maker_end(&k, name, file);
     }
     maker_free(&k);
@@ -244,7 +265,7 @@ static void add_updates(wf_ctx *c, Step *s, const wf_tensor *params, const wf_te
     char name[40];
 
     for (int i = 0; i < s->ntrained; i++)
-        add_update(&s->k, s->k.path[s->trained[i]], params[i]);
+        add_new_state(&s->k, s->trained[i], params[i]);
     for (int i = 0; i < s->o->per * s->ntrained; i++) {
         int j = s->number[i % s->ntrained];
         snprintf(name, sizeof name, "optim.state.%d", i / s->ntrained * s->o->n + j);
@@ -252,7 +273,7 @@ static void add_updates(wf_ctx *c, Step *s, const wf_tensor *params, const wf_te
     }
     for (int i = 0; i < s->k.own.n; i++)
         if (s->changed[i])
-            add_update(&s->k, s->k.path[i], state_after[i]);
+            add_new_state(&s->k, i, state_after[i]);
     add_update(&s->k, "optim.steps", wf_add(c, steps, wf_int(c, 1)));
 }
 
