@@ -65,7 +65,8 @@ static const char *compare_results(wf_ctx *cx, const Program *p, wf_array **got,
     return NULL;
 }
 
-/* The same inputs to both. A program that fails must fail in both. */
+/* The same inputs to both: p is the optimised program. One that fails must fail in
+ * both. */
 static const char *compare(wf_ctx *cx, const Program *p, wf_exec *e, const Nd *in)
 {
     wf_array **x = to_arrays(cx, p, in);
@@ -136,7 +137,7 @@ static void check_item(Items *b, Item *it, Code *code)
         for (uint32_t i = 0; i < it->p->dims.syms.n && sizes[k] >= 0; i++)
             if (k_case.sizes[i] >= 0)
                 k_case.sizes[i] = sizes[k];
-        why = compare(cx, it->p, e, case_inputs(cx, &k_case, &rng));
+        why = compare(cx, it->l.p, e, case_inputs(cx, &k_case, &rng));
         b->compared++;
         if (why)
             report(b, it, why, (int)sizes[k]);
@@ -302,7 +303,7 @@ static int check_cases(Items *b, CaseItem *v, uint32_t n)
         if (!v[i].it.l.n)
             continue;
         compile_bind(b->cx, b->a, &v[i].it.l, code_retain(code), &c);
-        why = compare(b->cx, v[i].it.p, exec_compiled(b->cx, &c),
+        why = compare(b->cx, v[i].it.l.p, exec_compiled(b->cx, &c),
                       case_inputs(b->cx, &v[i].c, &rng));
         done++;
         if (why)

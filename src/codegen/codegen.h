@@ -72,6 +72,9 @@ typedef struct Space {
  * the values others need. False: no; nothing is recorded. */
 bool space_make(Space *s, wf_ctx *cx, Arena *a, const Program *p, const uint32_t *eqns,
                 uint32_t neqns, const Val *outs, uint32_t nouts);
+/* Is a slice inside its operand for all sizes? One that may be found beyond it at run
+ * time is left to the interpreter, which says so. */
+bool space_slice_fits(wf_ctx *cx, Arena *a, const Program *p, const Eqn *e);
 Dim space_dim(Space *s, Dim d); /* a dim of p in s->dims */
 /* The leaves of a value's axes, outermost first, into out (MAX_LEAVES); how many. */
 uint32_t space_leaves(const Space *s, const uint32_t *axes, uint32_t rank, uint32_t *out);

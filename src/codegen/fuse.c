@@ -560,6 +560,9 @@ static void init_fuser(Fuser *f, const Shared *sh, const Program *p)
     f->is_out = arena_zalloc(f->a, p->nvals + 1);
     for (uint32_t e = 0; e < p->neqns; e++) {
         f->kind[e] = (uint8_t)fuse_kind(p, &p->eqns[e]);
+        if (p->eqns[e].op == OP_slice && p->dims.syms.n &&
+            !space_slice_fits(f->cx, f->a, p, &p->eqns[e]))
+            f->kind[e] = FUSE_NO;
         f->group[e] = NO_GROUP;
         segment += is_border(p, &p->eqns[e]);
         f->segment[e] = segment;

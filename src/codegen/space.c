@@ -649,6 +649,23 @@ static void init_space(Space *s, wf_ctx *cx, Arena *a, const Program *p)
     vec_push(a, &s->axes, ((LoopAxis){.size = 1})); /* 0: none */
 }
 
+bool space_slice_fits(wf_ctx *cx, Arena *a, const Program *p, const Eqn *e)
+{
+    const SliceAttr *at = e->attr;
+    Type t = val_type(p, eqn_in(p, e)[0]);
+    Space s;
+
+    init_space(&s, cx, a, p);
+    for (uint32_t i = 0; i < t.rank; i++) {
+        Dim start = space_dim(&s, at->start.v[i]), limit = space_dim(&s, at->limit.v[i]);
+
+        if (!dim_known_ge(&s.dims, start, 0) || !dim_known_ge(&s.dims, limit, start) ||
+            !dim_known_ge(&s.dims, space_dim(&s, t.dims[i]), limit))
+            return false;
+    }
+    return true;
+}
+
 bool space_make(Space *s, wf_ctx *cx, Arena *a, const Program *p, const uint32_t *eqns,
                 uint32_t neqns, const Val *outs, uint32_t nouts)
 {
