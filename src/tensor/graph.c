@@ -146,6 +146,63 @@ wf_tensor wf_partial(wf_ctx *c, wf_tensor y, wf_tensor x, wf_tensor gy)
     return failed(c) ? WF_NONE : tensor_handle(c, out);
 }
 
+/* Does p read its input i? */
+static bool reads_input(const Program *p, uint32_t i)
+{
+    Val v = program_in(p, i);
+
+    for (uint32_t e = 0; e < p->neqns; e++)
+        for (uint32_t k = 0; k < p->eqns[e].nin; k++)
+            if (p->args[p->eqns[e].args + k] == v)
+                return true;
+    for (uint32_t j = 0; j < p->nout; j++)
+        if (p->outs[j] == v)
+            return true;
+    return false;
+}
+
+bool trace_partials(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t ny,
+                    const wf_tensor *x, uint32_t nx, wf_tensor *out)
+{
+    Trace *tr = graph_of(c, "gradient");
+    Tensor **t;
+
+    if (!tr)
+        return false;
+    T_ENTER(c, false)
+    Val *vy = arena_array(&c->scratch, ny + 1, sizeof *vy),
+        *vx = arena_array(&c->scratch, nx + 1, sizeof *vx);
+    int *wrt = arena_array(&c->scratch, nx + 1, sizeof *wrt);
+    const Program *p, *g;
+    t = arena_array(&c->scratch, nx + 1, sizeof *t);
+    for (uint32_t j = 0; j < ny && !failed(c); j++)
+        vy[j] = symbolic_val(c, tr, y[j], "gradient");
+    for (uint32_t i = 0; i < nx && !failed(c); i++)
+        vx[i] = symbolic_val(c, tr, x[i], "gradient");
+    p = failed(c) ? NULL : cut_program(c, tr, vy, ny, vx, nx, false, NULL);
+    for (uint32_t i = 0; p && i < nx; i++)
+        wrt[i] = (int)(p->nin - nx + i);
+    g = p ? xf_vjp(c, p, wrt, (int)nx) : NULL;
+    if (g) {
+        Val *in = arena_array(&c->scratch, g->nin + 1, sizeof *in),
+            *res = arena_array(&c->scratch, g->nout + 1, sizeof *res);
+        for (uint32_t i = 0; i < p->nin; i++)
+            in[i] = i < p->nin - nx ? tr->b->inputs.v[i] : vx[i - (p->nin - nx)];
+        for (uint32_t j = 0; j < ny && !failed(c); j++)
+            in[p->nin + j] = symbolic_val(c, tr, gy[j], "gradient");
+        if (!failed(c) &&
+            b_inline(tr->b, g, xf_binds(tr->b, g, NULL, DIM_NONE), in, res, "gradient"))
+            for (uint32_t i = 0; i < nx; i++)
+                t[i] = reads_input(p, p->nin - nx + i) ? tensor_symbol(c, tr, res[ny + i])
+                                                       : NULL;
+    }
+    for (uint32_t i = 0; i < nx && !failed(c); i++)
+        out[i] = t[i] ? tensor_handle(c, t[i]) : WF_NONE;
+    trace_hold(tr);
+    T_LEAVE(c);
+    return !failed(c);
+}
+
 wf_tensor wf_substitute(wf_ctx *c, wf_tensor y, const wf_tensor *from,
                         const wf_tensor *to, int n)
 {

@@ -308,6 +308,12 @@ const Program *trace_finish(wf_ctx *c, const wf_tensor *out, uint32_t nout);
 Trace *trace_find(wf_ctx *c, uint64_t id); /* NULL: it has ended */
 /* Inside a region: t as a value of tr. */
 Val trace_value(wf_ctx *c, Trace *tr, Tensor *t);
+/* A concrete tensor as a further input of the trace, behind the others. Inside a region. */
+Val trace_capture(wf_ctx *c, Trace *tr, Tensor *t);
+/* graph.c: derivatives of symbolic y.. (weighted by gy..) by symbolic x.. of the innermost trace; WF_NONE where
+ * no y depends on x. */
+bool trace_partials(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t ny,
+                    const wf_tensor *x, uint32_t nx, wf_tensor *out);
 void trace_hold(Trace *tr); /* inside a region, after equations were added */
 bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr,
                 Tensor **out, uint32_t nout);

@@ -154,6 +154,8 @@ static Val capture(wf_ctx *c, Trace *tr, Tensor *t, Trace *from)
     return v;
 }
 
+Val trace_capture(wf_ctx *c, Trace *tr, Tensor *t) { return capture(c, tr, t, NULL); }
+
 Val trace_value(wf_ctx *c, Trace *tr, Tensor *t)
 {
     Tensors *s = c->tensors;
@@ -173,7 +175,7 @@ Val trace_value(wf_ctx *c, Trace *tr, Tensor *t)
         return capture(c, tr, t, from);
     }
     if ((tr->kind == TRACE_BODY && !t->weak) ||
-        (tr->kind == TRACE_OPEN && !s->no_grad && t->need & s->recorders))
+        (tr->kind != TRACE_CLOSED && !s->no_grad && t->need & s->recorders))
         return capture(c, tr, t, NULL);
     data = arena_alloc(&c->scratch, (size_t)t->count * wf_dtype_size((wf_dtype)t->dtype));
     tensor_read(t, data);

@@ -54,6 +54,38 @@ static Value in_place(En *e, BinOp op, Value self, wf_tensor x, wf_tensor y)
     return en_end_value(e, sc_ref(self));
 }
 
+/* TensorFlow mixes no dtypes: a host number takes the dtype of the tensor if it can, and
+ * integers divide as 64-bit floats. */
+static void strict_operands(En *e, BinOp op, wf_tensor *x, wf_tensor *y)
+{
+    Tensor *a = tensor_get(e->c, *x, "operand"), *b = tensor_get(e->c, *y, "operand");
+    wf_dtype p, q;
+
+    if (!a || !b)
+        return;
+    p = (wf_dtype)a->dtype;
+    q = (wf_dtype)b->dtype;
+    if (a->weak && !b->weak && !(dtype_is_float(p) && !dtype_is_float(q)) &&
+        (p == WF_BOOL) == (q == WF_BOOL))
+        p = q;
+    else if (b->weak && !a->weak && !(dtype_is_float(q) && !dtype_is_float(p)) &&
+             (p == WF_BOOL) == (q == WF_BOOL))
+        q = p;
+    if (p != q && !(a->weak && b->weak)) {
+        tfail(e->c, WF_ERR_TYPE,
+              "dtype: cannot compute %s as input #1(zero-based) was expected to be a %s tensor "
+              "but is a %s tensor",
+              op < OP2_COUNT ? binary_label[op] : "Compare", wf_dtype_name(p), wf_dtype_name(q));
+        return;
+    }
+    if (op == OP2_DIV && !dtype_is_float(p)) {
+        *x = wf_cast(e->c, *x, WF_F64);
+        *y = wf_cast(e->c, *y, WF_F64);
+    }
+}
+
+static bool is_strict(const En *e) { return e->f == &e->vm->engine->front[FRONT_TF]; }
+
 /* The front whose rules hold: that of self, but arrays of NumPy yield to any other. */
 static Front *front_of(Vm *vm, Value self, Value other)
 {
@@ -73,6 +105,8 @@ Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inp
         return sc_failed(vm) ? NIL : NOTIMPL;
     }
     e.label = reflected && op == OP2_SUB ? "rsub" : binary_label[op];
+    if (is_strict(&e))
+        strict_operands(&e, op, &x, &y);
     if (inplace && !reflected && e.f->views_write && !is_scalar(vm, a))
         return in_place(&e, op, a, x, y);
     return en_end(&e, binary_fn[op](e.c, x, y));
@@ -100,6 +134,8 @@ Value tensor_compare(Vm *vm, CmpOp op, Value a, Value b)
         en_end_value(&e, NONE);
         return sc_failed(vm) ? NIL : NOTIMPL;
     }
+    if (is_strict(&e))
+        strict_operands(&e, OP2_COUNT, &x, &y);
     return en_end(&e, fn[op](e.c, x, y));
 }
 

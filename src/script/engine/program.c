@@ -186,16 +186,21 @@ static Value n_in_trace(Vm *vm, const Args *a)
 /* ---- applying ---------------------------------------------------------------------- */
 
 /* args, then the captures, then more: a list of results. */
-static Value apply(Vm *vm, Front *f, ProgramObj *g, Value args, Value more)
+static Value apply(Vm *vm, Front *f, ProgramObj *g, Value args, Value more, Value captures)
 {
     En e = en_begin_front(vm, f);
-    wf_tensor *in = NULL, *rest = NULL, *all, *out;
-    int n = 0, m = 0;
+    wf_tensor *in = NULL, *rest = NULL, *caps = NULL, *all, *out;
+    int n = 0, m = 0, k = 0;
     uint32_t total;
 
     if (!en_tensors(&e, args, &in, &n) ||
-        (more.tag != T_NIL && !en_tensors(&e, more, &rest, &m)))
+        (more.tag != T_NIL && !en_tensors(&e, more, &rest, &m)) ||
+        (captures.tag != T_NIL && !en_tensors(&e, captures, &caps, &k)))
         return en_fail(&e);
+    if (caps && k != (int)g->ncaptures) {
+        sc_fail(vm, C_ValueError, "the program has %u captures, got %d", g->ncaptures, k);
+        return en_fail(&e);
+    }
     total = (uint32_t)n + g->ncaptures + (uint32_t)m;
     if (total != g->p->nin) {
         sc_fail(vm, C_TypeError, "the program takes %u tensors, got %u",
@@ -209,7 +214,8 @@ static Value apply(Vm *vm, Front *f, ProgramObj *g, Value args, Value more)
     if (n)
         memcpy(all, in, (size_t)n * sizeof *all);
     for (uint32_t i = 0; i < g->ncaptures; i++)
-        all[(uint32_t)n + i] = tensor_handle(e.c, tensor_retain(g->captures[i]));
+        all[(uint32_t)n + i] =
+            caps ? caps[i] : tensor_handle(e.c, tensor_retain(g->captures[i]));
     if (m)
         memcpy(all + (uint32_t)n + g->ncaptures, rest, (size_t)m * sizeof *all);
     if (!tensor_call(e.c, g->p, all, total, out, g->p->nout))
@@ -219,12 +225,12 @@ static Value apply(Vm *vm, Front *f, ProgramObj *g, Value args, Value more)
     return en_end_list(&e, out, (int)g->p->nout);
 }
 
-/* apply(program, args, more=()) in the class of this front */
+/* apply(program, args, more=(), captures=its own) in the class of this front */
 static Value n_apply(Vm *vm, const Args *a)
 {
     if (a->v[0].tag != T_OBJ || !sc_is_subclass(a->v[0].o->cls, vm->engine->program))
         return sc_raise(vm, C_TypeError, "apply: needs a Program");
-    return apply(vm, a->user, as_program(a->v[0]), a->v[1], a->v[2]);
+    return apply(vm, a->user, as_program(a->v[0]), a->v[1], a->v[2], a->v[3]);
 }
 
 /* ---- transforms -------------------------------------------------------------------- */
@@ -563,12 +569,71 @@ static Value n_gradients(Vm *vm, const Args *a)
     return with_nones(&e, out, nx);
 }
 
+/* capture(x): (symbol, place): a concrete tensor as an input of the innermost trace that may
+ * be handed in anew at each apply; place: which of the captures it is */
+static Value n_capture(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_ctx *c = e.c;
+    Trace *tr = c->tensors->trace;
+    Tensor *x, *y = NULL;
+    wf_tensor t;
+    Tuple *r;
+
+    if (!en_tensor(&e, a->v[0], &t) || !(x = tensor_get(c, t, "capture")))
+        return en_fail(&e);
+    if (!tr || x->symbolic) {
+        sc_fail(vm, C_RuntimeError, "capture: needs a concrete tensor and an open trace");
+        return en_fail(&e);
+    }
+    if (!(x = tensor_alias(c, x))) /* so that equal tensors stay apart */
+        return en_fail(&e);
+    t = tensor_handle(c, x);
+    T_ENTER(c, en_fail(&e))
+    y = tensor_symbol(c, tr, trace_capture(c, tr, x));
+    trace_hold(tr);
+    T_LEAVE(c);
+    r = y ? sc_tuple(vm, 2) : NULL;
+    if (!r)
+        return en_fail(&e);
+    r->v[1] = v_int((int64_t)tr->ncaptures - 1);
+    if ((r->v[0] = en_box(&e, tensor_handle(c, y))).tag == T_NIL) {
+        obj_drop(vm, r);
+        return en_fail(&e);
+    }
+    return en_end_value(&e, v_obj(r));
+}
+
+/* partials(ys, gys, xs): derivatives of symbolic tensors of the current trace; None where no
+ * y depends on x */
+static Value n_partials(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor *y, *gy, *x, *out;
+    int ny, ngy, nx;
+
+    if (!en_tensors(&e, a->v[0], &y, &ny) || !en_tensors(&e, a->v[1], &gy, &ngy) ||
+        !en_tensors(&e, a->v[2], &x, &nx) ||
+        !(out = en_alloc(&e, ((size_t)nx + 1) * sizeof *out)))
+        return en_fail(&e);
+    if (ny != ngy) {
+        sc_fail(vm, C_ValueError, "%d results, but %d cotangents", ny, ngy);
+        return en_fail(&e);
+    }
+    for (int i = 0; i < nx; i++)
+        out[i] = WF_NONE;
+    trace_partials(e.c, y, gy, (uint32_t)ny, x, (uint32_t)nx, out);
+    return with_nones(&e, out, nx);
+}
+
 const NativeDef engine_programs[] = {
     {"trace", n_trace, "fn,args|name,graph"},
     {"trace_sizes", n_trace_sizes, "fn,args|fixed"},
     {"program_load", n_program_load, "text"},
     {"in_trace", n_in_trace, ""},
-    {"apply", n_apply, "program,args|more"},
+    {"apply", n_apply, "program,args|more,captures"},
+    {"capture", n_capture, "x"},
+    {"partials", n_partials, "ys,gys,xs"},
     {"tape_begin", n_tape_begin, ""},
     {"tape_end", n_tape_end, "tape"},
     {"tape_watch", n_tape_watch, "tape,x"},
