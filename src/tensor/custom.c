@@ -124,7 +124,7 @@ static bool trace_rule(wf_ctx *c, const wf_function *f, const InType *in,
     }
     g.inputs = (int)n;
     c->tensors->rule = &here;
-    ok = trace_function(c, &g, types, TRACE_BODY, NULL, &out->t);
+    ok = trace_function(c, &g, types, TRACE_OPEN, NULL, &out->t);
     c->tensors->rule = here.outer;
     return ok;
 }
@@ -219,7 +219,7 @@ static wf_status custom_call(wf_ctx *c, Custom *u, const wf_tensor *in, wf_tenso
     u->self = own == OWN_SELF;
     if (own == OWN_DEEPER) /* inside a rule that its own rule uses: as plain code */
         call_plainly(c, u->f, in, out);
-    else if (trace_function_on(c, u->fn, u->f, in, TRACE_BODY, &u->b[0].t))
+    else if (trace_function_on(c, u->fn, u->f, in, TRACE_OPEN, &u->b[0].t))
         finish(c, u, in, user, out);
     captures_free(c, u->b, u->nbodies, u->caps);
     for (int k = 0; k < COUNT(u->b); k++)

@@ -41,7 +41,9 @@ static bool broadcast_shapes(wf_ctx *c, const char *fn, const wf_tensor *x, int 
             Dim *d = &out->d[out->rank - s.rank + k];
             if (*d == 1)
                 *d = s.d[k];
-            else if (s.d[k] != 1 && !size_same(c, s.d[k], *d)) {
+            else if (s.d[k] != 1 && !size_same(c, s.d[k], *d) && size_one(c, *d))
+                *d = s.d[k];
+            else if (s.d[k] != 1 && !size_same(c, s.d[k], *d) && !size_one(c, s.d[k])) {
                 tfail(
                     c, WF_ERR_SHAPE,
                     "%s: shapes %s and %s cannot be broadcast together: axis %d differs",
@@ -66,7 +68,8 @@ wf_tensor broadcast_to(wf_ctx *c, const char *fn, wf_tensor x, const Dim *dims,
         return x;
     for (uint32_t k = 0; k < s.rank; k++) {
         map[k] = (int64_t)rank - s.rank + k;
-        if (s.rank > rank || (s.d[k] != 1 && !size_same(c, s.d[k], dims[map[k]])))
+        if (s.rank > rank || (s.d[k] != 1 && !size_same(c, s.d[k], dims[map[k]]) &&
+                              !size_one(c, s.d[k])))
             return tfail(
                 c, WF_ERR_SHAPE,
                 "%s: %s cannot be broadcast to rank %u: sizes must be equal or 1", fn,
@@ -297,7 +300,10 @@ wf_tensor wf_floor_div(wf_ctx *c, wf_tensor x, wf_tensor y)
             wf_tensor r = tensor_op1(c, OP_rem, in, 2, NULL);
             q = tensor_op1(c, OP_div, in, 2, NULL);
             if (dtype_is_signed(wf_dtype_of(c, q)))
-                q = wf_where(c, crosses(c, r, in[1]), wf_sub(c, q, wf_int(c, 1)), q);
+                q = wf_where(
+                    c, crosses(c, r, in[1]),
+                    wf_sub(c, q, wf_set_weak(c, wf_scalar(c, wf_dtype_of(c, q), 1), true)),
+                    q);
         }
     }
     return scope_close(c, q);
@@ -321,19 +327,22 @@ wf_tensor wf_hypot(wf_ctx *c, wf_tensor x, wf_tensor y)
     return scope_close(c, wf_where(c, inf, wf_full_like(c, r, INFINITY), r));
 }
 
-/* max + log1p(exp(-|x - y|)); equal infinities give themselves */
+/* hi + log1p(exp(lo - hi)), which is smooth in both also where they are equal; equal
+ * infinities give themselves */
 wf_tensor wf_logaddexp(wf_ctx *c, wf_tensor x, wf_tensor y)
 {
-    wf_tensor in[2] = {x, y}, m, d, r;
+    wf_tensor in[2] = {x, y}, first, hi, lo, d, same;
 
     scope_open(c);
     if (!unify(c, "wf_logaddexp", in, 2, MATH_FLOAT))
         return scope_close(c, WF_NONE);
-    m = wf_maximum(c, in[0], in[1]);
-    d = wf_sub(c, in[0], in[1]);
-    d = wf_where(c, wf_eq(c, in[0], in[1]), wf_zeros_like(c, d), d);
-    r = wf_add(c, m, wf_log1p(c, wf_exp(c, wf_neg(c, wf_abs(c, d)))));
-    return scope_close(c, r);
+    first = wf_ge(c, in[0], in[1]);
+    hi = wf_where(c, first, in[0], in[1]);
+    lo = wf_where(c, first, in[1], in[0]);
+    d = wf_sub(c, lo, hi);
+    same = wf_logical_and(c, wf_eq(c, in[0], in[1]), wf_is_inf(c, hi));
+    d = wf_where(c, same, wf_zeros_like(c, d), d);
+    return scope_close(c, wf_add(c, hi, wf_log1p(c, wf_exp(c, d))));
 }
 
 /* ---- unary ---- */
@@ -363,7 +372,7 @@ static wf_tensor unary(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, bool r
     }
 REAL(exp, OP_exp)
 REAL(expm1, OP_expm1) REAL(log, OP_log) REAL(log1p, OP_log1p) REAL(sin, OP_sin)
-    REAL(cos, OP_cos) REAL(tan, OP_tan) REAL(tanh, OP_tanh) REAL(erf, OP_erf)
+    REAL(cos, OP_cos) REAL(tan, OP_tan) REAL(tanh, OP_tanh) REAL(erf, OP_erf) REAL(erfc, OP_erfc)
         REAL(erf_inv, OP_erf_inv) REAL(sqrt, OP_sqrt) REAL(rsqrt, OP_rsqrt)
             REAL(sigmoid, OP_logistic) PLAIN(neg, OP_neg)
                 PLAIN(stop_gradient, OP_stop_gradient)
