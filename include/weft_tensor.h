@@ -137,7 +137,7 @@ WF_UNARY(neg) WF_UNARY(abs) WF_UNARY(sign) WF_UNARY(positive) WF_UNARY(square) W
 WF_UNARY(exp) WF_UNARY(exp2) WF_UNARY(expm1) WF_UNARY(log) WF_UNARY(log2) WF_UNARY(log10) WF_UNARY(log1p)
 WF_UNARY(sin) WF_UNARY(cos) WF_UNARY(tan) WF_UNARY(asin) WF_UNARY(acos) WF_UNARY(atan)
 WF_UNARY(sinh) WF_UNARY(cosh) WF_UNARY(tanh) WF_UNARY(asinh) WF_UNARY(acosh) WF_UNARY(atanh)
-WF_UNARY(erf) WF_UNARY(erf_inv) WF_UNARY(sqrt) WF_UNARY(rsqrt) WF_UNARY(sigmoid)
+WF_UNARY(erf) WF_UNARY(erfc) WF_UNARY(erf_inv) WF_UNARY(sqrt) WF_UNARY(rsqrt) WF_UNARY(sigmoid)
 WF_UNARY(floor) WF_UNARY(ceil) WF_UNARY(round) WF_UNARY(trunc) WF_UNARY(frac)
 WF_UNARY(is_finite) WF_UNARY(is_nan) WF_UNARY(is_inf) WF_UNARY(logical_not) WF_UNARY(bitwise_not)
 WF_UNARY(stop_gradient) WF_UNARY(deg2rad) WF_UNARY(rad2deg)
@@ -216,7 +216,7 @@ WF_API const wf_tensor *wf_given(wf_ctx *c, int *n);
 WF_API wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example, const wf_program **out);
 /* The same from types as text, such as "f32[N,784]": one symbol for each name. */
 WF_API wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *types, const wf_program **out);
-/* The same from an example, whose sizes become symbols (but for 0 and 1, and those of inputs that are fixed; fixed may be
+/* The same from an example, whose sizes become symbols (but for 0, and those of inputs that are fixed; fixed may be
  * NULL). Sizes that the computation needs to be equal, and are, become one; where it needs a number (wf_size_value), it is
  * that of the example, for good. All others stay free: one trace serves other sizes. */
 WF_API wf_status wf_trace_hinted(wf_ctx *c, const wf_function *f, const wf_tensor *example, const bool *fixed,

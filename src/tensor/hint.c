@@ -1,6 +1,6 @@
 /* hint.c -- traces whose sizes are symbols with the example's sizes as hints; and sizes as hosts see them.
  *
- * Every size of the example larger than 1 becomes a symbol of its own. Where the computation needs two
+ * Every size of the example but 0 becomes a symbol of its own; a 1 that is broadcast stays 1. Where the computation needs two
  * sizes to be equal that agree in the example, one symbol is replaced by the other or by the number, in
  * everything traced so far; where a host needs a number (a loop over an axis, a branch), the symbols
  * take their hints. What was replaced by a number stands as a number in the types of the inputs, and
@@ -184,6 +184,21 @@ bool size_same(wf_ctx *c, Dim a, Dim b)
     return ok;
 }
 
+bool size_one(wf_ctx *c, Dim d)
+{
+    int64_t v = 0;
+
+    if (d >= 0)
+        return d == 1;
+    if (failed(c) || !hinted_trace(c))
+        return false;
+    T_ENTER(c, false)
+    if (hint_of(c, c->tensors->trace, settled(c->tensors->trace, d), &v) && v == 1)
+        hint_pin(c, d);
+    T_LEAVE(c);
+    return v == 1 && !failed(c);
+}
+
 bool hint_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q)
 {
     Trace *tr = c->tensors->trace;
@@ -340,7 +355,7 @@ wf_tensor wf_size_tensor(wf_ctx *c, int64_t size)
 
 /* ---- tracing ---- */
 
-/* Types of the example with a symbol for each size larger than 1, in the innermost trace. */
+/* Types of the example with a symbol for each size but 0, in the innermost trace. */
 static bool hinted_shape(wf_ctx *c, const Shape *s, bool fixed, uint32_t *count,
                          Shape *out)
 {
@@ -349,7 +364,7 @@ static bool hinted_shape(wf_ctx *c, const Shape *s, bool fixed, uint32_t *count,
     T_ENTER(c, false)
     *out = *s;
     for (uint32_t k = 0; k < s->rank && !fixed; k++)
-        if (s->d[k] > 1) {
+        if (s->d[k] > 0) {
             out->d[k] = b_symbol(tr->b, arena_printf(&c->scratch, "s%u", (*count)++));
             tr->b->dims.syms.v[tr->b->dims.syms.n - 1].hint = s->d[k];
         }

@@ -123,13 +123,13 @@ wf_tensor wf_squeeze(wf_ctx *c, wf_tensor x, const int *axes, int n)
         uint32_t k;
         if (!axis_of(c, "wf_squeeze", axes[i], s.rank, &k))
             return WF_NONE;
-        if (s.d[k] != 1)
+        if (!size_one(c, s.d[k]))
             return tfail(c, WF_ERR_SHAPE, "wf_squeeze: axis %d of %s is not of size 1",
                          axes[i], shape_text(c, tensor_get(c, x, "wf_squeeze")));
         gone[k] = true;
     }
     for (uint32_t i = 0; i < s.rank; i++)
-        if (!(n ? gone[i] : s.d[i] == 1))
+        if (!(n ? gone[i] : size_one(c, s.d[i])))
             o.d[o.rank++] = s.d[i];
     return o.rank == s.rank ? x : wf_reshape(c, x, o.d, (int)o.rank);
 }

@@ -216,6 +216,8 @@ Dim size_div(wf_ctx *c, Dim a, Dim b); /* floor */
 Dim size_prod(wf_ctx *c, const Dim *d, uint32_t n);
 /* The same size? In a hinted trace sizes that agree in the example are made one. */
 bool size_same(wf_ctx *c, Dim a, Dim b);
+/* Is it 1? In a hinted trace a symbol that is 1 in the example becomes 1. */
+bool size_one(wf_ctx *c, Dim d);
 /* a == q*b; false: not so, or not provable (in a hinted trace it is made so) */
 bool size_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q);
 /* An axis in 0..rank-1; false with an error. */

@@ -185,6 +185,31 @@ static Value n_in_trace(Vm *vm, const Args *a)
 
 /* ---- applying ---------------------------------------------------------------------- */
 
+/* Does each result depend on an input that has a history? Control flow counts as a whole. */
+static void find_history(En *e, const Program *p, const wf_tensor *in, bool *out)
+{
+    bool *has = sc_alloc(e->vm, p->nvals + 1);
+
+    memset(out, 1, p->nout);
+    if (!has)
+        return sc_clear_exc(e->vm);
+    memset(has, 0, p->nvals + 1);
+    for (uint32_t i = 0; i < p->nin; i++)
+        has[program_in(p, i)] = wf_has_grad_history(e->c, in[i]);
+    for (uint32_t i = 0; i < p->neqns; i++) {
+        const Eqn *q = &p->eqns[i];
+        bool any = false;
+
+        for (uint32_t k = 0; k < q->nin; k++)
+            any = any || has[eqn_in(p, q)[k]];
+        for (uint32_t k = 0; k < q->nout; k++)
+            has[q->out + k] = any;
+    }
+    for (uint32_t j = 0; j < p->nout; j++)
+        out[j] = has[p->outs[j]];
+    sc_free(e->vm, has, p->nvals + 1);
+}
+
 /* args, then the captures, then more: a list of results. */
 static Value apply(Vm *vm, Front *f, ProgramObj *g, Value args, Value more, Value captures)
 {
@@ -222,6 +247,16 @@ static Value apply(Vm *vm, Front *f, ProgramObj *g, Value args, Value more, Valu
         return en_fail(&e);
     for (uint32_t j = 0; j < g->nweak && j < g->p->nout; j++)
         tensor_get(e.c, out[j], "apply")->weak = g->weak[j];
+    if (!e.c->tensors->trace && g->p->nout > 1) {
+        bool *has = en_alloc(&e, g->p->nout + 1);
+
+        if (!has)
+            return en_fail(&e);
+        find_history(&e, g->p, all, has);
+        for (uint32_t j = 0; j < g->p->nout; j++)
+            if (!has[j] && wf_has_grad_history(e.c, out[j]))
+                out[j] = wf_detach(e.c, out[j]);
+    }
     return en_end_list(&e, out, (int)g->p->nout);
 }
 

@@ -108,7 +108,7 @@ static Value size_compare(Vm *vm, CmpOp op, Value a, Value b)
         return v_bool(op == CMP_EQ || op == CMP_LE || op == CMP_GE);
     if ((a.tag == T_INT && a.i < 1 && (op == CMP_EQ || op == CMP_NE)) ||
         (b.tag == T_INT && b.i < 1 && (op == CMP_EQ || op == CMP_NE)))
-        return v_bool(op == CMP_NE); /* symbols stand for sizes of 2 and more */
+        return v_bool(op == CMP_NE); /* symbols stand for sizes of 1 and more */
     if (a.tag == T_FLOAT || b.tag == T_FLOAT) {
         if (is_size(vm, a))
             return value(vm, a, &x) ? sc_compare(vm, op, v_int(x), b) : NIL;
@@ -133,7 +133,7 @@ static int size_truth(Vm *vm, Value self)
 {
     (void)vm;
     (void)self;
-    return 1; /* sizes of 0 and 1 are numbers */
+    return 1; /* a size of 0 is a number */
 }
 
 static bool size_hash(Vm *vm, Value self, uint64_t *out)

@@ -219,11 +219,6 @@ class Tensor(_w.Tensor):
     def get_device(self):
         return -1
 
-    def __len__(self):
-        if self.ndim == 0:
-            raise TypeError("len() of a 0-d tensor")
-        return self.shape[0]
-
     def __contains__(self, x):
         return bool(_w.any(_w.eq(self, x)))
 

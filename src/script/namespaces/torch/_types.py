@@ -38,7 +38,7 @@ class Size(tuple):
         return n
 
     def __getitem__(self, i):
-        v = tuple.__getitem__(self, i)
+        v = tuple(self)[i]
         return Size(v) if isinstance(i, slice) else v
 
     def __add__(self, other):

@@ -237,7 +237,7 @@ def _state(owner):
 def _callee(f):
     # What a call of f stages: (function, first argument) or None.
     if isinstance(f, ScriptFunction):
-        return (f._method.func, None)
+        return (f._method.func, None) if hasattr(f, "_method") else None
     if isinstance(f, nn.Module):
         if f._forward_hooks or f._forward_pre_hooks:
             return None
