@@ -76,7 +76,9 @@ class _Run:
         return self.record.vjp(list(gys) + [None] * self.extra)
 
     def vjp(self, gys):
-        return self._spread(self.vjp_leaves(gys))
+        like = self.kit.like
+        grads = self.vjp_leaves(gys)
+        return self._spread([like(g, self.leaves[i]) for g, i in zip(grads, self.live)])
 
     def jvp_leaves(self, dxs):
         return self.record.jvp(dxs)[:self.count]
@@ -112,6 +114,10 @@ class Transforms:
 
     def is_float(self, x):
         return isinstance(x, float) or (isinstance(x, self.w.Tensor) and x.dtype.is_floating_point)
+
+    def like(self, g, x):
+        # g as a gradient by x
+        return g
 
     def no_derivative(self, x):
         return self.w.zeros_like(x) if self.is_tensor(x) else 0.0

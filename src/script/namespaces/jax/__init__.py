@@ -24,7 +24,8 @@ _lazy = ("nn", "random", "scipy", "core", "debug", "dtypes", "typing", "flatten_
 
 def __getattr__(name):
     if name in _lazy:
-        return __import__("jax." + name, None, None, [name])
+        __import__("jax." + name)
+        return globals()[name]
     raise AttributeError(f"module 'jax' has no attribute '{name}'")
 
 

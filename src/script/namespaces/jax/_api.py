@@ -36,6 +36,10 @@ class _Transforms(_transform.Transforms):
             raise TypeError(f"{what} requires real-valued outputs (output dtype that is a sub-dtype of "
                             f"np.floating), but got {y.dtype.name}.")
 
+    def like(self, g, x):
+        weak = isinstance(x, float) or _w.about(x, "weak")
+        return _w.set_weak(g, True) if weak else g
+
     def no_derivative(self, x):
         return _w.full(tuple(x.shape) if self.is_tensor(x) else (), False, bool)
 

@@ -162,7 +162,9 @@ class iinfo:
 
 
 def _example(x):
-    if isinstance(x, (bool, int, float, _w.Tensor)):
+    if isinstance(x, _w.Tensor):
+        return _w.set_weak(_w.full((), 0, x.dtype), _w.about(x, "weak"))
+    if isinstance(x, (bool, int, float)):
         return x
     return _w.full((), 0, dtype(x))
 
@@ -173,7 +175,7 @@ def result_type(*args):
         return x.dtype if isinstance(x, _w.Tensor) else _w.wrap(x).dtype
     out = _example(args[0])
     for a in args[1:]:
-        out = _w.add(out, _example(a)) if not _both_bool(out, a) else out
+        out = out if _both_bool(out, a) else _w.add(out, _example(a))
     return out.dtype if isinstance(out, _w.Tensor) else _w.wrap(out).dtype
 
 

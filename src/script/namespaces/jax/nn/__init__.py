@@ -18,7 +18,8 @@ def relu(x):
 
 def relu6(x):
     x = _asarray(x)
-    return _w.minimum(_w.maximum(x, 0), 6.0 if x.dtype.is_floating_point else 6)
+    top = _w.full(x.shape, 6, x.dtype)
+    return _w.where(_w.gt(x, 0), _w.where(_w.lt(x, 6), x, top), _w.zeros_like(x))
 
 
 def sigmoid(x):
