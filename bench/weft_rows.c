@@ -1,7 +1,7 @@
 /* weft_rows.c -- the rows of the benchmark in Weft, as a user of the library writes them:
  * on the public headers alone.
  *
- *   weft_rows THREADS        answers the commands of worker.py
+ *   weft_rows THREADS        answers the commands of worker.py, and `profile N`
  *   weft_rows save FILE      a tiny model
  *   weft_rows cold FILE      loads it and prints its first result
  *
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #define MAX_ARRAYS 512
@@ -33,12 +34,21 @@ typedef struct Row {
     void (*build)(wf_ctx *c, Case *k);
 } Row;
 
+/* Seconds; with WEFT_CLOCK=cpu those that the process and its children computed. */
 static double now(void)
 {
+    const char *kind = getenv("WEFT_CLOCK");
+    bool cpu = kind && strcmp(kind, "cpu") == 0;
     struct timespec t;
+    struct rusage u;
+    double seconds;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    clock_gettime(cpu ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
+    seconds = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    if (cpu && getrusage(RUSAGE_CHILDREN, &u) == 0)
+        seconds += (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+                   1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+    return seconds;
 }
 
 /* MB, the most so far. */
@@ -93,10 +103,9 @@ static bool f_ew(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
     wf_tensor x = in[0], e = wf_exp(c, wf_neg(c, wf_mul(c, x, x)));
 
     (void)user;
-    out[0] = wf_add(c,
-                    wf_add(c, wf_mul(c, wf_tanh(c, x), wf_sigmoid(c, x)),
-                           wf_mul(c, e, in[1])),
-                    in[2]);
+    out[0] = wf_add(
+        c, wf_add(c, wf_mul(c, wf_tanh(c, x), wf_sigmoid(c, x)), wf_mul(c, e, in[1])),
+        in[2]);
     return true;
 }
 
@@ -191,8 +200,8 @@ static bool f_mlp_loss(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *ou
 {
     int n = *(int *)user;
 
-    out[0] = wf_cross_entropy(c, net(c, in, n, in[n]), in[n + 1], WF_NONE, -100, 0,
-                              WF_MEAN);
+    out[0] =
+        wf_cross_entropy(c, net(c, in, n, in[n]), in[n + 1], WF_NONE, -100, 0, WF_MEAN);
     return true;
 }
 
@@ -216,13 +225,13 @@ static void b_tiny_infer(wf_ctx *c, Case *k) { simple(c, k, f_mlp, 1); }
 
 typedef struct Net {
     wf_module *m;
-    int params, buffers, steps; /* steps: integer buffers, which are not among the inputs */
-    bool is_step[MAX_ARRAYS];   /* of each buffer */
-    int64_t flat;               /* axes of the logits to be joined */
+    int params, buffers,
+        steps;                /* steps: integer buffers, which are not among the inputs */
+    bool is_step[MAX_ARRAYS]; /* of each buffer */
+    int64_t flat;             /* axes of the logits to be joined */
 } Net;
 
-static void conv_bn(wf_ctx *c, wf_module *m, const char *name, int64_t in,
-                         int64_t out)
+static void conv_bn(wf_ctx *c, wf_module *m, const char *name, int64_t in, int64_t out)
 {
     wf_conv_options o = {.padding = 1, .no_bias = true};
 
@@ -335,8 +344,8 @@ static void b_googlenet(wf_ctx *c, Case *k)
 static bool f_lstm_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
 {
     wf_tensor g[4], cell;
-    wf_tensor a = wf_add(c, wf_linear(c, in[6], in[0], in[2]),
-                         wf_linear(c, in[4], in[1], in[3]));
+    wf_tensor a =
+        wf_add(c, wf_linear(c, in[6], in[0], in[2]), wf_linear(c, in[4], in[1], in[3]));
 
     (void)user;
     if (wf_split_equal(c, a, 4, -1, g) != WF_OK)
@@ -617,6 +626,29 @@ static void answer_speed(wf_ctx *c, bool flops)
     printf("ok %.3f\n", (flops ? f : b) * 1e-9);
 }
 
+/* The dearest steps, to standard error. */
+static void show_profile(wf_ctx *c, Case *k, int runs)
+{
+    wf_profile *p = NULL;
+    double all = 0;
+
+    if (!k->exec || wf_profile_run(c, k->exec, k->in, runs, &p) != WF_OK)
+        return;
+    for (int i = 0; i < wf_profile_steps(p); i++)
+        all += wf_profile_step_at(p, i)->seconds;
+    fprintf(stderr, "%.4f ms a run, %d steps\n", 1e3 * wf_profile_seconds(p),
+            wf_profile_steps(p));
+    for (int i = 0; i < wf_profile_steps(p) && i < 25; i++) {
+        const wf_profile_step *s = wf_profile_step_at(p, i);
+
+        fprintf(stderr, "%5.1f%% %9.4f ms %6lld x %-24s %-24s %7.1f GFLOP/s %6.1f GB/s\n",
+                100 * s->seconds / all, 1e3 * s->seconds / runs,
+                (long long)(s->calls / runs), s->op, s->type,
+                s->flops / s->seconds * 1e-9, s->bytes / s->seconds * 1e-9);
+    }
+    wf_profile_free(p);
+}
+
 static void answer(wf_ctx *c, Case *k, const char *line)
 {
     char word[32] = "", name[64] = "", folder[4000] = "";
@@ -634,6 +666,11 @@ static void answer(wf_ctx *c, Case *k, const char *line)
         ok = wf_ctx_status(c) == WF_OK;
         if (ok)
             printf("ok %.9f\n", (now() - start) / n);
+    } else if (strcmp(word, "profile") == 0) {
+        show_profile(c, k, atoi(name));
+        ok = wf_ctx_status(c) == WF_OK;
+        if (ok)
+            printf("ok 0\n");
     } else if (strcmp(word, "memory") == 0) {
         printf("ok %.3f\n", most_resident());
     } else if (strcmp(word, "gflops") == 0 || strcmp(word, "gbytes") == 0) {
@@ -716,8 +753,8 @@ int main(int argc, char **argv)
     if (!c)
         return 3;
     if (argc > 2)
-        status = strcmp(argv[1], "save") == 0 ? save_tiny(c, argv[2])
-                                              : cold_start(c, argv[2]);
+        status =
+            strcmp(argv[1], "save") == 0 ? save_tiny(c, argv[2]) : cold_start(c, argv[2]);
     else
         while (fgets(line, sizeof line, stdin))
             answer(c, &k, line);
