@@ -244,8 +244,8 @@ WF_API wf_module *wf_nn_sequential(wf_ctx *c, int n,
 WF_API wf_module *wf_nn_list(wf_ctx *c, int n, ...); /* cannot be called */
 WF_API wf_module *
 wf_nn_dict(wf_ctx *c); /* cannot be called; fill it with wf_module_add */
-WF_API wf_module *wf_module_append(wf_ctx *c, wf_module *m,
-                                   wf_module *child); /* named by its number; returns m */
+/* The child is named by its number. Returns m, also after an error. */
+WF_API wf_module *wf_module_append(wf_ctx *c, wf_module *m, wf_module *child);
 
 /* Recurrent layers. in: x [time, batch, in] (batch_first: [batch, time, in]; or [time,
  * in]) and, if wished, h (LSTM: h, c) of [layers * directions, batch, hidden]. out: y,

@@ -1427,9 +1427,29 @@ static void whole_life(wf_allocator al, void *user)
     wf_ctx_free(c);
 }
 
+/* One module of the table: made, printed, freed. */
+static void one_module(wf_allocator al, void *user)
+{
+    wf_options options = {sizeof options, .allocator = al, .threads = 1};
+    wf_ctx *c = wf_ctx_new(&options);
+    const Row *r = user;
+
+    if (!c)
+        return;
+    wf_module *m = r->make(c, wf_ctx_generator(c));
+    if (m)
+        wf_module_text(c, m);
+    wf_module_free(c, m);
+    wf_ctx_free(c);
+}
+
 TEST(each_allocation_that_fails_leaves_nothing_behind)
 {
     CHECK(fault_each(whole_life, NULL) > 300);
+    for (int i = 0; i < ROWS; i++) {
+        Row r = rows[i];
+        CHECK(fault_each(one_module, &r) > 5);
+    }
 }
 
 /* ---- threads ----------------------------------------------------------------------- */

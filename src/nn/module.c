@@ -150,7 +150,8 @@ wf_module *wf_module_append(wf_ctx *c, wf_module *m, wf_module *child)
     char name[16];
 
     snprintf(name, sizeof name, "%d", m ? m->nchildren : 0);
-    return wf_module_add(c, m, name, child) ? m : NULL;
+    wf_module_add(c, m, name, child);
+    return m;
 }
 
 static int add_place(wf_ctx *c, wf_module *m, const char *name, wf_tensor value,
