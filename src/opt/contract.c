@@ -8,7 +8,8 @@
  *
  *   dot(transpose x, y)           the axes of x renumbered, where the free axes of the
  *                                 result stay in their order
- *   transpose(dot(x, y))          dot(y, x), where that is what the transpose does
+ *   transpose(dot(x, y))          dot(y, x), where that is what the transpose does; also
+ *                                 with elementwise ops of constants in between
  *   dot(x, broadcast y)           no batch axis where the broadcast made y's
  *   reduce_sum(dot(x, y))         a batch axis that is summed is a contracted one; floats
  *                                 of 32 and 64 bits, and integers
@@ -66,12 +67,12 @@ static Val absorb_operand(Rewriter *r, Eqn e, uint32_t side)
     return rw_eqn(r, OP_dot_general, in, 2, &a);
 }
 
-/* transpose(dot(x, y)) that puts the free axes of y before those of x */
-static Val swap_operands(Rewriter *r, Eqn e)
+/* v = dot(x, y), its result transposed so that the free axes of y come before those of
+ * x; VAL_NONE if that is not what perm does. */
+static Val swap_operands(Rewriter *r, Val v, Ints perm)
 {
     Builder *b = r->b;
-    const Eqn *d = made_by(b, b->args.v[e.args], OP_dot_general);
-    Ints perm = ((const TransposeAttr *)e.attr)->perm;
+    const Eqn *d = made_by(b, v, OP_dot_general);
     DotAttr a, s;
     uint32_t nb, nx, ny;
 
@@ -88,6 +89,45 @@ static Val swap_operands(Rewriter *r, Eqn e)
             return VAL_NONE;
     s = (DotAttr){a.rhs, a.lhs, a.rhs_batch, a.lhs_batch, a.acc};
     return rw_eqn(r, OP_dot_general, (Val[]){arg(b, d, 1), arg(b, d, 0)}, 2, &s);
+}
+
+#define MAX_MAPS 4 /* between a product and its transpose */
+
+/* The same for elementwise ops of a product and constants. */
+static Val swap_under(Rewriter *r, Val v, Ints perm, int depth)
+{
+    Builder *b = r->b;
+    uint32_t i = b->vals.v[v].eqn, model = UINT32_MAX;
+    Type t = b_type(b, v);
+    const void *element;
+    Dim dims[MAX_RANK];
+    Val in[6];
+    Eqn e;
+
+    if (i == EQN_INPUT)
+        return VAL_NONE;
+    e = b->eqns.v[i];
+    if (e.op == OP_dot_general)
+        return swap_operands(r, v, perm);
+    if (!is_map(e.op) || e.nout != 1 || e.nin > 6 || depth == MAX_MAPS)
+        return VAL_NONE;
+    for (uint32_t k = 0; k < e.nin; k++) {
+        in[k] = arg(b, &e, k);
+        if (b_rank(b, in[k]) == 0 || b_splat(b, in[k], &element))
+            continue;
+        if (model != UINT32_MAX)
+            return VAL_NONE;
+        model = k;
+    }
+    if (model == UINT32_MAX || !(in[model] = swap_under(r, in[model], perm, depth + 1)))
+        return VAL_NONE;
+    for (uint32_t k = 0; k < t.rank; k++)
+        dims[k] = t.dims[perm.v[k]];
+    for (uint32_t k = 0; k < e.nin; k++)
+        if (k != model && b_rank(b, in[k]) && b_splat(b, in[k], &element))
+            in[k] =
+                b_splat_bits(b, b_make_type(b, b_dtype(b, in[k]), dims, t.rank), element);
+    return b_failed(b) ? VAL_NONE : rw_eqn(r, (OpCode)e.op, in, e.nin, e.attr);
 }
 
 static Ints without(Ints a, uint32_t k, int64_t *buf)
@@ -242,7 +282,9 @@ static Val contract_value(Rewriter *r, Val v, Eqn e)
         w = sum_of_products(r, e);
     else if (e.op == OP_conv_general && !(w = absorb_into_conv(r, e, 0)))
         w = absorb_into_conv(r, e, 1);
-    else if (e.op == OP_transpose && !(w = swap_operands(r, e)))
+    else if (e.op == OP_transpose &&
+             !(w = swap_under(r, r->b->args.v[e.args],
+                              ((const TransposeAttr *)e.attr)->perm, 0)))
         w = transposed_conv(r, e);
     return w;
 }
@@ -324,6 +366,24 @@ static bool is_joinable(const Rewriter *r, const Program *p, const Eqn *e)
     return rows_of(p, e) >= (r->o->join_rows ? r->o->join_rows : 32);
 }
 
+/* The copy of v, which may be a slice of something copied already: then it is made now,
+ * and merges with its copy later. */
+static Val early_value(Rewriter *r, Val v)
+{
+    const Program *p = r->from;
+    const Eqn *e;
+    Val x, y;
+
+    if (r->c->val[v] || p->vals[v].eqn == EQN_INPUT)
+        return r->c->val[v];
+    e = &p->eqns[p->vals[v].eqn];
+    if (e->op != OP_slice || !(x = r->c->val[eqn_in(p, e)[0]]))
+        return VAL_NONE;
+    y = rw_eqn(r, OP_slice, &x, 1, copier_attr(r->c, e));
+    r->c->val[v] = y;
+    return y;
+}
+
 /* Products after the first that can be had with it: their other operand is there. */
 static uint32_t find_group(Rewriter *r, uint32_t first, uint32_t *group)
 {
@@ -337,7 +397,7 @@ static uint32_t find_group(Rewriter *r, uint32_t first, uint32_t *group)
     for (uint32_t k = next[first]; k && n < MAX_JOINED; k = next[k - 1]) {
         f = &p->eqns[k - 1];
         o = f->attr;
-        Val w = r->c->val[eqn_in(p, f)[1]];
+        Val w = early_value(r, eqn_in(p, f)[1]);
         if (!w || !is_joinable(r, p, f) || r->c->val[f->out] ||
             !same_ints(a->lhs, o->lhs) || !same_ints(a->rhs, o->rhs) ||
             a->acc != o->acc ||

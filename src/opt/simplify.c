@@ -437,6 +437,7 @@ static Val map_of_reshape(Rewriter *r, Val v, Eqn e)
 static const Rule rules[] = {
     {OP_add, EXACT, twice, "x + x = 2*x, floats"},
     {OP_add, EXACT, add_negated, "x + -y = x - y"},
+    {OP_add, NEAR, sum_of_pads, "pad x + pad y = pad concat x y, side by side"},
     {OP_sub, EXACT, sub_negated, "x - -y = x + y"},
     {OP_sub, EXACT, zero_minus, "-0.0 - x = -x, for integers 0 - x"},
     {OP_mul, EXACT, both_negated, "-x * -y = x * y, floats"},

@@ -7,5 +7,7 @@
 /* simplify_window.c */
 Val window_of_tiles(Rewriter *r, Val v, Eqn e);
 Val window_of_spread(Rewriter *r, Val v, Eqn e);
+/* simplify_pad.c */
+Val sum_of_pads(Rewriter *r, Val v, Eqn e);
 
 #endif
