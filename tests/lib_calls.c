@@ -85,7 +85,7 @@ static int parse_index(const char *s, const wf_tensor *in, wf_index *ix)
     X(neg)                                                                               \
     X(abs) X(sign) X(positive) X(square) X(reciprocal) X(exp) X(exp2) X(expm1) X(log)    \
         X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh)   \
-            X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erf_inv) X(sqrt)         \
+            X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(erf_inv) X(sqrt) \
                 X(rsqrt) X(sigmoid) X(floor) X(ceil) X(round) X(trunc) X(frac)           \
                     X(is_finite) X(is_nan) X(is_inf) X(logical_not) X(bitwise_not)       \
                         X(stop_gradient) X(deg2rad) X(rad2deg) X(relu) X(silu)           \

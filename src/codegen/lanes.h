@@ -13,18 +13,46 @@
  *   s_iota_f32(b,s) b, b+s, b+2s ..
  *   s_fold_add_f32  all lanes, in every lane
  */
+/* ---- lanes in another order --------------------------------------------------------- */
+
+#if VEC_BYTES == 64
+#define INDEX_s {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+#define INDEX_d {0, 1, 2, 3, 4, 5, 6, 7}
+#elif VEC_BYTES == 32
+#define INDEX_s {0, 1, 2, 3, 4, 5, 6, 7}
+#define INDEX_d {0, 1, 2, 3}
+#else
+#define INDEX_s {0, 1, 2, 3}
+#define INDEX_d {0, 1}
+#endif
+#if defined(__clang__)
+#define LANES_TURN(P, N, t, V, M, I)                                                     \
+    VINLINE V P##_turn_##t(V x, int k)                                                   \
+    {                                                                                    \
+        V y = x;                                                                         \
+        for (int i = 0; i < N; i++)                                                      \
+            y[i] = x[(i + k) & (N - 1)];                                                 \
+        return y;                                                                        \
+    }
+#else
+#define LANES_TURN(P, N, t, V, M, I)                                                     \
+    VINLINE V P##_turn_##t(V x, int k)                                                   \
+    {                                                                                    \
+        return __builtin_shuffle(x, ((M)INDEX_##P + (I)k) & (I)(N - 1));                 \
+    }
+#endif
+
 /* ---- memory ------------------------------------------------------------------------- */
 
 #define LANES_TYPE(P, N, t, T, I)                                                        \
     typedef T P##_##t __attribute__((vector_size(N * sizeof(T))));                       \
     typedef I P##_m##t __attribute__((vector_size(N * sizeof(T))));                      \
+    LANES_TURN(P, N, t, P##_##t, P##_m##t, I)                                            \
     VINLINE P##_##t P##_splat_##t(T x) { return x - (P##_##t){0}; }                      \
     VINLINE T P##_first_##t(P##_##t x) { return x[0]; }                                  \
     VINLINE P##_##t P##_iota_##t(int64_t b, int64_t s)                                   \
     {                                                                                    \
-        P##_m##t x;                                                                      \
-        for (int i = 0; i < N; i++)                                                      \
-            x[i] = (I)i;                                                                 \
+        P##_m##t x = INDEX_##P;                                                          \
         return __builtin_convertvector(x * (I)s + (I)b, P##_##t);                        \
     }                                                                                    \
     VINLINE P##_##t P##_lds_##t(const T *p, int64_t s, int m)                            \
@@ -125,6 +153,7 @@ typedef double MaskD __attribute__((vector_size(64)));
 
 #define LANES_BOOL(P, N, I)                                                              \
     typedef I P##_b __attribute__((vector_size(N * sizeof(I))));                         \
+    LANES_TURN(P, N, bool, P##_b, P##_b, I)                                              \
     typedef uint8_t P##_b8 __attribute__((vector_size(N)));                              \
     typedef int8_t P##_m8 __attribute__((vector_size(N)));                               \
     VINLINE P##_b P##_of_b8(P##_b8 x) { return __builtin_convertvector(x != 0, P##_b); } \
@@ -157,9 +186,7 @@ typedef double MaskD __attribute__((vector_size(64)));
     }                                                                                    \
     VINLINE P##_b P##_lanes(int m)                                                       \
     {                                                                                    \
-        P##_b x;                                                                         \
-        for (int i = 0; i < N; i++)                                                      \
-            x[i] = i;                                                                    \
+        P##_b x = INDEX_##P;                                                             \
         return x < (I)m;                                                                 \
     }                                                                                    \
     VINLINE P##_b P##_select_bool(P##_b c, P##_b x, P##_b y) { return (c & x) | (~c & y); } \
@@ -181,17 +208,13 @@ typedef double MaskD __attribute__((vector_size(64)));
     LANES_FOLD(P, N, max, bool, P##_b, I)                                                \
     LANES_FOLD(P, N, min, bool, P##_b, I)
 
-/* All lanes by the op, in every lane; the same tree for any count. */
+/* All lanes by the op, in every lane: lanes are turned by half of them, a quarter .. */
 #define LANES_FOLD(P, N, op, t, V, T)                                                    \
     VINLINE V P##_fold_##op##_##t(V x)                                                   \
     {                                                                                    \
-        for (int k = N / 2; k; k /= 2) {                                                 \
-            V y = x;                                                                     \
-            for (int i = 0; i < k; i++)                                                  \
-                y[i] = x[i + k];                                                         \
-            x = P##_##op##_##t(x, y);                                                    \
-        }                                                                                \
-        return P##_splat_##t((T)x[0]);                                                   \
+        for (int k = N / 2; k; k /= 2)                                                   \
+            x = P##_##op##_##t(x, P##_turn_##t(x, k));                                   \
+        return x;                                                                        \
     }
 
 #define LANES_COMPARE(P, t)                                                              \

@@ -253,7 +253,7 @@ bool eqn_uses_axis(const Eqn *e, const char *axis);
         return b_eqn1(b, OP_##op, (Val[]){x, y}, 2, NULL);                                       \
     }
 UNARY(neg) UNARY(abs) UNARY(sign) UNARY(exp) UNARY(expm1) UNARY(log) UNARY(log1p) UNARY(sin)
-UNARY(cos) UNARY(tan) UNARY(tanh) UNARY(erf) UNARY(erf_inv) UNARY(sqrt) UNARY(rsqrt)
+UNARY(cos) UNARY(tan) UNARY(tanh) UNARY(erf) UNARY(erfc) UNARY(erf_inv) UNARY(sqrt) UNARY(rsqrt)
 UNARY(logistic) UNARY(floor) UNARY(ceil) UNARY(round) UNARY(is_finite) UNARY(not)
 UNARY(stop_gradient)
 BINARY(add) BINARY(sub) BINARY(mul) BINARY(div) BINARY(rem) BINARY(pow) BINARY(atan2)

@@ -178,18 +178,30 @@ ROW(tanh, "y = tanh x. Floats; keeps -0, 1 and -1 at inf and -inf.", type_map_fl
 
 /* ---- erf:  dy = dx * 2/sqrt(pi) * exp(-x*x) ---- */
 
+static Val bell(Builder *b, Val x, double scale)
+{
+    return b_mul(b, b_full_like(b, x, scale), b_exp(b, b_neg(b, b_mul(b, x, x))));
+}
+
 static void jvp_erf(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
-    Val x = e->in[0];
-    Val bell = b_exp(b, b_neg(b, b_mul(b, x, x)));
-
-    dy[0] = b_mul(b, dx[0], b_mul(b, b_full_like(b, x, TWO_OVER_SQRT_PI), bell));
+    dy[0] = b_mul(b, dx[0], bell(b, e->in[0], TWO_OVER_SQRT_PI));
 }
 
 ROW(erf,
     "y = 2/sqrt(pi) * integral of exp(-t*t) for t from 0 to x. Floats; keeps -0, 1 and "
     "-1 at inf and -inf.",
     type_map_float, jvp_erf, fold_splats);
+
+/* ---- erfc:  dy = dx * -2/sqrt(pi) * exp(-x*x) ---- */
+
+static void jvp_erfc(Builder *b, const EqnView *e, const Val *dx, Val *dy)
+{
+    dy[0] = b_mul(b, dx[0], bell(b, e->in[0], -TWO_OVER_SQRT_PI));
+}
+
+ROW(erfc, "y = 1 - erf x, exact also where erf x is near 1. Floats; 0 at inf, 2 at -inf.",
+    type_map_float, jvp_erfc, fold_splats);
 
 /* ---- erf_inv:  dy = dx * sqrt(pi)/2 * exp(y*y) ---- */
 

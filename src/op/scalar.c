@@ -136,6 +136,7 @@ static double float_op(unsigned op, double x, double y)
     case OP_tan: return tan(x);
     case OP_tanh: return tanh(x);
     case OP_erf: return erf(x);
+    case OP_erfc: return erfc(x);
     case OP_erf_inv: return scalar_erf_inv(x);
     case OP_sqrt: return sqrt(x);
     case OP_rsqrt: return 1 / sqrt(x);

@@ -25,6 +25,7 @@ NUMPY = {  # the second oracle
     "tan": np.tan,
     "tanh": np.tanh,
     "erf": scipy.special.erf,
+    "erfc": scipy.special.erfc,
     "erf_inv": scipy.special.erfinv,
     "sqrt": np.sqrt,
     "rsqrt": lambda x: 1 / np.sqrt(x),
@@ -50,12 +51,13 @@ def check_numpy(op, t, ins, out):
     """Both oracles agree to a few units in the last place, in f64."""
     if t != "f64" or op not in NUMPY:
         return
+    slack = 256 if op == "erfc" else 16  # SciPy's is inexact far out
     with np.errstate(all="ignore"):
         other = NUMPY[op](*ins)
     for args in zip(*ins, out, other):
         want, got = float(args[-2]), float(args[-1])
         same = want == got or (math.isnan(want) and math.isnan(got))
-        if not same and not abs(want - got) <= 16 * math.ulp(want):
+        if not same and not abs(want - got) <= slack * math.ulp(want):
             raise AssertionError(f"{op} {args}")
 
 

@@ -85,6 +85,12 @@ def erf(t, x):
     return math.copysign(1.0, x) if abs(x) > 30 else real(t, mpmath.erf, x)
 
 
+def erfc(t, x):
+    if abs(x) > 30:
+        return 0.0 if x > 0 else 2.0
+    return real(t, mpmath.erfc, x)
+
+
 def erf_inv(t, x):
     if x == 0:
         return x
@@ -135,6 +141,7 @@ UNARY = {
     "tan": trig(mpmath.tan, True),
     "tanh": tanh,
     "erf": erf,
+    "erfc": erfc,
     "erf_inv": erf_inv,
     "sqrt": sqrt,
     "rsqrt": rsqrt,
