@@ -79,9 +79,44 @@ VINLINE VD vd_abs(VD x) { return (VD)((VDI)x & ~VD_SIGN); }
 VINLINE VF vf_sign_of(VF x, VF s) { return (VF)((VFI)x | ((VFI)s & VF_SIGN)); }
 VINLINE VD vd_sign_of(VD x, VD s) { return (VD)((VDI)x | ((VDI)s & VD_SIGN)); }
 
+/* The smaller and the larger of limit and x; x where it is NaN. */
+VINLINE VF vf_least(float limit, VF x)
+{
+#if KERNEL_ISA == 2
+    return (VF)_mm512_min_ps((__m512)vf_splat(limit), (__m512)x);
+#elif KERNEL_ISA == 1
+    return (VF)_mm256_min_ps((__m256)vf_splat(limit), (__m256)x);
+#else
+    return vf_select(x > limit, vf_splat(limit), x);
+#endif
+}
+VINLINE VF vf_most(float limit, VF x)
+{
+#if KERNEL_ISA == 2
+    return (VF)_mm512_max_ps((__m512)vf_splat(limit), (__m512)x);
+#elif KERNEL_ISA == 1
+    return (VF)_mm256_max_ps((__m256)vf_splat(limit), (__m256)x);
+#else
+    return vf_select(x < limit, vf_splat(limit), x);
+#endif
+}
+
 /* 2^k for the exponent range of normal numbers */
 VINLINE VF vf_pow2(VFI k) { return (VF)(((VFU)k + 127) << 23); }
 VINLINE VD vd_pow2(VDI k) { return (VD)(((VDU)k + 1023) << 52); }
+
+/* y 2^n, y near 1, n whole: in one instruction or in two steps, since 2^n alone may be
+ * beyond the range. */
+VINLINE VF vf_scale(VF y, VF n)
+{
+#if KERNEL_ISA == 2
+    return (VF)_mm512_scalef_ps((__m512)y, (__m512)n);
+#else
+    VFI k = __builtin_convertvector(n, VFI), half = k >> 1;
+
+    return y * vf_pow2(half) * vf_pow2(k - half);
+#endif
+}
 
 VINLINE VF vf_sqrt(VF x)
 {

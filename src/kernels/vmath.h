@@ -283,20 +283,14 @@ VINLINE VF vf_pow(VF x, VF y)
 VINLINE VF vf_exp(VF x)
 {
     const float magic = 0x1.8p23f;
-    VF t, n, r, q, y;
-    VFI k, half;
+    VF n, r, q;
 
-    x = vf_select(x > 89.0f, vf_splat(89.0f), x);
-    x = vf_select(x < -105.0f, vf_splat(-105.0f), x);
-    t = x * 0x1.715476p0f + magic;
-    n = t - magic;
+    x = vf_most(-105.0f, vf_least(89.0f, x));
+    n = (x * 0x1.715476p0f + magic) - magic;
     r = (x - n * 0x1.62e4p-1f) - n * 0x1.7f7d1cp-20f;
     q = POLY6(r, 0.5f, 0.1666666668f, 0.04166645681f, 0.008333310024f, 0.001393454193f,
               0.0001989198131f);
-    y = 1.0f + (r + r * r * q);
-    k = (VFI)((VFU)t - (VFU)vf_splat(magic));
-    half = k >> 1;
-    return y * vf_pow2(half) * vf_pow2(k - half);
+    return vf_scale(1.0f + (r + r * r * q), n);
 }
 
 /* As in f64; where e is small, e/(1 + e) = e - e (e/(1 + e)) rounds better. */
@@ -312,7 +306,7 @@ VINLINE VF vf_tanh(VF x)
 {
     VF a = vf_abs(x), z, small, y;
 
-    a = vf_select(a > 10.0f, vf_splat(10.0f), a);
+    a = vf_least(10.0f, a);
     z = a * a;
     small = a + a * z *
                     POLY6(z, -0.3333333315f, 0.1333330015f, -0.05395846163f,
@@ -347,7 +341,7 @@ VINLINE VF vf_erf(VF x)
 {
     VF a = vf_abs(x), z, t, p, q, e;
 
-    a = vf_select(a > 4.0f, vf_splat(4.0f), a);
+    a = vf_least(4.0f, a);
     z = a * a;
     p = POLY7(z, 0.128379166f, -0.3761262667f, 0.1128359472f, -0.02685421201f,
               0.005189087423f, -0.0008016864287f, 7.875875063e-5f);

@@ -10,7 +10,9 @@
 #define UNIT_LEAST 4   /* kernels: a unit of fewer is not worth a process of its own */
 #define UNIT_MOST  256 /* more take too much memory to compile */
 
-static const char *const flags_any[] = {"-O1",          "-w",
+/* The second is what makes fused multiply-adds at this level. */
+static const char *const flags_any[] = {"-O1",          "-fexpensive-optimizations",
+                                        "-w",
                                         "-fwrapv",      "-fno-strict-aliasing",
                                         "-fno-math-errno", "-fno-trapping-math",
                                         "-fvisibility=default"};
