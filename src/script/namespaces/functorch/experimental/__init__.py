@@ -1,0 +1,2 @@
+# functorch.experimental
+from functorch import functionalize, vmap

@@ -1,0 +1,1 @@
+# torch._functorch -- where newer code finds ahead-of-time differentiation.

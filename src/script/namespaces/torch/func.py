@@ -1,0 +1,231 @@
+# torch.func -- functions of functions over tensors and trees of them: grad, vjp, jvp, vmap,
+# Jacobians, and modules as functions of their parameters.
+import _torch as _w
+import _transform
+import _tree
+
+
+class _Transforms(_transform.Transforms):
+    def __init__(self, w, sort):
+        _transform.Transforms.__init__(self, w, sort)
+        self.error = ValueError
+
+    def is_float(self, x):
+        return isinstance(x, _w.Tensor) and x.dtype.is_floating_point
+
+    def check_argument(self, x, what):
+        if what in ("grad", "jacrev", "jacfwd") and isinstance(x, _w.Tensor) and not x.dtype.is_floating_point:
+            raise RuntimeError(f"{what}: only Tensors of floating point dtype can require gradients, got {x.dtype}")
+
+    def check_result(self, x, what):
+        if isinstance(x, _w.Tensor):
+            return
+        if what == "vmap":
+            raise ValueError(f"vmap(f, ...): `f` must only return Tensors, got type {type(x)}.")
+        raise RuntimeError(f"{what}(f, ...): Expected f to return Tensors, got {type(x).__name__}")
+
+    def check_scalar(self, run, what):
+        y = run.y
+        if not isinstance(y, _w.Tensor):
+            raise RuntimeError(f"{what}_and_value(f)(*args): Expected f(*args) to return a tensor, got "
+                               f"{type(y).__name__}")
+        if len(y.shape) != 0:
+            raise RuntimeError(f"{what}_and_value(f)(*args): Expected f(*args) to return a scalar tensor, got tensor "
+                               f"with {len(y.shape)} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")
+
+    def no_derivative(self, x):
+        return _w.zeros_like(x) if isinstance(x, _w.Tensor) else None
+
+    def match(self, spec, tree, what):
+        raise RuntimeError("Expected pytree structure of cotangents to be the same as pytree structure of outputs "
+                           "to the function.")
+
+
+kit = _Transforms(_w, False)
+
+
+def grad(func, argnums=0, has_aux=False):
+    def call(*args, **kwargs):
+        g, run = kit.grads_and_run(func, args, kwargs, argnums, has_aux, "grad")
+        return (g, run.aux) if has_aux else g
+    return call
+
+
+def grad_and_value(func, argnums=0, has_aux=False):
+    def call(*args, **kwargs):
+        g, run = kit.grads_and_run(func, args, kwargs, argnums, has_aux, "grad")
+        return (g, (run.y, run.aux)) if has_aux else (g, run.y)
+    return call
+
+
+def vjp(func, *primals, has_aux=False):
+    got = kit.vjp(func, primals, has_aux)
+    pull = got[1]
+
+    def vjp_fn(cotangents, retain_graph=True, create_graph=None):
+        return pull(cotangents)
+
+    return (got[0], vjp_fn, got[2]) if has_aux else (got[0], vjp_fn)
+
+
+def jvp(func, primals, tangents, *, strict=False, has_aux=False):
+    if not isinstance(primals, tuple) or not isinstance(tangents, tuple):
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to be tuples. E.g. it should be "
+                           "valid to call f(*primals).")
+    if len(primals) == 0:
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a non-empty tuple")
+    return kit.jvp(func, primals, tangents, has_aux)
+
+
+def linearize(func, *primals):
+    return kit.linearize(func, primals)
+
+
+def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_copy=False):
+    return kit.jacrev(func, argnums, has_aux)
+
+
+def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
+    return kit.jacfwd(func, argnums, has_aux)
+
+
+def hessian(func, argnums=0):
+    return kit.hessian(func, argnums)
+
+
+# ---- vmap
+
+
+def _axes(spec, in_dims, n):
+    if isinstance(in_dims, int):
+        in_dims = (in_dims,) * n
+    if isinstance(in_dims, list):
+        in_dims = tuple(in_dims)
+    if in_dims is None or not isinstance(in_dims, tuple):
+        raise ValueError("vmap(f, in_dims=...)(<inputs>): expected `in_dims` to be int or a (potentially nested) "
+                         f"tuple matching the structure of inputs, got: {type(in_dims)}.")
+    if len(in_dims) != n:
+        raise ValueError("vmap(f, in_dims=...)(<inputs>): in_dims is not compatible with the structure of inputs: "
+                         f"in_dims has {len(in_dims)} entries but there are {n} inputs")
+    return _tree.prefix(spec, in_dims)
+
+
+def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
+    def call(*args, **kwargs):
+        spec = kit.flatten(args)[1]
+        axes = _axes(spec, in_dims, len(args))
+        extra, kw_spec = kit.flatten(kwargs)
+        axes = axes + [0 if isinstance(x, _w.Tensor) and len(x.shape) else None for x in extra]
+        leaves = kit.flatten(args)[0]
+        for x, a in zip(leaves, axes):
+            if a is not None and not isinstance(x, _w.Tensor):
+                raise ValueError(f"vmap(f, in_dims={in_dims}, ...)(<inputs>): Got in_dim={a} for an input but the input "
+                                 f"is of type {type(x)}. We cannot vmap over non-Tensor arguments, please use None as "
+                                 "the respective in_dim")
+        if randomness == "different":
+            return _one_by_one(func, args, kwargs, axes, out_dims)
+        return kit.vmap_call(func, args, kwargs, axes, out_dims)
+    return call
+
+
+def _one_by_one(func, args, kwargs, axes, out_dims):
+    # Every sample draws its own numbers: run sample after sample.
+    leaves, spec = kit.flatten((args, kwargs))
+    n = kit.mapped_size(leaves, axes, "vmap")
+    rows = []
+    for i in range(n):
+        here = [x if a is None else _w.squeeze(_w.narrow(x, a, i, 1), a) for x, a in zip(leaves, axes)]
+        a, k = _tree.unflatten(spec, here)
+        ys, out = kit.flatten(func(*a, **k))
+        rows.append(ys)
+    to = _tree.prefix(out, out_dims)
+    return _tree.unflatten(out, [_w.stack([r[j] for r in rows], to[j] or 0) for j in range(len(to))])
+
+
+# ---- modules
+
+
+def _owner(module, name):
+    # The module that holds a parameter or buffer, and its name there.
+    path = name.split(".")
+    for part in path[:-1]:
+        module = module._modules[part]
+    return module, path[-1]
+
+
+class _Swapped:
+    # The module with other tensors in place of its own, for a while.
+    def __init__(self, module, tensors, strict):
+        self.module, self.tensors, self.strict = module, tensors, strict
+
+    def __enter__(self):
+        self.old = []
+        for name, value in self.tensors.items():
+            try:
+                owner, last = _owner(self.module, name)
+                held = owner._parameters if last in owner._parameters else owner._buffers
+                if last not in held:
+                    raise KeyError(last)
+            except KeyError:
+                self.__exit__(None, None, None)
+                raise AttributeError(f"{type(self.module).__name__} has no attribute `{name}`")
+            self.old.append((held, last, held[last]))
+            held[last] = value
+
+    def __exit__(self, kind, value, trace):
+        for held, last, old in self.old[::-1]:
+            held[last] = old
+        self.old = []
+        return False
+
+
+def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
+    if isinstance(parameter_and_buffer_dicts, dict):
+        tensors = parameter_and_buffer_dicts
+    else:
+        tensors = {}
+        for d in parameter_and_buffer_dicts:
+            for k in d:
+                if k in tensors:
+                    raise ValueError(f"[{k!r}] appeared in multiple dictionaries; behavior of functional call is "
+                                     "ambiguous")
+            tensors.update(d)
+    if args is None:
+        args = ()
+    elif not isinstance(args, tuple):
+        args = (args,)
+    if strict:
+        have = [k for k, _ in module.named_parameters()] + [k for k, _ in module.named_buffers()]
+        missing = [k for k in have if k not in tensors]
+        extra = [k for k in tensors if k not in have]
+        if missing or extra:
+            raise RuntimeError(f"Missing key(s): {missing}. Unexpected key(s): {extra}.")
+    with _Swapped(module, tensors, strict):
+        return module(*args, **(kwargs or {}))
+
+
+def stack_module_state(models):
+    if len(models) == 0:
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    kind = type(models[0])
+    for m in models:
+        if type(m) is not kind:
+            raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+
+    def stacked(named, requires):
+        rows = [dict(named(m)) for m in models]
+        out = {}
+        for k in rows[0]:
+            x = _w.detach(_w.stack([r[k] for r in rows], 0))
+            out[k] = _w.requires_grad(x, True) if requires and rows[0][k].requires_grad else x
+        return out
+
+    return (stacked(lambda m: m.named_parameters(), True), stacked(lambda m: m.named_buffers(), False))
+
+
+def functionalize(func, *, remove="mutations"):
+    return func
+
+
+def debug_unwrap(tensor, *, recurse=True):
+    return tensor
