@@ -197,7 +197,7 @@ def _staged(ys, gys, wanted, keep, create):
             leaves = _w.leaves(ys) if wanted is None else wanted
             steps = _w.hosts(ys)
             targets = leaves + [e[0] for e in inner] + [s[1] for s in steps]
-            gs = _w.gradients(ys, gys, targets, True, create, True)
+            gs = _w.gradients(ys, gys, targets, True, create, True) if ys and targets else [None] * len(targets)
             n, m = len(leaves), len(inner)
             for i in range(n):
                 if gs[i] is not None:
@@ -207,16 +207,19 @@ def _staged(ys, gys, wanted, keep, create):
                         total[i] = _plus(total[i], gs[i])
             for i in range(m):
                 inner_total[i] = _plus(inner_total[i], gs[n + i])
-            for (record, _), g in zip(steps, gs[n + m:]):
+            for (record, result), g in zip(steps, gs[n + m:]):
                 step, k = record
-                if g is not None:
-                    grads = pending.setdefault(step.serial, (step, [None] * step.outputs))[1]
-                    grads[k] = _plus(grads[k], g)
+                entry = pending.get(step.serial)
+                if g is not None and entry is None:
+                    entry = pending[step.serial] = (step, [None] * step.outputs, [None] * step.outputs)
+                if entry is not None:
+                    entry[1][k] = _plus(entry[1][k], g)
+                    entry[2][k] = result
             todo = None
             if pending:
-                step, grads = pending.pop(max(pending))
-                xs, gs = step.run(grads, create, keep)
-                todo = (xs, gs)
+                step, grads, results = pending.pop(max(pending))
+                xs, gs = step.run(grads, create, keep, results)
+                todo = (xs, gs) if xs else ([], [])
             elif inner:
                 todo = _inner_hooks(inner, inner_total)
     finally:

@@ -1,0 +1,75 @@
+# torch.autograd.gradcheck -- derivatives against central differences.
+import _torch as _w
+from torch import _grad
+
+
+class GradcheckError(RuntimeError):
+    pass
+
+
+def _results(func, inputs):
+    out = func(*inputs)
+    out = out if isinstance(out, (tuple, list)) else (out,)
+    return [y for y in out if isinstance(y, _w.Tensor) and y.dtype.is_floating_point]
+
+
+def _numerical(func, inputs, k, eps):
+    # d result / d inputs[k]: for each result a matrix [elements of the input, of the result]
+    x = _w.copy(_w.detach(inputs[k]))
+    flat = _w.reshape(x, (-1,))
+    rows = []
+    for i in range(flat.shape[0]):
+        values = []
+        for sign in (1, -1):
+            moved = _w.index_add(flat, i, _w.full((), sign * eps, flat.dtype))
+            args = list(inputs)
+            args[k] = _w.reshape(moved, x.shape)
+            with _grad.no_grad():
+                values.append([_w.reshape(y, (-1,)) for y in _results(func, args)])
+        rows.append([(a - b) / (2 * eps) for a, b in zip(values[0], values[1])])
+    return [_w.stack([r[j] for r in rows], 0) for j in range(len(rows[0]))]
+
+
+def _analytical(y, x):
+    cols = []
+    n = y.numel()
+    for i in range(n):
+        one = _w.reshape(_w.index_set(_w.full((n,), 0, y.dtype), i, _w.full((), 1, y.dtype)), y.shape)
+        (g,) = _grad.grad(y, x, one, retain_graph=True, allow_unused=True)
+        cols.append(_w.reshape(_w.zeros_like(x) if g is None else g, (-1,)))
+    return _w.stack(cols, 1)
+
+
+def check(func, inputs, eps, atol, rtol, raise_exception):
+    inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    results = _results(func, inputs)
+    for k, x in enumerate(inputs):
+        if not isinstance(x, _w.Tensor) or not x.requires_grad:
+            continue
+        for j, numerical in enumerate(_numerical(func, inputs, k, eps)):
+            y = results[j]
+            analytical = _analytical(y, x) if y.requires_grad else _w.zeros_like(numerical)
+            if not bool(_w.all(_w.is_close(analytical, numerical, rtol, atol))):
+                if not raise_exception:
+                    return False
+                raise GradcheckError(f"Jacobian mismatch for output {j} with respect to input {k},\n"
+                                     f"numerical:{numerical}\nanalytical:{_w.detach(analytical)}\n")
+    return True
+
+
+def check_twice(func, inputs, eps, atol, rtol, raise_exception):
+    inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+
+    def first(*args):
+        ys = _results(func, args)
+        xs = [x for x in args if isinstance(x, _w.Tensor) and x.requires_grad]
+        return _grad.grad(ys, xs, [_w.ones_like(y) for y in ys], create_graph=True, allow_unused=True,
+                          materialize_grads=True)
+
+    def steady(*args):
+        args = [a if not isinstance(a, _w.Tensor) or a.requires_grad else
+                (a.requires_grad_() if b.requires_grad else a) for a, b in zip(args, inputs)]
+        with _grad.enable_grad():
+            return first(*args)
+
+    return check(steady, inputs, eps, atol, rtol, raise_exception)

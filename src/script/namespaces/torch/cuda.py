@@ -1,0 +1,22 @@
+# torch.cuda -- there is none.
+def is_available():
+    return False
+
+
+def device_count():
+    return 0
+
+
+def manual_seed(seed):
+    pass
+
+
+manual_seed_all = manual_seed
+
+
+def empty_cache():
+    pass
+
+
+def synchronize(device=None):
+    pass

@@ -1,0 +1,11 @@
+# torch.nn -- modules, functions and first values of neural networks.
+from torch.nn.parameter import Parameter, Buffer
+from torch.nn import functional, init
+from torch.nn.modules import *
+from torch.nn import modules, parameter
+
+
+def __getattr__(name):
+    if name in ("utils", "attention", "parallel"):
+        return __import__("torch.nn." + name)
+    raise AttributeError(name)

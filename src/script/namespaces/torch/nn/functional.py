@@ -1,0 +1,935 @@
+# torch.nn.functional -- layers, losses and pools as functions.
+import math as _math
+
+import _torch as _w
+from torch._math import log_softmax as _log_softmax, softmax as _softmax
+from torch._products import cosine_similarity, pairwise_distance, pdist
+from torch._shape import broadcast_tensors as _together
+from torch._types import default_generator, int64 as _int64, bool as _bool
+
+linear = _w.linear
+tanh = _w.tanh
+sigmoid = _w.sigmoid
+logsigmoid = _w.log_sigmoid
+
+
+def _write(input, value, inplace):
+    return _w.write(input, value) if inplace else value
+
+
+# ---- activations
+
+def relu(input, inplace=False):
+    return _w.relu(input) if not inplace else _w.write(input, _w.relu(input))
+
+
+def relu_(input):
+    return _w.write(input, _w.relu(input))
+
+
+def relu6(input, inplace=False):
+    return hardtanh(input, 0.0, 6.0, inplace)
+
+
+def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
+    # At the bounds the slope is 0, which where() gives and clip does not.
+    inside = _w.logical_and(_w.gt(input, min_val), _w.lt(input, max_val))
+    y = _w.where(inside, input, _w.clip(_w.detach(input), min_val, max_val))
+    return _write(input, _w.label(y, "hardtanh"), inplace)
+
+
+def leaky_relu(input, negative_slope=0.01, inplace=False):
+    return _write(input, _w.leaky_relu(input, negative_slope), inplace)
+
+
+def elu(input, alpha=1.0, inplace=False):
+    return _write(input, _w.elu(input, alpha), inplace)
+
+
+_SELU_ALPHA = 1.6732632423543772848170429916717
+_SELU_SCALE = 1.0507009873554804934193349852946
+
+
+def selu(input, inplace=False):
+    return _write(input, _w.label(_w.elu(input, _SELU_ALPHA) * _SELU_SCALE, "elu"), inplace)
+
+
+def celu(input, alpha=1.0, inplace=False):
+    # elu of alpha with its exponent divided by alpha
+    y = _w.where(_w.gt(input, 0), input, alpha * _w.expm1(_w.minimum(input, 0.0) / alpha))
+    return _write(input, y, inplace)
+
+
+def gelu(input, approximate="none"):
+    return _w.gelu(input, approximate == "tanh")
+
+
+def silu(input, inplace=False):
+    return _write(input, _w.silu(input), inplace)
+
+
+def mish(input, inplace=False):
+    return _write(input, _w.label(input * _w.tanh(_w.softplus(input, 1.0)), "mish"), inplace)
+
+
+def softplus(input, beta=1, threshold=20):
+    y = _w.softplus(input, beta)
+    return y
+
+
+def softsign(input):
+    return input / (_w.abs(input) + 1)
+
+
+def tanhshrink(input):
+    return input - _w.tanh(input)
+
+
+def softshrink(input, lambd=0.5):
+    if lambd < 0:
+        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
+    y = _w.where(_w.gt(input, lambd), input - lambd, _w.where(_w.lt(input, -lambd), input + lambd, 0.0 * input))
+    return _w.label(y, "softshrink")
+
+
+def hardshrink(input, lambd=0.5):
+    return _w.label(_w.where(_w.le(_w.abs(input), lambd), 0.0, input), "hardshrink")
+
+
+def threshold(input, threshold, value, inplace=False):
+    return _write(input, _w.label(_w.where(_w.gt(input, threshold), input, value), "threshold"), inplace)
+
+
+def hardsigmoid(input, inplace=False):
+    return _write(input, _w.label(hardtanh(input / 6 + 0.5, 0.0, 1.0), "hardsigmoid"), inplace)
+
+
+def hardswish(input, inplace=False):
+    inner = _w.where(_w.gt(input, -3.0), input * (input + 3) / 6, 0.0 * input)
+    return _write(input, _w.label(_w.where(_w.lt(input, 3.0), inner, input), "hardswish"), inplace)
+
+
+def prelu(input, weight):
+    if weight.numel() > 1:
+        shape = [1] * input.ndim
+        shape[1 if input.ndim > 1 else 0] = weight.numel()
+        weight = _w.reshape(weight, shape)
+    return _w.label(_w.where(_w.gt(input, 0), input, weight * input), "prelu")
+
+
+def rrelu(input, lower=1 / 8, upper=1 / 3, training=False, inplace=False):
+    if not training:
+        return _write(input, _w.leaky_relu(input, (lower + upper) / 2), inplace)
+    slope = _w.draw("uniform", input.shape, input.dtype, lower, upper, default_generator)
+    return _write(input, _w.where(_w.ge(input, 0), input, input * slope), inplace)
+
+
+def glu(input, dim=-1):
+    n = input.shape[dim]
+    if n % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {n}")
+    a, b = _w.narrow(input, dim, 0, n // 2), _w.narrow(input, dim, n // 2, n // 2)
+    return _w.label(a * _w.sigmoid(b), "glu")
+
+
+def _dim_of(input, dim):
+    return dim if dim is not None else 0 if input.ndim in (0, 1, 3) else 1
+
+
+def softmax(input, dim=None, _stacklevel=3, dtype=None):
+    return _softmax(input, _dim_of(input, dim), dtype=dtype)
+
+
+def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
+    return _log_softmax(input, _dim_of(input, dim), dtype=dtype)
+
+
+def softmin(input, dim=None, _stacklevel=3, dtype=None):
+    return _softmax(_w.neg(input), _dim_of(input, dim), dtype=dtype)
+
+
+def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
+    noise = _w.neg(_w.log(_w.draw("exponential", logits.shape, logits.dtype, 1.0, 0.0, default_generator)))
+    soft = _w.softmax((logits + noise) / tau, dim)
+    if not hard:
+        return soft
+    index = _w.argmax(soft, dim, True)
+    one = _w.put_along(_w.full(logits.shape, 0, logits.dtype), index, _w.full(index.shape, 1, logits.dtype), dim)
+    return one - _w.detach(soft) + soft
+
+
+# ---- dropping
+
+def _kept(shape, dtype, p):
+    return _w.draw("bernoulli", shape, dtype, 1 - p, 0.0, default_generator)
+
+
+def _check_p(p):
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    _check_p(p)
+    if not training or p == 0:
+        return input
+    if p == 1:
+        return _write(input, input * 0.0, inplace)
+    return _write(input, input * (_kept(input.shape, input.dtype, p) / (1 - p)), inplace)
+
+
+def _feature_dropout(input, p, training, inplace):
+    _check_p(p)
+    if not training or p == 0:
+        return input
+    shape = tuple(input.shape[:2]) + (1,) * (input.ndim - 2)
+    return _write(input, input * (_kept(shape, input.dtype, p) / (1 - p)), inplace)
+
+
+def dropout1d(input, p=0.5, training=True, inplace=False):
+    return _feature_dropout(input, p, training, inplace)
+
+
+dropout2d = dropout3d = feature_dropout = dropout1d
+
+
+def alpha_dropout(input, p=0.5, training=False, inplace=False):
+    if not training or p == 0:
+        return input
+    alpha = -_SELU_ALPHA * _SELU_SCALE
+    a = (1.0 / _math.sqrt((alpha * alpha * p + 1) * (1 - p)))
+    noise = _kept(input.shape, input.dtype, p)
+    b = (noise - 1) * (alpha * a) + (alpha * a * p)
+    return _write(input, input * (noise * a) + b, inplace)
+
+
+feature_alpha_dropout = alpha_dropout
+
+# ---- windows
+
+
+def _tuple(v, n):
+    return (v,) * n if isinstance(v, int) else tuple(v)
+
+
+def _batched(input, n, fn):
+    # Images without a batch axis get one for the call.
+    if input.ndim == n + 1:
+        return _w.squeeze(fn(_w.expand_dims(input, 0)), 0)
+    return fn(input)
+
+
+def _conv(n):
+    def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+        if padding == "same" or padding == "valid":
+            if padding == "same":
+                d, k = _tuple(dilation, n), weight.shape[2:]
+                total = [d[i] * (k[i] - 1) for i in range(n)]
+                if all([t % 2 == 0 for t in total]):
+                    padding = [t // 2 for t in total]
+                else:
+                    amounts = []
+                    for t in reversed(total):
+                        amounts += [t // 2, t - t // 2]
+                    input, padding = pad(input, amounts), 0
+            else:
+                padding = 0
+        _check_conv(input, weight, groups, n)
+        return _batched(input, n, lambda x: _w.conv(x, weight, bias, n, stride, padding, dilation, groups))
+    conv.__name__ = f"conv{n}d"
+    return conv
+
+
+def _check_conv(input, weight, groups, n):
+    if input.ndim not in (n + 1, n + 2):
+        raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to conv{n}d, but got input of "
+                           f"size: {list(input.shape)}")
+    channels = input.shape[input.ndim - n - 1]
+    if channels != weight.shape[1] * groups:
+        raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected "
+                           f"input{list(input.shape)} to have {weight.shape[1] * groups} channels, but got "
+                           f"{channels} channels instead")
+
+
+conv1d, conv2d, conv3d = _conv(1), _conv(2), _conv(3)
+
+
+def _conv_transpose(n):
+    def conv_transpose(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+        return _batched(input, n, lambda x: _w.conv_transpose(x, weight, bias, n, stride, padding, output_padding,
+                                                              dilation, groups))
+    conv_transpose.__name__ = f"conv_transpose{n}d"
+    return conv_transpose
+
+
+conv_transpose1d, conv_transpose2d, conv_transpose3d = _conv_transpose(1), _conv_transpose(2), _conv_transpose(3)
+
+
+def _ceil_pad(input, n, kernel, stride, padding, dilation, value):
+    # Padding at the end, so that windows that are only begun count too.
+    lo, hi = [0] * input.ndim, [0] * input.ndim
+    more = False
+    for i in range(n):
+        size, span = input.shape[input.ndim - n + i] + 2 * padding[i], dilation[i] * (kernel[i] - 1) + 1
+        count = -(-(size - span) // stride[i]) + 1
+        if (count - 1) * stride[i] >= size - padding[i]:
+            count -= 1
+        extra = (count - 1) * stride[i] + span - size
+        if extra > 0:
+            hi[input.ndim - n + i] = extra
+            more = True
+    return _w.pad(input, lo, hi, value) if more else input
+
+
+def _max_pool(n):
+    def max_pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+        k, p, d = _tuple(kernel_size, n), _tuple(padding, n), _tuple(dilation, n)
+        s = k if stride is None or stride == () else _tuple(stride, n)
+
+        def pool(x):
+            if ceil_mode:
+                x = _ceil_pad(x, n, k, s, p, d, float("-inf"))
+            return _w.max_pool(x, n, k, s, p, d)
+
+        out = _batched(input, n, pool)
+        if not return_indices:
+            return out
+        return out, _batched(input, n, lambda x: _max_places(x, n, k, s, p, d, ceil_mode))
+    max_pool.__name__ = f"max_pool{n}d"
+    return max_pool
+
+
+def _max_places(x, n, k, s, p, d, ceil_mode):
+    # Where in its plane the largest element of each window is.
+    if n != 2:
+        if n != 1:
+            raise NotImplementedError("return_indices is there for 1 and 2 axes")
+        flat = _max_places(_w.expand_dims(x, 2), 2, (1,) + k, (1,) + s, (0,) + p, (1,) + d, ceil_mode)
+        return _w.squeeze(flat, 2)
+    x = _w.detach(x)
+    b, c, h, w = x.shape
+    place = _w.broadcast_to(_w.reshape(_w.arange(0, h * w, 1, _int64), (1, 1, h, w)), x.shape)
+    lo, hi = [0, 0, p[0], p[1]], [0, 0, p[0], p[1]]
+    padded, where = _w.pad(x, lo, hi, float("-inf")), _w.pad(place, lo, hi, -1)
+    if ceil_mode:
+        padded = _ceil_pad(padded, 2, k, s, (0, 0), d, float("-inf"))
+        where = _w.pad(where, [0] * 4, [0, 0, padded.shape[2] - where.shape[2], padded.shape[3] - where.shape[3]], -1)
+    oh = (padded.shape[2] - d[0] * (k[0] - 1) - 1) // s[0] + 1
+    ow = (padded.shape[3] - d[1] * (k[1] - 1) - 1) // s[1] + 1
+    values, places = [], []
+    for i in range(k[0]):
+        for j in range(k[1]):
+            rows, cols = slice(i * d[0], i * d[0] + s[0] * (oh - 1) + 1, s[0]), slice(j * d[1], j * d[1] + s[1] * (ow - 1) + 1, s[1])
+            values.append(padded[:, :, rows, cols])
+            places.append(where[:, :, rows, cols])
+    best = _w.argmax(_w.stack(values, 0), 0, True)
+    return _w.squeeze(_w.take_along(_w.stack(places, 0), best, 0), 0)
+
+
+max_pool1d, max_pool2d, max_pool3d = _max_pool(1), _max_pool(2), _max_pool(3)
+
+
+def _avg_pool(n):
+    def avg_pool(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
+                 divisor_override=None):
+        k, p = _tuple(kernel_size, n), _tuple(padding, n)
+        s = k if stride is None or stride == () else _tuple(stride, n)
+
+        def pool(x):
+            if ceil_mode:
+                ones = _w.full((1, 1) + tuple(x.shape[2:]), 1.0, x.dtype)
+                if count_include_pad:
+                    border = [0, 0] + list(p)
+                    x, ones = _w.pad(x, border, border, 0), _w.pad(ones, border, border, 1)
+                    q = (0,) * n
+                else:
+                    q = p
+                y = _w.avg_pool(_ceil_pad(x, n, k, s, q, (1,) * n, 0), n, k, s, q, True)
+                share = _w.avg_pool(_ceil_pad(ones, n, k, s, q, (1,) * n, 0), n, k, s, q, True)
+                return y / share
+            y = _w.avg_pool(x, n, k, s, p, count_include_pad)
+            if divisor_override is not None:
+                count = 1
+                for i in k:
+                    count *= i
+                y = y * (count / divisor_override)
+            return y
+
+        return _batched(input, n, pool)
+    avg_pool.__name__ = f"avg_pool{n}d"
+    return avg_pool
+
+
+avg_pool1d, avg_pool2d, avg_pool3d = _avg_pool(1), _avg_pool(2), _avg_pool(3)
+
+
+def _adaptive(native, n):
+    def pool(input, output_size, return_indices=False):
+        sizes = list(_tuple(output_size, n))
+        for i in range(n):
+            if sizes[i] is None:
+                sizes[i] = input.shape[input.ndim - n + i]
+        return _batched(input, n, lambda x: native(x, n, sizes))
+    return pool
+
+
+adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d = [_adaptive(_w.adaptive_avg_pool, n) for n in (1, 2, 3)]
+adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = [_adaptive(_w.adaptive_max_pool, n) for n in (1, 2, 3)]
+
+
+def _lp_pool(n):
+    def lp_pool(input, norm_type, kernel_size, stride=None, ceil_mode=False):
+        k = _tuple(kernel_size, n)
+        count = 1
+        for i in k:
+            count *= i
+        mean = _avg_pool(n)(_w.pow(_w.abs(input), norm_type), kernel_size, stride, 0, ceil_mode)
+        return _w.pow(mean * count, 1.0 / norm_type)
+    return lp_pool
+
+
+lp_pool1d, lp_pool2d = _lp_pool(1), _lp_pool(2)
+
+
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+    k, d, p, s = [_tuple(v, 2) for v in (kernel_size, dilation, padding, stride)]
+    if input.ndim == 3:
+        return _w.squeeze(unfold(_w.expand_dims(input, 0), k, d, p, s), 0)
+    x = _w.pad(input, [0, 0, p[0], p[1]], [0, 0, p[0], p[1]], 0)
+    b, c, h, w = x.shape
+    oh, ow = (h - d[0] * (k[0] - 1) - 1) // s[0] + 1, (w - d[1] * (k[1] - 1) - 1) // s[1] + 1
+    parts = []
+    for i in range(k[0]):
+        for j in range(k[1]):
+            piece = x[:, :, i * d[0]:i * d[0] + s[0] * (oh - 1) + 1:s[0], j * d[1]:j * d[1] + s[1] * (ow - 1) + 1:s[1]]
+            parts.append(_w.reshape(piece, (b, c, 1, oh * ow)))
+    return _w.reshape(_w.concat(parts, 2), (b, c * k[0] * k[1], oh * ow))
+
+
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    k, d, p, s = [_tuple(v, 2) for v in (kernel_size, dilation, padding, stride)]
+    h, w = _tuple(output_size, 2)
+    if input.ndim == 2:
+        return _w.squeeze(fold(_w.expand_dims(input, 0), (h, w), k, d, p, s), 0)
+    ph, pw = h + 2 * p[0], w + 2 * p[1]
+    oh, ow = (ph - d[0] * (k[0] - 1) - 1) // s[0] + 1, (pw - d[1] * (k[1] - 1) - 1) // s[1] + 1
+    b, c = input.shape[0], input.shape[1] // (k[0] * k[1])
+    x = _w.reshape(input, (b, c, k[0], k[1], oh, ow))
+    out = _w.full((b, c, ph, pw), 0, input.dtype)
+    for i in range(k[0]):
+        for j in range(k[1]):
+            at = (slice(None), slice(None), slice(i * d[0], i * d[0] + s[0] * (oh - 1) + 1, s[0]),
+                  slice(j * d[1], j * d[1] + s[1] * (ow - 1) + 1, s[1]))
+            out = _w.index_add(out, at, x[:, :, i, j])
+    return out[:, :, p[0]:p[0] + h, p[1]:p[1] + w]
+
+
+def pad(input, pad, mode="constant", value=None):
+    pad = list(pad)
+    n = len(pad) // 2
+    if len(pad) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if n > input.ndim:
+        raise RuntimeError("Padding length should be less than or equal to two times the input dimension but got "
+                           f"padding length {len(pad)} and input of dimension {input.ndim}")
+    if mode != "constant":
+        for i in range(n):
+            input = _pad_axis(input, input.ndim - 1 - i, pad[2 * i], pad[2 * i + 1], mode)
+        return input
+    lo, hi = [0] * input.ndim, [0] * input.ndim
+    for i in range(n):
+        lo[input.ndim - 1 - i], hi[input.ndim - 1 - i] = pad[2 * i], pad[2 * i + 1]
+    return _w.pad(input, lo, hi, 0 if value is None else value)
+
+
+def _pad_axis(x, axis, lo, hi, mode):
+    n = x.shape[axis]
+    if mode == "reflect":
+        if lo >= n or hi >= n:
+            raise RuntimeError("Padding size should be less than the corresponding input dimension, but got: padding "
+                               f"({lo}, {hi}) at dimension {axis} of input {list(x.shape)}")
+        index = [abs(i) if i < n else 2 * (n - 1) - i for i in range(-lo, n + hi)]
+    elif mode == "replicate":
+        index = [min(max(i, 0), n - 1) for i in range(-lo, n + hi)]
+    elif mode == "circular":
+        index = [i % n for i in range(-lo, n + hi)]
+    else:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    return _w.take(x, _w.tensor(index, _int64), axis)
+
+
+# ---- changing the size of images
+
+def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None,
+                recompute_scale_factor=None, antialias=False):
+    n = input.ndim - 2
+    if (size is None) == (scale_factor is None):
+        raise ValueError("only one of size or scale_factor should be defined" if size is not None
+                         else "either size or scale_factor should be defined")
+    scales = [None] * n
+    if size is None:
+        scales = [float(s) for s in ((scale_factor,) * n if isinstance(scale_factor, (int, float)) else scale_factor)]
+        size = [int(_math.floor(input.shape[2 + i] * scales[i])) for i in range(n)]
+    size = _tuple(size, n)
+    x = input
+    for i in range(n):
+        if mode in ("nearest", "nearest-exact"):
+            x = _nearest(x, 2 + i, size[i], scales[i], mode)
+        elif mode in ("linear", "bilinear", "trilinear"):
+            x = _blend(x, 2 + i, size[i], scales[i], bool(align_corners))
+        elif mode == "bicubic":
+            x = _cubic(x, 2 + i, size[i], scales[i], bool(align_corners))
+        elif mode == "area":
+            return _adaptive(_w.adaptive_avg_pool, n)(input, size)
+        else:
+            raise NotImplementedError(f"interpolate: the mode {mode} is outside this version")
+    return x
+
+
+def _nearest(x, axis, size, scale, mode):
+    n = x.shape[axis]
+    step = 1.0 / scale if scale else n / size
+    half = 0.5 if mode == "nearest-exact" else 0.0
+    index = [min(int(_math.floor((i + half) * step)), n - 1) for i in range(size)]
+    return _w.take(x, _w.tensor(index, _int64), axis)
+
+
+def _places(n, size, scale, corners):
+    if corners:
+        step = (n - 1) / (size - 1) if size > 1 else 0.0
+        return [i * step for i in range(size)]
+    step = 1.0 / scale if scale else n / size
+    return [(i + 0.5) * step - 0.5 for i in range(size)]
+
+
+def _blend(x, axis, size, scale, corners):
+    n = x.shape[axis]
+    at = [max(p, 0.0) for p in _places(n, size, scale, corners)]
+    low = [min(int(p), n - 1) for p in at]
+    high = [min(k + 1, n - 1) for k in low]
+    shape = [1] * x.ndim
+    shape[axis] = size
+    share = _w.reshape(_w.tensor([p - k for p, k in zip(at, low)], x.dtype), shape)
+    a, b = _w.take(x, _w.tensor(low, _int64), axis), _w.take(x, _w.tensor(high, _int64), axis)
+    return a * (1 - share) + b * share
+
+
+def _cubic(x, axis, size, scale, corners):
+    n, a = x.shape[axis], -0.75
+
+    def weight(t):
+        t = abs(t)
+        if t <= 1:
+            return (a + 2) * t ** 3 - (a + 3) * t ** 2 + 1
+        return a * t ** 3 - 5 * a * t ** 2 + 8 * a * t - 4 * a if t < 2 else 0.0
+
+    at = _places(n, size, scale, corners)
+    base = [int(_math.floor(p)) for p in at]
+    shape = [1] * x.ndim
+    shape[axis] = size
+    out = None
+    for k in (-1, 0, 1, 2):
+        index = [min(max(b + k, 0), n - 1) for b in base]
+        share = _w.reshape(_w.tensor([weight(p - b - k) for p, b in zip(at, base)], x.dtype), shape)
+        part = _w.take(x, _w.tensor(index, _int64), axis) * share
+        out = part if out is None else out + part
+    return out
+
+
+upsample = interpolate
+
+
+def pixel_shuffle(input, upscale_factor):
+    r = upscale_factor
+    lead = tuple(input.shape[:-3])
+    c, h, w = input.shape[-3:]
+    n = len(lead)
+    x = _w.reshape(input, lead + (c // (r * r), r, r, h, w))
+    x = _w.permute(x, list(range(n)) + [n, n + 3, n + 1, n + 4, n + 2])
+    return _w.reshape(x, lead + (c // (r * r), h * r, w * r))
+
+
+def pixel_unshuffle(input, downscale_factor):
+    r = downscale_factor
+    lead = tuple(input.shape[:-3])
+    c, h, w = input.shape[-3:]
+    n = len(lead)
+    x = _w.reshape(input, lead + (c, h // r, r, w // r, r))
+    x = _w.permute(x, list(range(n)) + [n, n + 2, n + 4, n + 1, n + 3])
+    return _w.reshape(x, lead + (c * r * r, h // r, w // r))
+
+
+def channel_shuffle(input, groups):
+    b, c = input.shape[:2]
+    rest = tuple(input.shape[2:])
+    return _w.reshape(_w.swap_axes(_w.reshape(input, (b, groups, c // groups) + rest), 1, 2), input.shape)
+
+
+# ---- normalisation
+
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
+    n = len(normalized_shape)
+    if tuple(input.shape[-n:]) != tuple(normalized_shape):
+        raise RuntimeError(f"Given normalized_shape={list(normalized_shape)}, expected input with shape [*, "
+                           + ", ".join([str(k) for k in normalized_shape])
+                           + f"], but got input of size{list(input.shape)}")
+    return _w.layer_norm(input, n, weight, bias, eps)
+
+
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    from torch._types import finfo
+    return _w.rms_norm(input, len(normalized_shape), weight, finfo(input.dtype).eps if eps is None else eps)
+
+
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
+    if input.shape[1] % num_groups:
+        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of "
+                           f"shape {list(input.shape)} and num_groups={num_groups}")
+    return _w.group_norm(input, num_groups, weight, bias, eps)
+
+
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
+    if not training:
+        return _w.batch_norm(input, running_mean, running_var, weight, bias, False, eps)[0]
+    n = input.numel() // input.shape[1] if not _w.about(input, "symbolic") else 2
+    if n == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+    y, mean, var = _w.batch_norm(input, None, None, weight, bias, True, eps)
+    if running_mean is not None:
+        count = 1
+        for k in (input.shape[:1] + input.shape[2:]):
+            count *= k
+        was = _w.recording(False)
+        try:
+            mean, var = _w.detach(mean), _w.detach(var)
+            _w.write(running_mean, running_mean * (1 - momentum) + mean * momentum)
+            _w.write(running_var, running_var * (1 - momentum) + var * (momentum * count / (count - 1)))
+        finally:
+            _w.recording(was)
+    return y
+
+
+def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True,
+                  momentum=0.1, eps=1e-05):
+    if not use_input_stats:
+        return _w.batch_norm(input, running_mean, running_var, weight, bias, False, eps)[0]
+    if running_mean is not None:
+        dims = [0] + list(range(2, input.ndim))
+        space = list(range(2, input.ndim))
+        was = _w.recording(False)
+        mean = _w.mean(_w.mean(input, space), 0)
+        var = _w.mean(_w.var(input, space, 1), 0)
+        _w.write(running_mean, running_mean * (1 - momentum) + mean * momentum)
+        _w.write(running_var, running_var * (1 - momentum) + var * momentum)
+        _w.recording(was)
+    return _w.group_norm(input, input.shape[1], weight, bias, eps)
+
+
+def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
+    return input / _w.clip(_w.norm(input, p, dim, True), eps, None)
+
+
+def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
+    square = _w.expand_dims(input * input, 1)
+    shape = tuple(input.shape)
+    flat = _w.reshape(square, (shape[0], 1, shape[1], -1))
+    padded = _w.pad(flat, [0, 0, size // 2, 0], [0, 0, (size - 1) // 2, 0], 0)
+    mean = _w.avg_pool(padded, 2, (size, 1), (1, 1), (0, 0), True)
+    return input / _w.pow(_w.reshape(mean, shape) * alpha + k, beta)
+
+
+# ---- embedding
+
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+    if padding_idx is not None and weight.requires_grad:
+        k = padding_idx % weight.shape[0]
+        row = _w.ne(_w.arange(0, weight.shape[0], 1, _int64), k)
+        weight = _w.where(_w.expand_dims(row, 1), weight, _w.detach(weight))  # no gradient to the padding
+    return _w.label(_w.embedding(weight, input), "embedding")
+
+
+def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean",
+                  sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):
+    if input.ndim == 2:
+        bags = [input[i] for i in range(input.shape[0])]
+        weights = [None if per_sample_weights is None else per_sample_weights[i] for i in range(input.shape[0])]
+    else:
+        at = offsets.tolist() + ([] if include_last_offset else [input.shape[0]])
+        bags = [input[a:b] for a, b in zip(at, at[1:])]
+        weights = [None if per_sample_weights is None else per_sample_weights[a:b] for a, b in zip(at, at[1:])]
+    out = []
+    for bag, w in zip(bags, weights):
+        if padding_idx is not None:
+            bag = bag[_w.ne(bag, padding_idx)]
+        if bag.shape[0] == 0:
+            out.append(_w.full((weight.shape[1],), 0, weight.dtype))
+            continue
+        rows = _w.embedding(weight, bag)
+        if w is not None:
+            rows = rows * _w.expand_dims(w, 1)
+        out.append(_w.sum(rows, 0) if mode == "sum" else _w.mean(rows, 0) if mode == "mean" else _w.max(rows, 0))
+    return _w.stack(out, 0)
+
+
+def one_hot(tensor, num_classes=-1):
+    if num_classes == -1:
+        num_classes = int(_w.max(tensor)) + 1
+    elif not _w.about(tensor, "symbolic") and tensor.numel() and int(_w.max(tensor)) >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return _w.one_hot(tensor, num_classes, _int64)
+
+
+# ---- losses
+
+def _old(reduction, size_average, reduce):
+    if size_average is None and reduce is None:
+        return reduction
+    if reduce is False:
+        return "none"
+    return "mean" if size_average is None or size_average else "sum"
+
+
+def _reduced(loss, reduction):
+    if reduction == "mean":
+        return _w.mean(loss)
+    if reduction == "sum":
+        return _w.sum(loss)
+    if reduction != "none":
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return loss
+
+
+def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    return _w.mse_loss(input, target, _old(reduction, size_average, reduce))
+
+
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    return _w.l1_loss(input, target, _old(reduction, size_average, reduce))
+
+
+def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+    if beta == 0:
+        return _w.l1_loss(input, target, reduction)
+    return _w.smooth_l1_loss(input, target, reduction, beta)
+
+
+def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
+    d = _w.abs(input - target)
+    loss = _w.where(_w.le(d, delta), 0.5 * d * d, delta * (d - 0.5 * delta))
+    return _w.label(_reduced(loss, reduction), "huber_loss")
+
+
+def _check_classes(input, target):
+    n = input.shape[1 if input.ndim > 1 else 0]
+    if target.dtype.is_floating_point or _w.about(target, "symbolic"):
+        return
+    if input.ndim > 1 and input.shape[0] != target.shape[0]:
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+                         f"({target.shape[0]}).")
+
+
+def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
+                  label_smoothing=0.0):
+    _check_classes(input, target)
+    return _named(lambda: _w.cross_entropy(input, target, weight, ignore_index, label_smoothing,
+                                           _old(reduction, size_average, reduce)), input, target)
+
+
+def _named(fn, input, target):
+    try:
+        return fn()
+    except IndexError as error:
+        n = input.shape[1 if input.ndim > 1 else 0]
+        bad = [t for t in _w.reshape(target, (-1,)).tolist() if not 0 <= t < n and t != -100]
+        if bad:
+            raise IndexError(f"Target {bad[0]} is out of bounds: there are {n} classes") from None
+        raise
+
+
+def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
+    return _named(lambda: _w.nll_loss(input, target, weight, ignore_index, _old(reduction, size_average, reduce)),
+                  input, target)
+
+
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    if input.shape != target.shape:
+        raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) "
+                         "is deprecated. Please ensure they have the same size.")
+    if weight is None:
+        return _w.bce_loss(input, target, reduction)
+    return _reduced(_w.bce_loss(input, target, "none") * weight, reduction)
+
+
+def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean",
+                                     pos_weight=None):
+    if input.shape != target.shape:
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    if weight is None and pos_weight is None:
+        return _w.bce_with_logits(input, target, reduction)
+    if pos_weight is None:
+        loss = _w.bce_with_logits(input, target, "none")
+    else:
+        w = 1 + (pos_weight - 1) * target
+        loss = (1 - target) * input + w * _w.softplus(_w.neg(input), 1.0)
+    if weight is not None:
+        loss = loss * weight
+    return _reduced(loss, reduction)
+
+
+def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
+    if log_target:
+        loss = _w.exp(target) * (target - input)
+    else:
+        loss = _w.kl_div(input, target, "none")
+    if reduction == "batchmean":
+        return _w.sum(loss) / input.shape[0]
+    return _reduced(loss, reduction)
+
+
+def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None,
+                     reduction="mean"):
+    loss = _w.exp(input) - target * input if log_input else input - target * _w.log(input + eps)
+    if full:
+        t = _w.where(_w.gt(target, 1), target, 1.0)
+        more = t * _w.log(t) - t + 0.5 * _w.log(2 * _math.pi * t)
+        loss = loss + _w.where(_w.gt(target, 1), more, 0.0)
+    return _reduced(loss, reduction)
+
+
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-06, reduction="mean"):
+    if not isinstance(var, _w.Tensor):
+        var = _w.full(input.shape, var, input.dtype)
+    if tuple(var.shape) != tuple(input.shape) and var.ndim == input.ndim - 1:
+        var = _w.expand_dims(var, -1)
+    safe = var + _w.detach(_w.clip(var, eps, None) - var)
+    loss = 0.5 * (_w.log(safe) + (input - target) ** 2 / safe)
+    if full:
+        loss = loss + 0.5 * _math.log(2 * _math.pi)
+    return _reduced(loss, reduction)
+
+
+def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
+    loss = _w.where(_w.eq(target, 1), input, 0.0 * input) + _w.where(_w.eq(target, -1), _w.relu(margin - input),
+                                                                     0.0 * input)
+    return _reduced(loss, reduction)
+
+
+def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
+    return _reduced(_w.relu(_w.neg(target) * (input1 - input2) + margin), reduction)
+
+
+def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    return _reduced(_w.log1p(_w.exp(_w.neg(target) * input)), reduction)
+
+
+def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
+    c = cosine_similarity(input1, input2, dim=-1)
+    return _reduced(_w.where(_w.eq(target, 1), 1 - c, _w.relu(c - margin)), reduction)
+
+
+def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, size_average=None,
+                        reduce=None, reduction="mean"):
+    near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = _w.minimum(far, pairwise_distance(positive, negative, p, eps))
+    return _reduced(_w.relu(margin + near - far), reduction)
+
+
+def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False,
+                                      reduction="mean"):
+    d = distance_function or pairwise_distance
+    near, far = d(anchor, positive), d(anchor, negative)
+    if swap:
+        far = _w.minimum(far, d(positive, negative))
+    return _reduced(_w.relu(margin + near - far), reduction)
+
+
+def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
+    x = input if input.ndim == 2 else _w.expand_dims(input, 0)
+    t = _w.reshape(target, (-1, 1))
+    gap = _w.relu(margin - _w.take_along(x, t, 1) + x) ** p
+    if weight is not None:
+        gap = gap * _w.expand_dims(_w.take(weight, _w.reshape(t, (-1,)), 0), 1)
+    own = _w.cast(_w.one_hot(_w.reshape(t, (-1,)), x.shape[1], _int64), x.dtype)
+    return _reduced(_w.sum(gap * (1 - own), 1) / x.shape[1], reduction)
+
+
+def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    loss = _w.neg(target * _w.log_sigmoid(input) + (1 - target) * _w.log_sigmoid(_w.neg(input)))
+    if weight is not None:
+        loss = loss * weight
+    return _reduced(_w.mean(loss, -1), reduction)
+
+
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
+    # The forward variables of the alignments, in logarithms, one sample after the other.
+    single = log_probs.ndim == 2
+    if single:
+        log_probs = _w.expand_dims(log_probs, 1)
+        targets = _w.expand_dims(targets, 0)
+    as_list = lambda v: v.reshape(-1).tolist() if isinstance(v, _w.Tensor) else [v] if isinstance(v, int) else list(v)
+    input_lengths, target_lengths = as_list(input_lengths), as_list(target_lengths)
+    losses, at = [], 0
+    for b in range(log_probs.shape[1]):
+        n = target_lengths[b]
+        if targets.ndim == 2:
+            labels = targets[b, :n].tolist()
+        else:
+            labels, at = targets[at:at + n].tolist(), at + n
+        losses.append(_ctc_one(log_probs[:input_lengths[b], b], labels, blank))
+    loss = _w.stack(losses, 0)
+    if zero_infinity:
+        loss = _w.where(_w.is_inf(loss), 0.0, loss)
+    if reduction == "mean":
+        return _w.mean(loss / _w.clip(_w.tensor(target_lengths, loss.dtype), 1, None))
+    return _w.sum(loss) if reduction == "sum" else _w.squeeze(loss, 0) if single else loss
+
+
+def _ctc_one(logp, labels, blank):
+    low = -1e30
+    path = [blank]
+    for k in labels:
+        path += [k, blank]
+    s = len(path)
+    index = _w.tensor(path, _int64)
+    skip = _w.tensor([i >= 2 and path[i] != blank and path[i] != path[i - 2] for i in range(s)])
+    start = _w.tensor([i < 2 for i in range(s)])
+    rows = _w.take(logp, index, 1)
+    alpha = _w.where(start, rows[0], low)
+    for t in range(1, logp.shape[0]):
+        one = _w.pad(alpha, [1], [0], low)[:s]
+        two = _w.where(skip, _w.pad(alpha, [2], [0], low)[:s], low)
+        alpha = _w.logsumexp(_w.stack([alpha, one, two], 0), 0) + rows[t]
+    return _w.neg(_w.logsumexp(alpha[-2:] if s > 1 else alpha, 0))
+
+
+# ---- attention
+
+def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
+                                 enable_gqa=False):
+    if enable_gqa:
+        n = query.shape[-3] // key.shape[-3]
+        key, value = _w.repeat(key, n, -3), _w.repeat(value, n, -3)
+    if dropout_p == 0.0:
+        return _w.attention(query, key, value, attn_mask, is_causal, 0.0 if scale is None else scale)
+    s = 1.0 / _math.sqrt(query.shape[-1]) if scale is None else scale
+    scores = _w.matmul(query, _w.swap_axes(key, -2, -1)) * s
+    if is_causal:
+        keep = _w.tri(scores.shape[-2], scores.shape[-1], 0, _bool)
+        scores = _w.where(keep, scores, float("-inf"))
+    if attn_mask is not None:
+        scores = _w.where(attn_mask, scores, float("-inf")) if attn_mask.dtype == _bool else scores + attn_mask
+    return _w.matmul(dropout(_w.softmax(scores, -1), dropout_p), value)
+
+
+def bilinear(input1, input2, weight, bias=None):
+    y = _w.einsum("...i,oij,...j->...o", [input1, weight, input2])
+    return y if bias is None else y + bias
+
+
+def affine_grid(theta, size, align_corners=None):
+    raise NotImplementedError("affine_grid is outside this version")
+
+
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
+    raise NotImplementedError("grid_sample is outside this version")

@@ -1,0 +1,62 @@
+# torch.nn.utils -- gradients of many parameters at once, and parameters as one vector.
+import _torch as _w
+from torch._grad import no_grad
+
+
+def _list(parameters):
+    return [parameters] if isinstance(parameters, _w.Tensor) else list(parameters)
+
+
+def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
+    tensors = _list(tensors)
+    norm_type = float(norm_type)
+    if not tensors:
+        return _w.tensor(0.0)
+    norms = [_w.norm(g, norm_type) for g in tensors]
+    total = _w.norm(_w.stack(norms, 0), norm_type)
+    if error_if_nonfinite and not bool(_w.is_finite(total)):
+        raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it "
+                           "cannot be clipped. To disable this error and scale the gradients by the non-finite norm "
+                           "anyway, set `error_if_nonfinite=False`")
+    return total
+
+
+def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
+    with no_grad():
+        scale = _w.clip(max_norm / (total_norm + 1e-6), None, 1.0)
+        for p in _list(parameters):
+            if p.grad is not None:
+                p.grad.mul_(scale)
+
+
+def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
+    parameters = _list(parameters)
+    with no_grad():
+        total = get_total_norm([p.grad for p in parameters if p.grad is not None], norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(parameters, float(max_norm), total)
+    return total
+
+
+def clip_grad_value_(parameters, clip_value, foreach=None):
+    with no_grad():
+        for p in _list(parameters):
+            if p.grad is not None:
+                p.grad.clamp_(-float(clip_value), float(clip_value))
+
+
+def parameters_to_vector(parameters):
+    return _w.concat([_w.reshape(p, (-1,)) for p in parameters], 0)
+
+
+def vector_to_parameters(vec, parameters):
+    at = 0
+    for p in parameters:
+        n = p.numel()
+        p.data = _w.copy(_w.detach(_w.reshape(vec[at:at + n], p.shape)))
+        at += n
+
+
+def __getattr__(name):
+    if name in ("rnn", "parametrizations", "prune", "stateless"):
+        return __import__("torch.nn.utils." + name)
+    raise AttributeError(name)

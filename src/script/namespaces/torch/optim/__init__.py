@@ -1,0 +1,294 @@
+# torch.optim -- optimisers, by PyTorch's formulas and in its order of operations.
+import math as _math
+
+import _torch as _w
+from torch._grad import no_grad, enable_grad, new_handle
+from torch.optim.optimizer import Optimizer, required
+
+
+def _check(name, value, ok):
+    if not ok:
+        raise ValueError(f"Invalid {name}: {value}")
+
+
+def _decayed(g, p, group):
+    g = _w.neg(g) if group["maximize"] else g
+    return g + p * group["weight_decay"] if group["weight_decay"] else g
+
+
+class SGD(Optimizer):
+    def __init__(self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False,
+                 foreach=None, differentiable=False, fused=None):
+        _check("learning rate", lr, lr >= 0.0)
+        _check("momentum value", momentum, momentum >= 0.0)
+        _check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        super().__init__(params, {"lr": lr, "momentum": momentum, "dampening": dampening,
+                                  "weight_decay": weight_decay, "nesterov": nesterov, "maximize": maximize,
+                                  "foreach": foreach, "differentiable": differentiable, "fused": fused})
+
+    def update(self, p, g, state, group):
+        g = _decayed(g, p, group)
+        momentum = group["momentum"]
+        if momentum:
+            buf = state.get("momentum_buffer")
+            if buf is None:
+                buf = state["momentum_buffer"] = _w.copy(g)
+            else:
+                buf.mul_(momentum).add_(g * (1 - group["dampening"]))
+            g = g + buf * momentum if group["nesterov"] else buf
+        p.sub_(g * group["lr"])
+
+
+class Adam(Optimizer):
+    decoupled = False
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *, foreach=None,
+                 maximize=False, capturable=False, differentiable=False, fused=None, decoupled_weight_decay=False):
+        _check("learning rate", lr, lr >= 0.0)
+        _check("epsilon value", eps, eps >= 0.0)
+        _check("beta parameter at index 0", betas[0], 0.0 <= betas[0] < 1.0)
+        _check("beta parameter at index 1", betas[1], 0.0 <= betas[1] < 1.0)
+        _check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+                                  "amsgrad": amsgrad, "maximize": maximize, "foreach": foreach,
+                                  "capturable": capturable, "differentiable": differentiable, "fused": fused,
+                                  "decoupled_weight_decay": decoupled_weight_decay or self.decoupled})
+
+    def update(self, p, g, state, group):
+        if not state:
+            state["step"] = _w.tensor(0.0)
+            state["exp_avg"] = _w.zeros_like(p)
+            state["exp_avg_sq"] = _w.zeros_like(p)
+            if group["amsgrad"]:
+                state["max_exp_avg_sq"] = _w.zeros_like(p)
+        b1, b2 = group["betas"]
+        lr = group["lr"]
+        if group["decoupled_weight_decay"]:
+            g = _w.neg(g) if group["maximize"] else g
+            if group["weight_decay"]:
+                p.mul_(1 - lr * group["weight_decay"])
+        else:
+            g = _decayed(g, p, group)
+        state["step"] += 1
+        step = state["step"].item()
+        m, v = state["exp_avg"], state["exp_avg_sq"]
+        _w.write(m, m + (g - m) * (1 - b1))
+        _w.write(v, v * b2 + g * g * (1 - b2))
+        size = lr / (1 - b1 ** step)
+        if group["amsgrad"]:
+            _w.write(state["max_exp_avg_sq"], _w.maximum(state["max_exp_avg_sq"], v))
+            v = state["max_exp_avg_sq"]
+        denom = _w.sqrt(v) / _math.sqrt(1 - b2 ** step) + group["eps"]
+        p.sub_(m / denom * size)
+
+
+class AdamW(Adam):
+    decoupled = True
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, **options):
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **options)
+
+
+class RMSprop(Optimizer):
+    def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False,
+                 capturable=False, foreach=None, maximize=False, differentiable=False):
+        _check("learning rate", lr, lr >= 0.0)
+        super().__init__(params, {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
+                                  "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach,
+                                  "maximize": maximize, "differentiable": differentiable})
+
+    def update(self, p, g, state, group):
+        if not state:
+            state["step"] = _w.tensor(0.0)
+            state["square_avg"] = _w.zeros_like(p)
+            if group["momentum"] > 0:
+                state["momentum_buffer"] = _w.zeros_like(p)
+            if group["centered"]:
+                state["grad_avg"] = _w.zeros_like(p)
+        g = _decayed(g, p, group)
+        state["step"] += 1
+        a, v = group["alpha"], state["square_avg"]
+        _w.write(v, v * a + g * g * (1 - a))
+        if group["centered"]:
+            m = state["grad_avg"]
+            _w.write(m, m + (g - m) * (1 - a))
+            avg = _w.sqrt(v - m * m)
+        else:
+            avg = _w.sqrt(v)
+        avg = avg + group["eps"]
+        if group["momentum"] > 0:
+            buf = state["momentum_buffer"]
+            _w.write(buf, buf * group["momentum"] + g / avg)
+            p.sub_(buf * group["lr"])
+        else:
+            p.sub_(g / avg * group["lr"])
+
+
+class Adagrad(Optimizer):
+    def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10,
+                 foreach=None, *, maximize=False, differentiable=False, fused=None):
+        _check("learning rate", lr, lr >= 0.0)
+        super().__init__(params, {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
+                                  "initial_accumulator_value": initial_accumulator_value, "foreach": foreach,
+                                  "maximize": maximize, "differentiable": differentiable, "fused": fused})
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p] = {"step": _w.tensor(0.0),
+                                 "sum": _w.full(p.shape, initial_accumulator_value, p.dtype)}
+
+    def update(self, p, g, state, group):
+        g = _decayed(g, p, group)
+        state["step"] += 1
+        rate = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        s = state["sum"]
+        _w.write(s, s + g * g)
+        p.sub_(g / (_w.sqrt(s) + group["eps"]) * rate)
+
+
+class Adadelta(Optimizer):
+    def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0, foreach=None, *, capturable=False,
+                 maximize=False, differentiable=False):
+        super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay,
+                                  "maximize": maximize, "capturable": capturable, "foreach": foreach,
+                                  "differentiable": differentiable})
+
+    def update(self, p, g, state, group):
+        if not state:
+            state["step"] = _w.tensor(0.0)
+            state["square_avg"] = _w.zeros_like(p)
+            state["acc_delta"] = _w.zeros_like(p)
+        g = _decayed(g, p, group)
+        state["step"] += 1
+        rho, eps = group["rho"], group["eps"]
+        v, d = state["square_avg"], state["acc_delta"]
+        _w.write(v, v * rho + g * g * (1 - rho))
+        delta = _w.sqrt(d + eps) / _w.sqrt(v + eps) * g
+        _w.write(d, d * rho + delta * delta * (1 - rho))
+        p.sub_(delta * group["lr"])
+
+
+class Adamax(Optimizer):
+    def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, foreach=None, *, maximize=False,
+                 differentiable=False, capturable=False):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+                                  "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
+                                  "capturable": capturable})
+
+    def update(self, p, g, state, group):
+        if not state:
+            state["step"] = _w.tensor(0.0)
+            state["exp_avg"] = _w.zeros_like(p)
+            state["exp_inf"] = _w.zeros_like(p)
+        g = _decayed(g, p, group)
+        state["step"] += 1
+        b1, b2 = group["betas"]
+        m, u = state["exp_avg"], state["exp_inf"]
+        _w.write(m, m + (g - m) * (1 - b1))
+        _w.write(u, _w.maximum(u * b2, _w.abs(g) + group["eps"]))
+        p.sub_(m / u * (group["lr"] / (1 - b1 ** state["step"].item())))
+
+
+class NAdam(Optimizer):
+    def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, momentum_decay=4e-3,
+                 decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False,
+                 differentiable=False):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+                                  "momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay,
+                                  "maximize": maximize, "foreach": foreach, "capturable": capturable,
+                                  "differentiable": differentiable})
+
+    def update(self, p, g, state, group):
+        if not state:
+            state["step"] = _w.tensor(0.0)
+            state["mu_product"] = _w.tensor(1.0)
+            state["exp_avg"] = _w.zeros_like(p)
+            state["exp_avg_sq"] = _w.zeros_like(p)
+        b1, b2 = group["betas"]
+        if group["decoupled_weight_decay"]:
+            g = _w.neg(g) if group["maximize"] else g
+            p.mul_(1 - group["lr"] * group["weight_decay"])
+        else:
+            g = _decayed(g, p, group)
+        state["step"] += 1
+        step = state["step"].item()
+        decay = group["momentum_decay"]
+        mu = b1 * (1.0 - 0.5 * 0.96 ** (step * decay))
+        mu_next = b1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * decay))
+        state["mu_product"] *= mu
+        product = state["mu_product"].item()
+        m, v = state["exp_avg"], state["exp_avg_sq"]
+        _w.write(m, m + (g - m) * (1 - b1))
+        _w.write(v, v * b2 + g * g * (1 - b2))
+        denom = _w.sqrt(v / (1 - b2 ** step)) + group["eps"]
+        lr = group["lr"]
+        p.sub_(g / denom * (lr * (1.0 - mu) / (1.0 - product)))
+        p.sub_(m / denom * (lr * mu_next / (1.0 - product * mu_next)))
+
+
+class RAdam(Optimizer):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, decoupled_weight_decay=False, *,
+                 foreach=None, maximize=False, capturable=False, differentiable=False):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+                                  "maximize": maximize, "foreach": foreach, "capturable": capturable,
+                                  "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable})
+
+    def update(self, p, g, state, group):
+        if not state:
+            state["step"] = _w.tensor(0.0)
+            state["exp_avg"] = _w.zeros_like(p)
+            state["exp_avg_sq"] = _w.zeros_like(p)
+        b1, b2 = group["betas"]
+        if group["decoupled_weight_decay"]:
+            p.mul_(1 - group["lr"] * group["weight_decay"])
+        else:
+            g = _decayed(g, p, group)
+        state["step"] += 1
+        step = state["step"].item()
+        m, v = state["exp_avg"], state["exp_avg_sq"]
+        _w.write(m, m + (g - m) * (1 - b1))
+        _w.write(v, v * b2 + g * g * (1 - b2))
+        c1, c2 = 1 - b1 ** step, 1 - b2 ** step
+        most = 2 / (1 - b2) - 1
+        length = most - 2 * step * b2 ** step / c2
+        if length > 5.0:
+            rect = _math.sqrt((length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length))
+            p.sub_(m / c1 * group["lr"] * (_math.sqrt(c2) / (_w.sqrt(v) + group["eps"])) * rect)
+        else:
+            p.sub_(m / c1 * group["lr"])
+
+
+class Rprop(Optimizer):
+    def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, capturable=False, foreach=None,
+                 maximize=False, differentiable=False):
+        super().__init__(params, {"lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach,
+                                  "maximize": maximize, "differentiable": differentiable, "capturable": capturable})
+
+    def update(self, p, g, state, group):
+        if not state:
+            state["step"] = _w.tensor(0.0)
+            state["prev"] = _w.zeros_like(p)
+            state["step_size"] = _w.full(p.shape, group["lr"], p.dtype)
+        if group["maximize"]:
+            g = _w.neg(g)
+        state["step"] += 1
+        less, more = group["etas"]
+        low, high = group["step_sizes"]
+        sign = g * state["prev"]
+        factor = _w.where(_w.gt(sign, 0), more, _w.where(_w.lt(sign, 0), less, 1.0))
+        size = state["step_size"]
+        _w.write(size, _w.clip(size * factor, low, high))
+        g = _w.where(_w.lt(sign, 0), 0.0, g)
+        p.sub_(_w.sign(g) * size)
+        _w.write(state["prev"], g)
+
+
+def __getattr__(name):
+    if name == "lr_scheduler":
+        return __import__("torch.optim.lr_scheduler")
+    if name == "LBFGS":
+        return __import__("torch.optim.lbfgs").LBFGS
+    if name == "swa_utils":
+        return __import__("torch.optim.swa_utils")
+    raise AttributeError(name)

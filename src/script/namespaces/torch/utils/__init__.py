@@ -1,0 +1,5 @@
+# torch.utils
+def __getattr__(name):
+    if name in ("data", "checkpoint", "_pytree", "tensorboard", "benchmark", "dlpack"):
+        return __import__("torch.utils." + name)
+    raise AttributeError(name)

@@ -1,0 +1,3 @@
+# torch.version
+cuda = None
+hip = None
