@@ -7,8 +7,8 @@
  *   GRU    r = sigmoid(a_r + b_r), z = sigmoid(a_z + b_z), n = tanh(a_n + r b_n);
  *          h' = (1 - z) n + z h
  *
- * W_ih x is one product for all times; the steps are a scan, so the time may be symbolic
- * and a program does not grow with it. A layer in both directions is two scans, the
+ * W_ih x is one product for all times, and W_hh is turned once; the steps are a scan, so
+ * the time may be symbolic and a program does not grow with it. A layer in both directions is two scans, the
  * second from the end.
  */
 #include "nn/nn.h"
@@ -31,14 +31,38 @@ static int states_of(char kind) { return kind == 'l' ? 2 : 1; }
 
 typedef struct Weights { /* that a step uses */
     const Recurrent *v;
-    wf_tensor w, b, r; /* W_hh, b_hh, W_hr */
+    wf_tensor w, b, r; /* W_hh^T; b_hh, or none if a has it already; W_hr^T */
 } Weights;
 
-/* One step. a = W_ih x + b_ih is given; h and cell are replaced. */
+static wf_tensor turned(wf_ctx *c, wf_tensor w)
+{
+    return wf_is_none(w) ? w : wf_swap_axes(c, w, 0, 1);
+}
+
+/* The weights of step k, and a = W_ih x + b_ih. Where the gates are functions of a + b,
+ * b_hh is added to a, for all times at once. */
+static Weights weights_of(wf_ctx *c, const wf_module *m, const Recurrent *v, int k,
+                          wf_tensor x, wf_tensor *a)
+{
+    int at = k * WEIGHTS;
+    Weights u = {v, turned(c, wf_module_value(m, at + W_HH)),
+                 wf_module_value(m, at + B_HH), turned(c, wf_module_value(m, at + W_HR))};
+
+    *a = wf_linear(c, x, wf_module_value(m, at + W_IH), wf_module_value(m, at + B_IH));
+    if (v->kind != 'g' && !wf_is_none(u.b)) {
+        *a = wf_add(c, *a, u.b);
+        u.b = WF_NONE;
+    }
+    return u;
+}
+
+/* One step; h and cell are replaced. */
 static void step(wf_ctx *c, const Weights *u, wf_tensor a, wf_tensor *h, wf_tensor *cell)
 {
-    wf_tensor hh = wf_linear(c, *h, u->w, u->b), x[4], y[4], z;
+    wf_tensor hh = wf_matmul(c, *h, u->w), x[4], y[4], z;
 
+    if (!wf_is_none(u->b))
+        hh = wf_add(c, hh, u->b);
     if (u->v->kind == 'r') {
         z = wf_add(c, a, hh);
         *h = u->v->relu ? wf_relu(c, z) : wf_tanh(c, z);
@@ -49,7 +73,7 @@ static void step(wf_ctx *c, const Weights *u, wf_tensor a, wf_tensor *h, wf_tens
                        wf_mul(c, wf_sigmoid(c, x[0]), wf_tanh(c, x[2])));
         *h = wf_mul(c, wf_sigmoid(c, x[3]), wf_tanh(c, *cell));
         if (u->v->projection)
-            *h = wf_linear(c, *h, u->r, WF_NONE);
+            *h = wf_matmul(c, *h, u->r);
     } else {
         if (wf_split_equal(c, a, 3, -1, x) || wf_split_equal(c, hh, 3, -1, y))
             return;
@@ -107,14 +131,11 @@ static bool scan_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out
 static wf_tensor run_direction(wf_ctx *c, const wf_module *m, const Recurrent *v, int k,
                                wf_tensor x, wf_tensor *state)
 {
-    int at = k * WEIGHTS, states = states_of(v->kind);
-    Weights u = {v, wf_module_value(m, at + W_HH), wf_module_value(m, at + B_HH),
-                 wf_module_value(m, at + W_HR)};
-    wf_function f = {scan_step, &u, states + 1, states + 1, "step"};
+    int states = states_of(v->kind);
     wf_tensor in[3] = {state[0], state[1]}, out[3];
+    Weights u = weights_of(c, m, v, k, x, &in[states]);
+    wf_function f = {scan_step, &u, states + 1, states + 1, "step"};
 
-    in[states] =
-        wf_linear(c, x, wf_module_value(m, at + W_IH), wf_module_value(m, at + B_IH));
     if (wf_scan_call(c, &f, states, in, WF_UNBOUNDED, k % v->directions == 1, out))
         return WF_NONE;
     for (int i = 0; i < states; i++)
@@ -268,9 +289,9 @@ static bool forward_cell(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                          wf_tensor *out, int nout)
 {
     const Recurrent *v = wf_module_data(m);
-    Weights u = {v, wf_module_value(m, W_HH), wf_module_value(m, B_HH), WF_NONE};
     int states = states_of(v->kind);
     wf_tensor h, cell, zeros = WF_NONE, a;
+    Weights u;
 
     if ((nin != 1 && nin != 1 + states) || nout < 1 || nout > states)
         return false;
@@ -281,7 +302,7 @@ static bool forward_cell(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                          (int64_t[]){wf_size(c, in[0], 0), v->hidden}, 2);
     h = nin > 1 ? in[1] : zeros;
     cell = nin > 2 ? in[2] : zeros;
-    a = wf_linear(c, in[0], wf_module_value(m, W_IH), wf_module_value(m, B_IH));
+    u = weights_of(c, m, v, 0, in[0], &a);
     step(c, &u, a, &h, &cell);
     out[0] = h;
     if (nout > 1)
