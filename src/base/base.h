@@ -338,6 +338,7 @@ struct wf_ctx {
     struct Pool *threads;            /* made at need */
     wf_options options;
     volatile int cancelled;          /* set by wf_cancel; runs look at it */
+    bool bounded_loops;              /* reverse mode refuses a while without a bound, as JAX does */
     struct Tensors *tensors;         /* of the tensor interface, made at need */
     void (*tensors_free)(wf_ctx *cx);
     struct wf_profile *profile;      /* of the run in progress, or NULL */

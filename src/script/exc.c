@@ -110,15 +110,47 @@ static KnownClass class_of_status(wf_status s)
     }
 }
 
+/* An error that has another place in the script than the call that is running, such as an
+ * equation made earlier: the report begins there. */
+static void place_first(Vm *vm, Place at)
+{
+    Exc *e = (Exc *)vm->exc.o;
+    int64_t cap = 0;
+
+    if (!at.file || !at.line || vm->exc.tag != T_OBJ || e->ntrace)
+        return;
+    for (const Unit *u = vm->units; u; u = u->next)
+        if (!u->hidden && strcmp(u->file, at.file) == 0) {
+            Value pending = vm->exc;
+
+            vm->exc = NIL;
+            if (sc_grow(vm, &e->trace, &cap, 1, sizeof *e->trace)) {
+                e->captrace = (uint32_t)cap;
+                e->trace[e->ntrace++] = (CallPlace){u->file, at.line, at.col, at.len, NULL};
+            } else {
+                sc_clear_exc(vm);
+            }
+            vm->exc = pending;
+            return;
+        }
+}
+
 Value sc_raise_ctx(Vm *vm)
 {
     wf_ctx *cx = vm->cx;
     KnownClass k = class_of_status(cx->status);
-    char text[600];
+    Place at = cx->status == WF_ERR_NORULE ? cx->error.place : NOWHERE;
+    char text[600], file[512];
 
     snprintf(text, sizeof text, "%s", cx->error.text ? cx->error.text : "");
+    snprintf(file, sizeof file, "%s", at.file ? at.file : "");
     wf_clear(cx);
-    return k == C_MemoryError ? sc_raise_memory(vm) : sc_raise(vm, k, "%s", text);
+    if (k == C_MemoryError)
+        return sc_raise_memory(vm);
+    sc_raise(vm, k, "%s", text);
+    at.file = file[0] ? file : NULL;
+    place_first(vm, at);
+    return NIL;
 }
 
 bool sc_set_exc(Vm *vm, Value v, Value cause)

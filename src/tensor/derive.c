@@ -12,7 +12,8 @@ struct wf_record {
     Tensor **x,
         **y; /* recorded: lifted arguments and results. traced: all inputs and captures; y unused */
     uint32_t nheld;
-    const Program *vjp, *jvp; /* traced */
+    const Program *p, *vjp, *jvp; /* traced; the derivatives are made when they are asked for */
+    int *wrt;                     /* nx numbers of inputs */
     int nin;
 };
 
@@ -23,6 +24,9 @@ void wf_record_free(wf_ctx *c, wf_record *r)
     for (uint32_t i = 0; i < r->nheld; i++)
         tensor_release(c, r->x[i]);
     mem_free(&c->al, r->x, (r->nheld + 1) * sizeof *r->x);
+    if (r->wrt)
+        mem_free(&c->al, r->wrt, ((size_t)r->nx + 1) * sizeof *r->wrt);
+    program_release(r->p);
     program_release(r->vjp);
     program_release(r->jvp);
     mem_free(&c->al, r, sizeof *r);
@@ -123,15 +127,30 @@ static wf_record *run_recorded(wf_ctx *c, const wf_function *f, const wf_tensor 
     return NULL;
 }
 
-static bool make_transforms(wf_ctx *c, const Traced *t, const int *wrt, int nwrt,
-                            wf_record *r)
+/* The derivative program of a traced record. */
+static const Program *derivative_of(wf_ctx *c, wf_record *r, bool reverse)
 {
-    T_ENTER(c, false)
-    r->vjp = program_retain(xf_vjp(c, t->p, wrt, nwrt));
-    if (!failed(c))
-        r->jvp = program_retain(xf_jvp_user(c, t->p, wrt, nwrt));
+    const Program **slot = reverse ? &r->vjp : &r->jvp;
+
+    if (*slot)
+        return *slot;
+    T_ENTER(c, NULL)
+    *slot = program_retain(reverse ? xf_vjp(c, r->p, r->wrt, r->nx)
+                                   : xf_jvp_user(c, r->p, r->wrt, r->nx));
     T_LEAVE(c);
-    return !failed(c);
+    return failed(c) ? NULL : *slot;
+}
+
+static bool keep_program(wf_ctx *c, wf_record *r, const Program *p, const int *wrt)
+{
+    size_t room = ((size_t)r->nx + 1) * sizeof *r->wrt;
+
+    if (!(r->wrt = mem_alloc(&c->al, room)))
+        return fail_memory(c);
+    if (r->nx)
+        memcpy(r->wrt, wrt, (size_t)r->nx * sizeof *r->wrt);
+    r->p = program_retain(p);
+    return true;
 }
 
 static wf_record *run_traced(wf_ctx *c, const wf_function *f, const wf_tensor *in,
@@ -156,7 +175,7 @@ static wf_record *run_traced(wf_ctx *c, const wf_function *f, const wf_tensor *i
             r->x[i] = tensor_retain(tensor_get(c, in[i], fn));
         for (uint32_t i = 0; i < t.ncaptures; i++)
             r->x[t.nin + i] = tensor_retain(t.captures[i]);
-        if (!make_transforms(c, &t, wrt, nwrt, r)) {
+        if (!keep_program(c, r, t.p, wrt)) {
             wf_record_free(c, r);
             r = NULL;
         }
@@ -274,15 +293,18 @@ static bool recorded_jvp(wf_ctx *c, const wf_record *r, const wf_tensor *dx,
 }
 
 /* (x.., s..) -> (y.., r..): apply and give r. Seeds and results of float y only. */
-static bool traced_derivative(wf_ctx *c, const wf_record *r, const Program *p,
+static bool traced_derivative(wf_ctx *c, wf_record *r, bool reverse,
                               const wf_tensor *seed, int nseed, bool skip_int_seeds,
                               wf_tensor *out, int nout, bool skip_int_outs)
 {
-    wf_tensor *v = handles_of(c, r->x, r->nheld, (uint32_t)nseed),
-              *res = mem_alloc(&c->al, (p->nout + 1) * sizeof *res);
+    const Program *p = derivative_of(c, r, reverse);
+    wf_tensor *v = p ? handles_of(c, r->x, r->nheld, (uint32_t)nseed) : NULL,
+              *res = v ? mem_alloc(&c->al, (p->nout + 1) * sizeof *res) : NULL;
     uint32_t n = r->nheld, k = (uint32_t)r->ny;
     bool ok = false;
 
+    if (!p)
+        return false;
     if (!res)
         fail_memory(c);
     if (v && res) {
@@ -314,7 +336,7 @@ wf_status wf_record_vjp(wf_ctx *c, wf_record *r, const wf_tensor *gy, wf_tensor 
     if (r->recorded)
         recorded_vjp(c, r, gy, gx);
     else
-        traced_derivative(c, r, r->vjp, gy, r->ny, true, gx, r->nx, false);
+        traced_derivative(c, r, true, gy, r->ny, true, gx, r->nx, false);
     scope_close_n(c, gx, r->nx);
     return c->status;
 }
@@ -329,7 +351,7 @@ wf_status wf_record_jvp(wf_ctx *c, wf_record *r, const wf_tensor *dx, wf_tensor 
     if (r->recorded)
         recorded_jvp(c, r, dx, dy);
     else
-        traced_derivative(c, r, r->jvp, dx, r->nx, false, dy, r->ny, true);
+        traced_derivative(c, r, false, dx, r->nx, false, dy, r->ny, true);
     scope_close_n(c, dy, r->ny);
     return c->status;
 }

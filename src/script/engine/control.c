@@ -225,8 +225,13 @@ static Value record_vjp(Vm *vm, const Args *a)
         else if (r->traced)
             gy[j] = wf_zeros_like(e.c, as_tensor(ys->v[j])->t);
     }
-    if (ok)
+    if (ok) {
+        bool bounded = e.c->bounded_loops;
+
+        e.c->bounded_loops = e.f == &vm->engine->front[FRONT_JAX];
         wf_record_vjp(e.c, r->r, gy, gx);
+        e.c->bounded_loops = bounded;
+    }
     if (t)
         obj_drop(vm, t);
     return ok ? en_end_list(&e, gx, r->nx) : en_fail(&e);
