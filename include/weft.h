@@ -86,6 +86,9 @@ typedef struct wf_options {
      * threads, and return when all are done. NULL: Weft's pool. */
     void (*parallel)(void *user, int n, void (*task)(void *task_user, int i), void *task_user);
     void *parallel_user;
+    /* Runs of a prepared program (of some size) after which it is compiled, by the system's C compiler where there is
+     * one. What serves the k-th run depends on k alone, never on time. 0: never, no compiler is started. */
+    int compile_after;
 } wf_options;
 
 /* NULL options mean all defaults. Returns NULL only when memory is exhausted. */

@@ -336,3 +336,54 @@ TEST(every_case_of_an_op_runs_compiled_as_interpreted)
     wf_clear(b.cx);
     BENCH_CLOSE(bench);
 }
+
+/* ---- tiers -------------------------------------------------------------------------- */
+
+static const char chain_text[] =
+    "f(x: f32[64]) { a = mul x x; b = exp a; c = add b x; d = tanh c; e = mul d d;"
+    " g = sub e x; h = neg g; i = logistic h; ret i; }";
+
+/* Which run is served compiled: 1, 2 ..; 0: none of n. */
+static int first_compiled(int after, int n)
+{
+    wf_options o = {.size = sizeof o, .compile_after = after};
+    wf_ctx *cx = wf_ctx_new(&o);
+    wf_exec *e = NULL;
+    float data[64] = {0.5f, -1, 2};
+    int64_t dims[1] = {64};
+    wf_array *x = NULL, *y = NULL;
+    wf_model *m = NULL;
+    char text[512];
+    int first = 0;
+
+    snprintf(text, sizeof text, "%s", chain_text);
+    for (char *c = text; *c; c++)
+        *c = *c == ';' ? '\n' : *c;
+    wf_model_parse(cx, "chain.wir", text, strlen(text), &m);
+    wf_array_from(cx, WF_F32, dims, 1, data, &x);
+    CHECK(wf_prepare(cx, wf_model_program(m, 0), &e) == WF_OK);
+    for (int i = 1; i <= n && e; i++) {
+        CHECK(wf_run(cx, e, &x, &y) == WF_OK);
+        if (!first && e->fast && wf_exec_is_compiled(e->fast))
+            first = i;
+        wf_array_release(y);
+    }
+    wf_exec_release(e);
+    wf_array_release(x);
+    wf_model_free(m);
+    wf_ctx_free(cx);
+    return first;
+}
+
+TEST(a_program_is_compiled_after_as_many_runs_as_the_options_say)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    bool possible = code_possible(cx);
+
+    wf_ctx_free(cx);
+    if (!possible)
+        SKIP("no C compiler");
+    CHECK_EQ_INT(first_compiled(0, 5), 0);
+    CHECK_EQ_INT(first_compiled(1, 5), 2);
+    CHECK_EQ_INT(first_compiled(3, 5), 4);
+}

@@ -8,9 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Programs are compiled after so many runs; WEFT_COMPILE_AFTER says another number. */
+#define COMPILE_AFTER 10
+
 wf_ctx *new_context(int threads)
 {
-    wf_options o = {.size = sizeof o, .threads = threads};
+    const char *after = getenv("WEFT_COMPILE_AFTER");
+    wf_options o = {.size = sizeof o,
+                    .threads = threads,
+                    .compile_after = after ? atoi(after) : COMPILE_AFTER};
     wf_ctx *cx = wf_ctx_new(&o);
 
     if (!cx)

@@ -26,6 +26,7 @@ static void free_exec(wf_exec *e)
     arena_free(&e->arena);
     program_release(e->p);
     code_release(e->code);
+    wf_exec_release(e->fast);
     if (e->lock) {
         pthread_mutex_destroy(e->lock);
         mem_free(&al, e->lock, sizeof(pthread_mutex_t));
@@ -72,6 +73,7 @@ static wf_exec *make_exec(wf_ctx *cx, const Program *p)
     wf_exec *e = new_exec(cx, p);
 
     e->plan = plan_make(cx, &e->plans, p);
+    e->after = cx->options.compile_after;
     e->arena.cx = NULL; /* nothing is added any more */
     return e;
 }
@@ -130,6 +132,52 @@ wf_status wf_compile(wf_ctx *cx, const wf_program *p, unsigned flags, wf_exec **
 }
 
 bool wf_exec_is_compiled(const wf_exec *e) { return e && e->code != NULL; }
+
+/* ---- tiers ------------------------------------------------------------------------- */
+
+#define COMPILE_LEAST 8 /* equations worth a compiler */
+
+static uint32_t count_equations(const Program *p, uint32_t enough)
+{
+    uint32_t n = p->neqns;
+
+    for (uint32_t i = 0; i < p->nsubs && n < enough; i++)
+        n += count_equations(p->subs[i], enough - n);
+    return n;
+}
+
+/* Two threads that come here at once do the same work; the first to end is taken. No lock
+ * is held meanwhile, since memory may run out. Whatever keeps e from being compiled, it
+ * goes on itself. */
+static void compile_now(wf_ctx *cx, wf_exec *e)
+{
+    wf_exec *fast = NULL;
+
+    if (count_equations(e->p, COMPILE_LEAST) >= COMPILE_LEAST &&
+        wf_compile(cx, e->p, 0, &fast) != WF_OK && cx->status != WF_ERR_MEMORY)
+        wf_clear(cx);
+    pthread_mutex_lock(e->lock);
+    if (!atomic_load(&e->settled)) {
+        e->fast = fast;
+        fast = NULL;
+        atomic_store(&e->settled, !failed(cx));
+    }
+    pthread_mutex_unlock(e->lock);
+    wf_exec_release(fast);
+}
+
+/* The tier that serves this run: by its number. */
+static wf_exec *serving(wf_ctx *cx, wf_exec *e)
+{
+    if (!e->after)
+        return e;
+    if (!atomic_load(&e->settled)) {
+        if (atomic_fetch_add(&e->runs, 1) < e->after)
+            return e;
+        compile_now(cx, e);
+    }
+    return e->fast ? e->fast : e;
+}
 
 /* ---- roots ------------------------------------------------------------------------- */
 
@@ -305,20 +353,12 @@ static void end_run(Run *r, bool ok)
     }
 }
 
-wf_status wf_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out)
+static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out)
 {
     Region region;
     Run r = {.cx = cx, .e = e, .in = in, .out = out};
     bool ok;
 
-    if (failed(cx))
-        return cx->status;
-    if (!e || (!out && e->p->nout)) {
-        fail(cx, WF_ERR_ARG, NOWHERE, "wf_run: %s is NULL", e ? "out" : "the executable");
-        return cx->status;
-    }
-    for (uint32_t j = 0; j < e->p->nout; j++)
-        out[j] = NULL;
     r.root = take_root(cx, e);
     r.copies = mem_alloc(&cx->al, (e->p->nin + 1) * sizeof *r.copies);
     if (!r.root || !r.copies) {
@@ -342,6 +382,20 @@ wf_status wf_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out)
         give_root(e, r.root);
     arena_reset(&cx->scratch, region.scratch_mark); /* also inside another region */
     return api_leave(cx, &region);
+}
+
+wf_status wf_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out)
+{
+    if (failed(cx))
+        return cx->status;
+    if (!e || (!out && e->p->nout)) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_run: %s is NULL", e ? "out" : "the executable");
+        return cx->status;
+    }
+    for (uint32_t j = 0; j < e->p->nout; j++)
+        out[j] = NULL;
+    e = serving(cx, e);
+    return failed(cx) ? cx->status : run_served(cx, e, in, out);
 }
 
 wf_status wf_eval(wf_ctx *cx, const wf_program *p, wf_array *const *in, wf_array **out)

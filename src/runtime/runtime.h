@@ -419,6 +419,10 @@ struct wf_exec {
     void *lock; /* of the list of idle roots */
     Root *idle;
     struct Code *code; /* machine code of the plans, or NULL */
+    int after;         /* runs before it is compiled; 0: it is not */
+    atomic_int runs;   /* so far, up to there */
+    atomic_bool settled; /* it was compiled, or could not be */
+    wf_exec *fast;       /* what serves then; NULL: this one */
 };
 
 /* Takes the reference to the code; kernels stay where they are. Belongs to the call's
