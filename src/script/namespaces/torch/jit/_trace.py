@@ -103,7 +103,11 @@ def _record(func, args, state, name, strict):
                 d[k] = t
 
     program = _w.trace_sizes(body, leaves + [s[3] for s in state], list(range(n, n + len(state))))
-    return _Traced(program, spec, *done[0], name)
+    t = _Traced(program, spec, *done[0], name)
+    if t.writes:        # the run on the example counts: buffers have its traces
+        with torch.no_grad():
+            t.run(args, state)
+    return t
 
 
 def _check(traced, func, args, state, tolerance):
