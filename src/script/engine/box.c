@@ -30,7 +30,7 @@ static const Front fronts[FRONT_COUNT] = {
                      .dtype_format = "dtype('%s')", .shape_error = C_ValueError,
                      .type_error = C_TypeError, .value_error = C_ValueError},
     [FRONT_TF] = {"_tf", WF_PROMOTE_TORCH, WF_F32, WF_I32, .lists = true,
-                  .dtype_names = plain_names, .dtype_format = "<dtype: '%s'>",
+                  .dtype_names = plain_names, .dtype_format = "tf.%s",
                   .shape_error = C_ValueError, .type_error = C_TypeError,
                   .value_error = C_ValueError},
     [FRONT_AESARA] = {"_aesara", WF_PROMOTE_NUMPY, WF_F64, WF_I64, .lists = true,
@@ -76,6 +76,7 @@ void engine_free(Vm *vm)
 
     if (!g)
         return;
+    hosts_end(vm);
     for (int i = 0; i < FRONT_COUNT; i++) {
         for (int d = 0; d < WF_DTYPE_COUNT; d++)
             if (g->front[i].dtypes[d])
@@ -147,8 +148,12 @@ En en_begin(Vm *vm, const Args *a)
 
 void *en_alloc(En *e, size_t size)
 {
-    void *p = e->nmem < COUNT(e->mem) ? sc_alloc(e->vm, size ? size : 1) : NULL;
+    void *p = NULL;
 
+    if (e->nmem == COUNT(e->mem))
+        sc_raise(e->vm, C_RuntimeError, "a native call holds too many blocks");
+    else
+        p = sc_alloc(e->vm, size ? size : 1);
     if (!p)
         return NULL;
     e->mem[e->nmem] = p;
@@ -247,7 +252,7 @@ static Class *class_for(En *e, wf_tensor *t)
 
     if (!k)
         return e->f->cls;
-    if (x->is_view)
+    if (x->root)
         *t = wf_copy(e->c, *t);
     return k;
 }
@@ -642,11 +647,13 @@ static Value dtype_repr(Vm *vm, Value self)
     return v_obj(sc_str(vm, text));
 }
 
-/* Of NumPy and its kin str(dtype) is the bare name. */
+/* Of NumPy and its kin str(dtype) is the bare name; TensorFlow has a form of its own. */
 static Value dtype_str(Vm *vm, Value self)
 {
     DTypeObj *o = (DTypeObj *)(void *)self.o;
 
+    if (o->front == &vm->engine->front[FRONT_TF])
+        return sc_strf(vm, "<dtype: '%s'>", plain_names[o->dtype]);
     return strstr(o->front->dtype_format, "dtype('") ? dtype_name(vm, self)
                                                      : dtype_repr(vm, self);
 }

@@ -66,6 +66,7 @@ typedef struct Engine { /* of one Vm: vm->engine */
     Vm *vm;
     Place place; /* where natives stand while a function is compiled; else nowhere */
     Front front[FRONT_COUNT];
+    struct ScriptHost *hosts; /* host.c: alive */
     Class *tensor, *dtype, *program, *record, *slot, *size; /* base classes */
 } Engine;
 
@@ -90,8 +91,8 @@ typedef struct En { /* one native call */
     wf_ctx *c;
     Front *f;
     const char *label; /* of the step in histories: the native's name */
-    void *mem[4]; /* blocks that live until the end */
-    size_t size[4];
+    void *mem[8]; /* blocks that live until the end */
+    size_t size[8];
     int nmem;
 } En;
 
@@ -203,6 +204,7 @@ wf_function en_function(Callee *k, Vm *vm, Front *f, Value fn, int inputs, const
 
 /* ---- the modules ------------------------------------------------------------------- */
 
+void hosts_end(Vm *vm); /* host.c */
 bool engine_open(Vm *vm, ScModule *m); /* by m's name: _torch and so on */
 bool syntax_open(Vm *vm, ScModule *m); /* syntax.c: _syntax */
 

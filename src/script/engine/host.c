@@ -10,7 +10,8 @@
 
 typedef struct ScriptHost {
     Host h;
-    Vm *vm;
+    struct ScriptHost *next, *prev; /* of the engine */
+    Vm *vm;                         /* NULL: has ended before the tensors did */
     Value record;
     Tensor *like; /* the result without history */
 } ScriptHost;
@@ -19,9 +20,34 @@ static void host_release(wf_ctx *c, Host *h)
 {
     ScriptHost *s = (ScriptHost *)h;
 
-    sc_drop(s->vm, s->record);
+    if (s->vm) {
+        if (s->prev)
+            s->prev->next = s->next;
+        else
+            s->vm->engine->hosts = s->next;
+        if (s->next)
+            s->next->prev = s->prev;
+        sc_drop(s->vm, s->record);
+    }
     tensor_release(c, s->like);
     mem_free(&c->al, s, sizeof *s);
+}
+
+/* Before the script's objects go: a history that outlives them holds none of them. */
+void hosts_end(Vm *vm)
+{
+    ScriptHost *s;
+
+    while ((s = vm->engine->hosts) != NULL) {
+        Value record = s->record;
+
+        vm->engine->hosts = s->next;
+        if (s->next)
+            s->next->prev = NULL;
+        s->vm = NULL;
+        s->record = NIL;
+        sc_drop(vm, record);
+    }
 }
 
 /* host(y, record): y, without its history, as the result of the step that record is */
@@ -50,6 +76,11 @@ static Value n_host(Vm *vm, const Args *a)
     s->h = (Host){.release = host_release};
     s->vm = vm;
     s->record = sc_ref(a->v[1]);
+    s->prev = NULL;
+    s->next = vm->engine->hosts;
+    if (s->next)
+        s->next->prev = s;
+    vm->engine->hosts = s;
     t->node->host = &s->h;
     t->need |= 1;
     return en_end(&e, h);
