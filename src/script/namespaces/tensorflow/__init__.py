@@ -1,0 +1,126 @@
+# tensorflow -- TensorFlow's names: eager tensors, variables, tapes, functions. compat.v1 has graphs
+# and sessions.
+import _tf as _w
+from tensorflow._base import (
+    float16, float32, float64, bfloat16, half, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool_, DType, TensorShape,
+    TensorSpec, TensorLike as Tensor, state as _state, as_tensor as _as_tensor, dtype_of)
+from tensorflow import errors, _ops
+from tensorflow._ops import *
+from tensorflow._ops import slice_ as slice, print_ as print
+from tensorflow._variable import Variable
+from tensorflow._tape import GradientTape, IndexedSlices, UnconnectedGradients, custom_gradient, recompute_grad, no_gradient
+from tensorflow._control import (cond, case, switch_case, while_loop, map_fn, vectorized_map, scan, foldl, foldr, TensorArray)
+from tensorflow._function import function, py_function, numpy_function, init_scope, run_functions_eagerly
+from tensorflow._module import Module
+from tensorflow import math, nn, linalg, random, debugging, nest, data, config, keras, train, losses, initializers, experimental, autograph
+from tensorflow import compat, version
+
+__version__ = "2.21.0"
+bool = bool_
+newaxis = None
+dtypes = _w
+Operation = object
+
+
+def as_dtype(d):
+    return dtype_of(d)
+
+
+def executing_eagerly():
+    return _state.graph is None and not _state.funcs
+
+
+def inside_function():
+    return len(_state.funcs) > 0
+
+
+class name_scope:
+    def __init__(self, name, default_name=None, values=None):
+        self.name = name
+
+    def __enter__(self):
+        if _state.graph is not None:
+            _state.graph.push_scope(self.name)
+        return (self.name or "") + "/"
+
+    def __exit__(self, *exc):
+        if _state.graph is not None:
+            _state.graph.pop_scope()
+
+
+class device:
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        return None
+
+
+class control_dependencies:
+    def __init__(self, inputs):
+        self.inputs = inputs
+
+    def __enter__(self):
+        if _state.graph is not None:
+            _state.graph.push_control(self.inputs or [])
+        return self
+
+    def __exit__(self, *exc):
+        if _state.graph is not None:
+            _state.graph.pop_control()
+
+
+def group(*inputs, **kw):
+    if _state.graph is not None:
+        from tensorflow._graph import graph_group
+        return graph_group(inputs)
+    return None
+
+
+def no_op(name=None):
+    return group()
+
+
+def tuple_(tensors, name=None, control_inputs=None):
+    return list(tensors)
+
+
+def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggregation_method=None, stop_gradients=None,
+              unconnected_gradients=UnconnectedGradients.NONE):
+    from tensorflow._graph import gradients as g
+    if _state.graph is None:
+        raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
+    return g(ys, xs, grad_ys, stop_gradients, unconnected_gradients)
+
+
+def hessians(ys, xs, **kw):
+    from tensorflow._graph import hessians as h
+    return h(ys, xs)
+
+
+def Graph():
+    from tensorflow._graph import Graph as G
+    return G()
+
+
+def random_uniform_initializer(minval=-0.05, maxval=0.05, seed=None):
+    return initializers.RandomUniform(minval, maxval, seed)
+
+
+def random_normal_initializer(mean=0.0, stddev=0.05, seed=None):
+    return initializers.RandomNormal(mean, stddev, seed)
+
+
+def zeros_initializer():
+    return initializers.Zeros()
+
+
+def ones_initializer():
+    return initializers.Ones()
+
+
+def constant_initializer(value=0):
+    return initializers.Constant(value)

@@ -1,0 +1,371 @@
+# tensorflow._base -- what everything stands on: state, errors, shapes, the tensor class, and op(),
+# which runs a function now or, while a graph is built, adds it to the graph.
+import _tf as _w
+import numpy as _np
+
+float16, float32, float64, bfloat16 = _w.float16, _w.float32, _w.float64, _w.bfloat16
+half, double = float16, float64
+int8, int16, int32, int64 = _w.int8, _w.int16, _w.int32, _w.int64
+uint8, uint16, uint32, uint64 = _w.uint8, _w.uint16, _w.uint32, _w.uint64
+bool_ = _w.bool_
+DType = _w.dtype
+
+
+class State:
+    def __init__(self):
+        self.eager = True
+        self.graph = None   # being built, or None
+        self.default = None # the default graph while eager execution is off
+        self.tapes = []     # active GradientTapes, outermost first
+        self.funcs = []     # tf.functions being traced, outermost first
+        self.run = None     # the Session.run in progress
+
+
+state = State()
+
+
+# ---- errors ----
+
+class OpError(Exception):
+    @property
+    def message(self):
+        return str(self)
+
+
+class InvalidArgumentError(OpError):
+    pass
+
+
+class FailedPreconditionError(OpError):
+    pass
+
+
+class NotFoundError(OpError):
+    pass
+
+
+class OutOfRangeError(OpError):
+    pass
+
+
+class UnimplementedError(OpError):
+    pass
+
+
+def _worded(text):
+    # an error of a tensor function, as TensorFlow raises it
+    if text.startswith("dtype: "):
+        text = text[7:]
+        return TypeError(text) if _w.in_trace() else InvalidArgumentError(text)
+    return ValueError(text) if _w.in_trace() else InvalidArgumentError(text)
+
+
+_w.set_error(_worded)
+
+
+# ---- shapes ----
+
+class Dimension:
+    def __init__(self, value):
+        self.value = value
+
+
+class TensorShape:
+    # Sizes, None where one is not known; dims None: not even how many.
+    def __init__(self, dims=()):
+        if isinstance(dims, TensorShape):
+            dims = dims.dims
+        elif isinstance(dims, int):
+            dims = (dims,)
+        self.dims = None if dims is None else tuple([None if d is None or d == -1 else int(d) for d in dims])
+
+    @property
+    def rank(self):
+        return None if self.dims is None else len(self.dims)
+
+    ndims = rank
+
+    def as_list(self):
+        if self.dims is None:
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
+        return list(self.dims)
+
+    def num_elements(self):
+        n = 1
+        for d in self.dims or (None,):
+            if d is None:
+                return None
+            n *= d
+        return n
+
+    def is_fully_defined(self):
+        return self.dims is not None and None not in self.dims
+
+    def is_compatible_with(self, other):
+        other = TensorShape(other)
+        if self.dims is None or other.dims is None:
+            return True
+        if len(self.dims) != len(other.dims):
+            return False
+        for a, b in zip(self.dims, other.dims):
+            if a is not None and b is not None and a != b:
+                return False
+        return True
+
+    def assert_is_compatible_with(self, other):
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
+
+    def concatenate(self, other):
+        other = TensorShape(other)
+        return TensorShape(None if self.dims is None or other.dims is None else self.dims + other.dims)
+
+    def merge_with(self, other):
+        other = TensorShape(other)
+        if self.dims is None:
+            return other
+        if other.dims is None:
+            return self
+        self.assert_is_compatible_with(other)
+        return TensorShape([b if a is None else a for a, b in zip(self.dims, other.dims)])
+
+    def with_rank(self, rank):
+        if self.rank != rank:
+            raise ValueError(f"Shape {self} must have rank {rank}")
+        return self
+
+    def __len__(self):
+        if self.dims is None:
+            raise ValueError("Cannot take the length of shape with unknown rank.")
+        return len(self.dims)
+
+    def __bool__(self):
+        return self.dims is not None
+
+    def __iter__(self):
+        return iter(self.dims)
+
+    def __getitem__(self, k):
+        if self.dims is None:
+            return TensorShape(None) if isinstance(k, slice) else None
+        r = self.dims[k]
+        return TensorShape(r) if isinstance(k, slice) else r
+
+    def __add__(self, other):
+        return self.concatenate(other)
+
+    def __radd__(self, other):
+        return TensorShape(other).concatenate(self)
+
+    def __eq__(self, other):
+        try:
+            return self.dims == TensorShape(other).dims
+        except (TypeError, ValueError):
+            return False
+
+    def __hash__(self):
+        return hash(self.dims)
+
+    def __str__(self):
+        if self.dims is None:
+            return "<unknown>"
+        return "(" + ", ".join([str(d) for d in self.dims]) + (",)" if len(self.dims) == 1 else ")")
+
+    def __repr__(self):
+        return f"TensorShape({None if self.dims is None else list(self.dims)})"
+
+
+class TensorSpec:
+    def __init__(self, shape, dtype=float32, name=None):
+        self.shape = TensorShape(shape)
+        self.dtype = _w.full((1,), 0, dtype).dtype
+        self.name = name
+
+    @staticmethod
+    def from_tensor(t, name=None):
+        return TensorSpec(t.shape, t.dtype, name)
+
+    def __eq__(self, other):
+        return isinstance(other, TensorSpec) and self.shape == other.shape and self.dtype == other.dtype
+
+    def __hash__(self):
+        return hash((self.shape, self.dtype))
+
+    def __repr__(self):
+        return f"TensorSpec(shape={self.shape}, dtype=tf.{self.dtype.name}, name={self.name!r})"
+
+
+# ---- tensors ----
+
+class TensorLike:
+    # of tf.Tensor: eager tensors and those of a graph
+    pass
+
+
+class EagerTensor(_w.Tensor, TensorLike):
+    __module__ = "tensorflow.python.framework.ops"
+
+    def numpy(self):
+        if _w.about(self, "symbolic"):
+            raise AttributeError("'SymbolicTensor' object has no attribute 'numpy'")
+        x = _w.detach(self)
+        return _np._w.wrap(_w.copy(x))
+
+    def get_shape(self):
+        return self.shape
+
+    def set_shape(self, shape):
+        self.shape.assert_is_compatible_with(shape)
+
+    def ref(self):
+        return Reference(self)
+
+    @property
+    def name(self):
+        raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
+
+    @property
+    def op(self):
+        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+
+    @property
+    def graph(self):
+        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+
+    @property
+    def device(self):
+        return "/job:localhost/replica:0/task:0/device:CPU:0"
+
+    def cpu(self):
+        return self
+
+    gpu = cpu
+
+    def __abs__(self):
+        return _w.abs(self)
+
+    def __hash__(self):
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def __array__(self, dtype=None):
+        return self.numpy()
+
+    def __round__(self, n=None):
+        return _w.round(self)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return _w.copy(self)
+
+    def __repr__(self):
+        if _w.about(self, "symbolic"):
+            return f"<tf.Tensor 'x:0' shape={self.shape} dtype={self.dtype.name}>"
+        return _w.text(self, "tf_repr")
+
+    def __str__(self):
+        if _w.about(self, "symbolic"):
+            return f'Tensor("x:0", shape={self.shape}, dtype={self.dtype.name})'
+        return _w.text(self, "tf")
+
+
+_w.set_class(EagerTensor)
+_w.set_shape_class(TensorShape)
+
+
+class Reference:
+    def __init__(self, x):
+        self.x = x
+
+    def deref(self):
+        return self.x
+
+    def __hash__(self):
+        return id(self.x)
+
+    def __eq__(self, other):
+        return isinstance(other, Reference) and self.x is other.x
+
+
+def dtype_of(d):
+    return None if d is None else _w.full((1,), 0, d).dtype
+
+
+def as_tensor(x, dtype=None):
+    # anything as an eager tensor; numpy's 64 bits stay, Python's numbers are 32 bits wide
+    if isinstance(x, _w.Tensor):
+        x = _w.wrap(x)
+        if dtype is not None and x.dtype != dtype:
+            raise ValueError(f"Tensor conversion requested dtype {dtype_of(dtype).name} for Tensor with dtype {x.dtype.name}: {x!r}")
+        return x
+    if hasattr(x, "__tensor__"):
+        return as_tensor(x.__tensor__(), dtype)
+    if isinstance(x, str):
+        raise TypeError("tensors of strings are not supported")
+    if isinstance(x, TensorShape):
+        x = x.as_list()
+    if dtype is None and isinstance(x, (int, float, bool)):
+        return _w.tensor(x, bool_ if isinstance(x, bool) else int32 if isinstance(x, int) else float32)
+    try:
+        return _w.tensor(x, dtype, False)
+    except ValueError:
+        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
+    except TypeError:
+        raise ValueError(f"Attempt to convert a value ({x!r}) with an unsupported type ({type(x)}) to a Tensor.") from None
+
+
+def like(x, y):
+    # the operands of a function of two: host numbers take the dtype of the tensor
+    a, b = isinstance(x, _w.Tensor) or hasattr(x, "__tensor__"), isinstance(y, _w.Tensor) or hasattr(y, "__tensor__")
+    if a and not b:
+        x = as_tensor(x)
+        return x, as_operand(y, x.dtype)
+    if b and not a:
+        y = as_tensor(y)
+        return as_operand(x, y.dtype), y
+    x, y = as_tensor(x), as_tensor(y)
+    if x.dtype != y.dtype:
+        raise InvalidArgumentError(f"cannot compute as input #1(zero-based) was expected to be a {x.dtype.name} tensor but is a {y.dtype.name} tensor")
+    return x, y
+
+
+def as_operand(x, dtype):
+    t = as_tensor(x)
+    if t.dtype != dtype:
+        if dtype.is_floating or not t.dtype.is_floating:
+            return _w.cast(t, dtype)
+        raise TypeError(f"Cannot convert {x!r} to EagerTensor of dtype {dtype.name}")
+    return t
+
+
+def axes_of(axis):
+    if axis is None or isinstance(axis, int):
+        return axis
+    if isinstance(axis, _w.Tensor):
+        return axis.tolist()
+    return [int(a) for a in axis]
+
+
+def ints(x):
+    # a shape or a list of sizes
+    if isinstance(x, int):
+        return [x]
+    if isinstance(x, _w.Tensor):
+        x = x.tolist()
+        return x if isinstance(x, list) else [x]
+    return [int(d) for d in x]
+
+
+def op(name):
+    # Decorates a function of tensors: while a graph is built, calls become nodes of it.
+    def wrap(fn):
+        def call(*args, **kw):
+            if state.graph is not None:
+                return state.graph.add(name, fn, args, kw)
+            if kw:
+                kw.pop("name", None)
+            return fn(*args, **kw)
+        call.__name__ = name
+        return call
+    return wrap

@@ -1,0 +1,253 @@
+# tensorflow._control -- control flow with functions, and TensorArray. On tensors whose values are
+# known it is Python's; inside a trace it becomes cond, while and scan of the program.
+import _tf as _w
+import _tree
+from tensorflow._base import state, as_tensor, op, ints, TensorShape, dtype_of, int32, float32, InvalidArgumentError
+from tensorflow import _ops
+
+
+def _symbolic(x):
+    return isinstance(x, _w.Tensor) and _w.about(x, "symbolic")
+
+
+def _leaf(x):
+    return isinstance(x, _w.Tensor) or hasattr(x, "__tensor__")
+
+
+def _flat(tree):
+    return [as_tensor(x) for x in _tree.flatten(tree, _leaf, False)[0]]
+
+
+def _traced(fn, out):
+    # fn as a function that gives a flat list; the structure of its result goes to out
+    def run(*xs):
+        r = fn(*xs)
+        leaves, spec = _tree.flatten(r, _leaf, False)
+        out.append(spec)
+        return [as_tensor(x) for x in leaves]
+    return run
+
+
+def cond(pred, true_fn=None, false_fn=None, name=None, strict=False, fn1=None, fn2=None):
+    true_fn, false_fn = true_fn or fn1, false_fn or fn2
+    if state.graph is not None:
+        from tensorflow._graph import graph_cond
+        return graph_cond(pred, true_fn, false_fn)
+    p = as_tensor(pred)
+    if not _symbolic(p):
+        return true_fn() if p.item() else false_fn()
+    specs = []
+    out = _w.cond(p, [_traced(false_fn, specs), _traced(true_fn, specs)], [])
+    return _tree.unflatten(specs[0], out)
+
+
+def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name=None):
+    pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
+
+    def rest(i):
+        if i == len(pairs):
+            return default
+        if i == len(pairs) - 1 and default is None:
+            return pairs[i][1]
+        return lambda: cond(pairs[i][0], pairs[i][1], rest(i + 1))
+    return rest(0)()
+
+
+def switch_case(branch_index, branch_fns, default=None, name=None):
+    fns = [branch_fns[k] for k in sorted(branch_fns)] if isinstance(branch_fns, dict) else [f[1] if isinstance(f, tuple) else f for f in branch_fns]
+    i = as_tensor(branch_index)
+    if not _symbolic(i):
+        k = i.item()
+        return fns[k]() if 0 <= k < len(fns) else (default or fns[-1])()
+    specs = []
+    n = len(fns)
+    fns = fns + [default or fns[-1]]
+    i = _w.where(_w.logical_or(i < 0, i >= n), _w.cast(n, i.dtype), i)
+    return _tree.unflatten(*_switch(i, fns, specs))
+
+
+def _switch(i, fns, specs):
+    out = _w.cond(i, [_traced(f, specs) for f in fns], [])
+    return specs[0], out
+
+
+def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
+               maximum_iterations=None, name=None, return_same_structure=True):
+    if state.graph is not None:
+        from tensorflow._graph import graph_while
+        return graph_while(cond, body, loop_vars, maximum_iterations)
+    many = isinstance(loop_vars, (list, tuple))
+    values = tuple(loop_vars) if many else (loop_vars,)
+    leaves, spec = _tree.flatten(values, _leaf, False)
+    xs = [as_tensor(x) for x in leaves]
+
+    def call(fn, ts):
+        return fn(*_tree.unflatten(spec, list(ts)))
+
+    def step(*ts):
+        r = call(body, ts)
+        if not many or len(values) == 1 and not isinstance(r, (list, tuple)):
+            r = (r,)
+        return [as_tensor(x, None) for x in _tree.flatten(tuple(r), _leaf, False)[0]]
+
+    def test(ts):
+        return as_tensor(call(cond, ts))
+    if not _w.in_trace() or not ([x for x in xs if _symbolic(x)] or _symbolic(test(xs))):
+        n = 0
+        while test(xs).item() and (maximum_iterations is None or n < maximum_iterations):
+            xs = step(*xs)
+            n += 1
+            if [x for x in xs if _symbolic(x)]:
+                break
+        else:
+            return _result(spec, xs, many, loop_vars)
+    bound = None if maximum_iterations is None else int(_ops._number(maximum_iterations))
+    out = _w.while_loop(lambda *ts: [test(ts)], step, xs, bound)
+    return _result(spec, out, many, loop_vars)
+
+
+def _result(spec, xs, many, loop_vars):
+    r = _tree.unflatten(spec, list(xs))
+    if not many:
+        return r[0]
+    return list(r) if isinstance(loop_vars, list) else r
+
+
+# ---- functions over rows ----
+
+def _rows(elems):
+    leaves, spec = _tree.flatten(elems, _leaf, False)
+    xs = [as_tensor(x) for x in leaves]
+    n = xs[0].shape[0]
+    return [_tree.unflatten(spec, [x[i] for x in xs]) for i in range(n)]
+
+
+def _stacked(results):
+    spec = _tree.flatten(results[0], _leaf, False)[1]
+    cols = [_flat(r) for r in results]
+    return _tree.unflatten(spec, [_w.stack([c[k] for c in cols], 0) for k in range(len(cols[0]))])
+
+
+def _mapped(fn, elems):
+    return _stacked([fn(row) for row in _rows(elems)])
+
+
+def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None,
+           fn_output_signature=None):
+    return op("map")(_mapped)(fn, elems)
+
+
+def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
+    return op("vectorized_map")(_mapped)(fn, elems)
+
+
+def _folded(fn, elems, initializer, keep, backwards):
+    rows = _rows(elems)
+    if backwards:
+        rows = rows[::-1]
+    out = []
+    acc = initializer
+    if acc is None:
+        acc = rows.pop(0)
+        out.append(acc)
+    for r in rows:
+        acc = fn(acc, r)
+        out.append(acc)
+    if not keep:
+        return acc
+    return _stacked(out[::-1] if backwards else out)
+
+
+def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True, reverse=False, name=None):
+    return op("scan")(_folded)(fn, elems, initializer, True, reverse)
+
+
+def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+    return op("foldl")(_folded)(fn, elems, initializer, False, False)
+
+
+def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+    return op("foldr")(_folded)(fn, elems, initializer, False, True)
+
+
+class TensorArray:
+    def __init__(self, dtype, size=None, dynamic_size=False, clear_after_read=None, tensor_array_name=None, handle=None, flow=None,
+                 infer_shape=True, element_shape=None, colocate_with_first_write_call=True, name=None):
+        self.dtype = dtype_of(dtype)
+        self.dynamic_size = dynamic_size
+        self._items = [None] * (0 if size is None else int(_ops._number(size)))
+        self._shape = element_shape
+
+    def _with(self, items):
+        t = TensorArray(self.dtype, 0, self.dynamic_size, element_shape=self._shape)
+        t._items = items
+        return t
+
+    def write(self, index, value, name=None):
+        i = int(_ops._number(index))
+        items = list(self._items)
+        if i >= len(items):
+            if not self.dynamic_size:
+                raise InvalidArgumentError(f"Tried to write to index {i} but array is not resizeable and size is: {len(items)}")
+            items += [None] * (i + 1 - len(items))
+        x = as_tensor(value)
+        if x.dtype != self.dtype:
+            raise InvalidArgumentError(f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {x.dtype.name}")
+        items[i] = x
+        self._items = items
+        return self._with(items)
+
+    def _item(self, i):
+        x = self._items[i]
+        if x is None:
+            for y in self._items:
+                if y is not None:
+                    return _w.zeros_like(y)
+            return _w.full(list(self._shape or []), 0, self.dtype)
+        return x
+
+    def read(self, index, name=None):
+        i = int(_ops._number(index))
+        if not 0 <= i < len(self._items):
+            raise InvalidArgumentError(f"Tried to read from index {i} but array size is: {len(self._items)}")
+        return self._item(i)
+
+    def stack(self, name=None):
+        if not self._items:
+            return _w.full([0] + list(self._shape or []), 0, self.dtype)
+        return _w.stack([self._item(i) for i in range(len(self._items))], 0)
+
+    def concat(self, name=None):
+        return _w.concat([self._item(i) for i in range(len(self._items))], 0)
+
+    def gather(self, indices, name=None):
+        return _w.stack([self._item(i) for i in ints(indices)], 0)
+
+    def unstack(self, value, name=None):
+        x = as_tensor(value)
+        return self._with([x[i] for i in range(x.shape[0])])
+
+    def scatter(self, indices, value, name=None):
+        t = self
+        for k, i in enumerate(ints(indices)):
+            t = t.write(i, value[k])
+        return t
+
+    def split(self, value, lengths, name=None):
+        return self._with(list(_w.split(as_tensor(value), ints(lengths), 0)))
+
+    def size(self, name=None):
+        return _w.tensor(len(self._items), int32)
+
+    def identity(self):
+        return self
+
+    def grad(self, *args):
+        return self
+
+    def close(self, name=None):
+        return None
+
+    @property
+    def flow(self):
+        return _w.tensor(0.0, float32)

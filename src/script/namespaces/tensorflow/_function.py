@@ -1,0 +1,245 @@
+# tensorflow._function -- tf.function: a function traced once for each kind of arguments.
+#
+# Tensors among the arguments become inputs; everything else is part of the kind. A variable that
+# is read becomes a further input, handed in anew at each call; one that is written, a further
+# result, stored after it. Control flow on tensors is staged (_stage); what cannot be staged runs
+# in Python at each call.
+import _tf as _w
+import _tree
+import _stage
+import numpy as _np
+from tensorflow._base import state, as_tensor, TensorSpec, TensorShape, dtype_of
+from tensorflow._variable import Variable
+
+
+class FuncGraph:
+    # One trace: the variables it reads and writes.
+    def __init__(self):
+        self.captured = []   # [variable, place among the captures]
+        self.current = {}    # variable: its value at this point
+        self.written = []
+
+    def read(self, v):
+        if v not in self.current:
+            x, at = _w.capture(v._value)
+            self.captured.append((v, at))
+            self.current[v] = x
+        return self.current[v]
+
+    def write(self, v, x):
+        if v not in self.written:
+            self.written.append(v)
+        self.current[v] = x
+
+
+class Concrete:
+    # A trace: program, structure of the result, variables.
+    def __init__(self, program, spec, constants, graph, name):
+        self.program = program
+        self.spec = spec
+        self.constants = constants  # leaves of the result that are no tensors, by place
+        self.graph = graph
+        self.name = name
+
+    def call(self, xs):
+        g = self.graph
+        caps = list(self.program.captures)
+        for v, at in g.captured:
+            caps[at] = v.__tensor__()
+        out = _w.apply(self.program, xs, [], caps)
+        n = len(g.written)
+        results = out[:len(out) - n]
+        for v, x in zip(g.written, out[len(out) - n:]):
+            if state.funcs:
+                state.funcs[-1].write(v, x)
+            else:
+                v._value = _w.detach(x)
+        leaves, at = [], 0
+        for c in self.constants:
+            if c is None:
+                leaves.append(results[at])
+                at += 1
+            else:
+                leaves.append(c[0])
+        return _tree.unflatten(self.spec, leaves)
+
+
+def _leaf(x):
+    return isinstance(x, (_w.Tensor, Variable)) or hasattr(x, "__tensor__")
+
+
+def _key_of(x):
+    if isinstance(x, (int, float, str, bool)) or x is None:
+        return (type(x), x)
+    return ("object", id(x))
+
+
+class Function:
+    def __init__(self, fn, input_signature=None, autograph=True, name=None):
+        self.python_function = fn
+        self._fn = fn
+        self._signature = input_signature
+        self._autograph = autograph
+        self._traces = {}
+        self._eager = False
+        self._bound = {}
+        self.__name__ = name or getattr(fn, "__name__", "f")
+        self.__doc__ = getattr(fn, "__doc__", None)
+
+    def __get__(self, obj, cls=None):
+        if obj is None:
+            return self
+        key = id(obj)
+        if key not in self._bound:
+            fn = self._fn
+            b = Function(lambda *args, **kw: fn(obj, *args, **kw), self._signature, self._autograph, self.__name__)
+            b._target = (fn, obj)
+            self._bound[key] = b
+        return self._bound[key]
+
+    def __repr__(self):
+        return f"<tensorflow.python.eager.polymorphic_function.polymorphic_function.Function object at {hex(id(self))}>"
+
+    def _arguments(self, args, kw):
+        if self._signature is None:
+            return args, kw
+        if len(args) > len(self._signature):
+            raise TypeError(f"{self.__name__}() takes {len(self._signature)} arguments, got {len(args)}")
+        out = []
+        for a, s in zip(args, self._signature):
+            x = as_tensor(a) if isinstance(a, _w.Tensor) or _leaf(a) else _w.cast(as_tensor(a), s.dtype)
+            if x.dtype != s.dtype or not s.shape.is_compatible_with(x.shape):
+                raise TypeError(f"Binding inputs to tf.function failed due to `Can not cast TensorSpec(shape={x.shape}, "
+                                f"dtype=tf.{x.dtype.name}, name=None) to {s!r}`.")
+            out.append(x)
+        return tuple(out), kw
+
+    def _trace(self, args, kw):
+        # (concrete, tensors): the trace for these arguments, made at need
+        args, kw = self._arguments(args, kw)
+        leaves, spec = _tree.flatten((args, kw), _leaf, False)
+        tensors, key = [], []
+        for x in leaves:
+            if isinstance(x, Variable):
+                key.append(("variable", id(x)))
+            elif isinstance(x, _w.Tensor) or hasattr(x, "__tensor__"):
+                t = as_tensor(x)
+                tensors.append(t)
+                key.append(("tensor", t.dtype.name, tuple(t.shape)))
+            else:
+                key.append(_key_of(x))
+        key = (tuple(key), spec)
+        if key not in self._traces:
+            self._traces[key] = self._make(leaves, spec, tensors)
+        return self._traces[key], tensors
+
+    def _run(self, args, kw):
+        target = getattr(self, "_target", None)
+        fn = self._fn
+        if target is not None:
+            fn, args = target[0], (target[1],) + tuple(args)
+        if self._autograph:
+            return _stage.Stage(_w, "tensor").call(fn, args, kw)
+        return fn(*args, **kw)
+
+    def _make(self, leaves, spec, tensors):
+        g = FuncGraph()
+        found = []
+
+        def body(*symbols):
+            at, values = 0, []
+            for x in leaves:
+                if _leaf(x) and not isinstance(x, Variable):
+                    values.append(symbols[at])
+                    at += 1
+                else:
+                    values.append(x)
+            args, kw = _tree.unflatten(spec, values)
+            r = self._run(args, kw)
+            out, out_spec = _tree.flatten(r, _leaf, False)
+            constants, results = [], []
+            for x in out:
+                if isinstance(x, Variable):
+                    x = x.__tensor__()
+                if isinstance(x, (_w.Tensor, int, float, bool, _np.generic)) or hasattr(x, "__tensor__"):
+                    constants.append(None)
+                    results.append(as_tensor(x))
+                else:
+                    constants.append((x,))
+            found.append((out_spec, constants))
+            return results + [g.current[v] for v in g.written]
+        state.funcs.append(g)
+        tapes, state.tapes = state.tapes, []
+        try:
+            program = _w.trace(body, tensors, self.__name__)
+        finally:
+            state.funcs.pop()
+            state.tapes = tapes
+        return Concrete(program, found[-1][0], found[-1][1], g, self.__name__)
+
+    def __call__(self, *args, **kw):
+        if self._eager:
+            return self._fn(*args, **kw)
+        try:
+            concrete, tensors = self._trace(args, kw)
+        except _stage.Refuse:
+            self._eager = True
+            return self._fn(*args, **kw)
+        return concrete.call(tensors)
+
+    def get_concrete_function(self, *args, **kw):
+        if self._signature is not None and not args:
+            args = tuple(self._signature)
+        args = tuple([_w.full([1 if d is None else d for d in a.shape], 0, a.dtype) if isinstance(a, TensorSpec) else a for a in args])
+        concrete, tensors = self._trace(args, kw)
+        return ConcreteFunction(self, concrete)
+
+    def experimental_get_tracing_count(self):
+        return len(self._traces)
+
+
+class ConcreteFunction:
+    def __init__(self, function, concrete):
+        self.function = function
+        self.concrete = concrete
+
+    def __call__(self, *args, **kw):
+        return self.function(*args, **kw)
+
+    @property
+    def graph(self):
+        return self.concrete.program
+
+    @property
+    def structured_outputs(self):
+        return self.concrete.spec
+
+
+def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, experimental_implements=None,
+             experimental_autograph_options=None, experimental_relax_shapes=None, experimental_compile=None, experimental_follow_type_hints=None):
+    if func is None:
+        return lambda f: Function(f, input_signature, autograph)
+    return Function(func, input_signature, autograph)
+
+
+def py_function(func, inp, Tout, name=None):
+    return func(*inp)
+
+
+numpy_function = py_function
+
+
+def run_functions_eagerly(on):
+    return None
+
+
+def init_scope():
+    return _Nothing()
+
+
+class _Nothing:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        return None

@@ -1,0 +1,847 @@
+# tensorflow._ops -- functions of tensors: elementwise, reductions, shapes, slices, products.
+import _tf as _w
+import numpy as _np
+from tensorflow._base import (state, op, as_tensor, like, axes_of, ints, dtype_of, InvalidArgumentError, TensorShape, TensorSpec, float32,
+                              float64, int32, int64, bool_, as_operand)
+
+_abs, _min, _max, _sum, _round, _range, _pow, _all, _any, _bool, _sorted = abs, min, max, sum, round, range, pow, all, any, bool, sorted
+
+
+# ---- creation ----
+
+@op("Const")
+def constant(value, dtype=None, shape=None):
+    if dtype is not None:
+        x = as_tensor(value) if isinstance(value, _w.Tensor) else as_tensor(value, dtype_of(dtype) if not isinstance(value, (list, tuple)) else None)
+        if not isinstance(value, _w.Tensor) and x.dtype.is_floating and not dtype_of(dtype).is_floating and dtype_of(dtype) != bool_:
+            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype_of(dtype).name}")
+        x = _w.cast(x, dtype)
+    else:
+        x = as_tensor(value)
+    if isinstance(value, _w.Tensor) and not _w.about(x, "symbolic"):
+        x = _w.copy(_w.detach(x))
+    if shape is not None:
+        shape = ints(shape)
+        n = 1
+        for s in shape:
+            n *= s
+        if _w.about(x, "count") == n:
+            return _w.reshape(x, shape)
+        if _w.about(x, "count") != 1:
+            raise TypeError(f"Eager execution of tf.constant with unsupported shape. Tensor {x} (converted from {value}) has {_w.about(x, 'count')} elements, but got `shape` {TensorShape(shape)} with {n} elements).")
+        return _w.copy(_w.broadcast_to(x, shape))
+    return x
+
+
+@op("Identity")
+def convert_to_tensor(value, dtype=None, dtype_hint=None):
+    if dtype is not None and not isinstance(value, _w.Tensor) and not hasattr(value, "__tensor__"):
+        return _w.cast(as_tensor(value), dtype)
+    return as_tensor(value, dtype)
+
+
+@op("Identity")
+def identity(input):
+    return _w.positive(as_tensor(input)) if as_tensor(input).dtype != bool_ else _w.copy(as_tensor(input))
+
+
+@op("zeros")
+def zeros(shape, dtype=float32):
+    return _w.full(ints(shape), 0, dtype)
+
+
+@op("ones")
+def ones(shape, dtype=float32):
+    return _w.full(ints(shape), 1, dtype)
+
+
+@op("Fill")
+def fill(dims, value):
+    return _w.copy(_w.broadcast_to(as_tensor(value), ints(dims)))
+
+
+@op("zeros_like")
+def zeros_like(input, dtype=None):
+    x = as_tensor(input)
+    return _w.full(x.shape, 0, x.dtype if dtype is None else dtype)
+
+
+@op("ones_like")
+def ones_like(input, dtype=None):
+    x = as_tensor(input)
+    return _w.full(x.shape, 1, x.dtype if dtype is None else dtype)
+
+
+@op("eye")
+def eye(num_rows, num_columns=None, batch_shape=None, dtype=float32):
+    x = _w.eye(num_rows, num_rows if num_columns is None else num_columns, 0, dtype)
+    return x if batch_shape is None else _w.copy(_w.broadcast_to(x, list(batch_shape) + list(x.shape)))
+
+
+def _number(x):
+    return x.item() if isinstance(x, _w.Tensor) else x.__tensor__().item() if hasattr(x, "__tensor__") else x
+
+
+@op("range")
+def range(start, limit=None, delta=1, dtype=None):
+    if limit is None:
+        start, limit = 0, start
+    given = [v.dtype for v in (start, limit, delta) if isinstance(v, _w.Tensor)]
+    start, limit, delta = _number(start), _number(limit), _number(delta)
+    if dtype is None:
+        dtype = given[0] if given else float32 if _any([isinstance(v, float) for v in (start, limit, delta)]) else int32
+    return _w.arange(start, limit, delta, dtype)
+
+
+@op("linspace")
+def linspace(start, stop, num, axis=0):
+    a, b = like(start, stop)
+    if a.ndim == 0 and b.ndim == 0 and not _w.about(a, "symbolic"):
+        return _w.linspace(a.item(), b.item(), int(_number(num)), True, a.dtype if a.dtype.is_floating else float64)
+    t = _w.linspace(0.0, 1.0, int(_number(num)), True, a.dtype)
+    t = _w.reshape(t, [-1] + [1] * a.ndim)
+    return a + (b - a) * t
+
+
+# ---- elementwise ----
+
+def _unary(name, fn, also=None):
+    def call(x, **kw):
+        return fn(as_tensor(x))
+    return op(name)(call)
+
+
+def _binary(name, fn):
+    def call(x, y):
+        x, y = like(x, y)
+        return fn(x, y)
+    return op(name)(call)
+
+
+_math = {
+    "abs": _w.abs, "negative": _w.neg, "exp": _w.exp, "expm1": _w.expm1, "log": _w.log, "log1p": _w.log1p, "sin": _w.sin, "cos": _w.cos,
+    "tan": _w.tan, "asin": _w.asin, "acos": _w.acos, "atan": _w.atan, "sinh": _w.sinh, "cosh": _w.cosh, "tanh": _w.tanh,
+    "asinh": _w.asinh, "acosh": _w.acosh, "atanh": _w.atanh, "sqrt": _w.sqrt, "rsqrt": _w.rsqrt, "square": _w.square, "sign": _w.sign,
+    "floor": _w.floor, "ceil": _w.ceil, "round": _w.round, "rint": _w.round, "sigmoid": _w.sigmoid, "erf": _w.erf, "erfinv": _w.erf_inv,
+    "reciprocal": _w.reciprocal, "is_finite": _w.is_finite, "is_nan": _w.is_nan, "is_inf": _w.is_inf, "log_sigmoid": _w.log_sigmoid,
+    "erfc": lambda x: 1.0 - _w.erf(x), "lgamma": lambda x: _w.op("lgamma", [x])[0], "digamma": lambda x: _w.op("digamma", [x])[0],
+}
+_kernel_names = {"abs": "Abs", "negative": "Neg", "exp": "Exp", "log": "Log", "sqrt": "Sqrt", "square": "Square", "tanh": "Tanh",
+                 "sigmoid": "Sigmoid", "sin": "Sin", "cos": "Cos", "is_nan": "IsNan", "floor": "Floor", "round": "Round", "sign": "Sign",
+                 "ceil": "Ceil", "rsqrt": "Rsqrt", "reciprocal": "Reciprocal", "log1p": "Log1p", "expm1": "Expm1", "erf": "Erf"}
+for _n, _f in _math.items():
+    globals()[_n] = _unary(_kernel_names.get(_n, _n), _f)
+logical_not = op("LogicalNot")(lambda x: _w.logical_not(as_tensor(x)))
+stop_gradient = op("StopGradient")(lambda input: _w.stop_gradient(as_tensor(input)))
+
+
+def _divide(x, y):
+    if not x.dtype.is_floating:
+        x, y = _w.cast(x, float64), _w.cast(y, float64)
+    return _w.div(x, y)
+
+
+def _no_nan(x, y):
+    zero = y == _w.zeros_like(y)
+    return _w.where(zero, _w.zeros_like(x * y), _w.div(x, _w.where(zero, _w.ones_like(y), y)))
+
+
+def _maximum(x, y):
+    # where both are equal the gradient is x's
+    return _w.where(x >= y, x, y)
+
+
+def _minimum(x, y):
+    return _w.where(x <= y, x, y)
+
+
+for _n, _k, _f in (("add", "Add", _w.add), ("subtract", "Sub", _w.sub), ("multiply", "Mul", _w.mul), ("divide", "truediv", _divide),
+                   ("truediv", "truediv", _divide), ("floordiv", "floordiv", _w.floor_div), ("mod", "FloorMod", _w.remainder),
+                   ("floormod", "FloorMod", _w.remainder), ("pow", "Pow", _w.pow), ("maximum", "Maximum", _maximum), ("minimum", "Minimum", _minimum),
+                   ("equal", "Equal", _w.eq), ("not_equal", "NotEqual", _w.ne), ("less", "Less", _w.lt), ("less_equal", "LessEqual", _w.le),
+                   ("greater", "Greater", _w.gt), ("greater_equal", "GreaterEqual", _w.ge), ("logical_and", "LogicalAnd", _w.logical_and),
+                   ("logical_or", "LogicalOr", _w.logical_or), ("logical_xor", "LogicalXor", _w.logical_xor), ("atan2", "Atan2", _w.atan2),
+                   ("divide_no_nan", "DivNoNan", _no_nan), ("multiply_no_nan", "MulNoNan", lambda x, y: _w.where(y == 0, _w.zeros_like(x * y), x * y)),
+                   ("squared_difference", "SquaredDifference", lambda x, y: _w.square(x - y)), ("floor_div", "FloorDiv", _w.floor_div),
+                   ("xlogy", "Xlogy", lambda x, y: _w.where(x == 0, _w.zeros_like(x * y), x * _w.log(_w.where(x == 0, _w.ones_like(x * y), y + x * 0)))),
+                   ("bitwise_and", "BitwiseAnd", _w.bitwise_and), ("bitwise_or", "BitwiseOr", _w.bitwise_or)):
+    globals()[_n] = _binary(_k, _f)
+realdiv = divide
+# operators have names of their own in a graph
+operators = {"add": _binary("add", _w.add), "sub": _binary("sub", _w.sub), "mul": _binary("mul", _w.mul), "truediv": _binary("truediv", _divide),
+             "floordiv": _binary("floordiv", _w.floor_div), "mod": _binary("mod", _w.remainder), "pow": _binary("pow", _w.pow),
+             "and": _binary("and", _w.logical_and), "or": _binary("or", _w.logical_or), "xor": _binary("xor", _w.logical_xor),
+             "lt": less, "le": less_equal, "gt": greater, "ge": greater_equal, "eq": equal, "ne": not_equal}
+
+
+@op("Cast")
+def cast(x, dtype):
+    return _w.cast(as_tensor(x), dtype)
+
+
+def to_float(x):
+    return cast(x, float32)
+
+
+def to_int32(x):
+    return cast(x, int32)
+
+
+def saturate_cast(value, dtype):
+    return cast(value, dtype)
+
+
+@op("clip_by_value")
+def clip_by_value(t, clip_value_min, clip_value_max):
+    x = as_tensor(t)
+    return _w.minimum(_w.maximum(x, as_operand(clip_value_min, x.dtype)), as_operand(clip_value_max, x.dtype))
+
+
+@op("clip_by_norm")
+def clip_by_norm(t, clip_norm, axes=None):
+    x = as_tensor(t)
+    n = _w.sqrt(_w.sum(x * x, axes_of(axes), True))
+    return x * clip_norm / _w.maximum(n, clip_norm)
+
+
+@op("global_norm")
+def global_norm(t_list):
+    total = None
+    for t in t_list:
+        if t is not None:
+            s = _w.sum(_w.square(as_tensor(t)))
+            total = s if total is None else total + s
+    return _w.sqrt(total)
+
+
+def clip_by_global_norm(t_list, clip_norm, use_norm=None):
+    norm = global_norm(t_list) if use_norm is None else use_norm
+    scale = op("clip_scale")(lambda n, c: c / _w.maximum(as_tensor(n), as_operand(c, as_tensor(n).dtype)))(norm, clip_norm)
+    return [None if t is None else multiply(t, scale) for t in t_list], norm
+
+
+def add_n(inputs):
+    r = inputs[0]
+    for x in inputs[1:]:
+        r = operators["add"](r, x)
+    return identity(r) if len(inputs) == 1 else r
+
+
+accumulate_n = add_n
+
+
+@op("Select")
+def where(condition, x=None, y=None):
+    c = as_tensor(condition)
+    if x is None and y is None:
+        return _w.nonzero(c)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    x, y = like(x, y)
+    return _w.where(c, x, y)
+
+
+# ---- reductions ----
+
+def _reduction(name, fn):
+    def call(input_tensor, axis=None, keepdims=False, reduction_indices=None, keep_dims=False):
+        x = as_tensor(input_tensor)
+        axis = reduction_indices if axis is None else axis
+        return fn(x, axes_of(axis), keepdims or keep_dims)
+    return op(name)(call)
+
+
+def _mean(x, axis, keep):
+    if x.dtype.is_floating:
+        return _w.mean(x, axis, keep)
+    n = _w.about(x, "count") // _max(_w.about(_w.sum(x, axis, True), "count"), 1)
+    return _w.cast(_w.floor_div(_w.sum(x, axis, keep), n), x.dtype)
+
+
+def _same(fn):
+    return lambda x, axis, keep: _w.cast(fn(x, axis, keep), x.dtype)
+
+
+reduce_sum = _reduction("Sum", _same(_w.sum))
+reduce_prod = _reduction("Prod", _same(_w.prod))
+reduce_mean = _reduction("Mean", _mean)
+reduce_max = _reduction("Max", _w.max)
+reduce_min = _reduction("Min", _w.min)
+reduce_all = _reduction("All", _w.all)
+reduce_any = _reduction("Any", _w.any)
+reduce_logsumexp = _reduction("ReduceLogSumExp", _w.logsumexp)
+reduce_variance = _reduction("reduce_variance", lambda x, axis, keep: _w.var(x, axis, 0, keep))
+reduce_std = _reduction("reduce_std", lambda x, axis, keep: _w.std(x, axis, 0, keep))
+reduce_euclidean_norm = _reduction("EuclideanNorm", lambda x, axis, keep: _w.sqrt(_w.sum(x * x, axis, keep)))
+count_nonzero = _reduction("count_nonzero", lambda x, axis, keep: _w.sum(_w.cast(x != 0, int64), axis, keep))
+
+
+@op("norm")
+def norm(tensor, ord="euclidean", axis=None, keepdims=False):
+    x = as_tensor(tensor)
+    axis = axes_of(axis)
+    if ord in ("euclidean", "fro", 2):
+        return _w.sqrt(_w.sum(x * x, axis, keepdims))
+    if ord == 1:
+        return _w.sum(_w.abs(x), axis, keepdims)
+    if ord == _np.inf:
+        return _w.max(_w.abs(x), axis, keepdims)
+    return _w.pow(_w.sum(_w.pow(_w.abs(x), ord), axis, keepdims), 1.0 / ord)
+
+
+@op("ArgMax")
+def argmax(input, axis=None, output_type=int64, dimension=None):
+    return _w.cast(_w.argmax(as_tensor(input), (dimension or 0) if axis is None else int(axis)), output_type)
+
+
+@op("ArgMin")
+def argmin(input, axis=None, output_type=int64, dimension=None):
+    return _w.cast(_w.argmin(as_tensor(input), (dimension or 0) if axis is None else int(axis)), output_type)
+
+
+def _running(fn):
+    def call(x, axis=0, exclusive=False, reverse=False):
+        x = as_tensor(x)
+        if reverse:
+            x = _w.flip(x, axis)
+        y = _w.cast(fn(x, axis), x.dtype)
+        if exclusive:
+            n = x.shape[axis]
+            first = _w.full([1 if i == axis % x.ndim else d for i, d in enumerate(x.shape)], 0 if fn is _w.cumsum else 1, x.dtype)
+            y = _w.concat([first, _w.narrow(y, axis, 0, n - 1)], axis)
+        return _w.flip(y, axis) if reverse else y
+    return call
+
+
+cumsum = op("Cumsum")(_running(_w.cumsum))
+cumprod = op("Cumprod")(_running(_w.cumprod))
+
+
+@op("segment")
+def segment_sum(data, segment_ids):
+    return _segments(data, segment_ids, None, "sum")
+
+
+def _segments(data, ids, n, how):
+    x, ids = as_tensor(data), as_tensor(ids)
+    if n is None:
+        n = int(_w.max(ids).item()) + 1
+    out = _w.full([int(n)] + list(x.shape)[1:], 0, x.dtype)
+    out = _w.index_add(out, ids, x)
+    if how == "mean":
+        count = _w.index_add(_w.full([int(n)], 0, x.dtype), ids, _w.full(ids.shape, 1, x.dtype))
+        out = out / _w.reshape(_w.maximum(count, 1), [-1] + [1] * (x.ndim - 1))
+    return out
+
+
+segment_mean = op("SegmentMean")(lambda data, segment_ids: _segments(data, segment_ids, None, "mean"))
+unsorted_segment_sum = op("UnsortedSegmentSum")(lambda data, segment_ids, num_segments: _segments(data, segment_ids, _number(num_segments), "sum"))
+unsorted_segment_mean = op("UnsortedSegmentMean")(lambda data, segment_ids, num_segments: _segments(data, segment_ids, _number(num_segments), "mean"))
+
+
+def _extreme(fn, pick):
+    def call(data, segment_ids, num_segments=None):
+        x, ids = as_tensor(data), as_tensor(segment_ids)
+        n = int(_w.max(ids).item()) + 1 if num_segments is None else int(_number(num_segments))
+        rows = [fn(_w.take(x, _w.reshape(_w.nonzero(ids == k), -1), 0), 0) for k in _range(n)]
+        return _w.stack(rows, 0)
+    return call
+
+
+segment_max, segment_min = op("SegmentMax")(_extreme(_w.max, 0)), op("SegmentMin")(_extreme(_w.min, 0))
+unsorted_segment_max = segment_max
+
+
+@op("bincount")
+def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=int32):
+    x = as_tensor(arr)
+    n = _max(int(_w.max(x).item()) + 1 if _w.about(x, "count") else 0, minlength or 0)
+    if maxlength is not None:
+        n = _min(n, maxlength)
+    w = _w.full(x.shape, 1, dtype) if weights is None else as_tensor(weights)
+    return _w.index_add(_w.full([n], 0, w.dtype), x, w)
+
+
+# ---- shapes ----
+
+@op("Shape")
+def shape(input, out_type=int32):
+    return _w.tensor(list(as_tensor(input).shape), out_type)
+
+
+@op("Rank")
+def rank(input):
+    return _w.tensor(as_tensor(input).ndim, int32)
+
+
+@op("Size")
+def size(input, out_type=int32):
+    return _w.tensor(_w.about(as_tensor(input), "count"), out_type)
+
+
+@op("Reshape")
+def reshape(tensor, shape):
+    x, dims = as_tensor(tensor), ints(shape)
+    if -1 not in dims:
+        n = 1
+        for d in dims:
+            n *= d
+        if n != _w.about(x, "count"):
+            text = f"Input to reshape is a tensor with {_w.about(x, 'count')} values, but the requested shape has {n}"
+            raise ValueError(text) if _w.in_trace() else InvalidArgumentError(text)
+    return _w.reshape(x, dims)
+
+
+@op("transpose")
+def transpose(a, perm=None, conjugate=False):
+    return _w.permute(as_tensor(a), axes_of(perm))
+
+
+@op("ExpandDims")
+def expand_dims(input, axis=None, dim=None):
+    return _w.expand_dims(as_tensor(input), int(dim if axis is None else axis))
+
+
+@op("Squeeze")
+def squeeze(input, axis=None, squeeze_dims=None):
+    x = as_tensor(input)
+    axis = axes_of(squeeze_dims if axis is None else axis)
+    for a in [] if axis is None else [axis] if isinstance(axis, int) else axis:
+        if x.shape[a] != 1:
+            raise InvalidArgumentError(f"Can not squeeze dim[{a}], expected a dimension of 1, got {x.shape[a]}")
+    return _w.squeeze(x, axis)
+
+
+@op("BroadcastTo")
+def broadcast_to(input, shape):
+    return _w.broadcast_to(as_tensor(input), ints(shape))
+
+
+def broadcast_static_shape(a, b):
+    return TensorShape(_np.broadcast_shapes(tuple(a), tuple(b)))
+
+
+def _uniform(values):
+    xs = [v if isinstance(v, _w.Tensor) or hasattr(v, "__tensor__") else None for v in values]
+    known = [as_tensor(x).dtype for x in xs if x is not None]
+    if not known:
+        return [as_tensor(v) for v in values]
+    return [as_operand(v, known[0]) if x is None else as_tensor(x) for v, x in zip(values, xs)]
+
+
+@op("concat")
+def concat(values, axis=0):
+    xs = _uniform(values)
+    return _w.concat(xs, int(axis))
+
+
+@op("stack")
+def stack(values, axis=0):
+    return _w.stack(_uniform(values), int(axis))
+
+
+pack = stack
+
+
+@op("unstack")
+def unstack(value, num=None, axis=0):
+    x = as_tensor(value)
+    return [_w.take(x, i, axis) for i in _range(x.shape[axis])]
+
+
+@op("split")
+def split(value, num_or_size_splits, axis=0, num=None):
+    x = as_tensor(value)
+    n = x.shape[axis]
+    if isinstance(num_or_size_splits, int):
+        if n % num_or_size_splits:
+            raise InvalidArgumentError(f"Dimension size, {n}, must be evenly divisible by number of splits, {num_or_size_splits}")
+        sizes = [n // num_or_size_splits] * num_or_size_splits
+    else:
+        sizes = ints(num_or_size_splits)
+        if -1 in sizes:
+            at = sizes.index(-1)
+            sizes[at] = n - _sum(sizes) - 1
+    return list(_w.split(x, sizes, axis))
+
+
+@op("Tile")
+def tile(input, multiples):
+    return _w.tile(as_tensor(input), ints(multiples))
+
+
+@op("repeat")
+def repeat(input, repeats, axis=None):
+    x = as_tensor(input)
+    if axis is None:
+        x, axis = _w.reshape(x, [-1]), 0
+    counts = repeats if isinstance(repeats, int) else as_tensor(repeats).tolist()
+    if isinstance(counts, int):
+        return _w.repeat(x, counts, axis)
+    places = []
+    for i, k in enumerate(counts * x.shape[axis] if len(counts) == 1 else counts):
+        places += [i] * k
+    return _w.take(x, _w.tensor(places, int64), axis)
+
+
+@op("Pad")
+def pad(tensor, paddings, mode="CONSTANT", constant_values=0):
+    x = as_tensor(tensor)
+    pairs = paddings.tolist() if isinstance(paddings, _w.Tensor) else [[int(a), int(b)] for a, b in paddings]
+    mode = mode.upper()
+    if mode == "CONSTANT":
+        return _w.pad(x, [p[0] for p in pairs], [p[1] for p in pairs], constant_values)
+    for axis, (lo, hi) in enumerate(pairs):
+        n = x.shape[axis]
+        around = []
+        for i in _range(-lo, n + hi):
+            if mode == "REFLECT":
+                i = i % _max(2 * n - 2, 1)
+                around.append(i if i < n else 2 * n - 2 - i)
+            else:
+                i = i % (2 * n)
+                around.append(i if i < n else 2 * n - 1 - i)
+        x = _w.take(x, _w.tensor(around, int64), axis)
+    return x
+
+
+@op("ReverseV2")
+def reverse(tensor, axis):
+    return _w.flip(as_tensor(tensor), axes_of(axis))
+
+
+@op("Roll")
+def roll(input, shift, axis):
+    x = as_tensor(input)
+    if isinstance(axis, int):
+        return _w.roll(x, int(shift), axis)
+    for s, a in zip(shift, axis):
+        x = _w.roll(x, int(s), a)
+    return x
+
+
+@op("meshgrid")
+def meshgrid(*args, indexing="xy"):
+    return [as_tensor(g) for g in _np.meshgrid(*[as_tensor(a).numpy() for a in args], indexing=indexing)]
+
+
+# ---- picking ----
+
+def _key(k):
+    if isinstance(k, tuple):
+        return tuple([_key(x) for x in k])
+    if isinstance(k, slice):
+        return slice(*[None if b is None else int(_number(b)) for b in (k.start, k.stop, k.step)])
+    if hasattr(k, "__tensor__"):
+        return k.__tensor__()
+    return k
+
+
+@op("strided_slice")
+def getitem(x, key):
+    return as_tensor(x)[_key(key)]
+
+
+@op("Slice")
+def slice_(input_, begin, size):
+    x = as_tensor(input_)
+    for a, (b, n) in enumerate(zip(ints(begin), ints(size))):
+        x = _w.narrow(x, a, b, x.shape[a] - b if n == -1 else n)
+    return x
+
+
+@op("StridedSlice")
+def strided_slice(input_, begin, end, strides=None):
+    begin, end = ints(begin), ints(end)
+    strides = [1] * len(begin) if strides is None else ints(strides)
+    return as_tensor(input_)[tuple([_w.slice_of(b, e, s) if False else slice(b, e, s) for b, e, s in zip(begin, end, strides)])]
+
+
+def _checked(ix, n):
+    if _w.about(ix, "symbolic") or _w.about(ix, "count") == 0:
+        return
+    lo, hi = _w.min(ix).item(), _w.max(ix).item()
+    if lo < 0 or hi >= n:
+        raise InvalidArgumentError(f"indices[0] = {lo if lo < 0 else hi} is not in [0, {n})")
+
+
+@op("GatherV2")
+def gather(params, indices, validate_indices=None, axis=None, batch_dims=0):
+    x, ix = as_tensor(params), as_tensor(indices)
+    if batch_dims:
+        axis = batch_dims if axis is None else axis
+        rows = [gather(a, b, None, axis - 1, batch_dims - 1) for a, b in zip(_w.split(x, [1] * x.shape[0], 0), _w.split(ix, [1] * x.shape[0], 0))] if False else None
+        parts = [gather(x[i], ix[i], None, axis - 1, batch_dims - 1) for i in _range(x.shape[0])]
+        return _w.stack(parts, 0)
+    axis = 0 if axis is None else int(axis)
+    _checked(ix, x.shape[axis])
+    y = _w.take(x, ix, axis)
+    if axis == 0:
+        for tape in state.tapes:
+            tape.gathered(x, ix, y)
+    return y
+
+
+def _nd_key(ix):
+    return tuple([ix[..., k] for k in _range(ix.shape[-1])])
+
+
+@op("GatherNd")
+def gather_nd(params, indices, batch_dims=0):
+    return as_tensor(params)[_nd_key(as_tensor(indices))]
+
+
+@op("boolean_mask")
+def boolean_mask(tensor, mask, axis=None):
+    x, m = as_tensor(tensor), as_tensor(mask)
+    if axis:
+        return _w.take(x, _w.reshape(_w.nonzero(m), [-1]), axis)
+    return x[m]
+
+
+@op("TensorScatterUpdate")
+def tensor_scatter_nd_update(tensor, indices, updates):
+    x = as_tensor(tensor)
+    return _w.index_set(x, _nd_key(as_tensor(indices)), as_operand(updates, x.dtype))
+
+
+@op("TensorScatterAdd")
+def tensor_scatter_nd_add(tensor, indices, updates):
+    x = as_tensor(tensor)
+    return _w.index_add(x, _nd_key(as_tensor(indices)), as_operand(updates, x.dtype))
+
+
+@op("TensorScatterSub")
+def tensor_scatter_nd_sub(tensor, indices, updates):
+    x = as_tensor(tensor)
+    return _w.index_add(x, _nd_key(as_tensor(indices)), -as_operand(updates, x.dtype))
+
+
+@op("ScatterNd")
+def scatter_nd(indices, updates, shape):
+    u = as_tensor(updates)
+    return _w.index_add(_w.full(ints(shape), 0, u.dtype), _nd_key(as_tensor(indices)), u)
+
+
+@op("one_hot")
+def one_hot(indices, depth, on_value=None, off_value=None, axis=-1, dtype=None):
+    ix = as_tensor(indices)
+    if ix.dtype.is_floating:
+        raise InvalidArgumentError(f"Value for attr 'TI' of {ix.dtype.name} is not in the list of allowed values: uint8, int8, int32, int64")
+    d = dtype if dtype is not None else float32
+    hot = ix[..., None] == _w.arange(0, int(_number(depth)), 1, ix.dtype)
+    y = _w.cast(hot, d) if on_value is None and off_value is None else _w.where(hot, _w.cast(as_tensor(1 if on_value is None else on_value), d), _w.cast(as_tensor(off_value or 0), d))
+    return y if axis == -1 else _w.move_axis(y, -1, axis)
+
+
+@op("sequence_mask")
+def sequence_mask(lengths, maxlen=None, dtype=bool_):
+    n = as_tensor(lengths)
+    m = int(_w.max(n).item()) if maxlen is None else int(_number(maxlen))
+    return _w.cast(_w.arange(0, m, 1, n.dtype) < n[..., None], dtype)
+
+
+@op("sort")
+def sort(values, axis=-1, direction="ASCENDING"):
+    return _w.sort(as_tensor(values), axis, direction == "DESCENDING")[0]
+
+
+@op("argsort")
+def argsort(values, axis=-1, direction="ASCENDING", stable=False):
+    return _w.cast(_w.sort(as_tensor(values), axis, direction == "DESCENDING")[1], int32)
+
+
+class TopK(tuple):
+    @property
+    def values(self):
+        return self[0]
+
+    @property
+    def indices(self):
+        return self[1]
+
+
+@op("TopKV2")
+def top_k(input, k=1, sorted=True, index_type=int32):
+    v, i = _w.top_k(as_tensor(input), int(_number(k)))
+    return TopK((v, _w.cast(i, index_type)))
+
+
+@op("in_top_k")
+def in_top_k(targets, predictions, k):
+    p, t = as_tensor(predictions), as_tensor(targets)
+    mine = _w.take_along(p, _w.expand_dims(t, 1), 1)
+    return _w.sum(_w.cast(p > mine, int32), 1) < k
+
+
+@op("searchsorted")
+def searchsorted(sorted_sequence, values, side="left", out_type=int32):
+    return _w.cast(_w.searchsorted(as_tensor(sorted_sequence), as_tensor(values), side == "right"), out_type)
+
+
+@op("Unique")
+def unique(x, out_idx=int32):
+    x = as_tensor(x)
+    seen, order, places = {}, [], []
+    for v in x.tolist():
+        if v not in seen:
+            seen[v] = len(order)
+            order.append(v)
+        places.append(seen[v])
+    return _w.tensor(order, x.dtype), _w.tensor(places, out_idx)
+
+
+@op("unique_with_counts")
+def unique_with_counts(x, out_idx=int32):
+    y, i = unique(x)
+    return y, i, bincount(i)
+
+
+# ---- products ----
+
+@op("MatMul")
+def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False, b_is_sparse=False, output_type=None):
+    x, y = like(a, b)
+    if transpose_a or adjoint_a:
+        x = _w.swap_axes(x, -1, -2)
+    if transpose_b or adjoint_b:
+        y = _w.swap_axes(y, -1, -2)
+    if x.ndim >= 2 and y.ndim >= 2 and x.shape[-1] != y.shape[-2]:
+        text = f"Matrix size-incompatible: In[0]: {_sizes(x)}, In[1]: {_sizes(y)}"
+        raise ValueError(text) if _w.in_trace() else InvalidArgumentError(text)
+    if x.ndim < 2 or y.ndim < 2:
+        raise InvalidArgumentError(f"In[0] and In[1] has different ndims: {_sizes(x)} vs. {_sizes(y)}")
+    return _w.matmul(x, y)
+
+
+def _sizes(x):
+    return "[" + ",".join([str(d) for d in x.shape]) + "]"
+
+
+@op("MatVec")
+def matvec(a, b, transpose_a=False):
+    x, y = like(a, b)
+    return _w.squeeze(_w.matmul(_w.swap_axes(x, -1, -2) if transpose_a else x, _w.expand_dims(y, -1)), -1)
+
+
+@op("Tensordot")
+def tensordot(a, b, axes):
+    x, y = like(a, b)
+    if isinstance(axes, _w.Tensor):
+        axes = axes.tolist()
+    if isinstance(axes, int):
+        return _w.tensordot(x, y, [i for i in _range(x.ndim - axes, x.ndim)], [i for i in _range(axes)])
+    p, q = axes
+    return _w.tensordot(x, y, [p] if isinstance(p, int) else list(p), [q] if isinstance(q, int) else list(q))
+
+
+@op("einsum")
+def einsum(equation, *inputs, **kw):
+    return _w.einsum(equation, _uniform(inputs))
+
+
+@op("diag")
+def diag(diagonal, k=0):
+    x = as_tensor(diagonal)
+    n = x.shape[-1]
+    return _w.where(_w.eye(n, n, 0, bool_), x[..., None], _w.zeros_like(x[..., None]))
+
+
+@op("diag_part")
+def diag_part(input):
+    return _w.diagonal(as_tensor(input), 0)
+
+
+@op("trace")
+def trace(x):
+    return _w.sum(_w.diagonal(as_tensor(x), 0), -1)
+
+
+@op("MatrixBandPart")
+def band_part(input, num_lower, num_upper):
+    x = as_tensor(input)
+    n, m = x.shape[-2], x.shape[-1]
+    d = _w.expand_dims(_w.arange(0, n, 1, int32), 1) - _w.arange(0, m, 1, int32)
+    low, up = int(_number(num_lower)), int(_number(num_upper))
+    keep = _w.logical_and((d <= low) if low >= 0 else d == d, (-d <= up) if up >= 0 else d == d)
+    return _w.where(keep, x, _w.zeros_like(x))
+
+
+def _solid(x, what):
+    if not _w.about(x, "symbolic") and not _w.all(_w.is_finite(x)).item():
+        raise InvalidArgumentError(what)
+    return x
+
+
+inv = op("MatrixInverse")(lambda input, adjoint=False: _solid(_w.inv(as_tensor(input)), "Input is not invertible."))
+det = op("MatrixDeterminant")(lambda input: _w.det(as_tensor(input)))
+cholesky = op("Cholesky")(lambda input: _solid(_w.cholesky(as_tensor(input)), "Cholesky decomposition was not successful. The input might not be valid."))
+
+
+@op("MatrixSolve")
+def solve(matrix, rhs, adjoint=False):
+    a, b = like(matrix, rhs)
+    return _w.solve(_w.swap_axes(a, -1, -2) if adjoint else a, b)
+
+
+@op("MatrixTriangularSolve")
+def triangular_solve(matrix, rhs, lower=True, adjoint=False):
+    a, b = like(matrix, rhs)
+    return _w.solve_triangular(a, b, lower, adjoint, False)
+
+
+@op("logdet")
+def logdet(matrix):
+    c = _w.cholesky(as_tensor(matrix))
+    return 2.0 * _w.sum(_w.log(_w.diagonal(c, 0)), -1)
+
+
+@op("l2_normalize")
+def l2_normalize(x, axis=None, epsilon=1e-12, dim=None):
+    x = as_tensor(x)
+    s = _w.sum(x * x, axes_of(dim if axis is None else axis), True)
+    return x * _w.rsqrt(_w.maximum(s, epsilon))
+
+
+@op("confusion_matrix")
+def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=int32):
+    a, b = as_tensor(labels), as_tensor(predictions)
+    n = int(num_classes) if num_classes is not None else int(_max(_w.max(a).item(), _w.max(b).item())) + 1
+    return _w.index_add(_w.full([n, n], 0, dtype), (a, b), _w.full(a.shape, 1, dtype))
+
+
+@op("ensure_shape")
+def ensure_shape(x, shape):
+    x = as_tensor(x)
+    if not TensorShape(shape).is_compatible_with(x.shape):
+        raise InvalidArgumentError(f"Shape of tensor {x.shape} is not compatible with expected shape {TensorShape(shape)}.")
+    return x
+
+
+def is_tensor(x):
+    from tensorflow._base import TensorLike
+    return isinstance(x, TensorLike) or hasattr(x, "__tensor__")
+
+
+is_symbolic_tensor = is_tensor
+
+
+def get_static_value(x):
+    return None if _w.about(x, "symbolic") else x.numpy()
+
+
+def print_(*inputs, sep=" ", end="\n", output_stream=None, summarize=3):
+    import sys
+    def show(x):
+        if isinstance(x, _w.Tensor) or hasattr(x, "__tensor__"):
+            x = as_tensor(x)
+            if _w.about(x, "symbolic"):
+                return "{}"
+            return _w.text(_np._w.wrap(x), "numpy") if x.ndim else str(x.item()) if not x.dtype.is_floating else f"{x.item():g}"
+        return str(x)
+    xs = [as_tensor(x) for x in inputs if (isinstance(x, _w.Tensor) or hasattr(x, "__tensor__")) and _w.about(as_tensor(x), "symbolic")]
+    text = sep.join([show(x) for x in inputs])
+    if xs:
+        _w.print_now(text, xs)
+    else:
+        print(text, end=end, file=sys.stdout if output_stream is sys.stdout else sys.stderr)

@@ -1,0 +1,2 @@
+# tensorflow.compat
+from tensorflow.compat import v1

@@ -1,0 +1,1 @@
+# tensorflow.compat.v1

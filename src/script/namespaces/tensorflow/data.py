@@ -1,0 +1,207 @@
+# tensorflow.data -- datasets: sequences of tensors, made at need each time they are walked.
+import _tf as _w
+import _tree
+import numpy as _np
+from tensorflow._base import as_tensor, TensorSpec, int64
+
+AUTOTUNE = -1
+
+
+def _leaf(x):
+    return isinstance(x, _w.Tensor) or hasattr(x, "__tensor__")
+
+
+def _tensors(tree):
+    if isinstance(tree, list):
+        return as_tensor(tree)
+    if isinstance(tree, tuple):
+        return tuple([_tensors(t) for t in tree])
+    if isinstance(tree, dict):
+        return {k: _tensors(v) for k, v in tree.items()}
+    return as_tensor(tree)
+
+
+def _stacked(items):
+    spec = _tree.flatten(items[0], _leaf, False)[1]
+    cols = [_tree.flatten(i, _leaf, False)[0] for i in items]
+    return _tree.unflatten(spec, [_w.stack([c[k] for c in cols], 0) for k in range(len(cols[0]))])
+
+
+class Dataset:
+    def __init__(self, make, size=None):
+        self._make = make   # () -> an iterator
+        self._size = size
+
+    def __iter__(self):
+        return self._make()
+
+    def __len__(self):
+        if self._size is None:
+            raise TypeError("The dataset length is unknown.")
+        return self._size
+
+    def cardinality(self):
+        return _w.tensor(-2 if self._size is None else self._size, int64)
+
+    @staticmethod
+    def from_tensor_slices(tensors, name=None):
+        tree = _tensors(tensors)
+        leaves, spec = _tree.flatten(tree, _leaf, False)
+        n = leaves[0].shape[0]
+
+        def make():
+            for i in range(n):
+                yield _tree.unflatten(spec, [x[i] for x in leaves])
+        return Dataset(make, n)
+
+    @staticmethod
+    def from_tensors(tensors, name=None):
+        tree = _tensors(tensors)
+        return Dataset(lambda: iter([tree]), 1)
+
+    @staticmethod
+    def range(*args, output_type=int64):
+        r = range(*args)
+        return Dataset(lambda: iter([_w.tensor(i, output_type) for i in r]), len(r))
+
+    @staticmethod
+    def from_generator(generator, output_types=None, output_shapes=None, args=None, output_signature=None):
+        sig = output_signature
+
+        def cast(x, s):
+            if isinstance(s, (tuple, list)):
+                return tuple([cast(a, b) for a, b in zip(x, s)])
+            return as_tensor(x) if s is None else _w.cast(as_tensor(x), s.dtype if isinstance(s, TensorSpec) else s)
+
+        def make():
+            for x in generator(*(args or ())):
+                yield cast(x, sig if sig is not None else output_types)
+        return Dataset(make)
+
+    @staticmethod
+    def zip(*datasets, name=None):
+        parts = datasets[0] if len(datasets) == 1 and isinstance(datasets[0], tuple) else datasets
+        sizes = [d._size for d in parts]
+        return Dataset(lambda: zip(*parts), None if None in sizes else min(sizes))
+
+    def map(self, map_func, num_parallel_calls=None, deterministic=None, name=None):
+        def make():
+            for x in self:
+                yield _tensors(map_func(*x) if isinstance(x, tuple) else map_func(x))
+        return Dataset(make, self._size)
+
+    def filter(self, predicate, name=None):
+        def make():
+            for x in self:
+                if bool(predicate(*x) if isinstance(x, tuple) else predicate(x)):
+                    yield x
+        return Dataset(make)
+
+    def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
+        def make():
+            items = []
+            for x in self:
+                items.append(x)
+                if len(items) == batch_size:
+                    yield _stacked(items)
+                    items = []
+            if items and not drop_remainder:
+                yield _stacked(items)
+        n = self._size
+        return Dataset(make, None if n is None else n // batch_size if drop_remainder else -(-n // batch_size))
+
+    def unbatch(self, name=None):
+        def make():
+            for x in self:
+                for y in Dataset.from_tensor_slices(x):
+                    yield y
+        return Dataset(make)
+
+    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
+        # all of it in random order; the order is not TensorFlow's
+        import random
+        rng = random.Random(0 if seed is None else seed)
+
+        def make():
+            items = list(iter(self))
+            rng.shuffle(items)
+            return iter(items)
+        return Dataset(make, self._size)
+
+    def repeat(self, count=None, name=None):
+        def make():
+            n = 0
+            while count is None or count < 0 or n < count:
+                for x in self:
+                    yield x
+                n += 1
+        return Dataset(make, None if count is None or self._size is None else count * self._size)
+
+    def take(self, count, name=None):
+        def make():
+            n = 0
+            for x in self:
+                if n == count:
+                    return
+                yield x
+                n += 1
+        return Dataset(make, None if self._size is None else min(count, self._size))
+
+    def skip(self, count, name=None):
+        def make():
+            for i, x in enumerate(self):
+                if i >= count:
+                    yield x
+        return Dataset(make, None if self._size is None else max(self._size - count, 0))
+
+    def enumerate(self, start=0, name=None):
+        def make():
+            for i, x in enumerate(iter(self)):
+                yield _w.tensor(i + start, int64), x
+        return Dataset(make, self._size)
+
+    def concatenate(self, other, name=None):
+        def make():
+            for x in self:
+                yield x
+            for x in other:
+                yield x
+        return Dataset(make, None if self._size is None or other._size is None else self._size + other._size)
+
+    def reduce(self, initial_state, reduce_func, name=None):
+        s = as_tensor(initial_state) if not isinstance(initial_state, tuple) else initial_state
+        for x in self:
+            s = reduce_func(s, x)
+        return s
+
+    def window(self, size, shift=None, stride=1, drop_remainder=False):
+        items = list(iter(self))
+        step = size if shift is None else shift
+        parts = [items[i:i + size * stride:stride] for i in range(0, len(items), step)]
+        parts = [p for p in parts if len(p) == size or not drop_remainder]
+        return Dataset(lambda: iter([_of(p) for p in parts]), len(parts))
+
+    def flat_map(self, map_func):
+        def make():
+            for x in self:
+                for y in map_func(*x) if isinstance(x, tuple) else map_func(x):
+                    yield y
+        return Dataset(make)
+
+    def cache(self, filename="", name=None):
+        return self
+
+    def prefetch(self, buffer_size, name=None):
+        return self
+
+    def with_options(self, options):
+        return self
+
+    def as_numpy_iterator(self):
+        for x in self:
+            leaves, spec = _tree.flatten(x, _leaf, False)
+            yield _tree.unflatten(spec, [y.numpy() for y in leaves])
+
+
+def _of(items):
+    return Dataset(lambda: iter(items), len(items))

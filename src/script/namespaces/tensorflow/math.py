@@ -1,0 +1,14 @@
+# tensorflow.math
+from tensorflow._ops import (
+    abs, negative, exp, expm1, log, log1p, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh, sqrt, rsqrt, square,
+    sign, floor, ceil, round, rint, sigmoid, erf, erfc, erfinv, reciprocal, is_finite, is_nan, is_inf, log_sigmoid, lgamma, digamma,
+    logical_not, add, subtract, multiply, divide, truediv, floordiv, mod, floormod, pow, maximum, minimum, equal, not_equal, less,
+    less_equal, greater, greater_equal, logical_and, logical_or, logical_xor, atan2, divide_no_nan, multiply_no_nan,
+    squared_difference, xlogy, add_n, accumulate_n, reduce_sum, reduce_prod, reduce_mean, reduce_max, reduce_min, reduce_all, reduce_any,
+    reduce_logsumexp, reduce_variance, reduce_std, reduce_euclidean_norm, count_nonzero, argmax, argmin, cumsum, cumprod, segment_sum,
+    segment_mean, segment_max, segment_min, unsorted_segment_sum, unsorted_segment_mean, unsorted_segment_max, bincount, top_k, in_top_k,
+    l2_normalize, confusion_matrix)
+from tensorflow.nn import softplus, softmax, log_softmax, zero_fraction, softsign
+
+scalar_mul = multiply
+ceiling = ceil

@@ -1,0 +1,2 @@
+# tensorflow.version
+VERSION = "2.21.0"
