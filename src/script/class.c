@@ -631,12 +631,13 @@ static Value special_attr(Vm *vm, Value v, Str *name)
 
 static Value class_getattr(Vm *vm, Class *c, Str *name)
 {
-    Value *v = sc_class_find(c, name);
+    Value *v;
 
-    if (v)
-        return sc_bind(vm, *v, NIL, c);
     if (name == vm->known[S_name] || name == vm->known[S_qualname])
         return v_obj(obj_ref(c->name));
+    v = sc_class_find(c, name);
+    if (v)
+        return sc_bind(vm, *v, NIL, c);
     if (name == vm->known[S_mro]) {
         Tuple *t = sc_tuple(vm, c->nmro);
 

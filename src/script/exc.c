@@ -469,8 +469,32 @@ static Place place_of(const CallPlace *t)
     return (Place){.file = t->file, .line = t->line, .col = t->col, .len = t->len};
 }
 
+/* The message on one line, and what a library adds for a reader: the attribute `detail`. */
+static void one_line(Vm *vm, const Exc *e, const char *s, Buf *b)
+{
+    Str *name = sc_intern(vm, "detail", 6);
+    Value *more = name && e->h.attrs ? sc_dict_find_str(e->h.attrs, name) : NULL;
+
+    for (; *s; s++) {
+        if (*s != '\n') {
+            buf_char(b, *s);
+            continue;
+        }
+        while (s[1] == '\n' || s[1] == '\t' || s[1] == ' ')
+            s++;
+        buf_char(b, ' ');
+    }
+    if (more && is_str(*more)) {
+        buf_str(b, ": ");
+        buf_str(b, as_str(*more)->s);
+    }
+    if (name)
+        obj_drop(vm, name);
+}
+
 void sc_report(Vm *vm)
 {
+    Buf line = {.vm = vm};
     Value v = sc_take_exc(vm), text;
     Exc *e = (Exc *)v.o;
     Place at = NOWHERE;
@@ -488,7 +512,10 @@ void sc_report(Vm *vm)
         sc_clear_exc(vm);
     if (e->ntrace)
         at = place_of(&e->trace[0]);
-    fail_kind(vm->cx, status_of(vm, e->h.h.h.cls), e->h.h.h.cls->name->s, at, "%s", s);
+    one_line(vm, e, s, &line);
+    fail_kind(vm->cx, status_of(vm, e->h.h.h.cls), e->h.h.h.cls->name->s, at, "%.*s",
+              line.failed ? (int)strlen(s) : (int)line.n, line.failed ? s : line.s ? line.s : "");
+    buf_free(&line);
     for (i = 1; i < e->ntrace; i++)
         fail_note(vm->cx, place_of(&e->trace[i]), "in call to '%s'",
                   e->trace[i - 1].name ? e->trace[i - 1].name->s : "module");

@@ -408,8 +408,17 @@ wf_tensor wf_reciprocal(wf_ctx *c, wf_tensor x)
 wf_tensor wf_abs(wf_ctx *c, wf_tensor x)
 {
     wf_dtype d = wf_dtype_of(c, x);
-    return d == WF_BOOL || dtype_is_unsigned(d) ? x
-                                                : unary(c, "wf_abs", OP_abs, x, false);
+    Tensor *t;
+
+    if (d == WF_BOOL || dtype_is_unsigned(d))
+        return x;
+    t = tensor_get(c, x, "wf_abs");
+    if (t && c->tensors->promotion == WF_PROMOTE_TORCH && dtype_is_float(d) &&
+        (t->symbolic || t->need)) { /* PyTorch's slope at 0 is 0: x sign(x) */
+        scope_open(c);
+        return scope_close(c, wf_mul(c, x, wf_sign(c, wf_stop_gradient(c, x))));
+    }
+    return unary(c, "wf_abs", OP_abs, x, false);
 }
 
 wf_tensor wf_sign(wf_ctx *c, wf_tensor x)

@@ -40,11 +40,11 @@ def _matmul(text):
         for n in a[:-1]:
             rows *= n
         if len(a) == 2:
-            return f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]}): shapes do not fit"
+            return f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"
         return f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[0]}x1)"
     if len(a) >= 3 and len(b) >= 3:
         return (f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[-1]}] but got: "
-                f"[{b[0]}, {b[-2]}]: the shapes do not fit.")
+                f"[{b[0]}, {b[-2]}].")
     rows = 1
     for n in a[:-1]:
         rows *= n
@@ -55,11 +55,11 @@ def _concat(text):
     a, b = _shapes(text)[:2]
     axis = int(text.rpartition("axis ")[2].split()[0])
     if len(a) != len(b):
-        return (f"Tensors must have same number of dimensions: got {len(a)} and {len(b)} (shapes {a} and {b})")
+        return (f"Tensors must have same number of dimensions: got {len(a)} and {len(b)}")
     for k in range(len(a)):
         if k != axis and a[k] != b[k]:
             return (f"Sizes of tensors must match except in dimension {axis}. Expected size {a[k]} but got size "
-                    f"{b[k]} for a tensor in the list (shapes {a} and {b}).")
+                    f"{b[k]} for tensor number 1 in the list.")
     return text
 
 
@@ -91,7 +91,7 @@ def _elements(text):
     if len(shapes) > 1:
         return f"shape '{shapes[1]}' is invalid for input of size {count}"
     need = text.rpartition("needs ")[2].split()[0]
-    return f"shape of {need} elements is invalid for input of size {count} (reshape of {shapes[0]})"
+    return f"shape of {need} elements is invalid for input of size {count}"
 
 
 _WORDS = (  # a part of the engine's text, what to say
@@ -116,7 +116,12 @@ def worded(text):
     for part, say in _WORDS:
         if part in text:
             try:
-                return say(text)
+                error = say(text)
             except (IndexError, ValueError):
                 return text
+            if isinstance(error, str):
+                error = RuntimeError(error)
+            detail = text.partition(": ")[2]  # for the report; str(error) is PyTorch's
+            error.detail = detail if "shape" in detail or "[" not in detail else "shapes " + detail
+            return error
     return text

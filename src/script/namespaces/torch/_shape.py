@@ -8,7 +8,19 @@ from torch._math import put
 
 
 def reshape(input, *shape):
-    return _w.reshape(input, as_size(shape))
+    shape = as_size(shape)
+    try:
+        return _w.reshape(input, shape)
+    except RuntimeError as error:
+        raise _bad_shape(input, shape, error) from None
+
+
+def _bad_shape(input, shape, error):
+    if "invalid for input" not in str(error):
+        return error
+    new = RuntimeError(f"shape '{list(shape)}' is invalid for input of size {input.numel()}")
+    new.detail = error.detail
+    return new
 
 
 def view(input, *shape):
@@ -18,7 +30,10 @@ def view(input, *shape):
     if not _w.about(input, "packed") and not _can_view(input, shape):
         raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension "
                            "spans across two contiguous subspaces). Use .reshape(...) instead.")
-    return _w.label(_w.reshape(input, shape), "view")
+    try:
+        return _w.label(_w.reshape(input, shape), "view")
+    except RuntimeError as error:
+        raise _bad_shape(input, shape, error) from None
 
 
 def _can_view(input, shape):
@@ -169,7 +184,27 @@ def cat(tensors, dim=0, *, out=None):
     if len(tensors) == 0:
         raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
     some = [x for x in tensors if not (x.ndim == 1 and x.numel() == 0)]
-    return put(out, _w.label(_w.concat(some or tensors[:1], dim), "cat"))
+    try:
+        return put(out, _w.label(_w.concat(some or tensors[:1], dim), "cat"))
+    except RuntimeError as error:
+        raise _bad_cat(tensors, dim, error) from None
+
+
+def _bad_cat(tensors, dim, error):
+    first = tensors[0]
+    for i, x in enumerate(tensors):
+        if x.ndim != first.ndim:
+            text = f"Tensors must have same number of dimensions: got {first.ndim} and {x.ndim}"
+        else:
+            bad = [k for k in range(x.ndim) if k != dim % x.ndim and x.shape[k] != first.shape[k]]
+            if not bad:
+                continue
+            text = (f"Sizes of tensors must match except in dimension {dim % x.ndim}. Expected size "
+                    f"{first.shape[bad[0]]} but got size {x.shape[bad[0]]} for tensor number {i} in the list.")
+        new = RuntimeError(text)
+        new.detail = f"the shapes are {[list(t.shape) for t in tensors]}"
+        return new
+    return error
 
 
 concat = concatenate = cat

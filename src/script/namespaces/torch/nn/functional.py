@@ -56,7 +56,7 @@ def selu(input, inplace=False):
 
 def celu(input, alpha=1.0, inplace=False):
     # elu of alpha with its exponent divided by alpha
-    y = _w.where(_w.gt(input, 0), input, alpha * _w.expm1(_w.minimum(input, 0.0) / alpha))
+    y = _w.where(_w.gt(input, 0), input, alpha * _w.expm1(_w.where(_w.gt(input, 0), 0.0, input) / alpha))
     return _write(input, y, inplace)
 
 

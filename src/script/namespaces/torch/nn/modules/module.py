@@ -75,13 +75,13 @@ class Module:
         if isinstance(value, Parameter):
             if "_parameters" not in d:
                 raise AttributeError("cannot assign parameters before Module.__init__() call")
-            _forget(d, name)
+            _forget(d, name, "_parameters")
             self.register_parameter(name, value)
             return
         if isinstance(value, Module):
             if "_modules" not in d:
                 raise AttributeError("cannot assign module before Module.__init__() call")
-            _forget(d, name)
+            _forget(d, name, "_modules")
             d["_modules"][name] = value
             return
         if "_parameters" in d:
@@ -415,9 +415,10 @@ class Module:
         return name + "\n  " + "\n  ".join(lines) + "\n)"
 
 
-def _forget(d, name):
+def _forget(d, name, keep):
+    # What else has that name; in its own table the place stays.
     for kind in ("_parameters", "_buffers", "_modules"):
-        if kind in d and name in d[kind] and kind != "_parameters":
+        if kind != keep and name in d[kind]:
             del d[kind][name]
     if name in d:
         del d[name]
