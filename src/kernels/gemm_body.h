@@ -122,10 +122,32 @@ INLINE void emit_row(KType type, const Gemm *g, REAL *src, int64_t row,
     }
 }
 
+/* Where C is contiguous along its columns: VL of them at a time, turned in registers. */
+static void emit_turned(const Gemm *g, const REAL *src, int64_t ld, int rows, int cols,
+                        const Places *at)
+{
+    for (int j = 0; j < cols; j += VL) {
+        int n = cols - j < VL ? cols - j : VL;
+        V x[VL];
+
+        for (int i = 0; i < VL; i++)
+            x[i] = i < rows ? real_load_n(src + i * ld + j, n) : (V){0};
+        real_transpose(x);
+        for (int k = 0; k < n; k++)
+            real_store_n((REAL *)g->c + at->row[0] + at->col[j + k], x[k], rows);
+    }
+}
+
 static void emit_rows(const Gemm *g, REAL *src, int64_t ld, int rows, int cols,
                       const Places *at, int load)
 {
     int contiguous = is_run(at->col, cols, 1);
+
+    if (!contiguous && !load && g->c_type == REAL_TYPE && rows > 1 && rows <= VL &&
+        is_run(at->row, rows, 1)) {
+        emit_turned(g, src, ld, rows, cols, at);
+        return;
+    }
 
     for (int i = 0; i < rows; i++, src += ld) {
 #if !REAL_F64

@@ -14,6 +14,7 @@
 #define BLOCK_B     (4 << 20)   /* bytes of B kept packed: a share of L3 */
 #define KEEP_A      (96 << 10)  /* operands no larger than this are used where they are */
 #define KEEP_B      (192 << 10)
+#define FEW_STRIPS  5           /* B read so often is not worth a copy */
 #define NEAR_B      (20 << 10)  /* B this small stays in L1 */
 #define FAR_C       (512 << 10) /* C this large does not stay in the caches */
 #define SHORT_K     128         /* up to here tiles are smaller: their ends overlap */
@@ -62,7 +63,7 @@ static void plan_direct(const Gemm *g, Plan *p)
                   (p->slivers <= 1 || (bytes_a <= KEEP_A && !clash_a) || g->m <= 2);
     p->direct_b = is_plain(&g->b) && (g->b.si == 1 || g->n == 1) &&
                   (TILE_MASKED || g->n % VL == 0) &&
-                  (p->strips <= 2 || (bytes_b <= KEEP_B && !clash_b));
+                  (g->m <= FEW_STRIPS * MR || (bytes_b <= KEEP_B && !clash_b));
     p->strips_outer = bytes_b <= NEAR_B;
     p->fetch_c = g->m * g->n * (int64_t)sizeof(REAL) > FAR_C;
 }

@@ -8,6 +8,8 @@
  */
 #include "matmul_thin.h"
 
+#define LOW_ROWS   (2 * VL)          /* what one tile has room for */
+#define TILE_TURNS (KERNEL_ISA == 2) /* tiles are large enough to be turned at the end */
 #define BATCH_WORK                                                                       \
     (1 << 22) /* multiply-adds of one product above which threads share it */
 
@@ -38,8 +40,19 @@ static void swap_gemm(Gemm *g)
     g->bias_n = bias;
 }
 
+/* Few rows times a large B that is contiguous along k: as B's transpose times A's, only
+ * the small A is packed, and B is read once where it stands. */
+static int is_low(const Gemm *g)
+{
+    return TILE_TURNS && g->m > THIN_ROWS && g->m <= LOW_ROWS && g->n >= 8 * g->m &&
+           g->b.sk == 1 && g->b.type == REAL_TYPE && g->c_type == REAL_TYPE &&
+           8 * round_up(g->m, VL) <= 9 * g->m && /* few idle lanes */
+           g->k >= 64 && g->b.si * (int64_t)sizeof(REAL) % 4096 != 0 && !g->accumulate;
+}
+
 /* C's transpose is B's transpose times A's: taken when C's columns are the contiguous
- * ones, and to make a thin product one of few rows. Returns whether it was. */
+ * ones, to make a thin product one of few rows, and for low ones. Returns whether it
+ * was. */
 static int make_gemm(Gemm *g, const KMatmul *x)
 {
     int thin, swapped;
@@ -60,7 +73,8 @@ static int make_gemm(Gemm *g, const KMatmul *x)
         g->a.sk = g->b.sk = 0;
     thin =
         g->n <= THIN_ROWS && g->n < g->m && (g->a.sk == 1 || (g->n == 1 && g->a.si == 1));
-    swapped = !g->tile && (thin || (g->c_col != 1 && g->c_row == 1 && g->n > 1));
+    swapped =
+        !g->tile && (thin || (g->c_col != 1 && g->c_row == 1 && g->n > 1) || is_low(g));
     if (swapped)
         swap_gemm(g);
     return swapped;
