@@ -60,7 +60,7 @@ static void plan_direct(const Gemm *g, Plan *p)
     int clash_b = g->b.sk * (int64_t)sizeof(REAL) % 2048 == 0 && p->kc > 16;
 
     p->direct_a = is_plain(&g->a) &&
-                  (p->slivers <= 1 || (bytes_a <= KEEP_A && !clash_a) || g->m <= 2);
+                  (p->slivers <= 2 || (bytes_a <= KEEP_A && !clash_a) || g->m <= 2);
     p->direct_b = is_plain(&g->b) && (g->b.si == 1 || g->n == 1) &&
                   (TILE_MASKED || g->n % VL == 0) &&
                   (g->m <= FEW_STRIPS * MR || (bytes_b <= KEEP_B && !clash_b));

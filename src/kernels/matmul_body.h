@@ -8,7 +8,7 @@
  */
 #include "matmul_thin.h"
 
-#define LOW_ROWS   (2 * VL)          /* what one tile has room for */
+#define LOW_ROWS   (4 * VL)          /* what two tiles have room for */
 #define TILE_TURNS (KERNEL_ISA == 2) /* tiles are large enough to be turned at the end */
 #define BATCH_WORK                                                                       \
     (1 << 22) /* multiply-adds of one product above which threads share it */
