@@ -1813,6 +1813,8 @@ L_ANNOT:
 raised:
     fr->pc = pc;
 raised_here:
+    if (vm->exc.tag != T_OBJ) /* a native that gave nothing and did not say why */
+        sc_raise(vm, C_RuntimeError, "a function of the library failed without a reason");
     if (vm->exc.tag == T_OBJ)
         sc_trace_add(vm, (Exc *)vm->exc.o, fr);
 find_handler:
@@ -1848,7 +1850,8 @@ find_handler:
         }
         fr = back;
         LOAD_FRAME();
-        sc_trace_add(vm, (Exc *)vm->exc.o, fr);
+        if (vm->exc.tag == T_OBJ)
+            sc_trace_add(vm, (Exc *)vm->exc.o, fr);
     }
     (void)base;
 }

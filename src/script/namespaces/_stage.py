@@ -1102,26 +1102,49 @@ class Stage:
         else:
             try:
                 out = self.loop(frame, s, None, step, it)
-            except Refuse:      # its turns one after the other, if they are not too many
-                if it > 1000:
-                    raise
-                return self.unroll(frame, s, [item(i) for i in range(it)])
+            except Refuse:
+                return self.peel(frame, s, it, item)
         if s.more and isinstance(out.code, int) and out.code == NEXT:
             return self.run(frame, s.more)
         return self.ended(out)
+
+    def peel(self, frame, s, n, item):
+        # The first turn by itself: it may give variables the types they keep. Then the others
+        # as a loop, or one after the other, if they are not too many.
+        out = self.unroll_one(frame, s, item(0))
+        if out is not None:
+            return out
+
+        def step(fr, i):
+            self.assign(fr, s.a, item(self.index_value(i + 1)))
+
+        try:
+            out = self.loop(frame, s, None, step, n - 1)
+        except Refuse:
+            if n > 1000:
+                raise
+            return self.unroll(frame, s, [item(i) for i in range(1, n)])
+        if s.more and isinstance(out.code, int) and out.code == NEXT:
+            return self.run(frame, s.more)
+        return self.ended(out)
+
+    def unroll_one(self, frame, s, x):
+        # One turn; None: go on, else how the loop ended.
+        self.assign(frame, s.a, x)
+        out = self.run(frame, s.list)
+        if not isinstance(out.code, int):
+            raise Refuse("a loop over host values that is left depending on values")
+        if out.code == BREAK:
+            return Outcome(NEXT)
+        return None if out.code == NEXT else out
 
     def index_value(self, i):
         return Sym(self, "int", i) if self.numbers == "sym" else i
 
     def unroll(self, frame, s, items):
         for x in items:
-            self.assign(frame, s.a, x)
-            out = self.run(frame, s.list)
-            if not isinstance(out.code, int):
-                raise Refuse("a loop over host values that is left depending on values")
-            if out.code == BREAK:
-                return Outcome(NEXT)
-            if out.code != NEXT:
+            out = self.unroll_one(frame, s, x)
+            if out is not None:
                 return out
         return self.run(frame, s.more)
 
@@ -1147,7 +1170,7 @@ class Stage:
                     raise Refuse("zip of something whose length is not known")
                 return zip(*[p[0] if p[1] is None else [p[1](i) for i in range(p[0])] for p in parts]), None
         x = self.eval(frame, e)
-        if self.symbolic(x) or (self.numbers == "sym" and isinstance(x, self.w.Tensor)):
+        if isinstance(x, self.w.Tensor):
             if x.ndim == 0:
                 raise TypeError("iteration over a 0-d tensor")
             return int(x.shape[0]), lambda i: self.row(x, i)
@@ -1600,7 +1623,7 @@ class Stage:
                 args.append(self.eval(frame, x))
         self.at(frame, e)
         r = self.call(f, args, kwargs)
-        if isinstance(r, self.w.Tensor) and not self.w.about(r, "symbolic"):
+        if self.numbers == "sym" and isinstance(r, self.w.Tensor) and not self.w.about(r, "symbolic"):
             r = self.w.symbol_of(r)     # a constant of the program, so that it can be written to
         return r
 
