@@ -145,6 +145,10 @@ WF_API wf_status wf_module_add_method(wf_ctx *c, wf_module *m, wf_model *file,
  * memory: wf_model_save writes it). WF_ERR_NAME: there is no such method. */
 WF_API wf_status wf_model_run(wf_ctx *c, wf_model *file, const char *name,
                               const wf_tensor *in, int nin, wf_tensor *out, int nout);
+/* How many of the first inputs of a method are tensors of the file (0 for a program that
+ * is no method), and the first `room` of them, borrowed. -1 after an error. */
+WF_API int wf_model_method_state(wf_ctx *c, const wf_model *file, const char *name,
+                                 wf_array **out, int room);
 /* The tree of a file as a module: its parts, names and text; calling it runs "forward",
  * or, in training, "forward_train" if the file has it; other methods by name. Its
  * parameters are recorded as those of any module, so any optimiser trains it. */
@@ -220,7 +224,7 @@ WF_API wf_module *wf_nn_log_softmax(wf_ctx *c, int axis);
 
 typedef struct wf_pool_options {
     int64_t window, stride, padding, dilation; /* stride 0: the window; dilation 0: 1 */
-    bool ceil_mode;                            /* max: as many windows as begin inside */
+    bool ceil_mode;                            /* as many windows as begin inside */
     bool no_padding_count;                     /* avg: padding is not in the mean */
     int64_t windows[3], strides[3], paddings[3], dilations[3]; /* 0: the number for all */
 } wf_pool_options;

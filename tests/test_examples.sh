@@ -29,6 +29,10 @@ else
     bad "save_load_train in two processes"
 fi
 
+# The state of a saved method comes from the file.
+"${WEFT_BIN:-build/weft}" eval "$scratch/net.weft" forward 'rand:f32[2,64]' >"$scratch/out" 2>&1
+if grep -q '^f32\[2,10\] ' "$scratch/out"; then good; else bad "weft eval of a saved network"; fi
+
 # share NAME LEAST ARG...: the accuracy it ends with is at least LEAST
 share() {
     local name=$1 least=$2

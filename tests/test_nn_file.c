@@ -124,15 +124,18 @@ static void check_program_gradient(wf_ctx *c, wf_model *file, const wf_tensor *x
     const wf_program *p = wf_model_find(file, "loss"), *g = NULL;
     int wrt = -1;
     wf_tensor in[16], out[1];
+    wf_array *state[8];
 
     REQUIRE(p != NULL);
     REQUIRE(wf_program_inputs(p) == 8 + 2);
+    REQUIRE(wf_model_method_state(c, file, "loss", state, 8) == 8);
+    CHECK_EQ_INT(wf_model_method_state(c, file, "nothing", NULL, 0), 0);
     for (int i = 0; i < 8; i++) {
         const char *name = wf_program_input_name(p, i);
         if (!strcmp(name, "p0.weight"))
             wrt = i;
-        CHECK(name[0] == 'p');
-        in[i] = wf_from_array(c, wf_model_find_tensor(file, name + 1));
+        CHECK(name[0] == 'p' && wf_model_find_tensor(file, name + 1) == state[i]);
+        in[i] = wf_from_array(c, state[i]);
     }
     REQUIRE(wrt == 0);
     in[8] = xy[0];

@@ -78,6 +78,7 @@ int help_all(void);
 /* cmd_eval.c: could the word be an argument rather than the name of a program? */
 bool is_array_word(const char *s);
 /* The arguments as inputs of p, n of them or a complaint; a status. */
+/* Words become the inputs that are still NULL in `in`. */
 int parse_inputs(wf_ctx *cx, const wf_program *p, const char **words, int n, int64_t seed,
                  wf_array **in);
 int run_script(int argc, char **argv); /* cmd_run.c; argv[0] is the file */

@@ -43,19 +43,23 @@ static void release_all(wf_array **a, int n)
 int parse_inputs(wf_ctx *cx, const wf_program *p, const char **words, int n, int64_t seed,
                  wf_array **in)
 {
-    int inputs = wf_program_inputs(p);
+    int inputs = wf_program_inputs(p), given = 0, k = 0;
 
-    if (n != inputs) {
-        complain("'%s' takes %d arguments, found %d", wf_program_name(p), inputs, n);
+    for (int i = 0; i < inputs; i++)
+        given += in[i] != NULL;
+    if (n != inputs - given) {
+        complain("'%s' takes %d arguments, found %d", wf_program_name(p), inputs - given,
+                 n);
         print_signature(cx, p, stderr);
         return USER;
     }
-    for (int i = 0; i < n; i++)
-        if (wf_array_parse(cx, words[i], wf_program_input_dtype(p, i),
+    for (int i = 0; i < inputs; i++)
+        if (!in[i] &&
+            wf_array_parse(cx, words[k++], wf_program_input_dtype(p, i),
                            (uint64_t)seed * 1000003u + (uint64_t)i, &in[i]) != WF_OK) {
             int status = report(cx);
 
-            complain("in argument %d, '%s'", i + 1, wf_program_input_name(p, i));
+            complain("in argument %d, '%s'", k, wf_program_input_name(p, i));
             return status;
         }
     return DONE;
@@ -81,14 +85,28 @@ static int give_results(wf_ctx *cx, const Run *r, wf_array **out, int n)
     return DONE;
 }
 
-static int run_program(wf_ctx *cx, const Run *r, const wf_program *p, const char **words,
-                       int n)
+/* Tensors of the file that a method takes need no words, unless there are words for all
+ * inputs. */
+static int take_state(wf_ctx *cx, const wf_model *m, const char *name, int inputs, int n,
+                      wf_array **in)
+{
+    int taken = n < inputs ? wf_model_method_state(cx, m, name, in, inputs) : 0;
+
+    for (int i = 0; i < inputs; i++)
+        in[i] = i < taken ? wf_array_retain(in[i]) : NULL;
+    return taken < 0 ? report(cx) : DONE;
+}
+
+static int run_program(wf_ctx *cx, const Run *r, const wf_model *m, const char *name,
+                       const wf_program *p, const char **words, int n)
 {
     int inputs = wf_program_inputs(p), outputs = wf_program_outputs(p);
     wf_array **in = need_memory((size_t)inputs * sizeof *in);
     wf_array **out = need_memory((size_t)outputs * sizeof *out);
-    int status = parse_inputs(cx, p, words, n, r->seed, in);
+    int status = take_state(cx, m, name, inputs, n, in);
 
+    if (status == DONE)
+        status = parse_inputs(cx, p, words, n, r->seed, in);
     if (status == DONE) {
         if ((r->reference ? wf_eval_reference(cx, p, in, out)
                           : wf_eval(cx, p, in, out)) == WF_OK)
@@ -119,7 +137,8 @@ static int eval_file(const Run *r)
     if (p && (p = steps_apply(cx, &r->steps, p, &status))) {
         int skip = name != NULL;
 
-        status = run_program(cx, r, p, r->words + skip, r->nwords - skip);
+        status = run_program(cx, r, m, name ? name : wf_program_name(p), p,
+                             r->words + skip, r->nwords - skip);
         wf_program_release(p);
     }
     wf_model_free(m);

@@ -182,18 +182,22 @@ typedef struct Holder {
     wf_model *file;
 } Holder;
 
+static void no_tensor(wf_ctx *c, const char *name)
+{
+    char text[256];
+
+    snprintf(text, sizeof text, "the method needs the tensor %s, which is missing", name);
+    wf_raise(c, WF_ERR_NAME, text);
+}
+
 static wf_tensor held(wf_ctx *c, const Holder *h, const char *name)
 {
     wf_array *a = h->tree ? NULL : wf_model_find_tensor(h->file, name);
     wf_tensor t =
         a ? wf_from_array(c, a) : (h->tree ? wf_module_tensor(h->tree, name) : WF_NONE);
-    char text[256];
 
-    if (wf_is_none(t)) {
-        snprintf(text, sizeof text, "the method needs the tensor %s, which is missing",
-                 name);
-        wf_raise(c, WF_ERR_NAME, text);
-    }
+    if (wf_is_none(t))
+        no_tensor(c, name);
     return t;
 }
 
@@ -288,6 +292,24 @@ wf_status wf_model_run(wf_ctx *c, wf_model *file, const char *name, const wf_ten
         return no_method(c, name);
     run_method(c, &(Holder){NULL, file}, p, method_text(file, name), in, nin, out, nout);
     return wf_ctx_status(c);
+}
+
+int wf_model_method_state(wf_ctx *c, const wf_model *file, const char *name,
+                          wf_array **out, int room)
+{
+    Names state;
+    int n;
+
+    if (nn_null(c, file, "wf_model_method_state", "file") ||
+        nn_null(c, name, "wf_model_method_state", "name"))
+        return -1;
+    state = names_of(c, method_text(file, name), "state");
+    n = state.n;
+    for (int i = 0; i < n && i < room; i++)
+        if (!(out[i] = wf_model_find_tensor(file, state.v[i])))
+            no_tensor(c, state.v[i]);
+    names_free(c, &state);
+    return wf_ctx_status(c) ? -1 : n;
 }
 
 /* ---- a tree from a file ------------------------------------------------------------ */
