@@ -1,6 +1,6 @@
 /* replay.c -- a program applied op by op to concrete tensors.
  *
- * A program in which equations define sizes (nonzero) cannot be recorded as one step: the types of its
+ * A program in which equations define sizes (nonzero, some loops) cannot be recorded as one step: the types of its
  * values are known only when it has run. So where it is to be recorded, its equations are applied one
  * after the other like calls of the interface, with the sizes as they turn out.
  */
@@ -38,6 +38,53 @@ static bool concrete_attr(Replay *r, const Eqn *e, Arena *a, void **out)
     return ok && !failed(c);
 }
 
+/* How many turns a loop makes: run without recording. */
+static bool count_turns(wf_ctx *c, const WhileAttr *w, const wf_tensor *in, uint32_t nin,
+                        int64_t *out)
+{
+    uint32_t nc = (uint32_t)w->ncond, nb = (uint32_t)w->nbody, nx = nin - nc - nb;
+    uint32_t nargs = MAX(nc, nb) + nx, nres = w->body.p->nout;
+    wf_tensor *v = mem_alloc(&c->al, (nargs + nx + nres + 1) * sizeof *v);
+    wf_tensor *x = v ? v + nargs : NULL, *y = v ? x + nx : NULL, go;
+
+    *out = 0;
+    if (!v)
+        return fail_memory(c);
+    memcpy(x, in + nc + nb, nx * sizeof *x);
+    wf_no_grad_begin(c);
+    for (; !failed(c); ++*out) {
+        memcpy(v, in, nc * sizeof *v);
+        memcpy(v + nc, x, nx * sizeof *v);
+        if (!tensor_call(c, w->cond.p, v, nc + nx, &go, 1) || wf_item(c, go) == 0)
+            break;
+        memcpy(v, in + nc, nb * sizeof *v);
+        memcpy(v + nb, x, nx * sizeof *v);
+        if (tensor_call(c, w->body.p, v, nb + nx, y, nres))
+            memcpy(x, y, nx * sizeof *x);
+    }
+    wf_no_grad_end(c);
+    mem_free(&c->al, v, (nargs + nx + nres + 1) * sizeof *v);
+    return !failed(c);
+}
+
+/* A loop that stacks as many rows as it makes turns: counted first, then a loop with that
+ * bound, whose types are known. */
+static bool replay_while(Replay *r, const Eqn *e, const wf_tensor *in)
+{
+    const WhileAttr *w = e->attr;
+    WhileAttr bounded = *w;
+    int64_t n;
+
+    if (!count_turns(r->cx, w, in, e->nin, &n))
+        return false;
+    r->symvals[dim_node(&r->p->dims, w->trips)->sym] = n;
+    bounded.bound = n;
+    bounded.trips = DIM_NONE;
+    bounded.padded = false;
+    bounded.cond.binds = bounded.body.binds = (Ints){0}; /* from the operands */
+    return tensor_op(r->cx, OP_while, in, e->nin, &bounded, r->vals + e->out, e->nout);
+}
+
 static bool replay_eqn(Replay *r, const Eqn *e)
 {
     wf_ctx *c = r->cx;
@@ -52,9 +99,7 @@ static bool replay_eqn(Replay *r, const Eqn *e)
         in[i] = r->vals[eqn_in(r->p, e)[i]];
     arena_init(&a, &c->al, c);
     if (e->op == OP_while && ((const WhileAttr *)e->attr)->trips != DIM_NONE)
-        fail(c, WF_ERR_NORULE, eqn_place(r->p, e),
-             "%s: a loop that stacks as many rows as it makes turns cannot be recorded",
-             r->p->name);
+        ok = replay_while(r, e, in);
     else if (e->op == OP_size)
         ok = define_size(r, e, in, NULL);
     else if (concrete_attr(r, e, &a, &attr))
