@@ -604,19 +604,31 @@ static Value n_gradients(Vm *vm, const Args *a)
     return with_nones(&e, out, nx);
 }
 
-/* capture(x): (symbol, place): a concrete tensor as an input of the innermost trace that may
- * be handed in anew at each apply; place: which of the captures it is */
+/* trace_level(): a number for the innermost trace, None outside */
+static Value n_trace_level(Vm *vm, const Args *a)
+{
+    Trace *tr = vm->cx->tensors->trace;
+
+    (void)a;
+    return tr ? v_int((int64_t)tr->id) : NONE;
+}
+
+/* capture(x, level): (symbol, place): a concrete tensor as an input of that trace which may be
+ * handed in anew at each apply; place: which of the captures it is */
 static Value n_capture(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
     wf_ctx *c = e.c;
-    Trace *tr = c->tensors->trace;
+    Trace *tr;
     Tensor *x, *y = NULL;
     wf_tensor t;
+    int64_t level = -1;
     Tuple *r;
 
-    if (!en_tensor(&e, a->v[0], &t) || !(x = tensor_get(c, t, "capture")))
+    if (!en_tensor(&e, a->v[0], &t) || !en_int(&e, a->v[1], &level) ||
+        !(x = tensor_get(c, t, "capture")))
         return en_fail(&e);
+    tr = trace_find(c, (uint64_t)level);
     if (!tr || x->symbolic) {
         sc_fail(vm, C_RuntimeError, "capture: needs a concrete tensor and an open trace");
         return en_fail(&e);
@@ -667,7 +679,8 @@ const NativeDef engine_programs[] = {
     {"program_load", n_program_load, "text"},
     {"in_trace", n_in_trace, ""},
     {"apply", n_apply, "program,args|more,captures"},
-    {"capture", n_capture, "x"},
+    {"capture", n_capture, "x,level"},
+    {"trace_level", n_trace_level, ""},
     {"partials", n_partials, "ys,gys,xs"},
     {"tape_begin", n_tape_begin, ""},
     {"tape_end", n_tape_end, "tape"},

@@ -77,7 +77,8 @@ class TensorShape:
             dims = dims.dims
         elif isinstance(dims, int):
             dims = (dims,)
-        self.dims = None if dims is None else tuple([None if d is None or d == -1 else int(d) for d in dims])
+        # a size that is a symbol of a trace stays one
+        self.dims = None if dims is None else tuple([None if d is None or isinstance(d, int) and d == -1 else d for d in dims])
 
     @property
     def rank(self):

@@ -2,6 +2,7 @@
 # known it is Python's; inside a trace it becomes cond, while and scan of the program.
 import _tf as _w
 import _tree
+import _stage
 from tensorflow._base import state, as_tensor, op, ints, TensorShape, dtype_of, int32, float32, InvalidArgumentError
 from tensorflow import _ops
 
@@ -183,8 +184,13 @@ class TensorArray:
         t._items = items
         return t
 
+    def _place(self, index):
+        if _symbolic(index):
+            raise _stage.Refuse("a place in a TensorArray that is not known while tracing")
+        return int(_ops._number(index))
+
     def write(self, index, value, name=None):
-        i = int(_ops._number(index))
+        i = self._place(index)
         items = list(self._items)
         if i >= len(items):
             if not self.dynamic_size:
@@ -207,7 +213,7 @@ class TensorArray:
         return x
 
     def read(self, index, name=None):
-        i = int(_ops._number(index))
+        i = self._place(index)
         if not 0 <= i < len(self._items):
             raise InvalidArgumentError(f"Tried to read from index {i} but array size is: {len(self._items)}")
         return self._item(i)

@@ -8,26 +8,38 @@ import _tf as _w
 import _tree
 import _stage
 import numpy as _np
-from tensorflow._base import state, as_tensor, TensorSpec, TensorShape, dtype_of
+from tensorflow._base import state, as_tensor, TensorSpec, InvalidArgumentError
 from tensorflow._variable import Variable
+
+
+class NeedsVariables(Exception):
+    pass
 
 
 class FuncGraph:
     # One trace: the variables it reads and writes.
-    def __init__(self):
+    def __init__(self, free_sizes=False):
+        self.level = _w.trace_level()
+        self.free_sizes = free_sizes
         self.captured = []   # [variable, place among the captures]
         self.current = {}    # variable: its value at this point
         self.written = []
 
     def read(self, v):
         if v not in self.current:
-            x, at = _w.capture(v._value)
+            if self.free_sizes:
+                raise NeedsVariables()
+            x, at = _w.capture(v._value, self.level)
             self.captured.append((v, at))
             self.current[v] = x
         return self.current[v]
 
     def write(self, v, x):
-        if v not in self.written:
+        if _w.trace_level() != self.level:
+            raise _stage.Refuse("a variable is assigned under a condition that is not known while tracing")
+        if v not in self.current:
+            self.read(v)
+        if not [w for w in self.written if w is v]:
             self.written.append(v)
         self.current[v] = x
 
@@ -43,6 +55,8 @@ class Concrete:
 
     def call(self, xs):
         g = self.graph
+        if g.free_sizes:
+            return self._result(_w.apply(self.program, xs))
         caps = list(self.program.captures)
         for v, at in g.captured:
             caps[at] = v.__tensor__()
@@ -54,6 +68,9 @@ class Concrete:
                 state.funcs[-1].write(v, x)
             else:
                 v._value = _w.detach(x)
+        return self._result(results)
+
+    def _result(self, results):
         leaves, at = [], 0
         for c in self.constants:
             if c is None:
@@ -82,6 +99,8 @@ class Function:
         self._autograph = autograph
         self._traces = {}
         self._eager = False
+        self._open = bool([s for s in input_signature or [] if not s.shape.is_fully_defined()])
+        self._free = {}
         self._bound = {}
         self.__name__ = name or getattr(fn, "__name__", "f")
         self.__doc__ = getattr(fn, "__doc__", None)
@@ -128,10 +147,24 @@ class Function:
                 key.append(("tensor", t.dtype.name, tuple(t.shape)))
             else:
                 key.append(_key_of(x))
+        if self._open:
+            found = self._with_free_sizes(leaves, spec, tensors)
+            if found is not None:
+                return found, tensors
         key = (tuple(key), spec)
         if key not in self._traces:
-            self._traces[key] = self._make(leaves, spec, tensors)
+            self._traces[key] = self._make(leaves, spec, tensors, False)
         return self._traces[key], tensors
+
+    def _with_free_sizes(self, leaves, spec, tensors):
+        # one trace for all sizes that the signature leaves open; None: it cannot be
+        ranks = tuple([t.ndim for t in tensors])
+        if ranks not in self._free:
+            try:
+                self._free[ranks] = self._make(leaves, spec, tensors, True)
+            except (NeedsVariables, _stage.Refuse):
+                self._open = False
+        return self._free.get(ranks)
 
     def _run(self, args, kw):
         target = getattr(self, "_target", None)
@@ -142,11 +175,12 @@ class Function:
             return _stage.Stage(_w, "tensor").call(fn, args, kw)
         return fn(*args, **kw)
 
-    def _make(self, leaves, spec, tensors):
-        g = FuncGraph()
+    def _make(self, leaves, spec, tensors, free_sizes):
         found = []
 
         def body(*symbols):
+            g = FuncGraph(free_sizes)
+            state.funcs.append(g)
             at, values = 0, []
             for x in leaves:
                 if _leaf(x) and not isinstance(x, Variable):
@@ -166,16 +200,16 @@ class Function:
                     results.append(as_tensor(x))
                 else:
                     constants.append((x,))
-            found.append((out_spec, constants))
+            found.append((out_spec, constants, g))
             return results + [g.current[v] for v in g.written]
-        state.funcs.append(g)
+        depth = len(state.funcs)
         tapes, state.tapes = state.tapes, []
         try:
-            program = _w.trace(body, tensors, self.__name__)
+            program = _w.trace_sizes(body, tensors) if free_sizes else _w.trace(body, tensors, self.__name__)
         finally:
-            state.funcs.pop()
+            state.funcs = state.funcs[:depth]
             state.tapes = tapes
-        return Concrete(program, found[-1][0], found[-1][1], g, self.__name__)
+        return Concrete(program, found[-1][0], found[-1][1], found[-1][2], self.__name__)
 
     def __call__(self, *args, **kw):
         if self._eager:
@@ -185,7 +219,14 @@ class Function:
         except _stage.Refuse:
             self._eager = True
             return self._fn(*args, **kw)
-        return concrete.call(tensors)
+        if not concrete.graph.free_sizes:
+            return concrete.call(tensors)
+        try:
+            return concrete.call(tensors)
+        except (ValueError, InvalidArgumentError):
+            # a size was needed as a number after all
+            self._open = False
+            return self(*args, **kw)
 
     def get_concrete_function(self, *args, **kw):
         if self._signature is not None and not args:

@@ -82,6 +82,7 @@ class GradientTape:
         self._variables = {}   # variable: the values of it that were read
         self._watched = []     # tensors
         self._gathers = []     # (x, indices, rows)
+        self._customs = []     # (inputs, outputs, grad) of custom_gradient
 
     def __enter__(self):
         if self._id is not None:
@@ -145,6 +146,8 @@ class GradientTape:
         return _Pause(self)
 
     def reset(self):
+        for v in self._variables:
+            v._renew()
         self._clear()
         _w.tape_end(self._id)
         self._id = _w.tape_begin()
@@ -165,13 +168,40 @@ class GradientTape:
             if isinstance(s, Variable):
                 out.append(self._variables.get(s, []))
             else:
-                s = as_tensor(s)
-                known = _w.about(s, "symbolic") or not _w.about(s, "leaf") or [w for w in self._watched if _w.same_value(w, s)]
-                out.append([s] if known else [])
+                out.append([as_tensor(s)])
         return out
 
     def _pull(self, ys, gys, groups):
         # the gradient for each group of tensors, None where there is none
+        if not self._customs:
+            return self._pull_plain(ys, gys, groups)
+        ys, gys, direct = list(ys), list(gys), [None] * len(groups)
+        for inputs, outputs, grad in self._customs[::-1]:
+            got = self._pull_plain(ys, gys, [[o] for o in outputs])
+            if not [g for g in got if g is not None]:
+                continue
+            gx = grad(*[_w.zeros_like(o) if g is None else g for g, o in zip(got, outputs)])
+            for x, g in zip(inputs, gx if isinstance(gx, (list, tuple)) else [gx]):
+                if g is None:
+                    continue
+                g, found = as_tensor(g), False
+                for i, group in enumerate(groups):
+                    if [v for v in group if _w.same_value(v, x)]:
+                        # a source itself gets what grad gave, of whatever shape
+                        direct[i] = g if direct[i] is None else direct[i] + g
+                        found = True
+                if not found and g.shape == x.shape:
+                    ys.append(x)
+                    gys.append(g)
+        out = self._pull_plain(ys, gys, groups)
+        return [d if g is None else g if d is None else g + d for g, d in zip(out, direct)]
+
+    def custom(self, inputs, outputs, grad):
+        self._customs.append((inputs, outputs, grad))
+        for o in outputs:
+            _w.tape_watch(self._id, o)
+
+    def _pull_plain(self, ys, gys, groups):
         flat = []
         for g in groups:
             flat += g
@@ -263,6 +293,8 @@ def custom_gradient(f):
     # f(*args) gives (results, grad). In the backward pass f is called again, for its grad.
     def call(*args, **kw):
         xs = [as_tensor(a) for a in args]
+        if not [x for x in xs if _w.about(x, "symbolic")]:
+            return _eager_custom(f, xs, kw)
         slot = _w.Slot()
         many = []
 
@@ -285,6 +317,22 @@ def custom_gradient(f):
         return tuple(out) if many[0] else out[0]
     call.__name__ = f.__name__
     return call
+
+
+def _eager_custom(f, xs, kw):
+    # the function unrecorded; its place on the tapes is taken by its grad
+    tapes, state.tapes = state.tapes, []
+    _w.no_grad(True)
+    try:
+        y, grad = f(*xs, **kw)
+    finally:
+        _w.no_grad(False)
+        state.tapes = tapes
+    many = isinstance(y, (list, tuple))
+    outs = [_w.detach(as_tensor(t)) for t in (y if many else [y])]
+    for tape in tapes:
+        tape.custom(xs, outs, grad)
+    return tuple(outs) if many else outs[0]
 
 
 def _summed(g, x):

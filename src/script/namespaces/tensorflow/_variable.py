@@ -104,6 +104,10 @@ class Variable:
     def _current(self):
         return state.funcs[-1].read(self) if state.funcs else self._value
 
+    def _renew(self):
+        # the same value as a new tensor: what was made of the old one is forgotten
+        self._value = _w.detach(self._value)
+
     def scatter_nd_update(self, indices, updates, name=None):
         return self._set(_ops.tensor_scatter_nd_update(self._current(), indices, updates))
 
