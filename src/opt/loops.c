@@ -1,7 +1,7 @@
 /* loops.c -- what every turn of a loop computes alike is computed once, before it.
  *
  *   requires   nothing
- *   keeps      values bit for bit; what may fail at run time stays in a loop that may
+ *   keeps      values, but for the order of additions of accumulate.c; what may fail at run time stays in a loop that may
  *              make no turn
  *   breaks     nothing
  *
@@ -10,10 +10,12 @@
  *   that depend on constants of the loop only                    results constants of it
  *   y_t = dot(s_t, w), s_t a slice of a scan, w constant         one product of all s_t,
  *   in it: the projections of a recurrent network                y_t a slice of it
+ *   carries to which products are added                          accumulate.c
+ *   constant matrices contracted in their last axis              loops_scan.c
  *
  * Constants, iotas and broadcasts stay inside: they are cheaper to make than to pass.
  */
-#include "opt/opt.h"
+#include "opt/loops.h"
 
 /* ---- carries that stay as they are ------------------------------------------------- */
 
@@ -442,7 +444,8 @@ static bool hoist_while(Rewriter *r, const EqnView *e, Val *out)
 static bool loops_eqn(Rewriter *r, const EqnView *e, Val *out)
 {
     if (e->op == OP_scan)
-        return fix_scan(r, e, out) || hoist_scan(r, e, out);
+        return fix_scan(r, e, out) || hoist_scan(r, e, out) ||
+               accumulate_scan(r, e, out) || scan_turns(r, e, out);
     if (e->op == OP_while)
         return fix_while(r, e, out) || hoist_while(r, e, out);
     return false;

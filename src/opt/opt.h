@@ -2,7 +2,8 @@
  *
  *   pipeline.c   the table; all passes again and again until nothing changes
  *   rewrite.c    what passes share: a program copied equation by equation, rules applied
- *   inline.c fold.c simplify.c cse.c dce.c contract.c loops.c           one pass each
+ *   inline.c fold.c simplify.c cse.c dce.c contract.c loops.c           one pass each;
+ *   accumulate.c is a part of loops
  *
  * Programs are immutable, so a pass builds a new one (or gives back the same, when it
  * finds nothing to do). It is built by a B_OPTIMISE builder, which merges equal
@@ -126,6 +127,9 @@ static inline Val under(const Builder *b, Val v, OpCode op)
     return e ? arg(b, e, 0) : VAL_NONE;
 }
 static inline bool is_map(unsigned op) { return op_row(op)->lower.kind == LOWER_MAP; }
+
+/* accumulate.c, for loops.c: products that a scan adds up become one behind it. */
+bool accumulate_scan(Rewriter *r, const EqnView *e, Val *out);
 
 /* ---- dce.c, cse.c, loops.c: sub-programs with other inputs and results ------------- */
 
