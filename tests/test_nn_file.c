@@ -308,6 +308,61 @@ TEST(shared_and_frozen_parameters_stay_so_in_a_file)
     wf_ctx_free(c);
 }
 
+/* Some bytes changed, dropped or doubled. */
+static void damage(const char *from, char *to, size_t room, uint32_t *seed)
+{
+    size_t n = 0;
+
+    for (; *from && n + 2 < room; from++) {
+        uint32_t r = (*seed = *seed * 1664525u + 1013904223u) >> 8;
+        if (r % 60 == 0)
+            to[n++] = "\t\n.0pmx "[r / 60 % 8];
+        else if (r % 60 == 1)
+            to[n++] = *from;
+        if (r % 60 != 2)
+            to[n++] = *from;
+    }
+    to[n] = 0;
+}
+
+TEST(a_damaged_tree_or_method_is_refused_or_harmless)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_module *m = network(c, NULL);
+    char tree[2000], method[2000], bad[4000];
+    wf_tensor xy[2], y;
+    wf_model *file;
+    uint32_t seed = 1;
+    int refused = 0;
+
+    wf_model_new(c, &file);
+    wf_module_store(c, m, file);
+    wf_module_add_method(c, m, file, "forward", NULL, NULL, types, 1, 1);
+    snprintf(tree, sizeof tree, "%s", wf_model_meta(file, "tree"));
+    snprintf(method, sizeof method, "%s", wf_model_meta(file, "method.forward"));
+    data(c, xy);
+    CHECK_STR(wf_ctx_message(c), "");
+    for (int i = 0; i < 400; i++) {
+        wf_scope_begin(c);
+        damage(i % 2 ? method : tree, bad, sizeof bad, &seed);
+        wf_model_set_meta(c, file, "tree", i % 2 ? tree : bad);
+        wf_model_set_meta(c, file, "method.forward", i % 2 ? bad : method);
+        wf_module *n = wf_module_load(c, file);
+        if (n)
+            wf_forward_one(c, n, xy[0]);
+        wf_model_run(c, file, "forward", xy, 1, &y, 1);
+        refused += wf_ctx_status(c) != WF_OK;
+        CHECK(wf_ctx_status(c) < WF_ERR_MEMORY);
+        wf_clear(c);
+        wf_module_free(c, n);
+        wf_scope_end(c);
+    }
+    CHECK(refused > 200);
+    wf_model_free(file);
+    wf_module_free(c, m);
+    wf_ctx_free(c);
+}
+
 /* Build, save, load, run; whatever fails on the way. */
 static void whole_life(wf_allocator al, void *user)
 {
