@@ -167,6 +167,7 @@ typedef struct Kernel {
     KernelOut *outs; /* one for each result of p */
     uint32_t nsaved; /* row buffers */
     uint32_t nstages;
+    bool exact;  /* every op rounds for itself */
     bool wide;   /* 8-byte elements: half as many lanes */
     bool parts;  /* there are partial results, joined at the end */
     double cost; /* of an element, about in additions */

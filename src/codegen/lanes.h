@@ -250,7 +250,43 @@ typedef double MaskD __attribute__((vector_size(64)));
 
 /* ---- floats ------------------------------------------------------------------------- */
 
-/* big: from here on all numbers are integers. NaN wins; +0 is larger than -0. */
+/* The larger and the smaller: NaN wins; +0 is larger than -0. Where there is an instruction
+ * that orders zeros, NaN is put in by a sum. */
+#define LANES_RANGE_PLAIN(P, t)                                                          \
+    VINLINE P##_##t P##_max_##t(P##_##t x, P##_##t y)                                    \
+    {                                                                                    \
+        P##_##t z = P##_pick_##t(x > y, x, y);                                           \
+        z = P##_pick_##t(x == y, (P##_##t)((P##_m##t)x & (P##_m##t)y), z);               \
+        return P##_pick_##t(x != x, x, z);                                               \
+    }                                                                                    \
+    VINLINE P##_##t P##_min_##t(P##_##t x, P##_##t y)                                    \
+    {                                                                                    \
+        P##_##t z = P##_pick_##t(x < y, x, y);                                           \
+        z = P##_pick_##t(x == y, (P##_##t)((P##_m##t)x | (P##_m##t)y), z);               \
+        return P##_pick_##t(x != x, x, z);                                               \
+    }
+#if KERNEL_ISA == 2 && !defined(__clang__)
+#define LANES_RANGE_BUILTIN(P, t, name, which, s, M)                                     \
+    VINLINE P##_##t P##_##name##_##t(P##_##t x, P##_##t y)                               \
+    {                                                                                    \
+        P##_##t z = (P##_##t)__builtin_ia32_range##s##512_mask(x, y, which, x, (M)-1, 4); \
+        M nan = __builtin_ia32_cmp##s##512_mask(x, y, 3, (M)-1, 4);                      \
+        return (P##_##t)__builtin_ia32_add##s##512_mask(x, y, z, nan, 4);                \
+    }
+#define LANES_RANGE_s_f32(P, t)                                                          \
+    LANES_RANGE_BUILTIN(P, t, max, 5, ps, unsigned short)                                \
+    LANES_RANGE_BUILTIN(P, t, min, 4, ps, unsigned short)
+#define LANES_RANGE_d_f64(P, t)                                                          \
+    LANES_RANGE_BUILTIN(P, t, max, 5, pd, unsigned char)                                 \
+    LANES_RANGE_BUILTIN(P, t, min, 4, pd, unsigned char)
+#else
+#define LANES_RANGE_s_f32 LANES_RANGE_PLAIN
+#define LANES_RANGE_d_f64 LANES_RANGE_PLAIN
+#endif
+#define LANES_RANGE_s_f64 LANES_RANGE_PLAIN
+#define LANES_RANGE_d_f32 LANES_RANGE_PLAIN
+
+/* big: from here on all numbers are integers. */
 #define LANES_FLOAT(P, N, t, T, I, sign, big, S)                                         \
     LANES_TYPE(P, N, t, T, I)                                                            \
     LANES_COMPARE(P, t)                                                                  \
@@ -269,18 +305,7 @@ typedef double MaskD __attribute__((vector_size(64)));
     VINLINE P##_##t P##_sub_##t(P##_##t x, P##_##t y) { return x - y; }                  \
     VINLINE P##_##t P##_mul_##t(P##_##t x, P##_##t y) { return x * y; }                  \
     VINLINE P##_##t P##_div_##t(P##_##t x, P##_##t y) { return x / y; }                  \
-    VINLINE P##_##t P##_max_##t(P##_##t x, P##_##t y)                                    \
-    {                                                                                    \
-        P##_##t z = P##_pick_##t(x > y, x, y);                                           \
-        z = P##_pick_##t(x == y, (P##_##t)((P##_m##t)x & (P##_m##t)y), z);               \
-        return P##_pick_##t(x != x, x, z);                                               \
-    }                                                                                    \
-    VINLINE P##_##t P##_min_##t(P##_##t x, P##_##t y)                                    \
-    {                                                                                    \
-        P##_##t z = P##_pick_##t(x < y, x, y);                                           \
-        z = P##_pick_##t(x == y, (P##_##t)((P##_m##t)x | (P##_m##t)y), z);               \
-        return P##_pick_##t(x != x, x, z);                                               \
-    }                                                                                    \
+    LANES_RANGE_##P##_##t(P, t)                                                          \
     VINLINE P##_##t P##_clamp_##t(P##_##t lo, P##_##t x, P##_##t hi)                     \
     {                                                                                    \
         return P##_min_##t(P##_max_##t(x, lo), hi);                                      \

@@ -147,10 +147,45 @@ static void render_value(Render *r, const Node *n)
     render_map(r, n->op, (wf_dtype)n->dtype, in, args, n->nin);
 }
 
+/* x / y for each x, y known by row, as a product with its reciprocal: to 1.5 ulp. */
+static bool is_by_reciprocal(const Kernel *k, const Node *n)
+{
+    return !k->exact && n->kind == NODE_MAP && n->op == OP_div && n->level == LEVEL_EACH &&
+           (n->dtype == WF_F32 || n->dtype == WF_F64) &&
+           k->nodes[n->in[1]].kind != NODE_CONST &&
+           (k->nodes[n->in[1]].kind == NODE_REDUCE ||
+            k->nodes[n->in[1]].level != LEVEL_EACH);
+}
+
+/* The reciprocal of a node, where some division wants it; and whether it can be used. */
+static void define_reciprocal(Render *r, int depth, uint32_t i)
+{
+    const Kernel *k = r->k;
+    const char *type = lane_type(r, (wf_dtype)k->nodes[i].dtype);
+
+    for (uint32_t j = i + 1; j < k->nnodes; j++) {
+        if (!is_by_reciprocal(k, &k->nodes[j]) || k->nodes[j].in[1] != i)
+            continue;
+        indent(r, depth);
+        text_printf(r->t, "const %s r%u = 1 / v%u;\n", type, i, i);
+        indent(r, depth);
+        text_printf(r->t, "const int ok%u = wk_usable((double)r%u[0]);\n", i, i);
+        return;
+    }
+}
+
 static void define_node(Render *r, int depth, uint32_t i)
 {
     const Node *n = &r->k->nodes[i];
 
+    if (is_by_reciprocal(r->k, n)) {
+        uint32_t x = n->in[0], y = n->in[1];
+
+        indent(r, depth);
+        text_printf(r->t, "const %s v%u = ok%u ? v%u * r%u : v%u / v%u;\n",
+                    lane_type(r, (wf_dtype)n->dtype), i, y, x, y, x, y);
+        return;
+    }
     indent(r, depth);
     text_printf(r->t, "const %s v%u = ", lane_type(r, (wf_dtype)n->dtype), i);
     render_value(r, n);
@@ -163,8 +198,10 @@ static void define_level(Render *r, int depth, NodeLevel level, uint32_t stage)
     for (uint32_t i = 0; i < r->k->nnodes; i++) {
         const Node *n = &r->k->nodes[i];
 
-        if (n->kind != NODE_REDUCE && n->level == level && n->stage == stage)
+        if (n->kind != NODE_REDUCE && n->level == level && n->stage == stage) {
             define_node(r, depth, i);
+            define_reciprocal(r, depth, i);
+        }
     }
 }
 
@@ -190,7 +227,9 @@ typedef struct WalkPlan {
     uint32_t stage;
     bool *need; /* nodes computed in it */
     int unroll;
-    bool exact; /* no part of a vector is left over */
+    bool whole; /* the row is whole vectors */
+    bool apart; /* a loop of whole vectors first, then one for the rest */
+    bool full;  /* what is rendered now takes whole vectors only */
 } WalkPlan;
 
 static bool is_each(const Kernel *k, uint32_t i)
@@ -243,7 +282,7 @@ static bool plan_walk(Render *r, WalkPlan *w, uint32_t stage)
     bool any = false, sums = false;
     Dim last = k->loops[LAST(k)].size;
 
-    *w = (WalkPlan){stage, arena_zalloc(r->a, k->nnodes + 1), 1, false};
+    *w = (WalkPlan){.stage = stage, .need = arena_zalloc(r->a, k->nnodes + 1)};
     for (uint32_t i = 0; i < k->nnodes; i++) {
         const Node *n = &k->nodes[i];
 
@@ -271,7 +310,10 @@ static bool plan_walk(Render *r, WalkPlan *w, uint32_t stage)
     w->unroll = !sums ? 1 : cost <= 10 ? 4 : cost <= 24 ? 2 : 1;
     while (w->unroll > 1 && last >= 0 && last <= (Dim)r->lanes * w->unroll / 2)
         w->unroll /= 2;
-    w->exact = last >= 0 && last % ((Dim)r->lanes * w->unroll) == 0;
+    w->whole = last >= 0 && last % r->lanes == 0;
+    w->apart = w->unroll > 1 || (!w->whole && cost <= 24);
+    if (last >= 0 && last % ((Dim)r->lanes * w->unroll) == 0)
+        w->apart = false;
     return any;
 }
 
@@ -312,10 +354,10 @@ static void add_to_sum(Render *r, int depth, const WalkPlan *w, uint32_t i, int 
         return;
     }
     text_printf(r->t, "%s = ", s);
-    if (!w->exact)
+    if (!w->full)
         text_printf(r->t, "%c_select_%s(in, ", r->set, wf_dtype_name(t));
     render_combine(r, n->op, t, s, v);
-    text_printf(r->t, "%s;\n", w->exact ? "" : arena_printf(r->a, ", %s)", s));
+    text_printf(r->t, "%s;\n", w->full ? "" : arena_printf(r->a, ", %s)", s));
 }
 
 static void walk_node(Render *r, int depth, const WalkPlan *w, uint32_t i)
@@ -345,12 +387,12 @@ static void walk_body(Render *r, int depth, const WalkPlan *w, int u)
     indent(r, depth);
     text_printf(r->t, "const int64_t x = j + %d;\n", u * r->lanes);
     indent(r, depth);
-    if (w->exact)
+    if (w->full)
         text_printf(r->t, "const int m = %d;\n", r->lanes);
     else
         text_printf(r->t, "const int m = wk_left(j1 - x, %d);\n", r->lanes);
     for (uint32_t i = 0; i < k->nnodes; i++)
-        if (reduces_in(&k->nodes[i], w->stage) && !w->exact &&
+        if (reduces_in(&k->nodes[i], w->stage) && !w->full &&
             k->nodes[i].over != OVER_ROWS) {
             indent(r, depth);
             text_printf(r->t, "const %c_b in = %c_lanes(m);\n", r->set, r->set);
@@ -395,6 +437,7 @@ static void end_sums(Render *r, int depth, const WalkPlan *w)
             text_printf(r->t, "%c_narrow_%s(", r->set, wf_dtype_name((wf_dtype)n->dtype));
         text_printf(r->t, "%c_fold_%s_%s(s%u_0)%s;\n", r->set, op_name(n->op),
                     wf_dtype_name(t), i, t != n->dtype ? ")" : "");
+        define_reciprocal(r, depth, i);
     }
 }
 
@@ -419,6 +462,33 @@ static void close_loops(Render *r, int depth, int until)
     }
 }
 
+/* The vector loop: of whole vectors, `unroll` at a time; or of the rest. */
+static void vector_loop(Render *r, int depth, const WalkPlan *w, bool main_loop)
+{
+    int unroll = main_loop ? w->unroll : 1;
+    const char *from = w->apart ? "" : "int64_t j = j0";
+
+    indent(r, depth);
+    if (main_loop && w->apart)
+        text_printf(r->t, "for (; j + %d <= j1; j += %d) {\n", unroll * r->lanes,
+                    unroll * r->lanes);
+    else
+        text_printf(r->t, "for (%s; j < j1; j += %d) {\n", from, unroll * r->lanes);
+    for (int u = 0; u < unroll; u++) {
+        if (unroll > 1) {
+            indent(r, depth + 1);
+            text_add(r->t, "{\n");
+        }
+        walk_body(r, depth + 1 + (unroll > 1), w, u);
+        if (unroll > 1) {
+            indent(r, depth + 1);
+            text_add(r->t, "}\n");
+        }
+    }
+    indent(r, depth);
+    text_add(r->t, "}\n");
+}
+
 static void render_walk(Render *r, int depth, uint32_t stage)
 {
     WalkPlan w;
@@ -428,18 +498,19 @@ static void render_walk(Render *r, int depth, uint32_t stage)
         return;
     start_sums(r, depth, &w);
     inner = open_col_loops(r, depth);
-    indent(r, inner++);
-    text_printf(r->t, "for (int64_t j = j0; j < j1; j += %d) {\n", w.unroll * r->lanes);
-    for (int u = 0; u < w.unroll; u++) {
-        if (w.unroll > 1) {
-            indent(r, inner);
-            text_add(r->t, "{\n");
-        }
-        walk_body(r, inner + (w.unroll > 1), &w, u);
-        if (w.unroll > 1) {
-            indent(r, inner);
-            text_add(r->t, "}\n");
-        }
+    if (w.apart && inner == depth) {
+        indent(r, inner++);
+        text_add(r->t, "{\n");
+    }
+    if (w.apart) {
+        indent(r, inner);
+        text_add(r->t, "int64_t j = j0;\n");
+    }
+    w.full = w.apart || w.whole;
+    vector_loop(r, inner, &w, true);
+    if (w.apart) {
+        w.full = w.whole;
+        vector_loop(r, inner, &w, false);
     }
     close_loops(r, inner, depth);
     end_sums(r, depth, &w);
@@ -634,10 +705,8 @@ static void render_run(Render *r)
     define_level(r, 1, LEVEL_ONCE, 0);
     open_unit(r);
     for (uint32_t stage = 0; stage < k->nstages; stage++) {
-        for (uint32_t i = 0; stage && i < k->nnodes; i++)
-            if (k->nodes[i].kind != NODE_REDUCE && k->nodes[i].level == LEVEL_ONCE &&
-                k->nodes[i].stage == stage)
-                define_node(r, 2, i);
+        if (stage)
+            define_level(r, 2, LEVEL_ONCE, stage);
         define_level(r, 2, LEVEL_ROW, stage);
         render_walk(r, 2, stage);
     }
@@ -764,6 +833,8 @@ static const char intrinsics[] =
     "    __builtin_ia32_maxps512_mask(x, y, (__m512){0}, (unsigned short)-1, 4)\n"
     "#define _mm512_scalef_ps(x, y) \\\n"
     "    __builtin_ia32_scalefps512_mask(x, y, (__m512){0}, (unsigned short)-1, 4)\n"
+    "#define _mm512_rcp14_ps(x) \\\n"
+    "    __builtin_ia32_rcp14ps512_mask(x, (__m512){0}, (unsigned short)-1)\n"
     "#define _mm512_sqrt_ps(x) \\\n"
     "    __builtin_ia32_sqrtps512_mask(x, (__m512){0}, (unsigned short)-1, 4)\n"
     "#define _mm512_sqrt_pd(x) \\\n"
@@ -781,6 +852,7 @@ static const char args_text[] =
     "    const volatile int *stop;\n"
     "} WkArgs;\n"
     "VINLINE int64_t wk_least(int64_t a, int64_t b) { return a < b ? a : b; }\n"
+    "VINLINE int wk_usable(double x) { return x - x == 0 && (x > 0x1p-126 || -x > 0x1p-126); }\n"
     "VINLINE int wk_left(int64_t n, int lanes)\n"
     "{\n"
     "    return n >= lanes ? lanes : n > 0 ? (int)n : 0;\n"

@@ -118,19 +118,6 @@ VINLINE VF vf_scale(VF y, VF n)
 #endif
 }
 
-/* 1 / d to an ulp, for d far from the ends of the range: where there is an estimate of 14
- * bits, one step of Newton's method on it. */
-VINLINE VF vf_reciprocal(VF d)
-{
-#if KERNEL_ISA == 2
-    VF r = (VF)_mm512_rcp14_ps((__m512)d);
-
-    return r + r * (1.0f - d * r);
-#else
-    return 1.0f / d;
-#endif
-}
-
 VINLINE VF vf_sqrt(VF x)
 {
 #if KERNEL_ISA == 2

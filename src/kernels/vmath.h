@@ -297,7 +297,7 @@ VINLINE VF vf_exp(VF x)
 VINLINE VF vf_logistic(VF x)
 {
     VF e = vf_exp(-vf_abs(x));
-    VF y = vf_select(x < 0.0f, e, vf_splat(1.0f)) * vf_reciprocal(1.0f + e);
+    VF y = vf_select(x < 0.0f, e, vf_splat(1.0f)) / (1.0f + e);
 
     return vf_select((x < 0.0f) & (e < 0.25f), e - e * y, y);
 }
@@ -312,7 +312,7 @@ VINLINE VF vf_tanh(VF x)
     small = a + a * z *
                     POLY6(z, -0.3333333315f, 0.1333330015f, -0.05395846163f,
                           0.02176250291f, -0.008323187058f, 0.002269501684f);
-    y = 1.0f - 2.0f * vf_reciprocal(vf_exp(2.0f * a) + 1.0f);
+    y = 1.0f - 2.0f / (vf_exp(2.0f * a) + 1.0f);
     y = vf_select(a < 0.63f, small, y);
     return vf_sign_of(y, x);
 }

@@ -10,8 +10,8 @@
 #define UNIT_LEAST 4   /* kernels: a unit of fewer is not worth a process of its own */
 #define UNIT_MOST  256 /* more take too much memory to compile */
 
-/* The second is what makes fused multiply-adds at this level. */
-static const char *const flags_any[] = {"-O1",          "-fexpensive-optimizations",
+
+static const char *const flags_any[] = {"-O2",
                                         "-w",
                                         "-fwrapv",      "-fno-strict-aliasing",
                                         "-fno-math-errno", "-fno-trapping-math",
@@ -37,8 +37,10 @@ bool compile_load(wf_ctx *cx, Kernel *const *k, uint32_t n, bool exact, Code **o
         uint32_t count = 0;
         Text t;
 
-        for (uint32_t i = u; i < n; i += nunits)
+        for (uint32_t i = u; i < n; i += nunits) {
+            k[i]->exact = exact;
             mine[count++] = k[i];
+        }
         text_init(&t, a);
         render_unit(mine, count, isa, a, &t);
         units[u] = (CodeUnit){text_str(&t), t.n};
