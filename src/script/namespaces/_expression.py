@@ -109,7 +109,7 @@ def dependents(outputs, roots):
 
 def replay(w, node, ys, xs, constants, env, subst):
     # (tape, ys, xs): ys computed again from values of xs that a recorder follows; what does not
-    # depend on xs, and constants, are taken from env.
+    # depend on xs, and constants, are taken from env. An x made of others is computed too.
     moving = dependents(ys, xs)
     evaluate(constants + [y for y in ys if y not in moving], env, subst)
     nodes = set([v.owner for v in moving if v.owner is not None])
@@ -117,12 +117,14 @@ def replay(w, node, ys, xs, constants, env, subst):
     for v in constants:
         inner[v] = value_of(v, env, subst)
     tape = w.tape_begin()
-    lifted = []
+    between = []
     for x in xs:
-        t = w.lift(value_of(x, env, subst), tape)
-        inner[x] = t
-        lifted.append(t)
-    return tape, evaluate(ys, inner, subst), lifted
+        if x.owner is not None and len(xs) > 1 and [r for r in xs if r is not x and r in ancestors([x], constants)]:
+            between.append(x)
+        else:
+            inner[x] = w.lift(value_of(x, env, subst), tape)
+    results = evaluate(ys + between, inner, subst)
+    return tape, results[:len(ys)], [inner[x] for x in xs]
 
 
 def free_variables(results, symbols):

@@ -1,1 +1,275 @@
-# tensorflow.compat.v1
+# tensorflow.compat.v1 -- version 1's names: graphs, placeholders, sessions, optimisers.
+import _tf as _w
+from tensorflow import *
+from tensorflow._base import state as _state, as_tensor as _as_tensor, dtype_of as _dtype_of, TensorShape, TensorLike as Tensor, InvalidArgumentError
+from tensorflow import (_ops, errors, nn, math, linalg, random, keras, data, nest, debugging, initializers, compat, group, no_op, gradients,
+                        hessians, control_dependencies, name_scope, device, cond, case, while_loop, TensorArray, UnconnectedGradients, slice, print,
+                        bool, name_scope as _name_scope)
+from tensorflow._graph import (Graph, GraphVariable, GraphTensor, Operation, Session, InteractiveSession, placeholder, placeholder_with_default,
+                               default_graph, graph_group, _Graph)
+from tensorflow._variable import Variable
+from tensorflow.compat import v1_train as train, v1_losses as losses, v1_layers as layers
+
+to_float, to_int32 = _ops.to_float, _ops.to_int32
+log_loss = None
+AUTO_REUSE = "auto"
+div = _ops.divide
+mul, sub, neg = _ops.multiply, _ops.subtract, _ops.negative
+random_uniform, random_normal, truncated_normal = random.uniform, random.normal, random.truncated_normal
+random_shuffle = random.shuffle
+set_random_seed = random.set_seed
+matrix_inverse, matrix_determinant, matrix_solve = _ops.inv, _ops.det, _ops.solve
+diag, diag_part, matrix_diag = _ops.diag, _ops.diag_part, _ops.diag
+log_sigmoid = _ops.log_sigmoid
+is_nan = _ops.is_nan
+
+
+def disable_eager_execution():
+    _state.eager = False
+    _state.graph = default_graph()
+
+
+def disable_v2_behavior():
+    disable_eager_execution()
+
+
+def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
+    _state.eager = True
+    _state.graph = None
+
+
+def enable_v2_behavior():
+    enable_eager_execution()
+
+
+def disable_resource_variables():
+    return None
+
+
+enable_resource_variables = disable_resource_variables
+
+
+def get_default_graph():
+    return default_graph()
+
+
+def reset_default_graph():
+    fresh = Graph()
+    if _state.graph is not None and _state.graph is _state.default:
+        _state.graph = fresh
+    _state.default = fresh
+
+
+def get_default_session():
+    return Session._stack[-1] if Session._stack else None
+
+
+def global_variables():
+    return default_graph().get_collection("variables")
+
+
+def trainable_variables(scope=None):
+    return [v for v in default_graph().get_collection("trainable_variables") if scope is None or v.name.startswith(scope)]
+
+
+all_variables = global_variables
+local_variables = lambda: []
+
+
+def variables_initializer(var_list, name="init"):
+    return graph_group([v.initializer for v in var_list])
+
+
+def global_variables_initializer():
+    return variables_initializer(global_variables())
+
+
+initialize_all_variables = global_variables_initializer
+
+
+def local_variables_initializer():
+    return graph_group([])
+
+
+tables_initializer = local_variables_initializer
+
+
+def is_variable_initialized(v):
+    return v
+
+
+def get_collection(key, scope=None):
+    return [v for v in default_graph().get_collection(key) if scope is None or v.name.startswith(scope)]
+
+
+def add_to_collection(name, value):
+    default_graph().collections.setdefault(name, []).append(value)
+
+
+class GraphKeys:
+    GLOBAL_VARIABLES = "variables"
+    TRAINABLE_VARIABLES = "trainable_variables"
+    LOSSES = "losses"
+    REGULARIZATION_LOSSES = "regularization_losses"
+    UPDATE_OPS = "update_ops"
+
+
+# ---- variables by scope ----
+
+class variable_scope:
+    def __init__(self, name_or_scope=None, default_name=None, values=None, initializer=None, reuse=None, regularizer=None, dtype=None, **kw):
+        self.given = name_or_scope if name_or_scope is not None else default_name
+        self.initializer = initializer
+        self.reuse = reuse
+
+    def __enter__(self):
+        g = default_graph()
+        outer = g.variable_scopes[-1] if g.variable_scopes else None
+        if isinstance(self.given, variable_scope):
+            self.name = self.given.name
+        else:
+            self.name = (outer.name + "/" if outer is not None and outer.name else "") + self.given
+        if self.reuse is None and outer is not None:
+            self.reuse = outer.reuse
+        if self.initializer is None and outer is not None:
+            self.initializer = outer.initializer
+        g.variable_scopes.append(self)
+        g.push_scope(self.given if isinstance(self.given, str) else self.name)
+        return self
+
+    def __exit__(self, *exc):
+        g = default_graph()
+        g.variable_scopes.pop()
+        g.pop_scope()
+
+    @property
+    def original_name_scope(self):
+        return self.name + "/"
+
+    def reuse_variables(self):
+        self.reuse = True
+
+
+def get_variable_scope():
+    g = default_graph()
+    if g.variable_scopes:
+        return g.variable_scopes[-1]
+    s = variable_scope("")
+    s.name = ""
+    return s
+
+
+def get_variable(name, shape=None, dtype=float32, initializer=None, regularizer=None, trainable=None, collections=None, **kw):
+    g = default_graph()
+    scope = g.variable_scopes[-1] if g.variable_scopes else None
+    full = scope.name + "/" + name if scope is not None and scope.name else name
+    reuse = scope.reuse if scope is not None else None
+    if full in g.store:
+        if reuse is None or reuse is False:
+            raise ValueError(f"Variable {full} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?")
+        v = g.store[full]
+        if shape is not None and not v.shape.is_compatible_with(shape if not isinstance(shape, int) else [shape]):
+            raise ValueError(f"Trying to share variable {full}, but specified shape {TensorShape(shape)} and found shape {v.shape}.")
+        return v
+    if reuse is True:
+        raise ValueError(f"Variable {full} does not exist, or was not created with tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?")
+    if initializer is None and scope is not None:
+        initializer = scope.initializer
+    if initializer is None:
+        initializer = initializers.GlorotUniform() if _dtype_of(dtype).is_floating else initializers.Zeros()
+    if isinstance(initializer, type):
+        initializer = initializer()
+    scopes, g.scopes = g.scopes, []
+    if callable(initializer) and not isinstance(initializer, GraphTensor):
+        sizes = [shape] if isinstance(shape, int) else list(shape if shape is not None else [])
+        graph, _state.graph = _state.graph, None
+        first = initializer(sizes, dtype)
+        _state.graph = graph
+    else:
+        first = initializer
+    v = GraphVariable(first, trainable=True if trainable is None else trainable, name=full)
+    g.scopes = scopes
+    g.store[full] = v
+    if regularizer is not None:
+        add_to_collection("regularization_losses", regularizer(v))
+    return v
+
+
+# ---- assignment ----
+
+def assign(ref, value, validate_shape=None, use_locking=None, name=None):
+    return ref.assign(value)
+
+
+def assign_add(ref, value, use_locking=None, name=None):
+    return ref.assign_add(value)
+
+
+def assign_sub(ref, value, use_locking=None, name=None):
+    return ref.assign_sub(value)
+
+
+def scatter_update(ref, indices, updates, use_locking=True, name=None):
+    return ref._change(lambda x, i, u: _w.index_set(x, i, u), _ops.constant(indices), updates)
+
+
+def scatter_add(ref, indices, updates, use_locking=False, name=None):
+    return ref._change(lambda x, i, u: _w.index_add(x, i, u), _ops.constant(indices), updates)
+
+
+def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
+    return input_
+
+
+class ConfigProto:
+    def __init__(self, **kw):
+        self.__dict__.update(kw)
+
+    class _Options:
+        allow_growth = False
+
+    gpu_options = _Options()
+
+
+GPUOptions = ConfigProto
+
+
+def zeros_initializer(dtype=None):
+    return initializers.Zeros()
+
+
+def ones_initializer(dtype=None):
+    return initializers.Ones()
+
+
+def constant_initializer(value=0, dtype=None, verify_shape=False):
+    return initializers.Constant(value)
+
+
+def random_normal_initializer(mean=0.0, stddev=1.0, seed=None, dtype=None):
+    return initializers.RandomNormal(mean, stddev)
+
+
+def random_uniform_initializer(minval=0, maxval=1.0, seed=None, dtype=None):
+    return initializers.RandomUniform(minval, maxval)
+
+
+truncated_normal_initializer = random_normal_initializer
+
+
+def glorot_uniform_initializer(seed=None, dtype=None):
+    return initializers.GlorotUniform()
+
+
+class logging:
+    ERROR, WARN, INFO, DEBUG, FATAL = 40, 30, 20, 10, 50
+
+    @staticmethod
+    def set_verbosity(v):
+        return None
+
+
+class app:
+    @staticmethod
+    def run(main=None, argv=None):
+        main(argv or [])
