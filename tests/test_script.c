@@ -497,7 +497,7 @@ TEST(a_native_type_has_methods_properties_operators_and_subclasses)
                         "Counter(3) Counter(4) qux False 10\n"
                         "2000 2 e True Counter(2) 2\n"
                         "'str' object cannot be interpreted as an integer\n"
-                        "'Counter' has no attribute 'stp'. Did you mean: 'step'?\n");
+                        "'Counter' object has no attribute 'stp'. Did you mean: 'step'?\n");
     sc_collect(vm);
     CHECK_EQ_INT(freed, 4);
     sc_vm_free(vm);

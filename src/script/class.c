@@ -719,12 +719,12 @@ void sc_raise_no_attr(Vm *vm, Value v, Str *name)
                  ((ScModule *)v.o)->name->s, name->s, hint ? "; did you mean: '" : "",
                  hint ? hint : "", hint ? "'?" : "");
     else
-        sc_raise(vm, C_AttributeError, "%s'%s' has no attribute '%s'%s%s%s",
+        sc_raise(vm, C_AttributeError, "%s'%s'%s has no attribute '%s'%s%s%s",
                  sc_class_of(vm, v) == vm->cls[C_type] ? "type object " : "",
                  v.tag == T_OBJ && sc_class_of(vm, v) == vm->cls[C_type]
                      ? c->name->s
                      : sc_type_name(vm, v),
-                 name->s, hint ? ". Did you mean: '" : "", hint ? hint : "", hint ? "'?" : "");
+                 sc_class_of(vm, v) == vm->cls[C_type] ? "" : " object", name->s, hint ? ". Did you mean: '" : "", hint ? hint : "", hint ? "'?" : "");
 }
 
 Value sc_getattr(Vm *vm, Value v, Str *name)

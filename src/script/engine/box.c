@@ -179,7 +179,7 @@ bool en_raise(En *e)
     wf_status s = c->status;
     char text[600];
     const char *at;
-    Value arg, r = NIL;
+    Value arg[2], r = NIL;
     KnownClass k;
 
     if (s == WF_OK)
@@ -204,10 +204,12 @@ bool en_raise(En *e)
     at = strncmp(text, "wf_", 3) ? text : text + 3;
     if (e->f->error_text.tag == T_NIL)
         return sc_fail(e->vm, k, "%s", at);
-    arg = v_obj(sc_str(e->vm, at));
-    if (arg.tag != T_NIL)
-        r = sc_call(e->vm, e->f->error_text, &arg, 1);
-    sc_drop(e->vm, arg);
+    arg[0] = v_obj(sc_str(e->vm, at));
+    arg[1] = v_obj(sc_str(e->vm, e->label ? e->label : ""));
+    if (arg[0].tag != T_NIL && arg[1].tag != T_NIL)
+        r = sc_call(e->vm, e->f->error_text, arg, 2);
+    sc_drop(e->vm, arg[0]);
+    sc_drop(e->vm, arg[1]);
     if (sc_is(e->vm, r, C_str))
         sc_raise_value(e->vm, k, r);
     else if (r.tag == T_OBJ)
@@ -873,7 +875,8 @@ bool engine_open(Vm *vm, ScModule *m)
         return false;
     if (f == &g->front[FRONT_TORCH] &&
         (!sc_module_class(vm, m, &torch_generator_def, NULL, NULL) ||
-         !open_table(vm, m, engine_random_torch, f) || !open_table(vm, m, engine_hosts, f)))
+         !open_table(vm, m, engine_random_torch, f) || !open_table(vm, m, engine_hosts, f) ||
+         !open_table(vm, m, engine_files, f)))
         return false;
     return sc_module_set(vm, m, "Tensor", v_obj(gc_ref(g->tensor))) &&
            sc_module_set(vm, m, "dtype", v_obj(gc_ref(g->dtype))) &&

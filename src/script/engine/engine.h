@@ -56,7 +56,7 @@ struct Front { /* one library's view */
     Class *scalar_cls[WF_DTYPE_COUNT]; /* of results of rank 0, as NumPy has; NULL: cls */
     struct DTypeObj *dtypes[WF_DTYPE_COUNT];
     wf_generator *generator;
-    Value error_text;   /* fn(text): an error as the library words it; T_NIL: as it is */
+    Value error_text;   /* fn(text, label): an error as the library words it; T_NIL: as it is */
     struct Engine *engine;
 };
 
@@ -157,8 +157,8 @@ extern const NativeDef tensor_methods[];
 extern const PropertyDef tensor_properties[];
 Value en_from_value(En *e, Value v, wf_dtype dtype); /* nested lists; WF_INVALID: inferred; boxed, scope left open */
 wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype);
-/* random_torch.c, host.c: of PyTorch's front alone */
-extern const NativeDef engine_random_torch[], engine_hosts[];
+/* random_torch.c, host.c, files.c: of PyTorch's front alone */
+extern const NativeDef engine_random_torch[], engine_hosts[], engine_files[];
 extern const ClassDef torch_generator_def;
 extern const ClassDef program_def, record_def, slot_def;
 extern const NativeDef engine_stage[]; /* stage.c */

@@ -56,10 +56,10 @@ static Value reduction(Vm *vm, const Args *a, FnReduce fn, const char *label)
 }
 
 #define UNARY_ROWS(X)                                                                    \
-    X(neg) X(abs) X(sign) X(positive) X(square) X(reciprocal) X(exp) X(exp2) X(expm1)    \
+    X(neg) X(abs) X(positive) X(square) X(reciprocal) X(exp) X(exp2) X(expm1)    \
     X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)        \
     X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erf_inv) X(sqrt)         \
-    X(rsqrt) X(sigmoid) X(floor) X(ceil) X(round) X(trunc) X(frac) X(is_finite)          \
+    X(rsqrt) X(sigmoid) X(frac) X(is_finite)          \
     X(is_nan) X(is_inf) X(logical_not) X(bitwise_not) X(stop_gradient) X(deg2rad)        \
     X(rad2deg) X(relu) X(silu) X(log_sigmoid) X(detach) X(copy) X(zeros_like)            \
     X(ones_like) X(nonzero) X(trace_of) X(cholesky) X(inv) X(det)
@@ -75,6 +75,29 @@ static Value reduction(Vm *vm, const Args *a, FnReduce fn, const char *label)
 #define DEFINE(name)                                                                     \
     static Value n_##name(Vm *vm, const Args *a) { return unary(vm, a, wf_##name); }
 UNARY_ROWS(DEFINE)
+#undef DEFINE
+
+/* Steps have a slope of 0, which PyTorch records: the result as a choice that is never x. */
+static Value step(Vm *vm, const Args *a, Fn1 fn)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, y;
+    Tensor *t;
+
+    if (!en_tensor(&e, a->v[0], &x))
+        return en_fail(&e);
+    y = fn(e.c, x);
+    t = tensor_get(e.c, x, "step");
+    if (t && t->need && e.f == &vm->engine->front[FRONT_TORCH] &&
+        dtype_is_float((wf_dtype)t->dtype))
+        y = wf_where(e.c, wf_bool(e.c, false), x, y);
+    return end_out(&e, y, a->v[1]);
+}
+
+#define STEP_ROWS(X) X(sign) X(floor) X(ceil) X(round) X(trunc)
+#define DEFINE(name)                                                                     \
+    static Value n_##name(Vm *vm, const Args *a) { return step(vm, a, wf_##name); }
+STEP_ROWS(DEFINE)
 #undef DEFINE
 #define DEFINE(name)                                                                     \
     static Value n_##name(Vm *vm, const Args *a) { return binary(vm, a, wf_##name); }
@@ -98,15 +121,31 @@ static Value n_where(Vm *vm, const Args *a)
     return en_end(&e, wf_where(e.c, x[0], x[1], x[2]));
 }
 
+/* PyTorch's slope of clamp at its bounds, where they are numbers, is 0. */
+static wf_tensor flat_at_bounds(wf_ctx *c, wf_tensor x, wf_tensor lo, wf_tensor hi, wf_tensor y)
+{
+    wf_tensor in = wf_is_none(lo) ? wf_bool(c, true) : wf_gt(c, x, lo);
+
+    if (!wf_is_none(hi))
+        in = wf_logical_and(c, in, wf_lt(c, x, hi));
+    return wf_where(c, in, x, wf_stop_gradient(c, y));
+}
+
 static Value n_clip(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
-    wf_tensor x, lo = WF_NONE, hi = WF_NONE;
+    wf_tensor x, y, lo = WF_NONE, hi = WF_NONE;
+    Tensor *t;
 
     if (!en_tensor(&e, a->v[0], &x) || !en_tensor_opt(&e, a->v[1], &lo) ||
         !en_tensor_opt(&e, a->v[2], &hi))
         return en_fail(&e);
-    return en_end(&e, wf_clip(e.c, x, lo, hi));
+    y = wf_clip(e.c, x, lo, hi);
+    t = tensor_get(e.c, x, "clip");
+    if (t && (t->need || t->symbolic) && e.f == &vm->engine->front[FRONT_TORCH] &&
+        !is_tensor(vm, a->v[1]) && !is_tensor(vm, a->v[2]))
+        y = flat_at_bounds(e.c, x, lo, hi, y);
+    return en_end(&e, y);
 }
 
 static Value n_cast(Vm *vm, const Args *a)
@@ -637,6 +676,11 @@ static Value n_linear(Vm *vm, const Args *a)
     if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &w) ||
         !en_tensor_opt(&e, a->v[2], &b))
         return en_fail(&e);
+    if (e.f == &vm->engine->front[FRONT_TORCH] && wf_dtype_of(e.c, x) != wf_dtype_of(e.c, w)) {
+        tfail(e.c, WF_ERR_TYPE, "linear: dtypes %s and %s differ",
+              wf_dtype_name(wf_dtype_of(e.c, x)), wf_dtype_name(wf_dtype_of(e.c, w)));
+        return en_fail(&e);
+    }
     flat = wf_rank(e.c, x) == 2;
     e.label = wf_is_none(b) ? flat ? "mm" : "unsafe_view" : flat ? "addmm" : "view";
     return en_end(&e, wf_linear(e.c, x, w, b));
@@ -999,7 +1043,7 @@ static Value n_about(Vm *vm, const Args *a)
     else if (!strcmp(what, "address") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_int(t->symbolic ? 0 : (int64_t)(uintptr_t)tensor_data(t));
     else if (!strcmp(what, "view") && (t = tensor_get(e.c, x, "about")) != NULL)
-        v = v_bool(t->is_view || t->base);
+        v = v_bool(t->root || t->base);
     else if (!strcmp(what, "count"))
         v = v_int(wf_count(e.c, x));
     else
@@ -1218,7 +1262,7 @@ static Value n_set_narrow(Vm *vm, const Args *a)
 #define ROW2(name) {#name, n_##name, "x,y|$out"},
 #define ROWR(name) {#name, n_##name, "x|axis,keep"},
 const NativeDef engine_functions[] = {
-    UNARY_ROWS(ROW) BINARY_ROWS(ROW2) REDUCE_ROWS(ROWR)
+    UNARY_ROWS(ROW) STEP_ROWS(ROW) BINARY_ROWS(ROW2) REDUCE_ROWS(ROWR)
     {"where", n_where, "cond,x,y"},
     {"clip", n_clip, "x|lo,hi"},
     {"cast", n_cast, "x,dtype"},

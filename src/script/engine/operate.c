@@ -105,6 +105,12 @@ Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inp
         return sc_failed(vm) ? NIL : NOTIMPL;
     }
     e.label = reflected && op == OP2_SUB ? "rsub" : binary_label[op];
+    if (op == OP2_MATMUL && e.f == &vm->engine->front[FRONT_TORCH] &&
+        wf_dtype_of(e.c, x) != wf_dtype_of(e.c, y)) {
+        tfail(e.c, WF_ERR_TYPE, "matmul: dtypes %s and %s differ",
+              wf_dtype_name(wf_dtype_of(e.c, x)), wf_dtype_name(wf_dtype_of(e.c, y)));
+        return en_fail(&e);
+    }
     if (is_strict(&e))
         strict_operands(&e, op, &x, &y);
     if (inplace && !reflected && e.f->views_write && !is_scalar(vm, a))
@@ -375,16 +381,28 @@ static Value m_item(Vm *vm, const Args *a)
     return v.tag == T_NIL ? en_fail(&e) : en_end_value(&e, v);
 }
 
+/* float() and int() of more than one number, in PyTorch's words. */
+static Value to_number(Vm *vm, const Args *a)
+{
+    const Tensor *x = tensor_get(vm->cx, as_tensor(a->v[0])->t, "item");
+
+    if (x && !x->symbolic && x->count != 1 &&
+        as_tensor(a->v[0])->front == &vm->engine->front[FRONT_TORCH])
+        return sc_raise(vm, C_ValueError,
+                        "only one element tensors can be converted to Python scalars");
+    return m_item(vm, a);
+}
+
 static Value m_float(Vm *vm, const Args *a)
 {
-    Value v = m_item(vm, a);
+    Value v = to_number(vm, a);
 
     return v.tag == T_INT || v.tag == T_BOOL ? v_float((double)v.i) : v;
 }
 
 static Value m_int(Vm *vm, const Args *a)
 {
-    Value v = m_item(vm, a);
+    Value v = to_number(vm, a);
 
     if (v.tag == T_FLOAT) {
         if (!(v.f > -9.3e18 && v.f < 9.3e18))

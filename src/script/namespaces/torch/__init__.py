@@ -59,4 +59,4 @@ def __getattr__(name):
     return getattr(__import__("torch._misc"), name)
 
 
-_w.set_error(lambda text: __import__("torch._errors").worded(text))
+_w.set_error(lambda text, label: __import__("torch._errors").worded(text, label))

@@ -46,7 +46,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
 def as_tensor(data, dtype=None, device=None):
     check_device(device)
     if isinstance(data, _w.Tensor):
-        data = _w.wrap(data)
+        data = data if hasattr(data, "requires_grad_") else _w.wrap(data)
         return data if dtype is None or data.dtype == dtype else data.to(dtype)
     return _w.tensor(data, dtype)
 

@@ -20,7 +20,7 @@ def _shapes(text):
         at = j + 1
 
 
-def _broadcast(text):
+def _broadcast(text, label):
     a, b = _shapes(text)[:2]
     for k in range(1, min(len(a), len(b)) + 1):
         if a[-k] != b[-k] and a[-k] != 1 and b[-k] != 1:
@@ -30,7 +30,7 @@ def _broadcast(text):
     return text
 
 
-def _matmul(text):
+def _matmul(text, label):
     a, b = _shapes(text)[:2]
     if len(a) == 1 and len(b) == 1:
         return (f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same number of "
@@ -48,10 +48,11 @@ def _matmul(text):
     rows = 1
     for n in a[:-1]:
         rows *= n
-    return f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[-2]}x{b[-1]})"
+    name = "addmm" if label == "addmm" else "mm"
+    return f"{name}: mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[-2]}x{b[-1]})"
 
 
-def _concat(text):
+def _concat(text, label):
     a, b = _shapes(text)[:2]
     axis = int(text.rpartition("axis ")[2].split()[0])
     if len(a) != len(b):
@@ -63,16 +64,19 @@ def _concat(text):
     return text
 
 
-def _index(text):
+def _index(text, label):
     words = text.replace(":", " ").split()
     numbers = [int(w) for w in words if w.lstrip("-").isdigit()]
     if "indices for a tensor" in text:
         return IndexError(f"too many indices for tensor of dimension {numbers[1]}")
     value, axis, size = numbers[:3]
-    return IndexError(f"index {value} is out of bounds for dimension {axis} with size {size}")
+    if label in ("take", "embedding"):
+        return IndexError("index out of range in self")
+    kind = RuntimeError if label in ("take_along", "put_along", "add_along", "index_set", "index_add") else IndexError
+    return kind(f"index {value} is out of bounds for dimension {axis} with size {size}")
 
 
-def _axis(text):
+def _axis(text, label):
     words = text.replace(":", " ").split()
     numbers = [int(w) for w in words if w.lstrip("-").isdigit()]
     axis, rank = numbers[0], numbers[1]
@@ -80,12 +84,12 @@ def _axis(text):
     return IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {axis})")
 
 
-def _written(text):
+def _written(text, label):
     return ("one of the variables needed for gradient computation has been modified by an inplace operation: "
             + text.partition(": ")[2])
 
 
-def _elements(text):
+def _elements(text, label):
     shapes = _shapes(text)
     count = text.partition(" has ")[2].split()[0]
     if len(shapes) > 1:
@@ -94,7 +98,29 @@ def _elements(text):
     return f"shape of {need} elements is invalid for input of size {count}"
 
 
+def _dtypes(text, label):
+    a, _, b = text.partition("dtypes ")[2].replace(" differ", "").partition(" and ")
+    if label == "matmul":
+        return f"expected m1 and m2 to have the same dtype, but got: {_C_NAMES.get(a, a)} != {_C_NAMES.get(b, b)}"
+    return f"mat1 and mat2 must have the same dtype, but got {_NAMES.get(a, a)} and {_NAMES.get(b, b)}"
+
+
+_C_NAMES = {"f32": "float", "f64": "double", "f16": "c10::Half", "bf16": "c10::BFloat16", "i64": "long int",
+            "i32": "int", "i16": "short", "i8": "signed char", "u8": "unsigned char", "bool": "bool"}
+_NAMES = {"f32": "Float", "f64": "Double", "f16": "Half", "bf16": "BFloat16", "i64": "Long", "i32": "Int",
+          "i16": "Short", "i8": "Char", "u8": "Byte", "bool": "Bool"}
+
+
+def _bits(text, label):
+    if label == "bitwise_not" or text.startswith("bitwise_not"):
+        return TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    kind = text.rpartition("got ")[2].partition("[")[0].strip()
+    return NotImplementedError(f'"{text.partition(":")[0]}_cpu" not implemented for \'{_NAMES.get(kind, kind)}\'')
+
+
 _WORDS = (  # a part of the engine's text, what to say
+    ("dtypes ", _dtypes),
+    ("needs integers or bools", _bits),
     ("cannot be broadcast together", _broadcast),
     ("do not fit: the last axis", _matmul),
     ("differ in more than axis", _concat),
@@ -102,21 +128,21 @@ _WORDS = (  # a part of the engine's text, what to say
     ("is out of range for axis", _index),
     ("is out of range for a tensor of rank", _axis),
     ("elements, but the new shape", _elements),
-    ("history was used and freed", lambda text: torch._grad.TWICE),
+    ("history was used and freed", lambda text, label: torch._grad.TWICE),
     ("saved for its derivative was written", _written),
     ("a leaf that requires a gradient cannot be written",
-     lambda text: "a leaf Variable that requires grad is being used in an in-place operation."),
+     lambda text, label: "a leaf Variable that requires grad is being used in an in-place operation."),
     ("has no history: nothing",
-     lambda text: "element 0 of tensors does not require grad and does not have a grad_fn"),
-    ("needs a float dtype", lambda text: "Only Tensors of floating point and complex dtype can require gradients"),
+     lambda text, label: "element 0 of tensors does not require grad and does not have a grad_fn"),
+    ("needs a float dtype", lambda text, label: "Only Tensors of floating point and complex dtype can require gradients"),
 )
 
 
-def worded(text):
+def worded(text, label):
     for part, say in _WORDS:
         if part in text:
             try:
-                error = say(text)
+                error = say(text, label)
             except (IndexError, ValueError):
                 return text
             if isinstance(error, str):

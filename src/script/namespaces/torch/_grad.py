@@ -82,7 +82,7 @@ def is_inference_mode_enabled():
 # ---- names of steps
 
 _NAMES = {
-    "linear": "Addmm", "sum": "Sum", "sum_dim": "Sum", "swap_axes": "Transpose", "expand_dims": "Unsqueeze",
+    "linear": "Addmm", "max_at": "Max", "min_at": "Min", "sum": "Sum", "sum_dim": "Sum", "swap_axes": "Transpose", "expand_dims": "Unsqueeze",
     "concat": "Cat", "index_get": "Index", "take": "IndexSelect", "take_along": "Gather", "clip": "Clamp",
     "broadcast_to": "Expand", "copy": "Clone", "norm": "LinalgVectorNorm", "conv": "Convolution",
     "conv_transpose": "Convolution", "max_pool": "MaxPool2DWithIndices", "avg_pool": "AvgPool2D",
@@ -96,7 +96,7 @@ _NAMES = {
     "floor_div": "Div", "trace_of": "Trace", "erf_inv": "Erfinv", "move_axis": "Permute", "rms_norm": "Mul",
     "masked_fill": "MaskedFill", "stack": "Stack", "tensordot": "View", "einsum": "View", "repeat": "Index",
 }
-_ONES = ("max", "sum_dim", "mean_dim", "prod_dim", "rsub", "clip", "clamp", "squeeze", "roll_dim")
+_ONES = ("max", "min", "sum_dim", "mean_dim", "prod_dim", "rsub", "clip", "clamp", "squeeze", "roll_dim")
 _MATMUL = {0: "DotBackward0", 1: "MvBackward0", 2: "MmBackward0", 3: "BmmBackward0"}
 
 

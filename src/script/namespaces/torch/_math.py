@@ -308,7 +308,7 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None):
 
 def _no_whole_mean(input, name):
     if not input.dtype.is_floating_point:
-        raise RuntimeError(f"{name}(): could not infer output dtype. Input dtype must be either a floating point "
+        raise NotImplementedError(f"{name}(): could not infer output dtype. Input dtype must be either a floating point "
                            f"or complex dtype. Got: {_scalar(input.dtype)}")
 
 
@@ -371,9 +371,9 @@ def _extreme(native, where_native, both, name):
         if input.ndim == 0:
             return pair(name, (_w.copy(input), _w.tensor(0)))
         index = where_native(input, dim, True)
-        values = _w.label(_w.take_along(input, index, dim), name)
+        values = _w.label(_w.take_along(input, index, dim), name + "_at")
         if not keepdim:
-            values, index = _w.label(_w.squeeze(values, dim), name), _w.squeeze(index, dim)
+            values, index = _w.label(_w.squeeze(values, dim), name + "_at"), _w.squeeze(index, dim)
         return pair(name, (values, index))
     extreme.__name__ = name
     return extreme
@@ -423,7 +423,16 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
         p = 2.0
     elif p == "nuc":
         raise NotImplementedError("the nuclear norm needs svd, which is outside this version")
+    if p == 2 and _w.about(input, "requires_grad"):
+        return put(out, _norm2(input, _dims(dim), keepdim))
     return put(out, _w.norm(input, p, _dims(dim), keepdim))
+
+
+def _norm2(x, dims, keepdim):
+    # The slope at 0 is taken as 0.
+    square = _w.sum(x * x, dims, keepdim)
+    zero = _w.eq(square, 0)
+    return _w.label(_w.where(zero, 0.0 * square, _w.sqrt(_w.where(zero, 1.0, square))), "norm")
 
 
 def dist(input, other, p=2):
@@ -536,7 +545,7 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
     out = []
     for k in (q.tolist() if many else [float(q)]):
         if not 0 <= k <= 1:
-            raise RuntimeError(f"quantile() q values must be in the range [0, 1]")
+            raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {k}")
         place = k * (input.shape[dim] - 1)
         lo = int(_math.floor(place))
         hi = int(_math.ceil(place))

@@ -23,10 +23,10 @@ def matmul(input, other, *, out=None):
 
 def _with_rank(name, ranks, fn=matmul):
     def product(input, other, *, out=None):
-        for x, rank, which in zip((input, other), ranks, ("self", "mat2")):
+        for x, rank, which in zip((input, other), ranks, ("mat1", "mat2")):
             if x.ndim != rank:
-                raise RuntimeError(f"{name}: expected a tensor with {rank} dimensions for {which}, but got "
-                                   f"{x.ndim}D")
+                kind = {1: "vector", 2: "matrix", 3: "batch of matrices"}[rank]
+                raise RuntimeError(f"{name}: {which} must be a {kind}, got {x.ndim}-D tensor")
         return put(out, _w.label(fn(input, other), name))
     product.__name__ = name
     return product

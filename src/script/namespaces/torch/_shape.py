@@ -16,10 +16,10 @@ def reshape(input, *shape):
 
 
 def _bad_shape(input, shape, error):
-    if "invalid for input" not in str(error):
+    if "invalid for input" not in str(error) and "cannot be divided" not in str(error):
         return error
     new = RuntimeError(f"shape '{list(shape)}' is invalid for input of size {input.numel()}")
-    new.detail = error.detail
+    new.detail = getattr(error, "detail", str(error))
     return new
 
 
@@ -182,7 +182,7 @@ def _each(tensors, fn):
 def cat(tensors, dim=0, *, out=None):
     tensors = list(tensors)
     if len(tensors) == 0:
-        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     some = [x for x in tensors if not (x.ndim == 1 and x.numel() == 0)]
     try:
         return put(out, _w.label(_w.concat(some or tensors[:1], dim), "cat"))
@@ -245,8 +245,10 @@ def split(tensor, split_size_or_sections, dim=0):
     n = tensor.shape[dim]
     s = split_size_or_sections
     if isinstance(s, int):
-        if s <= 0:
+        if s < 0:
             raise RuntimeError(f"split expects split_size be non-negative, but got split_size={s}")
+        if s == 0 and n:
+            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}")
         sizes = [min(s, n - at) for at in range(0, n, s)] or [0]
     else:
         sizes = list(s)
@@ -265,6 +267,8 @@ def _pieces(x, sizes, dim, label):
 
 
 def chunk(input, chunks, dim=0):
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     n = input.shape[dim]
     size = max(1, -(-n // chunks))
     return split(input, size, dim)
@@ -379,7 +383,6 @@ def meshgrid(*tensors, indexing="ij"):
         one[k] = shape[k]
         out.append(_w.broadcast_to(_w.reshape(x, one), shape))
     if swap:
-        out = [_w.swap_axes(x, 0, 1) for x in out]
         out[0], out[1] = out[1], out[0]
     return tuple(out)
 

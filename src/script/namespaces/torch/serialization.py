@@ -83,6 +83,9 @@ def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_seriali
 
 
 def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=None, **options):
+    import os
+    if not os.path.exists(_path(f)):
+        raise FileNotFoundError(2, "No such file or directory", _path(f))
     names, tensors, tree = _w.load_tensors(_path(f), _MARK)
     by_name = dict(zip(names, tensors))
     if tree is None:  # a safetensors file of somebody else

@@ -49,7 +49,7 @@ class _Traced:
         for x in leaves:
             if not isinstance(x, _w.Tensor):
                 raise RuntimeError(f"{self.name}: a traced function takes tensors, got {type(x).__name__}")
-        outs = _w.apply(self.program, leaves + [s[3] for s in state])
+        outs = _w.apply(self.program, [s[3] for s in state] + leaves)
         n = len(outs) - len(self.writes)
         it = iter(outs[:n])
         values = [self.statics[i] if i in self.statics else next(it)
@@ -69,16 +69,16 @@ def _record(func, args, state, name, strict):
                                "Lists, Dicts, and Tuples of Tensors can be traced")
     if _w.in_trace():
         raise RuntimeError("a trace cannot be made inside another trace")
-    n = len(leaves)
+    n = len(state)
     done = []
 
     def body(*symbols):
         kept = []
-        for (owner, d, k, t), s in zip(state, symbols[n:]):
+        for (owner, d, k, t), s in zip(state, symbols):
             kept.append((d, k, t, s, _w.alias(s)))
             d[k] = s
         try:
-            r = func(*_tree.unflatten(spec, list(symbols[:n])))
+            r = func(*_tree.unflatten(spec, list(symbols[n:])))
             out, out_spec = _tree.flatten(r, None, False)
             if isinstance(r, dict) and strict:
                 raise RuntimeError("Encountering a dict at the output of the tracer might cause the trace to be "
@@ -102,7 +102,7 @@ def _record(func, args, state, name, strict):
             for d, k, t, s, old in kept:
                 d[k] = t
 
-    program = _w.trace_sizes(body, leaves + [s[3] for s in state], list(range(n, n + len(state))))
+    program = _w.trace_sizes(body, [s[3] for s in state] + leaves, list(range(n)), name)
     t = _Traced(program, spec, *done[0], name)
     if t.writes:        # the run on the example counts: buffers have its traces
         with torch.no_grad():

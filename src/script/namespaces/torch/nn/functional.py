@@ -2,7 +2,7 @@
 import math as _math
 
 import _torch as _w
-from torch._math import log_softmax as _log_softmax, softmax as _softmax
+from torch._math import log_softmax as _log_softmax, norm as _norm, softmax as _softmax
 from torch._products import cosine_similarity, pairwise_distance, pdist
 from torch._shape import broadcast_tensors as _together
 from torch._types import default_generator, int64 as _int64, bool as _bool
@@ -626,7 +626,7 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
 
 
 def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
-    return input / _w.clip(_w.norm(input, p, dim, True), eps, None)
+    return input / _w.maximum(_norm(input, p, dim, True), eps)
 
 
 def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
@@ -720,8 +720,11 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
 
 
 def _check_classes(input, target):
-    n = input.shape[1 if input.ndim > 1 else 0]
-    if target.dtype.is_floating_point or _w.about(target, "symbolic"):
+    if target.dtype.is_floating_point:
+        if target.shape != input.shape:
+            raise RuntimeError("expected target dtype to be Long or Byte, but got Float")
+        return
+    if _w.about(target, "symbolic"):
         return
     if input.ndim > 1 and input.shape[0] != target.shape[0]:
         raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
@@ -742,7 +745,9 @@ def _named(fn, input, target):
         n = input.shape[1 if input.ndim > 1 else 0]
         bad = [t for t in _w.reshape(target, (-1,)).tolist() if not 0 <= t < n and t != -100]
         if bad:
-            raise IndexError(f"Target {bad[0]} is out of bounds: there are {n} classes") from None
+            wrong = IndexError(f"Target {bad[0]} is out of bounds.")
+            wrong.detail = f"there are {n} classes"
+            raise wrong from None
         raise
 
 
@@ -755,6 +760,8 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     if input.shape != target.shape:
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) "
                          "is deprecated. Please ensure they have the same size.")
+    if not _w.about(input, "symbolic") and not bool(_w.all(_w.logical_and(_w.ge(input, 0), _w.le(input, 1)))):
+        raise RuntimeError("all elements of input should be between 0 and 1")
     if weight is None:
         return _w.bce_loss(input, target, reduction)
     return _reduced(_w.bce_loss(input, target, "none") * weight, reduction)
