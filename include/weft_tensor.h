@@ -332,6 +332,9 @@ WF_API wf_tensor wf_tile(wf_ctx *c, wf_tensor x, const int64_t *reps, int n);
 WF_API wf_tensor wf_repeat(wf_ctx *c, wf_tensor x, int64_t n, int axis); /* each element n times */
 WF_API wf_tensor wf_roll(wf_ctx *c, wf_tensor x, int64_t shift, int axis);
 WF_API wf_tensor wf_pad(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *hi, double value);
+/* Padding by what x has: mirrored without the edge, the edge repeated, from the other end. */
+typedef enum wf_pad_kind { WF_PAD_CONSTANT, WF_PAD_REFLECT, WF_PAD_REPLICATE, WF_PAD_CIRCULAR } wf_pad_kind;
+WF_API wf_tensor wf_pad_with(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *hi, wf_pad_kind kind, double value);
 WF_API wf_tensor wf_tril(wf_ctx *c, wf_tensor x, int k);
 WF_API wf_tensor wf_triu(wf_ctx *c, wf_tensor x, int k);
 
@@ -357,6 +360,10 @@ WF_API wf_tensor wf_cumsum(wf_ctx *c, wf_tensor x, int axis, bool reverse);
 WF_API wf_tensor wf_cumprod(wf_ctx *c, wf_tensor x, int axis);
 WF_API wf_tensor wf_cummax(wf_ctx *c, wf_tensor x, int axis);
 WF_API wf_tensor wf_cummin(wf_ctx *c, wf_tensor x, int axis);
+WF_API wf_tensor wf_logcumsumexp(wf_ctx *c, wf_tensor x, int axis);
+WF_API wf_tensor wf_diff(wf_ctx *c, wf_tensor x, int n, int axis); /* of neighbours, n times */
+/* The integral of y along the axis; x: places, WF_NONE: dx apart */
+WF_API wf_tensor wf_trapezoid(wf_ctx *c, wf_tensor y, wf_tensor x, double dx, int axis);
 
 /* ---- indexing ------------------------------------------------------------------------------------------------
  *
@@ -420,6 +427,16 @@ WF_API wf_tensor wf_take(wf_ctx *c, wf_tensor x, wf_tensor index, int axis);
 WF_API wf_tensor wf_take_along(wf_ctx *c, wf_tensor x, wf_tensor index, int axis);
 WF_API wf_tensor wf_put_along(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v, int axis);
 WF_API wf_tensor wf_add_along(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v, int axis);
+/* Whole slices of x at the places of an axis that a vector of indices gives: replaced by v, or with v added. */
+WF_API wf_tensor wf_put_slices(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v, int axis);
+WF_API wf_tensor wf_add_slices(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v, int axis);
+/* x with v at x[index[i,j], j] along axis 0, and so on. What meets in one place is combined; with_old: with x, too. v may be
+ * larger than index: what lies beyond is left out. */
+typedef enum wf_scatter_kind {
+    WF_SCATTER_SET, WF_SCATTER_ADD, WF_SCATTER_MUL, WF_SCATTER_MAX, WF_SCATTER_MIN, WF_SCATTER_MEAN
+} wf_scatter_kind;
+WF_API wf_tensor wf_scatter_along(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v, int axis, wf_scatter_kind kind,
+                                  bool with_old);
 WF_API wf_tensor wf_masked_fill(wf_ctx *c, wf_tensor x, wf_tensor mask, double value);
 /* The k-th true element of mask gets the k-th of source. */
 WF_API wf_tensor wf_masked_scatter(wf_ctx *c, wf_tensor x, wf_tensor mask, wf_tensor source);
@@ -438,12 +455,28 @@ WF_API wf_status wf_top_k(wf_ctx *c, wf_tensor x, int64_t k, int axis, bool larg
 WF_API wf_tensor wf_searchsorted(wf_ctx *c, wf_tensor sorted, wf_tensor v, bool right);
 WF_API wf_tensor wf_median(wf_ctx *c, wf_tensor x, int axis, bool lower, bool keep);
 
+/* The k-th smallest, k from 1; the most frequent value, the smallest of several; and where it is (the last place). */
+WF_API wf_status wf_kth_value(wf_ctx *c, wf_tensor x, int64_t k, int axis, bool keep, wf_tensor *out_values,
+                              wf_tensor *out_index);
+WF_API wf_status wf_mode(wf_ctx *c, wf_tensor x, int axis, bool keep, wf_tensor *out_values, wf_tensor *out_index);
+/* The values of x, sorted, each once; where each element of x is among them, and how often each occurs (may be NULL). */
+WF_API wf_status wf_unique(wf_ctx *c, wf_tensor x, wf_tensor *out_values, wf_tensor *out_inverse, wf_tensor *out_counts);
+/* How often 0, 1, 2 .. stand in x, or the sums of their weights (WF_NONE: none). As long as `length`, or, if that is negative,
+ * as the values ask for (concrete ones), at least `least`. */
+WF_API wf_tensor wf_bincount(wf_ctx *c, wf_tensor x, wf_tensor weights, int64_t least, int64_t length);
+/* Numbers of x in equal bins from lo to hi; if those are equal: from its smallest to its largest (concrete ones). */
+WF_API wf_tensor wf_histogram(wf_ctx *c, wf_tensor x, int64_t bins, double lo, double hi);
+
 /* ---- linear algebra --------------------------------------------------------------------------------------------- */
 
 WF_API wf_tensor wf_matmul(wf_ctx *c, wf_tensor x, wf_tensor y); /* as NumPy's @ */
 WF_API wf_tensor wf_tensordot(wf_ctx *c, wf_tensor x, wf_tensor y, const int *x_axes, const int *y_axes, int n);
 WF_API wf_tensor wf_outer(wf_ctx *c, wf_tensor x, wf_tensor y);
 WF_API wf_tensor wf_einsum(wf_ctx *c, const char *spec, const wf_tensor *x, int n); /* any: "b...i,ij->b...j" */
+WF_API wf_tensor wf_cross(wf_ctx *c, wf_tensor x, wf_tensor y, int axis);
+WF_API wf_tensor wf_cosine_similarity(wf_ctx *c, wf_tensor x, wf_tensor y, int axis, double eps);
+WF_API wf_tensor wf_normalize(wf_ctx *c, wf_tensor x, double p, int axis, double eps);
+WF_API wf_tensor wf_cdist(wf_ctx *c, wf_tensor x, wf_tensor y, double p); /* [..,m,k] [..,n,k] -> [..,m,n] */
 WF_API wf_tensor wf_trace_of(wf_ctx *c, wf_tensor x);
 WF_API wf_tensor wf_cholesky(wf_ctx *c, wf_tensor x);
 WF_API wf_tensor wf_solve_triangular(wf_ctx *c, wf_tensor a, wf_tensor b, bool lower, bool trans, bool unit);
@@ -498,8 +531,25 @@ WF_API wf_tensor wf_max_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *windo
                              const int64_t *padding, const int64_t *dilation);
 WF_API wf_tensor wf_avg_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *window, const int64_t *stride,
                              const int64_t *padding, bool count_padding);
+/* ceil_mode: windows that only begin inside count, too. out_index (may be NULL): of the maxima, in their image. divisor: what
+ * sums are divided by, 0: the elements of the window. */
+WF_API wf_tensor wf_max_pool_with(wf_ctx *c, wf_tensor x, int n, const int64_t *window, const int64_t *stride,
+                                  const int64_t *padding, const int64_t *dilation, bool ceil_mode, wf_tensor *out_index);
+WF_API wf_tensor wf_avg_pool_with(wf_ctx *c, wf_tensor x, int n, const int64_t *window, const int64_t *stride,
+                                  const int64_t *padding, bool ceil_mode, bool count_padding, int64_t divisor);
 WF_API wf_tensor wf_adaptive_avg_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *sizes);
 WF_API wf_tensor wf_adaptive_max_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *sizes);
+/* Patches of images: [N,C,H,W] -> [N,C*kh*kw,L], and their sum back into images of the given sizes. */
+WF_API wf_tensor wf_unfold(wf_ctx *c, wf_tensor x, const int64_t *window, const int64_t *dilation, const int64_t *padding,
+                           const int64_t *stride);
+WF_API wf_tensor wf_fold(wf_ctx *c, wf_tensor x, const int64_t *sizes, const int64_t *window, const int64_t *dilation,
+                         const int64_t *padding, const int64_t *stride);
+WF_API wf_tensor wf_pixel_shuffle(wf_ctx *c, wf_tensor x, int64_t r);   /* [..,C*r*r,H,W] -> [..,C,H*r,W*r] */
+WF_API wf_tensor wf_pixel_unshuffle(wf_ctx *c, wf_tensor x, int64_t r); /* and back */
+/* [N,C,..] with n spatial axes of new sizes, by the nearest element or linearly; corners: those of both images meet. scales
+ * (may be NULL): factors the sizes were made by. */
+WF_API wf_tensor wf_interpolate(wf_ctx *c, wf_tensor x, int n, const int64_t *sizes, const double *scales, bool linear,
+                                bool corners);
 WF_API wf_tensor wf_linear(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias); /* x wᵀ + bias */
 WF_API wf_tensor wf_embedding(wf_ctx *c, wf_tensor weight, wf_tensor index);
 WF_API wf_tensor wf_dropout(wf_ctx *c, wf_tensor x, wf_tensor mask, double p); /* mask: true where x stays */

@@ -83,9 +83,10 @@ static int parse_index(const char *s, const wf_tensor *in, wf_index *ix)
     }
 #define EACH_UNARY(X)                                                                    \
     X(neg)                                                                               \
-    X(abs) X(sign) X(positive) X(square) X(reciprocal) X(exp) X(exp2) X(expm1) X(log)    \
-        X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh)   \
-            X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(erf_inv) X(sqrt) \
+    X(abs)                                                                               \
+    X(sign) X(positive) X(square) X(reciprocal) X(exp) X(exp2) X(expm1) X(log) X(log2)   \
+        X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh)   \
+            X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(erf_inv) X(sqrt)         \
                 X(rsqrt) X(sigmoid) X(floor) X(ceil) X(round) X(trunc) X(frac)           \
                     X(is_finite) X(is_nan) X(is_inf) X(logical_not) X(bitwise_not)       \
                         X(stop_gradient) X(deg2rad) X(rad2deg) X(relu) X(silu)           \
@@ -94,7 +95,8 @@ static int parse_index(const char *s, const wf_tensor *in, wf_index *ix)
                                     X(detach)
 #define EACH_BINARY(X)                                                                   \
     X(add)                                                                               \
-    X(sub) X(mul) X(div) X(floor_div) X(remainder) X(fmod) X(pow) X(atan2) X(maximum)    \
+    X(sub)                                                                               \
+    X(mul) X(div) X(floor_div) X(remainder) X(fmod) X(pow) X(atan2) X(maximum)           \
         X(minimum) X(hypot) X(logaddexp) X(eq) X(ne) X(lt) X(le) X(gt) X(ge)             \
             X(logical_and) X(logical_or) X(logical_xor) X(bitwise_and) X(bitwise_or)     \
                 X(bitwise_xor) X(shift_left) X(shift_right) X(matmul) X(outer) X(solve)  \
@@ -262,6 +264,58 @@ PLAIN(avg_pool, wf_avg_pool(c, in[0], (int)num(a, 0), sizes(a, 1, &s0), sizes(a,
                             sizes(a, 3, &s2), num(a, 4) != 0))
 PLAIN(adaptive_avg_pool, wf_adaptive_avg_pool(c, in[0], (int)num(a, 0), sizes(a, 1, &s0)))
 PLAIN(adaptive_max_pool, wf_adaptive_max_pool(c, in[0], (int)num(a, 0), sizes(a, 1, &s0)))
+CALL(max_pool_with)
+{
+    Sizes s0, s1, s2, s3;
+
+    out[0] =
+        wf_max_pool_with(c, in[0], (int)num(a, 0), sizes(a, 1, &s0), sizes(a, 2, &s1),
+                         sizes(a, 3, &s2), sizes(a, 4, &s3), num(a, 5) != 0, &out[1]);
+}
+PLAIN(avg_pool_with,
+      wf_avg_pool_with(c, in[0], (int)num(a, 0), sizes(a, 1, &s0), sizes(a, 2, &s1),
+                       sizes(a, 3, &s2), at(a, 4, 0) != 0, at(a, 4, 1) != 0, at(a, 4, 2)))
+PLAIN(pad_with, wf_pad_with(c, in[0], sizes(a, 0, &s0), sizes(a, 1, &s1),
+                            (wf_pad_kind)num(a, 2), num(a, 3)))
+PLAIN(unfold, wf_unfold(c, in[0], sizes(a, 0, &s0), sizes(a, 1, &s1), sizes(a, 2, &s2),
+                        sizes(a, 3, &s3)))
+CALL(fold)
+{
+    Sizes s[5];
+
+    for (int i = 0; i < 5; i++)
+        sizes(a, i, &s[i]);
+    out[0] = wf_fold(c, in[0], s[0].v, s[1].v, s[2].v, s[3].v, s[4].v);
+}
+PLAIN(pixel_shuffle, wf_pixel_shuffle(c, in[0], at(a, 0, 0)))
+PLAIN(pixel_unshuffle, wf_pixel_unshuffle(c, in[0], at(a, 0, 0)))
+PLAIN(interpolate,
+      wf_interpolate(c, in[0], (int)num(a, 0), sizes(a, 1, &s0),
+                     a->g[2].n ? a->g[2].v : NULL, at(a, 3, 0) != 0, at(a, 3, 1) != 0))
+PLAIN(logcumsumexp, wf_logcumsumexp(c, in[0], (int)num(a, 0)))
+PLAIN(diff, wf_diff(c, in[0], (int)at(a, 0, 0), (int)at(a, 0, 1)))
+PLAIN(trapezoid, wf_trapezoid(c, in[0], in[1], num(a, 0), (int)num(a, 1)))
+PLAIN(put_slices, wf_put_slices(c, in[0], in[1], in[2], (int)num(a, 0)))
+PLAIN(add_slices, wf_add_slices(c, in[0], in[1], in[2], (int)num(a, 0)))
+PLAIN(scatter_along, wf_scatter_along(c, in[0], in[1], in[2], (int)num(a, 0),
+                                      (wf_scatter_kind)num(a, 1), num(a, 2) != 0))
+PLAIN(masked_scatter, wf_masked_scatter(c, in[0], in[1], in[2]))
+CALL(kth_value)
+{
+    wf_kth_value(c, in[0], at(a, 0, 0), (int)num(a, 1), num(a, 2) != 0, &out[0], &out[1]);
+}
+CALL(mode) { wf_mode(c, in[0], (int)num(a, 0), num(a, 1) != 0, &out[0], &out[1]); }
+CALL(unique)
+{
+    (void)a;
+    wf_unique(c, in[0], &out[0], &out[1], &out[2]);
+}
+PLAIN(bincount, wf_bincount(c, in[0], in[1], at(a, 0, 0), at(a, 1, 0)))
+PLAIN(histogram, wf_histogram(c, in[0], at(a, 0, 0), num(a, 1), num(a, 2)))
+PLAIN(cross, wf_cross(c, in[0], in[1], (int)num(a, 0)))
+PLAIN(cosine_similarity, wf_cosine_similarity(c, in[0], in[1], (int)num(a, 0), num(a, 1)))
+PLAIN(normalize, wf_normalize(c, in[0], num(a, 0), (int)num(a, 1), num(a, 2)))
+PLAIN(cdist, wf_cdist(c, in[0], in[1], num(a, 0)))
 PLAIN(linear, wf_linear(c, in[0], in[1], in[2]))
 PLAIN(dropout, wf_dropout(c, in[0], in[1], num(a, 0)))
 PLAIN(attention, wf_attention(c, in[0], in[1], in[2], in[3], num(a, 0) != 0, num(a, 1)))
@@ -298,7 +352,12 @@ static const CallRow rows[] = {
                                                         "searchsorted",
                                                         c_searchsorted,
                                                         CALL_NO_VMAP}, /* the other rows would not be sorted */
-    {"bitcast", c_bitcast, CALL_NO_F32},
+    ROW(max_pool_with) ROW(avg_pool_with) ROW(pad_with) ROW(unfold) ROW(fold)
+        ROW(pixel_shuffle) ROW(pixel_unshuffle) ROW(interpolate) ROW(logcumsumexp)
+            ROW(diff) ROW(trapezoid) ROW(put_slices) ROW(add_slices) ROW(scatter_along)
+                ROW(masked_scatter) ROW(kth_value) ROW(mode) ROW(unique) ROW(bincount)
+                    ROW(histogram) ROW(cross) ROW(cosine_similarity) ROW(normalize)
+                        ROW(cdist){"bitcast", c_bitcast, CALL_NO_F32},
 };
 
 /* Sizes of these results depend on values, so that rows of a batch would differ; detach is of concrete tensors. */
@@ -309,6 +368,9 @@ static const struct {
     {"nonzero", CALL_NO_VMAP},
     {"masked_select", CALL_NO_VMAP},
     {"detach", CALL_NO_GRAPH | CALL_NO_VMAP},
+    {"unique", CALL_NO_VMAP},
+    {"bincount", CALL_NO_GRAPH | CALL_NO_VMAP},
+    {"histogram", CALL_NO_GRAPH | CALL_NO_VMAP},
 };
 
 const CallRow *call_find(const char *name)

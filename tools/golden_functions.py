@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """golden_functions.py -- what the real libraries make of the functions of weft_tensor.h, for test_tensor_golden.c.
 
-    python3 tools/golden_functions.py torch|numpy|jax
+    python3 tools/golden_functions.py torch|torch_more|numpy|jax
 
 Each library is asked where it is installed; files go to tests/golden/tensor/. A case is
 
@@ -708,6 +708,103 @@ def numpy_indexing():
     write("numpy_index.txt")
 
 
+# ---- PyTorch, what came later: numbers of its own, so that it can be made alone ---------------------------
+
+
+def torch_more():
+    import torch
+    global rng
+    F = torch.nn.functional
+    rng = np.random.default_rng(5)
+
+    for s in SHAPES:
+        by_torch("erfc", [], [real(*s)], torch.erfc)
+    by_torch("erfc", [], [EDGE], torch.erfc, edge=True, grad=False)
+    modes = ["constant", "reflect", "replicate", "circular"]
+    for k, mode in enumerate(modes):
+        for lo, hi in [((0, 0, 2, 1), (0, 0, 1, 2)), ((0, 0, 0, 3), (0, 0, 1, 0))]:
+            pads = [lo[3], hi[3], lo[2], hi[2]]
+            by_torch("pad_with", [lo, hi, k, 1.5], [real(2, 1, 4, 5)],
+                     lambda x: F.pad(x, pads, mode, *([1.5] if mode == "constant" else [])))
+    for axis in (0, -1):
+        by_torch("logcumsumexp", [axis], [real(3, 5, lo=-9, hi=9)], lambda x: torch.logcumsumexp(x, axis))
+        by_torch("diff", [[1, axis]], [real(3, 5)], lambda x: torch.diff(x, dim=axis))
+        by_torch("diff", [[2, axis]], [real(3, 5)], lambda x: torch.diff(x, 2, dim=axis))
+        by_torch("trapezoid", [0.5, axis], [real(3, 5), None], lambda x, y: torch.trapezoid(x, dx=0.5, dim=axis))
+    by_torch("trapezoid", [1, 1], [real(3, 5), np.sort(real(5))], lambda y, x: torch.trapezoid(y, x, dim=1))
+    by_torch("trapezoid", [1, 1], [real(3, 5), np.sort(real(3, 5), 1)], lambda y, x: torch.trapezoid(y, x, dim=1))
+    index = np.array([2, 0, 2])
+    by_torch("add_slices", [1], [real(2, 4), index, real(2, 3)], lambda x, i, v: x.index_add(1, i, v))
+    by_torch("add_slices", [0], [real(3, 2), index, real(3, 2)], lambda x, i, v: x.index_add(0, i, v))
+    by_torch("put_slices", [1], [real(2, 4), index[:2], real(2, 2)], lambda x, i, v: x.index_copy(1, i, v))
+    by_torch("put_slices", [1], [real(2, 4), index[:2], real()], lambda x, i, v: x.index_fill(1, i, v))
+    for kind, name in enumerate([None, "sum", "prod", "amax", "amin", "mean"]):
+        x, v, i = distinct(3, 4), real(2, 3, lo=0.3), np.array([[0, 1, 0], [3, 3, 2]])
+        if name is None:
+            by_torch("scatter_along", [1, kind, 1], [x, np.array([[0, 1], [3, 2]]), v[:, :2]],
+                     lambda x, i, v: x.scatter(1, i, v))
+            continue
+        for old in (True, False):
+            by_torch("scatter_along", [1, kind, int(old)], [x, i, v],
+                     lambda x, i, v: x.scatter_reduce(1, i, v, name, include_self=old))
+    by_torch("scatter_along", [1, 1, 1], [real(3, 4), np.array([[0, 1], [3, 3]]), real(3, 3)],
+             lambda x, i, v: x.scatter_add(1, i, v), grad=False)
+    mask = bools(3, 4)
+    by_torch("masked_scatter", [], [real(3, 4), mask, real(12)], lambda x, m, v: x.masked_scatter(m, v))
+    by_torch("masked_scatter", [], [real(2, 3, 4), mask, real(5, 6)], lambda x, m, v: x.masked_scatter(m, v))
+    for axis in (0, 1):
+        by_torch("kth_value", [2, axis, 0], [distinct(3, 4)], lambda x: torch.kthvalue(x, 2, axis))
+        by_torch("kth_value", [3, axis, 1], [distinct(3, 4)], lambda x: torch.kthvalue(x, 3, axis, True))
+    many = ints(4, 5, lo=0, hi=3)
+    by_torch("mode", [1, 0], [many], lambda x: torch.mode(x, 1))
+    by_torch("mode", [0, 1], [many], lambda x: torch.mode(x, 0, True))
+    for x in (ints(3, 4, lo=0, hi=5), ints(1), ints(0), ints(7, lo=2, hi=3)):
+        by_torch("unique", [], [x], lambda x: torch.unique(x, return_inverse=True, return_counts=True))
+    by_torch("unique", [], [np.array([2.5, -1, 2.5, 0.5])],
+             lambda x: torch.unique(x, return_inverse=True, return_counts=True), grad=False)
+    by_torch("bincount", [0, -1], [ints(9, lo=0, hi=5), None], lambda x, w: torch.bincount(x))
+    by_torch("bincount", [8, -1], [ints(9, lo=0, hi=5), real(9)], lambda x, w: torch.bincount(x, w.detach(), 8), grad=False)
+    by_torch("bincount", [3, -1], [ints(0), None], lambda x, w: torch.bincount(x, minlength=3))
+    for lo, hi in ((0, 0), (-1, 1.5), (0.5, 0.5)):
+        by_torch("histogram", [5, lo, hi], [real(20)], lambda x: torch.histc(x, 5, lo, hi), grad=False)
+    by_torch("cross", [-1], [real(2, 3), real(2, 3)], lambda x, y: torch.linalg.cross(x, y, dim=-1))
+    by_torch("cross", [0], [real(3, 4), real(3, 1)], lambda x, y: torch.linalg.cross(x, y, dim=0))
+    by_torch("cosine_similarity", [1, 1e-8], [real(3, 4), real(3, 4)], lambda x, y: F.cosine_similarity(x, y))
+    by_torch("cosine_similarity", [0, 0.5], [real(3, 4), real(3, 1)], lambda x, y: F.cosine_similarity(x, y, 0, 0.5))
+    by_torch("normalize", [2, 1, 1e-12], [real(3, 4)], F.normalize)
+    by_torch("normalize", [1, 0, 1e-12], [real(3, 4)], lambda x: F.normalize(x, 1, 0))
+    for p in (1, 2, 3, np.inf):
+        by_torch("cdist", [p], [real(2, 3, 4), real(2, 5, 4)], lambda x, y: torch.cdist(x, y, p))
+    for size, w, st, pad, dil in [((5, 7), (2, 3), (2, 2), (0, 1), (1, 1)), ((6, 6), (3, 3), (2, 2), (1, 1), (1, 1)),
+                                  ((5, 5), (2, 2), (3, 3), (1, 1), (1, 1)), ((7, 7), (2, 2), (2, 3), (0, 0), (2, 1))]:
+        for ceil in (False, True):
+            by_torch("max_pool_with", [2, w, st, pad, dil, ceil], [distinct(1, 2, *size)],
+                     lambda x: F.max_pool2d(x, w, st, pad, dil, ceil, return_indices=True))
+            if dil == (1, 1):
+                for inside, div in ((True, 0), (False, 0), (True, 3)):
+                    by_torch("avg_pool_with", [2, w, st, pad, [ceil, inside, div]], [real(1, 1, *size)],
+                             lambda x: F.avg_pool2d(x, w, st, pad, ceil, inside, div or None))
+    for w, dil, pad, st in [((2, 3), (1, 1), (0, 0), (1, 1)), ((2, 2), (2, 1), (1, 0), (1, 2))]:
+        x = real(1, 2, 5, 6)
+        by_torch("unfold", [w, dil, pad, st], [x], lambda x: F.unfold(x, w, dil, pad, st))
+        shape = F.unfold(torch.tensor(x), w, dil, pad, st).shape
+        by_torch("fold", [[5, 6], w, dil, pad, st], [real(*shape)], lambda x: F.fold(x, (5, 6), w, dil, pad, st))
+    by_torch("pixel_shuffle", [2], [real(2, 8, 2, 3)], lambda x: F.pixel_shuffle(x, 2))
+    by_torch("pixel_unshuffle", [2], [real(2, 4, 6)], lambda x: F.pixel_unshuffle(x, 2))
+    for n, size, out in [(1, (5,), (8,)), (2, (4, 5), (8, 3)), (2, (3, 3), (1, 7)), (3, (2, 3, 2), (4, 2, 3))]:
+        mode = ["linear", "bilinear", "trilinear"][n - 1]
+        x = real(1, 2, *size)
+        by_torch("interpolate", [n, out, None, [0, 0]], [x], lambda x: F.interpolate(x, out, mode="nearest"))
+        for corners in (False, True):
+            by_torch("interpolate", [n, out, None, [1, corners]], [x],
+                     lambda x: F.interpolate(x, out, mode=mode, align_corners=corners))
+    x = real(1, 2, 4, 6)
+    out = F.interpolate(torch.tensor(x), scale_factor=(1.6, 2.3)).shape[2:]
+    by_torch("interpolate", [2, list(out), [1.6, 2.3], [0, 0]], [x], lambda x: F.interpolate(x, scale_factor=(1.6, 2.3)))
+    by_torch("interpolate", [2, list(out), [1.6, 2.3], [1, 0]], [x],
+             lambda x: F.interpolate(x, scale_factor=(1.6, 2.3), mode="bilinear"))
+
+
 # ---- JAX: where its derivative is the rule -----------------------------------------------------------------
 
 
@@ -748,10 +845,13 @@ if __name__ == "__main__":
     which = sys.argv[1] if len(sys.argv) > 1 else ""
     if which == "torch":
         for part in (torch_elementwise, torch_creation, torch_shape, torch_reduce, torch_select, torch_linalg, torch_norms,
-                     torch_losses, torch_conv, torch_layers):
+                     torch_losses, torch_conv, torch_layers, torch_more):
             part()
             write(part.__name__ + ".txt")
         promote_torch()
+    elif which == "torch_more":
+        torch_more()
+        write("torch_more.txt")
     elif which == "numpy":
         numpy_indexing()
         promote_numpy()

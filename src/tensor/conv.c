@@ -1,4 +1,4 @@
-/* conv.c -- convolutions and pooling over the last n axes of [N,C,spatial..], linear layers, embedding, dropout and
+/* conv.c -- convolutions over the last n axes of [N,C,spatial..], linear layers, embedding, dropout and
  * attention.
  */
 #include "tensor/tensor.h"
@@ -12,7 +12,7 @@ static int64_t at(const int64_t *v, int i, int64_t standard)
     return v ? v[i] : standard;
 }
 
-static bool check_image(wf_ctx *c, const char *fn, wf_tensor x, int n, Shape *s)
+bool check_image(wf_ctx *c, const char *fn, wf_tensor x, int n, Shape *s)
 {
     if (!shape_of(c, x, fn, s))
         return false;
@@ -147,142 +147,6 @@ wf_tensor wf_conv_transpose(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias,
             y = slice_axis(c, y, (uint32_t)i + 2, cut[i],
                            size_sub(c, s.d[2 + i], cut_hi[i]));
     return scope_close(c, add_bias(c, y, bias, n));
-}
-
-/* ---- pooling ---- */
-
-typedef struct Window {
-    int64_t window[SPATIAL + 2], stride[SPATIAL + 2], lo[SPATIAL + 2], hi[SPATIAL + 2],
-        dilation[SPATIAL + 2];
-} Window;
-
-static bool make_window(wf_ctx *c, const char *fn, int n, const int64_t *window,
-                        const int64_t *stride, const int64_t *padding,
-                        const int64_t *dilation, Window *w)
-{
-    for (int i = 0; i < n + 2; i++) {
-        bool in = i >= 2;
-        w->window[i] = in ? window[i - 2] : 1;
-        w->stride[i] = in ? (stride ? stride[i - 2] : window[i - 2]) : 1;
-        w->lo[i] = w->hi[i] = in ? at(padding, i - 2, 0) : 0;
-        w->dilation[i] = in ? at(dilation, i - 2, 1) : 1;
-        if (w->window[i] < 1 || w->stride[i] < 1 || w->lo[i] < 0 || w->dilation[i] < 1 ||
-            2 * w->lo[i] > w->window[i] * w->dilation[i]) {
-            tfail(c, WF_ERR_VALUE,
-                  "%s: window, stride and dilation must be >= 1, padding at most half "
-                  "the window",
-                  fn);
-            return false;
-        }
-    }
-    return true;
-}
-
-#define WINDOW_ATTR(w, n)                                                                \
-    &(WindowAttr)                                                                        \
-    {                                                                                    \
-        .window = {(n), (w).window}, .stride = {(n), (w).stride},                        \
-        .pad_lo = {(n), (w).lo}, .pad_hi = {(n), (w).hi}, .window_dilation = {           \
-            (n),                                                                         \
-            (w).dilation                                                                 \
-        }                                                                                \
-    }
-
-wf_tensor wf_max_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *window,
-                      const int64_t *stride, const int64_t *padding,
-                      const int64_t *dilation)
-{
-    Shape s;
-    Window w;
-    wf_tensor out[2];
-
-    if (!check_image(c, "wf_max_pool", x, n, &s) ||
-        !make_window(c, "wf_max_pool", n, window, stride, padding, dilation, &w))
-        return WF_NONE;
-    scope_open(c);
-    tensor_op(c, OP_reduce_window_max, &x, 1, WINDOW_ATTR(w, s.rank), out, 2);
-    return scope_close(c, out[0]);
-}
-
-wf_tensor wf_avg_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *window,
-                      const int64_t *stride, const int64_t *padding, bool count_padding)
-{
-    Shape s;
-    Window w;
-    int64_t count = 1;
-    wf_tensor sum, k;
-
-    if (!check_image(c, "wf_avg_pool", x, n, &s) ||
-        !make_window(c, "wf_avg_pool", n, window, stride, padding, NULL, &w))
-        return WF_NONE;
-    scope_open(c);
-    x = as_float(c, x, "wf_avg_pool");
-    sum = op_1(c, OP_reduce_window_sum, x, WINDOW_ATTR(w, s.rank));
-    for (int i = 0; i < n; i++)
-        count *= window[i];
-    k = num(c, (double)count);
-    if (!count_padding && padding) {
-        s.d[0] = s.d[1] = 1;
-        k = op_1(c, OP_reduce_window_sum,
-                 wf_full(c, wf_dtype_of(c, x), s.d, (int)s.rank, 1),
-                 WINDOW_ATTR(w, s.rank));
-    }
-    return scope_close(c, wf_div(c, sum, k));
-}
-
-/* One axis into m parts: part i covers floor(i n/m) .. ceil((i+1) n/m) - 1. */
-static wf_tensor adaptive_axis(wf_ctx *c, wf_tensor x, uint32_t axis, int64_t n,
-                               int64_t m, bool max)
-{
-    wf_tensor *part = mem_alloc(&c->al, (size_t)(m + 1) * sizeof *part), y;
-    int ax = (int)axis;
-
-    if (!part) {
-        fail_memory(c);
-        return WF_NONE;
-    }
-    for (int64_t i = 0; i < m; i++) {
-        wf_tensor s = slice_axis(c, x, axis, i * n / m, ((i + 1) * n + m - 1) / m);
-        part[i] = max ? wf_max(c, s, &ax, 1, true) : wf_mean(c, s, &ax, 1, true);
-    }
-    y = failed(c) ? WF_NONE : wf_concat(c, part, (int)m, ax);
-    mem_free(&c->al, part, (size_t)(m + 1) * sizeof *part);
-    return y;
-}
-
-static wf_tensor adaptive(wf_ctx *c, const char *fn, wf_tensor x, int n,
-                          const int64_t *sizes, bool max)
-{
-    Shape s;
-    int64_t window[SPATIAL];
-    bool even = true;
-
-    if (!check_image(c, fn, x, n, &s))
-        return WF_NONE;
-    for (int i = 0; i < n; i++) {
-        if (s.d[2 + i] < 1 || sizes[i] < 1)
-            return tfail(c, WF_ERR_SHAPE, "%s: needs constant sizes >= 1", fn);
-        even = even && s.d[2 + i] % sizes[i] == 0;
-        window[i] = s.d[2 + i] / MAX(sizes[i], 1);
-    }
-    if (even)
-        return max ? wf_max_pool(c, x, n, window, NULL, NULL, NULL)
-                   : wf_avg_pool(c, x, n, window, NULL, NULL, true);
-    scope_open(c);
-    x = max ? x : as_float(c, x, fn);
-    for (int i = 0; i < n && !failed(c); i++)
-        x = adaptive_axis(c, x, (uint32_t)i + 2, s.d[2 + i], sizes[i], max);
-    return scope_close(c, x);
-}
-
-wf_tensor wf_adaptive_avg_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *sizes)
-{
-    return adaptive(c, "wf_adaptive_avg_pool", x, n, sizes, false);
-}
-
-wf_tensor wf_adaptive_max_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *sizes)
-{
-    return adaptive(c, "wf_adaptive_max_pool", x, n, sizes, true);
 }
 
 /* ---- layers ---- */

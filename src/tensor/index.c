@@ -413,6 +413,13 @@ static wf_tensor gather_part(wf_ctx *c, wf_tensor y, const Plan *p)
         last = k;
         axes[m++] = k;
     }
+    for (uint32_t i = 0; i < m && !failed(c);
+         i++) /* nothing can be taken from an empty axis, if any index is there */
+        if (p->item[axes[i]].size == 0) {
+            int64_t lo[MAX_RANK] = {0}, hi[MAX_RANK] = {0};
+            hi[axes[i]] = 1;
+            y = wf_pad(c, y, lo, hi, 0);
+        }
     together = last - first + 1 == m;
     for (uint32_t k = 0; k < p->n - m; k++) {
         uint32_t at = together ? first : 0;
@@ -568,8 +575,8 @@ wf_tensor wf_take_along(wf_ctx *c, wf_tensor x, wf_tensor index, int axis)
     return scope_close(c, y);
 }
 
-static wf_tensor put_along(wf_ctx *c, const char *fn, OpCode op, wf_tensor x,
-                           wf_tensor index, wf_tensor v, int axis)
+wf_tensor put_along(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_tensor index,
+                    wf_tensor v, int axis)
 {
     wf_index ix[MAX_RANK];
     uint32_t rank;

@@ -260,8 +260,8 @@ wf_tensor wf_cumsum(wf_ctx *c, wf_tensor x, int axis, bool reverse)
 }
 
 /* Running products (or any associative op) in log2(n) steps: y_k = y_k * y_(k - 2^s). */
-static wf_tensor cumulate(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, int axis,
-                          double identity)
+wf_tensor cumulate(wf_ctx *c, const char *fn, wf_tensor x, int axis, double identity,
+                   wf_tensor (*f)(wf_ctx *, wf_tensor, wf_tensor))
 {
     Shape s;
     uint32_t k;
@@ -275,7 +275,7 @@ static wf_tensor cumulate(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, int
         int64_t lo[MAX_RANK] = {0}, hi[MAX_RANK] = {0};
         wf_tensor back = slice_axis(c, x, k, 0, s.d[k] - step);
         lo[k] = step;
-        x = op_2(c, op, wf_pad(c, back, lo, hi, identity), x, NULL);
+        x = f(c, wf_pad(c, back, lo, hi, identity), x);
     }
     return scope_close(c, x);
 }
@@ -284,7 +284,7 @@ wf_tensor wf_cumprod(wf_ctx *c, wf_tensor x, int axis)
 {
     scope_open(c);
     return scope_close(
-        c, cumulate(c, "wf_cumprod", OP_mul, sum_dtype(c, x, "wf_cumprod"), axis, 1));
+        c, cumulate(c, "wf_cumprod", sum_dtype(c, x, "wf_cumprod"), axis, 1, wf_mul));
 }
 
 static double lowest(wf_dtype d, bool most)
@@ -300,9 +300,18 @@ static double lowest(wf_dtype d, bool most)
     return most ? ldexp(1, (int)bits - 1) - 1 : -ldexp(1, (int)bits - 1);
 }
 
+static wf_tensor max_of(wf_ctx *c, wf_tensor x, wf_tensor y)
+{
+    return op_2(c, OP_max, x, y, NULL);
+}
+static wf_tensor min_of(wf_ctx *c, wf_tensor x, wf_tensor y)
+{
+    return op_2(c, OP_min, x, y, NULL);
+}
+
 wf_tensor wf_cummax(wf_ctx *c, wf_tensor x, int axis)
 {
-    return cumulate(c, "wf_cummax", OP_max, x, axis, lowest(wf_dtype_of(c, x), false));
+    return cumulate(c, "wf_cummax", x, axis, lowest(wf_dtype_of(c, x), false), max_of);
 }
 
 wf_tensor wf_cummin(wf_ctx *c, wf_tensor x, int axis)
@@ -311,5 +320,5 @@ wf_tensor wf_cummin(wf_ctx *c, wf_tensor x, int axis)
 
     if (d == WF_I64 || d == WF_U64) /* the highest is no double: negate */
         return wf_bitwise_not(c, wf_cummax(c, wf_bitwise_not(c, x), axis));
-    return cumulate(c, "wf_cummin", OP_min, x, axis, lowest(d, true));
+    return cumulate(c, "wf_cummin", x, axis, lowest(d, true), min_of);
 }

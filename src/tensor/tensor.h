@@ -22,6 +22,7 @@
  *   tree.c        tuples, lists and dicts of tensors
  *   dlpack.c      memory from and to other libraries
  *   create.c elementwise.c reduce.c shape.c index.c mask.c linalg.c sort.c activation.c norm.c loss.c conv.c
+ *   pool.c window.c along.c numbers.c
  *                 the functions, each composed of primitives through tensor_op
  */
 #ifndef WEFT_TENSOR_INTERNAL_H
@@ -466,6 +467,14 @@ bool unify_dtypes(wf_ctx *c, const char *fn, wf_tensor *x,
 bool broadcast_all(wf_ctx *c, const char *fn, wf_tensor *x, int n);
 /* shape.c */
 wf_tensor slice_axis(wf_ctx *c, wf_tensor x, uint32_t axis, Dim start, Dim limit);
+/* conv.c: is x [N,C,..] with n spatial axes? */
+bool check_image(wf_ctx *c, const char *fn, wf_tensor x, int n, Shape *s);
+/* index.c: x with v put (scatter ..) at places of one axis that index gives, as put_along */
+wf_tensor put_along(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_tensor index,
+                    wf_tensor v, int axis);
+/* reduce.c: running results of an associative f along an axis, in log2(n) steps */
+wf_tensor cumulate(wf_ctx *c, const char *fn, wf_tensor x, int axis, double identity,
+                   wf_tensor (*f)(wf_ctx *, wf_tensor, wf_tensor));
 /* mask.c: x[ix] = v (op scatter) or += v (scatter_add) where that needs no places; false: it does */
 bool mask_assign(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const Shape *s,
                  const wf_index *ix, int n, wf_tensor v, wf_tensor *out);
