@@ -61,26 +61,55 @@ Value box_program(Vm *vm, const Program *p, uint32_t nargs, Tensor *const *captu
 
 /* ---- tracing ----------------------------------------------------------------------- */
 
-/* Inputs of the innermost trace, of the types of in; boxed in a tuple. */
-static Tuple *trace_inputs(En *e, const wf_tensor *in, int n)
+/* (shape, dtype) in place of a tensor: a type. */
+static bool is_type(Vm *vm, Value v)
 {
-    Tuple *t = sc_tuple(e->vm, n);
+    return v.tag == T_OBJ && !is_tensor(vm, v) && sc_is(vm, v, C_tuple) &&
+           ((Tuple *)(void *)v.o)->n == 2;
+}
 
-    for (int i = 0; t && i < n; i++) {
-        Tensor *x = tensor_get(e->c, in[i], "trace");
-        Shape s;
-        wf_tensor h = WF_NONE;
+/* An input of the innermost trace, of the type of a tensor or of (shape, dtype). */
+static wf_tensor trace_input_like(En *e, Value v)
+{
+    wf_dtype d = WF_INVALID;
+    wf_tensor t, h;
+    Shape s;
+    int64_t dims[WF_MAX_RANK];
+    int rank = 0;
+    bool weak = false;
 
-        if (x && shape_of(e->c, in[i], "trace", &s)) {
-            h = trace_input(e->c, NULL, (wf_dtype)x->dtype, s.d, s.rank);
-            if (!failed(e->c))
-                tensor_get(e->c, h, "trace")->weak = x->weak;
-        }
-        if ((t->v[i] = en_box(e, h)).tag == T_NIL) {
+    if (is_type(e->vm, v)) {
+        const Value *part = ((Tuple *)(void *)v.o)->v;
+
+        if (!en_shape(e, part[0], dims, &rank) || !en_dtype(e, part[1], &d))
+            return WF_NONE;
+        return trace_input(e->c, NULL, d, dims, (uint32_t)rank);
+    }
+    if (!en_tensor(e, v, &t) || !shape_of(e->c, t, "trace", &s))
+        return WF_NONE;
+    weak = wf_is_weak(e->c, t);
+    h = trace_input(e->c, NULL, wf_dtype_of(e->c, t), s.d, s.rank);
+    if (!failed(e->c))
+        tensor_get(e->c, h, "trace")->weak = weak;
+    return h;
+}
+
+/* Inputs of the innermost trace, of the types of args; boxed in a tuple. */
+static Tuple *trace_inputs(En *e, Value args)
+{
+    Tuple *in = sc_tuple_from(e->vm, args), *t = in ? sc_tuple(e->vm, in->n) : NULL;
+
+    for (int64_t i = 0; t && i < in->n; i++) {
+        wf_tensor h = trace_input_like(e, in->v[i]);
+
+        t->v[i] = sc_failed(e->vm) ? NIL : en_box(e, h);
+        if (t->v[i].tag == T_NIL) {
             obj_drop(e->vm, t);
             t = NULL;
         }
     }
+    if (in)
+        obj_drop(e->vm, in);
     return t;
 }
 
@@ -118,28 +147,27 @@ static Value finish(En *e, Value results, int nargs)
     return v;
 }
 
-/* trace(fn, args, name="f", graph=False): fn(*symbols) gives a list of tensors. graph:
+/* trace(fn, args, name="f", graph=False): fn(*symbols) gives a list of tensors. An argument
+ * is a tensor, or its type: (shape, dtype). graph:
  * recorded tensors from outside become constants. */
 static Value n_trace(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
-    wf_tensor *in;
-    int n = 0;
     const char *name = "f";
     bool graph = false;
     Trace *tr, *outer = e.c->tensors->trace;
     Tuple *args = NULL;
     Value r = NIL, v = NIL;
 
-    if (!en_tensors(&e, a->v[1], &in, &n) || !en_str(&e, a->v[2], &name) ||
-        !en_bool(&e, a->v[3], &graph) || !(tr = trace_begin(e.c, name)))
+    if (!en_str(&e, a->v[2], &name) || !en_bool(&e, a->v[3], &graph) ||
+        !(tr = trace_begin(e.c, name)))
         return en_fail(&e);
-    tr->is_graph = graph;
-    args = trace_inputs(&e, in, n);
+    tr->kind = graph ? TRACE_CLOSED : TRACE_OPEN;
+    args = trace_inputs(&e, a->v[1]);
     if (args)
-        r = sc_call(vm, a->v[0], args->v, n);
+        r = sc_call(vm, a->v[0], args->v, (int)args->n);
     if (r.tag != T_NIL)
-        v = finish(&e, r, n);
+        v = finish(&e, r, (int)args->n);
     sc_drop(vm, r);
     if (args)
         obj_drop(vm, args);
@@ -150,7 +178,7 @@ static Value n_trace(Vm *vm, const Args *a)
     return v.tag == T_NIL ? en_fail(&e) : en_end_value(&e, v);
 }
 
-/* trace_sizes(fn, args, fixed=()): as trace, with graph's meaning, but the sizes of the
+/* trace_sizes(fn, args, fixed=(), name="f"): as trace, with graph's meaning, but the sizes of the
  * arguments are symbols with these as hints, save those of the arguments numbered in fixed. */
 static Value n_trace_sizes(Vm *vm, const Args *a)
 {
@@ -161,16 +189,17 @@ static Value n_trace_sizes(Vm *vm, const Args *a)
     bool *fixed;
     Callee k;
     wf_function f;
+    const char *name = "f";
     const wf_program *p = NULL;
 
     if (!en_tensors(&e, a->v[1], &in, &n) || !en_ints(&e, a->v[2], which, &m, 256) ||
-        !(fixed = en_alloc(&e, (size_t)n + 1)))
+        !en_str(&e, a->v[3], &name) || !(fixed = en_alloc(&e, (size_t)n + 1)))
         return en_fail(&e);
     memset(fixed, 0, (size_t)n + 1);
     for (int i = 0; i < m; i++)
         if (which[i] >= 0 && which[i] < n)
             fixed[which[i]] = true;
-    f = en_function(&k, vm, e.f, a->v[0], n, "f");
+    f = en_function(&k, vm, e.f, a->v[0], n, name);
     wf_trace_hinted(e.c, &f, in, fixed, &p);
     if (!p)
         return en_fail(&e);
@@ -191,8 +220,10 @@ static void find_history(En *e, const Program *p, const wf_tensor *in, bool *out
     bool *has = sc_alloc(e->vm, p->nvals + 1);
 
     memset(out, 1, p->nout);
-    if (!has)
-        return sc_clear_exc(e->vm);
+    if (!has) {
+        sc_clear_exc(e->vm);
+        return;
+    }
     memset(has, 0, p->nvals + 1);
     for (uint32_t i = 0; i < p->nin; i++)
         has[program_in(p, i)] = wf_has_grad_history(e->c, in[i]);
@@ -462,25 +493,119 @@ const ClassDef program_def = {
     .methods = program_methods, .properties = program_properties,
 };
 
-/* program_load(text): the last program of a text */
-static Value n_program_load(Vm *vm, const Args *a)
-{
-    const char *text = sc_to_cstr(vm, a->v[0], "a text");
-    wf_model *m = NULL;
-    const Program *p = NULL;
-    int n;
+/* ---- files ------------------------------------------------------------------------- */
 
-    if (!text)
-        return NIL;
-    if (wf_model_parse(vm->cx, "<program>", text, strlen(text), &m) != WF_OK)
-        return sc_raise_ctx(vm);
-    n = wf_model_programs(m);
-    if (n > 0)
-        p = program_retain(wf_model_program(m, n - 1));
+static bool model_tensors(En *e, wf_model *m, Dict *d)
+{
+    DictEntry *x;
+
+    for (uint32_t i = 0; dict_next(d, &i, &x);) {
+        const char *name = sc_to_cstr(e->vm, x->key, "a name");
+        wf_array *array = NULL;
+        wf_tensor t;
+        bool ok = name && en_tensor(e, x->val, &t) &&
+                  wf_to_array(e->c, wf_copy(e->c, wf_detach(e->c, t)), &array) == WF_OK &&
+                  wf_model_set_tensor(e->c, m, name, array) == WF_OK;
+
+        wf_array_release(array);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool model_texts(En *e, wf_model *m, Dict *d)
+{
+    DictEntry *x;
+
+    for (uint32_t i = 0; dict_next(d, &i, &x);) {
+        const char *key = sc_to_cstr(e->vm, x->key, "a key");
+        const char *text = key ? sc_to_cstr(e->vm, x->val, "a text") : NULL;
+
+        if (!text || wf_model_set_meta(e->c, m, key, text) != WF_OK)
+            return false;
+    }
+    return true;
+}
+
+/* save_model(path, tensors, texts, programs): a .weft file of {name: tensor}, {key: text} and
+ * programs without captures, by their names */
+static Value n_save_model(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const char *path = NULL;
+    wf_model *m = NULL;
+    Tuple *t = NULL;
+    bool ok;
+
+    ok = en_str(&e, a->v[0], &path) &&
+         ((a->v[1].tag == T_OBJ && sc_is(vm, a->v[1], C_dict) && a->v[2].tag == T_OBJ &&
+           sc_is(vm, a->v[2], C_dict)) ||
+          sc_fail(vm, C_TypeError, "save_model: needs dicts of tensors and of texts")) &&
+         (t = sc_tuple_from(vm, a->v[3])) != NULL && wf_model_new(e.c, &m) == WF_OK &&
+         model_tensors(&e, m, (Dict *)(void *)a->v[1].o) &&
+         model_texts(&e, m, (Dict *)(void *)a->v[2].o);
+    for (int64_t i = 0; ok && i < t->n; i++)
+        ok = t->v[i].tag == T_OBJ && sc_is_subclass(t->v[i].o->cls, vm->engine->program)
+                 ? wf_model_add(e.c, m, as_program(t->v[i])->p) == WF_OK
+                 : sc_fail(vm, C_TypeError, "save_model: needs programs");
+    if (ok)
+        wf_model_save(e.c, m, path);
     wf_model_free(m);
-    if (!p)
-        return sc_raise(vm, C_ValueError, "the text has no program");
-    return box_program(vm, p, p->nin, NULL, 0, NULL, 0);
+    if (t)
+        obj_drop(vm, t);
+    return sc_failed(vm) || failed(e.c) ? en_fail(&e) : en_end_value(&e, NONE);
+}
+
+static bool put_named(Vm *vm, Dict *d, const char *name, Value owned)
+{
+    Str *s = owned.tag == T_NIL ? NULL : sc_intern(vm, name, strlen(name));
+    bool ok = s && sc_dict_put_str(vm, d, s, owned);
+
+    if (s)
+        obj_drop(vm, s);
+    sc_drop(vm, owned);
+    return ok;
+}
+
+/* load_model(path, keys): ({name: tensor}, {key: text}, {name: program}); keys that the file
+ * does not have are left out */
+static Value n_load_model(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const char *path = NULL;
+    wf_model *m = NULL;
+    Tuple *keys = NULL, *out = NULL;
+    Dict *d[3] = {0};
+    bool ok = en_str(&e, a->v[0], &path) && (keys = sc_tuple_from(vm, a->v[1])) != NULL &&
+              (out = sc_tuple(vm, 3)) != NULL;
+
+    for (int i = 0; ok && i < 3; i++)
+        ok = (out->v[i] = v_obj(d[i] = sc_dict(vm))).tag != T_NIL;
+    ok = ok && wf_model_open(e.c, path, &m) == WF_OK;
+    for (int i = 0; ok && i < wf_model_tensors(m); i++) /* copies: the file is mapped */
+        ok = put_named(vm, d[0], wf_model_tensor_name(m, i),
+                       en_box(&e, wf_copy(e.c, wf_from_array(e.c, wf_model_tensor(m, i)))));
+    for (int64_t i = 0; ok && i < keys->n; i++) {
+        const char *key = sc_to_cstr(vm, keys->v[i], "a key");
+        const char *text = key ? wf_model_meta(m, key) : NULL;
+
+        ok = key && (!text || put_named(vm, d[1], key, v_obj(sc_str(vm, text))));
+    }
+    for (int i = 0; ok && i < wf_model_programs(m); i++) {
+        const Program *p = program_retain(wf_model_program(m, i));
+
+        ok = put_named(vm, d[2], wf_program_name(p),
+                       box_program(vm, p, p->nin, NULL, 0, NULL, 0));
+    }
+    wf_model_free(m);
+    if (keys)
+        obj_drop(vm, keys);
+    if (ok)
+        return en_end_value(&e, v_obj(out));
+    if (out)
+        obj_drop(vm, out);
+    return en_fail(&e);
 }
 
 /* ---- recorders --------------------------------------------------------------------- */
@@ -675,8 +800,9 @@ static Value n_partials(Vm *vm, const Args *a)
 
 const NativeDef engine_programs[] = {
     {"trace", n_trace, "fn,args|name,graph"},
-    {"trace_sizes", n_trace_sizes, "fn,args|fixed"},
-    {"program_load", n_program_load, "text"},
+    {"trace_sizes", n_trace_sizes, "fn,args|fixed,name"},
+    {"save_model", n_save_model, "path,tensors,texts,programs"},
+    {"load_model", n_load_model, "path,keys"},
     {"in_trace", n_in_trace, ""},
     {"apply", n_apply, "program,args|more,captures"},
     {"capture", n_capture, "x,level"},

@@ -8,7 +8,7 @@ from torch._creation import from_numpy
 from torch._tensor import Tensor
 from torch.nn.parameter import Parameter
 
-_MARK = "weft.tree"
+_MARK = "torch.tree"
 
 
 def _packed(x, tensors):

@@ -1,9 +1,12 @@
 # torch.jit._file -- scripted and traced functions and modules in one file, and back.
 #
-# A file of torch.save holds the source of what was scripted (with the functions and classes it
-# uses), the programs of what was traced, as text, and the tree of modules with their tensors and
-# attributes. Loading runs the definitions, nothing else, and puts the tree together again; what
-# comes back still trains.
+# A .weft file: tensors by their names in the state dict; a program for each method that was traced
+# or has run as a program, for all sizes where that can be, which C programs and `weft eval` run by
+# name (see docs/modules.md for the keys `tree` and `method.NAME`); and under the key `jit` the
+# source of what was scripted, with the functions and classes it uses, and the modules' attributes.
+# Loading runs the definitions, nothing else, and puts the tree together again; it still trains.
+import json
+
 import _syntax
 import _stage
 import _torch as _w
@@ -156,11 +159,8 @@ def _names(tree):
 
 # ---- the tree of modules ------------------------------------------------------------------------------
 
-_plain_types = (int, float, bool, str)
-
-
 def _is_plain(v):
-    if v is None or isinstance(v, _plain_types) or isinstance(v, _w.Tensor):
+    if v is None or isinstance(v, (int, float, bool, str)):
         return True
     if isinstance(v, (list, tuple)):
         return all([_is_plain(x) for x in v])
@@ -169,39 +169,81 @@ def _is_plain(v):
     return False
 
 
-def _pack(m, source, memo):
-    cls = type(m)
-    kind = "script"
-    traced = None
-    if isinstance(m, _trace.TracedModule):
-        kind = "traced"
-        traced = vars(m).get("_traced")
-    original = getattr(cls, "_original", cls)
-    users = _is_users(original)
-    if users and kind == "script":
-        source.cls(original)
-    attrs = {}
-    for k, v in vars(m).items():
-        if k not in ("_parameters", "_buffers", "_modules", "_traced") and _is_plain(v):
-            attrs[k] = v
-    node = {
-        "class": original.__name__, "users": users, "kind": kind, "attrs": attrs,
-        "params": {k: t for k, t in m._parameters.items()},
-        "frozen": [k for k, t in m._parameters.items() if t is not None and not t.requires_grad],
-        "buffers": {k: t for k, t in m._buffers.items()},
-        "children": {k: None if c is None else _pack(c, source, memo) for k, c in m._modules.items()},
-    }
-    if traced:
-        node["traced"] = {n: _pack_traced(t) for n, t in traced.items()}
-    return node
+class _Writer:
+    def __init__(self):
+        self.source = _Source()
+        self.tensors = {}
+        self.texts = {}
+        self.programs = []
+        self.names = {}         # id of a tensor: its name
+        self.lines = []         # of the key `tree`
 
+    def name(self, prefix, key, t, kind):
+        # The name of a tensor in the file; one tensor has one name.
+        full = prefix + key
+        if id(t) in self.names:
+            self.lines.append(f"{kind}\t{full}\t{self.names[id(t)]}")
+        else:
+            self.names[id(t)] = full
+            self.tensors[full] = t
+            self.lines.append(f"{kind}\t{full}")
+        return self.names[id(t)]
 
-def _pack_traced(t):
-    if t.program.captures:
-        raise RuntimeError("cannot save a traced function that uses tensors from outside")
-    return {"text": t.program.text(), "in": _spec_out(t.in_spec),
-            "out": _spec_out(t.out_spec), "statics": {str(k): v for k, v in t.statics.items()}, "writes": t.writes,
-            "name": t.name}
+    def module(self, m, prefix):
+        original = getattr(type(m), "_original", type(m))
+        kind = "traced" if isinstance(m, _trace.TracedModule) else "script"
+        users = _is_users(original)
+        if users and kind == "script":
+            self.source.cls(original)
+        self.lines.append(f"module\t{prefix[:-1]}\t{original.__name__}\t{m.extra_repr()}")
+        attrs, more = {}, {}
+        for k, v in vars(m).items():
+            if k in ("_parameters", "_buffers", "_modules", "_traced"):
+                continue
+            if isinstance(v, _w.Tensor):
+                more[k] = self.name(prefix, "@" + k, v, "buffer")
+            elif _is_plain(v):
+                attrs[k] = v
+        node = {"class": original.__name__, "users": users, "kind": kind, "attrs": attrs, "tensors": more,
+                "params": {}, "buffers": {}, "children": {}}
+        for k, t in m._parameters.items():
+            node["params"][k] = None if t is None else [
+                self.name(prefix, k, t, "param" if t.requires_grad else "frozen"), t.requires_grad]
+        for k, t in m._buffers.items():
+            node["buffers"][k] = None if t is None else self.name(prefix, k, t, "buffer")
+        for k, c in m._modules.items():
+            node["children"][k] = None if c is None else self.module(c, prefix + k + ".")
+        if "_traced" in vars(m) and prefix == "":
+            node["traced"] = {n: self.traced(t, _trace._named_state(m)) for n, t in m._traced.items()}
+        elif "_traced" in vars(m):
+            raise RuntimeError("cannot save a traced module inside another: trace or script the whole")
+        return node
+
+    def method(self, name, program, state, writes):
+        # A program of the file: which tensors come first, which of its last results change them.
+        self.programs.append(program)
+        self.texts["method." + name] = "\n".join(["state " + self.names[id(t)] for t in state] +
+                                                 ["update " + self.names[id(t)] for t in writes])
+
+    def traced(self, t, state):
+        if t.program.captures:
+            raise RuntimeError("cannot save a traced function that uses tensors from outside")
+        tensors = [s[3] for s in state]
+        self.method(t.name, t.program, tensors, [tensors[i] for i in t.writes])
+        return {"in": _spec_out(t.in_spec), "out": _spec_out(t.out_spec), "writes": t.writes,
+                "statics": {str(k): v for k, v in t.statics.items()}}
+
+    def scripted(self, m):
+        # Methods of a scripted module, or a scripted function, that have run as programs.
+        state = _script._state(m) if isinstance(m, nn.Module) else []
+        owner = m if isinstance(m, nn.Module) else None
+        found = _script.methods_of(m)
+        for name, method in found.items():
+            s = method.for_file(owner, state)
+            if s is not None:
+                where = {id(t): t for _, _, _, t in state}
+                self.method(name, s.program, [t for _, _, _, t in state],
+                            [getattr(w[1], w[2]) for w in s.writes])
 
 
 def _spec_out(s):
@@ -217,37 +259,44 @@ def _spec_in(s):
     return (s[0], kinds[s[0]], tuple(s[1]) if s[1] is not None else None, tuple([_spec_in(x) for x in s[2]]))
 
 
-def _unpack_traced(d):
-    return _trace._Traced(_w.program_load(d["text"]), _spec_in(d["in"]), _spec_in(d["out"]),
-                          {int(k): v for k, v in d["statics"].items()}, d["writes"], d["name"])
-
-
 def save(m, path, extra_files=None):
-    source = _Source()
-    data = {"weft.jit": _version}
+    w = _Writer()
+    data = {"version": _version, "extra": dict(extra_files or {})}
     if isinstance(m, _trace.TracedFunction):
         data["kind"] = "traced function"
-        data["root"] = _pack_traced(m._traced)
+        data["name"] = m._traced.name
+        data["root"] = w.traced(m._traced, [])
     elif isinstance(m, _script.ScriptFunction):
         data["kind"] = "function"
-        source.function(m._method.func)
+        w.source.function(m._method.func)
+        w.scripted(m)
         data["root"] = m.name
     elif isinstance(m, _script.ScriptModule):
         data["kind"] = "module"
-        data["root"] = _pack(m, source, {})
+        data["root"] = w.module(m, "")
+        w.texts["tree"] = "\n".join(w.lines)
+        if not isinstance(m, _trace.TracedModule):
+            w.scripted(m)
     else:
         raise RuntimeError(f"torch.jit.save takes what was scripted or traced, not a {type(m).__name__}")
-    data["source"] = source.text()
-    data["extra"] = dict(extra_files or {})
-    torch.save(data, path)
+    data["source"] = w.source.text()
+    w.texts["jit"] = json.dumps(data)
+    _w.save_model(str(path), w.tensors, w.texts, w.programs)
 
+
+# ---- back --------------------------------------------------------------------------------------------
 
 class LoadedModule(nn.Module):
     # Stands for the class of a traced module whose own class is not in the file.
     pass
 
 
-def _restore(node, names):
+def _traced_back(d, name, programs):
+    return _trace._Traced(programs[name], _spec_in(d["in"]), _spec_in(d["out"]),
+                          {int(k): v for k, v in d["statics"].items()}, d["writes"], name)
+
+
+def _restore(node, names, tensors, programs):
     name = node["class"]
     cls = names.get(name) if node["users"] else getattr(nn, name, None)
     if cls is None:
@@ -255,40 +304,41 @@ def _restore(node, names):
             pass
         Loaded.__name__ = name
         cls = Loaded
-    if node["kind"] == "traced":
-        new_cls = _trace._traced_class(cls, "traced" in node)
-    else:
-        new_cls = _script._class_for(cls)
+    new_cls = _trace._traced_class(cls, "traced" in node) if node["kind"] == "traced" else _script._class_for(cls)
     m = new_cls.__new__(new_cls)
     nn.Module.__init__(m)
     d = vars(m)
     for k, v in node["attrs"].items():
         d[k] = v
-    for k, t in node["params"].items():
-        m._parameters[k] = None if t is None else nn.Parameter(t, requires_grad=k not in node["frozen"])
-    for k, t in node["buffers"].items():
-        m._buffers[k] = t
+    for k, n in node["tensors"].items():
+        d[k] = tensors[n]
+    for k, p in node["params"].items():
+        if p is not None and not isinstance(tensors[p[0]], nn.Parameter):
+            tensors[p[0]] = nn.Parameter(tensors[p[0]], requires_grad=p[1])
+        m._parameters[k] = None if p is None else tensors[p[0]]
+    for k, n in node["buffers"].items():
+        m._buffers[k] = None if n is None else tensors[n]
     for k, c in node["children"].items():
-        m._modules[k] = None if c is None else _restore(c, names)
+        m._modules[k] = None if c is None else _restore(c, names, tensors, programs)
     if "traced" in node:
-        d["_traced"] = {n: _unpack_traced(t) for n, t in node["traced"].items()}
+        d["_traced"] = {n: _traced_back(t, n, programs) for n, t in node["traced"].items()}
     return m
 
 
 def load(path, extra_files=None):
-    data = torch.load(path)
-    if not isinstance(data, dict) or "weft.jit" not in data:
+    tensors, texts, programs = _w.load_model(str(path), ["jit"])
+    if "jit" not in texts:
         raise RuntimeError(f"{path}: not a file of torch.jit.save")
-    if data["weft.jit"] > _version:
+    data = json.loads(texts["jit"])
+    if data["version"] > _version:
         raise RuntimeError(f"{path}: made by a newer version")
     if extra_files is not None:
         for k in list(extra_files):
             extra_files[k] = data["extra"].get(k, "")
     if data["kind"] == "traced function":
-        t = _unpack_traced(data["root"])
-        return _trace.TracedFunction(t, None)
+        return _trace.TracedFunction(_traced_back(data["root"], data["name"], programs), None)
     names = _syntax.load(data["source"], "<" + str(path) + ">")
     if data["kind"] == "function":
         f = names[data["root"]]
         return f if isinstance(f, _script.ScriptFunction) else _script.ScriptFunction(f)
-    return _restore(data["root"], names)
+    return _restore(data["root"], names, tensors, programs)

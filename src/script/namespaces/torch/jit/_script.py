@@ -47,6 +47,7 @@ class Method:
         self.tree, self.info = _stage.tree_of(func)
         self.defaults, self.kwdefaults = _syntax.defaults(func)
         self.params = [p.name for p in self.tree.params]
+        self.example = None     # (spec, leaves) of the last signature that became a program
 
     def __call__(self, owner, args, kwargs):
         if kwargs or len(args) + (owner is not None) != len(self.params):
@@ -78,7 +79,7 @@ class Method:
             return self.func(*args) if owner is None else self.func(owner, *args)
         inputs = [x if isinstance(x, _w.Tensor) else _w.tensor(x, _dtypes[type(x)]) for x in leaves
                   if isinstance(x, _w.Tensor) or (s.numbers and isinstance(x, (int, float, bool)))]
-        outs = _w.apply(s.program, inputs + [t for _, _, _, t in state])
+        outs = _w.apply(s.program, [t for _, _, _, t in state] + inputs)
         return self.finish(s, owner, leaves, outs)
 
     def finish(self, s, owner, leaves, outs):
@@ -121,6 +122,33 @@ class Method:
         numbers = any([isinstance(x, (int, float, bool)) for x in leaves])
         if numbers and _has_containers(spec):
             return HOST
+        try:
+            s = self.compile(owner, spec, leaves, state, by_value)
+        except _stage.Refuse:
+            return "values" if numbers and not by_value else HOST
+        except Exception:
+            # run in the ordinary way it gives the same error, at its own place
+            return HOST
+        if not by_value:
+            self.example = (spec, [_w.full(tuple(x.shape), 0, x.dtype) if isinstance(x, _w.Tensor) else x
+                                   for x in leaves])
+        return s
+
+    def for_file(self, owner, state):
+        # The program for all sizes, to be saved: None where there is none.
+        if self.example is None:
+            return None
+        n = len(state)
+        try:
+            s = self.compile(owner, self.example[0], self.example[1], state, False,
+                             lambda body, args: _w.trace_sizes(body, args, list(range(n)), self.name))
+        except Exception:
+            return None
+        return s if all([kind != "static" for kind, _ in s.plan]) and all([w[0] != "arg" for w in s.writes]) else None
+
+    def compile(self, owner, spec, leaves, state, by_value, trace=None):
+        # The program: inputs are the state, then the tensors and (unless by value) numbers among
+        # the leaves; results are those of the function, then what it writes.
         done = []
         inputs = [x if isinstance(x, _w.Tensor) else _w.tensor(x, _dtypes[type(x)]) for x in leaves
                   if isinstance(x, _w.Tensor) or (not by_value and isinstance(x, (int, float, bool)))]
@@ -128,6 +156,11 @@ class Method:
         def body(*symbols):
             stage = _stage.Stage(_w, "sym", _callee)
             it = iter(symbols)
+            kept = []
+            for m, kind, name, t in state:
+                d = m._parameters if kind == "param" else m._buffers
+                s = next(it)
+                kept.append((d, name, d[name], s, _w.alias(s), m, kind))
             mine, first = [], []
             for x in leaves:
                 if isinstance(x, _w.Tensor):
@@ -140,11 +173,7 @@ class Method:
                     mine.append(x)
             args = _tree.unflatten(spec, mine)
             before = _tree.flatten(args, None, False)[1]
-            kept = []
-            for m, kind, name, t in state:
-                d = m._parameters if kind == "param" else m._buffers
-                s = next(it)
-                kept.append((d, name, d[name], s, _w.alias(s), m, kind))
+            for d, name, original, s, old, m, kind in kept:
                 d[name] = s
             stage.slots = [[m, n] for m, kind, n, _ in state if kind == "buffer"]
             try:
@@ -182,13 +211,9 @@ class Method:
                 for d, name, original, s, old, m, kind in kept:
                     d[name] = original
 
+        args = [t for _, _, _, t in state] + inputs
         try:
-            program = _w.trace(body, inputs + [t for _, _, _, t in state], self.name)
-        except _stage.Refuse:
-            return "values" if numbers and not by_value else HOST
-        except Exception:
-            # run in the ordinary way it gives the same error, at its own place
-            return HOST
+            program = _w.trace(body, args, self.name) if trace is None else trace(body, args)
         finally:
             _syntax.place()
         s = _Special(program, *done[0])
@@ -380,6 +405,18 @@ def _class_for(cls):
     return Scripted
 
 
+def methods_of(x):
+    # {name: Method} of a scripted function or module.
+    if isinstance(x, ScriptFunction):
+        return {x.name: x._method}
+    out = {}
+    for name in dir(type(x)):
+        m = getattr(getattr(type(x), name, None), "__method__", None)
+        if m is not None:
+            out[name] = m
+    return out
+
+
 def _scripted_method(f, name):
     _check.check(f)
     method = Method(f, name)
@@ -388,6 +425,7 @@ def _scripted_method(f, name):
         return method(self, args, kwargs)
 
     call.__stage_as__ = f
+    call.__method__ = method
     call.__name__ = name
     call.__jit_export__ = True
     return call
