@@ -5,7 +5,7 @@
 Every system is a process of its own that keeps a prepared row (worker.py has the protocol). For each row:
 the same inputs to all, results compared with each other first, then five rounds in which each system runs
 in turn for about a fifth of a second; a system's time is the median of its rounds. On a machine with other
-work only the ratios mean something. Writes BUILD/bench.json.
+work only the ratios mean something. Writes BUILD/bench.json, and the table as BUILD/bench.md.
 
     WEFT_THREADS   how many threads each system gets; all cores
     WEFT_CLOCK     cpu: count the time that is computed, not the time that passes. With one thread this gives fair
@@ -233,6 +233,26 @@ def first_calls(answers):
                 f"{cell(a['systems'].get(k, {}).get('memory_mb')):>8}" for k in ("weft", "eager", "compile", "jax")))
 
 
+def markdown(out):
+    """the table as docs/performance.md keeps it"""
+    m = out["machine"]
+    names = ", ".join(f"{k} {v}" for k, v in out["versions"].items())
+    lines = [f"{out['when']}, {m['threads']} thread{'s' * (m['threads'] > 1)}, "
+             f"{'time computed' if m['clock'] == 'cpu' else 'time passed'}; {names}.", "",
+             "| row | Weft, ms | eager | compile | JAX | ORT | to the best | aim | of the limit |",
+             "|---|---|---|---|---|---|---|---|---|"]
+    for name, a in out["rows"].items():
+        s = a["systems"]
+        cells = [cell(ms(s.get(c)) or ms(s.get("script") if c == "eager" else None)) for c in COLUMNS]
+        ratio, limit = a.get("ratio"), a.get("of_limit")
+        lines.append(f"| {name} | {cell(ms(s.get('weft')))} | " + " | ".join(cells) +
+                     f" | {f'{ratio:.2f}x' if ratio else '–'} | {a['target']}x | "
+                     f"{f'{100 * limit:.0f} %' if limit else '–'} |")
+    if "mean" in out:
+        lines += ["", f"Geometric mean of the compute rows: {out['mean']:.2f}x of the best peer (aim 1.8x)."]
+    return "\n".join(lines) + "\n"
+
+
 def main():
     wanted = sys.argv[2].split(",") if len(sys.argv) > 2 and sys.argv[2] else list(ROWS) + ["cold", "size"]
     systems = os.environ.get("WEFT_SYSTEMS", "weft," + ",".join(PEERS)).split(",")
@@ -263,6 +283,8 @@ def main():
         out["size"] = cold.sizes(BUILD)
     with open(os.path.join(BUILD, "bench.json"), "w") as f:
         json.dump(out, f, indent=1)
+    with open(os.path.join(BUILD, "bench.md"), "w") as f:
+        f.write(markdown(out))
 
 
 if __name__ == "__main__":
