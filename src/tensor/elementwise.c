@@ -146,9 +146,26 @@ bool unify_dtypes(wf_ctx *c, const char *fn, wf_tensor *x, int n)
     return d && !failed(c);
 }
 
+/* By JAX's rules a host number of a higher kind than all arrays makes the result weak. */
+static bool joins_weak(wf_ctx *c, const char *fn, const wf_tensor *x, int n)
+{
+    int top[2] = {0, 0}; /* of arrays, of host numbers: 0 bool, 1 integer, 2 float */
+
+    if (c->tensors->promotion != WF_PROMOTE_JAX)
+        return false;
+    for (int i = 0; i < n; i++) {
+        const Tensor *t = tensor_get(c, x[i], fn);
+        wf_dtype d = (wf_dtype)t->dtype;
+        int kind = d == WF_BOOL ? 0 : dtype_is_float(d) ? 2 : 1;
+        top[t->weak] = MAX(top[t->weak], kind);
+    }
+    return top[1] > top[0];
+}
+
 bool unify(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind)
 {
     wf_dtype d = common_dtype(c, fn, x, n);
+    bool weak;
 
     if (!d)
         return false;
@@ -161,12 +178,15 @@ bool unify(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind)
               wf_dtype_name(d));
         return false;
     }
+    weak = kind != MATH_BOOL && joins_weak(c, fn, x, n);
     for (int i = 0; i < n; i++)
         if ((wf_dtype)tensor_get(c, x[i], fn)->dtype != d) {
             x[i] = kind == MATH_BOOL ? wf_ne(c, x[i], wf_int(c, 0))
                                      : op_1(c, OP_cast, x[i], &(DtypeAttr){(int32_t)d});
             if (failed(c))
                 return false;
+            if (weak)
+                tensor_get(c, x[i], fn)->weak = true;
         }
     return broadcast_all(c, fn, x, n);
 }
@@ -546,15 +566,18 @@ wf_tensor wf_bitwise_not(wf_ctx *c, wf_tensor x)
 wf_tensor wf_where(wf_ctx *c, wf_tensor cond, wf_tensor x, wf_tensor y)
 {
     wf_tensor in[3] = {cond, x, y};
+    bool weak = false;
 
     scope_open(c);
     if (wf_dtype_of(c, cond) != WF_BOOL)
         in[0] = wf_ne(c, cond, wf_zeros_like(c, cond));
     if (!failed(c) && unify(c, "wf_where", in + 1, 2, MATH_ANY) &&
-        broadcast_all(c, "wf_where", in, 3))
+        broadcast_all(c, "wf_where", in, 3)) {
+        weak = wf_is_weak(c, in[1]) && wf_is_weak(c, in[2]);
         in[0] = tensor_op1(c, OP_select, in, 3, NULL);
+    }
     if (!failed(c))
-        tensor_get(c, in[0], "wf_where")->weak = wf_is_weak(c, x) && wf_is_weak(c, y);
+        tensor_get(c, in[0], "wf_where")->weak = weak;
     return scope_close(c, in[0]);
 }
 

@@ -58,7 +58,7 @@ static Value reduction(Vm *vm, const Args *a, FnReduce fn, const char *label)
 #define UNARY_ROWS(X)                                                                    \
     X(neg) X(abs) X(positive) X(square) X(reciprocal) X(exp) X(exp2) X(expm1)    \
     X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)        \
-    X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erf_inv) X(sqrt)         \
+    X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(erf_inv) X(sqrt)         \
     X(rsqrt) X(sigmoid) X(frac) X(is_finite)          \
     X(is_nan) X(is_inf) X(logical_not) X(bitwise_not) X(stop_gradient) X(deg2rad)        \
     X(rad2deg) X(relu) X(silu) X(log_sigmoid) X(detach) X(copy) X(zeros_like)            \

@@ -186,9 +186,9 @@ def _params(op, attrs, in_avals, out_avals):
     if op == "bitcast":
         return {"new_dtype": out_avals[0].dtype}
     if op == "broadcast":
-        return {"shape": a["shape"], "broadcast_dimensions": a["dims"]}
+        return {"shape": a["shape"], "broadcast_dimensions": a["dims"], "sharding": None}
     if op == "reshape":
-        return {"new_sizes": out_avals[0].shape, "dimensions": None}
+        return {"new_sizes": out_avals[0].shape, "dimensions": None, "sharding": None}
     if op == "transpose":
         return {"permutation": a["perm"]}
     if op == "slice":
@@ -203,7 +203,10 @@ def _params(op, attrs, in_avals, out_avals):
     if op == "rev":
         return {"dimensions": a["axes"]}
     if op == "iota":
-        return {"dtype": out_avals[0].dtype, "shape": out_avals[0].shape, "dimension": a["axis"]}
+        return {"dtype": out_avals[0].dtype, "shape": out_avals[0].shape, "dimension": a["axis"],
+                "sharding": None}
+    if op in ("reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or"):
+        return {"axes": a["axes"], "out_sharding": None}
     if op in ("argmax", "argmin"):
         return {"axes": (a["axis"],), "index_dtype": out_avals[0].dtype}
     if op == "dot_general":
@@ -351,6 +354,8 @@ def _value_text(v, indent):
         return "(\n" + inner + "\n" + " " * indent + ")"
     if isinstance(v, _w.dtype):
         return v.name
+    if isinstance(v, tuple) and len(v) == 2 and isinstance(v[0], tuple) and len(v[0]) == 2 and isinstance(v[0][0], tuple):
+        return "(" + ", ".join(["(" + ", ".join([str(list(p)) for p in pair]) + ")" for pair in v]) + ")"
     return str(v)
 
 
@@ -385,8 +390,9 @@ def _jaxpr_text(jaxpr, names, indent):
     lines = [pad + _eqn_text(e, names, indent + 4) for e in jaxpr.eqns]
     outs = ", ".join([names.of(v) for v in jaxpr.outvars])
     outs = outs + "," if len(jaxpr.outvars) == 1 else outs
-    if not lines:
-        return f"{head}  in ({outs}) }}"
+    short = "; ".join([line.strip() for line in lines])
+    if "\n" not in short and indent + len(head) + len(short) + len(outs) + 11 <= 100:
+        return f"{head} {short}{' ' if short else ''}in ({outs}) }}"
     return head + "\n" + "\n".join(lines) + f"\n{' ' * (indent + 2)}in ({outs}) }}"
 
 

@@ -215,14 +215,24 @@ def permutation(key, x, axis=0, independent=False, *, out_sharding=None):
     if isinstance(x, int) or (isinstance(x, _w.Tensor) and len(x.shape) == 0):
         return _w.key_permutation(_data(key), _w.arange(0, int(x)), 0)
     x = _asarray(x)
-    if independent or len(x.shape) == 1:
+    if len(x.shape) == 1:
         return _w.key_permutation(_data(key), x, axis)
+    if independent:
+        return _shuffled(_data(key), x, axis % len(x.shape))
     order = _w.key_permutation(_data(key), _w.arange(0, x.shape[axis]), 0)
     return _w.take(x, order, axis)
 
 
-def shuffle(key, x, axis=0):
-    return permutation(key, x, axis, independent=True)
+def _shuffled(key, x, axis):
+    # Every row for itself, by sorting with random keys, so often that ties do not matter.
+    import math
+    n = max(_w.about(x, "count"), 1)
+    for _ in range(math.ceil(3 * math.log(n) / math.log(4294967295.0))):
+        pair = _w.key_split(key, 2)
+        key, sub = pair[0], pair[1]
+        keys = _w.key_bits(sub, tuple(x.shape), _w.uint32)
+        x = _w.op("sort", [keys, x], {"axis": axis, "keys": 1})[1]
+    return x
 
 
 def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
@@ -305,8 +315,8 @@ def lognormal(key, sigma=1.0, shape=None, dtype=None):
 
 
 def geometric(key, p, shape=None, dtype=int):
-    u = uniform(key, () if shape is None else shape)
-    return _w.cast(_w.floor(_w.log1p(-u) / _w.log1p(-_asarray(p))) + 1, dtype)
+    u = uniform(key, () if shape is None else shape, minval=1.1754943508222875e-38)
+    return _w.cast(_w.floor(_w.log(u) / _w.log1p(-_asarray(p))) + 1, dtype)
 
 
 def maxwell(key, shape=(), dtype=None):

@@ -117,7 +117,7 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
     known = [_known(lower), _known(upper)]
     if known[0] is not None and known[1] is not None:
         n = max(known[1] - known[0], 0)
-        index = _w.arange(known[0], known[0] + n)
+        index = _w.set_weak(_w.arange(known[0], known[0] + n), isinstance(lower, int))
         body = lambda carry, i: (body_fun(i, carry), None)
         return scan(body, init_val, index, length=n)[0]
     lower, upper = _w.wrap(lower), _w.wrap(upper)

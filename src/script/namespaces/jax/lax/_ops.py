@@ -112,8 +112,7 @@ def cbrt(x):
     return f(x)
 
 
-def erfc(x):
-    return 1 - _w.erf(x)
+erfc = _w.erfc
 
 
 def lgamma(x):

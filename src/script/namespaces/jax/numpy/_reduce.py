@@ -245,15 +245,23 @@ def nancumsum(a, axis=None, dtype=None):
 # ---- running
 
 
+def _running(a, dtype):
+    # of running reductions only bools are widened
+    x = _asarray(a)
+    if dtype is not None:
+        return _w.cast(x, dtype)
+    return _w.cast(x, _default_int()) if x.dtype == _w.bool_ else x
+
+
 def cumsum(a, axis=None, dtype=None, out=None):
-    x = _prepare(a, dtype)
+    x = _running(a, dtype)
     if axis is None:
         x, axis = _w.reshape(x, (-1,)), 0
     return _w.cumsum(x, axis)
 
 
 def cumprod(a, axis=None, dtype=None, out=None):
-    x = _prepare(a, dtype)
+    x = _running(a, dtype)
     if axis is None:
         x, axis = _w.reshape(x, (-1,)), 0
     return _w.cumprod(x, axis)

@@ -28,7 +28,7 @@ def erf(x):
 
 
 def erfc(x):
-    return 1 - _w.erf(_float(x))
+    return _w.erfc(_float(x))
 
 
 def erfinv(x):
@@ -37,8 +37,7 @@ def erfinv(x):
 
 def ndtr(x):
     # The distribution function of the normal, by erf of what is small.
-    x = _float(x)
-    return 0.5 * (1 + _w.erf(x * 0.7071067811865476))
+    return 0.5 * _w.erfc(_float(x) * -0.7071067811865476)
 
 
 def ndtri(p):
@@ -48,9 +47,9 @@ def ndtri(p):
 def log_ndtr(x, series_order=3):
     # Far below zero by the first terms of the asymptotic series.
     x = _float(x)
-    far = _w.lt(x, -5.0)
+    far = _w.lt(x, -10.0)
     near = _w.where(far, _w.zeros_like(x), x)
-    t = _w.where(far, x, -5.0 * _w.ones_like(x))
+    t = _w.where(far, x, -10.0 * _w.ones_like(x))
     t2 = t * t
     series = -0.5 * t2 - _w.log(-t) - 0.9189385332046727 + _w.log1p(-1 / t2 + 3 / t2 ** 2 - 15 / t2 ** 3)
     return _w.where(far, series, _w.log(ndtr(near)))
