@@ -778,6 +778,11 @@ static bool set_on_class(Vm *vm, Class *c, Str *name, Value x)
         return sc_fail(vm, C_TypeError, "cannot set '%s' attribute of immutable type '%s'",
                        name->s, c->name->s);
     vm->version++;
+    if (name == vm->known[S_name] && is_str(x)) {
+        obj_drop(vm, c->name);
+        c->name = obj_ref(as_str(x));
+        return true;
+    }
     if (x.tag == T_NIL) {
         int r = sc_dict_remove(vm, c->attrs, v_obj(name));
 

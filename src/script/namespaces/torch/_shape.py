@@ -79,7 +79,7 @@ swapaxes = swapdims = transpose
 def t(input):
     if input.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
-    return _w.label(_w.swap_axes(input, 0, 1), "t") if input.ndim == 2 else input
+    return _w.label(_w.swap_axes(input, 0, 1) if input.ndim == 2 else _w.reshape(input, input.shape), "t")
 
 
 def movedim(input, source, destination):

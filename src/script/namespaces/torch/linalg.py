@@ -4,9 +4,23 @@ from torch._math import norm as _norm
 from torch._products import cross, matmul, matrix_power, det, vdot
 
 
+class _LinAlgError(RuntimeError):
+    pass
+
+
+LinAlgError = _LinAlgError
+
+
+def _checked(x, name, what):
+    # Singular matrices give numbers that are not finite.
+    if not _w.about(x, "symbolic") and not bool(_w.all(_w.is_finite(x))):
+        raise _LinAlgError(f"{name}: {what} could not be completed because the input matrix is singular.")
+    return x
+
+
 def inv(A):
     _square(A, "linalg.inv")
-    return _w.inv(A)
+    return _checked(_w.inv(A), "linalg.inv", "the inversion")
 
 
 def _square(A, name):
@@ -31,14 +45,10 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
     return _w.solve_triangular(A, B, not upper, False, unitriangular)
 
 
-class LinAlgError(RuntimeError):
-    pass
-
-
 def cholesky(A, *, upper=False):
     low = _w.cholesky(A)
     if not _w.about(low, "symbolic") and bool(_w.any(_w.is_nan(low))):
-        raise LinAlgError("linalg.cholesky: The factorization could not be completed because the input is not "
+        raise _LinAlgError("linalg.cholesky: The factorization could not be completed because the input is not "
                           "positive-definite.")
     return _w.swap_axes(low, -1, -2) if upper else low
 

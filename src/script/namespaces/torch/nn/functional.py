@@ -120,8 +120,10 @@ def prelu(input, weight):
 def rrelu(input, lower=1 / 8, upper=1 / 3, training=False, inplace=False):
     if not training:
         return _write(input, _w.leaky_relu(input, (lower + upper) / 2), inplace)
-    slope = _w.draw("uniform", input.shape, input.dtype, lower, upper, default_generator)
-    return _write(input, _w.where(_w.ge(input, 0), input, input * slope), inplace)
+    below = _w.le(input, 0)  # numbers are drawn for these alone
+    drawn = _w.draw("uniform", (int(_w.count_nonzero(below)),), _w.float64, lower, upper, default_generator)
+    slope = _w.index_set(_w.full(input.shape, 1.0, input.dtype), below, _w.cast(drawn, input.dtype))
+    return _write(input, input * slope, inplace)
 
 
 def glu(input, dim=-1):
@@ -196,7 +198,7 @@ dropout2d = dropout3d = feature_dropout = dropout1d
 def alpha_dropout(input, p=0.5, training=False, inplace=False):
     if not training or p == 0:
         return input
-    alpha = -_SELU_ALPHA * _SELU_SCALE
+    alpha = _SELU_ALPHA * _SELU_SCALE
     a = (1.0 / _math.sqrt((alpha * alpha * p + 1) * (1 - p)))
     noise = _kept(input.shape, input.dtype, p)
     b = (noise - 1) * (alpha * a) + (alpha * a * p)
