@@ -227,6 +227,46 @@ typedef struct Block { /* what one task works on */
     REAL *spare;  /* MR*NR, for tiles that do not go straight to C */
 } Block;
 
+/* STRIPS strips of an A whose rows are next to each other in memory: whole vectors, which
+ * may reach into the next strip. Reading on along i, few pages and lines are met twice. */
+#define STRIPS 4
+static void pack_strips_wide(const Block *b, int64_t s)
+{
+    const Run *r = b->r;
+    const Operand *a = &r->g->a;
+    REAL *dst = b->panels + (s - b->strip0) * AW * r->kc;
+    const REAL *src[STRIPS];
+
+    for (int q = 0; q < STRIPS; q++)
+        src[q] = (const REAL *)a->p + strip_begin(r->p, s + q) + r->k0 * a->sk;
+    for (int64_t kk = 0; kk < r->kc; kk++, dst += AW) {
+        UNROLL
+        for (int q = 0; q < STRIPS; q++) {
+            UNROLL
+            for (int v = 0; v < AW; v += VL)
+                real_store(dst + q * AW * r->kc + v, real_load(src[q] + kk * a->sk + v));
+        }
+    }
+}
+
+static void pack_strips(const Block *b)
+{
+    const Run *r = b->r;
+    const Gemm *g = r->g;
+    int64_t s = b->strip0;
+
+    if (is_plain(&g->a) && g->a.si == 1)
+        for (; s + STRIPS <= b->strip1 && strip_begin(r->p, s + STRIPS - 1) + AW <= g->m;
+             s += STRIPS)
+            pack_strips_wide(b, s);
+    for (; s < b->strip1; s++) {
+        int64_t i0 = strip_begin(r->p, s), i1 = strip_begin(r->p, s + 1);
+
+        pack_operand(&g->a, i0, (int)(i1 - i0), r->k0, r->kc,
+                     b->panels + (s - b->strip0) * AW * r->kc, AW);
+    }
+}
+
 /* Where a tile can go straight to C through a map: its columns are a run and its rows
  * evenly spaced. */
 static int is_straight(const Gemm *g, int64_t i0, int rows, int64_t j0, int cols,
@@ -310,7 +350,6 @@ INLINE void run_strip(const Block *b, int64_t s, int64_t sliver)
 
 static void run_block(const Run *r, int worker, int64_t task)
 {
-    const Gemm *g = r->g;
     const Plan *p = r->p;
     int64_t col = task < p->row_blocks ? 0 : task / p->row_blocks;
     int64_t row = task - col * p->row_blocks;
@@ -325,15 +364,8 @@ static void run_block(const Run *r, int worker, int64_t task)
     b.panels = b.spare + MR * NR;
     if (from == to)
         return;
-    if (!p->direct_a) {
-        for (int64_t s = b.strip0; s < b.strip1; s++) {
-            int64_t i0 = strip_begin(p, s);
-            int64_t i1 = strip_begin(p, s + 1);
-
-            pack_operand(&g->a, i0, (int)(i1 - i0), r->k0, r->kc,
-                         b.panels + (s - b.strip0) * AW * r->kc, AW);
-        }
-    }
+    if (!p->direct_a)
+        pack_strips(&b);
     if (p->strips_outer) {
         for (int64_t s = b.strip0; s < b.strip1; s++)
             for (int64_t j = from; j < to; j++)
