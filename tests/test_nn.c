@@ -172,6 +172,9 @@ MAKE(avg_pool2d_axes,
      wf_nn_avg_pool(c, 2,
                     POOL(.windows = EACH(3, 2), .strides = EACH(1, 2),
                          .paddings = EACH(1, 0), .no_padding_count = true)))
+MAKE(avg_pool2d_ceil,
+     wf_nn_avg_pool(c, 2,
+                    POOL(.window = 3, .stride = 2, .padding = 1, .ceil_mode = true)))
 MAKE(avg_pool3d, wf_nn_avg_pool(c, 3, POOL(.window = 2, .stride = 1, .padding = 1)))
 MAKE(adaptive_avg_pool1d, wf_nn_adaptive_avg_pool(c, 1, DIMS(3)))
 MAKE(adaptive_avg_pool2d_axes, wf_nn_adaptive_avg_pool(c, 2, DIMS(2, 3)))
@@ -246,6 +249,7 @@ static const Row rows[] = {
     ROW(max_pool3d, 1, "1,1,2,4,5"),
     ROW(avg_pool1d, 1, "2,2,5"),
     ROW(avg_pool2d_axes, 1, "1,2,4,5"),
+    ROW(avg_pool2d_ceil, 1, "1,2,6,4"),
     ROW(avg_pool3d, 1, "1,1,2,2,3"),
     ROW(adaptive_avg_pool1d, 1, "1,2,7"),
     ROW(adaptive_avg_pool2d_axes, 1, "1,2,5,4"),

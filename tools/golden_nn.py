@@ -157,6 +157,7 @@ CASES = [
     ("avg_pool1d", lambda: nn.AvgPool1d(2), [(2, 2, 5)], one),
     ("avg_pool2d_axes", lambda: nn.AvgPool2d((3, 2), stride=(1, 2), padding=(1, 0), count_include_pad=False),
      [(1, 2, 4, 5)], one),
+    ("avg_pool2d_ceil", lambda: nn.AvgPool2d(3, 2, 1, ceil_mode=True), [(1, 2, 6, 4)], one),
     ("avg_pool3d", lambda: nn.AvgPool3d(2, 1, 1), [(1, 1, 2, 2, 3)], one),
     ("adaptive_avg_pool1d", lambda: nn.AdaptiveAvgPool1d(3), [(1, 2, 7)], one),
     ("adaptive_avg_pool2d_axes", lambda: nn.AdaptiveAvgPool2d((2, 3)), [(1, 2, 5, 4)], one),

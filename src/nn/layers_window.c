@@ -4,7 +4,6 @@
  * the options give that; it is printed as PyTorch prints what it was given. */
 #include "nn/nn.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -172,30 +171,6 @@ typedef struct Pool {
     bool ceil_mode, count_padding;
 } Pool;
 
-/* With ceil_mode the last window may reach beyond the (padded) end, as long as it begins
- * before the end of x and its left padding. What is missing there is padded with -inf. */
-static wf_tensor pad_to_ceil(wf_ctx *c, const Pool *v, wf_tensor x)
-{
-    int64_t lo[WF_MAX_RANK] = {0}, hi[WF_MAX_RANK] = {0};
-    int rank = wf_rank(c, x);
-    bool any = false;
-
-    for (int i = 0; i < v->axes && !wf_ctx_status(c); i++) {
-        int at = rank - v->axes + i;
-        int64_t n = wf_size(c, x, at), stride = v->stride.v[i], rest, over;
-        if (nn_refuse(c, n < 0, "pooling: ceil_mode needs sizes that are constants"))
-            break;
-        rest = n + 2 * v->padding.v[i] - v->dilation.v[i] * (v->window.v[i] - 1) - 1;
-        if (rest < 0)
-            continue;
-        over = (rest + stride - 1) / stride;
-        over = (over * stride >= n + v->padding.v[i] ? over - 1 : over) * stride - rest;
-        hi[at] = over > 0 ? over : 0;
-        any |= over > 0;
-    }
-    return any ? wf_pad(c, x, lo, hi, -INFINITY) : x;
-}
-
 static bool forward_pool(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                          wf_tensor *out, int nout)
 {
@@ -204,15 +179,16 @@ static bool forward_pool(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
 
     if (nin != 1 || nout != 1)
         return false;
-    if (nn_refuse(c, wf_rank(c, in[0]) < v->axes + 1, "pooling: the input has few axes"))
-        return false;
     switch (v->kind) {
     case 'M': out[0] = wf_adaptive_max_pool(c, in[0], v->axes, w); break;
     case 'A': out[0] = wf_adaptive_avg_pool(c, in[0], v->axes, w); break;
-    case 'a': out[0] = wf_avg_pool(c, in[0], v->axes, w, s, p, v->count_padding); break;
+    case 'a':
+        out[0] = wf_avg_pool_with(c, in[0], v->axes, w, s, p, v->ceil_mode,
+                                  v->count_padding, 0);
+        break;
     default:
-        out[0] = wf_max_pool(c, v->ceil_mode ? pad_to_ceil(c, v, in[0]) : in[0], v->axes,
-                             w, s, p, v->dilation.v);
+        out[0] = wf_max_pool_with(c, in[0], v->axes, w, s, p, v->dilation.v, v->ceil_mode,
+                                  NULL);
     }
     return true;
 }
@@ -275,8 +251,7 @@ wf_module *wf_nn_avg_pool(wf_ctx *c, int axes, const wf_pool_options *o)
     wf_module *m;
     bool own = o->stride || o->strides[0], one = axes == 1;
 
-    if (nn_refuse(c, o->ceil_mode || o->dilation || o->dilations[0],
-                  "AvgPool: has neither ceil_mode nor dilation"))
+    if (nn_refuse(c, o->dilation || o->dilations[0], "AvgPool: has no dilation"))
         return NULL;
     m = new_pool(c, "AvgPool", &v);
     nn_text(c, m, "kernel_size=%s, stride=%s, padding=%s",
