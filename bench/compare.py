@@ -233,6 +233,28 @@ def first_calls(answers):
                 f"{cell(a['systems'].get(k, {}).get('memory_mb')):>8}" for k in ("weft", "eager", "compile", "jax")))
 
 
+def scripts():
+    """the same script by Weft and by Python with PyTorch: what one operation costs from there"""
+    script = os.path.join(HERE, "script", "dispatch.py")
+    systems = {"weft": [os.path.join(BUILD, "weft"), script], "eager": [sys.executable, script]}
+    taken = {}
+    for _ in range(3):
+        for system, argv in systems.items():
+            r = subprocess.run(argv, capture_output=True, text=True, check=False)
+            for line in r.stdout.splitlines():
+                name, ms_ = line.split()
+                taken.setdefault(name, {}).setdefault(system, []).append(float(ms_))
+    print("\nfrom a script, ms         weft    eager   to eager     (target 10x; calls: 10 of tiny_infer)")
+    answer = {}
+    for name, t in taken.items():
+        answer[name] = {s: statistics.median(v) for s, v in t.items()}
+        if len(t) == 2:
+            answer[name]["ratio"] = answer[name]["eager"] / answer[name]["weft"]
+        print(f"{name:18} " + " ".join(f"{cell(answer[name].get(s)):>8}" for s in systems) +
+              f"   {cell(answer[name].get('ratio')):>7}x")
+    return answer
+
+
 def markdown(out):
     """the table as docs/performance.md keeps it"""
     m = out["machine"]
@@ -254,7 +276,7 @@ def markdown(out):
 
 
 def main():
-    wanted = sys.argv[2].split(",") if len(sys.argv) > 2 and sys.argv[2] else list(ROWS) + ["cold", "size"]
+    wanted = sys.argv[2].split(",") if len(sys.argv) > 2 and sys.argv[2] else list(ROWS) + ["script", "cold", "size"]
     systems = os.environ.get("WEFT_SYSTEMS", "weft," + ",".join(PEERS)).split(",")
     machine = machine_speed()
     print(f"{THREADS} threads, {'time computed, ' if CPU_CLOCK else ''}{machine['gflops']:.0f} GFLOP/s, {machine['gbytes']:.0f} GB/s\n")
@@ -277,6 +299,8 @@ def main():
         print(f"\ngeometric mean over {len(ratios)} compute rows: {out['mean']:.2f}x of the best peer (target 1.8x)")
     if any(ROWS[n].train for n in out["rows"]):
         first_calls(out["rows"])
+    if "script" in wanted and {"weft", "eager"} <= set(systems):
+        out["script"] = scripts()
     if "cold" in wanted:
         out["cold"] = cold.starts(BUILD, systems)
     if "size" in wanted:

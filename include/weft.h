@@ -271,7 +271,7 @@ WF_API wf_status wf_eval_reference(wf_ctx *cx, const wf_program *p, wf_array *co
 /* Where the time goes: the executable is run once to warm up, then as often as said, each step on the clock. */
 typedef struct wf_profile wf_profile;
 typedef struct wf_profile_step {
-    const char *op;      /* "dot_general"; of compiled code "call" */
+    const char *op;      /* "dot_general"; of a call, and of compiled code, the name of its program */
     const char *program; /* the program it stands in */
     const char *type;    /* of its first result, "f32[64,512]" */
     const char *place;   /* "model.py:12", or "" */

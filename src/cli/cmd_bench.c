@@ -133,9 +133,8 @@ static void print_profile(const Bench *b, const wf_profile *p, const Machine *m)
         double t = s->seconds / runs;
 
         if (i < b->top)
-            print_line(strcmp(s->op, "call") == 0 ? s->program : s->op, s->type,
-                       s->calls / runs, t, all > 0 ? t / all : 0, s->flops / runs,
-                       s->bytes / runs, m, s->place);
+            print_line(s->op, s->type, s->calls / runs, t, all > 0 ? t / all : 0,
+                       s->flops / runs, s->bytes / runs, m, s->place);
         else
             rest += t;
     }

@@ -70,6 +70,24 @@ static const char *result_type(wf_profile *p, const Frame *f, const Eqn *e)
     return text_str(&t);
 }
 
+static void take_name(void *user, const Sub *s)
+{
+    const char **name = user;
+
+    if (!*name)
+        *name = s->p->name;
+}
+
+/* The op's name; of a call that of the program called. */
+static const char *step_name(wf_profile *p, const Eqn *e)
+{
+    const char *name = NULL;
+
+    if (e->op == OP_call)
+        attr_each_sub(op_row(e->op), e->attr, take_name, &name);
+    return name ? arena_strdup(&p->arena, name) : op_name(e->op);
+}
+
 static Entry *new_entry(wf_profile *p, const Frame *f, const Op *op)
 {
     const Program *prog = f->plan->p;
@@ -79,7 +97,7 @@ static Entry *new_entry(wf_profile *p, const Frame *f, const Op *op)
 
     x->plan = f->plan;
     x->eqn = op->eqn;
-    x->step.op = op_name(e->op);
+    x->step.op = step_name(p, e);
     x->step.program = arena_strdup(&p->arena, prog->name);
     x->step.type = result_type(p, f, e);
     x->step.place =
