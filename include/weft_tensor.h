@@ -88,6 +88,9 @@ typedef enum wf_promotion { WF_PROMOTE_TORCH, WF_PROMOTE_JAX, WF_PROMOTE_NUMPY }
 WF_API void wf_set_promotion(wf_ctx *c, wf_promotion rules); /* at first PyTorch's */
 /* Programs assert that indices are in range, instead of moving them inside; at first not. */
 WF_API void wf_set_index_check(wf_ctx *c, bool on);
+/* Graphs and wf_trace_types take symbolic sizes that must be equal, and cannot be shown to be, for equal: one symbol stands
+ * for both, which is checked when the program is bound. At first that is an error. */
+WF_API void wf_set_size_guards(wf_ctx *c, bool on);
 /* What integers become where real numbers are needed, and host numbers at creation; at first f32. */
 WF_API void wf_set_default_float(wf_ctx *c, wf_dtype dtype);
 /* The dtype of an operation on both. a_weak: a host scalar; a_zero: of rank 0 (PyTorch's rule).
@@ -577,6 +580,36 @@ WF_API void wf_tree_flatten(const wf_tree *t, wf_tensor *out);        /* room fo
 WF_API wf_tree *wf_tree_unflatten(wf_ctx *c, const wf_tree *like, const wf_tensor *leaves);
 /* "({'b': *, 'w': *}, *)": equal for equal structures; borrowed until the next call that gives text. */
 WF_API wf_status wf_tree_structure(wf_ctx *c, const wf_tree *t, const char **out_text);
+
+/* Functions of trees: the same as those of lists above, with arguments and results in trees. The function reads its
+ * arguments, often a tuple of them, and makes a tree of its results, which is taken over; it may have any structure. Trees
+ * that come out are to be freed. Structures are part of the signature of a jit. */
+typedef bool (*wf_tree_call)(wf_ctx *c, void *user, const wf_tree *in, wf_tree **out);
+typedef struct wf_tree_function {
+    wf_tree_call call;
+    void *user;
+    const char *name;
+} wf_tree_function;
+/* out_results: a tree without tensors, for wf_tree_unflatten of what the program gives (may be NULL). */
+WF_API wf_status wf_trace_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *example, const wf_program **out,
+                               wf_tree **out_results);
+typedef struct wf_jit_tree wf_jit_tree;
+WF_API wf_status wf_jit_tree_new(wf_ctx *c, const wf_tree_function *f, wf_jit_tree **out);
+WF_API wf_status wf_jit_tree_call(wf_ctx *c, wf_jit_tree *j, const wf_tree *in, const void *statics, size_t size,
+                                  wf_tree **out);
+WF_API int wf_jit_tree_traces(const wf_jit_tree *j);
+WF_API void wf_jit_tree_free(wf_ctx *c, wf_jit_tree *j);
+/* axes: for each leaf, NULL: 0 for all. */
+WF_API wf_status wf_vmap_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in, const int *axes, int out_axis,
+                              const char *axis_name, wf_tree **out);
+/* Gradients of the first leaf of the results by child `wrt` of the arguments, or by all of them (-1), in its structure. */
+WF_API wf_status wf_grad_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in, int wrt, wf_tree **out_y,
+                              wf_tree **out_grads);
+/* dx and dy: as the arguments and the results. */
+WF_API wf_status wf_jvp_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in, const wf_tree *dx, wf_tree **out_y,
+                             wf_tree **out_dy);
+/* The results, and a record whose wf_record_vjp takes and gives leaves. */
+WF_API wf_status wf_vjp_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in, wf_tree **out_y, wf_record **out);
 
 /* ---- writing ----------------------------------------------------------------------------------------------------------
  *

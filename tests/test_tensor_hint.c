@@ -262,6 +262,55 @@ TEST(sizes_that_differ_in_the_example_are_an_error)
     wf_ctx_free(c);
 }
 
+BODY(dot_and_add, wf_add(c, wf_matmul(c, in[0], in[1]), in[2]))
+
+TEST(sizes_of_graphs_that_must_agree_become_one_if_asked_to)
+{
+    for (int on = 0; on < 2; on++) {
+        wf_ctx *c = wf_ctx_new(NULL);
+        wf_function f = {f_dot_and_add, NULL, 3, 1, NULL};
+        wf_tensor in[3], y;
+        const wf_program *p = NULL;
+        const char *text;
+
+        wf_set_size_guards(c, on);
+        wf_trace_types(c, &f, (const char *[]){"f64[A,B]", "f64[C,D]", "f64[E]"}, &p);
+        if (!on) {
+            CHECK_HAS(wf_ctx_message(c), "wf_matmul: f64[A,B] and f64[C,D] do not fit");
+            wf_ctx_free(c);
+            continue;
+        }
+        REQUIRE(check_context(c, "guards", "trace"));
+        wf_program_text(c, p, 0, &text);
+        CHECK_HAS(text, "f64[A,B], %2: f64[B,D], %3: f64[D]");
+        in[0] = rnd(c, "f64[2,3]");
+        in[1] = rnd(c, "f64[3,4]");
+        in[2] = rnd(c, "f64[4]");
+        wf_apply(c, p, in, &y);
+        CHECK_EQ_INT(wf_count(c, y), 8);
+        check_context(c, "guards", "apply");
+        in[2] = rnd(c, "f64[5]");
+        wf_apply(c, p, in, &y);
+        CHECK(wf_ctx_status(c) != WF_OK);
+        wf_clear(c);
+        wf_program_release(p);
+        wf_graph_begin(
+            c, "g"); /* as Aesara's matrices, a gradient taken before sizes are joined */
+        wf_tensor x = wf_symbol(c, "x", "f64[N,M]"), w = wf_symbol(c, "w", "f64[K]"),
+                  v = wf_exp(c, x), g = wf_partial(c, v, x, WF_NONE),
+                  z = wf_matmul(c, v, w);
+        wf_graph_close(c, (wf_tensor[]){x, w}, 2,
+                       (wf_tensor[]){z, g, wf_partial(c, z, w, WF_NONE)}, 3, &p);
+        wf_graph_end(c);
+        REQUIRE(check_context(c, "guards", "graph"));
+        wf_program_text(c, p, 0, &text);
+        CHECK_HAS(text, "x: f64[N,M], w: f64[M]");
+        CHECK_EQ_INT(wf_program_verify(c, p), WF_OK);
+        wf_program_release(p);
+        wf_ctx_free(c);
+    }
+}
+
 static bool sizes(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
 {
     int64_t n = wf_size(c, in[0], 0), m = wf_size_add(c, wf_size_mul(c, n, 2), 1);

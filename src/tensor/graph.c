@@ -14,6 +14,7 @@ wf_status wf_graph_begin(wf_ctx *c, const char *name)
     if (!failed(c) && ts(c) && (tr = trace_begin(c, name ? name : "graph")) != NULL) {
         tr->is_graph = true;
         tr->kind = TRACE_CLOSED;
+        tr->guarded = c->tensors->size_guards;
     }
     return c->status;
 }

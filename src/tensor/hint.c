@@ -6,6 +6,9 @@
  * take their hints. What was replaced by a number stands as a number in the types of the inputs, and
  * is checked where the program is bound. All other sizes stay symbols, so that one trace serves them all.
  *
+ * Graphs and traces with named symbols join sizes in the same way where wf_set_size_guards asks for it, without hints: what
+ * was joined is checked where the program is bound.
+ *
  * Symbols have the same names in the traces inside a hinted one, and are replaced in all of them. A dim
  * that somebody still holds keeps its meaning: it is translated where it enters an equation (alias).
  */
@@ -16,6 +19,16 @@ Trace *hinted_trace(wf_ctx *c)
     Trace *tr = c->tensors ? c->tensors->trace : NULL;
 
     while (tr && !tr->hinted)
+        tr = tr->outer;
+    return tr;
+}
+
+/* The trace in which sizes that must agree are made one: a hinted one, or one with guards. */
+static Trace *joining_trace(wf_ctx *c)
+{
+    Trace *tr = c->tensors ? c->tensors->trace : NULL;
+
+    while (tr && !tr->hinted && !tr->guarded)
         tr = tr->outer;
     return tr;
 }
@@ -78,7 +91,7 @@ static void substitute_in(wf_ctx *c, Trace *tr, uint32_t sym, Dim to)
 /* Symbol sym of the innermost trace becomes `to`, a dim of that trace, in all traces up to the hinted one. */
 static void substitute(wf_ctx *c, uint32_t sym, Dim to)
 {
-    Trace *in = c->tensors->trace, *root = hinted_trace(c);
+    Trace *in = c->tensors->trace, *root = joining_trace(c);
     const char *name = in->b->dims.syms.v[sym].name;
 
     for (Trace *tr = root->outer; in && in != tr; in = in->outer) {
@@ -107,14 +120,14 @@ static bool is_symbol(const Trace *tr, Dim d)
     return d < 0 && d != DIM_NONE && dim_node(&tr->b->dims, d)->kind == DIM_SYM;
 }
 
-/* d with the symbol replaced by its hint: not d, where d mentions it. */
+/* d with the symbol replaced by a number: not d, where d mentions it. */
 static bool mentions(Trace *tr, Dim d, uint32_t sym)
 {
     Dims *t = &tr->b->dims;
     Dim *map = arena_array(&t->cx->scratch, t->syms.n, sizeof *map);
 
     for (uint32_t i = 0; i < t->syms.n; i++)
-        map[i] = i == sym ? t->syms.v[i].hint : t->syms.v[i].dim;
+        map[i] = i == sym ? MAX(t->syms.v[i].hint, 1) : t->syms.v[i].dim;
     return d < 0 && dim_subst(t, t, d, map) != d;
 }
 
@@ -130,11 +143,26 @@ void hint_pin(wf_ctx *c, Dim d)
         }
 }
 
+/* A symbol that an input has, not one that an equation defines. */
+static bool is_free(wf_ctx *c, const Trace *tr, Dim d)
+{
+    Trace *root = joining_trace(c);
+    Dim there;
+
+    if (!is_symbol(tr, d) ||
+        tr->b->dims.syms.v[dim_node(&tr->b->dims, d)->sym].origin == SYM_EQN)
+        return false;
+    there =
+        dim_find(&root->b->dims, tr->b->dims.syms.v[dim_node(&tr->b->dims, d)->sym].name);
+    return there != DIM_NONE &&
+           root->b->dims.syms.v[dim_node(&root->b->dims, there)->sym].origin != SYM_EQN;
+}
+
 static bool replace_by(wf_ctx *c, Trace *tr, Dim symbol, Dim by)
 {
     uint32_t sym;
 
-    if (!is_symbol(tr, symbol))
+    if (!is_free(c, tr, symbol) || dim_mentions(&tr->b->dims, by, SYM_EQN))
         return false;
     sym = dim_node(&tr->b->dims, symbol)->sym;
     if (mentions(tr, by, sym))
@@ -149,13 +177,13 @@ static bool make_same(wf_ctx *c, Dim a, Dim b)
     Trace *tr = c->tensors->trace;
     int64_t x, y;
 
-    if (!hinted_trace(c))
+    if (!joining_trace(c))
         return false;
     a = settled(tr, a);
     b = settled(tr, b);
     if (a == b)
         return true;
-    if (!hint_of(c, tr, a, &x) || !hint_of(c, tr, b, &y) || x != y)
+    if (hinted_trace(c) && (!hint_of(c, tr, a, &x) || !hint_of(c, tr, b, &y) || x != y))
         return false;
     if (is_symbol(tr, a) && is_symbol(tr, b) &&
         a < b) { /* the older one stays: nodes count down */
@@ -163,7 +191,7 @@ static bool make_same(wf_ctx *c, Dim a, Dim b)
         a = b;
         b = t;
     }
-    if (!replace_by(c, tr, b, a) && !replace_by(c, tr, a, b)) {
+    if (!replace_by(c, tr, b, a) && !replace_by(c, tr, a, b) && hinted_trace(c)) {
         hint_pin(c, a);
         hint_pin(c, b);
     }
@@ -223,6 +251,12 @@ bool hint_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q)
         return true;
     hint_pin(c, a);
     return dim_exact(d, settled(tr, a), b, out_q);
+}
+
+void wf_set_size_guards(wf_ctx *c, bool on)
+{
+    if (ts(c))
+        c->tensors->size_guards = on;
 }
 
 /* ---- sizes, for hosts ---- */

@@ -20,6 +20,7 @@
  *   view.c        what that means to views
  *   graph.c       symbols, partial derivatives of expressions, sessions
  *   tree.c        tuples, lists and dicts of tensors
+ *   tree_call.c   functions of trees
  *   dlpack.c      memory from and to other libraries
  *   create.c elementwise.c reduce.c shape.c index.c mask.c linalg.c sort.c activation.c norm.c loss.c conv.c
  *   pool.c window.c along.c numbers.c
@@ -138,6 +139,7 @@ struct Tensors {    /* the state of one context */
     wf_promotion promotion;
     wf_dtype float_dtype;
     bool index_check; /* programs assert that indices are in range */
+    bool size_guards; /* new graphs join symbolic sizes that must agree */
     Place place;
     Arena names; /* file names of places */
     const char *files[64];
@@ -295,6 +297,7 @@ struct Trace {
     TraceKind kind;
     TraceAxis axis; /* of the vmap this is the body of */
     bool hinted;    /* sizes that must agree are made to, by their hints: hint.c */
+    bool guarded;   /* the same without hints */
     Dim *alias;     /* what each of the first nalias symbols was replaced by, or itself */
     uint32_t nalias;
     Capture *captures;
@@ -448,6 +451,9 @@ bool trace_closed(wf_ctx *c, const char *fn, const wf_function *f,
 /* Apply p, made of t's program, to in, the captures of t, and more. */
 bool traced_apply(wf_ctx *c, const Traced *t, const Program *p, const wf_tensor *in,
                   uint32_t nin, const wf_tensor *more, uint32_t nmore, wf_tensor *out);
+
+/* ---- tree.c ---- */
+wf_tree *tree_shape(wf_ctx *c, const wf_tree *t); /* the same without its tensors */
 
 /* ---- functions.c: types as text, sizes of the innermost trace ---- */
 bool spec_shape(wf_ctx *c, const char *fn, const char *type, wf_dtype *out_dtype,

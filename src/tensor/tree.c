@@ -191,7 +191,8 @@ static wf_tree *rebuild(wf_ctx *c, const wf_tree *like, const wf_tensor *leaves,
     wf_tree *t;
 
     if (like->kind == WF_TREE_LEAF)
-        return wf_tree_leaf(c, leaves[(*at)++]);
+        return leaves ? wf_tree_leaf(c, leaves[(*at)++])
+                      : node_of(c, WF_TREE_LEAF, 0, false);
     if (!(t = node_of(c, like->kind, like->n, like->kind == WF_TREE_DICT)))
         return NULL;
     for (int i = 0; i < like->n && !failed(c); i++) {
@@ -212,6 +213,8 @@ wf_tree *wf_tree_unflatten(wf_ctx *c, const wf_tree *like, const wf_tensor *leav
     return failed(c) || !ts(c) ? NULL : rebuild(c, like, leaves, &at);
 }
 
+wf_tree *tree_shape(wf_ctx *c, const wf_tree *t) { return wf_tree_unflatten(c, t, NULL); }
+
 static void describe(const wf_tree *t, Text *out)
 {
     static const char *const ends[] = {"  ", "()", "[]", "{}"};
@@ -227,7 +230,11 @@ static void describe(const wf_tree *t, Text *out)
             text_add(out, ", ");
         if (t->keys) {
             text_char(out, '\'');
-            text_add(out, t->keys[i]);
+            for (const char *s = t->keys[i]; *s; s++) {
+                if (*s == '\'' || *s == '\\')
+                    text_char(out, '\\');
+                text_char(out, *s);
+            }
             text_add(out, "': ");
         }
         describe(t->kids[i], out);
