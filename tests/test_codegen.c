@@ -193,7 +193,7 @@ static void random_batch(int from, int n, int *compared, int *fused)
         uint64_t seed = (uint64_t)(from + i);
         Rng rng = {seed * 99991};
         const char *what = NULL;
-        const Program *p = random_program(b.cx, &rng, 3 + (int)(seed % 24),
+        const Program *p = random_program(b.cx, &rng, 3 + (int)(seed % 12),
                                           seed % 7 ? RANDOM_PLAIN : RANDOM_CUSTOM);
 
         if (p) {
@@ -386,4 +386,43 @@ TEST(a_program_is_compiled_after_as_many_runs_as_the_options_say)
     CHECK_EQ_INT(first_compiled(0, 5), 0);
     CHECK_EQ_INT(first_compiled(1, 5), 2);
     CHECK_EQ_INT(first_compiled(3, 5), 4);
+}
+
+/* ---- the generated C ---------------------------------------------------------------- */
+
+static void check_golden(wf_ctx *cx, const char *path)
+{
+    Arena *a = codegen_arena(cx);
+    size_t size, want_size;
+    char *text = read_text(path, &size);
+    const char *want_path = arena_printf(a, "%.*s.c", (int)strlen(path) - 4, path);
+    char *want = read_text(want_path, &want_size);
+    const Program **ps;
+    uint32_t n;
+    Lowered l;
+    Text got;
+    FILE *f;
+
+    text_init(&got, a);
+    if (programs_parse(cx, path, text, size, NULL, &ps, &n) &&
+        compile_lower(cx, a, ps[n - 1], FUSE_LEAST, 0, &l))
+        for (uint32_t i = 0; i < l.n; i++)
+            render_kernel(l.k[i], ISA_AVX2, a, &got);
+    if (getenv("WEFT_BLESS") && (f = fopen(want_path, "w"))) {
+        fputs(text_str(&got), f);
+        fclose(f);
+    } else if (!want || strcmp(want, text_str(&got)) != 0) {
+        check_fail(want_path, 0, "the C has changed (WEFT_BLESS=1 rewrites it):\n%s%s",
+                   text_str(&got), wf_ctx_message(cx));
+    }
+    free(text);
+    free(want);
+}
+
+XTEST(generated_c_is_as_reviewed)
+{
+    static const char *const names[] = {"map", "softmax", "bias_grad", "loss", "while"};
+
+    for (int i = 0; i < COUNT(names); i++)
+        check_golden(cx, arena_printf(&cx->scratch, "tests/golden/codegen/%s.wir", names[i]));
 }
