@@ -1,5 +1,6 @@
 /* test_tensor.c -- handles, scopes, recording, tapes, functions of functions, graphs, sessions, writing, mistakes. */
 #include "lib_tensor.h"
+#include "weft_dlpack.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -1019,19 +1020,8 @@ TEST(trees_survive_every_failing_allocation) { CHECK(fault_each(make_trees, NULL
 
 /* ---- DLPack ---- */
 
-struct DLManagedTensor { /* as dlpack.h lays it out */
-    void *data;
-    int32_t device_type, device_id, ndim;
-    uint8_t code, bits;
-    uint16_t lanes;
-    int64_t *shape, *strides;
-    uint64_t byte_offset;
-    void *manager;
-    void (*deleter)(struct DLManagedTensor *self);
-};
-
 static int deleted;
-static void count_deletion(struct DLManagedTensor *m)
+static void count_deletion(DLManagedTensor *m)
 {
     (void)m;
     deleted++;
@@ -1042,9 +1032,10 @@ TEST(dlpack_tensors_come_and_go_without_copies)
     wf_ctx *c = wf_ctx_new(NULL);
     float data[8] = {0, 1, 2, 3, 4, 5, 6, 7}, *p;
     int64_t shape[2] = {2, 3}, strides[2] = {1, 2};
-    struct DLManagedTensor m = {data, 1,     0,       2, 2,    32,
-                                1,    shape, strides, 4, NULL, count_deletion},
-                           *out;
+    DLManagedTensor m = {{data, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, shape, strides, 4},
+                         NULL,
+                         count_deletion},
+                    *out;
     wf_tensor t;
     double v[6];
 
@@ -1060,15 +1051,15 @@ TEST(dlpack_tensors_come_and_go_without_copies)
     t = wf_arange(c, WF_F32, 0, 4, 1);
     wf_to_dlpack(c, t, &out);
     REQUIRE(check_context(c, "dlpack", "to"));
-    CHECK_EQ_INT(out->ndim, 1);
-    CHECK_EQ_INT(out->bits, 32);
-    p = out->data;
+    CHECK_EQ_INT(out->dl_tensor.ndim, 1);
+    CHECK_EQ_INT(out->dl_tensor.dtype.bits, 32);
+    p = out->dl_tensor.data;
     p[2] = 20; /* seen on both sides */
     wf_read_f64(c, t, v, 4);
     CHECK_NEAR(v[2], 20, 0);
-    m.device_type = 2;
+    m.dl_tensor.device.device_type = kDLCUDA;
     CHECK(wf_is_none(wf_from_dlpack(c, &m)));
-    CHECK_HAS(wf_ctx_message(c), "wf_from_dlpack: device type 2 is not the host's");
+    CHECK_HAS(wf_ctx_message(c), "dlpack: memory of device type 2, but only the host's");
     wf_ctx_free(c);
     CHECK_NEAR(p[3], 3, 0); /* outlives the context */
     out->deleter(out);
