@@ -692,10 +692,12 @@ static void check_pool(const KLoops *k, KType t, int round)
         y[i] = malloc((size_t)ny * size);
         place[i] = malloc((size_t)ny * sizeof *place[i]);
     }
-    for (int sum = 0; sum < 2; sum++) {
-        for (int i = 0; i < 2; i++) { /* 0: the general way, 1: by planes */
+    for (int sum = 0; sum < 3; sum++) { /* 2: maxima without places */
+        for (int i = 0; i < 2; i++) {   /* 0: the general way, 1: by planes */
             w.loops = i ? k : NULL;
-            if (sum)
+            if (sum == 2)
+                k_window_max(&w, x, y[i], NULL, &par);
+            else if (sum)
                 k_window_sum(&w, x, y[i], &par);
             else
                 k_window_max(&w, x, y[i], place[i], &par);
@@ -703,7 +705,8 @@ static void check_pool(const KLoops *k, KType t, int round)
         for (int64_t i = 0; i < ny && check_ok(); i++) {
             double a = t == KT_F64 ? ((double *)y[0])[i] : (double)((float *)y[0])[i];
             double c = t == KT_F64 ? ((double *)y[1])[i] : (double)((float *)y[1])[i];
-            if (sum ? !(a == c || (isnan(a) && isnan(c)))
+            if (sum == 1
+                    ? !(a == c || (isnan(a) && isnan(c)))
                     : memcmp(y[0] + (size_t)i * size, y[1] + (size_t)i * size, size) != 0)
                 FAIL("round %d: result %d is %g, not %g", round, (int)i, c, a);
             if (!sum)

@@ -72,11 +72,11 @@ typedef struct KPool {
     int64_t window[2], stride[2], lo[2], dilation[2];
 } KPool;
 
-/* Planes first .. last-1 of x to y; place: of maxima, flat, NULL for sums. */
+/* Planes first .. last-1 of x to y; place: of maxima, flat; not used by others. */
 typedef void (*KPoolFn)(const KPool *p, int64_t first, int64_t last, const void *x,
                         void *y, int64_t *place);
 typedef struct KPools { /* k_pool_f32.c k_pool_f64.c */
-    KPoolFn max, sum;
+    KPoolFn max, max_only, sum; /* max_only: without places */
 } KPools;
 
 typedef struct KLoops {
@@ -187,8 +187,8 @@ typedef struct KWindow {
 } KWindow;
 
 void k_window_sum(const KWindow *w, const void *x, void *y, const KPar *par);
-/* The largest of each window (the lowest value if it is empty) and its flat place (-1).
- */
+/* The largest of each window (the lowest value if it is empty) and its flat place (-1), if
+ * place is not NULL. */
 void k_window_max(const KWindow *w, const void *x, void *y, int64_t *place,
                   const KPar *par);
 

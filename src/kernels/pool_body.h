@@ -54,28 +54,34 @@ typedef struct PoolSums { /* of VL results */
     VSum sum;
 } PoolSums;
 
-/* One element of the window for all lanes: x, and its place for lane 0. */
-INLINE void pool_step(int max, PoolSums *p, const REAL *x, int64_t place, int64_t s,
-                      int lo, int hi)
+enum { POOL_SUM, POOL_MAX, POOL_PLACE };
+
+/* One element of the window for lanes lo..hi-1 of n: x, and its place for lane 0. */
+INLINE void pool_step(int kind, PoolSums *p, const REAL *x, int64_t place, int64_t s,
+                      int lo, int hi, int n)
 {
     const VI lane = {POOL_LANES(LANE)};
     V v = pool_load(x, s, lo, hi);
+    VI take, at;
 
-    if (max) {
-        VI there = (VI)(lane >= (RealInt)lo) & (VI)(lane < (RealInt)hi);
-        VI take =
-            there & ((VI)(p->at < 0) | ((VI)(p->best == p->best) & ~(VI)(v <= p->best)));
-        VI at = lane * (RealInt)s + (RealInt)place;
-
-        p->best = (V)((take & (VI)v) | (~take & (VI)p->best));
-        p->at = (take & at) | (~take & p->at);
-    } else {
+    if (kind == POOL_SUM) {
         p->sum += __builtin_convertvector(v, VSum);
+        return;
+    }
+    take = (VI)(p->best == p->best) & ~(VI)(v <= p->best);
+    if (kind == POOL_PLACE)
+        take |= (VI)(p->at < 0);
+    if (lo > 0 || hi < n)
+        take &= (VI)(lane >= (RealInt)lo) & (VI)(lane < (RealInt)hi);
+    p->best = (V)((take & (VI)v) | (~take & (VI)p->best));
+    if (kind == POOL_PLACE) {
+        at = lane * (RealInt)s + (RealInt)place;
+        p->at = (take & at) | (~take & p->at);
     }
 }
 
 /* Results from .. from+n-1 of one row, n <= VL. */
-INLINE void pool_lanes(int max, int64_t s, const KPool *p, const REAL *x, int64_t row,
+INLINE void pool_lanes(int kind, int64_t s, const KPool *p, const REAL *x, int64_t row,
                        int64_t from, int n, PoolSums *r)
 {
     for (int64_t i = 0; i < p->window[0]; i++) {
@@ -89,13 +95,13 @@ INLINE void pool_lanes(int max, int64_t s, const KPool *p, const REAL *x, int64_
             int64_t hi = min64(n, pool_up(p->x[1] - at, s));
 
             if (lo < hi)
-                pool_step(max, r, x + h * p->x[1] + at, h * p->x[1] + at, s, (int)lo,
-                          (int)hi);
+                pool_step(kind, r, x + h * p->x[1] + at, h * p->x[1] + at, s, (int)lo,
+                          (int)hi, n);
         }
     }
 }
 
-INLINE void pool_planes(int max, int64_t s, const KPool *p, int64_t first, int64_t last,
+INLINE void pool_planes(int kind, int64_t s, const KPool *p, int64_t first, int64_t last,
                         const REAL *x, REAL *y, int64_t *place)
 {
     int64_t size = p->x[0] * p->x[1], out = first * p->y[0] * p->y[1];
@@ -106,31 +112,33 @@ INLINE void pool_planes(int max, int64_t s, const KPool *p, int64_t first, int64
                 int n = (int)min64(VL, p->y[1] - from);
                 PoolSums r = {real_splat(-(REAL)INFINITY), (VI){0} - 1, {0}};
 
-                pool_lanes(max, s, p, x + q * size, row, from, n, &r);
-                if (max)
+                pool_lanes(kind, s, p, x + q * size, row, from, n, &r);
+                if (kind == POOL_PLACE)
                     for (int j = 0; j < n; j++)
                         place[out + j] = r.at[j] < 0 ? -1 : q * size + r.at[j];
-                real_store_n(y + out, max ? r.best : __builtin_convertvector(r.sum, V),
-                             n);
+                real_store_n(
+                    y + out,
+                    kind == POOL_SUM ? __builtin_convertvector(r.sum, V) : r.best, n);
                 out += n;
             }
         }
     }
 }
 
-#define POOL(name, max)                                                                  \
+#define POOL(name, kind)                                                                 \
     static void name(const KPool *p, int64_t first, int64_t last, const void *x,         \
                      void *y, int64_t *place)                                            \
     {                                                                                    \
         if (p->stride[1] == 1)                                                           \
-            pool_planes(max, 1, p, first, last, x, y, place);                            \
+            pool_planes(kind, 1, p, first, last, x, y, place);                           \
         else if (p->stride[1] == 2)                                                      \
-            pool_planes(max, 2, p, first, last, x, y, place);                            \
+            pool_planes(kind, 2, p, first, last, x, y, place);                           \
         else                                                                             \
-            pool_planes(max, p->stride[1], p, first, last, x, y, place);                 \
+            pool_planes(kind, p->stride[1], p, first, last, x, y, place);                \
     }
-POOL(pool_max, 1)
-POOL(pool_sum, 0)
+POOL(pool_max, POOL_PLACE)
+POOL(pool_max_only, POOL_MAX)
+POOL(pool_sum, POOL_SUM)
 
 extern const KPools REAL_NAME(pools);
-const KPools REAL_NAME(pools) = {pool_max, pool_sum};
+const KPools REAL_NAME(pools) = {pool_max, pool_max_only, pool_sum};

@@ -49,7 +49,8 @@ typedef struct WindowRun {
     const KWindow *w;
     const void *x;
     void *y;
-    int64_t *place; /* of maxima; NULL: sums */
+    int max;
+    int64_t *place; /* of maxima; may be NULL */
     int64_t stride[K_RANK], count, group;
 } WindowRun;
 
@@ -183,13 +184,14 @@ static void window_result(const WindowRun *r, const int64_t *o, int64_t out)
         empty |= run[i].count <= 0;
         offset += run[i].first * r->stride[i];
     }
-    if (!r->place) {
+    if (!r->max) {
         sum_window(r, run, offset, empty, out);
         return;
     }
     if (!empty)
         best = max_window(r, run, offset);
-    r->place[out] = best;
+    if (r->place)
+        r->place[out] = best;
     if (best < 0)
         store_lowest(w->type, (char *)r->y + out * (int64_t)size);
     else
@@ -235,14 +237,14 @@ static void pool_task(void *user, int i)
 }
 
 /* Whether the windows are over planes, and how. */
-static int find_pool(const KWindow *w, int max, PoolRun *r)
+static int find_pool(const KWindow *w, int max, int places, PoolRun *r)
 {
     const KPools *pools;
 
     if (!w->loops || (w->type != KT_F32 && w->type != KT_F64) || w->rank < 1)
         return 0;
     pools = w->loops->pools[w->type == KT_F64];
-    r->fn = max ? pools->max : pools->sum;
+    r->fn = !max ? pools->sum : places ? pools->max : pools->max_only;
     r->p = (KPool){{1, 1}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {1, 1}};
     r->planes = 1;
     for (int i = 0; i < w->rank; i++) {
@@ -263,13 +265,13 @@ static int find_pool(const KWindow *w, int max, PoolRun *r)
     return r->p.x[0] * r->p.x[1] < INT32_MAX && r->p.y[1] >= 4;
 }
 
-static int run_pools(const KWindow *w, const void *x, void *y, int64_t *place,
+static int run_pools(const KWindow *w, int max, const void *x, void *y, int64_t *place,
                      const KPar *par)
 {
     PoolRun r = {.x = x, .y = y, .place = place};
     int64_t work;
 
-    if (!find_pool(w, place != NULL, &r))
+    if (!find_pool(w, max, place != NULL, &r))
         return 0;
     work = r.p.y[0] * r.p.y[1] * least(r.p.window[0] * r.p.window[1], K_TASK);
     r.group = work ? ceil_quotient(K_TASK, work) : r.planes + 1;
@@ -279,10 +281,10 @@ static int run_pools(const KWindow *w, const void *x, void *y, int64_t *place,
 
 /* ---- all ------------------------------------------------------------------------------ */
 
-static void run_windows(const KWindow *w, const void *x, void *y, int64_t *place,
+static void run_windows(const KWindow *w, int max, const void *x, void *y, int64_t *place,
                         const KPar *par)
 {
-    WindowRun r = {.w = w, .x = x, .y = y, .place = place, .count = 1};
+    WindowRun r = {.w = w, .x = x, .y = y, .max = max, .place = place, .count = 1};
     int64_t each = 1;
 
     k_row_major(w->rank, w->x, r.stride);
@@ -290,7 +292,7 @@ static void run_windows(const KWindow *w, const void *x, void *y, int64_t *place
         r.count *= w->y[i];
         each *= least(w->window[i], 1024);
     }
-    if (r.count <= 0 || run_pools(w, x, y, place, par))
+    if (r.count <= 0 || run_pools(w, max, x, y, place, par))
         return;
     r.group = r.count < K_TASK / least(each, K_TASK)
                   ? r.count
@@ -300,11 +302,11 @@ static void run_windows(const KWindow *w, const void *x, void *y, int64_t *place
 
 void k_window_sum(const KWindow *w, const void *x, void *y, const KPar *par)
 {
-    run_windows(w, x, y, NULL, par);
+    run_windows(w, 0, x, y, NULL, par);
 }
 
 void k_window_max(const KWindow *w, const void *x, void *y, int64_t *place,
                   const KPar *par)
 {
-    run_windows(w, x, y, place, par);
+    run_windows(w, 1, x, y, place, par);
 }

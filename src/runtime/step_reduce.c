@@ -118,7 +118,7 @@ bool bind_cumsum(Bind *b)
 
 /* ---- windows ----------------------------------------------------------------------- */
 
-/* in[1] is the place of maxima */
+/* in[1] is the place of maxima; n: whether it is wanted */
 static bool run_window(Frame *f, const Op *op)
 {
     const void *x = frame_at(f, op->in[0]);
@@ -127,13 +127,26 @@ static bool run_window(Frame *f, const Op *op)
     if (f->plan->p->eqns[op->eqn].op == OP_reduce_window_sum)
         k_window_sum(op->data, x, y, &f->root->par);
     else
-        k_window_max(op->data, x, y, frame_at(f, op->in[1]), &f->root->par);
+        k_window_max(op->data, x, y, op->n ? frame_at(f, op->in[1]) : NULL,
+                     &f->root->par);
     return true;
 }
 
 static int64_t entry(Ints a, uint32_t i, int64_t standard)
 {
     return a.n ? a.v[i] : standard;
+}
+
+static bool is_read(const Program *p, Val v)
+{
+    for (uint32_t i = 0; i < p->neqns; i++)
+        for (uint32_t k = 0; k < p->eqns[i].nin; k++)
+            if (eqn_in(p, &p->eqns[i])[k] == v)
+                return true;
+    for (uint32_t j = 0; j < p->nout; j++)
+        if (p->outs[j] == v)
+            return true;
+    return false;
 }
 
 bool bind_window(Bind *b)
@@ -158,7 +171,9 @@ bool bind_window(Bind *b)
     op = bind_op(b, run_window, w);
     op->out = bind_ref(b, bind_out(b, 0));
     op->in[0] = bind_ref(b, x);
-    if (b->e->nout > 1)
+    if (b->e->nout > 1) {
         op->in[1] = bind_ref(b, bind_out(b, 1));
+        op->n = is_read(b->p, bind_out(b, 1));
+    }
     return true;
 }
