@@ -1,6 +1,8 @@
 /* speed.c -- measures what this machine reaches, for reports to compare with. */
 #include "runtime.h"
 
+#include <time.h>
+
 #if defined(__x86_64__)
 #define ISAS(X) X(base) X(avx2) X(avx512)
 #else
@@ -21,38 +23,54 @@ typedef struct Speed {
 ISAS(DECLARE)
 static const Speed speeds[] = {ISAS(ROW)};
 
-#define TURNS 2000000
-#define FLOATS ((int64_t)12 << 20) /* of each thread's two arrays: beyond the caches */
-#define ROUNDS 5
+#define TURNS        2000000
+#define FLOATS       ((int64_t)12 << 20) /* of each thread's two arrays: beyond the caches */
+#define ROUNDS       6
+#define MOST_THREADS 1024
 
 typedef struct Job {
     const Speed *s;
     float *mem; /* 2 * FLOATS for each thread; NULL: arithmetic */
     volatile float sink;
+    double rate[MOST_THREADS]; /* of each thread, amounts a second */
 } Job;
+
+/* Of this thread alone: what others compute meanwhile does not count. */
+static double thread_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static void work(void *user, int i)
 {
     Job *j = user;
+    double start = thread_seconds(), amount;
 
-    if (j->mem)
+    if (j->mem) {
         j->s->stream(j->mem + 2 * FLOATS * i, j->mem + 2 * FLOATS * i + FLOATS, FLOATS);
-    else
+        amount = 2.0 * (double)FLOATS * sizeof *j->mem;
+    } else {
         j->sink = j->s->fma(TURNS);
+        amount = (double)j->s->flops(TURNS);
+    }
+    j->rate[i] = amount / (thread_seconds() - start + 1e-9);
 }
 
-/* The shortest of a few rounds: other work only ever adds. */
-static double best_seconds(Pool *pool, int n, Job *j)
+/* The best of a few rounds, of all threads together. */
+static double best_rate(Pool *pool, int n, Job *j)
 {
-    double best = 1e30;
+    double best = 0;
 
-    for (int r = 0; r <= ROUNDS; r++) {
-        double start = clock_seconds(), t;
+    for (int r = 0; r < ROUNDS; r++) {
+        double sum = 0;
 
         pool_run(pool, n, work, j);
-        t = clock_seconds() - start;
-        if (r > 0 && t < best)
-            best = t;
+        for (int i = 0; i < n; i++)
+            sum += j->rate[i];
+        best = MAX(best, sum);
     }
     return best;
 }
@@ -60,20 +78,26 @@ static double best_seconds(Pool *pool, int n, Job *j)
 wf_status wf_machine_speed(wf_ctx *cx, double *out_flops, double *out_bytes)
 {
     Pool *pool = ctx_threads(cx);
-    int n = pool_threads(pool);
-    Job j = {.s = &speeds[MIN((int)cpu_isa(), COUNT(speeds) - 1)]};
-    size_t size = (size_t)n * 2 * (size_t)FLOATS * sizeof *j.mem;
+    int n = MIN(pool_threads(pool), MOST_THREADS);
+    Job *j = mem_alloc(&cx->al, sizeof *j);
+    size_t size = (size_t)n * 2 * (size_t)FLOATS * sizeof *j->mem;
 
-    if (failed(cx))
-        return cx->status;
-    *out_flops = (double)n * (double)j.s->flops(TURNS) / best_seconds(pool, n, &j);
-    *out_bytes = 0;
-    if (!(j.mem = mem_alloc(&cx->al, size))) {
-        fail_memory(cx);
+    *out_flops = *out_bytes = 0;
+    if (failed(cx) || !j) {
+        mem_free(&cx->al, j, sizeof *j);
+        if (!failed(cx))
+            fail_memory(cx);
         return cx->status;
     }
-    memset(j.mem, 0, size);
-    *out_bytes = (double)size / best_seconds(pool, n, &j);
-    mem_free(&cx->al, j.mem, size);
-    return WF_OK;
+    *j = (Job){.s = &speeds[MIN((int)cpu_isa(), COUNT(speeds) - 1)]};
+    *out_flops = best_rate(pool, n, j);
+    if ((j->mem = mem_alloc(&cx->al, size))) {
+        memset(j->mem, 0, size);
+        *out_bytes = best_rate(pool, n, j);
+        mem_free(&cx->al, j->mem, size);
+    } else {
+        fail_memory(cx);
+    }
+    mem_free(&cx->al, j, sizeof *j);
+    return cx->status;
 }
