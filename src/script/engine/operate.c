@@ -54,9 +54,14 @@ static Value in_place(En *e, BinOp op, Value self, wf_tensor x, wf_tensor y)
     return en_end_value(e, sc_ref(self));
 }
 
-/* TensorFlow mixes no dtypes: a host number takes the dtype of the tensor if it can, and
- * integers divide as 64-bit floats. */
-static void strict_operands(En *e, BinOp op, wf_tensor *x, wf_tensor *y)
+static bool is_numpy(Vm *vm, Value v)
+{
+    return is_tensor(vm, v) && as_tensor(v)->front == &vm->engine->front[FRONT_NUMPY];
+}
+
+/* TensorFlow mixes no dtypes: a host number or an array of NumPy takes the dtype of the tensor
+ * if it can, and integers divide as 64-bit floats. */
+static void strict_operands(En *e, BinOp op, Value u, Value v, wf_tensor *x, wf_tensor *y)
 {
     Tensor *a = tensor_get(e->c, *x, "operand"), *b = tensor_get(e->c, *y, "operand");
     wf_dtype p, q;
@@ -65,6 +70,14 @@ static void strict_operands(En *e, BinOp op, wf_tensor *x, wf_tensor *y)
         return;
     p = (wf_dtype)a->dtype;
     q = (wf_dtype)b->dtype;
+    if (p != q && dtype_is_float(q) && is_numpy(e->vm, u)) {
+        *x = wf_cast(e->c, *x, p = q);
+        return;
+    }
+    if (p != q && dtype_is_float(p) && is_numpy(e->vm, v)) {
+        *y = wf_cast(e->c, *y, q = p);
+        return;
+    }
     if (a->weak && !b->weak && !(dtype_is_float(p) && !dtype_is_float(q)) &&
         (p == WF_BOOL) == (q == WF_BOOL))
         p = q;
@@ -112,7 +125,7 @@ Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inp
         return en_fail(&e);
     }
     if (is_strict(&e))
-        strict_operands(&e, op, &x, &y);
+        strict_operands(&e, op, a, b, &x, &y);
     if (inplace && !reflected && e.f->views_write && !is_scalar(vm, a))
         return in_place(&e, op, a, x, y);
     return en_end(&e, binary_fn[op](e.c, x, y));
@@ -141,7 +154,7 @@ Value tensor_compare(Vm *vm, CmpOp op, Value a, Value b)
         return sc_failed(vm) ? NIL : NOTIMPL;
     }
     if (is_strict(&e))
-        strict_operands(&e, OP2_COUNT, &x, &y);
+        strict_operands(&e, OP2_COUNT, a, b, &x, &y);
     return en_end(&e, fn[op](e.c, x, y));
 }
 
@@ -292,7 +305,7 @@ int tensor_truth(Vm *vm, Value self)
                 "the truth value of a traced tensor is not known while tracing: it has no "
                 "concrete value; use where, cond or while_loop, or script the function");
     else if (wf_count(c, t) != 1)
-        sc_fail(vm, e.f->promotion == WF_PROMOTE_TORCH ? C_RuntimeError : C_ValueError,
+        sc_fail(vm, e.f == &vm->engine->front[FRONT_TORCH] ? C_RuntimeError : C_ValueError,
                 e.f == &vm->engine->front[FRONT_TORCH]
                     ? "Boolean value of Tensor with more than one value is ambiguous"
                     : "The truth value of an array with more than one element is ambiguous. "
@@ -373,7 +386,11 @@ static Value m_item(Vm *vm, const Args *a)
         sc_fail(vm, C_RuntimeError, "a traced tensor has no concrete value to read while "
                                     "tracing: return it, or compute with it as a tensor");
     else if (x && x->count != 1)
-        sc_fail(vm, e.f->promotion == WF_PROMOTE_TORCH ? C_RuntimeError : C_ValueError,
+        sc_fail(vm,
+                e.f == &vm->engine->front[FRONT_TORCH]   ? C_RuntimeError
+                : e.f == &vm->engine->front[FRONT_NUMPY] ? C_TypeError
+                : e.f == &vm->engine->front[FRONT_TF]    ? C_TypeError
+                                                         : C_ValueError,
                 "a Tensor with %lld elements cannot be converted to Scalar",
                 (long long)x->count);
     else if (x)

@@ -1170,6 +1170,8 @@ class Stage:
                     raise Refuse("zip of something whose length is not known")
                 return zip(*[p[0] if p[1] is None else [p[1](i) for i in range(p[0])] for p in parts]), None
         x = self.eval(frame, e)
+        if hasattr(x, "staged_rows"):
+            return x.staged_rows(self)
         if isinstance(x, self.w.Tensor):
             if x.ndim == 0:
                 raise TypeError("iteration over a 0-d tensor")

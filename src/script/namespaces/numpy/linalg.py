@@ -121,21 +121,35 @@ def matrix_rank(A, tol=None):
     return _w.sum(_w.cast(s > tol, _w.int64), -1)
 
 
+# The factorisations are those of jax.numpy.linalg, on the same memory.
+def _factors(name, *args):
+    import _jax
+    from jax import config
+    from jax.numpy import linalg
+    _jax.set_narrow(False)
+    try:
+        return getattr(linalg, name)(*args)
+    finally:
+        _jax.set_narrow(not config.jax_enable_x64)
+
+
 def qr(a, mode="reduced"):
-    return _w.qr(_float_of(a), mode == "complete")
+    r = _factors("qr", _float_of(a), mode)
+    return _w.wrap(r) if mode == "r" else (_w.wrap(r[0]), _w.wrap(r[1]))
 
 
 def eigh(a, UPLO="L"):
-    return _w.eigh(_square(a))
+    w, v = _factors("eigh", _square(a))
+    return _w.wrap(w), _w.wrap(v)
 
 
 def eigvalsh(a, UPLO="L"):
-    return _w.eigh(_square(a))[0]
+    return eigh(a)[0]
 
 
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
-    u, s, vt = _w.svd(_float_of(a), full_matrices)
-    return (u, s, vt) if compute_uv else s
+    r = _factors("svd", _float_of(a), full_matrices, compute_uv)
+    return (_w.wrap(r[0]), _w.wrap(r[1]), _w.wrap(r[2])) if compute_uv else _w.wrap(r)
 
 
 def svdvals(x):

@@ -52,7 +52,7 @@ class UnimplementedError(OpError):
     pass
 
 
-def _worded(text):
+def _worded(text, label=""):
     # an error of a tensor function, as TensorFlow raises it
     if text.startswith("dtype: "):
         text = text[7:]
@@ -325,6 +325,9 @@ def like(x, y):
     if b and not a:
         y = as_tensor(y)
         return as_operand(x, y.dtype), y
+    if not a:
+        x = as_tensor(x)
+        return x, as_operand(y, x.dtype)
     x, y = as_tensor(x), as_tensor(y)
     if x.dtype != y.dtype:
         raise InvalidArgumentError(f"cannot compute as input #1(zero-based) was expected to be a {x.dtype.name} tensor but is a {y.dtype.name} tensor")

@@ -219,6 +219,12 @@ class Function:
         except _stage.Refuse:
             self._eager = True
             return self._fn(*args, **kw)
+        except RuntimeError as e:
+            # Python needed a value: then it runs at each call
+            if "traced tensor" not in str(e):
+                raise
+            self._eager = True
+            return self._fn(*args, **kw)
         if not concrete.graph.free_sizes:
             return concrete.call(tensors)
         try:

@@ -12,7 +12,7 @@ _abs, _min, _max, _sum, _round, _range, _pow, _all, _any, _bool, _sorted = abs, 
 @op("Const")
 def constant(value, dtype=None, shape=None):
     if dtype is not None:
-        x = as_tensor(value) if isinstance(value, _w.Tensor) else as_tensor(value, dtype_of(dtype) if not isinstance(value, (list, tuple)) else None)
+        x = as_tensor(value)
         if not isinstance(value, _w.Tensor) and x.dtype.is_floating and not dtype_of(dtype).is_floating and dtype_of(dtype) != bool_:
             raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype_of(dtype).name}")
         x = _w.cast(x, dtype)
@@ -82,11 +82,30 @@ def _number(x):
     return x.item() if isinstance(x, _w.Tensor) else x.__tensor__().item() if hasattr(x, "__tensor__") else x
 
 
+class SymbolicRange:
+    # A range whose bounds are not known while tracing: a loop of a tf.function can go over it.
+    def __init__(self, start, limit, delta, dtype):
+        self.start, self.limit, self.delta, self.dtype = start, limit, delta, dtype
+
+    def staged_rows(self, stage):
+        import _stage
+        a, b, d = [_w.cast(as_tensor(v), int64) for v in (self.start, self.limit, self.delta)]
+        one = _w.sign(d)
+        n = _w.maximum(_w.floor_div(b - a + d - one, d), 0)
+        return _stage.Sym(stage, "int", n), lambda i: _w.cast(a + _w.cast(as_tensor(i), int64) * d, self.dtype)
+
+    def __tensor__(self):
+        import _stage
+        raise _stage.Refuse("the size of a range is not known while tracing")
+
+
 @op("range")
 def range(start, limit=None, delta=1, dtype=None):
     if limit is None:
         start, limit = 0, start
     given = [v.dtype for v in (start, limit, delta) if isinstance(v, _w.Tensor)]
+    if [v for v in (start, limit, delta) if isinstance(v, _w.Tensor) and _w.about(v, "symbolic")]:
+        return SymbolicRange(start, limit, delta, dtype if dtype is not None else given[0])
     start, limit, delta = _number(start), _number(limit), _number(delta)
     if dtype is None:
         dtype = given[0] if given else float32 if _any([isinstance(v, float) for v in (start, limit, delta)]) else int32
@@ -118,13 +137,19 @@ def _binary(name, fn):
     return op(name)(call)
 
 
+def _special(name, x):
+    # as jax.scipy.special has it
+    from jax.scipy import special
+    return _w.wrap(getattr(special, name)(x))
+
+
 _math = {
     "abs": _w.abs, "negative": _w.neg, "exp": _w.exp, "expm1": _w.expm1, "log": _w.log, "log1p": _w.log1p, "sin": _w.sin, "cos": _w.cos,
     "tan": _w.tan, "asin": _w.asin, "acos": _w.acos, "atan": _w.atan, "sinh": _w.sinh, "cosh": _w.cosh, "tanh": _w.tanh,
     "asinh": _w.asinh, "acosh": _w.acosh, "atanh": _w.atanh, "sqrt": _w.sqrt, "rsqrt": _w.rsqrt, "square": _w.square, "sign": _w.sign,
     "floor": _w.floor, "ceil": _w.ceil, "round": _w.round, "rint": _w.round, "sigmoid": _w.sigmoid, "erf": _w.erf, "erfinv": _w.erf_inv,
     "reciprocal": _w.reciprocal, "is_finite": _w.is_finite, "is_nan": _w.is_nan, "is_inf": _w.is_inf, "log_sigmoid": _w.log_sigmoid,
-    "erfc": lambda x: 1.0 - _w.erf(x), "lgamma": lambda x: _w.op("lgamma", [x])[0], "digamma": lambda x: _w.op("digamma", [x])[0],
+    "erfc": lambda x: 1.0 - _w.erf(x), "lgamma": lambda x: _special("gammaln", x), "digamma": lambda x: _special("digamma", x),
 }
 _kernel_names = {"abs": "Abs", "negative": "Neg", "exp": "Exp", "log": "Log", "sqrt": "Sqrt", "square": "Square", "tanh": "Tanh",
                  "sigmoid": "Sigmoid", "sin": "Sin", "cos": "Cos", "is_nan": "IsNan", "floor": "Floor", "round": "Round", "sign": "Sign",
@@ -136,6 +161,8 @@ stop_gradient = op("StopGradient")(lambda input: _w.stop_gradient(as_tensor(inpu
 
 
 def _divide(x, y):
+    if x.dtype != y.dtype:
+        raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
     if not x.dtype.is_floating:
         x, y = _w.cast(x, float64), _w.cast(y, float64)
     return _w.div(x, y)

@@ -104,8 +104,10 @@ def _binary(op):
     return fn
 
 
-def _gamma_like(x):
-    return _w.exp(_w.lgamma(x))
+def _special(name, x):
+    # as jax.scipy.special has it
+    from jax.scipy import special
+    return _w.wrap(getattr(special, name)(x))
 
 
 _real_functions = {
@@ -129,9 +131,9 @@ sign = sgn
 absolute = abs_ = abs
 negative = neg
 inv_elemwise = reciprocal
-gammaln = _unary("gammaln", Op("gammaln", _float_out(lambda x: _w.op("lgamma", [x])[0])))
-gamma = _unary("gamma", Op("gamma", _float_out(lambda x: _w.exp(_w.op("lgamma", [x])[0]))))
-psi = digamma = _unary("psi", Op("psi", _float_out(lambda x: _w.op("digamma", [x])[0])))
+gammaln = _unary("gammaln", Op("gammaln", _float_out(lambda x: _special("gammaln", x))))
+gamma = _unary("gamma", Op("gamma", _float_out(lambda x: _special("gamma", x))))
+psi = digamma = _unary("psi", Op("psi", _float_out(lambda x: _special("digamma", x))))
 log1pexp = softplus
 
 
