@@ -84,7 +84,9 @@ class _Run:
         return self.record.jvp(dxs)[:self.count]
 
     def jvp(self, dxs):
-        return _tree.unflatten(self.out_spec, self.jvp_leaves(dxs))
+        like = self.kit.like
+        dys = self.jvp_leaves(dxs)
+        return _tree.unflatten(self.out_spec, [like(d, y) for d, y in zip(dys, self.ys)])
 
     def live_of(self, trees):
         # The leaves of trees like the arguments that stand where they are differentiated.
@@ -116,7 +118,7 @@ class Transforms:
         return isinstance(x, float) or (isinstance(x, self.w.Tensor) and x.dtype.is_floating_point)
 
     def like(self, g, x):
-        # g as a gradient by x
+        # g as a gradient by x, or as a tangent of x
         return g
 
     def no_derivative(self, x):

@@ -58,8 +58,9 @@ class DropVar(Var):
 
 
 class Literal:
-    def __init__(self, val, aval):
+    def __init__(self, val, aval, shape=()):
         self.val, self.aval = val, aval
+        self.shape = shape   # of the constant it stands for, in elementwise equations
 
     def __repr__(self):
         return f"{_number(self.val)}:{self.aval.str_short(True)}"
@@ -236,6 +237,11 @@ def _params(op, attrs, in_avals, out_avals):
     return dict(a)
 
 
+_elementwise = set("""neg abs sign exp expm1 log log1p sin cos tan tanh erf erfc erf_inv sqrt rsqrt logistic floor ceil
+    round is_finite not add sub mul div rem pow atan2 max min and or xor shl shr_logical shr_arith eq ne lt le gt ge
+    select clamp cast bitcast""".split())
+
+
 class _Builder:
     def __init__(self, program):
         self.values, inputs, eqns, results = program.view()
@@ -247,7 +253,7 @@ class _Builder:
         self.invars = [self.vars[v] for v in inputs]
         for op, ins, outs, attrs in eqns:
             self.add(op, ins, outs, attrs)
-        self.outvars = [self.vars[v] for v in results]
+        self.outvars = [self.whole(v) for v in results]
         self.drop_unused()
 
     def aval(self, v):
@@ -266,9 +272,10 @@ class _Builder:
         if op == "broadcast" and isinstance(self.vars[ins[0]], Literal):
             # a literal stands for its copies too
             lit = self.vars[ins[0]]
-            self.vars[outs[0]] = Literal(lit.val, ShapedArray((), lit.aval.dtype))
+            self.vars[outs[0]] = Literal(lit.val, ShapedArray((), lit.aval.dtype), self.aval(outs[0]).shape)
             return
-        invars = [self.vars[v] for v in ins]
+        partner = any([not isinstance(self.vars[v], Literal) for v in ins])
+        invars = [self.vars[v] if partner and op in _elementwise else self.whole(v) for v in ins]
         outvars = [self.new(v) for v in outs]
         params = _params(op, attrs, [v.aval for v in invars], [v.aval for v in outvars])
         if op == "select":
@@ -278,11 +285,21 @@ class _Builder:
             return
         self.eqns.append(JaxprEqn(invars, outvars, primitives(_names.get(op, op)), params))
 
+    def whole(self, v):
+        # A literal in its full shape, for equations that do not spread scalars.
+        lit = self.vars[v]
+        if not isinstance(lit, Literal) or lit.shape == ():
+            return lit
+        var = self.new(v)
+        self.eqns.append(JaxprEqn([Literal(lit.val, lit.aval)], [var], primitives("broadcast_in_dim"),
+                                  {"shape": lit.shape, "broadcast_dimensions": (), "sharding": None}))
+        return var
+
     def constant(self, v, data):
         aval = self.aval(v)
         if aval.size > 0 and (aval.shape == () or _all_same(data)):
             value = data if aval.shape == () else _w.reshape(data, (-1,))[0]
-            self.vars[v] = Literal(value, ShapedArray((), aval.dtype))
+            self.vars[v] = Literal(value, ShapedArray((), aval.dtype), aval.shape)
             return
         self.consts.append((self.new(v), data))
 
@@ -391,7 +408,7 @@ def _jaxpr_text(jaxpr, names, indent):
     outs = ", ".join([names.of(v) for v in jaxpr.outvars])
     outs = outs + "," if len(jaxpr.outvars) == 1 else outs
     short = "; ".join([line.strip() for line in lines])
-    if "\n" not in short and indent + len(head) + len(short) + len(outs) + 11 <= 100:
+    if "\n" not in short and indent + len(head) + len(short) + len(outs) + 9 <= 80:
         return f"{head} {short}{' ' if short else ''}in ({outs}) }}"
     return head + "\n" + "\n".join(lines) + f"\n{' ' * (indent + 2)}in ({outs}) }}"
 

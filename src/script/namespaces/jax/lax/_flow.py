@@ -125,8 +125,7 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
         lower = _w.cast(lower, upper.dtype)
     end = lambda s: _w.lt(s[0], s[1])
     step = lambda s: (s[0] + 1, s[1], body_fun(s[0], s[2]))
-    strong = _w.set_weak(lower, False)
-    return while_loop(end, step, (strong, _w.set_weak(upper, False), init_val))[2]
+    return while_loop(end, step, (lower, upper, init_val))[2]
 
 
 def _known(x):
