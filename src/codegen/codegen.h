@@ -6,6 +6,7 @@
  *                       Kernel --render--> C text --compiler.h--> function pointers
  *
  *   space.c         which loops a set of equations needs: axes, and who shares them
+ *   onehot.c        elements taken by number, as arithmetic
  *   fuse.c          equations that share loops become one sub-program
  *   kernel.c        a fused sub-program as a loop nest
  *   kernel_print.c  the nest as text, for people
@@ -106,6 +107,12 @@ typedef struct Fused {
 bool codegen_fuse(wf_ctx *cx, const Program *p, uint32_t least, Fused *out);
 /* An arena that lives until the outermost call ends. */
 Arena *codegen_arena(wf_ctx *cx);
+
+/* ---- onehot.c ----------------------------------------------------------------------- */
+
+/* Gathers and scatters of one element of every short row as arithmetic, which fuses. NULL
+ * after an error. */
+const Program *codegen_onehot(wf_ctx *cx, const Program *p);
 
 /* ---- kernel.c ----------------------------------------------------------------------- */
 
