@@ -127,7 +127,7 @@ static void check_item(Items *b, Item *it, Code *code)
     Compiled c;
     wf_exec *e;
 
-    compile_bind(cx, b->a, &it->l, code ? code_retain(code) : NULL, &c);
+    compile_bind(cx, b->a, &it->l, code, &c);
     e = exec_compiled(cx, &c);
     for (int k = 0; k < (it->p->dims.syms.n ? 4 : 1) && check_ok(); k++) {
         Case k_case = case_of(cx, it->p, it->seed + (uint64_t)k);
@@ -302,7 +302,7 @@ static int check_cases(Items *b, CaseItem *v, uint32_t n)
 
         if (!v[i].it.l.n)
             continue;
-        compile_bind(b->cx, b->a, &v[i].it.l, code_retain(code), &c);
+        compile_bind(b->cx, b->a, &v[i].it.l, code, &c);
         why = compare(b->cx, v[i].it.l.p, exec_compiled(b->cx, &c),
                       case_inputs(b->cx, &v[i].c, &rng));
         done++;
@@ -425,4 +425,51 @@ XTEST(generated_c_is_as_reviewed)
 
     for (int i = 0; i < COUNT(names); i++)
         check_golden(cx, arena_printf(&cx->scratch, "tests/golden/codegen/%s.wir", names[i]));
+}
+
+/* ---- out of memory ------------------------------------------------------------------ */
+
+static const char softmax_text[] =
+    "f(x: f32[N,8]) { m = reduce_max x axes=[1]; mb = broadcast m [N,8] dims=[0];"
+    " d = sub x mb; e = exp d; s = reduce_sum e axes=[1]; l = reduce_sum e axes=[0]; ret s, l; }";
+
+static void compile_and_run(wf_allocator al, void *user)
+{
+    wf_options o = {.size = sizeof o, .allocator = al, .threads = 1};
+    wf_ctx *cx = wf_ctx_new(&o);
+    char text[512];
+    float data[24] = {1, 2, 3};
+    int64_t dims[2] = {3, 8};
+    wf_array *x = NULL, *y[2] = {NULL, NULL};
+    wf_model *m = NULL;
+    wf_exec *e = NULL;
+
+    (void)user;
+    if (!cx)
+        return;
+    snprintf(text, sizeof text, "%s", softmax_text);
+    for (char *c = text; *c; c++)
+        *c = *c == ';' ? '\n' : *c;
+    if (wf_model_parse(cx, "f.wir", text, strlen(text), &m) == WF_OK &&
+        wf_array_from(cx, WF_F32, dims, 2, data, &x) == WF_OK &&
+        wf_compile(cx, wf_model_program(m, 0), 0, &e) == WF_OK)
+        wf_run(cx, e, &x, y);
+    wf_array_release(x);
+    wf_array_release(y[0]);
+    wf_array_release(y[1]);
+    wf_exec_release(e);
+    wf_model_free(m);
+    CHECK(wf_ctx_status(cx) == WF_OK || wf_ctx_status(cx) == WF_ERR_MEMORY);
+    wf_ctx_free(cx);
+}
+
+TEST(compiling_survives_every_allocation_that_fails)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    bool possible = code_possible(cx);
+
+    wf_ctx_free(cx);
+    if (!possible)
+        SKIP("no C compiler");
+    CHECK(fault_each(compile_and_run, NULL) > 20);
 }

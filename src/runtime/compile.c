@@ -98,6 +98,8 @@ void compile_bind(wf_ctx *cx, Arena *a, const Lowered *l, Code *code, Compiled *
     }
 }
 
+static void release_code(void *code) { code_release(code); }
+
 bool compile_program(wf_ctx *cx, Arena *a, const Program *p, bool exact, Compiled *out)
 {
     Lowered l;
@@ -109,8 +111,8 @@ bool compile_program(wf_ctx *cx, Arena *a, const Program *p, bool exact, Compile
     }
     if (!compile_lower(cx, a, p, FUSE_LEAST, 0, &l))
         return false;
-    if (l.n)
-        compile_load(cx, l.k, l.n, exact, &code);
+    if (l.n && compile_load(cx, l.k, l.n, exact, &code))
+        pool_defer(cx, release_code, code);
     compile_bind(cx, a, &l, code, out);
     return true;
 }

@@ -82,7 +82,7 @@ static void set_compiled(wf_ctx *cx, wf_exec *e, const Compiled *c)
 {
     program_release(e->p);
     e->p = program_retain(c->p);
-    e->code = c->code;
+    e->code = c->code ? code_retain(c->code) : NULL;
     e->plans.codes = c->codes;
     e->plans.ncodes = c->ncodes;
     e->plan = plan_make(cx, &e->plans, c->p);

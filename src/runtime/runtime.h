@@ -384,7 +384,7 @@ struct Code;
 
 typedef struct Compiled {
     const Program *p; /* to be planned: optimised, and fused if there is code; not held */
-    struct Code *code; /* NULL: none */
+    struct Code *code; /* NULL: none; not held */
     PlanCode *codes;
     uint32_t ncodes;
 } Compiled;
@@ -425,8 +425,7 @@ struct wf_exec {
     wf_exec *fast;       /* what serves then; NULL: this one */
 };
 
-/* Takes the reference to the code; kernels stay where they are. Belongs to the call's
- * pool. */
+/* Holds the code; kernels stay where they are. Belongs to the call's pool. */
 wf_exec *exec_compiled(wf_ctx *cx, const Compiled *c);
 
 #endif

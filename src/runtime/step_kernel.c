@@ -6,9 +6,10 @@
  */
 #include "runtime/runtime.h"
 
-#define SMALL      40000  /* about additions: not worth another thread */
-#define TASK       100000 /* of a task with partial results */
-#define TASKS_MOST 32
+/* About additions, of which a core does 20 to 40 in a nanosecond. */
+#define SMALL       400000 /* not worth another thread */
+#define TASK        400000 /* of a task with partial results */
+#define TASKS_MOST  32
 #define ARRAYS_MOST 64
 
 typedef struct KernelStep {
