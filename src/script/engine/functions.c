@@ -682,7 +682,10 @@ static Value n_linear(Vm *vm, const Args *a)
         return en_fail(&e);
     }
     flat = wf_rank(e.c, x) == 2;
-    e.label = wf_is_none(b) ? flat ? "mm" : "unsafe_view" : flat ? "addmm" : "view";
+    e.label = !wf_is_none(b)            ? flat ? "addmm" : "view"
+              : flat                    ? "mm"
+              : wf_rank(e.c, x) == 1    ? "squeeze4"
+                                        : "unsafe_view";
     return en_end(&e, wf_linear(e.c, x, w, b));
 }
 

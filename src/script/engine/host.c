@@ -211,6 +211,39 @@ static Value n_history_free(Vm *vm, const Args *a)
     return en_end_value(&e, NONE);
 }
 
+/* parents(x): for each operand of the step that made x, a tensor with that operand's history */
+static Value n_parents(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    List *l = sc_list(vm, 0);
+    wf_tensor x;
+    Tensor *t, *p;
+    Node *n;
+    bool ok = l && en_tensor(&e, a->v[0], &x) && (t = tensor_get(e.c, x, "parents")) != NULL;
+
+    n = ok ? t->node : NULL;
+    e.label = NULL;
+    for (uint32_t i = 0; ok && n && n->prim && i < n->nin; i++) {
+        const PType *type = &n->prim->in[i];
+
+        if (!n->in[i].node)
+            continue;
+        ok = (p = tensor_new(e.c, (wf_dtype)type->dtype, type->dims, type->rank)) != NULL;
+        if (ok) {
+            p->node = n->in[i].node;
+            p->node->refs++;
+            p->out = n->in[i].out;
+            p->need = 1;
+            ok = push(&e, l, en_box(&e, tensor_handle(e.c, p)));
+        }
+    }
+    if (ok)
+        return en_end_value(&e, v_obj(l));
+    if (l)
+        obj_drop(vm, l);
+    return en_fail(&e);
+}
+
 /* recording(on=None): is anything recorded? on: from now on; gives what was before */
 static Value n_recording(Vm *vm, const Args *a)
 {
@@ -229,6 +262,7 @@ const NativeDef engine_hosts[] = {
     {"host", n_host, "y,record"},
     {"hosts", n_hosts, "ys"},
     {"leaves", n_leaves, "ys"},
+    {"parents", n_parents, "x"},
     {"history_free", n_history_free, "ys"},
     {"recording", n_recording, "|on"},
     {0},

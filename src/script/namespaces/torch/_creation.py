@@ -23,7 +23,13 @@ def _finish(t, device, requires_grad):
     if device is not None:
         check_device(device)
     if requires_grad:
-        t.requires_grad_()
+        _need_float(t).requires_grad_()
+    return t
+
+
+def _need_float(t):
+    if not t.dtype.is_floating_point:
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
     return t
 
 
@@ -39,7 +45,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     if device is not None:
         check_device(device)
     if requires_grad:
-        return _w.tensor(data, dtype).requires_grad_()
+        return _need_float(_w.tensor(data, dtype)).requires_grad_()
     return _w.tensor(data, dtype)
 
 

@@ -93,7 +93,7 @@ _NAMES = {
     "top_k": "Topk", "narrow": "Slice", "cast": "ToCopy", "det": "LinalgDet", "inv": "LinalgInvEx",
     "solve": "LinalgSolveEx", "cholesky": "LinalgCholeskyEx", "pad": "ConstantPadNd", "square": "Pow",
     "flatten": "View", "reshape": "View", "outer": "Mul", "index_set": "IndexPut", "index_add": "IndexAdd",
-    "floor_div": "Div", "trace_of": "Trace", "erf_inv": "Erfinv", "move_axis": "Permute", "rms_norm": "Mul",
+    "floor_div": "Div", "gradients": "Mul", "history_vjp": "Mul", "trace_of": "Trace", "erf_inv": "Erfinv", "move_axis": "Permute", "rms_norm": "Mul",
     "masked_fill": "MaskedFill", "stack": "Stack", "tensordot": "View", "einsum": "View", "repeat": "Index",
 }
 _ONES = ("max", "min", "sum_dim", "mean_dim", "prod_dim", "rsub", "clip", "clamp", "squeeze", "roll_dim")
@@ -107,6 +107,8 @@ def step_name(x):
         return None
     if op == "matmul":
         return _MATMUL.get(x.ndim, "UnsafeViewBackward0")
+    if op == "squeeze4":
+        return "SqueezeBackward4"
     base = op[:-4] if op.endswith("_dim") else op
     name = _NAMES.get(op) or "".join([p.capitalize() for p in base.split("_")])
     return name + ("Backward1" if op in _ONES else "Backward0")
@@ -139,7 +141,7 @@ def grad_fn(x):
 
 # ---- backward
 
-hooked = []  # [tensor, {number: hook}, keep the gradient]
+hooked = []  # of _Hooked
 TWICE = ("Trying to backward through the graph a second time (or directly access saved tensors after they have "
          "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
          "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if "
@@ -163,30 +165,43 @@ def _first_gradients(ys, gys):
 
 
 def _accumulate(leaf, g, create):
-    for entry in hooked:
-        if _w.same(entry[0], leaf):
-            for hook in list(entry[1].values()):
-                r = hook(g)
-                g = g if r is None else r
+    mine = [e for e in hooked if _w.same(e.tensor, leaf)]
+    for entry in mine:
+        for hook in list(entry.hooks.values()):
+            r = hook(g)
+            g = g if r is None else r
     old = _w.grad_of(leaf)
     if old is not None:
         g = old + g
     _w.set_grad(leaf, g if create else _w.detach(g))
-    for entry in hooked:
-        if entry[2] == "after" and _w.same(entry[0], leaf):
-            for hook in list(entry[3].values()):
-                hook(entry[0])
+    for entry in mine:
+        for hook in list(entry.after.values()):
+            hook(entry.tensor)
 
 
 def _plus(a, b):
     return b if a is None else a if b is None else a + b
 
 
+class _Sums:
+    # Gradients of tensors, added up as they come.
+    def __init__(self, tensors):
+        self.tensors, self.values = list(tensors), [None] * len(tensors)
+
+    def add(self, x, g):
+        for k, t in enumerate(self.tensors):
+            if t is x or _w.same(t, x):
+                self.values[k] = _plus(self.values[k], g)
+                return
+        self.tensors.append(x)
+        self.values.append(g)
+
+
 def _staged(ys, gys, wanted, keep, create):
     # wanted None: gradients go to the leaves. Steps of scripts are run last made first.
-    total = None if wanted is None else [None] * len(wanted)
-    inner = [e for e in hooked if not _w.about(e[0], "leaf")]
-    inner_total = [None] * len(inner)
+    sums = _Sums(wanted or [])
+    inner = [e for e in hooked if not _w.about(e.tensor, "leaf")]
+    inner_sums = [None] * len(inner)
     pending, roots = {}, []
     todo = (ys, gys)
     was = _w.recording(create)
@@ -196,17 +211,14 @@ def _staged(ys, gys, wanted, keep, create):
             roots += ys
             leaves = _w.leaves(ys) if wanted is None else wanted
             steps = _w.hosts(ys)
-            targets = leaves + [e[0] for e in inner] + [s[1] for s in steps]
+            targets = leaves + [e.tensor for e in inner] + [s[1] for s in steps]
             gs = _w.gradients(ys, gys, targets, True, create, True) if ys and targets else [None] * len(targets)
             n, m = len(leaves), len(inner)
-            for i in range(n):
-                if gs[i] is not None:
-                    if wanted is None:
-                        _accumulate(leaves[i], gs[i], create)
-                    else:
-                        total[i] = _plus(total[i], gs[i])
+            for x, g in zip(leaves, gs[:n]):
+                if g is not None:
+                    sums.add(x, g)
             for i in range(m):
-                inner_total[i] = _plus(inner_total[i], gs[n + i])
+                inner_sums[i] = _plus(inner_sums[i], gs[n + i])
             for (record, result), g in zip(steps, gs[n + m:]):
                 step, k = record
                 entry = pending.get(step.serial)
@@ -218,39 +230,37 @@ def _staged(ys, gys, wanted, keep, create):
             todo = None
             if pending:
                 step, grads, results = pending.pop(max(pending))
-                xs, gs = step.run(grads, create, keep, results)
-                todo = (xs, gs) if xs else ([], [])
+                todo = step.run(grads, create, keep, results)
             elif inner:
-                todo = _inner_hooks(inner, inner_total)
+                todo = _inner_hooks(inner, inner_sums)
     finally:
         _w.recording(was)
     if not keep and not create:
         _w.history_free(roots)
-    return total
+    if wanted is not None:
+        return sums.values[:len(wanted)]
+    for x, g in zip(sums.tensors, sums.values):
+        _accumulate(x, g, create)
 
 
-def _inner_hooks(inner, totals):
+def _inner_hooks(inner, sums):
     # Hooks on values in between: what a hook changes goes on from there as a difference.
     ys, gys = [], []
-    for i in range(len(inner)):
-        entry, g = inner[i], totals[i]
+    for entry, g in zip(inner, sums):
         if g is None:
             continue
-        totals[i] = None
         new = g
-        for hook in list(entry[1].values()):
+        for hook in list(entry.hooks.values()):
             r = hook(new)
             new = new if r is None else r
-        if entry[2] is True:
-            old = getattr(entry[0], "_kept", None)
-            entry[0]._kept = _plus(old, _w.detach(new))
+        if entry.keep:
+            entry.tensor._kept = _plus(getattr(entry.tensor, "_kept", None), _w.detach(new))
         if new is not g:
-            ys.append(entry[0])
+            ys.append(entry.tensor)
             gys.append(new - g)
-        if entry in hooked:
-            hooked.remove(entry)
+        _forget(entry)
     inner.clear()
-    totals.clear()
+    sums.clear()
     return (ys, gys) if ys else None
 
 
@@ -303,7 +313,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         if materialize_grads:
             out = [_w.zeros_like(x) if g is None else g for g, x in zip(out, xs)]
         elif not allow_unused:
-            raise RuntimeError("One of the differentiated Tensors appears to not have been used in the graph. Set "
+            k = [g is None for g in out].index(True)
+            raise RuntimeError(f"The differentiated Tensor at index {k} appears to not have been used in the graph. Set "
                                "allow_unused=True if this is the desired behavior.")
     return tuple(out)
 
@@ -335,27 +346,38 @@ def new_handle(hooks, hook):
     return RemovableHandle(hooks, _count[0])
 
 
+class _Hooked:
+    # A tensor whose gradient is looked at: hooks, whether it is kept, hooks after that.
+    def __init__(self, tensor):
+        self.tensor, self.hooks, self.keep, self.after = tensor, {}, False, {}
+
+
 def _entry(x):
     for e in hooked:
-        if _w.same(e[0], x):
+        if _w.same(e.tensor, x):
             return e
-    e = [x, {}, False, {}]
+    e = _Hooked(x)
     hooked.append(e)
     return e
+
+
+def _forget(entry):
+    for k in range(len(hooked)):
+        if hooked[k] is entry:
+            hooked.pop(k)
+            return
 
 
 def register_hook(x, hook):
     if not _w.about(x, "requires_grad"):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    return new_handle(_entry(x)[1], hook)
+    return new_handle(_entry(x).hooks, hook)
 
 
 def register_post_accumulate_grad_hook(x, hook):
-    e = _entry(x)
-    e[2] = "after"
-    return new_handle(e[3], hook)
+    return new_handle(_entry(x).after, hook)
 
 
 def retain_grad(x):
     if not _w.about(x, "leaf"):
-        _entry(x)[2] = True
+        _entry(x).keep = True

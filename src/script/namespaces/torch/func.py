@@ -145,12 +145,17 @@ def _one_by_one(func, args, kwargs, axes, out_dims):
 # ---- modules
 
 
-def _owner(module, name):
-    # The module that holds a parameter or buffer, and its name there.
+def _holder(module, name):
+    # The dict that holds a parameter or buffer, and its name there.
     path = name.split(".")
     for part in path[:-1]:
-        module = module._modules[part]
-    return module, path[-1]
+        module = module._modules.get(part)
+        if module is None:
+            return None, None
+    for held in (module._parameters, module._buffers):
+        if path[-1] in held:
+            return held, path[-1]
+    return None, None
 
 
 class _Swapped:
@@ -161,14 +166,9 @@ class _Swapped:
     def __enter__(self):
         self.old = []
         for name, value in self.tensors.items():
-            try:
-                owner, last = _owner(self.module, name)
-                held = owner._parameters if last in owner._parameters else owner._buffers
-                if last not in held:
-                    raise KeyError(last)
-            except KeyError:
-                self.__exit__(None, None, None)
-                raise AttributeError(f"{type(self.module).__name__} has no attribute `{name}`")
+            held, last = _holder(self.module, name)
+            if held is None:
+                continue   # no such tensor: nothing to stand in for
             self.old.append((held, last, held[last]))
             held[last] = value
 

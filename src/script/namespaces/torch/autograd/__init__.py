@@ -7,12 +7,12 @@ Variable = Tensor
 
 
 def gradcheck(func, inputs, *, eps=1e-06, atol=1e-05, rtol=0.001, raise_exception=True, **options):
-    return __import__("torch.autograd.gradcheck").check(func, inputs, eps, atol, rtol, raise_exception)
+    return __import__("torch.autograd._gradcheck").check(func, inputs, eps, atol, rtol, raise_exception)
 
 
 def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-06, atol=1e-05, rtol=0.001, raise_exception=True,
                   **options):
-    return __import__("torch.autograd.gradcheck").check_twice(func, inputs, eps, atol, rtol, raise_exception)
+    return __import__("torch.autograd._gradcheck").check_twice(func, inputs, eps, atol, rtol, raise_exception)
 
 
 class set_detect_anomaly:

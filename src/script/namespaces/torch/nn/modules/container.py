@@ -203,14 +203,10 @@ class ModuleDict(Module):
             self[key] = m
 
 
-def _parameter_line(key, p):
+def _parameter_line(key, p, kind):
     if isinstance(p, Parameter):
-        return f"({key}): Parameter containing: [{_dtype_text(p)} of size {'x'.join([str(n) for n in p.shape])}]"
+        return f"({key}): Parameter containing: [{kind} of size {'x'.join([str(n) for n in p.shape])}]"
     return f"({key}): Object of type: {type(p).__name__}"
-
-
-def _dtype_text(p):
-    return "torch." + {"float32": "float32", "float64": "float64"}.get(p.dtype.name, p.dtype.name)
 
 
 def _as_parameter(x):
@@ -252,7 +248,7 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self):
-        return "\n".join(["  " + _parameter_line(i, p) for i, p in enumerate(self)])
+        return "\n".join(["  " + _parameter_line(i, p, p.dtype) for i, p in enumerate(self)])
 
 
 class ParameterDict(Module):
@@ -306,4 +302,4 @@ class ParameterDict(Module):
             self[key] = p
 
     def extra_repr(self):
-        return "\n".join(["  " + _parameter_line(k, p) for k, p in self.items()])
+        return "\n".join(["  " + _parameter_line(k, p, p.type()) for k, p in self.items()])

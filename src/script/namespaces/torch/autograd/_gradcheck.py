@@ -1,4 +1,4 @@
-# torch.autograd.gradcheck -- derivatives against central differences.
+# torch.autograd._gradcheck -- derivatives against central differences.
 import _torch as _w
 from torch import _grad
 
