@@ -241,7 +241,6 @@ class _Writer:
         for name, method in found.items():
             s = method.for_file(owner, state)
             if s is not None:
-                where = {id(t): t for _, _, _, t in state}
                 self.method(name, s.program, [t for _, _, _, t in state],
                             [getattr(w[1], w[2]) for w in s.writes])
 

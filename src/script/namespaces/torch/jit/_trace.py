@@ -5,7 +5,7 @@ import _tree
 import _torch as _w
 import torch
 from torch import nn
-from torch.jit._script import ScriptModule, ScriptFunction, _class_for, changed
+from torch.jit._script import ScriptModule, ScriptFunction
 
 
 class TracerWarning(Warning):

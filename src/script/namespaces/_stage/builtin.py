@@ -1,0 +1,94 @@
+# _stage.builtin -- functions of the language on values that are not known.
+from _stage.expression import special
+from _stage.number import Refuse, Sym, kinds
+
+
+def _convert(kind):
+    def fn(stage, args, kwargs):
+        if len(args) == 1 and stage.unknown(args[0]):
+            return stage.to_number(args[0], kind)
+        return NotImplemented
+    return fn
+
+
+def _extreme(pick):
+    def fn(stage, args, kwargs):
+        xs = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+        if kwargs or not any([isinstance(x, Sym) for x in xs]):
+            return NotImplemented
+        kind = "float" if any([stage.kind_of(x) == "float" for x in xs]) else "int"
+        t = stage.number(xs[0], kind)
+        for x in xs[1:]:
+            t = getattr(stage.w, pick)(t, stage.number(x, kind))
+        return Sym(stage, kind, t)
+    return fn
+
+
+def _print(stage, args, kwargs):
+    # In order with everything else, when the program runs.
+    if not stage.prints:
+        return NotImplemented
+    sep, end = kwargs.get("sep", " "), kwargs.get("end", "\n")
+    if end != "\n":
+        raise Refuse("print without a new line")
+    parts, tensors = [], []
+    for x in args:
+        if isinstance(x, Sym):
+            parts.append("{}")
+            tensors.append(x.t)
+        elif stage.symbolic(x):
+            parts.append("{}")
+            tensors.append(x)
+        else:
+            parts.append(str(x).replace("{", "{{").replace("}", "}}"))
+    stage.w.print_now(sep.join(parts), tensors)
+    return None
+
+
+def _isinstance(stage, args, kwargs):
+    x, kinds = args
+    if not isinstance(x, Sym):
+        return NotImplemented
+    kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+    return any([k is {"int": int, "float": float, "bool": bool}[x.kind] or (k is int and x.kind == "bool")
+                for k in kinds])
+
+
+def _abs(stage, args, kwargs):
+    return abs(args[0]) if isinstance(args[0], Sym) else NotImplemented
+
+
+def _sum(stage, args, kwargs):
+    if not any([isinstance(x, Sym) for x in list(args[0])]):
+        return NotImplemented
+    total = args[1] if len(args) > 1 else 0
+    for x in args[0]:
+        total = total + x
+    return total
+
+
+def _math(name):
+    def fn(stage, args, kwargs):
+        if not any([isinstance(x, Sym) for x in args]):
+            return NotImplemented
+        kind = "int" if name in ("floor", "ceil") else "float"
+        t = getattr(stage.w, name)(*[stage.number(x, "float") for x in args])
+        return Sym(stage, kind, stage.w.cast(t, kinds[kind]))
+    return fn
+
+
+def _setup():
+    import math
+    for f, kind in ((int, "int"), (float, "float"), (bool, "bool")):
+        special(f, _convert(kind))
+    special(max, _extreme("maximum"))
+    special(min, _extreme("minimum"))
+    special(print, _print)
+    special(isinstance, _isinstance)
+    special(abs, _abs)
+    special(sum, _sum)
+    for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "floor", "ceil", "pow", "atan2", "log2", "log10"):
+        special(getattr(math, name), _math(name))
+
+
+_setup()
