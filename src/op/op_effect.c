@@ -4,19 +4,37 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
-/* ---- formats: "x = {} y = {}", {{ and }} are braces ---- */
+/* ---- formats: "x = {} y = {}", {{ and }} are braces; {numpy} {torch} {tf}: as that library
+ * prints it, where the host of the context can ---- */
+
+#define STYLE_MAX 16
+
+/* The length of a placeholder at s; 0: none. style: its name. */
+static size_t placeholder(const char *s, char style[STYLE_MAX])
+{
+    size_t n = s[0] == '{' ? strspn(s + 1, "abcdefghijklmnopqrstuvwxyz") : STYLE_MAX;
+
+    if (n >= STYLE_MAX || s[n + 1] != '}')
+        return 0;
+    memcpy(style, s + 1, n);
+    style[n] = 0;
+    return n + 2;
+}
 
 static bool check_format(TypeRule *t, const char *format, uint32_t nargs)
 {
+    char style[STYLE_MAX];
     uint32_t n = 0;
+    size_t k;
 
     for (const char *s = format; *s; s++) {
         if ((s[0] == '{' && s[1] == '{') || (s[0] == '}' && s[1] == '}')) {
             s++;
-        } else if (s[0] == '{' && s[1] == '}') {
+        } else if ((k = placeholder(s, style)) > 0) {
             n++;
-            s++;
+            s += k - 1;
         } else if (s[0] == '{' || s[0] == '}') {
             return type_fail(
                 t, WF_ERR_VALUE,
@@ -82,17 +100,28 @@ static void text_value(Text *out, const Nd *x)
     }
 }
 
-static const char *format_values(Arena *a, const char *format, const Nd *v)
+static const char *format_values(wf_ctx *cx, Arena *a, const char *format, const Nd *v)
 {
+    char style[STYLE_MAX];
+    const char *shown;
     Text out;
+    size_t k;
 
     text_init(&out, a);
     for (const char *s = format; *s; s++) {
-        if (s[0] == '{' && s[1] == '}')
-            text_value(&out, v++);
-        else
+        if ((s[0] == '{' && s[1] == '{') || (s[0] == '}' && s[1] == '}')) {
+            text_char(&out, *s++);
+        } else if ((k = placeholder(s, style)) > 0) {
+            shown = style[0] && cx->print_value ? cx->print_value(cx, style, v, a) : NULL;
+            if (shown)
+                text_add(&out, shown);
+            else
+                text_value(&out, v);
+            v++;
+            s += k - 1;
+        } else {
             text_char(&out, *s);
-        s += s[0] == '{' || s[0] == '}'; /* {} {{ }} are two characters each */
+        }
     }
     return text_str(&out);
 }
@@ -106,8 +135,12 @@ static bool type_print_op(TypeRule *t)
 
 static bool eval_print(Eval *e)
 {
-    const char *s = format_values(e->a, ((const PrintAttr *)e->attr)->format, e->in);
+    const char *s = format_values(e->cx, e->a, ((const PrintAttr *)e->attr)->format, e->in);
 
+    if (e->cx->print_line) {
+        e->cx->print_line(e->cx->print_user, s);
+        return true;
+    }
     if (fputs(s, stdout) < 0 || fputc('\n', stdout) < 0)
         return eval_fail(e, WF_ERR_IO, "standard output cannot be written");
     return true;
@@ -148,7 +181,7 @@ static bool eval_assert(Eval *e)
         if (!ok[i])
             return eval_fail(
                 e, WF_ERR_ASSERT, "%s",
-                format_values(e->a, ((const PrintAttr *)e->attr)->format, e->in + 1));
+                format_values(e->cx, e->a, ((const PrintAttr *)e->attr)->format, e->in + 1));
     return true;
 }
 

@@ -60,7 +60,8 @@ Engine *engine_of(Vm *vm)
     g->record = g->program ? sc_class_native(vm, &record_def, vm->cls[C_object]) : NULL;
     g->slot = g->record ? sc_class_native(vm, &slot_def, vm->cls[C_object]) : NULL;
     g->size = g->slot ? sc_class_native(vm, &size_def, vm->cls[C_object]) : NULL;
-    if (!g->size || !ts(vm->cx)) {
+    g->dispatch = g->size ? sc_class_native(vm, &dispatch_def, vm->cls[C_object]) : NULL;
+    if (!g->dispatch || !ts(vm->cx)) {
         engine_free(vm);
         return NULL;
     }
@@ -77,6 +78,11 @@ void engine_free(Vm *vm)
     if (!g)
         return;
     hosts_end(vm);
+    if (vm->cx->print_user == vm) {
+        vm->cx->print_value = NULL;
+        vm->cx->print_line = NULL;
+        vm->cx->print_user = NULL;
+    }
     for (int i = 0; i < FRONT_COUNT; i++) {
         for (int d = 0; d < WF_DTYPE_COUNT; d++)
             if (g->front[i].dtypes[d])
@@ -91,6 +97,8 @@ void engine_free(Vm *vm)
         sc_drop(vm, g->front[i].error_text);
         wf_generator_free(g->front[i].generator);
     }
+    if (g->dispatch)
+        obj_drop(vm, g->dispatch);
     if (g->size)
         obj_drop(vm, g->size);
     if (g->slot)
@@ -881,6 +889,7 @@ bool engine_open(Vm *vm, ScModule *m)
     return sc_module_set(vm, m, "Tensor", v_obj(gc_ref(g->tensor))) &&
            sc_module_set(vm, m, "dtype", v_obj(gc_ref(g->dtype))) &&
            sc_module_set(vm, m, "Program", v_obj(gc_ref(g->program))) &&
+           sc_module_set(vm, m, "Dispatch", v_obj(gc_ref(g->dispatch))) &&
            sc_module_set(vm, m, "Slot", v_obj(gc_ref(g->slot))) &&
            open_table(vm, m, engine_functions, f) && open_table(vm, m, engine_create, f) &&
            open_table(vm, m, engine_programs, f) && open_table(vm, m, engine_stage, f) && open_table(vm, m, engine_control, f) &&

@@ -543,18 +543,62 @@ static Value n_axis_size(Vm *vm, const Args *a)
 
 /* ---- effects ----------------------------------------------------------------------- */
 
-/* print_now(format, xs): now, or when the program runs */
+/* A value of the print op as a library prints it. */
+static const char *print_value(wf_ctx *c, const char *style, const void *nd, Arena *a)
+{
+    static const struct {
+        const char *name;
+        wf_style style;
+    } styles[] = {{"numpy", WF_STYLE_NUMPY_STR}, {"torch", WF_STYLE_TORCH}};
+    const Nd *x = nd;
+    const char *text = NULL, *copy = NULL;
+
+    for (int k = 0; k < COUNT(styles); k++)
+        if (!strcmp(styles[k].name, style)) {
+            wf_scope_begin(c);
+            wf_text(c, wf_from(c, x->dtype, x->dims, (int)x->rank, x->data), styles[k].style,
+                    NULL, &text);
+            copy = !failed(c) && text ? arena_strdup(a, text) : NULL;
+            wf_scope_end(c);
+        }
+    return copy;
+}
+
+static void print_line(void *user, const char *text)
+{
+    Vm *vm = user;
+
+    sc_write(vm, text, strlen(text), false);
+    sc_write(vm, "\n", 1, false);
+}
+
+/* print_now(format, xs): now, or when the program runs; as the front prints tensors */
 static Value n_print_now(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
-    const char *format = "";
+    const char *format = "", *style = e.f == &vm->engine->front[FRONT_TORCH] ? "torch" : "numpy";
     wf_tensor *x;
+    Buf b = {.vm = vm};
+    Value text;
     int n = 0;
 
     if (!en_str(&e, a->v[0], &format) || !en_tensors(&e, a->v[1], &x, &n))
         return en_fail(&e);
-    sc_flush(vm);
-    wf_print(e.c, format, x, n);
+    for (const char *s = format; *s; s++) { /* {} becomes {style} */
+        buf_char(&b, *s);
+        if ((s[0] == '{' || s[0] == '}') && s[1] == s[0])
+            buf_char(&b, *s++);
+        else if (s[0] == '{' && s[1] == '}')
+            buf_str(&b, style);
+    }
+    text = buf_done(&b);
+    if (text.tag == T_NIL)
+        return en_fail(&e);
+    e.c->print_value = print_value;
+    e.c->print_line = print_line;
+    e.c->print_user = vm;
+    wf_print(e.c, as_str(text)->s, x, n);
+    sc_drop(vm, text);
     return en_end_value(&e, NONE);
 }
 

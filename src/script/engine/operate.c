@@ -108,11 +108,49 @@ static Front *front_of(Vm *vm, Value self, Value other)
     return f == numpy && is_tensor(vm, other) ? as_tensor(other)->front : f;
 }
 
+/* Sums, differences, products and quotients of two small tensors of one type that nobody
+ * follows: without a scope. NULL: the long way. */
+static TensorObj *plain_binary(Vm *vm, BinOp op, Value a, Value b)
+{
+    static const OpCode ops[] = {OP_add, OP_sub, OP_mul, OP_div};
+    Tensors *s = vm->cx->tensors;
+    Front *f;
+    Tensor *in[2], *t;
+    TensorObj *o;
+
+    if (op > OP2_DIV || s->trace || b.tag != T_OBJ || a.tag != T_OBJ || a.o->cls != b.o->cls ||
+        failed(vm->cx))
+        return NULL;
+    f = as_tensor(a)->front;
+    if (f->cls != a.o->cls || (f != &vm->engine->front[FRONT_TORCH] &&
+                               f != &vm->engine->front[FRONT_JAX]))
+        return NULL;
+    in[0] = tensor_get(vm->cx, as_tensor(a)->t, "operand");
+    in[1] = tensor_get(vm->cx, as_tensor(b)->t, "operand");
+    if (!in[0] || !in[1] || in[0]->symbolic || in[1]->symbolic || in[0]->weak || in[1]->weak ||
+        ((in[0]->need | in[1]->need) & s->recorders && !s->no_grad) ||
+        !(t = fast_map(vm->cx, ops[op], in, 2)))
+        return NULL;
+    o = sc_gc_new(vm, f->cls, sizeof *o);
+    if (!o) {
+        tensor_release(vm->cx, t);
+        sc_clear_exc(vm);
+        return NULL;
+    }
+    o->front = f;
+    o->t = tensor_handle_kept(vm->cx, t);
+    return o;
+}
+
 Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
 {
-    En e = en_begin_front(vm, reflected ? front_of(vm, b, a) : front_of(vm, a, b));
+    TensorObj *plain = inplace ? NULL : plain_binary(vm, op, a, b);
+    En e;
     wf_tensor x, y;
 
+    if (plain)
+        return v_obj(plain);
+    e = en_begin_front(vm, reflected ? front_of(vm, b, a) : front_of(vm, a, b));
     if (!operand(&e, a, &x) || !operand(&e, b, &y)) {
         en_end_value(&e, NONE);
         return sc_failed(vm) ? NIL : NOTIMPL;
@@ -198,6 +236,11 @@ static bool one_index(En *e, Value k, wf_index *out)
     }
     if (is_tensor(vm, k)) {
         out->tensor = as_tensor(k)->t;
+        if (e->f->promotion == WF_PROMOTE_JAX && wf_is_symbolic(e->c, out->tensor) &&
+            wf_dtype_of(e->c, out->tensor) == WF_BOOL)
+            return sc_fail(vm, C_IndexError,
+                           "Array boolean indices must be concrete; got a traced array, whose "
+                           "values are not known while tracing: use where");
         return true;
     }
     if (k.tag == T_OBJ && (sc_is(vm, k, C_list) || sc_is(vm, k, C_range) || sc_is(vm, k, C_tuple))) {

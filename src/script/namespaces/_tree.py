@@ -95,7 +95,7 @@ def _up_to(spec, x, out):
         return
     what, kind, aux, kids = spec
     if what == "dict":
-        if not isinstance(x, dict) or len(x) != len(aux):
+        if not isinstance(x, dict) or len(x) != len(aux) or any([k not in x for k in aux]):
             raise ValueError(f"the trees differ: expected a dict with keys {list(aux)}, got {x!r}")
         for k, s in zip(aux, kids):
             _up_to(s, x[k], out)

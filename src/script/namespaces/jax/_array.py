@@ -257,10 +257,39 @@ class ArrayImpl(_w.Tensor):
         return _w.Tensor.item(self)
 
     def __float__(self):
-        return float(self.item())
+        return float(_scalar(self))
 
     def __int__(self):
-        return int(self.item())
+        return int(_scalar(self))
+
+    def __index__(self):
+        if _w.about(self, "symbolic"):
+            from jax.errors import TracerIntegerConversionError
+            raise TracerIntegerConversionError(
+                "The __index__() method was called on traced array with shape "
+                f"{shape_text(self)}: it has no concrete value while tracing")
+        if self.dtype.kind not in "iub" or _w.about(self, "count") != 1:
+            raise TypeError("Only integer scalar arrays can be converted to a scalar index.")
+        return int(_w.Tensor.item(self))
+
+
+def _scalar(x):
+    if _w.about(x, "count") != 1 and not _w.about(x, "symbolic"):
+        raise TypeError(f"Only scalar arrays can be converted to Python scalars; got arr.ndim={len(x.shape)}")
+    return x.item()
+
+
+def _worded(text, label):
+    # Errors of the engine that JAX has as ValueErrors.
+    for start in ("stack", "einsum", "index: ", "expand_dims", "squeeze", "reduce"):
+        if text.startswith(start):
+            return ValueError(text)
+    if "broadcast together" in text:
+        return ValueError("Incompatible shapes for broadcasting: " + text)
+    return text
+
+
+_w.set_error(_worded)
 
 
 def _method(name):

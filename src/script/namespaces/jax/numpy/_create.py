@@ -34,21 +34,28 @@ def asarray(a, dtype=None, order=None, copy=None, device=None):
 
 
 def _shape(shape):
-    return (shape,) if isinstance(shape, int) else tuple(shape)
+    # Sizes must be known: a traced one is refused.
+    shape = (shape,) if isinstance(shape, int) or isinstance(shape, _w.Tensor) else tuple(shape)
+    for d in shape:
+        if isinstance(d, _w.Tensor) and _w.about(d, "symbolic"):
+            raise TypeError("Shapes must be 1D sequences of concrete values of integer type, got a traced size. "
+                            "If using `jit`, try using `static_argnums`.")
+    return shape
 
 
 def zeros(shape, dtype=None, device=None):
-    return _w.full(shape, 0, float if dtype is None else dtype)
+    return _w.full(_shape(shape), 0, float if dtype is None else dtype)
 
 
 def ones(shape, dtype=None, device=None):
-    return _w.full(shape, 1, float if dtype is None else dtype)
+    return _w.full(_shape(shape), 1, float if dtype is None else dtype)
 
 
 empty = zeros
 
 
 def full(shape, fill_value, dtype=None, device=None):
+    shape = _shape(shape)
     if dtype is None and isinstance(fill_value, (int, float)) and not isinstance(fill_value, bool):
         return _w.set_weak(_w.full(shape, fill_value), True)
     return _w.full(shape, fill_value, dtype)
