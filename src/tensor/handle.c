@@ -165,13 +165,11 @@ static bool enter_scope(wf_ctx *c, Tensors *s, ScopeEntry e)
     return true;
 }
 
-wf_tensor tensor_handle(wf_ctx *c, Tensor *t)
+/* A slot for t, with one owner; takes over the reference. */
+static bool new_slot(wf_ctx *c, Tensors *s, Tensor *t, uint32_t *out)
 {
-    Tensors *s = c->tensors;
     uint32_t i;
 
-    if (!t)
-        return WF_NONE;
     if (s->free_slot) {
         i = s->free_slot - 1;
         s->free_slot = s->slots[i].next;
@@ -180,7 +178,7 @@ wf_tensor tensor_handle(wf_ctx *c, Tensor *t)
             Slot *v = grow(c, s->slots, s->nslots, &s->slot_cap, sizeof *v);
             if (!v) {
                 tensor_release(c, t);
-                return WF_NONE;
+                return false;
             }
             s->slots = v;
         }
@@ -188,11 +186,30 @@ wf_tensor tensor_handle(wf_ctx *c, Tensor *t)
     }
     s->slots[i] = (Slot){t, s->next_gen++, 1, 0};
     s->live++;
+    *out = i;
+    return true;
+}
+
+wf_tensor tensor_handle(wf_ctx *c, Tensor *t)
+{
+    Tensors *s = c->tensors;
+    uint32_t i;
+
+    if (!t || !new_slot(c, s, t, &i))
+        return WF_NONE;
     if (!enter_scope(c, s, (ScopeEntry){i, s->slots[i].gen})) {
         kill_slot(c, s, i);
         return WF_NONE;
     }
     return (wf_tensor){s->slots[i].gen, i, s->owner};
+}
+
+wf_tensor tensor_handle_kept(wf_ctx *c, Tensor *t)
+{
+    Tensors *s = c->tensors;
+    uint32_t i;
+
+    return t && new_slot(c, s, t, &i) ? (wf_tensor){s->slots[i].gen, i, s->owner} : WF_NONE;
 }
 
 bool wf_is_alive(wf_ctx *c, wf_tensor h)

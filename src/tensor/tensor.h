@@ -183,6 +183,7 @@ static inline Tensors *ts(wf_ctx *c) { return c->tensors ? c->tensors : tensors_
 Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn);
 /* A handle in the current scope; takes over the reference. t NULL: WF_NONE. */
 wf_tensor tensor_handle(wf_ctx *c, Tensor *t);
+wf_tensor tensor_handle_kept(wf_ctx *c, Tensor *t); /* of no scope: wf_drop ends it */
 /* Handles made since are released at the end, but for the results. */
 uint32_t scope_open(wf_ctx *c);
 wf_tensor scope_close(wf_ctx *c, wf_tensor keep);

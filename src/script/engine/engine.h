@@ -13,6 +13,7 @@
  *   syntax.c     functions as syntax trees: the module _syntax
  *   stage.c      natives for compiling source to programs
  *   size.c       sizes that are symbols
+ *   dispatch.c   callables that know programs by the types of their arguments
  *   control.c    natives that take functions: derivatives, batches, control flow, rules
  *   equations.c  ops by name, and the equations of a program as script values
  *   keys.c       random numbers by key, as JAX has them
@@ -67,7 +68,7 @@ typedef struct Engine { /* of one Vm: vm->engine */
     Place place; /* where natives stand while a function is compiled; else nowhere */
     Front front[FRONT_COUNT];
     struct ScriptHost *hosts; /* host.c: alive */
-    Class *tensor, *dtype, *program, *record, *slot, *size; /* base classes */
+    Class *tensor, *dtype, *program, *record, *slot, *size, *dispatch; /* base classes */
 } Engine;
 
 typedef struct TensorObj {
@@ -162,6 +163,12 @@ extern const NativeDef engine_random_torch[], engine_hosts[], engine_files[];
 extern const ClassDef torch_generator_def;
 extern const ClassDef program_def, record_def, slot_def;
 extern const NativeDef engine_stage[]; /* stage.c */
+
+/* ---- dispatch.c: callables that know programs by the types of their arguments ---- */
+
+extern const ClassDef dispatch_def;
+/* program.c: the program on these tensors; single: its one result, else a tuple. */
+Value program_call(Vm *vm, Front *f, Value program, const Value *v, int n, bool single);
 
 /* ---- size.c: sizes that are symbols ---- */
 

@@ -291,6 +291,28 @@ static Value apply(Vm *vm, Front *f, ProgramObj *g, Value args, Value more, Valu
     return en_end_list(&e, out, (int)g->p->nout);
 }
 
+Value program_call(Vm *vm, Front *f, Value program, const Value *v, int n, bool single)
+{
+    ProgramObj *g = as_program(program);
+    En e = en_begin_front(vm, f);
+    wf_tensor in[64], out[64];
+    uint32_t total = (uint32_t)n + g->ncaptures;
+
+    if (total != g->p->nin || total > COUNT(in) || g->p->nout > COUNT(out)) {
+        sc_fail(vm, C_TypeError, "the program takes %u tensors, got %d", g->p->nin, n);
+        return en_fail(&e);
+    }
+    for (int i = 0; i < n; i++)
+        in[i] = as_tensor(v[i])->t;
+    for (uint32_t i = 0; i < g->ncaptures; i++)
+        in[(uint32_t)n + i] = tensor_handle(e.c, tensor_retain(g->captures[i]));
+    if (!tensor_call(e.c, g->p, in, total, out, g->p->nout))
+        return en_fail(&e);
+    for (uint32_t j = 0; j < g->nweak && j < g->p->nout; j++)
+        tensor_get(e.c, out[j], "call")->weak = g->weak[j];
+    return single ? en_end(&e, out[0]) : en_end_tuple(&e, out, (int)g->p->nout);
+}
+
 /* apply(program, args, more=(), captures=its own) in the class of this front */
 static Value n_apply(Vm *vm, const Args *a)
 {

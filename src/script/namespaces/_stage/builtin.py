@@ -34,7 +34,7 @@ def _print(stage, args, kwargs):
     parts, tensors = [], []
     for x in args:
         if isinstance(x, Sym):
-            parts.append("{}")
+            parts.append("{numpy}")     # as a plain number
             tensors.append(x.t)
         elif stage.symbolic(x):
             parts.append("{}")

@@ -27,6 +27,13 @@ class _Special:
         self.plan = plan        # for each leaf of the result: (kind, value of a static one)
         self.writes = writes    # what is written after the call: ("arg", i), ("buffer", m, name), ("set", m, name)
 
+    def plain(self, args):
+        # Tensors in, a tensor or a tuple of them out, and nothing else?
+        flat = self.spec == "*" or (self.spec is not None and self.spec[0] == "tuple" and self.spec[1] is tuple and
+                                    all([s == "*" for s in self.spec[3]]))
+        return flat and not self.writes and all([k == "tensor" for k, _ in self.plan]) and \
+            all([isinstance(x, _w.Tensor) for x in args])
+
 
 HOST = "host"
 _static_limit = 32      # programs for values of one signature, before it is left to the machine
@@ -47,6 +54,7 @@ class Method:
         self.tree, self.info = _stage.tree_of(func)
         self.defaults, self.kwdefaults = _syntax.defaults(func)
         self.params = [p.name for p in self.tree.params]
+        self.last = None        # the _Special of the last call
         self.example = None     # (spec, leaves) of the last signature that became a program
 
     def __call__(self, owner, args, kwargs):
@@ -56,6 +64,7 @@ class Method:
             args = [env[p] for p in self.params]
             if owner is not None:
                 args = args[1:]
+        self.last = None
         leaves, spec = _tree.flatten(list(args), None, False)
         if _w.in_trace():
             return self.inline(owner, args)
@@ -75,6 +84,7 @@ class Method:
                     s = self.specialise(owner, key, spec, leaves, state, True)
                     self.by_value[key] = n + 1
                 self.programs[vkey] = s
+        self.last = s if isinstance(s, _Special) else None
         if s is HOST:
             return self.func(*args) if owner is None else self.func(owner, *args)
         inputs = [x if isinstance(x, _w.Tensor) else _w.tensor(x, _dtypes[type(x)]) for x in leaves
@@ -282,16 +292,22 @@ def _forward_of(m):
 
 # ---- functions -----------------------------------------------------------------------------------
 
-class ScriptFunction:
+class ScriptFunction(_w.Dispatch):
+    # Calls with tensors of types seen before run their program at once; others are slow.
     def __init__(self, func):
+        super().__init__()
         _check.check(func)
         self._method = Method(func)
         self.__name__ = func.__name__
         self.__doc__ = getattr(func, "__doc__", None)
         self.__wrapped__ = func
 
-    def __call__(self, *args, **kwargs):
-        return self._method(None, args, kwargs)
+    def slow(self, *args, **kwargs):
+        r = self._method(None, args, kwargs)
+        s = self._method.last
+        if not kwargs and s is not None and s.plain(args):
+            self.remember(args, s.program, s.spec == "*")
+        return r
 
     @property
     def name(self):

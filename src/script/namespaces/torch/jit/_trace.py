@@ -124,12 +124,16 @@ def _check(traced, func, args, state, tolerance):
 
 class TracedFunction(ScriptFunction):
     def __init__(self, traced, func):
+        _w.Dispatch.__init__(self)
         self._traced = traced
         self.__name__ = traced.name
         self.__wrapped__ = func
 
-    def __call__(self, *args):
-        return self._traced.run(args, [])
+    def slow(self, *args):
+        r = self._traced.run(args, [])
+        if isinstance(r, _w.Tensor) and all([isinstance(x, _w.Tensor) for x in args]) and not _w.in_trace():
+            self.remember(args, self._traced.program, True)
+        return r
 
     @property
     def graph(self):

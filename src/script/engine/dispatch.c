@@ -1,0 +1,133 @@
+/* dispatch.c -- the class Dispatch: a callable that knows programs by the types of its
+ * arguments. A call with tensors of types seen before runs the program at once, without the
+ * script machine; any other goes to the method slow(*args, **kwargs) of the subclass, which may
+ * say remember(args, program, single).
+ *
+ *   class ScriptFunction(_w.Dispatch):
+ *       def slow(self, *args, **kwargs): ...
+ */
+#include "script/engine/engine.h"
+
+#define KEY_MAX 64 /* numbers in a key: arguments of more are always slow */
+#define ENTRIES 16 /* the oldest goes */
+
+typedef struct Known {
+    int64_t key[KEY_MAX];
+    int n;
+    bool single;   /* the one result itself, not a tuple */
+    Value program; /* owned */
+} Known;
+
+typedef struct Dispatch {
+    Known known[ENTRIES];
+    int n, next;
+} Dispatch;
+
+static bool dispatch_init(Vm *vm, Value self, const Args *a)
+{
+    (void)a;
+    return sc_native(self) || sc_native_new(vm, self, sizeof(Dispatch));
+}
+
+static void dispatch_free(Vm *vm, void *native)
+{
+    Dispatch *d = native;
+
+    for (int i = 0; i < d->n; i++)
+        sc_drop(vm, d->known[i].program);
+    d->n = d->next = 0;
+}
+
+static void dispatch_visit(void *native, VisitFn fn, void *user)
+{
+    Dispatch *d = native;
+
+    for (int i = 0; i < d->n; i++)
+        fn(d->known[i].program, user);
+}
+
+/* dtype, weak bit, rank and sizes of each argument; 0: not all are concrete tensors. */
+static int key_of(Vm *vm, const Value *v, int n, int64_t *key)
+{
+    int at = 0;
+
+    for (int i = 0; i < n; i++) {
+        Tensor *x = is_tensor(vm, v[i]) ? tensor_get(vm->cx, as_tensor(v[i])->t, "call") : NULL;
+
+        if (!x || x->symbolic || at + 1 + x->rank > KEY_MAX)
+            return 0;
+        key[at++] = x->dtype | x->weak << 8 | (int64_t)x->rank << 16;
+        memcpy(key + at, x->dims, x->rank * sizeof *key);
+        at += x->rank;
+    }
+    return at;
+}
+
+static Value dispatch_call(Vm *vm, Value self, const Args *a)
+{
+    Dispatch *d = sc_native(self);
+    int64_t key[KEY_MAX];
+    int n = d && d->n && !a->nkw && !failed(vm->cx) && !vm->cx->tensors->trace
+                ? key_of(vm, a->v, a->n, key)
+                : 0;
+    Value slow, r;
+
+    for (int i = 0; n && i < d->n; i++) {
+        const Known *k = &d->known[i];
+
+        if (k->n == n && !memcmp(k->key, key, (size_t)n * sizeof *key)) {
+            r = program_call(vm, as_tensor(a->v[0])->front, k->program, a->v, a->n, k->single);
+            return r;
+        }
+    }
+    slow = sc_getattr_s(vm, self, "slow");
+    if (slow.tag == T_NIL)
+        return NIL;
+    r = sc_call_args(vm, slow, a);
+    sc_drop(vm, slow);
+    return r;
+}
+
+/* remember(args, program, single): for calls with tensors of the types of args */
+static Value m_remember(Vm *vm, const Args *a)
+{
+    Dispatch *d = sc_native(a->v[0]);
+    Tuple *t;
+    Known k = {.n = 0};
+
+    if (!d || a->v[2].tag != T_OBJ || !sc_is_subclass(a->v[2].o->cls, vm->engine->program))
+        return sc_raise(vm, C_TypeError, "remember: needs a Program");
+    if (!sc_to_bool(vm, a->v[3], &k.single) || !(t = sc_tuple_from(vm, a->v[1])))
+        return NIL;
+    k.n = key_of(vm, t->v, (int)t->n, k.key);
+    obj_drop(vm, t);
+    if (!k.n)
+        return NONE;
+    k.program = sc_ref(a->v[2]);
+    if (d->n < ENTRIES) {
+        d->known[d->n++] = k;
+    } else {
+        sc_drop(vm, d->known[d->next].program);
+        d->known[d->next] = k;
+        d->next = (d->next + 1) % ENTRIES;
+    }
+    return NONE;
+}
+
+static Value m_forget(Vm *vm, const Args *a)
+{
+    if (sc_native(a->v[0]))
+        dispatch_free(vm, sc_native(a->v[0]));
+    return NONE;
+}
+
+static const NativeDef methods[] = {
+    {"remember", m_remember, "self,args,program,single"},
+    {"forget", m_forget, "self"},
+    {0},
+};
+
+const ClassDef dispatch_def = {
+    .name = "Dispatch", .init = dispatch_init, .init_params = "", .call = dispatch_call,
+    .native_free = dispatch_free, .native_visit = dispatch_visit, .methods = methods,
+};
