@@ -205,9 +205,11 @@ def _spread_statics(fun, argnums, argnames):
         tuple(list(argnames) + [names[i] for i in nums if i < n and names[i] not in argnames])
 
 
-class _Jit:
-    # A function traced once for each signature: trees, types, static values.
+class _Jit(_w.Dispatch):
+    # A function traced once for each signature: trees, types, static values. Calls with plain
+    # arrays of types seen before do not come here: Dispatch runs their program.
     def __init__(self, fun, static_argnums, static_argnames, name=None):
+        super().__init__()
         self.fun = fun
         self.argnums, self.argnames = _spread_statics(fun, _numbers(static_argnums), _strings(static_argnames))
         self.cache = {}
@@ -271,9 +273,16 @@ class _Jit:
                 self.cache[key] = entry
         return entry, leaves
 
-    def __call__(self, *args, **kwargs):
+    def slow(self, *args, **kwargs):
         entry, leaves = self._entry(args, kwargs)
-        return _tree.unflatten(entry.out_spec, _w.apply(entry.program, leaves))
+        out = _w.apply(entry.program, leaves)
+        if not kwargs and not self.argnums and not entry.program.captures and \
+                all([isinstance(x, _w.Tensor) for x in args]) and not _w.in_trace():
+            spec = entry.out_spec
+            if spec == "*" or (spec is not None and spec[0] == "tuple" and spec[1] is tuple and
+                               all([s == "*" for s in spec[3]])):
+                self.remember(args, entry.program, spec == "*")
+        return _tree.unflatten(entry.out_spec, out)
 
     def lower(self, *args, **kwargs):
         args, kwargs = _tree.map(_concrete, (args, kwargs))
@@ -288,6 +297,7 @@ class _Jit:
 
     def clear_cache(self):
         self.cache.clear()
+        self.forget()
 
     def _cache_size(self):
         return len(self.cache)
