@@ -20,7 +20,7 @@
 #include "gemm_tile.h"
 
 #define DIRECT_TAPS  128 /* most taps */
-#define DIRECT_TILES 4   /* fewer tiles of pixels: filters are read where they are */
+#define DIRECT_TILES 8         /* fewer tiles of pixels: filters are read where they are */
 #define DIRECT_SIZE  (1 << 28) /* most elements of an image's planes */
 
 /* C[mr][nv*VL] = sum_k a[i*a_row + k*a_k] * b[off[k] + j] */

@@ -30,7 +30,7 @@
 #define DOT_N 3
 #endif
 #define DOT_PARTS 8           /* most parts of n */
-#define DOT_SUMS  (192 << 10) /* bytes of vectors of sums that stay in the cache */
+#define DOT_SUMS  (320 << 10) /* bytes of vectors of sums that stay in the cache */
 #define DOT_STEPS 64          /* vectors of p that a tile goes through at least */
 
 typedef struct ConvDot {
@@ -190,7 +190,7 @@ static size_t dot_plan(ConvDot *d, const KConv *x, int threads)
         (size_t)(x->out_channels * round_up(d->block * d->taps, VL)) * sizeof(V);
     d->each = d->vector_size;
     if (!d->in_place) {
-        d->w_size = dot_bytes(d->together * x->out_channels * d->width);
+        d->w_size = dot_bytes(d->together * x->out_channels * d->width + 2 * VL);
         d->each += d->w_size + dot_bytes(d->together * dot_image(d));
     }
     d->size = dot_bytes(d->parts * x->out_channels * d->ld) + d->each * (size_t)threads +
@@ -222,6 +222,18 @@ typedef struct DotTask { /* images n0 .. n0+images-1, channels c0 .. c1-1 */
     REAL *w, *x; /* copies */
 } DotTask;
 
+/* A row of w and zeros up to `end`; may write up to a vector past it. */
+INLINE void dot_copy_row(const REAL *w, int64_t n, int64_t end, REAL *to)
+{
+    int64_t j = 0;
+
+    for (; j < n; j += VL)
+        real_store(to + j,
+                   n - j >= VL ? real_load(w + j) : real_load_n(w + j, (int)(n - j)));
+    for (; j < end; j += VL)
+        real_store(to + j, (V){0});
+}
+
 /* w with the pitch of the planes, 0 between; x in planes. */
 static void dot_copy(const DotTask *t)
 {
@@ -234,14 +246,10 @@ static void dot_copy(const DotTask *t)
         for (int64_t o = 0; o < x->out_channels; o++, to += d->width) {
             const REAL *w = (const REAL *)x->w + o * x->w_out + n * x->w_in;
 
-            for (int64_t i = 0; i < x->w_size[1]; i++, w += x->w_step[1]) {
-                REAL *row = to + i * pitch;
-                int64_t end = i + 1 < x->w_size[1] ? pitch : d->width - i * pitch;
-
-                memcpy(row, w, (size_t)x->w_size[2] * sizeof(REAL));
-                memset(row + x->w_size[2], 0,
-                       (size_t)(end - x->w_size[2]) * sizeof(REAL));
-            }
+            for (int64_t i = 0; i < x->w_size[1]; i++, w += x->w_step[1])
+                dot_copy_row(w, x->w_size[2],
+                             i + 1 < x->w_size[1] ? pitch : d->width - i * pitch,
+                             to + i * pitch);
         }
     }
     to = t->x;
