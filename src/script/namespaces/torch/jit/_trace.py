@@ -102,7 +102,7 @@ def _record(func, args, state, name, strict):
             for d, k, t, s, old in kept:
                 d[k] = t
 
-    program = _w.trace_sizes(body, [s[3] for s in state] + leaves, list(range(n)), name)
+    program = _w.trace_sizes(body, [s[3] for s in state] + leaves, list(range(n)), name, True)
     t = _Traced(program, spec, *done[0], name)
     if t.writes:        # the run on the example counts: buffers have its traces
         with torch.no_grad():

@@ -166,6 +166,16 @@ def _kept(shape, dtype, p):
     return _w.draw("bernoulli", shape, dtype, 1 - p, 0.0, default_generator)
 
 
+def _kept_like(input, p):
+    # Numbers are drawn in the order of memory, which of a permuted tensor is not that of its axes.
+    if _w.about(input, "packed"):
+        return _kept(input.shape, input.dtype, p)
+    strides = _w.strides(input)
+    order = sorted(range(input.ndim), key=lambda k: -strides[k])
+    back = sorted(range(input.ndim), key=lambda k: order[k])
+    return _w.permute(_kept([input.shape[k] for k in order], input.dtype, p), back)
+
+
 def _check_p(p):
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
@@ -177,7 +187,7 @@ def dropout(input, p=0.5, training=True, inplace=False):
         return input
     if p == 1:
         return _write(input, input * 0.0, inplace)
-    return _write(input, input * (_kept(input.shape, input.dtype, p) / (1 - p)), inplace)
+    return _write(input, input * (_kept_like(input, p) / (1 - p)), inplace)
 
 
 def _feature_dropout(input, p, training, inplace):

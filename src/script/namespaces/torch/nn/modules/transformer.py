@@ -90,7 +90,10 @@ class MultiheadAttention(Module):
             weights = F.dropout(weights, self.dropout, True)
         y = _w.swap_axes(_w.matmul(weights, v), 1, 2)
         y = self.out_proj(_w.reshape(y, (y.shape[0], y.shape[1], self.embed_dim)))
-        if batched and not self.batch_first:
+        if batched and self.training:  # in PyTorch the memory is [time, batch, width]
+            y = _w.copy(_w.swap_axes(y, 0, 1))
+            y = _w.swap_axes(y, 0, 1) if self.batch_first else y
+        elif batched and not self.batch_first:
             y = _w.swap_axes(y, 0, 1)
         if average_attn_weights:
             weights = _w.mean(weights, 1)
