@@ -224,6 +224,9 @@ WF_API wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *con
  * that of the example, for good. All others stay free: one trace serves other sizes. */
 WF_API wf_status wf_trace_hinted(wf_ctx *c, const wf_function *f, const wf_tensor *example, const bool *fixed,
                                  const wf_program **out);
+/* Inside wf_trace_hinted: the value a symbolic tensor has for the example, computed from what was traced so far. A branch
+ * taken by it is the example's, for good. WF_ERR_VALUE elsewhere; a concrete tensor is its own value. */
+WF_API wf_tensor wf_trace_value(wf_ctx *c, wf_tensor t);
 /* Do the function and its program agree on these inputs? WF_ERR_VALUE says what differs. */
 WF_API wf_status wf_trace_check(wf_ctx *c, const wf_function *f, const wf_program *p, const wf_tensor *in, double rtol,
                                 double atol);
@@ -614,8 +617,9 @@ WF_API wf_status wf_vjp_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree
 /* ---- writing ----------------------------------------------------------------------------------------------------------
  *
  * Into the memory of x, which tensors that share it see; its version goes up, and a history that had saved it says so when
- * it is used. Refused: a leaf that requires a gradient (unless nothing is recorded), a recorded value where views share
- * the memory, and in a program a tensor with views. */
+ * it is used. A write through a view reaches what it is a view of, and other views of that: numbers, histories, and in a
+ * program values. Refused: a leaf that requires a gradient, or a view of one (unless nothing is recorded: then numbers change
+ * and histories stay), and a tensor of which several elements are one in memory. */
 
 WF_API wf_status wf_write(wf_ctx *c, wf_tensor x, wf_tensor v); /* x[...] = v */
 WF_API wf_status wf_add_in(wf_ctx *c, wf_tensor x, wf_tensor y);
