@@ -1,7 +1,8 @@
-/* test_tensor_flow.c -- control flow, custom rules, collectives and effects as functions of C functions.
+/* test_tensor_flow.c -- control flow, custom rules, collectives and effects as functions
+ * of C functions.
  *
- * Each is run eagerly, recorded, jitted, under grad and under vmap; oracles are the same sums written out,
- * and central differences. */
+ * Each is run eagerly, recorded, jitted, under grad and under vmap; oracles are the same
+ * sums written out, and central differences. */
 #include "lib_tensor.h"
 
 #include <math.h>
@@ -416,7 +417,8 @@ TEST(control_flow_over_symbolic_sizes_serves_all_of_them)
 
 /* ---- rules of one's own ---- */
 
-/* f = x^2 w with the derivative 10 x dx, so that one sees which is used; second derivatives use the rule again. */
+/* f = x^2 w with the derivative 10 x dx, so that one sees which is used; second
+ * derivatives use the rule again. */
 static bool own_f(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out);
 
 BODY(own_value, wf_mul(c, wf_square(c, in[0]), in[1]))
@@ -496,7 +498,8 @@ TEST(a_custom_jvp_is_used_in_every_mode_and_may_call_itself)
     wf_ctx_free(c);
 }
 
-/* y = sin x, saved: cos x and (from outside) a scale; backward gives 100 scale g cos x. */
+/* y = sin x, saved: cos x and (from outside) a scale; backward gives 100 scale g cos x.
+ * */
 static bool vjp_forward(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
 {
     wf_tensor saved[2];

@@ -1,5 +1,6 @@
-/* test_tensor_hint.c -- traces of an example that serve other sizes: which sizes stay free, which are made
- * one, which become numbers; results against the function itself at several sizes. */
+/* test_tensor_hint.c -- traces of an example that serve other sizes: which sizes stay
+ * free, which are made one, which become numbers; results against the function itself at
+ * several sizes. */
 #include "lib_tensor.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* test_tensor_tree.c -- functions of trees: a model with its parameters in a dict, in every transform. */
+/* test_tensor_tree.c -- functions of trees: a model with its parameters in a dict, in
+ * every transform. */
 #include "lib_tensor.h"
 
 #include <math.h>

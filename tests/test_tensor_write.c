@@ -1,7 +1,8 @@
-/* test_tensor_write.c -- writing into tensors, through views, eagerly, recorded and traced.
+/* test_tensor_write.c -- writing into tensors, through views, eagerly, recorded and
+ * traced.
  *
- * One body does it in place; its oracle does the same without writing. Values and gradients must agree in
- * every way of running. */
+ * One body does it in place; its oracle does the same without writing. Values and
+ * gradients must agree in every way of running. */
 #include "lib_tensor.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@
 
 typedef bool (*Body)(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out);
 
-/* in[0]: f64[4,3], in[1]: f64[3], in[2]: bool[4,3]. A body gets a copy of in[0] to write to. */
+/* in[0]: f64[4,3], in[1]: f64[3], in[2]: bool[4,3]. A body gets a copy of in[0] to write
+ * to. */
 #define WRITES(name, ...)                                                                \
     static bool w_##name(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)     \
     {                                                                                    \

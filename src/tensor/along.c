@@ -1,5 +1,6 @@
-/* along.c -- reading and writing places of one axis: whole slices by a vector of indices, and elements by a
- * tensor of indices, where values that meet are added, multiplied, or the extreme one stays. */
+/* along.c -- reading and writing places of one axis: whole slices by a vector of
+ * indices, and elements by a tensor of indices, where values that meet are added,
+ * multiplied, or the extreme one stays. */
 #include "tensor/tensor.h"
 
 #include <math.h>
@@ -59,16 +60,18 @@ static wf_tensor cut_to(wf_ctx *c, const char *fn, wf_tensor v, wf_tensor index)
     return v;
 }
 
-/* What stays where nothing may: the identity of the op, at the places that are written to. */
+/* What stays where nothing may: the identity of the op, at the places that are written
+ * to. */
 static wf_tensor cleared(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor index,
                          int axis, wf_scatter_kind kind)
 {
     wf_dtype d = wf_dtype_of(c, x);
-    double huge = dtype_is_float(d) ? (double)INFINITY : 0, v = kind == WF_SCATTER_MUL;
+    double huge = dtype_is_float(d) ? (double)INFINITY : 0,
+           v = kind == WF_SCATTER_MUL ? 1 : 0;
     wf_tensor e;
 
     if (kind == WF_SCATTER_MAX || kind == WF_SCATTER_MIN) {
-        if (!huge) /* integers have no infinity: their extremes */
+        if (huge == 0) /* integers have no infinity: their extremes */
             return tfail(c, WF_ERR_UNSUPPORTED,
                          "%s: the old value of integers must count", fn);
         v = kind == WF_SCATTER_MAX ? -huge : huge;

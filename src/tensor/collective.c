@@ -1,7 +1,9 @@
-/* collective.c -- talking over the named axis of a vmap; and the two effects, print and assert.
+/* collective.c -- talking over the named axis of a vmap; and the two effects, print and
+ * assert.
  *
- * A vmap traces its function with the name and size of its axis on the trace; a collective looks for the
- * name from the innermost trace outwards and enters the program, also when its operand is concrete.
+ * A vmap traces its function with the name and size of its axis on the trace; a
+ * collective looks for the name from the innermost trace outwards and enters the
+ * program, also when its operand is concrete.
  *
  * Effects with a trace open are part of the program, whatever their operands are.
  */

@@ -1,14 +1,15 @@
 /* custom.c -- C functions with derivative rules of their own: custom_jvp and custom_vjp.
  *
- * With concrete operands that nobody records the function is just called. Otherwise it and its rules are
- * traced, and the op is applied. What they use from outside counts as constant: it becomes operands
- * whose tangents the rules ignore.
+ * With concrete operands that nobody records the function is just called. Otherwise it
+ * and its rules are traced, and the op is applied. What they use from outside counts as
+ * constant: it becomes operands whose tangents the rules ignore.
  *
  *   captures k..      f(x.., k..)    rule(x.., k.., dx.., dk..)
- *                     forward(x.., k..) -> (y.., saved.., k..)    backward(saved.., k.., gy..) -> (gx.., 0..)
+ *                     forward(x.., k..) -> (y.., saved.., k..)
+ *                     backward(saved.., k.., gy..) -> (gx.., 0..)
  *
- * A rule that calls its own function (the same call and user) gets an equation marked `self`, without
- * rules: it means the function whose rule it stands in (op_custom.c).
+ * A rule that calls its own function (the same call and user) gets an equation marked
+ * `self`, without rules: it means the function whose rule it stands in (op_custom.c).
  */
 #include "tensor/flow.h"
 

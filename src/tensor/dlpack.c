@@ -1,4 +1,5 @@
-/* dlpack.c -- tensors from and to other libraries by DLPack's managed tensors, as arrays do it (io/dlpack.c). */
+/* dlpack.c -- tensors from and to other libraries by DLPack's managed tensors, as arrays
+ * do it (io/dlpack.c). */
 #include "tensor/tensor.h"
 #include "weft_dlpack.h"
 
@@ -11,7 +12,7 @@ wf_tensor wf_from_dlpack(wf_ctx *c, DLManagedTensor *m)
     if (failed(c) || !ts(c) || wf_array_from_dlpack(c, m, &a) != WF_OK)
         return WF_NONE;
     deleter = m->deleter;
-    m->deleter = NULL; /* not called if memory runs out here: m is still the caller's then */
+    m->deleter = NULL; /* if memory runs out here, m is still the caller's */
     h = tensor_handle(c, tensor_from_array(c, a));
     m->deleter = deleter;
     return h;

@@ -1,11 +1,12 @@
 /* flow.c -- control flow of C functions: cond, while, scan, checkpoint.
  *
- * The functions are traced into bodies; what they captured from outside becomes operands. The op is then
- * applied like any other, so it runs, is recorded, or enters the current program, and derivatives and
- * batches come from its rules.
+ * The functions are traced into bodies; what they captured from outside becomes
+ * operands. The op is then applied like any other, so it runs, is recorded, or enters
+ * the current program, and derivatives and batches come from its rules.
  *
- * A body's program has its captures behind the inputs. Where several bodies share operands (branches,
- * rules) or an op wants constants in front, the program is made again with the inputs so (Layout).
+ * A body's program has its captures behind the inputs. Where several bodies share
+ * operands (branches, rules) or an op wants constants in front, the program is made
+ * again with the inputs so (Layout).
  */
 #include "tensor/flow.h"
 

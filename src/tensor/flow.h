@@ -31,7 +31,8 @@ void layout_add(Layout *l, InKind kind, uint32_t from, uint32_t n); /* n indices
 
 void body_free(wf_ctx *c, Body *b); /* all zero is fine */
 bool body_make(wf_ctx *c, Body *b, Tensor *const *caps, uint32_t ncaps, const Layout *l);
-/* Make b->p: the inputs of the function and caps, those first if `first`. caps has all that the function captured. */
+/* Make b->p: the inputs of the function and caps, those first if `first`. caps has all
+ * that the function captured. */
 bool body_close(wf_ctx *c, Body *b, Tensor *const *caps, uint32_t ncaps, bool first);
 Sub body_sub(const Body *b);
 /* All that n functions captured, each once. */

@@ -1,11 +1,13 @@
 /* inplace.c -- functions that write into a tensor.
  *
- * The new value is computed as a new tensor and copied into the memory of the old, whose version goes
- * up; the old handle takes the history of the new value. Every tensor that shares the memory sees the
- * new numbers, and views their history (view.c). A leaf that requires a gradient, or a view of one, is
- * refused. In a program there is no memory: the handle stands for the new value from then on.
+ * The new value is computed as a new tensor and copied into the memory of the old, whose
+ * version goes up; the old handle takes the history of the new value. Every tensor that
+ * shares the memory sees the new numbers, and views their history (view.c). A leaf that
+ * requires a gradient, or a view of one, is refused. In a program there is no memory:
+ * the handle stands for the new value from then on.
  *
- * Where nothing is recorded (wf_no_grad_begin) a write changes numbers only: histories stay as they are.
+ * Where nothing is recorded (wf_no_grad_begin) a write changes numbers only: histories
+ * stay as they are.
  */
 #include "tensor/tensor.h"
 
@@ -61,7 +63,8 @@ static bool copy_numbers(wf_ctx *c, Tensor *x, Tensor *v)
     return true;
 }
 
-/* What the op that made v saved of x's memory becomes a copy: it is about to be overwritten. */
+/* What the op that made v saved of x's memory becomes a copy: it is about to be
+ * overwritten. */
 static bool copy_saved(wf_ctx *c, const Tensor *x, Node *n)
 {
     while (n && n->prim && n->nin == 1 &&

@@ -1,8 +1,9 @@
 /* mask.c -- masks: filling, selecting and assigning where they are true.
  *
- * x[mask] = v needs no places where v is the same for all of them: it is a select. Where v has a row for
- * each true element, row k goes to the k-th: the running count of the mask says which. So both work in
- * programs, where the number of true elements is not known.
+ * x[mask] = v needs no places where v is the same for all of them: it is a select. Where
+ * v has a row for each true element, row k goes to the k-th: the running count of the
+ * mask says which. So both work in programs, where the number of true elements is not
+ * known.
  */
 #include "tensor/tensor.h"
 
@@ -28,8 +29,8 @@ wf_tensor wf_masked_select(wf_ctx *c, wf_tensor x, wf_tensor mask)
     return scope_close(c, y);
 }
 
-/* Row k of v (its first axis) goes to the k-th true element of mask, in row-major order; mask has the shape of x's first
- * axes. */
+/* Row k of v (its first axis) goes to the k-th true element of mask, in row-major order;
+ * mask has the shape of x's first axes. */
 static wf_tensor spread_rows(wf_ctx *c, wf_tensor x, wf_tensor mask, wf_tensor v)
 {
     Shape m;
@@ -74,7 +75,8 @@ wf_tensor wf_masked_scatter(wf_ctx *c, wf_tensor x, wf_tensor mask, wf_tensor so
     return scope_close(c, y);
 }
 
-/* Is the index full slices, one mask, and nothing else? *before: how many axes come before it. */
+/* Is the index full slices, one mask, and nothing else? *before: how many axes come
+ * before it. */
 static bool find_mask(wf_ctx *c, const Shape *s, const wf_index *ix, int n, int *at,
                       uint32_t *before)
 {
@@ -123,8 +125,7 @@ bool mask_assign(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const Shape 
         *out = spread_rows(c, x, mask, wf_cast(c, v, wf_dtype_of(c, x)));
         return true;
     }
-    if (t.rank >
-        after) { /* the axis of the true elements, of size 1, stands for those of the mask */
+    if (t.rank > after) { /* the axis of true elements stands for those of the mask */
         for (uint32_t k = 0; k < t.rank - after - 1; k++)
             wide.d[wide.rank++] = t.d[k];
         for (uint32_t k = 0; k < m.rank; k++)

@@ -1,12 +1,13 @@
-/* numbers.c -- counting and comparing: unique values, histograms, the k-th and the most frequent, distances,
- * differences and integrals along an axis, products of vectors. */
+/* numbers.c -- counting and comparing: unique values, histograms, the k-th and the most
+ * frequent, distances, differences and integrals along an axis, products of vectors. */
 #include "tensor/tensor.h"
 
 #include <math.h>
 
 /* ---- counting ---- */
 
-/* Sorted, each once; *out_inverse: where each element of x is among them; *out_counts: how often each occurs. */
+/* Sorted, each once; *out_inverse: where each element of x is among them; *out_counts:
+ * how often each occurs. */
 wf_status wf_unique(wf_ctx *c, wf_tensor x, wf_tensor *out_values, wf_tensor *out_inverse,
                     wf_tensor *out_counts)
 {
@@ -144,7 +145,8 @@ wf_status wf_kth_value(wf_ctx *c, wf_tensor x, int64_t k, int axis, bool keep,
     return c->status;
 }
 
-/* The most frequent value along the axis, the smallest of several, and the last place where it is. */
+/* The most frequent value along the axis, the smallest of several, and the last place
+ * where it is. */
 wf_status wf_mode(wf_ctx *c, wf_tensor x, int axis, bool keep, wf_tensor *out_values,
                   wf_tensor *out_index)
 {

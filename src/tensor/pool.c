@@ -1,8 +1,11 @@
-/* pool.c -- pooling of 1 to 3 axes: maxima and means over windows, and over parts of equal size.
+/* pool.c -- pooling of 1 to 3 axes: maxima and means over windows, and over parts of
+ * equal size.
  *
  * ceil_mode: windows that only begin inside count too. Output size, PyTorch's rule:
- *     ceil((size + 2 padding - span) / stride) + 1, less 1 if the last window would begin in the right padding
- * so the right is padded by up to stride - 1 more; for means that part never counts as elements.
+ *     ceil((size + 2 padding - span) / stride) + 1,
+ *     less 1 if the last window would begin in the right padding
+ * so the right is padded by up to stride - 1 more; for means that part never counts as
+ * elements.
  */
 #include "tensor/tensor.h"
 
@@ -74,7 +77,8 @@ static WindowAttr window_attr(const Window *w, uint32_t n, bool without_padding)
                         .window_dilation = {n, w->dilation}};
 }
 
-/* The op numbers the elements of the padded windows' axes together; PyTorch those of the image. */
+/* The op numbers the elements of the padded windows' axes together; PyTorch those of the
+ * image. */
 static wf_tensor image_index(wf_ctx *c, wf_tensor flat, const Shape *s)
 {
     Dim plane = size_prod(c, s->d + 2, s->rank - 2);
@@ -115,7 +119,8 @@ wf_tensor wf_max_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *window,
     return scope_close(c, y);
 }
 
-/* How many elements each window has: of the image, or (padding) of the image with its padding. */
+/* How many elements each window has: of the image, or (padding) of the image with its
+ * padding. */
 static wf_tensor window_counts(wf_ctx *c, wf_dtype dtype, const Shape *s, const Window *w,
                                bool padding)
 {

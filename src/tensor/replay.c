@@ -1,8 +1,9 @@
 /* replay.c -- a program applied op by op to concrete tensors.
  *
- * A program in which equations define sizes (nonzero, some loops) cannot be recorded as one step: the types of its
- * values are known only when it has run. So where it is to be recorded, its equations are applied one
- * after the other like calls of the interface, with the sizes as they turn out.
+ * A program in which equations define sizes (nonzero, some loops) cannot be recorded as
+ * one step: the types of its values are known only when it has run. So where it is to be
+ * recorded, its equations are applied one after the other like calls of the interface,
+ * with the sizes as they turn out.
  */
 #include "tensor/tensor.h"
 
@@ -13,7 +14,8 @@ typedef struct Replay {
     wf_tensor *vals;  /* of each value of p */
 } Replay;
 
-/* The symbol that e defines takes the size it has in the result, or the value of the operand. */
+/* The symbol that e defines takes the size it has in the result, or the value of the
+ * operand. */
 static bool define_size(Replay *r, const Eqn *e, const wf_tensor *in,
                         const wf_tensor *out)
 {

@@ -1,8 +1,8 @@
 /* tree_call.c -- functions of trees: trace, jit, vmap, grad, jvp, vjp.
  *
- * A function of trees is one of its leaves: they are put together before it is called, and what it gives is
- * taken apart (WF_ANY), its structure kept. A jit has one entry for each signature: the structure and the
- * types of the leaves, and the static bytes.
+ * A function of trees is one of its leaves: they are put together before it is called,
+ * and what it gives is taken apart (WF_ANY), its structure kept. A jit has one entry for
+ * each signature: the structure and the types of the leaves, and the static bytes.
  */
 #include "tensor/tensor.h"
 
@@ -167,7 +167,8 @@ int wf_jit_tree_traces(const wf_jit_tree *j)
     return n;
 }
 
-/* Structure, types of the leaves and static bytes: what the structure of the results may depend on. */
+/* Structure, types of the leaves and static bytes: what the structure of the results may
+ * depend on. */
 static char *signature(wf_ctx *c, const wf_tree *in, const wf_tensor *v, int n,
                        const void *statics, size_t size, size_t *out_size)
 {

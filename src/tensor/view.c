@@ -1,12 +1,14 @@
-/* view.c -- writing through views: what was written into a view is seen by its base, and by other views of it.
+/* view.c -- writing through views: what was written into a view is seen by its base, and
+ * by other views of it.
  *
- * Concrete   The memory is shared, so numbers need nothing. Histories do: a view knows the tensor it was
- *            made of (root). A recorded value written into a view makes root's history a scatter of the
- *            value into what root was. Other views notice by root's stamp that their history is old, and
- *            take theirs from root by a gather, when they are used next.
- * Symbolic   There is no memory. A view knows its base and the op that made it. Writing to it gives the
- *            base, and its base, the value with the written part replaced; other views are made again from
- *            their bases when they are used next.
+ * Concrete   The memory is shared, so numbers need nothing. Histories do: a view knows
+ *            the tensor it was made of (root). A recorded value written into a view
+ *            makes root's history a scatter of the value into what root was. Other
+ *            views notice by root's stamp that their history is old, and take theirs
+ *            from root by a gather, when they are used next.
+ * Symbolic   There is no memory. A view knows its base and the op that made it. Writing
+ *            to it gives the base, and its base, the value with the written part
+ *            replaced; other views are made again when they are used next.
  */
 #include "tensor/tensor.h"
 

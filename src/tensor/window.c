@@ -1,4 +1,5 @@
-/* window.c -- images: padding in PyTorch's modes, patches (unfold, fold), pixels and channels, resizing. */
+/* window.c -- images: padding in PyTorch's modes, patches (unfold, fold), pixels and
+ * channels, resizing. */
 #include "tensor/tensor.h"
 
 /* ---- padding ---- */
