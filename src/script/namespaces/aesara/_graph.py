@@ -276,18 +276,15 @@ def _number(x):
         return _w.cast(x, "int64")
     if config.floatX == "float32":
         return _w.full((), x, "float32")
-    for d in ("float16", "float32"):
-        t = _w.full((), x, d)
-        if t.item() == x or x != x:
-            return t
+    t = _w.full((), x, "float32")
+    if t.item() == x or x != x:
+        return t
     return _w.full((), x, "float64")
 
 
 def constant(x, name=None, ndim=None, dtype=None):
     if isinstance(x, (bool, int, float)) and not isinstance(x, _w.Tensor):
         t = _number(x)
-        if dtype is None and isinstance(x, float):
-            t = _w.full((), x, config.floatX)
     else:
         t = _w.copy(_w.wrap(numpy.asarray(x)))
     if dtype is not None:

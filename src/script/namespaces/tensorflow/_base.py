@@ -19,6 +19,7 @@ class State:
         self.tapes = []     # active GradientTapes, outermost first
         self.funcs = []     # tf.functions being traced, outermost first
         self.run = None     # the Session.run in progress
+        self.unknown = "None"  # how a size that is not known is shown
 
 
 state = State()
@@ -170,7 +171,7 @@ class TensorShape:
     def __str__(self):
         if self.dims is None:
             return "<unknown>"
-        return "(" + ", ".join([str(d) for d in self.dims]) + (",)" if len(self.dims) == 1 else ")")
+        return "(" + ", ".join([state.unknown if d is None else str(d) for d in self.dims]) + (",)" if len(self.dims) == 1 else ")")
 
     def __repr__(self):
         return f"TensorShape({None if self.dims is None else list(self.dims)})"

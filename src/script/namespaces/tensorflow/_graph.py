@@ -19,6 +19,10 @@ _PROBES = (3, 5)
 
 # ---- nodes ----
 
+class OperatorNotAllowedInGraphError(TypeError):
+    pass
+
+
 class GraphTensor(TensorLike):
     def __init__(self, graph, name, dtype, shape, owner=None, index=0):
         self.graph = graph
@@ -67,7 +71,7 @@ class GraphTensor(TensorLike):
         return self is other
 
     def __bool__(self):
-        raise TypeError("Using a symbolic `tf.Tensor` as a Python `bool` is not allowed in Graph execution. Use Eager execution or "
+        raise OperatorNotAllowedInGraphError("Using a symbolic `tf.Tensor` as a Python `bool` is not allowed in Graph execution. Use Eager execution or "
                         "decorate this function with @tf.function.")
 
     def __iter__(self):
@@ -353,7 +357,7 @@ class Graph:
                 first = node.op.compute([_example(i, _PROBES[0]) for i in node.inputs])
             except (InvalidArgumentError, ValueError, TypeError, IndexError) as e:
                 if not [i for i in node.inputs if not i._shape.is_fully_defined()] or isinstance(e, TypeError):
-                    raise TypeError(str(e)) if "expected to be a" in str(e) else ValueError(str(e)) from None
+                    raise TypeError(str(e)) if "expected to be a" in str(e) or isinstance(e, TypeError) else ValueError(str(e)) from None
                 first = None
             second = first
             if first is not None and [i for i in node.inputs if not i._shape.is_fully_defined()]:
@@ -611,7 +615,8 @@ class GraphVariable(Variable):
         return id(self)
 
     def __repr__(self):
-        return f"<tf.Variable '{self._name}' shape={self._shape} dtype={self._dtype.name}>"
+        ref = "_ref" if state.unknown == "?" else ""
+        return f"<tf.Variable '{self._name}' shape={self._shape} dtype={self._dtype.name}{ref}>"
 
     __str__ = __repr__
 

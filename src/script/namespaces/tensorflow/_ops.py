@@ -137,14 +137,25 @@ def _binary(name, fn):
     return op(name)(call)
 
 
+def _abs_of(x):
+    # its derivative at 0 is 0
+    return x * _w.stop_gradient(_w.sign(x)) if x.dtype.is_floating else _w.abs(x)
+
+
 def _special(name, x):
-    # as jax.scipy.special has it
+    # as jax.scipy.special has it, in the precision of x
+    import _jax
+    from jax import config
     from jax.scipy import special
-    return _w.wrap(getattr(special, name)(x))
+    _jax.set_narrow(False)
+    try:
+        return _w.wrap(getattr(special, name)(x))
+    finally:
+        _jax.set_narrow(not config.jax_enable_x64)
 
 
 _math = {
-    "abs": _w.abs, "negative": _w.neg, "exp": _w.exp, "expm1": _w.expm1, "log": _w.log, "log1p": _w.log1p, "sin": _w.sin, "cos": _w.cos,
+    "abs": _abs_of, "negative": _w.neg, "exp": _w.exp, "expm1": _w.expm1, "log": _w.log, "log1p": _w.log1p, "sin": _w.sin, "cos": _w.cos,
     "tan": _w.tan, "asin": _w.asin, "acos": _w.acos, "atan": _w.atan, "sinh": _w.sinh, "cosh": _w.cosh, "tanh": _w.tanh,
     "asinh": _w.asinh, "acosh": _w.acosh, "atanh": _w.atanh, "sqrt": _w.sqrt, "rsqrt": _w.rsqrt, "square": _w.square, "sign": _w.sign,
     "floor": _w.floor, "ceil": _w.ceil, "round": _w.round, "rint": _w.round, "sigmoid": _w.sigmoid, "erf": _w.erf, "erfinv": _w.erf_inv,
@@ -221,7 +232,8 @@ def saturate_cast(value, dtype):
 @op("clip_by_value")
 def clip_by_value(t, clip_value_min, clip_value_max):
     x = as_tensor(t)
-    return _w.minimum(_w.maximum(x, as_operand(clip_value_min, x.dtype)), as_operand(clip_value_max, x.dtype))
+    lo, hi = as_operand(clip_value_min, x.dtype), as_operand(clip_value_max, x.dtype)
+    return _w.where(x < lo, lo, _w.where(x > hi, hi, x))
 
 
 @op("clip_by_norm")
@@ -581,7 +593,7 @@ def slice_(input_, begin, size):
 def strided_slice(input_, begin, end, strides=None):
     begin, end = ints(begin), ints(end)
     strides = [1] * len(begin) if strides is None else ints(strides)
-    return as_tensor(input_)[tuple([_w.slice_of(b, e, s) if False else slice(b, e, s) for b, e, s in zip(begin, end, strides)])]
+    return as_tensor(input_)[tuple([slice(b, e, s) for b, e, s in zip(begin, end, strides)])]
 
 
 def _checked(ix, n):
@@ -597,7 +609,6 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0):
     x, ix = as_tensor(params), as_tensor(indices)
     if batch_dims:
         axis = batch_dims if axis is None else axis
-        rows = [gather(a, b, None, axis - 1, batch_dims - 1) for a, b in zip(_w.split(x, [1] * x.shape[0], 0), _w.split(ix, [1] * x.shape[0], 0))] if False else None
         parts = [gather(x[i], ix[i], None, axis - 1, batch_dims - 1) for i in _range(x.shape[0])]
         return _w.stack(parts, 0)
     axis = 0 if axis is None else int(axis)

@@ -92,6 +92,36 @@ def _sgn(x):
     return _w.sign(x)
 
 
+# Where a derivative is not unique, Aesara's: 0 for abs at 0; all of the largest elements count
+# as the largest.
+def _abs_of(x):
+    return x * _w.stop_gradient(_w.sign(x)) if x.dtype.is_floating else _w.abs(x)
+
+
+def _tied(x, y, ahead):
+    both = x + (y - _w.stop_gradient(y))
+    return _w.where(ahead(x, y), x + y * 0 if x.ndim < y.ndim else x, _w.where(x == y, both, y))
+
+
+def _larger(x, y):
+    return _tied(x, y, _w.gt) if (x.dtype.is_floating and x.dtype == y.dtype) else _w.maximum(x, y)
+
+
+def _smaller(x, y):
+    return _tied(x, y, _w.lt) if (x.dtype.is_floating and x.dtype == y.dtype) else _w.minimum(x, y)
+
+
+def _extreme(fn):
+    def run(x, axis, keep):
+        if not x.dtype.is_floating:
+            return fn(x, axis, keep)
+        top = _w.stop_gradient(fn(x, axis, True))
+        hit = _w.logical_and(x == top, _w.is_finite(x))
+        rest = _w.sum(_w.where(hit, x - _w.stop_gradient(x), _w.zeros_like(x)), axis, keep)
+        return _w.stop_gradient(fn(x, axis, keep)) + rest
+    return run
+
+
 def _unary(name, op):
     def fn(a):
         return apply(op, [a])
@@ -105,9 +135,15 @@ def _binary(op):
 
 
 def _special(name, x):
-    # as jax.scipy.special has it
+    # as jax.scipy.special has it, in the precision of x
+    import _jax
+    from jax import config as jax_config
     from jax.scipy import special
-    return _w.wrap(getattr(special, name)(x))
+    _jax.set_narrow(False)
+    try:
+        return _w.wrap(getattr(special, name)(x))
+    finally:
+        _jax.set_narrow(not jax_config.jax_enable_x64)
 
 
 _real_functions = {
@@ -119,7 +155,7 @@ _real_functions = {
     "log1mexp": lambda x: _w.log(-_w.expm1(x)),
 }
 _other_functions = {
-    "neg": _w.neg, "abs": _w.abs, "sgn": _sgn, "sqr": _w.square, "floor": _w.floor, "ceil": _w.ceil, "trunc": _w.trunc,
+    "neg": _w.neg, "abs": _abs_of, "sgn": _sgn, "sqr": _w.square, "floor": _w.floor, "ceil": _w.ceil, "trunc": _w.trunc,
     "round_half_to_even": _w.round, "isnan": _w.is_nan, "isinf": _w.is_inf, "invert": _w.bitwise_not,
 }
 for _n, _f in _real_functions.items():
@@ -151,7 +187,7 @@ def isfinite(a):
 
 for _n, _f, _pp in (("add", _w.add, "({0} + {1})"), ("sub", _w.sub, "({0} - {1})"), ("mul", _w.mul, "({0} * {1})"),
                     ("pow", _w.pow, "({0} ** {1})"), ("int_div", _w.floor_div, "({0} // {1})"), ("mod", _w.remainder, "({0} % {1})"),
-                    ("maximum", _w.maximum, "scalar_maximum"), ("minimum", _w.minimum, "scalar_minimum")):
+                    ("maximum", _larger, "scalar_maximum"), ("minimum", _smaller, "scalar_minimum")):
     globals()[_n] = _binary(Op(_n, _arith(_f), None, _pp))
 for _n, _f in (("gt", _w.gt), ("lt", _w.lt), ("ge", _w.ge), ("le", _w.le), ("eq", _w.eq), ("neq", _w.ne), ("and_", _w.bitwise_and),
                ("or_", _w.bitwise_or), ("xor", _w.bitwise_xor)):
@@ -270,7 +306,7 @@ prod = _reduction("prod", "Prod", _w.prod, wide=True)
 mean = _reduction("mean", "Mean", _w.mean, real=True)
 logsumexp = _reduction("logsumexp", "LogSumExp", _w.logsumexp, real=True)
 _all_of, _any_of = _reduction("all", "All", _w.all), _reduction("any", "Any", _w.any)
-_max_of, _min_of = _reduction("max", "Max", _w.max), _reduction("min", "Min", _w.min)
+_max_of, _min_of = _reduction("max", "Max", _extreme(_w.max)), _reduction("min", "Min", _extreme(_w.min))
 
 
 def all(x, axis=None, keepdims=False):

@@ -31,6 +31,7 @@ def disable_eager_execution():
 
 def disable_v2_behavior():
     disable_eager_execution()
+    _state.unknown = "?"
 
 
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):

@@ -11,7 +11,7 @@ def _at():
 def relu(x, alpha=0):
     x = as_variable(x)
     if isinstance(alpha, (int, float)) and alpha == 0:
-        return apply(Op("relu", lambda p, x: _w.where(x > 0, x, _w.zeros_like(x)), "Relu"), [x])
+        return apply(Op("relu", lambda p, x: 0.5 * (x + x * _w.stop_gradient(_w.sign(x))), "Relu"), [x])
     at = _at()
     return at.switch(x > 0, x, alpha * x)
 
