@@ -1,16 +1,21 @@
-/* hint.c -- traces whose sizes are symbols with the example's sizes as hints; and sizes as hosts see them.
+/* hint.c -- traces whose sizes are symbols with the example's sizes as hints; and sizes
+ * as hosts see them.
  *
- * Every size of the example but 0 becomes a symbol of its own; a 1 that is broadcast stays 1. Where the computation needs two
- * sizes to be equal that agree in the example, one symbol is replaced by the other or by the number, in
- * everything traced so far; where a host needs a number (a loop over an axis, a branch), the symbols
- * take their hints. What was replaced by a number stands as a number in the types of the inputs, and
- * is checked where the program is bound. All other sizes stay symbols, so that one trace serves them all.
+ * Every size of the example but 0 becomes a symbol of its own; a 1 that is broadcast
+ * stays 1. Where the computation needs two sizes to be equal that agree in the example,
+ * one symbol is replaced by the other or by the number, in everything traced so far;
+ * where a host needs a number (a loop over an axis, a branch), the symbols take their
+ * hints. What was replaced by a number stands as a number in the types of the inputs,
+ * and is checked where the program is bound. All other sizes stay symbols, so that one
+ * trace serves them all.
  *
- * Graphs and traces with named symbols join sizes in the same way where wf_set_size_guards asks for it, without hints: what
- * was joined is checked where the program is bound.
+ * Graphs and traces with named symbols join sizes in the same way where
+ * wf_set_size_guards asks for it, without hints: what was joined is checked where the
+ * program is bound.
  *
- * Symbols have the same names in the traces inside a hinted one, and are replaced in all of them. A dim
- * that somebody still holds keeps its meaning: it is translated where it enters an equation (alias).
+ * Symbols have the same names in the traces inside a hinted one, and are replaced in all
+ * of them. A dim that somebody still holds keeps its meaning: it is translated where it
+ * enters an equation (alias).
  */
 #include "tensor/tensor.h"
 
@@ -23,7 +28,8 @@ Trace *hinted_trace(wf_ctx *c)
     return tr;
 }
 
-/* The trace in which sizes that must agree are made one: a hinted one, or one with guards. */
+/* The trace in which sizes that must agree are made one: a hinted one, or one with
+ * guards. */
 static Trace *joining_trace(wf_ctx *c)
 {
     Trace *tr = c->tensors ? c->tensors->trace : NULL;
@@ -88,7 +94,8 @@ static void substitute_in(wf_ctx *c, Trace *tr, uint32_t sym, Dim to)
             in->axis.size = dim_subst(d, d, in->axis.size, map);
 }
 
-/* Symbol sym of the innermost trace becomes `to`, a dim of that trace, in all traces up to the hinted one. */
+/* Symbol sym of the innermost trace becomes `to`, a dim of that trace, in all traces up
+ * to the hinted one. */
 static void substitute(wf_ctx *c, uint32_t sym, Dim to)
 {
     Trace *in = c->tensors->trace, *root = joining_trace(c);
@@ -418,6 +425,7 @@ static bool hinted_inputs(wf_ctx *c, const wf_function *f, void *user, wf_tensor
     Shape s, sym;
 
     c->tensors->trace->hinted = true;
+    c->tensors->trace->example = h->example;
     for (int i = 0; i < f->inputs; i++) {
         if (!shape_of(c, h->example[i], "wf_trace_hinted", &s) ||
             !hinted_shape(c, &s, h->fixed && h->fixed[i], &count, &sym))
@@ -428,6 +436,27 @@ static bool hinted_inputs(wf_ctx *c, const wf_function *f, void *user, wf_tensor
         tensor_get(c, in[i], "wf_trace_hinted")->weak = wf_is_weak(c, h->example[i]);
     }
     return true;
+}
+
+wf_tensor wf_trace_value(wf_ctx *c, wf_tensor t)
+{
+    Trace *tr = ts(c) ? c->tensors->trace : NULL;
+    wf_tensor r = WF_NONE;
+    const Program *p = NULL;
+
+    if (failed(c) || !wf_is_symbolic(c, t))
+        return t;
+    if (tr && tr->example)
+        p = trace_finish(c, &t, 1);
+    if (p) {
+        wf_no_grad_begin(c);
+        wf_apply(c, p, tr->example, &r);
+        wf_no_grad_end(c);
+        program_release(p);
+    }
+    if (!failed(c) && (!p || wf_is_symbolic(c, r)))
+        tfail(c, WF_ERR_VALUE, "wf_trace_value: the value is not known while tracing");
+    return failed(c) ? WF_NONE : r;
 }
 
 /* Built again: what became an identity by substitution goes. */

@@ -298,6 +298,7 @@ struct Trace {
     TraceKind kind;
     TraceAxis axis; /* of the vmap this is the body of */
     bool hinted;    /* sizes that must agree are made to, by their hints: hint.c */
+    const wf_tensor *example; /* of a hinted trace: the inputs; borrowed */
     bool guarded;   /* the same without hints */
     Dim *alias;     /* what each of the first nalias symbols was replaced by, or itself */
     uint32_t nalias;

@@ -67,6 +67,7 @@ typedef struct Engine { /* of one Vm: vm->engine */
     Vm *vm;
     Place place; /* where natives stand while a function is compiled; else nowhere */
     Front front[FRONT_COUNT];
+    bool example_reads; /* the numbers of a symbolic tensor are those of the trace's example */
     struct ScriptHost *hosts; /* host.c: alive */
     Class *tensor, *dtype, *program, *record, *slot, *size, *dispatch; /* base classes */
 } Engine;

@@ -336,11 +336,25 @@ bool tensor_setitem(Vm *vm, Value self, Value key, Value v)
 
 /* ---- truth and iteration ----------------------------------------------------------- */
 
+/* A tensor whose numbers are to be read: in a trace that allows it, those of the example. */
+static wf_tensor to_read(Vm *vm, Value self)
+{
+    wf_tensor t = as_tensor(self)->t, v;
+
+    if (!vm->engine->example_reads || !wf_is_symbolic(vm->cx, t))
+        return t;
+    v = wf_trace_value(vm->cx, t);
+    if (!failed(vm->cx))
+        return v;
+    wf_clear(vm->cx);
+    return t;
+}
+
 int tensor_truth(Vm *vm, Value self)
 {
     wf_ctx *c = vm->cx;
-    wf_tensor t = as_tensor(self)->t;
     En e = en_begin_front(vm, as_tensor(self)->front);
+    wf_tensor t = to_read(vm, self);
     int r = -1;
 
     if (wf_is_symbolic(c, t))
@@ -421,7 +435,7 @@ static Value item_of(Vm *vm, const Tensor *x, wf_tensor t)
 static Value m_item(Vm *vm, const Args *a)
 {
     En e = en_begin_front(vm, as_tensor(a->v[0])->front);
-    wf_tensor t = as_tensor(a->v[0])->t;
+    wf_tensor t = to_read(vm, a->v[0]);
     Tensor *x = tensor_get(e.c, t, "item");
     Value v = NIL;
 
@@ -505,7 +519,7 @@ static Value nested(Vm *vm, const Tensor *x, const char *data, int axis, int64_t
 static Value m_tolist(Vm *vm, const Args *a)
 {
     En e = en_begin_front(vm, as_tensor(a->v[0])->front);
-    wf_tensor t = as_tensor(a->v[0])->t, d;
+    wf_tensor t = to_read(vm, a->v[0]), d;
     Tensor *x = tensor_get(e.c, t, "tolist");
     wf_dtype dt = x ? (wf_dtype)x->dtype : WF_INVALID;
     Value v;

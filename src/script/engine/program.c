@@ -178,15 +178,16 @@ static Value n_trace(Vm *vm, const Args *a)
     return v.tag == T_NIL ? en_fail(&e) : en_end_value(&e, v);
 }
 
-/* trace_sizes(fn, args, fixed=(), name="f"): as trace, with graph's meaning, but the sizes of the
- * arguments are symbols with these as hints, save those of the arguments numbered in fixed. */
+/* trace_sizes(fn, args, fixed=(), name="f", reads=False): as trace, with graph's meaning, but the
+ * sizes of the arguments are symbols with these as hints, save those of the arguments numbered in
+ * fixed. reads: fn may look at numbers, and sees those of the example. */
 static Value n_trace_sizes(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
     wf_tensor *in;
     int n = 0, m = 0;
     int64_t which[256];
-    bool *fixed;
+    bool *fixed, before, reads = a->v[4].tag == T_BOOL && a->v[4].i;
     Callee k;
     wf_function f;
     const char *name = "f";
@@ -200,7 +201,10 @@ static Value n_trace_sizes(Vm *vm, const Args *a)
         if (which[i] >= 0 && which[i] < n)
             fixed[which[i]] = true;
     f = en_function(&k, vm, e.f, a->v[0], n, name);
+    before = vm->engine->example_reads;
+    vm->engine->example_reads = reads;
     wf_trace_hinted(e.c, &f, in, fixed, &p);
+    vm->engine->example_reads = before;
     if (!p)
         return en_fail(&e);
     return en_end_value(&e, box_program(vm, p, (uint32_t)n, NULL, 0, NULL, 0));
@@ -822,7 +826,7 @@ static Value n_partials(Vm *vm, const Args *a)
 
 const NativeDef engine_programs[] = {
     {"trace", n_trace, "fn,args|name,graph"},
-    {"trace_sizes", n_trace_sizes, "fn,args|fixed,name"},
+    {"trace_sizes", n_trace_sizes, "fn,args|fixed,name,reads"},
     {"save_model", n_save_model, "path,tensors,texts,programs"},
     {"load_model", n_load_model, "path,keys"},
     {"in_trace", n_in_trace, ""},
