@@ -10,6 +10,7 @@
 #include <math.h>
 
 typedef double VSum __attribute__((vector_size(VL * 8)));
+typedef int64_t VPlace __attribute__((vector_size(VL * 8)));
 
 #define POOL_LANES_4(f) f(0), f(1), f(2), f(3)
 #define POOL_LANES_8(f) POOL_LANES_4(f), f(4), f(5), f(6), f(7)
@@ -113,9 +114,12 @@ INLINE void pool_planes(int kind, int64_t s, const KPool *p, int64_t first, int6
                 PoolSums r = {real_splat(-(REAL)INFINITY), (VI){0} - 1, {0}};
 
                 pool_lanes(kind, s, p, x + q * size, row, from, n, &r);
-                if (kind == POOL_PLACE)
-                    for (int j = 0; j < n; j++)
-                        place[out + j] = r.at[j] < 0 ? -1 : q * size + r.at[j];
+                if (kind == POOL_PLACE) {
+                    VPlace at = __builtin_convertvector(r.at, VPlace);
+
+                    at += ~(VPlace)(at < 0) & (q * size); /* -1 stays */
+                    memcpy(place + out, &at, (size_t)n * sizeof *place);
+                }
                 real_store_n(
                     y + out,
                     kind == POOL_SUM ? __builtin_convertvector(r.sum, V) : r.best, n);
