@@ -223,9 +223,12 @@ static bool has_effects(const OpRow *row, OpCode op, const void *attr)
     return any;
 }
 
+/* Nor are two custom_vjp, or what they become: a backward rule need not be linear, so that what it makes of two
+ * cotangents is not what it makes of their sum. */
 static bool is_mergeable(OpCode op)
 {
-    return op_has(op, OPF_PURE) && !op_has(op, OPF_DEFINES);
+    return op_has(op, OPF_PURE) && !op_has(op, OPF_DEFINES) && op != OP_custom_vjp &&
+           op != OP_custom_lin;
 }
 
 static bool same_operands(const Builder *b, const Eqn *e, const Val *in, uint32_t nin)

@@ -572,11 +572,12 @@ static void print_line(void *user, const char *text)
     sc_write(vm, "\n", 1, false);
 }
 
-/* print_now(format, xs): now, or when the program runs; as the front prints tensors */
+/* print_now(format, xs): now, or when the program runs. {} is as NumPy prints it; but in
+ * PyTorch's front, where it may be a number of the script: there {torch} prints a tensor */
 static Value n_print_now(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
-    const char *format = "", *style = e.f == &vm->engine->front[FRONT_TORCH] ? "torch" : "numpy";
+    const char *format = "", *style = e.f == &vm->engine->front[FRONT_TORCH] ? "" : "numpy";
     wf_tensor *x;
     Buf b = {.vm = vm};
     Value text;

@@ -176,7 +176,12 @@ concat = concatenate
 
 
 def stack(arrays, axis=0, out=None, dtype=None):
-    y = _w.stack(_same(arrays), axis)
+    arrays = _same(arrays)
+    for a in arrays[1:]:
+        if tuple(a.shape) != tuple(arrays[0].shape):
+            raise ValueError("All input arrays must have the same shape, got "
+                             f"{[tuple(x.shape) for x in arrays]}")
+    y = _w.stack(arrays, axis)
     return y if dtype is None else _w.cast(y, dtype)
 
 
