@@ -829,6 +829,8 @@ static bool spatial(En *e, Value v, int n, int64_t *room, const int64_t **out)
     int got = 0;
 
     *out = NULL;
+    if (n < 1 || n > 3)
+        return sc_fail(e->vm, C_ValueError, "1 to 3 spatial axes, not %d", n);
     if (!en_ints(e, v, room, &got, 3))
         return false;
     if (got == 0)
@@ -970,10 +972,11 @@ static Value n_requires_grad(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
     bool on = true;
+    wf_tensor x;
 
-    if (!en_bool(&e, a->v[1], &on))
+    if (!en_tensor(&e, a->v[0], &x) || !en_bool(&e, a->v[1], &on))
         return en_fail(&e);
-    wf_requires_grad(e.c, as_tensor(a->v[0])->t, on);
+    wf_requires_grad(e.c, x, on);
     return en_end_value(&e, sc_ref(a->v[0]));
 }
 

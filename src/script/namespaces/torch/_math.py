@@ -247,6 +247,9 @@ def fmin(input, other):
 
 
 def gcd(input, other):
+    for x in (input, other):
+        if not isinstance(x, _w.Tensor) or x.dtype.kind not in ("i", "u"):
+            raise RuntimeError("gcd: needs tensors of integers")
     a, b = _w.abs(input), _w.abs(other)
     while bool(_w.any(_w.ne(b, 0))):
         more = _w.ne(b, 0)
