@@ -389,7 +389,43 @@ static Value n_digits(Vm *vm, const Args *a)
     return v;
 }
 
+/* ---- files ------------------------------------------------------------------------- */
+
+static Value n_load_npy(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const char *path = NULL;
+    wf_array *x = NULL;
+    wf_tensor t = WF_NONE;
+
+    if (!en_str(&e, a->v[0], &path))
+        return en_fail(&e);
+    if (wf_npy_load(e.c, path, &x) == WF_OK) {
+        t = wf_copy(e.c, wf_from_array(e.c, x));
+        wf_array_release(x);
+    }
+    return en_end(&e, t);
+}
+
+static Value n_save_npy(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const char *path = NULL;
+    wf_array *x = NULL;
+    wf_tensor t;
+
+    if (!en_str(&e, a->v[0], &path) || !en_tensor(&e, a->v[1], &t))
+        return en_fail(&e);
+    if (wf_to_array(e.c, wf_copy(e.c, t), &x) == WF_OK) {
+        wf_npy_save(e.c, path, x);
+        wf_array_release(x);
+    }
+    return en_end_value(&e, NONE);
+}
+
 const NativeDef engine_create[] = {
+    {"load_npy", n_load_npy, "path"},
+    {"save_npy", n_save_npy, "path,x"},
     {"digits", n_digits, ""},
     {"tensor", n_tensor, "data|dtype,copy"},
     {"full", n_full, "shape,value|dtype"},

@@ -231,6 +231,9 @@ def save(file, arr, allow_pickle=True):
 
 
 def load(file, mmap_mode=None, allow_pickle=False):
+    import os
+    if not os.path.exists(str(file)):
+        raise FileNotFoundError(f"[Errno 2] No such file or directory: '{file}'")
     return _w.array(_w.load_npy(str(file)))
 
 

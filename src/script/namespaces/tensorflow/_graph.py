@@ -203,7 +203,7 @@ def _structure(r, it):
     # the result again, with the tensors of it
     if isinstance(r, (list, tuple)):
         parts = [_structure(x, it) for x in r]
-        return parts if type(r) is list else type(r)(parts) if type(r) is not tuple else tuple(parts)
+        return parts if type(r) is list else type(r)(*parts) if hasattr(r, "_fields") else tuple(parts)
     return next(it)
 
 

@@ -1,6 +1,7 @@
 # tensorflow._ops -- functions of tensors: elementwise, reductions, shapes, slices, products.
 import _tf as _w
 import numpy as _np
+from collections import namedtuple as _namedtuple
 from tensorflow._base import (state, op, as_tensor, like, axes_of, ints, dtype_of, InvalidArgumentError, TensorShape, TensorSpec, float32,
                               float64, int32, int64, bool_, as_operand)
 
@@ -689,20 +690,15 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False):
     return _w.cast(_w.sort(as_tensor(values), axis, direction == "DESCENDING")[1], int32)
 
 
-class TopK(tuple):
-    @property
-    def values(self):
-        return self[0]
-
-    @property
-    def indices(self):
-        return self[1]
+TopK = _namedtuple("TopKV2", ["values", "indices"])
+Unique = _namedtuple("Unique", ["y", "idx"])
+UniqueWithCounts = _namedtuple("UniqueWithCounts", ["y", "idx", "count"])
 
 
 @op("TopKV2")
 def top_k(input, k=1, sorted=True, index_type=int32):
     v, i = _w.top_k(as_tensor(input), int(_number(k)))
-    return TopK((v, _w.cast(i, index_type)))
+    return TopK(v, _w.cast(i, index_type))
 
 
 @op("in_top_k")
@@ -726,13 +722,13 @@ def unique(x, out_idx=int32):
             seen[v] = len(order)
             order.append(v)
         places.append(seen[v])
-    return _w.tensor(order, x.dtype), _w.tensor(places, out_idx)
+    return Unique(_w.tensor(order, x.dtype), _w.tensor(places, out_idx))
 
 
 @op("unique_with_counts")
 def unique_with_counts(x, out_idx=int32):
     y, i = unique(x)
-    return y, i, bincount(i)
+    return UniqueWithCounts(y, i, bincount(i))
 
 
 # ---- products ----
