@@ -70,7 +70,8 @@ Engine *engine_of(Vm *vm)
     return g;
 }
 
-/* Before the objects of the vm go: gives back what it holds of them. */
+/* Before the objects of the vm go: gives back what it holds of them. Native classes, which
+ * objects do not count, stay to the end. */
 void engine_free(Vm *vm)
 {
     Engine *g = vm->engine;
@@ -87,7 +88,7 @@ void engine_free(Vm *vm)
         for (int d = 0; d < WF_DTYPE_COUNT; d++)
             if (g->front[i].dtypes[d])
                 obj_drop(vm, g->front[i].dtypes[d]);
-        if (g->front[i].cls)
+        if (g->front[i].cls && g->front[i].cls->script)
             obj_drop(vm, g->front[i].cls);
         if (g->front[i].shape_cls)
             obj_drop(vm, g->front[i].shape_cls);
@@ -97,20 +98,6 @@ void engine_free(Vm *vm)
         sc_drop(vm, g->front[i].error_text);
         wf_generator_free(g->front[i].generator);
     }
-    if (g->dispatch)
-        obj_drop(vm, g->dispatch);
-    if (g->size)
-        obj_drop(vm, g->size);
-    if (g->slot)
-        obj_drop(vm, g->slot);
-    if (g->record)
-        obj_drop(vm, g->record);
-    if (g->program)
-        obj_drop(vm, g->program);
-    if (g->dtype)
-        obj_drop(vm, g->dtype);
-    if (g->tensor)
-        obj_drop(vm, g->tensor);
     vm->engine = NULL;
     sc_free(vm, g, sizeof *g);
 }
