@@ -88,6 +88,33 @@ TEST(a_slot_used_again_does_not_revive_an_old_handle)
     wf_ctx_free(c);
 }
 
+/* Views of views, writes through them, masks: in constant memory too. */
+TEST(a_hundred_thousand_writes_through_views_take_constant_memory)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x = wf_keep(c, wf_zeros(c, WF_F64, I64(4, 3), 2)), v = x;
+    int64_t tensors = 0, bytes = 0;
+
+    for (int i = 0; i < 100000 && wf_ctx_status(c) == WF_OK; i++) {
+        wf_tensor old = v;
+        wf_scope_begin(c);
+        v = wf_keep(c, wf_swap_axes(c, v, 0, 1)); /* a chain of views of x */
+        if (i)
+            wf_drop(c, old);
+        wf_add_in(c, wf_index_get(c, v, (wf_index[]){wf_at_int(0)}, 1), wf_float(c, 1));
+        wf_scope_end(c);
+        if (i == 1000) {
+            tensors = wf_live_tensors(c);
+            bytes = wf_live_bytes(c);
+        }
+    }
+    CHECK_EQ_INT(wf_live_tensors(c), tensors);
+    CHECK_EQ_INT(wf_live_bytes(c), bytes);
+    CHECK_NEAR(item(c, wf_sum(c, x, NULL, 0, false)), 50000 * 7, 0);
+    check_context(c, "views", "loop");
+    wf_ctx_free(c);
+}
+
 TEST(a_million_eager_ops_take_constant_memory)
 {
     wf_ctx *c = wf_ctx_new(NULL);
@@ -835,6 +862,33 @@ static wf_status everything(wf_ctx *c)
 }
 
 TEST(every_allocation_may_fail) { check_faults(everything, 7); }
+
+/* What is composed of many ops: images, counts, scatters, masks. */
+static wf_status compositions(wf_ctx *c)
+{
+    wf_tensor x, i, y, z, n;
+
+    wf_scope_begin(c);
+    x = wf_reshape(c, wf_arange(c, WF_F32, 0, 36, 1), I64(1, 1, 6, 6), 4);
+    y = wf_unfold(c, x, I64(2, 2), NULL, NULL, I64(2, 2));
+    wf_fold(c, y, I64(6, 6), I64(2, 2), NULL, NULL, I64(2, 2));
+    wf_interpolate(c, x, 2, I64(4, 9), NULL, true, false);
+    wf_pad_with(c, x, I64(0, 0, 2, 1), I64(0, 0, 1, 2), WF_PAD_REFLECT, 0);
+    wf_max_pool_with(c, x, 2, I64(2, 3), I64(2, 2), NULL, NULL, true, &i);
+    wf_avg_pool_with(c, x, 2, I64(2, 3), I64(2, 2), NULL, true, false, 0);
+    wf_unique(c, i, &y, &z, &n);
+    wf_mode(c, x, -1, false, &y, &z);
+    wf_histogram(c, x, 4, 0, 0);
+    y = wf_scatter_along(c, wf_zeros(c, WF_F32, I64(3, 2), 2),
+                         wf_zeros(c, WF_I64, I64(3, 2), 2), wf_float(c, 2), 0,
+                         WF_SCATTER_MEAN, false);
+    wf_masked_scatter(c, y, wf_gt(c, y, wf_float(c, 0)), x);
+    wf_logcumsumexp(c, y, 0);
+    wf_scope_end(c);
+    return wf_ctx_status(c);
+}
+
+TEST(compositions_survive_failing_allocations) { check_faults(compositions, 41); }
 
 static void *train(void *user)
 {
