@@ -7,15 +7,15 @@
 #include "runtime/compiler.h"
 #include "runtime/runtime.h"
 
-#define UNIT_LEAST 4   /* kernels: a unit of fewer is not worth a process of its own */
-#define UNIT_MOST  256 /* more take too much memory to compile */
+#define UNIT_LEAST 4  /* kernels: a unit of fewer is not worth a process of its own */
+#define UNIT_MOST  64 /* more take too long to compile in one go */
 
-
-static const char *const flags_any[] = {"-O2",
-                                        "-w",
-                                        "-fwrapv",      "-fno-strict-aliasing",
-                                        "-fno-math-errno", "-fno-trapping-math",
-                                        "-fvisibility=default"};
+static const char *const flags_any[] = {
+    "-O2",     "-w",
+    "-fwrapv", "-fno-strict-aliasing",
+    "-fno-math-errno", "-fno-trapping-math",
+    "-fvisibility=default",
+};
 static const char *const flags_isa[ISA_COUNT][8] = {
     [ISA_BASE] = {NULL},
     [ISA_AVX2] = {"-mavx2", "-mfma", "-mf16c", NULL},
