@@ -13,6 +13,24 @@
  *   s_iota_f32(b,s) b, b+s, b+2s ..
  *   s_fold_add_f32  all lanes, in every lane
  */
+/* ---- stores past the caches, of whole vectors at their own alignment ---------------- */
+
+typedef float WkStream __attribute__((vector_size(VEC_BYTES)));
+#if defined(__clang__)
+#define wk_stream(p, x) __builtin_nontemporal_store((WkStream)(x), (WkStream *)(p))
+#elif KERNEL_ISA == 2
+#define wk_stream(p, x) __builtin_ia32_movntps512((float *)(p), (WkStream)(x))
+#elif KERNEL_ISA == 1
+#define wk_stream(p, x) __builtin_ia32_movntps256((float *)(p), (WkStream)(x))
+#else
+#define wk_stream(p, x) (*(WkStream *)(p) = (WkStream)(x))
+#endif
+#if defined(__x86_64__)
+#define wk_stream_end() __builtin_ia32_sfence() /* others see them, too */
+#else
+#define wk_stream_end() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#endif
+
 /* ---- lanes in another order --------------------------------------------------------- */
 
 #if VEC_BYTES == 64

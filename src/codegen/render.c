@@ -205,6 +205,37 @@ static void define_level(Render *r, int depth, NodeLevel level, uint32_t stage)
     }
 }
 
+static bool is_final(const Kernel *k, uint32_t node);
+
+/* Results this large are gone from the caches before anybody reads them: they are
+ * written past those, which spares reading the memory first. */
+#define STREAM_BYTES ((int64_t)8 << 20)
+
+/* Is result o of that kind, and every vector of it at its own alignment if the array is? */
+static bool is_streamed(const Render *r, const KernelOut *o)
+{
+    const Kernel *k = r->k;
+    wf_dtype t = (wf_dtype)k->nodes[o->node].dtype;
+    int64_t size = (int64_t)wf_dtype_size(t), bytes = size;
+
+    if (k->scalar || !k->nloops)
+        return false;
+    if (!(t == WF_F32 && r->set == 's') && !(t == WF_F64 && r->set == 'd'))
+        return false;
+    if (is_final(k, o->node) || o->at.offset < 0 || o->at.offset * size % 64 != 0 ||
+        o->at.stride[LAST(k)] != 1)
+        return false;
+    for (uint32_t l = 0; l < k->nloops; l++) {
+        Dim n = k->loops[l].size, step = o->at.stride[l];
+
+        if (n < 0 || step < 0 || (l != LAST(k) && step * size % 64 != 0))
+            return false;
+        if (step && !mul_i64(bytes, n, &bytes))
+            return false;
+    }
+    return bytes >= STREAM_BYTES;
+}
+
 static void store_value(Render *r, int depth, const KernelOut *o, const char *v, bool each)
 {
     wf_dtype t = (wf_dtype)r->k->nodes[o->node].dtype;
@@ -214,6 +245,12 @@ static void store_value(Render *r, int depth, const KernelOut *o, const char *v,
     indent(r, depth);
     if (!each || !step)
         text_printf(r->t, "(%s)[0] = %c_first_%s(%s);\n", at, r->set, name, v);
+    else if (is_streamed(r, o))
+        text_printf(r->t,
+                    "if (w%u && m == %s)\n%*swk_stream(%s + x, %s);\n%*selse\n%*s"
+                    "%c_st_%s(%s + x, m, %s);\n",
+                    o->at.array, r->set == 's' ? "VFL" : "VDL", 4 * depth + 4, "", at, v,
+                    4 * depth, "", 4 * depth + 4, "", r->set, name, at, v);
     else if (unit_dim(step))
         text_printf(r->t, "%c_st_%s(%s + x, m, %s);\n", r->set, name, at, v);
     else
@@ -638,6 +675,9 @@ static void point_to_arrays(Render *r)
         const char *type = c_type((wf_dtype)val_type(p, p->outs[j]).dtype);
 
         text_printf(r->t, "    %s *const a%u = k->p[%u];\n", type, p->nin + j, p->nin + j);
+        if (is_streamed(r, &r->k->outs[j]))
+            text_printf(r->t, "    const int w%u = ((uintptr_t)a%u & 63) == 0;\n", p->nin + j,
+                        p->nin + j);
     }
     text_add(r->t, "    (void)d;\n");
 }
@@ -716,6 +756,11 @@ static void render_run(Render *r)
             store_value(r, 2, &k->outs[j], node_name(r, k->outs[j].node), false);
     text_add(r->t, "    }\n");
     end_parts(r);
+    for (uint32_t j = 0; j < k->p->nout; j++)
+        if (is_streamed(r, &k->outs[j])) {
+            text_add(r->t, "    wk_stream_end();\n");
+            break;
+        }
     text_add(r->t, "}\n\n");
 }
 
