@@ -148,8 +148,6 @@ static void check_items(Items *b)
 {
     Code *code = NULL;
 
-    if (getenv("CODEGEN_SHOW"))
-        printf("%u kernels\n", b->kernels.n);
     if (b->kernels.n && !compile_load(b->cx, b->kernels.v, b->kernels.n, true, &code))
         check_fail(__FILE__, __LINE__, "%u kernels do not compile", b->kernels.n);
     for (uint32_t i = 0; i < b->items.n && check_ok() && code; i++)
@@ -472,4 +470,82 @@ TEST(compiling_survives_every_allocation_that_fails)
     if (!possible)
         SKIP("no C compiler");
     CHECK(fault_each(compile_and_run, NULL) > 20);
+}
+
+/* ---- large arrays, threads ---------------------------------------------------------- */
+
+static const char large_text[] =
+    "f(x: f32[N,1024]) { s = reduce_sum x axes=[1]; sb = broadcast s [N,1024] dims=[0];"
+    " d = sub x sb; t = tanh d; c = reduce_sum t axes=[0]; l = reduce_sum t axes=[0,1];"
+    " ret t, c, l; }";
+
+/* Results of the program on one input, compiled or not, by so many threads. */
+static void run_large(int threads, bool compiled, const float *data, int64_t rows,
+                      float **out)
+{
+    wf_options o = {.size = sizeof o, .threads = threads};
+    wf_ctx *cx = wf_ctx_new(&o);
+    int64_t dims[2] = {rows, 1024};
+    wf_array *x = NULL, *y[3] = {NULL, NULL, NULL};
+    wf_model *m = NULL;
+    wf_exec *e = NULL;
+    char text[512];
+
+    snprintf(text, sizeof text, "%s", large_text);
+    for (char *c = text; *c; c++)
+        *c = *c == ';' ? '\n' : *c;
+    wf_model_parse(cx, "large.wir", text, strlen(text), &m);
+    wf_array_from(cx, WF_F32, dims, 2, data, &x);
+    if (compiled)
+        wf_compile(cx, wf_model_program(m, 0), 0, &e);
+    else
+        wf_prepare(cx, wf_model_program(m, 0), &e);
+    CHECK(wf_exec_is_compiled(e) == compiled);
+    CHECK(wf_run(cx, e, &x, y) == WF_OK);
+    for (int j = 0; j < 3; j++) {
+        size_t bytes = (size_t)wf_array_count(y[j]) * sizeof(float);
+
+        out[j] = malloc(bytes);
+        memcpy(out[j], wf_array_data(y[j]), bytes);
+        wf_array_release(y[j]);
+    }
+    wf_array_release(x);
+    wf_exec_release(e);
+    wf_model_free(m);
+    wf_ctx_free(cx);
+}
+
+TEST(large_arrays_give_the_same_bits_for_any_number_of_threads)
+{
+    const int64_t rows = 2200, counts[3] = {rows * 1024, 1024, 1};
+    float *data = malloc((size_t)counts[0] * sizeof *data), *one[3], *three[3], *need[3];
+    wf_ctx *cx = wf_ctx_new(NULL);
+    bool possible = code_possible(cx);
+    Rng rng = {7};
+
+    wf_ctx_free(cx);
+    for (int64_t i = 0; i < counts[0]; i++)
+        data[i] = (float)(rng_unit(&rng) * 0.01 - 0.005);
+    if (possible) {
+        run_large(1, true, data, rows, one);
+        run_large(3, true, data, rows, three);
+        run_large(1, false, data, rows, need);
+        for (int j = 0; j < 3; j++) {
+            double worst = 0;
+
+            CHECK(!memcmp(one[j], three[j], (size_t)counts[j] * sizeof(float)));
+            for (int64_t i = 0; i < counts[j]; i++) {
+                double d = (double)one[j][i] - (double)need[j][i];
+
+                worst = d > worst ? d : -d > worst ? -d : worst;
+            }
+            CHECK(worst <= (j == 0 ? 1e-6 : j == 1 ? 1e-3 : 0.5));
+            free(one[j]);
+            free(three[j]);
+            free(need[j]);
+        }
+    }
+    free(data);
+    if (!possible)
+        SKIP("no C compiler");
 }
