@@ -89,6 +89,9 @@ typedef struct wf_options {
     /* Runs of a prepared program (of some size) after which it is compiled, by the system's C compiler where there is
      * one. What serves the k-th run depends on k alone, never on time. 0: never, no compiler is started. */
     int compile_after;
+    /* Passes may also use rules that only algebra keeps (x + 0 = x, x * 0 = 0, log(exp x) = x ..): NaN, infinities, the
+     * sign of zero and last bits may change. */
+    bool fast_math;
 } wf_options;
 
 /* NULL options mean all defaults. Returns NULL only when memory is exhausted. */

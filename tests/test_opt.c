@@ -420,6 +420,8 @@ TEST(fast_rules_apply_only_when_asked_for)
         BENCH_OPEN(b);
         CHECK_EQ_INT(equations(b.cx, rows[i].text, false), rows[i].slow);
         CHECK_EQ_INT(equations(b.cx, rows[i].text, true), rows[i].fast);
+        b.cx->options.fast_math = true;
+        CHECK_EQ_INT(equations(b.cx, rows[i].text, false), rows[i].fast);
         BENCH_CLOSE(b);
     }
 }

@@ -23,7 +23,8 @@
 
 typedef struct Opt {
     wf_ctx *cx;
-    bool fast;         /* also rules that do not keep NaN, inf, -0 and the last bits */
+    bool fast;         /* also rules that do not keep NaN, inf, -0 and the last bits; or
+                          wf_options.fast_math */
     int64_t join_rows; /* rows of an operand from which joining products pays; 0: 32 */
 } Opt;
 

@@ -25,8 +25,11 @@ int opt_find(const char *name)
     return -1;
 }
 
-const Program *opt_run(const Opt *o, const Program *p, unsigned set)
+const Program *opt_run(const Opt *given, const Program *p, unsigned set)
 {
+    Opt opt = *given, *o = &opt;
+
+    opt.fast |= o->cx->options.fast_math;
     for (int round = 0; round < OPT_ROUNDS; round++) {
         const Program *before = p;
 
