@@ -212,11 +212,12 @@ class Transforms:
             return run.vjp_leaves(gys)
 
         if w.about(y, "count") == 0:
-            blocks = [w.zeros_like(x) for x in run.leaves]
+            blocks = [w.full((0,) + tuple(w.wrap(run.leaves[i]).shape), 0, w.wrap(run.leaves[i]).dtype) for i in run.live]
         else:
             blocks = w.vmap(pull, [_basis(w, y)], [0])
         shape = tuple(y.shape)
-        return [w.reshape(b, shape + tuple(b.shape)[1:]) for b in blocks]
+        blocks = [w.reshape(b, shape + tuple(b.shape)[1:]) for b in blocks]
+        return [self.like(b, run.leaves[i]) for b, i in zip(blocks, run.live)]
 
     def jacfwd(self, fn, argnums=0, has_aux=False):
         def jacobian(*args, **kwargs):

@@ -19,7 +19,7 @@ from jax import numpy, lax
 
 __version__ = "0.10.2"
 _lazy = ("nn", "random", "scipy", "core", "debug", "dtypes", "typing", "flatten_util", "ad_checkpoint", "experimental",
-         "extend")
+         "extend", "ops", "example_libraries")
 
 
 def __getattr__(name):

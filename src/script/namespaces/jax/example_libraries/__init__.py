@@ -1,0 +1,1 @@
+# jax.example_libraries
