@@ -70,23 +70,29 @@ def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
     return tensor(s, dtype=dtype or _default[0], device=device, requires_grad=requires_grad)
 
 
-def _filled(value):
-    def make(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
+def _called(fn, name):
+    fn.__name__ = fn.__qualname__ = name
+    return fn
+
+
+def _filled(value, name):
+    def make(*args, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
              memory_format=None, names=None):
-        t = _w.full(as_size(size), value, dtype or _default[0])
+        t = _w.full(as_size(args) if size is None else size, value, dtype or _default[0])
         if out is not None:
             return _w.write(out, t)
         return _finish(t, device, requires_grad) if requires_grad or device is not None else t
-    return make
+    return _called(make, name)
 
 
-zeros = _filled(0.0)
-ones = _filled(1.0)
-empty = _filled(0.0)
-zeros.__name__, ones.__name__, empty.__name__ = "zeros", "ones", "empty"
+zeros = _filled(0.0, "zeros")
+ones = _filled(1.0, "ones")
+empty = _filled(0.0, "empty")
 
 
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    if dtype is None and getattr(fill_value, "kind", None) == "float":
+        dtype = torch.get_default_dtype()  # a number of a scripted function
     t = _w.full((size,) if isinstance(size, int) else size, fill_value, dtype)
     return _finish(t, device, requires_grad)
 
@@ -183,20 +189,19 @@ def set_rng_state(state):
     default_generator.set_state(state)
 
 
-def _drawn(kind):
-    def make(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+def _drawn(kind, name):
+    def make(*args, size=None, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
              pin_memory=False, names=None):
-        a, b = 0.0, 1.0
-        t = _w.draw(kind, as_size(size), dtype or _default[0], a, b, generator or default_generator)
+        shape = as_size(args) if size is None else size
+        t = _w.draw(kind, shape, dtype or _default[0], 0.0, 1.0, generator or default_generator)
         if out is not None:
             return _w.write(out, t)
         return _finish(t, device, requires_grad)
-    return make
+    return _called(make, name)
 
 
-rand = _drawn("uniform")
-randn = _drawn("normal")
-rand.__name__, randn.__name__ = "rand", "randn"
+rand = _drawn("uniform", "rand")
+randn = _drawn("normal", "randn")
 
 
 def rand_like(input, *, dtype=None, device=None, requires_grad=False, generator=None, memory_format=None, layout=None):

@@ -118,9 +118,16 @@ def _bits(text, label):
     return NotImplementedError(f'"{text.partition(":")[0]}_cpu" not implemented for \'{_NAMES.get(kind, kind)}\'')
 
 
+def _cast(text, label):
+    a, _, b = text.partition("a value of dtype ")[2].partition(" cannot be written into ")
+    b = b.partition("[")[0]
+    return f"result type {_NAMES.get(a, a)} can't be cast to the desired output type {_NAMES.get(b, b)}"
+
+
 _WORDS = (  # a part of the engine's text, what to say
     ("dtypes ", _dtypes),
     ("needs integers or bools", _bits),
+    ("cannot be written into", _cast),
     ("cannot be broadcast together", _broadcast),
     ("do not fit: the last axis", _matmul),
     ("differ in more than axis", _concat),

@@ -341,7 +341,7 @@ def _spread(native, name):
         if correction is None:
             correction = 0 if unbiased is False else 1
         return put(out, native(input, _dims(dim if axis is None else axis), correction, keepdim))
-    spread.__name__ = name
+    spread.__name__ = spread.__qualname__ = name
     return spread
 
 
@@ -378,7 +378,7 @@ def _extreme(native, where_native, both, name):
         if not keepdim:
             values, index = _w.label(_w.squeeze(values, dim), name + "_at"), _w.squeeze(index, dim)
         return pair(name, (values, index))
-    extreme.__name__ = name
+    extreme.__name__ = extreme.__qualname__ = name
     return extreme
 
 
@@ -478,6 +478,7 @@ def _running(native, name):
         place = _w.broadcast_to(_w.reshape(_w.arange(0, input.shape[d], 1, int64), shape), input.shape)
         index = _w.cummax(_w.where(_w.eq(input, values), place, -1), dim)
         return pair(name, (values, index))
+    running.__name__ = running.__qualname__ = name
     return running
 
 

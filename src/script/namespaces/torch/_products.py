@@ -28,7 +28,7 @@ def _with_rank(name, ranks, fn=matmul):
                 kind = {1: "vector", 2: "matrix", 3: "batch of matrices"}[rank]
                 raise RuntimeError(f"{name}: {which} must be a {kind}, got {x.ndim}-D tensor")
         return put(out, _w.label(fn(input, other), name))
-    product.__name__ = name
+    product.__name__ = product.__qualname__ = name
     return product
 
 
@@ -71,7 +71,7 @@ def _sum_of(product, label):
         if beta == 0:
             return put(out, p)
         return put(out, _w.label((input if beta == 1 else input * beta) + p, label))
-    add.__name__ = label
+    add.__name__ = add.__qualname__ = label
     return add
 
 

@@ -100,6 +100,8 @@ def _drawing(kind, a, b):
 
 
 class Tensor(_w.Tensor):
+    __module__ = "torch"
+
     def __init__(self, *args, device=None):
         if len(args) == 1 and not isinstance(args[0], int):
             data = args[0]

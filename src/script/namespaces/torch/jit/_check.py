@@ -26,7 +26,8 @@ _expressions = {
 }
 
 
-def check(func, seen=None, where="function"):
+def check(func, seen=None, owner=None):
+    # owner: the class that func is a method of, which has no name yet while it is scripted.
     seen = {} if seen is None else seen
     if id(func) in seen or hasattr(func, "__jit_ignore__"):
         return
@@ -37,7 +38,7 @@ def check(func, seen=None, where="function"):
     for p in tree.params:
         if p.kind in ("star", "dstar"):
             _fail(info, tree.body[0], "Compiled functions can't take variable number of arguments")
-    _Check(func, tree, info, seen).block(tree.body)
+    _Check(func, tree, info, seen, owner).block(tree.body)
 
 
 def _fail(info, node, text):
@@ -45,7 +46,8 @@ def _fail(info, node, text):
 
 
 class _Check:
-    def __init__(self, func, tree, info, seen):
+    def __init__(self, func, tree, info, seen, owner):
+        self.owner = owner
         self.func = func
         self.tree = tree
         self.info = info
@@ -88,7 +90,7 @@ class _Check:
         self.parts(x)
 
     def callee(self, name):
-        if name.name in self.tree.locals:
+        if name.name in self.tree.locals or (self.owner and self.owner.__name__ == name.name):
             return
         try:
             f = _syntax.free(self.func, name.name)

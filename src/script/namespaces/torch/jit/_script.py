@@ -477,7 +477,7 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
     if sort == "class":
         for name, f in vars(obj).items():
             if _syntax.sort(f) == "function":
-                _check.check(f)
+                _check.check(f, None, obj)
         return obj
     if sort == "method":
         raise TypeError("script the module, not one of its methods")

@@ -248,7 +248,7 @@ def _conv(n):
                 padding = 0
         _check_conv(input, weight, groups, n)
         return _batched(input, n, lambda x: _w.conv(x, weight, bias, n, stride, padding, dilation, groups))
-    conv.__name__ = f"conv{n}d"
+    conv.__name__ = conv.__qualname__ = f"conv{n}d"
     return conv
 
 
@@ -270,7 +270,7 @@ def _conv_transpose(n):
     def conv_transpose(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
         return _batched(input, n, lambda x: _w.conv_transpose(x, weight, bias, n, stride, padding, output_padding,
                                                               dilation, groups))
-    conv_transpose.__name__ = f"conv_transpose{n}d"
+    conv_transpose.__name__ = conv_transpose.__qualname__ = f"conv_transpose{n}d"
     return conv_transpose
 
 
@@ -307,7 +307,7 @@ def _max_pool(n):
         if not return_indices:
             return out
         return out, _batched(input, n, lambda x: _max_places(x, n, k, s, p, d, ceil_mode))
-    max_pool.__name__ = f"max_pool{n}d"
+    max_pool.__name__ = max_pool.__qualname__ = f"max_pool{n}d"
     return max_pool
 
 
@@ -368,7 +368,7 @@ def _avg_pool(n):
             return y
 
         return _batched(input, n, pool)
-    avg_pool.__name__ = f"avg_pool{n}d"
+    avg_pool.__name__ = avg_pool.__qualname__ = f"avg_pool{n}d"
     return avg_pool
 
 

@@ -50,12 +50,14 @@ class Module:
                 args, kwargs = r
             elif r is not None:
                 args = r if isinstance(r, tuple) else (r,)
+        if self._backward_hooks:
+            args, seen = _watch_inputs(self, args)
         out = self.forward(*args, **kwargs)
         for hook, with_kwargs in list(self._forward_hooks.values()):
             r = hook(self, args, kwargs, out) if with_kwargs else hook(self, args, out)
             if r is not None:
                 out = r
-        return _watch_backward(self, args, out) if self._backward_hooks else out
+        return _watch_output(out, seen) if self._backward_hooks else out
 
     # ---- attributes
 
@@ -460,17 +462,48 @@ def _registered(hooks, hook, prepend):
     return handle
 
 
-def _watch_backward(module, args, out):
-    # The gradient of the (first) result is seen by hooks on its way back; the one of the
-    # input is the gradient that reaches it through the module.
-    outs = out if isinstance(out, tuple) else (out,)
-    seen = {}
+class _Backward:
+    # What the backward hooks of one call of a module see: the gradients of its inputs, then
+    # known; of the result, seen before.
+    def __init__(self, module, inputs):
+        self.module = module
+        self.inputs = [None] * inputs
+        self.missing = 0        # gradients of inputs that are still to come
+        self.output = None
 
-    def at_output(g):
-        seen["out"] = g
-        for hook in list(module._backward_hooks.values()):
-            hook(module, (None,) * len(args), (g,))
+    def call(self):
+        for hook in list(self.module._backward_hooks.values()):
+            r = hook(self.module, tuple(self.inputs), (self.output,))
+            if r is not None:
+                self.inputs = list(r) if isinstance(r, (tuple, list)) else [r]
 
-    if isinstance(outs[0], _w.Tensor) and outs[0].requires_grad:
-        outs[0].register_hook(at_output)
+    def at_input(self, i, g):
+        self.inputs[i] = g
+        self.missing -= 1
+        if self.missing:
+            return None
+        self.call()
+        return self.inputs[i]
+
+    def at_output(self, g):
+        self.output = g
+        if not self.missing:
+            self.call()
+
+
+def _watch_inputs(module, args):
+    seen, out = _Backward(module, len(args)), []
+    for i, x in enumerate(args):
+        if isinstance(x, _w.Tensor) and x.requires_grad:
+            x = x.view_as(x)
+            x.register_hook(lambda g, i=i: seen.at_input(i, g))
+            seen.missing += 1
+        out.append(x)
+    return tuple(out), seen
+
+
+def _watch_output(out, seen):
+    first = out[0] if isinstance(out, tuple) else out
+    if isinstance(first, _w.Tensor) and first.requires_grad:
+        first.register_hook(seen.at_output)
     return out
