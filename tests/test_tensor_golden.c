@@ -629,6 +629,7 @@ static const struct {
     {"trace", "every case"},
     {"trace_types", "test_tensor_ops.c"},
     {"trace_hinted", "test_tensor_hint.c"},
+    {"trace_value", "of hinted traces, by scripts"},
     {"set_size_guards", "test_tensor_hint.c"},
     {"trace_tree", "test_tensor_tree.c"},
     {"vmap_tree", "test_tensor_tree.c"},
