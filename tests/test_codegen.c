@@ -92,7 +92,7 @@ static const char *compare(wf_ctx *cx, const Program *p, wf_exec *e, const Nd *i
     return why;
 }
 
-/* ---- batches ------------------------------------------------------------------------ */
+/* ---- batches ----------------------------------------------------------------------- */
 
 static void add_item(Items *b, const Program *p, uint64_t seed, const char *what)
 {
@@ -116,8 +116,8 @@ static void report(Items *b, const Item *it, const char *why, int size)
 
     text_init(&t, b->a);
     program_print(it->l.fused.p, &(PrintOptions){.max_const = 20}, &t);
-    check_fail(__FILE__, __LINE__, "%s, seed %d, size %d: %s\n%s", it->what, (int)it->seed,
-               size, why, text_str(&t));
+    check_fail(__FILE__, __LINE__, "%s, seed %d, size %d: %s\n%s", it->what,
+               (int)it->seed, size, why, text_str(&t));
 }
 
 static void check_item(Items *b, Item *it, Code *code)
@@ -162,9 +162,10 @@ static int number_of(const char *name, int standard)
     return v ? atoi(v) : standard;
 }
 
-/* ---- random programs ---------------------------------------------------------------- */
+/* ---- random programs --------------------------------------------------------------- */
 
-static const Program *derived(wf_ctx *cx, const Program *p, uint64_t seed, const char **what)
+static const Program *derived(wf_ctx *cx, const Program *p, uint64_t seed,
+                              const char **what)
 {
     int *wrt = arena_array(&cx->scratch, p->nin + 1, sizeof *wrt), n = 0;
     int *axes = arena_zalloc(&cx->scratch, (p->nin + 1) * sizeof *axes);
@@ -223,7 +224,7 @@ TEST(random_programs_run_compiled_as_interpreted)
     CHECK(fused > n / 2 || !check_ok());
 }
 
-/* ---- the cases of tests/ops --------------------------------------------------------- */
+/* ---- the cases of tests/ops -------------------------------------------------------- */
 
 /* The program with every f64 another float; NULL if there is none, or an op refuses. */
 static const Program *with_float(wf_ctx *cx, const Program *p, const char *name)
@@ -277,7 +278,8 @@ static void add_cases(Items *b, const char *path, CaseItem **v, uint32_t *n, uin
             c.p = k ? with_float(b->cx, p, floats[k]) : p;
             if (!c.p)
                 continue;
-            add_item(b, c.p, 1, arena_printf(b->a, "%s %s in %s", path, p->name, floats[k]));
+            add_item(b, c.p, 1,
+                     arena_printf(b->a, "%s %s in %s", path, p->name, floats[k]));
             if (b->items.n > before)
                 (*v)[(*n)++] = (CaseItem){c, b->items.v[before]};
         }
@@ -326,7 +328,8 @@ TEST(every_case_of_an_op_runs_compiled_as_interpreted)
         const char *dot = strrchr(names[i]->d_name, '.');
 
         if (dot && !strcmp(dot, ".wir"))
-            add_cases(&b, arena_printf(b.a, "tests/ops/%s", names[i]->d_name), &v, &n, cap);
+            add_cases(&b, arena_printf(b.a, "tests/ops/%s", names[i]->d_name), &v, &n,
+                      cap);
         free(names[i]);
     }
     free(names);
@@ -335,7 +338,7 @@ TEST(every_case_of_an_op_runs_compiled_as_interpreted)
     BENCH_CLOSE(bench);
 }
 
-/* ---- tiers -------------------------------------------------------------------------- */
+/* ---- tiers ------------------------------------------------------------------------- */
 
 static const char chain_text[] =
     "f(x: f32[64]) { a = mul x x; b = exp a; c = add b x; d = tanh c; e = mul d d;"
@@ -386,7 +389,7 @@ TEST(a_program_is_compiled_after_as_many_runs_as_the_options_say)
     CHECK_EQ_INT(first_compiled(3, 5), 4);
 }
 
-/* ---- the generated C ---------------------------------------------------------------- */
+/* ---- the generated C --------------------------------------------------------------- */
 
 static void check_golden(wf_ctx *cx, const char *path)
 {
@@ -422,14 +425,16 @@ XTEST(generated_c_is_as_reviewed)
     static const char *const names[] = {"map", "softmax", "bias_grad", "loss", "while"};
 
     for (int i = 0; i < COUNT(names); i++)
-        check_golden(cx, arena_printf(&cx->scratch, "tests/golden/codegen/%s.wir", names[i]));
+        check_golden(cx,
+                     arena_printf(&cx->scratch, "tests/golden/codegen/%s.wir", names[i]));
 }
 
-/* ---- out of memory ------------------------------------------------------------------ */
+/* ---- out of memory ----------------------------------------------------------------- */
 
 static const char softmax_text[] =
     "f(x: f32[N,8]) { m = reduce_max x axes=[1]; mb = broadcast m [N,8] dims=[0];"
-    " d = sub x mb; e = exp d; s = reduce_sum e axes=[1]; l = reduce_sum e axes=[0]; ret s, l; }";
+    " d = sub x mb; e = exp d; s = reduce_sum e axes=[1]; l = reduce_sum e axes=[0]; ret "
+    "s, l; }";
 
 static void compile_and_run(wf_allocator al, void *user)
 {
@@ -472,7 +477,7 @@ TEST(compiling_survives_every_allocation_that_fails)
     CHECK(fault_each(compile_and_run, NULL) > 20);
 }
 
-/* ---- large arrays, threads ---------------------------------------------------------- */
+/* ---- large arrays, threads --------------------------------------------------------- */
 
 static const char large_text[] =
     "f(x: f32[N,1024]) { s = reduce_sum x axes=[1]; sb = broadcast s [N,1024] dims=[0];"

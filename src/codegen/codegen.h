@@ -10,9 +10,10 @@
  *   fuse.c          equations that share loops become one sub-program
  *   kernel.c        a fused sub-program as a loop nest
  *   kernel_print.c  the nest as text, for people
- *   render.c        the nest as C; render_op.c one op; render_scalar.c programs of scalars
- *   prelude.h       what the C stands on: vectors and their functions; embedded as text
- *                   together with the library's own vec.h, vmath.h and half.h
+ *   render.c        the nest as C; render_op.c one op; render_scalar.c programs of
+ *                   scalars; render_unit.c a translation unit
+ *   lanes.h         what the C stands on: vectors and their functions; embedded as text
+ *                   together with the library's own vec.h and vmath.h
  *
  * A fused sub-program is an ordinary sub-program called by an ordinary `call`, so the
  * interpreter runs it as it is, and everything that knows programs knows it. Equal ones
@@ -24,7 +25,7 @@
 
 #include "op/op.h"
 
-/* ---- space.c ------------------------------------------------------------------------ */
+/* ---- space.c ----------------------------------------------------------------------- */
 
 /* An axis of the loops: a node of a tree, since a reshape may split one. */
 typedef struct LoopAxis {
@@ -57,8 +58,8 @@ typedef struct Space {
     wf_ctx *cx;
     Arena *a;
     const Program *p;
-    Dims dims;  /* symbols as in p, same numbers */
-    Dim *memo;  /* dim node of p -> dim here; DIM_NONE: not yet */
+    Dims dims; /* symbols as in p, same numbers */
+    Dim *memo; /* dim node of p -> dim here; DIM_NONE: not yet */
     VEC(LoopAxis) axes;
     uint32_t **of; /* for each value of the set its dims' axes; NULL: not of the set */
     SpaceEqn *eqns;
@@ -92,7 +93,7 @@ typedef enum FuseKind {
 FuseKind fuse_kind(const Program *p, const Eqn *e);
 double op_cost(unsigned op, unsigned dtype); /* of an element, about in additions */
 
-/* ---- fuse.c ------------------------------------------------------------------------- */
+/* ---- fuse.c ------------------------------------------------------------------------ */
 
 typedef struct Fused {
     const Program *p;        /* with calls; the given one if there was nothing to fuse */
@@ -108,13 +109,13 @@ bool codegen_fuse(wf_ctx *cx, const Program *p, uint32_t least, Fused *out);
 /* An arena that lives until the outermost call ends. */
 Arena *codegen_arena(wf_ctx *cx);
 
-/* ---- onehot.c ----------------------------------------------------------------------- */
+/* ---- onehot.c ---------------------------------------------------------------------- */
 
 /* Gathers and scatters of one element of every short row as arithmetic, which fuses. NULL
  * after an error. */
 const Program *codegen_onehot(wf_ctx *cx, const Program *p);
 
-/* ---- kernel.c ----------------------------------------------------------------------- */
+/* ---- kernel.c ---------------------------------------------------------------------- */
 
 typedef enum NodeKind {
     NODE_LOAD,
@@ -138,9 +139,9 @@ typedef struct Access {
 
 typedef struct Node {
     uint8_t kind, dtype;
-    uint8_t level;  /* REDUCE: where it takes its operand; over cols, it is known by row */
-    uint8_t over;   /* REDUCE: ReduceOver */
-    uint16_t op;    /* MAP REDUCE (the op that combines) */
+    uint8_t level; /* REDUCE: where it takes its operand; over cols, it is known by row */
+    uint8_t over;  /* REDUCE: ReduceOver */
+    uint16_t op;   /* MAP REDUCE (the op that combines) */
     uint16_t stage; /* EACH: the walk over the row that computes it first; else: before
                        which walk it is known */
     uint16_t nin;
@@ -174,10 +175,10 @@ typedef struct Kernel {
     KernelOut *outs; /* one for each result of p */
     uint32_t nsaved; /* row buffers */
     uint32_t nstages;
-    bool exact;  /* every op rounds for itself */
-    bool wide;   /* 8-byte elements: half as many lanes */
-    bool parts;  /* there are partial results, joined at the end */
-    double cost; /* of an element, about in additions */
+    bool exact;      /* every op rounds for itself */
+    bool wide;       /* 8-byte elements: half as many lanes */
+    bool parts;      /* there are partial results, joined at the end */
+    double cost;     /* of an element, about in additions */
     VEC(Dim) params; /* what the C reads as d[i] */
 } Kernel;
 
@@ -197,14 +198,14 @@ static inline size_t kept_size(wf_dtype t)
 }
 void kernel_print(const Kernel *k, Text *out);
 
-/* ---- render*.c ---------------------------------------------------------------------- */
+/* ---- render*.c --------------------------------------------------------------------- */
 
 /* What a compiled function gets. */
 typedef struct KernelArgs {
-    void *const *p;        /* arrays: inputs, then outputs */
-    const int64_t *d;      /* params */
-    char *tmp;             /* row buffers of this task */
-    char *acc;             /* partial results, of this task or (at the end) of all */
+    void *const *p;           /* arrays: inputs, then outputs */
+    const int64_t *d;         /* params */
+    char *tmp;                /* row buffers of this task */
+    char *acc;                /* partial results, of this task or (at the end) of all */
     const volatile int *stop; /* not 0: loops may end early */
 } KernelArgs;
 

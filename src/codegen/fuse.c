@@ -4,20 +4,20 @@
  *   keeps      values (floats may be contracted by the C compiler), types, effects and
  *              their order
  *   method     Every elementwise op and reduction starts as a group of its own, in order,
- *              and joins the groups of what it reads, as long as one loop nest can compute
- *              them all (space.c), and no path leads out of the group and back. Values that
- *              are read outside are results of the group, so nothing is computed twice.
- *              Constants, iotas, and ops that only say where elements are, go along as
- *              copies to every group that reads through them. Groups side by side that
- *              read the same arrays in the same loops join at the end.
+ *              and joins the groups of what it reads, as long as one loop nest can
+ *              compute them all (space.c), and no path leads out of the group and back.
+ *              Values that are read outside are results of the group, so nothing is
+ *              computed twice. Constants, iotas, and ops that only say where elements
+ *              are, go along as copies to every group that reads through them. Groups
+ *              side by side that read the same arrays in the same loops join at the end.
  */
 #include "codegen/codegen.h"
 #include "opt/opt.h"
 
 #include <stdlib.h>
 
-#define MAX_MEMBERS 96 /* equations of a group that compute */
-#define MAX_ARRAYS  40 /* arrays read and written */
+#define MAX_MEMBERS 96    /* equations of a group that compute */
+#define MAX_ARRAYS  40    /* arrays read and written */
 #define ONE_ROW     65536 /* elements from which a row alone is too much for one thread */
 
 #define NO_GROUP UINT32_MAX
@@ -37,7 +37,7 @@ typedef struct Fuser {
     uint32_t *user_at, *users; /* equations that read value v: users[user_at[v] ..] */
     bool *is_out;              /* values that are results of the program */
     VEC(Group) groups;
-    uint32_t least; /* members of a group that is made a kernel */
+    uint32_t least;         /* members of a group that is made a kernel */
     uint32_t *mark, *gmark; /* visited by the walk of this number */
     uint32_t walk;
 } Fuser;
@@ -45,7 +45,7 @@ typedef struct Fuser {
 typedef struct Shared { /* by all programs fused together */
     wf_ctx *cx;
     Arena *a;
-    uint32_t least; /* members of a group that is made a kernel */
+    uint32_t least;            /* members of a group that is made a kernel */
     PtrMap done;               /* program -> fused */
     VEC(const Program *) made; /* fused sub-programs */
 } Shared;
@@ -58,15 +58,12 @@ static const Val *reads(const Fuser *f, uint32_t e, uint32_t *n)
 
 static uint32_t def_of(const Fuser *f, Val v) { return f->p->vals[v].eqn; }
 
-static bool is_compute(const Fuser *f, uint32_t e)
-{
-    return f->kind[e] >= FUSE_MAP;
-}
+static bool is_compute(const Fuser *f, uint32_t e) { return f->kind[e] >= FUSE_MAP; }
 
-/* ---- a group and what goes along with it -------------------------------------------- */
+/* ---- a group and what goes along with it ------------------------------------------- */
 
 typedef struct Closure {
-    VEC(uint32_t) eqns;  /* members and copies, sorted */
+    VEC(uint32_t) eqns; /* members and copies, sorted */
     VEC(Val) ins, outs;
 } Closure;
 
@@ -106,8 +103,7 @@ static void add_copies(Fuser *f, Closure *c, uint32_t e, uint32_t g1, uint32_t g
     for (uint32_t i = 0; i < n; i++) {
         uint32_t d = def_of(f, in[i]);
 
-        if (is_member(f, d, g1, g2) || !goes_along(f, d, g1, g2) ||
-            f->mark[d] == f->walk)
+        if (is_member(f, d, g1, g2) || !goes_along(f, d, g1, g2) || f->mark[d] == f->walk)
             continue;
         f->mark[d] = f->walk;
         vec_push(f->a, &c->eqns, d);
@@ -185,7 +181,7 @@ static Closure closure_of(Fuser *f, uint32_t g1, uint32_t g2)
     return c;
 }
 
-/* ---- joining ------------------------------------------------------------------------ */
+/* ---- joining ----------------------------------------------------------------------- */
 
 /* Does v depend on a member? Groups count as one. */
 static bool depends(Fuser *f, Val v, uint32_t g1, uint32_t g2)
@@ -247,7 +243,8 @@ static bool can_be_one(Fuser *f, uint32_t g1, uint32_t g2)
     f->walk++;
     for (uint32_t i = 0; ok && i < c.ins.n; i++)
         ok = !depends(f, c.ins.v[i], g1, g2);
-    ok = ok && space_make(&s, f->cx, f->a, f->p, c.eqns.v, c.eqns.n, c.outs.v, c.outs.n) &&
+    ok = ok &&
+         space_make(&s, f->cx, f->a, f->p, c.eqns.v, c.eqns.n, c.outs.v, c.outs.n) &&
          pays(&s);
     arena_reset(f->a, mark);
     return ok && !failed(f->cx);
@@ -342,7 +339,7 @@ static bool is_worth(const Fuser *f, const Group *g)
     return (g->n && g->n >= f->least) || (g->n && f->kind[g->v[0]] == FUSE_SCALAR);
 }
 
-/* ---- the new program ---------------------------------------------------------------- */
+/* ---- the new program --------------------------------------------------------------- */
 
 typedef struct Emit {
     Fuser *f;
@@ -518,7 +515,7 @@ static const Program *emit_program(Fuser *f, Shared *sh)
     return builder_finish(m.b, outs, p->nout);
 }
 
-/* ---- a program ---------------------------------------------------------------------- */
+/* ---- a program --------------------------------------------------------------------- */
 
 static bool is_border(const Program *p, const Eqn *e)
 {

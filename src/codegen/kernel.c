@@ -1,12 +1,12 @@
 /* kernel.c -- a fused sub-program as a loop nest.
  *
- *   method   space.c says which loops. Every value becomes a node: arrays are loads with a
- *            stride for each loop, ops that move elements vanish into those strides. Loops
- *            that every access walks as one become one. A node is computed once, once a
- *            row or for each element, by what it depends on. A reduction over a row is
- *            known after a walk over it, and what depends on it needs another walk: its
- *            stage. What a later walk needs of an earlier one is computed again if that is
- *            cheap, else kept in a buffer as long as a row.
+ *   method   space.c says which loops. Every value becomes a node: arrays are loads with
+ *            a stride for each loop, ops that move elements vanish into those strides.
+ *            Loops that every access walks as one become one. A node is computed once,
+ *            once a row or for each element, by what it depends on. A reduction over a
+ *            row is known after a walk over it, and what depends on it needs another
+ *            walk: its stage. What a later walk needs of an earlier one is computed again
+ *            if that is cheap, else kept in a buffer as long as a row.
  */
 #include "codegen/codegen.h"
 #include "op/scalar.h"
@@ -23,7 +23,7 @@ typedef struct Maker {
     bool bad;       /* a stride cannot be computed */
 } Maker;
 
-/* ---- accesses ----------------------------------------------------------------------- */
+/* ---- accesses ---------------------------------------------------------------------- */
 
 static Dim mul_dims(Maker *m, Dim x, Dim y)
 {
@@ -52,7 +52,7 @@ static Access new_access(Maker *m, uint32_t array)
     return (Access){array, 0, arena_zalloc(m->a, (m->s->nleaves + 2) * sizeof(Dim))};
 }
 
-/* A range of axes, outermost first, walked with this stride; gives the stride before it. */
+/* A range of axes, outermost first, walked with this stride; gives that before it. */
 static Dim walk_axes(Maker *m, Access *at, const uint32_t *axes, uint32_t n, Dim stride)
 {
     uint32_t leaf[MAX_LEAVES], k = space_leaves(m->s, axes, n, leaf);
@@ -97,7 +97,7 @@ static Access slice_access(Maker *m, uint32_t array, const Eqn *e, const uint32_
     return at;
 }
 
-/* ---- nodes -------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------- */
 
 static bool same_access(const Maker *m, const Access *x, const Access *y)
 {
@@ -117,7 +117,8 @@ static uint32_t add_load(Maker *m, Val v, Access at)
     for (uint32_t i = 0; i < m->nodes.n; i++)
         if (m->nodes.v[i].kind == NODE_LOAD && same_access(m, &m->nodes.v[i].at, &at))
             return i;
-    return add_node(m, (Node){.kind = NODE_LOAD, .dtype = val_type(m->p, v).dtype, .at = at});
+    return add_node(
+        m, (Node){.kind = NODE_LOAD, .dtype = val_type(m->p, v).dtype, .at = at});
 }
 
 /* Operand i of an equation. */
@@ -131,8 +132,8 @@ static uint32_t operand(Maker *m, const SpaceEqn *se, uint32_t i)
     if (e->op == OP_slice)
         return add_load(m, x, slice_access(m, x - 1, e, se->in[0]));
     if (!se->in[i]) /* reshape of an array */
-        return add_load(m, x, dense_access(m, x - 1, val_type(m->p, e->out),
-                                           m->s->of[e->out]));
+        return add_load(m, x,
+                        dense_access(m, x - 1, val_type(m->p, e->out), m->s->of[e->out]));
     return add_load(m, x, dense_access(m, x - 1, val_type(m->p, x), se->in[i]));
 }
 
@@ -210,13 +211,13 @@ static void make_outs(Maker *m)
     for (uint32_t j = 0; j < m->p->nout; j++) {
         Val v = m->p->outs[j];
 
-        k->outs[j] = (KernelOut){m->node[v] - 1,
-                                 dense_access(m, m->p->nin + j, val_type(m->p, v),
-                                              m->s->of[v])};
+        k->outs[j] =
+            (KernelOut){m->node[v] - 1,
+                        dense_access(m, m->p->nin + j, val_type(m->p, v), m->s->of[v])};
     }
 }
 
-/* ---- loops -------------------------------------------------------------------------- */
+/* ---- loops ------------------------------------------------------------------------- */
 
 static Access *access_at(Maker *m, uint32_t i)
 {
@@ -282,7 +283,7 @@ static void make_loops(Maker *m)
         k->nrows++;
 }
 
-/* ---- levels and stages -------------------------------------------------------------- */
+/* ---- levels and stages ------------------------------------------------------------- */
 
 static uint8_t access_level(const Kernel *k, const Access *at)
 {
@@ -365,7 +366,7 @@ static void find_cost(Kernel *k)
     k->wide = k->wide || f64;
 }
 
-/* ---- sizes -------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------------------- */
 
 static bool sum_kept(int64_t *total, int64_t n, size_t size)
 {
@@ -390,7 +391,8 @@ bool kernel_size(const Kernel *k, const int64_t *symvals, KernelSize *out)
     }
     out->units = out->rows;
     if (k->form == FORM_MAP &&
-        !mul_i64(out->rows, last / KERNEL_BLOCK + (last % KERNEL_BLOCK != 0), &out->units))
+        !mul_i64(out->rows, last / KERNEL_BLOCK + (last % KERNEL_BLOCK != 0),
+                 &out->units))
         return false;
     for (uint32_t i = 0; i < k->nnodes; i++) {
         const Node *n = &k->nodes[i];
@@ -405,7 +407,7 @@ bool kernel_size(const Kernel *k, const int64_t *symvals, KernelSize *out)
     return true;
 }
 
-/* ---- a kernel ----------------------------------------------------------------------- */
+/* ---- a kernel ---------------------------------------------------------------------- */
 
 static bool has_scalar_loop(const Program *p)
 {

@@ -80,8 +80,8 @@ static uint32_t walk_of(const Node *n)
     return n->stage - (uint32_t)(n->kind == NODE_REDUCE && n->over == OVER_COLS);
 }
 
-static void print_level(const Kernel *k, NodeLevel level, uint32_t stage, const char *lead,
-                        Text *t)
+static void print_level(const Kernel *k, NodeLevel level, uint32_t stage,
+                        const char *lead, Text *t)
 {
     for (uint32_t i = 0; i < k->nnodes; i++)
         if (k->nodes[i].level == level && walk_of(&k->nodes[i]) == stage) {

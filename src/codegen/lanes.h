@@ -1,6 +1,6 @@
 /* lanes.h -- what generated C stands on: N elements of each dtype side by side.
  *
- * Text, embedded after the library's vec.h, vmath.h and half.h. Generated code says which
+ * Text, embedded after the library's vec.h and vmath.h. Generated code says which
  * sets it needs: LANES_F32(s, VFL) LANES_BOOL(s, VFL, int32_t) .. Names begin with the
  * set: s_ has as many lanes as a vector has f32, d_ as many as it has f64.
  *
@@ -13,7 +13,7 @@
  *   s_iota_f32(b,s) b, b+s, b+2s ..
  *   s_fold_add_f32  all lanes, in every lane
  */
-/* ---- stores past the caches, of whole vectors at their own alignment ---------------- */
+/* ---- stores past the caches, of whole vectors at their own alignment --------------- */
 
 typedef float WkStream __attribute__((vector_size(VEC_BYTES)));
 #if defined(__clang__)
@@ -31,7 +31,7 @@ typedef float WkStream __attribute__((vector_size(VEC_BYTES)));
 #define wk_stream_end() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #endif
 
-/* ---- lanes in another order --------------------------------------------------------- */
+/* ---- lanes in another order -------------------------------------------------------- */
 
 #if VEC_BYTES == 64
 #define INDEX_s {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
@@ -60,7 +60,7 @@ typedef float WkStream __attribute__((vector_size(VEC_BYTES)));
     }
 #endif
 
-/* ---- memory ------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------ */
 
 #define LANES_TYPE(P, N, t, T, I)                                                        \
     typedef T P##_##t __attribute__((vector_size(N * sizeof(T))));                       \
@@ -167,7 +167,7 @@ typedef double MaskD __attribute__((vector_size(64)));
 #define LANES_MEM8_s LANES_PLAIN
 #define LANES_MEM8_d LANES_MASKED8
 
-/* ---- bool --------------------------------------------------------------------------- */
+/* ---- bool -------------------------------------------------------------------------- */
 
 #define LANES_BOOL(P, N, I)                                                              \
     typedef I P##_b __attribute__((vector_size(N * sizeof(I))));                         \
@@ -266,7 +266,7 @@ typedef double MaskD __attribute__((vector_size(64)));
         return v;                                                                        \
     }
 
-/* ---- floats ------------------------------------------------------------------------- */
+/* ---- floats ------------------------------------------------------------------------ */
 
 /* The larger and the smaller: NaN wins; +0 is larger than -0. Where there is an instruction
  * that orders zeros, NaN is put in by a sum. */
@@ -402,7 +402,7 @@ typedef double MaskD __attribute__((vector_size(64)));
 #define LANES_F64_s
 #define LANES_F64_d LANES_CALLS(LANES_CALL_D, d, f64)
 
-/* ---- half floats: as in half.h, many at a time -------------------------------------- */
+/* ---- half floats: as in half.h, many at a time ------------------------------------- */
 
 #define LANES_HALF(P, N)                                                                 \
     typedef uint16_t P##_h __attribute__((vector_size(N * 2)));                          \
@@ -468,7 +468,7 @@ typedef double MaskD __attribute__((vector_size(64)));
             p[i * s] = h[i];                                                             \
     }
 
-/* ---- integers: modulo 2^width ------------------------------------------------------- */
+/* ---- integers: modulo 2^width ------------------------------------------------------ */
 
 /* By 0: all bits set, and the dividend; the most negative number by -1: itself. */
 #define INT_QUOTIENT(T, x, y)                                                            \
@@ -573,7 +573,7 @@ VINLINE uint64_t int_power(int64_t x, int64_t y, int is_signed)
 #define LANES_U64(P, N)                                                                  \
     LANES_INT(P, N, u64, uint64_t, uint64_t, int64_t) LANES_MEM8_##P(P, N, u64, uint64_t)
 
-/* ---- casts -------------------------------------------------------------------------- */
+/* ---- casts ------------------------------------------------------------------------- */
 
 /* A float v to an integer: towards zero, saturated, NaN to 0. lo, hi: the range. */
 #define TO_INTEGER(P, to, v, T, lo, hi, most)                                            \

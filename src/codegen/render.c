@@ -15,11 +15,9 @@
  */
 #include "codegen/render.h"
 
-extern const char *const prelude_lines[]; /* made from the headers by the Makefile */
-
 #define LAST(k) ((k)->nloops - 1)
 
-/* ---- names and sizes ---------------------------------------------------------------- */
+/* ---- names and sizes --------------------------------------------------------------- */
 
 static const char *dim_text(Render *r, Dim d)
 {
@@ -95,7 +93,7 @@ static const char *cols_text(Render *r)
     return text_str(&t);
 }
 
-/* ---- values ------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------ */
 
 static void render_load(Render *r, const Node *n)
 {
@@ -137,7 +135,9 @@ static void render_value(Render *r, const Node *n)
     case NODE_LOAD: render_load(r, n); return;
     case NODE_CONST: render_const(r, (wf_dtype)n->dtype, n->bits); return;
     case NODE_IOTA: render_iota(r, n); return;
-    case NODE_DIM: text_printf(r->t, "%c_splat_i64(%s)", r->set, dim_text(r, n->dim)); return;
+    case NODE_DIM:
+        text_printf(r->t, "%c_splat_i64(%s)", r->set, dim_text(r, n->dim));
+        return;
     default: break;
     }
     for (uint32_t i = 0; i < n->nin; i++) {
@@ -150,8 +150,8 @@ static void render_value(Render *r, const Node *n)
 /* x / y for each x, y known by row, as a product with its reciprocal: to 1.5 ulp. */
 static bool is_by_reciprocal(const Kernel *k, const Node *n)
 {
-    return !k->exact && n->kind == NODE_MAP && n->op == OP_div && n->level == LEVEL_EACH &&
-           (n->dtype == WF_F32 || n->dtype == WF_F64) &&
+    return !k->exact && n->kind == NODE_MAP && n->op == OP_div &&
+           n->level == LEVEL_EACH && (n->dtype == WF_F32 || n->dtype == WF_F64) &&
            k->nodes[n->in[1]].kind != NODE_CONST &&
            (k->nodes[n->in[1]].kind == NODE_REDUCE ||
             k->nodes[n->in[1]].level != LEVEL_EACH);
@@ -236,7 +236,8 @@ static bool is_streamed(const Render *r, const KernelOut *o)
     return bytes >= STREAM_BYTES;
 }
 
-static void store_value(Render *r, int depth, const KernelOut *o, const char *v, bool each)
+static void store_value(Render *r, int depth, const KernelOut *o, const char *v,
+                        bool each)
 {
     wf_dtype t = (wf_dtype)r->k->nodes[o->node].dtype;
     const char *name = wf_dtype_name(t), *at = address(r, &o->at);
@@ -258,7 +259,7 @@ static void store_value(Render *r, int depth, const KernelOut *o, const char *v,
                     dim_text(r, step), dim_text(r, step), v);
 }
 
-/* ---- a walk ------------------------------------------------------------------------- */
+/* ---- a walk ------------------------------------------------------------------------ */
 
 typedef struct WalkPlan {
     uint32_t stage;
@@ -335,15 +336,17 @@ static bool plan_walk(Render *r, WalkPlan *w, uint32_t stage)
     for (uint32_t j = 0; j < k->p->nout; j++) {
         const KernelOut *o = &k->outs[j];
 
-        if (is_final(k, o->node) || !out_is_each(k, o) || k->nodes[o->node].stage != stage)
+        if (is_final(k, o->node) || !out_is_each(k, o) ||
+            k->nodes[o->node].stage != stage)
             continue;
         need_node(k, w, o->node);
         any = true;
     }
     for (uint32_t i = 0; i < k->nnodes; i++)
         if (w->need[i])
-            cost += k->nodes[i].kind == NODE_MAP ? op_cost(k->nodes[i].op, k->nodes[i].dtype)
-                                                 : 1;
+            cost += k->nodes[i].kind == NODE_MAP
+                        ? op_cost(k->nodes[i].op, k->nodes[i].dtype)
+                        : 1;
     w->unroll = !sums ? 1 : cost <= 10 ? 4 : cost <= 24 ? 2 : 1;
     while (w->unroll > 1 && last >= 0 && last <= (Dim)r->lanes * w->unroll / 2)
         w->unroll /= 2;
@@ -553,9 +556,12 @@ static void render_walk(Render *r, int depth, uint32_t stage)
     end_sums(r, depth, &w);
 }
 
-/* ---- partial results ---------------------------------------------------------------- */
+/* ---- partial results --------------------------------------------------------------- */
 
-static bool is_part(const Node *n) { return n->kind == NODE_REDUCE && n->over != OVER_COLS; }
+static bool is_part(const Node *n)
+{
+    return n->kind == NODE_REDUCE && n->over != OVER_COLS;
+}
 
 /* In registers: as many as the walk is unrolled, which is known from the walk alone. */
 static int part_registers(Render *r, const Node *n)
@@ -651,15 +657,16 @@ static void end_parts(Render *r)
             text_add(r->t, ";\n");
         }
         if (n->level == LEVEL_EACH)
-            text_printf(r->t, "    S%u[0] = %c_first_%s(%c_fold_%s_%s(s%u_0));\n", i, r->set,
-                        wf_dtype_name(t), r->set, op_name(n->op), wf_dtype_name(t), i);
+            text_printf(r->t, "    S%u[0] = %c_first_%s(%c_fold_%s_%s(s%u_0));\n", i,
+                        r->set, wf_dtype_name(t), r->set, op_name(n->op),
+                        wf_dtype_name(t), i);
         else
             text_printf(r->t, "    S%u[0] = %c_first_%s(s%u_0);\n", i, r->set,
                         wf_dtype_name(t), i);
     }
 }
 
-/* ---- functions ---------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------- */
 
 static void point_to_arrays(Render *r)
 {
@@ -674,10 +681,11 @@ static void point_to_arrays(Render *r)
     for (uint32_t j = 0; j < p->nout; j++) {
         const char *type = c_type((wf_dtype)val_type(p, p->outs[j]).dtype);
 
-        text_printf(r->t, "    %s *const a%u = k->p[%u];\n", type, p->nin + j, p->nin + j);
+        text_printf(r->t, "    %s *const a%u = k->p[%u];\n", type, p->nin + j,
+                    p->nin + j);
         if (is_streamed(r, &r->k->outs[j]))
-            text_printf(r->t, "    const int w%u = ((uintptr_t)a%u & 63) == 0;\n", p->nin + j,
-                        p->nin + j);
+            text_printf(r->t, "    const int w%u = ((uintptr_t)a%u & 63) == 0;\n",
+                        p->nin + j, p->nin + j);
     }
     text_add(r->t, "    (void)d;\n");
 }
@@ -728,7 +736,8 @@ static void open_unit(Render *r)
         if (!l)
             text_printf(r->t, "        const int64_t i0 = %s;\n", from);
         else
-            text_printf(r->t, "        const int64_t i%u = row %% %s;\n        row /= %s;\n", l,
+            text_printf(r->t,
+                        "        const int64_t i%u = row %% %s;\n        row /= %s;\n", l,
                         dim_text(r, k->loops[l].size), dim_text(r, k->loops[l].size));
     }
 }
@@ -737,7 +746,8 @@ static void render_run(Render *r)
 {
     const Kernel *k = r->k;
 
-    text_printf(r->t, "void wk%u(const WkArgs *k, int64_t begin, int64_t end)\n{\n", k->id);
+    text_printf(r->t, "void wk%u(const WkArgs *k, int64_t begin, int64_t end)\n{\n",
+                k->id);
     point_to_arrays(r);
     point_to_buffers(r);
     point_to_parts(r);
@@ -780,8 +790,8 @@ static void join_parts(Render *r, int depth, uint32_t i, bool each)
     indent(r, depth + 1);
     text_printf(r->t, "%s = ", v);
     render_combine(r, n->op, t, v,
-                   arena_printf(r->a, "%s(const %s *)((const char *)S%u + t * part)%s", ld,
-                                c_type(t), i, at));
+                   arena_printf(r->a, "%s(const %s *)((const char *)S%u + t * part)%s",
+                                ld, c_type(t), i, at));
     text_add(r->t, ";\n");
     for (uint32_t j = 0; j < r->k->p->nout; j++)
         if (r->k->outs[j].node == i)
@@ -821,134 +831,7 @@ static void render_end(Render *r)
     text_add(r->t, "}\n\n");
 }
 
-/* ---- a unit ------------------------------------------------------------------------- */
-
-static const char head[] =
-    "typedef __INT8_TYPE__ int8_t;\n"
-    "typedef __INT16_TYPE__ int16_t;\n"
-    "typedef __INT32_TYPE__ int32_t;\n"
-    "typedef __INT64_TYPE__ int64_t;\n"
-    "typedef __UINT8_TYPE__ uint8_t;\n"
-    "typedef __UINT16_TYPE__ uint16_t;\n"
-    "typedef __UINT32_TYPE__ uint32_t;\n"
-    "typedef __UINT64_TYPE__ uint64_t;\n"
-    "typedef __UINTPTR_TYPE__ uintptr_t;\n"
-    "typedef __SIZE_TYPE__ size_t;\n"
-    "#define INT8_MAX 127\n"
-    "#define INT16_MAX 32767\n"
-    "#define INT32_MAX 2147483647\n"
-    "#define INT64_MAX 9223372036854775807ll\n"
-    "#define UINT8_MAX 255\n"
-    "#define UINT16_MAX 65535\n"
-    "#define UINT32_MAX 4294967295u\n"
-    "#define UINT64_MAX 18446744073709551615ull\n"
-    "#define INT32_MIN (-INT32_MAX - 1)\n"
-    "#define INT64_MIN (-INT64_MAX - 1)\n"
-    "#define INFINITY __builtin_inff()\n"
-    "#define NAN __builtin_nanf(\"\")\n"
-    "void *memcpy(void *, const void *, size_t);\n"
-    "double fabs(double), exp(double), log(double), log1p(double), sqrt(double);\n"
-    "double erf(double), erfc(double), copysign(double, double), sin(double);\n"
-    "double cos(double), tan(double), fmod(double, double), atan2(double, double);\n"
-    "double pow(double, double);\n"
-    "float fmodf(float, float);\n";
-
-/* The few instructions the library's vec.h names, without the header that defines them
- * all, which takes longer to read than everything else to compile. */
-static const char intrinsics[] =
-    "#if defined(__SSE2__) && !defined(__clang__)\n"
-    "typedef float __m128 __attribute__((vector_size(16)));\n"
-    "typedef double __m128d __attribute__((vector_size(16)));\n"
-    "#define _mm_sqrt_ps(x) __builtin_ia32_sqrtps(x)\n"
-    "#define _mm_sqrt_pd(x) __builtin_ia32_sqrtpd(x)\n"
-    "#if KERNEL_ISA > 0\n"
-    "typedef float __m256 __attribute__((vector_size(32)));\n"
-    "typedef double __m256d __attribute__((vector_size(32)));\n"
-    "#define _mm256_sqrt_ps(x) __builtin_ia32_sqrtps256(x)\n"
-    "#define _mm256_sqrt_pd(x) __builtin_ia32_sqrtpd256(x)\n"
-    "#define _mm256_min_ps(x, y) __builtin_ia32_minps256(x, y)\n"
-    "#define _mm256_max_ps(x, y) __builtin_ia32_maxps256(x, y)\n"
-    "#endif\n"
-    "#if KERNEL_ISA > 1\n"
-    "typedef float __m512 __attribute__((vector_size(64)));\n"
-    "typedef double __m512d __attribute__((vector_size(64)));\n"
-    "#define _mm512_min_ps(x, y) \\\n"
-    "    __builtin_ia32_minps512_mask(x, y, (__m512){0}, (unsigned short)-1, 4)\n"
-    "#define _mm512_max_ps(x, y) \\\n"
-    "    __builtin_ia32_maxps512_mask(x, y, (__m512){0}, (unsigned short)-1, 4)\n"
-    "#define _mm512_scalef_ps(x, y) \\\n"
-    "    __builtin_ia32_scalefps512_mask(x, y, (__m512){0}, (unsigned short)-1, 4)\n"
-    "#define _mm512_rcp14_ps(x) \\\n"
-    "    __builtin_ia32_rcp14ps512_mask(x, (__m512){0}, (unsigned short)-1)\n"
-    "#define _mm512_sqrt_ps(x) \\\n"
-    "    __builtin_ia32_sqrtps512_mask(x, (__m512){0}, (unsigned short)-1, 4)\n"
-    "#define _mm512_sqrt_pd(x) \\\n"
-    "    __builtin_ia32_sqrtpd512_mask(x, (__m512d){0}, (unsigned char)-1, 4)\n"
-    "#endif\n"
-    "#elif defined(__SSE2__)\n"
-    "#include <immintrin.h>\n"
-    "#endif\n";
-
-static const char args_text[] =
-    "typedef struct WkArgs {\n"
-    "    void *const *p;\n"
-    "    const int64_t *d;\n"
-    "    char *tmp, *acc;\n"
-    "    const volatile int *stop;\n"
-    "} WkArgs;\n"
-    "VINLINE int64_t wk_least(int64_t a, int64_t b) { return a < b ? a : b; }\n"
-    "VINLINE int wk_usable(double x) { return x - x == 0 && (x > 0x1p-126 || -x > 0x1p-126); }\n"
-    "VINLINE int wk_left(int64_t n, int lanes)\n"
-    "{\n"
-    "    return n >= lanes ? lanes : n > 0 ? (int)n : 0;\n"
-    "}\n\n";
-
-static void add_types(const Program *p, uint32_t *types)
-{
-    for (Val v = 1; v < p->nvals; v++)
-        *types |= 1u << kept_dtype((wf_dtype)val_type(p, v).dtype) |
-                  1u << val_type(p, v).dtype;
-    for (uint32_t i = 0; i < p->nsubs; i++)
-        add_types(p->subs[i], types);
-}
-
-/* The lanes of one set, for the types in use. */
-static void render_lanes(Text *out, char set, uint32_t types)
-{
-    static const struct {
-        wf_dtype t;
-        const char *name;
-    } rows[] = {{WF_F32, "F32"}, {WF_F64, "F64"}, {WF_I8, "I8"},   {WF_I16, "I16"},
-                {WF_I32, "I32"}, {WF_I64, "I64"}, {WF_U8, "U8"},   {WF_U16, "U16"},
-                {WF_U32, "U32"}, {WF_U64, "U64"}};
-    const char *n = set == 's' ? "VFL" : "VDL";
-
-    text_printf(out, "LANES_BOOL(%c, %s, int%d_t)\n", set, n, set == 's' ? 32 : 64);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (types >> rows[i].t & 1)
-            text_printf(out, "LANES_%s(%c, %s)\n", rows[i].name, set, n);
-    if (types & (1u << WF_F16 | 1u << WF_BF16))
-        text_printf(out, "LANES_HALF(%c, %s)\n", set, n);
-}
-
-void render_unit(Kernel *const *k, uint32_t n, Isa isa, Arena *a, Text *out)
-{
-    uint32_t types[2] = {0, 0};
-
-    text_printf(out, "#define KERNEL_ISA %d\n", (int)isa);
-    text_add(out, head);
-    text_add(out, intrinsics);
-    for (const char *const *line = prelude_lines; *line; line++)
-        text_add(out, *line);
-    text_add(out, args_text);
-    for (uint32_t i = 0; i < n; i++)
-        add_types(k[i]->p, &types[k[i]->scalar ? scalar_is_wide(k[i]->p) : k[i]->wide]);
-    for (int set = 0; set < 2; set++)
-        if (types[set])
-            render_lanes(out, set ? 'd' : 's', types[set]);
-    for (uint32_t i = 0; i < n; i++)
-        render_kernel(k[i], isa, a, out);
-}
+/* ---- a kernel ------------------------------------------------------------------------- */
 
 void render_kernel(Kernel *k, Isa isa, Arena *a, Text *out)
 {

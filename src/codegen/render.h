@@ -17,10 +17,10 @@ typedef struct Render {
     uint32_t tags; /* programs named so far */
 } Render;
 
-/* ---- render_op.c -------------------------------------------------------------------- */
+/* ---- render_op.c ------------------------------------------------------------------- */
 
-const char *c_type(wf_dtype t);   /* in memory: float, uint16_t for f16 .. */
-wf_dtype kept_dtype(wf_dtype t);  /* in row buffers: f32 for half floats */
+const char *c_type(wf_dtype t);  /* in memory: float, uint16_t for f16 .. */
+wf_dtype kept_dtype(wf_dtype t); /* in row buffers: f32 for half floats */
 /* "s_f32": the vector of a dtype. */
 const char *lane_type(const Render *r, wf_dtype t);
 /* A vector of equal elements, from the bits of one. */
@@ -30,9 +30,10 @@ void render_identity(const Render *r, unsigned op, wf_dtype t);
 void render_map(const Render *r, unsigned op, wf_dtype out, const wf_dtype *in,
                 const char *const *args, uint32_t n);
 /* Two kept values combined by a reduction's op. */
-void render_combine(const Render *r, unsigned op, wf_dtype t, const char *x, const char *y);
+void render_combine(const Render *r, unsigned op, wf_dtype t, const char *x,
+                    const char *y);
 
-/* ---- render_scalar.c ---------------------------------------------------------------- */
+/* ---- render_scalar.c --------------------------------------------------------------- */
 
 void render_scalar(Render *r);
 bool scalar_is_wide(const Program *p);

@@ -7,9 +7,9 @@ static bool is_half(wf_dtype t) { return t == WF_F16 || t == WF_BF16; }
 const char *c_type(wf_dtype t)
 {
     static const char *const names[] = {
-        [WF_BOOL] = "uint8_t", [WF_I8] = "int8_t",    [WF_I16] = "int16_t",
-        [WF_I32] = "int32_t",  [WF_I64] = "int64_t",  [WF_U8] = "uint8_t",
-        [WF_U16] = "uint16_t", [WF_U32] = "uint32_t", [WF_U64] = "uint64_t",
+        [WF_BOOL] = "uint8_t", [WF_I8] = "int8_t",     [WF_I16] = "int16_t",
+        [WF_I32] = "int32_t",  [WF_I64] = "int64_t",   [WF_U8] = "uint8_t",
+        [WF_U16] = "uint16_t", [WF_U32] = "uint32_t",  [WF_U64] = "uint64_t",
         [WF_F16] = "uint16_t", [WF_BF16] = "uint16_t", [WF_F32] = "float",
         [WF_F64] = "double"};
 
@@ -25,7 +25,7 @@ const char *lane_type(const Render *r, wf_dtype t)
     return arena_printf(r->a, "%c_%s", r->set, wf_dtype_name(kept_dtype(t)));
 }
 
-/* ---- which ops there are ------------------------------------------------------------ */
+/* ---- which ops there are ----------------------------------------------------------- */
 
 static bool cast_has(wf_dtype from, wf_dtype to)
 {
@@ -53,7 +53,7 @@ bool render_has(const Program *p, const Eqn *e)
     }
 }
 
-/* ---- constants ---------------------------------------------------------------------- */
+/* ---- constants --------------------------------------------------------------------- */
 
 static void render_float(const Render *r, wf_dtype t, uint64_t bits)
 {
@@ -92,7 +92,7 @@ void render_identity(const Render *r, unsigned op, wf_dtype t)
     render_const(r, t, bits);
 }
 
-/* ---- casts -------------------------------------------------------------------------- */
+/* ---- casts ------------------------------------------------------------------------- */
 
 static void render_to_int(const Render *r, wf_dtype to, const char *x)
 {
@@ -128,8 +128,8 @@ static void render_cast(const Render *r, wf_dtype from, wf_dtype to, const char 
         wf_dtype kept = kept_dtype(to);
         const char *name = wf_dtype_name(kept);
 
-        text_printf(r->t, "%c_select_%s(%s, %c_splat_%s(1), %c_splat_%s(0))", r->set, name,
-                    x, r->set, name, r->set, name);
+        text_printf(r->t, "%c_select_%s(%s, %c_splat_%s(1), %c_splat_%s(0))", r->set,
+                    name, x, r->set, name, r->set, name);
     } else if (dtype_is_float(to))
         render_to_float(r, from, to, x);
     else if (dtype_is_float(from))
@@ -138,7 +138,7 @@ static void render_cast(const Render *r, wf_dtype from, wf_dtype to, const char 
         text_printf(r->t, "__builtin_convertvector(%s, %s)", x, lane_type(r, to));
 }
 
-/* ---- ops ---------------------------------------------------------------------------- */
+/* ---- ops --------------------------------------------------------------------------- */
 
 static const char *infix_of(unsigned op)
 {
@@ -180,8 +180,9 @@ void render_map(const Render *r, unsigned op, wf_dtype out, const wf_dtype *in,
         text_char(r->t, ')');
 }
 
-void render_combine(const Render *r, unsigned op, wf_dtype t, const char *x, const char *y)
+void render_combine(const Render *r, unsigned op, wf_dtype t, const char *x,
+                    const char *y)
 {
-    text_printf(r->t, "%c_%s_%s(%s, %s)", r->set, op_name(op), wf_dtype_name(kept_dtype(t)),
-                x, y);
+    text_printf(r->t, "%c_%s_%s(%s, %s)", r->set, op_name(op),
+                wf_dtype_name(kept_dtype(t)), x, y);
 }

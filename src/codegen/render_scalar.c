@@ -68,7 +68,8 @@ static void indent(Render *r, uint32_t depth)
 
 static Names new_names(Render *r, const Program *p, uint32_t depth)
 {
-    return (Names){p, arena_zalloc(r->a, (p->nvals + 1) * sizeof(char *)), depth, r->tags++};
+    return (Names){p, arena_zalloc(r->a, (p->nvals + 1) * sizeof(char *)), depth,
+                   r->tags++};
 }
 
 static void define_out(Render *r, Names *n, Val v, bool fixed)
@@ -171,15 +172,15 @@ void render_scalar(Render *r)
         wf_dtype t = (wf_dtype)val_type(p, i + 1).dtype;
 
         define_out(r, &n, i + 1, true);
-        text_printf(r->t, "%c_splat_%s(*(const %s *)k->p[%u]);\n", r->set, wf_dtype_name(t),
-                    c_type(t), i);
+        text_printf(r->t, "%c_splat_%s(*(const %s *)k->p[%u]);\n", r->set,
+                    wf_dtype_name(t), c_type(t), i);
     }
     render_eqns(r, &n);
     for (uint32_t j = 0; j < p->nout; j++) {
         wf_dtype t = (wf_dtype)val_type(p, p->outs[j]).dtype;
 
-        text_printf(r->t, "    *(%s *)k->p[%u] = %c_first_%s(%s);\n", c_type(t), p->nin + j,
-                    r->set, wf_dtype_name(t), n.v[p->outs[j]]);
+        text_printf(r->t, "    *(%s *)k->p[%u] = %c_first_%s(%s);\n", c_type(t),
+                    p->nin + j, r->set, wf_dtype_name(t), n.v[p->outs[j]]);
     }
     text_add(r->t, "}\n\n");
 }

@@ -16,7 +16,7 @@
  */
 #include "codegen/codegen.h"
 
-/* ---- what ops are ------------------------------------------------------------------- */
+/* ---- what ops are ------------------------------------------------------------------ */
 
 static bool is_splat_const(const Eqn *e)
 {
@@ -71,7 +71,7 @@ FuseKind fuse_kind(const Program *p, const Eqn *e)
     case OP_while: return scalar_loop_ok(p, e) ? FUSE_SCALAR : FUSE_NO;
     default:
         return op_row(e->op)->lower.kind == LOWER_MAP && render_has(p, e) ? FUSE_MAP
-                                                                        : FUSE_NO;
+                                                                          : FUSE_NO;
     }
 }
 
@@ -102,7 +102,7 @@ double op_cost(unsigned op, unsigned dtype)
     }
 }
 
-/* ---- axes --------------------------------------------------------------------------- */
+/* ---- axes -------------------------------------------------------------------------- */
 
 Dim space_dim(Space *s, Dim d)
 {
@@ -205,7 +205,7 @@ static bool same_range(Space *s, const uint32_t *x, uint32_t nx, const uint32_t 
     }
 }
 
-/* ---- equations ---------------------------------------------------------------------- */
+/* ---- equations --------------------------------------------------------------------- */
 
 static uint32_t *new_axes(Space *s, Type t)
 {
@@ -258,7 +258,8 @@ static bool place_broadcast(Space *s, const Eqn *e, uint32_t **in)
     const BroadcastAttr *a = e->attr;
     Val x = eqn_in(s->p, e)[0];
     Type tx = val_type(s->p, x), ty = val_type(s->p, e->out);
-    uint32_t *out = new_axes(s, ty), *mine = arena_array(s->a, tx.rank + 1u, sizeof *mine);
+    uint32_t *out = new_axes(s, ty),
+             *mine = arena_array(s->a, tx.rank + 1u, sizeof *mine);
 
     for (uint32_t i = 0; i < tx.rank; i++) {
         uint32_t *to = &out[a->dims.v[i]];
@@ -293,8 +294,7 @@ static bool place_reshape(Space *s, const Eqn *e, uint32_t **in)
 
     s->of[e->out] = new_axes(s, t);
     in[0] = s->of[x];
-    return !in[0] ||
-           same_range(s, in[0], val_type(s->p, x).rank, s->of[e->out], t.rank);
+    return !in[0] || same_range(s, in[0], val_type(s->p, x).rank, s->of[e->out], t.rank);
 }
 
 static bool place_slice(Space *s, const Eqn *e, uint32_t **in)
@@ -355,7 +355,7 @@ static bool place_eqn(Space *s, SpaceEqn *se)
     }
 }
 
-/* ---- leaves ------------------------------------------------------------------------- */
+/* ---- leaves ------------------------------------------------------------------------ */
 
 uint32_t space_leaves(const Space *s, const uint32_t *axes, uint32_t rank, uint32_t *out)
 {
@@ -401,7 +401,7 @@ static bool number_leaves(Space *s, const uint32_t *axes, uint32_t rank, uint32_
     return true;
 }
 
-/* ---- loops of the same size --------------------------------------------------------- */
+/* ---- loops of the same size -------------------------------------------------------- */
 
 typedef struct Leaves {
     uint32_t v[MAX_LEAVES], n;
@@ -461,7 +461,7 @@ static void share_loops(Space *s)
         }
 }
 
-/* ---- the form ----------------------------------------------------------------------- */
+/* ---- the form ---------------------------------------------------------------------- */
 
 typedef struct Shaper {
     Space *s;
@@ -523,7 +523,8 @@ static bool reduces_last(const Space *s, const SpaceEqn *se)
 {
     const Eqn *e = &s->p->eqns[se->eqn];
     uint32_t leaf[MAX_LEAVES];
-    uint32_t n = space_leaves(s, se->in[0], val_type(s->p, eqn_in(s->p, e)[0]).rank, leaf);
+    uint32_t n =
+        space_leaves(s, se->in[0], val_type(s->p, eqn_in(s->p, e)[0]).rank, leaf);
 
     return n && se->reduced >> s->axes.v[leaf[n - 1]].leaf & 1;
 }
@@ -634,7 +635,7 @@ static bool check_out(const Shaper *h, Val v)
     return set == h->all || (s->form != FORM_MAP && set == s->row);
 }
 
-/* ---- all of it ---------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------- */
 
 static void init_space(Space *s, wf_ctx *cx, Arena *a, const Program *p)
 {

@@ -11,23 +11,27 @@
 #define UNIT_MOST  64 /* more take too long to compile in one go */
 
 static const char *const flags_any[] = {
-    "-O2",     "-w",
-    "-fwrapv", "-fno-strict-aliasing",
-    "-fno-math-errno", "-fno-trapping-math",
+    "-O2",
+    "-w",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-fno-math-errno",
+    "-fno-trapping-math",
     "-fvisibility=default",
 };
 static const char *const flags_isa[ISA_COUNT][8] = {
     [ISA_BASE] = {NULL},
     [ISA_AVX2] = {"-mavx2", "-mfma", "-mf16c", NULL},
-    [ISA_AVX512] = {"-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma", "-mf16c",
-                    "-mprefer-vector-width=512", NULL},
+    [ISA_AVX512] = {"-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma",
+                    "-mf16c", "-mprefer-vector-width=512", NULL},
 };
 
 bool compile_load(wf_ctx *cx, Kernel *const *k, uint32_t n, bool exact, Code **out)
 {
     Arena *a = &cx->scratch;
     Isa isa = cpu_isa();
-    uint32_t nunits = MAX(1, MAX(MIN((uint32_t)cpu_count(), n / UNIT_LEAST), n / UNIT_MOST));
+    uint32_t nunits =
+        MAX(1, MAX(MIN((uint32_t)cpu_count(), n / UNIT_LEAST), n / UNIT_MOST));
     uint32_t nf = 0;
     CodeUnit *units = arena_array(a, nunits, sizeof *units);
     const char *flags[24];

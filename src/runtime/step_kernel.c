@@ -44,9 +44,9 @@ static bool run_kernel(Frame *f, const Op *op)
 {
     const KernelStep *s = op->data;
     void *array[ARRAYS_MOST];
-    KernelTasks t = {s,
-                     {array, s->d, frame_at(f, s->tmp), frame_at(f, s->acc),
-                      &f->root->cx->cancelled}};
+    KernelTasks t = {
+        s,
+        {array, s->d, frame_at(f, s->tmp), frame_at(f, s->acc), &f->root->cx->cancelled}};
 
     for (uint32_t i = 0; i < s->narrays; i++)
         array[i] = frame_at(f, s->array[i]);

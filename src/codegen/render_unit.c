@@ -1,0 +1,137 @@
+/* render_unit.c -- one translation unit: what generated C stands on, then the kernels.
+ *
+ * The unit is complete in itself: it includes no header of the system, since those take
+ * longer to read than everything else to compile. Declared instead are the integer types,
+ * the few functions of libm that lanes.h names, and the few instructions that vec.h names.
+ */
+#include "codegen/render.h"
+
+extern const char *const prelude_lines[]; /* made from the headers by the Makefile */
+
+static const char head[] =
+    "typedef __INT8_TYPE__ int8_t;\n"
+    "typedef __INT16_TYPE__ int16_t;\n"
+    "typedef __INT32_TYPE__ int32_t;\n"
+    "typedef __INT64_TYPE__ int64_t;\n"
+    "typedef __UINT8_TYPE__ uint8_t;\n"
+    "typedef __UINT16_TYPE__ uint16_t;\n"
+    "typedef __UINT32_TYPE__ uint32_t;\n"
+    "typedef __UINT64_TYPE__ uint64_t;\n"
+    "typedef __UINTPTR_TYPE__ uintptr_t;\n"
+    "typedef __SIZE_TYPE__ size_t;\n"
+    "#define INT8_MAX 127\n"
+    "#define INT16_MAX 32767\n"
+    "#define INT32_MAX 2147483647\n"
+    "#define INT64_MAX 9223372036854775807ll\n"
+    "#define UINT8_MAX 255\n"
+    "#define UINT16_MAX 65535\n"
+    "#define UINT32_MAX 4294967295u\n"
+    "#define UINT64_MAX 18446744073709551615ull\n"
+    "#define INT32_MIN (-INT32_MAX - 1)\n"
+    "#define INT64_MIN (-INT64_MAX - 1)\n"
+    "#define INFINITY __builtin_inff()\n"
+    "#define NAN __builtin_nanf(\"\")\n"
+    "void *memcpy(void *, const void *, size_t);\n"
+    "double fabs(double), exp(double), log(double), log1p(double), sqrt(double);\n"
+    "double erf(double), erfc(double), copysign(double, double), sin(double);\n"
+    "double cos(double), tan(double), fmod(double, double), atan2(double, double);\n"
+    "double pow(double, double);\n"
+    "float fmodf(float, float);\n";
+
+/* The few instructions the library's vec.h names, without the header that defines them
+ * all, which takes longer to read than everything else to compile. */
+static const char intrinsics[] =
+    "#if defined(__SSE2__) && !defined(__clang__)\n"
+    "typedef float __m128 __attribute__((vector_size(16)));\n"
+    "typedef double __m128d __attribute__((vector_size(16)));\n"
+    "#define _mm_sqrt_ps(x) __builtin_ia32_sqrtps(x)\n"
+    "#define _mm_sqrt_pd(x) __builtin_ia32_sqrtpd(x)\n"
+    "#if KERNEL_ISA > 0\n"
+    "typedef float __m256 __attribute__((vector_size(32)));\n"
+    "typedef double __m256d __attribute__((vector_size(32)));\n"
+    "#define _mm256_sqrt_ps(x) __builtin_ia32_sqrtps256(x)\n"
+    "#define _mm256_sqrt_pd(x) __builtin_ia32_sqrtpd256(x)\n"
+    "#define _mm256_min_ps(x, y) __builtin_ia32_minps256(x, y)\n"
+    "#define _mm256_max_ps(x, y) __builtin_ia32_maxps256(x, y)\n"
+    "#endif\n"
+    "#if KERNEL_ISA > 1\n"
+    "typedef float __m512 __attribute__((vector_size(64)));\n"
+    "typedef double __m512d __attribute__((vector_size(64)));\n"
+    "#define _mm512_min_ps(x, y) \\\n"
+    "    __builtin_ia32_minps512_mask(x, y, (__m512){0}, (unsigned short)-1, 4)\n"
+    "#define _mm512_max_ps(x, y) \\\n"
+    "    __builtin_ia32_maxps512_mask(x, y, (__m512){0}, (unsigned short)-1, 4)\n"
+    "#define _mm512_scalef_ps(x, y) \\\n"
+    "    __builtin_ia32_scalefps512_mask(x, y, (__m512){0}, (unsigned short)-1, 4)\n"
+    "#define _mm512_rcp14_ps(x) \\\n"
+    "    __builtin_ia32_rcp14ps512_mask(x, (__m512){0}, (unsigned short)-1)\n"
+    "#define _mm512_sqrt_ps(x) \\\n"
+    "    __builtin_ia32_sqrtps512_mask(x, (__m512){0}, (unsigned short)-1, 4)\n"
+    "#define _mm512_sqrt_pd(x) \\\n"
+    "    __builtin_ia32_sqrtpd512_mask(x, (__m512d){0}, (unsigned char)-1, 4)\n"
+    "#endif\n"
+    "#elif defined(__SSE2__)\n"
+    "#include <immintrin.h>\n"
+    "#endif\n";
+
+static const char args_text[] =
+    "typedef struct WkArgs {\n"
+    "    void *const *p;\n"
+    "    const int64_t *d;\n"
+    "    char *tmp, *acc;\n"
+    "    const volatile int *stop;\n"
+    "} WkArgs;\n"
+    "VINLINE int64_t wk_least(int64_t a, int64_t b) { return a < b ? a : b; }\n"
+    "VINLINE int wk_usable(double x) { return x - x == 0 && (x > 0x1p-126 || -x > "
+    "0x1p-126); }\n"
+    "VINLINE int wk_left(int64_t n, int lanes)\n"
+    "{\n"
+    "    return n >= lanes ? lanes : n > 0 ? (int)n : 0;\n"
+    "}\n\n";
+
+static void add_types(const Program *p, uint32_t *types)
+{
+    for (Val v = 1; v < p->nvals; v++)
+        *types |=
+            1u << kept_dtype((wf_dtype)val_type(p, v).dtype) | 1u << val_type(p, v).dtype;
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        add_types(p->subs[i], types);
+}
+
+/* The lanes of one set, for the types in use. */
+static void render_lanes(Text *out, char set, uint32_t types)
+{
+    static const struct {
+        wf_dtype t;
+        const char *name;
+    } rows[] = {{WF_F32, "F32"}, {WF_F64, "F64"}, {WF_I8, "I8"}, {WF_I16, "I16"},
+                {WF_I32, "I32"}, {WF_I64, "I64"}, {WF_U8, "U8"}, {WF_U16, "U16"},
+                {WF_U32, "U32"}, {WF_U64, "U64"}};
+    const char *n = set == 's' ? "VFL" : "VDL";
+
+    text_printf(out, "LANES_BOOL(%c, %s, int%d_t)\n", set, n, set == 's' ? 32 : 64);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (types >> rows[i].t & 1)
+            text_printf(out, "LANES_%s(%c, %s)\n", rows[i].name, set, n);
+    if (types & (1u << WF_F16 | 1u << WF_BF16))
+        text_printf(out, "LANES_HALF(%c, %s)\n", set, n);
+}
+
+void render_unit(Kernel *const *k, uint32_t n, Isa isa, Arena *a, Text *out)
+{
+    uint32_t types[2] = {0, 0};
+
+    text_printf(out, "#define KERNEL_ISA %d\n", (int)isa);
+    text_add(out, head);
+    text_add(out, intrinsics);
+    for (const char *const *line = prelude_lines; *line; line++)
+        text_add(out, *line);
+    text_add(out, args_text);
+    for (uint32_t i = 0; i < n; i++)
+        add_types(k[i]->p, &types[k[i]->scalar ? scalar_is_wide(k[i]->p) : k[i]->wide]);
+    for (int set = 0; set < 2; set++)
+        if (types[set])
+            render_lanes(out, set ? 'd' : 's', types[set]);
+    for (uint32_t i = 0; i < n; i++)
+        render_kernel(k[i], isa, a, out);
+}
