@@ -51,7 +51,7 @@ help:
 	@echo 'make demo       a tour of what works, on embedded data'
 	@echo 'make test       all tests; installs what it needs; ends with "N passed, N failed"'
 	@echo 'make test-long  the same with more random programs and longer fuzzing'
-	@echo 'make verify-math  elementwise functions of every f32 there is, in ulp (minutes)'
+	@echo 'make verify-math  elementwise functions of every f32 there is, in ulp (half an hour)'
 	@echo 'make examples   build/examples/*, C programs that use the library'
 	@echo 'make bench      speed, side by side with other systems where they are present (ROWS=a,b)'
 	@echo 'make san        the tests under ASan+UBSan, then TSan'
