@@ -37,6 +37,7 @@ class _Run:
         kit = self.kit
 
         def flat(*xs):
+            self.lifted = xs
             leaves = list(self.leaves)
             for i, x in zip(self.live, xs):
                 leaves[i] = x
@@ -78,7 +79,7 @@ class _Run:
     def vjp(self, gys):
         like = self.kit.like
         grads = self.vjp_leaves(gys)
-        return self._spread([like(g, self.leaves[i]) for g, i in zip(grads, self.live)])
+        return self._spread([like(g, self.leaves[i], x) for g, i, x in zip(grads, self.live, self.lifted)])
 
     def jvp_leaves(self, dxs):
         return self.record.jvp(dxs)[:self.count]
@@ -117,8 +118,8 @@ class Transforms:
     def is_float(self, x):
         return isinstance(x, float) or (isinstance(x, self.w.Tensor) and x.dtype.is_floating_point)
 
-    def like(self, g, x):
-        # g as a gradient by x, or as a tangent of x
+    def like(self, g, x, lifted=None):
+        # g as a gradient by x, which the function saw as lifted, or as a tangent of x
         return g
 
     def no_derivative(self, x):

@@ -36,9 +36,15 @@ class _Transforms(_transform.Transforms):
             raise TypeError(f"{what} requires real-valued outputs (output dtype that is a sub-dtype of "
                             f"np.floating), but got {y.dtype.name}.")
 
-    def like(self, g, x):
+    def like(self, g, x, lifted=None):
+        # Weak as x is, unless a rule of the script gave x a gradient of a type of its own.
         weak = isinstance(x, float) or _w.about(x, "weak")
+        if weak and lifted is not None:
+            for s in self.strong:
+                weak = weak and not _w.same(s, lifted)
         return _w.set_weak(g, True) if weak else g
+
+    strong = []
 
     def no_derivative(self, x):
         return _w.full(tuple(x.shape) if self.is_tensor(x) else (), False, bool)

@@ -117,7 +117,8 @@ class custom_vjp(_Custom):
 
         def flat(*xs):
             ys, s = kit.flatten(self.fun(*self._merge(fixed, _tree.unflatten(spec, xs), n)))
-            out.append((s, [_is_float(_w.wrap(y)) for y in ys]))
+            ys = [_w.wrap(y) for y in ys]
+            out.append((s, [(_is_float(y), _w.about(y, "weak")) for y in ys]))
             return ys
 
         def forward(*xs):
@@ -125,17 +126,20 @@ class custom_vjp(_Custom):
             ys = kit.flatten(y)[0]
             parts, s = kit.flatten(res)
             keep = [i for i, r in enumerate(parts) if isinstance(r, (float, int, bool, _w.Tensor))]
-            saved.append((parts, s, keep))
-            return ys + [parts[i] for i in keep]
+            kept = [_w.wrap(parts[i]) for i in keep]
+            saved.append((parts, s, keep, [_w.about(x, "weak") for x in kept]))
+            return ys + kept
 
         def backward(*xs):
-            parts, s, keep = saved[-1]
+            parts, s, keep, weak = saved[-1]
             parts = list(parts)
-            for i, x in zip(keep, xs):
-                parts[i] = x
-            out_spec, floats = out[-1]
+            for i, x, soft in zip(keep, xs, weak):
+                parts[i] = _w.set_weak(x, True) if soft else x
+            out_spec, kinds = out[-1]
             gs = iter(xs[len(keep):])
-            g = _tree.unflatten(out_spec, [next(gs) if f else None for f in floats])
+            g = [next(gs) if is_float else None for is_float, _ in kinds]
+            g = [_w.set_weak(x, True) if x is not None and soft else x for x, (_, soft) in zip(g, kinds)]
+            g = _tree.unflatten(out_spec, g)
             head = [fixed[i] for i in sorted(fixed)]
             got = self.bwd(*head, _tree.unflatten(s, parts), g)
             if not isinstance(got, (tuple, list)) or len(got) != len(rest):
@@ -161,7 +165,10 @@ class custom_vjp(_Custom):
                 if d is None:
                     out.append(_w.zeros_like(x))
                 else:
-                    out.append(_w.cast(_w.broadcast_to(_w.wrap(d), x.shape), x.dtype))
+                    d = _w.wrap(d)
+                    if _w.about(x, "weak") and not _w.about(d, "weak") and not _w.about(x, "symbolic"):
+                        kit.strong[:] = kit.strong[-63:] + [x]
+                    out.append(_w.cast(_w.broadcast_to(d, x.shape), x.dtype))
         return out
 
 
