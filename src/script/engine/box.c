@@ -743,7 +743,11 @@ static bool dtype_init(Vm *vm, Value self, const Args *a)
     En e = {.vm = vm, .c = vm->cx, .f = g ? &g->front[FRONT_NUMPY] : NULL};
 
     o->front = e.f;
-    return g && en_dtype(&e, a->v[0], &o->dtype);
+    o->dtype = WF_F64; /* of None */
+    if (g && en_dtype(&e, a->v[0], &o->dtype))
+        return true;
+    o->dtype = WF_F64;
+    return false;
 }
 
 static const PropertyDef dtype_properties[] = {

@@ -125,7 +125,10 @@ def _copysign(x, y):
 
 
 def _gcd(x, y):
-    x, y = _w.abs(_w.wrap(x)), _w.abs(_w.wrap(y))
+    x, y = _w.wrap(x), _w.wrap(y)
+    if x.dtype.kind not in "iu" or y.dtype.kind not in "iu":
+        raise TypeError("ufunc 'gcd' is not supported for these input types: integers are needed")
+    x, y = _w.abs(x), _w.abs(y)
     x, y = x + y * 0, y + x * 0
     while _w.any(y != 0):
         x, y = _w.where(y != 0, y, x), _w.where(y != 0, _w.remainder(x, _w.where(y != 0, y, 1)), 0)
