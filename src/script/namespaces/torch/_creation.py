@@ -92,7 +92,7 @@ empty = _filled(0.0, "empty")
 
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     if dtype is None and getattr(fill_value, "kind", None) == "float":
-        dtype = torch.get_default_dtype()  # a number of a scripted function
+        dtype = get_default_dtype()  # a number of a scripted function
     t = _w.full((size,) if isinstance(size, int) else size, fill_value, dtype)
     return _finish(t, device, requires_grad)
 

@@ -181,14 +181,14 @@ def _apply_traced(cls, args):
         ctx = FunctionCtx()
         ctx.needs_input_grad = tuple([isinstance(a, _w.Tensor) for a in args])
         outs = results(cls._call(ctx, filled(xs)))
-        kept.append(ctx)
-        return outs, [s for s in ctx._saved if s is not None]
+        kept.append((ctx, ctx._saved, [o.dtype.is_floating_point for o in outs]))
+        return outs + [s for s in ctx._saved if s is not None]
 
-    def backward(saved, grads):
-        ctx = kept[-1]
-        it = iter(saved)
-        ctx._saved = tuple([None if s is None else next(it) for s in ctx._saved])
-        out = cls.backward(ctx, *grads)
+    def backward(*xs):  # what was saved, then the gradients of the floats
+        ctx, saved, floats = kept[-1]
+        it = iter(xs)
+        ctx._saved = tuple([None if s is None else next(it) for s in saved])
+        out = cls.backward(ctx, *[next(it) if f else None for f in floats])
         out = out if isinstance(out, (tuple, list)) else (out,)
         gs = []
         for k in places:

@@ -463,13 +463,13 @@ def _registered(hooks, hook, prepend):
 
 
 class _Backward:
-    # What the backward hooks of one call of a module see: the gradients of its inputs, then
-    # known; of the result, seen before.
+    # What the backward hooks of one call of a module see, once all of it is there: the gradients
+    # of its inputs and of its result, in whatever order they come.
     def __init__(self, module, inputs):
         self.module = module
         self.inputs = [None] * inputs
-        self.missing = 0        # gradients of inputs that are still to come
         self.output = None
+        self.missing = 0
 
     def call(self):
         for hook in list(self.module._backward_hooks.values()):
@@ -487,6 +487,7 @@ class _Backward:
 
     def at_output(self, g):
         self.output = g
+        self.missing -= 1
         if not self.missing:
             self.call()
 
@@ -506,4 +507,5 @@ def _watch_output(out, seen):
     first = out[0] if isinstance(out, tuple) else out
     if isinstance(first, _w.Tensor) and first.requires_grad:
         first.register_hook(seen.at_output)
+        seen.missing += 1
     return out
