@@ -442,7 +442,6 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     n = input.shape[-1] + abs(offset)
     eye = _w.eye(n, n, offset, input.dtype)
-    pad = (0, offset) if offset >= 0 else (-offset, 0)
     if offset:
         lo, hi = [0] * input.ndim, [0] * input.ndim
         if offset > 0:
@@ -684,7 +683,6 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
 def _unique_rows(input, dim, return_inverse, return_counts):
     rows = input.movedim(dim, 0)
     keys = [r.tolist() for r in _w.reshape(rows, (rows.shape[0], -1))]
-    order = sorted_keys = []
     distinct = []
     for k in sorted_list(keys):
         if not distinct or distinct[-1] != k:

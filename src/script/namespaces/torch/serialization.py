@@ -4,8 +4,6 @@ import json as _json
 from collections import OrderedDict
 
 import _torch as _w
-from torch._creation import from_numpy
-from torch._tensor import Tensor
 from torch.nn.parameter import Parameter
 
 _MARK = "torch.tree"

@@ -198,7 +198,7 @@ class _Writer:
         self.lines.append(f"module\t{prefix[:-1]}\t{original.__name__}\t{m.extra_repr()}")
         attrs, more = {}, {}
         for k, v in vars(m).items():
-            if k in ("_parameters", "_buffers", "_modules", "_traced"):
+            if k in ("_parameters", "_buffers", "_modules", "_traced", "_quick"):
                 continue
             if isinstance(v, _w.Tensor):
                 more[k] = self.name(prefix, "@" + k, v, "buffer")

@@ -41,7 +41,37 @@ generation = [0]        # changes with every attribute of a scripted module
 
 
 def changed():
-    generation[0] += 1
+    generation[0] = _w.Dispatch.changed()
+
+
+class Quick(_w.Dispatch):
+    # Calls of a module's forward with tensors of types seen before: its program, at once.
+    def __init__(self, module):
+        super().__init__()
+        self.module = module
+
+    def slow(self, *args, **kwargs):
+        return nn.Module.__call__(self.module, *args, **kwargs)
+
+
+def quick_call(self, *args, **kwargs):
+    # __call__ of scripted and traced modules.
+    q = vars(self).get("_quick")
+    return nn.Module.__call__(self, *args, **kwargs) if q is None else q(*args, **kwargs)
+
+
+def remember(module, args, program, single, state):
+    # state: [(dict, name)]
+    if module._forward_hooks or module._forward_pre_hooks or module._backward_hooks or \
+            not all([isinstance(x, _w.Tensor) for x in args]) or len(state) > 200:
+        return
+    q = vars(module).get("_quick")
+    if q is None:
+        q = vars(module)["_quick"] = Quick(module)
+    flat = []
+    for d, name in state:
+        flat += [d, name]
+    q.remember(args, program, single, flat)
 
 
 class Method:
@@ -356,6 +386,8 @@ class ScriptFunction(_w.Dispatch):
 
 class ScriptModule(nn.Module):
     # A module whose forward and exported methods are scripted.
+    __call__ = quick_call
+
     def __setattr__(self, name, value):
         d = vars(self)
         tensors = ("_parameters" in d and name in self._parameters) or ("_buffers" in d and name in self._buffers)
@@ -366,6 +398,18 @@ class ScriptModule(nn.Module):
     def train(self, mode=True):
         changed()
         return nn.Module.train(self, mode)
+
+    def register_forward_hook(self, *args, **kwargs):
+        changed()
+        return nn.Module.register_forward_hook(self, *args, **kwargs)
+
+    def register_forward_pre_hook(self, *args, **kwargs):
+        changed()
+        return nn.Module.register_forward_pre_hook(self, *args, **kwargs)
+
+    def register_full_backward_hook(self, *args, **kwargs):
+        changed()
+        return nn.Module.register_full_backward_hook(self, *args, **kwargs)
 
     @property
     def original_name(self):
@@ -440,6 +484,16 @@ def _scripted_method(f, name):
     def call(self, *args, **kwargs):
         return method(self, args, kwargs)
 
+    def first(self, *args, **kwargs):
+        r = method(self, args, kwargs)
+        s = method.last
+        if not kwargs and s is not None and s.plain(args):
+            remember(self, args, s.program, s.spec == "*",
+                     [(m._parameters if kind == "param" else m._buffers, n) for m, kind, n, _ in _state(self)])
+        return r
+
+    if name == "forward":
+        call = first
     call.__stage_as__ = f
     call.__method__ = method
     call.__name__ = name

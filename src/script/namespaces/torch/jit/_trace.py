@@ -5,7 +5,7 @@ import _tree
 import _torch as _w
 import torch
 from torch import nn
-from torch.jit._script import ScriptModule, ScriptFunction
+from torch.jit._script import ScriptModule, ScriptFunction, remember
 
 
 class TracerWarning(Warning):
@@ -174,7 +174,12 @@ class TopLevelTracedModule(TracedModule):
         return f"original_name={type(self)._original.__name__}"
 
     def forward(self, *args):
-        return self._traced["forward"].run(args, _named_state(self))
+        t = self._traced["forward"]
+        state = _named_state(self)
+        r = t.run(args, state)
+        if not t.writes and isinstance(r, _w.Tensor) and not _w.in_trace():
+            remember(self, args, t.program, True, [(d, k) for _, d, k, _ in state])
+        return r
 
 
 class ONNXTracedModule(TracedModule):

@@ -73,8 +73,7 @@ def mish(input, inplace=False):
 
 
 def softplus(input, beta=1, threshold=20):
-    y = _w.softplus(input, beta)
-    return y
+    return _w.softplus(input, beta)
 
 
 def softsign(input):
@@ -626,7 +625,6 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
     if not use_input_stats:
         return _w.batch_norm(input, running_mean, running_var, weight, bias, False, eps)[0]
     if running_mean is not None:
-        dims = [0] + list(range(2, input.ndim))
         space = list(range(2, input.ndim))
         was = _w.recording(False)
         mean = _w.mean(_w.mean(input, space), 0)

@@ -1,7 +1,4 @@
 # torch.nn.modules.activation -- functions of one tensor as modules.
-#
-# _simple makes a module of a function: its parameters (with their defaults) become
-# attributes, and how they are shown is one text.
 import _torch as _w
 from torch._creation import full as _full
 from torch.nn import functional as F

@@ -427,9 +427,7 @@ def _forget(d, name, keep):
 
 
 def _type_text(v):
-    k = type(v)
-    return "torch." + ("FloatTensor" if isinstance(v, _w.Tensor) else k.__name__) if isinstance(v, _w.Tensor) \
-        else k.__name__
+    return v.type() if isinstance(v, _w.Tensor) else type(v).__name__
 
 
 def _check_name(m, name, kind, what):
