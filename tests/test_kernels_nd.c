@@ -664,7 +664,7 @@ static void check_pool(const KLoops *k, KType t, int round)
 
     for (int i = 0; i < w.rank; i++) {
         bool outer = i < w.rank - 2;
-        int64_t reach;
+        int64_t reach, room;
         w.x[i] = 1 + (int64_t)test_random_below(outer ? 4 : round % 9 ? 23 : 300);
         w.window[i] = outer ? 1 : 1 + (int64_t)test_random_below(4);
         w.stride[i] = outer ? 1 : 1 + (int64_t)test_random_below(3);
@@ -672,11 +672,8 @@ static void check_pool(const KLoops *k, KType t, int round)
         w.lo[i] = outer ? 0 : (int64_t)test_random_below(5) - 1;
         w.base[i] = 1;
         reach = (w.window[i] - 1) * w.dilation[i] + 1;
-        w.y[i] = outer
-                     ? w.x[i]
-                     : MAX(1, (w.x[i] + w.lo[i] + (int64_t)test_random_below(4) - reach) /
-                                      w.stride[i] +
-                                  1);
+        room = w.x[i] + w.lo[i] + (int64_t)test_random_below(4) - reach;
+        w.y[i] = outer ? w.x[i] : room < 0 ? 1 : room / w.stride[i] + 1;
         nx *= w.x[i];
         ny *= w.y[i];
     }
