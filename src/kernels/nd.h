@@ -4,8 +4,8 @@
  * Two parts, under the contracts of kernels.h. Inner loops work on contiguous elements
  * and are built for each instruction set (k_map_*.c, k_half.c). Drivers walk shapes and
  * strides, bring what is not contiguous into small blocks, and split large work into
- * tasks (map.c, reduce.c, move.c, window.c, scatter.c). How the work is split depends on shapes
- * alone, so results have equal bits for any number of threads.
+ * tasks (map.c, reduce.c, move.c, window.c, scatter.c). How the work is split depends on
+ * shapes alone, so results have equal bits for any number of threads.
  */
 #ifndef WEFT_KERNELS_ND_H
 #define WEFT_KERNELS_ND_H
@@ -192,7 +192,7 @@ void k_window_sum(const KWindow *w, const void *x, void *y, const KPar *par);
 void k_window_max(const KWindow *w, const void *x, void *y, int64_t *place,
                   const KPar *par);
 
-/* ---- scatter.c ---------------------------------------------------------------------- */
+/* ---- scatter.c --------------------------------------------------------------------- */
 
 /* y[at[i]] += u[i] for i in 0..rows-1 in order, where 0 <= at[i] < n. f32 and f64: 1; of
  * other types it does nothing: 0. */

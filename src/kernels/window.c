@@ -217,7 +217,7 @@ static void window_task(void *user, int i)
     }
 }
 
-/* ---- planes ------------------------------------------------------------------------- */
+/* ---- planes ------------------------------------------------------------------------ */
 
 typedef struct PoolRun {
     KPool p;
@@ -279,7 +279,7 @@ static int run_pools(const KWindow *w, int max, const void *x, void *y, int64_t 
     return 1;
 }
 
-/* ---- all ------------------------------------------------------------------------------ */
+/* ---- all --------------------------------------------------------------------------- */
 
 static void run_windows(const KWindow *w, int max, const void *x, void *y, int64_t *place,
                         const KPar *par)

@@ -1,8 +1,8 @@
 /* loops.c -- what every turn of a loop computes alike is computed once, before it.
  *
  *   requires   nothing
- *   keeps      values, but for the order of additions of accumulate.c; what may fail at run time stays in a loop that may
- *              make no turn
+ *   keeps      values, but for the order of additions of accumulate.c; what may fail at
+ *              run time stays in a loop that may make no turn
  *   breaks     nothing
  *
  *   a carry that the body hands on unchanged                     a constant of the loop
