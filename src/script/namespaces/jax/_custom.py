@@ -8,8 +8,12 @@ def _is_float(x):
     return isinstance(x, float) or (isinstance(x, _w.Tensor) and x.dtype.is_floating_point)
 
 
+_deepest = 3     # rules inside rules of one function that get rules themselves: orders of derivatives
+
+
 class _Custom:
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
+        self.depth = 0          # rules of this function that are running
         self.fun = fun
         self.nondiff = _numbers(nondiff_argnums)
         self.slots = {}
@@ -30,6 +34,14 @@ class _Custom:
         nums = [i + n if i < 0 else i for i in self.nondiff]
         fixed = {i: args[i] for i in nums}
         return fixed, [a for i, a in enumerate(args) if i not in fixed], n
+
+    def _inside(self, rule, *args):
+        # A rule that calls its function on something new would be traced without an end.
+        self.depth += 1
+        try:
+            return rule(*args)
+        finally:
+            self.depth -= 1
 
     def _merge(self, fixed, rest, n):
         it = iter(rest)
@@ -72,6 +84,8 @@ class custom_jvp(_Custom):
     def __call__(self, *args, **kwargs):
         if self.rule is None:
             raise AttributeError(f"No JVP defined for custom_jvp function {self.__name__} using defjvp.")
+        if self.depth > _deepest:
+            return self.fun(*args, **kwargs)
         fixed, rest, n = self._split(args, kwargs)
         leaves, spec = kit.flatten(rest)
         leaves = [_w.wrap(x) for x in leaves]
@@ -90,7 +104,7 @@ class custom_jvp(_Custom):
                 zeros[i] = t
             p, t = _tree.unflatten(spec, primals), _tree.unflatten(spec, zeros)
             head = [fixed[i] for i in sorted(fixed)]
-            y, dy = self.rule(*head, tuple(p), tuple(t))
+            y, dy = self._inside(self.rule, *head, tuple(p), tuple(t))
             ys, s = kit.flatten(y)
             dys = _tree.flatten_up_to(s, dy)
             pairs = [(_w.wrap(a), b) for a, b in zip(ys, dys)]
@@ -109,6 +123,8 @@ class custom_vjp(_Custom):
     def __call__(self, *args, **kwargs):
         if self.fwd is None:
             raise AttributeError(f"No VJP defined for custom_vjp function {self.__name__} using defvjp.")
+        if self.depth > _deepest:
+            return self.fun(*args, **kwargs)
         fixed, rest, n = self._split(args, kwargs)
         leaves, spec = kit.flatten(rest)
         leaves = [_w.wrap(x) for x in leaves]
@@ -122,7 +138,7 @@ class custom_vjp(_Custom):
             return ys
 
         def forward(*xs):
-            y, res = self.fwd(*self._merge(fixed, _tree.unflatten(spec, xs), n))
+            y, res = self._inside(self.fwd, *self._merge(fixed, _tree.unflatten(spec, xs), n))
             ys = kit.flatten(y)[0]
             parts, s = kit.flatten(res)
             keep = [i for i, r in enumerate(parts) if isinstance(r, (float, int, bool, _w.Tensor))]
@@ -141,7 +157,7 @@ class custom_vjp(_Custom):
             g = [_w.set_weak(x, True) if x is not None and soft else x for x, (_, soft) in zip(g, kinds)]
             g = _tree.unflatten(out_spec, g)
             head = [fixed[i] for i in sorted(fixed)]
-            got = self.bwd(*head, _tree.unflatten(s, parts), g)
+            got = self._inside(self.bwd, *head, _tree.unflatten(s, parts), g)
             if not isinstance(got, (tuple, list)) or len(got) != len(rest):
                 raise TypeError(f"Custom VJP bwd rule {getattr(self.bwd, '__name__', 'bwd')} must produce a tuple of "
                                 f"{len(rest)} cotangents, one for each differentiable argument, got {got!r}")
