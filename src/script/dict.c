@@ -530,6 +530,8 @@ static Value view_repr(Vm *vm, Value self)
             obj_drop(vm, l);
         return NIL;
     }
+    if (strcmp(sc_type_name(vm, ((Iter *)self.o)->a), "OrderedDict") == 0)
+        buf_char(&b, 'o');
     buf_str(&b, names[view_kind(vm, self)]);
     buf_value(&b, v_obj(l), true);
     buf_char(&b, ')');
