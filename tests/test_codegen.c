@@ -192,8 +192,9 @@ static void random_batch(int from, int n, int *compared, int *fused)
         uint64_t seed = (uint64_t)(from + i);
         Rng rng = {seed * 99991};
         const char *what = NULL;
-        const Program *p = random_program(b.cx, &rng, 3 + (int)(seed % 12),
-                                          seed % 7 ? RANDOM_PLAIN : RANDOM_CUSTOM);
+        const Program *p =
+            random_program(b.cx, &rng, seed % 10 ? 3 + (int)(seed % 8) : 20,
+                           seed % 7 ? RANDOM_PLAIN : RANDOM_CUSTOM);
 
         if (p) {
             p = derived(b.cx, p, seed, &what);
