@@ -193,7 +193,7 @@ static void random_batch(int from, int n, int *compared, int *fused)
         Rng rng = {seed * 99991};
         const char *what = NULL;
         const Program *p =
-            random_program(b.cx, &rng, seed % 10 ? 3 + (int)(seed % 8) : 20,
+            random_program(b.cx, &rng, seed % 20 ? 2 + (int)(seed % 6) : 16,
                            seed % 7 ? RANDOM_PLAIN : RANDOM_CUSTOM);
 
         if (p) {
