@@ -269,6 +269,8 @@ static Value n_tri(Vm *vm, const Args *a) { return square(vm, a, wf_tri); }
 
 static wf_generator *generator(En *e)
 {
+    if (!en_may_draw(e->vm))
+        return NULL;
     if (!e->f->generator)
         wf_generator_new(e->c, 5489, &e->f->generator);
     return e->f->generator;

@@ -65,6 +65,9 @@ enum { FRONT_TORCH, FRONT_JAX, FRONT_NUMPY, FRONT_TF, FRONT_AESARA, FRONT_COUNT 
 
 typedef struct Engine { /* of one Vm: vm->engine */
     Vm *vm;
+    int64_t age; /* of trees of modules: see dispatch.c */
+    int no_random; /* > 0: a program is made that must not hold numbers drawn now */
+    int64_t refused; /* draws refused for that reason */
     Place place; /* where natives stand while a function is compiled; else nowhere */
     Front front[FRONT_COUNT];
     bool example_reads; /* the numbers of a symbolic tensor are those of the trace's example */
@@ -164,6 +167,7 @@ extern const NativeDef engine_random_torch[], engine_hosts[], engine_files[];
 extern const ClassDef torch_generator_def;
 extern const ClassDef program_def, record_def, slot_def;
 extern const NativeDef engine_stage[]; /* stage.c */
+bool en_may_draw(Vm *vm); /* false with an exception: see Engine.no_random */
 
 /* ---- dispatch.c: callables that know programs by the types of their arguments ---- */
 

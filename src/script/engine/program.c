@@ -299,7 +299,7 @@ Value program_call(Vm *vm, Front *f, Value program, const Value *v, int n, bool 
 {
     ProgramObj *g = as_program(program);
     En e = en_begin_front(vm, f);
-    wf_tensor in[64], out[64];
+    wf_tensor in[256], out[64];
     uint32_t total = (uint32_t)n + g->ncaptures;
 
     if (total != g->p->nin || total > COUNT(in) || g->p->nout > COUNT(out)) {

@@ -161,6 +161,8 @@ static Value n_draw(Vm *vm, const Args *a)
     Tensor *t;
     TorchRng *r;
 
+    if (!en_may_draw(vm))
+        return en_fail(&e);
     if (!en_str(&e, a->v[0], &kind) || !en_dtype(&e, a->v[2], &d) ||
         !en_float(&e, a->v[3], &p) || !en_float(&e, a->v[4], &q) ||
         !(r = generator_arg(&e, a->v[5])) || !(t = fresh(&e, a->v[1], d, &h)))
@@ -186,6 +188,8 @@ static Value n_draw_int(Vm *vm, const Args *a)
     Tensor *t;
     TorchRng *r;
 
+    if (!en_may_draw(vm))
+        return en_fail(&e);
     if (!en_int(&e, a->v[0], &low) || !en_int(&e, a->v[1], &high) ||
         !en_dtype(&e, a->v[3], &d) || !(r = generator_arg(&e, a->v[4])))
         return en_fail(&e);
@@ -210,6 +214,8 @@ static Value n_draw_bernoulli(Vm *vm, const Args *a)
     Tensor *x, *t;
     wf_dtype d, wide;
 
+    if (!en_may_draw(vm))
+        return en_fail(&e);
     if (!r || !en_tensor(&e, a->v[0], &p) || wf_is_symbolic(e.c, p))
         return en_fail(&e);
     d = wf_dtype_of(e.c, p);
@@ -233,6 +239,8 @@ static Value n_draw_permutation(Vm *vm, const Args *a)
     wf_tensor h;
     Tensor *t;
 
+    if (!en_may_draw(vm))
+        return en_fail(&e);
     if (!r || !(t = fresh(&e, a->v[0], WF_I64, &h)))
         return en_fail(&e);
     torch_randperm(r, tensor_data(t), t->count);
@@ -251,6 +259,8 @@ static Value n_draw_multinomial(Vm *vm, const Args *a)
     double *scratch;
     wf_dtype d;
 
+    if (!en_may_draw(vm))
+        return en_fail(&e);
     if (!r || !en_tensor(&e, a->v[0], &w) || !en_int(&e, a->v[1], &m) ||
         !en_bool(&e, a->v[2], &again))
         return en_fail(&e);

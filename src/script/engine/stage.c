@@ -71,7 +71,28 @@ static Value n_assert_now(Vm *vm, const Args *a)
     return en_end_value(&e, NONE);
 }
 
+bool en_may_draw(Vm *vm)
+{
+    if (!vm->engine->no_random || !vm->cx->tensors->trace)
+        return true;
+    vm->engine->refused++;
+    return sc_fail(vm, C_RuntimeError, "random numbers are drawn anew at each call and cannot "
+                                       "be part of a program");
+}
+
+/* refuse_random(on): while on, draws inside a trace are errors; gives how many were refused */
+static Value n_refuse_random(Vm *vm, const Args *a)
+{
+    bool on;
+
+    if (!sc_to_bool(vm, a->v[0], &on))
+        return NIL;
+    vm->engine->no_random += on ? 1 : vm->engine->no_random > 0 ? -1 : 0;
+    return v_int(vm->engine->refused);
+}
+
 const NativeDef engine_stage[] = {
+    {"refuse_random", n_refuse_random, "on"},
     {"alias", n_alias, "x"},
     {"same_value", n_same_value, "x,y"},
     {"symbol_of", n_symbol_of, "x"},

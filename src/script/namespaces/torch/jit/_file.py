@@ -226,6 +226,8 @@ class _Writer:
                                                  ["update " + self.names[id(t)] for t in writes])
 
     def traced(self, t, state):
+        if t.program is None:
+            raise RuntimeError(f"cannot save '{t.name}': it draws random numbers; call eval() before tracing, or script it")
         if t.program.captures:
             raise RuntimeError("cannot save a traced function that uses tensors from outside")
         tensors = [s[3] for s in state]

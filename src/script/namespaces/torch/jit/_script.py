@@ -252,9 +252,11 @@ class Method:
                     d[name] = original
 
         args = [t for _, _, _, t in state] + inputs
+        _w.refuse_random(True)
         try:
             program = _w.trace(body, args, self.name) if trace is None else trace(body, args)
         finally:
+            _w.refuse_random(False)
             _syntax.place()
         s = _Special(program, *done[0])
         s.numbers = not by_value
@@ -457,7 +459,9 @@ def _class_for(cls):
     Scripted._original = cls
     for c in reversed(cls.__mro__):
         for name, f in list(vars(c).items()):
-            if _syntax.sort(f) != "function" or _syntax.info(f)["hidden"] or hasattr(f, "__jit_ignore__"):
+            if _syntax.sort(f) != "function" or hasattr(f, "__jit_ignore__"):
+                continue
+            if _syntax.info(f)["hidden"] and not (name == "forward" and c is cls and c is not nn.Module):
                 continue
             if name == "forward" or hasattr(f, "__jit_export__"):
                 setattr(Scripted, name, _scripted_method(f, name))

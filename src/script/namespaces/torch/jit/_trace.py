@@ -61,6 +61,19 @@ class _Traced:
         return _tree.unflatten(self.out_spec, values)
 
 
+class _Drawing:
+    # A function that draws random numbers, anew at each call: it is run as it is.
+    writes = ()
+    program = None
+
+    def __init__(self, func, name):
+        self.func = func
+        self.name = name
+
+    def run(self, args, state):
+        return self.func(*args)
+
+
 def _record(func, args, state, name, strict):
     leaves, spec = _tree.flatten(tuple(args), None, False)
     for x in leaves:
@@ -102,7 +115,16 @@ def _record(func, args, state, name, strict):
             for d, k, t, s, old in kept:
                 d[k] = t
 
-    program = _w.trace_sizes(body, [s[3] for s in state] + leaves, list(range(n)), name, True)
+    refused = _w.refuse_random(True)
+    try:
+        program = _w.trace_sizes(body, [s[3] for s in state] + leaves, list(range(n)), name, True)
+    except RuntimeError:
+        _w.refuse_random(True)
+        if _w.refuse_random(False) == refused:
+            raise
+        return _Drawing(func, name)
+    finally:
+        _w.refuse_random(False)
     t = _Traced(program, spec, *done[0], name)
     if t.writes:        # the run on the example counts: buffers have its traces
         with torch.no_grad():
@@ -131,7 +153,8 @@ class TracedFunction(ScriptFunction):
 
     def slow(self, *args):
         r = self._traced.run(args, [])
-        if isinstance(r, _w.Tensor) and all([isinstance(x, _w.Tensor) for x in args]) and not _w.in_trace():
+        if self._traced.program is not None and isinstance(r, _w.Tensor) and \
+                all([isinstance(x, _w.Tensor) for x in args]) and not _w.in_trace():
             self.remember(args, self._traced.program, True)
         return r
 
@@ -177,7 +200,7 @@ class TopLevelTracedModule(TracedModule):
         t = self._traced["forward"]
         state = _named_state(self)
         r = t.run(args, state)
-        if not t.writes and isinstance(r, _w.Tensor) and not _w.in_trace():
+        if t.program is not None and not t.writes and isinstance(r, _w.Tensor) and not _w.in_trace():
             remember(self, args, t.program, True, [(d, k) for _, d, k, _ in state])
         return r
 
@@ -240,7 +263,7 @@ def trace(func, example_inputs=None, optimize=None, check_trace=True, check_inpu
     if isinstance(bound, nn.Module):
         raise AttributeError("trace doesn't support compiling individual module's functions. Please use trace_module")
     t = _record(func, args, [], name, strict)
-    if check_trace:
+    if check_trace and t.program is not None:
         for a in [args] + [tuple(x) if isinstance(x, (list, tuple)) else (x,) for x in (check_inputs or [])]:
             _check(t, func, a, [], check_tolerance)
     return TracedFunction(t, func)
@@ -255,7 +278,7 @@ def trace_module(mod, inputs, optimize=None, check_trace=True, check_inputs=None
         args = (args,) if isinstance(args, _w.Tensor) else tuple(args)
         method = mod if name == "forward" else getattr(mod, name)
         traced[name] = _record(method, args, state, name, strict)
-        if check_trace:
+        if check_trace and traced[name].program is not None:
             _check(traced[name], method, args, state, check_tolerance)
     new = _clone(mod, True, {})
     vars(new)["_traced"] = traced
