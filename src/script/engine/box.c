@@ -882,7 +882,8 @@ bool engine_open(Vm *vm, ScModule *m)
            sc_module_set(vm, m, "Program", v_obj(gc_ref(g->program))) &&
            sc_module_set(vm, m, "Dispatch", v_obj(gc_ref(g->dispatch))) &&
            sc_module_set(vm, m, "Slot", v_obj(gc_ref(g->slot))) &&
-           open_table(vm, m, engine_functions, f) && open_table(vm, m, engine_create, f) &&
+           open_table(vm, m, engine_functions, f) && open_table(vm, m, engine_shape, f) &&
+           open_table(vm, m, engine_nn, f) && open_table(vm, m, engine_state, f) && open_table(vm, m, engine_create, f) &&
            open_table(vm, m, engine_programs, f) && open_table(vm, m, engine_stage, f) && open_table(vm, m, engine_control, f) &&
            open_table(vm, m, engine_keys, f) && open_table(vm, m, engine_equations, f);
 }

@@ -7,7 +7,7 @@
  *
  *   box.c        tensors and dtypes as script values; values as tensors; errors; places
  *   operate.c    operators, items, truth, iteration of tensors
- *   functions.c  natives that are one tensor function each, by table
+ *   functions*.c natives that are one tensor function each, by table
  *   create.c     tensors from nested lists, ranges, files and random numbers
  *   program.c    programs as script values: trace, apply, transforms
  *   syntax.c     functions as syntax trees: the module _syntax
@@ -156,7 +156,8 @@ bool tensor_len(Vm *vm, Value self, int64_t *out);
 
 /* ---- functions.c, create.c, program.c, control.c, keys.c ---------------------------------------------- */
 
-extern const NativeDef engine_functions[], engine_create[], engine_programs[],
+extern const NativeDef engine_functions[], engine_shape[], engine_nn[], engine_state[],
+    engine_create[], engine_programs[],
     engine_control[], engine_keys[];
 extern const NativeDef tensor_methods[];
 extern const PropertyDef tensor_properties[];

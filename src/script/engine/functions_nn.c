@@ -1,0 +1,318 @@
+/* functions_nn.c -- natives that are one tensor function each: neural networks. */
+#include "script/engine/engine.h"
+
+/* ---- neural networks --------------------------------------------------------------- */
+
+static Value n_linear(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, w, b = WF_NONE;
+    bool flat;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &w) ||
+        !en_tensor_opt(&e, a->v[2], &b))
+        return en_fail(&e);
+    if (e.f == &vm->engine->front[FRONT_TORCH] && wf_dtype_of(e.c, x) != wf_dtype_of(e.c, w)) {
+        tfail(e.c, WF_ERR_TYPE, "linear: dtypes %s and %s differ",
+              wf_dtype_name(wf_dtype_of(e.c, x)), wf_dtype_name(wf_dtype_of(e.c, w)));
+        return en_fail(&e);
+    }
+    flat = wf_rank(e.c, x) == 2;
+    e.label = !wf_is_none(b)            ? flat ? "addmm" : "view"
+              : flat                    ? "mm"
+              : wf_rank(e.c, x) == 1    ? "squeeze4"
+                                        : "unsafe_view";
+    return en_end(&e, wf_linear(e.c, x, w, b));
+}
+
+/* layer_norm(x, n, weight, bias, eps) */
+static Value n_layer_norm(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, w = WF_NONE, b = WF_NONE;
+    int64_t n = 1;
+    double eps = 1e-5;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &n) ||
+        !en_tensor_opt(&e, a->v[2], &w) || !en_tensor_opt(&e, a->v[3], &b) ||
+        !en_float(&e, a->v[4], &eps))
+        return en_fail(&e);
+    return en_end(&e, wf_layer_norm(e.c, x, (int)n, w, b, eps));
+}
+
+static Value n_rms_norm(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, w = WF_NONE;
+    int64_t n = 1;
+    double eps = 1e-5;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &n) ||
+        !en_tensor_opt(&e, a->v[2], &w) || !en_float(&e, a->v[3], &eps))
+        return en_fail(&e);
+    return en_end(&e, wf_rms_norm(e.c, x, (int)n, w, eps));
+}
+
+static Value n_group_norm(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, w = WF_NONE, b = WF_NONE;
+    int64_t n = 1;
+    double eps = 1e-5;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &n) ||
+        !en_tensor_opt(&e, a->v[2], &w) || !en_tensor_opt(&e, a->v[3], &b) ||
+        !en_float(&e, a->v[4], &eps))
+        return en_fail(&e);
+    return en_end(&e, wf_group_norm(e.c, x, n, w, b, eps));
+}
+
+/* batch_norm(x, mean, var, weight, bias, training, eps): (y, batch mean, batch variance) */
+static Value n_batch_norm(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, m = WF_NONE, v = WF_NONE, w = WF_NONE, b = WF_NONE, out[3];
+    bool training = false;
+    double eps = 1e-5;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor_opt(&e, a->v[1], &m) ||
+        !en_tensor_opt(&e, a->v[2], &v) || !en_tensor_opt(&e, a->v[3], &w) ||
+        !en_tensor_opt(&e, a->v[4], &b) || !en_bool(&e, a->v[5], &training) ||
+        !en_float(&e, a->v[6], &eps))
+        return en_fail(&e);
+    out[1] = out[2] = WF_NONE;
+    out[0] = wf_batch_norm(e.c, x, m, v, w, b, training, eps, training ? &out[1] : NULL,
+                           training ? &out[2] : NULL);
+    return en_end_tuple(&e, out, training ? 3 : 1);
+}
+
+static bool reduction_of(En *e, Value v, wf_reduction *out)
+{
+    const char *s = "mean";
+
+    if (!en_str(e, v, &s))
+        return false;
+    *out = !strcmp(s, "none") ? WF_NO_REDUCTION : !strcmp(s, "sum") ? WF_SUM : WF_MEAN;
+    return !strcmp(s, "none") || !strcmp(s, "sum") || !strcmp(s, "mean") ||
+           sc_fail(e->vm, C_ValueError, "%s is not a valid value for reduction", s);
+}
+
+/* loss(x, y, reduction) */
+static Value loss(Vm *vm, const Args *a,
+                  wf_tensor (*fn)(wf_ctx *, wf_tensor, wf_tensor, wf_reduction))
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, y;
+    wf_reduction how;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y) ||
+        !reduction_of(&e, a->v[2], &how))
+        return en_fail(&e);
+    return en_end(&e, fn(e.c, x, y, how));
+}
+static Value n_mse_loss(Vm *vm, const Args *a) { return loss(vm, a, wf_mse_loss); }
+static Value n_l1_loss(Vm *vm, const Args *a) { return loss(vm, a, wf_l1_loss); }
+static Value n_bce_loss(Vm *vm, const Args *a) { return loss(vm, a, wf_bce_loss); }
+static Value n_bce_with_logits(Vm *vm, const Args *a) { return loss(vm, a, wf_bce_with_logits); }
+static Value n_kl_div(Vm *vm, const Args *a) { return loss(vm, a, wf_kl_div); }
+
+static Value n_smooth_l1_loss(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, y;
+    wf_reduction how;
+    double beta = 1;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y) ||
+        !reduction_of(&e, a->v[2], &how) || !en_float(&e, a->v[3], &beta))
+        return en_fail(&e);
+    return en_end(&e, wf_smooth_l1_loss(e.c, x, y, beta, how));
+}
+
+/* cross_entropy(x, target, weight, ignore, smoothing, reduction) */
+static Value n_cross_entropy(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, y, w = WF_NONE;
+    int64_t ignore = -100;
+    double smoothing = 0;
+    wf_reduction how;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y) ||
+        !en_tensor_opt(&e, a->v[2], &w) || !en_int(&e, a->v[3], &ignore) ||
+        !en_float(&e, a->v[4], &smoothing) || !reduction_of(&e, a->v[5], &how))
+        return en_fail(&e);
+    return en_end(&e, wf_cross_entropy(e.c, x, y, w, ignore, smoothing, how));
+}
+
+static Value n_nll_loss(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, y, w = WF_NONE;
+    int64_t ignore = -100;
+    wf_reduction how;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y) ||
+        !en_tensor_opt(&e, a->v[2], &w) || !en_int(&e, a->v[3], &ignore) ||
+        !reduction_of(&e, a->v[4], &how))
+        return en_fail(&e);
+    return en_end(&e, wf_nll_loss(e.c, x, y, w, ignore, how));
+}
+
+/* n numbers, one standing for all; NULL when left out */
+static bool spatial(En *e, Value v, int n, int64_t *room, const int64_t **out)
+{
+    int got = 0;
+
+    *out = NULL;
+    if (n < 1 || n > 3)
+        return sc_fail(e->vm, C_ValueError, "1 to 3 spatial axes, not %d", n);
+    if (!en_ints(e, v, room, &got, 3))
+        return false;
+    if (got == 0)
+        return true;
+    if (got != 1 && got != n)
+        return sc_fail(e->vm, C_ValueError, "%d numbers were given for %d axes", got, n);
+    for (int i = got; i < n; i++)
+        room[i] = room[0];
+    *out = room;
+    return true;
+}
+
+/* conv(x, w, bias, n, stride, padding, dilation, groups) */
+static Value n_conv(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, w, b = WF_NONE;
+    int64_t n = 2, groups = 1, r[3][3];
+    const int64_t *stride, *padding, *dilation;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &w) ||
+        !en_tensor_opt(&e, a->v[2], &b) || !en_int(&e, a->v[3], &n) ||
+        !spatial(&e, a->v[4], (int)n, r[0], &stride) ||
+        !spatial(&e, a->v[5], (int)n, r[1], &padding) ||
+        !spatial(&e, a->v[6], (int)n, r[2], &dilation) || !en_int(&e, a->v[7], &groups))
+        return en_fail(&e);
+    return en_end(&e, wf_conv(e.c, x, w, b, (int)n, stride, padding, dilation, groups));
+}
+
+/* conv_transpose(x, w, bias, n, stride, padding, output_padding, dilation, groups) */
+static Value n_conv_transpose(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, w, b = WF_NONE;
+    int64_t n = 2, groups = 1, r[4][3];
+    const int64_t *stride, *padding, *more, *dilation;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &w) ||
+        !en_tensor_opt(&e, a->v[2], &b) || !en_int(&e, a->v[3], &n) ||
+        !spatial(&e, a->v[4], (int)n, r[0], &stride) ||
+        !spatial(&e, a->v[5], (int)n, r[1], &padding) ||
+        !spatial(&e, a->v[6], (int)n, r[2], &more) ||
+        !spatial(&e, a->v[7], (int)n, r[3], &dilation) || !en_int(&e, a->v[8], &groups))
+        return en_fail(&e);
+    return en_end(&e, wf_conv_transpose(e.c, x, w, b, (int)n, stride, padding, more, dilation,
+                                        groups));
+}
+
+/* max_pool(x, n, window, stride, padding, dilation) */
+static Value n_max_pool(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t n = 2, r[4][3];
+    const int64_t *window, *stride, *padding, *dilation;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &n) ||
+        !spatial(&e, a->v[2], (int)n, r[0], &window) ||
+        !spatial(&e, a->v[3], (int)n, r[1], &stride) ||
+        !spatial(&e, a->v[4], (int)n, r[2], &padding) ||
+        !spatial(&e, a->v[5], (int)n, r[3], &dilation))
+        return en_fail(&e);
+    return en_end(&e, wf_max_pool(e.c, x, (int)n, window, stride, padding, dilation));
+}
+
+/* avg_pool(x, n, window, stride, padding, count_padding) */
+static Value n_avg_pool(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t n = 2, r[3][3];
+    const int64_t *window, *stride, *padding;
+    bool count = true;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &n) ||
+        !spatial(&e, a->v[2], (int)n, r[0], &window) ||
+        !spatial(&e, a->v[3], (int)n, r[1], &stride) ||
+        !spatial(&e, a->v[4], (int)n, r[2], &padding) || !en_bool(&e, a->v[5], &count))
+        return en_fail(&e);
+    return en_end(&e, wf_avg_pool(e.c, x, (int)n, window, stride, padding, count));
+}
+
+static Value adaptive(Vm *vm, const Args *a,
+                      wf_tensor (*fn)(wf_ctx *, wf_tensor, int, const int64_t *))
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t n = 2, r[3];
+    const int64_t *sizes;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &n) ||
+        !spatial(&e, a->v[2], (int)n, r, &sizes))
+        return en_fail(&e);
+    return en_end(&e, fn(e.c, x, (int)n, sizes));
+}
+static Value n_adaptive_avg_pool(Vm *vm, const Args *a) { return adaptive(vm, a, wf_adaptive_avg_pool); }
+static Value n_adaptive_max_pool(Vm *vm, const Args *a) { return adaptive(vm, a, wf_adaptive_max_pool); }
+
+static Value n_dropout(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, m;
+    double p = 0.5;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &m) || !en_float(&e, a->v[2], &p))
+        return en_fail(&e);
+    return en_end(&e, wf_dropout(e.c, x, m, p));
+}
+
+/* attention(q, k, v, mask, causal, scale): scale 0 is 1/sqrt(size) */
+static Value n_attention(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor q, k, v, m = WF_NONE;
+    bool causal = false;
+    double scale = 0;
+
+    if (!en_tensor(&e, a->v[0], &q) || !en_tensor(&e, a->v[1], &k) ||
+        !en_tensor(&e, a->v[2], &v) || !en_tensor_opt(&e, a->v[3], &m) ||
+        !en_bool(&e, a->v[4], &causal) || !en_float(&e, a->v[5], &scale))
+        return en_fail(&e);
+    return en_end(&e, wf_attention(e.c, q, k, v, m, causal, scale));
+}
+
+const NativeDef engine_nn[] = {
+    {"linear", n_linear, "x,w|bias"},
+    {"layer_norm", n_layer_norm, "x,n|weight,bias,eps"},
+    {"rms_norm", n_rms_norm, "x,n|weight,eps"},
+    {"group_norm", n_group_norm, "x,groups|weight,bias,eps"},
+    {"batch_norm", n_batch_norm, "x|mean,var,weight,bias,training,eps"},
+    {"mse_loss", n_mse_loss, "x,y|reduction"},
+    {"l1_loss", n_l1_loss, "x,y|reduction"},
+    {"smooth_l1_loss", n_smooth_l1_loss, "x,y|reduction,beta"},
+    {"bce_loss", n_bce_loss, "x,y|reduction"},
+    {"bce_with_logits", n_bce_with_logits, "x,y|reduction"},
+    {"kl_div", n_kl_div, "x,y|reduction"},
+    {"cross_entropy", n_cross_entropy, "x,target|weight,ignore,smoothing,reduction"},
+    {"nll_loss", n_nll_loss, "x,target|weight,ignore,reduction"},
+    {"conv", n_conv, "x,w|bias,n,stride,padding,dilation,groups"},
+    {"conv_transpose", n_conv_transpose,
+     "x,w|bias,n,stride,padding,output_padding,dilation,groups"},
+    {"max_pool", n_max_pool, "x,n,window|stride,padding,dilation"},
+    {"avg_pool", n_avg_pool, "x,n,window|stride,padding,count_padding"},
+    {"adaptive_avg_pool", n_adaptive_avg_pool, "x,n,sizes"},
+    {"adaptive_max_pool", n_adaptive_max_pool, "x,n,sizes"},
+    {"dropout", n_dropout, "x,mask|p"},
+    {"attention", n_attention, "q,k,v|mask,causal,scale"},
+    {0},
+};

@@ -1,0 +1,384 @@
+/* functions_shape.c -- natives that are one tensor function each: shape, choosing and linear algebra. */
+#include "script/engine/engine.h"
+
+/* ---- shape ------------------------------------------------------------------------- */
+
+/* reshape(x, shape): -1 is the size that makes the count right */
+static Value n_reshape(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t dims[WF_MAX_RANK];
+    int n;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_shape(&e, a->v[1], dims, &n))
+        return en_fail(&e);
+    return en_end(&e, wf_reshape(e.c, x, dims, n));
+}
+
+static Value n_broadcast_to(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t dims[WF_MAX_RANK];
+    int n;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_shape(&e, a->v[1], dims, &n))
+        return en_fail(&e);
+    return en_end(&e, wf_broadcast_to(e.c, x, dims, n));
+}
+
+static Value n_permute(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int axes[WF_MAX_RANK], n = -1;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_axes(&e, a->v[1], axes, &n))
+        return en_fail(&e);
+    if (n >= 0 && n != wf_rank(e.c, x)) {
+        sc_fail(vm, e.f->shape_error, "permute: %d axes were given for a tensor of rank %d", n,
+                wf_rank(e.c, x));
+        return en_fail(&e);
+    }
+    return en_end(&e, wf_permute(e.c, x, n < 0 ? NULL : axes));
+}
+
+static Value two_axes(Vm *vm, const Args *a, wf_tensor (*fn)(wf_ctx *, wf_tensor, int, int))
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t p = 0, q = 0;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &p) || !en_int(&e, a->v[2], &q))
+        return en_fail(&e);
+    return en_end(&e, fn(e.c, x, (int)p, (int)q));
+}
+static Value n_swap_axes(Vm *vm, const Args *a) { return two_axes(vm, a, wf_swap_axes); }
+static Value n_move_axis(Vm *vm, const Args *a) { return two_axes(vm, a, wf_move_axis); }
+static Value n_flatten(Vm *vm, const Args *a) { return two_axes(vm, a, wf_flatten); }
+
+/* squeeze(x, axis=None): those of size 1 among the axes; flip */
+static Value some_axes(Vm *vm, const Args *a,
+                       wf_tensor (*fn)(wf_ctx *, wf_tensor, const int *, int))
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int axes[WF_MAX_RANK], n = 0;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_axes(&e, a->v[1], axes, &n))
+        return en_fail(&e);
+    return en_end(&e, fn(e.c, x, axes, n));
+}
+static Value n_squeeze(Vm *vm, const Args *a) { return some_axes(vm, a, wf_squeeze); }
+static Value n_flip(Vm *vm, const Args *a) { return some_axes(vm, a, wf_flip); }
+
+static Value joined(Vm *vm, const Args *a,
+                    wf_tensor (*fn)(wf_ctx *, const wf_tensor *, int, int))
+{
+    En e = en_begin(vm, a);
+    wf_tensor *x;
+    int n;
+    int64_t axis = 0;
+
+    if (!en_tensors(&e, a->v[0], &x, &n) || !en_int(&e, a->v[1], &axis))
+        return en_fail(&e);
+    return en_end(&e, fn(e.c, x, n, (int)axis));
+}
+static Value n_concat(Vm *vm, const Args *a) { return joined(vm, a, wf_concat); }
+static Value n_stack(Vm *vm, const Args *a) { return joined(vm, a, wf_stack); }
+
+/* split(x, sizes, axis): a tuple of pieces */
+static Value n_split(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, out[256];
+    int64_t sizes[256], axis = 0;
+    int n = 0;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_ints(&e, a->v[1], sizes, &n, 256) ||
+        !en_int(&e, a->v[2], &axis))
+        return en_fail(&e);
+    wf_split_sizes(e.c, x, sizes, n, (int)axis, out);
+    return en_end_tuple(&e, out, n);
+}
+
+static Value n_narrow(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t axis = 0, start = 0, length = 0;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &axis) ||
+        !en_int(&e, a->v[2], &start) || !en_int(&e, a->v[3], &length))
+        return en_fail(&e);
+    return en_end(&e, wf_narrow(e.c, x, (int)axis, start, length));
+}
+
+static Value n_tile(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t reps[WF_MAX_RANK];
+    int n;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_shape(&e, a->v[1], reps, &n))
+        return en_fail(&e);
+    return en_end(&e, wf_tile(e.c, x, reps, n));
+}
+
+static Value n_repeat(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t n = 1, axis = 0;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &n) || !en_int(&e, a->v[2], &axis))
+        return en_fail(&e);
+    return en_end(&e, wf_repeat(e.c, x, n, (int)axis));
+}
+
+static Value n_roll(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t n = 1, axis = 0;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &n) || !en_int(&e, a->v[2], &axis))
+        return en_fail(&e);
+    return en_end(&e, wf_roll(e.c, x, n, (int)axis));
+}
+
+/* pad(x, lo, hi, value=0): amounts for every axis */
+static Value n_pad(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t lo[WF_MAX_RANK], hi[WF_MAX_RANK];
+    int n, m;
+    double v = 0;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_shape(&e, a->v[1], lo, &n) ||
+        !en_shape(&e, a->v[2], hi, &m) || !en_float(&e, a->v[3], &v))
+        return en_fail(&e);
+    if (n != m || n != wf_rank(e.c, x)) {
+        sc_fail(vm, C_ValueError, "pad: amounts must be given for each of the %d axes",
+                wf_rank(e.c, x));
+        return en_fail(&e);
+    }
+    return en_end(&e, wf_pad(e.c, x, lo, hi, v));
+}
+
+/* ---- choosing ---------------------------------------------------------------------- */
+
+static Value n_take(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, ix;
+    int64_t axis = 0;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &ix) ||
+        !en_int(&e, a->v[2], &axis))
+        return en_fail(&e);
+    return en_end(&e, wf_take(e.c, x, ix, (int)axis));
+}
+
+static Value n_take_along(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, ix;
+    int64_t axis = 0;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &ix) ||
+        !en_int(&e, a->v[2], &axis))
+        return en_fail(&e);
+    return en_end(&e, wf_take_along(e.c, x, ix, (int)axis));
+}
+
+/* put_along(x, index, v, axis): a new tensor; add_along adds */
+static Value put(Vm *vm, const Args *a,
+                 wf_tensor (*fn)(wf_ctx *, wf_tensor, wf_tensor, wf_tensor, int))
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, ix, v;
+    int64_t axis = 0;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &ix) ||
+        !en_tensor(&e, a->v[2], &v) || !en_int(&e, a->v[3], &axis))
+        return en_fail(&e);
+    return en_end(&e, fn(e.c, x, ix, v, (int)axis));
+}
+static Value n_put_along(Vm *vm, const Args *a) { return put(vm, a, wf_put_along); }
+static Value n_add_along(Vm *vm, const Args *a) { return put(vm, a, wf_add_along); }
+
+/* index_set(x, key, v), index_add: a new tensor */
+static Value index_new(Vm *vm, const Args *a,
+                       wf_tensor (*fn)(wf_ctx *, wf_tensor, const wf_index *, int, wf_tensor))
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, v;
+    wf_index ix[2 * WF_MAX_RANK];
+    int n;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_index(&e, a->v[1], ix, &n) ||
+        !en_tensor(&e, a->v[2], &v))
+        return en_fail(&e);
+    return en_end(&e, fn(e.c, x, ix, n, v));
+}
+static Value n_index_set(Vm *vm, const Args *a) { return index_new(vm, a, wf_index_set); }
+static Value n_index_add(Vm *vm, const Args *a) { return index_new(vm, a, wf_index_add); }
+
+static Value n_index_get(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    wf_index ix[2 * WF_MAX_RANK];
+    int n;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_index(&e, a->v[1], ix, &n))
+        return en_fail(&e);
+    return en_end(&e, wf_index_get(e.c, x, ix, n));
+}
+
+static Value n_one_hot(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t n = 0;
+    wf_dtype d = e.f->float_dtype;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &n) || !en_dtype(&e, a->v[2], &d))
+        return en_fail(&e);
+    return en_end(&e, wf_one_hot(e.c, x, n, d));
+}
+
+/* sort(x, axis=-1, descending=False): (values, index) */
+static Value n_sort(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, out[2] = {WF_NONE, WF_NONE};
+    int64_t axis = -1;
+    bool down = false;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &axis) || !en_bool(&e, a->v[2], &down))
+        return en_fail(&e);
+    wf_sort(e.c, x, (int)axis, down, &out[0], &out[1]);
+    return en_end_tuple(&e, out, 2);
+}
+
+/* top_k(x, k, axis=-1, largest=True): (values, index) */
+static Value n_top_k(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, out[2] = {WF_NONE, WF_NONE};
+    int64_t k = 1, axis = -1;
+    bool largest = true;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &k) || !en_int(&e, a->v[2], &axis) ||
+        !en_bool(&e, a->v[3], &largest))
+        return en_fail(&e);
+    wf_top_k(e.c, x, k, (int)axis, largest, &out[0], &out[1]);
+    return en_end_tuple(&e, out, 2);
+}
+
+static Value n_searchsorted(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, v;
+    bool right = false;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &v) || !en_bool(&e, a->v[2], &right))
+        return en_fail(&e);
+    return en_end(&e, wf_searchsorted(e.c, x, v, right));
+}
+
+static Value n_median(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t axis = -1;
+    bool lower = false, keep = false;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &axis) ||
+        !en_bool(&e, a->v[2], &lower) || !en_bool(&e, a->v[3], &keep))
+        return en_fail(&e);
+    return en_end(&e, wf_median(e.c, x, (int)axis, lower, keep));
+}
+
+/* ---- linear algebra ---------------------------------------------------------------- */
+
+static Value n_einsum(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const char *spec = NULL;
+    wf_tensor *x;
+    int n;
+
+    if (!en_str(&e, a->v[0], &spec) || !en_tensors(&e, a->v[1], &x, &n))
+        return en_fail(&e);
+    return en_end(&e, wf_einsum(e.c, spec, x, n));
+}
+
+static Value n_tensordot(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, y;
+    int p[WF_MAX_RANK], q[WF_MAX_RANK], n = 0, m = 0;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y) ||
+        !en_axes(&e, a->v[2], p, &n) || !en_axes(&e, a->v[3], q, &m))
+        return en_fail(&e);
+    if (n != m) {
+        sc_fail(vm, C_ValueError, "tensordot: %d axes of one operand, %d of the other", n, m);
+        return en_fail(&e);
+    }
+    return en_end(&e, wf_tensordot(e.c, x, y, p, q, n));
+}
+
+static Value n_solve_triangular(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, y;
+    bool lower = false, trans = false, unit = false;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y) ||
+        !en_bool(&e, a->v[2], &lower) || !en_bool(&e, a->v[3], &trans) ||
+        !en_bool(&e, a->v[4], &unit))
+        return en_fail(&e);
+    return en_end(&e, wf_solve_triangular(e.c, x, y, lower, trans, unit));
+}
+
+const NativeDef engine_shape[] = {
+    {"reshape", n_reshape, "x,shape"},
+    {"broadcast_to", n_broadcast_to, "x,shape"},
+    {"permute", n_permute, "x|axes"},
+    {"swap_axes", n_swap_axes, "x,a,b"},
+    {"move_axis", n_move_axis, "x,source,to"},
+    {"flatten", n_flatten, "x,first,last"},
+    {"squeeze", n_squeeze, "x|axis"},
+    {"flip", n_flip, "x|axis"},
+    {"concat", n_concat, "xs|axis"},
+    {"stack", n_stack, "xs|axis"},
+    {"split", n_split, "x,sizes|axis"},
+    {"narrow", n_narrow, "x,axis,start,length"},
+    {"tile", n_tile, "x,reps"},
+    {"repeat", n_repeat, "x,n|axis"},
+    {"roll", n_roll, "x,shift|axis"},
+    {"pad", n_pad, "x,lo,hi|value"},
+    {"take", n_take, "x,index|axis"},
+    {"take_along", n_take_along, "x,index|axis"},
+    {"put_along", n_put_along, "x,index,v|axis"},
+    {"add_along", n_add_along, "x,index,v|axis"},
+    {"index_get", n_index_get, "x,key"},
+    {"index_set", n_index_set, "x,key,v"},
+    {"index_add", n_index_add, "x,key,v"},
+    {"one_hot", n_one_hot, "index,classes|dtype"},
+    {"sort", n_sort, "x|axis,descending"},
+    {"top_k", n_top_k, "x,k|axis,largest"},
+    {"searchsorted", n_searchsorted, "sorted,v|right"},
+    {"median", n_median, "x|axis,lower,keep"},
+    {"einsum", n_einsum, "spec,xs"},
+    {"tensordot", n_tensordot, "x,y,x_axes,y_axes"},
+    {"solve_triangular", n_solve_triangular, "a,b|lower,trans,unit"},
+    {0},
+};
