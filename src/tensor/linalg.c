@@ -41,7 +41,7 @@ wf_tensor wf_matmul(wf_ctx *c, wf_tensor x, wf_tensor y)
     if (!size_same(c, a.d[a.rank - 1], b.d[b.rank > 1 ? b.rank - 2 : 0]))
         return tfail(
             c, WF_ERR_SHAPE,
-            "wf_matmul: %s and %s do not fit: the last axis of the first must equal the "
+            "wf_matmul: shapes %s and %s do not fit: the last axis of the first must equal the "
             "last but one of the second",
             shape_text(c, tensor_get(c, x, "wf_matmul")),
             shape_text(c, tensor_get(c, y, "wf_matmul")));
@@ -227,7 +227,7 @@ static void drop_ones(wf_ctx *c, Term *t, const Term *other)
             drop_label(t, i--);
         } else if (o.d[k] != 1 && !size_same(c, s.d[i], o.d[k])) {
             tfail(c, WF_ERR_SHAPE,
-                  "wf_einsum: label '%c' has sizes that differ in %s and %s",
+                  "wf_einsum: label '%c' has sizes that differ in shapes %s and %s",
                   t->l[i] < 128 ? t->l[i] : '.', shape_text(c, tensor_get(c, t->t, "")),
                   shape_text(c, tensor_get(c, other->t, "")));
         }

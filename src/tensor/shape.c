@@ -238,7 +238,7 @@ wf_tensor wf_concat(wf_ctx *c, const wf_tensor *x, int n, int axis)
         for (uint32_t j = 0; ok && j < s.rank; j++)
             ok = j == k || size_same(c, s.d[j], first.d[j]);
         if (!ok) {
-            tfail(c, WF_ERR_SHAPE, "wf_concat: %s and %s differ in more than axis %d",
+            tfail(c, WF_ERR_SHAPE, "wf_concat: shapes %s and %s differ in more than axis %d",
                   shape_text(c, tensor_get(c, x[0], "wf_concat")),
                   shape_text(c, tensor_get(c, x[i], "wf_concat")), axis);
             break;
