@@ -33,5 +33,6 @@ class Stage(Expressions):
         self.numbers = numbers
         self.module_call = module_call  # object -> function to stage instead of calling it, or None
         self.slots = []                 # [object, name]: attributes that are part of the state
+        self.outside = []               # containers that are attributes of what outlives the program
         self.depth = 0
         self.prints = numbers == "sym"  # print is part of the program

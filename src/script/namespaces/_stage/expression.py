@@ -36,6 +36,10 @@ def special(f, fn):
     specials[id(f)] = (f, fn)
 
 
+_changing = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault",
+             "popitem", "add", "discard"}
+
+
 class Expressions(Statements):
     calls = 0           # open ones
 
@@ -186,7 +190,16 @@ class Expressions(Statements):
     def e_attr(self, frame, e):
         o = self.eval(frame, e.a)
         self.at(frame, e)
-        return getattr(o, e.name)
+        v = getattr(o, e.name)
+        if self.numbers == "sym" and isinstance(v, (list, dict, set)) and not self.is_record(o):
+            self.outside.append(v)
+        return v
+
+    def may_change(self, x):
+        # A container that outlives the program would be changed while compiling only.
+        for o in self.outside:
+            if o is x:
+                raise Refuse("a container that is not the function's own is changed")
 
     def key(self, k):
         if isinstance(k, Sym):
@@ -329,6 +342,8 @@ class Expressions(Statements):
             r = special[1](self, args, kwargs)
             if r is not NotImplemented:
                 return r
+        if self.outside and getattr(f, "__name__", "") in _changing:
+            self.may_change(getattr(f, "__self__", None))
         sort = _syntax.sort(f)
         if sort == "method":
             inner = getattr(f.__func__, "__stage_as__", f.__func__)

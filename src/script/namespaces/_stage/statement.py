@@ -302,7 +302,9 @@ class Statements(Loops):
                 if t.kind == "name":
                     del frame.env[t.name]
                 elif t.kind == "index":
-                    del self.eval(frame, t.a)[self.key(self.eval(frame, t.b))]
+                    o = self.eval(frame, t.a)
+                    self.may_change(o)
+                    del o[self.key(self.eval(frame, t.b))]
                 else:
                     raise Refuse("del")
         else:
@@ -334,6 +336,7 @@ class Statements(Loops):
             key = self.key(self.eval(frame, t.b))
             if isinstance(o, (list, dict)) and self.unknown(key):
                 raise Refuse("an item whose place is not known")
+            self.may_change(o)
             o[key] = v
         elif t.kind == "star":
             self.assign(frame, t.a, v)
@@ -371,8 +374,12 @@ class Statements(Loops):
             frame.env[t.name] = fn(self.lookup(frame, t), b)
         elif t.kind == "attr":
             o = self.eval(frame, t.a)
-            self.set_attribute(o, t.name, fn(getattr(o, t.name), b))
+            v = getattr(o, t.name)
+            if isinstance(v, (list, dict, set)) and not self.is_record(o) and self.numbers == "sym":
+                raise Refuse("a container that is not the function's own is changed")
+            self.set_attribute(o, t.name, fn(v, b))
         else:
             o = self.eval(frame, t.a)
             key = self.key(self.eval(frame, t.b))
+            self.may_change(o)
             o[key] = fn(self.item(o, key), b)
