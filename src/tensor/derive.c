@@ -189,6 +189,7 @@ static wf_record *make_record(wf_ctx *c, const wf_function *f, const wf_tensor *
                               const int *wrt, int nwrt, Results *y, const char *fn)
 {
     static const int first[] = {0};
+    bool traced;
 
     memset(y, 0, sizeof *y);
     if (!check_function(c, f, fn))
@@ -199,8 +200,10 @@ static wf_record *make_record(wf_ctx *c, const wf_function *f, const wf_tensor *
     }
     if (!check_wrt(c, f, wrt, nwrt, fn))
         return NULL;
-    return c->tensors->trace ? run_traced(c, f, in, wrt, nwrt, y, fn)
-                             : run_recorded(c, f, in, wrt, nwrt, y, fn);
+    traced = c->tensors->trace || c->tensors->record_traced;
+    c->tensors->record_traced = false;
+    return traced ? run_traced(c, f, in, wrt, nwrt, y, fn)
+                  : run_recorded(c, f, in, wrt, nwrt, y, fn);
 }
 
 /* The result as outer recorders see it: the value the function gave has this recorder's history too, which does no

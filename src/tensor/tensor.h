@@ -157,6 +157,7 @@ struct Tensors {    /* the state of one context */
     struct Rule *rule; /* the innermost custom rule being traced; custom.c */
 
     uint64_t recorders; /* bits of the open ones; bit 0: requires-grad */
+    bool record_traced; /* the next record traces its function, as inside a trace */
     int no_grad;        /* > 0: nothing is recorded */
     Node *dead;         /* nodes to be freed, one after the other: histories are deep */
     bool burying;

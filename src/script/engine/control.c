@@ -189,7 +189,11 @@ static Value n_record(Vm *vm, const Args *a)
     r->front = e.f;
     r->results = NIL;
     r->nx = n;
-    r->traced = e.c->tensors->trace != NULL;
+    if (!en_bool(&e, a->v[2], &e.c->tensors->record_traced)) {
+        obj_drop(vm, r);
+        return en_fail(&e);
+    }
+    r->traced = e.c->tensors->trace || e.c->tensors->record_traced;
     k = call_of(&e, a->v[0], n);
     f = function_of(&k, "f");
     wf_record_new(e.c, &f, in, wrt, n, NULL, &r->r);
@@ -200,6 +204,13 @@ static Value n_record(Vm *vm, const Args *a)
     }
     r->results = results;
     return v_obj(r);
+}
+
+/* recorders(): how many derivatives are being taken around this call */
+static Value n_recorders(Vm *vm, const Args *a)
+{
+    (void)a;
+    return v_int(__builtin_popcountll(vm->cx->tensors->recorders & ~(uint64_t)1));
 }
 
 /* vjp(gys): one for each result; None: no cotangent */
@@ -604,7 +615,8 @@ static Value n_print_now(Vm *vm, const Args *a)
 }
 
 const NativeDef engine_control[] = {
-    {"record", n_record, "fn,xs"},
+    {"record", n_record, "fn,xs|traced"},
+    {"recorders", n_recorders, ""},
     {"vmap", n_vmap, "fn,xs,axes|name"},
     {"cond", n_cond, "index,fns,xs"},
     {"while_loop", n_while_loop, "cond,body,xs|bound"},

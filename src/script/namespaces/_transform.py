@@ -9,6 +9,12 @@ def _as_tuple(argnums):
     return (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
 
+class NestedRule(Exception):
+    # A function with a derivative rule is called while derivatives of derivatives are taken: those
+    # of higher order must see what the rule computes, not the function. A trace does that.
+    watch = True
+
+
 class _Run:
     # One recorded call of fn, of the leaves of args[i] for i in argnums: the tree of its
     # results, the auxiliary ones, and derivatives of and by leaves.
@@ -22,8 +28,7 @@ class _Run:
         leaves, self.in_spec = kit.flatten([args[i] for i in self.argnums])
         self.leaves = leaves
         self.live = [i for i, x in enumerate(leaves) if kit.is_float(x)]
-        self.record = kit.w.record(self._flat(fn, args, kwargs, has_aux, what),
-                                   [leaves[i] for i in self.live])
+        self.record = self._record(self._flat(fn, args, kwargs, has_aux, what), [leaves[i] for i in self.live])
         results = self.record.results
         self.ys = results[:self.count]
         self.y = _tree.unflatten(self.out_spec, self.ys)
@@ -32,6 +37,20 @@ class _Run:
             for i, x in zip(self.aux_live, results[self.count:]):
                 aux[i] = x
             self.aux = _tree.unflatten(self.aux_spec, aux)
+
+    def _record(self, flat, xs):
+        w = self.kit.w
+        try:
+            return w.record(flat, xs)
+        except NestedRule:
+            try:
+                return w.record(flat, xs, True)
+            except Exception:   # it looks at values: so without a trace
+                NestedRule.watch = False
+                try:
+                    return w.record(flat, xs)
+                finally:
+                    NestedRule.watch = True
 
     def _flat(self, fn, args, kwargs, has_aux, what):
         kit = self.kit

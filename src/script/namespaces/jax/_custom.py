@@ -1,6 +1,7 @@
 # jax._custom -- functions with derivative rules of their own: custom_jvp and custom_vjp.
 import _jax as _w
 import _tree
+from _transform import NestedRule
 from jax._api import kit, _named, _numbers
 
 
@@ -86,6 +87,8 @@ class custom_jvp(_Custom):
             raise AttributeError(f"No JVP defined for custom_jvp function {self.__name__} using defjvp.")
         if self.depth > _deepest:
             return self.fun(*args, **kwargs)
+        if NestedRule.watch and self.depth == 0 and _w.recorders() > 1 and not _w.in_trace():
+            raise NestedRule()
         fixed, rest, n = self._split(args, kwargs)
         leaves, spec = kit.flatten(rest)
         leaves = [_w.wrap(x) for x in leaves]
