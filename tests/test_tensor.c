@@ -766,7 +766,7 @@ TEST(mistakes_name_the_function_what_was_found_and_what_was_needed)
 
     WRONG(wf_add(c, a, b), "wf_add: shapes f32[2,3] and f32[4] cannot be broadcast "
                            "together: axis -1 differs");
-    WRONG(wf_matmul(c, a, a), "wf_matmul: f32[2,3] and f32[2,3] do not fit");
+    WRONG(wf_matmul(c, a, a), "wf_matmul: shapes f32[2,3] and f32[2,3] do not fit");
     WRONG(wf_reshape(c, a, I64(4), 1),
           "wf_reshape: f32[2,3] has 6 elements, but the new shape needs 4");
     WRONG(wf_reshape(c, a, I64(WF_INFER, 4), 2), "cannot be divided");

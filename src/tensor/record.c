@@ -298,10 +298,31 @@ bool wf_is_leaf(wf_ctx *c, wf_tensor h)
     return t && !(t->node && (t->node->prim || t->node->host) && t->need & 1);
 }
 
+/* The equation of p that gives v; NULL: an input. */
+static const Eqn *making_eqn(const Program *p, Val v)
+{
+    for (uint32_t e = 0; e < p->neqns; e++)
+        if (v >= p->eqns[e].out && v < p->eqns[e].out + p->eqns[e].nout)
+            return &p->eqns[e];
+    return NULL;
+}
+
+/* The op that made a result; of a call, the one in its body, a product and its bias as one. */
+static const char *making_op(const Prim *prim, uint32_t out)
+{
+    const Program *p = prim->program;
+    const Eqn *q = prim->op == OP_call && out < p->nout ? making_eqn(p, p->outs[out]) : NULL;
+    const Eqn *x = q && q->op == OP_add ? making_eqn(p, eqn_in(p, q)[0]) : NULL;
+
+    if (x && x->op == OP_dot_general)
+        return "linear";
+    return op_name((OpCode)(q ? q->op : prim->op));
+}
+
 const char *wf_history_op(wf_ctx *c, wf_tensor h)
 {
     Tensor *t = tensor_with_history(c, h, "wf_history_op");
-    return t && t->node && t->node->prim ? op_name(t->node->prim->op) : "";
+    return t && t->node && t->node->prim ? making_op(t->node->prim, t->out) : "";
 }
 
 wf_tensor wf_detach(wf_ctx *c, wf_tensor h)

@@ -97,6 +97,8 @@ _NAMES = {
     "masked_fill": "MaskedFill", "stack": "Stack", "tensordot": "View", "einsum": "View", "repeat": "Index",
 }
 _ONES = ("max", "min", "sum_dim", "mean_dim", "prod_dim", "rsub", "clip", "clamp", "squeeze", "roll_dim")
+_OF_PROGRAMS = {"dot_general": "MmBackward0", "reduce_sum": "SumBackward0", "logistic": "SigmoidBackward0",
+                "select": "WhereBackward0", "transpose": "TransposeBackward0"}  # steps of traced and scripted functions
 _MATMUL = {0: "DotBackward0", 1: "MvBackward0", 2: "MmBackward0", 3: "BmmBackward0"}
 
 
@@ -109,6 +111,8 @@ def step_name(x):
         return _MATMUL.get(x.ndim, "UnsafeViewBackward0")
     if op == "squeeze4":
         return "SqueezeBackward4"
+    if op in _OF_PROGRAMS:
+        return _OF_PROGRAMS[op]
     base = op[:-4] if op.endswith("_dim") else op
     name = _NAMES.get(op) or "".join([p.capitalize() for p in base.split("_")])
     return name + ("Backward1" if op in _ONES else "Backward0")
