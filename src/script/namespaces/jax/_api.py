@@ -191,17 +191,20 @@ def _strings(x):
 
 
 def _parameters(fun):
-    # Names of the parameters, where they are known.
-    code = getattr(fun, "__code__", None)
-    names = getattr(code, "co_varnames", None)
-    if names is None:
+    # Names of the parameters that have a place, where they are known.
+    import _syntax
+    fun = getattr(fun, "__wrapped__", fun)
+    sort = _syntax.sort(fun)
+    if sort not in ("function", "method"):
         return None
-    return list(names)[:code.co_argcount]
+    from _stage.tree import Node
+    tree = _syntax.tree(fun if sort == "function" else fun.__func__, Node)
+    return [p.name for p in tree.params if p.kind == "pos"][sort == "method":]
 
 
 def _spread_statics(fun, argnums, argnames):
-    # What is static by place is static by name too, and the other way round.
-    names = _parameters(fun)
+    # What is static by place is static by name too, or the other way round; not where both are given.
+    names = _parameters(fun) if bool(argnums) != bool(argnames) else None
     if names is None:
         return argnums, argnames
     n = len(names)
