@@ -58,9 +58,10 @@ class _Transforms(_transform.Transforms):
                              f"structure of primal output {PyTreeDef(spec)}")
 
     def check_tangent(self, x, d):
-        if self.is_tensor(x) and self.is_tensor(d) and tuple(x.shape) != tuple(d.shape):
+        x, d = [tuple(v.shape) if self.is_tensor(v) else () for v in (x, d)]
+        if x != d:
             raise ValueError("jvp called with different primal and tangent shapes; "
-                             f"Got primal shape {tuple(x.shape)} and tangent shape as {tuple(d.shape)}")
+                             f"Got primal shape {x} and tangent shape as {d}")
 
 
 kit = _Transforms(_w, True)
