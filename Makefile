@@ -157,7 +157,7 @@ fuzz: setup-test $(FUZZERS) $(BUILD)/tests/test_laws
 
 san:
 	$(Q)$(MAKE) BUILD=$(BUILD)/asan OPT=-O1 SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" tests
-	$(Q)LAWS=150 WEFT_SAN=1 WEFT_BIN=$(BUILD)/asan/weft tests/run $(TESTS:$(BUILD)/%=$(BUILD)/asan/%)
+	$(Q)LAWS=150 WEFT_SAN=1 ASAN_OPTIONS=allocator_may_return_null=1 WEFT_BIN=$(BUILD)/asan/weft tests/run $(TESTS:$(BUILD)/%=$(BUILD)/asan/%)
 	$(Q)$(MAKE) BUILD=$(BUILD)/tsan OPT=-O1 SAN="-fsanitize=thread" tests
 	$(Q)WEFT_SAN=1 WEFT_BIN=$(BUILD)/tsan/weft tests/run $(BUILD)/tsan/tests/test_threads $(BUILD)/tsan/tests/test_runtime $(BUILD)/tsan/tests/test_nn
 
