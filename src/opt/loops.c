@@ -244,11 +244,10 @@ static void find_moving(Hoist *h)
 static bool is_projection(const Hoist *h, const Eqn *e, uint32_t ncarry)
 {
     const Program *p = h->s->p;
-    const DotAttr *a = e->attr;
-    Val x = eqn_in(p, e)[0];
+    const Val *in = eqn_in(p, e);
 
-    return e->op == OP_dot_general && a->lhs_batch.n == 0 && x <= p->nin &&
-           x > h->nconst + ncarry && h->fixed[eqn_in(p, e)[1]];
+    return e->op == OP_dot_general && ((const DotAttr *)e->attr)->lhs_batch.n == 0 &&
+           in[0] <= p->nin && in[0] > h->nconst + ncarry && h->fixed[in[1]];
 }
 
 static bool is_row(const Hoist *h, const Eqn *e) { return e->nout && h->row[e->out]; }
