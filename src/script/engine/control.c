@@ -18,15 +18,6 @@
 
 /* ---- functions of the script as functions of tensors ------------------------------- */
 
-typedef struct Call {
-    Vm *vm;
-    Front *front;
-    Value fn;         /* borrowed */
-    int n;            /* inputs */
-    int nout, nfloat; /* of the last call: results, floats among them */
-    const struct Call *primal, *forward; /* of a backward rule, whose inputs they tell */
-} Call;
-
 /* Settings of the context that natives of other fronts may change meanwhile. */
 typedef struct Settings {
     wf_promotion promotion;
@@ -61,7 +52,7 @@ static Tuple *boxed(En *e, const wf_tensor *in, int n)
 /* The call of a wf_function whose results are WF_ANY. */
 static bool call_script(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
 {
-    Call *k = user;
+    Callee *k = user;
     Vm *vm = k->vm;
     Settings kept = settings_save(c);
     En e = en_begin_front(vm, k->front);
@@ -88,28 +79,20 @@ static bool call_script(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *o
     return !failed(c);
 }
 
-static wf_function function_of(Call *k, const char *name)
+static wf_function function_of(Callee *k, const char *name)
 {
     return (wf_function){call_script, k, k->n, WF_ANY, name};
 }
 
-static Call call_of(En *e, Value fn, int n)
+static Callee call_of(En *e, Value fn, int n)
 {
-    return (Call){.vm = e->vm, .front = e->f, .fn = fn, .n = n};
-}
-
-static bool call_callee(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
-{
-    Callee *k = user;
-    Call call = {.vm = k->vm, .front = k->f, .fn = k->fn, .n = k->n};
-
-    return call_script(c, &call, in, out);
+    return (Callee){.vm = e->vm, .front = e->f, .fn = fn, .n = n};
 }
 
 wf_function en_function(Callee *k, Vm *vm, Front *f, Value fn, int inputs, const char *name)
 {
-    *k = (Callee){vm, f, fn, inputs};
-    return (wf_function){call_callee, k, inputs, WF_ANY, name};
+    *k = (Callee){.vm = vm, .front = f, .fn = fn, .n = inputs};
+    return function_of(k, name);
 }
 
 /* The results that a function of functions has left. */
@@ -171,7 +154,7 @@ static Value n_record(Vm *vm, const Args *a)
     En e = en_begin(vm, a);
     wf_tensor *in;
     int n = 0, wrt[256];
-    Call k;
+    Callee k;
     wf_function f;
     RecordObj *r;
     Value results;
@@ -291,7 +274,7 @@ static Value n_vmap(Vm *vm, const Args *a)
     int n = 0, *axes;
     const char *name = NULL;
     Tuple *t = NULL;
-    Call k;
+    Callee k;
     wf_function f;
     bool ok = en_tensors(&e, a->v[1], &in, &n) && en_str(&e, a->v[3], &name) &&
               (t = sc_tuple_from(vm, a->v[2])) != NULL &&
@@ -325,7 +308,7 @@ static Value n_cond(Vm *vm, const Args *a)
     wf_tensor index, *in;
     int n = 0;
     Tuple *t = NULL;
-    Call *k = NULL;
+    Callee *k = NULL;
     wf_function *f = NULL;
     Value v;
 
@@ -354,7 +337,7 @@ static Value n_while_loop(Vm *vm, const Args *a)
     wf_tensor *in;
     int n = 0;
     int64_t bound = WF_UNBOUNDED;
-    Call k[2];
+    Callee k[2];
     wf_function f[2];
 
     if (!en_tensors(&e, a->v[2], &in, &n) || !en_int(&e, a->v[3], &bound))
@@ -375,7 +358,7 @@ static Value n_scan(Vm *vm, const Args *a)
     int nc = 0, nx = 0;
     int64_t length = WF_UNBOUNDED;
     bool reverse = false;
-    Call k;
+    Callee k;
     wf_function f;
 
     if (!en_tensors(&e, a->v[1], &carry, &nc) || !en_tensors(&e, a->v[2], &xs, &nx) ||
@@ -399,7 +382,7 @@ static Value n_checkpoint(Vm *vm, const Args *a)
     wf_tensor *in;
     int n = 0;
     bool dots = false;
-    Call k;
+    Callee k;
     wf_function f;
 
     if (!en_tensors(&e, a->v[1], &in, &n) || !en_bool(&e, a->v[2], &dots))
@@ -417,7 +400,7 @@ static Value n_checkpoint(Vm *vm, const Args *a)
 typedef struct SlotObj {
     GcObj h;
     Dict *attrs;
-    Call call;
+    Callee call;
 } SlotObj;
 
 static void slot_destroy(Vm *vm, Obj *o)
@@ -454,7 +437,7 @@ static Value custom(Vm *vm, const Args *a, int nrules)
     wf_tensor *in;
     int n = 0;
     SlotObj *slot = (SlotObj *)(void *)a->v[0].o;
-    Call k[2], outer;
+    Callee k[2], outer;
     wf_function f, rule[2];
     Value v;
 

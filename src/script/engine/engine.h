@@ -161,7 +161,6 @@ extern const NativeDef engine_functions[], engine_shape[], engine_nn[], engine_s
     engine_control[], engine_keys[];
 extern const NativeDef tensor_methods[];
 extern const PropertyDef tensor_properties[];
-Value en_from_value(En *e, Value v, wf_dtype dtype); /* nested lists; WF_INVALID: inferred; boxed, scope left open */
 wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype);
 /* random_torch.c, host.c, files.c: of PyTorch's front alone */
 extern const NativeDef engine_random_torch[], engine_hosts[], engine_files[];
@@ -205,11 +204,13 @@ extern const NativeDef engine_equations[];
 
 /* ---- control.c --------------------------------------------------------------------- */
 
-typedef struct Callee { /* a script function as the user of a wf_function; fn is borrowed */
+typedef struct Callee { /* a script function as the user of a wf_function */
     Vm *vm;
-    Front *f;
-    Value fn;
-    int n; /* inputs */
+    Front *front;
+    Value fn;         /* borrowed */
+    int n;            /* inputs */
+    int nout, nfloat; /* of the last call: results, floats among them */
+    const struct Callee *primal, *forward; /* of a backward rule, whose inputs they tell */
 } Callee;
 
 /* k must stay as long as the function is used. Its results are counted by the call. */
