@@ -77,13 +77,10 @@ class _Check:
     def node(self, x):
         k = x.kind
         if k in _expressions:
-            if k == "genexp" or k == "setcomp" or k == "yield" or k == "yieldfrom" or k == "set" or k == "lambda":
-                _fail(self.info, x, f"{_expressions[k]} aren't supported in scripted functions")
+            _fail(self.info, x, f"{_expressions[k]} aren't supported in scripted functions")
         if k in ("if", "while", "for", "assign", "aug", "ann", "expr", "return", "raise", "assert", "with", "pass",
                  "break", "continue", "del", "try", "global", "nonlocal", "class", "import", "from", "def"):
             self.statement(x)
-            return
-        if k == "ann":
             return
         if k == "call" and x.a.kind == "name":
             self.callee(x.a)

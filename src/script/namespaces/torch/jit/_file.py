@@ -6,6 +6,7 @@
 # source of what was scripted, with the functions and classes it uses, and the modules' attributes.
 # Loading runs the definitions, nothing else, and puts the tree together again; it still trains.
 import json
+import os
 
 import _syntax
 import _stage
@@ -327,6 +328,8 @@ def _restore(node, names, tensors, programs):
 
 
 def load(path, extra_files=None):
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"The provided filename {path} does not exist")
     tensors, texts, programs = _w.load_model(str(path), ["jit"])
     if "jit" not in texts:
         raise RuntimeError(f"{path}: not a file of torch.jit.save")

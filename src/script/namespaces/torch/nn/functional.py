@@ -650,7 +650,13 @@ def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
 
 # ---- embedding
 
+def _plain_table(max_norm, scale_grad_by_freq):
+    if max_norm is not None or scale_grad_by_freq:
+        raise NotImplementedError("embedding: max_norm and scale_grad_by_freq are not there")
+
+
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+    _plain_table(max_norm, scale_grad_by_freq)
     if padding_idx is not None and weight.requires_grad:
         k = padding_idx % weight.shape[0]
         row = _w.ne(_w.arange(0, weight.shape[0], 1, _int64), k)
@@ -660,6 +666,7 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
 
 def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean",
                   sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):
+    _plain_table(max_norm, scale_grad_by_freq)
     if input.ndim == 2:
         bags = [input[i] for i in range(input.shape[0])]
         weights = [None if per_sample_weights is None else per_sample_weights[i] for i in range(input.shape[0])]

@@ -110,7 +110,7 @@ class Embedding(Module):
             _w.write(_w.detach(self.weight)[self.padding_idx], _w.full((), 0, self.weight.dtype))
 
     def forward(self, input):
-        return F.embedding(input, self.weight, self.padding_idx)
+        return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq)
 
     def extra_repr(self):
         s = f"{self.num_embeddings}, {self.embedding_dim}"
