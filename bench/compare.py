@@ -4,8 +4,8 @@
 
 Every system is a process of its own that keeps a prepared row (worker.py has the protocol). For each row:
 the same inputs to all, results compared with each other first, then five rounds in which each system runs
-in turn for about a fifth of a second; a system's time is the median of its rounds. On a machine with other
-work only the ratios mean something. Writes BUILD/bench.json, and the table as BUILD/bench.md.
+in turn for about a fifth of a second, after a pause; a system's time is the median of its rounds. On a machine with
+other work only the ratios mean something. Writes BUILD/bench.json, and the table as BUILD/bench.md.
 
     WEFT_THREADS   how many threads each system gets; all cores
     WEFT_CLOCK     cpu: count the time that is computed, not the time that passes. With one thread this gives fair
@@ -33,6 +33,7 @@ BUILD = os.path.abspath(sys.argv[1])
 THREADS = int(os.environ.get("WEFT_THREADS", len(os.sched_getaffinity(0))))
 CPU_CLOCK = os.environ.get("WEFT_CLOCK") == "cpu"
 ROUNDS, ROUND_SECONDS, PATIENCE = 5, 0.2, 1200 if CPU_CLOCK else 180
+SETTLE_SECONDS = 0 if CPU_CLOCK else 0.3
 
 PEERS = {
     "eager": ["peer_torch.py", "eager"],
@@ -112,6 +113,11 @@ def difference(a, b):
     return worst
 
 
+def settle():
+    """idle threads of the system before spin for a while; let them end"""
+    time.sleep(SETTLE_SECONDS)
+
+
 def measure(row, systems):
     """one row in all systems"""
     scratch = tempfile.mkdtemp(prefix="weft-bench-")
@@ -121,6 +127,9 @@ def measure(row, systems):
     workers = [Worker(s, scratch) for s in systems]
     answer = {"systems": {}}
     for w in workers:
+        w.ask("memory")  # answers when all is imported: nothing is timed beside that
+    for w in workers:
+        settle()
         first = w.ask("row", row.name, scratch)
         answer["systems"][w.system] = {"first_seconds": first}
     # the word of a peer, not Weft's own, is the measure
@@ -140,6 +149,8 @@ def measure(row, systems):
     rounds = {w.system: [] for w in workers}
     for _ in range(ROUNDS):
         for w in workers:
+            settle()
+            w.ask("time", max(1, calls[w.system] // 10))
             t = w.ask("time", calls[w.system])
             if t:
                 rounds[w.system].append(t)
