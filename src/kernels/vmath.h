@@ -363,7 +363,7 @@ VINLINE VD vd_rsqrt(VD x) { return 1.0 / vd_sqrt(x); }
  * that is better conditioned, from  y = sqrt(sqrt(m^2 - l/a) - m),  l = log(1-x^2),  m =
  * 2/(pi a) + l/2,  a = 0.147.
  */
-static double erf_inverse(double x)
+static inline double erf_inverse(double x)
 {
     const double root = 0.88622692545275801365; /* sqrt(pi)/2 */
     double ax = fabs(x), l, m, y;
