@@ -13,6 +13,10 @@ typedef enum RandomKind {
 } RandomKind;
 const Program *random_program(wf_ctx *cx, Rng *rng, int size, RandomKind kind);
 
+/* A program of about `size` pieces of models, most of them of dtype t: norms, attention, products and convolutions
+ * with what follows, losses, loops, integers. Sizes are those vectors have trouble with. Symbols: N, if any. */
+const Program *random_net(wf_ctx *cx, Rng *rng, wf_dtype t, int size);
+
 /* A smaller program for which check still complains: drops equations, inputs' uses, results, one by one. */
 const Program *shrink_program(wf_ctx *cx, const Program *p, uint64_t seed,
                               const char *(*check)(wf_ctx *cx, const Program *p,
