@@ -239,6 +239,11 @@ WF_API wf_status wf_split(wf_ctx *cx, const wf_program *f, const int *wrt, int n
 /* Symbols replaced by sizes. */
 WF_API wf_status wf_specialise(wf_ctx *cx, const wf_program *f, const char *const *symbols,
                                const int64_t *values, int n, const wf_program **out);
+/* Inputs become constants: input which[i] has the numbers of arrays[i], which are copied. The others stay, in their order.
+ * Sizes that stand in the shapes of bound inputs become numbers everywhere. Optimisation then computes what depends on
+ * constants alone: bind the weights of a network that is only to be run. */
+WF_API wf_status wf_bind(wf_ctx *cx, const wf_program *f, const int *which, wf_array *const *arrays, int n,
+                         const wf_program **out);
 /* Equations nobody reads removed. */
 WF_API wf_status wf_prune(wf_ctx *cx, const wf_program *f, const wf_program **out);
 /* The same program, quicker to run: the passes of docs/passes.md up to and with `last` (NULL or "all": all of them).

@@ -149,6 +149,10 @@ WF_API wf_status wf_model_run(wf_ctx *c, wf_model *file, const char *name,
  * is no method), and the first `room` of them, borrowed. -1 after an error. */
 WF_API int wf_model_method_state(wf_ctx *c, const wf_model *file, const char *name,
                                  wf_array **out, int room);
+/* The program of a method with the tensors of the file as constants: to be compiled and run on its own inputs, or
+ * derived. A program that is no method is given back as it is. */
+WF_API wf_status wf_model_bind(wf_ctx *c, const wf_model *file, const char *name,
+                               const wf_program **out);
 /* The tree of a file as a module: its parts, names and text; calling it runs "forward",
  * or, in training, "forward_train" if the file has it; other methods by name. Its
  * parameters are recorded as those of any module, so any optimiser trains it. */

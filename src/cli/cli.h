@@ -124,6 +124,7 @@ typedef struct Steps {
     Step *v;
     int n;
     const char *axis; /* a name given before its vmap */
+    bool bind;
 } Steps;
 
 enum { STEP_FIRST = 100 }; /* ids below belong to the commands */
@@ -131,9 +132,10 @@ extern const Option step_options[];
 
 /* Remember a transform option; false: the id is not one. */
 bool steps_take(Steps *s, int id, const char *value);
-/* All transforms one after the other; a new reference. NULL after reporting. */
-const wf_program *steps_apply(wf_ctx *cx, const Steps *s, const wf_program *p,
-                              int *out_status);
+/* All transforms one after the other on p, a program of m; a new reference. NULL after
+ * reporting. */
+const wf_program *steps_apply(wf_ctx *cx, const Steps *s, const wf_model *m,
+                              const wf_program *p, int *out_status);
 void steps_free(Steps *s);
 
 #endif

@@ -206,7 +206,7 @@ static int bench_file(const Bench *b)
         name = b->words[0];
     if (m && !(p = pick_program(m, b->file, name)))
         status = USER;
-    if (p && (p = steps_apply(cx, &b->steps, p, &status))) {
+    if (p && (p = steps_apply(cx, &b->steps, m, p, &status))) {
         int skip = name != NULL;
 
         status = bench_program(cx, b, p, b->words + skip, b->nwords - skip);

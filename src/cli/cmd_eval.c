@@ -86,11 +86,11 @@ static int give_results(wf_ctx *cx, const Run *r, wf_array **out, int n)
 }
 
 /* Tensors of the file that a method takes need no words, unless there are words for all
- * inputs. */
+ * inputs. m NULL: they are bound already. */
 static int take_state(wf_ctx *cx, const wf_model *m, const char *name, int inputs, int n,
                       wf_array **in)
 {
-    int taken = n < inputs ? wf_model_method_state(cx, m, name, in, inputs) : 0;
+    int taken = m && n < inputs ? wf_model_method_state(cx, m, name, in, inputs) : 0;
 
     for (int i = 0; i < inputs; i++)
         in[i] = i < taken ? wf_array_retain(in[i]) : NULL;
@@ -134,10 +134,11 @@ static int eval_file(const Run *r)
         name = r->words[0];
     if (m && !(p = pick_program(m, r->file, name)))
         status = USER;
-    if (p && (p = steps_apply(cx, &r->steps, p, &status))) {
+    if (p && (p = steps_apply(cx, &r->steps, m, p, &status))) {
         int skip = name != NULL;
 
-        status = run_program(cx, r, m, name ? name : wf_program_name(p), p,
+        status = run_program(cx, r, r->steps.bind ? NULL : m,
+                             name ? name : wf_program_name(p), p,
                              r->words + skip, r->nwords - skip);
         wf_program_release(p);
     }

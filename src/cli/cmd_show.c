@@ -188,7 +188,7 @@ static int show_file(const Show *s)
     m = load_model(cx, s->file, &status);
     if (m && !(p = pick_program(m, s->file, s->name)))
         status = USER;
-    if (p && (p = steps_apply(cx, &s->steps, p, &status))) {
+    if (p && (p = steps_apply(cx, &s->steps, m, p, &status))) {
         status = show_program(cx, s, p);
         wf_program_release(p);
     }

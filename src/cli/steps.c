@@ -22,6 +22,7 @@ enum {
     STEP_VMAP,
     STEP_AXIS_NAME,
     STEP_AFTER,
+    STEP_BIND,
 };
 
 const Option step_options[] = {
@@ -44,6 +45,8 @@ const Option step_options[] = {
      "what psum and its kind call the axis of --vmap"},
     {"after", OPT_VALUE, STEP_AFTER, "PASS",
      "optimised by the passes up to PASS, or all of them"},
+    {"bind", OPT_FLAG, STEP_BIND, NULL,
+     "the tensors of the file that a method takes become constants; before the others"},
     {NULL, OPT_FLAG, 0, NULL, NULL},
 };
 
@@ -65,6 +68,10 @@ bool steps_take(Steps *s, int id, const char *value)
             s->v[s->n - 1].axis = value;
         else
             s->axis = value;
+        return true;
+    }
+    if (id == STEP_BIND) {
+        s->bind = true;
         return true;
     }
     v = need_memory((size_t)(s->n + 1) * sizeof *v);
@@ -201,12 +208,15 @@ static const wf_program *optimise(wf_ctx *cx, const Step *s, const wf_program *p
     return out;
 }
 
-const wf_program *steps_apply(wf_ctx *cx, const Steps *s, const wf_program *p,
-                              int *out_status)
+const wf_program *steps_apply(wf_ctx *cx, const Steps *s, const wf_model *m,
+                              const wf_program *p, int *out_status)
 {
     const wf_program *next;
 
-    wf_program_retain(p);
+    if (!s->bind)
+        wf_program_retain(p);
+    else if (wf_model_bind(cx, m, wf_program_name(p), &p) != WF_OK)
+        *out_status = report(cx);
     for (int i = 0; i < s->n && p; i++, p = next) {
         next = s->v[i].kind == STEP_VMAP    ? vectorise(cx, &s->v[i], p, out_status)
                : s->v[i].kind == STEP_AFTER ? optimise(cx, &s->v[i], p, out_status)

@@ -80,10 +80,12 @@ void attr_content(const OpRow *row, const void *attr, Hasher *h, const uint64_t 
             for (uint32_t i = 0; i < AT(attr, f, Subs)->n; i++)
                 content_sub(h, node, &AT(attr, f, Subs)->v[i]);
             break;
-        case A_CONST:
-            hash_u64(h, (*AT(attr, f, const ConstData *))->size);
-            hash_bytes(h, (*AT(attr, f, const ConstData *))->data, (*AT(attr, f, const ConstData *))->size);
+        case A_CONST: {
+            Hash c = const_data_hash(*AT(attr, f, const ConstData *));
+            hash_u64(h, c.lo);
+            hash_u64(h, c.hi);
             break;
+        }
         }
 }
 

@@ -196,6 +196,8 @@ typedef struct ConstData {
     void (*drop)(void *owner); /* when data is someone else's memory */
     void *owner;
     const void *data; /* 16-byte aligned */
+    atomic_bool hashed; /* hash is known */
+    _Atomic uint64_t hash[2];
 } ConstData;
 
 /* Data the caller owns until the last release, then drop(owner). drop NULL: data is copied. */
@@ -203,6 +205,7 @@ const ConstData *const_data_new(wf_ctx *cx, const void *data, size_t size, const
                                 void (*drop)(void *owner), void *owner);
 const ConstData *const_data_retain(const ConstData *d);
 void const_data_release(const ConstData *d);
+Hash const_data_hash(const ConstData *d); /* of size and bytes; computed once */
 
 /* A sub-program at its place of use: what each of its free symbols (INPUT and PARAM) stands for. */
 typedef struct Sub {

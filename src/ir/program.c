@@ -4,15 +4,20 @@
 
 /* ---- constants ---- */
 
+#define LARGE_CONST 4096 /* bytes of data that are aligned for vectors */
+
 static void free_const(void *obj) { const_data_release(obj); }
 
 const ConstData *const_data_new(wf_ctx *cx, const void *data, size_t size, const char *name,
                                 void (*drop)(void *owner), void *owner)
 {
     size_t head = (sizeof(ConstData) + 15) & ~(size_t)15, body = drop ? 0 : (size + 15) & ~(size_t)15;
-    size_t tail = name ? strlen(name) + 1 : 0;
-    ConstData *d = mem_alloc(&cx->al, head + body + tail);
+    size_t tail = name ? strlen(name) + 1 : 0, shift = 0;
+    ConstData *d;
 
+    if (body >= LARGE_CONST)
+        body += 64;
+    d = mem_alloc(&cx->al, head + body + tail);
     if (!d) {
         if (drop)
             drop(owner);
@@ -25,7 +30,9 @@ const ConstData *const_data_new(wf_ctx *cx, const void *data, size_t size, const
     d->alloc_size = head + body + tail;
     d->drop = drop;
     d->owner = owner;
-    d->data = drop ? data : memcpy((char *)d + head, data, size);
+    if (body >= LARGE_CONST) /* in whole cache lines */
+        shift = -((uintptr_t)d + head) & 63;
+    d->data = drop ? data : memcpy((char *)d + head + shift, data, size);
     if (name)
         d->name = memcpy((char *)d + head + body, name, tail);
     pool_defer(cx, free_const, d);
@@ -48,6 +55,25 @@ const ConstData *const_data_retain(const ConstData *c)
 {
     atomic_fetch_add_explicit(&((ConstData *)(uintptr_t)c)->refs, 1, memory_order_relaxed);
     return c;
+}
+
+/* Two threads that come here at once find the same. */
+Hash const_data_hash(const ConstData *c)
+{
+    ConstData *d = (ConstData *)(uintptr_t)c;
+    Hasher hasher;
+    Hash h;
+
+    if (atomic_load_explicit(&d->hashed, memory_order_acquire))
+        return (Hash){.lo = atomic_load_explicit(&d->hash[0], memory_order_relaxed),
+                      .hi = atomic_load_explicit(&d->hash[1], memory_order_relaxed)};
+    hash_init(&hasher, d->size);
+    hash_bytes(&hasher, d->data, d->size);
+    h = hash_done(&hasher);
+    atomic_store_explicit(&d->hash[0], h.lo, memory_order_relaxed);
+    atomic_store_explicit(&d->hash[1], h.hi, memory_order_relaxed);
+    atomic_store_explicit(&d->hashed, true, memory_order_release);
+    return h;
 }
 
 /* ---- types ---- */

@@ -312,6 +312,32 @@ int wf_model_method_state(wf_ctx *c, const wf_model *file, const char *name,
     return wf_ctx_status(c) ? -1 : n;
 }
 
+wf_status wf_model_bind(wf_ctx *c, const wf_model *file, const char *name,
+                        const wf_program **out)
+{
+    const wf_program *p = file && name ? wf_model_find(file, name) : NULL;
+    int n = nn_null(c, out, "wf_model_bind", "result")
+                ? -1
+                : wf_model_method_state(c, file, name, NULL, 0);
+    wf_array **state;
+    int *which;
+
+    if (out)
+        *out = NULL;
+    if (n < 0 || nn_refuse(c, !p, "wf_model_bind: the file has no such method"))
+        return wf_ctx_status(c);
+    state = nn_alloc(c, (size_t)(n + 1) * sizeof *state);
+    which = nn_alloc(c, (size_t)(n + 1) * sizeof *which);
+    if (state && which && wf_model_method_state(c, file, name, state, n) == n) {
+        for (int i = 0; i < n; i++)
+            which[i] = i;
+        wf_bind(c, p, which, state, n, out);
+    }
+    nn_free(c, state, (size_t)(n + 1) * sizeof *state);
+    nn_free(c, which, (size_t)(n + 1) * sizeof *which);
+    return wf_ctx_status(c);
+}
+
 /* ---- a tree from a file ------------------------------------------------------------ */
 
 typedef struct Method {

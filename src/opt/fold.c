@@ -6,12 +6,11 @@
  *
  * An equation whose operands are all constants and whose results are small is evaluated
  * by its row's eval rule, the meaning of the op, so the constant is what running it would
- * give. The others look at what made their operand: fold_shape.c.
+ * give. Large constants: fold_large.c. The others look at what made their operand:
+ * fold_shape.c.
  */
 #include "opt/opt.h"
 #include "opt/fold.h"
-
-#define MAX_ELEMENTS 1024 /* of a result that becomes a dense constant */
 
 /* ---- constants --------------------------------------------------------------------- */
 
@@ -30,7 +29,7 @@ static bool const_array(Rewriter *r, Val v, Nd *out)
         if (!dim_is_const(t.dims[i]))
             return false;
     if (!type_size((wf_dtype)t.dtype, t.dims, t.rank, &count, &bytes) ||
-        count > 4 * MAX_ELEMENTS)
+        count > 4 * FOLD_ELEMENTS)
         return false;
     const ConstData *data = ((const ConstAttr *)e->attr)->data;
     *out = (Nd){(wf_dtype)t.dtype, t.rank, t.dims, count, NULL};
@@ -61,7 +60,7 @@ static Val fold_const(Rewriter *r, Val v, Eqn e)
 
 /* Ops that give a result for all operands of their types (an index out of range, an empty
  * maximum are errors at run time, and stay so). */
-static bool never_fails(unsigned op)
+bool fold_never_fails(unsigned op)
 {
     switch (op) {
     case OP_reduce_sum:
@@ -104,7 +103,7 @@ static Val eval_constant(Rewriter *r, Val v, Eqn e)
     int64_t *symvals, bytes, elements = 0;
     void *attr;
 
-    if (!never_fails(e.op) || e.nin == 0 || e.nin > 4 || e.nout != 1)
+    if (!fold_never_fails(e.op) || e.nin == 0 || e.nin > 4 || e.nout != 1)
         return VAL_NONE;
     for (uint32_t i = 0; i < e.nin; i++) {
         if (!const_array(r, b->args.v[e.args + i], &in[i]))
@@ -115,7 +114,7 @@ static Val eval_constant(Rewriter *r, Val v, Eqn e)
         if (!dim_is_const(t.dims[i]))
             return VAL_NONE;
     if (!type_size(out.dtype, t.dims, t.rank, &out.count, &bytes) ||
-        out.count > MAX_ELEMENTS || (out.count > 64 && out.count > elements))
+        out.count > FOLD_ELEMENTS || (out.count > 64 && out.count > elements))
         return VAL_NONE;
     if ((e.op == OP_reduce_max || e.op == OP_reduce_min) && !in[0].count)
         return VAL_NONE;
@@ -129,14 +128,30 @@ static Val eval_constant(Rewriter *r, Val v, Eqn e)
     return eval.row->eval(&eval) ? const_value(r, t, &out) : VAL_NONE;
 }
 
+/* A constant in another shape is the same elements. */
+static Val reshape_const(Rewriter *r, Val v, Eqn e)
+{
+    const Eqn *c = made_by(r->b, r->b->args.v[e.args], OP_const);
+
+    return c ? b_const_data(r->b, b_type(r->b, v), ((const ConstAttr *)c->attr)->data)
+             : VAL_NONE;
+}
+
 static Val fold_value(Rewriter *r, Val v, Eqn e)
 {
-    Val w = e.op == OP_const ? fold_const(r, v, e) : eval_constant(r, v, e);
+    Val w = e.op == OP_const     ? fold_const(r, v, e)
+            : e.op == OP_reshape ? reshape_const(r, v, e)
+                                 : VAL_NONE;
+
+    if (!w && e.op != OP_const)
+        w = eval_constant(r, v, e);
 
     return w ? w : fold_shape(r, v, e);
 }
 
 const Program *opt_fold(const Opt *o, const Program *p)
 {
-    return rewrite_with(o, p, fold_value, NULL);
+    const Program *q = rewrite_with(o, p, fold_value, NULL);
+
+    return q ? fold_large(o, q) : NULL;
 }

@@ -164,6 +164,18 @@ wf_status wf_specialise(wf_ctx *cx, const wf_program *f, const char *const *symb
     API_RETURN(cx);
 }
 
+wf_status wf_bind(wf_ctx *cx, const wf_program *f, const int *which,
+                  wf_array *const *arrays, int n, const wf_program **out)
+{
+    if (out)
+        *out = NULL;
+    if (!cx || !f || !out || n < 0 || (n && (!which || !arrays)))
+        return bad_arg(cx, "wf_bind", "an argument is NULL");
+    API_ENTER(cx);
+    *out = keep(cx, xf_bind(cx, f, which, arrays, n));
+    API_RETURN(cx);
+}
+
 wf_status wf_prune(wf_ctx *cx, const wf_program *f, const wf_program **out)
 {
     if (out)

@@ -7,6 +7,7 @@
  *   jacobians, hessian, hvp                                                  jacobian.c
  *   vmap       a batch axis through every op                                 vmap.c
  *   split      ahead-of-time forward and backward, min-cut of what to save   split.c
+ *   bind       inputs become constants                                       bind.c
  *
  * The four program-level functions that rules of control flow need (xf_jvp, xf_partition,
  * xf_transpose, xf_batch) are declared in ir/ir.h. All results are held by the pool of
@@ -155,6 +156,12 @@ const Program *xf_hvp(wf_ctx *cx, const Program *p, const int *wrt, int nwrt);
  * batched at axis 0. size < 0: the batch is a fresh symbol, named as the axis, or "B". */
 const Program *xf_vmap(wf_ctx *cx, const Program *p, const int *axes,
                        const char *axis_name, int64_t size);
+
+/* ---- bind.c ------------------------------------------------------------------------ */
+
+/* p with input which[i] as a constant, the numbers of arrays[i]. */
+const Program *xf_bind(wf_ctx *cx, const Program *p, const int *which,
+                       wf_array *const *arrays, int n);
 
 /* ---- split.c ----------------------------------------------------------------------- */
 /* forward: x.. -> (y.., saved..); backward: (saved.., gy..) -> gx for wrt. What is saved
