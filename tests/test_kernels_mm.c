@@ -1,7 +1,7 @@
 /* test_kernels_mm.c -- matrix multiplication and convolution kernels against plain loops
  * in f64, for every instruction set of the machine, any strides, types and thread counts.
  *
- * Each case runs with 1..4 threads and must give the same bits each time, leave alone
+ * Each case runs with several numbers of threads and must give the same bits each time, leave alone
  * what lies between and around C's elements, and stay inside its workspace. */
 #include "test.h"
 
@@ -707,6 +707,25 @@ static void conv_sizes(KConv *x)
     }
 }
 
+/* As the layers that have vectors along their channels, but for odd sizes. */
+static void conv_layer(KConv *x)
+{
+    x->groups = chance(3) ? 2 : 1;
+    x->in_channels = x->groups * between(15, 20);
+    x->out_channels = x->groups * between(15, 50);
+    for (int d = 0; d < x->spatial; d++) {
+        x->out_size[d] = between(1, d + 1 < x->spatial ? 9 : 20);
+        x->w_size[d] = d && x->w_size[0] < 4 ? x->w_size[0] : chance(2) ? 3 : 1;
+        x->stride[d] = chance(10) ? 2 : 1;
+        x->w_dilation[d] = x->x_dilation[d] = 1;
+        x->pad_lo[d] = x->w_size[d] == 1 ? 0 : between(-1, 2);
+        x->x_size[d] = MAX(1, x->out_size[d] * x->stride[d] + between(0, 2) -
+                                  (x->w_size[d] == 1 ? 0 : x->pad_lo[d]));
+        if (chance(2))
+            x->x_size[d] = x->out_size[d];
+    }
+}
+
 static void conv_make(ConvCase *t, bool f64)
 {
     static const KType narrow[] = {KT_F32, KT_F16, KT_BF16};
@@ -723,6 +742,8 @@ static void conv_make(ConvCase *t, bool f64)
     x->in_channels = x->groups * (chance(2) ? 1 : between(1, 6));
     x->out_channels = x->groups * (chance(2) ? 1 : between(1, 20));
     conv_sizes(x);
+    if (x->spatial < 3 && chance(6))
+        conv_layer(x);
     xs[0] = x->batch, xs[1] = x->in_channels, xp[0] = &x->x_batch, xp[1] = &x->x_channel;
     ws[0] = x->out_channels, ws[1] = x->in_channels / x->groups;
     wp[0] = &x->w_out, wp[1] = &x->w_in;
@@ -854,33 +875,66 @@ static void conv_check(ConvCase *t, const char *before, const char *got, const c
     free(mask);
 }
 
-static void conv_case_run(ConvCase *t)
+/* By one instruction set, with 1 to 3 and 5 threads: the definition, and equal bits. first:
+ * room for the results. */
+static void conv_case_threads(ConvCase *t, int isa, const char *before, char *first)
+{
+    static const int counts[] = {1, 2, 3, 5};
+    const Kernels *k = kernels_for(isa);
+
+    for (int i = 0; i < COUNT(counts); i++) {
+        KPar par = par_of(counts[i]);
+        Workspace w = workspace_new(kernels_conv_workspace(k, &t->x, counts[i]));
+
+        memcpy(t->out.mem, before, t->out.size);
+        CHECK(kernels_conv(k, &t->x, &par, w.p) == 1);
+        workspace_check(&w, t->text);
+        if (i == 0) {
+            memcpy(first, t->out.mem, t->out.size);
+            conv_check(t, before, first, isa_name((Isa)isa));
+        } else if (memcmp(first, t->out.mem, t->out.size)) {
+            FAIL("%s %s%s: other bits with %d threads", isa_name((Isa)isa), t->text,
+                 t->x.packed ? " packed" : "", counts[i]);
+        }
+    }
+}
+
+#define CONV_RUNS 4 /* of conv_case_threads */
+
+/* Returns how often the convolution ran. */
+static int64_t conv_case_run(ConvCase *t)
 {
     char *before = malloc(t->out.size), *first = malloc(t->out.size);
+    int64_t runs = 0;
 
     memcpy(before, t->out.mem, t->out.size);
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         const Kernels *k = kernels_for(isa);
+        size_t size = k ? kernels_conv_packed_size(k, &t->x) : 0;
+        const void *w = t->x.w;
 
-        for (int threads = 1; k && threads <= 3; threads++) {
-            KPar par = par_of(threads);
-            Workspace w = workspace_new(kernels_conv_workspace(k, &t->x, threads));
+        if (!k)
+            continue;
+        conv_case_threads(t, isa, before, first);
+        runs += CONV_RUNS;
+        if (size) { /* the same with packed filters, packed by any number of threads */
+            KPar par = par_of((int)between(1, 3));
+            Workspace packed = workspace_new(size);
 
-            memcpy(t->out.mem, before, t->out.size);
-            CHECK(kernels_conv(k, &t->x, &par, w.p) == 1);
-            workspace_check(&w, t->text);
-            if (threads == 1) {
-                memcpy(first, t->out.mem, t->out.size);
-                conv_check(t, before, first, isa_name((Isa)isa));
-            } else if (memcmp(first, t->out.mem, t->out.size)) {
-                FAIL("%s %s: other bits with %d threads", isa_name((Isa)isa), t->text,
-                     threads);
-            }
+            kernels_conv_pack(k, &t->x, &par, packed.p);
+            t->x.packed = packed.p;
+            t->x.w = NULL;
+            conv_case_threads(t, isa, before, first);
+            t->x.packed = NULL;
+            t->x.w = w;
+            workspace_check(&packed, t->text);
+            runs += CONV_RUNS;
         }
     }
     free(before);
     free(t->sum), free(t->size);
     free(first);
+    return runs;
 }
 
 TEST(convolution_of_random_attributes_matches_its_definition)
@@ -899,7 +953,7 @@ TEST(convolution_calls_back_once_for_every_element)
     for (int i = 0; i < 150 && check_ok(); i++) {
         ConvCase t;
         Seen s = {.n = 1, .f64 = chance(3)};
-        int64_t total, runs = 0;
+        int64_t total, runs;
 
         conv_make(&t, s.f64);
         t.x.epilogue.tile = on_tile;
@@ -913,9 +967,7 @@ TEST(convolution_calls_back_once_for_every_element)
         s.m = t.x.out_channels;
         total = t.x.batch * s.m * s.n;
         s.count = calloc((size_t)total + 1, sizeof *s.count);
-        conv_case_run(&t);
-        for (int isa = 0; isa < ISA_COUNT; isa++)
-            runs += kernels_for(isa) ? 3 : 0;
+        runs = conv_case_run(&t);
         for (int64_t e = 0; e < total && check_ok(); e++)
             CHECK_EQ_INT(s.count[e], runs);
         free(s.count);
@@ -1020,5 +1072,8 @@ TEST(convolution_layers_and_their_gradients_match_the_definition)
         check_layer(9, 6, 10, 28, 5, 1, last);
         check_layer(9, 1, 20, 28, 3, 1, last);
         check_layer(1, 16, 70, 32, 1, 1, last);
+        check_layer(1, 17, 53, 13, 1, 1, last);
+        check_layer(5, 20, 33, 7, 3, 1, last);
+        check_layer(1, 18, 16, 130, 3, 1, last);
     }
 }

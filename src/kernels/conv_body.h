@@ -5,7 +5,8 @@
  *      remainder of the output is a convolution of its own without dilation of x, on
  *      views of w and out. No zero is multiplied.
  *   2. one channel in and out for each group: conv_depthwise.h.
- *   3. pixels along rows (channels first): conv_direct.h.
+ *   3. channels first: filters of 3x3 by conv_winograd.h, of one tap by conv_point.h, others
+ *      by conv_direct.h, where the shape suits them. These can have their filters packed.
  *   4. few outputs of a filter as large as an image: conv_dot.h.
  *   5. otherwise a product for each group: pixels x filters, summed over channels and
  *      taps, with the patches packed straight from the image (conv_pack.h). A filter of
@@ -20,6 +21,8 @@
 #include "conv_direct.h"
 #include "conv_dot.h"
 #include "conv_pack.h"
+#include "conv_point.h"
+#include "conv_winograd.h"
 
 #define GROUP_WORK   (1 << 22) /* multiply-adds of a group above which threads share it */
 #define IMAGE_PIXELS 512       /* one-tap images this large are products of their own */
@@ -289,35 +292,59 @@ static int is_empty(const KConv *x)
            x->out_size[1] == 0 || x->out_size[2] == 0;
 }
 
-static void measure_phase(const KConv *x, void *user)
+typedef enum ConvWay {
+    WAY_NONE, /* no outputs */
+    WAY_DEPTHWISE,
+    WAY_WINOGRAD,
+    WAY_POINT,
+    WAY_DIRECT,
+    WAY_DOT,
+    WAY_PRODUCT, /* of each group, by all threads */
+    WAY_GROUPS   /* products dealt out */
+} ConvWay;
+
+static ConvWay conv_way(const KConv *x)
 {
-    ConvRun *r = user;
+    return is_empty(x)       ? WAY_NONE
+           : is_depthwise(x) ? WAY_DEPTHWISE
+           : is_winograd(x)  ? WAY_WINOGRAD
+           : is_point(x)     ? WAY_POINT
+           : is_direct(x)    ? WAY_DIRECT
+           : is_dot(x)       ? WAY_DOT
+           : shares_group(x) ? WAY_PRODUCT
+                             : WAY_GROUPS;
+}
+
+static size_t way_workspace(ConvWay way, const KConv *x, int threads)
+{
     Product p;
-    size_t size;
 
-    if (is_empty(x))
-        return;
-    if (is_depthwise(x)) {
-        size = depthwise_workspace(x, r->threads);
-    } else if (is_direct(x)) {
-        Direct d;
-
-        size = direct_plan(&d, x, r->threads);
-    } else if (is_dot(x)) {
-        ConvDot d;
-
-        size = dot_plan(&d, x, r->threads);
-    } else if (shares_group(x)) {
+    switch (way) {
+    case WAY_NONE: return 0;
+    case WAY_DEPTHWISE: return depthwise_workspace(x, threads);
+    case WAY_WINOGRAD: return wino_plan(&(Wino){0}, x, threads);
+    case WAY_POINT: return point_plan(&(Point){0}, x, threads);
+    case WAY_DIRECT: return direct_plan(&(Direct){0}, x, threads);
+    case WAY_DOT: return dot_plan(&(ConvDot){0}, x, threads);
+    case WAY_PRODUCT: {
         KConv one = splits_images(x) ? image_of(x, 0) : *x;
 
         make_product(&p, &one, 0);
-        size = REAL_NAME(gemm_workspace)(&p.gemm, r->threads);
-    } else {
-        make_product(&p, x, 0);
-        size = (REAL_NAME(gemm_workspace)(&p.gemm, 1) + 64) *
-                   (size_t)min64(r->threads, x->groups) +
-               64;
+        return REAL_NAME(gemm_workspace)(&p.gemm, threads);
     }
+    case WAY_GROUPS: break;
+    }
+    make_product(&p, x, 0);
+    return (REAL_NAME(gemm_workspace)(&p.gemm, 1) + 64) *
+               (size_t)min64(threads, x->groups) +
+           64;
+}
+
+static void measure_phase(const KConv *x, void *user)
+{
+    ConvRun *r = user;
+    size_t size = way_workspace(conv_way(x), x, r->threads);
+
     if (size > r->size)
         r->size = size;
 }
@@ -335,36 +362,44 @@ static void run_groups(void *user, int worker)
     }
 }
 
-static void run_phase(const KConv *x, void *user)
+static void run_product(const KConv *x, const ConvRun *r)
 {
-    ConvRun *r = user;
+    int64_t images = splits_images(x) ? x->batch : 1;
     Product p;
 
-    if (is_empty(x))
-        return;
-    if (is_depthwise(x)) {
-        depthwise_run(x, r->par, r->threads, r->ws);
-    } else if (is_direct(x)) {
-        direct_run(x, r->par, r->threads, r->ws);
-    } else if (is_dot(x)) {
-        dot_run(x, r->par, r->threads, r->ws);
-    } else if (shares_group(x)) {
-        int64_t images = splits_images(x) ? x->batch : 1;
+    for (int64_t n = 0; n < images; n++) {
+        KConv one = images > 1 ? image_of(x, n) : *x;
 
-        for (int64_t n = 0; n < images; n++) {
-            KConv one = images > 1 ? image_of(x, n) : *x;
-
-            for (int64_t group = 0; group < x->groups; group++) {
-                make_product(&p, &one, group);
-                REAL_NAME(gemm)(&p.gemm, r->par, r->ws);
-            }
+        for (int64_t group = 0; group < x->groups; group++) {
+            make_product(&p, &one, group);
+            REAL_NAME(gemm)(&p.gemm, r->par, r->ws);
         }
-    } else {
-        Groups g = {.x = x, .ws = r->ws + (-(uintptr_t)r->ws & 63)};
+    }
+}
 
-        make_product(&p, x, 0);
-        g.each = (REAL_NAME(gemm_workspace)(&p.gemm, 1) + 63) & ~(size_t)63;
-        par_run(r->par, min64(r->threads, x->groups), run_groups, &g);
+static void run_dealt(const KConv *x, const ConvRun *r)
+{
+    Groups g = {.x = x, .ws = r->ws + (-(uintptr_t)r->ws & 63)};
+    Product p;
+
+    make_product(&p, x, 0);
+    g.each = (REAL_NAME(gemm_workspace)(&p.gemm, 1) + 63) & ~(size_t)63;
+    par_run(r->par, min64(r->threads, x->groups), run_groups, &g);
+}
+
+static void run_phase(const KConv *x, void *user)
+{
+    const ConvRun *r = user;
+
+    switch (conv_way(x)) {
+    case WAY_NONE: break;
+    case WAY_DEPTHWISE: depthwise_run(x, r->par, r->threads, r->ws); break;
+    case WAY_WINOGRAD: wino_run(x, r->par, r->threads, r->ws); break;
+    case WAY_POINT: point_run(x, r->par, r->threads, r->ws); break;
+    case WAY_DIRECT: direct_run(x, r->par, r->threads, r->ws); break;
+    case WAY_DOT: dot_run(x, r->par, r->threads, r->ws); break;
+    case WAY_PRODUCT: run_product(x, r); break;
+    case WAY_GROUPS: run_dealt(x, r); break;
     }
 }
 
@@ -409,11 +444,79 @@ static void call_tile(void *user, int i)
     }
 }
 
+static int is_undilated(const KConv *x)
+{
+    return x->x_dilation[0] == 1 && x->x_dilation[1] == 1 && x->x_dilation[2] == 1;
+}
+
 static int calls_tile(const KConv *x)
 {
-    return x->x_dilation[0] == 1 && x->x_dilation[1] == 1 && x->x_dilation[2] == 1 &&
-           !is_depthwise(x) && is_direct(x);
+    ConvWay way = conv_way(x);
+
+    return is_undilated(x) &&
+           (way == WAY_DIRECT ||
+            ((way == WAY_WINOGRAD || way == WAY_POINT) && x->out_step[2] == 1));
 }
+
+/* ---- packed filters ---------------------------------------------------------------- */
+
+typedef struct PackRun {
+    APART const KConv *x;
+    REAL *to;
+    void (*pack)(const KConv *x, int64_t i, REAL *to);
+} PackRun;
+
+static void pack_task(void *user, int i)
+{
+    const PackRun *r = user;
+
+    r->pack(r->x, i, r->to);
+}
+
+/* x as it will be when packed, its way, and the number of terms of a sum. */
+static ConvWay packed_way(KConv *full, const KConv *x, int64_t *k)
+{
+    static const char any[1];
+
+    normalise(full, x);
+    full->packed = any;
+    *k = x->groups ? x->in_channels / x->groups * tap_count(full) : 0;
+    return x->groups && is_undilated(full) ? conv_way(full) : WAY_NONE;
+}
+
+static size_t conv_packed_size(const KConv *x)
+{
+    KConv full;
+    int64_t k, out = x->groups ? x->out_channels / x->groups : 0;
+
+    switch (packed_way(&full, x, &k)) {
+    case WAY_WINOGRAD:
+        return (size_t)panel_size(&full, k / 9 * WINO_POINTS) * sizeof(REAL);
+    case WAY_POINT: return (size_t)panel_size(&full, k) * sizeof(REAL);
+    case WAY_DIRECT:
+        return (size_t)(x->groups * ceil_div(out, MR) * k * AW) * sizeof(REAL);
+    default: return 0;
+    }
+}
+
+static void conv_pack(const KConv *x, const KPar *par, void *to)
+{
+    KConv full;
+    int64_t k;
+    ConvWay way = packed_way(&full, x, &k);
+    PackRun r = {&full, to,
+                 way == WAY_WINOGRAD ? wino_filters
+                 : way == WAY_POINT  ? point_filters
+                                     : direct_pack};
+
+    par_run(par,
+            x->groups *
+                (way == WAY_DIRECT ? ceil_div(x->out_channels / x->groups, MR)
+                                   : panel_count(&full)),
+            pack_task, &r);
+}
+
+/* ---- all --------------------------------------------------------------------------- */
 
 static void conv_run(const KConv *x, const KPar *par, void *workspace)
 {

@@ -16,8 +16,7 @@
 #ifndef WEFT_KERNEL_CONV_DIRECT_H
 #define WEFT_KERNEL_CONV_DIRECT_H
 
-#include "conv_plane.h"
-#include "gemm_tile.h"
+#include "conv_panel.h"
 
 #define DIRECT_TAPS  128 /* most taps */
 #define DIRECT_TILES 8         /* fewer tiles of pixels: filters are read where they are */
@@ -101,7 +100,7 @@ typedef struct Direct {
     int uncopied; /* images, too */
     int workers;
     int32_t *off;  /* [k] of a group's taps in its planes */
-    REAL *panels;  /* [groups][strips][k][AW] */
+    const REAL *panels; /* [groups][strips][k][AW] */
     REAL *copies;  /* planes of each worker (by_image) or image */
     int64_t image; /* elements of an image's planes, with room to read past them */
     size_t off_size, panel_size, size; /* bytes */
@@ -130,13 +129,6 @@ static int is_direct(const KConv *x)
            x->out_channels / x->groups >= 2 && x->in_channels > 0 &&
            x->in_channels * (x->out_size[1] + x->w_size[1] * x->w_dilation[1]) <
                DIRECT_SIZE / ((x->out_size[2] + reach + 1) * x->stride[1] * x->stride[2]);
-}
-
-/* One stride takes a filter through channels and taps. */
-INLINE int has_linear_filters(const KConv *x)
-{
-    return x->w_step[2] * x->w_size[2] == x->w_step[1] &&
-           x->w_step[1] * x->w_size[1] == x->w_in;
 }
 
 static size_t direct_plan(Direct *d, const KConv *x, int threads)
@@ -171,9 +163,9 @@ static size_t direct_plan(Direct *d, const KConv *x, int threads)
     d->workers = threads;
     d->in_place = d->tiles < DIRECT_TILES && !d->by_image && x->w_type == REAL_TYPE &&
                   (taps == 1 || has_linear_filters(x)) &&
-                  x->w_out * (int64_t)sizeof(REAL) % 4096 != 0;
+                  x->w_out * (int64_t)sizeof(REAL) % 4096 != 0 && !x->packed;
     d->off_size = ((size_t)d->k * sizeof(int32_t) + 63) & ~(size_t)63;
-    if (!d->in_place)
+    if (!d->in_place && !x->packed)
         d->panel_size = (size_t)(x->groups * d->strips * d->k * AW) * sizeof(REAL);
     d->size = d->off_size + d->panel_size +
               (size_t)(d->image * (d->by_image ? threads : x->batch)) * sizeof(REAL) + 64;
@@ -381,32 +373,15 @@ static void direct_part(void *user, int i)
 
 /* ---- preparation ------------------------------------------------------------------ */
 
-static void direct_pack(const Direct *d, int64_t panel)
+/* Strip i of all groups'. */
+static void direct_pack(const KConv *x, int64_t i, REAL *to)
 {
-    const KConv *x = d->x;
-    int64_t strip = panel % d->strips, group = panel / d->strips;
-    int64_t i0 = strip * d->out / d->strips, i1 = (strip + 1) * d->out / d->strips;
-    const char *w = (const char *)x->w;
-    REAL *to = d->panels + panel * d->k * AW;
-    int64_t size = (int64_t)real_type_size(x->w_type);
-    int64_t at = (group * d->out + i0) * x->w_out;
+    int64_t in = x->in_channels / x->groups, out = x->out_channels / x->groups;
+    int64_t strips = ceil_div(out, MR), group = i / strips, strip = i % strips;
+    int64_t i0 = strip * out / strips, i1 = (strip + 1) * out / strips;
 
-    if (d->k == d->in || has_linear_filters(x)) {
-        REAL_NAME(gemm_pack)
-        (x->w_type, w + at * size, x->w_out, d->k == d->in ? x->w_in : x->w_step[2],
-         (int)(i1 - i0), d->k, to, AW);
-        return;
-    }
-    for (int64_t c = 0; c < d->in; c++) {
-        for (int64_t t1 = 0; t1 < x->w_size[1]; t1++) {
-            for (int64_t t2 = 0; t2 < x->w_size[2]; t2++, to += AW) {
-                int64_t from = at + c * x->w_in + t1 * x->w_step[1] + t2 * x->w_step[2];
-
-                for (int64_t r = 0; r < i1 - i0; r++)
-                    to[r] = real_get_as(x->w_type, w, from + r * x->w_out);
-            }
-        }
-    }
+    panel_filters(x, group * out + i0, (int)(i1 - i0), 0, in,
+                  to + i * in * x->w_size[1] * x->w_size[2] * AW, AW);
 }
 
 /* Panels of filters, then (few images) planes of channels. */
@@ -414,10 +389,10 @@ static void direct_prepare(void *user, int i)
 {
     const Direct *d = user;
     const KConv *x = d->x;
-    int64_t panels = d->in_place ? 0 : x->groups * d->strips;
+    int64_t panels = d->panel_size ? x->groups * d->strips : 0;
 
     if (i < panels) {
-        direct_pack(d, i);
+        direct_pack(x, i, (REAL *)d->panels);
     } else {
         int64_t c = (i - panels) % x->in_channels, n = (i - panels) / x->in_channels;
 
@@ -447,7 +422,7 @@ static void direct_run(const KConv *x, const KPar *par, int threads, char *ws)
     direct_plan(&d, x, threads);
     ws += -(uintptr_t)ws & 63;
     d.off = (int32_t *)ws;
-    d.panels = (REAL *)(ws + d.off_size);
+    d.panels = x->packed ? x->packed : (REAL *)(ws + d.off_size);
     d.copies = (REAL *)(ws + d.off_size + d.panel_size);
     direct_offsets(&d);
     copies = d.by_image ? d.workers : x->batch;
@@ -455,7 +430,7 @@ static void direct_run(const KConv *x, const KPar *par, int threads, char *ws)
          i++) /* what tiles read past the last channel */
         memset(d.copies + i * d.image + x->in_channels * d.planes.channel, 0,
                (size_t)(d.image - x->in_channels * d.planes.channel) * sizeof(REAL));
-    panels = d.in_place ? 0 : x->groups * d.strips;
+    panels = d.panel_size ? x->groups * d.strips : 0;
     par_run(par, panels + (d.by_image || d.uncopied ? 0 : x->batch * x->in_channels),
             direct_prepare, &d);
     if (d.by_image)

@@ -3,4 +3,5 @@
 #include "conv_body.h"
 
 extern const KConvTable REAL_NAME(conv_table);
-const KConvTable REAL_NAME(conv_table) = {conv_workspace, conv_run};
+const KConvTable REAL_NAME(conv_table) = {conv_workspace, conv_run, conv_packed_size,
+                                          conv_pack};

@@ -132,14 +132,21 @@ typedef struct KConv {
     int64_t x_batch, x_channel, x_step[K_SPATIAL];
     const void *w; /* [out_channels, in_channels/groups, w_size] */
     int64_t w_out, w_in, w_step[K_SPATIAL];
+    const void *packed; /* not NULL: what pack() made of w, which is then not read */
     void *out; /* [batch, out_channels, out_size] */
     int64_t out_batch, out_channel, out_step[K_SPATIAL];
     KEpilogue epilogue;
 } KConv;
 
+/* Filters that stay the same can be packed once, for any x, out and number of threads:
+ * packed_size (of 0: there is nothing to pack, packed stays NULL) bytes, better at a
+ * multiple of 64. Workspace is asked for with packed set. The way of computing may be
+ * another than without. */
 typedef struct KConvTable {
     size_t (*workspace)(const KConv *x, int threads);
     void (*run)(const KConv *x, const KPar *par, void *workspace);
+    size_t (*packed_size)(const KConv *x);
+    void (*pack)(const KConv *x, const KPar *par, void *to);
 } KConvTable;
 
 /* ---- kernels_select.c: the tables of one instruction set -------------------------- */
@@ -159,5 +166,7 @@ size_t kernels_matmul_workspace(const Kernels *k, const KMatmul *x, int threads)
 int kernels_matmul(const Kernels *k, const KMatmul *x, const KPar *par, void *workspace);
 size_t kernels_conv_workspace(const Kernels *k, const KConv *x, int threads);
 int kernels_conv(const Kernels *k, const KConv *x, const KPar *par, void *workspace);
+size_t kernels_conv_packed_size(const Kernels *k, const KConv *x);
+void kernels_conv_pack(const Kernels *k, const KConv *x, const KPar *par, void *to);
 
 #endif

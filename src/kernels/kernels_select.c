@@ -97,3 +97,18 @@ int kernels_conv(const Kernels *k, const KConv *x, const KPar *par, void *worksp
     t->run(x, par, workspace);
     return 1;
 }
+
+size_t kernels_conv_packed_size(const Kernels *k, const KConv *x)
+{
+    const KConvTable *t = conv_table(k, x);
+
+    return t ? t->packed_size(x) : 0;
+}
+
+void kernels_conv_pack(const Kernels *k, const KConv *x, const KPar *par, void *to)
+{
+    const KConvTable *t = conv_table(k, x);
+
+    if (t)
+        t->pack(x, par, to);
+}

@@ -273,18 +273,29 @@ INLINE size_t real_type_size(KType type)
 #define REAL_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (VI){__VA_ARGS__})
 #endif
 
+/* REAL_ZIP: two vectors interleaved. REAL_EVEN, REAL_ODD: every second lane of both. */
 #if VBYTES == 64 && !REAL_F64
+#define REAL_EVEN(a, b)                                                                  \
+    REAL_SHUFFLE(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+#define REAL_ODD(a, b)                                                                   \
+    REAL_SHUFFLE(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
 #define REAL_ZIP_LO(a, b)                                                                \
     REAL_SHUFFLE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
 #define REAL_ZIP_HI(a, b)                                                                \
     REAL_SHUFFLE(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
 #elif VBYTES / (4 << REAL_F64) == 8
+#define REAL_EVEN(a, b)   REAL_SHUFFLE(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#define REAL_ODD(a, b)    REAL_SHUFFLE(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
 #define REAL_ZIP_LO(a, b) REAL_SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
 #define REAL_ZIP_HI(a, b) REAL_SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
 #elif VBYTES / (4 << REAL_F64) == 4
+#define REAL_EVEN(a, b)   REAL_SHUFFLE(a, b, 0, 2, 4, 6)
+#define REAL_ODD(a, b)    REAL_SHUFFLE(a, b, 1, 3, 5, 7)
 #define REAL_ZIP_LO(a, b) REAL_SHUFFLE(a, b, 0, 4, 1, 5)
 #define REAL_ZIP_HI(a, b) REAL_SHUFFLE(a, b, 2, 6, 3, 7)
 #else
+#define REAL_EVEN(a, b)   REAL_SHUFFLE(a, b, 0, 2)
+#define REAL_ODD(a, b)    REAL_SHUFFLE(a, b, 1, 3)
 #define REAL_ZIP_LO(a, b) REAL_SHUFFLE(a, b, 0, 2)
 #define REAL_ZIP_HI(a, b) REAL_SHUFFLE(a, b, 1, 3)
 #endif
