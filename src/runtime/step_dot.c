@@ -430,6 +430,22 @@ static void conv_channels(ConvStep *s, const ConvAttr *a, const Side *x, const S
     s->out_step = c->out_channels * c->out_channel * (int64_t)k_size(c->out_type);
 }
 
+/* Filters that are a constant are packed now, for all runs. */
+static void conv_pack_filters(Bind *b, ConvStep *s)
+{
+    const Kernels *k = b->root->kernels;
+    size_t size = kernels_conv_packed_size(k, &s->c);
+    char *to;
+
+    if (size == 0)
+        return;
+    to = arena_alloc(b->a, size + 63);
+    to += -(uintptr_t)to & 63;
+    s->c.w = frame_at(b->f, s->w);
+    kernels_conv_pack(k, &s->c, &b->root->par, to);
+    s->c.packed = to;
+}
+
 bool bind_conv(Bind *b)
 {
     const ConvAttr *a = b->attr;
@@ -459,6 +475,8 @@ bool bind_conv(Bind *b)
     s->out =
         work == acc ? bind_ref(b, z) : bind_workspace(b, (size_t)bind_count(b, z) * 8);
     s->c.x = s->c.w = s->c.out = s; /* any address, for sums with it */
+    if (s->w.base == base_const(b->plan) && s->groups == 1)
+        conv_pack_filters(b, s);
     s->workspace = bind_workspace(
         b, kernels_conv_workspace(b->root->kernels, &s->c, b->root->threads));
     bind_op(b, run_conv, s);
