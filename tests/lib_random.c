@@ -193,6 +193,32 @@ static Val dot_step(Gen *g)
         b, b_dot(b, x, y, &(DotAttr){.lhs = INTS(1, rank - 1), .rhs = INTS(1, 0)}));
 }
 
+/* A product with constant weights, then scales and shifts by constants of its columns, as
+ * batch norm has them. */
+static Val layer_step(Gen *g)
+{
+    static const double w[8] = {0.5, -1, 0.25, 2, -0.75, 1.5, -0.5, 0.125};
+    static const OpCode ops[] = {OP_add, OP_sub, OP_mul, OP_div};
+    Builder *b = g->b;
+    Val x = any_float(g, 1), y;
+    uint32_t rank = x ? b_rank(b, x) : 0;
+    Dim k = rank ? b_dim(b, x, rank - 1) : -1;
+
+    if (k < 1 || k > 4 || rank > 3)
+        return VAL_NONE;
+    y = b_const(b, b_make_type(b, WF_F64, (Dim[]){k, 2}, 2), w);
+    y = b_dot(b, x, y, &(DotAttr){.lhs = INTS(1, rank - 1), .rhs = INTS(1, 0)});
+    for (int n = pick(g, 4); n > 0; n--) {
+        Val q = b_const(b, b_make_type(b, WF_F64, (Dim[]){2}, 1), w + pick(g, 7));
+        OpCode op = ops[pick(g, 4)];
+        Val in[2] = {y, b_broadcast(b, q, b_type(b, y).dims, rank, INTS(1, rank - 1).v)};
+        bool turned = op != OP_div && pick(g, 2);
+
+        y = b_eqn1(b, op, (Val[]){in[turned], in[!turned]}, 2, NULL);
+    }
+    return b_tanh(b, y);
+}
+
 /* x as [1, 2, n], or VAL_NONE */
 static Val as_signal(Gen *g)
 {
@@ -758,8 +784,8 @@ static Val step(Gen *g)
     case 19:
     case 20: return reduce_step(g);
     case 21:
-    case 22:
-    case 23: return dot_step(g);
+    case 22: return dot_step(g);
+    case 23: return layer_step(g);
     case 24:
     case 25: return index_step(g);
     case 26: return conv_step(g);

@@ -56,7 +56,7 @@ static bool same_bits(const Nd *a, const Nd *b)
 static bool is_exact(unsigned set)
 {
     return !(set >> opt_find("simplify") & 1) && !(set >> opt_find("contract") & 1) &&
-           !(set >> opt_find("loops") & 1);
+           !(set >> opt_find("scale") & 1) && !(set >> opt_find("loops") & 1);
 }
 
 /* NULL, or how p after the passes of the set differs from p at these inputs, whose results are y. */

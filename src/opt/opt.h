@@ -2,8 +2,8 @@
  *
  *   pipeline.c   the table; all passes again and again until nothing changes
  *   rewrite.c    what passes share: a program copied equation by equation, rules applied
- *   inline.c fold.c simplify.c cse.c dce.c contract.c loops.c           one pass each;
- *   accumulate.c is a part of loops
+ *   inline.c fold.c simplify.c cse.c dce.c contract.c scale.c loops.c   one pass each;
+ *   accumulate.c is a part of loops, pattern.c and recognise_attention.c of recognise.c
  *
  * Programs are immutable, so a pass builds a new one (or gives back the same, when it
  * finds nothing to do). It is built by a B_OPTIMISE builder, which merges equal
@@ -34,7 +34,13 @@ typedef struct Pass {
     const char *what;
 } Pass;
 
-enum { OPT_PASSES = 7, OPT_ALL = (1 << OPT_PASSES) - 1, OPT_ROUNDS = 8 };
+enum {
+    OPT_PASSES = 9,
+    OPT_RECOGNISE = OPT_PASSES - 1, /* the last, which runs once */
+    OPT_ALL = (1 << OPT_PASSES) - 1,
+    OPT_PLAIN = OPT_ALL & ~(1 << OPT_RECOGNISE), /* for fusion */
+    OPT_ROUNDS = 8
+};
 extern const Pass opt_pipeline[OPT_PASSES];
 
 int opt_find(const char *name); /* the index of a pass; -1 if there is none */
@@ -48,9 +54,11 @@ const Program *opt_inline(const Opt *o, const Program *p);
 const Program *opt_fold(const Opt *o, const Program *p);
 const Program *opt_simplify(const Opt *o, const Program *p);
 const Program *opt_contract(const Opt *o, const Program *p);
+const Program *opt_scale(const Opt *o, const Program *p);
 const Program *opt_loops(const Opt *o, const Program *p);
 const Program *opt_cse(const Opt *o, const Program *p);
 const Program *opt_dce(const Opt *o, const Program *p);
+const Program *opt_recognise(const Opt *o, const Program *p);
 
 /* ---- rewrite.c --------------------------------------------------------------------- */
 
@@ -93,6 +101,12 @@ const Program *rewrite_with(const Opt *o, const Program *p, RewriteRule *rule,
                             BeforeRule *before);
 /* p, if q is equal to it. */
 const Program *same_or(const Program *p, const Program *q);
+
+/* Every sub-program that attr has, fn(user, it) in its place. attr is b's own copy. False
+ * after an error. */
+typedef const Program *ReplaceProgram(void *user, const Program *p);
+bool replace_subs(Builder *b, const OpRow *row, void *attr, ReplaceProgram *fn,
+                  void *user);
 
 /* As b_eqn1 and its like, the rule applied to the result. */
 Val rw_eqn(Rewriter *r, OpCode op, const Val *in, uint32_t nin, const void *attr);

@@ -1,7 +1,8 @@
 /* pipeline.c -- the passes in order, and the public function that runs them.
  *
  *   method   Rounds: all passes one after the other, until a round changes nothing. A
- *            program that has been through it comes out of it the same.
+ *            program that has been through it comes out of it the same. Then the last
+ *            one, once: it makes calls, which the first takes apart.
  */
 #include "opt/opt.h"
 
@@ -12,9 +13,12 @@ const Pass opt_pipeline[OPT_PASSES] = {
     {"simplify", opt_simplify,
      "a table of identities; broadcasts move behind arithmetic"},
     {"contract", opt_contract, "transposes go into products; products side by side join"},
+    {"scale", opt_scale, "constant scales behind a product go into its weights"},
     {"loops", opt_loops, "what every turn computes alike is computed once, before"},
     {"cse", opt_cse, "equal equations become one, across sub-programs too"},
     {"dce", opt_dce, "what nobody reads is dropped, carries and operands included"},
+    {"recognise", opt_recognise,
+     "softmax, norms, gelu, attention become calls of sub-programs of that name"},
 };
 
 int opt_find(const char *name)
@@ -28,17 +32,20 @@ int opt_find(const char *name)
 const Program *opt_run(const Opt *given, const Program *p, unsigned set)
 {
     Opt opt = *given, *o = &opt;
+    const Program *first = p;
 
     opt.fast |= o->cx->options.fast_math;
     for (int round = 0; round < OPT_ROUNDS; round++) {
         const Program *before = p;
 
-        for (int i = 0; i < OPT_PASSES; i++)
+        for (int i = 0; i < OPT_RECOGNISE; i++)
             if (set >> i & 1 && !(p = opt_pipeline[i].run(o, p)))
                 return NULL;
         if (p == before)
             break;
     }
+    if (set >> OPT_RECOGNISE & 1)
+        p = same_or(first, opt_recognise(o, p));
     return p;
 }
 
