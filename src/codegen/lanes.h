@@ -33,6 +33,21 @@ typedef float WkStream __attribute__((vector_size(VEC_BYTES)));
 
 /* ---- lanes in another order -------------------------------------------------------- */
 
+#define LANES_LIST_2(f)  f(0), f(1)
+#define LANES_LIST_4(f)  f(0), f(1), f(2), f(3)
+#define LANES_LIST_8(f)  f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)
+#define LANES_LIST_16(f) LANES_LIST_8(f), f(8), f(9), f(10), f(11), f(12), f(13), f(14), f(15)
+#define LANES_AT(i)      p[(i)*s]
+#if VEC_BYTES == 64
+#define LANES_LIST_s LANES_LIST_16
+#define LANES_LIST_d LANES_LIST_8
+#elif VEC_BYTES == 32
+#define LANES_LIST_s LANES_LIST_8
+#define LANES_LIST_d LANES_LIST_4
+#else
+#define LANES_LIST_s LANES_LIST_4
+#define LANES_LIST_d LANES_LIST_2
+#endif
 #if VEC_BYTES == 64
 #define INDEX_s {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 #define INDEX_d {0, 1, 2, 3, 4, 5, 6, 7}
@@ -60,6 +75,20 @@ typedef float WkStream __attribute__((vector_size(VEC_BYTES)));
     }
 #endif
 
+/* ---- comparisons ------------------------------------------------------------------- */
+
+/* Without instructions for it, gcc 12 fails over comparisons of half a register whose
+ * result is widened or chooses at once: it must not see both. */
+#if KERNEL_ISA == 0 && defined(__x86_64__) && !defined(__clang__)
+#define LANES_KEEP(c)                                                                    \
+    do {                                                                                 \
+        if (sizeof(c) <= 16)                                                             \
+            __asm__("" : "+x"(c));                                                       \
+    } while (0)
+#else
+#define LANES_KEEP(c) ((void)0)
+#endif
+
 /* ---- memory ------------------------------------------------------------------------ */
 
 #define LANES_TYPE(P, N, t, T, I)                                                        \
@@ -76,6 +105,8 @@ typedef float WkStream __attribute__((vector_size(VEC_BYTES)));
     VINLINE P##_##t P##_lds_##t(const T *p, int64_t s, int m)                            \
     {                                                                                    \
         P##_##t x = {0};                                                                 \
+        if (__builtin_constant_p(m) && m == N)                                           \
+            return (P##_##t){LANES_LIST_##P(LANES_AT)};                                  \
         for (int i = 0; i < N; i++)                                                      \
             if (i < m)                                                                   \
                 x[i] = p[i * s];                                                         \
@@ -89,6 +120,7 @@ typedef float WkStream __attribute__((vector_size(VEC_BYTES)));
     }                                                                                    \
     VINLINE P##_##t P##_pick_##t(P##_m##t c, P##_##t x, P##_##t y)                       \
     {                                                                                    \
+        LANES_KEEP(c);                                                                   \
         return (P##_##t)((c & (P##_m##t)x) | (~c & (P##_m##t)y));                        \
     }                                                                                    \
     VINLINE P##_##t P##_select_##t(P##_b c, P##_##t x, P##_##t y)                        \
@@ -189,6 +221,8 @@ typedef double MaskD __attribute__((vector_size(64)));
     VINLINE P##_b P##_lds_bool(const uint8_t *p, int64_t s, int m)                       \
     {                                                                                    \
         P##_b8 x = {0};                                                                  \
+        if (__builtin_constant_p(m) && m == N)                                           \
+            return P##_of_b8((P##_b8){LANES_LIST_##P(LANES_AT)});                        \
         for (int i = 0; i < m; i++)                                                      \
             x[i] = p[i * s];                                                             \
         return P##_of_b8(x);                                                             \
@@ -245,7 +279,9 @@ typedef double MaskD __attribute__((vector_size(64)));
 #define LANES_COMPARE1(P, t, name, op)                                                   \
     VINLINE P##_b P##_##name##_##t(P##_##t x, P##_##t y)                                 \
     {                                                                                    \
-        return __builtin_convertvector(x op y, P##_b);                                   \
+        P##_m##t c = x op y;                                                             \
+        LANES_KEEP(c);                                                                   \
+        return __builtin_convertvector(c, P##_b);                                        \
     }
 #define LANES_EACH1(P, N, t, name, expr)                                                 \
     VINLINE P##_##t P##_##name##_##t(P##_##t v)                                          \
@@ -346,7 +382,9 @@ typedef double MaskD __attribute__((vector_size(64)));
     }                                                                                    \
     VINLINE P##_b P##_is_finite_##t(P##_##t x)                                           \
     {                                                                                    \
-        return __builtin_convertvector((x - x) == 0, P##_b);                             \
+        P##_m##t c = (x - x) == 0;                                                       \
+        LANES_KEEP(c);                                                                   \
+        return __builtin_convertvector(c, P##_b);                                        \
     }                                                                                    \
     LANES_EACH2(P, N, t, rem, S(fmod)(x, y))                                             \
     LANES_EACH2(P, N, t, atan2, (T)atan2((double)x, (double)y))                          \

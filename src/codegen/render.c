@@ -45,7 +45,7 @@ static void indent(Render *r, int depth)
 
 static bool unit_dim(Dim d) { return d == 1; }
 
-/* "a3 + 4 * i0 + .." without the vector loop's part */
+/* "a3 + 4 * i0 + .." without the part of the loop that vectors are taken along */
 static const char *address(Render *r, const Access *at)
 {
     Text t;
@@ -54,8 +54,8 @@ static const char *address(Render *r, const Access *at)
     text_printf(&t, "a%u", at->array);
     if (at->offset)
         text_printf(&t, " + %s", dim_text(r, at->offset));
-    for (uint32_t l = 0; l < LAST(r->k); l++) {
-        if (!at->stride[l])
+    for (uint32_t l = 0; l < r->k->nloops; l++) {
+        if (!at->stride[l] || l == r->vec)
             continue;
         if (unit_dim(at->stride[l]))
             text_printf(&t, " + i%u", l);
@@ -98,9 +98,9 @@ static const char *cols_text(Render *r)
 static void render_load(Render *r, const Node *n)
 {
     const char *name = wf_dtype_name((wf_dtype)n->dtype), *at = address(r, &n->at);
-    Dim step = n->at.stride[LAST(r->k)];
+    Dim step = n->at.stride[r->vec];
 
-    if (n->level != LEVEL_EACH || !step)
+    if (!step)
         text_printf(r->t, "%c_splat_%s((%s)[0])", r->set, name, at);
     else if (unit_dim(step))
         text_printf(r->t, "%c_ld_%s(%s + x, m)", r->set, name, at);
@@ -113,13 +113,13 @@ static void render_iota(Render *r, const Node *n)
 {
     const char *name = wf_dtype_name(kept_dtype((wf_dtype)n->dtype));
     bool half = kept_dtype((wf_dtype)n->dtype) != n->dtype;
-    Dim step = n->level == LEVEL_EACH ? n->at.stride[LAST(r->k)] : 0;
+    Dim step = n->at.stride[r->vec];
 
     if (half)
         text_printf(r->t, "%c_narrow_%s(", r->set, wf_dtype_name((wf_dtype)n->dtype));
     text_printf(r->t, "%c_iota_%s(%s", r->set, name, dim_text(r, n->at.offset));
-    for (uint32_t l = 0; l < LAST(r->k); l++)
-        if (n->at.stride[l])
+    for (uint32_t l = 0; l < r->k->nloops; l++)
+        if (n->at.stride[l] && l != r->vec)
             text_printf(r->t, " + %s * i%u", dim_text(r, n->at.stride[l]), l);
     if (step)
         text_printf(r->t, " + %s * x", dim_text(r, step));
@@ -148,9 +148,11 @@ static void render_value(Render *r, const Node *n)
 }
 
 /* x / y for each x, y known by row, as a product with its reciprocal: to 1.5 ulp. */
-static bool is_by_reciprocal(const Kernel *k, const Node *n)
+static bool is_by_reciprocal(const Render *r, const Node *n)
 {
-    return !k->exact && n->kind == NODE_MAP && n->op == OP_div &&
+    const Kernel *k = r->k;
+
+    return !k->exact && !r->narrow && n->kind == NODE_MAP && n->op == OP_div &&
            n->level == LEVEL_EACH && (n->dtype == WF_F32 || n->dtype == WF_F64) &&
            k->nodes[n->in[1]].kind != NODE_CONST &&
            (k->nodes[n->in[1]].kind == NODE_REDUCE ||
@@ -164,7 +166,7 @@ static void define_reciprocal(Render *r, int depth, uint32_t i)
     const char *type = lane_type(r, (wf_dtype)k->nodes[i].dtype);
 
     for (uint32_t j = i + 1; j < k->nnodes; j++) {
-        if (!is_by_reciprocal(k, &k->nodes[j]) || k->nodes[j].in[1] != i)
+        if (!is_by_reciprocal(r, &k->nodes[j]) || k->nodes[j].in[1] != i)
             continue;
         indent(r, depth);
         text_printf(r->t, "const %s r%u = 1 / v%u;\n", type, i, i);
@@ -174,11 +176,11 @@ static void define_reciprocal(Render *r, int depth, uint32_t i)
     }
 }
 
-static void define_node(Render *r, int depth, uint32_t i)
+void define_node(Render *r, int depth, uint32_t i)
 {
     const Node *n = &r->k->nodes[i];
 
-    if (is_by_reciprocal(r->k, n)) {
+    if (is_by_reciprocal(r, n)) {
         uint32_t x = n->in[0], y = n->in[1];
 
         indent(r, depth);
@@ -205,8 +207,6 @@ static void define_level(Render *r, int depth, NodeLevel level, uint32_t stage)
     }
 }
 
-static bool is_final(const Kernel *k, uint32_t node);
-
 /* Results this large are gone from the caches before anybody reads them: they are
  * written past those, which spares reading the memory first. */
 #define STREAM_BYTES ((int64_t)8 << 20)
@@ -218,7 +218,7 @@ static bool is_streamed(const Render *r, const KernelOut *o)
     wf_dtype t = (wf_dtype)k->nodes[o->node].dtype;
     int64_t size = (int64_t)wf_dtype_size(t), bytes = size;
 
-    if (k->scalar || !k->nloops)
+    if (k->scalar || !k->nloops || r->narrow)
         return false;
     if (!(t == WF_F32 && r->set == 's') && !(t == WF_F64 && r->set == 'd'))
         return false;
@@ -236,15 +236,14 @@ static bool is_streamed(const Render *r, const KernelOut *o)
     return bytes >= STREAM_BYTES;
 }
 
-static void store_value(Render *r, int depth, const KernelOut *o, const char *v,
-                        bool each)
+void store_value(Render *r, int depth, const KernelOut *o, const char *v)
 {
     wf_dtype t = (wf_dtype)r->k->nodes[o->node].dtype;
     const char *name = wf_dtype_name(t), *at = address(r, &o->at);
-    Dim step = o->at.stride[LAST(r->k)];
+    Dim step = o->at.stride[r->vec];
 
     indent(r, depth);
-    if (!each || !step)
+    if (!step)
         text_printf(r->t, "(%s)[0] = %c_first_%s(%s);\n", at, r->set, name, v);
     else if (is_streamed(r, o))
         text_printf(r->t,
@@ -275,7 +274,7 @@ static bool is_each(const Kernel *k, uint32_t i)
     return k->nodes[i].kind != NODE_REDUCE && k->nodes[i].level == LEVEL_EACH;
 }
 
-static bool out_is_each(const Kernel *k, const KernelOut *o)
+bool out_is_each(const Kernel *k, const KernelOut *o)
 {
     for (uint32_t l = k->nrows; l < k->nloops; l++)
         if (o->at.stride[l])
@@ -289,7 +288,7 @@ static uint32_t reduce_walk(const Node *n)
     return n->stage - (uint32_t)(n->over == OVER_COLS);
 }
 
-static bool reduces_in(const Node *n, uint32_t stage)
+bool reduces_in(const Node *n, uint32_t stage)
 {
     return n->kind == NODE_REDUCE && n->level == LEVEL_EACH && reduce_walk(n) == stage;
 }
@@ -307,7 +306,7 @@ static void need_node(const Kernel *k, WalkPlan *w, uint32_t i)
         need_node(k, w, n->in[j]);
 }
 
-static bool is_final(const Kernel *k, uint32_t node)
+bool is_final(const Kernel *k, uint32_t node)
 {
     return k->nodes[node].kind == NODE_REDUCE && k->nodes[node].over != OVER_COLS;
 }
@@ -348,11 +347,11 @@ static bool plan_walk(Render *r, WalkPlan *w, uint32_t stage)
                         ? op_cost(k->nodes[i].op, k->nodes[i].dtype)
                         : 1;
     w->unroll = !sums ? 1 : cost <= 10 ? 4 : cost <= 24 ? 2 : 1;
-    while (w->unroll > 1 && last >= 0 && last <= (Dim)r->lanes * w->unroll / 2)
+    while (w->unroll > 1 && last >= 0 && last < (Dim)r->lanes * w->unroll)
         w->unroll /= 2;
     w->whole = last >= 0 && last % r->lanes == 0;
     w->apart = w->unroll > 1 || (!w->whole && cost <= 24);
-    if (last >= 0 && last % ((Dim)r->lanes * w->unroll) == 0)
+    if (last >= 0 && (last < r->lanes || last % ((Dim)r->lanes * w->unroll) == 0))
         w->apart = false;
     return any;
 }
@@ -420,6 +419,35 @@ static void walk_node(Render *r, int depth, const WalkPlan *w, uint32_t i)
     }
 }
 
+/* Rows of an array that do not follow each other are no stream to the processor, if they
+ * are short. (Longer ones it finds by itself in time.) */
+#define SHORT_ROW 4096 /* bytes */
+static bool is_scattered(const Kernel *k, const Node *n)
+{
+    int64_t size = (int64_t)wf_dtype_size((wf_dtype)n->dtype);
+    Dim last = k->loops[LAST(k)].size;
+
+    return n->kind == NODE_LOAD && n->level == LEVEL_EACH && k->nloops > 1 &&
+           n->at.stride[LAST(k)] == 1 && n->at.stride[LAST(k) - 1] > last &&
+           last * size >= 256 && last * size < SHORT_ROW;
+}
+
+/* The same place of the next row, while this one is computed. */
+static void fetch_rows(Render *r, int depth, const WalkPlan *w)
+{
+    const Kernel *k = r->k;
+
+    for (uint32_t i = 0; i < k->nnodes; i++) {
+        const Node *n = &k->nodes[i];
+
+        if (!w->need[i] || n->stage != w->stage || !is_scattered(k, n))
+            continue;
+        indent(r, depth);
+        text_printf(r->t, "__builtin_prefetch(%s + %s + x);\n", address(r, &n->at),
+                    dim_text(r, n->at.stride[LAST(k) - 1]));
+    }
+}
+
 static void walk_body(Render *r, int depth, const WalkPlan *w, int u)
 {
     const Kernel *k = r->k;
@@ -438,6 +466,7 @@ static void walk_body(Render *r, int depth, const WalkPlan *w, int u)
             text_printf(r->t, "const %c_b in = %c_lanes(m);\n", r->set, r->set);
             break;
         }
+    fetch_rows(r, depth, w);
     for (uint32_t i = 0; i < k->nnodes; i++)
         if (w->need[i])
             walk_node(r, depth, w, i);
@@ -448,7 +477,7 @@ static void walk_body(Render *r, int depth, const WalkPlan *w, int u)
 
         if (!is_final(k, o->node) && out_is_each(k, o) &&
             k->nodes[o->node].stage == w->stage)
-            store_value(r, depth, o, node_name(r, o->node), true);
+            store_value(r, depth, o, node_name(r, o->node));
     }
 }
 
@@ -558,7 +587,7 @@ static void render_walk(Render *r, int depth, uint32_t stage)
 
 /* ---- partial results --------------------------------------------------------------- */
 
-static bool is_part(const Node *n)
+bool is_part(const Node *n)
 {
     return n->kind == NODE_REDUCE && n->over != OVER_COLS;
 }
@@ -574,7 +603,7 @@ static int part_registers(Render *r, const Node *n)
     return w.unroll;
 }
 
-static void point_to_parts(Render *r)
+void point_to_parts(Render *r)
 {
     const Kernel *k = r->k;
 
@@ -668,7 +697,7 @@ static void end_parts(Render *r)
 
 /* ---- functions --------------------------------------------------------------------- */
 
-static void point_to_arrays(Render *r)
+void point_to_arrays(Render *r)
 {
     const Program *p = r->k->p;
 
@@ -746,8 +775,8 @@ static void render_run(Render *r)
 {
     const Kernel *k = r->k;
 
-    text_printf(r->t, "void wk%u(const WkArgs *k, int64_t begin, int64_t end)\n{\n",
-                k->id);
+    text_printf(r->t, "%svoid wk%u%s(const WkArgs *k, int64_t begin, int64_t end)\n{\n",
+                *k->part ? "static " : "", k->id, k->part);
     point_to_arrays(r);
     point_to_buffers(r);
     point_to_parts(r);
@@ -763,7 +792,7 @@ static void render_run(Render *r)
     add_rows_to_parts(r, 2);
     for (uint32_t j = 0; j < k->p->nout; j++)
         if (!is_final(k, k->outs[j].node) && !out_is_each(k, &k->outs[j]))
-            store_value(r, 2, &k->outs[j], node_name(r, k->outs[j].node), false);
+            store_value(r, 2, &k->outs[j], node_name(r, k->outs[j].node));
     text_add(r->t, "    }\n");
     end_parts(r);
     for (uint32_t j = 0; j < k->p->nout; j++)
@@ -795,14 +824,15 @@ static void join_parts(Render *r, int depth, uint32_t i, bool each)
     text_add(r->t, ";\n");
     for (uint32_t j = 0; j < r->k->p->nout; j++)
         if (r->k->outs[j].node == i)
-            store_value(r, depth, &r->k->outs[j], v, each);
+            store_value(r, depth, &r->k->outs[j], v);
 }
 
 static void render_end(Render *r)
 {
     const Kernel *k = r->k;
 
-    text_printf(r->t, "void wk%u_end(const WkArgs *k, int64_t n)\n{\n", k->id);
+    text_printf(r->t, "%svoid wk%u%s_end(const WkArgs *k, int64_t n)\n{\n",
+                *k->part ? "static " : "", k->id, k->part);
     point_to_arrays(r);
     point_to_parts(r);
     text_add(r->t, "    const int64_t part = acc - k->acc;\n");
@@ -837,16 +867,25 @@ void render_kernel(Kernel *k, Isa isa, Arena *a, Text *out)
 {
     bool wide = k->scalar ? scalar_is_wide(k->p) : k->wide;
     int bytes = isa == ISA_AVX512 ? 64 : isa == ISA_AVX2 ? 32 : 16;
-    Render r = {k, a, out, wide ? 'd' : 's', bytes / (wide ? 8 : 4), 0};
+    Render r = {.k = k, .a = a, .t = out, .set = wide ? 'd' : 's'};
 
+    r.lanes = bytes / (wide ? 8 : 4);
+    r.vec = k->nloops - 1;
     text_add(out, "\n/*\n");
     kernel_print(k, out);
     text_add(out, " */\n");
+    if (k->straight) {
+        render_straight(&r, isa);
+        return;
+    }
     if (k->scalar) {
         render_scalar(&r);
         return;
     }
-    render_run(&r);
+    if (is_narrow(k, r.lanes))
+        render_narrow(&r);
+    else
+        render_run(&r);
     if (k->parts)
         render_end(&r);
 }
