@@ -97,7 +97,11 @@ void compile_bind(wf_ctx *cx, Arena *a, const Lowered *l, Code *code, Compiled *
     out->codes = arena_zalloc(a, (l->n + 1) * sizeof *out->codes);
     out->ncodes = l->n;
     for (uint32_t i = 0; i < l->n; i++) {
-        out->codes[i].kernel = l->k[i];
+        Kernel *k = l->k[i];
+
+        /* found while the text was made, in memory that is not kept */
+        k->params.v = arena_dup(a, k->params.v, k->params.n * sizeof *k->params.v);
+        out->codes[i].kernel = k;
         find_functions(cx, code, &out->codes[i]);
     }
 }
