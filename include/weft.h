@@ -266,6 +266,17 @@ WF_API bool wf_exec_is_compiled(const wf_exec *e); /* has it machine code? */
 /* What wf_compile makes of a program, to look at: the program with fused sub-programs, their loop nests, their C. */
 typedef enum wf_code_form { WF_CODE_FUSED, WF_CODE_KERNELS, WF_CODE_C } wf_code_form;
 WF_API wf_status wf_program_code(wf_ctx *cx, const wf_program *p, wf_code_form form, const char **out_text);
+/* The same executable, where results may take the memory of these inputs, as parameters that a step of training
+ * updates: a result of the size of an input, written when the input has been read for the last time, lies where
+ * the input lay. Of each run:
+ *   - Each donated array that the caller alone holds (one reference, memory that no other array shares, not
+ *     wrapped, not passed twice) is gone when the run is over, even if no result had use for its memory, or the
+ *     run failed half-way: wf_array_data gives NULL, and whatever else needs its elements WF_ERR_ARG ("was
+ *     donated"). The handle is still to be released.
+ *   - Any other is copied first, and stays as it is. */
+WF_API wf_status wf_donate(wf_ctx *cx, wf_exec *e, const int *inputs, int n, wf_exec **out_exec);
+/* Bytes of intermediate values for which the executable holds memory between runs. */
+WF_API size_t wf_exec_memory(wf_exec *e);
 WF_API wf_exec *wf_exec_retain(wf_exec *e);
 WF_API void wf_exec_release(wf_exec *e); /* NULL is fine */
 /* in: as many arrays as the program has inputs; out: receives new arrays, to be released by the caller (all NULL

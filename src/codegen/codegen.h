@@ -9,6 +9,7 @@
  *   onehot.c        elements taken by number, as arithmetic
  *   fuse.c          equations that share loops become one sub-program
  *   kernel.c        a fused sub-program as a loop nest
+ *   kernel_place.c  results in the memory of operands
  *   kernel_print.c  the nest as text, for people
  *   render.c        the nest as C; render_op.c one op; render_scalar.c programs of
  *                   scalars; render_unit.c a translation unit
@@ -196,6 +197,9 @@ static inline size_t kept_size(wf_dtype t)
 {
     return t == WF_F16 || t == WF_BF16 ? 4 : wf_dtype_size(t);
 }
+/* May result `out` be written where input `in` lies: is every element of it read before,
+ * or when, the element of the result in its place is written, whatever the threads do? */
+bool kernel_in_place(const Kernel *k, uint32_t in, uint32_t out);
 void kernel_print(const Kernel *k, Text *out);
 
 /* ---- render*.c --------------------------------------------------------------------- */

@@ -37,6 +37,13 @@ void buffer_release(Buffer *b)
     mem_free(&al, b, sizeof *b);
 }
 
+void buffer_unkeep(Buffer *b)
+{
+    if (b)
+        atomic_fetch_sub(&b->kept, 1); /* first, so that nobody takes b for his alone */
+    buffer_release(b);
+}
+
 /* ---- arrays ------------------------------------------------------------------------ */
 
 static size_t array_size(int rank)
@@ -126,13 +133,59 @@ bool array_new_kept(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
         buf = buffer_new(&cx->al, &device_host, (size_t)bytes);
         if (!buf)
             return fail_memory(cx);
-        buffer_release(kept[KEPT - 1]);
+        buffer_unkeep(kept[KEPT - 1]);
         memmove(kept + 1, kept, (KEPT - 1) * sizeof *kept);
         kept[0] = buf;
+        atomic_fetch_add(&buf->kept, 1);
     }
     atomic_fetch_add(&buf->refs, 1);
     return make_array(cx, buf, dtype, dims, NULL, rank, count, out);
 }
+
+bool array_new_in(wf_ctx *cx, Buffer *buf, wf_dtype dtype, const int64_t *dims, int rank,
+                  Array **out)
+{
+    atomic_fetch_add(&buf->refs, 1);
+    return make_array(cx, buf, dtype, dims, NULL, rank, k_count(rank, dims), out);
+}
+
+/* ---- donation ---------------------------------------------------------------------- */
+
+static bool no_copy(const Device *d, void *host, const void *from, size_t size)
+{
+    (void)d;
+    (void)host;
+    (void)from;
+    (void)size;
+    return false;
+}
+
+static const Device device_gone = {.name = "none", .copy_out = no_copy};
+static Buffer gone = {.refs = 1, .device = &device_gone, .wrapped = true};
+
+bool array_is_sole(const Array *a)
+{
+    const Buffer *b = a->buf;
+
+    return atomic_load(&a->refs) == 1 && !b->wrapped && b->device == &device_host &&
+           atomic_load(&b->refs) - atomic_load(&b->kept) == 1 && a->offset == 0 &&
+           b->size == (size_t)a->count * wf_dtype_size((wf_dtype)a->dtype) &&
+           array_is_dense(a);
+}
+
+void array_forget(Array *a)
+{
+    Buffer *b = a->buf;
+
+    atomic_fetch_add(&gone.refs, 1);
+    a->buf = &gone;
+    a->offset = 0;
+    buffer_release(b);
+}
+
+bool array_is_gone(const Array *a) { return a->buf == &gone; }
+
+/* ---- elements ---------------------------------------------------------------------- */
 
 bool array_is_dense(const Array *a)
 {
@@ -171,6 +224,9 @@ static void gather(const Array *a, const char *first, void *dst)
 
 static bool bad_copy(wf_ctx *cx, const Device *d)
 {
+    if (d == &device_gone)
+        return fail(cx, WF_ERR_ARG, NOWHERE,
+                    "array: it was donated to a run, which took its memory");
     return fail(cx, WF_ERR_IO, NOWHERE,
                 "array: its memory on device '%s' cannot be copied", d->name);
 }

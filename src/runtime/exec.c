@@ -5,6 +5,9 @@
  * (copies of those that are not row-major, not aligned, or on a device the host cannot
  * read), allocates the results and runs. Afterwards the root is idle again. When memory
  * runs out in between, the root is taken down.
+ *
+ * Donated inputs: the plan says which results lie in the memory of which inputs. That of
+ * an array nobody else holds becomes the result's; any other is copied first.
  */
 #include "runtime/compiler.h"
 #include "runtime/runtime.h"
@@ -27,6 +30,7 @@ static void free_exec(wf_exec *e)
     program_release(e->p);
     code_release(e->code);
     wf_exec_release(e->fast);
+    wf_exec_release(e->base);
     if (e->lock) {
         pthread_mutex_destroy(e->lock);
         mem_free(&al, e->lock, sizeof(pthread_mutex_t));
@@ -72,7 +76,7 @@ static wf_exec *make_exec(wf_ctx *cx, const Program *p)
 {
     wf_exec *e = new_exec(cx, p);
 
-    e->plan = plan_make(cx, &e->plans, p);
+    e->plan = plan_make(cx, &e->plans, p, NULL);
     e->after = cx->options.compile_after;
     e->arena.cx = NULL; /* nothing is added any more */
     return e;
@@ -85,7 +89,7 @@ static void set_compiled(wf_ctx *cx, wf_exec *e, const Compiled *c)
     e->code = c->code ? code_retain(c->code) : NULL;
     e->plans.codes = c->codes;
     e->plans.ncodes = c->ncodes;
-    e->plan = plan_make(cx, &e->plans, c->p);
+    e->plan = plan_make(cx, &e->plans, c->p, NULL);
 }
 
 wf_exec *exec_compiled(wf_ctx *cx, const Compiled *c)
@@ -131,6 +135,40 @@ wf_status wf_compile(wf_ctx *cx, const wf_program *p, unsigned flags, wf_exec **
     API_RETURN(cx);
 }
 
+static wf_exec *donating_exec(wf_ctx *cx, wf_exec *base, const int *inputs, int n)
+{
+    wf_exec *e = new_exec(cx, base->p);
+    bool *donated = arena_zalloc(&e->arena, base->p->nin + 1);
+
+    for (int i = 0; i < n; i++)
+        donated[inputs[i]] = true;
+    e->base = wf_exec_retain(base);
+    e->code = base->code ? code_retain(base->code) : NULL;
+    e->plans.codes = base->plans.codes;
+    e->plans.ncodes = base->plans.ncodes;
+    e->donated = donated;
+    e->after = base->after;
+    e->plan = plan_make(cx, &e->plans, base->p, donated);
+    e->arena.cx = NULL;
+    return e;
+}
+
+wf_status wf_donate(wf_ctx *cx, wf_exec *e, const int *inputs, int n, wf_exec **out_exec)
+{
+    *out_exec = NULL;
+    API_ENTER(cx);
+    if (!e || (n && !inputs))
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_donate: %s is NULL",
+             e ? "the list of inputs" : "the executable");
+    for (int i = 0; i < n && !failed(cx); i++)
+        if (inputs[i] < 0 || (uint32_t)inputs[i] >= e->p->nin)
+            fail(cx, WF_ERR_ARG, NOWHERE, "wf_donate: input %d, but '%s' has %u inputs",
+                 inputs[i], e->p->name, e->p->nin);
+    if (!failed(cx))
+        *out_exec = wf_exec_retain(donating_exec(cx, e, inputs, n));
+    API_RETURN(cx);
+}
+
 bool wf_exec_is_compiled(const wf_exec *e) { return e && e->code != NULL; }
 
 /* ---- tiers ------------------------------------------------------------------------- */
@@ -146,6 +184,26 @@ static uint32_t count_equations(const Program *p, uint32_t enough)
     return n;
 }
 
+static bool compile_tier(wf_ctx *cx, const wf_exec *e, wf_exec **out)
+{
+    wf_exec *plain;
+    int *inputs, n = 0;
+
+    if (!e->donated)
+        return wf_compile(cx, e->p, 0, out) == WF_OK;
+    inputs = mem_alloc(&cx->al, e->p->nin * sizeof *inputs);
+    if (!inputs)
+        return fail_memory(cx);
+    for (uint32_t i = 0; i < e->p->nin; i++)
+        if (e->donated[i])
+            inputs[n++] = (int)i;
+    if (wf_compile(cx, e->p, 0, &plain) == WF_OK)
+        wf_donate(cx, plain, inputs, n, out);
+    wf_exec_release(plain);
+    mem_free(&cx->al, inputs, e->p->nin * sizeof *inputs);
+    return !failed(cx);
+}
+
 /* Two threads that come here at once do the same work; the first to end is taken. No lock
  * is held meanwhile, since memory may run out. Whatever keeps e from being compiled, it
  * goes on itself. */
@@ -154,7 +212,7 @@ static void compile_now(wf_ctx *cx, wf_exec *e)
     wf_exec *fast = NULL;
 
     if (count_equations(e->p, COMPILE_LEAST) >= COMPILE_LEAST &&
-        wf_compile(cx, e->p, 0, &fast) != WF_OK && cx->status != WF_ERR_MEMORY)
+        !compile_tier(cx, e, &fast) && cx->status != WF_ERR_MEMORY)
         wf_clear(cx);
     pthread_mutex_lock(e->lock);
     if (!atomic_load(&e->settled)) {
@@ -220,6 +278,21 @@ static void give_root(wf_exec *e, Root *r)
     root_free(r);
 }
 
+size_t wf_exec_memory(wf_exec *e)
+{
+    size_t bytes = 0;
+
+    if (!e)
+        return 0;
+    if (e->fast)
+        return wf_exec_memory(e->fast);
+    pthread_mutex_lock(e->lock);
+    for (const Root *r = e->idle; r; r = r->next)
+        bytes += root_bytes(r);
+    pthread_mutex_unlock(e->lock);
+    return bytes;
+}
+
 /* ---- a run ------------------------------------------------------------------------- */
 
 typedef struct Run {
@@ -228,7 +301,9 @@ typedef struct Run {
     Root *root;
     wf_array *const *in;
     wf_array **out;
-    Array **copies; /* of inputs, for this run; NULL where none was needed */
+    Array **copies; /* of inputs, for this run; NULL where none was needed; of a donated
+                       input that needs no copy, itself */
+    bool started;   /* memory of donated inputs may have changed */
 } Run;
 
 static const char *input_name(const Program *p, uint32_t i)
@@ -245,6 +320,11 @@ static bool check_inputs(Run *r)
         if (!r->in || !r->in[i])
             return fail(r->cx, WF_ERR_ARG, NOWHERE, "%s: input %u '%s' is NULL", p->name,
                         i, input_name(p, i));
+        if (array_is_gone(r->in[i]))
+            return fail(r->cx, WF_ERR_ARG, NOWHERE,
+                        "%s: input %u '%s' was donated to an earlier run, which took its "
+                        "memory",
+                        p->name, i, input_name(p, i));
         if (r->in[i]->dtype != t.dtype || r->in[i]->rank != t.rank)
             return fail(r->cx, WF_ERR_TYPE, NOWHERE,
                         "%s: input %u '%s' needs %s, got %s of rank %d", p->name, i,
@@ -271,17 +351,46 @@ static bool can_pass(const Array *a)
            (uintptr_t)array_at(a) % wf_dtype_size((wf_dtype)a->dtype) == 0;
 }
 
+/* A donated input whose memory can be had. */
+static bool can_take(const Run *r, uint32_t i)
+{
+    if (!r->e->donated || !r->e->donated[i] || !can_pass(r->in[i]) ||
+        !array_is_sole(r->in[i]))
+        return false;
+    for (uint32_t k = 0; k < r->e->p->nin; k++)
+        if (k != i && r->in[k] == r->in[i])
+            return false;
+    return true;
+}
+
+/* The copy of a donated one becomes a result: its memory is kept like theirs. */
+static bool copy_input(Run *r, const Frame *f, uint32_t i)
+{
+    const Array *a = r->in[i];
+    uint32_t j = 0;
+    bool ok;
+
+    while (j < r->e->p->nout && f->plan->out_from[j] != i + 1)
+        j++;
+    if (j < r->e->p->nout)
+        ok = array_new_kept(r->cx, (wf_dtype)a->dtype, array_dims(a), a->rank,
+                            r->root->kept + (size_t)j * KEPT, &r->copies[i]);
+    else
+        ok = array_new_on(r->cx, &device_host, (wf_dtype)a->dtype, array_dims(a), a->rank,
+                          &r->copies[i]);
+    return ok && array_copy_out(r->cx, a, array_at(r->copies[i]));
+}
+
 static bool pass_inputs(Run *r, Frame *f)
 {
     for (uint32_t i = 0; i < r->e->p->nin; i++) {
         Array *a = r->in[i];
-        if (!can_pass(a)) {
-            if (!array_new_on(r->cx, &device_host, (wf_dtype)a->dtype, array_dims(a),
-                              a->rank, &r->copies[i]) ||
-                !array_copy_out(r->cx, a, array_at(r->copies[i])))
-                return false;
+        if (can_take(r, i))
+            r->copies[i] = wf_array_retain(a);
+        else if ((f->plan->in_taken[i] || !can_pass(a)) && !copy_input(r, f, i))
+            return false;
+        if (r->copies[i])
             a = r->copies[i];
-        }
         f->base[base_in(f->plan, i)] = (uintptr_t)array_at(a);
     }
     return true;
@@ -316,6 +425,12 @@ static bool make_results(Run *r, Frame *f, bool after)
                             "%s: the size of result %u cannot be computed", p->name, j);
             continue;
         }
+        if (f->plan->out_from[j]) {
+            Buffer *buf = r->copies[f->plan->out_from[j] - 1]->buf;
+            if (!array_new_in(r->cx, buf, (wf_dtype)t.dtype, dims, t.rank, &r->out[j]))
+                return false;
+            continue;
+        }
         if (!array_new_kept(r->cx, (wf_dtype)t.dtype, dims, t.rank,
                             r->root->kept + (size_t)j * KEPT, &r->out[j]))
             return false;
@@ -332,8 +447,10 @@ static bool run_exec(Run *r)
     if (!check_inputs(r) || !bind_symbols(r, &symvals))
         return false;
     f = root_frame(r->root, r->e->plan, symvals);
-    if (!pass_inputs(r, f) || !make_results(r, f, false) || !frame_steps(f) ||
-        !make_results(r, f, true))
+    if (!pass_inputs(r, f) || !make_results(r, f, false))
+        return false;
+    r->started = true;
+    if (!frame_steps(f) || !make_results(r, f, true))
         return false;
     frame_results(f);
     return true;
@@ -344,8 +461,11 @@ static void end_run(Run *r, bool ok)
 {
     const Program *p = r->e->p;
 
-    for (uint32_t i = 0; r->copies && i < p->nin; i++)
+    for (uint32_t i = 0; r->copies && i < p->nin; i++) {
+        if (r->started && r->copies[i] && r->copies[i] == r->in[i])
+            array_forget(r->in[i]);
         wf_array_release(r->copies[i]);
+    }
     mem_free(&r->cx->al, r->copies, (p->nin + 1) * sizeof *r->copies);
     for (uint32_t j = 0; !ok && j < p->nout; j++) {
         wf_array_release(r->out[j]);

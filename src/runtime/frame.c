@@ -189,23 +189,63 @@ Op *bind_op(Bind *b, bool (*run)(Frame *f, const Op *op), void *data)
 
 /* ---- binding ----------------------------------------------------------------------- */
 
+/* Bytes from the first element of the concatenation a store is part of to its own; -1:
+ * sizes are beyond bounds, and the concatenation will say so. */
+static int64_t part_offset(Bind *b, const Store *s)
+{
+    const Eqn *e = &b->p->eqns[s->concat];
+    int64_t off = 0;
+
+    if (!find_dims(b, b->p->vals[e->out].type))
+        return -1;
+    for (uint32_t i = 0; i < s->operand; i++) {
+        Val x = eqn_in(b->p, e)[i];
+        if (!find_dims(b, b->p->vals[x].type))
+            return -1;
+        off += bind_bytes(b, x);
+    }
+    return off;
+}
+
+/* Does an earlier result of this equation lie in the store, too? */
+static bool is_placed(const Bind *b, Val v, uint32_t s)
+{
+    for (Val u = b->e->out; u < v; u++) {
+        uint32_t t = b->plan->val[u].store;
+        while (t != s && b->plan->store[t].inside)
+            t = b->plan->store[t].inside - 1;
+        if (t == s)
+            return true;
+    }
+    return false;
+}
+
 /* The home of a value its equation writes: a new one, unless the store is written again,
- * in place. */
+ * in place, or another part of it was written before. */
 static Ref find_home(Bind *b, Val v)
 {
     uint32_t s = b->plan->val[v].store;
     const Store *st = &b->plan->store[s];
-    Home *h = &b->f->home[s];
+    int64_t off = 0, more;
+    Home *h;
 
+    while (st->inside && (more = part_offset(b, st)) >= 0) {
+        off += more;
+        s = st->inside - 1;
+        st = &b->plan->store[s];
+    }
+    h = &b->f->home[s];
     if (st->kind == STORE_DYN)
         return (Ref){base_dyn(b->plan, st->index), 0};
     if (st->kind == STORE_OUT)
-        return (Ref){base_out(b->plan, st->index), 0};
-    if (st->first == b->eqn) {
-        h->size = bind_bytes(b, v);
+        return (Ref){base_out(b->plan, st->index), off};
+    if (st->kind == STORE_IN)
+        return (Ref){base_in(b->plan, st->index), off};
+    if (st->first == b->eqn && !is_placed(b, v, s)) {
+        h->size = bind_bytes(b, st->val);
         h->at = (Ref){b->seg_index, take_memory(b, h->size)};
     }
-    return h->at;
+    return (Ref){h->at.base, h->at.off + off};
 }
 
 /* Where results go. Aliases are where their operand is; views and constants are placed by
@@ -549,6 +589,21 @@ Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans, uint32_t nou
     return r;
 }
 
+size_t root_bytes(const Root *r)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < (size_t)r->nplans * ROOT_FRAMES; i++) {
+        const Frame *f = r->frames[i];
+
+        for (uint32_t s = 0; f && s < f->plan->nsegs; s++)
+            n += f->seg[s].mem_size;
+        for (uint32_t k = 0; f && k < f->plan->ndyn; k++)
+            n += f->dyn[k].size;
+    }
+    return n;
+}
+
 void root_free(Root *r)
 {
     size_t n;
@@ -561,7 +616,7 @@ void root_free(Root *r)
         free_frame(r, r->frames[i]);
     al = r->al;
     for (size_t i = 0; i < (size_t)r->nouts * KEPT; i++)
-        buffer_release(r->kept[i]);
+        buffer_unkeep(r->kept[i]);
     mem_free(&al, r->kept, (size_t)r->nouts * KEPT * sizeof(Buffer *) + 1);
     arena_free(&r->scratch);
     mem_free(&al, r->frames, n * sizeof(Frame *) + 1);

@@ -2,14 +2,16 @@
  *
  *   views      a broadcast, transpose, slice or reversal is not carried out if all who
  *              use it take strides; a reshape or bitcast never is
- *   storage    values that are the same memory share a store; an elementwise result takes
- *              the store of an operand that is used for the last time; results of the
- *              program are written where the caller wants them
+ *   storage    values that are the same memory share a store; a result takes the store of
+ *              an operand that is used for the last time where its equation can write in
+ *              place (reuse.c); operands of a concatenation that lie in one piece of it
+ *              are written there; results of the program are written where the caller
+ *              wants them, or into the memory of a donated input
  *   lifetime   after which equation a store is free
  *   segments   the equations up to and including one that defines a symbol
  *
  *   method     backwards: what do users take; forwards: views and stores; last uses;
- *              forwards: in place
+ *              forwards: in place, parts
  */
 #include "runtime/runtime.h"
 
@@ -80,7 +82,8 @@ static void find_wants(Planner *k)
 
 static uint32_t new_store(Planner *k, StoreKind kind, uint32_t index, uint32_t eqn)
 {
-    vec_push(k->scratch, &k->stores, ((Store){(uint8_t)kind, index, eqn, eqn}));
+    vec_push(k->scratch, &k->stores,
+             ((Store){.kind = (uint8_t)kind, .index = index, .first = eqn, .last = eqn}));
     return k->stores.n - 1;
 }
 
@@ -106,7 +109,9 @@ static bool is_late_shape(const Planner *k, Val v)
 
 static void set_val(Planner *k, Val v, ValKind kind, uint32_t store)
 {
-    k->plan->val[v] = (PlanVal){store, (uint8_t)kind};
+    k->plan->val[v] = (PlanVal){store, (uint8_t)kind, kind == VAL_VIEW};
+    if (kind == VAL_OWN)
+        k->stores.v[store].val = v;
 }
 
 static bool is_one(Type t)
@@ -170,6 +175,7 @@ static void place_outputs(Planner *k, const Eqn *e, uint32_t n)
         if (from >= 0) {
             Val x = operands(k, e)[from];
             set_val(k, v, VAL_ALIAS, k->plan->val[x].store);
+            k->plan->val[v].part = k->plan->val[x].part;
             k->rough[v] = k->rough[x];
         } else if (is_dyn(e, j)) {
             set_val(k, v, VAL_OWN, new_store(k, STORE_DYN, k->plan->ndyn++, n));
@@ -191,6 +197,11 @@ static void place_all(Planner *k)
 
 /* ---- lifetime ---------------------------------------------------------------------- */
 
+static bool is_donated(const Planner *k, const Store *s)
+{
+    return s->kind == STORE_IN && k->plan->donated && k->plan->donated[s->index];
+}
+
 static void find_last_uses(Planner *k)
 {
     const Program *p = k->p;
@@ -199,11 +210,16 @@ static void find_last_uses(Planner *k)
         for (uint32_t i = 0; i < p->eqns[n].nin; i++)
             k->stores.v[k->plan->val[operands(k, &p->eqns[n])[i]].store].last = n;
     for (uint32_t j = 0; j < p->nout; j++) {
-        Store *s = &k->stores.v[k->plan->val[p->outs[j]].store];
+        PlanVal v = k->plan->val[p->outs[j]];
+        Store *s = &k->stores.v[v.store];
         k->plan->out_direct[j] = s->kind == STORE_TEMP && !is_late_shape(k, p->outs[j]);
         if (k->plan->out_direct[j]) {
             s->kind = STORE_OUT;
             s->index = j;
+        } else if (is_donated(k, s) && !v.part && s->last < p->neqns) {
+            k->plan->out_direct[j] = true; /* the input itself */
+            k->plan->out_from[j] = s->index + 1;
+            k->plan->in_taken[s->index] = true;
         }
         s->last = p->neqns;
     }
@@ -223,52 +239,120 @@ static uint32_t store_of(const Planner *k, Val v)
     return root_store(k, k->plan->val[v].store);
 }
 
-static bool same_size(const Planner *k, Val x, Val y)
+/* The store in which it lies, of which it may be a part. */
+static uint32_t outer_store(const Planner *k, uint32_t s)
 {
-    Type a = val_type(k->p, x), b = val_type(k->p, y);
-
-    return type_same_shape(a, b) &&
-           wf_dtype_size((wf_dtype)a.dtype) == wf_dtype_size((wf_dtype)b.dtype);
+    while (k->stores.v[s].inside)
+        s = root_store(k, k->stores.v[s].inside - 1);
+    return s;
 }
 
-/* Is operand i read whole and in order, and is its memory read through no other operand
- * in another way? */
-static bool may_replace(const Planner *k, const Eqn *e, uint32_t i)
+/* May result j be written where operand i lies, by all that the equation reads there? */
+static bool may_replace(const Planner *k, const Eqn *e, uint32_t i, uint32_t j)
 {
     const Val *x = operands(k, e);
-    InPlace rule = (InPlace)step_row(e->op).in_place;
+    uint32_t s = store_of(k, x[i]);
 
-    if (rule == PLACE_NEVER || (rule == PLACE_FIRST && i != 0) || e->nout != 1)
+    if (k->plan->val[x[i]].part ||
+        !plan_same_size(val_type(k->p, x[i]), val_type(k->p, e->out + j)))
         return false;
-    if (k->plan->val[e->out].kind != VAL_OWN || k->plan->val[x[i]].kind == VAL_VIEW ||
-        !same_size(k, x[i], e->out))
+    for (uint32_t o = 0; o < e->nin; o++) {
+        Reuse rule;
+
+        if (outer_store(k, store_of(k, x[o])) != s)
+            continue;
+        rule = reuse_of(k->plan, e, o, j);
+        if (rule == REUSE_NOT || (rule == REUSE_ALONE && o != i) ||
+            k->plan->val[x[o]].part || store_of(k, x[o]) != s)
+            return false;
+    }
+    return true;
+}
+
+/* Is the store used for the last time by equation n, and no result of that in it yet? */
+static bool is_free_at(const Planner *k, uint32_t s, const Eqn *e, uint32_t n)
+{
+    const Store *t = &k->stores.v[s];
+
+    if ((t->kind != STORE_TEMP && !is_donated(k, t)) || t->last != n || t->inside)
         return false;
-    for (uint32_t j = 0; j < e->nin; j++)
-        if (store_of(k, x[j]) == store_of(k, x[i]) &&
-            (rule == PLACE_FIRST ? j != i : k->plan->val[x[j]].kind == VAL_VIEW))
+    for (uint32_t j = 0; j < e->nout; j++)
+        if (store_of(k, e->out + j) == s)
             return false;
     return true;
 }
 
+static void take_store(Planner *k, uint32_t from, uint32_t to)
+{
+    Store *f = &k->stores.v[from], *t = &k->stores.v[to];
+
+    k->merged[to] = from;
+    f->last = t->last;
+    if (f->kind == STORE_IN) {
+        k->plan->in_taken[f->index] = true;
+        if (t->kind == STORE_OUT)
+            k->plan->out_from[t->index] = f->index + 1;
+        return;
+    }
+    f->kind = t->kind;
+    f->index = t->index;
+}
+
 static void place_in_place(Planner *k, const Eqn *e, uint32_t n)
 {
-    uint32_t to, from;
+    for (uint32_t j = 0; j < e->nout; j++) {
+        uint32_t to = store_of(k, e->out + j), from;
 
-    if (e->nout != 1 || k->plan->val[e->out].kind != VAL_OWN)
-        return;
-    to = store_of(k, e->out);
-    if (k->stores.v[to].kind != STORE_TEMP && k->stores.v[to].kind != STORE_OUT)
+        if (k->plan->val[e->out + j].kind != VAL_OWN ||
+            (k->stores.v[to].kind != STORE_TEMP && k->stores.v[to].kind != STORE_OUT))
+            continue;
+        for (uint32_t i = 0; i < e->nin; i++) {
+            from = store_of(k, operands(k, e)[i]);
+            if (is_free_at(k, from, e, n) && may_replace(k, e, i, j)) {
+                take_store(k, from, to);
+                break;
+            }
+        }
+    }
+}
+
+/* ---- parts of concatenations ------------------------------------------------------- */
+
+/* Is every operand one piece of the result, of a size known when the first is written? */
+static bool has_whole_parts(const Planner *k, const Eqn *e)
+{
+    Type t = val_type(k->p, e->out);
+    int64_t axis = ((const AxisAttr *)e->attr)->axis;
+
+    for (int64_t d = 0; d < axis; d++)
+        if (t.dims[d] != 1)
+            return false;
+    for (uint32_t i = 0; i < e->nin; i++)
+        if (is_late_shape(k, operands(k, e)[i]))
+            return false;
+    return !is_late_shape(k, e->out);
+}
+
+/* Operands are written where the concatenation wants them. They may be read there as long
+ * as they like, but nothing else may be written there. */
+static void place_parts(Planner *k, const Eqn *e, uint32_t n)
+{
+    uint32_t to = store_of(k, e->out);
+    Store *t = &k->stores.v[to];
+
+    if (e->op != OP_concat || !has_whole_parts(k, e))
         return;
     for (uint32_t i = 0; i < e->nin; i++) {
-        from = store_of(k, operands(k, e)[i]);
-        if (k->stores.v[from].kind != STORE_TEMP || k->stores.v[from].last != n ||
-            !may_replace(k, e, i))
+        Val x = operands(k, e)[i];
+        Store *s = &k->stores.v[store_of(k, x)];
+
+        if (s->kind != STORE_TEMP || s->inside || k->plan->val[x].part)
             continue;
-        k->merged[to] = from;
-        k->stores.v[from].last = k->stores.v[to].last;
-        k->stores.v[from].kind = k->stores.v[to].kind;
-        k->stores.v[from].index = k->stores.v[to].index;
-        return;
+        s->inside = to + 1;
+        s->concat = n;
+        s->operand = i;
+        t->first = MIN(t->first, s->first);
+        t->last = MAX(t->last, s->last);
     }
 }
 
@@ -279,8 +363,10 @@ static void share_stores(Planner *k)
     k->merged = arena_array(k->scratch, k->stores.n + 1, sizeof *k->merged);
     for (uint32_t s = 0; s < k->stores.n; s++)
         k->merged[s] = s;
-    for (uint32_t n = 0; n < p->neqns; n++)
+    for (uint32_t n = 0; n < p->neqns; n++) {
         place_in_place(k, &p->eqns[n], n);
+        place_parts(k, &p->eqns[n], n);
+    }
     for (uint32_t v = 1; v < p->nvals; v++)
         k->plan->val[v].store = store_of(k, v);
 }
@@ -322,7 +408,8 @@ static bool is_freed(const Planner *k, uint32_t s)
 {
     const Store *t = &k->stores.v[s];
 
-    return k->merged[s] == s && t->kind == STORE_TEMP && t->last < k->p->neqns &&
+    return k->merged[s] == s && !t->inside && t->kind == STORE_TEMP &&
+           t->last < k->p->neqns &&
            segment_of(k->plan, t->first) == segment_of(k->plan, t->last);
 }
 
@@ -372,13 +459,14 @@ static void find_late_types(Planner *k)
             k->plan->type_late[i] |= is_late(late, p->types[i].dims[d]);
 }
 
-static Plan *plan_one(wf_ctx *cx, Arena *a, const Program *p)
+/* plan has what p calls. */
+static void plan_one(wf_ctx *cx, Arena *a, const Program *p, Plan *plan)
 {
-    Plan *plan = arena_zalloc(a, sizeof *plan);
     ArenaMark mark = arena_mark(&cx->scratch);
     Planner k = {.plan = plan, .p = p, .a = a, .scratch = &cx->scratch};
 
-    plan->p = p;
+    plan->out_from = arena_zalloc(a, (p->nout + 1) * sizeof *plan->out_from);
+    plan->in_taken = arena_zalloc(a, p->nin + 1);
     plan->val = arena_zalloc(a, (p->nvals + 1) * sizeof *plan->val);
     plan->out_direct = arena_zalloc(a, p->nout + 1);
     plan->type_late = arena_zalloc(a, p->ntypes + 1);
@@ -394,63 +482,26 @@ static Plan *plan_one(wf_ctx *cx, Arena *a, const Program *p)
     plan->nstores = k.stores.n;
     plan->store = arena_dup(a, k.stores.v, k.stores.n * sizeof *plan->store);
     arena_reset(&cx->scratch, mark);
-    return plan;
 }
 
-const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p)
+const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p, const bool *donated)
 {
     Plan *plan;
 
     for (uint32_t i = 0; i < plans->v.n; i++)
         if (plans->v.v[i]->p == p)
             return plans->v.v[i];
-    plan = plan_one(cx, plans->a, p);
+    plan = arena_zalloc(plans->a, sizeof *plan);
+    plan->p = p;
+    plan->donated = donated;
     plan->sub = arena_array(plans->a, p->nsubs + 1, sizeof *plan->sub);
     for (uint32_t i = 0; i < p->nsubs; i++)
-        plan->sub[i] = plan_make(cx, plans, p->subs[i]);
+        plan->sub[i] = plan_make(cx, plans, p->subs[i], NULL);
+    plan_one(cx, plans->a, p, plan);
     for (uint32_t i = 0; i < plans->ncodes; i++)
         if (plans->codes[i].kernel->p == p && plans->codes[i].run)
             plan->code = &plans->codes[i];
     plan->index = plans->v.n;
     vec_push(plans->a, &plans->v, plan);
     return plan;
-}
-
-bool plan_carry_in_place(const Plan *plan, uint32_t in, uint32_t out)
-{
-    const Program *p = plan->p;
-    Val x = in + 1, y = p->outs[out];
-    const Store *sx = &plan->store[plan->val[x].store],
-                *sy = &plan->store[plan->val[y].store];
-    const Eqn *e;
-    uint32_t same = 0;
-
-    if (sx == sy) { /* the body gives the carry back as it is, and to nobody else */
-        for (uint32_t j = 0; j < p->nout; j++)
-            same += plan->val[p->outs[j]].store == plan->val[x].store;
-        return y == x && same == 1;
-    }
-    if (!plan->out_direct[out] || sy->kind != STORE_OUT || sy->index != out)
-        return false;
-    if (sx->last < sy->first)
-        return true;
-    if (sx->last > sy->first)
-        return false;
-    /* read for the last time where the result is first written: by an elementwise op, in
-     * step? */
-    e = &p->eqns[sy->first];
-    if (step_row(e->op).in_place == PLACE_NEVER || e->nout != 1)
-        return false;
-    for (uint32_t i = 0; i < e->nin; i++) {
-        Val v = eqn_in(p, e)[i];
-        if (plan->val[v].store != plan->val[x].store)
-            continue;
-        if (plan->val[v].kind == VAL_VIEW ||
-            (step_row(e->op).in_place == PLACE_FIRST && i != 0) ||
-            !type_same_shape(val_type(p, v), val_type(p, e->out)) ||
-            wf_dtype_size((wf_dtype)val_type(p, v).dtype) !=
-                wf_dtype_size((wf_dtype)val_type(p, e->out).dtype))
-            return false;
-    }
-    return true;
 }

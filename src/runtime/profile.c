@@ -158,10 +158,16 @@ static void finish(wf_profile *p)
     qsort(p->entries.v, p->entries.n, sizeof *p->entries.v, by_time);
 }
 
+/* Inputs that e wants donated are held, so that they are there for the next run. */
 static bool run_once(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out)
 {
-    bool ok = wf_run(cx, e, in, out) == WF_OK;
+    bool ok;
 
+    for (uint32_t i = 0; in && i < e->p->nin; i++)
+        wf_array_retain(in[i]);
+    ok = wf_run(cx, e, in, out) == WF_OK;
+    for (uint32_t i = 0; in && i < e->p->nin; i++)
+        wf_array_release(in[i]);
     for (uint32_t j = 0; j < e->p->nout; j++)
         wf_array_release(out[j]);
     return ok;

@@ -2,7 +2,7 @@
  *
  *   Device  Buffer  Array   memory somewhere, counted; a shape on it   device.c array.c
  *   Plan                    what does not depend on sizes: which values share
- *                           storage, when it is free, what is a view   plan.c
+ *                           storage, when it is free, what is a view   plan.c reuse.c
  *   Frame                   a plan with sizes: memory, and the steps
  *                           bound to addresses in it                   frame.c
  *   steps                   how each op is bound, and what runs        steps.c step_*.c
@@ -57,11 +57,13 @@ typedef struct Buffer {
     void (*drop)(void *owner); /* of wrapped memory; may be NULL */
     void *owner;
     bool wrapped;
+    atomic_int kept; /* how many of refs are kept for later results */
 } Buffer;
 
 /* NULL when memory is exhausted. Contents are not defined. */
 Buffer *buffer_new(const wf_allocator *al, const Device *d, size_t size);
 void buffer_release(Buffer *b);
+void buffer_unkeep(Buffer *b); /* releases one that was kept */
 
 typedef struct wf_array Array;
 struct wf_array {
@@ -89,6 +91,15 @@ bool array_new_on(wf_ctx *cx, const Device *d, wf_dtype dtype, const int64_t *di
 #define KEPT_BYTES ((int64_t)1 << 16) /* smaller ones are quicker allocated anew */
 bool array_new_kept(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
                     Buffer **kept, Array **out);
+/* A row-major array on a buffer that is there, and is as large. */
+bool array_new_in(wf_ctx *cx, Buffer *buf, wf_dtype dtype, const int64_t *dims, int rank,
+                  Array **out);
+/* Donation: is a the only array on its memory, all of it, on the host, and is there but
+ * one reference to a? */
+bool array_is_sole(const Array *a);
+/* Takes the memory away from a: whoever uses a from now on gets an error. */
+void array_forget(Array *a);
+bool array_is_gone(const Array *a);
 /* The elements of a, from any device, row-major to dst. */
 bool array_copy_out(wf_ctx *cx, const Array *a, void *dst);
 
@@ -96,7 +107,7 @@ bool array_copy_out(wf_ctx *cx, const Array *a, void *dst);
 
 typedef enum StoreKind {
     STORE_TEMP, /* in the memory of the segment that defines it */
-    STORE_IN,   /* the caller's operand, never written */
+    STORE_IN,   /* the caller's operand, never written unless it is donated */
     STORE_OUT,  /* the caller's result */
     STORE_CONST,
     STORE_DYN /* as large as a symbol its equation defines: a block of its own */
@@ -106,6 +117,9 @@ typedef struct Store {
     uint8_t kind;
     uint32_t index;       /* of the input, result or block */
     uint32_t first, last; /* equations that write it first and use it last */
+    Val val;              /* one that fills it */
+    uint32_t inside;      /* 1 + the store of a concatenation it is part of; 0: none */
+    uint32_t concat, operand; /* of that: its equation, and which operand this is */
 } Store;
 
 typedef enum ValKind {
@@ -118,6 +132,7 @@ typedef enum ValKind {
 typedef struct PlanVal {
     uint32_t store;
     uint8_t kind;
+    bool part; /* a view, or the alias of one: not the whole store in order */
 } PlanVal;
 
 /* Machine code of a fused sub-program. */
@@ -143,6 +158,9 @@ struct Plan {
     bool *type_late;  /* type i has a size known at run time only */
     const Plan **sub; /* of p->subs */
     const PlanCode *code; /* NULL: interpreted */
+    const bool *donated;  /* inputs whose memory results may take; NULL: none */
+    uint32_t *out_from;   /* 1 + the donated input in whose memory result j is; 0: none */
+    bool *in_taken;       /* donated, and its memory is written, or given out */
 };
 
 typedef struct Plans { /* of a program and all it calls, each once */
@@ -152,9 +170,29 @@ typedef struct Plans { /* of a program and all it calls, each once */
     uint32_t ncodes;
 } Plans;
 
-const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p);
-/* May a loop keep carry `in` and result `out` of the body in one place? */
+/* donated: for each input, or NULL; of p, not of what it calls. */
+const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p, const bool *donated);
+
+/* ---- reuse.c: results in the memory of operands ------------------------------------ */
+
+/* What must hold of the memory of an operand that is read here for the last time, if a
+ * result is to be written there. */
+typedef enum Reuse {
+    REUSE_NOT,    /* it cannot be */
+    REUSE_ALONE,  /* no other operand lies there */
+    REUSE_IN_STEP /* every operand that lies there may be replaced */
+} Reuse;
+Reuse reuse_of(const Plan *plan, const Eqn *e, uint32_t operand, uint32_t result);
+/* May result `out` of a sub-program be written where its input `in` lies? */
 bool plan_carry_in_place(const Plan *plan, uint32_t in, uint32_t out);
+const Plan *plan_sub(const Plan *plan, const Program *p); /* of one it calls */
+/* The program that call, checkpoint, custom_jvp or custom_vjp run. */
+const Sub *call_body(unsigned op, const void *attr);
+static inline bool plan_same_size(Type a, Type b) /* in the same program */
+{
+    return type_same_shape(a, b) &&
+           wf_dtype_size((wf_dtype)a.dtype) == wf_dtype_size((wf_dtype)b.dtype);
+}
 
 /* ---- frame.c ----------------------------------------------------------------------- */
 
@@ -240,6 +278,7 @@ struct Root {
 Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans,
                uint32_t nouts); /* NULL when memory is exhausted */
 void root_free(Root *r);
+size_t root_bytes(const Root *r); /* of intermediate values */
 /* The frame of a plan for these sizes (SYM_EQN ones are not read). */
 Frame *root_frame(Root *r, const Plan *plan, const int64_t *symvals);
 /* Run all equations; then bring results to their places. Inputs and results must be set.
@@ -336,8 +375,13 @@ typedef enum Accept {
     ACCEPT_ANY    /* any view */
 } Accept;
 
-/* Which operand the result may replace. */
-typedef enum InPlace { PLACE_NEVER, PLACE_ANY, PLACE_FIRST } InPlace;
+/* Which operand a result may replace (reuse.c). */
+typedef enum InPlace {
+    PLACE_NEVER,
+    PLACE_ANY,  /* elementwise: any of the same size */
+    PLACE_FIRST,
+    PLACE_BODY /* as the sub-program allows */
+} InPlace;
 
 typedef struct StepRow {
     bool (*bind)(Bind *b); /* NULL: by eval */
@@ -423,6 +467,8 @@ struct wf_exec {
     atomic_int runs;   /* so far, up to there */
     atomic_bool settled; /* it was compiled, or could not be */
     wf_exec *fast;       /* what serves then; NULL: this one */
+    wf_exec *base;       /* has the kernels; NULL: this one */
+    const bool *donated; /* for each input; NULL: none */
 };
 
 /* Holds the code; kernels stay where they are. Belongs to the call's pool. */

@@ -16,18 +16,10 @@ typedef struct Callee {
     const int64_t *symvals; /* one for each symbol */
 } Callee;
 
-static const Plan *plan_of(const Bind *b, const Program *p)
-{
-    for (uint32_t i = 0; i < b->p->nsubs; i++)
-        if (b->p->subs[i] == p)
-            return b->plan->sub[i];
-    return NULL;
-}
-
 /* The binds of s are numbers here. */
 static Callee callee_of(Bind *b, const Sub *s)
 {
-    return (Callee){plan_of(b, s->p),
+    return (Callee){plan_sub(b->plan, s->p),
                     arena_dup(b->a, s->binds.v, s->binds.n * sizeof(int64_t))};
 }
 
@@ -126,21 +118,32 @@ static CallStep *call_step(Bind *b, const Sub *subs, uint32_t n, uint32_t first)
     return s;
 }
 
+/* Operands in whose memory a result lies are copied first. */
+static void keep_operands(Bind *b, CallStep *s)
+{
+    for (uint32_t i = 0; i < s->nin; i++)
+        for (uint32_t j = 0; j < s->nout; j++) {
+            Ref from = s->in[i];
+
+            if (from.base != s->out[j].base || from.off != s->out[j].off)
+                continue;
+            s->in[i] = bind_workspace(b, (size_t)bind_bytes(b, bind_in(b, i)));
+            bind_copy_to(b, bind_in(b, i), s->in[i]);
+        }
+}
+
 bool bind_call(Bind *b)
 {
-    const Sub *body;
-    const PlanCode *code;
+    const Sub *body = call_body(b->e->op, b->attr);
+    const PlanCode *code = plan_sub(b->plan, body->p)->code;
+    CallStep *s;
 
-    switch (b->e->op) {
-    case OP_checkpoint: body = &((const CheckpointAttr *)b->attr)->body; break;
-    case OP_custom_jvp: body = &((const CustomJvpAttr *)b->attr)->primal; break;
-    case OP_custom_vjp: body = &((const CustomVjpAttr *)b->attr)->primal; break;
-    default: body = &((const CallAttr *)b->attr)->body; break;
-    }
-    code = plan_of(b, body->p)->code;
     if (code && bind_kernel(b, code, body))
         return true;
-    bind_op(b, run_call, call_step(b, body, 1, 0));
+    s = call_step(b, body, 1, 0);
+    if (code) /* the kernel could have written in place, its equations may not */
+        keep_operands(b, s);
+    bind_op(b, run_call, s);
     return true;
 }
 

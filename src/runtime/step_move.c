@@ -277,8 +277,10 @@ bool bind_concat(Bind *b)
     k_row_major((int)rank, bind_dims(b, y), to);
     for (uint32_t i = 0; i < b->e->nin; i++) {
         Val x = bind_in(b, i);
-        add_move(b, size, rank, bind_dims(b, x), dst, to, bind_ref(b, x),
-                 bind_strides(b, x, room));
+        Ref src = bind_ref(b, x);
+        if (src.base != dst.base || src.off != dst.off) /* else it was written there */
+            add_move(b, size, rank, bind_dims(b, x), dst, to, src,
+                     bind_strides(b, x, room));
         dst.off += bind_dims(b, x)[axis] * to[axis] * (int64_t)size;
     }
     return true;

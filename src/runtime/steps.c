@@ -3,8 +3,8 @@
  *   bind       makes the step. NULL: by the op's eval rule, on row-major arrays
  *   accept     which views operands 0, 1 and the others may be
  *   total      it cannot fail: with empty results there is nothing to do
- *   in_place   whether the result may take the memory of an operand used for the last
- *              time
+ *   in_place   whether a result may take the memory of an operand used for the last
+ *              time (reuse.c)
  */
 #include "runtime/runtime.h"
 
@@ -61,13 +61,13 @@ static const StepRow rows[OP_COUNT] = {
     [OP_dot_general] = {bind_dot, {A, A, D}, PLACE_NEVER, true},
     [OP_conv_general] = {bind_conv, {A, A, D}, PLACE_NEVER, true},
 
-    [OP_call] = {bind_call, {D, D, D}, PLACE_NEVER, false},
-    [OP_checkpoint] = {bind_call, {D, D, D}, PLACE_NEVER, false},
-    [OP_custom_jvp] = {bind_call, {D, D, D}, PLACE_NEVER, false},
-    [OP_custom_vjp] = {bind_call, {D, D, D}, PLACE_NEVER, false},
-    [OP_cond] = {bind_cond, {D, D, D}, PLACE_NEVER, false},
-    [OP_while] = {bind_while, {D, D, D}, PLACE_NEVER, false},
-    [OP_scan] = {bind_scan, {D, D, D}, PLACE_NEVER, false},
+    [OP_call] = {bind_call, {D, D, D}, PLACE_BODY, false},
+    [OP_checkpoint] = {bind_call, {D, D, D}, PLACE_BODY, false},
+    [OP_custom_jvp] = {bind_call, {D, D, D}, PLACE_BODY, false},
+    [OP_custom_vjp] = {bind_call, {D, D, D}, PLACE_BODY, false},
+    [OP_cond] = {bind_cond, {D, D, D}, PLACE_BODY, false},
+    [OP_while] = {bind_while, {D, D, D}, PLACE_BODY, false},
+    [OP_scan] = {bind_scan, {D, D, D}, PLACE_BODY, false},
 };
 /* clang-format on */
 
