@@ -489,6 +489,11 @@ WF_API wf_tensor wf_solve_triangular(wf_ctx *c, wf_tensor a, wf_tensor b, bool l
 WF_API wf_tensor wf_solve(wf_ctx *c, wf_tensor a, wf_tensor b);
 WF_API wf_tensor wf_inv(wf_ctx *c, wf_tensor a);
 WF_API wf_tensor wf_det(wf_ctx *c, wf_tensor a);
+/* Orthogonal factors, k = min(m,n): [..,m,n] -> q [..,m,k], r [..,k,n] (full: k = m); u [..,m,k], s [..,k] descending,
+ * vt [..,k,n]; of symmetric matrices, whose lower triangle is read, w [..,n] ascending and v [..,n,n]. */
+WF_API wf_status wf_qr(wf_ctx *c, wf_tensor x, bool full, wf_tensor *out_q, wf_tensor *out_r);
+WF_API wf_status wf_eigh(wf_ctx *c, wf_tensor x, wf_tensor *out_w, wf_tensor *out_v);
+WF_API wf_status wf_svd(wf_ctx *c, wf_tensor x, wf_tensor *out_u, wf_tensor *out_s, wf_tensor *out_vt);
 
 /* ---- neural networks -----------------------------------------------------------------------------------------------
  *

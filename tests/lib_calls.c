@@ -230,6 +230,18 @@ PLAIN(einsum, wf_einsum(c, a->text, in, a->nin))
 PLAIN(solve_triangular, wf_solve_triangular(c, in[0], in[1], at(a, 0, 0) != 0,
                                             at(a, 0, 1) != 0, at(a, 0, 2) != 0))
 
+CALL(qr) { wf_qr(c, in[0], num(a, 0) != 0, &out[0], &out[1]); }
+CALL(eigh)
+{
+    (void)a;
+    wf_eigh(c, in[0], &out[0], &out[1]);
+}
+CALL(svd)
+{
+    (void)a;
+    wf_svd(c, in[0], &out[0], &out[1], &out[2]);
+}
+
 PLAIN(layer_norm, wf_layer_norm(c, in[0], (int)num(a, 0), in[1], in[2], num(a, 1)))
 PLAIN(rms_norm, wf_rms_norm(c, in[0], (int)num(a, 0), in[1], num(a, 1)))
 CALL(batch_norm)
@@ -339,7 +351,7 @@ static const CallRow rows[] = {
                             ROW(put_along) ROW(add_along) ROW(
                                 masked_fill) ROW(diagonal) ROW(diag) ROW(sort) ROW(argsort)
                                 ROW(top_k) ROW(median) ROW(tensordot) ROW(einsum) ROW(
-                                    solve_triangular) ROW(layer_norm)
+                                    solve_triangular) ROW(qr) ROW(eigh) ROW(svd) ROW(layer_norm)
                                     ROW(rms_norm) ROW(batch_norm) ROW(group_norm) ROW(
                                         mse_loss) ROW(l1_loss) ROW(bce_loss)
                                         ROW(bce_with_logits) ROW(kl_div) ROW(

@@ -804,6 +804,26 @@ def torch_more():
     by_torch("interpolate", [2, list(out), [1.6, 2.3], [1, 0]], [x],
              lambda x: F.interpolate(x, scale_factor=(1.6, 2.3), mode="bilinear"))
 
+    def upright(v):  # the largest element of every column positive
+        v = v.detach()
+        return torch.where(torch.gather(v, -2, v.abs().argmax(-2, keepdim=True)) < 0, -1.0, 1.0).double()
+
+    def eigh(t):
+        w, v = torch.linalg.eigh(torch.tril(t) + torch.tril(t, -1).mT)
+        return w, v * upright(v)
+
+    def svd(t):
+        u, s, vt = torch.linalg.svd(t, full_matrices=False)
+        sign = upright(u) if t.shape[-2] >= t.shape[-1] else upright(vt.mT)
+        return u * sign, s, vt * sign.mT
+
+    for s in ((3, 3), (4, 2), (2, 4), (2, 3, 3), (1, 1)):
+        by_torch("qr", [False], [real(*s)], torch.linalg.qr)
+        by_torch("svd", [], [real(*s)], svd)
+        if s[-1] == s[-2]:
+            by_torch("eigh", [], [real(*s)], eigh)
+    by_torch("qr", [True], [real(4, 2)], lambda t: torch.linalg.qr(t, mode="complete"), grad=False)
+
 
 # ---- JAX: where its derivative is the rule -----------------------------------------------------------------
 

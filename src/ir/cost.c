@@ -4,7 +4,8 @@
  *                 floats: one operation an element of the result; reductions, cumsum and
  *                 windows: one an element combined
  *   contraction   dot_general 2 m n k; conv_general 2 for each product; cholesky n^3/3,
- *                 lu 2 n^3/3, triangular_solve n^2 for each right-hand side
+ *                 lu 2 n^3/3, qr 4 m n k, eigh 9 n^3, svd 12 m n k (about),
+ *                 triangular_solve n^2 for each right-hand side
  *   bytes         operands and results of every equation but constants
  *   live          the largest sum, over the equations, of inputs, values that are still
  *                 to be read, and what a sub-program holds meanwhile
@@ -153,6 +154,9 @@ static double linalg_flops(const Frame *f, const Eqn *e)
     switch (e->op) {
     case OP_cholesky: return batch * n * n * n / 3;
     case OP_lu: return batch * 2 * n * m * MIN(n, m) / 3;
+    case OP_qr: return batch * 4 * n * m * MIN(n, m);
+    case OP_eigh: return batch * 9 * n * n * n;
+    case OP_svd: return batch * 12 * n * m * MIN(n, m);
     default: return n * count_of(f, val_type(f->p, e->out));
     }
 }

@@ -132,6 +132,10 @@ typedef struct SolveAttr { /* triangular_solve a b: solves a x = b (left) or x a
     bool left, lower, trans, unit;
 } SolveAttr;
 
+typedef struct QrAttr {
+    bool full; /* Q is square */
+} QrAttr;
+
 typedef struct CallAttr { /* call f x y; checkpoint f x y */
     Sub body;
 } CallAttr;

@@ -1,16 +1,17 @@
-/* op_linalg.c -- cholesky, triangular_solve, lu: factorisations of the last two axes.
+/* op_linalg.c -- cholesky, triangular_solve, lu: factorisations of the last two axes;
+ * and what op_spectral.c shares.
  *
  * All leading axes are batch axes, each matrix on its own. The oracle computes in f64 and
  * rounds once, by the plain textbook loops; derivatives are the usual closed forms in
  * terms of the factors, built of dots, solves and triangle masks.
  */
-#include "op/nd.h"
+#include "op/linalg.h"
 
 #include <math.h>
 
 /* ---- common ------------------------------------------------------------------------ */
 
-static bool check_matrix(TypeRule *t, uint32_t i, bool square)
+bool matrix_check(TypeRule *t, uint32_t i, bool square)
 {
     Type x = t->in[i];
 
@@ -27,7 +28,7 @@ static bool check_matrix(TypeRule *t, uint32_t i, bool square)
     return true;
 }
 
-static int64_t batch_count(const Nd *x)
+int64_t matrix_count(const Nd *x)
 {
     int64_t n = 1;
 
@@ -36,22 +37,19 @@ static int64_t batch_count(const Nd *x)
     return n;
 }
 
-/* Matrix number k of x (of size elements) as f64, and back. */
-static void load_matrix(const Nd *x, int64_t k, int64_t size, double *out)
+void matrix_load(const Nd *x, int64_t k, int64_t size, double *out)
 {
     for (int64_t i = 0; i < size; i++)
         out[i] = scalar_load(x->dtype, x->data, k * size + i).f;
 }
 
-static void store_matrix(const Nd *x, int64_t k, int64_t size, const double *v)
+void matrix_store(const Nd *x, int64_t k, int64_t size, const double *v)
 {
     for (int64_t i = 0; i < size; i++)
         scalar_store(x->dtype, x->data, k * size + i, (Scalar){.f = v[i]});
 }
 
-/* Matrices of the given dims: row index `how` column index, as bools. how: OP_ge gives
- * the lower triangle with the diagonal, OP_gt without, OP_eq the diagonal. */
-static Val triangle_mask(Builder *b, OpCode how, const Dim *dims, uint32_t rank)
+Val triangle_mask(Builder *b, OpCode how, const Dim *dims, uint32_t rank)
 {
     Val row = b_iota(b, WF_I64, dims, rank, rank - 2);
     Val col = b_iota(b, WF_I64, dims, rank, rank - 1);
@@ -59,24 +57,30 @@ static Val triangle_mask(Builder *b, OpCode how, const Dim *dims, uint32_t rank)
     return b_eqn1(b, how, (Val[]){row, col}, 2, NULL);
 }
 
-/* x where row `how` column, else 0. dims: of x. */
-static Val keep_triangle(Builder *b, Val x, OpCode how, const Dim *dims, uint32_t rank)
+Val keep_triangle(Builder *b, Val x, OpCode how, const Dim *dims, uint32_t rank)
 {
     return b_select(b, triangle_mask(b, how, dims, rank), x, b_zeros_like(b, x));
 }
 
-static Val transpose_matrix(Builder *b, Val x, uint32_t rank)
+Val transpose_matrix(Builder *b, Val x, uint32_t rank)
 {
     return b_move_axis(b, x, rank - 1, rank - 2);
 }
 
-static Val solve(Builder *b, Val a, Val y, SolveAttr s)
+Val symmetric_of_lower(Builder *b, Val x, const Dim *dims, uint32_t rank)
+{
+    Val below = keep_triangle(b, x, OP_gt, dims, rank);
+
+    return b_add(b, keep_triangle(b, x, OP_ge, dims, rank),
+                 transpose_matrix(b, below, rank));
+}
+
+Val triangle_solve(Builder *b, Val a, Val y, SolveAttr s)
 {
     return b_eqn1(b, OP_triangular_solve, (Val[]){a, y}, 2, &s);
 }
 
-/* The op itself on operands whose batch axis comes first now: one more leading axis. */
-static void batch_leading(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+void batch_leading(Builder *b, const EqnView *e, const Batch *bt, Val *out,
                           int *out_axis)
 {
     Val in[2] = {VAL_NONE, VAL_NONE};
@@ -91,7 +95,7 @@ static void batch_leading(Builder *b, const EqnView *e, const Batch *bt, Val *ou
 
 static bool type_cholesky(TypeRule *t)
 {
-    if (!check_matrix(t, 0, true))
+    if (!matrix_check(t, 0, true))
         return false;
     type_out_like(t, t->in[0]);
     return true;
@@ -124,18 +128,18 @@ static bool factor_cholesky(double *a, int64_t n)
 static bool eval_cholesky(Eval *e)
 {
     const Nd *x = &e->in[0];
-    int64_t n = x->dims[x->rank - 1], size = n * n, count = batch_count(x);
+    int64_t n = x->dims[x->rank - 1], size = n * n, count = matrix_count(x);
     double *a;
 
     if (x->count == 0)
         return true;
     a = arena_array(e->a, (size_t)size, sizeof *a);
     for (int64_t k = 0; k < count; k++) {
-        load_matrix(x, k, size, a);
+        matrix_load(x, k, size, a);
         if (!factor_cholesky(a, n))
             for (int64_t i = 0; i < size; i++)
                 a[i] = i % n <= i / n ? NAN : 0;
-        store_matrix(&e->out[0], k, size, a);
+        matrix_store(&e->out[0], k, size, a);
     }
     return true;
 }
@@ -147,15 +151,14 @@ static void jvp_cholesky(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
     Type x = e->in_type[0];
     uint32_t r = x.rank;
-    Val l = e->out[0], low, s, p, half;
+    Val l = e->out[0], s, p, half;
     const SolveAttr from_left = {.left = true, .lower = true};
     const SolveAttr from_right = {.lower = true, .trans = true};
 
     if (dx[0] == VAL_NONE)
         return;
-    low = keep_triangle(b, dx[0], OP_gt, x.dims, r);
-    s = b_add(b, keep_triangle(b, dx[0], OP_ge, x.dims, r), transpose_matrix(b, low, r));
-    p = solve(b, l, solve(b, l, s, from_left), from_right);
+    s = symmetric_of_lower(b, dx[0], x.dims, r);
+    p = triangle_solve(b, l, triangle_solve(b, l, s, from_left), from_right);
     half = b_select(b, triangle_mask(b, OP_eq, x.dims, r), b_full_like(b, p, 0.5),
                     b_one_like(b, p));
     p = b_mul(b, keep_triangle(b, p, OP_ge, x.dims, r), half);
@@ -185,7 +188,7 @@ static bool type_triangular_solve(TypeRule *t)
     Type a = t->in[0], y = t->in[1];
     bool same;
 
-    if (!check_matrix(t, 0, true) || !check_matrix(t, 1, false))
+    if (!matrix_check(t, 0, true) || !matrix_check(t, 1, false))
         return false;
     if (a.dtype != y.dtype)
         return type_fail(t, WF_ERR_TYPE, "operands are %s and %s, needed equal dtypes",
@@ -245,16 +248,16 @@ static bool eval_triangular_solve(Eval *e)
         return true;
     as = arena_array(e->a, (size_t)size, sizeof *as);
     xs = arena_array(e->a, (size_t)(rows * cols), sizeof *xs);
-    for (int64_t k = 0; k < batch_count(y); k++) {
-        load_matrix(a, k, size, as);
-        load_matrix(y, k, rows * cols, xs);
+    for (int64_t k = 0; k < matrix_count(y); k++) {
+        matrix_load(a, k, size, as);
+        matrix_load(y, k, rows * cols, xs);
         if (s->left)
             for (int64_t j = 0; j < cols; j++)
                 substitute(as, n, trans, forward, s->unit, xs + j, cols);
         else
             for (int64_t i = 0; i < rows; i++)
                 substitute(as, n, trans, forward, s->unit, xs + i * cols, 1);
-        store_matrix(&e->out[0], k, rows * cols, xs);
+        matrix_store(&e->out[0], k, rows * cols, xs);
     }
     return true;
 }
@@ -278,7 +281,7 @@ static void jvp_triangular_solve(Builder *b, const EqnView *e, const Val *dx, Va
         change = change == VAL_NONE ? b_neg(b, moved) : b_sub(b, change, moved);
     }
     if (change != VAL_NONE)
-        dy[0] = solve(b, e->in[0], change, *s);
+        dy[0] = triangle_solve(b, e->in[0], change, *s);
 }
 
 /* Linear in y:  gy = op(A)^-T gx,  or  gx op(A)^-T. */
@@ -289,7 +292,7 @@ static void transpose_triangular_solve(Builder *b, const EqnView *e, const Val *
 
     s.trans = !s.trans;
     if (gy[0] != VAL_NONE && e->in[1] == VAL_NONE)
-        gx[1] = solve(b, e->in[0], gy[0], s);
+        gx[1] = triangle_solve(b, e->in[0], gy[0], s);
 }
 
 /* Only y batched: its samples are more right-hand sides, [..,n,k*size] (right:
@@ -312,7 +315,7 @@ static void batch_triangular_solve(Builder *b, const EqnView *e, const Batch *bt
         dims[i] = y.dims[i];
     dims[s->left ? r - 1 : r - 2] =
         dim_mul(&b->dims, y.dims[s->left ? r - 1 : r - 2], bt->size);
-    x = solve(b, e->in[0], b_reshape(b, x, dims, r), *s);
+    x = triangle_solve(b, e->in[0], b_reshape(b, x, dims, r), *s);
     for (uint32_t i = 0; i <= r; i++)
         dims[i] = i == at ? bt->size : y.dims[i - (i > at)];
     out[0] = b_reshape(b, x, dims, r + 1);
@@ -352,7 +355,7 @@ static bool type_lu(TypeRule *t)
     Type x = t->in[0];
     Dim dims[MAX_RANK], m, n;
 
-    if (!check_matrix(t, 0, false))
+    if (!matrix_check(t, 0, false))
         return false;
     m = x.dims[x.rank - 2];
     n = x.dims[x.rank - 1];
@@ -410,10 +413,10 @@ static bool eval_lu(Eval *e)
         return eval_fail(e, WF_ERR_LIMIT, "%lld rows, at most %d are possible",
                          (long long)m, INT32_MAX);
     a = arena_array(e->a, (size_t)size, sizeof *a);
-    for (int64_t k = 0; k < batch_count(x); k++) {
-        load_matrix(x, k, size, a);
+    for (int64_t k = 0; k < matrix_count(x); k++) {
+        matrix_load(x, k, size, a);
         factor_lu(a, m, n, pivot + k * MIN(m, n), perm + k * m);
-        store_matrix(&e->out[0], k, size, a);
+        matrix_store(&e->out[0], k, size, a);
     }
     return true;
 }
@@ -484,7 +487,7 @@ static void jvp_lu(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     l = square_factor(b, e->out[0], x, r - 1, k, m, OP_gt, 0);
     u = square_factor(b, e->out[0], x, r - 2, k, n, OP_le, k);
     w = permute_rows(b, dx[0], e->out[2], x);
-    w = solve(b, u, solve(b, l, w, from_left), from_right);
+    w = triangle_solve(b, u, triangle_solve(b, l, w, from_left), from_right);
     lower = b_matmul(b, l, keep_triangle(b, w, OP_gt, x.dims, r));
     upper = b_matmul(b, keep_triangle(b, w, OP_le, x.dims, r), u);
     dy[0] = b_add(b, lower, upper);

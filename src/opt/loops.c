@@ -180,6 +180,9 @@ static bool may_fail(unsigned op)
     case OP_argmax:
     case OP_argmin:
     case OP_lu:
+    case OP_qr:
+    case OP_eigh:
+    case OP_svd:
     case OP_cholesky:
     case OP_triangular_solve: return true;
     default: return op_has(op, OPF_CONTROL);

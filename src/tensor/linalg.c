@@ -473,3 +473,37 @@ wf_tensor wf_det(wf_ctx *c, wf_tensor a)
     }
     return scope_close(c, d);
 }
+
+/* ---- orthogonal factors ---- */
+
+wf_status wf_qr(wf_ctx *c, wf_tensor x, bool full, wf_tensor *out_q, wf_tensor *out_r)
+{
+    wf_tensor out[2] = {WF_NONE, WF_NONE};
+
+    tensor_op(c, OP_qr, &x, 1, &(QrAttr){full}, out, 2);
+    *out_q = out[0];
+    *out_r = out[1];
+    return c->status;
+}
+
+wf_status wf_eigh(wf_ctx *c, wf_tensor x, wf_tensor *out_w, wf_tensor *out_v)
+{
+    wf_tensor out[2] = {WF_NONE, WF_NONE};
+
+    tensor_op(c, OP_eigh, &x, 1, NULL, out, 2);
+    *out_w = out[0];
+    *out_v = out[1];
+    return c->status;
+}
+
+wf_status wf_svd(wf_ctx *c, wf_tensor x, wf_tensor *out_u, wf_tensor *out_s,
+                 wf_tensor *out_vt)
+{
+    wf_tensor out[3] = {WF_NONE, WF_NONE, WF_NONE};
+
+    tensor_op(c, OP_svd, &x, 1, NULL, out, 3);
+    *out_u = out[0];
+    *out_s = out[1];
+    *out_vt = out[2];
+    return c->status;
+}

@@ -1,4 +1,4 @@
-"""Golden cases of dot_general, conv_general, cholesky, triangular_solve and lu.
+"""Golden cases of dot_general, conv_general and the factorisations.
 
 Contractions come from JAX in f64 (integers: NumPy, exact, then wrapped), factorisations from
 SciPy's LAPACK and NumPy.
@@ -457,12 +457,64 @@ def lus(f, rng):
         )
 
 
+def upright(v):
+    """the factor that makes the largest element of each column positive"""
+    return np.where(v[np.abs(v).argmax(0), range(v.shape[1])] < 0, -1.0, 1.0) if v.shape[0] else np.ones(v.shape[1])
+
+
+def factors_qr(a, full):
+    return scipy.linalg.qr(a.astype(np.float64), mode="full" if full else "economic")
+
+
+def factors_eigh(a):
+    w, v = np.linalg.eigh(a.astype(np.float64), UPLO="L")
+    return w, v * upright(v)
+
+
+def factors_svd(a):
+    u, s, vt = np.linalg.svd(a.astype(np.float64), full_matrices=False)
+    sign = upright(u) if a.shape[0] >= a.shape[1] else upright(vt.T)
+    return u * sign, s, vt * sign[:, None]
+
+
+def spectral(f, rng):
+    """qr, eigh and svd: by LAPACK, signs as the ops say"""
+    for t in ("f32", "f64"):
+        kinds = [("qr", "q, r", lambda a: factors_qr(a, False), ((3, 3), (5, 5), (4, 2), (2, 4), (1, 1))),
+                 ("qr", "q, r", lambda a: factors_qr(a, True), ((3, 3), (4, 2), (2, 4))),
+                 ("eigh", "w, v", factors_eigh, ((1, 1), (2, 2), (3, 3), (6, 6))),
+                 ("svd", "u, s, v", factors_svd, ((3, 3), (6, 6), (4, 2), (2, 4), (1, 1)))]
+        for i, (op, outs, factor, shapes) in enumerate(kinds):
+            names = outs.split(", ")
+            text = f"{outs} = {op} x" + (" full=true" if i == 1 else "")
+            for m, n in shapes:
+                a = sample(rng, t, (m, n))
+                parts = factor(a)
+                f.case(f"{op}{'_full' * (i == 1)}_{t}_{m}x{n}", {"x": a}, text,
+                       {k: v.astype(DTYPES[t]) for k, v in zip(names, parts)}, {k: TOL[t] for k in names})
+            a = sample(rng, t, (2, 3, 3))
+            parts = [factor(v) for v in a]
+            f.case(f"{op}{'_full' * (i == 1)}_{t}_batch", {"x": a}, text,
+                   {k: np.stack([v[j] for v in parts]).astype(DTYPES[t]) for j, k in enumerate(names)},
+                   {k: TOL[t] for k in names})
+        nan = np.full((2, 2), math.nan, DTYPES[t])
+        bad = array(t, [1, 0, math.inf, 2], (2, 2))
+        f.case(f"qr_{t}_not_finite", {"x": bad}, "q, r = qr x", {"q": nan, "r": nan})
+        f.case(f"eigh_{t}_not_finite", {"x": bad}, "w, v = eigh x", {"w": nan[0], "v": nan})
+        f.case(f"svd_{t}_not_finite", {"x": bad}, "u, s, v = svd x", {"u": nan, "s": nan[0], "v": nan})
+        f.case(f"eigh_{t}_lower_only", {"x": array(t, [2, math.inf, 0, 1], (2, 2))}, "w, v = eigh x",
+               {"w": array(t, [1, 2], (2,)), "v": array(t, [0, 1, 1, 0], (2, 2))})
+        f.case(f"svd_{t}_zero", {"x": np.zeros((3, 2), DTYPES[t])}, "u, s, v = svd x",
+               {"u": array(t, [1, 0, 0, 1, 0, 0], (3, 2)), "s": np.zeros(2, DTYPES[t]), "v": np.eye(2, dtype=DTYPES[t])})
+
+
 def write(directory):
     rng = random.Random(3)
     with File(directory, "contract", "dot_general and conv_general.") as f:
         dots(f, rng)
         convs(f, rng)
-    with File(directory, "linalg", "cholesky, triangular_solve and lu.") as f:
+    with File(directory, "linalg", "cholesky, triangular_solve, lu, qr, eigh and svd.") as f:
         choleskys(f, rng)
         solves(f, rng)
         lus(f, rng)
+        spectral(f, rng)
