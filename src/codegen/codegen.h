@@ -7,6 +7,7 @@
  *
  *   space.c         which loops a set of equations needs: axes, and who shares them
  *   onehot.c        elements taken by number, as arithmetic
+ *   slices.c        parts of elementwise results, from parts of operands
  *   fuse.c          equations that share loops become one sub-program
  *   kernel.c        a fused sub-program as a loop nest
  *   kernel_place.c  results in the memory of operands
@@ -115,6 +116,12 @@ Arena *codegen_arena(wf_ctx *cx);
 /* Gathers and scatters of one element of every short row as arithmetic, which fuses. NULL
  * after an error. */
 const Program *codegen_onehot(wf_ctx *cx, const Program *p);
+
+/* ---- slices.c ---------------------------------------------------------------------- */
+
+/* Slices of elementwise results as elementwise results of slices, where that computes no
+ * more and what reads them fuses. NULL after an error. */
+const Program *codegen_slices(wf_ctx *cx, const Program *p);
 
 /* ---- kernel.c ---------------------------------------------------------------------- */
 

@@ -73,7 +73,7 @@ bool compile_lower(wf_ctx *cx, Arena *a, const Program *p, uint32_t least, uint3
     *out = (Lowered){.p = opt_run(&(Opt){.cx = cx}, p, OPT_ALL)};
     if (!out->p || !(p = codegen_onehot(cx, out->p)) ||
         (p != out->p && !(p = opt_run(&(Opt){.cx = cx}, p, OPT_ALL))) ||
-        !codegen_fuse(cx, p, least, &out->fused))
+        !(p = codegen_slices(cx, p)) || !codegen_fuse(cx, p, least, &out->fused))
         return false;
     out->k = arena_array(a, out->fused.nkernels + 1, sizeof(Kernel *));
     for (uint32_t i = 0; i < out->fused.nkernels; i++) {
