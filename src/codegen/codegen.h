@@ -13,7 +13,8 @@
  *   kernel_place.c  results in the memory of operands
  *   kernel_print.c  the nest as text, for people
  *   render.c        the nest as C; render_op.c one op; render_scalar.c programs of
- *                   scalars; render_unit.c a translation unit
+ *                   scalars; render_straight.c whole programs as one function;
+ *                   render_dot.c products in them; render_unit.c a translation unit
  *   lanes.h         what the C stands on: vectors and their functions; embedded as text
  *                   together with the library's own vec.h and vmath.h
  *
@@ -25,6 +26,8 @@
 #ifndef WEFT_CODEGEN_H
 #define WEFT_CODEGEN_H
 
+#include "kernels/kernels.h"
+#include "kernels/nd.h"
 #include "op/op.h"
 
 /* ---- space.c ----------------------------------------------------------------------- */
@@ -86,6 +89,7 @@ AxisSet space_set(const Space *s, const uint32_t *axes, uint32_t rank);
 /* What an op is to fusion. */
 typedef enum FuseKind {
     FUSE_NO,
+    FUSE_PRODUCT, /* a product or convolution whose kernel can go on with its pieces */
     FUSE_FREE,  /* made of nothing: splat constants, iota, dim; copied to who needs it */
     FUSE_INDEX, /* elements of the operand elsewhere; copied likewise */
     FUSE_MAP,
@@ -110,6 +114,17 @@ typedef struct Fused {
 bool codegen_fuse(wf_ctx *cx, const Program *p, uint32_t least, Fused *out);
 /* An arena that lives until the outermost call ends. */
 Arena *codegen_arena(wf_ctx *cx);
+
+/* ---- epilogue.c -------------------------------------------------------------------- */
+
+/* Can the kernel of the product e go on with what follows it? */
+bool product_fits(const Program *p, const Eqn *e);
+/* Is that worth while, as far as sizes are known? */
+bool product_pays(const Program *p, const Eqn *e);
+/* How many axes of its result are batch, and how many rows. */
+void product_axes(const Program *p, const Eqn *e, uint32_t *nbatch, uint32_t *nrows);
+/* The product of a fused sub-program that has one; NULL. */
+const Eqn *product_of(const Program *p);
 
 /* ---- onehot.c ---------------------------------------------------------------------- */
 
@@ -160,9 +175,12 @@ typedef struct Node {
     int32_t saved;  /* row buffer that keeps it for later walks; -1: none */
 } Node;
 
+typedef enum TilePart { TILE_BATCH, TILE_ROW, TILE_COL } TilePart;
+
 typedef struct NestLoop {
     Dim size;
     bool col; /* inner: walked for each row */
+    uint8_t tile; /* behind a product: TilePart */
 } NestLoop;
 
 typedef struct KernelOut { /* node -> memory */
@@ -170,10 +188,18 @@ typedef struct KernelOut { /* node -> memory */
     Access at;
 } KernelOut;
 
+struct Straight;
+
 typedef struct Kernel {
     const Program *p; /* the fused sub-program, held by who holds the kernel */
     uint32_t id;      /* the C function is wk<id> */
+    const char *part; /* "_3": of a function that has this one inside; or "" */
     bool scalar;      /* straight code on scalars: no loops but its own */
+    const struct Straight *straight; /* many steps, and nothing of what follows; or NULL */
+    /* What follows a product: equation 0 of p, on inputs 0 and 1, whose result lies where
+     * result 0 goes. The loops are those over its result, the last one the columns; it is
+     * read, and result 0 written, as array nin + nout, a piece at a time. */
+    const Eqn *product; /* or NULL */
     SpaceForm form;
     Dims dims;       /* symbols as in p */
     NestLoop *loops; /* outermost first; rows, then cols; the last is the vector's */
@@ -209,6 +235,90 @@ static inline size_t kept_size(wf_dtype t)
 bool kernel_in_place(const Kernel *k, uint32_t in, uint32_t out);
 void kernel_print(const Kernel *k, Text *out);
 
+/* ---- straight programs ------------------------------------------------------------- */
+
+/* Steps one after another as one function: kernels, small products, copies, loops. Made
+ * of bound frames (runtime/flatten.c).
+ *
+ * Memory is blocks: 0 is the function's own (KernelArgs.tmp), then come the arrays it is
+ * called with (KernelArgs.p: inputs, results, constants), then what loops point to. */
+typedef struct Spot {
+    uint32_t block;
+    int64_t off; /* bytes */
+} Spot;
+
+typedef enum FlatKind {
+    FLAT_KERNEL, /* part n of the Straight on array[], with row buffers at `with` and
+                    partial results at `from` */
+    FLAT_DOT,    /* to = from * with */
+    FLAT_MOVE,   /* to = from, by strides */
+    FLAT_FILL,   /* n elements of `size` bytes at `to`, equal to that at `from` */
+    FLAT_SET,    /* to = n, an i64 */
+    FLAT_COPY,   /* n bytes, if they are not there already */
+    FLAT_COND,   /* the branch of number `from` */
+    FLAT_LOOP
+} FlatKind;
+
+typedef struct Flat Flat;
+typedef struct FlatList {
+    Flat *v;
+    uint32_t n, cap;
+} FlatList;
+
+typedef struct FlatCarry {
+    Spot start, out, spare; /* written in turn, out last; equal: one is enough */
+    int64_t bytes;
+    uint32_t before, after; /* blocks: what a turn reads and writes */
+} FlatCarry;
+
+typedef struct FlatRows { /* of a stacked operand or result */
+    Spot at;
+    int64_t bytes;
+    uint32_t block;
+} FlatRows;
+
+typedef struct FlatLoop {
+    bool is_while, reverse;
+    int64_t length; /* of a scan; the most turns of a while, or -1 */
+    FlatList cond, body;
+    Spot flag; /* the condition, a bool */
+    FlatCarry *carry;
+    FlatRows *rows; /* operands, then results */
+    uint32_t ncarry, nxs, nys;
+} FlatLoop;
+
+struct Flat {
+    uint8_t kind;
+    uint8_t dtype; /* COND: of the number */
+    Spot to, from, with;
+    int64_t n;
+    size_t size;
+    int64_t units; /* KERNEL */
+    const Spot *array;
+    uint32_t narrays;
+    const KMatmul *dot; /* sizes and strides */
+    const KMove *move;
+    FlatList *branch; /* n of them */
+    const FlatLoop *loop;
+};
+
+typedef struct Straight {
+    FlatList steps;
+    Kernel **part; /* each once */
+    uint32_t nparts;
+    const void **consts; /* arrays after inputs and results */
+    uint32_t nconsts, nblocks;
+    int64_t tmp_bytes, pack; /* of block 0; where in it operands of products are copied */
+    bool loops;              /* it may run for long */
+    bool f32, f64;           /* it has products of these */
+} Straight;
+
+/* Is the whole program so little work that it is done by one thread, without threads,
+ * frames and steps between its parts? All sizes must be known. */
+bool program_is_small(wf_ctx *cx, const Program *p);
+#define SMALL_EQN     1.2e6 /* operations of an equation, at most */
+#define SMALL_PROGRAM 6e6
+
 /* ---- render*.c --------------------------------------------------------------------- */
 
 /* What a compiled function gets. */
@@ -222,6 +332,8 @@ typedef struct KernelArgs {
 
 /* Units begin..end-1 of the work. Partial results are left at acc. */
 typedef void KernelRun(const KernelArgs *k, int64_t begin, int64_t end);
+/* What follows a product, on a finished piece of it; args: KernelArgs. */
+typedef void KernelTile(void *args, const KTile *tile);
 /* Partial results of n tasks, in order, become the outputs. */
 typedef void KernelEnd(const KernelArgs *k, int64_t n);
 
@@ -230,6 +342,9 @@ bool scalar_loop_ok(const Program *p, const Eqn *e);
 /* Has the elementwise op a form in C for its types? */
 bool render_has(const Program *p, const Eqn *e);
 void render_kernel(Kernel *k, Isa isa, Arena *a, Text *out);
+/* render_dot.c: can the product be rendered, and what memory does it need? */
+bool dot_fits(const KMatmul *d);
+int64_t dot_scratch(const KMatmul *d);
 /* One translation unit with these kernels, for an instruction set. */
 void render_unit(Kernel *const *k, uint32_t n, Isa isa, Arena *a, Text *out);
 #define KERNEL_BLOCK 4096 /* elements of a unit of work in a map */

@@ -444,24 +444,12 @@ static bool fuse_sub(Emit *m, Sub *s)
 static bool emit_control(Emit *m, const Eqn *e)
 {
     Val *in = arena_array(&m->b->arena, e->nin + 1u, sizeof *in);
-    char *attr = copier_attr(&m->c, e);
+    void *attr = copier_attr(&m->c, e);
 
     for (uint32_t i = 0; i < e->nin; i++)
         in[i] = m->c.val[eqn_in(m->f->p, e)[i]];
-    for (const AttrField *f = op_row(e->op)->attrs; f && f->name; f++) {
-        Subs *subs = (Subs *)(void *)(attr + f->offset);
-        Sub *v;
-
-        if (f->kind == A_SUB && !fuse_sub(m, (Sub *)(void *)(attr + f->offset)))
-            return false;
-        if (f->kind != A_SUBS)
-            continue;
-        v = arena_dup(&m->b->arena, subs->v, subs->n * sizeof *v);
-        for (uint32_t i = 0; i < subs->n; i++)
-            if (!fuse_sub(m, &v[i]))
-                return false;
-        subs->v = v;
-    }
+    if (!replace_subs(m->b, op_row(e->op), attr, fuse_sub, m->sh))
+        return false;
     copier_place(&m->c, e);
     b_eqn(m->b, (OpCode)e->op, in, e->nin, attr, m->c.val + e->out, e->nout);
     return !b_failed(m->b);
@@ -549,6 +537,8 @@ static void init_fuser(Fuser *f, const Shared *sh, const Program *p)
     uint32_t segment = 0;
 
     *f = (Fuser){.cx = sh->cx, .p = p, .a = sh->a, .least = sh->least};
+    if (program_is_small(sh->cx, p)) /* all of it is to be compiled */
+        f->least = 1;
     f->kind = arena_zalloc(f->a, p->neqns + 1);
     f->group = arena_array(f->a, p->neqns + 1, sizeof *f->group);
     f->segment = arena_array(f->a, p->neqns + 1, sizeof *f->segment);
@@ -570,8 +560,9 @@ static void init_fuser(Fuser *f, const Shared *sh, const Program *p)
     list_users(f);
 }
 
-static const Program *fuse_program(Shared *sh, const Program *p)
+static const Program *fuse_program(void *shared, const Program *p)
 {
+    Shared *sh = shared;
     const Program *q = ptrmap_get(&sh->done, p);
     Fuser f;
 

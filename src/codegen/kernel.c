@@ -160,6 +160,15 @@ static uint32_t node_free(Maker *m, const Eqn *e)
     return add_node(m, n);
 }
 
+/* The product's result: as if it lay in one array, until the loops are known. */
+static uint32_t node_product(Maker *m, const Eqn *e)
+{
+    Type t = val_type(m->p, e->out);
+    Access at = dense_access(m, m->p->nin + m->p->nout, t, m->s->of[e->out]);
+
+    return add_node(m, (Node){.kind = NODE_LOAD, .dtype = t.dtype, .at = at});
+}
+
 static uint32_t node_map(Maker *m, const SpaceEqn *se)
 {
     const Eqn *e = &m->p->eqns[se->eqn];
@@ -195,6 +204,7 @@ static void make_node(Maker *m, const SpaceEqn *se)
     uint32_t n;
 
     switch (fuse_kind(m->p, e)) {
+    case FUSE_PRODUCT: n = node_product(m, e); break;
     case FUSE_FREE: n = node_free(m, e); break;
     case FUSE_INDEX: n = operand(m, se, 0); break;
     case FUSE_REDUCE: n = node_reduce(m, se); break;
@@ -234,7 +244,7 @@ static bool loops_merge(Maker *m, uint32_t i)
 {
     const NestLoop *l = m->k->loops;
 
-    if (l[i].col != l[i + 1].col)
+    if (l[i].col != l[i + 1].col || l[i].tile != l[i + 1].tile)
         return false;
     for (uint32_t n = 0; n < m->nodes.n + m->p->nout; n++) {
         const Access *at = access_at(m, n);
@@ -261,6 +271,46 @@ static void merge_loops(Maker *m, uint32_t i)
     k->nloops--;
 }
 
+/* Behind a product: which loops are over its batch, its rows, its columns. They must be
+ * those of its result, in that order. */
+static void part_loops(Maker *m)
+{
+    Kernel *k = m->k;
+    Type t = val_type(m->p, k->product->out);
+    const uint32_t *axes = m->s->of[k->product->out];
+    uint32_t nbatch, nrows, leaf[MAX_LEAVES];
+
+    product_axes(m->p, k->product, &nbatch, &nrows);
+    m->bad = m->bad || space_leaves(m->s, axes, t.rank, leaf) != k->nloops;
+    for (uint32_t i = 0; i < k->nloops && !m->bad; i++) {
+        uint32_t batch = space_leaves(m->s, axes, nbatch, leaf),
+                 rows = space_leaves(m->s, axes, nbatch + nrows, leaf);
+
+        space_leaves(m->s, axes, t.rank, leaf);
+        m->bad = m->bad || leaf[i] != m->s->leaves[i];
+        k->loops[i].tile = (uint8_t)(i < batch  ? TILE_BATCH
+                                     : i < rows ? TILE_ROW
+                                                : TILE_COL);
+    }
+}
+
+/* The loops are known: columns must be one, and the product is read where its piece is. */
+static bool finish_product(Maker *m)
+{
+    Kernel *k = m->k;
+    uint32_t last = k->nloops - 1;
+    const Access *there = &m->nodes.v[m->node[k->product->out] - 1].at;
+
+    if (k->form != FORM_MAP || k->loops[last].tile != TILE_COL || there->stride[last] != 1 ||
+        (last && k->loops[last - 1].tile == TILE_COL) ||
+        memcmp(there->stride, k->outs[0].at.stride, k->nloops * sizeof(Dim)) ||
+        m->nodes.v[k->outs[0].node].dtype != val_type(m->p, k->product->out).dtype)
+        return false;
+    memset(there->stride, 0, last * sizeof(Dim));
+    k->outs[0].at = *there;
+    return true;
+}
+
 static void make_loops(Maker *m)
 {
     Kernel *k = m->k;
@@ -270,14 +320,16 @@ static void make_loops(Maker *m)
     for (uint32_t i = 0; i < s->nleaves; i++) {
         const LoopAxis *x = &s->axes.v[s->leaves[i]];
 
-        k->loops[i] = (NestLoop){x->size, s->col >> x->leaf & 1};
+        k->loops[i] = (NestLoop){x->size, s->col >> x->leaf & 1, TILE_BATCH};
     }
     k->nloops = s->nleaves;
+    if (k->product)
+        part_loops(m);
     for (uint32_t i = k->nloops; i-- > 1;)
         if (loops_merge(m, i - 1))
             merge_loops(m, i - 1);
     if (!k->nloops || (!k->loops[k->nloops - 1].col && k->form != FORM_MAP))
-        k->loops[k->nloops++] = (NestLoop){1, true};
+        k->loops[k->nloops++] = (NestLoop){1, true, TILE_COL};
     k->loops[k->nloops - 1].col = true;
     while (k->nrows < k->nloops && !k->loops[k->nrows].col)
         k->nrows++;
@@ -390,7 +442,7 @@ bool kernel_size(const Kernel *k, const int64_t *symvals, KernelSize *out)
         last = n;
     }
     out->units = out->rows;
-    if (k->form == FORM_MAP &&
+    if (k->form == FORM_MAP && !k->product &&
         !mul_i64(out->rows, last / KERNEL_BLOCK + (last % KERNEL_BLOCK != 0),
                  &out->units))
         return false;
@@ -428,10 +480,13 @@ static bool make_nest(Maker *m, wf_ctx *cx)
     if (!space_make(m->s, cx, m->a, p, eqns, p->neqns, p->outs, p->nout))
         return false;
     k->form = m->s->form;
+    k->product = product_of(p);
     for (uint32_t i = 0; i < p->neqns; i++)
         make_node(m, &m->s->eqns[i]);
     make_outs(m);
     make_loops(m);
+    if (m->bad || (k->product && !finish_product(m)))
+        return false;
     k->nodes = m->nodes.v;
     k->nnodes = m->nodes.n;
     find_levels(k);
@@ -447,6 +502,7 @@ Kernel *kernel_make(wf_ctx *cx, Arena *a, const Program *p, uint32_t id)
 
     k->p = p;
     k->id = id;
+    k->part = "";
     k->scalar = has_scalar_loop(p);
     if (k->scalar)
         return k;

@@ -7,7 +7,7 @@
  *       v1 = reduce max over cols v0
  *   ..
  */
-#include "codegen/codegen.h"
+#include "codegen/render.h"
 
 static void print_access(const Kernel *k, const Access *at, Text *t)
 {
@@ -111,8 +111,13 @@ void kernel_print(const Kernel *k, Text *t)
 {
     static const char *const forms[] = {"map", "rows", "columns"};
 
-    text_printf(t, "kernel %u: %s\n", k->id, k->scalar ? "scalars" : forms[k->form]);
-    if (k->scalar)
+    text_printf(t, "kernel %u%s: %s\n", k->id, k->part,
+                k->straight ? "straight"
+                : k->scalar ? "scalars"
+                            : forms[k->form]);
+    if (k->straight)
+        print_straight(k, t);
+    if (k->scalar || k->straight)
         return;
     print_level(k, LEVEL_ONCE, 0, "  ", t);
     text_add(t, "  ");

@@ -15,7 +15,27 @@ typedef struct Render {
     char set; /* 's' or 'd' */
     int lanes;
     uint32_t tags; /* programs named so far */
+    uint32_t vec;  /* the loop that vectors are taken along */
+    bool narrow;   /* that is the rows' (render_narrow.c) */
 } Render;
+
+/* ---- render.c, for render_narrow.c ------------------------------------------------- */
+
+void define_node(Render *r, int depth, uint32_t i); /* const s_f32 v3 = ..; */
+void store_value(Render *r, int depth, const KernelOut *o, const char *v);
+void point_to_arrays(Render *r);
+void point_to_parts(Render *r);
+bool is_final(const Kernel *k, uint32_t node); /* known when all rows are */
+bool is_part(const Node *n);                   /* the same */
+bool out_is_each(const Kernel *k, const KernelOut *o);
+/* Does the reduction take its operand in this walk? */
+bool reduces_in(const Node *n, uint32_t stage);
+
+/* ---- render_narrow.c --------------------------------------------------------------- */
+
+/* Rows shorter than a vector: are lanes to be rows? */
+bool is_narrow(const Kernel *k, int lanes);
+void render_narrow(Render *r);
 
 /* ---- render_op.c ------------------------------------------------------------------- */
 
@@ -37,5 +57,12 @@ void render_combine(const Render *r, unsigned op, wf_dtype t, const char *x,
 
 void render_scalar(Render *r);
 bool scalar_is_wide(const Program *p);
+
+/* ---- render_straight.c, render_dot.c ----------------------------------------------- */
+
+void render_straight(Render *r, Isa isa);
+void print_straight(const Kernel *k, Text *out);
+/* static void name(const T *a, const T *b, T *c, char *tmp) */
+void render_dot(Render *r, const KMatmul *d, Isa isa, const char *name);
 
 #endif

@@ -165,9 +165,9 @@ void render_scalar(Render *r)
     Names n = new_names(r, p, 1);
 
     text_printf(r->t,
-                "void wk%u(const WkArgs *k, int64_t begin, int64_t end)\n{\n"
+                "%svoid wk%u%s(const WkArgs *k, int64_t begin, int64_t end)\n{\n"
                 "    (void)begin;\n    (void)end;\n",
-                r->k->id);
+                *r->k->part ? "static " : "", r->k->id, r->k->part);
     for (uint32_t i = 0; i < p->nin; i++) {
         wf_dtype t = (wf_dtype)val_type(p, i + 1).dtype;
 

@@ -32,6 +32,7 @@ static const char head[] =
     "#define INFINITY __builtin_inff()\n"
     "#define NAN __builtin_nanf(\"\")\n"
     "void *memcpy(void *, const void *, size_t);\n"
+    "void *memset(void *, int, size_t);\n"
     "double fabs(double), exp(double), log(double), log1p(double), sqrt(double);\n"
     "double erf(double), erfc(double), copysign(double, double), sin(double);\n"
     "double cos(double), tan(double), fmod(double, double), atan2(double, double);\n"
@@ -81,13 +82,26 @@ static const char args_text[] =
     "    char *tmp, *acc;\n"
     "    const volatile int *stop;\n"
     "} WkArgs;\n"
+    "typedef struct WkTile {\n"
+    "    void *c;\n"
+    "    int64_t ld, row, col, rows, cols, batch;\n"
+    "} WkTile;\n"
     "VINLINE int64_t wk_least(int64_t a, int64_t b) { return a < b ? a : b; }\n"
     "VINLINE int wk_usable(double x) { return x - x == 0 && (x > 0x1p-126 || -x > "
     "0x1p-126); }\n"
     "VINLINE int wk_left(int64_t n, int lanes)\n"
     "{\n"
     "    return n >= lanes ? lanes : n > 0 ? (int)n : 0;\n"
-    "}\n\n";
+    "}\n\n"
+    "VINLINE int64_t wk_branch(int64_t i, int64_t n)\n"
+    "{\n"
+    "    return i < 0 ? 0 : wk_least(i, n - 1);\n"
+    "}\n\n"
+    "#if defined(__clang__)\n"
+    "#define wk_mix(x, y, M, ...) __builtin_shufflevector(x, y, __VA_ARGS__)\n"
+    "#else\n"
+    "#define wk_mix(x, y, M, ...) __builtin_shuffle(x, y, (M){__VA_ARGS__})\n"
+    "#endif\n\n";
 
 static void add_types(const Program *p, uint32_t *types)
 {
@@ -96,6 +110,21 @@ static void add_types(const Program *p, uint32_t *types)
             1u << kept_dtype((wf_dtype)val_type(p, v).dtype) | 1u << val_type(p, v).dtype;
     for (uint32_t i = 0; i < p->nsubs; i++)
         add_types(p->subs[i], types);
+}
+
+/* The types of a kernel in the lanes of each set. */
+static void add_kernel(const Kernel *k, uint32_t types[2])
+{
+    const Straight *s = k->straight;
+
+    if (!s) {
+        add_types(k->p, &types[k->scalar ? scalar_is_wide(k->p) : k->wide]);
+        return;
+    }
+    types[0] |= (uint32_t)s->f32 << WF_F32;
+    types[1] |= (uint32_t)s->f64 << WF_F64;
+    for (uint32_t i = 0; i < s->nparts; i++)
+        add_kernel(s->part[i], types);
 }
 
 /* The lanes of one set, for the types in use. */
@@ -128,7 +157,7 @@ void render_unit(Kernel *const *k, uint32_t n, Isa isa, Arena *a, Text *out)
         text_add(out, *line);
     text_add(out, args_text);
     for (uint32_t i = 0; i < n; i++)
-        add_types(k[i]->p, &types[k[i]->scalar ? scalar_is_wide(k[i]->p) : k[i]->wide]);
+        add_kernel(k[i], types);
     for (int set = 0; set < 2; set++)
         if (types[set])
             render_lanes(out, set ? 'd' : 's', types[set]);

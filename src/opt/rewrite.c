@@ -102,38 +102,40 @@ Val rw_transpose(Rewriter *r, Val x, const int64_t *perm)
 
 /* ---- equations --------------------------------------------------------------------- */
 
-static bool rewrite_sub(Rewriter *r, Builder *b, Sub *s)
+static bool replace_sub(Builder *b, Sub *s, ReplaceProgram *fn, void *user)
 {
     const Program *q;
 
     if (!s->p)
         return true;
-    if (!(q = rewrite(r, s->p)))
+    if (!(q = fn(user, s->p)))
         return false;
     if (q != s->p)
         *s = sub_like(b, s, q);
     return true;
 }
 
-/* attr is the builder's own copy: its sub-programs are replaced in place. */
-static bool rewrite_subs(Rewriter *r, Builder *b, const OpRow *row, void *attr)
+bool replace_subs(Builder *b, const OpRow *row, void *attr, ReplaceProgram *fn,
+                  void *user)
 {
     for (const AttrField *f = row->attrs; f && f->name; f++) {
         void *at = (char *)attr + f->offset;
 
-        if (f->kind == A_SUB && !rewrite_sub(r, b, at))
+        if (f->kind == A_SUB && !replace_sub(b, at, fn, user))
             return false;
         if (f->kind != A_SUBS)
             continue;
         Subs *subs = at;
         Sub *v = arena_dup(&b->arena, subs->v, subs->n * sizeof *v);
         for (uint32_t i = 0; i < subs->n; i++)
-            if (!rewrite_sub(r, b, &v[i]))
+            if (!replace_sub(b, &v[i], fn, user))
                 return false;
         subs->v = v;
     }
     return true;
 }
+
+static const Program *rewrite_one(void *r, const Program *p) { return rewrite(r, p); }
 
 static bool apply_before(Rewriter *r, const Eqn *e, const Val *in, const void *attr,
                          Place place, Val *out)
@@ -177,7 +179,7 @@ static bool rewrite_eqn(Rewriter *r, Copier *c, const Eqn *e)
     for (uint32_t i = 0; i < e->nin; i++)
         in[i] = c->val[args[i]];
     attr = copier_attr(c, e);
-    if (control && !rewrite_subs(r, b, op_row(e->op), attr))
+    if (control && !replace_subs(b, op_row(e->op), attr, rewrite_one, r))
         return false;
     r->b = b;
     r->from = c->from;

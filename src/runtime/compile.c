@@ -84,7 +84,9 @@ bool compile_lower(wf_ctx *cx, Arena *a, const Program *p, uint32_t least, uint3
         if (k)
             out->k[out->n++] = k;
     }
-    return true;
+    p = straight_program(cx, a, out->fused.p, &out->k, &out->n, first);
+    out->fused.p = p;
+    return p != NULL;
 }
 
 void compile_bind(wf_ctx *cx, Arena *a, const Lowered *l, Code *code, Compiled *out)
@@ -132,7 +134,7 @@ static void show_code(wf_ctx *cx, const Program *p, wf_code_form form, Text *t)
     Arena *a = codegen_arena(cx);
     Lowered l;
 
-    if (!compile_lower(cx, a, p, FUSE_LEAST, 0, &l))
+    if (!compile_lower(cx, a, p, false, FUSE_LEAST, 0, &l))
         return;
     if (form == WF_CODE_FUSED)
         program_print(l.fused.p, &(PrintOptions){.header = true}, t);

@@ -382,6 +382,12 @@ static void bind_segment(Frame *f, uint32_t index)
     s->bound = true;
 }
 
+void frame_bind(Frame *f)
+{
+    if (!f->seg[0].bound)
+        bind_segment(f, 0);
+}
+
 /* ---- running ----------------------------------------------------------------------- */
 
 void frame_define(Frame *f, Dim sym, int64_t value)

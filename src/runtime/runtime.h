@@ -214,7 +214,23 @@ struct Op {
     Ref out, in[3];
     void *data;   /* what else it needs, in the segment's arena */
     uint32_t eqn; /* for messages */
+    uint8_t kind; /* OpKind */
 };
+
+/* What a step does, where generated code can do it in its place (flatten.c); step.h says
+ * what data is. */
+typedef enum OpKind {
+    OP_RUNS_OTHER,
+    OP_RUNS_KERNEL, /* KernelStep */
+    OP_RUNS_DOT,    /* DotStep */
+    OP_RUNS_MOVE,   /* KMove */
+    OP_RUNS_FILL,   /* n elements of the dtype of the equation's result */
+    OP_RUNS_SET,    /* out = n, an i64 */
+    OP_RUNS_CALL,   /* CallStep */
+    OP_RUNS_COND,
+    OP_RUNS_SCAN, /* LoopStep */
+    OP_RUNS_WHILE
+} OpKind;
 
 typedef struct Loc { /* where a value is */
     Ref at;
@@ -281,6 +297,8 @@ void root_free(Root *r);
 size_t root_bytes(const Root *r); /* of intermediate values */
 /* The frame of a plan for these sizes (SYM_EQN ones are not read). */
 Frame *root_frame(Root *r, const Plan *plan, const int64_t *symvals);
+/* Bind the first segment, if it is not. */
+void frame_bind(Frame *f);
 /* Run all equations; then bring results to their places. Inputs and results must be set.
  */
 bool frame_run(Frame *f);
@@ -436,6 +454,19 @@ typedef struct Compiled {
 /* Optimises, fuses and compiles; what is kept goes to a. No compiler is no error. exact:
  * products and sums are not contracted. */
 bool compile_program(wf_ctx *cx, Arena *a, const Program *p, bool exact, Compiled *out);
+
+/* ---- straight.c, flatten.c ---------------------------------------------------------- */
+
+/* Small programs, and small bodies of loops, as calls of sub-programs that are compiled as
+ * one function each. p: fused; k: the kernels it calls, n of them, become those it still
+ * calls and the functions. NULL after an error. */
+const Program *straight_program(wf_ctx *cx, Arena *a, const Program *p, Kernel ***k,
+                                uint32_t *n, uint32_t first);
+/* The steps of a program without symbols, in order; NULL: it has some that C cannot do, or
+ * an error. k: kernels that it calls. */
+#define STRAIGHT_ARRAYS 256 /* inputs, results and constants of one, at most */
+const Straight *flatten_program(wf_ctx *cx, Arena *a, const Program *p, Kernel *const *k,
+                                uint32_t n);
 
 /* The same in steps, so that the kernels of several programs can be compiled together.
  * least: of equations that become a kernel. first: number of the first kernel. */

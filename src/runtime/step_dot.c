@@ -5,7 +5,7 @@
  * can. What the kernels do not multiply in the wished dtypes is cast to f64 first, and
  * back; integers have loops of their own here, modulo 2^width.
  */
-#include "runtime/runtime.h"
+#include "runtime/step.h"
 
 /* An operand on its way to the kernel. */
 typedef struct Side {
@@ -47,8 +47,8 @@ static bool run_cast(Frame *f, const Op *op)
     return true;
 }
 
-static void add_cast(Bind *b, Ref from, KType from_type, const int64_t *stride, Ref to,
-                     KType to_type, uint32_t rank, const int64_t *dims)
+void bind_cast_to(Bind *b, Ref from, KType from_type, const int64_t *stride, Ref to,
+                  KType to_type, uint32_t rank, const int64_t *dims)
 {
     KMap *m = arena_alloc(b->a, sizeof *m);
     KSpace room;
@@ -75,7 +75,7 @@ static void side_cast(Bind *b, Side *s, KType to)
     if (s->type == to)
         return;
     at = bind_workspace(b, (size_t)side_count(s) * k_size(to));
-    add_cast(b, s->at, s->type, s->stride, at, to, s->rank, s->dims);
+    bind_cast_to(b, s->at, s->type, s->stride, at, to, s->rank, s->dims);
     s->at = at;
     s->type = to;
     k_row_major((int)s->rank, s->dims, s->stride);
@@ -92,6 +92,7 @@ static void side_reorder(Bind *b, Side *s, const int64_t *order)
         to[order[i]] = step;
     kmove_init(m, k_size(s->type), (int)s->rank, s->dims, to, s->stride);
     op = bind_op(b, run_copy, m);
+    op->kind = OP_RUNS_MOVE;
     op->in[0] = s->at;
     op->out = s->at = bind_workspace(b, (size_t)side_count(s) * k_size(s->type));
     memcpy(s->stride, to, s->rank * sizeof *to);
@@ -193,11 +194,6 @@ static int merge_batch(const Side *x, const Roles *rx, const Side *y, const Role
 }
 
 /* ---- matmul ------------------------------------------------------------------------ */
-
-typedef struct DotStep {
-    KMatmul m;
-    Ref x, y, out, workspace;
-} DotStep;
 
 static bool run_dot(Frame *f, const Op *op)
 {
@@ -346,10 +342,10 @@ bool bind_dot(Bind *b)
         work == acc ? bind_ref(b, z) : bind_workspace(b, (size_t)bind_count(b, z) * 8);
     s->workspace = bind_workspace(
         b, kernels_matmul_workspace(b->root->kernels, &s->m, b->root->threads));
-    bind_op(b, run_dot, s);
+    bind_op(b, run_dot, s)->kind = OP_RUNS_DOT;
     if (work != acc)
-        add_cast(b, s->out, work, NULL, bind_ref(b, z), acc, bind_rank(b, z),
-                 bind_dims(b, z));
+        bind_cast_to(b, s->out, work, NULL, bind_ref(b, z), acc, bind_rank(b, z),
+                     bind_dims(b, z));
     return true;
 }
 
@@ -476,12 +472,12 @@ bool bind_conv(Bind *b)
         work == acc ? bind_ref(b, z) : bind_workspace(b, (size_t)bind_count(b, z) * 8);
     s->c.x = s->c.w = s->c.out = s; /* any address, for sums with it */
     if (s->w.base == base_const(b->plan) && s->groups == 1)
-        conv_pack_filters(b, s);
+        conv_keep_filters(b, s);
     s->workspace = bind_workspace(
         b, kernels_conv_workspace(b->root->kernels, &s->c, b->root->threads));
     bind_op(b, run_conv, s);
     if (work != acc)
-        add_cast(b, s->out, work, NULL, bind_ref(b, z), acc, bind_rank(b, z),
-                 bind_dims(b, z));
+        bind_cast_to(b, s->out, work, NULL, bind_ref(b, z), acc, bind_rank(b, z),
+                     bind_dims(b, z));
     return true;
 }

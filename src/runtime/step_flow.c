@@ -7,14 +7,10 @@
  * last time before it writes it (plan_carry_in_place). Rows of scanned arrays are passed
  * where they are.
  */
-#include "runtime/runtime.h"
+#include "opt/recognise.h"
+#include "runtime/step.h"
 
 /* ---- a sub-program and its sizes --------------------------------------------------- */
-
-typedef struct Callee {
-    const Plan *plan;
-    const int64_t *symvals; /* one for each symbol */
-} Callee;
 
 /* The binds of s are numbers here. */
 static Callee callee_of(Bind *b, const Sub *s)
@@ -64,14 +60,6 @@ static bool called_here(Frame *f, const Op *op, const Callee *c)
 }
 
 /* ---- call, cond -------------------------------------------------------------------- */
-
-typedef struct CallStep {
-    uint32_t nin, nout;
-    Ref *in, *out;
-    wf_dtype index_dtype; /* of cond's index, in op->in[0] */
-    uint32_t n;
-    Callee callee[];
-} CallStep;
 
 static bool run_callee(Frame *f, const Op *op, const CallStep *s, const Callee *c)
 {
@@ -143,7 +131,7 @@ bool bind_call(Bind *b)
     s = call_step(b, body, 1, 0);
     if (code) /* the kernel could have written in place, its equations may not */
         keep_operands(b, s);
-    bind_op(b, run_call, s);
+    bind_op(b, run_call, s)->kind = OP_RUNS_CALL;
     return true;
 }
 
@@ -151,36 +139,16 @@ bool bind_cond(Bind *b)
 {
     Subs branches = ((const CondAttr *)b->attr)->branches;
     CallStep *s = call_step(b, branches.v, branches.n, 1);
+    Op *op;
 
     s->index_dtype = bind_dtype(b, bind_in(b, 0));
-    bind_op(b, run_cond, s)->in[0] = bind_ref(b, bind_in(b, 0));
+    op = bind_op(b, run_cond, s);
+    op->kind = OP_RUNS_COND;
+    op->in[0] = bind_ref(b, bind_in(b, 0));
     return true;
 }
 
 /* ---- loops ------------------------------------------------------------------------- */
-
-typedef struct Carry {
-    Ref start, out,
-        spare; /* the operand; the result; the second buffer (= out: one is enough) */
-    int64_t bytes;
-} Carry;
-
-typedef struct Rows { /* a stacked operand or result */
-    Ref at;
-    int64_t bytes;  /* of a row */
-    uint32_t block; /* while, without a bound: its block */
-} Rows;
-
-typedef struct LoopStep {
-    Callee cond, body;
-    uint32_t ncond, nconst, ncarry, nxs, nys;
-    Ref *cond_const, *consts; /* of cond; of the body */
-    Carry *carry;
-    Rows *xs, *ys;
-    int64_t length; /* of a scan; the bound of a while, or -1 */
-    bool reverse;
-    Dim trips; /* of a while; DIM_NONE */
-} LoopStep;
 
 static LoopStep *loop_step(Bind *b, const Sub *body, uint32_t first_const,
                            uint32_t nconst, uint32_t ncarry)
@@ -288,7 +256,7 @@ bool bind_scan(Bind *b)
     for (uint32_t j = 0; j < s->nys; j++)
         s->ys[j] = (Rows){bind_ref(b, bind_out(b, s->ncarry + j)),
                           row_bytes(b, bind_out(b, s->ncarry + j)), 0};
-    bind_op(b, run_scan, s);
+    bind_op(b, run_scan, s)->kind = OP_RUNS_SCAN;
     return true;
 }
 
@@ -396,6 +364,6 @@ bool bind_while(Bind *b)
         if (s->ys[j].bytes < 0)
             return bind_fail(b, WF_ERR_SHAPE, "the size of a row cannot be computed");
     }
-    bind_op(b, run_while, s);
+    bind_op(b, run_while, s)->kind = OP_RUNS_WHILE;
     return true;
 }

@@ -2,25 +2,16 @@
  *
  * The work of a kernel is so many units (codegen.h), split into tasks. Where tasks leave
  * partial results, how many there are depends on sizes alone, so that results are the
- * same for any number of threads. Little work stays on the caller's thread.
+ * same for any number of threads. Little work stays on the caller's thread. Straight
+ * programs are one call.
  */
-#include "runtime/runtime.h"
+#include "runtime/step.h"
 
 /* About additions, of which a core does 20 to 40 in a nanosecond. */
 #define SMALL       400000 /* not worth another thread */
 #define TASK        400000 /* of a task with partial results */
 #define TASKS_MOST  32
 #define ARRAYS_MOST 64
-
-typedef struct KernelStep {
-    const PlanCode *code;
-    const int64_t *d;
-    KernelSize size;
-    int64_t tasks;
-    uint32_t narrays;
-    Ref tmp, acc;
-    Ref array[];
-} KernelStep;
 
 typedef struct KernelTasks {
     const KernelStep *s;
@@ -73,6 +64,44 @@ static int64_t count_tasks(const Bind *b, const PlanCode *c, const KernelSize *z
     return MAX(1, MIN(n, z->units));
 }
 
+/* ---- straight programs ------------------------------------------------------------- */
+
+static bool run_straight(Frame *f, const Op *op)
+{
+    const KernelStep *s = op->data;
+    const Straight *flat = s->code->kernel->straight;
+    void *array[STRAIGHT_ARRAYS];
+    KernelArgs args = {array, NULL, frame_at(f, s->tmp), NULL, &f->root->cx->cancelled};
+
+    for (uint32_t i = 0; i < s->narrays; i++)
+        array[i] = frame_at(f, s->array[i]);
+    s->code->run(&args, 0, 1);
+    if (flat->loops && cancelled(f->root->cx))
+        return op_fail(f, op, WF_ERR_CANCELLED, "the run was cancelled");
+    return true;
+}
+
+static bool bind_straight(Bind *b, const PlanCode *c)
+{
+    const Straight *flat = c->kernel->straight;
+    uint32_t nin = b->e->nin, n = nin + b->e->nout;
+    KernelStep *s = arena_zalloc(b->a, sizeof *s + (n + flat->nconsts) * sizeof *s->array);
+
+    if (n + flat->nconsts > STRAIGHT_ARRAYS)
+        return false;
+    s->code = c;
+    s->narrays = n + flat->nconsts;
+    for (uint32_t i = 0; i < n; i++)
+        s->array[i] =
+            i < nin ? bind_ref(b, bind_in(b, i)) : bind_ref(b, bind_out(b, i - nin));
+    for (uint32_t i = 0; i < flat->nconsts; i++)
+        s->array[n + i] =
+            (Ref){base_const(b->plan), (int64_t)(uintptr_t)flat->consts[i]};
+    s->tmp = bind_workspace(b, (size_t)flat->tmp_bytes);
+    bind_op(b, run_straight, s);
+    return true;
+}
+
 bool bind_kernel(Bind *b, const PlanCode *c, const Sub *body)
 {
     const Kernel *k = c->kernel;
@@ -80,6 +109,8 @@ bool bind_kernel(Bind *b, const PlanCode *c, const Sub *body)
     KernelStep *s = arena_zalloc(b->a, sizeof *s + n * sizeof *s->array);
     int64_t *d = arena_array(b->a, k->params.n + 1, sizeof *d);
 
+    if (k->straight)
+        return bind_straight(b, c);
     s->code = c;
     s->d = d;
     s->narrays = n;
@@ -101,6 +132,6 @@ bool bind_kernel(Bind *b, const PlanCode *c, const Sub *body)
                                     : bind_ref(b, bind_out(b, i - b->e->nin));
     s->tmp = bind_workspace(b, (size_t)(s->size.tmp_bytes * s->tasks));
     s->acc = bind_workspace(b, (size_t)(s->size.acc_bytes * s->tasks));
-    bind_op(b, run_kernel, s);
+    bind_op(b, run_kernel, s)->kind = OP_RUNS_KERNEL;
     return true;
 }

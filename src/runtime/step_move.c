@@ -19,6 +19,7 @@ static void add_move(Bind *b, size_t size, uint32_t rank, const int64_t *dims, R
 
     kmove_init(m, size, (int)rank, dims, to, from);
     op = bind_op(b, run_move, m);
+    op->kind = OP_RUNS_MOVE;
     op->out = dst;
     op->in[0] = src;
 }
@@ -158,6 +159,7 @@ bool bind_const(Bind *b)
 
     if (b->plan->val[y].kind == VAL_OWN) {
         Op *op = bind_op(b, run_fill, NULL);
+        op->kind = OP_RUNS_FILL;
         op->n = bind_count(b, y);
         op->out = bind_ref(b, y);
         op->in[0] = at;
@@ -178,6 +180,7 @@ bool bind_dim(Bind *b)
 {
     Op *op = bind_op(b, run_dim, NULL);
 
+    op->kind = OP_RUNS_SET;
     op->n = ((const DimAttr *)b->attr)->dim;
     op->out = bind_ref(b, bind_out(b, 0));
     return true;
@@ -247,6 +250,7 @@ bool bind_pad(Bind *b)
     bool empty = false;
     Op *op = bind_op(b, run_fill, NULL);
 
+    op->kind = OP_RUNS_FILL;
     op->n = bind_count(b, y);
     op->out = dst;
     op->in[0] = bind_ref(b, bind_in(b, 1));
