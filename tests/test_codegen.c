@@ -498,7 +498,8 @@ static void check_golden(wf_ctx *cx, const char *path)
 
 XTEST(generated_c_is_as_reviewed)
 {
-    static const char *const names[] = {"map", "softmax", "bias_grad", "loss", "while"};
+    static const char *const names[] = {"map",  "softmax", "bias_grad",
+                                        "loss", "while",   "gates"};
 
     for (int i = 0; i < COUNT(names); i++)
         check_golden(cx,
