@@ -47,6 +47,8 @@ typedef struct KAttention {
     KPlane q, k, v;    /* [queries, depth] [keys, depth] [keys, width] */
     KPlane out;        /* [queries, width] */
     KPlane shift, sum; /* [queries], by row; written if there, read by the gradient */
+    KType stat_type;   /* what shift will be rounded to before the gradient reads it; 0:
+                          not at all */
     int nops;
     KScoreOp op[K_SCORE_OPS];
     /* of the gradient; out is read */

@@ -9,8 +9,8 @@
  *   causal   Keys behind the last query of a panel are not looked at. Their weights are 0
  *            exactly, which cannot be told from nothing unless what they meet is not
  *            finite, or a row has no other keys: then all are looked at (may_skip).
- *   threads  take panels; in the gradient, whole entries of the batch or, where those
- *            are few, ranges of panels, whose parts of dK and dV are added in order.
+ *   threads  take entries of the batch or, where those are few, ranges of panels, whose
+ *            parts of dK and dV are added in order.
  */
 #include "gemm_tile.h"
 
@@ -22,7 +22,7 @@
 #undef VH
 
 #define BK         64 /* keys of a block */
-#define PARTS_LEAST 16 /* pieces of the gradient's work, if the batch has fewer entries */
+#define PARTS_LEAST 16 /* pieces of the work, if the batch has fewer entries */
 #define SMALL_WORK 200000 /* multiply-adds that are not worth another thread */
 
 #if REAL_F64
@@ -205,10 +205,11 @@ typedef struct Panel {
     int64_t index; /* of the entry of the batch */
     int64_t i0;    /* first query */
     int rows, nv;  /* queries, and vectors they fill */
-    const REAL *k, *v;
-    REAL *qt;   /* [depth, NR] */
-    REAL *s;    /* [BK, NR] */
-    REAL *mask; /* [BK, NR] */
+    KPlane k, v;   /* of the entry */
+    REAL *kv;      /* room for copies of both */
+    REAL *qt;      /* [depth, NR] */
+    REAL *s;       /* [BK, NR] */
+    REAL *mask;    /* [BK, NR] */
 } Panel;
 
 INLINE V lane_numbers(int v)
@@ -294,10 +295,10 @@ static void apply_ops(const Panel *p, int64_t j0, int64_t n, REAL *s, int gradie
 
 static void scores_of(const Panel *p, int64_t j0, int64_t n)
 {
-    const KPlane *k = &p->x->k;
+    const KPlane *k = &p->k;
 
-    product(n, p->nv, p->x->depth, p->k + j0 * k->row, k->row, k->col, p->qt, NR, p->s, NR,
-            0);
+    product(n, p->nv, p->x->depth, (const REAL *)k->p + j0 * k->row, k->row, k->col, p->qt,
+            NR, p->s, NR, 0);
     apply_ops(p, j0, n, p->s, 0);
 }
 
@@ -337,17 +338,52 @@ static int may_skip(const KAttention *x, const V *shift, const V *sum, int nv)
     return 1;
 }
 
-static void open_panel(Panel *p, int64_t index, int64_t panel)
+/* Rows that lie far apart, at round distances, share few lines of the nearest cache: they
+ * are copied closer. */
+#define COPY_LD(cols) (round_up(cols, 64 / (int64_t)sizeof(REAL)) + 64 / (int64_t)sizeof(REAL))
+
+static int is_apart(const KPlane *m, int64_t cols)
+{
+    return m->col != 1 || (m->row != cols && m->row * (int64_t)sizeof(REAL) % 512 == 0);
+}
+
+static KPlane brought(const KAttention *x, const KPlane *m, int64_t index, int64_t cols,
+                      REAL *room)
+{
+    KPlane near = {room, {0}, COPY_LD(cols), 1};
+
+    if (!is_apart(m, cols))
+        return (KPlane){plane_at(x, m, index), {0}, m->row, m->col};
+    for (int64_t j = 0; j < x->keys; j += NR)
+        load_rows(m, plane_at(x, m, index), j, (int)min64(NR, x->keys - j), cols,
+                  room + j * near.row, near.row);
+    return near;
+}
+
+static int64_t copies_of(const KAttention *x)
+{
+    return (is_apart(&x->k, x->depth) ? x->keys * COPY_LD(x->depth) : 0) +
+           (is_apart(&x->v, x->width) ? x->keys * COPY_LD(x->width) : 0);
+}
+
+static void open_entry(Panel *p, int64_t index)
+{
+    const KAttention *x = p->x;
+    int64_t first = is_apart(&x->k, x->depth) ? x->keys * COPY_LD(x->depth) : 0;
+
+    p->index = index;
+    p->k = brought(x, &x->k, index, x->depth, p->kv);
+    p->v = brought(x, &x->v, index, x->width, p->kv + first);
+}
+
+static void open_panel(Panel *p, int64_t panel)
 {
     const KAttention *x = p->x;
 
-    p->index = index;
     p->i0 = panel * NR;
     p->rows = (int)min64(NR, x->queries - p->i0);
     p->nv = p->rows > VL ? NV : 1;
-    p->k = plane_at(x, &x->k, index);
-    p->v = plane_at(x, &x->v, index);
-    load_turned(&x->q, plane_at(x, &x->q, index), p->i0, p->rows, x->depth, p->qt);
+    load_turned(&x->q, plane_at(x, &x->q, p->index), p->i0, p->rows, x->depth, p->qt);
 }
 
 /* ---- forward ----------------------------------------------------------------------- */
@@ -390,18 +426,38 @@ static void take_block(Forward *f, int64_t n, int first)
     }
 }
 
+/* The shift as it will be when it is read again, and the sum that belongs to it. */
+static void round_stats(Forward *f)
+{
+#if !REAL_F64
+    KType type = f->p.x->stat_type;
+
+    if (type != KT_F16 && type != KT_BF16)
+        return;
+    for (int v = 0; v < f->p.nv; v++) {
+        V near = type == KT_F16 ? real_from_f16(real_to_f16(f->shift[v]))
+                                : real_from_bf16(real_to_bf16(f->shift[v]));
+
+        f->sum[v] *= real_exp(f->shift[v] - near);
+        f->shift[v] = near;
+    }
+#else
+    (void)f;
+#endif
+}
+
 static void walk_keys(Forward *f, int64_t from, int64_t to)
 {
     const Panel *p = &f->p;
-    const KPlane *v = &p->x->v;
+    const KPlane *v = &p->v;
 
     for (int64_t j0 = from; j0 < to; j0 += BK) {
         int64_t n = min64(BK, to - j0);
 
         scores_of(p, j0, n);
         take_block(f, n, j0 == 0);
-        product(p->x->width, p->nv, n, p->v + j0 * v->row, v->col, v->row, p->s, NR, f->ot,
-                NR, j0 > 0);
+        product(p->x->width, p->nv, n, (const REAL *)v->p + j0 * v->row, v->col, v->row,
+                p->s, NR, f->ot, NR, j0 > 0);
     }
 }
 
@@ -428,6 +484,7 @@ static void forward_panel(Forward *f, int finite)
         }
     store_turned(&x->out, plane_at(x, &x->out, p->index), p->i0, p->rows, x->width, f->ot,
                  1);
+    round_stats(f);
     store_lanes(&x->shift, plane_at(x, &x->shift, p->index), p->i0, p->rows, f->shift);
     store_lanes(&x->sum, plane_at(x, &x->sum, p->index), p->i0, p->rows, f->sum);
 }
@@ -485,7 +542,7 @@ static void run_workers(Pool *o, const KPar *par, void (*fn)(void *user, int i),
 
 static size_t panel_bytes(const KAttention *x)
 {
-    return rounded(x->depth * NR) + 2 * rounded(BK * NR);
+    return rounded(x->depth * NR) + 2 * rounded(BK * NR) + rounded(copies_of(x));
 }
 
 static void carve_panel(Panel *p, const KAttention *x, char **ws)
@@ -494,7 +551,19 @@ static void carve_panel(Panel *p, const KAttention *x, char **ws)
     p->qt = carve(ws, x->depth * NR);
     p->s = carve(ws, BK * NR);
     p->mask = carve(ws, BK * NR);
+    p->kv = carve(ws, copies_of(x));
 }
+
+/* Ranges of panels that an entry is cut into. */
+static int64_t part_count(const KAttention *x)
+{
+    int64_t n = count_entries(x), panels = ceil_div(x->queries, NR);
+
+    return n >= PARTS_LEAST || n == 0 ? 1
+                                      : max64(1, min64(panels, ceil_div(PARTS_LEAST, n)));
+}
+
+static int64_t part_begin(const Pool *o, int64_t part) { return o->panels * part / o->parts; }
 
 static size_t forward_bytes(const KAttention *x)
 {
@@ -503,7 +572,7 @@ static size_t forward_bytes(const KAttention *x)
 
 static size_t attention_workspace(const KAttention *x, int threads)
 {
-    int64_t tasks = count_entries(x) * ceil_div(x->queries, NR);
+    int64_t tasks = count_entries(x) * part_count(x);
 
     return forward_bytes(x) * (size_t)worker_count(x, tasks, threads) +
            (size_t)count_entries(x) + 128;
@@ -519,8 +588,13 @@ static void forward_task(void *user, int worker)
     carve_panel(&f.p, o->x, &ws);
     f.ot = carve(&ws, o->x->width * NR);
     while ((t = take_task(o)) < o->tasks) {
-        open_panel(&f.p, t / o->panels, t % o->panels);
-        forward_panel(&f, o->finite[t / o->panels]);
+        int64_t index = t / o->parts, part = t % o->parts;
+
+        open_entry(&f.p, index);
+        for (int64_t i = part_begin(o, part); i < part_begin(o, part + 1); i++) {
+            open_panel(&f.p, i);
+            forward_panel(&f, o->finite[index]);
+        }
     }
 }
 
@@ -530,7 +604,8 @@ static void attention_run(const KAttention *x, const KPar *par, void *workspace)
     Pool o = {.x = x, .entries = count_entries(x), .panels = ceil_div(x->queries, NR)};
     int n;
 
-    o.tasks = o.entries * o.panels;
+    o.parts = part_count(x);
+    o.tasks = o.entries * o.parts;
     n = worker_count(x, o.tasks, par->threads);
     o.each = forward_bytes(x);
     o.ws = ws;
@@ -579,19 +654,19 @@ static void gradient_block(Backward *b, int64_t j0, int64_t n)
 {
     const Panel *p = &b->p;
     const KAttention *x = p->x;
-    const KPlane *v = &x->v, *k = &x->k;
+    const KPlane *v = &p->v, *k = &p->k;
 
     scores_of(p, j0, n);
-    product(n, p->nv, x->width, p->v + j0 * v->row, v->row, v->col, b->dot, NR, b->dp, NR,
-            0);
+    product(n, p->nv, x->width, (const REAL *)v->p + j0 * v->row, v->row, v->col, b->dot,
+            NR, b->dp, NR, 0);
     weigh(b, n);
     if (x->dv.p)
         product_wide(n, b->ld_v, p->rows, p->s, NR, 1, b->don, b->dv + j0 * b->ld_v);
     if (!x->dq.p && !x->dk.p)
         return;
     apply_ops(p, j0, n, b->dp, 1);
-    product(x->depth, p->nv, n, p->k + j0 * k->row, k->col, k->row, b->dp, NR, b->dqt, NR,
-            1);
+    product(x->depth, p->nv, n, (const REAL *)k->p + j0 * k->row, k->col, k->row, b->dp, NR,
+            b->dqt, NR, 1);
     if (x->dk.p)
         product_wide(n, b->ld_k, p->rows, b->dp, NR, 1, b->qn, b->dk + j0 * b->ld_k);
 }
@@ -643,14 +718,6 @@ static void gradient_panel(Backward *b, int finite)
     if (x->dq.p)
         store_turned(&x->dq, plane_at(x, &x->dq, p->index), p->i0, p->rows, x->depth,
                      b->dqt, (REAL)x->dq_times);
-}
-
-static int64_t part_count(const KAttention *x)
-{
-    int64_t n = count_entries(x), panels = ceil_div(x->queries, NR);
-
-    return n >= PARTS_LEAST || n == 0 ? 1
-                                      : max64(1, min64(panels, ceil_div(PARTS_LEAST, n)));
 }
 
 static int64_t sums_of(const KAttention *x)
@@ -712,14 +779,14 @@ static void backward_task(void *user, int worker)
     carve_backward(&b, o, o->ws + (size_t)worker * o->each);
     while ((t = take_task(o)) < o->tasks) {
         int64_t index = t / o->parts, part = t % o->parts;
-        int64_t from = o->panels * part / o->parts, to = o->panels * (part + 1) / o->parts;
 
+        open_entry(&b.p, index);
         if (o->partial)
             b.dk = o->partial + t * (int64_t)(rounded(sums_of(x)) / sizeof(REAL));
         b.dv = b.dk + x->keys * b.ld_k;
         memset(b.dk, 0, (size_t)sums_of(x) * sizeof(REAL));
-        for (int64_t panel = from; panel < to; panel++) {
-            open_panel(&b.p, index, panel);
+        for (int64_t i = part_begin(o, part); i < part_begin(o, part + 1); i++) {
+            open_panel(&b.p, i);
             gradient_panel(&b, o->finite[index]);
         }
         if (!o->partial)

@@ -1,0 +1,531 @@
+/* recognise.c -- pieces of programs that are well-known functions become calls.
+ *
+ *   requires   the forms that the other passes leave; so it stands behind them, and runs
+ *              once: `inline` takes its calls apart again
+ *   keeps      values bit for bit, as the bodies say; who runs a body by a kernel of its
+ *              own rounds otherwise
+ *
+ * Pieces are the rows of a table of patterns; attention is found by a walk of its own. A
+ * piece is taken only if what it computes on the way is read by nobody else. Equal bodies
+ * are one sub-program.
+ */
+#include "opt/recognise.h"
+
+typedef struct PieceRow {
+    PieceKind kind;
+    const char *name, *pattern;
+} PieceRow;
+
+#define SHIFT "[select(is_finite(r=reduce_max(x)), r, 0)|reduce_max(x)]"
+/* (x - mean) / sqrt(variance + eps); x / sqrt(mean of squares + eps) */
+#define STANDARD                                                                         \
+    "mul(d=sub(x, along(mul(reduce_sum(x), #n))), "                                      \
+    "along(rsqrt(add(mul(reduce_sum(mul(d, d)), #n), #e))))"
+#define ROOT_MEAN "mul(x, along(rsqrt(add(mul(reduce_sum(mul(x, x)), #n), #e))))"
+
+/* Larger pieces before their parts. w and b are vectors along the last axes. */
+static const PieceRow rows[] = {
+    {PIECE_SOFTMAX, "softmax",
+     "div(e=exp(sub(x, along(" SHIFT "))), along(reduce_sum(e)))"},
+    {PIECE_LOG_SOFTMAX, "log_softmax",
+     "sub(d=sub(x, along(" SHIFT ")), along(log(reduce_sum(exp(d)))))"},
+    {PIECE_LAYER_NORM, "layer_norm",
+     "add(mul(" STANDARD ", broadcast(w)), broadcast(b))"},
+    {PIECE_LAYER_NORM, "layer_norm", "mul(" STANDARD ", broadcast(w))"},
+    {PIECE_LAYER_NORM, "layer_norm", STANDARD},
+    {PIECE_RMS_NORM, "rms_norm", "mul(" ROOT_MEAN ", broadcast(w))"},
+    {PIECE_RMS_NORM, "rms_norm", ROOT_MEAN},
+    {PIECE_GELU, "gelu", "mul(mul(x, 0.5), add(erf(mul(x, 0.70710678118654752440)), 1))"},
+    {PIECE_GELU_TANH, "gelu_tanh",
+     "mul(mul(x, 0.5), add(tanh(mul(add(x, mul(mul(mul(x, x), x), 0.044715)), "
+     "0.79788456080286535588)), 1))"},
+};
+
+/* ---- sub-programs ------------------------------------------------------------------ */
+
+typedef struct Recogniser {
+    wf_ctx *cx;
+    Arena *a;
+    unsigned what;
+    const Program *root;
+    PtrMap plans;              /* program -> its Plan */
+    VEC(const Program *) made; /* sub-programs, no two equal */
+} Recogniser;
+
+typedef struct Body { /* being built of equations of p */
+    const Program *p;
+    Builder *b;
+    Copier c;
+} Body;
+
+static void body_open(Body *k, wf_ctx *cx, Arena *a, const Program *p, const char *name)
+{
+    Dim *none = arena_array(a, p->dims.syms.n + 1, sizeof *none);
+
+    for (uint32_t i = 0; i < p->dims.syms.n; i++)
+        none[i] = DIM_NONE;
+    *k = (Body){.p = p, .b = builder_new(cx, name, B_VERBATIM)};
+    copier_init(&k->c, k->b, p, p->dims.guards.n ? NULL : none, NULL);
+}
+
+static void body_input(Body *k, Val v)
+{
+    k->c.val[v] = b_input(k->b, NULL, copier_type(&k->c, val_type(k->p, v)));
+}
+
+/* v and what it is made of, down to the inputs. */
+static bool body_value(Body *k, Val v)
+{
+    const Eqn *e;
+
+    if (k->c.val[v])
+        return true;
+    if (k->p->vals[v].eqn == EQN_INPUT)
+        return false;
+    e = &k->p->eqns[k->p->vals[v].eqn];
+    for (uint32_t i = 0; i < e->nin; i++)
+        if (!body_value(k, eqn_in(k->p, e)[i]))
+            return false;
+    return copier_eqn(&k->c, e);
+}
+
+static const Program *share(Recogniser *g, const Program *q)
+{
+    for (uint32_t i = 0; q && i < g->made.n; i++)
+        if (hash_eq(g->made.v[i]->hash, q->hash) && program_equal(g->made.v[i], q) &&
+            !strcmp(g->made.v[i]->name, q->name))
+            return g->made.v[i];
+    if (q)
+        vec_push(g->a, &g->made, q);
+    return q;
+}
+
+static const Program *body_close(Recogniser *g, Body *k, const Val *outs, uint32_t n)
+{
+    Val *v = arena_array(g->a, n + 1, sizeof *v);
+
+    for (uint32_t j = 0; j < n; j++) {
+        if (!body_value(k, outs[j]))
+            return NULL;
+        v[j] = k->c.val[outs[j]];
+    }
+    return share(g, builder_finish(k->b, v, n));
+}
+
+/* A call of q at values of the program being copied; the symbols of q have the names that
+ * they have there. */
+static Val *call(Rewriter *r, const Program *q, const Val *ins, uint32_t n)
+{
+    const Dims *t = &r->from->dims;
+    Dim *binds = arena_array(&r->b->arena, q->dims.syms.n + 1, sizeof *binds);
+    Val *in = arena_array(&r->b->arena, n + 1, sizeof *in);
+    uint32_t nout;
+
+    for (uint32_t i = 0; i < q->dims.syms.n; i++) {
+        binds[i] = DIM_NONE;
+        for (uint32_t k = 0; k < t->syms.n; k++)
+            if (!strcmp(t->syms.v[k].name, q->dims.syms.v[i].name))
+                binds[i] = copier_dim(r->c, t->syms.v[k].dim);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        in[i] = r->c->val[ins[i]];
+    return b_eqn_n(r->b, OP_call, in, n, &(CallAttr){{q, {q->dims.syms.n, binds}}}, &nout);
+}
+
+/* ---- what is in a program ---------------------------------------------------------- */
+
+typedef struct Found {
+    const PieceRow *row; /* a piece; NULL: attention */
+    Match m;
+    Attention *t;
+    Val fore[3]; /* out, shift and sum, once they are there */
+    Val back[3]; /* dq, dk, dv */
+    bool failed; /* could not be made: left as it is */
+} Found;
+
+typedef struct Plan {
+    Found **at; /* by equation that makes a result; NULL: none */
+} Plan;
+
+static bool overlaps(const bool *taken, const Program *p, const Match *m)
+{
+    for (uint32_t i = 0; i < m->n; i++)
+        if (taken[m->eqns[i]] && p->eqns[m->eqns[i]].op != OP_const)
+            return true;
+    return false;
+}
+
+static void mark(bool *taken, const Match *m)
+{
+    for (uint32_t i = 0; i < m->n; i++)
+        taken[m->eqns[i]] = true;
+}
+
+static uint32_t maker(const Program *p, Val v) { return p->vals[v].eqn; }
+
+static void find_attention(Recogniser *g, const Uses *u, Plan *plan, bool *taken)
+{
+    const Program *p = u->p;
+    Attention t;
+
+    for (uint32_t i = 0; i < p->neqns; i++) {
+        Found *f;
+
+        if (p->eqns[i].op != OP_div || !attention_find(u, &p->eqns[i], &t) ||
+            overlaps(taken, p, &t.fore) || (t.gradient && overlaps(taken, p, &t.back)))
+            continue;
+        mark(taken, &t.fore);
+        f = arena_zalloc(g->a, sizeof *f);
+        f->t = arena_dup(g->a, &t, sizeof t);
+        plan->at[maker(p, t.out.at.v)] = f;
+        if (!t.gradient)
+            continue;
+        mark(taken, &t.back);
+        for (int k = 0; k < 3; k++) {
+            Val v = (k == 0 ? &t.dq : k == 1 ? &t.dk : &t.dv)->at.v;
+
+            if (v)
+                plan->at[maker(p, v)] = f;
+        }
+    }
+}
+
+/* Is all between read by the piece alone? */
+static bool is_closed(const Uses *u, const Match *m, Val root)
+{
+    for (uint32_t i = 0; i < m->n; i++) {
+        const Eqn *e = &u->p->eqns[m->eqns[i]];
+
+        if (e->op == OP_const || e->out == root)
+            continue;
+        if (u->is_out[e->out])
+            return false;
+        for (uint32_t k = u->at[e->out]; k < u->at[e->out + 1]; k++) {
+            uint32_t j = 0;
+
+            while (j < m->n && m->eqns[j] != u->users[k])
+                j++;
+            if (j == m->n)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Is v a vector along the last axes, those that the piece reduces, of x? */
+static bool is_along(const Program *p, const Match *m, Val v)
+{
+    Type x = val_type(p, m->val[LETTER('x')]), t = val_type(p, v);
+
+    for (uint32_t i = 0; i < t.rank; i++)
+        if (t.rank > x.rank || t.dims[i] != x.dims[x.rank - t.rank + i])
+            return false;
+    return m->axes == ((1u << x.rank) - 1) - ((1u << (x.rank - t.rank)) - 1);
+}
+
+/* The last axes of the result, all of them? */
+static bool broadcasts_last(const Program *p, const Match *m, Val v)
+{
+    for (uint32_t i = 0; i < m->n; i++) {
+        const Eqn *e = &p->eqns[m->eqns[i]];
+        const BroadcastAttr *a = e->attr;
+
+        if (e->op != OP_broadcast || eqn_in(p, e)[0] != v)
+            continue;
+        for (uint32_t k = 0; k < a->dims.n; k++)
+            if (a->dims.v[k] != (int64_t)(a->shape.n - a->dims.n + k))
+                return false;
+    }
+    return true;
+}
+
+static bool vector_fits(const Program *p, const Match *m, char letter)
+{
+    Val v = m->val[LETTER(letter)];
+
+    return !v || (is_along(p, m, v) && broadcasts_last(p, m, v));
+}
+
+static bool match_row(const PieceRow *row, const Program *p, Val v, Match *m)
+{
+    match_init(m, p);
+    return match(m, row->pattern, v) && val_type(p, m->val[LETTER('x')]).rank < 31 &&
+           dtype_is_float((wf_dtype)val_type(p, v).dtype) && vector_fits(p, m, 'w') &&
+           vector_fits(p, m, 'b');
+}
+
+static void find_pieces(Recogniser *g, const Uses *u, Plan *plan, bool *taken)
+{
+    const Program *p = u->p;
+    Match m;
+
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        for (uint32_t i = 0; i < p->neqns; i++) {
+            const Eqn *e = &p->eqns[i];
+            Found *f;
+
+            if (e->nout != 1 || plan->at[i] || !match_row(&rows[k], p, e->out, &m) ||
+                overlaps(taken, p, &m) || !is_closed(u, &m, e->out))
+                continue;
+            mark(taken, &m);
+            f = arena_zalloc(g->a, sizeof *f);
+            f->row = &rows[k];
+            f->m = m;
+            plan->at[i] = f;
+        }
+}
+
+static Plan *plan_of(Recogniser *g, const Program *p)
+{
+    Plan *plan = (Plan *)(uintptr_t)ptrmap_get(&g->plans, p);
+    bool *taken;
+    Uses u;
+
+    if (plan)
+        return plan;
+    plan = arena_zalloc(g->a, sizeof *plan);
+    plan->at = arena_zalloc(g->a, (p->neqns + 1) * sizeof(Found *));
+    taken = arena_zalloc(g->a, p->neqns + 1);
+    uses_init(&u, g->a, p);
+    if (p == g->root || !recognised_name(p->name)) { /* else it was recognised before */
+        if (g->what & RECOGNISE_ATTENTION)
+            find_attention(g, &u, plan, taken);
+        if (g->what & RECOGNISE_PIECES)
+            find_pieces(g, &u, plan, taken);
+    }
+    ptrmap_put(&g->plans, p, plan);
+    return plan;
+}
+
+/* ---- making them ------------------------------------------------------------------- */
+
+static bool make_piece(Recogniser *g, Rewriter *r, Found *f, Val root, Val *out)
+{
+    const Program *p = r->from, *q;
+    Val ins[3], *y;
+    uint32_t n = 0;
+    Body k;
+
+    body_open(&k, g->cx, g->a, p, f->row->name);
+    for (const char *c = "xwb"; *c; c++)
+        if (f->m.val[LETTER(*c)]) {
+            ins[n] = f->m.val[LETTER(*c)];
+            body_input(&k, ins[n++]);
+        }
+    if (!(q = body_close(g, &k, &root, 1)) || !(y = call(r, q, ins, n)))
+        return false;
+    out[0] = y[0];
+    return true;
+}
+
+/* The mask of a causal op, as a comparison of places: constants of that size are gone. */
+static void put_triangle(Body *k, const Attention *t, const ScoreOp *o)
+{
+    Type s = copier_type(&k->c, val_type(k->p, o->whole));
+    Val i = b_iota(k->b, WF_I32, s.dims, s.rank, t->query),
+        j = b_iota(k->b, WF_I32, s.dims, s.rank, t->key);
+
+    if (o->offset)
+        i = b_add(k->b, i, b_full_like(k->b, i, (double)o->offset));
+    k->c.val[o->whole] = o->keep_if ? b_ge(k->b, i, j) : b_lt(k->b, i, j);
+}
+
+/* Q K V and masks as inputs. */
+static uint32_t open_attention(Body *k, Recogniser *g, const Program *p, const char *name,
+                               const Attention *t, Val *ins)
+{
+    uint32_t n = 0;
+
+    body_open(k, g->cx, g->a, p, name);
+    ins[n++] = t->q.v;
+    ins[n++] = t->k.v;
+    ins[n++] = t->v.v;
+    for (uint32_t i = 0; i < t->nops; i++)
+        if (t->op[i].kind == SCORE_ADD || t->op[i].kind == SCORE_KEEP)
+            ins[n++] = t->op[i].mask.v;
+    for (uint32_t i = 0; i < n; i++)
+        if (!k->c.val[ins[i]])
+            body_input(k, ins[i]);
+    return n;
+}
+
+/* Without those that stand there twice. */
+static uint32_t distinct(Val *v, uint32_t n)
+{
+    uint32_t m = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t j = 0;
+
+        while (j < m && v[j] != v[i])
+            j++;
+        if (j == m)
+            v[m++] = v[i];
+    }
+    return m;
+}
+
+static bool make_forward(Recogniser *g, Rewriter *r, Found *f)
+{
+    const Attention *t = f->t;
+    Val ins[3 + ATTENTION_OPS], outs[3] = {t->out.at.v, t->shift, t->sum}, *y;
+    const Program *q;
+    Body k;
+    uint32_t n = open_attention(&k, g, r->from, "attention", t, ins);
+
+    n = distinct(ins, n);
+    for (uint32_t i = 0; i < t->nops; i++)
+        if (t->op[i].kind == SCORE_CAUSAL)
+            put_triangle(&k, t, &t->op[i]);
+    if (!(q = body_close(g, &k, outs, t->gradient ? 3 : 1)) ||
+        !(y = call(r, q, ins, n)))
+        return false;
+    memcpy(f->fore, y, (t->gradient ? 3 : 1) * sizeof *y);
+    return true;
+}
+
+/* The forward result with axes in the order of dO's. */
+static Val turned_out(Rewriter *r, const Found *f)
+{
+    const Labelled *o = &f->t->out.at, *d = &f->t->dout;
+    int64_t perm[MAX_RANK];
+    uint32_t rank = b_rank(r->b, f->fore[0]);
+    bool same = true;
+
+    for (uint32_t i = 0; i < rank; i++) {
+        for (uint32_t j = 0; j < rank; j++)
+            if (o->label[j] == d->label[i])
+                perm[i] = j;
+        same = same && perm[i] == i;
+    }
+    return same ? f->fore[0] : b_transpose(r->b, f->fore[0], perm);
+}
+
+static bool make_backward(Recogniser *g, Rewriter *r, Found *f)
+{
+    const Attention *t = f->t;
+    const Val wanted[3] = {t->dq.at.v, t->dk.at.v, t->dv.at.v};
+    Val ins[7 + ATTENTION_OPS], outs[3], *y, kept[3];
+    const Program *q;
+    Body k;
+    uint32_t n = open_attention(&k, g, r->from, "attention_grad", t, ins), nout = 0;
+
+    for (uint32_t i = 0; i < t->nops; i++)
+        if (t->op[i].kind == SCORE_CAUSAL)
+            put_triangle(&k, t, &t->op[i]);
+    for (int i = 0; i < 3; i++) {
+        Val v = i == 0 ? t->shift : i == 1 ? t->sum : t->dout.v;
+
+        ins[n++] = v;
+        if (!k.c.val[v])
+            body_input(&k, v);
+    }
+    n = distinct(ins, n);
+    b_input(k.b, NULL, copier_type(&k.c, val_type(r->from, t->dout.v))); /* the result */
+    for (int i = 0; i < 3; i++)
+        if (wanted[i])
+            outs[nout++] = wanted[i];
+    q = body_close(g, &k, outs, nout);
+    if (!q)
+        return false;
+    /* shift, sum and the result are those of the forward call */
+    ins[n++] = t->out.at.v;
+    memcpy(kept, (Val[]){r->c->val[t->shift], r->c->val[t->sum], r->c->val[t->out.at.v]},
+           sizeof kept);
+    r->c->val[t->shift] = f->fore[1];
+    r->c->val[t->sum] = f->fore[2];
+    r->c->val[t->out.at.v] = turned_out(r, f);
+    y = call(r, q, ins, n);
+    r->c->val[t->shift] = kept[0];
+    r->c->val[t->sum] = kept[1];
+    r->c->val[t->out.at.v] = kept[2];
+    nout = 0;
+    for (int i = 0; y && i < 3; i++)
+        if (wanted[i])
+            f->back[i] = y[nout++];
+    return y != NULL;
+}
+
+static bool make_attention(Recogniser *g, Rewriter *r, Found *f, Val root, Val *out)
+{
+    const Attention *t = f->t;
+
+    if (root == t->out.at.v) {
+        if (!make_forward(g, r, f))
+            return false;
+        out[0] = f->fore[0];
+        return true;
+    }
+    if (!f->fore[0] || (!f->back[0] && !f->back[1] && !f->back[2] &&
+                        !make_backward(g, r, f)))
+        return false;
+    out[0] = root == t->dq.at.v ? f->back[0] : root == t->dk.at.v ? f->back[1] : f->back[2];
+    return true;
+}
+
+static bool replace(Rewriter *r, const EqnView *e, Val *out)
+{
+    Recogniser *g = r->user;
+    uint32_t i = (uint32_t)(r->at - r->from->eqns);
+    Found *f = plan_of(g, r->from)->at[i];
+    bool ok;
+
+    (void)e;
+    if (!f || f->failed)
+        return false;
+    ok = f->row ? make_piece(g, r, f, r->at->out, out)
+                : make_attention(g, r, f, r->at->out, out);
+    f->failed = !ok;
+    return ok;
+}
+
+const Program *recognise(wf_ctx *cx, const Program *p, unsigned what)
+{
+    Arena *a = &cx->scratch;
+    Recogniser g = {.cx = cx, .a = a, .what = what, .root = p, .plans.a = a};
+    Opt o = {.cx = cx};
+    Rewriter r = {
+        .o = &o, .before = replace, .user = &g, .done.a = a, .origin.a = a};
+
+    return rewrite(&r, p);
+}
+
+const Program *opt_recognise(const Opt *o, const Program *p)
+{
+    return recognise(o->cx, p, RECOGNISE_PIECES | RECOGNISE_ATTENTION);
+}
+
+/* ---- reading bodies ---------------------------------------------------------------- */
+
+bool recognised_name(const char *name)
+{
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (!strcmp(rows[k].name, name))
+            return true;
+    return !strcmp(name, "attention") || !strcmp(name, "attention_grad");
+}
+
+static int32_t input_number(const Program *p, Val v)
+{
+    return v && p->vals[v].eqn == EQN_INPUT ? (int32_t)v - 1 : -1;
+}
+
+bool piece_read(const Program *p, Piece *out)
+{
+    Match m;
+
+    for (size_t k = 0; p->nout == 1 && k < sizeof rows / sizeof *rows; k++) {
+        if (strcmp(rows[k].name, p->name) || !match_row(&rows[k], p, p->outs[0], &m) ||
+            input_number(p, m.val[LETTER('x')]) < 0)
+            continue;
+        *out = (Piece){.kind = rows[k].kind,
+                       .x = input_number(p, m.val[LETTER('x')]),
+                       .weight = input_number(p, m.val[LETTER('w')]),
+                       .bias = input_number(p, m.val[LETTER('b')]),
+                       .axes = m.axes,
+                       .eps = m.number[LETTER('e')],
+                       .mean = m.number[LETTER('n')]};
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,95 @@
+/* recognise.h -- pieces of programs that are well-known functions.
+ *
+ *   recognise.c             the pass: pieces become calls of sub-programs with a known name
+ *   recognise_attention.c   attention and its gradient
+ *   pattern.c               patterns as text
+ *
+ * A recognised piece is an ordinary call of an ordinary sub-program that holds the plain
+ * computation, so whoever does not know the name just runs it. Who does know it (a step
+ * of the runtime) asks piece_read or attention_read what the body is: the name alone
+ * proves nothing.
+ */
+#ifndef WEFT_RECOGNISE_H
+#define WEFT_RECOGNISE_H
+
+#include "opt/pattern.h"
+
+/* ---- recognise.c ------------------------------------------------------------------- */
+
+typedef enum PieceKind {
+    PIECE_SOFTMAX,
+    PIECE_LOG_SOFTMAX,
+    PIECE_LAYER_NORM, /* and without weight, or without bias */
+    PIECE_RMS_NORM,
+    PIECE_GELU,
+    PIECE_GELU_TANH,
+    PIECE_COUNT
+} PieceKind;
+
+/* A body that is one piece, of inputs and constants alone. */
+typedef struct Piece {
+    PieceKind kind;
+    int32_t x, weight, bias; /* numbers of inputs; -1: none */
+    uint32_t axes;           /* of reductions, as bits */
+    double eps, mean;        /* norms: mean is 1 / elements of a row */
+} Piece;
+
+bool piece_read(const Program *body, Piece *out);
+
+enum { RECOGNISE_PIECES = 1, RECOGNISE_ATTENTION = 2 };
+const Program *recognise(wf_ctx *cx, const Program *p, unsigned what);
+/* Is this the name of a recognised sub-program? */
+bool recognised_name(const char *name);
+
+/* ---- recognise_attention.c --------------------------------------------------------- */
+
+#define ATTENTION_RANK 6 /* most axes of scores: two and those of the batch */
+#define ATTENTION_OPS  6
+
+/* Axes by meaning: 0.. are the axes of the scores; */
+enum { LABEL_DEPTH = 30, LABEL_WIDTH = 31, LABEL_NONE = -1 };
+
+typedef struct Labelled { /* a value and what each of its axes is */
+    Val v;
+    int8_t label[MAX_RANK];
+} Labelled;
+
+typedef enum ScoreKind { SCORE_SCALE, SCORE_ADD, SCORE_KEEP, SCORE_CAUSAL } ScoreKind;
+
+typedef struct ScoreOp { /* in order from the product to the softmax */
+    ScoreKind kind;
+    double value;  /* SCALE: factor; KEEP CAUSAL: what masked scores become */
+    bool keep_if;  /* KEEP */
+    int64_t offset; /* CAUSAL: keys <= query + offset are kept */
+    Val whole;     /* the mask in the shape of the scores */
+    Labelled mask; /* ADD KEEP: before it is broadcast; axes of size 1 have LABEL_NONE */
+} ScoreOp;
+
+typedef struct Result { /* of a product, scaled, then transposed */
+    Labelled at;
+    double times;
+} Result;
+
+typedef struct Attention {
+    uint32_t rank;         /* of the scores */
+    uint32_t query, key;   /* axes of them; the others are the batch */
+    Labelled q, k, v;
+    ScoreOp op[ATTENTION_OPS];
+    uint32_t nops;
+    Val scores, weights, exps;
+    Val shift, sum;        /* by row: [batch.., query], axes in order of the scores' */
+    bool forward, gradient;
+    Result out;            /* of the forward part */
+    Labelled dout;
+    Result dq, dk, dv;     /* of the gradient; v VAL_NONE: not there */
+    Match fore, back;      /* equations: of scores, weights and out; of the gradient */
+} Attention;
+
+/* What the division that makes `weights` is a part of. Both parts are found if both are
+ * there, else the forward part. */
+bool attention_find(const Uses *u, const Eqn *weights, Attention *out);
+/* What a sub-program that the pass has made is: one part. The gradient's last input is
+ * the forward result, with axes in the order of dout's. */
+bool attention_read(Arena *a, const Program *body, Attention *out);
+
+#endif
