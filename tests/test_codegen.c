@@ -125,7 +125,7 @@ static void add_item(Items *b, const Program *p, uint64_t seed, const char *what
 {
     Item it = {.p = p, .seed = seed, .what = what};
 
-    if (!compile_lower(b->cx, b->a, p, b->least, b->kernels.n, &it.l)) {
+    if (!compile_lower(b->cx, b->a, p, true, b->least, b->kernels.n, &it.l)) {
         check_fail(__FILE__, __LINE__, "%s, seed %d: %s", what, (int)seed,
                    wf_ctx_message(b->cx));
         wf_clear(b->cx);
@@ -482,7 +482,7 @@ static void check_golden(wf_ctx *cx, const char *path)
 
     text_init(&got, a);
     if (programs_parse(cx, path, text, size, NULL, &ps, &n) &&
-        compile_lower(cx, a, ps[n - 1], FUSE_LEAST, 0, &l))
+        compile_lower(cx, a, ps[n - 1], false, FUSE_LEAST, 0, &l))
         for (uint32_t i = 0; i < l.n; i++)
             render_kernel(l.k[i], ISA_AVX2, a, &got);
     if (getenv("WEFT_BLESS") && (f = fopen(want_path, "w"))) {

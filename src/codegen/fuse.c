@@ -12,7 +12,7 @@
  *              side by side that read the same arrays in the same loops join at the end.
  */
 #include "codegen/codegen.h"
-#include "opt/opt.h"
+#include "opt/recognise.h"
 
 #include <stdlib.h>
 
@@ -426,18 +426,17 @@ static bool emit_group(Emit *m, uint32_t g)
     return !b_failed(m->b);
 }
 
-static const Program *fuse_program(Shared *sh, const Program *p);
+static const Program *fuse_program(void *shared, const Program *p);
 
-static bool fuse_sub(Emit *m, Sub *s)
+/* Attention stays as it is: there is a step for all of it. */
+static const Program *fuse_sub(void *shared, const Program *p)
 {
-    const Program *q;
+    Shared *sh = shared;
+    Attention t;
 
-    if (!s->p)
-        return true;
-    q = fuse_program(m->sh, s->p);
-    if (q && q != s->p)
-        *s = sub_like(m->b, s, q);
-    return q != NULL;
+    if (recognised_name(p->name) && attention_read(sh->a, p, &t))
+        return p;
+    return fuse_program(sh, p);
 }
 
 /* Sub-programs of control flow are fused too. */

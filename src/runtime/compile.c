@@ -3,7 +3,7 @@
  * Units of text are compiled side by side. Without a compiler the optimised program is
  * interpreted.
  */
-#include "opt/opt.h"
+#include "opt/recognise.h"
 #include "runtime/compiler.h"
 #include "runtime/runtime.h"
 
@@ -67,12 +67,16 @@ static void find_functions(wf_ctx *cx, const Code *code, PlanCode *c)
             code, arena_printf(&cx->scratch, "wk%u_end", c->kernel->id));
 }
 
-bool compile_lower(wf_ctx *cx, Arena *a, const Program *p, uint32_t least, uint32_t first,
-                   Lowered *out)
+bool compile_lower(wf_ctx *cx, Arena *a, const Program *p, bool exact, uint32_t least,
+                   uint32_t first, Lowered *out)
 {
-    *out = (Lowered){.p = opt_run(&(Opt){.cx = cx}, p, OPT_ALL)};
-    if (!out->p || !(p = codegen_onehot(cx, out->p)) ||
-        (p != out->p && !(p = opt_run(&(Opt){.cx = cx}, p, OPT_ALL))) ||
+    Opt o = {.cx = cx};
+    const Program *plain = opt_run(&o, p, OPT_PLAIN);
+
+    *out = (Lowered){.p = plain && !exact ? opt_recognise(&o, plain) : plain};
+    if (!out->p || !(p = codegen_onehot(cx, plain)) ||
+        (p != plain && !(p = opt_run(&o, p, OPT_PLAIN))) ||
+        (!exact && !(p = recognise(cx, p, RECOGNISE_ATTENTION))) ||
         !(p = codegen_slices(cx, p)) || !codegen_fuse(cx, p, least, &out->fused))
         return false;
     out->k = arena_array(a, out->fused.nkernels + 1, sizeof(Kernel *));
@@ -116,10 +120,10 @@ bool compile_program(wf_ctx *cx, Arena *a, const Program *p, bool exact, Compile
     Code *code = NULL;
 
     if (!code_possible(cx)) {
-        *out = (Compiled){.p = opt_run(&(Opt){.cx = cx}, p, OPT_ALL)};
+        *out = (Compiled){.p = opt_run(&(Opt){.cx = cx}, p, exact ? OPT_PLAIN : OPT_ALL)};
         return out->p != NULL;
     }
-    if (!compile_lower(cx, a, p, FUSE_LEAST, 0, &l))
+    if (!compile_lower(cx, a, p, exact, FUSE_LEAST, 0, &l))
         return false;
     if (l.n && compile_load(cx, l.k, l.n, exact, &code))
         pool_defer(cx, release_code, code);

@@ -432,6 +432,11 @@ bool bind_nonzero(Bind *b);
 bool bind_size(Bind *b);
 bool bind_dot(Bind *b); /* step_dot.c */
 bool bind_conv(Bind *b);
+/* Elements of one dtype into another, row-major; stride NULL: they are row-major too. */
+void bind_cast_to(Bind *b, Ref from, KType from_type, const int64_t *stride, Ref to,
+                  KType to_type, uint32_t rank, const int64_t *dims);
+/* step_attention.c: a call of a body that is attention, or its gradient. False: it is not. */
+bool bind_attention(Bind *b, const Program *body);
 /* step_kernel.c. False: not for these sizes. */
 bool bind_kernel(Bind *b, const PlanCode *c, const Sub *body);
 bool bind_call(Bind *b); /* step_flow.c: call checkpoint custom_jvp custom_vjp */
@@ -476,8 +481,8 @@ typedef struct Lowered {
     Kernel **k;
     uint32_t n;
 } Lowered;
-bool compile_lower(wf_ctx *cx, Arena *a, const Program *p, uint32_t least, uint32_t first,
-                   Lowered *out);
+bool compile_lower(wf_ctx *cx, Arena *a, const Program *p, bool exact, uint32_t least,
+                   uint32_t first, Lowered *out);
 bool compile_load(wf_ctx *cx, Kernel *const *k, uint32_t n, bool exact,
                   struct Code **out);
 void compile_bind(wf_ctx *cx, Arena *a, const Lowered *l, struct Code *code, Compiled *out);

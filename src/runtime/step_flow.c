@@ -8,6 +8,7 @@
  * where they are.
  */
 #include "opt/recognise.h"
+#include "opt/recognise.h"
 #include "runtime/step.h"
 
 /* ---- a sub-program and its sizes --------------------------------------------------- */
@@ -127,6 +128,8 @@ bool bind_call(Bind *b)
     CallStep *s;
 
     if (code && bind_kernel(b, code, body))
+        return true;
+    if (!code && recognised_name(body->p->name) && bind_attention(b, body->p))
         return true;
     s = call_step(b, body, 1, 0);
     if (code) /* the kernel could have written in place, its equations may not */
