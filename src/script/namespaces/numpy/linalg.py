@@ -1,4 +1,7 @@
 # numpy.linalg -- norms, solvers and factorisations.
+from collections import namedtuple as _named
+
+import _factors
 import _numpy as _w
 
 _int, _float = int, float
@@ -6,6 +9,12 @@ _int, _float = int, float
 
 class LinAlgError(ValueError):
     pass
+
+
+QRResult = _named("QRResult", ["Q", "R"])
+EighResult = _named("EighResult", ["eigenvalues", "eigenvectors"])
+SVDResult = _named("SVDResult", ["U", "S", "Vh"])
+SlogdetResult = _named("SlogdetResult", ["sign", "logabsdet"])
 
 
 def _float_of(a):
@@ -84,7 +93,7 @@ def det(a):
 
 def slogdet(a):
     d = det(a)
-    return _w.sign(d), _w.log(_w.abs(d))
+    return SlogdetResult(_w.sign(d), _w.log(_w.abs(d)))
 
 
 def solve(a, b):
@@ -111,75 +120,54 @@ def matrix_power(a, n):
     return r
 
 
-def matrix_rank(A, tol=None):
+def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     A = _float_of(A)
     if A.ndim < 2:
         return _int(_w.any(A != 0))
-    s = svd(A, compute_uv=False)
-    if tol is None:
-        tol = _w.max(s, -1) * max(A.shape[-2:]) * 2.220446049250313e-16
-    return _w.sum(_w.cast(s > tol, _w.int64), -1)
-
-
-# The factorisations are those of jax.numpy.linalg, on the same memory.
-def _factors(name, *args):
-    import _jax
-    from jax import config
-    from jax.numpy import linalg
-    _jax.set_narrow(False)
-    try:
-        return getattr(linalg, name)(*args)
-    finally:
-        _jax.set_narrow(not config.jax_enable_x64)
+    return _factors.rank(_w, A, 0.0 if tol is not None else rtol, 0.0 if tol is None else tol)
 
 
 def qr(a, mode="reduced"):
-    r = _factors("qr", _float_of(a), mode)
-    return _w.wrap(r) if mode == "r" else (_w.wrap(r[0]), _w.wrap(r[1]))
+    q, r = _factors.qr(_w, _float_of(a), mode == "complete")
+    return r if mode == "r" else QRResult(q, r)
 
 
 def eigh(a, UPLO="L"):
-    w, v = _factors("eigh", _square(a))
-    return _w.wrap(w), _w.wrap(v)
+    return EighResult(*_factors.eigh(_w, _square(a), UPLO != "U"))
 
 
 def eigvalsh(a, UPLO="L"):
-    return eigh(a)[0]
+    return eigh(a, UPLO)[0]
 
 
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
-    r = _factors("svd", _float_of(a), full_matrices, compute_uv)
-    return (_w.wrap(r[0]), _w.wrap(r[1]), _w.wrap(r[2])) if compute_uv else _w.wrap(r)
+    u, s, vt = _factors.svd(_w, _float_of(a), full_matrices and compute_uv)
+    return SVDResult(u, s, vt) if compute_uv else s
 
 
 def svdvals(x):
     return svd(x, compute_uv=False)
 
 
-def pinv(a, rcond=None):
-    u, s, vt = svd(a, False)
-    cut = _w.max(s, -1, True) * (1e-15 if rcond is None else rcond)
-    r = _w.where(s > cut, 1 / _w.where(s > cut, s, 1.0), 0.0)
-    return _w.matmul(_w.swap_axes(vt, -1, -2) * _w.expand_dims(r, -2), _w.swap_axes(u, -1, -2))
+def pinv(a, rcond=None, hermitian=False, *, rtol=None):
+    rtol = rcond if rtol is None else rtol
+    return _factors.pinv(_w, _float_of(a), 1e-15 if rtol is None else rtol)
 
 
 def lstsq(a, b, rcond=None):
     a, b = _float_of(a), _float_of(b)
-    u, s, vt = svd(a, False)
-    cut = s[0] * (max(a.shape) * 2.220446049250313e-16 if rcond is None else rcond)
-    r = _w.where(s > cut, 1 / _w.where(s > cut, s, 1.0), 0.0)
-    y = _w.matmul(_w.permute(u), b)
-    x = _w.matmul(_w.permute(vt), (y * r if b.ndim == 1 else y * _w.expand_dims(r, 1)))
-    rank = _int(_w.sum(_w.cast(s > cut, _w.int64)))
-    d = b - _w.matmul(a, x)
-    left = _w.sum(d * d, 0, b.ndim == 1) if a.shape[0] > a.shape[1] and rank == a.shape[1] else _w.full((0,), 0.0)
-    return x, left, rank, s
+    one = b.ndim == 1
+    columns = _w.expand_dims(b, -1) if one else b
+    x, rank, s = _factors.lstsq(_w, a, columns, rcond)
+    d = columns - _w.matmul(a, x)
+    left = _w.sum(d * d, 0) if a.shape[0] > a.shape[1] and rank == a.shape[1] else _w.full((0,), 0.0)
+    return (_w.squeeze(x, -1) if one else x), left, _int(rank), s
 
 
 def cond(x, p=None):
-    if p is None or p == 2:
-        s = svd(x, compute_uv=False)
-        return s[..., 0] / s[..., -1]
+    x = _float_of(x)
+    if p in (None, 2, -2):
+        return _factors.cond(_w, x, p == -2)
     return norm(x, p, (-2, -1)) * norm(inv(x), p, (-2, -1))
 
 

@@ -153,8 +153,15 @@ def is_warn_always_enabled():
     return False
 
 
-def svd(*args, **kwargs):
-    raise NotImplementedError("torch.svd is outside this version")
+def svd(input, some=True, compute_uv=True):
+    from torch._types import result
+    u, s, vt = __import__("torch.linalg").svd(input, not some)
+    return result("svd", ("U", "S", "V"))((u, s, _w.swap_axes(vt, -1, -2)))
+
+
+def qr(input, some=True):
+    from torch._types import result
+    return result("qr", ("Q", "R"))(tuple(__import__("torch.linalg").qr(input, "reduced" if some else "complete")))
 
 
 def polar(abs, angle):

@@ -1,6 +1,8 @@
-# torch.linalg -- linear algebra of what the engine factors: Cholesky, LU, triangles.
+# torch.linalg -- linear algebra: systems, determinants, factors and norms.
+import _factors
 import _torch as _w
 from torch._math import norm as _norm
+from torch._types import result as _result
 from torch._products import cross, matmul, matrix_power, det, vdot
 
 
@@ -54,9 +56,8 @@ def cholesky(A, *, upper=False):
 
 
 def slogdet(A):
-    from torch._types import result
     d = _w.det(A)
-    return result("linalg_slogdet", ("sign", "logabsdet"))((_w.sign(d), _w.log(_w.abs(d))))
+    return _result("linalg_slogdet", ("sign", "logabsdet"))((_w.sign(d), _w.log(_w.abs(d))))
 
 
 def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
@@ -78,11 +79,18 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
         sums = _w.sum(_w.abs(A), over, True)
         r = _w.max(sums, then, True) if ord > 0 else _w.min(sums, then, True)
         return r if keepdim else _w.squeeze(r, list(dim))
-    raise NotImplementedError(f"the matrix norm of order {ord} needs svd, which is outside this version")
+    if ord not in ("nuc", 2, -2):
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+    a, b = dim[0] % A.ndim, dim[1] % A.ndim
+    s = svdvals(_w.permute(A, [k for k in range(A.ndim) if k not in (a, b)] + [a, b]))
+    r = _w.sum(s, -1) if ord == "nuc" else s[..., 0 if ord == 2 else -1]
+    return _w.reshape(r, [1 if k in (a, b) else n for k, n in enumerate(A.shape)]) if keepdim else r
 
 
 def cond(A, p=None):
-    raise NotImplementedError("linalg.cond needs svd, which is outside this version")
+    if p in (None, 2, -2):
+        return _factors.cond(_w, A, p == -2)
+    return norm(A, p) * norm(inv(A), p)
 
 
 def multi_dot(tensors):
@@ -105,12 +113,59 @@ def vander(x, N=None):
     return _vander(x, N, True)
 
 
-def lstsq(A, B):
-    from torch._types import result
-    t = _w.swap_axes(A, -1, -2)
-    x = _w.solve(_w.matmul(t, A), _w.matmul(t, B))
-    return result("linalg_lstsq", ("solution", "residuals", "rank", "singular_values"))(
-        (x, _w.sum((_w.matmul(A, x) - B) ** 2, -2), _w.tensor(A.shape[-1]), _w.full((0,), 0.0, A.dtype)))
+def lstsq(A, B, rcond=None, *, driver=None):
+    # What else is known depends on the driver, gelsy if none is named.
+    x, rank, values = _factors.lstsq(_w, A, B, rcond)
+    none = _w.full((0,), 0.0, A.dtype)
+    tall = A.shape[-2] > A.shape[-1] and driver in ("gels", "gelsd", "gelss")
+    return _result("linalg_lstsq", ("solution", "residuals", "rank", "singular_values"))(
+        (x, _w.sum((_w.matmul(A, x) - B) ** 2, -2) if tall else none,
+         _w.full((0,), 0, _w.int64) if driver == "gels" else rank, values if driver in ("gelsd", "gelss") else none))
+
+
+def qr(A, mode="reduced"):
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or "
+                           "'complete'")
+    q, r = _factors.qr(_w, A, mode == "complete")
+    return _result("linalg_qr", ("Q", "R"))((_w.full((0,), 0.0, A.dtype) if mode == "r" else q, r))
+
+
+def eigh(A, UPLO="L"):
+    _square(A, "linalg.eigh")
+    return _result("linalg_eigh", ("eigenvalues", "eigenvectors"))(_factors.eigh(_w, A, UPLO.upper() != "U"))
+
+
+def eigvalsh(A, UPLO="L"):
+    return eigh(A, UPLO)[0]
+
+
+def svd(A, full_matrices=True, *, driver=None):
+    return _result("linalg_svd", ("U", "S", "Vh"))(_factors.svd(_w, A, full_matrices))
+
+
+def svdvals(A, *, driver=None):
+    return _w.op("svd", [A])[1]
+
+
+def _lu(A):
+    # P A = L U: the exchanges, and the factors of [m, k] and [k, n].
+    both, pivots, perm = _w.op("lu", [A])
+    k = min(A.shape[-2], A.shape[-1])
+    low = _w.tril(both, -1)[..., :k] + _w.eye(A.shape[-2], k, 0, A.dtype)
+    return both, pivots, perm, low, _w.triu(both)[..., :k, :]
+
+
+def lu(A, *, pivot=True):
+    both, pivots, perm, low, up = _lu(A)
+    m = A.shape[-2]
+    p = _w.swap_axes(_w.one_hot(_w.cast(perm, _w.int64), m), -1, -2)
+    return _result("linalg_lu", ("P", "L", "U"))((_w.cast(p, A.dtype), low, up))
+
+
+def lu_factor(A, *, pivot=True):
+    both, pivots, perm, low, up = _lu(A)
+    return _result("linalg_lu_factor", ("LU", "pivots"))((both, pivots + 1))
 
 
 def matrix_exp(A):
@@ -132,28 +187,21 @@ def matrix_exp(A):
 
 
 def inv_ex(A, *, check_errors=False):
-    from torch._types import result
-    return result("linalg_inv_ex", ("inverse", "info"))((_w.inv(A), _w.tensor(0)))
+    return _result("linalg_inv_ex", ("inverse", "info"))((_w.inv(A), _w.tensor(0)))
 
 
-def pinv(A, rcond=None, hermitian=False):
-    t = _w.swap_axes(A, -1, -2)
-    if A.shape[-2] >= A.shape[-1]:
-        return _w.matmul(_w.inv(_w.matmul(t, A)), t)
-    return _w.matmul(t, _w.inv(_w.matmul(A, t)))
+def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None):
+    return _factors.pinv(_w, A, rcond if rtol is None else rtol)
 
 
-def matrix_rank(A, **options):
-    raise NotImplementedError("linalg.matrix_rank needs svd, which is outside this version")
+def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None):
+    return _factors.rank(_w, A, rtol, tol or atol or 0.0)
 
 
 def _later(name):
     def refused(*args, **kwargs):
-        raise NotImplementedError(f"linalg.{name} is outside this version")
+        raise NotImplementedError(f"linalg.{name} needs complex numbers, which are outside this version")
     return refused
 
 
-def __getattr__(name):
-    if name in ("qr", "svd", "svdvals", "eig", "eigh", "eigvals", "eigvalsh", "lu", "lu_factor"):
-        return _later(name)
-    raise AttributeError(name)
+eig, eigvals = _later("eig"), _later("eigvals")

@@ -1,4 +1,5 @@
 # jax.numpy.linalg -- linear algebra: systems, determinants, factors and norms.
+import _factors
 import _jax as _w
 from jax.numpy._create import asarray as _asarray
 from jax._dtypes import default_float as _default_float
@@ -89,132 +90,31 @@ def matrix_power(a, n):
 
 
 def matrix_rank(M, rtol=None, tol=None):
-    # The number of columns that elimination with full pivoting by rows leaves independent.
     a = _float(M)
     if len(a.shape) < 2:
         return _w.cast(_w.any(_w.ne(a, 0)), int)
-    m, n = a.shape[-2], a.shape[-1]
-    eps = 1.1920929e-07 * max(m, n) if rtol is None else rtol
-    gram = _w.matmul(_w.swap_axes(a, -1, -2), a) if m >= n else _w.matmul(a, _w.swap_axes(a, -1, -2))
-    s = _w.sqrt(_w.maximum(_symmetric_eigenvalues(gram), 0.0))
-    return _w.sum(_w.cast(_w.gt(s, _w.max(s, -1, True) * max(eps, 1e-3 if rtol is None else 0)), int), -1)
-
-
-def _symmetric_eigenvalues(a):
-    return eigvalsh(a)
-
-
-def _jacobi(a):
-    # Eigenvalues (not sorted) and vectors of symmetric matrices [.., n, n], by sweeps of plane
-    # rotations, each of which makes one pair of off-diagonal elements zero.
-    n = a.shape[-1]
-    eye = _w.eye(n, dtype=a.dtype)
-    v = _w.broadcast_to(eye, a.shape)
-    if n == 1:
-        return _w.diagonal(a, 0), v
-    from jax.lax import fori_loop
-    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
-    ps, qs = _w.tensor([p for p, q in pairs]), _w.tensor([q for p, q in pairs])
-    k = len(pairs)
-
-    def turn(t, s):
-        a, v = s
-        p, q = ps[_w.remainder(t, k)], qs[_w.remainder(t, k)]
-        ep, eq = eye[p], eye[q]
-        app, aqq = ep @ (a @ ep[:, None])[..., 0:1], eq @ (a @ eq[:, None])[..., 0:1]
-        app, aqq = _w.squeeze(app, -1), _w.squeeze(aqq, -1)
-        apq = _w.squeeze(ep @ (a @ eq[:, None])[..., 0:1], -1)
-        tau = (aqq - app) / _w.where(_w.eq(apq, 0), _w.ones_like(apq), 2 * apq)
-        sgn = _w.where(_w.ge(tau, 0), _w.ones_like(tau), -_w.ones_like(tau))
-        tn = sgn / (_w.abs(tau) + _w.sqrt(1 + tau * tau))
-        tn = _w.where(_w.eq(apq, 0), _w.zeros_like(tn), tn)
-        c = 1 / _w.sqrt(1 + tn * tn)
-        s_ = tn * c
-        c, s_ = c[..., None, None], s_[..., None, None]
-        pp, qq = _w.outer(ep, ep), _w.outer(eq, eq)
-        pq = _w.outer(ep, eq)
-        g = eye + (c - 1) * (pp + qq) + s_ * (pq - _w.permute(pq))
-        gt = _w.swap_axes(g, -1, -2)
-        return gt @ a @ g, v @ g
-
-    a, v = fori_loop(0, 8 * k, turn, (a, v))
-    return _w.diagonal(a, 0), v
-
-
-def _eigh_plain(a):
-    w, v = _jacobi((a + _w.swap_axes(a, -1, -2)) / 2)
-    w, order = _w.sort(w, -1)
-    return w, _w.take_along(v, _w.broadcast_to(_w.expand_dims(order, -2), v.shape), -1)
-
-
-_eigh = None
-
-
-def _with_rule():
-    # dw = diag(vT da v);  dv = v (F * (vT da v)), F[i,j] = 1 / (w[j] - w[i]) off the diagonal
-    from jax._custom import custom_jvp
-    f = custom_jvp(_eigh_plain)
-
-    @f.defjvp
-    def rule(primals, tangents):
-        (a,), (da,) = primals, tangents
-        w, v = f(a)
-        vt = _w.swap_axes(v, -1, -2)
-        m = vt @ ((da + _w.swap_axes(da, -1, -2)) / 2) @ v
-        n = a.shape[-1]
-        gap = _w.expand_dims(w, -2) - _w.expand_dims(w, -1)
-        eye = _w.eye(n, dtype=a.dtype)
-        same = _w.eq(gap, 0)
-        f_ = _w.where(same, _w.zeros_like(gap), 1 / _w.where(same, _w.ones_like(gap), gap))
-        return (w, v), (_w.diagonal(m, 0), v @ (f_ * (1 - eye) * m))
-
-    return f
-
-
-def eigh(a, UPLO=None, symmetrize_input=True):
-    global _eigh
-    a = _square(a, "eigh")
-    if _eigh is None:
-        _eigh = _with_rule()
-    w, v = _eigh(a)
-    return EighResult(w, v)
+    return _w.cast(_factors.rank(_w, a, rtol), int)
 
 
 EighResult = _named("EighResult", ["eigenvalues", "eigenvectors"])
 
 
+def eigh(a, UPLO=None, symmetrize_input=True):
+    a = _square(a, "eigh")
+    if symmetrize_input:
+        return EighResult(*_w.op("eigh", [(a + _w.swap_axes(a, -1, -2)) / 2]))
+    return EighResult(*_factors.eigh(_w, a, UPLO != "U"))
+
+
 def eigvalsh(a, UPLO="L", symmetrize_input=True):
-    return eigh(a)[0]
-
-
-def _qr_plain(a, full):
-    # Gram-Schmidt twice, column by column; signs as Householder's: R's diagonal is negative.
-    m, n = a.shape[-2], a.shape[-1]
-    k = m if full else min(m, n)
-    cols = []
-    source = a if k <= n else _w.concat([a, _w.broadcast_to(_w.eye(m, dtype=a.dtype),
-                                                           tuple(a.shape)[:-2] + (m, m))], -1)
-    j = 0
-    while len(cols) < k:
-        v = source[..., j]
-        j += 1
-        norm = _w.sqrt(_w.sum(v * v, -1, True))
-        for _ in range(2):
-            for q in cols:
-                v = v - q * _w.sum(q * v, -1, True)
-        left = _w.sqrt(_w.sum(v * v, -1, True))
-        if j > n and not _w.in_trace() and bool(_w.any(_w.lt(left, 1e-3 * norm))):
-            continue
-        cols.append(-v / left if len(cols) < m - 1 or m > n else v / left)
-    q = _w.stack(cols, -1)
-    return q, _w.triu(_w.matmul(_w.swap_axes(q, -1, -2), a))
+    return eigh(a, UPLO, symmetrize_input)[0]
 
 
 QRResult = _named("QRResult", ["Q", "R"])
 
 
 def qr(a, mode="reduced"):
-    q, r = _qr_plain(_float(a), mode == "complete")
+    q, r = _factors.qr(_w, _float(a), mode == "complete")
     return r if mode == "r" else QRResult(q, r)
 
 
@@ -222,29 +122,8 @@ SVDResult = _named("SVDResult", ["U", "S", "Vh"])
 
 
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index=None):
-    # From the eigenvectors of aT a or a aT, whichever is smaller.
-    a = _float(a)
-    m, n = a.shape[-2], a.shape[-1]
-    if m < n:
-        if not compute_uv:
-            return svd(_w.swap_axes(a, -1, -2), False, False)
-        u, s, vh = svd(_w.swap_axes(a, -1, -2), full_matrices)
-        return SVDResult(_w.swap_axes(vh, -1, -2), s, _w.swap_axes(u, -1, -2))
-    w, v = eigh(_w.matmul(_w.swap_axes(a, -1, -2), a))
-    w, v = _w.flip(w, -1), _w.flip(v, -1)
-    s = _w.sqrt(_w.maximum(w, 0.0))
-    if not compute_uv:
-        return s
-    safe = _w.where(_w.gt(s, 0), s, _w.ones_like(s))
-    u = _w.matmul(a, v) / _w.expand_dims(safe, -2)
-    if full_matrices and m > n:
-        u = _completed(u, m, n)
-    return SVDResult(u, s, _w.swap_axes(v, -1, -2))
-
-
-def _completed(u, m, n):
-    q, r = _qr_plain(u, True)
-    return _w.concat([u, q[..., n:]], -1)
+    u, s, vh = _factors.svd(_w, _float(a), full_matrices and compute_uv)
+    return SVDResult(u, s, vh) if compute_uv else s
 
 
 def svdvals(x):
@@ -253,23 +132,18 @@ def svdvals(x):
 
 def pinv(a, rtol=None, hermitian=False, rcond=None):
     a = _float(a)
-    at = _w.swap_axes(a, -1, -2)
-    if a.shape[-2] >= a.shape[-1]:
-        return _w.solve(_w.matmul(at, a), at)
-    return _w.matmul(at, _w.inv(_w.matmul(a, at)))
+    eps = 2.220446049250313e-16 if a.dtype == _w.float64 else 1.1920928955078125e-07
+    rtol = rcond if rtol is None else rtol
+    return _factors.pinv(_w, a, 10 * max(a.shape[-2:]) * eps if rtol is None else rtol)
 
 
 def lstsq(a, b, rcond=None, numpy_resid=False):
     a, b = _float(a), _float(b)
     one = len(b.shape) == 1
-    q, r = _qr_plain(a, False)
-    rhs = _w.matmul(_w.swap_axes(q, -1, -2), _w.expand_dims(b, -1) if one else b)
-    x = _w.solve_triangular(r, rhs, False, False, False)
-    rest = _w.matmul(a, x) - (_w.expand_dims(b, -1) if one else b)
-    residuals = _w.sum(rest * rest, 0)
-    s = svd(a, compute_uv=False)
-    rank = _w.sum(_w.cast(_w.gt(s, _w.max(s) * 1e-5), int))
-    return (_w.squeeze(x, -1) if one else x), residuals, rank, s
+    columns = _w.expand_dims(b, -1) if one else b
+    x, rank, s = _factors.lstsq(_w, a, columns, rcond)
+    rest = _w.matmul(a, x) - columns
+    return (_w.squeeze(x, -1) if one else x), _w.sum(rest * rest, 0), _w.cast(rank, int), s
 
 
 def norm(x, ord=None, axis=None, keepdims=False):
@@ -335,9 +209,9 @@ def matrix_norm(x, keepdims=False, ord="fro"):
 
 
 def cond(x, p=None):
-    if p is None or p == 2:
-        s = svd(x, compute_uv=False)
-        return s[..., 0] / s[..., -1]
+    x = _float(x)
+    if p in (None, 2, -2):
+        return _factors.cond(_w, x, p == -2)
     return norm(x, p, (-2, -1)) * norm(inv(x), p, (-2, -1))
 
 
