@@ -1,0 +1,537 @@
+/* test_recognise.c -- recognised pieces give what the plain program gives.
+ *
+ * Programs of attention, softmax, norms and gelu are written as the fronts write them,
+ * run as they are, optimised (so that library kernels run them) and compiled, in every
+ * float dtype, with values that are not finite and rows without a key, at odd sizes and
+ * symbolic ones. That they were recognised is checked by name; what scripts of each
+ * library become is in tests/script.
+ */
+#include "lib_check.h"
+#include "opt/recognise.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- programs ---------------------------------------------------------------------- */
+
+typedef enum Mask {
+    NO_MASK,
+    CAUSAL,      /* by comparison of places */
+    CAUSAL_LOW,  /* with a large number instead of -inf, the mask inverted */
+    BOOL_MASK,   /* an input [L,S] */
+    KEY_MASK,    /* an input [B,1,1,S] */
+    BIAS,        /* an input [H,L,S], added */
+    BIAS_CAUSAL, /* both */
+    MASKS
+} Mask;
+
+typedef struct Shape {
+    const char *l, *s; /* queries and keys, as dims in text */
+    int64_t nl, ns, b, h, d, e;
+    bool turned; /* operands lie as [B,L,H,D] */
+} Shape;
+
+static const char *mask_type(Mask m, const Shape *z, char *room, size_t n, const char *t)
+{
+    switch (m) {
+    case BOOL_MASK: snprintf(room, n, ", m: bool[%s,%s]", z->l, z->s); break;
+    case KEY_MASK: snprintf(room, n, ", m: bool[%d,1,1,%s]", (int)z->b, z->s); break;
+    case BIAS:
+    case BIAS_CAUSAL:
+        snprintf(room, n, ", m: %s[%d,%s,%s]", t, (int)z->h, z->l, z->s);
+        break;
+    default: room[0] = 0;
+    }
+    return room;
+}
+
+/* From scores %a to masked ones %b. S: their shape. */
+static void mask_lines(Mask m, const char *t, const char *S, char *out, size_t n)
+{
+    char p[400];
+
+    snprintf(p, sizeof p, "  i = iota i32%s axis=2\n  j = iota i32%s axis=3\n", S, S);
+    switch (m) {
+    case CAUSAL:
+        snprintf(out, n,
+                 "%s  keep = ge i j\n  low = const %s%s -inf\n  b = select keep a low\n",
+                 p, t, S);
+        break;
+    case CAUSAL_LOW:
+        snprintf(out, n,
+                 "%s  hide = lt i j\n  low = const %s%s -30000\n  b = select hide low a\n",
+                 p, t, S);
+        break;
+    case BOOL_MASK:
+        snprintf(out, n,
+                 "  keep = broadcast m %s dims=[2,3]\n  low = const %s%s -inf\n  b = "
+                 "select keep a low\n",
+                 S, t, S);
+        break;
+    case KEY_MASK:
+        snprintf(out, n,
+                 "  keep = broadcast m %s dims=[0,1,2,3]\n  low = const %s%s -inf\n  b "
+                 "= select keep a low\n",
+                 S, t, S);
+        break;
+    case BIAS:
+        snprintf(out, n, "  w = broadcast m %s dims=[1,2,3]\n  b = add a w\n", S);
+        break;
+    case BIAS_CAUSAL:
+        snprintf(out, n,
+                 "  w = broadcast m %s dims=[1,2,3]\n  a1 = add a w\n%s  keep = ge i j\n"
+                 "  low = const %s%s -inf\n  b = select keep a1 low\n",
+                 S, p, t, S);
+        break;
+    default:
+        snprintf(out, n, "  zz = const %s%s 1\n  b = mul a zz\n", t, S);
+    }
+}
+
+/* result: "y", a scalar, or "o" */
+static const Program *attention_program(wf_ctx *cx, const char *t, Mask m, const Shape *z,
+                                        const char *result)
+{
+    const char *o = z->turned ? "[0,2]" : "[0,1]";
+    int i = z->turned ? 1 : 2;
+    char S[128], R[128], mt[128], lines[1024], type[3][128], *text = malloc(8192);
+    const char *rows[3] = {z->l, z->s, z->s};
+    const Program **ps;
+    uint32_t n = 0;
+
+    for (int k = 0; k < 3; k++) {
+        int width = (int)(k == 2 ? z->e : z->d);
+
+        if (z->turned)
+            snprintf(type[k], sizeof type[k], "%s[%d,%s,%d,%d]", t, (int)z->b, rows[k],
+                     (int)z->h, width);
+        else
+            snprintf(type[k], sizeof type[k], "%s[%d,%d,%s,%d]", t, (int)z->b, (int)z->h,
+                     rows[k], width);
+    }
+    snprintf(S, sizeof S, "[%d,%d,%s,%s]", (int)z->b, (int)z->h, z->l, z->s);
+    snprintf(R, sizeof R, "[%d,%d,%s]", (int)z->b, (int)z->h, z->l);
+    mask_lines(m, t, S, lines, sizeof lines);
+    snprintf(text, 8192,
+             "weft 1\nf(q: %s, k: %s, v: %s, g: %s[%d,%d,%s,%d]%s) {\n"
+             "  s = dot_general q k lhs=[3] rhs=[3] lhs_batch=%s rhs_batch=%s acc=%s\n"
+             "  c = const %s%s 0.3125\n  a = mul s c\n%s"
+             "  top = reduce_max b axes=[3]\n  fixed = stop_gradient top\n"
+             "  ok = is_finite fixed\n  zero = const %s%s 0\n"
+             "  shift = select ok fixed zero\n  sh = broadcast shift %s dims=[0,1,2]\n"
+             "  x = sub b sh\n  e = exp x\n  sum = reduce_sum e axes=[3]\n"
+             "  su = broadcast sum %s dims=[0,1,2]\n  p = div e su\n"
+             "  o = dot_general p v lhs=[3] rhs=[%d] lhs_batch=[0,1] rhs_batch=%s acc=%s\n"
+             "  og = mul o g\n  y = reduce_sum og axes=[0,1,2,3]\n  ret %s\n}\n",
+             type[0], type[1], type[2], t, (int)z->b, (int)z->h, z->l, (int)z->e,
+             mask_type(m, z, mt, sizeof mt, t), o, o, t, t, S, lines, t, R, S, S, i, o, t,
+             result);
+    if (!programs_parse(cx, "attention", text, strlen(text), NULL, &ps, &n)) {
+        check_fail(__FILE__, __LINE__, "%s\n%s", wf_ctx_message(cx), text);
+        n = 0;
+    }
+    free(text);
+    return n ? ps[n - 1] : NULL;
+}
+
+/* ---- running ----------------------------------------------------------------------- */
+
+static double element(const wf_array *a, int64_t i)
+{
+    wf_dtype t = wf_array_dtype(a);
+
+    return element_as_f64(t,
+                          (const char *)wf_array_data(a) + (size_t)i * wf_dtype_size(t));
+}
+
+static void set_element(wf_array *a, int64_t i, double x)
+{
+    wf_dtype t = wf_array_dtype(a);
+
+    element_from_f64(t, x, (char *)wf_array_data(a) + (size_t)i * wf_dtype_size(t));
+}
+
+#define MOST_ARRAYS 8
+
+typedef struct Run {
+    wf_array *in[MOST_ARRAYS], *out[MOST_ARRAYS];
+    int nin, nout;
+} Run;
+
+static void fill(wf_array *a, Rng *rng)
+{
+    for (int64_t i = 0; i < wf_array_count(a); i++)
+        if (wf_array_dtype(a) == WF_BOOL)
+            ((uint8_t *)wf_array_data(a))[i] = rng_int(rng, 0, 3) != 0;
+        else
+            set_element(a, i, 2 * rng_unit(rng) - 1);
+}
+
+/* Inputs of p at these sizes of its symbols. */
+static bool make_inputs(wf_ctx *cx, const Program *p, const int64_t *sizes, Rng *rng,
+                        Run *r)
+{
+    r->nin = (int)p->nin;
+    r->nout = (int)p->nout;
+    for (uint32_t i = 0; i < p->nin; i++) {
+        Type t = val_type(p, i + 1);
+        int64_t dims[MAX_RANK];
+
+        for (uint32_t k = 0; k < t.rank; k++)
+            if (!dim_eval(&p->dims, t.dims[k], sizes, &dims[k]))
+                return false;
+        if (wf_array_new(cx, (wf_dtype)t.dtype, dims, (int)t.rank, &r->in[i]) != WF_OK)
+            return false;
+        fill(r->in[i], rng);
+    }
+    return true;
+}
+
+static void drop(wf_array **a, int n)
+{
+    for (int i = 0; i < n; i++) {
+        wf_array_release(a[i]);
+        a[i] = NULL;
+    }
+}
+
+static const double tolerances[] = {
+    [WF_F16] = 2e-2, [WF_BF16] = 1.2e-1, [WF_F32] = 2e-5, [WF_F64] = 1e-12};
+
+static double largest(const wf_array *a)
+{
+    double m = 0;
+
+    for (int64_t i = 0; i < wf_array_count(a); i++)
+        if (isfinite(element(a, i)))
+            m = fmax(m, fabs(element(a, i)));
+    return m;
+}
+
+/* Relative to the largest element, and a little to the largest input; NaN is NaN, and
+ * infinities are themselves. */
+static void compare(const Run *plain, wf_array *const *got, double tol, const char *how)
+{
+    double least = 0;
+
+    for (int i = 0; i < plain->nin; i++)
+        least = fmax(least, 1e-3 * largest(plain->in[i]));
+    for (int j = 0; j < plain->nout; j++) {
+        double scale = fmax(largest(plain->out[j]), least);
+
+        for (int64_t i = 0; i < wf_array_count(plain->out[j]); i++) {
+            double a = element(plain->out[j], i), b = element(got[j], i);
+
+            if ((isnan(a) && isnan(b)) || a == b || fabs(a - b) <= tol * scale)
+                continue;
+            check_fail(__FILE__, __LINE__, "%s: result %d, element %lld: %g, needs %g", how,
+                       j, (long long)i, b, a);
+            return;
+        }
+    }
+}
+
+static bool run_exec(wf_ctx *cx, wf_exec *e, Run *r, wf_array **out, const char *how)
+{
+    if (wf_run(cx, e, r->in, out) == WF_OK)
+        return true;
+    check_fail(__FILE__, __LINE__, "%s: %s", how, wf_ctx_message(cx));
+    wf_clear(cx);
+    return false;
+}
+
+/* Plain, optimised and (if wished) compiled: the same. */
+static void compare_ways(wf_ctx *cx, const Program *p, Run *r, bool compiled, double tol,
+                         const char *how)
+{
+    const wf_program *q = NULL;
+    wf_array *got[MOST_ARRAYS] = {NULL};
+    wf_exec *e = NULL;
+    char what[200];
+
+    if (wf_eval(cx, p, r->in, r->out) != WF_OK) {
+        check_fail(__FILE__, __LINE__, "%s: %s", how, wf_ctx_message(cx));
+        return;
+    }
+    for (int way = 0; way < 1 + compiled; way++) {
+        snprintf(what, sizeof what, "%s, %s", how, way ? "compiled" : "optimised");
+        if (way ? wf_compile(cx, p, 0, &e) != WF_OK
+                : wf_optimise(cx, p, "all", &q) != WF_OK ||
+                      wf_prepare(cx, q, &e) != WF_OK) {
+            check_fail(__FILE__, __LINE__, "%s: %s", what, wf_ctx_message(cx));
+            return;
+        }
+        if (run_exec(cx, e, r, got, what))
+            compare(r, got, tol, what);
+        drop(got, r->nout);
+        wf_exec_release(e);
+    }
+    wf_program_release(q);
+}
+
+static bool has_call(const Program *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        if (!strcmp(p->subs[i]->name, name) || has_call(p->subs[i], name))
+            return true;
+    return false;
+}
+
+static void check_names(wf_ctx *cx, const Program *p, const char *const *names,
+                        const char *how)
+{
+    const wf_program *q = NULL;
+
+    if (wf_optimise(cx, p, "all", &q) != WF_OK) {
+        check_fail(__FILE__, __LINE__, "%s: %s", how, wf_ctx_message(cx));
+        return;
+    }
+    for (; *names; names++)
+        if (!has_call(q, *names))
+            check_fail(__FILE__, __LINE__, "%s: no call of %s", how, *names);
+    wf_program_release(q);
+}
+
+/* ---- attention --------------------------------------------------------------------- */
+
+static const char *const dtype_text[] = {
+    [WF_F16] = "f16", [WF_BF16] = "bf16", [WF_F32] = "f32", [WF_F64] = "f64"};
+
+static const Shape shapes[] = {
+    {"37", "45", 37, 45, 2, 3, 8, 5, false},  {"64", "64", 64, 64, 1, 2, 16, 16, true},
+    {"8", "130", 8, 130, 3, 1, 3, 9, true},   {"70", "9", 70, 9, 1, 1, 33, 4, false},
+    {"33", "33", 33, 33, 5, 4, 20, 32, true}, {"N", "M", 41, 67, 2, 2, 12, 7, false},
+    {"N", "N", 50, 50, 1, 3, 6, 6, true},
+};
+
+static void check_attention(wf_ctx *cx, wf_dtype t, Mask m, const Shape *z, bool gradient,
+                            void (*spoil)(Run *r))
+{
+    static const char *const both[] = {"attention", "attention_grad", NULL};
+    const Program *p = attention_program(cx, dtype_text[t], m, z, gradient ? "y" : "o");
+    const wf_program *g = NULL;
+    int64_t sizes[2] = {z->nl, z->ns};
+    Rng rng = {(uint64_t)m * 100 + t};
+    Run r = {0};
+    char how[100];
+
+    if (!p)
+        return;
+    if (gradient && wf_value_and_grad(cx, p, (int[]){0, 1, 2}, 3, &g) != WF_OK) {
+        check_fail(__FILE__, __LINE__, "%s", wf_ctx_message(cx));
+        return;
+    }
+    p = g ? g : p;
+    snprintf(how, sizeof how, "%s, mask %d, shape %d%s", dtype_text[t], m,
+             (int)(z - shapes), gradient ? ", gradient" : "");
+    check_names(cx, p, gradient ? both : (const char *const[]){both[0], NULL}, how);
+    if (make_inputs(cx, p, sizes, &rng, &r)) {
+        if (spoil)
+            spoil(&r);
+        compare_ways(cx, p, &r, (m + (z - shapes)) % 4 == 1, tolerances[t], how);
+    }
+    drop(r.in, r.nin);
+    drop(r.out, r.nout);
+    wf_program_release(g);
+}
+
+XTEST(attention_in_every_dtype_with_every_mask_is_what_the_plain_program_gives)
+{
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+        for (int m = NO_MASK; m < MASKS; m++)
+            check_attention(cx, WF_F32, (Mask)m, &shapes[k], false, NULL);
+    for (wf_dtype t = WF_F16; t <= WF_F64; t = (wf_dtype)(t + 1))
+        for (int m = NO_MASK; m < MASKS; m++)
+            check_attention(cx, t, (Mask)m, &shapes[1 + m % 2], false, NULL);
+}
+
+XTEST(the_gradient_of_attention_is_what_the_plain_program_gives)
+{
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+        for (int m = NO_MASK; m < MASKS; m++)
+            check_attention(cx, m % 2 ? WF_F32 : WF_F64, (Mask)m, &shapes[k], true, NULL);
+    for (wf_dtype t = WF_F16; t <= WF_F64; t = (wf_dtype)(t + 1))
+        check_attention(cx, t, CAUSAL, &shapes[1], true, NULL);
+}
+
+/* ---- what is not finite ------------------------------------------------------------ */
+
+static void no_keys(Run *r)
+{
+    wf_array *m = r->in[4];
+    int64_t n = wf_array_dims(m)[1];
+
+    memset((char *)wf_array_data(m) + 3 * n, 0, (size_t)n);
+}
+
+static void nan_query(Run *r) { set_element(r->in[0], 5, NAN); }
+static void infinite_key(Run *r) { set_element(r->in[1], 7, INFINITY); }
+static void infinite_value(Run *r)
+{
+    set_element(r->in[2], wf_array_count(r->in[2]) - 1, -INFINITY);
+}
+static void nan_gradient(Run *r)
+{
+    set_element(r->in[3], wf_array_count(r->in[3]) / 2, NAN);
+}
+
+XTEST(rows_without_keys_and_numbers_that_are_not_finite_are_as_in_the_plain_program)
+{
+    static void (*const spoils[])(Run *r) = {nan_query, infinite_key, infinite_value,
+                                             nan_gradient};
+
+    check_attention(cx, WF_F32, BOOL_MASK, &shapes[0], false, no_keys);
+    check_attention(cx, WF_F64, BOOL_MASK, &shapes[0], true, no_keys);
+    for (int i = 0; i < 4; i++) {
+        check_attention(cx, WF_F64, NO_MASK, &shapes[0], true, spoils[i]);
+        check_attention(cx, WF_F64, CAUSAL, &shapes[1], true, spoils[i]);
+        check_attention(cx, WF_F32, CAUSAL_LOW, &shapes[4], true, spoils[i]);
+    }
+}
+
+/* Scores far below the number that masks: the masked keys count. */
+static void deep_scores(Run *r)
+{
+    for (int64_t i = 0; i < wf_array_count(r->in[0]); i++) {
+        set_element(r->in[0], i, -500);
+        set_element(r->in[1], i, 500);
+    }
+}
+
+XTEST(masked_keys_count_where_nothing_is_above_them)
+{
+    check_attention(cx, WF_F64, CAUSAL_LOW, &shapes[1], true, deep_scores);
+}
+
+/* ---- derivatives, threads, memory -------------------------------------------------- */
+
+static double loss_at(wf_ctx *cx, wf_exec *e, Run *r, int input, int64_t i, double x)
+{
+    double old = element(r->in[input], i), y;
+    wf_array *out[MOST_ARRAYS] = {NULL};
+
+    set_element(r->in[input], i, x);
+    y = run_exec(cx, e, r, out, "loss") ? element(out[0], 0) : NAN;
+    set_element(r->in[input], i, old);
+    drop(out, 1);
+    return y;
+}
+
+XTEST(the_gradient_of_attention_is_a_central_difference)
+{
+    static const Shape z = {"9", "11", 9, 11, 2, 2, 4, 3, false};
+    const double h = 1e-5;
+
+    for (int m = NO_MASK; m < MASKS; m++) {
+        const Program *p = attention_program(cx, "f64", (Mask)m, &z, "y");
+        const wf_program *g = NULL;
+        wf_exec *f = NULL, *e = NULL;
+        Rng rng = {7};
+        Run r = {0};
+
+        REQUIRE(p != NULL);
+        CHECK(wf_value_and_grad(cx, p, (int[]){0, 1, 2}, 3, &g) == WF_OK &&
+              wf_compile(cx, g, 0, &e) == WF_OK && wf_prepare(cx, p, &f) == WF_OK);
+        make_inputs(cx, g, NULL, &rng, &r);
+        if (run_exec(cx, e, &r, r.out, "gradient"))
+            for (int input = 0; input < 3; input++)
+                for (int64_t i = 0; i < wf_array_count(r.in[input]); i += 5) {
+                    double x = element(r.in[input], i),
+                           up = loss_at(cx, f, &r, input, i, x + h),
+                           down = loss_at(cx, f, &r, input, i, x - h);
+
+                    CHECK_NEAR(element(r.out[1 + input], i), (up - down) / (2 * h), 1e-8);
+                }
+        drop(r.in, r.nin);
+        drop(r.out, r.nout);
+        wf_exec_release(e);
+        wf_exec_release(f);
+        wf_program_release(g);
+    }
+}
+
+static void run_with_threads(int threads, const Shape *z, wf_array **out)
+{
+    wf_options o = {.size = sizeof o, .threads = threads};
+    Bench b = {.cx = wf_ctx_new(&o)};
+    const wf_program *g = NULL, *q = NULL;
+    int64_t sizes[2] = {z->nl, z->ns};
+    wf_exec *e = NULL;
+    Rng rng = {3};
+    Run r = {0};
+
+    api_enter_(b.cx, &b.region);
+    const Program *p = attention_program(b.cx, "f32", CAUSAL, z, "y");
+
+    if (p && wf_value_and_grad(b.cx, p, (int[]){0, 1, 2}, 3, &g) == WF_OK &&
+        wf_optimise(b.cx, g, "all", &q) == WF_OK && wf_prepare(b.cx, q, &e) == WF_OK &&
+        make_inputs(b.cx, q, sizes, &rng, &r))
+        run_exec(b.cx, e, &r, out, "threads");
+    drop(r.in, r.nin);
+    wf_exec_release(e);
+    wf_program_release(q);
+    wf_program_release(g);
+    BENCH_CLOSE(b);
+}
+
+TEST(attention_gives_the_same_bits_on_any_number_of_threads)
+{
+    static const Shape z[] = {{"200", "200", 200, 200, 1, 2, 16, 16, true},
+                              {"96", "96", 96, 96, 5, 4, 24, 24, false}};
+
+    for (int k = 0; k < 2; k++) {
+        wf_array *one[MOST_ARRAYS] = {NULL}, *more[MOST_ARRAYS] = {NULL};
+
+        run_with_threads(1, &z[k], one);
+        run_with_threads(3, &z[k], more);
+        for (int j = 0; j < 4; j++)
+            CHECK(one[j] && more[j] &&
+                  !memcmp(wf_array_data(one[j]), wf_array_data(more[j]),
+                          (size_t)wf_array_count(one[j]) * 4));
+        drop(one, 4);
+        drop(more, 4);
+    }
+}
+
+/* The largest value of a program, in elements. */
+static int64_t largest_value(const Program *p)
+{
+    int64_t most = 0;
+
+    for (Val v = 1; v < p->nvals; v++) {
+        int64_t n = 1;
+
+        for (uint32_t i = 0; i < val_type(p, v).rank; i++)
+            n *= val_type(p, v).dims[i];
+        most = MAX(most, n);
+    }
+    return most;
+}
+
+XTEST(no_value_as_large_as_all_scores_is_left)
+{
+    static const Shape z = {"512", "512", 512, 512, 1, 2, 16, 16, false};
+    const Program *p = attention_program(cx, "f32", CAUSAL, &z, "y");
+    const wf_program *g = NULL, *q = NULL;
+
+    REQUIRE(p && wf_value_and_grad(cx, p, (int[]){0, 1, 2}, 3, &g) == WF_OK);
+    CHECK(wf_optimise(cx, g, "dce", &q) == WF_OK && largest_value(q) == 2 * 512 * 512);
+    wf_program_release(q);
+    CHECK(wf_optimise(cx, g, "all", &q) == WF_OK && largest_value(q) == 2 * 512 * 16);
+    wf_program_release(q);
+    wf_program_release(g);
+}
+
+XTEST(what_is_recognised_is_recognised_again)
+{
+    const Program *p = attention_program(cx, "f32", BIAS_CAUSAL, &shapes[1], "y");
+    const wf_program *g = NULL, *q = NULL, *again = NULL;
+
+    REQUIRE(p && wf_value_and_grad(cx, p, (int[]){0, 1, 2}, 3, &g) == WF_OK);
+    CHECK(wf_optimise(cx, g, "all", &q) == WF_OK &&
+          wf_optimise(cx, q, "all", &again) == WF_OK && program_equal(q, again));
+    wf_program_release(again);
+    wf_program_release(q);
+    wf_program_release(g);
+}
