@@ -510,6 +510,33 @@ TEST(copies_go_between_any_strides)
     }
 }
 
+TEST(transposes_of_whole_tiles_and_rests)
+{
+    static const int64_t shapes[][2] = {{16, 16}, {17, 33}, {64, 130}, {131, 64}, {300, 80}};
+
+    for (int i = 0; i < COUNT(shapes) * 4; i++) {
+        int64_t n = shapes[i / 4][0], m = shapes[i / 4][1];
+        size_t size = (size_t)1 << i % 4, bytes = (size_t)(n * m) * size;
+        char *from = malloc(bytes), *to = malloc(bytes);
+        KMove move;
+        bool same = true;
+
+        for (size_t k = 0; k < bytes; k++)
+            from[k] = (char)test_random();
+        kmove_init(&move, size, 2, (int64_t[]){n, m}, (int64_t[]){m, 1},
+                   (int64_t[]){1, n});
+        kmove_run(&move, to, from, NULL);
+        for (int64_t r = 0; r < n; r++)
+            for (int64_t c = 0; c < m; c++)
+                same &= !memcmp(to + (size_t)(r * m + c) * size,
+                                from + (size_t)(c * n + r) * size, size);
+        if (!same)
+            FAIL("%lld x %lld of %d bytes", (long long)n, (long long)m, (int)size);
+        free(from);
+        free(to);
+    }
+}
+
 static Scalar combine(KFoldOp op, wf_dtype t, Scalar x, Scalar y)
 {
     static const uint16_t ops[KF_COUNT] = {OP_add, OP_mul, OP_max, OP_min, OP_and, OP_or};

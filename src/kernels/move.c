@@ -94,24 +94,77 @@ typedef struct Plane { /* n1 x n0; strides in elements */
     int64_t n1, n0, t1, t0, f1, f0;
 } Plane;
 
-/* A true transpose, dst contiguous along axis 0 and src along axis 1: tiles of one cache
- * line by as many, through a buffer. Every line is read and written once, whatever the
- * strides collide with. */
+/* A square tile, one cache line by as many: rows of src become columns of buf. */
+#define TURN_TILE(name, T)                                                               \
+    static void name##_tile(T *buf, const T *src, int64_t step)                          \
+    {                                                                                    \
+        enum { LINE = 64 / sizeof(T) };                                                  \
+        for (int j = 0; j < LINE; j++, src += step)                                      \
+            for (int i = 0; i < LINE; i++)                                               \
+                buf[i * LINE + j] = src[i];                                              \
+    }
+TURN_TILE(plane_1, uint8_t)
+TURN_TILE(plane_2, uint16_t)
+TURN_TILE(plane_8, uint64_t)
+
+/* Of four bytes, what most arrays are made of: four by four in registers. */
+static void plane_4_tile(uint32_t *buf, const uint32_t *src, int64_t step)
+{
+    typedef uint32_t Four __attribute__((vector_size(16)));
+
+    for (int j = 0; j < 16; j += 4, src += 4 * step)
+        for (int i = 0; i < 16; i += 4) {
+            const uint32_t *from = src + i;
+            uint32_t *to = buf + i * 16 + j;
+            Four x0, x1, x2, x3, lo, hi;
+
+            memcpy(&x0, from, sizeof x0);
+            memcpy(&x1, from + step, sizeof x1);
+            memcpy(&x2, from + 2 * step, sizeof x2);
+            memcpy(&x3, from + 3 * step, sizeof x3);
+            lo = __builtin_shufflevector(x0, x1, 0, 4, 1, 5);
+            hi = __builtin_shufflevector(x2, x3, 0, 4, 1, 5);
+            x0 = __builtin_shufflevector(x0, x1, 2, 6, 3, 7);
+            x2 = __builtin_shufflevector(x2, x3, 2, 6, 3, 7);
+            x1 = __builtin_shufflevector(lo, hi, 0, 1, 4, 5);
+            lo = __builtin_shufflevector(lo, hi, 2, 3, 6, 7);
+            x3 = __builtin_shufflevector(x0, x2, 0, 1, 4, 5);
+            hi = __builtin_shufflevector(x0, x2, 2, 3, 6, 7);
+            memcpy(to, &x1, sizeof x1);
+            memcpy(to + 16, &lo, sizeof lo);
+            memcpy(to + 32, &x3, sizeof x3);
+            memcpy(to + 48, &hi, sizeof hi);
+        }
+}
+
+/* A true transpose, dst contiguous along axis 0 and src along axis 1: by tiles, through a
+ * buffer. Every line is read and written once, whatever the strides collide with, and
+ * asked for a tile ahead. */
 #define COPY_PLANE(name, T)                                                              \
     static void name##_turn(const Plane *p, void *dst, const void *src)                  \
     {                                                                                    \
         enum { LINE = 64 / sizeof(T) };                                                  \
-        T buf[LINE][LINE];                                                               \
-        for (int64_t j1 = 0; j1 < p->n0; j1 += LINE)                                     \
-            for (int64_t i1 = 0; i1 < p->n1; i1 += LINE) {                               \
+        T buf[LINE * LINE];                                                              \
+        for (int64_t i1 = 0; i1 < p->n1; i1 += LINE)                                     \
+            for (int64_t j1 = 0; j1 < p->n0; j1 += LINE) {                               \
                 int64_t ni = least(LINE, p->n1 - i1), nj = least(LINE, p->n0 - j1);      \
                 const T *from = (const T *)src + i1 + j1 * p->f0;                        \
                 T *to = (T *)dst + i1 * p->t1 + j1;                                      \
+                if (ni == LINE && nj == LINE) {                                          \
+                    for (int k = 0; k < LINE; k++) {                                     \
+                        __builtin_prefetch(from + (LINE + k) * p->f0);                   \
+                        __builtin_prefetch(to + LINE + k * p->t1, 1);                    \
+                    }                                                                    \
+                    name##_tile(buf, from, p->f0);                                       \
+                    for (int i = 0; i < LINE; i++)                                       \
+                        memcpy(to + i * p->t1, buf + i * LINE, 64);                      \
+                    continue;                                                            \
+                }                                                                        \
                 for (int64_t j = 0; j < nj; j++)                                         \
-                    memcpy(buf[j], from + j * p->f0, (size_t)ni * sizeof(T));            \
+                    memcpy(buf + j * LINE, from + j * p->f0, (size_t)ni * sizeof(T));    \
                 for (int64_t i = 0; i < ni; i++)                                         \
                     for (int64_t j = 0; j < nj; j++)                                     \
-                        to[i * p->t1 + j] = buf[j][i];                                   \
+                        to[i * p->t1 + j] = buf[j * LINE + i];                           \
             }                                                                            \
     }                                                                                    \
     static void name(const Plane *p, void *dst, const void *src)                         \
