@@ -10,6 +10,9 @@
  *              computed twice. Constants, iotas, and ops that only say where elements
  *              are, go along as copies to every group that reads through them. Groups
  *              side by side that read the same arrays in the same loops join at the end.
+ *              A group of elementwise ops that reads a product or a convolution takes it
+ *              in, and becomes what its kernel does with every finished piece
+ *              (epilogue.c).
  */
 #include "codegen/codegen.h"
 #include "opt/recognise.h"
@@ -25,6 +28,8 @@
 typedef struct Group {
     uint32_t *v, n; /* member equations, in order; n 0: joined another */
     uint32_t segment;
+    uint32_t product;  /* the member that is one; NO_GROUP: none */
+    bool keeps;        /* the product's result is one of the group's, whoever reads it */
 } Group;
 
 typedef struct Fuser {
@@ -90,7 +95,7 @@ static bool slice_is_load(const Fuser *f, uint32_t e, uint32_t g1, uint32_t g2)
 
 static bool goes_along(const Fuser *f, uint32_t e, uint32_t g1, uint32_t g2)
 {
-    if (e == EQN_INPUT || is_compute(f, e) || f->kind[e] == FUSE_NO)
+    if (e == EQN_INPUT || is_compute(f, e) || f->kind[e] <= FUSE_PRODUCT)
         return false;
     return f->p->eqns[e].op != OP_slice || slice_is_load(f, e, g1, g2);
 }
@@ -100,6 +105,8 @@ static void add_copies(Fuser *f, Closure *c, uint32_t e, uint32_t g1, uint32_t g
     uint32_t n;
     const Val *in = reads(f, e, &n);
 
+    if (f->kind[e] == FUSE_PRODUCT) /* its operands are arrays */
+        return;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t d = def_of(f, in[i]);
 
@@ -261,7 +268,7 @@ static void join(Fuser *f, uint32_t g1, uint32_t g2)
     qsort(v, x->n + y->n, sizeof *v, by_number);
     for (uint32_t i = 0; i < y->n; i++)
         f->group[y->v[i]] = g1;
-    *x = (Group){v, x->n + y->n, x->segment};
+    *x = (Group){v, x->n + y->n, x->segment, NO_GROUP, false};
     y->n = 0;
 }
 
@@ -301,7 +308,7 @@ static void make_groups(Fuser *f)
             continue;
         v = arena_array(f->a, 1, sizeof *v);
         *v = e;
-        vec_push(f->a, &f->groups, ((Group){v, 1, f->segment[e]}));
+        vec_push(f->a, &f->groups, ((Group){v, 1, f->segment[e], NO_GROUP, false}));
         f->group[e] = f->groups.n - 1;
         if (!can_be_one(f, f->group[e], f->group[e])) {
             f->group[e] = NO_GROUP;
@@ -379,6 +386,122 @@ static const Program *build_kernel(Emit *m, const Closure *c)
     return builder_finish(b, outs, c->outs.n);
 }
 
+/* ---- products ---------------------------------------------------------------------- */
+
+static void to_front(uint32_t *v, uint32_t at)
+{
+    uint32_t x = v[at];
+
+    memmove(v + 1, v, at * sizeof *v);
+    v[0] = x;
+}
+
+static uint32_t index_of(const uint32_t *v, uint32_t n, uint32_t x)
+{
+    uint32_t i = 0;
+
+    while (i < n && v[i] != x)
+        i++;
+    return i;
+}
+
+/* The product first, its operands first among the inputs, and first among the results one
+ * that takes its place. False: an operand is made inside, or there is no such result. */
+static bool order_product(Fuser *f, Closure *c, const Group *g)
+{
+    const Eqn *e = &f->p->eqns[g->product];
+    uint32_t x = index_of(c->ins.v, c->ins.n, eqn_in(f->p, e)[0]),
+             y = index_of(c->ins.v, c->ins.n, eqn_in(f->p, e)[1]), out;
+
+    if (x == c->ins.n || y == c->ins.n)
+        return false;
+    to_front(c->ins.v, y);
+    to_front(c->ins.v, x + (x < y));
+    to_front(c->eqns.v, index_of(c->eqns.v, c->eqns.n, g->product));
+    out = index_of(c->outs.v, c->outs.n, e->out);
+    if (out == c->outs.n && g->keeps)
+        vec_push(f->a, &c->outs, e->out);
+    else if (out == c->outs.n)
+        for (out = 0; out < c->outs.n; out++)
+            if (type_eq(val_type(f->p, c->outs.v[out]), val_type(f->p, e->out)))
+                break;
+    if (out == c->outs.n)
+        return false;
+    to_front(c->outs.v, out);
+    return true;
+}
+
+/* Is the group, product and all, one that a kernel can be made of? */
+static bool is_epilogue(Fuser *f, uint32_t g)
+{
+    ArenaMark mark = arena_mark(f->a);
+    Closure c = closure_of(f, g, g);
+    Emit m = {.f = f};
+    const Program *q;
+    bool ok = false;
+
+    if (order_product(f, &c, &f->groups.v[g]) && (q = build_kernel(&m, &c)))
+        ok = kernel_make(f->cx, f->a, q, 0) != NULL;
+    arena_reset(f->a, mark);
+    return ok && !failed(f->cx);
+}
+
+/* The product that equation e reads, if need be in another shape. */
+static uint32_t find_product(const Fuser *f, uint32_t e, int depth)
+{
+    uint32_t n;
+    const Val *in = reads(f, e, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t d = def_of(f, in[i]);
+
+        if (d != EQN_INPUT && f->kind[d] == FUSE_INDEX && depth < 8)
+            d = find_product(f, d, depth + 1);
+        if (d != EQN_INPUT && f->kind[d] == FUSE_PRODUCT && f->group[d] == NO_GROUP &&
+            product_pays(f->p, &f->p->eqns[d]))
+            return d;
+    }
+    return EQN_INPUT;
+}
+
+static bool take_product(Fuser *f, uint32_t g, uint32_t product)
+{
+    Group old = f->groups.v[g], *now = &f->groups.v[g];
+
+    if (f->segment[product] != old.segment)
+        return false;
+    now->v = arena_array(f->a, old.n + 1, sizeof *now->v);
+    memcpy(now->v, old.v, old.n * sizeof *now->v);
+    now->v[now->n++] = product;
+    qsort(now->v, now->n, sizeof *now->v, by_number);
+    now->product = product;
+    f->group[product] = g;
+    if (can_be_one(f, g, g)) {
+        if (is_epilogue(f, g))
+            return true;
+        f->groups.v[g].keeps = true;
+        if (is_epilogue(f, g))
+            return true;
+    }
+    f->groups.v[g] = old;
+    f->group[product] = NO_GROUP;
+    return false;
+}
+
+/* A group of elementwise ops takes in a product that it reads. */
+static void join_product(Fuser *f, uint32_t g)
+{
+    for (uint32_t i = 0; i < f->groups.v[g].n; i++)
+        if (f->kind[f->groups.v[g].v[i]] != FUSE_MAP)
+            return;
+    for (uint32_t i = 0; i < f->groups.v[g].n; i++) {
+        uint32_t d = find_product(f, f->groups.v[g].v[i], 0);
+
+        if (d != EQN_INPUT && take_product(f, g, d))
+            return;
+    }
+}
+
 /* What the symbols of q, which have the names they have in p, are here. */
 static Sub sub_of(Emit *m, const Program *q)
 {
@@ -413,6 +536,8 @@ static bool emit_group(Emit *m, uint32_t g)
     CallAttr a;
     uint32_t n;
 
+    if (f->groups.v[g].product != NO_GROUP)
+        order_product(f, &c, &f->groups.v[g]);
     if (!emit_inputs(m, c.ins.v, c.ins.n) || !(q = build_kernel(m, &c)))
         return false;
     a.body = sub_of(m, q);
@@ -534,9 +659,10 @@ static void list_users(Fuser *f)
 static void init_fuser(Fuser *f, const Shared *sh, const Program *p)
 {
     uint32_t segment = 0;
+    bool small = program_is_small(sh->cx, p);
 
     *f = (Fuser){.cx = sh->cx, .p = p, .a = sh->a, .least = sh->least};
-    if (program_is_small(sh->cx, p)) /* all of it is to be compiled */
+    if (small) /* all of it is to be compiled; products by themselves (render_dot.c) */
         f->least = 1;
     f->kind = arena_zalloc(f->a, p->neqns + 1);
     f->group = arena_array(f->a, p->neqns + 1, sizeof *f->group);
@@ -546,6 +672,8 @@ static void init_fuser(Fuser *f, const Shared *sh, const Program *p)
     f->is_out = arena_zalloc(f->a, p->nvals + 1);
     for (uint32_t e = 0; e < p->neqns; e++) {
         f->kind[e] = (uint8_t)fuse_kind(p, &p->eqns[e]);
+        if (small && f->kind[e] == FUSE_PRODUCT)
+            f->kind[e] = FUSE_NO;
         if (p->eqns[e].op == OP_slice && p->dims.syms.n &&
             !space_slice_fits(f->cx, f->a, p, &p->eqns[e]))
             f->kind[e] = FUSE_NO;
@@ -570,6 +698,8 @@ static const Program *fuse_program(void *shared, const Program *p)
     init_fuser(&f, sh, p);
     make_groups(&f);
     join_neighbours(&f);
+    for (uint32_t g = 0; g < f.groups.n; g++)
+        join_product(&f, g);
     q = emit_program(&f, sh);
     if (q)
         ptrmap_put(&sh->done, p, q);

@@ -51,6 +51,8 @@ bool kernel_in_place(const Kernel *k, uint32_t in, uint32_t out)
 
     if (k->scalar || !k->nodes)
         return false;
+    if (k->product && (in < 2 || !out)) /* its kernel reads and writes as it likes */
+        return false;
     o = &k->outs[out];
     size = wf_dtype_size((wf_dtype)k->nodes[o->node].dtype);
     if (!stored_once(k, o))

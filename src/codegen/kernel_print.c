@@ -43,7 +43,10 @@ static void print_node(const Kernel *k, uint32_t i, Text *t)
     text_printf(t, "v%u: %s = ", i, wf_dtype_name((wf_dtype)n->dtype));
     switch (n->kind) {
     case NODE_LOAD:
-        text_printf(t, "load in%u", n->at.array);
+        if (n->at.array == k->p->nin + k->p->nout)
+            text_add(t, "load product");
+        else
+            text_printf(t, "load in%u", n->at.array);
         print_access(k, &n->at, t);
         break;
     case NODE_CONST: {
@@ -111,10 +114,18 @@ void kernel_print(const Kernel *k, Text *t)
 {
     static const char *const forms[] = {"map", "rows", "columns"};
 
+    if (k->dot) {
+        text_printf(t, "kernel %u%s: product %lld x %lld, %lld summed\n", k->id, k->part,
+                    (long long)k->dot->m, (long long)k->dot->n, (long long)k->dot->k);
+        return;
+    }
     text_printf(t, "kernel %u%s: %s\n", k->id, k->part,
                 k->straight ? "straight"
                 : k->scalar ? "scalars"
                             : forms[k->form]);
+    if (k->product)
+        text_printf(t, "  product = %s in0 in1, and on each piece of it, [..row, j]:\n",
+                    op_name(k->product->op));
     if (k->straight)
         print_straight(k, t);
     if (k->scalar || k->straight)
@@ -132,6 +143,8 @@ void kernel_print(const Kernel *k, Text *t)
     }
     for (uint32_t j = 0; j < k->p->nout; j++) {
         text_printf(t, "  out%u", j);
+        if (k->product && !j)
+            text_add(t, ", where product is, ");
         print_access(k, &k->outs[j].at, t);
         text_printf(t, " = v%u\n", k->outs[j].node);
     }

@@ -218,7 +218,7 @@ static bool is_streamed(const Render *r, const KernelOut *o)
     wf_dtype t = (wf_dtype)k->nodes[o->node].dtype;
     int64_t size = (int64_t)wf_dtype_size(t), bytes = size;
 
-    if (k->scalar || !k->nloops || r->narrow)
+    if (k->scalar || !k->nloops || r->narrow || k->product)
         return false;
     if (!(t == WF_F32 && r->set == 's') && !(t == WF_F64 && r->set == 'd'))
         return false;
@@ -317,7 +317,7 @@ static bool plan_walk(Render *r, WalkPlan *w, uint32_t stage)
     const Kernel *k = r->k;
     double cost = 0;
     bool any = false, sums = false;
-    Dim last = k->loops[LAST(k)].size;
+    Dim last = k->product ? -1 : k->loops[LAST(k)].size; /* of a piece: not known */
 
     *w = (WalkPlan){.stage = stage, .need = arena_zalloc(r->a, k->nnodes + 1)};
     for (uint32_t i = 0; i < k->nnodes; i++) {
@@ -448,6 +448,14 @@ static void fetch_rows(Render *r, int depth, const WalkPlan *w)
     }
 }
 
+/* Is the result the product itself, where it lies? */
+static bool is_there(const Kernel *k, const KernelOut *o)
+{
+    const Node *n = &k->nodes[o->node];
+
+    return k->product && n->kind == NODE_LOAD && n->at.array == o->at.array;
+}
+
 static void walk_body(Render *r, int depth, const WalkPlan *w, int u)
 {
     const Kernel *k = r->k;
@@ -476,7 +484,7 @@ static void walk_body(Render *r, int depth, const WalkPlan *w, int u)
         const KernelOut *o = &k->outs[j];
 
         if (!is_final(k, o->node) && out_is_each(k, o) &&
-            k->nodes[o->node].stage == w->stage)
+            k->nodes[o->node].stage == w->stage && !is_there(k, o))
             store_value(r, depth, o, node_name(r, o->node));
     }
 }
@@ -771,6 +779,69 @@ static void open_unit(Render *r)
     }
 }
 
+/* A number, of a row or a batch entry, as the indices of its loops. */
+static void split_index(Render *r, int depth, TilePart part, const char *from)
+{
+    const Kernel *k = r->k;
+    uint32_t l = 0, end;
+
+    while (l < k->nloops && k->loops[l].tile != part)
+        l++;
+    for (end = l; end < k->nloops && k->loops[end].tile == part;)
+        end++;
+    if (l == end)
+        return;
+    indent(r, depth);
+    text_printf(r->t, "int64_t n%d = %s;\n", (int)part, from);
+    while (end-- > l) {
+        const char *size = dim_text(r, k->loops[end].size);
+
+        indent(r, depth);
+        if (end == l)
+            text_printf(r->t, "const int64_t i%u = n%d;\n", end, (int)part);
+        else
+            text_printf(r->t, "const int64_t i%u = n%d %% %s;\n%*sn%d /= %s;\n", end,
+                        (int)part, size, 4 * depth, "", (int)part, size);
+    }
+}
+
+/* What follows a product, on a piece of it; and on whole rows, for products that are not
+ * handed out piece by piece. */
+static void render_tile(Render *r)
+{
+    const Kernel *k = r->k;
+    uint32_t array = k->p->nin + k->p->nout;
+    const char *type = c_type((wf_dtype)val_type(k->p, k->product->out).dtype);
+    const char *rows = "";
+
+    text_printf(r->t, "void wk%u_tile(const WkArgs *k, const WkTile *t)\n{\n", k->id);
+    point_to_arrays(r);
+    split_index(r, 1, TILE_BATCH, "t->batch");
+    define_level(r, 1, LEVEL_ONCE, 0);
+    text_add(r->t, "    for (int64_t u = 0; u < t->rows; u++) {\n"
+                   "        const int64_t j0 = t->col, j1 = t->col + t->cols;\n");
+    text_printf(r->t, "        %s *const a%u = (%s *)t->c + (u * t->ld - j0);\n", type,
+                array, type);
+    split_index(r, 2, TILE_ROW, "t->row + u");
+    define_level(r, 2, LEVEL_ROW, 0);
+    render_walk(r, 2, 0);
+    text_add(r->t, "    }\n}\n\n");
+    for (uint32_t l = 0; l < k->nloops; l++)
+        if (k->loops[l].tile == TILE_ROW)
+            rows = arena_printf(r->a, "%s%s%s", rows, *rows ? " * " : "",
+                                dim_text(r, k->loops[l].size));
+    text_printf(r->t, "void wk%u(const WkArgs *k, int64_t begin, int64_t end)\n{\n"
+                      "    const int64_t *const d = k->d;\n"
+                      "    const int64_t rows = %s, cols = %s;\n    (void)d;\n",
+                k->id, *rows ? rows : "1", dim_text(r, k->loops[LAST(k)].size));
+    text_printf(r->t,
+                "    for (int64_t u = begin; u < end; u++) {\n"
+                "        const WkTile t = {(%s *)k->p[%u] + u * cols, cols, u %% rows, 0,"
+                " 1, cols, u / rows};\n\n"
+                "        wk%u_tile(k, &t);\n    }\n}\n\n",
+                type, k->p->nin, k->id);
+}
+
 static void render_run(Render *r)
 {
     const Kernel *k = r->k;
@@ -865,7 +936,9 @@ static void render_end(Render *r)
 
 void render_kernel(Kernel *k, Isa isa, Arena *a, Text *out)
 {
-    bool wide = k->scalar ? scalar_is_wide(k->p) : k->wide;
+    bool wide = k->dot      ? k->dot->c_type == KT_F64
+                : k->scalar ? scalar_is_wide(k->p)
+                            : k->wide;
     int bytes = isa == ISA_AVX512 ? 64 : isa == ISA_AVX2 ? 32 : 16;
     Render r = {.k = k, .a = a, .t = out, .set = wide ? 'd' : 's'};
 
@@ -874,15 +947,17 @@ void render_kernel(Kernel *k, Isa isa, Arena *a, Text *out)
     text_add(out, "\n/*\n");
     kernel_print(k, out);
     text_add(out, " */\n");
-    if (k->straight) {
-        render_straight(&r, isa);
+    if (k->straight || k->dot) {
+        (k->dot ? render_dot : render_straight)(&r, isa);
         return;
     }
     if (k->scalar) {
         render_scalar(&r);
         return;
     }
-    if (is_narrow(k, r.lanes))
+    if (k->product)
+        render_tile(&r);
+    else if (is_narrow(k, r.lanes))
         render_narrow(&r);
     else
         render_run(&r);

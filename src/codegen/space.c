@@ -69,6 +69,8 @@ FuseKind fuse_kind(const Program *p, const Eqn *e)
     case OP_reduce_and:
     case OP_reduce_or: return FUSE_REDUCE;
     case OP_while: return scalar_loop_ok(p, e) ? FUSE_SCALAR : FUSE_NO;
+    case OP_dot_general:
+    case OP_conv_general: return product_fits(p, e) ? FUSE_PRODUCT : FUSE_NO;
     default:
         return op_row(e->op)->lower.kind == LOWER_MAP && render_has(p, e) ? FUSE_MAP
                                                                           : FUSE_NO;
@@ -340,6 +342,7 @@ static bool place_eqn(Space *s, SpaceEqn *se)
 
     se->in = in;
     switch (fuse_kind(s->p, e)) {
+    case FUSE_PRODUCT: /* its operands are no matter of the loops */
     case FUSE_FREE: s->of[e->out] = new_axes(s, val_type(s->p, e->out)); return true;
     case FUSE_MAP: return place_map(s, e, in);
     case FUSE_REDUCE: return place_reduce(s, e, in);

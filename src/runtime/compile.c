@@ -26,6 +26,13 @@ static const char *const flags_isa[ISA_COUNT][8] = {
                     "-mf16c", "-mprefer-vector-width=512", NULL},
 };
 
+static void set_exact(Kernel *k, bool exact)
+{
+    k->exact = exact;
+    for (uint32_t i = 0; k->straight && i < k->straight->nparts; i++)
+        k->straight->part[i]->exact = exact;
+}
+
 bool compile_load(wf_ctx *cx, Kernel *const *k, uint32_t n, bool exact, Code **out)
 {
     Arena *a = &cx->scratch;
@@ -42,7 +49,7 @@ bool compile_load(wf_ctx *cx, Kernel *const *k, uint32_t n, bool exact, Code **o
         Text t;
 
         for (uint32_t i = u; i < n; i += nunits) {
-            k[i]->exact = exact;
+            set_exact(k[i], exact);
             mine[count++] = k[i];
         }
         text_init(&t, a);
@@ -62,9 +69,31 @@ static void find_functions(wf_ctx *cx, const Code *code, PlanCode *c)
 {
     c->run = (KernelRun *)(uintptr_t)code_symbol(
         code, arena_printf(&cx->scratch, "wk%u", c->kernel->id));
+    if (c->kernel->product)
+        c->tile = (KernelTile *)(uintptr_t)code_symbol(
+            code, arena_printf(&cx->scratch, "wk%u_tile", c->kernel->id));
     if (c->kernel->parts)
         c->end = (KernelEnd *)(uintptr_t)code_symbol(
             code, arena_printf(&cx->scratch, "wk%u_end", c->kernel->id));
+}
+
+/* Parts of a straight function that are functions of their own. */
+static void find_parts(wf_ctx *cx, Arena *a, const Code *code, PlanCode *c)
+{
+    const Straight *s = c->kernel->straight;
+
+    if (!s || s->loops)
+        return;
+    c->call = arena_zalloc(a, (2 * s->nparts + 1) * sizeof *c->call);
+    for (uint32_t i = 0; i < s->nparts; i++) {
+        PlanCode part = {.kernel = s->part[i]};
+
+        find_functions(cx, code, &part);
+        memcpy(&c->call[2 * i], &part.run, sizeof part.run);
+        memcpy(&c->call[2 * i + 1], &part.end, sizeof part.end);
+        if (!part.run || (part.kernel->parts && !part.end))
+            c->run = NULL;
+    }
 }
 
 bool compile_lower(wf_ctx *cx, Arena *a, const Program *p, bool exact, uint32_t least,
@@ -109,6 +138,7 @@ void compile_bind(wf_ctx *cx, Arena *a, const Lowered *l, Code *code, Compiled *
         k->params.v = arena_dup(a, k->params.v, k->params.n * sizeof *k->params.v);
         out->codes[i].kernel = k;
         find_functions(cx, code, &out->codes[i]);
+        find_parts(cx, a, code, &out->codes[i]);
     }
 }
 

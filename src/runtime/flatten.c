@@ -90,14 +90,10 @@ static bool flat_frame(Flatten *x, Frame *f, Spot *in, Spot *out, FlatList *to);
 
 static uint32_t part_of(Flatten *x, const Kernel *k)
 {
-    Kernel *copy;
-
     for (uint32_t i = 0; i < x->parts.n; i++)
-        if (x->parts.v[i]->p == k->p)
+        if (x->parts.v[i]->p == k->p && (k->p || dot_equal(x->parts.v[i]->dot, k->dot)))
             return i;
-    copy = arena_dup(x->a, k, sizeof *k);
-    copy->part = arena_printf(x->a, "_%u", x->parts.n);
-    vec_push(x->a, &x->parts, copy);
+    vec_push(x->a, &x->parts, (Kernel *)(uintptr_t)k);
     return x->parts.n - 1;
 }
 
@@ -147,6 +143,7 @@ static void turn_column(KMatmul *m, Flat *f)
 static bool flat_dot(Flatten *x, const Bases *b, const DotStep *s, Flat *f)
 {
     KMatmul *m = arena_dup(x->a, &s->m, sizeof *m);
+    Kernel *k = arena_zalloc(x->a, sizeof *k);
 
     if (!dot_fits(m))
         return false;
@@ -155,9 +152,10 @@ static bool flat_dot(Flatten *x, const Bases *b, const DotStep *s, Flat *f)
     f->from = spot_of(x, b, s->x);
     f->with = spot_of(x, b, s->y);
     turn_column(m, f);
-    f->dot = m;
+    k->dot = m;
+    k->part = "";
+    f->n = part_of(x, k);
     x->pack = MAX(x->pack, dot_scratch(m));
-    *(m->c_type == KT_F64 ? &x->s->f64 : &x->s->f32) = true;
     return true;
 }
 
@@ -399,6 +397,17 @@ static Root *one_thread(wf_ctx *cx, uint32_t nplans)
     return r;
 }
 
+/* In loops parts are called often: they are copies, compiled with the function. */
+static void take_inside(Flatten *x)
+{
+    for (uint32_t i = 0; x->s->loops && i < x->parts.n; i++) {
+        Kernel *k = arena_dup(x->a, x->parts.v[i], sizeof *k);
+
+        k->part = arena_printf(x->a, "_%u", i);
+        x->parts.v[i] = k;
+    }
+}
+
 const Straight *flatten_program(wf_ctx *cx, Arena *a, const Program *p, Kernel *const *k,
                                 uint32_t n)
 {
@@ -410,7 +419,8 @@ const Straight *flatten_program(wf_ctx *cx, Arena *a, const Program *p, Kernel *
     const Plan *plan;
 
     for (uint32_t i = 0; i < n; i++)
-        codes[i] = (PlanCode){k[i], no_run, k[i]->parts ? no_end : NULL};
+        codes[i] =
+            (PlanCode){.kernel = k[i], .run = no_run, .end = k[i]->parts ? no_end : NULL};
     plan = plan_make(cx, &plans, p, NULL);
     x.root = one_thread(cx, plans.v.n);
     for (uint32_t i = 0; i < arrays; i++)
@@ -421,6 +431,7 @@ const Straight *flatten_program(wf_ctx *cx, Arena *a, const Program *p, Kernel *
                     &x.s->steps) ||
         failed(cx) || arrays + x.consts.n > STRAIGHT_ARRAYS)
         return NULL;
+    take_inside(&x);
     x.s->pack = take(&x, x.pack).off;
     x.s->part = x.parts.v;
     x.s->nparts = x.parts.n;

@@ -139,7 +139,9 @@ typedef struct PlanVal {
 typedef struct PlanCode {
     const Kernel *kernel;
     KernelRun *run;
-    KernelEnd *end; /* NULL: there are no partial results */
+    KernelEnd *end;   /* NULL: there are no partial results */
+    KernelTile *tile; /* of what follows a product */
+    void **call;      /* of a Straight: its parts (KernelArgs) */
 } PlanCode;
 
 typedef struct Plan Plan;
@@ -355,6 +357,7 @@ typedef struct Bind {
     VEC(Part) temps; /* of the current step */
     int64_t top;     /* of the segment's memory */
     bool failed;     /* a step that fails was made: the rest need not be bound */
+    const KEpilogue *epilogue; /* of the product that is bound; NULL: none */
 } Bind;
 
 /* For the binders. */
@@ -380,6 +383,8 @@ static inline Val bind_in(const Bind *b, uint32_t i)
 static inline Val bind_out(const Bind *b, uint32_t j) { return b->e->out + j; }
 /* Memory for the current step alone. */
 Ref bind_workspace(Bind *b, size_t size);
+/* Memory of the current step that keeps its contents from run to run. */
+Ref bind_kept(Bind *b, size_t size);
 Op *bind_op(Bind *b, bool (*run)(Frame *f, const Op *op), void *data);
 /* A step that fails with this message when it is reached. Always false. */
 bool bind_fail(Bind *b, wf_status status, const char *fmt, ...) PRINTF(3, 4);
@@ -439,6 +444,9 @@ void bind_cast_to(Bind *b, Ref from, KType from_type, const int64_t *stride, Ref
 bool bind_attention(Bind *b, const Program *body);
 /* step_kernel.c. False: not for these sizes. */
 bool bind_kernel(Bind *b, const PlanCode *c, const Sub *body);
+/* step_product.c: the same where a product comes first. s: the kernel's own step. */
+struct KernelStep;
+bool bind_product(Bind *b, struct KernelStep *s, const Sub *body);
 bool bind_call(Bind *b); /* step_flow.c: call checkpoint custom_jvp custom_vjp */
 bool bind_cond(Bind *b);
 bool bind_while(Bind *b);

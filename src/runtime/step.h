@@ -5,7 +5,8 @@
 
 #include "runtime/runtime.h"
 
-/* step_kernel.c, OP_RUNS_KERNEL */
+/* step_kernel.c, OP_RUNS_KERNEL; run_kernel is how it runs */
+bool run_kernel(Frame *f, const Op *op);
 typedef struct KernelStep {
     const PlanCode *code;
     const int64_t *d;

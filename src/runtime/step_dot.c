@@ -336,6 +336,8 @@ bool bind_dot(Bind *b)
     s = arena_zalloc(b->a, sizeof *s);
     lay_out(b, &x, &y, &rx, &ry, &s->m);
     s->m.c_type = work;
+    if (b->epilogue)
+        s->m.epilogue = *b->epilogue;
     s->x = x.at;
     s->y = y.at;
     s->out =
@@ -354,6 +356,8 @@ bool bind_dot(Bind *b)
 typedef struct ConvStep {
     KConv c;
     Ref x, w, out, workspace;
+    Ref packed;         /* of the filters */
+    bool keeps, filled; /* there is such a thing; it is filled */
     int64_t groups; /* batch groups: part g of the batch makes part g of the channels */
     int64_t x_step, w_step, out_step; /* bytes from one to the next */
 } ConvStep;
@@ -364,6 +368,15 @@ static bool run_conv(Frame *f, const Op *op)
     const char *x = frame_at(f, s->x), *w = frame_at(f, s->w);
     char *out = frame_at(f, s->out);
 
+    if (s->keeps) {
+        s->c.packed = frame_at(f, s->packed);
+        if (!s->filled) {
+            s->c.w = w;
+            kernels_conv_pack(f->root->kernels, &s->c, &f->root->par,
+                              frame_at(f, s->packed));
+            s->filled = true;
+        }
+    }
     for (int64_t g = 0; g < s->groups; g++) {
         s->c.x = x + g * s->x_step;
         s->c.w = w + g * s->w_step;
@@ -426,20 +439,16 @@ static void conv_channels(ConvStep *s, const ConvAttr *a, const Side *x, const S
     s->out_step = c->out_channels * c->out_channel * (int64_t)k_size(c->out_type);
 }
 
-/* Filters that are a constant are packed now, for all runs. */
-static void conv_pack_filters(Bind *b, ConvStep *s)
+/* Filters that are a constant are packed by the first run. */
+static void conv_keep_filters(Bind *b, ConvStep *s)
 {
-    const Kernels *k = b->root->kernels;
-    size_t size = kernels_conv_packed_size(k, &s->c);
-    char *to;
+    size_t size = kernels_conv_packed_size(b->root->kernels, &s->c);
 
     if (size == 0)
         return;
-    to = arena_alloc(b->a, size + 63);
-    to += -(uintptr_t)to & 63;
-    s->c.w = frame_at(b->f, s->w);
-    kernels_conv_pack(k, &s->c, &b->root->par, to);
-    s->c.packed = to;
+    s->packed = bind_kept(b, size);
+    s->keeps = true;
+    s->c.packed = s; /* any address */
 }
 
 bool bind_conv(Bind *b)
@@ -464,6 +473,8 @@ bool bind_conv(Bind *b)
     s->c.x_type = x.type;
     s->c.w_type = w.type;
     s->c.out_type = work;
+    if (b->epilogue)
+        s->c.epilogue = *b->epilogue;
     conv_spatial(&s->c, a, &x, &w, bind_dims(b, z), zstride);
     conv_channels(s, a, &x, &w, bind_dims(b, z), zstride);
     s->x = x.at;

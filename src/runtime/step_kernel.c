@@ -31,7 +31,7 @@ static void run_task(void *user, int i)
     s->code->run(&a, begin, begin + each + (i < more));
 }
 
-static bool run_kernel(Frame *f, const Op *op)
+bool run_kernel(Frame *f, const Op *op)
 {
     const KernelStep *s = op->data;
     void *array[ARRAYS_MOST];
@@ -71,7 +71,10 @@ static bool run_straight(Frame *f, const Op *op)
     const KernelStep *s = op->data;
     const Straight *flat = s->code->kernel->straight;
     void *array[STRAIGHT_ARRAYS];
-    KernelArgs args = {array, NULL, frame_at(f, s->tmp), NULL, &f->root->cx->cancelled};
+    KernelArgs args = {.p = array,
+                       .tmp = frame_at(f, s->tmp),
+                       .stop = &f->root->cx->cancelled,
+                       .call = s->code->call};
 
     for (uint32_t i = 0; i < s->narrays; i++)
         array[i] = frame_at(f, s->array[i]);
@@ -132,6 +135,8 @@ bool bind_kernel(Bind *b, const PlanCode *c, const Sub *body)
                                     : bind_ref(b, bind_out(b, i - b->e->nin));
     s->tmp = bind_workspace(b, (size_t)(s->size.tmp_bytes * s->tasks));
     s->acc = bind_workspace(b, (size_t)(s->size.acc_bytes * s->tasks));
+    if (k->product)
+        return bind_product(b, s, body);
     bind_op(b, run_kernel, s)->kind = OP_RUNS_KERNEL;
     return true;
 }

@@ -1,0 +1,76 @@
+/* epilogue.c -- which products and convolutions can go on with what follows them.
+ *
+ * The kernels of the library hand out every finished piece of a result, while it is in the
+ * nearest cache (kernels.h: KEpilogue.tile). A fused group that begins with a product is
+ * compiled as such a function. The product is a matrix for each entry of the batch: its
+ * axes are batch, rows, columns; of a convolution images, channels, pixels.
+ */
+#include "codegen/codegen.h"
+
+#define LOW_ROWS    64 /* so few rows have kernels of their own, which hand out nothing */
+#define FEW_COLUMNS 16
+
+static bool is_narrow(unsigned t) { return t == WF_F32 || t == WF_F16 || t == WF_BF16; }
+
+static bool is_identity(Ints spec)
+{
+    for (uint32_t i = 0; i < spec.n; i++)
+        if (spec.v[i] != i)
+            return false;
+    return true;
+}
+
+bool product_fits(const Program *p, const Eqn *e)
+{
+    unsigned x = val_type(p, eqn_in(p, e)[0]).dtype, y = val_type(p, eqn_in(p, e)[1]).dtype;
+    Type z = val_type(p, e->out);
+    const ConvAttr *c = e->attr;
+
+    if (!(z.dtype == WF_F64 && x == WF_F64 && y == WF_F64) &&
+        !(z.dtype == WF_F32 && is_narrow(x) && is_narrow(y)))
+        return false;
+    if (e->op != OP_conv_general)
+        return e->op == OP_dot_general && eqn_in(p, e)[0] != eqn_in(p, e)[1];
+    return z.rank > 2 && z.rank <= 2 + K_SPATIAL && is_identity(c->out_spec) &&
+           c->groups > 0 && c->batch_groups == 1 && eqn_in(p, e)[0] != eqn_in(p, e)[1];
+}
+
+void product_axes(const Program *p, const Eqn *e, uint32_t *nbatch, uint32_t *nrows)
+{
+    const DotAttr *a = e->attr;
+
+    *nbatch = *nrows = 1;
+    if (e->op == OP_conv_general)
+        return;
+    *nbatch = a->lhs_batch.n;
+    *nrows = val_type(p, eqn_in(p, e)[0]).rank - a->lhs.n - *nbatch;
+}
+
+/* Elements along some axes of the result; symbols count as many. */
+static double extent(Type t, uint32_t from, uint32_t to)
+{
+    double n = 1;
+
+    for (uint32_t i = from; i < to; i++)
+        n *= t.dims[i] >= 0 ? (double)t.dims[i] : 4 * LOW_ROWS;
+    return n;
+}
+
+bool product_pays(const Program *p, const Eqn *e)
+{
+    Type z = val_type(p, e->out);
+    uint32_t nbatch, nrows;
+
+    if (e->op == OP_conv_general)
+        return true;
+    product_axes(p, e, &nbatch, &nrows);
+    return extent(z, nbatch, nbatch + nrows) > LOW_ROWS &&
+           extent(z, nbatch + nrows, z.rank) > FEW_COLUMNS;
+}
+
+const Eqn *product_of(const Program *p)
+{
+    const Eqn *e = p->neqns ? &p->eqns[0] : NULL;
+
+    return e && fuse_kind(p, e) == FUSE_PRODUCT ? e : NULL;
+}
