@@ -6,6 +6,28 @@
 #include "base.h"
 
 #include <stdlib.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#define HUGE_LEAST ((size_t)4 << 20)
+#define HUGE_PAGE  ((size_t)2 << 20)
+
+/* Large memory in large pages, where the system has them on request: walking through it
+ * then misses few translations of addresses. */
+static void ask_huge(void *p, size_t size)
+{
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    uintptr_t from = ((uintptr_t)p + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+    uintptr_t to = ((uintptr_t)p + size) & ~(HUGE_PAGE - 1);
+
+    if (from < to)
+        madvise((void *)from, to - from, MADV_HUGEPAGE); /* a wish */
+#else
+    (void)p;
+    (void)size;
+#endif
+}
 
 static void *default_resize(void *user, void *ptr, size_t old_size, size_t new_size)
 {
@@ -15,7 +37,10 @@ static void *default_resize(void *user, void *ptr, size_t old_size, size_t new_s
         free(ptr);
         return NULL;
     }
-    return realloc(ptr, new_size);
+    ptr = realloc(ptr, new_size);
+    if (ptr && new_size >= HUGE_LEAST)
+        ask_huge(ptr, new_size);
+    return ptr;
 }
 
 const wf_allocator alloc_default = {default_resize, NULL};

@@ -129,6 +129,17 @@ Ref bind_workspace(Bind *b, size_t size)
     return (Ref){b->seg_index, off};
 }
 
+/* From the top: what steps before this one use is theirs in the next run, too. */
+Ref bind_kept(Bind *b, size_t size)
+{
+    int64_t off = b->top;
+
+    if (size > INT64_MAX - ALIGN ||
+        !add_i64(b->top, (int64_t)((size + ALIGN - 1) / ALIGN * ALIGN), &b->top))
+        ctx_out_of_memory(b->root->cx);
+    return (Ref){b->seg_index, off};
+}
+
 /* ---- what binders ask -------------------------------------------------------------- */
 
 /* NULL, with a step that fails, if a size is negative or too large. */
