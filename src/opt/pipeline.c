@@ -2,9 +2,9 @@
  *
  *   method   Rounds: all passes one after the other, until a round changes nothing. A
  *            program that has been through it comes out of it the same. Then the last
- *            one, once: it makes calls, which the first takes apart.
+ *            one, once: it makes calls, which are taken apart before the others.
  */
-#include "opt/opt.h"
+#include "opt/recognise.h"
 
 const Pass opt_pipeline[OPT_PASSES] = {
     {"inline", opt_inline,
@@ -35,6 +35,8 @@ const Program *opt_run(const Opt *given, const Program *p, unsigned set)
     const Program *first = p;
 
     opt.fast |= o->cx->options.fast_math;
+    if (set >> OPT_RECOGNISE & 1 && !(p = take_apart(o->cx, p)))
+        return NULL;
     for (int round = 0; round < OPT_ROUNDS; round++) {
         const Program *before = p;
 

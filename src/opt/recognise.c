@@ -1,7 +1,7 @@
 /* recognise.c -- pieces of programs that are well-known functions become calls.
  *
  *   requires   the forms that the other passes leave; so it stands behind them, and runs
- *              once: `inline` takes its calls apart again
+ *              once; before the first of them its calls are taken apart again
  *   keeps      values bit for bit, as the bodies say; who runs a body by a kernel of its
  *              own rounds otherwise
  *
@@ -493,6 +493,21 @@ const Program *recognise(wf_ctx *cx, const Program *p, unsigned what)
 const Program *opt_recognise(const Opt *o, const Program *p)
 {
     return recognise(o->cx, p, RECOGNISE_PIECES | RECOGNISE_ATTENTION);
+}
+
+/* ---- and back ---------------------------------------------------------------------- */
+
+static bool put_back(Rewriter *r, const EqnView *e, Val *out)
+{
+    const CallAttr *a = e->attr;
+
+    return e->op == OP_call && recognised_name(a->body.p->name) &&
+           b_inline_sub(r->b, &a->body, e->in, out, NULL);
+}
+
+const Program *take_apart(wf_ctx *cx, const Program *p)
+{
+    return rewrite_with(&(Opt){.cx = cx}, p, NULL, put_back);
 }
 
 /* ---- reading bodies ---------------------------------------------------------------- */

@@ -38,6 +38,8 @@ bool piece_read(const Program *body, Piece *out);
 
 enum { RECOGNISE_PIECES = 1, RECOGNISE_ATTENTION = 2 };
 const Program *recognise(wf_ctx *cx, const Program *p, unsigned what);
+/* Calls of sub-programs with such names become what their bodies say. */
+const Program *take_apart(wf_ctx *cx, const Program *p);
 /* Is this the name of a recognised sub-program? */
 bool recognised_name(const char *name);
 
