@@ -196,6 +196,7 @@ typedef struct Kernel {
     const char *part; /* "_3": of a function that has this one inside; or "" */
     bool scalar;      /* straight code on scalars: no loops but its own */
     const struct Straight *straight; /* many steps, and nothing of what follows; or NULL */
+    const KMatmul *dot; /* a product of a Straight, and nothing else, p neither; or NULL */
     /* What follows a product: equation 0 of p, on inputs 0 and 1, whose result lies where
      * result 0 goes. The loops are those over its result, the last one the columns; it is
      * read, and result 0 written, as array nin + nout, a piece at a time. */
@@ -250,7 +251,7 @@ typedef struct Spot {
 typedef enum FlatKind {
     FLAT_KERNEL, /* part n of the Straight on array[], with row buffers at `with` and
                     partial results at `from` */
-    FLAT_DOT,    /* to = from * with */
+    FLAT_DOT,    /* part n: to = from * with */
     FLAT_MOVE,   /* to = from, by strides */
     FLAT_FILL,   /* n elements of `size` bytes at `to`, equal to that at `from` */
     FLAT_SET,    /* to = n, an i64 */
@@ -296,7 +297,6 @@ struct Flat {
     int64_t units; /* KERNEL */
     const Spot *array;
     uint32_t narrays;
-    const KMatmul *dot; /* sizes and strides */
     const KMove *move;
     FlatList *branch; /* n of them */
     const FlatLoop *loop;
@@ -304,13 +304,12 @@ struct Flat {
 
 typedef struct Straight {
     FlatList steps;
-    Kernel **part; /* each once */
+    Kernel **part; /* kernels and products, each once; inside the function, or apart */
     uint32_t nparts;
     const void **consts; /* arrays after inputs and results */
     uint32_t nconsts, nblocks;
     int64_t tmp_bytes, pack; /* of block 0; where in it operands of products are copied */
-    bool loops;              /* it may run for long */
-    bool f32, f64;           /* it has products of these */
+    bool loops; /* it may run for long; and its parts, run many times, are inside */
 } Straight;
 
 /* Is the whole program so little work that it is done by one thread, without threads,
@@ -328,6 +327,7 @@ typedef struct KernelArgs {
     char *tmp;                /* row buffers of this task */
     char *acc;                /* partial results, of this task or (at the end) of all */
     const volatile int *stop; /* not 0: loops may end early */
+    void *const *call; /* of a Straight: each part that is apart, and its end, or NULL */
 } KernelArgs;
 
 /* Units begin..end-1 of the work. Partial results are left at acc. */
@@ -344,9 +344,11 @@ bool render_has(const Program *p, const Eqn *e);
 void render_kernel(Kernel *k, Isa isa, Arena *a, Text *out);
 /* render_dot.c: can the product be rendered, and what memory does it need? */
 bool dot_fits(const KMatmul *d);
+bool dot_equal(const KMatmul *x, const KMatmul *y); /* but for where they are */
 int64_t dot_scratch(const KMatmul *d);
 /* One translation unit with these kernels, for an instruction set. */
 void render_unit(Kernel *const *k, uint32_t n, Isa isa, Arena *a, Text *out);
-#define KERNEL_BLOCK 4096 /* elements of a unit of work in a map */
+#define KERNEL_BLOCK 4096   /* elements of a unit of work in a map */
+#define KERNEL_ALONE 400000 /* cost of so little work that it is one task */
 
 #endif

@@ -62,7 +62,6 @@ bool scalar_is_wide(const Program *p);
 
 void render_straight(Render *r, Isa isa);
 void print_straight(const Kernel *k, Text *out);
-/* static void name(const T *a, const T *b, T *c, char *tmp) */
-void render_dot(Render *r, const KMatmul *d, Isa isa, const char *name);
+void render_dot(Render *r, Isa isa); /* WkDot */
 
 #endif

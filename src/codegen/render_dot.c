@@ -40,6 +40,17 @@ bool dot_fits(const KMatmul *d)
            !e->bias_m && !e->bias_n && !e->relu && !e->tile;
 }
 
+bool dot_equal(const KMatmul *x, const KMatmul *y)
+{
+    for (int i = 0; i < x->nbatch && i < y->nbatch; i++)
+        if (x->batch[i] != y->batch[i] || x->a_batch[i] != y->a_batch[i] ||
+            x->b_batch[i] != y->b_batch[i] || x->c_batch[i] != y->c_batch[i])
+            return false;
+    return x->c_type == y->c_type && x->m == y->m && x->n == y->n && x->k == y->k &&
+           x->a_row == y->a_row && x->a_col == y->a_col && x->b_row == y->b_row &&
+           x->b_col == y->b_col && x->c_row == y->c_row && x->nbatch == y->nbatch;
+}
+
 /* For the copy of B: rows of whole vectors of any width. */
 int64_t dot_scratch(const KMatmul *d)
 {
@@ -50,10 +61,11 @@ typedef struct Tile {
     int rows, vectors;
 } Tile;
 
-/* About the cycles of all steps of p for one tile. */
+/* About the cycles of all steps of p for one tile: products, of which one takes four
+ * cycles to be ready, and loads beside them. */
 static double tile_cost(int rows, int vectors)
 {
-    return MAX((double)rows * vectors, 4) + 0.5 * vectors + 0.25 * rows + 1;
+    return MAX((double)rows * vectors, MAX(4, 0.5 * (rows + vectors) + 1)) + 0.5;
 }
 
 static double form_cost(const KMatmul *d, Tile t, int lanes)
@@ -61,6 +73,8 @@ static double form_cost(const KMatmul *d, Tile t, int lanes)
     int64_t nv = (d->n + lanes - 1) / lanes, rest = nv % t.vectors, more = d->m % t.rows;
     double tall = (double)(d->m / t.rows), wide = (double)(nv / t.vectors);
     double cost = tall * wide * tile_cost(t.rows, t.vectors);
+    bool is_tall = d->m >= t.rows, is_wide = nv >= t.vectors;
+    int tiles = is_tall * (is_wide + (rest != 0)) + (more != 0) * (is_wide + (rest != 0));
 
     if (rest)
         cost += tall * tile_cost(t.rows, (int)rest);
@@ -68,7 +82,7 @@ static double form_cost(const KMatmul *d, Tile t, int lanes)
         cost += wide * tile_cost((int)more, t.vectors);
     if (rest && more)
         cost += tile_cost((int)more, (int)rest);
-    return cost;
+    return cost * (1 + 0.04 * tiles); /* which must be compiled */
 }
 
 static Tile best_tile(const KMatmul *d, Isa isa, int lanes)
@@ -188,22 +202,28 @@ static void render_mix(const Dot *x, const char *to, const char *u, const char *
     text_add(o, ");\n");
 }
 
-/* rows x cols elements at `from` turned: those of a column side by side at `to`. Lanes
- * beyond are 0. */
-static void render_turn(const Dot *x)
+/* A square of elements at `from` turned, those of a column side by side at `to`; of the
+ * square there are so many rows, the others are 0, and of each so many elements. */
+static void render_turn(const Dot *x, int rows, int cols, const char *suffix)
 {
     Text *o = x->r->t;
     Arena *a = x->r->a;
     int n = x->r->lanes;
 
     text_printf(o,
-                "static inline void %s_turn(const %s *from, int64_t step, int rows, int "
-                "cols,\n    %s *to, int64_t width)\n{\n",
-                x->name, x->elem, x->elem);
-    for (int i = 0; i < n; i++)
-        text_printf(o, "    %s v%d = %c_ld_%s(from + (rows > %d ? %d * step : 0), rows > "
-                       "%d ? cols : 0), u%d;\n",
-                    x->type, i, x->r->set, x->kind, i, i, i, i);
+                "static inline void %s_turn%s(const %s *from, %s *to)\n{\n    %s u0",
+                x->name, suffix, x->elem, x->elem, x->type);
+    for (int i = 1; i < n; i++)
+        text_printf(o, ", u%d", i);
+    text_add(o, ";\n");
+    for (int i = 0; i < n; i++) {
+        text_printf(o, "    %s v%d = ", x->type, i);
+        if (i < rows)
+            text_printf(o, "%c_ld_%s(from + %lld, %d);\n", x->r->set, x->kind,
+                        ll(i * x->d->b_col), cols);
+        else
+            text_add(o, "{0};\n");
+    }
     for (int s = n / 2; s; s /= 2) {
         for (int i = 0; i < n; i++) {
             const char *lo = arena_printf(a, "v%d", i & ~s);
@@ -215,10 +235,57 @@ static void render_turn(const Dot *x)
         for (int i = 0; i < n; i++)
             text_printf(o, "    v%d = u%d;\n", i, i);
     }
-    for (int i = 0; i < n; i++)
-        text_printf(o, "    if (cols > %d)\n        %c_st_%s(to + %d * width, %d, v%d);\n",
-                    i, x->r->set, x->kind, i, n, i);
+    for (int i = 0; i < cols; i++)
+        text_printf(o, "    %c_st_%s(to + %lld, %d, v%d);\n", x->r->set, x->kind,
+                    ll(i * x->b_row), n, i);
     text_add(o, "}\n\n");
+}
+
+/* Squares at the border have fewer rows or columns. */
+static void render_turns(const Dot *x)
+{
+    const KMatmul *d = x->d;
+    int n = x->r->lanes, rows = (int)(d->n % n), cols = (int)(d->k % n);
+
+    if (d->n >= n && d->k >= n)
+        render_turn(x, n, n, "");
+    if (rows && d->k >= n)
+        render_turn(x, rows, n, "_low");
+    if (cols && d->n >= n)
+        render_turn(x, n, cols, "_slim");
+    if (rows && cols)
+        render_turn(x, rows, cols, "_corner");
+}
+
+static void call_turns(const Dot *x)
+{
+    Text *o = x->r->t;
+    const KMatmul *d = x->d;
+    int n = x->r->lanes;
+    int64_t j = d->n / n * n, p = d->k / n * n;
+
+    if (j) {
+        text_printf(o, "    for (int64_t j = 0; j < %lld; j += %d) {\n", ll(j), n);
+        if (p)
+            text_printf(o,
+                        "        for (int64_t p = 0; p < %lld; p += %d)\n"
+                        "            %s_turn(b + p + %lld * j, packed + %lld * p + j);\n",
+                        ll(p), n, x->name, ll(d->b_col), ll(x->b_row));
+        if (p < d->k)
+            text_printf(o, "        %s_turn_slim(b + %lld + %lld * j, packed + %lld + j);\n",
+                        x->name, ll(p), ll(d->b_col), ll(x->b_row * p));
+        text_add(o, "    }\n");
+    }
+    if (j == d->n)
+        return;
+    if (p)
+        text_printf(o,
+                    "    for (int64_t p = 0; p < %lld; p += %d)\n"
+                    "        %s_turn_low(b + p + %lld, packed + %lld * p + %lld);\n",
+                    ll(p), n, x->name, ll(d->b_col * j), ll(x->b_row), ll(j));
+    if (p < d->k)
+        text_printf(o, "    %s_turn_corner(b + %lld, packed + %lld);\n", x->name,
+                    ll(p + d->b_col * j), ll(x->b_row * p + j));
 }
 
 /* B with its columns side by side, in memory at tmp. */
@@ -226,17 +293,10 @@ static void render_packing(Dot *x)
 {
     Text *o = x->r->t;
     const KMatmul *d = x->d;
-    int n = x->r->lanes;
 
     text_printf(o, "    %s *const packed = (%s *)tmp;\n", x->elem, x->elem);
     if (d->b_row == 1)
-        text_printf(o,
-                    "    for (int64_t j = 0; j < %lld; j += %d)\n"
-                    "        for (int64_t p = 0; p < %lld; p += %d)\n"
-                    "            %s_turn(b + p + %lld * j, %lld, wk_left(%lld - j, %d), "
-                    "wk_left(%lld - p, %d), packed + %lld * p + j, %lld);\n",
-                    ll(d->n), n, ll(d->k), n, x->name, ll(d->b_col), ll(d->b_col),
-                    ll(d->n), n, ll(d->k), n, ll(x->b_row), ll(x->b_row));
+        call_turns(x);
     else
         text_printf(o,
                     "    for (int64_t p = 0; p < %lld; p++)\n"
@@ -360,16 +420,16 @@ static void render_body(Dot *x)
         render_sums(x, lanes, "wide");
     if (across && last)
         render_sums(x, last, "last");
-    if (packed && d->b_row == 1)
-        render_turn(x);
     if (packed) {
         x->b_row = x->width = whole(d->n, lanes);
         x->b_col = 1;
     }
+    if (packed && d->b_row == 1)
+        render_turns(x);
     if (!across)
         render_tiles(x, full, rest, last ? last : lanes);
-    text_printf(o, "static void %s(const %s *A, const %s *B, %s *C, char *tmp)\n{\n",
-                x->name, x->elem, x->elem, x->elem);
+    text_printf(o, "%svoid %s(const void *A, const void *B, void *C, char *tmp)\n{\n",
+                *x->r->k->part ? "static " : "", x->name);
     open_batch(x);
     if (packed)
         render_packing(x);
@@ -382,25 +442,19 @@ static void render_body(Dot *x)
     text_add(o, "}\n\n");
 }
 
-void render_dot(Render *r, const KMatmul *d, Isa isa, const char *name)
+void render_dot(Render *r, Isa isa)
 {
+    const KMatmul *d = r->k->dot;
     bool f64 = d->c_type == KT_F64;
-    int bytes = isa == ISA_AVX512 ? 64 : isa == ISA_AVX2 ? 32 : 16;
-    Render mine = *r;
-    Dot x = {.r = &mine, .d = d, .name = name, .b_row = d->b_row, .b_col = d->b_col};
+    Dot x = {.r = r, .d = d, .b_row = d->b_row, .b_col = d->b_col, .width = d->n};
 
-    mine.set = f64 ? 'd' : 's';
-    mine.lanes = bytes / (f64 ? 8 : 4);
-    x.type = lane_type(&mine, f64 ? WF_F64 : WF_F32);
+    x.name = arena_printf(r->a, "wk%u%s", r->k->id, r->k->part);
+    x.type = lane_type(r, f64 ? WF_F64 : WF_F32);
     x.elem = f64 ? "double" : "float";
     x.kind = f64 ? "f64" : "f32";
-    x.tile = best_tile(d, isa, mine.lanes);
-    x.width = d->n;
-    text_printf(r->t, "/* %lld x %lld of %s, %lld summed", ll(d->m), ll(d->n), x.kind,
-                ll(d->k));
+    x.tile = best_tile(d, isa, r->lanes);
     if (!is_across(d))
-        text_printf(r->t, ": tiles of %d x %d", x.tile.rows,
-                    x.tile.vectors * mine.lanes);
-    text_add(r->t, " */\n");
+        text_printf(r->t, "/* tiles of %d x %d */\n", x.tile.rows,
+                    x.tile.vectors * r->lanes);
     render_body(&x);
 }

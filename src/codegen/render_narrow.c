@@ -274,6 +274,9 @@ static void render_rows(Render *r, bool full)
 void render_narrow(Render *r)
 {
     const Kernel *k = r->k;
+    Dim rows = k->loops[0].size;
+    bool whole = rows >= 0 && rows % r->lanes == 0 &&
+                 (double)rows * (double)k->loops[1].size * k->cost < KERNEL_ALONE;
 
     r->vec = 0;
     r->narrow = true;
@@ -285,8 +288,8 @@ void render_narrow(Render *r)
     define_level(r, 1, LEVEL_ONCE, 0);
     text_add(r->t, "    int64_t x = begin;\n");
     render_rows(r, true);
-    if (!*k->part || k->loops[0].size < 0 || k->loops[0].size % r->lanes)
-        render_rows(r, false); /* a part does all rows at once, others share them */
+    if (!whole)
+        render_rows(r, false);
     end_sums(r);
     text_add(r->t, "}\n\n");
     r->vec = k->nloops - 1;

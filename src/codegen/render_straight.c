@@ -1,13 +1,14 @@
 /* render_straight.c -- a whole small program as one function of C.
  *
- *   static void wk0_0(..), wk0_0_end(..)      its kernels, as always
- *   static void wd0_0(..)                     its products
+ *   static void wk0_0(..), wk0_0_end(..)      its kernels and products
  *   void wk0(const WkArgs *k, ..)
  *       pointers to arrays; then the steps in order: calls of those above, copies, and
  *       loops and branches around them
  *
- * Names: q<i> blocks of memory, t<i> turns of loops, wk<id>_<i> kernels, wd<id>_<i>
- * products.
+ * Where there are no loops, kernels and products are functions of their own, which can be
+ * compiled side by side, and are called by address.
+ *
+ * Names: q<i> blocks of memory, t<i> turns of loops, wk<id>_<i> kernels and products.
  */
 #include "codegen/render.h"
 
@@ -15,8 +16,7 @@ typedef struct Writer {
     Render *r;
     Text *t;
     const Straight *s;
-    uint32_t id, loops;        /* of the function; loops named so far */
-    VEC(const KMatmul *) dots; /* functions of products: each form once */
+    uint32_t loops; /* named so far */
 } Writer;
 
 static void indent(Writer *w, int depth)
@@ -31,45 +31,19 @@ static const char *spot(Writer *w, Spot s)
                  : arena_printf(w->r->a, "q%u", s.block);
 }
 
-/* ---- products ---------------------------------------------------------------------- */
-
-static bool same_dot(const KMatmul *x, const KMatmul *y)
-{
-    for (int i = 0; i < x->nbatch && i < y->nbatch; i++)
-        if (x->batch[i] != y->batch[i] || x->a_batch[i] != y->a_batch[i] ||
-            x->b_batch[i] != y->b_batch[i] || x->c_batch[i] != y->c_batch[i])
-            return false;
-    return x->c_type == y->c_type && x->m == y->m && x->n == y->n && x->k == y->k &&
-           x->a_row == y->a_row && x->a_col == y->a_col && x->b_row == y->b_row &&
-           x->b_col == y->b_col && x->c_row == y->c_row && x->nbatch == y->nbatch;
-}
-
-static uint32_t dot_index(Writer *w, const KMatmul *d)
-{
-    for (uint32_t i = 0; i < w->dots.n; i++)
-        if (same_dot(w->dots.v[i], d))
-            return i;
-    vec_push(w->r->a, &w->dots, d);
-    return w->dots.n - 1;
-}
-
-static void find_dots(Writer *w, const FlatList *l)
-{
-    for (uint32_t i = 0; i < l->n; i++) {
-        const Flat *f = &l->v[i];
-
-        if (f->kind == FLAT_DOT)
-            dot_index(w, f->dot);
-        for (int64_t k = 0; f->kind == FLAT_COND && k < f->n; k++)
-            find_dots(w, &f->branch[k]);
-        if (f->kind == FLAT_LOOP) {
-            find_dots(w, &f->loop->cond);
-            find_dots(w, &f->loop->body);
-        }
-    }
-}
-
 /* ---- steps ------------------------------------------------------------------------- */
+
+/* How the part is called. */
+static const char *part_name(Writer *w, int64_t i, const char *kind)
+{
+    const Kernel *k = w->s->part[i];
+    bool end = !strcmp(kind, "End");
+
+    if (w->s->loops)
+        return arena_printf(w->r->a, "wk%u%s%s", k->id, k->part, end ? "_end" : "");
+    return arena_printf(w->r->a, "((Wk%s *)k->call[%lld] /* wk%u%s */)", kind,
+                        (long long)(2 * i + end), k->id, end ? "_end" : "");
+}
 
 static void write_kernel(Writer *w, int depth, const Flat *f)
 {
@@ -86,10 +60,11 @@ static void write_kernel(Writer *w, int depth, const Flat *f)
     text_printf(w->t, "const WkArgs args = {p, k->d, %s, %s, k->stop};\n",
                 spot(w, f->with), spot(w, f->from));
     indent(w, depth + 1);
-    text_printf(w->t, "wk%u%s(&args, 0, %lld);\n", k->id, k->part, (long long)f->units);
+    text_printf(w->t, "%s(&args, 0, %lld);\n", part_name(w, f->n, "Run"),
+                (long long)f->units);
     if (k->parts) {
         indent(w, depth + 1);
-        text_printf(w->t, "wk%u%s_end(&args, 1);\n", k->id, k->part);
+        text_printf(w->t, "%s(&args, 1);\n", part_name(w, f->n, "End"));
     }
     indent(w, depth);
     text_add(w->t, "}\n");
@@ -97,13 +72,10 @@ static void write_kernel(Writer *w, int depth, const Flat *f)
 
 static void write_dot(Writer *w, int depth, const Flat *f)
 {
-    const char *type = f->dot->c_type == KT_F64 ? "double" : "float";
-
     indent(w, depth);
-    text_printf(w->t,
-                "wd%u_%u((const %s *)(%s), (const %s *)(%s), (%s *)(%s), q0 + %lld);\n",
-                w->id, dot_index(w, f->dot), type, spot(w, f->from), type,
-                spot(w, f->with), type, spot(w, f->to), (long long)w->s->pack);
+    text_printf(w->t, "%s(%s, %s, %s, q0 + %lld);\n", part_name(w, f->n, "Dot"),
+                spot(w, f->from), spot(w, f->with), spot(w, f->to),
+                (long long)w->s->pack);
 }
 
 static const char *word_of(size_t size)
@@ -323,17 +295,14 @@ void render_straight(Render *r, Isa isa)
 {
     const Straight *s = r->k->straight;
     const Program *p = r->k->p;
-    Writer w = {.r = r, .t = r->t, .s = s, .id = r->k->id};
+    Writer w = {.r = r, .t = r->t, .s = s};
 
-    for (uint32_t i = 0; i < s->nparts; i++)
+    for (uint32_t i = 0; s->loops && i < s->nparts; i++)
         render_kernel(s->part[i], isa, r->a, r->t);
-    find_dots(&w, &s->steps);
-    for (uint32_t i = 0; i < w.dots.n; i++)
-        render_dot(r, w.dots.v[i], isa, arena_printf(r->a, "wd%u_%u", w.id, i));
     text_printf(r->t,
                 "void wk%u(const WkArgs *k, int64_t begin, int64_t end)\n{\n"
                 "    (void)begin;\n    (void)end;\n    char *const q0 = k->tmp;\n",
-                w.id);
+                r->k->id);
     for (uint32_t i = 0; i < p->nin + p->nout + s->nconsts; i++)
         text_printf(r->t, "    char *const q%u = k->p[%u];\n", i + 1, i);
     write_steps(&w, 1, &s->steps);
@@ -353,11 +322,8 @@ static void print_steps(const Straight *s, const FlatList *l, int depth, Text *t
         const Flat *f = &l->v[i];
 
         text_printf(t, "%*s", 2 * depth, "");
-        if (f->kind == FLAT_KERNEL)
+        if (f->kind == FLAT_KERNEL || f->kind == FLAT_DOT)
             text_printf(t, "kernel %u%s\n", s->part[f->n]->id, s->part[f->n]->part);
-        else if (f->kind == FLAT_DOT)
-            text_printf(t, "product %lld x %lld, %lld summed\n", (long long)f->dot->m,
-                        (long long)f->dot->n, (long long)f->dot->k);
         else if (f->kind == FLAT_LOOP && f->loop->is_while)
             text_add(t, "while\n");
         else if (f->kind == FLAT_LOOP)

@@ -81,7 +81,11 @@ static const char args_text[] =
     "    const int64_t *d;\n"
     "    char *tmp, *acc;\n"
     "    const volatile int *stop;\n"
+    "    void *const *call;\n"
     "} WkArgs;\n"
+    "typedef void WkRun(const WkArgs *k, int64_t begin, int64_t end);\n"
+    "typedef void WkEnd(const WkArgs *k, int64_t n);\n"
+    "typedef void WkDot(const void *a, const void *b, void *c, char *tmp);\n"
     "typedef struct WkTile {\n"
     "    void *c;\n"
     "    int64_t ld, row, col, rows, cols, batch;\n"
@@ -117,13 +121,11 @@ static void add_kernel(const Kernel *k, uint32_t types[2])
 {
     const Straight *s = k->straight;
 
-    if (!s) {
+    if (k->dot)
+        types[k->dot->c_type == KT_F64] |= 1u << k->dot->c_type;
+    else if (!s)
         add_types(k->p, &types[k->scalar ? scalar_is_wide(k->p) : k->wide]);
-        return;
-    }
-    types[0] |= (uint32_t)s->f32 << WF_F32;
-    types[1] |= (uint32_t)s->f64 << WF_F64;
-    for (uint32_t i = 0; i < s->nparts; i++)
+    for (uint32_t i = 0; s && s->loops && i < s->nparts; i++)
         add_kernel(s->part[i], types);
 }
 

@@ -8,8 +8,7 @@
 #include "runtime/step.h"
 
 /* About additions, of which a core does 20 to 40 in a nanosecond. */
-#define SMALL       400000 /* not worth another thread */
-#define TASK        400000 /* of a task with partial results */
+#define TASK        KERNEL_ALONE /* of a task with partial results */
 #define TASKS_MOST  32
 #define ARRAYS_MOST 64
 
@@ -37,7 +36,11 @@ bool run_kernel(Frame *f, const Op *op)
     void *array[ARRAYS_MOST];
     KernelTasks t = {
         s,
-        {array, s->d, frame_at(f, s->tmp), frame_at(f, s->acc), &f->root->cx->cancelled}};
+        {.p = array,
+         .d = s->d,
+         .tmp = frame_at(f, s->tmp),
+         .acc = frame_at(f, s->acc),
+         .stop = &f->root->cx->cancelled}};
 
     for (uint32_t i = 0; i < s->narrays; i++)
         array[i] = frame_at(f, s->array[i]);
@@ -60,7 +63,7 @@ static int64_t count_tasks(const Bind *b, const PlanCode *c, const KernelSize *z
     if (c->end)
         n = work < TASK ? 1 : (int64_t)MIN(work / TASK, TASKS_MOST);
     else
-        n = work < SMALL || b->root->threads == 1 ? 1 : 4 * b->root->threads;
+        n = work < KERNEL_ALONE || b->root->threads == 1 ? 1 : 4 * b->root->threads;
     return MAX(1, MIN(n, z->units));
 }
 

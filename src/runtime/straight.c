@@ -357,16 +357,35 @@ static const Program *split_program(void *shared, const Program *p)
 
 /* ---- the kernels that are left ----------------------------------------------------- */
 
-static void find_called(Shared *sh, const Program *p, bool *called)
+typedef struct Left {
+    VEC(Kernel *) k;
+} Left;
+
+static void leave(Shared *sh, Left *l, Kernel *k)
+{
+    for (uint32_t i = 0; i < l->k.n; i++)
+        if (l->k.v[i] == k)
+            return;
+    vec_push(sh->a, &l->k, k);
+}
+
+static void leave_called(Shared *sh, const Program *p, Left *l)
 {
     for (uint32_t i = 0; i < sh->n; i++)
         if (sh->k[i]->p == p)
-            called[i] = true;
-    for (uint32_t i = 0; i < sh->made.n; i++)
-        if (sh->made.v[i]->p == p)
-            return;
+            leave(sh, l, sh->k[i]);
+    for (uint32_t i = 0; i < sh->made.n; i++) {
+        const Straight *s = sh->made.v[i]->straight;
+
+        if (sh->made.v[i]->p != p)
+            continue;
+        for (uint32_t j = 0; j < s->nparts && !s->loops; j++)
+            leave(sh, l, s->part[j]);
+        leave(sh, l, sh->made.v[i]);
+        return;
+    }
     for (uint32_t i = 0; i < p->nsubs; i++)
-        find_called(sh, p->subs[i], called);
+        leave_called(sh, p->subs[i], l);
 }
 
 const Program *straight_program(wf_ctx *cx, Arena *a, const Program *p, Kernel ***k,
@@ -374,24 +393,19 @@ const Program *straight_program(wf_ctx *cx, Arena *a, const Program *p, Kernel *
 {
     Shared sh = {.cx = cx, .a = a, .k = *k, .n = *n, .done.a = a};
     const Program *q = split_program(&sh, p);
-    Kernel **left = arena_array(a, *n + sh.made.n + 1, sizeof *left);
-    bool *called = arena_zalloc(a, *n + 1);
-    uint32_t m = 0;
+    Left left = {0};
 
     if (!q || !sh.made.n)
         return q ? p : NULL;
-    find_called(&sh, q, called);
-    for (uint32_t i = 0; i < *n; i++)
-        if (called[i])
-            left[m++] = (*k)[i];
-    for (uint32_t i = 0; i < sh.made.n; i++)
-        left[m++] = sh.made.v[i];
-    for (uint32_t i = 0; i < m; i++) {
-        left[i]->id = first + i;
-        for (uint32_t j = 0; left[i]->straight && j < left[i]->straight->nparts; j++)
-            left[i]->straight->part[j]->id = first + i;
+    leave_called(&sh, q, &left);
+    for (uint32_t i = 0; i < left.k.n; i++) {
+        const Straight *s = left.k.v[i]->straight;
+
+        left.k.v[i]->id = first + i;
+        for (uint32_t j = 0; s && s->loops && j < s->nparts; j++)
+            s->part[j]->id = first + i;
     }
-    *k = left;
-    *n = m;
+    *k = left.k.v;
+    *n = left.k.n;
     return q;
 }
