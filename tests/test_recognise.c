@@ -535,3 +535,155 @@ XTEST(what_is_recognised_is_recognised_again)
     wf_program_release(q);
     wf_program_release(g);
 }
+
+/* ---- pieces ------------------------------------------------------------------------ */
+
+#define PIECE(name, expr)                                                                \
+    static bool f_##name(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)     \
+    {                                                                                    \
+        (void)user;                                                                      \
+        out[0] = (expr);                                                                 \
+        return wf_ctx_status(c) == WF_OK;                                                \
+    }
+
+static wf_tensor largest_kept(wf_ctx *c, wf_tensor x)
+{
+    return wf_max(c, x, (int[]){-1}, 1, true);
+}
+
+/* Without a guard against a largest element that is not finite. */
+static wf_tensor bare_softmax(wf_ctx *c, wf_tensor x)
+{
+    wf_tensor e = wf_exp(c, wf_sub(c, x, largest_kept(c, x)));
+
+    return wf_div(c, e, wf_sum(c, e, (int[]){-1}, 1, true));
+}
+
+PIECE(softmax, wf_softmax(c, in[0], -1))
+PIECE(softmax_first, wf_softmax(c, in[0], 0))
+PIECE(softmax_bare, bare_softmax(c, in[0]))
+PIECE(log_softmax, wf_log_softmax(c, in[0], -1))
+PIECE(layer_norm, wf_layer_norm(c, in[0], 1, in[1], in[2], 1e-5))
+PIECE(layer_norm_bare, wf_layer_norm(c, in[0], 2, WF_NONE, WF_NONE, 1e-3))
+PIECE(layer_norm_weight, wf_layer_norm(c, in[0], 1, in[1], WF_NONE, 1e-5))
+PIECE(rms_norm, wf_rms_norm(c, in[0], 1, in[1], 1e-6))
+PIECE(gelu, wf_gelu(c, in[0], false))
+PIECE(gelu_tanh, wf_gelu(c, in[0], true))
+PIECE(nll, wf_cross_entropy(c, in[0], in[3], WF_NONE, -100, 0, WF_MEAN))
+
+static const struct PieceCase {
+    const char *name;
+    wf_call call;
+    int rank;          /* of x, whose last axis is n */
+    const char *found; /* the name of the call */
+} piece_cases[] = {
+    {"softmax", f_softmax, 3, "softmax"},
+    {"softmax along the first axis", f_softmax_first, 2, "softmax"},
+    {"softmax without guard", f_softmax_bare, 2, "softmax"},
+    {"log_softmax", f_log_softmax, 2, "log_softmax"},
+    {"layer_norm", f_layer_norm, 3, "layer_norm"},
+    {"layer_norm of two axes", f_layer_norm_bare, 3, "layer_norm"},
+    {"layer_norm without bias", f_layer_norm_weight, 2, "layer_norm"},
+    {"rms_norm", f_rms_norm, 3, "rms_norm"},
+    {"gelu", f_gelu, 2, "gelu"},
+    {"gelu by tanh", f_gelu_tanh, 3, "gelu_tanh"},
+    {"cross entropy", f_nll, 2, "nll"},
+};
+
+static void spoil_rows(Run *r)
+{
+    wf_array *x = r->in[0];
+    int64_t n = wf_array_dims(x)[wf_array_rank(x) - 1];
+
+    set_element(x, 1, NAN);
+    set_element(x, n, INFINITY);
+    for (int64_t i = 0; i < n; i++)
+        set_element(x, 2 * n + i, -INFINITY);
+    set_element(x, 3 * n, -INFINITY);
+    set_element(x, 4 * n, 600);
+}
+
+static const wf_program *trace_piece(wf_ctx *c, const struct PieceCase *k, wf_dtype t,
+                                     int64_t n)
+{
+    int64_t dims[3] = {3, 7, n}, rows = 7;
+    wf_tensor in[4] = {wf_zeros(c, t, dims + 3 - k->rank, k->rank), wf_zeros(c, t, &n, 1),
+                       wf_zeros(c, t, &n, 1), wf_zeros(c, WF_I64, &rows, 1)};
+    wf_function f = {k->call, NULL, 4, 1, "f"};
+    const wf_program *p = NULL;
+
+    wf_trace(c, &f, in, &p);
+    return p;
+}
+
+static void check_piece(const struct PieceCase *k, wf_dtype t, int64_t n, bool spoilt)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    const wf_program *p = trace_piece(c, k, t, n);
+    Rng rng = {(uint64_t)n};
+    Run r = {0};
+    char how[120];
+
+    snprintf(how, sizeof how, "%s of %d %s%s", k->name, (int)n, dtype_text[t],
+             spoilt ? ", spoilt" : "");
+    if (!p) {
+        check_fail(__FILE__, __LINE__, "%s: %s", how, wf_ctx_message(c));
+    } else {
+        check_names(c, p, (const char *const[]){k->found, NULL}, how);
+        make_inputs(c, p, NULL, &rng, &r);
+        for (int64_t i = 0; i < 7; i++)
+            ((int64_t *)wf_array_data(r.in[3]))[i] = i * 5 % n;
+        if (spoilt)
+            spoil_rows(&r);
+        compare_ways(c, p, &r, n == 33 && t == WF_F32, tolerances[t], how);
+    }
+    drop(r.in, r.nin);
+    drop(r.out, r.nout);
+    wf_program_release(p);
+    wf_ctx_free(c);
+}
+
+TEST(pieces_give_what_the_plain_program_gives)
+{
+    for (size_t i = 0; i < sizeof piece_cases / sizeof *piece_cases; i++) {
+        const struct PieceCase *k = &piece_cases[i];
+
+        for (wf_dtype t = WF_F16; t <= WF_F64; t = (wf_dtype)(t + 1)) {
+            check_piece(k, t, 10, false);
+            check_piece(k, t, 33, false);
+        }
+        check_piece(k, WF_F32, 128, false);
+        check_piece(k, WF_F32, 10, true);
+        check_piece(k, WF_F64, 64, true);
+    }
+}
+
+/* What looks like a piece but is not, or is read elsewhere too. */
+XTEST(what_others_read_is_not_taken)
+{
+    static const char *const texts[] = {
+        /* the exponentials are a result */
+        "f(x: f32[4,8]) { m = reduce_max x axes=[1]; b = broadcast m [4,8] dims=[0]; d = "
+        "sub x b; e = exp d; s = reduce_sum e axes=[1]; t = broadcast s [4,8] dims=[0]; y "
+        "= div e t; ret y, e }",
+        /* the sum of other exponentials */
+        "f(x: f32[4,8], z: f32[4,8]) { m = reduce_max x axes=[1]; b = broadcast m [4,8] "
+        "dims=[0]; d = sub x b; e = exp d; u = exp z; s = reduce_sum u axes=[1]; t = "
+        "broadcast s [4,8] dims=[0]; y = div e t; ret y }",
+        /* sums along two different axes */
+        "f(x: f32[8,8]) { m = reduce_max x axes=[1]; b = broadcast m [8,8] dims=[0]; d = "
+        "sub x b; e = exp d; s = reduce_sum e axes=[0]; t = broadcast s [8,8] dims=[1]; y "
+        "= div e t; ret y }",
+        /* another constant than gelu's */
+        "f(x: f32[8]) { h = const f32[8] 0.5; a = mul x h; r = const f32[8] 0.7; b = mul "
+        "x r; c = erf b; o = const f32[8] 1; d = add c o; y = mul a d; ret y }",
+    };
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const Program *p = parse_lines(cx, texts[i]);
+
+        REQUIRE(p != NULL);
+        p = opt_run(&(Opt){.cx = cx}, p, OPT_ALL);
+        CHECK(p && p->nsubs == 0);
+    }
+}

@@ -17,18 +17,20 @@ typedef struct PieceRow {
 } PieceRow;
 
 #define SHIFT "[select(is_finite(r=reduce_max(x)), r, 0)|reduce_max(x)]"
+#define LOG_SOFTMAX "sub(d=sub(x, along(" SHIFT ")), along(log(reduce_sum(exp(d)))))"
+#define MEAN(of)    "[mul(reduce_sum(" of "), #n)|div(reduce_sum(" of "), #c)]"
 /* (x - mean) / sqrt(variance + eps); x / sqrt(mean of squares + eps) */
 #define STANDARD                                                                         \
-    "mul(d=sub(x, along(mul(reduce_sum(x), #n))), "                                      \
-    "along(rsqrt(add(mul(reduce_sum(mul(d, d)), #n), #e))))"
-#define ROOT_MEAN "mul(x, along(rsqrt(add(mul(reduce_sum(mul(x, x)), #n), #e))))"
+    "mul(d=sub(x, along(" MEAN("x") ")), along(rsqrt(add(" MEAN("mul(d, d)") ", #e))))"
+#define ROOT_MEAN "mul(x, along(rsqrt(add(" MEAN("mul(x, x)") ", #e))))"
 
-/* Larger pieces before their parts. w and b are vectors along the last axes. */
+/* Larger pieces before their parts. w and b are vectors along the last axes, i is numbers
+ * of elements. */
 static const PieceRow rows[] = {
     {PIECE_SOFTMAX, "softmax",
      "div(e=exp(sub(x, along(" SHIFT "))), along(reduce_sum(e)))"},
-    {PIECE_LOG_SOFTMAX, "log_softmax",
-     "sub(d=sub(x, along(" SHIFT ")), along(log(reduce_sum(exp(d)))))"},
+    {PIECE_NLL, "nll", "gather(" LOG_SOFTMAX ", i)"},
+    {PIECE_LOG_SOFTMAX, "log_softmax", LOG_SOFTMAX},
     {PIECE_LAYER_NORM, "layer_norm",
      "add(mul(" STANDARD ", broadcast(w)), broadcast(b))"},
     {PIECE_LAYER_NORM, "layer_norm", "mul(" STANDARD ", broadcast(w))"},
@@ -246,12 +248,24 @@ static bool vector_fits(const Program *p, const Match *m, char letter)
     return !v || (is_along(p, m, v) && broadcasts_last(p, m, v));
 }
 
+static bool is_pair(Ints v) { return v.n == 2 && v.v[0] == 0 && v.v[1] == 1; }
+
+/* One element of a matrix at each (row, column) of i. */
+static bool takes_elements(const Program *p, Val v)
+{
+    const Eqn *e = match_made(p, v, OP_gather);
+    const GatherAttr *a = e->attr;
+
+    return a->mode == INDEX_CLIP && !a->offset_dims.n && !a->operand_batching.n &&
+           is_pair(a->collapsed) && is_pair(a->start_index_map);
+}
+
 static bool match_row(const PieceRow *row, const Program *p, Val v, Match *m)
 {
     match_init(m, p);
     return match(m, row->pattern, v) && val_type(p, m->val[LETTER('x')]).rank < 31 &&
            dtype_is_float((wf_dtype)val_type(p, v).dtype) && vector_fits(p, m, 'w') &&
-           vector_fits(p, m, 'b');
+           vector_fits(p, m, 'b') && (row->kind != PIECE_NLL || takes_elements(p, v));
 }
 
 static void find_pieces(Recogniser *g, const Uses *u, Plan *plan, bool *taken)
@@ -302,12 +316,12 @@ static Plan *plan_of(Recogniser *g, const Program *p)
 static bool make_piece(Recogniser *g, Rewriter *r, Found *f, Val root, Val *out)
 {
     const Program *p = r->from, *q;
-    Val ins[3], *y;
+    Val ins[4], *y;
     uint32_t n = 0;
     Body k;
 
     body_open(&k, g->cx, g->a, p, f->row->name);
-    for (const char *c = "xwb"; *c; c++)
+    for (const char *c = "xwbi"; *c; c++)
         if (f->m.val[LETTER(*c)]) {
             ins[n] = f->m.val[LETTER(*c)];
             body_input(&k, ins[n++]);
@@ -537,9 +551,12 @@ bool piece_read(const Program *p, Piece *out)
                        .x = input_number(p, m.val[LETTER('x')]),
                        .weight = input_number(p, m.val[LETTER('w')]),
                        .bias = input_number(p, m.val[LETTER('b')]),
+                       .index = input_number(p, m.val[LETTER('i')]),
                        .axes = m.axes,
                        .eps = m.number[LETTER('e')],
-                       .mean = m.number[LETTER('n')]};
+                       .mean = m.numbers >> LETTER('n') & 1 ? m.number[LETTER('n')]
+                                                            : 1 / m.number[LETTER('c')],
+                       .guarded = m.val[LETTER('r')] != VAL_NONE};
         return true;
     }
     return false;

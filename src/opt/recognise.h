@@ -19,6 +19,7 @@
 typedef enum PieceKind {
     PIECE_SOFTMAX,
     PIECE_LOG_SOFTMAX,
+    PIECE_NLL,        /* one element of each row of that, by number */
     PIECE_LAYER_NORM, /* and without weight, or without bias */
     PIECE_RMS_NORM,
     PIECE_GELU,
@@ -29,9 +30,10 @@ typedef enum PieceKind {
 /* A body that is one piece, of inputs and constants alone. */
 typedef struct Piece {
     PieceKind kind;
-    int32_t x, weight, bias; /* numbers of inputs; -1: none */
+    int32_t x, weight, bias, index; /* numbers of inputs; -1: none */
     uint32_t axes;           /* of reductions, as bits */
     double eps, mean;        /* norms: mean is 1 / elements of a row */
+    bool guarded;            /* softmax: a shift that is not finite is 0 */
 } Piece;
 
 bool piece_read(const Program *body, Piece *out);

@@ -129,7 +129,8 @@ bool bind_call(Bind *b)
 
     if (code && bind_kernel(b, code, body))
         return true;
-    if (!code && recognised_name(body->p->name) && bind_attention(b, body->p))
+    if (!code && recognised_name(body->p->name) &&
+        (bind_attention(b, body->p) || bind_rows(b, body->p)))
         return true;
     s = call_step(b, body, 1, 0);
     if (code) /* the kernel could have written in place, its equations may not */
