@@ -4,7 +4,7 @@
  * Elements of a window are met in row-major order, as window.c does, so results are the
  * same: of equal maxima the first, NaN above all, f32 summed in f64.
  *
- * Maxima without places are taken along rows first, of each row once for all windows that
+ * Maxima of small windows are taken along rows first, of each row once for all windows that
  * share it, then down the columns, which keeps that order.
  */
 #include "nd.h"
@@ -103,6 +103,26 @@ INLINE void pool_lanes(int kind, int64_t s, const KPool *p, const REAL *x, int64
     }
 }
 
+/* n places in a plane that begins at `plane`; -1 stays */
+INLINE void pool_store_places(int64_t *to, VI at, int64_t plane, int n)
+{
+    VPlace wide = __builtin_convertvector(at, VPlace);
+
+    wide += ~(VPlace)(wide < 0) & plane;
+#if KERNEL_ISA == 2
+    UNROLL
+    for (int i = 0; i < VL; i += 8) {
+        __m512i part;
+
+        memcpy(&part, (const char *)&wide + i * 8, sizeof part);
+        _mm512_mask_storeu_epi64(
+            to + i, (__mmask8)(n - i >= 8 ? 255 : n > i ? (1 << (n - i)) - 1 : 0), part);
+    }
+#else
+    memcpy(to, &wide, (size_t)n * sizeof *to);
+#endif
+}
+
 INLINE void pool_planes(int kind, int64_t s, const KPool *p, int64_t first, int64_t last,
                         const REAL *x, REAL *y, int64_t *place)
 {
@@ -115,12 +135,8 @@ INLINE void pool_planes(int kind, int64_t s, const KPool *p, int64_t first, int6
                 PoolSums r = {real_splat(-(REAL)INFINITY), (VI){0} - 1, {0}};
 
                 pool_lanes(kind, s, p, x + q * size, row, from, n, &r);
-                if (kind == POOL_PLACE) {
-                    VPlace at = __builtin_convertvector(r.at, VPlace);
-
-                    at += ~(VPlace)(at < 0) & (q * size); /* -1 stays */
-                    memcpy(place + out, &at, (size_t)n * sizeof *place);
-                }
+                if (kind == POOL_PLACE)
+                    pool_store_places(place + out, r.at, q * size, n);
                 real_store_n(
                     y + out,
                     kind == POOL_SUM ? __builtin_convertvector(r.sum, V) : r.best, n);
@@ -132,23 +148,38 @@ INLINE void pool_planes(int kind, int64_t s, const KPool *p, int64_t first, int6
 
 /* ---- maxima, rows first ------------------------------------------------------------ */
 
-#define POOL_ROOM 6144 /* maxima along rows that are kept */
+#define POOL_ROOM 4096 /* maxima along rows that are kept */
 #define POOL_TAPS 8    /* most columns of a window */
 
-/* The larger of two; a, which comes first in the window, of equal ones; NaN above all. */
-INLINE V pool_larger(V a, V b)
+typedef struct PoolBest {
+    V v;
+    VI at; /* its place; -1: none. Where places are not asked for, not used */
+} PoolBest;
+
+/* a, or b, which comes after it in the window: the larger, NaN above all, anything where
+ * there is none. b where there is none is the lowest number. */
+INLINE PoolBest pool_larger(int places, PoolBest a, PoolBest b)
 {
 #if KERNEL_ISA == 2 && !REAL_F64
     __mmask16 take = _mm512_mask_cmp_ps_mask(
-        _mm512_cmp_ps_mask((__m512)a, (__m512)a, _CMP_ORD_Q), (__m512)b, (__m512)a,
-        _CMP_NLE_UQ);
+        _mm512_cmp_ps_mask((__m512)a.v, (__m512)a.v, _CMP_ORD_Q), (__m512)b.v,
+        (__m512)a.v, _CMP_NLE_UQ);
 
-    return (V)_mm512_mask_blend_ps(take, (__m512)a, (__m512)b);
+    if (places)
+        take |= _mm512_movepi32_mask((__m512i)a.at);
+    a.v = (V)_mm512_mask_blend_ps(take, (__m512)a.v, (__m512)b.v);
+    if (places)
+        a.at = (VI)_mm512_mask_blend_epi32(take, (__m512i)a.at, (__m512i)b.at);
 #else
-    VI take = (VI)(a == a) & ~(VI)(b <= a);
+    VI take = (VI)(a.v == a.v) & ~(VI)(b.v <= a.v);
 
-    return (V)((take & (VI)b) | (~take & (VI)a));
+    if (places)
+        take |= (VI)(a.at < 0);
+    a.v = (V)((take & (VI)b.v) | (~take & (VI)a.v));
+    if (places)
+        a.at = (take & b.at) | (~take & a.at);
 #endif
+    return a;
 }
 
 INLINE int64_t pool_width(const KPool *p) { return round_up(p->y[1], VL); }
@@ -167,7 +198,7 @@ static int64_t pool_band(const KPool *p)
         p->window[0] > POOL_ROOM || p->dilation[0] > POOL_ROOM || p->window[1] < 1 ||
         p->window[1] > POOL_TAPS)
         return 0;
-    most = POOL_ROOM / pool_width(p) - 1; /* one of them is `low` */
+    most = POOL_ROOM / pool_width(p);
     if (pool_reach(p, 1) > most)
         return 0;
     return min64(p->y[0], (most - pool_reach(p, 1)) / p->stride[0] + 1);
@@ -177,6 +208,7 @@ typedef struct PoolTap { /* a column of the windows of VL neighbours */
     int64_t at;          /* image column of lane 0 */
     int lo, hi;          /* lanes inside the image */
     VI outside;          /* bits of the lowest number in the others */
+    VI place;            /* columns; -1 outside */
 } PoolTap;
 
 /* The taps of results from .. from+VL-1; returns whether all are inside. */
@@ -190,84 +222,108 @@ INLINE int pool_taps(const KPool *p, int64_t s, int64_t window, int64_t from, Po
         int64_t at = from * s + k * p->dilation[1] - p->lo[1];
         int lo = (int)min64(VL, max64(0, pool_up(-at, s)));
         int hi = (int)min64(VL, max64(lo, pool_up(p->x[1] - at, s)));
+        VI in = (VI)(lane >= (RealInt)lo) & (VI)(lane < (RealInt)hi);
 
-        tap[k] = (PoolTap){at, lo, hi,
-                           low & ~((VI)(lane >= (RealInt)lo) & (VI)(lane < (RealInt)hi))};
+        tap[k] = (PoolTap){at, lo, hi, low & ~in, {0}};
+        if (hi > lo) /* else at may be beyond the range of a lane */
+            tap[k].place = lane * (RealInt)s + (RealInt)at;
+        tap[k].place = (tap[k].place & in) | ~in;
         inside &= lo == 0 && hi == VL;
     }
     return inside;
 }
 
-/* Maxima along `rows` rows of the image at x, of VL results each. */
-INLINE void pool_along(const KPool *p, int64_t s, int64_t window, const PoolTap *tap,
-                       int inside, const REAL *x, int64_t rows, REAL *to)
+/* Maxima along `rows` rows of the image at x, of VL results each, and their columns. */
+INLINE void pool_along(int places, const KPool *p, int64_t s, int64_t window,
+                       const PoolTap *tap, int inside, const REAL *x, int64_t rows,
+                       REAL *to, RealInt *to_at)
 {
     int64_t width = pool_width(p);
 
-    for (int64_t h = 0; h < rows; h++, x += p->x[1], to += width) {
-        V best = {0};
+    for (int64_t h = 0; h < rows; h++, x += p->x[1], to += width, to_at += width) {
+        PoolBest best = {{0}, {0}};
 
         for (int64_t k = 0; k < window; k++) {
-            V v = inside ? pool_load(x + tap[k].at, s, 0, VL)
-                         : (V)((VI)pool_load(x + tap[k].at, s, tap[k].lo, tap[k].hi) |
-                               tap[k].outside);
+            PoolBest b = {pool_load(x + tap[k].at, s, inside ? 0 : tap[k].lo,
+                                    inside ? VL : tap[k].hi),
+                          tap[k].place};
 
-            best = k ? pool_larger(best, v) : v;
+            if (!inside)
+                b.v = (V)((VI)b.v | tap[k].outside);
+            best = k ? pool_larger(places, best, b) : b;
         }
-        real_store(to, best);
+        real_store(to, best.v);
+        if (places)
+            memcpy(to_at, &best.at, sizeof best.at);
     }
 }
 
-/* Result row from `rows`, the maxima along the image's rows from row `base` on, and `low`
- * outside. */
-INLINE void pool_down(const KPool *p, int64_t tall, int64_t row, const REAL *rows,
-                      const REAL *low, int64_t base, REAL *y)
+typedef struct PoolRows { /* maxima along rows, [row][width] */
+    REAL low[VL]; /* none */
+    REAL v[POOL_ROOM];
+    RealInt at[POOL_ROOM]; /* columns */
+    int64_t base;          /* image row of the first */
+} PoolRows;
+
+/* Results from .. from+VL-1 of a row, their places in the plane. */
+INLINE PoolBest pool_down(int places, const KPool *p, int64_t tall, int64_t row,
+                          const PoolRows *r, int64_t from)
 {
     int64_t at = row * p->stride[0] - p->lo[0], width = pool_width(p);
+    PoolBest best = {{0}, {0}};
 
-    for (int64_t j = 0; j < p->y[1]; j += VL) {
-        V best = {0};
+    for (int64_t i = 0; i < tall; i++) {
+        int64_t h = at + i * p->dilation[0], inside = h >= 0 && h < p->x[0];
+        int64_t off = inside ? (h - r->base) * width + from : 0;
+        PoolBest b = {real_load(inside ? r->v + off : r->low), {0}};
 
-        for (int64_t i = 0; i < tall; i++) {
-            int64_t h = at + i * p->dilation[0];
-            const REAL *from = h >= 0 && h < p->x[0] ? rows + (h - base) * width : low;
-            V v = real_load(from + j);
-
-            best = i ? pool_larger(best, v) : v;
+        if (places) {
+            memcpy(&b.at, r->at + off, sizeof b.at);
+            b.at = inside ? (b.at + (RealInt)(h * p->x[1])) | (VI)(b.at < 0) : (VI){0} - 1;
         }
-        real_store_n(y + j, best, (int)min64(VL, p->y[1] - j));
+        best = i ? pool_larger(places, best, b) : b;
     }
+    return best;
 }
 
 /* s, wide, tall: stride of columns and the window, constants. */
-INLINE void pool_max_planes(int64_t s, int64_t wide, int64_t tall, const KPool *p,
-                            int64_t first, int64_t last, const REAL *x, REAL *y)
+INLINE void pool_max_planes(int places, int64_t s, int64_t wide, int64_t tall,
+                            const KPool *p, int64_t first, int64_t last, const REAL *x,
+                            REAL *y, int64_t *place)
 {
-    _Alignas(64) REAL room[POOL_ROOM];
-    int64_t band = pool_band(p), width = pool_width(p);
-    REAL *low = room, *rows = room + width;
+    _Alignas(64) PoolRows rows;
+    int64_t band = pool_band(p), size = p->x[0] * p->x[1], out = first * p->y[0] * p->y[1];
     PoolTap tap[POOL_TAPS];
 
-    for (int64_t j = 0; j < width; j++)
-        low[j] = -(REAL)INFINITY;
+    for (int j = 0; j < VL; j++)
+        rows.low[j] = -(REAL)INFINITY;
     for (int64_t q = first; q < last; q++) {
-        const REAL *img = x + q * p->x[0] * p->x[1];
-
         for (int64_t r = 0; r < p->y[0]; r += band) {
             int64_t n = min64(band, p->y[0] - r), from = r * p->stride[0] - p->lo[0];
-            int64_t base = max64(0, from), end = min64(p->x[0], from + pool_reach(p, n));
+            int64_t end = min64(p->x[0], from + pool_reach(p, n));
+            const REAL *img;
 
+            rows.base = max64(0, from);
+            img = x + q * size + rows.base * p->x[1];
             for (int64_t j = 0; j < p->y[1]; j += VL) {
                 if (pool_taps(p, s, wide, j, tap))
-                    pool_along(p, s, wide, tap, 1, img + base * p->x[1], end - base,
-                               rows + j);
+                    pool_along(places, p, s, wide, tap, 1, img, end - rows.base,
+                               rows.v + j, rows.at + j);
                 else
-                    pool_along(p, s, wide, tap, 0, img + base * p->x[1], end - base,
-                               rows + j);
+                    pool_along(places, p, s, wide, tap, 0, img, end - rows.base,
+                               rows.v + j, rows.at + j);
             }
-            for (int64_t i = 0; i < n; i++)
-                pool_down(p, tall, r + i, rows, low, base,
-                          y + (q * p->y[0] + r + i) * p->y[1]);
+            for (int64_t i = r; i < r + n; i++) {
+                for (int64_t j = 0; j < p->y[1]; j += VL) {
+                    int len = (int)min64(VL, p->y[1] - j);
+                    PoolBest b = pool_down(places, p, tall, i, &rows, j);
+
+                    real_store_n(y + out, b.v, len);
+                    if (places)
+                        pool_store_places(place + out, b.at, q * size, len);
+                    out += len;
+                }
+            }
         }
     }
 }
@@ -283,26 +339,29 @@ INLINE void pool_max_planes(int64_t s, int64_t wide, int64_t tall, const KPool *
         else                                                                             \
             pool_planes(kind, p->stride[1], p, first, last, x, y, place);                \
     }
-POOL(pool_max, POOL_PLACE)
+POOL(pool_place_any, POOL_PLACE)
 POOL(pool_max_any, POOL_MAX)
 POOL(pool_sum, POOL_SUM)
 
-static void pool_max_only(const KPool *p, int64_t first, int64_t last, const void *x,
-                          void *y, int64_t *place)
-{
-    int64_t s = p->stride[1], wide = p->window[1], tall = p->window[0];
-
-    if (pool_band(p) < 1)
-        pool_max_any(p, first, last, x, y, place);
-    else if (s == 1 && wide == 3 && tall == 3)
-        pool_max_planes(1, 3, 3, p, first, last, x, y);
-    else if (s == 2 && wide == 3 && tall == 3)
-        pool_max_planes(2, 3, 3, p, first, last, x, y);
-    else if (s == 2 && wide == 2 && tall == 2)
-        pool_max_planes(2, 2, 2, p, first, last, x, y);
-    else
-        pool_max_planes(s, wide, tall, p, first, last, x, y);
-}
+#define POOL_ROWS(name, places, any)                                                     \
+    static void name(const KPool *p, int64_t first, int64_t last, const void *x,         \
+                     void *y, int64_t *place)                                            \
+    {                                                                                    \
+        int64_t s = p->stride[1], wide = p->window[1], tall = p->window[0];              \
+                                                                                         \
+        if (pool_band(p) < 1)                                                            \
+            any(p, first, last, x, y, place);                                            \
+        else if (s == 1 && wide == 3 && tall == 3)                                       \
+            pool_max_planes(places, 1, 3, 3, p, first, last, x, y, place);               \
+        else if (s == 2 && wide == 3 && tall == 3)                                       \
+            pool_max_planes(places, 2, 3, 3, p, first, last, x, y, place);               \
+        else if (s == 2 && wide == 2 && tall == 2)                                       \
+            pool_max_planes(places, 2, 2, 2, p, first, last, x, y, place);               \
+        else                                                                             \
+            pool_max_planes(places, s, wide, tall, p, first, last, x, y, place);         \
+    }
+POOL_ROWS(pool_max, 1, pool_place_any)
+POOL_ROWS(pool_max_only, 0, pool_max_any)
 
 extern const KPools REAL_NAME(pools);
 const KPools REAL_NAME(pools) = {pool_max, pool_max_only, pool_sum};
