@@ -110,7 +110,7 @@ typedef struct Fused {
 #define FUSE_LEAST 2 /* one op alone is as well served by the library */
 
 /* p with groups of at least so many equations as calls of fused sub-programs, in
- * sub-programs too. False after an error. */
+ * sub-programs too. least 1: all that is possible, for tests. False after an error. */
 bool codegen_fuse(wf_ctx *cx, const Program *p, uint32_t least, Fused *out);
 /* An arena that lives until the outermost call ends. */
 Arena *codegen_arena(wf_ctx *cx);
@@ -121,6 +121,9 @@ Arena *codegen_arena(wf_ctx *cx);
 bool product_fits(const Program *p, const Eqn *e);
 /* Is that worth while, as far as sizes are known? */
 bool product_pays(const Program *p, const Eqn *e);
+/* And with what follows it? */
+struct Kernel;
+bool epilogue_pays(const struct Kernel *k);
 /* How many axes of its result are batch, and how many rows. */
 void product_axes(const Program *p, const Eqn *e, uint32_t *nbatch, uint32_t *nrows);
 /* The product of a fused sub-program that has one; NULL. */

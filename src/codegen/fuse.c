@@ -438,10 +438,13 @@ static bool is_epilogue(Fuser *f, uint32_t g)
     Closure c = closure_of(f, g, g);
     Emit m = {.f = f};
     const Program *q;
+    const Kernel *k;
     bool ok = false;
 
-    if (order_product(f, &c, &f->groups.v[g]) && (q = build_kernel(&m, &c)))
-        ok = kernel_make(f->cx, f->a, q, 0) != NULL;
+    if (order_product(f, &c, &f->groups.v[g]) && (q = build_kernel(&m, &c))) {
+        k = kernel_make(f->cx, f->a, q, 0);
+        ok = k && (f->least == 1 || epilogue_pays(k));
+    }
     arena_reset(f->a, mark);
     return ok && !failed(f->cx);
 }
@@ -458,7 +461,7 @@ static uint32_t find_product(const Fuser *f, uint32_t e, int depth)
         if (d != EQN_INPUT && f->kind[d] == FUSE_INDEX && depth < 8)
             d = find_product(f, d, depth + 1);
         if (d != EQN_INPUT && f->kind[d] == FUSE_PRODUCT && f->group[d] == NO_GROUP &&
-            product_pays(f->p, &f->p->eqns[d]))
+            (f->least == 1 || product_pays(f->p, &f->p->eqns[d])))
             return d;
     }
     return EQN_INPUT;

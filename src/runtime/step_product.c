@@ -12,29 +12,39 @@
 
 typedef struct TileStep {
     const KernelStep *s;
+    Op product; /* its step */
     KernelArgs args;
     void *array[];
 } TileStep;
 
-/* Before the product: where the arrays are. */
-static bool run_arrays(Frame *f, const Op *op)
+static bool run_product(Frame *f, const Op *op)
 {
     TileStep *t = op->data;
 
     for (uint32_t i = 0; i < t->s->narrays; i++)
         t->array[i] = frame_at(f, t->s->array[i]);
     t->args.stop = &f->root->cx->cancelled;
-    return true;
+    return t->product.run(f, &t->product);
 }
 
-static KEpilogue epilogue_of(Bind *b, const KernelStep *s)
+static TileStep *tile_step(Bind *b, const KernelStep *s)
 {
     TileStep *t = arena_zalloc(b->a, sizeof *t + s->narrays * sizeof *t->array);
 
     t->s = s;
     t->args = (KernelArgs){.p = t->array, .d = s->d};
-    bind_op(b, run_arrays, t);
-    return (KEpilogue){.tile = s->code->tile, .user = &t->args};
+    return t;
+}
+
+/* The step of the product, which was made last, runs inside this one. */
+static void wrap_step(Bind *b, TileStep *t)
+{
+    Op *op = &b->seg->ops.v[b->seg->ops.n - 1];
+
+    t->product = *op;
+    op->run = run_product;
+    op->data = t;
+    op->kind = OP_RUNS_OTHER;
 }
 
 /* Has the product a kernel that hands out pieces? */
@@ -57,14 +67,17 @@ bool bind_product(Bind *b, KernelStep *s, const Sub *body)
     const Program *p = body->p;
     const Eqn *e = s->code->kernel->product;
     const void *call = b->attr;
+    uint32_t before = b->seg->ops.n;
     KEpilogue epilogue;
+    TileStep *t = NULL;
     bool ok, pieces = s->code->tile && has_pieces(b, p, e);
     void *attr;
 
     if (!attr_concrete(op_row(e->op), e->attr, b->a, &p->dims, body->binds.v, &attr))
         return false;
     if (pieces) {
-        epilogue = epilogue_of(b, s);
+        t = tile_step(b, s);
+        epilogue = (KEpilogue){.tile = s->code->tile, .user = &t->args};
         b->epilogue = &epilogue;
     }
     b->attr = attr;
@@ -73,5 +86,7 @@ bool bind_product(Bind *b, KernelStep *s, const Sub *body)
     b->epilogue = NULL;
     if (!pieces)
         bind_op(b, run_kernel, s);
+    else if (b->seg->ops.n > before)
+        wrap_step(b, t);
     return ok;
 }
