@@ -82,11 +82,18 @@ static const wf_program *trace(wf_ctx *c, const Case *k, wf_call call, void *use
     return p;
 }
 
+/* State is updated where it stands. */
 static void use(wf_ctx *c, Case *k, const wf_program *p)
 {
+    int state[MAX_ARRAYS];
+    wf_exec *e = NULL;
+
     k->nout = p ? wf_program_outputs(p) : 0;
-    if (p)
-        wf_compile(c, p, 0, &k->exec);
+    for (int i = 0; i < k->nstate; i++)
+        state[i] = k->first_state + i;
+    if (p && wf_compile(c, p, 0, &e) == WF_OK)
+        wf_donate(c, e, state, k->nstate, &k->exec);
+    wf_exec_release(e);
     wf_program_release(p);
 }
 
@@ -657,8 +664,9 @@ static void show_profile(wf_ctx *c, Case *k, int runs)
         return;
     for (int i = 0; i < wf_profile_steps(p); i++)
         all += wf_profile_step_at(p, i)->seconds;
-    fprintf(stderr, "%.4f ms a run, %d steps\n", 1e3 * wf_profile_seconds(p),
-            wf_profile_steps(p));
+    fprintf(stderr, "%.4f ms a run, %d steps, %.1f MB of intermediate values\n",
+            1e3 * wf_profile_seconds(p), wf_profile_steps(p),
+            (double)wf_exec_memory(k->exec) * 1e-6);
     for (int i = 0; i < wf_profile_steps(p) && i < 25; i++) {
         const wf_profile_step *s = wf_profile_step_at(p, i);
 
