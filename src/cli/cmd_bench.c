@@ -166,6 +166,7 @@ static int measure(wf_ctx *cx, const Bench *b, const wf_program *p, wf_array **i
         printf("%s, %s\n", wf_program_name(p),
                wf_exec_is_compiled(e) ? "compiled" : "interpreted");
         print_profile(b, profile, &m);
+        printf("intermediate values take %.3f MB\n", (double)wf_exec_memory(e) * 1e-6);
     }
     if (wf_ctx_status(cx) != WF_OK)
         status = report(cx);
