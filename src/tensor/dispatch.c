@@ -46,6 +46,7 @@ static bool prim_is(const Prim *p, OpCode op, Tensor *const *in, uint32_t nin,
 static void free_prim(wf_ctx *c, Prim *p)
 {
     wf_exec_release(p->exec);
+    wf_exec_release(p->giving);
     program_release(p->program);
     arena_free(&p->arena);
     mem_free(&c->al, p, sizeof *p);
@@ -236,20 +237,92 @@ static Tensor *own_result(wf_ctx *c, wf_array *a, Tensor *const *in, uint32_t ni
     return t;
 }
 
+/* p->exec with these operands donated, kept for the next time. */
+static wf_exec *giving_exec(wf_ctx *c, Prim *p, const bool *donated)
+{
+    int *list;
+    int n = 0;
+
+    if (p->giving && !memcmp(p->gives, donated, p->nin))
+        return p->giving;
+    wf_exec_release(p->giving);
+    p->giving = NULL;
+    T_ENTER(c, NULL)
+    if (!p->gives)
+        p->gives = arena_zalloc(&p->arena, p->nin + 1);
+    T_LEAVE(c);
+    list = mem_alloc(&c->al, (p->nin + 1) * sizeof *list);
+    if (!list) {
+        fail_memory(c);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < p->nin; i++) {
+        p->gives[i] = donated[i];
+        if (donated[i])
+            list[n++] = (int)i;
+    }
+    wf_donate(c, p->exec, list, n, &p->giving);
+    mem_free(&c->al, list, (p->nin + 1) * sizeof *list);
+    return p->giving;
+}
+
+/* Nothing but the caller refers to the tensor. */
+static bool is_lone(wf_ctx *c, const Tensor *t)
+{
+    return t->refs == c->tensors->donated_refs && !t->node && !t->need && !t->grad &&
+           !t->root;
+}
+
+/* The tensor's array with one reference, so that the run may take its memory; or as it
+ * is. */
+static void give_array(wf_ctx *c, Tensor *t)
+{
+    if (!is_lone(c, t) || t->store->refs != 1 || !t->array || t->array != t->store->array)
+        return;
+    wf_array_release(t->array);
+    t->array = NULL;
+}
+
+/* After the run: the memory has gone, or the tensor has it still. */
+static void settle_given(wf_ctx *c, Tensor *t, bool ok)
+{
+    if (t->array || !t->store->array) {
+        t->gone = t->gone || (ok && is_lone(c, t));
+    } else if (wf_array_data(t->store->array)) {
+        t->array = wf_array_retain(t->store->array);
+        t->gone = ok;
+    } else {
+        t->store->data = NULL;
+        t->gone = true;
+    }
+}
+
 static bool run_plan(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out)
 {
     wf_array *few[8], **ins = few, **outs;
     size_t room = (p->nin + p->nout) * sizeof *ins;
+    const bool *donated = c->tensors->donated;
+    wf_exec *e;
     bool ok = true;
 
+    c->tensors->donated = NULL;
     if (!p->exec && wf_prepare(c, p->program, &p->exec) != WF_OK)
+        return false;
+    e = donated ? giving_exec(c, p, donated) : p->exec;
+    if (!e)
         return false;
     if (p->nin + p->nout > (uint32_t)COUNT(few) && !(ins = mem_alloc(&c->al, room)))
         return fail_memory(c);
     outs = ins + p->nin;
     for (uint32_t i = 0; i < p->nin && ok; i++)
         ok = (ins[i] = tensor_array(c, in[i])) != NULL;
-    ok = ok && wf_run(c, p->exec, ins, outs) == WF_OK;
+    for (uint32_t i = 0; i < p->nin && ok && donated; i++)
+        if (donated[i])
+            give_array(c, in[i]);
+    ok = ok && wf_run(c, e, ins, outs) == WF_OK;
+    for (uint32_t i = 0; i < p->nin && donated; i++)
+        if (donated[i])
+            settle_given(c, in[i], ok);
     for (uint32_t j = 0; j < p->nout && ok; j++)
         if (!(out[j] = own_result(c, outs[j], in, p->nin))) {
             for (uint32_t k = j + 1; k < p->nout; k++)
@@ -523,4 +596,19 @@ bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
     if (defines_sizes(p) && is_recorded(c, in, nin))
         return replay_program(c, p, in, out);
     return apply(c, OP_call, p, in, nin, NULL, out, nout);
+}
+
+bool tensor_call_donating(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
+                          const bool *donated, int32_t refs, wf_tensor *out,
+                          uint32_t nout)
+{
+    bool ok;
+
+    if (failed(c) || !ts(c))
+        return false;
+    c->tensors->donated = is_recorded(c, in, nin) ? NULL : donated;
+    c->tensors->donated_refs = refs;
+    ok = tensor_call(c, p, in, nin, out, nout);
+    c->tensors->donated = NULL;
+    return ok;
 }

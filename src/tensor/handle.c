@@ -127,12 +127,15 @@ Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn)
     if (UNLIKELY(failed(c)))
         return NULL;
     if (s && h.index < s->nslots && s->slots[h.index].gen == h.gen &&
-        h.owner == s->owner && h.gen)
+        h.owner == s->owner && h.gen && !s->slots[h.index].t->gone)
         return s->slots[h.index].t;
     if (!h.gen)
         tfail(c, WF_ERR_ARG, "%s: an operand is missing (WF_NONE)", fn);
     else if (!s || h.owner != s->owner)
         tfail(c, WF_ERR_ARG, "%s: the tensor belongs to another context", fn);
+    else if (h.index < s->nslots && s->slots[h.index].gen == h.gen)
+        fail_kind(c, WF_ERR_ARG, "RuntimeError", s->place,
+                  "%s: the tensor was donated to a program, which took its memory", fn);
     else
         tfail(c, WF_ERR_ARG,
               "%s: the tensor is dead: its scope has ended, or it was dropped", fn);

@@ -56,6 +56,7 @@ struct Tensor {
     uint8_t dtype, rank;
     bool symbolic, weak;
     bool packed;     /* concrete: row-major without gaps */
+    bool gone;       /* concrete: it was donated to a program */
     bool wants_grad; /* a leaf whose gradient backward accumulates */
     uint64_t need;   /* one bit for each kind of recorder that follows it; see record.c */
     int64_t count;   /* concrete: elements */
@@ -148,6 +149,8 @@ struct Tensors {    /* the state of one context */
     Prim **prims; /* hash table */
     uint32_t nprims, prim_cap;
     Prim *last[OP_COUNT]; /* the one used last for each op */
+    const bool *donated; /* operands of the next program that runs; NULL: none */
+    int32_t donated_refs; /* that its caller has to each of them */
 
     Trace *trace; /* innermost */
     uint64_t next_trace;
@@ -249,6 +252,8 @@ struct Prim { /* an op with its attribute on operands of known types */
     PType *in, *out;
     const Program *program; /* one equation, or the body of a call */
     wf_exec *exec;
+    wf_exec *giving; /* the same where results take the memory of operands, by gives; NULL: not yet */
+    bool *gives;     /* of each operand */
     bool *
         saves; /* NULL: not known yet. [nin][nin + nout]: does the derivative by operand i read
                     operand or result k? */
@@ -263,6 +268,12 @@ wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin,
 /* Apply a program: runs it, records it as one step, or copies it into the current program. */
 bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
                  wf_tensor *out, uint32_t nout);
+/* The same; where it runs now and is not recorded, results may take the memory of the donated operands, which are
+ * gone afterwards: their use is an error. Tensors to which there are other references than the caller's, so many
+ * to each, are copied, and stay. */
+bool tensor_call_donating(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
+                          const bool *donated, int32_t refs, wf_tensor *out,
+                          uint32_t nout);
 /* replay.c: apply a program op by op. in: concrete, of the types p takes */
 bool replay_program(wf_ctx *c, const Program *p, const wf_tensor *in, wf_tensor *out);
 bool defines_sizes(const Program *p); /* has equations that do, such as nonzero */

@@ -188,7 +188,8 @@ bool en_raise(En *e)
         sc_raise_ctx(e->vm);
         return false;
     }
-    k = s == WF_ERR_SHAPE  ? e->f->shape_error
+    k = c->error.kind && !strcmp(c->error.kind, "RuntimeError") ? C_RuntimeError
+        : s == WF_ERR_SHAPE ? e->f->shape_error
         : s == WF_ERR_INDEX ? C_IndexError
         : s == WF_ERR_UNSUPPORTED ? C_NotImplementedError
         : s == WF_ERR_TYPE ? e->f->type_error

@@ -245,9 +245,26 @@ static void find_history(En *e, const Program *p, const wf_tensor *in, bool *out
     sc_free(e->vm, has, p->nvals + 1);
 }
 
-/* args, then the captures, then more: a list of results. */
-static Value apply(Vm *vm, Front *f, ProgramObj *g, Value args, Value more, Value captures)
+/* For each of the program's inputs, whether it is listed. */
+static bool find_donated(En *e, Value list, uint32_t total, bool **out)
 {
+    int64_t at[256];
+    int n = 0;
+
+    if (!en_ints(e, list, at, &n, COUNT(at)) || !(*out = en_alloc(e, total + 1)))
+        return false;
+    memset(*out, 0, total + 1);
+    for (int i = 0; i < n; i++)
+        if (at[i] >= 0 && at[i] < total)
+            (*out)[at[i]] = true;
+    return true;
+}
+
+/* args, then the captures, then more: a list of results. donated: numbers of args. */
+static Value apply(Vm *vm, Front *f, ProgramObj *g, Value args, Value more, Value captures,
+                   Value given)
+{
+    bool *donated = NULL;
     En e = en_begin_front(vm, f);
     wf_tensor *in = NULL, *rest = NULL, *caps = NULL, *all, *out;
     int n = 0, m = 0, k = 0;
@@ -278,11 +295,16 @@ static Value apply(Vm *vm, Front *f, ProgramObj *g, Value args, Value more, Valu
             caps ? caps[i] : tensor_handle(e.c, tensor_retain(g->captures[i]));
     if (m)
         memcpy(all + (uint32_t)n + g->ncaptures, rest, (size_t)m * sizeof *all);
-    if (!tensor_call(e.c, g->p, all, total, out, g->p->nout))
+    if (given.tag != T_NIL && !find_donated(&e, given, total, &donated))
+        return en_fail(&e);
+    /* the script's tensor is one reference, its handle in `all` another */
+    if (!(donated ? tensor_call_donating(e.c, g->p, all, total, donated, 2, out,
+                                         g->p->nout)
+                  : tensor_call(e.c, g->p, all, total, out, g->p->nout)))
         return en_fail(&e);
     for (uint32_t j = 0; j < g->nweak && j < g->p->nout; j++)
         tensor_get(e.c, out[j], "apply")->weak = g->weak[j];
-    if (!e.c->tensors->trace && g->p->nout > 1) {
+    if (!e.c->tensors->trace && g->p->nout > 1 && !donated) {
         bool *has = en_alloc(&e, g->p->nout + 1);
 
         if (!has)
@@ -317,12 +339,27 @@ Value program_call(Vm *vm, Front *f, Value program, const Value *v, int n, bool 
     return single ? en_end(&e, out[0]) : en_end_tuple(&e, out, (int)g->p->nout);
 }
 
-/* apply(program, args, more=(), captures=its own) in the class of this front */
+/* apply(program, args, more=(), captures=its own, donated=none) in the class of this front;
+ * donated: numbers of args whose memory results may take */
 static Value n_apply(Vm *vm, const Args *a)
 {
     if (a->v[0].tag != T_OBJ || !sc_is_subclass(a->v[0].o->cls, vm->engine->program))
         return sc_raise(vm, C_TypeError, "apply: needs a Program");
-    return apply(vm, a->user, as_program(a->v[0]), a->v[1], a->v[2], a->v[3]);
+    return apply(vm, a->user, as_program(a->v[0]), a->v[1], a->v[2], a->v[3],
+                 a->v[4]);
+}
+
+/* Was the tensor donated to a program, so that it has no elements any more? */
+static Value n_is_donated(Vm *vm, const Args *a)
+{
+    const Tensors *s = vm->cx->tensors;
+    wf_tensor h;
+
+    if (a->v[0].tag != T_OBJ || !sc_is_subclass(a->v[0].o->cls, vm->engine->tensor))
+        return v_bool(false);
+    h = as_tensor(a->v[0])->t;
+    return v_bool(s && h.index < s->nslots && s->slots[h.index].gen == h.gen &&
+                  s->slots[h.index].t->gone);
 }
 
 /* ---- transforms -------------------------------------------------------------------- */
@@ -830,7 +867,8 @@ const NativeDef engine_programs[] = {
     {"save_model", n_save_model, "path,tensors,texts,programs"},
     {"load_model", n_load_model, "path,keys"},
     {"in_trace", n_in_trace, ""},
-    {"apply", n_apply, "program,args|more,captures"},
+    {"apply", n_apply, "program,args|more,captures,donated"},
+    {"is_donated", n_is_donated, "x"},
     {"capture", n_capture, "x,level"},
     {"trace_level", n_trace_level, ""},
     {"partials", n_partials, "ys,gys,xs"},

@@ -218,9 +218,10 @@ def _spread_statics(fun, argnums, argnames):
 class _Jit(_w.Dispatch):
     # A function traced once for each signature: trees, types, static values. Calls with plain
     # arrays of types seen before do not come here: Dispatch runs their program.
-    def __init__(self, fun, static_argnums, static_argnames, name=None):
+    def __init__(self, fun, static_argnums, static_argnames, donate_argnums=None, donate_argnames=None):
         super().__init__()
         self.fun = fun
+        self.donated = (_numbers(donate_argnums), _strings(donate_argnames))
         self.argnums, self.argnames = _spread_statics(fun, _numbers(static_argnums), _strings(static_argnames))
         self.cache = {}
         self.__wrapped__ = fun
@@ -266,7 +267,25 @@ class _Jit(_w.Dispatch):
             return ys
 
         entry.program = _w.trace(flat, leaves, self.__name__ if self.__name__.isidentifier() else "f")
+        entry.donated = None
         return entry
+
+    def _donated(self, dynamic, rest):
+        # Numbers of the leaves of the donated arguments.
+        nums, names = self.donated
+        nums = [i + len(dynamic) if i < 0 else i for i in nums]
+        found, at = [], 0
+        for i, a in enumerate(dynamic):
+            n = len(kit.flatten(a)[0])
+            if i in nums:
+                found.extend(range(at, at + n))
+            at += n
+        for k in sorted(rest):
+            n = len(kit.flatten(rest[k])[0])
+            if k in names:
+                found.extend(range(at, at + n))
+            at += n
+        return found
 
     def _entry(self, args, kwargs):
         statics, named, dynamic, rest = self._split(args, kwargs)
@@ -279,14 +298,19 @@ class _Jit(_w.Dispatch):
         entry = self.cache.get(key)
         if entry is None:
             entry = self._trace(statics, named, spec, leaves)
+            if any(self.donated):
+                entry.donated = self._donated(dynamic, rest)
             if len(entry.program.captures) == 0:
                 self.cache[key] = entry
         return entry, leaves
 
     def slow(self, *args, **kwargs):
         entry, leaves = self._entry(args, kwargs)
-        out = _w.apply(entry.program, leaves)
-        if not kwargs and not self.argnums and not entry.program.captures and \
+        if entry.donated:
+            out = _w.apply(entry.program, leaves, donated=entry.donated)
+        else:
+            out = _w.apply(entry.program, leaves)
+        if not kwargs and not self.argnums and not entry.donated and not entry.program.captures and \
                 all([isinstance(x, _w.Tensor) for x in args]) and not _w.in_trace():
             spec = entry.out_spec
             if spec == "*" or (spec is not None and spec[0] == "tuple" and spec[1] is tuple and
@@ -362,9 +386,10 @@ def jit(fun=None, in_shardings=None, out_shardings=None, static_argnums=None, st
         donate_argnums=None, donate_argnames=None, keep_unused=False, device=None, backend=None,
         inline=False, abstracted_axes=None, compiler_options=None):
     if fun is None:
-        return lambda f: jit(f, static_argnums=static_argnums, static_argnames=static_argnames)
+        return lambda f: jit(f, static_argnums=static_argnums, static_argnames=static_argnames,
+                             donate_argnums=donate_argnums, donate_argnames=donate_argnames)
     _callable(fun, "jit")
-    return _Jit(fun, static_argnums, static_argnames)
+    return _Jit(fun, static_argnums, static_argnames, donate_argnums, donate_argnames)
 
 
 def disable_jit(disable=True):

@@ -173,7 +173,7 @@ class ArrayImpl(_w.Tensor):
         return self
 
     def is_deleted(self):
-        return False
+        return _w.is_donated(self)
 
     def delete(self):
         pass
