@@ -21,6 +21,7 @@ typedef struct Run {
     REAL *sums;
     int64_t k0, kc;     /* the block of k */
     int64_t j0, j1;     /* the group of slivers */
+    int64_t s0, s1;     /* the strips */
     int add, last;      /* is there a sum in C already; is this the last block of k */
     APART int64_t next; /* next task, taken atomically */
 } Run;
@@ -357,8 +358,8 @@ static void run_block(const Run *r, int worker, int64_t task)
     int64_t from = r->j0 + part_begin(slivers, p->col_blocks, col);
     int64_t to = r->j0 + part_begin(slivers, p->col_blocks, col + 1);
     Block b = {.r = r,
-               .strip0 = part_begin(p->strips, p->row_blocks, row),
-               .strip1 = part_begin(p->strips, p->row_blocks, row + 1),
+               .strip0 = r->s0 + part_begin(r->s1 - r->s0, p->row_blocks, row),
+               .strip1 = r->s0 + part_begin(r->s1 - r->s0, p->row_blocks, row + 1),
                .spare = (REAL *)(r->workers + p->worker_size * (size_t)worker)};
 
     b.panels = b.spare + MR * NR;
@@ -386,21 +387,30 @@ static void run_blocks(void *user, int worker)
         run_block(r, worker, t);
 }
 
-/* The product of slivers j0..j1-1 over k in k_begin..k_end-1. ws: b_size bytes and
- * worker_size for each worker. */
+typedef struct Range { /* of strips, slivers and k */
+    int64_t s0, s1, j0, j1, k0, k1;
+} Range;
+
+/* The product of a range. ws: b_size bytes and worker_size for each worker. */
 static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws, REAL *sums,
-                      int64_t k_begin, int64_t k_end, int64_t j0, int64_t j1)
+                      Range range)
 {
-    Run r = {.g = g, .p = p, .b_panels = ws, .workers = ws + p->b_size, .sums = sums};
+    Run r = {.g = g,
+             .p = p,
+             .b_panels = ws,
+             .workers = ws + p->b_size,
+             .sums = sums,
+             .s0 = range.s0,
+             .s1 = range.s1};
     int64_t tasks = p->row_blocks * p->col_blocks;
 
-    for (r.j0 = j0; r.j0 < j1; r.j0 = r.j1) {
-        r.j1 = min64(j1, r.j0 + p->group);
-        r.k0 = k_begin;
+    for (r.j0 = range.j0; r.j0 < range.j1; r.j0 = r.j1) {
+        r.j1 = min64(range.j1, r.j0 + p->group);
+        r.k0 = range.k0;
         do {
-            r.kc = min64(p->kc, k_end - r.k0);
-            r.add = g->accumulate || r.k0 > k_begin;
-            r.last = r.k0 + r.kc >= k_end;
+            r.kc = min64(p->kc, range.k1 - r.k0);
+            r.add = g->accumulate || r.k0 > range.k0;
+            r.last = r.k0 + r.kc >= range.k1;
             r.next = 0;
             if (!p->direct_b)
                 par_run(par, ceil_div(r.j1 - r.j0, PACK_TOGETHER), pack_slivers, &r);
@@ -410,7 +420,7 @@ static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws, R
             else
                 par_run(par, p->workers, run_blocks, &r);
             r.k0 += r.kc;
-        } while (r.k0 < k_end);
+        } while (r.k0 < range.k1);
     }
 }
 
@@ -431,10 +441,17 @@ static void run_chunk(void *user, int worker)
     char *ws = c->ws + (p->b_size + p->worker_size) * (size_t)worker;
     int64_t t;
 
-    while ((t = __atomic_fetch_add(&c->next, 1, __ATOMIC_RELAXED)) < p->chunks)
-        run_range(c->g, p, &serial, ws, c->sums, 0, c->g->k,
-                  part_begin(p->slivers, p->chunks, t),
-                  part_begin(p->slivers, p->chunks, t + 1));
+    while ((t = __atomic_fetch_add(&c->next, 1, __ATOMIC_RELAXED)) < p->chunks) {
+        Range range = {0, p->strips, 0, p->slivers, 0, c->g->k};
+        int64_t n = p->by_rows ? p->strips : p->slivers;
+        int64_t from = part_begin(n, p->chunks, t), to = part_begin(n, p->chunks, t + 1);
+
+        if (p->by_rows)
+            range.s0 = from, range.s1 = to;
+        else
+            range.j0 = from, range.j1 = to;
+        run_range(c->g, p, &serial, ws, c->sums, range);
+    }
 }
 
 static void run_whole(const Gemm *g, const Plan *p, const KPar *par, char *ws)
@@ -446,7 +463,8 @@ static void run_whole(const Gemm *g, const Plan *p, const KPar *par, char *ws)
 
         par_run(par, p->workers, run_chunk, &c);
     } else {
-        run_range(g, p, p->workers > 1 ? par : &serial, ws, sums, 0, g->k, 0, p->slivers);
+        run_range(g, p, p->workers > 1 ? par : &serial, ws, sums,
+                  (Range){0, p->strips, 0, p->slivers, 0, g->k});
     }
 }
 
@@ -514,7 +532,8 @@ static void run_parts(void *user, int worker)
     while ((t = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED)) < p->parts) {
         g.c = (char *)s->parts + p->part_size * (size_t)t;
         run_range(&g, s->p, &serial, s->workers + s->each * (size_t)worker, NULL,
-                  t * p->part_k, min64(g.k, (t + 1) * p->part_k), 0, p->slivers);
+                  (Range){0, p->strips, 0, p->slivers, t * p->part_k,
+                          min64(g.k, (t + 1) * p->part_k)});
     }
 }
 

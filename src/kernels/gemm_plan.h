@@ -1,8 +1,8 @@
 /* gemm_plan.h -- how a product is cut up: blocks of k, what is packed, who does what.
  *
- * Three ways to use several threads: chunks of columns that are products of their own
- * (wide C), blocks of rows that share a packed B (narrow C), and parts of k summed at the
- * end (small C, long k).
+ * Three ways to use several threads: chunks of columns or of rows that are products of
+ * their own (large C), blocks of rows that share a packed B (small C), and parts of k
+ * summed at the end (small C, long k).
  */
 #ifndef WEFT_KERNEL_GEMM_PLAN_H
 #define WEFT_KERNEL_GEMM_PLAN_H
@@ -22,7 +22,7 @@
 #define SMALL_ROWS  (MR < 6 ? MR : 6) /* in run_small */
 #define SMALL_M     256
 #define SERIAL_WORK (1 << 17) /* multiply-adds below which threads do not pay */
-#define CHUNK       128       /* least columns of a chunk */
+#define CHUNK       128       /* least columns or rows of a chunk */
 #define SPLIT_TILES 24        /* fewer tiles than this: split k */
 #define SPLIT_K     1024      /* least length of a part */
 #define SPLIT_PARTS 16        /* most parts */
@@ -35,7 +35,8 @@ typedef struct Plan {
     int64_t kc, kblocks;
     int64_t group;                  /* slivers packed together */
     int64_t row_blocks, col_blocks; /* tasks for each group and block of k */
-    int64_t chunks;                 /* of columns, one thread each; 1: all share C */
+    int64_t chunks;                 /* one thread each; 1: all share C */
+    int by_rows;                    /* chunks are of rows, not of columns */
     int64_t parts, part_k;          /* of k; 1: no split */
     int direct_a, direct_b;
     int fetch_c;      /* C is not in the caches: fetch it ahead */
@@ -87,6 +88,14 @@ static void plan_tasks(Plan *p, int threads)
     }
 }
 
+/* Of a worker: a tile, and the packed strips of a block, of so many in row_blocks. */
+static size_t worker_bytes(const Plan *p, int64_t strips)
+{
+    int64_t each = p->direct_a ? 0 : ceil_div(strips, max64(1, p->row_blocks)) * AW * p->kc;
+
+    return align64(sizeof(REAL) * (size_t)(MR * NR + each) + 64);
+}
+
 /* Blocks of k and parts depend on the shape alone; how C is cut may depend on threads. */
 static void plan_make(Plan *p, const Gemm *g, int64_t k, int threads)
 {
@@ -111,12 +120,7 @@ static void plan_make(Plan *p, const Gemm *g, int64_t k, int threads)
     plan_tasks(p, g->m * g->n * k < SERIAL_WORK ? 1 : threads);
 
     p->b_size = p->direct_b ? 0 : align64((size_t)(p->group * NR * p->kc) * sizeof(REAL));
-    p->worker_size = sizeof(REAL) * MR * NR + 64;
-    if (!p->direct_a)
-        p->worker_size +=
-            (size_t)(ceil_div(p->strips, max64(1, p->row_blocks)) * AW * p->kc) *
-            sizeof(REAL);
-    p->worker_size = align64(p->worker_size);
+    p->worker_size = worker_bytes(p, p->strips);
     p->sum_ld = g->c_type != REAL_TYPE && p->kblocks > 1 ? round_up(g->n, VL) : 0;
     p->sum_size = align64((size_t)(g->m * p->sum_ld) * sizeof(REAL));
     p->part_size = 0;
@@ -143,16 +147,29 @@ static void plan_split(Plan *p, const Gemm *g, int threads)
     p->size = p->size * (size_t)p->workers + p->part_size * (size_t)p->parts;
 }
 
-/* Columns dealt out in chunks: each thread packs what it uses, nothing passes between
- * them and nobody waits. A is packed once for each chunk, which wide chunks make up for.
- * */
+/* What packing an element costs: a copy, a transpose, or a function. */
+INLINE int64_t pack_cost(const Operand *o) { return o->pack ? 4 : o->si == 1 ? 1 : 2; }
+
+/* C dealt out in chunks: each thread packs what it uses, nothing passes between them and
+ * nobody waits. Of the operand that all chunks share each packs a copy. By columns, B's
+ * share stays in the second cache; by rows where copies of A cost more than that. */
 static void plan_chunks(Plan *p, const Gemm *g, int threads)
 {
-    int64_t chunks = g->n >= 4 * CHUNK * threads ? 2 * threads : threads;
+    int by_rows = g->m * pack_cost(&g->a) > 2 * g->n * pack_cost(&g->b) && !p->direct_a;
 
+    if (by_rows ? g->m < CHUNK * threads : g->n < CHUNK * threads)
+        by_rows = !by_rows;
     plan_make(p, g, g->k, 1);
-    p->chunks = chunks;
-    p->group = min64(p->group, ceil_div(p->slivers, chunks));
+    p->by_rows = by_rows;
+    p->chunks = (by_rows ? g->m / 2 : g->n) >= 4 * CHUNK * threads ? 2 * threads : threads;
+    if (by_rows) {
+        int64_t strips = ceil_div(p->strips, p->chunks);
+
+        p->row_blocks = ceil_div(strips * p->row_blocks, p->strips);
+        p->worker_size = worker_bytes(p, strips);
+    } else {
+        p->group = min64(p->group, ceil_div(p->slivers, p->chunks));
+    }
     p->b_size = align64((size_t)(p->group * NR * p->kc) * sizeof(REAL));
     p->workers = threads;
     p->size = (p->b_size + p->worker_size) * (size_t)threads + p->sum_size;
@@ -163,7 +180,8 @@ INLINE void plan_gemm(Plan *p, const Gemm *g, int threads)
     plan_make(p, g, g->k, threads < 1 ? 1 : threads);
     if (g->k >= 2 * SPLIT_K)
         plan_split(p, g, threads < 1 ? 1 : threads);
-    if (p->parts == 1 && p->workers > 1 && !p->direct_b && g->n >= CHUNK * p->workers)
+    if (p->parts == 1 && p->workers > 1 && !p->direct_b &&
+        max64(g->m, g->n) >= CHUNK * p->workers)
         plan_chunks(p, g, p->workers);
 }
 
