@@ -21,10 +21,12 @@
  *   many blocks   one task each
  *   few blocks    D of all blocks first, then tasks of blocks x panels
  *
- * Error: the sums of absolute values behind an output grow from sum |d||g| to at most
- * |A'| (sum |G||g||G'| . |B'||d||B|) |A|. On random numbers of mean 0 the largest error
- * is 1.2 to 2 times that of the direct sum (tests/test_kernels_mm.c holds it to the bound
- * of the direct sum). An infinity makes the outputs it reaches infinite or NaN, no others.
+ * Error: at most about (channels + 8) 2^-24 |A'| (sum |G||g||G'| . |B'||d||B|) |A|, where
+ * the direct sum has (9 channels) 2^-24 sum |d||g|. Numbers grow, but chains of sums are a
+ * ninth as long: on random numbers in -1/2..1/2, in layers of 16 to 192 channels, the
+ * largest error against f64 was 0.3 to 0.7 of the direct sum's. The tests hold it to the
+ * bound of the direct sum. An infinity makes the outputs it reaches infinite or NaN, no
+ * others.
  *
  * Whether it is used depends on the shape, and on whether the filters are known, alone.
  * Each element of M is one chain of sums in the order of channels, whatever the tasks.
