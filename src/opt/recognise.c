@@ -19,10 +19,11 @@ typedef struct PieceRow {
 #define SHIFT "[select(is_finite(r=reduce_max(x)), r, 0)|reduce_max(x)]"
 #define LOG_SOFTMAX "sub(d=sub(x, along(" SHIFT ")), along(log(reduce_sum(exp(d)))))"
 #define MEAN(of)    "[mul(reduce_sum(" of "), #n)|div(reduce_sum(" of "), #c)]"
-/* (x - mean) / sqrt(variance + eps); x / sqrt(mean of squares + eps) */
-#define STANDARD                                                                         \
-    "mul(d=sub(x, along(" MEAN("x") ")), along(rsqrt(add(" MEAN("mul(d, d)") ", #e))))"
-#define ROOT_MEAN "mul(x, along(rsqrt(add(" MEAN("mul(x, x)") ", #e))))"
+/* x / sqrt(v + eps), however it is written */
+#define SCALED(x, v)                                                                     \
+    "[mul(" x ", along(rsqrt(add(" v ", #e))))|div(" x ", along(sqrt(add(" v ", #e))))]"
+#define STANDARD  SCALED("d=sub(x, along(" MEAN("x") "))", MEAN("mul(d, d)"))
+#define ROOT_MEAN SCALED("x", MEAN("mul(x, x)"))
 
 /* Larger pieces before their parts. w and b are vectors along the last axes, i is numbers
  * of elements. */
