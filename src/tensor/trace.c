@@ -156,11 +156,45 @@ static Val capture(wf_ctx *c, Trace *tr, Tensor *t, Trace *from)
 
 Val trace_capture(wf_ctx *c, Trace *tr, Tensor *t) { return capture(c, tr, t, NULL); }
 
+/* Elements as a constant. Those that a view repeats stand there once, and are broadcast. */
+static Val constant(wf_ctx *c, Trace *tr, const Tensor *t)
+{
+    wf_dtype dtype = (wf_dtype)t->dtype;
+    Type type = b_make_type(tr->b, dtype, t->dims, t->rank);
+    int64_t dims[MAX_RANK], strides[MAX_RANK], map[MAX_RANK];
+    Tensor once = *t;
+    void *data;
+    Val v;
+
+    once.dims = dims;
+    once.strides = strides;
+    once.rank = 0;
+    once.count = 1;
+    once.packed = t->packed;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        if (t->dims[i] > 1 && t->strides[i] == 0) {
+            once.packed = false;
+            continue;
+        }
+        map[once.rank] = i;
+        dims[once.rank] = t->dims[i];
+        strides[once.rank++] = t->strides[i];
+        once.count *= t->dims[i];
+    }
+    data = arena_alloc(&c->scratch, (size_t)once.count * wf_dtype_size(dtype));
+    tensor_read(&once, data);
+    if (once.rank == t->rank)
+        return b_const(tr->b, type, data);
+    if (once.count == 1)
+        return b_splat_bits(tr->b, type, data);
+    v = b_const(tr->b, b_make_type(tr->b, dtype, dims, once.rank), data);
+    return b_broadcast(tr->b, v, t->dims, t->rank, map);
+}
+
 Val trace_value(wf_ctx *c, Trace *tr, Tensor *t)
 {
     Tensors *s = c->tensors;
     Trace *from;
-    void *data;
 
     if (t->symbolic && t->base)
         view_make_again(c, t);
@@ -177,9 +211,7 @@ Val trace_value(wf_ctx *c, Trace *tr, Tensor *t)
     if ((tr->kind == TRACE_BODY && !t->weak) ||
         (tr->kind != TRACE_CLOSED && !s->no_grad && t->need & s->recorders))
         return capture(c, tr, t, NULL);
-    data = arena_alloc(&c->scratch, (size_t)t->count * wf_dtype_size((wf_dtype)t->dtype));
-    tensor_read(t, data);
-    return b_const(tr->b, b_make_type(tr->b, (wf_dtype)t->dtype, t->dims, t->rank), data);
+    return constant(c, tr, t);
 }
 
 static Trace *innermost(wf_ctx *c)
