@@ -826,6 +826,37 @@ static bool set_descriptor(Vm *vm, Value a, Value self, Str *name, Value x)
     return r.tag != T_NIL;
 }
 
+/* The first class down the bases that no class statement made: it has the layout. */
+static const Class *layout_of(const Class *c)
+{
+    while (c->script && c->base)
+        c = c->base;
+    return c;
+}
+
+/* v.__class__ = x */
+static bool set_class(Vm *vm, Value v, Value x)
+{
+    Class *old = sc_class_of(vm, v), *now = (Class *)x.o;
+
+    if (x.tag != T_OBJ || x.o->cls != vm->cls[C_type])
+        return sc_fail(vm, C_TypeError,
+                       "__class__ must be set to a class, not '%s' object",
+                       sc_type_name(vm, x));
+    if (!old->script || !now->script)
+        return sc_fail(vm, C_TypeError,
+                       "__class__ assignment only supported for mutable types or "
+                       "ModuleType subclasses");
+    if (layout_of(old) != layout_of(now) || old->d.size != now->d.size)
+        return sc_fail(vm, C_TypeError,
+                       "__class__ assignment: '%s' object layout differs from '%s'",
+                       now->name->s, old->name->s);
+    gc_ref(now);
+    v.o->cls = now;
+    obj_drop(vm, old);
+    return true;
+}
+
 /* Set in the attribute dict, as object.__setattr__ does. */
 bool dunder_plain_setattr(Vm *vm, Value v, Str *name, Value x)
 {
@@ -849,10 +880,10 @@ bool dunder_plain_setattr(Vm *vm, Value v, Str *name, Value x)
             sc_raise_no_attr(vm, v, name);
         return r > 0;
     }
+    if (name == vm->known[S_class])
+        return set_class(vm, v, x);
     if (!*d && !(*d = sc_dict(vm)))
         return false;
-    if (name == vm->known[S_class])
-        return sc_fail(vm, C_TypeError, "__class__ cannot be assigned here");
     return sc_dict_put_str(vm, *d, name, x);
 }
 

@@ -131,3 +131,28 @@ print(P2().a)
 for bad in (lambda: 1 + "a", lambda: "a" + 1, lambda: [1][5], lambda: None.x, lambda: 5(), lambda: len(5), lambda: {}["a"], lambda: int("x"), lambda: [1, 2] + (3,), lambda: -"a", lambda: 1 < "a", lambda: (1, 2)[3], lambda: "abc"[10], lambda: [].pop(), lambda: {1}.remove(2), lambda: [1].remove(2), lambda: iter(5), lambda: next(iter([])), lambda: 1 // 0, lambda: 1 % 0, lambda: 1.0 / 0, lambda: float("q"), lambda: {[]: 1}, lambda: "%d" % "a", lambda: D().nope, lambda: max([])):
     try: bad()
     except Exception as e: print(type(e).__name__ + ":", str(e).split(". Did")[0].replace("object has", "has"))
+
+
+# An object may change its class for one of the same layout.
+class Cold:
+    def __init__(self):
+        self.heat = 1
+
+    def say(self):
+        return "cold"
+
+
+class Warm(Cold):
+    def say(self):
+        return f"warm {self.heat}"
+
+
+thing = Cold()
+print(thing.say())
+thing.__class__ = Warm
+print(thing.say(), type(thing).__name__, isinstance(thing, Warm))
+for other in (3, int):
+    try:
+        thing.__class__ = other
+    except TypeError as error:
+        print(error)

@@ -253,7 +253,7 @@ class ArrayImpl(_w.Tensor):
                 f"traced array with shape {shape_text(self)}. A traced array has no concrete "
                 "value to take out: return it, or compute with it as an array")
         if args:
-            return _w.Tensor.item(self[args if len(args) > 1 else args[0]])
+            return _w.Tensor.item(self[args] if len(args) > 1 else _w.reshape(self, (-1,))[args[0]])
         return _w.Tensor.item(self)
 
     def __float__(self):

@@ -281,18 +281,13 @@ def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky
     return mean + _w.einsum("...ij,...j->...i", [factor, z])
 
 
-def ball(key, d, p=2, shape=(), dtype=None):
-    raise NotImplementedError("jax.random.ball needs the gamma distribution, which is not there yet")
+_draws = ("gamma", "loggamma", "beta", "dirichlet", "chisquare", "t", "f", "ball", "generalized_normal", "poisson")
 
 
-def _later(name):
-    def draw(*args, **kwargs):
-        raise NotImplementedError(f"jax.random.{name}: this distribution is not there yet")
-    return draw
-
-
-gamma, beta, dirichlet, poisson = _later("gamma"), _later("beta"), _later("dirichlet"), _later("poisson")
-chisquare, t, binomial, f, loggamma = _later("chisquare"), _later("t"), _later("binomial"), _later("f"), _later("loggamma")
+def __getattr__(name):
+    if name in _draws:
+        return getattr(__import__("jax._draws"), name)
+    raise AttributeError(f"module 'jax.random' has no attribute '{name}'")
 
 
 def pareto(key, b, shape=None, dtype=None):

@@ -1,4 +1,5 @@
 # tensorflow._ops -- functions of tensors: elementwise, reductions, shapes, slices, products.
+import _special
 import _tf as _w
 import numpy as _np
 from collections import namedtuple as _namedtuple
@@ -143,25 +144,13 @@ def _abs_of(x):
     return x * _w.stop_gradient(_w.sign(x)) if x.dtype.is_floating else _w.abs(x)
 
 
-def _special(name, x):
-    # as jax.scipy.special has it, in the precision of x
-    import _jax
-    from jax import config
-    from jax.scipy import special
-    _jax.set_narrow(False)
-    try:
-        return _w.wrap(getattr(special, name)(x))
-    finally:
-        _jax.set_narrow(not config.jax_enable_x64)
-
-
 _math = {
     "abs": _abs_of, "negative": _w.neg, "exp": _w.exp, "expm1": _w.expm1, "log": _w.log, "log1p": _w.log1p, "sin": _w.sin, "cos": _w.cos,
     "tan": _w.tan, "asin": _w.asin, "acos": _w.acos, "atan": _w.atan, "sinh": _w.sinh, "cosh": _w.cosh, "tanh": _w.tanh,
     "asinh": _w.asinh, "acosh": _w.acosh, "atanh": _w.atanh, "sqrt": _w.sqrt, "rsqrt": _w.rsqrt, "square": _w.square, "sign": _w.sign,
     "floor": _w.floor, "ceil": _w.ceil, "round": _w.round, "rint": _w.round, "sigmoid": _w.sigmoid, "erf": _w.erf, "erfinv": _w.erf_inv,
     "reciprocal": _w.reciprocal, "is_finite": _w.is_finite, "is_nan": _w.is_nan, "is_inf": _w.is_inf, "log_sigmoid": _w.log_sigmoid,
-    "erfc": lambda x: 1.0 - _w.erf(x), "lgamma": lambda x: _special("gammaln", x), "digamma": lambda x: _special("digamma", x),
+    "erfc": lambda x: 1.0 - _w.erf(x), "lgamma": lambda x: _special.gammaln(_w, x), "digamma": lambda x: _special.digamma(_w, x),
 }
 _kernel_names = {"abs": "Abs", "negative": "Neg", "exp": "Exp", "log": "Log", "sqrt": "Sqrt", "square": "Square", "tanh": "Tanh",
                  "sigmoid": "Sigmoid", "sin": "Sin", "cos": "Cos", "is_nan": "IsNan", "floor": "Floor", "round": "Round", "sign": "Sign",

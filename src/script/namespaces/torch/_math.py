@@ -2,6 +2,7 @@
 # the tensor is its method too (torch._tensor binds them).
 import math as _math
 
+import _special
 import _torch as _w
 from torch._types import pair, is_float, bool as _bool, int64, float32, float64, uint8, int32
 from torch._creation import get_default_dtype
@@ -10,7 +11,6 @@ from torch._creation import get_default_dtype
 
 abs = absolute = _w.abs
 neg = negative = _w.neg
-sign = _w.sign
 positive = _w.positive
 square = _w.square
 reciprocal = _w.reciprocal
@@ -182,15 +182,76 @@ def heaviside(input, values):
 
 def copysign(input, other):
     size = _w.abs(input)
-    return _w.where(_w.lt(other, 0), _w.neg(size), size)
+    return _w.where(signbit(other) if isinstance(other, _w.Tensor) else _math.copysign(1, other) < 0, _w.neg(size), size)
 
 
-def sgn(input):
-    return _w.sign(input)
+def sign(input, *, out=None):
+    # 0 for NaN and -0
+    up, down = _w.cast(_w.gt(input, 0), input.dtype), _w.cast(_w.lt(input, 0), input.dtype)
+    return put(out, up - down)
+
+
+sgn = sign
 
 
 def signbit(input):
-    return _w.lt(input, 0)
+    if not input.dtype.is_floating_point:
+        return _w.lt(input, 0)
+    return _w.logical_or(_w.lt(input, 0), _w.logical_and(_w.eq(input, 0), _w.lt(1 / input, 0)))
+
+
+def lgamma(input, *, out=None):
+    x = _floating(input)  # in float64, so that the zeros at 1 and 2 are near 0
+    return put(out, _w.cast(_special.gammaln(_w, _w.cast(x, float64)), x.dtype))
+
+
+def digamma(input, *, out=None):
+    return put(out, _special.digamma(_w, _floating(input)))
+
+
+def polygamma(n, input, *, out=None):
+    x = _floating(input)
+    if n == 0:
+        return digamma(input)
+    return put(out, (-1.0) ** (n + 1) * float(_math.factorial(n)) * _special.zeta(_w, _w.full_like(x, n + 1.0), x))
+
+
+def mvlgamma(input, p):
+    y = p * (p - 1) / 4 * _math.log(_math.pi)
+    for j in range(p):
+        y = y + lgamma(input - j / 2)
+    return y
+
+
+def _floating(x):
+    return x if x.dtype.is_floating_point else _w.cast(x, _w.float32)
+
+
+def gradient(input, *, spacing=1, dim=None, edge_order=1):
+    # Differences of neighbours on both sides, one-sided at the ends.
+    dims = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
+    steps = spacing if isinstance(spacing, (list, tuple)) else [spacing] * len(dims)
+    return tuple([_slopes(input, h, d % input.ndim, edge_order) for d, h in zip(dims, steps)])
+
+
+def _slopes(x, h, d, edge_order):
+    x = _w.move_axis(x if x.dtype.is_floating_point else _w.cast(x, _w.float32), d, 0)
+    n = x.shape[0]
+    if n < edge_order + 1:
+        raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
+    if isinstance(h, _w.Tensor) and h.ndim:  # places
+        gap = _w.reshape(h[1:] - h[:-1], [n - 1] + [1] * (x.ndim - 1))
+        a, b = gap[:-1], gap[1:]
+        inner = (a * a * x[2:] + (b * b - a * a) * x[1:-1] - b * b * x[:-2]) / (a * b * (a + b))
+        first, last = gap[:1], gap[-1:]
+    else:
+        inner = (x[2:] - x[:-2]) / (2 * h)
+        first = last = h
+    if edge_order == 1:
+        ends = (x[1:2] - x[:1]) / first, (x[-1:] - x[-2:-1]) / last
+    else:
+        ends = (4 * x[1:2] - 3 * x[:1] - x[2:3]) / (2 * first), (3 * x[-1:] - 4 * x[-2:-1] + x[-3:-2]) / (2 * last)
+    return _w.move_axis(_w.concat([ends[0], inner, ends[1]], 0), 0, d)
 
 
 def sinc(input):
@@ -512,16 +573,20 @@ def trapezoid(y, x=None, *, dx=1.0, dim=-1):
 trapz = trapezoid
 
 
-def softmax(input, dim=None, *, dtype=None):
+def _of_floats(input, dtype, name):
     if dtype is not None:
-        input = _w.cast(input, dtype)
-    return _w.softmax(input, dim)
+        return _w.cast(input, dtype)
+    if not input.dtype.is_floating_point:
+        raise RuntimeError(f'"{name}_lastdim_kernel_impl" not implemented for \'{_scalar(input.dtype)}\'')
+    return input
+
+
+def softmax(input, dim=None, *, dtype=None):
+    return _w.softmax(_of_floats(input, dtype, "softmax"), dim)
 
 
 def log_softmax(input, dim=None, *, dtype=None):
-    if dtype is not None:
-        input = _w.cast(input, dtype)
-    return _w.log_softmax(input, dim)
+    return _w.log_softmax(_of_floats(input, dtype, "log_softmax"), dim)
 
 
 # ---- order statistics

@@ -4,7 +4,7 @@ import math as _math
 
 import _torch as _w
 from torch._creation import as_size, bernoulli as _bernoulli, multinomial as _multinomial
-from torch._math import logit as _logit
+from torch._math import digamma, lgamma, logit as _logit, xlogy as _xlogy
 from torch._shape import broadcast_tensors
 from torch._types import Size, default_generator, float32, float64, int64
 from torch.nn import functional as F
@@ -179,6 +179,133 @@ class Laplace(Distribution):
         return 1 + _w.log(2 * self.scale)
 
 
+# ---- by gamma functions: densities, moments and entropies; PyTorch's numbers of their samples are not known here
+
+class _Gammas(Distribution):
+    def rsample(self, sample_shape=()):
+        raise NotImplementedError(f"samples of {type(self).__name__} are outside this version")
+
+
+class Gamma(_Gammas):
+    names = ("concentration", "rate")
+
+    def __init__(self, concentration, rate, validate_args=None):
+        self.concentration, self.rate = _all(concentration, rate)
+        super().__init__(self.concentration.shape)
+
+    mean = property(lambda self: self.concentration / self.rate)
+    mode = property(lambda self: _w.clip((self.concentration - 1) / self.rate, 0, None))
+    variance = property(lambda self: self.concentration / self.rate ** 2)
+
+    def log_prob(self, value):
+        a, b = self.concentration, self.rate
+        return _xlogy(a, b) + _xlogy(a - 1, value) - b * value - lgamma(a)
+
+    def entropy(self):
+        a = self.concentration
+        return a - _w.log(self.rate) + lgamma(a) + (1.0 - a) * digamma(a)
+
+
+class Chi2(Gamma):
+    names = ("df",)
+
+    def __init__(self, df, validate_args=None):
+        (df,) = _all(df)
+        super().__init__(0.5 * df, 0.5)
+
+    df = property(lambda self: self.concentration * 2)
+
+
+class Dirichlet(_Gammas):
+    names = ("concentration",)
+
+    def __init__(self, concentration, validate_args=None):
+        self.concentration = concentration
+        super().__init__(concentration.shape[:-1], concentration.shape[-1:])
+
+    _total = property(lambda self: _w.sum(self.concentration, -1, True))
+    mean = property(lambda self: self.concentration / self._total)
+    variance = property(lambda self: self.mean * (1 - self.mean) / (self._total + 1))
+
+    def log_prob(self, value):
+        a = self.concentration
+        return _w.sum(_xlogy(a - 1.0, value), -1) + lgamma(_w.sum(a, -1)) - _w.sum(lgamma(a), -1)
+
+    def entropy(self):
+        a, total = self.concentration, _w.sum(self.concentration, -1)
+        return (_w.sum(lgamma(a), -1) - lgamma(total) - (a.shape[-1] - total) * digamma(total)
+                - _w.sum((a - 1.0) * digamma(a), -1))
+
+
+class Beta(_Gammas):
+    names = ("concentration1", "concentration0")
+
+    def __init__(self, concentration1, concentration0, validate_args=None):
+        self.concentration1, self.concentration0 = _all(concentration1, concentration0)
+        self._both = Dirichlet(_w.stack([self.concentration1, self.concentration0], -1))
+        super().__init__(self.concentration1.shape)
+
+    mean = property(lambda self: self.concentration1 / (self.concentration1 + self.concentration0))
+    variance = property(lambda self: self._both.variance[..., 0])
+
+    def log_prob(self, value):
+        value = value if isinstance(value, _w.Tensor) else _w.tensor(float(value))
+        return self._both.log_prob(_w.stack([value, 1.0 - value], -1))
+
+    def entropy(self):
+        return self._both.entropy()
+
+
+class StudentT(_Gammas):
+    names = ("df", "loc", "scale")
+
+    def __init__(self, df, loc=0.0, scale=1.0, validate_args=None):
+        self.df, self.loc, self.scale = _all(df, loc, scale)
+        super().__init__(self.df.shape)
+
+    mean = property(lambda self: _w.where(_w.gt(self.df, 1), self.loc, float("nan")))
+
+    def log_prob(self, value):
+        y = (value - self.loc) / self.scale
+        z = (_w.log(self.scale) + 0.5 * _w.log(self.df) + 0.5 * _math.log(_math.pi) + lgamma(0.5 * self.df)
+             - lgamma(0.5 * (self.df + 1.0)))
+        return -0.5 * (self.df + 1.0) * _w.log1p(y ** 2.0 / self.df) - z
+
+
+class Poisson(_Gammas):
+    names = ("rate",)
+
+    def __init__(self, rate, validate_args=None):
+        (self.rate,) = _all(rate)
+        super().__init__(self.rate.shape)
+
+    mean = variance = property(lambda self: self.rate)
+
+    def log_prob(self, value):
+        return _xlogy(value, self.rate) - self.rate - lgamma(value + 1)
+
+
+class Binomial(_Gammas):
+    names = ("total_count", "probs")
+
+    def __init__(self, total_count=1, probs=None, logits=None, validate_args=None):
+        p = _all(probs if logits is None else logits)[0]
+        self.probs = p if logits is None else _w.sigmoid(p)
+        self.logits = _logit(self.probs) if logits is None else p
+        self.total_count = _w.cast(_all(total_count, self.probs)[0], p.dtype)
+        super().__init__(self.total_count.shape)
+
+    mean = property(lambda self: self.total_count * self.probs)
+    variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))
+
+    def log_prob(self, value):
+        n = self.total_count
+        ways = lgamma(n + 1) - lgamma(value + 1) - lgamma(n - value + 1)
+        return ways + value * self.logits - n * F.softplus(self.logits)
+
+
+# ---- discrete ones with samples
+
 class _Discrete(Distribution):
     def rsample(self, sample_shape=()):
         raise NotImplementedError(f"{type(self).__name__} has no rsample")
@@ -338,6 +465,19 @@ def kl_divergence(p, q):
     if isinstance(p, Exponential) and isinstance(q, Exponential):
         ratio = q.rate / p.rate
         return ratio - _w.log(ratio) - 1
+    if isinstance(p, Gamma) and isinstance(q, Gamma):
+        a, b = p.concentration, q.concentration
+        return (b * _w.log(p.rate / q.rate) + lgamma(b) - lgamma(a) + (a - b) * digamma(a)
+                + (q.rate - p.rate) * (a / p.rate))
+    if isinstance(p, Beta) and isinstance(q, Beta):
+        return kl_divergence(p._both, q._both)
+    if isinstance(p, Dirichlet) and isinstance(q, Dirichlet):
+        a, b = p.concentration, q.concentration
+        total = _w.sum(a, -1)
+        t = lgamma(total) - lgamma(_w.sum(b, -1)) - _w.sum(lgamma(a) - lgamma(b), -1)
+        return t + _w.sum((a - b) * (digamma(a) - _w.expand_dims(digamma(total), -1)), -1)
+    if isinstance(p, Poisson) and isinstance(q, Poisson):
+        return p.rate * (_w.log(p.rate) - _w.log(q.rate)) - (p.rate - q.rate)
     if isinstance(p, Independent) and isinstance(q, Independent):
         return p._summed(kl_divergence(p.base_dist, q.base_dist))
     raise NotImplementedError(f"No KL(p || q) is implemented for p type {type(p).__name__} and q type "

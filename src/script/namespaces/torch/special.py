@@ -3,7 +3,8 @@ import math as _math
 
 import _torch as _w
 from torch._math import (erf, erfc, erfinv, exp2, expm1, log1p, logit, logsumexp, round, sigmoid as expit, sinc,
-                         softmax, log_softmax, xlogy)
+                         softmax, log_softmax, xlogy, lgamma as gammaln, digamma, digamma as psi, polygamma, mvlgamma as multigammaln)
+import _special
 
 
 def xlog1py(input, other):
@@ -26,3 +27,15 @@ def ndtri(input):
 
 def log_ndtr(input):
     return _w.log(ndtr(input))
+
+
+def zeta(input, other):
+    return _special.zeta(_w, input, other)
+
+
+def gammainc(input, other):
+    return _special.gammainc(_w, input, other)
+
+
+def gammaincc(input, other):
+    return 1 - gammainc(input, other)

@@ -1,5 +1,6 @@
 # aesara.tensor -- tensor types and the functions that build expressions.
 import _aesara as _w
+import _special
 import numpy as _np
 from aesara._graph import (Op, Apply, TensorType, Variable, TensorVariable, TensorConstant, TensorSharedVariable, apply, constant,
                            as_variable, stack_of, config, shared)
@@ -134,18 +135,6 @@ def _binary(op):
     return fn
 
 
-def _special(name, x):
-    # as jax.scipy.special has it, in the precision of x
-    import _jax
-    from jax import config as jax_config
-    from jax.scipy import special
-    _jax.set_narrow(False)
-    try:
-        return _w.wrap(getattr(special, name)(x))
-    finally:
-        _jax.set_narrow(not jax_config.jax_enable_x64)
-
-
 _real_functions = {
     "exp": _w.exp, "exp2": _w.exp2, "expm1": _w.expm1, "log": _w.log, "log2": _w.log2, "log10": _w.log10, "log1p": _w.log1p,
     "sqrt": _w.sqrt, "sin": _w.sin, "cos": _w.cos, "tan": _w.tan, "arcsin": _w.asin, "arccos": _w.acos, "arctan": _w.atan,
@@ -167,9 +156,9 @@ sign = sgn
 absolute = abs_ = abs
 negative = neg
 inv_elemwise = reciprocal
-gammaln = _unary("gammaln", Op("gammaln", _float_out(lambda x: _special("gammaln", x))))
-gamma = _unary("gamma", Op("gamma", _float_out(lambda x: _special("gamma", x))))
-psi = digamma = _unary("psi", Op("psi", _float_out(lambda x: _special("digamma", x))))
+gammaln = _unary("gammaln", Op("gammaln", _float_out(lambda x: _special.gammaln(_w, x))))
+gamma = _unary("gamma", Op("gamma", _float_out(lambda x: _special.gamma(_w, x))))
+psi = digamma = _unary("psi", Op("psi", _float_out(lambda x: _special.digamma(_w, x))))
 log1pexp = softplus
 
 

@@ -131,8 +131,15 @@ def _missing(name):
     return call
 
 
-igamma, igammac, zeta, polygamma = _missing("igamma"), _missing("igammac"), _missing("zeta"), _missing("polygamma")
-bessel_i0e, bessel_i1e, random_gamma_grad = _missing("bessel_i0e"), _missing("bessel_i1e"), _missing("random_gamma_grad")
+def _special(name):
+    def call(*xs):
+        return getattr(__import__("jax.scipy.special"), name)(*xs)
+    return call
+
+
+igamma, igammac, zeta, polygamma = _special("gammainc"), _special("gammaincc"), _special("zeta"), _special("polygamma")
+betainc = regularized_incomplete_beta = _special("betainc")
+bessel_i0e, bessel_i1e, random_gamma_grad = _special("i0e"), _special("i1e"), _missing("random_gamma_grad")
 complex = _missing("complex")
 rng_uniform = _missing("rng_uniform")
 real = lambda x: x

@@ -4,7 +4,7 @@ from jax._dtypes import as_dtype as _as_dtype, default_int as _default_int, defa
 
 __all__ = """array asarray zeros ones empty full zeros_like ones_like empty_like full_like arange linspace
     logspace geomspace eye identity tri meshgrid indices fromfunction frombuffer copy astype
-    diag diagflat tril triu vander ix_ from_dlpack mgrid ogrid tril_indices triu_indices
+    diag diagflat tril triu vander ix_ from_dlpack mgrid ogrid r_ c_ tril_indices triu_indices
     diag_indices mask_indices array_repr array_str hanning hamming blackman bartlett
     tril_indices_from triu_indices_from""".split()
 
@@ -241,6 +241,26 @@ class _Grid:
 
 mgrid = _Grid(False)
 ogrid = _Grid(True)
+
+
+class _Joined:
+    # r_ joins rows, c_ columns; a slice is a range, or with an imaginary step a linspace (which is outside).
+    def __init__(self, columns):
+        self.columns = columns
+
+    def __getitem__(self, key):
+        parts = []
+        for k in key if isinstance(key, tuple) else (key,):
+            if isinstance(k, str):
+                raise NotImplementedError("r_ and c_ with a string are outside this version")
+            a = mgrid[k] if isinstance(k, slice) else _w.tensor([k]) if isinstance(k, (int, float)) else asarray(k)
+            parts.append(_w.expand_dims(a, 1) if self.columns and len(a.shape) == 1 else a)
+        from jax.numpy._shape import concatenate
+        return concatenate(parts, 1 if self.columns else 0)
+
+
+r_ = _Joined(False)
+c_ = _Joined(True)
 
 
 def _pairs(mask):

@@ -1,5 +1,6 @@
 # jax.scipy.special -- special functions.
 import _jax as _w
+import _special
 from jax.numpy import asarray as _asarray
 from jax.nn import logsumexp, softmax, log_softmax
 from jax._dtypes import default_float as _default_float
@@ -55,28 +56,8 @@ def log_ndtr(x, series_order=3):
     return _w.where(far, series, _w.log(ndtr(near)))
 
 
-# Lanczos' series (g = 7, nine terms): gamma(z + 1) = sqrt(2 pi) t^(z + 1/2) e^-t sum, t = z + 7.5
-_lanczos = [0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
-            -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-06,
-            1.5056327351493116e-07]
-
-
 def gammaln(x):
-    # log |gamma(x)|; below 1/2 by reflection: gamma(x) gamma(1 - x) = pi / sin(pi x)
-    x = _float(x)
-    low = _w.lt(x, 0.5)
-    z = _w.where(low, -x, x - 1)
-    s = _lanczos[0]
-    for i in range(1, 9):
-        s = s + _lanczos[i] / (z + i)
-    t = z + 7.5
-    # (z + 1/2) log t - t, arranged so that little is lost in float32
-    y = 0.9189385332046727 + (z + 0.5) * _w.log(t) - t + _w.log(s)
-    sine = _w.abs(_w.sin(3.141592653589793 * (x - _w.floor(x))))
-    safe = _w.where(_w.eq(sine, 0), _w.ones_like(sine), sine)
-    reflected = 1.1447298858494002 - _w.log(safe) - y
-    reflected = _w.where(_w.eq(sine, 0), float("inf"), reflected)
-    return _w.where(low, reflected, y)
+    return _special.gammaln(_w, _float(x))
 
 
 def loggamma(x):
@@ -84,27 +65,42 @@ def loggamma(x):
 
 
 def gamma(x):
-    x = _float(x)
-    flip = _w.logical_and(_w.lt(x, 0), _w.eq(_w.remainder(_w.floor(x), 2.0), 1.0))
-    return _w.where(flip, -_w.exp(gammaln(x)), _w.exp(gammaln(x)))
+    return _special.gamma(_w, _float(x))
 
 
 def digamma(x):
-    # Moved up by recurrence, then the asymptotic series; below 1/2 by reflection.
-    x = _float(x)
-    low = _w.lt(x, 0.5)
-    z = _w.where(low, 1 - x, x)
-    total = _w.zeros_like(z)
-    for _ in range(6):
-        total = total - 1 / z
-        z = z + 1
-    r = 1 / (z * z)
-    series = r * (1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132)))))
-    y = total + _w.log(z) - 0.5 / z - series
-    t = 3.141592653589793 * (x - _w.floor(x))
-    tan = _w.tan(t)
-    safe = _w.where(_w.eq(tan, 0), _w.ones_like(tan), tan)
-    return _w.where(low, y - 3.141592653589793 / safe, y)
+    return _special.digamma(_w, _float(x))
+
+
+psi = digamma
+
+
+def zeta(x, q):
+    return _special.zeta(_w, *_same(x, q))
+
+
+def polygamma(n, x):
+    n, x = _same(n, x)
+    sign = 1 - 2 * _w.remainder(n + 1, 2.0)
+    return _w.where(_w.eq(n, 0), digamma(x), sign * gamma(n + 1) * _special.zeta(_w, _w.where(_w.eq(n, 0), 1.0, n) + 1, x))
+
+
+def gammainc(a, x):
+    return _special.gammainc(_w, *_same(a, x))
+
+
+def gammaincc(a, x):
+    return 1 - gammainc(a, x)
+
+
+def betainc(a, b, x):
+    return _special.betainc(_w, *_same(a, b, x))
+
+
+def _same(*xs):
+    # Of one dtype and shape.
+    from jax.numpy import broadcast_arrays
+    return broadcast_arrays(*[_float(x) for x in xs])
 
 
 def factorial(n, exact=False):

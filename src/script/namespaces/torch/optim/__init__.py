@@ -284,6 +284,32 @@ class Rprop(Optimizer):
         _w.write(state["prev"], g)
 
 
+class ASGD(Optimizer):
+    # Steps that shrink, and the average of the parameters from step t0 on (in the state: ax).
+    def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0, foreach=None, maximize=False,
+                 differentiable=False, capturable=False):
+        super().__init__(params, {"lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
+                                  "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
+                                  "capturable": capturable})
+
+    def update(self, p, g, state, group):
+        if not state:
+            state["step"], state["eta"] = _w.tensor(0.0), _w.tensor(float(group["lr"]))
+            state["mu"], state["ax"] = _w.tensor(1.0), _w.zeros_like(p)
+        if group["maximize"]:
+            g = _w.neg(g)
+        state["step"] += 1
+        if group["weight_decay"]:
+            g = g + group["weight_decay"] * p
+        eta, mu, step = state["eta"].item(), state["mu"].item(), state["step"].item()
+        p.mul_(1 - group["lambd"] * eta)
+        p.sub_(g * eta)
+        ax = state["ax"]
+        _w.write(ax, p if mu == 1 else ax + (p - ax) * mu)
+        state["eta"] = _w.tensor(group["lr"] / (1 + group["lambd"] * group["lr"] * step) ** group["alpha"])
+        state["mu"] = _w.tensor(1 / max(1, step - group["t0"]))
+
+
 def __getattr__(name):
     if name == "lr_scheduler":
         return __import__("torch.optim.lr_scheduler")

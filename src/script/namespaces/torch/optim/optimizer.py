@@ -128,7 +128,7 @@ class Optimizer:
     def __repr__(self):
         lines = [type(self).__name__ + " ("]
         for i, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {i}")
+            lines += [""] * (i > 0) + [f"Parameter Group {i}"]
             for key in sorted(group):
                 if key != "params":
                     lines.append(f"    {key}: {group[key]}")
