@@ -246,7 +246,8 @@ WF_API wf_status wf_bind(wf_ctx *cx, const wf_program *f, const int *which, wf_a
                          const wf_program **out);
 /* Equations nobody reads removed. */
 WF_API wf_status wf_prune(wf_ctx *cx, const wf_program *f, const wf_program **out);
-/* The same program, quicker to run: the passes of docs/passes.md up to and with `last` (NULL or "all": all of them).
+/* The same program, quicker to run: the passes of docs/passes.md up to and with `last` (NULL or "all": all of them;
+ * "fuse": also with the fused sub-programs that wf_compile makes kernels of).
  * The result is for running: custom derivatives, checkpoints and stop_gradient are gone, so take gradients first.
  * Values are kept but for the last bit of some sums and powers. WF_ERR_NAME: there is no such pass. */
 WF_API wf_status wf_optimise(wf_ctx *cx, const wf_program *f, const char *last, const wf_program **out);

@@ -1,7 +1,7 @@
 /* test_codegen.c -- compiled programs give what the interpreter gives: random programs and
  * their derivatives, every case of tests/ops in every dtype, sizes 0, 1 and odd, any
- * number of threads. Products and sums are not contracted here, so that results can be
- * held to within a few roundings.
+ * number of threads. In three batches of four products and sums are not contracted, so
+ * that results can be held to within a few roundings.
  *
  * The kernels of many programs are compiled together. CODEGEN sets how many random
  * programs there are, CODEGEN_SEED the first.
@@ -26,6 +26,7 @@ typedef struct Item {
 typedef struct Items {
     wf_ctx *cx;
     uint32_t least; /* equations of a kernel */
+    bool exact;     /* every op rounds for itself */
     Arena *a;
     VEC(Item) items;
     VEC(Kernel *) kernels;
@@ -125,7 +126,7 @@ static void add_item(Items *b, const Program *p, uint64_t seed, const char *what
 {
     Item it = {.p = p, .seed = seed, .what = what};
 
-    if (!compile_lower(b->cx, b->a, p, true, b->least, b->kernels.n, &it.l)) {
+    if (!compile_lower(b->cx, b->a, p, b->exact, b->least, b->kernels.n, &it.l)) {
         check_fail(__FILE__, __LINE__, "%s, seed %d: %s", what, (int)seed,
                    wf_ctx_message(b->cx));
         wf_clear(b->cx);
@@ -169,7 +170,8 @@ static void check_item(Items *b, Item *it, Code *code)
             if (k_case.sizes[i] >= 0)
                 k_case.sizes[i] = sizes[k];
         why = compare(cx, it->l.p, e, case_inputs(cx, &k_case, &rng),
-                      it->seed % 2 ? tolerance_by(it->p) : 0);
+                      b->exact ? it->seed % 2 ? tolerance_by(it->p) : 0
+                               : 10 * tolerance_by(it->p));
         b->compared++;
         if (why)
             report(b, it, why, (int)sizes[k]);
@@ -180,7 +182,7 @@ static void check_items(Items *b)
 {
     Code *code = NULL;
 
-    if (b->kernels.n && !compile_load(b->cx, b->kernels.v, b->kernels.n, true, &code))
+    if (b->kernels.n && !compile_load(b->cx, b->kernels.v, b->kernels.n, b->exact, &code))
         check_fail(__FILE__, __LINE__, "%u kernels do not compile", b->kernels.n);
     for (uint32_t i = 0; i < b->items.n && check_ok() && code; i++)
         check_item(b, &b->items.v[i], code);
@@ -239,6 +241,7 @@ static void random_batch(int from, int n, Had *had)
     BENCH_OPEN(bench);
     Items b = {.cx = bench.cx, .a = codegen_arena(bench.cx), .least = FUSE_LEAST};
 
+    b.exact = from / BATCH % 4 != 3;
     for (int i = 0; i < n; i++) {
         uint64_t seed = (uint64_t)(from + i);
         const char *what = NULL;
@@ -392,7 +395,8 @@ static int check_cases(Items *b, CaseItem *v, uint32_t n)
 TEST(every_case_of_an_op_runs_compiled_as_interpreted)
 {
     BENCH_OPEN(bench);
-    Items b = {.cx = bench.cx, .a = codegen_arena(bench.cx), .least = 1};
+    Items b = {
+        .cx = bench.cx, .a = codegen_arena(bench.cx), .least = 1, .exact = true};
     uint32_t n = 0, cap = 8000;
     CaseItem *v = arena_array(b.a, cap, sizeof *v);
     struct dirent **names;
@@ -498,8 +502,8 @@ static void check_golden(wf_ctx *cx, const char *path)
 
 XTEST(generated_c_is_as_reviewed)
 {
-    static const char *const names[] = {"map",  "softmax", "bias_grad",
-                                        "loss", "while",   "gates"};
+    static const char *const names[] = {"map",  "softmax", "bias_grad", "loss",
+                                        "while", "product", "gates",  "straight",  "short_rows"};
 
     for (int i = 0; i < COUNT(names); i++)
         check_golden(cx,

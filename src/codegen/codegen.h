@@ -204,6 +204,7 @@ typedef struct Kernel {
      * result 0 goes. The loops are those over its result, the last one the columns; it is
      * read, and result 0 written, as array nin + nout, a piece at a time. */
     const Eqn *product; /* or NULL */
+    bool shared;        /* the function is another kernel's, which has the same id */
     SpaceForm form;
     Dims dims;       /* symbols as in p */
     NestLoop *loops; /* outermost first; rows, then cols; the last is the vector's */
@@ -220,6 +221,9 @@ typedef struct Kernel {
     VEC(Dim) params; /* what the C reads as d[i] */
 } Kernel;
 
+/* Is what follows two different products the same C? (Of other kernels, equal programs
+ * are one from the start.) */
+bool kernel_same(const Kernel *x, const Kernel *y);
 /* NULL: not a form this can do, the interpreter runs p; or an error. */
 Kernel *kernel_make(wf_ctx *cx, Arena *a, const Program *p, uint32_t id);
 /* Sizes once params have values: rows, cols (all col loops together), bytes of the row
@@ -313,6 +317,7 @@ typedef struct Straight {
     uint32_t nconsts, nblocks;
     int64_t tmp_bytes, pack; /* of block 0; where in it operands of products are copied */
     bool loops; /* it may run for long; and its parts, run many times, are inside */
+    const bool *in_place; /* [inputs][results]: the result may be where the input is */
 } Straight;
 
 /* Is the whole program so little work that it is done by one thread, without threads,

@@ -459,6 +459,46 @@ bool kernel_size(const Kernel *k, const int64_t *symvals, KernelSize *out)
     return true;
 }
 
+/* ---- equal kernels ----------------------------------------------------------------- */
+
+static bool access_same(const Kernel *k, const Access *x, const Access *y)
+{
+    for (uint32_t l = 0; l < k->nloops; l++)
+        if (x->stride[l] != y->stride[l] || x->stride[l] < 0)
+            return false;
+    return x->array == y->array && x->offset == y->offset && x->offset >= 0;
+}
+
+static bool node_same(const Kernel *k, const Node *x, const Node *y)
+{
+    bool at = x->kind == NODE_LOAD || x->kind == NODE_IOTA;
+
+    return x->kind == y->kind && x->dtype == y->dtype && x->level == y->level &&
+           x->op == y->op && x->stage == y->stage && x->nin == y->nin &&
+           x->bits == y->bits && x->dim == y->dim && x->dim >= 0 &&
+           !memcmp(x->in, y->in, x->nin * sizeof *x->in) &&
+           (!at || access_same(k, &x->at, &y->at));
+}
+
+bool kernel_same(const Kernel *x, const Kernel *y)
+{
+    if (!x->product || !y->product || x->nloops != y->nloops || x->nnodes != y->nnodes ||
+        x->p->nin != y->p->nin || x->p->nout != y->p->nout)
+        return false;
+    for (uint32_t l = 0; l < x->nloops; l++)
+        if (x->loops[l].size != y->loops[l].size || x->loops[l].size < 0 ||
+            x->loops[l].tile != y->loops[l].tile)
+            return false;
+    for (uint32_t i = 0; i < x->nnodes; i++)
+        if (!node_same(x, &x->nodes[i], &y->nodes[i]))
+            return false;
+    for (uint32_t j = 0; j < x->p->nout; j++)
+        if (x->outs[j].node != y->outs[j].node ||
+            !access_same(x, &x->outs[j].at, &y->outs[j].at))
+            return false;
+    return true;
+}
+
 /* ---- a kernel ---------------------------------------------------------------------- */
 
 static bool has_scalar_loop(const Program *p)

@@ -48,6 +48,10 @@ int opt_find(const char *name); /* the index of a pass; -1 if there is none */
  * OPT_ROUNDS times. NULL after an error. */
 const Program *opt_run(const Opt *o, const Program *p, unsigned set);
 
+/* What is compiled: optimised, its groups of equations as calls of fused sub-programs
+ * (runtime/compile.c). Behind all passes, by the name "fuse". NULL after an error. */
+const Program *opt_fuse(wf_ctx *cx, const Program *p);
+
 /* ---- the passes -------------------------------------------------------------------- */
 
 const Program *opt_inline(const Opt *o, const Program *p);

@@ -53,14 +53,17 @@ const Program *opt_run(const Opt *given, const Program *p, unsigned set)
 
 static const Program *run_up_to(wf_ctx *cx, const Program *p, const char *last)
 {
-    const char *names[OPT_PASSES], *near;
+    const char *names[OPT_PASSES + 1], *near;
     int end = !last || !strcmp(last, "all") ? OPT_PASSES - 1 : opt_find(last);
 
     if (end >= 0)
         return opt_run(&(Opt){.cx = cx}, p, (2u << end) - 1);
+    if (!strcmp(last, "fuse"))
+        return opt_fuse(cx, p);
     for (int i = 0; i < OPT_PASSES; i++)
         names[i] = opt_pipeline[i].name;
-    near = nearest_name(last, names, OPT_PASSES);
+    names[OPT_PASSES] = "fuse";
+    near = nearest_name(last, names, OPT_PASSES + 1);
     fail(cx, WF_ERR_NAME, NOWHERE, "no pass is called '%s'%s%s%s", last,
          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return NULL;

@@ -33,9 +33,23 @@ static void set_exact(Kernel *k, bool exact)
         k->straight->part[i]->exact = exact;
 }
 
-bool compile_load(wf_ctx *cx, Kernel *const *k, uint32_t n, bool exact, Code **out)
+/* Those that have text of their own. */
+static Kernel **unshared(Arena *a, Kernel *const *k, uint32_t *n)
+{
+    Kernel **v = arena_array(a, *n + 1, sizeof(Kernel *));
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < *n; i++)
+        if (!k[i]->shared)
+            v[count++] = k[i];
+    *n = count;
+    return v;
+}
+
+bool compile_load(wf_ctx *cx, Kernel *const *all, uint32_t n, bool exact, Code **out)
 {
     Arena *a = &cx->scratch;
+    Kernel **k = unshared(a, all, &n);
     Isa isa = cpu_isa();
     uint32_t nunits =
         MAX(1, MAX(MIN((uint32_t)cpu_count(), n / UNIT_LEAST), n / UNIT_MOST));
@@ -96,6 +110,16 @@ static void find_parts(wf_ctx *cx, Arena *a, const Code *code, PlanCode *c)
     }
 }
 
+static void share_functions(Kernel **k, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < i && !k[i]->shared; j++)
+            if (kernel_same(k[i], k[j])) {
+                k[i]->shared = true;
+                k[i]->id = k[j]->id;
+            }
+}
+
 bool compile_lower(wf_ctx *cx, Arena *a, const Program *p, bool exact, uint32_t least,
                    uint32_t first, Lowered *out)
 {
@@ -119,6 +143,8 @@ bool compile_lower(wf_ctx *cx, Arena *a, const Program *p, bool exact, uint32_t 
     }
     p = straight_program(cx, a, out->fused.p, &out->k, &out->n, first);
     out->fused.p = p;
+    if (p)
+        share_functions(out->k, out->n);
     return p != NULL;
 }
 
@@ -161,6 +187,14 @@ bool compile_program(wf_ctx *cx, Arena *a, const Program *p, bool exact, Compile
     return true;
 }
 
+const Program *opt_fuse(wf_ctx *cx, const Program *p)
+{
+    Lowered l;
+
+    return compile_lower(cx, codegen_arena(cx), p, false, FUSE_LEAST, 0, &l) ? l.fused.p
+                                                                             : NULL;
+}
+
 /* ---- to look at -------------------------------------------------------------------- */
 
 static void show_code(wf_ctx *cx, const Program *p, wf_code_form form, Text *t)
@@ -175,7 +209,7 @@ static void show_code(wf_ctx *cx, const Program *p, wf_code_form form, Text *t)
     for (uint32_t i = 0; i < l.n && form != WF_CODE_FUSED; i++)
         if (form == WF_CODE_KERNELS)
             kernel_print(l.k[i], t);
-        else
+        else if (!l.k[i]->shared)
             render_kernel(l.k[i], cpu_isa(), a, t);
 }
 
