@@ -3,11 +3,12 @@
  * Programs of attention, softmax, norms and gelu are written as the fronts write them,
  * run as they are, optimised (so that library kernels run them) and compiled, in every
  * float dtype, with values that are not finite and rows without a key, at odd sizes and
- * symbolic ones. That they were recognised is checked by name; what scripts of each
- * library become is in tests/script.
+ * symbolic ones. That they were recognised is checked by name, of what scripts of each
+ * library become, too.
  */
 #include "lib_check.h"
 #include "opt/recognise.h"
+#include "script/script.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -657,6 +658,131 @@ TEST(pieces_give_what_the_plain_program_gives)
         check_piece(k, WF_F64, 64, true);
     }
 }
+
+/* ---- fronts ------------------------------------------------------------------------ */
+
+typedef struct Printed {
+    char text[4000];
+    size_t n;
+} Printed;
+
+static void collect(void *user, const char *s, size_t n, bool err)
+{
+    Printed *o = user;
+
+    if (err || n > sizeof o->text - 1 - o->n)
+        return;
+    memcpy(o->text + o->n, s, n);
+    o->n += n;
+    o->text[o->n] = 0;
+}
+
+static void check_script(const char *text, const char *want)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    Printed out = {.n = 0};
+    VmOptions opt = {.write = collect, .write_user = &out};
+    Vm *vm = sc_vm_new(cx, &opt);
+
+    if (vm)
+        sc_run_text(vm, "t.py", text, strlen(text));
+    sc_vm_free(vm);
+    CHECK_STR(wf_ctx_message(cx), "");
+    CHECK_STR(out.text, want);
+    wf_ctx_free(cx);
+}
+
+#define NAMES                                                                            \
+    "import weft\n"                                                                      \
+    "def names(f, *a):\n"                                                                \
+    "    t = str(weft.optimised(weft.program(lambda *b: f(*b), *a)))\n"                                 \
+    "    print(*[w.split('body=')[1] for w in t.split('\\n') if 'body=' in w])\n"
+
+TEST(what_scripts_of_torch_write_is_recognised)
+{
+    check_script(
+        NAMES "import math, torch\n"
+              "import torch.nn.functional as F\n"
+              "x, w, b = torch.zeros(4, 8, 10), torch.ones(10), torch.zeros(10)\n"
+              "q = torch.zeros(2, 3, 32, 16)\n"
+              "def hand(q, k, v):\n"
+              "    s = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])\n"
+              "    mask = torch.tril(torch.ones(32, 32, dtype=torch.bool))\n"
+              "    return torch.softmax(s.masked_fill(~mask, float('-inf')), -1) @ v\n"
+              "sdpa = F.scaled_dot_product_attention\n"
+              "names(lambda x: F.softmax(x, -1), x)\n"
+              "names(lambda x: F.log_softmax(x, 1), x)\n"
+              "names(F.cross_entropy, x[0], torch.zeros(8, dtype=torch.int64))\n"
+              "names(lambda x, w, b: F.layer_norm(x, (10,), w, b), x, w, b)\n"
+              "names(torch.nn.LayerNorm((8, 10)), x)\n"
+              "names(lambda x, w: F.rms_norm(x, (10,), w), x, w)\n"
+              "names(F.gelu, x)\n"
+              "names(lambda x: F.gelu(x, approximate='tanh'), x)\n"
+              "names(sdpa, q, q, q)\n"
+              "names(lambda q, k, v: sdpa(q, k, v, is_causal=True), q, q, q)\n"
+              "names(sdpa, q, q, q, torch.zeros(32, 32))\n"
+              "names(sdpa, q, q, q, torch.ones(2, 1, 1, 32, dtype=torch.bool))\n"
+              "names(hand, q, q, q)\n"
+              "names(torch.nn.TransformerEncoderLayer(10, 2, 32, 0.0, batch_first=True), "
+              "x)\n",
+        "softmax\nlog_softmax\nnll\nlayer_norm\nlayer_norm\nrms_norm\ngelu\ngelu_tanh\n"
+        "attention\nattention\nattention\nattention\nattention\n"
+        "attention layer_norm layer_norm\n");
+}
+
+TEST(what_scripts_of_jax_write_is_recognised)
+{
+    check_script(
+        "import jax, jax.numpy as jnp\n"
+        "def names(f, *a):\n"
+        "    t = jax.jit(lambda *b: f(*b)).lower(*a).compile().as_text()\n"
+        "    print(*[w.split('body=')[1] for w in t.split('\\n') if 'body=' in w])\n"
+        "x, w, q = jnp.zeros((4, 8, 10)), jnp.ones(10), jnp.zeros((2, 32, 3, 16))\n"
+        "def norm(x, w, b):\n"
+        "    m, v = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)\n"
+        "    return (x - m) / jnp.sqrt(v + 1e-5) * w + b\n"
+        "def hand(q, k, v):\n"
+        "    s = jnp.einsum('bihd,bjhd->bhij', q, k) / jnp.sqrt(16.0)\n"
+        "    s = jnp.where(jnp.tril(jnp.ones((32, 32), dtype=bool)), s, -1e9)\n"
+        "    return jnp.einsum('bhij,bjhe->bihe', jax.nn.softmax(s, axis=-1), v)\n"
+        "def loss(q, k, v):\n"
+        "    return (hand(q, k, v) ** 2).sum()\n"
+        "sdpa = jax.nn.dot_product_attention\n"
+        "names(jax.nn.softmax, x)\n"
+        "names(jax.nn.log_softmax, x)\n"
+        "names(jax.nn.gelu, x)\n"
+        "names(lambda x: jax.nn.gelu(x, approximate=False), x)\n"
+        "names(norm, x, w, w)\n"
+        "names(sdpa, q, q, q)\n"
+        "names(lambda q, k, v: sdpa(q, k, v, is_causal=True), q, q, q)\n"
+        "names(hand, q, q, q)\n"
+        "names(jax.grad(loss, argnums=(0, 1, 2)), q, q, q)\n"
+        "names(jax.vmap(hand), *[jnp.zeros((5, 2, 32, 3, 16))] * 3)\n",
+        "softmax\nlog_softmax\ngelu_tanh\ngelu\nlayer_norm\nattention\nattention\n"
+        "attention\nattention attention_grad\nattention\n");
+}
+
+TEST(what_scripts_of_tensorflow_write_is_recognised)
+{
+    check_script(
+        NAMES "import tensorflow as tf\n"
+              "x, q = tf.zeros((4, 8, 10)), tf.zeros((2, 3, 32, 16))\n"
+              "def hand(q, k, v):\n"
+              "    s = tf.matmul(q, k, transpose_b=True) / 4.0\n"
+              "    return tf.matmul(tf.nn.softmax(s), v)\n"
+              "def loss(x, y):\n"
+              "    return tf.nn.sparse_softmax_cross_entropy_with_logits(y, x)\n"
+              "names(tf.nn.softmax, x)\n"
+              "names(tf.nn.log_softmax, x)\n"
+              "names(tf.nn.gelu, x)\n"
+              "names(lambda x: tf.nn.gelu(x, approximate=True), x)\n"
+              "names(tf.keras.layers.LayerNormalization(), x)\n"
+              "names(hand, q, q, q)\n"
+              "names(loss, x[0], tf.zeros((8,), dtype=tf.int64))\n",
+        "softmax\nlog_softmax\ngelu\ngelu_tanh\nlayer_norm\nattention\nnll\n");
+}
+
+/* ---- what is none ------------------------------------------------------------------ */
 
 /* What looks like a piece but is not, or is read elsewhere too. */
 XTEST(what_others_read_is_not_taken)
