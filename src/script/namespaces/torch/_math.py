@@ -187,8 +187,9 @@ def copysign(input, other):
 
 def sign(input, *, out=None):
     # 0 for NaN and -0
-    up, down = _w.cast(_w.gt(input, 0), input.dtype), _w.cast(_w.lt(input, 0), input.dtype)
-    return put(out, up - down)
+    y = _w.sign(input)
+    plain = _w.logical_or(_w.gt(input, 0), _w.lt(input, 0))
+    return put(out, _w.where(plain, y, 0.0) if input.dtype.is_floating_point else y)
 
 
 sgn = sign
