@@ -30,18 +30,20 @@ static bool has_cols(const Kernel *k, const Access *at)
     return false;
 }
 
-/* What is known by row is stored after its walks; the rest of it in the walk. */
+/* What is known by row is stored after its walks, the rest in a walk. The units of a map
+ * are parts of rows, each of which stores what is known by row. */
 static bool stored_once(const Kernel *k, const KernelOut *o)
 {
     const Node *n = &k->nodes[o->node];
-    uint32_t loops = has_cols(k, &o->at) ? k->nloops : k->nrows;
+    bool by_row = k->form != FORM_MAP && !has_cols(k, &o->at);
+    uint32_t loops = by_row ? k->nrows : k->nloops;
 
     if (n->kind == NODE_REDUCE && n->over != OVER_COLS)
         return false;
     for (uint32_t l = 0; l < loops; l++)
         if (k->loops[l].size != 1 && !o->at.stride[l])
             return false;
-    return loops == k->nrows || n->stage + 1u == k->nstages;
+    return by_row || n->stage + 1u == k->nstages;
 }
 
 bool kernel_in_place(const Kernel *k, uint32_t in, uint32_t out)
