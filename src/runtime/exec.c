@@ -30,6 +30,7 @@ static void free_exec(wf_exec *e)
     program_release(e->p);
     code_release(e->code);
     wf_exec_release(e->fast);
+    wf_exec_release(atomic_load(&e->special));
     wf_exec_release(e->base);
     if (e->lock) {
         pthread_mutex_destroy(e->lock);
@@ -224,14 +225,97 @@ static void compile_now(wf_ctx *cx, wf_exec *e)
     wf_exec_release(fast);
 }
 
-/* The tier that serves this run: by its number. */
-static wf_exec *serving(wf_ctx *cx, wf_exec *e)
+/* Has special, made for the sizes of one run, the sizes of these inputs? */
+static bool has_sizes(const wf_exec *special, wf_array *const *in)
 {
+    const Program *p = special->p;
+
+    for (uint32_t i = 0; i < p->nin; i++) {
+        Type t = val_type(p, i + 1);
+
+        if (!in || !in[i] || in[i]->rank != t.rank)
+            return false;
+        for (uint32_t k = 0; k < t.rank; k++)
+            if (array_dims(in[i])[k] != t.dims[k])
+                return false;
+    }
+    return true;
+}
+
+/* The program at the sizes of these inputs; NULL if they do not fit, or it is not small
+ * then: one function is worth most to small programs (straight.c), and needs sizes. */
+static const Program *small_at(wf_ctx *cx, const Program *p, wf_array *const *in)
+{
+    uint32_t n = p->dims.syms.n;
+    const char **names = arena_array(&cx->scratch, n + 1, sizeof *names);
+    int64_t *sizes = arena_array(&cx->scratch, n + 1, sizeof *sizes);
+    const int64_t **dims = arena_array(&cx->scratch, p->nin + 1, sizeof *dims);
+    const Program *q;
+
+    for (uint32_t i = 0; i < p->nin; i++) {
+        if (!in || !in[i] || in[i]->rank != val_type(p, i + 1).rank)
+            return NULL;
+        dims[i] = array_dims(in[i]);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        names[i] = p->dims.syms.v[i].name;
+        if (p->dims.syms.v[i].origin == SYM_EQN)
+            return NULL;
+    }
+    if (!program_bind(cx, p, dims, sizes))
+        return NULL;
+    q = program_specialise(cx, p, names, sizes, n);
+    return q && program_is_small(cx, q) ? q : NULL;
+}
+
+static wf_status specialise(wf_ctx *cx, const wf_exec *e, wf_array *const *in,
+                            wf_exec **out)
+{
+    const Program *q;
+
+    *out = NULL;
+    API_ENTER(cx);
+    q = small_at(cx, e->p, in);
+    if (q)
+        *out = wf_exec_retain(compile_exec(cx, q, false));
+    API_RETURN(cx);
+}
+
+/* Before a program with symbols is compiled for all sizes, it is for those that it is run
+ * with now, if it is small; the others have their own runs to wait for. */
+static wf_exec *special_now(wf_ctx *cx, wf_exec *e, wf_array *const *in)
+{
+    wf_exec *special = NULL;
+
+    if (atomic_exchange(&e->tried, true) || !e->p->dims.syms.n || e->donated ||
+        count_equations(e->p, COMPILE_LEAST) < COMPILE_LEAST)
+        return NULL;
+    if (specialise(cx, e, in, &special) != WF_OK && cx->status != WF_ERR_MEMORY)
+        wf_clear(cx);
+    if (failed(cx) || !special) {
+        wf_exec_release(special);
+        return NULL;
+    }
+    atomic_store(&e->special, special);
+    atomic_store(&e->runs, 0);
+    return special;
+}
+
+/* The tier that serves this run: by its number, and sizes. */
+static wf_exec *serving(wf_ctx *cx, wf_exec *e, wf_array *const *in)
+{
+    wf_exec *special = atomic_load(&e->special);
+
+    if (special && has_sizes(special, in))
+        return special;
     if (!e->after)
         return e;
     if (!atomic_load(&e->settled)) {
         if (atomic_fetch_add(&e->runs, 1) < e->after)
             return e;
+        special = special_now(cx, e, in);
+        if (special || failed(cx))
+            return special ? special : e;
         compile_now(cx, e);
     }
     return e->fast ? e->fast : e;
@@ -514,7 +598,7 @@ wf_status wf_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out)
     }
     for (uint32_t j = 0; j < e->p->nout; j++)
         out[j] = NULL;
-    e = serving(cx, e);
+    e = serving(cx, e, in);
     return failed(cx) ? cx->status : run_served(cx, e, in, out);
 }
 

@@ -51,6 +51,7 @@ static Spot take(Flatten *x, int64_t bytes)
 static int64_t frame_memory(Flatten *x, const Frame *f)
 {
     FrameAt at = {f, 0};
+    int64_t bytes = 0;
 
     for (uint32_t i = 0; i < x->frames.n; i++)
         if (x->frames.v[i].f == f)
@@ -408,6 +409,18 @@ static void take_inside(Flatten *x)
     }
 }
 
+/* As the plan has it that the steps follow. */
+static const bool *find_in_place(Flatten *x, const Plan *plan)
+{
+    uint32_t nin = plan->p->nin, nout = plan->p->nout;
+    bool *ok = arena_zalloc(x->a, (size_t)nin * nout + 1);
+
+    for (uint32_t i = 0; i < nin; i++)
+        for (uint32_t j = 0; j < nout; j++)
+            ok[i * nout + j] = plan_carry_in_place(plan, i, j);
+    return ok;
+}
+
 const Straight *flatten_program(wf_ctx *cx, Arena *a, const Program *p, Kernel *const *k,
                                 uint32_t n)
 {
@@ -432,6 +445,7 @@ const Straight *flatten_program(wf_ctx *cx, Arena *a, const Program *p, Kernel *
         failed(cx) || arrays + x.consts.n > STRAIGHT_ARRAYS)
         return NULL;
     take_inside(&x);
+    x.s->in_place = find_in_place(&x, plan);
     x.s->pack = take(&x, x.pack).off;
     x.s->part = x.parts.v;
     x.s->nparts = x.parts.n;

@@ -3,7 +3,8 @@
  *   elementwise ops    of any operand of the same size, for each element is read just
  *                      before it is written
  *   updates            of the first: only the window is touched
- *   compiled code      as the kernel's addresses say (kernel_place.c)
+ *   compiled code      as the kernel's addresses say (kernel_place.c), or the plan of a
+ *                      straight function (flatten.c)
  *   cond, loops        of an input that the body reads for the last time before it
  *                      writes the result, or in the equation that writes it, by these
  *                      same rules; of a cond, if all branches do; of a loop, carries
@@ -45,9 +46,11 @@ static bool body_allows(const Plan *plan, const Sub *body, uint32_t in, uint32_t
 static Reuse reuse_call(const Plan *plan, const Eqn *e, uint32_t i, uint32_t j)
 {
     const Plan *sub = plan_sub(plan, call_body(e->op, e->attr)->p);
+    const Kernel *k = sub && sub->code ? sub->code->kernel : NULL;
 
-    return sub && sub->code && kernel_in_place(sub->code->kernel, i, j) ? REUSE_IN_STEP
-                                                                        : REUSE_NOT;
+    if (k && k->straight)
+        return k->straight->in_place[i * e->nout + j] ? REUSE_ALONE : REUSE_NOT;
+    return k && kernel_in_place(k, i, j) ? REUSE_IN_STEP : REUSE_NOT;
 }
 
 static Reuse reuse_cond(const Plan *plan, const Eqn *e, uint32_t i, uint32_t j)

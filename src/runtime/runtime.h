@@ -299,7 +299,7 @@ void root_free(Root *r);
 size_t root_bytes(const Root *r); /* of intermediate values */
 /* The frame of a plan for these sizes (SYM_EQN ones are not read). */
 Frame *root_frame(Root *r, const Plan *plan, const int64_t *symvals);
-/* Bind the first segment, if it is not. */
+/* Bind all segments, of a plan no equation of which defines a symbol. */
 void frame_bind(Frame *f);
 /* Run all equations; then bring results to their places. Inputs and results must be set.
  */
@@ -512,6 +512,8 @@ struct wf_exec {
     atomic_int runs;   /* so far, up to there */
     atomic_bool settled; /* it was compiled, or could not be */
     wf_exec *fast;       /* what serves then; NULL: this one */
+    _Atomic(wf_exec *) special; /* the same at the sizes of one run; NULL: none */
+    atomic_bool tried;          /* to make it */
     wf_exec *base;       /* has the kernels; NULL: this one */
     const bool *donated; /* for each input; NULL: none */
 };

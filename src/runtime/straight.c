@@ -346,8 +346,13 @@ static const Program *split_program(void *shared, const Program *p)
     s.is_out = arena_zalloc(sh->a, p->nvals + 1);
     for (uint32_t i = 0; i < p->neqns; i++)
         s.class[i] = (uint8_t)class_of(sh, &p->eqns[i]);
-    for (uint32_t j = 0; j < p->nout; j++)
+    for (uint32_t j = 0; j < p->nout; j++) {
+        uint32_t e = def_of(&s, p->outs[j]);
+
         s.is_out[p->outs[j]] = true;
+        if (e != EQN_INPUT && s.class[e] == CLASS_FREE && p->eqns[e].op != OP_const)
+            s.class[e] = CLASS_STEP; /* it is carried out anyway */
+    }
     list_users(&s);
     q = emit_program(&s, program_is_small(sh->cx, p));
     if (q)
