@@ -157,9 +157,16 @@ static void load_rows(const KPlane *m, const REAL *p, int64_t i0, int rows, int6
 static void store_rows(const KPlane *m, REAL *p, int64_t rows, int64_t cols,
                        const REAL *src, int64_t ld, REAL times)
 {
-    for (int64_t i = 0; i < rows; i++, src += ld)
-        for (int64_t c = 0; c < cols; c++)
-            p[i * m->row + c * m->col] = src[c] * times;
+    for (int64_t i = 0; i < rows; i++, src += ld) {
+        REAL *to = p + i * m->row;
+        int64_t c = 0;
+
+        if (m->col == 1)
+            for (; c + VL <= cols; c += VL)
+                real_store(to + c, real_load(src + c) * times);
+        for (; c < cols; c++)
+            to[c * m->col] = src[c] * times;
+    }
 }
 
 static void load_lanes(const KPlane *m, const REAL *p, int64_t i0, int rows, REAL fill,
