@@ -48,6 +48,12 @@ static Spot take(Flatten *x, int64_t bytes)
     return s;
 }
 
+static int64_t segment_bytes(const Frame *f, uint32_t s)
+{
+    return ((int64_t)f->seg[s].mem_size + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* One segment after the other. */
 static int64_t frame_memory(Flatten *x, const Frame *f)
 {
     FrameAt at = {f, 0};
@@ -56,7 +62,9 @@ static int64_t frame_memory(Flatten *x, const Frame *f)
     for (uint32_t i = 0; i < x->frames.n; i++)
         if (x->frames.v[i].f == f)
             return x->frames.v[i].off;
-    at.off = take(x, (int64_t)f->seg[0].mem_size).off;
+    for (uint32_t s = 0; s < f->plan->nsegs; s++)
+        bytes += segment_bytes(f, s);
+    at.off = take(x, bytes).off;
     vec_push(x->a, &x->frames, at);
     return at.off;
 }
@@ -75,8 +83,12 @@ static Spot spot_of(Flatten *x, const Bases *b, Ref r)
     const Plan *plan = b->f->plan;
     Spot s;
 
-    if (r.base < base_const(plan))
-        return (Spot){0, b->mem + r.off};
+    if (r.base < base_const(plan)) {
+        s = (Spot){0, b->mem + r.off};
+        for (uint32_t i = 0; i < r.base; i++)
+            s.off += segment_bytes(b->f, i);
+        return s;
+    }
     if (r.base == base_const(plan))
         return (Spot){const_block(x, (const void *)(uintptr_t)r.off), 0};
     s = r.base < base_out(plan, 0) ? b->in[r.base - base_in(plan, 0)]
@@ -358,13 +370,14 @@ static bool flat_frame(Flatten *x, Frame *f, Spot *in, Spot *out, FlatList *to)
 {
     Bases b = {f, in, out, 0};
 
-    if (f->plan->nsegs != 1 || f->plan->ndyn)
+    if (f->plan->p->dims.syms.n || f->plan->ndyn)
         return false;
     frame_bind(f);
     b.mem = frame_memory(x, f);
-    for (uint32_t i = 0; i < f->seg[0].ops.n; i++)
-        if (!flat_op(x, &b, &f->seg[0].ops.v[i], to))
-            return false;
+    for (uint32_t s = 0; s < f->plan->nsegs; s++)
+        for (uint32_t i = 0; i < f->seg[s].ops.n; i++)
+            if (!flat_op(x, &b, &f->seg[s].ops.v[i], to))
+                return false;
     flat_results(x, &b, to);
     return true;
 }

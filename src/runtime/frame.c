@@ -395,8 +395,9 @@ static void bind_segment(Frame *f, uint32_t index)
 
 void frame_bind(Frame *f)
 {
-    if (!f->seg[0].bound)
-        bind_segment(f, 0);
+    for (uint32_t s = 0; s < f->plan->nsegs; s++)
+        if (!f->seg[s].bound)
+            bind_segment(f, s);
 }
 
 /* ---- running ----------------------------------------------------------------------- */
