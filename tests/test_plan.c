@@ -203,6 +203,12 @@ static const PlanCase kernel_cases[] = {
      "  s = reduce_sum e axes=[1]\n  t = broadcast s [N,N] dims=[0]\n  w = div e t\n"
      "  ret z, w\n}\n",
      true, 300, 0, 2 * N_BYTES},
+    /* the same, where the rows that are read again are the operand's own */
+    {"again(x: f32[N,N]) {\n  c = cumsum x axis=0\n  m = reduce_max c axes=[1]\n"
+     "  n = broadcast m [N,N] dims=[0]\n  z = sub c n\n  q = mul z z\n"
+     "  s = reduce_sum q axes=[1]\n  t = broadcast s [N,N] dims=[0]\n  w = mul z t\n"
+     "  ret z, w\n}\n",
+     true, 300, 0, 2 * N_BYTES},
     /* a softmax in place */
     {"softmax(x: f32[N,N]) {\n  c = cumsum x axis=0\n  m = reduce_max c axes=[1]\n"
      "  n = broadcast m [N,N] dims=[0]\n  z = sub c n\n  e = exp z\n"
@@ -218,6 +224,12 @@ static const PlanCase kernel_cases[] = {
      "  t = broadcast d [N,N] dims=[]\n  a = mul x t\n  b = sin a\n  e = add d d\n"
      "  ret b, e\n}\n",
      true, 300, 0, 8 * KB},
+    /* nor a value of a row that has several units */
+    {"by_row(x: f32[3,60000], k: f32[3]) {\n  c = cumsum k axis=0\n"
+     "  t = broadcast c [3,60000] dims=[0]\n  a = mul x t\n  b = sin a\n"
+     "  e = add c c\n  d = mul e c\n  u = broadcast d [3,60000] dims=[0]\n"
+     "  f = add b u\n  ret f, d\n}\n",
+     true, 0, 0, 2000 * KB},
     /* another element size */
     {"narrow(x: f32[N,N]) {\n  c = cumsum x axis=0\n  a = mul c c\n  b = cast a f16\n"
      "  ret b\n}\n",
