@@ -21,35 +21,39 @@ static const Sliced cases[] = {
           "limit=[6,12]; e = exp p; t = tanh q; ret e, t; }",
      4, 0},
     /* through two ops, broadcasts of a row and of one that is stretched, and a number */
-    {HEAD " { bb = broadcast b [6,12] dims=[1]; cb = broadcast c [6,12] dims=[0,1]; sb = "
-          "broadcast s [6,12] dims=[]; w = mul x bb; z = add w cb; k = mul z sb; p = "
-          "slice k start=[1,2] limit=[5,7]; q = slice k start=[0,7] limit=[6,12]; e = exp "
-          "p; t = tanh q; ret e, t; }",
+    {HEAD
+     " { bb = broadcast b [6,12] dims=[1]; cb = broadcast c [6,12] dims=[0,1]; sb = "
+     "broadcast s [6,12] dims=[]; w = mul x bb; z = add w cb; k = mul z sb; p = "
+     "slice k start=[1,2] limit=[5,7]; q = slice k start=[0,7] limit=[6,12]; e = exp "
+     "p; t = tanh q; ret e, t; }",
      8, 0},
     /* the same value twice */
     {HEAD " { z = mul x x; p = slice z start=[0,3] limit=[6,9]; e = exp p; ret e; }", 2,
      0},
     /* a choice: three operands, one of them bool */
-    {HEAD " { m = gt x y; z = select m x y; p = slice z start=[2,0] limit=[6,12]; e = exp "
-          "p; ret e; }",
+    {HEAD
+     " { m = gt x y; z = select m x y; p = slice z start=[2,0] limit=[6,12]; e = exp "
+     "p; ret e; }",
      3, 0},
     /* left alone: more would be computed; others read it whole; a product reads a part; a
      * number of the place */
     {HEAD " { z = add x y; p = slice z start=[0,0] limit=[6,8]; q = slice z start=[0,4] "
           "limit=[6,12]; e = exp p; t = tanh q; ret e, t; }",
      3, 2},
-    {HEAD " { z = add x y; p = slice z start=[0,0] limit=[6,4]; e = exp p; ret e, z; }", 2,
-     1},
+    {HEAD " { z = add x y; p = slice z start=[0,0] limit=[6,4]; e = exp p; ret e, z; }",
+     2, 1},
     {HEAD " { z = add x y; p = slice z start=[0,0] limit=[6,6]; d = dot p p; ret d; }", 1,
      1},
     {HEAD " { n = iota f32[6,12] axis=1; z = add x n; p = slice z start=[0,0] "
           "limit=[6,6]; e = exp p; ret e; }",
      2, 1},
-    {"f(x: f32[N,12], y: f32[N,12]) { z = add x y; p = slice z start=[0,0] limit=[N,4]; q "
+    {"f(x: f32[N,12], y: f32[N,12]) { z = add x y; p = slice z start=[0,0] limit=[N,4]; "
+     "q "
      "= slice z start=[0,4] limit=[N,12]; e = exp p; t = tanh q; ret e, t; }",
      4, 0},
     /* in a loop */
-    {"step(c: f32[6,4], z: f32[6,12]) { w = neg z; p = slice w start=[0,0] limit=[6,4]; q "
+    {"step(c: f32[6,4], z: f32[6,12]) { w = neg z; p = slice w start=[0,0] limit=[6,4]; "
+     "q "
      "= slice w start=[0,8] limit=[6,12]; e = exp p; t = tanh q; u = mul c e; v = add u "
      "t; ret v, v; }\n"
      "f(x: f32[5,6,12], c: f32[6,4]) { a, b = scan c x body=step nconst=0 ncarry=1 "
@@ -126,7 +130,8 @@ XTEST(parts_are_computed_by_parts)
             break;
         count_eqns(q, &maps, &slices);
         if (maps != cases[i].maps || slices != cases[i].slices)
-            check_fail(__FILE__, __LINE__, "case %d: %d maps, %d slices", i, maps, slices);
+            check_fail(__FILE__, __LINE__, "case %d: %d maps, %d slices", i, maps,
+                       slices);
         check_run(cx, p);
         CHECK(codegen_slices(cx, q) == q);
     }

@@ -149,8 +149,8 @@ static Val part_of(Sinker *s, Val v)
     for (uint32_t i = 0; i < e->nin; i++) {
         Val x = eqn_in(p, e)[i];
 
-        in[i] = val_type(p, x).rank == val_type(p, v).rank ? part_of(s, x)
-                                                           : s->r->c->val[x];
+        in[i] =
+            val_type(p, x).rank == val_type(p, v).rank ? part_of(s, x) : s->r->c->val[x];
     }
     copier_place(s->r->c, e);
     return s->memo[v] =

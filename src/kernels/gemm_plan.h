@@ -39,6 +39,7 @@ typedef struct Plan {
     int by_rows;                    /* chunks are of rows, not of columns */
     int64_t parts, part_k;          /* of k; 1: no split */
     int direct_a, direct_b;
+    int share_b;      /* B is read where it is, a part of its columns by each thread */
     int fetch_c;      /* C is not in the caches: fetch it ahead */
     int strips_outer; /* B is in the nearest cache: go along it strip by strip */
     int workers;
@@ -80,7 +81,9 @@ static void plan_tasks(Plan *p, int threads)
     p->workers = threads;
     p->row_blocks = p->strips <= per_block ? 1 : ceil_div(p->strips, per_block);
     p->col_blocks = 1;
-    if (threads > 1) {
+    if (p->share_b) {
+        p->col_blocks = threads;
+    } else if (threads > 1) {
         p->row_blocks = min64(p->strips, round_up(p->row_blocks, threads));
         if (p->row_blocks % threads)
             p->col_blocks =
@@ -91,22 +94,15 @@ static void plan_tasks(Plan *p, int threads)
 /* Of a worker: a tile, and the packed strips of a block, of so many in row_blocks. */
 static size_t worker_bytes(const Plan *p, int64_t strips)
 {
-    int64_t each = p->direct_a ? 0 : ceil_div(strips, max64(1, p->row_blocks)) * AW * p->kc;
+    int64_t each = ceil_div(strips, max64(1, p->row_blocks)) * AW * p->kc;
 
-    return align64(sizeof(REAL) * (size_t)(MR * NR + each) + 64);
+    return align64(sizeof(REAL) * (size_t)(MR * NR + (p->direct_a ? 0 : each)) + 64);
 }
 
 /* Blocks of k and parts depend on the shape alone; how C is cut may depend on threads. */
 static void plan_make(Plan *p, const Gemm *g, int64_t k, int threads)
 {
     *p = (Plan){.slivers = ceil_div(g->n, NR), .kblocks = 1, .kc = k};
-    p->strips = ceil_div(g->m, k <= SHORT_K ? STRIP_ROWS : MR);
-    if (threads > 1 && p->strips > threads) /* as many for each */
-        p->strips = min64(g->m, round_up(p->strips, threads));
-    if (p->strips) {
-        p->strip_rows = g->m / p->strips;
-        p->strip_extra = g->m - p->strips * p->strip_rows;
-    }
     if (k > KC) {
         p->kc = round_up(ceil_div(k, ceil_div(k, KC)), 8);
         p->kblocks = ceil_div(k, p->kc);
@@ -114,6 +110,15 @@ static void plan_make(Plan *p, const Gemm *g, int64_t k, int threads)
     p->parts = p->chunks = 1;
     p->part_k = k;
     plan_direct(g, p);
+    p->share_b = threads > 1 && p->direct_b && p->slivers >= 4 * threads &&
+                 g->n * p->kc * (int64_t)sizeof(REAL) > KEEP_B;
+    p->strips = ceil_div(g->m, k <= SHORT_K ? STRIP_ROWS : MR);
+    if (threads > 1 && p->strips > threads && !p->share_b) /* as many for each */
+        p->strips = min64(g->m, round_up(p->strips, threads));
+    if (p->strips) {
+        p->strip_rows = g->m / p->strips;
+        p->strip_extra = g->m - p->strips * p->strip_rows;
+    }
     p->group = p->slivers;
     if (!p->direct_b && p->group * NR * p->kc * (int64_t)sizeof(REAL) > BLOCK_B)
         p->group = max64(1, BLOCK_B / (NR * p->kc * (int64_t)sizeof(REAL)));
@@ -161,7 +166,9 @@ static void plan_chunks(Plan *p, const Gemm *g, int threads)
         by_rows = !by_rows;
     plan_make(p, g, g->k, 1);
     p->by_rows = by_rows;
-    p->chunks = (by_rows ? g->m / 2 : g->n) >= 4 * CHUNK * threads ? 2 * threads : threads;
+    p->chunks = threads;
+    if ((by_rows ? g->m / 2 : g->n) >= 4 * CHUNK * threads)
+        p->chunks *= 2;
     if (by_rows) {
         int64_t strips = ceil_div(p->strips, p->chunks);
 
