@@ -524,6 +524,36 @@ XTEST(no_value_as_large_as_all_scores_is_left)
     wf_program_release(g);
 }
 
+/* Equal bodies with symbols of other names are one, called with the right sizes. */
+XTEST(two_attentions_of_different_sizes_share_a_body)
+{
+    static const char *const text =
+        "f(q: f32[1,T,4], k: f32[1,T,4], u: f32[1,S,4], w: f32[1,S,4]) { "
+        "a = dot_general q k lhs=[2] rhs=[2] lhs_batch=[0] rhs_batch=[0] acc=f32; "
+        "m = reduce_max a axes=[2]; mb = broadcast m [1,T,T] dims=[0,1]; d = sub a mb; e "
+        "= exp d; l = reduce_sum e axes=[2]; lb = broadcast l [1,T,T] dims=[0,1]; p = "
+        "div e lb; x = dot_general p k lhs=[2] rhs=[1] lhs_batch=[0] rhs_batch=[0] "
+        "acc=f32; "
+        "a2 = dot_general u w lhs=[2] rhs=[2] lhs_batch=[0] rhs_batch=[0] acc=f32; "
+        "m2 = reduce_max a2 axes=[2]; mb2 = broadcast m2 [1,S,S] dims=[0,1]; d2 = sub a2 "
+        "mb2; e2 = exp d2; l2 = reduce_sum e2 axes=[2]; lb2 = broadcast l2 [1,S,S] "
+        "dims=[0,1]; p2 = div e2 lb2; y = dot_general p2 w lhs=[2] rhs=[1] lhs_batch=[0] "
+        "rhs_batch=[0] acc=f32; ret x, y }";
+    const Program *p = parse_lines(cx, text);
+    const wf_program *q = NULL;
+    int64_t sizes[2] = {33, 9};
+    Rng rng = {5};
+    Run r = {0};
+
+    REQUIRE(p != NULL);
+    CHECK(wf_optimise(cx, p, "all", &q) == WF_OK && q->nsubs == 1);
+    wf_program_release(q);
+    if (make_inputs(cx, p, sizes, &rng, &r))
+        compare_ways(cx, p, &r, false, tolerances[WF_F32], "two sizes");
+    drop(r.in, r.nin);
+    drop(r.out, r.nout);
+}
+
 XTEST(what_is_recognised_is_recognised_again)
 {
     const Program *p = attention_program(cx, "f32", BIAS_CAUSAL, &shapes[1], "y");

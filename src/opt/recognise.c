@@ -94,12 +94,11 @@ static bool body_value(Body *k, Val v)
 
 static const Program *share(Recogniser *g, const Program *q)
 {
-    for (uint32_t i = 0; q && i < g->made.n; i++)
+    for (uint32_t i = 0; i < g->made.n; i++)
         if (hash_eq(g->made.v[i]->hash, q->hash) && program_equal(g->made.v[i], q) &&
             !strcmp(g->made.v[i]->name, q->name))
             return g->made.v[i];
-    if (q)
-        vec_push(g->a, &g->made, q);
+    vec_push(g->a, &g->made, q);
     return q;
 }
 
@@ -112,12 +111,12 @@ static const Program *body_close(Recogniser *g, Body *k, const Val *outs, uint32
             return NULL;
         v[j] = k->c.val[outs[j]];
     }
-    return share(g, builder_finish(k->b, v, n));
+    return builder_finish(k->b, v, n);
 }
 
-/* A call of q at values of the program being copied; the symbols of q have the names that
- * they have there. */
-static Val *call(Rewriter *r, const Program *q, const Val *ins, uint32_t n)
+/* A call of q, or of its equal, at values of the program being copied; the symbols of q
+ * have the names that they have there, and equal programs have them in the same order. */
+static Val *call(Recogniser *g, Rewriter *r, const Program *q, const Val *ins, uint32_t n)
 {
     const Dims *t = &r->from->dims;
     Dim *binds = arena_array(&r->b->arena, q->dims.syms.n + 1, sizeof *binds);
@@ -132,7 +131,8 @@ static Val *call(Rewriter *r, const Program *q, const Val *ins, uint32_t n)
     }
     for (uint32_t i = 0; i < n; i++)
         in[i] = r->c->val[ins[i]];
-    return b_eqn_n(r->b, OP_call, in, n, &(CallAttr){{q, {q->dims.syms.n, binds}}}, &nout);
+    return b_eqn_n(r->b, OP_call, in, n,
+                   &(CallAttr){{share(g, q), {q->dims.syms.n, binds}}}, &nout);
 }
 
 /* ---- what is in a program ---------------------------------------------------------- */
@@ -327,7 +327,7 @@ static bool make_piece(Recogniser *g, Rewriter *r, Found *f, Val root, Val *out)
             ins[n] = f->m.val[LETTER(*c)];
             body_input(&k, ins[n++]);
         }
-    if (!(q = body_close(g, &k, &root, 1)) || !(y = call(r, q, ins, n)))
+    if (!(q = body_close(g, &k, &root, 1)) || !(y = call(g, r, q, ins, n)))
         return false;
     out[0] = y[0];
     return true;
@@ -393,7 +393,7 @@ static bool make_forward(Recogniser *g, Rewriter *r, Found *f)
         if (t->op[i].kind == SCORE_CAUSAL)
             put_triangle(&k, t, &t->op[i]);
     if (!(q = body_close(g, &k, outs, t->gradient ? 3 : 1)) ||
-        !(y = call(r, q, ins, n)))
+        !(y = call(g, r, q, ins, n)))
         return false;
     memcpy(f->fore, y, (t->gradient ? 3 : 1) * sizeof *y);
     return true;
@@ -450,7 +450,7 @@ static bool make_backward(Recogniser *g, Rewriter *r, Found *f)
     r->c->val[t->shift] = f->fore[1];
     r->c->val[t->sum] = f->fore[2];
     r->c->val[t->out.at.v] = turned_out(r, f);
-    y = call(r, q, ins, n);
+    y = call(g, r, q, ins, n);
     r->c->val[t->shift] = kept[0];
     r->c->val[t->sum] = kept[1];
     r->c->val[t->out.at.v] = kept[2];
