@@ -14,7 +14,8 @@
  *   kernel_print.c  the nest as text, for people
  *   render.c        the nest as C; render_op.c one op; render_scalar.c programs of
  *                   scalars; render_straight.c whole programs as one function;
- *                   render_dot.c products in them; render_unit.c a translation unit
+ *                   render_dot.c products in them; render_unit.c what units begin with
+ *   units.c         translation units: what is equal but for sizes shared, work balanced
  *   lanes.h         what the C stands on: vectors and their functions; embedded as text
  *                   together with the library's own vec.h and vmath.h
  *
@@ -354,8 +355,10 @@ void render_kernel(Kernel *k, Isa isa, Arena *a, Text *out);
 bool dot_fits(const KMatmul *d);
 bool dot_equal(const KMatmul *x, const KMatmul *y); /* but for where they are */
 int64_t dot_scratch(const KMatmul *d);
-/* One translation unit with these kernels, for an instruction set. */
-void render_unit(Kernel *const *k, uint32_t n, Isa isa, Arena *a, Text *out);
+/* Translation units with these kernels, for an instruction set: about as many as there are
+ * cores to compile them. */
+Text *render_units(Kernel *const *k, uint32_t n, Isa isa, uint32_t cores, Arena *a,
+                   uint32_t *out_n);
 #define KERNEL_BLOCK 4096   /* elements of a unit of work in a map */
 #define KERNEL_ALONE 400000 /* cost of so little work that it is one task */
 

@@ -190,10 +190,32 @@ typedef double MaskD __attribute__((vector_size(64)));
         else                                                                             \
             __builtin_ia32_storeupd512_mask((double *)p, (MaskD)x, MASK8(m));            \
     }
+typedef char MaskB __attribute__((vector_size(16)));
+#define LANES_MASKED1(P, N, t, T)                                                        \
+    VINLINE P##_##t P##_ld_##t(const T *p, int m)                                        \
+    {                                                                                    \
+        P##_##t x;                                                                       \
+        if (__builtin_constant_p(m) && m == N)                                           \
+            memcpy(&x, p, sizeof x);                                                     \
+        else                                                                             \
+            x = (P##_##t)__builtin_ia32_loaddquqi128_mask((const char *)p, (MaskB){0},   \
+                                                          MASK16(m));                    \
+        return x;                                                                        \
+    }                                                                                    \
+    VINLINE void P##_st_##t(T *p, int m, P##_##t x)                                      \
+    {                                                                                    \
+        if (__builtin_constant_p(m) && m == N)                                           \
+            memcpy(p, &x, sizeof x);                                                     \
+        else                                                                             \
+            __builtin_ia32_storedquqi128_mask((char *)p, (MaskB)x, MASK16(m));           \
+    }
 #else
+#define LANES_MASKED1 LANES_PLAIN
 #define LANES_MASKED4 LANES_PLAIN
 #define LANES_MASKED8 LANES_PLAIN
 #endif
+#define LANES_MEM1_s LANES_MASKED1
+#define LANES_MEM1_d LANES_PLAIN
 #define LANES_MEM4_s LANES_MASKED4
 #define LANES_MEM4_d LANES_PLAIN
 #define LANES_MEM8_s LANES_PLAIN
@@ -211,7 +233,7 @@ typedef double MaskD __attribute__((vector_size(64)));
     {                                                                                    \
         return (P##_b8)(__builtin_convertvector(x, P##_m8) & 1);                         \
     }                                                                                    \
-    LANES_PLAIN(P, N, b8, uint8_t)                                                       \
+    LANES_MEM1_##P(P, N, b8, uint8_t)                                                    \
     VINLINE P##_b P##_splat_bool(uint8_t x) { return (P##_b){0} - (x != 0); }            \
     VINLINE uint8_t P##_first_bool(P##_b x) { return x[0] != 0; }                        \
     VINLINE P##_b P##_ld_bool(const uint8_t *p, int m)                                   \
@@ -525,19 +547,62 @@ VINLINE uint64_t int_power(int64_t x, int64_t y, int is_signed)
     return r;
 }
 
-#define LANES_INT(P, N, t, T, U, I)                                                      \
+/* Masks of x < y and x == y. Vectors beyond a register are compared by their bits (the
+ * sign of the difference where the signs are equal), for gcc 12 compares those lane by
+ * lane. */
+#define LANES_ORDER(P, t, T)                                                             \
+    VINLINE P##_m##t P##_less_##t(P##_##t x, P##_##t y)                                  \
+    {                                                                                    \
+        P##_m##t c = x < y;                                                              \
+        LANES_KEEP(c);                                                                   \
+        return c;                                                                        \
+    }                                                                                    \
+    VINLINE P##_m##t P##_same_##t(P##_##t x, P##_##t y)                                  \
+    {                                                                                    \
+        P##_m##t c = x == y;                                                             \
+        LANES_KEEP(c);                                                                   \
+        return c;                                                                        \
+    }
+#define LANES_ORDER_WIDE(P, t, T)                                                        \
+    VINLINE P##_m##t P##_less_##t(P##_##t x, P##_##t y)                                  \
+    {                                                                                    \
+        P##_u##t a = (P##_u##t)((T)-1 < 0 ? x : y), b = (P##_u##t)((T)-1 < 0 ? y : x);   \
+        P##_u##t d = (P##_u##t)x - (P##_u##t)y;                                          \
+        return (P##_m##t)((a & ~b) | (~(a ^ b) & d)) >> 63;                              \
+    }                                                                                    \
+    VINLINE P##_m##t P##_same_##t(P##_##t x, P##_##t y)                                  \
+    {                                                                                    \
+        P##_u##t d = (P##_u##t)(x ^ y);                                                  \
+        return ~((P##_m##t)(d | (0 - d)) >> 63);                                         \
+    }
+#define LANES_ORDER8_s LANES_ORDER_WIDE
+#define LANES_ORDER8_d LANES_ORDER
+#define LANES_COMPARE_INT1(P, t, name, mask)                                             \
+    VINLINE P##_b P##_##name##_##t(P##_##t x, P##_##t y)                                 \
+    {                                                                                    \
+        return __builtin_convertvector(mask, P##_b);                                     \
+    }
+#define LANES_COMPARE_INT(P, t)                                                          \
+    LANES_COMPARE_INT1(P, t, eq, P##_same_##t(x, y))                                     \
+    LANES_COMPARE_INT1(P, t, ne, ~P##_same_##t(x, y))                                    \
+    LANES_COMPARE_INT1(P, t, lt, P##_less_##t(x, y))                                     \
+    LANES_COMPARE_INT1(P, t, le, ~P##_less_##t(y, x))                                    \
+    LANES_COMPARE_INT1(P, t, gt, P##_less_##t(y, x))                                     \
+    LANES_COMPARE_INT1(P, t, ge, ~P##_less_##t(x, y))
+#define LANES_INT(P, N, t, T, U, I, O)                                                   \
     LANES_TYPE(P, N, t, T, I)                                                            \
     typedef U P##_u##t __attribute__((vector_size(N * sizeof(T))));                      \
-    LANES_COMPARE(P, t)                                                                  \
+    O(P, t, T) LANES_COMPARE_INT(P, t)                                                   \
     VINLINE P##_##t P##_neg_##t(P##_##t x) { return (P##_##t)(0 - (P##_u##t)x); }        \
     VINLINE P##_##t P##_not_##t(P##_##t x) { return ~x; }                                \
     VINLINE P##_##t P##_abs_##t(P##_##t x)                                               \
     {                                                                                    \
-        return P##_pick_##t((P##_m##t)(x < 0), P##_neg_##t(x), x);                       \
+        return P##_pick_##t(P##_less_##t(x, (P##_##t){0}), P##_neg_##t(x), x);           \
     }                                                                                    \
     VINLINE P##_##t P##_sign_##t(P##_##t x)                                              \
     {                                                                                    \
-        return (P##_##t)((x < 0) - (x > 0));                                             \
+        P##_##t zero = {0};                                                              \
+        return (P##_##t)(P##_less_##t(x, zero) - P##_less_##t(zero, x));                 \
     }                                                                                    \
     VINLINE P##_##t P##_add_##t(P##_##t x, P##_##t y)                                    \
     {                                                                                    \
@@ -556,11 +621,11 @@ VINLINE uint64_t int_power(int64_t x, int64_t y, int is_signed)
     VINLINE P##_##t P##_xor_##t(P##_##t x, P##_##t y) { return x ^ y; }                  \
     VINLINE P##_##t P##_max_##t(P##_##t x, P##_##t y)                                    \
     {                                                                                    \
-        return P##_pick_##t(x < y, y, x);                                                \
+        return P##_pick_##t(P##_less_##t(x, y), y, x);                                   \
     }                                                                                    \
     VINLINE P##_##t P##_min_##t(P##_##t x, P##_##t y)                                    \
     {                                                                                    \
-        return P##_pick_##t(y < x, y, x);                                                \
+        return P##_pick_##t(P##_less_##t(y, x), y, x);                                   \
     }                                                                                    \
     VINLINE P##_##t P##_clamp_##t(P##_##t lo, P##_##t x, P##_##t hi)                     \
     {                                                                                    \
@@ -595,21 +660,29 @@ VINLINE uint64_t int_power(int64_t x, int64_t y, int is_signed)
     LANES_FOLD(P, N, and, t, P##_##t, T)                                                 \
     LANES_FOLD(P, N, or, t, P##_##t, T)
 #define LANES_I8(P, N)                                                                   \
-    LANES_INT(P, N, i8, int8_t, uint8_t, int8_t) LANES_PLAIN(P, N, i8, int8_t)
+    LANES_INT(P, N, i8, int8_t, uint8_t, int8_t, LANES_ORDER)                            \
+    LANES_MEM1_##P(P, N, i8, int8_t)
 #define LANES_U8(P, N)                                                                   \
-    LANES_INT(P, N, u8, uint8_t, uint8_t, int8_t) LANES_PLAIN(P, N, u8, uint8_t)
+    LANES_INT(P, N, u8, uint8_t, uint8_t, int8_t, LANES_ORDER)                           \
+    LANES_MEM1_##P(P, N, u8, uint8_t)
 #define LANES_I16(P, N)                                                                  \
-    LANES_INT(P, N, i16, int16_t, uint16_t, int16_t) LANES_PLAIN(P, N, i16, int16_t)
+    LANES_INT(P, N, i16, int16_t, uint16_t, int16_t, LANES_ORDER)                        \
+    LANES_PLAIN(P, N, i16, int16_t)
 #define LANES_U16(P, N)                                                                  \
-    LANES_INT(P, N, u16, uint16_t, uint16_t, int16_t) LANES_PLAIN(P, N, u16, uint16_t)
+    LANES_INT(P, N, u16, uint16_t, uint16_t, int16_t, LANES_ORDER)                       \
+    LANES_PLAIN(P, N, u16, uint16_t)
 #define LANES_I32(P, N)                                                                  \
-    LANES_INT(P, N, i32, int32_t, uint32_t, int32_t) LANES_MEM4_##P(P, N, i32, int32_t)
+    LANES_INT(P, N, i32, int32_t, uint32_t, int32_t, LANES_ORDER)                        \
+    LANES_MEM4_##P(P, N, i32, int32_t)
 #define LANES_U32(P, N)                                                                  \
-    LANES_INT(P, N, u32, uint32_t, uint32_t, int32_t) LANES_MEM4_##P(P, N, u32, uint32_t)
+    LANES_INT(P, N, u32, uint32_t, uint32_t, int32_t, LANES_ORDER)                       \
+    LANES_MEM4_##P(P, N, u32, uint32_t)
 #define LANES_I64(P, N)                                                                  \
-    LANES_INT(P, N, i64, int64_t, uint64_t, int64_t) LANES_MEM8_##P(P, N, i64, int64_t)
+    LANES_INT(P, N, i64, int64_t, uint64_t, int64_t, LANES_ORDER8_##P)                   \
+    LANES_MEM8_##P(P, N, i64, int64_t)
 #define LANES_U64(P, N)                                                                  \
-    LANES_INT(P, N, u64, uint64_t, uint64_t, int64_t) LANES_MEM8_##P(P, N, u64, uint64_t)
+    LANES_INT(P, N, u64, uint64_t, uint64_t, int64_t, LANES_ORDER8_##P)                  \
+    LANES_MEM8_##P(P, N, u64, uint64_t)
 
 /* ---- casts ------------------------------------------------------------------------- */
 

@@ -64,4 +64,7 @@ void render_straight(Render *r, Isa isa);
 void print_straight(const Kernel *k, Text *out);
 void render_dot(Render *r, Isa isa); /* WkDot */
 
+/* render_unit.c: what a unit of these kernels begins with. */
+void render_head(Kernel *const *k, uint32_t n, Isa isa, Text *out);
+
 #endif

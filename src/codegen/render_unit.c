@@ -1,4 +1,4 @@
-/* render_unit.c -- one translation unit: what generated C stands on, then the kernels.
+/* render_unit.c -- what the generated C of a translation unit stands on.
  *
  * The unit is complete in itself: it includes no header of the system, since those take
  * longer to read than everything else to compile. Declared instead are the integer types,
@@ -148,7 +148,7 @@ static void render_lanes(Text *out, char set, uint32_t types)
         text_printf(out, "LANES_HALF(%c, %s)\n", set, n);
 }
 
-void render_unit(Kernel *const *k, uint32_t n, Isa isa, Arena *a, Text *out)
+void render_head(Kernel *const *k, uint32_t n, Isa isa, Text *out)
 {
     uint32_t types[2] = {0, 0};
 
@@ -163,6 +163,4 @@ void render_unit(Kernel *const *k, uint32_t n, Isa isa, Arena *a, Text *out)
     for (int set = 0; set < 2; set++)
         if (types[set])
             render_lanes(out, set ? 'd' : 's', types[set]);
-    for (uint32_t i = 0; i < n; i++)
-        render_kernel(k[i], isa, a, out);
 }

@@ -7,9 +7,6 @@
 #include "runtime/compiler.h"
 #include "runtime/runtime.h"
 
-#define UNIT_LEAST 4  /* kernels: a unit of fewer is not worth a process of its own */
-#define UNIT_MOST  64 /* more take too long to compile in one go */
-
 static const char *const flags_any[] = {
     "-O2",
     "-w",
@@ -18,6 +15,8 @@ static const char *const flags_any[] = {
     "-fno-math-errno",
     "-fno-trapping-math",
     "-fvisibility=default",
+    "-fno-schedule-insns2", /* 5 % of the compiler's time, and the machine reorders */
+    "-fno-asynchronous-unwind-tables",
 };
 static const char *const flags_isa[ISA_COUNT][8] = {
     [ISA_BASE] = {NULL},
@@ -51,25 +50,17 @@ bool compile_load(wf_ctx *cx, Kernel *const *all, uint32_t n, bool exact, Code *
     Arena *a = &cx->scratch;
     Kernel **k = unshared(a, all, &n);
     Isa isa = cpu_isa();
-    uint32_t nunits =
-        MAX(1, MAX(MIN((uint32_t)cpu_count(), n / UNIT_LEAST), n / UNIT_MOST));
-    uint32_t nf = 0;
-    CodeUnit *units = arena_array(a, nunits, sizeof *units);
-    const char *flags[24];
+    uint32_t nunits, nf = 0;
+    CodeUnit *units;
+    const char *flags[32];
+    Text *text;
 
-    for (uint32_t u = 0; u < nunits; u++) {
-        Kernel **mine = arena_array(a, n, sizeof(Kernel *));
-        uint32_t count = 0;
-        Text t;
-
-        for (uint32_t i = u; i < n; i += nunits) {
-            set_exact(k[i], exact);
-            mine[count++] = k[i];
-        }
-        text_init(&t, a);
-        render_unit(mine, count, isa, a, &t);
-        units[u] = (CodeUnit){text_str(&t), t.n};
-    }
+    for (uint32_t i = 0; i < n; i++)
+        set_exact(k[i], exact);
+    text = render_units(k, n, isa, (uint32_t)cpu_count(), a, &nunits);
+    units = arena_array(a, nunits + 1, sizeof *units);
+    for (uint32_t u = 0; u < nunits; u++)
+        units[u] = (CodeUnit){text_str(&text[u]), text[u].n};
     for (size_t i = 0; i < sizeof flags_any / sizeof *flags_any; i++)
         flags[nf++] = flags_any[i];
     for (const char *const *f = flags_isa[isa]; *f; f++)

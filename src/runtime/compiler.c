@@ -2,7 +2,7 @@
  *
  * Each unit is a file in a fresh directory, compiled and linked by one process:
  *
- *     cc FLAGS -x c -shared -fPIC -o work.XXXXXX/3.so work.XXXXXX/3.c
+ *     cc FLAGS -pipe -x c -shared .. -o work.XXXXXX/3.so work.XXXXXX/3.c -lm -lgcc
  *
  * started by posix_spawn (no shell, no fork of a large process) in a process group of its
  * own, so that a driver that hangs can be killed together with what it started. Waiting
@@ -324,7 +324,11 @@ static void tell_failure(Work *w, int unit, Fate fate)
 static void command(const Work *w, const char *in, const char *out,
                     const char *argv[WORDS_MAX])
 {
-    const char *const tail[] = {"-x", "c", "-shared", "-fPIC", "-o", out, in, "-lm"};
+    /* Of the C library what units use is in the process; its start files and the search
+     * through its archives take longer than the link. */
+    const char *const tail[] = {
+        "-pipe", "-x", "c", "-shared", "-nostartfiles", "-nodefaultlibs",
+        "-fPIC", "-o", out, in,        "-lm",           "-lgcc"};
     int n = 0;
 
     for (int i = 0; i < w->coder->nargs; i++)
