@@ -115,9 +115,9 @@ $(BUILD)/bench/%: bench/%.c $(BUILD)/libweft-all.a
 	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL)) -O2 -o $@ $< $(BUILD)/libweft-all.a $(LIBS) -ldl
 
 # Weft's own side of the comparison with others: as a user would write it, on the public headers.
-$(BUILD)/bench/weft_rows: bench/weft_rows.c $(BUILD)/libweft.a
+$(BUILD)/bench/weft_rows: bench/weft_rows.c bench/rows_small.c bench/rows_small.h $(BUILD)/libweft.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c17 -Iinclude $(WARN) $(CFLAGS) $(SAN) -o $@ $< $(BUILD)/libweft.a $(LIBS)
+	$(Q)$(CC) -std=c17 -Iinclude $(WARN) $(CFLAGS) $(SAN) -o $@ $(filter %.c,$^) $(BUILD)/libweft.a $(LIBS)
 
 setup-%:
 	$(Q)tools/setup $*
@@ -131,8 +131,8 @@ FUZZSRC  := $(SRC:%.c=$(BUILD)/fuzz-obj/%.o)
 FUZZOBJ  := $(FUZZSRC) $(GEN:.c=.o) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
 FUZZFLAGS := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 
-test: setup-test all $(TESTS) $(FUZZERS) examples
-	$(Q)WEFT_BIN=$(BUILD)/weft tests/run $(TESTS) $(FUZZERS:%=tests/fuzz-for:$(FUZZ_SECONDS):%) $(wildcard tests/test_*.sh)
+test: setup-test all $(TESTS) $(FUZZERS) examples $(BUILD)/bench/weft_rows
+	$(Q)WEFT_BIN=$(BUILD)/weft tests/run $(TESTS) $(BUILD)/bench/weft_rows:check:all $(FUZZERS:%=tests/fuzz-for:$(FUZZ_SECONDS):%) $(wildcard tests/test_*.sh)
 
 test-long: setup-test all $(TESTS) $(FUZZERS) examples
 	$(Q)LAWS=20000 TEST_ROUNDS=20 WEFT_LONG=1 WEFT_BIN=$(BUILD)/weft tests/run $(TESTS) \
@@ -155,11 +155,18 @@ fuzz: setup-test $(FUZZERS) $(BUILD)/tests/test_laws
 	$(Q)LAWS=1000000000 LAWS_SEED=$$(date +%s) $(BUILD)/tests/test_laws laws & \
 	for f in $(FUZZERS); do tests/fuzz-for $(if $(SECONDS),$(SECONDS),600) $$f; done; kill %1 2>/dev/null || true
 
+# The benchmark's programs, too, with generated code that is checked as well: with the machine's
+# vectors, and with plain loads and stores, which ASan sees.
+SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+SANROWS  := WEFT_CC_SECONDS=600 WEFT_CACHE=$(BUILD)/asan/cache CC="$(CC) $(SANFLAGS)" tests/run $(BUILD)/asan/bench/weft_rows:check:all
 san:
-	$(Q)$(MAKE) BUILD=$(BUILD)/asan OPT=-O1 SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" tests
+	$(Q)$(MAKE) BUILD=$(BUILD)/asan OPT=-O1 SAN="$(SANFLAGS)" tests $(BUILD)/asan/bench/weft_rows
+	$(Q)$(SANROWS)
+	$(Q)WEFT_ISA=base $(SANROWS)
 	$(Q)LAWS=150 WEFT_SAN=1 ASAN_OPTIONS=allocator_may_return_null=1 WEFT_BIN=$(BUILD)/asan/weft tests/run $(TESTS:$(BUILD)/%=$(BUILD)/asan/%)
 	$(Q)$(MAKE) BUILD=$(BUILD)/tsan OPT=-O1 SAN="-fsanitize=thread" tests
-	$(Q)WEFT_SAN=1 WEFT_BIN=$(BUILD)/tsan/weft tests/run $(BUILD)/tsan/tests/test_threads $(BUILD)/tsan/tests/test_runtime $(BUILD)/tsan/tests/test_nn
+	$(Q)WEFT_SAN=1 WEFT_BIN=$(BUILD)/tsan/weft tests/run $(BUILD)/tsan/tests/test_threads $(BUILD)/tsan/tests/test_runtime $(BUILD)/tsan/tests/test_nn \
+	    $(BUILD)/tsan/tests/test_codegen $(BUILD)/tsan/tests/test_tensor
 
 bless: all
 	$(Q)WEFT_BLESS=1 WEFT_BIN=$(BUILD)/weft tests/run $(TESTS)

@@ -4,12 +4,13 @@
  *   weft_rows THREADS        answers the commands of worker.py, and `profile N`
  *   weft_rows save FILE      a tiny model
  *   weft_rows cold FILE      loads it and prints its first result
+ *   weft_rows check ROW      a row (or all) on small inputs, compiled and interpreted
  *
  * A row is a function of tensors, traced, transformed and prepared; then it is run on
  * arrays. The results of a training step are the parameters of the next.
  */
 #define _GNU_SOURCE
-#include "weft.h"
+#include "rows_small.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ typedef struct Case {
     int nin, nout;
     int first_state, nstate; /* results 1 .. nstate become inputs first_state .. */
     wf_exec *exec;
+    const wf_program *program; /* that exec runs */
     void (*eager)(wf_ctx *c, struct Case *k); /* instead of a program */
 } Case;
 
@@ -94,7 +96,7 @@ static void use(wf_ctx *c, Case *k, const wf_program *p)
     if (p && wf_compile(c, p, 0, &e) == WF_OK)
         wf_donate(c, e, state, k->nstate, &k->exec);
     wf_exec_release(e);
-    wf_program_release(p);
+    k->program = p;
 }
 
 /* The function of the row's inputs, all of them. */
@@ -588,6 +590,7 @@ static void case_clear(Case *k)
     for (int i = 0; i < k->nout; i++)
         wf_array_release(k->out[i]);
     wf_exec_release(k->exec);
+    wf_program_release(k->program);
     memset(k, 0, sizeof *k);
 }
 
@@ -611,16 +614,21 @@ static void load_inputs(wf_ctx *c, Case *k, const char *folder)
     }
 }
 
+static const Row *find_row(const char *name)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
 static bool prepare_row(wf_ctx *c, Case *k, const char *name, const char *folder)
 {
-    const Row *row = NULL;
+    const Row *row = find_row(name);
     char path[4096];
     double start;
     int results;
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].name, name) == 0)
-            row = &rows[i];
     case_clear(k);
     if (!row) {
         printf("fail no such row here\n");
@@ -771,6 +779,75 @@ static int cold_start(wf_ctx *c, const char *path)
     return wf_ctx_status(c) != WF_OK;
 }
 
+/* ---- checking ------------------------------------------------------------------------------ */
+
+/* The largest difference of two arrays of f32, in units of the largest element. */
+static double difference(const wf_array *a, const wf_array *b)
+{
+    const float *x = wf_array_data(a), *y = wf_array_data(b);
+    double worst = 0, size = 1e-3;
+
+    if (wf_array_dtype(a) != WF_F32)
+        return 0;
+    for (int64_t i = 0; i < wf_array_count(a); i++) {
+        double d = fabs((double)x[i] - (double)y[i]);
+
+        worst = d > worst || isnan(d) ? d : worst;
+        size = fabs((double)y[i]) > size ? fabs((double)y[i]) : size;
+    }
+    return worst / size;
+}
+
+/* The row compiled and the same program interpreted; the largest difference, or NAN after
+ * an error. */
+static double check_row(wf_ctx *c, Case *k, const Row *row)
+{
+    wf_array *need[MAX_ARRAYS] = {NULL};
+    wf_exec *plain = NULL;
+    double worst = 0;
+
+    case_clear(k);
+    k->nin = small_inputs(c, row->name, k->in);
+    wf_scope_begin(c);
+    row->build(c, k);
+    wf_scope_end(c);
+    if (k->program && wf_ctx_status(c) == WF_OK &&
+        wf_prepare(c, k->program, &plain) == WF_OK)
+        wf_run(c, plain, k->in, need);
+    if (wf_ctx_status(c) == WF_OK)
+        run_once(c, k);
+    for (int i = 0; i < k->nout && wf_ctx_status(c) == WF_OK; i++) {
+        double d = need[i] ? difference(k->out[i], need[i]) : 0;
+
+        worst = d > worst || isnan(d) ? d : worst;
+    }
+    for (int i = 0; i < k->nout; i++)
+        wf_array_release(need[i]);
+    wf_exec_release(plain);
+    return wf_ctx_status(c) == WF_OK ? worst : NAN;
+}
+
+static int check_rows(wf_ctx *c, Case *k, const char *name)
+{
+    int good = 0, bad = 0;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double d;
+
+        if (strcmp(name, "all") != 0 && strcmp(name, rows[i].name) != 0)
+            continue;
+        d = check_row(c, k, &rows[i]);
+        good += d < 2e-3;
+        bad += !(d < 2e-3);
+        printf("%-18s %s, differs by %.1e %s\n", rows[i].name,
+               k->exec && wf_exec_is_compiled(k->exec) ? "compiled" : "not compiled", d,
+               wf_ctx_message(c));
+        wf_clear(c);
+    }
+    printf("%d passed, %d failed\n", good, bad);
+    return bad != 0 || good == 0;
+}
+
 int main(int argc, char **argv)
 {
     wf_options o = {.size = sizeof o, .threads = argc > 1 ? atoi(argv[1]) : 0};
@@ -782,8 +859,9 @@ int main(int argc, char **argv)
     if (!c)
         return 3;
     if (argc > 2)
-        status =
-            strcmp(argv[1], "save") == 0 ? save_tiny(c, argv[2]) : cold_start(c, argv[2]);
+        status = strcmp(argv[1], "save") == 0    ? save_tiny(c, argv[2])
+                 : strcmp(argv[1], "check") == 0 ? check_rows(c, &k, argv[2])
+                                                 : cold_start(c, argv[2]);
     else
         while (fgets(line, sizeof line, stdin))
             answer(c, &k, line);
