@@ -44,16 +44,17 @@ static const wf_program *program(wf_ctx *cx, const Layer *l)
     if (l->stride == 1)
         snprintf(shape, sizeof shape, "[N,%d,M,M]", l->out);
     else
-        snprintf(shape, sizeof shape, "[N,%d,floor((M-1)/%d)+1,floor((M-1)/%d)+1]", l->out,
-                 l->stride, l->stride);
-    snprintf(text, sizeof text,
-             "f(x: %s[N,%d,M,M], w: %s[%d,%d,%d,%d], b: %s[%d]) {\n"
-             "h = conv_general x w groups=%d stride=[%d,%d] pad_lo=[%d,%d] pad_hi=[%d,%d] "
-             "acc=%s\nc = broadcast b %s dims=[1]\na = add h c\nz = const %s%s 0\n"
-             "y = max a z\nret y\n}\n",
-             l->dtype, l->in, l->dtype, l->out, l->in / l->groups, l->filter, l->filter,
-             l->dtype, l->out, l->groups, l->stride, l->stride, l->filter / 2,
-             l->filter / 2, l->filter / 2, l->filter / 2, l->dtype, shape, l->dtype, shape);
+        snprintf(shape, sizeof shape, "[N,%d,floor((M-1)/%d)+1,floor((M-1)/%d)+1]",
+                 l->out, l->stride, l->stride);
+    snprintf(
+        text, sizeof text,
+        "f(x: %s[N,%d,M,M], w: %s[%d,%d,%d,%d], b: %s[%d]) {\n"
+        "h = conv_general x w groups=%d stride=[%d,%d] pad_lo=[%d,%d] pad_hi=[%d,%d] "
+        "acc=%s\nc = broadcast b %s dims=[1]\na = add h c\nz = const %s%s 0\n"
+        "y = max a z\nret y\n}\n",
+        l->dtype, l->in, l->dtype, l->out, l->in / l->groups, l->filter, l->filter,
+        l->dtype, l->out, l->groups, l->stride, l->stride, l->filter / 2, l->filter / 2,
+        l->filter / 2, l->filter / 2, l->dtype, shape, l->dtype, shape);
     return parse(cx, text);
 }
 
@@ -86,7 +87,8 @@ static void check_runs(wf_ctx *cx, const Layer *l, wf_exec *known, wf_exec *plai
             in[0] = array(cx, text, wf_array_dtype(weights[0]), 5);
             CHECK_EQ_INT(wf_run(cx, plain, in, &want), WF_OK);
             CHECK_STR(wf_ctx_message(cx), "");
-            for (int threads = 1; threads <= 5 && check_ok(); threads += 1 + threads % 4) {
+            for (int threads = 1; threads <= 5 && check_ok();
+                 threads += 1 + threads % 4) {
                 wf_ctx *c = wf_ctx_new(
                     &(wf_options){.size = sizeof(wf_options), .threads = threads});
                 wf_array *got = NULL;

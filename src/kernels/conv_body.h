@@ -510,9 +510,8 @@ static void conv_pack(const KConv *x, const KPar *par, void *to)
                                      : direct_pack};
 
     par_run(par,
-            x->groups *
-                (way == WAY_DIRECT ? ceil_div(x->out_channels / x->groups, MR)
-                                   : panel_count(&full)),
+            x->groups * (way == WAY_DIRECT ? ceil_div(x->out_channels / x->groups, MR)
+                                           : panel_count(&full)),
             pack_task, &r);
 }
 

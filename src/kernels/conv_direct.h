@@ -19,7 +19,7 @@
 #include "conv_panel.h"
 
 #define DIRECT_TAPS  128 /* most taps */
-#define DIRECT_TILES 8         /* fewer tiles of pixels: filters are read where they are */
+#define DIRECT_TILES 8   /* fewer tiles of pixels: filters are read where they are */
 #define DIRECT_SIZE  (1 << 28) /* most elements of an image's planes */
 
 /* C[mr][nv*VL] = sum_k a[i*a_row + k*a_k] * b[off[k] + j] */
@@ -99,10 +99,10 @@ typedef struct Direct {
     int in_place; /* filters are read where they are */
     int uncopied; /* images, too */
     int workers;
-    int32_t *off;  /* [k] of a group's taps in its planes */
+    int32_t *off;       /* [k] of a group's taps in its planes */
     const REAL *panels; /* [groups][strips][k][AW] */
-    REAL *copies;  /* planes of each worker (by_image) or image */
-    int64_t image; /* elements of an image's planes, with room to read past them */
+    REAL *copies;       /* planes of each worker (by_image) or image */
+    int64_t image;      /* elements of an image's planes, with room to read past them */
     size_t off_size, panel_size, size; /* bytes */
     APART int64_t next;
 } Direct;

@@ -54,9 +54,9 @@ typedef struct Wino {
     int64_t block;         /* elements of the D of a block */
     int64_t sums;          /* elements of M */
     int by_block, workers;
-    const REAL *filters; /* [group][panel][point][in][NR] */
-    REAL *data;          /* D of each worker (by_block) or block */
-    REAL *results;       /* M of each worker */
+    const REAL *filters;                 /* [group][panel][point][in][NR] */
+    REAL *data;                          /* D of each worker (by_block) or block */
+    REAL *results;                       /* M of each worker */
     size_t filter_size, data_size, size; /* bytes */
     APART int64_t next;
 } Wino;
@@ -104,9 +104,10 @@ static size_t wino_plan(Wino *w, const KConv *x, int threads)
     w->sums = WINO_POINTS * w->ld * NR;
     if (!x->packed)
         w->filter_size = (size_t)panel_size(x, WINO_POINTS * w->in) * sizeof(REAL);
-    w->data_size = (size_t)(w->block * (w->by_block ? threads : w->blocks)) * sizeof(REAL);
-    w->size = w->filter_size + w->data_size +
-              (size_t)(w->sums * threads) * sizeof(REAL) + 64;
+    w->data_size =
+        (size_t)(w->block * (w->by_block ? threads : w->blocks)) * sizeof(REAL);
+    w->size =
+        w->filter_size + w->data_size + (size_t)(w->sums * threads) * sizeof(REAL) + 64;
     return w->size;
 }
 
@@ -332,8 +333,8 @@ static void wino_call_units(const Wino *w, int64_t first, int64_t last, int64_t 
 /* ---- products ---------------------------------------------------------------------- */
 
 /* Units first..last-1 of a block, panel i of all groups': M, and from it the outputs. */
-static void wino_panel(const Wino *w, int64_t block, int64_t first, int64_t last, int64_t i,
-                       const REAL *data, REAL *sums)
+static void wino_panel(const Wino *w, int64_t block, int64_t first, int64_t last,
+                       int64_t i, const REAL *data, REAL *sums)
 {
     const KConv *x = w->x;
     int64_t group = i / w->panels, channel = i % w->panels * NR;

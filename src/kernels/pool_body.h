@@ -115,8 +115,11 @@ INLINE void pool_store_places(int64_t *to, VI at, int64_t plane, int n)
         __m512i part;
 
         memcpy(&part, (const char *)&wide + i * 8, sizeof part);
-        _mm512_mask_storeu_epi64(
-            to + i, (__mmask8)(n - i >= 8 ? 255 : n > i ? (1 << (n - i)) - 1 : 0), part);
+        _mm512_mask_storeu_epi64(to + i,
+                                 (__mmask8)(n - i >= 8 ? 255
+                                            : n > i    ? (1 << (n - i)) - 1
+                                                       : 0),
+                                 part);
     }
 #else
     memcpy(to, &wide, (size_t)n * sizeof *to);
@@ -161,9 +164,9 @@ typedef struct PoolBest {
 INLINE PoolBest pool_larger(int places, PoolBest a, PoolBest b)
 {
 #if KERNEL_ISA == 2 && !REAL_F64
-    __mmask16 take = _mm512_mask_cmp_ps_mask(
-        _mm512_cmp_ps_mask((__m512)a.v, (__m512)a.v, _CMP_ORD_Q), (__m512)b.v,
-        (__m512)a.v, _CMP_NLE_UQ);
+    __mmask16 take =
+        _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask((__m512)a.v, (__m512)a.v, _CMP_ORD_Q),
+                                (__m512)b.v, (__m512)a.v, _CMP_NLE_UQ);
 
     if (places)
         take |= _mm512_movepi32_mask((__m512i)a.at);
@@ -212,7 +215,8 @@ typedef struct PoolTap { /* a column of the windows of VL neighbours */
 } PoolTap;
 
 /* The taps of results from .. from+VL-1; returns whether all are inside. */
-INLINE int pool_taps(const KPool *p, int64_t s, int64_t window, int64_t from, PoolTap *tap)
+INLINE int pool_taps(const KPool *p, int64_t s, int64_t window, int64_t from,
+                     PoolTap *tap)
 {
     const VI lane = {POOL_LANES(LANE)};
     const VI low = (VI)real_splat(-(REAL)INFINITY);
@@ -259,7 +263,7 @@ INLINE void pool_along(int places, const KPool *p, int64_t s, int64_t window,
 }
 
 typedef struct PoolRows { /* maxima along rows, [row][width] */
-    REAL low[VL]; /* none */
+    REAL low[VL];         /* none */
     REAL v[POOL_ROOM];
     RealInt at[POOL_ROOM]; /* columns */
     int64_t base;          /* image row of the first */
@@ -279,7 +283,8 @@ INLINE PoolBest pool_down(int places, const KPool *p, int64_t tall, int64_t row,
 
         if (places) {
             memcpy(&b.at, r->at + off, sizeof b.at);
-            b.at = inside ? (b.at + (RealInt)(h * p->x[1])) | (VI)(b.at < 0) : (VI){0} - 1;
+            b.at =
+                inside ? (b.at + (RealInt)(h * p->x[1])) | (VI)(b.at < 0) : (VI){0} - 1;
         }
         best = i ? pool_larger(places, best, b) : b;
     }
@@ -292,7 +297,8 @@ INLINE void pool_max_planes(int places, int64_t s, int64_t wide, int64_t tall,
                             REAL *y, int64_t *place)
 {
     _Alignas(64) PoolRows rows;
-    int64_t band = pool_band(p), size = p->x[0] * p->x[1], out = first * p->y[0] * p->y[1];
+    int64_t band = pool_band(p), size = p->x[0] * p->x[1],
+            out = first * p->y[0] * p->y[1];
     PoolTap tap[POOL_TAPS];
 
     for (int j = 0; j < VL; j++)
