@@ -261,6 +261,51 @@ TEST(large_constants_are_not_doubled)
     wf_ctx_free(cx);
 }
 
+/* A cast in front of a large product goes into it, of a small one it does not. */
+TEST(half_floats_are_widened_in_large_products)
+{
+    static const struct {
+        const char *text;
+        int casts;
+    } rows[] = {
+        {"f(x: bf16[300,40], w: f32[40,260]) {\n v = cast x f32\n y = dot v w\n ret y\n}\n", 0},
+        {"f(x: f32[300,40], w: f16[260,40]) {\n v = cast w f32\n"
+         " y = dot_general x v lhs=[1] rhs=[1] acc=f32\n ret y\n}\n", 0},
+        {"f(x: bf16[300,40], w: bf16[40,260]) {\n v = cast x f32\n u = cast w f32\n"
+         " y = dot v u\n ret y\n}\n", 0},
+        {"f(x: bf16[30,40], w: f32[40,260]) {\n v = cast x f32\n y = dot v w\n ret y\n}\n", 1},
+        {"f(x: f32[300,40], w: f64[40,260]) {\n v = cast w f32\n y = dot x v\n ret y\n}\n", 1},
+        {"f(x: f32[300,40], w: i32[40,260]) {\n v = cast w f32\n y = dot x v\n ret y\n}\n", 1},
+    };
+    wf_ctx *cx = wf_ctx_new(NULL);
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const wf_program *f = parse(cx, rows[i].text), *o = NULL;
+        wf_array *in[2], *want = NULL, *got = NULL;
+
+        for (int k = 0; k < 2; k++) {
+            const char *type;
+            char text[80];
+
+            wf_program_input_type(cx, f, k, &type);
+            snprintf(text, sizeof text, "%s:%s", *type == 'i' ? "ones" : "randn", type);
+            in[k] = array(cx, text, wf_program_input_dtype(f, k));
+        }
+        CHECK_EQ_INT(wf_optimise(cx, f, NULL, &o), WF_OK);
+        REQUIRE(o != NULL);
+        CHECK_EQ_INT(count_ops(cx, o, "cast"), rows[i].casts);
+        CHECK_EQ_INT(wf_eval(cx, f, in, &want), WF_OK);
+        CHECK_EQ_INT(wf_eval(cx, o, in, &got), WF_OK);
+        for (int64_t j = 0; j < 300 * 260 && wf_array_count(want) == 300 * 260; j++)
+            CHECK_NEAR(((float *)wf_array_data(got))[j], ((float *)wf_array_data(want))[j], 1e-4);
+        release(in, 2);
+        release((wf_array *[]){want, got}, 2);
+        wf_program_release(f);
+        wf_program_release(o);
+    }
+    wf_ctx_free(cx);
+}
+
 /* ---- modules ------------------------------------------------------------------------- */
 
 TEST(a_method_of_a_file_is_bound_with_the_weights_of_the_file)

@@ -1,7 +1,7 @@
 /* epilogue.c -- which products and convolutions can go on with what follows them.
  *
- * The kernels of the library hand out every finished piece of a result, while it is in the
- * nearest cache (kernels.h: KEpilogue.tile). A fused group that begins with a product is
+ * The kernels of the library hand out every finished piece of a result, while it is in
+ * the nearest cache (kernels.h: KEpilogue.tile). A fused group that begins with a product is
  * compiled as such a function. The product is a matrix for each entry of the batch: its
  * axes are batch, rows, columns; of a convolution images, channels, pixels.
  */
@@ -22,7 +22,8 @@ static bool is_identity(Ints spec)
 
 bool product_fits(const Program *p, const Eqn *e)
 {
-    unsigned x = val_type(p, eqn_in(p, e)[0]).dtype, y = val_type(p, eqn_in(p, e)[1]).dtype;
+    unsigned x = val_type(p, eqn_in(p, e)[0]).dtype;
+    unsigned y = val_type(p, eqn_in(p, e)[1]).dtype;
     Type z = val_type(p, e->out);
     const ConvAttr *c = e->attr;
 

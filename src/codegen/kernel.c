@@ -294,14 +294,15 @@ static void part_loops(Maker *m)
     }
 }
 
-/* The loops are known: columns must be one, and the product is read where its piece is. */
+/* The loops are known: columns must be one; the product is read where its piece is. */
 static bool finish_product(Maker *m)
 {
     Kernel *k = m->k;
     uint32_t last = k->nloops - 1;
     const Access *there = &m->nodes.v[m->node[k->product->out] - 1].at;
 
-    if (k->form != FORM_MAP || k->loops[last].tile != TILE_COL || there->stride[last] != 1 ||
+    if (k->form != FORM_MAP || k->loops[last].tile != TILE_COL ||
+        there->stride[last] != 1 ||
         (last && k->loops[last - 1].tile == TILE_COL) ||
         memcmp(there->stride, k->outs[0].at.stride, k->nloops * sizeof(Dim)) ||
         m->nodes.v[k->outs[0].node].dtype != val_type(m->p, k->product->out).dtype)

@@ -11,6 +11,8 @@
  *   transpose(dot(x, y))          dot(y, x), where that is what the transpose does; also
  *                                 with elementwise ops of constants in between
  *   dot(x, broadcast y)           no batch axis where the broadcast made y's
+ *   dot(cast x, y)                dot(x, y) of f16 or bf16, where the product is large:
+ *                                 it is widened on the way
  *   reduce_sum(dot(x, y))         a batch axis that is summed is a contracted one; floats
  *                                 of 32 and 64 bits, and integers
  *   conv(transpose x, k), conv(x, transpose k), transpose(conv(x, k))       another spec
@@ -128,6 +130,37 @@ static Val swap_under(Rewriter *r, Val v, Ints perm, int depth)
             in[k] =
                 b_splat_bits(b, b_make_type(b, b_dtype(b, in[k]), dims, t.rank), element);
     return b_failed(b) ? VAL_NONE : rw_eqn(r, (OpCode)e.op, in, e.nin, e.attr);
+}
+
+#define MANY 256 /* rows and columns: operands are packed, and may be cast there */
+
+/* Rows (columns) of the product: elements of an operand's free axes; 0 if not known. */
+static int64_t free_count(const Builder *b, Val v, Ints sum, Ints batch)
+{
+    int64_t n = 1;
+
+    for (uint32_t i = 0; i < b_rank(b, v); i++)
+        if (!has(sum, i) && !has(batch, i) &&
+            (!dim_is_const(b_dim(b, v, i)) || !mul_i64(n, b_dim(b, v, i), &n)))
+            return 0;
+    return n;
+}
+
+/* dot(cast x, y), x a half float: the same numbers. */
+static Val absorb_cast(Rewriter *r, Eqn e, uint32_t side)
+{
+    Builder *b = r->b;
+    const DotAttr *a = e.attr;
+    Val in[2] = {b->args.v[e.args], b->args.v[e.args + 1]};
+    Val x = under(b, in[side], OP_cast);
+
+    if (!x || a->acc != WF_F32 || b_dtype(b, in[side]) != WF_F32 ||
+        (b_dtype(b, x) != WF_F16 && b_dtype(b, x) != WF_BF16) ||
+        free_count(b, in[0], a->lhs, a->lhs_batch) < MANY ||
+        free_count(b, in[1], a->rhs, a->rhs_batch) < MANY)
+        return VAL_NONE;
+    in[side] = x;
+    return rw_eqn(r, OP_dot_general, in, 2, a);
 }
 
 static Ints without(Ints a, uint32_t k, int64_t *buf)
@@ -276,7 +309,8 @@ static Val contract_value(Rewriter *r, Val v, Eqn e)
 
     (void)v;
     if (e.op == OP_dot_general && !(w = absorb_operand(r, e, 0)) &&
-        !(w = absorb_operand(r, e, 1)))
+        !(w = absorb_operand(r, e, 1)) && !(w = absorb_cast(r, e, 0)) &&
+        !(w = absorb_cast(r, e, 1)))
         w = unbatch(r, e);
     else if (e.op == OP_reduce_sum)
         w = sum_of_products(r, e);

@@ -1,9 +1,9 @@
 /* step_product.c -- calls of fused sub-programs that begin with a product.
  *
- * The product is bound as any other, with the compiled code as its epilogue: the library's
- * kernel calls it for every finished piece. Products of few rows or columns have kernels
- * that hand out no pieces: then the same code runs afterwards, over all rows, as any other
- * compiled kernel.
+ * The product is bound as any other, with the compiled code as its epilogue: the
+ * library's kernel calls it for every finished piece. Products of few rows or columns
+ * have kernels that hand out no pieces: then the same code runs afterwards, over all
+ * rows, as any other compiled kernel.
  */
 #include "runtime/step.h"
 
