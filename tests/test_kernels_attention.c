@@ -85,8 +85,7 @@ static void check_array(const Array *a, double tol, const char *what)
                 if (!(fabs(get(a, e, i, j) - *ref(a, e, i, j)) <= tol)) {
                     check_fail(__FILE__, __LINE__,
                                "%s: entry %d, row %d, column %d: %g, needs %g", what,
-                               (int)e, (int)i, (int)j, get(a, e, i, j),
-                               *ref(a, e, i, j));
+                               (int)e, (int)i, (int)j, get(a, e, i, j), *ref(a, e, i, j));
                     return;
                 }
 }
@@ -231,7 +230,7 @@ static void case_make(Case *c, KType t)
 
 static void case_free(Case *c)
 {
-    Array *all[] = {&c->q,  &c->k,  &c->v,  &c->out,   &c->dout, &c->dq,
+    Array *all[] = {&c->q,  &c->k,  &c->v,   &c->out,   &c->dout, &c->dq,
                     &c->dk, &c->dv, &c->add, &c->shift, &c->sum};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

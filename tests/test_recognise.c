@@ -60,9 +60,10 @@ static void mask_lines(Mask m, const char *t, const char *S, char *out, size_t n
                  p, t, S);
         break;
     case CAUSAL_LOW:
-        snprintf(out, n,
-                 "%s  hide = lt i j\n  low = const %s%s -30000\n  b = select hide low a\n",
-                 p, t, S);
+        snprintf(
+            out, n,
+            "%s  hide = lt i j\n  low = const %s%s -30000\n  b = select hide low a\n", p,
+            t, S);
         break;
     case BOOL_MASK:
         snprintf(out, n,
@@ -85,8 +86,7 @@ static void mask_lines(Mask m, const char *t, const char *S, char *out, size_t n
                  "  low = const %s%s -inf\n  b = select keep a1 low\n",
                  S, p, t, S);
         break;
-    default:
-        snprintf(out, n, "  zz = const %s%s 1\n  b = mul a zz\n", t, S);
+    default: snprintf(out, n, "  zz = const %s%s 1\n  b = mul a zz\n", t, S);
     }
 }
 
@@ -114,20 +114,21 @@ static const Program *attention_program(wf_ctx *cx, const char *t, Mask m, const
     snprintf(S, sizeof S, "[%d,%d,%s,%s]", (int)z->b, (int)z->h, z->l, z->s);
     snprintf(R, sizeof R, "[%d,%d,%s]", (int)z->b, (int)z->h, z->l);
     mask_lines(m, t, S, lines, sizeof lines);
-    snprintf(text, 8192,
-             "weft 1\nf(q: %s, k: %s, v: %s, g: %s[%d,%d,%s,%d]%s) {\n"
-             "  s = dot_general q k lhs=[3] rhs=[3] lhs_batch=%s rhs_batch=%s acc=%s\n"
-             "  c = const %s%s 0.3125\n  a = mul s c\n%s"
-             "  top = reduce_max b axes=[3]\n  fixed = stop_gradient top\n"
-             "  ok = is_finite fixed\n  zero = const %s%s 0\n"
-             "  shift = select ok fixed zero\n  sh = broadcast shift %s dims=[0,1,2]\n"
-             "  x = sub b sh\n  e = exp x\n  sum = reduce_sum e axes=[3]\n"
-             "  su = broadcast sum %s dims=[0,1,2]\n  p = div e su\n"
-             "  o = dot_general p v lhs=[3] rhs=[%d] lhs_batch=[0,1] rhs_batch=%s acc=%s\n"
-             "  og = mul o g\n  y = reduce_sum og axes=[0,1,2,3]\n  ret %s\n}\n",
-             type[0], type[1], type[2], t, (int)z->b, (int)z->h, z->l, (int)z->e,
-             mask_type(m, z, mt, sizeof mt, t), o, o, t, t, S, lines, t, R, S, S, i, o, t,
-             result);
+    snprintf(
+        text, 8192,
+        "weft 1\nf(q: %s, k: %s, v: %s, g: %s[%d,%d,%s,%d]%s) {\n"
+        "  s = dot_general q k lhs=[3] rhs=[3] lhs_batch=%s rhs_batch=%s acc=%s\n"
+        "  c = const %s%s 0.3125\n  a = mul s c\n%s"
+        "  top = reduce_max b axes=[3]\n  fixed = stop_gradient top\n"
+        "  ok = is_finite fixed\n  zero = const %s%s 0\n"
+        "  shift = select ok fixed zero\n  sh = broadcast shift %s dims=[0,1,2]\n"
+        "  x = sub b sh\n  e = exp x\n  sum = reduce_sum e axes=[3]\n"
+        "  su = broadcast sum %s dims=[0,1,2]\n  p = div e su\n"
+        "  o = dot_general p v lhs=[3] rhs=[%d] lhs_batch=[0,1] rhs_batch=%s acc=%s\n"
+        "  og = mul o g\n  y = reduce_sum og axes=[0,1,2,3]\n  ret %s\n}\n",
+        type[0], type[1], type[2], t, (int)z->b, (int)z->h, z->l, (int)z->e,
+        mask_type(m, z, mt, sizeof mt, t), o, o, t, t, S, lines, t, R, S, S, i, o, t,
+        result);
     if (!programs_parse(cx, "attention", text, strlen(text), NULL, &ps, &n)) {
         check_fail(__FILE__, __LINE__, "%s\n%s", wf_ctx_message(cx), text);
         n = 0;
@@ -226,8 +227,8 @@ static void compare(const Run *plain, wf_array *const *got, double tol, const ch
 
             if ((isnan(a) && isnan(b)) || a == b || fabs(a - b) <= tol * scale)
                 continue;
-            check_fail(__FILE__, __LINE__, "%s: result %d, element %lld: %g, needs %g", how,
-                       j, (long long)i, b, a);
+            check_fail(__FILE__, __LINE__, "%s: result %d, element %lld: %g, needs %g",
+                       how, j, (long long)i, b, a);
             return;
         }
     }
@@ -379,8 +380,8 @@ static void nan_gradient(Run *r)
 
 XTEST(rows_without_keys_and_numbers_that_are_not_finite_are_as_in_the_plain_program)
 {
-    static void (*const spoils[])(Run *r) = {nan_query, infinite_key, infinite_value,
-                                             nan_gradient};
+    static void (*const spoils[])(Run * r) = {nan_query, infinite_key, infinite_value,
+                                              nan_gradient};
 
     check_attention(cx, WF_F32, BOOL_MASK, &shapes[0], false, no_keys);
     check_attention(cx, WF_F64, BOOL_MASK, &shapes[0], true, no_keys);
@@ -725,7 +726,7 @@ static void check_script(const char *text, const char *want)
 #define NAMES                                                                            \
     "import weft\n"                                                                      \
     "def names(f, *a):\n"                                                                \
-    "    t = str(weft.optimised(weft.program(lambda *b: f(*b), *a)))\n"                                 \
+    "    t = str(weft.optimised(weft.program(lambda *b: f(*b), *a)))\n"                  \
     "    print(*[w.split('body=')[1] for w in t.split('\\n') if 'body=' in w])\n"
 
 TEST(what_scripts_of_torch_write_is_recognised)
@@ -794,22 +795,21 @@ TEST(what_scripts_of_jax_write_is_recognised)
 
 TEST(what_scripts_of_tensorflow_write_is_recognised)
 {
-    check_script(
-        NAMES "import tensorflow as tf\n"
-              "x, q = tf.zeros((4, 8, 10)), tf.zeros((2, 3, 32, 16))\n"
-              "def hand(q, k, v):\n"
-              "    s = tf.matmul(q, k, transpose_b=True) / 4.0\n"
-              "    return tf.matmul(tf.nn.softmax(s), v)\n"
-              "def loss(x, y):\n"
-              "    return tf.nn.sparse_softmax_cross_entropy_with_logits(y, x)\n"
-              "names(tf.nn.softmax, x)\n"
-              "names(tf.nn.log_softmax, x)\n"
-              "names(tf.nn.gelu, x)\n"
-              "names(lambda x: tf.nn.gelu(x, approximate=True), x)\n"
-              "names(tf.keras.layers.LayerNormalization(), x)\n"
-              "names(hand, q, q, q)\n"
-              "names(loss, x[0], tf.zeros((8,), dtype=tf.int64))\n",
-        "softmax\nlog_softmax\ngelu\ngelu_tanh\nlayer_norm\nattention\nnll\n");
+    check_script(NAMES "import tensorflow as tf\n"
+                       "x, q = tf.zeros((4, 8, 10)), tf.zeros((2, 3, 32, 16))\n"
+                       "def hand(q, k, v):\n"
+                       "    s = tf.matmul(q, k, transpose_b=True) / 4.0\n"
+                       "    return tf.matmul(tf.nn.softmax(s), v)\n"
+                       "def loss(x, y):\n"
+                       "    return tf.nn.sparse_softmax_cross_entropy_with_logits(y, x)\n"
+                       "names(tf.nn.softmax, x)\n"
+                       "names(tf.nn.log_softmax, x)\n"
+                       "names(tf.nn.gelu, x)\n"
+                       "names(lambda x: tf.nn.gelu(x, approximate=True), x)\n"
+                       "names(tf.keras.layers.LayerNormalization(), x)\n"
+                       "names(hand, q, q, q)\n"
+                       "names(loss, x[0], tf.zeros((8,), dtype=tf.int64))\n",
+                 "softmax\nlog_softmax\ngelu\ngelu_tanh\nlayer_norm\nattention\nnll\n");
 }
 
 /* ---- what is none ------------------------------------------------------------------ */
@@ -819,20 +819,25 @@ XTEST(what_others_read_is_not_taken)
 {
     static const char *const texts[] = {
         /* the exponentials are a result */
-        "f(x: f32[4,8]) { m = reduce_max x axes=[1]; b = broadcast m [4,8] dims=[0]; d = "
-        "sub x b; e = exp d; s = reduce_sum e axes=[1]; t = broadcast s [4,8] dims=[0]; y "
-        "= div e t; ret y, e }",
+        ("f(x: f32[4,8]) { m = reduce_max x axes=[1]; b = broadcast m [4,8] dims=[0]; d "
+         "= "
+         "sub x b; e = exp d; s = reduce_sum e axes=[1]; t = broadcast s [4,8] dims=[0]; "
+         "y "
+         "= div e t; ret y, e }"),
         /* the sum of other exponentials */
-        "f(x: f32[4,8], z: f32[4,8]) { m = reduce_max x axes=[1]; b = broadcast m [4,8] "
-        "dims=[0]; d = sub x b; e = exp d; u = exp z; s = reduce_sum u axes=[1]; t = "
-        "broadcast s [4,8] dims=[0]; y = div e t; ret y }",
+        ("f(x: f32[4,8], z: f32[4,8]) { m = reduce_max x axes=[1]; b = broadcast m [4,8] "
+         "dims=[0]; d = sub x b; e = exp d; u = exp z; s = reduce_sum u axes=[1]; t = "
+         "broadcast s [4,8] dims=[0]; y = div e t; ret y }"),
         /* sums along two different axes */
-        "f(x: f32[8,8]) { m = reduce_max x axes=[1]; b = broadcast m [8,8] dims=[0]; d = "
-        "sub x b; e = exp d; s = reduce_sum e axes=[0]; t = broadcast s [8,8] dims=[1]; y "
-        "= div e t; ret y }",
+        ("f(x: f32[8,8]) { m = reduce_max x axes=[1]; b = broadcast m [8,8] dims=[0]; d "
+         "= "
+         "sub x b; e = exp d; s = reduce_sum e axes=[0]; t = broadcast s [8,8] dims=[1]; "
+         "y "
+         "= div e t; ret y }"),
         /* another constant than gelu's */
-        "f(x: f32[8]) { h = const f32[8] 0.5; a = mul x h; r = const f32[8] 0.7; b = mul "
-        "x r; c = erf b; o = const f32[8] 1; d = add c o; y = mul a d; ret y }",
+        ("f(x: f32[8]) { h = const f32[8] 0.5; a = mul x h; r = const f32[8] 0.7; b = "
+         "mul "
+         "x r; c = erf b; o = const f32[8] 1; d = add c o; y = mul a d; ret y }"),
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

@@ -52,7 +52,7 @@ typedef struct KAttention {
     int nops;
     KScoreOp op[K_SCORE_OPS];
     /* of the gradient; out is read */
-    KPlane dout, dq, dk, dv;            /* dq dk dv may be missing */
+    KPlane dout, dq, dk, dv;             /* dq dk dv may be missing */
     double dq_times, dk_times, dv_times; /* factors of the results; 0 is 0 */
 } KAttention;
 

@@ -23,8 +23,8 @@ typedef struct KRows {
     const void *x;
     const void *weight, *bias; /* [n], or NULL: none */
     void *y;
-    double eps, mean; /* mean: what a sum is multiplied by */
-    int guarded;      /* shift is the largest, or 0 where that is not finite; else always
+    double eps, mean;  /* mean: what a sum is multiplied by */
+    int guarded;       /* shift is the largest, or 0 where that is not finite; else always
                          the largest */
     const void *index; /* KR_NLL: [count, 2], (row, column) each */
     KType index_type;  /* i32 or i64 */

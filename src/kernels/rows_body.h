@@ -159,8 +159,7 @@ static void nll(const KRows *k, int64_t i)
     const T *x = (const T *)k->x + clipped(k, 2 * i, k->rows) * k->n;
     T shift = shift_of(k, x), at = x[clipped(k, 2 * i + 1, k->n)];
 
-    ((T *)k->y)[i] =
-        at - shift - VCALL(log)(VCALL(splat)(exps(x, shift, k->n, NULL)))[0];
+    ((T *)k->y)[i] = at - shift - VCALL(log)(VCALL(splat)(exps(x, shift, k->n, NULL)))[0];
 }
 
 static int64_t each_task(const KRows *k)

@@ -38,11 +38,11 @@ const Eqn *uses_only(const Uses *u, Val v);
 
 typedef struct Match {
     const Program *p;
-    Val val[26];      /* by letter; VAL_NONE: not met */
+    Val val[26];       /* by letter; VAL_NONE: not met */
     double number[26]; /* by letter */
     uint32_t numbers;  /* bits of those met */
     bool axes_known;
-    uint32_t axes;    /* of reductions, as bits; ranks above 32 do not match */
+    uint32_t axes; /* of reductions, as bits; ranks above 32 do not match */
     uint32_t eqns[PATTERN_EQNS], n; /* that were matched; repeated ones stand once */
 } Match;
 

@@ -16,7 +16,7 @@ typedef struct PieceRow {
     const char *name, *pattern;
 } PieceRow;
 
-#define SHIFT "[select(is_finite(r=reduce_max(x)), r, 0)|reduce_max(x)]"
+#define SHIFT       "[select(is_finite(r=reduce_max(x)), r, 0)|reduce_max(x)]"
 #define LOG_SOFTMAX "sub(d=sub(x, along(" SHIFT ")), along(log(reduce_sum(exp(d)))))"
 #define MEAN(of)    "[mul(reduce_sum(" of "), #n)|div(reduce_sum(" of "), #c)]"
 /* x / sqrt(v + eps), however it is written */
@@ -166,6 +166,18 @@ static void mark(bool *taken, const Match *m)
 
 static uint32_t maker(const Program *p, Val v) { return p->vals[v].eqn; }
 
+/* The gradient has five products instead of four; that pays where the scores are many,
+ * or half of them are skipped. */
+static bool gradient_pays(const Program *p, const Attention *t)
+{
+    Dim keys = val_type(p, t->weights).dims[t->key];
+    bool causal = false;
+
+    for (uint32_t i = 0; i < t->nops; i++)
+        causal |= t->op[i].kind == SCORE_CAUSAL;
+    return keys < 0 || keys >= (causal ? 96 : 192);
+}
+
 static void find_attention(Recogniser *g, const Uses *u, Plan *plan, bool *taken)
 {
     const Program *p = u->p;
@@ -176,6 +188,8 @@ static void find_attention(Recogniser *g, const Uses *u, Plan *plan, bool *taken
 
         if (p->eqns[i].op != OP_div || !attention_find(u, &p->eqns[i], &t) ||
             overlaps(taken, p, &t.fore) || (t.gradient && overlaps(taken, p, &t.back)))
+            continue;
+        if (g->what & RECOGNISE_FUSED && t.gradient && !gradient_pays(p, &t))
             continue;
         mark(taken, &t.fore);
         f = arena_zalloc(g->a, sizeof *f);
@@ -471,10 +485,12 @@ static bool make_attention(Recogniser *g, Rewriter *r, Found *f, Val root, Val *
         out[0] = f->fore[0];
         return true;
     }
-    if (!f->fore[0] || (!f->back[0] && !f->back[1] && !f->back[2] &&
-                        !make_backward(g, r, f)))
+    if (!f->fore[0] ||
+        (!f->back[0] && !f->back[1] && !f->back[2] && !make_backward(g, r, f)))
         return false;
-    out[0] = root == t->dq.at.v ? f->back[0] : root == t->dk.at.v ? f->back[1] : f->back[2];
+    out[0] = root == t->dq.at.v   ? f->back[0]
+             : root == t->dk.at.v ? f->back[1]
+                                  : f->back[2];
     return true;
 }
 
@@ -499,8 +515,7 @@ const Program *recognise(wf_ctx *cx, const Program *p, unsigned what)
     Arena *a = &cx->scratch;
     Recogniser g = {.cx = cx, .a = a, .what = what, .root = p, .plans.a = a};
     Opt o = {.cx = cx};
-    Rewriter r = {
-        .o = &o, .before = replace, .user = &g, .done.a = a, .origin.a = a};
+    Rewriter r = {.o = &o, .before = replace, .user = &g, .done.a = a, .origin.a = a};
 
     return rewrite(&r, p);
 }

@@ -1,6 +1,6 @@
 /* recognise.h -- pieces of programs that are well-known functions.
  *
- *   recognise.c             the pass: pieces become calls of sub-programs with a known name
+ *   recognise.c             the pass: pieces become calls of sub-programs of known name
  *   recognise_attention.c   attention and its gradient
  *   pattern.c               patterns as text
  *
@@ -31,14 +31,18 @@ typedef enum PieceKind {
 typedef struct Piece {
     PieceKind kind;
     int32_t x, weight, bias, index; /* numbers of inputs; -1: none */
-    uint32_t axes;           /* of reductions, as bits */
-    double eps, mean;        /* norms: mean is 1 / elements of a row */
-    bool guarded;            /* softmax: a shift that is not finite is 0 */
+    uint32_t axes;                  /* of reductions, as bits */
+    double eps, mean;               /* norms: mean is 1 / elements of a row */
+    bool guarded;                   /* softmax: a shift that is not finite is 0 */
 } Piece;
 
 bool piece_read(const Program *body, Piece *out);
 
-enum { RECOGNISE_PIECES = 1, RECOGNISE_ATTENTION = 2 };
+enum {
+    RECOGNISE_PIECES = 1,
+    RECOGNISE_ATTENTION = 2,
+    RECOGNISE_FUSED = 4 /* what is left will be fused: only where that is slower */
+};
 const Program *recognise(wf_ctx *cx, const Program *p, unsigned what);
 /* Calls of sub-programs with such names become what their bodies say. */
 const Program *take_apart(wf_ctx *cx, const Program *p);
@@ -62,11 +66,11 @@ typedef enum ScoreKind { SCORE_SCALE, SCORE_ADD, SCORE_KEEP, SCORE_CAUSAL } Scor
 
 typedef struct ScoreOp { /* in order from the product to the softmax */
     ScoreKind kind;
-    double value;  /* SCALE: factor; KEEP CAUSAL: what masked scores become */
-    bool keep_if;  /* KEEP */
+    double value;   /* SCALE: factor; KEEP CAUSAL: what masked scores become */
+    bool keep_if;   /* KEEP */
     int64_t offset; /* CAUSAL: keys <= query + offset are kept */
-    Val whole;     /* the mask in the shape of the scores */
-    Labelled mask; /* ADD KEEP: before it is broadcast; axes of size 1 have LABEL_NONE */
+    Val whole;      /* the mask in the shape of the scores */
+    Labelled mask;  /* ADD KEEP: before it is broadcast; axes of size 1 have LABEL_NONE */
 } ScoreOp;
 
 typedef struct Result { /* of a product, scaled, then transposed */
@@ -75,18 +79,18 @@ typedef struct Result { /* of a product, scaled, then transposed */
 } Result;
 
 typedef struct Attention {
-    uint32_t rank;         /* of the scores */
-    uint32_t query, key;   /* axes of them; the others are the batch */
+    uint32_t rank;       /* of the scores */
+    uint32_t query, key; /* axes of them; the others are the batch */
     Labelled q, k, v;
     ScoreOp op[ATTENTION_OPS];
     uint32_t nops;
     Val scores, weights, exps;
-    Val shift, sum;        /* by row: [batch.., query], axes in order of the scores' */
+    Val shift, sum; /* by row: [batch.., query], axes in order of the scores' */
     bool forward, gradient;
-    Result out;            /* of the forward part */
+    Result out; /* of the forward part */
     Labelled dout;
-    Result dq, dk, dv;     /* of the gradient; v VAL_NONE: not there */
-    Match fore, back;      /* equations: of scores, weights and out; of the gradient */
+    Result dq, dk, dv; /* of the gradient; v VAL_NONE: not there */
+    Match fore, back;  /* equations: of scores, weights and out; of the gradient */
 } Attention;
 
 /* What the division that makes `weights` is a part of. Both parts are found if both are

@@ -293,9 +293,8 @@ static bool is_weights(Attention *t, const Eqn *e, bool whole)
     const Program *p = m->p;
     uint32_t axis = 0;
 
-    if (!match(m, WEIGHTS, e->out) ||
-        (whole && (!match(m, SHIFT, m->val[LETTER('m')]) ||
-                   !match(m, SUM, m->val[LETTER('l')]))))
+    if (!match(m, WEIGHTS, e->out) || (whole && (!match(m, SHIFT, m->val[LETTER('m')]) ||
+                                                 !match(m, SUM, m->val[LETTER('l')]))))
         return false;
     while (axis < 32 && m->axes != 1u << axis)
         axis++;
@@ -389,9 +388,9 @@ static bool follow_scores(const Uses *u, Attention *t, Val *ds)
         if (!e || e->nin < 2)
             return false;
         other = masked ? 3 - (1 + (in[2] == *ds)) : in[0] == *ds;
-        if (masked ? e->op != OP_select || in[0] != o->whole ||
-                         (in[1] == *ds) != o->keep_if
-                   : e->op != OP_mul && e->op != OP_div)
+        if (masked
+                ? e->op != OP_select || in[0] != o->whole || (in[1] == *ds) != o->keep_if
+                : e->op != OP_mul && e->op != OP_div)
             return false;
         if (!match_number(p, in[other], &x))
             return false;
@@ -416,10 +415,9 @@ static bool find_side(const Uses *u, Attention *t, Val ds, uint32_t axis,
         if (!weights_product(u, ds, e, axis, &d))
             continue;
         for (int i = 0; i < MAX_RANK; i++) {
-            d.in[1].label[i] = d.in[1].label[i] == LABEL_WIDTH ? LABEL_DEPTH
-                                                               : d.in[1].label[i];
-            d.out.label[i] = d.out.label[i] == LABEL_WIDTH ? LABEL_DEPTH
-                                                           : d.out.label[i];
+            d.in[1].label[i] =
+                d.in[1].label[i] == LABEL_WIDTH ? LABEL_DEPTH : d.in[1].label[i];
+            d.out.label[i] = d.out.label[i] == LABEL_WIDTH ? LABEL_DEPTH : d.out.label[i];
         }
         return !out->at.v && labels_equal(&d.in[1], other) &&
                match_take(&t->back, number_of(u->p, e)) &&
@@ -508,8 +506,8 @@ static bool is_taken(const Attention *t, uint32_t eqn)
 
 static bool is_result(const Attention *t, Val v)
 {
-    return v == t->out.at.v || (t->gradient && (v == t->dq.at.v || v == t->dk.at.v ||
-                                                v == t->dv.at.v));
+    return v == t->out.at.v ||
+           (t->gradient && (v == t->dq.at.v || v == t->dk.at.v || v == t->dv.at.v));
 }
 
 /* Is every value between read by what was found alone? Constants may be read by all. */

@@ -120,7 +120,7 @@ bool compile_lower(wf_ctx *cx, Arena *a, const Program *p, bool exact, uint32_t 
     *out = (Lowered){.p = plain && !exact ? opt_recognise(&o, plain) : plain};
     if (!out->p || !(p = codegen_onehot(cx, plain)) ||
         (p != plain && !(p = opt_run(&o, p, OPT_PLAIN))) ||
-        (!exact && !(p = recognise(cx, p, RECOGNISE_ATTENTION))) ||
+        (!exact && !(p = recognise(cx, p, RECOGNISE_ATTENTION | RECOGNISE_FUSED))) ||
         !(p = codegen_slices(cx, p)) || !codegen_fuse(cx, p, least, &out->fused))
         return false;
     out->k = arena_array(a, out->fused.nkernels + 1, sizeof(Kernel *));

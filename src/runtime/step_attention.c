@@ -95,7 +95,8 @@ static Ref widened(Making *m, Val v)
 }
 
 /* An input of the body. */
-static bool take_in(Making *m, const Labelled *x, int row, int col, KPlane *plane, Ref *ref)
+static bool take_in(Making *m, const Labelled *x, int row, int col, KPlane *plane,
+                    Ref *ref)
 {
     Val v;
 
@@ -290,9 +291,9 @@ bool bind_attention(Bind *b, const Program *body)
     take_sizes(&m);
     if (!take_ops(&m) || !(t.forward ? take_forward(&m) : take_gradient(&m)))
         return false;
-    s->workspace = bind_workspace(
-        b, t.forward ? s->table->workspace(&s->x, b->root->threads)
-                     : s->table->grad_workspace(&s->x, b->root->threads));
+    s->workspace =
+        bind_workspace(b, t.forward ? s->table->workspace(&s->x, b->root->threads)
+                                    : s->table->grad_workspace(&s->x, b->root->threads));
     bind_op(b, run_attention, s);
     narrow_results(&m);
     return true;

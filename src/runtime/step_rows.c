@@ -28,9 +28,12 @@ static bool run_rows(Frame *f, const Op *op)
 }
 
 static const KRowsKind kinds[PIECE_COUNT] = {
-    [PIECE_SOFTMAX] = KR_SOFTMAX,       [PIECE_LOG_SOFTMAX] = KR_LOG_SOFTMAX,
-    [PIECE_NLL] = KR_NLL,               [PIECE_LAYER_NORM] = KR_LAYER_NORM,
-    [PIECE_RMS_NORM] = KR_RMS_NORM,     [PIECE_GELU] = KR_GELU,
+    [PIECE_SOFTMAX] = KR_SOFTMAX,
+    [PIECE_LOG_SOFTMAX] = KR_LOG_SOFTMAX,
+    [PIECE_NLL] = KR_NLL,
+    [PIECE_LAYER_NORM] = KR_LAYER_NORM,
+    [PIECE_RMS_NORM] = KR_RMS_NORM,
+    [PIECE_GELU] = KR_GELU,
     [PIECE_GELU_TANH] = KR_GELU_TANH,
 };
 
