@@ -72,8 +72,8 @@ XTEST(all_ways_to_scale_and_shift_are_known)
         "a = mul sb h; b = add a tb; c = div b sb; d = sub mb c; e = mul d tb; y = sub e sb; ret y",
         "k = const f32[N,4] 3; a = mul h k; y = add a tb; ret y",
         "k = const f32[] 3; kb = broadcast k [N,4] dims=[]; a = mul h kb; y = sub kb a; ret y",
-        "u = const f32[1,4] [1, 2, -1, 5]; ub = broadcast u [N,4] dims=[0,1]; a = mul h ub; "
-        "y = add a ub; ret y",
+        ("u = const f32[1,4] [1, 2, -1, 5]; ub = broadcast u [N,4] dims=[0,1]; a = mul h ub; "
+        "y = add a ub; ret y"),
     };
 
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
