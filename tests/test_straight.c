@@ -87,7 +87,10 @@ static double tolerance(const Program *p)
     for (Val v = 1; v < p->nvals; v++) {
         unsigned t = val_type(p, v).dtype;
 
-        most = MAX(most, t == WF_BF16 ? 6e-2 : t == WF_F16 ? 8e-3 : t == WF_F32 ? 2e-5 : 0);
+        most = MAX(most, t == WF_BF16  ? 6e-2
+                         : t == WF_F16 ? 8e-3
+                         : t == WF_F32 ? 2e-5
+                                       : 0);
     }
     for (uint32_t i = 0; i < p->nsubs; i++)
         most = MAX(most, tolerance(p->subs[i]));
@@ -163,7 +166,7 @@ static void check_items(Items *b)
 
 /* ---- products ---------------------------------------------------------------------- */
 
-/* x.y + z, all in one function: x [m,k] or [k,m], y [k,n] or [n,k], with a batch of two. */
+/* x.y + z, all in one function: x [m,k] or [k,m], y [k,n] or [n,k]; or two of each. */
 static const Program *product(wf_ctx *cx, const char *t, int m, int n, int k, int form)
 {
     bool tx = form & 1, ty = form & 2, batch = form & 4;
@@ -247,16 +250,23 @@ static const char *const flow[] = {
     "step(h: f64[3], n: i64[]) { k = const i64[] 1; m = add n k; e = exp h; s = sin e;"
     " ret s, m; }"
     "f(h: f64[3], n: i64[]) { g, m = scan h n body=step nconst=0 ncarry=2 length=0;"
-    " r = mul g h; a, b = scan r m body=step nconst=0 ncarry=2 length=4; ret a, b, g, m; }",
+    " r = mul g h; a, b = scan r m body=step nconst=0 ncarry=2 length=4;"
+    " ret a, b, g, m; }",
     /* carries that change places */
     "step(x: f32[6], y: f32[6]) { z = add x y; ret y, z; }"
     "f(x: f32[6], y: f32[6]) { a, b = scan x y body=step nconst=0 ncarry=2 length=7;"
     " c = mul a b; ret a, b, c; }",
     /* while arrays are not small enough; at most so many turns, with rows */
-    "go(t: f64[], x: f64[4]) { s = mul x x; r = reduce_sum s axes=[0]; g = gt r t; ret g; }"
+    "go(t: f64[], x: f64[4]) { s = mul x x; r = reduce_sum s axes=[0]; g = gt r t;"
+    " ret g; }"
     "half(x: f64[4]) { h = const f64[4] 0.5; y = mul x h; ret y; }"
-    "f(x: f64[4]) { t = const f64[] 0.01; y = while t x cond=go body=half ncond=1 nbody=0;"
-    " z = exp y; ret y, z; }",
+    "f(x: f64[4]) { t = const f64[] 0.01;"
+    " y = while t x cond=go body=half ncond=1 nbody=0; z = exp y; ret y, z; }",
+    /* a loop alone */
+    "go(t: f64[], x: f64[4]) { k = const f64[] 9; g = lt t k; ret g; }"
+    "turn(t: f64[], x: f64[4]) { s = sin x; c = cos x; y = mul s c; z = add y x;"
+    " o = const f64[] 1; n = add t o; ret n, z; }"
+    "f(t: f64[], x: f64[4]) { n, y = while t x cond=go body=turn ncond=0 nbody=0; ret y; }",
 };
 
 XTEST(copies_branches_and_loops)

@@ -6,8 +6,8 @@
  * p runs. Elements of A are repeated in all lanes, those of B are loaded side by side. If
  * the columns of B do not lie side by side, B is first copied so that they do, squares of
  * lanes by lanes at a time; or, where A has few rows, so that copying does not pay, and
- * both are contiguous along p, every element of C is the sum of the lanes of a vector, and
- * as many as there are lanes are summed up together.
+ * both are contiguous along p, every element of C is the sum of the lanes of a vector,
+ * and as many as there are lanes are summed up together.
  *
  * Names: a b c arrays, a0 .. b0 .. vectors of theirs, c<i>_<v> those of the tile.
  */
@@ -185,7 +185,7 @@ static void render_tiles(const Dot *x, int64_t full, int rest_vectors, int rest_
 
 /* ---- lanes exchanged --------------------------------------------------------------- */
 
-/* Of two vectors, blocks of s lanes: 0 of x, 0 of y, 2 of x ..; or 1 of x, 1 of y, 3 .. */
+/* Of two vectors, blocks of s lanes: 0 of u, 0 of v, 2 of u ..; or 1 of u, 1 of v .. */
 static void render_mix(const Dot *x, const char *to, const char *u, const char *v, int s,
                        bool high)
 {
@@ -272,7 +272,8 @@ static void call_turns(const Dot *x)
                         "            %s_turn(b + p + %lld * j, packed + %lld * p + j);\n",
                         ll(p), n, x->name, ll(d->b_col), ll(x->b_row));
         if (p < d->k)
-            text_printf(o, "        %s_turn_slim(b + %lld + %lld * j, packed + %lld + j);\n",
+            text_printf(o,
+                        "        %s_turn_slim(b + %lld + %lld * j, packed + %lld + j);\n",
                         x->name, ll(p), ll(d->b_col), ll(x->b_row * p));
         text_add(o, "    }\n");
     }
@@ -301,8 +302,8 @@ static void render_packing(Dot *x)
         text_printf(o,
                     "    for (int64_t p = 0; p < %lld; p++)\n"
                     "        for (int64_t j = 0; j < %lld; j++)\n"
-                    "            packed[%lld * p + j] = j < %lld ? b[%lld * p + %lld * j] "
-                    ": 0;\n",
+                    "            packed[%lld * p + j] =\n"
+                    "                j < %lld ? b[%lld * p + %lld * j] : 0;\n",
                     ll(d->k), ll(x->b_row), ll(x->b_row), ll(d->n), ll(d->b_row),
                     ll(d->b_col));
     text_add(o, "    b = packed;\n");

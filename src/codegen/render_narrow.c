@@ -1,7 +1,7 @@
 /* render_narrow.c -- kernels over rows shorter than a vector: every lane is a row.
  *
- * What is known by row is a vector of rows; reductions over a row are sums of vectors, and
- * no lanes are folded or left empty. A row is walked element by element; what a later
+ * What is known by row is a vector of rows; reductions over a row are sums of vectors,
+ * and no lanes are folded or left empty. A row is walked element by element; what a later
  * walk needs of an earlier one is kept in an array of vectors. Sums over rows are vectors
  * until the end.
  *
@@ -106,7 +106,8 @@ static void add_to(Render *r, int depth, const char *s, uint32_t i, bool full)
     text_printf(r->t, "%s;\n", all ? "" : arena_printf(r->a, ", %s)", s));
 }
 
-static void walk_nodes(Render *r, int depth, uint32_t stage, const bool *needed, bool full)
+static void walk_nodes(Render *r, int depth, uint32_t stage, const bool *needed,
+                       bool full)
 {
     const Kernel *k = r->k;
 

@@ -284,7 +284,8 @@ static bool flat_body(Flatten *x, const Bases *b, const LoopStep *s, FlatLoop *l
     return flat_callee(x, &s->body, in, out, &l->body);
 }
 
-static bool flat_scan(Flatten *x, const Bases *b, const LoopStep *s, Flat *f, FlatList *to)
+static bool flat_scan(Flatten *x, const Bases *b, const LoopStep *s, Flat *f,
+                      FlatList *to)
 {
     FlatLoop *l = flat_loop(x, b, s);
 

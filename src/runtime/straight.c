@@ -13,7 +13,7 @@
 #include "opt/opt.h"
 #include "runtime/runtime.h"
 
-#define RUN_LEAST 2 /* steps: one alone gains nothing */
+#define RUN_LEAST 2 /* steps: one alone gains nothing, but for a loop */
 
 typedef struct Shared { /* by all programs looked at together */
     wf_ctx *cx;
@@ -95,6 +95,11 @@ static Class class_of(const Shared *sh, const Eqn *e)
     }
     attr_each_sub(op_row(e->op), e->attr, check_sub, &ok);
     return ok ? CLASS_STEP : CLASS_OTHER;
+}
+
+static bool is_flow(unsigned op)
+{
+    return op == OP_cond || op == OP_scan || op == OP_while;
 }
 
 /* ---- a run ------------------------------------------------------------------------- */
@@ -257,7 +262,8 @@ static bool end_run(Splitter *s)
     bool ok = true;
 
     for (uint32_t i = 0; i < s->nrun; i++)
-        steps += s->class[s->run[i]] == CLASS_STEP;
+        if (s->class[s->run[i]] == CLASS_STEP)
+            steps += is_flow(s->p->eqns[s->run[i]].op) ? RUN_LEAST : 1;
     find_border(s, &d);
     if (steps >= RUN_LEAST && d.outs.n) {
         q = build_run(s, &d);
