@@ -306,6 +306,41 @@ TEST(half_floats_are_widened_in_large_products)
     wf_ctx_free(cx);
 }
 
+static void bind_and_optimise(wf_allocator al, void *user)
+{
+    wf_options o = {.size = sizeof o, .allocator = al, .threads = 1};
+    wf_ctx *cx = wf_ctx_new(&o);
+    static float w[60 * 50], s[50];
+    static const char text[] =
+        "f(x: f32[N,60], w: f32[60,50], s: f32[50]) {\n b = broadcast s [60,50] dims=[1]\n"
+        " v = mul w b\n y = dot x v\n c = broadcast s [N,50] dims=[1]\n z = mul y c\n"
+        " ret z\n}\n";
+    const wf_program *g = NULL, *fast = NULL;
+    wf_array *in[2] = {NULL, NULL};
+    wf_model *m = NULL;
+
+    (void)user;
+    if (!cx)
+        return;
+    for (int i = 0; i < 60 * 50; i++)
+        w[i] = s[i % 50] = (float)(i % 7) + 1;
+    if (wf_model_parse(cx, "f", text, sizeof text - 1, &m) == WF_OK &&
+        wf_array_from(cx, WF_F32, (int64_t[]){60, 50}, 2, w, &in[0]) == WF_OK &&
+        wf_array_from(cx, WF_F32, (int64_t[]){50}, 1, s, &in[1]) == WF_OK &&
+        wf_bind(cx, wf_model_program(m, 0), (int[]){1, 2}, in, 2, &g) == WF_OK)
+        wf_optimise(cx, g, NULL, &fast);
+    release(in, 2);
+    wf_program_release(g);
+    wf_program_release(fast);
+    wf_model_free(m);
+    wf_ctx_free(cx);
+}
+
+TEST(binding_survives_every_allocation_that_fails)
+{
+    CHECK(fault_each(bind_and_optimise, NULL) > 20);
+}
+
 /* ---- modules ------------------------------------------------------------------------- */
 
 TEST(a_method_of_a_file_is_bound_with_the_weights_of_the_file)

@@ -159,6 +159,7 @@ static const Program *wanted_program(const Large *l)
 }
 
 static void release_array(void *a) { wf_array_release(a); }
+static void release_exec(void *e) { wf_exec_release(e); }
 
 /* The array's memory as a constant, which holds it. */
 static Val const_of(Builder *b, Type t, wf_array *a)
@@ -168,6 +169,38 @@ static Val const_of(Builder *b, Type t, wf_array *a)
     return b_const_data(b, t,
                         const_data_new(b->cx, wf_array_data(a), size, NULL, release_array,
                                        wf_array_retain(a)));
+}
+
+/* Arrays for this call: held from before they are made, since memory may run out. */
+typedef struct Held {
+    wf_allocator al;
+    uint32_t n;
+    wf_array *v[];
+} Held;
+
+static size_t held_size(uint32_t n) { return sizeof(Held) + n * sizeof(wf_array *); }
+
+static void free_held(void *x)
+{
+    Held *h = x;
+    wf_allocator al = h->al;
+
+    for (uint32_t i = 0; i < h->n; i++)
+        wf_array_release(h->v[i]);
+    mem_free(&al, h, held_size(h->n));
+}
+
+static wf_array **hold_arrays(wf_ctx *cx, uint32_t n)
+{
+    Held *h = mem_alloc(&cx->al, held_size(n));
+
+    if (!h)
+        ctx_out_of_memory(cx);
+    memset(h, 0, held_size(n));
+    h->al = cx->al;
+    h->n = n;
+    pool_defer(cx, free_held, h);
+    return h->v;
 }
 
 static const Program *with_values(const Large *l, wf_array **value)
@@ -200,6 +233,7 @@ const Program *fold_large(const Opt *o, const Program *p)
     Large l = {.cx = o->cx, .p = p, .a = &o->cx->scratch};
     const Program *q;
     wf_array **value;
+    wf_exec *e;
 
     if (!p->nconsts)
         return p;
@@ -210,10 +244,11 @@ const Program *fold_large(const Opt *o, const Program *p)
     find_wanted(&l);
     if (!l.n || !pays(&l))
         return p;
-    value = arena_zalloc(l.a, l.n * sizeof(wf_array *));
-    if (!(q = wanted_program(&l)) || wf_eval(l.cx, q, NULL, value) != WF_OK)
+    value = hold_arrays(l.cx, l.n);
+    if (!(q = wanted_program(&l)) || wf_prepare(l.cx, q, &e) != WF_OK)
         return NULL;
-    for (uint32_t i = 0; i < l.n; i++)
-        pool_defer(l.cx, release_array, value[i]);
+    pool_defer(l.cx, release_exec, e);
+    if (wf_run(l.cx, e, NULL, value) != WF_OK)
+        return NULL;
     return with_values(&l, value);
 }
