@@ -360,3 +360,35 @@ TEST(only_what_pays_is_taken_in)
                        "w acc=f32; y = add h r; z = tanh y; ret z }"),
                  1);
 }
+
+static void compile_and_run(wf_allocator al, void *user)
+{
+    wf_options o = {.size = sizeof o, .allocator = al, .threads = 1};
+    wf_ctx *cx = wf_ctx_new(&o);
+    static const char text[] =
+        "f(x: f32[N,40], w: f32[40,70], b: f32[70]) {\n h = dot x w\n"
+        " c = broadcast b [N,70] dims=[1]\n a = add h c\n y = tanh a\n ret y\n}\n";
+    wf_array *in[3] = {NULL, NULL, NULL}, *y = NULL;
+    wf_model *m = NULL;
+    wf_exec *e = NULL;
+
+    (void)user;
+    if (!cx)
+        return;
+    if (wf_model_parse(cx, "f", text, sizeof text - 1, &m) == WF_OK &&
+        wf_array_parse(cx, "ones:f32[100,40]", WF_F32, 0, &in[0]) == WF_OK &&
+        wf_array_parse(cx, "ones:f32[40,70]", WF_F32, 0, &in[1]) == WF_OK &&
+        wf_array_parse(cx, "ones:f32[70]", WF_F32, 0, &in[2]) == WF_OK &&
+        wf_compile(cx, wf_model_program(m, 0), 0, &e) == WF_OK)
+        wf_run(cx, e, in, &y);
+    release(in, 3);
+    wf_array_release(y);
+    wf_exec_release(e);
+    wf_model_free(m);
+    wf_ctx_free(cx);
+}
+
+TEST(compiling_survives_every_allocation_that_fails)
+{
+    CHECK(fault_each(compile_and_run, NULL) > 20);
+}
