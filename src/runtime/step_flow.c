@@ -8,7 +8,6 @@
  * where they are.
  */
 #include "opt/recognise.h"
-#include "opt/recognise.h"
 #include "runtime/step.h"
 
 /* ---- a sub-program and its sizes --------------------------------------------------- */
