@@ -195,8 +195,8 @@ static void gpt_inputs(Inputs *s)
     }
     norm(s, D);
     linear(s, 256, D);
-    classes(s, 256, 2, 19);
-    classes(s, 256, 38, 0);
+    classes(s, 256, 2, 101); /* as many keys as attention has a kernel for */
+    classes(s, 256, 202, 0);
 }
 
 static void lstm_inputs(Inputs *s)
