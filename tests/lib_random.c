@@ -292,11 +292,12 @@ static Val window_step(Gen *g)
     return b_tanh(b, out[0]);
 }
 
-/* Of a positive definite matrix: cholesky, lu, or a solution */
+/* Of a positive definite matrix with eigenvalues apart: a factor, or a solution */
 static Val matrix_step(Gen *g)
 {
     Builder *b = g->b;
     Val x = fitted(g, any_float(g, 0), (Dim[]){2, 2}, 2), out[3];
+    int which;
 
     if (pick(g, 3) == 0)
         x = b_broadcast_axis(b, x, 0, g->sym);
@@ -307,12 +308,22 @@ static Val matrix_step(Gen *g)
         j = b_iota(b, WF_I32, dims, rank, rank - 2);
     x = b_add(b, b_tanh(b, b_add(b, x, b_mul(b, x, b_cast(b, i, WF_F64)))),
               b_mul(b, b_full_like(b, x, 3), b_cast(b, b_eq(b, i, j), WF_F64)));
-    switch (pick(g, 3)) {
+    which = pick(g, 6);
+    if (which >= 4) /* eigh, svd: the second of the two 6 larger */
+        x = b_add(b, x,
+                  b_mul(b, b_full_like(b, x, 6),
+                        b_cast(b, b_mul(b, i, b_cast(b, b_eq(b, i, j), WF_I32)), WF_F64)));
+    switch (which) {
     case 0:
         return b_eqn1(b, OP_cholesky,
                       (Val[]){b_add(b, x, b_move_axis(b, x, rank - 2, rank - 1))}, 1,
                       NULL);
     case 1: b_eqn(b, OP_lu, &x, 1, NULL, out, 3); return out[0];
+    case 2:
+        b_eqn(b, OP_qr, &x, 1, &(QrAttr){pick(g, 2)}, out, 2);
+        return out[pick(g, 2)];
+    case 4: b_eqn(b, OP_eigh, &x, 1, NULL, out, 2); return b_tanh(b, out[pick(g, 2)]);
+    case 5: b_eqn(b, OP_svd, &x, 1, NULL, out, 3); return b_tanh(b, out[pick(g, 3)]);
     default: {
         SolveAttr a = {.left = pick(g, 2),
                        .lower = pick(g, 2),

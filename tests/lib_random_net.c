@@ -116,7 +116,8 @@ static Val whole(Net *n, Val x, double scale)
     Val i = b_cast(b, b_iota(b, WF_I32, type_of(n, x).dims, type_of(n, x).rank, 0), n->t);
     Val y = b_mul(b, b_sin(b, b_mul(b, i, num(n, i, 0.7))), num(n, i, scale));
 
-    return b_floor(b, b_add(b, y, num(n, i, 0.3)));
+    y = b_add(b, y, num(n, i, 0.3));
+    return b_stop_gradient(b, pick(n, 2) ? b_floor(b, y) : b_ceil(b, y));
 }
 
 /* ---- elementwise ------------------------------------------------------------------- */
