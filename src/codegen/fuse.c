@@ -556,15 +556,11 @@ static bool emit_group(Emit *m, uint32_t g)
 
 static const Program *fuse_program(void *shared, const Program *p);
 
-/* Attention stays as it is: there is a step for all of it. */
 static const Program *fuse_sub(void *shared, const Program *p)
 {
     Shared *sh = shared;
-    Attention t;
 
-    if (recognised_name(p->name) && attention_read(sh->a, p, &t))
-        return p;
-    return fuse_program(sh, p);
+    return is_attention(sh->a, p) ? p : fuse_program(sh, p);
 }
 
 /* Sub-programs of control flow are fused too. */

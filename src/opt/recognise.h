@@ -99,5 +99,7 @@ bool attention_find(const Uses *u, const Eqn *weights, Attention *out);
 /* What a sub-program that the pass has made is: one part. The gradient's last input is
  * the forward result, with axes in the order of dout's. */
 bool attention_read(Arena *a, const Program *body, Attention *out);
+/* Is it such a sub-program? It is left as it is: there is a step for all of it. */
+bool is_attention(Arena *a, const Program *p);
 
 #endif

@@ -548,6 +548,19 @@ bool attention_find(const Uses *u, const Eqn *e, Attention *t)
     return is_closed(u, t, &t->fore);
 }
 
+/* Is every result of the body one that the part has? */
+static bool has_results(const Program *p, const Attention *t)
+{
+    const Val fore[3] = {t->out.at.v, t->shift, t->sum};
+    const Val back[3] = {t->dq.at.v, t->dk.at.v, t->dv.at.v};
+    const Val *has = t->forward ? fore : back;
+
+    for (uint32_t j = 0; j < p->nout; j++)
+        if (p->outs[j] != has[0] && p->outs[j] != has[1] && p->outs[j] != has[2])
+            return false;
+    return true;
+}
+
 bool attention_read(Arena *a, const Program *p, Attention *t)
 {
     bool whole = !strcmp(p->name, "attention");
@@ -560,7 +573,16 @@ bool attention_read(Arena *a, const Program *p, Attention *t)
         *t = (Attention){.forward = whole};
         match_init(&t->fore, p);
         if (is_weights(t, &p->eqns[i], whole))
-            return find_scores(t) && (whole ? find_out(&u, t) : find_gradient(&u, t));
+            return find_scores(t) &&
+                   (whole ? find_out(&u, t) : find_gradient(&u, t)) &&
+                   has_results(p, t);
     }
     return false;
+}
+
+bool is_attention(Arena *a, const Program *p)
+{
+    Attention t;
+
+    return recognised_name(p->name) && attention_read(a, p, &t);
 }

@@ -10,7 +10,7 @@
  *              the branches are looked at in turn. Constants, and ops that only say where
  *              elements are, go along with who reads them.
  */
-#include "opt/opt.h"
+#include "opt/recognise.h"
 #include "runtime/runtime.h"
 
 #define RUN_LEAST 2 /* steps: one alone gains nothing, but for a loop */
@@ -326,7 +326,7 @@ static const Program *emit_program(Splitter *s, bool small)
 /* Has p, or a program it runs, anything to be made straight? */
 static bool is_worth(Shared *sh, const Program *p)
 {
-    if (is_kernel(sh, p))
+    if (is_kernel(sh, p) || is_attention(sh->a, p))
         return false;
     if (program_is_small(sh->cx, p))
         return true;
