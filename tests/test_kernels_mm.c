@@ -338,6 +338,33 @@ static void case_check(const Case *t, const char *before, const char *got, After
     free(mask);
 }
 
+static int64_t packed_runs;
+
+/* With B packed once: the bits of `first`, and B is read no more. */
+static void case_packed(Case *t, const Kernels *k, int threads, const char *before,
+                        const char *first, const char *isa)
+{
+    KMatmul x = t->x;
+    KPar par = par_of(threads);
+    size_t size = kernels_matmul_packed_size(k, &x);
+    Workspace b, w;
+
+    if (size == 0)
+        return;
+    b = workspace_new(size);
+    kernels_matmul_pack(k, &x, &par, b.p);
+    x.packed = b.p;
+    x.b = NULL;
+    w = workspace_new(kernels_matmul_workspace(k, &x, threads));
+    memcpy(t->c.mem, before, t->c.size);
+    CHECK(kernels_matmul(k, &x, &par, w.p) == 1);
+    workspace_check(&w, t->text);
+    if (memcmp(first, t->c.mem, t->c.size))
+        FAIL("%s %s: other bits with B packed, %d threads", isa, t->text, threads);
+    workspace_check(&b, t->text);
+    packed_runs++;
+}
+
 static void case_run(Case *t, After after, bool deep)
 {
     char *before = malloc(t->c.size), *first = malloc(t->c.size);
@@ -363,6 +390,9 @@ static void case_run(Case *t, After after, bool deep)
                 FAIL("%s %s: other bits with %d threads", isa_name((Isa)isa), t->text,
                      threads);
             }
+            if (!after)
+                case_packed(t, k, threads + threads / 4, before, first,
+                            isa_name((Isa)isa));
         }
     }
     memcpy(t->c.mem, before, t->c.size);
@@ -425,6 +455,23 @@ TEST(matmul_of_power_of_two_strides_matches_plain_loops)
     check_shape(40, 1024, 64, false, false);
     check_shape(70, 64, 1024, false, false);
     check_shape(48, 512, 512, true, false);
+}
+
+TEST(matmul_with_b_packed_once_has_the_same_bits)
+{
+    static const int64_t shape[][3] = {
+        {32, 1024, 256}, {33, 129, 300},  {300, 1030, 40}, {17, 40, 2500},
+        {20, 70, 5000},  {520, 260, 270}, {9, 2000, 33},   {700, 33, 1025},
+        {48, 500, 130},  {64, 700, 90}};
+
+    packed_runs = 0;
+    for (int i = 0; i < COUNT(shape) && check_ok(); i++) {
+        check_shape(shape[i][0], shape[i][1], shape[i][2], false, false);
+        check_shape(shape[i][0], shape[i][1], shape[i][2], true, false);
+        for (int round = 0; round < 4 && check_ok(); round++)
+            check_shape(shape[i][0], shape[i][1], shape[i][2], chance(4), true);
+    }
+    CHECK(packed_runs > 2 * COUNT(shape));
 }
 
 /* ---- the tile callback ------------------------------------------------------------ */

@@ -27,6 +27,7 @@ typedef struct Gemm {
     APART int64_t m;
     int64_t n, k;
     Operand a, b;
+    const REAL *panels; /* not NULL: B as gemm_pack_b packs it, and b is not read */
     KType c_type;
     void *c;
     int64_t c_row, c_col;
@@ -46,6 +47,9 @@ typedef struct Gemm {
 
 size_t REAL_NAME(gemm_workspace)(const Gemm *g, int threads);
 void REAL_NAME(gemm)(const Gemm *g, const KPar *par, void *workspace);
+/* B in slivers of so many columns as a tile has, each contiguous. */
+size_t REAL_NAME(gemm_packed_size)(int64_t n, int64_t k);
+void REAL_NAME(gemm_pack_b)(const Gemm *g, const KPar *par, REAL *to);
 /* Finish sums computed elsewhere: src[i*ld + j] is the sum of element (i0+i, j0+j). Adds
  * what C holds if g says so, applies the epilogue (in place, so src changes) and stores
  * into C. */

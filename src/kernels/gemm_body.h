@@ -342,7 +342,9 @@ INLINE void run_strip(const Block *b, int64_t s, int64_t sliver)
         a_k = g->a.sk;
         a = (const REAL *)g->a.p + i0 * a_row + r->k0 * a_k;
     }
-    if (p->direct_b) {
+    if (g->panels) {
+        bp = g->panels + j0 * g->k + r->k0 * NR;
+    } else if (p->direct_b) {
         b_k = g->b.sk;
         bp = (const REAL *)g->b.p + j0 + r->k0 * b_k;
     }
@@ -476,7 +478,7 @@ static int run_small(const Gemm *g)
 {
     int64_t strips, rows, extra, i0 = 0;
 
-    if (g->k > SHORT_K || g->m > SMALL_M ||
+    if (g->k > SHORT_K || g->m > SMALL_M || g->panels ||
         g->n * g->k > NEAR_B / (int64_t)sizeof(REAL) || !is_plain(&g->a) ||
         !is_plain(&g->b) || g->b.si != 1 || g->c_type != REAL_TYPE || g->c_col != 1 ||
         g->map || has_epilogue(g) || (!TILE_MASKED && g->n % VL))
@@ -572,6 +574,34 @@ static void run_split(const Gemm *g, const Plan *p, const KPar *par, char *ws)
     par_run(par, p->workers, run_parts, &s);
     par_run(par, p->strips, sum_parts, &s);
 }
+
+/* ---- B packed once ---------------------------------------------------------------- */
+
+typedef struct PackB {
+    const Gemm *g;
+    REAL *to;
+} PackB;
+
+static void pack_b_sliver(void *user, int sliver)
+{
+    const PackB *p = user;
+    const Gemm *g = p->g;
+    int64_t j0 = (int64_t)sliver * NR;
+
+    pack_operand(&g->b, j0, (int)min64(NR, g->n - j0), 0, g->k, p->to + j0 * g->k, NR);
+}
+
+size_t REAL_NAME(gemm_packed_size)(int64_t n, int64_t k)
+{
+    return (size_t)(round_up(n, NR) * k) * sizeof(REAL);
+}
+
+void REAL_NAME(gemm_pack_b)(const Gemm *g, const KPar *par, REAL *to)
+{
+    par_run(par, ceil_div(g->n, NR), pack_b_sliver, &(PackB){g, to});
+}
+
+/* ---- the product ------------------------------------------------------------------ */
 
 size_t REAL_NAME(gemm_workspace)(const Gemm *g, int threads)
 {

@@ -63,9 +63,10 @@ static void plan_direct(const Gemm *g, Plan *p)
 
     p->direct_a = is_plain(&g->a) &&
                   (p->slivers <= 2 || (bytes_a <= KEEP_A && !clash_a) || g->m <= 2);
-    p->direct_b = is_plain(&g->b) && (g->b.si == 1 || g->n == 1) &&
-                  (TILE_MASKED || g->n % VL == 0) &&
-                  (g->m <= FEW_STRIPS * MR || (bytes_b <= KEEP_B && !clash_b));
+    p->direct_b = g->panels ||
+                  (is_plain(&g->b) && (g->b.si == 1 || g->n == 1) &&
+                   (TILE_MASKED || g->n % VL == 0) &&
+                   (g->m <= FEW_STRIPS * MR || (bytes_b <= KEEP_B && !clash_b)));
     p->strips_outer = bytes_b <= NEAR_B;
     p->fetch_c = g->m * g->n * (int64_t)sizeof(REAL) > FAR_C;
 }
@@ -160,7 +161,8 @@ INLINE int64_t pack_cost(const Operand *o) { return o->pack ? 4 : o->si == 1 ? 1
  * share stays in the second cache; by rows where copies of A cost more than that. */
 static void plan_chunks(Plan *p, const Gemm *g, int threads)
 {
-    int by_rows = g->m * pack_cost(&g->a) > 2 * g->n * pack_cost(&g->b) && !p->direct_a;
+    int by_rows = g->panels || (!p->direct_a && g->m * pack_cost(&g->a) >
+                                                    2 * g->n * pack_cost(&g->b));
 
     if (by_rows ? g->m < CHUNK * threads : g->n < CHUNK * threads)
         by_rows = !by_rows;
@@ -177,7 +179,8 @@ static void plan_chunks(Plan *p, const Gemm *g, int threads)
     } else {
         p->group = min64(p->group, ceil_div(p->slivers, p->chunks));
     }
-    p->b_size = align64((size_t)(p->group * NR * p->kc) * sizeof(REAL));
+    if (!p->direct_b)
+        p->b_size = align64((size_t)(p->group * NR * p->kc) * sizeof(REAL));
     p->workers = threads;
     p->size = (p->b_size + p->worker_size) * (size_t)threads + p->sum_size;
 }
@@ -187,7 +190,8 @@ INLINE void plan_gemm(Plan *p, const Gemm *g, int threads)
     plan_make(p, g, g->k, threads < 1 ? 1 : threads);
     if (g->k >= 2 * SPLIT_K)
         plan_split(p, g, threads < 1 ? 1 : threads);
-    if (p->parts == 1 && p->workers > 1 && !p->direct_b &&
+    if (p->parts == 1 && p->workers > 1 &&
+        (!p->direct_b || (g->panels && g->m >= CHUNK * p->workers)) &&
         max64(g->m, g->n) >= CHUNK * p->workers)
         plan_chunks(p, g, p->workers);
 }

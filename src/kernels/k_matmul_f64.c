@@ -3,4 +3,5 @@
 #include "matmul_body.h"
 
 extern const KMatmulTable REAL_NAME(matmul_table);
-const KMatmulTable REAL_NAME(matmul_table) = {matmul_workspace, matmul_run};
+const KMatmulTable REAL_NAME(matmul_table) = {matmul_workspace, matmul_run,
+                                               matmul_packed_size, matmul_pack};

@@ -101,11 +101,17 @@ typedef struct KMatmul {
     int nbatch; /* 0..K_BATCH */
     int64_t batch[K_BATCH], a_batch[K_BATCH], b_batch[K_BATCH], c_batch[K_BATCH];
     KEpilogue epilogue;
+    const void *packed; /* not NULL: what pack() made of b, which is then not read */
 } KMatmul;
 
+/* A B that stays the same can be packed once, for any a, c and number of threads:
+ * packed_size (of 0: that would gain nothing, packed stays NULL) bytes, better at a
+ * multiple of 64. Workspace is asked for with packed set. The bits are the same. */
 typedef struct KMatmulTable {
     size_t (*workspace)(const KMatmul *x, int threads);
     void (*run)(const KMatmul *x, const KPar *par, void *workspace);
+    size_t (*packed_size)(const KMatmul *x);
+    void (*pack)(const KMatmul *x, const KPar *par, void *to);
 } KMatmulTable;
 
 /* ---- k_conv_*.c: convolution ------------------------------------------------------ */
@@ -164,6 +170,8 @@ const Kernels *kernels_best(void);
  * (returning 0) when the types have no kernel; 1 when done. */
 size_t kernels_matmul_workspace(const Kernels *k, const KMatmul *x, int threads);
 int kernels_matmul(const Kernels *k, const KMatmul *x, const KPar *par, void *workspace);
+size_t kernels_matmul_packed_size(const Kernels *k, const KMatmul *x);
+void kernels_matmul_pack(const Kernels *k, const KMatmul *x, const KPar *par, void *to);
 size_t kernels_conv_workspace(const Kernels *k, const KConv *x, int threads);
 int kernels_conv(const Kernels *k, const KConv *x, const KPar *par, void *workspace);
 size_t kernels_conv_packed_size(const Kernels *k, const KConv *x);

@@ -81,6 +81,21 @@ int kernels_matmul(const Kernels *k, const KMatmul *x, const KPar *par, void *wo
     return 1;
 }
 
+size_t kernels_matmul_packed_size(const Kernels *k, const KMatmul *x)
+{
+    const KMatmulTable *t = matmul_table(k, x);
+
+    return t ? t->packed_size(x) : 0;
+}
+
+void kernels_matmul_pack(const Kernels *k, const KMatmul *x, const KPar *par, void *to)
+{
+    const KMatmulTable *t = matmul_table(k, x);
+
+    if (t)
+        t->pack(x, par, to);
+}
+
 size_t kernels_conv_workspace(const Kernels *k, const KConv *x, int threads)
 {
     const KConvTable *t = conv_table(k, x);

@@ -63,6 +63,7 @@ static int make_gemm(Gemm *g, const KMatmul *x)
     g->b.type = x->b_type, g->b.p = x->b, g->b.si = x->b_col, g->b.sk = x->b_row;
     g->c_type = x->c_type, g->c = x->c, g->c_row = x->c_row, g->c_col = x->c_col;
     g->accumulate = x->accumulate;
+    g->panels = x->packed;
     g->scale = (REAL)x->epilogue.scale;
     g->bias_m = x->epilogue.bias_m;
     g->bias_n = x->epilogue.bias_n;
@@ -73,8 +74,8 @@ static int make_gemm(Gemm *g, const KMatmul *x)
         g->a.sk = g->b.sk = 0;
     thin =
         g->n <= THIN_ROWS && g->n < g->m && (g->a.sk == 1 || (g->n == 1 && g->a.si == 1));
-    swapped =
-        !g->tile && (thin || (g->c_col != 1 && g->c_row == 1 && g->n > 1) || is_low(g));
+    swapped = !g->tile && !g->panels &&
+              (thin || (g->c_col != 1 && g->c_row == 1 && g->n > 1) || is_low(g));
     if (swapped)
         swap_gemm(g);
     return swapped;
@@ -193,4 +194,27 @@ static void matmul_run(const KMatmul *x, const KPar *par, void *workspace)
     if (b.count * g.m * g.n * g.k < (1 << 17))
         threads = 1;
     par_run(par, min64(threads, b.count), batch_task, &b);
+}
+
+/* ---- B packed once ---------------------------------------------------------------- */
+
+#define KNOWN_B (64 << 10) /* bytes of B: less stays in the nearest caches as it is */
+
+/* Not for batches, thin products and a C that is written along its columns. */
+static size_t matmul_packed_size(const KMatmul *x)
+{
+    if (x->nbatch || x->c_col != 1 || x->m <= THIN_ROWS || x->n <= THIN_ROWS ||
+        x->n * x->k * (int64_t)sizeof(REAL) < KNOWN_B)
+        return 0;
+    return REAL_NAME(gemm_packed_size)(x->n, x->k);
+}
+
+static void matmul_pack(const KMatmul *x, const KPar *par, void *to)
+{
+    Gemm g;
+    KMatmul y = *x;
+
+    y.packed = to; /* A and B are not swapped */
+    make_gemm(&g, &y);
+    REAL_NAME(gemm_pack_b)(&g, par, to);
 }
