@@ -271,6 +271,11 @@ struct Frame {
     Segment *seg;
     Block *dyn;
     uint32_t now;  /* the segment that runs */
+    /* In a loop of many turns: so many first inputs are the same in all of them; known[i]:
+     * and in all entries of the loop; which entry this is, counted in the root. */
+    uint32_t nfixed;
+    const bool *known;
+    uint64_t entry;
     uint64_t used; /* when, for replacement */
 };
 
@@ -287,7 +292,7 @@ struct Root {
     Arena scratch; /* for eval rules, emptied after each */
     uint32_t nplans;
     Frame **frames; /* [nplans][ROOT_FRAMES] */
-    uint64_t clock;
+    uint64_t clock, entries;
     Buffer **kept; /* [nouts][KEPT]: memory of earlier results */
     uint32_t nouts;
     Root *next; /* in the list of idle ones */

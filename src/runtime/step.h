@@ -21,6 +21,11 @@ typedef struct KernelStep {
 typedef struct DotStep {
     KMatmul m;
     Ref x, y, out, workspace;
+    /* A y that stays the same for several products is packed before the first. */
+    bool keeps;
+    Ref packed;
+    const void *from; /* what was packed; NULL: nothing yet */
+    uint64_t entry;   /* when: Frame.entry, or 0 for a constant of the program */
 } DotStep;
 
 /* step_flow.c: a sub-program and its sizes, one for each symbol */
@@ -55,6 +60,7 @@ typedef struct LoopStep {
     Callee cond, body;
     uint32_t ncond, nconst, ncarry, nxs, nys;
     Ref *cond_const, *consts; /* of cond; of the body */
+    bool *known;              /* of consts: a constant of the program */
     Carry *carry;
     Rows *xs, *ys;
     int64_t length; /* of a scan; the bound of a while, or -1 */

@@ -195,6 +195,39 @@ static int merge_batch(const Side *x, const Roles *rx, const Side *y, const Role
 
 /* ---- matmul ------------------------------------------------------------------------ */
 
+/* Does what the place holds stay the same for several products? If so, since which entry
+ * of a loop, 0: always. */
+static bool is_lasting(const Frame *f, Ref r, uint64_t *since)
+{
+    uint32_t i = r.base - base_in(f->plan, 0);
+
+    *since = 0;
+    if (r.base == base_const(f->plan))
+        return true;
+    if (r.base < base_in(f->plan, 0) || i >= f->nfixed)
+        return false;
+    if (!f->known[i])
+        *since = f->entry;
+    return true;
+}
+
+/* The packed form of m.b, NULL if it has none. */
+static const void *packed_operand(Frame *f, DotStep *s)
+{
+    uint64_t since;
+    void *to;
+
+    if (!s->keeps || !is_lasting(f, s->y, &since))
+        return NULL;
+    to = frame_at(f, s->packed);
+    if (s->from != s->m.b || s->entry != since) {
+        kernels_matmul_pack(f->root->kernels, &s->m, &f->root->par, to);
+        s->from = s->m.b;
+        s->entry = since;
+    }
+    return to;
+}
+
 static bool run_dot(Frame *f, const Op *op)
 {
     DotStep *s = op->data;
@@ -202,6 +235,7 @@ static bool run_dot(Frame *f, const Op *op)
     s->m.a = frame_at(f, s->x);
     s->m.b = frame_at(f, s->y);
     s->m.c = frame_at(f, s->out);
+    s->m.packed = packed_operand(f, s);
     kernels_matmul(f->root->kernels, &s->m, &f->root->par, frame_at(f, s->workspace));
     return true;
 }
@@ -303,6 +337,24 @@ static bool run_int_dot(Frame *f, const Op *op)
     return true;
 }
 
+/* Bytes of workspace, whether y is packed or not. */
+static size_t dot_workspace(Bind *b, DotStep *s)
+{
+    const Kernels *k = b->root->kernels;
+    size_t plain = kernels_matmul_workspace(k, &s->m, b->root->threads),
+           size = kernels_matmul_packed_size(k, &s->m), packed;
+    uint64_t since;
+
+    if (!size || !is_lasting(b->f, s->y, &since))
+        return plain;
+    s->keeps = true;
+    s->packed = bind_kept(b, size);
+    s->m.packed = s; /* any address */
+    packed = kernels_matmul_workspace(k, &s->m, b->root->threads);
+    s->m.packed = NULL;
+    return MAX(plain, packed);
+}
+
 bool bind_dot(Bind *b)
 {
     const DotAttr *a = b->attr;
@@ -342,8 +394,7 @@ bool bind_dot(Bind *b)
     s->y = y.at;
     s->out =
         work == acc ? bind_ref(b, z) : bind_workspace(b, (size_t)bind_count(b, z) * 8);
-    s->workspace = bind_workspace(
-        b, kernels_matmul_workspace(b->root->kernels, &s->m, b->root->threads));
+    s->workspace = bind_workspace(b, dot_workspace(b, s));
     bind_op(b, run_dot, s)->kind = OP_RUNS_DOT;
     if (work != acc)
         bind_cast_to(b, s->out, work, NULL, bind_ref(b, z), acc, bind_rank(b, z),

@@ -39,7 +39,10 @@ static Ref *refs_of_outputs(Bind *b)
 
 static Frame *open_callee(Frame *f, const Callee *c)
 {
-    return root_frame(f->root, c->plan, c->symvals);
+    Frame *g = root_frame(f->root, c->plan, c->symvals);
+
+    g->nfixed = 0;
+    return g;
 }
 static void set_in(Frame *g, uint32_t i, const void *p)
 {
@@ -165,6 +168,9 @@ static LoopStep *loop_step(Bind *b, const Sub *body, uint32_t first_const,
     s->nxs = b->e->nin - first - ncarry;
     s->nys = b->e->nout - ncarry;
     s->consts = refs_of_inputs(b, first_const);
+    s->known = arena_array(b->a, nconst + 1, sizeof *s->known);
+    for (uint32_t i = 0; i < nconst; i++)
+        s->known[i] = s->consts[i].base == base_const(b->plan);
     s->carry = arena_array(b->a, ncarry + 1, sizeof *s->carry);
     s->xs = arena_array(b->a, s->nxs + 1, sizeof *s->xs);
     s->ys = arena_array(b->a, s->nys + 1, sizeof *s->ys);
@@ -229,11 +235,18 @@ static bool scan_turn(Frame *f, const Op *op, Frame *g, int64_t t)
     return frame_run(g) || called_here(f, op, &s->body);
 }
 
+#define MANY_TURNS 16 /* of a loop: it pays to pack what is the same in all */
+
 static bool run_scan(Frame *f, const Op *op)
 {
     const LoopStep *s = op->data;
     Frame *g = s->length > 0 ? open_callee(f, &s->body) : NULL;
 
+    if (s->length >= MANY_TURNS) {
+        g->nfixed = s->nconst;
+        g->known = s->known;
+        g->entry = ++f->root->entries;
+    }
     for (int64_t t = 0; t < s->length; t++) {
         if (cancelled(f->root->cx))
             return op_fail(f, op, WF_ERR_CANCELLED, "the run was cancelled");
