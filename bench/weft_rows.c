@@ -345,7 +345,7 @@ static const wf_program *bind_weights(wf_ctx *c, Case *k, const wf_program *p)
 
     if (!p)
         return NULL;
-    which = malloc(sizeof *which * (size_t)(n + 1));
+    which = calloc((size_t)n + 1, sizeof *which);
     for (int i = 0; i < n; i++)
         which[i] = i;
     wf_bind(c, p, which, k->in, n, &bound);
@@ -405,8 +405,8 @@ static char *lstm_text(wf_ctx *c)
                                         "f32[1024]",     "f32[32,256]",   "f32[32,256]",
                                         "f32[32,256]"};
     static const char layers[] =
-        "%s\nlstm(x: f32[128,32,256], wi: f32[1024,256], wh: f32[1024,256], bi: "
-        "f32[1024], bh: f32[1024]) {\n"
+        "%s\nlstm(wi: f32[1024,256], wh: f32[1024,256], bi: f32[1024], bh: f32[1024], x: "
+        "f32[128,32,256]) {\n"
         "  z = const f32[32,256] 0\n"
         "  h, c, y = scan wi wh bi bh z z x body=step nconst=4 ncarry=2 length=128\n"
         "  ret y\n}\n"
@@ -429,12 +429,21 @@ static char *lstm_text(wf_ctx *c)
     return all;
 }
 
+static void x_last(Case *k)
+{
+    wf_array *x = k->in[0];
+
+    memmove(k->in, k->in + 1, 4 * sizeof *k->in);
+    k->in[4] = x;
+}
+
 static void b_lstm(wf_ctx *c, Case *k)
 {
     char *text = lstm_text(c);
 
+    x_last(k);
     if (text)
-        use(c, k, parse(c, text, "lstm"));
+        use(c, k, bind_weights(c, k, parse(c, text, "lstm")));
     free(text);
 }
 
@@ -442,10 +451,8 @@ static void b_lstm_train(wf_ctx *c, Case *k)
 {
     char *text = lstm_text(c);
     const wf_program *f = text ? parse(c, text, "loss") : NULL, *g = NULL;
-    wf_array *x = k->in[0];
 
-    memmove(k->in, k->in + 1, 4 * sizeof *k->in); /* x comes last */
-    k->in[4] = x;
+    x_last(k);
     if (f)
         wf_value_and_grad(c, f, (int[]){0, 1, 2, 3}, 4, &g);
     wf_program_release(f);
