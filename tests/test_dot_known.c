@@ -1,8 +1,8 @@
 /* test_dot_known.c -- products with an operand that stays the same, which is packed once:
  * a constant of the program, and what does not change from turn to turn of a loop.
  * Products beside those with an operand that is an input, to the bit; loops beside loops
- * in f64 here; prepared and compiled, when sizes and operands change between runs, and for
- * any number of threads. */
+ * in f64 here; prepared and compiled, when sizes and operands change between runs, and
+ * for any number of threads. */
 #include "test.h"
 
 #include <math.h>
@@ -88,7 +88,7 @@ static void check_sizes(wf_ctx *cx, const Layer *l, wf_exec *known, wf_exec *pla
     }
 }
 
-/* A program without other equations, so that nothing is fused in one and not the other. */
+/* A program of one equation, so that nothing is fused in one and not in the other. */
 static void check_layer(const Layer *l)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
