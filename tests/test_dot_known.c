@@ -188,8 +188,8 @@ static void check_result(const wf_array *got, wf_array *const *in, int turns)
 }
 
 /* The first `bound` inputs are constants. Weights that are inputs differ from run to run
- * and lie where those of the run before lay. */
-static void check_loop(int turns, int bound, int compiled)
+ * and lie where those of the run before lay. one: v is w. */
+static void check_loop(int turns, int bound, int compiled, bool one)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
     const wf_program *p, *q = NULL;
@@ -201,7 +201,7 @@ static void check_loop(int turns, int bound, int compiled)
     p = parse(cx, text);
     snprintf(text, sizeof text, "randn:f32[%d,%d]", SIZE, SIZE);
     in[0] = array(cx, text, WF_F32, 1);
-    in[1] = array(cx, text, WF_F32, 2);
+    in[1] = one ? wf_array_retain(in[0]) : array(cx, text, WF_F32, 2);
     snprintf(text, sizeof text, "randn:f32[%d,%d,%d]", turns, ROWS, SIZE);
     in[2] = array(cx, text, WF_F32, 3);
     snprintf(text, sizeof text, "randn:f32[%d,%d]", ROWS, SIZE);
@@ -213,7 +213,7 @@ static void check_loop(int turns, int bound, int compiled)
 
         check_result(got, in, turns);
         wf_array_release(got);
-        for (int i = bound; i < 2; i++)
+        for (int i = bound; i < 2 && !(one && i); i++)
             for (int j = 0; j < SIZE * SIZE; j++)
                 ((float *)wf_array_data(in[i]))[j] *= -0.9f;
     }
@@ -229,7 +229,8 @@ TEST(loops_pack_what_is_the_same_in_every_turn)
 {
     for (int compiled = 0; compiled < 2; compiled++)
         for (int bound = 0; bound <= 2 && check_ok(); bound++) {
-            check_loop(20, bound, compiled);
-            check_loop(3, bound, compiled);
+            check_loop(20, bound, compiled, false);
+            check_loop(17, bound, compiled, true);
+            check_loop(3, bound, compiled, false);
         }
 }
