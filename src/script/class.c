@@ -851,8 +851,7 @@ static bool set_class(Vm *vm, Value v, Value x)
         return sc_fail(vm, C_TypeError,
                        "__class__ assignment: '%s' object layout differs from '%s'",
                        now->name->s, old->name->s);
-    gc_ref(now);
-    v.o->cls = now;
+    v.o->cls = gc_ref(now);
     obj_drop(vm, old);
     return true;
 }
