@@ -359,6 +359,53 @@ XTEST(the_gradient_of_attention_is_what_the_plain_program_gives)
         check_attention(cx, t, CAUSAL, &shapes[1], true, NULL);
 }
 
+static const Program *sub_named(const Program *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        if (!strcmp(p->subs[i]->name, name))
+            return p->subs[i];
+    return NULL;
+}
+
+/* The body with value v as its last result instead. */
+static const Program *with_result(wf_ctx *cx, const Program *body, Val v)
+{
+    Builder *b = builder_new(cx, body->name, B_VERBATIM);
+    Val outs[4];
+    Copier c;
+
+    copier_init(&c, b, body, NULL, NULL);
+    copier_inputs(&c);
+    for (uint32_t i = 0; i < body->neqns; i++)
+        copier_eqn(&c, &body->eqns[i]);
+    for (uint32_t j = 0; j < body->nout; j++)
+        outs[j] = c.val[j + 1 < body->nout ? body->outs[j] : v];
+    return builder_finish(b, outs, body->nout);
+}
+
+XTEST(a_body_with_results_that_attention_does_not_have_is_not_read)
+{
+    static const char *const names[] = {"attention", "attention_grad"};
+    const Program *p = attention_program(cx, "f32", CAUSAL, &shapes[1], "y");
+    const wf_program *g = NULL, *q = NULL;
+
+    REQUIRE(p != NULL);
+    REQUIRE(wf_value_and_grad(cx, p, (int[]){0, 1, 2}, 3, &g) == WF_OK &&
+            wf_optimise(cx, g, "all", &q) == WF_OK);
+    for (int i = 0; i < 2; i++) {
+        const Program *body = sub_named(q, names[i]), *other;
+        Attention t;
+
+        REQUIRE(body != NULL && body->nout <= 4);
+        CHECK(attention_read(&cx->scratch, body, &t) && is_attention(&cx->scratch, body));
+        other = with_result(cx, body, t.exps);
+        REQUIRE(other != NULL);
+        CHECK(!attention_read(&cx->scratch, other, &t));
+    }
+    wf_program_release(g);
+    wf_program_release(q);
+}
+
 /* ---- what is not finite ------------------------------------------------------------ */
 
 static void no_keys(Run *r)
