@@ -9,12 +9,15 @@
  *   onehot.c        elements taken by number, as arithmetic
  *   slices.c        parts of elementwise results, from parts of operands
  *   fuse.c          equations that share loops become one sub-program
+ *   epilogue.c      products that a sub-program begins with
+ *   small.c         which programs are small enough to be one function
  *   kernel.c        a fused sub-program as a loop nest
  *   kernel_place.c  results in the memory of operands
  *   kernel_print.c  the nest as text, for people
- *   render.c        the nest as C; render_op.c one op; render_scalar.c programs of
- *                   scalars; render_straight.c whole programs as one function;
- *                   render_dot.c products in them; render_unit.c what units begin with
+ *   render.c        the nest as C; render_op.c one op; render_narrow.c rows shorter than a
+ *                   vector; render_scalar.c programs of scalars; render_straight.c whole
+ *                   programs as one function; render_dot.c products in them;
+ *                   render_unit.c what units begin with
  *   units.c         translation units: what is equal but for sizes shared, work balanced
  *   lanes.h         what the C stands on: vectors and their functions; embedded as text
  *                   together with the library's own vec.h and vmath.h

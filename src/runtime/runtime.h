@@ -11,6 +11,10 @@
  *   Compiled                a program with machine code: calls of fused
  *                           sub-programs are steps of their own        compile.c
  *                                                                      step_kernel.c
+ *                                                                      step_product.c
+ *   Straight                a small program as one function: which part
+ *                           of a program, and its bound steps as data  straight.c
+ *                                                                      flatten.c
  *
  *     Program --plan--> Plan --bind (symbols have sizes)--> Frame --run, run, run ..
  *
