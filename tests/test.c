@@ -285,3 +285,25 @@ int main(int argc, char **argv)
     printf("%d passed, %d failed\n", passed, failed);
     return failed > 0 || (passed == 0 && nskipped == 0);
 }
+
+/* ---- programs and arrays from text ------------------------------------------------- */
+
+const wf_program *test_program(wf_ctx *cx, const char *text)
+{
+    wf_model *m = NULL;
+    const wf_program *p = NULL;
+
+    if (wf_model_parse(cx, "test", text, strlen(text), &m) == WF_OK)
+        p = wf_program_retain(wf_model_program(m, wf_model_programs(m) - 1));
+    CHECK_STR(wf_ctx_message(cx), "");
+    wf_model_free(m);
+    return p;
+}
+
+wf_array *test_array(wf_ctx *cx, const char *text, wf_dtype t, uint64_t seed)
+{
+    wf_array *a = NULL;
+
+    CHECK_EQ_INT(wf_array_parse(cx, text, t, seed, &a), WF_OK);
+    return a;
+}

@@ -111,4 +111,8 @@ wf_allocator fault_allocator(FaultAlloc *f);
 /* Returns how many allocations the body makes when none fails. */
 long fault_each(void (*body)(wf_allocator al, void *user), void *user);
 
+/* The last program of the text, retained; elements as wf_array_parse makes them. */
+const wf_program *test_program(wf_ctx *cx, const char *text);
+wf_array *test_array(wf_ctx *cx, const char *text, wf_dtype t, uint64_t seed);
+
 #endif

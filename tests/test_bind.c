@@ -9,24 +9,9 @@
 
 enum { MAX_IO = 8 };
 
-static const wf_program *parse(wf_ctx *cx, const char *text)
-{
-    wf_model *m = NULL;
-    const wf_program *p = NULL;
-
-    if (wf_model_parse(cx, "test", text, strlen(text), &m) == WF_OK)
-        p = wf_program_retain(wf_model_program(m, wf_model_programs(m) - 1));
-    CHECK_STR(wf_ctx_message(cx), "");
-    wf_model_free(m);
-    return p;
-}
-
 static wf_array *array(wf_ctx *cx, const char *text, wf_dtype t)
 {
-    wf_array *a = NULL;
-
-    CHECK_EQ_INT(wf_array_parse(cx, text, t, 3, &a), WF_OK);
-    return a;
+    return test_array(cx, text, t, 3);
 }
 
 static void release(wf_array **a, int n)
@@ -90,7 +75,7 @@ TEST(bound_inputs_are_the_same_numbers)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
     const wf_program *f =
-        parse(cx, "f(x: f32[N,5], w: f32[5,M], s: f32[M], k: i32[N]) {\n"
+        test_program(cx, "f(x: f32[N,5], w: f32[5,M], s: f32[M], k: i32[N]) {\n"
                   " h = dot x w\n b = broadcast s [N,M] dims=[1]\n y = mul h b\n"
                   " c = cast k f32\n d = broadcast c [N,M] dims=[0]\n z = add y d\n"
                   " r = neg k\n ret z, r\n}\n");
@@ -120,7 +105,7 @@ TEST(arrays_of_any_dtype_and_size_can_be_bound)
                      wf_dtype_name(types[t]), shapes[s]);
             snprintf(name, sizeof name, "%s:%s[%s]", types[t] == WF_BOOL ? "ones" : "iota",
                      wf_dtype_name(types[t]), shapes[s]);
-            f = parse(cx, text);
+            f = test_program(cx, text);
             in = array(cx, name, types[t]);
             CHECK_EQ_INT(wf_bind(cx, f, (int[]){0}, &in, 1, &g), WF_OK);
             CHECK_EQ_INT(wf_eval(cx, g, NULL, &out), WF_OK);
@@ -138,7 +123,7 @@ TEST(a_bound_array_may_be_strided_and_written_later)
 {
     float data[] = {1, 2, 3, 4, 5, 6};
     wf_ctx *cx = wf_ctx_new(NULL);
-    const wf_program *f = parse(cx, "f(x: f32[2,3]) {\n ret x\n}\n"), *g = NULL;
+    const wf_program *f = test_program(cx, "f(x: f32[2,3]) {\n ret x\n}\n"), *g = NULL;
     wf_array *a = NULL, *out = NULL;
 
     wf_array_wrap(cx, WF_F32, (int64_t[]){2, 3}, 2, (int64_t[]){1, 2}, data, NULL, NULL, &a);
@@ -164,7 +149,7 @@ static const char net[] =
 TEST(a_bound_program_is_saved_loaded_and_derived)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
-    const wf_program *f = parse(cx, net), *g = NULL, *df = NULL, *dg = NULL;
+    const wf_program *f = test_program(cx, net), *g = NULL, *df = NULL, *dg = NULL;
     wf_array *in[] = {array(cx, "randn:f32[3,64]", WF_F32), array(cx, "randn:f32[64,48]", WF_F32),
                       array(cx, "randn:f32[48]", WF_F32),   array(cx, "rand:f32[48]", WF_F32),
                       array(cx, "randn:f32[48]", WF_F32),   array(cx, "randn:f32[48]", WF_F32)};
@@ -221,7 +206,7 @@ TEST(what_depends_on_large_constants_alone_is_computed_once)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
     const wf_program *f =
-        parse(cx, "f(x: f32[N,60], w: f32[60,50], s: f32[50]) {\n"
+        test_program(cx, "f(x: f32[N,60], w: f32[60,50], s: f32[50]) {\n"
                   " b = broadcast s [60,50] dims=[1]\n v = mul w b\n e = exp v\n"
                   " y = dot x e\n ret y\n}\n");
     const wf_program *g = NULL, *o = NULL;
@@ -244,7 +229,7 @@ TEST(what_depends_on_large_constants_alone_is_computed_once)
 TEST(large_constants_are_not_doubled)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
-    const wf_program *f = parse(cx, "f(x: f32[N,60], w: f32[60,60]) {\n"
+    const wf_program *f = test_program(cx, "f(x: f32[N,60], w: f32[60,60]) {\n"
                                     " e = exp w\n y = dot x e\n z = dot y w\n ret z\n}\n");
     const wf_program *g = NULL, *o = NULL;
     wf_array *w = array(cx, "randn:f32[60,60]", WF_F32);
@@ -280,7 +265,7 @@ TEST(half_floats_are_widened_in_large_products)
     wf_ctx *cx = wf_ctx_new(NULL);
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const wf_program *f = parse(cx, rows[i].text), *o = NULL;
+        const wf_program *f = test_program(cx, rows[i].text), *o = NULL;
         wf_array *in[2], *want = NULL, *got = NULL;
 
         for (int k = 0; k < 2; k++) {
@@ -381,7 +366,7 @@ static void check_refused(const char *program, const char *array_text, wf_dtype 
                           wf_status status, const char *has)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
-    const wf_program *f = parse(cx, program), *g = NULL;
+    const wf_program *f = test_program(cx, program), *g = NULL;
     wf_array *a = array(cx, array_text, t);
 
     CHECK_EQ_INT(wf_bind(cx, f, &which, &a, 1, &g), status);
@@ -396,7 +381,7 @@ TEST(what_does_not_fit_is_refused)
 {
     static const char f[] = "f(x: f32[N,3], y: f32[N+1]) {\n ret x, y\n}\n";
     wf_ctx *cx = wf_ctx_new(NULL);
-    const wf_program *p = parse(cx, f), *g = NULL;
+    const wf_program *p = test_program(cx, f), *g = NULL;
     wf_array *a = array(cx, "ones:f32[2,3]", WF_F32), *two[] = {a, a};
 
     check_refused(f, "ones:f32[2,4]", WF_F32, 0, WF_ERR_SHAPE, "'x' of 'f' is f32[N,3], not f32[2,4]");

@@ -7,26 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const wf_program *parse(wf_ctx *cx, const char *text)
-{
-    wf_model *m = NULL;
-    const wf_program *p = NULL;
-
-    if (wf_model_parse(cx, "test", text, strlen(text), &m) == WF_OK)
-        p = wf_program_retain(wf_model_program(m, wf_model_programs(m) - 1));
-    CHECK_STR(wf_ctx_message(cx), "");
-    wf_model_free(m);
-    return p;
-}
-
-static wf_array *array(wf_ctx *cx, const char *text, wf_dtype t, uint64_t seed)
-{
-    wf_array *a = NULL;
-
-    CHECK_EQ_INT(wf_array_parse(cx, text, t, seed, &a), WF_OK);
-    return a;
-}
-
 typedef struct Layer {
     const char *dtype;
     int in, out, filter, groups, stride;
@@ -55,7 +35,7 @@ static const wf_program *program(wf_ctx *cx, const Layer *l)
         l->dtype, l->in, l->dtype, l->out, l->in / l->groups, l->filter, l->filter,
         l->dtype, l->out, l->groups, l->stride, l->stride, l->filter / 2, l->filter / 2,
         l->filter / 2, l->filter / 2, l->dtype, shape, l->dtype, shape);
-    return parse(cx, text);
+    return test_program(cx, text);
 }
 
 static void compare(const wf_array *got, const wf_array *want, double tol)
@@ -84,7 +64,7 @@ static void check_runs(wf_ctx *cx, const Layer *l, wf_exec *known, wf_exec *plai
 
             snprintf(text, sizeof text, "randn:%s[%d,%d,%d,%d]", l->dtype, sizes[i][0],
                      l->in, sizes[i][1], sizes[i][1]);
-            in[0] = array(cx, text, wf_array_dtype(weights[0]), 5);
+            in[0] = test_array(cx, text, wf_array_dtype(weights[0]), 5);
             CHECK_EQ_INT(wf_run(cx, plain, in, &want), WF_OK);
             CHECK_STR(wf_ctx_message(cx), "");
             for (int threads = 1; threads <= 5 && check_ok();
@@ -121,9 +101,9 @@ static void check_layer(const Layer *l)
 
     snprintf(text, sizeof text, "randn:%s[%d,%d,%d,%d]", l->dtype, l->out,
              l->in / l->groups, l->filter, l->filter);
-    w[0] = array(cx, text, t, 1);
+    w[0] = test_array(cx, text, t, 1);
     snprintf(text, sizeof text, "randn:%s[%d]", l->dtype, l->out);
-    w[1] = array(cx, text, t, 2);
+    w[1] = test_array(cx, text, t, 2);
     CHECK_EQ_INT(wf_prepare(cx, p, &plain), WF_OK);
     CHECK_EQ_INT(wf_bind(cx, p, (int[]){1, 2}, w, 2, &bound), WF_OK);
     for (int compiled = 0; compiled < 2 && check_ok(); compiled++) {

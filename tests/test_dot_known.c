@@ -9,26 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const wf_program *parse(wf_ctx *cx, const char *text)
-{
-    wf_model *m = NULL;
-    const wf_program *p = NULL;
-
-    if (wf_model_parse(cx, "test", text, strlen(text), &m) == WF_OK)
-        p = wf_program_retain(wf_model_program(m, wf_model_programs(m) - 1));
-    CHECK_STR(wf_ctx_message(cx), "");
-    wf_model_free(m);
-    return p;
-}
-
-static wf_array *array(wf_ctx *cx, const char *text, wf_dtype t, uint64_t seed)
-{
-    wf_array *a = NULL;
-
-    CHECK_EQ_INT(wf_array_parse(cx, text, t, seed, &a), WF_OK);
-    return a;
-}
-
 static wf_exec *make(wf_ctx *cx, const wf_program *p, int compiled)
 {
     wf_exec *x = NULL;
@@ -41,8 +21,7 @@ static wf_exec *make(wf_ctx *cx, const wf_program *p, int compiled)
 /* A run by so many threads. */
 static wf_array *run(wf_exec *x, wf_array *const *in, int threads)
 {
-    wf_ctx *c =
-        wf_ctx_new(&(wf_options){.size = sizeof(wf_options), .threads = threads});
+    wf_ctx *c = wf_ctx_new(&(wf_options){.size = sizeof(wf_options), .threads = threads});
     wf_array *out = NULL;
 
     CHECK_EQ_INT(wf_run(c, x, in, &out), WF_OK);
@@ -73,7 +52,7 @@ static void check_sizes(wf_ctx *cx, const Layer *l, wf_exec *known, wf_exec *pla
         wf_array *in[2] = {NULL, w}, *want;
 
         snprintf(text, sizeof text, "randn:%s[%d,%d]", l->dtype, rows[i], l->in);
-        in[0] = array(cx, text, l->type, (uint64_t)i);
+        in[0] = test_array(cx, text, l->type, (uint64_t)i);
         want = run(plain, in, 2);
         for (int t = 0; t < COUNT(threads_of) && check_ok(); t++) {
             wf_array *got = run(known, in, threads_of[t]);
@@ -102,9 +81,9 @@ static void check_layer(const Layer *l)
              "acc=%s\n ret y\n}\n",
              l->dtype, l->in, l->dtype, first, last, l->turned,
              l->type == WF_F64 ? "f64" : l->dtype);
-    p = parse(cx, text);
+    p = test_program(cx, text);
     snprintf(text, sizeof text, "randn:%s[%d,%d]", l->dtype, first, last);
-    w = array(cx, text, l->type, 9);
+    w = test_array(cx, text, l->type, 9);
     CHECK_EQ_INT(wf_bind(cx, p, (int[]){1}, &w, 1, &bound), WF_OK);
     for (int compiled = 0; compiled < 2 && check_ok(); compiled++) {
         wf_exec *plain = make(cx, p, 0), *known = make(cx, bound, compiled);
@@ -198,14 +177,14 @@ static void check_loop(int turns, int bound, int compiled, bool one)
     char text[1000];
 
     loop_text(text, sizeof text, turns);
-    p = parse(cx, text);
+    p = test_program(cx, text);
     snprintf(text, sizeof text, "randn:f32[%d,%d]", SIZE, SIZE);
-    in[0] = array(cx, text, WF_F32, 1);
-    in[1] = one ? wf_array_retain(in[0]) : array(cx, text, WF_F32, 2);
+    in[0] = test_array(cx, text, WF_F32, 1);
+    in[1] = one ? wf_array_retain(in[0]) : test_array(cx, text, WF_F32, 2);
     snprintf(text, sizeof text, "randn:f32[%d,%d,%d]", turns, ROWS, SIZE);
-    in[2] = array(cx, text, WF_F32, 3);
+    in[2] = test_array(cx, text, WF_F32, 3);
     snprintf(text, sizeof text, "randn:f32[%d,%d]", ROWS, SIZE);
-    in[3] = array(cx, text, WF_F32, 4);
+    in[3] = test_array(cx, text, WF_F32, 4);
     CHECK_EQ_INT(wf_bind(cx, p, (int[]){0, 1}, in, bound, &q), WF_OK);
     x = make(cx, q, compiled);
     for (int round = 0; round < 4 && check_ok(); round++) {
