@@ -67,7 +67,7 @@ typedef struct Space {
     wf_ctx *cx;
     Arena *a;
     const Program *p;
-    Dims dims; /* symbols as in p, same numbers */
+    Dims dims; /* symbols as in p, same numbers, but named n0, n1 .. */
     Dim *memo; /* dim node of p -> dim here; DIM_NONE: not yet */
     VEC(LoopAxis) axes;
     uint32_t **of; /* for each value of the set its dims' axes; NULL: not of the set */

@@ -644,8 +644,8 @@ static void init_space(Space *s, wf_ctx *cx, Arena *a, const Program *p)
 {
     *s = (Space){.cx = cx, .a = a, .p = p};
     dims_init(&s->dims, cx, a);
-    for (uint32_t i = 0; i < p->dims.syms.n; i++)
-        dim_symbol(&s->dims, p->dims.syms.v[i].name, (SymOrigin)p->dims.syms.v[i].origin);
+    for (uint32_t i = 0; i < p->dims.syms.n; i++) /* names of a program end here: C is made of this */
+        dim_symbol(&s->dims, arena_printf(a, "n%u", i), (SymOrigin)p->dims.syms.v[i].origin);
     s->memo = arena_array(a, p->dims.nodes.n + 1, sizeof *s->memo);
     for (uint32_t i = 0; i < p->dims.nodes.n; i++)
         s->memo[i] = DIM_NONE;

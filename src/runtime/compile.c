@@ -188,6 +188,20 @@ const Program *opt_fuse(wf_ctx *cx, const Program *p)
 
 /* ---- to look at -------------------------------------------------------------------- */
 
+/* For people, with the names of sizes, which the kernel itself does not know. */
+static void show_kernel(const Kernel *k, Text *t)
+{
+    const Dims *d = k->p ? &k->p->dims : NULL;
+
+    kernel_print(k, t);
+    for (uint32_t i = 0; d && i < d->syms.n; i++) {
+        text_printf(t, i ? ", n%u = " : "  n%u = ", i);
+        dim_print(d, d->syms.v[i].dim, t);
+    }
+    if (d && d->syms.n)
+        text_char(t, '\n');
+}
+
 static void show_code(wf_ctx *cx, const Program *p, wf_code_form form, Text *t)
 {
     Arena *a = codegen_arena(cx);
@@ -199,7 +213,7 @@ static void show_code(wf_ctx *cx, const Program *p, wf_code_form form, Text *t)
         program_print(l.fused.p, &(PrintOptions){.header = true}, t);
     for (uint32_t i = 0; i < l.n && form != WF_CODE_FUSED; i++)
         if (form == WF_CODE_KERNELS)
-            kernel_print(l.k[i], t);
+            show_kernel(l.k[i], t);
         else if (!l.k[i]->shared)
             render_kernel(l.k[i], cpu_isa(), a, t);
 }

@@ -2,7 +2,7 @@
 /*
 kernel 0: columns
   v0: f32 = const 0
-  for i0 < N  (parallel)
+  for i0 < n0  (parallel)
     for j < 64  (vector)
       v1: f32 = load in0[64*i0 + j]
       v2: bool = gt v1 v0

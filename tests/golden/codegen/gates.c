@@ -1,7 +1,7 @@
 
 /*
 kernel 0: map
-  for i0 < N  (parallel)
+  for i0 < n0  (parallel)
     for j < 256  (vector)
       v0: f32 = load in0[1024*i0 + j]
       v1: f32 = load in1[1024*i0 + j]

@@ -2,7 +2,7 @@
 /*
 kernel 0: map
   one row
-    for j < N*32  (vector)
+    for j < n0*32  (vector)
       v0: f16 = load in0[j]
       v1: f16 = load in1[j]
       v2: f16 = sub v0 v1

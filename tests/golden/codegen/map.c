@@ -1,7 +1,7 @@
 
 /*
 kernel 0: map
-  for i0 < N  (parallel)
+  for i0 < n0  (parallel)
     for j < 100  (vector)
       v0: f32 = load in0[100*i0 + j]
       v1: f32 = logistic v0

@@ -2,7 +2,7 @@
 /*
 kernel 0: map
   product = dot_general in0 in1, and on each piece of it, [..row, j]:
-  for i0 < N  (parallel)
+  for i0 < n0  (parallel)
     for j < 100  (vector)
       v0: f32 = load product[j]
       v1: f32 = load in2[j]

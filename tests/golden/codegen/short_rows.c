@@ -1,7 +1,7 @@
 
 /*
 kernel 0: rows
-  for i0 < N  (parallel)
+  for i0 < n0  (parallel)
     for j < 3  (vector)
       v0: f32 = load in0[3*i0 + j]
       v1: f32 = max over cols v0

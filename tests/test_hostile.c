@@ -1,0 +1,118 @@
+/* test_hostile.c -- no text of a file reaches generated code: names of programs, values and
+ * symbols, texts of attributes and places are replaced by numbers there, in every form.
+ */
+#include "lib_check.h"
+#include "runtime/compiler.h"
+#include "runtime/runtime.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+
+/* Ends a comment, a string and a line, and is found again. */
+static const char evil[] = "\n*/\"'\\\n#error EVIL\nEVIL();/*";
+
+/* Every text of the program, and of those it calls, becomes a hostile one. */
+static void poison(wf_ctx *cx, const Program *p)
+{
+    Program *own = (Program *)(uintptr_t)p;
+
+    own->name = evil;
+    for (uint32_t i = 1; i < own->nnames; i++)
+        own->names[i] = arena_printf(&cx->scratch, "%s%u", evil, i);
+    for (uint32_t i = 0; i < own->dims.syms.n; i++)
+        own->dims.syms.v[i].name = arena_printf(&cx->scratch, "%ss%u", evil, i);
+    for (uint32_t i = 1; i < own->nplaces; i++)
+        own->places[i].file = evil;
+    for (uint32_t i = 0; i < own->neqns; i++) {
+        const AttrField *f = op_row(own->eqns[i].op)->attrs;
+
+        for (; f && f->name; f++)
+            if (f->kind == A_STR)
+                *(const char **)((uintptr_t)own->eqns[i].attr + f->offset) = evil;
+    }
+    for (uint32_t i = 0; i < own->nsubs; i++)
+        poison(cx, own->subs[i]);
+}
+
+/* How many kernels; that none has a text of the program in any form. */
+static uint32_t check_code(wf_ctx *cx, const Program *p, const char *what)
+{
+    Arena *a = codegen_arena(cx);
+    Lowered l;
+    Text *units;
+    uint32_t n;
+
+    if (!compile_lower(cx, a, p, false, 1, 0, &l)) {
+        wf_clear(cx);
+        return 0;
+    }
+    units = render_units(l.k, l.n, cpu_isa(), 2, a, &n);
+    for (uint32_t i = 0; i < n; i++)
+        if (strstr(text_str(&units[i]), "EVIL"))
+            check_fail(what, 0, "a text of the program is in its C");
+    for (uint32_t i = 0; i < l.n; i++) {
+        Text t;
+
+        text_init(&t, a);
+        render_kernel(l.k[i], ISA_AVX2, a, &t);
+        if (strstr(text_str(&t), "EVIL"))
+            check_fail(what, 0, "a text of the program is in the C of a kernel");
+    }
+    return l.n;
+}
+
+static uint32_t check_folder(wf_ctx *cx, const char *folder)
+{
+    DIR *dir = opendir(folder);
+    uint32_t kernels = 0;
+
+    for (struct dirent *d; dir && (d = readdir(dir));) {
+        const char *path = arena_printf(&cx->scratch, "%s/%s", folder, d->d_name);
+        size_t size;
+        char *text = strstr(d->d_name, ".wir") ? read_text(path, &size) : NULL;
+        const Program **ps;
+        uint32_t n = 0;
+
+        if (text && programs_parse(cx, path, text, size, NULL, &ps, &n))
+            for (uint32_t i = 0; i < n; i++) {
+                poison(cx, ps[i]);
+                kernels += check_code(cx, ps[i], path);
+            }
+        wf_clear(cx);
+        free(text);
+    }
+    if (dir)
+        closedir(dir);
+    return kernels;
+}
+
+XTEST(no_text_of_a_program_reaches_its_c)
+{
+    CHECK(check_folder(cx, "tests/ops") > 50);
+    CHECK(check_folder(cx, "tests/golden/codegen") > 5);
+    CHECK(check_folder(cx, "tests/opt") > 10);
+    CHECK(check_folder(cx, "examples") > 3);
+}
+
+/* The whole way: a file with such a symbol is compiled, and what is in it does not run. */
+XTEST(a_symbol_that_ends_a_comment_is_compiled_and_runs_nothing)
+{
+    static const char text[] =
+        "f(x: f32[\"*/ __attribute__((constructor)) static void run(void) "
+        "{ __builtin_trap(); } /*\",8]) {\n"
+        "  a = exp x\n  b = mul a x\n  c = reduce_sum b axes=[1]\n  ret c\n}\n";
+    wf_model *m = NULL;
+    wf_exec *e = NULL;
+    wf_array *x = NULL, *y = NULL;
+    float data[16] = {0};
+
+    CHECK(wf_model_parse(cx, "f.wir", text, strlen(text), &m) == WF_OK);
+    CHECK(wf_compile(cx, wf_model_program(m, 0), 0, &e) == WF_OK);
+    CHECK(wf_array_from(cx, WF_F32, (int64_t[]){2, 8}, 2, data, &x) == WF_OK);
+    CHECK(wf_run(cx, e, &x, &y) == WF_OK);
+    CHECK(wf_array_count(y) == 2);
+    wf_array_release(x);
+    wf_array_release(y);
+    wf_exec_release(e);
+    wf_model_free(m);
+}
