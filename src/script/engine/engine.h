@@ -11,6 +11,7 @@
  *   create.c     tensors from nested lists, ranges, files and random numbers
  *   program.c    programs as script values: trace, apply, transforms
  *   syntax.c     functions as syntax trees: the module _syntax
+ *   definitions.c  is the source that a file brings only definitions?
  *   stage.c      natives for compiling source to programs
  *   size.c       sizes that are symbols
  *   dispatch.c   callables that know programs by the types of their arguments
@@ -221,5 +222,7 @@ wf_function en_function(Callee *k, Vm *vm, Front *f, Value fn, int inputs, const
 void hosts_end(Vm *vm); /* host.c */
 bool engine_open(Vm *vm, ScModule *m); /* by m's name: _torch and so on */
 bool syntax_open(Vm *vm, ScModule *m); /* syntax.c: _syntax */
+/* definitions.c: false after an exception that says what else the text would do. */
+bool definitions_check(Vm *vm, const Unit *u);
 
 #endif

@@ -8,7 +8,8 @@
  *   defaults(func)     (those of the last positional parameters, {name: value} of keyword-only)
  *   text(func)         the S-expression of its definition
  *   source(func)       the lines of its definition
- *   load(text, name)   the names that a text defines
+ *   load(text, name)   the names that a text of a file defines, which does nothing else
+ *   check(text, name)  RuntimeError unless load would take it
  *   builtin(name)      a name that every module has
  *   raise_at(cls, message, file, line, col, len)   raises there
  *   place(file, line, col, len)   where the natives that follow stand; place() ends that
@@ -363,13 +364,35 @@ static Value m_source(Vm *vm, const Args *a)
     return v_obj(sc_str_n(vm, start, end ? (size_t)(end - start) : strlen(start)));
 }
 
-/* load(text, name): the names that the text defines, run as a module of its own */
-static Value m_load(Vm *vm, const Args *a)
+/* A text of a file, compiled and checked: definitions alone (definitions.c). NULL after an
+ * exception. */
+static Unit *unit_of_file(Vm *vm, const Args *a)
 {
     const char *text = sc_to_cstr(vm, a->v[0], "a text");
     const char *name = text ? sc_to_cstr(vm, a->v[1], "a name") : NULL;
     Unit *u = name ? sc_compile_unit(vm, name, text, strlen(text)) : NULL;
-    ScModule *m = u ? sc_module(vm, name, NULL) : NULL;
+
+    if (!u || definitions_check(vm, u))
+        return u;
+    unit_release(u);
+    return NULL;
+}
+
+static Value m_check(Vm *vm, const Args *a)
+{
+    Unit *u = unit_of_file(vm, a);
+
+    if (!u)
+        return NIL;
+    unit_release(u);
+    return NONE;
+}
+
+/* load(text, name): run as a module of its own */
+static Value m_load(Vm *vm, const Args *a)
+{
+    Unit *u = unit_of_file(vm, a);
+    ScModule *m = u ? sc_module(vm, u->file, NULL) : NULL;
     Value r = m ? sc_run_unit(vm, u, m) : NIL;
     Value d = r.tag == T_NIL ? NIL : v_obj(gc_ref(m->attrs));
 
@@ -445,6 +468,7 @@ static const NativeDef natives[] = {
     {"text", m_text, "func"},       {"place", m_place, "|file,line,col,len"},
     {"sort", m_sort, "x"},          {"builtin", m_builtin, "name"},
     {"source", m_source, "func"},   {"load", m_load, "text,name"},
+    {"check", m_check, "text,name"},
     {"raise_at", m_raise_at, "cls,message,file,line,col,len"},
     {0},
 };

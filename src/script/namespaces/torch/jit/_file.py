@@ -4,7 +4,8 @@
 # or has run as a program, for all sizes where that can be, which C programs and `weft eval` run by
 # name (see docs/modules.md for the keys `tree` and `method.NAME`); and under the key `jit` the
 # source of what was scripted, with the functions and classes it uses, and the modules' attributes.
-# Loading runs the definitions, nothing else, and puts the tree together again; it still trains.
+# Loading makes the functions and classes, whose text is checked to do nothing else, and puts the tree
+# together again; it still trains.
 import json
 import os
 
@@ -106,8 +107,9 @@ class _Source:
             self.lines.insert(0, "from typing import NamedTuple")
             self.lines += ["", "", f"class {c.__name__}(NamedTuple):"] + [f"    {n}: object" for n in fields]
             return
+        used = _methods(c) if issubclass(c, nn.Module) else vars(c)
         for name, f in vars(c).items():
-            if _syntax.sort(f) == "function" and not _syntax.info(f)["hidden"]:
+            if _syntax.sort(f) == "function" and not _syntax.info(f)["hidden"] and name in used:
                 self.needs(f)
                 body += [""] + (["    @torch.jit.export"] if hasattr(f, "__jit_export__") else []) + \
                     (["    @torch.jit.ignore"] if hasattr(f, "__jit_ignore__") else []) + _plain(f, 4)
@@ -115,6 +117,41 @@ class _Source:
             elif isinstance(f, (int, float, bool, str)) and not name.startswith("__"):
                 body.append(f"    {name} = {f!r}")
         self.lines += ["", "", f"class {c.__name__}({', '.join(bases)}):"] + (body or ["    pass"])
+
+
+def _methods(c):
+    # Names of the methods of a module that its programs can come to: forward, those that are
+    # exported, and whatever these name behind a dot. What only serves to make or train it stays behind.
+    def named(f):
+        out = set()
+
+        def walk(n):
+            if n is not None:
+                if n.kind == "attr":
+                    out.add(n.name)
+                for x in (n.a, n.b, n.c):
+                    walk(x)
+                for x in (*n.list, *n.more, *(n.def_.body if n.kind in ("lambda", "def") else ())):
+                    walk(x)
+
+        for s in _stage.tree_of(f)[0].body:
+            walk(s)
+        return out
+
+    functions = {}
+    for k in reversed(c.__mro__):
+        for name, f in vars(k).items():
+            if _syntax.sort(f) == "function" and not _syntax.info(f)["hidden"]:
+                functions.setdefault(name, []).append(f)
+    used = set()
+    todo = [n for n, fs in functions.items() if n == "forward" or any([hasattr(f, "__jit_export__") for f in fs])]
+    while todo:
+        name = todo.pop()
+        if name in functions and name not in used:
+            used.add(name)
+            for f in functions[name]:
+                todo += named(f)
+    return used
 
 
 def _is_users(c):
@@ -282,6 +319,7 @@ def save(m, path, extra_files=None):
     else:
         raise RuntimeError(f"torch.jit.save takes what was scripted or traced, not a {type(m).__name__}")
     data["source"] = w.source.text()
+    _syntax.check(data["source"], "<" + str(path) + ">")
     w.texts["jit"] = json.dumps(data)
     _w.save_model(str(path), w.tensors, w.texts, w.programs)
 
@@ -301,15 +339,15 @@ def _traced_back(d, name, programs):
 def _restore(node, names, tensors, programs):
     name = node["class"]
     cls = names.get(name) if node["users"] else getattr(nn, name, None)
-    if cls is None:
+    if not isinstance(cls, type) or not issubclass(cls, nn.Module):
         class Loaded(LoadedModule):
             pass
         Loaded.__name__ = name
         cls = Loaded
     new_cls = _trace._traced_class(cls, "traced" in node) if node["kind"] == "traced" else _script._class_for(cls)
-    m = new_cls.__new__(new_cls)
-    nn.Module.__init__(m)
+    m = object.__new__(new_cls)
     d = vars(m)
+    d.update(vars(nn.Module()))      # no attribute is read or set by way of the file's class
     for k, v in node["attrs"].items():
         d[k] = v
     for k, n in node["tensors"].items():
@@ -317,11 +355,11 @@ def _restore(node, names, tensors, programs):
     for k, p in node["params"].items():
         if p is not None and not isinstance(tensors[p[0]], nn.Parameter):
             tensors[p[0]] = nn.Parameter(tensors[p[0]], requires_grad=p[1])
-        m._parameters[k] = None if p is None else tensors[p[0]]
+        d["_parameters"][k] = None if p is None else tensors[p[0]]
     for k, n in node["buffers"].items():
-        m._buffers[k] = None if n is None else tensors[n]
+        d["_buffers"][k] = None if n is None else tensors[n]
     for k, c in node["children"].items():
-        m._modules[k] = None if c is None else _restore(c, names, tensors, programs)
+        d["_modules"][k] = None if c is None else _restore(c, names, tensors, programs)
     if "traced" in node:
         d["_traced"] = {n: _traced_back(t, n, programs) for n, t in node["traced"].items()}
     return m

@@ -1,0 +1,130 @@
+# The source in a file is definitions alone: whatever would run when it is loaded, or reach the
+# host when it is called, is refused with its line before anything of it is run.
+import _syntax
+
+hostile = {
+    "a statement": "print('EVIL')",
+    "an if": "if True:\n    print('EVIL')",
+    "a loop": "for i in [1]:\n    print('EVIL')",
+    "a with": "with x as y:\n    pass",
+    "a value": "x = print('EVIL')",
+    "a sum": "x = 1 + 2",
+    "a comprehension": "x = [print('EVIL') for i in (1,)]",
+    "a format": "x = f'{print(1)}'",
+    "a walrus": "x = (y := print)",
+    "a target": "import torch\ntorch.nn.Linear = 1",
+    "an item": "x = {}\nx[0] = 1",
+    "a default": "def f(x=print('EVIL')):\n    return x",
+    "a keyword default": "def f(*, x=[print('EVIL')]):\n    return x",
+    "an annotation": "def f(x: print('EVIL')):\n    return x",
+    "a result annotation": "def f(x) -> print('EVIL'):\n    return x",
+    "a decorator": "def d(f):\n    print('EVIL')\n    return f\n@d\ndef g(x):\n    return x",
+    "a decorator that is called": "import torch\n@torch.no_grad()\ndef g(x):\n    return x",
+    "a decorator bound again": "def property(f):\n    print('EVIL')\n@property\ndef g(x):\n    return x",
+    "a decorator imported": "from math import sqrt as staticmethod",
+    "torch bound again": "class torch:\n    pass",
+    "a base": "class A(print('EVIL')):\n    pass",
+    "a metaclass": "class M(type):\n    pass\nclass A(metaclass=M):\n    pass",
+    "a class body": "class A:\n    print('EVIL')",
+    "a class value": "class A:\n    x = print('EVIL')",
+    "a class in a class": "class A:\n    class B:\n        pass",
+    "__new__": "class A:\n    def __new__(cls):\n        print('EVIL')",
+    "__init_subclass__": "class A:\n    def __init_subclass__(cls):\n        print('EVIL')\nclass B(A):\n    pass",
+    "__set_name__": "class A:\n    def __set_name__(self, o, n):\n        print('EVIL')",
+    "__class_getitem__": "class A:\n    def __class_getitem__(cls, i):\n        print('EVIL')\ndef f(x: A[0]):\n    return x",
+    "__del__": "class A:\n    def __del__(self):\n        print('EVIL')",
+    "__setattr__": "class A:\n    def __setattr__(self, n, v):\n        print('EVIL')",
+    "__getattribute__": "class A:\n    def __getattribute__(self, n):\n        print('EVIL')",
+    "__getattr__": "class A:\n    def __getattr__(self, n):\n        print('EVIL')",
+    "__getattr__ of the module": "def __getattr__(n):\n    print('EVIL')",
+    "os": "import os",
+    "os from": "from os import system",
+    "subprocess": "import subprocess",
+    "a hidden module": "import _torch",
+    "a hidden part": "import torch.jit._file",
+    "a file of the folder": "import torch.evil",
+    "a relative import": "from . import x",
+    "everything": "from torch import *",
+    "os by way of torch": "import torch\ndef f(x):\n    return torch.jit._file.os.system(x)",
+    "os by a public name": "import torch\ndef f(x):\n    return torch.utils.data.os.system(x)",
+    "a module handed on": "import torch\ndef f(x):\n    m = torch.utils.data\n    return m",
+    "the module handed on": "import torch\ndef f(x):\n    m = torch\n    return m",
+    "a module by from": "from torch import jit\ndef f(x):\n    j = jit\n    return j",
+    "save": "import torch\ndef f(x):\n    torch.save(x, '/tmp/evil')",
+    "save by from": "from torch import save",
+    "save of a submodule": "from torch import jit\ndef f(x):\n    jit.save(x, '/tmp/evil')",
+    "open": "def f(x):\n    return open(x)",
+    "open as a constant": "o = open",
+    "__import__": "def f(x):\n    return __import__('os')",
+    "getattr": "def f(x):\n    return getattr(x, '__globals__')",
+    "getattr of a name": "def f(x, n):\n    return getattr(x, n)",
+    "getattr handed on": "def f(x):\n    g = getattr\n    return g(x, '__globals__')",
+    "__globals__": "def f(x):\n    return f.__globals__",
+    "__subclasses__": "def f(x):\n    return x.__class__.__subclasses__()",
+    "an import inside": "def f(x):\n    import os\n    return os",
+    "a global": "def f(x):\n    global torch\n    return x",
+    "a lambda": "def f(x):\n    return (lambda y: open(y))(x)",
+    "an inner function": "def f(x):\n    def g(y):\n        return open(y)\n    return g(x)",
+    "an inner default": "def f(x):\n    def g(y=open):\n        return y\n    return g",
+    "exec": "def f(x):\n    exec(x)",
+    "del": "del print",
+    "try": "try:\n    x = 1\nexcept Exception:\n    print('EVIL')",
+    "assert": "assert print('EVIL')",
+    "raise": "raise ValueError(print('EVIL'))",
+    "a subscript": "x = [1][print('EVIL')]",
+    "a conditional": "x = 1 if print('EVIL') else 2",
+}
+for what, text in hostile.items():
+    try:
+        _syntax.load(text, "<file>")
+        print("TAKEN:", what)
+    except (RuntimeError, SyntaxError) as e:
+        print(f"{what}: {e}".replace(", and the source in a file is definitions alone", ""))
+
+# what files really hold
+names = _syntax.load("""import math
+import torch
+import torch.nn.functional as F
+from torch import nn
+from typing import List, NamedTuple, Optional
+half = 0.5
+sizes = [1, (2, -3), {'a': None}]
+kind = torch.float32
+
+
+class Pair(NamedTuple):
+    a: object
+    b: object
+
+
+class Counter(object):
+    \"\"\"counts\"\"\"
+    start: int = 3
+
+    def __init__(self, n: int):
+        self.n = n
+
+    def __len__(self):
+        return self.n
+
+    @staticmethod
+    def zero():
+        return 0
+
+
+class Net(nn.Module):
+    __constants__ = ['width']
+
+    def forward(self, x, k: Optional[List[int]] = None, mode: str = 'a'):
+        y = F.relu(x) * half + math.pi
+        if hasattr(self, 'bias'):
+            y = y + getattr(self, 'bias')
+        return [v for v in (y, torch.zeros(2, dtype=kind))]
+
+
+@torch.jit.script
+def f(x):
+    return x + 1
+""", "<file>")
+print(sorted([n for n in names if n[0] != "_"]))
+print(len(names["Counter"](4)), names["Counter"].zero(), names["f"](1), names["half"], names["sizes"])
