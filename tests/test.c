@@ -258,6 +258,7 @@ int main(int argc, char **argv)
     int passed = 0, failed = 0, nskipped = 0, nwords = 0, i;
     const Test *t;
 
+    setenv("WEFT_CHECK_PLANS", "1", 0);
     for (i = 1; i < argc; i++) {
         if (strcmp(argv[i], "-v") == 0)
             verbose = true;

@@ -10,8 +10,8 @@
 #include "runtime/step.h"
 
 #define ALIGN      64
-#define STEPS_MOST 400        /* more C takes too long to compile */
-#define TMP_MOST   (1 << 22)  /* bytes */
+#define STEPS_MOST 400       /* more C takes too long to compile */
+#define TMP_MOST   (1 << 22) /* bytes */
 
 typedef struct FrameAt { /* where in block 0 the memory of a frame is */
     const Frame *f;
@@ -97,6 +97,11 @@ static Spot spot_of(Flatten *x, const Bases *b, Ref r)
     return s;
 }
 
+static Spot use_spot(Flatten *x, const Bases *b, const Op *op, uint32_t use)
+{
+    return spot_of(x, b, op->use.v[use].at);
+}
+
 static bool flat_frame(Flatten *x, Frame *f, Spot *in, Spot *out, FlatList *to);
 
 /* ---- steps ------------------------------------------------------------------------- */
@@ -110,22 +115,23 @@ static uint32_t part_of(Flatten *x, const Kernel *k)
     return x->parts.n - 1;
 }
 
-static bool flat_kernel(Flatten *x, const Bases *b, const KernelStep *s, Flat *f)
+static bool flat_kernel(Flatten *x, const Bases *b, const Op *op, Flat *f)
 {
+    const KernelStep *s = op->data;
     Spot *array = arena_array(x->a, s->narrays + 1, sizeof *array);
 
     if (s->tasks != 1 || s->code->kernel->params.n || s->code->kernel->straight)
         return false;
     for (uint32_t i = 0; i < s->narrays; i++)
-        array[i] = spot_of(x, b, s->array[i]);
+        array[i] = use_spot(x, b, op, i);
     x->s->loops = x->s->loops || s->code->kernel->scalar;
     f->kind = FLAT_KERNEL;
     f->n = part_of(x, s->code->kernel);
     f->units = s->code->kernel->scalar ? 1 : s->size.units;
     f->array = array;
     f->narrays = s->narrays;
-    f->with = spot_of(x, b, s->tmp);
-    f->from = spot_of(x, b, s->acc);
+    f->with = use_spot(x, b, op, s->narrays);
+    f->from = use_spot(x, b, op, s->narrays + 1);
     return true;
 }
 
@@ -153,17 +159,18 @@ static void turn_column(KMatmul *m, Flat *f)
     }
 }
 
-static bool flat_dot(Flatten *x, const Bases *b, const DotStep *s, Flat *f)
+static bool flat_dot(Flatten *x, const Bases *b, const Op *op, Flat *f)
 {
+    const DotStep *s = op->data;
     KMatmul *m = arena_dup(x->a, &s->m, sizeof *m);
     Kernel *k = arena_zalloc(x->a, sizeof *k);
 
     if (!dot_fits(m))
         return false;
     f->kind = FLAT_DOT;
-    f->to = spot_of(x, b, s->out);
-    f->from = spot_of(x, b, s->x);
-    f->with = spot_of(x, b, s->y);
+    f->to = use_spot(x, b, op, DOT_OUT);
+    f->from = use_spot(x, b, op, DOT_X);
+    f->with = use_spot(x, b, op, DOT_Y);
     turn_column(m, f);
     k->dot = m;
     k->part = "";
@@ -176,7 +183,7 @@ static bool flat_plain(Flatten *x, const Bases *b, const Op *op, Flat *f)
 {
     const Program *p = b->f->plan->p;
 
-    f->to = spot_of(x, b, op->out);
+    f->to = use_spot(x, b, op, op->use.n - 1);
     f->n = op->n;
     switch (op->kind) {
     case OP_RUNS_SET: f->kind = FLAT_SET; return true;
@@ -189,20 +196,11 @@ static bool flat_plain(Flatten *x, const Bases *b, const Op *op, Flat *f)
         f->size = wf_dtype_size((wf_dtype)val_type(p, p->eqns[op->eqn].out).dtype);
         break;
     }
-    f->from = spot_of(x, b, op->in[0]);
+    f->from = use_spot(x, b, op, 0);
     return true;
 }
 
 /* ---- sub-programs ------------------------------------------------------------------ */
-
-static Spot *spots_of(Flatten *x, const Bases *b, const Ref *r, uint32_t n)
-{
-    Spot *s = arena_array(x->a, n + 1, sizeof *s);
-
-    for (uint32_t i = 0; i < n; i++)
-        s[i] = spot_of(x, b, r[i]);
-    return s;
-}
 
 static bool flat_callee(Flatten *x, const Callee *c, Spot *in, Spot *out, FlatList *to)
 {
@@ -210,33 +208,46 @@ static bool flat_callee(Flatten *x, const Callee *c, Spot *in, Spot *out, FlatLi
            flat_frame(x, root_frame(x->root, c->plan, c->symvals), in, out, to);
 }
 
+/* Of a call or a branch, which gets all that it uses as it is. */
+static bool flat_branch(Flatten *x, const Bases *b, const Op *op, const Callee *c,
+                        FlatList *to)
+{
+    const Program *p = c->plan->p;
+    Spot *in = arena_array(x->a, p->nin + 1, sizeof *in);
+    Spot *out = arena_array(x->a, p->nout + 1, sizeof *out);
+
+    for (uint32_t i = 0; i < p->nin; i++)
+        in[i] = use_spot(x, b, op, c->in[i]);
+    for (uint32_t j = 0; j < p->nout; j++)
+        out[j] = use_spot(x, b, op, c->out[j]);
+    return flat_callee(x, c, in, out, to);
+}
+
 static bool flat_cond(Flatten *x, const Bases *b, const Op *op, Flat *f)
 {
-    const CallStep *s = op->data;
-    Spot *in = spots_of(x, b, s->in, s->nin), *out = spots_of(x, b, s->out, s->nout);
-
     f->kind = FLAT_COND;
-    f->dtype = (uint8_t)s->index_dtype;
-    f->from = spot_of(x, b, op->in[0]);
-    f->n = s->n;
-    f->branch = arena_zalloc(x->a, (s->n + 1) * sizeof *f->branch);
-    for (uint32_t i = 0; i < s->n; i++)
-        if (!flat_callee(x, &s->callee[i], in, out, &f->branch[i]))
+    f->dtype = val_type(b->f->plan->p, op->use.v[0].val).dtype;
+    f->from = use_spot(x, b, op, 0);
+    f->n = op->ncallees;
+    f->branch = arena_zalloc(x->a, (op->ncallees + 1) * sizeof *f->branch);
+    for (uint32_t i = 0; i < op->ncallees; i++)
+        if (!flat_branch(x, b, op, &op->callee[i], &f->branch[i]))
             return false;
     return true;
 }
 
-static void flat_rows(Flatten *x, const Bases *b, const Rows *r, uint32_t n,
+static void flat_rows(Flatten *x, const Bases *b, const Op *op, const Rows *r, uint32_t n,
                       FlatRows *rows, Spot *spots)
 {
     for (uint32_t i = 0; i < n; i++) {
-        rows[i] = (FlatRows){spot_of(x, b, r[i].at), r[i].bytes, new_block(x)};
+        rows[i] = (FlatRows){use_spot(x, b, op, r[i].use), r[i].bytes, new_block(x)};
         spots[i] = (Spot){rows[i].block, 0};
     }
 }
 
-static FlatLoop *flat_loop(Flatten *x, const Bases *b, const LoopStep *s)
+static FlatLoop *flat_loop(Flatten *x, const Bases *b, const Op *op)
 {
+    const LoopStep *s = op->data;
     FlatLoop *l = arena_zalloc(x->a, sizeof *l);
 
     l->length = s->length;
@@ -249,9 +260,12 @@ static FlatLoop *flat_loop(Flatten *x, const Bases *b, const LoopStep *s)
     for (uint32_t i = 0; i < s->ncarry; i++) {
         const Carry *c = &s->carry[i];
 
-        l->carry[i] =
-            (FlatCarry){spot_of(x, b, c->start), spot_of(x, b, c->out),
-                        spot_of(x, b, c->spare), c->bytes, new_block(x), new_block(x)};
+        l->carry[i] = (FlatCarry){use_spot(x, b, op, c->start),
+                                  use_spot(x, b, op, c->out),
+                                  use_spot(x, b, op, c->spare),
+                                  c->bytes,
+                                  new_block(x),
+                                  new_block(x)};
     }
     return l;
 }
@@ -267,41 +281,43 @@ static void copy_carries(Flatten *x, const FlatLoop *l, FlatList *to)
                          .n = l->carry[i].bytes}));
 }
 
-static bool flat_body(Flatten *x, const Bases *b, const LoopStep *s, FlatLoop *l)
+static bool flat_body(Flatten *x, const Bases *b, const Op *op, FlatLoop *l)
 {
+    const LoopStep *s = op->data;
     uint32_t nin = s->nconst + s->ncarry + s->nxs, nout = s->ncarry + s->nys;
     Spot *in = arena_array(x->a, nin + 1, sizeof *in);
     Spot *out = arena_array(x->a, nout + 1, sizeof *out);
 
     for (uint32_t i = 0; i < s->nconst; i++)
-        in[i] = spot_of(x, b, s->consts[i]);
+        in[i] = use_spot(x, b, op, s->consts + i);
     for (uint32_t i = 0; i < s->ncarry; i++) {
         in[s->nconst + i] = (Spot){l->carry[i].before, 0};
         out[i] = (Spot){l->carry[i].after, 0};
     }
-    flat_rows(x, b, s->xs, s->nxs, l->rows, in + s->nconst + s->ncarry);
-    flat_rows(x, b, s->ys, s->nys, l->rows + s->nxs, out + s->ncarry);
-    return flat_callee(x, &s->body, in, out, &l->body);
+    flat_rows(x, b, op, s->xs, s->nxs, l->rows, in + s->nconst + s->ncarry);
+    flat_rows(x, b, op, s->ys, s->nys, l->rows + s->nxs, out + s->ncarry);
+    return flat_callee(x, op->callee, in, out, &l->body);
 }
 
-static bool flat_scan(Flatten *x, const Bases *b, const LoopStep *s, Flat *f,
-                      FlatList *to)
+static bool flat_scan(Flatten *x, const Bases *b, const Op *op, Flat *f, FlatList *to)
 {
-    FlatLoop *l = flat_loop(x, b, s);
+    const LoopStep *s = op->data;
+    FlatLoop *l = flat_loop(x, b, op);
 
     f->kind = FLAT_LOOP;
     f->loop = l;
     x->s->loops = true;
     if (s->length > 0)
-        return flat_body(x, b, s, l);
+        return flat_body(x, b, op, l);
     copy_carries(x, l, to);
     *f = (Flat){.kind = FLAT_COPY};
     return true;
 }
 
-static bool flat_while(Flatten *x, const Bases *b, const LoopStep *s, Flat *f)
+static bool flat_while(Flatten *x, const Bases *b, const Op *op, Flat *f)
 {
-    FlatLoop *l = flat_loop(x, b, s);
+    const LoopStep *s = op->data;
+    FlatLoop *l = flat_loop(x, b, op);
     Spot *in = arena_array(x->a, s->ncond + s->ncarry + 1, sizeof *in);
 
     if (s->trips != DIM_NONE)
@@ -312,34 +328,32 @@ static bool flat_while(Flatten *x, const Bases *b, const LoopStep *s, Flat *f)
     l->is_while = true;
     l->flag = take(x, 1);
     for (uint32_t i = 0; i < s->ncond; i++)
-        in[i] = spot_of(x, b, s->cond_const[i]);
+        in[i] = use_spot(x, b, op, s->cond_const + i);
     for (uint32_t i = 0; i < s->ncarry; i++)
         in[s->ncond + i] = (Spot){l->carry[i].before, 0};
-    return flat_callee(x, &s->cond, in, &l->flag, &l->cond) && flat_body(x, b, s, l);
+    return flat_callee(x, &op->callee[1], in, &l->flag, &l->cond) &&
+           flat_body(x, b, op, l);
 }
 
 /* ---- frames ------------------------------------------------------------------------ */
 
 static bool flat_op(Flatten *x, const Bases *b, const Op *op, FlatList *to)
 {
-    const CallStep *c = op->data;
     Flat f = {0};
     bool ok = false;
 
     if (++x->steps > STEPS_MOST)
         return false;
     switch ((OpKind)op->kind) {
-    case OP_RUNS_KERNEL: ok = flat_kernel(x, b, op->data, &f); break;
-    case OP_RUNS_DOT: ok = flat_dot(x, b, op->data, &f); break;
+    case OP_RUNS_KERNEL: ok = flat_kernel(x, b, op, &f); break;
+    case OP_RUNS_DOT: ok = flat_dot(x, b, op, &f); break;
     case OP_RUNS_MOVE:
     case OP_RUNS_FILL:
     case OP_RUNS_SET: ok = flat_plain(x, b, op, &f); break;
     case OP_RUNS_COND: ok = flat_cond(x, b, op, &f); break;
-    case OP_RUNS_SCAN: ok = flat_scan(x, b, op->data, &f, to); break;
-    case OP_RUNS_WHILE: ok = flat_while(x, b, op->data, &f); break;
-    case OP_RUNS_CALL:
-        return flat_callee(x, &c->callee[0], spots_of(x, b, c->in, c->nin),
-                           spots_of(x, b, c->out, c->nout), to);
+    case OP_RUNS_SCAN: ok = flat_scan(x, b, op, &f, to); break;
+    case OP_RUNS_WHILE: ok = flat_while(x, b, op, &f); break;
+    case OP_RUNS_CALL: return flat_branch(x, b, op, op->callee, to);
     case OP_RUNS_OTHER: break;
     }
     if (ok && (f.kind != FLAT_COPY || f.n))

@@ -13,6 +13,7 @@
 #include "runtime/runtime.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define ALIGN    64
 #define FREE_MAX 512 /* parts remembered */
@@ -196,6 +197,52 @@ Op *bind_op(Bind *b, bool (*run)(Frame *f, const Op *op), void *data)
 {
     vec_push(b->a, &b->seg->ops, ((Op){.run = run, .data = data, .eqn = b->eqn}));
     return &b->seg->ops.v[b->seg->ops.n - 1];
+}
+
+Use use_strided(Ref at, size_t size, uint32_t rank, const int64_t *dims,
+                const int64_t *stride, Val v, UseKind kind)
+{
+    Use u = {at, 0, 0, v, (uint8_t)kind};
+
+    if (!k_count((int)rank, dims))
+        return u;
+    if (!stride) {
+        u.high = k_count((int)rank, dims) * (int64_t)size;
+        return u;
+    }
+    for (uint32_t i = 0; i < rank; i++) {
+        int64_t reach = (dims[i] - 1) * stride[i] * (int64_t)size;
+        *(reach < 0 ? &u.low : &u.high) += reach;
+    }
+    u.high += (int64_t)size;
+    return u;
+}
+
+uint32_t bind_use_at(Bind *b, Op *op, Use use)
+{
+    vec_push(b->a, &op->use, use);
+    return op->use.n - 1;
+}
+
+uint32_t bind_use_bytes(Bind *b, Op *op, Ref at, int64_t bytes, Val v, UseKind kind)
+{
+    return bind_use_at(b, op, (Use){at, 0, bytes, v, (uint8_t)kind});
+}
+
+/* Of a size that is not known yet: all of its block. */
+Use bind_use_of(Bind *b, Val v, UseKind kind)
+{
+    Loc at = b->f->loc[v];
+
+    if (!bind_dims(b, v))
+        return (Use){at.at, 0, USE_TO_END, v, (uint8_t)kind};
+    return use_strided(at.at, wf_dtype_size(bind_dtype(b, v)), bind_rank(b, v),
+                       bind_dims(b, v), at.stride, v, kind);
+}
+
+uint32_t bind_use(Bind *b, Op *op, Val v, UseKind kind)
+{
+    return bind_use_at(b, op, bind_use_of(b, v, kind));
 }
 
 /* ---- binding ----------------------------------------------------------------------- */
@@ -391,6 +438,8 @@ static void bind_segment(Frame *f, uint32_t index)
     s->mem_size = (size_t)b.top;
     f->base[index] = (uintptr_t)s->mem;
     s->bound = true;
+    s->failed = b.failed;
+    s->checked = false;
 }
 
 void frame_bind(Frame *f)
@@ -545,6 +594,16 @@ static void set_sizes(Frame *f, const int64_t *symvals)
         f->seg[s].bound = false;
 }
 
+Frame *root_find(const Root *r, const Plan *plan, const int64_t *symvals)
+{
+    Frame **at = r->frames + (size_t)plan->index * ROOT_FRAMES;
+
+    for (int i = 0; i < ROOT_FRAMES && at[i]; i++)
+        if (has_sizes(at[i], symvals))
+            return at[i];
+    return NULL;
+}
+
 Frame *root_frame(Root *r, const Plan *plan, const int64_t *symvals)
 {
     Frame **at = r->frames + (size_t)plan->index * ROOT_FRAMES, **oldest = at;
@@ -601,6 +660,7 @@ Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans, uint32_t nou
     memset(r->frames, 0, size);
     memset(r->kept, 0, kept);
     arena_init(&r->scratch, al, cx);
+    r->checks = getenv("WEFT_CHECK_PLANS") != NULL;
     r->wish = cx->options.threads;
     r->threads = r->wish ? r->wish : cpu_count();
     r->par = (KPar){r, r->threads, run_parallel};

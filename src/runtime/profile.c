@@ -70,22 +70,12 @@ static const char *result_type(wf_profile *p, const Frame *f, const Eqn *e)
     return text_str(&t);
 }
 
-static void take_name(void *user, const Sub *s)
-{
-    const char **name = user;
-
-    if (!*name)
-        *name = s->p->name;
-}
-
 /* The op's name; of a call that of the program called. */
 static const char *step_name(wf_profile *p, const Eqn *e)
 {
-    const char *name = NULL;
+    const Sub *body = e->op == OP_call ? call_body(e->op, e->attr) : NULL;
 
-    if (e->op == OP_call)
-        attr_each_sub(op_row(e->op), e->attr, take_name, &name);
-    return name ? arena_strdup(&p->arena, name) : op_name(e->op);
+    return body ? arena_strdup(&p->arena, body->p->name) : op_name(e->op);
 }
 
 static Entry *new_entry(wf_profile *p, const Frame *f, const Op *op)

@@ -6,6 +6,8 @@
  *   Frame                   a plan with sizes: memory, and the steps
  *                           bound to addresses in it                   frame.c
  *   steps                   how each op is bound, and what runs        steps.c step_*.c
+ *   Use                     what a step reads and writes; those who go
+ *                           through the steps of any plan              walk.c check.c
  *   Exec                    plans of a program and all it calls; idle
  *                           frames                                     exec.c
  *   Compiled                a program with machine code: calls of fused
@@ -212,28 +214,61 @@ typedef struct Ref {
     int64_t off;
 } Ref;
 
+typedef enum UseKind {
+    USE_READ = 1,
+    USE_WRITE = 2,
+    USE_BOTH = USE_READ | USE_WRITE,
+    USE_WORK = 4, /* of this step alone: nobody reads it before or after */
+    USE_KEPT = 8  /* of this step alone, and it keeps its contents from run to run */
+} UseKind;
+
+/* Memory that a step uses: the bytes from at + low to at + high. All memory that a step
+ * touches is in its uses, and nowhere else: who places, checks, exports or replays steps
+ * reads them, and knows nothing of data. */
+typedef struct Use {
+    Ref at;            /* of the first element */
+    int64_t low, high; /* low is negative where strides are; there may be gaps */
+    Val val;           /* what it holds when it was read, or is written; 0: a workspace of the
+                          equation's */
+    uint8_t kind; /* UseKind */
+} Use;
+
+#define USE_TO_END INT64_MAX /* high: to the end of a block of run-time size */
+
+/* A sub-program that a step runs, and its sizes, one for each symbol. Input i is (a row
+ * of, in later turns of a loop) the memory of use in[i], result j that of out[j]; NO_USE:
+ * in no memory of the frame. */
+#define NO_USE UINT32_MAX
+typedef struct Callee {
+    const Plan *plan;
+    const int64_t *symvals;
+    const uint32_t *in, *out;
+} Callee;
+
 /* A bound step. */
 typedef struct Op Op;
 struct Op {
     bool (*run)(Frame *f, const Op *op); /* false: an error was recorded */
     int64_t n;
-    Ref out, in[3];
-    void *data;   /* what else it needs, in the segment's arena */
+    VEC(Use) use; /* in the order that its binder and run have agreed on */
+    void *data;   /* what else it needs, in the segment's arena; no addresses in frames */
+    const Callee *callee;
+    uint32_t ncallees;
     uint32_t eqn; /* for messages */
     uint8_t kind; /* OpKind */
 };
 
 /* What a step does, where generated code can do it in its place (flatten.c); step.h says
- * what data is. */
+ * what data is, and the order of uses. */
 typedef enum OpKind {
     OP_RUNS_OTHER,
     OP_RUNS_KERNEL, /* KernelStep */
     OP_RUNS_DOT,    /* DotStep */
     OP_RUNS_MOVE,   /* KMove */
     OP_RUNS_FILL,   /* n elements of the dtype of the equation's result */
-    OP_RUNS_SET,    /* out = n, an i64 */
-    OP_RUNS_CALL,   /* CallStep */
-    OP_RUNS_COND,
+    OP_RUNS_SET,    /* n, an i64 */
+    OP_RUNS_CALL,   /* the callee */
+    OP_RUNS_COND,   /* of n callees the one that use 0 says, a bool or an i32 */
     OP_RUNS_SCAN, /* LoopStep */
     OP_RUNS_WHILE
 } OpKind;
@@ -250,6 +285,8 @@ typedef struct Home { /* of a store */
 
 typedef struct Segment {
     bool bound;
+    bool failed;  /* its last step says why it could not be bound to the end */
+    bool checked; /* by root_check, since it was bound */
     Arena arena;
     VEC(Op) ops;
     char *mem; /* memory of its temporaries */
@@ -297,6 +334,7 @@ struct Root {
     uint32_t nplans;
     Frame **frames; /* [nplans][ROOT_FRAMES] */
     uint64_t clock, entries;
+    bool checks; /* every plan, when it was bound and has run: WEFT_CHECK_PLANS */
     Buffer **kept; /* [nouts][KEPT]: memory of earlier results */
     uint32_t nouts;
     Root *next; /* in the list of idle ones */
@@ -335,6 +373,10 @@ static inline uint32_t base_dyn(const Plan *p, uint32_t k)
 static inline void *frame_at(const Frame *f, Ref r)
 {
     return (void *)(f->base[r.base] + (uintptr_t)r.off);
+}
+static inline void *op_at(const Frame *f, const Op *op, uint32_t use)
+{
+    return frame_at(f, op->use.v[use].at);
 }
 static inline Place op_place(const Frame *f, const Op *op)
 {
@@ -394,9 +436,35 @@ static inline Val bind_out(const Bind *b, uint32_t j) { return b->e->out + j; }
 Ref bind_workspace(Bind *b, size_t size);
 /* Memory of the current step that keeps its contents from run to run. */
 Ref bind_kept(Bind *b, size_t size);
+/* A step, without uses so far. */
 Op *bind_op(Bind *b, bool (*run)(Frame *f, const Op *op), void *data);
+/* What it uses: a value, as it lies; elements by strides (NULL: row-major) from a place on,
+ * of a value or of no value (0); bytes. They give the number of the use. */
+uint32_t bind_use(Bind *b, Op *op, Val v, UseKind kind);
+Use bind_use_of(Bind *b, Val v, UseKind kind);
+uint32_t bind_use_bytes(Bind *b, Op *op, Ref at, int64_t bytes, Val v, UseKind kind);
+uint32_t bind_use_at(Bind *b, Op *op, Use use);
+Use use_strided(Ref at, size_t size, uint32_t rank, const int64_t *dims,
+                const int64_t *stride, Val v, UseKind kind);
 /* A step that fails with this message when it is reached. Always false. */
 bool bind_fail(Bind *b, wf_status status, const char *fmt, ...) PRINTF(3, 4);
+
+/* ---- walk.c, check.c: the steps of any plan ------------------------------------------ */
+
+/* fn for every step of the bound segments of f and of the frames that it calls (each
+ * frame once, after the step that calls it first), in order, while it gives true. */
+typedef bool StepFn(void *user, Frame *f, const Op *op);
+bool frame_walk(Frame *f, StepFn *fn, void *user);
+/* The frame of a callee, if there is one. */
+Frame *root_find(const Root *r, const Plan *plan, const int64_t *symvals);
+/* Bytes of a base of the frame; -1: not known. */
+int64_t frame_base_bytes(const Frame *f, uint32_t base);
+/* Do the uses of all bound steps agree: is everything that is read what was written there
+ * last, does nothing lie in what another step keeps, or outside of its base, and are
+ * results at their places at the end? False with WF_ERR_INTERNAL. */
+bool plan_check(Frame *f);
+/* The same if a frame of the root was bound since it was checked. */
+bool root_check(Root *r, Frame *f);
 
 /* ---- step_*.c ---------------------------------------------------------------------- */
 
@@ -426,7 +494,8 @@ StepRow step_row(unsigned op);
 
 bool bind_map(Bind *b); /* step_map.c */
 bool bind_cast(Bind *b);
-void bind_copy_to(Bind *b, Val v, Ref to); /* step_move.c: a view made row-major */
+/* step_move.c: a view made row-major, in a workspace. */
+void bind_copy_to(Bind *b, Val v, Ref to);
 bool bind_view(Bind *b);  /* broadcast transpose slice rev: the view, or a copy of it */
 bool bind_alias(Bind *b); /* reshape bitcast stop_gradient name opt_barrier */
 bool bind_const(Bind *b);
@@ -447,7 +516,7 @@ bool bind_size(Bind *b);
 bool bind_dot(Bind *b); /* step_dot.c */
 bool bind_conv(Bind *b);
 /* Elements of one dtype into another, row-major; stride NULL: they are row-major too. */
-void bind_cast_to(Bind *b, Ref from, KType from_type, const int64_t *stride, Ref to,
+void bind_cast_to(Bind *b, Use from, KType from_type, const int64_t *stride, Use to,
                   KType to_type, uint32_t rank, const int64_t *dims);
 /* step_attention.c: a call of a body that is attention, or its gradient. False: it is not. */
 bool bind_attention(Bind *b, const Program *body);
@@ -457,6 +526,8 @@ bool bind_kernel(Bind *b, const PlanCode *c, const Sub *body);
 /* step_product.c: the same where a product comes first. s: the kernel's own step. */
 struct KernelStep;
 bool bind_product(Bind *b, struct KernelStep *s, const Sub *body);
+/* step_kernel.c: the uses of a kernel's step, see KernelStep. */
+void bind_kernel_uses(Bind *b, Op *op, const struct KernelStep *s, UseKind first_out);
 bool bind_call(Bind *b); /* step_flow.c: call checkpoint custom_jvp custom_vjp */
 bool bind_cond(Bind *b);
 bool bind_while(Bind *b);

@@ -7,10 +7,25 @@
 #include "opt/recognise.h"
 #include "runtime/runtime.h"
 
+typedef enum Plane { /* numbers of uses; those that are not there are empty */
+                     AT_Q,
+                     AT_K,
+                     AT_V,
+                     AT_OUT,
+                     AT_SHIFT,
+                     AT_SUM,
+                     AT_DOUT,
+                     AT_DQ,
+                     AT_DK,
+                     AT_DV,
+                     AT_MASK, /* of each score op */
+                     AT_WORK = AT_MASK + K_SCORE_OPS,
+                     AT_COUNT
+} Plane;
+
 typedef struct AttentionStep {
     KAttention x;
     const KAttentionTable *table;
-    Ref q, k, v, out, shift, sum, dout, dq, dk, dv, mask[K_SCORE_OPS], workspace;
 } AttentionStep;
 
 typedef struct Making { /* a step */
@@ -19,11 +34,12 @@ typedef struct Making { /* a step */
     const Attention *t;
     AttentionStep *s;
     KType type; /* of the program's values; the kernel's may be wider */
+    Use use[AT_COUNT];
 } Making;
 
-static void *at(const Frame *f, const KPlane *m, Ref r)
+static void *at(const Frame *f, const Op *op, const KPlane *m, int plane)
 {
-    return m->p ? frame_at(f, r) : NULL;
+    return m->p ? op_at(f, op, (uint32_t)plane) : NULL;
 }
 
 /* Planes that are there have any address so far. */
@@ -32,22 +48,22 @@ static bool run_attention(Frame *f, const Op *op)
     const AttentionStep *s = op->data;
     KAttention x = s->x;
 
-    x.q.p = at(f, &x.q, s->q);
-    x.k.p = at(f, &x.k, s->k);
-    x.v.p = at(f, &x.v, s->v);
-    x.out.p = at(f, &x.out, s->out);
-    x.shift.p = at(f, &x.shift, s->shift);
-    x.sum.p = at(f, &x.sum, s->sum);
-    x.dout.p = at(f, &x.dout, s->dout);
-    x.dq.p = at(f, &x.dq, s->dq);
-    x.dk.p = at(f, &x.dk, s->dk);
-    x.dv.p = at(f, &x.dv, s->dv);
+    x.q.p = at(f, op, &x.q, AT_Q);
+    x.k.p = at(f, op, &x.k, AT_K);
+    x.v.p = at(f, op, &x.v, AT_V);
+    x.out.p = at(f, op, &x.out, AT_OUT);
+    x.shift.p = at(f, op, &x.shift, AT_SHIFT);
+    x.sum.p = at(f, op, &x.sum, AT_SUM);
+    x.dout.p = at(f, op, &x.dout, AT_DOUT);
+    x.dq.p = at(f, op, &x.dq, AT_DQ);
+    x.dk.p = at(f, op, &x.dk, AT_DK);
+    x.dv.p = at(f, op, &x.dv, AT_DV);
     for (int i = 0; i < x.nops; i++)
-        x.op[i].at.p = at(f, &x.op[i].at, s->mask[i]);
+        x.op[i].at.p = at(f, op, &x.op[i].at, AT_MASK + i);
     if (x.dout.p)
-        s->table->grad(&x, &f->root->par, frame_at(f, s->workspace));
+        s->table->grad(&x, &f->root->par, op_at(f, op, AT_WORK));
     else
-        s->table->run(&x, &f->root->par, frame_at(f, s->workspace));
+        s->table->run(&x, &f->root->par, op_at(f, op, AT_WORK));
     return true;
 }
 
@@ -81,22 +97,31 @@ static KPlane plane_of(Making *m, Val v, const Labelled *x, int row, int col)
 
 static bool is_input(const Program *p, Val v) { return v && v <= p->nin; }
 
-static Ref widened(Making *m, Val v)
+/* A workspace as large as v in f32. */
+static Use wide(Bind *b, Val v, UseKind kind)
+{
+    int64_t bytes = bind_count(b, v) * 4;
+
+    return (Use){bind_workspace(b, (size_t)bytes), 0, bytes, 0, (uint8_t)kind};
+}
+
+static Use widened(Making *m, Val v)
 {
     Bind *b = m->b;
-    Ref to;
+    Use to;
 
     if (m->type == m->s->x.type)
-        return bind_ref(b, v);
-    to = bind_workspace(b, (size_t)bind_count(b, v) * 4);
-    bind_cast_to(b, bind_ref(b, v), m->type, NULL, to, KT_F32, bind_rank(b, v),
-                 bind_dims(b, v));
+        return bind_use_of(b, v, USE_READ);
+    to = wide(b, v, USE_WRITE);
+    bind_cast_to(b, bind_use_of(b, v, USE_READ), m->type, NULL, to, KT_F32,
+                 bind_rank(b, v), bind_dims(b, v));
+    to.kind = USE_READ;
     return to;
 }
 
 /* An input of the body. */
 static bool take_in(Making *m, const Labelled *x, int row, int col, KPlane *plane,
-                    Ref *ref)
+                    Plane number)
 {
     Val v;
 
@@ -104,13 +129,13 @@ static bool take_in(Making *m, const Labelled *x, int row, int col, KPlane *plan
         return false;
     v = bind_in(m->b, x->v - 1);
     *plane = plane_of(m, v, x, row, col);
-    *ref = widened(m, v);
+    m->use[number] = widened(m, v);
     return true;
 }
 
 /* A result, if the body has it; it is narrowed behind the step (narrow_results). */
 static void take_out(Making *m, const Labelled *x, int row, int col, KPlane *plane,
-                     Ref *ref)
+                     Plane number)
 {
     for (uint32_t j = 0; x->v && j < m->body->nout; j++) {
         Val v = bind_out(m->b, j);
@@ -118,40 +143,41 @@ static void take_out(Making *m, const Labelled *x, int row, int col, KPlane *pla
         if (m->body->outs[j] != x->v)
             continue;
         *plane = plane_of(m, v, x, row, col);
-        *ref = m->type == m->s->x.type
-                   ? bind_ref(m->b, v)
-                   : bind_workspace(m->b, (size_t)bind_count(m->b, v) * 4);
+        m->use[number] = m->type == m->s->x.type ? bind_use_of(m->b, v, USE_WRITE)
+                                                 : wide(m->b, v, USE_WRITE);
     }
 }
 
-static void narrow(Making *m, Val in_body, Ref from)
+static void narrow(Making *m, Val in_body, Plane number)
 {
     Bind *b = m->b;
+    Use from = m->use[number];
+
+    from.kind = USE_READ;
 
     for (uint32_t j = 0; in_body && j < m->body->nout; j++) {
         Val v = bind_out(b, j);
 
         if (m->body->outs[j] == in_body)
-            bind_cast_to(b, from, KT_F32, NULL, bind_ref(b, v), m->type, bind_rank(b, v),
-                         bind_dims(b, v));
+            bind_cast_to(b, from, KT_F32, NULL, bind_use_of(b, v, USE_WRITE), m->type,
+                         bind_rank(b, v), bind_dims(b, v));
     }
 }
 
 static void narrow_results(Making *m)
 {
     const Attention *t = m->t;
-    const AttentionStep *s = m->s;
 
-    if (m->type == s->x.type)
+    if (m->type == m->s->x.type)
         return;
     if (t->forward) {
-        narrow(m, t->out.at.v, s->out);
-        narrow(m, t->shift, s->shift);
-        narrow(m, t->sum, s->sum);
+        narrow(m, t->out.at.v, AT_OUT);
+        narrow(m, t->shift, AT_SHIFT);
+        narrow(m, t->sum, AT_SUM);
     } else {
-        narrow(m, t->dq.at.v, s->dq);
-        narrow(m, t->dk.at.v, s->dk);
-        narrow(m, t->dv.at.v, s->dv);
+        narrow(m, t->dq.at.v, AT_DQ);
+        narrow(m, t->dk.at.v, AT_DK);
+        narrow(m, t->dv.at.v, AT_DV);
     }
 }
 
@@ -193,7 +219,8 @@ static bool take_ops(Making *m)
                 return false;
             to->at = plane_of(m, bind_in(m->b, o->mask.v - 1), &o->mask, (int)t->query,
                               (int)t->key);
-            m->s->mask[x->nops] = bind_ref(m->b, bind_in(m->b, o->mask.v - 1));
+            m->use[AT_MASK + x->nops] =
+                bind_use_of(m->b, bind_in(m->b, o->mask.v - 1), USE_READ);
         }
         x->nops++;
     }
@@ -240,36 +267,35 @@ static bool take_forward(Making *m)
     Labelled shift = by_row(t, t->shift), sum = by_row(t, t->sum);
     int i = (int)t->query, j = (int)t->key;
 
-    if (!take_in(m, &t->q, i, LABEL_DEPTH, &s->x.q, &s->q) ||
-        !take_in(m, &t->k, j, LABEL_DEPTH, &s->x.k, &s->k) ||
-        !take_in(m, &t->v, j, LABEL_WIDTH, &s->x.v, &s->v))
+    if (!take_in(m, &t->q, i, LABEL_DEPTH, &s->x.q, AT_Q) ||
+        !take_in(m, &t->k, j, LABEL_DEPTH, &s->x.k, AT_K) ||
+        !take_in(m, &t->v, j, LABEL_WIDTH, &s->x.v, AT_V))
         return false;
-    take_out(m, &t->out.at, i, LABEL_WIDTH, &s->x.out, &s->out);
-    take_out(m, &shift, i, LABEL_NONE - 1, &s->x.shift, &s->shift);
-    take_out(m, &sum, i, LABEL_NONE - 1, &s->x.sum, &s->sum);
+    take_out(m, &t->out.at, i, LABEL_WIDTH, &s->x.out, AT_OUT);
+    take_out(m, &shift, i, LABEL_NONE - 1, &s->x.shift, AT_SHIFT);
+    take_out(m, &sum, i, LABEL_NONE - 1, &s->x.sum, AT_SUM);
     return s->x.out.p != NULL;
 }
 
 static bool take_gradient(Making *m)
 {
     const Attention *t = m->t;
-    AttentionStep *s = m->s;
-    KAttention *x = &s->x;
+    KAttention *x = &m->s->x;
     Labelled shift = by_row(t, t->shift), sum = by_row(t, t->sum), out = t->dout;
     int i = (int)t->query, j = (int)t->key;
 
     out.v = m->body->nin; /* the last input */
-    if (!take_in(m, &t->q, i, LABEL_DEPTH, &x->q, &s->q) ||
-        !take_in(m, &t->k, j, LABEL_DEPTH, &x->k, &s->k) ||
-        !take_in(m, &t->v, j, LABEL_WIDTH, &x->v, &s->v) ||
-        !take_in(m, &shift, i, LABEL_NONE - 1, &x->shift, &s->shift) ||
-        !take_in(m, &sum, i, LABEL_NONE - 1, &x->sum, &s->sum) ||
-        !take_in(m, &t->dout, i, LABEL_WIDTH, &x->dout, &s->dout) ||
-        !take_in(m, &out, i, LABEL_WIDTH, &x->out, &s->out))
+    if (!take_in(m, &t->q, i, LABEL_DEPTH, &x->q, AT_Q) ||
+        !take_in(m, &t->k, j, LABEL_DEPTH, &x->k, AT_K) ||
+        !take_in(m, &t->v, j, LABEL_WIDTH, &x->v, AT_V) ||
+        !take_in(m, &shift, i, LABEL_NONE - 1, &x->shift, AT_SHIFT) ||
+        !take_in(m, &sum, i, LABEL_NONE - 1, &x->sum, AT_SUM) ||
+        !take_in(m, &t->dout, i, LABEL_WIDTH, &x->dout, AT_DOUT) ||
+        !take_in(m, &out, i, LABEL_WIDTH, &x->out, AT_OUT))
         return false;
-    take_out(m, &t->dq.at, i, LABEL_DEPTH, &x->dq, &s->dq);
-    take_out(m, &t->dk.at, j, LABEL_DEPTH, &x->dk, &s->dk);
-    take_out(m, &t->dv.at, j, LABEL_WIDTH, &x->dv, &s->dv);
+    take_out(m, &t->dq.at, i, LABEL_DEPTH, &x->dq, AT_DQ);
+    take_out(m, &t->dk.at, j, LABEL_DEPTH, &x->dk, AT_DK);
+    take_out(m, &t->dv.at, j, LABEL_WIDTH, &x->dv, AT_DV);
     x->dq_times = t->dq.times;
     x->dk_times = t->dk.times;
     x->dv_times = t->dv.times;
@@ -280,7 +306,9 @@ bool bind_attention(Bind *b, const Program *body)
 {
     Attention t;
     AttentionStep *s = arena_zalloc(b->a, sizeof *s);
-    Making m = {b, body, &t, s, KT_F32};
+    Making m = {.b = b, .body = body, .t = &t, .s = s, .type = KT_F32};
+    size_t size;
+    Op *op;
 
     if (!attention_read(b->a, body, &t))
         return false;
@@ -291,10 +319,12 @@ bool bind_attention(Bind *b, const Program *body)
     take_sizes(&m);
     if (!take_ops(&m) || !(t.forward ? take_forward(&m) : take_gradient(&m)))
         return false;
-    s->workspace =
-        bind_workspace(b, t.forward ? s->table->workspace(&s->x, b->root->threads)
-                                    : s->table->grad_workspace(&s->x, b->root->threads));
-    bind_op(b, run_attention, s);
+    size = t.forward ? s->table->workspace(&s->x, b->root->threads)
+                     : s->table->grad_workspace(&s->x, b->root->threads);
+    m.use[AT_WORK] = (Use){bind_workspace(b, size), 0, (int64_t)size, 0, USE_WORK};
+    op = bind_op(b, run_attention, s);
+    for (int i = 0; i < AT_COUNT; i++)
+        bind_use_at(b, op, m.use[i]);
     narrow_results(&m);
     return true;
 }

@@ -9,7 +9,7 @@
 
 /* An operand on its way to the kernel. */
 typedef struct Side {
-    Ref at;
+    Use use;
     KType type;
     uint32_t rank;
     const int64_t *dims;
@@ -26,8 +26,11 @@ static bool has_kernel(KType x, KType y, KType z)
 static Side side_of(Bind *b, uint32_t i)
 {
     Val v = bind_in(b, i);
-    Side s = {
-        bind_ref(b, v), (KType)bind_dtype(b, v), bind_rank(b, v), bind_dims(b, v), {0}};
+    Side s = {bind_use_of(b, v, USE_READ),
+              (KType)bind_dtype(b, v),
+              bind_rank(b, v),
+              bind_dims(b, v),
+              {0}};
     int64_t room[MAX_RANK];
 
     memcpy(s.stride, bind_strides(b, v, room), s.rank * sizeof *s.stride);
@@ -40,14 +43,14 @@ static int64_t side_count(const Side *s) { return k_count((int)s->rank, s->dims)
 
 static bool run_cast(Frame *f, const Op *op)
 {
-    const void *in = frame_at(f, op->in[0]);
-    void *out = frame_at(f, op->out);
+    const void *in = op_at(f, op, 0);
+    void *out = op_at(f, op, 1);
 
     kmap_run(op->data, &in, &out, &f->root->par);
     return true;
 }
 
-void bind_cast_to(Bind *b, Ref from, KType from_type, const int64_t *stride, Ref to,
+void bind_cast_to(Bind *b, Use from, KType from_type, const int64_t *stride, Use to,
                   KType to_type, uint32_t rank, const int64_t *dims)
 {
     KMap *m = arena_alloc(b->a, sizeof *m);
@@ -57,26 +60,38 @@ void bind_cast_to(Bind *b, Ref from, KType from_type, const int64_t *stride, Ref
     kmap_init_cast(m, b->root->loops, from_type, to_type, (int)rank, dims, stride, &room);
     m->space[0] = arena_dup(b->a, &room, sizeof room);
     op = bind_op(b, run_cast, m);
-    op->in[0] = from;
-    op->out = to;
+    bind_use_at(b, op, from);
+    bind_use_at(b, op, to);
 }
 
 static bool run_copy(Frame *f, const Op *op)
 {
-    kmove_run(op->data, frame_at(f, op->out), frame_at(f, op->in[0]), &f->root->par);
+    kmove_run(op->data, op_at(f, op, 1), op_at(f, op, 0), &f->root->par);
     return true;
+}
+
+/* A workspace that one step of the equation writes and another reads. */
+static Use scratch(Bind *b, size_t size)
+{
+    return (Use){bind_workspace(b, size), 0, (int64_t)size, 0, USE_WRITE};
+}
+
+static Use as_read(Use u)
+{
+    u.kind = USE_READ;
+    return u;
 }
 
 /* The operand in another dtype, row-major. */
 static void side_cast(Bind *b, Side *s, KType to)
 {
-    Ref at;
+    Use at;
 
     if (s->type == to)
         return;
-    at = bind_workspace(b, (size_t)side_count(s) * k_size(to));
-    bind_cast_to(b, s->at, s->type, s->stride, at, to, s->rank, s->dims);
-    s->at = at;
+    at = scratch(b, (size_t)side_count(s) * k_size(to));
+    bind_cast_to(b, s->use, s->type, s->stride, at, to, s->rank, s->dims);
+    s->use = as_read(at);
     s->type = to;
     k_row_major((int)s->rank, s->dims, s->stride);
 }
@@ -86,6 +101,7 @@ static void side_reorder(Bind *b, Side *s, const int64_t *order)
 {
     int64_t to[MAX_RANK], step = 1;
     KMove *m = arena_alloc(b->a, sizeof *m);
+    Use at;
     Op *op;
 
     for (uint32_t i = s->rank; i-- > 0; step *= MAX(s->dims[order[i]], 1))
@@ -93,8 +109,10 @@ static void side_reorder(Bind *b, Side *s, const int64_t *order)
     kmove_init(m, k_size(s->type), (int)s->rank, s->dims, to, s->stride);
     op = bind_op(b, run_copy, m);
     op->kind = OP_RUNS_MOVE;
-    op->in[0] = s->at;
-    op->out = s->at = bind_workspace(b, (size_t)side_count(s) * k_size(s->type));
+    at = scratch(b, (size_t)side_count(s) * k_size(s->type));
+    bind_use_at(b, op, s->use);
+    bind_use_at(b, op, at);
+    s->use = as_read(at);
     memcpy(s->stride, to, s->rank * sizeof *to);
 }
 
@@ -212,14 +230,15 @@ static bool is_lasting(const Frame *f, Ref r, uint64_t *since)
 }
 
 /* The packed form of m.b, NULL if it has none. */
-static const void *packed_operand(Frame *f, DotStep *s)
+static const void *packed_operand(Frame *f, const Op *op)
 {
+    DotStep *s = op->data;
     uint64_t since;
     void *to;
 
-    if (!s->keeps || !is_lasting(f, s->y, &since))
+    if (!s->keeps || !is_lasting(f, op->use.v[DOT_Y].at, &since))
         return NULL;
-    to = frame_at(f, s->packed);
+    to = op_at(f, op, DOT_PACKED);
     if (s->from != s->m.b || s->entry != since) {
         kernels_matmul_pack(f->root->kernels, &s->m, &f->root->par, to);
         s->from = s->m.b;
@@ -232,11 +251,11 @@ static bool run_dot(Frame *f, const Op *op)
 {
     DotStep *s = op->data;
 
-    s->m.a = frame_at(f, s->x);
-    s->m.b = frame_at(f, s->y);
-    s->m.c = frame_at(f, s->out);
-    s->m.packed = packed_operand(f, s);
-    kernels_matmul(f->root->kernels, &s->m, &f->root->par, frame_at(f, s->workspace));
+    s->m.a = op_at(f, op, DOT_X);
+    s->m.b = op_at(f, op, DOT_Y);
+    s->m.c = op_at(f, op, DOT_OUT);
+    s->m.packed = packed_operand(f, op);
+    kernels_matmul(f->root->kernels, &s->m, &f->root->par, op_at(f, op, DOT_WORK));
     return true;
 }
 
@@ -277,15 +296,10 @@ static void lay_out(Bind *b, Side *x, Side *y, const Roles *rx, const Roles *ry,
     m->c_col = 1;
 }
 
-/* Integers: rows of z = sum over k of x[i,k] * row k of y, modulo 2^width. in[2] is z. */
-typedef struct IntStep {
-    KMatmul m;
-    Ref x, y, out;
-} IntStep;
-
+/* Integers: rows of z = sum over k of x[i,k] * row k of y, modulo 2^width. Uses: x y z. */
 #define INT_ROWS(T)                                                                      \
     for (int64_t i = 0; i < m->m; i++) {                                                 \
-        T *z = (T *)s->m.c + c + i * m->n;                                               \
+        T *z = (T *)m->c + c + i * m->n;                                                 \
         memset(z, 0, (size_t)m->n * sizeof *z);                                          \
         for (int64_t k = 0; k < m->k; k++) {                                             \
             T u = ((const T *)m->a)[a + i * m->a_row + k * m->a_col];                    \
@@ -296,10 +310,8 @@ typedef struct IntStep {
     }                                                                                    \
     break
 
-static void int_matmul(const IntStep *s, int64_t a, int64_t w, int64_t c)
+static void int_matmul(const KMatmul *m, int64_t a, int64_t w, int64_t c)
 {
-    const KMatmul *m = &s->m;
-
     switch (k_size(m->c_type)) {
     case 1: INT_ROWS(uint8_t);
     case 2: INT_ROWS(uint16_t);
@@ -310,14 +322,13 @@ static void int_matmul(const IntStep *s, int64_t a, int64_t w, int64_t c)
 
 static bool run_int_dot(Frame *f, const Op *op)
 {
-    IntStep *s = op->data;
-    KMatmul *m = &s->m;
+    KMatmul *m = op->data;
     int64_t at[K_BATCH] = {0}, a, w, c;
     int i;
 
-    m->a = frame_at(f, s->x);
-    m->b = frame_at(f, s->y);
-    m->c = frame_at(f, s->out);
+    m->a = op_at(f, op, DOT_X);
+    m->b = op_at(f, op, DOT_Y);
+    m->c = op_at(f, op, DOT_OUT);
     for (i = 0; i < m->nbatch; i++)
         if (m->batch[i] == 0)
             return true;
@@ -330,54 +341,81 @@ static bool run_int_dot(Frame *f, const Op *op)
         }
         if (cancelled(f->root->cx))
             return op_fail(f, op, WF_ERR_CANCELLED, "the run was cancelled");
-        int_matmul(s, a, w, c);
+        int_matmul(m, a, w, c);
         for (i = m->nbatch - 1; i >= 0 && ++at[i] == m->batch[i]; i--)
             at[i] = 0;
     } while (i >= 0);
     return true;
 }
 
-/* Bytes of workspace, whether y is packed or not. */
-static size_t dot_workspace(Bind *b, DotStep *s)
+/* Bytes of workspace, whether y is packed or not; if it may be, its place. */
+static size_t dot_workspace(Bind *b, DotStep *s, Ref y, Use *packed_at)
 {
     const Kernels *k = b->root->kernels;
     size_t plain = kernels_matmul_workspace(k, &s->m, b->root->threads),
            size = kernels_matmul_packed_size(k, &s->m), packed;
     uint64_t since;
 
-    if (!size || !is_lasting(b->f, s->y, &since))
+    if (!size || !is_lasting(b->f, y, &since))
         return plain;
     s->keeps = true;
-    s->packed = bind_kept(b, size);
+    *packed_at = (Use){bind_kept(b, size), 0, (int64_t)size, 0, USE_KEPT};
     s->m.packed = s; /* any address */
     packed = kernels_matmul_workspace(k, &s->m, b->root->threads);
     s->m.packed = NULL;
     return MAX(plain, packed);
 }
 
+static bool bind_int_dot(Bind *b, const DotAttr *a, Side *x, Side *y)
+{
+    KMatmul *m = arena_zalloc(b->a, sizeof *m);
+    Roles rx, ry;
+    Op *op;
+
+    side_cast(b, x, (KType)a->acc);
+    side_cast(b, y, (KType)a->acc);
+    find_roles(&rx, x->rank, a->lhs_batch, a->lhs, true);
+    find_roles(&ry, y->rank, a->rhs_batch, a->rhs, false);
+    lay_out(b, x, y, &rx, &ry, m);
+    m->c_type = (KType)a->acc;
+    op = bind_op(b, run_int_dot, m);
+    bind_use_at(b, op, x->use);
+    bind_use_at(b, op, y->use);
+    bind_use(b, op, bind_out(b, 0), USE_WRITE);
+    return true;
+}
+
+/* Where the product goes: to the result, or to what is cast to it. */
+static Use work_use(Bind *b, KType work, KType acc)
+{
+    Val z = bind_out(b, 0);
+
+    return work == acc ? bind_use_of(b, z, USE_WRITE)
+                       : scratch(b, (size_t)bind_count(b, z) * k_size(work));
+}
+
+static void cast_back(Bind *b, Use from, KType work, KType acc)
+{
+    Val z = bind_out(b, 0);
+
+    if (work != acc)
+        bind_cast_to(b, as_read(from), work, NULL, bind_use_of(b, z, USE_WRITE), acc,
+                     bind_rank(b, z), bind_dims(b, z));
+}
+
 bool bind_dot(Bind *b)
 {
     const DotAttr *a = b->attr;
-    Val z = bind_out(b, 0);
     KType acc = (KType)a->acc, work = acc;
     Side x = side_of(b, 0), y = side_of(b, 1);
+    Use out, packed;
+    size_t size;
     Roles rx, ry;
     DotStep *s;
+    Op *op;
 
-    if (acc < KT_F16) {
-        IntStep *t = arena_zalloc(b->a, sizeof *t);
-        side_cast(b, &x, acc);
-        side_cast(b, &y, acc);
-        find_roles(&rx, x.rank, a->lhs_batch, a->lhs, true);
-        find_roles(&ry, y.rank, a->rhs_batch, a->rhs, false);
-        lay_out(b, &x, &y, &rx, &ry, &t->m);
-        t->m.c_type = acc;
-        t->x = x.at;
-        t->y = y.at;
-        t->out = bind_ref(b, z);
-        bind_op(b, run_int_dot, t);
-        return true;
-    }
+    if (acc < KT_F16)
+        return bind_int_dot(b, a, &x, &y);
     if (!has_kernel(x.type, y.type, acc)) {
         side_cast(b, &x, KT_F64);
         side_cast(b, &y, KT_F64);
@@ -390,25 +428,26 @@ bool bind_dot(Bind *b)
     s->m.c_type = work;
     if (b->epilogue)
         s->m.epilogue = *b->epilogue;
-    s->x = x.at;
-    s->y = y.at;
-    s->out =
-        work == acc ? bind_ref(b, z) : bind_workspace(b, (size_t)bind_count(b, z) * 8);
-    s->workspace = bind_workspace(b, dot_workspace(b, s));
-    bind_op(b, run_dot, s)->kind = OP_RUNS_DOT;
-    if (work != acc)
-        bind_cast_to(b, s->out, work, NULL, bind_ref(b, z), acc, bind_rank(b, z),
-                     bind_dims(b, z));
+    out = work_use(b, work, acc);
+    size = dot_workspace(b, s, y.use.at, &packed);
+    op = bind_op(b, run_dot, s);
+    op->kind = OP_RUNS_DOT;
+    bind_use_at(b, op, x.use);
+    bind_use_at(b, op, y.use);
+    bind_use_at(b, op, out);
+    bind_use_bytes(b, op, bind_workspace(b, size), (int64_t)size, 0, USE_WORK);
+    if (s->keeps)
+        bind_use_at(b, op, packed);
+    cast_back(b, out, work, acc);
     return true;
 }
 
 /* ---- convolution ------------------------------------------------------------------- */
 
+/* Uses as a product's. */
 typedef struct ConvStep {
     KConv c;
-    Ref x, w, out, workspace;
-    Ref packed;         /* of the filters */
-    bool keeps, filled; /* there is such a thing; it is filled */
+    bool keeps, filled; /* packed filters: there is such a thing; it is filled */
     int64_t groups; /* batch groups: part g of the batch makes part g of the channels */
     int64_t x_step, w_step, out_step; /* bytes from one to the next */
 } ConvStep;
@@ -416,15 +455,15 @@ typedef struct ConvStep {
 static bool run_conv(Frame *f, const Op *op)
 {
     ConvStep *s = op->data;
-    const char *x = frame_at(f, s->x), *w = frame_at(f, s->w);
-    char *out = frame_at(f, s->out);
+    const char *x = op_at(f, op, DOT_X), *w = op_at(f, op, DOT_Y);
+    char *out = op_at(f, op, DOT_OUT);
 
     if (s->keeps) {
-        s->c.packed = frame_at(f, s->packed);
+        s->c.packed = op_at(f, op, DOT_PACKED);
         if (!s->filled) {
             s->c.w = w;
             kernels_conv_pack(f->root->kernels, &s->c, &f->root->par,
-                              frame_at(f, s->packed));
+                              op_at(f, op, DOT_PACKED));
             s->filled = true;
         }
     }
@@ -432,7 +471,7 @@ static bool run_conv(Frame *f, const Op *op)
         s->c.x = x + g * s->x_step;
         s->c.w = w + g * s->w_step;
         s->c.out = out + g * s->out_step;
-        kernels_conv(f->root->kernels, &s->c, &f->root->par, frame_at(f, s->workspace));
+        kernels_conv(f->root->kernels, &s->c, &f->root->par, op_at(f, op, DOT_WORK));
     }
     return true;
 }
@@ -490,16 +529,15 @@ static void conv_channels(ConvStep *s, const ConvAttr *a, const Side *x, const S
     s->out_step = c->out_channels * c->out_channel * (int64_t)k_size(c->out_type);
 }
 
-/* Filters that are a constant are packed by the first run. */
-static void conv_keep_filters(Bind *b, ConvStep *s)
+/* The workspace, and of packed filters their own. */
+static void add_conv_memory(Bind *b, Op *op, const ConvStep *s, size_t packed)
 {
-    size_t size = kernels_conv_packed_size(b->root->kernels, &s->c);
+    size_t size = kernels_conv_workspace(b->root->kernels, &s->c, b->root->threads);
+    Ref kept = packed ? bind_kept(b, packed) : (Ref){0, 0};
 
-    if (size == 0)
-        return;
-    s->packed = bind_kept(b, size);
-    s->keeps = true;
-    s->c.packed = s; /* any address */
+    bind_use_bytes(b, op, bind_workspace(b, size), (int64_t)size, 0, USE_WORK);
+    if (packed)
+        bind_use_bytes(b, op, kept, (int64_t)packed, 0, USE_KEPT);
 }
 
 bool bind_conv(Bind *b)
@@ -510,6 +548,9 @@ bool bind_conv(Bind *b)
     Side x = side_of(b, 0), w = side_of(b, 1);
     int64_t zstride[MAX_RANK];
     ConvStep *s = arena_zalloc(b->a, sizeof *s);
+    size_t size = 0;
+    Use out;
+    Op *op;
 
     if (bind_count(b, z) == 0)
         return true;
@@ -528,18 +569,18 @@ bool bind_conv(Bind *b)
         s->c.epilogue = *b->epilogue;
     conv_spatial(&s->c, a, &x, &w, bind_dims(b, z), zstride);
     conv_channels(s, a, &x, &w, bind_dims(b, z), zstride);
-    s->x = x.at;
-    s->w = w.at;
-    s->out =
-        work == acc ? bind_ref(b, z) : bind_workspace(b, (size_t)bind_count(b, z) * 8);
+    out = work_use(b, work, acc);
     s->c.x = s->c.w = s->c.out = s; /* any address, for sums with it */
-    if (s->w.base == base_const(b->plan) && s->groups == 1)
-        conv_keep_filters(b, s);
-    s->workspace = bind_workspace(
-        b, kernels_conv_workspace(b->root->kernels, &s->c, b->root->threads));
-    bind_op(b, run_conv, s);
-    if (work != acc)
-        bind_cast_to(b, s->out, work, NULL, bind_ref(b, z), acc, bind_rank(b, z),
-                     bind_dims(b, z));
+    if (w.use.at.base == base_const(b->plan) && s->groups == 1)
+        size = kernels_conv_packed_size(b->root->kernels, &s->c);
+    s->keeps = size != 0; /* filters that are a constant are packed by the first run */
+    if (s->keeps)
+        s->c.packed = s;
+    op = bind_op(b, run_conv, s);
+    bind_use_at(b, op, x.use);
+    bind_use_at(b, op, w.use);
+    bind_use_at(b, op, out);
+    add_conv_memory(b, op, s, size);
+    cast_back(b, out, work, acc);
     return true;
 }

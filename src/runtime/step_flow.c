@@ -12,29 +12,15 @@
 
 /* ---- a sub-program and its sizes --------------------------------------------------- */
 
-/* The binds of s are numbers here. */
-static Callee callee_of(Bind *b, const Sub *s)
+/* The binds of s are numbers here. Which uses its inputs and results are is to be said. */
+static Callee callee_of(Bind *b, const Sub *s, uint32_t **in, uint32_t **out)
 {
-    return (Callee){plan_sub(b->plan, s->p),
-                    arena_dup(b->a, s->binds.v, s->binds.n * sizeof(int64_t))};
-}
+    Callee c = {plan_sub(b->plan, s->p),
+                arena_dup(b->a, s->binds.v, s->binds.n * sizeof(int64_t)), NULL, NULL};
 
-static Ref *refs_of_inputs(Bind *b, uint32_t first)
-{
-    Ref *r = arena_array(b->a, b->e->nin - first + 1, sizeof *r);
-
-    for (uint32_t i = first; i < b->e->nin; i++)
-        r[i - first] = bind_ref(b, bind_in(b, i));
-    return r;
-}
-
-static Ref *refs_of_outputs(Bind *b)
-{
-    Ref *r = arena_array(b->a, b->e->nout + 1u, sizeof *r);
-
-    for (uint32_t j = 0; j < b->e->nout; j++)
-        r[j] = bind_ref(b, bind_out(b, j));
-    return r;
+    c.in = *in = arena_array(b->a, s->p->nin + 1, sizeof **in);
+    c.out = *out = arena_array(b->a, s->p->nout + 1, sizeof **out);
+    return c;
 }
 
 static Frame *open_callee(Frame *f, const Callee *c)
@@ -64,62 +50,77 @@ static bool called_here(Frame *f, const Op *op, const Callee *c)
 
 /* ---- call, cond -------------------------------------------------------------------- */
 
-static bool run_callee(Frame *f, const Op *op, const CallStep *s, const Callee *c)
+static bool run_callee(Frame *f, const Op *op, const Callee *c)
 {
     Frame *g = open_callee(f, c);
 
-    for (uint32_t i = 0; i < s->nin; i++)
-        set_in(g, i, frame_at(f, s->in[i]));
-    for (uint32_t j = 0; j < s->nout; j++)
-        set_out(g, j, frame_at(f, s->out[j]));
+    for (uint32_t i = 0; i < c->plan->p->nin; i++)
+        set_in(g, i, op_at(f, op, c->in[i]));
+    for (uint32_t j = 0; j < c->plan->p->nout; j++)
+        set_out(g, j, op_at(f, op, c->out[j]));
     return frame_run(g) || called_here(f, op, c);
 }
 
-static bool run_call(Frame *f, const Op *op)
-{
-    const CallStep *s = op->data;
-
-    return run_callee(f, op, s, &s->callee[0]);
-}
+static bool run_call(Frame *f, const Op *op) { return run_callee(f, op, op->callee); }
 
 static bool run_cond(Frame *f, const Op *op)
 {
-    const CallStep *s = op->data;
-    const void *p = frame_at(f, op->in[0]);
+    const Use *index = &op->use.v[0];
+    const void *p = frame_at(f, index->at);
     int32_t i;
 
-    if (s->index_dtype == WF_BOOL)
+    if (val_type(f->plan->p, index->val).dtype == WF_BOOL)
         i = *(const uint8_t *)p != 0;
     else
         memcpy(&i, p, sizeof i);
-    return run_callee(f, op, s, &s->callee[i < 0 ? 0 : MIN((uint32_t)i, s->n - 1)]);
+    return run_callee(f, op, &op->callee[i < 0 ? 0 : MIN((uint32_t)i, op->ncallees - 1)]);
 }
 
-static CallStep *call_step(Bind *b, const Sub *subs, uint32_t n, uint32_t first)
+/* Operands from `first` on are the callees' inputs: one use each, in[i]; then results. */
+static Op *add_call(Bind *b, bool (*run)(Frame *f, const Op *op), const Sub *subs,
+                    uint32_t n, uint32_t first, const Use *in)
 {
-    CallStep *s = arena_zalloc(b->a, sizeof *s + n * sizeof *s->callee);
+    Callee *callee = arena_array(b->a, n + 1, sizeof *callee);
+    uint32_t nin = b->e->nin, *to, *from;
+    Op *op = bind_op(b, run, NULL);
 
-    s->nin = b->e->nin - first;
-    s->nout = b->e->nout;
-    s->in = refs_of_inputs(b, first);
-    s->out = refs_of_outputs(b);
-    s->n = n;
-    for (uint32_t i = 0; i < n; i++)
-        s->callee[i] = callee_of(b, &subs[i]);
-    return s;
+    for (uint32_t i = 0; i < nin; i++)
+        bind_use_at(b, op, in[i]);
+    for (uint32_t j = 0; j < b->e->nout; j++)
+        bind_use(b, op, bind_out(b, j), USE_WRITE);
+    for (uint32_t k = 0; k < n; k++) {
+        callee[k] = callee_of(b, &subs[k], &to, &from);
+        for (uint32_t i = first; i < nin; i++)
+            to[i - first] = i;
+        for (uint32_t j = 0; j < b->e->nout; j++)
+            from[j] = nin + j;
+    }
+    op->callee = callee;
+    op->ncallees = n;
+    return op;
+}
+
+static Use *operand_uses(Bind *b)
+{
+    Use *in = arena_array(b->a, b->e->nin + 1u, sizeof *in);
+
+    for (uint32_t i = 0; i < b->e->nin; i++)
+        in[i] = bind_use_of(b, bind_in(b, i), USE_READ);
+    return in;
 }
 
 /* Operands in whose memory a result lies are copied first. */
-static void keep_operands(Bind *b, CallStep *s)
+static void keep_operands(Bind *b, Use *in)
 {
-    for (uint32_t i = 0; i < s->nin; i++)
-        for (uint32_t j = 0; j < s->nout; j++) {
-            Ref from = s->in[i];
+    for (uint32_t i = 0; i < b->e->nin; i++)
+        for (uint32_t j = 0; j < b->e->nout; j++) {
+            Ref from = in[i].at, to = bind_ref(b, bind_out(b, j));
 
-            if (from.base != s->out[j].base || from.off != s->out[j].off)
+            if (from.base != to.base || from.off != to.off)
                 continue;
-            s->in[i] = bind_workspace(b, (size_t)bind_bytes(b, bind_in(b, i)));
-            bind_copy_to(b, bind_in(b, i), s->in[i]);
+            in[i].at = bind_workspace(b, (size_t)in[i].high);
+            in[i].val = 0;
+            bind_copy_to(b, bind_in(b, i), in[i].at);
         }
 }
 
@@ -127,61 +128,100 @@ bool bind_call(Bind *b)
 {
     const Sub *body = call_body(b->e->op, b->attr);
     const PlanCode *code = plan_sub(b->plan, body->p)->code;
-    CallStep *s;
+    Use *in;
 
     if (code && bind_kernel(b, code, body))
         return true;
     if (!code && recognised_name(body->p->name) &&
         (bind_attention(b, body->p) || bind_rows(b, body->p)))
         return true;
-    s = call_step(b, body, 1, 0);
+    in = operand_uses(b);
     if (code) /* the kernel could have written in place, its equations may not */
-        keep_operands(b, s);
-    bind_op(b, run_call, s)->kind = OP_RUNS_CALL;
+        keep_operands(b, in);
+    add_call(b, run_call, body, 1, 0, in)->kind = OP_RUNS_CALL;
     return true;
 }
 
 bool bind_cond(Bind *b)
 {
     Subs branches = ((const CondAttr *)b->attr)->branches;
-    CallStep *s = call_step(b, branches.v, branches.n, 1);
-    Op *op;
 
-    s->index_dtype = bind_dtype(b, bind_in(b, 0));
-    op = bind_op(b, run_cond, s);
-    op->kind = OP_RUNS_COND;
-    op->in[0] = bind_ref(b, bind_in(b, 0));
+    add_call(b, run_cond, branches.v, branches.n, 1, operand_uses(b))->kind =
+        OP_RUNS_COND;
     return true;
 }
 
 /* ---- loops ------------------------------------------------------------------------- */
 
-static LoopStep *loop_step(Bind *b, const Sub *body, uint32_t first_const,
-                           uint32_t nconst, uint32_t ncarry)
+/* Uses: the operands in their order, the results, second buffers of carries. */
+static Op *add_loop(Bind *b, bool (*run)(Frame *f, const Op *op), LoopStep *s,
+                    const Sub *body)
+{
+    uint32_t first = s->consts + s->nconst;
+    const Plan *plan = plan_sub(b->plan, body->p);
+    Op *op = bind_op(b, run, s);
+
+    for (uint32_t i = 0; i < b->e->nin; i++)
+        bind_use(b, op, bind_in(b, i), USE_READ);
+    for (uint32_t j = 0; j < b->e->nout; j++)
+        bind_use(b, op, bind_out(b, j), USE_WRITE);
+    for (uint32_t i = 0; i < s->ncarry; i++) {
+        Carry *c = &s->carry[i];
+
+        *c = (Carry){first + i, b->e->nin + i, b->e->nin + i,
+                     bind_bytes(b, bind_out(b, i))};
+        if (!plan_carry_in_place(plan, s->nconst + i, i))
+            c->spare = bind_use_bytes(b, op, bind_workspace(b, (size_t)c->bytes),
+                                      c->bytes, 0, USE_WORK);
+    }
+    for (uint32_t i = 0; i < s->nconst; i++)
+        s->known[i] = op->use.v[s->consts + i].at.base == base_const(b->plan);
+    return op;
+}
+
+/* A carry that has one buffer is where the body writes it. */
+static uint32_t carry_in(const Carry *c)
+{
+    return c->spare == c->out ? c->out : c->start;
+}
+
+/* The body; n: of callees, for the condition too. */
+static Callee *add_body(Bind *b, Op *op, const Sub *body, uint32_t n)
+{
+    const LoopStep *s = op->data;
+    Callee *c = arena_array(b->a, n, sizeof *c);
+    uint32_t *in, *out, first = s->nconst + s->ncarry;
+
+    c[0] = callee_of(b, body, &in, &out);
+    for (uint32_t i = 0; i < s->nconst; i++)
+        in[i] = s->consts + i;
+    for (uint32_t i = 0; i < s->ncarry; i++) {
+        in[s->nconst + i] = carry_in(&s->carry[i]);
+        out[i] = s->carry[i].out;
+    }
+    for (uint32_t i = 0; i < s->nxs; i++)
+        in[first + i] = s->xs[i].use;
+    for (uint32_t j = 0; j < s->nys; j++)
+        out[s->ncarry + j] = s->ys[j].use;
+    op->callee = c;
+    op->ncallees = n;
+    return c;
+}
+
+static LoopStep *loop_step(Bind *b, uint32_t first_const, uint32_t nconst,
+                           uint32_t ncarry)
 {
     LoopStep *s = arena_zalloc(b->a, sizeof *s);
-    uint32_t first = first_const + nconst;
 
-    s->body = callee_of(b, body);
+    s->consts = first_const;
     s->nconst = nconst;
     s->ncarry = ncarry;
-    s->nxs = b->e->nin - first - ncarry;
+    s->nxs = b->e->nin - first_const - nconst - ncarry;
     s->nys = b->e->nout - ncarry;
-    s->consts = refs_of_inputs(b, first_const);
     s->known = arena_array(b->a, nconst + 1, sizeof *s->known);
-    for (uint32_t i = 0; i < nconst; i++)
-        s->known[i] = s->consts[i].base == base_const(b->plan);
     s->carry = arena_array(b->a, ncarry + 1, sizeof *s->carry);
     s->xs = arena_array(b->a, s->nxs + 1, sizeof *s->xs);
     s->ys = arena_array(b->a, s->nys + 1, sizeof *s->ys);
-    for (uint32_t i = 0; i < ncarry; i++) {
-        Carry *c = &s->carry[i];
-        c->start = bind_ref(b, bind_in(b, first + i));
-        c->out = c->spare = bind_ref(b, bind_out(b, i));
-        c->bytes = bind_bytes(b, bind_out(b, i));
-        if (!plan_carry_in_place(s->body.plan, nconst + i, i))
-            c->spare = bind_workspace(b, (size_t)c->bytes);
-    }
     return s;
 }
 
@@ -199,8 +239,6 @@ static int64_t row_bytes(Bind *b, Val v)
                : -1;
 }
 
-static char *at(Frame *f, Ref r) { return frame_at(f, r); }
-
 static void copy_bytes(void *to, const void *from, int64_t n)
 {
     if (to != from && n)
@@ -210,9 +248,16 @@ static void copy_bytes(void *to, const void *from, int64_t n)
 /* ---- scan -------------------------------------------------------------------------- */
 
 /* The result of turn t lies so that the last one is in place. */
-static char *carry_after(Frame *f, const LoopStep *s, const Carry *c, int64_t t)
+static char *carry_after(Frame *f, const Op *op, const Carry *c, int64_t t)
 {
-    return at(f, (s->length - 1 - t) % 2 ? c->spare : c->out);
+    const LoopStep *s = op->data;
+
+    return op_at(f, op, (s->length - 1 - t) % 2 ? c->spare : c->out);
+}
+
+static char *row_at(Frame *f, const Op *op, const Rows *r, int64_t row)
+{
+    return (char *)op_at(f, op, r->use) + row * r->bytes;
 }
 
 static bool scan_turn(Frame *f, const Op *op, Frame *g, int64_t t)
@@ -222,17 +267,18 @@ static bool scan_turn(Frame *f, const Op *op, Frame *g, int64_t t)
     uint32_t first = s->nconst + s->ncarry;
 
     for (uint32_t i = 0; i < s->nconst; i++)
-        set_in(g, i, at(f, s->consts[i]));
+        set_in(g, i, op_at(f, op, s->consts + i));
     for (uint32_t i = 0; i < s->ncarry; i++) {
         const Carry *c = &s->carry[i];
-        set_in(g, s->nconst + i, t ? carry_after(f, s, c, t - 1) : at(f, c->start));
-        set_out(g, i, carry_after(f, s, c, t));
+        set_in(g, s->nconst + i,
+               t ? carry_after(f, op, c, t - 1) : op_at(f, op, c->start));
+        set_out(g, i, carry_after(f, op, c, t));
     }
     for (uint32_t i = 0; i < s->nxs; i++)
-        set_in(g, first + i, at(f, s->xs[i].at) + row * s->xs[i].bytes);
+        set_in(g, first + i, row_at(f, op, &s->xs[i], row));
     for (uint32_t j = 0; j < s->nys; j++)
-        set_out(g, s->ncarry + j, at(f, s->ys[j].at) + row * s->ys[j].bytes);
-    return frame_run(g) || called_here(f, op, &s->body);
+        set_out(g, s->ncarry + j, row_at(f, op, &s->ys[j], row));
+    return frame_run(g) || called_here(f, op, op->callee);
 }
 
 #define MANY_TURNS 16 /* of a loop: it pays to pack what is the same in all */
@@ -240,7 +286,7 @@ static bool scan_turn(Frame *f, const Op *op, Frame *g, int64_t t)
 static bool run_scan(Frame *f, const Op *op)
 {
     const LoopStep *s = op->data;
-    Frame *g = s->length > 0 ? open_callee(f, &s->body) : NULL;
+    Frame *g = s->length > 0 ? open_callee(f, op->callee) : NULL;
 
     if (s->length >= MANY_TURNS) {
         g->nfixed = s->nconst;
@@ -254,34 +300,36 @@ static bool run_scan(Frame *f, const Op *op)
             return false;
     }
     for (uint32_t i = 0; i < s->ncarry && s->length <= 0; i++)
-        copy_bytes(at(f, s->carry[i].out), at(f, s->carry[i].start), s->carry[i].bytes);
+        copy_bytes(op_at(f, op, s->carry[i].out), op_at(f, op, s->carry[i].start),
+                   s->carry[i].bytes);
     return true;
 }
 
 bool bind_scan(Bind *b)
 {
     const ScanAttr *a = b->attr;
-    LoopStep *s = loop_step(b, &a->body, 0, (uint32_t)a->nconst, (uint32_t)a->ncarry);
+    LoopStep *s = loop_step(b, 0, (uint32_t)a->nconst, (uint32_t)a->ncarry);
     uint32_t first = s->nconst + s->ncarry;
+    Op *op;
 
     s->length = a->length;
     s->reverse = a->reverse;
     for (uint32_t i = 0; i < s->nxs; i++)
-        s->xs[i] = (Rows){bind_ref(b, bind_in(b, first + i)),
-                          row_bytes(b, bind_in(b, first + i)), 0};
-    for (uint32_t j = 0; j < s->nys; j++)
-        s->ys[j] = (Rows){bind_ref(b, bind_out(b, s->ncarry + j)),
-                          row_bytes(b, bind_out(b, s->ncarry + j)), 0};
-    bind_op(b, run_scan, s)->kind = OP_RUNS_SCAN;
+        s->xs[i] = (Rows){first + i, row_bytes(b, bind_in(b, first + i)), 0};
+    for (uint32_t j = s->ncarry; j < b->e->nout; j++)
+        s->ys[j - s->ncarry] = (Rows){b->e->nin + j, row_bytes(b, bind_out(b, j)), 0};
+    op = add_loop(b, run_scan, s, &a->body);
+    op->kind = OP_RUNS_SCAN;
+    add_body(b, op, &a->body, 1);
     return true;
 }
 
 /* ---- while ------------------------------------------------------------------------- */
 
 /* Where the carry is before turn t. */
-static char *carry_before(Frame *f, const Carry *c, int64_t t)
+static char *carry_before(Frame *f, const Op *op, const Carry *c, int64_t t)
 {
-    return at(f, t == 0 ? c->start : t % 2 ? c->out : c->spare);
+    return op_at(f, op, t == 0 ? c->start : t % 2 ? c->out : c->spare);
 }
 
 static bool go_on(Frame *f, const Op *op, Frame *h, int64_t t, uint8_t *out_flag)
@@ -289,11 +337,11 @@ static bool go_on(Frame *f, const Op *op, Frame *h, int64_t t, uint8_t *out_flag
     const LoopStep *s = op->data;
 
     for (uint32_t i = 0; i < s->ncond; i++)
-        set_in(h, i, at(f, s->cond_const[i]));
+        set_in(h, i, op_at(f, op, s->cond_const + i));
     for (uint32_t i = 0; i < s->ncarry; i++)
-        set_in(h, s->ncond + i, carry_before(f, &s->carry[i], t));
+        set_in(h, s->ncond + i, carry_before(f, op, &s->carry[i], t));
     set_out(h, 0, out_flag);
-    return frame_run(h) || called_here(f, op, &s->cond);
+    return frame_run(h) || called_here(f, op, &op->callee[1]);
 }
 
 /* Room for row t of every stacked result, twice as much each time. */
@@ -314,26 +362,28 @@ static bool while_turn(Frame *f, const Op *op, Frame *g, int64_t t)
     const LoopStep *s = op->data;
 
     for (uint32_t i = 0; i < s->nconst; i++)
-        set_in(g, i, at(f, s->consts[i]));
+        set_in(g, i, op_at(f, op, s->consts + i));
     for (uint32_t i = 0; i < s->ncarry; i++) {
-        set_in(g, s->nconst + i, carry_before(f, &s->carry[i], t));
-        set_out(g, i, at(f, t % 2 ? s->carry[i].spare : s->carry[i].out));
+        set_in(g, s->nconst + i, carry_before(f, op, &s->carry[i], t));
+        set_out(g, i, op_at(f, op, t % 2 ? s->carry[i].spare : s->carry[i].out));
     }
     if (s->trips != DIM_NONE)
         reserve_rows(f, s, t);
     for (uint32_t j = 0; j < s->nys; j++)
-        set_out(g, s->ncarry + j, at(f, s->ys[j].at) + t * s->ys[j].bytes);
-    return frame_run(g) || called_here(f, op, &s->body);
+        set_out(g, s->ncarry + j, row_at(f, op, &s->ys[j], t));
+    return frame_run(g) || called_here(f, op, op->callee);
 }
 
 /* Carries to their results; rows that were not reached are zero. */
-static void end_while(Frame *f, const LoopStep *s, int64_t turns)
+static void end_while(Frame *f, const Op *op, int64_t turns)
 {
+    const LoopStep *s = op->data;
+
     for (uint32_t i = 0; i < s->ncarry; i++)
-        copy_bytes(at(f, s->carry[i].out), carry_before(f, &s->carry[i], turns),
-                   s->carry[i].bytes);
+        copy_bytes(op_at(f, op, s->carry[i].out),
+                   carry_before(f, op, &s->carry[i], turns), s->carry[i].bytes);
     for (uint32_t j = 0; j < s->nys && s->length >= 0; j++)
-        memset(at(f, s->ys[j].at) + turns * s->ys[j].bytes, 0,
+        memset(row_at(f, op, &s->ys[j], turns), 0,
                (size_t)((s->length - turns) * s->ys[j].bytes));
     for (uint32_t j = 0; j < s->nys && s->trips != DIM_NONE && !turns; j++)
         frame_dyn_reserve(f, s->ys[j].block, 0, 0);
@@ -344,7 +394,7 @@ static void end_while(Frame *f, const LoopStep *s, int64_t turns)
 static bool run_while(Frame *f, const Op *op)
 {
     const LoopStep *s = op->data;
-    Frame *h = open_callee(f, &s->cond), *g = open_callee(f, &s->body);
+    Frame *h = open_callee(f, &op->callee[1]), *g = open_callee(f, op->callee);
     int64_t t = 0;
 
     for (; s->length < 0 || t < s->length; t++) {
@@ -358,28 +408,43 @@ static bool run_while(Frame *f, const Op *op)
         if (!while_turn(f, op, g, t))
             return false;
     }
-    end_while(f, s, t);
+    end_while(f, op, t);
     return true;
+}
+
+/* The condition gives a bool that is nowhere in the frame. */
+static void add_condition(Bind *b, Op *op, const Sub *cond, Callee *to)
+{
+    const LoopStep *s = op->data;
+    uint32_t *in, *out;
+
+    *to = callee_of(b, cond, &in, &out);
+    for (uint32_t i = 0; i < s->ncond; i++)
+        in[i] = s->cond_const + i;
+    for (uint32_t i = 0; i < s->ncarry; i++)
+        in[s->ncond + i] = carry_in(&s->carry[i]);
+    out[0] = NO_USE;
 }
 
 bool bind_while(Bind *b)
 {
     const WhileAttr *a = b->attr;
     uint32_t ncond = (uint32_t)a->ncond, nbody = (uint32_t)a->nbody;
-    LoopStep *s = loop_step(b, &a->body, ncond, nbody, b->e->nin - ncond - nbody);
+    LoopStep *s = loop_step(b, ncond, nbody, b->e->nin - ncond - nbody);
+    Op *op;
 
-    s->cond = callee_of(b, &a->cond);
     s->ncond = ncond;
-    s->cond_const = refs_of_inputs(b, 0);
     s->length = a->bound == DIM_NONE ? -1 : a->bound;
     s->trips = ((const WhileAttr *)b->e->attr)->trips;
     for (uint32_t j = 0; j < s->nys; j++) {
         Val v = bind_out(b, s->ncarry + j);
-        s->ys[j] = (Rows){bind_ref(b, v), row_bytes(b, v),
+        s->ys[j] = (Rows){b->e->nin + s->ncarry + j, row_bytes(b, v),
                           b->plan->store[b->plan->val[v].store].index};
         if (s->ys[j].bytes < 0)
             return bind_fail(b, WF_ERR_SHAPE, "the size of a row cannot be computed");
     }
-    bind_op(b, run_while, s)->kind = OP_RUNS_WHILE;
+    op = add_loop(b, run_while, s, &a->body);
+    op->kind = OP_RUNS_WHILE;
+    add_condition(b, op, &a->cond, &add_body(b, op, &a->body, 2)[1]);
     return true;
 }

@@ -1,5 +1,5 @@
 /* step_index.c -- windows at computed places: dynamic_slice dynamic_update_slice gather
- * scatter; and what defines sizes from values: nonzero size. */
+ * scatter; and what defines sizes from values: nonzero size. Uses: operands, result. */
 #include "op/index.h"
 #include "runtime/runtime.h"
 
@@ -13,11 +13,11 @@ static int64_t read_int(wf_dtype t, const void *p, int64_t i)
 /* ---- one window -------------------------------------------------------------------- */
 
 typedef struct Start { /* of a window along one axis */
-    Ref at;
     wf_dtype dtype;
     int64_t last, stride; /* where it may start at most; bytes */
 } Start;
 
+/* Uses: the starts, then the operand, the update if it is one, the result. */
 typedef struct WindowStep {
     KMove m;
     uint32_t rank;
@@ -27,14 +27,14 @@ typedef struct WindowStep {
 
 /* Bytes from the operand's first element to the window's, starts clamped so that it fits.
  */
-static int64_t window_offset(Frame *f, const WindowStep *s)
+static int64_t window_offset(Frame *f, const Op *op)
 {
+    const WindowStep *s = op->data;
     int64_t off = 0;
 
     for (uint32_t i = 0; i < s->rank; i++) {
         const Start *t = &s->start[i];
-        off +=
-            MAX(0, MIN(read_int(t->dtype, frame_at(f, t->at), 0), t->last)) * t->stride;
+        off += MAX(0, MIN(read_int(t->dtype, op_at(f, op, i), 0), t->last)) * t->stride;
     }
     return off;
 }
@@ -52,9 +52,8 @@ static WindowStep *window_step(Bind *b, uint32_t first, const int64_t *sizes,
     s->bytes = bind_bytes(b, x);
     for (uint32_t i = 0; i < rank; i++) {
         Val v = bind_in(b, first + i);
-        s->start[i] =
-            (Start){bind_ref(b, v), bind_dtype(b, v), bind_dims(b, x)[i] - sizes[i],
-                    stride[i] * (int64_t)wf_dtype_size(bind_dtype(b, x))};
+        s->start[i] = (Start){bind_dtype(b, v), bind_dims(b, x)[i] - sizes[i],
+                              stride[i] * (int64_t)wf_dtype_size(bind_dtype(b, x))};
         if (sizes[i] < 0 || s->start[i].last < 0) {
             bind_fail(b, WF_ERR_SHAPE,
                       "a window of %lld does not fit axis %u, which has size %lld",
@@ -65,12 +64,26 @@ static WindowStep *window_step(Bind *b, uint32_t first, const int64_t *sizes,
     return s;
 }
 
+/* first: operand number of the first start. */
+static Op *add_window(Bind *b, bool (*run)(Frame *f, const Op *op), WindowStep *s,
+                      uint32_t first)
+{
+    Op *op = bind_op(b, run, s);
+
+    for (uint32_t i = 0; i < s->rank; i++)
+        bind_use(b, op, bind_in(b, first + i), USE_READ);
+    for (uint32_t i = 0; i < first; i++)
+        bind_use(b, op, bind_in(b, i), USE_READ);
+    bind_use(b, op, bind_out(b, 0), USE_WRITE);
+    return op;
+}
+
 static bool run_dynamic_slice(Frame *f, const Op *op)
 {
     const WindowStep *s = op->data;
 
-    kmove_run(&s->m, frame_at(f, op->out),
-              (char *)frame_at(f, op->in[0]) + window_offset(f, s), &f->root->par);
+    kmove_run(&s->m, op_at(f, op, s->rank + 1),
+              (char *)op_at(f, op, s->rank) + window_offset(f, op), &f->root->par);
     return true;
 }
 
@@ -80,29 +93,26 @@ bool bind_dynamic_slice(Bind *b)
     int64_t room[MAX_RANK], dense[MAX_RANK];
     const int64_t *stride = bind_strides(b, x, room);
     WindowStep *s = window_step(b, 1, bind_dims(b, y), stride);
-    Op *op;
 
     if (!s)
         return false;
     k_row_major((int)s->rank, bind_dims(b, y), dense);
     kmove_init(&s->m, wf_dtype_size(bind_dtype(b, y)), (int)s->rank, bind_dims(b, y),
                dense, stride);
-    op = bind_op(b, run_dynamic_slice, s);
-    op->out = bind_ref(b, y);
-    op->in[0] = bind_ref(b, x);
+    add_window(b, run_dynamic_slice, s, 1);
     return true;
 }
 
 static bool run_dynamic_update(Frame *f, const Op *op)
 {
     const WindowStep *s = op->data;
-    char *y = frame_at(f, op->out);
-    const char *x = frame_at(f, op->in[0]);
-    int64_t off = window_offset(f, s);
+    const char *x = op_at(f, op, s->rank), *u = op_at(f, op, s->rank + 1);
+    char *y = op_at(f, op, s->rank + 2);
+    int64_t off = window_offset(f, op);
 
     if (y != x && s->bytes)
         memcpy(y, x, (size_t)s->bytes);
-    kmove_run(&s->m, y + off, frame_at(f, op->in[1]), &f->root->par);
+    kmove_run(&s->m, y + off, u, &f->root->par);
     return true;
 }
 
@@ -111,7 +121,6 @@ bool bind_dynamic_update(Bind *b)
     Val x = bind_in(b, 0), u = bind_in(b, 1);
     int64_t room[MAX_RANK], dense[MAX_RANK];
     WindowStep *s;
-    Op *op;
 
     memcpy(dense, bind_strides(b, x, room), bind_rank(b, x) * sizeof *dense);
     s = window_step(b, 2, bind_dims(b, u), dense);
@@ -119,10 +128,7 @@ bool bind_dynamic_update(Bind *b)
         return false;
     kmove_init(&s->m, wf_dtype_size(bind_dtype(b, x)), (int)s->rank, bind_dims(b, u),
                dense, bind_strides(b, u, room));
-    op = bind_op(b, run_dynamic_update, s);
-    op->out = bind_ref(b, bind_out(b, 0));
-    op->in[0] = bind_ref(b, x);
-    op->in[1] = bind_ref(b, u);
+    add_window(b, run_dynamic_update, s, 2);
     return true;
 }
 
@@ -134,7 +140,7 @@ bool bind_dynamic_update(Bind *b)
 typedef struct IndexStep {
     int32_t mode;
     wf_dtype itype, vtype; /* of indices; scatter: of values */
-    uint32_t rank; /* of the operand */
+    uint32_t rank;         /* of the operand */
     uint32_t nbatch;
     uint32_t nmap, npairs;
     int64_t map[MAX_RANK];        /* operand axis of entry k of an index vector */
@@ -302,10 +308,8 @@ static bool run_gather(Frame *f, const Op *op)
 {
     const IndexStep *s = op->data;
     const KPar *par = &f->root->par;
-    GatherRun r = {.s = s,
-                   .x = frame_at(f, op->in[0]),
-                   .indices = frame_at(f, op->in[1]),
-                   .y = frame_at(f, op->out)};
+    GatherRun r = {
+        .s = s, .x = op_at(f, op, 0), .indices = op_at(f, op, 1), .y = op_at(f, op, 2)};
     int64_t tasks = (s->rows + s->group - 1) / s->group;
     Where w;
     Misfit bad;
@@ -333,9 +337,9 @@ bool bind_gather(Bind *b)
     Op *op = bind_op(b, run_gather, s);
 
     k_cast(b->root->loops, KT_F64, (KType)bind_dtype(b, y))(1, &a->fill, &s->fill);
-    op->out = bind_ref(b, y);
-    op->in[0] = bind_ref(b, x);
-    op->in[1] = bind_ref(b, bind_in(b, 1));
+    bind_use(b, op, x, USE_READ);
+    bind_use(b, op, bind_in(b, 1), USE_READ);
+    bind_use(b, op, y, USE_WRITE);
     return true;
 }
 
@@ -391,9 +395,8 @@ static void combine_window(const IndexStep *s, char *y, const char *u)
 static bool run_scatter(Frame *f, const Op *op)
 {
     const IndexStep *s = op->data;
-    char *y = frame_at(f, op->out);
-    const char *x = frame_at(f, op->in[0]), *indices = frame_at(f, op->in[1]),
-               *u = frame_at(f, op->in[2]);
+    const char *x = op_at(f, op, 0), *indices = op_at(f, op, 1), *u = op_at(f, op, 2);
+    char *y = op_at(f, op, 3);
 
     if (y != x && s->bytes)
         memcpy(y, x, (size_t)s->bytes);
@@ -416,13 +419,13 @@ static bool run_scatter(Frame *f, const Op *op)
 static bool run_scatter_add(Frame *f, const Op *op)
 {
     const IndexStep *s = op->data;
-    char *y = frame_at(f, op->out);
-    const char *x = frame_at(f, op->in[0]);
+    const char *x = op_at(f, op, 0);
+    char *y = op_at(f, op, 3);
 
     if (y != x && s->bytes)
         memcpy(y, x, (size_t)s->bytes);
-    k_scatter_add((KType)s->vtype, s->last[0] + 1, y, s->rows, frame_at(f, op->in[1]),
-                  frame_at(f, op->in[2]), &f->root->par);
+    k_scatter_add((KType)s->vtype, s->last[0] + 1, y, s->rows, op_at(f, op, 1),
+                  op_at(f, op, 2), &f->root->par);
     return true;
 }
 
@@ -468,9 +471,9 @@ bool bind_scatter(Bind *b)
     s->vtype = bind_dtype(b, x);
     if (adds_elements(b, s))
         op->run = run_scatter_add;
-    op->out = bind_ref(b, bind_out(b, 0));
     for (uint32_t i = 0; i < 3; i++)
-        op->in[i] = bind_ref(b, bind_in(b, i));
+        bind_use(b, op, bind_in(b, i), USE_READ);
+    bind_use(b, op, bind_out(b, 0), USE_WRITE);
     return true;
 }
 
@@ -481,7 +484,7 @@ static bool run_size(Frame *f, const Op *op)
     const SymAttr *a = op->data;
     int64_t n;
 
-    memcpy(&n, frame_at(f, op->in[0]), sizeof n);
+    memcpy(&n, op_at(f, op, 0), sizeof n);
     if (n < 0)
         return op_fail(f, op, WF_ERR_VALUE,
                        "the size is %lld, but sizes are not negative", (long long)n);
@@ -491,8 +494,8 @@ static bool run_size(Frame *f, const Op *op)
 
 bool bind_size(Bind *b)
 {
-    bind_op(b, run_size, (void *)(uintptr_t)b->e->attr)->in[0] =
-        bind_ref(b, bind_in(b, 0));
+    bind_use(b, bind_op(b, run_size, (void *)(uintptr_t)b->e->attr), bind_in(b, 0),
+             USE_READ);
     return true;
 }
 
@@ -528,11 +531,11 @@ static int64_t walk_nonzero(const NonzeroStep *s, const char *x, int64_t n, int6
 static bool run_nonzero(Frame *f, const Op *op)
 {
     const NonzeroStep *s = op->data;
-    const char *x = frame_at(f, op->in[0]);
+    const char *x = op_at(f, op, 0);
     int64_t found = walk_nonzero(s, x, op->n, NULL);
 
     frame_dyn_reserve(f, s->block, (size_t)found * s->rank * sizeof(int64_t), 0);
-    walk_nonzero(s, x, op->n, frame_at(f, op->out));
+    walk_nonzero(s, x, op->n, op_at(f, op, 1));
     frame_define(f, s->sym, found);
     return true;
 }
@@ -550,7 +553,7 @@ bool bind_nonzero(Bind *b)
                        b->plan->store[b->plan->val[bind_out(b, 0)].store].index,
                        bind_dims(b, x)};
     op->n = bind_count(b, x);
-    op->out = bind_ref(b, bind_out(b, 0));
-    op->in[0] = bind_ref(b, x);
+    bind_use(b, op, x, USE_READ);
+    bind_use(b, op, bind_out(b, 0), USE_WRITE);
     return true;
 }

@@ -34,16 +34,15 @@ bool run_kernel(Frame *f, const Op *op)
 {
     const KernelStep *s = op->data;
     void *array[ARRAYS_MOST];
-    KernelTasks t = {
-        s,
-        {.p = array,
-         .d = s->d,
-         .tmp = frame_at(f, s->tmp),
-         .acc = frame_at(f, s->acc),
-         .stop = &f->root->cx->cancelled}};
+    KernelTasks t = {s,
+                     {.p = array,
+                      .d = s->d,
+                      .tmp = op_at(f, op, s->first + s->narrays),
+                      .acc = op_at(f, op, s->first + s->narrays + 1),
+                      .stop = &f->root->cx->cancelled}};
 
     for (uint32_t i = 0; i < s->narrays; i++)
-        array[i] = frame_at(f, s->array[i]);
+        array[i] = op_at(f, op, s->first + i);
     if (s->tasks == 1)
         run_task(&t, 0);
     else
@@ -75,44 +74,63 @@ static bool run_straight(Frame *f, const Op *op)
     const Straight *flat = s->code->kernel->straight;
     void *array[STRAIGHT_ARRAYS];
     KernelArgs args = {.p = array,
-                       .tmp = frame_at(f, s->tmp),
+                       .tmp = op_at(f, op, s->narrays),
                        .stop = &f->root->cx->cancelled,
                        .call = s->code->call};
 
     for (uint32_t i = 0; i < s->narrays; i++)
-        array[i] = frame_at(f, s->array[i]);
+        array[i] = op_at(f, op, i);
     s->code->run(&args, 0, 1);
     if (flat->loops && cancelled(f->root->cx))
         return op_fail(f, op, WF_ERR_CANCELLED, "the run was cancelled");
     return true;
 }
 
+/* Operands are read; results written. */
+static void add_arrays(Bind *b, Op *op, UseKind first_out)
+{
+    for (uint32_t i = 0; i < b->e->nin; i++)
+        bind_use(b, op, bind_in(b, i), USE_READ);
+    for (uint32_t j = 0; j < b->e->nout; j++)
+        bind_use(b, op, bind_out(b, j), j ? USE_WRITE : first_out);
+}
+
 static bool bind_straight(Bind *b, const PlanCode *c)
 {
     const Straight *flat = c->kernel->straight;
-    uint32_t nin = b->e->nin, n = nin + b->e->nout;
-    KernelStep *s = arena_zalloc(b->a, sizeof *s + (n + flat->nconsts) * sizeof *s->array);
+    uint32_t n = b->e->nin + b->e->nout;
+    KernelStep *s = arena_zalloc(b->a, sizeof *s);
+    Op *op;
 
     if (n + flat->nconsts > STRAIGHT_ARRAYS)
         return false;
     s->code = c;
     s->narrays = n + flat->nconsts;
-    for (uint32_t i = 0; i < n; i++)
-        s->array[i] =
-            i < nin ? bind_ref(b, bind_in(b, i)) : bind_ref(b, bind_out(b, i - nin));
-    for (uint32_t i = 0; i < flat->nconsts; i++)
-        s->array[n + i] =
-            (Ref){base_const(b->plan), (int64_t)(uintptr_t)flat->consts[i]};
-    s->tmp = bind_workspace(b, (size_t)flat->tmp_bytes);
-    bind_op(b, run_straight, s);
+    op = bind_op(b, run_straight, s);
+    add_arrays(b, op, USE_WRITE);
+    for (uint32_t i = 0; i < flat->nconsts; i++) {
+        Ref at = {base_const(b->plan), (int64_t)(uintptr_t)flat->consts[i]};
+
+        bind_use_bytes(b, op, at, 0, 0, USE_READ);
+    }
+    bind_use_bytes(b, op, bind_workspace(b, (size_t)flat->tmp_bytes), flat->tmp_bytes, 0,
+                   USE_WORK);
     return true;
+}
+
+void bind_kernel_uses(Bind *b, Op *op, const KernelStep *s, UseKind first_out)
+{
+    add_arrays(b, op, first_out);
+    bind_use_bytes(b, op, s->tmp, s->size.tmp_bytes * s->tasks, 0, USE_WORK);
+    bind_use_bytes(b, op, s->acc, s->size.acc_bytes * s->tasks, 0, USE_WORK);
 }
 
 bool bind_kernel(Bind *b, const PlanCode *c, const Sub *body)
 {
     const Kernel *k = c->kernel;
     uint32_t n = b->e->nin + b->e->nout;
-    KernelStep *s = arena_zalloc(b->a, sizeof *s + n * sizeof *s->array);
+    KernelStep *s = arena_zalloc(b->a, sizeof *s);
+    Op *op;
     int64_t *d = arena_array(b->a, k->params.n + 1, sizeof *d);
 
     if (k->straight)
@@ -133,13 +151,12 @@ bool bind_kernel(Bind *b, const PlanCode *c, const Sub *body)
         if (!s->size.units && !c->end)
             return true;
     }
-    for (uint32_t i = 0; i < n; i++)
-        s->array[i] = i < b->e->nin ? bind_ref(b, bind_in(b, i))
-                                    : bind_ref(b, bind_out(b, i - b->e->nin));
     s->tmp = bind_workspace(b, (size_t)(s->size.tmp_bytes * s->tasks));
     s->acc = bind_workspace(b, (size_t)(s->size.acc_bytes * s->tasks));
     if (k->product)
         return bind_product(b, s, body);
-    bind_op(b, run_kernel, s)->kind = OP_RUNS_KERNEL;
+    op = bind_op(b, run_kernel, s);
+    op->kind = OP_RUNS_KERNEL;
+    bind_kernel_uses(b, op, s, USE_WRITE);
     return true;
 }

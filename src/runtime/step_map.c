@@ -7,17 +7,15 @@ static const uint8_t map_ops[OP_COUNT] = {/* KM_x + 1 */
 #undef X
 };
 
-typedef struct MapStep {
-    KMap m;
-    Ref in[K_MAP_IN], out[K_MAP_OUT];
-} MapStep;
+/* Uses: the operands, the results. */
 
 /* Small and row-major: one call, with n elements. Up to 3 operands. */
 static bool run_small(Frame *f, const Op *op)
 {
-    const void *in[3] = {frame_at(f, op->in[0]), frame_at(f, op->in[1]),
-                         frame_at(f, op->in[2])};
-    void *out = frame_at(f, op->out);
+    uint32_t last = op->use.n - 1;
+    const void *in[3] = {op_at(f, op, 0), op_at(f, op, MIN(1, last)),
+                         op_at(f, op, MIN(2, last))};
+    void *out = op_at(f, op, last);
 
     ((KLoop)(uintptr_t)op->data)(op->n, in, &out);
     return true;
@@ -25,41 +23,38 @@ static bool run_small(Frame *f, const Op *op)
 
 static bool run_map(Frame *f, const Op *op)
 {
-    const MapStep *s = op->data;
+    const KMap *m = op->data;
     const void *in[K_MAP_IN];
     void *out[K_MAP_OUT];
 
-    for (int i = 0; i < s->m.nin; i++)
-        in[i] = frame_at(f, s->in[i]);
-    for (int i = 0; i < s->m.nout; i++)
-        out[i] = frame_at(f, s->out[i]);
-    kmap_run(&s->m, in, out, &f->root->par);
+    for (uint32_t i = 0; i < (uint32_t)m->nin; i++)
+        in[i] = op_at(f, op, i);
+    for (uint32_t i = 0; i < (uint32_t)m->nout; i++)
+        out[i] = op_at(f, op, (uint32_t)m->nin + i);
+    kmap_run(m, in, out, &f->root->par);
     return true;
 }
 
-static bool bind_kmap(Bind *b, KMap *m)
+static bool bind_kmap(Bind *b, const KMap *m)
 {
-    MapStep *s;
     bool dense = m->dense == (1 << m->nin) - 1;
+    Op *op;
 
     if (dense && !m->staged && m->count < K_TASK && m->nin <= 3 && m->nout == 1) {
-        Op *op = bind_op(b, run_small, (void *)(uintptr_t)m->loop);
+        op = bind_op(b, run_small, (void *)(uintptr_t)m->loop);
         op->n = m->count;
-        op->out = bind_ref(b, bind_out(b, 0));
-        for (uint32_t i = 0; i < 3; i++)
-            op->in[i] = bind_ref(b, bind_in(b, MIN(i, m->nin - 1u)));
-        return true;
+    } else {
+        KMap *own = arena_dup(b->a, m, sizeof *m);
+
+        for (int i = 0; i < m->nin; i++)
+            own->space[i] =
+                m->dense >> i & 1 ? NULL : arena_dup(b->a, m->space[i], sizeof(KSpace));
+        op = bind_op(b, run_map, own);
     }
-    s = arena_alloc(b->a, sizeof *s);
-    s->m = *m;
-    for (int i = 0; i < m->nin; i++) {
-        s->in[i] = bind_ref(b, bind_in(b, (uint32_t)i));
-        s->m.space[i] =
-            m->dense >> i & 1 ? NULL : arena_dup(b->a, m->space[i], sizeof(KSpace));
-    }
-    for (int i = 0; i < m->nout; i++)
-        s->out[i] = bind_ref(b, bind_out(b, (uint32_t)i));
-    bind_op(b, run_map, s);
+    for (uint32_t i = 0; i < (uint32_t)m->nin; i++)
+        bind_use(b, op, bind_in(b, i), USE_READ);
+    for (uint32_t i = 0; i < (uint32_t)m->nout; i++)
+        bind_use(b, op, bind_out(b, i), USE_WRITE);
     return true;
 }
 

@@ -1,27 +1,35 @@
 /* step_move.c -- constants, shapes, copies: const iota dim reshape broadcast transpose
- * slice rev pad concat. */
+ * slice rev pad concat. Uses: what is read, what is written. */
 #include "runtime/runtime.h"
 
 /* ---- copies ------------------------------------------------------------------------ */
 
 static bool run_move(Frame *f, const Op *op)
 {
-    kmove_run(op->data, frame_at(f, op->out), frame_at(f, op->in[0]), &f->root->par);
+    kmove_run(op->data, op_at(f, op, 1), op_at(f, op, 0), &f->root->par);
     return true;
 }
 
-/* dst[i..] = src[i..] of that shape, by these strides. */
-static void add_move(Bind *b, size_t size, uint32_t rank, const int64_t *dims, Ref dst,
-                     const int64_t *to, Ref src, const int64_t *from)
+typedef struct End { /* of a move: values 0 are workspaces */
+    Ref at;
+    Val val;
+    const int64_t *stride;
+} End;
+
+/* dst[i..] = src[i..] of that shape, by their strides. */
+static void add_move(Bind *b, size_t size, uint32_t rank, const int64_t *dims, End dst,
+                     End src)
 {
     KMove *m = arena_alloc(b->a, sizeof *m);
     Op *op;
 
-    kmove_init(m, size, (int)rank, dims, to, from);
+    kmove_init(m, size, (int)rank, dims, dst.stride, src.stride);
     op = bind_op(b, run_move, m);
     op->kind = OP_RUNS_MOVE;
-    op->out = dst;
-    op->in[0] = src;
+    bind_use_at(b, op,
+                use_strided(src.at, size, rank, dims, src.stride, src.val, USE_READ));
+    bind_use_at(b, op,
+                use_strided(dst.at, size, rank, dims, dst.stride, dst.val, USE_WRITE));
 }
 
 void bind_copy_to(Bind *b, Val v, Ref to)
@@ -29,8 +37,8 @@ void bind_copy_to(Bind *b, Val v, Ref to)
     int64_t room[MAX_RANK], dense[MAX_RANK];
 
     k_row_major((int)bind_rank(b, v), bind_dims(b, v), dense);
-    add_move(b, wf_dtype_size(bind_dtype(b, v)), bind_rank(b, v), bind_dims(b, v), to,
-             dense, bind_ref(b, v), bind_strides(b, v, room));
+    add_move(b, wf_dtype_size(bind_dtype(b, v)), bind_rank(b, v), bind_dims(b, v),
+             (End){to, 0, dense}, (End){bind_ref(b, v), v, bind_strides(b, v, room)});
 }
 
 /* ---- the same elements ------------------------------------------------------------- */
@@ -135,7 +143,8 @@ bool bind_view(Bind *b)
         return true;
     }
     k_row_major((int)rank, bind_dims(b, y), dense);
-    add_move(b, size, rank, bind_dims(b, y), bind_ref(b, y), dense, at, v.stride);
+    add_move(b, size, rank, bind_dims(b, y), (End){bind_ref(b, y), y, dense},
+             (End){at, x, v.stride});
     return true;
 }
 
@@ -146,8 +155,19 @@ static bool run_fill(Frame *f, const Op *op)
     size_t size =
         wf_dtype_size(val_type(f->plan->p, f->plan->p->eqns[op->eqn].out).dtype);
 
-    kmove_fill(size, op->n, frame_at(f, op->out), frame_at(f, op->in[0]), &f->root->par);
+    kmove_fill(size, op->n, op_at(f, op, 1), op_at(f, op, 0), &f->root->par);
     return true;
+}
+
+/* All elements of the equation's result are that one. */
+static void add_fill(Bind *b, Use with)
+{
+    Op *op = bind_op(b, run_fill, NULL);
+
+    op->kind = OP_RUNS_FILL;
+    op->n = bind_count(b, bind_out(b, 0));
+    bind_use_at(b, op, with);
+    bind_use(b, op, bind_out(b, 0), USE_WRITE);
 }
 
 bool bind_const(Bind *b)
@@ -158,11 +178,7 @@ bool bind_const(Bind *b)
     Ref at = {base_const(b->plan), (int64_t)(uintptr_t)a->data->data};
 
     if (b->plan->val[y].kind == VAL_OWN) {
-        Op *op = bind_op(b, run_fill, NULL);
-        op->kind = OP_RUNS_FILL;
-        op->n = bind_count(b, y);
-        op->out = bind_ref(b, y);
-        op->in[0] = at;
+        add_fill(b, (Use){at, 0, (int64_t)a->data->size, y, USE_READ});
         return true;
     }
     b->f->loc[y] = (Loc){at, b->plan->val[y].kind == VAL_VIEW ? zeros : NULL};
@@ -172,7 +188,7 @@ bool bind_const(Bind *b)
 /* The value is in op->n. */
 static bool run_dim(Frame *f, const Op *op)
 {
-    memcpy(frame_at(f, op->out), &op->n, sizeof op->n);
+    memcpy(op_at(f, op, 0), &op->n, sizeof op->n);
     return true;
 }
 
@@ -182,7 +198,7 @@ bool bind_dim(Bind *b)
 
     op->kind = OP_RUNS_SET;
     op->n = ((const DimAttr *)b->attr)->dim;
-    op->out = bind_ref(b, bind_out(b, 0));
+    bind_use(b, op, bind_out(b, 0), USE_WRITE);
     return true;
 }
 
@@ -196,7 +212,7 @@ static bool run_iota(Frame *f, const Op *op)
     const IotaStep *s = op->data;
     KCast cast = k_cast(f->root->loops, KT_I64, s->type);
     int64_t size = (int64_t)k_size(s->type), bytes = s->n * s->inner * size;
-    char *y = frame_at(f, op->out), *to = y;
+    char *y = op_at(f, op, 0), *to = y;
 
     for (int64_t i = 0; i < s->n && s->outer && s->inner; i++, to += s->inner * size) {
         cast(1, &i, to);
@@ -218,7 +234,7 @@ bool bind_iota(Bind *b)
     for (uint32_t i = 0; i < bind_rank(b, y); i++)
         if (i != axis)
             *(i < axis ? &s->outer : &s->inner) *= dims[i];
-    bind_op(b, run_iota, s)->out = bind_ref(b, y);
+    bind_use(b, bind_op(b, run_iota, s), y, USE_WRITE);
     return true;
 }
 
@@ -248,12 +264,8 @@ bool bind_pad(Bind *b)
     const int64_t *from = bind_strides(b, x, room), *ydims = bind_dims(b, y);
     Ref src = bind_ref(b, x), dst = bind_ref(b, y);
     bool empty = false;
-    Op *op = bind_op(b, run_fill, NULL);
 
-    op->kind = OP_RUNS_FILL;
-    op->n = bind_count(b, y);
-    op->out = dst;
-    op->in[0] = bind_ref(b, bind_in(b, 1));
+    add_fill(b, bind_use_of(b, bind_in(b, 1), USE_READ));
     k_row_major((int)rank, ydims, to);
     for (uint32_t i = 0; i < rank; i++) {
         int64_t interior = a->interior.n ? a->interior.v[i] : 0, lo = a->lo.v[i], first;
@@ -266,7 +278,7 @@ bool bind_pad(Bind *b)
         to[i] *= interior + 1;
     }
     if (!empty)
-        add_move(b, size, rank, dims, dst, to, src, from);
+        add_move(b, size, rank, dims, (End){dst, y, to}, (End){src, x, from});
     return true;
 }
 
@@ -283,8 +295,8 @@ bool bind_concat(Bind *b)
         Val x = bind_in(b, i);
         Ref src = bind_ref(b, x);
         if (src.base != dst.base || src.off != dst.off) /* else it was written there */
-            add_move(b, size, rank, bind_dims(b, x), dst, to, src,
-                     bind_strides(b, x, room));
+            add_move(b, size, rank, bind_dims(b, x), (End){dst, y, to},
+                     (End){src, x, bind_strides(b, x, room)});
         dst.off += bind_dims(b, x)[axis] * to[axis] * (int64_t)size;
     }
     return true;

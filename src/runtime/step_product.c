@@ -22,7 +22,7 @@ static bool run_product(Frame *f, const Op *op)
     TileStep *t = op->data;
 
     for (uint32_t i = 0; i < t->s->narrays; i++)
-        t->array[i] = frame_at(f, t->s->array[i]);
+        t->array[i] = op_at(f, op, t->s->first + i);
     t->args.stop = &f->root->cx->cancelled;
     return t->product.run(f, &t->product);
 }
@@ -36,12 +36,15 @@ static TileStep *tile_step(Bind *b, const KernelStep *s)
     return t;
 }
 
-/* The step of the product, which was made last, runs inside this one. */
-static void wrap_step(Bind *b, TileStep *t)
+/* The step of the product, which was made last, runs inside this one, whose uses begin
+ * with the product's. */
+static void wrap_step(Bind *b, TileStep *t, KernelStep *s)
 {
     Op *op = &b->seg->ops.v[b->seg->ops.n - 1];
 
     t->product = *op;
+    s->first = op->use.n;
+    bind_kernel_uses(b, op, s, USE_WRITE);
     op->run = run_product;
     op->data = t;
     op->kind = OP_RUNS_OTHER;
@@ -85,8 +88,8 @@ bool bind_product(Bind *b, KernelStep *s, const Sub *body)
     b->attr = call;
     b->epilogue = NULL;
     if (!pieces)
-        bind_op(b, run_kernel, s);
+        bind_kernel_uses(b, bind_op(b, run_kernel, s), s, USE_BOTH);
     else if (b->seg->ops.n > before)
-        wrap_step(b, t);
+        wrap_step(b, t, s);
     return ok;
 }

@@ -1,4 +1,5 @@
-/* step_reduce.c -- reductions, places of extremes, running sums, windows. */
+/* step_reduce.c -- reductions, places of extremes, running sums, windows.
+ * Uses, if nothing else is said: the operand, the result. */
 #include "runtime/runtime.h"
 
 /* ---- reductions -------------------------------------------------------------------- */
@@ -15,11 +16,11 @@ static KFoldOp fold_op(unsigned op)
     }
 }
 
-/* in[1] is the workspace */
+/* Uses: the operand, the result, the workspace if there is one. */
 static bool run_reduce(Frame *f, const Op *op)
 {
-    kreduce_run(op->data, frame_at(f, op->in[0]), frame_at(f, op->out), &f->root->par,
-                frame_at(f, op->in[1]));
+    kreduce_run(op->data, op_at(f, op, 0), op_at(f, op, 1), &f->root->par,
+                op->use.n > 2 ? op_at(f, op, 2) : NULL);
     return true;
 }
 
@@ -38,9 +39,11 @@ bool bind_reduce(Bind *b)
                  (int)bind_rank(b, x), bind_dims(b, x), bind_strides(b, x, room),
                  reduced);
     op = bind_op(b, run_reduce, r);
-    op->out = bind_ref(b, bind_out(b, 0));
-    op->in[0] = bind_ref(b, x);
-    op->in[1] = r->workspace ? bind_workspace(b, r->workspace) : op->out;
+    bind_use(b, op, x, USE_READ);
+    bind_use(b, op, bind_out(b, 0), USE_WRITE);
+    if (r->workspace)
+        bind_use_bytes(b, op, bind_workspace(b, r->workspace), (int64_t)r->workspace, 0,
+                       USE_WORK);
     return true;
 }
 
@@ -75,8 +78,8 @@ static bool add_line(Bind *b, bool (*run)(Frame *f, const Op *op), LineStep *s)
 {
     Op *op = bind_op(b, run, s);
 
-    op->out = bind_ref(b, bind_out(b, 0));
-    op->in[0] = bind_ref(b, bind_in(b, 0));
+    bind_use(b, op, bind_in(b, 0), USE_READ);
+    bind_use(b, op, bind_out(b, 0), USE_WRITE);
     return true;
 }
 
@@ -84,8 +87,8 @@ static bool run_arg(Frame *f, const Op *op)
 {
     const LineStep *s = op->data;
 
-    k_arg(s->flag, s->type, s->out_type, s->outer, s->n, s->inner, frame_at(f, op->in[0]),
-          frame_at(f, op->out), &f->root->par);
+    k_arg(s->flag, s->type, s->out_type, s->outer, s->n, s->inner, op_at(f, op, 0),
+          op_at(f, op, 1), &f->root->par);
     return true;
 }
 
@@ -104,8 +107,8 @@ static bool run_cumsum(Frame *f, const Op *op)
 {
     const LineStep *s = op->data;
 
-    k_cumsum(s->type, s->flag, s->outer, s->n, s->inner, frame_at(f, op->in[0]),
-             frame_at(f, op->out), &f->root->par);
+    k_cumsum(s->type, s->flag, s->outer, s->n, s->inner, op_at(f, op, 0), op_at(f, op, 1),
+             &f->root->par);
     return true;
 }
 
@@ -118,16 +121,16 @@ bool bind_cumsum(Bind *b)
 
 /* ---- windows ----------------------------------------------------------------------- */
 
-/* in[1] is the place of maxima; n: whether it is wanted */
+/* Uses: the operand, the result, and the places of maxima if they are wanted. */
 static bool run_window(Frame *f, const Op *op)
 {
-    const void *x = frame_at(f, op->in[0]);
-    void *y = frame_at(f, op->out);
+    const void *x = op_at(f, op, 0);
+    void *y = op_at(f, op, 1);
 
     if (f->plan->p->eqns[op->eqn].op == OP_reduce_window_sum)
         k_window_sum(op->data, x, y, &f->root->par);
     else
-        k_window_max(op->data, x, y, op->n ? frame_at(f, op->in[1]) : NULL,
+        k_window_max(op->data, x, y, op->use.n > 2 ? op_at(f, op, 2) : NULL,
                      &f->root->par);
     return true;
 }
@@ -169,11 +172,9 @@ bool bind_window(Bind *b)
         w->dilation[i] = entry(a->window_dilation, i, 1);
     }
     op = bind_op(b, run_window, w);
-    op->out = bind_ref(b, bind_out(b, 0));
-    op->in[0] = bind_ref(b, x);
-    if (b->e->nout > 1) {
-        op->in[1] = bind_ref(b, bind_out(b, 1));
-        op->n = is_read(b->p, bind_out(b, 1));
-    }
+    bind_use(b, op, x, USE_READ);
+    bind_use(b, op, bind_out(b, 0), USE_WRITE);
+    if (b->e->nout > 1 && is_read(b->p, bind_out(b, 1)))
+        bind_use(b, op, bind_out(b, 1), USE_WRITE);
     return true;
 }

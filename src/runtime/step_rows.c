@@ -7,22 +7,24 @@
 #include "opt/recognise.h"
 #include "runtime/runtime.h"
 
+enum { ROWS_X, ROWS_Y, ROWS_MORE }; /* uses; then weight, bias, index, those there are */
+
 typedef struct RowsStep {
     KRows k;
     KRowsRun *run;
-    Ref weight, bias, index;
 } RowsStep;
 
 static bool run_rows(Frame *f, const Op *op)
 {
     const RowsStep *s = op->data;
     KRows k = s->k;
+    uint32_t more = ROWS_MORE;
 
-    k.x = frame_at(f, op->in[0]);
-    k.y = frame_at(f, op->out);
-    k.weight = k.weight ? frame_at(f, s->weight) : NULL;
-    k.bias = k.bias ? frame_at(f, s->bias) : NULL;
-    k.index = k.index ? frame_at(f, s->index) : NULL;
+    k.x = op_at(f, op, ROWS_X);
+    k.y = op_at(f, op, ROWS_Y);
+    k.weight = k.weight ? op_at(f, op, more++) : NULL;
+    k.bias = k.bias ? op_at(f, op, more++) : NULL;
+    k.index = k.index ? op_at(f, op, more++) : NULL;
     s->run(&k, &f->root->par);
     return true;
 }
@@ -53,23 +55,19 @@ static bool take_axes(Bind *b, Val x, uint32_t axes, KRows *k)
     return true;
 }
 
-/* Input i of the body, if it has it. */
-static void take_input(Bind *b, int32_t i, const void **there, Ref *at)
-{
-    *there = i < 0 ? NULL : b; /* any address */
-    if (i >= 0)
-        *at = bind_ref(b, bind_in(b, (uint32_t)i));
-}
-
 bool bind_rows(Bind *b, const Program *body)
 {
     RowsStep *s = arena_zalloc(b->a, sizeof *s);
+    int32_t more[3];
     Piece p;
     Val x;
     Op *op;
 
     if (!piece_read(body, &p))
         return false;
+    more[0] = p.weight;
+    more[1] = p.bias;
+    more[2] = p.index;
     x = bind_in(b, (uint32_t)p.x);
     if ((bind_dtype(b, x) != WF_F32 && bind_dtype(b, x) != WF_F64) ||
         !take_axes(b, x, p.axes, &s->k))
@@ -78,9 +76,9 @@ bool bind_rows(Bind *b, const Program *body)
     s->k.eps = p.eps;
     s->k.mean = p.mean;
     s->k.guarded = p.guarded;
-    take_input(b, p.weight, &s->k.weight, &s->weight);
-    take_input(b, p.bias, &s->k.bias, &s->bias);
-    take_input(b, p.index, &s->k.index, &s->index);
+    s->k.weight = p.weight < 0 ? NULL : b; /* any address */
+    s->k.bias = p.bias < 0 ? NULL : b;
+    s->k.index = p.index < 0 ? NULL : b;
     if (p.kind == PIECE_NLL) {
         Val i = bind_in(b, (uint32_t)p.index);
 
@@ -92,7 +90,10 @@ bool bind_rows(Bind *b, const Program *body)
     }
     s->run = rows_best((KType)bind_dtype(b, x));
     op = bind_op(b, run_rows, s);
-    op->in[0] = bind_ref(b, x);
-    op->out = bind_ref(b, bind_out(b, 0));
+    bind_use(b, op, x, USE_READ);
+    bind_use(b, op, bind_out(b, 0), USE_WRITE);
+    for (int i = 0; i < COUNT(more); i++)
+        if (more[i] >= 0)
+            bind_use(b, op, bind_in(b, (uint32_t)more[i]), USE_READ);
     return true;
 }
