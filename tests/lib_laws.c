@@ -2,7 +2,7 @@
  * compares a transform with an independent one, or with plain evaluation, by the eval rules alone:
  *
  *   jvp is a central difference; <gy, J dx> = <J^T gy, dx>; linearize is jvp; both again for the gradient
- *   partition, merged again, is the program; the two halves of split are vjp
+ *   partition, merged again, is the program; the two halves of split are vjp, those of record jvp
  *   vmap is a loop; jacfwd = jacrev, and J dx = jvp
  *   for a scalar result hvp = H v = a difference of gradients, H is symmetric, and grad and vmap commute
  *   symbolic sizes give what constants give; text is read as it was written
@@ -113,6 +113,46 @@ static const char *law_split(wf_ctx *cx, const Point *at)
         TRY(nd_differ(cx, &f[k], &want[k], 1e-12), "value by split");
     for (uint32_t k = 0; k < (uint32_t)at->nwrt; k++)
         TRY(nd_differ(cx, &b[k], &want[p->nout + k], 1e-10), "split = vjp");
+    return NULL;
+}
+
+/* What the derivative takes are operands and results of the forward, so that nothing is computed twice. */
+static const char *law_record(wf_ctx *cx, const Point *at)
+{
+    const Program *p = at->p, *j = xf_jvp_user(cx, p, at->wrt, at->nwrt), *f, *l;
+    bool *wrt = arena_zalloc(&cx->scratch, p->nin + 1);
+    Nd *want, *y, *d, *in;
+    uint32_t n = 0, m = 0;
+    Recording r;
+
+    GO(j && (want = run_program(cx, j, join(cx, at, at->dx, (uint32_t)at->nwrt))));
+    for (int k = 0; k < at->nwrt; k++)
+        wrt[at->wrt[k]] = true;
+    if (!xf_record(cx, p, wrt, &r) && cx->status == WF_ERR_NORULE) {
+        wf_clear(cx); /* a while */
+        return NULL;
+    }
+    GO(!failed(cx) && is_valid(cx, r.forward) &&
+       xf_close(cx, r.forward, r.linear, r.ntaken, &f, &l) && is_valid(cx, l));
+    GO((y = run_program(cx, f, at->x)));
+    in = arena_array(&cx->scratch, l->nin + 1, sizeof *in);
+    for (; n < r.ntaken; n++)
+        in[n] = r.taken[n] < p->nin ? at->x[r.taken[n]] : y[r.taken[n] - p->nin];
+    for (uint32_t k = r.forward->nout; k < f->nout; k++)
+        in[n++] = y[k];
+    for (uint32_t i = 0; i < p->nin; i++)
+        for (int k = 0; k < at->nwrt; k++)
+            if (at->wrt[k] == (int)i)
+                in[n++] = at->dx[k];
+    GO(n == l->nin && (d = run_program(cx, l, in)));
+    for (uint32_t k = 0; k < p->nout; k++)
+        TRY(nd_differ(cx, &y[k], &at->y[k], 1e-12), "value by record");
+    n = 0;
+    for (uint32_t k = 0; k < p->nout; k++) {
+        if (r.nz[k])
+            TRY(nd_differ(cx, &d[n++], &want[p->nout + m], 1e-10), "record = jvp");
+        m += dtype_is_float((wf_dtype)val_type(p, p->outs[k]).dtype);
+    }
     return NULL;
 }
 
@@ -466,6 +506,7 @@ const char *check_case_laws(wf_ctx *cx, const Case *c, uint64_t seed)
     if (at.nwrt && at.nfloat) {
         TRY(law_linearize(cx, &at), "linearize");
         TRY(law_split(cx, &at), "split");
+        TRY(law_record(cx, &at), "record");
         if (count <= 24) /* work grows with its square */
             TRY(law_jacobians(cx, &at), "jacobians");
         if (count <= 24)

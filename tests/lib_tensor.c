@@ -174,6 +174,35 @@ static void check_gradients(wf_ctx *c, const BodyCase *b, const wf_function *f,
     check_context(c, b->name, "differences");
 }
 
+/* The gradients of a recorded call of the program against those of its ops. */
+static void check_call_gradients(wf_ctx *c, const BodyCase *b, const wf_function *f,
+                                 const wf_tensor *in, int nin)
+{
+    wf_tensor args[2][6], y[2];
+    wf_jit *jit;
+
+    wf_jit_new(c, f, &jit);
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < nin; i++) {
+            args[k][i] = wf_copy(c, in[i]);
+            if (is_float(c, in[i]))
+                wf_requires_grad(c, args[k][i], true);
+        }
+        if (k)
+            wf_jit_call(c, jit, args[k], &y[k], NULL, 0);
+        else
+            f->call(c, f->user, args[k], &y[k]);
+        wf_backward(c, weighted(c, y[k]), WF_NONE, 0);
+    }
+    check_same(c, y[0], y[1], 1e-12, b->name, "recorded call");
+    for (int i = 0; i < nin; i++)
+        if (is_float(c, in[i]))
+            check_same(c, wf_grad_of(c, args[0][i]), wf_grad_of(c, args[1][i]), 1e-10,
+                       b->name, "gradient of a recorded call");
+    wf_jit_free(c, jit);
+    check_context(c, b->name, "recorded call");
+}
+
 /* vmap over a stack of three against three calls */
 static void check_vmap(wf_ctx *c, const BodyCase *b, const wf_function *f, int nin,
                        uint64_t *seed, double lo, double hi)
@@ -247,6 +276,8 @@ void check_body(const BodyCase *b)
     }
     if (!(b->flags & NO_GRAD))
         check_gradients(c, b, &f, in, nin);
+    if (!(b->flags & (NO_GRAD | NO_TRACE)))
+        check_call_gradients(c, b, &f, in, nin);
 out:
     check_context(c, b->name, "end");
     wf_ctx_free(c);

@@ -37,6 +37,7 @@ typedef struct Walk {
     uint32_t nouts;
     Tensor **found; /* a saved value of each result */
     uint32_t *found_version;
+    bool *whole; /* of each node that is a call: its derivative comes from the operands */
     Tensor **y, **x;
     uint32_t ny, nx;
     uint64_t *key;
@@ -146,6 +147,26 @@ static void find_saved(Walk *w, uint64_t epoch)
     }
 }
 
+/* A call whose kept values have derivatives of their own here, or were written to, is differentiated from its
+ * operands. */
+static void find_whole(Walk *w, uint64_t epoch)
+{
+    w->whole = arena_zalloc(w->a, w->n + 1);
+    for (uint32_t k = 0; k < w->n; k++) {
+        Node *n = w->nodes[k];
+
+        for (uint32_t i = 0; i < n->nin; i++) {
+            Node *from = n->in[i].node;
+            if (is_active(from, epoch) && from->form && n->in[i].out >= from->prim->nout)
+                w->whole[from->order] = true;
+        }
+        for (uint32_t t = 0; n->form && t < n->form->ntaken; t++)
+            if (n->form->taken[t] >= n->nin &&
+                !is_current(w, w->base[k] + n->form->taken[t] - n->nin))
+                w->whole[k] = true;
+    }
+}
+
 static void make_key(Walk *w, uint64_t epoch)
 {
     uint32_t n = 4 + 2 * w->ny + w->nx, at = 0;
@@ -158,7 +179,8 @@ static void make_key(Walk *w, uint64_t epoch)
     for (uint32_t k = 0; k < w->n; k++) {
         Node *m = w->nodes[k];
         if (m->prim) {
-            w->key[at++] = (uint64_t)(uintptr_t)m->prim;
+            w->key[at++] = m->form && !w->whole[k] ? (uint64_t)(uintptr_t)m->form
+                                                   : (uint64_t)(uintptr_t)m->prim;
         } else { /* a leaf is its type, which the wanted tensors give */
             w->key[at++] = 1;
         }
@@ -208,40 +230,12 @@ static void add_tangent(Make *m, uint32_t at, Val d)
                                          : m->tangent[at];
 }
 
-/* One step of a call: its body is put in, with tangents. */
-static void emit_call(Make *m, const Program *p, const Val *in, const Val *dx, Val *dy)
-{
-    Val *tangent = arena_zalloc(&m->b->arena, (p->nvals + 1) * sizeof *tangent);
-    Dim *binds = NULL;
-    Copier c;
-
-    if (p->dims.syms.n) {
-        binds = arena_array(&m->b->arena, p->dims.syms.n, sizeof *binds);
-        for (uint32_t i = 0; i < p->dims.syms.n; i++)
-            binds[i] = DIM_NONE;
-        for (uint32_t i = 0; i < p->nin; i++) {
-            Type t = val_type(p, program_in(p, i));
-            for (uint32_t k = 0; k < t.rank; k++)
-                if (t.dims[k] < 0 && dim_node(&p->dims, t.dims[k])->kind == DIM_SYM)
-                    binds[dim_node(&p->dims, t.dims[k])->sym] = b_dim(m->b, in[i], k);
-        }
-    }
-    copier_init(&c, m->b, p, binds, NULL);
-    for (uint32_t i = 0; i < p->nin; i++) {
-        c.val[program_in(p, i)] = in[i];
-        tangent[program_in(p, i)] = dx[i];
-    }
-    if (!jvp_emit(&c, tangent))
-        return;
-    for (uint32_t j = 0; j < p->nout; j++)
-        dy[j] = tangent[p->outs[j]];
-}
-
 static void emit_node(Make *m, uint32_t k)
 {
     Node *n = m->w->nodes[k];
     const Prim *p = n->prim;
     Builder *b = m->b;
+    const PType *out_type = n->form ? n->form->out : p ? p->out : NULL;
     uint32_t base = m->w->base[k];
     Val *in, *dx, *dy;
     Type *types;
@@ -249,10 +243,10 @@ static void emit_node(Make *m, uint32_t k)
 
     if (!p)
         return;
-    in = arena_zalloc(&b->arena, (2u * p->nin + 3u * p->nout + 1) * sizeof *in);
-    dx = in + p->nin + p->nout;
+    in = arena_zalloc(&b->arena, (2u * p->nin + 2u * n->nout + 1) * sizeof *in);
+    dx = in + p->nin + n->nout;
     dy = dx + p->nin;
-    types = arena_array(&b->arena, p->nin + p->nout + 1, sizeof *types);
+    types = arena_array(&b->arena, p->nin + n->nout + 1, sizeof *types);
     m->edge[k] = arena_zalloc(&b->arena, (p->nin + 1) * sizeof(Val));
     for (uint32_t i = 0; i < p->nin; i++) {
         Node *from = n->in[i].node;
@@ -268,17 +262,19 @@ static void emit_node(Make *m, uint32_t k)
         }
         types[i] = b_type(b, in[i]);
     }
-    for (uint32_t j = 0; j < p->nout; j++) {
+    for (uint32_t j = 0; j < n->nout; j++) {
         if (!m->val[base + j])
-            m->val[base + j] = input_like(b, &p->out[j]);
+            m->val[base + j] = input_like(b, &out_type[j]);
         in[p->nin + j] = m->val[base + j];
         types[p->nin + j] = b_type(b, m->val[base + j]);
     }
     if (failed(m->w->cx) || !moves) /* rules need one */
         return;
     b_at(b, n->place);
-    if (p->op == OP_call) {
-        emit_call(m, p->program, in, dx, dy);
+    if (p->op == OP_call && n->form && !m->w->whole[k]) {
+        call_derive_linear(b, p, n->form, in, dx, dy);
+    } else if (p->op == OP_call) {
+        call_derive_whole(b, p, n->form, in, dx, dy);
     } else {
         EqnView view = {.op = (uint16_t)p->op,
                         .nout = (uint16_t)p->nout,
@@ -292,8 +288,8 @@ static void emit_node(Make *m, uint32_t k)
                         .place = n->place};
         view.row->jvp(b, &view, dx, dy);
     }
-    for (uint32_t j = 0; j < p->nout && !failed(m->w->cx); j++)
-        if (dtype_is_float((wf_dtype)p->out[j].dtype))
+    for (uint32_t j = 0; j < n->nout && !failed(m->w->cx); j++)
+        if (dtype_is_float((wf_dtype)out_type[j].dtype))
             add_tangent(m, base + j, dy[j]);
 }
 
@@ -625,6 +621,7 @@ static bool prepare(wf_ctx *c, Walk *w, bool *nz, uint32_t *out_nsaved, const ch
     for (uint32_t j = 0; j < w->ny; j++)
         visit(w, w->y[j]->node, s->epoch);
     find_saved(w, s->epoch);
+    find_whole(w, s->epoch);
     make_key(w, s->epoch);
     if ((bp = back_program(c, w, s->epoch)) != NULL) {
         memcpy(nz, bp->nz, bp->nnz);

@@ -47,6 +47,7 @@ static void free_prim(wf_ctx *c, Prim *p)
 {
     wf_exec_release(p->exec);
     wf_exec_release(p->giving);
+    call_forms_free(p->forms);
     program_release(p->program);
     arena_free(&p->arena);
     mem_free(&c->al, p, sizeof *p);
@@ -65,7 +66,7 @@ static void release_deferred(void *obj)
     prim_release(p->cx, p);
 }
 
-static PType keep_type(Prim *p, Type t)
+PType prim_type(Prim *p, Type t)
 {
     return (PType){t.dtype, t.rank,
                    arena_dup(&p->arena, t.dims, t.rank * sizeof *t.dims)};
@@ -92,7 +93,7 @@ static bool prim_build(wf_ctx *c, Prim *p, Tensor *const *in, const void *attr)
         Type t = b_make_type(b, (wf_dtype)in[i]->dtype, in[i]->dims, in[i]->rank);
         if (failed(c))
             return false;
-        p->in[i] = keep_type(p, t);
+        p->in[i] = prim_type(p, t);
         vals[i] = b_input(b, NULL, t);
     }
     if (p->op == OP_nonzero) /* the symbol it defines is of this program */
@@ -111,7 +112,7 @@ static bool prim_build(wf_ctx *c, Prim *p, Tensor *const *in, const void *attr)
         return false;
     p->out = arena_array(&p->arena, p->nout + 1, sizeof *p->out);
     for (uint32_t j = 0; j < p->nout; j++)
-        p->out[j] = keep_type(p, b_type(b, outs[j]));
+        p->out[j] = prim_type(p, b_type(b, outs[j]));
     if (p->op == OP_call)
         q = ((const CallAttr *)attr)->body.p;
     else
@@ -297,35 +298,29 @@ static void settle_given(wf_ctx *c, Tensor *t, bool ok)
     }
 }
 
-static bool run_plan(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out)
+/* Run e; results are tensors of their own. donated: operands whose memory it may take; NULL: none. */
+static bool run_exec(wf_ctx *c, wf_exec *e, Tensor *const *in, uint32_t nin,
+                     const bool *donated, Tensor **out, uint32_t nout)
 {
     wf_array *few[8], **ins = few, **outs;
-    size_t room = (p->nin + p->nout) * sizeof *ins;
-    const bool *donated = c->tensors->donated;
-    wf_exec *e;
+    size_t room = (nin + nout) * sizeof *ins;
     bool ok = true;
 
-    c->tensors->donated = NULL;
-    if (!p->exec && wf_prepare(c, p->program, &p->exec) != WF_OK)
-        return false;
-    e = donated ? giving_exec(c, p, donated) : p->exec;
-    if (!e)
-        return false;
-    if (p->nin + p->nout > (uint32_t)COUNT(few) && !(ins = mem_alloc(&c->al, room)))
+    if (nin + nout > (uint32_t)COUNT(few) && !(ins = mem_alloc(&c->al, room)))
         return fail_memory(c);
-    outs = ins + p->nin;
-    for (uint32_t i = 0; i < p->nin && ok; i++)
+    outs = ins + nin;
+    for (uint32_t i = 0; i < nin && ok; i++)
         ok = (ins[i] = tensor_array(c, in[i])) != NULL;
-    for (uint32_t i = 0; i < p->nin && ok && donated; i++)
+    for (uint32_t i = 0; i < nin && ok && donated; i++)
         if (donated[i])
             give_array(c, in[i]);
     ok = ok && wf_run(c, e, ins, outs) == WF_OK;
-    for (uint32_t i = 0; i < p->nin && donated; i++)
+    for (uint32_t i = 0; i < nin && donated; i++)
         if (donated[i])
             settle_given(c, in[i], ok);
-    for (uint32_t j = 0; j < p->nout && ok; j++)
-        if (!(out[j] = own_result(c, outs[j], in, p->nin))) {
-            for (uint32_t k = j + 1; k < p->nout; k++)
+    for (uint32_t j = 0; j < nout && ok; j++)
+        if (!(out[j] = own_result(c, outs[j], in, nin))) {
+            for (uint32_t k = j + 1; k < nout; k++)
                 wf_array_release(outs[k]);
             for (uint32_t k = 0; k < j; k++) {
                 tensor_release(c, out[k]);
@@ -335,6 +330,43 @@ static bool run_plan(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out)
         }
     if (ins != few)
         mem_free(&c->al, ins, room);
+    return ok;
+}
+
+static bool run_plan(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out)
+{
+    const bool *donated = c->tensors->donated;
+    wf_exec *e;
+
+    c->tensors->donated = NULL;
+    if (!p->exec && wf_prepare(c, p->program, &p->exec) != WF_OK)
+        return false;
+    e = donated ? giving_exec(c, p, donated) : p->exec;
+    return e && run_exec(c, e, in, p->nin, donated, out, p->nout);
+}
+
+/* Run the forward of a call, and record it with what its derivative takes. */
+static bool run_recorded(wf_ctx *c, Prim *p, CallForm *f, Tensor *const *in, Tensor **out)
+{
+    Tensor *few[16], **all = few;
+    size_t room = f->nout * sizeof *all;
+    bool ok;
+
+    if (!f->exec && wf_prepare(c, f->forward, &f->exec) != WF_OK)
+        return false;
+    if (f->nout > COUNT(few) && !(all = mem_alloc(&c->al, room)))
+        return fail_memory(c);
+    ok = run_exec(c, f->exec, in, p->nin, NULL, all, f->nout);
+    if (ok) {
+        ok = record_op(c, p, f, in, all);
+        for (uint32_t j = 0; j < f->nout; j++)
+            if (ok && j < p->nout)
+                out[j] = all[j];
+            else
+                tensor_release(c, all[j]);
+    }
+    if (all != few)
+        mem_free(&c->al, all, room);
     return ok;
 }
 
@@ -455,9 +487,14 @@ static bool run_now(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
         if (failed(c))
             goto no;
     }
+    if (need && op == OP_call) {
+        CallForm *f = call_form(c, p, in);
+        if (!f || f->forward)
+            return f && run_recorded(c, p, f, in, out);
+    }
     if ((nout == 0 || !out[0]) && !run_plan(c, p, in, out))
         return false;
-    if (need && !record_op(c, p, in, out)) {
+    if (need && !record_op(c, p, NULL, in, out)) {
         for (uint32_t j = 0; j < nout; j++)
             tensor_release(c, out[j]);
         return false;

@@ -170,6 +170,31 @@ static bool learn_saves(wf_ctx *c, Prim *p)
 
 /* ---- recording ---- */
 
+bool tensor_is_followed(const wf_ctx *c, const Tensor *t)
+{
+    return t->need & c->tensors->recorders && t->node &&
+           dtype_is_float((wf_dtype)t->dtype);
+}
+
+static bool save_operand(wf_ctx *c, Node *n, uint32_t i, Tensor *t)
+{
+    if (n->in[i].saved)
+        return true;
+    /* without history, so that a later write into the operand makes no cycle */
+    n->in[i].saved = t->wants_grad ? tensor_retain(t) : tensor_alias(c, t);
+    n->in[i].version = t->store->version;
+    return n->in[i].saved != NULL;
+}
+
+static bool save_result(wf_ctx *c, Node *n, uint32_t j, Tensor *t)
+{
+    if (n->out_saved[j])
+        return true;
+    n->out_saved[j] = tensor_alias(c, t); /* without history: no cycle */
+    n->out_version[j] = t->store->version;
+    return n->out_saved[j] != NULL;
+}
+
 static bool save_values(wf_ctx *c, Node *n, const Prim *p, Tensor *const *in,
                         Tensor **out)
 {
@@ -180,50 +205,54 @@ static bool save_values(wf_ctx *c, Node *n, const Prim *p, Tensor *const *in,
         if (!n->in[i].node)
             continue;
         for (uint32_t k = 0; k < p->nin; k++)
-            if (row[k] && !n->in[k].saved) {
-                /* without history, so that a later write into the operand makes no cycle */
-                n->in[k].saved =
-                    in[k]->wants_grad ? tensor_retain(in[k]) : tensor_alias(c, in[k]);
-                if (!n->in[k].saved)
-                    return false;
-                n->in[k].version = in[k]->store->version;
-            }
+            if (row[k] && !save_operand(c, n, k, in[k]))
+                return false;
         for (uint32_t j = 0; j < p->nout; j++)
-            if (row[p->nin + j] && !n->out_saved[j]) {
-                n->out_saved[j] = tensor_alias(c, out[j]); /* without history: no cycle */
-                if (!n->out_saved[j])
-                    return false;
-                n->out_version[j] = out[j]->store->version;
-            }
+            if (row[p->nin + j] && !save_result(c, n, j, out[j]))
+                return false;
     }
     return true;
 }
 
-bool record_op(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out)
+/* Of a call: what its derivative takes, and the operands, for when that is not enough. */
+static bool save_call(wf_ctx *c, Node *n, const CallForm *f, Tensor *const *in,
+                      Tensor **out)
+{
+    for (uint32_t i = 0; i < n->nin; i++)
+        if (!save_operand(c, n, i, in[i]))
+            return false;
+    for (uint32_t k = 0; k < f->ntaken; k++)
+        if (f->taken[k] >= n->nin &&
+            !save_result(c, n, f->taken[k] - n->nin, out[f->taken[k] - n->nin]))
+            return false;
+    return true;
+}
+
+bool record_op(wf_ctx *c, Prim *p, const CallForm *form, Tensor *const *in, Tensor **out)
 {
     Tensors *s = c->tensors;
     uint64_t need = 0;
     Node *n;
 
-    if (!p->saves && !learn_saves(c, p))
+    if (!form && !p->saves && !learn_saves(c, p))
         return false;
-    n = node_new(c, p->nin, p->nout);
+    n = node_new(c, p->nin, form ? form->nout : p->nout);
     if (!n)
         return false;
     n->prim = p;
+    n->form = form;
     p->refs++;
     n->place = s->place;
     for (uint32_t i = 0; i < p->nin; i++) {
-        uint64_t bits = in[i]->need & s->recorders;
-        if (!bits || !in[i]->node || !dtype_is_float((wf_dtype)in[i]->dtype))
+        if (!tensor_is_followed(c, in[i]))
             continue;
-        need |= bits;
+        need |= in[i]->need & s->recorders;
         n->in[i].node = in[i]->node;
         n->in[i].out = in[i]->out;
         in[i]->node->refs++;
     }
     n->need = need;
-    if (!save_values(c, n, p, in, out)) {
+    if (!(form ? save_call(c, n, form, in, out) : save_values(c, n, p, in, out))) {
         node_release(c, n);
         return false;
     }
@@ -311,7 +340,8 @@ static const Eqn *making_eqn(const Program *p, Val v)
 static const char *making_op(const Prim *prim, uint32_t out)
 {
     const Program *p = prim->program;
-    const Eqn *q = prim->op == OP_call && out < p->nout ? making_eqn(p, p->outs[out]) : NULL;
+    const Eqn *q =
+        prim->op == OP_call && out < p->nout ? making_eqn(p, p->outs[out]) : NULL;
     const Eqn *x = q && q->op == OP_add ? making_eqn(p, eqn_in(p, q)[0]) : NULL;
 
     if (x && x->op == OP_dot_general)

@@ -9,6 +9,7 @@
  *   trace.c       programs from C functions; emitting into the current program
  *   hint.c        traces whose sizes are symbols with the example's sizes as hints; sizes for hosts
  *   record.c      histories: what backward needs
+ *   call.c        calls of programs that are recorded: forward once, what the derivative reads kept
  *   backward.c    from histories to derivative programs
  *   functions.c   trace, jit and vmap of C functions
  *   derive.c      grad, vjp, jvp of C functions
@@ -240,6 +241,20 @@ typedef struct PType {
     const int64_t *dims;
 } PType;
 
+/* call.c: a program as its calls are recorded, where certain operands are followed */
+typedef struct CallForm {
+    struct CallForm *next;  /* of the same prim, in whose arena all of this is */
+    bool *follows;          /* of each operand */
+    const Program *forward; /* operands.. -> (results.., extra..); NULL: cannot be split */
+    const Program *linear;  /* (taken.., tangents of the followed..) -> those of results with nz */
+    wf_exec *exec;          /* of forward, made at need */
+    PType *out;             /* of forward */
+    uint32_t nout;
+    uint32_t *taken; /* < nin: operand, else result of forward + nin */
+    uint32_t ntaken;
+    bool *nz; /* of each result of the program */
+} CallForm;
+
 struct Prim { /* an op with its attribute on operands of known types */
     wf_ctx *cx;
     Prim *next;
@@ -254,6 +269,7 @@ struct Prim { /* an op with its attribute on operands of known types */
     wf_exec *exec;
     wf_exec *giving; /* the same where results take the memory of operands, by gives; NULL: not yet */
     bool *gives;     /* of each operand */
+    CallForm *forms; /* of a call */
     bool *
         saves; /* NULL: not known yet. [nin][nin + nout]: does the derivative by operand i read
                     operand or result k? */
@@ -276,6 +292,7 @@ bool tensor_call_donating(wf_ctx *c, const Program *p, const wf_tensor *in, uint
                           uint32_t nout);
 /* replay.c: apply a program op by op. in: concrete, of the types p takes */
 bool replay_program(wf_ctx *c, const Program *p, const wf_tensor *in, wf_tensor *out);
+PType prim_type(Prim *p, Type t);     /* a lasting copy */
 bool defines_sizes(const Program *p); /* has equations that do, such as nonzero */
 void prim_release(wf_ctx *c, Prim *p);
 bool is_view_op(OpCode op);
@@ -389,6 +406,7 @@ struct Node {
     Prim *prim;   /* NULL: a leaf */
     Tensor *leaf; /* of a leaf: the tensor, not counted, NULL when it is gone */
     Host *host;        /* of a leaf; NULL: none */
+    const CallForm *form; /* of a call: how it was recorded; NULL: the operands are all there is */
     const char *label; /* what a front calls this step; lives as long; NULL: none */
     uint64_t need;
     uint64_t epoch;  /* of the last walk that saw it */
@@ -405,9 +423,24 @@ struct Node {
 
 void node_release(wf_ctx *c, Node *n);
 void node_free_saved(wf_ctx *c, Node *n);
-/* Give the results their history. False after an error. */
-bool record_op(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out);
+/* Does an open recorder follow it? */
+bool tensor_is_followed(const wf_ctx *c, const Tensor *t);
+/* Give the results their history; form (of calls, may be NULL): out has all results of its forward. False after
+ * an error. */
+bool record_op(wf_ctx *c, Prim *p, const CallForm *form, Tensor *const *in, Tensor **out);
 bool record_leaf(wf_ctx *c, Tensor *t); /* t gets a leaf node, if it has no history yet */
+
+/* ---- call.c ---------------------------------------------------------------------------------------- */
+
+/* The form for operands of which these are followed, made at need; NULL after an error. */
+CallForm *call_form(wf_ctx *c, Prim *p, Tensor *const *in);
+void call_forms_free(CallForm *f);
+/* Emit the tangents of the results. in: operands, for linear ones then all results of the form's forward. dx: of
+ * operands, VAL_NONE is zero. dy: zeroed; whole with a form gives those of the extra results, too. */
+bool call_derive_whole(Builder *b, const Prim *p, const CallForm *f, const Val *in,
+                       const Val *dx, Val *dy);
+bool call_derive_linear(Builder *b, const Prim *p, const CallForm *f, const Val *in,
+                        const Val *dx, Val *dy);
 
 /* ---- backward.c ---------------------------------------------------------------------------------- */
 

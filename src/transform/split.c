@@ -1,14 +1,16 @@
 /* split.c -- forward and backward as two programs, made ahead of time, keeping as few
  * bytes between them as it can.
  *
- *   gives   forward: x.. -> (y.., saved..)      backward: (saved.., gy..) -> gx..
- *   keeps   together they are xf_vjp
+ *   xf_split    forward: x.. -> (y.., saved..)      backward: (saved.., gy..) -> gx..
+ *               together they are xf_vjp
+ *   xf_record   forward: x.. -> (y.., extra..)      linear: (taken.., dx..) -> dy..
+ *               together they are xf_jvp; what is taken are inputs, results and extra ones
  *
- * Method: start from the one program of xf_vjp, (x.., gy..) -> (y.., gx..). Its values
- * are forward (they do not depend on a gy) or backward. The backward equations read some
- * forward values; each must be saved, or made again from others that are saved. Making
- * again is allowed for cheap equations only: elementwise ones and changes of shape;
- * constants are free. The cheapest choice is a minimum cut:
+ * Method: start from one program of both, (x.., gy..) -> (y.., gx..), or (x.., dx..) ->
+ * (y.., dy..). Its values are forward (they do not depend on a gy or dx) or backward. The
+ * backward equations read some forward values; each must be saved, or made again from
+ * others that are saved. Making again is allowed for cheap equations only: elementwise
+ * ones and changes of shape; constants are free. The cheapest choice is a minimum cut:
  *
  *   source -> v     v cannot be made again: an input, or the equation is not cheap
  *   v.in -> v.out   capacity: the bytes of v. Cut: v is saved
@@ -27,11 +29,12 @@
 typedef struct Joint {
     wf_ctx *cx;
     Arena *a;
-    const Program *p;  /* (x.., gy..) -> (y.., gx..) */
+    const Program *p;  /* (x.., gy..) -> (y.., gx..), or (x.., dx..) -> (y.., dy..) */
     uint32_t nx, ny;   /* the first nx inputs are x, the first ny results y */
     bool *backward;    /* for each value: does it depend on a gy? */
     bool *wanted;      /* forward values that the backward part reads */
     bool *saved;       /* the answer */
+    bool *held;        /* values that somebody keeps anyway: they cost nothing */
     int64_t *sizes;    /* what the symbols count as */
     SymbolMarks marks; /* symbols that backward equations define */
 } Joint;
@@ -95,6 +98,8 @@ static int64_t bytes_of(const Joint *j, Val v)
     Type t = val_type(j->p, v);
     int64_t bytes = (int64_t)wf_dtype_size((wf_dtype)t.dtype), d;
 
+    if (j->held[v])
+        return 1;
     for (uint32_t i = 0; i < t.rank; i++) {
         if (!dim_eval(&j->p->dims, t.dims[i], j->sizes, &d) || d < 0)
             d = UNKNOWN_SIZE;
@@ -176,7 +181,7 @@ static const Program *make_forward(Joint *j, const char *name)
     for (uint32_t k = 0; k < j->ny; k++)
         outs[n++] = c.val[p->outs[k]];
     for (Val v = 1; v < p->nvals; v++)
-        if (j->saved[v])
+        if (j->saved[v] && !j->held[v])
             outs[n++] = c.val[v];
     return builder_finish(b, outs, n);
 }
@@ -227,6 +232,18 @@ static const Program *make_backward(Joint *j, const char *name, uint32_t *out_ns
     return builder_finish(b, outs, n);
 }
 
+/* What both have in common: which values are forward, and which of those are saved. */
+static void cut(Joint *j)
+{
+    j->backward = arena_zalloc(j->a, j->p->nvals + 1u);
+    j->wanted = arena_zalloc(j->a, j->p->nvals + 1u);
+    j->saved = arena_zalloc(j->a, j->p->nvals + 1u);
+    j->held = arena_zalloc(j->a, j->p->nvals + 1u);
+    marks_init(&j->marks, j->p, j->a);
+    guess_sizes(j);
+    classify(j);
+}
+
 bool xf_split(wf_ctx *cx, const Program *p, const int *wrt, int nwrt,
               const Program **out_forward, const Program **out_backward)
 {
@@ -238,16 +255,64 @@ bool xf_split(wf_ctx *cx, const Program *p, const int *wrt, int nwrt,
     *out_forward = *out_backward = NULL;
     if (!is || !(j.p = vjp_program(cx, p, is, wrt, nwrt, NULL, true, "vjp")))
         return false;
-    j.backward = arena_zalloc(j.a, j.p->nvals + 1u);
-    j.wanted = arena_zalloc(j.a, j.p->nvals + 1u);
-    j.saved = arena_zalloc(j.a, j.p->nvals + 1u);
-    marks_init(&j.marks, j.p, j.a);
-    guess_sizes(&j);
-    classify(&j);
+    cut(&j);
     choose(&j);
     forward = make_forward(&j, xf_name(cx, p->name, "forward"));
     backward = make_backward(&j, xf_name(cx, p->name, "backward"), &nsaved);
     if (!forward || !backward)
         return false;
     return xf_close(cx, forward, backward, nsaved, out_forward, out_backward);
+}
+
+/* Where each saved value is found: among the inputs, or the results of forward. */
+static void find_taken(const Joint *j, Recording *out)
+{
+    uint32_t *from = arena_zalloc(j->a, (j->p->nvals + 1) * sizeof *from), extra = 0;
+
+    for (uint32_t k = j->ny; k-- > 0;)
+        from[j->p->outs[k]] = j->nx + k;
+    for (uint32_t i = 0; i < j->nx; i++)
+        from[program_in(j->p, i)] = i;
+    out->taken = arena_array(j->a, j->p->nvals + 1, sizeof *out->taken);
+    out->ntaken = 0;
+    for (Val v = 1; v < j->p->nvals; v++)
+        if (j->saved[v])
+            out->taken[out->ntaken++] = j->held[v] ? from[v] : j->nx + j->ny + extra++;
+}
+
+/* Not so: a loop that computes results and derivatives at once, or one that counts its turns, so that the sizes of
+ * what it saves are known only when it has run. */
+static bool is_separate(const Joint *j)
+{
+    for (uint32_t k = 0; k < j->ny; k++)
+        if (j->backward[j->p->outs[k]])
+            return false;
+    for (uint32_t i = 0; i < j->p->dims.syms.n; i++)
+        if (j->p->dims.syms.v[i].origin == SYM_EQN)
+            return false;
+    return true;
+}
+
+bool xf_record(wf_ctx *cx, const Program *p, const bool *wrt, Recording *out)
+{
+    Joint j = {.cx = cx, .a = &cx->scratch, .nx = p->nin, .ny = p->nout};
+    uint32_t nsaved;
+
+    memset(out, 0, sizeof *out);
+    out->nz = arena_zalloc(j.a, p->nout + 1u);
+    if (!(j.p = linear_program(cx, p, wrt, out->nz, "jvp")))
+        return false;
+    cut(&j);
+    if (!is_separate(&j))
+        return fail(cx, WF_ERR_NORULE, NOWHERE,
+                    "record: '%s' cannot be computed ahead of its derivative", p->name);
+    for (uint32_t i = 0; i < j.nx; i++)
+        j.held[program_in(j.p, i)] = true;
+    for (uint32_t k = 0; k < j.ny; k++)
+        j.held[j.p->outs[k]] = true;
+    choose(&j);
+    find_taken(&j, out);
+    out->forward = make_forward(&j, p->name);
+    out->linear = make_backward(&j, xf_name(cx, p->name, "linear"), &nsaved);
+    return out->forward && out->linear;
 }

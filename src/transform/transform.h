@@ -7,6 +7,7 @@
  *   jacobians, hessian, hvp                                                  jacobian.c
  *   vmap       a batch axis through every op                                 vmap.c
  *   split      ahead-of-time forward and backward, min-cut of what to save   split.c
+ *   record     the same for forward and derivative, of calls that are recorded
  *   bind       inputs become constants                                       bind.c
  *
  * The four program-level functions that rules of control flow need (xf_jvp, xf_partition,
@@ -130,6 +131,11 @@ const Program *vjp_program(wf_ctx *cx, const Program *p, const bool *wrt,
                            const int *order, int nwrt, const bool *seed, bool with_y,
                            const char *via);
 
+/* (x.., dx for wrt..) -> (y.., dy for each j with out_nz[j]): forward mode in which no
+ * equation makes results of both kinds, as far as it can be split */
+const Program *linear_program(wf_ctx *cx, const Program *p, const bool *wrt, bool *out_nz,
+                              const char *via);
+
 /* ---- jvp.c, vjp.c, jacobian.c, vmap.c: the transforms users see -------------------- */
 
 /* (x.., dx for i in wrt) -> (y.., dy for each float result), zeros made */
@@ -169,5 +175,17 @@ const Program *xf_bind(wf_ctx *cx, const Program *p, const int *which,
  * recomputed. */
 bool xf_split(wf_ctx *cx, const Program *p, const int *wrt, int nwrt,
               const Program **out_forward, const Program **out_backward);
+/* A program as it is recorded: its results come with what its derivative reads. */
+typedef struct Recording {
+    const Program *forward; /* x.. -> (y.., extra..) */
+    const Program *linear;  /* (taken.., dx for wrt) -> dy for each j with nz[j]; symbols
+                               have the names they have in forward */
+    uint32_t *taken; /* < nin: that input, else that result of forward, + nin */
+    uint32_t ntaken;
+    bool *nz; /* of each y: does it have a derivative? */
+} Recording;
+/* wrt: for each input of p, whether it has a tangent. Arrays are in scratch. WF_ERR_NORULE
+ * where results cannot be computed ahead of their derivatives: by a `while`. */
+bool xf_record(wf_ctx *cx, const Program *p, const bool *wrt, Recording *out);
 
 #endif

@@ -191,6 +191,32 @@ const Program *xf_vjp(wf_ctx *cx, const Program *p, const int *wrt, int nwrt)
     return is ? vjp_program(cx, p, is, wrt, nwrt, NULL, true, "vjp") : NULL;
 }
 
+const Program *linear_program(wf_ctx *cx, const Program *p, const bool *wrt, bool *out_nz,
+                              const char *via)
+{
+    Val *ins, *outs;
+    uint32_t nins = 0, nouts = 0;
+    Reverse r;
+
+    if (!reverse_begin(&r, cx, p, wrt, via))
+        return NULL;
+    ins = arena_array(&r.b->arena, 2u * p->nin + 1u, sizeof *ins);
+    outs = arena_array(&r.b->arena, 2u * p->nout + 1u, sizeof *outs);
+    for (uint32_t i = 0; i < p->nin; i++)
+        ins[nins++] = r.x[i];
+    for (uint32_t i = 0; i < p->nin; i++)
+        if (wrt[i])
+            ins[nins++] = r.dx[i];
+    for (uint32_t j = 0; j < p->nout; j++)
+        outs[nouts++] = r.y[j];
+    for (uint32_t j = 0; j < p->nout; j++) {
+        out_nz[j] = r.dy[j] != VAL_NONE && is_float_out(p, j);
+        if (out_nz[j])
+            outs[nouts++] = r.dy[j];
+    }
+    return builder_finish_as(r.b, ins, nins, outs, nouts);
+}
+
 /* ---- grad: the cotangent of the first result is 1 ---------------------------------- */
 
 static bool check_scalar(wf_ctx *cx, const Program *p)
