@@ -54,6 +54,17 @@ WRITES(flat_first,
 ORACLE(flat_first,
        wf_index_set(c, x, AT(wf_at_int(0), wf_at_int(0)), wf_sum(c, w, NULL, 0, false)))
 
+/* rows 0 and 2 as [2,1,3], read as [6]: the stride of an axis of size 1 says nothing */
+WRITES(stepped_reshape,
+       wf_tensor v = get(c, wf_reshape(c, x, (int64_t[]){2, 2, 3}, 3),
+                         AT(ALL, wf_at_slice_step(WF_NOT, WF_NOT, 2)));
+       wf_mul_in(c, x, get(c, wf_reshape(c, v, (int64_t[]){6}, 1), AT(wf_at_int(4)))))
+ORACLE(stepped_reshape, wf_mul(c, x, get(c, x, AT(wf_at_int(2), wf_at_int(1)))))
+
+/* the diagonal, below the first row */
+WRITES(diagonal, wf_mul_in(c, wf_diagonal(c, x, -1), w))
+ORACLE(diagonal, wf_where(c, wf_eye(c, WF_BOOL, 4, 3, -1), wf_mul(c, x, w), x))
+
 WRITES(column_of_transpose,
        wf_fill_in(c, get(c, wf_swap_axes(c, x, 0, 1), AT(wf_at_int(1))), 0))
 ORACLE(column_of_transpose, wf_index_set(c, x, AT(ALL, wf_at_int(1)), wf_float(c, 0)))
@@ -134,7 +145,7 @@ static const WriteCase cases[] = {
     ROW(whole),        ROW(slice_add),      ROW(flat_first),     ROW(column_of_transpose),
     ROW(strided),      ROW(base_then_view), ROW(view_then_view), ROW(view_by_view),
     ROW(self_product), ROW(mask_scalar),    ROW(mask_rows),      ROW(mask_columns),
-    ROW(mask_own),     ROW(detached),
+    ROW(mask_own),     ROW(detached),       ROW(stepped_reshape), ROW(diagonal),
 };
 
 typedef struct Loss {

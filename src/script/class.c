@@ -39,6 +39,15 @@ int sc_isinstance_of(Vm *vm, Value v, Value spec)
     }
     if (spec.tag == T_NONE)
         return v.tag == T_NONE;
+    if (spec.tag == T_OBJ && sc_class_find(spec.o->cls, vm->known[S_instancecheck])) {
+        Value r = sc_call_method(vm, spec, "__instancecheck__", &v, 1);
+        bool on = false;
+
+        if (r.tag != T_NIL)
+            (void)sc_to_bool(vm, r, &on);
+        sc_drop(vm, r);
+        return sc_failed(vm) ? -1 : on;
+    }
     sc_raise(vm, C_TypeError,
              "isinstance() arg 2 must be a type, a tuple of types, or a union");
     return -1;

@@ -114,8 +114,10 @@ static wf_record *run_recorded(wf_ctx *c, const wf_function *f, const wf_tensor 
         for (int k = 0; k < nwrt && !failed(c); k++)
             r->x[k] = tensor_retain(tensor_get(c, args[wrt[k]], fn));
         for (uint32_t j = 0; j < y->n && !failed(c); j++) {
-            Tensor *t = tensor_get(c, y->v[j], fn);
-            r->y[j] = t ? tensor_retain(t) : NULL;
+            /* a copy of the handle's tensor: the caller may write into its own */
+            Tensor *t = tensor_with_history(c, y->v[j], fn);
+            if (t && (r->y[j] = tensor_alias(c, t)) != NULL)
+                take_history(c, r->y[j], t);
         }
     }
     s->no_grad = no_grad;

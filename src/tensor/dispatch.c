@@ -370,10 +370,8 @@ static bool run_recorded(wf_ctx *c, Prim *p, CallForm *f, Tensor *const *in, Ten
     return ok;
 }
 
-/* Strides that give t the new shape in the same memory; false if there are none. Runs of old axes are
- * matched with runs of new ones of equal size. */
-static bool reshape_strides(const Tensor *t, const int64_t *dims, uint32_t rank,
-                            int64_t *strides)
+/* Runs of old axes are matched with runs of new ones of equal size. */
+bool reshape_strides(const Tensor *t, const int64_t *dims, uint32_t rank, int64_t *strides)
 {
     uint32_t i = 0, j = 0;
 
@@ -385,17 +383,25 @@ static bool reshape_strides(const Tensor *t, const int64_t *dims, uint32_t rank,
     }
     while (i < t->rank || j < rank) {
         uint32_t i0 = i, j0 = j;
-        int64_t a = i < t->rank ? t->dims[i++] : 1, b = j < rank ? dims[j++] : 1, s;
+        int64_t a = i < t->rank ? t->dims[i++] : 1, b = j < rank ? dims[j++] : 1, s = 1,
+                next = 0;
+        bool any = false;
         while (a != b) {
             if (a < b)
                 a *= t->dims[i++];
             else
                 b *= dims[j++];
         }
-        for (uint32_t k = i0; k + 1 < i; k++) /* the run must be one stretch of memory */
-            if (t->dims[k] != 1 && t->strides[k] != t->dims[k + 1] * t->strides[k + 1])
+        for (uint32_t k = i; k-- > i0;) { /* the run must be one stretch of memory */
+            if (t->dims[k] == 1) /* its stride says nothing */
+                continue;
+            if (!any)
+                s = t->strides[k];
+            else if (t->strides[k] != next)
                 return false;
-        s = i > i0 ? t->strides[i - 1] : 1;
+            any = true;
+            next = t->strides[k] * t->dims[k];
+        }
         for (uint32_t k = j; k-- > j0; s *= dims[k])
             strides[k] = s;
     }
@@ -443,12 +449,13 @@ static Tensor *view_op(wf_ctx *c, const Prim *p, Tensor *t)
         }
         break;
     }
+    case OP_bitcast: /* of equal size */
     case OP_stop_gradient:
     case OP_name: memcpy(strides, t->strides, t->rank * sizeof *strides); break;
     default: return NULL;
     }
     v = tensor_view(c, t, (wf_dtype)o->dtype, o->dims, strides, o->rank, offset);
-    if (v && p->op != OP_stop_gradient && p->op != OP_name) {
+    if (v && p->op != OP_stop_gradient && p->op != OP_name && p->op != OP_bitcast) {
         v->root = tensor_retain(t->root ? t->root : t);
         v->stamp = v->root->stamp;
     }
@@ -458,7 +465,8 @@ static Tensor *view_op(wf_ctx *c, const Prim *p, Tensor *t)
 bool is_view_op(OpCode op)
 {
     return op == OP_reshape || op == OP_broadcast || op == OP_transpose ||
-           op == OP_slice || op == OP_rev || op == OP_stop_gradient || op == OP_name;
+           op == OP_slice || op == OP_rev || op == OP_bitcast || op == OP_stop_gradient ||
+           op == OP_name;
 }
 
 static bool run_now(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,

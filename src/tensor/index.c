@@ -392,13 +392,14 @@ static wf_tensor index_vectors(wf_ctx *c, const Plan *p, Shape *out_s)
     return m == 1 ? v[0] : wf_concat(c, v, m, -1);
 }
 
-static wf_tensor gather_part(wf_ctx *c, wf_tensor y, const Plan *p)
+static wf_tensor gather_part(wf_ctx *c, wf_tensor y, const Plan *p, bool view)
 {
     int64_t axes[MAX_RANK], offset[MAX_RANK];
     Dim sizes[MAX_RANK];
     uint32_t m = 0, first = 0, last = 0, no = 0;
     Shape s;
-    wf_tensor idx = index_vectors(c, p, &s);
+    wf_tensor idx = index_vectors(c, p, &s), r;
+    GatherAttr a;
     bool together;
 
     if (failed(c))
@@ -429,15 +430,18 @@ static wf_tensor gather_part(wf_ctx *c, wf_tensor y, const Plan *p)
     if (p->n - m + s.rank > MAX_RANK)
         return tfail(c, WF_ERR_LIMIT, "index: the result would have rank %u",
                      p->n - m + s.rank);
-    return op_2(c, OP_gather, y, idx,
-                &(GatherAttr){.offset_dims = {no, offset},
-                              .collapsed = {m, axes},
-                              .start_index_map = {m, axes},
-                              .slice_sizes = {p->n, sizes},
-                              .mode = INDEX_CLIP});
+    a = (GatherAttr){.offset_dims = {no, offset},
+                     .collapsed = {m, axes},
+                     .start_index_map = {m, axes},
+                     .slice_sizes = {p->n, sizes},
+                     .mode = INDEX_CLIP};
+    r = op_2(c, OP_gather, y, idx, &a);
+    if (view)
+        view_gathered(c, y, idx, &a, r);
+    return r;
 }
 
-wf_tensor wf_index_get(wf_ctx *c, wf_tensor x, const wf_index *ix, int n)
+wf_tensor index_get(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, bool view)
 {
     Plan p;
     wf_tensor y = WF_NONE;
@@ -446,9 +450,14 @@ wf_tensor wf_index_get(wf_ctx *c, wf_tensor x, const wf_index *ix, int n)
     if (make_plan(c, x, ix, n, &p)) {
         y = basic_part(c, x, &p);
         if (p.any_tensor && !failed(c))
-            y = gather_part(c, y, &p);
+            y = gather_part(c, y, &p, view);
     }
     return scope_close(c, y);
+}
+
+wf_tensor wf_index_get(wf_ctx *c, wf_tensor x, const wf_index *ix, int n)
+{
+    return index_get(c, x, ix, n, false);
 }
 
 /* ---- assigning ---- */
@@ -598,34 +607,6 @@ wf_tensor wf_add_along(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v, int
     return put_along(c, "wf_add_along", OP_scatter_add, x, index, v, axis);
 }
 
-/* The diagonal of the last two axes, k above the main one. */
-wf_tensor wf_diagonal(wf_ctx *c, wf_tensor x, int k)
-{
-    Shape s;
-    int64_t n;
-    wf_tensor i, y;
-
-    if (!shape_of(c, x, "wf_diagonal", &s))
-        return WF_NONE;
-    if (s.rank < 2 || s.d[s.rank - 1] < 0 || s.d[s.rank - 2] < 0)
-        return tfail(c, WF_ERR_SHAPE,
-                     "wf_diagonal: needs two last axes of constant size, got %s",
-                     shape_text(c, tensor_get(c, x, "wf_diagonal")));
-    n = k >= 0 ? MIN(s.d[s.rank - 2], s.d[s.rank - 1] - k)
-               : MIN(s.d[s.rank - 2] + k, s.d[s.rank - 1]);
-    n = MAX(n, 0);
-    scope_open(c);
-    i = wf_iota(c, WF_I64, &n, 1, 0);
-    y = wf_index_get(
-        c, x,
-        (wf_index[]){
-            {.kind = WF_INDEX_ELLIPSIS},
-            {.kind = WF_INDEX_TENSOR, .tensor = wf_add(c, i, wf_int(c, k < 0 ? -k : 0))},
-            {.kind = WF_INDEX_TENSOR, .tensor = wf_add(c, i, wf_int(c, k > 0 ? k : 0))}},
-        3);
-    return scope_close(c, y);
-}
-
 /* A matrix with the vector on its k-th diagonal, zero elsewhere. */
 wf_tensor wf_diag(wf_ctx *c, wf_tensor x, int k)
 {
@@ -635,8 +616,10 @@ wf_tensor wf_diag(wf_ctx *c, wf_tensor x, int k)
 
     if (!shape_of(c, x, "wf_diag", &s))
         return WF_NONE;
-    if (s.rank == 2)
-        return wf_diagonal(c, x, k);
+    if (s.rank == 2) {
+        scope_open(c);
+        return scope_close(c, wf_copy(c, wf_diagonal(c, x, k)));
+    }
     if (s.rank != 1 || s.d[0] < 0)
         return tfail(c, WF_ERR_SHAPE, "wf_diag: needs a vector or a matrix, got %s",
                      shape_text(c, tensor_get(c, x, "wf_diag")));

@@ -25,7 +25,7 @@ static bool may_write(wf_ctx *c, const char *fn, const Tensor *x, const Tensor *
               "%s: a %sleaf that requires a gradient cannot be written to "
               "(wf_no_grad_begin allows it)",
               fn, root == x ? "" : "view of a ");
-    else if (view_overlaps(x))
+    else if (!view_may_take(x, v))
         tfail(
             c, WF_ERR_UNSUPPORTED,
             "%s: more than one element of the tensor stands for a single element of its "
@@ -122,7 +122,11 @@ static wf_tensor fit(wf_ctx *c, const char *fn, Tensor *x, wf_tensor v)
                      fn, wf_dtype_name((wf_dtype)t->dtype), shape_text(c, x));
     if (t->dtype != x->dtype)
         v = wf_cast(c, v, (wf_dtype)x->dtype);
-    return broadcast_to(c, fn, v, x->dims, x->rank);
+    v = broadcast_to(c, fn, v, x->dims, x->rank);
+    return failed(c) || c->tensors->no_grad || !(x->need & c->tensors->recorders) || x->root ||
+                   x->wants_grad || tensor_get(c, v, fn)->need & c->tensors->recorders
+               ? v /* else: it stays one whose gradient is asked for, with a slope of 0 */
+               : wf_where(c, wf_bool(c, false), tensor_handle(c, tensor_retain(x)), v);
 }
 
 wf_status wf_write(wf_ctx *c, wf_tensor x, wf_tensor v)

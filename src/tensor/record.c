@@ -298,7 +298,7 @@ wf_status wf_requires_grad(wf_ctx *c, wf_tensor h, bool on)
         tfail(c, WF_ERR_VALUE,
               "wf_requires_grad: needs a concrete tensor, got a symbolic %s",
               shape_text(c, t));
-    else if (!dtype_is_float((wf_dtype)t->dtype))
+    else if (on && !dtype_is_float((wf_dtype)t->dtype))
         tfail(c, WF_ERR_TYPE, "wf_requires_grad: needs a float dtype, got %s",
               shape_text(c, t));
     else if (t->node && t->node->prim && !on)

@@ -271,6 +271,8 @@ wf_tensor cumulate(wf_ctx *c, const char *fn, wf_tensor x, int axis, double iden
     if (s.d[k] < 0)
         return tfail(c, WF_ERR_SHAPE, "%s: needs a constant size of axis %d", fn, axis);
     scope_open(c);
+    if (s.d[k] < 2)
+        x = wf_copy(c, x);
     for (int64_t step = 1; step < s.d[k] && !failed(c); step *= 2) {
         int64_t lo[MAX_RANK] = {0}, hi[MAX_RANK] = {0};
         wf_tensor back = slice_axis(c, x, k, 0, s.d[k] - step);

@@ -351,7 +351,7 @@ wf_tensor wf_tile(wf_ctx *c, wf_tensor x, const int64_t *reps, int n)
     }
     scope_open(c);
     r = op_1(c, OP_broadcast, x, &(BroadcastAttr){{2 * rank, wide.d}, {s.rank, map}});
-    return scope_close(c, wf_reshape(c, r, out.d, (int)rank));
+    return scope_close(c, own_result_of(c, x, wf_reshape(c, r, out.d, (int)rank)));
 }
 
 /* every element n times, one after the other, along the axis */
@@ -376,7 +376,7 @@ wf_tensor wf_repeat(wf_ctx *c, wf_tensor x, int64_t n, int axis)
     scope_open(c);
     r = op_1(c, OP_broadcast, x, &(BroadcastAttr){{wide.rank, wide.d}, {s.rank, map}});
     s.d[k] = size_mul(c, s.d[k], n);
-    return scope_close(c, wf_reshape(c, r, s.d, (int)s.rank));
+    return scope_close(c, own_result_of(c, x, wf_reshape(c, r, s.d, (int)s.rank)));
 }
 
 wf_tensor wf_roll(wf_ctx *c, wf_tensor x, int64_t shift, int axis)
@@ -388,10 +388,14 @@ wf_tensor wf_roll(wf_ctx *c, wf_tensor x, int64_t shift, int axis)
 
     if (!shape_of(c, x, "wf_roll", &s) || !axis_of(c, "wf_roll", axis, s.rank, &k))
         return WF_NONE;
-    if (s.d[k] < 0)
-        return tfail(c, WF_ERR_SHAPE, "wf_roll: needs a constant size of axis %d", axis);
+    if (s.d[k] < 0) { /* element i - shift, counted around */
+        scope_open(c);
+        part[0] = wf_sub(c, wf_iota(c, WF_I64, &s.d[k], 1, 0), wf_int(c, shift));
+        part[0] = wf_remainder(c, part[0], size_tensor(c, s.d[k]));
+        return scope_close(c, wf_take(c, x, part[0], (int)k));
+    }
     if (s.d[k] == 0 || shift % s.d[k] == 0)
-        return x;
+        return wf_copy(c, x);
     n = ((shift % s.d[k]) + s.d[k]) % s.d[k];
     scope_open(c);
     part[0] = slice_axis(c, x, k, s.d[k] - n, s.d[k]);

@@ -19,6 +19,7 @@
  *   autograd.c    gradients as users ask for them
  *   inplace.c     functions that write into a tensor
  *   view.c        what that means to views
+ *   strided.c     views that strides alone can give
  *   graph.c       symbols, partial derivatives of expressions, sessions
  *   tree.c        tuples, lists and dicts of tensors
  *   tree_call.c   functions of trees
@@ -76,6 +77,8 @@ struct Tensor {
     uint32_t stamp;  /* of the root or base: writes that concern views; of a view: those it knows of */
     uint16_t view_op; /* symbolic: what makes it of its base */
     const void *view_attr;
+    Val view_index;  /* symbolic, where view_op is gather: its indices */
+    bool view_unsure; /* symbolic: whether it is a view or a copy depends on sizes, or it overlaps */
     Tensor *next;    /* in the free list */
 };
 
@@ -296,6 +299,8 @@ PType prim_type(Prim *p, Type t);     /* a lasting copy */
 bool defines_sizes(const Program *p); /* has equations that do, such as nonzero */
 void prim_release(wf_ctx *c, Prim *p);
 bool is_view_op(OpCode op);
+/* Strides that give t the new shape in the same memory; false if there are none. */
+bool reshape_strides(const Tensor *t, const int64_t *dims, uint32_t rank, int64_t *strides);
 /* fast.c: a small elementwise op on packed operands of one shape; NULL: not one of those, or no memory. */
 Tensor *fast_map(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin);
 
@@ -361,7 +366,19 @@ Dim trace_dim(wf_ctx *c, Builder *to, Trace *from, Dim d);
 
 /* ---- view.c ---- */
 
-bool view_overlaps(const Tensor *t); /* two of its elements are one in memory */
+/* May v be written into x? Into one place several times: only the same number, of windows. */
+bool view_may_take(const Tensor *x, const Tensor *v);
+/* Concrete: x's memory from place `offset` of it on, with these sizes and strides. */
+wf_tensor view_strided(wf_ctx *c, wf_tensor x, const int64_t *dims, const int64_t *strides,
+                       uint32_t rank, int64_t offset);
+typedef enum Sharing { SHARES, COPIES, UNSURE } Sharing;
+/* Inside a region: does t, symbolic, take these sizes in the memory it would have? */
+Sharing view_reshapes(Builder *b, const Tensor *t, const Dim *dims, uint32_t rank);
+bool view_is_packed(wf_ctx *c, const Tensor *t); /* symbolic: row-major without gaps, as far as is known */
+Tensor *view_top(Tensor *t); /* symbolic: what it is a view of in the end, or t */
+/* Symbolic: y, gathered from x by a, is a view of x from now on. */
+void view_gathered(wf_ctx *c, wf_tensor x, wf_tensor index, const GatherAttr *a, wf_tensor y);
+wf_tensor own_result_of(wf_ctx *c, wf_tensor x, wf_tensor y); /* y, or a copy if it is a view of x */
 void take_history(wf_ctx *c, Tensor *t, const Tensor *from); /* from NULL: none */
 /* Concrete: root's history, now that its view x becomes v; and that of a view whose root was written to. */
 bool view_write_back(wf_ctx *c, Tensor *x, wf_tensor v);
@@ -375,6 +392,14 @@ Tensor *tensor_with_history(wf_ctx *c, wf_tensor h, const char *fn); /* tensor_g
 void view_remember(Trace *tr, Tensor *in, Tensor *out, OpCode op, const void *attr);
 void view_make_again(wf_ctx *c, Tensor *t); /* if its base was written to */
 bool view_assign(wf_ctx *c, const char *fn, Trace *tr, Tensor *x, Val v); /* x becomes v */
+
+/* ---- strided.c, index.c ---- */
+
+wf_tensor tensor_unfold(wf_ctx *c, wf_tensor x, int axis, int64_t size, int64_t step);
+wf_tensor tensor_as_strided(wf_ctx *c, wf_tensor x, const int64_t *dims,
+                            const int64_t *strides, uint32_t rank, int64_t from);
+/* wf_index_get; view: in a program, what is written into the result is written into x */
+wf_tensor index_get(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, bool view);
 
 /* ---- hint.c ---- */
 

@@ -282,8 +282,14 @@ bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const voi
              op_name(op), n, nout);
     ok = !failed(c) && take_values(c, tr, res, out, nout);
     if (ok && is_view_op(op) && op != OP_stop_gradient && op != OP_name && in[0]->symbolic &&
-        in[0]->trace == tr->id)
-        view_remember(tr, in[0], out[0], op, attr);
+        in[0]->trace == tr->id) {
+        Sharing how = op == OP_reshape
+                          ? view_reshapes(tr->b, in[0], out[0]->dims, out[0]->rank)
+                          : SHARES;
+        if (how != COPIES)
+            view_remember(tr, in[0], out[0], op, attr);
+        out[0]->view_unsure = how == UNSURE;
+    }
     T_LEAVE(c);
     return ok;
 }

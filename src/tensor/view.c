@@ -12,14 +12,77 @@
  */
 #include "tensor/tensor.h"
 
+#include <stdlib.h>
+
 /* ---- concrete ---- */
 
-bool view_overlaps(const Tensor *t)
+/* Two of its elements may be one in memory. */
+static bool overlaps(const Tensor *t)
 {
-    for (uint32_t i = 0; i < t->rank; i++)
-        if (t->strides[i] == 0 && t->dims[i] > 1)
+    bool done[MAX_RANK] = {0};
+    int64_t end = 0; /* the last place of the axes looked at, by rising stride */
+
+    for (uint32_t n = 0; n < t->rank && t->count > 1; n++) {
+        uint32_t k = 0;
+        int64_t s;
+        while (done[k])
+            k++;
+        for (uint32_t j = k + 1; j < t->rank; j++)
+            if (!done[j] && llabs(t->strides[j]) < llabs(t->strides[k]))
+                k = j;
+        done[k] = true;
+        s = llabs(t->strides[k]);
+        if (t->dims[k] > 1 && s <= end)
             return true;
+        end += s * (t->dims[k] - 1);
+    }
     return false;
+}
+
+/* All elements are one in memory. */
+static bool is_splat(const Tensor *t)
+{
+    for (uint32_t k = 0; k < t->rank; k++)
+        if (t->dims[k] > 1 && t->strides[k])
+            return false;
+    return true;
+}
+
+bool view_may_take(const Tensor *x, const Tensor *v)
+{
+    if (x->packed)
+        return true;
+    for (uint32_t k = 0; k < x->rank; k++)
+        if (x->dims[k] > 1 && x->strides[k] == 0)
+            return false;
+    return is_splat(v) || !overlaps(x);
+}
+
+/* Which element of root, in row-major order, is `place` elements from its first in memory;
+ * -1: none. Axes are taken by falling stride. */
+static int64_t element_at(const Tensor *root, int64_t place)
+{
+    bool done[MAX_RANK] = {0};
+    int64_t at[MAX_RANK], i = 0;
+
+    if (root->packed)
+        return place >= 0 && place < root->count ? place : -1;
+    for (uint32_t n = 0; n < root->rank; n++) {
+        uint32_t k = 0;
+        while (done[k])
+            k++;
+        for (uint32_t j = k + 1; j < root->rank; j++)
+            if (!done[j] && root->strides[j] > root->strides[k])
+                k = j;
+        done[k] = true;
+        at[k] = root->strides[k] > 0 ? MIN(place / root->strides[k], root->dims[k] - 1) : 0;
+        place -= at[k] * root->strides[k];
+    }
+    if (place != 0)
+        return -1;
+    for (uint32_t k = 0; k < root->rank; k++)
+        i = i * root->dims[k] + at[k];
+    return i;
 }
 
 /* Where the elements of the view t are among those of its root, i64 of the shape of t. */
@@ -32,7 +95,12 @@ static wf_tensor places_in_root(wf_ctx *c, const Tensor *t)
         return WF_NONE;
     out = tensor_data(p);
     for (int64_t i = 0; i < p->count; i++) {
-        out[i] = place;
+        if ((out[i] = element_at(t->root, place)) < 0) {
+            tensor_release(c, p);
+            return tfail(c, WF_ERR_UNSUPPORTED,
+                         "a view reaches memory outside of the tensor whose history it "
+                         "shares");
+        }
         for (uint32_t k = t->rank; k-- > 0;) {
             place += t->strides[k];
             if (++at[k] < t->dims[k])
@@ -80,11 +148,6 @@ bool view_write_back(wf_ctx *c, Tensor *x, wf_tensor v)
     Tensor *root = x->root, *r;
     wf_tensor y;
 
-    if (!root->packed) {
-        tfail(c, WF_ERR_UNSUPPORTED,
-              "a recorded value cannot be written into a view of memory with gaps");
-        return false;
-    }
     scope_open(c);
     y = wf_index_set(c, flat_root(c, x), (wf_index[]){wf_at_tensor(places_in_root(c, x))},
                      1, v);
@@ -116,13 +179,144 @@ bool view_refresh(wf_ctx *c, Tensor *t)
     return !failed(c);
 }
 
+wf_tensor view_strided(wf_ctx *c, wf_tensor x, const int64_t *dims, const int64_t *strides,
+                       uint32_t rank, int64_t offset)
+{
+    Tensor *t = tensor_with_history(c, x, "view"), *v;
+
+    v = t ? tensor_view(c, t, (wf_dtype)t->dtype, dims, strides, rank, offset) : NULL;
+    if (!v)
+        return WF_NONE;
+    v->root = tensor_retain(t->root ? t->root : t);
+    v->stamp = v->root->stamp;
+    if (!c->tensors->no_grad && t->need & c->tensors->recorders)
+        view_refresh(c, v);
+    return tensor_handle(c, v);
+}
+
+wf_tensor own_result_of(wf_ctx *c, wf_tensor x, wf_tensor y)
+{
+    Tensor *a = tensor_get(c, x, "copy"), *b = tensor_get(c, y, "copy");
+
+    if (!a || !b)
+        return WF_NONE;
+    return (b->symbolic ? a == b || b->base : a->store == b->store) ? wf_copy(c, y) : y;
+}
+
 /* ---- symbolic ---- */
 
-static Tensor *top_of(Tensor *t)
+Tensor *view_top(Tensor *t)
 {
     while (t->base)
         t = t->base;
     return t;
+}
+
+static bool view_packed_in(Builder *b, const Tensor *t);
+
+/* Strides that t would have in memory, its top being row-major. False: not known. */
+static bool strides_of(Builder *b, const Tensor *t, Dim *out)
+{
+    Dim in[MAX_RANK], n = 1;
+    const Tensor *x = t->base;
+
+    if (!x || t->view_op == OP_reshape) {
+        if (x && !view_packed_in(b, x))
+            return false;
+        for (uint32_t k = t->rank; k-- > 0; n = dim_mul(&b->dims, n, t->dims[k]))
+            out[k] = n;
+        return true;
+    }
+    if (!strides_of(b, x, in))
+        return false;
+    switch (t->view_op) {
+    case OP_broadcast: {
+        const BroadcastAttr *a = t->view_attr;
+        memset(out, 0, t->rank * sizeof *out);
+        for (uint32_t k = 0; k < x->rank; k++)
+            out[a->dims.v[k]] = x->dims[k] == 1 ? 0 : in[k];
+        return true;
+    }
+    case OP_transpose: {
+        const TransposeAttr *a = t->view_attr;
+        for (uint32_t k = 0; k < t->rank; k++)
+            out[k] = in[a->perm.v[k]];
+        return true;
+    }
+    case OP_slice: {
+        const SliceAttr *a = t->view_attr;
+        for (uint32_t k = 0; k < t->rank; k++)
+            out[k] = dim_mul(&b->dims, in[k], a->stride.n ? a->stride.v[k] : 1);
+        return true;
+    }
+    case OP_bitcast: memcpy(out, in, t->rank * sizeof *out); return true;
+    default: return false;
+    }
+}
+
+static bool view_packed_in(Builder *b, const Tensor *t)
+{
+    Dim s[MAX_RANK], n = 1;
+
+    if (!t->base)
+        return true;
+    if (!strides_of(b, t, s))
+        return false;
+    for (uint32_t k = t->rank; k-- > 0; n = dim_mul(&b->dims, n, t->dims[k]))
+        if (t->dims[k] != 1 && s[k] != n)
+            return false;
+    return true;
+}
+
+bool view_is_packed(wf_ctx *c, const Tensor *t)
+{
+    Trace *tr = trace_find(c, t->trace);
+    bool packed = false;
+
+    if (!t->base || !tr)
+        return true;
+    T_ENTER(c, false)
+    packed = view_packed_in(tr->b, t);
+    T_LEAVE(c);
+    return packed;
+}
+
+/* Do they differ in axes of size 1 at most? */
+static bool same_but_ones(const Dim *a, uint32_t na, const Dim *b, uint32_t nb)
+{
+    uint32_t i = 0, j = 0;
+
+    for (;; i++, j++) {
+        while (i < na && a[i] == 1)
+            i++;
+        while (j < nb && b[j] == 1)
+            j++;
+        if (i == na || j == nb)
+            return i == na && j == nb;
+        if (a[i] != b[j])
+            return false;
+    }
+}
+
+Sharing view_reshapes(Builder *b, const Tensor *t, const Dim *dims, uint32_t rank)
+{
+    Dim s[MAX_RANK];
+    int64_t strides[MAX_RANK];
+    Tensor like = {.rank = t->rank, .dims = t->dims, .strides = s, .count = 1};
+
+    if (same_but_ones(t->dims, t->rank, dims, rank) || view_packed_in(b, t))
+        return SHARES;
+    if (!strides_of(b, t, s))
+        return UNSURE;
+    for (uint32_t k = 0; k < t->rank; k++) {
+        if (t->dims[k] < 0 || s[k] < 0)
+            return UNSURE;
+        like.count *= t->dims[k];
+    }
+    for (uint32_t k = 0; k < rank; k++)
+        if (dims[k] < 0)
+            return UNSURE;
+    return reshape_strides(&like, dims, rank, strides) ? SHARES : COPIES;
 }
 
 void view_remember(Trace *tr, Tensor *in, Tensor *out, OpCode op, const void *attr)
@@ -131,20 +325,90 @@ void view_remember(Trace *tr, Tensor *in, Tensor *out, OpCode op, const void *at
     out->view_op = (uint16_t)op;
     out->view_attr =
         attr_copy(op_row(op), attr, &tr->b->arena, &tr->b->dims, &tr->b->dims, NULL);
-    out->stamp = top_of(in)->stamp;
+    out->stamp = view_top(in)->stamp;
+}
+
+static bool remember_gather(wf_ctx *c, Trace *tr, Tensor *in, Tensor *index,
+                            const GatherAttr *a, Tensor *out)
+{
+    T_ENTER(c, false)
+    view_remember(tr, in, out, OP_gather, a);
+    out->view_index = trace_value(c, tr, index);
+    trace_hold(tr);
+    T_LEAVE(c);
+    return !failed(c);
+}
+
+void view_gathered(wf_ctx *c, wf_tensor x, wf_tensor index, const GatherAttr *a, wf_tensor y)
+{
+    Tensor *in = tensor_get(c, x, "view"), *ix = tensor_get(c, index, "view"),
+           *out = tensor_get(c, y, "view");
+    Trace *tr = c->tensors->trace;
+
+    if (!in || !ix || !out || !tr || !in->symbolic || in->trace != tr->id || out->base)
+        return;
+    remember_gather(c, tr, in, ix, a, out);
 }
 
 void view_make_again(wf_ctx *c, Tensor *t)
 {
-    uint32_t stamp = top_of(t)->stamp;
+    uint32_t stamp = view_top(t)->stamp;
     Trace *tr = trace_find(c, t->trace);
 
     if (!t->base || t->stamp == stamp || !tr)
         return;
     view_make_again(c, t->base);
-    t->val = b_eqn1(tr->b, (OpCode)t->view_op, &t->base->val, 1,
+    t->val = b_eqn1(tr->b, (OpCode)t->view_op, (Val[]){t->base->val, t->view_index},
+                    t->view_op == OP_gather ? 2 : 1,
                     hint_attr(c, tr, (OpCode)t->view_op, t->view_attr));
     t->stamp = stamp;
+}
+
+/* Where along axis k of x the places start, start + step .. of n there are lie, and v with the
+ * size of x along it, each of its elements at its place. */
+static Val spread_axis(Builder *b, Type t, uint32_t k, Dim start, int64_t step, Val *v)
+{
+    Type u = b_type(b, *v);
+    Dim sizes[MAX_RANK], size = t.dims[k];
+    int64_t others[MAX_RANK], axis = k;
+    Val one = b_scalar(b, WF_I64, (double)step), zero = b_scalar(b, WF_I64, 0), i, q, on;
+    uint32_t n = 0;
+
+    i = b_iota(b, WF_I64, &size, 1, 0);
+    i = b_sub(b, i, b_broadcast(b, b_dim_value(b, start), &size, 1, NULL));
+    q = b_div(b, i, b_broadcast(b, one, &size, 1, NULL));
+    on = b_and(b, b_eq(b, b_mul(b, q, b_broadcast(b, one, &size, 1, NULL)), i),
+               b_and(b, b_ge(b, i, b_broadcast(b, zero, &size, 1, NULL)),
+                     b_lt(b, q, b_broadcast(b, b_dim_value(b, u.dims[k]), &size, 1, NULL))));
+    for (uint32_t j = 0; j < u.rank; j++) {
+        sizes[j] = j == k ? 1 : u.dims[j];
+        if (j != k)
+            others[n++] = j;
+    }
+    *v = b_gather(b, *v, b_reshape(b, q, (Dim[]){size, 1}, 2),
+                  &(GatherAttr){.offset_dims = {n, others},
+                                .collapsed = {1, &axis},
+                                .start_index_map = {1, &axis},
+                                .slice_sizes = {u.rank, sizes},
+                                .mode = INDEX_CLIP});
+    return b_broadcast(b, on, t.dims, t.rank, &axis);
+}
+
+/* x[start : limit : stride] = v, of sizes that are not known */
+static Val put_spread(Builder *b, Val x, Val v, const SliceAttr *a)
+{
+    Type t = b_type(b, x);
+    Val mask = VAL_NONE;
+
+    for (uint32_t k = 0; k < t.rank; k++) {
+        int64_t step = a->stride.n ? a->stride.v[k] : 1;
+        Val on;
+        if (step == 1 && b_dim(b, v, k) == t.dims[k])
+            continue;
+        on = spread_axis(b, t, k, a->start.v[k], step, &v);
+        mask = mask ? b_and(b, mask, on) : on;
+    }
+    return mask ? b_select(b, mask, v, x) : v;
 }
 
 /* x[start : limit : stride] = v */
@@ -162,10 +426,11 @@ static Val put_slice(Builder *b, Val x, Val v, const SliceAttr *a)
         if (span == 0)
             return x;
         dense = dense && step == 1;
+        if (step > 1 && (span < 0 || t.dims[k] < 0))
+            return put_spread(b, x, v, a);
         interior[k] = step - 1;
-        if (step > 1) /* (n - 1) step + 1 */
-            span =
-                dim_add(&b->dims, dim_mul(&b->dims, dim_sub(&b->dims, span, 1), step), 1);
+        if (step > 1)
+            span = (span - 1) * step + 1;
         hi[k] = dim_sub(&b->dims, t.dims[k], dim_add(&b->dims, a->start.v[k], span));
         starts[k] = dense ? b_dim_value(b, a->start.v[k]) : VAL_NONE;
     }
@@ -176,15 +441,29 @@ static Val put_slice(Builder *b, Val x, Val v, const SliceAttr *a)
     return b_select(b, mask, b_pad(b, v, zero, a->start.v, hi, interior), x);
 }
 
-/* The base with value x whose view, made by op, has become v. */
-static Val put_back(wf_ctx *c, const char *fn, Builder *b, OpCode op, const void *attr,
-                    Val x, Val v)
+/* x with v at the places a gather reads. */
+static Val put_gathered(Builder *b, Val x, Val index, Val v, const GatherAttr *a)
+{
+    return b_scatter(b, OP_scatter, x, index, v,
+                     &(ScatterAttr){.update_window = a->offset_dims,
+                                    .inserted = a->collapsed,
+                                    .operand_batching = a->operand_batching,
+                                    .indices_batching = a->indices_batching,
+                                    .operand_dims = a->start_index_map,
+                                    .mode = INDEX_DROP});
+}
+
+/* The base with value x whose view, made of it by attr, has become v. */
+static Val put_back(wf_ctx *c, const char *fn, Builder *b, const Tensor *view,
+                    const void *attr, Val x, Val v)
 {
     Type t = b_type(b, x);
     int64_t perm[MAX_RANK];
 
-    switch ((int)op) {
+    switch (view->view_op) {
     case OP_slice: return put_slice(b, x, v, attr);
+    case OP_gather: return put_gathered(b, x, view->view_index, v, attr);
+    case OP_bitcast: return b_bitcast(b, v, (wf_dtype)t.dtype);
     case OP_rev:
         return b_rev(b, v, ((const AxesAttr *)attr)->axes.v,
                      ((const AxesAttr *)attr)->axes.n);
@@ -209,12 +488,19 @@ static Val put_back(wf_ctx *c, const char *fn, Builder *b, OpCode op, const void
 
 bool view_assign(wf_ctx *c, const char *fn, Trace *tr, Tensor *x, Val v)
 {
-    Tensor *top = top_of(x);
+    Tensor *top = view_top(x);
 
     for (Tensor *t = x; t; t = t->base) {
         if (t->trace != tr->id && t != x) {
             tfail(c, WF_ERR_UNSUPPORTED,
                   "%s: the tensor is a view of one outside of the function being traced",
+                  fn);
+            return false;
+        }
+        if (t->view_unsure) {
+            tfail(c, WF_ERR_UNSUPPORTED,
+                  "%s: whether the tensor shares the memory of what it was made of cannot be "
+                  "told in a program; copy it first, or make it a view",
                   fn);
             return false;
         }
@@ -224,7 +510,7 @@ bool view_assign(wf_ctx *c, const char *fn, Trace *tr, Tensor *x, Val v)
         t->trace = tr->id;
         t->stamp = top->stamp + 1;
         if (t->base)
-            v = put_back(c, fn, tr->b, (OpCode)t->view_op,
+            v = put_back(c, fn, tr->b, t,
                          hint_attr(c, tr, (OpCode)t->view_op, t->view_attr), t->base->val,
                          v);
         if (failed(c))

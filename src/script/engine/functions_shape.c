@@ -115,6 +115,36 @@ static Value n_narrow(Vm *vm, const Args *a)
     return en_end(&e, wf_narrow(e.c, x, (int)axis, start, length));
 }
 
+static Value n_unfold(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t axis = 0, size = 0, step = 1;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &axis) ||
+        !en_int(&e, a->v[2], &size) || !en_int(&e, a->v[3], &step))
+        return en_fail(&e);
+    return en_end(&e, tensor_unfold(e.c, x, (int)axis, size, step));
+}
+
+/* as_strided(x, sizes, strides, offset=None) */
+static Value n_as_strided(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t dims[WF_MAX_RANK], strides[WF_MAX_RANK], from = -1;
+    int n, m;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_shape(&e, a->v[1], dims, &n) ||
+        !en_shape(&e, a->v[2], strides, &m) || !en_int(&e, a->v[3], &from))
+        return en_fail(&e);
+    if (n != m) {
+        sc_fail(vm, C_RuntimeError, "as_strided: %d sizes and %d strides", n, m);
+        return en_fail(&e);
+    }
+    return en_end(&e, tensor_as_strided(e.c, x, dims, strides, (uint32_t)n, from));
+}
+
 static Value n_tile(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
@@ -361,6 +391,8 @@ const NativeDef engine_shape[] = {
     {"stack", n_stack, "xs|axis"},
     {"split", n_split, "x,sizes|axis"},
     {"narrow", n_narrow, "x,axis,start,length"},
+    {"unfold", n_unfold, "x,axis,size,step"},
+    {"as_strided", n_as_strided, "x,sizes,strides|offset"},
     {"tile", n_tile, "x,reps"},
     {"repeat", n_repeat, "x,n|axis"},
     {"roll", n_roll, "x,shift|axis"},

@@ -89,7 +89,7 @@ static Value n_about(Vm *vm, const Args *a)
     else if (!strcmp(what, "need") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_int((int64_t)t->need);
     else if (!strcmp(what, "packed") && (t = tensor_get(e.c, x, "about")) != NULL)
-        v = v_bool(t->symbolic || t->packed);
+        v = v_bool(t->symbolic ? view_is_packed(e.c, t) : t->packed);
     else if (!strcmp(what, "offset") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_int(t->symbolic ? 0 : t->offset);
     else if (!strcmp(what, "address") && (t = tensor_get(e.c, x, "about")) != NULL)
@@ -190,6 +190,17 @@ static Value n_shares_memory(Vm *vm, const Args *a)
     if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y))
         return en_fail(&e);
     return en_end_value(&e, v_bool(wf_shares_memory(e.c, x, y)));
+}
+
+/* own(x, y): y, or a copy of it if it shares x's memory */
+static Value n_own(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, y;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y))
+        return en_fail(&e);
+    return en_end(&e, own_result_of(e.c, x, y));
 }
 
 static Value n_no_grad(Vm *vm, const Args *a)
@@ -324,6 +335,7 @@ const NativeDef engine_state[] = {
     {"set_error", n_set_error, "fn"},
     {"set_weak", n_set_weak, "x|weak"},
     {"shares_memory", n_shares_memory, "x,y"},
+    {"own", n_own, "x,y"},
     {"no_grad", n_no_grad, "on"},
     {"wrap", n_wrap, "x"},
     {"set_class", n_set_class, "cls"},

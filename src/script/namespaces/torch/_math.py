@@ -557,6 +557,8 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
     parts = [t for t in (prepend, input, append) if t is not None]
     if len(parts) > 1:
         input = _w.concat(parts, dim)
+    if n == 0:
+        return _w.copy(input)
     for _ in range(n):
         size = input.shape[dim]
         a, b = _w.narrow(input, dim, 1, size - 1), _w.narrow(input, dim, 0, size - 1)

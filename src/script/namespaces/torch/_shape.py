@@ -37,6 +37,8 @@ def view(input, *shape):
 
 
 def _can_view(input, shape):
+    if _w.about(input, "symbolic"):
+        return True  # as far as is known
     r = _w.detach(_w.reshape(input, shape))
     return r.numel() == 0 or _w.shares_memory(r, input)
 
@@ -101,7 +103,7 @@ def squeeze(input, dim=None):
     if dim is None:
         return _w.squeeze(input)
     if input.ndim == 0:
-        return input
+        return input.view_as(input)
     dims = [d for d in ((dim,) if isinstance(dim, int) else dim) if _size_of(input, d) == 1]
     return _w.squeeze(input, dims) if dims else input.view_as(input)
 
@@ -283,6 +285,25 @@ def tensor_split(input, indices_or_sections, dim=0):
     return _pieces(input, [max(b - a, 0) for a, b in zip(cuts, cuts[1:])], dim, "split")
 
 
+def dsplit(input, indices_or_sections):
+    if input.ndim < 3:
+        raise RuntimeError(f"torch.dsplit requires a tensor with at least 3 dimension, but got a tensor with "
+                           f"{input.ndim} dimensions!")
+    return tensor_split(input, indices_or_sections, 2)
+
+
+def unsafe_split(tensor, split_size_or_sections, dim=0):
+    return split(tensor, split_size_or_sections, dim)
+
+
+def unsafe_chunk(input, chunks, dim=0):
+    return chunk(input, chunks, dim)
+
+
+def adjoint(input):
+    return _w.swap_axes(input, -1, -2)
+
+
 def hsplit(input, indices_or_sections):
     return tensor_split(input, indices_or_sections, 0 if input.ndim == 1 else 1)
 
@@ -337,22 +358,35 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
 
 
 def flip(input, *dims):
-    return _w.flip(input, as_size(dims))
+    dims = as_size(dims)
+    for k, d in enumerate(dims):
+        _size_of(input, d)
+        if d % max(input.ndim, 1) in [e % max(input.ndim, 1) for e in dims[:k]]:
+            raise RuntimeError(f"dim {d % input.ndim} appears multiple times in the list of dims")
+    return _w.label(_w.copy(_w.flip(input, dims) if len(dims) and input.ndim else input), "flip")
 
 
 def fliplr(input):
-    return _w.flip(input, 1)
+    if input.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return flip(input, 1)
 
 
 def flipud(input):
-    return _w.flip(input, 0)
+    if input.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return flip(input, 0)
 
 
 def roll(input, shifts, dims=None):
-    if dims is None:
+    if dims is None or (isinstance(dims, (tuple, list)) and len(dims) == 0):
+        if not isinstance(shifts, int):
+            shifts, = shifts
         return _w.reshape(_w.roll(_w.reshape(input, (-1,)), shifts, 0), input.shape)
-    if isinstance(shifts, int):
-        shifts, dims = [shifts], [dims] if isinstance(dims, int) else dims
+    shifts = [shifts] if isinstance(shifts, int) else shifts
+    dims = [dims] if isinstance(dims, int) else dims
+    if len(shifts) != len(dims):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     for s, d in zip(shifts, dims):
         input = _w.roll(input, s, d)
     return input
@@ -364,8 +398,8 @@ def rot90(input, k=1, dims=(0, 1)):
     if k == 0:
         return _w.copy(input)
     if k == 2:
-        return _w.flip(input, [a, b])
-    return _w.swap_axes(_w.flip(input, b), a, b) if k == 1 else _w.flip(_w.swap_axes(input, a, b), b)
+        return flip(input, [a, b])
+    return _w.swap_axes(flip(input, b), a, b) if k == 1 else flip(_w.swap_axes(input, a, b), b)
 
 
 def meshgrid(*tensors, indexing="ij"):
@@ -403,19 +437,20 @@ def cartesian_prod(*tensors):
 
 
 def unfold(input, dimension, size, step):
-    d = dimension % input.ndim
-    n = (input.shape[d] - size) // step + 1
-    rows = [_w.narrow(input, d, i * step, size) for i in range(n)]
-    return _w.move_axis(_w.stack(rows, d), d + 1, -1)
+    if input.ndim == 0:
+        input = _w.reshape(input, (1,))
+        if size == 0:
+            return _w.reshape(input[:0], (0,))
+    n = _size_of(input, dimension)
+    if size > n:
+        raise RuntimeError(f"maximum size for tensor at dimension {dimension} is {n} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    return _w.label(_w.unfold(input, dimension, size, step), "unfold")
 
 
-def as_strided(input, size, stride, storage_offset=0):
-    index = _w.full(size, storage_offset, int64)
-    for k, (n, s) in enumerate(zip(size, stride)):
-        shape = [1] * len(size)
-        shape[k] = n
-        index = index + _w.reshape(_w.arange(0, n, 1, int64) * s, shape)
-    return _w.take(_w.reshape(input, (-1,)), index, 0)
+def as_strided(input, size, stride, storage_offset=None):
+    return _w.label(_w.as_strided(input, size, stride, storage_offset), "as_strided")
 
 
 # ---- diagonals and triangles
@@ -434,9 +469,14 @@ def diag(input, diagonal=0):
 
 def diagonal(input, offset=0, dim1=0, dim2=1):
     n = input.ndim
+    _size_of(input, dim1), _size_of(input, dim2)
     a, b = dim1 % n, dim2 % n
     order = [k for k in range(n) if k not in (a, b)] + [a, b]
-    return _w.diagonal(input if order == list(range(n)) else _w.permute(input, order), offset)
+    if _w.about(input, "symbolic"):
+        int(input.shape[a]), int(input.shape[b])  # a trace takes those of its example
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return _w.label(_w.diagonal(input if order == list(range(n)) else _w.permute(input, order), offset), "diagonal")
 
 
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):

@@ -17,7 +17,7 @@ _METHODS = (
             "log_softmax median nanmedian quantile nanquantile mode bincount histc float_power nonzero erfc "
             "logaddexp2"),
     (_shape, "reshape view view_as reshape_as flatten ravel unflatten permute transpose t movedim squeeze unsqueeze "
-             "expand expand_as broadcast_to split chunk tensor_split hsplit vsplit unbind narrow select repeat tile "
+             "expand expand_as broadcast_to split chunk tensor_split hsplit vsplit dsplit unsafe_split unsafe_chunk adjoint unbind narrow select repeat tile "
              "repeat_interleave flip fliplr flipud roll rot90 unfold as_strided tril triu diag diagonal diag_embed "
              "index_select gather take take_along_dim scatter scatter_add scatter_reduce index_add index_copy "
              "index_fill index_put masked_fill masked_select masked_scatter argwhere sort argsort msort topk "
@@ -38,13 +38,15 @@ _RENAMED = {"absolute": "abs", "negative": "neg", "isfinite": "is_finite", "isna
             "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "bitwise_left_shift": "shift_left",
             "bitwise_right_shift": "shift_right", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh"}
 # Methods with a form that writes into the tensor: x.exp_() and so on.
-_IN_PLACE = ("abs neg sign square reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh "
-             "tanh asinh acosh atanh erf sqrt rsqrt sigmoid floor ceil trunc frac logical_not relu mul pow remainder "
-             "fmod atan2 eq ne lt le gt ge logical_and logical_or add sub div round clamp clamp_min clamp_max lerp "
-             "addcmul addcdiv cumsum cumprod tril triu scatter scatter_add scatter_reduce index_add index_copy "
-             "index_fill index_put masked_fill masked_scatter nan_to_num floor_divide multiply subtract divide clip "
-             "addmm addmv baddbmm addr erfinv bitwise_and bitwise_or bitwise_xor renorm negative true_divide "
-             "deg2rad rad2deg float_power")
+_IN_PLACE = ("abs neg sign square reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh "
+             "cosh tanh asinh acosh atanh erf sqrt rsqrt sigmoid floor ceil trunc frac logical_not relu mul pow "
+             "atan2 eq ne lt le gt ge logical_and logical_or add sub div round clamp clamp_min clamp_max cumsum "
+             "tril triu scatter scatter_add index_add index_copy index_fill index_put masked_fill multiply "
+             "subtract divide clip erfinv bitwise_and bitwise_or bitwise_xor negative true_divide deg2rad rad2deg")
+# The same for functions of several steps.
+_IN_PLACE_OF_STEPS = ("lerp addcmul addcdiv nan_to_num renorm cumprod scatter_reduce masked_scatter addmm addmv baddbmm "
+                      "addr float_power remainder fmod floor_divide heaviside copysign sgn sinc logit xlogy digamma lgamma "
+                      "gcd lcm")
 
 # How tensors are written: set_printoptions.
 _text = {"precision": -1, "threshold": -1, "edgeitems": -1, "linewidth": -1, "sci_mode": -1}
@@ -87,6 +89,14 @@ def _converter(d):
 def _in_place(fn):
     def write(self, *args, **kwargs):
         return _write(self, fn(self, *args, **kwargs))
+    return write
+
+
+def _in_place_of_steps(fn):
+    # of several steps: those that save what they read must not see it written over
+    def write(self, *args, **kwargs):
+        x = _w.copy(self) if _w.about(self, "need") else self
+        return _write(self, fn(x, *args, **kwargs))
     return write
 
 
@@ -491,17 +501,48 @@ def _bind():
         setattr(Tensor, name, getattr(Tensor, other))
     for name in _IN_PLACE.split():
         setattr(Tensor, name + "_", _in_place(getattr(Tensor, name)))
+    for name in _IN_PLACE_OF_STEPS.split():
+        setattr(Tensor, name + "_", _in_place_of_steps(getattr(Tensor, name)))
 
 
 _bind()
 _w.set_class(Tensor)
 
 
-def typed(d):
-    # torch.FloatTensor and its like: makers, not classes.
-    def make(*args):
+class typed:
+    # torch.FloatTensor and its like: makers of tensors, which isinstance takes for their class.
+    def __init__(self, d):
+        self._dtype = d
+
+    def __call__(self, *args):
+        if len(args) == 1 and isinstance(args[0], Tensor):
+            if args[0].dtype != self._dtype:
+                raise TypeError(f"expected {_type_of(self._dtype)} (got {args[0].type()})")
+            return args[0].view_as(args[0])
         if len(args) == 1 and not isinstance(args[0], type(0)):
-            return _w.tensor(args[0], d)
-        return _w.full(args if args else (0,), 0, d)
-    make._dtype = d
-    return make
+            return _w.tensor(args[0], self._dtype)
+        return _w.full(args if args else (0,), 0, self._dtype)
+
+    def __instancecheck__(self, x):
+        return isinstance(x, Tensor) and x.dtype == self._dtype
+
+    def __repr__(self):
+        return f"<class '{_type_of(self._dtype)}'>"
+
+
+def _type_of(d):
+    return "torch." + _TYPE_NAMES[d.name]
+
+
+class _Variable:
+    # Variable(x): a leaf of its own over the memory of x.
+    def __call__(self, data=None, requires_grad=False, volatile=False):
+        if data is None:
+            data = _w.full((0,), 0.0)
+        return Tensor(_w.detach(data)).requires_grad_(requires_grad)
+
+    def __instancecheck__(self, x):
+        return isinstance(x, Tensor)
+
+
+Variable = _Variable()

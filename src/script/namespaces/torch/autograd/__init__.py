@@ -1,9 +1,7 @@
 # torch.autograd -- gradients of what was recorded.
 from torch._grad import (backward, grad, no_grad, enable_grad, set_grad_enabled, inference_mode)
 from torch.autograd.function import Function, FunctionCtx, once_differentiable
-from torch._tensor import Tensor
-
-Variable = Tensor
+from torch._tensor import Variable
 
 
 def gradcheck(func, inputs, *, eps=1e-06, atol=1e-05, rtol=0.001, raise_exception=True, **options):

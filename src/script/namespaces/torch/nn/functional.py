@@ -17,6 +17,11 @@ def _write(input, value, inplace):
     return _w.write(input, value) if inplace else value
 
 
+def _source(input, inplace):
+    # What a function of several steps reads: steps that save it must not see it written over.
+    return _w.copy(input) if inplace and _w.about(input, "need") else input
+
+
 # ---- activations
 
 def relu(input, inplace=False):
@@ -51,12 +56,14 @@ _SELU_SCALE = 1.0507009873554804934193349852946
 
 
 def selu(input, inplace=False):
-    return _write(input, _w.label(_w.elu(input, _SELU_ALPHA) * _SELU_SCALE, "elu"), inplace)
+    x = _source(input, inplace)
+    return _write(input, _w.label(_w.elu(x, _SELU_ALPHA) * _SELU_SCALE, "elu"), inplace)
 
 
 def celu(input, alpha=1.0, inplace=False):
     # elu of alpha with its exponent divided by alpha
-    y = _w.where(_w.gt(input, 0), input, alpha * _w.expm1(_w.where(_w.gt(input, 0), 0.0, input) / alpha))
+    x = _source(input, inplace)
+    y = _w.where(_w.gt(x, 0), x, alpha * _w.expm1(_w.where(_w.gt(x, 0), 0.0, x) / alpha))
     return _write(input, y, inplace)
 
 
@@ -69,7 +76,8 @@ def silu(input, inplace=False):
 
 
 def mish(input, inplace=False):
-    return _write(input, _w.label(input * _w.tanh(_w.softplus(input, 1.0)), "mish"), inplace)
+    x = _source(input, inplace)
+    return _write(input, _w.label(x * _w.tanh(_w.softplus(x, 1.0)), "mish"), inplace)
 
 
 def softplus(input, beta=1, threshold=20):
@@ -104,8 +112,11 @@ def hardsigmoid(input, inplace=False):
 
 
 def hardswish(input, inplace=False):
-    inner = _w.where(_w.gt(input, -3.0), input * (input + 3) / 6, 0.0 * input)
-    return _write(input, _w.label(_w.where(_w.lt(input, 3.0), inner, input), "hardswish"), inplace)
+    x = _source(input, inplace)
+    inside = _w.logical_and(_w.gt(x, -3.0), _w.lt(x, 3.0))
+    safe = _w.where(inside, x, 0.0)
+    y = _w.where(inside, safe * (safe + 3) / 6, _w.where(_w.le(x, -3.0), 0.0, x))
+    return _write(input, _w.label(y, "hardswish"), inplace)
 
 
 def prelu(input, weight):
@@ -557,7 +568,7 @@ def pixel_shuffle(input, upscale_factor):
     n = len(lead)
     x = _w.reshape(input, lead + (c // (r * r), r, r, h, w))
     x = _w.permute(x, list(range(n)) + [n, n + 3, n + 1, n + 4, n + 2])
-    return _w.reshape(x, lead + (c // (r * r), h * r, w * r))
+    return _w.own(input, _w.reshape(x, lead + (c // (r * r), h * r, w * r)))
 
 
 def pixel_unshuffle(input, downscale_factor):
@@ -567,13 +578,14 @@ def pixel_unshuffle(input, downscale_factor):
     n = len(lead)
     x = _w.reshape(input, lead + (c, h // r, r, w // r, r))
     x = _w.permute(x, list(range(n)) + [n, n + 2, n + 4, n + 1, n + 3])
-    return _w.reshape(x, lead + (c * r * r, h // r, w // r))
+    return _w.own(input, _w.reshape(x, lead + (c * r * r, h // r, w // r)))
 
 
 def channel_shuffle(input, groups):
     b, c = input.shape[:2]
     rest = tuple(input.shape[2:])
-    return _w.reshape(_w.swap_axes(_w.reshape(input, (b, groups, c // groups) + rest), 1, 2), input.shape)
+    y = _w.reshape(_w.swap_axes(_w.reshape(input, (b, groups, c // groups) + rest), 1, 2), input.shape)
+    return _w.own(input, y)
 
 
 # ---- normalisation
