@@ -7,6 +7,7 @@
  * programs there are, CODEGEN_SEED the first.
  */
 #include "lib_random.h"
+#include "lib_target.h"
 #include "runtime/compiler.h"
 #include "runtime/runtime.h"
 
@@ -25,7 +26,7 @@ typedef struct Item {
 
 typedef struct Items {
     wf_ctx *cx;
-    uint32_t least; /* equations of a kernel */
+    const Target *target;
     bool exact;     /* every op rounds for itself */
     Arena *a;
     VEC(Item) items;
@@ -126,7 +127,7 @@ static void add_item(Items *b, const Program *p, uint64_t seed, const char *what
 {
     Item it = {.p = p, .seed = seed, .what = what};
 
-    if (!compile_lower(b->cx, b->a, p, b->exact, b->least, b->kernels.n, &it.l)) {
+    if (!compile_lower(b->cx, b->a, b->target, p, b->exact, b->kernels.n, &it.l)) {
         check_fail(__FILE__, __LINE__, "%s, seed %d: %s", what, (int)seed,
                    wf_ctx_message(b->cx));
         wf_clear(b->cx);
@@ -182,7 +183,7 @@ static void check_items(Items *b)
 {
     Code *code = NULL;
 
-    if (b->kernels.n && !compile_load(b->cx, b->kernels.v, b->kernels.n, b->exact, &code))
+    if (b->kernels.n && !compile_load(b->cx, b->kernels.v, b->kernels.n, &code))
         check_fail(__FILE__, __LINE__, "%u kernels do not compile", b->kernels.n);
     for (uint32_t i = 0; i < b->items.n && check_ok() && code; i++)
         check_item(b, &b->items.v[i], code);
@@ -239,7 +240,7 @@ typedef struct Had {
 static void random_batch(int from, int n, Had *had)
 {
     BENCH_OPEN(bench);
-    Items b = {.cx = bench.cx, .a = codegen_arena(bench.cx), .least = FUSE_LEAST};
+    Items b = {.cx = bench.cx, .a = codegen_arena(bench.cx), .target = target_cpu()};
 
     b.exact = from / BATCH % 4 != 3;
     for (int i = 0; i < n; i++) {
@@ -371,7 +372,7 @@ static int check_cases(Items *b, CaseItem *v, uint32_t n)
     Code *code = NULL;
     int done = 0;
 
-    if (!compile_load(b->cx, b->kernels.v, b->kernels.n, true, &code)) {
+    if (!compile_load(b->cx, b->kernels.v, b->kernels.n, &code)) {
         check_fail(__FILE__, __LINE__, "%u kernels do not compile", b->kernels.n);
         return 0;
     }
@@ -397,7 +398,10 @@ TEST(every_case_of_an_op_runs_compiled_as_interpreted)
 {
     BENCH_OPEN(bench);
     Items b = {
-        .cx = bench.cx, .a = codegen_arena(bench.cx), .least = 1, .exact = true};
+        .cx = bench.cx,
+        .a = codegen_arena(bench.cx),
+        .target = target_eager(),
+        .exact = true};
     uint32_t n = 0, cap = 8000;
     CaseItem *v = arena_array(b.a, cap, sizeof *v);
     struct dirent **names;
@@ -487,9 +491,9 @@ static void check_golden(wf_ctx *cx, const char *path)
 
     text_init(&got, a);
     if (programs_parse(cx, path, text, size, NULL, &ps, &n) &&
-        compile_lower(cx, a, ps[n - 1], false, FUSE_LEAST, 0, &l))
+        compile_lower(cx, a, target_isa(ISA_AVX2), ps[n - 1], false, 0, &l))
         for (uint32_t i = 0; i < l.n; i++)
-            render_kernel(l.k[i], ISA_AVX2, a, &got);
+            render_kernel(l.k[i], a, &got);
     if (getenv("WEFT_BLESS") && (f = fopen(want_path, "w"))) {
         fputs(text_str(&got), f);
         fclose(f);

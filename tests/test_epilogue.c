@@ -2,6 +2,7 @@
  * of what follows, at sizes that tiles have trouble with, against the interpreter; the same
  * bits for any number of threads; what is left apart. */
 #include "lib_check.h"
+#include "lib_target.h"
 #include "runtime/compiler.h"
 #include "runtime/runtime.h"
 
@@ -106,8 +107,8 @@ static wf_exec *compiled(wf_ctx *cx, const wf_program *p, int *inside)
     Compiled c;
 
     *inside = 0;
-    if (!compile_lower(cx, a, p, false, 1, 0, &l) ||
-        (l.n && !compile_load(cx, l.k, l.n, false, &code)))
+    if (!compile_lower(cx, a, target_eager(), p, false, 0, &l) ||
+        !compile_load(cx, l.k, l.n, &code))
         return NULL;
     for (uint32_t i = 0; i < l.n; i++)
         *inside += l.k[i]->product != NULL;

@@ -2,6 +2,7 @@
  * symbols, texts of attributes and places are replaced by numbers there, in every form.
  */
 #include "lib_check.h"
+#include "lib_target.h"
 #include "runtime/compiler.h"
 #include "runtime/runtime.h"
 
@@ -42,11 +43,11 @@ static uint32_t check_code(wf_ctx *cx, const Program *p, const char *what)
     Text *units;
     uint32_t n;
 
-    if (!compile_lower(cx, a, p, false, 1, 0, &l)) {
+    if (!compile_lower(cx, a, target_eager(), p, false, 0, &l)) {
         wf_clear(cx);
         return 0;
     }
-    units = render_units(l.k, l.n, cpu_isa(), 2, a, &n);
+    units = render_units(l.k, l.n, 2, a, &n);
     for (uint32_t i = 0; i < n; i++)
         if (strstr(text_str(&units[i]), "EVIL"))
             check_fail(what, 0, "a text of the program is in its C");
@@ -54,7 +55,7 @@ static uint32_t check_code(wf_ctx *cx, const Program *p, const char *what)
         Text t;
 
         text_init(&t, a);
-        render_kernel(l.k[i], ISA_AVX2, a, &t);
+        render_kernel(l.k[i], a, &t);
         if (strstr(text_str(&t), "EVIL"))
             check_fail(what, 0, "a text of the program is in the C of a kernel");
     }

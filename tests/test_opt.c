@@ -3,6 +3,7 @@
  * choose how many random programs and from where.
  */
 #include "lib_random.h"
+#include "lib_target.h"
 #include "opt/opt.h"
 
 #include <dirent.h>
@@ -69,7 +70,7 @@ static bool is_exact(unsigned set)
 static const char *check_set(wf_ctx *cx, const Program *p, const Nd *in, const Nd *y,
                              unsigned set)
 {
-    Opt o = {.cx = cx, .join_rows = 1};
+    Opt o = {.cx = cx, .target = target_eager()};
     const Program *q = opt_run(&o, p, set), *again;
     Nd *z = arena_array(&cx->scratch, p->nout + 1u, sizeof *z);
     const char *why;
@@ -184,7 +185,7 @@ static bool one_program(uint64_t seed, int *fired)
     const char *why = p ? complain(b.cx, p, seed) : wf_ctx_message(b.cx);
 
     for (int i = 0; i < OPT_PASSES && !why; i++)
-        fired[i] += opt_run(&(Opt){.cx = b.cx, .join_rows = 1}, p, 1u << i) != p;
+        fired[i] += opt_run(&(Opt){.cx = b.cx, .target = target_eager()}, p, 1u << i) != p;
     if (why) {
         why = arena_strdup(&b.cx->scratch, why);
         if (p) {

@@ -5,6 +5,7 @@
  */
 #include "codegen/codegen.h"
 #include "lib_check.h"
+#include "opt/opt.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -122,17 +123,19 @@ static void check_run(wf_ctx *cx, const Program *p)
 
 XTEST(parts_are_computed_by_parts)
 {
+    Opt o = {.cx = cx, .target = target_cpu()};
+
     for (int i = 0; i < COUNT(cases); i++) {
         const Program *p = parse_lines(cx, cases[i].text), *q;
         int maps = 0, slices = 0;
 
-        if (!is_valid(cx, p) || !is_valid(cx, q = codegen_slices(cx, p)))
+        if (!is_valid(cx, p) || !is_valid(cx, q = codegen_slices(&o, p)))
             break;
         count_eqns(q, &maps, &slices);
         if (maps != cases[i].maps || slices != cases[i].slices)
             check_fail(__FILE__, __LINE__, "case %d: %d maps, %d slices", i, maps,
                        slices);
         check_run(cx, p);
-        CHECK(codegen_slices(cx, q) == q);
+        CHECK(codegen_slices(&o, q) == q);
     }
 }

@@ -58,7 +58,7 @@ static void add(Items *b, const Program *p, uint64_t seed, bool whole)
     Item it = {.p = p, .seed = seed};
     bool any = false;
 
-    if (!p || !compile_lower(b->cx, b->a, p, true, FUSE_LEAST, b->kernels.n, &it.l)) {
+    if (!p || !compile_lower(b->cx, b->a, target_cpu(), p, true, b->kernels.n, &it.l)) {
         check_fail(__FILE__, __LINE__, "seed %d: %s", (int)seed, wf_ctx_message(b->cx));
         wf_clear(b->cx);
         return;
@@ -153,7 +153,7 @@ static void check_items(Items *b)
 {
     Code *code = NULL;
 
-    if (b->kernels.n && !compile_load(b->cx, b->kernels.v, b->kernels.n, true, &code))
+    if (b->kernels.n && !compile_load(b->cx, b->kernels.v, b->kernels.n, &code))
         check_fail(__FILE__, __LINE__, "%u kernels do not compile", b->kernels.n);
     for (uint32_t i = 0; i < b->items.n && check_ok() && code; i++) {
         Compiled c;

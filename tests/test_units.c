@@ -35,33 +35,110 @@ static int count(const char *text, const char *what)
     return n;
 }
 
+static bool lower(wf_ctx *cx, Arena *a, const char *text, Lowered *out)
+{
+    const Program **ps;
+    uint32_t n;
+
+    return programs_parse(cx, "rows.wir", text, strlen(text), NULL, &ps, &n) &&
+           compile_lower(cx, a, target_isa(ISA_AVX2), ps[0], false, 0, out);
+}
+
+static const char *rendered(Arena *a, const Kernel *k)
+{
+    Text t;
+
+    text_init(&t, a);
+    k->target->render(k, a, &t);
+    return text_str(&t);
+}
+
 XTEST(kernels_that_differ_in_sizes_are_one_function)
 {
     Arena *a = codegen_arena(cx);
-    const Program **ps;
-    uint32_t n, nunits = 0;
+    uint32_t nunits = 0;
     const char *one, *two;
     Lowered l;
     Text *text;
 
-    if (!programs_parse(cx, "rows.wir", rows_text, strlen(rows_text), NULL, &ps, &n) ||
-        !compile_lower(cx, a, ps[0], false, FUSE_LEAST, 0, &l)) {
+    if (!lower(cx, a, rows_text, &l) || l.n != 3) {
         CHECK(false);
         return;
     }
-    CHECK_EQ_INT(l.n, 3);
-    text = render_units(l.k, l.n, ISA_AVX2, 1, a, &nunits);
+    CHECK(l.k[0]->code == l.k[1]->code && l.k[2]->code == l.k[2]);
+    CHECK_EQ_INT(l.k[0]->nparams,
+                 2); /* rows are units of work, so of each the columns: */
+    CHECK(l.k[0]->params[1] == 1001 || l.k[0]->params[0] == 1001);
+    CHECK(l.k[1]->params[1] == 905 || l.k[1]->params[0] == 905);
+    CHECK_EQ_INT(l.k[2]->nparams, 0);
+    text = render_units(l.k, l.n, 1, a, &nunits);
     CHECK_EQ_INT(nunits, 1);
     one = text_str(&text[0]);
-    CHECK_EQ_INT(count(one, "_any(const int64_t *q, "), 1);
-    for (uint32_t i = 0; i < l.n; i++)
-        CHECK_EQ_INT(count(one, arena_printf(a, "\nvoid wk%u(", l.k[i]->id)), 1);
-    text = render_units(l.k, l.n, ISA_AVX2, 2, a, &nunits); /* one form never in two */
+    CHECK_EQ_INT(count(one, "\nvoid wk"), 2);
+    text = render_units(l.k, l.n, 2, a, &nunits); /* one function never in two */
     CHECK_EQ_INT(nunits, 2);
     one = text_str(&text[0]);
     two = text_str(&text[1]);
-    CHECK_EQ_INT(
-        count(one, "_any(const int64_t *q, ") + count(two, "_any(const int64_t *q, "), 1);
+    CHECK_EQ_INT(count(one, "\nvoid wk") + count(two, "\nvoid wk"), 2);
+}
+
+XTEST(rendering_changes_nothing)
+{
+    Arena *a = codegen_arena(cx);
+    Lowered l;
+
+    if (!lower(
+            cx, a,
+            "f(x: f32[N,M], b: f32[M]) {\n  c = broadcast b [N,M] dims=[1]\n"
+            "  y = add x c\n  z = tanh y\n  s = reduce_sum z axes=[0]\n  ret s, z\n}\n",
+            &l) ||
+        l.n != 1) {
+        CHECK(false);
+        return;
+    }
+    for (uint32_t i = 0; i < l.n; i++) {
+        Kernel before = *l.k[i];
+        const char *text = rendered(a, l.k[i]);
+
+        CHECK(!strcmp(rendered(a, l.k[i]), text));
+        CHECK(!memcmp(&before, l.k[i], sizeof before) && before.nparams == 2);
+    }
+}
+
+/* Whether kernels are equal is a matter of what they do, not of sizes. */
+XTEST(equal_kernels_do_the_same)
+{
+    static const char form[] = "f(x: f32[%s], y: f32[%s]) {\n  a = %s x y\n"
+                               "  c = const f32[%s] %s\n  b = mul a c\n  ret b\n}\n";
+    static const struct {
+        const char *size, *op, *number;
+        bool equal;
+    } rows[] = {
+        {"90,51", "add", "3", true},  {"93,71", "add", "3", true},
+        {"N,71", "add", "3", true},   {"90,51", "sub", "3", false},
+        {"90,51", "add", "4", false}, {"30,51,7", "add", "3", true}, /* all is one loop */
+        {"9,51", "add", "3", false}}; /* one unit of work */
+    Arena *a = codegen_arena(cx);
+    Kernel *k[COUNT(rows)];
+
+    for (int i = 0; i < COUNT(rows); i++) {
+        const char *s = rows[i].size;
+        Lowered l;
+
+        if (!lower(cx, a, arena_printf(a, form, s, s, rows[i].op, s, rows[i].number),
+                   &l) ||
+            l.n != 1) {
+            CHECK(false);
+            return;
+        }
+        k[i] = l.k[0];
+        if (kernel_equal(k[0], k[i]) != rows[i].equal)
+            check_fail(__FILE__, __LINE__, "kernel %d", i);
+        CHECK(!rows[i].equal || hash_eq(kernel_hash(k[0]), kernel_hash(k[i])));
+    }
+    kernels_share(cx, a, k, COUNT(rows));
+    for (int i = 0; i < COUNT(rows); i++)
+        CHECK((k[i]->code == k[0]->code) == rows[i].equal);
 }
 
 static void check_equal(const wf_array *x, const wf_array *y)

@@ -11,14 +11,17 @@
  *   fuse.c          equations that share loops become one sub-program
  *   epilogue.c      products that a sub-program begins with
  *   small.c         which programs are small enough to be one function
+ *   target_cpu.c    this machine as a target
  *   kernel.c        a fused sub-program as a loop nest
+ *   kernel_walk.c   how the target's vectors go through the nest
+ *   kernel_share.c  kernels that differ in sizes alone are one function of the sizes
  *   kernel_place.c  results in the memory of operands
  *   kernel_print.c  the nest as text, for people
  *   render.c        the nest as C; render_op.c one op; render_narrow.c rows shorter than a
  *                   vector; render_scalar.c programs of scalars; render_straight.c whole
  *                   programs as one function; render_dot.c products in them;
  *                   render_unit.c what units begin with
- *   units.c         translation units: what is equal but for sizes shared, work balanced
+ *   units.c         translation units, of about equal amounts of text
  *   lanes.h         what the C stands on: vectors and their functions; embedded as text
  *                   together with the library's own vec.h and vmath.h
  *
@@ -32,7 +35,7 @@
 
 #include "kernels/kernels.h"
 #include "kernels/nd.h"
-#include "op/op.h"
+#include "opt/target.h"
 
 /* ---- space.c ----------------------------------------------------------------------- */
 
@@ -66,6 +69,7 @@ typedef enum SpaceForm {
 typedef struct Space {
     wf_ctx *cx;
     Arena *a;
+    const Target *target;
     const Program *p;
     Dims dims; /* symbols as in p, same numbers, but named n0, n1 .. */
     Dim *memo; /* dim node of p -> dim here; DIM_NONE: not yet */
@@ -81,8 +85,8 @@ typedef struct Space {
 
 /* Can these equations (in order, with every equation between them) be one kernel? outs:
  * the values others need. False: no; nothing is recorded. */
-bool space_make(Space *s, wf_ctx *cx, Arena *a, const Program *p, const uint32_t *eqns,
-                uint32_t neqns, const Val *outs, uint32_t nouts);
+bool space_make(Space *s, wf_ctx *cx, Arena *a, const Target *t, const Program *p,
+                const uint32_t *eqns, uint32_t neqns, const Val *outs, uint32_t nouts);
 /* Is a slice inside its operand for all sizes? One that may be found beyond it at run
  * time is left to the interpreter, which says so. */
 bool space_slice_fits(wf_ctx *cx, Arena *a, const Program *p, const Eqn *e);
@@ -100,7 +104,7 @@ typedef enum FuseKind {
     FUSE_REDUCE,
     FUSE_SCALAR /* control flow among scalars */
 } FuseKind;
-FuseKind fuse_kind(const Program *p, const Eqn *e);
+FuseKind fuse_kind(const Target *t, const Program *p, const Eqn *e);
 double op_cost(unsigned op, unsigned dtype); /* of an element, about in additions */
 
 /* ---- fuse.c ------------------------------------------------------------------------ */
@@ -111,39 +115,37 @@ typedef struct Fused {
     uint32_t nkernels;
 } Fused;
 
-#define FUSE_LEAST 2 /* one op alone is as well served by the library */
-
-/* p with groups of at least so many equations as calls of fused sub-programs, in
- * sub-programs too. least 1: all that is possible, for tests. False after an error. */
-bool codegen_fuse(wf_ctx *cx, const Program *p, uint32_t least, Fused *out);
+/* p with groups of equations that the target renders as calls of fused sub-programs, in
+ * sub-programs too. False after an error. */
+bool codegen_fuse(wf_ctx *cx, const Target *t, const Program *p, Fused *out);
 /* An arena that lives until the outermost call ends. */
 Arena *codegen_arena(wf_ctx *cx);
 
 /* ---- epilogue.c -------------------------------------------------------------------- */
 
-/* Can the kernel of the product e go on with what follows it? */
-bool product_fits(const Program *p, const Eqn *e);
-/* Is that worth while, as far as sizes are known? */
-bool product_pays(const Program *p, const Eqn *e);
+/* Is it worth while that the kernel of the product e goes on with what follows it, as far
+ * as sizes are known? */
+bool product_pays(const Target *t, const Program *p, const Eqn *e);
 /* And with what follows it? */
 struct Kernel;
 bool epilogue_pays(const struct Kernel *k);
 /* How many axes of its result are batch, and how many rows. */
 void product_axes(const Program *p, const Eqn *e, uint32_t *nbatch, uint32_t *nrows);
 /* The product of a fused sub-program that has one; NULL. */
-const Eqn *product_of(const Program *p);
+const Eqn *product_of(const Target *t, const Program *p);
 
 /* ---- onehot.c ---------------------------------------------------------------------- */
 
 /* Gathers and scatters of one element of every short row as arithmetic, which fuses. NULL
  * after an error. */
-const Program *codegen_onehot(wf_ctx *cx, const Program *p);
+struct Opt;
+const Program *codegen_onehot(const struct Opt *o, const Program *p);
 
 /* ---- slices.c ---------------------------------------------------------------------- */
 
 /* Slices of elementwise results as elementwise results of slices, where that computes no
  * more and what reads them fuses. NULL after an error. */
-const Program *codegen_slices(wf_ctx *cx, const Program *p);
+const Program *codegen_slices(const struct Opt *o, const Program *p);
 
 /* ---- kernel.c ---------------------------------------------------------------------- */
 
@@ -175,7 +177,8 @@ typedef struct Node {
     uint16_t stage; /* EACH: the walk over the row that computes it first; else: before
                        which walk it is known */
     uint16_t nin;
-    uint32_t in[3]; /* nodes */
+    bool fetch;     /* LOAD: rows are short and apart, so the next is asked for */
+    uint32_t *in;   /* nodes */
     uint64_t bits;  /* CONST: the element */
     Access at;      /* LOAD; IOTA: index = offset + strides */
     Dim dim;        /* DIM */
@@ -193,13 +196,25 @@ typedef struct NestLoop {
 typedef struct KernelOut { /* node -> memory */
     uint32_t node;
     Access at;
+    bool stream; /* so large that it is written past the caches */
 } KernelOut;
+
+typedef struct KernelWalk { /* over a row, vector by vector */
+    bool any;               /* there is something to do */
+    bool whole;             /* the row is whole vectors */
+    bool apart;             /* a loop of whole vectors first, then one for the rest */
+    int unroll;             /* vectors at a time */
+} KernelWalk;
 
 struct Straight;
 
+/* Finished when it is made: rendering only reads it. */
 typedef struct Kernel {
+    const Target *target;
     const Program *p; /* the fused sub-program, held by who holds the kernel */
     uint32_t id;      /* the C function is wk<id> */
+    const struct Kernel *code; /* whose function serves it: itself, or one of the sizes
+                                  that differ, given by params (kernel_share.c) */
     const char *part; /* "_3": of a function that has this one inside; or "" */
     bool scalar;      /* straight code on scalars: no loops but its own */
     const struct Straight *straight; /* many steps, and nothing of what follows; or NULL */
@@ -208,7 +223,6 @@ typedef struct Kernel {
      * result 0 goes. The loops are those over its result, the last one the columns; it is
      * read, and result 0 written, as array nin + nout, a piece at a time. */
     const Eqn *product; /* or NULL */
-    bool shared;        /* the function is another kernel's, which has the same id */
     SpaceForm form;
     Dims dims;       /* symbols as in p */
     NestLoop *loops; /* outermost first; rows, then cols; the last is the vector's */
@@ -222,14 +236,21 @@ typedef struct Kernel {
     bool wide;       /* 8-byte elements: half as many lanes */
     bool parts;      /* there are partial results, joined at the end */
     double cost;     /* of an element, about in additions */
-    VEC(Dim) params; /* what the C reads as d[i] */
+    int lanes;       /* elements of a vector */
+    bool narrow;     /* rows are shorter than a vector: every lane is a row; */
+    bool whole_rows; /* and there are whole vectors of rows */
+    bool blocks;     /* MAP: a row is several units of work */
+    KernelWalk *walks; /* for each stage */
+    Dim *params;       /* what the C gets as d[i]: all sizes and strides in it that are no
+                          numbers */
+    uint32_t nparams;
 } Kernel;
 
-/* Is what follows two different products the same C? (Of other kernels, equal programs
- * are one from the start.) */
-bool kernel_same(const Kernel *x, const Kernel *y);
+/* A kernel that is nothing yet. */
+Kernel *kernel_new(Arena *a, const Target *t, const Program *p, bool exact);
 /* NULL: not a form this can do, the interpreter runs p; or an error. */
-Kernel *kernel_make(wf_ctx *cx, Arena *a, const Program *p, uint32_t id);
+Kernel *kernel_make(wf_ctx *cx, Arena *a, const Target *t, const Program *p, bool exact,
+                    uint32_t id);
 /* Sizes once params have values: rows, cols (all col loops together), bytes of the row
  * buffers and of the partial results of one task. */
 typedef struct KernelSize {
@@ -242,10 +263,49 @@ static inline size_t kept_size(wf_dtype t)
 {
     return t == WF_F16 || t == WF_BF16 ? 4 : wf_dtype_size(t);
 }
+/* The reduction's result is known when all rows are: of tasks there are partial ones. */
+static inline bool node_is_part(const Node *n)
+{
+    return n->kind == NODE_REDUCE && n->over != OVER_COLS;
+}
+static inline bool node_is_each(const Node *n)
+{
+    return n->kind != NODE_REDUCE && n->level == LEVEL_EACH;
+}
+/* The walk over the row that computes a node, or in which a reduction takes its operand. */
+static inline uint32_t node_walk(const Node *n)
+{
+    return n->stage - (uint32_t)(n->kind == NODE_REDUCE && n->over == OVER_COLS);
+}
+/* Does the reduction take its operand in this walk? */
+static inline bool node_reduces_in(const Node *n, uint32_t stage)
+{
+    return n->kind == NODE_REDUCE && n->level == LEVEL_EACH && node_walk(n) == stage;
+}
 /* May result `out` be written where input `in` lies: is every element of it read before,
  * or when, the element of the result in its place is written, whatever the threads do? */
 bool kernel_in_place(const Kernel *k, uint32_t in, uint32_t out);
 void kernel_print(const Kernel *k, Text *out);
+
+/* ---- kernel_walk.c ----------------------------------------------------------------- */
+
+/* Fills in lanes, walks, and what else depends on the target's vectors. */
+void kernel_plan_walks(Kernel *k, Arena *a);
+/* Is the result stored in a walk (and not once a row, or at the end)? */
+bool kernel_stores_in(const Kernel *k, const KernelOut *o, uint32_t stage);
+bool kernel_out_is_each(const Kernel *k, const KernelOut *o);
+/* The nodes computed in a walk; false: there is nothing to do. */
+bool kernel_walk_needs(const Kernel *k, uint32_t stage, bool *need);
+
+/* ---- kernel_share.c ---------------------------------------------------------------- */
+
+/* Params of a kernel that is served by its own code. */
+void kernel_find_params(Kernel *k, Arena *a);
+/* Kernels that are equal but for sizes and strides are served by one function each, to
+ * which those that differ are given as params. */
+void kernels_share(wf_ctx *cx, Arena *a, Kernel *const *k, uint32_t n);
+Hash kernel_hash(const Kernel *k);                      /* but for sizes and strides */
+bool kernel_equal(const Kernel *x, const Kernel *y);    /* likewise */
 
 /* ---- straight programs ------------------------------------------------------------- */
 
@@ -326,9 +386,7 @@ typedef struct Straight {
 
 /* Is the whole program so little work that it is done by one thread, without threads,
  * frames and steps between its parts? All sizes must be known. */
-bool program_is_small(wf_ctx *cx, const Program *p);
-#define SMALL_EQN     1.2e6 /* operations of an equation, at most */
-#define SMALL_PROGRAM 6e6
+bool program_is_small(wf_ctx *cx, const Target *t, const Program *p);
 
 /* ---- render*.c --------------------------------------------------------------------- */
 
@@ -349,20 +407,19 @@ typedef void KernelTile(void *args, const KTile *tile);
 /* Partial results of n tasks, in order, become the outputs. */
 typedef void KernelEnd(const KernelArgs *k, int64_t n);
 
-/* Can the equation be a loop of C: a while, all of whose values are scalars? */
-bool scalar_loop_ok(const Program *p, const Eqn *e);
-/* Has the elementwise op a form in C for its types? */
-bool render_has(const Program *p, const Eqn *e);
-void render_kernel(Kernel *k, Isa isa, Arena *a, Text *out);
-/* render_dot.c: can the product be rendered, and what memory does it need? */
-bool dot_fits(const KMatmul *d);
+/* Of kernels in C, of vectors or of single elements. */
+void render_kernel(const Kernel *k, Arena *a, Text *out);
+/* render_dot.c: what memory does a product need? */
 bool dot_equal(const KMatmul *x, const KMatmul *y); /* but for where they are */
 int64_t dot_scratch(const KMatmul *d);
-/* Translation units with these kernels, for an instruction set: about as many as there are
- * cores to compile them. */
-Text *render_units(Kernel *const *k, uint32_t n, Isa isa, uint32_t cores, Arena *a,
+/* Translation units with the code of these kernels, which have one target: about as many
+ * as there are cores to compile them. */
+Text *render_units(Kernel *const *k, uint32_t n, uint32_t cores, Arena *a,
                    uint32_t *out_n);
-#define KERNEL_BLOCK 4096   /* elements of a unit of work in a map */
-#define KERNEL_ALONE 400000 /* cost of so little work that it is one task */
+
+/* ---- target_cpu.c ------------------------------------------------------------------ */
+
+const Target *target_cpu(void);   /* this machine; WEFT_ISA may lower it */
+const Target *target_isa(Isa isa); /* a machine with these instructions */
 
 #endif

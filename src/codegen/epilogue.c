@@ -1,4 +1,4 @@
-/* epilogue.c -- which products and convolutions can go on with what follows them.
+/* epilogue.c -- where products and convolutions go on with what follows them.
  *
  * The kernels of the library hand out every finished piece of a result, while it is in
  * the nearest cache (kernels.h: KEpilogue.tile). A fused group that begins with a product is
@@ -6,35 +6,6 @@
  * axes are batch, rows, columns; of a convolution images, channels, pixels.
  */
 #include "codegen/codegen.h"
-
-#define LOW_ROWS    64 /* so few rows have kernels of their own, which hand out nothing */
-#define FEW_COLUMNS 16
-
-static bool is_narrow(unsigned t) { return t == WF_F32 || t == WF_F16 || t == WF_BF16; }
-
-static bool is_identity(Ints spec)
-{
-    for (uint32_t i = 0; i < spec.n; i++)
-        if (spec.v[i] != i)
-            return false;
-    return true;
-}
-
-bool product_fits(const Program *p, const Eqn *e)
-{
-    unsigned x = val_type(p, eqn_in(p, e)[0]).dtype;
-    unsigned y = val_type(p, eqn_in(p, e)[1]).dtype;
-    Type z = val_type(p, e->out);
-    const ConvAttr *c = e->attr;
-
-    if (!(z.dtype == WF_F64 && x == WF_F64 && y == WF_F64) &&
-        !(z.dtype == WF_F32 && is_narrow(x) && is_narrow(y)))
-        return false;
-    if (e->op != OP_conv_general)
-        return e->op == OP_dot_general && eqn_in(p, e)[0] != eqn_in(p, e)[1];
-    return z.rank > 2 && z.rank <= 2 + K_SPATIAL && is_identity(c->out_spec) &&
-           c->groups > 0 && c->batch_groups == 1 && eqn_in(p, e)[0] != eqn_in(p, e)[1];
-}
 
 void product_axes(const Program *p, const Eqn *e, uint32_t *nbatch, uint32_t *nrows)
 {
@@ -53,11 +24,11 @@ static double extent(Type t, uint32_t from, uint32_t to)
     double n = 1;
 
     for (uint32_t i = from; i < to; i++)
-        n *= t.dims[i] >= 0 ? (double)t.dims[i] : 4 * LOW_ROWS;
+        n *= t.dims[i] >= 0 ? (double)t.dims[i] : 256;
     return n;
 }
 
-bool product_pays(const Program *p, const Eqn *e)
+bool product_pays(const Target *t, const Program *p, const Eqn *e)
 {
     Type z = val_type(p, e->out);
     uint32_t nbatch, nrows;
@@ -65,8 +36,8 @@ bool product_pays(const Program *p, const Eqn *e)
     if (e->op == OP_conv_general)
         return true;
     product_axes(p, e, &nbatch, &nrows);
-    return extent(z, nbatch, nbatch + nrows) > LOW_ROWS &&
-           extent(z, nbatch + nrows, z.rank) > FEW_COLUMNS;
+    return extent(z, nbatch, nbatch + nrows) > (double)t->tile_rows &&
+           extent(z, nbatch + nrows, z.rank) > (double)t->tile_columns;
 }
 
 /* Does the access walk the product's rows as well as its columns? */
@@ -93,12 +64,13 @@ bool epilogue_pays(const Kernel *k)
              is_whole(k, &k->nodes[i].at);
     for (uint32_t j = 1; j < k->p->nout; j++)
         n += is_whole(k, &k->outs[j].at);
-    return n <= (k->product->op == OP_conv_general);
+    return n <= (k->product->op == OP_conv_general ? k->target->tile_arrays_conv
+                                                   : k->target->tile_arrays_dot);
 }
 
-const Eqn *product_of(const Program *p)
+const Eqn *product_of(const Target *t, const Program *p)
 {
     const Eqn *e = p->neqns ? &p->eqns[0] : NULL;
 
-    return e && fuse_kind(p, e) == FUSE_PRODUCT ? e : NULL;
+    return e && fuse_kind(t, p, e) == FUSE_PRODUCT ? e : NULL;
 }

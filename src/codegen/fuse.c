@@ -19,10 +19,6 @@
 
 #include <stdlib.h>
 
-#define MAX_MEMBERS 96    /* equations of a group that compute */
-#define MAX_ARRAYS  40    /* arrays read and written */
-#define ONE_ROW     65536 /* elements from which a row alone is too much for one thread */
-
 #define NO_GROUP UINT32_MAX
 
 typedef struct Group {
@@ -34,6 +30,7 @@ typedef struct Group {
 
 typedef struct Fuser {
     wf_ctx *cx;
+    const Target *target;
     const Program *p;
     Arena *a;
     uint8_t *kind;     /* FuseKind of each equation */
@@ -49,8 +46,8 @@ typedef struct Fuser {
 
 typedef struct Shared { /* by all programs fused together */
     wf_ctx *cx;
+    const Target *target;
     Arena *a;
-    uint32_t least;            /* members of a group that is made a kernel */
     PtrMap done;               /* program -> fused */
     VEC(const Program *) made; /* fused sub-programs */
 } Shared;
@@ -234,10 +231,10 @@ static double count_of(const Space *s, AxisSet set)
     return n;
 }
 
-static bool pays(const Space *s)
+static bool pays(const Target *t, const Space *s)
 {
-    return s->form != FORM_ROWS || count_of(s, s->row) >= 4 ||
-           count_of(s, s->col) <= ONE_ROW;
+    return s->form != FORM_ROWS || count_of(s, s->row) >= (double)t->few_rows ||
+           count_of(s, s->col) <= (double)t->one_row;
 }
 
 static bool can_be_one(Fuser *f, uint32_t g1, uint32_t g2)
@@ -245,14 +242,15 @@ static bool can_be_one(Fuser *f, uint32_t g1, uint32_t g2)
     ArenaMark mark = arena_mark(f->a);
     Closure c = closure_of(f, g1, g2);
     Space s;
-    bool ok = c.ins.n + c.outs.n <= MAX_ARRAYS;
+    bool ok = c.ins.n + c.outs.n <= f->target->fuse_arrays;
 
     f->walk++;
     for (uint32_t i = 0; ok && i < c.ins.n; i++)
         ok = !depends(f, c.ins.v[i], g1, g2);
     ok = ok &&
-         space_make(&s, f->cx, f->a, f->p, c.eqns.v, c.eqns.n, c.outs.v, c.outs.n) &&
-         pays(&s);
+         space_make(&s, f->cx, f->a, f->target, f->p, c.eqns.v, c.eqns.n, c.outs.v,
+                    c.outs.n) &&
+         pays(f->target, &s);
     arena_reset(f->a, mark);
     return ok && !failed(f->cx);
 }
@@ -275,7 +273,7 @@ static void join(Fuser *f, uint32_t g1, uint32_t g2)
 static bool try_join(Fuser *f, uint32_t g1, uint32_t g2)
 {
     if (g1 == g2 || f->groups.v[g1].segment != f->groups.v[g2].segment ||
-        f->groups.v[g1].n + f->groups.v[g2].n > MAX_MEMBERS || !can_be_one(f, g1, g2))
+        f->groups.v[g1].n + f->groups.v[g2].n > f->target->fuse_members || !can_be_one(f, g1, g2))
         return false;
     join(f, g1, g2);
     return true;
@@ -442,8 +440,8 @@ static bool is_epilogue(Fuser *f, uint32_t g)
     bool ok = false;
 
     if (order_product(f, &c, &f->groups.v[g]) && (q = build_kernel(&m, &c))) {
-        k = kernel_make(f->cx, f->a, q, 0);
-        ok = k && (f->least == 1 || epilogue_pays(k));
+        k = kernel_make(f->cx, f->a, f->target, q, false, 0);
+        ok = k && epilogue_pays(k);
     }
     arena_reset(f->a, mark);
     return ok && !failed(f->cx);
@@ -461,7 +459,7 @@ static uint32_t find_product(const Fuser *f, uint32_t e, int depth)
         if (d != EQN_INPUT && f->kind[d] == FUSE_INDEX && depth < 8)
             d = find_product(f, d, depth + 1);
         if (d != EQN_INPUT && f->kind[d] == FUSE_PRODUCT && f->group[d] == NO_GROUP &&
-            (f->least == 1 || product_pays(f->p, &f->p->eqns[d])))
+            product_pays(f->target, f->p, &f->p->eqns[d]))
             return d;
     }
     return EQN_INPUT;
@@ -658,9 +656,14 @@ static void list_users(Fuser *f)
 static void init_fuser(Fuser *f, const Shared *sh, const Program *p)
 {
     uint32_t segment = 0;
-    bool small = program_is_small(sh->cx, p);
+    bool small = target_forms(sh->target, RENDER_STRAIGHT) &&
+                 program_is_small(sh->cx, sh->target, p);
 
-    *f = (Fuser){.cx = sh->cx, .p = p, .a = sh->a, .least = sh->least};
+    *f = (Fuser){.cx = sh->cx,
+                 .target = sh->target,
+                 .p = p,
+                 .a = sh->a,
+                 .least = sh->target->fuse_least};
     if (small) /* all of it is to be compiled; products by themselves (render_dot.c) */
         f->least = 1;
     f->kind = arena_zalloc(f->a, p->neqns + 1);
@@ -670,7 +673,7 @@ static void init_fuser(Fuser *f, const Shared *sh, const Program *p)
     f->gmark = arena_zalloc(f->a, (p->neqns + 1) * sizeof *f->gmark);
     f->is_out = arena_zalloc(f->a, p->nvals + 1);
     for (uint32_t e = 0; e < p->neqns; e++) {
-        f->kind[e] = (uint8_t)fuse_kind(p, &p->eqns[e]);
+        f->kind[e] = (uint8_t)fuse_kind(f->target, p, &p->eqns[e]);
         if (small && f->kind[e] == FUSE_PRODUCT)
             f->kind[e] = FUSE_NO;
         if (p->eqns[e].op == OP_slice && p->dims.syms.n &&
@@ -732,10 +735,10 @@ Arena *codegen_arena(wf_ctx *cx)
     return &o->a;
 }
 
-bool codegen_fuse(wf_ctx *cx, const Program *p, uint32_t least, Fused *out)
+bool codegen_fuse(wf_ctx *cx, const Target *t, const Program *p, Fused *out)
 {
     Arena *a = codegen_arena(cx);
-    Shared sh = {.cx = cx, .a = a, .least = least, .done.a = a};
+    Shared sh = {.cx = cx, .target = t, .a = a, .done.a = a};
 
     *out = (Fused){.p = fuse_program(&sh, p)};
     out->kernels = sh.made.v;

@@ -11,8 +11,6 @@
 #include "codegen/codegen.h"
 #include "op/scalar.h"
 
-#define CHEAP 6 /* cost up to which a walk computes a value again */
-
 typedef struct Maker {
     Kernel *k;
     Space *s;
@@ -175,6 +173,7 @@ static uint32_t node_map(Maker *m, const SpaceEqn *se)
     Node n = {.kind = NODE_MAP, .op = e->op, .dtype = val_type(m->p, e->out).dtype};
 
     n.nin = (uint16_t)e->nin;
+    n.in = arena_array(m->a, e->nin + 1u, sizeof *n.in);
     for (uint32_t i = 0; i < e->nin; i++)
         n.in[i] = operand(m, se, i);
     return add_node(m, n);
@@ -187,6 +186,7 @@ static uint32_t node_reduce(Maker *m, const SpaceEqn *se)
     Node n = {.kind = NODE_REDUCE, .dtype = val_type(m->p, e->out).dtype, .nin = 1};
     AxisSet all = s->row | s->col;
 
+    n.in = arena_array(m->a, 1, sizeof *n.in);
     n.in[0] = operand(m, se, 0);
     if (!se->reduced)
         return n.in[0];
@@ -203,7 +203,7 @@ static void make_node(Maker *m, const SpaceEqn *se)
     const Eqn *e = &m->p->eqns[se->eqn];
     uint32_t n;
 
-    switch (fuse_kind(m->p, e)) {
+    switch (fuse_kind(m->k->target, m->p, e)) {
     case FUSE_PRODUCT: n = node_product(m, e); break;
     case FUSE_FREE: n = node_free(m, e); break;
     case FUSE_INDEX: n = operand(m, se, 0); break;
@@ -221,9 +221,9 @@ static void make_outs(Maker *m)
     for (uint32_t j = 0; j < m->p->nout; j++) {
         Val v = m->p->outs[j];
 
-        k->outs[j] =
-            (KernelOut){m->node[v] - 1,
-                        dense_access(m, m->p->nin + j, val_type(m->p, v), m->s->of[v])};
+        k->outs[j] = (KernelOut){
+            m->node[v] - 1,
+            dense_access(m, m->p->nin + j, val_type(m->p, v), m->s->of[v]), false};
     }
 }
 
@@ -302,8 +302,7 @@ static bool finish_product(Maker *m)
     const Access *there = &m->nodes.v[m->node[k->product->out] - 1].at;
 
     if (k->form != FORM_MAP || k->loops[last].tile != TILE_COL ||
-        there->stride[last] != 1 ||
-        (last && k->loops[last - 1].tile == TILE_COL) ||
+        there->stride[last] != 1 || (last && k->loops[last - 1].tile == TILE_COL) ||
         memcmp(there->stride, k->outs[0].at.stride, k->nloops * sizeof(Dim)) ||
         m->nodes.v[k->outs[0].node].dtype != val_type(m->p, k->product->out).dtype)
         return false;
@@ -395,7 +394,7 @@ static void find_saved(Kernel *k, Arena *a)
         again[i] = n->kind == NODE_MAP ? op_cost(n->op, n->dtype) : 0.5;
         for (uint32_t j = 0; j < n->nin; j++)
             again[i] += again[n->in[j]];
-        if (last[i] > n->stage && again[i] > CHEAP) {
+        if (last[i] > n->stage && again[i] > k->target->cheap_again) {
             n->saved = (int32_t)k->nsaved++;
             again[i] = 0.5;
         }
@@ -410,7 +409,7 @@ static void find_cost(Kernel *k)
         const Node *n = &k->nodes[i];
 
         f64 = f64 || n->dtype == WF_F64;
-        k->parts = k->parts || (n->kind == NODE_REDUCE && n->over != OVER_COLS);
+        k->parts = k->parts || node_is_part(n);
         if (n->level != LEVEL_EACH)
             continue;
         k->cost += n->kind == NODE_MAP ? op_cost(n->op, n->dtype) : 1;
@@ -431,7 +430,7 @@ static bool sum_kept(int64_t *total, int64_t n, size_t size)
 
 bool kernel_size(const Kernel *k, const int64_t *symvals, KernelSize *out)
 {
-    int64_t last = 1;
+    int64_t last = 1, block = k->target->block;
 
     *out = (KernelSize){.rows = 1, .cols = 1};
     for (uint32_t i = 0; i < k->nloops; i++) {
@@ -444,8 +443,7 @@ bool kernel_size(const Kernel *k, const int64_t *symvals, KernelSize *out)
     }
     out->units = out->rows;
     if (k->form == FORM_MAP && !k->product &&
-        !mul_i64(out->rows, last / KERNEL_BLOCK + (last % KERNEL_BLOCK != 0),
-                 &out->units))
+        !mul_i64(out->rows, last / block + (last % block != 0), &out->units))
         return false;
     for (uint32_t i = 0; i < k->nnodes; i++) {
         const Node *n = &k->nodes[i];
@@ -453,59 +451,19 @@ bool kernel_size(const Kernel *k, const int64_t *symvals, KernelSize *out)
 
         if (n->saved >= 0 && !sum_kept(&out->tmp_bytes, out->cols, size))
             return false;
-        if (n->kind == NODE_REDUCE && n->over != OVER_COLS &&
+        if (node_is_part(n) &&
             !sum_kept(&out->acc_bytes, n->over == OVER_ALL ? 1 : out->cols, size))
             return false;
     }
     return true;
 }
 
-/* ---- equal kernels ----------------------------------------------------------------- */
-
-static bool access_same(const Kernel *k, const Access *x, const Access *y)
-{
-    for (uint32_t l = 0; l < k->nloops; l++)
-        if (x->stride[l] != y->stride[l] || x->stride[l] < 0)
-            return false;
-    return x->array == y->array && x->offset == y->offset && x->offset >= 0;
-}
-
-static bool node_same(const Kernel *k, const Node *x, const Node *y)
-{
-    bool at = x->kind == NODE_LOAD || x->kind == NODE_IOTA;
-
-    return x->kind == y->kind && x->dtype == y->dtype && x->level == y->level &&
-           x->op == y->op && x->stage == y->stage && x->nin == y->nin &&
-           x->bits == y->bits && x->dim == y->dim && x->dim >= 0 &&
-           !memcmp(x->in, y->in, x->nin * sizeof *x->in) &&
-           (!at || access_same(k, &x->at, &y->at));
-}
-
-bool kernel_same(const Kernel *x, const Kernel *y)
-{
-    if (!x->product || !y->product || x->nloops != y->nloops || x->nnodes != y->nnodes ||
-        x->p->nin != y->p->nin || x->p->nout != y->p->nout)
-        return false;
-    for (uint32_t l = 0; l < x->nloops; l++)
-        if (x->loops[l].size != y->loops[l].size || x->loops[l].size < 0 ||
-            x->loops[l].tile != y->loops[l].tile)
-            return false;
-    for (uint32_t i = 0; i < x->nnodes; i++)
-        if (!node_same(x, &x->nodes[i], &y->nodes[i]))
-            return false;
-    for (uint32_t j = 0; j < x->p->nout; j++)
-        if (x->outs[j].node != y->outs[j].node ||
-            !access_same(x, &x->outs[j].at, &y->outs[j].at))
-            return false;
-    return true;
-}
-
 /* ---- a kernel ---------------------------------------------------------------------- */
 
-static bool has_scalar_loop(const Program *p)
+static bool has_scalar_loop(const Target *t, const Program *p)
 {
     for (uint32_t i = 0; i < p->neqns; i++)
-        if (fuse_kind(p, &p->eqns[i]) == FUSE_SCALAR)
+        if (fuse_kind(t, p, &p->eqns[i]) == FUSE_SCALAR)
             return true;
     return false;
 }
@@ -518,10 +476,10 @@ static bool make_nest(Maker *m, wf_ctx *cx)
 
     for (uint32_t i = 0; i < p->neqns; i++)
         eqns[i] = i;
-    if (!space_make(m->s, cx, m->a, p, eqns, p->neqns, p->outs, p->nout))
+    if (!space_make(m->s, cx, m->a, k->target, p, eqns, p->neqns, p->outs, p->nout))
         return false;
     k->form = m->s->form;
-    k->product = product_of(p);
+    k->product = product_of(k->target, p);
     for (uint32_t i = 0; i < p->neqns; i++)
         make_node(m, &m->s->eqns[i]);
     make_outs(m);
@@ -536,21 +494,44 @@ static bool make_nest(Maker *m, wf_ctx *cx)
     return !m->bad && !failed(cx);
 }
 
-Kernel *kernel_make(wf_ctx *cx, Arena *a, const Program *p, uint32_t id)
+static bool scalar_is_wide(const Program *p)
+{
+    for (Val v = 1; v < p->nvals; v++)
+        if (wf_dtype_size((wf_dtype)val_type(p, v).dtype) == 8)
+            return true;
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        if (scalar_is_wide(p->subs[i]))
+            return true;
+    return false;
+}
+
+Kernel *kernel_new(Arena *a, const Target *t, const Program *p, bool exact)
 {
     Kernel *k = arena_zalloc(a, sizeof *k);
+
+    *k = (Kernel){.target = t, .p = p, .code = k, .part = "", .exact = exact};
+    return k;
+}
+
+Kernel *kernel_make(wf_ctx *cx, Arena *a, const Target *t, const Program *p, bool exact,
+                    uint32_t id)
+{
+    Kernel *k = kernel_new(a, t, p, exact);
     Maker m = {.k = k, .p = p, .a = a};
 
-    k->p = p;
     k->id = id;
-    k->part = "";
-    k->scalar = has_scalar_loop(p);
-    if (k->scalar)
+    k->scalar = has_scalar_loop(t, p);
+    if (k->scalar) {
+        k->wide = scalar_is_wide(p);
+        kernel_plan_walks(k, a);
         return k;
+    }
     m.s = arena_alloc(a, sizeof *m.s);
     m.node = arena_zalloc(a, (p->nvals + 1) * sizeof *m.node);
     if (!make_nest(&m, cx))
         return NULL;
     k->dims = m.s->dims;
+    kernel_plan_walks(k, a);
+    kernel_find_params(k, a);
     return k;
 }

@@ -77,17 +77,11 @@ static void print_node(const Kernel *k, uint32_t i, Text *t)
     text_char(t, '\n');
 }
 
-/* Where a node is computed: before the rows, before or in a walk. */
-static uint32_t walk_of(const Node *n)
-{
-    return n->stage - (uint32_t)(n->kind == NODE_REDUCE && n->over == OVER_COLS);
-}
-
 static void print_level(const Kernel *k, NodeLevel level, uint32_t stage,
                         const char *lead, Text *t)
 {
     for (uint32_t i = 0; i < k->nnodes; i++)
-        if (k->nodes[i].level == level && walk_of(&k->nodes[i]) == stage) {
+        if (k->nodes[i].level == level && node_walk(&k->nodes[i]) == stage) {
             text_add(t, lead);
             print_node(k, i, t);
         }

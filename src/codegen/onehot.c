@@ -14,8 +14,6 @@
 #include "codegen/codegen.h"
 #include "opt/opt.h"
 
-#define MOST 256 /* elements of a row */
-
 static bool is_list(Ints v, int64_t a, int64_t b)
 {
     return v.n == 2 && v.v[0] == a && v.v[1] == b;
@@ -69,7 +67,7 @@ static bool find_match(Rewriter *r, Type x, Val index, bool clip, Picked *out)
     Val column;
     Type t;
 
-    if (!e || e->nin != 2 || x.rank != 2 || x.dims[1] < 1 || x.dims[1] > MOST)
+    if (!e || e->nin != 2 || x.rank != 2 || x.dims[1] < 1 || x.dims[1] > opt_target(r->o)->onehot_row)
         return false;
     column = arg(b, e, 1);
     t = b_type(b, index);
@@ -132,7 +130,7 @@ static Val rule(Rewriter *r, Val v, Eqn e)
     }
 }
 
-const Program *codegen_onehot(wf_ctx *cx, const Program *p)
+const Program *codegen_onehot(const Opt *o, const Program *p)
 {
-    return rewrite_with(&(Opt){.cx = cx}, p, rule, NULL);
+    return rewrite_with(o, p, rule, NULL);
 }

@@ -21,15 +21,13 @@
 
 static const char *dim_text(Render *r, Dim d)
 {
-    Kernel *k = r->k;
+    uint32_t i = 0;
 
     if (d >= 0)
         return arena_printf(r->a, "%lld", (long long)d);
-    for (uint32_t i = 0; i < k->params.n; i++)
-        if (k->params.v[i] == d)
-            return arena_printf(r->a, "d[%u]", i);
-    vec_push(r->a, &k->params, d);
-    return arena_printf(r->a, "d[%u]", k->params.n - 1);
+    while (r->k->params[i] != d)
+        i++;
+    return arena_printf(r->a, "d%u", i);
 }
 
 static const char *node_name(const Render *r, uint32_t n)
@@ -128,8 +126,8 @@ static void render_iota(Render *r, const Node *n)
 
 static void render_value(Render *r, const Node *n)
 {
-    wf_dtype in[3];
-    const char *args[3];
+    wf_dtype *in = arena_array(r->a, n->nin + 1u, sizeof *in);
+    const char **args = arena_array(r->a, n->nin + 1u, sizeof *args);
 
     switch (n->kind) {
     case NODE_LOAD: render_load(r, n); return;
@@ -207,35 +205,6 @@ static void define_level(Render *r, int depth, NodeLevel level, uint32_t stage)
     }
 }
 
-/* Results this large are gone from the caches before anybody reads them: they are
- * written past those, which spares reading the memory first. */
-#define STREAM_BYTES ((int64_t)8 << 20)
-
-/* Is result o of that kind, and every vector of it at its own alignment if the array is? */
-static bool is_streamed(const Render *r, const KernelOut *o)
-{
-    const Kernel *k = r->k;
-    wf_dtype t = (wf_dtype)k->nodes[o->node].dtype;
-    int64_t size = (int64_t)wf_dtype_size(t), bytes = size;
-
-    if (k->scalar || !k->nloops || r->narrow || k->product)
-        return false;
-    if (!(t == WF_F32 && r->set == 's') && !(t == WF_F64 && r->set == 'd'))
-        return false;
-    if (is_final(k, o->node) || o->at.offset < 0 || o->at.offset * size % 64 != 0 ||
-        o->at.stride[LAST(k)] != 1)
-        return false;
-    for (uint32_t l = 0; l < k->nloops; l++) {
-        Dim n = k->loops[l].size, step = o->at.stride[l];
-
-        if (n < 0 || step < 0 || (l != LAST(k) && step * size % 64 != 0))
-            return false;
-        if (step && !mul_i64(bytes, n, &bytes))
-            return false;
-    }
-    return bytes >= STREAM_BYTES;
-}
-
 void store_value(Render *r, int depth, const KernelOut *o, const char *v)
 {
     wf_dtype t = (wf_dtype)r->k->nodes[o->node].dtype;
@@ -245,7 +214,7 @@ void store_value(Render *r, int depth, const KernelOut *o, const char *v)
     indent(r, depth);
     if (!step)
         text_printf(r->t, "(%s)[0] = %c_first_%s(%s);\n", at, r->set, name, v);
-    else if (is_streamed(r, o))
+    else if (o->stream)
         text_printf(r->t,
                     "if (w%u && m == %s)\n%*swk_stream(%s + x, %s);\n%*selse\n%*s"
                     "%c_st_%s(%s + x, m, %s);\n",
@@ -263,97 +232,15 @@ void store_value(Render *r, int depth, const KernelOut *o, const char *v)
 typedef struct WalkPlan {
     uint32_t stage;
     bool *need; /* nodes computed in it */
-    int unroll;
-    bool whole; /* the row is whole vectors */
-    bool apart; /* a loop of whole vectors first, then one for the rest */
-    bool full;  /* what is rendered now takes whole vectors only */
+    KernelWalk walk;
+    bool full; /* what is rendered now takes whole vectors only */
 } WalkPlan;
-
-static bool is_each(const Kernel *k, uint32_t i)
-{
-    return k->nodes[i].kind != NODE_REDUCE && k->nodes[i].level == LEVEL_EACH;
-}
-
-bool out_is_each(const Kernel *k, const KernelOut *o)
-{
-    for (uint32_t l = k->nrows; l < k->nloops; l++)
-        if (o->at.stride[l])
-            return true;
-    return false;
-}
-
-/* The walk in which a reduction takes its operand. */
-static uint32_t reduce_walk(const Node *n)
-{
-    return n->stage - (uint32_t)(n->over == OVER_COLS);
-}
-
-bool reduces_in(const Node *n, uint32_t stage)
-{
-    return n->kind == NODE_REDUCE && n->level == LEVEL_EACH && reduce_walk(n) == stage;
-}
-
-static void need_node(const Kernel *k, WalkPlan *w, uint32_t i)
-{
-    const Node *n = &k->nodes[i];
-
-    if (!is_each(k, i) || w->need[i])
-        return;
-    w->need[i] = true;
-    if (n->saved >= 0 && n->stage < w->stage)
-        return;
-    for (uint32_t j = 0; j < n->nin; j++)
-        need_node(k, w, n->in[j]);
-}
-
-bool is_final(const Kernel *k, uint32_t node)
-{
-    return k->nodes[node].kind == NODE_REDUCE && k->nodes[node].over != OVER_COLS;
-}
 
 /* False: there is nothing to do. */
 static bool plan_walk(Render *r, WalkPlan *w, uint32_t stage)
 {
-    const Kernel *k = r->k;
-    double cost = 0;
-    bool any = false, sums = false;
-    Dim last = k->product ? -1 : k->loops[LAST(k)].size; /* of a piece: not known */
-
-    *w = (WalkPlan){.stage = stage, .need = arena_zalloc(r->a, k->nnodes + 1)};
-    for (uint32_t i = 0; i < k->nnodes; i++) {
-        const Node *n = &k->nodes[i];
-
-        if (reduces_in(n, stage)) {
-            need_node(k, w, n->in[0]);
-            any = true;
-            sums = sums || n->over != OVER_ROWS;
-        } else if (n->saved >= 0 && n->stage == stage) {
-            need_node(k, w, i);
-            any = true;
-        }
-    }
-    for (uint32_t j = 0; j < k->p->nout; j++) {
-        const KernelOut *o = &k->outs[j];
-
-        if (is_final(k, o->node) || !out_is_each(k, o) ||
-            k->nodes[o->node].stage != stage)
-            continue;
-        need_node(k, w, o->node);
-        any = true;
-    }
-    for (uint32_t i = 0; i < k->nnodes; i++)
-        if (w->need[i])
-            cost += k->nodes[i].kind == NODE_MAP
-                        ? op_cost(k->nodes[i].op, k->nodes[i].dtype)
-                        : 1;
-    w->unroll = !sums ? 1 : cost <= 10 ? 4 : cost <= 24 ? 2 : 1;
-    while (w->unroll > 1 && last >= 0 && last < (Dim)r->lanes * w->unroll)
-        w->unroll /= 2;
-    w->whole = last >= 0 && last % r->lanes == 0;
-    w->apart = w->unroll > 1 || (!w->whole && cost <= 24);
-    if (last >= 0 && (last < r->lanes || last % ((Dim)r->lanes * w->unroll) == 0))
-        w->apart = false;
-    return any;
+    *w = (WalkPlan){stage, arena_zalloc(r->a, r->k->nnodes + 1), r->k->walks[stage], false};
+    return kernel_walk_needs(r->k, stage, w->need);
 }
 
 static void start_sums(Render *r, int depth, const WalkPlan *w)
@@ -363,9 +250,9 @@ static void start_sums(Render *r, int depth, const WalkPlan *w)
     for (uint32_t i = 0; i < k->nnodes; i++) {
         const Node *n = &k->nodes[i];
 
-        if (!reduces_in(n, w->stage) || n->over != OVER_COLS)
+        if (!node_reduces_in(n, w->stage) || n->over != OVER_COLS)
             continue;
-        for (int u = 0; u < w->unroll; u++) {
+        for (int u = 0; u < w->walk.unroll; u++) {
             indent(r, depth);
             text_printf(r->t, "%s s%u_%d = ", lane_type(r, (wf_dtype)n->dtype), i, u);
             render_identity(r, n->op, (wf_dtype)n->dtype);
@@ -419,19 +306,6 @@ static void walk_node(Render *r, int depth, const WalkPlan *w, uint32_t i)
     }
 }
 
-/* Rows of an array that do not follow each other are no stream to the processor, if they
- * are short. (Longer ones it finds by itself in time.) */
-#define SHORT_ROW 4096 /* bytes */
-static bool is_scattered(const Kernel *k, const Node *n)
-{
-    int64_t size = (int64_t)wf_dtype_size((wf_dtype)n->dtype);
-    Dim last = k->loops[LAST(k)].size;
-
-    return n->kind == NODE_LOAD && n->level == LEVEL_EACH && k->nloops > 1 &&
-           n->at.stride[LAST(k)] == 1 && n->at.stride[LAST(k) - 1] > last &&
-           last * size >= 256 && last * size < SHORT_ROW;
-}
-
 /* The same place of the next row, while this one is computed. */
 static void fetch_rows(Render *r, int depth, const WalkPlan *w)
 {
@@ -440,7 +314,7 @@ static void fetch_rows(Render *r, int depth, const WalkPlan *w)
     for (uint32_t i = 0; i < k->nnodes; i++) {
         const Node *n = &k->nodes[i];
 
-        if (!w->need[i] || n->stage != w->stage || !is_scattered(k, n))
+        if (!w->need[i] || n->stage != w->stage || !n->fetch)
             continue;
         indent(r, depth);
         text_printf(r->t, "__builtin_prefetch(%s + %s + x);\n", address(r, &n->at),
@@ -468,7 +342,7 @@ static void walk_body(Render *r, int depth, const WalkPlan *w, int u)
     else
         text_printf(r->t, "const int m = wk_left(j1 - x, %d);\n", r->lanes);
     for (uint32_t i = 0; i < k->nnodes; i++)
-        if (reduces_in(&k->nodes[i], w->stage) && !w->full &&
+        if (node_reduces_in(&k->nodes[i], w->stage) && !w->full &&
             k->nodes[i].over != OVER_ROWS) {
             indent(r, depth);
             text_printf(r->t, "const %c_b in = %c_lanes(m);\n", r->set, r->set);
@@ -478,13 +352,12 @@ static void walk_body(Render *r, int depth, const WalkPlan *w, int u)
     for (uint32_t i = 0; i < k->nnodes; i++)
         if (w->need[i])
             walk_node(r, depth, w, i);
-        else if (reduces_in(&k->nodes[i], w->stage))
+        else if (node_reduces_in(&k->nodes[i], w->stage))
             add_to_sum(r, depth, w, i, u);
     for (uint32_t j = 0; j < k->p->nout; j++) {
         const KernelOut *o = &k->outs[j];
 
-        if (!is_final(k, o->node) && out_is_each(k, o) &&
-            k->nodes[o->node].stage == w->stage && !is_there(k, o))
+        if (kernel_stores_in(k, o, w->stage) && !is_there(k, o))
             store_value(r, depth, o, node_name(r, o->node));
     }
 }
@@ -497,9 +370,9 @@ static void end_sums(Render *r, int depth, const WalkPlan *w)
         const Node *n = &k->nodes[i];
         wf_dtype t = kept_dtype((wf_dtype)n->dtype);
 
-        if (!reduces_in(n, w->stage) || n->over != OVER_COLS)
+        if (!node_reduces_in(n, w->stage) || n->over != OVER_COLS)
             continue;
-        for (int step = w->unroll / 2; step; step /= 2)
+        for (int step = w->walk.unroll / 2; step; step /= 2)
             for (int u = 0; u < step; u++) {
                 const char *x = arena_printf(r->a, "s%u_%d", i, u);
 
@@ -542,11 +415,11 @@ static void close_loops(Render *r, int depth, int until)
 /* The vector loop: of whole vectors, `unroll` at a time; or of the rest. */
 static void vector_loop(Render *r, int depth, const WalkPlan *w, bool main_loop)
 {
-    int unroll = main_loop ? w->unroll : 1;
-    const char *from = w->apart ? "" : "int64_t j = j0";
+    int unroll = main_loop ? w->walk.unroll : 1;
+    const char *from = w->walk.apart ? "" : "int64_t j = j0";
 
     indent(r, depth);
-    if (main_loop && w->apart)
+    if (main_loop && w->walk.apart)
         text_printf(r->t, "for (; j + %d <= j1; j += %d) {\n", unroll * r->lanes,
                     unroll * r->lanes);
     else
@@ -575,18 +448,18 @@ static void render_walk(Render *r, int depth, uint32_t stage)
         return;
     start_sums(r, depth, &w);
     inner = open_col_loops(r, depth);
-    if (w.apart && inner == depth) {
+    if (w.walk.apart && inner == depth) {
         indent(r, inner++);
         text_add(r->t, "{\n");
     }
-    if (w.apart) {
+    if (w.walk.apart) {
         indent(r, inner);
         text_add(r->t, "int64_t j = j0;\n");
     }
-    w.full = w.apart || w.whole;
+    w.full = w.walk.apart || w.walk.whole;
     vector_loop(r, inner, &w, true);
-    if (w.apart) {
-        w.full = w.whole;
+    if (w.walk.apart) {
+        w.full = w.walk.whole;
         vector_loop(r, inner, &w, false);
     }
     close_loops(r, inner, depth);
@@ -595,20 +468,12 @@ static void render_walk(Render *r, int depth, uint32_t stage)
 
 /* ---- partial results --------------------------------------------------------------- */
 
-bool is_part(const Node *n)
-{
-    return n->kind == NODE_REDUCE && n->over != OVER_COLS;
-}
-
 /* In registers: as many as the walk is unrolled, which is known from the walk alone. */
 static int part_registers(Render *r, const Node *n)
 {
-    WalkPlan w;
-
     if (n->over == OVER_ROWS || n->level != LEVEL_EACH)
         return n->over == OVER_ROWS ? 0 : 1;
-    plan_walk(r, &w, n->stage);
-    return w.unroll;
+    return r->k->walks[n->stage].unroll;
 }
 
 void point_to_parts(Render *r)
@@ -622,7 +487,7 @@ void point_to_parts(Render *r)
         const Node *n = &k->nodes[i];
         wf_dtype t = kept_dtype((wf_dtype)n->dtype);
 
-        if (!is_part(n))
+        if (!node_is_part(n))
             continue;
         text_printf(r->t, "    %s *S%u = (%s *)acc;\n", c_type(t), i, c_type(t));
         text_printf(r->t, "    acc += (%s * (int64_t)sizeof *S%u + 63) & ~(int64_t)63;\n",
@@ -638,7 +503,7 @@ static void start_parts(Render *r)
         const Node *n = &k->nodes[i];
         wf_dtype t = kept_dtype((wf_dtype)n->dtype);
 
-        if (!is_part(n))
+        if (!node_is_part(n))
             continue;
         if (n->over == OVER_ROWS) {
             text_printf(r->t, "    for (int64_t x = 0; x < %s; x += %d)\n        ",
@@ -666,7 +531,7 @@ static void add_rows_to_parts(Render *r, int depth)
         const Node *n = &k->nodes[i];
         const char *s = arena_printf(r->a, "s%u_0", i);
 
-        if (!is_part(n) || n->level == LEVEL_EACH)
+        if (!node_is_part(n) || n->level == LEVEL_EACH)
             continue;
         indent(r, depth);
         text_printf(r->t, "%s = ", s);
@@ -684,7 +549,7 @@ static void end_parts(Render *r)
         wf_dtype t = kept_dtype((wf_dtype)n->dtype);
         int regs;
 
-        if (!is_part(n) || n->over != OVER_ALL)
+        if (!node_is_part(n) || n->over != OVER_ALL)
             continue;
         regs = part_registers(r, n);
         for (int u = 1; u < regs; u++) {
@@ -705,11 +570,17 @@ static void end_parts(Render *r)
 
 /* ---- functions --------------------------------------------------------------------- */
 
+static void point_to_params(Render *r)
+{
+    for (uint32_t i = 0; i < r->k->nparams; i++)
+        text_printf(r->t, "    const int64_t d%u = k->d[%u];\n", i, i);
+}
+
 void point_to_arrays(Render *r)
 {
     const Program *p = r->k->p;
 
-    text_add(r->t, "    const int64_t *const d = k->d;\n");
+    point_to_params(r);
     for (uint32_t i = 0; i < p->nin; i++) {
         const char *type = c_type((wf_dtype)val_type(p, i + 1).dtype);
 
@@ -720,11 +591,10 @@ void point_to_arrays(Render *r)
 
         text_printf(r->t, "    %s *const a%u = k->p[%u];\n", type, p->nin + j,
                     p->nin + j);
-        if (is_streamed(r, &r->k->outs[j]))
+        if (r->k->outs[j].stream)
             text_printf(r->t, "    const int w%u = ((uintptr_t)a%u & 63) == 0;\n",
                         p->nin + j, p->nin + j);
     }
-    text_add(r->t, "    (void)d;\n");
 }
 
 static void point_to_buffers(Render *r)
@@ -750,17 +620,16 @@ static void point_to_buffers(Render *r)
 static void open_unit(Render *r)
 {
     const Kernel *k = r->k;
-    Dim last = k->loops[LAST(k)].size;
-    const char *size = dim_text(r, last), *row = "u";
-    bool blocks = k->form == FORM_MAP && !(last >= 0 && last <= KERNEL_BLOCK);
+    const char *size = dim_text(r, k->loops[LAST(k)].size), *row = "u";
+    long long block = (long long)k->target->block;
 
     text_add(r->t, "    for (int64_t u = begin; u < end; u++) {\n");
-    if (blocks) {
-        text_printf(r->t, "        const int64_t blocks = (%s + %d) / %d;\n", size,
-                    KERNEL_BLOCK - 1, KERNEL_BLOCK);
-        text_printf(r->t, "        const int64_t j0 = u %% blocks * %d;\n", KERNEL_BLOCK);
-        text_printf(r->t, "        const int64_t j1 = wk_least(j0 + %d, %s);\n",
-                    KERNEL_BLOCK, size);
+    if (k->blocks) {
+        text_printf(r->t, "        const int64_t blocks = (%s + %lld) / %lld;\n", size,
+                    block - 1, block);
+        text_printf(r->t, "        const int64_t j0 = u %% blocks * %lld;\n", block);
+        text_printf(r->t, "        const int64_t j1 = wk_least(j0 + %lld, %s);\n", block,
+                    size);
         row = "u / blocks";
     } else {
         text_printf(r->t, "        const int64_t j0 = 0, j1 = %s;\n", size);
@@ -830,10 +699,11 @@ static void render_tile(Render *r)
         if (k->loops[l].tile == TILE_ROW)
             rows = arena_printf(r->a, "%s%s%s", rows, *rows ? " * " : "",
                                 dim_text(r, k->loops[l].size));
-    text_printf(r->t, "void wk%u(const WkArgs *k, int64_t begin, int64_t end)\n{\n"
-                      "    const int64_t *const d = k->d;\n"
-                      "    const int64_t rows = %s, cols = %s;\n    (void)d;\n",
-                k->id, *rows ? rows : "1", dim_text(r, k->loops[LAST(k)].size));
+    text_printf(r->t, "void wk%u(const WkArgs *k, int64_t begin, int64_t end)\n{\n",
+                k->id);
+    point_to_params(r);
+    text_printf(r->t, "    const int64_t rows = %s, cols = %s;\n", *rows ? rows : "1",
+                dim_text(r, k->loops[LAST(k)].size));
     text_printf(r->t,
                 "    for (int64_t u = begin; u < end; u++) {\n"
                 "        const WkTile t = {(%s *)k->p[%u] + u * cols, cols, u %% rows, 0,"
@@ -862,12 +732,12 @@ static void render_run(Render *r)
     }
     add_rows_to_parts(r, 2);
     for (uint32_t j = 0; j < k->p->nout; j++)
-        if (!is_final(k, k->outs[j].node) && !out_is_each(k, &k->outs[j]))
+        if (!node_is_part(&k->nodes[k->outs[j].node]) && !kernel_out_is_each(k, &k->outs[j]))
             store_value(r, 2, &k->outs[j], node_name(r, k->outs[j].node));
     text_add(r->t, "    }\n");
     end_parts(r);
     for (uint32_t j = 0; j < k->p->nout; j++)
-        if (is_streamed(r, &k->outs[j])) {
+        if (k->outs[j].stream) {
             text_add(r->t, "    wk_stream_end();\n");
             break;
         }
@@ -911,7 +781,7 @@ static void render_end(Render *r)
         const Node *x = &k->nodes[i];
         int depth;
 
-        if (!is_part(x))
+        if (!node_is_part(x))
             continue;
         text_add(r->t, "    {\n");
         if (x->over == OVER_ALL) {
@@ -934,30 +804,27 @@ static void render_end(Render *r)
 
 /* ---- a kernel ------------------------------------------------------------------------- */
 
-void render_kernel(Kernel *k, Isa isa, Arena *a, Text *out)
+void render_kernel(const Kernel *k, Arena *a, Text *out)
 {
-    bool wide = k->dot      ? k->dot->c_type == KT_F64
-                : k->scalar ? scalar_is_wide(k->p)
-                            : k->wide;
-    int bytes = isa == ISA_AVX512 ? 64 : isa == ISA_AVX2 ? 32 : 16;
-    Render r = {.k = k, .a = a, .t = out, .set = wide ? 'd' : 's'};
+    Render r = {.k = k,
+                .a = a,
+                .t = out,
+                .set = k->wide ? 'd' : 's',
+                .lanes = k->lanes,
+                .vec = k->nloops - 1};
 
-    r.lanes = bytes / (wide ? 8 : 4);
-    r.vec = k->nloops - 1;
     text_add(out, "\n/*\n");
     kernel_print(k, out);
     text_add(out, " */\n");
-    if (k->straight || k->dot) {
-        (k->dot ? render_dot : render_straight)(&r, isa);
-        return;
-    }
-    if (k->scalar) {
+    if (k->dot)
+        render_dot(&r);
+    else if (k->straight)
+        render_straight(&r);
+    else if (k->scalar)
         render_scalar(&r);
-        return;
-    }
-    if (k->product)
+    else if (k->product)
         render_tile(&r);
-    else if (is_narrow(k, r.lanes))
+    else if (k->narrow)
         render_narrow(&r);
     else
         render_run(&r);

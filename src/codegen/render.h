@@ -9,7 +9,7 @@
 #include "codegen/codegen.h"
 
 typedef struct Render {
-    Kernel *k;
+    const Kernel *k;
     Arena *a;
     Text *t;
     char set; /* 's' or 'd' */
@@ -25,20 +25,15 @@ void define_node(Render *r, int depth, uint32_t i); /* const s_f32 v3 = ..; */
 void store_value(Render *r, int depth, const KernelOut *o, const char *v);
 void point_to_arrays(Render *r);
 void point_to_parts(Render *r);
-bool is_final(const Kernel *k, uint32_t node); /* known when all rows are */
-bool is_part(const Node *n);                   /* the same */
-bool out_is_each(const Kernel *k, const KernelOut *o);
-/* Does the reduction take its operand in this walk? */
-bool reduces_in(const Node *n, uint32_t stage);
 
 /* ---- render_narrow.c --------------------------------------------------------------- */
 
-/* Rows shorter than a vector: are lanes to be rows? */
-bool is_narrow(const Kernel *k, int lanes);
 void render_narrow(Render *r);
 
 /* ---- render_op.c ------------------------------------------------------------------- */
 
+/* Has the equation (LOWER_MAP, reduction, constant, iota, dim) a form in C? */
+bool render_has(const Target *t, const Program *p, const Eqn *e);
 const char *c_type(wf_dtype t);  /* in memory: float, uint16_t for f16 .. */
 wf_dtype kept_dtype(wf_dtype t); /* in row buffers: f32 for half floats */
 /* "s_f32": the vector of a dtype. */
@@ -56,15 +51,15 @@ void render_combine(const Render *r, unsigned op, wf_dtype t, const char *x,
 /* ---- render_scalar.c --------------------------------------------------------------- */
 
 void render_scalar(Render *r);
-bool scalar_is_wide(const Program *p);
 
 /* ---- render_straight.c, render_dot.c ----------------------------------------------- */
 
-void render_straight(Render *r, Isa isa);
+void render_straight(Render *r);
 void print_straight(const Kernel *k, Text *out);
-void render_dot(Render *r, Isa isa); /* WkDot */
+void render_dot(Render *r); /* WkDot */
+bool dot_fits(const Target *t, const KMatmul *d);
 
 /* render_unit.c: what a unit of these kernels begins with. */
-void render_head(Kernel *const *k, uint32_t n, Isa isa, Text *out);
+void render_head(const Kernel *const *k, uint32_t n, Text *out);
 
 #endif

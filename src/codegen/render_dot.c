@@ -30,12 +30,13 @@ static bool is_packed(const KMatmul *d)
     return !is_across(d) && d->b_col != 1 && d->n > 1;
 }
 
-bool dot_fits(const KMatmul *d)
+bool dot_fits(const Target *t, const KMatmul *d)
 {
     const KEpilogue *e = &d->epilogue;
     bool f32 = d->a_type == KT_F32 && d->b_type == KT_F32 && d->c_type == KT_F32;
     bool f64 = d->a_type == KT_F64 && d->b_type == KT_F64 && d->c_type == KT_F64;
 
+    (void)t;
     return (f32 || f64) && !d->accumulate && d->c_col == 1 && e->scale == 0 &&
            !e->bias_m && !e->bias_n && !e->relu && !e->tile;
 }
@@ -85,9 +86,8 @@ static double form_cost(const KMatmul *d, Tile t, int lanes)
     return cost * (1 + 0.04 * tiles); /* which must be compiled */
 }
 
-static Tile best_tile(const KMatmul *d, Isa isa, int lanes)
+static Tile best_tile(const KMatmul *d, int registers, int lanes)
 {
-    int registers = isa == ISA_AVX512 ? 32 : 16;
     Tile best = {1, 1};
 
     for (int v = 1; v <= 4; v++)
@@ -443,7 +443,7 @@ static void render_body(Dot *x)
     text_add(o, "}\n\n");
 }
 
-void render_dot(Render *r, Isa isa)
+void render_dot(Render *r)
 {
     const KMatmul *d = r->k->dot;
     bool f64 = d->c_type == KT_F64;
@@ -453,7 +453,7 @@ void render_dot(Render *r, Isa isa)
     x.type = lane_type(r, f64 ? WF_F64 : WF_F32);
     x.elem = f64 ? "double" : "float";
     x.kind = f64 ? "f64" : "f32";
-    x.tile = best_tile(d, isa, r->lanes);
+    x.tile = best_tile(d, r->k->target->registers, r->lanes);
     if (!is_across(d))
         text_printf(r->t, "/* tiles of %d x %d */\n", x.tile.rows,
                     x.tile.vectors * r->lanes);

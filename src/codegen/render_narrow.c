@@ -9,17 +9,6 @@
  */
 #include "codegen/render.h"
 
-bool is_narrow(const Kernel *k, int lanes)
-{
-    Dim rows, cols;
-
-    if (k->form != FORM_ROWS || k->nrows != 1 || k->nloops != 2)
-        return false;
-    rows = k->loops[0].size;
-    cols = k->loops[1].size;
-    return cols >= 2 && cols < lanes && (rows < 0 || rows >= lanes / 2);
-}
-
 static void indent(Render *r, int depth)
 {
     for (int i = 0; i < depth; i++)
@@ -28,26 +17,16 @@ static void indent(Render *r, int depth)
 
 /* ---- what is kept from one walk to the next ---------------------------------------- */
 
-static uint32_t walk_of(const Node *n)
-{
-    return n->stage - (uint32_t)(n->kind == NODE_REDUCE && n->over == OVER_COLS);
-}
-
-static bool is_each(const Node *n)
-{
-    return n->kind != NODE_REDUCE && n->level == LEVEL_EACH;
-}
-
 static bool is_kept(const Kernel *k, uint32_t i)
 {
     const Node *n = &k->nodes[i];
 
-    if (!is_each(n) || n->kind == NODE_IOTA)
+    if (!node_is_each(n) || n->kind == NODE_IOTA)
         return false;
     for (uint32_t u = i + 1; u < k->nnodes; u++)
         for (uint32_t j = 0; j < k->nodes[u].nin; j++)
             if (k->nodes[u].in[j] == i && k->nodes[u].level == LEVEL_EACH &&
-                walk_of(&k->nodes[u]) > n->stage)
+                node_walk(&k->nodes[u]) > n->stage)
                 return true;
     return false;
 }
@@ -56,7 +35,7 @@ static void need(const Kernel *k, uint32_t stage, uint32_t i, bool *needed)
 {
     const Node *n = &k->nodes[i];
 
-    if (!is_each(n) || needed[i])
+    if (!node_is_each(n) || needed[i])
         return;
     needed[i] = true;
     for (uint32_t j = 0; j < n->nin && !(n->stage < stage && is_kept(k, i)); j++)
@@ -70,7 +49,7 @@ static bool plan_walk(const Kernel *k, uint32_t stage, bool *needed)
 
     for (uint32_t i = 0; i < k->nnodes; i++) {
         const Node *n = &k->nodes[i];
-        bool sums = reduces_in(n, stage);
+        bool sums = node_reduces_in(n, stage);
 
         if (!sums && !(n->stage == stage && is_kept(k, i)))
             continue;
@@ -80,8 +59,7 @@ static bool plan_walk(const Kernel *k, uint32_t stage, bool *needed)
     for (uint32_t j = 0; j < k->p->nout; j++) {
         const KernelOut *o = &k->outs[j];
 
-        if (is_final(k, o->node) || !out_is_each(k, o) ||
-            k->nodes[o->node].stage != stage)
+        if (!kernel_stores_in(k, o, stage))
             continue;
         need(k, stage, o->node, needed);
         any = true;
@@ -114,7 +92,7 @@ static void walk_nodes(Render *r, int depth, uint32_t stage, const bool *needed,
     for (uint32_t i = 0; i < k->nnodes; i++) {
         const Node *n = &k->nodes[i];
 
-        if (reduces_in(n, stage))
+        if (node_reduces_in(n, stage))
             add_to(r, depth,
                    n->over == OVER_ROWS ? arena_printf(r->a, "S%uv[i1]", i)
                                         : arena_printf(r->a, "s%u", i),
@@ -145,7 +123,7 @@ static void render_walk(Render *r, int depth, uint32_t stage, bool full)
     for (uint32_t i = 0; i < k->nnodes; i++) {
         const Node *n = &k->nodes[i];
 
-        if (!reduces_in(n, stage) || n->over != OVER_COLS)
+        if (!node_reduces_in(n, stage) || n->over != OVER_COLS)
             continue;
         indent(r, depth);
         text_printf(r->t, "%s s%u = ", lane_type(r, (wf_dtype)n->dtype), i);
@@ -159,8 +137,7 @@ static void render_walk(Render *r, int depth, uint32_t stage, bool full)
     for (uint32_t j = 0; j < k->p->nout; j++) {
         const KernelOut *o = &k->outs[j];
 
-        if (!is_final(k, o->node) && out_is_each(k, o) &&
-            k->nodes[o->node].stage == stage)
+        if (kernel_stores_in(k, o, stage))
             store_value(r, depth + 1, o, arena_printf(r->a, "v%u", o->node));
     }
     indent(r, depth);
@@ -169,7 +146,7 @@ static void render_walk(Render *r, int depth, uint32_t stage, bool full)
         const Node *n = &k->nodes[i];
         bool half = kept_dtype((wf_dtype)n->dtype) != n->dtype;
 
-        if (!reduces_in(n, stage) || n->over != OVER_COLS)
+        if (!node_reduces_in(n, stage) || n->over != OVER_COLS)
             continue;
         indent(r, depth);
         text_printf(r->t, "const %s v%u = ", lane_type(r, (wf_dtype)n->dtype), i);
@@ -194,7 +171,7 @@ static void start_sums(Render *r)
         if (is_kept(k, i))
             text_printf(r->t, "    %s k%u[%lld];\n", type, i,
                         (long long)k->loops[1].size);
-        if (!is_part(n))
+        if (!node_is_part(n))
             continue;
         if (n->over == OVER_ROWS)
             text_printf(r->t,
@@ -218,7 +195,7 @@ static void end_sums(Render *r)
         const Node *n = &k->nodes[i];
         const char *t = wf_dtype_name(kept_dtype((wf_dtype)n->dtype));
 
-        if (!is_part(n))
+        if (!node_is_part(n))
             continue;
         if (n->over == OVER_ROWS)
             text_printf(r->t,
@@ -264,10 +241,10 @@ static void render_rows(Render *r, bool full)
         render_walk(r, 2, stage, full);
     }
     for (uint32_t i = 0; i < k->nnodes; i++)
-        if (is_part(&k->nodes[i]) && k->nodes[i].level != LEVEL_EACH)
+        if (node_is_part(&k->nodes[i]) && k->nodes[i].level != LEVEL_EACH)
             add_to(r, 2, arena_printf(r->a, "s%u", i), i, full);
     for (uint32_t j = 0; j < k->p->nout; j++)
-        if (!is_final(k, k->outs[j].node) && !out_is_each(k, &k->outs[j]))
+        if (!node_is_part(&k->nodes[k->outs[j].node]) && !kernel_out_is_each(k, &k->outs[j]))
             store_value(r, 2, &k->outs[j], arena_printf(r->a, "v%u", k->outs[j].node));
     text_add(r->t, "    }\n");
 }
@@ -275,9 +252,6 @@ static void render_rows(Render *r, bool full)
 void render_narrow(Render *r)
 {
     const Kernel *k = r->k;
-    Dim rows = k->loops[0].size;
-    bool whole = rows >= 0 && rows % r->lanes == 0 &&
-                 (double)rows * (double)k->loops[1].size * k->cost < KERNEL_ALONE;
 
     r->vec = 0;
     r->narrow = true;
@@ -289,7 +263,7 @@ void render_narrow(Render *r)
     define_level(r, 1, LEVEL_ONCE, 0);
     text_add(r->t, "    int64_t x = begin;\n");
     render_rows(r, true);
-    if (!whole)
+    if (!k->whole_rows)
         render_rows(r, false);
     end_sums(r);
     text_add(r->t, "}\n\n");

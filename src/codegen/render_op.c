@@ -34,10 +34,13 @@ static bool cast_has(wf_dtype from, wf_dtype to)
     return from == WF_F32 || is_half(from) || wf_dtype_size(from) <= 2;
 }
 
-bool render_has(const Program *p, const Eqn *e)
+bool render_has(const Target *t, const Program *p, const Eqn *e)
 {
     wf_dtype x, y;
 
+    (void)t;
+    if (op_row(e->op)->lower.kind != LOWER_MAP) /* all there are */
+        return true;
     if (e->nin < 1 || e->nin > 3 || e->nout != 1)
         return false;
     x = (wf_dtype)val_type(p, eqn_in(p, e)[0]).dtype;
@@ -49,7 +52,7 @@ bool render_has(const Program *p, const Eqn *e)
                wf_dtype_size(x) == wf_dtype_size(y);
     case OP_threefry2x32:
     case OP_philox4x32: return false;
-    default: return op_row(e->op)->lower.kind == LOWER_MAP;
+    default: return true;
     }
 }
 

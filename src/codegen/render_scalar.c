@@ -5,55 +5,6 @@
  */
 #include "codegen/render.h"
 
-/* ---- which ------------------------------------------------------------------------- */
-
-static bool all_scalars(const Program *p)
-{
-    for (Val v = 1; v < p->nvals; v++)
-        if (val_type(p, v).rank || !dtype_is_usable((wf_dtype)val_type(p, v).dtype))
-            return false;
-    return true;
-}
-
-static bool program_ok(const Program *p)
-{
-    if (!all_scalars(p) || p->dims.syms.n || p->effects)
-        return false;
-    for (uint32_t i = 0; i < p->neqns; i++) {
-        FuseKind kind = fuse_kind(p, &p->eqns[i]);
-
-        if (kind == FUSE_NO || kind == FUSE_REDUCE || p->eqns[i].op == OP_dim)
-            return false;
-    }
-    return true;
-}
-
-bool scalar_loop_ok(const Program *p, const Eqn *e)
-{
-    const WhileAttr *a = e->attr;
-
-    if (a->trips != DIM_NONE || a->bound != DIM_NONE)
-        return false;
-    for (uint32_t i = 0; i < e->nin; i++)
-        if (val_type(p, eqn_in(p, e)[i]).rank)
-            return false;
-    return e->nout == e->nin - (uint32_t)(a->ncond + a->nbody) && program_ok(a->cond.p) &&
-           program_ok(a->body.p);
-}
-
-bool scalar_is_wide(const Program *p)
-{
-    for (Val v = 1; v < p->nvals; v++)
-        if (wf_dtype_size((wf_dtype)val_type(p, v).dtype) == 8)
-            return true;
-    for (uint32_t i = 0; i < p->nsubs; i++)
-        if (scalar_is_wide(p->subs[i]))
-            return true;
-    return false;
-}
-
-/* ---- C ----------------------------------------------------------------------------- */
-
 typedef struct Names { /* of the values of a program */
     const Program *p;
     const char **v;
@@ -125,14 +76,14 @@ static void render_while(Render *r, Names *n, const Eqn *e)
 static void render_eqn(Render *r, Names *n, const Eqn *e)
 {
     const Val *in = eqn_in(n->p, e);
-    wf_dtype types[3];
-    const char *args[3];
+    wf_dtype *types = arena_array(r->a, e->nin + 1u, sizeof *types);
+    const char **args = arena_array(r->a, e->nin + 1u, sizeof *args);
 
     if (e->op == OP_while) {
         render_while(r, n, e);
         return;
     }
-    if (fuse_kind(n->p, e) == FUSE_INDEX) {
+    if (fuse_kind(r->k->target, n->p, e) == FUSE_INDEX) {
         n->v[e->out] = n->v[in[0]];
         return;
     }
@@ -144,7 +95,7 @@ static void render_eqn(Render *r, Names *n, const Eqn *e)
         memcpy(&bits, a->data->data, wf_dtype_size((wf_dtype)a->type.dtype));
         render_const(r, (wf_dtype)a->type.dtype, bits);
     } else {
-        for (uint32_t i = 0; i < e->nin && i < 3; i++) {
+        for (uint32_t i = 0; i < e->nin; i++) {
             types[i] = (wf_dtype)val_type(n->p, in[i]).dtype;
             args[i] = n->v[in[i]];
         }

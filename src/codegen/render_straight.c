@@ -42,7 +42,7 @@ static const char *part_name(Writer *w, int64_t i, const char *kind)
     if (w->s->loops)
         return arena_printf(w->r->a, "wk%u%s%s", k->id, k->part, end ? "_end" : "");
     return arena_printf(w->r->a, "((Wk%s *)k->call[%lld] /* wk%u%s */)", kind,
-                        (long long)(2 * i + end), k->id, end ? "_end" : "");
+                        (long long)(2 * i + end), k->code->id, end ? "_end" : "");
 }
 
 static void write_kernel(Writer *w, int depth, const Flat *f)
@@ -56,9 +56,16 @@ static void write_kernel(Writer *w, int depth, const Flat *f)
     for (uint32_t i = 0; i < f->narrays; i++)
         text_printf(w->t, "%s%s", i ? ", " : "", spot(w, f->array[i]));
     text_add(w->t, "};\n");
+    if (k->nparams) { /* of a function that serves other kernels, too */
+        indent(w, depth + 1);
+        text_add(w->t, "static const int64_t d[] = {");
+        for (uint32_t i = 0; i < k->nparams; i++)
+            text_printf(w->t, "%s%lld", i ? ", " : "", (long long)k->params[i]);
+        text_add(w->t, "};\n");
+    }
     indent(w, depth + 1);
-    text_printf(w->t, "const WkArgs args = {p, k->d, %s, %s, k->stop};\n",
-                spot(w, f->with), spot(w, f->from));
+    text_printf(w->t, "const WkArgs args = {p, %s, %s, %s, k->stop};\n",
+                k->nparams ? "d" : "k->d", spot(w, f->with), spot(w, f->from));
     indent(w, depth + 1);
     text_printf(w->t, "%s(&args, 0, %lld);\n", part_name(w, f->n, "Run"),
                 (long long)f->units);
@@ -291,14 +298,14 @@ static void write_steps(Writer *w, int depth, const FlatList *l)
 
 /* ---- the function ------------------------------------------------------------------ */
 
-void render_straight(Render *r, Isa isa)
+void render_straight(Render *r)
 {
     const Straight *s = r->k->straight;
     const Program *p = r->k->p;
     Writer w = {.r = r, .t = r->t, .s = s};
 
     for (uint32_t i = 0; s->loops && i < s->nparts; i++)
-        render_kernel(s->part[i], isa, r->a, r->t);
+        render_kernel(s->part[i], r->a, r->t);
     text_printf(r->t,
                 "void wk%u(const WkArgs *k, int64_t begin, int64_t end)\n{\n"
                 "    (void)begin;\n    (void)end;\n    char *const q0 = k->tmp;\n",
@@ -323,7 +330,7 @@ static void print_steps(const Straight *s, const FlatList *l, int depth, Text *t
 
         text_printf(t, "%*s", 2 * depth, "");
         if (f->kind == FLAT_KERNEL || f->kind == FLAT_DOT)
-            text_printf(t, "kernel %u%s\n", s->part[f->n]->id, s->part[f->n]->part);
+            text_printf(t, "kernel %u%s\n", s->part[f->n]->code->id, s->part[f->n]->part);
         else if (f->kind == FLAT_LOOP && f->loop->is_while)
             text_add(t, "while\n");
         else if (f->kind == FLAT_LOOP)

@@ -124,7 +124,7 @@ static void add_kernel(const Kernel *k, uint32_t types[2])
     if (k->dot)
         types[k->dot->c_type == KT_F64] |= 1u << k->dot->c_type;
     else if (!s)
-        add_types(k->p, &types[k->scalar ? scalar_is_wide(k->p) : k->wide]);
+        add_types(k->p, &types[k->wide]);
     for (uint32_t i = 0; s && s->loops && i < s->nparts; i++)
         add_kernel(s->part[i], types);
 }
@@ -148,11 +148,11 @@ static void render_lanes(Text *out, char set, uint32_t types)
         text_printf(out, "LANES_HALF(%c, %s)\n", set, n);
 }
 
-void render_head(Kernel *const *k, uint32_t n, Isa isa, Text *out)
+void render_head(const Kernel *const *k, uint32_t n, Text *out)
 {
     uint32_t types[2] = {0, 0};
 
-    text_printf(out, "#define KERNEL_ISA %d\n", (int)isa);
+    text_printf(out, "#define KERNEL_ISA %d\n", n ? (int)k[0]->target->isa : 0);
     text_add(out, head);
     text_add(out, intrinsics);
     for (const char *const *line = prelude_lines; *line; line++)

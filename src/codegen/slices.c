@@ -42,9 +42,9 @@ static const Eqn *def_of(const Program *p, Val v)
 }
 
 /* Can e be computed part by part? Of an iota there are no parts. */
-static bool has_parts(const Program *p, const Eqn *e)
+static bool has_parts(const Target *t, const Program *p, const Eqn *e)
 {
-    if (fuse_kind(p, e) != FUSE_MAP || e->nout != 1)
+    if (fuse_kind(t, p, e) != FUSE_MAP || e->nout != 1)
         return false;
     for (uint32_t i = 0; i < e->nin; i++) {
         const Eqn *d = def_of(p, eqn_in(p, e)[i]);
@@ -56,22 +56,22 @@ static bool has_parts(const Program *p, const Eqn *e)
 }
 
 /* How much of its operands equation e reads, all that reads e being known. */
-static double reads_of(wf_ctx *cx, Arena *a, const Program *p, Reads *r, const Eqn *e)
+static double reads_of(const Opt *o, Arena *a, const Program *p, Reads *r, const Eqn *e)
 {
     double n = count_of(p, e->out);
 
     if (e->op == OP_slice)
-        return fuse_kind(p, e) == FUSE_INDEX && r->only_maps[e->out] &&
-                       space_slice_fits(cx, a, p, e)
+        return fuse_kind(opt_target(o), p, e) == FUSE_INDEX && r->only_maps[e->out] &&
+                       space_slice_fits(o->cx, a, p, e)
                    ? n
                    : EVERYTHING;
-    if (r->parts[e->out] == 0 || r->parts[e->out] > n || !has_parts(p, e))
+    if (r->parts[e->out] == 0 || r->parts[e->out] > n || !has_parts(opt_target(o), p, e))
         return EVERYTHING;
     r->sinks[e->out] = r->any = true;
     return r->parts[e->out];
 }
 
-static void find_reads(wf_ctx *cx, const Program *p, Arena *a, Reads *r)
+static void find_reads(const Opt *o, const Program *p, Arena *a, Reads *r)
 {
     *r = (Reads){arena_zalloc(a, (p->nvals + 1) * sizeof *r->parts),
                  arena_alloc(a, p->nvals + 1), arena_zalloc(a, p->nvals + 1), false};
@@ -82,8 +82,8 @@ static void find_reads(wf_ctx *cx, const Program *p, Arena *a, Reads *r)
     }
     for (uint32_t i = p->neqns; i-- > 0;) {
         const Eqn *e = &p->eqns[i];
-        double n = e->nout == 1 ? reads_of(cx, a, p, r, e) : EVERYTHING;
-        bool map = fuse_kind(p, e) == FUSE_MAP;
+        double n = e->nout == 1 ? reads_of(o, a, p, r, e) : EVERYTHING;
+        bool map = fuse_kind(opt_target(o), p, e) == FUSE_MAP;
 
         for (uint32_t k = 0; k < e->nin; k++) {
             Val v = eqn_in(p, e)[k];
@@ -166,7 +166,7 @@ static const Reads *reads_in(Rewriter *r)
     if (found)
         return found;
     made = arena_alloc(known->a, sizeof *made);
-    find_reads(r->o->cx, r->from, known->a, made);
+    find_reads(r->o, r->from, known->a, made);
     ptrmap_put(known, r->from, made);
     return made;
 }
@@ -189,32 +189,29 @@ static bool sink(Rewriter *r, const EqnView *e, Val *out)
 }
 
 /* Is there anything to do? Most programs are not copied for nothing. */
-static bool any_sinks(wf_ctx *cx, const Program *p)
+static bool any_sinks(const Opt *o, const Program *p)
 {
-    Arena *a = &cx->scratch;
+    Arena *a = &o->cx->scratch;
     ArenaMark mark = arena_mark(a);
     Reads r = {.any = false};
 
     for (uint32_t i = 0; i < p->neqns && !r.any; i++)
         if (p->eqns[i].op == OP_slice) {
-            find_reads(cx, p, a, &r);
+            find_reads(o, p, a, &r);
             break;
         }
     arena_reset(a, mark);
     for (uint32_t i = 0; i < p->nsubs && !r.any; i++)
-        r.any = any_sinks(cx, p->subs[i]);
+        r.any = any_sinks(o, p->subs[i]);
     return r.any;
 }
 
-const Program *codegen_slices(wf_ctx *cx, const Program *p)
+const Program *codegen_slices(const Opt *o, const Program *p)
 {
-    Arena *a = &cx->scratch;
+    Arena *a = &o->cx->scratch;
     PtrMap known = {.a = a};
-    Rewriter r = {.o = &(Opt){.cx = cx},
-                  .before = sink,
-                  .user = &known,
-                  .done.a = a,
-                  .origin.a = a};
+    Rewriter r = {
+        .o = o, .before = sink, .user = &known, .done.a = a, .origin.a = a};
 
-    return any_sinks(cx, p) ? rewrite(&r, p) : p;
+    return any_sinks(o, p) ? rewrite(&r, p) : p;
 }

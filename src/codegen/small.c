@@ -1,9 +1,7 @@
 /* small.c -- is a program so little work that what is between its steps matters? */
 #include "codegen/codegen.h"
 
-#define VALUES_MOST 262144 /* elements of an array */
-
-static bool is_small_value(const Program *p, Val v)
+static bool is_small_value(const Target *to, const Program *p, Val v)
 {
     Type t = val_type(p, v);
     int64_t n = 1;
@@ -11,18 +9,18 @@ static bool is_small_value(const Program *p, Val v)
     for (uint32_t i = 0; i < t.rank; i++)
         if (!dim_is_const(t.dims[i]) || !mul_i64(n, t.dims[i], &n))
             return false;
-    return n <= VALUES_MOST;
+    return n <= to->small_value;
 }
 
 /* Adds the work of p, of loops that of one turn, to *work. */
-static bool add_work(wf_ctx *cx, const Program *p, double *work)
+static bool add_work(wf_ctx *cx, const Target *t, const Program *p, double *work)
 {
     double flops, bytes;
 
     if (p->dims.syms.n || p->effects)
         return false;
     for (Val v = 1; v < p->nvals; v++)
-        if (!is_small_value(p, v))
+        if (!is_small_value(t, p, v))
             return false;
     for (uint32_t i = 0; i < p->neqns; i++) {
         const Eqn *e = &p->eqns[i];
@@ -31,18 +29,18 @@ static bool add_work(wf_ctx *cx, const Program *p, double *work)
             continue;
         eqn_cost(cx, p, e, NULL, &flops, &bytes);
         *work += flops;
-        if (flops > SMALL_EQN || *work > SMALL_PROGRAM)
+        if (flops > t->small_eqn || *work > t->small_program)
             return false;
     }
     for (uint32_t i = 0; i < p->nsubs; i++)
-        if (!add_work(cx, p->subs[i], work))
+        if (!add_work(cx, t, p->subs[i], work))
             return false;
     return true;
 }
 
-bool program_is_small(wf_ctx *cx, const Program *p)
+bool program_is_small(wf_ctx *cx, const Target *t, const Program *p)
 {
     double work = 0;
 
-    return add_work(cx, p, &work);
+    return add_work(cx, t, p, &work);
 }

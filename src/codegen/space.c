@@ -50,14 +50,50 @@ static bool usable_types(const Program *p, const Eqn *e)
     return true;
 }
 
-FuseKind fuse_kind(const Program *p, const Eqn *e)
+static bool all_scalars(const Program *p)
+{
+    for (Val v = 1; v < p->nvals; v++)
+        if (val_type(p, v).rank || !dtype_is_usable((wf_dtype)val_type(p, v).dtype))
+            return false;
+    return true;
+}
+
+/* Can all of p be straight code on scalars? */
+static bool is_scalar_code(const Target *t, const Program *p)
+{
+    if (!all_scalars(p) || p->dims.syms.n || p->effects)
+        return false;
+    for (uint32_t i = 0; i < p->neqns; i++) {
+        FuseKind kind = fuse_kind(t, p, &p->eqns[i]);
+
+        if (kind == FUSE_NO || kind == FUSE_REDUCE || p->eqns[i].op == OP_dim)
+            return false;
+    }
+    return true;
+}
+
+/* Can the while be a loop of the kernel's own? */
+static bool is_scalar_loop(const Target *t, const Program *p, const Eqn *e)
+{
+    const WhileAttr *a = e->attr;
+
+    if (!target_forms(t, RENDER_WHILE) || a->trips != DIM_NONE || a->bound != DIM_NONE)
+        return false;
+    for (uint32_t i = 0; i < e->nin; i++)
+        if (val_type(p, eqn_in(p, e)[i]).rank)
+            return false;
+    return e->nout == e->nin - (uint32_t)(a->ncond + a->nbody) &&
+           is_scalar_code(t, a->cond.p) && is_scalar_code(t, a->body.p);
+}
+
+FuseKind fuse_kind(const Target *t, const Program *p, const Eqn *e)
 {
     if (!usable_types(p, e))
         return FUSE_NO;
     switch (e->op) {
-    case OP_const: return is_splat_const(e) ? FUSE_FREE : FUSE_NO;
+    case OP_const: return is_splat_const(e) && t->renders(t, p, e) ? FUSE_FREE : FUSE_NO;
     case OP_iota:
-    case OP_dim: return FUSE_FREE;
+    case OP_dim: return t->renders(t, p, e) ? FUSE_FREE : FUSE_NO;
     case OP_broadcast:
     case OP_reshape: return FUSE_INDEX;
     case OP_transpose: return keeps_last_axis(e) ? FUSE_INDEX : FUSE_NO;
@@ -67,13 +103,14 @@ FuseKind fuse_kind(const Program *p, const Eqn *e)
     case OP_reduce_max:
     case OP_reduce_min:
     case OP_reduce_and:
-    case OP_reduce_or: return FUSE_REDUCE;
-    case OP_while: return scalar_loop_ok(p, e) ? FUSE_SCALAR : FUSE_NO;
+    case OP_reduce_or: return t->renders(t, p, e) ? FUSE_REDUCE : FUSE_NO;
+    case OP_while: return is_scalar_loop(t, p, e) ? FUSE_SCALAR : FUSE_NO;
     case OP_dot_general:
-    case OP_conv_general: return product_fits(p, e) ? FUSE_PRODUCT : FUSE_NO;
+    case OP_conv_general:
+        return t->has_tiles && t->has_tiles(t, p, e) ? FUSE_PRODUCT : FUSE_NO;
     default:
-        return op_row(e->op)->lower.kind == LOWER_MAP && render_has(p, e) ? FUSE_MAP
-                                                                          : FUSE_NO;
+        return op_row(e->op)->lower.kind == LOWER_MAP && t->renders(t, p, e) ? FUSE_MAP
+                                                                             : FUSE_NO;
     }
 }
 
@@ -341,7 +378,7 @@ static bool place_eqn(Space *s, SpaceEqn *se)
     uint32_t **in = arena_zalloc(s->a, (e->nin + 1u) * sizeof *in);
 
     se->in = in;
-    switch (fuse_kind(s->p, e)) {
+    switch (fuse_kind(s->target, s->p, e)) {
     case FUSE_PRODUCT: /* its operands are no matter of the loops */
     case FUSE_FREE: s->of[e->out] = new_axes(s, val_type(s->p, e->out)); return true;
     case FUSE_MAP: return place_map(s, e, in);
@@ -476,7 +513,7 @@ typedef struct Shaper {
 
 static bool is_reduce(const Space *s, const SpaceEqn *se)
 {
-    return fuse_kind(s->p, &s->p->eqns[se->eqn]) == FUSE_REDUCE;
+    return fuse_kind(s->target, s->p, &s->p->eqns[se->eqn]) == FUSE_REDUCE;
 }
 
 static bool gather_leaves(Shaper *h)
@@ -607,7 +644,7 @@ static bool check_eqn(const Shaper *h, const SpaceEqn *se)
 {
     const Space *s = h->s;
     const Eqn *e = &s->p->eqns[se->eqn];
-    FuseKind kind = fuse_kind(s->p, e);
+    FuseKind kind = fuse_kind(s->target, s->p, e);
     Type t = e->nout ? val_type(s->p, e->out) : (Type){0};
     AxisSet set = e->nout ? space_set(s, s->of[e->out], t.rank) : 0;
 
@@ -622,7 +659,7 @@ static bool check_eqn(const Shaper *h, const SpaceEqn *se)
                (se->reduced == s->row && se->all == s->row && s->form != FORM_MAP);
     }
     if (kind == FUSE_MAP && set != h->all && set && !is_outer(s, set))
-        return op_cost(e->op, t.dtype) < 4;
+        return op_cost(e->op, t.dtype) < s->target->cheap_each;
     return true;
 }
 
@@ -640,9 +677,9 @@ static bool check_out(const Shaper *h, Val v)
 
 /* ---- all of it --------------------------------------------------------------------- */
 
-static void init_space(Space *s, wf_ctx *cx, Arena *a, const Program *p)
+static void init_space(Space *s, wf_ctx *cx, Arena *a, const Target *t, const Program *p)
 {
-    *s = (Space){.cx = cx, .a = a, .p = p};
+    *s = (Space){.cx = cx, .a = a, .target = t, .p = p};
     dims_init(&s->dims, cx, a);
     for (uint32_t i = 0; i < p->dims.syms.n; i++) /* names of a program end here: C is made of this */
         dim_symbol(&s->dims, arena_printf(a, "n%u", i), (SymOrigin)p->dims.syms.v[i].origin);
@@ -659,7 +696,7 @@ bool space_slice_fits(wf_ctx *cx, Arena *a, const Program *p, const Eqn *e)
     Type t = val_type(p, eqn_in(p, e)[0]);
     Space s;
 
-    init_space(&s, cx, a, p);
+    init_space(&s, cx, a, NULL, p);
     for (uint32_t i = 0; i < t.rank; i++) {
         Dim start = space_dim(&s, at->start.v[i]), limit = space_dim(&s, at->limit.v[i]);
 
@@ -670,12 +707,21 @@ bool space_slice_fits(wf_ctx *cx, Arena *a, const Program *p, const Eqn *e)
     return true;
 }
 
-bool space_make(Space *s, wf_ctx *cx, Arena *a, const Program *p, const uint32_t *eqns,
-                uint32_t neqns, const Val *outs, uint32_t nouts)
+/* Has the target code of the form? */
+static bool has_form(const Space *s)
+{
+    static const unsigned forms[] = {
+        [FORM_MAP] = RENDER_MAP, [FORM_ROWS] = RENDER_ROWS, [FORM_COLS] = RENDER_COLS};
+
+    return target_forms(s->target, forms[s->form]);
+}
+
+bool space_make(Space *s, wf_ctx *cx, Arena *a, const Target *t, const Program *p,
+                const uint32_t *eqns, uint32_t neqns, const Val *outs, uint32_t nouts)
 {
     Shaper h = {.s = s};
 
-    init_space(s, cx, a, p);
+    init_space(s, cx, a, t, p);
     h.inside = arena_zalloc(a, p->nvals + 1);
     s->eqns = arena_zalloc(a, (neqns + 1) * sizeof *s->eqns);
     s->neqns = neqns;
@@ -685,7 +731,7 @@ bool space_make(Space *s, wf_ctx *cx, Arena *a, const Program *p, const uint32_t
             return false;
     }
     share_loops(s);
-    if (!gather_leaves(&h) || !find_form(&h))
+    if (!gather_leaves(&h) || !find_form(&h) || !has_form(s))
         return false;
     order_leaves(&h);
     for (uint32_t k = 0; k < neqns; k++)

@@ -85,6 +85,11 @@ typedef struct KEpilogue {
     void *user;
 } KEpilogue;
 
+/* Products of more rows and columns than these hand out their result in pieces; others
+ * have kernels that do not. */
+#define K_PIECE_ROWS    64
+#define K_PIECE_COLUMNS 16
+
 /* C[b,i,j] = epilogue(sum_k A[b,i,k] * B[b,k,j] (+ C[b,i,j]))
  * Types: all f64; or a, b and c each of f32, f16, bf16, summed in f32. C's elements must
  * not overlap each other or the inputs. */

@@ -22,8 +22,7 @@
  */
 #include "opt/opt.h"
 
-#define MAX_COLUMNS 512 /* of a product worth joining */
-#define MAX_JOINED  16
+#define MAX_JOINED 16
 
 static bool has(Ints a, int64_t x)
 {
@@ -132,8 +131,6 @@ static Val swap_under(Rewriter *r, Val v, Ints perm, int depth)
     return b_failed(b) ? VAL_NONE : rw_eqn(r, (OpCode)e.op, in, e.nin, e.attr);
 }
 
-#define MANY 256 /* rows and columns: operands are packed, and may be cast there */
-
 /* Rows (columns) of the product: elements of an operand's free axes; 0 if not known. */
 static int64_t free_count(const Builder *b, Val v, Ints sum, Ints batch)
 {
@@ -153,11 +150,12 @@ static Val absorb_cast(Rewriter *r, Eqn e, uint32_t side)
     const DotAttr *a = e.attr;
     Val in[2] = {b->args.v[e.args], b->args.v[e.args + 1]};
     Val x = under(b, in[side], OP_cast);
+    const Target *t = opt_target(r->o);
 
-    if (!x || a->acc != WF_F32 || b_dtype(b, in[side]) != WF_F32 ||
+    if (!x || !target_calls(t, CALL_HALF) || a->acc != WF_F32 || b_dtype(b, in[side]) != WF_F32 ||
         (b_dtype(b, x) != WF_F16 && b_dtype(b, x) != WF_BF16) ||
-        free_count(b, in[0], a->lhs, a->lhs_batch) < MANY ||
-        free_count(b, in[1], a->rhs, a->rhs_batch) < MANY)
+        free_count(b, in[0], a->lhs, a->lhs_batch) < t->half_least ||
+        free_count(b, in[1], a->rhs, a->rhs_batch) < t->half_least)
         return VAL_NONE;
     in[side] = x;
     return rw_eqn(r, OP_dot_general, in, 2, a);
@@ -385,7 +383,8 @@ static bool is_worth_joining(const Rewriter *r, const Program *p, const uint32_t
 
         columns += val_type(p, eqn_in(p, e)[1]).dims[1 - a->rhs.v[0]];
     }
-    return r->o->join_rows || rows_of(p, &p->eqns[group[0]]) * (n - 1) >= 2 * columns;
+    return (double)(rows_of(p, &p->eqns[group[0]]) * (n - 1)) >=
+           opt_target(r->o)->join_copy * (double)columns;
 }
 
 /* dot(x, w): x with one contracted axis and enough rows, w a matrix with few columns. */
@@ -395,9 +394,9 @@ static bool is_joinable(const Rewriter *r, const Program *p, const Eqn *e)
     Type x = val_type(p, eqn_in(p, e)[0]), w = val_type(p, eqn_in(p, e)[1]);
 
     if (!is_static(x) || !is_static(w) || w.rank != 2 || a->lhs.n != 1 ||
-        a->lhs_batch.n || w.dims[1 - a->rhs.v[0]] > MAX_COLUMNS)
+        a->lhs_batch.n || w.dims[1 - a->rhs.v[0]] > opt_target(r->o)->join_columns)
         return false;
-    return rows_of(p, e) >= (r->o->join_rows ? r->o->join_rows : 32);
+    return rows_of(p, e) >= opt_target(r->o)->join_rows;
 }
 
 /* The copy of v, which may be a slice of something copied already: then it is made now,

@@ -7,10 +7,6 @@
  */
 #include "opt/loops.h"
 
-#define MIN_TURNED 4096 /* elements of a matrix worth transposing */
-#define MIN_ROWS   16   /* of the other operand */
-#define MIN_TURNS  4    /* of the loop */
-
 static bool static_count(Type t, int64_t *out)
 {
     int64_t bytes;
@@ -21,7 +17,7 @@ static bool static_count(Type t, int64_t *out)
     return type_size((wf_dtype)t.dtype, t.dims, t.rank, out, &bytes);
 }
 
-static int64_t rows_of(const Program *p, const Eqn *e)
+static int64_t rows_of(const Target *to, const Program *p, const Eqn *e)
 {
     const DotAttr *a = e->attr;
     Type x = val_type(p, eqn_in(p, e)[0]);
@@ -33,19 +29,19 @@ static int64_t rows_of(const Program *p, const Eqn *e)
         for (uint32_t k = 0; k < a->lhs.n; k++)
             summed |= a->lhs.v[k] == i;
         if (!summed)
-            rows *= dim_is_const(x.dims[i]) ? x.dims[i] : MIN_ROWS;
+            rows *= dim_is_const(x.dims[i]) ? x.dims[i] : to->turn_rows;
     }
     return rows;
 }
 
 /* Is constant v only read as the right operand of products over its last axis? */
-static bool wants_turn(const Program *p, Val v)
+static bool wants_turn(const Target *to, const Program *p, Val v)
 {
     Type t = val_type(p, v);
     int64_t count;
     bool any = false;
 
-    if (t.rank != 2 || !static_count(t, &count) || count < MIN_TURNED)
+    if (t.rank != 2 || !static_count(t, &count) || count < to->turn_least)
         return false;
     for (uint32_t j = 0; j < p->nout; j++)
         if (p->outs[j] == v)
@@ -59,7 +55,7 @@ static bool wants_turn(const Program *p, Val v)
             if (eqn_in(p, e)[k] != v)
                 continue;
             if (e->op != OP_dot_general || k != 1 || a->rhs_batch.n || a->rhs.n != 1 ||
-                a->rhs.v[0] != 1 || rows_of(p, e) < MIN_ROWS)
+                a->rhs.v[0] != 1 || rows_of(to, p, e) < to->turn_rows)
                 return false;
             any = true;
         }
@@ -113,10 +109,10 @@ bool scan_turns(Rewriter *r, const EqnView *e, Val *out)
     bool *turn = NEW(b, p->nin, bool), any = false;
     Val *in = NEW(b, e->nin, Val);
 
-    if (!dim_is_const(a.length) || a.length < MIN_TURNS)
+    if (!dim_is_const(a.length) || a.length < opt_target(r->o)->turn_trips)
         return false;
     for (uint32_t i = 0; i < (uint32_t)a.nconst; i++)
-        any |= turn[i] = wants_turn(p, i + 1);
+        any |= turn[i] = wants_turn(opt_target(r->o), p, i + 1);
     if (!any || !(q = body_turned(r, p, turn)))
         return false;
     for (uint32_t i = 0; i < e->nin; i++)

@@ -1,6 +1,7 @@
 /* opt.h -- the optimiser: passes from program to program, run in the order of one table.
  *
  *   pipeline.c   the table; all passes again and again until nothing changes
+ *   target.c     what is compiled for, which the passes ask
  *   rewrite.c    what passes share: a program copied equation by equation, rules applied
  *   inline.c fold.c simplify.c cse.c dce.c contract.c scale.c loops.c   one pass each;
  *   accumulate.c is a part of loops, pattern.c and recognise_attention.c of recognise.c
@@ -18,15 +19,21 @@
 #define WEFT_OPT_H
 
 #include "op/control.h"
+#include "opt/target.h"
 
 /* ---- pipeline.c -------------------------------------------------------------------- */
 
 typedef struct Opt {
     wf_ctx *cx;
-    bool fast;         /* also rules that do not keep NaN, inf, -0 and the last bits; or
-                          wf_options.fast_math */
-    int64_t join_rows; /* rows of an operand from which joining products pays; 0: 32 */
+    const Target *target; /* what it is for; NULL: target_library */
+    bool fast; /* also rules that do not keep NaN, inf, -0 and the last bits; or
+                  wf_options.fast_math */
 } Opt;
+
+static inline const Target *opt_target(const Opt *o)
+{
+    return o->target ? o->target : &target_library;
+}
 
 typedef struct Pass {
     const char *name;

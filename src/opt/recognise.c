@@ -48,6 +48,7 @@ static const PieceRow rows[] = {
 
 typedef struct Recogniser {
     wf_ctx *cx;
+    const Target *target;
     Arena *a;
     unsigned what;
     const Program *root;
@@ -168,14 +169,22 @@ static uint32_t maker(const Program *p, Val v) { return p->vals[v].eqn; }
 
 /* The gradient has five products instead of four; that pays where the scores are many,
  * or half of them are skipped. */
-static bool gradient_pays(const Program *p, const Attention *t)
+static bool gradient_pays(const Target *to, const Program *p, const Attention *t)
 {
     Dim keys = val_type(p, t->weights).dims[t->key];
     bool causal = false;
 
     for (uint32_t i = 0; i < t->nops; i++)
         causal |= t->op[i].kind == SCORE_CAUSAL;
-    return keys < 0 || keys >= (causal ? 96 : 192);
+    return keys < 0 || keys >= (causal ? to->attention_causal_keys : to->attention_keys);
+}
+
+/* Few queries fill no vector. */
+static bool forward_pays(const Target *to, const Program *p, const Attention *t)
+{
+    Dim n = val_type(p, t->weights).dims[t->query];
+
+    return n < 0 || n >= to->attention_queries;
 }
 
 static void find_attention(Recogniser *g, const Uses *u, Plan *plan, bool *taken)
@@ -187,9 +196,9 @@ static void find_attention(Recogniser *g, const Uses *u, Plan *plan, bool *taken
         Found *f;
 
         if (p->eqns[i].op != OP_div || !attention_find(u, &p->eqns[i], &t) ||
-            overlaps(taken, p, &t.fore) || (t.gradient && overlaps(taken, p, &t.back)))
+            !forward_pays(g->target, p, &t) || overlaps(taken, p, &t.fore) || (t.gradient && overlaps(taken, p, &t.back)))
             continue;
-        if (g->what & RECOGNISE_FUSED && t.gradient && !gradient_pays(p, &t))
+        if (g->what & RECOGNISE_FUSED && t.gradient && !gradient_pays(g->target, p, &t))
             continue;
         mark(taken, &t.fore);
         f = arena_zalloc(g->a, sizeof *f);
@@ -510,19 +519,24 @@ static bool replace(Rewriter *r, const EqnView *e, Val *out)
     return ok;
 }
 
-const Program *recognise(wf_ctx *cx, const Program *p, unsigned what)
+const Program *recognise(const Opt *o, const Program *p, unsigned what)
 {
-    Arena *a = &cx->scratch;
-    Recogniser g = {.cx = cx, .a = a, .what = what, .root = p, .plans.a = a};
-    Opt o = {.cx = cx};
-    Rewriter r = {.o = &o, .before = replace, .user = &g, .done.a = a, .origin.a = a};
+    Arena *a = &o->cx->scratch;
+    const Target *t = opt_target(o);
+    Recogniser g = {.cx = o->cx, .target = t, .a = a, .root = p, .plans.a = a};
+    Rewriter r = {.o = o, .before = replace, .user = &g, .done.a = a, .origin.a = a};
 
-    return rewrite(&r, p);
+    g.what = what;
+    if (!target_calls(t, CALL_ROWS))
+        g.what &= ~(unsigned)RECOGNISE_PIECES;
+    if (!target_calls(t, CALL_ATTENTION))
+        g.what &= ~(unsigned)RECOGNISE_ATTENTION;
+    return g.what & (RECOGNISE_PIECES | RECOGNISE_ATTENTION) ? rewrite(&r, p) : p;
 }
 
 const Program *opt_recognise(const Opt *o, const Program *p)
 {
-    return recognise(o->cx, p, RECOGNISE_PIECES | RECOGNISE_ATTENTION);
+    return recognise(o, p, RECOGNISE_PIECES | RECOGNISE_ATTENTION);
 }
 
 /* ---- and back ---------------------------------------------------------------------- */

@@ -43,7 +43,8 @@ enum {
     RECOGNISE_ATTENTION = 2,
     RECOGNISE_FUSED = 4 /* what is left will be fused: only where that is slower */
 };
-const Program *recognise(wf_ctx *cx, const Program *p, unsigned what);
+/* Of those that the target has calls for. */
+const Program *recognise(const Opt *o, const Program *p, unsigned what);
 /* Calls of sub-programs with such names become what their bodies say. */
 const Program *take_apart(wf_ctx *cx, const Program *p);
 /* Is this the name of a recognised sub-program? */

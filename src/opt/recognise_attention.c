@@ -527,19 +527,11 @@ static bool is_closed(const Uses *u, const Attention *t, const Match *m)
     return true;
 }
 
-static bool is_worth(const Attention *t, const Program *p)
-{
-    Dim n = val_type(p, t->weights).dims[t->query];
-
-    return n < 0 || n >= 8; /* fewer fill no vector */
-}
-
 bool attention_find(const Uses *u, const Eqn *e, Attention *t)
 {
     *t = (Attention){0};
     match_init(&t->fore, u->p);
-    if (!is_weights(t, e, true) || !find_scores(t) || !find_out(u, t) ||
-        !is_worth(t, u->p))
+    if (!is_weights(t, e, true) || !find_scores(t) || !find_out(u, t))
         return false;
     t->forward = true;
     if (find_gradient(u, t) && is_closed(u, t, &t->fore) && is_closed(u, t, &t->back))

@@ -7,79 +7,41 @@
 #include "runtime/compiler.h"
 #include "runtime/runtime.h"
 
-static const char *const flags_any[] = {
-    "-O2",
-    "-w",
-    "-fwrapv",
-    "-fno-strict-aliasing",
-    "-fno-math-errno",
-    "-fno-trapping-math",
-    "-fvisibility=default",
-    "-fno-schedule-insns2", /* 5 % of the compiler's time, and the machine reorders */
-    "-fno-asynchronous-unwind-tables",
-};
-static const char *const flags_isa[ISA_COUNT][8] = {
-    [ISA_BASE] = {NULL},
-    [ISA_AVX2] = {"-mavx2", "-mfma", "-mf16c", NULL},
-    [ISA_AVX512] = {"-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma",
-                    "-mf16c", "-mprefer-vector-width=512", NULL},
-};
-
-static void set_exact(Kernel *k, bool exact)
-{
-    k->exact = exact;
-    for (uint32_t i = 0; k->straight && i < k->straight->nparts; i++)
-        k->straight->part[i]->exact = exact;
-}
-
-/* Those that have text of their own. */
-static Kernel **unshared(Arena *a, Kernel *const *k, uint32_t *n)
-{
-    Kernel **v = arena_array(a, *n + 1, sizeof(Kernel *));
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < *n; i++)
-        if (!k[i]->shared)
-            v[count++] = k[i];
-    *n = count;
-    return v;
-}
-
-bool compile_load(wf_ctx *cx, Kernel *const *all, uint32_t n, bool exact, Code **out)
+bool compile_load(wf_ctx *cx, Kernel *const *k, uint32_t n, Code **out)
 {
     Arena *a = &cx->scratch;
-    Kernel **k = unshared(a, all, &n);
-    Isa isa = cpu_isa();
     uint32_t nunits, nf = 0;
     CodeUnit *units;
-    const char *flags[32];
+    const char **flags;
+    const Target *t;
     Text *text;
 
-    for (uint32_t i = 0; i < n; i++)
-        set_exact(k[i], exact);
-    text = render_units(k, n, isa, (uint32_t)cpu_count(), a, &nunits);
+    *out = NULL;
+    if (!n)
+        return true;
+    t = k[0]->target;
+    text = render_units(k, n, (uint32_t)cpu_count(), a, &nunits);
     units = arena_array(a, nunits + 1, sizeof *units);
     for (uint32_t u = 0; u < nunits; u++)
         units[u] = (CodeUnit){text_str(&text[u]), text[u].n};
-    for (size_t i = 0; i < sizeof flags_any / sizeof *flags_any; i++)
-        flags[nf++] = flags_any[i];
-    for (const char *const *f = flags_isa[isa]; *f; f++)
-        flags[nf++] = *f;
-    flags[nf++] = exact ? "-ffp-contract=off" : "-ffp-contract=fast";
-    flags[nf] = NULL;
+    while (t->flags[nf])
+        nf++;
+    flags = arena_zalloc(a, (nf + 2) * sizeof *flags);
+    memcpy(flags, t->flags, nf * sizeof *flags);
+    flags[nf] = k[0]->exact ? "-ffp-contract=off" : "-ffp-contract=fast";
     return code_load(cx, units, (int)nunits, flags, out);
 }
 
 static void find_functions(wf_ctx *cx, const Code *code, PlanCode *c)
 {
     c->run = (KernelRun *)(uintptr_t)code_symbol(
-        code, arena_printf(&cx->scratch, "wk%u", c->kernel->id));
+        code, arena_printf(&cx->scratch, "wk%u", c->kernel->code->id));
     if (c->kernel->product)
         c->tile = (KernelTile *)(uintptr_t)code_symbol(
-            code, arena_printf(&cx->scratch, "wk%u_tile", c->kernel->id));
+            code, arena_printf(&cx->scratch, "wk%u_tile", c->kernel->code->id));
     if (c->kernel->parts)
         c->end = (KernelEnd *)(uintptr_t)code_symbol(
-            code, arena_printf(&cx->scratch, "wk%u_end", c->kernel->id));
+            code, arena_printf(&cx->scratch, "wk%u_end", c->kernel->code->id));
 }
 
 /* Parts of a straight function that are functions of their own. */
@@ -101,42 +63,34 @@ static void find_parts(wf_ctx *cx, Arena *a, const Code *code, PlanCode *c)
     }
 }
 
-static void share_functions(Kernel **k, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = 0; j < i && !k[i]->shared; j++)
-            if (kernel_same(k[i], k[j])) {
-                k[i]->shared = true;
-                k[i]->id = k[j]->id;
-            }
-}
-
-bool compile_lower(wf_ctx *cx, Arena *a, const Program *p, bool exact, uint32_t least,
+bool compile_lower(wf_ctx *cx, Arena *a, const Target *t, const Program *p, bool exact,
                    uint32_t first, Lowered *out)
 {
-    Opt o = {.cx = cx};
+    Opt o = {.cx = cx, .target = t};
     const Program *plain = opt_run(&o, p, OPT_PLAIN);
 
     *out = (Lowered){.p = plain && !exact ? opt_recognise(&o, plain) : plain};
-    if (!out->p || !(p = codegen_onehot(cx, plain)) ||
+    if (!out->p || !(p = codegen_onehot(&o, plain)) ||
         (p != plain && !(p = opt_run(&o, p, OPT_PLAIN))) ||
-        (!exact && !(p = recognise(cx, p, RECOGNISE_ATTENTION | RECOGNISE_FUSED))) ||
-        !(p = codegen_slices(cx, p)) || !codegen_fuse(cx, p, least, &out->fused))
+        (!exact && !(p = recognise(&o, p, RECOGNISE_ATTENTION | RECOGNISE_FUSED))) ||
+        !(p = codegen_slices(&o, p)) || !codegen_fuse(cx, t, p, &out->fused))
         return false;
     out->k = arena_array(a, out->fused.nkernels + 1, sizeof(Kernel *));
     for (uint32_t i = 0; i < out->fused.nkernels; i++) {
-        Kernel *k = kernel_make(cx, a, out->fused.kernels[i], first + out->n);
+        Kernel *k = kernel_make(cx, a, t, out->fused.kernels[i], exact, first + out->n);
 
         if (failed(cx))
             return false;
         if (k)
             out->k[out->n++] = k;
     }
-    p = straight_program(cx, a, out->fused.p, &out->k, &out->n, first);
-    out->fused.p = p;
-    if (p)
-        share_functions(out->k, out->n);
-    return p != NULL;
+    if (target_forms(t, RENDER_STRAIGHT)) {
+        p = straight_program(cx, a, t, out->fused.p, exact, &out->k, &out->n, first);
+        out->fused.p = p;
+    }
+    if (out->fused.p)
+        kernels_share(cx, a, out->k, out->n);
+    return out->fused.p != NULL;
 }
 
 void compile_bind(wf_ctx *cx, Arena *a, const Lowered *l, Code *code, Compiled *out)
@@ -149,11 +103,7 @@ void compile_bind(wf_ctx *cx, Arena *a, const Lowered *l, Code *code, Compiled *
     out->codes = arena_zalloc(a, (l->n + 1) * sizeof *out->codes);
     out->ncodes = l->n;
     for (uint32_t i = 0; i < l->n; i++) {
-        Kernel *k = l->k[i];
-
-        /* found while the text was made, in memory that is not kept */
-        k->params.v = arena_dup(a, k->params.v, k->params.n * sizeof *k->params.v);
-        out->codes[i].kernel = k;
+        out->codes[i].kernel = l->k[i];
         find_functions(cx, code, &out->codes[i]);
         find_parts(cx, a, code, &out->codes[i]);
     }
@@ -170,9 +120,9 @@ bool compile_program(wf_ctx *cx, Arena *a, const Program *p, bool exact, Compile
         *out = (Compiled){.p = opt_run(&(Opt){.cx = cx}, p, exact ? OPT_PLAIN : OPT_ALL)};
         return out->p != NULL;
     }
-    if (!compile_lower(cx, a, p, exact, FUSE_LEAST, 0, &l))
+    if (!compile_lower(cx, a, target_cpu(), p, exact, 0, &l))
         return false;
-    if (l.n && compile_load(cx, l.k, l.n, exact, &code))
+    if (compile_load(cx, l.k, l.n, &code))
         pool_defer(cx, release_code, code);
     compile_bind(cx, a, &l, code, out);
     return true;
@@ -182,8 +132,9 @@ const Program *opt_fuse(wf_ctx *cx, const Program *p)
 {
     Lowered l;
 
-    return compile_lower(cx, codegen_arena(cx), p, false, FUSE_LEAST, 0, &l) ? l.fused.p
-                                                                             : NULL;
+    return compile_lower(cx, codegen_arena(cx), target_cpu(), p, false, 0, &l)
+               ? l.fused.p
+               : NULL;
 }
 
 /* ---- to look at -------------------------------------------------------------------- */
@@ -202,20 +153,29 @@ static void show_kernel(const Kernel *k, Text *t)
         text_char(t, '\n');
 }
 
+/* Is kernel i the first that its code serves? */
+static bool is_first(const Lowered *l, uint32_t i)
+{
+    for (uint32_t j = 0; j < i; j++)
+        if (l->k[j]->code == l->k[i]->code)
+            return false;
+    return true;
+}
+
 static void show_code(wf_ctx *cx, const Program *p, wf_code_form form, Text *t)
 {
     Arena *a = codegen_arena(cx);
     Lowered l;
 
-    if (!compile_lower(cx, a, p, false, FUSE_LEAST, 0, &l))
+    if (!compile_lower(cx, a, target_cpu(), p, false, 0, &l))
         return;
     if (form == WF_CODE_FUSED)
         program_print(l.fused.p, &(PrintOptions){.header = true}, t);
     for (uint32_t i = 0; i < l.n && form != WF_CODE_FUSED; i++)
         if (form == WF_CODE_KERNELS)
             show_kernel(l.k[i], t);
-        else if (!l.k[i]->shared)
-            render_kernel(l.k[i], cpu_isa(), a, t);
+        else if (is_first(&l, i))
+            l.k[i]->target->render(l.k[i]->code, a, t);
 }
 
 wf_status wf_program_code(wf_ctx *cx, const wf_program *p, wf_code_form form,

@@ -9,9 +9,7 @@
  */
 #include "runtime/step.h"
 
-#define ALIGN      64
-#define STEPS_MOST 400       /* more C takes too long to compile */
-#define TMP_MOST   (1 << 22) /* bytes */
+#define ALIGN 64
 
 typedef struct FrameAt { /* where in block 0 the memory of a frame is */
     const Frame *f;
@@ -21,6 +19,8 @@ typedef struct FrameAt { /* where in block 0 the memory of a frame is */
 typedef struct Flatten {
     wf_ctx *cx;
     Arena *a;
+    const Target *target;
+    bool exact;
     Root *root;
     Straight *s;
     VEC(FrameAt) frames;
@@ -120,7 +120,7 @@ static bool flat_kernel(Flatten *x, const Bases *b, const Op *op, Flat *f)
     const KernelStep *s = op->data;
     Spot *array = arena_array(x->a, s->narrays + 1, sizeof *array);
 
-    if (s->tasks != 1 || s->code->kernel->params.n || s->code->kernel->straight)
+    if (s->tasks != 1 || s->code->kernel->nparams || s->code->kernel->straight)
         return false;
     for (uint32_t i = 0; i < s->narrays; i++)
         array[i] = use_spot(x, b, op, i);
@@ -163,9 +163,9 @@ static bool flat_dot(Flatten *x, const Bases *b, const Op *op, Flat *f)
 {
     const DotStep *s = op->data;
     KMatmul *m = arena_dup(x->a, &s->m, sizeof *m);
-    Kernel *k = arena_zalloc(x->a, sizeof *k);
+    Kernel *k = kernel_new(x->a, x->target, NULL, x->exact);
 
-    if (!dot_fits(m))
+    if (!x->target->has_dot || !x->target->has_dot(x->target, m))
         return false;
     f->kind = FLAT_DOT;
     f->to = use_spot(x, b, op, DOT_OUT);
@@ -173,7 +173,8 @@ static bool flat_dot(Flatten *x, const Bases *b, const Op *op, Flat *f)
     f->with = use_spot(x, b, op, DOT_Y);
     turn_column(m, f);
     k->dot = m;
-    k->part = "";
+    k->wide = m->c_type == KT_F64;
+    kernel_plan_walks(k, x->a);
     f->n = part_of(x, k);
     x->pack = MAX(x->pack, dot_scratch(m));
     return true;
@@ -342,7 +343,7 @@ static bool flat_op(Flatten *x, const Bases *b, const Op *op, FlatList *to)
     Flat f = {0};
     bool ok = false;
 
-    if (++x->steps > STEPS_MOST)
+    if (++x->steps > x->target->straight_most)
         return false;
     switch ((OpKind)op->kind) {
     case OP_RUNS_KERNEL: ok = flat_kernel(x, b, op, &f); break;
@@ -433,6 +434,7 @@ static void take_inside(Flatten *x)
         Kernel *k = arena_dup(x->a, x->parts.v[i], sizeof *k);
 
         k->part = arena_printf(x->a, "_%u", i);
+        k->code = k;
         x->parts.v[i] = k;
     }
 }
@@ -449,12 +451,16 @@ static const bool *find_in_place(Flatten *x, const Plan *plan)
     return ok;
 }
 
-const Straight *flatten_program(wf_ctx *cx, Arena *a, const Program *p, Kernel *const *k,
-                                uint32_t n)
+const Straight *flatten_program(wf_ctx *cx, Arena *a, const Target *t, const Program *p,
+                                bool exact, Kernel *const *k, uint32_t n)
 {
     PlanCode *codes = arena_zalloc(a, (n + 1) * sizeof *codes);
     Plans plans = {.a = a, .codes = codes, .ncodes = n};
-    Flatten x = {.cx = cx, .a = a, .s = arena_zalloc(a, sizeof(Straight))};
+    Flatten x = {.cx = cx,
+                 .a = a,
+                 .target = t,
+                 .exact = exact,
+                 .s = arena_zalloc(a, sizeof(Straight))};
     uint32_t arrays = p->nin + p->nout;
     Spot *spots = arena_array(a, arrays + 1, sizeof *spots);
     const Plan *plan;
@@ -479,5 +485,5 @@ const Straight *flatten_program(wf_ctx *cx, Arena *a, const Program *p, Kernel *
     x.s->nparts = x.parts.n;
     x.s->consts = x.consts.v;
     x.s->nconsts = x.consts.n;
-    return x.s->tmp_bytes <= TMP_MOST ? x.s : NULL;
+    return x.s->tmp_bytes <= t->straight_bytes ? x.s : NULL;
 }

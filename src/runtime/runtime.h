@@ -554,26 +554,26 @@ bool compile_program(wf_ctx *cx, Arena *a, const Program *p, bool exact, Compile
 /* Small programs, and small bodies of loops, as calls of sub-programs that are compiled as
  * one function each. p: fused; k: the kernels it calls, n of them, become those it still
  * calls and the functions. NULL after an error. */
-const Program *straight_program(wf_ctx *cx, Arena *a, const Program *p, Kernel ***k,
-                                uint32_t *n, uint32_t first);
+const Program *straight_program(wf_ctx *cx, Arena *a, const Target *t, const Program *p,
+                                bool exact, Kernel ***k, uint32_t *n, uint32_t first);
 /* The steps of a program without symbols, in order; NULL: it has some that C cannot do, or
  * an error. k: kernels that it calls. */
 #define STRAIGHT_ARRAYS 256 /* inputs, results and constants of one, at most */
-const Straight *flatten_program(wf_ctx *cx, Arena *a, const Program *p, Kernel *const *k,
-                                uint32_t n);
+const Straight *flatten_program(wf_ctx *cx, Arena *a, const Target *t, const Program *p,
+                                bool exact, Kernel *const *k, uint32_t n);
 
 /* The same in steps, so that the kernels of several programs can be compiled together.
- * least: of equations that become a kernel. first: number of the first kernel. */
+ * first: number of the first kernel. */
 typedef struct Lowered {
     const Program *p; /* optimised */
     Fused fused;
     Kernel **k;
     uint32_t n;
 } Lowered;
-bool compile_lower(wf_ctx *cx, Arena *a, const Program *p, bool exact, uint32_t least,
+bool compile_lower(wf_ctx *cx, Arena *a, const Target *t, const Program *p, bool exact,
                    uint32_t first, Lowered *out);
-bool compile_load(wf_ctx *cx, Kernel *const *k, uint32_t n, bool exact,
-                  struct Code **out);
+/* All of one target, exact or not. */
+bool compile_load(wf_ctx *cx, Kernel *const *k, uint32_t n, struct Code **out);
 void compile_bind(wf_ctx *cx, Arena *a, const Lowered *l, struct Code *code, Compiled *out);
 
 /* ---- exec.c ------------------------------------------------------------------------ */

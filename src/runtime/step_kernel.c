@@ -7,9 +7,6 @@
  */
 #include "runtime/step.h"
 
-/* About additions, of which a core does 20 to 40 in a nanosecond. */
-#define TASK        KERNEL_ALONE /* of a task with partial results */
-#define TASKS_MOST  32
 #define ARRAYS_MOST 64
 
 typedef struct KernelTasks {
@@ -57,12 +54,13 @@ bool run_kernel(Frame *f, const Op *op)
 static int64_t count_tasks(const Bind *b, const PlanCode *c, const KernelSize *z)
 {
     double work = (double)z->rows * (double)z->cols * c->kernel->cost;
+    const Target *t = c->kernel->target;
     int64_t n;
 
     if (c->end)
-        n = work < TASK ? 1 : (int64_t)MIN(work / TASK, TASKS_MOST);
+        n = work < t->task ? 1 : (int64_t)MIN(work / t->task, (double)t->tasks_most);
     else
-        n = work < KERNEL_ALONE || b->root->threads == 1 ? 1 : 4 * b->root->threads;
+        n = work < t->task || b->root->threads == 1 ? 1 : 4 * b->root->threads;
     return MAX(1, MIN(n, z->units));
 }
 
@@ -131,7 +129,7 @@ bool bind_kernel(Bind *b, const PlanCode *c, const Sub *body)
     uint32_t n = b->e->nin + b->e->nout;
     KernelStep *s = arena_zalloc(b->a, sizeof *s);
     Op *op;
-    int64_t *d = arena_array(b->a, k->params.n + 1, sizeof *d);
+    int64_t *d = arena_array(b->a, k->nparams + 1, sizeof *d);
 
     if (k->straight)
         return bind_straight(b, c);
@@ -144,8 +142,8 @@ bool bind_kernel(Bind *b, const PlanCode *c, const Sub *body)
     if (!k->scalar) {
         if (!kernel_size(k, body->binds.v, &s->size))
             return false;
-        for (uint32_t i = 0; i < k->params.n; i++)
-            if (!dim_eval(&k->dims, k->params.v[i], body->binds.v, &d[i]))
+        for (uint32_t i = 0; i < k->nparams; i++)
+            if (!dim_eval(&k->dims, k->params[i], body->binds.v, &d[i]))
                 return false;
         s->tasks = count_tasks(b, c, &s->size);
         if (!s->size.units && !c->end)

@@ -7,9 +7,6 @@
  */
 #include "runtime/step.h"
 
-#define LOW_ROWS    64
-#define FEW_COLUMNS 16
-
 typedef struct TileStep {
     const KernelStep *s;
     Op product; /* its step */
@@ -62,7 +59,7 @@ static bool has_pieces(Bind *b, const Program *p, const Eqn *e)
     product_axes(p, e, &nbatch, &nrows);
     for (uint32_t i = nbatch; i < rank; i++)
         *(i < nbatch + nrows ? &rows : &cols) *= dims[i];
-    return rows > LOW_ROWS && cols > FEW_COLUMNS;
+    return rows > K_PIECE_ROWS && cols > K_PIECE_COLUMNS;
 }
 
 bool bind_product(Bind *b, KernelStep *s, const Sub *body)

@@ -13,11 +13,11 @@
 #include "opt/recognise.h"
 #include "runtime/runtime.h"
 
-#define RUN_LEAST 2 /* steps: one alone gains nothing, but for a loop */
-
 typedef struct Shared { /* by all programs looked at together */
     wf_ctx *cx;
     Arena *a;
+    const Target *target;
+    bool exact;
     Kernel *const *k;
     uint32_t n;
     PtrMap done;         /* program -> with calls */
@@ -189,12 +189,10 @@ static const Program *function_of(Shared *sh, const Program *q)
         if (hash_eq(sh->made.v[i]->p->hash, q->hash) &&
             program_equal(sh->made.v[i]->p, q))
             return sh->made.v[i]->p;
-    flat = flatten_program(sh->cx, sh->a, q, sh->k, sh->n);
+    flat = flatten_program(sh->cx, sh->a, sh->target, q, sh->exact, sh->k, sh->n);
     if (!flat)
         return NULL;
-    k = arena_zalloc(sh->a, sizeof *k);
-    k->p = q;
-    k->part = "";
+    k = kernel_new(sh->a, sh->target, q, sh->exact);
     k->straight = flat;
     vec_push(sh->a, &sh->made, k);
     return q;
@@ -258,14 +256,14 @@ static bool end_run(Splitter *s)
 {
     const Program *q = NULL;
     Border d = {0};
-    uint32_t steps = 0;
+    uint32_t steps = 0, least = s->sh->target->straight_least;
     bool ok = true;
 
     for (uint32_t i = 0; i < s->nrun; i++)
         if (s->class[s->run[i]] == CLASS_STEP)
-            steps += is_flow(s->p->eqns[s->run[i]].op) ? RUN_LEAST : 1;
+            steps += is_flow(s->p->eqns[s->run[i]].op) ? least : 1;
     find_border(s, &d);
-    if (steps >= RUN_LEAST && d.outs.n) {
+    if (steps >= least && d.outs.n) {
         q = build_run(s, &d);
         if (!q)
             return false;
@@ -328,7 +326,7 @@ static bool is_worth(Shared *sh, const Program *p)
 {
     if (is_kernel(sh, p) || is_attention(sh->a, p))
         return false;
-    if (program_is_small(sh->cx, p))
+    if (program_is_small(sh->cx, sh->target, p))
         return true;
     for (uint32_t i = 0; i < p->nsubs; i++)
         if (is_worth(sh, p->subs[i]))
@@ -360,7 +358,7 @@ static const Program *split_program(void *shared, const Program *p)
             s.class[e] = CLASS_STEP; /* it is carried out anyway */
     }
     list_users(&s);
-    q = emit_program(&s, program_is_small(sh->cx, p));
+    q = emit_program(&s, program_is_small(sh->cx, sh->target, p));
     if (q)
         ptrmap_put(&sh->done, p, q);
     return q;
@@ -399,10 +397,16 @@ static void leave_called(Shared *sh, const Program *p, Left *l)
         leave_called(sh, p->subs[i], l);
 }
 
-const Program *straight_program(wf_ctx *cx, Arena *a, const Program *p, Kernel ***k,
-                                uint32_t *n, uint32_t first)
+const Program *straight_program(wf_ctx *cx, Arena *a, const Target *t, const Program *p,
+                                bool exact, Kernel ***k, uint32_t *n, uint32_t first)
 {
-    Shared sh = {.cx = cx, .a = a, .k = *k, .n = *n, .done.a = a};
+    Shared sh = {.cx = cx,
+                 .a = a,
+                 .target = t,
+                 .exact = exact,
+                 .k = *k,
+                 .n = *n,
+                 .done.a = a};
     const Program *q = split_program(&sh, p);
     Left left = {0};
 

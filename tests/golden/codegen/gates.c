@@ -38,14 +38,13 @@ kernel 0: map
  */
 void wk0(const WkArgs *k, int64_t begin, int64_t end)
 {
-    const int64_t *const d = k->d;
+    const int64_t d0 = k->d[0];
     const float *const a0 = k->p[0];
     const float *const a1 = k->p[1];
     const float *const a2 = k->p[2];
     const float *const a3 = k->p[3];
     float *const a4 = k->p[4];
     float *const a5 = k->p[5];
-    (void)d;
     for (int64_t u = begin; u < end; u++) {
         const int64_t j0 = 0, j1 = 256;
         const int64_t i0 = u;

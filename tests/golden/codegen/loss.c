@@ -12,11 +12,10 @@ kernel 0: map
  */
 void wk0(const WkArgs *k, int64_t begin, int64_t end)
 {
-    const int64_t *const d = k->d;
+    const int64_t d0 = k->d[0];
     const uint16_t *const a0 = k->p[0];
     const uint16_t *const a1 = k->p[1];
     uint16_t *const a2 = k->p[2];
-    (void)d;
     char *acc = k->acc;
     float *S4 = (float *)acc;
     acc += (1 * (int64_t)sizeof *S4 + 63) & ~(int64_t)63;
@@ -25,9 +24,9 @@ void wk0(const WkArgs *k, int64_t begin, int64_t end)
     s_f32 s4_2 = s_splat_f32(0.0f);
     s_f32 s4_3 = s_splat_f32(0.0f);
     for (int64_t u = begin; u < end; u++) {
-        const int64_t blocks = (d[0] + 4095) / 4096;
+        const int64_t blocks = (d0 + 4095) / 4096;
         const int64_t j0 = u % blocks * 4096;
-        const int64_t j1 = wk_least(j0 + 4096, d[0]);
+        const int64_t j1 = wk_least(j0 + 4096, d0);
         {
             int64_t j = j0;
             for (; j + 32 <= j1; j += 32) {
@@ -88,11 +87,10 @@ void wk0(const WkArgs *k, int64_t begin, int64_t end)
 
 void wk0_end(const WkArgs *k, int64_t n)
 {
-    const int64_t *const d = k->d;
+    const int64_t d0 = k->d[0];
     const uint16_t *const a0 = k->p[0];
     const uint16_t *const a1 = k->p[1];
     uint16_t *const a2 = k->p[2];
-    (void)d;
     char *acc = k->acc;
     float *S4 = (float *)acc;
     acc += (1 * (int64_t)sizeof *S4 + 63) & ~(int64_t)63;

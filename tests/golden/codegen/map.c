@@ -12,11 +12,10 @@ kernel 0: map
  */
 void wk0(const WkArgs *k, int64_t begin, int64_t end)
 {
-    const int64_t *const d = k->d;
+    const int64_t d0 = k->d[0];
     const float *const a0 = k->p[0];
     const float *const a1 = k->p[1];
     float *const a2 = k->p[2];
-    (void)d;
     for (int64_t u = begin; u < end; u++) {
         const int64_t j0 = 0, j1 = 100;
         const int64_t i0 = u;

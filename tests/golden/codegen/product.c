@@ -12,12 +12,11 @@ kernel 0: map
  */
 void wk0_tile(const WkArgs *k, const WkTile *t)
 {
-    const int64_t *const d = k->d;
+    const int64_t d0 = k->d[0];
     const float *const a0 = k->p[0];
     const float *const a1 = k->p[1];
     const float *const a2 = k->p[2];
     float *const a3 = k->p[3];
-    (void)d;
     for (int64_t u = 0; u < t->rows; u++) {
         const int64_t j0 = t->col, j1 = t->col + t->cols;
         float *const a4 = (float *)t->c + (u * t->ld - j0);
@@ -49,9 +48,8 @@ void wk0_tile(const WkArgs *k, const WkTile *t)
 
 void wk0(const WkArgs *k, int64_t begin, int64_t end)
 {
-    const int64_t *const d = k->d;
-    const int64_t rows = d[0], cols = 100;
-    (void)d;
+    const int64_t d0 = k->d[0];
+    const int64_t rows = d0, cols = 100;
     for (int64_t u = begin; u < end; u++) {
         const WkTile t = {(float *)k->p[3] + u * cols, cols, u % rows, 0, 1, cols, u / rows};
 

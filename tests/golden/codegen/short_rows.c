@@ -17,12 +17,11 @@ kernel 0: rows
  */
 void wk0(const WkArgs *k, int64_t begin, int64_t end)
 {
-    const int64_t *const d = k->d;
+    const int64_t d0 = k->d[0];
     const float *const a0 = k->p[0];
     float *const a1 = k->p[1];
     float *const a2 = k->p[2];
     float *const a3 = k->p[3];
-    (void)d;
     char *acc = k->acc;
     float *S5 = (float *)acc;
     acc += (3 * (int64_t)sizeof *S5 + 63) & ~(int64_t)63;
@@ -80,12 +79,11 @@ void wk0(const WkArgs *k, int64_t begin, int64_t end)
 
 void wk0_end(const WkArgs *k, int64_t n)
 {
-    const int64_t *const d = k->d;
+    const int64_t d0 = k->d[0];
     const float *const a0 = k->p[0];
     float *const a1 = k->p[1];
     float *const a2 = k->p[2];
     float *const a3 = k->p[3];
-    (void)d;
     char *acc = k->acc;
     float *S5 = (float *)acc;
     acc += (3 * (int64_t)sizeof *S5 + 63) & ~(int64_t)63;

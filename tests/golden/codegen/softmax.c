@@ -15,10 +15,9 @@ kernel 0: rows
  */
 void wk0(const WkArgs *k, int64_t begin, int64_t end)
 {
-    const int64_t *const d = k->d;
+    const int64_t d0 = k->d[0];
     const float *const a0 = k->p[0];
     float *const a1 = k->p[1];
-    (void)d;
     char *tmp = k->tmp;
     float *const b0 = (float *)tmp;
     tmp += (1000 * (int64_t)sizeof *b0 + 63) & ~(int64_t)63;

@@ -58,10 +58,8 @@ kernel 0_1: map
  */
 static void wk0_1(const WkArgs *k, int64_t begin, int64_t end)
 {
-    const int64_t *const d = k->d;
     const float *const a0 = k->p[0];
     float *const a1 = k->p[1];
-    (void)d;
     for (int64_t u = begin; u < end; u++) {
         const int64_t j0 = 0, j1 = 32;
         for (int64_t j = j0; j < j1; j += 8) {
@@ -86,10 +84,8 @@ kernel 0_2: rows
  */
 static void wk0_2(const WkArgs *k, int64_t begin, int64_t end)
 {
-    const int64_t *const d = k->d;
     const float *const a0 = k->p[0];
     float *const a1 = k->p[1];
-    (void)d;
     for (int64_t u = begin; u < end; u++) {
         const int64_t j0 = 0, j1 = 8;
         const int64_t i0 = u;

@@ -1,0 +1,15 @@
+/* lib_target.c -- targets for tests. */
+#include "lib_target.h"
+
+const Target *target_eager(void)
+{
+    static Target t;
+
+    t = *target_cpu();
+    t.fuse_least = 1;
+    t.tile_rows = t.tile_columns = -1;
+    t.tile_arrays_dot = t.tile_arrays_conv = UINT32_MAX;
+    t.join_rows = 1;
+    t.join_copy = 0;
+    return &t;
+}
