@@ -72,16 +72,41 @@ typedef struct wf_allocator {
 typedef enum wf_log_level { WF_LOG_DEBUG, WF_LOG_INFO, WF_LOG_WARN, WF_LOG_ERROR } wf_log_level;
 typedef void (*wf_log_fn)(void *user, wf_log_level level, const char *text);
 
-/* ---- context ------------------------------------------------------------------------------- */
+/* ---- runtime ------------------------------------------------------------------------------- */
 
 typedef struct wf_ctx wf_ctx;
+
+/* What contexts share: one pool of threads, devices, loaded machine code, an allocator. Counted; all functions may be
+ * called from any thread. One is made at need and shared by all contexts that ask for nothing of their own; others can
+ * live beside it. However many contexts and threads use a runtime, its pool has the same few threads: a caller that
+ * finds them at work does its work itself. Results do not depend on any of this. */
+typedef struct wf_runtime wf_runtime;
+
+typedef struct wf_runtime_options {
+    size_t size;            /* sizeof(wf_runtime_options) */
+    wf_allocator allocator; /* resize NULL: malloc. It must outlive whatever was made by contexts of the runtime */
+    int threads;            /* of the pool, a caller's included; 0: as many as this process may use (its mask of cores, and the
+                               quota of its control group) */
+    /* The host's own threads instead; as in wf_options. */
+    void (*parallel)(void *user, int n, void (*task)(void *task_user, int i), void *task_user);
+    void *parallel_user;
+} wf_runtime_options;
+
+/* NULL options mean all defaults. NULL when memory is exhausted. */
+WF_API wf_runtime *wf_runtime_new(const wf_runtime_options *options);
+WF_API wf_runtime *wf_runtime_retain(wf_runtime *r);
+WF_API void wf_runtime_release(wf_runtime *r); /* NULL is fine; contexts hold theirs */
+WF_API int wf_runtime_threads(const wf_runtime *r);
+WF_API wf_runtime *wf_ctx_runtime(wf_ctx *cx); /* borrowed; NULL when memory is exhausted */
+
+/* ---- context ------------------------------------------------------------------------------- */
 
 typedef struct wf_options {
     size_t size;            /* sizeof(wf_options), for the ABI */
     wf_allocator allocator; /* resize NULL: malloc */
     wf_log_fn log;          /* NULL: standard error */
     void *log_user;
-    int threads; /* 0: as many as the machine has; 1: no worker threads */
+    int threads; /* 0: all of the runtime's; 1: no worker threads; else so many, of a runtime that is given, or of its own */
     /* The host's own threads instead of Weft's: call task(task_user, i) for i in 0..n-1, on any
      * threads, and return when all are done. NULL: Weft's pool. */
     void (*parallel)(void *user, int n, void (*task)(void *task_user, int i), void *task_user);
@@ -92,6 +117,8 @@ typedef struct wf_options {
     /* Passes may also use rules that only algebra keeps (x + 0 = x, x * 0 = 0, log(exp x) = x ..): NaN, infinities, the
      * sign of zero and last bits may change. */
     bool fast_math;
+    wf_runtime *runtime; /* held; NULL: the one that all share, or one with the allocator, threads or number of threads
+                            given here. Where it is given, parallel must be NULL. */
 } wf_options;
 
 /* NULL options mean all defaults. Returns NULL only when memory is exhausted. */

@@ -1,11 +1,14 @@
 /* test_threads.c -- the pool: every task once, nesting, several callers, fork, the host's
- * threads. */
+ * threads, what contexts share, how many cores there are. */
 #include "test.h"
 
 #include "base/base.h"
 
+#include <dirent.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,10 +73,7 @@ TEST(every_task_runs_exactly_once)
     CHECK_EQ_INT(pool_threads(NULL), 1);
 }
 
-static void plain_sum(void *user, int i)
-{
-    ((long *)user)[i] += i;
-}
+static void plain_sum(void *user, int i) { ((long *)user)[i] += i; }
 
 /* Jobs that follow each other at once: a late worker must never take a task of the wrong
  * job. */
@@ -324,4 +324,195 @@ TEST(a_run_is_cancelled_from_another_thread)
     pthread_join(t, NULL);
     CHECK(cancelled(cx));
     wf_ctx_free(cx);
+}
+
+/* ---- what contexts share ------------------------------------------------------------- */
+
+/* Threads of this process that pools made. */
+static int count_workers(void)
+{
+    DIR *d = opendir("/proc/self/task");
+    struct dirent *e;
+    int n = 0;
+
+    while (d && (e = readdir(d))) {
+        char path[300], name[32] = "";
+        FILE *f;
+
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", e->d_name);
+        f = e->d_name[0] == '.' ? NULL : fopen(path, "r");
+        if (f && fgets(name, sizeof name, f))
+            n += strcmp(name, "weft\n") == 0;
+        if (f)
+            fclose(f);
+    }
+    if (d)
+        closedir(d);
+    return n;
+}
+
+typedef struct Caller {
+    pthread_t thread;
+    wf_runtime *runtime;
+    pthread_barrier_t *ready;
+    bool ok;
+    int workers;
+} Caller;
+
+static void *use_context(void *arg)
+{
+    Caller *c = arg;
+    wf_options o = {.size = sizeof o, .runtime = c->runtime};
+    wf_ctx *cx = wf_ctx_new(&o);
+
+    c->ok = true;
+    for (int k = 0; k < 200; k++) {
+        long a[16] = {0};
+
+        pool_run(ctx_threads(cx), 16, plain_sum, a);
+        for (int i = 0; i < 16; i++)
+            c->ok = c->ok && a[i] == i;
+    }
+    pthread_barrier_wait(c->ready); /* all have their pool now */
+    c->workers = count_workers();
+    pthread_barrier_wait(c->ready);
+    wf_ctx_free(cx);
+    return NULL;
+}
+
+static void check_shared(wf_runtime *r, int most)
+{
+    enum { N = 8 };
+    Caller c[N];
+    pthread_barrier_t ready;
+
+    pthread_barrier_init(&ready, NULL, N);
+    for (int i = 0; i < N; i++) {
+        c[i] = (Caller){.runtime = r, .ready = &ready};
+        REQUIRE(pthread_create(&c[i].thread, NULL, use_context, &c[i]) == 0);
+    }
+    for (int i = 0; i < N; i++) {
+        pthread_join(c[i].thread, NULL);
+        CHECK(c[i].ok);
+        CHECK(c[i].workers <= most);
+    }
+    pthread_barrier_destroy(&ready);
+}
+
+TEST(contexts_on_many_threads_share_one_pool)
+{
+    wf_runtime *r = wf_runtime_new(
+        &(wf_runtime_options){.size = sizeof(wf_runtime_options), .threads = 3});
+
+    REQUIRE(r != NULL);
+    CHECK_EQ_INT(count_workers(), 0);
+    check_shared(NULL, cpu_count() - 1);
+    CHECK_EQ_INT(count_workers(), 0); /* gone with the last context */
+    CHECK_EQ_INT(wf_runtime_threads(r), 3);
+    check_shared(r, 2);
+    CHECK_EQ_INT(count_workers(), 2); /* still held */
+    wf_runtime_release(r);
+    CHECK_EQ_INT(count_workers(), 0);
+}
+
+TEST(runtimes_live_side_by_side)
+{
+    wf_runtime_options two = {.size = sizeof two, .threads = 2}, four = two;
+    wf_runtime *r, *q;
+    wf_ctx *a, *b, *plain = wf_ctx_new(NULL), *other = wf_ctx_new(NULL);
+
+    four.threads = 4;
+    r = wf_runtime_new(&two);
+    q = wf_runtime_new(&four);
+    a = wf_ctx_new(&(wf_options){.size = sizeof(wf_options), .runtime = r});
+    b = wf_ctx_new(&(wf_options){.size = sizeof(wf_options), .runtime = q});
+    wf_runtime_release(r);
+    wf_runtime_release(q);
+    CHECK(wf_ctx_runtime(a) == r && wf_ctx_runtime(b) == q);
+    CHECK_EQ_INT(pool_threads(ctx_threads(a)), 2);
+    CHECK_EQ_INT(pool_threads(ctx_threads(b)), 4);
+    CHECK(wf_ctx_runtime(plain) == wf_ctx_runtime(other));
+    CHECK(wf_ctx_runtime(plain) != r);
+    wf_ctx_free(a);
+    wf_ctx_free(b);
+    wf_ctx_free(plain);
+    wf_ctx_free(other);
+}
+
+static void count_together(void *user, int i)
+{
+    Job *j = user;
+    int now = atomic_fetch_add(&j->total, 1) + 1, most = atomic_load(&j->others);
+
+    (void)i;
+    while (now > most && !atomic_compare_exchange_weak(&j->others, &most, now))
+        ;
+    usleep(500);
+    atomic_fetch_sub(&j->total, 1);
+}
+
+/* A worker that still sat from the job before may be one more. */
+TEST(a_context_uses_no_more_of_the_pool_than_it_asks_for)
+{
+    Pool *p = pool_new(&alloc_default, 6);
+    static Job j;
+
+    for (int most = 1; most <= 6; most++) {
+        memset(&j, 0, sizeof j);
+        pool_run_most(p, most, 40, count_together, &j);
+        CHECK(j.others <= most + (most > 1));
+        usleep(2000);
+    }
+    pool_free(p);
+}
+
+/* ---- how many cores ------------------------------------------------------------------ */
+
+static void write_text(const char *dir, const char *name, const char *text)
+{
+    char path[512];
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    f = fopen(path, "w");
+    if (f) {
+        fputs(text, f);
+        fclose(f);
+    }
+}
+
+TEST(the_quota_of_control_groups_counts)
+{
+    char root[] = "/tmp/weft-cgroup-XXXXXX", command[200];
+
+    REQUIRE(mkdtemp(root) != NULL);
+    char own[128], member[128], outer[128];
+    snprintf(outer, sizeof outer, "%s/a", root);
+    snprintf(own, sizeof own, "%s/a/b", root);
+    snprintf(member, sizeof member, "%s/member", root);
+    snprintf(command, sizeof command, "mkdir -p %s %s/cpu/x", own, root);
+    REQUIRE(system(command) == 0);
+    write_text(root, "member", "0::/a/b\n");
+    CHECK_EQ_INT(cgroup_cpus(member, root), 0); /* no limit anywhere */
+    write_text(own, "cpu.max", "max 100000\n");
+    CHECK_EQ_INT(cgroup_cpus(member, root), 0);
+    write_text(own, "cpu.max", "350000 100000\n");
+    CHECK_EQ_INT(cgroup_cpus(member, root), 4); /* three and a half */
+    write_text(outer, "cpu.max", "200000 100000\n");
+    CHECK_EQ_INT(cgroup_cpus(member, root), 2); /* that around it is less */
+    write_text(root, "member", "0::/not/here\n");
+    CHECK_EQ_INT(cgroup_cpus(member, root), 0);
+    write_text(root, "cpu.max", "10000 100000\n");
+    CHECK_EQ_INT(cgroup_cpus(member, root), 1); /* in a container */
+    write_text(root, "member", "5:cpuset:/x\n4:cpu,cpuacct:/x\n");
+    CHECK_EQ_INT(cgroup_cpus(member, root), 0);
+    snprintf(own, sizeof own, "%s/cpu/x", root);
+    write_text(own, "cpu.cfs_quota_us", "-1\n");
+    write_text(own, "cpu.cfs_period_us", "100000\n");
+    CHECK_EQ_INT(cgroup_cpus(member, root), 0);
+    write_text(own, "cpu.cfs_quota_us", "150000\n");
+    CHECK_EQ_INT(cgroup_cpus(member, root), 2);
+    CHECK_EQ_INT(cgroup_cpus("/not/there", root), 0);
+    snprintf(command, sizeof command, "rm -r %s", root);
+    CHECK(system(command) == 0);
 }

@@ -335,7 +335,8 @@ struct wf_ctx {
     Arena sources_arena;
     VEC(Source) sources;
 
-    struct Pool *threads;            /* made at need */
+    wf_runtime *runtime;             /* what it shares with others; found at need */
+    struct Pool *threads;            /* the runtime's; found at need */
     wf_options options;
     volatile int cancelled;          /* set by wf_cancel; runs look at it */
     bool bounded_loops;              /* reverse mode refuses a while without a bound, as JAX does */
@@ -375,7 +376,14 @@ const char *nearest_name(const char *name, const char *const *candidates, int n)
 typedef struct Pool Pool;
 
 /* threads 0: one per core. NULL when memory is exhausted; pool_run takes that too. */
+#define THREADS_MAX 1024
 Pool *pool_new(const wf_allocator *al, int threads);
+/* The same on the host's threads, unless parallel is NULL. */
+Pool *pool_new_with(const wf_allocator *al, int threads,
+                    void (*parallel)(void *user, int n,
+                                     void (*task)(void *task_user, int i),
+                                     void *task_user),
+                    void *parallel_user);
 void pool_free(Pool *p);
 int pool_threads(const Pool *p); /* the caller's thread included; 1 for NULL */
 /* fn(user, i) for i in 0..n-1 on the pool and the caller's thread; returns when all are
@@ -383,8 +391,18 @@ int pool_threads(const Pool *p); /* the caller's thread included; 1 for NULL */
  * p may be NULL. Safe after fork: the child's workers are made anew. Which thread runs
  * which i is not defined: results must not depend on it. */
 void pool_run(Pool *p, int n, void (*fn)(void *user, int i), void *user);
-/* The context's pool, made at first use; the host's threads if it gave any. */
+/* The same on no more than so many threads at once, the caller's included. */
+void pool_run_most(Pool *p, int most, int n, void (*fn)(void *user, int i), void *user);
+
+/* ---- shared.c: what contexts share ------------------------------------------------- */
+
+/* The context's runtime, found or made at first use; NULL when memory is exhausted. */
+wf_runtime *ctx_runtime(wf_ctx *cx);
+/* Its pool, made at first use; the host's threads if it gave any; NULL: none. */
 Pool *ctx_threads(wf_ctx *cx);
+/* How many threads the context's work is split for; 0: as many as there are cores. */
+int ctx_wish(const wf_ctx *cx);
+const wf_allocator *runtime_allocator(const wf_runtime *r);
 
 /* ---- machine.c: CPU features, clock ------------------------------------------------ */
 
@@ -393,7 +411,12 @@ typedef enum Isa { ISA_BASE, ISA_AVX2, ISA_AVX512, ISA_COUNT } Isa;
 Isa cpu_isa(void);           /* the best there is; WEFT_ISA=base|avx2|avx512 lowers it */
 Isa isa_lowered(Isa best, const char *wish); /* what cpu_isa makes of WEFT_ISA */
 const char *isa_name(Isa isa);
+/* Cores this process may use: by its mask, and by the share that its control groups grant
+ * (asked once), rounded up. */
 int cpu_count(void);
+/* The share alone, from a file like /proc/self/cgroup and the root of the hierarchies; 0:
+ * there is no limit. */
+int cgroup_cpus(const char *membership, const char *root);
 uint64_t cpu_features(void); /* a hash of what the processor can do, for keys */
 double clock_seconds(void);  /* monotonic */
 

@@ -63,7 +63,10 @@ static const char *read_options(wf_options *to, const wf_options *from)
     memcpy(to, from, MIN(from->size, sizeof *to));
     to->size = sizeof *to;
     if (!to->allocator.resize)
-        to->allocator = alloc_default;
+        to->allocator = to->runtime ? *runtime_allocator(to->runtime) : alloc_default;
+    if (to->runtime && to->parallel)
+        return "wf_ctx_new: wf_options.parallel is given, but the runtime has its "
+               "threads";
     if (to->threads < 0) {
         to->threads = 0;
         return "wf_ctx_new: wf_options.threads is negative; it needs 0 or more";
@@ -79,8 +82,11 @@ wf_ctx *wf_ctx_new(const wf_options *options)
 
     if (!cx)
         return NULL;
-    *cx = (wf_ctx){
-        .al = opt.allocator, .log = opt.log, .log_user = opt.log_user, .options = opt};
+    *cx = (wf_ctx){.al = opt.allocator,
+                   .log = opt.log,
+                   .log_user = opt.log_user,
+                   .options = opt,
+                   .runtime = wf_runtime_retain(opt.runtime)};
     arena_init(&cx->errors, &cx->al, NULL);
     arena_init(&cx->scratch, &cx->al, cx);
     arena_init(&cx->answer, &cx->al, cx);
@@ -115,7 +121,7 @@ void wf_ctx_free(wf_ctx *cx)
     if (cx->coder)
         cx->coder_free(cx);
     drain_pool(cx, 0);
-    pool_free(cx->threads);
+    wf_runtime_release(cx->runtime);
     mem_free(&al, cx->pool.v, cx->pool.cap * sizeof *cx->pool.v);
     arena_free(&cx->scratch);
     arena_free(&cx->answer);
@@ -124,17 +130,11 @@ void wf_ctx_free(wf_ctx *cx)
     mem_free(&al, cx, sizeof *cx);
 }
 
-void wf_cancel(wf_ctx *cx)
-{
-    __atomic_store_n(&cx->cancelled, 1, __ATOMIC_RELAXED);
-}
+void wf_cancel(wf_ctx *cx) { __atomic_store_n(&cx->cancelled, 1, __ATOMIC_RELAXED); }
 
 /* ---- the first error --------------------------------------------------------------- */
 
-wf_status wf_ctx_status(const wf_ctx *cx)
-{
-    return cx->status;
-}
+wf_status wf_ctx_status(const wf_ctx *cx) { return cx->status; }
 
 void wf_clear(wf_ctx *cx)
 {
@@ -227,17 +227,15 @@ wf_status wf_raise(wf_ctx *cx, wf_status status, const char *text)
 
 void *wf_memory(wf_ctx *cx, void *ptr, size_t old_size, size_t new_size)
 {
-    void *p = ptr || new_size ? cx->al.resize(cx->al.user, ptr, old_size, new_size) : NULL;
+    void *p =
+        ptr || new_size ? cx->al.resize(cx->al.user, ptr, old_size, new_size) : NULL;
 
     if (!p && new_size)
         fail_memory(cx);
     return p;
 }
 
-void wf_note(wf_ctx *cx, const char *text)
-{
-    fail_note(cx, NOWHERE, "%s", text);
-}
+void wf_note(wf_ctx *cx, const char *text) { fail_note(cx, NOWHERE, "%s", text); }
 
 const char *wf_ctx_message(wf_ctx *cx)
 {

@@ -4,8 +4,10 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+#include <math.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <time.h>
@@ -78,9 +80,97 @@ uint64_t cpu_features(void)
     return hash_mix(h, (uint64_t)cpu_isa());
 }
 
-/* The cores this process may run on, not those the machine has. */
+/* ---- cores ------------------------------------------------------------------------- */
+
+/* The first two numbers of a file; how many there are. "max" is no number. */
+static int read_numbers(const char *path, double v[2])
+{
+    FILE *f = fopen(path, "re");
+    int n = f ? fscanf(f, "%lf %lf", &v[0], &v[1]) : 0;
+
+    if (f)
+        fclose(f);
+    return MAX(n, 0);
+}
+
+/* Quota over period of one group; 0: no limit. */
+static double group_cpus(const char *dir, bool unified)
+{
+    char path[4200];
+    double v[2], period[2];
+
+    if (unified) {
+        snprintf(path, sizeof path, "%s/cpu.max", dir);
+        return read_numbers(path, v) == 2 && v[1] > 0 ? v[0] / v[1] : 0;
+    }
+    snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", dir);
+    if (read_numbers(path, v) < 1 || v[0] <= 0)
+        return 0;
+    snprintf(path, sizeof path, "%s/cpu.cfs_period_us", dir);
+    return read_numbers(path, period) >= 1 && period[0] > 0 ? v[0] / period[0] : 0;
+}
+
+/* The least of a group and those around it, up to `top` characters of dir. */
+static double least_cpus(char *dir, size_t top, bool unified)
+{
+    double least = 0;
+
+    for (;;) {
+        double n = group_cpus(dir, unified);
+        char *slash = strrchr(dir, '/');
+
+        if (n > 0 && (least == 0 || n < least))
+            least = n;
+        if (!slash || (size_t)(slash - dir) < top)
+            return least;
+        *slash = 0;
+    }
+}
+
+/* Is "cpu" one of the names, as in "cpu,cpuacct"? */
+static bool lists_cpu(const char *names)
+{
+    for (const char *s = names; s; s = strchr(s, ',')) {
+        s += *s == ',';
+        if (strncmp(s, "cpu", 3) == 0 && (!s[3] || s[3] == ','))
+            return true;
+    }
+    return false;
+}
+
+/* Lines are "id:controllers:path"; the unified hierarchy has no controllers. Inside a
+ * container the path may not exist: then its root has the container's own limit. */
+int cgroup_cpus(const char *membership, const char *root)
+{
+    FILE *f = fopen(membership, "re");
+    char line[2048], dir[4100];
+    double least = 0;
+
+    while (f && fgets(line, sizeof line, f)) {
+        char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
+        double n;
+
+        if (!path)
+            continue;
+        *path++ = 0;
+        names++;
+        path[strcspn(path, "\n")] = 0;
+        if (*names && !lists_cpu(names))
+            continue;
+        snprintf(dir, sizeof dir, "%s%s%s", root, *names ? "/cpu" : "", path);
+        n = least_cpus(dir, strlen(root) + (*names ? 4 : 0), !*names);
+        if (n > 0 && (least == 0 || n < least))
+            least = n;
+    }
+    if (f)
+        fclose(f);
+    return least > 0 ? (int)MIN(ceil(least), THREADS_MAX) : 0;
+}
+
 int cpu_count(void)
 {
+    static _Atomic int granted = -1; /* every thread that looks finds the same */
+    int share = atomic_load_explicit(&granted, memory_order_relaxed);
     long n = 0;
 #if defined(__linux__)
     cpu_set_t set;
@@ -88,11 +178,19 @@ int cpu_count(void)
     CPU_ZERO(&set);
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         n = CPU_COUNT(&set);
+    if (share < 0) {
+        share = cgroup_cpus("/proc/self/cgroup", "/sys/fs/cgroup");
+        atomic_store_explicit(&granted, share, memory_order_relaxed);
+    }
 #endif
     if (n < 1)
         n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > 1024 ? 1024 : (int)n;
+    if (share > 0 && n > share)
+        n = share;
+    return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (int)n;
 }
+
+/* ---- clock ------------------------------------------------------------------------- */
 
 double clock_seconds(void)
 {

@@ -22,10 +22,9 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#define SPIN 50e-6
-#define THREADS_MAX 1024
+#define SPIN       50e-6
 #define CACHE_LINE 64 /* what different threads write stays a line apart */
-#define REVIVING (-1)
+#define REVIVING   (-1)
 
 typedef void (*TaskFn)(void *user, int i);
 typedef void (*HostFn)(void *user, int n, TaskFn task, void *task_user);
@@ -42,6 +41,7 @@ struct Pool {
 
     char apart0[CACHE_LINE];
     _Atomic uint64_t ticket; /* job << 32 | tasks not yet claimed */
+    _Atomic int seats;       /* workers that may still join */
     _Atomic(TaskFn) fn;
     _Atomic(void *) user;
     _Atomic int n;
@@ -65,10 +65,7 @@ static void relax(void)
 #endif
 }
 
-static uint32_t unclaimed(Pool *p)
-{
-    return (uint32_t)atomic_load(&p->ticket);
-}
+static uint32_t unclaimed(Pool *p) { return (uint32_t)atomic_load(&p->ticket); }
 
 /* ---- tasks ------------------------------------------------------------------------- */
 
@@ -99,13 +96,21 @@ static void do_tasks(Pool *p)
 
 static bool is_work(Pool *p)
 {
-    return unclaimed(p) != 0 || atomic_load(&p->quit);
+    return (unclaimed(p) != 0 && atomic_load(&p->seats) > 0) || atomic_load(&p->quit);
 }
 
-static bool is_finished(Pool *p)
+/* A seat of a job that is over gives one more in the next: the number is a wish. */
+static bool sit_down(Pool *p)
 {
-    return atomic_load(&p->unfinished) == 0;
+    int free = atomic_load(&p->seats);
+
+    while (free > 0)
+        if (atomic_compare_exchange_weak(&p->seats, &free, free - 1))
+            return true;
+    return false;
 }
+
+static bool is_finished(Pool *p) { return atomic_load(&p->unfinished) == 0; }
 
 /* Look for the event for a while; false if it did not come. */
 static bool spin_for(Pool *p, bool (*event)(Pool *p))
@@ -141,7 +146,8 @@ static void *worker_main(void *arg)
             atomic_fetch_sub(&p->sleepers, 1);
             pthread_mutex_unlock(&p->lock);
         }
-        do_tasks(p);
+        if (sit_down(p))
+            do_tasks(p);
     }
     return NULL;
 }
@@ -163,7 +169,7 @@ static void wake_workers(Pool *p, int n)
     pthread_mutex_unlock(&p->lock);
 }
 
-static void run_job(Pool *p, int n, TaskFn fn, void *user)
+static void run_job(Pool *p, int most, int n, TaskFn fn, void *user)
 {
     uint64_t job = (atomic_load(&p->ticket) >> 32) + 1;
 
@@ -171,8 +177,9 @@ static void run_job(Pool *p, int n, TaskFn fn, void *user)
     atomic_store_explicit(&p->user, user, memory_order_relaxed);
     atomic_store_explicit(&p->n, n, memory_order_relaxed);
     atomic_store(&p->unfinished, n);
+    atomic_store(&p->seats, most - 1);
     atomic_store(&p->ticket, job << 32 | (uint32_t)n);
-    wake_workers(p, n - 1);
+    wake_workers(p, MIN(n, most) - 1);
     do_tasks(p);
     if (spin_for(p, is_finished))
         return;
@@ -216,7 +223,7 @@ static size_t pool_size(int threads)
     return sizeof(Pool) + (size_t)(threads - 1) * sizeof(pthread_t);
 }
 
-static Pool *make_pool(const wf_allocator *al, int threads, HostFn host, void *host_user)
+Pool *pool_new_with(const wf_allocator *al, int threads, HostFn host, void *host_user)
 {
     Pool *p;
 
@@ -237,7 +244,7 @@ static Pool *make_pool(const wf_allocator *al, int threads, HostFn host, void *h
 
 Pool *pool_new(const wf_allocator *al, int threads)
 {
-    return make_pool(al, threads, NULL, NULL);
+    return pool_new_with(al, threads, NULL, NULL);
 }
 
 /* In a child process that never used the pool there are no workers to join, and the state
@@ -264,10 +271,7 @@ void pool_free(Pool *p)
     mem_free(&al, p, pool_size(p->threads));
 }
 
-int pool_threads(const Pool *p)
-{
-    return p ? p->threads : 1;
-}
+int pool_threads(const Pool *p) { return p ? p->threads : 1; }
 
 /* After fork: forget the parent's workers and start our own. One thread does it. */
 static bool revive(Pool *p, int old, int pid)
@@ -298,9 +302,14 @@ static bool take(Pool *p)
 
 void pool_run(Pool *p, int n, void (*fn)(void *user, int i), void *user)
 {
+    pool_run_most(p, THREADS_MAX, n, fn, user);
+}
+
+void pool_run_most(Pool *p, int most, int n, void (*fn)(void *user, int i), void *user)
+{
     int i;
 
-    if (n <= 1 || !p || !take(p)) {
+    if (n <= 1 || most <= 1 || !p || !take(p)) {
         for (i = 0; i < n; i++)
             fn(user, i);
         return;
@@ -308,15 +317,6 @@ void pool_run(Pool *p, int n, void (*fn)(void *user, int i), void *user)
     if (p->host)
         p->host(p->host_user, n, fn, user);
     else
-        run_job(p, n, fn, user);
+        run_job(p, most, n, fn, user);
     atomic_store(&p->taken, 0);
-}
-
-Pool *ctx_threads(wf_ctx *cx)
-{
-    const wf_options *o = &cx->options;
-
-    if (!cx->threads && (o->parallel || (o->threads ? o->threads : cpu_count()) > 1))
-        cx->threads = make_pool(&cx->al, o->threads, o->parallel, o->parallel_user);
-    return cx->threads;
 }

@@ -329,7 +329,7 @@ static Root *take_root(wf_ctx *cx, wf_exec *e)
 
     pthread_mutex_lock(e->lock);
     for (Root **at = &e->idle; *at && !r; at = &(*at)->next)
-        if ((*at)->wish == cx->options.threads) { /* workspaces depend on it */
+        if ((*at)->wish == ctx_wish(cx)) { /* workspaces depend on it */
             r = *at;
             *at = r->next;
             break;

@@ -632,7 +632,7 @@ static void run_parallel(void *ctx, int n, void (*fn)(void *user, int i), void *
 {
     Root *r = ctx;
 
-    pool_run(ctx_threads(r->cx), n, fn, user);
+    pool_run_most(ctx_threads(r->cx), r->threads, n, fn, user);
 }
 
 Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans, uint32_t nouts)
@@ -661,8 +661,8 @@ Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans, uint32_t nou
     memset(r->kept, 0, kept);
     arena_init(&r->scratch, al, cx);
     r->checks = getenv("WEFT_CHECK_PLANS") != NULL;
-    r->wish = cx->options.threads;
-    r->threads = r->wish ? r->wish : cpu_count();
+    r->wish = ctx_wish(cx);
+    r->threads = r->wish ? MIN(r->wish, THREADS_MAX) : cpu_count();
     r->par = (KPar){r, r->threads, run_parallel};
     return r;
 }

@@ -128,7 +128,7 @@ static Value m_cpu_count(Vm *vm, const Args *a)
 {
     (void)vm;
     (void)a;
-    return v_int(cpu_count());
+    return v_int(sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 static Value m_getenv(Vm *vm, const Args *a)

@@ -1,0 +1,170 @@
+/* shared.c -- runtimes: what contexts share.
+ *
+ * The standard runtime is made when a context first needs one and goes with the last
+ * context that has it. Which one that is stands in a static variable, the only mutable one
+ * of the library, behind a lock that fork holds, so that a child finds it in order.
+ *
+ *   a context with        has
+ *   a runtime             that one
+ *   an allocator, host's  one of its own, with these
+ *   threads, or a number
+ *   of threads
+ *   nothing of this       the standard one
+ */
+#include "base.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct wf_runtime {
+    int refs; /* behind the lock */
+    bool standard;
+    wf_allocator al;
+    int threads;
+    void (*parallel)(void *user, int n, void (*task)(void *task_user, int i),
+                     void *task_user);
+    void *parallel_user;
+    _Atomic(Pool *) pool; /* made at need */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static wf_runtime *standard;
+
+static void take_lock(void) { pthread_mutex_lock(&lock); }
+static void give_lock(void) { pthread_mutex_unlock(&lock); }
+
+static void watch_fork(void) { pthread_atfork(take_lock, give_lock, give_lock); }
+
+/* ---- life -------------------------------------------------------------------------- */
+
+static wf_runtime *make_runtime(const wf_runtime_options *o)
+{
+    wf_runtime *r = mem_alloc(&o->allocator, sizeof *r);
+
+    if (!r)
+        return NULL;
+    *r = (wf_runtime){.refs = 1,
+                      .al = o->allocator,
+                      .threads = MAX(o->threads, 0),
+                      .parallel = o->parallel,
+                      .parallel_user = o->parallel_user};
+    return r;
+}
+
+wf_runtime *wf_runtime_new(const wf_runtime_options *options)
+{
+    wf_runtime_options o = {.size = sizeof o};
+
+    if (options)
+        memcpy(&o, options, MIN(options->size, sizeof o));
+    if (!o.allocator.resize)
+        o.allocator = alloc_default;
+    return make_runtime(&o);
+}
+
+wf_runtime *wf_runtime_retain(wf_runtime *r)
+{
+    if (r) {
+        take_lock();
+        r->refs++;
+        give_lock();
+    }
+    return r;
+}
+
+void wf_runtime_release(wf_runtime *r)
+{
+    wf_allocator al;
+    bool last;
+
+    if (!r)
+        return;
+    take_lock();
+    last = --r->refs == 0;
+    if (last && standard == r)
+        standard = NULL;
+    give_lock();
+    if (!last)
+        return;
+    pool_free(atomic_load(&r->pool));
+    al = r->al;
+    mem_free(&al, r, sizeof *r);
+}
+
+static wf_runtime *standard_runtime(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    wf_runtime *r;
+
+    pthread_once(&once, watch_fork);
+    take_lock();
+    r = standard;
+    if (r)
+        r->refs++;
+    else
+        r = standard = make_runtime(&(wf_runtime_options){.allocator = alloc_default});
+    give_lock();
+    return r;
+}
+
+wf_runtime *ctx_runtime(wf_ctx *cx)
+{
+    const wf_options *o = &cx->options;
+    bool plain = cx->al.resize == alloc_default.resize && !o->parallel && !o->threads;
+
+    if (cx->runtime)
+        return cx->runtime;
+    if (plain)
+        cx->runtime = standard_runtime();
+    else
+        cx->runtime =
+            make_runtime(&(wf_runtime_options){.allocator = cx->al,
+                                               .threads = o->threads,
+                                               .parallel = o->parallel,
+                                               .parallel_user = o->parallel_user});
+    return cx->runtime;
+}
+
+wf_runtime *wf_ctx_runtime(wf_ctx *cx) { return ctx_runtime(cx); }
+
+/* ---- threads ------------------------------------------------------------------------ */
+
+int wf_runtime_threads(const wf_runtime *r)
+{
+    return r->threads ? MIN(r->threads, THREADS_MAX) : cpu_count();
+}
+
+/* Two threads may make one each; the first to end is taken. */
+static Pool *runtime_pool(wf_runtime *r)
+{
+    Pool *p = atomic_load(&r->pool), *made;
+
+    if (p || (!r->parallel && wf_runtime_threads(r) <= 1))
+        return p;
+    made = pool_new_with(&r->al, r->threads, r->parallel, r->parallel_user);
+    if (!made || atomic_compare_exchange_strong(&r->pool, &p, made))
+        return made;
+    pool_free(made);
+    return p;
+}
+
+Pool *ctx_threads(wf_ctx *cx)
+{
+    const wf_options *o = &cx->options;
+    wf_runtime *r;
+
+    if (cx->threads || (o->threads == 1 && !o->parallel))
+        return cx->threads;
+    r = ctx_runtime(cx);
+    cx->threads = r ? runtime_pool(r) : NULL;
+    return cx->threads;
+}
+
+int ctx_wish(const wf_ctx *cx)
+{
+    const wf_runtime *r = cx->options.runtime;
+
+    return cx->options.threads ? cx->options.threads : r ? r->threads : 0;
+}
+
+const wf_allocator *runtime_allocator(const wf_runtime *r) { return &r->al; }
