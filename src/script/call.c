@@ -66,7 +66,6 @@ bool sc_bind_native(Vm *vm, const char *fname, const char *params, const Args *a
             if (p[i].n == s->n && memcmp(p[i].s, s->s, s->n) == 0)
                 break;
         if (i == n) {
-            char text[64];
             const char *list[PARAMS_MAX], *hint;
             char names[PARAMS_MAX][32];
 
@@ -78,7 +77,6 @@ bool sc_bind_native(Vm *vm, const char *fname, const char *params, const Args *a
                 list[i] = names[i];
             }
             hint = nearest_name(s->s, list, n);
-            (void)text;
             return sc_fail(vm, C_TypeError, "%s() got an unexpected keyword argument '%s'%s%s%s",
                            fname, s->s, hint ? ". Did you mean '" : "", hint ? hint : "",
                            hint ? "'?" : "");
@@ -92,6 +90,37 @@ bool sc_bind_native(Vm *vm, const char *fname, const char *params, const Args *a
         if (out[i].tag == T_NIL)
             return wrong_count(vm, fname, p, nreq, nmax, i, skip);
     return true;
+}
+
+bool sc_check_self(Vm *vm, const Native *f, Value self)
+{
+    Class *c = f->owner;
+    bool ok;
+
+    if (f->self_is == SELF_ANY)
+        return true;
+    if (self.tag == T_NIL)
+        return sc_fail(vm, C_TypeError, "unbound method %s.%s() needs an argument", c->name->s,
+                       f->def->name);
+    if (f->self_is == SELF_CLASS)
+        ok = self.tag == T_OBJ && self.o->cls == vm->cls[C_type] &&
+             sc_is_subclass((Class *)self.o, c);
+    else
+        ok = sc_is_instance(vm, self, c);
+    if (!ok)
+        return sc_fail(vm, C_TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object",
+                       f->def->name, c->name->s, sc_type_name(vm, self));
+    if (f->self_is == SELF_FILLED && !sc_native(self))
+        return sc_fail(vm, C_TypeError, "%s.__init__() was not called", c->name->s);
+    return true;
+}
+
+/* Every path to a native goes through here, after its arguments are in place. */
+static Value run_native(Vm *vm, const Native *f, const Args *a)
+{
+    if (f->self_is != SELF_ANY && !sc_check_self(vm, f, a->n ? a->v[0] : NIL))
+        return NIL;
+    return f->def->fn(vm, a);
 }
 
 static Value call_native(Vm *vm, Native *f, const Args *a)
@@ -117,9 +146,9 @@ static Value call_native(Vm *vm, Native *f, const Args *a)
     b.user = f->user;
     b.def = f->def;
     if (f->nmax < 0) {
-        r = f->def->fn(vm, &b);
+        r = run_native(vm, f, &b);
     } else if (b.nkw == 0 && b.n == f->nall) {
-        r = f->def->fn(vm, &b);
+        r = run_native(vm, f, &b);
     } else if (b.nkw == 0 && b.n >= f->nreq && b.n <= f->nmax) { /* the rest is left out */
         Args c = {v, f->nall, 0, NULL, f->user, f->def};
 
@@ -127,13 +156,13 @@ static Value call_native(Vm *vm, Native *f, const Args *a)
             memcpy(v, b.v, (size_t)b.n * sizeof *v);
         for (int i = b.n; i < f->nall; i++)
             v[i] = NIL;
-        r = f->def->fn(vm, &c);
+        r = run_native(vm, f, &c);
     } else if (!sc_bind_native(vm, f->def->name, f->def->params, &b, v)) {
         r = NIL;
     } else {
         Args c = {v, f->nall, 0, NULL, f->user, f->def};
 
-        r = f->def->fn(vm, &c);
+        r = run_native(vm, f, &c);
     }
     if (heap)
         sc_free(vm, heap, (size_t)(a->n + a->nkw + 1) * sizeof *heap);
@@ -384,10 +413,20 @@ static Value call_new(Vm *vm, Class *c, Value fn, const Args *a)
     return r;
 }
 
+Value sc_make_value(Vm *vm, Class *c, const Args *a)
+{
+    Value v[PARAMS_MAX];
+
+    if (c->d.make_params[0] == '*')
+        return c->d.make(vm, c, a);
+    return sc_bind_native(vm, c->name->s, c->d.make_params, a, v)
+               ? c->d.make(vm, c, &(Args){.v = v})
+               : NIL;
+}
+
 Value sc_call_class(Vm *vm, Class *c, const Args *a)
 {
     Value *nw = c->script ? sc_class_find(c, vm->known[S_new]) : NULL, self, r, fn;
-    Value v[PARAMS_MAX];
 
     fn = nw ? *nw : NIL;
     if (sc_is_exact(vm, fn, C_staticmethod))
@@ -397,11 +436,7 @@ Value sc_call_class(Vm *vm, Class *c, const Args *a)
         if (self.tag == T_NIL || !sc_is_instance(vm, self, c))
             return self;
     } else if (c->d.make) {
-        if (c->d.make_params[0] == '*')
-            return c->d.make(vm, c, a);
-        if (!sc_bind_native(vm, c->name->s, c->d.make_params, a, v))
-            return NIL;
-        return c->d.make(vm, c, &(Args){.v = v});
+        return sc_make_value(vm, c, a);
     } else {
         self = sc_new_instance(vm, c);
     }

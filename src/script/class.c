@@ -182,6 +182,7 @@ static void inherit(Class *c, const Class *b)
         c->d.init = b->d.init;
         c->d.init_params = b->d.init_params;
     }
+    INHERIT(fresh);
     INHERIT(native_free);
     INHERIT(native_visit);
     if (!c->d.str && (c->script || !c->d.repr)) /* __repr__ of a class hides no __str__ of its base */
@@ -215,6 +216,13 @@ void sc_class_refresh(Vm *vm, Class *c)
     vm->version++;
 }
 
+/* A class with an init of its own and nothing but an Instance has its state in the
+ * native part, which __new__ alone does not make. */
+static bool keeps_native(Vm *vm, const Class *c)
+{
+    return c->d.size == sizeof(Instance) && c->d.init && c->d.init != vm->cls[C_object]->d.init;
+}
+
 static bool add_natives(Vm *vm, Class *c, const NativeDef *defs, KnownClass wrap)
 {
     for (; defs && defs->name; defs++) {
@@ -223,8 +231,13 @@ static bool add_natives(Vm *vm, Class *c, const NativeDef *defs, KnownClass wrap
         Value v = v_obj(fn);
         bool ok;
 
-        if (fn)
+        if (fn) {
             fn->owner = c;
+            fn->self_is = c == vm->cls[C_object] || wrap == C_staticmethod ? SELF_ANY
+                          : wrap == C_classmethod                         ? SELF_CLASS
+                          : keeps_native(vm, c)                           ? SELF_FILLED
+                                                                          : SELF_INSTANCE;
+        }
         if (fn && wrap != C_object) {
             Wrapped *w = sc_gc_new(vm, vm->cls[wrap], sizeof *w);
 
@@ -363,7 +376,7 @@ Class *sc_class_native(Vm *vm, const ClassDef *def, Class *base)
     if (!add_members(vm, c, def))
         goto fail;
     sc_class_refresh(vm, c);
-    return c;
+    return gc_ref(c); /* instances do not count a native class: it lives as long as the vm */
 fail:
     obj_drop(vm, c);
     return NULL;
@@ -572,6 +585,17 @@ Dict **sc_attrs_of(Value v)
     return at ? (Dict **)(void *)((char *)v.o + at) : NULL;
 }
 
+/* Is self of the class whose property it is? A script may have put it into another. */
+static bool getset_applies(Vm *vm, const GetSet *g, Value self)
+{
+    if (!sc_is_instance(vm, self, g->owner))
+        return sc_fail(vm, C_TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object",
+                       g->def->name, g->owner->name->s, sc_type_name(vm, self));
+    if (keeps_native(vm, g->owner) && !sc_native(self))
+        return sc_fail(vm, C_TypeError, "%s.__init__() was not called", g->owner->name->s);
+    return true;
+}
+
 Value sc_bind(Vm *vm, Value attr, Value self, Class *cls)
 {
     Class *k;
@@ -596,8 +620,13 @@ Value sc_bind(Vm *vm, Value attr, Value self, Class *cls)
         return sc_ref(((Wrapped *)attr.o)->fn);
     if (k == vm->cls[C_classmethod])
         return sc_method(vm, ((Wrapped *)attr.o)->fn, v_obj(cls));
-    if (k == vm->cls[C_getset])
-        return self.tag == T_NIL ? sc_ref(attr) : ((GetSet *)attr.o)->def->get(vm, self);
+    if (k == vm->cls[C_getset]) {
+        GetSet *g = (GetSet *)attr.o;
+
+        return self.tag == T_NIL              ? sc_ref(attr)
+               : getset_applies(vm, g, self) ? g->def->get(vm, self)
+                                             : NIL;
+    }
     if (k->script) {
         Value *get = sc_class_find(k, vm->known[S_get]);
 
@@ -610,6 +639,17 @@ Value sc_bind(Vm *vm, Value attr, Value self, Class *cls)
         }
     }
     return sc_ref(attr);
+}
+
+/* The same, for an attribute that its class alone holds: what is called may remove it. */
+static Value bind_held(Vm *vm, Value attr, Value self, Class *cls)
+{
+    Value r;
+
+    sc_ref(attr);
+    r = sc_bind(vm, attr, self, cls);
+    sc_drop(vm, attr);
+    return r;
 }
 
 static bool is_data_descriptor(Vm *vm, Value v)
@@ -666,27 +706,36 @@ static Value class_getattr(Vm *vm, Class *c, Str *name)
     return special_attr(vm, v_obj(c), name);
 }
 
-Value sc_getattr_opt(Vm *vm, Value v, Str *name)
+/* As object.__getattribute__ does: descriptors of the class that also set, the attributes
+ * of v, the class. NIL without exception: not there. */
+static Value plain_getattr(Vm *vm, Value v, Str *name)
 {
     Class *c = sc_class_of(vm, v);
-    Value *a, *own, r;
+    Value *a, *own;
     Dict **d;
 
     if (c == vm->cls[C_type])
         return class_getattr(vm, (Class *)v.o, name);
-    if (c == vm->cls[C_super] && name != vm->known[S_class])
-        return c->d.getattr(vm, v, name);
     a = sc_class_find(c, name);
-    if (a && is_data_descriptor(vm, *a)) {
-        r = sc_bind(vm, *a, v, c);
-        goto hook;
-    }
+    if (a && is_data_descriptor(vm, *a))
+        return bind_held(vm, *a, v, c);
     d = sc_attrs_of(v);
     own = d && *d ? sc_dict_find_str(*d, name) : NULL;
     if (own)
         return sc_ref(*own);
-    r = a ? sc_bind(vm, *a, v, c) : special_attr(vm, v, name);
-hook:
+    return a ? bind_held(vm, *a, v, c) : special_attr(vm, v, name);
+}
+
+Value sc_getattr_opt(Vm *vm, Value v, Str *name)
+{
+    Class *c = sc_class_of(vm, v);
+    Value r;
+
+    if (c == vm->cls[C_super] && name != vm->known[S_class])
+        return c->d.getattr(vm, v, name);
+    r = plain_getattr(vm, v, name);
+    if (c == vm->cls[C_type])
+        return r;
     if (r.tag == T_NIL && c->d.getattr && (!sc_failed(vm) || sc_exc_is(vm, C_AttributeError))) {
         sc_clear_exc(vm);
         r = c->d.getattr(vm, v, name);
@@ -813,6 +862,8 @@ static bool set_descriptor(Vm *vm, Value a, Value self, Str *name, Value x)
     if (a.o->cls == vm->cls[C_getset]) {
         const PropertyDef *p = ((GetSet *)a.o)->def;
 
+        if (!getset_applies(vm, (GetSet *)a.o, self))
+            return false;
         if (!p->set)
             return sc_fail(vm, C_AttributeError, "attribute '%s' of '%s' objects is not writable",
                            name->s, sc_type_name(vm, self));
@@ -914,9 +965,11 @@ Value sc_new_instance(Vm *vm, Class *c)
 
     if (c->is_tuple)
         return sc_raise(vm, C_TypeError, "tuple subclasses are made by tuple.__new__");
+    if (c->d.sealed) /* functions, iterators .. are made by what they belong to */
+        return sc_raise(vm, C_TypeError, "cannot create '%s' instances", c->name->s);
     o = sc_gc_new(vm, c, c->d.size);
-    if (o && c->is_exc)
-        ((Exc *)o)->args = v_obj(gc_ref(vm->empty_tuple));
+    if (o && c->d.fresh)
+        c->d.fresh(vm, o);
     return v_obj(o);
 }
 
@@ -1006,15 +1059,14 @@ static Value object_delattr(Vm *vm, const Args *a)
 
 static Value object_getattribute(Vm *vm, const Args *a)
 {
-    Class *c = sc_class_of(vm, a->v[0]);
     Str *name;
-    Value (*hook)(Vm *, Value, Str *) = c->d.getattr, r;
+    Value r;
 
     if (!is_str(a->v[1]) || !(name = sc_intern_str(vm, as_str(a->v[1]))))
         return sc_failed(vm) ? NIL : sc_raise(vm, C_TypeError, "attribute name must be string");
-    c->d.getattr = NULL;
-    r = sc_getattr(vm, a->v[0], name);
-    c->d.getattr = hook;
+    r = plain_getattr(vm, a->v[0], name);
+    if (r.tag == T_NIL && !sc_failed(vm))
+        sc_raise_no_attr(vm, a->v[0], name);
     return r;
 }
 
@@ -1047,7 +1099,7 @@ static Value object_new(Vm *vm, const Args *a)
         return v_obj(r);
     }
     if (c->d.make)
-        return c->d.make(vm, c, &(Args){a->v + 1, a->n - 1, a->nkw, a->names, NULL, NULL});
+        return sc_make_value(vm, c, &(Args){a->v + 1, a->n - 1, a->nkw, a->names, NULL, NULL});
     return sc_new_instance(vm, c);
 }
 
@@ -1069,7 +1121,9 @@ static Value object_str_method(Vm *vm, const Args *a) { return sc_repr(vm, a->v[
 
 static Value object_format(Vm *vm, const Args *a)
 {
-    if (!is_str(a->v[1]) || as_str(a->v[1])->n)
+    if (!sc_to_cstr(vm, a->v[1], "__format__() argument"))
+        return NIL;
+    if (as_str(a->v[1])->n)
         return sc_raise(vm, C_TypeError, "unsupported format string passed to %s.__format__",
                         sc_type_name(vm, a->v[0]));
     return sc_to_str(vm, a->v[0]);

@@ -369,9 +369,11 @@ static const PropertyDef exit_properties[] = {{"code", get_value, NULL}, {0}};
 static const PropertyDef name_properties[] = {{"name", get_value, NULL}, {0}};
 static const PropertyDef errno_properties[] = {{"errno", get_value, NULL}, {0}};
 
+static void exc_fresh(Vm *vm, Obj *o) { ((Exc *)o)->args = v_obj(gc_ref(vm->empty_tuple)); }
+
 const ClassDef sc_exc_def = {
     .name = "BaseException", .size = sizeof(Exc), .attrs_at = offsetof(Exc, h.attrs),
-    .init = exc_init, .init_params = "*", .destroy = exc_destroy, .visit = exc_visit,
+    .init = exc_init, .init_params = "*", .fresh = exc_fresh, .destroy = exc_destroy, .visit = exc_visit,
     .str = exc_str, .repr = exc_repr, .properties = exc_properties, .methods = exc_methods,
 };
 

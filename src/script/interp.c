@@ -550,6 +550,23 @@ static bool open_all(Vm *vm)
     return vm->main && sc_dict_put_str(vm, vm->modules, vm->main->name, v_obj(vm->main));
 }
 
+/* Pools hide the script heap from tools that watch the allocator: with AddressSanitizer
+ * they are off, and WEFT_POOLS=off turns them off for valgrind and the like. */
+static bool pools_off(void)
+{
+    const char *s = getenv("WEFT_POOLS");
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+    return true;
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+    return true;
+#endif
+    return s && strcmp(s, "off") == 0;
+}
+
 Vm *sc_vm_new(wf_ctx *cx, const VmOptions *opt)
 {
     Vm *vm = mem_alloc(&cx->al, sizeof *vm);
@@ -562,6 +579,7 @@ Vm *sc_vm_new(wf_ctx *cx, const VmOptions *opt)
     vm->cx = cx;
     if (opt)
         vm->opt = *opt;
+    vm->opt.plain_alloc |= pools_off();
     vm->max_depth = vm->opt.max_depth ? vm->opt.max_depth : 1000;
     vm->version = 1;
     vm->gc_list.next = vm->gc_list.prev = &vm->gc_list;
@@ -577,17 +595,20 @@ Vm *sc_vm_new(wf_ctx *cx, const VmOptions *opt)
     return vm;
 }
 
-/* Everything but classes goes by counts and a collection; then the classes are emptied
- * while all of them still stand, and their memory is freed last. */
+/* The modules go by counts and a collection, while names, libraries and tensors are still
+ * there for __del__ methods; then what was left for those. The classes are emptied while
+ * all of them still stand, and their memory is freed last. */
 void sc_vm_free(Vm *vm)
 {
     wf_allocator al;
     GcObj *g, *next, list;
+    bool whole; /* it was made completely */
     int i;
 
     if (!vm)
         return;
     al = vm->cx->al;
+    whole = vm->builtins != NULL;
     vm->collecting = true;
     sc_clear_exc(vm);
     sc_put(vm, &vm->handled, NIL);
@@ -597,14 +618,17 @@ void sc_vm_free(Vm *vm)
         sc_dict_clear(vm, vm->modules);
     if (vm->main)
         obj_drop(vm, vm->main);
+    vm->main = NULL;
+    if (whole)
+        sc_collect(vm);
+    vm->collecting = vm->closing = true;
     if (vm->modules)
         obj_drop(vm, vm->modules);
     if (vm->builtins)
         obj_drop(vm, vm->builtins);
     vm->modules = vm->builtins = NULL;
-    vm->main = NULL;
     engine_free(vm);
-    if (vm->cls[C_type] && vm->cls[C_callable_iterator])
+    if (whole)
         sc_collect(vm);
     vm->collecting = true;
     if (vm->memory_error) {

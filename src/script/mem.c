@@ -170,20 +170,29 @@ static void free_now(Vm *vm, Obj *o)
         obj_drop(vm, c);
 }
 
-/* __del__ may bring the object back: then it lives on. */
-static bool run_del(Vm *vm, Obj *o)
+/* Call __del__, once in the life of an object. Whatever is pending stays pending. */
+static void run_del(Vm *vm, Obj *o)
 {
-    Value *fn = sc_class_find(o->cls, vm->known[S_del]), self = {T_OBJ, {.o = o}}, exc, r;
+    Value *at = sc_class_find(o->cls, vm->known[S_del]), self = {T_OBJ, {.o = o}}, fn, exc, r;
 
-    if (!fn)
-        return false;
+    if (!at || vm->closing || (o->flags & OBJ_FINALIZED))
+        return;
+    o->flags |= OBJ_FINALIZED;
     exc = vm->exc;
     vm->exc = NIL;
-    o->refs = 1;
-    r = sc_call(vm, *fn, &self, 1);
+    fn = sc_ref(*at);
+    r = sc_call(vm, fn, &self, 1);
+    sc_drop(vm, fn);
     sc_drop(vm, r);
     sc_clear_exc(vm);
     vm->exc = exc;
+}
+
+/* The last count is gone. __del__ may bring the object back: then it lives on. */
+static bool del_revives(Vm *vm, Obj *o)
+{
+    o->refs = 1;
+    run_del(vm, o);
     return --o->refs > 0;
 }
 
@@ -191,7 +200,7 @@ void sc_obj_free(Vm *vm, Obj *o)
 {
     GcObj *g = (GcObj *)o;
 
-    if (o->cls->has_del && run_del(vm, o))
+    if (o->cls->has_del && !(o->flags & OBJ_FINALIZED) && del_revives(vm, o))
         return;
     if (!(o->flags & OBJ_GC)) {
         free_now(vm, o);
@@ -264,33 +273,62 @@ static void list_join(GcObj *to, GcObj *from)
     list_init(from);
 }
 
-void sc_collect(Vm *vm)
+/* Move to live what of the list is referred to from outside of it, each object's holds
+ * not counted, and all that is reached from there. How many those are. */
+static int64_t part_live(Vm *vm, GcObj *list, int64_t holds, GcObj *live)
 {
-    GcObj live, *g, *next, *all = &vm->gc_list, dead;
+    GcObj *g, *next;
     int64_t n = 0;
 
-    vm->collecting = true;
-    for (g = all->next; g != all; g = g->next)
-        g->gc = (int64_t)g->h.refs;
-    for (g = all->next; g != all; g = g->next)
+    for (g = list->next; g != list; g = g->next)
+        g->gc = (int64_t)g->h.refs - holds;
+    for (g = list->next; g != list; g = g->next)
         visit(vm, g, subtract, NULL);
-    list_init(&live);
-    for (g = all->next; g != all; g = next) {
+    list_init(live);
+    for (g = list->next; g != list; g = next) {
         next = g->next;
         if (g->gc > 0)
-            revive((Value){T_OBJ, {.o = &g->h}}, &live);
+            revive((Value){T_OBJ, {.o = &g->h}}, live);
     }
-    for (g = live.next; g != &live; g = g->next, n++)
-        visit(vm, g, revive, &live);
+    for (g = live->next; g != live; g = g->next, n++)
+        visit(vm, g, revive, live);
+    return n;
+}
+
+/* Run what is to be run before the objects of the list go, and take those out that it
+ * brought back. All are held. */
+static void finalize(Vm *vm, GcObj *list)
+{
+    GcObj live, *g;
+    bool any = false;
+
+    for (g = list->next; g != list; g = g->next)
+        if (g->h.cls->has_del) {
+            run_del(vm, &g->h);
+            any = true;
+        }
+    if (!any)
+        return;
+    part_live(vm, list, 1, &live);
+    for (g = live.next; g != &live; g = g->next)
+        g->h.refs--; /* the hold; something else refers to it */
+    list_join(&vm->gc_list, &live);
+}
+
+void sc_collect(Vm *vm)
+{
+    GcObj live, *g, *all = &vm->gc_list, dead;
+    int64_t n;
+
+    vm->collecting = true;
+    n = part_live(vm, all, 0, &live);
     list_init(&dead);
     list_join(&dead, all);
     list_join(all, &live);
     /* hold every dead object while their contents go */
     for (g = dead.next; g != &dead; g = g->next)
         g->h.refs++;
-    for (g = dead.next; g != &dead; g = g->next)
-        if (g->h.cls->has_del && run_del(vm, &g->h))
-            g->h.refs++; /* cannot happen twice: only the hold is left below */
+    finalize(vm, &dead);
     for (int classes = 0; classes < 2; classes++) /* an object's end needs its class */
         for (g = dead.next; g != &dead; g = g->next)
             if (g->h.cls->d.destroy && (g->h.cls == vm->cls[C_type]) == classes)

@@ -164,6 +164,21 @@ const ClassDef sc_float_def = {.name = "float", .size = 1, .sealed = true, .make
                                .properties = number_properties};
 const ClassDef sc_bool_def = {.name = "bool", .size = 1, .sealed = true, .make = bool_make,
                               .make_params = "|x"};
-const ClassDef sc_none_def = {.name = "NoneType", .size = 1, .sealed = true};
-const ClassDef sc_ellipsis_def = {.name = "ellipsis", .size = 1, .sealed = true};
-const ClassDef sc_notimpl_def = {.name = "NotImplementedType", .size = 1, .sealed = true};
+
+/* type(None)(): the one value of the class */
+static Value only_make(Vm *vm, Class *cls, const Args *a)
+{
+    (void)a;
+    return (Value){cls == vm->cls[C_NoneType]   ? T_NONE
+                   : cls == vm->cls[C_ellipsis] ? T_ELLIPSIS
+                                                : T_NOTIMPL,
+                   {0}};
+}
+
+#define ONLY(id, text)                                                                   \
+    const ClassDef sc_##id##_def = {                                                     \
+        .name = text, .size = 1, .sealed = true, .make = only_make, .make_params = "",   \
+    }
+ONLY(none, "NoneType");
+ONLY(ellipsis, "ellipsis");
+ONLY(notimpl, "NotImplementedType");

@@ -107,7 +107,12 @@ struct Obj {
     uint32_t flags; /* OBJ_ */
     Class *cls;
 };
-enum { OBJ_GC = 1 /* in the collector's list */, OBJ_INTERNED = 2, OBJ_ASCII = 4 };
+enum {
+    OBJ_GC = 1, /* in the collector's list */
+    OBJ_INTERNED = 2,
+    OBJ_ASCII = 4,
+    OBJ_FINALIZED = 256 /* its __del__ has run, which happens once */
+};
 
 typedef struct GcObj { /* what may be part of a cycle */
     Obj h;
@@ -234,7 +239,16 @@ typedef struct Native {
     Class *owner;   /* of a method, else NULL; not counted */
     void *user;
     int16_t nreq, nmax, nall; /* required, by position, all; nmax -1: anything */
+    uint8_t self_is;          /* SELF_: what the first argument must be */
 } Native;
+
+/* What a native method relies on without looking: checked wherever it is called. */
+enum {
+    SELF_ANY,      /* nothing: a plain function, or a method of object */
+    SELF_INSTANCE, /* an instance of owner */
+    SELF_FILLED,   /* an instance of owner that has its native part: __init__ was called */
+    SELF_CLASS     /* owner or a class derived from it */
+};
 
 typedef struct Method { /* a function and its self */
     GcObj h;
@@ -335,6 +349,7 @@ typedef struct ClassDef {
     /* ... or init fills a fresh instance, also as __init__ of script subclasses. */
     bool (*init)(Vm *vm, Value self, const Args *a);
     const char *init_params; /* without self */
+    void (*fresh)(Vm *vm, Obj *o);    /* what a zeroed instance needs before its init */
     void (*destroy)(Vm *vm, Obj *o);  /* release contents, not the memory of o */
     void (*visit)(Obj *o, VisitFn fn, void *user); /* every owned value, once per count */
     void (*native_free)(Vm *vm, void *native); /* before the memory of native goes */
@@ -425,6 +440,7 @@ struct Vm {
     int64_t gc_count;   /* made since the last collection, less those freed */
     int64_t gc_limit;
     bool collecting;
+    bool closing;       /* the interpreter ends: no __del__ runs any more */
     GcObj *trash;       /* to be freed when the stack is shallow again */
     int free_depth;
 
@@ -644,6 +660,8 @@ Value sc_call_args(Vm *vm, Value fn, const Args *a);
 Value sc_call_method(Vm *vm, Value self, const char *name, const Value *args, int n);
 /* Arguments by a parameter list as in NativeDef; out has a place for each. Borrowed. */
 bool sc_bind_native(Vm *vm, const char *fname, const char *params, const Args *a, Value *out);
+/* Is self what f relies on? false: TypeError. NIL: none was given. */
+bool sc_check_self(Vm *vm, const Native *f, Value self);
 /* A frame for f with a's arguments moved or copied in; NULL: exception. */
 Frame *sc_frame_for(Vm *vm, Func *f, Value *args, int n, int nkw, Value *names, bool move);
 void sc_frame_free(Vm *vm, Frame *f);
@@ -653,6 +671,7 @@ Value sc_gen_next(Vm *vm, Gen *g, Value send);
 Value sc_gen_throw(Vm *vm, Gen *g, Value exc);
 /* Call the class body: its namespace. */
 Value sc_call_class(Vm *vm, Class *c, const Args *a);
+Value sc_make_value(Vm *vm, Class *c, const Args *a); /* by c's make, its arguments bound */
 
 /* ---- exc.c: exceptions ------------------------------------------------------------- */
 

@@ -1443,6 +1443,11 @@ again:
         ((Native *)fn.o)->self.tag == T_NIL && nkw == 0 && n == ((Native *)fn.o)->nall) {
         Native *nat = (Native *)fn.o;
 
+        if (nat->self_is != SELF_ANY &&
+            !(nat->self_is == SELF_INSTANCE && args[0].tag == T_OBJ &&
+              args[0].o->cls == nat->owner) &&
+            !sc_check_self(vm, nat, args[0]))
+            RAISE;
         v = nat->def->fn(vm, &(Args){args, n, 0, NULL, nat->user, nat->def});
     } else {
         v = sc_call_args(vm, fn, &(Args){args, n, nkw, names, NULL, NULL});

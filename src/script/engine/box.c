@@ -736,6 +736,12 @@ static Value dtype_type(Vm *vm, Value self)
     return k ? v_obj(gc_ref(k)) : NONE;
 }
 
+static void dtype_fresh(Vm *vm, Obj *o)
+{
+    ((DTypeObj *)(void *)o)->dtype = WF_F64; /* of None */
+    ((DTypeObj *)(void *)o)->front = &vm->engine->front[FRONT_NUMPY];
+}
+
 /* np.dtype("float32") */
 static bool dtype_init(Vm *vm, Value self, const Args *a)
 {
@@ -744,7 +750,7 @@ static bool dtype_init(Vm *vm, Value self, const Args *a)
     En e = {.vm = vm, .c = vm->cx, .f = g ? &g->front[FRONT_NUMPY] : NULL};
 
     o->front = e.f;
-    o->dtype = WF_F64; /* of None */
+    o->dtype = WF_F64;
     if (g && en_dtype(&e, a->v[0], &o->dtype))
         return true;
     o->dtype = WF_F64;
@@ -763,7 +769,7 @@ static const PropertyDef dtype_properties[] = {
 
 const ClassDef dtype_def = {
     .name = "dtype", .size = sizeof(DTypeObj), .attrs_at = offsetof(DTypeObj, attrs),
-    .init = dtype_init, .init_params = "dtype",
+    .init = dtype_init, .init_params = "dtype", .fresh = dtype_fresh,
     .repr = dtype_repr, .str = dtype_str, .compare = dtype_compare, .hash = dtype_hash,
     .call = dtype_call, .properties = dtype_properties, .destroy = dtype_destroy,
     .visit = dtype_visit,
@@ -802,6 +808,13 @@ static bool tensor_hash(Vm *vm, Value self, uint64_t *out)
     return true;
 }
 
+/* Until its __init__ a tensor is none of any library; what reads it finds an error. */
+static void tensor_fresh(Vm *vm, Obj *o)
+{
+    ((TensorObj *)(void *)o)->t = WF_NONE;
+    ((TensorObj *)(void *)o)->front = &vm->engine->front[FRONT_TORCH];
+}
+
 /* Tensor(x): the same tensor in another class, as nn.Parameter makes of one. */
 static bool tensor_init(Vm *vm, Value self, const Args *a)
 {
@@ -833,7 +846,7 @@ static bool tensor_init(Vm *vm, Value self, const Args *a)
 
 const ClassDef tensor_def = {
     .name = "Tensor", .size = sizeof(TensorObj), .attrs_at = offsetof(TensorObj, attrs),
-    .init = tensor_init, .init_params = "data", .destroy = tensor_destroy,
+    .init = tensor_init, .init_params = "data", .fresh = tensor_fresh, .destroy = tensor_destroy,
     .visit = tensor_visit, .hash = tensor_hash, .binary = tensor_binary,
     .unary = tensor_unary, .compare = tensor_compare, .getitem = tensor_getitem,
     .setitem = tensor_setitem, .truth = tensor_truth, .iter = tensor_iter,

@@ -555,6 +555,8 @@ static Value m_format(Vm *vm, const Args *a)
 
     if (!x)
         return sc_raise_ctx(vm);
+    if (!sc_to_cstr(vm, a->v[1], "__format__() argument"))
+        return NIL;
     if (x->symbolic || x->rank > 0 ||
         (as_str(a->v[1])->n == 0 &&
          as_tensor(a->v[0])->front != &vm->engine->front[FRONT_TORCH]))

@@ -552,7 +552,7 @@ static const PropertyDef program_properties[] = {
 };
 const ClassDef program_def = {
     .name = "Program", .size = sizeof(ProgramObj), .attrs_at = offsetof(ProgramObj, attrs),
-    .destroy = program_destroy, .visit = program_visit, .repr = program_repr,
+    .sealed = true, .destroy = program_destroy, .visit = program_visit, .repr = program_repr,
     .methods = program_methods, .properties = program_properties,
 };
 
