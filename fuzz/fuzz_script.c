@@ -1,14 +1,36 @@
 /* fuzz_script.c -- libFuzzer target for the script language.
  *
- * Any bytes: parse and compile; what compiles is run in a cancelled context, so that the
- * first call or loop of its own ends it, with output thrown away. Nothing may crash, hang
- * or leak. Files are out of reach: their names and modules are removed first.
+ * Any bytes: parse, compile and run, with output thrown away, until a timer cancels the
+ * context for good: then the next call or loop ends it. Nothing may crash, hang or leak.
+ * Files are out of reach: their names and modules are removed first.
  */
 #include "script/script.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/time.h>
 
 #define MAX_TEXT 20000
+#define RUN_US 30000 /* of running time */
+
+static wf_ctx *running;
+
+static void on_timer(int sig)
+{
+    (void)sig;
+    if (running)
+        wf_cancel(running);
+}
+
+/* Cancels cx again and again; NULL: no more. */
+static void timer(wf_ctx *cx)
+{
+    struct itimerval t = {{0, cx ? RUN_US : 0}, {0, cx ? RUN_US : 0}};
+
+    running = cx;
+    signal(SIGPROF, on_timer);
+    setitimer(ITIMER_PROF, &t, NULL);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,7 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const gone[] = {"open", "input"};
     long left = 1000000;
-    VmOptions opt = {.write = discard, .write_user = &left, .max_depth = 60};
+    VmOptions opt = {.write = discard, .write_user = &left, .max_depth = 60,
+                     .stay_cancelled = true};
     wf_ctx *cx;
     Vm *vm;
 
@@ -42,8 +65,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         sc_dict_remove(vm, vm->builtins, v_obj(s));
         obj_drop(vm, s);
     }
-    wf_cancel(cx);
+    timer(cx);
     sc_run_text(vm, "fuzz.py", (const char *)data, size);
+    timer(NULL);
     wf_ctx_message(cx);
     sc_vm_free(vm);
     wf_ctx_free(cx);

@@ -4,8 +4,12 @@
 #include "test.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #define DIRECTORY "tests/script"
 
@@ -206,6 +210,24 @@ TEST(recursion_of_any_kind_ends_in_an_error)
         "def f():\n    a = b = 0\n    for i in range(100000): a, b = [a], [b]\n    a == b\n",
         "def f(): sorted([1, 2], key=lambda x: f())\n",
         "def g(): yield from g()\ndef f(): list(g())\n",
+        "def f():\n    m = [1]\n    for i in range(200000): m = map(abs, m)\n    next(m)\n",
+        "def f():\n    m = [1]\n    for i in range(200000): m = filter(None, m)\n    list(m)\n",
+        "def f():\n    m = [1]\n    for i in range(200000): m = zip(m)\n    sum(m)\n",
+        "def f():\n    m = [1]\n    for i in range(200000): m = enumerate(m)\n    [*m]\n",
+        "def f():\n    m = [1]\n    for i in range(200000): m = (x for x in m)\n    max(m)\n",
+        "def f():\n    t = ()\n    for i in range(100000): t = (t,)\n    hash(t)\n",
+        "def f():\n    d = {}\n    for i in range(100000): d = {1: d}\n    str(d)\n",
+        "import copy\ndef f():\n    l = []\n    for i in range(9000): l = [l]\n    copy.deepcopy(l)\n",
+        "import json\ndef f():\n    l = []\n    for i in range(9000): l = [l]\n    json.dumps(l)\n",
+        "class A:\n    def __iter__(self): return iter(self)\ndef f(): list(A())\n",
+        "class A:\n    def __len__(self): return len(self)\ndef f(): bool(A())\n",
+        "class A:\n    def __hash__(self): return hash(self)\ndef f(): {A()}\n",
+        "class A:\n    def __contains__(self, x): return x in self\ndef f(): 1 in A()\n",
+        "class A:\n    def __getitem__(self, x): return self[x]\ndef f(): A()[1]\n",
+        "class A:\n    def __call__(self): return self()\ndef f(): A()()\n",
+        "class A:\n    def __index__(self): return [1][self]\ndef f(): [1][A()]\n",
+        "class A:\n    def __neg__(self): return -self\ndef f(): -A()\n",
+        "class A:\n    @property\n    def p(self): return self.p\ndef f(): A().p\n",
     };
     char text[600];
 
@@ -229,6 +251,113 @@ TEST(nesting_too_deep_to_parse_is_a_syntax_error)
         cx = wf_ctx_new(NULL);
         run_in(cx, text);
         CHECK_EQ_INT(wf_ctx_status(cx), WF_ERR_SYNTAX);
+        wf_ctx_free(cx);
+    }
+}
+
+/* head, then n times link, then tail: compiled and run */
+static wf_status run_chain(const char *head, const char *link, int n, const char *tail)
+{
+    size_t size = strlen(head) + (size_t)n * strlen(link) + strlen(tail) + 1, at;
+    char *text = malloc(size);
+    wf_ctx *cx = wf_ctx_new(NULL);
+    wf_status s;
+
+    at = (size_t)snprintf(text, size, "%s", head);
+    for (int i = 0; i < n; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s", link);
+    snprintf(text + at, size - at, "%s", tail);
+    run_in(cx, text);
+    s = wf_ctx_status(cx);
+    free(text);
+    wf_ctx_free(cx);
+    return s;
+}
+
+TEST(chains_without_brackets_may_be_long_but_not_without_end)
+{
+    static const struct {
+        const char *head, *link, *tail;
+    } t[] = {
+        {"x = 1", " + 1", "\n"},
+        {"class A: pass\na = A()\na.x = a\nb = a", ".x", "\n"},
+        {"def f(): return f\nf", "()", "\n"},
+        {"d = {}\nd[0] = d\nd", "[0]", "\n"},
+        {"x = 5\nif x == 6: pass\n", "elif x == 7: pass\n", "else: x = 0\n"},
+        {"a = b = 1\nx = a if b else ", "a if b else ", "a\n"},
+    };
+
+    for (int i = 0; i < COUNT(t); i++) {
+        wf_status long_chain = run_chain(t[i].head, t[i].link, 1000000, t[i].tail);
+
+        if (i < 5)
+            CHECK_EQ_INT(run_chain(t[i].head, t[i].link, 1000, t[i].tail), WF_OK);
+        CHECK(long_chain == WF_ERR_LIMIT || long_chain == WF_ERR_SYNTAX);
+    }
+}
+
+TEST(temporary_files_are_their_owners_alone)
+{
+    char *line, *save = NULL, *lines;
+    struct stat st;
+    int n = 0;
+    wf_ctx *cx = wf_ctx_new(NULL);
+    mode_t old = umask(0);
+
+    lines = strdup(run_in(cx, "import tempfile\nprint(tempfile.mkdtemp())\n"
+                              "print(tempfile.NamedTemporaryFile(delete=False).name)\n"));
+    umask(old);
+    CHECK_STR(wf_ctx_message(cx), "");
+    for (line = strtok_r(lines, "\n", &save); line; line = strtok_r(NULL, "\n", &save), n++) {
+        REQUIRE(lstat(line, &st) == 0);
+        CHECK_EQ_INT(st.st_mode & 07777, n ? 0600 : 0700);
+        CHECK_EQ_INT(st.st_uid, geteuid());
+        remove(line);
+    }
+    CHECK_EQ_INT(n, 2);
+    free(lines);
+    wf_ctx_free(cx);
+}
+
+/* ---- interrupts -------------------------------------------------------------------- */
+
+static void *cancel_later(void *cx)
+{
+    struct timespec t = {0, 30000000};
+
+    nanosleep(&t, NULL);
+    wf_cancel(cx);
+    return NULL;
+}
+
+TEST(an_interrupt_is_an_exception_wherever_it_comes)
+{
+    static const char *const busy[] = {
+        "while True: x += 1",
+        "time.sleep(100)",
+        "sum(range(10**12))",
+        "max(range(10**12))",
+        "5.5 in iter(range(10**12))",
+        "any(map(int, itertools.repeat(0)))",
+        "list(filter(None, itertools.repeat(0)))",
+        "all(1 for x in iter(int, 1))",
+    };
+
+    for (int i = 0; i < COUNT(busy); i++) {
+        char text[400];
+        wf_ctx *cx = wf_ctx_new(NULL);
+        pthread_t th;
+
+        snprintf(text, sizeof text,
+                 "import time, itertools\ndef f():\n    x = 1\n    try:\n        %s\n"
+                 "    except KeyboardInterrupt:\n        for i in range(3): x = abs(i)\n"
+                 "        print('caught', x)\n    finally:\n        print('finally')\n"
+                 "f()\nprint('on')\n",
+                 busy[i]);
+        REQUIRE(pthread_create(&th, NULL, cancel_later, cx) == 0);
+        CHECK_STR(run_in(cx, text), "caught 2\nfinally\non\n");
+        CHECK_STR(wf_ctx_message(cx), "");
+        pthread_join(th, NULL);
         wf_ctx_free(cx);
     }
 }

@@ -53,7 +53,9 @@ Value *sc_dict_find_str(Dict *d, const Str *key)
     return NULL;
 }
 
-/* Is entry i the key? -1: an exception, or the dict changed under the comparison. */
+#define CHANGED 2
+
+/* Is entry i the key? -1: an exception, CHANGED: keys came or went while they were compared. */
 static int matches(Vm *vm, Dict *d, uint32_t i, Value key, uint64_t hash)
 {
     DictEntry *e = &d->e[i];
@@ -70,34 +72,55 @@ static int matches(Vm *vm, Dict *d, uint32_t i, Value key, uint64_t hash)
     k = sc_ref(e->key);
     r = sc_equal(vm, k, key);
     sc_drop(vm, k);
-    if (r >= 0 && d->keys != keys)
-        return sc_fail(vm, C_RuntimeError, "dictionary changed during lookup") - 1;
-    return r;
+    return r >= 0 && d->keys != keys ? CHANGED : r;
+}
+
+/* One walk over what may be the key. */
+static int find_once(Vm *vm, Dict *d, Value key, uint64_t hash, uint32_t *out)
+{
+    uint32_t i;
+    int r;
+
+    if (!d->index) {
+        for (i = 0; i < d->n; i++)
+            if ((r = matches(vm, d, i, key, hash))) {
+                *out = i;
+                return r;
+            }
+        return 0;
+    }
+    for (i = (uint32_t)hash & (d->slots - 1); d->index[i]; i = (i + 1) & (d->slots - 1)) {
+        uint32_t entry = d->index[i] - 1;
+
+        if ((r = matches(vm, d, entry, key, hash))) {
+            *out = entry;
+            return r;
+        }
+    }
+    return 0;
+}
+
+static bool find_hashed(Vm *vm, Dict *d, Value key, uint64_t hash, uint32_t *out, bool *found)
+{
+    int r;
+
+    do /* as CPython does: a dict that changed is searched again */
+        r = find_once(vm, d, key, hash, out);
+    while (r == CHANGED);
+    *found = r > 0;
+    return r >= 0;
 }
 
 bool sc_dict_find_entry(Vm *vm, Dict *d, Value key, uint32_t *out, bool *found)
 {
     uint64_t hash;
-    uint32_t i;
-    int r;
+    bool ok;
 
     *found = false;
-    if (!sc_hash(vm, key, &hash))
-        return false;
-    if (!d->index) {
-        for (i = 0; i < d->n; i++)
-            if ((r = matches(vm, d, i, key, hash))) {
-                *out = i;
-                return *found = r > 0;
-            }
-        return true;
-    }
-    for (i = (uint32_t)hash & (d->slots - 1); d->index[i]; i = (i + 1) & (d->slots - 1))
-        if ((r = matches(vm, d, d->index[i] - 1, key, hash))) {
-            *out = d->index[i] - 1;
-            return *found = r > 0;
-        }
-    return true;
+    sc_ref(key); /* it may be a key of another container */
+    ok = sc_hash(vm, key, &hash) && find_hashed(vm, d, key, hash, out, found);
+    sc_drop(vm, key);
+    return ok;
 }
 
 Value *sc_dict_find(Vm *vm, Dict *d, Value key)
@@ -178,19 +201,34 @@ static bool insert(Vm *vm, Dict *d, Value key, Value v, uint64_t hash)
     return true;
 }
 
-bool sc_dict_put(Vm *vm, Dict *d, Value key, Value v)
+bool sc_dict_put_hashed(Vm *vm, Dict *d, Value key, Value v, uint64_t hash)
 {
     uint32_t i;
-    bool found;
-    uint64_t hash;
+    bool found, ok;
 
-    if (!sc_dict_find_entry(vm, d, key, &i, &found))
-        return false;
-    if (found) {
+    sc_ref(key); /* both may be borrowed from what a comparison changes */
+    sc_ref(v);
+    ok = find_hashed(vm, d, key, hash, &i, &found);
+    if (ok && found)
         sc_put(vm, &d->e[i].val, sc_ref(v));
-        return true;
-    }
-    return sc_hash(vm, key, &hash) && insert(vm, d, key, v, hash);
+    else if (ok)
+        ok = insert(vm, d, key, v, hash);
+    sc_drop(vm, key);
+    sc_drop(vm, v);
+    return ok;
+}
+
+bool sc_dict_put(Vm *vm, Dict *d, Value key, Value v)
+{
+    uint64_t hash;
+    bool ok;
+
+    sc_ref(key);
+    sc_ref(v);
+    ok = sc_hash(vm, key, &hash) && sc_dict_put_hashed(vm, d, key, v, hash);
+    sc_drop(vm, key);
+    sc_drop(vm, v);
+    return ok;
 }
 
 bool sc_dict_put_str(Vm *vm, Dict *d, Str *key, Value v)
@@ -298,9 +336,15 @@ bool sc_dict_update(Vm *vm, Dict *d, Value other)
     DictEntry *e;
 
     if (sc_is(vm, other, C_dict)) {
-        for (uint32_t i = 0; dict_next((Dict *)other.o, &i, &e);)
-            if (!sc_dict_put(vm, d, e->key, e->val))
+        Dict *from = (Dict *)other.o;
+        uint32_t was = from->keys;
+
+        for (uint32_t i = 0; dict_next(from, &i, &e);) {
+            if (!sc_dict_put_hashed(vm, d, e->key, e->val, e->hash))
                 return false;
+            if (from->keys != was && from != d)
+                return sc_fail(vm, C_RuntimeError, "dict mutated during update");
+        }
         return true;
     }
     keys = sc_getattr_opt(vm, other, vm->known[S_keys]);
@@ -361,12 +405,17 @@ static Value dict_repr(Vm *vm, Value self)
     d->h.h.flags |= 64;
     buf_char(&b, '{');
     for (uint32_t i = 0; dict_next(d, &i, &e);) {
+        Value k = sc_ref(e->key), v = sc_ref(e->val);
+        bool ok;
+
         if (n++)
             buf_str(&b, ", ");
-        if (!buf_value(&b, e->key, true))
-            break;
+        ok = buf_value(&b, k, true);
         buf_str(&b, ": ");
-        if (i > d->n || !buf_value(&b, d->e[i - 1].val, true))
+        ok = ok && buf_value(&b, v, true);
+        sc_drop(vm, k);
+        sc_drop(vm, v);
+        if (!ok)
             break;
     }
     buf_char(&b, '}');
@@ -777,7 +826,11 @@ static Value m_move_to_end(Vm *vm, const Args *a)
     if (!r)
         return NIL;
     sc_dict_clear(vm, d);
-    bool ok = insert(vm, d, e.key, e.val, e.hash) && sc_dict_update(vm, d, v_obj(r));
+    bool ok = insert(vm, d, e.key, e.val, e.hash);
+    DictEntry *x;
+
+    for (i = 0; ok && dict_next(r, &i, &x);)
+        ok = insert(vm, d, x->key, x->val, x->hash);
 
     sc_drop(vm, e.key);
     sc_drop(vm, e.val);

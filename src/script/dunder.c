@@ -13,17 +13,18 @@ Value dunder_call(Vm *vm, Value self, KnownStr name, const Value *args, int n)
 
     if (!fn || fn->tag == T_NONE)
         return NIL;
+    sc_ref(self); /* it may be borrowed from what the method changes */
     if (sc_is_exact(vm, *fn, C_function)) {
         v[0] = self;
         for (int i = 0; i < n; i++)
             v[i + 1] = args[i];
-        return sc_call(vm, *fn, v, n + 1);
+        r = sc_call(vm, *fn, v, n + 1);
+    } else {
+        f = sc_bind(vm, *fn, self, sc_class_of(vm, self));
+        r = f.tag == T_NIL ? NIL : sc_call(vm, f, args, n);
+        sc_drop(vm, f);
     }
-    f = sc_bind(vm, *fn, self, sc_class_of(vm, self));
-    if (f.tag == T_NIL)
-        return NIL;
-    r = sc_call(vm, f, args, n);
-    sc_drop(vm, f);
+    sc_drop(vm, self);
     return r;
 }
 

@@ -182,6 +182,14 @@ Value sc_take_exc(Vm *vm)
     return e;
 }
 
+bool sc_interrupt(Vm *vm)
+{
+    if (!vm->opt.stay_cancelled)
+        __atomic_store_n(&vm->cx->cancelled, 0, __ATOMIC_RELAXED);
+    sc_raise(vm, C_KeyboardInterrupt, "%s", "");
+    return true;
+}
+
 void sc_clear_exc(Vm *vm) { set_pending(vm, NIL); }
 
 bool sc_exc_is(Vm *vm, KnownClass k)

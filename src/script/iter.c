@@ -89,9 +89,16 @@ static Value reversed_next(Vm *vm, Value self)
 {
     Iter *it = (Iter *)self.o;
 
+    Value v;
+
     if (it->i <= 0)
         return NIL;
-    return sc_getitem(vm, it->a, v_int(--it->i));
+    v = sc_getitem(vm, it->a, v_int(--it->i));
+    if (v.tag == T_NIL && sc_exc_is(vm, C_IndexError)) { /* it shrank */
+        sc_clear_exc(vm);
+        it->i = 0;
+    }
+    return v;
 }
 
 static Value reversed_make(Vm *vm, Class *cls, const Args *a)

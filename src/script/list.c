@@ -148,6 +148,7 @@ bool sc_sort(Vm *vm, List *l, Value key, bool reverse)
     int64_t n = l->n, cap = l->cap, i;
     Value *v = l->v;
     SortItem *items;
+    List added;
     bool ok = true;
 
     if (n < 2)
@@ -166,19 +167,18 @@ bool sc_sort(Vm *vm, List *l, Value key, bool reverse)
         }
     }
     ok = ok && merge_sort(vm, items, items + n, n, reverse);
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < n; i++)
         v[i] = items[i].v;
-        sc_drop(vm, items[i].key);
-    }
-    if (l->n || l->cap) {
-        list_clear(vm, l);
-        if (ok)
-            ok = sc_fail(vm, C_ValueError, "list modified during sort");
-    }
+    added = *l; /* what was put into it meanwhile; nothing is dropped before it is whole */
     l->v = v;
     l->n = n;
     l->cap = cap;
+    for (i = 0; i < n; i++)
+        sc_drop(vm, items[i].key);
     sc_free(vm, items, (size_t)n * 2 * sizeof *items);
+    if (added.cap && ok)
+        ok = sc_fail(vm, C_ValueError, "list modified during sort");
+    list_clear(vm, &added);
     return ok;
 }
 
@@ -214,14 +214,15 @@ static Value list_compare(Vm *vm, CmpOp op, Value a, Value b)
     if ((op == CMP_EQ || op == CMP_NE) && x->n != y->n)
         return v_bool(op == CMP_NE);
     for (i = 0; i < x->n && i < y->n; i++) {
-        int e = sc_equal(vm, x->v[i], y->v[i]);
+        Value p = sc_ref(x->v[i]), q = sc_ref(y->v[i]), r = NIL;
+        int e = sc_equal(vm, p, q);
 
-        if (e < 0)
-            return NIL;
-        if (!e)
-            return op == CMP_EQ   ? v_bool(false)
-                   : op == CMP_NE ? v_bool(true)
-                                  : sc_compare(vm, op, x->v[i], y->v[i]);
+        if (e == 0)
+            r = op == CMP_EQ || op == CMP_NE ? v_bool(op == CMP_NE) : sc_compare(vm, op, p, q);
+        sc_drop(vm, p);
+        sc_drop(vm, q);
+        if (e <= 0)
+            return r;
     }
     return sc_compare(vm, op, v_int(x->n), v_int(y->n));
 }
@@ -251,6 +252,15 @@ static Value list_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, boo
     n = k.i > 0 ? k.i : 0;
     if (!mul_i64(n, l->n, &total))
         return sc_raise_memory(vm);
+    if (inplace && !reflected) {
+        if (total == 0)
+            list_clear(vm, l);
+        else if (!sc_grow(vm, &l->v, &l->cap, total, sizeof *l->v))
+            return NIL;
+        for (int64_t i = l->n; i < total; i++)
+            l->v[l->n++] = sc_ref(l->v[i % (total / n)]);
+        return sc_ref(a);
+    }
     r = sc_list(vm, total);
     for (int64_t i = 0; r && i < total; i++)
         r->v[i] = sc_ref(l->v[i % l->n]);
@@ -259,11 +269,11 @@ static Value list_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, boo
 
 static bool list_index(Vm *vm, List *l, Value key, const char *what, int64_t *out)
 {
-    if (key.tag != T_INT && !sc_to_int(vm, key, &key.i)) {
-        sc_clear_exc(vm);
-        return sc_fail(vm, C_TypeError, "list indices must be integers or slices, not %s",
-                       sc_type_name(vm, key));
-    }
+    if (key.tag != T_INT && !sc_to_int(vm, key, &key.i))
+        return !sc_exc_is(vm, C_TypeError)
+                   ? false
+                   : sc_fail(vm, C_TypeError, "list indices must be integers or slices, not %s",
+                             sc_type_name(vm, key));
     *out = key.i + (key.i < 0 ? l->n : 0);
     if (*out < 0 || *out >= l->n)
         return sc_fail(vm, C_IndexError, "list %s out of range", what);
@@ -276,7 +286,7 @@ static Value list_getitem(Vm *vm, Value self, Value key)
     int64_t i, start, stop, step, n;
 
     if (sc_is_exact(vm, key, C_slice)) {
-        if (!sc_slice_indices(vm, (Slice *)key.o, l->n, &start, &stop, &step, &n))
+        if (!sc_slice_indices(vm, (Slice *)key.o, &l->n, &start, &stop, &step, &n))
             return NIL;
         r = sc_list(vm, n);
         for (i = 0; r && i < n; i++)
@@ -313,6 +323,28 @@ static bool splice(Vm *vm, List *l, int64_t start, int64_t n, List *r)
     return true;
 }
 
+/* Remove n elements from start, step apart. They are dropped when the list is whole again. */
+static bool delete_stepped(Vm *vm, List *l, int64_t start, int64_t step, int64_t n)
+{
+    List *old = sc_list(vm, n);
+    int64_t i, k, to;
+
+    if (!old)
+        return false;
+    if (step < 0) {
+        start += (n - 1) * step;
+        step = -step;
+    }
+    for (i = to = n ? start : l->n, k = 0; i < l->n; i++)
+        if (k < n && i == start + k * step)
+            old->v[k++] = l->v[i];
+        else
+            l->v[to++] = l->v[i];
+    l->n = to;
+    obj_drop(vm, old);
+    return true;
+}
+
 static bool set_slice(Vm *vm, List *l, Slice *s, Value v)
 {
     int64_t start, stop, step, n, i;
@@ -324,7 +356,7 @@ static bool set_slice(Vm *vm, List *l, Slice *s, Value v)
         if (!r || !sc_list_extend(vm, r, v))
             goto out;
     }
-    if (!sc_slice_indices(vm, s, l->n, &start, &stop, &step, &n))
+    if (!sc_slice_indices(vm, s, &l->n, &start, &stop, &step, &n))
         goto out;
     if (step == 1) {
         ok = splice(vm, l, start, n, r);
@@ -335,16 +367,15 @@ static bool set_slice(Vm *vm, List *l, Slice *s, Value v)
                      (long long)r->n, (long long)n);
             goto out;
         }
-        for (i = 0; i < n; i++)
-            sc_put(vm, &l->v[start + i * step], sc_ref(r->v[i]));
+        for (i = 0; i < n; i++) { /* the old ones go with r */
+            Value old = l->v[start + i * step];
+
+            l->v[start + i * step] = r->v[i];
+            r->v[i] = old;
+        }
         ok = true;
     } else {
-        if (step < 0) {
-            start += (n - 1) * step;
-            step = -step;
-        }
-        for (i = n - 1, ok = true; i >= 0 && ok; i--)
-            ok = splice(vm, l, start + i * step, 1, NULL);
+        ok = delete_stepped(vm, l, start, step, n);
     }
 out:
     if (r)

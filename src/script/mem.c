@@ -7,7 +7,8 @@
  * Cycles: every object that can hold others is in one list. A collection copies all
  * counts, subtracts one for each reference from within the list, and what then has none
  * left and is not reached from the rest is only referred to by itself: its contents are
- * dropped, which frees it. It runs when the list has grown by half since the last time.
+ * dropped, which frees it. It is due when the list has grown by half since the last time,
+ * and runs between instructions: code that allocates need not expect __del__ methods.
  */
 #include "ast.h"
 
@@ -131,8 +132,6 @@ void *sc_gc_new(Vm *vm, Class *cls, size_t size)
 {
     GcObj *o;
 
-    if (vm->gc_count > vm->gc_limit && !vm->collecting)
-        sc_collect(vm);
     o = (GcObj *)sc_obj_new(vm, cls, size);
     if (!o)
         return NULL;
@@ -311,7 +310,10 @@ static void finalize(Vm *vm, GcObj *list)
         return;
     part_live(vm, list, 1, &live);
     for (g = live.next; g != &live; g = g->next)
-        g->h.refs--; /* the hold; something else refers to it */
+        if (g->h.flags & OBJ_HELD) { /* others were reached outside of the list */
+            g->h.flags &= ~(uint32_t)OBJ_HELD;
+            g->h.refs--; /* something else refers to it */
+        }
     list_join(&vm->gc_list, &live);
 }
 
@@ -326,8 +328,10 @@ void sc_collect(Vm *vm)
     list_join(&dead, all);
     list_join(all, &live);
     /* hold every dead object while their contents go */
-    for (g = dead.next; g != &dead; g = g->next)
+    for (g = dead.next; g != &dead; g = g->next) {
+        g->h.flags |= OBJ_HELD;
         g->h.refs++;
+    }
     finalize(vm, &dead);
     for (int classes = 0; classes < 2; classes++) /* an object's end needs its class */
         for (g = dead.next; g != &dead; g = g->next)

@@ -2,6 +2,11 @@
  *
  * ints have 64 bits; a result that does not fit raises OverflowError. // and % round
  * towards minus infinity, / of ints is the nearest double.
+ *
+ * Operands are borrowed, often from a container, and what runs here may be code of the
+ * script that empties it. So comparison, hashing, arithmetic and text hold their operands
+ * until they are done. A container need not hold its elements for them, but after each
+ * such call it must look at its size and its array afresh.
  */
 #include "script.h"
 #include "dunder.h"
@@ -174,6 +179,19 @@ static Value number_binary(Vm *vm, BinOp op, Value a, Value b)
     return float_binary(vm, op, as_double(a), as_double(b));
 }
 
+static Value unsupported(Vm *vm, BinOp op, Value a, Value b, bool inplace)
+{
+    if (op == OP2_ADD && is_str(a))
+        return sc_raise(vm, C_TypeError, "can only concatenate str (not \"%s\") to str",
+                        sc_type_name(vm, b));
+    if (op == OP2_ADD && (sc_is(vm, a, C_list) || sc_is(vm, a, C_tuple)))
+        return sc_raise(vm, C_TypeError, "can only concatenate %s (not \"%s\") to %s",
+                        sc_type_name(vm, a), sc_type_name(vm, b), sc_type_name(vm, a));
+    return sc_raise(vm, C_TypeError, "unsupported operand type(s) for %s%s: '%s' and '%s'",
+                    op == OP2_POW && inplace ? "**" : symbols[op], inplace ? "=" : "",
+                    sc_type_name(vm, a), sc_type_name(vm, b));
+}
+
 Value sc_binary(Vm *vm, BinOp op, Value a, Value b, bool inplace)
 {
     Class *ca, *cb;
@@ -189,6 +207,8 @@ Value sc_binary(Vm *vm, BinOp op, Value a, Value b, bool inplace)
     cb = sc_class_of(vm, b);
     if (!sc_enter(vm))
         return NIL;
+    sc_ref(a);
+    sc_ref(b);
     if (ca != cb && cb->d.binary && sc_is_subclass(cb, ca)) {
         r = cb->d.binary(vm, op, a, b, true, false);
         tried = true;
@@ -198,17 +218,11 @@ Value sc_binary(Vm *vm, BinOp op, Value a, Value b, bool inplace)
     if (r.tag == T_NOTIMPL && !tried && cb != ca && cb->d.binary)
         r = cb->d.binary(vm, op, a, b, true, false);
     sc_leave(vm);
-    if (r.tag != T_NOTIMPL)
-        return r;
-    if (op == OP2_ADD && is_str(a))
-        return sc_raise(vm, C_TypeError, "can only concatenate str (not \"%s\") to str",
-                        sc_type_name(vm, b));
-    if (op == OP2_ADD && (sc_is(vm, a, C_list) || sc_is(vm, a, C_tuple)))
-        return sc_raise(vm, C_TypeError, "can only concatenate %s (not \"%s\") to %s",
-                        sc_type_name(vm, a), sc_type_name(vm, b), sc_type_name(vm, a));
-    return sc_raise(vm, C_TypeError, "unsupported operand type(s) for %s%s: '%s' and '%s'",
-                    op == OP2_POW && inplace ? "**" : symbols[op], inplace ? "=" : "",
-                    sc_type_name(vm, a), sc_type_name(vm, b));
+    if (r.tag == T_NOTIMPL)
+        r = unsupported(vm, op, a, b, inplace);
+    sc_drop(vm, a);
+    sc_drop(vm, b);
+    return r;
 }
 
 Value sc_unary(Vm *vm, UnOp op, Value a)
@@ -317,6 +331,8 @@ Value sc_compare(Vm *vm, CmpOp op, Value a, Value b)
     cb = sc_class_of(vm, b);
     if (!sc_enter(vm))
         return NIL;
+    sc_ref(a);
+    sc_ref(b);
     if (ca != cb && cb->d.compare && sc_is_subclass(cb, ca))
         r = cb->d.compare(vm, swapped(op), b, a);
     if (r.tag == T_NOTIMPL && ca->d.compare)
@@ -326,12 +342,14 @@ Value sc_compare(Vm *vm, CmpOp op, Value a, Value b)
     else if (r.tag == T_NOTIMPL && cb->d.compare && op != CMP_EQ && op != CMP_NE && cb->script)
         r = cb->d.compare(vm, swapped(op), b, a);
     sc_leave(vm);
-    if (r.tag != T_NOTIMPL)
-        return r;
-    if (op == CMP_EQ || op == CMP_NE)
-        return v_bool(sc_same(a, b) == (op == CMP_EQ));
-    return sc_raise(vm, C_TypeError, "'%s' not supported between instances of '%s' and '%s'",
-                    names[op], sc_type_name(vm, a), sc_type_name(vm, b));
+    if (r.tag == T_NOTIMPL && (op == CMP_EQ || op == CMP_NE))
+        r = v_bool(sc_same(a, b) == (op == CMP_EQ));
+    else if (r.tag == T_NOTIMPL)
+        r = sc_raise(vm, C_TypeError, "'%s' not supported between instances of '%s' and '%s'",
+                     names[op], sc_type_name(vm, a), sc_type_name(vm, b));
+    sc_drop(vm, a);
+    sc_drop(vm, b);
+    return r;
 }
 
 static int truth_of(Vm *vm, Value r)
@@ -399,7 +417,9 @@ bool sc_hash(Vm *vm, Value v, uint64_t *out)
 
         if (!sc_enter(vm))
             return false;
+        sc_ref(v);
         ok = c->d.hash(vm, v, out);
+        sc_drop(vm, v);
         sc_leave(vm);
         return ok;
     }
@@ -515,8 +535,15 @@ Value sc_next(Vm *vm, Value it)
 {
     Class *c = sc_class_of(vm, it);
 
-    if (c->d.next)
-        return c->d.next(vm, it);
+    if (c->d.next) {
+        Value r;
+
+        if (sc_interrupted(vm) || !sc_enter(vm)) /* iterators of iterators of .. */
+            return NIL;
+        r = c->d.next(vm, it);
+        sc_leave(vm);
+        return r;
+    }
     return sc_raise(vm, C_TypeError, "'%s' object is not an iterator", sc_type_name(vm, it));
 }
 
@@ -545,7 +572,9 @@ Value sc_repr(Vm *vm, Value v)
     c = v.o->cls;
     if (!sc_enter(vm))
         return NIL;
+    sc_ref(v);
     r = c->d.repr(vm, v);
+    sc_drop(vm, v);
     sc_leave(vm);
     return r;
 }
@@ -558,7 +587,9 @@ Value sc_to_str(Vm *vm, Value v)
         return sc_repr(vm, v);
     if (!sc_enter(vm))
         return NIL;
+    sc_ref(v);
     r = v.o->cls->d.str(vm, v);
+    sc_drop(vm, v);
     sc_leave(vm);
     return r;
 }

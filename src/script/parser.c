@@ -479,24 +479,26 @@ static void parse_block_after(ScParser *p, AstList *out, const char *what, uint3
 static Ast *parse_if(ScParser *p)
 {
     ScToken *t = tok(p);
-    Ast *s = ast_new(p, S_IF, t);
-    uint32_t cap = 0;
-    bool elif = at_kw(p, KW_elif);
+    Ast *first = ast_new(p, S_IF, t), *s = first;
 
-    p->at++;
-    s->a = parse_named(p);
-    ast_end(p, s);
-    parse_block_after(p, &s->list, elif ? "'elif' statement" : "'if' statement", t->line);
-    if (at_kw(p, KW_elif)) {
-        parse_deeper(p);
-        list_push(p, &s->more, &cap, parse_if(p));
-        p->u->depth--;
-    } else if (at_kw(p, KW_else)) {
+    for (;;) {
+        bool elif = s != first;
+
+        p->at++;
+        s->a = parse_named(p);
+        ast_end(p, s);
+        parse_block_after(p, &s->list, elif ? "'elif' statement" : "'if' statement", t->line);
         t = tok(p);
+        if (!at_kw(p, KW_elif))
+            break;
+        list_push(p, &s->more, &(uint32_t){0}, ast_new(p, S_IF, t));
+        s = s->more.v[0];
+    }
+    if (at_kw(p, KW_else)) {
         p->at++;
         parse_block_after(p, &s->more, "'else' statement", t->line);
     }
-    return s;
+    return first;
 }
 
 static void parse_loop_rest(ScParser *p, Ast *s, const char *what)

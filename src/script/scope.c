@@ -11,7 +11,12 @@
 typedef struct Scan {
     Unit *u;
     Scope *last; /* of the list of all */
+    int depth;   /* of the tree here */
 } Scan;
+
+/* This is the first walk over the tree, and the deepest tree it takes is what those after
+ * it must be able to recurse over: chains like a+a+a.. or a.x.x.. nest without brackets. */
+#define TREE_DEPTH 3000
 
 static void scan_expr(Scan *c, Scope *s, Ast *a);
 static void scan_stmts(Scan *c, Scope *s, const AstList *l);
@@ -162,6 +167,13 @@ static void scan_comp(Scan *c, Scope *s, Ast *a)
         scan_expr(c, k, a->b);
 }
 
+static void go_deeper(Scan *c, const Ast *a)
+{
+    if (++c->depth > TREE_DEPTH)
+        unit_error(c->u, C_RecursionError, a->line, a->col, a->len,
+                   "maximum recursion depth exceeded during compilation");
+}
+
 static void scan_list(Scan *c, Scope *s, const AstList *l)
 {
     for (uint32_t i = 0; i < l->n; i++)
@@ -196,6 +208,7 @@ static void scan_expr(Scan *c, Scope *s, Ast *a)
     }
     default: break;
     }
+    go_deeper(c, a);
     if (a->a)
         scan_expr(c, s, a->a);
     if (a->b)
@@ -204,6 +217,7 @@ static void scan_expr(Scan *c, Scope *s, Ast *a)
         scan_expr(c, s, a->c);
     scan_list(c, s, &a->list);
     scan_list(c, s, &a->more);
+    c->depth--;
 }
 
 /* ---- statements -------------------------------------------------------------------- */
@@ -345,8 +359,11 @@ static void scan_stmt(Scan *c, Scope *s, Ast *a)
 
 static void scan_stmts(Scan *c, Scope *s, const AstList *l)
 {
-    for (uint32_t i = 0; i < l->n; i++)
+    for (uint32_t i = 0; i < l->n; i++) {
+        go_deeper(c, l->v[i]);
         scan_stmt(c, s, l->v[i]);
+        c->depth--;
+    }
 }
 
 /* ---- resolving --------------------------------------------------------------------- */

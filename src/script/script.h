@@ -111,7 +111,8 @@ enum {
     OBJ_GC = 1, /* in the collector's list */
     OBJ_INTERNED = 2,
     OBJ_ASCII = 4,
-    OBJ_FINALIZED = 256 /* its __del__ has run, which happens once */
+    OBJ_FINALIZED = 256, /* its __del__ has run, which happens once */
+    OBJ_HELD = 512       /* garbage that the collector holds while it runs __del__ methods */
 };
 
 typedef struct GcObj { /* what may be part of a cycle */
@@ -421,6 +422,7 @@ typedef struct ModuleDef {
 typedef struct VmOptions {
     bool plain_alloc; /* no pools: every allocation goes to the context's allocator */
     int max_depth;    /* of script calls; 0: 1000 */
+    bool stay_cancelled; /* handlers are interrupted again: a script cannot go on */
     void (*write)(void *user, const char *s, size_t n, bool err); /* NULL: stdio */
     void *write_user;
     int argc;
@@ -482,6 +484,9 @@ bool sc_grow(Vm *vm, void *slot, int64_t *cap, int64_t need, size_t elem);
 Obj *sc_obj_new(Vm *vm, Class *cls, size_t size); /* zeroed after the header */
 void *sc_gc_new(Vm *vm, Class *cls, size_t size); /* the same, seen by the collector */
 void sc_collect(Vm *vm);
+/* Collect if enough was made since the last time. It runs __del__ methods, so only where
+ * code of the script may run: between instructions, never inside an allocation. */
+static inline void sc_collect_if_due(Vm *vm);
 void sc_memory_done(Vm *vm);
 
 /* ---- str.c: strings ---------------------------------------------------------------- */
@@ -538,8 +543,9 @@ bool sc_sort(Vm *vm, List *l, Value key, bool reverse);
 Tuple *sc_tuple(Vm *vm, int64_t n);
 Tuple *sc_tuple_of(Vm *vm, const Value *v, int64_t n);
 Tuple *sc_tuple_from(Vm *vm, Value iterable);
-/* Indices a slice picks from n elements; step != 0. */
-bool sc_slice_indices(Vm *vm, Slice *s, int64_t n, int64_t *start, int64_t *stop,
+/* Indices a slice picks from *length elements; step != 0. The length is read after the
+ * bounds, whose __index__ may change it. */
+bool sc_slice_indices(Vm *vm, Slice *s, const int64_t *length, int64_t *start, int64_t *stop,
                       int64_t *step, int64_t *count);
 Value sc_slice(Vm *vm, Value start, Value stop, Value step);
 Value sc_range(Vm *vm, int64_t start, int64_t stop, int64_t step);
@@ -554,6 +560,7 @@ Dict *sc_set(Vm *vm);
 Value *sc_dict_find(Vm *vm, Dict *d, Value key);
 Value *sc_dict_find_str(Dict *d, const Str *key); /* key interned; never fails */
 bool sc_dict_put(Vm *vm, Dict *d, Value key, Value v); /* counts of both are taken */
+bool sc_dict_put_hashed(Vm *vm, Dict *d, Value key, Value v, uint64_t hash); /* known hash */
 bool sc_dict_put_str(Vm *vm, Dict *d, Str *key, Value v);
 int sc_dict_remove(Vm *vm, Dict *d, Value key); /* 1 removed, 0 absent, -1 exception */
 void sc_dict_clear(Vm *vm, Dict *d);
@@ -686,6 +693,10 @@ bool sc_set_exc(Vm *vm, Value exc_or_class, Value cause);
 Value sc_take_exc(Vm *vm);          /* the pending one, now handled: owned */
 bool sc_exc_is(Vm *vm, KnownClass k); /* is one of this class pending? */
 void sc_clear_exc(Vm *vm);
+/* wf_cancel was called: KeyboardInterrupt is pending, and the call has had its effect.
+ * Whatever loops asks: the machine at jumps back and calls, natives by sc_next. */
+static inline bool sc_interrupted(Vm *vm);
+bool sc_interrupt(Vm *vm); /* always true */
 void sc_trace_add(Vm *vm, Exc *e, const Frame *f);
 void sc_report(Vm *vm); /* the pending exception as the context's error; clears it */
 Value sc_exc_text(Vm *vm, Exc *e); /* str(e) */
@@ -741,5 +752,11 @@ static inline int sc_truth(Vm *vm, Value v)
     return v.tag <= T_INT && v.tag >= T_NONE ? v.i != 0 : sc_truth_slow(vm, v);
 }
 static inline bool sc_failed(const Vm *vm) { return vm->exc.tag != T_NIL; }
+static inline void sc_collect_if_due(Vm *vm)
+{
+    if (UNLIKELY(vm->gc_count > vm->gc_limit) && !vm->collecting)
+        sc_collect(vm);
+}
+static inline bool sc_interrupted(Vm *vm) { return cancelled(vm->cx) && sc_interrupt(vm); }
 
 #endif

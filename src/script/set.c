@@ -13,7 +13,7 @@ bool sc_set_add_all(Vm *vm, Dict *set, Value iterable)
     if (sc_is(vm, iterable, C_set) || sc_is(vm, iterable, C_frozenset) ||
         sc_is(vm, iterable, C_dict)) {
         for (uint32_t i = 0; dict_next((Dict *)iterable.o, &i, &e);)
-            if (!sc_dict_put(vm, set, e->key, NONE))
+            if (!sc_dict_put_hashed(vm, set, e->key, NONE, e->hash))
                 return false;
         return true;
     }
@@ -183,15 +183,23 @@ static Value combine(Vm *vm, BinOp op, Dict *x, Dict *y)
     uint32_t i;
 
     for (i = 0; ok && dict_next(x, &i, &e);) {
-        bool in = op != OP2_OR && sc_dict_find(vm, y, e->key) != NULL;
+        Value k = sc_ref(e->key);
+        uint64_t hash = e->hash;
+        bool in = op != OP2_OR && sc_dict_find(vm, y, k) != NULL;
 
         ok = !sc_failed(vm);
         if (ok && (op == OP2_OR || (op == OP2_AND ? in : !in)))
-            ok = sc_dict_put(vm, r, e->key, NONE);
+            ok = sc_dict_put_hashed(vm, r, k, NONE, hash);
+        sc_drop(vm, k);
     }
-    for (i = 0; ok && (op == OP2_OR || op == OP2_XOR) && dict_next(y, &i, &e);)
-        if (op == OP2_OR || !sc_dict_find(vm, x, e->key))
-            ok = sc_dict_put(vm, r, e->key, NONE);
+    for (i = 0; ok && (op == OP2_OR || op == OP2_XOR) && dict_next(y, &i, &e);) {
+        Value k = sc_ref(e->key);
+        uint64_t hash = e->hash;
+        bool in = op == OP2_XOR && sc_dict_find(vm, x, k) != NULL;
+
+        ok = !sc_failed(vm) && (in || sc_dict_put_hashed(vm, r, k, NONE, hash));
+        sc_drop(vm, k);
+    }
     if (!ok && r) {
         obj_drop(vm, r);
         return NIL;

@@ -434,7 +434,7 @@ static Value str_getitem(Vm *vm, Value self, Value key)
     if (sc_is_exact(vm, key, C_slice)) {
         Buf b = {.vm = vm};
 
-        if (!sc_slice_indices(vm, (Slice *)key.o, s->chars, &start, &stop, &step, &n))
+        if (!sc_slice_indices(vm, (Slice *)key.o, &(int64_t){s->chars}, &start, &stop, &step, &n))
             return NIL;
         if (step == 1)
             return sc_str_slice(vm, s, start, start + n);

@@ -142,18 +142,18 @@ static Value tuple_getitem(Vm *vm, Value self, Value key)
     int64_t i, start, stop, step, n;
 
     if (sc_is_exact(vm, key, C_slice)) {
-        if (!sc_slice_indices(vm, (Slice *)key.o, t->n, &start, &stop, &step, &n))
+        if (!sc_slice_indices(vm, (Slice *)key.o, &t->n, &start, &stop, &step, &n))
             return NIL;
         r = sc_tuple(vm, n);
         for (i = 0; r && i < n; i++)
             r->v[i] = sc_ref(t->v[start + i * step]);
         return v_obj(r);
     }
-    if (!sc_to_int(vm, key, &i)) {
-        sc_clear_exc(vm);
-        return sc_raise(vm, C_TypeError, "tuple indices must be integers or slices, not %s",
-                        sc_type_name(vm, key));
-    }
+    if (!sc_to_int(vm, key, &i))
+        return !sc_exc_is(vm, C_TypeError)
+                   ? NIL
+                   : sc_raise(vm, C_TypeError, "tuple indices must be integers or slices, not %s",
+                              sc_type_name(vm, key));
     i += i < 0 ? t->n : 0;
     if (i < 0 || i >= t->n)
         return sc_raise(vm, C_IndexError, "tuple index out of range");
@@ -300,7 +300,7 @@ static Value range_getitem(Vm *vm, Value self, Value key)
     int64_t n = sc_range_len(r), i, start, stop, step, count;
 
     if (sc_is_exact(vm, key, C_slice)) {
-        if (!sc_slice_indices(vm, (Slice *)key.o, n, &start, &stop, &step, &count))
+        if (!sc_slice_indices(vm, (Slice *)key.o, &n, &start, &stop, &step, &count))
             return NIL;
         return sc_range(vm, r->start + start * r->step,
                         r->start + start * r->step + count * step * r->step, r->step * step);
@@ -406,41 +406,47 @@ Value sc_slice(Vm *vm, Value start, Value stop, Value step)
     return v_obj(s);
 }
 
-static bool bound(Vm *vm, Value v, int64_t n, int64_t low, int64_t high, int64_t none,
-                  int64_t *out)
+static bool slice_int(Vm *vm, Value v, int64_t *out)
 {
-    if (v.tag == T_NONE || v.tag == T_NIL) {
-        *out = none;
+    *out = 0;
+    if (v.tag == T_NONE || v.tag == T_NIL || sc_to_int(vm, v, out))
         return true;
-    }
-    if (!sc_to_int(vm, v, out)) {
-        sc_clear_exc(vm);
-        return sc_fail(vm, C_TypeError,
-                       "slice indices must be integers or None or have an __index__ method");
-    }
-    if (*out < 0)
-        *out = *out + n < low ? low : *out + n;
-    else if (*out > high)
-        *out = high;
-    return true;
+    if (sc_exc_is(vm, C_TypeError))
+        sc_raise(vm, C_TypeError,
+                 "slice indices must be integers or None or have an __index__ method");
+    return false;
 }
 
-bool sc_slice_indices(Vm *vm, Slice *s, int64_t n, int64_t *start, int64_t *stop, int64_t *step,
-                      int64_t *count)
+/* The bound i of a slice of n elements, within them; none where it was left out. */
+static int64_t bound(Value v, int64_t i, int64_t n, bool back, int64_t none)
+{
+    int64_t low = back ? -1 : 0, high = back ? n - 1 : n;
+
+    if (v.tag == T_NONE || v.tag == T_NIL)
+        return none;
+    i += i < 0 ? n : 0;
+    return i < low ? low : i > high ? high : i;
+}
+
+bool sc_slice_indices(Vm *vm, Slice *s, const int64_t *length, int64_t *start, int64_t *stop,
+                      int64_t *step, int64_t *count)
 {
     bool back;
+    int64_t n;
 
     *step = 1;
-    if (s->step.tag != T_NONE && s->step.tag != T_NIL && !sc_to_int(vm, s->step, step))
+    if (s->step.tag != T_NONE && s->step.tag != T_NIL && !slice_int(vm, s->step, step))
         return false;
     if (*step == 0)
         return sc_fail(vm, C_ValueError, "slice step cannot be zero");
     if (*step < -INT64_MAX)
         *step = -INT64_MAX;
     back = *step < 0;
-    if (!bound(vm, s->start, n, back ? -1 : 0, back ? n - 1 : n, back ? n - 1 : 0, start) ||
-        !bound(vm, s->stop, n, back ? -1 : 0, back ? n - 1 : n, back ? -1 : n, stop))
+    if (!slice_int(vm, s->start, start) || !slice_int(vm, s->stop, stop))
         return false;
+    n = *length;
+    *start = bound(s->start, *start, n, back, back ? n - 1 : 0);
+    *stop = bound(s->stop, *stop, n, back, back ? -1 : n);
     *count = back ? (*stop < *start ? (*start - *stop - 1) / -*step + 1 : 0)
                   : (*start < *stop ? (*stop - *start - 1) / *step + 1 : 0);
     return true;
@@ -503,7 +509,7 @@ static Value m_indices(Vm *vm, const Args *a)
     Value v[3];
 
     if (!sc_to_int(vm, a->v[1], &n) ||
-        !sc_slice_indices(vm, (Slice *)a->v[0].o, n, &start, &stop, &step, &count))
+        !sc_slice_indices(vm, (Slice *)a->v[0].o, &n, &start, &stop, &step, &count))
         return NIL;
     v[0] = v_int(start);
     v[1] = v_int(stop);

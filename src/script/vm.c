@@ -348,17 +348,20 @@ static bool merge_keywords(Vm *vm, Dict *into, Value from)
         DictEntry *e;
         Dict *d = (Dict *)from.o;
 
-        for (uint32_t i = 0; dict_next(d, &i, &e);) {
-            if (!is_str(e->key))
-                return sc_fail(vm, C_TypeError, "keywords must be strings");
-            if (sc_dict_find(vm, into, e->key))
-                return sc_fail(vm, C_TypeError,
-                               "got multiple values for keyword argument '%s'",
-                               as_str(e->key)->s);
-            if (!sc_dict_put(vm, into, e->key, e->val))
-                return false;
+        for (uint32_t i = 0; ok && dict_next(d, &i, &e);) {
+            k = sc_ref(e->key);
+            v = sc_ref(e->val);
+            if (!is_str(k))
+                ok = sc_fail(vm, C_TypeError, "keywords must be strings");
+            else if (sc_dict_find(vm, into, k))
+                ok = sc_fail(vm, C_TypeError, "got multiple values for keyword argument '%s'",
+                             as_str(k)->s);
+            else
+                ok = !sc_failed(vm) && sc_dict_put(vm, into, k, v);
+            sc_drop(vm, k);
+            sc_drop(vm, v);
         }
-        return true;
+        return ok;
     }
     keys = sc_getattr_opt(vm, from, vm->known[S_keys]);
     if (keys.tag == T_NIL)
@@ -740,6 +743,7 @@ Value sc_run(Vm *vm, Frame *fr)
     }
     fr->back = caller;
     fr->enter = FRAME_C;
+    sc_collect_if_due(vm);
     LOAD_FRAME();
     if (sc_failed(vm))
         goto raised_here;
@@ -968,11 +972,10 @@ L_JMP:
     pc += i.jump;
     NEXT;
 L_LOOP:
-    pc += i.jump;
-    if (cancelled(vm->cx)) {
-        sc_raise(vm, C_KeyboardInterrupt, "%s", "");
+    sc_collect_if_due(vm);
+    if (sc_interrupted(vm)) /* before the jump: its target may be outside of the try */
         RAISE;
-    }
+    pc += i.jump;
     NEXT;
 L_JT:
     t = sc_truth(vm, R(i.a));
@@ -1467,24 +1470,16 @@ call_done:
         goto again;
 }
 push_frame:
-    if (++vm->depth > vm->max_depth) {
+    sc_collect_if_due(vm);
+    if (++vm->depth > vm->max_depth || cancelled(vm->cx)) {
         Frame *back = fr->back;
 
         sc_frame_free(vm, fr);
         vm->depth--;
         fr = back;
         LOAD_FRAME();
-        sc_raise(vm, C_RecursionError, "maximum recursion depth exceeded");
-        goto raised_here;
-    }
-    if (cancelled(vm->cx)) {
-        Frame *back = fr->back;
-
-        sc_frame_free(vm, fr);
-        vm->depth--;
-        fr = back;
-        LOAD_FRAME();
-        sc_raise(vm, C_KeyboardInterrupt, "%s", "");
+        if (!sc_interrupted(vm))
+            sc_raise(vm, C_RecursionError, "maximum recursion depth exceeded");
         goto raised_here;
     }
     LOAD_FRAME();

@@ -10,7 +10,9 @@ bool open_sys(Vm *vm, ScModule *m);
 bool open_os(Vm *vm, ScModule *m);
 bool open_os_path(Vm *vm, ScModule *m);
 bool open_random(Vm *vm, ScModule *m);
+bool open_tempfile(Vm *vm, ScModule *m);
 bool open_files(Vm *vm); /* open() */
+Value os_raise_errno(Vm *vm, const char *path); /* os.c: errno as an OSError; NIL */
 
 extern const char *const source_random[], *const source_functools[],
     *const source_itertools[], *const source_collections[], *const source_dataclasses[],

@@ -11,7 +11,7 @@
 
 extern char **environ;
 
-static Value raise_errno(Vm *vm, const char *path)
+Value os_raise_errno(Vm *vm, const char *path)
 {
     int e = errno;
     KnownClass k = e == ENOENT    ? C_FileNotFoundError
@@ -30,21 +30,21 @@ static Value m_remove(Vm *vm, const Args *a)
 {
     const char *p = PATH_ARG(0);
 
-    return !p ? NIL : unlink(p) ? raise_errno(vm, p) : NONE;
+    return !p ? NIL : unlink(p) ? os_raise_errno(vm, p) : NONE;
 }
 
 static Value m_rmdir(Vm *vm, const Args *a)
 {
     const char *p = PATH_ARG(0);
 
-    return !p ? NIL : rmdir(p) ? raise_errno(vm, p) : NONE;
+    return !p ? NIL : rmdir(p) ? os_raise_errno(vm, p) : NONE;
 }
 
 static Value m_mkdir(Vm *vm, const Args *a)
 {
     const char *p = PATH_ARG(0);
 
-    return !p ? NIL : mkdir(p, 0777) ? raise_errno(vm, p) : NONE;
+    return !p ? NIL : mkdir(p, 0777) ? os_raise_errno(vm, p) : NONE;
 }
 
 static Value m_makedirs(Vm *vm, const Args *a)
@@ -63,12 +63,12 @@ static Value m_makedirs(Vm *vm, const Args *a)
         if (*s == '/') {
             *s = 0;
             if (mkdir(path, 0777) && errno != EEXIST)
-                return raise_errno(vm, path);
+                return os_raise_errno(vm, path);
             *s = '/';
         }
     if (mkdir(path, 0777) &&
         !(errno == EEXIST && exist_ok && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
-        return raise_errno(vm, path);
+        return os_raise_errno(vm, path);
     return NONE;
 }
 
@@ -76,7 +76,7 @@ static Value m_rename(Vm *vm, const Args *a)
 {
     const char *p = PATH_ARG(0), *q = p ? PATH_ARG(1) : NULL;
 
-    return !q ? NIL : rename(p, q) ? raise_errno(vm, p) : NONE;
+    return !q ? NIL : rename(p, q) ? os_raise_errno(vm, p) : NONE;
 }
 
 static Value m_listdir(Vm *vm, const Args *a)
@@ -89,7 +89,7 @@ static Value m_listdir(Vm *vm, const Args *a)
     if (!p)
         return NIL;
     if (!d)
-        return raise_errno(vm, p);
+        return os_raise_errno(vm, p);
     l = sc_list(vm, 0);
     while (l && (e = readdir(d))) {
         Value s;
@@ -114,7 +114,7 @@ static Value m_getcwd(Vm *vm, const Args *a)
     char p[PATH_MAX];
 
     (void)a;
-    return getcwd(p, sizeof p) ? v_obj(sc_str(vm, p)) : raise_errno(vm, ".");
+    return getcwd(p, sizeof p) ? v_obj(sc_str(vm, p)) : os_raise_errno(vm, ".");
 }
 
 static Value m_getpid(Vm *vm, const Args *a)
@@ -181,7 +181,7 @@ static Value m_rmtree(Vm *vm, const Args *a)
 {
     const char *p = PATH_ARG(0);
 
-    return !p ? NIL : remove_tree(p, 0) ? NONE : raise_errno(vm, p);
+    return !p ? NIL : remove_tree(p, 0) ? NONE : os_raise_errno(vm, p);
 }
 
 static Value get_environ(Vm *vm)
@@ -266,7 +266,7 @@ static Value p_getsize(Vm *vm, const Args *a)
 
     if (!stat_of(vm, a, &st, &ok))
         return NIL;
-    return ok ? v_int(st.st_size) : raise_errno(vm, as_str(a->v[0])->s);
+    return ok ? v_int(st.st_size) : os_raise_errno(vm, as_str(a->v[0])->s);
 }
 
 static Value p_basename(Vm *vm, const Args *a)
@@ -331,7 +331,7 @@ static Value p_abspath(Vm *vm, const Args *a)
     if (*p == '/')
         return sc_ref(a->v[0]);
     if (!getcwd(cwd, sizeof cwd))
-        return raise_errno(vm, ".");
+        return os_raise_errno(vm, ".");
     return sc_strf(vm, "%s/%s", cwd, p);
 }
 
@@ -415,7 +415,7 @@ static bool file_init(Vm *vm, Value self, const Args *a)
     f->reads = mode[0] == 'r' || strchr(mode, '+');
     f->writes = mode[0] != 'r' || strchr(mode, '+');
     if (!f->f)
-        raise_errno(vm, path);
+        os_raise_errno(vm, path);
     return f->f != NULL;
 }
 
@@ -493,7 +493,7 @@ static Value f_write(Vm *vm, const Args *a)
     if (!f->writes)
         return sc_raise(vm, C_OSError, "not writable");
     if (fwrite(as_str(a->v[1])->s, 1, as_str(a->v[1])->n, f->f) != as_str(a->v[1])->n)
-        return raise_errno(vm, "write");
+        return os_raise_errno(vm, "write");
     return v_int(as_str(a->v[1])->chars);
 }
 
@@ -523,14 +523,14 @@ static Value f_close(Vm *vm, const Args *a)
         bad = fclose(f->f);
         f->f = NULL;
     }
-    return bad ? raise_errno(vm, "close") : NONE;
+    return bad ? os_raise_errno(vm, "close") : NONE;
 }
 
 static Value f_flush(Vm *vm, const Args *a)
 {
     File *f = file_of(vm, a->v[0]);
 
-    return !f ? NIL : fflush(f->f) ? raise_errno(vm, "flush") : NONE;
+    return !f ? NIL : fflush(f->f) ? os_raise_errno(vm, "flush") : NONE;
 }
 
 static Value f_enter(Vm *vm, const Args *a)

@@ -16,7 +16,7 @@ const ModuleDef sc_std_modules[] = {
     {"typing", NULL, source_typing},
     {"copy", NULL, source_copy},
     {"json", NULL, source_json},
-    {"tempfile", NULL, source_tempfile},
+    {"tempfile", open_tempfile, source_tempfile},
     {"contextlib", NULL, source_contextlib},
     {0},
 };

@@ -48,18 +48,18 @@ static Value m_sleep(Vm *vm, const Args *a)
     if (s < 0)
         return sc_raise(vm, C_ValueError, "sleep length must be non-negative");
     sc_flush(vm);
-    for (end = clock_seconds() + s; !cancelled(vm->cx);) {
+    for (end = clock_seconds() + s; !sc_interrupted(vm);) {
         double left = end - clock_seconds();
         struct timespec t;
 
         if (left <= 0)
-            break;
+            return NONE;
         left = left > 0.05 ? 0.05 : left;
         t.tv_sec = 0;
         t.tv_nsec = (long)(left * 1e9);
         nanosleep(&t, NULL);
     }
-    return NONE;
+    return NIL;
 }
 
 static Value m_strftime(Vm *vm, const Args *a)
