@@ -85,6 +85,7 @@ typedef struct FuncDef { /* def and lambda */
     const char *name;
     Param *params;
     uint32_t nparams;
+    uint32_t nposonly; /* before a / */
     AstList body; /* of a lambda: one S_RETURN */
     Ast *returns; /* annotation or NULL */
     bool is_lambda, is_generator;
@@ -292,6 +293,7 @@ struct Code {
     const Ast *ast;           /* S_CLASS, S_DEF or NULL */
     Unit *unit;
     uint32_t npos, nkwonly;   /* parameters; their names come first in param_names */
+    uint32_t nposonly;        /* of npos, those that have no keyword */
     uint32_t ndefaults, nkwdefaults;
     Str **param_names;
     bool has_star, has_dstar, is_generator, is_class;

@@ -13,6 +13,7 @@ static Value b_print(Vm *vm, const Args *a)
     size_t nsep = 1, nend = 1;
     Value file = NIL;
     Buf b = {.vm = vm};
+    bool flush = false;
 
     for (int i = 0; i < a->nkw; i++) {
         const char *name = as_str(a->names[i])->s;
@@ -30,7 +31,10 @@ static Value b_print(Vm *vm, const Args *a)
                 end = as_str(v)->s, nend = as_str(v)->n;
         } else if (strcmp(name, "file") == 0) {
             file = v.tag == T_NONE ? NIL : v;
-        } else if (strcmp(name, "flush") != 0) {
+        } else if (strcmp(name, "flush") == 0) {
+            if (!sc_to_bool(vm, v, &flush))
+                return NIL;
+        } else {
             return sc_raise(vm, C_TypeError, "print() got an unexpected keyword argument '%s'", name);
         }
     }
@@ -50,10 +54,16 @@ static Value b_print(Vm *vm, const Args *a)
 
         sc_drop(vm, s);
         sc_drop(vm, r);
+        if (flush && r.tag != T_NIL) {
+            r = sc_call_method(vm, file, "flush", NULL, 0);
+            sc_drop(vm, r);
+        }
         return r.tag == T_NIL ? NIL : NONE;
     }
     sc_write(vm, b.s, (size_t)b.n, false);
     buf_free(&b);
+    if (flush)
+        sc_flush(vm);
     return NONE;
 }
 
@@ -345,14 +355,38 @@ static Value b_next(Vm *vm, const Args *a)
     }
     if (sc_failed(vm))
         return NIL;
-    r = sc_is_exact(vm, a->v[0], C_generator) ? ((Gen *)a->v[0].o)->result : NONE;
-    return sc_raise_value(vm, C_StopIteration, r.tag == T_NONE ? NIL : r);
+    return sc_is_exact(vm, a->v[0], C_generator) ? sc_gen_stop(vm, (Gen *)a->v[0].o)
+                                                 : sc_raise_value(vm, C_StopIteration, NIL);
+}
+
+static Value b_ascii(Vm *vm, const Args *a) { return sc_ascii(vm, a->v[0]); }
+
+/* Of a class statement, with no native operators below? */
+static bool only_script(Value v)
+{
+    Class *c = v.tag == T_OBJ ? v.o->cls : NULL;
+
+    if (!c || !c->script)
+        return false;
+    while (c->script && c->base)
+        c = c->base;
+    return !c->d.binary;
 }
 
 static Value b_divmod(Vm *vm, const Args *a)
 {
     Value v[2], t;
 
+    for (int i = 0; i < 2; i++) { /* of class statements: __divmod__, __rdivmod__ */
+        if (!only_script(a->v[i]))
+            continue;
+        t = dunder_call(vm, a->v[i], i ? S_rdivmod : S_divmod, &a->v[1 - i], 1);
+        if (t.tag != T_NOTIMPL && (t.tag != T_NIL || sc_failed(vm)))
+            return t;
+    }
+    if (only_script(a->v[0]) || only_script(a->v[1]))
+        return sc_raise(vm, C_TypeError, "unsupported operand type(s) for divmod(): '%s' and '%s'",
+                        sc_type_name(vm, a->v[0]), sc_type_name(vm, a->v[1]));
     v[0] = sc_binary(vm, OP2_FLOORDIV, a->v[0], a->v[1], false);
     v[1] = v[0].tag == T_NIL ? NIL : sc_binary(vm, OP2_MOD, a->v[0], a->v[1], false);
     t = v[1].tag == T_NIL ? NIL : v_obj(sc_tuple_of(vm, v, 2));
@@ -566,7 +600,7 @@ static Value b_import(Vm *vm, const Args *a)
 
 static const NativeDef functions[] = {
     {"print", b_print, "*"}, {"len", b_len, "obj"}, {"repr", b_repr, "obj"},
-    {"ascii", b_repr, "obj"}, {"abs", b_abs, "x"}, {"min", b_min, "*"}, {"max", b_max, "*"},
+    {"ascii", b_ascii, "obj"}, {"abs", b_abs, "x"}, {"min", b_min, "*"}, {"max", b_max, "*"},
     {"sum", b_sum, "iterable|start"}, {"any", b_any, "iterable"}, {"all", b_all, "iterable"},
     {"sorted", b_sorted, "iterable$key,reverse"},
     {"isinstance", b_isinstance, "obj,class_or_tuple"},

@@ -236,7 +236,7 @@ static bool bind_keyword(Vm *vm, Func *f, Frame *fr, Str *name, Value v, Dict *e
     const Code *c = f->code;
     uint32_t i, n = c->npos + c->nkwonly;
 
-    for (i = 0; i < n; i++)
+    for (i = c->nposonly; i < n; i++)
         if (c->param_names[i] == name || sc_str_eq(c->param_names[i], name))
             break;
     if (i < n) {
@@ -248,6 +248,12 @@ static bool bind_keyword(Vm *vm, Func *f, Frame *fr, Str *name, Value v, Dict *e
     }
     if (extra)
         return sc_dict_put(vm, extra, v_obj(name), v);
+    for (i = 0; i < c->nposonly; i++)
+        if (sc_str_eq(c->param_names[i], name))
+            return sc_fail(vm, C_TypeError,
+                           "%s() got some positional-only arguments passed as keyword "
+                           "arguments: '%s'",
+                           f->qualname->s, name->s);
     const char *list[256];
     uint32_t k = MIN(n, (uint32_t)COUNT(list));
     const char *hint;

@@ -304,6 +304,8 @@ static void run_exit(Comp *c, Exit *e)
         emit(c, OPC_EXIT, 0, t, e->mgr, NOREG);
         emit(c, OPC_CLEAR, 0, t, 0, 0);
         c->ntemps--;
+    } else if (e->kind == EXIT_HANDLER) {
+        emit(c, OPC_HANDLED, 0, e->mgr, 0, 0);
     }
     c->exits = saved;
 }
@@ -603,10 +605,6 @@ static void compile_raise(Comp *c, Ast *s)
 {
     int a = 0, b = 0, n = 0;
 
-    if (!s->a && c->handled >= 0) {
-        emit(c, OPC_RAISE, 1, c->handled, 0, 0);
-        return;
-    }
     if (s->a) {
         a = operand(c, s->a, ANY);
         n = 1;
@@ -708,8 +706,9 @@ static void compile_except(Comp *c, Ast *s)
     Jumps done = {0};
     Known k = known_save(c);
     uint32_t i, pc;
-    int exc = hidden(c), handled = c->handled, t;
+    int exc = hidden(c), before = hidden(c), t;
 
+    emit(c, OPC_GETHANDLED, 0, before, 0, 0);
     /* EXIT_FINALLY with no code: only to have its ranges split by ways out */
     push_exit(c, &e, EXIT_FINALLY, s);
     static const Ast nothing = {.kind = S_BLOCK};
@@ -722,8 +721,9 @@ static void compile_except(Comp *c, Ast *s)
     jumps_add(c, &done, emit_jump(c, OPC_JMP, 0));
     pc = c->ins.n;
     add_handlers(c, &e, pc, exc);
-    c->handled = exc;
     emit(c, OPC_HANDLED, 0, exc, 0, 0);
+    push_exit(c, &e, EXIT_HANDLER, s);
+    e.mgr = before;
     for (i = 0; i < s->more.n; i++) {
         Ast *h = s->more.v[i];
         uint32_t next = 0;
@@ -752,16 +752,21 @@ static void compile_except(Comp *c, Ast *s)
                 c->known[v->reg] = 0;
             }
         }
+        emit(c, OPC_HANDLED, 0, before, 0, 0);
         emit(c, OPC_CLEAR, 0, exc, 0, 0);
         jumps_add(c, &done, emit_jump(c, OPC_JMP, 0));
         if (h->a)
             patch(c, next);
     }
-    if (s->more.v[s->more.n - 1]->a)
+    c->exits = e.outer;
+    if (s->more.v[s->more.n - 1]->a) {
+        emit(c, OPC_HANDLED, 0, before, 0, 0);
         emit(c, OPC_RERAISE, 0, exc, 0, 0);
+    }
     patch_all(c, &done);
-    c->handled = handled;
+    emit(c, OPC_CLEAR, 0, before, 0, 0);
     known_set(c, k);
+    unhide(c, before);
     unhide(c, exc);
 }
 
@@ -769,7 +774,7 @@ static void compile_try(Comp *c, Ast *s)
 {
     Exit e;
     uint32_t end;
-    int exc;
+    int exc, before;
     Known k, after;
 
     if (!s->b) {
@@ -778,6 +783,8 @@ static void compile_try(Comp *c, Ast *s)
     }
     k = known_save(c);
     exc = hidden(c);
+    before = hidden(c);
+    emit(c, OPC_GETHANDLED, 0, before, 0, 0);
     push_exit(c, &e, EXIT_FINALLY, s);
     e.final = s->b;
     if (s->more.n)
@@ -791,11 +798,18 @@ static void compile_try(Comp *c, Ast *s)
     end = emit_jump(c, OPC_JMP, 0);
     add_handlers(c, &e, c->ins.n, exc);
     known_set(c, k);
+    emit(c, OPC_HANDLED, 0, exc, 0, 0);
+    push_exit(c, &e, EXIT_HANDLER, s);
+    e.mgr = before;
     compile_block(c, &s->b->list);
+    c->exits = e.outer;
     place(c, s);
+    emit(c, OPC_HANDLED, 0, before, 0, 0);
     emit(c, OPC_RERAISE, 0, exc, 0, 0);
     patch(c, end);
+    emit(c, OPC_CLEAR, 0, before, 0, 0);
     known_set(c, after);
+    unhide(c, before);
     unhide(c, exc);
 }
 
@@ -853,7 +867,7 @@ Comp *comp_begin(Comp *outer, Unit *u, Scope *s, const char *name)
     Comp *c = arena_zalloc(&u->arena, sizeof *c);
     Text t;
 
-    *c = (Comp){.u = u, .vm = u->vm, .outer = outer, .scope = s, .host = s, .handled = -1};
+    *c = (Comp){.u = u, .vm = u->vm, .outer = outer, .scope = s, .host = s};
     c->code = arena_zalloc(&u->arena, sizeof *c->code);
     c->code->unit = u;
     c->code->name = unit_str(c, name);
@@ -1000,6 +1014,7 @@ static void bind_params(Comp *c, FuncDef *d)
             k->ndefaults += p->kind == PARAM_POS && p->value;
         }
     k->nkwdefaults = k->nkwonly;
+    k->nposonly = d->nposonly;
     for (uint32_t i = 0; i < d->nparams; i++) {
         Var *v = scope_find(c->host, d->params[i].name);
 

@@ -11,7 +11,7 @@
 #define MAX_REGS 0x7000
 #define MAX_INDEX 0xFFF0
 
-typedef enum ExitKind { EXIT_LOOP, EXIT_FINALLY, EXIT_WITH } ExitKind;
+typedef enum ExitKind { EXIT_LOOP, EXIT_FINALLY, EXIT_WITH, EXIT_HANDLER } ExitKind;
 
 typedef VEC(uint32_t) Jumps;
 
@@ -21,7 +21,8 @@ typedef struct Exit { /* a statement around that break, continue, return must kn
     Jumps breaks;
     uint32_t start;      /* continue goes here */
     const Ast *final;    /* EXIT_FINALLY */
-    int mgr;             /* EXIT_WITH: register of the manager */
+    int mgr;             /* EXIT_WITH: register of the manager; EXIT_HANDLER: of what was
+                            handled before */
     uint32_t from;       /* start of the range protected now */
     Jumps ranges;        /* pairs from, to: already closed */
     const Ast *at;
@@ -52,7 +53,6 @@ typedef struct Comp {
     int ntemps, max_temps;
     CodePos at;
     Exit *exits;
-    int handled;              /* register with the exception being handled, or -1 */
     const char *qualname;
 } Comp;
 

@@ -68,9 +68,31 @@ static bool d_unhashable(Vm *vm, Value self, uint64_t *out)
 
 static const KnownStr compare_names[] = {S_lt, S_le, S_eq, S_ne, S_gt, S_ge};
 
+/* The class that a class statement did not make, whose layout and slots c has. */
+static Class *native_base(Class *c)
+{
+    while (c && c->script)
+        c = c->base;
+    return c;
+}
+
+/* Is there such a method, not only that of object? */
+static bool overrides(Vm *vm, Class *c, KnownStr name)
+{
+    Value *fn = sc_class_find(c, vm->known[name]);
+
+    return fn && !(sc_is_exact(vm, *fn, C_builtin_function_or_method) &&
+                   ((Native *)fn->o)->owner == vm->cls[C_object]);
+}
+
 static Value d_compare(Vm *vm, CmpOp op, Value a, Value b)
 {
-    Value r = dunder_call(vm, a, compare_names[op], &b, 1);
+    Class *c = sc_class_of(vm, a), *base = native_base(c);
+    Value r;
+
+    if (base && base->d.compare && !overrides(vm, c, compare_names[op]))
+        return base->d.compare(vm, op, a, b);
+    r = dunder_call(vm, a, compare_names[op], &b, 1);
 
     if (r.tag == T_NIL && !sc_failed(vm) && op == CMP_NE) {
         r = dunder_call(vm, a, S_eq, &b, 1);
@@ -110,10 +132,8 @@ static Value d_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool i
             return r;
     }
     if (!fn) { /* the base's own operator, if the method is another one */
-        Class *c = sc_class_of(vm, self);
+        Class *c = native_base(sc_class_of(vm, self));
 
-        while (c && c->script)
-            c = c->base;
         if (c && c->d.binary)
             return c->d.binary(vm, op, a, b, reflected, inplace);
     }
@@ -169,10 +189,8 @@ static bool d_setattr(Vm *vm, Value self, Str *name, Value x)
 
 static Value native_base_getitem(Vm *vm, Value self, Value key)
 {
-    Class *c = sc_class_of(vm, self);
+    Class *c = native_base(sc_class_of(vm, self));
 
-    while (c && c->script)
-        c = c->base;
     if (c && c->d.getitem)
         return c->d.getitem(vm, self, key);
     return sc_raise(vm, C_TypeError, "'%s' object is not subscriptable",
@@ -194,8 +212,7 @@ static bool d_setitem(Vm *vm, Value self, Value key, Value x)
     Class *c = sc_class_of(vm, self);
 
     if (r.tag == T_NIL && !sc_failed(vm)) {
-        while (c && c->script)
-            c = c->base;
+        c = native_base(c);
         if (c && c->d.setitem)
             return c->d.setitem(vm, self, key, x);
         return sc_fail(vm, C_TypeError, "'%s' object does not support item %s",
@@ -262,6 +279,24 @@ static Value d_next(Vm *vm, Value self)
 static bool defines(Vm *vm, Class *c, KnownStr k)
 {
     return sc_dict_find_str(c->attrs, vm->known[k]) != NULL;
+}
+
+bool dunder_reflects_first(Vm *vm, BinOp op, Class *ca, Class *cb)
+{
+    char name[24];
+    Str *s;
+    Value *x, *y;
+
+    if (!ca->script)
+        return true;
+    snprintf(name, sizeof name, "__r%s__", dunder_binary_names[op]);
+    s = sc_intern(vm, name, strlen(name));
+    if (!s)
+        return false;
+    x = sc_class_find(ca, s);
+    y = sc_class_find(cb, s);
+    obj_drop(vm, s);
+    return y && !(x && sc_same(*x, *y));
 }
 
 void dunder_slots(Vm *vm, Class *c)

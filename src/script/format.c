@@ -50,6 +50,7 @@ typedef struct Spec { /* [[fill]align][sign][#][0][width][,_][.prec][type] */
     char align, sign, group, type;
     bool alt;
     int64_t width, prec; /* -1: none */
+    int64_t min_digits;  /* of an integer, by zeros */
 } Spec;
 
 static const char *read_number(const char *s, int64_t *out)
@@ -60,16 +61,29 @@ static const char *read_number(const char *s, int64_t *out)
     return s;
 }
 
-static bool parse_spec(Vm *vm, Str *text, Spec *f)
+/* Which presentation types take digits in groups: , and _ in decimals, _ also in bits. */
+static bool check_group(Vm *vm, const Spec *f, bool is_str)
+{
+    char type = f->type ? f->type : is_str ? 's' : 'd';
+
+    if (!f->group || strchr("deEfFgG%", type) || (f->group == '_' && strchr("boxX", type)))
+        return true;
+    return sc_fail(vm, C_ValueError, "Cannot specify '%c' with '%c'.", f->group, type);
+}
+
+/* [[fill]align][sign][#][0][width][group][.precision][type] */
+static bool parse_spec(Vm *vm, Str *text, bool is_str, Spec *f)
 {
     const char *s = text->s;
     int len = text->n ? utf8_len(s, text->n) : 0;
+    bool filled = false;
 
     *f = (Spec){.fill = " ", .width = -1, .prec = -1};
     if (len && s[len] && strchr("<>=^", s[len])) {
         memcpy(f->fill, s, (size_t)len);
         f->fill[len] = 0;
         f->align = s[len];
+        filled = true;
         s += len + 1;
     } else if (*s && strchr("<>=^", *s)) {
         f->align = *s++;
@@ -80,17 +94,19 @@ static bool parse_spec(Vm *vm, Str *text, Spec *f)
         f->alt = true;
         s++;
     }
-    if (*s == '0') {
-        if (!f->align) {
-            f->align = '=';
-            strcpy(f->fill, "0");
-        }
+    if (*s == '0' && !filled) {
+        strcpy(f->fill, "0");
+        if (!f->align)
+            f->align = is_str ? '<' : '=';
         s++;
     }
     if (*s >= '0' && *s <= '9')
         s = read_number(s, &f->width);
     if (*s == ',' || *s == '_')
         f->group = *s++;
+    if (f->group && (*s == ',' || *s == '_'))
+        return *s == f->group ? sc_fail(vm, C_ValueError, "Cannot specify '%c' with '%c'.", *s, *s)
+                              : sc_fail(vm, C_ValueError, "Cannot specify both ',' and '_'.");
     if (*s == '.') {
         if (s[1] < '0' || s[1] > '9')
             return sc_fail(vm, C_ValueError, "Format specifier missing precision");
@@ -100,7 +116,7 @@ static bool parse_spec(Vm *vm, Str *text, Spec *f)
         f->type = *s++;
     if (*s || f->width > 500000 || f->prec > 500000)
         return sc_fail(vm, C_ValueError, "Invalid format specifier");
-    return true;
+    return check_group(vm, f, is_str);
 }
 
 static Value pad_out(Vm *vm, const Spec *f, const char *sign, const char *body, size_t n,
@@ -160,6 +176,12 @@ static Value format_int(Vm *vm, int64_t x, const Spec *f)
         char out[5];
         int len;
 
+        if (f->prec >= 0)
+            break;
+        if (f->sign || f->alt)
+            return sc_raise(vm, C_ValueError,
+                            f->sign ? "Sign not allowed with integer format specifier 'c'"
+                                    : "Alternate form (#) not allowed with integer format specifier 'c'");
         if (x < 0 || x > 0x10FFFF)
             return sc_raise(vm, C_OverflowError, "%%c arg not in range(0x110000)");
         len = sc_utf8_write(out, (uint32_t)x);
@@ -184,6 +206,7 @@ static Value format_int(Vm *vm, int64_t x, const Spec *f)
         sign[k++] = '0';
         sign[k++] = f->type;
     }
+    buf_pad(&b, "0", f->min_digits - n);
     if (f->group)
         group_digits(&b, digits + sizeof digits - n, (size_t)n, f->group, base == 10 ? 3 : 4,
                      zero ? f->width - k : 0);
@@ -229,7 +252,7 @@ void sc_format_double(Buf *b, double x, char code, int prec, bool alt, char grou
     snprintf(s, need > sizeof small ? need : sizeof small, fmt, prec < 0 ? 6 : prec, x);
     fix_point(s);
     n = strlen(s);
-    whole = strcspn(s, ".e");
+    whole = strcspn(s, ".eE");
     if (group && s[0] >= '0' && s[0] <= '9') {
         group_digits(b, s, whole, group, 3, 0);
         buf_add(b, s + whole, n - whole);
@@ -311,7 +334,7 @@ static Value format_float(Vm *vm, double x, const Spec *f)
         char digits[400];
         size_t nd = 0;
 
-        while ((int64_t)w < b.n && b.s[w] != '.' && b.s[w] != 'e' && b.s[w] != '%')
+        while ((int64_t)w < b.n && !strchr(".eE%", b.s[w]))
             w++;
         for (i = 0; i < w && nd < sizeof digits; i++)
             if (b.s[i] != f->group)
@@ -334,7 +357,13 @@ static Value format_str(Vm *vm, Str *s, const Spec *f)
     if (f->type && f->type != 's')
         return sc_raise(vm, C_ValueError, "Unknown format code '%c' for object of type 'str'",
                         f->type);
-    if (f->align == '=' && f->fill[0] != '0')
+    if (f->sign)
+        return sc_raise(vm, C_ValueError, "%s not allowed in string format specifier",
+                        f->sign == ' ' ? "Space" : "Sign");
+    if (f->alt)
+        return sc_raise(vm, C_ValueError,
+                        "Alternate form (#) not allowed in string format specifier");
+    if (f->align == '=')
         return sc_raise(vm, C_ValueError, "'=' alignment not allowed in string format specifier");
     if (f->prec >= 0 && f->prec < s->chars) {
         cut = sc_str_slice(vm, s, 0, f->prec);
@@ -342,7 +371,7 @@ static Value format_str(Vm *vm, Str *s, const Spec *f)
             return NIL;
         s = as_str(cut);
     }
-    r = pad_out(vm, f, "", s->s, s->n, s->chars, f->align && f->align != '=' ? f->align : '<');
+    r = pad_out(vm, f, "", s->s, s->n, s->chars, f->align ? f->align : '<');
     sc_drop(vm, cut);
     return r;
 }
@@ -365,7 +394,7 @@ Value sc_format(Vm *vm, Value v, Str *spec)
     }
     if (spec->n == 0)
         return sc_to_str(vm, v);
-    if (!parse_spec(vm, spec, &f))
+    if (!parse_spec(vm, spec, is_str(v), &f))
         return NIL;
     if (is_str(v))
         return format_str(vm, as_str(v), &f);
@@ -395,6 +424,34 @@ Value sc_format(Vm *vm, Value v, Str *spec)
     }
 }
 
+Value sc_ascii(Vm *vm, Value v)
+{
+    Value text = sc_repr(vm, v);
+    Buf b = {.vm = vm};
+
+    if (text.tag == T_NIL || (text.o->flags & OBJ_ASCII))
+        return text;
+    for (const char *s = as_str(text)->s, *end = s + as_str(text)->n; s < end;) {
+        char code[16];
+        int len;
+        uint32_t c = sc_utf8_read(s, &len);
+
+        snprintf(code, sizeof code, c < 256 ? "\\x%02x" : c < 65536 ? "\\u%04x" : "\\U%08x", c);
+        if (c < 128)
+            buf_char(&b, (char)c);
+        else
+            buf_str(&b, code);
+        s += len;
+    }
+    sc_drop(vm, text);
+    return buf_done(&b);
+}
+
+Value sc_convert(Vm *vm, Value v, char conv)
+{
+    return conv == 's' ? sc_to_str(vm, v) : conv == 'a' ? sc_ascii(vm, v) : sc_repr(vm, v);
+}
+
 /* ---- % ----------------------------------------------------------------------------- */
 
 typedef struct Percent {
@@ -403,6 +460,12 @@ typedef struct Percent {
     int64_t next;
     bool by_name;
 } Percent;
+
+/* What may be looked into by name need not be used up. */
+static bool is_mapping(Vm *vm, Value v)
+{
+    return v.tag == T_OBJ && v.o->cls->d.getitem && !is_str(v) && v.o->cls != vm->cls[C_type];
+}
 
 static Value percent_next(Percent *p)
 {
@@ -448,28 +511,33 @@ static Value percent_number(Vm *vm, Value v, char type, Spec *f)
         f->type = type;
     }
     if (strchr("diuoxX", type)) {
-        int64_t i, prec = f->prec;
-        Value r;
+        int64_t i;
 
         if (!whole_number(vm, v, type, &i)) {
             sc_clear_exc(vm);
             return sc_raise(vm, C_TypeError, "%%%c format: a real number is required, not %s",
                             type, sc_type_name(vm, v));
         }
-        if (prec >= 0 && f->width < prec) { /* %.3d: at least so many digits */
-            f->width = prec + (i < 0);
-            f->align = '=';
-            strcpy(f->fill, "0");
-        }
+        f->min_digits = f->prec; /* %.3d: at least so many */
         f->prec = -1;
-        r = format_int(vm, i, f);
-        return r;
+        return format_int(vm, i, f);
     }
     if (!sc_to_double(vm, v, &x)) {
         sc_clear_exc(vm);
         return sc_raise(vm, C_TypeError, "must be real number, not %s", sc_type_name(vm, v));
     }
     return format_float(vm, x, f);
+}
+
+/* What numbers take, and texts in % do without a word. */
+static void as_text(Spec *f)
+{
+    f->type = 's';
+    f->sign = 0;
+    f->alt = false;
+    if (f->align == '=')
+        f->align = '>';
+    strcpy(f->fill, " ");
 }
 
 static Value percent_one(Vm *vm, Value v, char type, Spec *f, bool left)
@@ -481,20 +549,19 @@ static Value percent_one(Vm *vm, Value v, char type, Spec *f, bool left)
     if (left)
         strcpy(f->fill, " ");
     if (type == 'r' || type == 's' || type == 'a') {
-        s = type == 's' ? sc_to_str(vm, v) : sc_repr(vm, v);
+        s = type == 's' ? sc_to_str(vm, v) : type == 'r' ? sc_repr(vm, v) : sc_ascii(vm, v);
         if (s.tag == T_NIL)
             return NIL;
-        f->type = 's';
-        if (f->align == '=')
-            f->align = '>';
-        strcpy(f->fill, " ");
+        as_text(f);
         r = format_str(vm, as_str(s), f);
         sc_drop(vm, s);
         return r;
     }
     if (type == 'c') {
+        as_text(f);
+        f->prec = -1;
         f->type = is_str(v) ? 's' : 'c';
-        return is_str(v) ? format_str(vm, as_str(v), f)
+        return is_str(v) && as_str(v)->chars == 1 ? format_str(vm, as_str(v), f)
                : v.tag == T_INT ? format_int(vm, v.i, f)
                                 : sc_raise(vm, C_TypeError, "%%c requires int or char");
     }
@@ -507,13 +574,17 @@ static Value percent_one(Vm *vm, Value v, char type, Spec *f, bool left)
 static const char *percent_size(Percent *p, const char *s, int64_t *out)
 {
     Value v;
+    bool ok;
 
     if (*s != '*')
         return *s >= '0' && *s <= '9' ? read_number(s, out) : s;
     v = percent_next(p);
-    if (v.tag == T_NIL || !sc_to_int(p->vm, v, out))
+    if (v.tag == T_NIL)
         return NULL;
-    return s + 1;
+    ok = v.tag == T_INT || v.tag == T_BOOL ? (*out = v.i, true)
+                                           : sc_fail(p->vm, C_TypeError, "* wants int");
+    sc_drop(p->vm, v);
+    return ok ? s + 1 : NULL;
 }
 
 Value sc_percent(Vm *vm, Str *fmt, Value args)
@@ -561,9 +632,14 @@ Value sc_percent(Vm *vm, Str *fmt, Value args)
             }
         }
         s = percent_size(&p, s, &f.width);
+        if (s && f.width < -1) {
+            left = true;
+            f.width = f.width < -INT64_MAX ? INT64_MAX : -f.width;
+        }
         if (s && *s == '.') {
             f.prec = 0;
             s = percent_size(&p, s + 1, &f.prec);
+            f.prec = MAX(f.prec, 0);
         }
         if (!s)
             goto fail;
@@ -582,8 +658,8 @@ Value sc_percent(Vm *vm, Str *fmt, Value args)
     }
     if (b.failed)
         goto fail;
-    if (!p.by_name && sc_is(vm, args, C_tuple) ? p.next < ((Tuple *)args.o)->n
-                                               : !p.by_name && p.next == 0 && !sc_is(vm, args, C_dict)) {
+    if (!p.by_name && (sc_is(vm, args, C_tuple) ? p.next < ((Tuple *)args.o)->n
+                                                : p.next == 0 && !is_mapping(vm, args))) {
         sc_raise(vm, C_TypeError, "not all arguments converted during string formatting");
         goto fail;
     }
@@ -598,7 +674,9 @@ fail:
 typedef struct Fields {
     Vm *vm;
     const Args *a;
-    int next;
+    Value map;   /* format_map: where names are looked up, else NIL */
+    int next;    /* field without a number */
+    bool manual; /* fields have numbers */
 } Fields;
 
 /* name(.attr | [index])* */
@@ -612,15 +690,29 @@ static Value field_value(Fields *f, const char *s, const char *end)
     while (e < end && *e != '.' && *e != '[')
         e++;
     if (e == s || (*s >= '0' && *s <= '9')) {
+        if (e == s ? f->manual : f->next > 0)
+            return sc_raise(vm, C_ValueError,
+                            e == s ? "cannot switch from manual field specification to automatic "
+                                     "field numbering"
+                                   : "cannot switch from automatic field numbering to manual "
+                                     "field specification");
+        f->manual = e != s;
         if (e == s)
             i = f->next++;
         else
             read_number(s, &i);
+        if (f->map.tag != T_NIL)
+            return sc_raise(vm, C_ValueError, "Format string contains positional fields");
         if (i + 1 >= f->a->n)
             return sc_raise(vm, C_IndexError,
                             "Replacement index %lld out of range for positional args tuple",
                             (long long)i);
         v = sc_ref(f->a->v[i + 1]);
+    } else if (f->map.tag != T_NIL) {
+        Value key = v_obj(sc_str_n(vm, s, (size_t)(e - s)));
+
+        v = key.tag == T_NIL ? NIL : sc_getitem(vm, f->map, key);
+        sc_drop(vm, key);
     } else {
         for (int k = 0; k < f->a->nkw; k++) {
             Str *name = as_str(f->a->names[k]);
@@ -707,7 +799,7 @@ static bool format_into(Fields *f, Buf *b, const char *s, const char *end, int d
             s += 2;
         }
         if (conv) {
-            r = conv == 's' ? sc_to_str(vm, v) : sc_repr(vm, v);
+            r = sc_convert(vm, v, conv);
             sc_drop(vm, v);
             v = r;
             if (v.tag == T_NIL)
@@ -717,8 +809,8 @@ static bool format_into(Fields *f, Buf *b, const char *s, const char *end, int d
 
         if (s < e && *s == ':') {
             if (depth > 1)
-                return sc_fail(vm, C_ValueError, "Max string recursion exceeded");
-            if (!format_into(f, &sb, s + 1, e, depth + 1)) {
+                sc_fail(vm, C_ValueError, "Max string recursion exceeded");
+            if (depth > 1 || !format_into(f, &sb, s + 1, e, depth + 1)) {
                 buf_free(&sb);
                 sc_drop(vm, v);
                 return false;
@@ -737,21 +829,21 @@ static bool format_into(Fields *f, Buf *b, const char *s, const char *end, int d
     return !b->failed;
 }
 
-Value sc_str_format(Vm *vm, const Args *a)
+static Value format_fields(Vm *vm, const Args *a, Value map)
 {
-    Fields f = {vm, a, 0};
+    Fields f = {.vm = vm, .a = a, .map = map};
     Buf b = {.vm = vm};
-    Str *s;
+    Str *s = as_str(a->v[0]);
 
-    if (a->n < 1 || !is_str(a->v[0]))
-        return sc_raise(vm, C_TypeError, "str.format needs a str");
-    s = as_str(a->v[0]);
     if (!format_into(&f, &b, s->s, s->s + s->n, 0)) {
         buf_free(&b);
         return NIL;
     }
     return buf_done(&b);
 }
+
+Value sc_str_format(Vm *vm, const Args *a) { return format_fields(vm, a, NIL); }
+Value sc_str_format_map(Vm *vm, const Args *a) { return format_fields(vm, a, a->v[1]); }
 
 /* ---- from text --------------------------------------------------------------------- */
 

@@ -398,18 +398,23 @@ static void gen_visit(Obj *o, VisitFn fn, void *user)
 
 static Value gen_next(Vm *vm, Value self) { return sc_gen_next(vm, (Gen *)self.o, NONE); }
 
-static Value stop_with(Vm *vm, Value result)
+Value sc_gen_stop(Vm *vm, Gen *g)
 {
+    Value r = g->result;
+
     if (sc_failed(vm))
         return NIL;
-    return sc_raise_value(vm, C_StopIteration, result.tag == T_NONE ? NIL : result);
+    g->result = NONE;
+    sc_raise_value(vm, C_StopIteration, r.tag == T_NONE ? NIL : r);
+    sc_drop(vm, r);
+    return NIL;
 }
 
 static Value gen_method_next(Vm *vm, const Args *a)
 {
     Value r = sc_gen_next(vm, (Gen *)a->v[0].o, NONE);
 
-    return r.tag == T_NIL ? stop_with(vm, ((Gen *)a->v[0].o)->result) : r;
+    return r.tag == T_NIL ? sc_gen_stop(vm, (Gen *)a->v[0].o) : r;
 }
 
 static Value gen_send(Vm *vm, const Args *a)
@@ -421,7 +426,7 @@ static Value gen_send(Vm *vm, const Args *a)
         return sc_raise(vm, C_TypeError,
                         "can't send non-None value to a just-started generator");
     r = sc_gen_next(vm, g, a->v[1]);
-    return r.tag == T_NIL ? stop_with(vm, g->result) : r;
+    return r.tag == T_NIL ? sc_gen_stop(vm, g) : r;
 }
 
 static Value gen_throw(Vm *vm, const Args *a)
@@ -429,7 +434,7 @@ static Value gen_throw(Vm *vm, const Args *a)
     Gen *g = (Gen *)a->v[0].o;
     Value r = sc_gen_throw(vm, g, a->v[1]);
 
-    return r.tag == T_NIL ? stop_with(vm, g->result) : r;
+    return r.tag == T_NIL ? sc_gen_stop(vm, g) : r;
 }
 
 static Value gen_close(Vm *vm, const Args *a)

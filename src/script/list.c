@@ -232,6 +232,7 @@ static Value list_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, boo
     List *r, *l;
     int64_t n, total;
     Value k = reflected ? a : b;
+    int how;
 
     if (op == OP2_ADD && !reflected) {
         if (inplace)
@@ -246,10 +247,12 @@ static Value list_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, boo
         }
         return v_obj(r);
     }
-    if (op != OP2_MUL || (k.tag != T_INT && k.tag != T_BOOL))
+    if (op != OP2_MUL || !(how = sc_repeat_count(vm, k, &n)))
         return NOTIMPL;
+    if (how < 0)
+        return NIL;
     l = (List *)(reflected ? b.o : a.o);
-    n = k.i > 0 ? k.i : 0;
+    n = n > 0 ? n : 0;
     if (!mul_i64(n, l->n, &total))
         return sc_raise_memory(vm);
     if (inplace && !reflected) {
@@ -353,8 +356,12 @@ static bool set_slice(Vm *vm, List *l, Slice *s, Value v)
 
     if (v.tag != T_NIL) {
         r = sc_list(vm, 0);
-        if (!r || !sc_list_extend(vm, r, v))
+        if (!r || !sc_list_extend(vm, r, v)) {
+            if (r && sc_exc_is(vm, C_TypeError) && s->step.tag != T_NONE && s->step.tag != T_NIL &&
+                !(s->step.tag == T_INT && s->step.i == 1))
+                sc_raise(vm, C_TypeError, "must assign iterable to extended slice");
             goto out;
+        }
     }
     if (!sc_slice_indices(vm, s, &l->n, &start, &stop, &step, &n))
         goto out;

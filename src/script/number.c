@@ -64,7 +64,11 @@ static Value float_make(Vm *vm, Class *cls, const Args *a)
         r = dunder_call(vm, a->v[0], S_float, NULL, 0);
         if (r.tag != T_NIL || sc_failed(vm))
             return r;
-        return sc_raise(vm, C_TypeError,
+        r = dunder_call(vm, a->v[0], S_index, NULL, 0);
+        if (r.tag == T_INT || r.tag == T_BOOL)
+            return v_float((double)r.i);
+        sc_drop(vm, r);
+        return sc_failed(vm) ? NIL : sc_raise(vm, C_TypeError,
                         "float() argument must be a string or a real number, not '%s'",
                         sc_type_name(vm, a->v[0]));
     }

@@ -209,7 +209,8 @@ Value sc_binary(Vm *vm, BinOp op, Value a, Value b, bool inplace)
         return NIL;
     sc_ref(a);
     sc_ref(b);
-    if (ca != cb && cb->d.binary && sc_is_subclass(cb, ca)) {
+    if (ca != cb && cb->d.binary && sc_is_subclass(cb, ca) &&
+        dunder_reflects_first(vm, op, ca, cb)) {
         r = cb->d.binary(vm, op, a, b, true, false);
         tried = true;
     }
@@ -524,7 +525,7 @@ Value sc_iter(Vm *vm, Value v)
         }
         return r;
     }
-    if (c->d.next)
+    if (c->d.next && !c->script) /* an iterator of a class statement has an __iter__ */
         return sc_ref(v);
     if (c->d.getitem && c != vm->cls[C_type])
         return v_obj(sc_iter_new(vm, C_seq_iterator, v));
@@ -616,6 +617,14 @@ bool sc_to_int(Vm *vm, Value v, int64_t *out)
                    sc_type_name(vm, v));
 }
 
+int sc_repeat_count(Vm *vm, Value v, int64_t *out)
+{
+    if (!is_int(v) && !(v.tag == T_OBJ && v.o->cls->script &&
+                        !v.o->cls->d.binary && sc_class_find(v.o->cls, vm->known[S_index])))
+        return 0;
+    return sc_to_int(vm, v, out) ? 1 : -1;
+}
+
 bool sc_to_double(Vm *vm, Value v, double *out)
 {
     Value r;
@@ -625,8 +634,10 @@ bool sc_to_double(Vm *vm, Value v, double *out)
         return true;
     }
     r = v.tag == T_OBJ ? dunder_call(vm, v, S_float, NULL, 0) : NIL;
-    if (r.tag == T_FLOAT) {
-        *out = r.f;
+    if (r.tag == T_NIL && v.tag == T_OBJ && !sc_failed(vm))
+        r = dunder_call(vm, v, S_index, NULL, 0);
+    if (is_number(r)) {
+        *out = as_double(r);
         return true;
     }
     sc_drop(vm, r);

@@ -669,6 +669,9 @@ void parse_params(ScParser *p, FuncDef *d, uint32_t close)
         if (dstar)
             parse_fail(p, t, "arguments cannot follow var-keyword argument");
         if (take_op(p, '/')) {
+            if (d->nposonly || star || !v.n)
+                parse_fail(p, t, "invalid syntax");
+            d->nposonly = v.n;
             if (!take_op(p, ','))
                 break;
             continue;

@@ -112,6 +112,7 @@ enum {
     OBJ_INTERNED = 2,
     OBJ_ASCII = 4,
     OBJ_FINALIZED = 256, /* its __del__ has run, which happens once */
+    OBJ_MARKED = 1024,   /* a string whose code points are indexed in vm->marks */
     OBJ_HELD = 512       /* garbage that the collector holds while it runs __del__ methods */
 };
 
@@ -429,6 +430,11 @@ typedef struct VmOptions {
     char **argv; /* of the script, its own name first */
 } VmOptions;
 
+typedef struct StrMarks { /* str.c: where code points of a string start */
+    Str *of; /* not counted; NULL: free */
+    uint32_t *at;
+} StrMarks;
+
 struct Vm {
     wf_ctx *cx;
     VmOptions opt;
@@ -456,6 +462,8 @@ struct Vm {
     Str *known[S_COUNT];
     Str *chars[128];    /* one-character strings */
     Str *empty_str;
+    StrMarks marks[4];  /* of long strings indexed last */
+    uint32_t next_mark;
     Tuple *empty_tuple;
     Class *cls[C_COUNT];
     Dict *builtins, *modules;
@@ -528,6 +536,9 @@ Value sc_float_repr(Vm *vm, double x);
 Value sc_format(Vm *vm, Value v, Str *spec); /* format(v, spec) */
 Value sc_percent(Vm *vm, Str *fmt, Value args); /* fmt % args */
 Value sc_str_format(Vm *vm, const Args *a); /* str.format */
+Value sc_str_format_map(Vm *vm, const Args *a);
+Value sc_ascii(Vm *vm, Value v); /* repr(v) with escapes for what is not ASCII */
+Value sc_convert(Vm *vm, Value v, char conv); /* s: str, a: ascii, r: repr */
 /* A double with a format code (e f g E F G %) and precision -1: default; see the file */
 void sc_format_double(Buf *b, double x, char code, int prec, bool alt, char group);
 Value sc_parse_int(Vm *vm, Str *s, int64_t base);
@@ -639,6 +650,8 @@ Value sc_next(Vm *vm, Value it); /* NIL without exception: the end */
 Value sc_repr(Vm *vm, Value v);
 Value sc_to_str(Vm *vm, Value v);
 bool sc_to_int(Vm *vm, Value v, int64_t *out);     /* int, bool, __index__ */
+/* How often a sequence is repeated by v: 1; 0: v is no whole number; -1: exception */
+int sc_repeat_count(Vm *vm, Value v, int64_t *out);
 bool sc_to_double(Vm *vm, Value v, double *out);   /* int, float, bool, __float__ */
 bool sc_to_bool(Vm *vm, Value v, bool *out);
 const char *sc_to_cstr(Vm *vm, Value v, const char *what); /* borrowed; else TypeError */
@@ -675,6 +688,8 @@ void sc_frame_free(Vm *vm, Frame *f);
 Value sc_run(Vm *vm, Frame *f); /* vm.c: run until f returns */
 Value sc_new_generator(Vm *vm, Frame *f); /* takes the frame */
 Value sc_gen_next(Vm *vm, Gen *g, Value send);
+/* StopIteration at its end. The result goes with the first; later ones have none. */
+Value sc_gen_stop(Vm *vm, Gen *g);
 Value sc_gen_throw(Vm *vm, Gen *g, Value exc);
 /* Call the class body: its namespace. */
 Value sc_call_class(Vm *vm, Class *c, const Args *a);

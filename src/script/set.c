@@ -115,17 +115,21 @@ static Value set_iter(Vm *vm, Value self)
 static Value set_repr(Vm *vm, Value self)
 {
     Dict *d = (Dict *)self.o;
-    bool frozen = sc_is(vm, self, C_frozenset);
+    bool plain = sc_is_exact(vm, self, C_set);
     Buf b = {.vm = vm};
     Value it, v;
     int n = 0;
 
     if (!d->live)
-        return v_obj(sc_str(vm, frozen ? "frozenset()" : "set()"));
+        return sc_strf(vm, "%s()", sc_type_name(vm, self));
     it = set_iter(vm, self);
     if (it.tag == T_NIL)
         return NIL;
-    buf_str(&b, frozen ? "frozenset({" : "{");
+    if (!plain) {
+        buf_str(&b, sc_type_name(vm, self));
+        buf_char(&b, '(');
+    }
+    buf_char(&b, '{');
     while ((v = sc_next(vm, it)).tag != T_NIL) {
         if (n++)
             buf_str(&b, ", ");
@@ -133,7 +137,7 @@ static Value set_repr(Vm *vm, Value self)
         sc_drop(vm, v);
     }
     sc_drop(vm, it);
-    buf_str(&b, frozen ? "})" : "}");
+    buf_str(&b, plain ? "}" : "})");
     b.failed |= sc_failed(vm);
     return buf_done(&b);
 }

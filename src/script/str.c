@@ -191,11 +191,25 @@ Str *sc_intern_str(Vm *vm, Str *s)
     return r;
 }
 
+/* Where every STEP-th code point of a long string starts, made when one is asked for.
+ * A few strings have one at a time: the vm keeps them, and OBJ_MARKED says so. */
+#define STEP 64
+
+static void drop_marks(Vm *vm, StrMarks *m)
+{
+    m->of->h.flags &= ~(uint32_t)OBJ_MARKED;
+    sc_free(vm, m->at, (m->of->chars / STEP + 1) * sizeof *m->at);
+    m->of = NULL;
+}
+
 static void str_destroy(Vm *vm, Obj *o)
 {
     Str *s = (Str *)o;
     uint32_t mask = vm->capstrs - 1, k, j;
 
+    for (int i = 0; (o->flags & OBJ_MARKED) && i < COUNT(vm->marks); i++)
+        if (vm->marks[i].of == s)
+            drop_marks(vm, &vm->marks[i]);
     if (!(o->flags & OBJ_INTERNED) || !vm->strs)
         return;
     for (k = (uint32_t)s->hash & mask; vm->strs[k] != s; k = (k + 1) & mask)
@@ -220,14 +234,45 @@ static void str_destroy(Vm *vm, Obj *o)
 
 /* ---- parts ------------------------------------------------------------------------- */
 
-/* Byte offset of code point i. */
-static uint32_t offset_of(const Str *s, int64_t i)
+static const uint32_t *marks_of(Vm *vm, Str *s)
 {
+    StrMarks *m = vm->marks;
+    uint32_t n = 0, *at;
+
+    for (int i = 0; (s->h.flags & OBJ_MARKED) && i < COUNT(vm->marks); i++)
+        if (m[i].of == s)
+            return m[i].at;
+    at = sc_alloc(vm, (s->chars / STEP + 1) * sizeof *at);
+    if (!at) {
+        sc_clear_exc(vm); /* slower, but no error */
+        return NULL;
+    }
+    for (uint32_t i = 0; i < s->n; i++)
+        if ((s->s[i] & 0xC0) != 0x80 && n++ % STEP == 0)
+            at[(n - 1) / STEP] = i;
+    if (n % STEP == 0)
+        at[n / STEP] = s->n;
+    m += vm->next_mark++ % COUNT(vm->marks);
+    if (m->of)
+        drop_marks(vm, m);
+    *m = (StrMarks){s, at};
+    s->h.flags |= OBJ_MARKED;
+    return at;
+}
+
+/* Byte offset of code point i. */
+static uint32_t offset_of(Vm *vm, Str *s, int64_t i)
+{
+    const uint32_t *marks;
     uint32_t at = 0;
     int len;
 
     if (s->h.flags & OBJ_ASCII)
         return (uint32_t)i;
+    if (i > STEP && (marks = marks_of(vm, s)) != NULL) {
+        at = marks[i / STEP];
+        i %= STEP;
+    }
     for (; i > 0 && at < s->n; i--) {
         sc_utf8_read(s->s + at, &len);
         at += (uint32_t)len;
@@ -254,8 +299,8 @@ Value sc_str_slice(Vm *vm, Str *s, int64_t start, int64_t stop)
         return v_obj(obj_ref(vm->empty_str));
     if (start == 0 && stop == s->chars)
         return v_obj(obj_ref(s));
-    a = offset_of(s, start);
-    b = offset_of(s, stop);
+    a = offset_of(vm, s, start);
+    b = offset_of(vm, s, stop);
     return v_obj(sc_str_n(vm, s->s + a, b - a));
 }
 
@@ -342,7 +387,7 @@ Value buf_done(Buf *b)
 static bool printable(uint32_t c)
 {
     return c >= 0xA1 && c != 0xAD && !(c >= 0x2028 && c <= 0x202E) && c != 0x3000 &&
-           !(c >= 0x2000 && c <= 0x200F) && !(c >= 0xE000 && c <= 0xF8FF) && c != 0xFEFF;
+           !(c >= 0x2000 && c <= 0x200F) && !(c >= 0xE000 && c <= 0xF8FF) && c != 0xFEFF && c < 0xE0000;
 }
 
 static Value str_repr(Vm *vm, Value self)
@@ -414,13 +459,14 @@ static Value repeat_str(Vm *vm, Str *s, int64_t n)
 
 static Value str_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
 {
+    int64_t n;
+    int how;
+
     (void)inplace;
     if (op == OP2_ADD && is_str(a) && is_str(b))
         return sc_str_concat(vm, as_str(a), as_str(b));
-    if (op == OP2_MUL && !reflected && (b.tag == T_INT || b.tag == T_BOOL))
-        return repeat_str(vm, as_str(a), b.i);
-    if (op == OP2_MUL && reflected && (a.tag == T_INT || a.tag == T_BOOL))
-        return repeat_str(vm, as_str(b), a.i);
+    if (op == OP2_MUL && (how = sc_repeat_count(vm, reflected ? a : b, &n)))
+        return how < 0 ? NIL : repeat_str(vm, as_str(reflected ? b : a), n);
     if (op == OP2_MOD && !reflected)
         return sc_percent(vm, as_str(a), b);
     return NOTIMPL;
@@ -439,7 +485,7 @@ static Value str_getitem(Vm *vm, Value self, Value key)
         if (step == 1)
             return sc_str_slice(vm, s, start, start + n);
         for (i = 0; i < n && !b.failed; i++) {
-            uint32_t at = offset_of(s, start + i * step);
+            uint32_t at = offset_of(vm, s, start + i * step);
 
             buf_add(&b, s->s + at, (size_t)utf8_len(s->s + at, s->n - at));
         }
@@ -500,26 +546,93 @@ static Str *need(Vm *vm, Value v, const char *what)
     return NULL;
 }
 
-/* ASCII, Latin-1, Greek and Cyrillic letters change case; other characters stay. */
+/* Letters whose cases lie side by side: the upper one is even, or in `odd` odd. */
+static bool in_pairs(uint32_t c, bool *odd)
+{
+    *odd = (c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17E) || (c >= 0x1CD && c <= 0x1DC);
+    return *odd || (c >= 0x100 && c <= 0x12F) || (c >= 0x132 && c <= 0x137) ||
+           (c >= 0x14A && c <= 0x177) || (c >= 0x1DE && c <= 0x1EF) ||
+           (c >= 0x1F8 && c <= 0x21F) || (c >= 0x222 && c <= 0x233) ||
+           (c >= 0x460 && c <= 0x481) || (c >= 0x48A && c <= 0x4BF) ||
+           (c >= 0x4D0 && c <= 0x52F) || (c >= 0x1E00 && c <= 0x1E95) ||
+           (c >= 0x1EA0 && c <= 0x1EFF);
+}
+
+/* Latin, Greek, Cyrillic and Armenian letters change case; other characters stay. */
 static uint32_t upper(uint32_t c)
 {
+    static const uint32_t alone[][2] = {
+        {0xB5, 0x39C},   {0xFF, 0x178},   {0x131, 'I'},    {0x17F, 'S'},   {0x3AC, 0x386},
+        {0x3AD, 0x388},  {0x3AE, 0x389},  {0x3AF, 0x38A},  {0x3C2, 0x3A3}, {0x3CC, 0x38C},
+        {0x3CD, 0x38E},  {0x3CE, 0x38F},  {0x1C6, 0x1C4},  {0x1C9, 0x1C7}, {0x1CC, 0x1CA},
+        {0x1F3, 0x1F1},  {0x1C5, 0x1C4},  {0x1C8, 0x1C7},  {0x1CB, 0x1CA}, {0x1F2, 0x1F1},
+    };
+    bool odd;
+
     if ((c >= 'a' && c <= 'z') || (c >= 0xE0 && c <= 0xFE && c != 0xF7) ||
-        (c >= 0x3B1 && c <= 0x3C9 && c != 0x3C2) || (c >= 0x430 && c <= 0x44F))
+        (c >= 0x3B1 && c <= 0x3CB && c != 0x3C2) || (c >= 0x430 && c <= 0x44F))
         return c - 32;
-    return c;
+    if (c < 128)
+        return c;
+    if (c >= 0x450 && c <= 0x45F)
+        return c - 80;
+    if (c >= 0x561 && c <= 0x586)
+        return c - 48;
+    for (int i = 0; i < COUNT(alone); i++)
+        if (alone[i][0] == c)
+            return alone[i][1];
+    return in_pairs(c, &odd) && (c & 1) != odd ? c - 1 : c;
 }
 
 static uint32_t lower(uint32_t c)
 {
+    static const uint32_t alone[][2] = {
+        {0x178, 0xFF},  {0x386, 0x3AC},  {0x388, 0x3AD},  {0x389, 0x3AE},  {0x38A, 0x3AF},
+        {0x38C, 0x3CC}, {0x38E, 0x3CD},  {0x38F, 0x3CE},  {0x1C4, 0x1C6},  {0x1C7, 0x1C9},
+        {0x1CA, 0x1CC}, {0x1F1, 0x1F3},  {0x1C5, 0x1C6},  {0x1C8, 0x1C9},  {0x1CB, 0x1CC},
+        {0x1F2, 0x1F3}, {0x1E9E, 0xDF},
+    };
+    bool odd;
+
     if ((c >= 'A' && c <= 'Z') || (c >= 0xC0 && c <= 0xDE && c != 0xD7) ||
-        (c >= 0x391 && c <= 0x3A9) || (c >= 0x410 && c <= 0x42F))
+        (c >= 0x391 && c <= 0x3AB && c != 0x3A2) || (c >= 0x410 && c <= 0x42F))
         return c + 32;
-    return c;
+    if (c < 128)
+        return c;
+    if (c >= 0x400 && c <= 0x40F)
+        return c + 80;
+    if (c >= 0x531 && c <= 0x556)
+        return c + 48;
+    for (int i = 0; i < COUNT(alone); i++)
+        if (alone[i][0] == c)
+            return alone[i][1];
+    return in_pairs(c, &odd) && (c & 1) == odd ? c + 1 : c;
+}
+
+/* Characters that become several: text of the upper, title or lower form, or NULL. */
+static const char *special_case(uint32_t c, bool up, bool title)
+{
+    static const struct {
+        uint32_t c;
+        const char *upper, *title;
+    } t[] = {
+        {0xDF, "SS", "Ss"},     {0x149, "\u02bcN", "\u02bcN"}, {0x1F0, "J\u030c", "J\u030c"},
+        {0xFB00, "FF", "Ff"},   {0xFB01, "FI", "Fi"},           {0xFB02, "FL", "Fl"},
+        {0xFB03, "FFI", "Ffi"}, {0xFB04, "FFL", "Ffl"},         {0xFB05, "ST", "St"},
+        {0xFB06, "ST", "St"},
+    };
+
+    for (int i = 0; up && i < COUNT(t); i++)
+        if (t[i].c == c)
+            return title ? t[i].title : t[i].upper;
+    if (up && title && ((c >= 0x1C4 && c <= 0x1CC) || (c >= 0x1F1 && c <= 0x1F3)))
+        return c >= 0x1F1 ? "\u01f2" : c >= 0x1CA ? "\u01cb" : c >= 0x1C7 ? "\u01c8" : "\u01c5";
+    return !up && c == 0x130 ? "i\u0307" : NULL;
 }
 
 static bool is_alpha(uint32_t c)
 {
-    return upper(c) != c || lower(c) != c || (c >= 0x100 && c < 0x2000) || c >= 0x3041;
+    return c == 0xDF || upper(c) != c || lower(c) != c || (c >= 0x100 && c < 0x2000) || c >= 0x3041;
 }
 static bool is_num(uint32_t c) { return c >= '0' && c <= '9'; }
 static bool is_space(uint32_t c)
@@ -538,15 +651,17 @@ static Value change_case(Vm *vm, Str *s, int mode)
 
     for (uint32_t i = 0; i < s->n;) {
         int len;
-        uint32_t c = sc_utf8_read(s->s + i, &len), d;
+        uint32_t c = sc_utf8_read(s->s + i, &len);
+        bool title = start && (mode == CASE_TITLE || (mode == CASE_CAPITAL && i == 0));
+        bool up = mode == CASE_UP || title ||
+                  (mode == CASE_SWAP && (lower(c) == c || special_case(c, true, false)));
+        const char *text = special_case(c, up, title);
 
-        d = mode == CASE_UP                            ? upper(c)
-            : mode == CASE_LOW                         ? lower(c)
-            : mode == CASE_SWAP                        ? (upper(c) != c ? upper(c) : lower(c))
-            : start && (mode == CASE_TITLE || i == 0) ? upper(c)
-                                                       : lower(c);
         start = !is_alpha(c);
-        buf_add(&b, out, (size_t)sc_utf8_write(out, d));
+        if (text)
+            buf_str(&b, text);
+        else
+            buf_add(&b, out, (size_t)sc_utf8_write(out, up ? upper(c) : lower(c)));
         i += (uint32_t)len;
     }
     return buf_done(&b);
@@ -748,6 +863,20 @@ static Value m_rsplit(Vm *vm, const Args *a)
     return v_obj(l);
 }
 
+/* How many bytes here end a line; 0: none do. s ends with a NUL. */
+static int line_end(const char *s)
+{
+    const unsigned char *c = (const unsigned char *)s;
+
+    if (c[0] == '\r')
+        return c[1] == '\n' ? 2 : 1;
+    if ((c[0] >= '\n' && c[0] <= '\f') || (c[0] >= 0x1C && c[0] <= 0x1E))
+        return 1;
+    if (c[0] == 0xC2 && c[1] == 0x85)
+        return 2;
+    return c[0] == 0xE2 && c[1] == 0x80 && (c[2] == 0xA8 || c[2] == 0xA9) ? 3 : 0;
+}
+
 static Value m_splitlines(Vm *vm, const Args *a)
 {
     Str *s = SELF;
@@ -759,11 +888,11 @@ static Value m_splitlines(Vm *vm, const Args *a)
         uint32_t e;
 
         start = i;
-        while (i < s->n && s->s[i] != '\n' && s->s[i] != '\r')
+        while (i < s->n && !line_end(s->s + i))
             i++;
         e = i;
         if (i < s->n)
-            i += s->s[i] == '\r' && i + 1 < s->n && s->s[i + 1] == '\n' ? 2 : 1;
+            i += (uint32_t)line_end(s->s + i);
         if (!push_part(vm, l, s->s + start, (keep ? i : e) - start)) {
             obj_drop(vm, l);
             return NIL;
@@ -844,8 +973,8 @@ static bool span(Vm *vm, const Args *a, int at, uint32_t *from, uint32_t *to)
         return false;
     i = i < 0 ? MAX(i + s->chars, 0) : i;
     j = j < 0 ? MAX(j + s->chars, 0) : MIN(j, s->chars);
-    *from = i > s->chars ? s->n + 1 : offset_of(s, i);
-    *to = offset_of(s, j);
+    *from = i > s->chars ? s->n + 1 : offset_of(vm, s, i);
+    *to = offset_of(vm, s, j);
     return true;
 }
 
@@ -1028,14 +1157,112 @@ static Value m_expandtabs(Vm *vm, const Args *a)
         if (s->s[i] == '\t') {
             int64_t k = size > 0 ? size - col % size : 0;
 
-            buf_pad(&b, " ", MIN(k, 1000));
+            buf_pad(&b, " ", k);
             col += k;
         } else {
             buf_char(&b, s->s[i]);
-            col = s->s[i] == '\n' ? 0 : col + ((s->s[i] & 0xC0) != 0x80);
+            col = s->s[i] == '\n' || s->s[i] == '\r' ? 0 : col + ((s->s[i] & 0xC0) != 0x80);
         }
     }
     return buf_done(&b);
+}
+
+static Value m_isascii(Vm *vm, const Args *a)
+{
+    (void)vm;
+    return v_bool(SELF->h.flags & OBJ_ASCII);
+}
+
+/* Every word begins with an upper letter, and has no other. */
+static Value m_istitle(Vm *vm, const Args *a)
+{
+    bool inside = false, any = false;
+
+    (void)vm;
+    for (uint32_t i = 0; i < SELF->n;) {
+        int len;
+        uint32_t c = sc_utf8_read(SELF->s + i, &len);
+        bool up = lower(c) != c, low = upper(c) != c || special_case(c, true, false);
+
+        if (up ? inside : low && !inside)
+            return v_bool(false);
+        inside = up || low;
+        any |= inside;
+        i += (uint32_t)len;
+    }
+    return v_bool(any);
+}
+
+/* What table[ord(c)] says becomes of c: LookupError keeps it, None removes it. */
+static Value m_translate(Vm *vm, const Args *a)
+{
+    Str *s = SELF;
+    Buf b = {.vm = vm};
+
+    for (uint32_t i = 0; i < s->n && !b.failed;) {
+        int len;
+        char out[4];
+        Value v = sc_getitem(vm, a->v[1], v_int(sc_utf8_read(s->s + i, &len)));
+
+        if (v.tag == T_NIL && (sc_exc_is(vm, C_KeyError) || sc_exc_is(vm, C_IndexError))) {
+            sc_clear_exc(vm);
+            buf_add(&b, s->s + i, (size_t)len);
+        } else if (v.tag == T_INT && v.i >= 0 && v.i < 0x110000) {
+            buf_add(&b, out, (size_t)sc_utf8_write(out, (uint32_t)v.i));
+        } else if (is_str(v)) {
+            buf_add(&b, as_str(v)->s, as_str(v)->n);
+        } else if (v.tag != T_NONE) {
+            if (v.tag != T_NIL)
+                sc_raise(vm, C_TypeError,
+                         "character mapping must return integer, None or str");
+            b.failed = true;
+        }
+        sc_drop(vm, v);
+        i += (uint32_t)len;
+    }
+    return buf_done(&b);
+}
+
+/* maketrans(dict) or maketrans(from, to, removed) */
+static Value s_maketrans(Vm *vm, const Args *a)
+{
+    Dict *d = sc_dict(vm);
+    Str *from, *to, *gone = NULL;
+    DictEntry *e;
+    bool ok = d != NULL;
+
+    if (a->v[1].tag == T_NIL) {
+        ok = ok && (sc_is(vm, a->v[0], C_dict) ||
+                    sc_fail(vm, C_TypeError, "if you give only one argument to maketrans it must be a dict"));
+        for (uint32_t i = 0; ok && dict_next((Dict *)a->v[0].o, &i, &e);) {
+            int len;
+            bool text = is_str(e->key);
+
+            if (text && as_str(e->key)->chars != 1)
+                ok = sc_fail(vm, C_ValueError, "string keys in translate table must be of length 1");
+            else
+                ok = sc_dict_put(vm, d, text ? v_int(sc_utf8_read(as_str(e->key)->s, &len)) : e->key,
+                                 e->val);
+        }
+    } else if (ok && (ok = (from = need(vm, a->v[0], "maketrans argument")) != NULL &&
+                           (to = need(vm, a->v[1], "maketrans argument")) != NULL &&
+                           (a->v[2].tag == T_NIL ||
+                            (gone = need(vm, a->v[2], "maketrans argument")) != NULL))) {
+        int len, k;
+
+        if (from->chars != to->chars)
+            ok = sc_fail(vm, C_ValueError, "the first two maketrans arguments must have equal length");
+        for (uint32_t i = 0, j = 0; ok && i < from->n; i += (uint32_t)len, j += (uint32_t)k)
+            ok = sc_dict_put(vm, d, v_int(sc_utf8_read(from->s + i, &len)),
+                             v_int(sc_utf8_read(to->s + j, &k)));
+        for (uint32_t i = 0; ok && gone && i < gone->n; i += (uint32_t)len)
+            ok = sc_dict_put(vm, d, v_int(sc_utf8_read(gone->s + i, &len)), NONE);
+    }
+    if (!ok && d) {
+        obj_drop(vm, d);
+        return NIL;
+    }
+    return v_obj(d);
 }
 
 static Value m_encode(Vm *vm, const Args *a)
@@ -1068,13 +1295,18 @@ static const NativeDef str_methods[] = {
     {"center", m_center, "self,width|fillchar"}, {"zfill", m_zfill, "self,width"},
     {"partition", m_partition, "self,sep"}, {"rpartition", m_rpartition, "self,sep"},
     {"expandtabs", m_expandtabs, "self|tabsize"}, {"encode", m_encode, "*"},
-    {"format", sc_str_format, "*"},
+    {"isascii", m_isascii, "self"}, {"istitle", m_istitle, "self"},
+    {"translate", m_translate, "self,table"},
+    {"format", sc_str_format, "*"}, {"format_map", sc_str_format_map, "self,mapping"},
     {0},
 };
+
+static const NativeDef str_statics[] = {{"maketrans", s_maketrans, "x|y,z"}, {0}};
 
 const ClassDef sc_str_def = {
     .name = "str", .size = sizeof(Str), .sealed = true, .make = str_make,
     .make_params = "|object", .destroy = str_destroy, .repr = str_repr, .str = str_str,
     .compare = str_compare, .binary = str_binary, .getitem = str_getitem, .len = str_len,
     .contains = str_contains, .iter = str_iter, .methods = str_methods,
+    .statics = str_statics,
 };

@@ -115,6 +115,7 @@ static Value tuple_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bo
     Tuple *x = (Tuple *)a.o, *y = (Tuple *)b.o, *r;
     Value k = reflected ? a : b;
     int64_t n, i;
+    int how;
 
     (void)inplace;
     if (op == OP2_ADD && sc_is(vm, a, C_tuple) && sc_is(vm, b, C_tuple)) {
@@ -125,10 +126,12 @@ static Value tuple_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bo
             r->v[x->n + i] = sc_ref(y->v[i]);
         return v_obj(r);
     }
-    if (op != OP2_MUL || (k.tag != T_INT && k.tag != T_BOOL))
+    if (op != OP2_MUL || !(how = sc_repeat_count(vm, k, &n)))
         return NOTIMPL;
+    if (how < 0)
+        return NIL;
     x = reflected ? y : x;
-    if (!mul_i64(k.i > 0 ? k.i : 0, x->n, &n) || n > (int64_t)1 << 40)
+    if (!mul_i64(n > 0 ? n : 0, x->n, &n) || n > (int64_t)1 << 40)
         return sc_raise_memory(vm);
     r = sc_tuple(vm, n);
     for (i = 0; r && i < n; i++)
@@ -302,8 +305,8 @@ static Value range_getitem(Vm *vm, Value self, Value key)
     if (sc_is_exact(vm, key, C_slice)) {
         if (!sc_slice_indices(vm, (Slice *)key.o, &n, &start, &stop, &step, &count))
             return NIL;
-        return sc_range(vm, r->start + start * r->step,
-                        r->start + start * r->step + count * step * r->step, r->step * step);
+        return sc_range(vm, r->start + start * r->step, r->start + stop * r->step,
+                        r->step * step);
     }
     if (!sc_to_int(vm, key, &i))
         return NIL;

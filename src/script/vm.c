@@ -495,7 +495,7 @@ static Value format_value(Vm *vm, Value v, int conv, Value spec)
     Value s, r;
 
     if (conv) {
-        s = conv == 's' ? sc_to_str(vm, v) : sc_repr(vm, v);
+        s = sc_convert(vm, v, (char)conv);
         if (s.tag == T_NIL)
             return NIL;
         if (spec.tag == T_NIL)
@@ -1743,6 +1743,9 @@ L_EXCMATCH: {
 }
 L_HANDLED:
     sc_put(vm, &vm->handled, sc_ref(R(i.a)));
+    NEXT;
+L_GETHANDLED:
+    SET(i.a, sc_ref(vm->handled));
     NEXT;
 L_IMPORT: {
     Str *name = as_str(code->consts[i.b]);

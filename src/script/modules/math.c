@@ -2,6 +2,7 @@
 #include "modules.h"
 #include "script/dunder.h"
 
+#include <float.h>
 #include <math.h>
 
 __extension__ typedef __int128 Wide;
@@ -64,7 +65,29 @@ FN1(radians, x * (M_PI / 180), false)
 FN2(atan2, atan2(x, y))
 FN2(copysign, copysign(x, y))
 FN2(nextafter, nextafter(x, y))
-FN2(remainder, remainder(x, y))
+
+static Value m_ulp(Vm *vm, const Args *a)
+{
+    double x;
+
+    if (!sc_to_double(vm, a->v[0], &x))
+        return NIL;
+    x = fabs(x);
+    if (!isfinite(x))
+        return v_float(x);
+    return v_float(x == DBL_MAX ? x - nextafter(x, 0) : nextafter(x, INFINITY) - x);
+}
+
+static Value m_remainder(Vm *vm, const Args *a)
+{
+    double x, y;
+
+    if (!sc_to_double(vm, a->v[0], &x) || !sc_to_double(vm, a->v[1], &y))
+        return NIL;
+    if (!isnan(x) && !isnan(y) && (isinf(x) || y == 0))
+        return sc_raise(vm, C_ValueError, "math domain error");
+    return v_float(remainder(x, y));
+}
 
 static Value m_fmod(Vm *vm, const Args *a)
 {
@@ -318,7 +341,7 @@ static Value m_dist(Vm *vm, const Args *a)
 /* Exact sum: partial sums that do not overlap, after Shewchuk. */
 static Value m_fsum(Vm *vm, const Args *a)
 {
-    double parts[64], x, hi, lo, sum = 0;
+    double parts[64], x, hi, lo, sum = 0, special = 0, infinite = 0;
     int n = 0, i, j;
     Value it = sc_iter(vm, a->v[0]), v;
 
@@ -330,6 +353,11 @@ static Value m_fsum(Vm *vm, const Args *a)
         sc_drop(vm, v);
         if (!ok)
             break;
+        if (!isfinite(x)) { /* apart from the others, which it would spoil */
+            special += x;
+            infinite += isinf(x) ? x : 0;
+            continue;
+        }
         for (i = j = 0; j < n; j++) {
             double y = parts[j];
 
@@ -351,6 +379,10 @@ static Value m_fsum(Vm *vm, const Args *a)
     sc_drop(vm, it);
     if (sc_failed(vm))
         return NIL;
+    if (isnan(infinite))
+        return sc_raise(vm, C_ValueError, "-inf + inf in fsum");
+    if (special != 0)
+        return v_float(special);
     if (n > 0) {
         sum = parts[--n];
         lo = 0;
@@ -440,7 +472,7 @@ static const NativeDef functions[] = {
     D1(log2), D1(log10), D1(floor), D1(ceil), D1(trunc), D1(isnan), D1(isinf), D1(isfinite),
     D1(factorial), D1(isqrt), D1(modf), D1(frexp),
     {"atan2", m_atan2, "y,x"}, {"copysign", m_copysign, "x,y"}, {"fmod", m_fmod, "x,y"},
-    {"nextafter", m_nextafter, "x,y"}, {"remainder", m_remainder, "x,y"},
+    {"nextafter", m_nextafter, "x,y"}, {"remainder", m_remainder, "x,y"}, {"ulp", m_ulp, "x"},
     {"pow", m_pow, "x,y"}, {"log", m_log, "x|base"}, {"ldexp", m_ldexp, "x,i"},
     {"isclose", m_isclose, "a,b$rel_tol,abs_tol"}, {"gcd", m_gcd, "*"}, {"lcm", m_lcm, "*"},
     {"comb", m_comb, "n,k"}, {"perm", m_perm, "n|k"}, {"hypot", m_hypot, "*"},

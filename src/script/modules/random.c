@@ -1,170 +1,93 @@
 /* random.c -- the module random: Python's numbers.
  *
- * The core is MT19937, seeded from an int through init_by_array as CPython does; random()
- * takes 53 bits of two draws. The distributions on top are script, each with the formulas
- * CPython uses, so that a seeded script draws the same numbers.
+ * The core is that of tensor/rng_python.c, seeded and drawn from as CPython does. The
+ * distributions on top are script, each with the formulas CPython uses, so that a seeded
+ * script draws the same numbers.
  */
 #include "modules.h"
+#include "tensor/random.h"
 
 #include <time.h>
 #include <unistd.h>
 
-#define N 624
-#define M 397
-
-typedef struct Mt {
-    uint32_t s[N];
-    uint32_t at;
-} Mt;
-
-static void mt_seed(Mt *m, uint32_t s)
-{
-    m->s[0] = s;
-    for (uint32_t i = 1; i < N; i++)
-        m->s[i] = 1812433253u * (m->s[i - 1] ^ (m->s[i - 1] >> 30)) + i;
-    m->at = N;
-}
-
-static void mt_seed_array(Mt *m, const uint32_t *key, uint32_t n)
-{
-    uint32_t i = 1, j = 0, k;
-
-    mt_seed(m, 19650218u);
-    for (k = n > N ? n : N; k; k--) {
-        m->s[i] = (m->s[i] ^ ((m->s[i - 1] ^ (m->s[i - 1] >> 30)) * 1664525u)) + key[j] + j;
-        if (++i >= N) {
-            m->s[0] = m->s[N - 1];
-            i = 1;
-        }
-        if (++j >= n)
-            j = 0;
-    }
-    for (k = N - 1; k; k--) {
-        m->s[i] = (m->s[i] ^ ((m->s[i - 1] ^ (m->s[i - 1] >> 30)) * 1566083941u)) - i;
-        if (++i >= N) {
-            m->s[0] = m->s[N - 1];
-            i = 1;
-        }
-    }
-    m->s[0] = 0x80000000u;
-}
-
-static uint32_t mt_next(Mt *m)
-{
-    uint32_t y, k;
-
-    if (m->at >= N) {
-        for (k = 0; k < N; k++) {
-            y = (m->s[k] & 0x80000000u) | (m->s[(k + 1) % N] & 0x7fffffffu);
-            m->s[k] = m->s[(k + M) % N] ^ (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
-        }
-        m->at = 0;
-    }
-    y = m->s[m->at++];
-    y ^= y >> 11;
-    y ^= (y << 7) & 0x9d2c5680u;
-    y ^= (y << 15) & 0xefc60000u;
-    return y ^ (y >> 18);
-}
-
-static Mt *mt_of(Vm *vm, Value v)
-{
-    Mt *m = sc_native(v);
-
-    if (!m)
-        sc_raise(vm, C_RuntimeError, "Random.__init__ was not called");
-    return m;
-}
+#define RNG ((PythonRng *)sc_native(a->v[0]))
 
 static bool core_init(Vm *vm, Value self, const Args *a)
 {
-    Mt *m = sc_native_new(vm, self, sizeof *m);
+    PythonRng *r = sc_native_new(vm, self, sizeof *r);
 
     (void)a;
-    if (m)
-        mt_seed(m, 5489);
-    return m != NULL;
+    if (r)
+        python_seed_int(r, 0);
+    return r != NULL;
+}
+
+static wf_status seed_text(wf_ctx *cx, PythonRng *r, const Str *s)
+{
+    API_ENTER(cx);
+    python_seed_bytes(r, &cx->scratch, s->s, s->n);
+    API_RETURN(cx);
 }
 
 static Value core_seed(Vm *vm, const Args *a)
 {
-    Mt *m = mt_of(vm, a->v[0]);
     Value v = a->v[1];
-    uint64_t u;
-    uint32_t key[2];
 
-    if (!m)
-        return NIL;
-    if (v.tag == T_NONE || v.tag == T_NIL)
-        u = (uint64_t)(clock_seconds() * 1e9) ^ ((uint64_t)getpid() << 32) ^ (uint64_t)time(NULL);
+    if (v.tag == T_NONE)
+        python_seed_int(RNG, (int64_t)(clock_seconds() * 1e9) ^ ((int64_t)getpid() << 32) ^
+                                 (int64_t)time(NULL));
     else if (v.tag == T_INT || v.tag == T_BOOL)
-        u = v.i < 0 ? 0 - (uint64_t)v.i : (uint64_t)v.i;
-    else if (v.tag == T_FLOAT || is_str(v)) {
-        if (!sc_hash(vm, v, &u))
-            return NIL;
-    } else
+        python_seed_int(RNG, v.i);
+    else if (v.tag == T_FLOAT)
+        python_seed_float(RNG, v.f);
+    else if (!is_str(v))
         return sc_raise(vm, C_TypeError, "The only supported seed types here are: None, int, "
                                          "float and str");
-    key[0] = (uint32_t)u;
-    key[1] = (uint32_t)(u >> 32);
-    mt_seed_array(m, key, key[1] ? 2 : 1);
+    else if (seed_text(vm->cx, RNG, as_str(v)) != WF_OK)
+        return sc_raise_ctx(vm);
     return NONE;
 }
 
 static Value core_random(Vm *vm, const Args *a)
 {
-    Mt *m = mt_of(vm, a->v[0]);
-    uint32_t x, y;
-
-    if (!m)
-        return NIL;
-    x = mt_next(m) >> 5;
-    y = mt_next(m) >> 6;
-    return v_float((x * 67108864.0 + y) * (1.0 / 9007199254740992.0));
+    (void)vm;
+    return v_float(python_random(RNG));
 }
 
 static Value core_bits(Vm *vm, const Args *a)
 {
-    Mt *m = mt_of(vm, a->v[0]);
     int64_t k;
-    uint64_t r;
 
-    if (!m || !sc_to_int(vm, a->v[1], &k))
+    if (!sc_to_int(vm, a->v[1], &k))
         return NIL;
     if (k < 0 || k > 63)
         return sc_raise(vm, C_ValueError, "getrandbits: the number of bits must be from 0 to 63");
-    if (k == 0)
-        return v_int(0);
-    if (k <= 32)
-        return v_int(mt_next(m) >> (32 - k));
-    r = mt_next(m);
-    return v_int((int64_t)(r | (uint64_t)(mt_next(m) >> (64 - k)) << 32));
+    return v_int((int64_t)python_bits(RNG, (int)k));
 }
 
 static Value core_state(Vm *vm, const Args *a)
 {
-    Mt *m = mt_of(vm, a->v[0]);
-    Tuple *t = m ? sc_tuple(vm, N + 1) : NULL;
+    Mt19937 *m = &RNG->mt;
+    Tuple *t = sc_tuple(vm, COUNT(m->s) + 1);
 
-    for (int i = 0; t && i < N; i++)
+    for (int i = 0; t && i < COUNT(m->s); i++)
         t->v[i] = v_int(m->s[i]);
     if (t)
-        t->v[N] = v_int(m->at);
+        t->v[COUNT(m->s)] = v_int(m->at);
     return v_obj(t);
 }
 
 static Value core_restore(Vm *vm, const Args *a)
 {
-    Mt *m = mt_of(vm, a->v[0]);
+    Mt19937 *m = &RNG->mt;
     Tuple *t = (Tuple *)a->v[1].o;
+    int n = COUNT(m->s);
 
-    if (!m)
-        return NIL;
-    if (!sc_is(vm, a->v[1], C_tuple) || t->n != N + 1 || t->v[N].i < 0 || t->v[N].i > N)
+    if (!sc_is(vm, a->v[1], C_tuple) || t->n != n + 1 || t->v[n].i < 0 || t->v[n].i > n)
         return sc_raise(vm, C_ValueError, "state vector is the wrong size");
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < n; i++)
         m->s[i] = (uint32_t)t->v[i].i;
-    m->at = (uint32_t)t->v[N].i;
+    m->at = (uint32_t)t->v[n].i;
     return NONE;
 }
 
