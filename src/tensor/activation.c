@@ -20,6 +20,7 @@ wf_tensor wf_gelu(wf_ctx *c, wf_tensor x, bool with_tanh)
 {
     wf_tensor u;
 
+    IN_F32(c, x, wf_gelu(c, x, with_tanh))
     scope_open(c);
     x = as_float(c, x, "wf_gelu");
     if (with_tanh) {
@@ -33,6 +34,7 @@ wf_tensor wf_gelu(wf_ctx *c, wf_tensor x, bool with_tanh)
 
 wf_tensor wf_silu(wf_ctx *c, wf_tensor x)
 {
+    IN_F32(c, x, wf_silu(c, x))
     scope_open(c);
     return scope_close(c, wf_mul(c, x, wf_sigmoid(c, x)));
 }
@@ -42,6 +44,7 @@ wf_tensor wf_softplus(wf_ctx *c, wf_tensor x, double beta)
 {
     wf_tensor z, p, s;
 
+    IN_F32(c, x, wf_softplus(c, x, beta))
     scope_open(c);
     z = wf_mul(c, as_float(c, x, "wf_softplus"), num(c, beta));
     p = positive(c, z);
@@ -52,6 +55,7 @@ wf_tensor wf_softplus(wf_ctx *c, wf_tensor x, double beta)
 
 wf_tensor wf_log_sigmoid(wf_ctx *c, wf_tensor x)
 {
+    IN_F32(c, x, wf_log_sigmoid(c, x))
     scope_open(c);
     return scope_close(c, wf_neg(c, wf_softplus(c, wf_neg(c, x), 1)));
 }
@@ -60,6 +64,7 @@ wf_tensor wf_elu(wf_ctx *c, wf_tensor x, double alpha)
 {
     wf_tensor p, low;
 
+    IN_F32(c, x, wf_elu(c, x, alpha))
     scope_open(c);
     x = as_float(c, x, "wf_elu");
     p = positive(c, x);
@@ -73,18 +78,19 @@ wf_tensor wf_leaky_relu(wf_ctx *c, wf_tensor x, double slope)
     return scope_close(c, wf_where(c, positive(c, x), x, wf_mul(c, x, num(c, slope))));
 }
 
-/* The largest along the axis, as a constant of the derivative; 0 where it is infinite. */
+/* The largest along the axis, as a constant of the derivative. */
 static wf_tensor shift_of(wf_ctx *c, wf_tensor x, int axis)
 {
-    wf_tensor m = wf_stop_gradient(c, wf_max(c, x, &axis, 1, true));
-
-    return wf_where(c, wf_is_finite(c, m), m, wf_zeros_like(c, m));
+    if (wf_size(c, x, axis) == 0)
+        return wf_zeros_like(c, x);
+    return wf_stop_gradient(c, wf_max(c, x, &axis, 1, true));
 }
 
 wf_tensor wf_softmax(wf_ctx *c, wf_tensor x, int axis)
 {
     wf_tensor e;
 
+    IN_F32(c, x, wf_softmax(c, x, axis))
     scope_open(c);
     x = as_float(c, x, "wf_softmax");
     e = wf_exp(c, wf_sub(c, x, shift_of(c, x, axis)));
@@ -95,6 +101,7 @@ wf_tensor wf_log_softmax(wf_ctx *c, wf_tensor x, int axis)
 {
     wf_tensor d;
 
+    IN_F32(c, x, wf_log_softmax(c, x, axis))
     scope_open(c);
     x = as_float(c, x, "wf_log_softmax");
     d = wf_sub(c, x, shift_of(c, x, axis));

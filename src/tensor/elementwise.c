@@ -21,6 +21,13 @@ wf_tensor as_float(wf_ctx *c, wf_tensor x, const char *fn)
                : op_1(c, OP_cast, x, &(DtypeAttr){(int32_t)real_dtype(c)});
 }
 
+bool is_half(wf_ctx *c, wf_tensor x)
+{
+    Tensor *t = tensor_get(c, x, "is_half");
+
+    return t && (t->dtype == WF_F16 || t->dtype == WF_BF16);
+}
+
 static bool broadcast_shapes(wf_ctx *c, const char *fn, const wf_tensor *x, int n,
                              Shape *out)
 {
@@ -240,6 +247,13 @@ wf_tensor wf_mul(wf_ctx *c, wf_tensor x, wf_tensor y)
 }
 wf_tensor wf_pow(wf_ctx *c, wf_tensor x, wf_tensor y)
 {
+    wf_dtype d;
+
+    if (is_half(c, x) && is_half(c, y) && (d = common_dtype(c, "wf_pow", (wf_tensor[]){x, y}, 2)) != WF_F32) {
+        scope_open(c);
+        x = arithmetic(c, "wf_pow", OP_pow, 0, wf_cast(c, x, WF_F32), wf_cast(c, y, WF_F32));
+        return scope_close(c, wf_cast(c, x, d));
+    }
     return arithmetic(c, "wf_pow", OP_pow, 0, x, y);
 }
 
@@ -249,7 +263,6 @@ wf_tensor wf_pow(wf_ctx *c, wf_tensor x, wf_tensor y)
         return binary(c, "wf_" #name, op, x, y, kind);                                   \
     }
 SIMPLE(div, OP_div, MATH_FLOAT)
-SIMPLE(fmod, OP_rem, MATH_ANY)
 SIMPLE(atan2, OP_atan2, MATH_FLOAT)
 SIMPLE(maximum, OP_max, MATH_ANY)
 SIMPLE(minimum, OP_min, MATH_ANY)
@@ -283,12 +296,37 @@ static wf_tensor crosses(wf_ctx *c, wf_tensor r, wf_tensor y)
     return wf_logical_and(c, wf_ne(c, r, zero), differ);
 }
 
+/* PyTorch refuses to divide integers by 0. */
+static bool may_divide(wf_ctx *c, wf_tensor y)
+{
+    wf_tensor ok;
+
+    if (!c->tensors->strict || dtype_is_float(wf_dtype_of(c, y)))
+        return !failed(c);
+    ok = wf_ne(c, y, wf_zeros_like(c, y));
+    if (wf_is_symbolic(c, y))
+        wf_assert(c, ok, "ZeroDivisionError", NULL, 0);
+    else if (!failed(c) && wf_item_int(c, wf_all(c, ok, NULL, 0, false)) == 0)
+        tfail(c, WF_ERR_VALUE, "ZeroDivisionError");
+    return !failed(c);
+}
+
+wf_tensor wf_fmod(wf_ctx *c, wf_tensor x, wf_tensor y)
+{
+    wf_tensor in[2] = {x, y}, r = WF_NONE;
+
+    scope_open(c);
+    if (unify(c, "wf_fmod", in, 2, MATH_ANY) && may_divide(c, in[1]))
+        r = tensor_op1(c, OP_rem, in, 2, NULL);
+    return scope_close(c, r);
+}
+
 wf_tensor wf_remainder(wf_ctx *c, wf_tensor x, wf_tensor y)
 {
     wf_tensor in[2] = {x, y}, r = WF_NONE;
 
     scope_open(c);
-    if (unify(c, "wf_remainder", in, 2, MATH_ANY)) {
+    if (unify(c, "wf_remainder", in, 2, MATH_ANY) && may_divide(c, in[1])) {
         r = tensor_op1(c, OP_rem, in, 2, NULL);
         if (!dtype_is_unsigned(wf_dtype_of(c, r)))
             r = wf_where(c, crosses(c, r, in[1]), wf_add(c, r, in[1]), r);
@@ -313,7 +351,7 @@ wf_tensor wf_floor_div(wf_ctx *c, wf_tensor x, wf_tensor y)
     wf_tensor in[2] = {x, y}, q = WF_NONE;
 
     scope_open(c);
-    if (unify(c, "wf_floor_div", in, 2, MATH_ANY)) {
+    if (unify(c, "wf_floor_div", in, 2, MATH_ANY) && may_divide(c, in[1])) {
         if (dtype_is_float(wf_dtype_of(c, in[0]))) {
             q = floor_div_float(c, in[0], in[1]);
         } else {
@@ -467,6 +505,7 @@ wf_tensor wf_frac(wf_ctx *c, wf_tensor x)
 #define FORMULA(name, expr)                                                              \
     wf_tensor wf_##name(wf_ctx *c, wf_tensor x)                                          \
     {                                                                                    \
+        IN_F32(c, x, wf_##name(c, x))                                                    \
         scope_open(c);                                                                   \
         x = as_float(c, x, "wf_" #name);                                                 \
         return scope_close(c, (expr));                                                   \

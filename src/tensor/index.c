@@ -236,7 +236,7 @@ static bool add_int(wf_ctx *c, Plan *p, int64_t i, uint32_t axis)
               (long long)i, axis, (long long)size);
         return false;
     }
-    if (p->any_tensor) { /* counts as a tensor without axes */
+    if (p->any_tensor && !c->tensors->strict) { /* counts as a tensor without axes */
         wf_tensor t = wf_cast(c, wf_int(c, i), WF_I64);
         p->start[axis] = 0;
         p->limit[axis] = size;

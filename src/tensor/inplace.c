@@ -206,6 +206,8 @@ wf_status wf_index_write(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, wf_t
     if (!t)
         return c->status;
     scope_open(c);
+    if (wf_dtype_of(c, v) != (wf_dtype)t->dtype)
+        v = wf_cast(c, v, (wf_dtype)t->dtype);
     if (!t->symbolic && !t->need && !wf_is_symbolic(c, v) && is_basic(ix, n) &&
         !wf_has_grad_history(c, v)) {
         wf_write(c, wf_index_get(c, x, ix, n), v);

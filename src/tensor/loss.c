@@ -10,6 +10,8 @@ static wf_tensor reduced(wf_ctx *c, wf_tensor l, wf_reduction how)
 
 wf_tensor wf_mse_loss(wf_ctx *c, wf_tensor x, wf_tensor y, wf_reduction how)
 {
+    if (is_half(c, y))
+        IN_F32(c, x, wf_mse_loss(c, x, y, how))
     scope_open(c);
     return scope_close(c, reduced(c, wf_square(c, wf_sub(c, x, y)), how));
 }
@@ -29,6 +31,8 @@ wf_tensor wf_smooth_l1_loss(wf_ctx *c, wf_tensor x, wf_tensor y, double beta,
 {
     wf_tensor d, a, lo;
 
+    if (is_half(c, y))
+        IN_F32(c, x, wf_smooth_l1_loss(c, x, y, beta, how))
     if (beta <= 0)
         return wf_l1_loss(c, x, y, how);
     scope_open(c);
@@ -81,6 +85,7 @@ wf_tensor wf_cross_entropy(wf_ctx *c, wf_tensor x, wf_tensor target, wf_tensor w
     wf_tensor logp, p, l;
     Shape s;
 
+    IN_F32(c, x, wf_cross_entropy(c, x, target, weight, ignore, smoothing, how))
     if (!shape_of(c, x, "wf_cross_entropy", &s) ||
         !tensor_get(c, target, "wf_cross_entropy"))
         return WF_NONE;
@@ -138,6 +143,8 @@ wf_tensor wf_bce_loss(wf_ctx *c, wf_tensor p, wf_tensor t, wf_reduction how)
 {
     wf_tensor one, a, b;
 
+    if (is_half(c, t))
+        IN_F32(c, p, wf_bce_loss(c, p, t, how))
     scope_open(c);
     one = num(c, 1);
     a = wf_maximum(c, wf_log(c, p), num(c, -100));
@@ -151,6 +158,8 @@ wf_tensor wf_bce_loss(wf_ctx *c, wf_tensor p, wf_tensor t, wf_reduction how)
 /* softplus(x) - t x */
 wf_tensor wf_bce_with_logits(wf_ctx *c, wf_tensor x, wf_tensor t, wf_reduction how)
 {
+    if (is_half(c, t))
+        IN_F32(c, x, wf_bce_with_logits(c, x, t, how))
     scope_open(c);
     return scope_close(c,
                        reduced(c, wf_sub(c, wf_softplus(c, x, 1), wf_mul(c, t, x)), how));
@@ -161,6 +170,8 @@ wf_tensor wf_kl_div(wf_ctx *c, wf_tensor x, wf_tensor t, wf_reduction how)
 {
     wf_tensor pos, logt, l;
 
+    if (is_half(c, t))
+        IN_F32(c, x, wf_kl_div(c, x, t, how))
     scope_open(c);
     pos = wf_gt(c, t, wf_zeros_like(c, t));
     logt = wf_log(c, wf_where(c, pos, t, wf_ones_like(c, t)));

@@ -43,6 +43,7 @@ wf_tensor wf_layer_norm(wf_ctx *c, wf_tensor x, int n, wf_tensor weight, wf_tens
     int axes[MAX_RANK];
     wf_tensor m, v, y;
 
+    IN_F32(c, x, wf_layer_norm(c, x, n, weight, bias, eps))
     if (!last_axes(c, "wf_layer_norm", x, n, axes))
         return WF_NONE;
     scope_open(c);
@@ -56,6 +57,7 @@ wf_tensor wf_rms_norm(wf_ctx *c, wf_tensor x, int n, wf_tensor weight, double ep
     int axes[MAX_RANK];
     wf_tensor v;
 
+    IN_F32(c, x, wf_rms_norm(c, x, n, weight, eps))
     if (!last_axes(c, "wf_rms_norm", x, n, axes))
         return WF_NONE;
     scope_open(c);
@@ -137,6 +139,7 @@ wf_tensor wf_group_norm(wf_ctx *c, wf_tensor x, int64_t groups, wf_tensor weight
     wf_tensor y, m, v;
     Dim q;
 
+    IN_F32(c, x, wf_group_norm(c, x, groups, weight, bias, eps))
     if (!shape_of(c, x, "wf_group_norm", &s))
         return WF_NONE;
     if (s.rank < 2 || s.rank == MAX_RANK || groups < 1 ||

@@ -139,6 +139,7 @@ wf_tensor wf_mean(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
 {
     wf_tensor s;
 
+    IN_F32(c, x, wf_mean(c, x, axes, n, keep))
     scope_open(c);
     x = as_float(c, x, "wf_mean");
     s = reduce(c, "wf_mean", OP_reduce_sum, x, axes, n, keep);
@@ -151,6 +152,7 @@ wf_tensor wf_var(wf_ctx *c, wf_tensor x, const int *axes, int n, double correcti
 {
     wf_tensor d, k;
 
+    IN_F32(c, x, wf_var(c, x, axes, n, correction, keep))
     scope_open(c);
     x = as_float(c, x, "wf_var");
     d = wf_sub(c, x, wf_mean(c, x, axes, n, true));
@@ -162,6 +164,7 @@ wf_tensor wf_var(wf_ctx *c, wf_tensor x, const int *axes, int n, double correcti
 wf_tensor wf_std(wf_ctx *c, wf_tensor x, const int *axes, int n, double correction,
                  bool keep)
 {
+    IN_F32(c, x, wf_std(c, x, axes, n, correction, keep))
     scope_open(c);
     return scope_close(c, wf_sqrt(c, wf_var(c, x, axes, n, correction, keep)));
 }
@@ -172,6 +175,7 @@ wf_tensor wf_logsumexp(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep
     wf_tensor m, s, r;
     Shape shape;
 
+    IN_F32(c, x, wf_logsumexp(c, x, axes, n, keep))
     scope_open(c);
     x = as_float(c, x, "wf_logsumexp");
     if (!shape_of(c, x, "wf_logsumexp", &shape))
@@ -193,6 +197,7 @@ wf_tensor wf_norm(wf_ctx *c, wf_tensor x, double p, const int *axes, int n, bool
 {
     wf_tensor a, r;
 
+    IN_F32(c, x, wf_norm(c, x, p, axes, n, keep))
     scope_open(c);
     x = as_float(c, x, "wf_norm");
     a = wf_abs(c, x);

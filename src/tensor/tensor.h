@@ -144,6 +144,7 @@ struct Tensors {    /* the state of one context */
     wf_promotion promotion;
     wf_dtype float_dtype;
     bool index_check; /* programs assert that indices are in range */
+    bool strict; /* as PyTorch: integers are not divided by 0; an int among indices takes its axis away first */
     bool size_guards; /* new graphs join symbolic sizes that must agree */
     Place place;
     Arena names; /* file names of places */
@@ -333,6 +334,7 @@ struct Trace {
     TraceAxis axis; /* of the vmap this is the body of */
     bool hinted;    /* sizes that must agree are made to, by their hints: hint.c */
     const wf_tensor *example; /* of a hinted trace: the inputs; borrowed */
+    int no_grad;    /* how deep in no_grad it began */
     bool guarded;   /* the same without hints */
     Dim *alias;     /* what each of the first nalias symbols was replaced by, or itself */
     uint32_t nalias;
@@ -378,6 +380,16 @@ bool view_is_packed(wf_ctx *c, const Tensor *t); /* symbolic: row-major without 
 Tensor *view_top(Tensor *t); /* symbolic: what it is a view of in the end, or t */
 /* Symbolic: y, gathered from x by a, is a view of x from now on. */
 void view_gathered(wf_ctx *c, wf_tensor x, wf_tensor index, const GatherAttr *a, wf_tensor y);
+/* In a function of x: of half floats it is computed in f32, as the libraries do. `call` is the
+ * function itself, with x as it now is. */
+bool is_half(wf_ctx *c, wf_tensor x);
+#define IN_F32(c, x, call)                                                               \
+    if (is_half(c, x)) {                                                                 \
+        wf_dtype half_ = wf_dtype_of(c, x);                                              \
+        scope_open(c);                                                                   \
+        (x) = wf_cast(c, x, WF_F32);                                                     \
+        return scope_close(c, wf_cast(c, call, half_));                                  \
+    }
 wf_tensor own_result_of(wf_ctx *c, wf_tensor x, wf_tensor y); /* y, or a copy if it is a view of x */
 void take_history(wf_ctx *c, Tensor *t, const Tensor *from); /* from NULL: none */
 /* Concrete: root's history, now that its view x becomes v; and that of a view whose root was written to. */

@@ -47,6 +47,7 @@ Trace *trace_begin(wf_ctx *c, const char *name)
         mem_free(&c->al, tr, sizeof *tr);
         return NULL;
     }
+    tr->no_grad = s->no_grad;
     tr->id = s->next_trace++;
     tr->outer = s->trace;
     s->trace = tr;
@@ -275,6 +276,10 @@ bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const voi
     for (uint32_t i = 0; i < nin && !failed(c); i++)
         vals[i] = trace_value(c, tr, in[i]);
     res = failed(c) ? NULL : emit_eqn(c, tr, op, vals, nin, attr, &n);
+    /* what a function computes without a gradient, in a place of its own */
+    for (uint32_t j = 0; c->tensors->no_grad > tr->no_grad && !tr->hinted && j < n && !failed(c); j++)
+        if (dtype_is_float(b_dtype(tr->b, res[j])))
+            res[j] = b_eqn1(tr->b, OP_stop_gradient, &res[j], 1, NULL);
     trace_hold(tr);
     tr->broken = false;
     if (!failed(c) && n != nout)

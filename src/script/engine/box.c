@@ -128,6 +128,7 @@ En en_begin_front(Vm *vm, Front *f)
 
     place_now(vm, &s->place);
     s->promotion = f->promotion;
+    s->strict = f == &vm->engine->front[FRONT_TORCH];
     s->float_dtype = f->float_dtype;
     scope_open(vm->cx);
     return (En){.vm = vm, .c = vm->cx, .f = f};

@@ -22,18 +22,21 @@
 typedef struct Settings {
     wf_promotion promotion;
     wf_dtype float_dtype;
+    bool strict;
     Place place;
 } Settings;
 
 static Settings settings_save(const wf_ctx *c)
 {
-    return (Settings){c->tensors->promotion, c->tensors->float_dtype, c->tensors->place};
+    return (Settings){c->tensors->promotion, c->tensors->float_dtype, c->tensors->strict,
+                      c->tensors->place};
 }
 
 static void settings_restore(wf_ctx *c, Settings s)
 {
     c->tensors->promotion = s.promotion;
     c->tensors->float_dtype = s.float_dtype;
+    c->tensors->strict = s.strict;
     c->tensors->place = s.place;
 }
 

@@ -52,6 +52,9 @@ static Value reduction(Vm *vm, const Args *a, FnReduce fn, const char *label)
         return en_fail(&e);
     if (n >= 0)
         e.label = label;
+    if (n == 1 && wf_rank(e.c, x) == 0 && (axes[0] == 0 || axes[0] == -1) &&
+        e.f == &vm->engine->front[FRONT_TORCH])
+        n = 0; /* a number has this one axis */
     return en_end(&e, fn(e.c, x, n < 0 ? NULL : axes, n < 0 ? 0 : n, keep));
 }
 

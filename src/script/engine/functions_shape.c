@@ -270,6 +270,55 @@ static Value n_index_get(Vm *vm, const Args *a)
     return en_end(&e, wf_index_get(e.c, x, ix, n));
 }
 
+/* The first of x's integers that is not in low .. size-1 nor `but`; false: none. */
+static bool find_outside(En *e, wf_tensor x, int64_t low, int64_t size, const int64_t *but,
+                         int64_t *out)
+{
+    Tensor *t = tensor_get(e->c, x, "check_index");
+    int64_t *v;
+
+    if (t && t->dtype != WF_I64)
+        t = tensor_get(e->c, x = wf_cast(e->c, x, WF_I64), "check_index");
+    if (!t)
+        return false;
+    v = t->packed ? tensor_data(t) : en_alloc(e, (size_t)t->count * sizeof *v + 1);
+    if (v && !t->packed)
+        tensor_read(t, v);
+    for (int64_t i = 0; v && i < t->count; i++)
+        if ((v[i] < low || v[i] >= size) && !(but && v[i] == *but)) {
+            *out = v[i];
+            return true;
+        }
+    return false;
+}
+
+/* check_index(index, low, size, but=None): an index outside of low .. size-1, other than
+ * `but`; None: there is none. In a program, which cannot tell: None, and an assert. */
+static Value n_check_index(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, ok, n;
+    int64_t low = 0, but = 0, bad = 0;
+    int64_t size[WF_MAX_RANK];
+    int one;
+    bool has = a->v[3].tag != T_NIL && a->v[3].tag != T_NONE;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &low) ||
+        !en_shape(&e, a->v[2], size, &one) || !en_int(&e, a->v[3], &but))
+        return en_fail(&e);
+    if (!wf_is_symbolic(e.c, x) && size[0] >= 0)
+        return en_end_value(&e, find_outside(&e, x, low, size[0], has ? &but : NULL, &bad)
+                                    ? v_int(bad)
+                                    : NONE);
+    n = size_tensor(e.c, size[0]);
+    x = wf_cast(e.c, x, WF_I64);
+    ok = wf_logical_and(e.c, wf_ge(e.c, x, wf_int(e.c, low)), wf_lt(e.c, x, n));
+    if (has)
+        ok = wf_logical_or(e.c, ok, wf_eq(e.c, x, wf_int(e.c, but)));
+    wf_assert(e.c, ok, "index out of range: the size is {}", &n, 1);
+    return en_end_value(&e, NONE);
+}
+
 static Value n_one_hot(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
@@ -404,6 +453,7 @@ const NativeDef engine_shape[] = {
     {"index_get", n_index_get, "x,key"},
     {"index_set", n_index_set, "x,key,v"},
     {"index_add", n_index_add, "x,key,v"},
+    {"check_index", n_check_index, "index,low,size|but"},
     {"one_hot", n_one_hot, "index,classes|dtype"},
     {"sort", n_sort, "x|axis,descending"},
     {"top_k", n_top_k, "x,k|axis,largest"},

@@ -12,7 +12,6 @@ from torch._creation import get_default_dtype
 abs = absolute = _w.abs
 neg = negative = _w.neg
 positive = _w.positive
-square = _w.square
 reciprocal = _w.reciprocal
 exp = _w.exp
 exp2 = _w.exp2
@@ -109,10 +108,10 @@ def div(input, other, *, rounding_mode=None, out=None):
     if rounding_mode != "trunc":
         raise RuntimeError("div expected rounding_mode to be one of None, 'trunc', or 'floor' "
                            f"but found '{rounding_mode}'")
-    q = _w.trunc(_w.div(input, other))
     kinds = [x for x in (input, other) if isinstance(x, _w.Tensor)]
-    whole = True not in [x.dtype.is_floating_point for x in kinds] and not isinstance(other, float)
-    return put(out, _w.cast(q, kinds[0].dtype) if whole else q)
+    if True not in [x.dtype.is_floating_point for x in kinds] and not isinstance(other, float):
+        return put(out, _w.floor_div(_w.sub(input, _w.fmod(input, other)), other))
+    return put(out, _w.trunc(_w.div(input, other)))
 
 
 divide = true_divide = div
@@ -181,7 +180,8 @@ def heaviside(input, values):
 
 
 def copysign(input, other):
-    size = _w.abs(input)
+    size = _w.abs(_floating(input) if not (isinstance(other, _w.Tensor) and other.dtype.is_floating_point) else
+                  input.to(__import__("torch._misc").result_type(input, other)))
     return _w.where(signbit(other) if isinstance(other, _w.Tensor) else _math.copysign(1, other) < 0, _w.neg(size), size)
 
 
@@ -207,13 +207,19 @@ def lgamma(input, *, out=None):
 
 
 def digamma(input, *, out=None):
-    return put(out, _special.digamma(_w, _floating(input)))
+    x = _floating(input)
+    y = _special.digamma(_w, _w.cast(x, float32) if x.dtype.itemsize == 2 else x)
+    y = _w.where(_w.eq(x, 0), _w.where(signbit(x), _math.inf, -_math.inf), y)
+    pole = _w.logical_and(_w.lt(x, 0), _w.eq(x, _w.floor(x)))
+    return put(out, _w.cast(_w.where(pole, _math.nan, y), x.dtype))
 
 
 def polygamma(n, input, *, out=None):
-    x = _floating(input)
     if n == 0:
         return digamma(input)
+    x = _floating(input)
+    if x.dtype.itemsize == 2:
+        return put(out, _w.cast(polygamma(n, _w.cast(x, float32)), x.dtype))
     return put(out, (-1.0) ** (n + 1) * float(_math.factorial(n)) * _special.zeta(_w, _w.full_like(x, n + 1.0), x))
 
 
@@ -324,6 +330,10 @@ def lcm(input, other):
     return _w.abs(_w.floor_div(input, _w.where(_w.eq(g, 0), 1, g)) * other)
 
 
+def square(input, *, out=None):
+    return _w.square(_w.cast(input, int64) if input.dtype == _bool else input, out=out)
+
+
 # ---- comparing whole tensors
 
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -368,7 +378,9 @@ def sum(input, dim=None, keepdim=False, *, dtype=None, axis=None, out=None):
 
 
 def nansum(input, dim=None, keepdim=False, *, dtype=None):
-    return sum(_w.where(_w.is_nan(input), 0.0, input), dim, keepdim, dtype=dtype)
+    if input.dtype.is_floating_point:
+        input = _w.where(_w.is_nan(input), 0.0, input)
+    return sum(input, dim, keepdim, dtype=dtype)
 
 
 def _no_whole_mean(input, name):
@@ -470,11 +482,15 @@ def argmin(input, dim=None, keepdim=False):
 
 
 def all(input, dim=None, keepdim=False, *, out=None):
-    return _w.all(input, _dims(dim), keepdim)
+    return put(out, _truth(input, _w.all(input, _dims(dim), keepdim)))
 
 
 def any(input, dim=None, keepdim=False, *, out=None):
-    return _w.any(input, _dims(dim), keepdim)
+    return put(out, _truth(input, _w.any(input, _dims(dim), keepdim)))
+
+
+def _truth(input, y):
+    return _w.cast(y, uint8) if input.dtype == uint8 else y
 
 
 def logsumexp(input, dim, keepdim=False, *, out=None):
@@ -495,6 +511,8 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
 
 def _norm2(x, dims, keepdim):
     # The slope at 0 is taken as 0.
+    if x.dtype.itemsize == 2:
+        return _w.cast(_norm2(_w.cast(x, float32), dims, keepdim), x.dtype)
     square = _w.sum(x * x, dims, keepdim)
     zero = _w.eq(square, 0)
     return _w.label(_w.where(zero, 0.0 * square, _w.sqrt(_w.where(zero, 1.0, square))), "norm")
@@ -506,7 +524,7 @@ def dist(input, other, p=2):
 
 def renorm(input, p, dim, maxnorm):
     dims = [k for k in range(input.ndim) if k != dim % input.ndim]
-    size = _w.norm(input, p, dims, True)
+    size = _norm2(input, dims, True) if p == 2 else _w.norm(input, p, dims, True)
     return input * _w.where(_w.gt(size, maxnorm), maxnorm / (size + 1e-7), 1.0)
 
 
@@ -549,8 +567,17 @@ cummin = _running(_w.cummin, "cummin")
 
 
 def logcumsumexp(input, dim):
-    top = _w.max(_w.detach(input), dim, True)
-    return _w.log(_w.cumsum(_w.exp(input - top), dim)) + top
+    if input.ndim == 0:
+        return logcumsumexp(_w.reshape(input, (1,)), dim)[0].clone()
+    if input.dtype.itemsize == 2:
+        return _w.cast(logcumsumexp(_w.cast(input, float32), dim), input.dtype)
+    input = _w.copy(input)
+    n, step = __import__("torch._shape")._size_of(input, dim), 1
+    while step < n:  # running sums in log2(n) steps
+        more = _w.logaddexp(_w.narrow(input, dim, 0, n - step), _w.narrow(input, dim, step, n - step))
+        input = _w.concat([_w.narrow(input, dim, 0, step), more], dim)
+        step *= 2
+    return input
 
 
 def diff(input, n=1, dim=-1, prepend=None, append=None):
@@ -568,6 +595,8 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
 
 def trapezoid(y, x=None, *, dx=1.0, dim=-1):
     size = y.shape[dim]
+    if size == 0:
+        return _w.sum(y, dim)
     mid = (_w.narrow(y, dim, 1, size - 1) + _w.narrow(y, dim, 0, size - 1)) / 2
     step = dx if x is None else diff(x, dim=-1 if x.ndim == 1 else dim)
     return _w.sum(mid * step, dim)
@@ -596,10 +625,20 @@ def log_softmax(input, dim=None, *, dtype=None):
 
 def median(input, dim=None, keepdim=False):
     if dim is None:
-        return _w.median(_w.reshape(input, (-1,)), 0, True)
-    values, index = _w.sort(input, dim)
+        if input.numel() == 0:
+            return _w.full((), _math.nan if input.dtype.is_floating_point else -2 ** (8 * input.dtype.itemsize - 1), input.dtype)
+        return median(_w.reshape(input, (-1,)), 0).values
+    if input.ndim == 0:
+        v, i = median(_w.reshape(input, (1,)), dim)
+        return pair("median", (_w.reshape(v, ()), _w.reshape(i, ())))
+    values, index = _w.sort(input, dim)  # NaN last
     k = (input.shape[dim] - 1) // 2
     v, i = _w.narrow(values, dim, k, 1), _w.narrow(index, dim, k, 1)
+    if input.dtype.is_floating_point:
+        bad = _w.is_nan(input)
+        some, first = _w.any(bad, dim, True), _w.argmax(bad, dim, True)
+        v = _w.where(some, _w.take_along(input, first, dim), v)
+        i = _w.where(some, first, i)
     return pair("median", (v, i) if keepdim else (_w.squeeze(v, dim), _w.squeeze(i, dim)))
 
 
@@ -624,7 +663,7 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
         a, b = _w.narrow(values, dim, lo, 1), _w.narrow(values, dim, hi, 1)
         share = place - lo
         pick = {"linear": share, "lower": 0.0, "higher": 1.0, "midpoint": 0.5 if hi > lo else 0.0,
-                "nearest": float(_w.round(_w.tensor(place)) - lo)}
+                "nearest": float(_w.round(_w.tensor(place, float64)) - lo)}
         v = a + (b - a) * pick[interpolation]
         out.append(v if keepdim else _w.squeeze(v, dim))
     return _w.stack(out, 0) if many else out[0]

@@ -184,7 +184,7 @@ def cov(input, *, correction=1):
     x = input if input.ndim == 2 else _w.reshape(input, (1, -1))
     centred = x - _w.mean(x, 1, True)
     c = _w.matmul(centred, _w.swap_axes(centred, 0, 1)) / (x.shape[1] - correction)
-    return c if input.ndim == 2 else _w.reshape(c, ())
+    return c if c.shape[0] != 1 else _w.reshape(c, ())
 
 
 def corrcoef(input):

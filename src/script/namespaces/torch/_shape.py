@@ -186,6 +186,11 @@ def cat(tensors, dim=0, *, out=None):
     if len(tensors) == 0:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     some = [x for x in tensors if not (x.ndim == 1 and x.numel() == 0)]
+    if 0 < len(some) < len(tensors):  # the others count for the dtype alone
+        d = tensors[0].dtype
+        for x in tensors[1:]:
+            d = __import__("torch._misc").promote_types(d, x.dtype)
+        some = [_w.cast(x, d) if x.dtype != d else x for x in some]
     try:
         return put(out, _w.label(_w.concat(some or tensors[:1], dim), "cat"))
     except RuntimeError as error:
@@ -489,7 +494,7 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
         else:
             lo[-1] = -offset
         input = _w.pad(input, lo, hi, 0)
-    full = _w.expand_dims(input, -1) * eye
+    full = _w.where(_w.cast(eye, _bool), _w.expand_dims(input, -1), _w.full((), 0, input.dtype))
     rank = full.ndim
     a, b = dim1 % rank, dim2 % rank
     return full if (a, b) == (rank - 2, rank - 1) else movedim(full, (-2, -1), (a, b))
@@ -510,14 +515,29 @@ def block_diag(*tensors):
 
 def vander(x, N=None, increasing=False):
     n = x.shape[0] if N is None else N
+    if not x.dtype.is_floating_point:
+        x = _w.cast(x, int64)
     powers = list(range(n)) if increasing else list(range(n - 1, -1, -1))
     return _w.stack([_w.pow(x, p) for p in powers], 1)
 
 
 # ---- choosing by index
 
+def _in_range(index, low, n, dim=None):
+    bad = _w.check_index(index, low, n)
+    if bad is not None:
+        raise IndexError("index out of range in self") if dim is None else \
+            RuntimeError(f"index {bad} is out of bounds for dimension {dim} with size {n}")
+
+
 def index_select(input, dim, index):
-    return _w.take(input, index, dim)
+    if input.ndim == 0:
+        _in_range(index, 0, 1)
+        return _w.copy(input)
+    if index.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    _in_range(index, 0, _size_of(input, dim))
+    return _w.take(input, index if index.ndim else _w.reshape(index, (1,)), dim)
 
 
 def gather(input, dim, index, *, sparse_grad=False, out=None):
@@ -525,6 +545,7 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
         return _w.reshape(_w.take(_w.reshape(input, (1,)), _w.reshape(index, (-1,)), 0), index.shape)
     if input.ndim != index.ndim:
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    _in_range(index, 0, _size_of(input, dim), dim % input.ndim)
     d = dim % input.ndim
     for k in range(input.ndim):
         if k != d and index.shape[k] > input.shape[k]:
@@ -536,6 +557,10 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
 
 
 def take(input, index):
+    n = input.numel()
+    bad = _w.check_index(index, -n, n)
+    if bad is not None:
+        raise IndexError(f"out of range: tried to access index {bad} on a tensor of {n} elements.")
     return _w.take(_w.reshape(input, (-1,)), index, 0)
 
 
@@ -545,9 +570,12 @@ def take_along_dim(input, indices, dim=None):
     return _w.take_along(input, indices, dim)
 
 
-def _grid(index, dim, rank):
+def _grid(input, index, dim):
     # Index tensors, one for each axis, that say where index points along dim.
-    out = []
+    out, rank = [], input.ndim
+    _in_range(index, 0, _size_of(input, dim), dim % rank)
+    if index.ndim != rank:
+        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     for k in range(rank):
         shape = [1] * rank
         shape[k] = index.shape[k]
@@ -568,18 +596,18 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     if input.ndim == 0:
         return _w.reshape(v, ())
     if reduce == "add":
-        return _w.index_add(input, _grid(index, dim, input.ndim), v)
+        return _w.index_add(input, _grid(input, index, dim), v)
     if reduce == "multiply":
         return scatter_reduce(input, dim, index, v, "prod")
-    return _w.index_set(input, _grid(index, dim, input.ndim), v)
+    return _w.index_set(input, _grid(input, index, dim), v)
 
 
 def scatter_add(input, dim, index, src):
-    return _w.index_add(input, _grid(index, dim, input.ndim), _source(input, index, src))
+    return _w.index_add(input, _grid(input, index, dim), _source(input, index, src))
 
 
 def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
-    where = _grid(index, dim, input.ndim)
+    where = _grid(input, index, dim)
     v = _source(input, index, src)
     start = {"sum": 0, "mean": 0, "prod": 1, "amax": float("-inf"), "amin": float("inf")}[reduce]
     if not include_self:
@@ -602,6 +630,7 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
 
 
 def index_add(input, dim, index, source, *, alpha=1):
+    _in_range(index, 0, _size_of(input, dim))
     return _w.index_add(input, _along(input, dim, index), source if alpha == 1 else source * alpha)
 
 
@@ -610,6 +639,7 @@ def _along(input, dim, index):
 
 
 def index_copy(input, dim, index, source):
+    _in_range(index, 0, _size_of(input, dim))
     return _w.index_set(input, _along(input, dim, index), source)
 
 
@@ -673,14 +703,27 @@ def searchsorted(sorted_sequence, input, *, right=False, side=None, out_int32=Fa
 def sort(input, dim=-1, descending=False, stable=False, *, out=None):
     if input.ndim == 0:
         return pair("sort", (_w.copy(input), _w.tensor(0)))
-    return pair("sort", _w.sort(input, dim, descending))
+    return pair("sort", _sorted(input, dim, descending))
+
+
+def _sorted(input, dim, descending):
+    # NaN is the largest of numbers, which the engine puts last.
+    if not descending or not input.dtype.is_floating_point or _w.about(input, "symbolic") or not bool(
+            _w.any(_w.is_nan(input))):
+        return _w.sort(input, dim, descending)
+    v, i = _w.sort(_w.flip(input, dim), dim)
+    return flip(v, dim), input.shape[dim] - 1 - flip(i, dim)
 
 
 def argsort(input, dim=-1, descending=False, stable=False):
-    return _w.sort(input, dim, descending)[1]
+    if input.ndim == 0:
+        return _w.sort(_w.reshape(input, (1,)), dim)[1][0]
+    return _sorted(input, dim, descending)[1]
 
 
 def msort(input):
+    if input.ndim == 0:
+        return _w.copy(input)
     return _w.sort(input, 0)[0]
 
 
@@ -688,6 +731,11 @@ def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):
     n = input.shape[dim] if input.ndim else 1
     if not 0 <= k <= n:
         raise RuntimeError("selected index k out of range")
+    if input.ndim == 0:
+        return pair("topk", (_w.copy(input), _w.tensor(0)))
+    if not _w.about(input, "symbolic") and input.dtype.is_floating_point and bool(_w.any(_w.is_nan(input))):
+        v, i = _sorted(input, dim, largest)  # NaN is the largest
+        return pair("topk", (_w.copy(_w.narrow(v, dim, 0, k)), _w.copy(_w.narrow(i, dim, 0, k))))
     return pair("topk", _w.top_k(input, k, dim, largest))
 
 

@@ -81,7 +81,10 @@ def mish(input, inplace=False):
 
 
 def softplus(input, beta=1, threshold=20):
-    return _w.softplus(input, beta)
+    y = _w.softplus(input, beta)
+    if beta * threshold == 0 or threshold * beta < 20 or beta < 0:  # beyond 20 they are the same number
+        y = _w.label(_w.where(_w.gt(input * beta, threshold), input, y), "softplus")
+    return y
 
 
 def softsign(input):
@@ -474,7 +477,8 @@ def _pad_axis(x, axis, lo, hi, mode):
     elif mode == "replicate":
         index = [min(max(i, 0), n - 1) for i in range(-lo, n + hi)]
     elif mode == "circular":
-        index = [i % n for i in range(-lo, n + hi)]
+        first, n = max(-lo, 0), n - max(-lo, 0) - max(-hi, 0)  # what is cut off is cut off first
+        index = [first + i % n for i in range(min(-lo, 0), n + max(hi, 0))]
     else:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     return _w.take(x, _w.tensor(index, _int64), axis)
@@ -673,6 +677,8 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
         k = padding_idx % weight.shape[0]
         row = _w.ne(_w.arange(0, weight.shape[0], 1, _int64), k)
         weight = _w.where(_w.expand_dims(row, 1), weight, _w.detach(weight))  # no gradient to the padding
+    if _w.check_index(input, 0, weight.shape[0]) is not None:
+        raise IndexError("index out of range in self")
     return _w.label(_w.embedding(weight, input), "embedding")
 
 
@@ -703,8 +709,10 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
 def one_hot(tensor, num_classes=-1):
     if num_classes == -1:
         num_classes = int(_w.max(tensor)) + 1
-    elif not _w.about(tensor, "symbolic") and tensor.numel() and int(_w.max(tensor)) >= num_classes:
-        raise RuntimeError("Class values must be smaller than num_classes.")
+    bad = _w.check_index(tensor, 0, num_classes)
+    if bad is not None:
+        raise RuntimeError("Class values must be non-negative." if bad < 0 else
+                           "Class values must be smaller than num_classes.")
     return _w.one_hot(tensor, num_classes, _int64)
 
 
@@ -728,15 +736,29 @@ def _reduced(loss, reduction):
     return loss
 
 
+def _weighted(loss, input, weight, reduction):
+    if weight.shape != input.shape:
+        raise ValueError("Weights and input must have the same size.")
+    loss = loss * weight
+    return _w.sum(loss) / _w.sum(weight) if reduction == "mean" else _reduced(loss, reduction)
+
+
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
-    return _w.mse_loss(input, target, _old(reduction, size_average, reduce))
+    reduction = _old(reduction, size_average, reduce)
+    if weight is not None:
+        return _weighted(_w.mse_loss(input, target, "none"), input, weight, reduction)
+    return _w.mse_loss(input, target, reduction)
 
 
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
-    return _w.l1_loss(input, target, _old(reduction, size_average, reduce))
+    reduction = _old(reduction, size_average, reduce)
+    if weight is not None:
+        return _weighted(_w.l1_loss(input, target, "none"), input, weight, reduction)
+    return _w.l1_loss(input, target, reduction)
 
 
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+    reduction = _old(reduction, size_average, reduce)
     if beta == 0:
         return _w.l1_loss(input, target, reduction)
     return _w.smooth_l1_loss(input, target, reduction, beta)
@@ -745,6 +767,10 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     d = _w.abs(input - target)
     loss = _w.where(_w.le(d, delta), 0.5 * d * d, delta * (d - 0.5 * delta))
+    if weight is not None:
+        if weight.shape != input.shape:
+            raise ValueError("Weights and input must have the same size.")
+        loss = loss * weight
     return _w.label(_reduced(loss, reduction), "huber_loss")
 
 
@@ -763,29 +789,28 @@ def _check_classes(input, target):
 def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
                   label_smoothing=0.0):
     _check_classes(input, target)
-    return _named(lambda: _w.cross_entropy(input, target, weight, ignore_index, label_smoothing,
-                                           _old(reduction, size_average, reduce)), input, target)
+    if not target.dtype.is_floating_point:
+        _check_targets(input, target, ignore_index)
+    return _w.cross_entropy(input, target, weight, ignore_index, label_smoothing,
+                            _old(reduction, size_average, reduce))
 
 
-def _named(fn, input, target):
-    try:
-        return fn()
-    except IndexError as error:
-        n = input.shape[1 if input.ndim > 1 else 0]
-        bad = [t for t in _w.reshape(target, (-1,)).tolist() if not 0 <= t < n and t != -100]
-        if bad:
-            wrong = IndexError(f"Target {bad[0]} is out of bounds.")
-            wrong.detail = f"there are {n} classes"
-            raise wrong from None
-        raise
+def _check_targets(input, target, ignore_index):
+    n = input.shape[1 if input.ndim > 1 else 0] if input.ndim else 1
+    bad = _w.check_index(target, 0, n, ignore_index)
+    if bad is not None:
+        wrong = IndexError(f"Target {bad} is out of bounds.")
+        wrong.detail = f"there are {n} classes"
+        raise wrong
 
 
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
-    return _named(lambda: _w.nll_loss(input, target, weight, ignore_index, _old(reduction, size_average, reduce)),
-                  input, target)
+    _check_targets(input, target, ignore_index)
+    return _w.nll_loss(input, target, weight, ignore_index, _old(reduction, size_average, reduce))
 
 
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    reduction = _old(reduction, size_average, reduce)
     if input.shape != target.shape:
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) "
                          "is deprecated. Please ensure they have the same size.")
@@ -798,6 +823,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 
 def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean",
                                      pos_weight=None):
+    reduction = _old(reduction, size_average, reduce)
     if input.shape != target.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     if weight is None and pos_weight is None:
@@ -813,6 +839,7 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
 
 
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
+    reduction = _old(reduction, size_average, reduce)
     if log_target:
         loss = _w.exp(target) * (target - input)
     else:
@@ -824,6 +851,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
 
 def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None,
                      reduction="mean"):
+    reduction = _old(reduction, size_average, reduce)
     loss = _w.exp(input) - target * input if log_input else input - target * _w.log(input + eps)
     if full:
         t = _w.where(_w.gt(target, 1), target, 1.0)
@@ -845,26 +873,30 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-06, reduction="mean
 
 
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
-    loss = _w.where(_w.eq(target, 1), input, 0.0 * input) + _w.where(_w.eq(target, -1), _w.relu(margin - input),
-                                                                     0.0 * input)
+    reduction = _old(reduction, size_average, reduce)
+    loss = _w.where(_w.ne(target, -1), input, 0.0) + _w.where(_w.ne(target, 1), _w.relu(margin - input), 0.0)
     return _reduced(loss, reduction)
 
 
 def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
+    reduction = _old(reduction, size_average, reduce)
     return _reduced(_w.relu(_w.neg(target) * (input1 - input2) + margin), reduction)
 
 
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    reduction = _old(reduction, size_average, reduce)
     return _reduced(_w.log1p(_w.exp(_w.neg(target) * input)), reduction)
 
 
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
+    reduction = _old(reduction, size_average, reduce)
     c = cosine_similarity(input1, input2, dim=-1)
     return _reduced(_w.where(_w.eq(target, 1), 1 - c, _w.relu(c - margin)), reduction)
 
 
 def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, size_average=None,
                         reduce=None, reduction="mean"):
+    reduction = _old(reduction, size_average, reduce)
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = _w.minimum(far, pairwise_distance(positive, negative, p, eps))
@@ -881,6 +913,7 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_fu
 
 
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
+    reduction = _old(reduction, size_average, reduce)
     x = input if input.ndim == 2 else _w.expand_dims(input, 0)
     t = _w.reshape(target, (-1, 1))
     gap = _w.relu(margin - _w.take_along(x, t, 1) + x) ** p
@@ -891,6 +924,7 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
 
 
 def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    reduction = _old(reduction, size_average, reduce)
     loss = _w.neg(target * _w.log_sigmoid(input) + (1 - target) * _w.log_sigmoid(_w.neg(input)))
     if weight is not None:
         loss = loss * weight
