@@ -40,6 +40,11 @@ static inline bool dtype_is_float(wf_dtype t) { return t >= WF_F16 && t <= WF_F6
 static inline bool dtype_is_signed(wf_dtype t) { return t >= WF_I8 && t <= WF_I64; }
 static inline bool dtype_is_unsigned(wf_dtype t) { return t >= WF_U8 && t <= WF_U64; }
 static inline bool dtype_is_int(wf_dtype t) { return t >= WF_I8 && t <= WF_U64; }
+/* 64 bits as 32 */
+static inline wf_dtype narrowed(wf_dtype t)
+{
+    return t == WF_F64 ? WF_F32 : t == WF_I64 ? WF_I32 : t == WF_U64 ? WF_U32 : t;
+}
 static inline bool dtype_is_usable(wf_dtype t) { return t >= WF_BOOL && t <= WF_F64; }
 
 /* ---- dim.c, dim_use.c: dimensions ----------------------------------------------------------------------------

@@ -5,9 +5,14 @@
 
 /* ---- one dtype, one shape ---- */
 
-static wf_dtype real_dtype(wf_ctx *c)
+/* The float that an integer or bool of dtype d becomes. JAX has 64 bits only for 64 bits. */
+static wf_dtype real_dtype(const wf_ctx *c, wf_dtype d)
 {
-    return c->tensors->promotion == WF_PROMOTE_NUMPY ? WF_F64 : c->tensors->float_dtype;
+    switch (c->tensors->promotion) {
+    case WF_PROMOTE_NUMPY: return WF_F64;
+    case WF_PROMOTE_JAX: return wf_dtype_size(d) < 8 ? WF_F32 : c->tensors->float_dtype;
+    default: return c->tensors->float_dtype;
+    }
 }
 
 wf_tensor as_float(wf_ctx *c, wf_tensor x, const char *fn)
@@ -18,7 +23,7 @@ wf_tensor as_float(wf_ctx *c, wf_tensor x, const char *fn)
         return WF_NONE;
     return dtype_is_float((wf_dtype)t->dtype)
                ? x
-               : op_1(c, OP_cast, x, &(DtypeAttr){(int32_t)real_dtype(c)});
+               : op_1(c, OP_cast, x, &(DtypeAttr){(int32_t)real_dtype(c, (wf_dtype)t->dtype)});
 }
 
 bool is_half(wf_ctx *c, wf_tensor x)
@@ -113,6 +118,17 @@ static wf_dtype nominal(wf_ctx *c, const Tensor *t)
                                                          : (wf_dtype)t->dtype;
 }
 
+wf_dtype promoted(const wf_ctx *c, wf_dtype a, bool a_weak, bool a_zero, wf_dtype b, bool b_weak,
+                  bool b_zero)
+{
+    wf_dtype d = wf_promote(c->tensors->promotion, a, a_weak, a_zero, b, b_weak, b_zero);
+
+    if (c->tensors->promotion == WF_PROMOTE_JAX && dtype_is_float(d) && !dtype_is_float(a) &&
+        !dtype_is_float(b))
+        d = c->tensors->float_dtype; /* no integer holds both: the float of host numbers */
+    return c->tensors->narrow && wf_dtype_size(a) < 8 && wf_dtype_size(b) < 8 ? narrowed(d) : d;
+}
+
 static wf_dtype common_dtype(wf_ctx *c, const char *fn, const wf_tensor *x, int n)
 {
     Tensor *t = tensor_get(c, x[0], fn);
@@ -129,8 +145,7 @@ static wf_dtype common_dtype(wf_ctx *c, const char *fn, const wf_tensor *x, int 
         wf_dtype r;
         if (!u)
             return WF_INVALID;
-        r = wf_promote(c->tensors->promotion, d, weak, zero, nominal(c, u), u->weak,
-                       u->rank == 0);
+        r = promoted(c, d, weak, zero, nominal(c, u), u->weak, u->rank == 0);
         if (!r) {
             tfail(c, WF_ERR_TYPE, "%s: no common dtype of %s and %s", fn,
                   wf_dtype_name(d), wf_dtype_name((wf_dtype)u->dtype));
@@ -177,7 +192,7 @@ bool unify(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind)
     if (!d)
         return false;
     if (kind == MATH_FLOAT && !dtype_is_float(d))
-        d = real_dtype(c);
+        d = real_dtype(c, d);
     if (kind == MATH_BOOL)
         d = WF_BOOL;
     if (kind == MATH_INT && dtype_is_float(d)) {
@@ -321,6 +336,32 @@ wf_tensor wf_fmod(wf_ctx *c, wf_tensor x, wf_tensor y)
     return scope_close(c, r);
 }
 
+static wf_tensor whole_like(wf_ctx *c, wf_tensor x, int64_t v)
+{
+    return wf_set_weak(c, wf_scalar(c, wf_dtype_of(c, x), (double)v), true);
+}
+
+/* An integer divisor that NumPy and JAX have rules for: not a number that is known not to be 0. */
+static bool may_be_zero(wf_ctx *c, wf_tensor y, wf_dtype d)
+{
+    const Tensor *t = tensor_get(c, y, "divisor");
+
+    if (!t || dtype_is_float(d) || c->tensors->promotion == WF_PROMOTE_TORCH)
+        return false;
+    return t->symbolic || !t->weak || t->rank || wf_item(c, y) == 0;
+}
+
+/* x // 0 of integers: 0 in NumPy; in JAX -1 (all bits), less one where x has a sign. */
+static wf_tensor over_zero(wf_ctx *c, wf_tensor x, wf_tensor q)
+{
+    if (c->tensors->promotion == WF_PROMOTE_NUMPY)
+        return wf_zeros_like(c, q);
+    if (!dtype_is_signed(wf_dtype_of(c, q)))
+        return q;
+    return wf_where(c, wf_eq(c, x, whole_like(c, x, 0)), wf_full_like(c, q, -1),
+                    wf_full_like(c, q, -2));
+}
+
 wf_tensor wf_remainder(wf_ctx *c, wf_tensor x, wf_tensor y)
 {
     wf_tensor in[2] = {x, y}, r = WF_NONE;
@@ -330,6 +371,8 @@ wf_tensor wf_remainder(wf_ctx *c, wf_tensor x, wf_tensor y)
         r = tensor_op1(c, OP_rem, in, 2, NULL);
         if (!dtype_is_unsigned(wf_dtype_of(c, r)))
             r = wf_where(c, crosses(c, r, in[1]), wf_add(c, r, in[1]), r);
+        if (may_be_zero(c, y, wf_dtype_of(c, r)))
+            r = wf_where(c, wf_eq(c, in[1], whole_like(c, r, 0)), wf_zeros_like(c, r), r);
     }
     return scope_close(c, r);
 }
@@ -358,10 +401,9 @@ wf_tensor wf_floor_div(wf_ctx *c, wf_tensor x, wf_tensor y)
             wf_tensor r = tensor_op1(c, OP_rem, in, 2, NULL);
             q = tensor_op1(c, OP_div, in, 2, NULL);
             if (dtype_is_signed(wf_dtype_of(c, q)))
-                q = wf_where(
-                    c, crosses(c, r, in[1]),
-                    wf_sub(c, q, wf_set_weak(c, wf_scalar(c, wf_dtype_of(c, q), 1), true)),
-                    q);
+                q = wf_where(c, crosses(c, r, in[1]), wf_sub(c, q, whole_like(c, q, 1)), q);
+            if (may_be_zero(c, y, wf_dtype_of(c, q)))
+                q = wf_where(c, wf_eq(c, in[1], whole_like(c, q, 0)), over_zero(c, in[0], q), q);
         }
     }
     return scope_close(c, q);

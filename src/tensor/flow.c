@@ -371,8 +371,8 @@ static bool join_carries(wf_ctx *c, LoopCall *l, bool *again)
             l->b.t.weak[i] = l->b.t.weak[i] && weak;
             continue;
         }
-        to = wf_promote(c->tensors->promotion, (wf_dtype)x.dtype, weak, x.rank == 0,
-                        (wf_dtype)y.dtype, l->b.t.weak[i], y.rank == 0);
+        to = promoted(c, (wf_dtype)x.dtype, weak, x.rank == 0, (wf_dtype)y.dtype,
+                      l->b.t.weak[i], y.rank == 0);
         if (!weak || !type_same_shape(x, y) || !to || to == (wf_dtype)x.dtype) {
             tfail(c, x.dtype == y.dtype ? WF_ERR_SHAPE : WF_ERR_TYPE,
                   "%s: carry %u begins as %s, but the body makes it %s", l->fn, i,

@@ -143,6 +143,7 @@ struct Tensors {    /* the state of one context */
 
     wf_promotion promotion;
     wf_dtype float_dtype;
+    bool narrow;      /* promotion gives 32 bits where it would give 64 (jax without x64) */
     bool index_check; /* programs assert that indices are in range */
     bool strict; /* as PyTorch: integers are not divided by 0; an int among indices takes its axis away first */
     bool size_guards; /* new graphs join symbolic sizes that must agree */
@@ -555,6 +556,9 @@ bool unify(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind);
 bool unify_dtypes(wf_ctx *c, const char *fn, wf_tensor *x,
                   int n); /* shapes as they are */
 bool broadcast_all(wf_ctx *c, const char *fn, wf_tensor *x, int n);
+/* wf_promote by the rules in force. */
+wf_dtype promoted(const wf_ctx *c, wf_dtype a, bool a_weak, bool a_zero, wf_dtype b, bool b_weak,
+                  bool b_zero);
 /* shape.c */
 wf_tensor slice_axis(wf_ctx *c, wf_tensor x, uint32_t axis, Dim start, Dim limit);
 /* conv.c: is x [N,C,..] with n spatial axes? */

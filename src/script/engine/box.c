@@ -130,6 +130,7 @@ En en_begin_front(Vm *vm, Front *f)
     s->promotion = f->promotion;
     s->strict = f == &vm->engine->front[FRONT_TORCH];
     s->float_dtype = f->float_dtype;
+    s->narrow = f->narrow;
     scope_open(vm->cx);
     return (En){.vm = vm, .c = vm->cx, .f = f};
 }
@@ -354,8 +355,7 @@ static bool converted(En *e, Value v, wf_tensor *out)
     return ok;
 }
 
-/* Host numbers: weak, and where 64-bit types are narrowed as wide as the front's own. An
- * integer that does not fit stays what it is. */
+/* Host numbers: weak, and where 64-bit types are narrowed as wide as the front's own. */
 static wf_tensor host_number(En *e, wf_dtype d, const void *bits)
 {
     Tensor *t = failed(e->c) ? NULL : tensor_new(e->c, d, NULL, 0);
@@ -378,19 +378,37 @@ static wf_tensor host_int(En *e, int64_t x)
 {
     int32_t i = (int32_t)x;
 
-    return e->f->narrow && i == x ? host_number(e, WF_I32, &i) : wf_int(e->c, x);
+    if (e->f->narrow && i != x) {
+        sc_fail(e->vm, C_OverflowError, "Python int %lld too large to convert to int32", (long long)x);
+        return WF_NONE;
+    }
+    return e->f->narrow ? host_number(e, WF_I32, &i) : wf_int(e->c, x);
+}
+
+/* JAX's arrays never change: of an array of NumPy, which may, they have a copy. */
+static bool is_foreign(const En *e, Value v)
+{
+    const Front *f = e->vm->engine->front;
+
+    return e->f == &f[FRONT_JAX] && as_tensor(v)->front == &f[FRONT_NUMPY] &&
+           !wf_is_symbolic(e->c, as_tensor(v)->t);
 }
 
 bool en_tensor(En *e, Value v, wf_tensor *out)
 {
     switch (v.tag) {
     case T_FLOAT: *out = host_float(e, v.f); return true;
-    case T_INT: *out = host_int(e, v.i); return true;
+    case T_INT: *out = host_int(e, v.i); return !sc_failed(e->vm);
     case T_BOOL: *out = wf_bool(e->c, v.i != 0); return true;
     default: break;
     }
     if (is_tensor(e->vm, v)) {
-        *out = as_tensor(v)->t;
+        wf_dtype d = wf_dtype_of(e->c, *out = as_tensor(v)->t);
+
+        if (en_narrow(e->f, d) != d)
+            *out = wf_cast(e->c, *out, en_narrow(e->f, d));
+        else if (is_foreign(e, v))
+            *out = wf_copy(e->c, *out);
         return true;
     }
     if (v.tag == T_OBJ && e->f->lists && (sc_is(e->vm, v, C_list) || sc_is(e->vm, v, C_tuple))) {
@@ -556,9 +574,7 @@ bool en_shape(En *e, Value v, int64_t *dims, int *rank)
 
 wf_dtype en_narrow(const Front *f, wf_dtype d)
 {
-    if (!f->narrow)
-        return d;
-    return d == WF_F64 ? WF_F32 : d == WF_I64 ? WF_I32 : d == WF_U64 ? WF_U32 : d;
+    return f->narrow ? narrowed(d) : d;
 }
 
 static wf_dtype dtype_named(const char *s)

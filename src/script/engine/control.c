@@ -23,13 +23,15 @@ typedef struct Settings {
     wf_promotion promotion;
     wf_dtype float_dtype;
     bool strict;
+    bool narrow;
     Place place;
 } Settings;
 
 static Settings settings_save(const wf_ctx *c)
 {
-    return (Settings){c->tensors->promotion, c->tensors->float_dtype, c->tensors->strict,
-                      c->tensors->place};
+    const Tensors *s = c->tensors;
+
+    return (Settings){s->promotion, s->float_dtype, s->strict, s->narrow, s->place};
 }
 
 static void settings_restore(wf_ctx *c, Settings s)
@@ -37,6 +39,7 @@ static void settings_restore(wf_ctx *c, Settings s)
     c->tensors->promotion = s.promotion;
     c->tensors->float_dtype = s.float_dtype;
     c->tensors->strict = s.strict;
+    c->tensors->narrow = s.narrow;
     c->tensors->place = s.place;
 }
 

@@ -115,7 +115,8 @@ wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype)
     void *block;
 
     if (is_tensor(e->vm, v)) {
-        t = as_tensor(v)->t;
+        if (!en_tensor(e, v, &t))
+            return WF_NONE;
         return dtype && wf_dtype_of(e->c, t) != dtype ? wf_cast(e->c, t, dtype) : t;
     }
     if (v.tag == T_OBJ && !is_seq(e->vm, v)) {
@@ -183,8 +184,6 @@ static Value n_tensor(Vm *vm, const Args *a)
     t = en_tensor_from(&e, a->v[0], d);
     if (sc_failed(vm) || failed(e.c))
         return en_fail(&e);
-    if (en_narrow(e.f, wf_dtype_of(e.c, t)) != wf_dtype_of(e.c, t))
-        t = wf_cast(e.c, t, en_narrow(e.f, wf_dtype_of(e.c, t)));
     if (copy && is_tensor(vm, a->v[0]) && !wf_is_symbolic(e.c, t))
         t = wf_copy(e.c, wf_detach(e.c, t));
     return en_end(&e, t);
@@ -201,17 +200,20 @@ static Value n_full(Vm *vm, const Args *a)
     wf_dtype d = WF_INVALID;
     wf_tensor x;
 
-    if (!en_shape(&e, a->v[0], dims, &rank) || !en_dtype(&e, a->v[2], &d) ||
-        !en_tensor(&e, a->v[1], &x))
+    if (!en_shape(&e, a->v[0], dims, &rank) || !en_dtype(&e, a->v[2], &d))
         return en_fail(&e);
-    if (!d)
-        d = a->v[1].tag == T_FLOAT  ? e.f->float_dtype
-            : a->v[1].tag == T_INT  ? e.f->int_dtype
-            : a->v[1].tag == T_BOOL ? WF_BOOL
-                                    : wf_dtype_of(e.c, x);
-    if (a->v[1].tag == T_FLOAT || a->v[1].tag == T_INT || a->v[1].tag == T_BOOL)
+    if (a->v[1].tag == T_FLOAT || a->v[1].tag == T_INT || a->v[1].tag == T_BOOL) {
+        if (!d)
+            d = a->v[1].tag == T_FLOAT ? e.f->float_dtype
+                : a->v[1].tag == T_INT ? e.f->int_dtype
+                                       : WF_BOOL;
         return en_end(&e, wf_full(e.c, d, dims, rank,
                                   a->v[1].tag == T_FLOAT ? a->v[1].f : (double)a->v[1].i));
+    }
+    if (!en_tensor(&e, a->v[1], &x))
+        return en_fail(&e);
+    if (!d)
+        d = wf_dtype_of(e.c, x);
     return en_end(&e, wf_copy(e.c, wf_broadcast_to(e.c, wf_cast(e.c, x, d), dims, rank)));
 }
 

@@ -57,7 +57,8 @@ static void dispatch_visit(void *native, VisitFn fn, void *user)
     }
 }
 
-/* dtype, weak bit, rank and sizes of each argument; 0: not all are concrete tensors. */
+/* dtype, weak bit, rank and sizes of each argument; 0: not all are concrete tensors, or some are
+ * arrays of NumPy, which a library may see as another dtype. */
 static int key_of(Vm *vm, const Value *v, int n, int64_t *key)
 {
     int at = 0;
@@ -65,7 +66,7 @@ static int key_of(Vm *vm, const Value *v, int n, int64_t *key)
     for (int i = 0; i < n; i++) {
         Tensor *x = is_tensor(vm, v[i]) ? tensor_get(vm->cx, as_tensor(v[i])->t, "call") : NULL;
 
-        if (!x || x->symbolic || at + 1 + x->rank > KEY_MAX)
+        if (!x || x->symbolic || as_tensor(v[i])->front == &vm->engine->front[FRONT_NUMPY] || at + 1 + x->rank > KEY_MAX)
             return 0;
         key[at++] = x->dtype | x->weak << 8 | (int64_t)x->rank << 16;
         memcpy(key + at, x->dims, x->rank * sizeof *key);

@@ -37,7 +37,8 @@ static bool operand(En *e, Value v, wf_tensor *out)
     }
     if (en_tensor(e, v, out))
         return true;
-    sc_clear_exc(e->vm);
+    if (v.tag != T_INT) /* a number that is too large is an error of its own */
+        sc_clear_exc(e->vm);
     return false;
 }
 
@@ -165,6 +166,13 @@ Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inp
     }
     if (is_strict(&e))
         strict_operands(&e, op, a, b, &x, &y);
+    if (op == OP2_POW && e.f->promotion == WF_PROMOTE_JAX && b.tag == T_INT && b.i < 0 &&
+        dtype_is_int(wf_dtype_of(e.c, x))) {
+        tfail(e.c, WF_ERR_TYPE, "Integers cannot be raised to negative powers, got integer_pow(%s%s, %lld)",
+              e.f->dtype_names[wf_dtype_of(e.c, x)], shape_text(e.c, tensor_get(e.c, x, "pow")),
+              (long long)b.i);
+        return en_fail(&e);
+    }
     if (inplace && !reflected && e.f->views_write && !is_scalar(vm, a))
         return in_place(&e, op, a, x, y);
     return en_end(&e, binary_fn[op](e.c, x, y));

@@ -206,9 +206,16 @@ class Transforms:
     def check_tangent(self, x, d):
         pass
 
-    def linearize(self, fn, primals):
-        run = self.run(fn, primals, {}, range(len(primals)), False, "linearize")
-        return run.y, lambda *tangents: run.jvp(run.live_of(list(tangents)))
+    def linearize(self, fn, primals, has_aux=False):
+        run = self.run(fn, primals, {}, range(len(primals)), has_aux, "linearize")
+
+        def pushforward(*tangents):
+            dxs = run.live_of(list(tangents))
+            for i, d in zip(run.live, dxs):
+                self.check_tangent(run.leaves[i], d)
+            return run.jvp(dxs)
+
+        return (run.y, pushforward, run.aux) if has_aux else (run.y, pushforward)
 
     # -- Jacobians: for each leaf of the result a tree like the arguments
 

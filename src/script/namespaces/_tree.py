@@ -1,5 +1,7 @@
 # _tree -- trees of values: tuples, lists, dicts and None around leaves, as jax.tree and
 # torch.utils._pytree have them. A spec is a nested tuple, equal for equal structures.
+from collections import OrderedDict, defaultdict
+
 LEAF = "*"
 
 
@@ -22,6 +24,11 @@ def _is_namedtuple(x):
     return isinstance(x, tuple) and hasattr(x, "_fields")
 
 
+def keys_of(x, sort=True):
+    # The keys of a dict in the order of its leaves; an OrderedDict has one of its own.
+    return sorted(x) if sort and type(x) is not OrderedDict else list(x)
+
+
 def _walk(x, leaves, is_leaf, sort):
     if is_leaf is not None and is_leaf(x):
         leaves.append(x)
@@ -33,8 +40,8 @@ def _walk(x, leaves, is_leaf, sort):
         kids, aux = _nodes[kind].flatten(x)
         return ("node", kind, aux, tuple([_walk(k, leaves, is_leaf, sort) for k in kids]))
     if isinstance(x, dict):
-        keys = sorted(x) if sort else list(x)
-        return ("dict", kind, tuple(keys), tuple([_walk(x[k], leaves, is_leaf, sort) for k in keys]))
+        keys = keys_of(x, sort)
+        return ("dict", kind if kind is not defaultdict else (kind, x.default_factory), tuple(keys), tuple([_walk(x[k], leaves, is_leaf, sort) for k in keys]))
     if isinstance(x, list):
         return ("list", kind, None, tuple([_walk(k, leaves, is_leaf, sort) for k in x]))
     if isinstance(x, tuple):
@@ -59,7 +66,7 @@ def _build(spec, it):
     values = [_build(k, it) for k in kids]
     if what == "dict":
         d = dict(zip(aux, values))
-        return d if kind is dict else kind(d)
+        return d if kind is dict else kind[0](kind[1], d) if isinstance(kind, tuple) else kind(d)
     if what == "list":
         return values
     if what == "tuple":

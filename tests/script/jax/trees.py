@@ -28,3 +28,16 @@ show(jax.tree.structure([1, 2]) == jax.tree.structure([3, 4]))
 show(jax.tree.map_with_path(lambda p, a: jax.tree_util.keystr(p) + str(a), {"x": 1}))
 show(jax.eval_shape(lambda a: a @ a.T, x), jax.ShapeDtypeStruct((2, 3), jnp.float32))
 show(jax.eval_shape(lambda a: (a, a.sum()), jax.ShapeDtypeStruct((5,), jnp.float32)))
+
+# an OrderedDict has an order of its own, a defaultdict its factory; keys of paths are equal by what they name
+from collections import OrderedDict, defaultdict
+from jax.tree_util import DictKey, FlattenedIndexKey, GetAttrKey, SequenceKey
+
+o = OrderedDict([("b", 2), ("a", 1)])
+c = defaultdict(list, {"b": 2, "a": 1})
+for tree in (o, c, {"b": 2, "a": 1}):
+    show(jax.tree.leaves(tree), jax.tree.structure(tree), jax.tree.map(lambda a: a * 10, tree))
+    show(jax.tree_util.tree_leaves_with_path(tree), jax.jit(lambda a: a["a"] - a["b"])(tree))
+show(jax.tree.map(lambda a: a, c)["new"], jax.tree.structure(o) == jax.tree.structure(c))
+show(SequenceKey(0) == SequenceKey(0), SequenceKey(0) == SequenceKey(1), DictKey("a") == DictKey("a"))
+show(GetAttrKey("a") == DictKey("a"), FlattenedIndexKey(1) == FlattenedIndexKey(1), len({DictKey("a"), DictKey("a")}))

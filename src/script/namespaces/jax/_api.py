@@ -118,7 +118,8 @@ def jvp(fun, primals, tangents, has_aux=False):
 
 
 def linearize(fun, *primals, has_aux=False):
-    return kit.linearize(fun, primals)
+    _callable(fun, "linearize")
+    return kit.linearize(fun, primals, has_aux)
 
 
 def linear_transpose(fun, *primals, reduce_axes=()):

@@ -78,7 +78,11 @@ def dtype(d, *args, **kwargs):
         found = getattr(_w, "bool_" if d == "bool" else _names.get(d, d), None)
         if isinstance(found, _w.dtype):
             return found
-    if hasattr(d, "dtype"):
+    if isinstance(d, type):     # np.float32 and its kin
+        found = getattr(_w, "bool_" if d.__name__ == "bool" else d.__name__, None)
+        if isinstance(found, _w.dtype):
+            return found
+    elif hasattr(d, "dtype"):
         return d.dtype
     raise TypeError(f"data type {d!r} not understood")
 
@@ -89,6 +93,13 @@ def default_int():
 
 def default_float():
     return _w.full((), 0.0, float).dtype
+
+
+def float_of(d):
+    # The float that functions of real numbers compute in: 64 bits only for 64 bits.
+    if d.is_floating_point:
+        return d
+    return default_float() if d.itemsize == 8 else float32
 
 
 int_ = int64

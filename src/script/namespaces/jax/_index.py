@@ -72,6 +72,9 @@ def _padded(x, key):
         if isinstance(k, slice):
             n = x.shape[a]
             start, stop, step = k.indices(n)
+            if (stop - start) * step <= 0:
+                start = stop = 0
+                step = 1
             out.append(slice(start, None if stop < 0 else stop, step))
         elif k is None or _is_mask(k):
             out.append(k)
@@ -150,11 +153,12 @@ def update(x, key, value, how, mode=None):
         key = _clipped(x, key)
     places = _places(x, key)
     n = _count(x)
-    value = _w.broadcast_to(_w.cast(value, x.dtype), places.shape)
-    if x.dtype == _w.bool_ and how != "set":
-        value, wide = _w.cast(value, _w.int32), _w.cast(x, _w.int32)
-    else:
-        wide = x
+    wide = x
+    if how != "set":     # in the dtype of both, and back
+        from jax._dtypes import result_type
+        d = result_type(x, value)
+        wide = _w.cast(x, _w.int32 if d == _w.bool_ else d)
+    value = _w.broadcast_to(_w.cast(value, wide.dtype), places.shape)
     k = _count(places)
     out = _w.op(_ops[how], [_w.reshape(wide, (n,)), _w.reshape(places, (k, 1)), _w.reshape(value, (k,))],
                 {"inserted": [0], "operand_dims": [0], "mode": "drop"})[0]

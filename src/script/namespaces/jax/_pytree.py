@@ -11,7 +11,10 @@ def _text(spec):
     parts = [_text(k) for k in kids]
     if what == "dict":
         inner = "{" + ", ".join([f"{k!r}: {p}" for k, p in zip(aux, parts)]) + "}"
-        return inner if kind is dict else f"CustomNode({kind.__name__}[{list(aux)!r}], [{', '.join(parts)}])"
+        if kind is dict:
+            return inner
+        name, data = (kind[0], (kind[1], aux)) if isinstance(kind, tuple) else (kind, aux)
+        return f"CustomNode({name.__name__}[{data!r}], [{', '.join(parts)}])"
     if what == "list":
         return "[" + ", ".join(parts) + "]"
     if what == "tuple":
@@ -206,7 +209,16 @@ _tree.register(Partial, lambda p: ((p.args, p.keywords), p.func), lambda f, kids
 # ---- paths
 
 
-class SequenceKey:
+class _Key:
+    # Keys of one class are equal where what they name is.
+    def __eq__(self, other):
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self):
+        return hash((type(self).__name__, str(self)))
+
+
+class SequenceKey(_Key):
     def __init__(self, idx):
         self.idx = idx
 
@@ -217,7 +229,7 @@ class SequenceKey:
         return f"SequenceKey(idx={self.idx})"
 
 
-class DictKey:
+class DictKey(_Key):
     def __init__(self, key):
         self.key = key
 
@@ -228,7 +240,7 @@ class DictKey:
         return f"DictKey(key={self.key!r})"
 
 
-class GetAttrKey:
+class GetAttrKey(_Key):
     def __init__(self, name):
         self.name = name
 
@@ -239,7 +251,7 @@ class GetAttrKey:
         return f"GetAttrKey(name={self.name!r})"
 
 
-class FlattenedIndexKey:
+class FlattenedIndexKey(_Key):
     def __init__(self, key):
         self.key = key
 
@@ -266,7 +278,7 @@ def _kids(x):
     if kind in _tree._nodes:
         return [(FlattenedIndexKey(i), v) for i, v in enumerate(_tree._nodes[kind].flatten(x)[0])]
     if isinstance(x, dict):
-        return [(DictKey(k), x[k]) for k in sorted(x)]
+        return [(DictKey(k), x[k]) for k in _tree.keys_of(x)]
     if isinstance(x, tuple) and hasattr(x, "_fields"):
         return [(GetAttrKey(f), getattr(x, f)) for f in x._fields]
     if isinstance(x, (list, tuple)):

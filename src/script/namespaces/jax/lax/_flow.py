@@ -89,7 +89,7 @@ def _loop(fn, spec, name, check=True):
                             f"but they differ: {PyTreeDef(spec)} and {PyTreeDef(s)}")
         ys = [_w.wrap(y) for y in ys]
         for x, y in zip(xs, ys):
-            if not _w.about(x, "weak") and _type(x) != _type(y) and not _w.about(y, "weak"):
+            if not _w.about(x, "weak") and _type(x) != _type(y):
                 raise TypeError(f"{name} function carry input and carry output must have equal types, but they "
                                 f"differ: {_type(x)} and {_type(y)}. Revise the function so that all output types "
                                 "match the corresponding input types.")
@@ -103,12 +103,32 @@ def while_loop(cond_fun, body_fun, init_val):
     leaves, spec = _operands(init_val)
 
     def test(*xs):
-        p = _w.wrap(cond_fun(_tree.unflatten(spec, xs)))
+        p, s = kit.flatten(cond_fun(_tree.unflatten(spec, xs)))
+        if s != _tree.LEAF:
+            from jax._pytree import PyTreeDef
+            raise TypeError(f"cond_fun must return a boolean scalar, but got pytree {PyTreeDef(s)}.")
+        p = _w.wrap(p[0])
         if tuple(p.shape) != () or p.dtype != _w.bool_:
             raise TypeError(f"cond_fun must return a boolean scalar, but got output type(s) [{_type(p)}].")
         return [p]
 
+    if not leaves:
+        return _empty_loop(test, body_fun, init_val)
     return _tree.unflatten(spec, _w.while_loop(test, _loop(body_fun, spec, "while_loop body"), leaves))
+
+
+def _empty_loop(test, body_fun, init_val):
+    # Nothing is carried: the condition is the same for ever.
+    body = kit.flatten(body_fun(init_val))[1]
+    spec = kit.flatten(init_val)[1]
+    if body != spec:
+        from jax._pytree import PyTreeDef
+        raise TypeError("while_loop body function carry input and carry output must have the same pytree structure, "
+                        f"but they differ: {PyTreeDef(spec)} and {PyTreeDef(body)}")
+    p = test()[0]
+    if _w.about(p, "symbolic") or bool(p):
+        raise NotImplementedError("lax.while_loop without a carry and with a condition that may hold")
+    return init_val
 
 
 def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):

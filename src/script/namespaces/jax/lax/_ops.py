@@ -47,7 +47,8 @@ def _both(x, y, name):
             raise TypeError(f"lax.{name} requires arguments to have the same dtypes, got {x.dtype.name}, "
                             f"{y.dtype.name}. (Tip: jnp.{name} is a similar function that does automatic type "
                             "promotion on inputs).")
-    if tuple(x.shape) != tuple(y.shape) and len(x.shape) and len(y.shape):
+    if len(x.shape) != len(y.shape) and len(x.shape) and len(y.shape) or \
+            any([a != b and a != 1 and b != 1 for a, b in zip(x.shape, y.shape)]):
         raise TypeError(f"{name} got incompatible shapes for broadcasting: {tuple(x.shape)}, {tuple(y.shape)}.")
     return x, y
 
@@ -66,6 +67,9 @@ def _divided(x, y):
         return _w.div(x, y)
     q = _w.floor_div(x, y)
     inexact = _w.ne(_w.mul(q, y), x)
+    if x.dtype.kind == "i":
+        q = _w.where(_w.eq(y, 0), _w.set_weak(_w.full((), -1, x.dtype), True), q)
+        inexact = _w.logical_and(inexact, _w.ne(y, 0))
     return _w.where(_w.logical_and(inexact, _w.ne(_w.lt(x, 0), _w.lt(y, 0))), q + 1, q)
 
 
@@ -147,8 +151,15 @@ conj = lambda x: x
 imag = lambda x: _w.zeros_like(x)
 
 
-def population_count(x):
+def _integral(x, name):
     x = _w.wrap(x)
+    if x.dtype.kind not in "iu":
+        raise TypeError(f"{name} does not accept dtype {x.dtype.name}. Accepted dtypes are subtypes of integer.")
+    return x
+
+
+def population_count(x):
+    x = _integral(x, "population_count")
     unsigned = {1: _w.uint8, 2: _w.uint16, 4: _w.uint32, 8: _w.uint64}[x.dtype.itemsize]
     u = _w.bitcast(x, unsigned)
     total = _w.zeros_like(u)
@@ -159,7 +170,7 @@ def population_count(x):
 
 
 def clz(x):
-    x = _w.wrap(x)
+    x = _integral(x, "clz")
     bits = 8 * x.dtype.itemsize
     unsigned = {1: _w.uint8, 2: _w.uint16, 4: _w.uint32, 8: _w.uint64}[x.dtype.itemsize]
     u = _w.bitcast(x, unsigned)
@@ -199,11 +210,23 @@ def bitcast_convert_type(operand, new_dtype):
 
 
 def reduce_precision(operand, exponent_bits, mantissa_bits):
-    kinds = {(5, 10): _w.float16, (8, 7): _w.bfloat16, (8, 23): _w.float32}
-    d = kinds.get((exponent_bits, mantissa_bits))
-    if d is None:
-        raise NotImplementedError("lax.reduce_precision: only the precisions of float16, bfloat16 and float32")
-    return _w.cast(_w.cast(operand, d), operand.dtype)
+    # The bits rounded to even; too large is infinite, too small is 0.
+    x = _w.wrap(operand)
+    if not x.dtype.is_floating_point:
+        raise TypeError(f"reduce_precision does not accept dtype {x.dtype.name}. Accepted dtypes are subtypes of floating.")
+    if x.dtype != _w.float32:
+        raise NotImplementedError(f"lax.reduce_precision of {x.dtype.name}: only of float32")
+    bits = _w.bitcast(x, _w.int32)
+    drop = 23 - mantissa_bits
+    if drop > 0:
+        half = _w.bitwise_and(_w.shift_right(bits, drop), 1) + ((1 << (drop - 1)) - 1)
+        bits = _w.bitwise_and(bits + half, -(1 << drop))
+    y = _w.bitcast(bits, _w.float32)
+    top = (1 << (exponent_bits - 1)) - 1
+    if top < 127:
+        e = _w.bitwise_and(_w.shift_right(bits, 23), 255)
+        y = _w.where(_w.gt(e, 127 + top), _w.sign(x) * float("inf"), _w.where(_w.le(e, 127 - top), x * 0, y))
+    return _w.where(_w.is_finite(x), y, x)
 
 
 def dtype(x):
@@ -343,17 +366,19 @@ def index_in_dim(operand, index, axis=0, keepdims=True):
     return y if keepdims else _w.squeeze(y, axis)
 
 
-def _starts(operand, indices):
+def _starts(operand, indices, negative=True):
     if isinstance(indices, _w.Tensor):
         indices = [indices[i] for i in range(indices.shape[0])]
     out = []
     for i, n in zip(indices, operand.shape):
         if isinstance(i, int):
+            if i < 0 and not negative:
+                raise ValueError(f"Index {i} is out of bounds for dimension {n} if allow_negative_indices=False")
             i = i + n if i < 0 else i
             out.append(_w.cast(i, _w.int32))
         else:
             i = _w.cast(i, _w.int32)
-            out.append(_w.where(_w.lt(i, 0), i + n, i))
+            out.append(_w.where(_w.lt(i, 0), i + n, i) if negative else i)
     return out
 
 
@@ -363,13 +388,13 @@ def dynamic_slice(operand, start_indices, slice_sizes, allow_negative_indices=Tr
         if s > n:
             raise TypeError("slice slice_sizes must be less than or equal to operand shape, got slice_sizes "
                             f"{tuple(slice_sizes)} for operand shape {tuple(operand.shape)}.")
-    return _w.op("dynamic_slice", [operand] + _starts(operand, start_indices), {"sizes": list(slice_sizes)})[0]
+    return _w.op("dynamic_slice", [operand] + _starts(operand, start_indices, allow_negative_indices), {"sizes": list(slice_sizes)})[0]
 
 
 def dynamic_update_slice(operand, update, start_indices, allow_negative_indices=True):
     operand = _w.wrap(operand)
     update = _w.cast(update, operand.dtype)
-    return _w.op("dynamic_update_slice", [operand, update] + _starts(operand, start_indices))[0]
+    return _w.op("dynamic_update_slice", [operand, update] + _starts(operand, start_indices, allow_negative_indices))[0]
 
 
 def _at(operand, index, axis):
@@ -381,23 +406,23 @@ def _at(operand, index, axis):
 def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, allow_negative_indices=True):
     sizes = list(operand.shape)
     sizes[axis] = slice_size
-    return dynamic_slice(operand, _at(operand, start_index, axis), sizes)
+    return dynamic_slice(operand, _at(operand, start_index, axis), sizes, allow_negative_indices)
 
 
 def dynamic_index_in_dim(operand, index, axis=0, keepdims=True, allow_negative_indices=True):
-    y = dynamic_slice_in_dim(operand, index, 1, axis)
+    y = dynamic_slice_in_dim(operand, index, 1, axis, allow_negative_indices)
     return y if keepdims else _w.squeeze(y, axis)
 
 
 def dynamic_update_slice_in_dim(operand, update, start_index, axis, allow_negative_indices=True):
-    return dynamic_update_slice(operand, update, _at(operand, start_index, axis))
+    return dynamic_update_slice(operand, update, _at(operand, start_index, axis), allow_negative_indices)
 
 
 def dynamic_update_index_in_dim(operand, update, index, axis, allow_negative_indices=True):
     update = _w.wrap(update)
     if len(update.shape) < len(operand.shape):
         update = _w.expand_dims(update, axis)
-    return dynamic_update_slice_in_dim(operand, update, index, axis)
+    return dynamic_update_slice_in_dim(operand, update, index, axis, allow_negative_indices)
 
 
 # ---- contraction
@@ -452,8 +477,8 @@ def sort_key_val(keys, values, dimension=-1, is_stable=True):
 
 
 def top_k(operand, k, *, axis=-1):
-    values, index = _w.top_k(operand, k, axis)
-    return [values, _w.cast(index, _w.int32)]
+    from jax.numpy._select import top_k as f
+    return list(f(operand, k, axis))
 
 
 def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, **_):

@@ -9,8 +9,15 @@ def _names(axis_name):
     return (axis_name,) if isinstance(axis_name, str) else tuple(axis_name)
 
 
+def _no_groups(groups):
+    if groups is not None:
+        raise NotImplementedError("axis_index_groups not supported in vmap collectives. Please open a feature request!")
+
+
 def _over(fn):
-    def call(x, axis_name, axis_index_groups=None):
+    def call(x, axis_name, *, axis_index_groups=None):
+        _no_groups(axis_index_groups)
+
         def one(v):
             for name in _names(axis_name):
                 v = fn(v, name)
@@ -23,6 +30,8 @@ psum, pmean, pmax, pmin = _over(_w.psum), _over(_w.pmean), _over(_w.pmax), _over
 
 
 def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False):
+    _no_groups(axis_index_groups)
+
     def one(v):
         y = _w.all_gather(v, axis_name, axis)
         if not tiled:
@@ -35,6 +44,8 @@ def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False):
 
 
 def psum_scatter(x, axis_name, *, scatter_dimension=0, axis_index_groups=None, tiled=False):
+    _no_groups(axis_index_groups)
+
     def one(v):
         y = _w.move_axis(_w.psum(v, axis_name), scatter_dimension, 0)
         n = _w.axis_size(axis_name)
@@ -47,6 +58,8 @@ def psum_scatter(x, axis_name, *, scatter_dimension=0, axis_index_groups=None, t
 
 
 def all_to_all(x, axis_name, split_axis, concat_axis, *, axis_index_groups=None, tiled=False):
+    _no_groups(axis_index_groups)
+
     def one(v):
         i = _w.axis_index(axis_name)
         n = _w.axis_size(axis_name)
@@ -71,7 +84,7 @@ def pshuffle(x, axis_name, perm):
 
 
 def pswapaxes(x, axis_name, axis, *, axis_index_groups=None):
-    return all_to_all(x, axis_name, axis, axis)
+    return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
 
 
 def axis_index(axis_name):

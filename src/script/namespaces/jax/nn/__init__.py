@@ -1,25 +1,21 @@
 # jax.nn -- activations, normalisation, one_hot, attention.
 import _jax as _w
 from jax.numpy import asarray as _asarray
-from jax._dtypes import default_float as _default_float
+from jax.numpy._math import _float
 from jax.nn import initializers
 
 
-def _float(x):
-    x = _asarray(x)
-    return x if x.dtype.is_floating_point else _w.cast(x, _default_float())
-
-
 def relu(x):
-    # The slope at 0 is 0.
+    # The slope at 0 is 0, and that at NaN, which stays.
     x = _asarray(x)
-    return _w.where(_w.gt(x, 0), x, _w.zeros_like(x))
+    return _w.where(_w.gt(x, 0), x, _w.stop_gradient(_w.maximum(x, _w.zeros_like(x))))
 
 
 def relu6(x):
     x = _asarray(x)
-    top = _w.full(x.shape, 6, x.dtype)
-    return _w.where(_w.gt(x, 0), _w.where(_w.lt(x, 6), x, top), _w.zeros_like(x))
+    six = _w.full(x.shape, 6, x.dtype)
+    flat = _w.minimum(_w.maximum(x, _w.zeros_like(x)), six)
+    return _w.where(_w.logical_and(_w.gt(x, 0), _w.lt(x, 6)), x, _w.stop_gradient(flat))
 
 
 def sigmoid(x):
@@ -136,9 +132,12 @@ def softmax(x, axis=-1, where=None, initial=None):
         return _w.softmax(x, axis)
     y = _masked(x, where, initial)
     e = _w.exp(y - _w.stop_gradient(_w.max(y, axis, True)))
-    if where is not None:
-        e = _w.where(where, e, _w.zeros_like(e))
-    return e / _w.sum(e, axis, True)
+    if where is None:
+        return e / _w.sum(e, axis, True)
+    # outside of where there are zeros, and nothing else where nothing is inside
+    e = _w.where(where, e, _w.zeros_like(e))
+    total = _w.sum(e, axis, True)
+    return _w.where(where, e / _w.where(_w.eq(total, 0), _w.ones_like(total), total), _w.zeros_like(e))
 
 
 def log_softmax(x, axis=-1, where=None, initial=None):
@@ -167,14 +166,17 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
 
 
 def logmeanexp(x, axis=None, where=None, keepdims=False):
-    n = _w.about(_float(x), "count") // max(_w.about(_w.sum(_float(x), axis), "count"), 1)
-    return logsumexp(x, axis, where=where, keepdims=keepdims) - _w.log(float(n))
+    x = _float(x)
+    used = _w.ones_like(x) if where is None else _w.cast(_w.broadcast_to(where, x.shape), x.dtype)
+    return logsumexp(x, axis, where=where, keepdims=keepdims) - _w.log(_w.sum(used, axis, keepdims))
 
 
 def standardize(x, axis=-1, mean=None, variance=None, epsilon=1e-5, where=None):
+    from jax.numpy._reduce import mean as average
     x = _float(x)
-    mean = _w.mean(x, axis, True) if mean is None else mean
-    variance = _w.mean(x * x, axis, True) - mean * mean if variance is None else variance
+    mean = average(x, axis, keepdims=True, where=where) if mean is None else mean
+    if variance is None:
+        variance = average(x * x, axis, keepdims=True, where=where) - mean * mean
     return (x - mean) * _w.rsqrt(variance + epsilon)
 
 

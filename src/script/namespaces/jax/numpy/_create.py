@@ -33,6 +33,13 @@ def asarray(a, dtype=None, order=None, copy=None, device=None):
     return array(a, dtype, False)
 
 
+def arraylike(x):
+    # What functions take as an array: no lists.
+    if isinstance(x, (list, tuple, str, dict)) or x is None:
+        raise TypeError(f"requires ndarray or scalar arguments, got {type(x)} at position 0.")
+    return asarray(x)
+
+
 def _shape(shape):
     # Sizes must be known: a traced one is refused.
     shape = (shape,) if isinstance(shape, int) or isinstance(shape, _w.Tensor) else tuple(shape)

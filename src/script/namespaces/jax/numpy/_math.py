@@ -1,7 +1,7 @@
 # jax.numpy: elementwise functions and products.
 import _jax as _w
-from jax.numpy._create import asarray as _asarray
-from jax._dtypes import dtype as _dtype, default_float as _default_float
+from jax.numpy._create import arraylike as _asarray, asarray as _any_array
+from jax._dtypes import default_int as _default_int, float_of as _float_of
 
 __all__ = """add subtract multiply divide true_divide floor_divide mod remainder fmod divmod power float_power pow
     negative positive absolute abs fabs sign signbit copysign sqrt cbrt square reciprocal exp exp2
@@ -25,7 +25,7 @@ fmod = _w.fmod
 negative, positive = _w.neg, _w.positive
 absolute = abs = _w.abs
 sign = _w.sign
-sqrt, square, reciprocal = _w.sqrt, _w.square, _w.reciprocal
+sqrt, reciprocal = _w.sqrt, _w.reciprocal
 exp, exp2, expm1 = _w.exp, _w.exp2, _w.expm1
 log, log2, log10, log1p = _w.log, _w.log2, _w.log10, _w.log1p
 logaddexp = _w.logaddexp
@@ -50,8 +50,17 @@ right_shift = bitwise_right_shift = _w.shift_right
 
 
 def _float(x):
+    # As floats; a number that is weak stays so.
     x = _asarray(x)
-    return x if x.dtype.is_floating_point else _w.cast(x, _default_float())
+    if x.dtype.is_floating_point:
+        return x
+    return _w.set_weak(_w.cast(x, _float_of(x.dtype)), _w.about(x, "weak"))
+
+
+def _whole(name, *xs):
+    for x in xs:
+        if _asarray(x).dtype.kind not in "iu":
+            raise ValueError(f"Arguments to jax.numpy.{name} must be integers.")
 
 
 def _keeps(fn):
@@ -64,6 +73,11 @@ def _keeps(fn):
 
 floor, ceil, trunc = _keeps(_w.floor), _keeps(_w.ceil), _keeps(_w.trunc)
 fix = trunc
+
+
+def square(x):
+    x = _asarray(x)
+    return _w.square(_w.cast(x, _default_int()) if x.dtype == _w.bool_ else x)
 
 
 def rint(x):
@@ -93,7 +107,11 @@ def divmod(x1, x2):
 def power(x1, x2):
     # Whole exponents are multiplied out, as JAX does, so that 0 ** 2 has a derivative.
     if isinstance(x2, int) and not isinstance(x2, bool) and isinstance(x1, _w.Tensor):
-        return x1 ** x2
+        if x2 < 0 and x1.dtype.kind in "iu":
+            from jax._array import shape_text
+            raise TypeError("Integers cannot be raised to negative powers, got "
+                            f"integer_pow({shape_text(_w.wrap(x1))}, {x2})")
+        return _w.wrap(x1) ** x2
     return _w.pow(x1, x2)
 
 
@@ -121,7 +139,9 @@ def signbit(x):
 
 
 def copysign(x1, x2):
-    return _w.where(signbit(x2), -_w.abs(_float(x1)), _w.abs(_float(x1)))
+    from jax.numpy._shape import _same
+    x, y = _same([_float(x1), _float(x2)])
+    return _w.where(signbit(y), -_w.abs(x), _w.abs(x))
 
 
 def cbrt(x):
@@ -131,18 +151,27 @@ def cbrt(x):
     y = _w.exp(_w.log(safe) / 3)
     s = _w.stop_gradient(y)
     y = y - (s * s * s - _w.stop_gradient(safe)) / (3 * s * s)
-    return _w.where(_w.eq(x, 0), _w.zeros_like(x), _w.sign(x) * y)
+    return _w.where(_w.logical_or(_w.eq(x, 0), _w.is_inf(x)), x, _w.sign(x) * y)
 
 
 def sinc(x):
+    # Near 0 by its series, whose derivatives of every order are right.
     x = _float(x)
-    t = _w.where(_w.eq(x, 0), _w.ones_like(x), 3.141592653589793 * x)
-    return _w.where(_w.eq(x, 0), 1 - (3.141592653589793 * x) ** 2 / 6, _w.sin(t) / t)
+    zero = _w.eq(x, 0)
+    t = 3.141592653589793 * x
+    far = _w.where(zero, _w.ones_like(x), t)
+    t2 = t * t
+    series = 1.0
+    for n in (18, 16, 14, 12, 10, 8, 6, 4, 2):
+        series = 1 - t2 / (n * (n + 1)) * series
+    return _w.where(zero, series, _w.sin(far) / far)
 
 
 def logaddexp2(a, b):
+    from jax.numpy._shape import _same
     ln2 = 0.6931471805599453
-    return _w.logaddexp(_float(a) * ln2, _float(b) * ln2) / ln2
+    a, b = _same([_float(a), _float(b)])
+    return _w.logaddexp(a * ln2, b * ln2) / ln2
 
 
 def fmax(a, b):
@@ -185,7 +214,7 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def array_equal(a1, a2, equal_nan=False):
-    a, b = _asarray(a1), _asarray(a2)
+    a, b = _any_array(a1), _any_array(a2)
     if tuple(a.shape) != tuple(b.shape):
         return _asarray(False)
     same = _w.eq(a, b)
@@ -196,7 +225,7 @@ def array_equal(a1, a2, equal_nan=False):
 
 def array_equiv(a1, a2):
     from jax.numpy._shape import broadcast_shapes
-    a, b = _asarray(a1), _asarray(a2)
+    a, b = _any_array(a1), _any_array(a2)
     try:
         broadcast_shapes(a.shape, b.shape)
     except ValueError:
@@ -264,17 +293,20 @@ def _gcd_steps(a, b):
 
 def gcd(x1, x2):
     from jax.numpy._shape import broadcast_arrays, _same
+    _whole("gcd", x1, x2)
     return _gcd_steps(*_same(broadcast_arrays(x1, x2)))
 
 
 def lcm(x1, x2):
+    _whole("lcm", x1, x2)
     g = gcd(x1, x2)
     return _w.where(_w.eq(g, 0), _w.zeros_like(g), _w.abs(_w.mul(x1, _w.floor_div(x2, _w.maximum(g, 1)))))
 
 
 def heaviside(x1, x2):
-    x = _float(x1)
-    return _w.where(_w.eq(x, 0), _w.cast(_asarray(x2), x.dtype), _w.cast(_w.gt(x, 0), x.dtype))
+    from jax.numpy._shape import _same
+    x, y = _same([_float(x1), _float(x2)])
+    return _w.where(_w.is_nan(x), x, _w.where(_w.eq(x, 0), y, _w.cast(_w.gt(x, 0), x.dtype)))
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
@@ -306,26 +338,39 @@ def frexp(x):
 
 
 def ldexp(x1, x2):
-    return _w.mul(_float(x1), _w.exp2(_float(x2)))
+    x, n = _asarray(x1), _asarray(x2)
+    if n.dtype.kind not in "iu":
+        raise ValueError(f"ldexp not supported for input types ({x.dtype!r}, {n.dtype!r})")
+    x = _float(x)
+    return _w.mul(x, _w.exp2(_w.cast(n, x.dtype)))
 
 
 def nextafter(x, y):
-    x, y = _float(x), _float(y)
-    bits = _w.bitcast(x, _w.int32)
+    # One step in the bits, which are in the order of the numbers on either side of 0.
+    from jax.numpy._shape import _same
+    x, y = _same([_float(x), _float(y)])     # of equal dtypes both stay as weak as they are
+    ints, least = {2: (_w.int16, -32767), 4: (_w.int32, -2147483647), 8: (_w.int64, -9223372036854775807)}[x.dtype.itemsize]
+    one = lambda cond, a, b: _w.where(cond, _w.full((), a, ints), _w.full((), b, ints))
     up = _w.gt(y, x)
-    step = _w.where(_w.eq(_w.gt(x, 0), up), 1, -1)
-    moved = _w.bitcast(bits + step, x.dtype)
-    least = _w.bitcast(_w.where(up, 1, -2147483647), x.dtype)
-    moved = _w.where(_w.eq(x, 0), least, moved)
-    return _w.where(_w.eq(x, y), y, moved)
+    moved = _w.bitcast(_w.bitcast(x, ints) + one(_w.eq(_w.gt(x, 0), up), 1, -1), x.dtype)
+    moved = _w.where(_w.eq(x, 0), _w.bitcast(one(up, 1, least), x.dtype), moved)
+    moved = _w.where(_w.eq(x, y), y, moved)
+    moved = _w.where(_w.logical_or(_w.is_nan(x), _w.is_nan(y)), float("nan"), moved)
+    return _w.set_weak(moved, _w.about(x, "weak") and _w.about(y, "weak"))
 
 
 def spacing(x):
-    x = _w.abs(_float(x))
-    return nextafter(x, float("inf")) - x
+    x = _float(x)
+    step = nextafter(_w.abs(x), float("inf")) - _w.abs(x)
+    return _w.where(_w.is_inf(x), float("nan"), _w.where(signbit(x), -step, step))
 
 
 def unwrap(p, discont=None, axis=-1, period=6.283185307179586):
+    p = _asarray(p)
+    if p.dtype.kind == "b" or (p.dtype.kind in "iu" and isinstance(period, float)):
+        p = _float(p)
+    if p.shape[axis] == 0:
+        return p
     d = _w.sub(_w.narrow(p, axis, 1, p.shape[axis] - 1), _w.narrow(p, axis, 0, p.shape[axis] - 1))
     half = period / 2
     wrapped = _w.remainder(d + half, period) - half
@@ -422,7 +467,10 @@ def einsum(subscripts, *operands, out=None, optimize="optimal", precision=None,
            preferred_element_type=None, _dot_general=None, out_sharding=None):
     if not isinstance(subscripts, str):
         subscripts, operands = _spelled(subscripts, operands)
-    return _to(_w.einsum(subscripts.replace(" ", ""), [_asarray(x) for x in operands]), preferred_element_type)
+    if out is not None:
+        raise NotImplementedError("The 'out' argument to jnp.einsum is not supported.")
+    from jax.numpy._shape import _same
+    return _to(_w.einsum(subscripts.replace(" ", ""), _same(list(operands))), preferred_element_type)
 
 
 def _spelled(first, rest):
@@ -463,6 +511,16 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     return _w.move_axis(_w.stack([y * s - z * v, z * u - x * s, x * v - y * u], -1), -1, axisc)
 
 
+def _signals(name, a, v):
+    from jax.numpy._shape import _same
+    a, v = _same([_float(a), _float(v)])
+    if len(a.shape) != 1 or len(v.shape) != 1:
+        raise ValueError(f"{name}() only support 1-dimensional inputs.")
+    if a.shape[0] == 0 or v.shape[0] == 0:
+        raise ValueError(f"{name}: inputs cannot be empty, got shapes {tuple(a.shape)} and {tuple(v.shape)}.")
+    return a, v
+
+
 def _slide(a, v, mode):
     # sum_j a[i - j] v[j]; v is the shorter one, and reversed already
     n, k = a.shape[0], v.shape[0]
@@ -481,19 +539,16 @@ def _slide(a, v, mode):
 
 
 def convolve(a, v, mode="full", precision=None, preferred_element_type=None):
-    from jax.numpy._shape import _same
-    a, v = _same([a, v])
+    a, v = _signals("convolve", a, v)
     if a.shape[0] < v.shape[0]:
         a, v = v, a
-    return _slide(a, _w.flip(v, 0), mode)
+    return _to(_slide(a, _w.flip(v, 0), mode), preferred_element_type)
 
 
 def correlate(a, v, mode="valid", precision=None, preferred_element_type=None):
-    from jax.numpy._shape import _same
-    a, v = _same([a, v])
-    if a.shape[0] < v.shape[0]:
-        return _w.flip(_slide(v, a, mode), 0)
-    return _slide(a, v, mode)
+    a, v = _signals("correlate", a, v)
+    y = _w.flip(_slide(v, a, mode), 0) if a.shape[0] < v.shape[0] else _slide(a, v, mode)
+    return _to(y, preferred_element_type)
 
 
 # ---- polynomials, the highest power first
@@ -542,13 +597,40 @@ def polyint(p, m=1, k=0):
 
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    # Least squares by singular values, the columns scaled to length 1.
     from jax.numpy._create import vander
-    a = vander(_float(x), deg + 1)
-    b = _float(y)
+    from jax.numpy.linalg import lstsq
+    x, y = _float(x), _float(y)
+    if len(x.shape) != 1:
+        raise TypeError("expected 1D vector for x")
+    if x.shape[0] == 0:
+        raise TypeError("expected non-empty vector for x")
+    if len(y.shape) not in (1, 2):
+        raise TypeError("expected 1D or 2D array for y")
+    if x.shape[0] != y.shape[0]:
+        raise TypeError("expected x and y to have same length")
+    from jax._dtypes import finfo
+    rcond = x.shape[0] * finfo(x.dtype).eps if rcond is None else rcond
+    a = vander(x, deg + 1)
+    if w is not None:
+        w = _float(w)
+        if len(w.shape) != 1:
+            raise TypeError("expected a 1-d array for weights")
+        a = a * _w.expand_dims(w, 1)
+        y = y * (w if len(y.shape) == 1 else _w.expand_dims(w, 1))
     scale = _w.sqrt(_w.sum(a * a, 0))
-    a = a / scale
-    at = _w.permute(a)
-    return _w.solve(_w.matmul(at, a), _w.matmul(at, b)) / scale
+    c, residuals, rank, s = lstsq(a / scale, y, rcond)
+    c = c / scale if len(c.shape) == 1 else c / _w.expand_dims(scale, 1)
+    if full:
+        return c, residuals, rank, s, _asarray(rcond)
+    if not cov:
+        return c
+    v = _w.inv(_w.matmul(_w.permute(a / scale), a / scale)) / _w.outer(scale, scale)
+    if cov != "unscaled":
+        if x.shape[0] <= deg + 1:
+            raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+        v = v * (residuals / (x.shape[0] - deg - 1))
+    return c, v
 
 
 def interp(x, xp, fp, left=None, right=None, period=None):

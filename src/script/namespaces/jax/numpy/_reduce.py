@@ -1,10 +1,11 @@
 # jax.numpy: reductions, running reductions, statistics.
 import _jax as _w
-from jax.numpy._create import asarray as _asarray
-from jax._dtypes import default_float as _default_float, default_int as _default_int, iinfo as _iinfo
+from jax.numpy._math import _float as _real
+from jax.numpy._create import arraylike as _asarray, asarray as _any_array
+from jax._dtypes import default_float as _default_float, default_int as _default_int, float_of as _float_of, iinfo as _iinfo
 
 __all__ = """sum prod mean average var std min max amin amax all any ptp argmax argmin count_nonzero
-    nansum nanprod nanmean nanvar nanstd nanmin nanmax nanargmax nanargmin nanmedian nancumsum
+    nansum nanprod nanmean nanvar nanstd nanmin nanmax nanargmax nanargmin nanmedian nancumsum nancumprod
     cumsum cumprod cumulative_sum cumulative_prod diff gradient trapezoid median quantile percentile
     nanquantile nanpercentile cov corrcoef histogram histogram_bin_edges histogram2d trace bincount
     logsumexp""".split()
@@ -41,26 +42,36 @@ def _check(x, axis):
 
 def _wide(x):
     # bool and small integers are added up in the default integer
-    if x.dtype.kind == "b" or (x.dtype.kind == "i" and x.dtype.itemsize < 4):
-        return _w.cast(x, _default_int())
-    if x.dtype.kind == "u" and x.dtype.itemsize < 4:
-        return _w.cast(x, _w.uint32)
+    whole = _default_int()
+    if x.dtype.kind == "b" or (x.dtype.kind == "i" and x.dtype.itemsize < whole.itemsize):
+        return _w.cast(x, whole)
+    if x.dtype.kind == "u" and x.dtype.itemsize < whole.itemsize:
+        return _w.cast(x, _w.uint64)
     return x
 
 
-def _prepare(a, dtype):
+def _no_out(name, out):
+    if out is not None:
+        raise NotImplementedError(f"The 'out' argument to jnp.{name} is not supported.")
+
+
+def _prepare(a, dtype, widen=True):
     a = _asarray(a)
-    return _wide(a) if dtype is None else _w.cast(a, dtype)
+    if dtype is not None:
+        return _w.cast(a, dtype)
+    return _wide(a) if widen or a.dtype == _w.bool_ else a
 
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
-    x = _prepare(a, dtype)
+    _no_out("sum", out)
+    x = _prepare(a, dtype, promote_integers)
     _check(x, axis)
     return _with(_w.sum(_fill(x, where, 0), axis, keepdims), initial, _w.add)
 
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
-    x = _prepare(a, dtype)
+    _no_out("prod", out)
+    x = _prepare(a, dtype, promote_integers)
     _check(x, axis)
     return _with(_w.prod(_fill(x, where, 1), axis, keepdims), initial, _w.mul)
 
@@ -74,6 +85,7 @@ def _empty(x, axis):
 
 
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    _no_out("max", out)
     x = _asarray(a)
     _check(x, axis)
     if _empty(x, axis) and initial is None:
@@ -82,6 +94,7 @@ def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 
 
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    _no_out("min", out)
     x = _asarray(a)
     _check(x, axis)
     if _empty(x, axis) and initial is None:
@@ -93,12 +106,14 @@ amax, amin = max, min
 
 
 def all(a, axis=None, out=None, keepdims=False, where=None):
+    _no_out("all", out)
     x = _w.ne(_asarray(a), 0) if _asarray(a).dtype != _w.bool_ else _asarray(a)
     _check(x, axis)
     return _w.all(_fill(x, where, True), axis, keepdims)
 
 
 def any(a, axis=None, out=None, keepdims=False, where=None):
+    _no_out("any", out)
     x = _w.ne(_asarray(a), 0) if _asarray(a).dtype != _w.bool_ else _asarray(a)
     _check(x, axis)
     return _w.any(_fill(x, where, False), axis, keepdims)
@@ -108,10 +123,11 @@ def _floats(a, dtype=None):
     x = _asarray(a)
     if dtype is not None:
         return _w.cast(x, dtype)
-    return x if x.dtype.is_floating_point else _w.cast(x, _default_float())
+    return x if x.dtype.is_floating_point else _w.cast(x, _float_of(x.dtype))
 
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
+    _no_out("mean", out)
     x = _floats(a, dtype)
     _check(x, axis)
     if where is None:
@@ -141,30 +157,47 @@ def _builtin_max(a, b):
 
 
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, correction=None, mean=None):
+    _no_out("var", out)
     x = _floats(a, dtype)
     _check(x, axis)
+    if correction is not None and ddof:
+        raise ValueError("ddof and correction can't be provided simultaneously.")
     ddof = ddof if correction is None else correction
-    if where is None:
+    if where is None and mean is None and _degrees(x, axis) > ddof:
         return _w.var(x, axis, ddof, keepdims)
-    w = _w.cast(_w.broadcast_to(where, x.shape), x.dtype)
-    n = _w.sum(w, axis, True)
-    mu = _w.sum(x * w, axis, True) / n
-    return _w.sum((x - mu) ** 2 * w, axis, keepdims) / (_w.sum(w, axis, keepdims) - ddof)
+    w = _w.ones_like(x) if where is None else _w.cast(_w.broadcast_to(where, x.shape), x.dtype)
+    n = _w.sum(w, axis, keepdims) - ddof
+    mu = _w.sum(x * w, axis, True) / _w.sum(w, axis, True) if mean is None else mean
+    d = x - mu
+    square = d * d if where is None else _w.where(where, d * d, _w.zeros_like(d))
+    return _w.where(_w.gt(n, 0), _w.sum(square, axis, keepdims) / n, float("nan"))
 
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, correction=None, mean=None):
-    return _w.sqrt(var(a, axis, dtype, None, ddof, keepdims, where, correction))
+    _no_out("std", out)
+    return _w.sqrt(var(a, axis, dtype, None, ddof, keepdims, where, correction, mean))
+
+
+def _degrees(x, axis):
+    # How many elements there are for each of the results.
+    n = 1
+    for k in range(len(x.shape)) if axis is None else ((axis,) if isinstance(axis, int) else axis):
+        n *= x.shape[k]
+    return n
 
 
 def ptp(a, axis=None, out=None, keepdims=False):
+    _no_out("ptp", out)
     return _w.max(_asarray(a), axis, keepdims) - _w.min(_asarray(a), axis, keepdims)
 
 
 def argmax(a, axis=None, out=None, keepdims=None):
+    _no_out("argmax", out)
     return _w.cast(_w.argmax(_asarray(a), axis, bool(keepdims)), _default_int())
 
 
 def argmin(a, axis=None, out=None, keepdims=None):
+    _no_out("argmin", out)
     return _w.cast(_w.argmin(_asarray(a), axis, bool(keepdims)), _default_int())
 
 
@@ -186,58 +219,85 @@ def _nans(a):
 
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    _no_out("nansum", out)
     x, bad = _nans(a)
     return sum(_w.where(bad, _w.zeros_like(x), x), axis, dtype, None, keepdims, initial, where)
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    _no_out("nanprod", out)
     x, bad = _nans(a)
     return prod(_w.where(bad, _w.ones_like(x), x), axis, dtype, None, keepdims, initial, where)
 
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
+    _no_out("nanmean", out)
     x, bad = _nans(a)
     good = _w.logical_not(bad)
     return mean(x, axis, dtype, None, keepdims, good if where is None else _w.logical_and(good, where))
 
 
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None):
+    _no_out("nanvar", out)
     x, bad = _nans(a)
+    good = _w.logical_not(bad)
+    good = good if where is None else _w.logical_and(good, where)
     clean = _w.where(bad, _w.zeros_like(x), x)
-    return var(clean, axis, dtype, None, ddof, keepdims, _w.logical_not(bad))
+    return var(clean, axis, dtype, None, ddof, keepdims, good, mean=mean)
 
 
-def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
-    return _w.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims, where))
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None):
+    _no_out("nanstd", out)
+    return _w.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims, where, mean))
 
 
-def _all_bad(bad, axis, keepdims, y):
+def _all_bad(bad, axis, keepdims, y, where=None):
+    bad = bad if where is None else _w.logical_or(bad, _w.logical_not(where))
     return _w.where(_w.all(bad, axis, keepdims), float("nan"), y)
 
 
 def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    _no_out("nanmax", out)
     x, bad = _nans(a)
+    if not x.dtype.is_floating_point:
+        return max(x, axis, None, keepdims, initial, where)
     y = max(_w.where(bad, float("-inf"), x), axis, None, keepdims, initial, where)
-    return _all_bad(bad, axis, keepdims, y) if x.dtype.is_floating_point else y
+    return y if initial is not None else _all_bad(bad, axis, keepdims, y, where)
 
 
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    _no_out("nanmin", out)
     x, bad = _nans(a)
+    if not x.dtype.is_floating_point:
+        return min(x, axis, None, keepdims, initial, where)
     y = min(_w.where(bad, float("inf"), x), axis, None, keepdims, initial, where)
-    return _all_bad(bad, axis, keepdims, y) if x.dtype.is_floating_point else y
+    return y if initial is not None else _all_bad(bad, axis, keepdims, y, where)
 
 
 def nanargmax(a, axis=None, keepdims=False):
     x, bad = _nans(a)
-    return argmax(_w.where(bad, float("-inf"), x), axis, None, keepdims)
+    if not x.dtype.is_floating_point:
+        return argmax(x, axis, None, keepdims)
+    i = argmax(_w.where(bad, float("-inf"), x), axis, None, keepdims)
+    return _w.where(_w.all(bad, axis, bool(keepdims)), -1, i)
 
 
 def nanargmin(a, axis=None, keepdims=False):
     x, bad = _nans(a)
-    return argmin(_w.where(bad, float("inf"), x), axis, None, keepdims)
+    if not x.dtype.is_floating_point:
+        return argmin(x, axis, None, keepdims)
+    i = argmin(_w.where(bad, float("inf"), x), axis, None, keepdims)
+    return _w.where(_w.all(bad, axis, bool(keepdims)), -1, i)
 
 
-def nancumsum(a, axis=None, dtype=None):
+def nancumprod(a, axis=None, dtype=None, out=None):
+    _no_out("nancumprod", out)
+    x, bad = _nans(a)
+    return cumprod(_w.where(bad, _w.ones_like(x), x), axis, dtype)
+
+
+def nancumsum(a, axis=None, dtype=None, out=None):
+    _no_out("nancumsum", out)
     x, bad = _nans(a)
     return cumsum(_w.where(bad, _w.zeros_like(x), x), axis, dtype)
 
@@ -254,6 +314,7 @@ def _running(a, dtype):
 
 
 def cumsum(a, axis=None, dtype=None, out=None):
+    _no_out("cumsum", out)
     x = _running(a, dtype)
     if axis is None:
         x, axis = _w.reshape(x, (-1,)), 0
@@ -261,6 +322,7 @@ def cumsum(a, axis=None, dtype=None, out=None):
 
 
 def cumprod(a, axis=None, dtype=None, out=None):
+    _no_out("cumprod", out)
     x = _running(a, dtype)
     if axis is None:
         x, axis = _w.reshape(x, (-1,)), 0
@@ -331,6 +393,8 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     n = y.shape[axis]
     pair = _w.narrow(y, axis, 1, n - 1) + _w.narrow(y, axis, 0, n - 1)
     if x is None:
+        if isinstance(dx, _w.Tensor) and len(dx.shape):
+            return 0.5 * _w.sum(_w.move_axis(pair, axis, -1) * dx, -1)
         return 0.5 * dx * _w.sum(pair, axis)
     x = _floats(x)
     if len(x.shape) == 1:
@@ -343,74 +407,93 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 # ---- order statistics
 
 
-def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, interpolation=None):
-    x = _floats(a)
+_methods = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def _last(x, axis):
+    # x with the axes that are reduced as its last one, and its shape with sizes 1 for them
     rank = len(x.shape)
-    if axis is None or not isinstance(axis, int):
-        axes = list(range(rank)) if axis is None else [i % rank for i in axis]
-        rest = [i for i in range(rank) if i not in axes]
-        kept = [1 if i in axes else d for i, d in enumerate(x.shape)]
-        x = _w.reshape(_w.permute(x, rest + axes), tuple([x.shape[i] for i in rest]) + (-1,))
-        axis = -1
-    else:
-        kept = [1 if i == axis % rank else d for i, d in enumerate(x.shape)]
-    x = _w.sort(_w.move_axis(x, axis, -1), -1)[0]
-    n = x.shape[-1]
-    q = _w.cast(_asarray(q), x.dtype)
-    at = q * (n - 1)
+    axes = list(range(rank)) if axis is None else [axis] if isinstance(axis, int) else list(axis)
+    _check(x, axes)
+    axes = [i % rank for i in axes]
+    rest = [i for i in range(rank) if i not in axes]
+    kept = [1 if i in axes else d for i, d in enumerate(x.shape)]
+    n = 1
+    for i in axes:
+        n *= x.shape[i]
+    return _w.reshape(_w.permute(x, rest + axes), tuple([x.shape[i] for i in rest]) + (n,)), kept
+
+
+def _between(x, at, n, method):
+    # Of sorted rows x the elements at the places `at` (one for each row, or the same for all), which
+    # may lie between two; n are the elements that count.
     lo, hi = _w.floor(at), _w.ceil(at)
     t = at - lo
-    if method == "lower":
-        hi = lo
-    elif method == "higher":
-        lo = hi
-    elif method == "nearest":
+    if method == "nearest":
         lo = hi = _w.round(at)
-    elif method == "midpoint":
-        t = _w.where(_w.eq(lo, hi), _w.zeros_like(t), _w.full(t.shape, 0.5, t.dtype))
-    pick = lambda i: x[..., _w.cast(_w.clip(i, 0, n - 1), _w.int32)]
+    top = n - 1 if isinstance(n, int) else _w.maximum(n - 1, 0)
+    pick = lambda i: _w.take_along(x, _w.cast(_w.clip(_w.minimum(i, top), 0, None), _w.int32), -1)
+    if method == "higher":
+        return pick(hi)
+    if method in ("lower", "nearest"):
+        return pick(lo)
     low, high = pick(lo), pick(hi)
-    y = low * (1 - t) + high * t if method in ("linear", "midpoint") else low
-    y = _w.where(_w.any(_w.is_nan(x), -1, len(q.shape) > 0), float("nan"), y)
-    y = _w.move_axis(y, -1, 0) if len(q.shape) else y
-    if keepdims:
-        y = _w.reshape(y, tuple(q.shape) + tuple(kept))
-    return y
+    return (low + high) * 0.5 if method == "midpoint" else low * (1 - t) + high * t
 
 
-def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, interpolation=None):
-    return quantile(a, _w.div(_asarray(q), 100), axis, None, False, method, keepdims)
+def _quantile(a, q, axis, method, keepdims, skip, weights=None):
+    if weights is not None:
+        raise NotImplementedError("jnp.quantile: weights")
+    if method not in _methods:
+        raise ValueError("method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'")
+    x = _floats(a)
+    q = _real(q)
+    if len(q.shape) > 1:
+        raise ValueError(f"q must be have rank <= 1, got shape {tuple(q.shape)}")
+    d = _w.add(_w.full((), 0, x.dtype), _w.full((), 0, q.dtype)).dtype if not _w.about(q, "weak") else x.dtype
+    x, q = _w.cast(x, d), _w.cast(q, d)
+    x, kept = _last(x, axis)
+    if x.shape[-1] == 0:
+        raise TypeError("Slice size at index 0 in gather op is out of range, must be within [0, 0 + 1), got 1.")
+    x = _w.sort(x, -1)[0]
+    bad = _w.is_nan(x)
+    n = _w.sum(_w.cast(_w.logical_not(bad), d), -1, True) if skip else x.shape[-1]
+    rows = _w.reshape(q, (-1,))
+    at = _w.broadcast_to(rows * (n - 1), tuple(x.shape)[:-1] + (rows.shape[0],))
+    y = _between(x, at, n, method)
+    y = _w.where(_w.all(bad, -1, True) if skip else _w.any(bad, -1, True), float("nan"), y)
+    y = _w.move_axis(y, -1, 0) if len(q.shape) else _w.squeeze(y, -1)
+    return _w.reshape(y, tuple(q.shape) + tuple(kept)) if keepdims else y
+
+
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    _no_out("quantile", out or overwrite_input or None)
+    return _quantile(a, q, axis, method, keepdims, False, weights)
+
+
+def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    _no_out("nanquantile", out or overwrite_input or None)
+    return _quantile(a, q, axis, method, keepdims, True, weights)
+
+
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    _no_out("percentile", out or overwrite_input or None)
+    return _quantile(a, _real(q) / 100, axis, method, keepdims, False, weights)
+
+
+def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    _no_out("nanpercentile", out or overwrite_input or None)
+    return _quantile(a, _real(q) / 100, axis, method, keepdims, True, weights)
 
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    return quantile(a, 0.5, axis, None, False, "midpoint", keepdims)
-
-
-def _without_nan(a, axis, fn):
-    x = _floats(a)
-    flat = _w.reshape(x, (-1,))
-    return fn(flat[_w.logical_not(_w.is_nan(flat))])
-
-
-def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    x = _floats(a)
-    if axis is None:
-        x, axis = _w.reshape(x, (-1,)), 0
-    x = _w.sort(_w.move_axis(x, axis, -1), -1)[0]
-    n = _w.sum(_w.cast(_w.logical_not(_w.is_nan(x)), x.dtype), -1, True)
-    at = _w.cast(_asarray(q), x.dtype) * (n - 1)
-    lo, hi = _w.cast(_w.floor(at), _w.int32), _w.cast(_w.ceil(at), _w.int32)
-    t = at - _w.floor(at)
-    y = _w.take_along(x, lo, -1) * (1 - t) + _w.take_along(x, hi, -1) * t
-    return _w.squeeze(y, -1)
-
-
-def nanpercentile(a, q, axis=None, **kwargs):
-    return nanquantile(a, _w.div(_asarray(q), 100), axis)
+    _no_out("median", out or overwrite_input or None)
+    return _quantile(a, 0.5, axis, "midpoint", keepdims, False)
 
 
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    return nanquantile(a, 0.5, axis)
+    _no_out("nanmedian", out or overwrite_input or None)
+    return _quantile(a, 0.5, axis, "midpoint", keepdims, True)
 
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
@@ -425,15 +508,21 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     if ddof is None:
         ddof = 0 if bias else 1
     n = x.shape[1]
-    weights = fweights if fweights is not None else aweights
-    if weights is not None:
-        w = _floats(weights)
+    w = None
+    if fweights is not None:
+        w = _floats(fweights)
+        n = _w.sum(w)
+    if aweights is not None:
+        aw = _floats(aweights)
+        w = aw if w is None else w * aw
+    if w is None:
+        x = x - _w.mean(x, 1, True)
+        c = _w.matmul(x, _w.permute(x)) / (n - ddof)
+    else:
         total = _w.sum(w)
         x = x - _w.sum(x * w, 1, True) / total
-        scale = total - ddof if fweights is not None else total - ddof * _w.sum(w * w) / total
-        return _w.squeeze(_w.matmul(x * w, _w.permute(x)) / scale)
-    x = x - _w.mean(x, 1, True)
-    c = _w.matmul(x, _w.permute(x)) / (n - ddof)
+        scale = total - ddof if aweights is None else total - ddof * _w.sum(w * aw) / total
+        c = _w.matmul(x * w, _w.permute(x)) / scale
     return _w.reshape(c, ()) if c.shape[0] == 1 else c
 
 
@@ -461,7 +550,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
 
 def histogram(a, bins=10, range=None, weights=None, density=None):
     x = _w.reshape(_floats(a), (-1,))
-    edges = _floats(bins) if isinstance(bins, (_w.Tensor, list, tuple)) else histogram_bin_edges(x, bins, range)
+    edges = _floats(_any_array(bins)) if isinstance(bins, (_w.Tensor, list, tuple)) else histogram_bin_edges(x, bins, range)
     k = edges.shape[0] - 1
     w = _w.ones_like(x) if weights is None else _w.reshape(_floats(weights), (-1,))
     i = _w.searchsorted(edges, x, True) - 1
@@ -485,9 +574,16 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
         k = e.shape[0] - 1
         i = _w.searchsorted(e, v, True) - 1
         i = _w.where(_w.eq(v, e[-1]), k - 1, i)
-        return _w.cast(_w.eq(_w.expand_dims(i, 1), _w.arange(0, k)), _default_float())
+        return _w.cast(_w.eq(_w.expand_dims(i, 1), _w.arange(0, k)), v.dtype)
 
-    return _w.matmul(_w.permute(bucket(_floats(x), ex)), bucket(_floats(y), ey)), ex, ey
+    bx, by = bucket(_floats(x), ex), bucket(_floats(y), ey)
+    if weights is not None:
+        bx = bx * _w.expand_dims(_floats(weights), 1)
+    h = _w.matmul(_w.permute(bx), by)
+    if density:
+        area = _w.expand_dims(ex[1:] - ex[:-1], 1) * (ey[1:] - ey[:-1])
+        h = h / _w.sum(h) / area
+    return h, ex, ey
 
 
 def bincount(x, weights=None, minlength=0, *, length=None):
@@ -503,5 +599,7 @@ def bincount(x, weights=None, minlength=0, *, length=None):
 
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    x = _w.move_axis(_w.move_axis(_asarray(a), axis1, -1), axis2 if axis2 < axis1 or axis2 < 0 else axis2 - 1, -1)
-    return _w.sum(_w.diagonal(_w.swap_axes(x, -1, -2), offset), -1)
+    _no_out("trace", out)
+    from jax.numpy._select import diagonal
+    x = diagonal(a, offset, axis1, axis2)
+    return sum(x, -1, dtype)

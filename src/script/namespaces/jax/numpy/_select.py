@@ -1,6 +1,8 @@
 # jax.numpy: choosing, sorting, searching, sets.
+import warnings
 import _jax as _w
-from jax.numpy._create import asarray as _asarray
+from jax.numpy._create import arraylike as _asarray, asarray as _any_array
+from jax.numpy._reduce import _check, _no_out
 from jax._dtypes import default_int as _default_int
 
 __all__ = """where nonzero flatnonzero argwhere take take_along_axis put_along_axis extract compress choose
@@ -69,41 +71,80 @@ def where(condition, x=None, y=None, *, size=None, fill_value=None):
     return _w.where(condition, x, y)
 
 
+def _hole(d):
+    # What is read where there is nothing: NaN, the least integer, the greatest unsigned one, True.
+    if d.is_floating_point:
+        return float("nan")
+    if d == _w.bool_:
+        return True
+    from jax._dtypes import iinfo
+    return iinfo(d).min if d.kind == "i" else iinfo(d).max
+
+
+def _integers(indices, what):
+    i = _asarray(indices)
+    if i.dtype.kind not in "iu":
+        kind = ValueError if what == "take" else TypeError
+        raise kind(f"{what} requires indices of integer type, got {i.dtype.name}")
+    return i
+
+
+def _settled(i, n, mode):
+    # (indices in range, which of them were outside or None)
+    if mode == "wrap":
+        return _w.remainder(i, n), None
+    if mode == "clip":
+        return _w.clip(i, 0, n - 1), None
+    if mode not in (None, "fill", "promise_in_bounds"):
+        raise ValueError(f"Invalid mode '{mode}' for np.take")
+    fixed = _w.where(_w.lt(i, 0), i + n, i) if i.dtype.kind == "i" else i
+    outside = _w.ge(fixed, n) if i.dtype.kind == "u" else _w.logical_or(_w.lt(fixed, 0), _w.ge(fixed, n))
+    if not _w.about(i, "symbolic") and not _w.in_trace():
+        if _w.about(i, "count") == 0 or not bool(_w.any(outside)):
+            return fixed, None
+    return _w.clip(fixed, 0, n - 1 if n else 0), outside
+
+
 def take(a, indices, axis=None, out=None, mode=None, unique_indices=False, indices_are_sorted=False, fill_value=None):
-    a, indices = _asarray(a), _asarray(indices)
+    _no_out("take", out)
+    a, indices = _asarray(a), _integers(indices, "take")
     if axis is None:
         a, axis = _w.reshape(a, (-1,)), 0
-    n = a.shape[axis]
-    if mode == "wrap":
-        return _w.take(a, _w.remainder(indices, n), axis)
-    if mode == "clip":
-        return _w.take(a, _w.clip(indices, 0, n - 1), axis)
-    fixed = _w.where(_w.lt(indices, 0), indices + n, indices)
-    y = _w.take(a, _w.clip(fixed, 0, n - 1 if n else 0), axis)
-    if not _w.about(indices, "symbolic") and not _w.in_trace():
-        if _w.about(indices, "count") == 0 or not bool(_w.any(_w.logical_or(_w.lt(fixed, 0), _w.ge(fixed, n)))):
-            return y
-    outside = _w.logical_or(_w.lt(fixed, 0), _w.ge(fixed, n))
+    _check(a, axis)
+    axis = axis % len(a.shape)
+    i, outside = _settled(indices, a.shape[axis], mode)
+    y = _w.take(a, i, axis)
+    if outside is None:
+        return y
     shape = [1] * axis + list(indices.shape) + [1] * (len(a.shape) - 1 - axis)
-    if fill_value is None:
-        if a.dtype.is_floating_point:
-            fill_value = float("nan")
-        else:
-            from jax._dtypes import iinfo
-            fill_value = True if a.dtype == _w.bool_ else (iinfo(a.dtype).min if a.dtype.kind == "i" else iinfo(a.dtype).max)
+    fill_value = _hole(a.dtype) if fill_value is None else fill_value
     return _w.where(_w.reshape(outside, shape), _w.cast(fill_value, a.dtype), y)
 
 
 def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
+    arr, indices = _asarray(arr), _integers(indices, "take_along_axis")
     if axis is None:
         arr, axis = _w.reshape(arr, (-1,)), 0
-    n = arr.shape[axis]
-    i = _w.where(_w.lt(indices, 0), _w.add(indices, n), indices)
-    shape = [max(a, b) for a, b in zip(arr.shape, indices.shape)]
-    shape_x, shape_i = list(shape), list(shape)
+    if len(arr.shape) != len(indices.shape):
+        raise ValueError("indices and arr must have the same number of dimensions; "
+                         f"{len(indices.shape)} vs. {len(arr.shape)}")
+    _check(arr, axis)
     k = axis % len(arr.shape)
-    shape_x[k], shape_i[k] = n, indices.shape[k]
-    return _w.take_along(_w.broadcast_to(arr, shape_x), _w.broadcast_to(_w.clip(i, 0, n - 1), shape_i), axis)
+    i, outside = _settled(indices, arr.shape[k], mode)
+    shape = list(_broadcast([d for j, d in enumerate(arr.shape) if j != k],
+                            [d for j, d in enumerate(indices.shape) if j != k]))
+    shape_x, shape_i = list(shape), list(shape)
+    shape_x.insert(k, arr.shape[k])
+    shape_i.insert(k, indices.shape[k])
+    y = _w.take_along(_w.broadcast_to(arr, shape_x), _w.broadcast_to(i, shape_i), k)
+    if outside is None:
+        return y
+    return _w.where(outside, _w.cast(_hole(arr.dtype) if fill_value is None else fill_value, arr.dtype), y)
+
+
+def _broadcast(a, b):
+    from jax.numpy._shape import broadcast_shapes
+    return broadcast_shapes(tuple(a), tuple(b))
 
 
 def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
@@ -113,16 +154,32 @@ def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
     return _w.put_along(arr, indices, _w.broadcast_to(_w.cast(_asarray(values), arr.dtype), indices.shape), axis)
 
 
+def _compressed(mask, a, axis, size, fill_value):
+    # The slices of a along axis where mask is true; with size, so many, the others filled.
+    i = nonzero(mask, size=size, fill_value=a.shape[axis])[0]
+    return take(a, i, axis, mode="fill", fill_value=fill_value)
+
+
 def extract(condition, arr, *, size=None, fill_value=0):
-    flat, mask = _w.reshape(_asarray(arr), (-1,)), _w.ne(_w.reshape(_asarray(condition), (-1,)), 0)
-    return flat[nonzero(mask, size=size)[0]]
+    return compress(_w.reshape(_asarray(condition), (-1,)), _w.reshape(_asarray(arr), (-1,)), size=size,
+                    fill_value=fill_value)
 
 
-def compress(condition, a, axis=None, out=None, *, size=None, fill_value=0):
-    a = _asarray(a)
+def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
+    _no_out("compress", out)
+    a, condition = _asarray(a), _asarray(condition)
+    if len(condition.shape) != 1:
+        raise ValueError("condition must be a 1D array")
     if axis is None:
         a, axis = _w.reshape(a, (-1,)), 0
-    return _w.take(a, nonzero(_asarray(condition), size=size)[0], axis)
+    _check(a, axis)
+    n = a.shape[axis]
+    mask = condition if condition.dtype == _w.bool_ else _w.ne(condition, 0)
+    if mask.shape[0] > n:
+        if not _w.about(mask, "symbolic") and bool(_w.any(mask[n:])):
+            raise ValueError("condition contains entries that are out of bounds")
+        mask = mask[:n]
+    return _compressed(mask, a, axis, size, fill_value)
 
 
 def choose(a, choices, out=None, mode="raise"):
@@ -153,7 +210,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     conds = [_asarray(c) for c in condlist]
     call = lambda f: f(x, *args, **kw) if callable(f) else _w.full(x.shape, f, x.dtype)
     y = call(funclist[len(conds)]) if len(funclist) > len(conds) else _w.zeros_like(x)
-    for c, f in list(zip(conds, funclist))[::-1]:
+    for c, f in zip(conds, funclist):     # of several that hold the last one counts
         y = _w.where(c, _w.cast(call(f), x.dtype), y)
     return y
 
@@ -177,13 +234,20 @@ def put(a, ind, v, mode=None, *, inplace=True):
 def fill_diagonal(a, val, wrap=False, *, inplace=True):
     if inplace:
         raise NotImplementedError("JAX arrays are immutable, must use inplace=False")
+    if wrap:
+        raise NotImplementedError("wrap=True is not implemented, must use wrap=False")
+    a = _asarray(a)
     n = min(a.shape)
     i = _w.arange(0, n)
     return a.at[(i,) * len(a.shape)].set(val)
 
 
 def diagonal(a, offset=0, axis1=0, axis2=1):
+    a = _asarray(a)
     rank = len(a.shape)
+    if rank < 2:
+        raise ValueError("diagonal requires an array of at least two dimensions.")
+    _check(a, (axis1, axis2))
     i, j = axis1 % rank, axis2 % rank
     rest = [k for k in range(rank) if k not in (i, j)]
     return _w.diagonal(_w.permute(a, rest + [i, j]), offset)
@@ -192,18 +256,28 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 # ---- sorting
 
 
-def sort(a, axis=-1, kind=None, order=None, stable=True, descending=False):
+def _sorted(a, axis, kind, order, stable, descending):
+    # (values, places). Going down is going up over the reversed axis, turned: NaNs come first.
+    if kind is not None:
+        warnings.warn("The 'kind' argument to sort has no effect on JAX, and is deprecated.", DeprecationWarning)
+    if order is not None:
+        raise ValueError("'order' argument to sort is not supported.")
     a = _asarray(a)
     if axis is None:
         a, axis = _w.reshape(a, (-1,)), 0
-    return _w.sort(a, axis, descending)[0]
+    _check(a, axis)
+    if not descending:
+        return _w.sort(a, axis)
+    values, places = _w.sort(_w.flip(a, axis), axis)
+    return _w.flip(values, axis), a.shape[axis] - 1 - _w.flip(places, axis)
+
+
+def sort(a, axis=-1, kind=None, order=None, stable=True, descending=False):
+    return _sorted(a, axis, kind, order, stable, descending)[0]
 
 
 def argsort(a, axis=-1, kind=None, order=None, stable=True, descending=False):
-    a = _asarray(a)
-    if axis is None:
-        a, axis = _w.reshape(a, (-1,)), 0
-    return _w.cast(_w.sort(a, axis, descending)[1], _default_int())
+    return _w.cast(_sorted(a, axis, kind, order, stable, descending)[1], _default_int())
 
 
 msort = lambda a: sort(a, 0)
@@ -219,16 +293,43 @@ def lexsort(keys, axis=-1):
     return _w.cast(out[-1], _default_int())
 
 
+def _parted(a, kth, axis):
+    # (the axis last, its size, kth in range)
+    a = _asarray(a)
+    _check(a, axis)
+    a = _w.move_axis(a, axis, -1)
+    n = a.shape[-1]
+    if not isinstance(kth, int):
+        raise TypeError("kth must be an integer")
+    if not -n <= kth < n:
+        raise ValueError(f"kth {kth} is out of bounds for array of size {n}")
+    return a, n, kth % n
+
+
 def partition(a, kth, axis=-1):
-    return sort(a, axis)
+    # The least ones up to kth in their order, then the others from the greatest down.
+    a, n, kth = _parted(a, kth, axis)
+    up = _w.sort(a, -1)[0]
+    y = _w.concat([_w.narrow(up, -1, 0, kth + 1), _w.flip(_w.narrow(up, -1, kth + 1, n - kth - 1), -1)], -1)
+    return _w.move_axis(y, -1, axis)
 
 
 def argpartition(a, kth, axis=-1):
-    return argsort(a, axis)
+    a, n, kth = _parted(a, kth, axis)
+    low = _w.narrow(_w.sort(a, -1)[1], -1, 0, kth + 1)
+    taken = _w.put_along(_w.full(a.shape, 0, _w.int32), low, _w.full(low.shape, 1, _w.int32), -1)
+    big = _w.cast(a, a.dtype)
+    order = _w.op("sort", [taken, _w.neg(big) if big.dtype.kind in "if" else _w.bitwise_not(big),
+                           _w.iota(_w.int32, tuple(a.shape), len(a.shape) - 1)],
+                  {"axis": len(a.shape) - 1, "keys": 2})[-1]
+    y = _w.concat([low, _w.narrow(order, -1, 0, n - kth - 1)], -1)
+    return _w.cast(_w.move_axis(y, -1, axis), _default_int())
 
 
 def top_k(x, k, axis=-1):
-    return _w.top_k(x, k, axis)
+    x = _asarray(x)
+    values, places = _sorted(x, axis, None, None, True, True)
+    return _w.narrow(values, axis, 0, k), _w.cast(_w.narrow(places, axis, 0, k), _w.int32)
 
 
 def searchsorted(a, v, side="left", sorter=None, method=None):
@@ -237,7 +338,11 @@ def searchsorted(a, v, side="left", sorter=None, method=None):
         a = a[sorter]
     from jax._dtypes import result_type
     d = result_type(a, v)
-    return _w.cast(_w.searchsorted(_w.cast(a, d), _w.cast(v, d), side == "right"), _default_int())
+    i = _w.searchsorted(_w.cast(a, d), _w.cast(v, d), side == "right")
+    if v.dtype.is_floating_point:     # NaN comes after all numbers
+        numbers = _w.sum(_w.cast(_w.logical_not(_w.is_nan(a)), i.dtype)) if a.dtype.is_floating_point else a.shape[0]
+        i = _w.where(_w.is_nan(v), a.shape[0] if side == "right" else numbers, i)
+    return _w.cast(i, _w.int32)
 
 
 def digitize(x, bins, right=False, method=None):
@@ -337,9 +442,26 @@ def in1d(ar1, ar2, assume_unique=False, invert=False):
     return isin(_w.reshape(_asarray(ar1), (-1,)), ar2, assume_unique, invert)
 
 
-def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, size=None, fill_value=None):
-    a = unique(ar1)
-    return a[isin(a, ar2)]
+def _sized(x, size, fill_value):
+    # so many of x, the others filled; None: with its least element
+    if size is None:
+        return x
+    n = x.shape[0]
+    if n >= size:
+        return x[:size]
+    fill = (x[0] if n else 0) if fill_value is None else fill_value
+    return _w.concat([x, _w.full((size - n,), _w.cast(_asarray(fill), x.dtype), x.dtype)], 0)
+
+
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=None, fill_value=None):
+    from jax.numpy._shape import _same
+    a, b = _same([_w.reshape(_asarray(ar1), (-1,)), _w.reshape(_asarray(ar2), (-1,))])
+    (u, i), (v, j) = unique(a, return_index=True), unique(b, return_index=True)
+    inside, others = nonzero(isin(u, v))[0], nonzero(isin(v, u))[0]
+    y = _sized(u[inside], size, fill_value)
+    if not return_indices:
+        return y
+    return y, _sized(i[inside], size, a.shape[0]), _sized(j[others], size, b.shape[0])
 
 
 def union1d(ar1, ar2, size=None, fill_value=None):
@@ -348,14 +470,14 @@ def union1d(ar1, ar2, size=None, fill_value=None):
                   size=size, fill_value=fill_value)
 
 
-def setdiff1d(ar1, ar2, assume_unique=False, size=None, fill_value=None):
-    a = unique(ar1)
-    return a[isin(a, ar2, invert=True)]
+def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
+    a = _w.reshape(_asarray(ar1), (-1,)) if assume_unique else unique(ar1)
+    return _sized(a[isin(a, ar2, invert=True)], size, fill_value)
 
 
-def setxor1d(ar1, ar2, assume_unique=False, size=None, fill_value=None):
+def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
     from jax.numpy._shape import concatenate
-    return unique(concatenate([setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)]))
+    return _sized(unique(concatenate([setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)])), size, fill_value)
 
 
 # ---- over axes
@@ -395,9 +517,14 @@ def unravel_index(indices, shape):
 
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    if order not in ("C", "F"):
+        raise ValueError(f"invalid order={order!r}. Expected 'C' or 'F'")
     y = None
-    for i, d in zip(multi_index, dims):
+    pairs = list(zip(multi_index, dims))
+    for i, d in pairs if order == "C" else pairs[::-1]:
         i = _asarray(i)
+        if mode == "raise" and not _w.about(i, "symbolic") and bool(_w.any(_w.logical_or(_w.lt(i, 0), _w.ge(i, d)))):
+            raise ValueError("invalid entry in coordinates array")
         if mode == "clip":
             i = _w.clip(i, 0, d - 1)
         elif mode == "wrap":

@@ -1,6 +1,6 @@
 # jax.numpy: functions that only move elements.
 import _jax as _w
-from jax.numpy._create import asarray as _asarray
+from jax.numpy._create import arraylike as _asarray, asarray as _any_array
 
 __all__ = """shape ndim size reshape ravel transpose permute_dims swapaxes moveaxis rollaxis expand_dims squeeze
     broadcast_to broadcast_arrays broadcast_shapes concatenate concat stack hstack vstack dstack
@@ -10,15 +10,15 @@ __all__ = """shape ndim size reshape ravel transpose permute_dims swapaxes movea
 
 
 def shape(a):
-    return tuple(_asarray(a).shape)
+    return tuple(_any_array(a).shape)
 
 
 def ndim(a):
-    return len(_asarray(a).shape)
+    return len(_any_array(a).shape)
 
 
 def size(a, axis=None):
-    a = _asarray(a)
+    a = _any_array(a)
     return _w.about(a, "count") if axis is None else a.shape[axis]
 
 
@@ -301,7 +301,7 @@ def repeat(a, repeats, axis=None, total_repeat_length=None, out_sharding=None):
     if isinstance(repeats, int):
         return _w.repeat(a, repeats, axis)
     n = a.shape[axis]
-    counts = _w.broadcast_to(_w.reshape(_asarray(repeats), (-1,)), (n,))
+    counts = _w.broadcast_to(_w.reshape(_any_array(repeats), (-1,)), (n,))
     total = total_repeat_length
     if total is None:
         total = int(_w.sum(counts))
@@ -448,7 +448,7 @@ def delete(arr, obj, axis=None, assume_unique_indices=False):
     elif isinstance(obj, int):
         gone = [obj]
     else:
-        obj = _asarray(obj)
+        obj = _any_array(obj)
         gone = [i for i, m in enumerate(obj.tolist()) if m] if obj.dtype == _w.bool_ else _w.reshape(obj, (-1,)).tolist()
     gone = [g + n if g < 0 else g for g in gone]
     return _w.take(arr, _w.tensor([i for i in range(n) if i not in gone], _w.int32), axis)
@@ -459,8 +459,8 @@ def insert(arr, obj, values, axis=None):
     if axis is None:
         arr, axis = _w.reshape(arr, (-1,)), 0
     n = arr.shape[axis]
-    values = _w.cast(_asarray(values), arr.dtype)
-    if isinstance(obj, int) or len(_asarray(obj).shape) == 0:
+    values = _w.cast(_any_array(values), arr.dtype)
+    if isinstance(obj, int) or len(_any_array(obj).shape) == 0:
         at = int(obj)
         at = at + n if at < 0 else at
         shape = list(arr.shape)
@@ -471,7 +471,7 @@ def insert(arr, obj, values, axis=None):
         piece = _w.broadcast_to(values, shape)
         parts = [_w.narrow(arr, axis, 0, at), piece, _w.narrow(arr, axis, at, n - at)]
         return _w.concat(parts, axis)
-    where = [i + n if i < 0 else i for i in _asarray(obj).tolist()]
+    where = [i + n if i < 0 else i for i in _any_array(obj).tolist()]
     values = _w.broadcast_to(values, (len(where),)) if len(arr.shape) == 1 else values
     order = sorted(range(len(where)), key=lambda i: where[i])
     for shift, i in enumerate(order):

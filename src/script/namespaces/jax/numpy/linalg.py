@@ -2,15 +2,10 @@
 import _factors
 import _jax as _w
 from jax.numpy._create import asarray as _asarray
-from jax._dtypes import default_float as _default_float
+from jax.numpy._math import _float
 from jax.numpy._math import matmul, outer, tensordot, vecdot, cross
 from jax.numpy._select import diagonal
 from jax.numpy._shape import matrix_transpose
-
-
-def _float(x):
-    x = _asarray(x)
-    return x if x.dtype.is_floating_point else _w.cast(x, _default_float())
 
 
 def _square(a, name):
@@ -24,9 +19,9 @@ def solve(a, b):
     a, b = _square(a, "solve"), _float(b)
     if len(b.shape) == 1:
         return _w.squeeze(_w.solve(a, _w.expand_dims(b, -1)), -1)
-    if len(b.shape) == len(a.shape) - 1:
-        raise ValueError(f"solve: a of shape {tuple(a.shape)} and b of shape {tuple(b.shape)}")
-    return _w.solve(a, b)
+    from jax.numpy._shape import broadcast_shapes
+    lead = broadcast_shapes(tuple(a.shape)[:-2], tuple(b.shape)[:-2])
+    return _w.solve(_w.broadcast_to(a, lead + tuple(a.shape)[-2:]), _w.broadcast_to(b, lead + tuple(b.shape)[-2:]))
 
 
 def inv(a):

@@ -3,12 +3,12 @@ import _jax as _w
 import _special
 from jax.numpy import asarray as _asarray
 from jax.nn import logsumexp, softmax, log_softmax
-from jax._dtypes import default_float as _default_float
+from jax._dtypes import float_of as _float_of
 
 
 def _float(x):
     x = _asarray(x)
-    return x if x.dtype.is_floating_point else _w.cast(x, _default_float())
+    return x if x.dtype.is_floating_point else _w.cast(x, _float_of(x.dtype))
 
 
 def expit(x):
@@ -116,16 +116,21 @@ def betaln(a, b):
     return gammaln(a) + gammaln(b) - gammaln(a + b)
 
 
+def _times_log(x, y, log):
+    # x log(y), and 0 where x is 0 and y is a number. The slope by x is log(y) there too.
+    x, y = _same(x, y)
+    zero = _w.logical_and(_w.eq(x, 0), _w.logical_not(_w.is_nan(y)))
+    l = log(y)
+    finite = _w.where(_w.is_finite(l), l, _w.zeros_like(l))
+    return _w.where(zero, x * finite, x * l)
+
+
 def xlogy(x, y):
-    x, y = _float(x), _float(y)
-    zero = _w.eq(x, 0)
-    return _w.where(zero, _w.zeros_like(x * y), x * _w.log(_w.where(zero, _w.ones_like(x * y), y)))
+    return _times_log(x, y, _w.log)
 
 
 def xlog1py(x, y):
-    x, y = _float(x), _float(y)
-    zero = _w.eq(x, 0)
-    return _w.where(zero, _w.zeros_like(x * y), x * _w.log1p(_w.where(zero, _w.zeros_like(x * y), y)))
+    return _times_log(x, y, _w.log1p)
 
 
 def entr(x):
