@@ -565,6 +565,21 @@ static bool has_effects(wf_ctx *c, OpCode op, const Program *call, const void *a
     return any;
 }
 
+/* What a trace emits under no_grad has no derivative, as it would have no history. */
+static bool cut_results(wf_ctx *c, Tensor **out, uint32_t nout)
+{
+    bool ok = true;
+
+    for (uint32_t j = 0; j < nout && ok; j++) {
+        Tensor *t = out[j];
+        if (!dtype_is_float((wf_dtype)t->dtype))
+            continue;
+        ok = trace_emit(c, OP_stop_gradient, &t, 1, NULL, &out[j], 1);
+        tensor_release(c, t);
+    }
+    return ok;
+}
+
 #define FEW 16
 
 static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in,
@@ -590,8 +605,9 @@ static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in
     }
     if (ok && (symbolic || (!call && has_symbolic_sizes(c, op, attr)) ||
                has_effects(c, op, call, attr)))
-        ok = call ? trace_call(c, call, ts_, nin, outs, nout)
-                  : trace_emit(c, op, ts_, nin, attr, outs, nout);
+        ok = (call ? trace_call(c, call, ts_, nin, outs, nout)
+                   : trace_emit(c, op, ts_, nin, attr, outs, nout)) &&
+             (!c->tensors->cuts || !c->tensors->no_grad || cut_results(c, outs, nout));
     else if (ok)
         ok = run_now(c, op, ts_, nin, call ? &(CallAttr){.body = {.p = call}} : attr,
                      outs, nout);

@@ -168,6 +168,70 @@ static bool learn_saves(wf_ctx *c, Prim *p)
     return !failed(c);
 }
 
+/* ---- which results of a call follow which operands ---- */
+
+/* The operands of the call that v depends on, as bits; derivatives pass neither integers nor stop_gradient. */
+static void reach_eqn(const Program *p, const Eqn *e, uint64_t *bits, uint32_t words)
+{
+    const Val *in = eqn_in(p, e);
+
+    for (uint32_t j = 0; j < e->nout && e->op != OP_stop_gradient; j++) {
+        uint64_t *to = bits + (size_t)(e->out + j) * words;
+        if (!dtype_is_float(val_type(p, e->out + j).dtype))
+            continue;
+        for (uint32_t i = 0; i < e->nin; i++)
+            for (uint32_t w = 0; w < words; w++)
+                to[w] |= bits[(size_t)in[i] * words + w];
+    }
+}
+
+static bool learn_reaches(wf_ctx *c, Prim *p)
+{
+    const Program *q = p->program;
+    uint32_t words = p->nin / 64 + 1;
+    uint64_t *bits;
+
+    T_ENTER(c, false)
+    p->reaches = arena_zalloc(&p->arena, (size_t)p->nin * p->nout + 1);
+    bits = arena_zalloc(&c->scratch, (size_t)(q->nvals + 1) * words * sizeof *bits);
+    for (uint32_t i = 0; i < p->nin; i++)
+        if (dtype_is_float((wf_dtype)p->in[i].dtype))
+            bits[(size_t)program_in(q, i) * words + i / 64] |= (uint64_t)1 << i % 64;
+    for (uint32_t e = 0; e < q->neqns; e++)
+        reach_eqn(q, &q->eqns[e], bits, words);
+    for (uint32_t i = 0; i < p->nin; i++)
+        for (uint32_t j = 0; j < p->nout; j++)
+            p->reaches[(size_t)i * p->nout + j] =
+                bits[(size_t)q->outs[j] * words + i / 64] >> i % 64 & 1;
+    T_LEAVE(c);
+    return !failed(c);
+}
+
+/* May result j have a derivative by operand i? */
+static bool reaches(const Prim *p, uint32_t i, uint32_t j)
+{
+    return !p->reaches || p->reaches[(size_t)i * p->nout + j];
+}
+
+static bool reaches_any(const Prim *p, uint32_t i)
+{
+    for (uint32_t j = 0; j < p->nout; j++)
+        if (reaches(p, i, j))
+            return true;
+    return false;
+}
+
+/* Who follows result j of the node. */
+static uint64_t need_of(const Prim *p, Tensor *const *in, const Node *n, uint32_t j)
+{
+    uint64_t need = 0;
+
+    for (uint32_t i = 0; i < p->nin; i++)
+        if (n->in[i].node && reaches(p, i, j))
+            need |= in[i]->need & n->need;
+    return need;
+}
+
 /* ---- recording ---- */
 
 bool tensor_is_followed(const wf_ctx *c, const Tensor *t)
@@ -236,6 +300,8 @@ bool record_op(wf_ctx *c, Prim *p, const CallForm *form, Tensor *const *in, Tens
 
     if (!form && !p->saves && !learn_saves(c, p))
         return false;
+    if (p->op == OP_call && !p->reaches && !learn_reaches(c, p))
+        return false;
     n = node_new(c, p->nin, form ? form->nout : p->nout);
     if (!n)
         return false;
@@ -244,7 +310,7 @@ bool record_op(wf_ctx *c, Prim *p, const CallForm *form, Tensor *const *in, Tens
     p->refs++;
     n->place = s->place;
     for (uint32_t i = 0; i < p->nin; i++) {
-        if (!tensor_is_followed(c, in[i]))
+        if (!tensor_is_followed(c, in[i]) || !reaches_any(p, i))
             continue;
         need |= in[i]->need & s->recorders;
         n->in[i].node = in[i]->node;
@@ -257,9 +323,10 @@ bool record_op(wf_ctx *c, Prim *p, const CallForm *form, Tensor *const *in, Tens
         return false;
     }
     for (uint32_t j = 0; j < p->nout; j++) {
-        if (!need || !dtype_is_float((wf_dtype)out[j]->dtype))
+        uint64_t followed = dtype_is_float((wf_dtype)out[j]->dtype) ? need_of(p, in, n, j) : 0;
+        if (!followed)
             continue;
-        out[j]->need = need;
+        out[j]->need = followed;
         out[j]->node = n;
         out[j]->out = j;
         n->refs++;

@@ -155,3 +155,50 @@ bool replay_program(wf_ctx *c, const Program *p, const wf_tensor *in, wf_tensor 
         mem_free(&c->al, r.vals, vals);
     return ok && !failed(c);
 }
+
+/* ---- results that are views of an input ---- */
+
+static const Eqn *maker_of(const Program *p, Val v)
+{
+    for (uint32_t e = p->neqns; e-- > 0;)
+        if (v >= p->eqns[e].out && v < p->eqns[e].out + p->eqns[e].nout)
+            return &p->eqns[e];
+    return NULL;
+}
+
+/* Make v of the values that stand for tensors already, by views alone. */
+static bool make_view(Replay *r, Val v)
+{
+    const Eqn *e;
+
+    if (!wf_is_none(r->vals[v]))
+        return true;
+    e = maker_of(r->p, v);
+    return e && is_view_op((OpCode)e->op) && make_view(r, eqn_in(r->p, e)[0]) &&
+           replay_eqn(r, e);
+}
+
+wf_tensor replay_view(wf_ctx *c, const Program *p, uint32_t out, const wf_tensor *in,
+                      uint32_t to, int64_t written)
+{
+    size_t vals = (p->nvals + 1) * sizeof(wf_tensor),
+           syms = (p->dims.syms.n + 1) * sizeof(int64_t);
+    Replay r = {c, p, mem_alloc(&c->al, syms), mem_alloc(&c->al, vals)};
+    wf_tensor y = WF_NONE;
+
+    if (!r.symvals || !r.vals)
+        fail_memory(c);
+    scope_open(c);
+    if (!failed(c)) {
+        memset(r.vals, 0, vals);
+        r.vals[written < 0 ? program_in(p, to) : p->outs[written]] = in[to];
+        if (bind_sizes(&r, in) && make_view(&r, p->outs[out]))
+            y = r.vals[p->outs[out]];
+    }
+    scope_close_n(c, &y, wf_is_none(y) ? 0 : 1);
+    if (r.symvals)
+        mem_free(&c->al, r.symvals, syms);
+    if (r.vals)
+        mem_free(&c->al, r.vals, vals);
+    return y;
+}

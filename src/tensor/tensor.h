@@ -168,6 +168,7 @@ struct Tensors {    /* the state of one context */
     uint64_t recorders; /* bits of the open ones; bit 0: requires-grad */
     bool record_traced; /* the next record traces its function, as inside a trace */
     int no_grad;        /* > 0: nothing is recorded */
+    bool cuts;          /* no_grad inside a trace cuts the derivative of what is emitted there */
     Node *dead;         /* nodes to be freed, one after the other: histories are deep */
     bool burying;
     uint64_t epoch;            /* of walks over histories */
@@ -278,6 +279,7 @@ struct Prim { /* an op with its attribute on operands of known types */
     bool *
         saves; /* NULL: not known yet. [nin][nin + nout]: does the derivative by operand i read
                     operand or result k? */
+    bool *reaches; /* of a call, NULL: not known yet. [nin][nout]: may result j have a derivative by operand i? */
 };
 
 /* Apply a primitive. Operands must already have the dtypes and shapes the op wants. out: nout handles
@@ -298,6 +300,10 @@ bool tensor_call_donating(wf_ctx *c, const Program *p, const wf_tensor *in, uint
 /* replay.c: apply a program op by op. in: concrete, of the types p takes */
 bool replay_program(wf_ctx *c, const Program *p, const wf_tensor *in, wf_tensor *out);
 PType prim_type(Prim *p, Type t);     /* a lasting copy */
+/* After a run of p on `in`, and after its result `written` (< 0: none) went into input `to`: result `out` as a
+ * view of that input; none, if views alone do not make it of that. */
+wf_tensor replay_view(wf_ctx *c, const Program *p, uint32_t out, const wf_tensor *in,
+                      uint32_t to, int64_t written);
 bool defines_sizes(const Program *p); /* has equations that do, such as nonzero */
 void prim_release(wf_ctx *c, Prim *p);
 bool is_view_op(OpCode op);

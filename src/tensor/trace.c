@@ -130,6 +130,7 @@ Dim trace_dim(wf_ctx *c, Builder *to, Trace *from, Dim d)
 static Val capture(wf_ctx *c, Trace *tr, Tensor *t, Trace *from)
 {
     Dim dims[MAX_RANK];
+    Tensor *held;
     Val v;
 
     for (uint32_t i = 0; i < tr->ncaptures; i++)
@@ -151,7 +152,11 @@ static Val capture(wf_ctx *c, Trace *tr, Tensor *t, Trace *from)
     for (uint32_t i = 0; i < t->rank; i++)
         dims[i] = from ? trace_dim(c, tr->b, from, t->dims[i]) : t->dims[i];
     v = b_input(tr->b, NULL, b_make_type(tr->b, (wf_dtype)t->dtype, dims, t->rank));
-    tr->captures[tr->ncaptures++] = (Capture){tensor_retain(t), v};
+    held = from ? tensor_symbol(c, from, t->val) : tensor_retain(t);
+    if (!held) /* a symbol of its own: t may be written to in this trace, and then is one of it */
+        return VAL_NONE;
+    held->weak = t->weak;
+    tr->captures[tr->ncaptures++] = (Capture){held, v};
     return v;
 }
 
@@ -286,8 +291,7 @@ bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const voi
         fail(c, WF_ERR_INTERNAL, NOWHERE, "%s gives %u results, %u were asked for",
              op_name(op), n, nout);
     ok = !failed(c) && take_values(c, tr, res, out, nout);
-    if (ok && is_view_op(op) && op != OP_stop_gradient && op != OP_name && in[0]->symbolic &&
-        in[0]->trace == tr->id) {
+    if (ok && is_view_op(op) && op != OP_name && in[0]->symbolic && in[0]->trace == tr->id) {
         Sharing how = op == OP_reshape
                           ? view_reshapes(tr->b, in[0], out[0]->dims, out[0]->rank)
                           : SHARES;

@@ -323,8 +323,9 @@ void view_remember(Trace *tr, Tensor *in, Tensor *out, OpCode op, const void *at
 {
     out->base = tensor_retain(in);
     out->view_op = (uint16_t)op;
-    out->view_attr =
-        attr_copy(op_row(op), attr, &tr->b->arena, &tr->b->dims, &tr->b->dims, NULL);
+    out->view_attr = !attr ? NULL
+                           : attr_copy(op_row(op), attr, &tr->b->arena, &tr->b->dims,
+                                       &tr->b->dims, NULL);
     out->stamp = view_top(in)->stamp;
 }
 

@@ -459,6 +459,9 @@ bool en_int(En *e, Value v, int64_t *out)
     if (LEFT_OUT(v))
         return true;
     if (is_tensor(e->vm, v)) {
+        if (dtype_is_float(wf_dtype_of(e->c, as_tensor(v)->t)))
+            return sc_fail(e->vm, C_TypeError,
+                           "only integer tensors of a single element can be converted to an index");
         *out = wf_item_int(e->c, as_tensor(v)->t);
         return failed(e->c) ? en_raise(e) : true;
     }

@@ -28,10 +28,86 @@ static Value n_same_value(Vm *vm, const Args *a)
     wf_tensor s, t;
 
     if (!en_tensor(&e, a->v[0], &s) || !en_tensor(&e, a->v[1], &t) ||
-        !(x = tensor_get(e.c, s, "same_value")) || !(y = tensor_get(e.c, t, "same_value")))
+        !(x = tensor_get(e.c, s, "same_value")) ||
+        !(y = tensor_get(e.c, t, "same_value")))
         return en_fail(&e);
     return en_end_value(&e, v_bool(x == y || (x->symbolic && y->symbolic &&
                                               x->trace == y->trace && x->val == y->val)));
+}
+
+/* view_of(x, y): is the symbolic x the tensor y, or made of it by views alone? */
+static Value n_view_of(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    Tensor *x, *y;
+    wf_tensor s, t;
+
+    if (!en_tensor(&e, a->v[0], &s) || !en_tensor(&e, a->v[1], &t) ||
+        !(x = tensor_get(e.c, s, "view_of")) || !(y = tensor_get(e.c, t, "view_of")))
+        return en_fail(&e);
+    while (x != y && x->symbolic && x->base)
+        x = x->base;
+    return en_end_value(&e, v_bool(x == y));
+}
+
+static const Tensor *base_of(const Tensor *t)
+{
+    while (t->symbolic && t->base)
+        t = t->base;
+    return t;
+}
+
+/* related(x, y): views of one symbolic tensor, or one of them a view of the other? */
+static Value n_related(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    Tensor *x, *y;
+    wf_tensor s, t;
+
+    if (!en_tensor(&e, a->v[0], &s) || !en_tensor(&e, a->v[1], &t) ||
+        !(x = tensor_get(e.c, s, "related")) || !(y = tensor_get(e.c, t, "related")))
+        return en_fail(&e);
+    return en_end_value(&e, v_bool(base_of(x) == base_of(y)));
+}
+
+/* view_again(program, out, args, to, written): after a run on args, and after its result `written` (-1: none)
+ * went into args[to]: result `out` as a view of that; None, if it is not made of it by views alone */
+static Value n_view_again(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    ProgramObj *g;
+    wf_tensor *in = NULL, all[512];
+    int64_t out, to, written;
+    int n = 0;
+    wf_tensor y;
+
+    if (a->v[0].tag != T_OBJ || !sc_is_subclass(a->v[0].o->cls, vm->engine->program))
+        return sc_raise(vm, C_TypeError, "view_again: needs a Program");
+    g = as_program(a->v[0]);
+    if (!en_int(&e, a->v[1], &out) || !en_tensors(&e, a->v[2], &in, &n) ||
+        !en_int(&e, a->v[3], &to) || !en_int(&e, a->v[4], &written))
+        return en_fail(&e);
+    if (g->p->nin > COUNT(all) || (uint32_t)n + g->ncaptures != g->p->nin || out < 0 ||
+        out >= g->p->nout || to < 0 || to >= n || written >= g->p->nout)
+        return en_end_value(&e, NONE);
+    memcpy(all, in, (size_t)n * sizeof *in);
+    for (uint32_t i = 0; i < g->ncaptures; i++)
+        all[(uint32_t)n + i] = tensor_handle(e.c, tensor_retain(g->captures[i]));
+    y = replay_view(e.c, g->p, (uint32_t)out, all, (uint32_t)to, written);
+    return wf_is_none(y) && !failed(e.c) ? en_end_value(&e, NONE) : en_end(&e, y);
+}
+
+/* cuts(on): while on, no_grad in a trace cuts derivatives; gives what was */
+static Value n_cuts(Vm *vm, const Args *a)
+{
+    Tensors *s = vm->cx->tensors;
+    bool on, was = s && s->cuts;
+
+    if (!sc_to_bool(vm, a->v[0], &on))
+        return NIL;
+    if (s)
+        s->cuts = on;
+    return v_bool(was);
 }
 
 /* symbol_of(x): a concrete tensor as a constant of the innermost trace */
@@ -76,8 +152,9 @@ bool en_may_draw(Vm *vm)
     if (!vm->engine->no_random || !vm->cx->tensors->trace)
         return true;
     vm->engine->refused++;
-    return sc_fail(vm, C_RuntimeError, "random numbers are drawn anew at each call and cannot "
-                                       "be part of a program");
+    return sc_fail(vm, C_RuntimeError,
+                   "random numbers are drawn anew at each call and cannot "
+                   "be part of a program");
 }
 
 /* refuse_random(on): while on, draws inside a trace are errors; gives how many were refused */
@@ -95,6 +172,10 @@ const NativeDef engine_stage[] = {
     {"refuse_random", n_refuse_random, "on"},
     {"alias", n_alias, "x"},
     {"same_value", n_same_value, "x,y"},
+    {"view_of", n_view_of, "x,y"},
+    {"related", n_related, "x,y"},
+    {"view_again", n_view_again, "program,out,args,to,written"},
+    {"cuts", n_cuts, "on"},
     {"symbol_of", n_symbol_of, "x"},
     {"assert_now", n_assert_now, "ok,message|xs"},
     {0},
