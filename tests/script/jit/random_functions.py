@@ -153,7 +153,7 @@ for i in range(N):
                 print("SLOPE", i, n, s, x.tolist(), float((gb * d).sum()), float(slope))
                 print(text)
                 bad += 1
-    kinds = [v for v in scripted._method.programs.values()]
+    kinds = [v for v in scripted._method.own.by_key.values()]
     if any([k == "host" for k in kinds]):
         hosts += 1
     else:

@@ -36,6 +36,7 @@ def special(f, fn):
     specials[id(f)] = (f, fn)
 
 
+_recorded = ("requires_grad", "grad", "grad_fn", "is_leaf")     # what a tensor of a program has not
 _changing = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault",
              "popitem", "add", "discard"}
 
@@ -190,6 +191,8 @@ class Expressions(Statements):
     def e_attr(self, frame, e):
         o = self.eval(frame, e.a)
         self.at(frame, e)
+        if self.numbers == "sym" and e.name in _recorded and self.symbolic(o):
+            raise Refuse(f"'{e.name}' is known when it is called")
         v = getattr(o, e.name)
         if self.numbers == "sym" and isinstance(v, (list, dict, set)) and not self.is_record(o):
             self.outside.append(v)
@@ -365,7 +368,12 @@ class Expressions(Statements):
                     func, first = inner
                     args = list(args) if first is None else [first] + list(args)
                     return self.call_function(func, args, kwargs) if self.stages(func) else func(*args, **kwargs)
-        return f(*args, **kwargs)
+        try:
+            return f(*args, **kwargs)
+        except (TypeError, AttributeError, ValueError) as e:
+            if not any([isinstance(x, Sym) for x in list(args) + list(kwargs.values())]):
+                raise
+            raise Refuse(f"{getattr(f, '__name__', 'a call')} needs the value of a number: {e}")
 
     def item_of(self, x):
         if isinstance(x, Sym):

@@ -49,6 +49,7 @@ class Join(State):
         gone = [isinstance(t.outcome.code, int) and t.outcome.code in (RETURN, RAISE) for t in arms]
         joined = []     # (what each arm gives: a function of its leaves, the type)
         parts = {}
+        writes = self.join_writes(arms, joined)
         if not (gone[0] and gone[1]):
             for key in a.before if gone[0] == gone[1] else (b if gone[0] else a).after:
                 self.join_part(key, arms, gone, joined, parts)
@@ -63,6 +64,8 @@ class Join(State):
                 codes[k] = codes[1 - k]
         known = isinstance(codes[0], int) and isinstance(codes[1], int) and codes[0] == codes[1]
         results = self.emit(pred, arms, joined, None if known else codes)
+        for key, i, n in writes:
+            self.write(a.before, key, i, results[n].value)
         new = {}
         for key, (spec, plan, origin) in parts.items():
             leaves = [results[p] if isinstance(p, int) else p for p in plan]
@@ -73,6 +76,46 @@ class Join(State):
         if value is not None:
             out = self.put_together(value[0], iter([results[p] if isinstance(p, int) else p for p in value[1]]))
         return Outcome(codes[0] if known else results[-1].value, out)
+
+    def join_writes(self, arms, joined):
+        # Tensors that an arm wrote to in place, also one that is left then: they are written to
+        # after the branch, and stay what they are. [(key, place, number of the joined result)]
+        out, done = [], {}
+        for key, before in arms[0].before.items():
+            have = [t.after.get(key) for t in arms]
+            for i, l in enumerate(before.leaves):
+                ways = [h is not None and h.fits and h.written[i] for h in have]
+                if not (ways[0] or ways[1]):
+                    continue
+                if not all([w or (h is not None and h.fits and h.same[i]) for w, h in zip(ways, have)]):
+                    raise Refuse("a tensor is written to on one way and replaced on the other")
+                ls = [h.leaves[i] for h in have]
+                if id(l.value) not in done:
+                    done[id(l.value)] = l
+                    joined.append((ls, self.join_type(ls[0], ls[1])))
+                    out.append((key, i, len(joined) - 1))
+        for t in arms:
+            for p in t.after.values():
+                p.same = [s or w for s, w in zip(p.same, p.written)]
+        return out
+
+    def held(self, arms, leaves):
+        # The leaf before the branch whose tensor the leaves of both arms are, or None.
+        found = []
+        for t, l in zip(arms, leaves):
+            if l is None:
+                continue
+            for key, p in t.start.items():
+                for i, s in enumerate(p.leaves):
+                    if l.kind == "tensor" and s.kind == "tensor" and s.value is l.value:
+                        found.append(t.before[key].leaves[i])
+                        break
+                else:
+                    continue
+                break
+            else:
+                return None
+        return found[0] if found and all([f.value is found[0].value for f in found]) else None
 
     def join_part(self, key, arms, gone, joined, parts):
         have = [t.after.get(key) for t in arms]
@@ -124,7 +167,8 @@ class Join(State):
         plan = []
         for i in range(len(first.leaves)):
             ls = [h.leaves[i] if h is not None else None for h in have]
-            plan.append(self.join_leaf(ls, None, i, [], joined))
+            kept = self.held(arms, ls)
+            plan.append(kept if kept is not None else self.join_leaf(ls, None, i, [], joined))
         return first.spec, plan
 
     def emit(self, pred, arms, joined, codes):

@@ -45,13 +45,19 @@ class Loops(Join):
                       for l in t.value.leaves]
         outs, scan = self.emit_loop(frame, t, types, first, start, test, step is not None, count, leaves, vtypes)
         new = {}
+        inplace, done = {}, {}
+        for key, i in types:
+            if t.after[key].written[i] and start[key].leaves[i].kind == "tensor":
+                inplace[(key, i)] = True
+                if id(start[key].leaves[i].value) not in done:
+                    done[id(start[key].leaves[i].value)] = key
+                    self.write(start, key, i, outs[(key, i)])
         for key, p in start.items():
-            changed = [i for i in range(len(p.leaves)) if (key, i) in types]
+            changed = [i for i in range(len(p.leaves)) if (key, i) in types and (key, i) not in inplace]
             if not changed:
                 new[key] = Part(p.spec, p.leaves, p.origin)
                 continue
-            ls = [leaf_of(types[(key, i)][0], outs[(key, i)]) if (key, i) in types else l
-                  for i, l in enumerate(p.leaves)]
+            ls = [leaf_of(types[(key, i)][0], outs[(key, i)]) if i in changed else l for i, l in enumerate(p.leaves)]
             new[key] = Part(p.spec, ls, MISSING)
         self.install(frame, new)
         if not leaves:

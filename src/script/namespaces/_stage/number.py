@@ -36,7 +36,10 @@ class Sym:
         self._needed()
 
     def __repr__(self):
-        return f"<{self.kind} {self.t!r}>"
+        self._needed()
+
+    def __format__(self, spec):
+        self._needed()
 
     def __add__(self, o):
         return self.stage.arith("+", self, o)
@@ -88,6 +91,35 @@ class Sym:
 
     def __xor__(self, o):
         return self.stage.arith("^", self, o)
+
+    def __rand__(self, o):
+        return self.stage.arith("&", o, self)
+
+    def __ror__(self, o):
+        return self.stage.arith("|", o, self)
+
+    def __rxor__(self, o):
+        return self.stage.arith("^", o, self)
+
+    def __lshift__(self, o):
+        return self.stage.arith("<<", self, o)
+
+    def __rlshift__(self, o):
+        return self.stage.arith("<<", o, self)
+
+    def __rshift__(self, o):
+        return self.stage.arith(">>", self, o)
+
+    def __rrshift__(self, o):
+        return self.stage.arith(">>", o, self)
+
+    def __invert__(self):
+        if self.kind == "float":
+            raise Refuse("bits of a float")
+        return -self - 1
+
+    def __round__(self, n=None):
+        self._needed()
 
     def __neg__(self):
         return Sym(self.stage, "int" if self.kind == "bool" else self.kind,
@@ -189,9 +221,9 @@ class Numbers:
         if ka is None or kb is None:
             return NotImplemented
         w = self.w
+        if op in ("&", "|", "^", "<<", ">>") and (ka == "float" or kb == "float"):
+            raise Refuse("bits of a float")
         if op in ("&", "|", "^"):
-            if ka == "float" or kb == "float":
-                raise Refuse("bits of a float")
             kind = "bool" if ka == "bool" and kb == "bool" else "int"
             fn = {"&": w.bitwise_and, "|": w.bitwise_or, "^": w.bitwise_xor}[op]
             return Sym(self, kind, fn(self.number(a, kind), self.number(b, kind)))

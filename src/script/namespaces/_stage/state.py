@@ -197,6 +197,15 @@ class State(Numbers):
             for k, v in d.items():
                 setattr(o, k, v)
 
+    def write(self, parts, key, i, new):
+        # The tensor at a place gets a value, for all who hold it.
+        mine = parts[key].leaves[i].value
+        for k, p in parts.items():
+            for j, l in enumerate(p.leaves):
+                if l.kind == "tensor" and l.value is not mine and self.w.related(l.value, mine):
+                    raise Refuse("a tensor and a view of it, written to on one way or in a loop")
+        self.w.write(mine, new)
+
     def unchanged(self, a, b):
         # Is leaf b what leaf a was?
         if a.kind != b.kind:
@@ -219,6 +228,7 @@ class State(Numbers):
 
         def body(*args):
             start = self.copies(kept, dict(zip(order, args)), carries)
+            as_was = {key: [self.as_it_is(l) for l in p.leaves] for key, p in start.items()}
             self.install(frame, start)
             outcome = run(frame) if index is None else run(frame, args[-1])
             t = Trial(start, self.state(frame), outcome)
@@ -227,8 +237,11 @@ class State(Numbers):
             for key, p in t.after.items():
                 before = start.get(key)
                 fits = before is not None and self.same_spec(before.spec, p.spec)
-                p.same = [fits and self.unchanged(before.leaves[i], l) for i, l in enumerate(p.leaves)]
+                p.same = [fits and self.unchanged(as_was[key][i], l) for i, l in enumerate(p.leaves)]
                 p.fits = fits
+                # written in place: the tensor that stood there at the start, with another value
+                p.written = [fits and not p.same[i] and l.kind == "tensor" and l.value is before.leaves[i].value
+                             for i, l in enumerate(p.leaves)]
             done.append(t)
             return t.tensors()
 
@@ -250,6 +263,10 @@ class State(Numbers):
         t.program = program
         t.before = kept
         return t
+
+    def as_it_is(self, l):
+        # The leaf under another name, which writes in place do not reach.
+        return Leaf("tensor", self.w.alias(l.value)) if l.kind == "tensor" else l
 
     def copies(self, parts, inputs, carries):
         # The parts for a trial: tensors anew, so that a write does not touch the outer ones.

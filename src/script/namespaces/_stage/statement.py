@@ -382,4 +382,6 @@ class Statements(Loops):
             o = self.eval(frame, t.a)
             key = self.key(self.eval(frame, t.b))
             self.may_change(o)
+            if self.numbers == "sym" and isinstance(o, dict):
+                fn = binary[s.op]       # TorchScript's items of dicts are not written in place
             o[key] = fn(self.item(o, key), b)

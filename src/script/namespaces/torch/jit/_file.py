@@ -236,7 +236,7 @@ class _Writer:
         self.lines.append(f"module\t{prefix[:-1]}\t{original.__name__}\t{m.extra_repr()}")
         attrs, more = {}, {}
         for k, v in vars(m).items():
-            if k in ("_parameters", "_buffers", "_modules", "_traced", "_quick"):
+            if k in ("_parameters", "_buffers", "_modules", "_traced", "_quick", "_programs"):
                 continue
             if isinstance(v, _w.Tensor):
                 more[k] = self.name(prefix, "@" + k, v, "buffer")
@@ -252,7 +252,7 @@ class _Writer:
         for k, c in m._modules.items():
             node["children"][k] = None if c is None else self.module(c, prefix + k + ".")
         if "_traced" in vars(m) and prefix == "":
-            node["traced"] = {n: self.traced(t, _trace._named_state(m)) for n, t in m._traced.items()}
+            node["traced"] = {n: self.traced(t, _script._state(m)) for n, t in m._traced.items()}
         elif "_traced" in vars(m):
             raise RuntimeError("cannot save a traced module inside another: trace or script the whole")
         return node
@@ -265,13 +265,16 @@ class _Writer:
 
     def traced(self, t, state):
         if t.program is None:
-            raise RuntimeError(f"cannot save '{t.name}': it draws random numbers; call eval() before tracing, or script it")
+            raise RuntimeError(f"cannot save '{t.name}': it is no program, since {t.reason}; call eval() before tracing, "
+                               "or script it")
         if t.program.captures:
             raise RuntimeError("cannot save a traced function that uses tensors from outside")
-        tensors = [s[3] for s in state]
+        tensors = [s.t for s in state]
+        if any([i >= len(tensors) for i in t.writes]):
+            raise RuntimeError("cannot save a traced function that writes to its arguments")
         self.method(t.name, t.program, tensors, [tensors[i] for i in t.writes])
         return {"in": _spec_out(t.in_spec), "out": _spec_out(t.out_spec), "writes": t.writes,
-                "statics": {str(k): v for k, v in t.statics.items()}}
+                "views": [[k, i] for k, i in t.views.items()], "same": t.same, "statics": {str(k): v for k, v in t.statics.items()}}
 
     def scripted(self, m):
         # Methods of a scripted module, or a scripted function, that have run as programs.
@@ -281,8 +284,7 @@ class _Writer:
         for name, method in found.items():
             s = method.for_file(owner, state)
             if s is not None:
-                self.method(name, s.program, [t for _, _, _, t in state],
-                            [getattr(w[1], w[2]) for w in s.writes])
+                self.method(name, s.program, [k.t for k in state], [state[i].t for _, i in s.writes])
 
 
 def _spec_out(s):
@@ -333,7 +335,8 @@ class LoadedModule(nn.Module):
 
 def _traced_back(d, name, programs):
     return _trace._Traced(programs[name], _spec_in(d["in"]), _spec_in(d["out"]),
-                          {int(k): v for k, v in d["statics"].items()}, d["writes"], name)
+                          {int(k): v for k, v in d["statics"].items()}, d["writes"], {k: i for k, i in d["views"]},
+                          d["same"], name)
 
 
 def _restore(node, names, tensors, programs):

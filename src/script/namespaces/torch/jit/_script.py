@@ -6,13 +6,16 @@
 # the program; where their value is needed (for a shape, a container) the program is made for
 # those values. What cannot be a program at all (lists that grow, texts, dicts of numbers) is run
 # by the machine that runs scripts, around the programs of what it calls.
+import os
+import sys
+
 import _syntax
 import _tree
 import _stage
 import _torch as _w
 import torch
 from torch import nn
-from torch.jit import _check, _graph
+from torch.jit import _check, _graph, _types
 
 
 class Error(RuntimeError):
@@ -24,8 +27,12 @@ class _Special:
     def __init__(self, program, spec, plan, writes):
         self.program = program
         self.spec = spec
-        self.plan = plan        # for each leaf of the result: (kind, value of a static one)
-        self.writes = writes    # what is written after the call: ("arg", i), ("buffer", m, name), ("set", m, name)
+        # For each leaf of the result (kind, what): tensor, int, float, bool: the program's next
+        # result; "static": a value known beforehand; "same": input `what`; "view": a view of it
+        self.plan = plan
+        # What is written after the call, to each the program's next result: ("arg", number of the
+        # leaf), or ("write", i) into tensor i of the state, ("set", i) in its place
+        self.writes = writes
 
     def plain(self, args):
         # Tensors in, a tensor or a tuple of them out, and nothing else?
@@ -34,6 +41,33 @@ class _Special:
         return flat and not self.writes and all([k == "tensor" for k, _ in self.plan]) and \
             all([isinstance(x, _w.Tensor) for x in args])
 
+
+class _Programs:
+    # What was made of a method for one module, or of a function.
+    def __init__(self):
+        self.by_key = {}
+        self.by_value = {}      # signature: how many programs for values it has
+        self.last = None        # the _Special of the last call
+        self.example = None     # (spec, leaves) of the last signature that became a program
+
+    def __deepcopy__(self, memo):
+        return _Programs()      # a copy's attributes are its own
+
+
+fallbacks = []          # (name, file, line, reason) of what is run by the machine
+
+
+def fell_back(name, file, line, reason):
+    fallbacks.append((name, file, line, reason))
+    if _logs:
+        sys.stderr.write(f"torch.jit: '{name}' ({file}:{line}) is run by the machine, not as a program: {reason}\n")
+
+
+def _fell_back(method, reason):
+    fell_back(method.name, method.info["file"], method.tree.body[0].line if method.tree.body else 0, reason)
+
+
+_logs = bool(os.getenv("WEFT_LOG")) or (os.getenv("TORCH_LOGS") or "").find("graph_breaks") >= 0
 
 HOST = "host"
 _static_limit = 32      # programs for values of one signature, before it is left to the machine
@@ -52,6 +86,9 @@ class Quick(_w.Dispatch):
 
     def slow(self, *args, **kwargs):
         return nn.Module.__call__(self.module, *args, **kwargs)
+
+    def __deepcopy__(self, memo):
+        return None             # programs of the original
 
 
 def quick_call(self, *args, **kwargs):
@@ -75,79 +112,126 @@ def remember(module, args, program, single, state):
 
 
 class Method:
-    # A function of the script with its programs.
+    # A function of the script. Its programs are kept by the module they are for.
     def __init__(self, func, name=None):
         self.func = func
         self.name = name if name is not None else func.__name__
-        self.programs = {}
-        self.by_value = {}      # signature: how many programs for values it has
+        self.own = _Programs()
         self.tree, self.info = _stage.tree_of(func)
         self.defaults, self.kwdefaults = _syntax.defaults(func)
         self.params = [p.name for p in self.tree.params]
-        self.last = None        # the _Special of the last call
-        self.example = None     # (spec, leaves) of the last signature that became a program
+        self.signature, self.returns = _types.signature(func, self.tree)
+
+    def programs(self, owner):
+        if owner is None:
+            return self.own
+        mine = vars(owner).get("_programs")
+        if mine is None:
+            mine = vars(owner)["_programs"] = {}
+        if self.name not in mine:
+            mine[self.name] = _Programs()
+        return mine[self.name]
+
+    def declaration(self):
+        params = [f"{_types.shown(t)} {n}" for n, t, _ in self.signature]
+        return f"{self.name}({', '.join(params)}) -> {_types.shown(self.returns or 'Tensor')}"
+
+    def bound(self, owner, args, kwargs):
+        # The arguments by position, with defaults.
+        first = [] if owner is None else [owner]
+        if kwargs or len(args) + len(first) != len(self.params):
+            n = len(self.params)
+            if len(args) + len(first) > n and not any([p.kind == "star" for p in self.tree.params]):
+                raise RuntimeError(f"{self.name}() expected at most {n} argument(s) but received "
+                                   f"{len(args) + len(first)} argument(s). Declaration: {self.declaration()}")
+            try:
+                env = _binder.bind(self.tree, self.defaults, self.kwdefaults, first + list(args), kwargs, self.name)
+            except TypeError as e:
+                missing = [p.name for p in self.tree.params[len(args) + len(first):] if p.name not in kwargs]
+                if str(e).find("missing") < 0 or not missing:
+                    raise RuntimeError(str(e))
+                raise RuntimeError(f"{self.name}() is missing value for argument '{missing[0]}'. Declaration: "
+                                   f"{self.declaration()}")
+            args = [env[p] for p in self.params[len(first):]]
+        return args
 
     def __call__(self, owner, args, kwargs):
-        if kwargs or len(args) + (owner is not None) != len(self.params):
-            first = [owner] if owner is not None else []
-            env = _binder.bind(self.tree, self.defaults, self.kwdefaults, first + list(args), kwargs, self.name)
-            args = [env[p] for p in self.params]
-            if owner is not None:
-                args = args[1:]
-        self.last = None
-        leaves, spec = _tree.flatten(list(args), None, False)
+        args = self.bound(owner, args, kwargs)
+        own = self.programs(owner)
+        own.last = None
         if _w.in_trace():
             return self.inline(owner, args)
+        args = _types.arguments(self, args, 0 if owner is None else 1)
+        leaves, spec = _tree.flatten(args, None, False)
         state = _state(owner) if owner is not None else []
         key = (spec, tuple([_key(x) for x in leaves]), generation[0] if owner is not None else 0)
-        s = self.programs.get(key)
+        s = own.by_key.get(key)
         if s is None:
             s = self.specialise(owner, key, spec, leaves, state, False)
-            self.programs[key] = s
+            own.by_key[key] = s
         if s == "values":
             vkey = (key, tuple([x if isinstance(x, (int, float, bool)) else None for x in leaves]))
-            s = self.programs.get(vkey)
+            s = own.by_key.get(vkey)
             if s is None:
-                n = self.by_value.get(key, 0)
+                n = own.by_value.get(key, 0)
                 s = HOST
                 if n < _static_limit:
                     s = self.specialise(owner, key, spec, leaves, state, True)
-                    self.by_value[key] = n + 1
-                self.programs[vkey] = s
-        self.last = s if isinstance(s, _Special) else None
+                    own.by_value[key] = n + 1
+                else:
+                    _fell_back(self, "it has a program for each of many values already")
+                own.by_key[vkey] = s
+        own.last = s if isinstance(s, _Special) else None
         if s is HOST:
-            return self.func(*args) if owner is None else self.func(owner, *args)
-        inputs = [x if isinstance(x, _w.Tensor) else _w.tensor(x, _dtypes[type(x)]) for x in leaves
-                  if isinstance(x, _w.Tensor) or (s.numbers and isinstance(x, (int, float, bool)))]
-        outs = _w.apply(s.program, [t for _, _, _, t in state] + inputs)
-        return self.finish(s, owner, leaves, outs)
+            return self.by_machine(owner, args)
+        inputs = [s_.t for s_ in state] + \
+            [x if isinstance(x, _w.Tensor) else _w.tensor(x, _dtypes[type(x)]) for x in leaves
+             if isinstance(x, _w.Tensor) or (s.numbers and isinstance(x, (int, float, bool)))]
+        given = kept_for_backward(inputs, [i if how != "arg" else _input_of(s, state, leaves, i)
+                                           for how, i in s.writes])
+        return self.finish(s, state, leaves, inputs, _w.apply(s.program, given))
 
-    def finish(self, s, owner, leaves, outs):
-        it = iter(outs)
-        values = []
-        for kind, static in s.plan:
-            if kind == "static":
-                values.append(static)
-            elif kind == "tensor":
-                values.append(next(it))
-            else:
-                values.append(next(it).item())
-        for w in s.writes:
-            new = next(it)
-            if w[0] == "arg":
-                _w.write(leaves[w[1]], new)
-            elif w[0] == "buffer":
+    def by_machine(self, owner, args):
+        _scripting[0] += 1
+        try:
+            return _types.result(self.func(*args) if owner is None else self.func(owner, *args))
+        finally:
+            _scripting[0] -= 1
+
+    def finish(self, s, state, leaves, inputs, outs):
+        written = {}            # number of an input: of the result that was written to it
+        n = len(outs) - len(s.writes)
+        for k, (how, i) in enumerate(s.writes):
+            new = outs[n + k]
+            if how == "arg":
+                _w.write(leaves[i], new)
+                written[_input_of(s, state, leaves, i)] = n + k
+            elif how == "write":
                 with torch.no_grad():
-                    _w.write(getattr(w[1], w[2]), new)
+                    _w.write(state[i].t, new)
+                written[i] = n + k
             else:
-                w[1]._buffers[w[2]] = new
+                for m, d, name in state[i].places:
+                    d[name] = new
+        values, k = [], 0
+        for kind, what in s.plan:
+            if kind == "static":
+                values.append(what)
+                continue
+            if kind == "same":
+                values.append(inputs[what])
+            elif kind == "view":
+                values.append(_view(s.program, k, inputs, what, written.get(what, -1)))
+            else:
+                values.append(outs[k] if kind == "tensor" else outs[k].item())
+            k += 1
         return _tree.unflatten(s.spec, values)
 
     def inline(self, owner, args):
         # Inside a trace: the source becomes part of the program that is being made.
         stage = _stage.Stage(_w, "sym", _callee)
         if owner is not None:
-            stage.slots = [[m, n] for m, kind, n, _ in _state(owner) if kind == "buffer"]
+            stage.slots = _slots(_state(owner))
         try:
             r = stage.call(self.func, ([owner] if owner is not None else []) + list(args), {})
         finally:
@@ -158,31 +242,34 @@ class Method:
         # A _Special, "values" if the values of numbers are needed, or HOST.
         for x in leaves:
             if not isinstance(x, (_w.Tensor, int, float, bool, str)):
+                _fell_back(self, f"an argument is a {type(x).__name__}")
                 return HOST
         numbers = any([isinstance(x, (int, float, bool)) for x in leaves])
         if numbers and _has_containers(spec):
+            _fell_back(self, "an argument is a container of numbers")
             return HOST
         try:
             s = self.compile(owner, spec, leaves, state, by_value)
-        except _stage.Refuse:
-            return "values" if numbers and not by_value else HOST
-        except Exception:
-            # run in the ordinary way it gives the same error, at its own place
+        except _stage.Refuse as e:
+            if numbers and not by_value:
+                return "values"
+            _fell_back(self, str(e))
             return HOST
         if not by_value:
-            self.example = (spec, [_w.full(tuple(x.shape), 0, x.dtype) if isinstance(x, _w.Tensor) else x
-                                   for x in leaves])
+            self.programs(owner).example = (spec, [_w.full(tuple(x.shape), 0, x.dtype) if isinstance(x, _w.Tensor)
+                                                   else x for x in leaves])
         return s
 
     def for_file(self, owner, state):
         # The program for all sizes, to be saved: None where there is none.
-        if self.example is None:
+        example = self.programs(owner).example
+        if example is None:
             return None
         n = len(state)
         try:
-            s = self.compile(owner, self.example[0], self.example[1], state, False,
+            s = self.compile(owner, example[0], example[1], state, False,
                              lambda body, args: _w.trace_sizes(body, args, list(range(n)), self.name))
-        except Exception:
+        except _stage.Refuse:
             return None
         return s if all([kind != "static" for kind, _ in s.plan]) and all([w[0] != "arg" for w in s.writes]) else None
 
@@ -195,74 +282,122 @@ class Method:
 
         def body(*symbols):
             stage = _stage.Stage(_w, "sym", _callee)
-            it = iter(symbols)
-            kept = []
-            for m, kind, name, t in state:
-                d = m._parameters if kind == "param" else m._buffers
-                s = next(it)
-                kept.append((d, name, d[name], s, _w.alias(s), m, kind))
-            mine, first = [], []
+            first = [(t, _w.alias(t)) for t in symbols]
+            it = iter(symbols[len(state):])
+            mine = []
             for x in leaves:
                 if isinstance(x, _w.Tensor):
-                    t = next(it)
-                    mine.append(t)
-                    first.append((len(mine) - 1, t, _w.alias(t)))
+                    mine.append(next(it))
                 elif not by_value and isinstance(x, (int, float, bool)):
                     mine.append(_stage.Sym(stage, stage.kind_of(x), next(it)))
                 else:
                     mine.append(x)
             args = _tree.unflatten(spec, mine)
-            before = _tree.flatten(args, None, False)[1]
-            for d, name, original, s, old, m, kind in kept:
-                d[name] = s
-            stage.slots = [[m, n] for m, kind, n, _ in state if kind == "buffer"]
+            for s, t in zip(state, symbols):
+                s.put(t)
+            stage.slots = _slots(state)
             try:
-                r = stage.call(self.func, ([owner] if owner is not None else []) + args, {})
-                outs, plan = [], []
-                rleaves, rspec = _tree.flatten(r, None, False)
-                for x in rleaves:
-                    if isinstance(x, _stage.Sym):
-                        plan.append((x.kind, None))
-                        outs.append(x.t)
-                    elif isinstance(x, _w.Tensor):
-                        plan.append(("tensor", None))
-                        outs.append(x)
-                    elif isinstance(x, (int, float, bool, str)):
-                        plan.append(("static", x))
-                    else:
-                        raise _stage.Refuse("a result that is not a tensor or a number")
+                r = _types.result(stage.call(self.func, ([owner] if owner is not None else []) + args, {}))
+                outs, plan, rspec = _results(r, symbols)
                 writes = []
-                if _tree.flatten(args, None, False)[1] != before:
-                    raise _stage.Refuse("an argument changes its form")
-                for i, t, old in first:
-                    if not _w.same_value(t, old):
+                for i, x in enumerate(mine):
+                    if isinstance(x, _w.Tensor) and not _w.same_value(*first[len(state) + _place(mine, i)]):
                         writes.append(("arg", i))
-                        outs.append(t)
-                for d, name, original, s, old, m, kind in kept:
+                        outs.append(x)
+                for i, s in enumerate(state):
+                    m, d, name = s.places[0]
                     now = d[name]
-                    if now is not s or not _w.same_value(s, old):
-                        if kind == "param":
-                            raise _stage.Refuse("a parameter is written to")
-                        writes.append(("buffer" if now is s else "set", m, name))
-                        outs.append(now)
+                    if now is first[i][0] and _w.same_value(*first[i]):
+                        continue
+                    if s.kind == "param":
+                        raise _stage.Refuse("a parameter is written to")
+                    writes.append(("write" if now is first[i][0] else "set", i))
+                    outs.append(now)
                 done.append((rspec, plan, writes))
                 return outs
             finally:
-                for d, name, original, s, old, m, kind in kept:
-                    d[name] = original
+                for s in state:
+                    s.put(s.t)
 
-        args = [t for _, _, _, t in state] + inputs
-        _w.refuse_random(True)
-        try:
-            program = _w.trace(body, args, self.name) if trace is None else trace(body, args)
-        finally:
-            _w.refuse_random(False)
-            _syntax.place()
+        program = _made(body, [s.t for s in state] + inputs, self.name, trace)
         s = _Special(program, *done[0])
         s.numbers = not by_value
         return s
 
 
+def _made(body, args, name, trace=None):
+    # The program of body: no_grad inside it cuts derivatives, whatever the mode outside is.
+    before = _w.recording(True)
+    cuts = _w.cuts(True)
+    refused = _w.refuse_random(True)
+    try:
+        return _w.trace(body, args, name) if trace is None else trace(body, args)
+    except RuntimeError:
+        drawn = _w.refuse_random(True) != refused
+        _w.refuse_random(False)
+        if drawn:
+            raise _stage.Refuse("it draws random numbers, anew at each call")
+        raise
+    finally:
+        _w.refuse_random(False)
+        _w.cuts(cuts)
+        _w.recording(before)
+        _syntax.place()
+
+
+def _place(mine, i):
+    # The number of mine[i] among those that are inputs.
+    return len([x for x in mine[:i] if isinstance(x, (_w.Tensor, _stage.Sym))])
+
+
+def _input_of(s, state, leaves, i):
+    return len(state) + len([x for x in leaves[:i] if isinstance(x, _w.Tensor) or
+                             (s.numbers and isinstance(x, (int, float, bool)))])
+
+
+def _results(r, symbols):
+    # (outs, plan, spec) of what a function gave, with its views of the symbols found.
+    outs, plan = [], []
+    leaves, spec = _tree.flatten(r, None, False)
+    for x in leaves:
+        if isinstance(x, _stage.Sym):
+            plan.append((x.kind, None))
+            outs.append(x.t)
+        elif isinstance(x, _w.Tensor):
+            of = viewed(x, symbols)
+            plan.append(("tensor", None) if of is None else ("same" if x is symbols[of] else "view", of))
+            outs.append(x)
+        elif isinstance(x, (int, float, bool, str)):
+            plan.append(("static", x))
+        else:
+            raise _stage.Refuse("a result that is not a tensor or a number")
+    return outs, plan, spec
+
+
+def viewed(x, symbols):
+    # The number of the symbol that x is, or is a view of; None.
+    for i, s in enumerate(symbols):
+        if _w.view_of(x, s):
+            return i
+    return None
+
+
+def _view(program, k, inputs, i, written):
+    # Result k as a view of input i.
+    v = _w.view_again(program, k, inputs, i, written)
+    if v is None:
+        raise RuntimeError(f"result {k} shares memory with an argument in a way that a program cannot: use clone()")
+    return v
+
+
+def kept_for_backward(inputs, written):
+    # The inputs of a call that writes to some of them afterwards: what its derivative reads stays.
+    if not written or not _w.recording():
+        return inputs
+    return [x.clone() if i in written else x for i, x in enumerate(inputs)]
+
+
+_scripting = [0]        # open calls that are run by the machine
 _dtypes = {int: "int64", float: "float64", bool: "bool"}
 _binder = _stage.Stage(_w)
 
@@ -289,16 +424,33 @@ def _below(spec):
     return out
 
 
+class _Kept:
+    # A tensor of a tree of modules, and where it stands: [(module, dict, name)].
+    def __init__(self, kind, t):
+        self.kind = kind        # param buffer attr
+        self.t = t
+        self.places = []
+
+    def put(self, t):
+        for m, d, name in self.places:
+            d[name] = t
+
+
 def _state(owner):
-    # (module, "param" or "buffer", name, tensor) of the whole tree, each tensor once.
-    out, seen = [], {}
+    # The tensors of the whole tree, each once: parameters, buffers, and plain attributes.
+    out = {}
     for m in owner.modules():
-        for kind, d in (("param", m._parameters), ("buffer", m._buffers)):
+        for kind, d in (("param", m._parameters), ("buffer", m._buffers), ("attr", vars(m))):
             for name, t in d.items():
-                if t is not None and (kind == "buffer" or id(t) not in seen):
-                    seen[id(t)] = t
-                    out.append((m, kind, name, t))
-    return out
+                if isinstance(t, _w.Tensor):
+                    if id(t) not in out:
+                        out[id(t)] = _Kept(kind, t)
+                    out[id(t)].places.append((m, d, name))
+    return list(out.values())
+
+
+def _slots(state):
+    return [[m, name] for s in state if s.kind != "param" for m, d, name in s.places]
 
 
 def _callee(f):
@@ -336,7 +488,7 @@ class ScriptFunction(_w.Dispatch):
 
     def slow(self, *args, **kwargs):
         r = self._method(None, args, kwargs)
-        s = self._method.last
+        s = self._method.own.last
         if not kwargs and s is not None and s.plain(args):
             self.remember(args, s.program, s.spec == "*")
         return r
@@ -360,7 +512,7 @@ class ScriptFunction(_w.Dispatch):
     def graph_for(self, *args, **kwargs):
         # The program for these arguments, if there is one.
         self(*args, **kwargs)
-        found = [s for s in self._method.programs.values() if isinstance(s, _Special)]
+        found = [s for s in self._method.own.by_key.values() if isinstance(s, _Special)]
         return found[-1].program.text() if found else self.graph
 
     @property
@@ -490,10 +642,9 @@ def _scripted_method(f, name):
 
     def first(self, *args, **kwargs):
         r = method(self, args, kwargs)
-        s = method.last
+        s = method.programs(self).last
         if not kwargs and s is not None and s.plain(args):
-            remember(self, args, s.program, s.spec == "*",
-                     [(m._parameters if kind == "param" else m._buffers, n) for m, kind, n, _ in _state(self)])
+            remember(self, args, s.program, s.spec == "*", [k.places[0][1:] for k in _state(self)])
         return r
 
     if name == "forward":
@@ -510,12 +661,18 @@ def _script_module(m, memo):
         return m
     if id(m) in memo:
         return memo[id(m)]
+    original = m
+    while hasattr(m, "__prepare_scriptable__"):
+        m = m.__prepare_scriptable__()
+    if isinstance(m, ScriptModule):
+        return m
     cls = _class_for(type(m))
     new = cls.__new__(cls)
-    memo[id(m)] = new
+    memo[id(original)] = new
     d = vars(new)
     for k, v in vars(m).items():
-        d[k] = dict(v) if k in ("_parameters", "_buffers", "_modules") else v
+        if k not in ("_quick", "_programs"):
+            d[k] = dict(v) if k in ("_parameters", "_buffers", "_modules") else _types.copied(v)
     for name, child in m._modules.items():
         new._modules[name] = None if child is None else _script_module(child, memo)
     return new
@@ -575,18 +732,33 @@ def annotate(the_type, value):
 
 
 def isinstance_(obj, target):
-    return isinstance(obj, target)
+    return _types.is_of(obj, target)
 
 
 def is_scripting():
-    return False
+    return _scripting[0] > 0
 
 
 def _staged_scripting(stage, args, kwargs):
     return stage.numbers == "sym"
 
 
+def _staged_isinstance(stage, args, kwargs):
+    return _types.is_of(*args)
+
+
+def _refused(why):
+    def fn(stage, args, kwargs):
+        if stage.numbers == "sym":
+            raise _stage.Refuse(why)
+        return NotImplemented
+    return fn
+
+
 _stage.special(is_scripting, _staged_scripting)
+_stage.special(isinstance_, _staged_isinstance)
+_stage.special(hash, _refused("the hash of a value"))
+_stage.special(torch.is_grad_enabled, _refused("whether derivatives are recorded is known when it is called"))
 
 
 def Attribute(value, type=None):

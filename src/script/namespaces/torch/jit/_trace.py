@@ -1,11 +1,12 @@
 # torch.jit._trace -- trace: a function or module run once on an example; what it did with tensors
 # is the program. The sizes of the example are symbols, so that the program serves other sizes; a
 # size whose number the function looked at stays that number. Parameters and buffers are inputs.
+import _stage
 import _tree
 import _torch as _w
 import torch
 from torch import nn
-from torch.jit._script import ScriptModule, ScriptFunction, remember
+from torch.jit._script import ScriptModule, ScriptFunction, fell_back, kept_for_backward, remember, viewed, _made, _state, _view
 
 
 class TracerWarning(Warning):
@@ -16,30 +17,23 @@ class TracingCheckError(Exception):
     pass
 
 
+_tracing = [0]          # open traces
+
+
 def is_tracing():
-    return _w.in_trace()
-
-
-def _named_state(m):
-    # (name, owner, dict, key, tensor) of parameters and buffers of the tree, each once.
-    out, seen = [], {}
-    for owner in m.modules():
-        for d in (owner._parameters, owner._buffers):
-            for k, t in d.items():
-                if t is not None and id(t) not in seen:
-                    seen[id(t)] = t
-                    out.append((owner, d, k, t))
-    return out
+    return _tracing[0] > 0
 
 
 class _Traced:
     # The program of a traced function, with the trees of its arguments and results.
-    def __init__(self, program, in_spec, out_spec, statics, writes, name):
+    def __init__(self, program, in_spec, out_spec, statics, writes, views, same, name):
         self.program = program
         self.in_spec = in_spec
         self.out_spec = out_spec
         self.statics = statics      # results that are not tensors, by place
-        self.writes = writes        # numbers of the state that the function writes to
+        self.writes = writes        # numbers of the inputs (the state, then the arguments) that it writes to
+        self.views = views          # number of a tensor among the results: of the input it is a view of,
+        self.same = same            # or, with these numbers, itself
         self.name = name
 
     def run(self, args, state):
@@ -49,26 +43,37 @@ class _Traced:
         for x in leaves:
             if not isinstance(x, _w.Tensor):
                 raise RuntimeError(f"{self.name}: a traced function takes tensors, got {type(x).__name__}")
-        outs = _w.apply(self.program, [s[3] for s in state] + leaves)
+        inputs = [s.t for s in state] + leaves
+        outs = _w.apply(self.program, kept_for_backward(inputs, self.writes))
         n = len(outs) - len(self.writes)
-        it = iter(outs[:n])
+        written = {}
+        for k, (i, new) in enumerate(zip(self.writes, outs[n:])):
+            written[i] = n + k
+            if i < len(state):
+                with torch.no_grad():
+                    _w.write(inputs[i], new)
+            else:
+                _w.write(inputs[i], new)
+        tensors = outs[:n]
+        for k, i in self.views.items():
+            if not _w.in_trace():
+                tensors[k] = inputs[i] if k in self.same else _view(self.program, k, inputs, i, written.get(i, -1))
+        it = iter(tensors)
         values = [self.statics[i] if i in self.statics else next(it)
                   for i in range(n + len(self.statics))]
-        with torch.no_grad():
-            for i, new in zip(self.writes, outs[n:]):
-                owner, d, k, t = state[i]
-                _w.write(t, new)
         return _tree.unflatten(self.out_spec, values)
 
 
-class _Drawing:
-    # A function that draws random numbers, anew at each call: it is run as it is.
+class _AsItIs:
+    # A function that cannot be a program (it draws random numbers, anew at each call; it packs
+    # sequences by their lengths): it is run as it is.
     writes = ()
     program = None
 
-    def __init__(self, func, name):
+    def __init__(self, func, name, reason):
         self.func = func
         self.name = name
+        self.reason = reason
 
     def run(self, args, state):
         return self.func(*args)
@@ -86,45 +91,54 @@ def _record(func, args, state, name, strict):
     done = []
 
     def body(*symbols):
-        kept = []
-        for (owner, d, k, t), s in zip(state, symbols):
-            kept.append((d, k, t, s, _w.alias(s)))
-            d[k] = s
+        first = [_w.alias(s) for s in symbols]
+        for k, s in zip(state, symbols):
+            k.put(s)
         try:
             r = func(*_tree.unflatten(spec, list(symbols[n:])))
             out, out_spec = _tree.flatten(r, None, False)
             if isinstance(r, dict) and strict:
                 raise RuntimeError("Encountering a dict at the output of the tracer might cause the trace to be "
                                    "incorrect; use strict=False to allow it")
-            tensors, statics = [], {}
+            tensors, statics, views, same = [], {}, {}, []
             for i, x in enumerate(out):
                 if isinstance(x, _w.Tensor):
+                    of = viewed(x, symbols)
+                    if of is not None:
+                        views[len(tensors)] = of
+                        if x is symbols[of]:
+                            same.append(len(tensors))
                     tensors.append(x)
                 else:
                     statics[i] = x
             if not tensors:
                 raise RuntimeError("The traced function didn't return any values")
             writes = []
-            for i, (d, k, t, s, old) in enumerate(kept):
-                if d[k] is not s or not _w.same_value(s, old):
+            for i, (s, old) in enumerate(zip(symbols, first)):
+                now = s
+                if i < n:
+                    m, d, key = state[i].places[0]
+                    now = d[key]
+                if now is not s or not _w.same_value(s, old):
                     writes.append(i)
-                    tensors.append(d[k])
-            done.append((out_spec, statics, writes))
+                    tensors.append(now)
+            done.append((out_spec, statics, writes, views, same))
             return tensors
         finally:
-            for d, k, t, s, old in kept:
-                d[k] = t
+            for k in state:
+                k.put(k.t)
 
-    refused = _w.refuse_random(True)
+    _tracing[0] += 1
     try:
-        program = _w.trace_sizes(body, [s[3] for s in state] + leaves, list(range(n)), name, True)
-    except RuntimeError:
-        _w.refuse_random(True)
-        if _w.refuse_random(False) == refused:
-            raise
-        return _Drawing(func, name)
+        program = _made(body, [s.t for s in state] + leaves, name,
+                        lambda f, xs: _w.trace_sizes(f, xs, list(range(n)), name, True))
+    except _stage.Refuse as e:
+        fell_back(name, getattr(func, "__name__", type(func).__name__), 0, str(e))
+        with torch.no_grad():       # the run on the example draws its numbers
+            func(*args)
+        return _AsItIs(func, name, str(e))
     finally:
-        _w.refuse_random(False)
+        _tracing[0] -= 1
     t = _Traced(program, spec, *done[0], name)
     if t.writes:        # the run on the example counts: buffers have its traces
         with torch.no_grad():
@@ -133,10 +147,12 @@ def _record(func, args, state, name, strict):
 
 
 def _check(traced, func, args, state, tolerance):
-    # Does the trace give what the function gives?
+    # Does the trace give what the function gives? What it writes to would be written twice.
+    if traced.writes:
+        return
     with torch.no_grad():
         want = func(*args)
-        got = traced.run(args, state) if not traced.writes else want
+        got = traced.run(args, state)
     for i, (a, b) in enumerate(zip(_tree.flatten(want, None, False)[0], _tree.flatten(got, None, False)[0])):
         if isinstance(a, _w.Tensor) and not torch.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True):
             import sys
@@ -153,8 +169,8 @@ class TracedFunction(ScriptFunction):
 
     def slow(self, *args):
         r = self._traced.run(args, [])
-        if self._traced.program is not None and isinstance(r, _w.Tensor) and \
-                all([isinstance(x, _w.Tensor) for x in args]) and not _w.in_trace():
+        if self._traced.program is not None and isinstance(r, _w.Tensor) and not self._traced.writes and \
+                not self._traced.views and all([isinstance(x, _w.Tensor) for x in args]) and not _w.in_trace():
             self.remember(args, self._traced.program, True)
         return r
 
@@ -198,10 +214,10 @@ class TopLevelTracedModule(TracedModule):
 
     def forward(self, *args):
         t = self._traced["forward"]
-        state = _named_state(self)
+        state = _state(self)
         r = t.run(args, state)
-        if t.program is not None and not t.writes and isinstance(r, _w.Tensor) and not _w.in_trace():
-            remember(self, args, t.program, True, [(d, k) for _, d, k, _ in state])
+        if t.program is not None and not t.writes and not t.views and isinstance(r, _w.Tensor) and not _w.in_trace():
+            remember(self, args, t.program, True, [k.places[0][1:] for k in state])
         return r
 
 
@@ -238,7 +254,8 @@ def _clone(m, top, memo):
     memo[id(m)] = new
     d = vars(new)
     for k, v in vars(m).items():
-        d[k] = dict(v) if k in ("_parameters", "_buffers", "_modules") else v
+        if k not in ("_quick", "_programs"):
+            d[k] = dict(v) if k in ("_parameters", "_buffers", "_modules") else v
     for name, child in m._modules.items():
         new._modules[name] = None if child is None else _clone(child, False, memo)
     return new
@@ -272,7 +289,7 @@ def trace(func, example_inputs=None, optimize=None, check_trace=True, check_inpu
 def trace_module(mod, inputs, optimize=None, check_trace=True, check_inputs=None, check_tolerance=1e-5, strict=True,
                  _force_outplace=False, _module_class=None, _compilation_unit=None, example_inputs_is_kwarg=False,
                  _store_inputs=True):
-    state = _named_state(mod)
+    state = _state(mod)
     traced = {}
     for name, args in inputs.items():
         args = (args,) if isinstance(args, _w.Tensor) else tuple(args)
@@ -289,4 +306,4 @@ def trace_module(mod, inputs, optimize=None, check_trace=True, check_inputs=None
 
 
 def _bound(m, name):
-    return lambda *args: m._traced[name].run(args, _named_state(m))
+    return lambda *args: m._traced[name].run(args, _state(m))

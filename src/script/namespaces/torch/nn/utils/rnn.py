@@ -1,6 +1,7 @@
 # torch.nn.utils.rnn -- sequences of different lengths.
 from collections import namedtuple
 
+import _stage
 import _torch as _w
 from torch._types import int64 as _int64
 
@@ -35,6 +36,8 @@ def _inverse(order):
 def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True):
     lengths = lengths if isinstance(lengths, _w.Tensor) else _w.tensor(lengths, _int64)
     order = inverse = None
+    if _w.about(lengths, "symbolic"):
+        raise _stage.Refuse("the lengths of a packed sequence are known when it is called")
     if not enforce_sorted:
         lengths, order = _w.sort(lengths, -1, True)
         inverse = _inverse(order)

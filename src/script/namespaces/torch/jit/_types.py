@@ -1,0 +1,222 @@
+# torch.jit._types -- the types of TorchScript: read from annotations and type comments, and what
+# the arguments of a call become by them.
+#
+# A type is its text in the form of the language ("int", "List[int]", "Dict[str, Tensor]"), taken
+# apart by `parts`; a class of the user's is its name, and takes anything.
+import _stage
+import _syntax
+import _torch as _w
+from torch.jit import _graph
+
+_plain = {"int": int, "float": float, "bool": bool, "str": str}
+_same = {"torch.Tensor": "Tensor", "NoneType": "None", "Device": "device", "torch.device": "device", "list": "List",
+         "dict": "Dict", "tuple": "Tuple", "LongTensor": "Tensor", "FloatTensor": "Tensor"}
+
+
+def split(text, at=","):
+    # The pieces of a text between commas that no bracket holds.
+    out, depth, piece = [], 0, ""
+    for ch in text:
+        if ch in "[(":
+            depth += 1
+        elif ch in "])":
+            depth -= 1
+        if ch == at and depth == 0:
+            out.append(piece.strip())
+            piece = ""
+        else:
+            piece += ch
+    return out + [piece.strip()] if piece.strip() else out
+
+
+_known = {}
+
+
+def parts(t):
+    # ("List", ["int"]) of "List[int]"; (t, []) of a plain one. `A | B` is a Union.
+    if t not in _known:
+        _known[t] = _parts(t)
+    return _known[t]
+
+
+def _parts(t):
+    alternatives = split(t, "|")
+    if len(alternatives) > 1:
+        return "Union", alternatives
+    i = t.find("[")
+    if i < 0 or not t.endswith("]"):
+        name = t.strip()
+        return _same.get(name, name.split(".")[-1]), []
+    name = t[:i].split(".")[-1]
+    return _same.get(name, name), split(t[i + 1:-1])
+
+
+def comment_of(func):
+    # ([types of the parameters], type of the result) of a comment "# type: (..) -> ..", or None.
+    for line in _syntax.source(func).split("\n"):
+        line = line.strip()
+        if line.startswith("# type: (") and line.find("->") > 0:
+            i = line.find("->")
+            inside = line[8:i].strip()
+            return split(inside[1:-1]), line[i + 2:].split("#")[0].strip()
+    return None
+
+
+def signature(func, tree):
+    # ([(name, type, whether it is written)], type of the result or None)
+    params = [p for p in tree.params]
+    comment = comment_of(func)
+    skip = 1 if params and params[0].name == "self" else 0
+    if comment is not None and len(comment[0]) == len(params) - skip:
+        types = [None] * skip + comment[0]
+        return [(p.name, t or "Any", True) for p, t in zip(params, types)], comment[1]
+    out = []
+    for i, p in enumerate(params):
+        if i < skip:
+            out.append((p.name, "Any", True))
+        else:
+            out.append((p.name, "Tensor" if p.ann is None else _graph.annotation(p.ann), p.ann is not None))
+    return out, None if tree.returns is None else _graph.annotation(tree.returns)
+
+
+class NoFit(Exception):
+    pass
+
+
+def fit(x, t):
+    # x as an argument of type t: lists and dicts are copied, numbers of tensors read.
+    name, inner = parts(t)
+    if name == "Tensor":
+        if isinstance(x, _w.Tensor):
+            return x
+        raise NoFit(f"Unable to cast {x} to Tensor")
+    if name in _plain:
+        return _fit_number(x, name)
+    if name == "Optional":
+        return None if x is None else fit(x, inner[0])
+    if name == "Union":
+        return x
+    if name == "List" and inner:
+        if not isinstance(x, (list, tuple)):
+            raise NoFit(_cast(x))
+        return [fit(v, inner[0]) for v in x]
+    if name == "Dict" and len(inner) == 2:
+        if not isinstance(x, dict):
+            raise NoFit(_cast(x))
+        return {fit(k, inner[0]): fit(v, inner[1]) for k, v in x.items()}
+    if name == "Tuple" and inner and inner[-1] != "...":
+        if not isinstance(x, (list, tuple)) or len(x) != len([i for i in inner if i != "()"]):
+            raise NoFit(_cast(x))
+        values = [fit(v, i) for v, i in zip(x, inner)]
+        return tuple(values) if type(x) in (tuple, list) else type(x)(*values)
+    if name == "None":
+        if x is not None:
+            raise NoFit(_cast(x))
+    return copied(x)
+
+
+def copied(x):
+    # Containers anew, all else as it is: what a script does to a list is not seen by its caller.
+    if type(x) is list:
+        return [copied(v) for v in x]
+    if type(x) is dict:
+        return {k: copied(v) for k, v in x.items()}
+    if type(x) is tuple:
+        return tuple([copied(v) for v in x])
+    return x
+
+
+def _cast(x):
+    return (f"Unable to cast Python instance of type {type(x)} to C++ type '?' (#define "
+            "PYBIND11_DETAILED_ERROR_MESSAGES or compile in debug mode for details)")
+
+
+def _fit_number(x, name):
+    if isinstance(x, _w.Tensor) and name != "str" and x.numel() == 1 and not _w.about(x, "symbolic"):
+        return _plain[name](x.item())
+    if name == "float" and type(x) is int:
+        return float(x)
+    if name == "int" and type(x) is bool:
+        return int(x)
+    if name == "bool" and type(x) is int:
+        return bool(x)
+    if type(x) is not _plain[name] and not (isinstance(x, _plain[name]) and not isinstance(x, bool)):
+        raise NoFit(_cast(x))
+    return x
+
+
+def shown(t):
+    # A type in a declaration.
+    name, inner = parts(t)
+    if name == "Optional":
+        return shown(inner[0]) + "?"
+    if name == "List" and inner:
+        return shown(inner[0]) + "[]"
+    if name == "Dict" and inner:
+        return "Dict(" + ", ".join([shown(i) for i in inner]) + ")"
+    if name == "Tuple" and inner:
+        return "(" + ", ".join([shown(i) for i in inner]) + ")"
+    if name == "Union":
+        return "Union(" + ", ".join([shown(i) for i in inner]) + ")"
+    return name if name != "None" else "NoneType"
+
+
+def _refuse(method, i, x, e):
+    name, t, written = method.signature[i]
+    found = type(x).__name__
+    full = "Tensor (inferred)" if not written else _long(t)
+    text = f"{method.name}() Expected a value of type '{full}' for argument '{name}' but instead found type '{found}'.\n"
+    if not written:
+        text += f"Inferred '{name}' to be of type 'Tensor' because it was not annotated with an explicit type.\n"
+    at = i - (1 if method.params[0] == "self" else 0)
+    raise RuntimeError(f"{text}Position: {at}\nValue: {x!r}\nDeclaration: {method.declaration()}\n"
+                       f"Cast error details: {e}")
+
+
+def _long(t):
+    name, inner = parts(t)
+    return name + ("[" + ", ".join([_long(i) for i in inner]) + "]" if inner else "")
+
+
+def arguments(method, args, first):
+    # The arguments from parameter `first` on, as the types of the parameters say.
+    out = []
+    for i, x in enumerate(args):
+        try:
+            out.append(fit(x, method.signature[i + first][1]))
+        except NoFit as e:
+            _refuse(method, i + first, x, e)
+    return out
+
+
+def result(x):
+    # What a script gives: sizes are lists of ints, containers its own.
+    if isinstance(x, tuple) and type(x).__name__ == "Size":
+        return list(x)
+    if type(x) is tuple:
+        return tuple([result(v) for v in x])
+    if type(x) is list:
+        return [result(v) for v in x]
+    if type(x) is dict:
+        return {k: result(v) for k, v in x.items()}
+    return x
+
+
+def is_of(x, target):
+    # torch.jit.isinstance: types with parts are looked into.
+    if isinstance(target, tuple):
+        return any([is_of(x, t) for t in target])
+    if isinstance(x, _stage.Sym):
+        return getattr(target, "__name__", None) == x.kind
+    args = getattr(target, "__args__", None)
+    name, _ = parts(str(target))
+    if not args:
+        return isinstance(x, target)
+    if name == "List":
+        return isinstance(x, list) and all([is_of(v, args[0]) for v in x])
+    if name == "Dict":
+        return isinstance(x, dict) and all([is_of(k, args[0]) and is_of(v, args[1]) for k, v in x.items()])
+    if name == "Tuple":
+        return isinstance(x, tuple) and len(x) == len(args) and all([is_of(v, a) for v, a in zip(x, args)])
+    return (name == "Optional" and x is None) or \
+        any([(x is None if a is None or a is type(None) else is_of(x, a)) for a in args])
