@@ -237,6 +237,10 @@ Value en_box_as(En *e, wf_tensor t, Class *cls)
     if (!o)
         return NIL;
     x = tensor_get(e->c, t, "box");
+    if (x && x->node && e->f == &e->f->engine->front[FRONT_NUMPY]) { /* arrays have no history */
+        t = wf_detach(e->c, t);
+        x = tensor_get(e->c, t, "box");
+    }
     if (x && x->node && x->node->prim && !x->node->label)
         x->node->label = e->label;
     o->t = wf_keep(e->c, t);
@@ -624,8 +628,10 @@ bool en_dtype(En *e, Value v, wf_dtype *out)
         *out = e->f->int_dtype;
     else if (v.tag == T_OBJ && v.o == (Obj *)vm->cls[C_bool])
         *out = WF_BOOL;
-    else if (v.tag == T_OBJ && is_str(v))
-        *out = dtype_named(as_str(v)->s);
+    else if (v.tag == T_OBJ && is_str(v)) /* TensorFlow's "float" is of 32 bits */
+        *out = e->f == &vm->engine->front[FRONT_TF] && !strcmp(as_str(v)->s, "float")
+                   ? WF_F32
+                   : dtype_named(as_str(v)->s);
     else
         *out = dtype_of_class(vm, v);
     if (!*out)

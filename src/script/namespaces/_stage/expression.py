@@ -14,6 +14,7 @@ class Frame:
         self.info = info
         self.env = env
         self.outer = None       # of a nested function: the frame it was made in
+        self.globals = ()       # names that a statement says are global
 
 
 class Nested:

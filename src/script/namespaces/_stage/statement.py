@@ -292,6 +292,8 @@ class Statements(Loops):
             self.run_assert(frame, s)
         elif k == "pass":
             pass
+        elif k == "global" and self.numbers == "tensor":
+            frame.globals = frame.globals + tuple([t.name for t in s.list])
         elif k == "def":
             f = self.nested(frame, s.def_)
             for d in reversed(s.list):
@@ -326,7 +328,12 @@ class Statements(Loops):
 
     def assign(self, frame, t, v):
         if t.kind == "name":
-            frame.env[t.name] = v
+            if t.name in frame.globals:
+                if self.depth > 0:
+                    raise Refuse("a global name is bound in a branch or a loop")
+                frame.info["globals"][t.name] = v
+            else:
+                frame.env[t.name] = v
         elif t.kind == "tuple" or t.kind == "list":
             self.unpack(frame, t.list, v)
         elif t.kind == "attr":
@@ -371,7 +378,7 @@ class Statements(Loops):
         t = s.a
         fn = inplace.get(s.op, binary[s.op])
         if t.kind == "name":
-            frame.env[t.name] = fn(self.lookup(frame, t), b)
+            self.assign(frame, t, fn(self.lookup(frame, t), b))
         elif t.kind == "attr":
             o = self.eval(frame, t.a)
             v = getattr(o, t.name)

@@ -1,5 +1,6 @@
 # tensorflow._base -- what everything stands on: state, errors, shapes, the tensor class, and op(),
 # which runs a function now or, while a graph is built, adds it to the graph.
+import _stage
 import _tf as _w
 import numpy as _np
 
@@ -319,7 +320,7 @@ def as_tensor(x, dtype=None):
 
 def like(x, y):
     # the operands of a function of two: host numbers take the dtype of the tensor
-    a, b = isinstance(x, _w.Tensor) or hasattr(x, "__tensor__"), isinstance(y, _w.Tensor) or hasattr(y, "__tensor__")
+    a, b = _is_tensor(x), _is_tensor(y)
     if a and not b:
         x = as_tensor(x)
         return x, as_operand(y, x.dtype)
@@ -333,6 +334,25 @@ def like(x, y):
     if x.dtype != y.dtype:
         raise InvalidArgumentError(f"cannot compute as input #1(zero-based) was expected to be a {x.dtype.name} tensor but is a {y.dtype.name} tensor")
     return x, y
+
+
+def _is_tensor(x):
+    # of TensorFlow: an array of NumPy is a host value, which takes the dtype of the other operand
+    return isinstance(x, TensorLike) or (not isinstance(x, _w.Tensor) and hasattr(x, "__tensor__"))
+
+
+def drawn(make):
+    # Random numbers, make(): in a function they are a further input, drawn anew at each call.
+    if not state.funcs:
+        if _w.in_trace():
+            raise _stage.Refuse("random numbers in a loop or a branch are drawn anew in each turn")
+        return make()
+    g = state.funcs[-1]
+    if g.free_sizes or _w.trace_level() != g.level:
+        raise _stage.Refuse("random numbers in a loop or a branch are drawn anew in each turn")
+    x, at = _w.capture(make(), g.level)
+    g.draws.append((make, at))
+    return x
 
 
 def as_operand(x, dtype):

@@ -4,11 +4,14 @@
 # is read becomes a further input, handed in anew at each call; one that is written, a further
 # result, stored after it. Control flow on tensors is staged (_stage); what cannot be staged runs
 # in Python at each call.
+import os
+import sys
+
 import _tf as _w
 import _tree
 import _stage
 import numpy as _np
-from tensorflow._base import state, as_tensor, TensorSpec, InvalidArgumentError
+from tensorflow._base import drawn, state, as_tensor, TensorSpec, InvalidArgumentError
 from tensorflow._variable import Variable
 
 
@@ -24,6 +27,7 @@ class FuncGraph:
         self.captured = []   # [variable, place among the captures]
         self.current = {}    # variable: its value at this point
         self.written = []
+        self.draws = []      # (what draws, place among the captures)
 
     def read(self, v):
         if v not in self.current:
@@ -60,6 +64,8 @@ class Concrete:
         caps = list(self.program.captures)
         for v, at in g.captured:
             caps[at] = v.__tensor__()
+        for make, at in g.draws:
+            caps[at] = drawn(make)
         out = _w.apply(self.program, xs, [], caps)
         n = len(g.written)
         results = out[:len(out) - n]
@@ -212,18 +218,20 @@ class Function:
         return Concrete(program, found[-1][0], found[-1][1], found[-1][2], self.__name__)
 
     def __call__(self, *args, **kw):
-        if self._eager:
+        if self._eager or (_eagerly[0] and not state.funcs):
             return self._fn(*args, **kw)
         try:
             concrete, tensors = self._trace(args, kw)
-        except _stage.Refuse:
-            self._eager = True
+        except _stage.Refuse as e:
+            if state.funcs:
+                raise
+            self._by_python(str(e))
             return self._fn(*args, **kw)
         except RuntimeError as e:
             # Python needed a value: then it runs at each call
             if "traced tensor" not in str(e):
                 raise
-            self._eager = True
+            self._by_python(str(e))
             return self._fn(*args, **kw)
         if not concrete.graph.free_sizes:
             return concrete.call(tensors)
@@ -233,6 +241,13 @@ class Function:
             # a size was needed as a number after all
             self._open = False
             return self(*args, **kw)
+
+    def _by_python(self, reason):
+        # From now on it runs in Python at each call.
+        self._eager = True
+        fallbacks.append((self.__name__, reason))
+        if os.getenv("WEFT_LOG"):
+            sys.stderr.write(f"tf.function: '{self.__name__}' is run by the machine, not as a program: {reason}\n")
 
     def get_concrete_function(self, *args, **kw):
         if self._signature is not None and not args:
@@ -269,24 +284,42 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
     return Function(func, input_signature, autograph)
 
 
+def _by_host(func, inp, Tout, of):
+    if state.funcs:
+        raise _stage.Refuse("py_function runs Python at each call")
+    r = func(*[of(x) for x in inp])
+    if isinstance(Tout, (list, tuple)):
+        return [_w.cast(as_tensor(x), t) for x, t in zip(r if isinstance(r, (list, tuple)) else [r], Tout)]
+    return None if Tout is None or r is None else _w.cast(as_tensor(r), Tout)
+
+
 def py_function(func, inp, Tout, name=None):
-    return func(*inp)
+    return _by_host(func, inp, Tout, as_tensor)
 
 
-numpy_function = py_function
+def numpy_function(func, inp, Tout, stateful=True, name=None):
+    return _by_host(func, inp, Tout, lambda x: as_tensor(x).numpy())
 
 
-def run_functions_eagerly(on):
-    return None
+fallbacks = []      # (name, reason) of functions that run in Python at each call
+_eagerly = [False]
 
 
-def init_scope():
-    return _Nothing()
+def run_functions_eagerly(run_eagerly):
+    _eagerly[0] = bool(run_eagerly)
 
 
-class _Nothing:
+def functions_run_eagerly():
+    return _eagerly[0]
+
+
+class init_scope:
+    # A block outside of the function that is being traced: it runs once, while tracing.
     def __enter__(self):
+        self.kept = (state.funcs, state.tapes)
+        state.funcs, state.tapes = [], []
         return self
 
     def __exit__(self, *exc):
+        state.funcs, state.tapes = self.kept
         return None

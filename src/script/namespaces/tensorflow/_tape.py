@@ -231,6 +231,12 @@ class GradientTape:
         ys, gys = [y for y, _ in real], [g for _, g in real]
         groups = self._sources(leaves)
         out = self._pull(ys, gys, groups)
+        targets = _tree.flatten(target, _is_leaf)[0]
+        for y, gy in zip(targets, given or [None] * len(targets)):
+            for i, x in enumerate(leaves):      # a variable by itself: it was not read
+                if isinstance(y, Variable) and x is y and not [v for v in groups[i] if v is y._value]:
+                    g = _w.ones_like(as_tensor(y)) if gy is None else gy
+                    out[i] = g if out[i] is None else out[i] + g
         for i, g in enumerate(out):
             if g is None and unconnected_gradients == UnconnectedGradients.ZERO:
                 out[i] = _w.zeros_like(as_tensor(leaves[i]))

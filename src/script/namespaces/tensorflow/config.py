@@ -21,8 +21,14 @@ def set_visible_devices(*args, **kw):
     return None
 
 
-def run_functions_eagerly(on):
-    return None
+def run_functions_eagerly(run_eagerly):
+    from tensorflow import _function
+    _function.run_functions_eagerly(run_eagerly)
+
+
+def functions_run_eagerly():
+    from tensorflow import _function
+    return _function.functions_run_eagerly()
 
 
 class _Experimental:

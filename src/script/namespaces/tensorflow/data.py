@@ -118,14 +118,20 @@ class Dataset:
         return Dataset(make)
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
-        # all of it in random order; the order is not TensorFlow's
+        # from a buffer that is filled as it is emptied; the order is not TensorFlow's
         import random
-        rng = random.Random(0 if seed is None else seed)
+        first = 0 if seed is None else seed
+        rng = random.Random(first)
 
         def make():
-            items = list(iter(self))
-            rng.shuffle(items)
-            return iter(items)
+            r = rng if reshuffle_each_iteration else random.Random(first)
+            items = []
+            for x in self:
+                items.append(x)
+                if len(items) == buffer_size:
+                    yield _taken(items, r)
+            while items:
+                yield _taken(items, r)
         return Dataset(make, self._size)
 
     def repeat(self, count=None, name=None):
@@ -201,6 +207,12 @@ class Dataset:
         for x in self:
             leaves, spec = _tree.flatten(x, _leaf, False)
             yield _tree.unflatten(spec, [y.numpy() for y in leaves])
+
+
+def _taken(items, rng):
+    i = rng.randrange(len(items))
+    items[i], items[-1] = items[-1], items[i]
+    return items.pop()
 
 
 def _of(items):

@@ -2,6 +2,7 @@
 import _tf as _w
 import numpy as _np
 from tensorflow._base import op, as_tensor, like, axes_of, ints, as_operand, InvalidArgumentError, float32, int32
+from tensorflow.random import uniform
 from tensorflow._ops import l2_normalize, top_k, in_top_k, sigmoid, tanh, log_sigmoid, gather
 
 relu = op("Relu")(lambda features: _w.relu(as_tensor(features)))
@@ -126,13 +127,25 @@ def embedding_lookup(params, ids, max_norm=None, partition_strategy=None):
 
 
 @op("dropout")
-def dropout(x, rate=None, noise_shape=None, seed=None, keep_prob=None):
+def dropout(x, rate=None, noise_shape=None, seed=None, name=None):
     x = as_tensor(x)
-    rate = 1 - keep_prob if keep_prob is not None else rate
-    if rate == 0:
-        return x
-    keep = _w.rand(x.shape) >= rate
-    return _w.where(keep, x / (1.0 - rate), _w.zeros_like(x))
+    if isinstance(rate, (int, float)):
+        if not 0 <= rate < 1:
+            raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
+        if rate == 0:
+            return x
+    sizes = [int(d) for d in x.shape]
+    if noise_shape is not None:
+        sizes = [s if n is None else int(n) for s, n in zip(sizes, noise_shape)]
+    keep = uniform(sizes, seed=seed) >= rate
+    return _w.where(_w.broadcast_to(keep, [int(d) for d in x.shape]), x / (1.0 - rate), _w.zeros_like(x))
+
+
+def dropout_v1(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
+    # Version 1: the second argument is what is kept.
+    if (keep_prob is None) == (rate is None):
+        raise ValueError("Exactly one of `keep_prob` and `rate` must be given.")
+    return dropout(x, 1 - keep_prob if rate is None else rate, noise_shape, seed)
 
 
 @op("local_response_normalization")

@@ -27,7 +27,12 @@ class Checkpoint:
     write = save
 
     def restore(self, save_path):
-        for v, x in zip(self._variables(), Checkpoint._saved[save_path]):
+        mine, saved = self._variables(), Checkpoint._saved[save_path]
+        if len(mine) != len(saved):
+            # TensorFlow would fill the missing ones when they are made
+            raise NotImplementedError(f"{save_path} has {len(saved)} variables, the objects have {len(mine)}: make the "
+                                      "variables (call the model once) before restore")
+        for v, x in zip(mine, saved):
             v.assign(x)
         return self
 

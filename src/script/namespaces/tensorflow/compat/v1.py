@@ -1,4 +1,6 @@
 # tensorflow.compat.v1 -- version 1's names: graphs, placeholders, sessions, optimisers.
+import sys as _sys
+
 import _tf as _w
 from tensorflow import *
 from tensorflow._base import state as _state, as_tensor as _as_tensor, dtype_of as _dtype_of, TensorShape, TensorLike as Tensor, InvalidArgumentError
@@ -9,6 +11,8 @@ from tensorflow._graph import (Graph, GraphVariable, GraphTensor, Operation, Ses
                                default_graph, graph_group, _Graph)
 from tensorflow._variable import Variable
 from tensorflow.compat import v1_train as train, v1_losses as losses, v1_layers as layers
+
+from tensorflow.compat import v1_nn as nn
 
 to_float, to_int32 = _ops.to_float, _ops.to_int32
 log_loss = None
@@ -219,7 +223,13 @@ def scatter_add(ref, indices, updates, use_locking=False, name=None):
 
 
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
+    if not _said:
+        _said.append("Print")
+        _sys.stderr.write("tf.Print: nothing is printed when the graph runs; fetch the tensors, or use tf.print\n")
     return input_
+
+
+_said = []
 
 
 class ConfigProto:
