@@ -166,7 +166,19 @@ static const Eqn *maker_of(const Program *p, Val v)
     return NULL;
 }
 
-/* Make v of the values that stand for tensors already, by views alone. */
+bool program_views(const Program *p, Val v, Val of)
+{
+    while (v != of) {
+        const Eqn *e = maker_of(p, v);
+
+        if (!e || !is_view_op((OpCode)e->op))
+            return false;
+        v = eqn_in(p, e)[0];
+    }
+    return true;
+}
+
+/* Make v of a value that stands for a tensor already. */
 static bool make_view(Replay *r, Val v)
 {
     const Eqn *e;
@@ -174,8 +186,7 @@ static bool make_view(Replay *r, Val v)
     if (!wf_is_none(r->vals[v]))
         return true;
     e = maker_of(r->p, v);
-    return e && is_view_op((OpCode)e->op) && make_view(r, eqn_in(r->p, e)[0]) &&
-           replay_eqn(r, e);
+    return make_view(r, eqn_in(r->p, e)[0]) && replay_eqn(r, e);
 }
 
 wf_tensor replay_view(wf_ctx *c, const Program *p, uint32_t out, const wf_tensor *in,
@@ -184,6 +195,7 @@ wf_tensor replay_view(wf_ctx *c, const Program *p, uint32_t out, const wf_tensor
     size_t vals = (p->nvals + 1) * sizeof(wf_tensor),
            syms = (p->dims.syms.n + 1) * sizeof(int64_t);
     Replay r = {c, p, mem_alloc(&c->al, syms), mem_alloc(&c->al, vals)};
+    Val of = written < 0 ? program_in(p, to) : p->outs[written];
     wf_tensor y = WF_NONE;
 
     if (!r.symvals || !r.vals)
@@ -191,8 +203,8 @@ wf_tensor replay_view(wf_ctx *c, const Program *p, uint32_t out, const wf_tensor
     scope_open(c);
     if (!failed(c)) {
         memset(r.vals, 0, vals);
-        r.vals[written < 0 ? program_in(p, to) : p->outs[written]] = in[to];
-        if (bind_sizes(&r, in) && make_view(&r, p->outs[out]))
+        r.vals[of] = in[to];
+        if (program_views(p, p->outs[out], of) && bind_sizes(&r, in) && make_view(&r, p->outs[out]))
             y = r.vals[p->outs[out]];
     }
     scope_close_n(c, &y, wf_is_none(y) ? 0 : 1);

@@ -300,6 +300,7 @@ bool tensor_call_donating(wf_ctx *c, const Program *p, const wf_tensor *in, uint
 /* replay.c: apply a program op by op. in: concrete, of the types p takes */
 bool replay_program(wf_ctx *c, const Program *p, const wf_tensor *in, wf_tensor *out);
 PType prim_type(Prim *p, Type t);     /* a lasting copy */
+bool program_views(const Program *p, Val v, Val of); /* is v made of that value by views alone? */
 /* After a run of p on `in`, and after its result `written` (< 0: none) went into input `to`: result `out` as a
  * view of that input; none, if views alone do not make it of that. */
 wf_tensor replay_view(wf_ctx *c, const Program *p, uint32_t out, const wf_tensor *in,

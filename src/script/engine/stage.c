@@ -97,6 +97,25 @@ static Value n_view_again(Vm *vm, const Args *a)
     return wf_is_none(y) && !failed(e.c) ? en_end_value(&e, NONE) : en_end(&e, y);
 }
 
+/* views(program, out, to, written): can view_again make result `out`? */
+static Value n_views(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const Program *p;
+    int64_t out, to, written;
+
+    if (a->v[0].tag != T_OBJ || !sc_is_subclass(a->v[0].o->cls, vm->engine->program))
+        return sc_raise(vm, C_TypeError, "views: needs a Program");
+    p = as_program(a->v[0])->p;
+    if (!en_int(&e, a->v[1], &out) || !en_int(&e, a->v[2], &to) || !en_int(&e, a->v[3], &written))
+        return en_fail(&e);
+    return en_end_value(&e, v_bool(out >= 0 && out < p->nout && to >= 0 && to < p->nin &&
+                                   written < p->nout &&
+                                   program_views(p, p->outs[out],
+                                                 written < 0 ? program_in(p, (uint32_t)to)
+                                                             : p->outs[written])));
+}
+
 /* cuts(on): while on, no_grad in a trace cuts derivatives; gives what was */
 static Value n_cuts(Vm *vm, const Args *a)
 {
@@ -175,6 +194,7 @@ const NativeDef engine_stage[] = {
     {"view_of", n_view_of, "x,y"},
     {"related", n_related, "x,y"},
     {"view_again", n_view_again, "program,out,args,to,written"},
+    {"views", n_views, "program,out,to,written"},
     {"cuts", n_cuts, "on"},
     {"symbol_of", n_symbol_of, "x"},
     {"assert_now", n_assert_now, "ok,message|xs"},

@@ -127,4 +127,4 @@ def f(x):
     return x + 1
 """, "<file>")
 print(sorted([n for n in names if n[0] != "_"]))
-print(len(names["Counter"](4)), names["Counter"].zero(), names["f"](torch.ones(1)).tolist(), names["half"], names["sizes"])
+print(len(names["Counter"](4)), names["Counter"].zero(), names["f"](names["torch"].ones(1)).tolist(), names["half"], names["sizes"])

@@ -289,3 +289,14 @@ class Ready(nn.SELU):
 
 
 print(torch.jit.script(nn.Sequential(Ready(), nn.Tanh()))(torch.tensor([-1., 0.])))
+
+
+@torch.jit.script
+def corner(a):
+    return a.diagonal()
+
+
+a = torch.zeros(2, 2)
+corner(a).fill_(3.)
+torch.jit.trace(lambda a: a.diagonal(), (a,))(a)[0] = 9.
+print(a)

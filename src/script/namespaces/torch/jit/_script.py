@@ -322,6 +322,14 @@ class Method:
         program = _made(body, [s.t for s in state] + inputs, self.name, trace)
         s = _Special(program, *done[0])
         s.numbers = not by_value
+        if trace is None:       # a program in a file shares no memory with its inputs
+            n = len(s.plan) - len([1 for kind, _ in s.plan if kind == "static"])
+            to = [i if how != "arg" else _input_of(s, state, leaves, i) for how, i in s.writes]
+            at = 0
+            for kind, what in s.plan:
+                if kind == "view":
+                    check_view(program, at, what, n + to.index(what) if what in to else -1)
+                at += kind != "static"
         return s
 
 
@@ -388,6 +396,11 @@ def _view(program, k, inputs, i, written):
     if v is None:
         raise RuntimeError(f"result {k} shares memory with an argument in a way that a program cannot: use clone()")
     return v
+
+
+def check_view(program, k, i, written):
+    if not _w.views(program, k, i, written):
+        raise _stage.Refuse("a result shares memory with an argument in a way that a program cannot")
 
 
 def kept_for_backward(inputs, written):

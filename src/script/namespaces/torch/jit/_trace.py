@@ -6,7 +6,7 @@ import _tree
 import _torch as _w
 import torch
 from torch import nn
-from torch.jit._script import ScriptModule, ScriptFunction, fell_back, kept_for_backward, remember, viewed, _made, _state, _view
+from torch.jit._script import ScriptModule, ScriptFunction, check_view, fell_back, kept_for_backward, remember, viewed, _made, _state, _view
 
 
 class TracerWarning(Warning):
@@ -88,7 +88,7 @@ def _record(func, args, state, name, strict):
     if _w.in_trace():
         raise RuntimeError("a trace cannot be made inside another trace")
     n = len(state)
-    done = []
+    done, counted = [], []
 
     def body(*symbols):
         first = [_w.alias(s) for s in symbols]
@@ -113,6 +113,7 @@ def _record(func, args, state, name, strict):
                     statics[i] = x
             if not tensors:
                 raise RuntimeError("The traced function didn't return any values")
+            counted.append(len(tensors))
             writes = []
             for i, (s, old) in enumerate(zip(symbols, first)):
                 now = s
@@ -132,6 +133,10 @@ def _record(func, args, state, name, strict):
     try:
         program = _made(body, [s.t for s in state] + leaves, name,
                         lambda f, xs: _w.trace_sizes(f, xs, list(range(n)), name, True))
+        out_spec, statics, writes, views, same = done[0]
+        results = counted[0]
+        for k, i in views.items():
+            check_view(program, k, i, results + writes.index(i) if i in writes else -1)
     except _stage.Refuse as e:
         fell_back(name, getattr(func, "__name__", type(func).__name__), 0, str(e))
         with torch.no_grad():       # the run on the example draws its numbers
