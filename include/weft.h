@@ -153,6 +153,7 @@ typedef enum wf_dtype {
 
 WF_API const char *wf_dtype_name(wf_dtype dtype); /* "f32"; "invalid" for anything else */
 WF_API size_t wf_dtype_size(wf_dtype dtype);      /* in bytes; 0 for reserved and invalid ones */
+WF_API bool wf_dtype_is_float(wf_dtype dtype);    /* a real number that rounds; false for reserved ones */
 
 #define WF_MAX_RANK 32
 

@@ -157,6 +157,7 @@ char *read_text(const char *path, size_t *out_size)
 static void read_spec(const char *s, InputSpec *out)
 {
     long long lo, hi;
+    double low, high;
 
     while (*s == ' ')
         s++;
@@ -165,7 +166,9 @@ static void read_spec(const char *s, InputSpec *out)
     else if (!strncmp(s, "unit", 4))
         out->kind = IN_UNIT;
     else if (sscanf(s, "int %lld %lld", &lo, &hi) == 2)
-        *out = (InputSpec){IN_INT, lo, hi};
+        *out = (InputSpec){IN_INT, lo, hi, 0, 0};
+    else if (sscanf(s, "range %lf %lf", &low, &high) == 2)
+        *out = (InputSpec){IN_RANGE, 0, 0, low, high};
 }
 
 static void read_sizes(Case *c, const char *s)
@@ -312,7 +315,9 @@ static void fill(Nd *x, InputSpec spec, Rng *rng)
         return;
     }
     for (int64_t i = 0; i < x->count; i++)
-        if (spec.kind == IN_UNIT && dtype_is_float(x->dtype))
+        if (spec.kind == IN_RANGE && dtype_is_float(x->dtype))
+            nd_set(x, i, spec.low + (spec.high - spec.low) * rng_unit(rng));
+        else if (spec.kind == IN_UNIT && dtype_is_float(x->dtype))
             nd_set(x, i, (rng_unit(rng) * 0.75 + 0.1) * (rng_next(rng) % 2 ? 1 : -1));
         else if (x->dtype == WF_BOOL)
             nd_set(x, i, (double)(rng_next(rng) % 2));
@@ -346,7 +351,7 @@ Case case_fixed(wf_ctx *cx, const Program *p)
     for (uint32_t i = 0; i < p->nin; i++)
         c.in[i] = dtype_is_float((wf_dtype)val_type(p, i + 1).dtype)
                       ? (InputSpec){.kind = IN_POS}
-                      : (InputSpec){IN_INT, 0, 2};
+                      : (InputSpec){IN_INT, 0, 2, 0, 0};
     for (uint32_t i = 0; i < p->dims.syms.n; i++) {
         const char *name = p->dims.syms.v[i].name;
         if (c.sizes[i] >= 0)

@@ -4,7 +4,7 @@
  * derivatives is a central difference in f64, for vmap a loop, for the rest eval_program.
  *
  * Case files (tests/ops/x.wir): small programs; comment lines right above a program tell how to run it:
- *   # in: pos | unit | int LO HI       the inputs (default: floats apart from each other and from 0, ints
+ *   # in: pos | unit | range LO HI | int LO HI       the inputs (default: floats apart from each other and from 0, ints
  *   # in x: ...                         0..3); of one input
  *   # sym: N=3 M=5                     sizes of symbols (default 3)
  *   # axis: i=4                        the program is batched first, every input along its first axis, named i
@@ -16,11 +16,12 @@
 #include "test.h"
 #include "transform/transform.h"
 
-typedef enum InputKind { IN_DEFAULT, IN_POS, IN_UNIT, IN_INT } InputKind;
+typedef enum InputKind { IN_DEFAULT, IN_POS, IN_UNIT, IN_RANGE, IN_INT } InputKind;
 
 typedef struct InputSpec {
     InputKind kind;
-    int64_t lo, hi; /* IN_INT */
+    int64_t lo, hi;   /* IN_INT */
+    double low, high; /* IN_RANGE, floats */
 } InputSpec;
 
 typedef struct Case {

@@ -72,8 +72,8 @@ static Val of_shape(Net *n, const Dim *dims, uint32_t rank)
     }
     if (rank == 0)
         return b_scalar(b, n->t, 0.4);
-    return b_sin(b, b_cast(b, b_iota(b, WF_I32, dims, rank, (uint32_t)pick(n, (int)rank)),
-                           n->t));
+    return b_sin(
+        b, b_cast(b, b_iota(b, WF_I32, dims, rank, (uint32_t)pick(n, (int)rank)), n->t));
 }
 
 static Val any_value(Net *n)
@@ -127,11 +127,35 @@ static Val square1(Net *n, Val x, double c) /* x * x + c */
     return b_add(n->b, b_mul(n->b, x, x), num(n, x, c));
 }
 
+/* An op of one operand that says in C what it is, any of the table, in (0.2, 0.8) or, of
+ * integers, of whole numbers. */
+static Val spelled(Net *n, Val x)
+{
+    Builder *b = n->b;
+    unsigned op, count = 0;
+    Val u;
+
+    for (op = 0; op < OP_COUNT; op++)
+        count += op_row(op)->lower.c && op_table[op].nin == 1;
+    count = (unsigned)pick(n, (int)count);
+    for (op = 0; !op_row(op)->lower.c || op_table[op].nin != 1 || count--; op++)
+        ;
+    if (!op_row(op)->lower.real) {
+        if (!type_of(n, x).rank)
+            return b_tanh(b, x);
+        u = b_cast(b, whole(n, x, 40), WF_I32);
+        return b_mul(b, x, b_cast(b, b_eqn1(b, (OpCode)op, &u, 1, NULL), n->t));
+    }
+    u = b_add(b, b_mul(b, b_tanh(b, x), num(n, x, 0.3)),
+              num(n, x, op == OP_acosh ? 1.5 : 0.5));
+    return b_eqn1(b, (OpCode)op, &u, 1, NULL);
+}
+
 static Val map1(Net *n, Val x)
 {
     Builder *b = n->b;
 
-    switch (pick(n, 18)) {
+    switch (pick(n, 20)) {
     case 0: return b_exp(b, b_tanh(b, x));
     case 1: return b_expm1(b, b_sin(b, x));
     case 2: return b_log(b, square1(n, x, 0.5));
@@ -140,16 +164,19 @@ static Val map1(Net *n, Val x)
     case 5: return b_cos(b, x);
     case 6: return b_tan(b, b_tanh(b, x));
     case 7: return b_erf(b, x);
-    case 8: return b_erfc(b, x);
-    case 9: return b_erf_inv(b, b_mul(b, b_tanh(b, x), num(n, x, 0.8)));
+    case 8:
+    case 9:
+    case 17:
+    case 18: return spelled(n, x);
     case 10: return b_sqrt(b, square1(n, x, 1));
     case 11: return b_rsqrt(b, square1(n, x, 0.5));
     case 12: return b_logistic(b, x);
     case 13: return b_abs(b, b_neg(b, x));
     case 14: return b_max(b, x, b_zeros_like(b, x));
     case 15: /* gelu */
-        return b_mul(b, b_mul(b, x, num(n, x, 0.5)),
-                     b_add(b, num(n, x, 1), b_erf(b, b_mul(b, x, num(n, x, 0.70710678)))));
+        return b_mul(
+            b, b_mul(b, x, num(n, x, 0.5)),
+            b_add(b, num(n, x, 1), b_erf(b, b_mul(b, x, num(n, x, 0.70710678)))));
     case 16: return b_mul(b, x, b_logistic(b, x));
     default: return b_tanh(b, x);
     }
@@ -159,7 +186,7 @@ static Val map2(Net *n, Val x, Val y)
 {
     Builder *b = n->b;
 
-    switch (pick(n, 12)) {
+    switch (pick(n, 13)) {
     case 0: return b_add(b, x, y);
     case 1: return b_sub(b, x, y);
     case 2: return b_mul(b, b_tanh(b, x), y);
@@ -173,6 +200,7 @@ static Val map2(Net *n, Val x, Val y)
     case 10:
         return b_select(b, b_ge(b, whole(n, x, 2), b_zeros_like(b, x)), x,
                         b_add(b, y, whole(n, x, 1)));
+    case 11: return b_nextafter(b, x, y);
     default: return b_add(b, b_mul(b, x, num(n, x, 0.9)), b_mul(b, y, num(n, y, 0.1)));
     }
 }
@@ -261,8 +289,8 @@ static Val reduction(Net *n)
             kept[nk++] = k;
     if (pick(n, 6) == 0) /* of factors near 1 */
         y = b_reduce(b, OP_reduce_prod,
-                     b_add(b, num(n, x, 1), b_mul(b, b_tanh(b, x), num(n, x, 0.01))), axes,
-                     na);
+                     b_add(b, num(n, x, 1), b_mul(b, b_tanh(b, x), num(n, x, 0.01))),
+                     axes, na);
     else
         y = b_reduce(b, ops[pick(n, 3)], b_tanh(b, x), axes, na);
     if (pick(n, 2))
@@ -280,8 +308,8 @@ static Val ordered(Net *n)
 
     switch (pick(n, 4)) {
     case 0: {
-        Val i = b_eqn1(b, pick(n, 2) ? OP_argmax : OP_argmin,
-                       (Val[]){whole(n, x, 9)}, 1, &(ArgAttr){axis, WF_I32});
+        Val i = b_eqn1(b, pick(n, 2) ? OP_argmax : OP_argmin, (Val[]){whole(n, x, 9)}, 1,
+                       &(ArgAttr){axis, WF_I32});
 
         return t.dims[axis] == 0 ? VAL_NONE : b_cos(b, b_cast(b, i, n->t));
     }
@@ -471,10 +499,9 @@ static Val loss(Net *n)
     Val i = labels(n, n->rows, n->cols);
 
     if (pick(n, 2)) {
-        Val at = b_concat(b,
-                          (Val[]){b_iota(b, WF_I64, (Dim[]){n->rows, 1}, 2, 0),
-                                  b_expand(b, i, 1)},
-                          2, 1);
+        Val at = b_concat(
+            b, (Val[]){b_iota(b, WF_I64, (Dim[]){n->rows, 1}, 2, 0), b_expand(b, i, 1)},
+            2, 1);
         GatherAttr a = {.collapsed = INTS(2, 0, 1),
                         .start_index_map = INTS(2, 0, 1),
                         .slice_sizes = INTS(2, 1, 1),
@@ -557,8 +584,7 @@ static Val shapes(Net *n)
         if (t.dims[t.rank - 1] < 2)
             return VAL_NONE;
         axis = t.rank - 1;
-        return b_mul(b,
-                     b_logistic(b, b_slice_axis(b, x, axis, 0, t.dims[axis] / 2)),
+        return b_mul(b, b_logistic(b, b_slice_axis(b, x, axis, 0, t.dims[axis] / 2)),
                      b_slice_axis(b, x, axis, t.dims[axis] / 2, t.dims[axis] / 2 * 2));
     default: {
         Val at[MAX_RANK], s = b_cast(b, b_sum_all(b, whole(n, x, 2)), WF_I64);
@@ -608,7 +634,9 @@ static Val bits(Net *n)
         case 10: x = b_sub(b, b_min(b, x, y), b_sign(b, x)); break;
         case 11: x = b_mul(b, x, b_abs(b, x)); break;
         case 12: x = b_select(b, b_le(b, x, y), b_not(b, x), y); break;
-        case 13: x = b_cast(b, b_cast(b, x, int_types[pick(n, COUNT(int_types))]), t); break;
+        case 13:
+            x = b_cast(b, b_cast(b, x, int_types[pick(n, COUNT(int_types))]), t);
+            break;
         default: x = b_cast(b, b_ne(b, x, y), t);
         }
     if (pick(n, 3) == 0)
@@ -645,8 +673,9 @@ static Val other_float(Net *n)
         return b_sin(b, b_cast(b, x, n->t));
     }
     if (pick(n, 5) == 0)
-        return b_cast(b, b_is_finite(b, b_div(b, num(&other, x, 1),
-                                              b_cast(b, whole(n, x, 2), other.t))),
+        return b_cast(b,
+                      b_is_finite(b, b_div(b, num(&other, x, 1),
+                                           b_cast(b, whole(n, x, 2), other.t))),
                       n->t);
     for (int i = 1 + pick(n, 3); i > 0; i--)
         x = map1(&other, x);
@@ -737,8 +766,8 @@ static Val scalar_loop(Net *n)
               b_cos(turn.b, b_cast(turn.b, i, n->t)));
     WhileAttr a = {.ncond = 1, .nbody = 1, .bound = DIM_NONE, .trips = DIM_NONE};
     a.cond = finish_inner(n, &test, &more, 1);
-    a.body = finish_inner(
-        n, &turn, (Val[]){b_add(turn.b, i, b_int(turn.b, WF_I32, 1)), x}, 2);
+    a.body =
+        finish_inner(n, &turn, (Val[]){b_add(turn.b, i, b_int(turn.b, WF_I32, 1)), x}, 2);
     if (!a.cond.p || !a.body.p)
         return VAL_NONE;
     Val turns = b_cast(b, b_sum_all(b, whole(n, of_rank(n, 1), 1)), WF_I32);
@@ -797,10 +826,8 @@ static Val piece(Net *n)
 
 const Program *random_net(wf_ctx *cx, Rng *rng, wf_dtype t, int size)
 {
-    Net n = {.b = builder_new(cx, "net", B_OPTIMISE),
-             .rng = rng,
-             .t = t,
-             .most = MOST_INPUTS};
+    Net n = {
+        .b = builder_new(cx, "net", B_OPTIMISE), .rng = rng, .t = t, .most = MOST_INPUTS};
     Val outs[4], v;
     uint32_t nout = 1 + (uint32_t)pick(&n, 4);
 

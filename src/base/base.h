@@ -187,6 +187,53 @@ static inline int64_t floordiv_i64(int64_t a, int64_t b) /* b > 0 */
     return a / b - (a % b < 0);
 }
 
+/* ---- dtype.c: element types, a row each -------------------------------------------- */
+
+enum {
+    DT_USED = 1,           /* values of it exist */
+    DT_ARITHMETIC = 2,     /* + - * /: all but bool */
+    DT_INTEGER = 4,        /* wraps; has bits and shifts */
+    DT_SIGNED = 8,         /* has numbers below 0 */
+    DT_INEXACT = 16,       /* rounds; has inf and NaN */
+    DT_COMPLEX = 32,       /* two numbers */
+    DT_ORDERED = 64,       /* < and its like, max, sort */
+    DT_DIFFERENTIABLE = 128 /* has tangents */
+};
+
+typedef struct DtypeRow {
+    const char *name;
+    uint8_t bits;        /* of an element; below 8 several share a byte */
+    uint8_t significand; /* whole numbers of so many bits are exact (of one part of a complex number) */
+    uint8_t is;          /* DT_ .. */
+} DtypeRow;
+
+extern const DtypeRow dtype_table[WF_DTYPE_COUNT];
+static inline const DtypeRow *dtype_row(wf_dtype t)
+{
+    return &dtype_table[(unsigned)t < WF_DTYPE_COUNT ? t : WF_INVALID];
+}
+/* Has it all of these? */
+static inline bool dtype_is(wf_dtype t, unsigned what)
+{
+    return (dtype_row(t)->is & what) == what;
+}
+static inline bool dtype_is_usable(wf_dtype t) { return dtype_is(t, DT_USED); }
+static inline bool dtype_is_arithmetic(wf_dtype t) { return dtype_is(t, DT_USED | DT_ARITHMETIC); }
+static inline bool dtype_is_differentiable(wf_dtype t) { return dtype_is(t, DT_USED | DT_DIFFERENTIABLE); }
+static inline bool dtype_is_int(wf_dtype t) { return dtype_is(t, DT_USED | DT_INTEGER); }
+static inline bool dtype_is_signed(wf_dtype t) { return dtype_is(t, DT_USED | DT_INTEGER | DT_SIGNED); }
+static inline bool dtype_is_unsigned(wf_dtype t) { return dtype_is_int(t) && !dtype_is(t, DT_SIGNED); }
+/* A real number that rounds. */
+static inline bool dtype_is_float(wf_dtype t)
+{
+    return dtype_is(t, DT_USED | DT_INEXACT) && !dtype_is(t, DT_COMPLEX);
+}
+/* 64 bits as 32 */
+static inline wf_dtype dtype_narrowed(wf_dtype t)
+{
+    return t == WF_F64 ? WF_F32 : t == WF_I64 ? WF_I32 : t == WF_U64 ? WF_U32 : t;
+}
+
 /* ---- number.c: numbers to and from text, in no locale ------------------------------ */
 
 /* Shortest digits that read back to the same number: "1", "0.1", "1e+30", "-0", "inf",

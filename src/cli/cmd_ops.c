@@ -86,7 +86,9 @@ static int print_table(void)
     }
     printf("\nflags  P pure  C commutative  L linear in all operands  B linear in each "
            "operand  Z derivative\n"
-           "       zero  D defines a symbol  E effect  N no eval  S sub-programs\n"
+           "       zero  D defines a symbol  E effect  N no eval  S sub-programs  V view of "
+           "its operand\n"
+           "       A same elements as its operand  F may fail  G may fail by sizes\n"
            "rules  yes, or the flag that says why there is none; - transpose of what is "
            "not linear; ! missing\n"
            "%d ops, %d rules missing\n",

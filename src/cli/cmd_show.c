@@ -84,8 +84,6 @@ static int draw_svg(const char *text)
 
 /* ---- cost -------------------------------------------------------------------------- */
 
-static bool is_float(wf_dtype t) { return t >= WF_F16 && t <= WF_F64; }
-
 /* What a gradient of all float inputs would keep between its passes; false: there is
  * none. */
 static bool residuals(wf_ctx *cx, const Show *s, const wf_program *p, double *out_bytes,
@@ -98,7 +96,7 @@ static bool residuals(wf_ctx *cx, const Show *s, const wf_program *p, double *ou
     bool ok = false;
 
     for (int i = 0; i < inputs; i++)
-        if (is_float(wf_program_input_dtype(p, i)))
+        if (wf_dtype_is_float(wf_program_input_dtype(p, i)))
             wrt[n++] = i;
     if (n && wf_split(cx, p, wrt, n, &forward, &backward) == WF_OK) {
         ok = wf_program_cost(cx, forward, s->symbols, s->sizes, s->nsizes, &saved) ==

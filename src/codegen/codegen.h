@@ -105,7 +105,6 @@ typedef enum FuseKind {
     FUSE_SCALAR /* control flow among scalars */
 } FuseKind;
 FuseKind fuse_kind(const Target *t, const Program *p, const Eqn *e);
-double op_cost(unsigned op, unsigned dtype); /* of an element, about in additions */
 
 /* ---- fuse.c ------------------------------------------------------------------------ */
 

@@ -391,7 +391,7 @@ static void find_saved(Kernel *k, Arena *a)
 
         if (n->level != LEVEL_EACH || n->kind == NODE_REDUCE)
             continue;
-        again[i] = n->kind == NODE_MAP ? op_cost(n->op, n->dtype) : 0.5;
+        again[i] = n->kind == NODE_MAP ? op_cost(n->op, (wf_dtype)n->dtype) : 0.5;
         for (uint32_t j = 0; j < n->nin; j++)
             again[i] += again[n->in[j]];
         if (last[i] > n->stage && again[i] > k->target->cheap_again) {
@@ -412,7 +412,7 @@ static void find_cost(Kernel *k)
         k->parts = k->parts || node_is_part(n);
         if (n->level != LEVEL_EACH)
             continue;
-        k->cost += n->kind == NODE_MAP ? op_cost(n->op, n->dtype) : 1;
+        k->cost += n->kind == NODE_MAP ? op_cost(n->op, (wf_dtype)n->dtype) : 1;
         k->wide = k->wide || wf_dtype_size((wf_dtype)n->dtype) == 8;
     }
     k->wide = k->wide || f64;

@@ -74,7 +74,7 @@ static void plan_walk(const Kernel *k, uint32_t stage, bool *need, KernelWalk *w
 
         sums = sums || (node_reduces_in(n, stage) && n->over != OVER_ROWS);
         if (need[i])
-            cost += n->kind == NODE_MAP ? op_cost(n->op, n->dtype) : 1;
+            cost += n->kind == NODE_MAP ? op_cost(n->op, (wf_dtype)n->dtype) : 1;
     }
     w->unroll = !sums ? 1 : cost <= COST_UNROLL_4 ? 4 : cost <= COST_UNROLL_2 ? 2 : 1;
     while (w->unroll > 1 && last >= 0 && last < (Dim)k->lanes * w->unroll)

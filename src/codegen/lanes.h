@@ -305,21 +305,58 @@ typedef char MaskB __attribute__((vector_size(16)));
         LANES_KEEP(c);                                                                   \
         return __builtin_convertvector(c, P##_b);                                        \
     }
-#define LANES_EACH1(P, N, t, name, expr)                                                 \
-    VINLINE P##_##t P##_##name##_##t(P##_##t v)                                          \
-    {                                                                                    \
-        for (int i = 0; i < N; i++) {                                                    \
-            __typeof__(v[0]) x = v[i];                                                   \
-            v[i] = expr;                                                                 \
-        }                                                                                \
-        return v;                                                                        \
-    }
 #define LANES_EACH2(P, N, t, name, expr)                                                 \
     VINLINE P##_##t P##_##name##_##t(P##_##t v, P##_##t w)                               \
     {                                                                                    \
         for (int i = 0; i < N; i++) {                                                    \
             __typeof__(v[0]) x = v[i], y = w[i];                                         \
             v[i] = expr;                                                                 \
+        }                                                                                \
+        return v;                                                                        \
+    }
+
+/* Ops that say in C what they are (Lower in ir.h), one lane at a time. */
+#define LANES_REAL1(P, N, t, name, expr)                                                 \
+    VINLINE P##_##t P##_##name##_##t(P##_##t v)                                          \
+    {                                                                                    \
+        typedef __typeof__(v[0]) T;                                                      \
+        for (int i = 0; i < N; i++) {                                                    \
+            double x = (double)v[i];                                                     \
+            v[i] = (T)(expr);                                                            \
+        }                                                                                \
+        return v;                                                                        \
+    }
+#define LANES_REAL2(P, N, t, name, expr)                                                 \
+    VINLINE P##_##t P##_##name##_##t(P##_##t v, P##_##t u)                               \
+    {                                                                                    \
+        typedef __typeof__(v[0]) T;                                                      \
+        for (int i = 0; i < N; i++) {                                                    \
+            double x = (double)v[i], y = (double)u[i];                                   \
+            v[i] = (T)(expr);                                                            \
+        }                                                                                \
+        return v;                                                                        \
+    }
+#define LANES_WHOLE1(P, N, t, name, expr)                                                \
+    VINLINE P##_##t P##_##name##_##t(P##_##t v)                                          \
+    {                                                                                    \
+        typedef __typeof__(v[0]) T;                                                      \
+        const unsigned w = 8 * sizeof(T);                                                \
+        for (int i = 0; i < N; i++) {                                                    \
+            uint64_t x = (uint64_t)v[i];                                                 \
+            (void)w;                                                                     \
+            v[i] = (T)(expr);                                                            \
+        }                                                                                \
+        return v;                                                                        \
+    }
+#define LANES_WHOLE2(P, N, t, name, expr)                                                \
+    VINLINE P##_##t P##_##name##_##t(P##_##t v, P##_##t u)                               \
+    {                                                                                    \
+        typedef __typeof__(v[0]) T;                                                      \
+        const unsigned w = 8 * sizeof(T);                                                \
+        for (int i = 0; i < N; i++) {                                                    \
+            uint64_t x = (uint64_t)v[i], y = (uint64_t)u[i];                             \
+            (void)w;                                                                     \
+            v[i] = (T)(expr);                                                            \
         }                                                                                \
         return v;                                                                        \
     }
@@ -409,9 +446,6 @@ typedef char MaskB __attribute__((vector_size(16)));
         return __builtin_convertvector(c, P##_b);                                        \
     }                                                                                    \
     LANES_EACH2(P, N, t, rem, S(fmod)(x, y))                                             \
-    LANES_EACH2(P, N, t, atan2, (T)atan2((double)x, (double)y))                          \
-    LANES_EACH1(P, N, t, erfc, (T)erfc((double)x))                                       \
-    LANES_EACH1(P, N, t, erf_inv, (T)erf_inverse((double)x))                             \
     LANES_FOLD(P, N, add, t, P##_##t, T)                                                 \
     LANES_FOLD(P, N, mul, t, P##_##t, T)                                                 \
     LANES_FOLD(P, N, max, t, P##_##t, T)                                                 \
@@ -421,19 +455,6 @@ typedef char MaskB __attribute__((vector_size(16)));
 #define LANES_S_D(x) x
 
 /* The library's functions on whole vectors, and on half of one. */
-#define LANES_CALLS(X, P, t)                                                             \
-    X(P, t, exp)                                                                         \
-    X(P, t, expm1)                                                                       \
-    X(P, t, log)                                                                         \
-    X(P, t, log1p)                                                                       \
-    X(P, t, sin)                                                                         \
-    X(P, t, cos)                                                                         \
-    X(P, t, tan)                                                                         \
-    X(P, t, tanh)                                                                        \
-    X(P, t, erf)                                                                         \
-    X(P, t, sqrt)                                                                        \
-    X(P, t, rsqrt)                                                                       \
-    X(P, t, logistic)
 #define LANES_CALL_F(P, t, f)                                                            \
     VINLINE P##_##t P##_##f##_##t(P##_##t x) { return (P##_##t)vf_##f((VF)x); }
 #define LANES_CALL_H(P, t, f)                                                            \
@@ -448,10 +469,10 @@ typedef char MaskB __attribute__((vector_size(16)));
     LANES_FLOAT(P, N, f32, float, int32_t, INT32_MIN, 0x1p23f, LANES_S_F)                \
     LANES_MEM4_##P(P, N, f32, float) LANES_F32_##P
 #define LANES_F32_s                                                                      \
-    LANES_CALLS(LANES_CALL_F, s, f32)                                                    \
+    VMATH_OPS(LANES_CALL_F, s, f32)                                                    \
     VINLINE s_f32 s_pow_f32(s_f32 x, s_f32 y) { return (s_f32)vf_pow((VF)x, (VF)y); }
 #define LANES_F32_d                                                                      \
-    LANES_CALLS(LANES_CALL_H, d, f32)                                                    \
+    VMATH_OPS(LANES_CALL_H, d, f32)                                                    \
     VINLINE d_f32 d_pow_f32(d_f32 x, d_f32 y)                                            \
     {                                                                                    \
         return (d_f32)vf_low(vf_pow(vf_join((VH)x, (VH)x), vf_join((VH)y, (VH)y)));      \
@@ -460,7 +481,7 @@ typedef char MaskB __attribute__((vector_size(16)));
     LANES_FLOAT(P, N, f64, double, int64_t, INT64_MIN, 0x1p52, LANES_S_D)                \
     LANES_MEM8_##P(P, N, f64, double) LANES_EACH2(P, N, f64, pow, pow(x, y)) LANES_F64_##P
 #define LANES_F64_s
-#define LANES_F64_d LANES_CALLS(LANES_CALL_D, d, f64)
+#define LANES_F64_d VMATH_OPS(LANES_CALL_D, d, f64)
 
 /* ---- half floats: as in half.h, many at a time ------------------------------------- */
 

@@ -52,7 +52,7 @@ bool render_has(const Target *t, const Program *p, const Eqn *e)
                wf_dtype_size(x) == wf_dtype_size(y);
     case OP_threefry2x32:
     case OP_philox4x32: return false;
-    default: return true;
+    default: return !(op_row(e->op)->lower.by_width && is_half(x));
     }
 }
 

@@ -2,7 +2,7 @@
  *
  * The unit is complete in itself: it includes no header of the system, since those take
  * longer to read than everything else to compile. Declared instead are the integer types,
- * the few functions of libm that lanes.h names, and the few instructions that vec.h names.
+ * the functions of math.h, which rows may name, and the few instructions that vec.h names.
  */
 #include "codegen/render.h"
 
@@ -33,11 +33,16 @@ static const char head[] =
     "#define NAN __builtin_nanf(\"\")\n"
     "void *memcpy(void *, const void *, size_t);\n"
     "void *memset(void *, int, size_t);\n"
-    "double fabs(double), exp(double), log(double), log1p(double), sqrt(double);\n"
-    "double erf(double), erfc(double), copysign(double, double), sin(double);\n"
-    "double cos(double), tan(double), fmod(double, double), atan2(double, double);\n"
-    "double pow(double, double);\n"
-    "float fmodf(float, float);\n";
+    "#define REAL1(f) double f(double);\n"
+    "#define REAL2(f) double f(double, double);\n"
+    "REAL1(acos) REAL1(acosh) REAL1(asin) REAL1(asinh) REAL1(atan) REAL1(atanh)\n"
+    "REAL1(cbrt) REAL1(ceil) REAL1(cos) REAL1(cosh) REAL1(erf) REAL1(erfc) REAL1(exp)\n"
+    "REAL1(exp2) REAL1(expm1) REAL1(fabs) REAL1(floor) REAL1(lgamma) REAL1(log)\n"
+    "REAL1(log10) REAL1(log1p) REAL1(log2) REAL1(logb) REAL1(rint) REAL1(round)\n"
+    "REAL1(sin) REAL1(sinh) REAL1(sqrt) REAL1(tan) REAL1(tanh) REAL1(tgamma)\n"
+    "REAL1(trunc) REAL2(atan2) REAL2(copysign) REAL2(fdim) REAL2(fmax) REAL2(fmin)\n"
+    "REAL2(fmod) REAL2(hypot) REAL2(nextafter) REAL2(pow) REAL2(remainder)\n"
+    "float fmodf(float, float), nextafterf(float, float);\n";
 
 /* The few instructions the library's vec.h names, without the header that defines them
  * all, which takes longer to read than everything else to compile. */
@@ -107,31 +112,56 @@ static const char args_text[] =
     "#define wk_mix(x, y, M, ...) __builtin_shuffle(x, y, (M){__VA_ARGS__})\n"
     "#endif\n\n";
 
-static void add_types(const Program *p, uint32_t *types)
+/* What the lanes of one set are used for: bit t for dtype t. */
+typedef struct Uses {
+    uint32_t types;
+    uint32_t spelled[OP_COUNT]; /* ops that say in C what they are, on that dtype */
+} Uses;
+
+static void add_types(const Program *p, Uses *uses)
 {
     for (Val v = 1; v < p->nvals; v++)
-        *types |=
+        uses->types |=
             1u << kept_dtype((wf_dtype)val_type(p, v).dtype) | 1u << val_type(p, v).dtype;
+    for (uint32_t i = 0; i < p->neqns; i++) {
+        const Eqn *e = &p->eqns[i];
+
+        if (op_row(e->op)->lower.c)
+            uses->spelled[e->op] |=
+                1u << kept_dtype((wf_dtype)val_type(p, eqn_in(p, e)[0]).dtype);
+    }
     for (uint32_t i = 0; i < p->nsubs; i++)
-        add_types(p->subs[i], types);
+        add_types(p->subs[i], uses);
 }
 
-/* The types of a kernel in the lanes of each set. */
-static void add_kernel(const Kernel *k, uint32_t types[2])
+/* The uses of a kernel in the lanes of each set. */
+static void add_kernel(const Kernel *k, Uses uses[2])
 {
     const Straight *s = k->straight;
 
     if (k->dot)
-        types[k->dot->c_type == KT_F64] |= 1u << k->dot->c_type;
+        uses[k->dot->c_type == KT_F64].types |= 1u << k->dot->c_type;
     else if (!s)
-        add_types(k->p, &types[k->wide]);
+        add_types(k->p, &uses[k->wide]);
     for (uint32_t i = 0; s && s->loops && i < s->nparts; i++)
-        add_kernel(s->part[i], types);
+        add_kernel(s->part[i], uses);
 }
 
-/* The lanes of one set, for the types in use. */
-static void render_lanes(Text *out, char set, uint32_t types)
+/* Of the dtypes that an op is used with. */
+static void render_spelled(Text *out, char set, const char *n, unsigned op,
+                           uint32_t types)
 {
+    for (wf_dtype t = WF_BOOL; t < WF_DTYPE_COUNT; t++)
+        if (types >> t & 1)
+            text_printf(out, "LANES_%s%d(%c, %s, %s, %s, %s)\n",
+                        dtype_is_float(t) ? "REAL" : "WHOLE", op_table[op].nin, set, n,
+                        wf_dtype_name(t), op_name(op), op_row(op)->lower.c);
+}
+
+/* The lanes of one set, for what is used. */
+static void render_lanes(Text *out, char set, const Uses *uses)
+{
+    uint32_t types = uses->types;
     static const struct {
         wf_dtype t;
         const char *name;
@@ -146,12 +176,15 @@ static void render_lanes(Text *out, char set, uint32_t types)
             text_printf(out, "LANES_%s(%c, %s)\n", rows[i].name, set, n);
     if (types & (1u << WF_F16 | 1u << WF_BF16))
         text_printf(out, "LANES_HALF(%c, %s)\n", set, n);
+    for (unsigned op = 0; op < OP_COUNT; op++)
+        render_spelled(out, set, n, op, uses->spelled[op]);
 }
 
 void render_head(const Kernel *const *k, uint32_t n, Text *out)
 {
-    uint32_t types[2] = {0, 0};
+    Uses uses[2];
 
+    memset(uses, 0, sizeof uses);
     text_printf(out, "#define KERNEL_ISA %d\n", n ? (int)k[0]->target->isa : 0);
     text_add(out, head);
     text_add(out, intrinsics);
@@ -159,8 +192,8 @@ void render_head(const Kernel *const *k, uint32_t n, Text *out)
         text_add(out, *line);
     text_add(out, args_text);
     for (uint32_t i = 0; i < n; i++)
-        add_kernel(k[i], types);
+        add_kernel(k[i], uses);
     for (int set = 0; set < 2; set++)
-        if (types[set])
-            render_lanes(out, set ? 'd' : 's', types[set]);
+        if (uses[set].types)
+            render_lanes(out, set ? 'd' : 's', &uses[set]);
 }

@@ -98,46 +98,16 @@ FuseKind fuse_kind(const Target *t, const Program *p, const Eqn *e)
     case OP_reshape: return FUSE_INDEX;
     case OP_transpose: return keeps_last_axis(e) ? FUSE_INDEX : FUSE_NO;
     case OP_slice: return has_unit_strides(e) ? FUSE_INDEX : FUSE_NO;
-    case OP_reduce_sum:
-    case OP_reduce_prod:
-    case OP_reduce_max:
-    case OP_reduce_min:
-    case OP_reduce_and:
-    case OP_reduce_or: return t->renders(t, p, e) ? FUSE_REDUCE : FUSE_NO;
     case OP_while: return is_scalar_loop(t, p, e) ? FUSE_SCALAR : FUSE_NO;
     case OP_dot_general:
     case OP_conv_general:
         return t->has_tiles && t->has_tiles(t, p, e) ? FUSE_PRODUCT : FUSE_NO;
-    default:
-        return op_row(e->op)->lower.kind == LOWER_MAP && t->renders(t, p, e) ? FUSE_MAP
-                                                                             : FUSE_NO;
+    default: break;
     }
-}
-
-double op_cost(unsigned op, unsigned dtype)
-{
-    switch (op) {
-    case OP_exp:
-    case OP_expm1:
-    case OP_log:
-    case OP_log1p:
-    case OP_logistic: return 12;
-    case OP_tanh:
-    case OP_erf: return 16;
-    case OP_sin:
-    case OP_cos:
-    case OP_tan: return 40;
-    case OP_pow:
-    case OP_atan2:
-    case OP_erfc:
-    case OP_erf_inv:
-    case OP_threefry2x32:
-    case OP_philox4x32: return 80;
-    case OP_rem: return 30;
-    case OP_div: return dtype_is_float((wf_dtype)dtype) ? 5 : 60;
-    case OP_sqrt:
-    case OP_rsqrt: return 6;
-    default: return 1;
+    switch (op_row(e->op)->lower.kind) {
+    case LOWER_REDUCE: return t->renders(t, p, e) ? FUSE_REDUCE : FUSE_NO;
+    case LOWER_MAP: return t->renders(t, p, e) ? FUSE_MAP : FUSE_NO;
+    default: return FUSE_NO;
     }
 }
 
@@ -659,7 +629,7 @@ static bool check_eqn(const Shaper *h, const SpaceEqn *se)
                (se->reduced == s->row && se->all == s->row && s->form != FORM_MAP);
     }
     if (kind == FUSE_MAP && set != h->all && set && !is_outer(s, set))
-        return op_cost(e->op, t.dtype) < s->target->cheap_each;
+        return op_cost(e->op, (wf_dtype)t.dtype) < s->target->cheap_each;
     return true;
 }
 

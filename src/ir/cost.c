@@ -1,11 +1,9 @@
 /* cost.c -- what running a program once costs, counted from its equations.
  *
- *   map           elementwise ops that compute (not select, casts, bits, comparisons) on
- *                 floats: one operation an element of the result; reductions, cumsum and
- *                 windows: one an element combined
- *   contraction   dot_general 2 m n k; conv_general 2 for each product; cholesky n^3/3,
- *                 lu 2 n^3/3, qr 4 m n k, eigh 9 n^3, svd 12 m n k (about),
- *                 triangular_solve n^2 for each right-hand side
+ *   map           what the op's row says (flops): elementwise ops that compute on floats
+ *                 one operation an element of the result; reductions, cumsum and windows
+ *                 one an element combined
+ *   contraction   the same of products and factorisations: dot_general 2 m n k ..
  *   bytes         operands and results of every equation but constants
  *   live          the largest sum, over the equations, of inputs, values that are still
  *                 to be read, and what a sub-program holds meanwhile
@@ -45,129 +43,48 @@ typedef struct Frame { /* a program being counted */
 static Cost cost_of(Coster *c, const Program *p, const int64_t *sizes);
 
 /* A size that cannot be computed, or would be negative, counts as 0. */
-static int64_t size_of(const Frame *f, Dim d)
+int64_t sized_dim(const SizedEqn *s, Dim d)
 {
     int64_t v;
 
-    return d != DIM_NONE && dim_eval(&f->p->dims, d, f->sizes, &v) && v > 0 ? v : 0;
+    return d != DIM_NONE && dim_eval(&s->p->dims, d, s->sizes, &v) && v > 0 ? v : 0;
 }
 
-static double count_of(const Frame *f, Type t)
+double sized_count(const SizedEqn *s, Type t)
 {
     double n = 1;
 
     for (uint32_t i = 0; i < t.rank; i++)
-        n *= (double)size_of(f, t.dims[i]);
+        n *= (double)sized_dim(s, t.dims[i]);
     return n;
+}
+
+static int64_t size_of(const Frame *f, Dim d)
+{
+    return sized_dim(&(SizedEqn){f->p, NULL, f->sizes}, d);
 }
 
 static double bytes_of(const Frame *f, Val v)
 {
     Type t = val_type(f->p, v);
 
-    return count_of(f, t) * (double)wf_dtype_size((wf_dtype)t.dtype);
+    return sized_count(&(SizedEqn){f->p, NULL, f->sizes}, t) *
+           (double)wf_dtype_size((wf_dtype)t.dtype);
 }
 
 /* ---- one equation ------------------------------------------------------------------ */
 
-static bool is_arithmetic(unsigned op)
+/* Those of products and factorisations are counted apart. */
+static void count_flops(const Frame *f, const Eqn *e, Cost *cost)
 {
-    switch (op) {
-    case OP_not:
-    case OP_and:
-    case OP_or:
-    case OP_xor:
-    case OP_shl:
-    case OP_shr_logical:
-    case OP_shr_arith:
-    case OP_eq:
-    case OP_ne:
-    case OP_lt:
-    case OP_le:
-    case OP_gt:
-    case OP_ge:
-    case OP_select:
-    case OP_cast:
-    case OP_bitcast:
-    case OP_is_finite: return false;
-    default: return true;
-    }
-}
+    const char *family = op_table[e->op].family;
+    const OpRow *row = op_row(e->op);
+    double n = row->flops ? row->flops(&(SizedEqn){f->p, e, f->sizes}) : 0;
 
-static double map_flops(const Frame *f, const Eqn *e)
-{
-    const Val *in = eqn_in(f->p, e);
-    Type x = e->nin ? val_type(f->p, in[0]) : (Type){0};
-    const WindowAttr *w = e->attr;
-    double n;
-
-    if (!e->nin || !dtype_is_float((wf_dtype)x.dtype))
-        return 0;
-    if (!strcmp(op_table[e->op].family, "map"))
-        return is_arithmetic(e->op) ? count_of(f, val_type(f->p, e->out)) : 0;
-    if (!strcmp(op_table[e->op].family, "reduce"))
-        return count_of(f, x);
-    if (strcmp(op_table[e->op].family, "window"))
-        return 0;
-    n = count_of(f, val_type(f->p, e->out));
-    for (uint32_t i = 0; i < w->window.n; i++)
-        n *= (double)w->window.v[i];
-    return n;
-}
-
-static double dot_flops(const Frame *f, const Eqn *e)
-{
-    const DotAttr *a = e->attr;
-    Type x = val_type(f->p, eqn_in(f->p, e)[0]);
-    double n = 2 * count_of(f, val_type(f->p, e->out));
-
-    for (uint32_t i = 0; i < a->lhs.n; i++)
-        n *= (double)size_of(f, x.dims[a->lhs.v[i]]);
-    return n;
-}
-
-/* Each element of the result takes a product for every input feature of its group and
- * every element of the window; zeros of padding and of dilation of the input are counted
- * too, but holes of lhs_dilation are not multiplied: every lhs_dilation-th product is
- * real. */
-static double conv_flops(const Frame *f, const Eqn *e)
-{
-    const ConvAttr *a = e->attr;
-    Type k = val_type(f->p, eqn_in(f->p, e)[1]);
-    double n = 2 * count_of(f, val_type(f->p, e->out));
-
-    for (uint32_t i = 1; i < k.rank; i++)
-        n *= (double)size_of(f, k.dims[a->rhs_spec.n ? a->rhs_spec.v[i] : i]);
-    for (uint32_t i = 0; i < a->lhs_dilation.n; i++)
-        n /= (double)MAX(a->lhs_dilation.v[i], 1);
-    return n;
-}
-
-/* matrices are the last two axes; batch axes come first */
-static double linalg_flops(const Frame *f, const Eqn *e)
-{
-    Type x = val_type(f->p, eqn_in(f->p, e)[0]);
-    double n = (double)size_of(f, x.dims[x.rank - 1]),
-           m = (double)size_of(f, x.dims[x.rank - 2]);
-    double batch = n * m > 0 ? count_of(f, x) / (n * m) : 0;
-
-    switch (e->op) {
-    case OP_cholesky: return batch * n * n * n / 3;
-    case OP_lu: return batch * 2 * n * m * MIN(n, m) / 3;
-    case OP_qr: return batch * 4 * n * m * MIN(n, m);
-    case OP_eigh: return batch * 9 * n * n * n;
-    case OP_svd: return batch * 12 * n * m * MIN(n, m);
-    default: return n * count_of(f, val_type(f->p, e->out));
-    }
-}
-
-static double contraction_flops(const Frame *f, const Eqn *e)
-{
-    if (e->op == OP_dot_general)
-        return dot_flops(f, e);
-    if (e->op == OP_conv_general)
-        return conv_flops(f, e);
-    return strcmp(op_table[e->op].family, "linalg") ? 0 : linalg_flops(f, e);
+    if (!strcmp(family, "contract") || !strcmp(family, "linalg"))
+        cost->contraction = n;
+    else
+        cost->map = n;
 }
 
 /* ---- sub-programs ------------------------------------------------------------------ */
@@ -305,8 +222,7 @@ static Cost count_program(const Frame *f)
         if (op_has(e->op, OPF_CONTROL)) {
             inner = control_cost(f, e);
         } else if (e->op != OP_const) {
-            inner.map = map_flops(f, e);
-            inner.contraction = contraction_flops(f, e);
+            count_flops(f, e, &inner);
             inner.bytes = results;
             for (uint32_t j = 0; j < e->nin; j++)
                 inner.bytes += bytes_of(f, eqn_in(p, e)[j]);
@@ -368,12 +284,10 @@ void eqn_cost(wf_ctx *cx, const Program *p, const Eqn *e, const int64_t *sizes,
     Frame f = {&c, p, sizes};
     Cost cost = {0};
 
-    if (op_has(e->op, OPF_CONTROL)) {
+    if (op_has(e->op, OPF_CONTROL))
         cost = control_cost(&f, e);
-    } else {
-        cost.map = map_flops(&f, e);
-        cost.contraction = contraction_flops(&f, e);
-    }
+    else
+        count_flops(&f, e, &cost);
     *out_flops = cost.map + cost.contraction;
     *out_bytes = 0;
     for (uint32_t j = 0; j < e->nin; j++)

@@ -34,19 +34,6 @@ typedef struct Ints {
 
 #define INTS(n_, ...) ((Ints){(n_), (const int64_t[]){__VA_ARGS__}})
 
-/* ---- dtypes (traits; names and sizes are in base/dtype.c) --------------------------------------- */
-
-static inline bool dtype_is_float(wf_dtype t) { return t >= WF_F16 && t <= WF_F64; }
-static inline bool dtype_is_signed(wf_dtype t) { return t >= WF_I8 && t <= WF_I64; }
-static inline bool dtype_is_unsigned(wf_dtype t) { return t >= WF_U8 && t <= WF_U64; }
-static inline bool dtype_is_int(wf_dtype t) { return t >= WF_I8 && t <= WF_U64; }
-/* 64 bits as 32 */
-static inline wf_dtype narrowed(wf_dtype t)
-{
-    return t == WF_F64 ? WF_F32 : t == WF_I64 ? WF_I32 : t == WF_U64 ? WF_U32 : t;
-}
-static inline bool dtype_is_usable(wf_dtype t) { return t >= WF_BOOL && t <= WF_F64; }
-
 /* ---- dim.c, dim_use.c: dimensions ----------------------------------------------------------------------------
  *
  * A Dim is an int64. Not negative: that constant. Negative: node -d-1 of its program's Dims, an
@@ -391,10 +378,30 @@ typedef enum LowerKind {
     LOWER_NONE      /* gone before code is made (collectives, custom_lin) */
 } LowerKind;
 
+/* Every target has the ops of arithmetic, bits, comparisons, choice and the functions of kernels/vmath.h; an
+ * elementwise op beyond those says in C what it is, which the interpreter calls and a target prints:
+ *   floats     of double x and y; T is the type of the element
+ *   integers   of uint64_t x and y, sign- or zero-extended, and w, the number of bits */
 typedef struct Lower {
-    uint8_t kind;     /* LowerKind */
-    uint16_t combine; /* REDUCE CUM WINDOW: OP_add .. */
+    uint8_t kind;       /* LowerKind */
+    uint16_t combine;   /* REDUCE CUM WINDOW, scatters: OP_add .. */
+    uint8_t cost;       /* MAP: of an element, about in additions; 0: one */
+    uint8_t whole_cost; /* of an integer; 0: as cost */
+    bool by_width;      /* MAP: f16 and bf16 are not what f32 gives, rounded */
+    double (*real)(wf_dtype t, double x, double y);        /* MAP: of floats, not yet rounded */
+    uint64_t (*whole)(wf_dtype t, uint64_t x, uint64_t y); /* MAP: of integers and bool, not yet cut */
+    const char *c;                                         /* MAP: in C; NULL: every target has it */
 } Lower;
+
+/* An equation at given sizes of the program's symbols (-1: not known), for what it costs. */
+typedef struct SizedEqn {
+    const Program *p;
+    const Eqn *e;
+    const int64_t *sizes;
+} SizedEqn;
+
+int64_t sized_dim(const SizedEqn *s, Dim d);  /* 0 if it cannot be computed */
+double sized_count(const SizedEqn *s, Type t); /* elements */
 
 /* Row flags. */
 enum {
@@ -406,13 +413,17 @@ enum {
     OPF_EFFECT = 32,   /* E  print, assert: kept, in order */
     OPF_BILINEAR = 64, /* B  linear in each operand when the others are fixed */
     OPF_NOEVAL = 128,  /* N  has no eval: says why in its doc */
-    OPF_CONTROL = 256  /* S  carries sub-programs: transforms recurse */
+    OPF_CONTROL = 256, /* S  carries sub-programs: transforms recurse */
+    OPF_VIEW = 512,    /* V  the result is operand 1 by other strides, nothing to compute */
+    OPF_SAME = 1024,   /* A  result j is operand j, element by element in order, nothing to compute */
+    OPF_FAILS = 2048,  /* F  may fail at run time, for some numbers in its operands */
+    OPF_SIZES = 4096   /* G  may fail at run time, for sizes that are not known before, or of nothing */
 };
 
 /* One row per primitive. Which columns may be NULL:
  *   jvp        if Z or E
  *   transpose  unless the op can be linear in an operand
- *   partition, fold  most rows
+ *   partition, fold, flops  most rows
  * `weft ops` and a test check this. */
 struct OpRow {
     const char *doc;         /* one or more lines: formula, dtypes, and what edge cases do */
@@ -432,6 +443,8 @@ struct OpRow {
     bool (*partition)(PartitionRule *r);
     /* The value(s) this equation is trivially equal to: set out[0..nout-1] and return true. */
     bool (*fold)(Builder *b, const EqnView *e, Val *out);
+    /* Operations on floats of one run of the equation; NULL: none. */
+    double (*flops)(const SizedEqn *s);
     Lower lower;
 };
 
@@ -456,6 +469,12 @@ static inline const OpRow *op_row(unsigned op) { return op_table[op].row; }
 static inline const char *op_name(unsigned op) { return op_table[op].name; }
 static inline bool op_has(unsigned op, unsigned flag) { return (op_table[op].flags & flag) != 0; }
 int op_find(const char *name); /* -1 if there is none */
+/* Can an equation fail at run time? in, out: its first operand and result. */
+bool op_may_fail(unsigned op, Type in, Type out);
+/* Made again from its one operand at about no cost? */
+bool op_is_cheap(unsigned op);
+/* What an elementwise op costs for an element, about in additions. */
+double op_cost(unsigned op, wf_dtype t);
 
 /* ---- builder.c ---------------------------------------------------------------------------------------------------
  *

@@ -139,6 +139,8 @@ wf_status wf_program_dot(wf_ctx *cx, const wf_program *p, const char **out_text)
 /* As they stand in ops.def: "P | C | L". */
 static const char *const flag_texts[OP_COUNT] = {
 #define OP(name, ver, nin, nout, family, flags) #flags,
+#define MAP1(name, ver, flags) #flags,
+#define MAP2(name, ver, flags) #flags,
 #include "op/ops.def"
 #undef OP
 };

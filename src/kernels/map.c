@@ -37,7 +37,7 @@ static void init_shape(KMap *m, int rank, const int64_t *dims,
     }
 }
 
-int kmap_init(KMap *m, const KLoops *loops, KMapOp op, int nin, int nout,
+int kmap_init(KMap *m, const KLoops *loops, KMapOp op, KEach each, int nin, int nout,
               const KType *in_type, KType out_type, int rank, const int64_t *dims,
               const int64_t *const *stride, KSpace *room)
 {
@@ -53,8 +53,11 @@ int kmap_init(KMap *m, const KLoops *loops, KMapOp op, int nin, int nout,
     }
     m->loop = op == KM_select ? loops->half->select[select_index(k_size(t))]
                               : loops->type[t]->map[op];
+    m->each = (KEach){NULL, NULL};
+    m->type = m->work = t;
     if (!m->loop && is_half(t)) {
         m->loop = loops->type[KT_F32]->map[op];
+        m->work = KT_F32;
         for (int i = 0; i < nin; i++) {
             m->widen[i] = k_cast(loops, t, KT_F32);
             m->work_in[i] = 4;
@@ -64,9 +67,11 @@ int kmap_init(KMap *m, const KLoops *loops, KMapOp op, int nin, int nout,
             m->work_out = 4;
         }
     }
+    if (!m->loop && nin <= 2 && nout == 1 && out_type == t)
+        m->each = each;
     m->staged = m->narrow || m->widen[0];
     init_shape(m, rank, dims, stride, room);
-    return m->loop != NULL;
+    return m->loop || (t >= KT_F16 ? m->each.real != NULL : m->each.whole != NULL);
 }
 
 /* A cast is a map without a loop: widened, and that is all. */
@@ -75,6 +80,7 @@ int kmap_init_cast(KMap *m, const KLoops *loops, KType from, KType to, int rank,
 {
     m->nin = m->nout = 1;
     m->loop = NULL;
+    m->each = (KEach){NULL, NULL};
     m->narrow = NULL;
     m->widen[0] = k_cast(loops, from, to);
     m->in_size[0] = (uint8_t)k_size(from);
@@ -84,11 +90,37 @@ int kmap_init_cast(KMap *m, const KLoops *loops, KType from, KType to, int rank,
     return m->widen[0] != NULL;
 }
 
+static int is_cast(const KMap *m) { return !m->loop && !m->each.real && !m->each.whole; }
+
 typedef struct MapRun {
     const KMap *m;
     const void *const *in;
     void *const *out;
 } MapRun;
+
+/* One element after the other, by the function of the op's row. */
+#define EACH(T, V, call, cut)                                                            \
+    for (int64_t i = 0; i < n; i++) {                                                    \
+        V x = (V)((const T *)in[0])[i], y = (V)((const T *)in[m->nin - 1])[i];           \
+        ((T *)out[0])[i] = (T)(call((unsigned)m->type, x, y) cut);                            \
+    }                                                                                    \
+    break
+static void run_each(const KMap *m, int64_t n, const void *const *in, void *const *out)
+{
+    switch (m->work) {
+    case KT_I8: EACH(int8_t, uint64_t, m->each.whole, );
+    case KT_I16: EACH(int16_t, uint64_t, m->each.whole, );
+    case KT_I32: EACH(int32_t, uint64_t, m->each.whole, );
+    case KT_BOOL: EACH(uint8_t, _Bool, m->each.whole, &1);
+    case KT_U8: EACH(uint8_t, uint64_t, m->each.whole, );
+    case KT_U16: EACH(uint16_t, uint64_t, m->each.whole, );
+    case KT_U32: EACH(uint32_t, uint64_t, m->each.whole, );
+    case KT_I64:
+    case KT_U64: EACH(uint64_t, uint64_t, m->each.whole, );
+    case KT_F32: EACH(float, double, m->each.real, );
+    default: EACH(double, double, m->each.real, );
+    }
+}
 
 static void run_dense(const MapRun *r, int64_t pos, int64_t n)
 {
@@ -100,10 +132,12 @@ static void run_dense(const MapRun *r, int64_t pos, int64_t n)
         in[i] = (const char *)r->in[i] + pos * m->in_size[i];
     for (int i = 0; i < m->nout; i++)
         out[i] = (char *)r->out[i] + pos * m->out_size;
-    if (m->loop)
+    if (is_cast(m))
+        m->widen[0](n, in[0], out[0]);
+    else if (m->loop)
         m->loop(n, in, out);
     else
-        m->widen[0](n, in[0], out[0]);
+        run_each(m, n, in, out);
 }
 
 /* Operand i at pos as the loop wants it. */
@@ -130,13 +164,16 @@ static void run_block(const MapRun *r, int64_t pos, int64_t n)
 
     for (int i = 0; i < m->nout; i++)
         out[i] = m->narrow ? (void *)out_buf[i] : (char *)r->out[i] + pos * m->out_size;
-    if (!m->loop) {
+    if (is_cast(m)) {
         m->widen[0](n, stage(m->space[0], m->in_size[0], r->in[0], pos, n, raw), out[0]);
         return;
     }
     for (int i = 0; i < m->nin; i++)
         in[i] = operand(r, i, pos, n, raw, in_buf[i]);
-    m->loop(n, in, out);
+    if (m->loop)
+        m->loop(n, in, out);
+    else
+        run_each(m, n, in, out);
     for (int i = 0; m->narrow && i < m->nout; i++)
         m->narrow(n, out[i], (char *)r->out[i] + pos * m->out_size);
 }
@@ -145,7 +182,7 @@ static void run_range(const MapRun *r, int64_t pos, int64_t end)
 {
     const KMap *m = r->m;
 
-    if (m->dense == (1 << m->nin) - 1 && (!m->staged || !m->loop)) {
+    if (m->dense == (1 << m->nin) - 1 && (!m->staged || is_cast(m))) {
         run_dense(r, pos, end - pos);
         return;
     }

@@ -83,8 +83,6 @@ LOOP2(loop_le, uint8_t, x <= y)
 LOOP2(loop_gt, uint8_t, x > y)
 LOOP2(loop_ge, uint8_t, x >= y)
 LOOP2(loop_rem, T, SCALAR(fmod)(x, y))
-LOOP2(loop_atan2, T, atan2((double)x, (double)y))
-LOOP1(loop_erf_inv, T, erf_inverse((double)x))
 
 static void TNAME(loop_clamp)(ARGS)
 {
@@ -117,18 +115,10 @@ static void TNAME(loop_clamp)(ARGS)
         }                                                                                \
     }
 
-LOOPV1(loop_exp, VCALL(exp)(x))
-LOOPV1(loop_expm1, VCALL(expm1)(x))
-LOOPV1(loop_log, VCALL(log)(x))
-LOOPV1(loop_log1p, VCALL(log1p)(x))
-LOOPV1(loop_sin, VCALL(sin)(x))
-LOOPV1(loop_cos, VCALL(cos)(x))
-LOOPV1(loop_tan, VCALL(tan)(x))
-LOOPV1(loop_tanh, VCALL(tanh)(x))
-LOOPV1(loop_erf, VCALL(erf)(x))
-LOOPV1(loop_sqrt, VCALL(sqrt)(x))
-LOOPV1(loop_rsqrt, VCALL(rsqrt)(x))
-LOOPV1(loop_logistic, VCALL(logistic)(x))
+#define SET(op)          [KM_##op] = TNAME(loop_##op),
+#define VECTOR(P, t, op) LOOPV1(loop_##op, VCALL(op)(x))
+#define ENTRY(P, t, op)  SET(op)
+VMATH_OPS(VECTOR, , )
 
 /* ---- sums and the like ----------------------------------------------------------------
  *
@@ -191,19 +181,16 @@ FOLD(fold_prod, x *y, x *y)
 FOLD(fold_max, TNAME(vec_larger)(x, y), TNAME(larger)(x, y))
 FOLD(fold_min, TNAME(vec_smaller)(x, y), TNAME(smaller)(x, y))
 
-#define SET(op) [KM_##op] = TNAME(loop_##op)
+/* clang-format off */
 extern const KTypeLoops KERNEL_NAME(TNAME(loops));
 const KTypeLoops KERNEL_NAME(TNAME(loops)) = {
-    .map = {SET(neg),      SET(abs),   SET(sign),  SET(exp),   SET(expm1),
-            SET(log),      SET(log1p), SET(sin),   SET(cos),   SET(tan),
-            SET(tanh),     SET(erf),   SET(sqrt),  SET(rsqrt), SET(logistic),
-            SET(floor),    SET(ceil),  SET(round), SET(add),   SET(sub),
-            SET(mul),      SET(div),   SET(rem),   SET(pow),   SET(atan2),
-            SET(max),      SET(min),   SET(eq),    SET(ne),    SET(lt),
-            SET(le),       SET(gt),    SET(ge),    SET(clamp), SET(erf_inv),
-            SET(is_finite)},
+    .map = {VMATH_OPS(ENTRY, , )
+            SET(neg) SET(abs) SET(sign) SET(floor) SET(ceil) SET(round) SET(is_finite)
+            SET(add) SET(sub) SET(mul) SET(div) SET(rem) SET(pow) SET(max) SET(min)
+            SET(eq) SET(ne) SET(lt) SET(le) SET(gt) SET(ge) SET(clamp)},
     .fold = {[KF_SUM] = TNAME(fold_sum),
              [KF_PROD] = TNAME(fold_prod),
              [KF_MAX] = TNAME(fold_max),
              [KF_MIN] = TNAME(fold_min)},
 };
+/* clang-format on */

@@ -26,22 +26,13 @@ static inline size_t k_size(KType t)
 
 /* ---- inner loops: k_map_f32.c k_map_f64.c k_map_int.c k_half.c, cast.c ------------- */
 
-/* Elementwise ops, by the names of the op table. */
-/* clang-format off */
-#define K_MAP_OPS(X)                                                                     \
-    X(neg) X(abs) X(sign) X(exp) X(expm1) X(log) X(log1p) X(sin) X(cos) X(tan) X(tanh)   \
-    X(erf) X(erf_inv) X(sqrt) X(rsqrt) X(logistic) X(floor) X(ceil) X(round)             \
-    X(is_finite) X(not) X(add) X(sub) X(mul) X(div) X(rem) X(pow) X(atan2) X(max) X(min) \
-    X(and) X(or) X(xor) X(shl) X(shr_logical) X(shr_arith) X(eq) X(ne) X(lt) X(le) X(gt) \
-    X(ge) X(select) X(clamp) X(threefry2x32) X(philox4x32)
-
+/* The ops, by the names and in the order of the op table. */
 typedef enum KMapOp {
-#define X(name) KM_##name,
-    K_MAP_OPS(X)
-#undef X
+#define OP(name, ver, nin, nout, family, flags) KM_##name,
+#include "op/ops.def"
+#undef OP
     KM_COUNT
 } KMapOp;
-/* clang-format on */
 
 #define K_MAP_IN  6
 #define K_MAP_OUT 4
@@ -49,6 +40,12 @@ typedef enum KMapOp {
 /* n elements, each operand and result contiguous; a result may be an operand. */
 typedef void (*KLoop)(int64_t n, const void *const *in, void *const *out);
 typedef void (*KCast)(int64_t n, const void *in, void *out);
+/* One element of an op that has no loop, as its row has them (Lower in ir.h). t: the
+ * stored type, a KType. */
+typedef struct KEach {
+    double (*real)(unsigned t, double x, double y);
+    uint64_t (*whole)(unsigned t, uint64_t x, uint64_t y);
+} KEach;
 /* The sum, product, largest .. of n >= 1 elements: floats as a double, integers as 64
  * bits. */
 typedef void (*KFold)(int64_t n, const void *x, void *out64);
@@ -101,7 +98,9 @@ typedef struct KSpace {
 
 /* out[i..] = op(in[i..]): results row-major, operands by strides. */
 typedef struct KMap {
-    KLoop loop;
+    KLoop loop; /* NULL: each, or a cast */
+    KEach each;
+    KType type, work; /* of operands as stored, and as each sees them */
     KCast widen[K_MAP_IN]; /* into what the loop works in, or NULL */
     KCast narrow;          /* back, for all results, or NULL */
     uint8_t nin, nout;
@@ -113,10 +112,10 @@ typedef struct KMap {
     const KSpace *space[K_MAP_IN];       /* of operands that are not dense */
 } KMap;
 
-/* 0 when there is no such op for the types. in_type: of each operand, as stored.
+/* 0 when there is no such op for the types: no loop, nor `each` (of one result, at most two operands). in_type: of each operand, as stored.
  * stride[i] NULL: row-major. The spaces of operands that are not dense are put into room
  * (nin of them), which must stay. */
-int kmap_init(KMap *m, const KLoops *loops, KMapOp op, int nin, int nout,
+int kmap_init(KMap *m, const KLoops *loops, KMapOp op, KEach each, int nin, int nout,
               const KType *in_type, KType out_type, int rank, const int64_t *dims,
               const int64_t *const *stride, KSpace *room);
 /* The same for a cast. */

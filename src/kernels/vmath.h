@@ -357,30 +357,13 @@ VINLINE VF vf_erf(VF x)
 VINLINE VF vf_rsqrt(VF x) { return 1.0f / vf_sqrt(x); }
 VINLINE VD vd_rsqrt(VD x) { return 1.0 / vd_sqrt(x); }
 
-/* ---- inverse of erf, one at a time ----------------------------------------------------
- *
- * Newton's method with Halley's correction on erf(y) = x, or on erfc(y) = 1 - x where
- * that is better conditioned, from  y = sqrt(sqrt(m^2 - l/a) - m),  l = log(1-x^2),  m =
- * 2/(pi a) + l/2,  a = 0.147.
- */
-static inline double erf_inverse(double x)
-{
-    const double root = 0.88622692545275801365; /* sqrt(pi)/2 */
-    double ax = fabs(x), l, m, y;
-
-    if (!(ax < 1))
-        return ax == 1 ? x * INFINITY : NAN;
-    if (ax < 1e-8)
-        return x * root;
-    l = log1p(-ax) + log1p(ax);
-    m = 4.3307467508 + l / 2;
-    y = sqrt(sqrt(m * m - l / 0.147) - m);
-    for (int i = 0; i < 3; i++) {
-        double r = (ax < 0.5 ? erf(y) - ax : (1 - ax) - erfc(y)) * root * exp(y * y);
-
-        y -= r / (1 + y * r);
-    }
-    return copysign(y, x);
-}
+/* The functions above, by the names of the op table: vf_<op> and vd_<op> of one operand.
+ * P, t: passed on. */
+/* clang-format off */
+#define VMATH_OPS(X, P, t)                                                               \
+    X(P, t, exp) X(P, t, expm1) X(P, t, log) X(P, t, log1p) X(P, t, sin) X(P, t, cos)    \
+    X(P, t, tan) X(P, t, tanh) X(P, t, erf) X(P, t, sqrt) X(P, t, rsqrt)                 \
+    X(P, t, logistic)
+/* clang-format on */
 
 #endif

@@ -178,7 +178,7 @@ wf_status wf_module_cast(wf_ctx *c, wf_module *m, wf_dtype dtype)
     for (int i = 0; i < l.n; i++) {
         wf_dtype t = wf_dtype_of(c, l.v[i]);
         bool wants = wf_has_grad_history(c, l.v[i]);
-        if (t < WF_F16 || t > WF_F64 || t == dtype)
+        if (!wf_dtype_is_float(t) || t == dtype)
             continue;
         wf_tensor cast = wf_cast(c, l.v[i], dtype);
         if (wf_ctx_status(c))

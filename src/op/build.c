@@ -8,6 +8,8 @@ static Type type_of(Builder *b, Val v) { return b_type(b, v); }
 
 /* ---- elementwise ---- */
 
+Val b_stop_gradient(Builder *b, Val x) { return b_eqn1(b, OP_stop_gradient, &x, 1, NULL); }
+
 Val b_select(Builder *b, Val pred, Val on_true, Val on_false)
 {
     return b_eqn1(b, OP_select, (Val[]){pred, on_true, on_false}, 3, NULL);

@@ -23,6 +23,9 @@ Val triangle_solve(Builder *b, Val a, Val y, SolveAttr s);
 /* The symmetric matrix that has the lower triangle of x. */
 Val symmetric_of_lower(Builder *b, Val x, const Dim *dims, uint32_t rank);
 
+/* count * rows * cols * min(rows, cols), of the matrices of operand 1. */
+double matrix_work(const SizedEqn *s);
+
 /* Batch rule: the op on operands with one more leading axis. */
 void batch_leading(Builder *b, const EqnView *e, const Batch *bt, Val *out,
                    int *out_axis);

@@ -250,21 +250,17 @@ bool eqn_uses_axis(const Eqn *e, const char *axis);
 /* ---- build.c: builders -------------------------------------------------------------------------------------------- */
 
 /* One function for each elementwise op. Operands have equal shapes and dtypes (b_add(b, x, y)). */
-#define UNARY(op) static inline Val b_##op(Builder *b, Val x) { return b_eqn1(b, OP_##op, &x, 1, NULL); }
-#define BINARY(op)                                                                               \
-    static inline Val b_##op(Builder *b, Val x, Val y)                                           \
+#define OP(name, ver, nin, nout, family, flags)
+#define MAP1(name, ver, flags)                                                                   \
+    static inline Val b_##name(Builder *b, Val x) { return b_eqn1(b, OP_##name, &x, 1, NULL); }
+#define MAP2(name, ver, flags)                                                                   \
+    static inline Val b_##name(Builder *b, Val x, Val y)                                         \
     {                                                                                            \
-        return b_eqn1(b, OP_##op, (Val[]){x, y}, 2, NULL);                                       \
+        return b_eqn1(b, OP_##name, (Val[]){x, y}, 2, NULL);                                     \
     }
-UNARY(neg) UNARY(abs) UNARY(sign) UNARY(exp) UNARY(expm1) UNARY(log) UNARY(log1p) UNARY(sin)
-UNARY(cos) UNARY(tan) UNARY(tanh) UNARY(erf) UNARY(erfc) UNARY(erf_inv) UNARY(sqrt) UNARY(rsqrt)
-UNARY(logistic) UNARY(floor) UNARY(ceil) UNARY(round) UNARY(is_finite) UNARY(not)
-UNARY(stop_gradient)
-BINARY(add) BINARY(sub) BINARY(mul) BINARY(div) BINARY(rem) BINARY(pow) BINARY(atan2)
-BINARY(max) BINARY(min) BINARY(and) BINARY(or) BINARY(xor) BINARY(shl) BINARY(shr_logical)
-BINARY(shr_arith) BINARY(eq) BINARY(ne) BINARY(lt) BINARY(le) BINARY(gt) BINARY(ge)
-#undef UNARY
-#undef BINARY
+#include "op/ops.def"
+#undef OP
+Val b_stop_gradient(Builder *b, Val x);
 Val b_select(Builder *b, Val pred, Val on_true, Val on_false);
 Val b_clamp(Builder *b, Val lo, Val x, Val hi);
 Val b_cast(Builder *b, Val x, wf_dtype to); /* x itself if it is that already */

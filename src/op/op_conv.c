@@ -621,6 +621,23 @@ static const AttrField attrs_conv[] = {
     FIELD_END,
 };
 
+/* Each element of the result takes a product for every input feature of its group and
+ * every element of the window; zeros of padding and of dilation of the input are counted
+ * too, but holes of lhs_dilation are not multiplied: every lhs_dilation-th product is
+ * real. */
+static double flops_conv(const SizedEqn *s)
+{
+    const ConvAttr *a = s->e->attr;
+    Type k = val_type(s->p, eqn_in(s->p, s->e)[1]);
+    double n = 2 * sized_count(s, val_type(s->p, s->e->out));
+
+    for (uint32_t i = 1; i < k.rank; i++)
+        n *= (double)sized_dim(s, k.dims[a->rhs_spec.n ? a->rhs_spec.v[i] : i]);
+    for (uint32_t i = 0; i < a->lhs_dilation.n; i++)
+        n /= (double)MAX(a->lhs_dilation.v[i], 1);
+    return n;
+}
+
 const OpRow op_row_conv_general = {
     .doc = "z[n,o,q] = sum over i, s of x[n,c,p] * k[o,i,s], p*lhs_dilation = q*stride + "
            "s*rhs_dilation - pad_lo (outside x, or between its elements: 0)\n"
@@ -642,5 +659,6 @@ const OpRow op_row_conv_general = {
     .jvp = jvp_bilinear,
     .transpose = transpose_conv_general,
     .batch = batch_conv_general,
+    .flops = flops_conv,
     .lower = {LOWER_LIBRARY, 0},
 };

@@ -18,11 +18,11 @@ bool contract_check(TypeRule *t, wf_dtype acc)
     for (int i = 0; i < 2; i++) {
         wf_dtype d = (wf_dtype)t->in[i].dtype;
 
-        if (!dtype_is_int(d) && !dtype_is_float(d))
+        if (!dtype_is_arithmetic(d))
             return type_fail(t, WF_ERR_TYPE, "%s is %s, needed an integer or float dtype",
                              i ? "right operand" : "left operand", wf_dtype_name(d));
     }
-    if (!dtype_is_int(acc) && !dtype_is_float(acc))
+    if (!dtype_is_arithmetic(acc))
         return type_fail(t, WF_ERR_TYPE, "acc is %s, needed an integer or float dtype",
                          wf_dtype_name(acc));
     for (int i = 0; i < 2; i++) {
@@ -365,6 +365,18 @@ static const AttrField attrs_dot[] = {
     FIELD_END,
 };
 
+/* 2 m n k */
+static double flops_dot(const SizedEqn *s)
+{
+    const DotAttr *a = s->e->attr;
+    Type x = val_type(s->p, eqn_in(s->p, s->e)[0]);
+    double n = 2 * sized_count(s, val_type(s->p, s->e->out));
+
+    for (uint32_t i = 0; i < a->lhs.n; i++)
+        n *= (double)sized_dim(s, x.dims[a->lhs.v[i]]);
+    return n;
+}
+
 const OpRow op_row_dot_general = {
     .doc = "z[b.., m.., n..] = sum over k of x[b.., m.., k..] * y[b.., k.., n..]\n"
            "lhs and rhs pair the contracted axes, lhs_batch and rhs_batch the batch "
@@ -387,5 +399,6 @@ const OpRow op_row_dot_general = {
     .jvp = jvp_bilinear,
     .transpose = transpose_dot_general,
     .batch = batch_dot_general,
+    .flops = flops_dot,
     .lower = {LOWER_LIBRARY, 0},
 };

@@ -165,6 +165,16 @@ static void jvp_cholesky(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     dy[0] = b_matmul(b, l, p);
 }
 
+double matrix_work(const SizedEqn *s)
+{
+    Type x = val_type(s->p, eqn_in(s->p, s->e)[0]);
+
+    return sized_count(s, x) * (double)MIN(sized_dim(s, x.dims[x.rank - 1]),
+                                           sized_dim(s, x.dims[x.rank - 2]));
+}
+
+static double flops_cholesky(const SizedEqn *s) { return matrix_work(s) / 3; }
+
 const OpRow op_row_cholesky = {
     .doc = "L lower triangular with L L^T = A, for each matrix of the last two axes; f32 "
            "and f64\n"
@@ -177,6 +187,7 @@ const OpRow op_row_cholesky = {
     .eval = eval_cholesky,
     .jvp = jvp_cholesky,
     .batch = batch_leading,
+    .flops = flops_cholesky,
     .lower = {LOWER_LIBRARY, 0},
 };
 
@@ -330,6 +341,15 @@ static const AttrField attrs_solve[] = {
     FIELD_END,
 };
 
+/* n^2 for each right-hand side */
+static double flops_solve(const SizedEqn *s)
+{
+    Type a = val_type(s->p, eqn_in(s->p, s->e)[0]);
+
+    return (double)sized_dim(s, a.dims[a.rank - 1]) *
+           sized_count(s, val_type(s->p, s->e->out));
+}
+
 const OpRow op_row_triangular_solve = {
     .doc = "x with op(A) x = y, or x op(A) = y if left=false; op(A) is A, or A^T if "
            "trans; for "
@@ -345,6 +365,7 @@ const OpRow op_row_triangular_solve = {
     .jvp = jvp_triangular_solve,
     .transpose = transpose_triangular_solve,
     .batch = batch_triangular_solve,
+    .flops = flops_solve,
     .lower = {LOWER_LIBRARY, 0},
 };
 
@@ -493,6 +514,8 @@ static void jvp_lu(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     dy[0] = b_add(b, lower, upper);
 }
 
+static double flops_lu(const SizedEqn *s) { return 2 * matrix_work(s) / 3; }
+
 const OpRow op_row_lu = {
     .doc = "lu, pivots, perm with A[perm] = L U, by partial pivoting, for each m by n "
            "matrix of the "
@@ -509,5 +532,6 @@ const OpRow op_row_lu = {
     .eval = eval_lu,
     .jvp = jvp_lu,
     .batch = batch_leading,
+    .flops = flops_lu,
     .lower = {LOWER_LIBRARY, 0},
 };

@@ -90,6 +90,13 @@ bool eval_map(Eval *e)
     return true;
 }
 
+double flops_map(const SizedEqn *s)
+{
+    Type y = val_type(s->p, s->e->out);
+
+    return dtype_is_float((wf_dtype)y.dtype) ? sized_count(s, y) : 0;
+}
+
 /* ---- folding ----------------------------------------------------------------------- */
 
 bool fold_splats(Builder *b, const EqnView *e, Val *out)

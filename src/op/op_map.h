@@ -5,6 +5,32 @@
 #include "op/op.h"
 #include "op/scalar.h"
 
+/* What the op means on one element of floats, on one integer or bool: an expression of x
+ * (and y); see Lower in ir.h. The row names the function real_<op>, whole_<op>. */
+#define REAL(name, expr)                                                                 \
+    static double real_##name(wf_dtype t, double x, double y)                            \
+    {                                                                                    \
+        (void)t, (void)x, (void)y;                                                       \
+        return expr;                                                                     \
+    }
+#define WHOLE(name, expr)                                                                \
+    static uint64_t whole_##name(wf_dtype t, uint64_t x, uint64_t y)                     \
+    {                                                                                    \
+        const unsigned w = scalar_width(t);                                              \
+        (void)w, (void)x, (void)y;                                                       \
+        return expr;                                                                     \
+    }
+/* The same of an op that targets print as it stands here. */
+#define REAL_C(name, expr)                                                               \
+    REAL(name, expr)                                                                     \
+    static const char c_##name[] = #expr;
+#define WHOLE_C(name, expr)                                                              \
+    WHOLE(name, expr)                                                                    \
+    static const char c_##name[] = #expr;
+
+/* One operation for each element of the result. */
+double flops_map(const SizedEqn *s);
+
 /* All operands of one type, of these dtypes; the result is of that type. */
 bool type_map_float(TypeRule *t);   /* f16 bf16 f32 f64 */
 bool type_map_number(TypeRule *t);  /* integers and floats */

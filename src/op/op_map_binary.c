@@ -1,11 +1,14 @@
 /* op_map_binary.c -- elementwise ops of two operands of one type.
  *
- * Meanings on one element are in scalar.c. Folds are exact for every element, NaN, -0 and
+ * Above each row stands its meaning on one element. Folds are exact for every element, NaN, -0 and
  * wrapping included: x + 0 is not x (x = -0), x + -0 is; x * 0 is 0 for integers only.
  */
 #include "op/op_map.h"
 
-#define ROW(name, doc_, type_, jvp_, transpose_, fold_)                                  \
+#include <math.h>
+
+/* cost_: of an element, about in additions; then what else `lower` says. */
+#define ROW(name, cost_, doc_, type_, jvp_, transpose_, fold_, ...)                      \
     const OpRow op_row_##name = {                                                        \
         .doc = doc_,                                                                     \
         .type = type_,                                                                   \
@@ -14,7 +17,8 @@
         .transpose = transpose_,                                                         \
         .batch = batch_map,                                                              \
         .fold = fold_,                                                                   \
-        .lower = {LOWER_MAP, 0},                                                         \
+        .flops = flops_map,                                                              \
+        .lower = {LOWER_MAP, .cost = cost_, __VA_ARGS__},                                \
     }
 
 /* ---- helpers ----------------------------------------------------------------------- */
@@ -67,8 +71,11 @@ static bool fold_add(Builder *b, const EqnView *e, Val *out)
     return fold_splats(b, e, out);
 }
 
-ROW(add, "z = x + y. Integers (wrapping) and floats; inf - inf is NaN.", type_map_number,
-    jvp_add, transpose_add, fold_add);
+REAL(add, x + y)
+WHOLE(add, x + y)
+ROW(add, 1, "z = x + y. Integers (wrapping) and floats; inf - inf is NaN.",
+    type_map_number, jvp_add, transpose_add, fold_add, .real = real_add,
+    .whole = whole_add);
 
 /* ---- sub:  dz = dx - dy ---- */
 
@@ -98,8 +105,11 @@ static bool fold_sub(Builder *b, const EqnView *e, Val *out)
     return fold_splats(b, e, out);
 }
 
-ROW(sub, "z = x - y. Integers (wrapping) and floats; inf - inf is NaN.", type_map_number,
-    jvp_sub, transpose_sub, fold_sub);
+REAL(sub, x - y)
+WHOLE(sub, x - y)
+ROW(sub, 1, "z = x - y. Integers (wrapping) and floats; inf - inf is NaN.",
+    type_map_number, jvp_sub, transpose_sub, fold_sub, .real = real_sub,
+    .whole = whole_sub);
 
 /* ---- mul:  dz = dx*y + dy*x ---- */
 
@@ -133,8 +143,10 @@ static bool fold_mul(Builder *b, const EqnView *e, Val *out)
     return fold_splats(b, e, out);
 }
 
-ROW(mul, "z = x * y. Integers (wrapping) and floats; inf * 0 is NaN.", type_map_number,
-    jvp_mul, transpose_mul, fold_mul);
+REAL(mul, x *y)
+WHOLE(mul, x *y)
+ROW(mul, 1, "z = x * y. Integers (wrapping) and floats; inf * 0 is NaN.", type_map_number,
+    jvp_mul, transpose_mul, fold_mul, .real = real_mul, .whole = whole_mul);
 
 /* ---- div:  dz = dx / y - dy * z / y ---- */
 
@@ -161,10 +173,23 @@ static bool fold_div(Builder *b, const EqnView *e, Val *out)
     return is_splat(b, e->in[1], 1) ? becomes(out, e->in[0]) : fold_splats(b, e, out);
 }
 
-ROW(div,
+/* By 0: all bits set. The lowest integer by -1: itself. */
+static uint64_t quotient(wf_dtype t, uint64_t x, uint64_t y)
+{
+    if (y == 0)
+        return ~(uint64_t)0;
+    if (!dtype_is_signed(t))
+        return x / y;
+    return y == ~(uint64_t)0 ? 0 - x : (uint64_t)((int64_t)x / (int64_t)y);
+}
+
+REAL(div, x / y)
+WHOLE(div, quotient(t, x, y))
+ROW(div, 5,
     "z = x / y. Floats: x/0 is inf or -inf, 0/0 NaN. Integers truncate towards 0; x/0 is "
     "-1 (all bits set), the lowest integer / -1 wraps to itself.",
-    type_map_number, jvp_div, transpose_div, fold_div);
+    type_map_number, jvp_div, transpose_div, fold_div, .whole_cost = 60, .real = real_div,
+    .whole = whole_div);
 
 /* ---- rem:  dz = dx - dy * trunc(x / y), the quotient being round((x - z) / y) ---- */
 
@@ -180,10 +205,21 @@ static void jvp_rem(Builder *b, const EqnView *e, const Val *dx, Val *dz)
     dz[0] = add_or(b, dx[0], by_y);
 }
 
-ROW(rem,
+static uint64_t remainder_of(wf_dtype t, uint64_t x, uint64_t y)
+{
+    if (y == 0)
+        return x;
+    if (!dtype_is_signed(t))
+        return x % y;
+    return y == ~(uint64_t)0 ? 0 : (uint64_t)((int64_t)x % (int64_t)y);
+}
+
+REAL(rem, fmod(x, y))
+WHOLE(rem, remainder_of(t, x, y))
+ROW(rem, 30,
     "z = x - y * trunc(x / y), with the sign of x. Floats (exact): x rem 0 and inf rem y "
     "are NaN, x rem inf is x. Integers: x rem 0 is x, the lowest integer rem -1 is 0.",
-    type_map_number, jvp_rem, NULL, fold_splats);
+    type_map_number, jvp_rem, NULL, fold_splats, .real = real_rem, .whole = whole_rem);
 
 /* ---- pow:  dz = dx * y * x^(y-1) + dy * ln(x) * z
  *
@@ -216,10 +252,27 @@ static bool fold_pow(Builder *b, const EqnView *e, Val *out)
     return fold_splats(b, e, out);
 }
 
-ROW(pow,
+static uint64_t power(wf_dtype t, uint64_t x, uint64_t y)
+{
+    uint64_t r = 1;
+
+    if (dtype_is_signed(t) && (int64_t)y < 0) {
+        if (x == ~(uint64_t)0) /* (-1)^y */
+            return y & 1 ? x : 1;
+        return x == 1;
+    }
+    for (; y; y >>= 1, x *= x)
+        if (y & 1)
+            r *= x;
+    return r;
+}
+
+REAL(pow, pow(x, y))
+WHOLE(pow, power(t, x, y))
+ROW(pow, 80,
     "z = x^y. Floats: x^0 = 1^y = 1 even for NaN, NaN where x < 0 and y is not whole, "
     "0^y is inf for y < 0. Integers wrap; a negative power is 0 unless x is 1 or -1.",
-    type_map_number, jvp_pow, NULL, fold_pow);
+    type_map_number, jvp_pow, NULL, fold_pow, .real = real_pow, .whole = whole_pow);
 
 /* ---- atan2:  dz = (dx*y - dy*x) / (x*x + y*y) ---- */
 
@@ -231,11 +284,46 @@ static void jvp_atan2(Builder *b, const EqnView *e, const Val *dx, Val *dz)
     dz[0] = combine(b, dx[0], b_div(b, y, r2), dx[1], b_neg(b, b_div(b, x, r2)));
 }
 
-ROW(atan2,
+REAL_C(atan2, atan2(x, y))
+ROW(atan2, 80,
     "z = the angle in [-pi, pi] of the point with ordinate x and abscissa y. Floats; "
     "zeros by sign as in C: atan2(0, -0) = pi, atan2(0, 0) = 0; inf counts as a "
     "direction.",
-    type_map_float, jvp_atan2, NULL, fold_splats);
+    type_map_float, jvp_atan2, NULL, fold_splats, .real = real_atan2, .c = c_atan2);
+
+/* ---- nextafter:  one step along the numbers of the dtype itself; dz = dx ---- */
+
+static double next_after(wf_dtype t, double x, double y)
+{
+    uint64_t bits = 0, sign = (uint64_t)1 << (scalar_width(t) - 1);
+
+    if (isnan(x) || isnan(y))
+        return isnan(x) ? x : y;
+    if (x == y)
+        return y;
+    scalar_store(t, &bits, 0, (Scalar){.f = x});
+    if (x == 0)
+        bits = y < 0 ? sign | 1 : 1;
+    else
+        bits = (x < y) == (x > 0) ? bits + 1 : bits - 1;
+    return scalar_load(t, &bits, 0).f;
+}
+
+static void jvp_nextafter(Builder *b, const EqnView *e, const Val *dx, Val *dz)
+{
+    (void)b, (void)e;
+    dz[0] = dx[0];
+}
+
+REAL(nextafter, next_after(t, x, y))
+static const char c_nextafter[] =
+    "sizeof(T) == 4 ? nextafterf((float)x, (float)y) : nextafter(x, y)";
+ROW(nextafter, 40,
+    "z = the number of the dtype next to x in the direction of y; y if they are equal. "
+    "Floats; beyond the largest is inf, next to 0 the smallest subnormal; NaN if either "
+    "is NaN. The derivative is that of x.",
+    type_map_float, jvp_nextafter, NULL, fold_splats, .real = real_nextafter, .c = c_nextafter,
+    .by_width = true);
 
 /* ---- max, min:  the slope goes to the operand taken, half to each of equal ones ---- */
 
@@ -269,14 +357,33 @@ static bool fold_same(Builder *b, const EqnView *e, Val *out)
     return e->in[0] == e->in[1] ? becomes(out, e->in[0]) : fold_splats(b, e, out);
 }
 
-ROW(max,
+/* NaN wins; +0 is larger than -0 */
+static double larger(double x, double y)
+{
+    if (isnan(x) || isnan(y))
+        return isnan(x) ? x : y;
+    return x > y || (x == y && !signbit(x)) ? x : y;
+}
+
+static double smaller(double x, double y)
+{
+    if (isnan(x) || isnan(y))
+        return isnan(x) ? x : y;
+    return x < y || (x == y && signbit(x)) ? x : y;
+}
+
+REAL(max, larger(x, y))
+WHOLE(max, scalar_less(t, x, y) ? y : x)
+ROW(max, 1,
     "z = the larger of x and y. Every dtype; NaN if either is NaN, 0 is larger than -0. "
     "Equal operands get half of the derivative each.",
-    type_map_ordered, jvp_max, NULL, fold_same);
-ROW(min,
+    type_map_ordered, jvp_max, NULL, fold_same, .real = real_max, .whole = whole_max);
+REAL(min, smaller(x, y))
+WHOLE(min, scalar_less(t, y, x) ? y : x)
+ROW(min, 1,
     "z = the smaller of x and y. Every dtype; NaN if either is NaN, -0 is smaller than "
     "0. Equal operands get half of the derivative each.",
-    type_map_ordered, jvp_min, NULL, fold_same);
+    type_map_ordered, jvp_min, NULL, fold_same, .real = real_min, .whole = whole_min);
 
 /* ---- and, or, xor ---- */
 
@@ -303,10 +410,15 @@ static bool fold_bits(Builder *b, const EqnView *e, Val *out)
     return e->op == OP_xor ? fold_splats(b, e, out) : fold_same(b, e, out);
 }
 
-ROW(and, "z = x and y, of integers bit by bit.", type_map_bits, NULL, NULL, fold_bits);
-ROW(or, "z = x or y, of integers bit by bit.", type_map_bits, NULL, NULL, fold_bits);
-ROW(xor, "z = x or y but not both, of integers bit by bit.", type_map_bits, NULL, NULL,
-    fold_bits);
+WHOLE(and, x &y)
+ROW(and, 1, "z = x and y, of integers bit by bit.", type_map_bits, NULL, NULL, fold_bits,
+    .whole = whole_and);
+WHOLE(or, x | y)
+ROW(or, 1, "z = x or y, of integers bit by bit.", type_map_bits, NULL, NULL, fold_bits,
+    .whole = whole_or);
+WHOLE(xor, x ^ y)
+ROW(xor, 1, "z = x or y but not both, of integers bit by bit.", type_map_bits, NULL, NULL,
+    fold_bits, .whole = whole_xor);
 
 /* ---- shifts ---- */
 
@@ -315,17 +427,32 @@ static bool fold_shift(Builder *b, const EqnView *e, Val *out)
     return is_splat(b, e->in[1], 0) ? becomes(out, e->in[0]) : fold_splats(b, e, out);
 }
 
-ROW(shl,
+static uint64_t mask(unsigned w) { return ~(uint64_t)0 >> (64 - w); }
+
+/* Amounts are read as unsigned: a negative one is at least the width. */
+static uint64_t shifted_down(uint64_t x, uint64_t y, unsigned w, uint64_t fill)
+{
+    x &= mask(w);
+    y &= mask(w);
+    if (y >= w)
+        return fill;
+    return y ? x >> y | fill << (w - y) : x;
+}
+
+WHOLE(shl, (y & mask(w)) < w ? x << (y & mask(w)) : 0)
+ROW(shl, 1,
     "z = the bits of x moved up by y. Integers; 0 if y (read as unsigned) >= the width.",
-    type_map_int, NULL, NULL, fold_shift);
-ROW(shr_logical,
+    type_map_int, NULL, NULL, fold_shift, .whole = whole_shl);
+WHOLE(shr_logical, shifted_down(x, y, w, 0))
+ROW(shr_logical, 1,
     "z = the bits of x moved down by y, zeros moved in, whether x is signed or not. "
     "Integers; 0 if y (read as unsigned) >= the width.",
-    type_map_int, NULL, NULL, fold_shift);
-ROW(shr_arith,
+    type_map_int, NULL, NULL, fold_shift, .whole = whole_shr_logical);
+WHOLE(shr_arith, shifted_down(x, y, w, (x >> (w - 1) & 1) ? ~(uint64_t)0 : 0))
+ROW(shr_arith, 1,
     "z = the bits of x moved down by y, copies of the top bit moved in, whether x is "
     "signed or not. Integers; all bits the top bit if y (read as unsigned) >= the width.",
-    type_map_int, NULL, NULL, fold_shift);
+    type_map_int, NULL, NULL, fold_shift, .whole = whole_shr_arith);
 
 /* ---- comparisons ---- */
 
@@ -340,10 +467,10 @@ static bool fold_compare(Builder *b, const EqnView *e, Val *out)
 }
 
 #define COMPARE(name, sign, nan)                                                         \
-    ROW(name,                                                                            \
+    ROW(name, 1,                                                                         \
         "z = x " sign " y, a bool. Every dtype (false < true); -0 equals 0; " nan        \
         " for NaN.",                                                                     \
-        type_map_compare, NULL, NULL, fold_compare)
+        type_map_compare, NULL, NULL, fold_compare, .real = NULL)
 
 COMPARE(eq, "==", "false");
 COMPARE(ne, "!=", "true");

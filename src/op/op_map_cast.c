@@ -95,7 +95,7 @@ static bool type_clamp(TypeRule *t)
 {
     Type x = t->in[1];
 
-    if (!dtype_is_int((wf_dtype)x.dtype) && !dtype_is_float((wf_dtype)x.dtype))
+    if (!dtype_is_arithmetic((wf_dtype)x.dtype))
         return type_fail(t, WF_ERR_TYPE,
                          "operand 2 is %s, needs an integer or float dtype",
                          type_show(t, x));
@@ -178,6 +178,7 @@ const OpRow op_row_clamp = {
     .jvp = jvp_clamp,
     .batch = batch_clamp,
     .fold = fold_splats,
+    .flops = flops_map,
     .lower = {LOWER_MAP, 0},
 };
 
@@ -248,11 +249,8 @@ static bool is_widening(wf_dtype from, wf_dtype to)
         return true;
     if (dtype_is_float(from))
         return dtype_is_float(to) && nt > nf;
-    if (dtype_is_float(to)) /* 53, 24, 11 and 8 bits of significand */
-        return nf * 8 <= (to == WF_F64   ? 53u
-                          : to == WF_F32 ? 24u
-                          : to == WF_F16 ? 11u
-                                         : 8u);
+    if (dtype_is_float(to))
+        return nf * 8 <= dtype_row(to)->significand;
     if (dtype_is_unsigned(from))
         return dtype_is_int(to) && nt > nf;
     return dtype_is_signed(to) && nt > nf;

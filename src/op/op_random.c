@@ -66,7 +66,7 @@ const OpRow op_row_threefry2x32 = {
     .type = type_random,
     .eval = eval_threefry,
     .batch = batch_map,
-    .lower = {LOWER_MAP, 0},
+    .lower = {LOWER_MAP, .cost = 80},
 };
 
 /* ---- philox4x32: 10 rounds of two 64-bit products; the key grows by constants ---- */
@@ -97,5 +97,5 @@ const OpRow op_row_philox4x32 = {
     .type = type_random,
     .eval = eval_philox,
     .batch = batch_map,
-    .lower = {LOWER_MAP, 0},
+    .lower = {LOWER_MAP, .cost = 80},
 };

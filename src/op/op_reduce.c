@@ -58,7 +58,7 @@ static bool type_reduce_number(TypeRule *t)
 {
     wf_dtype x = (wf_dtype)t->in[0].dtype;
 
-    if (!dtype_is_int(x) && !dtype_is_float(x))
+    if (!dtype_is_arithmetic(x))
         return type_fail(t, WF_ERR_TYPE, "operand is %s, needs an integer or float dtype",
                          type_show(t, t->in[0]));
     return type_reduce(t);
@@ -152,6 +152,14 @@ static Val spread(Builder *b, Val y, Type x, Ints axes)
     return b_broadcast(b, y, x.dims, x.rank, kept);
 }
 
+/* One for each element combined. */
+static double flops_reduce(const SizedEqn *s)
+{
+    Type x = val_type(s->p, eqn_in(s->p, s->e)[0]);
+
+    return dtype_is_float((wf_dtype)x.dtype) ? sized_count(s, x) : 0;
+}
+
 #define REDUCE_ROW(name, doc_, type_, jvp_, transpose_, fold_, combine_)                 \
     const OpRow op_row_##name = {                                                        \
         .doc = doc_,                                                                     \
@@ -163,6 +171,7 @@ static Val spread(Builder *b, Val y, Type x, Ints axes)
         .transpose = transpose_,                                                         \
         .batch = batch_reduce,                                                           \
         .fold = fold_,                                                                   \
+        .flops = flops_reduce,                                                           \
         .lower = {LOWER_REDUCE, combine_},                                               \
     }
 
@@ -478,6 +487,7 @@ static void batch_arg(Builder *b, const EqnView *e, const Batch *bt, Val *out,
         .type = type_arg,                                                                \
         .eval = eval_arg,                                                                \
         .batch = batch_arg,                                                              \
+        .flops = flops_reduce,                                                           \
         .lower = {LOWER_LIBRARY, 0},                                                     \
     }
 
@@ -501,7 +511,7 @@ static bool type_cumsum(TypeRule *t)
 {
     wf_dtype x = (wf_dtype)t->in[0].dtype;
 
-    if (!dtype_is_int(x) && !dtype_is_float(x))
+    if (!dtype_is_arithmetic(x))
         return type_fail(t, WF_ERR_TYPE, "operand is %s, needs an integer or float dtype",
                          type_show(t, t->in[0]));
     if (!check_axis(t, ((const CumAttr *)t->attr)->axis))
@@ -577,5 +587,6 @@ const OpRow op_row_cumsum = {
     .transpose = transpose_cumsum,
     .batch = batch_cumsum,
     .fold = fold_cumsum,
+    .flops = flops_reduce,
     .lower = {LOWER_CUM, OP_add},
 };

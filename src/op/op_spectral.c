@@ -194,6 +194,8 @@ static const AttrField attrs_qr[] = {
     FIELD_END,
 };
 
+static double flops_qr(const SizedEqn *s) { return 4 * matrix_work(s); }
+
 const OpRow op_row_qr = {
     .doc =
         "Q, R with A = Q R, the columns of Q orthonormal, R upper triangular, for each "
@@ -207,6 +209,7 @@ const OpRow op_row_qr = {
     .eval = eval_qr,
     .jvp = jvp_qr,
     .batch = batch_leading,
+    .flops = flops_qr,
     .lower = {LOWER_LIBRARY, 0},
 };
 
@@ -368,6 +371,8 @@ static void jvp_eigh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     dy[1] = b_matmul(b, v, b_mul(b, gaps(b, w, r, x.dims[r - 1]), p));
 }
 
+static double flops_eigh(const SizedEqn *s) { return 9 * matrix_work(s); }
+
 const OpRow op_row_eigh = {
     .doc =
         "w, V with A V = V diag(w) for each symmetric matrix of the last two axes; f32 "
@@ -379,6 +384,7 @@ const OpRow op_row_eigh = {
     .eval = eval_eigh,
     .jvp = jvp_eigh,
     .batch = batch_leading,
+    .flops = flops_eigh,
     .lower = {LOWER_LIBRARY, 0},
 };
 
@@ -595,6 +601,8 @@ static void jvp_svd(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     dy[2] = transpose_matrix(b, dy[2], r);
 }
 
+static double flops_svd(const SizedEqn *s) { return 12 * matrix_work(s); }
+
 const OpRow op_row_svd = {
     .doc =
         "U, s, Vt with A = U diag(s) Vt for each m by n matrix of the last two axes; "
@@ -607,5 +615,6 @@ const OpRow op_row_svd = {
     .eval = eval_svd,
     .jvp = jvp_svd,
     .batch = batch_leading,
+    .flops = flops_svd,
     .lower = {LOWER_LIBRARY, 0},
 };

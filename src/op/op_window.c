@@ -198,6 +198,18 @@ static void batch_window_max(Builder *b, const EqnView *e, const Batch *bt, Val 
                       b_sub(b, out[1], base));
 }
 
+/* One for each element of each window. */
+static double flops_window(const SizedEqn *s)
+{
+    const WindowAttr *w = s->e->attr;
+    Type y = val_type(s->p, s->e->out);
+    double n = dtype_is_float((wf_dtype)y.dtype) ? sized_count(s, y) : 0;
+
+    for (uint32_t i = 0; i < w->window.n; i++)
+        n *= (double)w->window.v[i];
+    return n;
+}
+
 const OpRow op_row_reduce_window_max = {
     .doc = "The largest element of each window, and its position: the flat row-major\n"
            "index in x (i64) of the first largest one; any dtype. NaN is largest, -0\n"
@@ -211,6 +223,7 @@ const OpRow op_row_reduce_window_max = {
     .eval = eval_window_max,
     .jvp = jvp_window_max,
     .batch = batch_window_max,
+    .flops = flops_window,
     .lower = {LOWER_WINDOW, OP_max},
 };
 
@@ -321,5 +334,6 @@ const OpRow op_row_reduce_window_sum = {
     .transpose = transpose_window_sum,
     .batch = batch_window_sum,
     .fold = fold_window_sum,
+    .flops = flops_window,
     .lower = {LOWER_WINDOW, OP_add},
 };

@@ -1,7 +1,7 @@
 /* scalar.h -- what every elementwise op means on one element.
  *
- * The oracle, the folding of constants and the tests read meanings from here and nowhere
- * else. A Scalar holds one element of any dtype without loss:
+ * The oracle, the folding of constants and the tests ask here, and the rows say it. A
+ * Scalar holds one element of any dtype without loss:
  *
  *   floats     f, the exact value as a double. Results are computed in f64 and rounded
  *              once when stored, which for + - * / sqrt equals arithmetic in the dtype
@@ -40,8 +40,8 @@ Scalar scalar_identity(unsigned op, wf_dtype t);
 /* -1, 0, 1. NaN is the largest, equal to NaN; -0 equals 0: a total order for sorting. */
 int scalar_compare(wf_dtype t, Scalar x, Scalar y);
 bool scalar_is_nan(wf_dtype t, Scalar x);
-
-/* y with erf(y) = x, to a few ulp. +-1 gives +-inf, outside [-1, 1] NaN. */
-double scalar_erf_inv(double x);
+/* x < y of integers and bool; bits of an element. */
+bool scalar_less(wf_dtype t, uint64_t x, uint64_t y);
+unsigned scalar_width(wf_dtype t);
 
 #endif

@@ -238,7 +238,7 @@ static Val sum_of_products(Rewriter *r, Eqn e)
     if (!d)
         return VAL_NONE;
     a = *(const DotAttr *)d->attr;
-    if (a.acc >= WF_F16 && a.acc != WF_F32 && a.acc != WF_F64)
+    if (dtype_is_float((wf_dtype)a.acc) && a.acc != WF_F32 && a.acc != WF_F64)
         return VAL_NONE;
     for (uint32_t i = 0; i < a.lhs_batch.n; i++) {
         uint32_t k = has(axes, i) ? 2 : 0, at = has(axes, i) ? ns++ : nb++;

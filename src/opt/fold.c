@@ -58,31 +58,12 @@ static Val fold_const(Rewriter *r, Val v, Eqn e)
     return b_splat_bits(r->b, b_type(r->b, v), a->data->data);
 }
 
-/* Ops that give a result for all operands of their types (an index out of range, an empty
- * maximum are errors at run time, and stay so). */
-bool fold_never_fails(unsigned op)
+/* Can the evaluator tell the result before the program runs? */
+bool fold_may(unsigned op)
 {
-    switch (op) {
-    case OP_reduce_sum:
-    case OP_reduce_prod:
-    case OP_reduce_and:
-    case OP_reduce_or:
-    case OP_cumsum:
-    case OP_sort:
-    case OP_reshape:
-    case OP_broadcast:
-    case OP_transpose:
-    case OP_concat:
-    case OP_rev:
-    case OP_pad:
-    case OP_slice:
-    case OP_dot_general:
-    case OP_threefry2x32:
-    case OP_philox4x32: return true;
-    case OP_reduce_max:
-    case OP_reduce_min: /* of some elements: see eval_constant */ return true;
-    default: return is_map(op);
-    }
+    return op_has(op, OPF_PURE) &&
+           !op_has(op, OPF_DEFINES | OPF_CONTROL | OPF_NOEVAL | OPF_FAILS) &&
+           op_row(op)->lower.kind != LOWER_ALIAS;
 }
 
 /* The result of v = e if all operands are constants. */
@@ -103,7 +84,8 @@ static Val eval_constant(Rewriter *r, Val v, Eqn e)
     int64_t *symvals, bytes, elements = 0;
     void *attr;
 
-    if (!fold_never_fails(e.op) || e.nin == 0 || e.nin > 4 || e.nout != 1)
+    if (e.nin == 0 || e.nin > 4 || e.nout != 1 || !fold_may(e.op) ||
+        op_may_fail(e.op, b_type(b, b->args.v[e.args]), t))
         return VAL_NONE;
     for (uint32_t i = 0; i < e.nin; i++) {
         if (!const_array(r, b->args.v[e.args + i], &in[i]))
@@ -115,8 +97,6 @@ static Val eval_constant(Rewriter *r, Val v, Eqn e)
             return VAL_NONE;
     if (!type_size(out.dtype, t.dims, t.rank, &out.count, &bytes) ||
         out.count > FOLD_ELEMENTS || (out.count > 64 && out.count > elements))
-        return VAL_NONE;
-    if ((e.op == OP_reduce_max || e.op == OP_reduce_min) && !in[0].count)
         return VAL_NONE;
     symvals = arena_array(&b->arena, b->dims.syms.n + 1u, sizeof *symvals);
     for (uint32_t i = 0; i < b->dims.syms.n; i++)

@@ -9,7 +9,7 @@ RewriteRule fold_shape;
 
 #define FOLD_ELEMENTS 1024 /* of a result that becomes a constant whatever it costs */
 /* Does the op give a result for all operands of its types? */
-bool fold_never_fails(unsigned op);
+bool fold_may(unsigned op);
 /* p with large values of constants computed; NULL after an error. */
 const Program *fold_large(const Opt *o, const Program *p);
 

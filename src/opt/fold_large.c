@@ -43,9 +43,9 @@ static bool is_candidate(const Program *p, const Eqn *e)
 {
     if (e->nout != 1 || bytes_of(p, e->out) < 0)
         return false;
-    if (e->op == OP_reduce_max || e->op == OP_reduce_min) /* not of nothing */
-        return bytes_of(p, eqn_in(p, e)[0]) > 0;
-    return e->op == OP_const || (e->nin && fold_never_fails(e->op));
+    return e->op == OP_const || (e->nin && fold_may(e->op) &&
+                                 !op_may_fail(e->op, val_type(p, eqn_in(p, e)[0]),
+                                              val_type(p, e->out)));
 }
 
 static void find_known(Large *l)

@@ -169,26 +169,6 @@ typedef struct Hoist {
 
 static void find_effects(void *user, const Sub *s) { *(bool *)user |= s->p->effects; }
 
-static bool may_fail(unsigned op)
-{
-    switch (op) {
-    case OP_slice:
-    case OP_gather:
-    case OP_dynamic_slice:
-    case OP_dynamic_update_slice:
-    case OP_reshape:
-    case OP_argmax:
-    case OP_argmin:
-    case OP_lu:
-    case OP_qr:
-    case OP_eigh:
-    case OP_svd:
-    case OP_cholesky:
-    case OP_triangular_solve: return true;
-    default: return op_has(op, OPF_CONTROL);
-    }
-}
-
 static bool may_move(const Hoist *h, const Eqn *e)
 {
     const Program *p = h->s->p;
@@ -196,7 +176,8 @@ static bool may_move(const Hoist *h, const Eqn *e)
 
     if (!op_has(e->op, OPF_PURE) || op_has(e->op, OPF_DEFINES) ||
         e->op == OP_opt_barrier || op_has(e->op, OPF_NOEVAL) ||
-        (!h->surely && may_fail(e->op)))
+        (!h->surely && op_may_fail(e->op, e->nin ? val_type(p, eqn_in(p, e)[0]) : (Type){0},
+                                   e->nout ? val_type(p, e->out) : (Type){0})))
         return false;
     for (uint32_t j = 0; j < e->nout; j++)
         if (type_has_symbol(p, val_type(p, e->out + j), SYM_EQN))

@@ -321,7 +321,7 @@ static bool place_results(Bind *b)
             return bind_fail(b, WF_ERR_SHAPE, "the size of result %u cannot be computed",
                              j);
         if (kind == VAL_ALIAS && e->nin)
-            b->f->loc[v] = b->f->loc[bind_in(b, e->op == OP_opt_barrier ? j : 0)];
+            b->f->loc[v] = b->f->loc[bind_in(b, j)];
         else if (kind == VAL_OWN)
             b->f->loc[v] = (Loc){find_home(b, v), NULL};
     }

@@ -29,22 +29,10 @@ typedef struct Planner {
 
 static const Val *operands(const Planner *k, const Eqn *e) { return eqn_in(k->p, e); }
 
-static bool is_view_op(unsigned op)
-{
-    return op == OP_broadcast || op == OP_transpose || op == OP_slice || op == OP_rev;
-}
-
 /* The operand a result is the same as, or -1. */
 static int alias_of(unsigned op, uint32_t j)
 {
-    switch (op) {
-    case OP_reshape:
-    case OP_bitcast:
-    case OP_stop_gradient:
-    case OP_name: return 0;
-    case OP_opt_barrier: return (int)j;
-    default: return -1;
-    }
+    return op_has(op, OPF_SAME) ? (int)j : -1;
 }
 
 /* ---- what users take --------------------------------------------------------------- */
@@ -53,12 +41,12 @@ static Accept accepted(const Planner *k, const Eqn *e, uint32_t i)
 {
     Accept out = e->nout ? (Accept)k->want[e->out] : ACCEPT_ANY;
 
-    if (is_view_op(e->op)) /* what is carried out here anyway can start from any view */
+    if (op_has(e->op, OPF_VIEW)) /* what is carried out here anyway can start from any view */
         return out == ACCEPT_DENSE ? ACCEPT_ANY : out;
     if (e->op == OP_reshape)
         return ACCEPT_DENSE;
     if (alias_of(e->op, 0) >= 0)
-        return (Accept)k->want[e->out + (e->op == OP_opt_barrier ? i : 0)];
+        return (Accept)k->want[e->out + i];
     return (Accept)step_row(e->op).accept[MIN(i, 2)];
 }
 
@@ -165,7 +153,7 @@ static void place_outputs(Planner *k, const Eqn *e, uint32_t n)
         place_const(k, e, n);
         return;
     }
-    if (is_view_op(e->op)) {
+    if (op_has(e->op, OPF_VIEW)) {
         place_view(k, e, n);
         return;
     }

@@ -439,22 +439,17 @@ static bool adds_elements(const Bind *b, const IndexStep *s)
 
 static void find_combine(Bind *b, IndexStep *s)
 {
-    static const struct {
-        uint16_t op, combine;
-    } table[] = {{OP_scatter_add, KM_add},
-                 {OP_scatter_mul, KM_mul},
-                 {OP_scatter_min, KM_min},
-                 {OP_scatter_max, KM_max}};
+    unsigned combine = op_row(b->e->op)->lower.combine;
     const KLoops *l = b->root->loops;
     KType t = (KType)bind_dtype(b, bind_in(b, 0));
 
-    for (int i = 0; i < COUNT(table); i++)
-        if (table[i].op == b->e->op) {
-            bool half = t == KT_F16 || t == KT_BF16;
-            s->combine = l->type[half ? KT_F32 : t]->map[table[i].combine];
-            s->widen = half ? k_cast(l, t, KT_F32) : NULL;
-            s->narrow = half ? k_cast(l, KT_F32, t) : NULL;
-        }
+    if (combine) {
+        bool half = t == KT_F16 || t == KT_BF16;
+
+        s->combine = l->type[half ? KT_F32 : t]->map[combine];
+        s->widen = half ? k_cast(l, t, KT_F32) : NULL;
+        s->narrow = half ? k_cast(l, KT_F32, t) : NULL;
+    }
 }
 
 bool bind_scatter(Bind *b)

@@ -1,12 +1,6 @@
 /* step_map.c -- elementwise ops and casts. */
 #include "runtime/runtime.h"
 
-static const uint8_t map_ops[OP_COUNT] = {/* KM_x + 1 */
-#define X(name) [OP_##name] = KM_##name + 1,
-                                          K_MAP_OPS(X)
-#undef X
-};
-
 /* Uses: the operands, the results. */
 
 /* Small and row-major: one call, with n elements. Up to 3 operands. */
@@ -40,7 +34,8 @@ static bool bind_kmap(Bind *b, const KMap *m)
     bool dense = m->dense == (1 << m->nin) - 1;
     Op *op;
 
-    if (dense && !m->staged && m->count < K_TASK && m->nin <= 3 && m->nout == 1) {
+    if (dense && m->loop && !m->staged && m->count < K_TASK && m->nin <= 3 &&
+        m->nout == 1) {
         op = bind_op(b, run_small, (void *)(uintptr_t)m->loop);
         op->n = m->count;
     } else {
@@ -58,6 +53,14 @@ static bool bind_kmap(Bind *b, const KMap *m)
     return true;
 }
 
+/* Kernels know dtypes by number only. */
+static KEach each_of(unsigned op)
+{
+    const Lower *l = &op_row(op)->lower;
+
+    return (KEach){l->real, l->whole};
+}
+
 bool bind_map(Bind *b)
 {
     static const int64_t zeros[MAX_RANK];
@@ -73,9 +76,9 @@ bool bind_map(Bind *b)
         stride[i] = bind_rank(b, x) == bind_rank(b, y) ? b->f->loc[x].stride
                                                        : zeros; /* clamp's bounds */
     }
-    if (!kmap_init(&m, b->root->loops, (KMapOp)(map_ops[b->e->op] - 1), (int)b->e->nin,
-                   b->e->nout, type, (KType)bind_dtype(b, y), (int)bind_rank(b, y),
-                   bind_dims(b, y), stride, room))
+    if (!kmap_init(&m, b->root->loops, (KMapOp)b->e->op, each_of(b->e->op),
+                   (int)b->e->nin, b->e->nout, type, (KType)bind_dtype(b, y),
+                   (int)bind_rank(b, y), bind_dims(b, y), stride, room))
         return bind_fail(b, WF_ERR_INTERNAL, "there is no kernel for %s",
                          wf_dtype_name((wf_dtype)type[0]));
     return bind_kmap(b, &m);

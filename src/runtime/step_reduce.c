@@ -6,12 +6,12 @@
 
 static KFoldOp fold_op(unsigned op)
 {
-    switch (op) {
-    case OP_reduce_sum: return KF_SUM;
-    case OP_reduce_prod: return KF_PROD;
-    case OP_reduce_max: return KF_MAX;
-    case OP_reduce_min: return KF_MIN;
-    case OP_reduce_and: return KF_AND;
+    switch (op_row(op)->lower.combine) {
+    case OP_add: return KF_SUM;
+    case OP_mul: return KF_PROD;
+    case OP_max: return KF_MAX;
+    case OP_min: return KF_MIN;
+    case OP_and: return KF_AND;
     default: return KF_OR;
     }
 }

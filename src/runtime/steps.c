@@ -1,4 +1,5 @@
-/* steps.c -- how the interpreter runs each op: the table of binders.
+/* steps.c -- how the interpreter runs each op: the table of binders, by op or, where an
+ * op has no row, by what its own row says it lowers to.
  *
  *   bind       makes the step. NULL: by the op's eval rule, on row-major arrays
  *   accept     which views operands 0, 1 and the others may be
@@ -12,19 +13,10 @@
 #define R ACCEPT_ROWS
 #define A ACCEPT_ANY
 
-#define MAP(op)     [OP_##op] = {bind_map, {R, R, R}, PLACE_ANY, true}
-#define REDUCE(op)  [OP_##op] = {bind_reduce, {A, D, D}, PLACE_NEVER, true}
 #define SCATTER(op) [OP_##op] = {bind_scatter, {D, D, D}, PLACE_FIRST, false}
 
 /* clang-format off */
 static const StepRow rows[OP_COUNT] = {
-    MAP(neg), MAP(abs), MAP(sign), MAP(exp), MAP(expm1), MAP(log), MAP(log1p), MAP(sin),
-    MAP(cos), MAP(tan), MAP(tanh), MAP(erf), MAP(erf_inv), MAP(sqrt), MAP(rsqrt),
-    MAP(logistic), MAP(floor), MAP(ceil), MAP(round), MAP(is_finite), MAP(not),
-    MAP(add), MAP(sub), MAP(mul), MAP(div), MAP(rem), MAP(pow), MAP(atan2), MAP(max),
-    MAP(min), MAP(and), MAP(or), MAP(xor), MAP(shl), MAP(shr_logical), MAP(shr_arith),
-    MAP(eq), MAP(ne), MAP(lt), MAP(le), MAP(gt), MAP(ge), MAP(select), MAP(clamp),
-    MAP(threefry2x32), MAP(philox4x32),
     [OP_cast] = {bind_cast, {R, D, D}, PLACE_ANY, true},
 
     [OP_const] = {bind_const, {D, D, D}, PLACE_NEVER, false},
@@ -43,8 +35,6 @@ static const StepRow rows[OP_COUNT] = {
     [OP_pad] = {bind_pad, {A, D, D}, PLACE_NEVER, true},
     [OP_concat] = {bind_concat, {A, A, A}, PLACE_NEVER, true},
 
-    REDUCE(reduce_sum), REDUCE(reduce_prod), REDUCE(reduce_max), REDUCE(reduce_min),
-    REDUCE(reduce_and), REDUCE(reduce_or),
     [OP_argmax] = {bind_arg, {D, D, D}, PLACE_NEVER, false},
     [OP_argmin] = {bind_arg, {D, D, D}, PLACE_NEVER, false},
     [OP_cumsum] = {bind_cumsum, {D, D, D}, PLACE_ANY, true},
@@ -71,4 +61,16 @@ static const StepRow rows[OP_COUNT] = {
 };
 /* clang-format on */
 
-StepRow step_row(unsigned op) { return rows[op]; }
+StepRow step_row(unsigned op)
+{
+    static const StepRow map = {bind_map, {R, R, R}, PLACE_ANY, true},
+                         reduce = {bind_reduce, {A, D, D}, PLACE_NEVER, true};
+
+    if (rows[op].bind)
+        return rows[op];
+    switch (op_row(op)->lower.kind) {
+    case LOWER_MAP: return map;
+    case LOWER_REDUCE: return reduce;
+    default: return rows[op];
+    }
+}

@@ -70,16 +70,9 @@ static Class class_of(const Shared *sh, const Eqn *e)
 {
     const Shared *ok = sh;
 
+    if (e->op == OP_const || (op_has(e->op, OPF_VIEW | OPF_SAME) && e->nout == 1))
+        return CLASS_FREE;
     switch (e->op) {
-    case OP_const:
-    case OP_reshape:
-    case OP_broadcast:
-    case OP_transpose:
-    case OP_slice:
-    case OP_rev:
-    case OP_bitcast:
-    case OP_stop_gradient:
-    case OP_name: return CLASS_FREE;
     case OP_dot_general:
     case OP_pad:
     case OP_dim:

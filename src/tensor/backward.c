@@ -289,7 +289,7 @@ static void emit_node(Make *m, uint32_t k)
         view.row->jvp(b, &view, dx, dy);
     }
     for (uint32_t j = 0; j < n->nout && !failed(m->w->cx); j++)
-        if (dtype_is_float((wf_dtype)out_type[j].dtype))
+        if (dtype_is_differentiable((wf_dtype)out_type[j].dtype))
             add_tangent(m, base + j, dy[j]);
 }
 

@@ -455,18 +455,11 @@ static Tensor *view_op(wf_ctx *c, const Prim *p, Tensor *t)
     default: return NULL;
     }
     v = tensor_view(c, t, (wf_dtype)o->dtype, o->dims, strides, o->rank, offset);
-    if (v && p->op != OP_stop_gradient && p->op != OP_name && p->op != OP_bitcast) {
+    if (v && op_row(p->op)->lower.kind != LOWER_ALIAS && p->op != OP_bitcast) {
         v->root = tensor_retain(t->root ? t->root : t);
         v->stamp = v->root->stamp;
     }
     return v;
-}
-
-bool is_view_op(OpCode op)
-{
-    return op == OP_reshape || op == OP_broadcast || op == OP_transpose ||
-           op == OP_slice || op == OP_rev || op == OP_bitcast || op == OP_stop_gradient ||
-           op == OP_name;
 }
 
 static bool run_now(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
@@ -490,7 +483,7 @@ static bool run_now(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
              op_name(op), p->nout, nout);
         goto no;
     }
-    if (nout == 1 && !out[0] && is_view_op(op)) {
+    if (nout == 1 && !out[0] && op_has(op, OPF_VIEW | OPF_SAME)) {
         out[0] = view_op(c, p, in[0]);
         if (failed(c))
             goto no;

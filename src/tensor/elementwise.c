@@ -126,7 +126,7 @@ wf_dtype promoted(const wf_ctx *c, wf_dtype a, bool a_weak, bool a_zero, wf_dtyp
     if (c->tensors->promotion == WF_PROMOTE_JAX && dtype_is_float(d) && !dtype_is_float(a) &&
         !dtype_is_float(b))
         d = c->tensors->float_dtype; /* no integer holds both: the float of host numbers */
-    return c->tensors->narrow && wf_dtype_size(a) < 8 && wf_dtype_size(b) < 8 ? narrowed(d) : d;
+    return c->tensors->narrow && wf_dtype_size(a) < 8 && wf_dtype_size(b) < 8 ? dtype_narrowed(d) : d;
 }
 
 static wf_dtype common_dtype(wf_ctx *c, const char *fn, const wf_tensor *x, int n)
@@ -474,12 +474,11 @@ REAL(exp, OP_exp)
 REAL(expm1, OP_expm1) REAL(log, OP_log) REAL(log1p, OP_log1p) REAL(sin, OP_sin)
     REAL(cos, OP_cos) REAL(tan, OP_tan) REAL(tanh, OP_tanh) REAL(erf, OP_erf) REAL(erfc, OP_erfc)
         REAL(erf_inv, OP_erf_inv) REAL(sqrt, OP_sqrt) REAL(rsqrt, OP_rsqrt)
-            REAL(sigmoid, OP_logistic) PLAIN(neg, OP_neg)
-                PLAIN(stop_gradient, OP_stop_gradient)
+            REAL(sigmoid, OP_logistic) REAL(asin, OP_asin) REAL(acos, OP_acos) REAL(atan, OP_atan)
+                PLAIN(neg, OP_neg) PLAIN(stop_gradient, OP_stop_gradient)
 
-                    static bool is_whole(
-                        wf_ctx *c,
-                        wf_tensor x) /* an integer or bool: already rounded, finite */
+/* An integer or bool: already rounded, finite. */
+static bool is_whole(wf_ctx *c, wf_tensor x)
 {
     wf_dtype d = wf_dtype_of(c, x);
     return d == WF_BOOL || dtype_is_int(d);
@@ -556,9 +555,6 @@ wf_tensor wf_frac(wf_ctx *c, wf_tensor x)
 FORMULA(exp2, wf_pow(c, num(c, 2), x))
 FORMULA(log2, wf_div(c, wf_log(c, x), num(c, 0.69314718055994530942)))
 FORMULA(log10, wf_div(c, wf_log(c, x), num(c, 2.30258509299404568402)))
-FORMULA(atan, wf_atan2(c, x, ONE))
-FORMULA(asin, wf_atan2(c, x, wf_sqrt(c, wf_mul(c, wf_sub(c, ONE, x), wf_add(c, ONE, x)))))
-FORMULA(acos, wf_atan2(c, wf_sqrt(c, wf_mul(c, wf_sub(c, ONE, x), wf_add(c, ONE, x))), x))
 FORMULA(cosh, wf_mul(c, num(c, 0.5), wf_add(c, wf_exp(c, x), wf_exp(c, wf_neg(c, x)))))
 FORMULA(acosh, wf_log(c, wf_add(c, x,
                                 wf_mul(c, wf_sqrt(c, wf_sub(c, x, ONE)),

@@ -208,9 +208,9 @@ static bool check_dtype(wf_ctx *c, const KeyCall *k)
     bool ok;
 
     switch (k->fn) {
-    case KEY_BITS: ok = k->dtype >= WF_U8 && k->dtype <= WF_U64; break;
+    case KEY_BITS: ok = dtype_is_unsigned(k->dtype); break;
     case KEY_RANDINT:
-    case KEY_PERMUTATION_N: ok = k->dtype >= WF_I8 && k->dtype <= WF_U64; break;
+    case KEY_PERMUTATION_N: ok = dtype_is_int(k->dtype); break;
     case KEY_CATEGORICAL: ok = k->dtype == WF_I32 || k->dtype == WF_I64; break;
     case KEY_RADEMACHER:
         ok = dtype_is_float(k->dtype) || dtype_is_signed(k->dtype);
@@ -233,7 +233,7 @@ static bool check_operand(wf_ctx *c, const KeyCall *k, const Tensor *x)
     bool ok = true;
 
     switch (k->fn) {
-    case KEY_FOLD_IN: ok = x->rank == 0 && x->dtype >= WF_I8 && x->dtype <= WF_U64; break;
+    case KEY_FOLD_IN: ok = x->rank == 0 && dtype_is_int((wf_dtype)x->dtype); break;
     case KEY_BERNOULLI:
         ok = dtype_is_float((wf_dtype)x->dtype) &&
              (x->rank == 0 ||

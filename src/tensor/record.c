@@ -157,7 +157,7 @@ static bool learn_saves(wf_ctx *c, Prim *p)
     for (uint32_t i = 0; i < p->nin && !failed(c); i++) {
         if (op_has(p->op, OPF_CONTROL) || p->nin > 8)
             memset(m + (size_t)i * w, true, p->nin); /* recomputed from the operands */
-        else if (dtype_is_float((wf_dtype)p->in[i].dtype))
+        else if (dtype_is_differentiable((wf_dtype)p->in[i].dtype))
             try_rule(c, p, i, m + (size_t)i * w);
         if (p->nin > 8 && op_has(p->op, OPF_LINEAR))
             memset(m + (size_t)i * w, false, p->nin);
@@ -237,7 +237,7 @@ static uint64_t need_of(const Prim *p, Tensor *const *in, const Node *n, uint32_
 bool tensor_is_followed(const wf_ctx *c, const Tensor *t)
 {
     return t->need & c->tensors->recorders && t->node &&
-           dtype_is_float((wf_dtype)t->dtype);
+           dtype_is_differentiable((wf_dtype)t->dtype);
 }
 
 static bool save_operand(wf_ctx *c, Node *n, uint32_t i, Tensor *t)
@@ -323,7 +323,10 @@ bool record_op(wf_ctx *c, Prim *p, const CallForm *form, Tensor *const *in, Tens
         return false;
     }
     for (uint32_t j = 0; j < p->nout; j++) {
-        uint64_t followed = dtype_is_float((wf_dtype)out[j]->dtype) ? need_of(p, in, n, j) : 0;
+        uint64_t followed = dtype_is_differentiable((wf_dtype)out[j]->dtype)
+                                ? need_of(p, in, n, j)
+                                : 0;
+
         if (!followed)
             continue;
         out[j]->need = followed;
@@ -365,7 +368,7 @@ wf_status wf_requires_grad(wf_ctx *c, wf_tensor h, bool on)
         tfail(c, WF_ERR_VALUE,
               "wf_requires_grad: needs a concrete tensor, got a symbolic %s",
               shape_text(c, t));
-    else if (on && !dtype_is_float((wf_dtype)t->dtype))
+    else if (on && !dtype_is_differentiable((wf_dtype)t->dtype))
         tfail(c, WF_ERR_TYPE, "wf_requires_grad: needs a float dtype, got %s",
               shape_text(c, t));
     else if (t->node && t->node->prim && !on)
@@ -503,7 +506,7 @@ wf_status wf_tape_watch(wf_ctx *c, int tape, wf_tensor h)
 
     if (!t || !is_open(c, tape, "wf_tape_watch"))
         return c->status;
-    if (t->symbolic || !dtype_is_float((wf_dtype)t->dtype))
+    if (t->symbolic || !dtype_is_differentiable((wf_dtype)t->dtype))
         tfail(c, WF_ERR_TYPE,
               "wf_tape_watch: needs a concrete tensor of a float dtype, got %s",
               shape_text(c, t));

@@ -171,7 +171,7 @@ bool program_views(const Program *p, Val v, Val of)
     while (v != of) {
         const Eqn *e = maker_of(p, v);
 
-        if (!e || !is_view_op((OpCode)e->op))
+        if (!e || !op_has(e->op, OPF_VIEW | OPF_SAME))
             return false;
         v = eqn_in(p, e)[0];
     }

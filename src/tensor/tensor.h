@@ -307,7 +307,6 @@ wf_tensor replay_view(wf_ctx *c, const Program *p, uint32_t out, const wf_tensor
                       uint32_t to, int64_t written);
 bool defines_sizes(const Program *p); /* has equations that do, such as nonzero */
 void prim_release(wf_ctx *c, Prim *p);
-bool is_view_op(OpCode op);
 /* Strides that give t the new shape in the same memory; false if there are none. */
 bool reshape_strides(const Tensor *t, const int64_t *dims, uint32_t rank, int64_t *strides);
 /* fast.c: a small elementwise op on packed operands of one shape; NULL: not one of those, or no memory. */

@@ -49,7 +49,7 @@ bool *xf_wrt(wf_ctx *cx, const Program *p, const int *wrt, int nwrt, const char 
                  input_text(cx, p, i));
             return NULL;
         }
-        if (!dtype_is_float((wf_dtype)t.dtype)) {
+        if (!dtype_is_differentiable((wf_dtype)t.dtype)) {
             fail(cx, WF_ERR_TYPE, NOWHERE, "%s: input %s is %s; derivatives need a float",
                  what, input_text(cx, p, i), type_str(&p->dims, t, &cx->scratch));
             return NULL;

@@ -13,7 +13,7 @@
 
 static bool is_float_val(const Program *p, Val v)
 {
-    return dtype_is_float((wf_dtype)val_type(p, v).dtype);
+    return dtype_is_differentiable((wf_dtype)val_type(p, v).dtype);
 }
 
 /* eye[n,n] as [n] + t.shape, n the number of elements of t */

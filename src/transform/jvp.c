@@ -26,7 +26,7 @@ static bool is_active(const Program *p, const Eqn *e, const Val *tangent)
     if (!any)
         return false;
     for (uint32_t j = 0; j < e->nout; j++)
-        if (dtype_is_float((wf_dtype)val_type(p, e->out + j).dtype))
+        if (dtype_is_differentiable((wf_dtype)val_type(p, e->out + j).dtype))
             return true;
     return false;
 }
@@ -40,7 +40,7 @@ static bool take_tangents(Copier *c, const Eqn *e, const Val *dy, Val *tangent)
     for (uint32_t j = 0; j < e->nout; j++) {
         Type t = b_type(b, c->val[e->out + j]);
 
-        if (dy[j] == VAL_NONE || !dtype_is_float((wf_dtype)t.dtype))
+        if (dy[j] == VAL_NONE || !dtype_is_differentiable((wf_dtype)t.dtype))
             continue;
         if (!type_eq(b_type(b, dy[j]), t))
             return xf_bad_rule(b, e->op, "jvp", eqn_place(c->from, e), b_type(b, dy[j]),
@@ -122,7 +122,7 @@ const Program *jvp_program(wf_ctx *cx, const Program *p, const int *order, int n
     for (uint32_t j = 0; j < p->nout; j++) {
         Val y = p->outs[j], dy = tangent[y];
 
-        if (!dy && want && want[j] && dtype_is_float((wf_dtype)val_type(p, y).dtype))
+        if (!dy && want && want[j] && dtype_is_differentiable((wf_dtype)val_type(p, y).dtype))
             dy = b_zeros_like(b, c.val[y]);
         out_nz[j] = dy != VAL_NONE;
         if (dy)
@@ -137,7 +137,7 @@ const Program *xf_jvp(wf_ctx *cx, const Program *p, const bool *in_nz, const boo
     int *order = arena_array(&cx->scratch, p->nin + 1u, sizeof *order), n = 0;
 
     for (uint32_t i = 0; i < p->nin; i++)
-        if (in_nz[i] && dtype_is_float((wf_dtype)val_type(p, program_in(p, i)).dtype))
+        if (in_nz[i] && dtype_is_differentiable((wf_dtype)val_type(p, program_in(p, i)).dtype))
             order[n++] = (int)i;
     return jvp_program(cx, p, order, n, true, want, out_nz, "jvp");
 }

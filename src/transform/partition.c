@@ -126,12 +126,6 @@ static void set_brought(Partition *x, Val v, Val in_rest)
     x->brought.v[v] = in_rest;
 }
 
-static bool is_cheap(unsigned op)
-{
-    return op == OP_reshape || op == OP_transpose || op == OP_cast || op == OP_rev ||
-           op == OP_slice || op == OP_neg || op == OP_not;
-}
-
 /* Better made again in rest than kept? */
 static bool is_remade(const Partition *x, const Eqn *e)
 {
@@ -141,7 +135,7 @@ static bool is_remade(const Partition *x, const Eqn *e)
         return false;
     if (e->nin == 0 || e->op == OP_broadcast)
         return true;
-    return is_cheap(e->op) && brought(x, k->args.v[e->args]) != VAL_NONE;
+    return op_is_cheap(e->op) && brought(x, k->args.v[e->args]) != VAL_NONE;
 }
 
 static Val keep_residual(Partition *x, Val v)

@@ -48,7 +48,7 @@ static bool is_cheap_op(const Eqn *e)
     if (!(op->flags & OPF_PURE) || (op->flags & (OPF_DEFINES | OPF_CONTROL)))
         return false;
     return !strcmp(op->family, "map") || !strcmp(op->family, "shape") ||
-           !strcmp(op->family, "random") || e->op == OP_stop_gradient || e->op == OP_name;
+           !strcmp(op->family, "random") || op_is_cheap(e->op);
 }
 
 static bool is_backward(const Joint *j, const Eqn *e)

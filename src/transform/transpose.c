@@ -62,7 +62,7 @@ static bool check_eqn(Builder *b, const Eqn *e, const Room *r)
         if (r->in[i] != VAL_NONE)
             continue;
         n++;
-        if (!dtype_is_float((wf_dtype)r->in_type[i].dtype))
+        if (!dtype_is_differentiable((wf_dtype)r->in_type[i].dtype))
             return not_linear(
                 b, e, "is not linear: an operand that is no float depends on a tangent");
     }

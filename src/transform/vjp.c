@@ -161,7 +161,7 @@ static const Program *reverse_end(Reverse *r, const Val *gy, const Val *gx,
 
 static bool is_float_out(const Program *p, uint32_t j)
 {
-    return dtype_is_float((wf_dtype)val_type(p, p->outs[j]).dtype);
+    return dtype_is_differentiable((wf_dtype)val_type(p, p->outs[j]).dtype);
 }
 
 const Program *vjp_program(wf_ctx *cx, const Program *p, const bool *wrt,
@@ -234,7 +234,7 @@ static bool check_scalar(wf_ctx *cx, const Program *p)
     if (t.rank != 0)
         return fail(cx, WF_ERR_SHAPE, place, "grad: needs a scalar result, got %s",
                     type_str(&p->dims, t, &cx->scratch));
-    if (!dtype_is_float((wf_dtype)t.dtype))
+    if (!dtype_is_differentiable((wf_dtype)t.dtype))
         return fail(cx, WF_ERR_TYPE, place, "grad: needs a floating-point result, got %s",
                     type_str(&p->dims, t, &cx->scratch));
     return true;

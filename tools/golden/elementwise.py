@@ -11,7 +11,7 @@ import exact
 from core import DTYPES, FLOATS, INTS, NUMBERS, File, array, int_range, round_to, width
 from tolerances import text
 
-BINARY_FLOAT = ["add", "sub", "mul", "div", "rem", "max", "min", "pow", "atan2"]
+BINARY_FLOAT = ["add", "sub", "mul", "div", "rem", "max", "min", "pow", "atan2", "nextafter"]
 BINARY_INT = ["add", "sub", "mul", "div", "rem", "pow", "max", "min", "and", "or", "xor"]
 SHIFTS = ["shl", "shr_logical", "shr_arith"]
 
@@ -24,6 +24,19 @@ NUMPY = {  # the second oracle
     "cos": np.cos,
     "tan": np.tan,
     "tanh": np.tanh,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "exp2": np.exp2,
+    "cbrt": np.cbrt,
+    "lgamma": scipy.special.gammaln,
+    "digamma": scipy.special.digamma,
+    "nextafter": np.nextafter,
     "erf": scipy.special.erf,
     "erfc": scipy.special.erfc,
     "erf_inv": scipy.special.erfinv,
@@ -57,6 +70,8 @@ def check_numpy(op, t, ins, out):
     for args in zip(*ins, out, other):
         want, got = float(args[-2]), float(args[-1])
         same = want == got or (math.isnan(want) and math.isnan(got))
+        if op in ("lgamma", "digamma"):  # SciPy's fail next to poles and cancel at zeros
+            same = same or args[0] < 1e-300 or abs(want - got) < 1e-14
         if not same and not abs(want - got) <= slack * math.ulp(want):
             raise AssertionError(f"{op} {args}")
 
@@ -93,7 +108,7 @@ def unary_floats(f, rng):
 
 def unary_ints(f):
     for t in INTS:
-        ops = ["neg", "abs", "sign", "not"]
+        ops = ["neg", "abs", "sign", "not", "popcount", "clz"]
         lo, hi = int_range(t)
         x = array(t, [lo, lo + 1, 0, 1, 2, 100, hi - 1, hi] + ([-1, -100] if lo else []))
         outs = {f"{op}_": array(t, [exact.unary_int(op, t, int(v)) for v in x]) for op in ops}

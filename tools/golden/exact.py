@@ -79,6 +79,89 @@ def tanh(t, x):
     return math.copysign(1.0, x) if abs(x) > 100 else real(t, mpmath.tanh, x)
 
 
+def inverse_trig(f):
+    def g(t, x):
+        if x == 0 and f is not mpmath.acos:
+            return x
+        return NAN if abs(x) > 1 else real(t, f, x)
+
+    return g
+
+
+def atan(t, x):
+    if x == 0:
+        return x
+    if math.isinf(x):
+        return real(t, lambda v: mpmath.pi * v / 2, math.copysign(1.0, x))
+    with mpmath.workprec(2500):
+        return real(t, mpmath.atan, x)
+
+
+def sinh(t, x):
+    if x == 0:
+        return x
+    return math.copysign(INF, x) if abs(x) > 2000 else real(t, mpmath.sinh, x)
+
+
+def cosh(t, x):
+    return INF if abs(x) > 2000 else real(t, mpmath.cosh, x)
+
+
+def asinh(t, x):
+    if x == 0 or math.isinf(x):
+        return x
+    with mpmath.workprec(2500):
+        return real(t, mpmath.asinh, x)
+
+
+def acosh(t, x):
+    if x < 1:
+        return NAN
+    if x == 1 or x == INF:
+        return 0.0 if x == 1 else x
+    with mpmath.workprec(2500):
+        return real(t, mpmath.acosh, x)
+
+
+def atanh(t, x):
+    if x == 0:
+        return x
+    if abs(x) >= 1:
+        return math.copysign(INF, x) if abs(x) == 1 else NAN
+    with mpmath.workprec(2500):
+        return real(t, mpmath.atanh, x)
+
+
+def exp2(t, x):
+    if abs(x) > 2000:
+        return INF if x > 0 else 0.0
+    return real(t, lambda v: mpmath.power(2, v), x)
+
+
+def cbrt(t, x):
+    if x == 0 or math.isinf(x):
+        return x
+    return math.copysign(real(t, lambda v: mpmath.cbrt(abs(v)), x), x)
+
+
+def lgamma(t, x):
+    if math.isinf(x) or (x <= 0 and x == math.floor(x)):
+        return INF
+    if x in (1, 2):
+        return 0.0
+    with mpmath.workprec(2500 if abs(x) < 1 else 400):
+        return real(t, lambda v: mpmath.log(abs(mpmath.gamma(v))) if abs(v) < 100 else mpmath.re(mpmath.loggamma(v)), x)
+
+
+def digamma(t, x):
+    if x == 0:
+        return -math.copysign(INF, x)
+    if math.isinf(x) or (x < 0 and x == math.floor(x)):
+        return INF if x > 0 else NAN
+    with mpmath.workprec(2500 if abs(x) < 1 else 400):
+        return real(t, lambda v: mpmath.digamma(v), x)
+
+
 def erf(t, x):
     if x == 0:
         return x
@@ -140,6 +223,18 @@ UNARY = {
     "cos": trig(mpmath.cos, False),
     "tan": trig(mpmath.tan, True),
     "tanh": tanh,
+    "asin": inverse_trig(mpmath.asin),
+    "acos": inverse_trig(mpmath.acos),
+    "atan": atan,
+    "sinh": sinh,
+    "cosh": cosh,
+    "asinh": asinh,
+    "acosh": acosh,
+    "atanh": atanh,
+    "exp2": exp2,
+    "cbrt": cbrt,
+    "lgamma": lgamma,
+    "digamma": digamma,
     "erf": erf,
     "erfc": erfc,
     "erf_inv": erf_inv,
@@ -223,6 +318,25 @@ def atan2(t, x, y):
     return real(t, lambda v: mpmath.atan2(v, mpmath.mpf(y)), x)
 
 
+def nextafter(t, x, y):
+    """By the spacing of t: its significand has `bits`, its least number is 2^least."""
+    bits, least, top = FORMAT[t]
+    if x == y:
+        return y
+    if x == 0:
+        return math.copysign(math.ldexp(1.0, least), y)
+    large = math.ldexp(2.0 - 2.0 ** (1 - bits), top - 1)
+    up = (x < y) == (x > 0)  # away from 0
+    if math.isinf(x):
+        return math.copysign(large, x)
+    e = math.frexp(x)[1] - bits
+    if not up and abs(math.frexp(x)[0]) == 0.5:
+        e -= 1  # below a power of two numbers are twice as dense
+    step = math.ldexp(1.0, max(e, least))
+    r = abs(x) + step if up else abs(x) - step
+    return math.copysign(INF if r > large else r, x)
+
+
 def binary_float(op, t, x, y):
     if op == "pow":
         return power(t, x, y)
@@ -230,6 +344,8 @@ def binary_float(op, t, x, y):
         return NAN
     if op == "atan2":
         return atan2(t, x, y)
+    if op == "nextafter":
+        return nextafter(t, x, y)
     f = {
         "add": total,
         "sub": lambda a, b: total(a, -b),
@@ -272,6 +388,9 @@ def shift(op, t, x, y):
 def unary_int(op, t, x):
     if t == "bool":
         return not x
+    if op in ("popcount", "clz"):
+        bits = bin(x % 2 ** width(t))[2:]
+        return bits.count("1") if op == "popcount" else width(t) - len(bits.lstrip("0"))
     return wrap({"neg": -x, "abs": abs(x), "sign": (x > 0) - (x < 0), "not": ~x}[op], t)
 
 

@@ -581,7 +581,7 @@ bool en_shape(En *e, Value v, int64_t *dims, int *rank)
 
 wf_dtype en_narrow(const Front *f, wf_dtype d)
 {
-    return f->narrow ? narrowed(d) : d;
+    return f->narrow ? dtype_narrowed(d) : d;
 }
 
 static wf_dtype dtype_named(const char *s)
@@ -720,7 +720,7 @@ static Value dtype_kind(Vm *vm, Value self)
 {
     wf_dtype d = ((DTypeObj *)(void *)self.o)->dtype;
 
-    return v_obj(sc_str(vm, d == WF_BOOL ? "b" : dtype_is_float(d) ? "f" : d >= WF_U8 ? "u" : "i"));
+    return v_obj(sc_str(vm, d == WF_BOOL ? "b" : dtype_is_float(d) ? "f" : dtype_is_unsigned(d) ? "u" : "i"));
 }
 
 /* jnp.float32(3), np.int64(5): a tensor of that dtype. */
