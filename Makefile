@@ -36,6 +36,7 @@ SRC     := $(filter-out $(KSRC),$(wildcard src/base/*.c src/ir/*.c src/op/*.c sr
              src/tensor/*.c src/nn/*.c src/script/*.c src/script/modules/*.c src/script/engine/*.c))
 GEN     := $(BUILD)/gen/namespaces.c $(BUILD)/gen/prelude.c
 PRELUDE := src/base/special.h src/kernels/vec.h src/kernels/vmath.h src/codegen/lanes.h
+PLAIN   := src/codegen/plain.h
 NSPY    := $(shell find src/script/namespaces -name '*.py' | LC_ALL=C sort)
 CLISRC  := $(wildcard src/cli/*.c)
 OBJ     := $(SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
@@ -71,10 +72,11 @@ $(BUILD)/gen/namespaces.c: $(NSPY) tools/embed
 	@mkdir -p $(@D)
 	$(Q)tools/embed $(NSPY) > $@
 # What generated code stands on: headers of the library, but for what they include.
-$(BUILD)/gen/prelude.c: $(PRELUDE)
+$(BUILD)/gen/prelude.c: $(PRELUDE) $(PLAIN)
 	@mkdir -p $(@D)
-	$(Q)(echo 'extern const char *const prelude_lines[];'; echo 'const char *const prelude_lines[] = {'; \
-	    sed '/^#include/d; s/\\/\\\\/g; s/"/\\"/g; s/^/    "/; s/$$/\\n",/' $(PRELUDE); echo '    0};') > $@
+	$(Q)embed() { echo "extern const char *const $$1[];"; echo "const char *const $$1[] = {"; shift; \
+	    sed '/^#include/d; s/\\/\\\\/g; s/"/\\"/g; s/^/    "/; s/$$/\\n",/' "$$@"; echo '    0};'; }; \
+	    { embed prelude_lines $(PRELUDE); embed plain_lines $(PLAIN); } > $@
 $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(Q)$(CC) $(ALL) -c $< -o $@
 

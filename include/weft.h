@@ -275,10 +275,12 @@ WF_API wf_status wf_bind(wf_ctx *cx, const wf_program *f, const int *which, wf_a
 /* Equations nobody reads removed. */
 WF_API wf_status wf_prune(wf_ctx *cx, const wf_program *f, const wf_program **out);
 /* The same program, quicker to run: the passes of docs/passes.md up to and with `last` (NULL or "all": all of them;
- * "fuse": also with the fused sub-programs that wf_compile makes kernels of).
+ * up to "recognise", for the library; "onehot" to "straight": as wf_compile does it for this machine).
  * The result is for running: custom derivatives, checkpoints and stop_gradient are gone, so take gradients first.
  * Values are kept but for the last bit of some sums and powers. WF_ERR_NAME: there is no such pass. */
 WF_API wf_status wf_optimise(wf_ctx *cx, const wf_program *f, const char *last, const wf_program **out);
+/* The table of passes in order, each with what it requires, keeps and breaks, as text. */
+WF_API wf_status wf_passes_text(wf_ctx *cx, const char **out_text);
 
 /* ---- running -------------------------------------------------------------------------------------- */
 
@@ -292,9 +294,11 @@ WF_API wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec)
 enum { WF_COMPILE_EXACT = 1 };
 WF_API wf_status wf_compile(wf_ctx *cx, const wf_program *p, unsigned flags, wf_exec **out_exec);
 WF_API bool wf_exec_is_compiled(const wf_exec *e); /* has it machine code? */
-/* What wf_compile makes of a program, to look at: the program with fused sub-programs, their loop nests, their C. */
+/* What compilation makes of a program, to look at: the program with fused sub-programs, their loop nests, their C.
+ *   target   what for: NULL or "cpu" this machine, "c" portable C. WF_ERR_NAME: there is no such target */
 typedef enum wf_code_form { WF_CODE_FUSED, WF_CODE_KERNELS, WF_CODE_C } wf_code_form;
-WF_API wf_status wf_program_code(wf_ctx *cx, const wf_program *p, wf_code_form form, const char **out_text);
+WF_API wf_status wf_program_code(wf_ctx *cx, const wf_program *p, wf_code_form form, const char *target,
+                                 const char **out_text);
 /* The same executable, where results may take the memory of these inputs, as parameters that a step of training
  * updates: a result of the size of an input, written when the input has been read for the last time, lies where
  * the input lay. Of each run:

@@ -237,10 +237,10 @@ typedef struct Had {
     bool ops[OP_COUNT];
 } Had;
 
-static void random_batch(int from, int n, Had *had)
+static void random_batch(const Target *t, int from, int n, Had *had)
 {
     BENCH_OPEN(bench);
-    Items b = {.cx = bench.cx, .a = codegen_arena(bench.cx), .target = target_cpu()};
+    Items b = {.cx = bench.cx, .a = codegen_arena(bench.cx), .target = t};
 
     b.exact = from / BATCH % 4 != 3;
     for (int i = 0; i < n; i++) {
@@ -300,9 +300,35 @@ TEST(random_programs_run_compiled_as_interpreted)
     if (!possible)
         SKIP("no C compiler");
     for (int i = 0; i < n && check_ok(); i += BATCH)
-        random_batch(first + i, i + BATCH < n ? BATCH : n - i, &had);
+        random_batch(target_cpu(), first + i, i + BATCH < n ? BATCH : n - i, &had);
     if (check_ok())
         check_had(&had, n);
+}
+
+/* Nothing but C: what another compiler, of another machine, would take. */
+static const Target *strict_c(void)
+{
+    static const char *const flags[] = {"-std=c11", "-pedantic-errors", "-O1", NULL};
+    static Target t;
+
+    t = target_c;
+    t.flags = flags;
+    return &t;
+}
+
+TEST(random_programs_run_in_portable_c_as_interpreted)
+{
+    int n = number_of("CODEGEN", 1000) / 4, first = number_of("CODEGEN_SEED", 1) + 5000;
+    Had had = {0};
+    wf_ctx *cx = wf_ctx_new(NULL);
+    bool possible = code_possible(cx);
+
+    wf_ctx_free(cx);
+    if (!possible)
+        SKIP("no C compiler");
+    for (int i = 0; i < n && check_ok(); i += BATCH)
+        random_batch(strict_c(), first + i, i + BATCH < n ? BATCH : n - i, &had);
+    CHECK(had.compared >= n && had.fused > n / 2 && had.forms[FORM_ROWS] > n / 20);
 }
 
 /* ---- the cases of tests/ops -------------------------------------------------------- */
@@ -394,14 +420,11 @@ static int check_cases(Items *b, CaseItem *v, uint32_t n)
     return done;
 }
 
-TEST(every_case_of_an_op_runs_compiled_as_interpreted)
+static void check_all_cases(const Target *t)
 {
     BENCH_OPEN(bench);
     Items b = {
-        .cx = bench.cx,
-        .a = codegen_arena(bench.cx),
-        .target = target_eager(),
-        .exact = true};
+        .cx = bench.cx, .a = codegen_arena(bench.cx), .target = t, .exact = true};
     uint32_t n = 0, cap = 8000;
     CaseItem *v = arena_array(b.a, cap, sizeof *v);
     struct dirent **names;
@@ -421,6 +444,16 @@ TEST(every_case_of_an_op_runs_compiled_as_interpreted)
     CHECK(check_cases(&b, v, n) > 500);
     wf_clear(b.cx);
     BENCH_CLOSE(bench);
+}
+
+TEST(every_case_of_an_op_runs_compiled_as_interpreted)
+{
+    check_all_cases(target_eager());
+}
+
+TEST(every_case_of_an_op_runs_in_portable_c_as_interpreted)
+{
+    check_all_cases(strict_c());
 }
 
 /* ---- tiers ------------------------------------------------------------------------- */

@@ -338,7 +338,7 @@ static int taken(const char *text)
     const char *code, *at;
     int n = 0;
 
-    CHECK_EQ_INT(wf_program_code(cx, p, WF_CODE_KERNELS, &code), WF_OK);
+    CHECK_EQ_INT(wf_program_code(cx, p, WF_CODE_KERNELS, NULL, &code), WF_OK);
     for (at = code; at && (at = strstr(at, "  product = ")); at++)
         n++;
     wf_program_release(p);

@@ -11,13 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPT_AS, OPT_COST, OPT_SIZE, OPT_PLACES, OPT_TYPES, OPT_SHORT };
+enum { OPT_AS, OPT_TARGET, OPT_PASSES, OPT_COST, OPT_SIZE, OPT_PLACES, OPT_TYPES, OPT_SHORT };
 
 typedef struct Show {
     Steps steps;
     const char *file, *name;
     int as;
-    bool cost;
+    const char *target; /* NULL: this machine */
+    bool cost, passes;
     unsigned flags;
     const char **symbols; /* --size */
     int64_t *sizes;
@@ -143,7 +144,7 @@ static int show_program(wf_ctx *cx, const Show *s, const wf_program *p)
     if (s->cost)
         return show_cost(cx, s, p);
     if (s->as >= AS_FUSED)
-        wf_program_code(cx, p, (wf_code_form)(s->as - AS_FUSED), &text);
+        wf_program_code(cx, p, (wf_code_form)(s->as - AS_FUSED), s->target, &text);
     else if (s->as == AS_TEXT)
         wf_program_text(cx, p, s->flags, &text);
     else
@@ -195,6 +196,22 @@ static int show_file(const Show *s)
     return status;
 }
 
+static int show_passes(void)
+{
+    wf_ctx *cx = new_context(1);
+    const char *text;
+    int status = DONE;
+
+    if (!cx)
+        return ENVIRONMENT;
+    if (wf_passes_text(cx, &text) == WF_OK)
+        fputs(text, stdout);
+    else
+        status = report(cx);
+    wf_ctx_free(cx);
+    return status;
+}
+
 static bool read_form(Args *a, Show *s)
 {
     for (s->as = 0; s->as < AS_COUNT; s->as++)
@@ -237,6 +254,8 @@ static bool read_args(Args *a, Show *s)
             if (!read_form(a, s))
                 return false;
             break;
+        case OPT_PASSES: s->passes = true; break;
+        case OPT_TARGET: s->target = a->value; break;
         case OPT_COST: s->cost = true; break;
         case OPT_SIZE:
             if (!read_size(a, s))
@@ -253,16 +272,19 @@ static bool read_args(Args *a, Show *s)
             *(s->file ? &s->name : &s->file) = a->value;
         }
     }
-    if (!s->file)
+    if (!s->file && !s->passes)
         usage_error(a->command, "which file?");
-    return s->file != NULL;
+    return s->file != NULL || s->passes;
 }
 
 static int run(Args *a)
 {
     Show s = {.symbols = need_memory((size_t)a->argc * sizeof *s.symbols),
               .sizes = need_memory((size_t)a->argc * sizeof *s.sizes)};
-    int status = !read_args(a, &s) ? USAGE : s.as == AS_AST ? show_tree(&s) : show_file(&s);
+    int status = !read_args(a, &s) ? USAGE
+                 : s.passes        ? show_passes()
+                 : s.as == AS_AST  ? show_tree(&s)
+                                   : show_file(&s);
 
     for (int i = 0; i < s.nsizes; i++)
         free((char *)(uintptr_t)s.symbols[i]);
@@ -275,10 +297,14 @@ static int run(Args *a)
 static const Option options[] = {
     {"as", OPT_VALUE, OPT_AS, "FORM", "text (the default), dot, svg (needs Graphviz), ast (of a script); or what "
      "compilation makes of it: fused, kernels, c"},
+    {"target", OPT_VALUE, OPT_TARGET, "TARGET",
+     "what for: cpu (this machine, the default) or c (portable C)"},
     {"cost", OPT_FLAG, OPT_COST, NULL,
      "operations, bytes, and what a gradient would keep"},
     {"size", OPT_VALUE, OPT_SIZE, "N=32",
      "the size of a symbol for --cost; 64 if not given"},
+    {"passes", OPT_FLAG, OPT_PASSES, NULL,
+     "the table of passes; nothing else, and no FILE is needed"},
     {"places", OPT_FLAG, OPT_PLACES, NULL, "the source place of each equation"},
     {"types", OPT_FLAG, OPT_TYPES, NULL, "the type of each result"},
     {"short", OPT_FLAG, OPT_SHORT, NULL, "cut large constants"},

@@ -11,7 +11,7 @@
  *   fuse.c          equations that share loops become one sub-program
  *   epilogue.c      products that a sub-program begins with
  *   small.c         which programs are small enough to be one function
- *   target_cpu.c    this machine as a target
+ *   target_cpu.c    this machine as a target; target_c.c portable C as one
  *   kernel.c        a fused sub-program as a loop nest
  *   kernel_walk.c   how the target's vectors go through the nest
  *   kernel_share.c  kernels that differ in sizes alone are one function of the sizes
@@ -23,7 +23,8 @@
  *                   render_unit.c what units begin with
  *   units.c         translation units, of about equal amounts of text
  *   lanes.h         what the C stands on: vectors and their functions; embedded as text
- *                   together with the library's own vec.h and vmath.h
+ *                   together with the library's own vec.h and vmath.h; plain.h the same
+ *                   for single elements
  *
  * A fused sub-program is an ordinary sub-program called by an ordinary `call`, so the
  * interpreter runs it as it is, and everything that knows programs knows it. Equal ones
@@ -115,8 +116,10 @@ typedef struct Fused {
 } Fused;
 
 /* p with groups of equations that the target renders as calls of fused sub-programs, in
- * sub-programs too. False after an error. */
-bool codegen_fuse(wf_ctx *cx, const Target *t, const Program *p, Fused *out);
+ * sub-programs too. products: they take in the products they follow (epilogue.c). False
+ * after an error. */
+bool codegen_fuse(wf_ctx *cx, const Target *t, const Program *p, bool products,
+                  Fused *out);
 /* An arena that lives until the outermost call ends. */
 Arena *codegen_arena(wf_ctx *cx);
 
@@ -416,9 +419,11 @@ int64_t dot_scratch(const KMatmul *d);
 Text *render_units(Kernel *const *k, uint32_t n, uint32_t cores, Arena *a,
                    uint32_t *out_n);
 
-/* ---- target_cpu.c ------------------------------------------------------------------ */
+/* ---- target_cpu.c, target_c.c ------------------------------------------------------ */
 
 const Target *target_cpu(void);   /* this machine; WEFT_ISA may lower it */
 const Target *target_isa(Isa isa); /* a machine with these instructions */
+extern const Target target_c;
+const Target *target_find(const char *name); /* "cpu", "c"; NULL: there is none */
 
 #endif

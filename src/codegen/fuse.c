@@ -48,6 +48,7 @@ typedef struct Shared { /* by all programs fused together */
     wf_ctx *cx;
     const Target *target;
     Arena *a;
+    bool products; /* are taken in */
     PtrMap done;               /* program -> fused */
     VEC(const Program *) made; /* fused sub-programs */
 } Shared;
@@ -700,7 +701,7 @@ static const Program *fuse_program(void *shared, const Program *p)
     init_fuser(&f, sh, p);
     make_groups(&f);
     join_neighbours(&f);
-    for (uint32_t g = 0; g < f.groups.n; g++)
+    for (uint32_t g = 0; sh->products && g < f.groups.n; g++)
         join_product(&f, g);
     q = emit_program(&f, sh);
     if (q)
@@ -735,10 +736,11 @@ Arena *codegen_arena(wf_ctx *cx)
     return &o->a;
 }
 
-bool codegen_fuse(wf_ctx *cx, const Target *t, const Program *p, Fused *out)
+bool codegen_fuse(wf_ctx *cx, const Target *t, const Program *p, bool products,
+                  Fused *out)
 {
     Arena *a = codegen_arena(cx);
-    Shared sh = {.cx = cx, .target = t, .a = a, .done.a = a};
+    Shared sh = {.cx = cx, .target = t, .a = a, .products = products, .done.a = a};
 
     *out = (Fused){.p = fuse_program(&sh, p)};
     out->kernels = sh.made.v;

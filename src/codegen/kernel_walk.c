@@ -137,6 +137,7 @@ void kernel_plan_walks(Kernel *k, Arena *a)
 {
     Dim rows, last;
 
+    k->wide = k->wide && k->target->vector; /* single elements are as wide as they are */
     k->lanes = MAX(1, k->target->vector / (k->wide ? 8 : 4));
     if (k->scalar || k->dot)
         return;

@@ -31,8 +31,18 @@ typedef float WkStream __attribute__((vector_size(VEC_BYTES)));
 #define wk_stream_end() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #endif
 
+/* ---- what plain.h says otherwise --------------------------------------------------- */
+
+#define wk_convert(x, V)           __builtin_convertvector(x, V)
+#define WK_BITCAST(P, from, to, x) ((P##_##to)(x))
+
 /* ---- lanes in another order -------------------------------------------------------- */
 
+#if defined(__clang__)
+#define wk_mix(x, y, M, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
+#else
+#define wk_mix(x, y, M, ...) __builtin_shuffle(x, y, (M){__VA_ARGS__})
+#endif
 #define LANES_LIST_2(f)  f(0), f(1)
 #define LANES_LIST_4(f)  f(0), f(1), f(2), f(3)
 #define LANES_LIST_8(f)  f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)
@@ -403,6 +413,7 @@ typedef char MaskB __attribute__((vector_size(16)));
 #define LANES_FLOAT(P, N, t, T, I, sign, big, S)                                         \
     LANES_TYPE(P, N, t, T, I)                                                            \
     LANES_COMPARE(P, t)                                                                  \
+    VINLINE P##_##t P##_bits_##t(I x) { return (P##_##t)((P##_m##t){0} + x); }           \
     VINLINE P##_##t P##_neg_##t(P##_##t x) { return (P##_##t)((P##_m##t)x ^ sign); }     \
     VINLINE P##_##t P##_abs_##t(P##_##t x) { return (P##_##t)((P##_m##t)x & ~sign); }    \
     VINLINE P##_##t P##_signed_##t(P##_##t x, P##_##t s)                                 \

@@ -169,7 +169,8 @@ static void define_reciprocal(Render *r, int depth, uint32_t i)
         indent(r, depth);
         text_printf(r->t, "const %s r%u = 1 / v%u;\n", type, i, i);
         indent(r, depth);
-        text_printf(r->t, "const int ok%u = wk_usable((double)r%u[0]);\n", i, i);
+        text_printf(r->t, "const int ok%u = wk_usable((double)%c_first_%s(r%u));\n", i,
+                    r->set, wf_dtype_name((wf_dtype)k->nodes[i].dtype), i);
         return;
     }
 }

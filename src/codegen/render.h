@@ -59,7 +59,9 @@ void print_straight(const Kernel *k, Text *out);
 void render_dot(Render *r); /* WkDot */
 bool dot_fits(const Target *t, const KMatmul *d);
 
-/* render_unit.c: what a unit of these kernels begins with. */
+/* render_unit.c: what a unit of these kernels, of vectors, begins with; and what units of
+ * any C do: WkArgs and little functions. */
+extern const char render_args[];
 void render_head(const Kernel *const *k, uint32_t n, Text *out);
 
 #endif

@@ -64,8 +64,7 @@ static void render_float(const Render *r, wf_dtype t, uint64_t bits)
     double x = element_as_f64(t, &bits);
 
     if (x - x != 0) { /* infinities and NaN, with their bits */
-        text_printf(r->t, "(%c_%s)((%c_m%s){0} + (int%d_t)0x%llx)", r->set,
-                    wf_dtype_name(t), r->set, wf_dtype_name(t), t == WF_F32 ? 32 : 64,
+        text_printf(r->t, "%c_bits_%s(0x%llxu)", r->set, wf_dtype_name(t),
                     (unsigned long long)bits);
         return;
     }
@@ -116,7 +115,7 @@ static void render_to_float(const Render *r, wf_dtype from, wf_dtype to, const c
     if (kept_dtype(from) == kept)
         text_add(r->t, x);
     else
-        text_printf(r->t, "__builtin_convertvector(%s, %s)", x, lane_type(r, kept));
+        text_printf(r->t, "wk_convert(%s, %s)", x, lane_type(r, kept));
     if (is_half(to) && from != to)
         text_char(r->t, ')');
 }
@@ -126,7 +125,7 @@ static void render_cast(const Render *r, wf_dtype from, wf_dtype to, const char 
     if (from == to)
         text_add(r->t, x);
     else if (to == WF_BOOL)
-        text_printf(r->t, "__builtin_convertvector(%s != 0, %c_b)", x, r->set);
+        text_printf(r->t, "wk_convert(%s != 0, %c_b)", x, r->set);
     else if (from == WF_BOOL) {
         wf_dtype kept = kept_dtype(to);
         const char *name = wf_dtype_name(kept);
@@ -138,7 +137,7 @@ static void render_cast(const Render *r, wf_dtype from, wf_dtype to, const char 
     else if (dtype_is_float(from))
         render_to_int(r, to, x);
     else
-        text_printf(r->t, "__builtin_convertvector(%s, %s)", x, lane_type(r, to));
+        text_printf(r->t, "wk_convert(%s, %s)", x, lane_type(r, to));
 }
 
 /* ---- ops --------------------------------------------------------------------------- */
@@ -166,7 +165,8 @@ void render_map(const Render *r, unsigned op, wf_dtype out, const wf_dtype *in,
         return;
     }
     if (op == OP_bitcast) {
-        text_printf(r->t, "(%s)%s", lane_type(r, out), args[0]);
+        text_printf(r->t, "WK_BITCAST(%c, %s, %s, %s)", r->set, wf_dtype_name(in[0]),
+                    wf_dtype_name(out), args[0]);
         return;
     }
     if (narrow)

@@ -80,7 +80,7 @@ static const char intrinsics[] =
     "#include <immintrin.h>\n"
     "#endif\n";
 
-static const char args_text[] =
+const char render_args[] =
     "typedef struct WkArgs {\n"
     "    void *const *p;\n"
     "    const int64_t *d;\n"
@@ -105,12 +105,7 @@ static const char args_text[] =
     "VINLINE int64_t wk_branch(int64_t i, int64_t n)\n"
     "{\n"
     "    return i < 0 ? 0 : wk_least(i, n - 1);\n"
-    "}\n\n"
-    "#if defined(__clang__)\n"
-    "#define wk_mix(x, y, M, ...) __builtin_shufflevector(x, y, __VA_ARGS__)\n"
-    "#else\n"
-    "#define wk_mix(x, y, M, ...) __builtin_shuffle(x, y, (M){__VA_ARGS__})\n"
-    "#endif\n\n";
+    "}\n\n";
 
 /* What the lanes of one set are used for: bit t for dtype t. */
 typedef struct Uses {
@@ -190,7 +185,7 @@ void render_head(const Kernel *const *k, uint32_t n, Text *out)
     text_add(out, intrinsics);
     for (const char *const *line = prelude_lines; *line; line++)
         text_add(out, *line);
-    text_add(out, args_text);
+    text_add(out, render_args);
     for (uint32_t i = 0; i < n; i++)
         add_kernel(k[i], uses);
     for (int set = 0; set < 2; set++)

@@ -46,14 +46,15 @@ static const char *const flags_avx512[] = {
     NULL};
 
 #define TARGET_CPU                                                                       \
-    TARGET_THRESHOLDS,                                                                   \
-        .name = "cpu", .calls = CALL_ATTENTION | CALL_ROWS | CALL_HALF | CALL_PACKED,    \
-        .forms = RENDER_MAP | RENDER_ROWS | RENDER_COLS | RENDER_WHILE |                 \
-                 RENDER_STRAIGHT | RENDER_NARROW,                                        \
-        .cached_bytes = 8 << 20, .stream_bytes = 4096, .renders = render_has,            \
-        .has_tiles = has_tiles, .has_dot = dot_fits, .render = render_kernel,            \
-        .render_head = render_head, .tile_rows = K_PIECE_ROWS,                           \
-        .tile_columns = K_PIECE_COLUMNS, .tile_arrays_conv = 1
+    TARGET_THRESHOLDS, .name = "cpu", .fuse_least = 2, .one_row = 65536,                 \
+                       .calls = CALL_ATTENTION | CALL_ROWS | CALL_HALF | CALL_PACKED,    \
+                       .forms = RENDER_MAP | RENDER_ROWS | RENDER_COLS | RENDER_WHILE |  \
+                                RENDER_STRAIGHT | RENDER_NARROW,                         \
+                       .cached_bytes = 8 << 20, .stream_bytes = 4096,                    \
+                       .renders = render_has, .has_tiles = has_tiles,                    \
+                       .has_dot = dot_fits, .render = render_kernel,                     \
+                       .render_head = render_head, .tile_rows = K_PIECE_ROWS,            \
+                       .tile_columns = K_PIECE_COLUMNS, .tile_arrays_conv = 1
 
 static const Target machines[ISA_COUNT] = {
     [ISA_BASE] = {TARGET_CPU, .isa = ISA_BASE, .vector = 16, .registers = 16,

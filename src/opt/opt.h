@@ -1,6 +1,7 @@
 /* opt.h -- the optimiser: passes from program to program, run in the order of one table.
  *
- *   pipeline.c   the table; all passes again and again until nothing changes
+ *   passes.def   the table of all passes, those of codegen and runtime too
+ *   pipeline.c   those of the optimiser, again and again until nothing changes
  *   target.c     what is compiled for, which the passes ask
  *   rewrite.c    what passes share: a program copied equation by equation, rules applied
  *   inline.c fold.c simplify.c cse.c dce.c contract.c scale.c loops.c   one pass each;
@@ -38,7 +39,6 @@ static inline const Target *opt_target(const Opt *o)
 typedef struct Pass {
     const char *name;
     const Program *(*run)(const Opt *o, const Program *p);
-    const char *what;
 } Pass;
 
 enum {
@@ -54,10 +54,6 @@ int opt_find(const char *name); /* the index of a pass; -1 if there is none */
 /* The passes whose bits are set, in order, again until a round changes nothing, at most
  * OPT_ROUNDS times. NULL after an error. */
 const Program *opt_run(const Opt *o, const Program *p, unsigned set);
-
-/* What is compiled: optimised, its groups of equations as calls of fused sub-programs
- * (runtime/compile.c). Behind all passes, by the name "fuse". NULL after an error. */
-const Program *opt_fuse(wf_ctx *cx, const Program *p);
 
 /* ---- the passes -------------------------------------------------------------------- */
 

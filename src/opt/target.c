@@ -14,4 +14,5 @@ const Target target_library = {
     .calls = CALL_ATTENTION | CALL_ROWS | CALL_HALF | CALL_PACKED,
     .renders = renders_nothing,
     TARGET_THRESHOLDS,
+    .fuse_least = UINT32_MAX,
 };

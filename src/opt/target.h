@@ -6,6 +6,7 @@
  *
  *   target.c               target_library: no code is made, the library runs everything
  *   codegen/target_cpu.c   target_cpu: this machine, by instruction set; vectors
+ *   codegen/target_c.c     target_c: C of any machine, and nothing but C
  */
 #ifndef WEFT_TARGET_H
 #define WEFT_TARGET_H
@@ -105,11 +106,10 @@ struct Target {
     .join_rows = 32, .join_columns = 512, .join_copy = 2, .half_least = 256,             \
     .turn_least = 4096, .turn_rows = 16, .turn_trips = 4, .pack_trips = 16,              \
     .attention_queries = 8, .attention_keys = 192, .attention_causal_keys = 96,          \
-    .onehot_row = 256, .fuse_least = 2, .fuse_members = 96, .fuse_arrays = 40,           \
-    .one_row = 65536, .few_rows = 4, .cheap_each = 4, .cheap_again = 6, .block = 4096,   \
-    .task = 400000, .tasks_most = 32, .small_eqn = 1.2e6, .small_program = 6e6,          \
-    .small_value = 262144, .straight_least = 2, .straight_most = 400,                    \
-    .straight_bytes = 1 << 22
+    .onehot_row = 256, .fuse_members = 96, .fuse_arrays = 40, .few_rows = 4,             \
+    .cheap_each = 4, .cheap_again = 6, .block = 4096, .task = 400000, .tasks_most = 32,  \
+    .small_eqn = 1.2e6, .small_program = 6e6, .small_value = 262144,                     \
+    .straight_least = 2, .straight_most = 400, .straight_bytes = 1 << 22
 
 /* ---- target.c ---------------------------------------------------------------------- */
 

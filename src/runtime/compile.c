@@ -63,36 +63,6 @@ static void find_parts(wf_ctx *cx, Arena *a, const Code *code, PlanCode *c)
     }
 }
 
-bool compile_lower(wf_ctx *cx, Arena *a, const Target *t, const Program *p, bool exact,
-                   uint32_t first, Lowered *out)
-{
-    Opt o = {.cx = cx, .target = t};
-    const Program *plain = opt_run(&o, p, OPT_PLAIN);
-
-    *out = (Lowered){.p = plain && !exact ? opt_recognise(&o, plain) : plain};
-    if (!out->p || !(p = codegen_onehot(&o, plain)) ||
-        (p != plain && !(p = opt_run(&o, p, OPT_PLAIN))) ||
-        (!exact && !(p = recognise(&o, p, RECOGNISE_ATTENTION | RECOGNISE_FUSED))) ||
-        !(p = codegen_slices(&o, p)) || !codegen_fuse(cx, t, p, &out->fused))
-        return false;
-    out->k = arena_array(a, out->fused.nkernels + 1, sizeof(Kernel *));
-    for (uint32_t i = 0; i < out->fused.nkernels; i++) {
-        Kernel *k = kernel_make(cx, a, t, out->fused.kernels[i], exact, first + out->n);
-
-        if (failed(cx))
-            return false;
-        if (k)
-            out->k[out->n++] = k;
-    }
-    if (target_forms(t, RENDER_STRAIGHT)) {
-        p = straight_program(cx, a, t, out->fused.p, exact, &out->k, &out->n, first);
-        out->fused.p = p;
-    }
-    if (out->fused.p)
-        kernels_share(cx, a, out->k, out->n);
-    return out->fused.p != NULL;
-}
-
 void compile_bind(wf_ctx *cx, Arena *a, const Lowered *l, Code *code, Compiled *out)
 {
     *out = (Compiled){.p = l->p};
@@ -128,15 +98,6 @@ bool compile_program(wf_ctx *cx, Arena *a, const Program *p, bool exact, Compile
     return true;
 }
 
-const Program *opt_fuse(wf_ctx *cx, const Program *p)
-{
-    Lowered l;
-
-    return compile_lower(cx, codegen_arena(cx), target_cpu(), p, false, 0, &l)
-               ? l.fused.p
-               : NULL;
-}
-
 /* ---- to look at -------------------------------------------------------------------- */
 
 /* For people, with the names of sizes, which the kernel itself does not know. */
@@ -162,12 +123,13 @@ static bool is_first(const Lowered *l, uint32_t i)
     return true;
 }
 
-static void show_code(wf_ctx *cx, const Program *p, wf_code_form form, Text *t)
+static void show_code(wf_ctx *cx, const Target *target, const Program *p,
+                      wf_code_form form, Text *t)
 {
     Arena *a = codegen_arena(cx);
     Lowered l;
 
-    if (!compile_lower(cx, a, target_cpu(), p, false, 0, &l))
+    if (!compile_lower(cx, a, target, p, false, 0, &l))
         return;
     if (form == WF_CODE_FUSED)
         program_print(l.fused.p, &(PrintOptions){.header = true}, t);
@@ -179,8 +141,9 @@ static void show_code(wf_ctx *cx, const Program *p, wf_code_form form, Text *t)
 }
 
 wf_status wf_program_code(wf_ctx *cx, const wf_program *p, wf_code_form form,
-                          const char **out_text)
+                          const char *target, const char **out_text)
 {
+    const Target *to = target ? target_find(target) : target_cpu();
     Text t;
 
     *out_text = NULL;
@@ -188,8 +151,11 @@ wf_status wf_program_code(wf_ctx *cx, const wf_program *p, wf_code_form form,
     answer_init(&t, cx);
     if (!p)
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_program_code: the program is NULL");
+    else if (!to)
+        fail(cx, WF_ERR_NAME, NOWHERE,
+             "no target is called '%s'; there are 'cpu' and 'c'", target);
     else
-        show_code(cx, p, form, &t);
+        show_code(cx, to, p, form, &t);
     *out_text = failed(cx) ? NULL : text_str(&t);
     API_RETURN(cx);
 }

@@ -562,6 +562,8 @@ const Program *straight_program(wf_ctx *cx, Arena *a, const Target *t, const Pro
 const Straight *flatten_program(wf_ctx *cx, Arena *a, const Target *t, const Program *p,
                                 bool exact, Kernel *const *k, uint32_t n);
 
+/* ---- passes.c ---------------------------------------------------------------------- */
+
 /* The same in steps, so that the kernels of several programs can be compiled together.
  * first: number of the first kernel. */
 typedef struct Lowered {

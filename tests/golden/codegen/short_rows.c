@@ -32,7 +32,7 @@ void wk0(const WkArgs *k, int64_t begin, int64_t end)
     int64_t x = begin;
     for (; x + 8 <= end; x += 8) {
         const int m = 8;
-        s_f32 s1 = (s_f32)((s_mf32){0} + (int32_t)0xff800000);
+        s_f32 s1 = s_bits_f32(0xff800000u);
         for (int64_t i1 = 0; i1 < 3; i1++) {
             const s_f32 v0 = s_lds_f32(a0 + i1 + 3 * x, 3, m);
             k0[i1] = v0;
@@ -54,7 +54,7 @@ void wk0(const WkArgs *k, int64_t begin, int64_t end)
     for (; x < end; x += 8) {
         const int m = wk_left(end - x, 8);
         const s_b in = s_lanes(m);
-        s_f32 s1 = (s_f32)((s_mf32){0} + (int32_t)0xff800000);
+        s_f32 s1 = s_bits_f32(0xff800000u);
         for (int64_t i1 = 0; i1 < 3; i1++) {
             const s_f32 v0 = s_lds_f32(a0 + i1 + 3 * x, 3, m);
             k0[i1] = v0;

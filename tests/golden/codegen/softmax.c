@@ -24,10 +24,10 @@ void wk0(const WkArgs *k, int64_t begin, int64_t end)
     for (int64_t u = begin; u < end; u++) {
         const int64_t j0 = 0, j1 = 1000;
         const int64_t i0 = u;
-        s_f32 s1_0 = (s_f32)((s_mf32){0} + (int32_t)0xff800000);
-        s_f32 s1_1 = (s_f32)((s_mf32){0} + (int32_t)0xff800000);
-        s_f32 s1_2 = (s_f32)((s_mf32){0} + (int32_t)0xff800000);
-        s_f32 s1_3 = (s_f32)((s_mf32){0} + (int32_t)0xff800000);
+        s_f32 s1_0 = s_bits_f32(0xff800000u);
+        s_f32 s1_1 = s_bits_f32(0xff800000u);
+        s_f32 s1_2 = s_bits_f32(0xff800000u);
+        s_f32 s1_3 = s_bits_f32(0xff800000u);
         {
             int64_t j = j0;
             for (; j + 32 <= j1; j += 32) {
@@ -104,7 +104,7 @@ void wk0(const WkArgs *k, int64_t begin, int64_t end)
         s4_0 = s_add_f32(s4_0, s4_1);
         const s_f32 v4 = s_fold_add_f32(s4_0);
         const s_f32 r4 = 1 / v4;
-        const int ok4 = wk_usable((double)r4[0]);
+        const int ok4 = wk_usable((double)s_first_f32(r4));
         for (int64_t j = j0; j < j1; j += 8) {
             const int64_t x = j + 0;
             const int m = 8;
