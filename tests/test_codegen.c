@@ -308,7 +308,7 @@ TEST(random_programs_run_compiled_as_interpreted)
 /* Nothing but C: what another compiler, of another machine, would take. */
 static const Target *strict_c(void)
 {
-    static const char *const flags[] = {"-std=c11", "-pedantic-errors", "-O1", NULL};
+    static const char *const flags[] = {"-std=c11", "-pedantic-errors", "-O0", NULL};
     static Target t;
 
     t = target_c;
@@ -318,7 +318,7 @@ static const Target *strict_c(void)
 
 TEST(random_programs_run_in_portable_c_as_interpreted)
 {
-    int n = number_of("CODEGEN", 1000) / 4, first = number_of("CODEGEN_SEED", 1) + 5000;
+    int n = number_of("CODEGEN", 1000) / 8, first = number_of("CODEGEN_SEED", 1) + 5000;
     Had had = {0};
     wf_ctx *cx = wf_ctx_new(NULL);
     bool possible = code_possible(cx);
@@ -505,6 +505,68 @@ TEST(a_program_is_compiled_after_as_many_runs_as_the_options_say)
     CHECK_EQ_INT(first_compiled(0, 5), 0);
     CHECK_EQ_INT(first_compiled(1, 5), 2);
     CHECK_EQ_INT(first_compiled(3, 5), 4);
+}
+
+/* ---- what fuses -------------------------------------------------------------------- */
+
+typedef struct Whole {
+    const char *text;
+    bool whole; /* all of it is one kernel */
+} Whole;
+
+static const Whole wholes[] = {
+    /* dropout */
+    {"f(k0: u32[N,100], k1: u32[N,100], x: f32[N,100]) { z = const u32[N,100] 0;"
+     " i = iota u32[N,100] axis=1; a, b = threefry2x32 k0 k1 z i; c = xor a b;"
+     " s = const u32[N,100] 9; d = shr_logical c s; e = cast d dtype=f32;"
+     " t = const f32[N,100] 4e6; m = lt e t; y = select m x e; ret y; }",
+     true},
+    {"f(k: u32[N,100], x: f32[N,100]) { z = const u32[N,100] 0;"
+     " a, b, c, d = philox4x32 k k z k z z; e = xor a b; g = xor c d; h = add e g;"
+     " i = cast h dtype=f32; y = mul i x; ret y; }",
+     true},
+    /* an embedding and what is added to it; by numbers that are computed */
+    {"f(x: f32[50,32], i: i32[N,7,1], p: f32[7,32]) {"
+     " g = gather x i offset_dims=[2] collapsed=[0] start_index_map=[0]"
+     " slice_sizes=[1,32]; q = broadcast p [N,7,32] dims=[1,2]; y = add g q; ret y; }",
+     true},
+    {"f(x: f32[50,32], i: i64[N,1], s: f32[N,32]) { two = const i64[N,1] 2;"
+     " j = mul i two; g = gather x j offset_dims=[1] collapsed=[0] start_index_map=[0]"
+     " slice_sizes=[1,32] mode=fill fill=3; y = mul g s; ret y; }",
+     true},
+    /* a promise that is broken is an error, which the library finds */
+    {"f(x: f32[50,32], i: i64[N,1], s: f32[N,32]) {"
+     " g = gather x i offset_dims=[1] collapsed=[0] start_index_map=[0]"
+     " slice_sizes=[1,32] mode=promised; y = mul g s; z = neg y; ret z; }",
+     false},
+    /* short rows are not worth it */
+    {"f(x: f32[50,3], i: i64[N,1], s: f32[N,3]) {"
+     " g = gather x i offset_dims=[1] collapsed=[0] start_index_map=[0]"
+     " slice_sizes=[1,3]; y = mul g s; z = neg y; ret z; }",
+     false},
+};
+
+TEST(random_bits_and_rows_by_number_fuse_with_what_is_around)
+{
+    BENCH_OPEN(bench);
+    Items b = {.cx = bench.cx, .a = codegen_arena(bench.cx), .target = target_cpu()};
+
+    if (!code_possible(b.cx))
+        SKIP("no C compiler");
+    for (int i = 0; i < COUNT(wholes); i++) {
+        const Program *p = parse_lines(b.cx, wholes[i].text);
+        const Item *it;
+
+        if (!is_valid(b.cx, p))
+            break;
+        add_item(&b, p, (uint64_t)i + 1, arena_printf(b.a, "whole %d", i));
+        it = &b.items.v[b.items.n - 1];
+        if ((it->l.fused.p->neqns == 1 && it->l.n == 1) != wholes[i].whole)
+            report(&b, it, "it is not fused as it should be", -1);
+    }
+    check_items(&b);
+    wf_clear(b.cx);
+    BENCH_CLOSE(bench);
 }
 
 /* ---- the generated C --------------------------------------------------------------- */

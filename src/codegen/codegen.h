@@ -102,6 +102,7 @@ typedef enum FuseKind {
     FUSE_FREE,  /* made of nothing: splat constants, iota, dim; copied to who needs it */
     FUSE_INDEX, /* elements of the operand elsewhere; copied likewise */
     FUSE_MAP,
+    FUSE_GATHER, /* rows of an array by number */
     FUSE_REDUCE,
     FUSE_SCALAR /* control flow among scalars */
 } FuseKind;
@@ -157,6 +158,7 @@ typedef enum NodeKind {
     NODE_IOTA,
     NODE_DIM,
     NODE_MAP,
+    NODE_RESULT, /* one of the results of a MAP that has several */
     NODE_REDUCE
 } NodeKind;
 
@@ -179,10 +181,16 @@ typedef struct Node {
     uint16_t stage; /* EACH: the walk over the row that computes it first; else: before
                        which walk it is known */
     uint16_t nin;
+    uint8_t nout;   /* MAP: results; more than one are read by RESULTs alone */
+    uint8_t which;  /* RESULT: of in[0] */
     bool fetch;     /* LOAD: rows are short and apart, so the next is asked for */
     uint32_t *in;   /* nodes */
-    uint64_t bits;  /* CONST: the element */
+    uint64_t bits;  /* CONST: the element; LOAD with `fill`: what is beyond the array */
     Access at;      /* LOAD; IOTA: index = offset + strides */
+    /* LOAD of a row by number, in[0]: elements from one to the next, and how many there
+     * are. Numbers beyond are clipped, or give bits. */
+    Dim step, bound;
+    bool fill;
     Dim dim;        /* DIM */
     int32_t saved;  /* row buffer that keeps it for later walks; -1: none */
 } Node;
@@ -269,6 +277,13 @@ static inline size_t kept_size(wf_dtype t)
 static inline bool node_is_part(const Node *n)
 {
     return n->kind == NODE_REDUCE && n->over != OVER_COLS;
+}
+/* The cost of computing it, for each element that it is computed for. */
+static inline double node_cost(const Node *n)
+{
+    return n->kind == NODE_MAP      ? op_cost(n->op, n->dtype)
+           : n->kind == NODE_RESULT ? 0
+                                    : 1;
 }
 static inline bool node_is_each(const Node *n)
 {

@@ -105,7 +105,7 @@ static void add_copies(Fuser *f, Closure *c, uint32_t e, uint32_t g1, uint32_t g
 
     if (f->kind[e] == FUSE_PRODUCT) /* its operands are arrays */
         return;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = f->kind[e] == FUSE_GATHER; i < n; i++) { /* of an array, too */
         uint32_t d = def_of(f, in[i]);
 
         if (is_member(f, d, g1, g2) || !goes_along(f, d, g1, g2) || f->mark[d] == f->walk)

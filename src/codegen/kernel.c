@@ -113,7 +113,7 @@ static uint32_t add_node(Maker *m, Node n)
 static uint32_t add_load(Maker *m, Val v, Access at)
 {
     for (uint32_t i = 0; i < m->nodes.n; i++)
-        if (m->nodes.v[i].kind == NODE_LOAD && same_access(m, &m->nodes.v[i].at, &at))
+        if (m->nodes.v[i].kind == NODE_LOAD && !m->nodes.v[i].nin && same_access(m, &m->nodes.v[i].at, &at))
             return i;
     return add_node(
         m, (Node){.kind = NODE_LOAD, .dtype = val_type(m->p, v).dtype, .at = at});
@@ -133,6 +133,32 @@ static uint32_t operand(Maker *m, const SpaceEqn *se, uint32_t i)
         return add_load(m, x,
                         dense_access(m, x - 1, val_type(m->p, e->out), m->s->of[e->out]));
     return add_load(m, x, dense_access(m, x - 1, val_type(m->p, x), se->in[i]));
+}
+
+static uint32_t node_gather(Maker *m, const SpaceEqn *se)
+{
+    const Eqn *e = &m->p->eqns[se->eqn];
+    const GatherAttr *a = e->attr;
+    Val x = eqn_in(m->p, e)[0];
+    Type t = val_type(m->p, x);
+    const uint32_t *axes =
+        m->s->of[e->out] + val_type(m->p, e->out).rank - (t.rank - 1u);
+    Node n = {.kind = NODE_LOAD, .dtype = t.dtype, .nin = 1, .at = new_access(m, x - 1)};
+
+    n.step = 1;
+    for (uint32_t d = t.rank; d-- > 1;) {
+        if (axes[d - 1])
+            walk_axes(m, &n.at, &axes[d - 1], 1, n.step);
+        n.step = mul_dims(m, n.step, t.dims[d]);
+    }
+    n.bound = t.dims[0];
+    n.fill = a->mode == INDEX_FILL;
+    if (n.fill)
+        scalar_store((wf_dtype)t.dtype, &n.bits, 0,
+                     scalar_cast(WF_F64, (wf_dtype)t.dtype, (Scalar){.f = a->fill}));
+    n.in = arena_array(m->a, 1, sizeof *n.in);
+    n.in[0] = operand(m, se, 1);
+    return add_node(m, n);
 }
 
 static uint32_t node_free(Maker *m, const Eqn *e)
@@ -173,9 +199,22 @@ static uint32_t node_map(Maker *m, const SpaceEqn *se)
     Node n = {.kind = NODE_MAP, .op = e->op, .dtype = val_type(m->p, e->out).dtype};
 
     n.nin = (uint16_t)e->nin;
+    n.nout = (uint8_t)e->nout;
     n.in = arena_array(m->a, e->nin + 1u, sizeof *n.in);
     for (uint32_t i = 0; i < e->nin; i++)
         n.in[i] = operand(m, se, i);
+    return add_node(m, n);
+}
+
+static uint32_t node_result(Maker *m, const Eqn *e, uint32_t from, uint32_t which)
+{
+    Node n = {.kind = NODE_RESULT,
+              .dtype = val_type(m->p, e->out + which).dtype,
+              .nin = 1,
+              .which = (uint8_t)which};
+
+    n.in = arena_array(m->a, 1, sizeof *n.in);
+    n.in[0] = from;
     return add_node(m, n);
 }
 
@@ -207,10 +246,12 @@ static void make_node(Maker *m, const SpaceEqn *se)
     case FUSE_PRODUCT: n = node_product(m, e); break;
     case FUSE_FREE: n = node_free(m, e); break;
     case FUSE_INDEX: n = operand(m, se, 0); break;
+    case FUSE_GATHER: n = node_gather(m, se); break;
     case FUSE_REDUCE: n = node_reduce(m, se); break;
     default: n = node_map(m, se); break;
     }
-    m->node[e->out] = n + 1;
+    for (uint32_t j = 0; j < e->nout; j++)
+        m->node[e->out + j] = (e->nout > 1 ? node_result(m, e, n, j) : n) + 1;
 }
 
 static void make_outs(Maker *m)
@@ -364,7 +405,7 @@ static void find_levels(Kernel *k)
         for (uint32_t j = 0; j < n->nin; j++) {
             const Node *x = &k->nodes[n->in[j]];
 
-            if (n->kind == NODE_MAP)
+            if (n->kind != NODE_REDUCE)
                 n->level = MAX(n->level, seen_level(x));
             stage = MAX(stage, x->stage);
         }
@@ -383,7 +424,7 @@ static void find_saved(Kernel *k, Arena *a)
         const Node *n = &k->nodes[i];
 
         for (uint32_t j = 0; j < n->nin; j++)
-            if (n->kind == NODE_MAP && n->level == LEVEL_EACH)
+            if (n->kind != NODE_REDUCE && n->level == LEVEL_EACH)
                 last[n->in[j]] = MAX(last[n->in[j]], n->stage);
     }
     for (uint32_t i = 0; i < k->nnodes; i++) {
@@ -391,7 +432,7 @@ static void find_saved(Kernel *k, Arena *a)
 
         if (n->level != LEVEL_EACH || n->kind == NODE_REDUCE)
             continue;
-        again[i] = n->kind == NODE_MAP ? op_cost(n->op, (wf_dtype)n->dtype) : 0.5;
+        again[i] = n->kind == NODE_MAP || n->kind == NODE_RESULT ? node_cost(n) : 0.5;
         for (uint32_t j = 0; j < n->nin; j++)
             again[i] += again[n->in[j]];
         if (last[i] > n->stage && again[i] > k->target->cheap_again) {
@@ -412,7 +453,7 @@ static void find_cost(Kernel *k)
         k->parts = k->parts || node_is_part(n);
         if (n->level != LEVEL_EACH)
             continue;
-        k->cost += n->kind == NODE_MAP ? op_cost(n->op, (wf_dtype)n->dtype) : 1;
+        k->cost += node_cost(n);
         k->wide = k->wide || wf_dtype_size((wf_dtype)n->dtype) == 8;
     }
     k->wide = k->wide || f64;

@@ -63,7 +63,7 @@ bool kernel_in_place(const Kernel *k, uint32_t in, uint32_t out)
         const Node *n = &k->nodes[i];
 
         if (n->kind == NODE_LOAD && n->at.array == in &&
-            (!same_place(k, &n->at, &o->at) ||
+            (n->nin || !same_place(k, &n->at, &o->at) ||
              wf_dtype_size((wf_dtype)n->dtype) != size))
             return false;
     }

@@ -48,6 +48,10 @@ static void print_node(const Kernel *k, uint32_t i, Text *t)
         else
             text_printf(t, "load in%u", n->at.array);
         print_access(k, &n->at, t);
+        if (n->nin) {
+            text_printf(t, " of row v%u %s ", n->in[0], n->fill ? "inside" : "clipped to");
+            dim_print(&k->dims, n->bound, t);
+        }
         break;
     case NODE_CONST: {
         char x[64];
@@ -66,6 +70,9 @@ static void print_node(const Kernel *k, uint32_t i, Text *t)
         break;
     case NODE_REDUCE:
         text_printf(t, "%s over %s v%u", op_name(n->op), over[n->over], n->in[0]);
+        break;
+    case NODE_RESULT:
+        text_printf(t, "result %u of v%u", n->which, n->in[0]);
         break;
     default:
         text_add(t, op_name(n->op));

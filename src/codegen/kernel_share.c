@@ -45,6 +45,10 @@ static DimPlaces places_of(Kernel *k, Arena *a)
 
         if (has_access(n))
             add_access(k, a, &n->at, &out);
+        if (n->kind == NODE_LOAD && n->nin) {
+            vec_push(a, &out, ((DimPlace){&n->step, PLACE_SIZE}));
+            vec_push(a, &out, ((DimPlace){&n->bound, PLACE_SIZE}));
+        }
         if (n->kind == NODE_DIM)
             vec_push(a, &out, ((DimPlace){&n->dim, PLACE_SIZE}));
     }
@@ -78,8 +82,8 @@ static bool node_equal(const Kernel *k, const Node *x, const Node *y)
 {
     return x->kind == y->kind && x->dtype == y->dtype && x->level == y->level &&
            x->over == y->over && x->op == y->op && x->stage == y->stage &&
-           x->nin == y->nin && x->fetch == y->fetch && x->bits == y->bits &&
-           x->saved == y->saved &&
+           x->nin == y->nin && x->nout == y->nout && x->which == y->which && x->fetch == y->fetch && x->bits == y->bits &&
+           x->saved == y->saved && x->fill == y->fill &&
            (!x->nin || !memcmp(x->in, y->in, x->nin * sizeof *x->in)) &&
            (!has_access(x) || access_equal(k, &x->at, &y->at));
 }

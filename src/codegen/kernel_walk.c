@@ -74,7 +74,7 @@ static void plan_walk(const Kernel *k, uint32_t stage, bool *need, KernelWalk *w
 
         sums = sums || (node_reduces_in(n, stage) && n->over != OVER_ROWS);
         if (need[i])
-            cost += n->kind == NODE_MAP ? op_cost(n->op, (wf_dtype)n->dtype) : 1;
+            cost += node_cost(n);
     }
     w->unroll = !sums ? 1 : cost <= COST_UNROLL_4 ? 4 : cost <= COST_UNROLL_2 ? 2 : 1;
     while (w->unroll > 1 && last >= 0 && last < (Dim)k->lanes * w->unroll)
@@ -116,7 +116,7 @@ static bool is_scattered(const Kernel *k, const Node *n)
     int64_t size = (int64_t)wf_dtype_size((wf_dtype)n->dtype);
     Dim last = k->loops[LAST(k)].size;
 
-    return n->kind == NODE_LOAD && n->level == LEVEL_EACH && k->nloops > 1 &&
+    return n->kind == NODE_LOAD && !n->nin && n->level == LEVEL_EACH && k->nloops > 1 &&
            n->at.stride[LAST(k)] == 1 && n->at.stride[LAST(k) - 1] > last &&
            last * size >= 256 && last * size < k->target->stream_bytes;
 }

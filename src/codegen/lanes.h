@@ -128,6 +128,14 @@ typedef float WkStream __attribute__((vector_size(VEC_BYTES)));
             if (i < m)                                                                   \
                 p[i * s] = x[i];                                                         \
     }                                                                                    \
+    VINLINE P##_##t P##_gat_##t(const T *p, P##_o at, int m)                             \
+    {                                                                                    \
+        P##_##t x = {0};                                                                 \
+        for (int i = 0; i < N; i++)                                                      \
+            if (i < m)                                                                   \
+                x[i] = p[at[i]];                                                         \
+        return x;                                                                        \
+    }                                                                                    \
     VINLINE P##_##t P##_pick_##t(P##_m##t c, P##_##t x, P##_##t y)                       \
     {                                                                                    \
         LANES_KEEP(c);                                                                   \
@@ -234,6 +242,7 @@ typedef char MaskB __attribute__((vector_size(16)));
 /* ---- bool -------------------------------------------------------------------------- */
 
 #define LANES_BOOL(P, N, I)                                                              \
+    typedef int64_t P##_o __attribute__((vector_size(N * 8)));                           \
     typedef I P##_b __attribute__((vector_size(N * sizeof(I))));                         \
     LANES_TURN(P, N, bool, P##_b, P##_b, I)                                              \
     typedef uint8_t P##_b8 __attribute__((vector_size(N)));                              \
@@ -626,6 +635,23 @@ VINLINE uint64_t int_power(int64_t x, int64_t y, int is_signed)
     typedef U P##_u##t __attribute__((vector_size(N * sizeof(T))));                      \
     O(P, t, T) LANES_COMPARE_INT(P, t)                                                   \
     VINLINE P##_##t P##_neg_##t(P##_##t x) { return (P##_##t)(0 - (P##_u##t)x); }        \
+    VINLINE P##_o P##_at_##t(P##_##t x, int64_t n, int64_t step, int64_t from, int64_t by) \
+    {                                                                                    \
+        P##_o at;                                                                        \
+        for (int i = 0; i < N; i++) {                                                    \
+            int64_t row = (int64_t)x[i];                                                 \
+            row = row < 0 ? 0 : row < n ? row : n - 1;                                   \
+            at[i] = row * step + from + by * i;                                          \
+        }                                                                                \
+        return at;                                                                       \
+    }                                                                                    \
+    VINLINE P##_b P##_inside_##t(P##_##t x, int64_t n)                                   \
+    {                                                                                    \
+        P##_b b;                                                                         \
+        for (int i = 0; i < N; i++)                                                      \
+            b[i] = (int64_t)x[i] >= 0 && (int64_t)x[i] < n ? -1 : 0;                     \
+        return b;                                                                        \
+    }                                                                                    \
     VINLINE P##_##t P##_not_##t(P##_##t x) { return ~x; }                                \
     VINLINE P##_##t P##_abs_##t(P##_##t x)                                               \
     {                                                                                    \
@@ -708,13 +734,49 @@ VINLINE uint64_t int_power(int64_t x, int64_t y, int is_signed)
     LANES_MEM4_##P(P, N, i32, int32_t)
 #define LANES_U32(P, N)                                                                  \
     LANES_INT(P, N, u32, uint32_t, uint32_t, int32_t, LANES_ORDER)                       \
-    LANES_MEM4_##P(P, N, u32, uint32_t)
+    LANES_MEM4_##P(P, N, u32, uint32_t)                                                  \
+    LANES_RANDOM(P, N)
 #define LANES_I64(P, N)                                                                  \
     LANES_INT(P, N, i64, int64_t, uint64_t, int64_t, LANES_ORDER8_##P)                   \
     LANES_MEM8_##P(P, N, i64, int64_t)
 #define LANES_U64(P, N)                                                                  \
     LANES_INT(P, N, u64, uint64_t, uint64_t, int64_t, LANES_ORDER8_##P)                  \
     LANES_MEM8_##P(P, N, u64, uint64_t)
+
+/* ---- random bits, as in op_random.c ------------------------------------------------ */
+
+#define THREEFRY_ROUND(a, c, s) (a += c, c = (c << s | c >> (32 - s)) ^ a)
+#define THREEFRY_GROUP(a, c, p, q, r, s, x, y)                                           \
+    (THREEFRY_ROUND(a, c, p), THREEFRY_ROUND(a, c, q), THREEFRY_ROUND(a, c, r),          \
+     THREEFRY_ROUND(a, c, s), a += x, c += y)
+#define LANES_RANDOM(P, N)                                                               \
+    VINLINE void P##_threefry2x32_u32(P##_u32 *out, P##_u32 k0, P##_u32 k1, P##_u32 a,   \
+                                      P##_u32 c)                                         \
+    {                                                                                    \
+        P##_u32 k2 = k0 ^ k1 ^ 0x1BD11BDAu;                                              \
+        a += k0, c += k1;                                                                \
+        THREEFRY_GROUP(a, c, 13, 15, 26, 6, k1, k2 + 1u);                                \
+        THREEFRY_GROUP(a, c, 17, 29, 16, 24, k2, k0 + 2u);                               \
+        THREEFRY_GROUP(a, c, 13, 15, 26, 6, k0, k1 + 3u);                                \
+        THREEFRY_GROUP(a, c, 17, 29, 16, 24, k1, k2 + 4u);                               \
+        THREEFRY_GROUP(a, c, 13, 15, 26, 6, k2, k0 + 5u);                                \
+        out[0] = a, out[1] = c;                                                          \
+    }                                                                                    \
+    typedef uint64_t P##_product __attribute__((vector_size(N * 8)));                    \
+    VINLINE void P##_philox4x32_u32(P##_u32 *out, P##_u32 k0, P##_u32 k1, P##_u32 a,     \
+                                    P##_u32 b, P##_u32 c, P##_u32 d)                     \
+    {                                                                                    \
+        for (int round = 0; round < 10; round++) {                                       \
+            P##_product p = __builtin_convertvector(a, P##_product) * 0xD2511F53u;       \
+            P##_product q = __builtin_convertvector(c, P##_product) * 0xCD9E8D57u;       \
+            a = __builtin_convertvector(q >> 32, P##_u32) ^ b ^ k0;                      \
+            b = __builtin_convertvector(q, P##_u32);                                     \
+            c = __builtin_convertvector(p >> 32, P##_u32) ^ d ^ k1;                      \
+            d = __builtin_convertvector(p, P##_u32);                                     \
+            k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;                                        \
+        }                                                                                \
+        out[0] = a, out[1] = b, out[2] = c, out[3] = d;                                  \
+    }
 
 /* ---- casts ------------------------------------------------------------------------- */
 

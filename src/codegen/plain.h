@@ -59,6 +59,11 @@ VINLINE s_b s_lanes(int m) { return m > 0; }
         return (T)b;                                                                     \
     }                                                                                    \
     VINLINE T s_select_##t(s_b c, T x, T y) { return c ? x : y; }                        \
+    VINLINE T s_gat_##t(const T *p, int64_t at, int m)                                   \
+    {                                                                                    \
+        (void)m;                                                                         \
+        return p[at];                                                                    \
+    }                                                                                    \
     PLAIN_2(t, T, s_b, eq, x == y)                                                       \
     PLAIN_2(t, T, s_b, ne, x != y)                                                       \
     PLAIN_2(t, T, s_b, lt, x < y)                                                        \
@@ -227,6 +232,14 @@ VINLINE uint64_t plain_power(uint64_t x, uint64_t y)
     PLAIN_TYPE(t, T)                                                                     \
     PLAIN_FOLD(t, T, and)                                                                \
     PLAIN_FOLD(t, T, or)                                                                 \
+    VINLINE s_b s_inside_##t(T x, int64_t n) { return (int64_t)x >= 0 && (int64_t)x < n; } \
+    VINLINE int64_t s_at_##t(T x, int64_t n, int64_t step, int64_t from, int64_t by)     \
+    {                                                                                    \
+        int64_t row = (int64_t)x;                                                        \
+        (void)by;                                                                        \
+        row = row < 0 ? 0 : row < n ? row : n - 1;                                       \
+        return row * step + from;                                                        \
+    }                                                                                    \
     PLAIN_1(t, T, T, neg, PLAIN_WRAP(T, 0 - PLAIN_WIDE(x)))                              \
     PLAIN_1(t, T, T, not, PLAIN_WRAP(T, ~x))                                             \
     PLAIN_1(t, T, T, abs, x < 0 ? PLAIN_WRAP(T, 0 - PLAIN_WIDE(x)) : x)                  \
@@ -280,6 +293,43 @@ PLAIN_INT(u8, uint8_t, uint8_t, int8_t)
 PLAIN_INT(u16, uint16_t, uint16_t, int16_t)
 PLAIN_INT(u32, uint32_t, uint32_t, int32_t)
 PLAIN_INT(u64, uint64_t, uint64_t, int64_t)
+
+/* ---- random bits, as in op_random.c ------------------------------------------------ */
+
+VINLINE void s_threefry2x32_u32(uint32_t *out, uint32_t k0, uint32_t k1, uint32_t a,
+                                uint32_t c)
+{
+    static const int turns[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
+    uint32_t key[3];
+
+    key[0] = k0, key[1] = k1, key[2] = k0 ^ k1 ^ 0x1BD11BDAu;
+    a += k0, c += k1;
+    for (uint32_t group = 0; group < 5; group++) {
+        for (int i = 0; i < 4; i++) {
+            int s = turns[group % 2][i];
+
+            a += c;
+            c = (c << s | c >> (32 - s)) ^ a;
+        }
+        a += key[(group + 1) % 3];
+        c += key[(group + 2) % 3] + group + 1;
+    }
+    out[0] = a, out[1] = c;
+}
+VINLINE void s_philox4x32_u32(uint32_t *out, uint32_t k0, uint32_t k1, uint32_t a,
+                              uint32_t b, uint32_t c, uint32_t d)
+{
+    for (int round = 0; round < 10; round++) {
+        uint64_t p = (uint64_t)0xD2511F53u * a, q = (uint64_t)0xCD9E8D57u * c;
+
+        a = (uint32_t)(q >> 32) ^ b ^ k0;
+        b = (uint32_t)q;
+        c = (uint32_t)(p >> 32) ^ d ^ k1;
+        d = (uint32_t)p;
+        k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
+    }
+    out[0] = a, out[1] = b, out[2] = c, out[3] = d;
+}
 
 /* ---- the same bits ----------------------------------------------------------------- */
 

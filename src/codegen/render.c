@@ -93,9 +93,10 @@ static const char *cols_text(Render *r)
 
 /* ---- values ------------------------------------------------------------------------ */
 
-static void render_load(Render *r, const Node *n)
+/* From `at` on, which is known by row: a vector along the vector loop. */
+static void render_load_at(Render *r, const Node *n, const char *at)
 {
-    const char *name = wf_dtype_name((wf_dtype)n->dtype), *at = address(r, &n->at);
+    const char *name = wf_dtype_name((wf_dtype)n->dtype);
     Dim step = n->at.stride[r->vec];
 
     if (!step)
@@ -105,6 +106,48 @@ static void render_load(Render *r, const Node *n)
     else
         text_printf(r->t, "%c_lds_%s(%s + %s * x, %s, m)", r->set, name, at,
                     dim_text(r, step), dim_text(r, step));
+}
+
+/* A row by number: of one number for all lanes, or of one for each. */
+static void render_gather(Render *r, const Node *n)
+{
+    const Node *i = &r->k->nodes[n->in[0]];
+    const char *name = wf_dtype_name((wf_dtype)n->dtype), *at = address(r, &n->at),
+               *index = wf_dtype_name((wf_dtype)i->dtype), *bound = dim_text(r, n->bound),
+               *step = dim_text(r, n->at.stride[r->vec]);
+    const char *row = arena_printf(r->a, "(int64_t)%c_first_%s(v%u), %s", r->set, index,
+                                   n->in[0], bound);
+
+    if (!r->narrow && !(i->kind != NODE_REDUCE && i->level == LEVEL_EACH)) {
+        if (n->fill)
+            text_printf(r->t, "wk_inside(%s) ? ", row);
+        render_load_at(r, n,
+                       arena_printf(r->a, "%s + %s * wk_clip(%s)", at,
+                                    dim_text(r, n->step), row));
+        if (n->fill) {
+            text_add(r->t, " : ");
+            render_const(r, (wf_dtype)n->dtype, n->bits);
+        }
+        return;
+    }
+    if (n->fill)
+        text_printf(r->t, "%c_select_%s(%c_inside_%s(v%u, %s), ", r->set, name, r->set,
+                    index, n->in[0], bound);
+    text_printf(r->t, "%c_gat_%s(%s, %c_at_%s(v%u, %s, %s, %s * x, %s), m)", r->set, name,
+                at, r->set, index, n->in[0], bound, dim_text(r, n->step), step, step);
+    if (n->fill) {
+        text_add(r->t, ", ");
+        render_const(r, (wf_dtype)n->dtype, n->bits);
+        text_char(r->t, ')');
+    }
+}
+
+static void render_load(Render *r, const Node *n)
+{
+    if (n->nin)
+        render_gather(r, n);
+    else
+        render_load_at(r, n, address(r, &n->at));
 }
 
 static void render_iota(Render *r, const Node *n)
@@ -175,6 +218,19 @@ static void define_reciprocal(Render *r, int depth, uint32_t i)
     }
 }
 
+/* s_u32 v7[2]; s_threefry2x32_u32(v7, v1, v2, v3, v4); */
+static void define_results(Render *r, uint32_t i)
+{
+    const Node *n = &r->k->nodes[i];
+
+    text_printf(r->t, "%s v%u[%u]; ", lane_type(r, (wf_dtype)n->dtype), i, n->nout);
+    text_printf(r->t, "%c_%s_%s(v%u", r->set, op_name(n->op),
+                wf_dtype_name((wf_dtype)n->dtype), i);
+    for (uint32_t j = 0; j < n->nin; j++)
+        text_printf(r->t, ", v%u", n->in[j]);
+    text_add(r->t, ");\n");
+}
+
 void define_node(Render *r, int depth, uint32_t i)
 {
     const Node *n = &r->k->nodes[i];
@@ -188,8 +244,15 @@ void define_node(Render *r, int depth, uint32_t i)
         return;
     }
     indent(r, depth);
+    if (n->kind == NODE_MAP && n->nout > 1) {
+        define_results(r, i);
+        return;
+    }
     text_printf(r->t, "const %s v%u = ", lane_type(r, (wf_dtype)n->dtype), i);
-    render_value(r, n);
+    if (n->kind == NODE_RESULT)
+        text_printf(r->t, "v%u[%u]", n->in[0], n->which);
+    else
+        render_value(r, n);
     text_add(r->t, ";\n");
 }
 

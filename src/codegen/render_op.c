@@ -41,8 +41,6 @@ bool render_has(const Target *t, const Program *p, const Eqn *e)
     (void)t;
     if (op_row(e->op)->lower.kind != LOWER_MAP) /* all there are */
         return true;
-    if (e->nin < 1 || e->nin > 3 || e->nout != 1)
-        return false;
     x = (wf_dtype)val_type(p, eqn_in(p, e)[0]).dtype;
     y = (wf_dtype)val_type(p, e->out).dtype;
     switch (e->op) {
@@ -50,8 +48,6 @@ bool render_has(const Target *t, const Program *p, const Eqn *e)
     case OP_bitcast:
         return !is_half(x) && !is_half(y) && x != WF_BOOL && y != WF_BOOL &&
                wf_dtype_size(x) == wf_dtype_size(y);
-    case OP_threefry2x32:
-    case OP_philox4x32: return false;
     default: return !(op_row(e->op)->lower.by_width && is_half(x));
     }
 }

@@ -66,7 +66,8 @@ static bool is_scalar_code(const Target *t, const Program *p)
     for (uint32_t i = 0; i < p->neqns; i++) {
         FuseKind kind = fuse_kind(t, p, &p->eqns[i]);
 
-        if (kind == FUSE_NO || kind == FUSE_REDUCE || p->eqns[i].op == OP_dim)
+        if (kind == FUSE_NO || kind == FUSE_REDUCE || p->eqns[i].op == OP_dim ||
+            p->eqns[i].nout > 1)
             return false;
     }
     return true;
@@ -86,6 +87,29 @@ static bool is_scalar_loop(const Target *t, const Program *p, const Eqn *e)
            is_scalar_code(t, a->cond.p) && is_scalar_code(t, a->body.p);
 }
 
+/* y[b.., o..] = x[i[b..], o..]: rows of x, long enough, none of them by a promise. */
+static bool is_row_gather(const Target *t, const Program *p, const Eqn *e)
+{
+    const GatherAttr *a = e->attr;
+    Type x = val_type(p, eqn_in(p, e)[0]), i = val_type(p, eqn_in(p, e)[1]),
+         y = val_type(p, e->out);
+    int64_t n = 1;
+
+    if ((a->mode != INDEX_CLIP && a->mode != INDEX_FILL) || a->operand_batching.n ||
+        x.rank < 2 || i.rank < 1 || i.rank + x.rank - 2u != y.rank ||
+        i.dims[i.rank - 1] != 1 || x.dims[0] < 1 || a->collapsed.n != 1 ||
+        a->collapsed.v[0] || a->start_index_map.n != 1 || a->start_index_map.v[0] ||
+        a->offset_dims.n + 1 != x.rank || x.dtype == WF_BOOL || x.dtype == WF_F16 ||
+        x.dtype == WF_BF16 || i.dtype == WF_U64)
+        return false;
+    for (uint32_t d = 1; d < x.rank; d++)
+        if (a->slice_sizes.v[d] != x.dims[d] || x.dims[d] < 0 ||
+            a->offset_dims.v[d - 1] != (int64_t)(i.rank + d - 2) ||
+            !mul_i64(n, x.dims[d], &n))
+            return false;
+    return n >= t->gather_row;
+}
+
 FuseKind fuse_kind(const Target *t, const Program *p, const Eqn *e)
 {
     if (!usable_types(p, e))
@@ -98,6 +122,8 @@ FuseKind fuse_kind(const Target *t, const Program *p, const Eqn *e)
     case OP_reshape: return FUSE_INDEX;
     case OP_transpose: return keeps_last_axis(e) ? FUSE_INDEX : FUSE_NO;
     case OP_slice: return has_unit_strides(e) ? FUSE_INDEX : FUSE_NO;
+    case OP_gather:
+        return is_row_gather(t, p, e) && t->renders(t, p, e) ? FUSE_GATHER : FUSE_NO;
     case OP_while: return is_scalar_loop(t, p, e) ? FUSE_SCALAR : FUSE_NO;
     case OP_dot_general:
     case OP_conv_general:
@@ -314,6 +340,25 @@ static bool place_slice(Space *s, const Eqn *e, uint32_t **in)
     return true;
 }
 
+/* Rows of an array from outside; the numbers have the outer axes of the result. */
+static bool place_gather(Space *s, const Eqn *e, uint32_t **in)
+{
+    const Val *v = eqn_in(s->p, e);
+    uint32_t rank = val_type(s->p, v[1]).rank, *out = new_axes(s, val_type(s->p, e->out)),
+             *mine = arena_zalloc(s->a, (rank + 1) * sizeof *mine);
+
+    if (s->of[v[0]])
+        return false;
+    for (uint32_t k = 0; k + 1 < rank; k++) {
+        mine[k] = out[k];
+        if (s->of[v[1]] && !same_range(s, &s->of[v[1]][k], 1, &out[k], 1))
+            return false;
+    }
+    in[1] = s->of[v[1]] ? s->of[v[1]] : mine;
+    s->of[e->out] = out;
+    return true;
+}
+
 static bool place_reduce(Space *s, const Eqn *e, uint32_t **in)
 {
     const ReduceAttr *a = e->attr;
@@ -352,6 +397,7 @@ static bool place_eqn(Space *s, SpaceEqn *se)
     case FUSE_PRODUCT: /* its operands are no matter of the loops */
     case FUSE_FREE: s->of[e->out] = new_axes(s, val_type(s->p, e->out)); return true;
     case FUSE_MAP: return place_map(s, e, in);
+    case FUSE_GATHER: return place_gather(s, e, in);
     case FUSE_REDUCE: return place_reduce(s, e, in);
     case FUSE_SCALAR: return place_scalars(s, e, in);
     case FUSE_INDEX: break;
@@ -628,6 +674,8 @@ static bool check_eqn(const Shaper *h, const SpaceEqn *se)
         return se->reduced == h->all || (se->reduced == s->row && se->all == h->all) ||
                (se->reduced == s->row && se->all == s->row && s->form != FORM_MAP);
     }
+    if (kind == FUSE_GATHER && !is_outer(s, set))
+        return false;
     if (kind == FUSE_MAP && set != h->all && set && !is_outer(s, set))
         return op_cost(e->op, (wf_dtype)t.dtype) < s->target->cheap_each;
     return true;

@@ -21,8 +21,7 @@ struct KMatmul;
 enum {
     CALL_ATTENTION = 1, /* and its gradient */
     CALL_ROWS = 2,      /* softmax, norms, gelu */
-    CALL_HALF = 4,      /* products widen operands of f16 and bf16 where they pack them */
-    CALL_PACKED = 8     /* operands of products that stay the same are packed once */
+    CALL_HALF = 4       /* products widen operands of f16 and bf16 where they pack them */
 };
 
 /* Shapes of code it has a rendering for. */
@@ -65,7 +64,6 @@ struct Target {
     int64_t half_least;   /* CALL_HALF: rows and columns */
     int64_t turn_least;   /* elements of a matrix that is transposed once, for a loop */
     int64_t turn_rows, turn_trips; /* of the other operand; of the loop */
-    int64_t pack_trips;            /* of a loop in front of which operands are packed */
 
     /* ---- recognise ---- */
     int64_t attention_queries;                     /* least, for a kernel of its own */
@@ -81,6 +79,7 @@ struct Target {
     int64_t one_row; /* elements of a row, where rows are few, that are too many for one
                          thread */
     int64_t few_rows;
+    int64_t gather_row; /* least elements of rows that are read by number */
     double cheap_each;  /* cost of what may be computed for each of several loops again */
     double cheap_again; /* and of what a later walk over a row computes again */
 
@@ -104,9 +103,9 @@ struct Target {
  * with. */
 #define TARGET_THRESHOLDS                                                                \
     .join_rows = 32, .join_columns = 512, .join_copy = 2, .half_least = 256,             \
-    .turn_least = 4096, .turn_rows = 16, .turn_trips = 4, .pack_trips = 16,              \
-    .attention_queries = 8, .attention_keys = 192, .attention_causal_keys = 96,          \
-    .onehot_row = 256, .fuse_members = 96, .fuse_arrays = 40, .few_rows = 4,             \
+    .turn_least = 4096, .turn_rows = 16, .turn_trips = 4, .attention_queries = 8,        \
+    .attention_keys = 192, .attention_causal_keys = 96, .onehot_row = 256,               \
+    .fuse_members = 96, .fuse_arrays = 40, .few_rows = 4, .gather_row = 16,              \
     .cheap_each = 4, .cheap_again = 6, .block = 4096, .task = 400000, .tasks_most = 32,  \
     .small_eqn = 1.2e6, .small_program = 6e6, .small_value = 262144,                     \
     .straight_least = 2, .straight_most = 400, .straight_bytes = 1 << 22
