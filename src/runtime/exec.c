@@ -175,11 +175,16 @@ bool wf_exec_is_compiled(const wf_exec *e) { return e && e->code != NULL; }
 /* ---- tiers ------------------------------------------------------------------------- */
 
 #define COMPILE_LEAST 8 /* equations worth a compiler */
+#define TURNS_OF_RUN 20000 /* of loops count as one run more: they cost about as much */
 
+/* Those of a loop may run any number of times: one is enough. */
 static uint32_t count_equations(const Program *p, uint32_t enough)
 {
     uint32_t n = p->neqns;
 
+    for (uint32_t i = 0; i < p->neqns; i++)
+        if (p->eqns[i].op == OP_while || p->eqns[i].op == OP_scan)
+            return enough;
     for (uint32_t i = 0; i < p->nsubs && n < enough; i++)
         n += count_equations(p->subs[i], enough - n);
     return n;
@@ -561,6 +566,7 @@ static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_arra
 {
     Region region;
     Run r = {.cx = cx, .e = e, .in = in, .out = out};
+    int64_t turns;
     bool ok;
 
     r.root = take_root(cx, e);
@@ -578,8 +584,11 @@ static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_arra
         root_free(r.root);
         return api_out_of_memory(cx, &region);
     }
+    turns = r.root->turns;
     ok = run_exec(&r);
     end_run(&r, ok);
+    if (e->after && !atomic_load(&e->settled))
+        atomic_fetch_add(&e->runs, (int)MIN((r.root->turns - turns) / TURNS_OF_RUN, e->after));
     if (cx->status == WF_ERR_MEMORY)
         root_free(r.root);
     else

@@ -334,6 +334,7 @@ struct Root {
     uint32_t nplans;
     Frame **frames; /* [nplans][ROOT_FRAMES] */
     uint64_t clock, entries;
+    int64_t turns; /* of interpreted loops, in all runs */
     bool checks; /* every plan, when it was bound and has run: WEFT_CHECK_PLANS */
     Buffer **kept; /* [nouts][KEPT]: memory of earlier results */
     uint32_t nouts;
@@ -591,7 +592,7 @@ struct wf_exec {
     Root *idle;
     struct Code *code; /* machine code of the plans, or NULL */
     int after;         /* runs before it is compiled; 0: it is not */
-    atomic_int runs;   /* so far, up to there */
+    atomic_int runs;   /* so far, up to there; many turns of loops count as one */
     atomic_bool settled; /* it was compiled, or could not be */
     wf_exec *fast;       /* what serves then; NULL: this one */
     _Atomic(wf_exec *) special; /* the same at the sizes of one run; NULL: none */

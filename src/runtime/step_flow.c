@@ -299,6 +299,7 @@ static bool run_scan(Frame *f, const Op *op)
         if (!scan_turn(f, op, g, t))
             return false;
     }
+    f->root->turns += s->length;
     for (uint32_t i = 0; i < s->ncarry && s->length <= 0; i++)
         copy_bytes(op_at(f, op, s->carry[i].out), op_at(f, op, s->carry[i].start),
                    s->carry[i].bytes);
@@ -379,6 +380,7 @@ static void end_while(Frame *f, const Op *op, int64_t turns)
 {
     const LoopStep *s = op->data;
 
+    f->root->turns += turns;
     for (uint32_t i = 0; i < s->ncarry; i++)
         copy_bytes(op_at(f, op, s->carry[i].out),
                    carry_before(f, op, &s->carry[i], turns), s->carry[i].bytes);
