@@ -175,6 +175,7 @@ bool en_may_draw(Vm *vm); /* false with an exception: see Engine.no_random */
 extern const ClassDef dispatch_def;
 /* program.c: the program on these tensors; single: its one result, else a tuple. */
 Value program_call(Vm *vm, Front *f, Value program, const Value *v, int n, bool single);
+int64_t program_results(Value program); /* how many it has */
 
 /* ---- size.c: sizes that are symbols ---- */
 

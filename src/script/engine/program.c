@@ -317,6 +317,8 @@ static Value apply(Vm *vm, Front *f, ProgramObj *g, Value args, Value more, Valu
     return en_end_list(&e, out, (int)g->p->nout);
 }
 
+int64_t program_results(Value program) { return as_program(program)->p->nout; }
+
 Value program_call(Vm *vm, Front *f, Value program, const Value *v, int n, bool single)
 {
     ProgramObj *g = as_program(program);
@@ -329,7 +331,10 @@ Value program_call(Vm *vm, Front *f, Value program, const Value *v, int n, bool 
         return en_fail(&e);
     }
     for (int i = 0; i < n; i++)
-        in[i] = as_tensor(v[i])->t;
+        if (is_tensor(vm, v[i]))
+            in[i] = as_tensor(v[i])->t;
+        else if (!en_tensor(&e, v[i], &in[i]))
+            return en_fail(&e);
     for (uint32_t i = 0; i < g->ncaptures; i++)
         in[(uint32_t)n + i] = tensor_handle(e.c, tensor_retain(g->captures[i]));
     if (!tensor_call(e.c, g->p, in, total, out, g->p->nout))

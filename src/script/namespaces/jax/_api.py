@@ -311,12 +311,9 @@ class _Jit(_w.Dispatch):
             out = _w.apply(entry.program, leaves, donated=entry.donated)
         else:
             out = _w.apply(entry.program, leaves)
-        if not kwargs and not self.argnums and not entry.donated and not entry.program.captures and \
-                all([isinstance(x, _w.Tensor) for x in args]) and not _w.in_trace():
-            spec = entry.out_spec
-            if spec == "*" or (spec is not None and spec[0] == "tuple" and spec[1] is tuple and
-                               all([s == "*" for s in spec[3]])):
-                self.remember(args, entry.program, spec == "*")
+        if not kwargs and not self.argnums and not entry.donated and not entry.program.captures and out and \
+                not _w.in_trace():
+            self.remember(args, entry.program, False, out=_numbered(entry.out_spec, [0]), like=out[0])
         return _tree.unflatten(entry.out_spec, out)
 
     def lower(self, *args, **kwargs):
@@ -336,6 +333,23 @@ class _Jit(_w.Dispatch):
 
     def _cache_size(self):
         return len(self.cache)
+
+
+def _numbered(spec, at):
+    # The tree of a spec with the numbers of its leaves; nodes that are no plain containers make it
+    # something no program is remembered for.
+    if spec == "*":
+        at[0] += 1
+        return at[0] - 1
+    if spec is None:
+        return None
+    kind, cls, keys, kids = spec
+    kids = [_numbered(s, at) for s in kids]
+    if cls is tuple:
+        return tuple(kids)
+    if cls is list:
+        return kids
+    return dict(zip(keys, kids)) if cls is dict else spec
 
 
 class _Bound:
