@@ -36,7 +36,7 @@ SRC     := $(filter-out $(KSRC),$(wildcard src/base/*.c src/ir/*.c src/op/*.c sr
              src/tensor/*.c src/nn/*.c src/script/*.c src/script/modules/*.c src/script/engine/*.c))
 GEN     := $(BUILD)/gen/namespaces.c $(BUILD)/gen/prelude.c
 PRELUDE := src/base/special.h src/kernels/vec.h src/kernels/vmath.h src/codegen/lanes.h
-PLAIN   := src/codegen/plain.h
+PLAIN   := src/base/special.h src/codegen/plain.h
 NSPY    := $(shell find src/script/namespaces -name '*.py' | LC_ALL=C sort)
 CLISRC  := $(wildcard src/cli/*.c)
 OBJ     := $(SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))

@@ -50,6 +50,39 @@ VINLINE s_b s_lanes(int m) { return m > 0; }
 #define PLAIN_FOLD(t, V, op) VINLINE V s_fold_##op##_##t(V x) { return x; }
 #define PLAIN_1(t, V, R, op, expr) VINLINE R s_##op##_##t(V x) { return expr; }
 #define PLAIN_2(t, V, R, op, expr) VINLINE R s_##op##_##t(V x, V y) { return expr; }
+/* An op as its row says it: of double x and y, or of uint64_t x and y and w bits. */
+#define PLAIN_REAL1(t, op, expr)                                                         \
+    VINLINE s_##t s_##op##_##t(s_##t v)                                                  \
+    {                                                                                    \
+        typedef s_##t T;                                                                 \
+        const double x = (double)v;                                                      \
+        return (T)(expr);                                                                \
+    }
+#define PLAIN_REAL2(t, op, expr)                                                         \
+    VINLINE s_##t s_##op##_##t(s_##t v, s_##t u)                                         \
+    {                                                                                    \
+        typedef s_##t T;                                                                 \
+        const double x = (double)v, y = (double)u;                                       \
+        return (T)(expr);                                                                \
+    }
+#define PLAIN_WHOLE1(t, op, expr)                                                        \
+    VINLINE s_##t s_##op##_##t(s_##t v)                                                  \
+    {                                                                                    \
+        typedef s_##t T;                                                                 \
+        const unsigned w = 8 * sizeof(T);                                                \
+        const uint64_t x = (uint64_t)v;                                                  \
+        (void)w;                                                                         \
+        return (T)(expr);                                                                \
+    }
+#define PLAIN_WHOLE2(t, op, expr)                                                        \
+    VINLINE s_##t s_##op##_##t(s_##t v, s_##t u)                                         \
+    {                                                                                    \
+        typedef s_##t T;                                                                 \
+        const unsigned w = 8 * sizeof(T);                                                \
+        const uint64_t x = (uint64_t)v, y = (uint64_t)u;                                 \
+        (void)w;                                                                         \
+        return (T)(expr);                                                                \
+    }
 #define PLAIN_TYPE(t, T)                                                                 \
     typedef T s_##t;                                                                     \
     PLAIN_MEMORY(t, s_##t, T, PLAIN_SAME, PLAIN_SAME)                                    \
@@ -101,27 +134,6 @@ PLAIN_FOLD(bool, s_b, min)
 
 /* ---- floats ------------------------------------------------------------------------ */
 
-/* y with erf(y) = x: Halley's method from an approximation, as in op/scalar.c. */
-VINLINE double erf_inverse(double x)
-{
-    double ax = fabs(x), l, m, y;
-
-    if (!(ax < 1))
-        return ax == 1 ? x * (double)INFINITY : (double)NAN;
-    if (ax < 1e-8)
-        return x * 0.88622692545275801365;
-    l = log1p(-ax) + log1p(ax);
-    m = 4.3307467508 + l / 2;
-    y = sqrt(sqrt(m * m - l / 0.147) - m);
-    for (int i = 0; i < 3; i++) {
-        double r = (ax < 0.5 ? erf(y) - ax : (1 - ax) - erfc(y)) *
-                   0.88622692545275801365 * exp(y * y);
-
-        y -= r / (1 + y * r);
-    }
-    return copysign(y, x);
-}
-
 #define PLAIN_FLOAT(t, T, I, F)                                                          \
     PLAIN_TYPE(t, T)                                                                     \
     VINLINE T s_bits_##t(I u)                                                            \
@@ -142,8 +154,6 @@ VINLINE double erf_inverse(double x)
     PLAIN_1(t, T, T, tan, F(tan)(x))                                                     \
     PLAIN_1(t, T, T, tanh, F(tanh)(x))                                                   \
     PLAIN_1(t, T, T, erf, F(erf)(x))                                                     \
-    PLAIN_1(t, T, T, erfc, F(erfc)(x))                                                   \
-    PLAIN_1(t, T, T, erf_inv, (T)erf_inverse((double)x))                                 \
     PLAIN_1(t, T, T, sqrt, F(sqrt)(x))                                                   \
     PLAIN_1(t, T, T, rsqrt, 1 / F(sqrt)(x))                                              \
     PLAIN_1(t, T, T, floor, F(floor)(x))                                                 \
@@ -161,7 +171,6 @@ VINLINE double erf_inverse(double x)
     PLAIN_2(t, T, T, div, x / y)                                                         \
     PLAIN_2(t, T, T, rem, F(fmod)(x, y))                                                 \
     PLAIN_2(t, T, T, pow, F(pow)(x, y))                                                  \
-    PLAIN_2(t, T, T, atan2, F(atan2)(x, y))                                              \
     PLAIN_2(t, T, T, max, x != x ? x : x > y || (x == y && !signbit(x)) ? x : y)         \
     PLAIN_2(t, T, T, min, x != x ? x : x < y || (x == y && signbit(x)) ? x : y)          \
     VINLINE T s_clamp_##t(T lo, T x, T hi) { return s_min_##t(s_max_##t(x, lo), hi); }

@@ -145,15 +145,27 @@ static void add_kernel(const Kernel *k, Uses uses[2])
         add_kernel(s->part[i], uses);
 }
 
-/* Of the dtypes that an op is used with. */
-static void render_spelled(Text *out, char set, const char *n, unsigned op,
-                           uint32_t types)
+/* Ops that say in C what they are, on the dtypes they are used with: macro_REAL1(first t, ..). */
+static void render_spelled(Text *out, const char *macro, const char *first, const Uses *uses)
 {
-    for (wf_dtype t = WF_BOOL; t < WF_DTYPE_COUNT; t++)
-        if (types >> t & 1)
-            text_printf(out, "LANES_%s%d(%c, %s, %s, %s, %s)\n",
-                        dtype_is_float(t) ? "REAL" : "WHOLE", op_table[op].nin, set, n,
-                        wf_dtype_name(t), op_name(op), op_row(op)->lower.c);
+    for (unsigned op = 0; op < OP_COUNT; op++)
+        for (wf_dtype t = WF_BOOL; t < WF_DTYPE_COUNT; t++)
+            if (uses->spelled[op] >> t & 1)
+                text_printf(out, "%s_%s%d(%s%s, %s, %s)\n", macro,
+                            dtype_is_float(t) ? "REAL" : "WHOLE", op_table[op].nin, first,
+                            wf_dtype_name(t), op_name(op), op_row(op)->lower.c);
+}
+
+void render_spelled_plain(const Kernel *const *k, uint32_t n, Text *out)
+{
+    Uses uses[2];
+
+    memset(uses, 0, sizeof uses);
+    for (uint32_t i = 0; i < n; i++)
+        add_kernel(k[i], uses);
+    for (unsigned op = 0; op < OP_COUNT; op++)
+        uses[0].spelled[op] |= uses[1].spelled[op];
+    render_spelled(out, "PLAIN", "", &uses[0]);
 }
 
 /* The lanes of one set, for what is used. */
@@ -174,8 +186,7 @@ static void render_lanes(Text *out, char set, const Uses *uses)
             text_printf(out, "LANES_%s(%c, %s)\n", rows[i].name, set, n);
     if (types & (1u << WF_F16 | 1u << WF_BF16))
         text_printf(out, "LANES_HALF(%c, %s)\n", set, n);
-    for (unsigned op = 0; op < OP_COUNT; op++)
-        render_spelled(out, set, n, op, uses->spelled[op]);
+    render_spelled(out, "LANES", set == 's' ? "s, VFL, " : "d, VDL, ", uses);
 }
 
 void render_head(const Kernel *const *k, uint32_t n, Text *out)

@@ -9,11 +9,10 @@ extern const char *const plain_lines[]; /* plain.h, by the Makefile */
 
 static void render_plain_head(const Kernel *const *k, uint32_t n, Text *out)
 {
-    (void)k;
-    (void)n;
     text_add(out, "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
     for (const char *const *line = plain_lines; *line; line++)
         text_add(out, *line);
+    render_spelled_plain(k, n, out);
     text_add(out, render_args);
 }
 
