@@ -76,7 +76,7 @@ static int matches(Vm *vm, Dict *d, uint32_t i, Value key, uint64_t hash)
 }
 
 /* One walk over what may be the key. */
-static int find_once(Vm *vm, Dict *d, Value key, uint64_t hash, uint32_t *out)
+static inline int find_once(Vm *vm, Dict *d, Value key, uint64_t hash, uint32_t *out)
 {
     uint32_t i;
     int r;
@@ -100,7 +100,7 @@ static int find_once(Vm *vm, Dict *d, Value key, uint64_t hash, uint32_t *out)
     return 0;
 }
 
-static bool find_hashed(Vm *vm, Dict *d, Value key, uint64_t hash, uint32_t *out, bool *found)
+static inline bool find_hashed(Vm *vm, Dict *d, Value key, uint64_t hash, uint32_t *out, bool *found)
 {
     int r;
 
@@ -201,18 +201,27 @@ static bool insert(Vm *vm, Dict *d, Value key, Value v, uint64_t hash)
     return true;
 }
 
-bool sc_dict_put_hashed(Vm *vm, Dict *d, Value key, Value v, uint64_t hash)
+/* The caller holds key and v: a comparison may change what they are borrowed from. */
+static inline bool put_held(Vm *vm, Dict *d, Value key, Value v, uint64_t hash)
 {
     uint32_t i;
-    bool found, ok;
+    bool found;
 
-    sc_ref(key); /* both may be borrowed from what a comparison changes */
+    if (!find_hashed(vm, d, key, hash, &i, &found))
+        return false;
+    if (!found)
+        return insert(vm, d, key, v, hash);
+    sc_put(vm, &d->e[i].val, sc_ref(v));
+    return true;
+}
+
+bool sc_dict_put_hashed(Vm *vm, Dict *d, Value key, Value v, uint64_t hash)
+{
+    bool ok;
+
+    sc_ref(key);
     sc_ref(v);
-    ok = find_hashed(vm, d, key, hash, &i, &found);
-    if (ok && found)
-        sc_put(vm, &d->e[i].val, sc_ref(v));
-    else if (ok)
-        ok = insert(vm, d, key, v, hash);
+    ok = put_held(vm, d, key, v, hash);
     sc_drop(vm, key);
     sc_drop(vm, v);
     return ok;
@@ -225,7 +234,7 @@ bool sc_dict_put(Vm *vm, Dict *d, Value key, Value v)
 
     sc_ref(key);
     sc_ref(v);
-    ok = sc_hash(vm, key, &hash) && sc_dict_put_hashed(vm, d, key, v, hash);
+    ok = sc_hash(vm, key, &hash) && put_held(vm, d, key, v, hash);
     sc_drop(vm, key);
     sc_drop(vm, v);
     return ok;

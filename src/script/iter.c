@@ -137,11 +137,23 @@ static Value reversed_make(Vm *vm, Class *cls, const Args *a)
     return v_obj(it);
 }
 
+/* The next of an iterator that another one walks: such chains may be long. */
+static Value next_of(Vm *vm, Value it)
+{
+    Value r;
+
+    if (!sc_enter(vm))
+        return NIL;
+    r = sc_next(vm, it);
+    sc_leave(vm);
+    return r;
+}
+
 static Value enumerate_next(Vm *vm, Value self)
 {
     Iter *it = (Iter *)self.o;
     Tuple *t;
-    Value v = sc_next(vm, it->a);
+    Value v = next_of(vm, it->a);
 
     if (v.tag == T_NIL)
         return NIL;
@@ -196,7 +208,7 @@ static Value zip_next(Vm *vm, Value self)
         return NIL;
     t = sc_tuple(vm, from->n);
     for (int64_t i = 0; t && i < from->n; i++) {
-        t->v[i] = sc_next(vm, from->v[i]);
+        t->v[i] = next_of(vm, from->v[i]);
         if (t->v[i].tag != T_NIL)
             continue;
         if (it->stop && !sc_failed(vm)) { /* strict */
@@ -205,7 +217,7 @@ static Value zip_next(Vm *vm, Value self)
             int64_t k;
 
             for (k = i + 1; k < from->n && !uneven && !sc_failed(vm); k++) {
-                x = sc_next(vm, from->v[k]);
+                x = next_of(vm, from->v[k]);
                 uneven = x.tag != T_NIL;
                 sc_drop(vm, x);
             }
@@ -241,7 +253,7 @@ static Value map_next(Vm *vm, Value self)
     int64_t i, n = from->n;
 
     for (i = 0; i < n; i++) {
-        v[i] = sc_next(vm, from->v[i]);
+        v[i] = next_of(vm, from->v[i]);
         if (v[i].tag == T_NIL)
             break;
     }
@@ -275,7 +287,7 @@ static Value filter_next(Vm *vm, Value self)
     Value v, r;
     int t;
 
-    while ((v = sc_next(vm, it->a)).tag != T_NIL) {
+    while ((v = next_of(vm, it->a)).tag != T_NIL) {
         r = it->b.tag == T_NONE ? sc_ref(v) : sc_call(vm, it->b, &v, 1);
         t = r.tag == T_NIL ? -1 : sc_truth(vm, r);
         sc_drop(vm, r);

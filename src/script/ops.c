@@ -536,15 +536,8 @@ Value sc_next(Vm *vm, Value it)
 {
     Class *c = sc_class_of(vm, it);
 
-    if (c->d.next) {
-        Value r;
-
-        if (sc_interrupted(vm) || !sc_enter(vm)) /* iterators of iterators of .. */
-            return NIL;
-        r = c->d.next(vm, it);
-        sc_leave(vm);
-        return r;
-    }
+    if (c->d.next)
+        return sc_interrupted(vm) ? NIL : c->d.next(vm, it);
     return sc_raise(vm, C_TypeError, "'%s' object is not an iterator", sc_type_name(vm, it));
 }
 

@@ -1094,7 +1094,7 @@ L_FORITER: {
         LOAD_FRAME();
         NEXT;
     } else {
-        v = sc_next(vm, it);
+        v = it.o->cls->d.next(vm, it);
         if (v.tag == T_NIL) {
             if (sc_failed(vm))
                 RAISE;
