@@ -56,7 +56,9 @@ typedef struct Comp {
     const char *qualname;
 } Comp;
 
-/* compile.c */
+/* compile.c: instructions, registers, constants, names */
+Str *unit_str(Comp *c, const char *s); /* interned, kept by the unit */
+int new_local(Comp *c, const char *name);
 uint32_t emit(Comp *c, Opcode op, int x, int a, int b, int cc);
 uint32_t emit_jump(Comp *c, Opcode op, int a);
 void patch(Comp *c, uint32_t at);            /* to here */
@@ -88,6 +90,10 @@ int code_index(Comp *c, const Code *code);
 void compile_block(Comp *c, const AstList *l);
 Comp *comp_begin(Comp *outer, Unit *u, Scope *s, const char *name);
 const Code *comp_end(Comp *c);
+
+/* compile_code.c */
+void compile_def(Comp *c, Ast *s);
+void compile_class(Comp *c, Ast *s);
 
 /* compile_expr.c */
 int expr(Comp *c, Ast *a, int want);       /* register with the value */

@@ -6,7 +6,7 @@
 
 /* Set the slots for which c's own attributes define the method. */
 void dunder_slots(Vm *vm, Class *c);
-bool dunder_plain_setattr(Vm *vm, Value v, Str *name, Value x); /* class.c */
+bool dunder_plain_setattr(Vm *vm, Value v, Str *name, Value x); /* attr.c */
 /* a.__name__(args..); NIL without exception: there is no such method. */
 /* Does cb, derived from ca, have a reflected method of its own, which then comes first? */
 bool dunder_reflects_first(Vm *vm, BinOp op, Class *ca, Class *cb);

@@ -497,7 +497,7 @@ void sc_collect(Vm *vm);
 static inline void sc_collect_if_due(Vm *vm);
 void sc_memory_done(Vm *vm);
 
-/* ---- str.c: strings ---------------------------------------------------------------- */
+/* ---- str.c, str_methods.c, str_case.c: strings ------------------------------------- */
 
 Str *sc_str(Vm *vm, const char *s);
 Str *sc_str_n(Vm *vm, const char *s, size_t n); /* bytes that are not UTF-8 become '?' */
@@ -593,7 +593,7 @@ static inline bool dict_next(Dict *d, uint32_t *i, DictEntry **out)
 extern const ClassDef sc_dict_def, sc_set_def, sc_frozenset_def, sc_keys_def,
     sc_values_def, sc_items_def;
 
-/* ---- class.c: classes, attributes -------------------------------------------------- */
+/* ---- class.c, attr.c, object.c: classes, attributes, instances --------------------- */
 
 static inline Class *sc_class_of(Vm *vm, Value v);
 bool sc_is_subclass(const Class *c, const Class *of);

@@ -1,0 +1,341 @@
+/* compile_code.c -- the code of a module, a function, a class body, a generator expression.
+ *
+ * While a body is compiled its temporaries are numbered from TEMP on; comp_end knows how many
+ * locals there are and puts the temporaries behind them, so that one comparison with nlocals
+ * tells a register that is emptied when it is read from one that is not.
+ */
+#include "compile.h"
+
+/* ---- functions and classes --------------------------------------------------------- */
+
+Comp *comp_begin(Comp *outer, Unit *u, Scope *s, const char *name)
+{
+    Comp *c = arena_zalloc(&u->arena, sizeof *c);
+    Text t;
+
+    *c = (Comp){.u = u, .vm = u->vm, .outer = outer, .scope = s, .host = s};
+    c->code = arena_zalloc(&u->arena, sizeof *c->code);
+    c->code->unit = u;
+    c->code->name = unit_str(c, name);
+    text_init(&t, &u->arena);
+    if (outer && outer->qualname[0]) {
+        text_add(&t, outer->qualname);
+        text_add(&t, outer->host->kind == SCOPE_FUNC ? ".<locals>." : ".");
+    }
+    text_add(&t, outer ? name : "");
+    c->qualname = text_str(&t);
+    c->code->qualname = unit_str(c, c->qualname);
+    return c;
+}
+
+/* Temporaries go behind the locals. */
+static void place_temps(Comp *c)
+{
+    static const char *const kinds[] = {
+#define OPC(id, k) k,
+#include "opcodes.def"
+#undef OPC
+    };
+    uint16_t base = (uint16_t)c->locals.n;
+
+    for (uint32_t i = 0; i < c->ins.n; i++) {
+        Ins *k = &c->ins.v[i];
+        const char *q = kinds[k->op];
+
+        if (q[0] == 'r' && k->a >= TEMP && k->a != NOREG)
+            k->a = (uint16_t)(k->a - TEMP + base);
+        if (q[1] == 'r' && k->b >= TEMP && k->b != NOREG)
+            k->b = (uint16_t)(k->b - TEMP + base);
+        if (q[2] == 'r' && k->c >= TEMP && k->c != NOREG)
+            k->c = (uint16_t)(k->c - TEMP + base);
+    }
+}
+
+const Code *comp_end(Comp *c)
+{
+    Code *k = c->code;
+    int t;
+
+    c->ntemps = 0;
+    t = temp(c);
+    emit(c, OPC_LOADK, 0, t, konst(c, NONE), 0);
+    emit(c, OPC_RET, 0, t, 0, 0);
+    place_temps(c);
+    k->ins = c->ins.v;
+    k->nins = c->ins.n;
+    k->pos = c->pos.v;
+    k->nlocals = c->locals.n;
+    k->nregs = c->locals.n + (uint32_t)c->max_temps + 2;
+    k->consts = c->consts.v;
+    k->caches = c->caches.v;
+    k->ncaches = c->caches.n;
+    k->codes = c->codes.v;
+    k->handlers = c->handlers.v;
+    k->nhandlers = c->handlers.n;
+    k->local_names = c->locals.v;
+    k->nfree = c->host->nfree;
+    return k;
+}
+
+/* Where the maker of a function finds what is free in it. */
+static void find_free(Comp *c, Comp *maker)
+{
+    Scope *s = c->host, *at;
+    uint16_t *from = arena_array(&c->u->arena, s->nfree, sizeof *from);
+    Text t;
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        Var *v = &s->vars[i], *o;
+
+        if (v->kind != VAR_FREE)
+            continue;
+        o = lookup(maker, strncmp(v->name, ".free.", 6) ? v->name : v->name + 6, &at);
+        if (o && o->kind == VAR_CLASS) {
+            text_init(&t, &c->u->arena);
+            text_printf(&t, ".free.%s", v->name);
+            o = lookup(maker, intern(&c->u->names, text_str(&t)), &at);
+        }
+        if (!o || (o->kind != VAR_CELL && o->kind != VAR_FREE))
+            unit_error(c->u, C_SyntaxError, c->at.line, c->at.col, 0,
+                       "cannot capture variable '%s' here", v->name);
+        from[v->reg] = (uint16_t)(o->kind == VAR_CELL ? o->reg : o->reg | FREE_OUTER);
+    }
+    c->code->free_from = from;
+}
+
+static void bind_vars(Comp *c)
+{
+    Scope *s = c->host;
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        Var *v = &s->vars[i];
+
+        if ((v->kind != VAR_LOCAL && v->kind != VAR_CELL) || v->is_param)
+            continue;
+        v->reg = (uint32_t)new_local(c, v->name);
+        if (v->kind == VAR_CELL) {
+            emit(c, OPC_NEWCELL, 0, (int)v->reg, 0, 0);
+            c->known[v->reg] = 1;
+        }
+    }
+}
+
+void bind_comp_scope(Comp *c, Scope *s)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        Var *v = &s->vars[i];
+
+        if (!v->bound)
+            continue;
+        v->reg = (uint32_t)new_local(c, v->name);
+        if (v->kind == VAR_CELL) {
+            emit(c, OPC_NEWCELL, 0, (int)v->reg, 0, 0);
+            c->known[v->reg] = 1;
+        }
+    }
+}
+
+static void bind_params(Comp *c, FuncDef *d)
+{
+    static const ParamKind order[] = {PARAM_POS, PARAM_KW, PARAM_STAR, PARAM_DSTAR};
+    Code *k = c->code;
+    uint32_t n = 0;
+
+    k->param_names = arena_array(&c->u->arena, d->nparams + 1, sizeof *k->param_names);
+    for (int o = 0; o < COUNT(order); o++)
+        for (uint32_t i = 0; i < d->nparams; i++) {
+            Param *p = &d->params[i];
+            Var *v = scope_find(c->host, p->name);
+
+            if (p->kind != order[o])
+                continue;
+            v->reg = (uint32_t)new_local(c, p->name);
+            if (!v->deleted)
+                c->known[v->reg] = 1;
+            k->param_names[n++] = unit_str(c, p->name);
+            k->npos += p->kind == PARAM_POS;
+            k->nkwonly += p->kind == PARAM_KW;
+            k->has_star |= p->kind == PARAM_STAR;
+            k->has_dstar |= p->kind == PARAM_DSTAR;
+            k->ndefaults += p->kind == PARAM_POS && p->value;
+        }
+    k->nkwdefaults = k->nkwonly;
+    k->nposonly = d->nposonly;
+    for (uint32_t i = 0; i < d->nparams; i++) {
+        Var *v = scope_find(c->host, d->params[i].name);
+
+        if (v->kind == VAR_CELL)
+            emit(c, OPC_MAKECELL, 0, (int)v->reg, 0, 0);
+    }
+}
+
+const Code *compile_function(Comp *c, FuncDef *d, const Ast *a)
+{
+    Comp *f = comp_begin(c, c->u, d->scope, d->name);
+
+    f->code->def = d;
+    f->code->ast = a;
+    f->code->is_generator = d->is_generator;
+    f->at = (CodePos){a->line, a->col, a->len};
+    if (d->doc) {
+        f->code->doc = sc_str_n(c->vm, d->doc, d->ndoc);
+        konst(f, v_obj(f->code->doc));
+    }
+    bind_params(f, d);
+    bind_vars(f);
+    find_free(f, c);
+    compile_block(f, &d->body);
+    return comp_end(f);
+}
+
+/* A generator expression: a generator function of the first iterator. */
+const Code *compile_genexp(Comp *c, Ast *a)
+{
+    Comp *f = comp_begin(c, c->u, a->scope, "<genexpr>");
+    Code *k = f->code;
+
+    k->ast = a;
+    k->is_generator = true;
+    f->at = (CodePos){a->line, a->col, a->len};
+    new_local(f, ".0");
+    f->known[0] = 1;
+    k->npos = 1;
+    k->param_names = arena_array(&c->u->arena, 1, sizeof *k->param_names);
+    k->param_names[0] = unit_str(f, ".0");
+    bind_vars(f);
+    find_free(f, c);
+    compile_comp_loop(f, a, 0, -1, 0);
+    return comp_end(f);
+}
+
+/* dst = function of code, with the defaults of d evaluated now */
+void make_function(Comp *c, const Code *code, FuncDef *d, int dst)
+{
+    int base = c->ntemps, first = TEMP + base;
+    uint32_t i;
+
+    if (d) {
+        for (i = 0; i < d->nparams; i++)
+            if (d->params[i].kind == PARAM_POS && d->params[i].value)
+                expr(c, d->params[i].value, temp(c));
+        for (i = 0; i < d->nparams; i++)
+            if (d->params[i].kind == PARAM_KW) {
+                int t = temp(c);
+
+                if (d->params[i].value)
+                    expr(c, d->params[i].value, t);
+                else
+                    emit(c, OPC_CLEAR, 0, t, 0, 0);
+            }
+    }
+    emit(c, OPC_FUNC, 0, dst, code_index(c, code), first);
+    c->ntemps = base;
+}
+
+void compile_def(Comp *c, Ast *s)
+{
+    int base = c->ntemps, t, n = (int)s->list.n, i;
+
+    for (i = 0; i < n; i++) /* each is called with what stands in the next register */
+        expr(c, s->list.v[i], temp(c));
+    t = temp(c);
+    make_function(c, compile_function(c, s->def, s), s->def, t);
+    for (i = n - 1; i >= 0; i--) {
+        place(c, s->list.v[i]);
+        emit(c, OPC_CALL, 0, TEMP + base + i, 1, 0);
+    }
+    place(c, s);
+    store_name(c, s->def->name, TEMP + base);
+    c->ntemps = base;
+}
+
+static const Code *compile_class_body(Comp *c, Ast *s)
+{
+    Comp *f = comp_begin(c, c->u, s->scope, s->name);
+    int t;
+
+    f->code->is_class = true;
+    f->code->ast = s;
+    f->at = (CodePos){s->line, s->col, s->len};
+    bind_vars(f);
+    find_free(f, c);
+    if (s->more.n && s->more.v[0]->kind == S_EXPR && s->more.v[0]->a->kind == E_STR) {
+        t = expr(f, s->more.v[0]->a, temp(f));
+        emit(f, OPC_STOREN, 0, t, konst_str(f, "__doc__", 7), 0);
+        f->ntemps = 0;
+    }
+    compile_block(f, &s->more);
+    if (s->scope->needs_class) { /* the body gives the cell to be filled */
+        Var *v = scope_find(s->scope, intern(&c->u->names, "__class__"));
+
+        emit(f, OPC_RET, 0, (int)v->reg, 0, 0);
+    }
+    return comp_end(f);
+}
+
+void compile_class(Comp *c, Ast *s)
+{
+    int base = c->ntemps, n = s->a ? (int)s->a->list.n : 0, i, b, t, mark;
+    bool star = false;
+    uint32_t k, npos = 0;
+
+    for (i = 0; i < n; i++)
+        expr(c, s->a->list.v[i], temp(c));
+    b = temps(c, 2);
+    mark = c->ntemps;
+    for (k = 0; k < s->list.n; k++)
+        star |= s->list.v[k]->kind == E_STAR || s->list.v[k]->kind == E_DSTAR;
+    if (star)
+        comp_error(c, s, "starred bases are outside this language");
+    for (k = 0; k < s->list.n; k++)
+        if (s->list.v[k]->kind != E_KW) {
+            expr(c, s->list.v[k], temp(c));
+            npos++;
+        } else if (strcmp(s->list.v[k]->name, "metaclass") == 0) {
+            comp_error(c, s->list.v[k], "metaclasses are outside this language");
+        }
+    place(c, s);
+    emit(c, OPC_TUPLE, 0, b, TEMP + mark, (int)npos);
+    c->ntemps = mark;
+    emit(c, OPC_DICT, 0, b + 1, TEMP + mark, 0);
+    for (k = 0; k < s->list.n; k++)
+        if (s->list.v[k]->kind == E_KW) {
+            int h = hidden(c), key = temp(c), v;
+
+            emit(c, OPC_MOVE, 0, h, b + 1, 0);
+            emit(c, OPC_LOADK, 0, key,
+                 konst_str(c, s->list.v[k]->name, strlen(s->list.v[k]->name)), 0);
+            v = operand(c, s->list.v[k]->a, ANY);
+            emit(c, OPC_DICTADD, 0, h, key, v);
+            emit(c, OPC_MOVE, 0, b + 1, h, 0);
+            emit(c, OPC_CLEAR, 0, h, 0, 0);
+            unhide(c, h);
+            c->ntemps = mark;
+        }
+    place(c, s);
+    t = b;
+    emit(c, OPC_CLASS, 0, t, code_index(c, compile_class_body(c, s)), b);
+    for (i = n - 1; i >= 0; i--) {
+        place(c, s->a->list.v[i]);
+        emit(c, OPC_CALL, 0, TEMP + base + i, 1, 0);
+    }
+    place(c, s);
+    store_name(c, s->name, TEMP + base);
+    c->ntemps = base;
+}
+
+/* ---- a module ---------------------------------------------------------------------- */
+
+const Code *sc_compile(Unit *u, Scope *module)
+{
+    Comp *c = comp_begin(NULL, u, module, "<module>");
+    int t;
+
+    if (u->body.n && u->body.v[0]->kind == S_EXPR && u->body.v[0]->a->kind == E_STR) {
+        t = expr(c, u->body.v[0]->a, temp(c));
+        emit(c, OPC_STOREG, 0, t, konst_str(c, "__doc__", 7), 0);
+        c->ntemps = 0;
+    }
+    compile_block(c, &u->body);
+    return comp_end(c);
+}

@@ -1,0 +1,413 @@
+/* object.c -- instances; the classes object, type and super; dir().
+ *
+ * An instance is a zeroed block of its class's size; `fresh` puts there what must not be zero
+ * before an init has run, so that every method may meet an instance that never had one.
+ */
+#include "ast.h"
+#include "class.h"
+#include "dunder.h"
+
+/* ---- instances --------------------------------------------------------------------- */
+
+Value sc_new_instance(Vm *vm, Class *c)
+{
+    Obj *o;
+
+    if (c->is_tuple)
+        return sc_raise(vm, C_TypeError, "tuple subclasses are made by tuple.__new__");
+    if (c->d.sealed) /* functions, iterators .. are made by what they belong to */
+        return sc_raise(vm, C_TypeError, "cannot create '%s' instances", c->name->s);
+    o = sc_gc_new(vm, c, c->d.size);
+    if (o && c->d.fresh)
+        c->d.fresh(vm, o);
+    return v_obj(o);
+}
+
+static void instance_destroy(Vm *vm, Obj *o)
+{
+    Instance *i = (Instance *)o;
+    Dict *d = i->attrs;
+
+    i->attrs = NULL;
+    if (i->native) {
+        if (o->cls->d.native_free)
+            o->cls->d.native_free(vm, i->native);
+        sc_free(vm, i->native, i->native_size);
+        i->native = NULL;
+    }
+    if (d)
+        obj_drop(vm, d);
+}
+
+static void instance_visit(Obj *o, VisitFn fn, void *user)
+{
+    Instance *i = (Instance *)o;
+
+    if (i->attrs)
+        fn(v_obj(i->attrs), user);
+    if (i->native && o->cls->d.native_visit)
+        o->cls->d.native_visit(i->native, fn, user);
+}
+
+void *sc_native_new(Vm *vm, Value self, size_t size)
+{
+    Instance *i = (Instance *)self.o;
+    void *p;
+
+    if (i->native) {
+        sc_raise(vm, C_TypeError, "%s is already initialised", sc_type_name(vm, self));
+        return NULL;
+    }
+    p = sc_alloc(vm, size);
+    if (!p)
+        return NULL;
+    memset(p, 0, size);
+    i->native = p;
+    i->native_size = size;
+    return p;
+}
+
+/* ---- object, type ------------------------------------------------------------------ */
+
+static Value object_repr(Vm *vm, Value self)
+{
+    Class *c = sc_class_of(vm, self);
+
+    if (c->module && c->script)
+        return sc_strf(vm, "<%s.%s object at 0x%012llx>", c->module->s, c->name->s,
+                       (unsigned long long)(uintptr_t)self.o);
+    return sc_strf(vm, "<%s object at 0x%012llx>", c->name->s,
+                   (unsigned long long)(uintptr_t)self.o);
+}
+
+static bool object_init(Vm *vm, Value self, const Args *a)
+{
+    if (a->n || a->nkw)
+        return sc_fail(vm, C_TypeError, "%s() takes no arguments", sc_type_name(vm, self));
+    return true;
+}
+
+static Value object_setattr(Vm *vm, const Args *a)
+{
+    Str *name;
+
+    if (!is_str(a->v[1]))
+        return sc_raise(vm, C_TypeError, "attribute name must be string");
+    name = sc_intern_str(vm, as_str(a->v[1]));
+    return name && dunder_plain_setattr(vm, a->v[0], name, a->v[2]) ? NONE : NIL;
+}
+
+static Value object_delattr(Vm *vm, const Args *a)
+{
+    Str *name;
+
+    if (!is_str(a->v[1]))
+        return sc_raise(vm, C_TypeError, "attribute name must be string");
+    name = sc_intern_str(vm, as_str(a->v[1]));
+    return name && dunder_plain_setattr(vm, a->v[0], name, NIL) ? NONE : NIL;
+}
+
+static Value object_getattribute(Vm *vm, const Args *a)
+{
+    Str *name;
+    Value r;
+
+    if (!is_str(a->v[1]) || !(name = sc_intern_str(vm, as_str(a->v[1]))))
+        return sc_failed(vm) ? NIL : sc_raise(vm, C_TypeError, "attribute name must be string");
+    r = class_plain_getattr(vm, a->v[0], name);
+    if (r.tag == T_NIL && !sc_failed(vm))
+        sc_raise_no_attr(vm, a->v[0], name);
+    return r;
+}
+
+static Value object_method_init(Vm *vm, const Args *a)
+{
+    (void)a;
+    (void)vm;
+    return NONE;
+}
+
+static Value object_new(Vm *vm, const Args *a)
+{
+    Class *c;
+
+    if (a->n < 1 || a->v[0].tag != T_OBJ || a->v[0].o->cls != vm->cls[C_type])
+        return sc_raise(vm, C_TypeError, "object.__new__(X): X is not a type object");
+    c = (Class *)a->v[0].o;
+    if (c->is_tuple) {
+        Tuple *t = a->n > 1 ? sc_tuple_from(vm, a->v[1]) : sc_tuple(vm, 0), *r;
+
+        if (!t)
+            return NIL;
+        r = sc_gc_new(vm, c, sizeof *r + (size_t)t->n * sizeof(Value));
+        if (r) {
+            r->n = t->n;
+            for (int64_t i = 0; i < t->n; i++)
+                r->v[i] = sc_ref(t->v[i]);
+        }
+        obj_drop(vm, t);
+        return v_obj(r);
+    }
+    if (c->d.make)
+        return sc_make_value(vm, c, &(Args){a->v + 1, a->n - 1, a->nkw, a->names, NULL, NULL});
+    return sc_new_instance(vm, c);
+}
+
+static Value object_eq(Vm *vm, const Args *a)
+{
+    (void)vm;
+    return sc_same(a->v[0], a->v[1]) ? v_bool(true) : NOTIMPL;
+}
+
+static Value object_hash(Vm *vm, const Args *a)
+{
+    uint64_t h;
+
+    return sc_hash(vm, a->v[0], &h) ? v_int((int64_t)(h >> 1)) : NIL;
+}
+
+static Value object_repr_method(Vm *vm, const Args *a) { return object_repr(vm, a->v[0]); }
+static Value object_str_method(Vm *vm, const Args *a) { return sc_repr(vm, a->v[0]); }
+
+static Value object_format(Vm *vm, const Args *a)
+{
+    if (!sc_to_cstr(vm, a->v[1], "__format__() argument"))
+        return NIL;
+    if (as_str(a->v[1])->n)
+        return sc_raise(vm, C_TypeError, "unsupported format string passed to %s.__format__",
+                        sc_type_name(vm, a->v[0]));
+    return sc_to_str(vm, a->v[0]);
+}
+
+static Value object_init_subclass(Vm *vm, const Args *a)
+{
+    (void)vm;
+    (void)a;
+    return NONE;
+}
+
+static Value object_dir(Vm *vm, const Args *a) { return sc_dir(vm, a->v[0]); }
+
+static const NativeDef object_methods[] = {
+    {"__setattr__", object_setattr, "self,name,value"},
+    {"__delattr__", object_delattr, "self,name"},
+    {"__getattribute__", object_getattribute, "self,name"},
+    {"__init__", object_method_init, "*"},
+    {"__eq__", object_eq, "self,other"},
+    {"__hash__", object_hash, "self"},
+    {"__repr__", object_repr_method, "self"},
+    {"__str__", object_str_method, "self"},
+    {"__format__", object_format, "self,spec"},
+    {"__dir__", object_dir, "self"},
+    {0},
+};
+static const NativeDef object_statics[] = {{"__new__", object_new, "*"}, {0}};
+static const NativeDef object_classmethods[] = {
+    {"__init_subclass__", object_init_subclass, "*"}, {0}};
+
+const ClassDef sc_object_def = {
+    .name = "object", .size = sizeof(Instance), .attrs_at = 0, .init = object_init,
+    .init_params = "*", .repr = object_repr, .methods = object_methods,
+    .statics = object_statics, .classmethods = object_classmethods,
+    .destroy = instance_destroy, .visit = instance_visit,
+};
+
+static Value type_repr(Vm *vm, Value self)
+{
+    Class *c = (Class *)self.o;
+
+    if (c->script && c->module && strcmp(c->module->s, "builtins") != 0)
+        return sc_strf(vm, "<class '%s.%s'>", c->module->s, c->name->s);
+    return sc_strf(vm, "<class '%s%s%s'>", c->module ? c->module->s : "",
+                   c->module ? "." : "", c->name->s);
+}
+
+static Value type_make(Vm *vm, Class *cls, const Args *a)
+{
+    Class *c;
+    Dict *ns;
+
+    (void)cls;
+    if (a->n == 1)
+        return v_obj(gc_ref(sc_class_of(vm, a->v[0])));
+    if (a->n != 3 || !is_str(a->v[0]) || !sc_is(vm, a->v[1], C_tuple) ||
+        !sc_is(vm, a->v[2], C_dict))
+        return sc_raise(vm, C_TypeError, "type() takes 1 or 3 arguments");
+    ns = sc_dict_copy(vm, (Dict *)a->v[2].o, vm->cls[C_dict]);
+    if (!ns)
+        return NIL;
+    c = sc_class_new(vm, as_str(a->v[0]), (Tuple *)a->v[1].o, ns);
+    obj_drop(vm, ns);
+    if (c && !sc_subclass_hooks(vm, c)) {
+        obj_drop(vm, c);
+        return NIL;
+    }
+    return v_obj(c);
+}
+
+static Value type_call(Vm *vm, Value self, const Args *a)
+{
+    return sc_call_class(vm, (Class *)self.o, a);
+}
+
+/* X[int]: generic classes give themselves. */
+static Value type_getitem(Vm *vm, Value self, Value key)
+{
+    Class *c = (Class *)self.o;
+    Value *f = sc_class_find(c, vm->known[S_class_getitem]), args[2] = {self, key};
+
+    if (f) {
+        Value fn = sc_is_exact(vm, *f, C_classmethod) ? ((Wrapped *)f->o)->fn : *f;
+
+        return sc_call(vm, fn, args, 2);
+    }
+    if (c == vm->cls[C_list] || c == vm->cls[C_dict] || c == vm->cls[C_tuple] ||
+        c == vm->cls[C_set] || c == vm->cls[C_type] || c == vm->cls[C_frozenset])
+        return sc_ref(self);
+    return sc_raise(vm, C_TypeError, "type '%s' is not subscriptable", c->name->s);
+}
+
+/* int | None in annotations: something isinstance understands. */
+static Value type_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
+{
+    Value parts[2] = {a, b};
+
+    (void)inplace;
+    (void)reflected;
+    if (op != OP2_OR)
+        return NOTIMPL;
+    return v_obj(sc_tuple_of(vm, parts, 2));
+}
+
+static Value type_mro(Vm *vm, const Args *a)
+{
+    Tuple *t;
+    List *l;
+    Value m = class_getattr(vm, (Class *)a->v[0].o, vm->known[S_mro]);
+
+    if (m.tag == T_NIL)
+        return NIL;
+    t = (Tuple *)m.o;
+    l = sc_list(vm, 0);
+    if (l && !sc_list_extend(vm, l, v_obj(t))) {
+        obj_drop(vm, l);
+        l = NULL;
+    }
+    sc_drop(vm, m);
+    return v_obj(l);
+}
+
+static const NativeDef type_methods[] = {{"mro", type_mro, "self"}, {0}};
+
+const ClassDef sc_type_def = {
+    .name = "type", .size = sizeof(Class), .sealed = true, .make = type_make,
+    .make_params = "*", .repr = type_repr, .call = type_call, .destroy = class_destroy,
+    .visit = class_visit, .getitem = type_getitem, .binary = type_binary,
+    .methods = type_methods,
+};
+
+/* ---- super ------------------------------------------------------------------------- */
+
+typedef struct Super {
+    GcObj h;
+    Class *after; /* counted */
+    Value self;
+} Super;
+
+Value sc_super(Vm *vm, Class *after, Value self)
+{
+    Class *c = sc_class_of(vm, self);
+    Super *s;
+
+    if (!sc_is_subclass(c, after) &&
+        !(c == vm->cls[C_type] && sc_is_subclass((Class *)self.o, after)))
+        return sc_raise(vm, C_TypeError,
+                        "super(type, obj): obj must be an instance or subtype of type");
+    s = sc_gc_new(vm, vm->cls[C_super], sizeof *s);
+    if (!s)
+        return NIL;
+    s->after = gc_ref(after);
+    s->self = sc_ref(self);
+    return v_obj(s);
+}
+
+static Value super_getattr(Vm *vm, Value self, Str *name)
+{
+    Super *s = (Super *)self.o;
+    Class *c = sc_class_of(vm, s->self);
+    bool on_class = c == vm->cls[C_type] && !sc_is_subclass(c, s->after);
+    uint32_t i;
+
+    if (on_class)
+        c = (Class *)s->self.o;
+    for (i = 0; i < c->nmro && c->mro[i] != s->after; i++)
+        ;
+    for (i++; i < c->nmro; i++) {
+        Value *v = sc_dict_find_str(c->mro[i]->attrs, name);
+
+        if (v)
+            return sc_bind(vm, *v, on_class ? NIL : s->self, c);
+    }
+    return NIL;
+}
+
+static Value super_make(Vm *vm, Class *cls, const Args *a)
+{
+    (void)cls;
+    if (a->n != 2 || a->v[0].tag != T_OBJ || a->v[0].o->cls != vm->cls[C_type])
+        return sc_raise(vm, C_TypeError, "super() needs a class and an object here");
+    return sc_super(vm, (Class *)a->v[0].o, a->v[1]);
+}
+
+static void super_destroy(Vm *vm, Obj *o)
+{
+    Super *s = (Super *)o;
+
+    if (s->after)
+        obj_drop(vm, s->after);
+    s->after = NULL;
+    sc_put(vm, &s->self, NIL);
+}
+
+static void super_visit(Obj *o, VisitFn fn, void *user)
+{
+    Super *s = (Super *)o;
+
+    if (s->after)
+        fn(v_obj(s->after), user);
+    fn(s->self, user);
+}
+
+const ClassDef sc_super_def = {
+    .name = "super", .size = sizeof(Super), .sealed = true, .make = super_make,
+    .make_params = "*", .destroy = super_destroy, .visit = super_visit,
+    .getattr = super_getattr,
+};
+const ClassDef sc_getset_def = {.name = "getset_descriptor", .size = sizeof(GetSet),
+                                .sealed = true};
+
+/* ---- dir --------------------------------------------------------------------------- */
+
+Value sc_dir(Vm *vm, Value v)
+{
+    Dict *seen = sc_dict(vm), **own = sc_attrs_of(v);
+    Class *c = sc_class_of(vm, v);
+    List *l = NULL;
+    bool ok = seen != NULL;
+
+    if (c == vm->cls[C_type])
+        c = (Class *)v.o;
+    if (ok && own && *own)
+        ok = sc_dict_update(vm, seen, v_obj(*own));
+    for (uint32_t i = 0; ok && i < c->nmro && !sc_is(vm, v, C_module); i++)
+        ok = sc_dict_update(vm, seen, v_obj(c->mro[i]->attrs));
+    if (ok)
+        l = sc_list(vm, 0);
+    if (l && (!sc_list_extend(vm, l, v_obj(seen)) || !sc_sort(vm, l, NIL, false))) {
+        obj_drop(vm, l);
+        l = NULL;
+    }
+    if (seen)
+        obj_drop(vm, seen);
+    return v_obj(l);
+}
