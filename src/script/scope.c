@@ -265,6 +265,24 @@ static const char *first_part(Scan *c, const char *dotted)
     return dot ? intern_n(&c->u->names, dotted, (size_t)(dot - dotted)) : dotted;
 }
 
+static void scan_try(Scan *c, Scope *s, Ast *a)
+{
+    scan_stmts(c, s, &a->list);
+    for (uint32_t i = 0; i < a->more.n; i++) {
+        Ast *h = a->more.v[i];
+
+        if (h->a)
+            scan_expr(c, s, h->a);
+        if (h->name)
+            bind(c, s, h->name, h);
+        scan_stmts(c, s, &h->list);
+    }
+    if (a->a)
+        scan_stmts(c, s, &a->a->list);
+    if (a->b)
+        scan_stmts(c, s, &a->b->list);
+}
+
 static void scan_stmt(Scan *c, Scope *s, Ast *a)
 {
     uint32_t i;
@@ -299,22 +317,7 @@ static void scan_stmt(Scan *c, Scope *s, Ast *a)
         scan_function(c, s, a->def);
         return;
     case S_CLASS: scan_class(c, s, a); return;
-    case S_TRY:
-        scan_stmts(c, s, &a->list);
-        for (i = 0; i < a->more.n; i++) {
-            Ast *h = a->more.v[i];
-
-            if (h->a)
-                scan_expr(c, s, h->a);
-            if (h->name)
-                bind(c, s, h->name, h);
-            scan_stmts(c, s, &h->list);
-        }
-        if (a->a)
-            scan_stmts(c, s, &a->a->list);
-        if (a->b)
-            scan_stmts(c, s, &a->b->list);
-        return;
+    case S_TRY: scan_try(c, s, a); return;
     case S_WITH:
         for (i = 0; i < a->list.n; i++) {
             scan_expr(c, s, a->list.v[i]->a);
