@@ -294,6 +294,8 @@ TEST(chains_without_brackets_may_be_long_but_not_without_end)
             CHECK_EQ_INT(run_chain(t[i].head, t[i].link, 1000, t[i].tail), WF_OK);
         CHECK(long_chain == WF_ERR_LIMIT || long_chain == WF_ERR_SYNTAX);
     }
+    CHECK_EQ_INT(run_chain("x = 1\ns = f'", "{x}", 20000, "'\n"), WF_OK);
+    CHECK_EQ_INT(run_chain("x = 1\ns = f'", "{x}", 300000, "'\n"), WF_ERR_SYNTAX);
 }
 
 TEST(temporary_files_are_their_owners_alone)

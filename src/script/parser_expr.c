@@ -12,11 +12,13 @@ typedef struct StrPart { /* one literal of an implicit concatenation */
     const ScToken *t;
     const char *s, *end; /* between the quotes */
     bool raw, is_f;
+    const char *seen, *bol; /* how far lines are counted; where the last begins, or NULL */
+    uint32_t line;          /* that one */
 } StrPart;
 
 static StrPart open_string(const ScToken *t)
 {
-    StrPart q = {.t = t, .s = t->s};
+    StrPart q = {.t = t, .s = t->s, .seen = t->s, .line = t->line};
     int quotes = 1;
 
     for (; *q.s != '"' && *q.s != '\''; q.s++) {
@@ -30,21 +32,25 @@ static StrPart open_string(const ScToken *t)
     return q;
 }
 
-/* Line and column of a place inside a token that may span lines. */
-static void place_in(const ScToken *t, const char *s, uint32_t *line, uint32_t *col)
+/* Line and column of a place inside a literal that may span lines. Places are asked for
+ * mostly in order, so the count goes on from the last. */
+static void place_in(StrPart *q, const char *s, uint32_t *line, uint32_t *col)
 {
-    const char *k;
-
-    *line = t->line;
-    *col = t->col + (uint32_t)(s - t->s);
-    for (k = t->s; k < s; k++)
-        if (*k == '\n') {
-            ++*line;
-            *col = (uint32_t)(s - k);
+    if (s < q->seen) {
+        q->seen = q->t->s;
+        q->bol = NULL;
+        q->line = q->t->line;
+    }
+    for (; q->seen < s; q->seen++)
+        if (*q->seen == '\n') {
+            q->line++;
+            q->bol = q->seen + 1;
         }
+    *line = q->line;
+    *col = q->bol ? (uint32_t)(s - q->bol) + 1 : q->t->col + (uint32_t)(s - q->t->s);
 }
 
-static const char *hex_escape(ScParser *p, const StrPart *q, const char *s, int digits,
+static const char *hex_escape(ScParser *p, StrPart *q, const char *s, int digits,
                               uint32_t *out)
 {
     uint32_t v = 0, line, col;
@@ -54,7 +60,7 @@ static const char *hex_escape(ScParser *p, const StrPart *q, const char *s, int 
         int d = *s >= '0' && *s <= '9' ? *s - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 
         if (s >= q->end || d < 0) {
-            place_in(q->t, s, &line, &col);
+            place_in(q, s, &line, &col);
             unit_error(p->u, C_SyntaxError, line, col, 0, "truncated \\x or \\u escape");
         }
         v = v * 16 + (uint32_t)d;
@@ -64,7 +70,7 @@ static const char *hex_escape(ScParser *p, const StrPart *q, const char *s, int 
 }
 
 /* One escape sequence; s is after the backslash. */
-static const char *decode_escape(ScParser *p, const StrPart *q, const char *s, Text *t)
+static const char *decode_escape(ScParser *p, StrPart *q, const char *s, Text *t)
 {
     static const char from[] = "abfnrtv\\'\"", to[] = "\a\b\f\n\r\t\v\\'\"";
     const char *k = memchr(from, *s, sizeof from - 1);
@@ -92,7 +98,7 @@ static const char *decode_escape(ScParser *p, const StrPart *q, const char *s, T
     return s;
 }
 
-static void add_literal(ScParser *p, const StrPart *q, const char *s, const char *end,
+static void add_literal(ScParser *p, StrPart *q, const char *s, const char *end,
                         Text *t)
 {
     while (s < end) {
@@ -121,7 +127,7 @@ static Ast *string_node(ScParser *p, const ScToken *at, Text *t)
 
 /* Where the expression of a replacement field ends: at '!', ':', '=' or '}' outside
  * brackets and strings. */
-static const char *field_end(ScParser *p, const StrPart *q, const char *s)
+static const char *field_end(ScParser *p, StrPart *q, const char *s)
 {
     int depth = 0;
     uint32_t line, col;
@@ -152,15 +158,15 @@ static const char *field_end(ScParser *p, const StrPart *q, const char *s)
             return s;
         }
     }
-    place_in(q->t, s, &line, &col);
+    place_in(q, s, &line, &col);
     unit_error(p->u, C_SyntaxError, line, col, 0, "f-string: expecting '}'");
 }
 
-static const char *parse_fparts(ScParser *p, const StrPart *q, const char *s, bool in_spec,
+static const char *parse_fparts(ScParser *p, StrPart *q, const char *s, bool in_spec,
                                 AstList *out, uint32_t *cap, Text *t);
 
 /* { expr [=] [!conv] [:spec] }; s is after the brace. */
-static const char *parse_field(ScParser *p, const StrPart *q, const char *s, AstList *out,
+static const char *parse_field(ScParser *p, StrPart *q, const char *s, AstList *out,
                                uint32_t *cap, Text *t)
 {
     const char *end = field_end(p, q, s), *text = p->u->text;
@@ -169,7 +175,7 @@ static const char *parse_field(ScParser *p, const StrPart *q, const char *s, Ast
     Ast *f;
     bool show = false;
 
-    place_in(q->t, s, &line, &col);
+    place_in(q, s, &line, &col);
     if (p->u->text > s || s >= p->u->text + p->u->size)
         unit_error(p->u, C_SyntaxError, line, col, 0, "f-string: nested too deeply");
     p->t = sc_lex(p->u, (size_t)(s - text), (size_t)(end - text), line, col, true);
@@ -194,7 +200,7 @@ static const char *parse_field(ScParser *p, const StrPart *q, const char *s, Ast
     }
     if (*end == '!') {
         f->op = (uint8_t)end[1];
-        place_in(q->t, end, &line, &col);
+        place_in(q, end, &line, &col);
         if (!strchr("rsa", end[1]) || end[1] == 0)
             unit_error(p->u, C_SyntaxError, line, col, 2,
                        "f-string: invalid conversion character: expected 's', 'r', or 'a'");
@@ -216,7 +222,7 @@ static const char *parse_field(ScParser *p, const StrPart *q, const char *s, Ast
         f->b = spec;
     }
     if (end >= q->end || *end != '}') {
-        place_in(q->t, end, &line, &col);
+        place_in(q, end, &line, &col);
         unit_error(p->u, C_SyntaxError, line, col, 0, "f-string: expecting '}'");
     }
     list_push(p, out, cap, f);
@@ -224,7 +230,7 @@ static const char *parse_field(ScParser *p, const StrPart *q, const char *s, Ast
 }
 
 /* The parts of an f-string, or of a format spec up to its closing brace. */
-static const char *parse_fparts(ScParser *p, const StrPart *q, const char *s, bool in_spec,
+static const char *parse_fparts(ScParser *p, StrPart *q, const char *s, bool in_spec,
                                 AstList *out, uint32_t *cap, Text *t)
 {
     uint32_t line, col;
@@ -241,7 +247,7 @@ static const char *parse_fparts(ScParser *p, const StrPart *q, const char *s, bo
             s = parse_field(p, q, s + 1, out, cap, t);
         } else if (*s == '}') {
             if (s + 1 >= q->end || s[1] != '}') {
-                place_in(q->t, s, &line, &col);
+                place_in(q, s, &line, &col);
                 unit_error(p->u, C_SyntaxError, line, col, 1,
                            "f-string: single '}' is not allowed");
             }
@@ -924,7 +930,7 @@ static bool ends_exprs(ScParser *p)
            (t->kind == TK_KEYWORD && t->op == KW_in) ||
            (t->kind == TK_OP &&
             (t->op == ')' || t->op == ']' || t->op == '}' || t->op == '=' || t->op == ':' ||
-             t->op == ';' || (t->n == 2 && t->s[1] == '=') || t->n == 3));
+             t->op == ';' || (t->n >= 2 && t->s[t->n - 1] == '=')));
 }
 
 /* exprs := item (',' item)* ','? | yield */

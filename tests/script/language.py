@@ -213,6 +213,9 @@ t('iter', lambda: 1 in N())
 t('reflected', lambda: (R1() + R2(), R1() + R3(), 1 + R2()))
 t('divmod', lambda: (divmod(DM(), 1), divmod(1, DM()), divmod(-7, 2), divmod(7.5, 2)))
 t('divmod', lambda: divmod(FD(), 1))
+t('ellipsis', lambda: ((0, ...), [1, ...], (*(1,), ...), {2, 2}))
+x = 0, ...
+print(x)
 if 5 == 6:
     pass
 elif 5 == 7:
