@@ -33,5 +33,7 @@ check 0 eval examples/matmul.wir matmul rand:f32[70,33] rand:f32[33,41] ones:f32
 check 1 check tests/errors/unknown_op.wir
 check 1 eval examples/product.wir product 1
 check 2 evaluate
+WEFT_POOLS=off check 0 run tests/script/mutation.py
+WEFT_POOLS=off check 0 run tests/script/classes.py
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
