@@ -591,7 +591,9 @@ static wf_dtype dtype_named(const char *s)
         wf_dtype d;
     } other[] = {{"float", WF_F64}, {"double", WF_F64}, {"half", WF_F16}, {"int", WF_I64},
                  {"long", WF_I64},  {"bool_", WF_BOOL}, {"f4", WF_F32},   {"f8", WF_F64},
-                 {"i4", WF_I32},    {"i8", WF_I64},     {"u1", WF_U8}};
+                 {"i4", WF_I32},    {"i8", WF_I64},     {"u1", WF_U8},
+                 {"f2", WF_F16},    {"i1", WF_I8},      {"i2", WF_I16},   {"u2", WF_U16},
+                 {"u4", WF_U32},    {"u8", WF_U64}};
 
     for (int d = 1; d < WF_DTYPE_COUNT; d++)
         if (plain_names[d] && !strcmp(plain_names[d], s))

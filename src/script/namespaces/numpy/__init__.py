@@ -9,7 +9,7 @@ from numpy._ufunc import *
 from numpy._create import *
 from numpy._shape import *
 from numpy._reduce import *
-from numpy import linalg, random, testing
+from numpy import exceptions, linalg, random, testing
 
 __version__ = "2.4.0"
 dtype = _w.dtype
@@ -64,8 +64,12 @@ def tensordot(a, b, axes=2):
     return _w.tensordot(a, b, [p] if isinstance(p, int) else p, [q] if isinstance(q, int) else q)
 
 
-def einsum(subscripts, *operands, out=None, optimize=False, **kw):
-    return written(_w.einsum(subscripts, [_w.wrap(x) for x in operands]), out)
+def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe", optimize=False):
+    xs = [_w.wrap(x) for x in operands]
+    if dtype is not None:
+        _castable(result_type(*xs), dtype, casting)
+        xs = [_w.cast(x, dtype) for x in xs]
+    return written(_w.einsum(subscripts, xs), out)
 
 
 def kron(a, b):
@@ -147,8 +151,13 @@ promote_types = result_type
 
 
 def can_cast(from_, to, casting="safe"):
-    a, b = _w.dtype(from_), _w.dtype(to)
-    return result_type(a, b) == b
+    from numpy._array import can_cast as f
+    return f(_w.dtype(from_) if not isinstance(from_, _w.Tensor) else from_.dtype, _w.dtype(to), casting)
+
+
+def _castable(a, b, casting):
+    if not can_cast(a, b, casting):
+        raise TypeError(f"Cannot cast array data from {_w.dtype(a)!r} to {_w.dtype(b)!r} according to the rule '{casting}'")
 
 
 def astype(x, dtype, copy=True):
@@ -189,11 +198,24 @@ def _printed(a, style, precision, suppress_small, max_line_width):
         return text(_w.wrap(a), style)
 
 
-def array2string(a, max_line_width=None, precision=None, suppress_small=None, **kw):
+def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="",
+                 style=None, formatter=None, threshold=None, edgeitems=None, sign=None, floatmode=None, suffix="",
+                 legacy=None):
+    for name, v in (("formatter", formatter), ("sign", sign), ("floatmode", floatmode), ("legacy", legacy)):
+        if v is not None:
+            raise NotImplementedError(f"np.array2string: {name}")
+    x = _w.wrap(a)
+    if separator not in (" ", ", ") or separator == ", " and x.ndim > 1:
+        raise NotImplementedError("np.array2string: this separator")
+    with printoptions(threshold=threshold, edgeitems=edgeitems):
+        if separator == " ":
+            return _printed(x, "numpy", precision, suppress_small, max_line_width)
+        text = _printed(x, "numpy_repr", precision, suppress_small, max_line_width)
+        return text[text.index("("):].split(", dtype=")[0].strip("()")
+
+
+def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     return _printed(a, "numpy", precision, suppress_small, max_line_width)
-
-
-array_str = array2string
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
@@ -270,7 +292,9 @@ genfromtxt = loadtxt
 
 def fromstring(string, dtype=float, count=-1, sep=""):
     parts = [p for p in (string.split(sep) if sep.strip() else string.split()) if p.strip()]
-    return array([float(p) for p in parts], dtype)
+    if count > len(parts):
+        raise ValueError("string is smaller than requested size")
+    return array([float(p) for p in (parts if count < 0 else parts[:count])], dtype)
 
 
 def shares_memory(a, b):

@@ -34,6 +34,20 @@ def written(result, out):
     return out
 
 
+def can_cast(a, b, casting="safe"):
+    # May values of dtype a become those of b?
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ValueError("casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe'")
+    if casting == "unsafe" or a == b:
+        return True
+    if casting in ("no", "equiv"):
+        return False
+    both = _w.add(_w.full((1,), 0, a), _w.full((1,), 0, b)).dtype
+    if both == b or casting == "safe":
+        return both == b
+    return a.kind == b.kind or a.kind in "iu" and b.kind in "if" and (a.kind, b.kind) != ("i", "u") or a.kind == "b"
+
+
 def typed(x, dtype):
     return x if dtype is None else _w.cast(x, dtype)
 
@@ -225,10 +239,17 @@ class Methods(_w.Tensor):
 
     def searchsorted(self, v, side="left", sorter=None):
         x = self if sorter is None else self[sorter]
-        return _w.searchsorted(x, v, side == "right")
+        i, v = _w.searchsorted(x, v, side == "right"), _w.wrap(v)
+        if v.dtype.kind != "f":
+            return i
+        bad = _w.is_nan(v)     # NaN comes after all numbers
+        numbers = x.shape[0] if side == "right" or x.dtype.kind != "f" else _int(_w.sum(_w.cast(x == x, _w.int64)))
+        return _w.where(bad, numbers, i)
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         x = _w.cast(self, dtype)
+        if not can_cast(self.dtype, x.dtype, casting):
+            raise TypeError(f"Cannot cast array data from {self.dtype!r} to {x.dtype!r} according to the rule '{casting}'")
         if copy and x.dtype == self.dtype:
             x = _w.copy(x)
         return _w.array(x) if isinstance(self, ndarray) else x
@@ -303,7 +324,18 @@ class ndarray(Methods):
         self[...] = value
 
     def put(self, indices, values, mode="raise"):
-        _w.reshape(self, -1)[indices] = values
+        i, n = _w.reshape(_w.wrap(indices), -1), self.size
+        if mode == "clip":
+            i = _w.clip(i, 0, n - 1)
+        elif mode == "wrap":
+            i = i % n
+        elif i.size and not (-n <= i.min() and i.max() < n):
+            bad = [k for k in i.tolist() if not -n <= k < n][0]
+            raise IndexError(f"index {bad} is out of bounds for axis 0 with size {n}")
+        v = _w.reshape(_w.wrap(values), -1)
+        flat = _w.copy(_w.reshape(self, -1))
+        flat[i] = _w.take(v, _w.arange(0, i.size) % v.size, 0)
+        self[...] = _w.reshape(flat, self.shape)
 
     def itemset(self, *args):
         self[args[:-1]] = args[-1]

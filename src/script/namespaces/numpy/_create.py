@@ -92,6 +92,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         step = (b - a) / _max(parts, 1)
         t = _w.reshape(_w.arange(0, num, 1, _w.float64), (-1,) + (1,) * step.ndim)
         out = a + t * step
+        out = _w.move_axis(out, 0, axis) if axis else out
     else:
         out = _w.linspace(start, stop, num, endpoint)
         parts = num - 1 if endpoint else num
@@ -177,9 +178,18 @@ def diagflat(v, k=0):
 
 
 def fill_diagonal(a, val, wrap=False):
-    n = _min(a.shape)
-    i = _w.arange(0, n)
-    a[(i,) * a.ndim] = val
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    if a.ndim > 2 and len(set(a.shape)) != 1:
+        raise ValueError("All dimensions of input must be of equal length")
+    rows = a.shape[0] if wrap and a.ndim == 2 else _min(a.shape)
+    i = _w.arange(0, rows)
+    if wrap and a.ndim == 2:     # one row is left out between two diagonals
+        columns = a.shape[1]
+        i = i[_w.lt(i % (columns + 1), columns)]
+        a[i, i % (columns + 1)] = val
+    else:
+        a[(i,) * a.ndim] = val
 
 
 def vander(x, N=None, increasing=False):

@@ -1,8 +1,9 @@
 # numpy._reduce -- reductions, cumulative functions, statistics, sorting, sets and comparison.
 import _numpy as _w
+from numpy.exceptions import AxisError
 from numpy._array import ndarray, written, rounded, summable, reduced, typed
 
-_int, _sum, _max, _min, _range, _all, _any, _float, _sorted = int, sum, max, min, range, all, any, float, sorted
+_int, _sum, _max, _min, _range, _all, _any, _float, _sorted, _abs = int, sum, max, min, range, all, any, float, sorted, abs
 _pi = 3.141592653589793
 
 
@@ -76,7 +77,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
 
 def count_nonzero(a, axis=None, keepdims=False):
     r = _w.sum(_w.cast(_w.ne(a, 0), _w.int64), axis, keepdims)
-    return r if axis is not None else _int(r)
+    return r
 
 
 def cumsum(a, axis=None, dtype=None, out=None):
@@ -109,26 +110,46 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
     if _w.any(n == 0):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     r = _w.sum(x * w, axis, keepdims) / n
-    return (r, n) if returned else r
+    return (r, _w.broadcast_to(_w.cast(n, r.dtype), r.shape)) if returned else r
 
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    return quantile(a, 0.5, axis, out, keepdims=keepdims)
+    # The mean of the two in the middle; of nothing NaN.
+    x, kept = _rows(_w.div(a, 1), axis)
+    n = x.shape[-1]
+    if n == 0:
+        r = _w.full(x.shape[:-1], _float("nan"), x.dtype)
+    else:
+        s = _w.sort(x, -1)[0]
+        r = _w.mean(_w.narrow(s, -1, (n - 1) // 2, 2 - n % 2), -1)
+        r = _w.where(_w.any(_w.is_nan(s), -1), _float("nan"), r)
+    return written(_w.reshape(r, kept) if keepdims else r, out)
 
 
-def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, interpolation=None):
-    x = _w.div(a, 1)
-    many = axis is not None and not isinstance(axis, _int)
-    kept = [1 if axis is None or i in ([axis] if not many else [b % x.ndim for b in axis]) else n for i, n in enumerate(x.shape)]
-    if axis is None:
-        x, axis = _w.reshape(x, -1), 0
-    elif many:
-        gone = [b % x.ndim for b in axis]
-        rest = [i for i in _range(x.ndim) if i not in gone]
-        x = _w.permute(x, rest + gone)
-        x, axis = _w.reshape(x, list(x.shape)[:len(rest)] + [-1]), len(rest)
+def _rows(x, axis):
+    # x with the axes that are reduced as its last one, and its shape with sizes 1 for them
+    gone = list(_range(x.ndim)) if axis is None else [axis] if isinstance(axis, _int) else list(axis)
+    for b in gone:
+        if not -x.ndim <= b < x.ndim:
+            raise AxisError(f"axis {b} is out of bounds for array of dimension {x.ndim}")
+    gone = [b % x.ndim for b in gone]
+    rest = [i for i in _range(x.ndim) if i not in gone]
+    n = 1
+    for b in gone:
+        n *= x.shape[b]
+    kept = [1 if i in gone else d for i, d in enumerate(x.shape)]
+    return _w.reshape(_w.permute(x, rest + gone), [x.shape[i] for i in rest] + [n]), kept
+
+
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    if method not in ("linear", "lower", "higher", "nearest", "midpoint"):
+        raise NotImplementedError(f"np.quantile: method {method!r}")
+    x, kept = _rows(_w.div(a, 1), axis)
+    axis = x.ndim - 1
     s = _w.sort(x, axis)[0]
     n = s.shape[axis]
+    if n == 0:
+        raise IndexError("index -1 is out of bounds for axis 0 with size 0")
     qs = _w.cast(_w.wrap(q), _w.float64)
     if _w.any(qs < 0) or _w.any(qs > 1):
         raise ValueError("Quantiles must be in the range [0, 1]")
@@ -148,30 +169,47 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
             t = 0.5 if t > 0 else 0.0
         a0, a1 = _w.take(s, lo, axis), _w.take(s, hi, axis)
         # as NumPy: from the nearer end, so that it is monotonic
-        r = a0 + (a1 - a0) * t if t < 0.5 else a1 - (a1 - a0) * (1 - t)
+        if method in ("lower", "higher", "nearest"):
+            r = a0 if t == 0 else a1
+        else:
+            r = a0 + (a1 - a0) * t if t < 0.5 else a1 - (a1 - a0) * (1 - t)
         r = _w.where(_w.any(_w.is_nan(s), axis), _float("nan"), r)
         rows.append(_w.reshape(r, kept) if keepdims else r)
     r = rows[0] if qs.ndim == 0 else _w.stack(rows, 0)
     return written(r, out)
 
 
-def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, interpolation=None):
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     return quantile(a, _w.div(q, 100), axis, out, overwrite_input, method, keepdims)
 
 
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
-    x = _w.div(m, 1)
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    x = _w.cast(_w.wrap(m), _w.float64)
     if x.ndim == 1:
         x = _w.reshape(x, (1, -1))
     if not rowvar and x.shape[0] != 1:
         x = _w.permute(x)
     if y is not None:
-        y = _w.div(y, 1)
+        y = _w.cast(_w.wrap(y), _w.float64)
         y = _w.reshape(y, (1, -1)) if y.ndim == 1 else y
         x = _w.concat([x, y if rowvar or y.shape[0] == 1 else _w.permute(y)], 0)
     d = (0 if bias else 1) if ddof is None else ddof
-    x = x - _w.mean(x, 1, True)
-    return _w.squeeze(_w.matmul(x, _w.permute(x)) / (x.shape[1] - d))
+    w, n = None, x.shape[1]
+    if fweights is not None:
+        w = _w.cast(_w.wrap(fweights), _w.float64)
+        n = _w.sum(w)
+    if aweights is not None:
+        aw = _w.cast(_w.wrap(aweights), _w.float64)
+        w = aw if w is None else w * aw
+    if w is None:
+        x = x - _w.mean(x, 1, True)
+        c = _w.matmul(x, _w.permute(x)) / (n - d)
+    else:
+        total = _w.sum(w)
+        x = x - _w.sum(x * w, 1, True) / total
+        scale = total - d if aweights is None else total - d * _w.sum(w * aw) / total
+        c = _w.matmul(x * w, _w.permute(x)) / scale
+    return typed(_w.array(_w.squeeze(c)), dtype)
 
 
 def corrcoef(x, y=None, rowvar=True):
@@ -244,13 +282,14 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
         x = _w.concat([p for p in (parts[0], x, parts[1]) if p is not None], axis)
     for _ in _range(n):
         m = x.shape[axis]
-        hi, lo = _w.narrow(x, axis, 1, m - 1), _w.narrow(x, axis, 0, m - 1)
+        hi, lo = _w.narrow(x, axis, _min(1, m), _max(m - 1, 0)), _w.narrow(x, axis, 0, _max(m - 1, 0))
         x = _w.ne(hi, lo) if x.dtype.kind == "b" else hi - lo
     return x
 
 
 def ediff1d(ary, to_end=None, to_begin=None):
-    return diff(_w.reshape(_w.wrap(ary), -1))
+    parts = [to_begin, diff(_w.reshape(_w.wrap(ary), -1)), to_end]
+    return _w.concat([_w.reshape(_w.wrap(p), -1) for p in parts if p is not None], 0)
 
 
 def gradient(f, *varargs, axis=None, edge_order=1):
@@ -295,6 +334,16 @@ trapz = trapezoid
 
 def interp(x, xp, fp, left=None, right=None, period=None):
     x, xp, fp = _w.div(x, 1), _w.div(xp, 1), _w.div(fp, 1)
+    if period is not None:
+        if period == 0:
+            raise ValueError("period must be a non-zero value")
+        period = _abs(period)
+        x = x % period
+        xp, order = _w.sort(xp % period, 0)
+        fp = _w.take(fp, order)
+        xp = _w.concat([xp[-1:] - period, xp, xp[:1] + period], 0)
+        fp = _w.concat([fp[-1:], fp, fp[:1]], 0)
+        left = right = None
     n = xp.shape[0]
     hi = _w.clip(_w.searchsorted(xp, x, True), 1, n - 1)
     a, b = _w.take(xp, hi - 1), _w.take(xp, hi)
@@ -415,20 +464,20 @@ def nancumsum(a, axis=None):
 
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
-    x = _w.div(a, 1)
+    x = typed(_w.div(a, 1), dtype)
     n = _w.sum(_w.cast(_w.logical_not(_w.is_nan(x)), x.dtype), axis, keepdims)
     return written(_w.sum(_without_nan(x, 0), axis, keepdims) / n, out)
 
 
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    x = _w.div(a, 1)
+    x = typed(_w.div(a, 1), dtype)
     n = _w.sum(_w.cast(_w.logical_not(_w.is_nan(x)), x.dtype), axis, keepdims)
     d = x - nanmean(x, axis, keepdims=True)
     return written(_w.sum(_without_nan(d * d, 0), axis, keepdims) / (n - ddof), out)
 
 
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    return written(_w.sqrt(nanvar(a, axis, None, None, ddof, keepdims)), out)
+    return written(_w.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims)), out)
 
 
 def nanmedian(a, axis=None):
@@ -461,10 +510,16 @@ def argpartition(a, kth, axis=-1):
 
 
 def lexsort(keys, axis=-1):
+    # By the last key, then by those before it.
     order = None
     for k in keys:
         k = _w.wrap(k)
-        order = _w.sort(k, 0)[1] if order is None else order[_w.sort(k[order], 0)[1]]
+        if order is None:
+            order = _w.sort(k, axis)[1]
+        else:
+            order = _w.take_along(order, _w.sort(_w.take_along(k, order, axis), axis)[1], axis)
+    if order is None:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
     return order
 
 
@@ -529,8 +584,9 @@ def in1d(ar1, ar2, invert=False):
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
-    a = unique(ar1)
-    return a[isin(a, ar2)]
+    (u, i), (v, j) = unique(ar1, return_index=True), unique(ar2, return_index=True)
+    inside = isin(u, v)
+    return (u[inside], i[inside], j[isin(v, u)]) if return_indices else u[inside]
 
 
 def union1d(ar1, ar2):
@@ -538,7 +594,7 @@ def union1d(ar1, ar2):
 
 
 def setdiff1d(ar1, ar2, assume_unique=False):
-    a = unique(ar1)
+    a = _w.reshape(_w.wrap(ar1), -1) if assume_unique else unique(ar1)
     return a[isin(a, ar2, invert=True)]
 
 

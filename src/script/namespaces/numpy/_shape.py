@@ -276,33 +276,88 @@ def _mirror(i, n, mode):
     return i if i < n else 2 * n - 1 - i
 
 
-def pad(array, pad_width, mode="constant", constant_values=0, **kw):
+def _ends(x, axis, lo, hi, first, last):
+    # x with lo rows of first before it and hi rows of last after it
+    return _w.concat([_w.repeat(_w.cast(first, x.dtype), lo, axis), x, _w.repeat(_w.cast(last, x.dtype), hi, axis)], axis)
+
+
+def _ramp(x, axis, lo, hi, ends):
+    shape = [-1 if i == axis else 1 for i in _range(x.ndim)]
+    whole = x.dtype.kind in "iu"
+
+    def side(edge, end, n):
+        t = _w.reshape(_w.arange(0, n, 1, _w.float64) / _max(n, 1), shape)
+        y = end + (edge - end) * t
+        return _w.cast(_w.trunc(y) if whole else y, x.dtype)
+
+    n = x.shape[axis]
+    a = side(_w.narrow(x, axis, 0, 1), ends[0], lo)
+    b = _w.flip(side(_w.narrow(x, axis, n - 1, 1), ends[1], hi), axis)
+    return _w.concat([a, x, b], axis)
+
+
+def _odd(x, axis, lo, hi, mode):
+    # reflect_type="odd": 2 x[edge] less the mirrored ones, as often as it takes
+    while lo or hi:
+        n = x.shape[axis]
+        skip = 1 if mode == "reflect" else 0
+        room = n - skip
+        if room < 1:
+            return _ends(x, axis, lo, hi, _w.narrow(x, axis, 0, 1), _w.narrow(x, axis, n - 1, 1))
+        p, q = _min(lo, room), _min(hi, room)
+        a = 2 * _w.narrow(x, axis, 0, 1) - _w.flip(_w.narrow(x, axis, skip, p), axis)
+        b = 2 * _w.narrow(x, axis, n - 1, 1) - _w.flip(_w.narrow(x, axis, n - skip - q, q), axis)
+        x = _w.concat([a, x, b], axis)
+        lo, hi = lo - p, hi - q
+    return x
+
+
+_pad_options = {"constant": ("constant_values",), "linear_ramp": ("end_values",), "maximum": ("stat_length",),
+                "minimum": ("stat_length",), "mean": ("stat_length",), "median": ("stat_length",),
+                "reflect": ("reflect_type",), "symmetric": ("reflect_type",), "edge": (), "wrap": (), "empty": ()}
+
+
+def pad(array, pad_width, mode="constant", **kwargs):
     x = _w.wrap(array)
     widths = _pairs(pad_width, x.ndim)
-    if mode in ("edge", "reflect", "wrap", "symmetric"):
-        for axis, (lo, hi) in enumerate(widths):
-            n = x.shape[axis]
-            if lo or hi:
-                x = _w.take(x, _w.tensor([_mirror(i, n, mode) for i in _range(-lo, n + hi)], _w.int64), axis)
-        return x
-    if mode == "constant":
-        if isinstance(constant_values, (list, tuple)):
-            values = _w.wrap(constant_values)
-            values = _w.broadcast_to(values, (x.ndim, 2)).tolist()
-            for axis, (lo, hi) in enumerate(widths):
-                for v, amount, low in ((values[axis][0], lo, True), (values[axis][1], hi, False)):
-                    a, b = [0] * x.ndim, [0] * x.ndim
-                    (a if low else b)[axis] = amount
-                    x = _w.pad(x, a, b, v)
-            return x
-        return _w.pad(x, [p[0] for p in widths], [p[1] for p in widths], constant_values)
-    parts = {"maximum": _w.max, "minimum": _w.min, "mean": _w.mean}
-    if mode not in parts:
+    if mode not in _pad_options:
         raise ValueError(f"mode '{mode}' is not supported")
+    extra = [k for k in kwargs if k not in _pad_options[mode]]
+    if extra:
+        raise ValueError(f"unsupported keyword arguments for mode '{mode}': {set(extra)}")
+    odd = kwargs.get("reflect_type", "even") == "odd"
+    pair = lambda v: _w.broadcast_to(_w.wrap(v), (x.ndim, 2)).tolist()
+    constants, ends = pair(kwargs.get("constant_values", 0)), pair(kwargs.get("end_values", 0))
+    length = kwargs.get("stat_length")
+    length = None if length is None else pair(length)
     for axis, (lo, hi) in enumerate(widths):
-        s = _w.cast(parts[mode](x, axis, True), x.dtype)
-        x = _w.concat([_w.repeat(s, lo, axis), x, _w.repeat(s, hi, axis)], axis)
+        n = x.shape[axis]
+        if not (lo or hi):
+            continue
+        if mode in ("constant", "empty"):
+            row = _w.full([1 if i == axis else d for i, d in enumerate(x.shape)], 0, x.dtype)
+            x = _ends(x, axis, lo, hi, row + constants[axis][0], row + constants[axis][1])
+        elif n == 0:
+            raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
+        elif mode == "linear_ramp":
+            x = _ramp(x, axis, lo, hi, ends[axis])
+        elif odd:
+            x = _odd(x, axis, lo, hi, mode)
+        elif mode in ("edge", "reflect", "wrap", "symmetric"):
+            x = _w.take(x, _w.tensor([_mirror(i, n, mode) for i in _range(-lo, n + hi)], _w.int64), axis)
+        else:
+            a, b = (n, n) if length is None else [_min(k, n) for k in length[axis]]
+            x = _ends(x, axis, lo, hi, _statistic(_w.narrow(x, axis, 0, a), axis, mode),
+                      _statistic(_w.narrow(x, axis, n - b, b), axis, mode))
     return x
+
+
+def _statistic(x, axis, mode):
+    from numpy._reduce import median
+    if mode in ("maximum", "minimum"):
+        return (_w.max if mode == "maximum" else _w.min)(x, axis, True)
+    y = _w.mean(x, axis, True) if mode == "mean" else median(x, axis, keepdims=True)
+    return _w.round(y) if x.dtype.kind in "iu" else y
 
 
 def roll(a, shift, axis=None):
@@ -459,9 +514,16 @@ def copyto(dst, src, casting="same_kind", where=True):
 
 
 def choose(a, choices, out=None, mode="raise"):
-    r = choices[0]
-    for i in _range(1, len(choices)):
-        r = _w.where(_w.wrap(a) == i, choices[i], r)
+    i, n = _w.wrap(a), len(choices)
+    if mode == "wrap":
+        i = i % n
+    elif mode == "clip":
+        i = _w.clip(i, 0, n - 1)
+    elif i.size and not (0 <= i.min() and i.max() < n):
+        raise ValueError("invalid entry in choice array")
+    r = _w.broadcast_to(_w.wrap(choices[0]), broadcast_shapes(i.shape, *[_w.wrap(c).shape for c in choices]))
+    for k in _range(1, n):
+        r = _w.where(i == k, choices[k], r)
     return written(r, out)
 
 
@@ -494,19 +556,41 @@ def compress(condition, a, axis=None, out=None):
     return written(_w.wrap(a).compress(condition, axis), out)
 
 
+def _turned(order, xs):
+    # Sizes and indices in the order in which the last one counts single elements.
+    if order not in ("C", "F"):
+        raise ValueError("only 'C' or 'F' order is permitted")
+    return list(xs) if order == "C" else list(xs)[::-1]
+
+
 def unravel_index(indices, shape, order="C"):
     i = _w.wrap(indices)
+    sizes = _turned(order, [shape] if isinstance(shape, _int) else shape)
+    n = 1
+    for d in sizes:
+        n *= d
+    if i.size and not (0 <= i.min() and i.max() < n):
+        bad = [k for k in _w.reshape(i, -1).tolist() if not 0 <= k < n][0]
+        raise ValueError(f"index {bad} is out of bounds for array with size {n}")
     out = []
-    for n in list(shape)[::-1]:
-        out.append(i % n)
-        i = i // n
-    return tuple(out[::-1])
+    for d in sizes[::-1]:
+        out.append(i % d)
+        i = i // d
+    return tuple(_turned(order, out[::-1]))
 
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    modes = [mode] * len(dims) if isinstance(mode, str) else list(mode)
     r = 0
-    for i, n in zip(multi_index, dims):
-        r = r * n + _w.wrap(i)
+    for i, n, m in _turned(order, list(zip(multi_index, dims, modes))):
+        i = _w.wrap(i)
+        if m == "clip":
+            i = _w.clip(i, 0, n - 1)
+        elif m == "wrap":
+            i = i % n
+        elif i.size and not (0 <= i.min() and i.max() < n):
+            raise ValueError("invalid entry in coordinates array")
+        r = r * n + i
     return r
 
 
@@ -527,14 +611,43 @@ def apply_along_axis(func1d, axis, arr, *args, **kw):
     return _w.move_axis(out, -1, axis) if out.ndim > len(lead) else out
 
 
-def vectorize(pyfunc=None, otypes=None, signature=None, **kw):
-    def call(*args):
-        xs = broadcast_arrays(*args)
-        flat = [_w.reshape(x, -1) for x in xs]
-        out = [pyfunc(*vs) for vs in zip(*flat)]
-        dtype = None if otypes is None else otypes[0]
-        return _w.reshape(_w.tensor(out, dtype), xs[0].shape)
-    return call
+class vectorize:
+    # pyfunc called element by element, or on the last axes that signature names
+    def __init__(self, pyfunc, otypes=None, doc=None, excluded=None, cache=False, signature=None):
+        self.pyfunc, self.otypes, self.cache, self.__doc__ = pyfunc, otypes, cache, doc
+        self.excluded = set() if excluded is None else set(excluded)
+        self.inner = None
+        if signature is not None:
+            left = signature.replace(" ", "").split("->")[0]
+            self.inner = [0 if p == "" else p.count(",") + 1 for p in left[1:-1].split("),(")]
+
+    def __call__(self, *args, **kwargs):
+        names = [k for k in kwargs if k not in self.excluded]
+        fixed = {k: v for k, v in kwargs.items() if k in self.excluded}
+        live = [i for i in _range(len(args)) if i not in self.excluded]
+        xs = [_w.wrap(args[i]) for i in live] + [_w.wrap(kwargs[k]) for k in names]
+        inner = self.inner or [0] * len(xs)
+        lead = [tuple(x.shape)[:x.ndim - k] for x, k in zip(xs, inner)]
+        loop = broadcast_shapes(*lead) if lead else ()
+        xs = [_w.broadcast_to(x, tuple(loop) + tuple(x.shape)[len(s):]) for x, s in zip(xs, lead)]
+        results = []
+        from numpy import ndindex
+        for at in ndindex(*loop):
+            own = [x[at] if at else x for x in xs]
+            full = list(args)
+            for i, v in zip(live, own):
+                full[i] = v
+            results.append(self.pyfunc(*full, **dict(zip(names, own[len(live):])), **fixed))
+        if not results:
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        if isinstance(results[0], tuple):
+            return tuple([self._joined([r[k] for r in results], loop, k) for k in _range(len(results[0]))])
+        return self._joined(results, loop, 0)
+
+    def _joined(self, parts, loop, k):
+        dtype = None if self.otypes is None else self.otypes[k]
+        out = _w.stack([_w.wrap(p) if dtype is None else _w.cast(p, dtype) for p in parts], 0)
+        return _w.array(_w.reshape(out, tuple(loop) + tuple(out.shape)[1:]))
 
 
 def lib_sliding(x, window_shape, axis=None):

@@ -182,7 +182,7 @@ def _nothing_below(fn, kind):
 
 _unary = {
     "negative": _w.neg, "positive": _w.positive, "absolute": _w.abs, "fabs": lambda x: _w.abs(_w.div(x, 1)),
-    "sign": _w.sign, "square": _w.square, "reciprocal": _w.reciprocal, "exp": _w.exp, "exp2": _w.exp2,
+    "sign": _w.sign, "square": lambda x: _w.square(_w.cast(x, _w.int8) if _w.wrap(x).dtype.kind == "b" else x), "reciprocal": _w.reciprocal, "exp": _w.exp, "exp2": _w.exp2,
     "expm1": _w.expm1, "log": _w.log, "log2": _w.log2, "log10": _w.log10, "log1p": _w.log1p, "sin": _w.sin,
     "cos": _w.cos, "tan": _w.tan, "arcsin": _w.asin, "arccos": _w.acos, "arctan": _w.atan, "sinh": _w.sinh,
     "cosh": _w.cosh, "tanh": _w.tanh, "arcsinh": _w.asinh, "arccosh": _w.acosh, "arctanh": _w.atanh,

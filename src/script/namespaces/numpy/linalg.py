@@ -97,7 +97,9 @@ def slogdet(a):
 
 
 def solve(a, b):
-    return _solid(_w.solve(_square(a), _float_of(b)))
+    a, b = _square(a), _float_of(b)
+    d = _w.add(_w.full((1,), 0, a.dtype), _w.full((1,), 0, b.dtype)).dtype
+    return _solid(_w.solve(_w.cast(a, d), _w.cast(b, d)))
 
 
 def cholesky(a, upper=False):

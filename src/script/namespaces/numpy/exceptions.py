@@ -1,0 +1,5 @@
+# numpy.exceptions -- an axis that is not there.
+
+
+class AxisError(ValueError, IndexError):
+    pass
