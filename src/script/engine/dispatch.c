@@ -309,7 +309,8 @@ static Value dispatch_call(Vm *vm, Value self, const Args *a)
     Dispatch *d = sc_native(self);
     Value slow, r;
 
-    if (d && d->n && !a->nkw && !failed(vm->cx) && !vm->cx->tensors->trace) {
+    if (d && d->n && !vm->engine->paused && !a->nkw && !failed(vm->cx) &&
+        !vm->cx->tensors->trace) {
         Taken t;
 
         t.vm = vm;
@@ -462,7 +463,13 @@ static Value s_changed(Vm *vm, const Args *a)
     return v_int(++vm->engine->age);
 }
 
-static const NativeDef statics[] = {{"changed", s_changed, ""}, {0}};
+/* pause(on): every call is slow (jax.disable_jit) */
+static Value s_pause(Vm *vm, const Args *a)
+{
+    return sc_to_bool(vm, a->v[0], &vm->engine->paused) ? NONE : NIL;
+}
+
+static const NativeDef statics[] = {{"changed", s_changed, ""}, {"pause", s_pause, "on"}, {0}};
 static const NativeDef methods[] = {
     {"remember", m_remember, "self,args,program,single|state,out,like"},
     {"forget", m_forget, "self"},

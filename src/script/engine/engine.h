@@ -67,6 +67,7 @@ enum { FRONT_TORCH, FRONT_JAX, FRONT_NUMPY, FRONT_TF, FRONT_AESARA, FRONT_COUNT 
 typedef struct Engine { /* of one Vm: vm->engine */
     Vm *vm;
     int64_t age; /* of trees of modules: see dispatch.c */
+    bool paused;        /* no program is run for its types alone; dispatch.c */
     int no_random; /* > 0: a program is made that must not hold numbers drawn now */
     int64_t refused; /* draws refused for that reason */
     Place place; /* where natives stand while a function is compiled; else nowhere */

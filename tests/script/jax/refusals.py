@@ -59,3 +59,23 @@ t("promote_integers", lambda: jnp.sum(jnp.array([100, 100], jnp.int8), promote_i
 t("logmeanexp", lambda: jax.nn.logmeanexp(v, where=v > 1))
 t("standardize", lambda: jax.nn.standardize(v, where=v > 1))
 t("np dtypes", lambda: (lax.convert_element_type(v, np.int32), jnp.zeros(1, np.float64).dtype, v.astype(np.uint8)))
+
+# arguments of transforms, attention, linear algebra
+f = jax.jit(lambda a: [print("called"), a * 2][1])
+f(v), f(v)
+with jax.disable_jit():
+    t("disable_jit", lambda: (f(v), f(v)))
+    t("disable_jit and if", lambda: jax.jit(lambda a: 1 if a > 0 else 2)(3.0))
+t("again", lambda: f(v))
+t("holomorphic", lambda: jax.grad(lambda a: a, holomorphic=True)(1.0))
+t("of integers", lambda: jax.grad(lambda a: 1.0 * a)(1))
+q, w = jnp.arange(24.0).reshape(1, 4, 2, 3) / 10, jnp.arange(24.0).reshape(1, 4, 2, 3) / 7
+attend = lambda **kw: jnp.round(jax.nn.dot_product_attention(q, w, w, **kw).sum((2, 3)), 3)
+t("attention", lambda: attend())
+t("attention window", lambda: (attend(local_window_size=1), attend(local_window_size=(0, 2))))
+t("attention lengths", lambda: (attend(key_value_seq_lengths=jnp.array([2])), attend(query_seq_lengths=jnp.array([3]))))
+a2 = jnp.array([[4.0, 9.0], [1.0, 3.0]])
+t("solve pos", lambda: [jnp.round(jax.scipy.linalg.solve(a2, v[:2], lower=l, assume_a="pos"), 4) for l in (True, False)])
+t("lu_solve", lambda: [jnp.round(jax.scipy.linalg.lu_solve(jax.scipy.linalg.lu_factor(a2), v[:2], trans=k), 4) for k in (0, 1)])
+t("unique", lambda: (jnp.unique(jnp.array([jnp.nan, 1.0, jnp.nan])), jnp.unique(jnp.array([jnp.nan, 1.0, jnp.nan]), equal_nan=False)))
+t("out of round", lambda: jnp.round(v, out=v))

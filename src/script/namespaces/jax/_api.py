@@ -2,6 +2,7 @@
 import _jax as _w
 import _transform
 import _tree
+from jax._config import config
 
 
 class _Transforms(_transform.Transforms):
@@ -81,14 +82,29 @@ def _callable(fun, what):
         raise TypeError(f"Expected a callable value, got {fun!r}")
 
 
+def refuse(what, **given):
+    # Arguments that would change a result and are not done: only their defaults are taken.
+    for name, (value, default) in given.items():
+        if value is not default and value != default:
+            raise NotImplementedError(f"{what}: {name}={value!r}")
+
+
+def _real(what, holomorphic):
+    if holomorphic:
+        raise TypeError(f"{what} with holomorphic=True requires inputs with complex dtype: there are no complex arrays")
+
+
 # ---- derivatives
 
 
 def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
     _callable(fun, "grad")
+    refuse("grad", reduce_axes=(reduce_axes, ()))
 
     def grad_f(*args, **kwargs):
-        g, run = kit.grads_and_run(fun, args, kwargs, argnums, has_aux, "grad")
+        _real("grad", holomorphic)
+        what = "grad of integers" if allow_int else "grad"
+        g, run = kit.grads_and_run(fun, args, kwargs, argnums, has_aux, what)
         return (g, run.aux) if has_aux else g
 
     return _named(grad_f, fun)
@@ -96,9 +112,12 @@ def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, redu
 
 def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
     _callable(fun, "value_and_grad")
+    refuse("value_and_grad", reduce_axes=(reduce_axes, ()))
 
     def value_and_grad_f(*args, **kwargs):
-        g, run = kit.grads_and_run(fun, args, kwargs, argnums, has_aux, "value_and_grad")
+        _real("value_and_grad", holomorphic)
+        what = "value_and_grad of integers" if allow_int else "value_and_grad"
+        g, run = kit.grads_and_run(fun, args, kwargs, argnums, has_aux, what)
         return ((run.y, run.aux), g) if has_aux else (run.y, g)
 
     return _named(value_and_grad_f, fun)
@@ -106,6 +125,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
 
 def vjp(fun, *primals, has_aux=False, reduce_axes=()):
     _callable(fun, "vjp")
+    refuse("vjp", reduce_axes=(reduce_axes, ()))
     return kit.vjp(fun, primals, has_aux)
 
 
@@ -124,17 +144,21 @@ def linearize(fun, *primals, has_aux=False):
 
 def linear_transpose(fun, *primals, reduce_axes=()):
     # The function is linear: its pullback anywhere is its transpose.
+    refuse("linear_transpose", reduce_axes=(reduce_axes, ()))
     zeros = _tree.map(lambda x: _w.full(tuple(x.shape), 0, x.dtype) if hasattr(x, "shape") else 0.0, list(primals))
     return kit.vjp(fun, tuple(zeros))[1]
 
 
 def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
     _callable(fun, "jacrev")
+    _real("jacrev", holomorphic)
+    refuse("jacrev", allow_int=(allow_int, False))
     return _named(kit.jacrev(fun, argnums, has_aux), fun)
 
 
 def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
     _callable(fun, "jacfwd")
+    _real("jacfwd", holomorphic)
     return _named(kit.jacfwd(fun, argnums, has_aux), fun)
 
 
@@ -142,7 +166,7 @@ jacobian = jacrev
 
 
 def hessian(fun, argnums=0, has_aux=False, holomorphic=False):
-    return jacfwd(jacrev(fun, argnums, has_aux), argnums, has_aux)
+    return jacfwd(jacrev(fun, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
 
 
 def stop_gradient(x):
@@ -306,6 +330,8 @@ class _Jit(_w.Dispatch):
         return entry, leaves
 
     def slow(self, *args, **kwargs):
+        if config.values["jax_disable_jit"]:
+            return self.fun(*args, **kwargs)
         entry, leaves = self._entry(args, kwargs)
         if entry.donated:
             out = _w.apply(entry.program, leaves, donated=entry.donated)
@@ -400,6 +426,7 @@ def _concrete(x):
 def jit(fun=None, in_shardings=None, out_shardings=None, static_argnums=None, static_argnames=None,
         donate_argnums=None, donate_argnames=None, keep_unused=False, device=None, backend=None,
         inline=False, abstracted_axes=None, compiler_options=None):
+    refuse("jit", abstracted_axes=(abstracted_axes, None))
     if fun is None:
         return lambda f: jit(f, static_argnums=static_argnums, static_argnames=static_argnames,
                              donate_argnums=donate_argnums, donate_argnames=donate_argnames)
@@ -407,15 +434,17 @@ def jit(fun=None, in_shardings=None, out_shardings=None, static_argnums=None, st
     return _Jit(fun, static_argnums, static_argnames, donate_argnums, donate_argnames)
 
 
-def disable_jit(disable=True):
-    return _Nothing()
+class disable_jit:
+    # Inside, jitted functions are called as they are written.
+    def __init__(self, disable=True):
+        self.disable = disable
 
-
-class _Nothing:
     def __enter__(self):
-        return self
+        self.old = config.values["jax_disable_jit"]
+        config.update("jax_disable_jit", self.disable)
 
     def __exit__(self, *exc):
+        config.update("jax_disable_jit", self.old)
         return False
 
 

@@ -12,6 +12,8 @@ class Config:
         if name not in self.values and not name.startswith("jax_"):
             raise AttributeError(f"Unrecognized config option: {name}")
         self.values[name] = value
+        if name == "jax_disable_jit":
+            _w.Dispatch.pause(bool(value))
         if name == "jax_enable_x64":
             _w.set_narrow(not value)
 

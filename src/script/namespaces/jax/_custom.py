@@ -192,4 +192,8 @@ class custom_vjp(_Custom):
 
 
 def closure_convert(fun, *example_args):
+    # What fun closes over stays closed over. Where derivatives by it are being taken, that would lose them.
+    if _w.recorders() > 0 or _w.in_trace():
+        raise NotImplementedError("closure_convert inside a derivative or a trace")
+    del example_args
     return fun, []

@@ -1,6 +1,7 @@
 # jax.random -- random numbers by key, number for number JAX's (threefry). A key made by key()
 # looks like a scalar; its data is an array of two uint32, which PRNGKey() gives as it is.
 import _jax as _w
+from jax._api import refuse as _refuse
 import _tree
 from jax._dtypes import as_dtype as _as_dtype, default_float as _default_float, default_int as _default_int
 from jax.numpy import asarray as _asarray
@@ -62,11 +63,18 @@ class KeyArray:
 _tree.register(KeyArray, lambda k: ((k.data,), None), lambda aux, kids: KeyArray(kids[0]))
 
 
+def _threefry(impl):
+    if impl is not None and str(impl) not in ("threefry2x32", "fry"):
+        raise NotImplementedError(f"jax.random: keys of {impl}; only threefry2x32")
+
+
 def key(seed, *, impl=None):
+    _threefry(impl)
     return KeyArray(_seeded(seed))
 
 
 def PRNGKey(seed, *, impl=None):
+    _threefry(impl)
     return _seeded(seed)
 
 
@@ -82,6 +90,7 @@ def key_data(keys):
 
 
 def wrap_key_data(data, *, impl=None):
+    _threefry(impl)
     return KeyArray(data)
 
 
@@ -198,6 +207,7 @@ def bernoulli(key, p=0.5, shape=None, *, out_sharding=None):
 
 
 def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
+    _refuse("categorical", mode=("low" if mode is None else mode, "low"))
     logits = _asarray(logits)
     rank = len(logits.shape)
     batch = tuple([d for i, d in enumerate(logits.shape) if i != axis % rank])
@@ -236,6 +246,7 @@ def _shuffled(key, x, axis):
 
 
 def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
+    _refuse("choice", mode=("low" if mode is None else mode, "low"))
     shape = _shape(shape)
     arr = None if isinstance(a, int) else _asarray(a)
     if arr is not None and len(arr.shape) == 0:
@@ -271,6 +282,7 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
 
 
 def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky"):
+    _refuse("multivariate_normal", method=(method, "cholesky"))
     d = _float(dtype)
     mean, cov = _w.cast(_asarray(mean), d), _w.cast(_asarray(cov), d)
     from jax.numpy import broadcast_shapes
@@ -332,6 +344,7 @@ def triangular(key, left, mode, right, shape=None, dtype=None):
 
 
 def orthogonal(key, n, shape=(), dtype=None, m=None):
+    _refuse("orthogonal", m=(n if m is None else m, n))
     from jax.numpy.linalg import qr
     z = normal(key, tuple(shape) + (n, n), dtype)
     q, r = qr(z)

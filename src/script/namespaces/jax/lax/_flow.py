@@ -46,7 +46,7 @@ def _check_types(a, b, name):
             raise TypeError(f"{name} branches must have equal output types but they differ: {x} and {y}")
 
 
-def cond(pred, true_fun, false_fun=None, *operands, operand=None, linear=None, **kwargs):
+def cond(pred, true_fun, false_fun=None, *operands, operand=None, linear=None):
     if not callable(true_fun) or not callable(false_fun):
         raise TypeError("lax.cond: true_fun and false_fun arguments should be callable.")
     if operand is not None:

@@ -206,5 +206,19 @@ def dot_product_attention(query, key, value, bias=None, mask=None, *, scale=None
         logits = _w.where(mask, logits, low)
     if is_causal:
         logits = _w.where(_w.tri(t, s, 0, bool), logits, low)
+    if local_window_size is not None:
+        left, right = (local_window_size,) * 2 if isinstance(local_window_size, int) else local_window_size
+        away = _w.sub(_w.arange(0, s), _w.expand_dims(_w.arange(0, t), 1))
+        logits = _w.where(_w.logical_and(_w.ge(away, -left), _w.le(away, right)), logits, low)
+    if key_value_seq_lengths is not None:
+        logits = _w.where(_within(key_value_seq_lengths, (-1, 1, 1, 1), s), logits, low)
     y = _w.einsum("bnts,bsnh->btnh", [_w.softmax(logits, -1), v])
+    if query_seq_lengths is not None:
+        inside = _w.reshape(_within(query_seq_lengths, (-1, 1), t), (-1, t, 1, 1))
+        y = _w.where(inside, y, _w.zeros_like(y))
     return y if batched else y[0]
+
+
+def _within(lengths, shape, n):
+    # Which of n places lie inside each of the lengths.
+    return _w.lt(_w.arange(0, n), _w.reshape(_asarray(lengths), shape))

@@ -85,6 +85,8 @@ def rint(x):
 
 
 def round(a, decimals=0, out=None):
+    if out is not None:
+        raise NotImplementedError("The 'out' argument to jnp.round is not supported.")
     a = _asarray(a)
     if not a.dtype.is_floating_point:
         if decimals >= 0:
@@ -445,6 +447,8 @@ def inner(a, b, precision=None, preferred_element_type=None):
 
 
 def outer(a, b, out=None):
+    if out is not None:
+        raise NotImplementedError("The 'out' argument to jnp.outer is not supported.")
     return _w.outer(_w.reshape(_asarray(a), (-1,)), _w.reshape(_asarray(b), (-1,)))
 
 

@@ -183,6 +183,7 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
 
 
 def choose(a, choices, out=None, mode="raise"):
+    _no_out("choose", out)
     from jax.numpy._shape import broadcast_arrays
     arrays = broadcast_arrays(a, *list(choices))
     index, n = arrays[0], len(arrays) - 1
@@ -355,7 +356,7 @@ def digitize(x, bins, right=False, method=None):
 # ---- sets
 
 
-def _unique(ar, axis, size, fill_value):
+def _unique(ar, axis, size, fill_value, equal_nan=True):
     # (values, first index, inverse, counts)
     flat = _w.reshape(_asarray(ar), (-1,)) if axis is None else _asarray(ar)
     n = flat.shape[0]
@@ -363,7 +364,10 @@ def _unique(ar, axis, size, fill_value):
     if n == 0:
         zero = _w.full((0,), 0, int)
         return values, zero, zero, zero
-    new = _w.concat([_w.full((1,), True, bool), _w.ne(values[1:], values[:-1])], 0)
+    new = _w.ne(values[1:], values[:-1])
+    if equal_nan and values.dtype.is_floating_point:
+        new = _w.logical_and(new, _w.logical_not(_w.logical_and(_w.is_nan(values[1:]), _w.is_nan(values[:-1]))))
+    new = _w.concat([_w.full((1,), True, bool), new], 0)
     group = _w.cumsum(_w.cast(new, _default_int()), 0) - 1
     starts = nonzero(new, size=size, fill_value=None)[0]
     k = starts.shape[0]
@@ -403,7 +407,7 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
            size=None, fill_value=None, sorted=True):
     ar = _asarray(ar)
     values, first, inverse, counts = _unique_rows(ar, axis) if axis is not None and len(ar.shape) > 1 \
-        else _unique(ar, None, size, fill_value)
+        else _unique(ar, None, size, fill_value, equal_nan)
     if axis is None and return_inverse:
         inverse = _w.reshape(inverse, ar.shape)
     out = [values]

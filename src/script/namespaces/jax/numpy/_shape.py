@@ -176,6 +176,8 @@ concat = concatenate
 
 
 def stack(arrays, axis=0, out=None, dtype=None):
+    if out is not None:
+        raise NotImplementedError("The 'out' argument to jnp.stack is not supported.")
     arrays = _same(arrays)
     for a in arrays[1:]:
         if tuple(a.shape) != tuple(arrays[0].shape):

@@ -1,5 +1,6 @@
 # jax.scipy.linalg -- linear algebra under SciPy's names.
 import _jax as _w
+from jax._api import refuse as _refuse
 from jax.numpy import asarray as _asarray
 from jax.numpy import linalg as _linalg
 from jax.numpy.linalg import inv, det, _float
@@ -29,7 +30,17 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
 
 
 def solve(a, b, lower=False, overwrite_a=False, overwrite_b=False, debug=False, check_finite=True, assume_a="gen"):
+    if assume_a not in ("gen", "sym", "her", "pos"):
+        raise ValueError(f"Expected assume_a to be one of ['gen', 'sym', 'her', 'pos']; got {assume_a!r}")
+    if assume_a == "pos":     # of one triangle; NaN where the matrix is not positive definite
+        return cho_solve(cho_factor(_mirrored(_float(a), lower), lower), b)
     return _linalg.solve(a, b)
+
+
+def _mirrored(a, lower):
+    # The symmetric matrix that one triangle of a gives.
+    half = _w.tril(a, -1) if lower else _w.triu(a, 1)
+    return half + _w.swap_axes(half, -1, -2) + a * _w.eye(a.shape[-1], dtype=a.dtype)
 
 
 def lu_factor(a, overwrite_a=False, check_finite=True):
@@ -57,13 +68,21 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     b = _float(b)
     one = len(b.shape) == 1
     b = _w.expand_dims(b, -1) if one else b
-    b = _w.take(b, _w.tensor(order), -2)
-    y = _w.solve_triangular(packed, b, True, False, True)
-    y = _w.solve_triangular(packed, y, False, False, False)
+    if trans not in (0, 1, 2):
+        raise ValueError(f"'trans' value must be 0, 1, or 2, got {trans}")
+    if trans == 0:
+        b = _w.take(b, _w.tensor(order), -2)
+        y = _w.solve_triangular(packed, b, True, False, True)
+        y = _w.solve_triangular(packed, y, False, False, False)
+    else:
+        y = _w.solve_triangular(packed, b, False, True, False)
+        y = _w.solve_triangular(packed, y, True, True, True)
+        y = _w.take(y, _w.tensor([order.index(i) for i in range(n)]), -2)
     return _w.squeeze(y, -1) if one else y
 
 
 def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
+    _refuse("qr", lwork=(lwork, None), pivoting=(pivoting, False))
     return _linalg.qr(a, "complete" if mode == "full" else ("r" if mode == "r" else "reduced"))
 
 
@@ -72,7 +91,8 @@ def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=
 
 
 def eigh(a, b=None, lower=True, eigvals_only=False, **_):
-    w, v = _linalg.eigh(a)
+    _refuse("eigh", b=(b, None))
+    w, v = _linalg.eigh(_mirrored(_float(a), lower))
     return w if eigvals_only else (w, v)
 
 
