@@ -44,7 +44,7 @@ CLIOBJ  := $(CLISRC:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
 
-.PHONY: all help test tests test-long verify-math demo examples bench san fuzz format tidy docs install clean bless
+.PHONY: all agree help test tests test-long verify-math demo examples bench san fuzz format tidy docs install clean bless
 all: $(BUILD)/weft $(BUILD)/libweft.a $(BUILD)/libweft.so
 
 help:
@@ -52,6 +52,7 @@ help:
 	@echo 'make demo       a tour of what works, on embedded data'
 	@echo 'make test       all tests; installs what it needs; ends with "N passed, N failed"'
 	@echo 'make test-long  the same with more random programs and longer fuzzing'
+	@echo 'make agree      random calls of numpy and jax compared with the real ones (CALLS=n SEEDS=a:b)'
 	@echo 'make verify-math  elementwise functions of every f32 there is, in ulp (half an hour)'
 	@echo 'make examples   build/examples/*, C programs that use the library'
 	@echo 'make bench      speed, side by side with other systems where they are present (ROWS=a,b)'
@@ -141,6 +142,10 @@ test-long: setup-test all $(TESTS) $(FUZZERS) examples
 	    $(FUZZERS:%=tests/fuzz-for:600:%) $(wildcard tests/test_*.sh)
 
 tests: all $(TESTS)
+
+# Random calls under Weft and under the real libraries: CALLS a seed, SEEDS=FIRST:LAST, LIBRARIES.
+agree: all
+	$(Q)WEFT_BIN=$(BUILD)/weft tools/agree --calls $(if $(CALLS),$(CALLS),200) --seeds $(if $(SEEDS),$(SEEDS),0:5) $(LIBRARIES)
 
 verify-math: $(BUILD)/tests/test_vmath
 	$(Q)WEFT_VERIFY=all $(BUILD)/tests/test_vmath
