@@ -86,6 +86,16 @@ WF_API wf_status wf_to_array(wf_ctx *c, wf_tensor t, wf_array **out_array);
 
 typedef enum wf_promotion { WF_PROMOTE_TORCH, WF_PROMOTE_JAX, WF_PROMOTE_NUMPY } wf_promotion;
 WF_API void wf_set_promotion(wf_ctx *c, wf_promotion rules); /* at first PyTorch's */
+/* How products of f32 may be computed by a device that has faster ways (dot_general and conv_general's `precision`);
+ * the CPU computes in full f32 whatever it says. Gives what was set before. */
+typedef enum wf_precision {
+    WF_PRECISION_DEFAULT, /* as the device likes best; at first */
+    WF_PRECISION_HIGHEST, /* f32 */
+    WF_PRECISION_TF32,    /* operands rounded to 10 bits behind the point */
+    WF_PRECISION_BF16X3,  /* operands as sums of bf16, three products */
+    WF_PRECISION_BF16     /* operands rounded to bf16 */
+} wf_precision;
+WF_API wf_precision wf_set_precision(wf_ctx *c, wf_precision precision);
 /* Programs assert that indices are in range, instead of moving them inside; at first not. */
 WF_API void wf_set_index_check(wf_ctx *c, bool on);
 /* Graphs and wf_trace_types take symbolic sizes that must be equal, and cannot be shown to be, for equal: one symbol stands

@@ -662,7 +662,7 @@ static Val call_step(Gen *g)
                       &(CustomVjpAttr){.primal = body,
                                        .fwd = bound_here(b, fwd),
                                        .bwd = bound_here(b, bwd)});
-    default: return b_eqn1(b, OP_call, in, 2, &(CallAttr){body});
+    default: return b_eqn1(b, OP_call, in, 2, &(CallAttr){.body = body});
     }
 }
 

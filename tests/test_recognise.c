@@ -274,8 +274,14 @@ static void compare_ways(wf_ctx *cx, const Program *p, Run *r, bool compiled, do
 
 static bool has_call(const Program *p, const char *name)
 {
+    for (uint32_t i = 0; i < p->neqns; i++) {
+        const CallAttr *c = p->eqns[i].attr;
+
+        if (p->eqns[i].op == OP_call && !strcmp(call_kinds[c->kind], name))
+            return true;
+    }
     for (uint32_t i = 0; i < p->nsubs; i++)
-        if (!strcmp(p->subs[i]->name, name) || has_call(p->subs[i], name))
+        if (has_call(p->subs[i], name))
             return true;
     return false;
 }
@@ -385,7 +391,7 @@ static const Program *with_result(wf_ctx *cx, const Program *body, Val v)
 
 XTEST(a_body_with_results_that_attention_does_not_have_is_not_read)
 {
-    static const char *const names[] = {"attention", "attention_grad"};
+    static const CallKind kinds[] = {KIND_ATTENTION, KIND_ATTENTION_GRAD};
     const Program *p = attention_program(cx, "f32", CAUSAL, &shapes[1], "y");
     const wf_program *g = NULL, *q = NULL;
 
@@ -393,14 +399,16 @@ XTEST(a_body_with_results_that_attention_does_not_have_is_not_read)
     REQUIRE(wf_value_and_grad(cx, p, (int[]){0, 1, 2}, 3, &g) == WF_OK &&
             wf_optimise(cx, g, "all", &q) == WF_OK);
     for (int i = 0; i < 2; i++) {
-        const Program *body = sub_named(q, names[i]), *other;
+        const Program *body = sub_named(q, call_kinds[kinds[i]]), *other;
         Attention t;
 
         REQUIRE(body != NULL && body->nout <= 4);
-        CHECK(attention_read(&cx->scratch, body, &t) && is_attention(&cx->scratch, body));
+        CHECK(attention_read(&cx->scratch, body, kinds[i], &t));
+        CHECK(is_attention(&cx->scratch, &(CallAttr){{body, {0}}, kinds[i]}));
+        CHECK(!is_attention(&cx->scratch, &(CallAttr){{body, {0}}, KIND_PLAIN}));
         other = with_result(cx, body, t.exps);
         REQUIRE(other != NULL);
-        CHECK(!attention_read(&cx->scratch, other, &t));
+        CHECK(!attention_read(&cx->scratch, other, kinds[i], &t));
     }
     wf_program_release(g);
     wf_program_release(q);
@@ -776,7 +784,7 @@ static void check_script(const char *text, const char *want)
     "import weft\n"                                                                      \
     "def names(f, *a):\n"                                                                \
     "    t = str(weft.optimised(weft.program(lambda *b: f(*b), *a)))\n"                  \
-    "    print(*[w.split('body=')[1] for w in t.split('\\n') if 'body=' in w])\n"
+    "    print(*[w.split('kind=')[1] for w in t.split('\\n') if 'kind=' in w])\n"
 
 TEST(what_scripts_of_torch_write_is_recognised)
 {
@@ -816,7 +824,7 @@ TEST(what_scripts_of_jax_write_is_recognised)
         "import jax, jax.numpy as jnp\n"
         "def names(f, *a):\n"
         "    t = jax.jit(lambda *b: f(*b)).lower(*a).compile().as_text()\n"
-        "    print(*[w.split('body=')[1] for w in t.split('\\n') if 'body=' in w])\n"
+        "    print(*[w.split('kind=')[1] for w in t.split('\\n') if 'kind=' in w])\n"
         "x, w, q = jnp.zeros((4, 8, 10)), jnp.ones(10), jnp.zeros((2, 32, 3, 16))\n"
         "def norm(x, w, b):\n"
         "    m, v = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)\n"

@@ -435,6 +435,44 @@ TEST(a_function_being_differentiated_may_branch_on_values_a_traced_one_not)
     wf_ctx_free(c);
 }
 
+static bool product_of_itself(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    (void)user;
+    out[0] = wf_matmul(c, in[0], in[0]);
+    return wf_ctx_status(c) == WF_OK;
+}
+
+/* The setting becomes the attribute of products of f32, and of no others. */
+TEST(the_precision_that_is_set_is_in_programs_of_f32)
+{
+    static const wf_dtype dtypes[] = {WF_F32, WF_F64};
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_function f = {product_of_itself, NULL, 1, 1, "f"};
+
+    CHECK_EQ_INT(wf_set_precision(c, WF_PRECISION_TF32), WF_PRECISION_DEFAULT);
+    for (int i = 0; i < 2; i++) {
+        wf_tensor x = wf_ones(c, dtypes[i], (int64_t[]){2, 2}, 2);
+        const wf_program *p = NULL, *g = NULL;
+        const char *text = "";
+        int n = 0;
+
+        REQUIRE(wf_trace(c, &f, &x, &p) == WF_OK);
+        REQUIRE(wf_program_text(c, p, 0, &text) == WF_OK);
+        CHECK_EQ_INT(strstr(text, "precision=tf32") != NULL, dtypes[i] == WF_F32);
+        REQUIRE(wf_vjp(c, p, (int[]){0}, 1, &g) == WF_OK); /* and both products of its gradient */
+        REQUIRE(wf_program_text(c, g, 0, &text) == WF_OK);
+        for (; (text = strstr(text, "dot_general")) != NULL; text++, n++)
+            CHECK_EQ_INT(!strncmp(text + strcspn(text, "p\n"), "precision=tf32", 14),
+                         dtypes[i] == WF_F32);
+        CHECK(n >= 2 || dtypes[i] == WF_F64);
+        wf_program_release(g);
+        wf_program_release(p);
+    }
+    CHECK_EQ_INT(wf_set_precision(c, (wf_precision)9), WF_PRECISION_TF32);
+    CHECK_HAS(wf_ctx_message(c), "wf_set_precision: 9 is not a precision");
+    wf_ctx_free(c);
+}
+
 TEST(records_give_pullbacks_and_linear_maps)
 {
     wf_ctx *c = wf_ctx_new(NULL);

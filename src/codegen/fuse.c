@@ -542,7 +542,7 @@ static bool emit_group(Emit *m, uint32_t g)
         order_product(f, &c, &f->groups.v[g]);
     if (!emit_inputs(m, c.ins.v, c.ins.n) || !(q = build_kernel(m, &c)))
         return false;
-    a.body = sub_of(m, q);
+    a = (CallAttr){.body = sub_of(m, q)};
     a.body.p = share_kernel(m->sh, q); /* symbols are in the same order */
     for (uint32_t i = 0; i < c.ins.n; i++)
         in[i] = m->c.val[c.ins.v[i]];
@@ -555,13 +555,6 @@ static bool emit_group(Emit *m, uint32_t g)
 
 static const Program *fuse_program(void *shared, const Program *p);
 
-static const Program *fuse_sub(void *shared, const Program *p)
-{
-    Shared *sh = shared;
-
-    return is_attention(sh->a, p) ? p : fuse_program(sh, p);
-}
-
 /* Sub-programs of control flow are fused too. */
 static bool emit_control(Emit *m, const Eqn *e)
 {
@@ -570,7 +563,8 @@ static bool emit_control(Emit *m, const Eqn *e)
 
     for (uint32_t i = 0; i < e->nin; i++)
         in[i] = m->c.val[eqn_in(m->f->p, e)[i]];
-    if (!replace_subs(m->b, op_row(e->op), attr, fuse_sub, m->sh))
+    if (!(e->op == OP_call && is_attention(m->sh->a, e->attr)) &&
+        !replace_subs(m->b, op_row(e->op), attr, fuse_program, m->sh))
         return false;
     copier_place(&m->c, e);
     b_eqn(m->b, (OpCode)e->op, in, e->nin, attr, m->c.val + e->out, e->nout);

@@ -345,7 +345,7 @@ Val b_matmul(Builder *b, Val x, Val y)
     for (uint32_t i = 0; i + 2 < rank; i++)
         batch[i] = i;
     uint32_t nb = rank - 2;
-    return b_dot(b, x, y, &(DotAttr){INTS(1, (int64_t)rank - 1), INTS(1, (int64_t)rank - 2), {nb, batch}, {nb, batch}, 0});
+    return b_dot(b, x, y, &(DotAttr){INTS(1, (int64_t)rank - 1), INTS(1, (int64_t)rank - 2), {nb, batch}, {nb, batch}, 0, 0});
 }
 
 Val b_conv(Builder *b, Val x, Val k, const ConvAttr *a)
@@ -363,5 +363,5 @@ Val b_conv(Builder *b, Val x, Val k, const ConvAttr *a)
 
 Val *b_call(Builder *b, const Sub *body, const Val *in, uint32_t nin, uint32_t *out_n)
 {
-    return b_eqn_n(b, OP_call, in, nin, &(CallAttr){*body}, out_n);
+    return b_eqn_n(b, OP_call, in, nin, &(CallAttr){*body, KIND_PLAIN}, out_n);
 }

@@ -110,10 +110,13 @@ typedef struct DynamicSliceAttr { /* dynamic_slice x i j sizes=[1,N]: starts are
     Ints sizes;                   /* dims */
 } DynamicSliceAttr;
 
+extern const char *const precisions[]; /* wf_precision as in text; NULL-terminated */
+
 typedef struct DotAttr { /* dot_general x y lhs=[1] rhs=[0] lhs_batch=[] rhs_batch=[] acc=f32 */
     Ints lhs, rhs;       /* contracted axes */
     Ints lhs_batch, rhs_batch;
     int32_t acc;         /* dtype of accumulation and of the result. Result axes: batch, lhs free, rhs free */
+    int32_t precision;   /* wf_precision */
 } DotAttr;
 
 typedef struct ConvAttr {
@@ -126,6 +129,7 @@ typedef struct ConvAttr {
     Dim groups;       /* feature groups, 1. A dim: vmap of both operands multiplies it by the batch */
     Dim batch_groups; /* 1; one of the two is 1 */
     int32_t acc;
+    int32_t precision; /* wf_precision */
 } ConvAttr;
 
 typedef struct SolveAttr { /* triangular_solve a b: solves a x = b (left) or x a = b */
@@ -136,8 +140,24 @@ typedef struct QrAttr {
     bool full; /* Q is square */
 } QrAttr;
 
-typedef struct CallAttr { /* call f x y; checkpoint f x y */
+/* What the body of a call was recognised as (opt/recognise.h); readers look whether it is that. */
+typedef enum CallKind {
+    KIND_PLAIN,
+    KIND_SOFTMAX,
+    KIND_LOG_SOFTMAX,
+    KIND_NLL,        /* one element of each row of that, by number */
+    KIND_LAYER_NORM, /* and without weight, or without bias */
+    KIND_RMS_NORM,
+    KIND_GELU,
+    KIND_GELU_TANH,
+    KIND_ATTENTION,
+    KIND_ATTENTION_GRAD
+} CallKind;
+extern const char *const call_kinds[]; /* as in text; NULL-terminated */
+
+typedef struct CallAttr { /* call x y body=f kind=softmax */
     Sub body;
+    int32_t kind; /* CallKind */
 } CallAttr;
 
 typedef struct CondAttr { /* cond i x y branches=[f,g]: branch i (clamped; bool: false is 0) of the operands x y */

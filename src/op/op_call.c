@@ -52,7 +52,7 @@ static void jvp_body(Builder *b, const EqnView *e, const Sub *body, void *attr,
 
 static void jvp_call(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
-    CallAttr a = *(const CallAttr *)e->attr;
+    CallAttr a = {.kind = KIND_PLAIN};
 
     jvp_body(b, e, &((const CallAttr *)e->attr)->body, &a, &a.body, dx, dy);
 }
@@ -73,7 +73,7 @@ static void batch_body(Builder *b, const EqnView *e, const Batch *bt, const Sub 
 static void batch_call(Builder *b, const EqnView *e, const Batch *bt, Val *out,
                        int *out_axis)
 {
-    CallAttr a = *(const CallAttr *)e->attr;
+    CallAttr a = {.kind = KIND_PLAIN};
 
     batch_body(b, e, bt, &((const CallAttr *)e->attr)->body, &a, &a.body, out, out_axis);
 }
@@ -96,11 +96,17 @@ static bool fold_call(Builder *b, const EqnView *e, Val *out)
     return true;
 }
 
+const char *const call_kinds[] = {
+    "plain",    "softmax", "log_softmax", "nll",       "layer_norm",
+    "rms_norm", "gelu",    "gelu_tanh",   "attention", "attention_grad", NULL};
+
 static const AttrField attrs_call[] = {FIELD(CallAttr, body, A_SUB, ATTR_REQUIRED),
+                                       FIELD_ENUM(CallAttr, kind, KIND_PLAIN, call_kinds),
                                        FIELD_END};
 
 const OpRow op_row_call = {
-    .doc = "y.. = body(x..): the results of another program.",
+    .doc = "y.. = body(x..): the results of another program. kind: what the optimiser "
+           "recognised the body as, of which a target may have a faster form.",
     .attrs = attrs_call,
     .attr_size = sizeof(CallAttr),
     .type = type_call,

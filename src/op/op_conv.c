@@ -27,7 +27,7 @@ typedef struct Conv {
     int64_t stride[MAX_RANK], lhs_dilation[MAX_RANK], rhs_dilation[MAX_RANK];
     Dim lo[MAX_RANK], hi[MAX_RANK];
     Dim groups, batch_groups;
-    int32_t acc;
+    int32_t acc, precision;
 } Conv;
 
 static void fill(int64_t *out, Ints list, uint32_t n, int64_t standard)
@@ -42,7 +42,8 @@ static Conv conv_open(const ConvAttr *a, uint32_t rank)
     Conv c = {.ns = rank - 2,
               .groups = a->groups,
               .batch_groups = a->batch_groups,
-              .acc = a->acc};
+              .acc = a->acc,
+              .precision = a->precision};
 
     for (uint32_t i = 0; i < rank; i++) {
         c.lhs[i] = a->lhs_spec.n ? a->lhs_spec.v[i] : i;
@@ -86,7 +87,8 @@ static Val conv_emit(Builder *b, Val x, Val k, const Conv *c)
                   .rhs_dilation = list_of(c->rhs_dilation, c->ns, 1),
                   .groups = c->groups,
                   .batch_groups = c->batch_groups,
-                  .acc = c->acc};
+                  .acc = c->acc,
+                  .precision = c->precision};
 
     return b_conv(b, x, k, &a);
 }
@@ -618,6 +620,7 @@ static const AttrField attrs_conv[] = {
     FIELD(ConvAttr, groups, A_DIM, 1),
     FIELD(ConvAttr, batch_groups, A_DIM, 1),
     FIELD(ConvAttr, acc, A_DTYPE, ATTR_REQUIRED),
+    FIELD_ENUM(ConvAttr, precision, WF_PRECISION_DEFAULT, precisions),
     FIELD_END,
 };
 

@@ -246,7 +246,8 @@ static Val transpose_lhs(Builder *b, const EqnView *e, Val gz)
                  .rhs = {ry.nfree, ry.free},
                  .lhs_batch = range_of(0, nb, batch),
                  .rhs_batch = a->rhs_batch,
-                 .acc = a->acc};
+                 .acc = a->acc,
+                 .precision = a->precision};
     int64_t perm[MAX_RANK]; /* axis of x -> axis of what d makes */
     Val g = b_dot(b, gz, e->in[1], &d);
 
@@ -273,7 +274,8 @@ static Val transpose_rhs(Builder *b, const EqnView *e, Val gz)
                  .rhs = range_of(nb, rx.nfree, free),
                  .lhs_batch = a->lhs_batch,
                  .rhs_batch = range_of(0, nb, batch),
-                 .acc = a->acc};
+                 .acc = a->acc,
+                 .precision = a->precision};
     int64_t perm[MAX_RANK]; /* axis of y -> axis of what d makes */
     Val g = b_dot(b, e->in[0], gz, &d);
 
@@ -324,7 +326,8 @@ static void batch_dot_general(Builder *b, const EqnView *e, const Batch *bt, Val
                  .rhs = shift_axes(a->rhs, ay, false, rhs),
                  .lhs_batch = shift_axes(a->lhs_batch, ax, both, lb),
                  .rhs_batch = shift_axes(a->rhs_batch, ay, both, rb),
-                 .acc = a->acc};
+                 .acc = a->acc,
+                 .precision = a->precision};
     Roles rx = roles_of(e->in_type[0].rank, a->lhs, a->lhs_batch);
     Roles ry = roles_of(e->in_type[1].rank, a->rhs, a->rhs_batch);
     uint32_t at = 0;
@@ -351,10 +354,12 @@ void dot_short_attr(Arena *a, Type x, Type y, DotAttr *out)
 
 bool dot_is_short(const DotAttr *a, Type x, Type y)
 {
-    return x.dtype == y.dtype && a->acc == x.dtype && a->lhs_batch.n == 0 &&
+    return x.dtype == y.dtype && a->acc == x.dtype && !a->precision && a->lhs_batch.n == 0 &&
            a->lhs.n == 1 && a->lhs.v[0] == (int64_t)x.rank - 1 && a->rhs.n == 1 &&
            a->rhs.v[0] == 0 && a->rhs_batch.n == 0;
 }
+
+const char *const precisions[] = {"default", "highest", "tf32", "bf16x3", "bf16", NULL};
 
 static const AttrField attrs_dot[] = {
     FIELD(DotAttr, lhs, A_INTS, 0),
@@ -362,6 +367,7 @@ static const AttrField attrs_dot[] = {
     FIELD(DotAttr, lhs_batch, A_INTS, 0),
     FIELD(DotAttr, rhs_batch, A_INTS, 0),
     FIELD(DotAttr, acc, A_DTYPE, ATTR_REQUIRED),
+    FIELD_ENUM(DotAttr, precision, WF_PRECISION_DEFAULT, precisions),
     FIELD_END,
 };
 

@@ -88,7 +88,7 @@ static Val swap_operands(Rewriter *r, Val v, Ints perm)
     for (uint32_t i = 0; i < perm.n; i++)
         if (perm.v[i] != (i < nb ? i : i < nb + ny ? i + nx : i - ny))
             return VAL_NONE;
-    s = (DotAttr){a.rhs, a.lhs, a.rhs_batch, a.lhs_batch, a.acc};
+    s = (DotAttr){a.rhs, a.lhs, a.rhs_batch, a.lhs_batch, a.acc, a.precision};
     return rw_eqn(r, OP_dot_general, (Val[]){arg(b, d, 1), arg(b, d, 0)}, 2, &s);
 }
 
@@ -259,7 +259,8 @@ static Val sum_of_products(Rewriter *r, Eqn e)
                   {a.lhs.n + ns, buf[3]},
                   {nb, buf[0]},
                   {nb, buf[1]},
-                  a.acc};
+                  a.acc,
+                  a.precision};
     y = rw_eqn(r, OP_dot_general, (Val[]){arg(b, d, 0), arg(b, d, 1)}, 2, &s);
     if (nrest && !b_failed(b))
         y = rw_eqn(r, OP_reduce_sum, &y, 1, &(ReduceAttr){{nrest, rest}});

@@ -59,7 +59,7 @@ static bool put_body(Rewriter *r, const Sub *s, const Val *in, uint32_t nin, Val
 {
     if (is_worth(r, s->p))
         return b_inline_sub(r->b, s, in, out, NULL);
-    return b_eqn(r->b, OP_call, in, nin, &(CallAttr){*s}, out, nout) == nout;
+    return b_eqn(r->b, OP_call, in, nin, &(CallAttr){*s, KIND_PLAIN}, out, nout) == nout;
 }
 
 /* The first carries, and no rows. */

@@ -12,8 +12,8 @@
 #include "opt/recognise.h"
 
 typedef struct PieceRow {
-    PieceKind kind;
-    const char *name, *pattern;
+    CallKind kind;
+    const char *pattern;
 } PieceRow;
 
 #define SHIFT       "[select(is_finite(r=reduce_max(x)), r, 0)|reduce_max(x)]"
@@ -28,18 +28,18 @@ typedef struct PieceRow {
 /* Larger pieces before their parts. w and b are vectors along the last axes, i is numbers
  * of elements. */
 static const PieceRow rows[] = {
-    {PIECE_SOFTMAX, "softmax",
+    {KIND_SOFTMAX,
      "div(e=exp(sub(x, along(" SHIFT "))), along(reduce_sum(e)))"},
-    {PIECE_NLL, "nll", "gather(" LOG_SOFTMAX ", i)"},
-    {PIECE_LOG_SOFTMAX, "log_softmax", LOG_SOFTMAX},
-    {PIECE_LAYER_NORM, "layer_norm",
+    {KIND_NLL, "gather(" LOG_SOFTMAX ", i)"},
+    {KIND_LOG_SOFTMAX, LOG_SOFTMAX},
+    {KIND_LAYER_NORM,
      "add(mul(" STANDARD ", broadcast(w)), broadcast(b))"},
-    {PIECE_LAYER_NORM, "layer_norm", "mul(" STANDARD ", broadcast(w))"},
-    {PIECE_LAYER_NORM, "layer_norm", STANDARD},
-    {PIECE_RMS_NORM, "rms_norm", "mul(" ROOT_MEAN ", broadcast(w))"},
-    {PIECE_RMS_NORM, "rms_norm", ROOT_MEAN},
-    {PIECE_GELU, "gelu", "mul(mul(x, 0.5), add(erf(mul(x, 0.70710678118654752440)), 1))"},
-    {PIECE_GELU_TANH, "gelu_tanh",
+    {KIND_LAYER_NORM, "mul(" STANDARD ", broadcast(w))"},
+    {KIND_LAYER_NORM, STANDARD},
+    {KIND_RMS_NORM, "mul(" ROOT_MEAN ", broadcast(w))"},
+    {KIND_RMS_NORM, ROOT_MEAN},
+    {KIND_GELU, "mul(mul(x, 0.5), add(erf(mul(x, 0.70710678118654752440)), 1))"},
+    {KIND_GELU_TANH,
      "mul(mul(x, 0.5), add(tanh(mul(add(x, mul(mul(mul(x, x), x), 0.044715)), "
      "0.79788456080286535588)), 1))"},
 };
@@ -51,7 +51,7 @@ typedef struct Recogniser {
     const Target *target;
     Arena *a;
     unsigned what;
-    const Program *root;
+    PtrMap known;              /* bodies of calls with a kind */
     PtrMap plans;              /* program -> its Plan */
     VEC(const Program *) made; /* sub-programs, no two equal */
 } Recogniser;
@@ -96,8 +96,7 @@ static bool body_value(Body *k, Val v)
 static const Program *share(Recogniser *g, const Program *q)
 {
     for (uint32_t i = 0; i < g->made.n; i++)
-        if (hash_eq(g->made.v[i]->hash, q->hash) && program_equal(g->made.v[i], q) &&
-            !strcmp(g->made.v[i]->name, q->name))
+        if (hash_eq(g->made.v[i]->hash, q->hash) && program_equal(g->made.v[i], q))
             return g->made.v[i];
     vec_push(g->a, &g->made, q);
     return q;
@@ -117,7 +116,8 @@ static const Program *body_close(Recogniser *g, Body *k, const Val *outs, uint32
 
 /* A call of q, or of its equal, at values of the program being copied; the symbols of q
  * have the names that they have there, and equal programs have them in the same order. */
-static Val *call(Recogniser *g, Rewriter *r, const Program *q, const Val *ins, uint32_t n)
+static Val *call(Recogniser *g, Rewriter *r, const Program *q, CallKind kind,
+                 const Val *ins, uint32_t n)
 {
     const Dims *t = &r->from->dims;
     Dim *binds = arena_array(&r->b->arena, q->dims.syms.n + 1, sizeof *binds);
@@ -133,7 +133,7 @@ static Val *call(Recogniser *g, Rewriter *r, const Program *q, const Val *ins, u
     for (uint32_t i = 0; i < n; i++)
         in[i] = r->c->val[ins[i]];
     return b_eqn_n(r->b, OP_call, in, n,
-                   &(CallAttr){{share(g, q), {q->dims.syms.n, binds}}}, &nout);
+                   &(CallAttr){{share(g, q), {q->dims.syms.n, binds}}, kind}, &nout);
 }
 
 /* ---- what is in a program ---------------------------------------------------------- */
@@ -289,7 +289,7 @@ static bool match_row(const PieceRow *row, const Program *p, Val v, Match *m)
     match_init(m, p);
     return match(m, row->pattern, v) && val_type(p, m->val[LETTER('x')]).rank < 31 &&
            dtype_is_float((wf_dtype)val_type(p, v).dtype) && vector_fits(p, m, 'w') &&
-           vector_fits(p, m, 'b') && (row->kind != PIECE_NLL || takes_elements(p, v));
+           vector_fits(p, m, 'b') && (row->kind != KIND_NLL || takes_elements(p, v));
 }
 
 static void find_pieces(Recogniser *g, const Uses *u, Plan *plan, bool *taken)
@@ -325,7 +325,7 @@ static Plan *plan_of(Recogniser *g, const Program *p)
     plan->at = arena_zalloc(g->a, (p->neqns + 1) * sizeof(Found *));
     taken = arena_zalloc(g->a, p->neqns + 1);
     uses_init(&u, g->a, p);
-    if (p == g->root || !recognised_name(p->name)) { /* else it was recognised before */
+    if (!ptrmap_get(&g->known, p)) { /* else it was recognised before */
         if (g->what & RECOGNISE_ATTENTION)
             find_attention(g, &u, plan, taken);
         if (g->what & RECOGNISE_PIECES)
@@ -344,13 +344,13 @@ static bool make_piece(Recogniser *g, Rewriter *r, Found *f, Val root, Val *out)
     uint32_t n = 0;
     Body k;
 
-    body_open(&k, g->cx, g->a, p, f->row->name);
+    body_open(&k, g->cx, g->a, p, call_kinds[f->row->kind]);
     for (const char *c = "xwbi"; *c; c++)
         if (f->m.val[LETTER(*c)]) {
             ins[n] = f->m.val[LETTER(*c)];
             body_input(&k, ins[n++]);
         }
-    if (!(q = body_close(g, &k, &root, 1)) || !(y = call(g, r, q, ins, n)))
+    if (!(q = body_close(g, &k, &root, 1)) || !(y = call(g, r, q, f->row->kind, ins, n)))
         return false;
     out[0] = y[0];
     return true;
@@ -416,7 +416,7 @@ static bool make_forward(Recogniser *g, Rewriter *r, Found *f)
         if (t->op[i].kind == SCORE_CAUSAL)
             put_triangle(&k, t, &t->op[i]);
     if (!(q = body_close(g, &k, outs, t->gradient ? 3 : 1)) ||
-        !(y = call(g, r, q, ins, n)))
+        !(y = call(g, r, q, KIND_ATTENTION, ins, n)))
         return false;
     memcpy(f->fore, y, (t->gradient ? 3 : 1) * sizeof *y);
     return true;
@@ -473,7 +473,7 @@ static bool make_backward(Recogniser *g, Rewriter *r, Found *f)
     r->c->val[t->shift] = f->fore[1];
     r->c->val[t->sum] = f->fore[2];
     r->c->val[t->out.at.v] = turned_out(r, f);
-    y = call(g, r, q, ins, n);
+    y = call(g, r, q, KIND_ATTENTION_GRAD, ins, n);
     r->c->val[t->shift] = kept[0];
     r->c->val[t->sum] = kept[1];
     r->c->val[t->out.at.v] = kept[2];
@@ -523,10 +523,11 @@ const Program *recognise(const Opt *o, const Program *p, unsigned what)
 {
     Arena *a = &o->cx->scratch;
     const Target *t = opt_target(o);
-    Recogniser g = {.cx = o->cx, .target = t, .a = a, .root = p, .plans.a = a};
+    Recogniser g = {.cx = o->cx, .target = t, .a = a, .known.a = a, .plans.a = a};
     Rewriter r = {.o = o, .before = replace, .user = &g, .done.a = a, .origin.a = a};
 
     g.what = what;
+    recognised_bodies(p, &g.known);
     if (!target_calls(t, CALL_ROWS))
         g.what &= ~(unsigned)RECOGNISE_PIECES;
     if (!target_calls(t, CALL_ATTENTION))
@@ -545,7 +546,7 @@ static bool put_back(Rewriter *r, const EqnView *e, Val *out)
 {
     const CallAttr *a = e->attr;
 
-    return e->op == OP_call && recognised_name(a->body.p->name) &&
+    return e->op == OP_call && a->kind != KIND_PLAIN &&
            b_inline_sub(r->b, &a->body, e->in, out, NULL);
 }
 
@@ -556,12 +557,16 @@ const Program *take_apart(wf_ctx *cx, const Program *p)
 
 /* ---- reading bodies ---------------------------------------------------------------- */
 
-bool recognised_name(const char *name)
+void recognised_bodies(const Program *p, PtrMap *out)
 {
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-        if (!strcmp(rows[k].name, name))
-            return true;
-    return !strcmp(name, "attention") || !strcmp(name, "attention_grad");
+    for (uint32_t i = 0; i < p->neqns; i++) {
+        const CallAttr *c = p->eqns[i].attr;
+
+        if (p->eqns[i].op == OP_call && c->kind != KIND_PLAIN)
+            ptrmap_put(out, c->body.p, c);
+    }
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        recognised_bodies(p->subs[i], out);
 }
 
 static int32_t input_number(const Program *p, Val v)
@@ -569,12 +574,12 @@ static int32_t input_number(const Program *p, Val v)
     return v && p->vals[v].eqn == EQN_INPUT ? (int32_t)v - 1 : -1;
 }
 
-bool piece_read(const Program *p, Piece *out)
+bool piece_read(const Program *p, CallKind kind, Piece *out)
 {
     Match m;
 
     for (size_t k = 0; p->nout == 1 && k < sizeof rows / sizeof *rows; k++) {
-        if (strcmp(rows[k].name, p->name) || !match_row(&rows[k], p, p->outs[0], &m) ||
+        if (rows[k].kind != kind || !match_row(&rows[k], p, p->outs[0], &m) ||
             input_number(p, m.val[LETTER('x')]) < 0)
             continue;
         *out = (Piece){.kind = rows[k].kind,

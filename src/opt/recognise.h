@@ -1,13 +1,13 @@
 /* recognise.h -- pieces of programs that are well-known functions.
  *
- *   recognise.c             the pass: pieces become calls of sub-programs of known name
+ *   recognise.c             the pass: pieces become calls of a known kind
  *   recognise_attention.c   attention and its gradient
  *   pattern.c               patterns as text
  *
  * A recognised piece is an ordinary call of an ordinary sub-program that holds the plain
- * computation, so whoever does not know the name just runs it. Who does know it (a step
- * of the runtime) asks piece_read or attention_read what the body is: the name alone
- * proves nothing.
+ * computation, so whoever does not know the kind just runs it. Who does know it (a step
+ * of the runtime) asks piece_read or attention_read what the body is: the kind, which can
+ * be written by hand in text, proves nothing.
  */
 #ifndef WEFT_RECOGNISE_H
 #define WEFT_RECOGNISE_H
@@ -16,27 +16,16 @@
 
 /* ---- recognise.c ------------------------------------------------------------------- */
 
-typedef enum PieceKind {
-    PIECE_SOFTMAX,
-    PIECE_LOG_SOFTMAX,
-    PIECE_NLL,        /* one element of each row of that, by number */
-    PIECE_LAYER_NORM, /* and without weight, or without bias */
-    PIECE_RMS_NORM,
-    PIECE_GELU,
-    PIECE_GELU_TANH,
-    PIECE_COUNT
-} PieceKind;
-
 /* A body that is one piece, of inputs and constants alone. */
 typedef struct Piece {
-    PieceKind kind;
+    CallKind kind;
     int32_t x, weight, bias, index; /* numbers of inputs; -1: none */
     uint32_t axes;                  /* of reductions, as bits */
     double eps, mean;               /* norms: mean is 1 / elements of a row */
     bool guarded;                   /* softmax: a shift that is not finite is 0 */
 } Piece;
 
-bool piece_read(const Program *body, Piece *out);
+bool piece_read(const Program *body, CallKind kind, Piece *out);
 
 enum {
     RECOGNISE_PIECES = 1,
@@ -45,10 +34,10 @@ enum {
 };
 /* Of those that the target has calls for. */
 const Program *recognise(const Opt *o, const Program *p, unsigned what);
-/* Calls of sub-programs with such names become what their bodies say. */
+/* Calls with a kind become what their bodies say. */
 const Program *take_apart(wf_ctx *cx, const Program *p);
-/* Is this the name of a recognised sub-program? */
-bool recognised_name(const char *name);
+/* The bodies of calls with a kind in p and its sub-programs, each with its CallAttr. */
+void recognised_bodies(const Program *p, PtrMap *out);
 
 /* ---- recognise_attention.c --------------------------------------------------------- */
 
@@ -97,10 +86,11 @@ typedef struct Attention {
 /* What the division that makes `weights` is a part of. Both parts are found if both are
  * there, else the forward part. */
 bool attention_find(const Uses *u, const Eqn *weights, Attention *out);
-/* What a sub-program that the pass has made is: one part. The gradient's last input is
+/* What the body of a call of that kind is: one part. The gradient's last input is
  * the forward result, with axes in the order of dout's. */
-bool attention_read(Arena *a, const Program *body, Attention *out);
-/* Is it such a sub-program? It is left as it is: there is a step for all of it. */
-bool is_attention(Arena *a, const Program *p);
+bool attention_read(Arena *a, const Program *body, CallKind kind, Attention *out);
+/* Is the body of the call (NULL: of none) such? It is left as it is: there is a step for
+ * all of it. */
+bool is_attention(Arena *a, const CallAttr *call);
 
 #endif

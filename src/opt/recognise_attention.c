@@ -553,11 +553,13 @@ static bool has_results(const Program *p, const Attention *t)
     return true;
 }
 
-bool attention_read(Arena *a, const Program *p, Attention *t)
+bool attention_read(Arena *a, const Program *p, CallKind kind, Attention *t)
 {
-    bool whole = !strcmp(p->name, "attention");
+    bool whole = kind == KIND_ATTENTION;
     Uses u;
 
+    if (!whole && kind != KIND_ATTENTION_GRAD)
+        return false;
     uses_init(&u, a, p);
     for (uint32_t i = 0; i < p->neqns; i++) {
         if (p->eqns[i].op != OP_div)
@@ -572,9 +574,9 @@ bool attention_read(Arena *a, const Program *p, Attention *t)
     return false;
 }
 
-bool is_attention(Arena *a, const Program *p)
+bool is_attention(Arena *a, const CallAttr *call)
 {
     Attention t;
 
-    return recognised_name(p->name) && attention_read(a, p, &t);
+    return call && attention_read(a, call->body.p, (CallKind)call->kind, &t);
 }

@@ -302,15 +302,16 @@ static bool take_gradient(Making *m)
     return true;
 }
 
-bool bind_attention(Bind *b, const Program *body)
+bool bind_attention(Bind *b, const CallAttr *call)
 {
+    const Program *body = call->body.p;
     Attention t;
     AttentionStep *s = arena_zalloc(b->a, sizeof *s);
     Making m = {.b = b, .body = body, .t = &t, .s = s, .type = KT_F32};
     size_t size;
     Op *op;
 
-    if (!attention_read(b->a, body, &t))
+    if (!attention_read(b->a, body, (CallKind)call->kind, &t))
         return false;
     m.type = (KType)bind_dtype(b, bind_in(b, 0));
     s->x.type = m.type == KT_F64 ? KT_F64 : KT_F32;

@@ -132,8 +132,8 @@ bool bind_call(Bind *b)
 
     if (code && bind_kernel(b, code, body))
         return true;
-    if (!code && recognised_name(body->p->name) &&
-        (bind_attention(b, body->p) || bind_rows(b, body->p)))
+    if (!code && b->e->op == OP_call && ((const CallAttr *)b->attr)->kind != KIND_PLAIN &&
+        (bind_attention(b, b->attr) || bind_rows(b, b->attr)))
         return true;
     in = operand_uses(b);
     if (code) /* the kernel could have written in place, its equations may not */

@@ -29,14 +29,14 @@ static bool run_rows(Frame *f, const Op *op)
     return true;
 }
 
-static const KRowsKind kinds[PIECE_COUNT] = {
-    [PIECE_SOFTMAX] = KR_SOFTMAX,
-    [PIECE_LOG_SOFTMAX] = KR_LOG_SOFTMAX,
-    [PIECE_NLL] = KR_NLL,
-    [PIECE_LAYER_NORM] = KR_LAYER_NORM,
-    [PIECE_RMS_NORM] = KR_RMS_NORM,
-    [PIECE_GELU] = KR_GELU,
-    [PIECE_GELU_TANH] = KR_GELU_TANH,
+static const KRowsKind kinds[KIND_ATTENTION] = {
+    [KIND_SOFTMAX] = KR_SOFTMAX,
+    [KIND_LOG_SOFTMAX] = KR_LOG_SOFTMAX,
+    [KIND_NLL] = KR_NLL,
+    [KIND_LAYER_NORM] = KR_LAYER_NORM,
+    [KIND_RMS_NORM] = KR_RMS_NORM,
+    [KIND_GELU] = KR_GELU,
+    [KIND_GELU_TANH] = KR_GELU_TANH,
 };
 
 /* The last axes, in one piece? How many elements are along them, and beside them? */
@@ -55,7 +55,7 @@ static bool take_axes(Bind *b, Val x, uint32_t axes, KRows *k)
     return true;
 }
 
-bool bind_rows(Bind *b, const Program *body)
+bool bind_rows(Bind *b, const CallAttr *call)
 {
     RowsStep *s = arena_zalloc(b->a, sizeof *s);
     int32_t more[3];
@@ -63,7 +63,7 @@ bool bind_rows(Bind *b, const Program *body)
     Val x;
     Op *op;
 
-    if (!piece_read(body, &p))
+    if (!piece_read(call->body.p, (CallKind)call->kind, &p))
         return false;
     more[0] = p.weight;
     more[1] = p.bias;
@@ -79,7 +79,7 @@ bool bind_rows(Bind *b, const Program *body)
     s->k.weight = p.weight < 0 ? NULL : b; /* any address */
     s->k.bias = p.bias < 0 ? NULL : b;
     s->k.index = p.index < 0 ? NULL : b;
-    if (p.kind == PIECE_NLL) {
+    if (p.kind == KIND_NLL) {
         Val i = bind_in(b, (uint32_t)p.index);
 
         if ((bind_dtype(b, i) != WF_I32 && bind_dtype(b, i) != WF_I64) || !s->k.rows ||

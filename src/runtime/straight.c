@@ -21,6 +21,7 @@ typedef struct Shared { /* by all programs looked at together */
     Kernel *const *k;
     uint32_t n;
     PtrMap done;         /* program -> with calls */
+    PtrMap known; /* bodies of recognised calls */
     VEC(Kernel *) made;  /* straight functions */
 } Shared;
 
@@ -317,7 +318,7 @@ static const Program *emit_program(Splitter *s, bool small)
 /* Has p, or a program it runs, anything to be made straight? */
 static bool is_worth(Shared *sh, const Program *p)
 {
-    if (is_kernel(sh, p) || is_attention(sh->a, p))
+    if (is_kernel(sh, p) || is_attention(sh->a, ptrmap_get(&sh->known, p)))
         return false;
     if (program_is_small(sh->cx, sh->target, p))
         return true;
@@ -399,10 +400,13 @@ const Program *straight_program(wf_ctx *cx, Arena *a, const Target *t, const Pro
                  .exact = exact,
                  .k = *k,
                  .n = *n,
-                 .done.a = a};
-    const Program *q = split_program(&sh, p);
+                 .done.a = a,
+                 .known.a = a};
     Left left = {0};
+    const Program *q;
 
+    recognised_bodies(p, &sh.known);
+    q = split_program(&sh, p);
     if (!q || !sh.made.n)
         return q ? p : NULL;
     leave_called(&sh, q, &left);

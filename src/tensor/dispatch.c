@@ -610,18 +610,45 @@ static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in
     return ok;
 }
 
+/* A product of f32 that says nothing of its precision has that of the context. */
+typedef union Product {
+    DotAttr dot;
+    ConvAttr conv;
+} Product;
+
+static const void *with_precision(wf_ctx *c, OpCode op, const void *attr, Product *room)
+{
+    wf_precision set = c->tensors ? c->tensors->precision : WF_PRECISION_DEFAULT;
+
+    if (!set || (op != OP_dot_general && op != OP_conv_general))
+        return attr;
+    if (op == OP_dot_general) {
+        room->dot = *(const DotAttr *)attr;
+        if (room->dot.acc == WF_F32 && !room->dot.precision)
+            room->dot.precision = (int32_t)set;
+    } else {
+        room->conv = *(const ConvAttr *)attr;
+        if (room->conv.acc == WF_F32 && !room->conv.precision)
+            room->conv.precision = (int32_t)set;
+    }
+    return room;
+}
+
 bool tensor_op(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const void *attr,
                wf_tensor *out, uint32_t nout)
 {
-    return apply(c, op, NULL, in, nin, attr, out, nout);
+    Product room;
+
+    return apply(c, op, NULL, in, nin, with_precision(c, op, attr, &room), out, nout);
 }
 
 wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin,
                      const void *attr)
 {
     wf_tensor out;
+    Product room;
 
-    apply(c, op, NULL, in, nin, attr, &out, 1);
+    apply(c, op, NULL, in, nin, with_precision(c, op, attr, &room), &out, 1);
     return out;
 }
 

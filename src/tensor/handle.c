@@ -335,6 +335,17 @@ void wf_set_promotion(wf_ctx *c, wf_promotion rules)
         tfail(c, WF_ERR_ARG, "wf_set_promotion: %d is not a set of rules", (int)rules);
 }
 
+wf_precision wf_set_precision(wf_ctx *c, wf_precision precision)
+{
+    wf_precision before = ts(c) ? c->tensors->precision : WF_PRECISION_DEFAULT;
+
+    if ((unsigned)precision > WF_PRECISION_BF16)
+        tfail(c, WF_ERR_ARG, "wf_set_precision: %d is not a precision", (int)precision);
+    else if (c->tensors)
+        c->tensors->precision = precision;
+    return before;
+}
+
 void wf_set_index_check(wf_ctx *c, bool on)
 {
     if (ts(c))

@@ -144,6 +144,7 @@ struct Tensors {    /* the state of one context */
     wf_promotion promotion;
     wf_dtype float_dtype;
     bool narrow;      /* promotion gives 32 bits where it would give 64 (jax without x64) */
+    wf_precision precision; /* of products of f32 */
     bool index_check; /* programs assert that indices are in range */
     bool strict; /* as PyTorch: integers are not divided by 0; an int among indices takes its axis away first */
     bool size_guards; /* new graphs join symbolic sizes that must agree */

@@ -216,6 +216,19 @@ static Value n_in_trace(Vm *vm, const Args *a)
     return v_bool(vm->cx->tensors->trace != NULL);
 }
 
+/* Sets how products of f32 may be computed, gives what was set before; names as in text. */
+static Value n_precision(Vm *vm, const Args *a)
+{
+    const char *name = sc_to_cstr(vm, a->v[0], "a precision");
+
+    for (int i = 0; name && precisions[i]; i++)
+        if (!strcmp(precisions[i], name))
+            return v_obj(sc_str(vm, precisions[wf_set_precision(vm->cx, (wf_precision)i)]));
+    if (name)
+        sc_fail(vm, C_ValueError, "'%s' is not a precision", name);
+    return NIL;
+}
+
 /* ---- applying ---------------------------------------------------------------------- */
 
 /* Does each result depend on an input that has a history? Control flow counts as a whole. */
@@ -872,6 +885,7 @@ const NativeDef engine_programs[] = {
     {"save_model", n_save_model, "path,tensors,texts,programs"},
     {"load_model", n_load_model, "path,keys"},
     {"in_trace", n_in_trace, ""},
+    {"precision", n_precision, "name"},
     {"apply", n_apply, "program,args|more,captures,donated"},
     {"is_donated", n_is_donated, "x"},
     {"capture", n_capture, "x,level"},

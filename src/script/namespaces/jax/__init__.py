@@ -14,6 +14,7 @@ from jax._api import (
 from jax._custom import custom_jvp, custom_vjp, closure_convert
 from jax._jaxpr import make_jaxpr
 from jax._config import config, enable_x64
+from jax._precision import default_matmul_precision
 from jax import errors, tree, tree_util
 from jax import numpy, lax
 
@@ -56,10 +57,6 @@ def clear_caches():
 
 
 def ensure_compile_time_eval():
-    return disable_jit()
-
-
-def default_matmul_precision(precision):
     return disable_jit()
 
 

@@ -76,12 +76,22 @@ def are_deterministic_algorithms_enabled():
     return True
 
 
+_precisions = {"highest": "default", "high": "tf32", "medium": "bf16"}
+_float32_matmul_precision = ["highest"]
+
+
 def set_float32_matmul_precision(precision):
-    pass
+    if precision not in _precisions:
+        import warnings
+        warnings.warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
+                      "setFloat32MatmulPrecision call has no effect.")
+        return
+    _float32_matmul_precision[0] = precision
+    _w.precision(_precisions[precision])
 
 
 def get_float32_matmul_precision():
-    return "highest"
+    return _float32_matmul_precision[0]
 
 
 def set_default_device(device):

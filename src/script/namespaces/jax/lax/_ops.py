@@ -1,5 +1,6 @@
 # jax.lax: operations element by element, of shape, order, choice and contraction.
 import _jax as _w
+from jax._precision import precisely as _precisely
 from jax._dtypes import as_dtype as _as_dtype, default_int as _default_int
 
 _greater, _range_of = max, slice   # of Python, before the names are lax's
@@ -439,6 +440,8 @@ class Precision:
 
 
 def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, out_sharding=None):
+    if precision is not None:
+        return _precisely(precision, dot_general, lhs, rhs, dimension_numbers, None, preferred_element_type)
     (lc, rc), (lb, rb) = dimension_numbers
     lhs, rhs = _w.wrap(lhs), _w.wrap(rhs)
     from jax._dtypes import result_type
@@ -452,12 +455,16 @@ def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_t
 
 
 def dot(lhs, rhs, *args, dimension_numbers=None, precision=None, preferred_element_type=None, out_sharding=None):
+    if precision is not None:
+        return _precisely(precision, dot, lhs, rhs, dimension_numbers=dimension_numbers, preferred_element_type=preferred_element_type)
     if dimension_numbers is not None:
         return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type)
     return _w.matmul(lhs, rhs)
 
 
 def batch_matmul(lhs, rhs, precision=None):
+    if precision is not None:
+        return _precisely(precision, batch_matmul, lhs, rhs)
     return _w.matmul(lhs, rhs)
 
 

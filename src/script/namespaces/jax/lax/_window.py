@@ -1,5 +1,6 @@
 # jax.lax: windows: convolutions and pooling.
 import _jax as _w
+from jax._precision import precisely as _precisely
 from jax._dtypes import as_dtype as _as_dtype
 
 _most, _least = max, min
@@ -62,6 +63,9 @@ def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
 def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None,
                          dimension_numbers=None, feature_group_count=1, batch_group_count=1,
                          precision=None, preferred_element_type=None, out_sharding=None):
+    if precision is not None:
+        return _precisely(precision, conv_general_dilated, lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation,
+                          dimension_numbers, feature_group_count, batch_group_count, None, preferred_element_type)
     dn = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
     n = len(lhs.shape) - 2
     if len(rhs.shape) != len(lhs.shape):
@@ -95,12 +99,14 @@ def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, r
 
 
 def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None):
-    return conv_general_dilated(lhs, rhs, window_strides, padding)
+    return conv_general_dilated(lhs, rhs, window_strides, padding, precision=precision,
+                                preferred_element_type=preferred_element_type)
 
 
 def conv_with_general_padding(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=None,
                               preferred_element_type=None):
-    return conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation)
+    return conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=precision,
+                                preferred_element_type=preferred_element_type)
 
 
 def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False,
@@ -127,7 +133,8 @@ def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numb
     if transpose_kernel:
         rhs = _w.flip(rhs, tuple(dn.rhs_spec[2:]))
         rhs = _w.swap_axes(rhs, dn.rhs_spec[0], dn.rhs_spec[1])
-    return conv_general_dilated(lhs, rhs, (1,) * n, pads, strides, rhs_dilation, dn)
+    return conv_general_dilated(lhs, rhs, (1,) * n, pads, strides, rhs_dilation, dn, precision=precision,
+                                preferred_element_type=preferred_element_type)
 
 
 def conv_general_dilated_patches(lhs, filter_shape, window_strides, padding, lhs_dilation=None, rhs_dilation=None,
@@ -143,7 +150,8 @@ def conv_general_dilated_patches(lhs, filter_shape, window_strides, padding, lhs
     for i, a in enumerate(dn.rhs_spec):
         order[a] = i
     return conv_general_dilated(lhs, _w.permute(kernel, order), window_strides, padding, lhs_dilation, rhs_dilation,
-                                dn, feature_group_count=c)
+                                dn, feature_group_count=c, precision=precision,
+                                preferred_element_type=preferred_element_type)
 
 
 # ---- pooling

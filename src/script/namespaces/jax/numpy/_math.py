@@ -2,6 +2,7 @@
 import _jax as _w
 from jax.numpy._create import arraylike as _asarray, asarray as _any_array
 from jax._dtypes import default_int as _default_int, float_of as _float_of
+from jax._precision import precisely as _precisely
 
 __all__ = """add subtract multiply divide true_divide floor_divide mod remainder fmod divmod power float_power pow
     negative positive absolute abs fabs sign signbit copysign sqrt cbrt square reciprocal exp exp2
@@ -406,6 +407,8 @@ def _to(y, dtype):
 
 
 def matmul(a, b, precision=None, preferred_element_type=None, out_sharding=None):
+    if precision is not None:
+        return _precisely(precision, matmul, a, b, None, preferred_element_type)
     a, b = _asarray(a), _asarray(b)
     if len(a.shape) == 0 or len(b.shape) == 0:
         raise ValueError("matmul input operand must have ndim at least 1, got "
@@ -414,6 +417,8 @@ def matmul(a, b, precision=None, preferred_element_type=None, out_sharding=None)
 
 
 def dot(a, b, precision=None, preferred_element_type=None, out_sharding=None):
+    if precision is not None:
+        return _precisely(precision, dot, a, b, None, preferred_element_type)
     a, b = _asarray(a), _asarray(b)
     if len(a.shape) == 0 or len(b.shape) == 0:
         return _w.mul(a, b)
@@ -423,11 +428,15 @@ def dot(a, b, precision=None, preferred_element_type=None, out_sharding=None):
 
 
 def vdot(a, b, precision=None, preferred_element_type=None):
+    if precision is not None:
+        return _precisely(precision, vdot, a, b, None, preferred_element_type)
     a, b = _w.reshape(_asarray(a), (-1,)), _w.reshape(_asarray(b), (-1,))
     return _to(_w.matmul(a, b), preferred_element_type)
 
 
 def vecdot(x1, x2, axis=-1, precision=None, preferred_element_type=None):
+    if precision is not None:
+        return _precisely(precision, vecdot, x1, x2, axis, None, preferred_element_type)
     return _w.sum(_w.mul(_w.move_axis(x1, axis, -1), _w.move_axis(x2, axis, -1)), -1)
 
 
@@ -440,6 +449,8 @@ def vecmat(x1, x2):
 
 
 def inner(a, b, precision=None, preferred_element_type=None):
+    if precision is not None:
+        return _precisely(precision, inner, a, b, None, preferred_element_type)
     a, b = _asarray(a), _asarray(b)
     if len(a.shape) == 0 or len(b.shape) == 0:
         return _w.mul(a, b)
@@ -456,6 +467,8 @@ ufunc_outer = outer
 
 
 def tensordot(a, b, axes=2, precision=None, preferred_element_type=None, out_sharding=None):
+    if precision is not None:
+        return _precisely(precision, tensordot, a, b, axes, None, preferred_element_type)
     a, b = _asarray(a), _asarray(b)
     if isinstance(axes, int):
         p = list(range(len(a.shape) - axes, len(a.shape)))
@@ -469,6 +482,8 @@ def tensordot(a, b, axes=2, precision=None, preferred_element_type=None, out_sha
 
 def einsum(subscripts, *operands, out=None, optimize="optimal", precision=None,
            preferred_element_type=None, _dot_general=None, out_sharding=None):
+    if precision is not None:
+        return _precisely(precision, einsum, subscripts, *operands, preferred_element_type=preferred_element_type)
     if not isinstance(subscripts, str):
         subscripts, operands = _spelled(subscripts, operands)
     if out is not None:
@@ -543,6 +558,8 @@ def _slide(a, v, mode):
 
 
 def convolve(a, v, mode="full", precision=None, preferred_element_type=None):
+    if precision is not None:
+        return _precisely(precision, convolve, a, v, mode, None, preferred_element_type)
     a, v = _signals("convolve", a, v)
     if a.shape[0] < v.shape[0]:
         a, v = v, a
@@ -550,6 +567,8 @@ def convolve(a, v, mode="full", precision=None, preferred_element_type=None):
 
 
 def correlate(a, v, mode="valid", precision=None, preferred_element_type=None):
+    if precision is not None:
+        return _precisely(precision, correlate, a, v, mode, None, preferred_element_type)
     a, v = _signals("correlate", a, v)
     y = _w.flip(_slide(v, a, mode), 0) if a.shape[0] < v.shape[0] else _slide(a, v, mode)
     return _to(y, preferred_element_type)
