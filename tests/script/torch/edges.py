@@ -78,6 +78,19 @@ i[0] = 1.5
 i[1:] = torch.tensor([7.9, -2.9])
 print(m, i)
 
+t("cut and pad", lambda: F.pad(torch.arange(8.).reshape(2, 4), (-1, 2, 1, -1)))
+t("nanmedian", lambda: torch.nanmedian(torch.tensor([[1., nan, 3., 2.], [4., 5., 6., 7.]]), dim=1))
+t("cummax", lambda: torch.cummax(torch.tensor([1., nan, 3., nan]), 0))
+t("cumsum", lambda: (torch.cumsum(one, 0), torch.softmax(one, -1), one.argmax(0), one.cummax(0), torch.flip(one, [0])))
+t("xlogy", lambda: torch.xlogy(torch.tensor([3.]), torch.tensor([0.377], dtype=torch.float16)))
+t("sinc", lambda: torch.sinc(torch.tensor([0.3, 1.7], dtype=torch.float16)))
+yes = torch.tensor([True, False])
+for name, f in (("sub", lambda: torch.sub(one, True)), ("alpha", lambda: torch.add(i, i, alpha=0.5)),
+                ("isclose", lambda: torch.isclose(one, i)), ("heaviside", lambda: torch.heaviside(one, i)),
+                ("maximum", lambda: torch.maximum(one, 2.)), ("std", lambda: i.std()), ("nanmean", lambda: i.nanmean()),
+                ("scatter_add", lambda: x[0, 0].scatter_add(0, torch.zeros(1, 1, dtype=torch.long), torch.ones(1, 1).long()))):
+    t(name, f)
+
 # indices
 a, w = torch.arange(6.).reshape(2, 3), torch.eye(3)
 for k in (-1, 2, 3):

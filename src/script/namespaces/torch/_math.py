@@ -54,9 +54,6 @@ mul = multiply = _w.mul
 pow = _w.pow
 remainder = _w.remainder
 fmod = _w.fmod
-atan2 = arctan2 = _w.atan2
-maximum = _w.maximum
-minimum = _w.minimum
 hypot = _w.hypot
 logaddexp = _w.logaddexp
 eq = _w.eq
@@ -81,14 +78,27 @@ def put(out, value):
     return value if out is None else _w.write(out, value)
 
 
+def _check_alpha(input, other, alpha):
+    whole = [not x.dtype.is_floating_point if isinstance(x, _w.Tensor) else not isinstance(x, float)
+             for x in (input, other)]
+    if isinstance(alpha, float) and False not in whole:
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+
+
 def add(input, other, *, alpha=1, out=None):
     if alpha != 1:
+        _check_alpha(input, other, alpha)
         other = _w.mul(other, alpha)
     return _w.add(input, other, out=out)
 
 
 def sub(input, other, *, alpha=1, out=None):
+    for x in (input, other):
+        if isinstance(x, bool) or (isinstance(x, _w.Tensor) and x.dtype == _bool):
+            raise NotImplementedError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
+                                      "to invert a mask, use the `~` or `logical_not()` operator instead.")
     if alpha != 1:
+        _check_alpha(input, other, alpha)
         other = _w.mul(other, alpha)
     return _w.sub(input, other, out=out)
 
@@ -175,6 +185,8 @@ def addcdiv(input, tensor1, tensor2, *, value=1, out=None):
 
 
 def heaviside(input, values):
+    if input.dtype != values.dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
     one = _w.cast(_w.gt(input, 0), input.dtype)
     return _w.where(_w.eq(input, 0), values, one)
 
@@ -262,6 +274,8 @@ def _slopes(x, h, d, edge_order):
 
 
 def sinc(input):
+    if input.dtype.itemsize == 2 and input.dtype.is_floating_point:
+        return _w.cast(sinc(_w.cast(input, float32)), input.dtype)
     y = _w.mul(input, _math.pi)
     safe = _w.where(_w.eq(y, 0), 1.0, y)
     return _w.where(_w.eq(y, 0), 1.0, _w.sin(safe) / safe)
@@ -275,10 +289,19 @@ def logit(input, eps=None):
 
 def logaddexp2(input, other):
     ln2 = _math.log(2.0)
+    input, other = _one_dtype(input, other)
     return _w.logaddexp(input * ln2, other * ln2) / ln2
 
 
+def _one_dtype(input, other):
+    # Both as floats of the dtype their result has.
+    d = __import__("torch._misc").result_type(input, other)
+    d = d if d.is_floating_point else get_default_dtype()
+    return [_w.cast(x, d) if isinstance(x, _w.Tensor) else _w.full((), x, d) for x in (input, other)]
+
+
 def xlogy(input, other):
+    input, other = _one_dtype(input, other)
     zero = _w.eq(input, 0)
     y = _w.where(zero, 1.0, other)
     return _w.where(zero, 0.0 * y, input * _w.log(y))
@@ -314,6 +337,21 @@ def fmin(input, other):
     return _w.where(_w.is_nan(input), other, _w.where(_w.is_nan(other), input, _w.minimum(input, other)))
 
 
+def _of_tensors(native, name):
+    # PyTorch takes no numbers here.
+    def both(input, other, *, out=None):
+        if not isinstance(other, _w.Tensor) or not isinstance(input, _w.Tensor):
+            raise TypeError(f"{name}(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+        return native(input, other, out=out)
+    both.__name__ = both.__qualname__ = name
+    return both
+
+
+maximum = _of_tensors(_w.maximum, "maximum")
+minimum = _of_tensors(_w.minimum, "minimum")
+atan2 = arctan2 = _of_tensors(_w.atan2, "atan2")
+
+
 def gcd(input, other):
     for x in (input, other):
         if not isinstance(x, _w.Tensor) or x.dtype.kind not in ("i", "u"):
@@ -334,9 +372,17 @@ def square(input, *, out=None):
     return _w.square(_w.cast(input, int64) if input.dtype == _bool else input, out=out)
 
 
+def _no_bool(input, name):
+    if input.dtype == _bool:
+        raise RuntimeError(f'"{name}" not implemented for \'Bool\'')
+
+
 # ---- comparing whole tensors
 
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    if not isinstance(other, _w.Tensor):
+        raise TypeError(f"isclose(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+    _check_same(input, other)
     near = _w.is_close(input, other, rtol, atol)
     return _w.logical_or(near, _w.logical_and(_w.is_nan(input), _w.is_nan(other))) if equal_nan else near
 
@@ -397,6 +443,8 @@ def mean(input, dim=None, keepdim=False, *, dtype=None, axis=None, out=None):
 
 
 def nanmean(input, dim=None, keepdim=False):
+    if not input.dtype.is_floating_point:
+        raise NotImplementedError(f"nanmean(): expected input to have floating point or complex dtype but got {_scalar(input.dtype)}")
     bad = _w.is_nan(input)
     count = _w.sum(_w.cast(_w.logical_not(bad), input.dtype), dim, keepdim)
     return _w.sum(_w.where(bad, 0.0, input), dim, keepdim) / count
@@ -414,6 +462,8 @@ def _spread(native, name):
             dim, unbiased = None, dim
         if correction is None:
             correction = 0 if unbiased is False else 1
+        if not input.dtype.is_floating_point:
+            raise NotImplementedError("std and var only support floating point and complex dtypes")
         return put(out, native(input, _dims(dim if axis is None else axis), correction, keepdim))
     spread.__name__ = spread.__qualname__ = name
     return spread
@@ -456,8 +506,8 @@ def _extreme(native, where_native, both, name):
     return extreme
 
 
-max = _extreme(_w.max, _w.argmax, _w.maximum, "max")
-min = _extreme(_w.min, _w.argmin, _w.minimum, "min")
+max = _extreme(_w.max, _w.argmax, maximum, "max")
+min = _extreme(_w.min, _w.argmin, minimum, "min")
 
 
 def amax(input, dim=(), keepdim=False, *, out=None):
@@ -473,12 +523,19 @@ def aminmax(input, *, dim=None, keepdim=False):
     return result("aminmax", ("min", "max"))((_w.min(input, dim, keepdim), _w.max(input, dim, keepdim)))
 
 
-def argmax(input, dim=None, keepdim=False):
-    return _w.argmax(input, dim, keepdim)
+def _place(native, name):
+    def place(input, dim=None, keepdim=False):
+        _no_bool(input, name + "_cpu")
+        if input.ndim == 0:
+            _w.sum(input, dim)  # is there such an axis?
+            return _w.tensor(0)
+        return native(input, dim, keepdim)
+    place.__name__ = place.__qualname__ = name
+    return place
 
 
-def argmin(input, dim=None, keepdim=False):
-    return _w.argmin(input, dim, keepdim)
+argmax = _place(_w.argmax, "argmax")
+argmin = _place(_w.argmin, "argmin")
 
 
 def all(input, dim=None, keepdim=False, *, out=None):
@@ -533,6 +590,8 @@ def count_nonzero(input, dim=None):
 
 
 def cumsum(input, dim, *, dtype=None, out=None):
+    if input.ndim == 0:
+        return put(out, cumsum(_w.reshape(input, (1,)), dim, dtype=dtype)[0].clone())
     if dtype is not None:
         input = _w.cast(input, dtype)
     elif not input.dtype.is_floating_point and input.dtype != int64:
@@ -541,6 +600,8 @@ def cumsum(input, dim, *, dtype=None, out=None):
 
 
 def cumprod(input, dim, *, dtype=None, out=None):
+    if input.ndim == 0:
+        return put(out, cumprod(_w.reshape(input, (1,)), dim, dtype=dtype)[0].clone())
     if dtype is not None:
         input = _w.cast(input, dtype)
     elif not input.dtype.is_floating_point and input.dtype != int64:
@@ -551,12 +612,18 @@ def cumprod(input, dim, *, dtype=None, out=None):
 def _running(native, name):
     # The extreme so far and where it is: the last place that equals it.
     def running(input, dim):
+        if input.ndim == 0:
+            _w.sum(input, dim)  # is there such an axis?
+            return pair(name, (_w.copy(input), _w.tensor(0)))
         values = native(input, dim)
         d = dim % input.ndim if input.ndim else 0
         shape = [1] * input.ndim
         shape[d] = input.shape[d]
         place = _w.broadcast_to(_w.reshape(_w.arange(0, input.shape[d], 1, int64), shape), input.shape)
-        index = _w.cummax(_w.where(_w.eq(input, values), place, -1), dim)
+        here = _w.eq(input, values)
+        if input.dtype.is_floating_point:
+            here = _w.logical_or(here, _w.is_nan(input))
+        index = _w.cummax(_w.where(here, place, -1), dim)
         return pair(name, (values, index))
     running.__name__ = running.__qualname__ = name
     return running
@@ -613,12 +680,16 @@ def _of_floats(input, dtype, name):
     return input
 
 
-def softmax(input, dim=None, *, dtype=None):
-    return _w.softmax(_of_floats(input, dtype, "softmax"), dim)
+def _over_axis(native, name):
+    def over(input, dim=None, *, dtype=None):
+        x = _of_floats(input, dtype, name)
+        return native(x, dim) if x.ndim else native(_w.reshape(x, (1,)), dim)[0].clone()
+    over.__name__ = over.__qualname__ = name
+    return over
 
 
-def log_softmax(input, dim=None, *, dtype=None):
-    return _w.log_softmax(_of_floats(input, dtype, "log_softmax"), dim)
+softmax = _over_axis(_w.softmax, "softmax")
+log_softmax = _over_axis(_w.log_softmax, "log_softmax")
 
 
 # ---- order statistics
@@ -642,8 +713,18 @@ def median(input, dim=None, keepdim=False):
     return pair("median", (v, i) if keepdim else (_w.squeeze(v, dim), _w.squeeze(i, dim)))
 
 
-def nanmedian(input):
-    return median(input[_w.logical_not(_w.is_nan(input))])
+def nanmedian(input, dim=None, keepdim=False):
+    if not input.dtype.is_floating_point:
+        return median(input, dim, keepdim)
+    if dim is None:
+        return median(input[_w.logical_not(_w.is_nan(input))])
+    if input.ndim == 0:
+        return median(input, dim, keepdim)
+    values, index = _w.sort(input, dim)  # NaN last
+    count = _w.sum(_w.cast(_w.logical_not(_w.is_nan(input)), int64), dim, True)
+    k = _w.clip(_w.floor_div(count - 1, 2), 0, None)
+    v, i = _w.take_along(values, k, dim), _w.take_along(index, k, dim)
+    return pair("nanmedian", (v, i) if keepdim else (_w.squeeze(v, dim), _w.squeeze(i, dim)))
 
 
 def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):

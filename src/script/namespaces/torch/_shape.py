@@ -365,7 +365,8 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
 def flip(input, *dims):
     dims = as_size(dims)
     for k, d in enumerate(dims):
-        _size_of(input, d)
+        if input.ndim or d not in (0, -1):
+            _size_of(input, d)
         if d % max(input.ndim, 1) in [e % max(input.ndim, 1) for e in dims[:k]]:
             raise RuntimeError(f"dim {d % input.ndim} appears multiple times in the list of dims")
     return _w.label(_w.copy(_w.flip(input, dims) if len(dims) and input.ndim else input), "flip")
@@ -586,6 +587,8 @@ def _grid(input, index, dim):
 def _source(input, index, src):
     if not isinstance(src, _w.Tensor):
         return _w.full(index.shape, src, input.dtype)
+    if src.dtype != input.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if tuple(src.shape) == tuple(index.shape):
         return src
     return src[tuple([slice(0, n) for n in index.shape])]

@@ -464,6 +464,13 @@ def pad(input, pad, mode="constant", value=None):
     lo, hi = [0] * input.ndim, [0] * input.ndim
     for i in range(n):
         lo[input.ndim - 1 - i], hi[input.ndim - 1 - i] = pad[2 * i], pad[2 * i + 1]
+    for k in [k for k in range(input.ndim) if lo[k] < 0 or hi[k] < 0]:  # what is less than 0 is cut off
+        cut = max(-lo[k], 0)
+        if input.shape[k] + min(lo[k], 0) + min(hi[k], 0) < 0:
+            raise RuntimeError(f"The input size {input.shape[k]}, plus negative padding {lo[k]} and {hi[k]}, resulted "
+                               f"in a negative output size, which is invalid. Check dimension {k} of your input.")
+        input = _w.narrow(input, k, cut, input.shape[k] - cut - max(-hi[k], 0))
+        lo[k], hi[k] = max(lo[k], 0), max(hi[k], 0)
     return _w.pad(input, lo, hi, 0 if value is None else value)
 
 
