@@ -159,9 +159,12 @@ static int print_markdown(void)
            "linear in each operand\n"
            "when the others are fixed, `Z` derivative zero everywhere, `D` defines a "
            "symbol, `E` effect, `N` no\n"
-           "eval (gone before a program runs), `S` carries sub-programs. A rule is "
-           "`yes`, or the flag that\n"
-           "says why there is none; `-` is the transpose of an op that is not linear.\n",
+           "eval (gone before a program runs), `S` carries sub-programs, `V` is a view of "
+           "its operand, `A` has\n"
+           "the same elements, `F` may fail for some numbers, `G` for sizes not known "
+           "before. A rule is `yes`,\n"
+           "or the flag that says why there is none; `-` is the transpose of an op that is "
+           "not linear.\n",
            n);
     for (int i = 0; i < n; i++) {
         wf_op_info op = get(i);
