@@ -7,16 +7,18 @@ int main(void)
 {
     wf_ctx *c = wf_ctx_new(NULL);
     const wf_program *step = NULL;
+    wf_graph *g = NULL;
 
-    wf_graph_begin(c, "step");
-    wf_tensor a = wf_symbol(c, "a", "f32[]"), b = wf_symbol(c, "b", "f32[]");
-    wf_tensor x = wf_symbol(c, "x", "f32[N]"), t = wf_symbol(c, "t", "f32[N]");
+    if (wf_graph_new(c, "step", NULL, &g) != WF_OK)
+        return 1;
+    wf_tensor a = wf_symbol(c, g, "a", "f32[]"), b = wf_symbol(c, g, "b", "f32[]");
+    wf_tensor x = wf_symbol(c, g, "x", "f32[N]"), t = wf_symbol(c, g, "t", "f32[N]");
     wf_tensor loss = wf_mse_loss(c, wf_add(c, wf_mul(c, a, x), b), t, WF_MEAN);
     wf_tensor rate = wf_float(c, 0.5);
     wf_tensor out[2] = {wf_sub(c, a, wf_mul(c, rate, wf_partial(c, loss, a, WF_NONE))),
                         wf_sub(c, b, wf_mul(c, rate, wf_partial(c, loss, b, WF_NONE)))};
-    wf_graph_close(c, (wf_tensor[]){a, b, x, t}, 4, out, 2, &step);
-    wf_graph_end(c);
+    wf_graph_close(c, g, (wf_tensor[]){a, b, x, t}, 4, out, 2, &step);
+    wf_graph_free(c, g);
 
     wf_tensor in[4] = {wf_scalar(c, WF_F32, 0), wf_scalar(c, WF_F32, 0), wf_linspace(c, WF_F32, -1, 1, 21, true), WF_NONE};
     in[3] = wf_add(c, wf_mul(c, in[2], wf_float(c, 3)), wf_float(c, 0.5));

@@ -98,8 +98,8 @@ typedef enum wf_precision {
 WF_API wf_precision wf_set_precision(wf_ctx *c, wf_precision precision);
 /* Programs assert that indices are in range, instead of moving them inside; at first not. */
 WF_API void wf_set_index_check(wf_ctx *c, bool on);
-/* Graphs and wf_trace_types take symbolic sizes that must be equal, and cannot be shown to be, for equal: one symbol stands
- * for both, which is checked when the program is bound. At first that is an error. */
+/* wf_trace_types takes symbolic sizes that must be equal, and cannot be shown to be, for equal, as wf_graph_options says. At
+ * first that is an error. */
 WF_API void wf_set_size_guards(wf_ctx *c, bool on);
 /* What integers become where real numbers are needed, and host numbers at creation; at first f32. */
 WF_API void wf_set_default_float(wf_ctx *c, wf_dtype dtype);
@@ -646,34 +646,55 @@ WF_API wf_status wf_index_write(wf_ctx *c, wf_tensor x, const wf_index *ix, int 
 
 /* ---- graphs -------------------------------------------------------------------------------------------------------------
  *
- *     wf_graph_begin(c, "f");
- *     wf_tensor x = wf_symbol(c, "x", "f32[]"), y = wf_mul(c, x, wf_exp(c, x));
- *     wf_graph_close(c, &x, 1, (wf_tensor[]){y, wf_partial(c, y, x, WF_NONE)}, 2, &program);
- *     wf_graph_end(c);                                    its tensors mean nothing any more
- */
+ *     wf_graph_new(c, "f", NULL, &g);
+ *     wf_tensor x = wf_symbol(c, g, "x", "f32[]"), y = wf_mul(c, x, wf_exp(c, x));
+ *     wf_graph_close(c, g, &x, 1, (wf_tensor[]){y, wf_partial(c, y, x, WF_NONE)}, 2, &program);
+ *     wf_graph_free(c, g);                                its tensors mean nothing any more
+ *
+ * Any number of graphs are open at a time. A function of a graph's tensors adds to that graph, wherever it is called;
+ * tensors of two graphs do not mix. Concrete tensors become constants. Control flow with such operands is part of the graph,
+ * its bodies may use the graph's tensors. */
 
-WF_API wf_status wf_graph_begin(wf_ctx *c, const char *name);
-WF_API void wf_graph_end(wf_ctx *c);
-WF_API wf_tensor wf_symbol(wf_ctx *c, const char *name, const char *type); /* "f32[N,784]" */
+typedef struct wf_graph wf_graph;
+typedef struct wf_graph_options {
+    size_t size;      /* sizeof(wf_graph_options) */
+    bool size_guards; /* symbolic sizes that must be equal, and cannot be shown to be, are taken for equal: one symbol stands
+                         for both, which is checked when the program is bound. Else that is an error. */
+} wf_graph_options;
+WF_API wf_status wf_graph_new(wf_ctx *c, const char *name, const wf_graph_options *o, wf_graph **out); /* o may be NULL */
+WF_API void wf_graph_free(wf_ctx *c, wf_graph *g); /* lives on in its sessions */
+/* Between these two, what has no tensor among its arguments (zeros of a symbolic size, prints) and functions that only use
+ * its tensors from outside belong to the graph, too. They nest, with one another and with traces. */
+WF_API wf_status wf_graph_enter(wf_ctx *c, wf_graph *g);
+WF_API void wf_graph_leave(wf_ctx *c, wf_graph *g);
+WF_API wf_graph *wf_graph_of(wf_ctx *c, wf_tensor t); /* NULL: of none */
+/* "f32[N,784]": sizes of one name are equal; "f32[?,784]": a size that is only itself. */
+WF_API wf_tensor wf_symbol(wf_ctx *c, wf_graph *g, const char *name, const char *type);
 /* The derivative of the sum of y (weighted by gy, if given) by x, any expression that y is made of. */
 WF_API wf_tensor wf_partial(wf_ctx *c, wf_tensor y, wf_tensor x, wf_tensor gy);
+/* Those of several y, added, by several x; gy NULL: ones. WF_NONE where no y depends on x. */
+WF_API wf_status wf_partials(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int ny, const wf_tensor *x, int nx,
+                             wf_tensor *out);
 /* y with expressions replaced by others of the same type. */
 WF_API wf_tensor wf_substitute(wf_ctx *c, wf_tensor y, const wf_tensor *from, const wf_tensor *to, int n);
-/* A program of symbols and results; the graph stays open. To be released. */
-WF_API wf_status wf_graph_close(wf_ctx *c, const wf_tensor *in, int nin, const wf_tensor *out, int nout,
+/* A program of symbols and results; the graph stays as it is. To be released. */
+WF_API wf_status wf_graph_close(wf_ctx *c, wf_graph *g, const wf_tensor *in, int nin, const wf_tensor *out, int nout,
                                 const wf_program **program);
 
-/* A session is a graph that runs: placeholders are wf_symbols, variables keep a value between runs. Only what the fetches
- * need is run; plans are kept. Any expression can be fed. Fetching the result of wf_assign changes the variable. */
+/* A session runs a graph: placeholders are wf_symbols, variables hold a value for each session, at first that of
+ * wf_variable. Only what the fetches need is run; the program for each choice of fetches and feeds is kept with the graph, and
+ * serves all sizes. Any expression can be fed. Fetching the result of wf_assign changes the variable, whose old memory the new
+ * value takes if nobody else holds it. */
+WF_API wf_tensor wf_variable(wf_ctx *c, wf_graph *g, const char *name, wf_tensor initial);
+WF_API wf_tensor wf_assign(wf_ctx *c, wf_tensor var, wf_tensor value);
 typedef struct wf_session wf_session;
-WF_API wf_status wf_session_new(wf_ctx *c, wf_session **out); /* opens its graph */
+WF_API wf_status wf_session_new(wf_ctx *c, wf_graph *g, wf_session **out);
 WF_API void wf_session_free(wf_ctx *c, wf_session *s);
-WF_API wf_tensor wf_variable(wf_ctx *c, wf_session *s, const char *name, wf_tensor initial);
-WF_API wf_tensor wf_assign(wf_ctx *c, wf_session *s, wf_tensor var, wf_tensor value);
 WF_API wf_tensor wf_variable_value(wf_ctx *c, wf_session *s, wf_tensor var);
+WF_API wf_status wf_set_variable(wf_ctx *c, wf_session *s, wf_tensor var, wf_tensor value);
 WF_API wf_status wf_session_run(wf_ctx *c, wf_session *s, const wf_tensor *feeds, const wf_tensor *values, int nfeed,
                                 const wf_tensor *fetches, int nfetch, wf_tensor *out);
-WF_API int wf_session_plans(const wf_session *s); /* how many were made */
+WF_API int wf_session_plans(const wf_session *s); /* how many programs its graph has kept */
 
 #ifdef __cplusplus
 }

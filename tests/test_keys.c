@@ -256,11 +256,12 @@ TEST(text_of_what_has_none_is_an_error)
     wf_clear(c);
     CHECK_EQ_INT(wf_text(c, WF_NONE, WF_STYLE_TORCH, NULL, &text), WF_ERR_ARG);
     wf_clear(c);
-    REQUIRE(wf_graph_begin(c, "g") == WF_OK);
-    CHECK_EQ_INT(wf_text(c, wf_symbol(c, "x", "f32[2]"), WF_STYLE_TORCH, NULL, &text),
+    wf_graph *g;
+    REQUIRE(wf_graph_new(c, "g", NULL, &g) == WF_OK);
+    CHECK_EQ_INT(wf_text(c, wf_symbol(c, g, "x", "f32[2]"), WF_STYLE_TORCH, NULL, &text),
                  WF_ERR_VALUE);
     wf_clear(c);
-    wf_graph_end(c);
+    wf_graph_free(c, g);
     wf_ctx_free(c);
 }
 

@@ -295,14 +295,17 @@ TEST(sizes_of_graphs_that_must_agree_become_one_if_asked_to)
         CHECK(wf_ctx_status(c) != WF_OK);
         wf_clear(c);
         wf_program_release(p);
-        wf_graph_begin(
-            c, "g"); /* as Aesara's matrices, a gradient taken before sizes are joined */
-        wf_tensor x = wf_symbol(c, "x", "f64[N,M]"), w = wf_symbol(c, "w", "f64[K]"),
-                  v = wf_exp(c, x), g = wf_partial(c, v, x, WF_NONE),
+        wf_graph *graph; /* as Aesara's matrices, a gradient taken before sizes are joined */
+        wf_graph_new(c, "g",
+                     &(wf_graph_options){.size = sizeof(wf_graph_options), .size_guards = true},
+                     &graph);
+        wf_tensor x = wf_symbol(c, graph, "x", "f64[N,M]"),
+                  w = wf_symbol(c, graph, "w", "f64[K]"), v = wf_exp(c, x),
+                  g = wf_partial(c, v, x, WF_NONE),
                   z = wf_matmul(c, v, w);
-        wf_graph_close(c, (wf_tensor[]){x, w}, 2,
+        wf_graph_close(c, graph, (wf_tensor[]){x, w}, 2,
                        (wf_tensor[]){z, g, wf_partial(c, z, w, WF_NONE)}, 3, &p);
-        wf_graph_end(c);
+        wf_graph_free(c, graph);
         REQUIRE(check_context(c, "guards", "graph"));
         wf_program_text(c, p, 0, &text);
         CHECK_HAS(text, "x: f64[N,M], w: f64[M]");

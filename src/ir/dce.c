@@ -17,9 +17,9 @@ static void need_dim(Live *l, Dim d)
 {
     const DimNode *n;
 
-    if (d >= 0 || d == DIM_NONE || l->node[-d - 1])
+    if (d >= 0 || d == DIM_NONE || l->node[dim_index(l->v->dims, d)])
         return;
-    l->node[-d - 1] = true;
+    l->node[dim_index(l->v->dims, d)] = true;
     n = dim_node(l->v->dims, d);
     if (n->kind == DIM_SYM) {
         l->sym[n->sym] = true;

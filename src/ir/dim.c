@@ -9,7 +9,7 @@
 
 #define MAX_TERMS 128
 
-#define MAX_NODES (1u << 20)
+#define MAX_NODES (1u << DIM_BITS)
 
 typedef struct Poly { /* unsorted while it is made */
     int64_t c;
@@ -95,7 +95,7 @@ static Dim intern_node(Dims *t, DimNode n)
     for (h = n.hash; t->slots[h & (t->nslots - 1)]; h++) {
         uint32_t i = t->slots[h & (t->nslots - 1)] - 1;
         if (same_node(&t->nodes.v[i], &n))
-            return -(Dim)i - 1;
+            return -(Dim)i - 1 - t->base;
     }
     if (t->nodes.n >= MAX_NODES)
         return too_big(t);
@@ -109,7 +109,7 @@ static Dim intern_node(Dims *t, DimNode n)
     }
     t->slots[h & (t->nslots - 1)] = t->nodes.n + 1;
     vec_push(t->a, &t->nodes, n);
-    return -(Dim)t->nodes.n;
+    return -(Dim)t->nodes.n - t->base;
 }
 
 /* ---- polynomials ---- */

@@ -83,8 +83,8 @@ static Dim subst(Subst *s, Dim d)
         return d;
     if (++s->visits == FEW_VISITS)
         subst_memo(s);
-    if (s->memo && s->memo[-d - 1] != DIM_NONE)
-        return s->memo[-d - 1];
+    if (s->memo && s->memo[dim_index(s->from, d)] != DIM_NONE)
+        return s->memo[dim_index(s->from, d)];
     n = dim_node(s->from, d);
     if (n->kind == DIM_SYM) {
         r = s->map[n->sym];
@@ -104,7 +104,7 @@ static Dim subst(Subst *s, Dim d)
         r = kind == DIM_FLOORDIV ? dim_div(s->to, a, b) : kind == DIM_MIN ? dim_min(s->to, a, b) : dim_max(s->to, a, b);
     }
     if (s->memo)
-        s->memo[-d - 1] = r;
+        s->memo[dim_index(s->from, d)] = r;
     return r;
 }
 
@@ -129,7 +129,7 @@ static bool value_of(DimEval *e, Dim d, int64_t *out)
         return d >= 0;
     }
     if (e->vals) {
-        *out = e->vals[-d - 1];
+        *out = e->vals[dim_index(e->t, d)];
         return *out != DIM_NONE;
     }
     return ++e->visits <= FEW_VISITS && eval_node(e, dim_node(e->t, d), out);
@@ -183,7 +183,7 @@ bool dim_eval(const Dims *t, Dim d, const int64_t *symvals, int64_t *out)
     if (!(vals = mem_alloc(&alloc_default, size)))
         return false;
     dims_eval_all(t, symvals, vals);
-    *out = vals[-d - 1];
+    *out = vals[dim_index(t, d)];
     mem_free(&alloc_default, vals, size);
     return *out != DIM_NONE;
 }

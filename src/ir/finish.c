@@ -32,15 +32,15 @@ static void touch(Finish *f, Dim d)
 {
     const DimNode *n;
 
-    if (d >= 0 || d == DIM_NONE || f->seen[-d - 1])
+    if (d >= 0 || d == DIM_NONE || f->seen[dim_index(&f->b->dims, d)])
         return;
-    f->seen[-d - 1] = true;
+    f->seen[dim_index(&f->b->dims, d)] = true;
     n = dim_node(&f->b->dims, d);
     if (n->kind == DIM_SYM) {
         const Symbol *s = &f->b->dims.syms.v[n->sym];
         f->sym[n->sym] = dim_symbol(&f->p->dims, s->name, (SymOrigin)s->origin);
         f->p->dims.syms.v[f->p->dims.syms.n - 1].hint = s->hint;
-        f->memo[-d - 1] = f->sym[n->sym];
+        f->memo[dim_index(&f->b->dims, d)] = f->sym[n->sym];
     } else if (n->kind == DIM_POLY) {
         for (uint32_t i = 0; i < n->nterms; i++)
             for (uint32_t j = 0; j < n->terms[i].natoms; j++)
@@ -55,12 +55,12 @@ static Dim map_dim(Finish *f, Dim d)
 {
     if (d >= 0 || d == DIM_NONE)
         return d;
-    if (f->memo[-d - 1] == DIM_NONE) {
+    if (f->memo[dim_index(&f->b->dims, d)] == DIM_NONE) {
         touch(f, d);
-        if (f->memo[-d - 1] == DIM_NONE)
-            f->memo[-d - 1] = dim_subst(&f->p->dims, &f->b->dims, d, f->sym);
+        if (f->memo[dim_index(&f->b->dims, d)] == DIM_NONE)
+            f->memo[dim_index(&f->b->dims, d)] = dim_subst(&f->p->dims, &f->b->dims, d, f->sym);
     }
-    return f->memo[-d - 1];
+    return f->memo[dim_index(&f->b->dims, d)];
 }
 
 static void touch_attr(void *user, Dim d, bool defines)
@@ -101,9 +101,9 @@ static void mark_used(Finish *f, Dim d)
 {
     const DimNode *n;
 
-    if (d >= 0 || d == DIM_NONE || f->walked[-d - 1])
+    if (d >= 0 || d == DIM_NONE || f->walked[dim_index(&f->b->dims, d)])
         return;
-    f->walked[-d - 1] = true;
+    f->walked[dim_index(&f->b->dims, d)] = true;
     n = dim_node(&f->b->dims, d);
     if (n->kind == DIM_SYM) {
         f->used[n->sym] = true;

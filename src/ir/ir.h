@@ -92,9 +92,12 @@ typedef struct Multiple { /* a is a multiple of b, by a guard a % b == 0 */
     int64_t b;
 } Multiple;
 
+#define DIM_BITS 20 /* a table has no more nodes than this many bits count */
+
 typedef struct Dims {
     wf_ctx *cx; /* NULL once the program is finished */
     Arena *a;
+    Dim base; /* the first node is -1 - base: builders that live side by side tell their dims apart; 0 in programs */
     VEC(DimNode) nodes;
     VEC(Symbol) syms;
     VEC(Guard) guards;
@@ -136,7 +139,13 @@ bool dim_mentions(const Dims *t, Dim d, SymOrigin origin); /* a symbol of that o
 void dim_print(const Dims *t, Dim d, Text *out); /* N*64, N-1, floor(N/2), min(N,8) */
 const char *dim_str(const Dims *t, Dim d, Arena *a);
 static inline bool dim_is_const(Dim d) { return d >= 0; }
-static inline const DimNode *dim_node(const Dims *t, Dim d) { return &t->nodes.v[-d - 1]; }
+static inline uint32_t dim_index(const Dims *t, Dim d) { return (uint32_t)(-d - 1 - t->base); }
+static inline const DimNode *dim_node(const Dims *t, Dim d) { return &t->nodes.v[dim_index(t, d)]; }
+/* Is d, a symbolic one, a node of t? */
+static inline bool dim_is_of(const Dims *t, Dim d)
+{
+    return d != DIM_NONE && -d - 1 >= t->base && -d - 1 - t->base < (Dim)t->nodes.n;
+}
 
 /* ---- program.c --------------------------------------------------------------------------------------- */
 

@@ -12,6 +12,7 @@
 typedef struct Maker { /* of one method */
     wf_ctx *c;
     wf_module *m;
+    wf_graph *graph;
     TensorList own; /* all state of m */
     char **path;    /* of each, the first one */
     wf_tensor *in;  /* symbols: the state, and what else the method takes */
@@ -39,7 +40,7 @@ static void put_line(Buf *b, const char *kind, const char *name)
 }
 
 /* A symbol for the program's input, by a name that its text form allows. */
-static wf_tensor symbol(wf_ctx *c, const char *name, const char *type)
+static wf_tensor symbol(wf_ctx *c, wf_graph *g, const char *name, const char *type)
 {
     char s[120];
     size_t n = 0;
@@ -53,7 +54,7 @@ static wf_tensor symbol(wf_ctx *c, const char *name, const char *type)
                      ? *name
                      : '_';
     s[n] = 0;
-    return wf_symbol(c, s, type);
+    return wf_symbol(c, g, s, type);
 }
 
 /* An input that is the file's tensor of that name, of the type of t. */
@@ -68,7 +69,7 @@ static wf_tensor add_state(Maker *k, const char *name, wf_tensor t)
                       (long long)wf_size(k->c, t, i));
     snprintf(type + n, sizeof type - (size_t)n, "]");
     put_line(&k->text, "state", name);
-    return k->in[k->nin++] = symbol(k->c, name, type);
+    return k->in[k->nin++] = symbol(k->c, k->graph, name, type);
 }
 
 static void add_update(Maker *k, const char *name, wf_tensor value)
@@ -125,7 +126,7 @@ static bool maker_begin(Maker *k, const char *name, int more)
     k->out = nn_alloc(c, (size_t)k->room * sizeof *k->out);
     k->new_state = nn_alloc(c, (size_t)k->own.n * sizeof *k->new_state);
     if (wf_ctx_status(c) || wf_module_visit_state(c, k->m, find_path, k) ||
-        wf_graph_begin(c, name))
+        wf_graph_new(c, name, NULL, &k->graph) || wf_graph_enter(c, k->graph))
         return false;
     for (int i = 0; i < k->own.n && !wf_ctx_status(c); i++)
         add_state(k, k->path[i], k->own.v[i]);
@@ -138,7 +139,7 @@ static void add_arguments(Maker *k, const char *const *types, int nin)
 
     for (int i = 0; i < nin && !wf_ctx_status(k->c); i++) {
         snprintf(name, sizeof name, "x%d", i);
-        k->in[k->nin++] = wf_symbol(k->c, name, types[i]);
+        k->in[k->nin++] = wf_symbol(k->c, k->graph, name, types[i]);
     }
 }
 
@@ -149,11 +150,12 @@ static void maker_end(Maker *k, const char *name, wf_model *file)
     char key[200];
 
     snprintf(key, sizeof key, "method.%s", name);
-    if (!wf_ctx_status(c) && !wf_graph_close(c, k->in, k->nin, k->out, k->nout, &p) &&
+    if (!wf_ctx_status(c) && !wf_graph_close(c, k->graph, k->in, k->nin, k->out, k->nout, &p) &&
         !wf_model_add(c, file, p))
         wf_model_set_meta(c, file, key, k->text.s ? k->text.s : "");
     wf_program_release(p);
-    wf_graph_end(c);
+    wf_graph_leave(c, k->graph);
+    wf_graph_free(c, k->graph);
 }
 
 static bool call_method(wf_ctx *c, wf_module *m, wf_method fn, void *user,

@@ -21,8 +21,7 @@ static bool check_shape(wf_ctx *c, const char *fn, wf_dtype dtype, const int64_t
         if (dims[i] >= 0)
             continue;
         *out_symbolic = true;
-        if (!c->tensors->trace ||
-            dims[i] < -(int64_t)c->tensors->trace->b->dims.nodes.n) {
+        if (!size_is_known(c, dims[i])) {
             tfail(c, WF_ERR_SHAPE, "%s: size %lld of axis %d is negative", fn,
                   (long long)dims[i], i);
             return false;
@@ -72,13 +71,8 @@ static wf_tensor splat(wf_ctx *c, wf_dtype dtype, const int64_t *dims, uint32_t 
 static wf_tensor symbolic_full(wf_ctx *c, wf_dtype dtype, const int64_t *dims,
                                uint32_t rank, double x)
 {
-    wf_tensor one = wf_scalar(c, dtype, x);
-    Tensor *t = tensor_get(c, one, "wf_full"), *out = NULL;
-
-    if (!t || !trace_emit(c, OP_broadcast, &t, 1,
-                          &(BroadcastAttr){{rank, dims}, {0, NULL}}, &out, 1))
-        return WF_NONE;
-    return tensor_handle(c, out);
+    return op_1(c, OP_broadcast, wf_scalar(c, dtype, x),
+                &(BroadcastAttr){{rank, dims}, {0, NULL}});
 }
 
 wf_tensor wf_full(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank, double x)
@@ -140,15 +134,12 @@ wf_tensor wf_iota(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank, int 
     bool symbolic;
     uint32_t k;
     IotaAttr a = {{(uint8_t)dtype, (uint8_t)rank, dims}, 0};
-    Tensor *t = NULL;
 
     if (!check_shape(c, "wf_iota", dtype, dims, rank, &symbolic) ||
         !axis_of(c, "wf_iota", axis, (uint32_t)rank, &k))
         return WF_NONE;
     a.axis = k;
-    if (!symbolic)
-        return tensor_op1(c, OP_iota, NULL, 0, &a);
-    return trace_emit(c, OP_iota, NULL, 0, &a, &t, 1) ? tensor_handle(c, t) : WF_NONE;
+    return tensor_op1(c, OP_iota, NULL, 0, &a);
 }
 
 /* Element i is start + i*step, computed in double (exactly for integers below 2^53) and rounded once. */

@@ -280,6 +280,8 @@ wf_status wf_custom_jvp_call(wf_ctx *c, const wf_function *f, const wf_function 
 {
     Custom u = {.fn = "wf_custom_jvp_call", .f = f};
 
+    IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
+
     if (failed(c) || !ts(c) || !check_rule(c, rule, u.fn))
         return c->status;
     return custom_call(c, &u, in, out, finish_jvp, (void *)(uintptr_t)rule);
@@ -354,6 +356,8 @@ wf_status wf_custom_vjp_call(wf_ctx *c, const wf_function *f, const wf_function 
 {
     VjpRules r = {forward, backward};
     Custom u = {.fn = "wf_custom_vjp_call", .f = f};
+
+    IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
 
     if (failed(c) || !ts(c) || !check_rule(c, forward, u.fn) ||
         !check_rule(c, backward, u.fn))

@@ -233,6 +233,7 @@ static wf_record *record_function(wf_ctx *c, const wf_function *f, const wf_tens
 wf_status wf_record_new(wf_ctx *c, const wf_function *f, const wf_tensor *in,
                         const int *wrt, int nwrt, wf_tensor *y, wf_record **out)
 {
+    IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
     *out = record_function(c, f, in, wrt, nwrt, y, "wf_record_new");
     return c->status;
 }
@@ -396,6 +397,7 @@ wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
     wf_record *r;
     Results y;
 
+    IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
     for (int i = 0; i < n; i++)
         out_grads[i] = WF_NONE;
     if (!check_function(c, f, "wf_grad_call"))
@@ -429,6 +431,7 @@ wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
     wf_tensor *d = dy;
     size_t room;
 
+    IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
     if (!check_function(c, f, "wf_jvp_call"))
         return c->status;
     clear_results(f, dy);

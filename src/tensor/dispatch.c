@@ -535,7 +535,7 @@ static bool has_symbolic_sizes(wf_ctx *c, OpCode op, const void *attr)
 {
     bool any = false;
 
-    if (attr && c->tensors->trace)
+    if (attr && (c->tensors->trace || c->tensors->graphs))
         attr_each_dim(op_row(op), attr, find_symbolic, &any);
     return any;
 }
@@ -597,11 +597,13 @@ static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in
         symbolic = symbolic || (ok && ts_[i]->symbolic);
     }
     if (ok && (symbolic || (!call && has_symbolic_sizes(c, op, attr)) ||
-               has_effects(c, op, call, attr)))
+               has_effects(c, op, call, attr))) {
+        IN_GRAPH_(symbolic ? graph_enter_tensors(c, ts_, nin)
+                           : graph_enter_attr(c, op, attr));
         ok = (call ? trace_call(c, call, ts_, nin, outs, nout)
                    : trace_emit(c, op, ts_, nin, attr, outs, nout)) &&
              (!c->tensors->cuts || !c->tensors->no_grad || cut_results(c, outs, nout));
-    else if (ok)
+    } else if (ok)
         ok = run_now(c, op, ts_, nin, call ? &(CallAttr){.body = {.p = call}} : attr,
                      outs, nout);
     ok = ok && give_handles(c, ts_, nin, outs, out, nout);

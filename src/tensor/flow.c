@@ -281,6 +281,7 @@ wf_status wf_cond_call(wf_ctx *c, wf_tensor index, const wf_function *branches, 
     size_t room = (size_t)MAX(n, 0) * (sizeof(Body) + sizeof(Sub));
     Body *b;
 
+    IN_GRAPH_(graph_enter_call(c, index, n > 0 ? branches : NULL, in));
     if (failed(c) || !ts(c))
         return c->status;
     if (n < 1 || !branches) {
@@ -458,6 +459,8 @@ wf_status wf_scan_call(wf_ctx *c, const wf_function *body, int ncarry,
     ScanCall s = {{.length = length, .reverse = reverse}, out};
     LoopCall l = {.fn = "wf_scan_call", .body = body, .ncarry = (uint32_t)ncarry};
 
+    IN_GRAPH_(graph_enter_call(c, WF_NONE, body, in));
+
     if (!check_function(c, body, l.fn))
         return c->status;
     clear_results(body, out);
@@ -515,6 +518,8 @@ wf_status wf_while_call(wf_ctx *c, const wf_function *cond, const wf_function *b
     WhileCall w = {bound, out};
     LoopCall l = {.fn = "wf_while_call", .cond = cond, .body = body};
 
+    IN_GRAPH_(graph_enter_call(c, WF_NONE, body, in));
+
     if (!check_function(c, body, l.fn) || !check_function(c, cond, l.fn))
         return c->status;
     clear_results(body, out);
@@ -534,6 +539,7 @@ wf_status wf_checkpoint_call(wf_ctx *c, const wf_function *f, const wf_tensor *i
 {
     Body b = {0};
 
+    IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
     if (!check_function(c, f, "wf_checkpoint_call"))
         return c->status;
     clear_results(f, out);

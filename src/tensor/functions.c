@@ -212,7 +212,7 @@ bool trace_function(wf_ctx *c, const wf_function *f, InType *types, TraceKind ki
         fail_memory(c);
     for (int i = 0; in && i < f->inputs && !failed(c); i++) {
         if (bring_dims(c, &types[i].s))
-            in[i] = trace_input(c, NULL, types[i].dtype, types[i].s.d, types[i].s.rank);
+            in[i] = trace_input(c, tr, NULL, types[i].dtype, types[i].s.d, types[i].s.rank);
         if (!failed(c))
             tensor_get(c, in[i], "trace")->weak = types[i].weak;
     }
@@ -331,6 +331,8 @@ static const char *parse_type(const char *s, InType *out, char names[MAX_RANK][3
         if (*s >= '0' && *s <= '9') {
             if (number_parse_i64(s, s + n, &out->s.d[k], &overflow) != s + n)
                 return NULL;
+        } else if (n == 1 && *s == '?') {
+            memcpy(names[k], "?", 2);
         } else if (n && n < 32 &&
                    strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
                              "0123456789") >= n) {
@@ -349,12 +351,11 @@ static const char *parse_type(const char *s, InType *out, char names[MAX_RANK][3
     return s[1] ? NULL : s;
 }
 
-bool spec_shape(wf_ctx *c, const char *fn, const char *type, wf_dtype *out_dtype,
-                Shape *out)
+bool spec_shape(wf_ctx *c, Trace *tr, const char *fn, const char *type,
+                wf_dtype *out_dtype, Shape *out)
 {
     char names[MAX_RANK][32];
     InType t;
-    Trace *tr = c->tensors->trace;
 
     if (!type || !parse_type(type, &t, names)) {
         tfail(c, WF_ERR_SYNTAX, "%s: '%s' is not a type such as f32[N,784]", fn,
@@ -364,8 +365,9 @@ bool spec_shape(wf_ctx *c, const char *fn, const char *type, wf_dtype *out_dtype
     T_ENTER(c, false)
     for (uint32_t i = 0; i < t.s.rank; i++)
         if (names[i][0]) {
-            Dim d = dim_find(&tr->b->dims, names[i]);
-            t.s.d[i] = d != DIM_NONE ? d : b_symbol(tr->b, names[i]);
+            bool fresh = names[i][0] == '?';
+            Dim d = fresh ? DIM_NONE : dim_find(&tr->b->dims, names[i]);
+            t.s.d[i] = d != DIM_NONE ? d : b_symbol(tr->b, fresh ? "N" : names[i]);
         }
     T_LEAVE(c);
     *out_dtype = t.dtype;
@@ -410,8 +412,8 @@ static bool inputs_of_types(wf_ctx *c, const wf_function *f, void *user, wf_tens
     for (int i = 0; i < f->inputs && !failed(c); i++) {
         wf_dtype d;
         Shape s;
-        if (spec_shape(c, "wf_trace_types", types[i], &d, &s))
-            in[i] = trace_input(c, NULL, d, s.d, s.rank);
+        if (spec_shape(c, c->tensors->trace, "wf_trace_types", types[i], &d, &s))
+            in[i] = trace_input(c, c->tensors->trace, NULL, d, s.d, s.rank);
     }
     return !failed(c);
 }
@@ -662,6 +664,7 @@ wf_status wf_jit_call(wf_ctx *c, wf_jit *j, const wf_tensor *in, wf_tensor *out,
     JitEntry *e;
     bool kept;
 
+    IN_GRAPH_(graph_enter_call(c, WF_NONE, &j->f, in));
     if (failed(c))
         return c->status;
     clear_results(&j->f, out);
@@ -736,6 +739,7 @@ wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
     const Program *p;
     bool ok;
 
+    IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
     if (!check_function(c, f, "wf_vmap_call"))
         return c->status;
     clear_results(f, out);

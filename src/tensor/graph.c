@@ -1,51 +1,269 @@
 /* graph.c -- programs built by hand: symbols, expressions, partial derivatives of one expression by another,
  * substitution; and sessions, which feed and fetch.
  *
- * A graph is a trace that stays open. What is asked of it (a derivative, a fetch) is answered by
- * closing the graph over the expressions in question, cutting it at others (they become inputs), and
- * putting the transformed program back in, or running it.
+ * A graph owns a trace that stays open, and any number of graphs are open at a time. What is done with its tensors goes to
+ * it: they know their trace, sizes know theirs (Dims.base), and outside any trace that one is made the innermost for as
+ * long as it takes (InGraph). What is asked of a graph (a derivative, a fetch) is answered by closing it over the
+ * expressions in question, cutting it at others (they become inputs), and putting the transformed program back in, or
+ * running it.
+ *
+ * A variable is an input of the graph with a first value; what it holds is the session's.
  */
 #include "tensor/tensor.h"
 
-wf_status wf_graph_begin(wf_ctx *c, const char *name)
-{
-    Trace *tr;
+typedef struct Variable {
+    Tensor *initial;
+    uint32_t input; /* of the graph */
+} Variable;
 
-    if (!failed(c) && ts(c) && (tr = trace_begin(c, name ? name : "graph")) != NULL) {
-        tr->is_graph = true;
-        tr->kind = TRACE_CLOSED;
-        tr->guarded = c->tensors->size_guards;
+typedef struct Assign {
+    Val val;
+    uint32_t var;
+} Assign;
+
+typedef struct Fetch { /* the sub-program for some fetches and feeds */
+    struct Fetch *next;
+    Val *key; /* fetches, then feeds */
+    uint32_t nfetch, nfeed;
+    const Program *p;
+    bool *used; /* inputs of the graph */
+    uint32_t ninput;
+} Fetch;
+
+struct wf_graph {
+    wf_graph *next; /* of the context */
+    int refs;       /* its owner, and its sessions */
+    Trace *tr;
+    Variable *vars;
+    uint32_t nvars, var_cap;
+    Assign *assigns;
+    uint32_t nassigns, assign_cap;
+    Fetch *fetches;
+    int nfetches;
+};
+
+/* ---- life ---- */
+
+static void free_fetch(wf_ctx *c, Fetch *f)
+{
+    program_release(f->p);
+    mem_free(&c->al, f->key, ((size_t)f->nfetch + f->nfeed + 1) * sizeof *f->key);
+    mem_free(&c->al, f->used, (size_t)f->ninput + 1);
+    mem_free(&c->al, f, sizeof *f);
+}
+
+static void graph_release(wf_ctx *c, wf_graph *g)
+{
+    wf_graph **at = &c->tensors->graphs;
+
+    if (--g->refs)
+        return;
+    while (*at != g)
+        at = &(*at)->next;
+    *at = g->next;
+    for (Fetch *f; (f = g->fetches) != NULL;) {
+        g->fetches = f->next;
+        free_fetch(c, f);
     }
+    for (uint32_t i = 0; i < g->nvars; i++)
+        tensor_release(c, g->vars[i].initial);
+    mem_free(&c->al, g->vars, g->var_cap * sizeof *g->vars);
+    mem_free(&c->al, g->assigns, g->assign_cap * sizeof *g->assigns);
+    trace_free(c, g->tr);
+    mem_free(&c->al, g, sizeof *g);
+}
+
+void graphs_free(wf_ctx *c)
+{
+    for (wf_graph *g; (g = c->tensors->graphs) != NULL;) {
+        g->refs = 1;
+        graph_release(c, g);
+    }
+}
+
+wf_status wf_graph_new(wf_ctx *c, const char *name, const wf_graph_options *o,
+                       wf_graph **out)
+{
+    wf_graph *g;
+
+    *out = NULL;
+    if (failed(c) || !ts(c))
+        return c->status;
+    if (!(g = mem_alloc(&c->al, sizeof *g))) {
+        fail_memory(c);
+        return c->status;
+    }
+    memset(g, 0, sizeof *g);
+    if (!(g->tr = trace_new(c, name ? name : "graph"))) {
+        mem_free(&c->al, g, sizeof *g);
+        return c->status;
+    }
+    g->refs = 1;
+    g->tr->is_graph = true;
+    g->tr->kind = TRACE_CLOSED;
+    g->tr->b->dims.base = (Dim)g->tr->id << DIM_BITS; /* a size tells whose it is */
+    g->tr->guarded = o && o->size >= sizeof *o && o->size_guards;
+    g->next = c->tensors->graphs;
+    *out = c->tensors->graphs = g;
     return c->status;
 }
 
-void wf_graph_end(wf_ctx *c)
+void wf_graph_free(wf_ctx *c, wf_graph *g)
 {
-    if (c->tensors && c->tensors->trace && c->tensors->trace->is_graph)
-        trace_end(c);
-    else if (!failed(c))
-        tfail(c, WF_ERR_ARG, "wf_graph_end: no graph is open");
+    if (!g)
+        return;
+    for (Trace *tr = c->tensors->trace; tr; tr = tr->outer)
+        if (tr == g->tr) {
+            tfail(c, WF_ERR_ARG, "wf_graph_free: graph '%s' is entered", tr->b->name);
+            return;
+        }
+    graph_release(c, g);
 }
 
-static Trace *graph_of(wf_ctx *c, const char *fn)
+/* ---- where things go ---- */
+
+Trace *graph_find(wf_ctx *c, uint64_t id)
 {
-    if (failed(c) || !ts(c))
-        return NULL;
-    if (!c->tensors->trace) {
-        tfail(c, WF_ERR_ARG, "%s: no graph is open", fn);
-        return NULL;
+    for (wf_graph *g = c->tensors->graphs; g; g = g->next)
+        if (g->tr->id == id)
+            return g->tr;
+    return NULL;
+}
+
+wf_status wf_graph_enter(wf_ctx *c, wf_graph *g)
+{
+    Tensors *s = c->tensors;
+
+    if (failed(c))
+        return c->status;
+    if (s->trace == g->tr) {
+        g->tr->entered++;
+        return c->status;
     }
-    return c->tensors->trace;
+    for (Trace *tr = s->trace; tr; tr = tr->outer)
+        if (tr == g->tr) {
+            tfail(c, WF_ERR_ARG, "wf_graph_enter: graph '%s' is entered further out",
+                  tr->b->name);
+            return c->status;
+        }
+    g->tr->outer = s->trace;
+    s->trace = g->tr;
+    return c->status;
 }
 
-wf_tensor wf_symbol(wf_ctx *c, const char *name, const char *type)
+void wf_graph_leave(wf_ctx *c, wf_graph *g)
+{
+    if (c->tensors->trace != g->tr)
+        tfail(c, WF_ERR_ARG, "wf_graph_leave: graph '%s' is not the innermost",
+              g->tr->b->name);
+    else if (g->tr->entered)
+        g->tr->entered--;
+    else
+        trace_end(c);
+}
+
+static InGraph enter_id(wf_ctx *c, uint64_t id)
+{
+    Tensors *s = c->tensors;
+
+    if (!s || s->trace || !s->graphs || !(s->trace = graph_find(c, id)))
+        return (InGraph){NULL};
+    return (InGraph){c};
+}
+
+void graph_restore(InGraph *g)
+{
+    if (g->c)
+        g->c->tensors->trace = NULL;
+}
+
+InGraph graph_enter_tensors(wf_ctx *c, Tensor *const *in, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (in[i]->symbolic)
+            return enter_id(c, in[i]->trace);
+    return (InGraph){NULL};
+}
+
+InGraph graph_enter_handles(wf_ctx *c, const wf_tensor *in, int n)
+{
+    for (int i = 0; i < n && !failed(c) && c->tensors && c->tensors->graphs; i++) {
+        Tensor *t = wf_is_none(in[i]) ? NULL : tensor_get(c, in[i], "call");
+        if (t && t->symbolic)
+            return enter_id(c, t->trace);
+    }
+    return (InGraph){NULL};
+}
+
+InGraph graph_enter_call(wf_ctx *c, wf_tensor index, const wf_function *f,
+                         const wf_tensor *in)
+{
+    InGraph g = graph_enter_handles(c, &index, 1);
+
+    return g.c || !f ? g : graph_enter_handles(c, in, f->inputs);
+}
+
+InGraph graph_enter_size(wf_ctx *c, Dim d)
+{
+    return d >= 0 || d == DIM_NONE ? (InGraph){NULL}
+                                   : enter_id(c, (uint64_t)((-d - 1) >> DIM_BITS));
+}
+
+static void first_symbolic(void *user, Dim d, bool defines)
+{
+    (void)defines;
+    if (d < 0 && d != DIM_NONE)
+        *(Dim *)user = d;
+}
+
+InGraph graph_enter_attr(wf_ctx *c, OpCode op, const void *attr)
+{
+    Dim d = 0;
+
+    if (attr && !c->tensors->trace)
+        attr_each_dim(op_row(op), attr, first_symbolic, &d);
+    return graph_enter_size(c, d);
+}
+
+bool size_is_known(wf_ctx *c, Dim d)
+{
+    IN_GRAPH_OF_SIZE(c, d);
+    return d >= 0 || (c->tensors->trace && dim_is_of(&c->tensors->trace->b->dims, d));
+}
+
+wf_graph *wf_graph_of(wf_ctx *c, wf_tensor h)
+{
+    Tensor *t = tensor_get(c, h, "wf_graph_of");
+
+    for (wf_graph *g = t && t->symbolic ? c->tensors->graphs : NULL; g; g = g->next)
+        if (g->tr->id == t->trace)
+            return g;
+    return NULL;
+}
+
+/* The trace that an expression belongs to, or the innermost of functions being traced; NULL with an error. */
+static Trace *trace_of(wf_ctx *c, wf_tensor h, const char *fn)
+{
+    Tensor *t = tensor_get(c, h, fn);
+    Trace *tr = t ? c->tensors->trace : NULL;
+
+    if (t && !tr && t->symbolic)
+        tr = trace_find(c, t->trace);
+    if (t && !tr)
+        tfail(c, WF_ERR_ARG, "%s: needs an expression of a graph", fn);
+    return tr;
+}
+
+/* ---- symbols ---- */
+
+wf_tensor wf_symbol(wf_ctx *c, wf_graph *g, const char *name, const char *type)
 {
     wf_dtype dtype;
     Shape s;
 
-    if (!graph_of(c, "wf_symbol") || !spec_shape(c, "wf_symbol", type, &dtype, &s))
+    if (failed(c) || !spec_shape(c, g->tr, "wf_symbol", type, &dtype, &s))
         return WF_NONE;
-    return trace_input(c, name, dtype, s.d, s.rank);
+    return trace_input(c, g->tr, name, dtype, s.d, s.rank);
 }
 
 /* ---- cutting ---- */
@@ -116,7 +334,7 @@ static Val symbolic_val(wf_ctx *c, Trace *tr, wf_tensor h, const char *fn)
 
 wf_tensor wf_partial(wf_ctx *c, wf_tensor y, wf_tensor x, wf_tensor gy)
 {
-    Trace *tr = graph_of(c, "wf_partial");
+    Trace *tr = trace_of(c, y, "wf_partial");
     Tensor *out = NULL;
 
     if (!tr)
@@ -165,7 +383,7 @@ static bool reads_input(const Program *p, uint32_t i)
 bool trace_partials(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t ny,
                     const wf_tensor *x, uint32_t nx, wf_tensor *out)
 {
-    Trace *tr = graph_of(c, "gradient");
+    Trace *tr = ny ? trace_of(c, y[0], "gradient") : NULL;
     Tensor **t;
 
     if (!tr)
@@ -207,7 +425,7 @@ bool trace_partials(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t
 wf_tensor wf_substitute(wf_ctx *c, wf_tensor y, const wf_tensor *from,
                         const wf_tensor *to, int n)
 {
-    Trace *tr = graph_of(c, "wf_substitute");
+    Trace *tr = trace_of(c, y, "wf_substitute");
     Tensor *out = NULL;
 
     if (!tr)
@@ -239,13 +457,34 @@ wf_tensor wf_substitute(wf_ctx *c, wf_tensor y, const wf_tensor *from,
     return failed(c) ? WF_NONE : tensor_handle(c, out);
 }
 
-wf_status wf_graph_close(wf_ctx *c, const wf_tensor *in, int nin, const wf_tensor *out,
-                         int nout, const wf_program **program)
+wf_status wf_partials(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int ny,
+                      const wf_tensor *x, int nx, wf_tensor *out)
 {
-    Trace *tr = graph_of(c, "wf_graph_close");
+    wf_tensor *ones = NULL;
+    size_t room = ((size_t)ny + 1) * sizeof *ones;
+
+    for (int i = 0; i < nx; i++)
+        out[i] = WF_NONE;
+    if (!gy && !failed(c)) {
+        if (!(ones = mem_alloc(&c->al, room)))
+            fail_memory(c);
+        for (int j = 0; j < ny && !failed(c); j++)
+            ones[j] = wf_ones_like(c, y[j]);
+    }
+    if (!failed(c))
+        trace_partials(c, y, gy ? gy : ones, (uint32_t)ny, x, (uint32_t)nx, out);
+    if (ones)
+        mem_free(&c->al, ones, room);
+    return c->status;
+}
+
+wf_status wf_graph_close(wf_ctx *c, wf_graph *g, const wf_tensor *in, int nin,
+                         const wf_tensor *out, int nout, const wf_program **program)
+{
+    Trace *tr = g->tr;
 
     *program = NULL;
-    if (!tr)
+    if (failed(c))
         return c->status;
     T_ENTER(c, c->status)
     Val *i = arena_array(&c->scratch, (size_t)nin + 1, sizeof *i),
@@ -276,44 +515,7 @@ wf_status wf_graph_close(wf_ctx *c, const wf_tensor *in, int nin, const wf_tenso
     return c->status;
 }
 
-/* ---- sessions ---- */
-
-typedef struct Variable {
-    Tensor *value;
-    uint32_t input; /* of the graph */
-} Variable;
-
-typedef struct Assign {
-    Val val;
-    uint32_t var;
-} Assign;
-
-typedef struct Plan {
-    struct Plan *next;
-    Val *key; /* fetches, then feeds */
-    uint32_t nfetch, nfeed;
-    const Program *p;
-    bool *used; /* inputs of the graph */
-    uint32_t ninput;
-} Plan;
-
-struct wf_session {
-    uint64_t trace;
-    Variable *vars;
-    uint32_t nvars, var_cap;
-    Assign *assigns;
-    uint32_t nassigns, assign_cap;
-    Plan *plans;
-    int nplans;
-};
-
-static void free_plan(wf_ctx *c, Plan *p)
-{
-    program_release(p->p);
-    mem_free(&c->al, p->key, ((size_t)p->nfetch + p->nfeed + 1) * sizeof *p->key);
-    mem_free(&c->al, p->used, (size_t)p->ninput + 1);
-    mem_free(&c->al, p, sizeof *p);
-}
+/* ---- variables ---- */
 
 static void *grown(wf_ctx *c, void *v, uint32_t n, uint32_t *cap, size_t elem)
 {
@@ -331,19 +533,112 @@ static void *grown(wf_ctx *c, void *v, uint32_t n, uint32_t *cap, size_t elem)
     return w;
 }
 
-wf_status wf_session_new(wf_ctx *c, wf_session **out)
+wf_tensor wf_variable(wf_ctx *c, wf_graph *g, const char *name, wf_tensor initial)
+{
+    Tensor *t = tensor_get(c, initial, "wf_variable"), *copy;
+    wf_tensor v, h;
+
+    if (!t)
+        return WF_NONE;
+    if (t->symbolic)
+        return tfail(c, WF_ERR_VALUE, "wf_variable: the first value must be concrete");
+    if (g->nvars == g->var_cap) {
+        void *w = grown(c, g->vars, g->nvars, &g->var_cap, sizeof *g->vars);
+        if (!w)
+            return WF_NONE;
+        g->vars = w;
+    }
+    h = wf_copy(c, initial);
+    if (failed(c))
+        return WF_NONE;
+    copy = tensor_retain(tensor_get(c, h, "wf_variable"));
+    v = trace_input(c, g->tr, name, (wf_dtype)t->dtype, t->dims, t->rank);
+    if (failed(c)) {
+        tensor_release(c, copy);
+        return WF_NONE;
+    }
+    g->vars[g->nvars++] = (Variable){copy, g->tr->b->inputs.n - 1};
+    return v;
+}
+
+static int find_var(wf_ctx *c, const wf_graph *g, wf_tensor v, const char *fn)
+{
+    Tensor *t = tensor_get(c, v, fn);
+
+    for (uint32_t i = 0; t && g && i < g->nvars; i++)
+        if (t->symbolic && t->trace == g->tr->id &&
+            g->tr->b->inputs.v[g->vars[i].input] == t->val)
+            return (int)i;
+    if (t)
+        tfail(c, WF_ERR_ARG, "%s: the tensor is not a variable of the graph", fn);
+    return -1;
+}
+
+/* value as an equation of its own, to be fetched */
+static wf_tensor named_value(wf_ctx *c, wf_graph *g, Tensor *value)
+{
+    Tensor *out;
+    char name[32] = "assign";
+
+    number_i64(name + 6, (int64_t)g->nassigns);
+    T_ENTER(c, WF_NONE)
+    out = NULL;
+    Val v = trace_value(c, g->tr, value);
+    if (!failed(c))
+        out =
+            tensor_symbol(c, g->tr, b_eqn1(g->tr->b, OP_name, &v, 1, &(NameAttr){name}));
+    trace_hold(g->tr);
+    T_LEAVE(c);
+    return tensor_handle(c, out);
+}
+
+wf_tensor wf_assign(wf_ctx *c, wf_tensor var, wf_tensor value)
+{
+    wf_graph *g = wf_graph_of(c, var);
+    int k = failed(c) ? -1 : find_var(c, g, var, "wf_assign");
+    Tensor *t, *v;
+    wf_tensor r;
+
+    if (k < 0 || !(t = tensor_get(c, value, "wf_assign")))
+        return WF_NONE;
+    v = g->vars[k].initial;
+    if (t->dtype != v->dtype || t->rank != v->rank ||
+        (t->rank && memcmp(t->dims, v->dims, t->rank * sizeof *t->dims)))
+        return tfail(c, WF_ERR_TYPE,
+                     "wf_assign: %s cannot be assigned to a variable of type %s",
+                     shape_text(c, t), shape_text(c, v));
+    if (g->nassigns == g->assign_cap) {
+        void *w = grown(c, g->assigns, g->nassigns, &g->assign_cap, sizeof *g->assigns);
+        if (!w)
+            return WF_NONE;
+        g->assigns = w;
+    }
+    r = named_value(c, g, t);
+    if (!failed(c))
+        g->assigns[g->nassigns++] =
+            (Assign){tensor_get(c, r, "wf_assign")->val, (uint32_t)k};
+    return r;
+}
+
+/* ---- sessions ---- */
+
+struct wf_session {
+    wf_graph *g;
+    Tensor **values; /* of the graph's variables; NULL: still the first */
+    uint32_t nvalues;
+};
+
+wf_status wf_session_new(wf_ctx *c, wf_graph *g, wf_session **out)
 {
     *out = NULL;
-    if (wf_graph_begin(c, "session") != WF_OK)
+    if (failed(c))
         return c->status;
-    *out = mem_alloc(&c->al, sizeof **out);
-    if (!*out) {
-        trace_end(c);
+    if (!(*out = mem_alloc(&c->al, sizeof **out))) {
         fail_memory(c);
         return c->status;
     }
-    memset(*out, 0, sizeof **out);
-    (*out)->trace = c->tensors->trace->id;
+    **out = (wf_session){.g = g};
+    g->refs++;
     return c->status;
 }
 
@@ -351,258 +646,241 @@ void wf_session_free(wf_ctx *c, wf_session *s)
 {
     if (!s)
         return;
-    for (Plan *p; (p = s->plans) != NULL;) {
-        s->plans = p->next;
-        free_plan(c, p);
-    }
-    for (uint32_t i = 0; i < s->nvars; i++)
-        tensor_release(c, s->vars[i].value);
-    mem_free(&c->al, s->vars, s->var_cap * sizeof *s->vars);
-    mem_free(&c->al, s->assigns, s->assign_cap * sizeof *s->assigns);
-    if (c->tensors->trace && c->tensors->trace->id == s->trace)
-        trace_end(c);
+    for (uint32_t i = 0; i < s->nvalues; i++)
+        tensor_release(c, s->values[i]);
+    mem_free(&c->al, s->values, s->nvalues * sizeof *s->values);
+    graph_release(c, s->g);
     mem_free(&c->al, s, sizeof *s);
 }
 
-int wf_session_plans(const wf_session *s) { return s->nplans; }
+int wf_session_plans(const wf_session *s) { return s->g->nfetches; }
 
-static Trace *session_graph(wf_ctx *c, const wf_session *s, const char *fn)
+/* Room for the variables there are now. */
+static bool cover_values(wf_ctx *c, wf_session *s)
 {
-    Trace *tr = graph_of(c, fn);
+    uint32_t n = s->g->nvars;
+    Tensor **v;
 
-    if (tr && tr->id != s->trace) {
-        tfail(c, WF_ERR_ARG, "%s: another graph or trace was opened inside the session's",
-              fn);
-        return NULL;
-    }
-    return tr;
+    if (failed(c) || s->nvalues == n)
+        return !failed(c);
+    if (!(v = mem_alloc(&c->al, n * sizeof *v)))
+        return fail_memory(c);
+    memset(v, 0, n * sizeof *v);
+    if (s->nvalues)
+        memcpy(v, s->values, s->nvalues * sizeof *v);
+    mem_free(&c->al, s->values, s->nvalues * sizeof *v);
+    s->values = v;
+    s->nvalues = n;
+    return true;
 }
 
-wf_tensor wf_variable(wf_ctx *c, wf_session *s, const char *name, wf_tensor initial)
+static Tensor *value_of(const wf_session *s, uint32_t var)
 {
-    Trace *tr = session_graph(c, s, "wf_variable");
-    Tensor *t = tr ? tensor_get(c, initial, "wf_variable") : NULL, *copy;
-    wf_tensor v, h;
-
-    if (!t)
-        return WF_NONE;
-    if (t->symbolic)
-        return tfail(c, WF_ERR_VALUE, "wf_variable: the first value must be concrete");
-    if (s->nvars == s->var_cap) {
-        void *w = grown(c, s->vars, s->nvars, &s->var_cap, sizeof *s->vars);
-        if (!w)
-            return WF_NONE;
-        s->vars = w;
-    }
-    h = wf_copy(c, initial);
-    if (failed(c))
-        return WF_NONE;
-    copy = tensor_retain(tensor_get(c, h, "wf_variable"));
-    v = trace_input(c, name, (wf_dtype)t->dtype, t->dims, t->rank);
-    if (failed(c)) {
-        tensor_release(c, copy);
-        return WF_NONE;
-    }
-    s->vars[s->nvars++] = (Variable){copy, tr->b->inputs.n - 1};
-    return v;
-}
-
-static int find_var(wf_ctx *c, const wf_session *s, const Trace *tr, wf_tensor v,
-                    const char *fn)
-{
-    Tensor *t = tensor_get(c, v, fn);
-
-    for (uint32_t i = 0; t && i < s->nvars; i++)
-        if (t->symbolic && t->trace == s->trace &&
-            tr->b->inputs.v[s->vars[i].input] == t->val)
-            return (int)i;
-    if (t)
-        tfail(c, WF_ERR_ARG, "%s: the tensor is not a variable of this session", fn);
-    return -1;
-}
-
-wf_tensor wf_assign(wf_ctx *c, wf_session *s, wf_tensor var, wf_tensor value)
-{
-    Trace *tr = session_graph(c, s, "wf_assign");
-    int k = tr ? find_var(c, s, tr, var, "wf_assign") : -1;
-    wf_tensor r;
-    char name[32] = "assign";
-    Tensor *t, *v;
-
-    if (k < 0 || !(t = tensor_get(c, value, "wf_assign")))
-        return WF_NONE;
-    v = s->vars[k].value;
-    if (t->dtype != v->dtype || t->rank != v->rank ||
-        (t->rank && memcmp(t->dims, v->dims, t->rank * sizeof *t->dims)))
-        return tfail(c, WF_ERR_TYPE,
-                     "wf_assign: %s cannot be assigned to a variable of type %s",
-                     shape_text(c, t), shape_text(c, v));
-    if (s->nassigns == s->assign_cap) {
-        void *w = grown(c, s->assigns, s->nassigns, &s->assign_cap, sizeof *s->assigns);
-        if (!w)
-            return WF_NONE;
-        s->assigns = w;
-    }
-    number_i64(name + 6, (int64_t)s->nassigns); /* a value of its own, to be fetched */
-    if (!t->symbolic) {
-        Tensor *out = NULL;
-        T_ENTER(c, WF_NONE)
-        Val cv = trace_value(c, tr, t);
-        out =
-            failed(c)
-                ? NULL
-                : tensor_symbol(c, tr, b_eqn1(tr->b, OP_name, &cv, 1, &(NameAttr){name}));
-        trace_hold(tr);
-        T_LEAVE(c);
-        r = tensor_handle(c, out);
-    } else {
-        r = op_1(c, OP_name, value, &(NameAttr){name});
-    }
-    if (!failed(c))
-        s->assigns[s->nassigns++] =
-            (Assign){tensor_get(c, r, "wf_assign")->val, (uint32_t)k};
-    return r;
+    return s->values[var] ? s->values[var] : s->g->vars[var].initial;
 }
 
 wf_tensor wf_variable_value(wf_ctx *c, wf_session *s, wf_tensor var)
 {
-    Trace *tr = session_graph(c, s, "wf_variable_value");
-    int k = tr ? find_var(c, s, tr, var, "wf_variable_value") : -1;
+    int k = cover_values(c, s) ? find_var(c, s->g, var, "wf_variable_value") : -1;
 
-    return k < 0 ? WF_NONE : tensor_handle(c, tensor_retain(s->vars[k].value));
+    return k < 0 ? WF_NONE : tensor_handle(c, tensor_retain(value_of(s, (uint32_t)k)));
 }
 
-static Plan *make_session_plan(wf_ctx *c, wf_session *s, Trace *tr, const Val *key,
-                               uint32_t nfetch, uint32_t nfeed)
+static void set_value(wf_ctx *c, wf_session *s, uint32_t var, Tensor *t)
 {
-    Plan *p = mem_alloc(&c->al, sizeof *p);
+    Tensor *old = s->values[var];
 
-    if (!p) {
-        fail_memory(c);
-        return NULL;
-    }
-    memset(p, 0, sizeof *p);
-    p->nfetch = nfetch;
-    p->nfeed = nfeed;
-    p->ninput = tr->b->inputs.n;
-    p->key = mem_alloc(&c->al, ((size_t)nfetch + nfeed + 1) * sizeof *p->key);
-    p->used = mem_alloc(&c->al, (size_t)p->ninput + 1);
-    if (!p->key || !p->used) {
-        fail_memory(c);
-    } else {
-        memcpy(p->key, key, ((size_t)nfetch + nfeed) * sizeof *key);
-        memset(p->used, 0, (size_t)p->ninput + 1);
-        Region r;
-        api_enter_(c, &r);
-        if (setjmp(r.jump))
-            api_out_of_memory(c, &r);
-        else {
-            p->p = program_retain(cut_program(c, tr, p->key, nfetch, p->key + nfetch,
-                                              nfeed, true, p->used));
-            trace_hold(tr);
-            (void)api_leave(c, &r);
-        }
-    }
-    if (failed(c)) {
-        if (p->key)
-            mem_free(&c->al, p->key, ((size_t)nfetch + nfeed + 1) * sizeof *p->key);
-        if (p->used)
-            mem_free(&c->al, p->used, (size_t)p->ninput + 1);
-        program_release(p->p);
-        mem_free(&c->al, p, sizeof *p);
-        return NULL;
-    }
-    p->next = s->plans;
-    s->plans = p;
-    s->nplans++;
-    return p;
+    s->values[var] = tensor_retain(t);
+    tensor_release(c, old);
 }
 
-/* Inputs of the plan: variables by value; a placeholder that is needed and not fed is an error. */
-static bool plan_inputs(wf_ctx *c, wf_session *s, Trace *tr, const Plan *p,
-                        const wf_tensor *values, wf_tensor *in)
+wf_status wf_set_variable(wf_ctx *c, wf_session *s, wf_tensor var, wf_tensor value)
 {
-    uint32_t n = 0;
+    int k = cover_values(c, s) ? find_var(c, s->g, var, "wf_set_variable") : -1;
+    Tensor *t, *v;
+    wf_tensor own;
 
-    for (uint32_t i = 0; i < p->ninput && !failed(c); i++) {
-        uint32_t v = 0;
-        if (!p->used[i])
-            continue;
-        while (v < s->nvars && s->vars[v].input != i)
-            v++;
-        if (v == s->nvars) {
-            const char *name = tr->b->names.v[tr->b->vals.v[tr->b->inputs.v[i]].name];
-            tfail(
-                c, WF_ERR_NAME,
-                "wf_session_run: placeholder '%s' is needed for a fetch and was not fed",
-                name);
-            return false;
-        }
-        in[n++] = tensor_handle(c, tensor_retain(s->vars[v].value));
+    if (k < 0 || !(t = tensor_get(c, value, "wf_set_variable")))
+        return c->status;
+    v = s->g->vars[k].initial;
+    if (t->symbolic || t->dtype != v->dtype || t->rank != v->rank ||
+        (t->rank && memcmp(t->dims, v->dims, t->rank * sizeof *t->dims))) {
+        tfail(c, WF_ERR_TYPE,
+              "wf_set_variable: %s cannot be the value of a variable of type %s",
+              shape_text(c, t), shape_text(c, v));
+        return c->status;
     }
-    for (uint32_t k = 0; k < p->nfeed; k++)
-        in[n++] = values[k];
+    scope_open(c);
+    own = wf_copy(c, value);
+    if (!failed(c))
+        set_value(c, s, (uint32_t)k, tensor_get(c, own, "wf_set_variable"));
+    scope_close_n(c, NULL, 0);
+    return c->status;
+}
+
+static bool close_fetch(wf_ctx *c, wf_graph *g, Fetch *f)
+{
+    T_ENTER(c, false)
+    f->p = program_retain(cut_program(c, g->tr, f->key, f->nfetch, f->key + f->nfetch,
+                                      f->nfeed, true, f->used));
+    trace_hold(g->tr);
+    T_LEAVE(c);
     return !failed(c);
 }
 
-static void do_assigns(wf_ctx *c, wf_session *s, const Val *fetch, uint32_t n,
-                       const wf_tensor *out)
+static Fetch *make_fetch(wf_ctx *c, wf_graph *g, const Val *key, uint32_t nfetch,
+                         uint32_t nfeed)
 {
-    for (uint32_t j = 0; j < n; j++)
-        for (uint32_t a = 0; a < s->nassigns; a++)
-            if (s->assigns[a].val == fetch[j]) {
-                Tensor *old = s->vars[s->assigns[a].var].value;
-                s->vars[s->assigns[a].var].value =
-                    tensor_retain(tensor_get(c, out[j], "wf_session_run"));
-                tensor_release(c, old);
-            }
+    Fetch *f = mem_alloc(&c->al, sizeof *f);
+
+    if (!f) {
+        fail_memory(c);
+        return NULL;
+    }
+    *f = (Fetch){.nfetch = nfetch, .nfeed = nfeed, .ninput = g->tr->b->inputs.n};
+    f->key = mem_alloc(&c->al, ((size_t)nfetch + nfeed + 1) * sizeof *f->key);
+    f->used = mem_alloc(&c->al, (size_t)f->ninput + 1);
+    if (f->key && f->used) {
+        memcpy(f->key, key, ((size_t)nfetch + nfeed) * sizeof *key);
+        memset(f->used, 0, (size_t)f->ninput + 1);
+        close_fetch(c, g, f);
+    } else {
+        fail_memory(c);
+    }
+    if (failed(c)) {
+        if (f->key)
+            mem_free(&c->al, f->key, ((size_t)nfetch + nfeed + 1) * sizeof *f->key);
+        if (f->used)
+            mem_free(&c->al, f->used, (size_t)f->ninput + 1);
+        program_release(f->p);
+        mem_free(&c->al, f, sizeof *f);
+        return NULL;
+    }
+    f->next = g->fetches;
+    g->fetches = f;
+    g->nfetches++;
+    return f;
+}
+
+static bool is_assigned(const wf_graph *g, const Fetch *f, uint32_t var)
+{
+    for (uint32_t j = 0; j < f->nfetch; j++)
+        for (uint32_t a = 0; a < g->nassigns; a++)
+            if (g->assigns[a].val == f->key[j] && g->assigns[a].var == var)
+                return true;
+    return false;
+}
+
+/* Inputs of the program: variables by value, those that are assigned donated; a placeholder that is needed and not fed is
+ * an error. */
+static bool fetch_inputs(wf_ctx *c, wf_session *s, const Fetch *f,
+                         const wf_tensor *values, wf_tensor *in, bool *donated)
+{
+    const wf_graph *g = s->g;
+    const Builder *b = g->tr->b;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < f->ninput && !failed(c); i++) {
+        uint32_t v = 0;
+        if (!f->used[i])
+            continue;
+        while (v < g->nvars && g->vars[v].input != i)
+            v++;
+        if (v == g->nvars) {
+            tfail(
+                c, WF_ERR_NAME,
+                "wf_session_run: placeholder '%s' is needed for a fetch and was not fed",
+                b->names.v[b->vals.v[b->inputs.v[i]].name]);
+            return false;
+        }
+        donated[n] = s->values[v] && is_assigned(g, f, v);
+        in[n++] = tensor_handle(c, tensor_retain(value_of(s, v)));
+    }
+    for (uint32_t k = 0; k < f->nfeed; k++) {
+        donated[n] = false;
+        in[n++] = values[k];
+    }
+    return !failed(c);
+}
+
+static void do_assigns(wf_ctx *c, wf_session *s, const Fetch *f, const wf_tensor *out)
+{
+    for (uint32_t j = 0; j < f->nfetch; j++)
+        for (uint32_t a = 0; a < s->g->nassigns; a++)
+            if (s->g->assigns[a].val == f->key[j])
+                set_value(c, s, s->g->assigns[a].var,
+                          tensor_get(c, out[j], "wf_session_run"));
+}
+
+/* The values of fetches and feeds in the graph. */
+static Val *fetch_key(wf_ctx *c, const wf_graph *g, const wf_tensor *fetches,
+                      uint32_t nfetch, const wf_tensor *feeds, uint32_t n)
+{
+    Val *key = mem_alloc(&c->al, ((size_t)n + 1) * sizeof *key);
+
+    if (!key)
+        fail_memory(c);
+    for (uint32_t k = 0; k < n && !failed(c); k++) {
+        Tensor *t =
+            tensor_get(c, k < nfetch ? fetches[k] : feeds[k - nfetch], "wf_session_run");
+        if (t && (!t->symbolic || t->trace != g->tr->id))
+            tfail(c, WF_ERR_ARG,
+                  "wf_session_run: a fetch or feed is not an expression of graph '%s'",
+                  g->tr->b->name);
+        key[k] = t ? t->val : VAL_NONE;
+    }
+    return key;
+}
+
+static Fetch *find_fetch(wf_ctx *c, wf_graph *g, const Val *key, uint32_t nfetch,
+                         uint32_t nfeed)
+{
+    for (Fetch *f = g->fetches; f; f = f->next)
+        if (f->nfetch == nfetch && f->nfeed == nfeed &&
+            !memcmp(f->key, key, (nfetch + nfeed) * sizeof *key))
+            return f;
+    return make_fetch(c, g, key, nfetch, nfeed);
+}
+
+static void run_fetch(wf_ctx *c, wf_session *s, const Fetch *f, const wf_tensor *values,
+                      wf_tensor *out)
+{
+    size_t n = f->p->nin + 1, room = n * (sizeof(wf_tensor) + sizeof(bool));
+    wf_tensor *in = mem_alloc(&c->al, room);
+    bool *donated = (bool *)(in + n);
+
+    if (!in) {
+        fail_memory(c);
+        return;
+    }
+    if (fetch_inputs(c, s, f, values, in, donated) &&
+        tensor_call_donating(c, f->p, in, f->p->nin, donated, 2, out, f->p->nout))
+        do_assigns(c, s, f, out);
+    mem_free(&c->al, in, room);
 }
 
 wf_status wf_session_run(wf_ctx *c, wf_session *s, const wf_tensor *feeds,
                          const wf_tensor *values, int nfeed, const wf_tensor *fetches,
                          int nfetch, wf_tensor *out)
 {
-    Trace *tr = session_graph(c, s, "wf_session_run");
     uint32_t n = (uint32_t)(nfetch + nfeed);
+    Trace *outer = c->tensors->trace;
+    Fetch *f;
     Val *key;
-    Plan *p = NULL;
-    wf_tensor *in;
-    size_t room;
 
     for (int j = 0; j < nfetch; j++)
         out[j] = WF_NONE;
-    if (!tr)
+    if (!cover_values(c, s) ||
+        !(key = fetch_key(c, s->g, fetches, (uint32_t)nfetch, feeds, n)))
         return c->status;
-    if (!(key = mem_alloc(&c->al, (n + 1) * sizeof *key))) {
-        fail_memory(c);
-        return c->status;
-    }
-    for (uint32_t k = 0; k < n && !failed(c); k++) {
-        Tensor *t =
-            tensor_get(c, k < (uint32_t)nfetch ? fetches[k] : feeds[k - (uint32_t)nfetch],
-                       "wf_session_run");
-        if (t && (!t->symbolic || t->trace != s->trace))
-            tfail(c, WF_ERR_ARG,
-                  "wf_session_run: a fetch or feed is not an expression of this session");
-        key[k] = t ? t->val : VAL_NONE;
-    }
-    for (p = failed(c) ? NULL : s->plans; p; p = p->next)
-        if (p->nfetch == (uint32_t)nfetch && p->nfeed == (uint32_t)nfeed &&
-            !memcmp(p->key, key, n * sizeof *key))
-            break;
-    if (!p && !failed(c))
-        p = make_session_plan(c, s, tr, key, (uint32_t)nfetch, (uint32_t)nfeed);
-    room = p ? ((size_t)p->ninput + p->nfeed + 1) * sizeof *in : 0;
+    f = failed(c) ? NULL : find_fetch(c, s->g, key, (uint32_t)nfetch, (uint32_t)nfeed);
+    mem_free(&c->al, key, ((size_t)n + 1) * sizeof *key);
     scope_open(c);
-    if (p && !(in = mem_alloc(&c->al, room)))
-        fail_memory(c);
-    else if (p) {
-        if (plan_inputs(c, s, tr, p, values, in) &&
-            tensor_call(c, p->p, in, p->p->nin, out, p->p->nout))
-            do_assigns(c, s, key, (uint32_t)nfetch, out);
-        mem_free(&c->al, in, room);
-    }
+    if (outer && outer->is_graph)
+        c->tensors->trace = NULL; /* what is run is no part of the graph that is built */
+    if (f)
+        run_fetch(c, s, f, values, out);
+    c->tensors->trace = outer;
     scope_close_n(c, out, failed(c) ? 0 : nfetch);
-    mem_free(&c->al, key, (n + 1) * sizeof *key);
     return c->status;
 }

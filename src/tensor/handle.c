@@ -79,6 +79,7 @@ static void free_state(wf_ctx *c)
     tensors_drop_caches(c);
     while (s->trace)
         trace_end(c);
+    graphs_free(c);
     for (uint32_t i = 0; i < s->nslots; i++)
         if (s->slots[i].t)
             kill_slot(c, s, i);

@@ -184,6 +184,10 @@ static bool make_same(wf_ctx *c, Dim a, Dim b)
     Trace *tr = c->tensors->trace;
     int64_t x, y;
 
+    if (!trace_size(c, tr, &a) || !trace_size(c, tr, &b))
+        return false;
+    if (a == b)
+        return true;
     if (!joining_trace(c))
         return false;
     a = settled(tr, a);
@@ -207,6 +211,7 @@ static bool make_same(wf_ctx *c, Dim a, Dim b)
 
 bool size_same(wf_ctx *c, Dim a, Dim b)
 {
+    IN_GRAPH_OF_SIZE(c, MIN(a, b));
     bool ok;
 
     if (a == b)
@@ -221,6 +226,7 @@ bool size_same(wf_ctx *c, Dim a, Dim b)
 
 bool size_one(wf_ctx *c, Dim d)
 {
+    IN_GRAPH_OF_SIZE(c, d);
     int64_t v = 0;
 
     if (d >= 0)
@@ -228,7 +234,8 @@ bool size_one(wf_ctx *c, Dim d)
     if (failed(c) || !hinted_trace(c))
         return false;
     T_ENTER(c, false)
-    if (hint_of(c, c->tensors->trace, settled(c->tensors->trace, d), &v) && v == 1)
+    if (trace_size(c, c->tensors->trace, &d) &&
+        hint_of(c, c->tensors->trace, settled(c->tensors->trace, d), &v) && v == 1)
         hint_pin(c, d);
     T_LEAVE(c);
     return v == 1 && !failed(c);
@@ -270,6 +277,7 @@ void wf_set_size_guards(wf_ctx *c, bool on)
 
 int64_t wf_size_value(wf_ctx *c, int64_t size)
 {
+    IN_GRAPH_OF_SIZE(c, size);
     Dim d;
 
     if (size >= 0)
@@ -283,8 +291,12 @@ int64_t wf_size_value(wf_ctx *c, int64_t size)
         return -1;
     }
     T_ENTER(c, -1)
-    hint_pin(c, size);
-    d = settled(c->tensors->trace, size);
+    if (!trace_size(c, c->tensors->trace, &size))
+        tfail(c, WF_ERR_ARG,
+              "wf_size_value: a symbolic size means nothing outside its program");
+    else
+        hint_pin(c, size);
+    d = failed(c) ? -1 : settled(c->tensors->trace, size);
     if (d < 0 && !failed(c))
         tfail(c, WF_ERR_VALUE,
               "wf_size_value: the size %s is known only when the program runs",
@@ -295,12 +307,14 @@ int64_t wf_size_value(wf_ctx *c, int64_t size)
 
 int64_t wf_size_hint(wf_ctx *c, int64_t size)
 {
+    IN_GRAPH_OF_SIZE(c, size);
     int64_t v = size;
 
     if (size >= 0 || failed(c) || !ts(c) || !c->tensors->trace)
         return size >= 0 ? size : -1;
     T_ENTER(c, -1)
-    if (!hint_of(c, c->tensors->trace, settled(c->tensors->trace, size), &v))
+    if (!trace_size(c, c->tensors->trace, &size) ||
+        !hint_of(c, c->tensors->trace, settled(c->tensors->trace, size), &v))
         v = -1;
     T_LEAVE(c);
     return v;
@@ -317,12 +331,14 @@ static bool in_program(wf_ctx *c, const char *fn)
 
 bool wf_size_equal(wf_ctx *c, int64_t a, int64_t b)
 {
+    IN_GRAPH_OF_SIZE(c, MIN(a, b));
     bool same = a == b;
 
     if (same || (a >= 0 && b >= 0) || !in_program(c, "wf_size_equal"))
         return same;
     T_ENTER(c, false)
-    same = settled(c->tensors->trace, a) == settled(c->tensors->trace, b);
+    same = trace_size(c, c->tensors->trace, &a) && trace_size(c, c->tensors->trace, &b) &&
+           settled(c->tensors->trace, a) == settled(c->tensors->trace, b);
     T_LEAVE(c);
     return same;
 }
@@ -333,6 +349,7 @@ typedef Dim (*DimOp)(Dims *d, Dim a, Dim b);
 static int64_t size_of_two(wf_ctx *c, const char *fn, DimOp op, int64_t a, int64_t b,
                            bool plain, int64_t v)
 {
+    IN_GRAPH_OF_SIZE(c, MIN(a, b));
     Trace *tr;
     Dim r;
 
@@ -342,7 +359,11 @@ static int64_t size_of_two(wf_ctx *c, const char *fn, DimOp op, int64_t a, int64
         return -1;
     tr = c->tensors->trace;
     T_ENTER(c, -1)
-    r = op(&tr->b->dims, settled(tr, a), settled(tr, b));
+    r = 0;
+    if (trace_size(c, tr, &a) && trace_size(c, tr, &b))
+        r = op(&tr->b->dims, settled(tr, a), settled(tr, b));
+    else
+        tfail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program", fn);
     T_LEAVE(c);
     return failed(c) ? -1 : r;
 }
@@ -430,7 +451,7 @@ static bool hinted_inputs(wf_ctx *c, const wf_function *f, void *user, wf_tensor
         if (!shape_of(c, h->example[i], "wf_trace_hinted", &s) ||
             !hinted_shape(c, &s, h->fixed && h->fixed[i], &count, &sym))
             return false;
-        in[i] = trace_input(c, NULL, wf_dtype_of(c, h->example[i]), sym.d, sym.rank);
+        in[i] = trace_input(c, c->tensors->trace, NULL, wf_dtype_of(c, h->example[i]), sym.d, sym.rank);
         if (failed(c))
             return false;
         tensor_get(c, in[i], "wf_trace_hinted")->weak = wf_is_weak(c, h->example[i]);

@@ -40,6 +40,7 @@ wf_tensor wf_nonzero(wf_ctx *c, wf_tensor x)
         return WF_NONE;
     if (!t->symbolic)
         return op_1(c, OP_nonzero, x, NULL);
+    IN_GRAPH_(graph_enter_tensors(c, &t, 1));
     tr = c->tensors->trace;
     if (!tr)
         return tfail(c, WF_ERR_ARG, "wf_nonzero: the tensor's trace has ended");
@@ -111,6 +112,7 @@ static bool resolve_slice(wf_ctx *c, const wf_index *ix, int64_t size, int64_t *
 /* size >= bound, as a guard where it cannot be shown */
 static bool at_least(wf_ctx *c, Dim size, Dim bound)
 {
+    IN_GRAPH_OF_SIZE(c, MIN(size, bound));
     Trace *tr = c->tensors->trace;
     bool ok;
 

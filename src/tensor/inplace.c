@@ -36,6 +36,7 @@ static bool may_write(wf_ctx *c, const char *fn, const Tensor *x, const Tensor *
 
 static bool assign_symbolic(wf_ctx *c, const char *fn, Tensor *x, Tensor *v)
 {
+    IN_GRAPH_(graph_enter_tensors(c, (Tensor *[]){x, v}, 2));
     Trace *tr = c->tensors->trace;
 
     T_ENTER(c, false)

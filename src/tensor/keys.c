@@ -165,9 +165,18 @@ static const Program *find_program(wf_ctx *c, const KeyCall *k, Tensor *const *i
     return p;
 }
 
+static Dim symbolic_size(const KeyCall *k)
+{
+    for (int i = 0; i < k->rank; i++)
+        if (k->dims[i] < 0)
+            return k->dims[i];
+    return 0;
+}
+
 /* Into the program that is being built, because the shape is of that program. */
 static wf_tensor emit(wf_ctx *c, const KeyCall *k, Tensor *const *in)
 {
+    IN_GRAPH_OF_SIZE(c, symbolic_size(k));
     Trace *tr = c->tensors->trace;
     Tensor *out;
     Val vals[2], result;

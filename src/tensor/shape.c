@@ -158,7 +158,7 @@ wf_tensor wf_broadcast_to(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
         return tfail(c, WF_ERR_LIMIT, "wf_broadcast_to: rank %d is not in 0..%d", rank,
                      WF_MAX_RANK);
     for (int i = 0; i < rank; i++) /* outside a program no size is symbolic */
-        if (dims[i] < 0 && !failed(c) && !c->tensors->trace)
+        if (dims[i] < 0 && !failed(c) && !size_is_known(c, dims[i]))
             return tfail(c, WF_ERR_SHAPE, "wf_broadcast_to: size %lld of axis %d is negative",
                          (long long)dims[i], i);
     return broadcast_to(c, "wf_broadcast_to", x, dims, (uint32_t)rank);

@@ -356,13 +356,14 @@ void tensor_write(Tensor *t, const void *data)
 
 const char *size_text(wf_ctx *c, Dim d)
 {
+    IN_GRAPH_OF_SIZE(c, d);
     Text text;
     Trace *tr = c->tensors->trace;
 
     text_init(&text, &c->errors);
     if (d >= 0)
         text_int(&text, d);
-    else if (tr && d != DIM_NONE)
+    else if (tr && dim_is_of(&tr->b->dims, d))
         dim_print(&tr->b->dims, d, &text);
     else
         text_char(&text, '?');

@@ -161,6 +161,7 @@ struct Tensors {    /* the state of one context */
 
     Trace *trace; /* innermost */
     uint64_t next_trace;
+    wf_graph *graphs; /* all that are open */
 
     Results *giving; /* where wf_give puts results; NULL: nowhere */
     Results given;   /* of the last call of a function with any number */
@@ -230,6 +231,7 @@ Dim size_sub_or_zero(wf_ctx *c, Dim a, Dim b); /* 0 where a < b is known */
 Dim size_mul(wf_ctx *c, Dim a, Dim b);
 Dim size_div(wf_ctx *c, Dim a, Dim b); /* floor */
 Dim size_prod(wf_ctx *c, const Dim *d, uint32_t n);
+bool size_is_known(wf_ctx *c, Dim d); /* a number, or of the innermost trace or an open graph */
 /* The same size? In a hinted trace sizes that agree in the example are made one. */
 bool size_same(wf_ctx *c, Dim a, Dim b);
 /* Is it 1? In a hinted trace a symbol that is 1 in the example becomes 1. */
@@ -337,7 +339,8 @@ struct Trace {
     Builder *b;
     uint32_t held; /* equations whose constants and sub-programs are retained */
     bool broken;   /* memory ran out inside the builder */
-    bool is_graph; /* stays open: wf_graph_begin */
+    bool is_graph; /* of a wf_graph, which owns it: outer only while it is entered */
+    uint32_t entered; /* how often again, by wf_graph_enter */
     TraceKind kind;
     TraceAxis axis; /* of the vmap this is the body of */
     bool hinted;    /* sizes that must agree are made to, by their hints: hint.c */
@@ -350,11 +353,14 @@ struct Trace {
     uint32_t ncaptures, capture_cap;
 };
 
-Trace *trace_begin(wf_ctx *c,
-                   const char *name); /* becomes the innermost; NULL after an error */
-void trace_end(wf_ctx *c);            /* of the innermost: everything in it is gone */
-wf_tensor trace_input(wf_ctx *c, const char *name, wf_dtype dtype, const Dim *dims,
-                      uint32_t rank);
+Trace *trace_new(wf_ctx *c, const char *name); /* NULL after an error */
+void trace_free(wf_ctx *c, Trace *tr);         /* everything in it is gone */
+Trace *trace_begin(wf_ctx *c, const char *name); /* a new one, the innermost */
+void trace_end(wf_ctx *c); /* free the innermost; a graph is only left */
+/* Inside a region: a size of tr, or of a trace around it, as one of tr; false: it is neither. */
+bool trace_size(wf_ctx *c, Trace *tr, Dim *d);
+wf_tensor trace_input(wf_ctx *c, Trace *tr, const char *name, wf_dtype dtype,
+                      const Dim *dims, uint32_t rank);
 /* The program with these results; inputs in order, then the captures. Retained; NULL after an error. */
 const Program *trace_finish(wf_ctx *c, const wf_tensor *out, uint32_t nout);
 Trace *trace_find(wf_ctx *c, uint64_t id); /* NULL: it has ended */
@@ -420,6 +426,26 @@ wf_tensor tensor_as_strided(wf_ctx *c, wf_tensor x, const int64_t *dims,
                             const int64_t *strides, uint32_t rank, int64_t from);
 /* wf_index_get; view: in a program, what is written into the result is written into x */
 wf_tensor index_get(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, bool view);
+
+/* ---- graph.c ---- */
+
+Trace *graph_find(wf_ctx *c, uint64_t id); /* of an open graph; NULL: none */
+void graphs_free(wf_ctx *c);               /* all of the context */
+
+/* What is done with tensors or sizes of a graph outside any trace is done in that graph: it is the innermost trace until
+ * the end of the block. */
+typedef struct InGraph {
+    wf_ctx *c; /* NULL: nothing was changed */
+} InGraph;
+InGraph graph_enter_tensors(wf_ctx *c, Tensor *const *in, uint32_t n);
+InGraph graph_enter_handles(wf_ctx *c, const wf_tensor *in, int n);
+InGraph graph_enter_call(wf_ctx *c, wf_tensor index, const wf_function *f, const wf_tensor *in);
+InGraph graph_enter_size(wf_ctx *c, Dim d); /* d >= 0: of none */
+InGraph graph_enter_attr(wf_ctx *c, OpCode op, const void *attr);
+void graph_restore(InGraph *g);
+#define IN_GRAPH_(call) InGraph in_graph_ __attribute__((cleanup(graph_restore))) = call
+#define IN_GRAPH_OF(c, in, n) IN_GRAPH_(graph_enter_handles(c, in, n))
+#define IN_GRAPH_OF_SIZE(c, d) IN_GRAPH_(graph_enter_size(c, d))
 
 /* ---- hint.c ---- */
 
@@ -547,9 +573,9 @@ bool traced_apply(wf_ctx *c, const Traced *t, const Program *p, const wf_tensor 
 /* ---- tree.c ---- */
 wf_tree *tree_shape(wf_ctx *c, const wf_tree *t); /* the same without its tensors */
 
-/* ---- functions.c: types as text, sizes of the innermost trace ---- */
-bool spec_shape(wf_ctx *c, const char *fn, const char *type, wf_dtype *out_dtype,
-                Shape *out);
+/* ---- functions.c: types as text, their sizes symbols of tr; ? is one of its own ---- */
+bool spec_shape(wf_ctx *c, Trace *tr, const char *fn, const char *type,
+                wf_dtype *out_dtype, Shape *out);
 
 /* Which values of the builder do the equations that lead to outs, and outs, read? In its arena. */
 bool *used_values(Builder *b, const Val *outs, uint32_t nouts);

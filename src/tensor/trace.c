@@ -33,7 +33,7 @@ static bool make_builder(wf_ctx *c, Trace *tr, const char *name)
     return true;
 }
 
-Trace *trace_begin(wf_ctx *c, const char *name)
+Trace *trace_new(wf_ctx *c, const char *name)
 {
     Tensors *s = ts(c);
     Trace *tr = s && !failed(c) ? mem_alloc(&c->al, sizeof *tr) : NULL;
@@ -49,8 +49,17 @@ Trace *trace_begin(wf_ctx *c, const char *name)
     }
     tr->no_grad = s->no_grad;
     tr->id = s->next_trace++;
-    tr->outer = s->trace;
-    s->trace = tr;
+    return tr;
+}
+
+Trace *trace_begin(wf_ctx *c, const char *name)
+{
+    Trace *tr = trace_new(c, name);
+
+    if (tr) {
+        tr->outer = c->tensors->trace;
+        c->tensors->trace = tr;
+    }
     return tr;
 }
 
@@ -77,10 +86,8 @@ void trace_hold(Trace *tr)
     }
 }
 
-void trace_end(wf_ctx *c)
+void trace_free(wf_ctx *c, Trace *tr)
 {
-    Trace *tr = c->tensors->trace;
-
     for (uint32_t i = 0; i < tr->held; i++) {
         const Eqn *e = &tr->b->eqns.v[i];
         if (e->op == OP_const)
@@ -88,13 +95,23 @@ void trace_end(wf_ctx *c)
         else if (op_has(e->op, OPF_CONTROL))
             attr_each_sub(op_row(e->op), e->attr, release_sub, NULL);
     }
-    c->tensors->trace = tr->outer;
     for (uint32_t i = 0; i < tr->ncaptures; i++)
         tensor_release(c, tr->captures[i].t);
     mem_free(&c->al, tr->captures, tr->capture_cap * sizeof *tr->captures);
     arena_free(&tr->b->arena);
     mem_free(&c->al, tr->b, sizeof *tr->b);
     mem_free(&c->al, tr, sizeof *tr);
+}
+
+void trace_end(wf_ctx *c)
+{
+    Trace *tr = c->tensors->trace;
+
+    c->tensors->trace = tr->outer;
+    if (tr->is_graph)
+        tr->outer = NULL; /* entered, and left open */
+    else
+        trace_free(c, tr);
 }
 
 /* Not inlined: its callers set jumps, across which a walking pointer would not be kept. */
@@ -104,7 +121,18 @@ __attribute__((noinline)) Trace *trace_find(wf_ctx *c, uint64_t id)
 
     while (tr && tr->id != id)
         tr = tr->outer;
-    return tr;
+    return tr ? tr : graph_find(c, id);
+}
+
+bool trace_size(wf_ctx *c, Trace *tr, Dim *d)
+{
+    Trace *from = tr;
+
+    while (*d < 0 && from && !dim_is_of(&from->b->dims, *d))
+        from = from->is_graph ? NULL : from->outer;
+    if (*d < 0 && from)
+        *d = trace_dim(c, tr->b, from, *d);
+    return from != NULL;
 }
 
 /* ---- values ---- */
@@ -206,6 +234,11 @@ Val trace_value(wf_ctx *c, Trace *tr, Tensor *t)
         view_make_again(c, t);
     if (t->symbolic && t->trace == tr->id)
         return t->val;
+    if (t->symbolic && tr->is_graph) {
+        tfail(c, WF_ERR_ARG, "a tensor of another graph or trace is used in graph '%s'",
+              tr->b->name);
+        return VAL_NONE;
+    }
     if (t->symbolic) {
         if (!(from = trace_find(c, t->trace))) {
             tfail(c, WF_ERR_ARG,
@@ -217,19 +250,29 @@ Val trace_value(wf_ctx *c, Trace *tr, Tensor *t)
     if ((tr->kind == TRACE_BODY && !t->weak) ||
         (tr->kind != TRACE_CLOSED && !s->no_grad && t->need & s->recorders))
         return capture(c, tr, t, NULL);
+    if (tr->is_graph && !s->no_grad && t->need & s->recorders & ~(uint64_t)1) {
+        tfail(c, WF_ERR_VALUE,
+              "a tensor that is being differentiated would be a constant in graph '%s'; "
+              "enter the graph before the derivative is taken",
+              tr->b->name);
+        return VAL_NONE;
+    }
     return constant(c, tr, t);
 }
 
-static Trace *innermost(wf_ctx *c)
+static bool can_build(wf_ctx *c, const Trace *tr)
 {
-    Trace *tr = c->tensors->trace;
-
     if (!tr)
         tfail(c, WF_ERR_ARG,
               "a symbolic tensor is used after the trace that made it has ended");
     else if (tr->broken)
         tfail(c, WF_ERR_MEMORY, "the program being built ran out of memory");
-    return failed(c) ? NULL : tr;
+    return !failed(c);
+}
+
+static Trace *innermost(wf_ctx *c)
+{
+    return can_build(c, c->tensors->trace) ? c->tensors->trace : NULL;
 }
 
 static bool take_values(wf_ctx *c, Trace *tr, const Val *v, Tensor **out, uint32_t n)
@@ -246,6 +289,50 @@ static bool take_values(wf_ctx *c, Trace *tr, const Val *v, Tensor **out, uint32
     return false;
 }
 
+typedef struct Foreign {
+    const Trace *tr;
+    Dim d; /* one that is not of tr; 0: none */
+    bool own;
+} Foreign;
+
+static void find_foreign(void *user, Dim d, bool defines)
+{
+    Foreign *f = user;
+
+    (void)defines;
+    if (d >= 0 || d == DIM_NONE)
+        return;
+    if (dim_is_of(&f->tr->b->dims, d))
+        f->own = true;
+    else
+        f->d = d;
+}
+
+/* Inside a region: the attribute with sizes of tr, where it has some of a trace around it. NULL with an error: of another
+ * graph, or of none that is open. */
+static const void *own_sizes(wf_ctx *c, Trace *tr, OpCode op, const void *attr)
+{
+    Foreign f = {tr, 0, false};
+    Trace *from = tr;
+    Dim *map;
+
+    if (attr)
+        attr_each_dim(op_row(op), attr, find_foreign, &f);
+    if (!f.d)
+        return attr;
+    while (from && !dim_is_of(&from->b->dims, f.d))
+        from = from->is_graph ? NULL : from->outer;
+    if (!from || f.own) {
+        tfail(c, WF_ERR_ARG, "%s: a size of another graph or trace is used in '%s'",
+              op_name(op), tr->b->name);
+        return NULL;
+    }
+    map = arena_array(&c->scratch, from->b->dims.syms.n + 1, sizeof *map);
+    for (uint32_t i = 0; i < from->b->dims.syms.n; i++)
+        map[i] = trace_dim(c, tr->b, from, from->b->dims.syms.v[i].dim);
+    return attr_copy(op_row(op), attr, &c->scratch, &tr->b->dims, &from->b->dims, map);
+}
+
 /* In a hinted trace an op that does not take its operands gets them with the sizes of the example. */
 static Val *emit_eqn(wf_ctx *c, Trace *tr, OpCode op, const Val *in, uint32_t nin,
                      const void *attr, uint32_t *n)
@@ -255,7 +342,8 @@ static Val *emit_eqn(wf_ctx *c, Trace *tr, OpCode op, const Val *in, uint32_t ni
     if (!hinted_trace(c))
         return b_eqn_n(tr->b, op, in, nin, attr, n);
     out = b_eqn_n(tr->b, op, in, nin, hint_attr(c, tr, op, attr), n);
-    if (c->status != WF_ERR_SHAPE && c->status != WF_ERR_TYPE && c->status != WF_ERR_GUARD)
+    if (c->status != WF_ERR_SHAPE && c->status != WF_ERR_TYPE &&
+        c->status != WF_ERR_GUARD)
         return out;
     wf_clear(c);
     for (uint32_t i = 0; i < nin && !failed(c); i++)
@@ -280,6 +368,7 @@ bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const voi
     vals = arena_array(&c->scratch, nin + 1, sizeof *vals);
     for (uint32_t i = 0; i < nin && !failed(c); i++)
         vals[i] = trace_value(c, tr, in[i]);
+    attr = failed(c) ? NULL : own_sizes(c, tr, op, attr);
     res = failed(c) ? NULL : emit_eqn(c, tr, op, vals, nin, attr, &n);
     /* what a function computes without a gradient, in a place of its own */
     for (uint32_t j = 0; c->tensors->no_grad > tr->no_grad && !tr->hinted && j < n && !failed(c); j++)
@@ -342,13 +431,12 @@ bool trace_call(wf_ctx *c, const Program *p, Tensor *const *in, uint32_t nin,
     return ok;
 }
 
-wf_tensor trace_input(wf_ctx *c, const char *name, wf_dtype dtype, const Dim *dims,
-                      uint32_t rank)
+wf_tensor trace_input(wf_ctx *c, Trace *tr, const char *name, wf_dtype dtype,
+                      const Dim *dims, uint32_t rank)
 {
-    Trace *tr = innermost(c);
     Tensor *t = NULL;
 
-    if (!tr)
+    if (!can_build(c, tr))
         return WF_NONE;
     T_ENTER(c, WF_NONE)
     tr->broken = true;
@@ -398,9 +486,12 @@ bool shape_of(wf_ctx *c, wf_tensor h, const char *fn, Shape *out)
         plain = plain && t->dims[i] >= 0;
     }
     to = c->tensors->trace;
-    if (plain || t->trace == (to ? to->id : 0))
+    if (plain || (to && t->trace == to->id))
         return true;
-    if (!(from = trace_find(c, t->trace))) {
+    from = trace_find(c, t->trace);
+    if (from && !to)
+        return true; /* of its graph */
+    if (!from) {
         tfail(c, WF_ERR_ARG,
               "%s: a symbolic tensor is used after the trace that made it has ended", fn);
         return false;
@@ -414,8 +505,9 @@ bool shape_of(wf_ctx *c, wf_tensor h, const char *fn, Shape *out)
 
 static Dim size_op(wf_ctx *c, Dim a, Dim b, Dim (*fn)(Dims *, Dim, Dim), const char *what)
 {
+    IN_GRAPH_OF_SIZE(c, MIN(a, b));
     Trace *tr = c->tensors ? c->tensors->trace : NULL;
-    Dim r;
+    Dim r = 0;
 
     if (failed(c))
         return 0;
@@ -425,7 +517,10 @@ static Dim size_op(wf_ctx *c, Dim a, Dim b, Dim (*fn)(Dims *, Dim, Dim), const c
         return 0;
     }
     T_ENTER(c, 0)
-    r = fn(&tr->b->dims, a, b);
+    if (trace_size(c, tr, &a) && trace_size(c, tr, &b))
+        r = fn(&tr->b->dims, a, b);
+    else
+        tfail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program", what);
     T_LEAVE(c);
     return r;
 }
@@ -486,6 +581,7 @@ Dim size_prod(wf_ctx *c, const Dim *d, uint32_t n)
 
 bool size_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q)
 {
+    IN_GRAPH_OF_SIZE(c, MIN(a, b));
     Trace *tr = c->tensors ? c->tensors->trace : NULL;
     bool ok;
 
@@ -496,7 +592,8 @@ bool size_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q)
     if ((a >= 0 && b >= 0) || !tr)
         return false;
     T_ENTER(c, false)
-    ok = dim_exact(&tr->b->dims, a, b, out_q) || hint_exact(c, a, b, out_q);
+    ok = trace_size(c, tr, &a) && trace_size(c, tr, &b) &&
+         (dim_exact(&tr->b->dims, a, b, out_q) || hint_exact(c, a, b, out_q));
     T_LEAVE(c);
     return ok;
 }
@@ -517,6 +614,7 @@ wf_tensor size_tensor(wf_ctx *c, Dim d)
     Tensor *t = NULL;
     wf_tensor h;
 
+    IN_GRAPH_OF_SIZE(c, d);
     if (d >= 0)
         return wf_int(c, d);
     if (!trace_emit(c, OP_dim, NULL, 0, &(DimAttr){d}, &t, 1))

@@ -344,6 +344,7 @@ void view_gathered(wf_ctx *c, wf_tensor x, wf_tensor index, const GatherAttr *a,
 {
     Tensor *in = tensor_get(c, x, "view"), *ix = tensor_get(c, index, "view"),
            *out = tensor_get(c, y, "view");
+    IN_GRAPH_(graph_enter_tensors(c, &in, in ? 1 : 0));
     Trace *tr = c->tensors->trace;
 
     if (!in || !ix || !out || !tr || !in->symbolic || in->trace != tr->id || out->base)

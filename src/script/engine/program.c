@@ -83,12 +83,12 @@ static wf_tensor trace_input_like(En *e, Value v)
 
         if (!en_shape(e, part[0], dims, &rank) || !en_dtype(e, part[1], &d))
             return WF_NONE;
-        return trace_input(e->c, NULL, d, dims, (uint32_t)rank);
+        return trace_input(e->c, e->c->tensors->trace, NULL, d, dims, (uint32_t)rank);
     }
     if (!en_tensor(e, v, &t) || !shape_of(e->c, t, "trace", &s))
         return WF_NONE;
     weak = wf_is_weak(e->c, t);
-    h = trace_input(e->c, NULL, wf_dtype_of(e->c, t), s.d, s.rank);
+    h = trace_input(e->c, e->c->tensors->trace, NULL, wf_dtype_of(e->c, t), s.d, s.rank);
     if (!failed(e->c))
         tensor_get(e->c, h, "trace")->weak = weak;
     return h;
