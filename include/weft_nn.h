@@ -154,7 +154,8 @@ WF_API int wf_model_method_state(wf_ctx *c, const wf_model *file, const char *na
 WF_API wf_status wf_model_bind(wf_ctx *c, const wf_model *file, const char *name,
                                const wf_program **out);
 /* The tree of a file as a module: its parts, names and text; calling it runs "forward",
- * or, in training, "forward_train" if the file has it; other methods by name. Its
+ * or, in training, "forward_train" if the file has it (WF_ERR_UNSUPPORTED, if the file says that
+ * it should have one: a script that draws random numbers); other methods by name. Its
  * parameters are recorded as those of any module, so any optimiser trains it. */
 WF_API wf_module *wf_module_load(wf_ctx *c, const wf_model *file);
 WF_API wf_status wf_module_run(wf_ctx *c, wf_module *m, const char *name,

@@ -7,6 +7,7 @@
  *                   module PATH TYPE TEXT
  *                   param PATH [SAME]   frozen PATH [SAME]   buffer PATH [SAME]
  *                 SAME: the path of an earlier one that is the very same tensor
+ *   no_train.forward   why there is no forward_train although forward depends on the mode: calls in training fail
  *   method.NAME   how program NAME is called, a line for each tensor of the file
  *                   state NAME      the first inputs; what follows them are arguments
  *                   update NAME     the last results are its new values
@@ -348,12 +349,14 @@ typedef struct Method {
 typedef struct Loaded { /* data of the root */
     Method *v;
     int n;
+    char *no_train; /* why forward has no form for training although it should; NULL: it needs none */
 } Loaded;
 
 static void drop_loaded(wf_ctx *c, void *data)
 {
     Loaded *l = data;
 
+    nn_free_text(c, l->no_train);
     for (int i = 0; i < l->n; i++) {
         nn_free_text(c, l->v[i].name);
         nn_free_text(c, l->v[i].text);
@@ -390,8 +393,17 @@ wf_status wf_module_run(wf_ctx *c, wf_module *m, const char *name, const wf_tens
 static bool forward_loaded(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                            wf_tensor *out, int nout)
 {
+    const Loaded *l = m->data;
     bool train = m->training && find_method(m, "forward_train");
 
+    if (m->training && !train && l->no_train) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "in training this module does something else, for which its file has no program: %s",
+                 l->no_train);
+        wf_raise(c, WF_ERR_UNSUPPORTED, text);
+        return false;
+    }
     return !wf_module_run(c, m, train ? "forward_train" : "forward", in, nin, out, nout);
 }
 
@@ -430,7 +442,7 @@ static bool load_line(wf_ctx *c, const wf_model *file, wf_module **root, char **
 {
     const char *name;
     wf_module *m;
-    wf_array *a;
+    wf_array *a = NULL;
     wf_tensor t;
     bool buffer = !strcmp(field[0], "buffer");
 
@@ -449,7 +461,7 @@ static bool load_line(wf_ctx *c, const wf_model *file, wf_module **root, char **
         return !*field[1];
     }
     if (!*root || n > 3 || n < 2 || !(m = part_of(*root, field[1], &name)) ||
-        !(a = wf_model_find_tensor(file, field[1])))
+        (n < 3 && !(a = wf_model_find_tensor(file, field[1]))))
         return false;
     t = n == 3 ? wf_module_tensor(*root, field[2]) : wf_copy(c, wf_from_array(c, a));
     if (wf_is_none(t))
@@ -502,6 +514,8 @@ wf_module *wf_module_load(wf_ctx *c, const wf_model *file)
             text = method_text(file, wf_program_name(p));
             add_method(c, root->data, p, text ? text : "");
         }
+    if (root && (text = wf_model_meta(file, "no_train.forward")) != NULL)
+        ((Loaded *)root->data)->no_train = nn_copy_text(c, text);
     wf_scope_end(c);
     nn_free(c, copy, bytes);
     return nn_done(c, root);

@@ -9,13 +9,14 @@
 from torch.jit._check import UnsupportedNodeError, NotSupportedError
 from torch.jit._script import (Error, ScriptFunction, ScriptModule, RecursiveScriptModule, script, script_method,
                                script_if_tracing, export, ignore, unused, annotate, is_scripting, isinstance_,
-                               Attribute, interface, freeze, optimize_for_inference, fork, wait)
+                               Attribute, interface, freeze, optimize_for_inference, Future, fork, wait)
 from torch.jit._trace import (trace, trace_module, is_tracing, TracedModule, TopLevelTracedModule, TracerWarning,
                               TracingCheckError, ONNXTracedModule)
 from torch.jit import frontend
 from typing import Final, Any, List, Dict, Optional, Tuple, Union
 
 isinstance = isinstance_
+_fork, _wait = fork, wait
 
 
 def save(m, f, _extra_files=None):

@@ -8,6 +8,7 @@
 # together again; it still trains.
 import json
 import os
+import sys
 
 import _syntax
 import _stage
@@ -236,7 +237,7 @@ class _Writer:
         self.lines.append(f"module\t{prefix[:-1]}\t{original.__name__}\t{m.extra_repr()}")
         attrs, more = {}, {}
         for k, v in vars(m).items():
-            if k in ("_parameters", "_buffers", "_modules", "_traced", "_quick", "_programs"):
+            if k in ("_parameters", "_buffers", "_modules", "_traced", "_quick", "_programs", "_constant"):
                 continue
             if isinstance(v, _w.Tensor):
                 more[k] = self.name(prefix, "@" + k, v, "buffer")
@@ -277,14 +278,52 @@ class _Writer:
                 "views": [[k, i] for k, i in t.views.items()], "same": t.same, "statics": {str(k): v for k, v in t.statics.items()}}
 
     def scripted(self, m):
-        # Methods of a scripted module, or a scripted function, that have run as programs.
+        # Methods of a scripted module, or a scripted function, as programs: NAME is the form for
+        # inference, NAME_train the one for training where that is another.
         state = _script._state(m) if isinstance(m, nn.Module) else []
         owner = m if isinstance(m, nn.Module) else None
-        found = _script.methods_of(m)
-        for name, method in found.items():
-            s = method.for_file(owner, state)
-            if s is not None:
-                self.method(name, s.program, [k.t for k in state], [state[i].t for _, i in s.writes])
+        for name, method in _script.methods_of(m).items():
+            with _Mode(owner, False):
+                s, why = method.for_file(owner, state, name)
+            if s is None:
+                sys.stderr.write(f"torch.jit.save: the file has no program for '{name}' ({why}): scripts run it from "
+                                 "its source, C programs cannot\n")
+                continue
+            self.program(name, s, state)
+            if owner is None:
+                continue
+            with _Mode(owner, True):
+                t, why = method.for_file(owner, state, name + "_train")
+            if t is None:
+                self.texts["no_train." + name] = why
+            elif _body(t.program) != _body(s.program) or t.writes != s.writes:
+                self.program(name + "_train", t, state)
+
+    def program(self, name, s, state):
+        self.method(name, s.program, [k.t for k in state], [state[i].t for _, i in s.writes])
+
+
+class _Mode:
+    # All parts of a module in training or not, for a while.
+    def __init__(self, owner, mode):
+        self.owner = owner
+        self.mode = mode
+
+    def __enter__(self):
+        self.kept = [] if self.owner is None else [(vars(m), vars(m)["training"]) for m in self.owner.modules()]
+        for d, _ in self.kept:
+            d["training"] = self.mode
+
+    def __exit__(self, *exc):
+        for d, was in self.kept:
+            d["training"] = was
+        return False
+
+
+def _body(program):
+    # The text of a program without its name.
+    text = program.text()
+    return text[text.find("("):]
 
 
 def _spec_out(s):

@@ -48,7 +48,7 @@ class _Programs:
         self.by_key = {}
         self.by_value = {}      # signature: how many programs for values it has
         self.last = None        # the _Special of the last call
-        self.example = None     # (spec, leaves) of the last signature that became a program
+        self.example = None     # (spec, leaves) of the last signature that could be a program
 
     def __deepcopy__(self, memo):
         return _Programs()      # a copy's attributes are its own
@@ -248,6 +248,9 @@ class Method:
         if numbers and _has_containers(spec):
             _fell_back(self, "an argument is a container of numbers")
             return HOST
+        if not by_value:
+            self.programs(owner).example = (spec, [_w.full(tuple(x.shape), 0, x.dtype) if isinstance(x, _w.Tensor)
+                                                   else x for x in leaves])
         try:
             s = self.compile(owner, spec, leaves, state, by_value)
         except _stage.Refuse as e:
@@ -255,23 +258,24 @@ class Method:
                 return "values"
             _fell_back(self, str(e))
             return HOST
-        if not by_value:
-            self.programs(owner).example = (spec, [_w.full(tuple(x.shape), 0, x.dtype) if isinstance(x, _w.Tensor)
-                                                   else x for x in leaves])
         return s
 
-    def for_file(self, owner, state):
-        # The program for all sizes, to be saved: None where there is none.
+    def for_file(self, owner, state, name):
+        # The program for all sizes, to be saved under a name: (it, None), or (None, why there is none).
         example = self.programs(owner).example
         if example is None:
-            return None
+            return None, "it has not been called with tensors and numbers yet"
         n = len(state)
         try:
             s = self.compile(owner, example[0], example[1], state, False,
-                             lambda body, args: _w.trace_sizes(body, args, list(range(n)), self.name))
-        except _stage.Refuse:
-            return None
-        return s if all([kind != "static" for kind, _ in s.plan]) and all([w[0] != "arg" for w in s.writes]) else None
+                             lambda body, args: _w.trace_sizes(body, args, list(range(n)), name))
+        except _stage.Refuse as e:
+            return None, str(e)
+        if any([kind == "static" for kind, _ in s.plan]):
+            return None, "a result is no tensor"
+        if any([w[0] == "arg" for w in s.writes]):
+            return None, "it writes to an argument"
+        return s, None
 
     def compile(self, owner, spec, leaves, state, by_value, trace=None):
         # The program: inputs are the state, then the tensors and (unless by value) numbers among
@@ -578,6 +582,15 @@ class ScriptModule(nn.Module):
         changed()
         return nn.Module.register_full_backward_hook(self, *args, **kwargs)
 
+    def named_parameters(self, *args, **kwargs):
+        return iter([]) if "_constant" in vars(self) else nn.Module.named_parameters(self, *args, **kwargs)
+
+    def parameters(self, recurse=True):
+        return iter([]) if "_constant" in vars(self) else nn.Module.parameters(self, recurse)
+
+    def state_dict(self, *args, **kwargs):
+        return {} if "_constant" in vars(self) else nn.Module.state_dict(self, *args, **kwargs)
+
     @property
     def original_name(self):
         return type(self)._original.__name__
@@ -783,19 +796,66 @@ def interface(cls):
 
 
 def freeze(mod, preserved_attrs=None, optimize_numerics=True):
+    # A copy whose parameters and buffers are constants: they share their numbers with the original, have no
+    # gradient, and are no part of its state.
+    if not isinstance(mod, ScriptModule):
+        raise RuntimeError("Freezing expects a ScriptModule as input. Please use torch.jit.script or torch.jit.trace "
+                           "to script your 'nn.Module'.")
     if mod.training:
         raise RuntimeError("Freezing is currently only implemented for modules in eval mode. "
                            "Please call .eval() on your module before freezing.")
-    return mod
+    changed()
+    return _frozen(mod, {})
+
+
+def _frozen(m, memo):
+    if id(m) not in memo:
+        new = memo[id(m)] = type(m).__new__(type(m))
+        d = vars(new)
+        for k, v in vars(m).items():
+            if k not in ("_quick", "_programs"):
+                d[k] = dict(v) if k in ("_parameters", "_buffers", "_modules") else _types.copied(v)
+        for part in (new._parameters, new._buffers):
+            for name, t in part.items():
+                part[name] = None if t is None else t.detach()
+        for name, child in m._modules.items():
+            new._modules[name] = None if child is None else _frozen(child, memo)
+        d["_constant"] = True
+    return memo[id(m)]
 
 
 def optimize_for_inference(mod, other_methods=None):
-    return mod.eval()
+    return freeze(mod.eval(), other_methods)
+
+
+class Future:
+    # What fork gives. The function has run when fork returns: functions of tensors cannot tell.
+    def __init__(self, value):
+        self.result = value
+
+    def wait(self):
+        return self.result
+
+    def value(self):
+        return self.result
+
+    def done(self):
+        return True
+
+    def then(self, callback):
+        return Future(callback(self))
 
 
 def fork(func, *args, **kwargs):
-    return func(*args, **kwargs)
+    return Future(func(*args, **kwargs))
 
 
 def wait(future):
-    return future
+    return future.wait()
+
+
+def _staged_fork(stage, args, kwargs):
+    return Future(stage.call(args[0], list(args[1:]), kwargs))
+
+
+_stage.special(fork, _staged_fork)

@@ -1,0 +1,147 @@
+/* test_nn_jit_file.c -- files of torch.jit.save in C: what a script trained goes on training
+ * there, in the form for training; what a file cannot do is an error, not another answer. */
+#include "script/script.h"
+#include "test.h"
+#include "weft_nn.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static char said[2000];
+
+static void collect(void *user, const char *s, size_t n, bool err)
+{
+    size_t at = strlen(said);
+
+    (void)user;
+    (void)err;
+    snprintf(said + at, sizeof said - at, "%.*s", (int)n, s);
+}
+
+static const char *path_of(void)
+{
+    static char path[100];
+
+    snprintf(path, sizeof path, "/tmp/test_nn_jit_file.%ld.weft", (long)getpid());
+    return path;
+}
+
+/* Script `module`, call it on x = rows of 1, 2, 3 .., say y.sum(), save it. */
+static wf_module *saved(wf_ctx *c, const char *module, wf_model **file)
+{
+    char text[2000], *argv[] = {"x"};
+    VmOptions opt = {.write = collect, .argc = 1, .argv = argv};
+    wf_ctx *own = wf_ctx_new(NULL);
+    Vm *vm = sc_vm_new(own, &opt);
+
+    snprintf(text, sizeof text,
+             "import torch\nfrom torch import nn\ntorch.manual_seed(0)\n%s\ns = torch.jit.script(m)\n"
+             "x = torch.arange(1., 13.).reshape(4, 3)\n"
+             "torch.jit.save(s, '%s') if m.__dict__.get('never') else None\n"
+             "if not m.__dict__.get('never'):\n    s(x)\n    torch.jit.save(s, '%s')\n"
+             "    print(float(s.train()(x).pow(2).sum()), float(s.eval()(x).pow(2).sum()))\n",
+             module, path_of(), path_of());
+    said[0] = 0;
+    sc_run_text(vm, "<test>", text, strlen(text));
+    CHECK_STR(wf_ctx_message(own), "");
+    sc_vm_free(vm);
+    wf_ctx_free(own);
+    wf_model_open(c, path_of(), file);
+    unlink(path_of());
+    return wf_module_load(c, *file);
+}
+
+static wf_tensor rows(wf_ctx *c)
+{
+    return wf_reshape(c, wf_arange(c, WF_F32, 1, 13, 1), (int64_t[]){4, 3}, 2);
+}
+
+static double squares(wf_ctx *c, wf_module *m)
+{
+    wf_tensor y = wf_forward_one(c, m, rows(c));
+
+    return wf_is_none(y) ? NAN : wf_item(c, wf_sum(c, wf_mul(c, y, y), NULL, 0, false));
+}
+
+static void check_modes(const char *module)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *file = NULL;
+    wf_module *m = saved(c, module, &file);
+    double train = NAN, eval = NAN;
+
+    REQUIRE(m != NULL);
+    REQUIRE(sscanf(said, "%lf %lf", &train, &eval) == 2);
+    wf_module_train(m, true);
+    CHECK_NEAR(squares(c, m), train, 1e-4 * (1 + fabs(train)));
+    wf_module_train(m, false);
+    CHECK_NEAR(squares(c, m), eval, 1e-4 * (1 + fabs(eval)));
+    CHECK_STR(wf_ctx_message(c), "");
+    wf_module_free(c, m);
+    wf_model_free(file);
+    wf_ctx_free(c);
+}
+
+TEST(batch_norm_of_a_scripted_module_trains_in_c)
+{
+    check_modes("m = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2))");
+    check_modes("m = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4)).eval()");
+}
+
+TEST(a_method_that_asks_for_the_mode_has_both_forms)
+{
+    check_modes("class M(nn.Module):\n"
+                "    def forward(self, x):\n"
+                "        if self.training:\n"
+                "            return x * 3\n"
+                "        return x + 1\n"
+                "m = M()");
+}
+
+TEST(tied_parameters_are_one_in_c)
+{
+    check_modes("class M(nn.Module):\n"
+                "    def __init__(self):\n"
+                "        super().__init__()\n"
+                "        self.a = nn.Linear(3, 3)\n"
+                "        self.b = nn.Linear(3, 3)\n"
+                "        self.b.weight = self.a.weight\n"
+                "    def forward(self, x):\n"
+                "        return self.b(self.a(x))\n"
+                "m = M()");
+}
+
+TEST(dropout_in_training_is_an_error_where_the_file_has_no_program_for_it)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *file = NULL;
+    wf_module *m = saved(c, "m = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5))", &file);
+
+    REQUIRE(m != NULL);
+    wf_module_train(m, false);
+    CHECK(squares(c, m) > 0);
+    wf_module_train(m, true);
+    CHECK(isnan(squares(c, m)));
+    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_UNSUPPORTED);
+    CHECK(strstr(wf_ctx_message(c), "in training this module does something else") != NULL);
+    wf_clear(c);
+    wf_module_free(c, m);
+    wf_model_free(file);
+    wf_ctx_free(c);
+}
+
+TEST(a_module_that_was_never_called_is_saved_with_a_word)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *file = NULL;
+    wf_module *m = saved(c, "m = nn.Linear(3, 4)\nm.never = True", &file);
+
+    CHECK(strstr(said, "torch.jit.save: the file has no program for 'forward'") != NULL);
+    CHECK(m && isnan(squares(c, m)));
+    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_NAME);
+    wf_clear(c);
+    wf_module_free(c, m);
+    wf_model_free(file);
+    wf_ctx_free(c);
+}
