@@ -53,6 +53,7 @@ typedef enum wf_status {
     WF_ERR_IO,          /* environment: a file cannot be read or written */
     WF_ERR_CANCELLED,   /* environment: wf_cancel was called */
     WF_ERR_UNSUPPORTED, /* environment: an optional feature that is not in this build */
+    WF_ERR_DEVICE,      /* environment: a device failed, or is lost */
 
     WF_ERR_INTERNAL = 128 /* a bug in Weft */
 } wf_status;
@@ -158,6 +159,31 @@ WF_API bool wf_dtype_is_float(wf_dtype dtype);    /* a real number that rounds; 
 
 #define WF_MAX_RANK 32
 
+/* ---- devices -------------------------------------------------------------------------------- */
+
+/* Where memory is and work is done. A device belongs to a runtime and lives as long as that: it is borrowed from the
+ * context that opened it, and may be used by all contexts of the same runtime. Device 0 is the host.
+ *
+ * Order  Each context has a queue of its own on each device. Runs and copies are put there and done in order while the host
+ *        goes on; reading an array on the host (wf_array_contiguous, wf_array_text ..), copying it there and
+ *        wf_device_sync wait. Arrays may be used by other contexts and threads at once: their queues wait for each other.
+ * Errors Work that fails after it was put in a queue is reported by the next call that waits for it (WF_ERR_DEVICE). */
+typedef struct wf_device wf_device;
+
+typedef struct wf_memory_stats {
+    size_t free, total; /* of the device, as it says; 0: it does not */
+    size_t held, peak;  /* bytes that arrays and executables have now, and had at most; the host's are not counted */
+} wf_memory_stats;
+
+WF_API int wf_device_count(wf_ctx *cx); /* with the host: at least 1 */
+WF_API wf_status wf_device_open(wf_ctx *cx, int ordinal, wf_device **out_device); /* WF_ERR_ARG: there is no such one */
+WF_API const char *wf_device_name(const wf_device *d); /* "cpu" for the host */
+WF_API int wf_device_ordinal(const wf_device *d);
+WF_API bool wf_device_host_reads(const wf_device *d); /* can the host read its memory? */
+WF_API wf_status wf_device_memory(wf_ctx *cx, wf_device *d, wf_memory_stats *out_stats);
+/* Waits for all that this context has put into its queue there. */
+WF_API wf_status wf_device_sync(wf_ctx *cx, wf_device *d);
+
 /* ---- arrays --------------------------------------------------------------------------------- */
 
 /* A block of numbers on a device: dtype, shape, strides, memory. Counted; immutable shape; the counts are
@@ -183,6 +209,10 @@ WF_API int wf_array_rank(const wf_array *a);
 WF_API const int64_t *wf_array_dims(const wf_array *a);
 WF_API const int64_t *wf_array_strides(const wf_array *a); /* in elements */
 WF_API int64_t wf_array_count(const wf_array *a);
+WF_API wf_device *wf_array_device(const wf_array *a); /* borrowed */
+/* The same numbers on that device, row-major: the array itself (retained) if it is that already. Between two devices
+ * without the host where they can. Does not wait unless the host is the target. */
+WF_API wf_status wf_array_to(wf_ctx *cx, wf_array *a, wf_device *d, wf_array **out_array);
 /* The first element; NULL when the host cannot read the array's device. */
 WF_API void *wf_array_data(const wf_array *a);
 /* The same numbers, row-major on the host: the array itself (retained) if it is that already. */
@@ -289,6 +319,11 @@ WF_API wf_status wf_passes_text(wf_ctx *cx, const char **out_text);
 typedef struct wf_exec wf_exec;
 
 WF_API wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec);
+/* The same on a device: intermediate values, constants and results live there; inputs from elsewhere are copied. Steps
+ * that the device has no kernel for are run by the host: their operands are copied out, their results in. The executable
+ * belongs to contexts of the runtime that has the device. */
+WF_API wf_status wf_prepare_on(wf_ctx *cx, const wf_program *p, wf_device *d, wf_exec **out_exec);
+WF_API wf_device *wf_exec_device(const wf_exec *e); /* borrowed */
 /* The same, optimised, with machine code made by the system's C compiler where there is one; code is cached between
  * processes. Without a compiler the optimised program is interpreted. Starts the compiler whatever options say.
  *   WF_COMPILE_EXACT   products and sums are rounded each for itself, as the interpreter does it */

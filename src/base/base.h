@@ -383,6 +383,8 @@ struct wf_ctx {
     VEC(Source) sources;
 
     wf_runtime *runtime;             /* what it shares with others; found at need */
+    struct Queue *queues;            /* its own, of each device it has used */
+    void (*queues_free)(wf_ctx *cx);
     struct Pool *threads;            /* the runtime's; found at need */
     wf_options options;
     volatile int cancelled;          /* set by wf_cancel; runs look at it */
@@ -450,6 +452,12 @@ Pool *ctx_threads(wf_ctx *cx);
 /* How many threads the context's work is split for; 0: as many as there are cores. */
 int ctx_wish(const wf_ctx *cx);
 const wf_allocator *runtime_allocator(const wf_runtime *r);
+/* Devices beside the host, which has the number 0. close is called when the runtime goes,
+ * and is the same for all. Gives the device's number; 0: there are too many. */
+#define DEVICES_MOST 64
+int runtime_add_device(wf_runtime *r, wf_device *d, void (*close)(wf_device *d));
+int runtime_devices(wf_runtime *r);
+wf_device *runtime_device(wf_runtime *r, int ordinal);
 
 /* ---- machine.c: CPU features, clock ------------------------------------------------ */
 

@@ -34,6 +34,7 @@ static const struct {
     {WF_ERR_IO, "input/output error"},
     {WF_ERR_CANCELLED, "cancelled"},
     {WF_ERR_UNSUPPORTED, "not supported"},
+    {WF_ERR_DEVICE, "device error"},
     {WF_ERR_INTERNAL, "internal error"},
 };
 
@@ -121,6 +122,8 @@ void wf_ctx_free(wf_ctx *cx)
     if (cx->coder)
         cx->coder_free(cx);
     drain_pool(cx, 0);
+    if (cx->queues)
+        cx->queues_free(cx);
     wf_runtime_release(cx->runtime);
     mem_free(&al, cx->pool.v, cx->pool.cap * sizeof *cx->pool.v);
     arena_free(&cx->scratch);

@@ -25,6 +25,9 @@ struct wf_runtime {
                      void *task_user);
     void *parallel_user;
     _Atomic(Pool *) pool; /* made at need */
+    wf_device *device[DEVICES_MOST]; /* but the host; device[i] has the number i + 1 */
+    void (*device_close)(wf_device *d);
+    int ndevices; /* behind the lock */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -87,6 +90,8 @@ void wf_runtime_release(wf_runtime *r)
     if (!last)
         return;
     pool_free(atomic_load(&r->pool));
+    for (int i = 0; i < r->ndevices; i++)
+        r->device_close(r->device[i]);
     al = r->al;
     mem_free(&al, r, sizeof *r);
 }
@@ -168,3 +173,31 @@ int ctx_wish(const wf_ctx *cx)
 }
 
 const wf_allocator *runtime_allocator(const wf_runtime *r) { return &r->al; }
+
+/* ---- devices ------------------------------------------------------------------------ */
+
+int runtime_add_device(wf_runtime *r, wf_device *d, void (*close)(wf_device *d))
+{
+    int ordinal = 0;
+
+    take_lock();
+    if (r->ndevices < DEVICES_MOST) {
+        r->device[r->ndevices] = d;
+        r->device_close = close;
+        ordinal = ++r->ndevices;
+    }
+    give_lock();
+    return ordinal;
+}
+
+int runtime_devices(wf_runtime *r)
+{
+    int n;
+
+    take_lock();
+    n = r->ndevices;
+    give_lock();
+    return n;
+}
+
+wf_device *runtime_device(wf_runtime *r, int ordinal) { return r->device[ordinal - 1]; }

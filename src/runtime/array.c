@@ -7,7 +7,7 @@
 
 /* ---- buffers ----------------------------------------------------------------------- */
 
-Buffer *buffer_new(const wf_allocator *al, const Device *d, size_t size)
+Buffer *buffer_new(const wf_allocator *al, Device *d, Queue *q, size_t size)
 {
     Buffer *b = mem_alloc(al, sizeof *b);
 
@@ -15,11 +15,12 @@ Buffer *buffer_new(const wf_allocator *al, const Device *d, size_t size)
         return NULL;
     *b = (Buffer){.device = d, .al = *al, .size = size};
     atomic_init(&b->refs, 1);
-    b->data = d->alloc(d, al, size);
+    b->data = device_alloc(d, q, al, size);
     if (!b->data) {
         mem_free(al, b, sizeof *b);
         return NULL;
     }
+    b->queue = queue_retain(q);
     return b;
 }
 
@@ -31,9 +32,10 @@ void buffer_release(Buffer *b)
         return;
     al = b->al;
     if (!b->wrapped)
-        b->device->free(b->device, &al, b->data, b->size);
+        device_free(b->device, b->queue, &al, b->data, b->size);
     else if (b->drop)
         b->drop(b->owner);
+    queue_release(b->queue);
     mem_free(&al, b, sizeof *b);
 }
 
@@ -100,8 +102,30 @@ static bool make_array(wf_ctx *cx, Buffer *buf, wf_dtype dtype, const int64_t *d
     return true;
 }
 
-bool array_new_on(wf_ctx *cx, const Device *d, wf_dtype dtype, const int64_t *dims,
-                  int rank, Array **out)
+/* A device says how much was asked for, and how much there is. */
+static Buffer *new_buffer(wf_ctx *cx, Device *d, size_t bytes)
+{
+    size_t idle = 0, total = 0;
+    Buffer *buf;
+    Queue *q;
+
+    if (!ctx_queue(cx, d, &q))
+        return NULL;
+    buf = buffer_new(&cx->al, d, q, bytes);
+    if (buf)
+        return buf;
+    if (d == &device_host || !d->memory || !d->memory(d, &idle, &total))
+        fail_memory(cx);
+    else
+        fail(cx, WF_ERR_MEMORY, NOWHERE,
+             "device '%s': %zu bytes asked for, %zu of %zu free, %zu held by arrays and "
+             "executables",
+             d->name, bytes, idle, total, atomic_load(&d->held));
+    return NULL;
+}
+
+bool array_new_on(wf_ctx *cx, Device *d, wf_dtype dtype, const int64_t *dims, int rank,
+                  Array **out)
 {
     int64_t count, bytes;
     Buffer *buf;
@@ -109,13 +133,11 @@ bool array_new_on(wf_ctx *cx, const Device *d, wf_dtype dtype, const int64_t *di
     *out = NULL;
     if (!check_shape(cx, "array", dtype, dims, rank, &count, &bytes))
         return false;
-    buf = buffer_new(&cx->al, d, (size_t)bytes);
-    if (!buf)
-        return fail_memory(cx);
-    return make_array(cx, buf, dtype, dims, NULL, rank, count, out);
+    buf = new_buffer(cx, d, (size_t)bytes);
+    return buf && make_array(cx, buf, dtype, dims, NULL, rank, count, out);
 }
 
-bool array_new_kept(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
+bool array_new_kept(wf_ctx *cx, Device *d, wf_dtype dtype, const int64_t *dims, int rank,
                     Buffer **kept, Array **out)
 {
     int64_t count, bytes;
@@ -125,14 +147,14 @@ bool array_new_kept(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
     if (!check_shape(cx, "array", dtype, dims, rank, &count, &bytes))
         return false;
     if (bytes < KEPT_BYTES)
-        return array_new_on(cx, &device_host, dtype, dims, rank, out);
+        return array_new_on(cx, d, dtype, dims, rank, out);
     for (int i = 0; i < KEPT && !buf; i++)
         if (kept[i] && kept[i]->size == (size_t)bytes && atomic_load(&kept[i]->refs) == 1)
             buf = kept[i];
     if (!buf) {
-        buf = buffer_new(&cx->al, &device_host, (size_t)bytes);
+        buf = new_buffer(cx, d, (size_t)bytes);
         if (!buf)
-            return fail_memory(cx);
+            return false;
         buffer_unkeep(kept[KEPT - 1]);
         memmove(kept + 1, kept, (KEPT - 1) * sizeof *kept);
         kept[0] = buf;
@@ -151,23 +173,14 @@ bool array_new_in(wf_ctx *cx, Buffer *buf, wf_dtype dtype, const int64_t *dims, 
 
 /* ---- donation ---------------------------------------------------------------------- */
 
-static bool no_copy(const Device *d, void *host, const void *from, size_t size)
-{
-    (void)d;
-    (void)host;
-    (void)from;
-    (void)size;
-    return false;
-}
-
-static const Device device_gone = {.name = "none", .copy_out = no_copy};
+static Device device_gone = {.name = "none"};
 static Buffer gone = {.refs = 1, .device = &device_gone, .wrapped = true};
 
 bool array_is_sole(const Array *a)
 {
     const Buffer *b = a->buf;
 
-    return atomic_load(&a->refs) == 1 && !b->wrapped && b->device == &device_host &&
+    return atomic_load(&a->refs) == 1 && !b->wrapped &&
            atomic_load(&b->refs) - atomic_load(&b->kept) == 1 && a->offset == 0 &&
            b->size == (size_t)a->count * wf_dtype_size((wf_dtype)a->dtype) &&
            array_is_dense(a);
@@ -222,18 +235,25 @@ static void gather(const Array *a, const char *first, void *dst)
     kmove_run(&m, dst, first, NULL);
 }
 
-static bool bad_copy(wf_ctx *cx, const Device *d)
+static bool is_there(wf_ctx *cx, const Array *a)
 {
-    if (d == &device_gone)
-        return fail(cx, WF_ERR_ARG, NOWHERE,
-                    "array: it was donated to a run, which took its memory");
-    return fail(cx, WF_ERR_IO, NOWHERE,
-                "array: its memory on device '%s' cannot be copied", d->name);
+    return !array_is_gone(a) ||
+           fail(cx, WF_ERR_ARG, NOWHERE,
+                "array: it was donated to a run, which took its memory");
+}
+
+/* From the device to host memory, when all that writes it is done. */
+static bool fetch(wf_ctx *cx, const Array *a, const char *from, void *to, size_t bytes)
+{
+    Device *d = a->buf->device;
+    Queue *q;
+
+    return ctx_queue(cx, d, &q) && queue_join(cx, q, a->buf->queue) &&
+           queue_copy(cx, d, q, to, from, bytes, COPY_OUT) && queue_sync(cx, q);
 }
 
 bool array_copy_out(wf_ctx *cx, const Array *a, void *dst)
 {
-    const Device *d = a->buf->device;
     size_t size = wf_dtype_size((wf_dtype)a->dtype), bytes;
     int64_t low, high;
     char *host;
@@ -241,22 +261,69 @@ bool array_copy_out(wf_ctx *cx, const Array *a, void *dst)
 
     if (a->count == 0)
         return true;
-    if (d->host_reads && (uintptr_t)array_at(a) % size == 0) {
+    if (!is_there(cx, a))
+        return false;
+    if (a->buf->device->host_reads && (uintptr_t)array_at(a) % size == 0) {
         gather(a, array_at(a), dst);
         return true;
     }
     if (array_is_dense(a))
-        return d->copy_out(d, dst, array_at(a), (size_t)a->count * size) ||
-               bad_copy(cx, d);
+        return fetch(cx, a, array_at(a), dst, (size_t)a->count * size);
     array_span(a, &low, &high);
     bytes = (size_t)(high - low + 1) * size;
     host = mem_alloc(&cx->al, bytes);
     if (!host)
         return fail_memory(cx);
-    ok =
-        d->copy_out(d, host, array_at(a) + low * (int64_t)size, bytes) || bad_copy(cx, d);
+    ok = fetch(cx, a, array_at(a) + low * (int64_t)size, host, bytes);
     if (ok)
         gather(a, host - low * (int64_t)size, dst);
+    mem_free(&cx->al, host, bytes);
+    return ok;
+}
+
+/* a is row-major on another device: straight from there, or on its own. */
+static bool copy_across(wf_ctx *cx, const Array *a, Array *b, size_t bytes,
+                        bool *out_done)
+{
+    Device *from = a->buf->device, *to = b->buf->device;
+    Queue *q = b->buf->queue;
+
+    *out_done = true;
+    if (from == to)
+        return queue_join(cx, q, a->buf->queue) &&
+               queue_copy(cx, to, q, array_at(b), array_at(a), bytes, COPY_INSIDE) &&
+               queue_join(cx, a->buf->queue, q);
+    *out_done = !from->host_reads && to->put_copy_from;
+    if (!*out_done)
+        return true;
+    return queue_sync(cx, a->buf->queue) &&
+           (to->put_copy_from(to, q->impl, array_at(b), from, array_at(a), bytes) ||
+            device_fail(cx, to, "memory of another device cannot be copied"));
+}
+
+bool array_copy_to(wf_ctx *cx, const Array *a, Array *b)
+{
+    size_t bytes = (size_t)a->count * wf_dtype_size((wf_dtype)a->dtype);
+    Device *d = b->buf->device;
+    char *host;
+    bool ok, done;
+
+    if (!bytes || d->host_reads)
+        return array_copy_out(cx, a, array_at(b));
+    if (!is_there(cx, a))
+        return false;
+    if (array_is_dense(a) && !a->buf->device->host_reads) {
+        ok = copy_across(cx, a, b, bytes, &done);
+        if (!ok || done)
+            return ok;
+    }
+    if (array_is_dense(a) && a->buf->device->host_reads)
+        return queue_copy(cx, d, b->buf->queue, array_at(b), array_at(a), bytes, COPY_IN);
+    host = mem_alloc(&cx->al, bytes);
+    if (!host)
+        return fail_memory(cx);
+    ok = array_copy_out(cx, a, host) &&
+         queue_copy(cx, d, b->buf->queue, array_at(b), host, bytes, COPY_IN);
     mem_free(&cx->al, host, bytes);
     return ok;
 }
@@ -372,15 +439,40 @@ const int64_t *wf_array_dims(const wf_array *a) { return array_dims(a); }
 const int64_t *wf_array_strides(const wf_array *a) { return array_strides(a); }
 int64_t wf_array_count(const wf_array *a) { return a->count; }
 
+wf_device *wf_array_device(const wf_array *a) { return a->buf->device; }
+
 void *wf_array_data(const wf_array *a)
 {
     return a->buf->device->host_reads ? array_at(a) : NULL;
 }
 
-wf_status wf_array_contiguous(wf_ctx *cx, wf_array *a, wf_array **out_array)
+wf_status wf_array_to(wf_ctx *cx, wf_array *a, wf_device *d, wf_array **out_array)
 {
     Array *c;
 
+    *out_array = NULL;
+    if (failed(cx))
+        return cx->status;
+    if (!a || !d) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_array_to: the %s is NULL",
+             a ? "device" : "array");
+        return cx->status;
+    }
+    if (a->buf->device == d && array_is_dense(a)) {
+        *out_array = wf_array_retain(a);
+        return WF_OK;
+    }
+    if (!array_new_on(cx, d, (wf_dtype)a->dtype, array_dims(a), a->rank, &c))
+        return cx->status;
+    if (array_copy_to(cx, a, c))
+        *out_array = c;
+    else
+        wf_array_release(c);
+    return cx->status;
+}
+
+wf_status wf_array_contiguous(wf_ctx *cx, wf_array *a, wf_array **out_array)
+{
     *out_array = NULL;
     if (failed(cx))
         return cx->status;
@@ -388,15 +480,5 @@ wf_status wf_array_contiguous(wf_ctx *cx, wf_array *a, wf_array **out_array)
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_array_contiguous: the array is NULL");
         return cx->status;
     }
-    if (a->buf->device->host_reads && array_is_dense(a)) {
-        *out_array = wf_array_retain(a);
-        return WF_OK;
-    }
-    if (!array_new_on(cx, &device_host, (wf_dtype)a->dtype, array_dims(a), a->rank, &c))
-        return cx->status;
-    if (array_copy_out(cx, a, array_at(c)))
-        *out_array = c;
-    else
-        wf_array_release(c);
-    return cx->status;
+    return wf_array_to(cx, a, &device_host, out_array);
 }

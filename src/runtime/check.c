@@ -309,6 +309,12 @@ static bool check_frame(wf_ctx *cx, Frame *f, uint32_t *same)
             k.def[p->eqns[n].out + j] = n;
     for (uint32_t i = 0; i < p->nin; i++)
         set(&k, (Held){same[base_in(f->plan, i)], 0, INT64_MAX, i + 1});
+    for (uint32_t s = 0; s < f->plan->nsegs; s++)
+        for (uint32_t i = 0; i < f->seg[s].uploads.n; i++) {
+            const Upload *u = &f->seg[s].uploads.v[i];
+
+            set(&k, (Held){u->to.base, u->to.off, u->to.off + u->bytes, u->val});
+        }
     for (uint32_t s = 0; s < f->plan->nsegs && ok; s++)
         for (uint32_t i = 0; i < f->seg[s].ops.n && ok; i++)
             ok = check_step(&k, &f->seg[s].ops.v[i]) &&

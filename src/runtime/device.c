@@ -1,21 +1,28 @@
-/* device.c -- the host as a device.
+/* device.c -- devices, their queues, and memory on them; the host as a device.
  *
- * A device is a table of functions for its memory. What the host can read is used in
- * place; arrays elsewhere are copied in and out. Other devices are given by who has them
- * (a GPU, a test).
+ * A device is a table of functions (runtime.h). Those of a runtime are numbered: 0 is the
+ * host, the others are added by who has them (a back end, a test). What is put into a
+ * queue is done in order, beside the host; nobody waits but device_sync and what reads.
+ * Each context has a queue of its own for each device. Where memory goes from one queue to
+ * another, the second is told to wait for the first (queue_join), and the host goes on.
  */
 #include "runtime/runtime.h"
 
+#include <unistd.h>
+
 #define ALIGN 64
+
+/* ---- the host ----------------------------------------------------------------------- */
 
 /* The allocator aligns to 16 bytes: the block's own address is kept before the aligned
  * one. */
-static void *host_alloc(const Device *d, const wf_allocator *al, size_t size)
+static void *host_alloc(Device *d, void *queue, const wf_allocator *al, size_t size)
 {
     size_t all = size + ALIGN + sizeof(void *);
     char *block, *p;
 
     (void)d;
+    (void)queue;
     if (all < size || !(block = mem_alloc(al, all)))
         return NULL;
     p = block + sizeof(void *);
@@ -24,30 +31,210 @@ static void *host_alloc(const Device *d, const wf_allocator *al, size_t size)
     return p;
 }
 
-static void host_free(const Device *d, const wf_allocator *al, void *p, size_t size)
+static void host_free(Device *d, void *queue, const wf_allocator *al, void *p,
+                      size_t size)
 {
     void *block;
 
     (void)d;
-    if (!p)
-        return;
+    (void)queue;
     memcpy(&block, (char *)p - sizeof(void *), sizeof block);
     mem_free(al, block, size + ALIGN + sizeof(void *));
 }
 
-static bool host_copy(const Device *d, void *to, const void *from, size_t size)
+static bool host_copy(Device *d, void *queue, void *to, const void *from, size_t size,
+                      CopyKind kind)
 {
     (void)d;
-    if (size)
-        memcpy(to, from, size);
+    (void)queue;
+    (void)kind;
+    memcpy(to, from, size);
     return true;
 }
 
-const Device device_host = {
-    .name = "host",
+static bool host_memory(Device *d, size_t *out_free, size_t *out_total)
+{
+    long page = sysconf(_SC_PAGESIZE), all = sysconf(_SC_PHYS_PAGES),
+         idle = sysconf(_SC_AVPHYS_PAGES);
+
+    (void)d;
+    if (page <= 0 || all <= 0 || idle < 0)
+        return false;
+    *out_free = (size_t)idle * (size_t)page;
+    *out_total = (size_t)all * (size_t)page;
+    return true;
+}
+
+Device device_host = {
+    .name = "cpu",
     .host_reads = true,
     .alloc = host_alloc,
     .free = host_free,
-    .copy_in = host_copy,
-    .copy_out = host_copy,
+    .put_copy = host_copy,
+    .memory = host_memory,
 };
+
+/* ---- memory ------------------------------------------------------------------------- */
+
+/* The host's own is not counted: its allocator is the caller's, who can. */
+void *device_alloc(Device *d, const Queue *q, const wf_allocator *al, size_t size)
+{
+    void *p = d->alloc(d, q ? q->impl : NULL, al, size);
+
+    if (p && d != &device_host) {
+        size_t held = atomic_fetch_add(&d->held, size) + size,
+               peak = atomic_load(&d->peak);
+
+        while (held > peak && !atomic_compare_exchange_weak(&d->peak, &peak, held))
+            ;
+    }
+    return p;
+}
+
+void device_free(Device *d, const Queue *q, const wf_allocator *al, void *p, size_t size)
+{
+    if (!p)
+        return;
+    if (d != &device_host)
+        atomic_fetch_sub(&d->held, size);
+    d->free(d, q ? q->impl : NULL, al, p, size);
+}
+
+/* ---- queues ------------------------------------------------------------------------- */
+
+bool device_fail(wf_ctx *cx, const Device *d, const char *what)
+{
+    return fail(cx, WF_ERR_DEVICE, NOWHERE, "device '%s': %s", d->name, what);
+}
+
+void queue_release(Queue *q)
+{
+    wf_allocator al;
+
+    if (!q || atomic_fetch_sub(&q->refs, 1) != 1)
+        return;
+    q->device->queue_close(q->device, q->impl);
+    wf_runtime_release(q->runtime);
+    al = q->al;
+    mem_free(&al, q, sizeof *q);
+}
+
+Queue *queue_retain(Queue *q)
+{
+    if (q)
+        atomic_fetch_add(&q->refs, 1);
+    return q;
+}
+
+static void free_queues(wf_ctx *cx)
+{
+    for (Queue *q = cx->queues, *next; q; q = next) {
+        next = q->next;
+        queue_release(q);
+    }
+    cx->queues = NULL;
+}
+
+bool ctx_queue(wf_ctx *cx, Device *d, Queue **out)
+{
+    Queue *q = cx->queues;
+
+    *out = NULL;
+    if (!d->queue_open)
+        return true;
+    while (q && q->device != d)
+        q = q->next;
+    if (!q) {
+        q = mem_alloc(&cx->al, sizeof *q);
+        if (!q)
+            return fail_memory(cx);
+        *q = (Queue){.device = d, .al = cx->al, .next = cx->queues};
+        q->impl = d->queue_open(d);
+        if (!q->impl) {
+            mem_free(&cx->al, q, sizeof *q);
+            return device_fail(cx, d, "no queue can be made");
+        }
+        q->runtime = wf_runtime_retain(ctx_runtime(cx)); /* which has the device */
+        atomic_init(&q->refs, 1);
+        cx->queues = q;
+        cx->queues_free = free_queues;
+    }
+    *out = q;
+    return true;
+}
+
+/* A queue of another device is waited for by the host. */
+bool queue_join(wf_ctx *cx, Queue *q, Queue *first)
+{
+    bool ok;
+
+    if (!first || q == first)
+        return true;
+    ok = q && q->device == first->device
+             ? q->device->put_join(q->device, q->impl, first->impl)
+             : first->device->sync(first->device, first->impl);
+    return ok || device_fail(cx, first->device, "what was put into a queue failed");
+}
+
+bool queue_sync(wf_ctx *cx, Queue *q)
+{
+    return !q || q->device->sync(q->device, q->impl) ||
+           device_fail(cx, q->device, "what was put into a queue failed");
+}
+
+bool queue_copy(wf_ctx *cx, Device *d, Queue *q, void *to, const void *from, size_t size,
+                CopyKind kind)
+{
+    return !size || d->put_copy(d, q ? q->impl : NULL, to, from, size, kind) ||
+           device_fail(cx, d, "its memory cannot be copied");
+}
+
+/* ---- public ------------------------------------------------------------------------- */
+
+int wf_device_count(wf_ctx *cx)
+{
+    wf_runtime *r = ctx_runtime(cx);
+
+    return 1 + (r ? runtime_devices(r) : 0);
+}
+
+wf_status wf_device_open(wf_ctx *cx, int ordinal, wf_device **out_device)
+{
+    int n = wf_device_count(cx);
+
+    *out_device = NULL;
+    if (failed(cx))
+        return cx->status;
+    if (ordinal < 0 || ordinal >= n)
+        fail(cx, WF_ERR_ARG, NOWHERE,
+             "wf_device_open: device %d, but there %s %d (0 is the host)", ordinal,
+             n == 1 ? "is" : "are", n);
+    else
+        *out_device = ordinal ? runtime_device(cx->runtime, ordinal) : &device_host;
+    return cx->status;
+}
+
+const char *wf_device_name(const wf_device *d) { return d->name; }
+int wf_device_ordinal(const wf_device *d) { return d->ordinal; }
+bool wf_device_host_reads(const wf_device *d) { return d->host_reads; }
+
+wf_status wf_device_memory(wf_ctx *cx, wf_device *d, wf_memory_stats *out_stats)
+{
+    if (failed(cx))
+        return cx->status;
+    out_stats->held = atomic_load(&d->held);
+    out_stats->peak = atomic_load(&d->peak);
+    if (!d->memory || !d->memory(d, &out_stats->free, &out_stats->total))
+        out_stats->free = out_stats->total = 0;
+    return cx->status;
+}
+
+wf_status wf_device_sync(wf_ctx *cx, wf_device *d)
+{
+    if (failed(cx))
+        return cx->status;
+    for (Queue *q = cx->queues; q; q = q->next)
+        if (q->device == d && !queue_sync(cx, q))
+            break;
+    return cx->status;
+}

@@ -32,6 +32,7 @@ static void free_exec(wf_exec *e)
     wf_exec_release(e->fast);
     wf_exec_release(atomic_load(&e->special));
     wf_exec_release(e->base);
+    wf_runtime_release(e->runtime);
     if (e->lock) {
         pthread_mutex_destroy(e->lock);
         mem_free(&al, e->lock, sizeof(pthread_mutex_t));
@@ -61,7 +62,7 @@ static wf_exec *new_exec(wf_ctx *cx, const Program *p)
 
     if (!e)
         ctx_out_of_memory(cx);
-    *e = (wf_exec){.al = cx->al, .p = program_retain(p)};
+    *e = (wf_exec){.al = cx->al, .p = program_retain(p), .device = &device_host};
     atomic_init(&e->refs, 1);
     arena_init(&e->arena, &cx->al, cx);
     pool_defer(cx, release_exec, e);
@@ -73,12 +74,20 @@ static wf_exec *new_exec(wf_ctx *cx, const Program *p)
     return e;
 }
 
-static wf_exec *make_exec(wf_ctx *cx, const Program *p)
+static void set_device(wf_ctx *cx, wf_exec *e, Device *d)
+{
+    e->device = d;
+    if (d != &device_host)
+        e->runtime = wf_runtime_retain(ctx_runtime(cx));
+}
+
+static wf_exec *make_exec(wf_ctx *cx, const Program *p, Device *d)
 {
     wf_exec *e = new_exec(cx, p);
 
-    e->plan = plan_make(cx, &e->plans, p, NULL);
-    e->after = cx->options.compile_after;
+    set_device(cx, e, d);
+    e->plan = plan_make(cx, &e->plans, p, NULL, d);
+    e->after = d->host_reads ? cx->options.compile_after : 0;
     e->arena.cx = NULL; /* nothing is added any more */
     return e;
 }
@@ -90,7 +99,7 @@ static void set_compiled(wf_ctx *cx, wf_exec *e, const Compiled *c)
     e->code = c->code ? code_retain(c->code) : NULL;
     e->plans.codes = c->codes;
     e->plans.ncodes = c->ncodes;
-    e->plan = plan_make(cx, &e->plans, c->p, NULL);
+    e->plan = plan_make(cx, &e->plans, c->p, NULL, e->device);
 }
 
 wf_exec *exec_compiled(wf_ctx *cx, const Compiled *c)
@@ -114,6 +123,14 @@ static wf_exec *compile_exec(wf_ctx *cx, const Program *p, bool exact)
     return e;
 }
 
+static bool has_device(wf_ctx *cx, const Device *d)
+{
+    wf_runtime *r = ctx_runtime(cx);
+
+    return r && d->ordinal >= 1 && d->ordinal <= runtime_devices(r) &&
+           runtime_device(r, d->ordinal) == d;
+}
+
 wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec)
 {
     *out_exec = NULL;
@@ -121,9 +138,26 @@ wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec)
     if (!p)
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_prepare: the program is NULL");
     else
-        *out_exec = wf_exec_retain(make_exec(cx, p));
+        *out_exec = wf_exec_retain(make_exec(cx, p, &device_host));
     API_RETURN(cx);
 }
+
+wf_status wf_prepare_on(wf_ctx *cx, const wf_program *p, wf_device *d, wf_exec **out_exec)
+{
+    *out_exec = NULL;
+    API_ENTER(cx);
+    if (!p || !d)
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_prepare_on: the %s is NULL",
+             p ? "device" : "program");
+    else if (d != &device_host && !has_device(cx, d))
+        fail(cx, WF_ERR_ARG, NOWHERE,
+             "wf_prepare_on: device '%s' is not one of the context's runtime", d->name);
+    else
+        *out_exec = wf_exec_retain(make_exec(cx, p, d));
+    API_RETURN(cx);
+}
+
+wf_device *wf_exec_device(const wf_exec *e) { return e->device; }
 
 wf_status wf_compile(wf_ctx *cx, const wf_program *p, unsigned flags, wf_exec **out_exec)
 {
@@ -149,7 +183,8 @@ static wf_exec *donating_exec(wf_ctx *cx, wf_exec *base, const int *inputs, int 
     e->plans.ncodes = base->plans.ncodes;
     e->donated = donated;
     e->after = base->after;
-    e->plan = plan_make(cx, &e->plans, base->p, donated);
+    set_device(cx, e, base->device);
+    e->plan = plan_make(cx, &e->plans, base->p, donated, base->device);
     e->arena.cx = NULL;
     return e;
 }
@@ -328,6 +363,22 @@ static wf_exec *serving(wf_ctx *cx, wf_exec *e, wf_array *const *in)
 
 /* ---- roots ------------------------------------------------------------------------- */
 
+/* The root's memory may still be in use in the queue of another context. */
+static bool take_queue(wf_ctx *cx, Root *r, Device *d)
+{
+    Queue *q;
+
+    if (!ctx_queue(cx, d, &q))
+        return false;
+    if (q == r->queue)
+        return true;
+    if (!queue_join(cx, q, r->queue))
+        return false;
+    queue_release(r->queue);
+    r->queue = queue_retain(q);
+    return true;
+}
+
 static Root *take_root(wf_ctx *cx, wf_exec *e)
 {
     Root *r = NULL;
@@ -434,16 +485,20 @@ static bool bind_symbols(Run *r, int64_t **out)
     return program_bind(r->cx, p, dims, *out);
 }
 
-static bool can_pass(const Array *a)
+static bool can_pass(const Run *r, const Array *a)
 {
-    return a->buf->device->host_reads && array_is_dense(a) &&
+    const Device *d = a->buf->device;
+
+    return (d == r->e->plan->device ||
+            (d->host_reads && r->e->plan->device->host_reads)) &&
+           array_is_dense(a) &&
            (uintptr_t)array_at(a) % wf_dtype_size((wf_dtype)a->dtype) == 0;
 }
 
 /* A donated input whose memory can be had. */
 static bool can_take(const Run *r, uint32_t i)
 {
-    if (!r->e->donated || !r->e->donated[i] || !can_pass(r->in[i]) ||
+    if (!r->e->donated || !r->e->donated[i] || !can_pass(r, r->in[i]) ||
         !array_is_sole(r->in[i]))
         return false;
     for (uint32_t k = 0; k < r->e->p->nin; k++)
@@ -462,12 +517,12 @@ static bool copy_input(Run *r, const Frame *f, uint32_t i)
     while (j < r->e->p->nout && f->plan->out_from[j] != i + 1)
         j++;
     if (j < r->e->p->nout)
-        ok = array_new_kept(r->cx, (wf_dtype)a->dtype, array_dims(a), a->rank,
-                            r->root->kept + (size_t)j * KEPT, &r->copies[i]);
+        ok = array_new_kept(r->cx, f->plan->device, (wf_dtype)a->dtype, array_dims(a),
+                            a->rank, r->root->kept + (size_t)j * KEPT, &r->copies[i]);
     else
-        ok = array_new_on(r->cx, &device_host, (wf_dtype)a->dtype, array_dims(a), a->rank,
-                          &r->copies[i]);
-    return ok && array_copy_out(r->cx, a, array_at(r->copies[i]));
+        ok = array_new_on(r->cx, f->plan->device, (wf_dtype)a->dtype, array_dims(a),
+                          a->rank, &r->copies[i]);
+    return ok && array_copy_to(r->cx, a, r->copies[i]);
 }
 
 static bool pass_inputs(Run *r, Frame *f)
@@ -476,10 +531,12 @@ static bool pass_inputs(Run *r, Frame *f)
         Array *a = r->in[i];
         if (can_take(r, i))
             r->copies[i] = wf_array_retain(a);
-        else if ((f->plan->in_taken[i] || !can_pass(a)) && !copy_input(r, f, i))
+        else if ((f->plan->in_taken[i] || !can_pass(r, a)) && !copy_input(r, f, i))
             return false;
         if (r->copies[i])
             a = r->copies[i];
+        if (!queue_join(r->cx, r->root->queue, a->buf->queue))
+            return false;
         f->base[base_in(f->plan, i)] = (uintptr_t)array_at(a);
     }
     return true;
@@ -520,10 +577,39 @@ static bool make_results(Run *r, Frame *f, bool after)
                 return false;
             continue;
         }
-        if (!array_new_kept(r->cx, (wf_dtype)t.dtype, dims, t.rank,
+        if (!array_new_kept(r->cx, f->plan->device, (wf_dtype)t.dtype, dims, t.rank,
                             r->root->kept + (size_t)j * KEPT, &r->out[j]))
             return false;
         f->base[base_out(f->plan, j)] = (uintptr_t)array_at(r->out[j]);
+    }
+    return true;
+}
+
+/* What owns inputs in other queues may free or change them: not before this run is done
+ * with them. */
+static bool leave_inputs(Run *r)
+{
+    Queue *q = r->root->queue;
+
+    for (uint32_t i = 0; q && i < r->e->p->nin; i++) {
+        Queue *own = r->copies[i] ? NULL : r->in[i]->buf->queue;
+
+        if (own && own != q && !queue_join(r->cx, own, q))
+            return false;
+    }
+    return true;
+}
+
+/* A plan that cannot be on the device of its executable: results go there. */
+static bool move_results(Run *r)
+{
+    for (uint32_t j = 0; r->e->device != r->e->plan->device && j < r->e->p->nout; j++) {
+        wf_array *there;
+
+        if (wf_array_to(r->cx, r->out[j], r->e->device, &there) != WF_OK)
+            return false;
+        wf_array_release(r->out[j]);
+        r->out[j] = there;
     }
     return true;
 }
@@ -533,7 +619,8 @@ static bool run_exec(Run *r)
     int64_t *symvals;
     Frame *f;
 
-    if (!check_inputs(r) || !bind_symbols(r, &symvals))
+    if (!check_inputs(r) || !bind_symbols(r, &symvals) ||
+        !take_queue(r->cx, r->root, r->e->plan->device))
         return false;
     f = root_frame(r->root, r->e->plan, symvals);
     if (!pass_inputs(r, f) || !make_results(r, f, false))
@@ -541,7 +628,8 @@ static bool run_exec(Run *r)
     r->started = true;
     if (!frame_steps(f) || !make_results(r, f, true))
         return false;
-    frame_results(f);
+    if (!frame_results(f) || !leave_inputs(r) || !move_results(r))
+        return false;
     return !UNLIKELY(r->root->checks) || root_check(r->root, f);
 }
 

@@ -468,7 +468,7 @@ const Straight *flatten_program(wf_ctx *cx, Arena *a, const Target *t, const Pro
     for (uint32_t i = 0; i < n; i++)
         codes[i] =
             (PlanCode){.kernel = k[i], .run = no_run, .end = k[i]->parts ? no_end : NULL};
-    plan = plan_make(cx, &plans, p, NULL);
+    plan = plan_make(cx, &plans, p, NULL, &device_host);
     x.root = one_thread(cx, plans.v.n);
     for (uint32_t i = 0; i < arrays; i++)
         spots[i] = (Spot){i + 1, 0};

@@ -141,6 +141,17 @@ Ref bind_kept(Bind *b, size_t size)
     return (Ref){b->seg_index, off};
 }
 
+Ref bind_constant(Bind *b, const void *data, size_t size, Val v)
+{
+    Ref at = {base_const(b->plan), (int64_t)(uintptr_t)data};
+
+    if (frame_is_away(b->f)) {
+        at = bind_kept(b, size);
+        vec_push(b->a, &b->seg->uploads, ((Upload){at, data, (int64_t)size, v}));
+    }
+    return at;
+}
+
 /* ---- what binders ask -------------------------------------------------------------- */
 
 /* NULL, with a step that fails, if a size is negative or too large. */
@@ -202,7 +213,7 @@ Op *bind_op(Bind *b, bool (*run)(Frame *f, const Op *op), void *data)
 Use use_strided(Ref at, size_t size, uint32_t rank, const int64_t *dims,
                 const int64_t *stride, Val v, UseKind kind)
 {
-    Use u = {at, 0, 0, v, (uint8_t)kind};
+    Use u = {at, 0, 0, v, (uint8_t)kind, false};
 
     if (!k_count((int)rank, dims))
         return u;
@@ -215,6 +226,7 @@ Use use_strided(Ref at, size_t size, uint32_t rank, const int64_t *dims,
         *(reach < 0 ? &u.low : &u.high) += reach;
     }
     u.high += (int64_t)size;
+    u.gaps = u.high - u.low != k_count((int)rank, dims) * (int64_t)size;
     return u;
 }
 
@@ -226,7 +238,7 @@ uint32_t bind_use_at(Bind *b, Op *op, Use use)
 
 uint32_t bind_use_bytes(Bind *b, Op *op, Ref at, int64_t bytes, Val v, UseKind kind)
 {
-    return bind_use_at(b, op, (Use){at, 0, bytes, v, (uint8_t)kind});
+    return bind_use_at(b, op, (Use){at, 0, bytes, v, (uint8_t)kind, false});
 }
 
 /* Of a size that is not known yet: all of its block. */
@@ -235,7 +247,7 @@ Use bind_use_of(Bind *b, Val v, UseKind kind)
     Loc at = b->f->loc[v];
 
     if (!bind_dims(b, v))
-        return (Use){at.at, 0, USE_TO_END, v, (uint8_t)kind};
+        return (Use){at.at, 0, USE_TO_END, v, (uint8_t)kind, false};
     return use_strided(at.at, wf_dtype_size(bind_dtype(b, v)), bind_rank(b, v),
                        bind_dims(b, v), at.stride, v, kind);
 }
@@ -374,10 +386,14 @@ static void free_after(Bind *b)
     }
 }
 
-static void free_segment(Root *r, Segment *s)
+/* A device may still read what steps hold. */
+static void free_segment(Root *r, Device *d, Segment *s)
 {
+    if (s->mem && d->sync)
+        d->sync(
+            d, r->queue->impl); /* that it failed will be said by who waits for results */
     arena_free(&s->arena);
-    device_host.free(&device_host, &r->al, s->mem, s->mem_size);
+    device_free(d, r->queue, &r->al, s->mem, s->mem_size);
     s->mem = NULL;
     s->mem_size = 0;
     s->bound = false;
@@ -404,6 +420,20 @@ static void find_result_dims(Bind *b)
         }
 }
 
+static bool upload(Frame *f, const Segment *s)
+{
+    Root *r = f->root;
+
+    for (uint32_t i = 0; i < s->uploads.n; i++) {
+        const Upload *u = &s->uploads.v[i];
+
+        if (!queue_copy(r->cx, f->plan->device, r->queue, frame_at(f, u->to), u->from,
+                        (size_t)u->bytes, COPY_IN))
+            return false;
+    }
+    return true;
+}
+
 static void bind_segment(Frame *f, uint32_t index)
 {
     Root *r = f->root;
@@ -419,10 +449,12 @@ static void bind_segment(Frame *f, uint32_t index)
               .a = &s->arena,
               .free = free};
 
-    free_segment(r, s);
+    free_segment(r, f->plan->device, s);
     arena_init(&s->arena, &r->al, r->cx);
     s->ops.v = NULL;
     s->ops.n = s->ops.cap = 0;
+    s->uploads.v = NULL;
+    s->uploads.n = s->uploads.cap = 0;
     forget_dims(f, index);
     dims_eval_all(&b.p->dims, f->symvals, f->nodes);
     for (b.eqn = first; b.eqn < f->plan->seg_end[index] && !b.failed; b.eqn++) {
@@ -432,12 +464,14 @@ static void bind_segment(Frame *f, uint32_t index)
     }
     if (index == f->plan->nsegs - 1 && !b.failed)
         find_result_dims(&b);
-    s->mem = device_host.alloc(&device_host, &r->al, (size_t)b.top);
+    s->mem = device_alloc(f->plan->device, r->queue, &r->al, (size_t)b.top);
     if (!s->mem)
         ctx_out_of_memory(r->cx);
     s->mem_size = (size_t)b.top;
     f->base[index] = (uintptr_t)s->mem;
-    s->bound = true;
+    if (frame_is_away(f))
+        frame_make_mirrors(f, index);
+    s->bound = upload(f, s);
     s->failed = b.failed;
     s->checked = false;
 }
@@ -469,12 +503,12 @@ void frame_dyn_reserve(Frame *f, uint32_t block, size_t size, size_t keep)
     Root *r = f->root;
 
     if (!k->p || k->size < size) {
-        void *p = device_host.alloc(&device_host, &r->al, size);
+        void *p = device_alloc(&device_host, NULL, &r->al, size);
         if (!p)
             ctx_out_of_memory(r->cx);
         if (keep)
             memcpy(p, k->p, keep);
-        device_host.free(&device_host, &r->al, k->p, k->size);
+        device_free(&device_host, NULL, &r->al, k->p, k->size);
         *k = (Block){p, size};
     }
     f->base[base_dyn(f->plan, block)] = (uintptr_t)k->p;
@@ -483,17 +517,23 @@ void frame_dyn_reserve(Frame *f, uint32_t block, size_t size, size_t keep)
 bool frame_steps(Frame *f)
 {
     wf_ctx *cx = f->root->cx;
+    bool away = frame_is_away(f);
 
     for (f->now = 0; f->now < f->plan->nsegs; f->now++) {
         Segment *s = &f->seg[f->now];
-        if (!s->bound)
+        if (!s->bound) {
             bind_segment(f, f->now);
+            if (!s->bound)
+                return false;
+        }
         for (uint32_t i = 0; i < s->ops.n; i++) {
             const Op *op = &s->ops.v[i];
             if (cancelled(cx))
                 return fail(cx, WF_ERR_CANCELLED, op_place(f, op),
                             "the run was cancelled");
-            if (!(UNLIKELY(cx->profile != NULL) ? profile_op(f, op) : op->run(f, op)))
+            if (!(UNLIKELY(cx->profile != NULL) ? profile_op(f, op)
+                  : UNLIKELY(away)              ? frame_run_op(f, op)
+                                                : op->run(f, op)))
                 return false;
         }
     }
@@ -508,30 +548,22 @@ static int64_t val_bytes(const Frame *f, Val v)
            (int64_t)wf_dtype_size((wf_dtype)t.dtype);
 }
 
-void frame_results(Frame *f)
+bool frame_results(Frame *f)
 {
     const Plan *plan = f->plan;
 
     for (uint32_t j = 0; j < plan->p->nout; j++) {
         Val v = plan->p->outs[j];
-        void *to = (void *)f->base[base_out(plan, j)], *from;
-        int64_t bytes;
-        if (plan->out_direct[j])
-            continue;
-        from = frame_at(f, f->loc[v].at);
-        bytes = val_bytes(f, v);
-        if (bytes && from != to)
-            memcpy(to, from, (size_t)bytes);
-    }
-}
 
-bool frame_run(Frame *f)
-{
-    if (!frame_steps(f))
-        return false;
-    frame_results(f);
+        if (!plan->out_direct[j] &&
+            !frame_copy(f, (void *)f->base[base_out(plan, j)], frame_at(f, f->loc[v].at),
+                        val_bytes(f, v)))
+            return false;
+    }
     return true;
 }
+
+bool frame_run(Frame *f) { return frame_steps(f) && frame_results(f); }
 
 /* ---- frames ------------------------------------------------------------------------ */
 
@@ -540,9 +572,11 @@ static void free_frame(Root *r, Frame *f)
     if (!f)
         return;
     for (uint32_t s = 0; f->seg && s < f->plan->nsegs; s++)
-        free_segment(r, &f->seg[s]);
+        free_segment(r, f->plan->device, &f->seg[s]);
     for (uint32_t k = 0; f->dyn && k < f->plan->ndyn; k++)
-        device_host.free(&device_host, &r->al, f->dyn[k].p, f->dyn[k].size);
+        device_free(&device_host, NULL, &r->al, f->dyn[k].p, f->dyn[k].size);
+    for (uint32_t k = 0; f->mirrors && k < base_dyn(f->plan, 0); k++)
+        device_free(&device_host, NULL, &r->al, f->mirrors[k].p, f->mirrors[k].size);
     arena_free(&f->arena);
     mem_free(&r->al, f, sizeof *f);
 }
@@ -569,6 +603,10 @@ static Frame *new_frame(Root *r, const Plan *plan, Frame **slot)
     f->loc = arena_zalloc(a, (p->nvals + 1) * sizeof *f->loc);
     f->home = arena_array(a, plan->nstores + 1, sizeof *f->home);
     f->base = arena_zalloc(a, (base_dyn(plan, plan->ndyn) + 1) * sizeof *f->base);
+    if (!plan->device->host_reads) {
+        f->mirror = arena_zalloc(a, (base_dyn(plan, 0) + 1) * sizeof *f->mirror);
+        f->mirrors = arena_zalloc(a, (base_dyn(plan, 0) + 1) * sizeof *f->mirrors);
+    }
     for (uint32_t i = 0; i < p->nin; i++)
         f->loc[i + 1].at = (Ref){base_in(plan, i), 0};
     return f;
@@ -696,6 +734,7 @@ void root_free(Root *r)
     for (size_t i = 0; i < (size_t)r->nouts * KEPT; i++)
         buffer_unkeep(r->kept[i]);
     mem_free(&al, r->kept, (size_t)r->nouts * KEPT * sizeof(Buffer *) + 1);
+    queue_release(r->queue);
     arena_free(&r->scratch);
     mem_free(&al, r->frames, n * sizeof(Frame *) + 1);
     mem_free(&al, r, sizeof *r);

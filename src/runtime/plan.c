@@ -418,7 +418,7 @@ static void list_frees(Planner *k)
     plan->free_at = at;
 }
 
-/* ---- plans ------------------------------------------------------------------------- */
+/* ---- late types -------------------------------------------------------------------- */
 
 static bool is_late(const bool *late, Dim d)
 {
@@ -472,20 +472,71 @@ static void plan_one(wf_ctx *cx, Arena *a, const Program *p, Plan *plan)
     arena_reset(&cx->scratch, mark);
 }
 
-const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p, const bool *donated)
+/* ---- placement ---------------------------------------------------------------------- */
+
+/* It, or what it calls. */
+static bool defines_sizes(const Program *p, bool deep)
 {
+    for (uint32_t i = 0; i < p->neqns; i++)
+        if (op_has(p->eqns[i].op, OPF_DEFINES))
+            return true;
+    for (uint32_t i = 0; deep && i < p->nsubs; i++)
+        if (defines_sizes(p->subs[i], true))
+            return true;
+    return false;
+}
+
+static void find_sub(void *user, const Sub *s) { *(const Program **)user = s->p; }
+
+/* What has no kernel on the device is done by the host; control flow is the host's work
+ * anyway, if its bodies are on the device. */
+static void place_equations(Arena *a, Plan *plan)
+{
+    const Program *p = plan->p;
+
+    if (plan->device->host_reads)
+        return;
+    plan->staged = arena_zalloc(a, p->neqns + 1);
+    for (uint32_t i = 0; i < p->neqns; i++) {
+        const Eqn *e = &p->eqns[i];
+        const Program *body = NULL;
+
+        attr_each_sub(op_row(e->op), e->attr, find_sub, &body);
+        plan->staged[i] = body ? plan_sub(plan, body)->device != plan->device
+                               : !plan->device->has(plan->device, p, e);
+    }
+}
+
+/* Branches of one equation are all on the device, or all on the host: so are all that a
+ * program calls. */
+static Device *device_of_subs(const Program *p, Device *d)
+{
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        if (defines_sizes(p->subs[i], true))
+            return &device_host;
+    return d;
+}
+
+const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p, const bool *donated,
+                      Device *d)
+{
+    Device *subs = d->host_reads ? d : device_of_subs(p, d);
     Plan *plan;
 
+    if (!d->host_reads && defines_sizes(p, false))
+        d = subs = &device_host;
     for (uint32_t i = 0; i < plans->v.n; i++)
-        if (plans->v.v[i]->p == p)
+        if (plans->v.v[i]->p == p && plans->v.v[i]->device == d)
             return plans->v.v[i];
     plan = arena_zalloc(plans->a, sizeof *plan);
     plan->p = p;
+    plan->device = d;
     plan->donated = donated;
     plan->sub = arena_array(plans->a, p->nsubs + 1, sizeof *plan->sub);
     for (uint32_t i = 0; i < p->nsubs; i++)
-        plan->sub[i] = plan_make(cx, plans, p->subs[i], NULL);
+        plan->sub[i] = plan_make(cx, plans, p->subs[i], NULL, subs);
     plan_one(cx, plans->a, p, plan);
+    place_equations(plans->a, plan);
     for (uint32_t i = 0; i < plans->ncodes; i++)
         if (plans->codes[i].kernel->p == p && plans->codes[i].run)
             plan->code = &plans->codes[i];

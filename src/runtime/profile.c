@@ -120,7 +120,8 @@ bool profile_op(Frame *f, const Op *op)
     bool ok;
 
     p->inner = 0;
-    ok = op->run(f, op);
+    ok = frame_is_away(f) ? frame_run_op(f, op) && queue_sync(f->root->cx, f->root->queue)
+                          : op->run(f, op);
     t = clock_seconds() - start;
     e->step.calls++;
     e->step.seconds += t - p->inner;

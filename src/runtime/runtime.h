@@ -1,11 +1,13 @@
 /* runtime.h -- arrays on devices, and the interpreter: plans, frames, steps.
  *
- *   Device  Buffer  Array   memory somewhere, counted; a shape on it   device.c array.c
+ *   Device  Queue           where memory is and work is done           device.c
+ *   Buffer  Array           memory somewhere, counted; a shape on it   array.c
  *   Plan                    what does not depend on sizes: which values share
  *                           storage, when it is free, what is a view   plan.c reuse.c
  *   Frame                   a plan with sizes: memory, and the steps
  *                           bound to addresses in it                   frame.c
  *   steps                   how each op is bound, and what runs        steps.c step_*.c
+ *                           on a device, or for one on the host        stage.c
  *   Use                     what a step reads and writes; those who go
  *                           through the steps of any plan              walk.c check.c
  *   Exec                    plans of a program and all it calls; idle
@@ -38,25 +40,77 @@
 
 /* ---- device.c ---------------------------------------------------------------------- */
 
-typedef struct Device Device;
-struct Device {
+typedef struct wf_device Device;
+typedef struct Frame Frame;
+typedef struct Op Op;
+
+typedef enum CopyKind {
+    COPY_IN,    /* from the host, whose memory may be written again when the call is back */
+    COPY_OUT,   /* to the host, where it is after sync */
+    COPY_INSIDE /* on the device */
+} CopyKind;
+
+/* The functions named put_ put work into a queue and are back at once. They and sync give
+ * false where the device fails, or has failed before. Any thread may call them. */
+struct wf_device {
     const char *name;
+    int ordinal;     /* in its runtime; 0: the host */
     bool host_reads; /* its addresses can be read and written by the host */
     void *user;
-    void *(*alloc)(const Device *d, const wf_allocator *al,
-                   size_t size); /* 64-byte aligned, or NULL */
-    void (*free)(const Device *d, const wf_allocator *al, void *p, size_t size);
-    bool (*copy_in)(const Device *d, void *to, const void *host, size_t size);
-    bool (*copy_out)(const Device *d, void *host, const void *from, size_t size);
+    atomic_size_t held, peak; /* bytes */
+    /* 64-byte aligned, or NULL; in the order of the queue: free may come while work that
+     * uses p is still in it. */
+    void *(*alloc)(Device *d, void *queue, const wf_allocator *al, size_t size);
+    void (*free)(Device *d, void *queue, const wf_allocator *al, void *p, size_t size);
+    void *(*queue_open)(Device *d); /* NULL: it has none, and put_ does its work at once */
+    void (*queue_close)(Device *d, void *queue); /* when its work is done */
+    bool (*put_copy)(Device *d, void *queue, void *to, const void *from, size_t size,
+                     CopyKind kind);
+    /* From another device's memory, whose work on it is done; NULL: through the host. */
+    bool (*put_copy_from)(Device *d, void *queue, void *to, Device *other,
+                          const void *from, size_t size);
+    bool (*put_zero)(Device *d, void *queue, void *to, size_t size);
+    bool (*put_join)(Device *d, void *queue, void *other); /* wait for all that is in other */
+    bool (*sync)(Device *d, void *queue);                  /* the host waits */
+    /* Has it a kernel for the equation? Then put_step is for the steps it is bound to. All
+     * that a step needs of the frame is read before put_step is back, but for the step's
+     * own data, which stays until the next sync. */
+    bool (*has)(Device *d, const Program *p, const Eqn *e);
+    bool (*put_step)(Device *d, void *queue, const Frame *f, const Op *op);
+    bool (*memory)(Device *d, size_t *out_free, size_t *out_total);
 };
 
-extern const Device device_host;
+extern Device device_host;
+
+typedef struct Queue {
+    atomic_int refs; /* of its context, of buffers and frames that it has work on */
+    Device *device;
+    void *impl;
+    wf_runtime *runtime; /* held: it has the device */
+    wf_allocator al;
+    struct Queue *next; /* of the same context */
+} Queue;
+
+/* The context's queue on a device; NULL for the host. False after an error. */
+bool ctx_queue(wf_ctx *cx, Device *d, Queue **out);
+Queue *queue_retain(Queue *q); /* NULL is fine, here and below */
+void queue_release(Queue *q);
+/* What is put into q from now on comes after what is in first. */
+bool queue_join(wf_ctx *cx, Queue *q, Queue *first);
+bool queue_sync(wf_ctx *cx, Queue *q);
+bool queue_copy(wf_ctx *cx, Device *d, Queue *q, void *to, const void *from, size_t size,
+                CopyKind kind);
+/* Counted. */
+void *device_alloc(Device *d, const Queue *q, const wf_allocator *al, size_t size);
+void device_free(Device *d, const Queue *q, const wf_allocator *al, void *p, size_t size);
+bool device_fail(wf_ctx *cx, const Device *d, const char *what); /* always false */
 
 /* ---- array.c ----------------------------------------------------------------------- */
 
 typedef struct Buffer {
     atomic_int refs;
-    const Device *device;
+    Device *device;
+    Queue *queue; /* in whose order it is written and freed; NULL on the host */
     wf_allocator al;
     void *data;
     size_t size;
@@ -67,7 +121,7 @@ typedef struct Buffer {
 } Buffer;
 
 /* NULL when memory is exhausted. Contents are not defined. */
-Buffer *buffer_new(const wf_allocator *al, const Device *d, size_t size);
+Buffer *buffer_new(const wf_allocator *al, Device *d, Queue *q, size_t size);
 void buffer_release(Buffer *b);
 void buffer_unkeep(Buffer *b); /* releases one that was kept */
 
@@ -87,27 +141,30 @@ static inline const int64_t *array_strides(const Array *a) { return a->v + a->ra
 static inline char *array_at(const Array *a) { return (char *)a->buf->data + a->offset; }
 /* Row-major in one piece. */
 bool array_is_dense(const Array *a);
-/* A row-major array on a device, contents not defined. False with WF_ERR_MEMORY recorded;
- * no jump. */
-bool array_new_on(wf_ctx *cx, const Device *d, wf_dtype dtype, const int64_t *dims,
-                  int rank, Array **out);
-/* The same on the host, in a buffer of the right size that nobody else holds, if kept has
- * one; large new buffers are kept for the next time. */
+/* A row-major array on a device, contents not defined. False with an error recorded; no
+ * jump. */
+bool array_new_on(wf_ctx *cx, Device *d, wf_dtype dtype, const int64_t *dims, int rank,
+                  Array **out);
+/* The same in a buffer of the right size that nobody else holds, if kept has one; large
+ * new buffers are kept for the next time. */
 #define KEPT 2
 #define KEPT_BYTES ((int64_t)1 << 16) /* smaller ones are quicker allocated anew */
-bool array_new_kept(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
+bool array_new_kept(wf_ctx *cx, Device *d, wf_dtype dtype, const int64_t *dims, int rank,
                     Buffer **kept, Array **out);
 /* A row-major array on a buffer that is there, and is as large. */
 bool array_new_in(wf_ctx *cx, Buffer *buf, wf_dtype dtype, const int64_t *dims, int rank,
                   Array **out);
-/* Donation: is a the only array on its memory, all of it, on the host, and is there but
- * one reference to a? */
+/* Donation: is a the only array on its memory, all of it, and is there but one reference
+ * to a? */
 bool array_is_sole(const Array *a);
 /* Takes the memory away from a: whoever uses a from now on gets an error. */
 void array_forget(Array *a);
 bool array_is_gone(const Array *a);
-/* The elements of a, from any device, row-major to dst. */
+/* The elements of a, from any device, row-major to dst. Waits for them. */
 bool array_copy_out(wf_ctx *cx, const Array *a, void *dst);
+/* The elements of a to those of b, a row-major array of the same shape and dtype on any
+ * device. */
+bool array_copy_to(wf_ctx *cx, const Array *a, Array *b);
 
 /* ---- plan.c ------------------------------------------------------------------------ */
 
@@ -154,6 +211,8 @@ typedef struct Plan Plan;
 struct Plan {
     const Program *p;
     uint32_t index; /* in its Plans */
+    Device *device; /* where its values live; one that defines sizes is on the host */
+    bool *staged;   /* of each equation: the host does it, on copies; NULL: none is */
     PlanVal *val;
     Store *store;
     uint32_t nstores, ndyn;
@@ -179,7 +238,8 @@ typedef struct Plans { /* of a program and all it calls, each once */
 } Plans;
 
 /* donated: for each input, or NULL; of p, not of what it calls. */
-const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p, const bool *donated);
+const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p, const bool *donated,
+                      Device *d);
 
 /* ---- reuse.c: results in the memory of operands ------------------------------------ */
 
@@ -204,7 +264,6 @@ static inline bool plan_same_size(Type a, Type b) /* in the same program */
 
 /* ---- frame.c ----------------------------------------------------------------------- */
 
-typedef struct Frame Frame;
 typedef struct Root Root;
 
 /* An address: a base of the frame and an offset in bytes. Bases are the memory of each
@@ -231,6 +290,7 @@ typedef struct Use {
     Val val;           /* what it holds when it was read, or is written; 0: a workspace of the
                           equation's */
     uint8_t kind; /* UseKind */
+    bool gaps;    /* not all bytes in between are its own */
 } Use;
 
 #define USE_TO_END INT64_MAX /* high: to the end of a block of run-time size */
@@ -246,7 +306,6 @@ typedef struct Callee {
 } Callee;
 
 /* A bound step. */
-typedef struct Op Op;
 struct Op {
     bool (*run)(Frame *f, const Op *op); /* false: an error was recorded */
     int64_t n;
@@ -283,6 +342,13 @@ typedef struct Home { /* of a store */
     int64_t size;
 } Home;
 
+typedef struct Upload { /* a constant, into memory that is kept */
+    Ref to;
+    const void *from;
+    int64_t bytes;
+    Val val;
+} Upload;
+
 typedef struct Segment {
     bool bound;
     bool failed;  /* its last step says why it could not be bound to the end */
@@ -291,6 +357,7 @@ typedef struct Segment {
     VEC(Op) ops;
     char *mem; /* memory of its temporaries */
     size_t mem_size;
+    VEC(Upload) uploads;
 } Segment;
 
 typedef struct Block { /* of run-time size */
@@ -309,6 +376,10 @@ struct Frame {
     Loc *loc;             /* of each value */
     Home *home;           /* of each store */
     uintptr_t *base;
+    /* On a device: what staged steps see in place of base, where it is needed; and its own
+     * memory. */
+    uintptr_t *mirror;
+    Block *mirrors;
     Segment *seg;
     Block *dyn;
     uint32_t now;  /* the segment that runs */
@@ -336,6 +407,7 @@ struct Root {
     uint64_t clock, entries;
     int64_t turns; /* of interpreted loops, in all runs */
     bool checks; /* every plan, when it was bound and has run: WEFT_CHECK_PLANS */
+    Queue *queue;  /* of the run before; NULL on the host */
     Buffer **kept; /* [nouts][KEPT]: memory of earlier results */
     uint32_t nouts;
     Root *next; /* in the list of idle ones */
@@ -355,11 +427,22 @@ bool frame_run(Frame *f);
 bool frame_steps(Frame *f);
 /* profile.c: op->run, on the clock of the context's profile. */
 bool profile_op(Frame *f, const Op *op);
-void frame_results(Frame *f);
+bool frame_results(Frame *f);
 /* A symbol becomes known. Later segments are bound again if it changed. */
 void frame_define(Frame *f, Dim sym, int64_t value);
 void frame_dyn_reserve(Frame *f, uint32_t block, size_t size,
                        size_t keep); /* keeps that many bytes */
+/* stage.c: where the frame's memory is not the host's. Copies and zeros by address; what the
+ * host reads; a step done by the host. False after an error. */
+bool frame_copy(Frame *f, void *to, const void *from, int64_t n);
+bool frame_zero(Frame *f, void *to, int64_t n);
+bool frame_read(Frame *f, const void *from, size_t n, void *to);
+bool frame_run_op(Frame *f, const Op *op);
+void frame_make_mirrors(Frame *f, uint32_t seg);
+static inline bool frame_is_away(const Frame *f) /* now; while the host stages, it is not */
+{
+    return !f->plan->device->host_reads && f->base != f->mirror;
+}
 
 static inline uint32_t base_const(const Plan *p) { return p->nsegs; }
 static inline uint32_t base_in(const Plan *p, uint32_t i) { return p->nsegs + 1 + i; }
@@ -437,6 +520,8 @@ static inline Val bind_out(const Bind *b, uint32_t j) { return b->e->out + j; }
 Ref bind_workspace(Bind *b, size_t size);
 /* Memory of the current step that keeps its contents from run to run. */
 Ref bind_kept(Bind *b, size_t size);
+/* A constant, where steps of the frame can read it. */
+Ref bind_constant(Bind *b, const void *data, size_t size, Val v);
 /* A step, without uses so far. */
 Op *bind_op(Bind *b, bool (*run)(Frame *f, const Op *op), void *data);
 /* What it uses: a value, as it lies; elements by strides (NULL: row-major) from a place on,
@@ -598,6 +683,8 @@ struct wf_exec {
     _Atomic(wf_exec *) special; /* the same at the sizes of one run; NULL: none */
     atomic_bool tried;          /* to make it */
     wf_exec *base;       /* has the kernels; NULL: this one */
+    Device *device;      /* where results are */
+    wf_runtime *runtime; /* held: it has the device; NULL: the host */
     const bool *donated; /* for each input; NULL: none */
 };
 

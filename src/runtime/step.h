@@ -53,6 +53,7 @@ typedef struct LoopStep {
     int64_t length; /* of a scan; the bound of a while, or -1 */
     bool reverse;
     Dim trips; /* of a while; DIM_NONE */
+    uint32_t flag; /* of a while: whether it goes on; NO_USE: in no memory of the frame */
 } LoopStep;
 
 #endif

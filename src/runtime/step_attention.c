@@ -102,7 +102,7 @@ static Use wide(Bind *b, Val v, UseKind kind)
 {
     int64_t bytes = bind_count(b, v) * 4;
 
-    return (Use){bind_workspace(b, (size_t)bytes), 0, bytes, 0, (uint8_t)kind};
+    return (Use){bind_workspace(b, (size_t)bytes), 0, bytes, 0, (uint8_t)kind, false};
 }
 
 static Use widened(Making *m, Val v)
@@ -322,7 +322,7 @@ bool bind_attention(Bind *b, const CallAttr *call)
         return false;
     size = t.forward ? s->table->workspace(&s->x, b->root->threads)
                      : s->table->grad_workspace(&s->x, b->root->threads);
-    m.use[AT_WORK] = (Use){bind_workspace(b, size), 0, (int64_t)size, 0, USE_WORK};
+    m.use[AT_WORK] = (Use){bind_workspace(b, size), 0, (int64_t)size, 0, USE_WORK, false};
     op = bind_op(b, run_attention, s);
     for (int i = 0; i < AT_COUNT; i++)
         bind_use_at(b, op, m.use[i]);

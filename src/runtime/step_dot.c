@@ -73,7 +73,7 @@ static bool run_copy(Frame *f, const Op *op)
 /* A workspace that one step of the equation writes and another reads. */
 static Use scratch(Bind *b, size_t size)
 {
-    return (Use){bind_workspace(b, size), 0, (int64_t)size, 0, USE_WRITE};
+    return (Use){bind_workspace(b, size), 0, (int64_t)size, 0, USE_WRITE, false};
 }
 
 static Use as_read(Use u)
@@ -359,7 +359,7 @@ static size_t dot_workspace(Bind *b, DotStep *s, Ref y, Use *packed_at)
     if (!size || !is_lasting(b->f, y, &since))
         return plain;
     s->keeps = true;
-    *packed_at = (Use){bind_kept(b, size), 0, (int64_t)size, 0, USE_KEPT};
+    *packed_at = (Use){bind_kept(b, size), 0, (int64_t)size, 0, USE_KEPT, false};
     s->m.packed = s; /* any address */
     packed = kernels_matmul_workspace(k, &s->m, b->root->threads);
     s->m.packed = NULL;

@@ -40,7 +40,7 @@ static Use dense_use(Bind *b, Val v)
         return bind_use_of(b, v, USE_READ);
     at = bind_workspace(b, (size_t)bind_bytes(b, v));
     bind_copy_to(b, v, at);
-    return (Use){at, 0, bind_bytes(b, v), 0, USE_READ};
+    return (Use){at, 0, bind_bytes(b, v), 0, USE_READ, false};
 }
 
 bool bind_eval(Bind *b)

@@ -61,18 +61,24 @@ static bool run_callee(Frame *f, const Op *op, const Callee *c)
     return frame_run(g) || called_here(f, op, c);
 }
 
+/* What use 0 holds. */
+static bool read_here(Frame *f, const Op *op, void *to, size_t n)
+{
+    return frame_read(f, op_at(f, op, 0), n, to);
+}
+
 static bool run_call(Frame *f, const Op *op) { return run_callee(f, op, op->callee); }
 
 static bool run_cond(Frame *f, const Op *op)
 {
-    const Use *index = &op->use.v[0];
-    const void *p = frame_at(f, index->at);
+    bool flag = val_type(f->plan->p, op->use.v[0].val).dtype == WF_BOOL;
+    uint8_t byte;
     int32_t i;
 
-    if (val_type(f->plan->p, index->val).dtype == WF_BOOL)
-        i = *(const uint8_t *)p != 0;
-    else
-        memcpy(&i, p, sizeof i);
+    if (!(flag ? read_here(f, op, &byte, 1) : read_here(f, op, &i, sizeof i)))
+        return false;
+    if (flag)
+        i = byte != 0;
     return run_callee(f, op, &op->callee[i < 0 ? 0 : MIN((uint32_t)i, op->ncallees - 1)]);
 }
 
@@ -132,7 +138,8 @@ bool bind_call(Bind *b)
 
     if (code && bind_kernel(b, code, body))
         return true;
-    if (!code && b->e->op == OP_call && ((const CallAttr *)b->attr)->kind != KIND_PLAIN &&
+    if (!code && !frame_is_away(b->f) && b->e->op == OP_call &&
+        ((const CallAttr *)b->attr)->kind != KIND_PLAIN &&
         (bind_attention(b, b->attr) || bind_rows(b, b->attr)))
         return true;
     in = operand_uses(b);
@@ -239,12 +246,6 @@ static int64_t row_bytes(Bind *b, Val v)
                : -1;
 }
 
-static void copy_bytes(void *to, const void *from, int64_t n)
-{
-    if (to != from && n)
-        memcpy(to, from, (size_t)n);
-}
-
 /* ---- scan -------------------------------------------------------------------------- */
 
 /* The result of turn t lies so that the last one is in place. */
@@ -301,8 +302,9 @@ static bool run_scan(Frame *f, const Op *op)
     }
     f->root->turns += s->length;
     for (uint32_t i = 0; i < s->ncarry && s->length <= 0; i++)
-        copy_bytes(op_at(f, op, s->carry[i].out), op_at(f, op, s->carry[i].start),
-                   s->carry[i].bytes);
+        if (!frame_copy(f, op_at(f, op, s->carry[i].out), op_at(f, op, s->carry[i].start),
+                        s->carry[i].bytes))
+            return false;
     return true;
 }
 
@@ -341,8 +343,10 @@ static bool go_on(Frame *f, const Op *op, Frame *h, int64_t t, uint8_t *out_flag
         set_in(h, i, op_at(f, op, s->cond_const + i));
     for (uint32_t i = 0; i < s->ncarry; i++)
         set_in(h, s->ncond + i, carry_before(f, op, &s->carry[i], t));
-    set_out(h, 0, out_flag);
-    return frame_run(h) || called_here(f, op, &op->callee[1]);
+    set_out(h, 0, s->flag == NO_USE ? out_flag : op_at(f, op, s->flag));
+    if (!frame_run(h))
+        return called_here(f, op, &op->callee[1]);
+    return s->flag == NO_USE || frame_read(f, op_at(f, op, s->flag), 1, out_flag);
 }
 
 /* Room for row t of every stacked result, twice as much each time. */
@@ -376,21 +380,24 @@ static bool while_turn(Frame *f, const Op *op, Frame *g, int64_t t)
 }
 
 /* Carries to their results; rows that were not reached are zero. */
-static void end_while(Frame *f, const Op *op, int64_t turns)
+static bool end_while(Frame *f, const Op *op, int64_t turns)
 {
     const LoopStep *s = op->data;
 
     f->root->turns += turns;
     for (uint32_t i = 0; i < s->ncarry; i++)
-        copy_bytes(op_at(f, op, s->carry[i].out),
-                   carry_before(f, op, &s->carry[i], turns), s->carry[i].bytes);
+        if (!frame_copy(f, op_at(f, op, s->carry[i].out),
+                        carry_before(f, op, &s->carry[i], turns), s->carry[i].bytes))
+            return false;
     for (uint32_t j = 0; j < s->nys && s->length >= 0; j++)
-        memset(row_at(f, op, &s->ys[j], turns), 0,
-               (size_t)((s->length - turns) * s->ys[j].bytes));
+        if (!frame_zero(f, row_at(f, op, &s->ys[j], turns),
+                        (s->length - turns) * s->ys[j].bytes))
+            return false;
     for (uint32_t j = 0; j < s->nys && s->trips != DIM_NONE && !turns; j++)
         frame_dyn_reserve(f, s->ys[j].block, 0, 0);
     if (s->trips != DIM_NONE)
         frame_define(f, s->trips, turns);
+    return true;
 }
 
 static bool run_while(Frame *f, const Op *op)
@@ -410,22 +417,25 @@ static bool run_while(Frame *f, const Op *op)
         if (!while_turn(f, op, g, t))
             return false;
     }
-    end_while(f, op, t);
-    return true;
+    return end_while(f, op, t);
 }
 
-/* The condition gives a bool that is nowhere in the frame. */
+/* The condition gives a bool: nowhere in the frame if the host can write it. */
 static void add_condition(Bind *b, Op *op, const Sub *cond, Callee *to)
 {
-    const LoopStep *s = op->data;
+    LoopStep *s = op->data;
     uint32_t *in, *out;
+
+    s->flag = NO_USE;
+    if (frame_is_away(b->f))
+        s->flag = bind_use_bytes(b, op, bind_workspace(b, 1), 1, 0, USE_WORK);
 
     *to = callee_of(b, cond, &in, &out);
     for (uint32_t i = 0; i < s->ncond; i++)
         in[i] = s->cond_const + i;
     for (uint32_t i = 0; i < s->ncarry; i++)
         in[s->ncond + i] = carry_in(&s->carry[i]);
-    out[0] = NO_USE;
+    out[0] = s->flag;
 }
 
 bool bind_while(Bind *b)

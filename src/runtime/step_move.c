@@ -175,10 +175,10 @@ bool bind_const(Bind *b)
     static const int64_t zeros[MAX_RANK];
     const ConstAttr *a = b->attr;
     Val y = bind_out(b, 0);
-    Ref at = {base_const(b->plan), (int64_t)(uintptr_t)a->data->data};
+    Ref at = bind_constant(b, a->data->data, a->data->size, y);
 
     if (b->plan->val[y].kind == VAL_OWN) {
-        add_fill(b, (Use){at, 0, (int64_t)a->data->size, y, USE_READ});
+        add_fill(b, (Use){at, 0, (int64_t)a->data->size, y, USE_READ, false});
         return true;
     }
     b->f->loc[y] = (Loc){at, b->plan->val[y].kind == VAL_VIEW ? zeros : NULL};
