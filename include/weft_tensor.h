@@ -79,6 +79,11 @@ WF_API wf_status wf_read(wf_ctx *c, wf_tensor t, void *out, size_t bytes);
 WF_API wf_status wf_read_f64(wf_ctx *c, wf_tensor t, double *out, int64_t n);
 WF_API double wf_item(wf_ctx *c, wf_tensor t);      /* of one element; NaN after an error */
 WF_API int64_t wf_item_int(wf_ctx *c, wf_tensor t); /* exact for integers */
+/* Where its memory is; NULL after an error. Reading a tensor waits for its numbers and brings them to the host. */
+WF_API wf_device *wf_device_of(wf_ctx *c, wf_tensor t);
+/* The same numbers on a device, without history; the same memory if they are there. Functions of tensors run on the host
+ * unless they are programs prepared for a device; they take tensors from anywhere, and give results on the host. */
+WF_API wf_tensor wf_to_device(wf_ctx *c, wf_tensor t, wf_device *d);
 /* The tensor as an array that shares its memory; retained. */
 WF_API wf_status wf_to_array(wf_ctx *c, wf_tensor t, wf_array **out_array);
 

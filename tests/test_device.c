@@ -168,6 +168,40 @@ TEST(a_device_without_room_says_what_was_asked_and_what_there_is)
     wf_runtime_release(r);
 }
 
+TEST(tensors_on_a_device_are_read_computed_with_and_not_written)
+{
+    wf_runtime *r = fake_runtime(1, NATIVE_ALL);
+    wf_ctx *c = fake_context(r);
+    wf_device *d = &fake_of(c, 1)->device, *host = NULL;
+    const float v[6] = {1, 2, 3, 4, 5, 6};
+    const char *text = NULL;
+    float back[6];
+    wf_tensor x = wf_from(c, WF_F32, (int64_t[]){2, 3}, 2, v), y, z;
+
+    fake_of(c, 1)->delay = 3000;
+    wf_device_open(c, 0, &host);
+    CHECK(wf_device_of(c, x) == host);
+    y = wf_to_device(c, x, d);
+    CHECK(wf_device_of(c, y) == d);
+    CHECK(wf_read(c, y, back, sizeof back) == WF_OK && !memcmp(back, v, sizeof v));
+    CHECK(wf_text(c, y, WF_STYLE_NUMPY_STR, NULL, &text) == WF_OK);
+    CHECK_STR(text, "[[1. 2. 3.]\n [4. 5. 6.]]");
+    z = wf_permute(c, y, NULL); /* a view of it */
+    CHECK(wf_device_of(c, z) == d);
+    CHECK(wf_read(c, z, back, sizeof back) == WF_OK && back[1] == 4 && back[4] == 3);
+    z = wf_add(c, y, x);
+    CHECK(wf_read(c, z, back, sizeof back) == WF_OK && back[5] == 12);
+    z = wf_sum(c, y, NULL, 0, false);
+    CHECK(wf_item(c, wf_to_device(c, z, d)) == 21);
+    CHECK(wf_device_of(c, wf_to_device(c, y, host)) == host);
+    CHECK_EQ_INT(wf_ctx_status(c), WF_OK);
+    wf_add_in(c, y, x);
+    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_UNSUPPORTED);
+    CHECK_HAS(wf_ctx_message(c), "on device 'fake:0' cannot be written");
+    wf_ctx_free(c);
+    wf_runtime_release(r);
+}
+
 /* ---- programs -------------------------------------------------------------------------- */
 
 typedef struct Pair { /* inputs, and results of the host and of the device */

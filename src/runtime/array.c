@@ -171,6 +171,16 @@ bool array_new_in(wf_ctx *cx, Buffer *buf, wf_dtype dtype, const int64_t *dims, 
     return make_array(cx, buf, dtype, dims, NULL, rank, k_count(rank, dims), out);
 }
 
+bool array_view(wf_ctx *cx, const Array *a, wf_dtype dtype, const int64_t *dims,
+                const int64_t *strides, int rank, int64_t offset, Array **out)
+{
+    atomic_fetch_add(&a->buf->refs, 1);
+    if (!make_array(cx, a->buf, dtype, dims, strides, rank, k_count(rank, dims), out))
+        return false;
+    (*out)->offset = (size_t)offset * wf_dtype_size(dtype);
+    return true;
+}
+
 /* ---- donation ---------------------------------------------------------------------- */
 
 static Device device_gone = {.name = "none"};

@@ -37,6 +37,7 @@
 #include "kernels/kernels.h"
 #include "kernels/nd.h"
 #include "op/op.h"
+#include "runtime/array.h"
 
 /* ---- device.c ---------------------------------------------------------------------- */
 
@@ -79,8 +80,6 @@ struct wf_device {
     bool (*put_step)(Device *d, void *queue, const Frame *f, const Op *op);
     bool (*memory)(Device *d, size_t *out_free, size_t *out_total);
 };
-
-extern Device device_host;
 
 typedef struct Queue {
     atomic_int refs; /* of its context, of buffers and frames that it has work on */
@@ -160,8 +159,6 @@ bool array_is_sole(const Array *a);
 /* Takes the memory away from a: whoever uses a from now on gets an error. */
 void array_forget(Array *a);
 bool array_is_gone(const Array *a);
-/* The elements of a, from any device, row-major to dst. Waits for them. */
-bool array_copy_out(wf_ctx *cx, const Array *a, void *dst);
 /* The elements of a to those of b, a row-major array of the same shape and dtype on any
  * device. */
 bool array_copy_to(wf_ctx *cx, const Array *a, Array *b);

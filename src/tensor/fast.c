@@ -70,7 +70,8 @@ Tensor *fast_map(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin)
     for (uint32_t i = 0; i < x->rank; i++)
         if (x->dims[i] != y->dims[i])
             return NULL;
-    if ((sx = step_of(x)) < 0 || (sy = step_of(y)) < 0 ||
+    if ((sx = step_of(x)) < 0 || (sy = step_of(y)) < 0 || !tensor_is_here(x) ||
+        !tensor_is_here(y) ||
         !(z = tensor_new(c, (wf_dtype)x->dtype, x->dims, x->rank)))
         return NULL;
     if (!compute(op, (wf_dtype)x->dtype, tensor_data(x), sx, tensor_data(y), sy,

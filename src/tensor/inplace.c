@@ -51,7 +51,12 @@ static bool copy_numbers(wf_ctx *c, Tensor *x, Tensor *v)
     size_t bytes = (size_t)v->count * wf_dtype_size((wf_dtype)v->dtype);
     void *copy;
 
-    if (v->packed && v->store != x->store) {
+    if (!tensor_is_here(x)) {
+        tfail(c, WF_ERR_UNSUPPORTED, "a tensor on device '%s' cannot be written by the host",
+              wf_device_name(wf_array_device(x->store->array)));
+        return false;
+    }
+    if (v->packed && v->store != x->store && tensor_is_here(v)) {
         tensor_write(x, tensor_data(v));
         return true;
     }

@@ -18,13 +18,27 @@ static ArrayStyle style_with(ArrayStyle s, const wf_text_options *o)
 static void print_tensor(Text *text, wf_ctx *c, const Tensor *t, wf_style style,
                          const wf_text_options *o)
 {
-    PrintArray a = {(wf_dtype)t->dtype, t->rank, t->dims, t->strides, tensor_data(t)};
+    PrintArray a = {(wf_dtype)t->dtype, t->rank, t->dims, t->strides, NULL};
     ArrayStyle numpy = style_with(PRINT_NUMPY, o), torch = style_with(PRINT_TORCH, o);
     TorchPrint what = {.default_dtype = c->tensors->float_dtype,
                        .grad_fn = o ? o->grad_fn : NULL,
                        .parameter = o && o->parameter,
                        .requires_grad = t->wants_grad};
 
+    if (tensor_is_here(t)) {
+        a.data = tensor_data(t);
+    } else { /* a packed copy */
+        int64_t *strides = arena_array(&c->scratch, t->rank + 1u, sizeof *strides);
+        void *copy =
+            arena_array(&c->scratch, (size_t)t->count, wf_dtype_size((wf_dtype)t->dtype));
+
+        for (uint32_t i = t->rank; i-- > 0;)
+            strides[i] = i + 1u < t->rank ? strides[i + 1] * t->dims[i + 1] : 1;
+        a.strides = strides;
+        a.data = copy;
+        if (!tensor_read(t, copy))
+            return;
+    }
     switch (style) {
     case WF_STYLE_NUMPY_STR: print_numpy_str(text, &a, &numpy); return;
     case WF_STYLE_NUMPY_REPR: print_numpy_repr(text, &a, &numpy); return;

@@ -4,6 +4,7 @@
  * objects go to free lists of the context, so that a loop of small ops takes no memory from the
  * allocator. A result of the runtime stays in the array it came in.
  */
+#include "runtime/array.h"
 #include "tensor/tensor.h"
 
 /* ---- storage ---- */
@@ -313,6 +314,11 @@ wf_array *tensor_array(wf_ctx *c, Tensor *t)
 {
     if (t->array)
         return t->array;
+    if (!tensor_is_here(t)) {
+        array_view(c, t->store->array, (wf_dtype)t->dtype, t->dims, t->strides, t->rank,
+                   t->offset, &t->array);
+        return t->array;
+    }
     t->store->refs++; /* the array's own */
     if (wf_array_wrap(c, (wf_dtype)t->dtype, t->dims, t->rank, t->strides, tensor_data(t),
                       drop_store, t->store, &t->array) != WF_OK)
@@ -348,7 +354,19 @@ static void copy_elements(const Tensor *t, char *packed, bool to_packed)
     }
 }
 
-void tensor_read(const Tensor *t, void *out) { copy_elements(t, out, true); }
+bool tensor_read(const Tensor *t, void *out)
+{
+    wf_ctx *c = t->store->cx;
+    wf_array *a;
+
+    if (tensor_is_here(t)) {
+        copy_elements(t, out, true);
+        return true;
+    }
+    a = tensor_array(c, (Tensor *)(uintptr_t)t);
+    return a && array_copy_out(c, a, out);
+}
+
 void tensor_write(Tensor *t, const void *data)
 {
     copy_elements(t, (char *)(uintptr_t)data, false);
@@ -528,22 +546,25 @@ static Tensor *one_element(wf_ctx *c, wf_tensor h, const char *fn)
 double wf_item(wf_ctx *c, wf_tensor h)
 {
     Tensor *t = one_element(c, h, "wf_item");
-    return t ? element_as_f64((wf_dtype)t->dtype, tensor_data(t))
-             : (double)__builtin_nanf("");
+    _Alignas(16) char room[16];
+
+    return t && tensor_read(t, room) ? element_as_f64((wf_dtype)t->dtype, room)
+                                     : (double)__builtin_nanf("");
 }
 
 int64_t wf_item_int(wf_ctx *c, wf_tensor h)
 {
     Tensor *t = one_element(c, h, "wf_item_int");
+    _Alignas(16) char room[16];
     int64_t v;
 
-    if (!t)
+    if (!t || !tensor_read(t, room))
         return 0;
     if (t->dtype == WF_I64 || t->dtype == WF_U64) {
-        memcpy(&v, tensor_data(t), sizeof v);
+        memcpy(&v, room, sizeof v);
         return v;
     }
-    return (int64_t)element_as_f64((wf_dtype)t->dtype, tensor_data(t));
+    return (int64_t)element_as_f64((wf_dtype)t->dtype, room);
 }
 
 /* The array gets memory of its own unless the runtime made the memory: a tensor's block dies with its
@@ -561,9 +582,14 @@ wf_status wf_to_array(wf_ctx *c, wf_tensor h, wf_array **out_array)
     }
     if (wf_array_new(c, (wf_dtype)t->dtype, t->dims, t->rank, out_array) != WF_OK)
         return c->status;
-    tensor_read(t, wf_array_data(*out_array));
+    if (!tensor_read(t, wf_array_data(*out_array))) {
+        wf_array_release(*out_array);
+        *out_array = NULL;
+        return c->status;
+    }
     /* From now on the tensor lives there too, so that writes are seen on both sides. */
-    if (t->packed && t->offset == 0 && t->store->refs == 1 + (t->array != NULL) &&
+    if (t->store->data && t->packed && t->offset == 0 &&
+        t->store->refs == 1 + (t->array != NULL) &&
         (n = tensor_from_array(c, wf_array_retain(*out_array))) != NULL) {
         Storage *old = t->store;
         n->store->version = old->version;
@@ -574,4 +600,26 @@ wf_status wf_to_array(wf_ctx *c, wf_tensor h, wf_array **out_array)
         tensor_release(c, n);
     }
     return c->status;
+}
+
+/* ---- devices ---- */
+
+wf_device *wf_device_of(wf_ctx *c, wf_tensor h)
+{
+    Tensor *t = concrete(c, h, "wf_device_of");
+
+    return !t ? NULL : t->store->array ? wf_array_device(t->store->array) : &device_host;
+}
+
+wf_tensor wf_to_device(wf_ctx *c, wf_tensor h, wf_device *d)
+{
+    Tensor *t = concrete(c, h, "wf_to_device");
+    wf_array *a = t ? tensor_array(c, t) : NULL, *there;
+
+    if (!a || wf_array_to(c, a, d, &there) != WF_OK)
+        return WF_NONE;
+    if (there != a)
+        return tensor_handle(c, tensor_from_array(c, there));
+    wf_array_release(there);
+    return tensor_handle(c, tensor_alias(c, t));
 }

@@ -46,7 +46,7 @@ typedef struct Storage {
     int32_t refs;
     uint32_t version; /* number of writes */
     size_t bytes;     /* of this block, header included */
-    void *data;
+    void *data;      /* NULL: on a device that the host cannot read; see tensor_read */
     wf_array *array; /* that owns data; NULL: data follows the header */
     wf_ctx *cx;
     Place written;        /* by whom last */
@@ -95,13 +95,17 @@ Tensor *tensor_alias(wf_ctx *c, Tensor *t);
 bool tensor_set_data(wf_ctx *c, wf_tensor x, wf_tensor y);
 Tensor *tensor_from_array(wf_ctx *c, wf_array *a); /* takes over the reference */
 wf_array *tensor_array(wf_ctx *c, Tensor *t); /* borrowed from t; NULL after an error */
+/* Of one that the host can read: those that tensor_new made are. */
+static inline bool tensor_is_here(const Tensor *t) { return t->store->data || !t->count; }
 static inline void *tensor_data(const Tensor *t)
 {
     return (char *)t->store->data +
            t->offset * (int64_t)wf_dtype_size((wf_dtype)t->dtype);
 }
-void tensor_read(const Tensor *t, void *out); /* row-major copy of all elements */
-void tensor_write(Tensor *t, const void *packed_data); /* the other way round */
+/* Row-major copy of all elements, wherever they are: the way to read a tensor. False after
+ * an error. */
+bool tensor_read(const Tensor *t, void *out);
+void tensor_write(Tensor *t, const void *packed_data); /* the other way round; it is here */
 /* Shape as [2,3] for messages, in the error arena. */
 const char *shape_text(wf_ctx *c, const Tensor *t);
 const char *size_text(wf_ctx *c, int64_t size); /* of the innermost trace */

@@ -1,0 +1,16 @@
+/* array.h -- of arrays on devices, what the tensor layer needs beside the public header. */
+#ifndef WEFT_RUNTIME_ARRAY_H
+#define WEFT_RUNTIME_ARRAY_H
+
+#include "base/base.h"
+
+extern wf_device device_host; /* never written */
+
+/* The elements of a, from any device, row-major to dst. Waits for them. */
+bool array_copy_out(wf_ctx *cx, const wf_array *a, void *dst);
+/* Another shape on the memory of a: strides and offset in elements of dtype, from the first
+ * of its buffer. */
+bool array_view(wf_ctx *cx, const wf_array *a, wf_dtype dtype, const int64_t *dims,
+                const int64_t *strides, int rank, int64_t offset, wf_array **out);
+
+#endif
