@@ -72,8 +72,10 @@ static void run_step(Work *w)
 
 static void do_work(Fake *d, Work *w)
 {
-    if (d->delay)
-        usleep(d->delay);
+    unsigned delay = atomic_load(&d->delay);
+
+    if (delay)
+        usleep(delay);
     if (atomic_load(&d->fail_work) && atomic_fetch_sub(&d->fail_work, 1) == 1)
         atomic_store(&d->lost, true);
     if (w->kind == WORK_FREE) {

@@ -5,12 +5,10 @@
 
 #include "runtime/runtime.h"
 
-#include <sys/types.h>
-
 typedef enum FakeNative { /* which equations it has kernels for, of those it can */
-    NATIVE_NONE,
-    NATIVE_ALL,
-    NATIVE_SOME /* by number of the op, so that steps alternate */
+                          NATIVE_NONE,
+                          NATIVE_ALL,
+                          NATIVE_SOME /* by number of the op, so that steps alternate */
 } FakeNative;
 
 typedef struct FakeStats {
@@ -21,8 +19,8 @@ typedef struct FakeStats {
 typedef struct Fake {
     Device device; /* first */
     FakeNative native;
-    useconds_t delay;     /* of each piece of work */
-    atomic_long fail_put; /* the n-th put from now fails, and all after it; 0: none */
+    atomic_uint delay;     /* of each piece of work, in microseconds */
+    atomic_long fail_put;  /* the n-th put from now fails, and all after it; 0: none */
     atomic_long fail_work; /* the same for work, when it is done */
     atomic_bool lost;
     size_t room; /* bytes it has; 0: no limit */

@@ -460,63 +460,87 @@ TEST(what_is_wrong_with_a_device_is_said)
 
 typedef struct Chain {
     wf_runtime *r;
-    wf_exec *e;
-    wf_array *x, *y; /* shared, on the device */
+    wf_exec *e, *g;  /* shared, as is */
+    wf_array *x, *w; /* on the device; on the host */
     bool ok;
 } Chain;
 
-/* Results of one context are inputs of the other at once; executables are shared. */
+static bool is_at(wf_ctx *cx, wf_array *a, int i, float need)
+{
+    wf_array *host = NULL;
+    bool ok = wf_array_contiguous(cx, a, &host) == WF_OK &&
+              ((float *)wf_array_data(host))[i] == need;
+
+    wf_array_release(host);
+    return ok;
+}
+
+/* Two contexts at once: in the memory of one executable; and the result of the first is
+ * the input of the second, and released before that is done with it. */
 static void *use_chain(void *arg)
 {
     Chain *c = arg;
     wf_ctx *a = fake_context(c->r), *b = fake_context(c->r);
-    wf_array *one = NULL, *two = NULL, *host = NULL;
+    wf_array *one = NULL, *two = NULL;
 
     c->ok = true;
-    for (int k = 0; k < 20 && c->ok; k++) {
-        c->ok = wf_run(a, c->e, (wf_array *[]){c->x}, &one) == WF_OK &&
-                wf_run(b, c->e, (wf_array *[]){one}, &two) == WF_OK;
-        wf_array_release(one); /* while b may still read it */
-        c->ok = c->ok && wf_array_contiguous(a, two, &host) == WF_OK &&
-                ((float *)wf_array_data(host))[3] == 4 * 4 * 3;
+    for (int k = 0; k < 10 && c->ok; k++) {
+        c->ok = wf_run(a, c->e, &c->x, &one) == WF_OK &&
+                wf_run(b, c->e, &c->w, &two) == WF_OK && is_at(a, one, 3, 2 * 60) &&
+                is_at(b, two, 3, 20 * 60);
+        wf_array_release(one);
         wf_array_release(two);
-        wf_array_release(host);
-        one = two = host = NULL;
+        one = two = NULL;
+        c->ok = c->ok && wf_run(a, c->e, &c->x, &one) == WF_OK &&
+                wf_run(b, c->g, &one, &two) == WF_OK;
+        wf_array_release(one);
+        c->ok = c->ok && is_at(b, two, 3, -2 * 60);
+        wf_array_release(two);
+        one = two = NULL;
     }
     wf_ctx_free(a);
     wf_ctx_free(b);
     return NULL;
 }
 
-TEST(contexts_and_threads_share_arrays_and_executables_on_a_device)
+static void check_shared(int threads)
 {
     wf_runtime *r = fake_runtime(1, NATIVE_ALL);
     wf_ctx *cx = fake_context(r);
     Fake *f = fake_of(cx, 1);
-    const Program *p = parse(cx, "f(x: f32[N]) {; y = add x x; z = add y y; ret z; }");
-    wf_array *x = f32_array(cx, 64, 0, 1), *there = NULL;
+    const Program *p = parse(cx,
+                             "f(x: f32[N]) {; y = add x x; z = rev y axes=[0]; ret z; }"),
+                  *q = parse(cx, "g(x: f32[N]) {; y = neg x; ret y; }");
+    wf_array *x = f32_array(cx, 64, 0, 1), *w = f32_array(cx, 64, 0, 10), *there = NULL;
     pthread_t t[3];
     Chain c[3];
-    wf_exec *e = NULL;
+    wf_exec *e = NULL, *g = NULL;
 
-    f->delay = 200;
+    atomic_store(&f->delay, 300);
     wf_array_to(cx, x, &f->device, &there);
     wf_prepare_on(cx, p, &f->device, &e);
-    for (int i = 0; i < 3; i++) {
-        c[i] = (Chain){.r = r, .e = e, .x = there};
+    wf_prepare_on(cx, q, &f->device, &g);
+    for (int i = 0; i < threads; i++) {
+        c[i] = (Chain){.r = r, .e = e, .g = g, .x = there, .w = w};
         REQUIRE(pthread_create(&t[i], NULL, use_chain, &c[i]) == 0);
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < threads; i++) {
         pthread_join(t[i], NULL);
         CHECK(c[i].ok);
     }
     CHECK(f->stats.joins > 0);
     wf_array_release(there);
     wf_array_release(x);
+    wf_array_release(w);
     wf_exec_release(e);
+    wf_exec_release(g);
     program_release(p);
+    program_release(q);
     wf_device_sync(cx, &f->device);
     wf_ctx_free(cx);
     CHECK_EQ_INT(f->stats.blocks, 0);
     wf_runtime_release(r);
 }
+
+TEST(queues_of_two_contexts_wait_for_each_other) { check_shared(1); }
+TEST(contexts_on_threads_share_arrays_and_executables_on_a_device) { check_shared(3); }
