@@ -172,7 +172,7 @@ san:
 	$(Q)WEFT_ISA=base $(SANROWS)
 	$(Q)LAWS=150 WEFT_SAN=1 ASAN_OPTIONS=allocator_may_return_null=1 WEFT_BIN=$(BUILD)/asan/weft tests/run $(TESTS:$(BUILD)/%=$(BUILD)/asan/%)
 	$(Q)$(MAKE) BUILD=$(BUILD)/tsan OPT=-O1 SAN="-fsanitize=thread" tests
-	$(Q)WEFT_SAN=1 WEFT_BIN=$(BUILD)/tsan/weft tests/run $(BUILD)/tsan/tests/test_threads $(BUILD)/tsan/tests/test_runtime $(BUILD)/tsan/tests/test_nn \
+	$(Q)WEFT_SAN=1 WEFT_BIN=$(BUILD)/tsan/weft tests/run $(BUILD)/tsan/tests/test_threads $(BUILD)/tsan/tests/test_runtime $(BUILD)/tsan/tests/test_device $(BUILD)/tsan/tests/test_nn \
 	    $(BUILD)/tsan/tests/test_codegen $(BUILD)/tsan/tests/test_tensor
 
 bless: all
