@@ -37,7 +37,8 @@ typedef struct Walk {
     uint32_t nouts;
     Tensor **found; /* a saved value of each result */
     uint32_t *found_version;
-    bool *whole; /* of each node that is a call: its derivative comes from the operands */
+    bool calls;  /* some nodes are recorded calls of programs */
+    bool *whole; /* of each node, where there are such: its derivative comes from the operands */
     Tensor **y, **x;
     uint32_t ny, nx;
     uint64_t *key;
@@ -123,6 +124,7 @@ static void find_saved(Walk *w, uint64_t epoch)
     w->found_version = arena_zalloc(w->a, (w->nouts + 1) * sizeof *w->found_version);
     for (uint32_t k = 0; k < w->n; k++) {
         Node *n = w->nodes[k];
+        w->calls = w->calls || n->form;
         if (n->leaf) {
             w->found[w->base[k]] = n->leaf;
             w->found_version[w->base[k]] =
@@ -151,6 +153,8 @@ static void find_saved(Walk *w, uint64_t epoch)
  * operands. */
 static void find_whole(Walk *w, uint64_t epoch)
 {
+    if (!w->calls)
+        return;
     w->whole = arena_zalloc(w->a, w->n + 1);
     for (uint32_t k = 0; k < w->n; k++) {
         Node *n = w->nodes[k];
