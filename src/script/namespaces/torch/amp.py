@@ -1,30 +1,193 @@
-# torch.amp -- one precision on the cpu: the block changes nothing.
+# torch.amp -- autocast, which has one precision to offer and says so, and the scaling of losses.
+import warnings
+
+import _torch as _w
+import torch
+
+_told = []
+
+
+def _once(text):
+    if text not in _told:
+        _told.append(text)
+        warnings.warn(text)
+
+
+def is_autocast_available(device_type):
+    return False
+
+
 class autocast:
-    def __init__(self, device_type="cpu", dtype=None, enabled=True, cache_enabled=None):
-        pass
+    def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
+        if not isinstance(device_type, str):
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        if device_type == "cuda" and enabled:
+            _once("User provided device_type of 'cuda', but CUDA is not available. Disabling")
+            enabled = False
+        self.device, self.dtype, self.enabled = device_type, dtype, enabled
 
     def __enter__(self):
+        if self.enabled:
+            _once("autocast has no effect: every operation runs in the dtype of its operands, so results keep that "
+                  "dtype and are no less exact than they would be in a lower one")
         return self
 
     def __exit__(self, kind, value, trace):
         return False
 
     def __call__(self, fn):
-        return fn
+        def decorate_autocast(*args, **kwargs):
+            with self:
+                return fn(*args, **kwargs)
+        return decorate_autocast
+
+
+READY, UNSCALED, STEPPED = 0, 1, 2
 
 
 class GradScaler:
-    def __init__(self, device="cpu", enabled=True, **options):
-        pass
+    # Losses times a factor, which is halved when gradients overflow and doubled when they have not for long.
+    def __init__(self, device="cuda", init_scale=65536.0, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000,
+                 enabled=True):
+        if enabled and device == "cuda":
+            _once("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.")
+            enabled = False
+        self._device, self._enabled = device, enabled
+        if enabled:
+            assert growth_factor > 1.0, "The growth factor must be > 1.0."
+            assert backoff_factor < 1.0, "The backoff factor must be < 1.0."
+            self._init_scale, self._init_growth_tracker = init_scale, 0
+            self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
+            self._growth_interval = growth_interval
+            self._scale, self._tracker = None, 0
+            self._forget()
 
-    def scale(self, loss):
-        return loss
+    def _forget(self):
+        self._per_optimizer = {}        # id: [the optimizer, its stage, whether a gradient is not finite]
 
-    def step(self, optimizer, *args, **kwargs):
-        return optimizer.step(*args, **kwargs)
+    def _of(self, optimizer):
+        return self._per_optimizer.setdefault(id(optimizer), [optimizer, READY, None])
+
+    def _check(self, funcname):
+        assert self._scale is not None, \
+            f"Attempted {funcname} but _scale is None.  This may indicate your script did not use " \
+            "scaler.scale(loss or outputs) earlier in the iteration."
+
+    def scale(self, outputs):
+        if not self._enabled:
+            return outputs
+        if self._scale is None:
+            self._scale = torch.full((), self._init_scale, dtype=torch.float32)
+            self._tracker = self._init_growth_tracker
+        if isinstance(outputs, _w.Tensor):
+            return outputs * self._scale
+        if isinstance(outputs, (list, tuple)):
+            return type(outputs)([self.scale(x) for x in outputs])
+        if hasattr(outputs, "__iter__"):
+            return map(self.scale, outputs)
+        raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def unscale_(self, optimizer):
-        pass
+        if not self._enabled:
+            return
+        self._check("unscale_")
+        mine = self._of(optimizer)
+        if mine[1] == UNSCALED:
+            raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
+        if mine[1] == STEPPED:
+            raise RuntimeError("unscale_() is being called after step().")
+        inverse = self._scale.double().reciprocal().float()
+        with torch.no_grad():
+            for group in optimizer.param_groups:
+                for p in group["params"]:
+                    if p.grad is None:
+                        continue
+                    if p.grad.dtype == torch.float16:
+                        raise ValueError("Attempting to unscale FP16 gradients.")
+                    mine[2] = bool(mine[2]) or not bool(torch.isfinite(p.grad).all())
+                    p.grad.mul_(inverse)
+        mine[1] = UNSCALED
 
-    def update(self):
-        pass
+    def step(self, optimizer, *args, **kwargs):
+        if not self._enabled:
+            return optimizer.step(*args, **kwargs)
+        if "closure" in kwargs:
+            raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
+        self._check("step")
+        mine = self._of(optimizer)
+        if mine[1] == STEPPED:
+            raise RuntimeError("step() has already been called since the last update().")
+        if mine[1] == READY:
+            self.unscale_(optimizer)
+        assert mine[2] is not None, "No inf checks were recorded for this optimizer."
+        result = None if mine[2] else optimizer.step(*args, **kwargs)
+        mine[1] = STEPPED
+        return result
+
+    def update(self, new_scale=None):
+        if not self._enabled:
+            return
+        self._check("update")
+        if new_scale is not None:
+            self._scale.fill_(new_scale)
+        else:
+            found = [o[2] for o in self._per_optimizer.values() if o[2] is not None]
+            assert found, "No inf checks were recorded prior to update."
+            if any(found):
+                self._scale.mul_(self._backoff_factor)
+                self._tracker = 0
+            else:
+                self._tracker += 1
+                if self._tracker == self._growth_interval:
+                    grown = self._scale * self._growth_factor
+                    if bool(torch.isfinite(grown)):
+                        self._scale.copy_(grown)
+                    self._tracker = 0
+        self._forget()
+
+    def is_enabled(self):
+        return self._enabled
+
+    def get_scale(self):
+        return 1.0 if not self._enabled else self._init_scale if self._scale is None else self._scale.item()
+
+    def get_growth_factor(self):
+        return self._growth_factor
+
+    def set_growth_factor(self, new_factor):
+        self._growth_factor = new_factor
+
+    def get_backoff_factor(self):
+        return self._backoff_factor
+
+    def set_backoff_factor(self, new_factor):
+        self._backoff_factor = new_factor
+
+    def get_growth_interval(self):
+        return self._growth_interval
+
+    def set_growth_interval(self, new_interval):
+        self._growth_interval = new_interval
+
+    def _get_growth_tracker(self):
+        return self._init_growth_tracker if self._scale is None else self._tracker
+
+    def state_dict(self):
+        if not self._enabled:
+            return {}
+        return {"scale": self.get_scale(), "growth_factor": self._growth_factor,
+                "backoff_factor": self._backoff_factor, "growth_interval": self._growth_interval,
+                "_growth_tracker": self._get_growth_tracker()}
+
+    def load_state_dict(self, state_dict):
+        if not self._enabled:
+            return
+        if len(state_dict) == 0:
+            raise RuntimeError("The source state dict is empty, possibly because it was saved from a disabled "
+                               "instance of GradScaler.")
+        self._init_scale = state_dict["scale"]
+        if self._scale is not None:
+            self._scale.fill_(state_dict["scale"])
+        self._growth_factor, self._backoff_factor = state_dict["growth_factor"], state_dict["backoff_factor"]
+        self._growth_interval = state_dict["growth_interval"]
+        self._init_growth_tracker = self._tracker = state_dict["_growth_tracker"]
