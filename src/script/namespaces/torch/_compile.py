@@ -1,4 +1,4 @@
-# torch._compile -- torch.compile never refuses: what it is given runs as it is.
+# torch._compile -- torch.compile: what it is given runs as it is, after its arguments are looked at.
 import functools as _functools
 
 from torch.nn.modules.module import Module
@@ -18,9 +18,41 @@ class OptimizedModule(Module):
         return getattr(self.__dict__["_modules"]["_orig_mod"], name)
 
 
+class InvalidBackend(RuntimeError):
+    pass
+
+
+_BACKENDS = ("inductor", "eager", "aot_eager", "aot_eager_decomp_partition")
+_MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
+
+
+def _check(backend, mode, options):
+    # What torch.compile refuses, and what it is asked for that is not done here.
+    if mode is not None and options is not None:
+        raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
+    if callable(backend):
+        raise NotImplementedError("torch.compile: a backend of one's own gets no graph here; use functorch.compile's "
+                                  "aot_function, which gives one to its compilers")
+    if backend not in _BACKENDS:
+        raise InvalidBackend(f"Invalid backend: {backend!r}. See `torch._dynamo.list_backends()` for available "
+                             "backends.")
+    if mode is not None and backend == "inductor" and mode not in _MODES:
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(_MODES)}")
+    if options:
+        raise NotImplementedError(f"torch.compile: there is no option {list(options)[0]!r}: options are those of the "
+                                  "compiler that PyTorch has")
+
+
 def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
+    # fullgraph, dynamic and mode say how programs are made, and change no result.
+    _check(backend, mode, options)
     if model is None:
-        return lambda fn: compile(fn)
+        return lambda fn: compile(fn, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode,
+                                  options=options, disable=disable)
+    if not callable(model):
+        raise RuntimeError(f"torch.compile: needs a function or a module, got {type(model).__name__}")
+    if disable:
+        return model
     if isinstance(model, Module):
         return OptimizedModule(model)
 

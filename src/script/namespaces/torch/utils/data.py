@@ -1,5 +1,6 @@
 # torch.utils.data -- data sets, samplers and loaders, with PyTorch's order for a seed.
 import math as _math
+import warnings
 
 import _torch as _w
 from torch._creation import get_default_dtype, randint, randperm, multinomial
@@ -246,11 +247,27 @@ def default_convert(data):
     return data
 
 
+_told = []
+
+
 class DataLoader:
     def __init__(self, dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0,
                  collate_fn=None, pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None,
                  multiprocessing_context=None, generator=None, *, prefetch_factor=None, persistent_workers=False,
                  pin_memory_device="", in_order=True):
+        if num_workers < 0:
+            raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
+        if timeout < 0:
+            raise ValueError("timeout option should be non-negative")
+        if num_workers == 0 and prefetch_factor is not None:
+            raise ValueError("prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to "
+                             "enable multiprocessing, otherwise set prefetch_factor to None.")
+        if num_workers == 0 and persistent_workers:
+            raise ValueError("persistent_workers option needs num_workers > 0")
+        if num_workers > 0 and not _told:
+            _told.append(True)
+            warnings.warn("DataLoader: num_workers has no effect: batches are made in this process, in the same order "
+                          "and with the same contents; worker_init_fn is never called")
         self.dataset, self.num_workers, self.generator = dataset, num_workers, generator
         self._iterable = isinstance(dataset, IterableDataset)
         if sampler is not None and shuffle:
