@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test_docs.sh -- every command shown in README.md and docs/*.md gives the output shown under it.
+# test_docs.sh -- every command shown in README.md and docs/*.md gives the output shown under it; what they and the headers
+# name is there, what they say is missing is not, and counts are right.
 #
 # A command is an indented line `    $ weft ...`; its expected output are the indented lines below, up to an
 # unindented line or the next command. Commands run in the tree's root. WEFT_BLESS=1 writes what
@@ -60,5 +61,51 @@ else
     failed=$((failed + 1))
     echo "docs/ops.md is not what 'weft ops --markdown' prints: make docs"
 fi
+
+# check WHAT COMMAND...: one more that passed, or WHAT is printed
+check() {
+    local what=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$what"
+    fi
+}
+
+# ---- files: what documents give in backquotes or as links, and headers in their text --------------------------------
+find README.md CONTRIBUTING.md CHANGELOG.md Makefile src include tests bench fuzz examples tools docs >/tmp/test_docs.$$
+trap 'rm -f /tmp/test_docs.$$' EXIT
+is_file() { awk -v name="/$1" '{ at = length($0) - length(name); if (substr("/" $0, at + 2) == name) found = 1 } END { exit !found }' /tmp/test_docs.$$; }
+while IFS=: read -r doc name; do
+    check "$doc: there is no file $name" is_file "$name"
+done < <(
+    grep -oHE '`[a-z0-9_][a-z0-9_./]*\.(c|h|def|py|sh|md|wir)`' README.md CONTRIBUTING.md docs/*.md | tr -d '`' | grep -v ':math\.h$'
+    grep -oHE '\]\([a-z][a-z0-9_/-]*(\.[a-z]+|/)\)' README.md CONTRIBUTING.md docs/*.md | sed 's/](\(docs\/\)*\(.*\))/\2/; s/\/$//'
+    find src -name '*.h' -exec grep -HE -v '^ *#' {} + | grep -oE '^[^:]*:|\b[a-z0-9_]+(/[a-z0-9_]+)*[a-z0-9_]\.(c|def)\b' |
+        awk '/:$/ { at = $0; next } !seen[at $0]++ { print at $0 }'
+)
+
+# ---- commands: targets of make and words of weft ---------------------------------------------------------------------
+for target in $(grep -ohE '(`|^    (\$ )?)make [a-z-]+([` ]|$)' README.md CONTRIBUTING.md docs/*.md | tr -d '`' | awk '{ print $NF }' | sort -u); do
+    check "documents name 'make $target', which the Makefile has not" grep -qE "^$target:" Makefile
+done
+for word in $(grep -ohE '(`|^    \$ )weft [a-z]+' README.md docs/*.md | tr -d '`' | awk '{ print $NF }' | sort -u); do
+    check "documents name 'weft $word', which is not a command" [ -e "src/cli/cmd_$word.c" ]
+done
+
+# ---- counts ------------------------------------------------------------------------------------------------------------
+ops=$(weft ops | sed -n 's/^\([0-9]*\) ops,.*/\1/p')
+check "README.md: there are $ops primitives" grep -q "^- $ops primitives" README.md
+tensors=$(grep -c '^WF_API' include/weft_tensor.h)
+check "README.md: weft_tensor.h has $tensors functions" grep -q "some $(((tensors + 50) / 100 * 100)) functions" README.md
+
+# ---- what is said to be missing: no front has a function of that name -------------------------------------------------------
+missing=$(sed -n '/^What does not, yet/,/^$/p' README.md; sed -n '/^## Out, so far/,/^TorchScript differs/p' docs/fronts.md | sed '$d')
+check "the lists of what is missing are not found" [ -n "$missing" ]
+for name in $(grep -oE '`[a-z_]+`' <<<"$missing" | tr -d '`' | sort -u); do
+    check "documents say that $name is missing, which a front has" bash -c "! grep -rqE --include='*.py' '^def $name\(' src/script/namespaces"
+done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

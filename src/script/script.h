@@ -483,7 +483,7 @@ struct Vm {
     int64_t next_id;
 };
 
-/* ---- mem.c, gc.c: memory ----------------------------------------------------------- */
+/* ---- mem.c: memory ----------------------------------------------------------------- */
 
 void *sc_alloc(Vm *vm, size_t size); /* NULL: MemoryError is pending */
 void sc_free(Vm *vm, void *p, size_t size);
@@ -545,7 +545,7 @@ Value sc_parse_int(Vm *vm, Str *s, int64_t base);
 Value sc_parse_float(Vm *vm, Str *s);
 double sc_round_digits(double x, int64_t digits);
 
-/* ---- list.c, tuple.c, range.c ------------------------------------------------------ */
+/* ---- list.c, tuple.c --------------------------------------------------------------- */
 
 List *sc_list(Vm *vm, int64_t n); /* n elements, all T_NIL, to be filled at once */
 bool sc_list_push(Vm *vm, List *l, Value v); /* takes another count of v */
@@ -718,7 +718,7 @@ Value sc_exc_text(Vm *vm, Exc *e); /* str(e) */
 extern const ClassDef sc_exc_def;
 bool sc_open_exceptions(Vm *vm);
 
-/* ---- builtins.c, import.c, interp.c ------------------------------------------------ */
+/* ---- builtins.c, interp.c ---------------------------------------------------------- */
 
 bool sc_open_builtins(Vm *vm);
 Value sc_import(Vm *vm, Str *name);
