@@ -33,3 +33,11 @@ refused(lambda: torch.compile(abs, backend=lambda graph, inputs: graph))
 refused(lambda: torch.compile(mode="nonsense"))
 refused(lambda: torch.nn.Linear(1, 1).compile(mode="nonsense"))
 print(torch.compile(abs, disable=True) is abs, torch.compile(dynamic=True, fullgraph=True)(lambda x: x + 1)(2))
+from torch.cuda.amp import GradScaler, autocast
+with torch.cuda.amp.autocast(), autocast():
+    print(torch.autocast is torch.amp.autocast, torch.GradScaler is torch.amp.GradScaler, GradScaler().is_enabled())
+print("inductor" in torch._dynamo.list_backends(), torch._dynamo.reset())
+try:
+    torch.cuda.nonsense
+except AttributeError as e:
+    print(e)

@@ -22,7 +22,7 @@ class InvalidBackend(RuntimeError):
     pass
 
 
-_BACKENDS = ("inductor", "eager", "aot_eager", "aot_eager_decomp_partition")
+BACKENDS = ("inductor", "eager", "aot_eager", "aot_eager_decomp_partition")
 _MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 
 
@@ -33,7 +33,7 @@ def _check(backend, mode, options):
     if callable(backend):
         raise NotImplementedError("torch.compile: a backend of one's own gets no graph here; use functorch.compile's "
                                   "aot_function, which gives one to its compilers")
-    if backend not in _BACKENDS:
+    if backend not in BACKENDS:
         raise InvalidBackend(f"Invalid backend: {backend!r}. See `torch._dynamo.list_backends()` for available "
                              "backends.")
     if mode is not None and backend == "inductor" and mode not in _MODES:

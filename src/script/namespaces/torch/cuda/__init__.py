@@ -20,3 +20,9 @@ def empty_cache():
 
 def synchronize(device=None):
     pass
+
+
+def __getattr__(name):
+    if name == "amp":
+        return __import__("torch.cuda.amp")
+    raise AttributeError(f"module 'torch.cuda' has no attribute '{name}'")
