@@ -455,19 +455,25 @@ static int64_t arg_line(const LineRun *r, int64_t first)
     return best;
 }
 
+/* w lines side by side, `apart` elements from one to the next: along memory where the
+ * axis is not the last, and where it is, so that no sum waits for the one before it. */
+#define SUM_WIDTH 64
 #define SUM_LINE(T, V, LOAD, STORE)                                                      \
     do {                                                                                 \
-        const T *a = (const T *)r->x + first;                                            \
-        T *o = (T *)r->y + first;                                                        \
-        V sum = 0;                                                                       \
+        V sum[SUM_WIDTH];                                                                \
         for (int64_t k = 0; k < r->n; k++) {                                             \
-            int64_t at = (r->reverse ? r->n - 1 - k : k) * r->inner;                     \
-            sum = k ? (V)(sum + (V)LOAD(a[at])) : (V)LOAD(a[at]);                        \
-            o[at] = (T)STORE(sum);                                                       \
+            int64_t at = first + (r->reverse ? r->n - 1 - k : k) * r->inner;             \
+            const T *a = (const T *)r->x + at;                                           \
+            T *o = (T *)r->y + at;                                                       \
+            for (int64_t l = 0; l < w; l++) {                                            \
+                V v = (V)LOAD(a[l * apart]);                                             \
+                sum[l] = k ? (V)(sum[l] + v) : v;                                        \
+                o[l * apart] = (T)STORE(sum[l]);                                         \
+            }                                                                            \
         }                                                                                \
     } while (0)
 
-static void sum_line(const LineRun *r, int64_t first)
+static void sum_lines(const LineRun *r, int64_t first, int64_t w, int64_t apart)
 {
     switch (r->type) {
     case KT_I8:
@@ -491,19 +497,26 @@ static void line_task(void *user, int i)
     const LineRun *r = user;
     int64_t end = least((i + 1) * r->group, r->lines);
 
-    for (int64_t line = i * r->group; line < end; line++) {
+    for (int64_t line = i * r->group, w = 1; line < end; line += w) {
         int64_t first = line / r->inner * r->n * r->inner + line % r->inner;
 
-        if (r->out_type)
+        if (r->out_type) {
             store_place(r, line, arg_line(r, first));
-        else
-            sum_line(r, first);
+        } else if (r->inner == 1) {
+            w = least(end - line, 8);
+            sum_lines(r, first, w, r->n);
+        } else {
+            w = least(least(end - line, r->inner - line % r->inner), SUM_WIDTH);
+            sum_lines(r, first, w, 1);
+        }
     }
 }
 
 static void run_lines(LineRun *r, const KPar *par)
 {
     r->group = r->lines * r->n < K_TASK ? r->lines : ceil_quotient(PART, r->n);
+    if (!r->out_type && r->inner > 1 && r->group < r->lines)
+        r->group = ceil_quotient(r->group, SUM_WIDTH) * SUM_WIDTH;
     if (r->lines > 0)
         run_tasks(par, ceil_quotient(r->lines, r->group), line_task, r);
 }
