@@ -255,3 +255,29 @@ XTEST(memory_written_over_while_it_is_wanted_is_found)
     release_all(out, 1);
     wf_exec_release(e);
 }
+
+/* ---- what the eval rules still run ----------------------------------------------------- */
+
+/* Effects run once and talk to the user, so that a kernel would gain nothing; the
+ * factorisations have no kernels yet. */
+static const char *const by_eval[] = {"cholesky", "triangular_solve", "lu",    "qr",
+                                      "eigh",     "svd",              "print", "assert"};
+
+TEST(only_effects_and_factorisations_are_run_by_their_eval_rules)
+{
+    int found = 0;
+
+    for (unsigned op = 0; op < OP_COUNT; op++) {
+        const char *name = op_name(op);
+        bool listed = false;
+
+        for (int i = 0; i < COUNT(by_eval); i++)
+            listed |= strcmp(by_eval[i], name) == 0;
+        found += listed;
+        if (!op_has(op, OPF_NOEVAL) && !step_row(op).bind && !listed)
+            check_fail(__FILE__, __LINE__, "%s has no kernel", name);
+        if (listed && step_row(op).bind)
+            check_fail(__FILE__, __LINE__, "%s has a kernel: take it off the list", name);
+    }
+    CHECK_EQ_INT(found, COUNT(by_eval));
+}

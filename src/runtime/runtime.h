@@ -615,6 +615,7 @@ bool bind_call(Bind *b); /* step_flow.c: call checkpoint custom_jvp custom_vjp *
 bool bind_cond(Bind *b);
 bool bind_while(Bind *b);
 bool bind_scan(Bind *b);
+bool bind_sort(Bind *b); /* step_sort.c */
 bool bind_eval(Bind *b); /* step_eval.c: whatever has no kernel */
 
 /* ---- compile.c --------------------------------------------------------------------- */

@@ -37,6 +37,7 @@ static const StepRow rows[OP_COUNT] = {
 
     [OP_argmax] = {bind_arg, {D, D, D}, PLACE_NEVER, false},
     [OP_argmin] = {bind_arg, {D, D, D}, PLACE_NEVER, false},
+    [OP_sort] = {bind_sort, {D, D, D}, PLACE_NEVER, true},
     [OP_cumsum] = {bind_cumsum, {D, D, D}, PLACE_ANY, true},
     [OP_reduce_window_max] = {bind_window, {D, D, D}, PLACE_NEVER, true},
     [OP_reduce_window_sum] = {bind_window, {D, D, D}, PLACE_NEVER, true},
