@@ -3,7 +3,8 @@
 #
 # Its table of layers gives the order of the rooms, its table of edges upward what may be used out of order. What is used is
 # taken from the #include lines and from the symbols of the built objects. An edge that is not listed fails, and so does a
-# listed one that is not there any more. Files past 1000 lines and functions past 80 are listed below, the same way.
+# listed one that is not there any more. Files past 1000 lines, functions past 80, and names that rooms share without a prefix
+# are listed below, the same way.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$(dirname "${WEFT_BIN:-build/weft}")
@@ -85,10 +86,23 @@ FNR == 1 { if (lines > 1000) print last; last = FILENAME }
 END { if (lines > 1000) print last }' | LC_ALL=C sort >"$work/large"
 sed 's/ .*//' "$work/large_listed" | LC_ALL=C sort | comm -3 - "$work/large" >"$work/sizes"
 
+# ---- names: symbols of one word, which any program or library may have; no new ones ---------------------------------------
+cat >"$work/words_listed" <<'END'
+base fail intern vfail
+cli commands complain main report suggest
+ir need take
+op precisions spread
+opt match recognise rewrite
+tensor cumulate deliver promoted reduce tfail unify
+END
+awk '{ for (i = 2; i <= NF; i++) print $1, $i }' "$work/words_listed" | LC_ALL=C sort >"$work/words_allowed"
+awk '$1 == "D" && $3 !~ /_/ { print $2, $3 }' "$work/symbols" | LC_ALL=C sort -u | comm -3 "$work/words_allowed" - >"$work/words"
+
 sed '$d' "$work/layers"
 sed 's/$/: not a public header/' "$work/private"
 sed 's/^\t\(.*\)/\1: past 1000 lines, or a function past 80/; t; s/$/: listed as large, and is not/' "$work/sizes"
-more=$(cat "$work/private" "$work/sizes" | wc -l)
+sed 's/^\t\(.*\)/\1: a shared name without a prefix/; t; s/$/: listed as a name without a prefix, and is not there/' "$work/words"
+more=$(cat "$work/private" "$work/sizes" "$work/words" | wc -l)
 tail -n 1 "$work/layers" | {
     read -r passed failed
     echo "$passed passed, $((failed + more)) failed"

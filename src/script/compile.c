@@ -14,12 +14,9 @@ _Noreturn void comp_error(Comp *c, const Ast *a, const char *text)
     unit_error(c->u, C_SyntaxError, a->line, a->col, a->len, "%s", text);
 }
 
-void place(Comp *c, const Ast *a)
-{
-    c->at = (CodePos){a->line, a->col, a->len};
-}
+void comp_place(Comp *c, const Ast *a) { c->at = (CodePos){a->line, a->col, a->len}; }
 
-uint32_t emit(Comp *c, Opcode op, int x, int a, int b, int cc)
+uint32_t comp_emit(Comp *c, Opcode op, int x, int a, int b, int cc)
 {
     Ins i = {.op = (uint8_t)op, .x = (uint8_t)x, .a = (uint16_t)a};
 
@@ -30,25 +27,19 @@ uint32_t emit(Comp *c, Opcode op, int x, int a, int b, int cc)
     return c->ins.n - 1;
 }
 
-uint32_t emit_jump(Comp *c, Opcode op, int a)
-{
-    return emit(c, op, 0, a, 0, 0);
-}
+uint32_t emit_jump(Comp *c, Opcode op, int a) { return comp_emit(c, op, 0, a, 0, 0); }
 
-void patch(Comp *c, uint32_t at)
+void comp_patch(Comp *c, uint32_t at)
 {
     c->ins.v[at].jump = (int32_t)(c->ins.n - at) - 1;
 }
 
-void jumps_add(Comp *c, Jumps *j, uint32_t at)
-{
-    vec_push(&c->u->arena, j, at);
-}
+void jumps_add(Comp *c, Jumps *j, uint32_t at) { vec_push(&c->u->arena, j, at); }
 
 void patch_all(Comp *c, Jumps *j)
 {
     for (uint32_t i = 0; i < j->n; i++)
-        patch(c, j->v[i]);
+        comp_patch(c, j->v[i]);
     j->n = 0;
 }
 
@@ -59,7 +50,7 @@ void jump_back(Comp *c, uint32_t to)
     c->ins.v[at].jump = (int32_t)to - (int32_t)at - 1;
 }
 
-int temps(Comp *c, int n)
+int comp_temps(Comp *c, int n)
 {
     int t = c->ntemps;
 
@@ -71,7 +62,7 @@ int temps(Comp *c, int n)
     return TEMP + t;
 }
 
-int temp(Comp *c) { return temps(c, 1); }
+int comp_temp(Comp *c) { return comp_temps(c, 1); }
 
 int new_local(Comp *c, const char *name)
 {
@@ -91,23 +82,24 @@ int new_local(Comp *c, const char *name)
     return (int)c->locals.n - 1;
 }
 
-int hidden(Comp *c)
+int comp_hidden(Comp *c)
 {
     if (c->spare.n)
         return c->spare.v[--c->spare.n];
     return new_local(c, NULL);
 }
 
-void unhide(Comp *c, int reg) { vec_push(&c->u->arena, &c->spare, reg); }
+void comp_unhide(Comp *c, int reg) { vec_push(&c->u->arena, &c->spare, reg); }
 
 static bool same_const(Value a, Value b)
 {
     return a.tag == b.tag && (a.tag == T_OBJ ? a.o == b.o : a.i == b.i);
 }
 
-int konst(Comp *c, Value v)
+int comp_konst(Comp *c, Value v)
 {
-    uint32_t i, from = c->consts.n > 64 && c->consts.n < MAX_INDEX - 100 ? c->consts.n - 64 : 0;
+    uint32_t i,
+        from = c->consts.n > 64 && c->consts.n < MAX_INDEX - 100 ? c->consts.n - 64 : 0;
 
     if (v.tag == T_NIL)
         longjmp(c->u->jump, 2); /* no memory: the exception is pending */
@@ -124,7 +116,8 @@ int konst(Comp *c, Value v)
 
 int konst_str(Comp *c, const char *s, size_t n)
 {
-    return konst(c, n <= 64 ? v_obj(sc_intern(c->vm, s, n)) : v_obj(sc_str_n(c->vm, s, n)));
+    return comp_konst(c, n <= 64 ? v_obj(sc_intern(c->vm, s, n))
+                                 : v_obj(sc_str_n(c->vm, s, n)));
 }
 
 Str *unit_str(Comp *c, const char *s)
@@ -137,7 +130,7 @@ Str *unit_str(Comp *c, const char *s)
     return r;
 }
 
-int cache(Comp *c, const char *name)
+int comp_cache(Comp *c, const char *name)
 {
     Str *s = unit_str(c, name);
     Cache k = {.name = s};
@@ -182,7 +175,7 @@ void known_meet(Comp *c, Known k)
 
 /* ---- names ------------------------------------------------------------------------- */
 
-Var *lookup(Comp *c, const char *name, Scope **out_scope)
+Var *comp_lookup(Comp *c, const char *name, Scope **out_scope)
 {
     Scope *s = c->scope;
     Var *v;
@@ -203,63 +196,63 @@ int var_local(Comp *c, const Ast *a)
 
     if (a->kind != E_NAME)
         return -1;
-    v = lookup(c, a->name, &s);
+    v = comp_lookup(c, a->name, &s);
     return v && v->kind == VAR_LOCAL ? (int)v->reg : -1;
 }
 
 void load_name(Comp *c, const char *name, int dst)
 {
     Scope *s;
-    Var *v = lookup(c, name, &s);
+    Var *v = comp_lookup(c, name, &s);
 
     if (v && v->kind == VAR_LOCAL) {
         if (!c->known[v->reg])
-            emit(c, OPC_CHECK, 0, (int)v->reg, 0, 0);
-        emit(c, OPC_MOVE, 0, dst, (int)v->reg, 0);
+            comp_emit(c, OPC_CHECK, 0, (int)v->reg, 0, 0);
+        comp_emit(c, OPC_MOVE, 0, dst, (int)v->reg, 0);
     } else if (v && v->kind == VAR_CELL) {
-        emit(c, OPC_LOADCELL, 0, dst, (int)v->reg, 0);
+        comp_emit(c, OPC_LOADCELL, 0, dst, (int)v->reg, 0);
     } else if (v && v->kind == VAR_FREE) {
-        emit(c, OPC_LOADFREE, 0, dst, (int)v->reg, 0);
+        comp_emit(c, OPC_LOADFREE, 0, dst, (int)v->reg, 0);
     } else if (v && v->kind == VAR_CLASS) {
-        emit(c, OPC_LOADN, 0, dst, konst_str(c, name, strlen(name)), 0);
+        comp_emit(c, OPC_LOADN, 0, dst, konst_str(c, name, strlen(name)), 0);
     } else {
-        emit(c, OPC_LOADG, 0, dst, 0, cache(c, name));
+        comp_emit(c, OPC_LOADG, 0, dst, 0, comp_cache(c, name));
     }
 }
 
 void store_name(Comp *c, const char *name, int src)
 {
     Scope *s;
-    Var *v = lookup(c, name, &s);
+    Var *v = comp_lookup(c, name, &s);
 
     if (v && v->kind == VAR_LOCAL) {
         if ((int)v->reg != src)
-            emit(c, OPC_MOVE, 0, (int)v->reg, src, 0);
+            comp_emit(c, OPC_MOVE, 0, (int)v->reg, src, 0);
         if (!v->deleted)
             c->known[v->reg] = 1;
     } else if (v && v->kind == VAR_CELL) {
-        emit(c, OPC_STORECELL, 0, (int)v->reg, src, 0);
+        comp_emit(c, OPC_STORECELL, 0, (int)v->reg, src, 0);
     } else if (v && v->kind == VAR_FREE) {
-        emit(c, OPC_STOREFREE, 0, src, (int)v->reg, 0);
+        comp_emit(c, OPC_STOREFREE, 0, src, (int)v->reg, 0);
     } else if (v && v->kind == VAR_CLASS) {
-        emit(c, OPC_STOREN, 0, src, konst_str(c, name, strlen(name)), 0);
+        comp_emit(c, OPC_STOREN, 0, src, konst_str(c, name, strlen(name)), 0);
     } else {
-        emit(c, OPC_STOREG, 0, src, konst_str(c, name, strlen(name)), 0);
+        comp_emit(c, OPC_STOREG, 0, src, konst_str(c, name, strlen(name)), 0);
     }
 }
 
 void delete_name(Comp *c, const char *name)
 {
     Scope *s;
-    Var *v = lookup(c, name, &s);
+    Var *v = comp_lookup(c, name, &s);
 
     if (v && v->kind == VAR_LOCAL)
-        emit(c, OPC_DELLOCAL, 0, (int)v->reg, 0, 0);
+        comp_emit(c, OPC_DELLOCAL, 0, (int)v->reg, 0, 0);
     else if (v && v->kind == VAR_CELL)
-        emit(c, OPC_DELCELL, 0, (int)v->reg, 0, 0);
+        comp_emit(c, OPC_DELCELL, 0, (int)v->reg, 0, 0);
     else if (v && v->kind == VAR_FREE)
-        emit(c, OPC_DELFREE, 0, 0, (int)v->reg, 0);
+        comp_emit(c, OPC_DELFREE, 0, 0, (int)v->reg, 0);
     else
-        emit(c, v && v->kind == VAR_CLASS ? OPC_DELN : OPC_DELG, 0, 0,
-             konst_str(c, name, strlen(name)), 0);
+        comp_emit(c, v && v->kind == VAR_CLASS ? OPC_DELN : OPC_DELG, 0, 0,
+                  konst_str(c, name, strlen(name)), 0);
 }

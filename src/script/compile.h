@@ -4,12 +4,12 @@
 
 #include "ast.h"
 
-#define TEMP 0x8000   /* temporaries while compiling; moved behind the locals at the end */
-#define NOREG 0xFFFF
-#define ANY (-1)
+#define TEMP        0x8000 /* temporaries while compiling; moved behind the locals at the end */
+#define NOREG       0xFFFF
+#define ANY         (-1)
 #define BIN_INPLACE 0x80
-#define MAX_REGS 0x7000
-#define MAX_INDEX 0xFFF0
+#define MAX_REGS    0x7000
+#define MAX_INDEX   0xFFF0
 
 typedef enum ExitKind { EXIT_LOOP, EXIT_FINALLY, EXIT_WITH, EXIT_HANDLER } ExitKind;
 
@@ -19,12 +19,12 @@ typedef struct Exit { /* a statement around that break, continue, return must kn
     ExitKind kind;
     struct Exit *outer;
     Jumps breaks;
-    uint32_t start;      /* continue goes here */
-    const Ast *final;    /* EXIT_FINALLY */
-    int mgr;             /* EXIT_WITH: register of the manager; EXIT_HANDLER: of what was
+    uint32_t start;   /* continue goes here */
+    const Ast *final; /* EXIT_FINALLY */
+    int mgr;          /* EXIT_WITH: register of the manager; EXIT_HANDLER: of what was
                             handled before */
-    uint32_t from;       /* start of the range protected now */
-    Jumps ranges;        /* pairs from, to: already closed */
+    uint32_t from;    /* start of the range protected now */
+    Jumps ranges;     /* pairs from, to: already closed */
     const Ast *at;
 } Exit;
 
@@ -37,8 +37,8 @@ typedef struct Comp {
     Unit *u;
     Vm *vm;
     struct Comp *outer;
-    Scope *scope;  /* innermost, may be a comprehension */
-    Scope *host;   /* of the function, class or module */
+    Scope *scope; /* innermost, may be a comprehension */
+    Scope *host;  /* of the function, class or module */
     Code *code;
     VEC(Ins) ins;
     VEC(CodePos) pos;
@@ -59,22 +59,22 @@ typedef struct Comp {
 /* compile.c: instructions, registers, constants, names */
 Str *unit_str(Comp *c, const char *s); /* interned, kept by the unit */
 int new_local(Comp *c, const char *name);
-uint32_t emit(Comp *c, Opcode op, int x, int a, int b, int cc);
+uint32_t comp_emit(Comp *c, Opcode op, int x, int a, int b, int cc);
 uint32_t emit_jump(Comp *c, Opcode op, int a);
-void patch(Comp *c, uint32_t at);            /* to here */
+void comp_patch(Comp *c, uint32_t at); /* to here */
 void patch_all(Comp *c, Jumps *j);
 void jump_back(Comp *c, uint32_t to);
 void jumps_add(Comp *c, Jumps *j, uint32_t at);
-int temp(Comp *c);
-int temps(Comp *c, int n);
-int hidden(Comp *c);
-void unhide(Comp *c, int reg);
-int konst(Comp *c, Value v); /* takes the count */
+int comp_temp(Comp *c);
+int comp_temps(Comp *c, int n);
+int comp_hidden(Comp *c);
+void comp_unhide(Comp *c, int reg);
+int comp_konst(Comp *c, Value v); /* takes the count */
 int konst_str(Comp *c, const char *s, size_t n);
-int cache(Comp *c, const char *name);
-void place(Comp *c, const Ast *a);
+int comp_cache(Comp *c, const char *name);
+void comp_place(Comp *c, const Ast *a);
 _Noreturn void comp_error(Comp *c, const Ast *a, const char *text);
-Var *lookup(Comp *c, const char *name, Scope **out_scope);
+Var *comp_lookup(Comp *c, const char *name, Scope **out_scope);
 int var_local(Comp *c, const Ast *a); /* its register if it is a plain local, else -1 */
 void load_name(Comp *c, const char *name, int dst);
 void store_name(Comp *c, const char *name, int src);
@@ -96,10 +96,10 @@ void compile_def(Comp *c, Ast *s);
 void compile_class(Comp *c, Ast *s);
 
 /* compile_expr.c */
-int expr(Comp *c, Ast *a, int want);       /* register with the value */
-int operand(Comp *c, Ast *a, int prefer);  /* a local as it is, else a temporary */
+int comp_expr(Comp *c, Ast *a, int want);      /* register with the value */
+int comp_operand(Comp *c, Ast *a, int prefer); /* a local as it is, else a temporary */
 void jump_if(Comp *c, Ast *a, bool when, Jumps *out);
-void assign(Comp *c, Ast *target, int src);
+void comp_assign(Comp *c, Ast *target, int src);
 void compile_comp_loop(Comp *c, Ast *a, uint32_t i, int acc, int first_iter);
 
 #endif

@@ -57,9 +57,9 @@ const Code *comp_end(Comp *c)
     int t;
 
     c->ntemps = 0;
-    t = temp(c);
-    emit(c, OPC_LOADK, 0, t, konst(c, NONE), 0);
-    emit(c, OPC_RET, 0, t, 0, 0);
+    t = comp_temp(c);
+    comp_emit(c, OPC_LOADK, 0, t, comp_konst(c, NONE), 0);
+    comp_emit(c, OPC_RET, 0, t, 0, 0);
     place_temps(c);
     k->ins = c->ins.v;
     k->nins = c->ins.n;
@@ -89,11 +89,12 @@ static void find_free(Comp *c, Comp *maker)
 
         if (v->kind != VAR_FREE)
             continue;
-        o = lookup(maker, strncmp(v->name, ".free.", 6) ? v->name : v->name + 6, &at);
+        o = comp_lookup(maker, strncmp(v->name, ".free.", 6) ? v->name : v->name + 6,
+                        &at);
         if (o && o->kind == VAR_CLASS) {
             text_init(&t, &c->u->arena);
             text_printf(&t, ".free.%s", v->name);
-            o = lookup(maker, intern(&c->u->names, text_str(&t)), &at);
+            o = comp_lookup(maker, intern(&c->u->names, text_str(&t)), &at);
         }
         if (!o || (o->kind != VAR_CELL && o->kind != VAR_FREE))
             unit_error(c->u, C_SyntaxError, c->at.line, c->at.col, 0,
@@ -114,7 +115,7 @@ static void bind_vars(Comp *c)
             continue;
         v->reg = (uint32_t)new_local(c, v->name);
         if (v->kind == VAR_CELL) {
-            emit(c, OPC_NEWCELL, 0, (int)v->reg, 0, 0);
+            comp_emit(c, OPC_NEWCELL, 0, (int)v->reg, 0, 0);
             c->known[v->reg] = 1;
         }
     }
@@ -129,7 +130,7 @@ void bind_comp_scope(Comp *c, Scope *s)
             continue;
         v->reg = (uint32_t)new_local(c, v->name);
         if (v->kind == VAR_CELL) {
-            emit(c, OPC_NEWCELL, 0, (int)v->reg, 0, 0);
+            comp_emit(c, OPC_NEWCELL, 0, (int)v->reg, 0, 0);
             c->known[v->reg] = 1;
         }
     }
@@ -165,7 +166,7 @@ static void bind_params(Comp *c, FuncDef *d)
         Var *v = scope_find(c->host, d->params[i].name);
 
         if (v->kind == VAR_CELL)
-            emit(c, OPC_MAKECELL, 0, (int)v->reg, 0, 0);
+            comp_emit(c, OPC_MAKECELL, 0, (int)v->reg, 0, 0);
     }
 }
 
@@ -179,7 +180,7 @@ const Code *compile_function(Comp *c, FuncDef *d, const Ast *a)
     f->at = (CodePos){a->line, a->col, a->len};
     if (d->doc) {
         f->code->doc = sc_str_n(c->vm, d->doc, d->ndoc);
-        konst(f, v_obj(f->code->doc));
+        comp_konst(f, v_obj(f->code->doc));
     }
     bind_params(f, d);
     bind_vars(f);
@@ -217,18 +218,18 @@ void make_function(Comp *c, const Code *code, FuncDef *d, int dst)
     if (d) {
         for (i = 0; i < d->nparams; i++)
             if (d->params[i].kind == PARAM_POS && d->params[i].value)
-                expr(c, d->params[i].value, temp(c));
+                comp_expr(c, d->params[i].value, comp_temp(c));
         for (i = 0; i < d->nparams; i++)
             if (d->params[i].kind == PARAM_KW) {
-                int t = temp(c);
+                int t = comp_temp(c);
 
                 if (d->params[i].value)
-                    expr(c, d->params[i].value, t);
+                    comp_expr(c, d->params[i].value, t);
                 else
-                    emit(c, OPC_CLEAR, 0, t, 0, 0);
+                    comp_emit(c, OPC_CLEAR, 0, t, 0, 0);
             }
     }
-    emit(c, OPC_FUNC, 0, dst, code_index(c, code), first);
+    comp_emit(c, OPC_FUNC, 0, dst, code_index(c, code), first);
     c->ntemps = base;
 }
 
@@ -237,14 +238,14 @@ void compile_def(Comp *c, Ast *s)
     int base = c->ntemps, t, n = (int)s->list.n, i;
 
     for (i = 0; i < n; i++) /* each is called with what stands in the next register */
-        expr(c, s->list.v[i], temp(c));
-    t = temp(c);
+        comp_expr(c, s->list.v[i], comp_temp(c));
+    t = comp_temp(c);
     make_function(c, compile_function(c, s->def, s), s->def, t);
     for (i = n - 1; i >= 0; i--) {
-        place(c, s->list.v[i]);
-        emit(c, OPC_CALL, 0, TEMP + base + i, 1, 0);
+        comp_place(c, s->list.v[i]);
+        comp_emit(c, OPC_CALL, 0, TEMP + base + i, 1, 0);
     }
-    place(c, s);
+    comp_place(c, s);
     store_name(c, s->def->name, TEMP + base);
     c->ntemps = base;
 }
@@ -260,15 +261,15 @@ static const Code *compile_class_body(Comp *c, Ast *s)
     bind_vars(f);
     find_free(f, c);
     if (s->more.n && s->more.v[0]->kind == S_EXPR && s->more.v[0]->a->kind == E_STR) {
-        t = expr(f, s->more.v[0]->a, temp(f));
-        emit(f, OPC_STOREN, 0, t, konst_str(f, "__doc__", 7), 0);
+        t = comp_expr(f, s->more.v[0]->a, comp_temp(f));
+        comp_emit(f, OPC_STOREN, 0, t, konst_str(f, "__doc__", 7), 0);
         f->ntemps = 0;
     }
     compile_block(f, &s->more);
     if (s->scope->needs_class) { /* the body gives the cell to be filled */
         Var *v = scope_find(s->scope, intern(&c->u->names, "__class__"));
 
-        emit(f, OPC_RET, 0, (int)v->reg, 0, 0);
+        comp_emit(f, OPC_RET, 0, (int)v->reg, 0, 0);
     }
     return comp_end(f);
 }
@@ -280,8 +281,8 @@ void compile_class(Comp *c, Ast *s)
     uint32_t k, npos = 0;
 
     for (i = 0; i < n; i++)
-        expr(c, s->a->list.v[i], temp(c));
-    b = temps(c, 2);
+        comp_expr(c, s->a->list.v[i], comp_temp(c));
+    b = comp_temps(c, 2);
     mark = c->ntemps;
     for (k = 0; k < s->list.n; k++)
         star |= s->list.v[k]->kind == E_STAR || s->list.v[k]->kind == E_DSTAR;
@@ -289,37 +290,37 @@ void compile_class(Comp *c, Ast *s)
         comp_error(c, s, "starred bases are outside this language");
     for (k = 0; k < s->list.n; k++)
         if (s->list.v[k]->kind != E_KW) {
-            expr(c, s->list.v[k], temp(c));
+            comp_expr(c, s->list.v[k], comp_temp(c));
             npos++;
         } else if (strcmp(s->list.v[k]->name, "metaclass") == 0) {
             comp_error(c, s->list.v[k], "metaclasses are outside this language");
         }
-    place(c, s);
-    emit(c, OPC_TUPLE, 0, b, TEMP + mark, (int)npos);
+    comp_place(c, s);
+    comp_emit(c, OPC_TUPLE, 0, b, TEMP + mark, (int)npos);
     c->ntemps = mark;
-    emit(c, OPC_DICT, 0, b + 1, TEMP + mark, 0);
+    comp_emit(c, OPC_DICT, 0, b + 1, TEMP + mark, 0);
     for (k = 0; k < s->list.n; k++)
         if (s->list.v[k]->kind == E_KW) {
-            int h = hidden(c), key = temp(c), v;
+            int h = comp_hidden(c), key = comp_temp(c), v;
 
-            emit(c, OPC_MOVE, 0, h, b + 1, 0);
-            emit(c, OPC_LOADK, 0, key,
-                 konst_str(c, s->list.v[k]->name, strlen(s->list.v[k]->name)), 0);
-            v = operand(c, s->list.v[k]->a, ANY);
-            emit(c, OPC_DICTADD, 0, h, key, v);
-            emit(c, OPC_MOVE, 0, b + 1, h, 0);
-            emit(c, OPC_CLEAR, 0, h, 0, 0);
-            unhide(c, h);
+            comp_emit(c, OPC_MOVE, 0, h, b + 1, 0);
+            comp_emit(c, OPC_LOADK, 0, key,
+                      konst_str(c, s->list.v[k]->name, strlen(s->list.v[k]->name)), 0);
+            v = comp_operand(c, s->list.v[k]->a, ANY);
+            comp_emit(c, OPC_DICTADD, 0, h, key, v);
+            comp_emit(c, OPC_MOVE, 0, b + 1, h, 0);
+            comp_emit(c, OPC_CLEAR, 0, h, 0, 0);
+            comp_unhide(c, h);
             c->ntemps = mark;
         }
-    place(c, s);
+    comp_place(c, s);
     t = b;
-    emit(c, OPC_CLASS, 0, t, code_index(c, compile_class_body(c, s)), b);
+    comp_emit(c, OPC_CLASS, 0, t, code_index(c, compile_class_body(c, s)), b);
     for (i = n - 1; i >= 0; i--) {
-        place(c, s->a->list.v[i]);
-        emit(c, OPC_CALL, 0, TEMP + base + i, 1, 0);
+        comp_place(c, s->a->list.v[i]);
+        comp_emit(c, OPC_CALL, 0, TEMP + base + i, 1, 0);
     }
-    place(c, s);
+    comp_place(c, s);
     store_name(c, s->name, TEMP + base);
     c->ntemps = base;
 }
@@ -332,8 +333,8 @@ const Code *sc_compile(Unit *u, Scope *module)
     int t;
 
     if (u->body.n && u->body.v[0]->kind == S_EXPR && u->body.v[0]->a->kind == E_STR) {
-        t = expr(c, u->body.v[0]->a, temp(c));
-        emit(c, OPC_STOREG, 0, t, konst_str(c, "__doc__", 7), 0);
+        t = comp_expr(c, u->body.v[0]->a, comp_temp(c));
+        comp_emit(c, OPC_STOREG, 0, t, konst_str(c, "__doc__", 7), 0);
         c->ntemps = 0;
     }
     compile_block(c, &u->body);

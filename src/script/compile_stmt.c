@@ -44,13 +44,13 @@ static void run_exit(Comp *c, Exit *e)
     if (e->kind == EXIT_FINALLY) {
         compile_block(c, &e->final->list);
     } else if (e->kind == EXIT_WITH) {
-        place(c, e->at);
-        t = temp(c);
-        emit(c, OPC_EXIT, 0, t, e->mgr, NOREG);
-        emit(c, OPC_CLEAR, 0, t, 0, 0);
+        comp_place(c, e->at);
+        t = comp_temp(c);
+        comp_emit(c, OPC_EXIT, 0, t, e->mgr, NOREG);
+        comp_emit(c, OPC_CLEAR, 0, t, 0, 0);
         c->ntemps--;
     } else if (e->kind == EXIT_HANDLER) {
-        emit(c, OPC_HANDLED, 0, e->mgr, 0, 0);
+        comp_emit(c, OPC_HANDLED, 0, e->mgr, 0, 0);
     }
     c->exits = saved;
 }
@@ -96,7 +96,7 @@ static void compile_assign(Comp *c, Ast *s)
     int reg = s->list.n == 1 ? var_local(c, s->list.v[0]) : -1, r;
 
     if (reg >= 0) {
-        expr(c, s->a, reg);
+        comp_expr(c, s->a, reg);
         store_name(c, s->list.v[0]->name, reg);
         return;
     }
@@ -110,34 +110,35 @@ static void compile_assign(Comp *c, Ast *s)
             star |= t->v[i]->kind == E_STAR || v->v[i]->kind == E_STAR;
         if (!star) { /* a, b = b, a without a tuple */
             for (i = 0; i < v->n; i++)
-                expr(c, v->v[i], temp(c));
+                comp_expr(c, v->v[i], comp_temp(c));
             for (i = 0; i < t->n; i++)
-                assign(c, t->v[i], TEMP + base + (int)i);
+                comp_assign(c, t->v[i], TEMP + base + (int)i);
             c->ntemps = base;
             return;
         }
     }
     if (s->list.n == 1) {
-        r = operand(c, s->a, ANY);
-        assign(c, s->list.v[0], r);
+        r = comp_operand(c, s->a, ANY);
+        comp_assign(c, s->list.v[0], r);
         return;
     }
-    reg = hidden(c);
-    expr(c, s->a, reg);
+    reg = comp_hidden(c);
+    comp_expr(c, s->a, reg);
     for (i = 0; i < s->list.n; i++)
-        assign(c, s->list.v[i], reg);
-    emit(c, OPC_CLEAR, 0, reg, 0, 0);
-    unhide(c, reg);
+        comp_assign(c, s->list.v[i], reg);
+    comp_emit(c, OPC_CLEAR, 0, reg, 0, 0);
+    comp_unhide(c, reg);
 }
 
 static void emit_binary(Comp *c, BinOp op, int dst, int l, int r, bool inplace)
 {
-    static const uint8_t fast[] = {OPC_ADD, OPC_SUB, OPC_MUL, OPC_DIV, OPC_FLOORDIV, OPC_MOD};
+    static const uint8_t fast[] = {OPC_ADD, OPC_SUB,      OPC_MUL,
+                                   OPC_DIV, OPC_FLOORDIV, OPC_MOD};
 
     if (op <= OP2_MOD)
-        emit(c, fast[op], inplace ? BIN_INPLACE : 0, dst, l, r);
+        comp_emit(c, fast[op], inplace ? BIN_INPLACE : 0, dst, l, r);
     else
-        emit(c, OPC_BINOP, (int)op | (inplace ? BIN_INPLACE : 0), dst, l, r);
+        comp_emit(c, OPC_BINOP, (int)op | (inplace ? BIN_INPLACE : 0), dst, l, r);
 }
 
 static void compile_aug(Comp *c, Ast *s)
@@ -149,56 +150,56 @@ static void compile_aug(Comp *c, Ast *s)
         reg = var_local(c, t);
         if (reg >= 0) {
             if (!c->known[reg]) {
-                place(c, t);
-                emit(c, OPC_CHECK, 0, reg, 0, 0);
+                comp_place(c, t);
+                comp_emit(c, OPC_CHECK, 0, reg, 0, 0);
             }
             if (s->b->kind == E_INT && (s->op == OP2_ADD || s->op == OP2_SUB) &&
                 s->b->i >= -30000 && s->b->i <= 30000) {
-                place(c, s);
-                emit(c, OPC_ADDI, (s->op == OP2_SUB) | BIN_INPLACE, reg, reg,
-                     (int)(s->op == OP2_SUB ? -s->b->i : s->b->i));
+                comp_place(c, s);
+                comp_emit(c, OPC_ADDI, (s->op == OP2_SUB) | BIN_INPLACE, reg, reg,
+                          (int)(s->op == OP2_SUB ? -s->b->i : s->b->i));
                 return;
             }
-            r = operand(c, s->b, ANY);
-            place(c, s);
+            r = comp_operand(c, s->b, ANY);
+            comp_place(c, s);
             emit_binary(c, (BinOp)s->op, reg, reg, r, true);
             return;
         }
-        v = temp(c);
-        place(c, t);
+        v = comp_temp(c);
+        comp_place(c, t);
         load_name(c, t->name, v);
-        r = operand(c, s->b, ANY);
-        place(c, s);
+        r = comp_operand(c, s->b, ANY);
+        comp_place(c, s);
         emit_binary(c, (BinOp)s->op, v, v, r, true);
         store_name(c, t->name, v);
         return;
     }
-    obj = hidden(c);
-    expr(c, t->a, obj);
+    obj = comp_hidden(c);
+    comp_expr(c, t->a, obj);
     key = -1;
-    v = temp(c);
+    v = comp_temp(c);
     if (t->kind == E_INDEX) {
-        key = hidden(c);
-        expr(c, t->b, key);
-        place(c, t);
-        emit(c, OPC_GETITEM, 0, v, obj, key);
+        key = comp_hidden(c);
+        comp_expr(c, t->b, key);
+        comp_place(c, t);
+        comp_emit(c, OPC_GETITEM, 0, v, obj, key);
     } else {
-        place(c, t);
-        emit(c, OPC_GETATTR, 0, v, obj, cache(c, t->name));
+        comp_place(c, t);
+        comp_emit(c, OPC_GETATTR, 0, v, obj, comp_cache(c, t->name));
     }
-    r = operand(c, s->b, ANY);
-    place(c, s);
+    r = comp_operand(c, s->b, ANY);
+    comp_place(c, s);
     emit_binary(c, (BinOp)s->op, v, v, r, true);
-    place(c, t);
+    comp_place(c, t);
     if (key >= 0) {
-        emit(c, OPC_SETITEM, 0, obj, key, v);
-        emit(c, OPC_CLEAR, 0, key, 0, 0);
-        unhide(c, key);
+        comp_emit(c, OPC_SETITEM, 0, obj, key, v);
+        comp_emit(c, OPC_CLEAR, 0, key, 0, 0);
+        comp_unhide(c, key);
     } else {
-        emit(c, OPC_SETATTR, 0, obj, v, cache(c, t->name));
+        comp_emit(c, OPC_SETATTR, 0, obj, v, comp_cache(c, t->name));
     }
-    emit(c, OPC_CLEAR, 0, obj, 0, 0);
-    unhide(c, obj);
+    comp_emit(c, OPC_CLEAR, 0, obj, 0, 0);
+    comp_unhide(c, obj);
 }
 
 static void compile_annotated(Comp *c, Ast *s)
@@ -214,8 +215,9 @@ static void compile_annotated(Comp *c, Ast *s)
         c->ntemps = 0;
     }
     if (c->host->kind == SCOPE_CLASS && target->kind == E_NAME) {
-        r = expr(c, s->b, temp(c));
-        emit(c, OPC_ANNOT, 0, r, konst_str(c, target->name, strlen(target->name)), 0);
+        r = comp_expr(c, s->b, comp_temp(c));
+        comp_emit(c, OPC_ANNOT, 0, r, konst_str(c, target->name, strlen(target->name)),
+                  0);
     }
 }
 
@@ -223,19 +225,19 @@ static void compile_delete(Comp *c, Ast *t)
 {
     int a, b;
 
-    place(c, t);
+    comp_place(c, t);
     switch (t->kind) {
     case E_NAME: delete_name(c, t->name); break;
     case E_ATTR:
-        a = operand(c, t->a, ANY);
-        place(c, t);
-        emit(c, OPC_DELATTR, 0, a, 0, cache(c, t->name));
+        a = comp_operand(c, t->a, ANY);
+        comp_place(c, t);
+        comp_emit(c, OPC_DELATTR, 0, a, 0, comp_cache(c, t->name));
         break;
     case E_INDEX:
-        a = operand(c, t->a, ANY);
-        b = operand(c, t->b, ANY);
-        place(c, t);
-        emit(c, OPC_DELITEM, 0, a, b, 0);
+        a = comp_operand(c, t->a, ANY);
+        b = comp_operand(c, t->b, ANY);
+        comp_place(c, t);
+        comp_emit(c, OPC_DELITEM, 0, a, b, 0);
         break;
     default:
         for (uint32_t i = 0; i < t->list.n; i++)
@@ -253,24 +255,24 @@ static void compile_return(Comp *c, Ast *s)
         leaves |= e->kind != EXIT_LOOP;
     if (!leaves) {
         if (s->a)
-            r = operand(c, s->a, ANY);
+            r = comp_operand(c, s->a, ANY);
         else
-            emit(c, OPC_LOADK, 0, r = temp(c), konst(c, NONE), 0);
-        place(c, s);
-        emit(c, OPC_RET, 0, r, 0, 0);
+            comp_emit(c, OPC_LOADK, 0, r = comp_temp(c), comp_konst(c, NONE), 0);
+        comp_place(c, s);
+        comp_emit(c, OPC_RET, 0, r, 0, 0);
         return;
     }
-    r = hidden(c);
+    r = comp_hidden(c);
     if (s->a)
-        expr(c, s->a, r);
+        comp_expr(c, s->a, r);
     else
-        emit(c, OPC_LOADK, 0, r, konst(c, NONE), 0);
+        comp_emit(c, OPC_LOADK, 0, r, comp_konst(c, NONE), 0);
     c->ntemps = 0;
     leave_to(c, NULL);
-    place(c, s);
-    emit(c, OPC_RET, 0, r, 0, 0);
+    comp_place(c, s);
+    comp_emit(c, OPC_RET, 0, r, 0, 0);
     reopen(c, NULL);
-    unhide(c, r);
+    comp_unhide(c, r);
 }
 
 static void compile_break(Comp *c, Ast *s)
@@ -278,10 +280,11 @@ static void compile_break(Comp *c, Ast *s)
     Exit *loop = innermost_loop(c);
 
     if (!loop)
-        comp_error(c, s, s->kind == S_BREAK ? "'break' outside loop"
-                                            : "'continue' not properly in loop");
+        comp_error(c, s,
+                   s->kind == S_BREAK ? "'break' outside loop"
+                                      : "'continue' not properly in loop");
     leave_to(c, loop);
-    place(c, s);
+    comp_place(c, s);
     if (s->kind == S_BREAK)
         jumps_add(c, &loop->breaks, emit_jump(c, OPC_JMP, 0));
     else
@@ -294,10 +297,11 @@ static void compile_import(Comp *c, Ast *s)
     for (uint32_t i = 0; i < s->list.n; i++) {
         Ast *n = s->list.v[i];
         const char *dot = strchr(n->name, '.');
-        int r = temp(c);
+        int r = comp_temp(c);
 
-        place(c, n);
-        emit(c, OPC_IMPORT, n->a != NULL, r, konst_str(c, n->name, strlen(n->name)), 0);
+        comp_place(c, n);
+        comp_emit(c, OPC_IMPORT, n->a != NULL, r, konst_str(c, n->name, strlen(n->name)),
+                  0);
         store_name(c,
                    n->a  ? n->a->name
                    : dot ? intern_n(&c->u->names, n->name, (size_t)(dot - n->name))
@@ -316,21 +320,21 @@ static void compile_from(Comp *c, Ast *s)
         return;
     if (s->n)
         comp_error(c, s, "relative imports are outside this language; name the module");
-    m = hidden(c);
-    emit(c, OPC_IMPORT, 1, m, konst_str(c, s->name, strlen(s->name)), 0);
+    m = comp_hidden(c);
+    comp_emit(c, OPC_IMPORT, 1, m, konst_str(c, s->name, strlen(s->name)), 0);
     if (s->list.n == 0)
-        emit(c, OPC_IMPORTSTAR, 0, m, 0, 0);
+        comp_emit(c, OPC_IMPORTSTAR, 0, m, 0, 0);
     for (i = 0; i < s->list.n; i++) {
         Ast *n = s->list.v[i];
 
-        place(c, n);
-        r = temp(c);
-        emit(c, OPC_IMPORTFROM, 0, r, m, konst_str(c, n->name, strlen(n->name)));
+        comp_place(c, n);
+        r = comp_temp(c);
+        comp_emit(c, OPC_IMPORTFROM, 0, r, m, konst_str(c, n->name, strlen(n->name)));
         store_name(c, n->a ? n->a->name : n->name, r);
         c->ntemps--;
     }
-    emit(c, OPC_CLEAR, 0, m, 0, 0);
-    unhide(c, m);
+    comp_emit(c, OPC_CLEAR, 0, m, 0, 0);
+    comp_unhide(c, m);
 }
 
 static void compile_assert(Comp *c, Ast *s)
@@ -340,9 +344,9 @@ static void compile_assert(Comp *c, Ast *s)
 
     jump_if(c, s->a, true, &ok);
     if (s->b)
-        r = expr(c, s->b, temp(c));
-    place(c, s->a);
-    emit(c, OPC_ASSERT, s->b != NULL, r, 0, 0);
+        r = comp_expr(c, s->b, comp_temp(c));
+    comp_place(c, s->a);
+    comp_emit(c, OPC_ASSERT, s->b != NULL, r, 0, 0);
     patch_all(c, &ok);
 }
 
@@ -351,15 +355,15 @@ static void compile_raise(Comp *c, Ast *s)
     int a = 0, b = 0, n = 0;
 
     if (s->a) {
-        a = operand(c, s->a, ANY);
+        a = comp_operand(c, s->a, ANY);
         n = 1;
     }
     if (s->b) {
-        b = operand(c, s->b, ANY);
+        b = comp_operand(c, s->b, ANY);
         n = 2;
     }
-    place(c, s);
-    emit(c, OPC_RAISE, n, a, b, 0);
+    comp_place(c, s);
+    comp_emit(c, OPC_RAISE, n, a, b, 0);
 }
 
 /* ---- compound statements ----------------------------------------------------------- */
@@ -385,7 +389,7 @@ static void compile_if(Comp *c, Ast *s)
     known_set(c, before);
     compile_block(c, &s->more);
     known_meet(c, after);
-    patch(c, end);
+    comp_patch(c, end);
 }
 
 static void compile_while(Comp *c, Ast *s)
@@ -401,7 +405,7 @@ static void compile_while(Comp *c, Ast *s)
         jump_if(c, s->a, false, &no);
     c->ntemps = 0;
     compile_block(c, &s->list);
-    place(c, s);
+    comp_place(c, s);
     jump_back(c, e.start);
     patch_all(c, &no);
     c->exits = e.outer;
@@ -414,34 +418,34 @@ static void compile_while(Comp *c, Ast *s)
 static void compile_for(Comp *c, Ast *s)
 {
     Exit e;
-    int it = hidden(c), reg = var_local(c, s->a), v;
+    int it = comp_hidden(c), reg = var_local(c, s->a), v;
     Known k;
     uint32_t out;
 
-    v = operand(c, s->b, ANY);
-    place(c, s->b);
-    emit(c, OPC_ITER, 0, it, v, 0);
+    v = comp_operand(c, s->b, ANY);
+    comp_place(c, s->b);
+    comp_emit(c, OPC_ITER, 0, it, v, 0);
     c->ntemps = 0;
     k = known_save(c);
     push_exit(c, &e, EXIT_LOOP, s);
     e.start = c->ins.n;
-    v = reg >= 0 ? reg : temp(c);
-    emit(c, OPC_FORITER, 0, it, v, 0);
+    v = reg >= 0 ? reg : comp_temp(c);
+    comp_emit(c, OPC_FORITER, 0, it, v, 0);
     out = emit_jump(c, OPC_JMP, 0);
-    place(c, s->a);
-    assign(c, s->a, v);
+    comp_place(c, s->a);
+    comp_assign(c, s->a, v);
     c->ntemps = 0;
     compile_block(c, &s->list);
-    place(c, s->b);
+    comp_place(c, s->b);
     jump_back(c, e.start);
-    patch(c, out);
+    comp_patch(c, out);
     c->exits = e.outer;
     known_set(c, k);
     compile_block(c, &s->more);
     patch_all(c, &e.breaks);
     known_set(c, k);
-    emit(c, OPC_CLEAR, 0, it, 0, 0);
-    unhide(c, it);
+    comp_emit(c, OPC_CLEAR, 0, it, 0, 0);
+    comp_unhide(c, it);
 }
 
 /* try body except .. else ..; the exception is in a hidden local while handled */
@@ -451,9 +455,9 @@ static void compile_except(Comp *c, Ast *s)
     Jumps done = {0};
     Known k = known_save(c);
     uint32_t i, pc;
-    int exc = hidden(c), before = hidden(c), t;
+    int exc = comp_hidden(c), before = comp_hidden(c), t;
 
-    emit(c, OPC_GETHANDLED, 0, before, 0, 0);
+    comp_emit(c, OPC_GETHANDLED, 0, before, 0, 0);
     /* EXIT_FINALLY with no code: only to have its ranges split by ways out */
     push_exit(c, &e, EXIT_FINALLY, s);
     static const Ast nothing = {.kind = S_BLOCK};
@@ -466,7 +470,7 @@ static void compile_except(Comp *c, Ast *s)
     jumps_add(c, &done, emit_jump(c, OPC_JMP, 0));
     pc = c->ins.n;
     add_handlers(c, &e, pc, exc);
-    emit(c, OPC_HANDLED, 0, exc, 0, 0);
+    comp_emit(c, OPC_HANDLED, 0, exc, 0, 0);
     push_exit(c, &e, EXIT_HANDLER, s);
     e.mgr = before;
     for (i = 0; i < s->more.n; i++) {
@@ -475,44 +479,44 @@ static void compile_except(Comp *c, Ast *s)
 
         known_set(c, k);
         if (h->a) {
-            t = operand(c, h->a, ANY);
-            place(c, h->a);
-            emit(c, OPC_EXCMATCH, 0, exc, t, 0);
+            t = comp_operand(c, h->a, ANY);
+            comp_place(c, h->a);
+            comp_emit(c, OPC_EXCMATCH, 0, exc, t, 0);
             next = emit_jump(c, OPC_JMP, 0);
             c->ntemps = 0;
         }
         if (h->name) {
-            t = temp(c);
-            emit(c, OPC_MOVE, 0, t, exc, 0);
+            t = comp_temp(c);
+            comp_emit(c, OPC_MOVE, 0, t, exc, 0);
             store_name(c, h->name, t);
             c->ntemps = 0;
         }
         compile_block(c, &h->list);
         if (h->name) {
             Scope *sc;
-            Var *v = lookup(c, h->name, &sc);
+            Var *v = comp_lookup(c, h->name, &sc);
 
             if (v && v->kind == VAR_LOCAL) {
-                emit(c, OPC_CLEAR, 0, (int)v->reg, 0, 0);
+                comp_emit(c, OPC_CLEAR, 0, (int)v->reg, 0, 0);
                 c->known[v->reg] = 0;
             }
         }
-        emit(c, OPC_HANDLED, 0, before, 0, 0);
-        emit(c, OPC_CLEAR, 0, exc, 0, 0);
+        comp_emit(c, OPC_HANDLED, 0, before, 0, 0);
+        comp_emit(c, OPC_CLEAR, 0, exc, 0, 0);
         jumps_add(c, &done, emit_jump(c, OPC_JMP, 0));
         if (h->a)
-            patch(c, next);
+            comp_patch(c, next);
     }
     c->exits = e.outer;
     if (s->more.v[s->more.n - 1]->a) {
-        emit(c, OPC_HANDLED, 0, before, 0, 0);
-        emit(c, OPC_RERAISE, 0, exc, 0, 0);
+        comp_emit(c, OPC_HANDLED, 0, before, 0, 0);
+        comp_emit(c, OPC_RERAISE, 0, exc, 0, 0);
     }
     patch_all(c, &done);
-    emit(c, OPC_CLEAR, 0, before, 0, 0);
+    comp_emit(c, OPC_CLEAR, 0, before, 0, 0);
     known_set(c, k);
-    unhide(c, before);
-    unhide(c, exc);
+    comp_unhide(c, before);
+    comp_unhide(c, exc);
 }
 
 static void compile_try(Comp *c, Ast *s)
@@ -527,9 +531,9 @@ static void compile_try(Comp *c, Ast *s)
         return;
     }
     k = known_save(c);
-    exc = hidden(c);
-    before = hidden(c);
-    emit(c, OPC_GETHANDLED, 0, before, 0, 0);
+    exc = comp_hidden(c);
+    before = comp_hidden(c);
+    comp_emit(c, OPC_GETHANDLED, 0, before, 0, 0);
     push_exit(c, &e, EXIT_FINALLY, s);
     e.final = s->b;
     if (s->more.n)
@@ -543,19 +547,19 @@ static void compile_try(Comp *c, Ast *s)
     end = emit_jump(c, OPC_JMP, 0);
     add_handlers(c, &e, c->ins.n, exc);
     known_set(c, k);
-    emit(c, OPC_HANDLED, 0, exc, 0, 0);
+    comp_emit(c, OPC_HANDLED, 0, exc, 0, 0);
     push_exit(c, &e, EXIT_HANDLER, s);
     e.mgr = before;
     compile_block(c, &s->b->list);
     c->exits = e.outer;
-    place(c, s);
-    emit(c, OPC_HANDLED, 0, before, 0, 0);
-    emit(c, OPC_RERAISE, 0, exc, 0, 0);
-    patch(c, end);
-    emit(c, OPC_CLEAR, 0, before, 0, 0);
+    comp_place(c, s);
+    comp_emit(c, OPC_HANDLED, 0, before, 0, 0);
+    comp_emit(c, OPC_RERAISE, 0, exc, 0, 0);
+    comp_patch(c, end);
+    comp_emit(c, OPC_CLEAR, 0, before, 0, 0);
     known_set(c, after);
-    unhide(c, before);
-    unhide(c, exc);
+    comp_unhide(c, before);
+    comp_unhide(c, exc);
 }
 
 /* with item(s): block, the items from i on */
@@ -563,19 +567,19 @@ static void compile_with(Comp *c, Ast *s, uint32_t i)
 {
     Exit e;
     Ast *item = s->list.v[i];
-    int mgr = hidden(c), exc = hidden(c), t;
+    int mgr = comp_hidden(c), exc = comp_hidden(c), t;
     uint32_t end;
 
-    expr(c, item->a, mgr);
-    place(c, item->a);
-    t = temp(c);
-    emit(c, OPC_ENTER, 0, t, mgr, 0);
+    comp_expr(c, item->a, mgr);
+    comp_place(c, item->a);
+    t = comp_temp(c);
+    comp_emit(c, OPC_ENTER, 0, t, mgr, 0);
     push_exit(c, &e, EXIT_WITH, item->a);
     e.mgr = mgr;
     if (item->b)
-        assign(c, item->b, t);
+        comp_assign(c, item->b, t);
     else
-        emit(c, OPC_CLEAR, 0, t, 0, 0);
+        comp_emit(c, OPC_CLEAR, 0, t, 0, 0);
     c->ntemps = 0;
     Known k = known_save(c);
     if (i + 1 < s->list.n)
@@ -587,22 +591,22 @@ static void compile_with(Comp *c, Ast *s, uint32_t i)
     c->exits = e.outer;
     end = emit_jump(c, OPC_JMP, 0);
     add_handlers(c, &e, c->ins.n, exc);
-    place(c, item->a);
-    t = temp(c);
-    emit(c, OPC_EXIT, 0, t, mgr, exc);
+    comp_place(c, item->a);
+    t = comp_temp(c);
+    comp_emit(c, OPC_EXIT, 0, t, mgr, exc);
     {
         uint32_t swallow = emit_jump(c, OPC_JT, t);
 
-        emit(c, OPC_RERAISE, 0, exc, 0, 0);
-        patch(c, swallow);
+        comp_emit(c, OPC_RERAISE, 0, exc, 0, 0);
+        comp_patch(c, swallow);
     }
     c->ntemps = 0;
-    emit(c, OPC_CLEAR, 0, exc, 0, 0);
-    patch(c, end);
-    emit(c, OPC_CLEAR, 0, mgr, 0, 0);
+    comp_emit(c, OPC_CLEAR, 0, exc, 0, 0);
+    comp_patch(c, end);
+    comp_emit(c, OPC_CLEAR, 0, mgr, 0, 0);
     known_set(c, k);
-    unhide(c, exc);
-    unhide(c, mgr);
+    comp_unhide(c, exc);
+    comp_unhide(c, mgr);
 }
 
 /* ---- any statement --------------------------------------------------------------------------- */
@@ -612,14 +616,14 @@ static void compile_stmt(Comp *c, Ast *s)
     uint32_t i;
     int r;
 
-    place(c, s);
+    comp_place(c, s);
     switch (s->kind) {
     case S_EXPR:
         if (s->a->kind == E_STR || s->a->kind == E_ELLIPSIS || s->a->kind == E_INT)
             break;
-        r = operand(c, s->a, ANY);
+        r = comp_operand(c, s->a, ANY);
         if (r >= TEMP)
-            emit(c, OPC_CLEAR, 0, r, 0, 0);
+            comp_emit(c, OPC_CLEAR, 0, r, 0, 0);
         break;
     case S_ASSIGN: compile_assign(c, s); break;
     case S_AUG: compile_aug(c, s); break;
