@@ -228,21 +228,24 @@ static double coefficient(const double *a, int64_t n, bool trans, int64_t i, int
     return trans ? a[j * n + i] : a[i * n + j];
 }
 
-/* Substitution for one right-hand side x, its elements `step` apart: op(a) x = x in
- * place. forward: op(a) is lower triangular. Solving x op(a) = y is solving op(a)^T x^T =
- * y^T. */
+/* Substitution for `count` right-hand sides x side by side, the elements of each `step`
+ * apart: op(a) x = x in place. forward: op(a) is lower triangular. Solving x op(a) = y is
+ * solving op(a)^T x^T = y^T. */
 static void substitute(const double *a, int64_t n, bool trans, bool forward, bool unit,
-                       double *x, int64_t step)
+                       double *x, int64_t step, int64_t count)
 {
     for (int64_t t = 0; t < n; t++) {
         int64_t i = forward ? t : n - 1 - t;
-        double s = x[i * step];
 
         for (int64_t u = 0; u < t; u++) {
             int64_t j = forward ? u : n - 1 - u;
-            s -= coefficient(a, n, trans, i, j) * x[j * step];
+            double c = coefficient(a, n, trans, i, j);
+
+            for (int64_t k = 0; k < count; k++)
+                x[i * step + k] -= c * x[j * step + k];
         }
-        x[i * step] = unit ? s : s / coefficient(a, n, trans, i, i);
+        for (int64_t k = 0; k < count && !unit; k++)
+            x[i * step + k] /= coefficient(a, n, trans, i, i);
     }
 }
 
@@ -263,11 +266,10 @@ static bool eval_triangular_solve(Eval *e)
         matrix_load(a, k, size, as);
         matrix_load(y, k, rows * cols, xs);
         if (s->left)
-            for (int64_t j = 0; j < cols; j++)
-                substitute(as, n, trans, forward, s->unit, xs + j, cols);
+            substitute(as, n, trans, forward, s->unit, xs, cols, cols);
         else
             for (int64_t i = 0; i < rows; i++)
-                substitute(as, n, trans, forward, s->unit, xs + i * cols, 1);
+                substitute(as, n, trans, forward, s->unit, xs + i * cols, 1, 1);
         matrix_store(&e->out[0], k, rows * cols, xs);
     }
     return true;
