@@ -110,6 +110,13 @@ $(BUILD)/tests/%.o: tests/%.c $(wildcard tests/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL) -Itests -c $< -o $@
 
+# Callers of every public function, from the headers.
+$(BUILD)/gen/sweep_calls.h: tests/sweep.py $(BUILD)/weft $(wildcard include/*.h)
+	$(Q)$(CC) -E -P -Iinclude include/weft.h > $(BUILD)/gen/weft.i
+	$(Q)$(BUILD)/weft run tests/sweep.py $(BUILD)/gen/weft.i > $@
+$(BUILD)/tests/test_sweep.o: $(BUILD)/gen/sweep_calls.h
+$(BUILD)/tests/test_sweep.o: ALL += -I$(BUILD)/gen
+
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TESTLIB) $(BUILD)/libweft-all.a
 	$(Q)$(CC) $(SAN) -o $@ $^ $(LIBS)
 

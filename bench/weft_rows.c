@@ -378,7 +378,7 @@ static bool f_lstm_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *o
         wf_add(c, wf_linear(c, in[6], in[0], in[2]), wf_linear(c, in[4], in[1], in[3]));
 
     (void)user;
-    if (wf_split_equal(c, a, 4, -1, g) != WF_OK)
+    if (wf_split_equal(c, a, -1, g, 4) != WF_OK)
         return false;
     cell = wf_add(c, wf_mul(c, wf_sigmoid(c, g[1]), in[5]),
                   wf_mul(c, wf_sigmoid(c, g[0]), wf_tanh(c, g[2])));

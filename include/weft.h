@@ -7,6 +7,10 @@
  *              immutable or atomically counted and may be shared between contexts and threads.
  *   errors     a function returns WF_OK or the status that is now also kept in the context, where
  *              the first error sticks until wf_clear. Out-parameters are set to NULL first.
+ *   NULL       is harmless everywhere: as context, handle, pointer to give a result to, and with a count. Such a call
+ *              does nothing and is WF_ERR_ARG, as is a count below 0; functions without a status give WF_NONE, NULL,
+ *              0, false or "". NULL with a count of 0 is an empty list; free and release take NULL. What else may be
+ *              NULL is said at the function.
  *   ownership  _new/_open -> _free/_close, _retain -> _release; a plain getter borrows.
  *              Strings in are copied, strings out are borrowed.
  */

@@ -348,7 +348,7 @@ WF_API wf_tensor wf_narrow(wf_ctx *c, wf_tensor x, int axis, int64_t start, int6
 WF_API wf_tensor wf_concat(wf_ctx *c, const wf_tensor *x, int n, int axis);
 WF_API wf_tensor wf_stack(wf_ctx *c, const wf_tensor *x, int n, int axis);
 WF_API wf_status wf_split_sizes(wf_ctx *c, wf_tensor x, const int64_t *sizes, int n, int axis, wf_tensor *out);
-WF_API wf_status wf_split_equal(wf_ctx *c, wf_tensor x, int n, int axis, wf_tensor *out);
+WF_API wf_status wf_split_equal(wf_ctx *c, wf_tensor x, int axis, wf_tensor *out, int n);
 WF_API wf_tensor wf_tile(wf_ctx *c, wf_tensor x, const int64_t *reps, int n);
 WF_API wf_tensor wf_repeat(wf_ctx *c, wf_tensor x, int64_t n, int axis); /* each element n times */
 WF_API wf_tensor wf_roll(wf_ctx *c, wf_tensor x, int64_t shift, int axis);

@@ -157,7 +157,7 @@ CALL(split_sizes)
 
     wf_split_sizes(c, in[0], sizes(a, 0, &s), a->g[0].n, (int)num(a, 1), out);
 }
-CALL(split_equal) { wf_split_equal(c, in[0], (int)at(a, 0, 0), (int)at(a, 0, 1), out); }
+CALL(split_equal) { wf_split_equal(c, in[0], (int)at(a, 0, 1), out, (int)at(a, 0, 0)); }
 PLAIN(tile, wf_tile(c, in[0], sizes(a, 0, &s0), a->g[0].n))
 PLAIN(repeat, wf_repeat(c, in[0], at(a, 0, 0), (int)at(a, 0, 1)))
 PLAIN(roll, wf_roll(c, in[0], at(a, 0, 0), (int)at(a, 0, 1)))

@@ -826,7 +826,7 @@ TEST(mistakes_name_the_function_what_was_found_and_what_was_needed)
           "the step of a slice is 0");
     WRONG(wf_concat(c, (wf_tensor[]){a, b}, 2, 0),
           "wf_concat: shapes f32[2,3] and f32[4] differ in more than axis 0");
-    WRONG(wf_split_equal(c, a, 2, 1, out), "cannot be divided into 2 equal parts");
+    WRONG(wf_split_equal(c, a, 1, out, 2), "cannot be divided into 2 equal parts");
     WRONG(wf_einsum(c, "ij,jk->ik", &a, 1), "does not name 1 operands");
     WRONG(wf_einsum(c, "ij->ik", &a, 1),
           "label 'k' of the result stands twice or in no operand");

@@ -132,7 +132,7 @@ static wf_tensor second_of_two(wf_ctx *c, wf_tensor x)
 {
     wf_tensor out[2];
 
-    wf_split_equal(c, x, 2, 1, out);
+    wf_split_equal(c, x, 1, out, 2);
     return wf_add(c, out[1], wf_mul(c, out[0], wf_float(c, 3)));
 }
 static wf_tensor uneven(wf_ctx *c, wf_tensor x)

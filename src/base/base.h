@@ -344,7 +344,7 @@ _Noreturn void ctx_out_of_memory(wf_ctx *cx); /* record and jump */
 #define API_ENTER(cx)                                                                    \
     Region region_;                                                                      \
     if (failed(cx))                                                                      \
-        return (cx)->status;                                                             \
+        return ctx_status(cx);                                                           \
     api_enter_(cx, &region_);                                                            \
     if (setjmp(region_.jump))                                                            \
     return api_out_of_memory(cx, &region_)
@@ -400,7 +400,22 @@ struct wf_ctx {
     void (*coder_free)(wf_ctx *cx);
 };
 
-static inline bool failed(const wf_ctx *cx) { return cx->status != WF_OK; }
+/* No context is a failed one: whoever gets NULL does nothing. */
+static inline bool failed(const wf_ctx *cx) { return !cx || cx->status != WF_OK; }
+static inline wf_status ctx_status(const wf_ctx *cx)
+{
+    return cx ? cx->status : WF_ERR_ARG;
+}
+/* What callers of public functions may have wrong. Each is a condition, false with WF_ERR_ARG in its function's name:
+ *   NEEDS(c, condition)   the context is there and well, and what is asked of arguments holds
+ *   SET_OUT(c, out)       there is a pointer to give a result to, which is NULL from now on
+ *   has_n(v, n)           n things at v: a count is 0 or more, and NULL holds none */
+bool arg_fail(wf_ctx *cx, const char *fn, const char *needs);
+static inline bool has_n(const void *v, int64_t n) { return n == 0 || (v && n > 0); }
+#define NEEDS(c, condition)                                                              \
+    ((!failed(c) && (condition)) || arg_fail(c, __func__, #condition))
+#define SET_OUT(c, out)                                                                  \
+    ((out) ? (*(out) = NULL, !failed(c)) : arg_fail(c, __func__, #out))
 /* A text that a public call gives out: it lives until the next one. Inside a region. */
 static inline void answer_init(Text *t, wf_ctx *cx)
 {

@@ -133,14 +133,20 @@ void wf_ctx_free(wf_ctx *cx)
     mem_free(&al, cx, sizeof *cx);
 }
 
-void wf_cancel(wf_ctx *cx) { __atomic_store_n(&cx->cancelled, 1, __ATOMIC_RELAXED); }
+void wf_cancel(wf_ctx *cx)
+{
+    if (cx)
+        __atomic_store_n(&cx->cancelled, 1, __ATOMIC_RELAXED);
+}
 
 /* ---- the first error --------------------------------------------------------------- */
 
-wf_status wf_ctx_status(const wf_ctx *cx) { return cx->status; }
+wf_status wf_ctx_status(const wf_ctx *cx) { return ctx_status(cx); }
 
 void wf_clear(wf_ctx *cx)
 {
+    if (!cx)
+        return;
     arena_clear(&cx->errors);
     cx->status = WF_OK;
     cx->error = (Diagnostic){0};
@@ -211,7 +217,7 @@ bool fail_note(wf_ctx *cx, Place place, const char *fmt, ...)
 {
     va_list ap;
 
-    if (!failed(cx))
+    if (!cx || !failed(cx))
         return false;
     va_start(ap, fmt);
     if (cx->nnotes < CTX_NOTES)
@@ -222,29 +228,39 @@ bool fail_note(wf_ctx *cx, Place place, const char *fmt, ...)
     return false;
 }
 
+bool arg_fail(wf_ctx *cx, const char *fn, const char *needs)
+{
+    return !failed(cx) && fail(cx, WF_ERR_ARG, NOWHERE, "%s: needs %s", fn, needs);
+}
+
 wf_status wf_raise(wf_ctx *cx, wf_status status, const char *text)
 {
-    fail(cx, status == WF_OK ? WF_ERR_ARG : status, NOWHERE, "%s", text);
-    return cx->status;
+    if (cx)
+        fail(cx, status == WF_OK ? WF_ERR_ARG : status, NOWHERE, "%s", text ? text : "");
+    return ctx_status(cx);
 }
 
 void *wf_memory(wf_ctx *cx, void *ptr, size_t old_size, size_t new_size)
 {
-    void *p =
-        ptr || new_size ? cx->al.resize(cx->al.user, ptr, old_size, new_size) : NULL;
+    void *p = cx && (ptr || new_size)
+                  ? cx->al.resize(cx->al.user, ptr, old_size, new_size)
+                  : NULL;
 
-    if (!p && new_size)
+    if (cx && !p && new_size)
         fail_memory(cx);
     return p;
 }
 
-void wf_note(wf_ctx *cx, const char *text) { fail_note(cx, NOWHERE, "%s", text); }
+void wf_note(wf_ctx *cx, const char *text)
+{
+    fail_note(cx, NOWHERE, "%s", text ? text : "");
+}
 
 const char *wf_ctx_message(wf_ctx *cx)
 {
     Text t;
 
-    if (!failed(cx))
+    if (!cx || !failed(cx))
         return "";
     if (cx->rendered)
         return cx->rendered;
@@ -328,7 +344,7 @@ wf_status api_leave(wf_ctx *cx, Region *r)
         drain_pool(cx, r->pool_mark);
         arena_reset(&cx->scratch, r->scratch_mark);
     }
-    return cx->status;
+    return ctx_status(cx);
 }
 
 wf_status api_out_of_memory(wf_ctx *cx, Region *r)
@@ -338,7 +354,7 @@ wf_status api_out_of_memory(wf_ctx *cx, Region *r)
     cx->region = r->outer;
     if (r->outer)
         longjmp(r->outer->jump, 1);
-    return cx->status;
+    return ctx_status(cx);
 }
 
 _Noreturn void ctx_out_of_memory(wf_ctx *cx)

@@ -130,12 +130,14 @@ wf_runtime *ctx_runtime(wf_ctx *cx)
     return cx->runtime;
 }
 
-wf_runtime *wf_ctx_runtime(wf_ctx *cx) { return ctx_runtime(cx); }
+wf_runtime *wf_ctx_runtime(wf_ctx *cx) { return cx ? ctx_runtime(cx) : NULL; }
 
 /* ---- threads ------------------------------------------------------------------------ */
 
 int wf_runtime_threads(const wf_runtime *r)
 {
+    if (!r)
+        return 0;
     return r->threads ? MIN(r->threads, THREADS_MAX) : cpu_count();
 }
 

@@ -124,10 +124,11 @@ wf_status wf_array_to_dlpack(wf_ctx *cx, wf_array *a, DLManagedTensor **out_tens
     DLTensor t;
     Export *e;
 
-    *out_tensor = NULL;
+    if (!SET_OUT(cx, out_tensor))
+        return ctx_status(cx);
     e = export_array(cx, a, &t);
     if (!e)
-        return cx->status;
+        return ctx_status(cx);
     e->m.plain = (DLManagedTensor){t, e, delete_plain};
     *out_tensor = &e->m.plain;
     return WF_OK;
@@ -139,10 +140,11 @@ wf_status wf_array_to_dlpack_versioned(wf_ctx *cx, wf_array *a,
     DLTensor t;
     Export *e;
 
-    *out_tensor = NULL;
+    if (!SET_OUT(cx, out_tensor))
+        return ctx_status(cx);
     e = export_array(cx, a, &t);
     if (!e)
-        return cx->status;
+        return ctx_status(cx);
     e->m.versioned = (DLManagedTensorVersioned){{1, 0}, e, delete_versioned, 0, t};
     *out_tensor = &e->m.versioned;
     return WF_OK;
@@ -177,17 +179,17 @@ static wf_status import_tensor(wf_ctx *cx, const DLTensor *t, void (*drop)(void 
         fail(cx, WF_ERR_TYPE, NOWHERE,
              "dlpack: memory of device type %d, but only the host's (%d, %d) is read",
              (int)t->device.device_type, kDLCPU, kDLCUDAHost);
-        return cx->status;
+        return ctx_status(cx);
     }
     if (!to_dtype(cx, t->dtype, &dtype))
-        return cx->status;
+        return ctx_status(cx);
     if (data)
         data += t->byte_offset;
     if ((uintptr_t)data % wf_dtype_size(dtype)) {
         fail(cx, WF_ERR_TYPE, NOWHERE,
              "dlpack: the first element is not aligned to the %d bytes of %s",
              (int)wf_dtype_size(dtype), wf_dtype_name(dtype));
-        return cx->status;
+        return ctx_status(cx);
     }
     return wf_array_wrap(cx, dtype, t->shape, t->ndim, t->strides, data, drop, owner,
                          out_array);
@@ -195,12 +197,11 @@ static wf_status import_tensor(wf_ctx *cx, const DLTensor *t, void (*drop)(void 
 
 wf_status wf_array_from_dlpack(wf_ctx *cx, DLManagedTensor *m, wf_array **out_array)
 {
-    *out_array = NULL;
-    if (failed(cx))
-        return cx->status;
+    if (!SET_OUT(cx, out_array))
+        return ctx_status(cx);
     if (!m) {
         fail(cx, WF_ERR_ARG, NOWHERE, "dlpack: the tensor is NULL");
-        return cx->status;
+        return ctx_status(cx);
     }
     return import_tensor(cx, &m->dl_tensor, drop_plain, m, out_array);
 }
@@ -208,17 +209,16 @@ wf_status wf_array_from_dlpack(wf_ctx *cx, DLManagedTensor *m, wf_array **out_ar
 wf_status wf_array_from_dlpack_versioned(wf_ctx *cx, DLManagedTensorVersioned *m,
                                          wf_array **out_array)
 {
-    *out_array = NULL;
-    if (failed(cx))
-        return cx->status;
+    if (!SET_OUT(cx, out_array))
+        return ctx_status(cx);
     if (!m) {
         fail(cx, WF_ERR_ARG, NOWHERE, "dlpack: the tensor is NULL");
-        return cx->status;
+        return ctx_status(cx);
     }
     if (m->version.major != 1) {
         fail(cx, WF_ERR_TYPE, NOWHERE, "dlpack: version %u.%u, but 1.x is understood",
              m->version.major, m->version.minor);
-        return cx->status;
+        return ctx_status(cx);
     }
     return import_tensor(cx, &m->dl_tensor, drop_versioned, m, out_array);
 }

@@ -31,7 +31,7 @@ static Named *find(const NameTable *t, const char *name)
 {
     uint32_t k;
 
-    if (!t->n)
+    if (!t->n || !name)
         return NULL;
     k = t->slots[find_slot(t, name)];
     return k ? &t->v[k - 1] : NULL;

@@ -6,7 +6,7 @@ static wf_status bad_arg(wf_ctx *cx, const char *what)
     if (!cx)
         return WF_ERR_ARG;
     fail(cx, WF_ERR_ARG, NOWHERE, "%s", what);
-    return cx->status;
+    return ctx_status(cx);
 }
 
 /* ---- arrays ------------------------------------------------------------------------ */
@@ -129,23 +129,27 @@ void wf_model_free(wf_model *m)
         model_release(m);
 }
 
+/* What a model has of each kind; nothing of a NULL model. */
+static const NameTable none;
+#define OF(m, kind) ((m) ? &(m)->kind : &none)
+
 static const Named *entry(const NameTable *t, int i)
 {
     return i >= 0 && (uint32_t)i < t->n ? &t->v[i] : NULL;
 }
 
-int wf_model_programs(const wf_model *m) { return (int)m->programs.n; }
+int wf_model_programs(const wf_model *m) { return (int)OF(m, programs)->n; }
 
 const wf_program *wf_model_program(const wf_model *m, int i)
 {
-    const Named *e = entry(&m->programs, i);
+    const Named *e = entry(OF(m, programs), i);
 
     return e ? e->item : NULL;
 }
 
 const wf_program *wf_model_find(const wf_model *m, const char *name)
 {
-    return model_get(&m->programs, name);
+    return model_get(OF(m, programs), name);
 }
 
 wf_status wf_model_add(wf_ctx *cx, wf_model *m, const wf_program *p)
@@ -157,25 +161,25 @@ wf_status wf_model_add(wf_ctx *cx, wf_model *m, const wf_program *p)
     API_RETURN(cx);
 }
 
-int wf_model_tensors(const wf_model *m) { return (int)m->tensors.n; }
+int wf_model_tensors(const wf_model *m) { return (int)OF(m, tensors)->n; }
 
 const char *wf_model_tensor_name(const wf_model *m, int i)
 {
-    const Named *e = entry(&m->tensors, i);
+    const Named *e = entry(OF(m, tensors), i);
 
-    return e ? e->name : NULL;
+    return e ? e->name : "";
 }
 
 wf_array *wf_model_tensor(const wf_model *m, int i)
 {
-    const Named *e = entry(&m->tensors, i);
+    const Named *e = entry(OF(m, tensors), i);
 
     return e ? e->item : NULL;
 }
 
 wf_array *wf_model_find_tensor(const wf_model *m, const char *name)
 {
-    return model_get(&m->tensors, name);
+    return model_get(OF(m, tensors), name);
 }
 
 static bool check_utf8(wf_ctx *cx, const char *what, const char *s)
@@ -207,7 +211,7 @@ wf_status wf_model_set_tensor(wf_ctx *cx, wf_model *m, const char *name, wf_arra
 
 const char *wf_model_meta(const wf_model *m, const char *key)
 {
-    return model_get(&m->metas, key);
+    return model_get(OF(m, metas), key);
 }
 
 wf_status wf_model_set_meta(wf_ctx *cx, wf_model *m, const char *key, const char *value)

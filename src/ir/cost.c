@@ -312,6 +312,9 @@ static bool take_sizes(wf_ctx *cx, const Program *p, const char *const *symbols,
     for (int k = 0; k < n; k++) {
         uint32_t i = 0;
 
+        if (!symbols[k])
+            return fail(cx, WF_ERR_ARG, NOWHERE, "wf_program_cost: a name is NULL");
+
         while (i < nsyms && strcmp(names[i], symbols[k]) != 0)
             i++;
         if (i == nsyms) {
@@ -359,7 +362,7 @@ wf_status wf_program_cost(wf_ctx *cx, const wf_program *p, const char *const *sy
         out_cost->size < sizeof out_cost->size) {
         fail(cx, WF_ERR_ARG, NOWHERE,
              "wf_program_cost: an argument is NULL, or wf_cost.size not set");
-        return cx->status;
+        return ctx_status(cx);
     }
     API_ENTER(cx);
     sizes = arena_array(&cx->scratch, p->dims.syms.n, sizeof *sizes);

@@ -10,7 +10,7 @@ static wf_status bad_arg(wf_ctx *cx, const char *what)
     if (!cx)
         return WF_ERR_ARG;
     fail(cx, WF_ERR_ARG, NOWHERE, "%s", what);
-    return cx->status;
+    return ctx_status(cx);
 }
 
 /* ---- programs ---------------------------------------------------------------------- */
@@ -19,17 +19,17 @@ const wf_program *wf_program_retain(const wf_program *p) { return program_retain
 
 void wf_program_release(const wf_program *p) { program_release(p); }
 
-const char *wf_program_name(const wf_program *p) { return p->name; }
+const char *wf_program_name(const wf_program *p) { return p ? p->name : ""; }
 
-int wf_program_inputs(const wf_program *p) { return (int)p->nin; }
+int wf_program_inputs(const wf_program *p) { return p ? (int)p->nin : 0; }
 
-int wf_program_outputs(const wf_program *p) { return (int)p->nout; }
+int wf_program_outputs(const wf_program *p) { return p ? (int)p->nout : 0; }
 
-int wf_program_equations(const wf_program *p) { return (int)p->neqns; }
+int wf_program_equations(const wf_program *p) { return p ? (int)p->neqns : 0; }
 
 static bool is_input(const wf_program *p, int i)
 {
-    return i >= 0 && (uint32_t)i < p->nin;
+    return p && i >= 0 && (uint32_t)i < p->nin;
 }
 
 const char *wf_program_input_name(const wf_program *p, int i)
@@ -81,13 +81,16 @@ wf_status wf_program_output_type(wf_ctx *cx, const wf_program *p, int i,
 
 void wf_program_hash(const wf_program *p, char *out)
 {
-    snprintf(out, 33, "%016llx%016llx", (unsigned long long)p->hash.hi,
-             (unsigned long long)p->hash.lo);
+    Hash h = p ? p->hash : (Hash){0};
+
+    if (out)
+        snprintf(out, 33, "%016llx%016llx", (unsigned long long)h.hi,
+                 (unsigned long long)h.lo);
 }
 
 bool wf_program_equal(const wf_program *a, const wf_program *b)
 {
-    return program_equal(a, b);
+    return a && b ? program_equal(a, b) : a == b;
 }
 
 wf_status wf_program_verify(wf_ctx *cx, const wf_program *p)

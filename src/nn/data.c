@@ -29,9 +29,14 @@ wf_status wf_data_digits(wf_ctx *c, wf_tensor *out_x, wf_tensor *out_y)
 {
     const size_t x_bytes = sizeof(float) * DIGITS * PIXELS,
                  y_bytes = sizeof(int64_t) * DIGITS;
-    float *x = nn_alloc(c, x_bytes);
-    int64_t *y = nn_alloc(c, y_bytes);
+    float *x;
+    int64_t *y;
 
+    if (nn_null(c, out_x, "wf_data_digits", "place of the pictures") ||
+        nn_null(c, out_y, "wf_data_digits", "place of the labels"))
+        return wf_ctx_status(c);
+    x = nn_alloc(c, x_bytes);
+    y = nn_alloc(c, y_bytes);
     *out_x = *out_y = WF_NONE;
     for (int i = 0; x && y && i < DIGITS; i++) {
         for (int j = 0; j < PIXELS; j++)
@@ -258,7 +263,8 @@ wf_loader *wf_loader_new(wf_ctx *c, const wf_tensor *data, int n, int64_t batch,
     wf_loader *l;
     int64_t rows = 0;
 
-    if (nn_refuse(c, n < 1 || batch < 1, "wf_loader_new: needs data and a batch >= 1"))
+    if (nn_refuse(c, n < 1 || !data || batch < 1,
+                  "wf_loader_new: needs data and a batch >= 1"))
         return NULL;
     for (int i = 0; i < n; i++) {
         int64_t size = wf_rank(c, data[i]) > 0 ? wf_size(c, data[i], 0) : -1;
@@ -293,7 +299,8 @@ bool wf_loader_next(wf_ctx *c, wf_loader *l, wf_tensor *out)
     int64_t size;
     wf_tensor index;
 
-    if (nn_null(c, l, "wf_loader_next", "loader"))
+    if (nn_null(c, l, "wf_loader_next", "loader") ||
+        nn_null(c, out, "wf_loader_next", "place of the batch"))
         return false;
     size = l->rows - l->at < l->batch ? l->rows - l->at : l->batch;
     if (size == 0 || (l->drop_last && size < l->batch)) {

@@ -24,7 +24,7 @@ static bool fans(wf_ctx *c, const int64_t *dims, int rank, double *in, double *o
 {
     double field = 1;
 
-    if (nn_refuse(c, rank < 2, "init: fans need a tensor of at least 2 axes"))
+    if (nn_refuse(c, rank < 2 || !dims, "init: fans need a tensor of at least 2 axes"))
         return false;
     for (int i = 2; i < rank; i++)
         field *= (double)dims[i];

@@ -193,10 +193,14 @@ static wf_module *new_norm(wf_ctx *c, const char *type, const int64_t *dims, Nor
 static wf_module *over_last_axes(wf_ctx *c, const char *type, char kind,
                                  const int64_t *dims, int rank, double eps)
 {
-    wf_module *m = new_norm(c, type, dims, (Norm){kind, eps, 0, rank});
+    wf_module *m = nn_count(c, dims, rank, type)
+                       ? new_norm(c, type, dims, (Norm){kind, eps, 0, rank})
+                       : NULL;
     char shape[160] = "(";
     int n = 1;
 
+    if (!m)
+        return NULL;
     for (int i = 0; i < rank && n < 130; i++)
         n += snprintf(shape + n, sizeof shape - (size_t)n, "%s%lld%s", i ? ", " : "",
                       L(dims[i]), rank == 1 ? "," : "");

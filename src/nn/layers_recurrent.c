@@ -67,7 +67,7 @@ static void step(wf_ctx *c, const Weights *u, wf_tensor a, wf_tensor *h, wf_tens
         z = wf_add(c, a, hh);
         *h = u->v->relu ? wf_relu(c, z) : wf_tanh(c, z);
     } else if (u->v->kind == 'l') {
-        if (wf_split_equal(c, wf_add(c, a, hh), 4, -1, x))
+        if (wf_split_equal(c, wf_add(c, a, hh), -1, x, 4))
             return;
         *cell = wf_add(c, wf_mul(c, wf_sigmoid(c, x[1]), *cell),
                        wf_mul(c, wf_sigmoid(c, x[0]), wf_tanh(c, x[2])));
@@ -75,7 +75,7 @@ static void step(wf_ctx *c, const Weights *u, wf_tensor a, wf_tensor *h, wf_tens
         if (u->v->projection)
             *h = wf_matmul(c, *h, u->r);
     } else {
-        if (wf_split_equal(c, a, 3, -1, x) || wf_split_equal(c, hh, 3, -1, y))
+        if (wf_split_equal(c, a, -1, x, 3) || wf_split_equal(c, hh, -1, y, 3))
             return;
         z = wf_sigmoid(c, wf_add(c, x[1], y[1]));
         x[2] = wf_tanh(

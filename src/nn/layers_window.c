@@ -230,12 +230,16 @@ static Pool pool_of(char kind, int axes, const wf_pool_options *o)
     return v;
 }
 
+static const wf_pool_options no_pool; /* a window of 0, which is refused */
+
 wf_module *wf_nn_max_pool(wf_ctx *c, int axes, const wf_pool_options *o)
 {
-    Pool v = pool_of('m', axes, o);
+    Pool v = pool_of('m', axes, o = o ? o : &no_pool);
     wf_module *m = new_pool(c, "MaxPool", &v);
     bool own = o->stride || o->strides[0];
 
+    if (!m)
+        return NULL;
     nn_text(c, m, "kernel_size=%s, stride=%s, padding=%s, dilation=%s, ceil_mode=%s",
             number(&v.window, o->windows, axes).s,
             number(&v.stride, own ? o->strides : o->windows, axes).s,
@@ -247,13 +251,14 @@ wf_module *wf_nn_max_pool(wf_ctx *c, int axes, const wf_pool_options *o)
 wf_module *wf_nn_avg_pool(wf_ctx *c, int axes, const wf_pool_options *o)
 {
     static const int64_t always[3] = {1, 1, 1}; /* of one axis: PyTorch makes tuples */
-    Pool v = pool_of('a', axes, o);
+    Pool v = pool_of('a', axes, o = o ? o : &no_pool);
     wf_module *m;
     bool own = o->stride || o->strides[0], one = axes == 1;
 
     if (nn_refuse(c, o->dilation || o->dilations[0], "AvgPool: has no dilation"))
         return NULL;
-    m = new_pool(c, "AvgPool", &v);
+    if (!(m = new_pool(c, "AvgPool", &v)))
+        return NULL;
     nn_text(c, m, "kernel_size=%s, stride=%s, padding=%s",
             number(&v.window, one ? always : o->windows, axes).s,
             number(&v.stride,
@@ -273,6 +278,9 @@ static wf_module *adaptive(wf_ctx *c, const char *type, char kind, int axes,
     wf_module *m;
     bool same = true;
 
+    if (nn_refuse(c, axes < 1 || axes > 3 || !sizes,
+                  "adaptive pooling: needs sizes of 1 to 3 axes"))
+        return NULL;
     v.stride = v.dilation = v.window = numbers(1, v.padding.v, 1);
     for (int i = 0; i < axes && i < 3; i++) {
         v.window.v[i] = sizes[i];

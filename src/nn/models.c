@@ -208,7 +208,7 @@ wf_module *wf_nn_gpt(wf_ctx *c, wf_generator *g, int64_t vocab, int64_t context,
     wf_module_add(c, m, "pos", wf_nn_embedding(c, g, context, size));
     wf_module_add(c, m, "drop", wf_nn_dropout(c, g, dropout));
     blocks = wf_module_add(c, m, "blocks", wf_nn_list(c, 0));
-    for (int i = 0; i < layers && blocks; i++)
+    for (int i = 0; i < layers && blocks && !wf_ctx_status(c); i++)
         wf_module_append(c, blocks, new_block(c, g, size, heads, dropout));
     wf_module_add(c, m, "ln_f", wf_nn_layer_norm(c, &size, 1, 1e-5));
     wf_module_add(c, m, "head", wf_nn_linear(c, g, size, vocab, true));

@@ -72,7 +72,7 @@ wf_module *wf_module_child(const wf_module *m, int i)
 }
 const char *wf_module_child_name(const wf_module *m, int i)
 {
-    return m && i >= 0 && i < m->nchildren ? m->children[i].name : NULL;
+    return m && i >= 0 && i < m->nchildren ? m->children[i].name : "";
 }
 
 void wf_module_set_text(wf_ctx *c, wf_module *m, const char *text)
@@ -103,6 +103,8 @@ static bool check_name(wf_ctx *c, const wf_module *m, const char *name)
 {
     char text[256];
 
+    if (nn_null(c, name, m->type, "name"))
+        return false;
     if (*name && !strchr(name, '.') && !has_name(m, name))
         return true;
     snprintf(text, sizeof text, "%s: '%s' %s", m->type, name,
@@ -218,7 +220,7 @@ static wf_module *find_child(const wf_module *m, const char *name, size_t n)
 
 wf_module *wf_module_find(wf_module *m, const char *path)
 {
-    while (m && *path) {
+    while (m && path && *path) {
         size_t n = strcspn(path, ".");
         m = find_child(m, path, n);
         path += n + (path[n] == '.');
@@ -228,9 +230,9 @@ wf_module *wf_module_find(wf_module *m, const char *path)
 
 wf_tensor wf_module_tensor(wf_module *m, const char *path)
 {
-    for (const char *dot; m && (dot = strchr(path, '.')); path = dot + 1)
+    for (const char *dot; m && path && (dot = strchr(path, '.')); path = dot + 1)
         m = find_child(m, path, (size_t)(dot - path));
-    for (int i = 0; m && i < m->nplaces; i++)
+    for (int i = 0; m && path && i < m->nplaces; i++)
         if (!strcmp(m->places[i].name, path))
             return m->places[i].value;
     return WF_NONE;
@@ -268,9 +270,8 @@ wf_status wf_module_call(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
 {
     bool ok;
 
-    for (int i = 0; i < nout; i++)
-        out[i] = WF_NONE;
-    if (nn_null(c, m, "wf_module_call", "module"))
+    if (!nn_call(c, "wf_module_call", in, nin, out, nout) ||
+        nn_null(c, m, "wf_module_call", "module"))
         return wf_ctx_status(c);
     m->noted = false;
     ok = m->forward && m->forward(c, m, in, nin, out, nout);

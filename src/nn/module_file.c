@@ -284,9 +284,8 @@ wf_status wf_model_run(wf_ctx *c, wf_model *file, const char *name, const wf_ten
 {
     const wf_program *p;
 
-    for (int i = 0; i < nout; i++)
-        out[i] = WF_NONE;
-    if (nn_null(c, file, "wf_model_run", "file") ||
+    if (!nn_call(c, "wf_model_run", in, nin, out, nout) ||
+        nn_null(c, file, "wf_model_run", "file") ||
         nn_null(c, name, "wf_model_run", "name"))
         return wf_ctx_status(c);
     if (!(p = wf_model_find(file, name)))
@@ -306,7 +305,7 @@ int wf_model_method_state(wf_ctx *c, const wf_model *file, const char *name,
         return -1;
     state = names_of(c, method_text(file, name), "state");
     n = state.n;
-    for (int i = 0; i < n && i < room; i++)
+    for (int i = 0; out && i < n && i < room; i++)
         if (!(out[i] = wf_model_find_tensor(file, state.v[i])))
             no_tensor(c, state.v[i]);
     names_free(c, &state);
@@ -380,9 +379,9 @@ wf_status wf_module_run(wf_ctx *c, wf_module *m, const char *name, const wf_tens
 {
     const Method *k;
 
-    for (int i = 0; i < nout; i++)
-        out[i] = WF_NONE;
-    if (nn_null(c, m, "wf_module_run", "module"))
+    if (!nn_call(c, "wf_module_run", in, nin, out, nout) ||
+        nn_null(c, m, "wf_module_run", "module") ||
+        nn_null(c, name, "wf_module_run", "name"))
         return wf_ctx_status(c);
     if (!(k = find_method(m, name)))
         return no_method(c, name);

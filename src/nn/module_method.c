@@ -58,6 +58,8 @@ static wf_tensor symbol(wf_ctx *c, wf_graph *g, const char *name, const char *ty
 }
 
 /* An input that is the file's tensor of that name, of the type of t. */
+#define ARGUMENTS 65536 /* of a method, at most */
+
 static wf_tensor add_state(Maker *k, const char *name, wf_tensor t)
 {
     char type[40 + 24 * WF_MAX_RANK];
@@ -137,7 +139,7 @@ static void add_arguments(Maker *k, const char *const *types, int nin)
 {
     char name[16];
 
-    for (int i = 0; i < nin && !wf_ctx_status(k->c); i++) {
+    for (int i = 0; nn_count(k->c, types, nin, "method") && i < nin; i++) {
         snprintf(name, sizeof name, "x%d", i);
         k->in[k->nin++] = wf_symbol(k->c, k->graph, name, types[i]);
     }
@@ -176,7 +178,9 @@ wf_status wf_module_add_method(wf_ctx *c, wf_module *m, wf_model *file, const ch
 
     if (nn_null(c, m, "wf_module_add_method", "module") ||
         nn_null(c, file, "wf_module_add_method", "file") ||
-        nn_refuse(c, nin < 0 || nout < 1 || !name || strlen(name) > 100,
+        nn_refuse(c,
+                  nin < 0 || nin > ARGUMENTS || nout < 1 || nout > ARGUMENTS || !name ||
+                      strlen(name) > 100,
                   "wf_module_add_method: needs a name and a result"))
         return wf_ctx_status(c);
     wf_scope_begin(c);
@@ -309,7 +313,7 @@ wf_status wf_optim_add_step(wf_ctx *c, wf_optim *o, wf_module *m, wf_model *file
     if (nn_null(c, o, "wf_optim_add_step", "optimiser") ||
         nn_null(c, m, "wf_optim_add_step", "module") ||
         nn_null(c, file, "wf_optim_add_step", "file") ||
-        nn_refuse(c, nin < 0 || !name || strlen(name) > 100,
+        nn_refuse(c, nin < 0 || nin > ARGUMENTS || !name || strlen(name) > 100,
                   "wf_optim_add_step: needs a name"))
         return wf_ctx_status(c);
     wf_scope_begin(c);

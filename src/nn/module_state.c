@@ -35,11 +35,12 @@ static int collect(wf_module *m, bool params, wf_tensor *list, int room, int n)
 
 int wf_module_parameters(wf_module *m, wf_tensor *out, int room)
 {
-    return m ? collect(m, true, out, room, 0) : 0;
+    return m ? collect(m, true, out, out ? room : 0, 0) : 0;
 }
 
 int wf_module_state(wf_module *m, wf_tensor *out, int room)
 {
+    room = out ? room : 0;
     return m ? collect(m, false, out, room, collect(m, true, out, room, 0)) : 0;
 }
 
@@ -98,9 +99,9 @@ wf_status wf_module_call_with(wf_ctx *c, wf_module *m, const wf_tensor *state, i
     TensorList own;
     char text[120];
 
-    for (int i = 0; i < nout; i++)
-        out[i] = WF_NONE;
-    if (nn_null(c, m, "wf_module_call_with", "module"))
+    if (!nn_call(c, "wf_module_call_with", in, nin, out, nout) ||
+        !nn_count(c, state, nstate, "wf_module_call_with") ||
+        nn_null(c, m, "wf_module_call_with", "module"))
         return wf_ctx_status(c);
     if (m->lent)
         return wf_raise(c, WF_ERR_ARG, "wf_module_call_with: called inside itself");

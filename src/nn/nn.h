@@ -66,6 +66,11 @@ void nn_text(wf_ctx *c, wf_module *m, const char *fmt, ...)
 /* An error of that text and true, if bad holds; true too if the context has one. */
 bool nn_refuse(wf_ctx *c, bool bad, const char *text);
 /* WF_ERR_ARG "FUNCTION: the WHAT is NULL" and true, if it is; true too after an error. */
+/* n of them at v? NULL holds none; false with WF_ERR_ARG. nn_call: of the inputs and results of a call, which are
+ * WF_NONE from now on. */
+bool nn_count(wf_ctx *c, const void *v, int n, const char *function);
+bool nn_call(wf_ctx *c, const char *function, const wf_tensor *in, int nin,
+             wf_tensor *out, int nout);
 bool nn_null(wf_ctx *c, const void *p, const char *function, const char *what);
 /* m, or NULL after freeing it if the context has an error. */
 wf_module *nn_done(wf_ctx *c, wf_module *m);

@@ -161,6 +161,11 @@ wf_status wf_optim_update(wf_ctx *c, const wf_optim *o, wf_tensor lr, wf_tensor 
                           wf_tensor *out_state)
 {
     if (nn_null(c, o, "wf_optim_update", "optimiser") ||
+        !nn_count(c, params, n, "wf_optim_update") ||
+        !nn_count(c, grads, n, "wf_optim_update") ||
+        !nn_count(c, state, o->per ? n : 0, "wf_optim_update") ||
+        !nn_call(c, "wf_optim_update", NULL, 0, out_params, n) ||
+        !nn_count(c, out_state, o->per ? n : 0, "wf_optim_update") ||
         nn_refuse(c, n != o->n, "wf_optim_update: needs all parameters of the optimiser"))
         return wf_ctx_status(c);
     return nn_optim_update(c, o, NULL, lr, step, params, grads, state, n, out_params,

@@ -39,6 +39,8 @@ void wf_progress_step(wf_progress *p, double loss)
 {
     double t;
 
+    if (!p)
+        return;
     p->done++;
     if (!p->on)
         return;
@@ -51,6 +53,8 @@ void wf_progress_step(wf_progress *p, double loss)
 
 void wf_progress_end(wf_progress *p)
 {
+    if (!p)
+        return;
     if (p->on)
         fputc('\n', stderr);
     p->on = false;

@@ -74,5 +74,5 @@ double wf_lr_cosine(double lr, int64_t done, int64_t total, double lowest)
 double wf_lr_lambda(double lr, int64_t done, double (*factor)(void *user, int64_t done),
                     void *user)
 {
-    return lr * factor(user, done);
+    return factor ? lr * factor(user, done) : lr;
 }

@@ -24,8 +24,8 @@ void nn_free(wf_ctx *c, void *p, size_t size)
 
 char *nn_copy_text(wf_ctx *c, const char *s)
 {
-    size_t n = strlen(s) + 1;
-    char *copy = nn_alloc(c, n);
+    size_t n = s ? strlen(s) + 1 : 0;
+    char *copy = nn_null(c, s, "module", "text") ? NULL : nn_alloc(c, n);
 
     return copy ? memcpy(copy, s, n) : NULL;
 }
@@ -108,6 +108,26 @@ bool nn_refuse(wf_ctx *c, bool bad, const char *text)
     if (bad && !wf_ctx_status(c))
         wf_raise(c, WF_ERR_VALUE, text);
     return bad || wf_ctx_status(c);
+}
+
+bool nn_count(wf_ctx *c, const void *v, int n, const char *function)
+{
+    char text[120];
+
+    if ((n < 0 || (n && !v)) && !wf_ctx_status(c)) {
+        snprintf(text, sizeof text, "%s: %d of them at %s", function, n,
+                 v ? "a place" : "NULL");
+        wf_raise(c, WF_ERR_ARG, text);
+    }
+    return !wf_ctx_status(c);
+}
+
+bool nn_call(wf_ctx *c, const char *function, const wf_tensor *in, int nin,
+             wf_tensor *out, int nout)
+{
+    for (int i = 0; out && i < nout; i++)
+        out[i] = WF_NONE;
+    return nn_count(c, in, nin, function) && nn_count(c, out, nout, function);
 }
 
 bool nn_null(wf_ctx *c, const void *p, const char *function, const char *what)

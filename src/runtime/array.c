@@ -343,12 +343,11 @@ bool array_copy_to(wf_ctx *cx, const Array *a, Array *b)
 wf_status wf_array_new(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
                        wf_array **out_array)
 {
-    *out_array = NULL;
-    if (failed(cx))
-        return cx->status;
+    if (!SET_OUT(cx, out_array))
+        return ctx_status(cx);
     if (array_new_on(cx, &device_host, dtype, dims, rank, out_array))
         memset(array_at(*out_array), 0, (*out_array)->buf->size);
-    return cx->status;
+    return ctx_status(cx);
 }
 
 wf_status wf_array_from(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
@@ -356,17 +355,16 @@ wf_status wf_array_from(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int ran
 {
     int64_t count, bytes;
 
-    *out_array = NULL;
-    if (failed(cx))
-        return cx->status;
+    if (!SET_OUT(cx, out_array))
+        return ctx_status(cx);
     if (!check_shape(cx, "array", dtype, dims, rank, &count, &bytes))
-        return cx->status;
+        return ctx_status(cx);
     if (bytes && !data)
         fail(cx, WF_ERR_ARG, NOWHERE, "array: data is NULL, but there are %lld elements",
              (long long)count);
     else if (array_new_on(cx, &device_host, dtype, dims, rank, out_array) && bytes)
         memcpy(array_at(*out_array), data, (size_t)bytes);
-    return cx->status;
+    return ctx_status(cx);
 }
 
 /* Strides whose reach does not overflow. */
@@ -396,21 +394,20 @@ wf_status wf_array_wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int ran
     int64_t count, bytes;
     Buffer *buf;
 
-    *out_array = NULL;
-    if (failed(cx))
-        return cx->status;
+    if (!SET_OUT(cx, out_array))
+        return ctx_status(cx);
     if (!check_shape(cx, "array", dtype, dims, rank, &count, &bytes) ||
         (strides && !check_strides(cx, dtype, dims, strides, rank)))
-        return cx->status;
+        return ctx_status(cx);
     if (bytes && !data) {
         fail(cx, WF_ERR_ARG, NOWHERE, "array: data is NULL, but there are %lld elements",
              (long long)count);
-        return cx->status;
+        return ctx_status(cx);
     }
     buf = mem_alloc(&cx->al, sizeof *buf);
     if (!buf) {
         fail_memory(cx);
-        return cx->status;
+        return ctx_status(cx);
     }
     *buf = (Buffer){.device = &device_host,
                     .al = cx->al,
@@ -422,7 +419,7 @@ wf_status wf_array_wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int ran
         buf->drop = drop; /* only now: after an error the memory is still the caller's */
         buf->owner = owner;
     }
-    return cx->status;
+    return ctx_status(cx);
 }
 
 wf_array *wf_array_retain(wf_array *a)
@@ -443,52 +440,50 @@ void wf_array_release(wf_array *a)
     mem_free(&al, a, array_size(a->rank));
 }
 
-wf_dtype wf_array_dtype(const wf_array *a) { return (wf_dtype)a->dtype; }
-int wf_array_rank(const wf_array *a) { return a->rank; }
-const int64_t *wf_array_dims(const wf_array *a) { return array_dims(a); }
-const int64_t *wf_array_strides(const wf_array *a) { return array_strides(a); }
-int64_t wf_array_count(const wf_array *a) { return a->count; }
+wf_dtype wf_array_dtype(const wf_array *a) { return a ? (wf_dtype)a->dtype : WF_INVALID; }
+int wf_array_rank(const wf_array *a) { return a ? a->rank : 0; }
+const int64_t *wf_array_dims(const wf_array *a) { return a ? array_dims(a) : NULL; }
+const int64_t *wf_array_strides(const wf_array *a) { return a ? array_strides(a) : NULL; }
+int64_t wf_array_count(const wf_array *a) { return a ? a->count : 0; }
 
-wf_device *wf_array_device(const wf_array *a) { return a->buf->device; }
+wf_device *wf_array_device(const wf_array *a) { return a ? a->buf->device : NULL; }
 
 void *wf_array_data(const wf_array *a)
 {
-    return a->buf->device->host_reads ? array_at(a) : NULL;
+    return a && a->buf->device->host_reads ? array_at(a) : NULL;
 }
 
 wf_status wf_array_to(wf_ctx *cx, wf_array *a, wf_device *d, wf_array **out_array)
 {
     Array *c;
 
-    *out_array = NULL;
-    if (failed(cx))
-        return cx->status;
+    if (!SET_OUT(cx, out_array))
+        return ctx_status(cx);
     if (!a || !d) {
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_array_to: the %s is NULL",
              a ? "device" : "array");
-        return cx->status;
+        return ctx_status(cx);
     }
     if (a->buf->device == d && array_is_dense(a)) {
         *out_array = wf_array_retain(a);
         return WF_OK;
     }
     if (!array_new_on(cx, d, (wf_dtype)a->dtype, array_dims(a), a->rank, &c))
-        return cx->status;
+        return ctx_status(cx);
     if (array_copy_to(cx, a, c))
         *out_array = c;
     else
         wf_array_release(c);
-    return cx->status;
+    return ctx_status(cx);
 }
 
 wf_status wf_array_contiguous(wf_ctx *cx, wf_array *a, wf_array **out_array)
 {
-    *out_array = NULL;
-    if (failed(cx))
-        return cx->status;
+    if (!SET_OUT(cx, out_array))
+        return ctx_status(cx);
     if (!a) {
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_array_contiguous: the array is NULL");
-        return cx->status;
+        return ctx_status(cx);
     }
     return wf_array_to(cx, a, &device_host, out_array);
 }

@@ -146,7 +146,8 @@ wf_status wf_program_code(wf_ctx *cx, const wf_program *p, wf_code_form form,
     const Target *to = target ? target_find(target) : target_cpu();
     Text t;
 
-    *out_text = NULL;
+    if (!SET_OUT(cx, out_text))
+        return ctx_status(cx);
     API_ENTER(cx);
     answer_init(&t, cx);
     if (!p)

@@ -193,7 +193,7 @@ bool queue_copy(wf_ctx *cx, Device *d, Queue *q, void *to, const void *from, siz
 
 int wf_device_count(wf_ctx *cx)
 {
-    wf_runtime *r = ctx_runtime(cx);
+    wf_runtime *r = cx ? ctx_runtime(cx) : NULL;
 
     return 1 + (r ? runtime_devices(r) : 0);
 }
@@ -202,39 +202,38 @@ wf_status wf_device_open(wf_ctx *cx, int ordinal, wf_device **out_device)
 {
     int n = wf_device_count(cx);
 
-    *out_device = NULL;
-    if (failed(cx))
-        return cx->status;
+    if (!SET_OUT(cx, out_device))
+        return ctx_status(cx);
     if (ordinal < 0 || ordinal >= n)
         fail(cx, WF_ERR_ARG, NOWHERE,
              "wf_device_open: device %d, but there %s %d (0 is the host)", ordinal,
              n == 1 ? "is" : "are", n);
     else
         *out_device = ordinal ? runtime_device(cx->runtime, ordinal) : &device_host;
-    return cx->status;
+    return ctx_status(cx);
 }
 
-const char *wf_device_name(const wf_device *d) { return d->name; }
-int wf_device_ordinal(const wf_device *d) { return d->ordinal; }
-bool wf_device_host_reads(const wf_device *d) { return d->host_reads; }
+const char *wf_device_name(const wf_device *d) { return d ? d->name : ""; }
+int wf_device_ordinal(const wf_device *d) { return d ? d->ordinal : 0; }
+bool wf_device_host_reads(const wf_device *d) { return d && d->host_reads; }
 
 wf_status wf_device_memory(wf_ctx *cx, wf_device *d, wf_memory_stats *out_stats)
 {
-    if (failed(cx))
-        return cx->status;
+    if (!NEEDS(cx, d && out_stats))
+        return ctx_status(cx);
     out_stats->held = atomic_load(&d->held);
     out_stats->peak = atomic_load(&d->peak);
     if (!d->memory || !d->memory(d, &out_stats->free, &out_stats->total))
         out_stats->free = out_stats->total = 0;
-    return cx->status;
+    return ctx_status(cx);
 }
 
 wf_status wf_device_sync(wf_ctx *cx, wf_device *d)
 {
     if (failed(cx))
-        return cx->status;
+        return ctx_status(cx);
     for (Queue *q = cx->queues; q; q = q->next)
         if (q->device == d && !queue_sync(cx, q))
             break;
-    return cx->status;
+    return ctx_status(cx);
 }

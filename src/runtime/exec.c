@@ -133,7 +133,8 @@ static bool has_device(wf_ctx *cx, const Device *d)
 
 wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec)
 {
-    *out_exec = NULL;
+    if (!SET_OUT(cx, out_exec))
+        return ctx_status(cx);
     API_ENTER(cx);
     if (!p)
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_prepare: the program is NULL");
@@ -144,7 +145,8 @@ wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec)
 
 wf_status wf_prepare_on(wf_ctx *cx, const wf_program *p, wf_device *d, wf_exec **out_exec)
 {
-    *out_exec = NULL;
+    if (!SET_OUT(cx, out_exec))
+        return ctx_status(cx);
     API_ENTER(cx);
     if (!p || !d)
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_prepare_on: the %s is NULL",
@@ -157,11 +159,12 @@ wf_status wf_prepare_on(wf_ctx *cx, const wf_program *p, wf_device *d, wf_exec *
     API_RETURN(cx);
 }
 
-wf_device *wf_exec_device(const wf_exec *e) { return e->device; }
+wf_device *wf_exec_device(const wf_exec *e) { return e ? e->device : NULL; }
 
 wf_status wf_compile(wf_ctx *cx, const wf_program *p, unsigned flags, wf_exec **out_exec)
 {
-    *out_exec = NULL;
+    if (!SET_OUT(cx, out_exec))
+        return ctx_status(cx);
     API_ENTER(cx);
     if (!p)
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_compile: the program is NULL");
@@ -191,11 +194,14 @@ static wf_exec *donating_exec(wf_ctx *cx, wf_exec *base, const int *inputs, int 
 
 wf_status wf_donate(wf_ctx *cx, wf_exec *e, const int *inputs, int n, wf_exec **out_exec)
 {
-    *out_exec = NULL;
+    if (!SET_OUT(cx, out_exec))
+        return ctx_status(cx);
     API_ENTER(cx);
     if (!e || (n && !inputs))
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_donate: %s is NULL",
              e ? "the list of inputs" : "the executable");
+    if (n < 0)
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_donate: %d inputs", n);
     for (int i = 0; i < n && !failed(cx); i++)
         if (inputs[i] < 0 || (uint32_t)inputs[i] >= e->p->nin)
             fail(cx, WF_ERR_ARG, NOWHERE, "wf_donate: input %d, but '%s' has %u inputs",
@@ -663,7 +669,7 @@ static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_arra
         root_free(r.root);
         mem_free(&cx->al, r.copies, (e->p->nin + 1) * sizeof *r.copies);
         fail_memory(cx);
-        return cx->status;
+        return ctx_status(cx);
     }
     memset(r.copies, 0, (e->p->nin + 1) * sizeof *r.copies);
     api_enter_(cx, &region);
@@ -688,10 +694,10 @@ static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_arra
 wf_status wf_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out)
 {
     if (failed(cx))
-        return cx->status;
+        return ctx_status(cx);
     if (!e || (!out && e->p->nout)) {
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_run: %s is NULL", e ? "out" : "the executable");
-        return cx->status;
+        return ctx_status(cx);
     }
     for (uint32_t j = 0; j < e->p->nout; j++)
         out[j] = NULL;
@@ -707,10 +713,10 @@ wf_status wf_eval(wf_ctx *cx, const wf_program *p, wf_array *const *in, wf_array
         for (uint32_t j = 0; out && j < p->nout; j++)
             out[j] = NULL;
     if (wf_prepare(cx, p, &e) != WF_OK)
-        return cx->status;
+        return ctx_status(cx);
     wf_run(cx, e, in, out);
     wf_exec_release(e);
-    return cx->status;
+    return ctx_status(cx);
 }
 
 /* ---- the oracle -------------------------------------------------------------------- */
@@ -755,11 +761,11 @@ wf_status wf_eval_reference(wf_ctx *cx, const wf_program *p, wf_array *const *in
     bool ok;
 
     if (failed(cx))
-        return cx->status;
+        return ctx_status(cx);
     if (!p || (!out && p->nout)) {
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_eval_reference: %s is NULL",
              p ? "out" : "the program");
-        return cx->status;
+        return ctx_status(cx);
     }
     for (uint32_t j = 0; j < p->nout; j++)
         out[j] = NULL;

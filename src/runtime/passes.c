@@ -177,7 +177,7 @@ wf_status wf_optimise(wf_ctx *cx, const wf_program *f, const char *last,
         return WF_ERR_ARG;
     if (!f || !out) {
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_optimise: an argument is NULL");
-        return cx->status;
+        return ctx_status(cx);
     }
     API_ENTER(cx);
     p = run_up_to(cx, f, last);
@@ -209,7 +209,8 @@ wf_status wf_passes_text(wf_ctx *cx, const char **out_text)
 {
     Text t;
 
-    *out_text = NULL;
+    if (!SET_OUT(cx, out_text))
+        return ctx_status(cx);
     API_ENTER(cx);
     answer_init(&t, cx);
     print_passes(&t);

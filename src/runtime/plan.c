@@ -325,11 +325,14 @@ static bool has_whole_parts(const Planner *k, const Eqn *e)
  * as they like, but nothing else may be written there. */
 static void place_parts(Planner *k, const Eqn *e, uint32_t n)
 {
-    uint32_t to = store_of(k, e->out);
-    Store *t = &k->stores.v[to];
+    uint32_t to;
+    Store *t;
 
-    if (e->op != OP_concat || !has_whole_parts(k, e))
+    if (e->op != OP_concat ||
+        !has_whole_parts(k, e)) /* an effect has no result to look at */
         return;
+    to = store_of(k, e->out);
+    t = &k->stores.v[to];
     for (uint32_t i = 0; i < e->nin; i++) {
         Val x = operands(k, e)[i];
         Store *s = &k->stores.v[store_of(k, x)];

@@ -175,12 +175,11 @@ wf_status wf_profile_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, int runs,
     double start;
     bool ok;
 
-    *out_profile = NULL;
-    if (failed(cx))
-        return cx->status;
+    if (!SET_OUT(cx, out_profile))
+        return ctx_status(cx);
     if (!e || runs < 1) {
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_profile_run: needs an executable and a run");
-        return cx->status;
+        return ctx_status(cx);
     }
     p = mem_alloc(&cx->al, sizeof *p);
     out = mem_alloc(&cx->al, size);
@@ -188,7 +187,7 @@ wf_status wf_profile_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, int runs,
         mem_free(&cx->al, p, sizeof *p);
         mem_free(&cx->al, out, size);
         fail_memory(cx);
-        return cx->status;
+        return ctx_status(cx);
     }
     *p = (wf_profile){.al = cx->al, .runs = runs};
     arena_init(&p->arena, &cx->al, cx);
@@ -204,22 +203,22 @@ wf_status wf_profile_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, int runs,
     mem_free(&cx->al, out, size);
     if (!ok) {
         wf_profile_free(p);
-        return cx->status;
+        return ctx_status(cx);
     }
     finish(p);
     *out_profile = p;
     return WF_OK;
 }
 
-int wf_profile_steps(const wf_profile *p) { return (int)p->entries.n; }
+int wf_profile_steps(const wf_profile *p) { return p ? (int)p->entries.n : 0; }
 
 const wf_profile_step *wf_profile_step_at(const wf_profile *p, int i)
 {
-    return i >= 0 && (uint32_t)i < p->entries.n ? &p->entries.v[i]->step : NULL;
+    return p && i >= 0 && (uint32_t)i < p->entries.n ? &p->entries.v[i]->step : NULL;
 }
 
-double wf_profile_seconds(const wf_profile *p) { return p->seconds; }
-int wf_profile_runs(const wf_profile *p) { return p->runs; }
+double wf_profile_seconds(const wf_profile *p) { return p ? p->seconds : 0; }
+int wf_profile_runs(const wf_profile *p) { return p ? p->runs : 0; }
 
 void wf_profile_free(wf_profile *p)
 {

@@ -87,7 +87,7 @@ wf_status wf_machine_speed(wf_ctx *cx, double *out_flops, double *out_bytes)
         mem_free(&cx->al, j, sizeof *j);
         if (!failed(cx))
             fail_memory(cx);
-        return cx->status;
+        return ctx_status(cx);
     }
     *j = (Job){.s = &speeds[MIN((int)cpu_isa(), COUNT(speeds) - 1)]};
     *out_flops = best_rate(pool, n, j);
@@ -99,5 +99,5 @@ wf_status wf_machine_speed(wf_ctx *cx, double *out_flops, double *out_bytes)
         fail_memory(cx);
     }
     mem_free(&cx->al, j, sizeof *j);
-    return cx->status;
+    return ctx_status(cx);
 }

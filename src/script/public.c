@@ -28,20 +28,20 @@ wf_status wf_script_run(wf_ctx *cx, const char *path, int argc, char **argv, int
     if (out_exit)
         *out_exit = 0;
     if (failed(cx))
-        return cx->status;
+        return ctx_status(cx);
     if (!path || argc < 0 || (argc && !argv)) {
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_script_run: path and argv must not be NULL");
-        return cx->status;
+        return ctx_status(cx);
     }
     vm = sc_vm_new(cx, &opt);
     if (!vm)
-        return cx->status;
+        return ctx_status(cx);
     sc_run_file(vm, path);
     if (vm->exit && out_exit)
         *out_exit = exit_code(vm);
     sc_flush(vm);
     sc_vm_free(vm);
-    return cx->status;
+    return ctx_status(cx);
 }
 
 static const FuncDef *find_def(const AstList *l, const char *name)
@@ -78,14 +78,14 @@ wf_status wf_script_tree(wf_ctx *cx, const char *file, const char *text, size_t 
     if (out_text)
         *out_text = NULL;
     if (failed(cx))
-        return cx->status;
+        return ctx_status(cx);
     if (!file || !text || !out_text) {
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_script_tree: an argument is NULL");
-        return cx->status;
+        return ctx_status(cx);
     }
     vm = sc_vm_new(cx, NULL);
     if (!vm)
-        return cx->status;
+        return ctx_status(cx);
     u = sc_compile_unit(vm, file, text, size);
     if (u) {
         print_unit(cx, u, name, out_text);
@@ -94,7 +94,7 @@ wf_status wf_script_tree(wf_ctx *cx, const char *file, const char *text, size_t 
         sc_report(vm);
     }
     sc_vm_free(vm);
-    return cx->status;
+    return ctx_status(cx);
 }
 
 wf_status wf_script_check(wf_ctx *cx, const char *file, const char *text, size_t size)
@@ -103,19 +103,19 @@ wf_status wf_script_check(wf_ctx *cx, const char *file, const char *text, size_t
     Unit *u;
 
     if (failed(cx))
-        return cx->status;
+        return ctx_status(cx);
     if (!file || !text) {
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_script_check: an argument is NULL");
-        return cx->status;
+        return ctx_status(cx);
     }
     vm = sc_vm_new(cx, NULL);
     if (!vm)
-        return cx->status;
+        return ctx_status(cx);
     u = sc_compile_unit(vm, file, text, size);
     if (u)
         unit_release(u);
     else
         sc_report(vm);
     sc_vm_free(vm);
-    return cx->status;
+    return ctx_status(cx);
 }

@@ -31,14 +31,14 @@ wf_status wf_gradients(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int n
 {
     wf_tensor *seeds;
 
-    for (int i = 0; i < nx; i++)
+    for (int i = 0; x && out && i < nx; i++)
         out[i] = WF_NONE;
-    if (failed(c) || !ts(c))
-        return c->status;
+    if (!NEEDS(c, has_n(y, ny) && has_n(x, nx) && has_n(out, nx)) || !ts(c))
+        return ctx_status(c);
     seeds = mem_alloc(&c->al, (size_t)(ny + 1) * sizeof *seeds);
     if (!seeds) {
         fail_memory(c);
-        return c->status;
+        return ctx_status(c);
     }
     scope_open(c);
     for (int j = 0; j < ny; j++)
@@ -53,7 +53,7 @@ wf_status wf_gradients(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int n
                   i);
     scope_close_n(c, out, nx);
     mem_free(&c->al, seeds, (size_t)(ny + 1) * sizeof *seeds);
-    return c->status;
+    return ctx_status(c);
 }
 
 /* ---- backward: to all leaves ---- */
@@ -129,13 +129,13 @@ wf_status wf_backward(wf_ctx *c, wf_tensor y, wf_tensor gy, unsigned flags)
     wf_tensor seed;
 
     if (!t)
-        return c->status;
+        return ctx_status(c);
     if (!t->node || !(t->need & 1)) {
         tfail(
             c, WF_ERR_VALUE,
             "wf_backward: %s has no history: nothing it was made of requires a gradient",
             shape_text(c, t));
-        return c->status;
+        return ctx_status(c);
     }
     scope_open(c);
     seed = seed_for(c, y, gy, "wf_backward");
@@ -148,10 +148,10 @@ wf_status wf_backward(wf_ctx *c, wf_tensor y, wf_tensor gy, unsigned flags)
     }
     mem_free(&c->al, l.v, 2 * l.cap * sizeof *l.v);
     scope_close_n(c, NULL, 0);
-    return c->status;
+    return ctx_status(c);
 }
 
 int64_t wf_history_hits(wf_ctx *c)
 {
-    return c->tensors ? (int64_t)c->tensors->back_hits : 0;
+    return c && c->tensors ? (int64_t)c->tensors->back_hits : 0;
 }

@@ -133,11 +133,9 @@ int64_t wf_axis_size(wf_ctx *c, const char *axis)
 
 wf_status wf_print(wf_ctx *c, const char *format, const wf_tensor *t, int n)
 {
-    if (!format && !failed(c))
-        tfail(c, WF_ERR_ARG, "wf_print: the format is NULL");
-    else
+    if (NEEDS(c, format && has_n(t, n)))
         tensor_op(c, OP_print, t, (uint32_t)n, &(PrintAttr){format}, NULL, 0);
-    return c->status;
+    return ctx_status(c);
 }
 
 wf_status wf_assert(wf_ctx *c, wf_tensor ok, const char *message, const wf_tensor *t,
@@ -146,11 +144,9 @@ wf_status wf_assert(wf_ctx *c, wf_tensor ok, const char *message, const wf_tenso
     size_t room = ((size_t)n + 1) * sizeof *t;
     wf_tensor *v;
 
-    if (failed(c))
-        return c->status;
-    if (!message) {
-        tfail(c, WF_ERR_ARG, "wf_assert: the message is NULL");
-    } else if (!(v = mem_alloc(&c->al, room))) {
+    if (!NEEDS(c, message && has_n(t, n)))
+        return ctx_status(c);
+    if (!(v = mem_alloc(&c->al, room))) {
         fail_memory(c);
     } else {
         v[0] = ok;
@@ -159,5 +155,5 @@ wf_status wf_assert(wf_ctx *c, wf_tensor ok, const char *message, const wf_tenso
         tensor_op(c, OP_assert, v, (uint32_t)n + 1, &(PrintAttr){message}, NULL, 0);
         mem_free(&c->al, v, room);
     }
-    return c->status;
+    return ctx_status(c);
 }

@@ -17,6 +17,8 @@ static bool check_shape(wf_ctx *c, const char *fn, wf_dtype dtype, const int64_t
         tfail(c, WF_ERR_LIMIT, "%s: rank %d is not in 0..%d", fn, rank, WF_MAX_RANK);
         return false;
     }
+    if (!has_n(dims, rank))
+        return arg_fail(c, fn, "sizes");
     for (int i = 0; i < rank; i++) {
         if (dims[i] >= 0)
             continue;
@@ -41,8 +43,13 @@ wf_tensor wf_from(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank,
     if (symbolic)
         return tfail(c, WF_ERR_SHAPE, "wf_from: needs a constant shape");
     t = tensor_new(c, dtype, dims, (uint32_t)rank);
-    if (t && t->count)
-        memcpy(tensor_data(t), data, (size_t)t->count * wf_dtype_size(dtype));
+    if (!t || !t->count)
+        return tensor_handle(c, t);
+    if (!NEEDS(c, data)) {
+        tensor_release(c, t);
+        return WF_NONE;
+    }
+    memcpy(tensor_data(t), data, (size_t)t->count * wf_dtype_size(dtype));
     return tensor_handle(c, t);
 }
 

@@ -207,15 +207,15 @@ static wf_status custom_call(wf_ctx *c, Custom *u, const wf_tensor *in, wf_tenso
 {
     Own own;
 
-    if (!check_function(c, u->f, u->fn))
-        return c->status;
+    if (!check_call(c, u->f, in, out, u->fn))
+        return ctx_status(c);
     clear_results(u->f, out);
     if (!is_followed(c, in, u->f->inputs)) {
         call_plainly(c, u->f, in, out);
-        return c->status;
+        return ctx_status(c);
     }
     if (!(u->types = types_of(c, u->fn, in, u->f->inputs)))
-        return c->status;
+        return ctx_status(c);
     own = stands_in_own_rule(c, u->f, u->types);
     u->self = own == OWN_SELF;
     if (own == OWN_DEEPER) /* inside a rule that its own rule uses: as plain code */
@@ -226,7 +226,7 @@ static wf_status custom_call(wf_ctx *c, Custom *u, const wf_tensor *in, wf_tenso
     for (int k = 0; k < COUNT(u->b); k++)
         body_free(c, &u->b[k]);
     mem_free(&c->al, u->types, ((size_t)u->f->inputs + 1) * sizeof *u->types);
-    return c->status;
+    return ctx_status(c);
 }
 
 static bool take_all_captures(wf_ctx *c, Custom *u, uint32_t nbodies)
@@ -283,7 +283,7 @@ wf_status wf_custom_jvp_call(wf_ctx *c, const wf_function *f, const wf_function 
     IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
 
     if (failed(c) || !ts(c) || !check_rule(c, rule, u.fn))
-        return c->status;
+        return ctx_status(c);
     return custom_call(c, &u, in, out, finish_jvp, (void *)(uintptr_t)rule);
 }
 
@@ -361,6 +361,6 @@ wf_status wf_custom_vjp_call(wf_ctx *c, const wf_function *f, const wf_function 
 
     if (failed(c) || !ts(c) || !check_rule(c, forward, u.fn) ||
         !check_rule(c, backward, u.fn))
-        return c->status;
+        return ctx_status(c);
     return custom_call(c, &u, in, out, finish_vjp, &r);
 }

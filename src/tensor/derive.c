@@ -19,7 +19,7 @@ struct wf_record {
 
 void wf_record_free(wf_ctx *c, wf_record *r)
 {
-    if (!r)
+    if (!c || !r)
         return;
     for (uint32_t i = 0; i < r->nheld; i++)
         tensor_release(c, r->x[i]);
@@ -77,6 +77,8 @@ wf_tensor tensor_lift(wf_ctx *c, wf_tensor x, int tape, const char *fn)
 static bool check_wrt(wf_ctx *c, const wf_function *f, const int *wrt, int nwrt,
                       const char *fn)
 {
+    if (!has_n(wrt, nwrt))
+        return arg_fail(c, fn, "a list of inputs");
     for (int k = 0; k < nwrt; k++)
         if (wrt[k] < 0 || wrt[k] >= f->inputs) {
             tfail(c, WF_ERR_INDEX, "%s: the function has no input %d", fn, wrt[k]);
@@ -194,8 +196,6 @@ static wf_record *make_record(wf_ctx *c, const wf_function *f, const wf_tensor *
     bool traced;
 
     memset(y, 0, sizeof *y);
-    if (!check_function(c, f, fn))
-        return NULL;
     if (!wrt) {
         wrt = first;
         nwrt = 1;
@@ -216,7 +216,7 @@ static wf_record *record_function(wf_ctx *c, const wf_function *f, const wf_tens
     wf_record *r;
     Results res;
 
-    if (!check_function(c, f, fn))
+    if (!check_call(c, f, in, y, fn))
         return NULL;
     clear_results(f, y);
     scope_open(c);
@@ -234,11 +234,12 @@ wf_status wf_record_new(wf_ctx *c, const wf_function *f, const wf_tensor *in,
                         const int *wrt, int nwrt, wf_tensor *y, wf_record **out)
 {
     IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
-    *out = record_function(c, f, in, wrt, nwrt, y, "wf_record_new");
-    return c->status;
+    if (SET_OUT(c, out))
+        *out = record_function(c, f, in, wrt, nwrt, y, "wf_record_new");
+    return ctx_status(c);
 }
 
-int wf_record_results(const wf_record *r) { return r->ny; }
+int wf_record_results(const wf_record *r) { return r ? r->ny : 0; }
 
 static wf_tensor *handles_of(wf_ctx *c, Tensor **t, uint32_t n, uint32_t extra)
 {
@@ -334,8 +335,8 @@ static bool traced_derivative(wf_ctx *c, wf_record *r, bool reverse,
 
 wf_status wf_record_vjp(wf_ctx *c, wf_record *r, const wf_tensor *gy, wf_tensor *gx)
 {
-    if (failed(c) || !ts(c))
-        return c->status;
+    if (!NEEDS(c, r && has_n(gy, r->ny) && has_n(gx, r->nx)) || !ts(c))
+        return ctx_status(c);
     for (int i = 0; i < r->nx; i++)
         gx[i] = WF_NONE;
     scope_open(c);
@@ -344,13 +345,13 @@ wf_status wf_record_vjp(wf_ctx *c, wf_record *r, const wf_tensor *gy, wf_tensor 
     else
         traced_derivative(c, r, true, gy, r->ny, true, gx, r->nx, false);
     scope_close_n(c, gx, r->nx);
-    return c->status;
+    return ctx_status(c);
 }
 
 wf_status wf_record_jvp(wf_ctx *c, wf_record *r, const wf_tensor *dx, wf_tensor *dy)
 {
-    if (failed(c) || !ts(c))
-        return c->status;
+    if (!NEEDS(c, r && has_n(dx, r->nx) && has_n(dy, r->ny)) || !ts(c))
+        return ctx_status(c);
     for (int j = 0; j < r->ny; j++)
         dy[j] = WF_NONE;
     scope_open(c);
@@ -359,7 +360,7 @@ wf_status wf_record_jvp(wf_ctx *c, wf_record *r, const wf_tensor *dx, wf_tensor 
     else
         traced_derivative(c, r, false, dx, r->nx, false, dy, r->ny, true);
     scope_close_n(c, dy, r->ny);
-    return c->status;
+    return ctx_status(c);
 }
 
 /* ---- grad, jvp in one call ---- */
@@ -398,10 +399,11 @@ wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
     Results y;
 
     IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
-    for (int i = 0; i < n; i++)
+    for (int i = 0; out_grads && i < n; i++)
         out_grads[i] = WF_NONE;
-    if (!check_function(c, f, "wf_grad_call"))
-        return c->status;
+    if (!check_function(c, f, "wf_grad_call") ||
+        !NEEDS(c, has_n(in, f->inputs) && has_n(out_grads, n)))
+        return ctx_status(c);
     scope_open(c);
     r = make_record(c, f, in, wrt, nwrt, &y, "wf_grad_call");
     if (r)
@@ -420,7 +422,7 @@ wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
     if (out_y || f->outputs == WF_ANY)
         deliver(c, f, y.v, y.n, out_y);
     results_free(c, &y);
-    return c->status;
+    return ctx_status(c);
 }
 
 wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
@@ -432,11 +434,11 @@ wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
     size_t room;
 
     IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
-    if (!check_function(c, f, "wf_jvp_call"))
-        return c->status;
+    if (!check_call(c, f, in, dy, "wf_jvp_call"))
+        return ctx_status(c);
     clear_results(f, dy);
     if (!(r = record_function(c, f, in, wrt, nwrt, y, "wf_jvp_call")))
-        return c->status;
+        return ctx_status(c);
     room = ((size_t)r->ny + 1) * sizeof *d;
     if (f->outputs == WF_ANY && !(d = mem_alloc(&c->al, room))) {
         fail_memory(c);
@@ -448,5 +450,5 @@ wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
         }
     }
     wf_record_free(c, r);
-    return c->status;
+    return ctx_status(c);
 }

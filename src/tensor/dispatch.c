@@ -620,7 +620,7 @@ typedef union Product {
 
 static const void *with_precision(wf_ctx *c, OpCode op, const void *attr, Product *room)
 {
-    wf_precision set = c->tensors ? c->tensors->precision : WF_PRECISION_DEFAULT;
+    wf_precision set = c && c->tensors ? c->tensors->precision : WF_PRECISION_DEFAULT;
 
     if (!set || (op != OP_dot_general && op != OP_conv_general))
         return attr;

@@ -22,10 +22,11 @@ wf_status wf_to_dlpack(wf_ctx *c, wf_tensor h, DLManagedTensor **out)
 {
     wf_array *a;
 
-    *out = NULL;
+    if (!SET_OUT(c, out))
+        return ctx_status(c);
     if (wf_to_array(c, h, &a) == WF_OK) {
         wf_array_to_dlpack(c, a, out);
         wf_array_release(a);
     }
-    return c->status;
+    return ctx_status(c);
 }

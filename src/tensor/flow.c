@@ -283,15 +283,17 @@ wf_status wf_cond_call(wf_ctx *c, wf_tensor index, const wf_function *branches, 
 
     IN_GRAPH_(graph_enter_call(c, index, n > 0 ? branches : NULL, in));
     if (failed(c) || !ts(c))
-        return c->status;
+        return ctx_status(c);
     if (n < 1 || !branches) {
         tfail(c, WF_ERR_ARG, "wf_cond_call: needs at least one branch");
-        return c->status;
+        return ctx_status(c);
     }
+    if (!check_call(c, branches, in, out, "wf_cond_call"))
+        return ctx_status(c);
     clear_results(branches, out);
     if (!(b = mem_alloc(&c->al, room))) {
         fail_memory(c);
-        return c->status;
+        return ctx_status(c);
     }
     memset(b, 0, room);
     scope_open(c);
@@ -302,7 +304,7 @@ wf_status wf_cond_call(wf_ctx *c, wf_tensor index, const wf_function *branches, 
     for (int k = 0; k < n; k++)
         body_free(c, &b[k]);
     mem_free(&c->al, b, room);
-    return c->status;
+    return ctx_status(c);
 }
 
 /* ---- loops ---- */
@@ -405,7 +407,7 @@ static wf_status loop_call(wf_ctx *c, LoopCall *l, const wf_tensor *in,
 
     if (!(l->in = mem_alloc(&c->al, room))) {
         fail_memory(c);
-        return c->status;
+        return ctx_status(c);
     }
     if (n)
         memcpy(l->in, in, n * sizeof *in);
@@ -414,7 +416,7 @@ static wf_status loop_call(wf_ctx *c, LoopCall *l, const wf_tensor *in,
     body_free(c, &l->c);
     body_free(c, &l->b);
     mem_free(&c->al, l->in, room);
-    return c->status;
+    return ctx_status(c);
 }
 
 typedef struct ScanCall {
@@ -460,14 +462,13 @@ wf_status wf_scan_call(wf_ctx *c, const wf_function *body, int ncarry,
     LoopCall l = {.fn = "wf_scan_call", .body = body, .ncarry = (uint32_t)ncarry};
 
     IN_GRAPH_(graph_enter_call(c, WF_NONE, body, in));
-
-    if (!check_function(c, body, l.fn))
-        return c->status;
+    if (!check_call(c, body, in, out, l.fn))
+        return ctx_status(c);
     clear_results(body, out);
     if (ncarry < 0 || ncarry > body->inputs) {
         tfail(c, WF_ERR_ARG, "wf_scan_call: %d carries, but the body has %d inputs",
               ncarry, body->inputs);
-        return c->status;
+        return ctx_status(c);
     }
     return loop_call(c, &l, in, finish_scan, &s);
 }
@@ -519,14 +520,13 @@ wf_status wf_while_call(wf_ctx *c, const wf_function *cond, const wf_function *b
     LoopCall l = {.fn = "wf_while_call", .cond = cond, .body = body};
 
     IN_GRAPH_(graph_enter_call(c, WF_NONE, body, in));
-
-    if (!check_function(c, body, l.fn) || !check_function(c, cond, l.fn))
-        return c->status;
+    if (!check_call(c, body, in, out, l.fn) || !check_function(c, cond, l.fn))
+        return ctx_status(c);
     clear_results(body, out);
     if (cond->inputs != body->inputs) {
         tfail(c, WF_ERR_ARG, "wf_while_call: the condition takes %d inputs, the body %d",
               cond->inputs, body->inputs);
-        return c->status;
+        return ctx_status(c);
     }
     l.ncarry = (uint32_t)body->inputs;
     return loop_call(c, &l, in, finish_while, &w);
@@ -540,8 +540,8 @@ wf_status wf_checkpoint_call(wf_ctx *c, const wf_function *f, const wf_tensor *i
     Body b = {0};
 
     IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
-    if (!check_function(c, f, "wf_checkpoint_call"))
-        return c->status;
+    if (!check_call(c, f, in, out, "wf_checkpoint_call"))
+        return ctx_status(c);
     clear_results(f, out);
     if (trace_function_on(c, "wf_checkpoint_call", f, in, TRACE_BODY, &b.t) &&
         body_close(c, &b, b.t.captures, b.t.ncaptures, false)) {
@@ -551,5 +551,5 @@ wf_status wf_checkpoint_call(wf_ctx *c, const wf_function *f, const wf_tensor *i
         flow_apply(c, OP_checkpoint, &a, &o, b.t.nout, b.t.weak, f, out);
     }
     body_free(c, &b);
-    return c->status;
+    return ctx_status(c);
 }

@@ -58,16 +58,17 @@ static bool results_add(wf_ctx *c, Results *r, const wf_tensor *v, uint32_t n)
 
 wf_status wf_give(wf_ctx *c, const wf_tensor *t, int n)
 {
-    Results *r = c->tensors ? c->tensors->giving : NULL;
+    Results *r;
 
-    if (failed(c))
-        return c->status;
+    if (!NEEDS(c, has_n(t, n)))
+        return ctx_status(c);
+    r = c->tensors ? c->tensors->giving : NULL;
     if (!r)
         tfail(c, WF_ERR_ARG,
               "wf_give: no function with any number of results is running");
     else
         results_add(c, r, t, (uint32_t)n);
-    return c->status;
+    return ctx_status(c);
 }
 
 bool call_function(wf_ctx *c, const wf_function *f, const wf_tensor *in, Results *out)
@@ -114,14 +115,25 @@ bool deliver(wf_ctx *c, const wf_function *f, const wf_tensor *v, uint32_t n,
 
 const wf_tensor *wf_given(wf_ctx *c, int *n)
 {
-    *n = c->tensors && !failed(c) ? (int)c->tensors->given.n : 0;
-    return *n ? c->tensors->given.v : NULL;
+    int given = !failed(c) && c->tensors ? (int)c->tensors->given.n : 0;
+
+    if (n)
+        *n = given;
+    return given ? c->tensors->given.v : NULL;
 }
 
 void clear_results(const wf_function *f, wf_tensor *out)
 {
-    for (int j = 0; j < f->outputs; j++)
+    for (int j = 0; f && out && j < f->outputs; j++)
         out[j] = WF_NONE;
+}
+
+bool check_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                const wf_tensor *out, const char *fn)
+{
+    return check_function(c, f, fn) &&
+           ((has_n(in, f->inputs) && (out || f->outputs == WF_ANY)) ||
+            arg_fail(c, fn, "inputs and room for results"));
 }
 
 bool check_function(wf_ctx *c, const wf_function *f, const char *fn)
@@ -230,8 +242,13 @@ bool trace_function(wf_ctx *c, const wf_function *f, InType *types, TraceKind ki
 
 InType *types_of(wf_ctx *c, const char *fn, const wf_tensor *in, int n)
 {
-    InType *t = mem_alloc(&c->al, ((size_t)n + 1) * sizeof *t);
+    InType *t;
 
+    if (!has_n(in, n)) {
+        arg_fail(c, fn, "inputs");
+        return NULL;
+    }
+    t = mem_alloc(&c->al, ((size_t)n + 1) * sizeof *t);
     if (!t) {
         fail_memory(c);
         return NULL;
@@ -292,16 +309,16 @@ wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example,
 {
     Traced t;
 
-    *out = NULL;
-    if (!trace_function_on(c, "wf_trace", f, example, TRACE_CLOSED, &t))
-        return c->status;
+    if (!SET_OUT(c, out) ||
+        !trace_function_on(c, "wf_trace", f, example, TRACE_CLOSED, &t))
+        return ctx_status(c);
     if (t.ncaptures)
         tfail(c, WF_ERR_VALUE,
               "wf_trace: the function uses a symbolic tensor from outside");
     else
         *out = program_retain(t.p);
     traced_free(c, &t);
-    return c->status;
+    return ctx_status(c);
 }
 
 /* ---- types as text: f32[N,784] ---- */
@@ -423,25 +440,26 @@ wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *typ
 {
     Traced t = {0};
 
-    *out = NULL;
-    if (!check_function(c, f, "wf_trace_types"))
-        return c->status;
+    if (!SET_OUT(c, out))
+        return ctx_status(c);
+    if (!check_function(c, f, "wf_trace_types") || !NEEDS(c, has_n(types, f->inputs)))
+        return ctx_status(c);
     if (trace_closed(c, "wf_trace_types", f, inputs_of_types, (void *)(uintptr_t)types,
                      &t))
         *out = program_retain(t.p);
     traced_free(c, &t);
-    return c->status;
+    return ctx_status(c);
 }
 
 wf_status wf_apply(wf_ctx *c, const wf_program *p, const wf_tensor *in, wf_tensor *out)
 {
     if (failed(c) || !ts(c))
-        return c->status;
+        return ctx_status(c);
     if (!p)
         tfail(c, WF_ERR_ARG, "wf_apply: the program is NULL");
-    else
+    else if (NEEDS(c, has_n(in, p->nin) && has_n(out, p->nout)))
         tensor_call(c, p, in, p->nin, out, p->nout);
-    return c->status;
+    return ctx_status(c);
 }
 
 static void compare_results(wf_ctx *c, uint32_t j, wf_tensor a, wf_tensor b, double rtol,
@@ -479,11 +497,12 @@ wf_status wf_trace_check(wf_ctx *c, const wf_function *f, const wf_program *p,
     Results r = {0};
     wf_tensor *v;
 
-    if (!check_function(c, f, "wf_trace_check"))
-        return c->status;
+    if (!check_function(c, f, "wf_trace_check") ||
+        !NEEDS(c, p && has_n(in, f->inputs) && p->nin == (uint32_t)f->inputs))
+        return ctx_status(c);
     if (!(v = mem_alloc(&c->al, (p->nout + 1) * sizeof *v))) {
         fail_memory(c);
-        return c->status;
+        return ctx_status(c);
     }
     scope_open(c);
     wf_no_grad_begin(c);
@@ -497,7 +516,7 @@ wf_status wf_trace_check(wf_ctx *c, const wf_function *f, const wf_program *p,
     wf_no_grad_end(c);
     scope_close_n(c, NULL, 0);
     mem_free(&c->al, v, (p->nout + 1) * sizeof *v);
-    return c->status;
+    return ctx_status(c);
 }
 
 /* ---- jit ---- */
@@ -517,20 +536,21 @@ struct wf_jit {
 
 wf_status wf_jit_new(wf_ctx *c, const wf_function *f, wf_jit **out)
 {
-    *out = NULL;
+    if (!SET_OUT(c, out))
+        return ctx_status(c);
     if (!check_function(c, f, "wf_jit_new"))
-        return c->status;
+        return ctx_status(c);
     *out = mem_alloc(&c->al, sizeof **out);
     if (!*out)
         fail_memory(c);
     else
         **out = (wf_jit){*f, NULL, 0};
-    return c->status;
+    return ctx_status(c);
 }
 
 void wf_jit_free(wf_ctx *c, wf_jit *j)
 {
-    if (!j)
+    if (!c || !j)
         return;
     for (JitEntry *e; (e = j->entries) != NULL;) {
         j->entries = e->next;
@@ -541,7 +561,7 @@ void wf_jit_free(wf_ctx *c, wf_jit *j)
     mem_free(&c->al, j, sizeof *j);
 }
 
-int wf_jit_traces(const wf_jit *j) { return j->count; }
+int wf_jit_traces(const wf_jit *j) { return j ? j->count : 0; }
 
 /* What the trace depends on: types, weak bits, the axes in force, the static key. */
 static size_t jit_key(const wf_ctx *c, const InType *t, int n, const void *statics,
@@ -664,20 +684,21 @@ wf_status wf_jit_call(wf_ctx *c, wf_jit *j, const wf_tensor *in, wf_tensor *out,
     JitEntry *e;
     bool kept;
 
-    IN_GRAPH_(graph_enter_call(c, WF_NONE, &j->f, in));
-    if (failed(c))
-        return c->status;
+    IN_GRAPH_(graph_enter_call(c, WF_NONE, j ? &j->f : NULL, in));
+    if (!NEEDS(c, j && has_n(statics, (int64_t)size)) ||
+        !check_call(c, &j->f, in, out, "wf_jit_call"))
+        return ctx_status(c);
     clear_results(&j->f, out);
     if (!(t = types_of(c, "wf_jit_call", in, j->f.inputs)))
-        return c->status;
+        return ctx_status(c);
     e = jit_entry(c, j, t, statics, size, &kept);
     mem_free(&c->al, t, ((size_t)j->f.inputs + 1) * sizeof *t);
     if (!e)
-        return c->status;
+        return ctx_status(c);
     apply_traced(c, &j->f, &e->t, e->t.p, in, NULL, out);
     if (!kept)
         jit_entry_free(c, e);
-    return c->status;
+    return ctx_status(c);
 }
 
 /* ---- vmap ---- */
@@ -740,20 +761,20 @@ wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
     bool ok;
 
     IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
-    if (!check_function(c, f, "wf_vmap_call"))
-        return c->status;
+    if (!check_call(c, f, in, out, "wf_vmap_call") || !NEEDS(c, axes))
+        return ctx_status(c);
     clear_results(f, out);
     if (!(types = types_of(c, "wf_vmap_call", in, f->inputs)))
-        return c->status;
+        return ctx_status(c);
     ok = batch_types(c, f, types, axes, &axis.size) &&
          trace_function(c, f, types, TRACE_OPEN, &axis, &t);
     mem_free(&c->al, types, ((size_t)f->inputs + 1) * sizeof *types);
     if (!ok)
-        return c->status;
+        return ctx_status(c);
     p = make_vmap(c, &t, f, in, axes, axis_name, axis.size);
     if (p)
         apply_traced(c, f, &t, p, in, out_axes, out);
     program_release(p);
     traced_free(c, &t);
-    return c->status;
+    return ctx_status(c);
 }

@@ -86,17 +86,16 @@ wf_status wf_graph_new(wf_ctx *c, const char *name, const wf_graph_options *o,
 {
     wf_graph *g;
 
-    *out = NULL;
-    if (failed(c) || !ts(c))
-        return c->status;
+    if (!SET_OUT(c, out) || !ts(c))
+        return ctx_status(c);
     if (!(g = mem_alloc(&c->al, sizeof *g))) {
         fail_memory(c);
-        return c->status;
+        return ctx_status(c);
     }
     memset(g, 0, sizeof *g);
     if (!(g->tr = trace_new(c, name ? name : "graph"))) {
         mem_free(&c->al, g, sizeof *g);
-        return c->status;
+        return ctx_status(c);
     }
     g->refs = 1;
     g->tr->is_graph = true;
@@ -105,12 +104,12 @@ wf_status wf_graph_new(wf_ctx *c, const char *name, const wf_graph_options *o,
     g->tr->guarded = o && o->size >= sizeof *o && o->size_guards;
     g->next = c->tensors->graphs;
     *out = c->tensors->graphs = g;
-    return c->status;
+    return ctx_status(c);
 }
 
 void wf_graph_free(wf_ctx *c, wf_graph *g)
 {
-    if (!g)
+    if (!c || !g)
         return;
     for (Trace *tr = c->tensors->trace; tr; tr = tr->outer)
         if (tr == g->tr) {
@@ -132,27 +131,30 @@ Trace *graph_find(wf_ctx *c, uint64_t id)
 
 wf_status wf_graph_enter(wf_ctx *c, wf_graph *g)
 {
-    Tensors *s = c->tensors;
+    Tensors *s;
 
-    if (failed(c))
-        return c->status;
+    if (!NEEDS(c, g))
+        return ctx_status(c);
+    s = c->tensors;
     if (s->trace == g->tr) {
         g->tr->entered++;
-        return c->status;
+        return ctx_status(c);
     }
     for (Trace *tr = s->trace; tr; tr = tr->outer)
         if (tr == g->tr) {
             tfail(c, WF_ERR_ARG, "wf_graph_enter: graph '%s' is entered further out",
                   tr->b->name);
-            return c->status;
+            return ctx_status(c);
         }
     g->tr->outer = s->trace;
     s->trace = g->tr;
-    return c->status;
+    return ctx_status(c);
 }
 
 void wf_graph_leave(wf_ctx *c, wf_graph *g)
 {
+    if (!c || !g)
+        return;
     if (c->tensors->trace != g->tr)
         tfail(c, WF_ERR_ARG, "wf_graph_leave: graph '%s' is not the innermost",
               g->tr->b->name);
@@ -164,7 +166,7 @@ void wf_graph_leave(wf_ctx *c, wf_graph *g)
 
 static InGraph enter_id(wf_ctx *c, uint64_t id)
 {
-    Tensors *s = c->tensors;
+    Tensors *s = c ? c->tensors : NULL;
 
     if (!s || s->trace || !s->graphs || !(s->trace = graph_find(c, id)))
         return (InGraph){NULL};
@@ -187,7 +189,7 @@ InGraph graph_enter_tensors(wf_ctx *c, Tensor *const *in, uint32_t n)
 
 InGraph graph_enter_handles(wf_ctx *c, const wf_tensor *in, int n)
 {
-    for (int i = 0; i < n && !failed(c) && c->tensors && c->tensors->graphs; i++) {
+    for (int i = 0; in && i < n && !failed(c) && c->tensors && c->tensors->graphs; i++) {
         Tensor *t = wf_is_none(in[i]) ? NULL : tensor_get(c, in[i], "call");
         if (t && t->symbolic)
             return enter_id(c, t->trace);
@@ -261,7 +263,7 @@ wf_tensor wf_symbol(wf_ctx *c, wf_graph *g, const char *name, const char *type)
     wf_dtype dtype;
     Shape s;
 
-    if (failed(c) || !spec_shape(c, g->tr, "wf_symbol", type, &dtype, &s))
+    if (!NEEDS(c, g && type) || !spec_shape(c, g->tr, "wf_symbol", type, &dtype, &s))
         return WF_NONE;
     return trace_input(c, g->tr, name, dtype, s.d, s.rank);
 }
@@ -463,9 +465,9 @@ wf_status wf_partials(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int ny
     wf_tensor *ones = NULL;
     size_t room = ((size_t)ny + 1) * sizeof *ones;
 
-    for (int i = 0; i < nx; i++)
+    for (int i = 0; x && out && i < nx; i++)
         out[i] = WF_NONE;
-    if (!gy && !failed(c)) {
+    if (NEEDS(c, has_n(y, ny) && has_n(x, nx) && has_n(out, nx)) && !gy) {
         if (!(ones = mem_alloc(&c->al, room)))
             fail_memory(c);
         for (int j = 0; j < ny && !failed(c); j++)
@@ -475,18 +477,17 @@ wf_status wf_partials(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int ny
         trace_partials(c, y, gy ? gy : ones, (uint32_t)ny, x, (uint32_t)nx, out);
     if (ones)
         mem_free(&c->al, ones, room);
-    return c->status;
+    return ctx_status(c);
 }
 
 wf_status wf_graph_close(wf_ctx *c, wf_graph *g, const wf_tensor *in, int nin,
                          const wf_tensor *out, int nout, const wf_program **program)
 {
-    Trace *tr = g->tr;
+    Trace *tr = g ? g->tr : NULL;
 
-    *program = NULL;
-    if (failed(c))
-        return c->status;
-    T_ENTER(c, c->status)
+    if (!SET_OUT(c, program) || !NEEDS(c, g && has_n(in, nin) && has_n(out, nout)))
+        return ctx_status(c);
+    T_ENTER(c, ctx_status(c))
     Val *i = arena_array(&c->scratch, (size_t)nin + 1, sizeof *i),
         *o = arena_array(&c->scratch, (size_t)nout + 1, sizeof *o);
     bool *listed = arena_zalloc(&c->scratch, tr->b->vals.n + 1), *used;
@@ -512,7 +513,7 @@ wf_status wf_graph_close(wf_ctx *c, wf_graph *g, const wf_tensor *in, int nin,
         *program =
             program_retain(builder_finish_as(tr->b, i, (uint32_t)nin, o, (uint32_t)nout));
     T_LEAVE(c);
-    return c->status;
+    return ctx_status(c);
 }
 
 /* ---- variables ---- */
@@ -538,7 +539,7 @@ wf_tensor wf_variable(wf_ctx *c, wf_graph *g, const char *name, wf_tensor initia
     Tensor *t = tensor_get(c, initial, "wf_variable"), *copy;
     wf_tensor v, h;
 
-    if (!t)
+    if (!t || !NEEDS(c, g))
         return WF_NONE;
     if (t->symbolic)
         return tfail(c, WF_ERR_VALUE, "wf_variable: the first value must be concrete");
@@ -630,21 +631,20 @@ struct wf_session {
 
 wf_status wf_session_new(wf_ctx *c, wf_graph *g, wf_session **out)
 {
-    *out = NULL;
-    if (failed(c))
-        return c->status;
+    if (!SET_OUT(c, out) || !NEEDS(c, g))
+        return ctx_status(c);
     if (!(*out = mem_alloc(&c->al, sizeof **out))) {
         fail_memory(c);
-        return c->status;
+        return ctx_status(c);
     }
     **out = (wf_session){.g = g};
     g->refs++;
-    return c->status;
+    return ctx_status(c);
 }
 
 void wf_session_free(wf_ctx *c, wf_session *s)
 {
-    if (!s)
+    if (!c || !s)
         return;
     for (uint32_t i = 0; i < s->nvalues; i++)
         tensor_release(c, s->values[i]);
@@ -653,15 +653,15 @@ void wf_session_free(wf_ctx *c, wf_session *s)
     mem_free(&c->al, s, sizeof *s);
 }
 
-int wf_session_plans(const wf_session *s) { return s->g->nfetches; }
+int wf_session_plans(const wf_session *s) { return s ? s->g->nfetches : 0; }
 
 /* Room for the variables there are now. */
 static bool cover_values(wf_ctx *c, wf_session *s)
 {
-    uint32_t n = s->g->nvars;
+    uint32_t n = s ? s->g->nvars : 0;
     Tensor **v;
 
-    if (failed(c) || s->nvalues == n)
+    if (!NEEDS(c, s) || s->nvalues == n)
         return !failed(c);
     if (!(v = mem_alloc(&c->al, n * sizeof *v)))
         return fail_memory(c);
@@ -701,21 +701,21 @@ wf_status wf_set_variable(wf_ctx *c, wf_session *s, wf_tensor var, wf_tensor val
     wf_tensor own;
 
     if (k < 0 || !(t = tensor_get(c, value, "wf_set_variable")))
-        return c->status;
+        return ctx_status(c);
     v = s->g->vars[k].initial;
     if (t->symbolic || t->dtype != v->dtype || t->rank != v->rank ||
         (t->rank && memcmp(t->dims, v->dims, t->rank * sizeof *t->dims))) {
         tfail(c, WF_ERR_TYPE,
               "wf_set_variable: %s cannot be the value of a variable of type %s",
               shape_text(c, t), shape_text(c, v));
-        return c->status;
+        return ctx_status(c);
     }
     scope_open(c);
     own = wf_copy(c, value);
     if (!failed(c))
         set_value(c, s, (uint32_t)k, tensor_get(c, own, "wf_set_variable"));
     scope_close_n(c, NULL, 0);
-    return c->status;
+    return ctx_status(c);
 }
 
 static bool close_fetch(wf_ctx *c, wf_graph *g, Fetch *f)
@@ -864,15 +864,19 @@ wf_status wf_session_run(wf_ctx *c, wf_session *s, const wf_tensor *feeds,
                          int nfetch, wf_tensor *out)
 {
     uint32_t n = (uint32_t)(nfetch + nfeed);
-    Trace *outer = c->tensors->trace;
+    Trace *outer;
     Fetch *f;
     Val *key;
 
-    for (int j = 0; j < nfetch; j++)
+    for (int j = 0; fetches && out && j < nfetch; j++)
         out[j] = WF_NONE;
-    if (!cover_values(c, s) ||
-        !(key = fetch_key(c, s->g, fetches, (uint32_t)nfetch, feeds, n)))
-        return c->status;
+    if (!NEEDS(c, has_n(feeds, nfeed) && has_n(values, nfeed) && has_n(fetches, nfetch) &&
+                      has_n(out, nfetch)) ||
+        !cover_values(c, s))
+        return ctx_status(c);
+    outer = c->tensors->trace;
+    if (!(key = fetch_key(c, s->g, fetches, (uint32_t)nfetch, feeds, n)))
+        return ctx_status(c);
     f = failed(c) ? NULL : find_fetch(c, s->g, key, (uint32_t)nfetch, (uint32_t)nfeed);
     mem_free(&c->al, key, ((size_t)n + 1) * sizeof *key);
     scope_open(c);
@@ -882,5 +886,5 @@ wf_status wf_session_run(wf_ctx *c, wf_session *s, const wf_tensor *feeds,
         run_fetch(c, s, f, values, out);
     c->tensors->trace = outer;
     scope_close_n(c, out, failed(c) ? 0 : nfetch);
-    return c->status;
+    return ctx_status(c);
 }

@@ -15,7 +15,7 @@ static void free_state(wf_ctx *c);
 
 Tensors *tensors_of(wf_ctx *c)
 {
-    Tensors *s = mem_alloc(&c->al, sizeof *s);
+    Tensors *s = c ? mem_alloc(&c->al, sizeof *s) : NULL;
     uint64_t h;
 
     if (!s) {
@@ -116,17 +116,18 @@ wf_tensor tfail(wf_ctx *c, wf_status status, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    vfail(c, status, c->tensors ? c->tensors->place : NOWHERE, fmt, ap);
+    vfail(c, status, c && c->tensors ? c->tensors->place : NOWHERE, fmt, ap);
     va_end(ap);
     return WF_NONE;
 }
 
 Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn)
 {
-    Tensors *s = c->tensors;
+    Tensors *s;
 
     if (UNLIKELY(failed(c)))
         return NULL;
+    s = c->tensors;
     if (s && h.index < s->nslots && s->slots[h.index].gen == h.gen &&
         h.owner == s->owner && h.gen && !s->slots[h.index].t->gone)
         return s->slots[h.index].t;
@@ -196,10 +197,13 @@ static bool new_slot(wf_ctx *c, Tensors *s, Tensor *t, uint32_t *out)
 
 wf_tensor tensor_handle(wf_ctx *c, Tensor *t)
 {
-    Tensors *s = c->tensors;
+    Tensors *s;
     uint32_t i;
 
-    if (!t || !new_slot(c, s, t, &i))
+    if (!t)
+        return WF_NONE;
+    s = c->tensors;
+    if (!new_slot(c, s, t, &i))
         return WF_NONE;
     if (!enter_scope(c, s, (ScopeEntry){i, s->slots[i].gen})) {
         kill_slot(c, s, i);
@@ -218,7 +222,7 @@ wf_tensor tensor_handle_kept(wf_ctx *c, Tensor *t)
 
 bool wf_is_alive(wf_ctx *c, wf_tensor h)
 {
-    Tensors *s = c->tensors;
+    Tensors *s = c ? c->tensors : NULL;
 
     return s && h.gen && h.owner == s->owner && h.index < s->nslots &&
            s->slots[h.index].gen == h.gen;
@@ -262,7 +266,7 @@ uint32_t scope_open(wf_ctx *c)
 
 void scope_close_n(wf_ctx *c, const wf_tensor *keep, int n)
 {
-    Tensors *s = c->tensors;
+    Tensors *s = c ? c->tensors : NULL;
     uint32_t from;
 
     if (!s)
@@ -305,8 +309,8 @@ wf_tensor wf_scope_end_with(wf_ctx *c, wf_tensor t)
     return t;
 }
 
-int64_t wf_live_tensors(wf_ctx *c) { return c->tensors ? c->tensors->live : 0; }
-int64_t wf_live_bytes(wf_ctx *c) { return c->tensors ? c->tensors->live_bytes : 0; }
+int64_t wf_live_tensors(wf_ctx *c) { return c && c->tensors ? c->tensors->live : 0; }
+int64_t wf_live_bytes(wf_ctx *c) { return c && c->tensors ? c->tensors->live_bytes : 0; }
 
 /* ---- settings ---- */
 
@@ -332,7 +336,7 @@ void wf_set_promotion(wf_ctx *c, wf_promotion rules)
 {
     if (ts(c) && rules >= WF_PROMOTE_TORCH && rules <= WF_PROMOTE_NUMPY)
         c->tensors->promotion = rules;
-    else if (c->tensors)
+    else
         tfail(c, WF_ERR_ARG, "wf_set_promotion: %d is not a set of rules", (int)rules);
 }
 
@@ -342,7 +346,7 @@ wf_precision wf_set_precision(wf_ctx *c, wf_precision precision)
 
     if ((unsigned)precision > WF_PRECISION_BF16)
         tfail(c, WF_ERR_ARG, "wf_set_precision: %d is not a precision", (int)precision);
-    else if (c->tensors)
+    else if (c && c->tensors)
         c->tensors->precision = precision;
     return before;
 }
@@ -357,7 +361,7 @@ void wf_set_default_float(wf_ctx *c, wf_dtype dtype)
 {
     if (ts(c) && dtype_is_float(dtype))
         c->tensors->float_dtype = dtype;
-    else if (c->tensors)
+    else
         tfail(c, WF_ERR_TYPE, "wf_set_default_float: needs a float dtype, got %s",
               wf_dtype_name(dtype));
 }

@@ -497,14 +497,15 @@ wf_status wf_trace_hinted(wf_ctx *c, const wf_function *f, const wf_tensor *exam
     Hinted h = {example, fixed};
     Traced t = {0};
 
-    *out = NULL;
-    if (!check_function(c, f, "wf_trace_hinted"))
-        return c->status;
+    if (!SET_OUT(c, out))
+        return ctx_status(c);
+    if (!check_function(c, f, "wf_trace_hinted") || !NEEDS(c, has_n(example, f->inputs)))
+        return ctx_status(c);
     for (int i = 0; i < f->inputs; i++)
         if (wf_is_symbolic(c, example[i]))
             tfail(c, WF_ERR_VALUE, "wf_trace_hinted: the example must be concrete");
     if (!failed(c) && trace_closed(c, "wf_trace_hinted", f, hinted_inputs, &h, &t))
         *out = tidied(c, t.p);
     traced_free(c, &t);
-    return c->status;
+    return ctx_status(c);
 }

@@ -314,6 +314,8 @@ static bool make_plan(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, Plan *p
     memset(p, 0, sizeof *p);
     if (!shape_of(c, x, "index", &p->x))
         return false;
+    if (!has_n(ix, n))
+        return arg_fail(c, "index", "a list of indices");
     if (n + (int)p->x.rank >= MAX_ITEMS) {
         tfail(c, WF_ERR_LIMIT, "index: %d items are too many", n);
         return false;

@@ -140,13 +140,13 @@ wf_status wf_write(wf_ctx *c, wf_tensor x, wf_tensor v)
     Tensor *t = tensor_get(c, x, "wf_write"), *u;
 
     if (!t)
-        return c->status;
+        return ctx_status(c);
     scope_open(c);
     v = fit(c, "wf_write", t, v);
     if (!failed(c) && (u = tensor_get(c, v, "wf_write")) != NULL && u != t)
         overwrite(c, "wf_write", t, u, v);
     scope_close_n(c, NULL, 0);
-    return c->status;
+    return ctx_status(c);
 }
 
 static wf_status update(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor y,
@@ -156,13 +156,13 @@ static wf_status update(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor y,
     wf_tensor r;
 
     if (!t)
-        return c->status;
+        return ctx_status(c);
     scope_open(c);
     r = fit(c, fn, t, op(c, x, y));
     if (!failed(c) && (v = tensor_get(c, r, fn)) != NULL)
         overwrite(c, fn, t, v, r);
     scope_close_n(c, NULL, 0);
-    return c->status;
+    return ctx_status(c);
 }
 
 wf_status wf_add_in(wf_ctx *c, wf_tensor x, wf_tensor y)
@@ -187,11 +187,11 @@ wf_status wf_fill_in(wf_ctx *c, wf_tensor x, double value)
     Tensor *t = tensor_get(c, x, "wf_fill_in");
 
     if (!t)
-        return c->status;
+        return ctx_status(c);
     scope_open(c);
     wf_write(c, x, wf_scalar(c, (wf_dtype)t->dtype, value));
     scope_close_n(c, NULL, 0);
-    return c->status;
+    return ctx_status(c);
 }
 
 /* Where the index gives a view, the value is written into that. */
@@ -209,8 +209,8 @@ wf_status wf_index_write(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, wf_t
     Tensor *t = tensor_get(c, x, "wf_index_write"), *u;
     wf_tensor r;
 
-    if (!t)
-        return c->status;
+    if (!t || !NEEDS(c, has_n(ix, n)))
+        return ctx_status(c);
     scope_open(c);
     if (wf_dtype_of(c, v) != (wf_dtype)t->dtype)
         v = wf_cast(c, v, (wf_dtype)t->dtype);
@@ -223,5 +223,5 @@ wf_status wf_index_write(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, wf_t
             overwrite(c, "wf_index_write", t, u, r);
     }
     scope_close_n(c, NULL, 0);
-    return c->status;
+    return ctx_status(c);
 }

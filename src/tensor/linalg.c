@@ -93,7 +93,8 @@ wf_tensor wf_tensordot(wf_ctx *c, wf_tensor x, wf_tensor y, const int *x_axes,
     Shape a, b;
     int64_t l[MAX_RANK], r[MAX_RANK];
 
-    if (!shape_of(c, x, "wf_tensordot", &a) || !shape_of(c, y, "wf_tensordot", &b))
+    if (!shape_of(c, x, "wf_tensordot", &a) || !shape_of(c, y, "wf_tensordot", &b) ||
+        !NEEDS(c, has_n(x_axes, n) && has_n(y_axes, n) && n <= MAX_RANK))
         return WF_NONE;
     for (int i = 0; i < n; i++) {
         uint32_t p, q;
@@ -360,7 +361,7 @@ wf_tensor wf_einsum(wf_ctx *c, const char *spec, const wf_tensor *x, int n)
 
     if (failed(c) || !ts(c))
         return WF_NONE;
-    if (!spec || n < 1)
+    if (!spec || !x || n < 1)
         return tfail(c, WF_ERR_ARG, "wf_einsum: needs a specification and operands");
     if (!(t = mem_alloc(&c->al, (size_t)n * sizeof *t))) {
         fail_memory(c);
@@ -480,20 +481,24 @@ wf_status wf_qr(wf_ctx *c, wf_tensor x, bool full, wf_tensor *out_q, wf_tensor *
 {
     wf_tensor out[2] = {WF_NONE, WF_NONE};
 
+    if (!NEEDS(c, out_q && out_r))
+        return ctx_status(c);
     tensor_op(c, OP_qr, &x, 1, &(QrAttr){full}, out, 2);
     *out_q = out[0];
     *out_r = out[1];
-    return c->status;
+    return ctx_status(c);
 }
 
 wf_status wf_eigh(wf_ctx *c, wf_tensor x, wf_tensor *out_w, wf_tensor *out_v)
 {
     wf_tensor out[2] = {WF_NONE, WF_NONE};
 
+    if (!NEEDS(c, out_w && out_v))
+        return ctx_status(c);
     tensor_op(c, OP_eigh, &x, 1, NULL, out, 2);
     *out_w = out[0];
     *out_v = out[1];
-    return c->status;
+    return ctx_status(c);
 }
 
 wf_status wf_svd(wf_ctx *c, wf_tensor x, wf_tensor *out_u, wf_tensor *out_s,
@@ -501,9 +506,11 @@ wf_status wf_svd(wf_ctx *c, wf_tensor x, wf_tensor *out_u, wf_tensor *out_s,
 {
     wf_tensor out[3] = {WF_NONE, WF_NONE, WF_NONE};
 
+    if (!NEEDS(c, out_u && out_s && out_vt))
+        return ctx_status(c);
     tensor_op(c, OP_svd, &x, 1, NULL, out, 3);
     *out_u = out[0];
     *out_s = out[1];
     *out_vt = out[2];
-    return c->status;
+    return ctx_status(c);
 }

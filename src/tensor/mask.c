@@ -84,7 +84,7 @@ static bool find_mask(wf_ctx *c, const Shape *s, const wf_index *ix, int n, int 
     uint32_t axes = 0;
 
     *at = -1;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; ix && i < n; i++) {
         bool all = ix[i].kind == WF_INDEX_SLICE && !ix[i].has_start && !ix[i].has_stop &&
                    (!ix[i].has_step || ix[i].step == 1);
         if (ix[i].kind == WF_INDEX_TENSOR && wf_dtype_of(c, ix[i].tensor) == WF_BOOL) {

@@ -16,13 +16,15 @@ wf_status wf_unique(wf_ctx *c, wf_tensor x, wf_tensor *out_values, wf_tensor *ou
     Shape s;
     Dim n;
 
+    if (!NEEDS(c, out_values))
+        return ctx_status(c);
     *out_values = WF_NONE;
     if (out_inverse)
         *out_inverse = WF_NONE;
     if (out_counts)
         *out_counts = WF_NONE;
     if (!shape_of(c, x, "wf_unique", &s))
-        return c->status;
+        return ctx_status(c);
     n = size_prod(c, s.d, s.rank);
     scope_open(c);
     flat = wf_reshape(c, x, &n, 1);
@@ -49,7 +51,7 @@ wf_status wf_unique(wf_ctx *c, wf_tensor x, wf_tensor *out_values, wf_tensor *ou
         if (out_counts)
             *out_counts = v[2];
     }
-    return c->status;
+    return ctx_status(c);
 }
 
 wf_tensor wf_bincount(wf_ctx *c, wf_tensor x, wf_tensor weights, int64_t least,
@@ -122,14 +124,16 @@ wf_status wf_kth_value(wf_ctx *c, wf_tensor x, int64_t k, int axis, bool keep,
     Shape s;
     uint32_t a;
 
+    if (!NEEDS(c, out_values && out_index))
+        return ctx_status(c);
     *out_values = *out_index = WF_NONE;
     if (!shape_of(c, x, "wf_kth_value", &s) ||
         !axis_of(c, "wf_kth_value", axis, s.rank, &a))
-        return c->status;
+        return ctx_status(c);
     if (k < 1 || (s.d[a] >= 0 && k > s.d[a])) {
         tfail(c, WF_ERR_VALUE, "wf_kth_value: there is no %lld-th along axis %d of %s",
               (long long)k, axis, shape_text(c, tensor_get(c, x, "wf_kth_value")));
-        return c->status;
+        return ctx_status(c);
     }
     scope_open(c);
     wf_sort(c, x, (int)a, false, &v[0], &v[1]);
@@ -142,7 +146,7 @@ wf_status wf_kth_value(wf_ctx *c, wf_tensor x, int64_t k, int axis, bool keep,
         *out_values = v[0];
         *out_index = v[1];
     }
-    return c->status;
+    return ctx_status(c);
 }
 
 /* The most frequent value along the axis, the smallest of several, and the last place
@@ -155,9 +159,11 @@ wf_status wf_mode(wf_ctx *c, wf_tensor x, int axis, bool keep, wf_tensor *out_va
     uint32_t k;
     int a;
 
+    if (!NEEDS(c, out_values && out_index))
+        return ctx_status(c);
     *out_values = *out_index = WF_NONE;
     if (!shape_of(c, x, "wf_mode", &s) || !axis_of(c, "wf_mode", axis, s.rank, &k))
-        return c->status;
+        return ctx_status(c);
     a = (int)k;
     scope_open(c);
     wf_sort(c, x, a, false, &sorted, NULL);
@@ -175,7 +181,7 @@ wf_status wf_mode(wf_ctx *c, wf_tensor x, int axis, bool keep, wf_tensor *out_va
         *out_values = v[0];
         *out_index = v[1];
     }
-    return c->status;
+    return ctx_status(c);
 }
 
 /* ---- along an axis ---- */

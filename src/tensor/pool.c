@@ -41,6 +41,8 @@ static bool make_window(wf_ctx *c, const char *fn, int n, const Shape *s,
                         const int64_t *padding, const int64_t *dilation, bool ceil_mode,
                         Window *w)
 {
+    if (!window)
+        return arg_fail(c, fn, "a window");
     w->any_more = false;
     for (int i = 0; i < n + 2; i++) {
         bool in = i >= 2;
@@ -198,6 +200,10 @@ static wf_tensor adaptive(wf_ctx *c, const char *fn, wf_tensor x, int n,
 
     if (!check_image(c, fn, x, n, &s))
         return WF_NONE;
+    if (!sizes) {
+        arg_fail(c, fn, "sizes");
+        return WF_NONE;
+    }
     for (int i = 0; i < n; i++) {
         if (s.d[2 + i] < 1 || sizes[i] < 1)
             return tfail(c, WF_ERR_SHAPE, "%s: needs constant sizes >= 1", fn);

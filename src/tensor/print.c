@@ -56,7 +56,8 @@ wf_status wf_text(wf_ctx *c, wf_tensor h, wf_style style, const wf_text_options 
     Tensor *t;
     Text text;
 
-    *out_text = NULL;
+    if (!SET_OUT(c, out_text))
+        return ctx_status(c);
     API_ENTER(c);
     if ((t = ts(c) ? tensor_get(c, h, "wf_text") : NULL)) {
         if (options && options->size != sizeof *options)

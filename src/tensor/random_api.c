@@ -11,13 +11,12 @@ wf_status wf_generator_new(wf_ctx *c, uint64_t seed, wf_generator **out_generato
 {
     wf_generator *g;
 
-    *out_generator = NULL;
-    if (failed(c))
-        return c->status;
+    if (!SET_OUT(c, out_generator))
+        return ctx_status(c);
     g = c->al.resize(c->al.user, NULL, 0, sizeof *g);
     if (!g) {
         fail_memory(c);
-        return c->status;
+        return ctx_status(c);
     }
     memset(g, 0, sizeof *g);
     g->al = c->al;
@@ -32,7 +31,11 @@ void wf_generator_free(wf_generator *g)
         g->al.resize(g->al.user, g, sizeof *g, 0);
 }
 
-void wf_generator_seed(wf_generator *g, uint64_t seed) { torch_seed(&g->rng, seed); }
+void wf_generator_seed(wf_generator *g, uint64_t seed)
+{
+    if (g)
+        torch_seed(&g->rng, seed);
+}
 
 /* ---- the context's own random state ---- */
 
@@ -53,7 +56,7 @@ wf_status wf_manual_seed(wf_ctx *c, uint64_t seed)
 
     if (g)
         wf_generator_seed(g, seed);
-    return c->status;
+    return ctx_status(c);
 }
 
 wf_status wf_random_key_begin(wf_ctx *c, wf_tensor key)
@@ -61,7 +64,7 @@ wf_status wf_random_key_begin(wf_ctx *c, wf_tensor key)
     Tensors *s = failed(c) ? NULL : ts(c);
 
     if (!s || !tensor_get(c, key, "wf_random_key_begin"))
-        return c->status;
+        return ctx_status(c);
     if (s->nrandom_keys == (int)COUNT(s->random_keys))
         tfail(c, WF_ERR_LIMIT, "wf_random_key_begin: more than %d inside each other",
               (int)COUNT(s->random_keys));
@@ -69,13 +72,13 @@ wf_status wf_random_key_begin(wf_ctx *c, wf_tensor key)
         s->random_keys[s->nrandom_keys].key = wf_keep(c, key);
         s->random_keys[s->nrandom_keys++].used = 0;
     }
-    return c->status;
+    return ctx_status(c);
 }
 
 /* Also after an error: begin may have failed, so an end too many is no error then. */
 void wf_random_key_end(wf_ctx *c)
 {
-    Tensors *s = c->tensors;
+    Tensors *s = c ? c->tensors : NULL;
 
     if (s && s->nrandom_keys > 0)
         wf_drop(c, s->random_keys[--s->nrandom_keys].key);
@@ -109,6 +112,10 @@ static Tensor *room(wf_ctx *c, const char *fn, wf_generator **g, wf_dtype dtype,
     }
     if (rank < 0 || rank > WF_MAX_RANK) {
         tfail(c, WF_ERR_LIMIT, "%s: rank %d is not in 0..%d", fn, rank, WF_MAX_RANK);
+        return NULL;
+    }
+    if (!has_n(dims, rank)) {
+        arg_fail(c, fn, "sizes");
         return NULL;
     }
     for (int i = 0; i < rank; i++)
@@ -202,12 +209,12 @@ wf_tensor wf_randperm(wf_ctx *c, wf_generator *g, int64_t n)
 wf_status wf_permute_numbers(wf_ctx *c, wf_generator *g, int64_t *out, int64_t n)
 {
     if (failed(c))
-        return c->status;
+        return ctx_status(c);
     if (n < 0 || (n && !out)) {
         tfail(c, WF_ERR_ARG, "wf_permute_numbers: needs n >= 0 and room for n numbers");
-        return c->status;
+        return ctx_status(c);
     }
     if (g || (g = wf_ctx_generator(c)))
         torch_randperm(&g->rng, out, n);
-    return c->status;
+    return ctx_status(c);
 }

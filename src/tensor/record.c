@@ -363,7 +363,7 @@ wf_status wf_requires_grad(wf_ctx *c, wf_tensor h, bool on)
     Tensor *t = tensor_get(c, h, "wf_requires_grad");
 
     if (!t)
-        return c->status;
+        return ctx_status(c);
     if (t->symbolic)
         tfail(c, WF_ERR_VALUE,
               "wf_requires_grad: needs a concrete tensor, got a symbolic %s",
@@ -382,7 +382,7 @@ wf_status wf_requires_grad(wf_ctx *c, wf_tensor h, bool on)
         t->need &= ~(uint64_t)1;
         t->wants_grad = false;
     }
-    return c->status;
+    return ctx_status(c);
 }
 
 bool wf_has_grad_history(wf_ctx *c, wf_tensor h)
@@ -442,7 +442,7 @@ void wf_no_grad_begin(wf_ctx *c)
 
 void wf_no_grad_end(wf_ctx *c)
 {
-    if (c->tensors && c->tensors->no_grad > 0)
+    if (c && c->tensors && c->tensors->no_grad > 0)
         c->tensors->no_grad--;
     else
         tfail(c, WF_ERR_ARG, "wf_no_grad_end: wf_no_grad_begin was not called");
@@ -459,18 +459,18 @@ wf_status wf_set_grad(wf_ctx *c, wf_tensor h, wf_tensor grad)
     Tensor *t = tensor_get(c, h, "wf_set_grad"), *g = NULL, *old;
 
     if (!t || (!wf_is_none(grad) && !(g = tensor_get(c, grad, "wf_set_grad"))))
-        return c->status;
+        return ctx_status(c);
     if (g && (g->dtype != t->dtype || g->rank != t->rank ||
               (t->rank && memcmp(g->dims, t->dims, t->rank * sizeof *t->dims)))) {
         tfail(c, WF_ERR_SHAPE,
               "wf_set_grad: the gradient of %s must have that type, got %s",
               shape_text(c, t), shape_text(c, g));
-        return c->status;
+        return ctx_status(c);
     }
     old = t->grad;
     t->grad = g ? tensor_retain(g) : NULL;
     tensor_release(c, old);
-    return c->status;
+    return ctx_status(c);
 }
 
 /* ---- tapes ---- */
@@ -505,18 +505,18 @@ wf_status wf_tape_watch(wf_ctx *c, int tape, wf_tensor h)
     Tensor *t = tensor_get(c, h, "wf_tape_watch");
 
     if (!t || !is_open(c, tape, "wf_tape_watch"))
-        return c->status;
+        return ctx_status(c);
     if (t->symbolic || !dtype_is_differentiable((wf_dtype)t->dtype))
         tfail(c, WF_ERR_TYPE,
               "wf_tape_watch: needs a concrete tensor of a float dtype, got %s",
               shape_text(c, t));
     else if (record_leaf(c, t))
         t->need |= (uint64_t)1 << tape;
-    return c->status;
+    return ctx_status(c);
 }
 
 void wf_tape_end(wf_ctx *c, int tape)
 {
-    if (c->tensors && tape > 0 && tape < 64)
+    if (c && c->tensors && tape > 0 && tape < 64)
         c->tensors->recorders &= ~((uint64_t)1 << tape);
 }

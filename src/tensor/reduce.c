@@ -10,6 +10,8 @@ static bool sorted_axes(wf_ctx *c, const char *fn, const Shape *s, const int *ax
     bool on[MAX_RANK] = {0};
     uint32_t k, m = 0;
 
+    if (axes ? n < 0 : n != 0)
+        return arg_fail(c, fn, "a list of axes");
     for (int i = 0; i < n; i++) {
         if (!axis_of(c, fn, axes[i], s->rank, &k))
             return false;
@@ -222,11 +224,11 @@ static wf_tensor arg(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const in
     Shape s;
     uint32_t k = 0;
     wf_tensor r;
-    int32_t index =
-        c->tensors && c->tensors->promotion == WF_PROMOTE_JAX ? WF_I32 : WF_I64;
+    int32_t index;
 
     if (!shape_of(c, x, fn, &s))
         return WF_NONE;
+    index = c->tensors->promotion == WF_PROMOTE_JAX ? WF_I32 : WF_I64;
     scope_open(c);
     if (!axis) {
         x = wf_reshape(c, x, (int64_t[]){WF_INFER}, 1);

@@ -12,6 +12,8 @@ wf_tensor wf_reshape(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
     if (rank < 0 || rank > WF_MAX_RANK)
         return tfail(c, WF_ERR_LIMIT, "wf_reshape: rank %d is not in 0..%d", rank,
                      WF_MAX_RANK);
+    if (!NEEDS(c, has_n(dims, rank)))
+        return WF_NONE;
     for (int i = 0; i < rank; i++) {
         o.d[i] = dims[i];
         if (dims[i] != WF_INFER) {
@@ -117,7 +119,7 @@ wf_tensor wf_squeeze(wf_ctx *c, wf_tensor x, const int *axes, int n)
     Shape s, o = {0};
     bool gone[MAX_RANK] = {0};
 
-    if (!shape_of(c, x, "wf_squeeze", &s))
+    if (!shape_of(c, x, "wf_squeeze", &s) || !NEEDS(c, has_n(axes, n)))
         return WF_NONE;
     for (int i = 0; i < n; i++) {
         uint32_t k;
@@ -157,8 +159,10 @@ wf_tensor wf_broadcast_to(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
     if (rank < 0 || rank > WF_MAX_RANK)
         return tfail(c, WF_ERR_LIMIT, "wf_broadcast_to: rank %d is not in 0..%d", rank,
                      WF_MAX_RANK);
+    if (!NEEDS(c, has_n(dims, rank)) || !ts(c))
+        return WF_NONE;
     for (int i = 0; i < rank; i++) /* outside a program no size is symbolic */
-        if (dims[i] < 0 && !failed(c) && !size_is_known(c, dims[i]))
+        if (dims[i] < 0 && !size_is_known(c, dims[i]))
             return tfail(c, WF_ERR_SHAPE, "wf_broadcast_to: size %lld of axis %d is negative",
                          (long long)dims[i], i);
     return broadcast_to(c, "wf_broadcast_to", x, dims, (uint32_t)rank);
@@ -171,7 +175,7 @@ wf_tensor wf_flip(wf_ctx *c, wf_tensor x, const int *axes, int n)
     int64_t v[MAX_RANK];
     uint32_t m = 0, k;
 
-    if (!shape_of(c, x, "wf_flip", &s))
+    if (!shape_of(c, x, "wf_flip", &s) || !NEEDS(c, has_n(axes, n)))
         return WF_NONE;
     for (int i = 0; i < n; i++) {
         if (!axis_of(c, "wf_flip", axes[i], s.rank, &k))
@@ -223,7 +227,7 @@ wf_tensor wf_concat(wf_ctx *c, const wf_tensor *x, int n, int axis)
         return failed(c) || !ts(c)
                    ? WF_NONE
                    : tfail(c, WF_ERR_ARG, "wf_concat: needs at least one tensor");
-    if (!shape_of(c, x[0], "wf_concat", &first) ||
+    if (!NEEDS(c, x) || !shape_of(c, x[0], "wf_concat", &first) ||
         !axis_of(c, "wf_concat", axis, first.rank, &k))
         return WF_NONE;
     v = mem_alloc(&c->al, (size_t)n * sizeof *v);
@@ -252,14 +256,13 @@ wf_tensor wf_concat(wf_ctx *c, const wf_tensor *x, int n, int axis)
 
 wf_tensor wf_stack(wf_ctx *c, const wf_tensor *x, int n, int axis)
 {
-    wf_tensor *v = n > 0 ? mem_alloc(&c->al, (size_t)n * sizeof *v) : NULL, r;
+    wf_tensor *v, r;
     Shape s;
     uint32_t k = 0;
 
-    if (n <= 0)
-        return failed(c) || !ts(c)
-                   ? WF_NONE
-                   : tfail(c, WF_ERR_ARG, "wf_stack: needs at least one tensor");
+    if (!NEEDS(c, x && n > 0))
+        return WF_NONE;
+    v = mem_alloc(&c->al, (size_t)n * sizeof *v);
     if (!v) {
         fail_memory(c);
         return WF_NONE;
@@ -281,17 +284,18 @@ wf_status wf_split_sizes(wf_ctx *c, wf_tensor x, const int64_t *sizes, int n, in
     uint32_t k;
     Dim at = 0;
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; sizes && out && i < n; i++)
         out[i] = WF_NONE;
-    if (!shape_of(c, x, "wf_split_sizes", &s) ||
+    if (!NEEDS(c, has_n(sizes, n) && has_n(out, n)) ||
+        !shape_of(c, x, "wf_split_sizes", &s) ||
         !axis_of(c, "wf_split_sizes", axis, s.rank, &k))
-        return c->status;
+        return ctx_status(c);
     for (int i = 0; i < n; i++)
         at = size_add(c, at, sizes[i]);
     if (!size_same(c, at, s.d[k])) {
         tfail(c, WF_ERR_SHAPE, "wf_split_sizes: the sizes do not add up to axis %d of %s",
               axis, shape_text(c, tensor_get(c, x, "wf_split_sizes")));
-        return c->status;
+        return ctx_status(c);
     }
     at = 0;
     for (int i = 0; i < n; i++) {
@@ -299,30 +303,30 @@ wf_status wf_split_sizes(wf_ctx *c, wf_tensor x, const int64_t *sizes, int n, in
         out[i] = slice_axis(c, x, k, at, next);
         at = next;
     }
-    return c->status;
+    return ctx_status(c);
 }
 
 /* Pieces of equal size, as many as out has; the axis must divide. */
-wf_status wf_split_equal(wf_ctx *c, wf_tensor x, int n, int axis, wf_tensor *out)
+wf_status wf_split_equal(wf_ctx *c, wf_tensor x, int axis, wf_tensor *out, int n)
 {
     Shape s;
     uint32_t k;
     Dim q = 0;
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; out && i < n; i++)
         out[i] = WF_NONE;
-    if (!shape_of(c, x, "wf_split_equal", &s) ||
+    if (!NEEDS(c, has_n(out, n)) || !shape_of(c, x, "wf_split_equal", &s) ||
         !axis_of(c, "wf_split_equal", axis, s.rank, &k))
-        return c->status;
+        return ctx_status(c);
     if (n <= 0 || !size_exact(c, s.d[k], n, &q)) {
         tfail(c, WF_ERR_SHAPE,
               "wf_split_equal: axis %d of %s cannot be divided into %d equal parts", axis,
               shape_text(c, tensor_get(c, x, "wf_split_equal")), n);
-        return c->status;
+        return ctx_status(c);
     }
     for (int i = 0; i < n; i++)
         out[i] = slice_axis(c, x, k, size_mul(c, q, i), size_mul(c, q, i + 1));
-    return c->status;
+    return ctx_status(c);
 }
 
 /* x repeated reps[i] times along axis i: [2,3] -> [r0,2,r1,3] -> [2 r0, 3 r1] */
@@ -338,6 +342,8 @@ wf_tensor wf_tile(wf_ctx *c, wf_tensor x, const int64_t *reps, int n)
     rank = (uint32_t)MAX(n, (int)s.rank);
     if (n < 0 || 2 * rank > MAX_RANK)
         return tfail(c, WF_ERR_LIMIT, "wf_tile: rank %u is too high", rank);
+    if (!NEEDS(c, has_n(reps, n)))
+        return WF_NONE;
     for (uint32_t i = 0; i < rank; i++) {
         Dim size = i + s.rank >= rank ? s.d[i + s.rank - rank] : 1;
         int64_t rep = i + (uint32_t)n >= rank ? reps[i + (uint32_t)n - rank] : 1;
@@ -409,7 +415,8 @@ wf_tensor wf_pad(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *hi,
     Shape s;
     wf_tensor v;
 
-    if (!shape_of(c, x, "wf_pad", &s))
+    if (!shape_of(c, x, "wf_pad", &s) ||
+        !NEEDS(c, has_n(lo, s.rank) && has_n(hi, s.rank)))
         return WF_NONE;
     for (uint32_t i = 0; i < s.rank; i++)
         if (lo[i] < 0 || hi[i] < 0)

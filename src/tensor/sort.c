@@ -10,11 +10,13 @@ wf_status wf_sort(wf_ctx *c, wf_tensor x, int axis, bool descending,
     wf_tensor in[2], out[2] = {WF_NONE, WF_NONE};
     int64_t down = descending;
 
+    if (!NEEDS(c, out_values))
+        out_values = &out[0];
     *out_values = WF_NONE;
     if (out_index)
         *out_index = WF_NONE;
     if (!shape_of(c, x, "wf_sort", &s) || !axis_of(c, "wf_sort", axis, s.rank, &k))
-        return c->status;
+        return ctx_status(c);
     scope_open(c);
     in[0] = x;
     in[1] = wf_iota(c, WF_I64, s.d, (int)s.rank, (int)k);
@@ -25,7 +27,7 @@ wf_status wf_sort(wf_ctx *c, wf_tensor x, int axis, bool descending,
     if (out_index)
         *out_index = out[1];
     scope_close_n(c, out, 2);
-    return c->status;
+    return ctx_status(c);
 }
 
 wf_tensor wf_argsort(wf_ctx *c, wf_tensor x, int axis, bool descending)
@@ -44,13 +46,15 @@ wf_status wf_top_k(wf_ctx *c, wf_tensor x, int64_t k, int axis, bool largest,
     uint32_t a;
     wf_tensor both[2] = {WF_NONE, WF_NONE};
 
+    if (!NEEDS(c, out_values && out_index))
+        return ctx_status(c);
     *out_values = *out_index = WF_NONE;
     if (!shape_of(c, x, "wf_top_k", &s) || !axis_of(c, "wf_top_k", axis, s.rank, &a))
-        return c->status;
+        return ctx_status(c);
     if (k < 0 || (s.d[a] >= 0 && k > s.d[a])) {
         tfail(c, WF_ERR_VALUE, "wf_top_k: %lld of axis %d of %s", (long long)k, axis,
               shape_text(c, tensor_get(c, x, "wf_top_k")));
-        return c->status;
+        return ctx_status(c);
     }
     scope_open(c);
     wf_sort(c, x, (int)a, largest, &both[0], &both[1]);
@@ -59,7 +63,7 @@ wf_status wf_top_k(wf_ctx *c, wf_tensor x, int64_t k, int axis, bool largest,
     *out_values = both[0];
     *out_index = both[1];
     scope_close_n(c, both, 2);
-    return c->status;
+    return ctx_status(c);
 }
 
 /* For each of v the place in the sorted vector x where it belongs: how many are smaller (or equal, with right). */

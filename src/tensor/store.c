@@ -441,9 +441,9 @@ wf_status wf_shape(wf_ctx *c, wf_tensor h, int64_t *dims)
 {
     Shape s;
 
-    if (shape_of(c, h, "wf_shape", &s) && s.rank)
+    if (shape_of(c, h, "wf_shape", &s) && NEEDS(c, dims || !s.rank) && s.rank)
         memcpy(dims, s.d, s.rank * sizeof *dims);
-    return c->status;
+    return ctx_status(c);
 }
 
 int64_t wf_count(wf_ctx *c, wf_tensor h)
@@ -501,9 +501,9 @@ wf_status wf_read(wf_ctx *c, wf_tensor h, void *out, size_t bytes)
     if (t && need != bytes)
         tfail(c, WF_ERR_ARG, "wf_read: %s takes %zu bytes, got room for %zu",
               shape_text(c, t), need, bytes);
-    else if (t)
+    else if (t && NEEDS(c, has_n(out, t->count)))
         tensor_read(t, out);
-    return c->status;
+    return ctx_status(c);
 }
 
 wf_status wf_read_f64(wf_ctx *c, wf_tensor h, double *out, int64_t n)
@@ -513,23 +513,25 @@ wf_status wf_read_f64(wf_ctx *c, wf_tensor h, double *out, int64_t n)
     char *raw;
 
     if (!t)
-        return c->status;
+        return ctx_status(c);
+    if (!NEEDS(c, has_n(out, n)))
+        return ctx_status(c);
     if (t->count != n) {
         tfail(c, WF_ERR_ARG, "wf_read_f64: %s has %lld elements, got room for %lld",
               shape_text(c, t), (long long)t->count, (long long)n);
-        return c->status;
+        return ctx_status(c);
     }
     size = wf_dtype_size((wf_dtype)t->dtype);
     raw = mem_alloc(&c->al, (size_t)n * size + 1);
     if (!raw) {
         fail_memory(c);
-        return c->status;
+        return ctx_status(c);
     }
     tensor_read(t, raw);
     for (int64_t i = 0; i < n; i++)
         out[i] = element_as_f64((wf_dtype)t->dtype, raw + (size_t)i * size);
     mem_free(&c->al, raw, (size_t)n * size + 1);
-    return c->status;
+    return ctx_status(c);
 }
 
 static Tensor *one_element(wf_ctx *c, wf_tensor h, const char *fn)
@@ -573,19 +575,20 @@ wf_status wf_to_array(wf_ctx *c, wf_tensor h, wf_array **out_array)
 {
     Tensor *t = concrete(c, h, "wf_to_array"), *n;
 
-    *out_array = NULL;
+    if (!SET_OUT(c, out_array))
+        return ctx_status(c);
     if (!t)
-        return c->status;
+        return ctx_status(c);
     if (t->store->array && t->array == t->store->array) {
         *out_array = wf_array_retain(t->array);
         return WF_OK;
     }
     if (wf_array_new(c, (wf_dtype)t->dtype, t->dims, t->rank, out_array) != WF_OK)
-        return c->status;
+        return ctx_status(c);
     if (!tensor_read(t, wf_array_data(*out_array))) {
         wf_array_release(*out_array);
         *out_array = NULL;
-        return c->status;
+        return ctx_status(c);
     }
     /* From now on the tensor lives there too, so that writes are seen on both sides. */
     if (t->store->data && t->packed && t->offset == 0 &&
@@ -599,7 +602,7 @@ wf_status wf_to_array(wf_ctx *c, wf_tensor h, wf_array **out_array)
         t->array = wf_array_retain(*out_array);
         tensor_release(c, n);
     }
-    return c->status;
+    return ctx_status(c);
 }
 
 /* ---- devices ---- */

@@ -194,8 +194,11 @@ void keys_free(wf_ctx *c); /* keys.c */
 
 void tensors_drop_caches(wf_ctx *c); /* backward.c: derivative programs */
 void prims_free(wf_ctx *c);          /* dispatch.c */
-Tensors *tensors_of(wf_ctx *c);      /* made at need; NULL when memory is exhausted */
-static inline Tensors *ts(wf_ctx *c) { return c->tensors ? c->tensors : tensors_of(c); }
+Tensors *tensors_of(wf_ctx *c);      /* made at need; NULL when memory is exhausted, or c is */
+static inline Tensors *ts(wf_ctx *c)
+{
+    return c && c->tensors ? c->tensors : tensors_of(c);
+}
 /* The tensor of a handle, borrowed; NULL with an error naming fn. */
 Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn);
 /* A handle in the current scope; takes over the reference. t NULL: WF_NONE. */
@@ -545,6 +548,9 @@ typedef struct Traced {
 void traced_free(wf_ctx *c, Traced *t);
 void traced_set_weak(wf_ctx *c, const Traced *t, wf_tensor *out);
 bool check_function(wf_ctx *c, const wf_function *f, const char *fn);
+/* The same, and there are inputs, and room for results. */
+bool check_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+                const wf_tensor *out, const char *fn);
 /* Call it, and see that it set its results; they are to be freed. */
 bool call_function(wf_ctx *c, const wf_function *f, const wf_tensor *in, Results *out);
 void results_free(wf_ctx *c, Results *r);

@@ -16,7 +16,7 @@ struct wf_tree {
 
 void wf_tree_free(wf_ctx *c, wf_tree *t)
 {
-    if (!t)
+    if (!c || !t)
         return;
     if (t->kind == WF_TREE_LEAF && wf_is_alive(c, t->leaf))
         wf_drop(c, t->leaf);
@@ -75,12 +75,14 @@ wf_tree *wf_tree_leaf(wf_ctx *c, wf_tensor x)
 static wf_tree *sequence(wf_ctx *c, wf_tree_kind kind, wf_tree *const *kids, int n)
 {
     wf_tree *t = NULL;
-    bool ok = !failed(c) && ts(c) && n >= 0;
+    bool ok = !failed(c) && ts(c) && has_n(kids, n);
 
-    for (int i = 0; i < n; i++)
-        ok = ok && kids[i];
+    for (int i = 0; i < n && ok; i++)
+        ok = kids[i] != NULL;
     if (!ok && !failed(c))
         tfail(c, WF_ERR_ARG, "wf_tree: a child is NULL");
+    if (!kids)
+        n = 0;
     if (ok)
         t = node_of(c, kind, n, false);
     for (int i = 0; i < n; i++)
@@ -126,6 +128,9 @@ wf_tree *wf_tree_dict(wf_ctx *c, const char *const *keys, wf_tree *const *kids, 
         return NULL;
     }
     memset(t->keys, 0, ((size_t)n + 1) * sizeof *t->keys);
+    for (int i = 0; i < n; i++)
+        if (!keys || !keys[i])
+            tfail(c, WF_ERR_ARG, "wf_tree_dict: a key is NULL");
     for (int i = 0; i < n && !failed(c); i++) { /* insertion sort: dicts are small */
         char *key = keep_key(c, keys[i]);
         int k = i;
@@ -145,17 +150,17 @@ wf_tree *wf_tree_dict(wf_ctx *c, const char *const *keys, wf_tree *const *kids, 
     return NULL;
 }
 
-wf_tree_kind wf_tree_kind_of(const wf_tree *t) { return t->kind; }
-int wf_tree_count(const wf_tree *t) { return t->n; }
+wf_tree_kind wf_tree_kind_of(const wf_tree *t) { return t ? t->kind : WF_TREE_TUPLE; }
+int wf_tree_count(const wf_tree *t) { return t ? t->n : 0; }
 
 const wf_tree *wf_tree_at(const wf_tree *t, int i)
 {
-    return i >= 0 && i < t->n ? t->kids[i] : NULL;
+    return t && i >= 0 && i < t->n ? t->kids[i] : NULL;
 }
 
 const wf_tree *wf_tree_get(const wf_tree *t, const char *key)
 {
-    for (int i = 0; t->keys && i < t->n; i++)
+    for (int i = 0; t && key && t->keys && i < t->n; i++)
         if (!strcmp(t->keys[i], key))
             return t->kids[i];
     return NULL;
@@ -168,9 +173,9 @@ wf_tensor wf_tree_tensor(const wf_tree *t)
 
 int wf_tree_leaves(const wf_tree *t)
 {
-    int n = t->kind == WF_TREE_LEAF;
+    int n = t && t->kind == WF_TREE_LEAF;
 
-    for (int i = 0; i < t->n; i++)
+    for (int i = 0; t && i < t->n; i++)
         n += wf_tree_leaves(t->kids[i]);
     return n;
 }
@@ -184,7 +189,11 @@ static int flatten(const wf_tree *t, wf_tensor *out, int at)
     return at;
 }
 
-void wf_tree_flatten(const wf_tree *t, wf_tensor *out) { (void)flatten(t, out, 0); }
+void wf_tree_flatten(const wf_tree *t, wf_tensor *out)
+{
+    if (t && out)
+        (void)flatten(t, out, 0);
+}
 
 static wf_tree *rebuild(wf_ctx *c, const wf_tree *like, const wf_tensor *leaves, int *at)
 {
@@ -210,7 +219,7 @@ wf_tree *wf_tree_unflatten(wf_ctx *c, const wf_tree *like, const wf_tensor *leav
 {
     int at = 0;
 
-    return failed(c) || !ts(c) ? NULL : rebuild(c, like, leaves, &at);
+    return !NEEDS(c, like) || !ts(c) ? NULL : rebuild(c, like, leaves, &at);
 }
 
 wf_tree *tree_shape(wf_ctx *c, const wf_tree *t) { return wf_tree_unflatten(c, t, NULL); }
@@ -248,11 +257,13 @@ wf_status wf_tree_structure(wf_ctx *c, const wf_tree *t, const char **out_text)
 {
     Text text;
 
+    if (!NEEDS(c, t && out_text))
+        return ctx_status(c);
     *out_text = "";
-    T_ENTER(c, c->status)
+    T_ENTER(c, ctx_status(c))
     answer_init(&text, c);
     describe(t, &text);
     *out_text = text_str(&text);
     T_LEAVE(c);
-    return c->status;
+    return ctx_status(c);
 }

@@ -46,6 +46,12 @@ static bool call_on_leaves(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor
     return !failed(c);
 }
 
+/* A call; of nothing where there is no function, or no room for its result. */
+static TreeCall tree_call(const wf_tree_function *f, const wf_tree *in, const void *out)
+{
+    return (TreeCall){f && out ? *f : (wf_tree_function){0}, in, NULL};
+}
+
 /* The leaves of a tree in memory of n + 1, and the function of them. */
 static wf_tensor *leaves_of(wf_ctx *c, const char *fn, TreeCall *t, wf_function *out)
 {
@@ -55,7 +61,8 @@ static wf_tensor *leaves_of(wf_ctx *c, const char *fn, TreeCall *t, wf_function 
     if (failed(c) || !ts(c))
         return NULL;
     if (!t->f.call || !t->in) {
-        tfail(c, WF_ERR_ARG, "%s: the function or its argument is NULL", fn);
+        tfail(c, WF_ERR_ARG,
+              "%s: the function, its argument or the place of its result is NULL", fn);
         return NULL;
     }
     n = wf_tree_leaves(t->in);
@@ -90,11 +97,12 @@ static wf_tree *given_tree(wf_ctx *c, const TreeCall *t, int from)
 wf_status wf_trace_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *example,
                         const wf_program **out, wf_tree **out_results)
 {
-    TreeCall t = {*f, example, NULL};
+    TreeCall t = tree_call(f, example, out);
     wf_function g;
     wf_tensor *v = leaves_of(c, "wf_trace_tree", &t, &g);
 
-    *out = NULL;
+    if (out)
+        *out = NULL;
     if (out_results)
         *out_results = NULL;
     if (v)
@@ -105,7 +113,7 @@ wf_status wf_trace_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *exa
     }
     wf_tree_free(c, t.out);
     leaves_free(c, v, v ? g.inputs : 0);
-    return c->status;
+    return ctx_status(c);
 }
 
 /* ---- jit ---- */
@@ -125,16 +133,15 @@ struct wf_jit_tree {
 
 wf_status wf_jit_tree_new(wf_ctx *c, const wf_tree_function *f, wf_jit_tree **out)
 {
-    *out = NULL;
-    if (failed(c) || !ts(c))
-        return c->status;
+    if (!SET_OUT(c, out) || !ts(c))
+        return ctx_status(c);
     if (!f || !f->call)
         tfail(c, WF_ERR_ARG, "wf_jit_tree_new: needs a function");
     else if (!(*out = mem_alloc(&c->al, sizeof **out)))
         fail_memory(c);
     else
         **out = (wf_jit_tree){*f, NULL};
-    return c->status;
+    return ctx_status(c);
 }
 
 static void entry_free(wf_ctx *c, TreeEntry *e)
@@ -149,7 +156,7 @@ static void entry_free(wf_ctx *c, TreeEntry *e)
 
 void wf_jit_tree_free(wf_ctx *c, wf_jit_tree *j)
 {
-    if (!j)
+    if (!c || !j)
         return;
     for (TreeEntry *e; (e = j->entries) != NULL;) {
         j->entries = e->next;
@@ -162,7 +169,7 @@ int wf_jit_tree_traces(const wf_jit_tree *j)
 {
     int n = 0;
 
-    for (const TreeEntry *e = j->entries; e; e = e->next)
+    for (const TreeEntry *e = j ? j->entries : NULL; e; e = e->next)
         n += wf_jit_traces(e->jit);
     return n;
 }
@@ -230,14 +237,17 @@ static TreeEntry *new_entry(wf_ctx *c, wf_jit_tree *j, const wf_tree *in, int n,
 wf_status wf_jit_tree_call(wf_ctx *c, wf_jit_tree *j, const wf_tree *in,
                            const void *statics, size_t size, wf_tree **out)
 {
-    TreeCall t = {j->f, in, NULL};
+    TreeCall t = tree_call(j ? &j->f : NULL, in, out);
     wf_function f;
     wf_tensor *v = leaves_of(c, "wf_jit_tree_call", &t, &f);
     TreeEntry *e = NULL;
     size_t n = 0;
-    char *key = v ? signature(c, in, v, f.inputs, statics, size, &n) : NULL;
+    char *key = v && NEEDS(c, has_n(statics, (int64_t)size))
+                    ? signature(c, in, v, f.inputs, statics, size, &n)
+                    : NULL;
 
-    *out = NULL;
+    if (out)
+        *out = NULL;
     if (key) {
         for (e = j->entries; e; e = e->next)
             if (e->size == n && !memcmp(e->key, key, n))
@@ -250,7 +260,7 @@ wf_status wf_jit_tree_call(wf_ctx *c, wf_jit_tree *j, const wf_tree *in,
     if (e && wf_jit_call(c, e->jit, v, NULL, NULL, 0) == WF_OK)
         *out = given_tree(c, &e->t, 0);
     leaves_free(c, v, v ? f.inputs : 0);
-    return c->status;
+    return ctx_status(c);
 }
 
 /* ---- vmap ---- */
@@ -259,13 +269,14 @@ wf_status wf_vmap_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in,
                        const int *axes, int out_axis, const char *axis_name,
                        wf_tree **out)
 {
-    TreeCall t = {*f, in, NULL};
+    TreeCall t = tree_call(f, in, out);
     wf_function g;
     wf_tensor *v = leaves_of(c, "wf_vmap_tree", &t, &g);
     size_t room = v ? ((size_t)g.inputs + 1) * sizeof(int) : 0;
     int *zeros = v && !axes ? mem_alloc(&c->al, room) : NULL;
 
-    *out = NULL;
+    if (out)
+        *out = NULL;
     if (v && !axes && !zeros)
         fail_memory(c);
     if (zeros)
@@ -277,7 +288,7 @@ wf_status wf_vmap_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in,
         mem_free(&c->al, zeros, room);
     wf_tree_free(c, t.out);
     leaves_free(c, v, v ? g.inputs : 0);
-    return c->status;
+    return ctx_status(c);
 }
 
 /* ---- derivatives ---- */
@@ -314,12 +325,13 @@ static int *range(wf_ctx *c, int first, int n)
 wf_status wf_grad_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in, int wrt,
                        wf_tree **out_y, wf_tree **out_grads)
 {
-    TreeCall t = {*f, in, NULL};
+    TreeCall t = tree_call(f, in, out_grads);
     wf_function g;
     wf_tensor *v = leaves_of(c, "wf_grad_tree", &t, &g), *grads = NULL;
     int first = 0, n = 0, *which = NULL;
 
-    *out_grads = NULL;
+    if (out_grads)
+        *out_grads = NULL;
     if (out_y)
         *out_y = NULL;
     if (v && leaf_range(c, in, wrt, &first, &n)) {
@@ -338,17 +350,19 @@ wf_status wf_grad_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in, 
     leaves_free(c, grads, n);
     wf_tree_free(c, t.out);
     leaves_free(c, v, v ? g.inputs : 0);
-    return c->status;
+    return ctx_status(c);
 }
 
 wf_status wf_jvp_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in,
                       const wf_tree *dx, wf_tree **out_y, wf_tree **out_dy)
 {
-    TreeCall t = {*f, in, NULL};
+    TreeCall t = tree_call(f, in, out_y ? out_dy : NULL);
     wf_function g;
     wf_tensor *v = leaves_of(c, "wf_jvp_tree", &t, &g), *d = NULL;
     int *which = v ? range(c, 0, g.inputs) : NULL, n;
 
+    if (!NEEDS(c, out_y && out_dy))
+        return ctx_status(c);
     *out_y = *out_dy = NULL;
     if (which && (!dx || wf_tree_leaves(dx) != g.inputs))
         tfail(c, WF_ERR_ARG,
@@ -367,24 +381,24 @@ wf_status wf_jvp_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in,
         mem_free(&c->al, which, ((size_t)g.inputs + 1) * sizeof *which);
     wf_tree_free(c, t.out);
     leaves_free(c, v, v ? g.inputs : 0);
-    return c->status;
+    return ctx_status(c);
 }
 
 wf_status wf_vjp_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in,
                       wf_tree **out_y, wf_record **out)
 {
-    TreeCall t = {*f, in, NULL};
+    TreeCall t = tree_call(f, in, out_y ? out : NULL);
     wf_function g;
     wf_tensor *v = leaves_of(c, "wf_vjp_tree", &t, &g);
     int *which = v ? range(c, 0, g.inputs) : NULL;
 
-    *out_y = NULL;
-    *out = NULL;
+    if (!SET_OUT(c, out_y) || !SET_OUT(c, out))
+        return ctx_status(c);
     if (which && wf_record_new(c, &g, v, which, g.inputs, NULL, out) == WF_OK)
         *out_y = given_tree(c, &t, 0);
     if (which)
         mem_free(&c->al, which, ((size_t)g.inputs + 1) * sizeof *which);
     wf_tree_free(c, t.out);
     leaves_free(c, v, v ? g.inputs : 0);
-    return c->status;
+    return ctx_status(c);
 }

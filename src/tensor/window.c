@@ -50,7 +50,8 @@ wf_tensor wf_pad_with(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *
 
     if (kind == WF_PAD_CONSTANT)
         return wf_pad(c, x, lo, hi, value);
-    if (!shape_of(c, x, "wf_pad_with", &s))
+    if (!shape_of(c, x, "wf_pad_with", &s) ||
+        !NEEDS(c, has_n(lo, s.rank) && has_n(hi, s.rank)))
         return WF_NONE;
     scope_open(c);
     for (uint32_t k = 0; k < s.rank && !failed(c); k++) {
@@ -79,6 +80,8 @@ static bool make_patches(wf_ctx *c, const char *fn, const Dim *size,
                          const int64_t *window, const int64_t *dilation,
                          const int64_t *padding, const int64_t *stride, Patches *p)
 {
+    if (!window || !size)
+        return arg_fail(c, fn, "sizes and a window");
     for (int i = 0; i < 2; i++) {
         int64_t span;
         p->window[i] = window[i];
@@ -286,7 +289,7 @@ wf_tensor wf_interpolate(wf_ctx *c, wf_tensor x, int n, const int64_t *sizes,
 {
     Shape s;
 
-    if (!check_image(c, "wf_interpolate", x, n, &s))
+    if (!check_image(c, "wf_interpolate", x, n, &s) || !NEEDS(c, sizes))
         return WF_NONE;
     scope_open(c);
     x = linear ? as_float(c, x, "wf_interpolate") : x;

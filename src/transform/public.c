@@ -9,7 +9,7 @@ static wf_status bad_arg(wf_ctx *cx, const char *name, const char *what)
     if (!cx)
         return WF_ERR_ARG;
     fail(cx, WF_ERR_ARG, NOWHERE, "%s: %s", name, what);
-    return cx->status;
+    return ctx_status(cx);
 }
 
 static const Program *keep(wf_ctx *cx, const Program *p)

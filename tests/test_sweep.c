@@ -1,0 +1,515 @@
+/* test_sweep.c -- every public function with every kind of wrong argument: NULL, zero, negative
+ * and huge numbers, wrong dtypes, dead and foreign handles. None crashes.
+ *
+ * The callers (gen/sweep_calls.h) are made from the headers by tests/sweep.py, so a new function
+ * is swept, and a parameter of a new type does not compile until it has a pick_ function here.
+ * Each function is called in a process of its own; SWEEP sets how often, SWEEP_ONLY which.
+ */
+#include "test.h"
+#include "weft.h"
+#include "weft_dlpack.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
+#define ROOM 64                        /* of arrays that are passed */
+#define BYTES    (1 << 16)                 /* of structs behind pointers */
+#define LIMIT                                                                            \
+    ((int64_t)64 << 20) /* of memory: more is out of memory; as much is behind void * */
+
+typedef struct Sweep {
+    wf_ctx *c, *other;
+    uint64_t state;
+    int64_t bytes; /* of the allocator */
+    /* made at need, freed at the end */
+    wf_runtime *runtime;
+    wf_array *array;
+    wf_program const *program;
+    wf_exec *exec;
+    wf_model *model;
+    wf_module *module;
+    wf_optim *optim;
+    wf_generator *generator;
+    wf_tree *tree;
+    wf_jit *jit;
+    wf_jit_tree *jit_tree;
+    wf_record *record;
+    wf_graph *graph;
+    wf_session *session;
+    wf_loader *loader;
+    wf_profile *profile;
+    char *buffer; /* BYTES */
+    wf_tensor tensors[ROOM];
+    int64_t sizes[ROOM];
+    int ints[ROOM];
+    wf_array *arrays[ROOM];
+    wf_tree *trees[ROOM];
+    const char *texts[ROOM];
+    wf_index index[ROOM];
+} Sweep;
+
+static uint64_t next(Sweep *s)
+{
+    s->state = s->state * 6364136223846793005u + 1442695040888963407u;
+    return s->state >> 33;
+}
+static int below(Sweep *s, int n) { return (int)(next(s) % (uint64_t)n); }
+static bool skip(Sweep *s) { return below(s, 8) == 0; } /* a pointer that is NULL */
+
+static void *count_resize(void *user, void *p, size_t old, size_t size)
+{
+    Sweep *s = user;
+
+    if (size > old && s->bytes + (int64_t)(size - old) > LIMIT)
+        return NULL;
+    s->bytes += (int64_t)size - (int64_t)old;
+    if (size)
+        return realloc(p, size);
+    free(p);
+    return NULL;
+}
+
+/* ---- numbers ----------------------------------------------------------------------- */
+
+static int pick_int(Sweep *s)
+{
+    static const int v[] = {0, 1, 2, 3, -1, -2, 7, 100, INT_MAX, INT_MIN};
+
+    return v[below(s, COUNT(v))];
+}
+static int64_t pick_int64_t(Sweep *s)
+{
+    static const int64_t v[] = {0, 1, 2, 3, -1, 8, 1000, INT64_MAX, INT64_MIN, (int64_t)1 << 40};
+
+    return v[below(s, COUNT(v))];
+}
+static double pick_double(Sweep *s)
+{
+    static const double v[] = {0, 1, 0.5, -1, 1e300, -1e-300, (double)INFINITY, (double)NAN, 3};
+
+    return v[below(s, COUNT(v))];
+}
+static uint64_t pick_uint64_t(Sweep *s) { return next(s); }
+static unsigned pick_unsigned(Sweep *s) { return (unsigned)pick_int(s); }
+static bool pick__Bool(Sweep *s) { return below(s, 2); }
+static char pick_char(Sweep *s) { return (char)below(s, 256); }
+/* Of what a pointer points to: never more than is there, unless it is NULL. */
+static int pick_count(Sweep *s, const void *p)
+{
+    static const int some[] = {0, 1, 2, 3, 4, 9, 40, -1, -7, INT_MIN};
+
+    return p ? some[below(s, COUNT(some))] : pick_int(s);
+}
+
+#define PICK_ENUM(type, most)                                                                      \
+    static type pick_##type(Sweep *s)                                                              \
+    {                                                                                              \
+        return (type)(below(s, 6) ? below(s, (most) + 1) : pick_int(s));                           \
+    }
+PICK_ENUM(wf_dtype, WF_DTYPE_COUNT)
+PICK_ENUM(wf_reduction, 3)
+PICK_ENUM(wf_status, 140)
+PICK_ENUM(wf_promotion, 3)
+PICK_ENUM(wf_style, 4)
+PICK_ENUM(wf_precision, 4)
+PICK_ENUM(wf_scatter_kind, 5)
+PICK_ENUM(wf_pad_kind, 4)
+PICK_ENUM(wf_code_form, 3)
+
+/* ---- texts and arrays --------------------------------------------------------------- */
+
+static const char *text_of(Sweep *s)
+{
+    static const char *const v[] = {"", "x", "f32[2,3]", "forward", "no/such/file", "N", "1 + 2",
+                                    "f32[N,N", "\xff\xfe", "%s%n%s", "[1, 2", "weight", "i,j->ij"};
+
+    return v[below(s, COUNT(v))];
+}
+static const char *pick_const_char_p(Sweep *s) { return skip(s) ? NULL : text_of(s); }
+static const char **pick_const_char_pp(Sweep *s)
+{
+    return skip(s) ? NULL : &s->texts[0];
+}
+static const char *const *pick_const_char_pconst_p(Sweep *s)
+{
+    for (int i = 0; i < ROOM; i++)
+        s->texts[i] = pick_const_char_p(s);
+    return skip(s) ? NULL : s->texts;
+}
+static const int64_t *pick_const_int64_t_p(Sweep *s)
+{
+    bool wild = below(s, 3) == 0;
+
+    for (int i = 0; i < ROOM; i++)
+        s->sizes[i] = wild ? pick_int64_t(s) : below(s, 4);
+    return skip(s) ? NULL : s->sizes;
+}
+static int64_t *pick_int64_t_p(Sweep *s) { return skip(s) ? NULL : s->sizes; }
+static const int *pick_const_int_p(Sweep *s)
+{
+    for (int i = 0; i < ROOM; i++)
+        s->ints[i] = below(s, 4) ? below(s, 4) - 1 : pick_int(s);
+    return skip(s) ? NULL : s->ints;
+}
+static int *pick_int_p(Sweep *s) { return skip(s) ? NULL : s->ints; }
+static const bool *pick_const__Bool_p(Sweep *s)
+{
+    return skip(s) ? NULL : (const bool *)memset(s->buffer, 0, ROOM);
+}
+static void *pick_void_p(Sweep *s) { return skip(s) ? NULL : s->buffer; }
+static const void *pick_const_void_p(Sweep *s) { return pick_void_p(s); }
+static char *pick_char_p(Sweep *s) { return pick_void_p(s); }
+static double *pick_double_p(Sweep *s) { return pick_void_p(s); }
+static const double *pick_const_double_p(Sweep *s) { return pick_void_p(s); }
+
+/* ---- tensors ----------------------------------------------------------------------- */
+
+static wf_tensor pick_wf_tensor(Sweep *s)
+{
+    wf_ctx *c = s->c;
+    int64_t d[4] = {2, 3, 1, 2};
+
+    switch (below(s, 14)) {
+    case 0: return WF_NONE;
+    case 1: { /* a dead one */
+        wf_tensor t = wf_keep(c, wf_zeros(c, WF_F32, d, 2));
+
+        wf_drop(c, t);
+        wf_scope_begin(c);
+        t = wf_zeros(c, WF_F32, d, 1);
+        wf_scope_end(c);
+        return t;
+    }
+    case 2: return wf_zeros(s->other, WF_F32, d, 2); /* of another context */
+    case 3: return wf_zeros(c, WF_BOOL, d, 2);
+    case 4: return wf_zeros(c, WF_I64, d, 2);
+    case 5: return wf_float(c, 2.5);
+    case 6: return wf_int(c, -3);
+    case 7: return wf_zeros(c, WF_F32, (int64_t[]){0, 3}, 2);
+    case 8: return wf_zeros(c, WF_BF16, d, 1);
+    case 9: return wf_zeros(c, WF_F64, d, 4);
+    case 10: return wf_zeros(c, WF_U8, d + 1, 1);
+    case 11: return (wf_tensor){0};
+    default: return wf_ones(c, WF_F32, d, below(s, 4));
+    }
+}
+static wf_tensor *pick_wf_tensor_p(Sweep *s)
+{
+    for (int i = 0; i < ROOM; i++)
+        s->tensors[i] = WF_NONE;
+    return skip(s) ? NULL : s->tensors;
+}
+static const wf_tensor *pick_const_wf_tensor_p(Sweep *s)
+{
+    bool wild = below(s, 2);
+
+    for (int i = 0; i < ROOM; i++)
+        s->tensors[i] =
+            wild ? pick_wf_tensor(s) : wf_ones(s->c, WF_F32, (int64_t[]){2, 3}, 2);
+    return skip(s) ? NULL : s->tensors;
+}
+static const wf_index *pick_const_wf_index_p(Sweep *s)
+{
+    for (int i = 0; i < ROOM; i++) {
+        memset(&s->index[i], 0, sizeof s->index[i]);
+        s->index[i].kind = (wf_index_kind)below(s, 7);
+    }
+    return skip(s) ? NULL : s->index;
+}
+
+/* ---- functions of the caller ---------------------------------------------------------- */
+
+static bool twice(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    (void)user;
+    if (out)
+        out[0] = wf_mul(c, in[0], in[0]);
+    return wf_ctx_status(c) == WF_OK;
+}
+static bool refuses(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    (void)c, (void)user, (void)in, (void)out;
+    return false;
+}
+static const wf_function *pick_const_wf_function_p(Sweep *s)
+{
+    static const wf_function v[] = {{twice, NULL, 1, 1, "twice"}, {twice, NULL, 1, WF_ANY, NULL},
+                                    {refuses, NULL, 2, 1, ""},    {NULL, NULL, 1, 1, "f"},
+                                    {twice, NULL, -1, 1, "f"},    {twice, NULL, 1, -9, "f"},
+                                    {twice, NULL, 3, 2, "f"}};
+
+    return skip(s) ? NULL : &v[below(s, COUNT(v))];
+}
+static bool same_tree(wf_ctx *c, void *user, const wf_tree *in, wf_tree **out)
+{
+    (void)user;
+    *out = wf_tree_leaf(c, wf_zeros(c, WF_F32, NULL, 0));
+    return in != NULL;
+}
+static const wf_tree_function *pick_const_wf_tree_function_p(Sweep *s)
+{
+    static const wf_tree_function v[] = {{.call = same_tree}, {.call = NULL}};
+
+    return skip(s) ? NULL : &v[below(s, COUNT(v))];
+}
+static bool forward(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin, wf_tensor *out, int nout)
+{
+    (void)c, (void)m, (void)in;
+    if (nin < 1 || nout < 1)
+        return false;
+    out[0] = in[0];
+    return true;
+}
+static wf_forward pick_wf_forward(Sweep *s) { return skip(s) ? NULL : forward; }
+static bool method(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in, wf_tensor *out)
+{
+    (void)user;
+    return forward(c, m, in, 1, out, 1);
+}
+static wf_method pick_wf_method(Sweep *s) { return skip(s) ? NULL : method; }
+static bool see_module(void *user, const char *path, wf_module *m)
+{
+    (void)user, (void)path, (void)m;
+    return true;
+}
+static wf_module_visitor pick_wf_module_visitor(Sweep *s) { return skip(s) ? NULL : see_module; }
+static bool see_state(void *user, const char *path, wf_tensor t, bool is_param)
+{
+    (void)user, (void)path, (void)t;
+    return is_param;
+}
+static wf_state_visitor pick_wf_state_visitor(Sweep *s) { return skip(s) ? NULL : see_state; }
+typedef double Fn_factor(void *user, int64_t done);
+static double half(void *user, int64_t done)
+{
+    (void)user, (void)done;
+    return 0.5;
+}
+static Fn_factor *pick_factor(Sweep *s) { return skip(s) ? NULL : half; }
+
+/* ---- handles ------------------------------------------------------------------------- */
+
+static wf_ctx *pick_wf_ctx_p(Sweep *s) { return below(s, 12) ? s->c : NULL; }
+static const wf_ctx *pick_const_wf_ctx_p(Sweep *s) { return pick_wf_ctx_p(s); }
+
+/* type *pick_type_p(s): NULL, or the one that `make` puts into the field. */
+#define PICK_HANDLE(type, field, make)                                                             \
+    static type *pick_##type##_p(Sweep *s)                                                         \
+    {                                                                                              \
+        if (skip(s))                                                                               \
+            return NULL;                                                                           \
+        if (!s->field)                                                                             \
+            make;                                                                                  \
+        return s->field;                                                                           \
+    }                                                                                              \
+    static inline const type *pick_const_##type##_p(Sweep *s)                                      \
+    {                                                                                              \
+        return pick_##type##_p(s);                                                                 \
+    }
+
+static const char program_text[] = "f(x: f32[N,3], w: f32[3]) {\n  y = dot x w\n  s = reduce_sum y axes=[0]\n  ret s\n}\n";
+
+PICK_HANDLE(wf_runtime, runtime, s->runtime = wf_runtime_new(NULL))
+PICK_HANDLE(wf_array, array, wf_array_new(s->c, WF_F32, (int64_t[]){2, 3}, 2, &s->array))
+PICK_HANDLE(wf_model, model, wf_model_parse(s->c, "f.wir", program_text, strlen(program_text), &s->model))
+static const wf_program *pick_const_wf_program_p(Sweep *s)
+{
+    const wf_model *m = pick_wf_model_p(s);
+
+    return m ? wf_model_program(m, 0) : NULL;
+}
+PICK_HANDLE(wf_exec, exec, wf_prepare(s->c, pick_const_wf_program_p(s), &s->exec))
+PICK_HANDLE(wf_generator, generator, wf_generator_new(s->c, 1, &s->generator))
+PICK_HANDLE(wf_module, module, s->module = wf_nn_linear(s->c, pick_wf_generator_p(s), 3, 2, true))
+PICK_HANDLE(wf_optim, optim, s->optim = wf_adam(s->c, pick_wf_module_p(s), 1e-3, 0.9, 0.999, 1e-8, 0))
+PICK_HANDLE(wf_tree, tree, s->tree = wf_tree_leaf(s->c, wf_ones(s->c, WF_F32, NULL, 0)))
+PICK_HANDLE(wf_jit, jit, wf_jit_new(s->c, pick_const_wf_function_p(s), &s->jit))
+PICK_HANDLE(wf_jit_tree, jit_tree, wf_jit_tree_new(s->c, pick_const_wf_tree_function_p(s), &s->jit_tree))
+PICK_HANDLE(wf_graph, graph, wf_graph_new(s->c, "g", NULL, &s->graph))
+PICK_HANDLE(wf_session, session, wf_session_new(s->c, pick_wf_graph_p(s), &s->session))
+static wf_device *pick_wf_device_p(Sweep *s)
+{
+    wf_device *d = NULL;
+
+    if (!skip(s))
+        wf_device_open(s->c, 0, &d);
+    return d;
+}
+static wf_device **pick_wf_device_pp(Sweep *s)
+{
+    return skip(s) ? NULL : (wf_device **)(void *)s->buffer;
+}
+static const wf_device *pick_const_wf_device_p(Sweep *s) { return pick_wf_device_p(s); }
+PICK_HANDLE(wf_record, record,
+            wf_record_new(s->c, &(wf_function){twice, NULL, 1, 1, "f"},
+                          (wf_tensor[]){wf_float(s->c, 2)}, (int[]){0}, 1, s->tensors, &s->record))
+PICK_HANDLE(wf_loader, loader,
+            s->loader = wf_loader_new(s->c, (wf_tensor[]){wf_ones(s->c, WF_F32, (int64_t[]){4, 2}, 2)},
+                                      1, 2, NULL, false))
+PICK_HANDLE(wf_profile, profile,
+            wf_profile_run(s->c, pick_wf_exec_p(s), (wf_array *[]){pick_wf_array_p(s), pick_wf_array_p(s)}, 1,
+                           &s->profile))
+
+static wf_array *const *pick_wf_array_pconst_p(Sweep *s)
+{
+    for (int i = 0; i < ROOM; i++)
+        s->arrays[i] = pick_wf_array_p(s);
+    return skip(s) ? NULL : s->arrays;
+}
+static wf_tree *const *pick_wf_tree_pconst_p(Sweep *s)
+{
+    for (int i = 0; i < ROOM; i++)
+        s->trees[i] = NULL;
+    if (below(s, 2))
+        s->trees[0] = wf_tree_leaf(s->c, wf_ones(s->c, WF_F32, NULL, 0));
+    return skip(s) ? NULL : s->trees;
+}
+
+/* ---- structs of the caller ------------------------------------------------------------- */
+
+#define PICK_OPTIONS(type)                                                                         \
+    static const type *pick_const_##type##_p(Sweep *s)                                             \
+    {                                                                                              \
+        int64_t *words = (int64_t *)(void *)s->buffer;                                             \
+                                                                                                   \
+        memset(s->buffer, 0, BYTES);                                                               \
+        for (size_t i = 0; below(s, 2) && i < sizeof(type) / 8; i++)                               \
+            words[i] = below(s, 3) ? below(s, 5) : pick_int64_t(s);                                \
+        return skip(s) ? NULL : (const type *)(const void *)s->buffer;                             \
+    }
+PICK_OPTIONS(wf_conv_options)
+PICK_OPTIONS(wf_pool_options)
+PICK_OPTIONS(wf_attention_options)
+#define PICK_ZEROED(type, qualifier, name)                                                         \
+    static qualifier type *name(Sweep *s)                                                          \
+    {                                                                                              \
+        memset(s->buffer, 0, BYTES);                                                               \
+        *(size_t *)(void *)s->buffer = below(s, 3) ? sizeof(type) : (size_t)below(s, 9999);        \
+        return skip(s) ? NULL : (type *)(void *)s->buffer;                                         \
+    }
+PICK_ZEROED(wf_cost, , pick_wf_cost_p)
+PICK_ZEROED(wf_op_info, , pick_wf_op_info_p)
+PICK_ZEROED(wf_memory_stats, , pick_wf_memory_stats_p)
+PICK_ZEROED(wf_graph_options, const, pick_const_wf_graph_options_p)
+static const wf_rnn_options *pick_const_wf_rnn_options_p(Sweep *s)
+{
+    return skip(s) ? NULL : (const wf_rnn_options *)memset(s->buffer, 0, BYTES);
+}
+static const wf_text_options *pick_const_wf_text_options_p(Sweep *s)
+{
+    return skip(s) ? NULL : (const wf_text_options *)memset(s->buffer, 0, BYTES);
+}
+static const wf_options *pick_const_wf_options_p(Sweep *s)
+{
+    (void)s;
+    return NULL;
+}
+static const wf_runtime_options *pick_const_wf_runtime_options_p(Sweep *s)
+{
+    (void)s;
+    return NULL;
+}
+static wf_progress *pick_wf_progress_p(Sweep *s)
+{
+    return skip(s) ? NULL : (wf_progress *)memset(s->buffer, 0, BYTES);
+}
+static struct DLManagedTensor **pick_struct_DLManagedTensor_pp(Sweep *s)
+{
+    return skip(s) ? NULL : (struct DLManagedTensor **)memset(s->buffer, 0, BYTES);
+}
+
+#include "sweep_calls.h"
+
+/* ---- running ------------------------------------------------------------------------- */
+
+static void sweep_end(Sweep *s)
+{
+    wf_clear(s->c);
+    wf_profile_free(s->profile);
+    wf_loader_free(s->c, s->loader);
+    wf_record_free(s->c, s->record);
+    wf_session_free(s->c, s->session);
+    wf_graph_free(s->c, s->graph);
+    wf_jit_tree_free(s->c, s->jit_tree);
+    wf_jit_free(s->c, s->jit);
+    wf_tree_free(s->c, s->tree);
+    wf_optim_free(s->c, s->optim);
+    wf_module_free(s->c, s->module);
+    wf_generator_free(s->generator);
+    wf_exec_release(s->exec);
+    wf_model_free(s->model);
+    wf_array_release(s->array);
+    wf_runtime_release(s->runtime);
+    wf_ctx_free(s->other);
+    wf_ctx_free(s->c);
+}
+
+static void sweep_once(int k, uint64_t seed)
+{
+    Sweep s = {.state = seed * 2654435761u + (uint64_t)k};
+    wf_options o = {.size = sizeof o, .allocator = {count_resize, &s}, .threads = 1};
+
+    s.buffer = mmap(NULL, LIMIT, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (s.buffer == MAP_FAILED)
+        _exit(3);
+    s.c = wf_ctx_new(&o);
+    s.other = wf_ctx_new(&o);
+    sweep_calls[k].call(&s);
+    /* What took a handle over or freed it: the process ends here, and all else was the call. */
+    if (!strstr(sweep_calls[k].name, "_free") &&
+        !strstr(sweep_calls[k].name, "_release") &&
+        !strstr(sweep_calls[k].name, "_add") && !strstr(sweep_calls[k].name, "_append"))
+        sweep_end(&s);
+    munmap(s.buffer, LIMIT);
+}
+
+static void sweep_function(int k, int calls, const char *dir, volatile int *at)
+{
+    pid_t pid = fork();
+    int status = 0;
+
+    if (pid == 0) {
+        struct rlimit core = {0, 0}, cpu = {60, 60};
+
+        setrlimit(RLIMIT_CORE, &core);
+        setrlimit(RLIMIT_CPU, &cpu);
+        if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout) ||
+            chdir(dir))
+            _exit(3);
+        for (*at = 0; *at < calls; (*at)++)
+            sweep_once(k, (uint64_t)*at + 1);
+        _exit(0);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) < 0)
+        check_fail(sweep_calls[k].name, 0, "no process");
+    else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        check_fail(sweep_calls[k].name, 0, "call %d ended with %s %d", *at,
+                   WIFSIGNALED(status) ? "signal" : "status",
+                   WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+TEST(no_argument_of_any_function_crashes_it)
+{
+    const char *only = getenv("SWEEP_ONLY"), *n = getenv("SWEEP");
+    int calls = n ? atoi(n) : 60;
+    char dir[] = "/tmp/weft_sweep_XXXXXX",
+         remove[64]; /* for functions that write files */
+    volatile int *at = mmap(NULL, sizeof *at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    CHECK(COUNT(sweep_calls) > 500);
+    CHECK(mkdtemp(dir) != NULL);
+    for (int k = 0; at != MAP_FAILED && k < COUNT(sweep_calls); k++)
+        if (!only || strstr(sweep_calls[k].name, only))
+            sweep_function(k, calls, dir, at);
+    snprintf(remove, sizeof remove, "rm -rf %s", dir);
+    CHECK(system(remove) == 0);
+}
