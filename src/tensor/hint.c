@@ -89,6 +89,9 @@ static void substitute_in(wf_ctx *c, Trace *tr, uint32_t sym, Dim to)
             tr->alias[i] >= 0 ? tr->alias[i] : dim_subst(d, d, tr->alias[i], map);
     for (uint32_t i = 0; i < c->tensors->nslots; i++)
         substitute_dims(tr, c->tensors->slots[i].t, map);
+    for (Trace *in = c->tensors->trace; in; in = in->outer) /* symbols that bodies hold of it */
+        for (uint32_t i = 0; i < in->ncaptures; i++)
+            substitute_dims(tr, in->captures[i].t, map);
     for (Trace *in = c->tensors->trace; in && in != tr; in = in->outer)
         if (in->outer == tr && in->axis.name && in->axis.size < 0)
             in->axis.size = dim_subst(d, d, in->axis.size, map);
