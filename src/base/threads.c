@@ -1,9 +1,11 @@
 /* threads.c -- the pool: one parallel loop at a time on a fixed set of threads.
  *
  * A job is published in one 64-bit word, the ticket: number of the job, and how many of
- * its tasks are not yet claimed. Threads claim a task by lowering it with
- * compare-and-swap. The fields of the job are read before that and are right if it
- * succeeds, for then the job is still going on and its caller has not moved to the next.
+ * its tasks are not yet claimed. Threads claim tasks by lowering it with
+ * compare-and-swap: a share of what is left, so that many small tasks are not a queue at
+ * one word, down to one at a time towards the end. The fields of the job are read before
+ * that and are right if it succeeds, for then the job is still going on and its caller
+ * has not moved to the next.
  * So nobody waits for workers that come late, and a worker that sleeps through a job
  * costs it nothing.
  *
@@ -22,9 +24,10 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#define SPIN       50e-6
+#define SPIN       300e-6 /* seconds */
 #define CACHE_LINE 64 /* what different threads write stays a line apart */
 #define REVIVING   (-1)
+#define CLAIMS     4 /* a thread claims one in so many of its share of the tasks left */
 
 typedef void (*TaskFn)(void *user, int i);
 typedef void (*HostFn)(void *user, int n, TaskFn task, void *task_user);
@@ -78,12 +81,15 @@ static void do_tasks(Pool *p)
     while ((uint32_t)t) {
         TaskFn fn = atomic_load_explicit(&p->fn, memory_order_relaxed);
         void *user = atomic_load_explicit(&p->user, memory_order_relaxed);
-        int n = atomic_load_explicit(&p->n, memory_order_relaxed);
+        int n = atomic_load_explicit(&p->n, memory_order_relaxed), first, end;
+        uint32_t claim = (uint32_t)t / (uint32_t)(CLAIMS * p->threads);
 
-        if (!atomic_compare_exchange_weak(&p->ticket, &t, t - 1))
+        claim = claim ? claim : 1;
+        if (!atomic_compare_exchange_weak(&p->ticket, &t, t - claim))
             continue;
-        fn(user, n - (int)(uint32_t)t);
-        done++;
+        first = n - (int)(uint32_t)t;
+        for (end = first + (int)claim; first < end; first++, done++)
+            fn(user, first);
         t = atomic_load(&p->ticket);
     }
     if (done && atomic_fetch_sub(&p->unfinished, done) == done &&
