@@ -928,6 +928,41 @@ TEST(a_model_made_from_nothing_saves_and_opens)
     wf_ctx_free(cx);
 }
 
+TEST(a_device_is_not_a_model)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    wf_model *m;
+
+    CHECK(wf_model_open(cx, "/dev/zero", &m) == WF_ERR_IO);
+    CHECK(m == NULL && strstr(wf_ctx_message(cx), "it is a device") != NULL);
+    wf_ctx_free(cx);
+}
+
+TEST(writing_into_a_tensor_of_a_file_leaves_the_file)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    wf_array *a;
+    wf_model *m;
+
+    REQUIRE(wf_array_parse(cx, "[1, 2]", WF_F32, 0, &a) == WF_OK);
+    REQUIRE(wf_model_new(cx, &m) == WF_OK);
+    CHECK(wf_model_set_tensor(cx, m, "w", a) == WF_OK);
+    CHECK(wf_model_save(cx, m, path_of("cow.weft")) == WF_OK);
+    wf_model_free(m);
+    wf_array_release(a);
+    for (int i = 0; i < 2; i++) { /* the second sees what the first left */
+        wf_tensor t;
+
+        REQUIRE(wf_model_open(cx, path_of("cow.weft"), &m) == WF_OK);
+        t = wf_from_array(cx, wf_model_find_tensor(m, "w"));
+        CHECK(wf_item(cx, wf_sum(cx, t, NULL, 0, false)) == 3);
+        CHECK(wf_fill_in(cx, t, 7) == WF_OK);
+        CHECK(wf_item(cx, wf_sum(cx, t, NULL, 0, false)) == 14);
+        wf_model_free(m);
+    }
+    wf_ctx_free(cx);
+}
+
 TEST(names_replace_and_reserved_or_broken_ones_are_refused)
 {
     wf_ctx *cx = wf_ctx_new(NULL);

@@ -116,8 +116,12 @@ Blob *blob_open(wf_ctx *cx, const char *path)
         return fail_io(cx, path, "read", errno), NULL;
     if (S_ISDIR(st.st_mode))
         return fail_io(cx, path, "read", EISDIR), NULL;
+    if (S_ISBLK(st.st_mode) || (S_ISCHR(st.st_mode) && !isatty(fd)))
+        return fail(cx, WF_ERR_IO, NOWHERE, "cannot read %s: it is a device, not a file", path), NULL;
     if (S_ISREG(st.st_mode) && st.st_size > 0) {
-        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        /* Tensors on it may be written to: pages are copied then, the file stays as it is. */
+        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_NORESERVE, fd, 0);
 
         if (p != MAP_FAILED) {
             b->data = p;
