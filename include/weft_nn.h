@@ -344,7 +344,8 @@ WF_API wf_status wf_optim_update(wf_ctx *c, const wf_optim *o, wf_tensor lr,
  * their own. */
 WF_API wf_status wf_optim_set_part(wf_ctx *c, wf_optim *o, wf_module *part, double factor,
                                    double decay);
-/* State, steps and rate as tensors of a model file "optim.*", and back. */
+/* State, steps and rate as tensors of a model file "optim.*", and back. WF_ERR_NAME: the file has another optimiser's
+ * state, or that of other parameters; nothing is changed then. */
 WF_API wf_status wf_optim_store(wf_ctx *c, wf_optim *o, wf_model *file);
 WF_API wf_status wf_optim_restore(wf_ctx *c, wf_optim *o, const wf_model *file);
 

@@ -831,6 +831,15 @@ TEST(state_goes_to_a_file_and_back_and_training_goes_on)
             wf_optim_store(c, o, file);
             wf_module_restore(c, n, file);
             wf_optim_restore(c, p, file);
+            /* another optimiser, with as many tensors of the same types and with fewer */
+            wf_optim *others[] = {wf_adamw(c, n, 0.5, 0.9, 0.999, 1e-8, 0),
+                                  wf_sgd(c, n, 0.5, 0, false, 0)};
+            for (int k = 0; k < 2; k++) {
+                CHECK(wf_optim_restore(c, others[k], file) == WF_ERR_NAME);
+                CHECK(strstr(wf_ctx_message(c), "the state of adam") != NULL);
+                wf_clear(c);
+                wf_optim_free(c, others[k]);
+            }
             wf_model_free(file);
         }
         for (int k = 0; k < (i < 3 ? 1 : 2); k++) {

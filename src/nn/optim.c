@@ -111,15 +111,16 @@ static void update_adagrad(wf_ctx *c, Update *u)
 enum { SGD, ADAM, ADAMW, RMSPROP, ADAGRAD };
 
 static const struct {
+    const char *name; /* in files */
     void (*update)(wf_ctx *c, Update *u);
     double a_below, b_below; /* factors must be in 0.. and below these */
     bool decays_first;       /* p *= 1 - lr * decay, not g += decay * p */
 } rules[] = {
-    [SGD] = {update_sgd, INFINITY, INFINITY, false},
-    [ADAM] = {update_adam, 1, 1, false},
-    [ADAMW] = {update_adam, 1, 1, true},
-    [RMSPROP] = {update_rmsprop, 1, INFINITY, false},
-    [ADAGRAD] = {update_adagrad, INFINITY, INFINITY, false},
+    [SGD] = {"sgd", update_sgd, INFINITY, INFINITY, false},
+    [ADAM] = {"adam", update_adam, 1, 1, false},
+    [ADAMW] = {"adamw", update_adam, 1, 1, true},
+    [RMSPROP] = {"rmsprop", update_rmsprop, 1, INFINITY, false},
+    [ADAGRAD] = {"adagrad", update_adagrad, INFINITY, INFINITY, false},
 };
 
 static void update_one(wf_ctx *c, Update *u, const OptimPart *part)
@@ -433,6 +434,7 @@ wf_status wf_optim_store(wf_ctx *c, wf_optim *o, wf_model *file)
         nn_null(c, file, "wf_optim_store", "file"))
         return wf_ctx_status(c);
     wf_scope_begin(c);
+    wf_model_set_meta(c, file, "optim", rules[o->kind].name);
     store_tensor(c, file, "optim.lr", wf_scalar(c, WF_F64, o->lr));
     store_tensor(c, file, "optim.steps", wf_scalar(c, WF_I64, (double)o->steps));
     for (int i = 0; i < o->n * o->per; i++) {
@@ -441,6 +443,43 @@ wf_status wf_optim_store(wf_ctx *c, wf_optim *o, wf_model *file)
     }
     wf_scope_end(c);
     return wf_ctx_status(c);
+}
+
+/* The state in the file is this optimiser's: of its kind, and as many tensors of the same types. Nothing is
+ * written before that is known. */
+static bool check_stored(wf_ctx *c, const wf_optim *o, const wf_model *file)
+{
+    const char *kind = wf_model_meta(file, "optim");
+    char name[40], text[200];
+
+    text[0] = 0;
+    if (kind && *kind && strcmp(kind, rules[o->kind].name) != 0)
+        snprintf(text, sizeof text,
+                 "wf_optim_restore: the file has the state of %.40s, this is %s", kind,
+                 rules[o->kind].name);
+    for (int i = 0; i <= o->n * o->per && !text[0]; i++) {
+        const wf_array *a;
+
+        snprintf(name, sizeof name, "optim.state.%d", i);
+        a = wf_model_find_tensor(file, name);
+        if (i == o->n * o->per && a)
+            snprintf(
+                text, sizeof text,
+                "wf_optim_restore: the file has more state than the %d tensors of this",
+                o->n * o->per);
+        else if (i < o->n * o->per && a &&
+                 (wf_array_dtype(a) != wf_dtype_of(c, o->state[i]) ||
+                  wf_array_count(a) != wf_count(c, o->state[i]) ||
+                  wf_array_rank(a) != wf_rank(c, o->state[i])))
+            snprintf(text, sizeof text,
+                     "wf_optim_restore: the file's tensor %s is of another type", name);
+        else if (i < o->n * o->per && !a)
+            snprintf(text, sizeof text,
+                     "wf_optim_restore: the file's tensor %s is missing", name);
+    }
+    if (text[0])
+        wf_raise(c, WF_ERR_NAME, text);
+    return wf_ctx_status(c) == WF_OK;
 }
 
 static wf_tensor stored(wf_ctx *c, const wf_model *file, const char *name)
@@ -462,7 +501,7 @@ wf_status wf_optim_restore(wf_ctx *c, wf_optim *o, const wf_model *file)
     char name[40];
 
     if (nn_null(c, o, "wf_optim_restore", "optimiser") ||
-        nn_null(c, file, "wf_optim_restore", "file"))
+        nn_null(c, file, "wf_optim_restore", "file") || !check_stored(c, o, file))
         return wf_ctx_status(c);
     wf_scope_begin(c);
     lr = stored(c, file, "optim.lr");
