@@ -116,7 +116,7 @@ const OpRow op_row_call = {
     .batch = batch_call,
     .partition = partition_call,
     .fold = fold_call,
-    .lower = {LOWER_CONTROL, 0},
+    .lower = {.kind = LOWER_CONTROL},
 };
 
 /* ---- checkpoint ---- */
@@ -234,7 +234,7 @@ const OpRow op_row_checkpoint = {
     .transpose = transpose_checkpoint,
     .batch = batch_checkpoint,
     .partition = partition_checkpoint,
-    .lower = {LOWER_CONTROL, 0},
+    .lower = {.kind = LOWER_CONTROL},
 };
 
 /* ---- the operand itself ---- */
@@ -310,7 +310,7 @@ const OpRow op_row_opt_barrier = {
     .transpose = transpose_barrier,
     .batch = batch_same,
     .fold = fold_barrier,
-    .lower = {LOWER_ALIAS, 0},
+    .lower = {.kind = LOWER_ALIAS},
 };
 
 /* ---- stop_gradient ---- */
@@ -334,7 +334,7 @@ const OpRow op_row_stop_gradient = {
     .eval = eval_same,
     .batch = batch_same,
     .fold = fold_stop,
-    .lower = {LOWER_ALIAS, 0},
+    .lower = {.kind = LOWER_ALIAS},
 };
 
 /* ---- name:  dy = dx, gx = gy; the derivatives bear no name ---- */
@@ -366,5 +366,5 @@ const OpRow op_row_name = {
     .jvp = jvp_name,
     .transpose = transpose_name,
     .batch = batch_same,
-    .lower = {LOWER_ALIAS, 0},
+    .lower = {.kind = LOWER_ALIAS},
 };

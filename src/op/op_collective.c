@@ -165,7 +165,7 @@ const OpRow op_row_psum = {
     .jvp = jvp_linear,
     .transpose = transpose_psum,
     .batch = batch_psum,
-    .lower = {LOWER_NONE, 0},
+    .lower = {.kind = LOWER_NONE},
 };
 
 /* ---- pmax:  dy = sum_i [x_i == y] dx_i / sum_i [x_i == y]: ties share equally ---- */
@@ -204,7 +204,7 @@ const OpRow op_row_pmax = {
     .eval = eval_unbound,
     .jvp = jvp_pmax,
     .batch = batch_pmax,
-    .lower = {LOWER_NONE, 0},
+    .lower = {.kind = LOWER_NONE},
 };
 
 /* ---- all_gather ---- */
@@ -276,7 +276,7 @@ const OpRow op_row_all_gather = {
     .jvp = jvp_linear,
     .transpose = transpose_all_gather,
     .batch = batch_all_gather,
-    .lower = {LOWER_NONE, 0},
+    .lower = {.kind = LOWER_NONE},
 };
 
 /* ---- ppermute ---- */
@@ -369,7 +369,7 @@ const OpRow op_row_ppermute = {
     .jvp = jvp_linear,
     .transpose = transpose_ppermute,
     .batch = batch_ppermute,
-    .lower = {LOWER_NONE, 0},
+    .lower = {.kind = LOWER_NONE},
 };
 
 /* ---- axis_index ---- */
@@ -413,5 +413,5 @@ const OpRow op_row_axis_index = {
     .type = type_axis_index,
     .eval = eval_unbound,
     .batch = batch_axis_index,
-    .lower = {LOWER_NONE, 0},
+    .lower = {.kind = LOWER_NONE},
 };

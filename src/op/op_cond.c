@@ -620,5 +620,5 @@ const OpRow op_row_cond = {
     .batch = batch_cond,
     .partition = partition_cond,
     .fold = fold_cond,
-    .lower = {LOWER_CONTROL, 0},
+    .lower = {.kind = LOWER_CONTROL},
 };

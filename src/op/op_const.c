@@ -63,7 +63,7 @@ const OpRow op_row_const = {
     .type = type_const,
     .eval = eval_const,
     .batch = batch_nothing,
-    .lower = {LOWER_INDEX, 0},
+    .lower = {.kind = LOWER_INDEX},
 };
 
 /* ---- iota -------------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ const OpRow op_row_iota = {
     .type = type_iota,
     .eval = eval_iota,
     .batch = batch_nothing,
-    .lower = {LOWER_INDEX, 0},
+    .lower = {.kind = LOWER_INDEX},
 };
 
 /* ---- dim, size: from sizes to numbers and back ------------------------------------- */
@@ -153,7 +153,7 @@ const OpRow op_row_dim = {
     .eval = eval_dim,
     .batch = batch_nothing,
     .fold = fold_dim,
-    .lower = {LOWER_INDEX, 0},
+    .lower = {.kind = LOWER_INDEX},
 };
 
 static bool type_size_op(TypeRule *t)
@@ -201,5 +201,5 @@ const OpRow op_row_size = {
     .type = type_size_op,
     .eval = eval_size,
     .batch = batch_size,
-    .lower = {LOWER_LIBRARY, 0},
+    .lower = {.kind = LOWER_LIBRARY},
 };

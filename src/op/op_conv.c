@@ -663,5 +663,5 @@ const OpRow op_row_conv_general = {
     .transpose = transpose_conv_general,
     .batch = batch_conv_general,
     .flops = flops_conv,
-    .lower = {LOWER_LIBRARY, 0},
+    .lower = {.kind = LOWER_LIBRARY},
 };

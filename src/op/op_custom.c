@@ -495,7 +495,7 @@ const OpRow op_row_custom_jvp = {
     .jvp = jvp_custom_jvp,
     .transpose = transpose_custom_jvp,
     .batch = batch_custom_jvp,
-    .lower = {LOWER_CONTROL, 0},
+    .lower = {.kind = LOWER_CONTROL},
 };
 
 static const AttrField attrs_custom_vjp[] = {
@@ -519,7 +519,7 @@ const OpRow op_row_custom_vjp = {
     .jvp = jvp_custom_vjp,
     .transpose = transpose_custom_vjp,
     .batch = batch_custom_vjp,
-    .lower = {LOWER_CONTROL, 0},
+    .lower = {.kind = LOWER_CONTROL},
 };
 
 static const AttrField attrs_custom_lin[] = {
@@ -539,5 +539,5 @@ const OpRow op_row_custom_lin = {
     .jvp = jvp_custom_lin,
     .transpose = transpose_custom_lin,
     .batch = batch_custom_lin,
-    .lower = {LOWER_NONE, 0},
+    .lower = {.kind = LOWER_NONE},
 };

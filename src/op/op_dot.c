@@ -406,5 +406,5 @@ const OpRow op_row_dot_general = {
     .transpose = transpose_dot_general,
     .batch = batch_dot_general,
     .flops = flops_dot,
-    .lower = {LOWER_LIBRARY, 0},
+    .lower = {.kind = LOWER_LIBRARY},
 };

@@ -160,7 +160,7 @@ const OpRow op_row_print = {
     .type = type_print_op,
     .eval = eval_print,
     .batch = batch_loop,
-    .lower = {LOWER_EFFECT, 0},
+    .lower = {.kind = LOWER_EFFECT},
 };
 
 /* ---- assert ---- */
@@ -223,5 +223,5 @@ const OpRow op_row_assert = {
     .eval = eval_assert,
     .batch = batch_assert,
     .fold = fold_assert,
-    .lower = {LOWER_EFFECT, 0},
+    .lower = {.kind = LOWER_EFFECT},
 };

@@ -326,5 +326,5 @@ const OpRow op_row_gather = {
     .jvp = jvp_gather,
     .transpose = transpose_gather,
     .batch = batch_gather,
-    .lower = {LOWER_INDEX, 0},
+    .lower = {.kind = LOWER_INDEX},
 };

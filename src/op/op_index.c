@@ -186,7 +186,7 @@ const OpRow op_row_dynamic_slice = {
     .transpose = transpose_dynamic_slice,
     .batch = batch_dynamic_slice,
     .fold = fold_dynamic_slice,
-    .lower = {LOWER_INDEX, 0},
+    .lower = {.kind = LOWER_INDEX},
 };
 
 /* ---- dynamic_update_slice ---------------------------------------------------------- */
@@ -297,7 +297,7 @@ const OpRow op_row_dynamic_update_slice = {
     .transpose = transpose_dynamic_update_slice,
     .batch = batch_dynamic_update_slice,
     .fold = fold_dynamic_update_slice,
-    .lower = {LOWER_INDEX, 0},
+    .lower = {.kind = LOWER_INDEX},
 };
 
 /* ---- nonzero ----------------------------------------------------------------------- */
@@ -359,5 +359,5 @@ const OpRow op_row_nonzero = {
     .type = type_nonzero,
     .eval = eval_nonzero,
     .batch = batch_nonzero,
-    .lower = {LOWER_LIBRARY, 0},
+    .lower = {.kind = LOWER_LIBRARY},
 };

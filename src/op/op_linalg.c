@@ -188,7 +188,7 @@ const OpRow op_row_cholesky = {
     .jvp = jvp_cholesky,
     .batch = batch_leading,
     .flops = flops_cholesky,
-    .lower = {LOWER_LIBRARY, 0},
+    .lower = {.kind = LOWER_LIBRARY},
 };
 
 /* ---- triangular_solve -------------------------------------------------------------- */
@@ -368,7 +368,7 @@ const OpRow op_row_triangular_solve = {
     .transpose = transpose_triangular_solve,
     .batch = batch_triangular_solve,
     .flops = flops_solve,
-    .lower = {LOWER_LIBRARY, 0},
+    .lower = {.kind = LOWER_LIBRARY},
 };
 
 /* ---- lu ---------------------------------------------------------------------------- */
@@ -535,5 +535,5 @@ const OpRow op_row_lu = {
     .jvp = jvp_lu,
     .batch = batch_leading,
     .flops = flops_lu,
-    .lower = {LOWER_LIBRARY, 0},
+    .lower = {.kind = LOWER_LIBRARY},
 };

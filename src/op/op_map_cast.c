@@ -83,7 +83,7 @@ const OpRow op_row_select = {
     .transpose = transpose_select,
     .batch = batch_map,
     .fold = fold_select,
-    .lower = {LOWER_MAP, 0},
+    .lower = {.kind = LOWER_MAP},
 };
 
 /* ---- clamp: z = min(max(x, lo), hi), lo and hi of the shape of x or scalars -----------
@@ -179,7 +179,7 @@ const OpRow op_row_clamp = {
     .batch = batch_clamp,
     .fold = fold_splats,
     .flops = flops_map,
-    .lower = {LOWER_MAP, 0},
+    .lower = {.kind = LOWER_MAP},
 };
 
 /* ---- cast:  dy = cast dx between floats, else zero --------------------------------- */
@@ -292,7 +292,7 @@ const OpRow op_row_cast = {
     .transpose = transpose_cast,
     .batch = batch_dtype,
     .fold = fold_cast,
-    .lower = {LOWER_MAP, 0},
+    .lower = {.kind = LOWER_MAP},
 };
 
 /* ---- bitcast ----------------------------------------------------------------------- */
@@ -348,5 +348,5 @@ const OpRow op_row_bitcast = {
     .eval = eval_bitcast,
     .batch = batch_dtype,
     .fold = fold_bitcast,
-    .lower = {LOWER_MAP, 0},
+    .lower = {.kind = LOWER_MAP},
 };

@@ -172,7 +172,7 @@ static double flops_reduce(const SizedEqn *s)
         .batch = batch_reduce,                                                           \
         .fold = fold_,                                                                   \
         .flops = flops_reduce,                                                           \
-        .lower = {LOWER_REDUCE, combine_},                                               \
+        .lower = {.kind = LOWER_REDUCE, .combine = combine_},                                               \
     }
 
 /* ---- reduce_sum:  dy = sum(dx),  gx = gy repeated along the axes ---- */
@@ -488,7 +488,7 @@ static void batch_arg(Builder *b, const EqnView *e, const Batch *bt, Val *out,
         .eval = eval_arg,                                                                \
         .batch = batch_arg,                                                              \
         .flops = flops_reduce,                                                           \
-        .lower = {LOWER_LIBRARY, 0},                                                     \
+        .lower = {.kind = LOWER_LIBRARY},                                                     \
     }
 
 ARG_ROW(
@@ -588,5 +588,5 @@ const OpRow op_row_cumsum = {
     .batch = batch_cumsum,
     .fold = fold_cumsum,
     .flops = flops_reduce,
-    .lower = {LOWER_CUM, OP_add},
+    .lower = {.kind = LOWER_CUM, .combine = OP_add},
 };

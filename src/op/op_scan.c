@@ -455,5 +455,5 @@ const OpRow op_row_scan = {
     .batch = batch_scan,
     .partition = partition_scan,
     .fold = fold_scan,
-    .lower = {LOWER_CONTROL, 0},
+    .lower = {.kind = LOWER_CONTROL},
 };

@@ -274,7 +274,7 @@ const OpRow op_row_scatter = {
     .jvp = jvp_scatter,
     .transpose = transpose_scatter,
     .batch = batch_scatter,
-    .lower = {LOWER_LIBRARY, 0},
+    .lower = {.kind = LOWER_LIBRARY},
 };
 
 /* ---- scatter_add ------------------------------------------------------------------- */
@@ -310,7 +310,7 @@ const OpRow op_row_scatter_add = {
     .jvp = jvp_scatter_add,
     .transpose = transpose_scatter_add,
     .batch = batch_scatter,
-    .lower = {LOWER_LIBRARY, OP_add},
+    .lower = {.kind = LOWER_LIBRARY, .combine = OP_add},
 };
 
 /* ---- scatter_mul ------------------------------------------------------------------- */
@@ -496,7 +496,7 @@ const OpRow op_row_scatter_mul = {
     .jvp = jvp_scatter_mul,
     .transpose = transpose_scatter_mul,
     .batch = batch_scatter,
-    .lower = {LOWER_LIBRARY, OP_mul},
+    .lower = {.kind = LOWER_LIBRARY, .combine = OP_mul},
 };
 
 /* ---- scatter_min, scatter_max ------------------------------------------------------ */
@@ -529,7 +529,7 @@ const OpRow op_row_scatter_min = {
     .eval = eval_scatter,
     .jvp = jvp_scatter_extreme,
     .batch = batch_scatter,
-    .lower = {LOWER_LIBRARY, OP_min},
+    .lower = {.kind = LOWER_LIBRARY, .combine = OP_min},
 };
 
 const OpRow op_row_scatter_max = {
@@ -542,5 +542,5 @@ const OpRow op_row_scatter_max = {
     .eval = eval_scatter,
     .jvp = jvp_scatter_extreme,
     .batch = batch_scatter,
-    .lower = {LOWER_LIBRARY, OP_max},
+    .lower = {.kind = LOWER_LIBRARY, .combine = OP_max},
 };

@@ -112,7 +112,7 @@ const OpRow op_row_reshape = {
     .transpose = transpose_reshape,
     .batch = batch_reshape,
     .fold = fold_reshape,
-    .lower = {LOWER_INDEX, 0},
+    .lower = {.kind = LOWER_INDEX},
 };
 
 /* ---- broadcast --------------------------------------------------------------------- */
@@ -211,7 +211,7 @@ const OpRow op_row_broadcast = {
     .transpose = transpose_broadcast,
     .batch = batch_broadcast,
     .fold = fold_broadcast,
-    .lower = {LOWER_INDEX, 0},
+    .lower = {.kind = LOWER_INDEX},
 };
 
 /* ---- transpose --------------------------------------------------------------------- */
@@ -301,7 +301,7 @@ const OpRow op_row_transpose = {
     .transpose = transpose_transpose,
     .batch = batch_transpose,
     .fold = fold_transpose,
-    .lower = {LOWER_INDEX, 0},
+    .lower = {.kind = LOWER_INDEX},
 };
 
 /* ---- concat ------------------------------------------------------------------------ */
@@ -407,7 +407,7 @@ const OpRow op_row_concat = {
     .transpose = transpose_concat,
     .batch = batch_concat,
     .fold = fold_concat,
-    .lower = {LOWER_INDEX, 0},
+    .lower = {.kind = LOWER_INDEX},
 };
 
 /* ---- rev --------------------------------------------------------------------------- */
@@ -483,5 +483,5 @@ const OpRow op_row_rev = {
     .transpose = transpose_rev,
     .batch = batch_rev,
     .fold = fold_rev,
-    .lower = {LOWER_INDEX, 0},
+    .lower = {.kind = LOWER_INDEX},
 };

@@ -140,7 +140,7 @@ const OpRow op_row_slice = {
     .transpose = transpose_slice,
     .batch = batch_slice,
     .fold = fold_slice,
-    .lower = {LOWER_INDEX, 0},
+    .lower = {.kind = LOWER_INDEX},
 };
 
 /* ---- pad --------------------------------------------------------------------------- */
@@ -301,5 +301,5 @@ const OpRow op_row_pad = {
     .transpose = transpose_pad,
     .batch = batch_pad,
     .fold = fold_pad,
-    .lower = {LOWER_INDEX, 0},
+    .lower = {.kind = LOWER_INDEX},
 };

@@ -200,5 +200,5 @@ const OpRow op_row_sort = {
     .jvp = jvp_sort,
     .batch = batch_sort,
     .fold = fold_sort,
-    .lower = {LOWER_LIBRARY, 0},
+    .lower = {.kind = LOWER_LIBRARY},
 };

@@ -210,7 +210,7 @@ const OpRow op_row_qr = {
     .jvp = jvp_qr,
     .batch = batch_leading,
     .flops = flops_qr,
-    .lower = {LOWER_LIBRARY, 0},
+    .lower = {.kind = LOWER_LIBRARY},
 };
 
 /* ---- eigh -------------------------------------------------------------------------- */
@@ -385,7 +385,7 @@ const OpRow op_row_eigh = {
     .jvp = jvp_eigh,
     .batch = batch_leading,
     .flops = flops_eigh,
-    .lower = {LOWER_LIBRARY, 0},
+    .lower = {.kind = LOWER_LIBRARY},
 };
 
 /* ---- svd --------------------------------------------------------------------------- */
@@ -616,5 +616,5 @@ const OpRow op_row_svd = {
     .jvp = jvp_svd,
     .batch = batch_leading,
     .flops = flops_svd,
-    .lower = {LOWER_LIBRARY, 0},
+    .lower = {.kind = LOWER_LIBRARY},
 };

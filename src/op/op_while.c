@@ -345,5 +345,5 @@ const OpRow op_row_while = {
     .transpose = transpose_while,
     .batch = batch_while,
     .partition = partition_while,
-    .lower = {LOWER_CONTROL, 0},
+    .lower = {.kind = LOWER_CONTROL},
 };

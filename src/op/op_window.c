@@ -224,7 +224,7 @@ const OpRow op_row_reduce_window_max = {
     .jvp = jvp_window_max,
     .batch = batch_window_max,
     .flops = flops_window,
-    .lower = {LOWER_WINDOW, OP_max},
+    .lower = {.kind = LOWER_WINDOW, .combine = OP_max},
 };
 
 /* ---- reduce_window_sum ------------------------------------------------------------- */
@@ -335,5 +335,5 @@ const OpRow op_row_reduce_window_sum = {
     .batch = batch_window_sum,
     .fold = fold_window_sum,
     .flops = flops_window,
-    .lower = {LOWER_WINDOW, OP_add},
+    .lower = {.kind = LOWER_WINDOW, .combine = OP_add},
 };

@@ -133,7 +133,7 @@ static Val *call(Recogniser *g, Rewriter *r, const Program *q, CallKind kind,
     for (uint32_t i = 0; i < n; i++)
         in[i] = r->c->val[ins[i]];
     return b_eqn_n(r->b, OP_call, in, n,
-                   &(CallAttr){{share(g, q), {q->dims.syms.n, binds}}, kind}, &nout);
+                   &(CallAttr){{share(g, q), {q->dims.syms.n, binds}}, (int32_t)kind}, &nout);
 }
 
 /* ---- what is in a program ---------------------------------------------------------- */

@@ -450,7 +450,7 @@ InGraph graph_enter_call(wf_ctx *c, wf_tensor index, const wf_function *f, const
 InGraph graph_enter_size(wf_ctx *c, Dim d); /* d >= 0: of none */
 InGraph graph_enter_attr(wf_ctx *c, OpCode op, const void *attr);
 void graph_restore(InGraph *g);
-#define IN_GRAPH_(call) InGraph in_graph_ __attribute__((cleanup(graph_restore))) = call
+#define IN_GRAPH_(call) InGraph in_graph_ __attribute__((cleanup(graph_restore), unused)) = call
 #define IN_GRAPH_OF(c, in, n) IN_GRAPH_(graph_enter_handles(c, in, n))
 #define IN_GRAPH_OF_SIZE(c, d) IN_GRAPH_(graph_enter_size(c, d))
 
