@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -616,6 +617,30 @@ static bool shows(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
     wf_assert(c, wf_gt(c, in[0], wf_float(c, 0)), "x must be positive, got {}", in, 1);
     out[0] = wf_square(c, in[0]);
     return wf_ctx_status(c) == WF_OK;
+}
+
+/* Memory that is not zero when it is new. */
+static void *dirty_resize(void *user, void *p, size_t old, size_t size)
+{
+    char *q = size ? realloc(p, size) : NULL;
+
+    (void)user;
+    if (!size)
+        free(p);
+    if (q && size > old)
+        memset(q + old, 0xa5, size - old);
+    return q;
+}
+
+/* Equations without results have no storage to look at. */
+TEST(a_text_is_printed_without_operands)
+{
+    wf_options o = {.size = sizeof o, .allocator = {dirty_resize, NULL}};
+    wf_ctx *c = wf_ctx_new(&o);
+
+    CHECK(wf_print(c, "hello", NULL, 0) == WF_OK);
+    check_context(c, "print", "without operands");
+    wf_ctx_free(c);
 }
 
 TEST(effects_happen_now_or_with_each_run)
