@@ -272,6 +272,8 @@ static bool read_args(Args *a, Show *s)
             *(s->file ? &s->name : &s->file) = a->value;
         }
     }
+    if (s->target && s->as < AS_FUSED)
+        return usage_error(a->command, "--target goes with --as=fused, kernels or c"), false;
     if (!s->file && !s->passes)
         usage_error(a->command, "which file?");
     return s->file != NULL || s->passes;

@@ -1,5 +1,6 @@
 # torch._compile -- torch.compile: what it is given runs as it is, after its arguments are looked at.
 import functools as _functools
+import warnings as _warnings
 
 from torch.nn.modules.module import Module
 
@@ -43,8 +44,19 @@ def _check(backend, mode, options):
                                   "compiler that PyTorch has")
 
 
+_told = []
+
+
+def _tell(fullgraph, dynamic, mode):
+    # Once: what is asked for that says how programs are made, where none is.
+    for name, asked in (("fullgraph", fullgraph), ("dynamic", dynamic is not None), ("mode", mode not in (None, "default"))):
+        if asked and name not in _told:
+            _told.append(name)
+            _warnings.warn(f"torch.compile: {name} has no effect: functions run as they are, operation by operation, and "
+                           "give the same results")
+
+
 def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
-    # fullgraph, dynamic and mode say how programs are made, and change no result.
     _check(backend, mode, options)
     if model is None:
         return lambda fn: compile(fn, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode,
@@ -53,6 +65,7 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
         raise RuntimeError(f"torch.compile: needs a function or a module, got {type(model).__name__}")
     if disable:
         return model
+    _tell(fullgraph, dynamic, mode)
     if isinstance(model, Module):
         return OptimizedModule(model)
 
