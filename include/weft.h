@@ -433,6 +433,9 @@ WF_API wf_status wf_machine_speed(wf_ctx *cx, double *out_flops, double *out_byt
  * context's error: place, Python's class name, message, line, caret, one note for each call around it.
  * out_exit (may be NULL): what sys.exit was given, else 0. wf_cancel stops it with KeyboardInterrupt. */
 WF_API wf_status wf_script_run(wf_ctx *cx, const char *path, int argc, char **argv, int *out_exit);
+/* The same with a module named as import names it, found in the working directory or in the folders of the
+ * environment variable WEFT_PATH: a.b is a/b.py, or a/b/__main__.py of a package. */
+WF_API wf_status wf_script_run_module(wf_ctx *cx, const char *name, int argc, char **argv, int *out_exit);
 /* Parse and compile only; file is for messages. */
 WF_API wf_status wf_script_check(wf_ctx *cx, const char *file, const char *text, size_t size);
 /* The syntax tree as an S-expression: of one function, or with name NULL of the whole file. The text lives as

@@ -13,6 +13,7 @@ LEFT_OUT = {
     "wf_nn_list": "variadic",
     "wf_machine_speed": "takes a second",
     "wf_script_run": "runs a file",
+    "wf_script_run_module": "runs a file",
     "wf_ctx_free": "the context of the test",
 }
 MANY = ["const int64_t *", "int64_t *", "const int *", "const wf_tensor *", "wf_tensor *", "const char *const *", "wf_array *const *",

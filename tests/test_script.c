@@ -160,7 +160,6 @@ TEST(syntax_errors_have_their_place)
         {"x = b'a'\n", "t.py:1:5: SyntaxError: bytes are outside this language"},
         {"x = 3j\n", "t.py:1:5: SyntaxError: complex numbers are outside this language"},
         {"match x:\n  pass\n", "t.py:1:1: SyntaxError: match statements are outside"},
-        {"class A(metaclass=M): pass\n", "t.py:1:9: SyntaxError: metaclasses are outside"},
         {"x = 99999999999999999999\n", "t.py:1:5: SyntaxError: integer literal too large"},
         {"break\n", "t.py:1:1: SyntaxError: 'break' outside loop"},
         {"return 1\n", "t.py:1:1: SyntaxError: 'return' outside function"},

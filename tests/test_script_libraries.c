@@ -149,7 +149,8 @@ TEST(scripts_of_libraries_print_what_the_libraries_print)
 
     REQUIRE(d != NULL);
     while ((e = readdir(d)))
-        n += run_folder(e->d_name);
+        if (strncmp(e->d_name, "lib_", 4)) /* packages that scripts import */
+            n += run_folder(e->d_name);
     closedir(d);
     CHECK(n >= 3);
 }

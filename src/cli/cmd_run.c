@@ -1,7 +1,10 @@
-/* cmd_run.c -- weft run FILE.py [ARG...]: run a script. */
+/* cmd_run.c -- weft run FILE.py [ARG...], weft run -m MODULE [ARG...]: run a script. */
 #include "cli.h"
 
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static wf_ctx *running; /* for the signal handler: the one context of the process */
 
@@ -12,7 +15,8 @@ static void on_interrupt(int sig)
         wf_cancel(running);
 }
 
-int run_script(int argc, char **argv)
+/* argv: the file, or with is_module the module, and its arguments */
+static int run_main(int argc, char **argv, bool is_module)
 {
     struct sigaction sa = {.sa_handler = on_interrupt};
     wf_ctx *cx;
@@ -24,7 +28,8 @@ int run_script(int argc, char **argv)
         return ENVIRONMENT;
     running = cx;
     sigaction(SIGINT, &sa, NULL);
-    s = wf_script_run(cx, argv[0], argc, argv, &code);
+    s = is_module ? wf_script_run_module(cx, argv[0], argc, argv, &code)
+                  : wf_script_run(cx, argv[0], argc, argv, &code);
     fflush(stdout);
     if (s != WF_OK)
         code = report(cx);
@@ -33,18 +38,55 @@ int run_script(int argc, char **argv)
     return code;
 }
 
+int run_script(int argc, char **argv) { return run_main(argc, argv, false); }
+
+/* One more folder where import looks, after those of WEFT_PATH. */
+static int add_site(const char *folder)
+{
+    const char *old = getenv("WEFT_PATH");
+    size_t n = (old ? strlen(old) : 0) + strlen(folder) + 2;
+    char *both = malloc(n);
+    int code = 0;
+
+    if (!both)
+        return ENVIRONMENT;
+    snprintf(both, n, "%s%s%s", old ? old : "", old && *old ? ":" : "", folder);
+    if (setenv("WEFT_PATH", both, 1))
+        code = ENVIRONMENT;
+    free(both);
+    return code;
+}
+
+/* Options come before the file: what follows it is the script's own. */
 static int run(Args *a)
 {
-    if (a->argc < 3)
-        return usage_error(a->command, "which file?");
-    return run_script(a->argc - 2, a->argv + 2);
+    bool is_module = false;
+    int at = 2, code = 0;
+
+    for (; at < a->argc && a->argv[at][0] == '-' && a->argv[at][1] && !code; at++) {
+        if (strcmp(a->argv[at], "-m") == 0) {
+            is_module = true;
+            at++;
+            break;
+        }
+        if (strncmp(a->argv[at], "--site=", 7) == 0)
+            code = add_site(a->argv[at] + 7);
+        else
+            return usage_error(a->command, "unknown option '%s'", a->argv[at]);
+    }
+    if (code)
+        return code;
+    if (at >= a->argc)
+        return usage_error(a->command, is_module ? "which module?" : "which file?");
+    return run_main(a->argc - at, a->argv + at, is_module);
 }
 
 const Command cmd_run = {
     .name = "run",
-    .usage = "FILE.py [ARG...]",
+    .usage = "[--site=FOLDER] FILE.py | -m MODULE [ARG...]",
     .summary = "run a script; weft FILE.py is the same",
     .help = "Runs a file of the Python subset that docs/script.md describes, with no Python installed.\n"
-            "What follows FILE is the script's own.",
+            "What follows FILE or MODULE is the script's own. import looks beside the file, in the folders of the\n"
+            "environment variable WEFT_PATH, and in FOLDER: packages that are Python alone run from their source.",
     .run = run,
 };

@@ -124,10 +124,17 @@ static Value special_attr(Vm *vm, Value v, Str *name)
 
 Value class_getattr(Vm *vm, Class *c, Str *name)
 {
+    Class *meta = c->h.h.cls;
     Value *v;
 
-    if (name == vm->known[S_name] || name == vm->known[S_qualname])
+    if (name == vm->known[S_name])
         return v_obj(obj_ref(c->name));
+    if (meta != vm->cls[C_type] && (v = sc_class_find(meta, name)) && is_data_descriptor(vm, *v))
+        return bind_held(vm, *v, v_obj(c), meta);
+    if (name == vm->known[S_qualname]) {
+        v = c->attrs ? sc_dict_find_str(c->attrs, name) : NULL;
+        return v ? sc_ref(*v) : v_obj(obj_ref(c->name));
+    }
     v = sc_class_find(c, name);
     if (v)
         return sc_bind(vm, *v, NIL, c);
@@ -144,9 +151,9 @@ Value class_getattr(Vm *vm, Class *c, Str *name)
         return v_obj(obj_ref(c->module ? c->module : vm->known[S_builtins]));
     if (name == vm->known[S_dict])
         return v_obj(gc_ref(c->attrs));
-    v = sc_class_find(vm->cls[C_type], name);
+    v = sc_class_find(meta, name);
     if (v)
-        return sc_bind(vm, *v, v_obj(c), vm->cls[C_type]);
+        return sc_bind(vm, *v, v_obj(c), meta);
     return special_attr(vm, v_obj(c), name);
 }
 
@@ -158,7 +165,7 @@ Value class_plain_getattr(Vm *vm, Value v, Str *name)
     Value *a, *own;
     Dict **d;
 
-    if (c == vm->cls[C_type])
+    if (c->is_type)
         return class_getattr(vm, (Class *)v.o, name);
     a = sc_class_find(c, name);
     if (a && is_data_descriptor(vm, *a))
@@ -178,8 +185,6 @@ Value sc_getattr_opt(Vm *vm, Value v, Str *name)
     if (c == vm->cls[C_super] && name != vm->known[S_class])
         return c->d.getattr(vm, v, name);
     r = class_plain_getattr(vm, v, name);
-    if (c == vm->cls[C_type])
-        return r;
     if (r.tag == T_NIL && c->d.getattr && (!sc_failed(vm) || sc_exc_is(vm, C_AttributeError))) {
         sc_clear_exc(vm);
         r = c->d.getattr(vm, v, name);
@@ -211,7 +216,7 @@ void sc_raise_no_attr(Vm *vm, Value v, Str *name)
 
     if (own)
         dicts[n++] = *own;
-    if (c == vm->cls[C_type])
+    if (c->is_type)
         c = (Class *)v.o;
     for (uint32_t i = 0; i < c->nmro && n < 32; i++)
         dicts[n++] = c->mro[i]->attrs;
@@ -222,11 +227,8 @@ void sc_raise_no_attr(Vm *vm, Value v, Str *name)
                  hint ? hint : "", hint ? "'?" : "");
     else
         sc_raise(vm, C_AttributeError, "%s'%s'%s has no attribute '%s'%s%s%s",
-                 sc_class_of(vm, v) == vm->cls[C_type] ? "type object " : "",
-                 v.tag == T_OBJ && sc_class_of(vm, v) == vm->cls[C_type]
-                     ? c->name->s
-                     : sc_type_name(vm, v),
-                 sc_class_of(vm, v) == vm->cls[C_type] ? "" : " object", name->s, hint ? ". Did you mean: '" : "", hint ? hint : "", hint ? "'?" : "");
+                 sc_is_class(v) ? "type object " : "", sc_is_class(v) ? c->name->s : sc_type_name(vm, v),
+                 sc_is_class(v) ? "" : " object", name->s, hint ? ". Did you mean: '" : "", hint ? hint : "", hint ? "'?" : "");
 }
 
 Value sc_getattr(Vm *vm, Value v, Str *name)
@@ -258,7 +260,7 @@ Value sc_getmethod(Vm *vm, Value v, Str *name, bool *out_unbound)
     Dict **d;
 
     *out_unbound = false;
-    if (c != vm->cls[C_type] && c != vm->cls[C_super]) {
+    if (!c->is_type && c != vm->cls[C_super]) {
         a = sc_class_find(c, name);
         d = sc_attrs_of(v);
         if (a && a->tag == T_OBJ &&
@@ -293,6 +295,8 @@ static bool set_on_class(Vm *vm, Class *c, Str *name, Value x)
         return r > 0;
     }
     if (!sc_dict_put_str(vm, c->attrs, name, x))
+        return false;
+    if (name == vm->known[S_abstractmethods] && !sc_to_bool(vm, x, &c->is_abstract))
         return false;
     dunder_slots(vm, c);
     sc_class_refresh(vm, c);
@@ -343,7 +347,7 @@ static bool set_class(Vm *vm, Value v, Value x)
 {
     Class *old = sc_class_of(vm, v), *now = (Class *)x.o;
 
-    if (x.tag != T_OBJ || x.o->cls != vm->cls[C_type])
+    if (!sc_is_class(x))
         return sc_fail(vm, C_TypeError,
                        "__class__ must be set to a class, not '%s' object",
                        sc_type_name(vm, x));
@@ -370,6 +374,8 @@ bool dunder_plain_setattr(Vm *vm, Value v, Str *name, Value x)
 
     if (a && is_data_descriptor(vm, *a))
         return set_descriptor(vm, *a, v, name, x);
+    if (c->is_type)
+        return set_on_class(vm, (Class *)v.o, name, x);
     if (!d) {
         if (a)
             return sc_fail(vm, C_AttributeError, "'%s' object attribute '%s' is read-only",
@@ -394,8 +400,6 @@ bool sc_setattr(Vm *vm, Value v, Str *name, Value x)
 {
     Class *c = sc_class_of(vm, v);
 
-    if (c == vm->cls[C_type])
-        return set_on_class(vm, (Class *)v.o, name, x);
     if (c->d.setattr)
         return c->d.setattr(vm, v, name, x);
     return dunder_plain_setattr(vm, v, name, x);

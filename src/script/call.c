@@ -103,7 +103,7 @@ bool sc_check_self(Vm *vm, const Native *f, Value self)
         return sc_fail(vm, C_TypeError, "unbound method %s.%s() needs an argument", c->name->s,
                        f->def->name);
     if (f->self_is == SELF_CLASS)
-        ok = self.tag == T_OBJ && self.o->cls == vm->cls[C_type] &&
+        ok = sc_is_class(self) &&
              sc_is_subclass((Class *)self.o, c);
     else
         ok = sc_is_instance(vm, self, c);
@@ -384,7 +384,7 @@ static Value call_init(Vm *vm, Class *c, Value self, const Args *a)
         ((Native *)init->o)->owner == vm->cls[C_object]) {
         Value *nw = sc_class_find(c, vm->known[S_new]);
 
-        if ((a->n || a->nkw) && !c->is_tuple &&
+        if ((a->n || a->nkw) && !c->is_tuple && !c->d.make &&
             !(nw && sc_is_exact(vm, *nw, C_staticmethod) &&
               sc_is_exact(vm, ((Wrapped *)nw->o)->fn, C_function)))
             return sc_raise(vm, C_TypeError, "%s() takes no arguments", c->name->s);
@@ -442,7 +442,11 @@ Value sc_call_class(Vm *vm, Class *c, const Args *a)
         if (self.tag == T_NIL || !sc_is_instance(vm, self, c))
             return self;
     } else if (c->d.make) {
-        return sc_make_value(vm, c, a);
+        self = sc_make_value(vm, c, a);
+        if (c == vm->cls[C_type] && a->n == 3 && self.tag != T_NIL)
+            c = self.o->cls; /* the metaclass of its bases */
+        if (self.tag == T_NIL || !c->script || !sc_is_instance(vm, self, c))
+            return self;
     } else {
         self = sc_new_instance(vm, c);
     }
@@ -495,7 +499,7 @@ Value sc_call_args(Vm *vm, Value fn, const Args *a)
         r = call_native(vm, (Native *)fn.o, a);
     } else if (c == vm->cls[C_method]) {
         r = call_method(vm, (Method *)fn.o, a);
-    } else if (c == vm->cls[C_type]) {
+    } else if (c->is_type && c->d.call == vm->cls[C_type]->d.call) {
         r = sc_call_class(vm, (Class *)fn.o, a);
     } else if (c->d.call) {
         r = c->d.call(vm, fn, a);

@@ -22,11 +22,33 @@ bool sc_is_subclass(const Class *c, const Class *of)
 
 bool sc_is_instance(Vm *vm, Value v, Class *c) { return sc_is_subclass(sc_class_of(vm, v), c); }
 
+/* Has the class of spec a method of its own that says what belongs to it? */
+static bool asks_class(Vm *vm, Value spec, KnownStr name)
+{
+    Value *f = sc_class_find(spec.o->cls, vm->known[name]);
+
+    return f && !sc_is_exact(vm, *f, C_builtin_function_or_method);
+}
+
+static int ask_class(Vm *vm, Value spec, KnownStr name, Value v)
+{
+    Value r = dunder_call(vm, spec, name, &v, 1);
+    bool on = false;
+
+    if (r.tag != T_NIL)
+        (void)sc_to_bool(vm, r, &on);
+    sc_drop(vm, r);
+    return sc_failed(vm) ? -1 : on;
+}
+
 int sc_isinstance_of(Vm *vm, Value v, Value spec)
 {
-    if (spec.tag == T_OBJ && spec.o->cls == vm->cls[C_type])
+    if (sc_is_class(spec) &&
+        (spec.o->cls == vm->cls[C_type] || !asks_class(vm, spec, S_instancecheck)))
         return sc_is_instance(vm, v, (Class *)spec.o) ||
                (vm->engine && engine_poses_as(vm, v, (Class *)spec.o));
+    if (v_obj(sc_class_of(vm, v)).o == spec.o && spec.tag == T_OBJ)
+        return 1;
     if (sc_is(vm, spec, C_tuple)) {
         Tuple *t = (Tuple *)spec.o;
 
@@ -40,17 +62,33 @@ int sc_isinstance_of(Vm *vm, Value v, Value spec)
     }
     if (spec.tag == T_NONE)
         return v.tag == T_NONE;
-    if (spec.tag == T_OBJ && sc_class_find(spec.o->cls, vm->known[S_instancecheck])) {
-        Value r = sc_call_method(vm, spec, "__instancecheck__", &v, 1);
-        bool on = false;
-
-        if (r.tag != T_NIL)
-            (void)sc_to_bool(vm, r, &on);
-        sc_drop(vm, r);
-        return sc_failed(vm) ? -1 : on;
-    }
+    if (spec.tag == T_OBJ && asks_class(vm, spec, S_instancecheck))
+        return ask_class(vm, spec, S_instancecheck, v);
     sc_raise(vm, C_TypeError,
              "isinstance() arg 2 must be a type, a tuple of types, or a union");
+    return -1;
+}
+
+int sc_issubclass_of(Vm *vm, Class *c, Value spec)
+{
+    if (sc_is(vm, spec, C_tuple)) {
+        Tuple *t = (Tuple *)spec.o;
+
+        for (int64_t i = 0; i < t->n; i++) {
+            int r = sc_issubclass_of(vm, c, t->v[i]);
+
+            if (r)
+                return r;
+        }
+        return 0;
+    }
+    if (spec.tag == T_OBJ && spec.o->cls != vm->cls[C_type] &&
+        asks_class(vm, spec, S_subclasscheck))
+        return ask_class(vm, spec, S_subclasscheck, v_obj(c));
+    if (sc_is_class(spec))
+        return sc_is_subclass(c, (Class *)spec.o);
+    sc_raise(vm, C_TypeError,
+             "issubclass() arg 2 must be a class, a tuple of classes, or a union");
     return -1;
 }
 
@@ -213,6 +251,7 @@ static void inherit(Class *c, const Class *b)
     INHERIT(next);
     c->is_exc |= b->is_exc;
     c->is_tuple |= b->is_tuple;
+    c->is_type |= b->is_type;
     c->has_del |= b->has_del;
 }
 
@@ -286,9 +325,9 @@ static bool add_properties(Vm *vm, Class *c, const PropertyDef *defs)
     return true;
 }
 
-static Class *class_alloc(Vm *vm, Str *name, Dict *attrs)
+static Class *class_alloc(Vm *vm, Class *meta, Str *name, Dict *attrs)
 {
-    Class *c = sc_gc_new(vm, vm->cls[C_type], sizeof *c);
+    Class *c = sc_gc_new(vm, meta, sizeof *c);
 
     if (!c)
         return NULL;
@@ -346,7 +385,7 @@ static bool add_members(Vm *vm, Class *c, const ClassDef *def)
 Class *sc_class_native(Vm *vm, const ClassDef *def, Class *base)
 {
     Str *name = sc_intern(vm, def->name, strlen(def->name));
-    Class *c = name ? class_alloc(vm, name, NULL) : NULL;
+    Class *c = name ? class_alloc(vm, vm->cls[C_type], name, NULL) : NULL;
 
     if (name)
         obj_drop(vm, name);
@@ -466,14 +505,14 @@ static bool wrap_special(Vm *vm, Dict *ns)
     return true;
 }
 
-Class *sc_class_new(Vm *vm, Str *name, Tuple *bases, Dict *ns)
+Class *sc_class_new(Vm *vm, Class *meta, Str *name, Tuple *bases, Dict *ns)
 {
     Class *b[32], *c, *object = vm->cls[C_object];
     int n = (int)bases->n, i;
     Value *m;
 
     for (i = 0; i < n && i < 32; i++) {
-        if (bases->v[i].tag != T_OBJ || bases->v[i].o->cls != vm->cls[C_type]) {
+        if (!sc_is_class(bases->v[i])) {
             sc_raise(vm, C_TypeError, "bases must be types, not '%s'",
                      sc_type_name(vm, bases->v[i]));
             return NULL;
@@ -493,7 +532,7 @@ Class *sc_class_new(Vm *vm, Str *name, Tuple *bases, Dict *ns)
         b[0] = object;
         n = 1;
     }
-    c = wrap_special(vm, ns) ? class_alloc(vm, name, ns) : NULL;
+    c = wrap_special(vm, ns) ? class_alloc(vm, meta, name, ns) : NULL;
     if (!c)
         return NULL;
     c->script = true;
@@ -529,11 +568,21 @@ fail:
 }
 
 /* __set_name__ of attributes, __init_subclass__ of the next class in order. */
-bool sc_subclass_hooks(Vm *vm, Class *c)
+bool sc_subclass_hooks(Vm *vm, Class *c, const Args *a)
 {
     DictEntry *e;
     uint32_t i;
-    Value r, args[2];
+    Value r, args[17];
+    Args call = {args, 1, 0, NULL, NULL, NULL};
+
+    if (a && a->nkw > 16)
+        return sc_fail(vm, C_TypeError, "a class takes at most 16 keywords");
+    for (int k = 0; a && k < a->nkw; k++)
+        args[1 + k] = a->v[a->n + k];
+    if (a) {
+        call.nkw = a->nkw;
+        call.names = a->names;
+    }
 
     for (i = 0; dict_next(c->attrs, &i, &e);) {
         Value *fn = e->val.tag == T_OBJ && e->val.o->cls->script
@@ -555,9 +604,8 @@ bool sc_subclass_hooks(Vm *vm, Class *c)
         if (!fn)
             continue;
         args[0] = v_obj(c);
-        r = sc_is_exact(vm, *fn, C_classmethod)
-                ? sc_call(vm, ((Wrapped *)fn->o)->fn, args, 1)
-                : sc_call(vm, *fn, args, 1);
+        r = sc_call_args(vm, sc_is_exact(vm, *fn, C_classmethod) ? ((Wrapped *)fn->o)->fn : *fn,
+                         &call);
         if (r.tag == T_NIL)
             return false;
         sc_drop(vm, r);

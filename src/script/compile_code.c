@@ -292,8 +292,6 @@ void compile_class(Comp *c, Ast *s)
         if (s->list.v[k]->kind != E_KW) {
             comp_expr(c, s->list.v[k], comp_temp(c));
             npos++;
-        } else if (strcmp(s->list.v[k]->name, "metaclass") == 0) {
-            comp_error(c, s->list.v[k], "metaclasses are outside this language");
         }
     comp_place(c, s);
     comp_emit(c, OPC_TUPLE, 0, b, TEMP + mark, (int)npos);

@@ -315,13 +315,15 @@ static void compile_from(Comp *c, Ast *s)
 {
     int m, r;
     uint32_t i;
+    char *dotted;
 
     if (strcmp(s->name, "__future__") == 0)
         return;
-    if (s->n)
-        comp_error(c, s, "relative imports are outside this language; name the module");
+    dotted = arena_alloc(&c->u->arena, s->n + strlen(s->name) + 1);
+    memset(dotted, '.', s->n);
+    strcpy(dotted + s->n, s->name);
     m = comp_hidden(c);
-    comp_emit(c, OPC_IMPORT, 1, m, konst_str(c, s->name, strlen(s->name)), 0);
+    comp_emit(c, OPC_IMPORT, 1, m, konst_str(c, dotted, strlen(dotted)), 0);
     if (s->list.n == 0)
         comp_emit(c, OPC_IMPORTSTAR, 0, m, 0, 0);
     for (i = 0; i < s->list.n; i++) {

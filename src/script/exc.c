@@ -28,6 +28,22 @@ static Exc *exc_new(Vm *vm, Class *c, Value arg)
     return e;
 }
 
+/* What is being handled stays known as the context of what is raised meanwhile. A chain that
+ * leads back to the new one is cut there, as raising it again would close a circle. */
+static void note_context(Vm *vm, Exc *e)
+{
+    Exc *h = (Exc *)vm->handled.o, *at;
+
+    if (vm->handled.tag != T_OBJ || h == e || e->context.tag != T_NIL)
+        return;
+    for (at = h; at->context.tag == T_OBJ; at = (Exc *)at->context.o)
+        if ((Exc *)at->context.o == e) {
+            sc_put(vm, &at->context, NIL);
+            break;
+        }
+    e->context = sc_ref(vm->handled);
+}
+
 static void set_pending(Vm *vm, Value exc)
 {
     Value old = vm->exc;
@@ -53,8 +69,10 @@ Value sc_raise_value(Vm *vm, KnownClass k, Value arg)
 {
     Exc *e = exc_new(vm, vm->cls[k], arg);
 
-    if (e)
+    if (e) {
+        note_context(vm, e);
         set_pending(vm, v_obj(e));
+    }
     return NIL;
 }
 
@@ -157,7 +175,7 @@ bool sc_set_exc(Vm *vm, Value v, Value cause)
 {
     Args none = {0};
 
-    if (v.tag == T_OBJ && v.o->cls == vm->cls[C_type] && ((Class *)v.o)->is_exc) {
+    if (sc_is_class(v) && ((Class *)v.o)->is_exc) {
         v = sc_call_class(vm, (Class *)v.o, &none);
         if (v.tag == T_NIL)
             return false;
@@ -170,6 +188,7 @@ bool sc_set_exc(Vm *vm, Value v, Value cause)
     }
     if (cause.tag != T_NIL)
         sc_put(vm, &((Exc *)v.o)->cause, sc_ref(cause));
+    note_context(vm, (Exc *)v.o);
     set_pending(vm, v);
     return true;
 }
@@ -224,19 +243,51 @@ void sc_trace_add(Vm *vm, Exc *e, const Frame *f)
 
 /* ---- the classes ------------------------------------------------------------------- */
 
+/* name, path, filename ..: kept among the exception's own attributes */
+static bool set_own(Vm *vm, Exc *e, const char *name, Value v)
+{
+    Str *s = sc_intern(vm, name, strlen(name));
+    bool ok = s && (e->h.attrs || (e->h.attrs = sc_dict(vm))) &&
+              sc_dict_put_str(vm, e->h.attrs, s, v);
+
+    if (s)
+        obj_drop(vm, s);
+    return ok;
+}
+
+Value sc_exc_name(Vm *vm, Str *name)
+{
+    Value e = sc_take_exc(vm);
+
+    if (e.tag == T_OBJ && !set_own(vm, (Exc *)e.o, "name", v_obj(name)))
+        sc_clear_exc(vm);
+    vm->exc = e;
+    return NIL;
+}
+
+static bool takes_keywords(Vm *vm, const Class *c)
+{
+    return sc_is_subclass(c, vm->cls[C_ImportError]) || sc_is_subclass(c, vm->cls[C_NameError]) ||
+           sc_is_subclass(c, vm->cls[C_AttributeError]);
+}
+
 static bool exc_init(Vm *vm, Value self, const Args *a)
 {
     Exc *e = (Exc *)self.o;
     Tuple *t;
+    bool is_os = sc_is_subclass(self.o->cls, vm->cls[C_OSError]);
 
-    if (a->nkw)
+    if (a->nkw && !takes_keywords(vm, self.o->cls))
         return sc_fail(vm, C_TypeError, "%s() takes no keyword arguments",
                        self.o->cls->name->s);
-    t = sc_tuple_of(vm, a->v, a->n);
+    for (int i = 0; i < a->nkw; i++)
+        if (!set_own(vm, e, as_str(a->names[i])->s, a->v[a->n + i]))
+            return false;
+    t = sc_tuple_of(vm, a->v, is_os && a->n > 2 ? 2 : a->n);
     if (!t)
         return false;
     sc_put(vm, &e->args, v_obj(t));
-    return true;
+    return !is_os || a->n < 3 || set_own(vm, e, "filename", a->v[2]);
 }
 
 static void exc_destroy(Vm *vm, Obj *o)
@@ -251,6 +302,7 @@ static void exc_destroy(Vm *vm, Obj *o)
     e->ntrace = e->captrace = 0;
     sc_put(vm, &e->args, NIL);
     sc_put(vm, &e->cause, NIL);
+    sc_put(vm, &e->context, NIL);
     if (e->h.attrs) {
         Dict *d = e->h.attrs;
 
@@ -265,14 +317,26 @@ static void exc_visit(Obj *o, VisitFn fn, void *user)
 
     fn(e->args, user);
     fn(e->cause, user);
+    fn(e->context, user);
     if (e->h.attrs)
         fn(v_obj(e->h.attrs), user);
+}
+
+static Value get_own(Vm *vm, const Exc *e, const char *name)
+{
+    Str *s = sc_intern(vm, name, strlen(name));
+    Value *v = s && e->h.attrs ? sc_dict_find_str(e->h.attrs, s) : NULL;
+
+    if (s)
+        obj_drop(vm, s);
+    return s ? v ? sc_ref(*v) : NONE : NIL;
 }
 
 static Value exc_str(Vm *vm, Value self)
 {
     Exc *e = (Exc *)self.o;
     Tuple *t = e->args.tag == T_OBJ ? (Tuple *)e->args.o : NULL;
+    Value name;
 
     if (!t || t->n == 0)
         return v_obj(obj_ref(vm->empty_str));
@@ -286,6 +350,12 @@ static Value exc_str(Vm *vm, Value self)
         buf_value(&b, t->v[0], false);
         buf_str(&b, "] ");
         buf_value(&b, t->v[1], false);
+        name = get_own(vm, e, "filename");
+        if (name.tag != T_NONE) {
+            buf_str(&b, ": ");
+            buf_value(&b, name, true);
+        }
+        sc_drop(vm, name);
         return buf_done(&b);
     }
     return sc_repr(vm, e->args);
@@ -348,12 +418,110 @@ static Value get_value(Vm *vm, Value self)
     return t && t->n ? sc_ref(t->v[0]) : NONE;
 }
 
-static Value get_none(Vm *vm, Value self)
+static Value get_context(Vm *vm, Value self)
+{
+    Value c = ((Exc *)self.o)->context;
+
+    (void)vm;
+    return c.tag == T_NIL ? NONE : sc_ref(c);
+}
+
+static bool set_context(Vm *vm, Value self, Value v)
+{
+    sc_put(vm, &((Exc *)self.o)->context, v.tag == T_NONE ? NIL : sc_ref(v));
+    return true;
+}
+
+static Value get_suppress(Vm *vm, Value self)
 {
     (void)vm;
-    (void)self;
-    return NONE;
+    return v_bool(((Exc *)self.o)->cause.tag != T_NIL);
 }
+
+static bool set_suppress(Vm *vm, Value self, Value v)
+{
+    bool on;
+
+    if (!sc_to_bool(vm, v, &on))
+        return false;
+    if (on && ((Exc *)self.o)->cause.tag == T_NIL)
+        ((Exc *)self.o)->cause = NONE;
+    return true;
+}
+
+static Value get_name(Vm *vm, Value self) { return get_own(vm, (Exc *)self.o, "name"); }
+static bool set_name(Vm *vm, Value self, Value v) { return set_own(vm, (Exc *)self.o, "name", v); }
+static Value get_filename(Vm *vm, Value self) { return get_own(vm, (Exc *)self.o, "filename"); }
+static bool set_filename(Vm *vm, Value self, Value v)
+{
+    return set_own(vm, (Exc *)self.o, "filename", v);
+}
+
+static Value os_arg(Value self, int i)
+{
+    Tuple *t = (Tuple *)((Exc *)self.o)->args.o;
+
+    return t && t->n == 2 ? sc_ref(t->v[i]) : NONE;
+}
+
+static Value get_errno(Vm *vm, Value self)
+{
+    (void)vm;
+    return os_arg(self, 0);
+}
+
+static Value get_strerror(Vm *vm, Value self)
+{
+    (void)vm;
+    return os_arg(self, 1);
+}
+
+/* The places it has passed, outermost first: (file, line, function). */
+static Value get_traceback(Vm *vm, Value self)
+{
+    Exc *e = (Exc *)self.o;
+    Value tb, v[3], t;
+    List *l;
+    Str *name;
+    bool ok = true;
+
+    if (!e->ntrace)
+        return NONE;
+    l = sc_list(vm, 0);
+    for (uint32_t i = e->ntrace; l && ok && i-- > 0;) {
+        const CallPlace *p = &e->trace[i];
+
+        v[0] = v_obj(sc_str(vm, p->file));
+        v[1] = v_int(p->line);
+        v[2] = p->name ? v_obj(obj_ref(p->name)) : v_obj(sc_str(vm, "<module>"));
+        t = v[0].tag == T_NIL || v[2].tag == T_NIL ? NIL : v_obj(sc_tuple_of(vm, v, 3));
+        ok = t.tag != T_NIL && sc_list_push(vm, l, t);
+        sc_drop(vm, v[0]);
+        sc_drop(vm, v[2]);
+        sc_drop(vm, t);
+    }
+    tb = ok && l ? sc_new_instance(vm, vm->cls[C_traceback]) : NIL;
+    name = tb.tag != T_NIL ? sc_intern(vm, "_places", 7) : NULL;
+    if (!name || !sc_setattr(vm, tb, name, v_obj(l))) {
+        sc_drop(vm, tb);
+        tb = NIL;
+    }
+    if (name)
+        obj_drop(vm, name);
+    if (l)
+        obj_drop(vm, l);
+    return tb;
+}
+
+static bool set_traceback(Vm *vm, Value self, Value v)
+{
+    (void)vm;
+    (void)v;
+    (void)self;
+    return true; /* the places are those it passed; taking them away frees nothing here */
+}
+
+static const ClassDef traceback_def = {.name = "traceback"};
 
 static Value with_traceback(Vm *vm, const Args *a)
 {
@@ -368,14 +536,17 @@ static const NativeDef exc_methods[] = {
 static const PropertyDef exc_properties[] = {
     {"args", get_args, set_args},
     {"__cause__", get_cause, set_cause},
-    {"__context__", get_none, NULL},
-    {"__traceback__", get_none, NULL},
+    {"__context__", get_context, set_context},
+    {"__suppress_context__", get_suppress, set_suppress},
+    {"__traceback__", get_traceback, set_traceback},
     {0},
 };
 static const PropertyDef stop_properties[] = {{"value", get_value, NULL}, {0}};
 static const PropertyDef exit_properties[] = {{"code", get_value, NULL}, {0}};
-static const PropertyDef name_properties[] = {{"name", get_value, NULL}, {0}};
-static const PropertyDef errno_properties[] = {{"errno", get_value, NULL}, {0}};
+static const PropertyDef name_properties[] = {{"name", get_name, set_name}, {0}};
+static const PropertyDef errno_properties[] = {
+    {"errno", get_errno, NULL}, {"strerror", get_strerror, NULL},
+    {"filename", get_filename, set_filename}, {0}};
 
 static void exc_fresh(Vm *vm, Obj *o) { ((Exc *)o)->args = v_obj(gc_ref(vm->empty_tuple)); }
 
@@ -398,7 +569,7 @@ static const struct {
     {C_ZeroDivisionError, C_ArithmeticError, NULL},
     {C_FloatingPointError, C_ArithmeticError, NULL},
     {C_AssertionError, C_Exception, NULL},
-    {C_AttributeError, C_Exception, NULL},
+    {C_AttributeError, C_Exception, name_properties},
     {C_BufferError, C_Exception, NULL},
     {C_EOFError, C_Exception, NULL},
     {C_ImportError, C_Exception, name_properties},
@@ -407,7 +578,7 @@ static const struct {
     {C_IndexError, C_LookupError, NULL},
     {C_KeyError, C_LookupError, NULL},
     {C_MemoryError, C_Exception, NULL},
-    {C_NameError, C_Exception, NULL},
+    {C_NameError, C_Exception, name_properties},
     {C_UnboundLocalError, C_NameError, NULL},
     {C_OSError, C_Exception, errno_properties},
     {C_FileNotFoundError, C_OSError, NULL},
@@ -430,6 +601,25 @@ static const struct {
     {C_DeprecationWarning, C_Warning, NULL},
     {C_RuntimeWarning, C_Warning, NULL},
     {C_FutureWarning, C_Warning, NULL},
+    {C_ImportWarning, C_Warning, NULL},
+    {C_PendingDeprecationWarning, C_Warning, NULL},
+    {C_ResourceWarning, C_Warning, NULL},
+    {C_SyntaxWarning, C_Warning, NULL},
+    {C_BytesWarning, C_Warning, NULL},
+    {C_UnicodeWarning, C_Warning, NULL},
+    {C_EncodingWarning, C_Warning, NULL},
+    {C_ConnectionError, C_OSError, NULL},
+    {C_BrokenPipeError, C_ConnectionError, NULL},
+    {C_ChildProcessError, C_OSError, NULL},
+    {C_BlockingIOError, C_OSError, NULL},
+    {C_InterruptedError, C_OSError, NULL},
+    {C_ProcessLookupError, C_OSError, NULL},
+    {C_StopAsyncIteration, C_Exception, NULL},
+    {C_SystemError, C_Exception, NULL},
+    {C_ReferenceError, C_Exception, NULL},
+    {C_TabError, C_IndentationError, NULL},
+    {C_UnicodeDecodeError, C_UnicodeError, NULL},
+    {C_UnicodeEncodeError, C_UnicodeError, NULL},
 };
 
 static const char *const class_names[] = {
@@ -450,7 +640,8 @@ bool sc_open_exceptions(Vm *vm)
         if (!sc_dict_put_str(vm, vm->builtins, c->name, v_obj(c)))
             return false;
     }
-    return true;
+    vm->cls[C_traceback] = sc_class_native(vm, &traceback_def, vm->cls[C_object]);
+    return vm->cls[C_traceback] != NULL;
 }
 
 /* ---- the report -------------------------------------------------------------------- */

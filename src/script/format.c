@@ -464,7 +464,7 @@ typedef struct Percent {
 /* What may be looked into by name need not be used up. */
 static bool is_mapping(Vm *vm, Value v)
 {
-    return v.tag == T_OBJ && v.o->cls->d.getitem && !is_str(v) && v.o->cls != vm->cls[C_type];
+    return v.tag == T_OBJ && v.o->cls->d.getitem && !is_str(v) && !v.o->cls->is_type;
 }
 
 static Value percent_next(Percent *p)

@@ -316,10 +316,24 @@ static void property_visit(Obj *o, VisitFn fn, void *user)
     fn(p->doc, user);
 }
 
+static Value property_part(Value f) { return f.tag == T_NIL ? NONE : sc_ref(f); }
+
 static Value property_get_fget(Vm *vm, Value self)
 {
     (void)vm;
-    return sc_ref(((Property *)self.o)->get);
+    return property_part(((Property *)self.o)->get);
+}
+
+static Value property_get_fset(Vm *vm, Value self)
+{
+    (void)vm;
+    return property_part(((Property *)self.o)->set);
+}
+
+static Value property_get_fdel(Vm *vm, Value self)
+{
+    (void)vm;
+    return property_part(((Property *)self.o)->del);
 }
 
 static const NativeDef property_methods[] = {
@@ -328,7 +342,9 @@ static const NativeDef property_methods[] = {
     {"deleter", property_deleter, "self,fn"},
     {0},
 };
-static const PropertyDef property_properties[] = {{"fget", property_get_fget, NULL}, {0}};
+static const PropertyDef property_properties[] = {
+    {"fget", property_get_fget, NULL}, {"fset", property_get_fset, NULL},
+    {"fdel", property_get_fdel, NULL}, {0}};
 const ClassDef sc_property_def = {
     .name = "property", .size = sizeof(Property), .sealed = true, .make = property_make,
     .make_params = "|fget,fset,fdel,doc", .destroy = property_destroy,

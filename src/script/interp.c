@@ -1,4 +1,4 @@
-/* interp.c -- the interpreter's life, units, modules and import. */
+/* interp.c -- the interpreter's life, units and modules; import.c finds and loads them. */
 #include "ast.h"
 #include "modules/modules.h"
 #include "numbers.h"
@@ -138,6 +138,11 @@ Unit *sc_compile_unit(Vm *vm, const char *file, const char *text, size_t size)
     return compile_unit(vm, file, text, size, false);
 }
 
+Unit *sc_compile_hidden(Vm *vm, const char *file, const char *text, size_t size)
+{
+    return compile_unit(vm, file, text, size, true);
+}
+
 Value sc_run_unit(Vm *vm, Unit *u, ScModule *m)
 {
     Func *f = sc_gc_new(vm, vm->cls[C_function], sizeof *f);
@@ -225,192 +230,6 @@ bool sc_vm_add_module(Vm *vm, const ModuleDef *def)
     return true;
 }
 
-static char *read_file(Vm *vm, const char *path, size_t *size)
-{
-    FILE *f = fopen(path, "rb");
-    int64_t cap = 0;
-    char *s = NULL;
-    size_t n = 0, got;
-
-    if (!f)
-        return NULL;
-    for (;;) {
-        if (!sc_grow(vm, &s, &cap, (int64_t)n + 4096, 1))
-            break;
-        got = fread(s + n, 1, (size_t)cap - n, f);
-        n += got;
-        if (got == 0)
-            break;
-    }
-    if (ferror(f) || sc_failed(vm)) {
-        int e = ferror(f) ? EIO : 0;
-
-        fclose(f);
-        sc_free(vm, s, (size_t)cap);
-        errno = e;
-        return NULL;
-    }
-    fclose(f);
-    /* the block is exactly as large as the text, so that the caller can free it */
-    char *exact = sc_alloc(vm, n + 1);
-
-    if (exact) {
-        memcpy(exact, s, n);
-        exact[n] = 0;
-    }
-    sc_free(vm, s, (size_t)cap);
-    *size = n;
-    return exact;
-}
-
-static bool run_source(Vm *vm, const char *const *lines, ScModule *m)
-{
-    Buf b = {.vm = vm};
-    char file[80];
-    Unit *u = NULL;
-    Value r = NIL;
-
-    snprintf(file, sizeof file, "<%s>", m->name->s);
-    for (; *lines; lines++) {
-        buf_str(&b, *lines);
-        buf_char(&b, '\n');
-    }
-    if (!b.failed)
-        u = compile_unit(vm, file, b.s, (size_t)b.n, true);
-    buf_free(&b);
-    if (!u)
-        return false;
-    r = sc_run_unit(vm, u, m);
-    unit_release(u);
-    sc_drop(vm, r);
-    return r.tag != T_NIL;
-}
-
-static bool load_def(Vm *vm, const ModuleDef *d, ScModule *m)
-{
-    return (!d->open || d->open(vm, m)) && (!d->source || run_source(vm, d->source, m));
-}
-
-/* dir/a/b.py or dir/a/b/__init__.py for a.b */
-static char *find_file(Vm *vm, const char *name, char *path, size_t cap, size_t *size)
-{
-    static const char *const tails[] = {".py", "/__init__.py"};
-    char rel[512];
-    size_t i;
-    char *text;
-
-    for (i = 0; name[i] && i < sizeof rel - 1; i++)
-        rel[i] = name[i] == '.' ? '/' : name[i];
-    rel[i] = 0;
-    for (int k = 0; k < 2; k++) {
-        if ((size_t)snprintf(path, cap, "%s%s%s", vm->dir, rel, tails[k]) >= cap)
-            return NULL;
-        text = read_file(vm, path, size);
-        if (text || sc_failed(vm))
-            return text;
-    }
-    return NULL;
-}
-
-static Value raise_no_module(Vm *vm, Str *name)
-{
-    const char *list[200], *hint;
-    int n = 0;
-
-    for (uint32_t i = 0; i < vm->ndefs && n < COUNT(list); i++)
-        list[n++] = vm->defs[i].name;
-    hint = nearest_name(name->s, list, n);
-    return sc_raise(vm, C_ModuleNotFoundError, "No module named '%s'%s%s%s", name->s,
-                    hint ? ". Did you mean: '" : "", hint ? hint : "", hint ? "'?" : "");
-}
-
-static bool load_module(Vm *vm, Str *name, ScModule *m, bool *found)
-{
-    char path[1024];
-    size_t size;
-    char *text;
-    Unit *u;
-    Value r;
-
-    *found = true;
-    for (uint32_t i = vm->ndefs; i > 0; i--)
-        if (strcmp(vm->defs[i - 1].name, name->s) == 0)
-            return load_def(vm, &vm->defs[i - 1], m);
-    text = find_file(vm, name->s, path, sizeof path, &size);
-    if (!text) {
-        *found = false;
-        return false;
-    }
-    m->file = sc_vm_intern(vm, path, strlen(path));
-    u = m->file ? sc_compile_unit(vm, path, text, size) : NULL;
-    sc_free(vm, text, size + 1);
-    if (!u)
-        return false;
-    r = sc_module_set(vm, m, "__file__", v_obj(sc_str(vm, path))) ? sc_run_unit(vm, u, m) : NIL;
-    unit_release(u);
-    sc_drop(vm, r);
-    return r.tag != T_NIL;
-}
-
-/* The module a.b.c itself, its parents loaded first. */
-Value sc_import(Vm *vm, Str *name)
-{
-    Value *have, parent = NIL, key;
-    ScModule *m;
-    char *dot;
-    bool found, ok;
-    Str *pname;
-
-    name = sc_intern_str(vm, name);
-    if (!name)
-        return NIL;
-    dot = strrchr(name->s, '.');
-    key = v_obj(name);
-    have = sc_dict_find(vm, vm->modules, key);
-    if (have)
-        return sc_ref(*have);
-    if (dot) {
-        pname = sc_intern(vm, name->s, (size_t)(dot - name->s));
-        parent = pname ? sc_import(vm, pname) : NIL;
-        if (pname)
-            obj_drop(vm, pname);
-        if (parent.tag == T_NIL)
-            return NIL;
-        have = sc_dict_find(vm, vm->modules, key);
-        if (have) {
-            sc_drop(vm, parent);
-            return sc_ref(*have);
-        }
-    }
-    m = sc_module(vm, name->s, NULL);
-    if (!m || !sc_dict_put(vm, vm->modules, key, v_obj(m))) {
-        if (m)
-            obj_drop(vm, m);
-        sc_drop(vm, parent);
-        return NIL;
-    }
-    ok = load_module(vm, name, m, &found);
-    if (!ok) {
-        Value exc = sc_take_exc(vm);
-
-        if (sc_dict_remove(vm, vm->modules, key) < 0)
-            sc_clear_exc(vm);
-        vm->exc = exc;
-        obj_drop(vm, m);
-        sc_drop(vm, parent);
-        return found || sc_failed(vm) ? NIL : raise_no_module(vm, name);
-    }
-    if (parent.tag != T_NIL) {
-        ok = sc_module_set(vm, (ScModule *)parent.o, dot + 1, v_obj(gc_ref(m)));
-        sc_drop(vm, parent);
-        if (!ok) {
-            obj_drop(vm, m);
-            return NIL;
-        }
-    }
-    return v_obj(m);
-}
-
 /* ---- life -------------------------------------------------------------------------- */
 
 static const struct {
@@ -477,6 +296,7 @@ static bool open_classes(Vm *vm)
         raw[i]->h.h.refs = 1;
         raw[i]->d = *first[i].def;
         raw[i]->is_tuple = first[i].k == C_tuple;
+        raw[i]->is_type = first[i].k == C_type;
         raw[i]->h.h.cls = raw[0]; /* type comes first */
         raw[i]->h.h.flags = OBJ_GC;
         raw[i]->h.next = vm->gc_list.next;
@@ -547,7 +367,8 @@ static bool open_all(Vm *vm)
             if (!sc_vm_add_module(vm, d))
                 return false;
     vm->main = sc_module(vm, "__main__", NULL);
-    return vm->main && sc_dict_put_str(vm, vm->modules, vm->main->name, v_obj(vm->main));
+    return vm->main && sc_dict_put_str(vm, vm->modules, vm->main->name, v_obj(vm->main)) &&
+           import_open_path(vm);
 }
 
 /* Pools hide the script heap from tools that watch the allocator: with AddressSanitizer
@@ -584,7 +405,6 @@ Vm *sc_vm_new(wf_ctx *cx, const VmOptions *opt)
     vm->version = 1;
     vm->gc_list.next = vm->gc_list.prev = &vm->gc_list;
     vm->gc_limit = 20000;
-    vm->dir = "";
     arena_init(&vm->names, &cx->al, NULL);
     vm->reserve = mem_alloc(&cx->al, (size_t)32 << 10);
     if (!vm->reserve || !open_all(vm)) {
@@ -626,7 +446,10 @@ void sc_vm_free(Vm *vm)
         obj_drop(vm, vm->modules);
     if (vm->builtins)
         obj_drop(vm, vm->builtins);
+    if (vm->path)
+        obj_drop(vm, vm->path);
     vm->modules = vm->builtins = NULL;
+    vm->path = NULL;
     engine_free(vm);
     if (whole)
         sc_collect(vm);
@@ -640,7 +463,7 @@ void sc_vm_free(Vm *vm)
     list.next = list.prev = &list;
     for (g = vm->gc_list.next; g != &vm->gc_list; g = next) {
         next = g->next;
-        if (g->h.cls != vm->cls[C_type])
+        if (!g->h.cls->is_type)
             continue;
         g->next->prev = g->prev;
         g->prev->next = g->next;
@@ -676,7 +499,7 @@ void sc_vm_free(Vm *vm)
 
 /* ---- running ----------------------------------------------------------------------- */
 
-static bool run_main(Vm *vm, Unit *u)
+bool sc_run_main(Vm *vm, Unit *u)
 {
     Value r = NIL;
 
@@ -697,28 +520,5 @@ static bool run_main(Vm *vm, Unit *u)
 
 bool sc_run_text(Vm *vm, const char *name, const char *text, size_t size)
 {
-    return run_main(vm, sc_compile_unit(vm, name, text, size));
-}
-
-bool sc_run_file(Vm *vm, const char *path)
-{
-    size_t size = 0;
-    char *text = read_file(vm, path, &size);
-    const char *slash = strrchr(path, '/');
-    Unit *u;
-
-    if (!text && sc_failed(vm)) {
-        sc_report(vm);
-        return false;
-    }
-    if (!text)
-        return fail(vm->cx, WF_ERR_IO, NOWHERE, "%s: %s", path, strerror(errno));
-    vm->dir = slash ? sc_vm_intern(vm, path, (size_t)(slash - path) + 1) : "";
-    if (vm->dir && sc_module_set(vm, vm->main, "__file__", v_obj(sc_str(vm, path))))
-        u = sc_compile_unit(vm, path, text, size);
-    else
-        u = NULL;
-    vm->main->file = path;
-    sc_free(vm, text, size + 1);
-    return run_main(vm, u);
+    return sc_run_main(vm, sc_compile_unit(vm, name, text, size));
 }

@@ -335,7 +335,7 @@ void sc_collect(Vm *vm)
     finalize(vm, &dead);
     for (int classes = 0; classes < 2; classes++) /* an object's end needs its class */
         for (g = dead.next; g != &dead; g = g->next)
-            if (g->h.cls->d.destroy && (g->h.cls == vm->cls[C_type]) == classes)
+            if (g->h.cls->d.destroy && g->h.cls->is_type == classes)
                 g->h.cls->d.destroy(vm, &g->h);
     while ((g = dead.next) != &dead) {
         g->next->prev = g->prev;

@@ -9,6 +9,30 @@
 
 /* ---- instances --------------------------------------------------------------------- */
 
+static Value raise_abstract(Vm *vm, Class *c)
+{
+    Value names = class_getattr(vm, c, vm->known[S_abstractmethods]), sep, r;
+    List *l = names.tag == T_NIL ? NULL : sc_list(vm, 0);
+    bool ok = l && sc_list_extend(vm, l, names) && sc_sort(vm, l, NIL, false);
+
+    sep = ok ? v_obj(sc_str(vm, ", ")) : NIL;
+    r = NIL;
+    if (sep.tag != T_NIL) {
+        Value all = v_obj(l);
+
+        r = sc_call_method(vm, sep, "join", &all, 1);
+    }
+    if (r.tag != T_NIL)
+        sc_raise(vm, C_TypeError, "Can't instantiate abstract class %s with abstract method%s %s",
+                 c->name->s, l->n > 1 ? "s" : "", as_str(r)->s);
+    sc_drop(vm, r);
+    sc_drop(vm, sep);
+    sc_drop(vm, names);
+    if (l)
+        obj_drop(vm, l);
+    return NIL;
+}
+
 Value sc_new_instance(Vm *vm, Class *c)
 {
     Obj *o;
@@ -17,6 +41,8 @@ Value sc_new_instance(Vm *vm, Class *c)
         return sc_raise(vm, C_TypeError, "tuple subclasses are made by tuple.__new__");
     if (c->d.sealed) /* functions, iterators .. are made by what they belong to */
         return sc_raise(vm, C_TypeError, "cannot create '%s' instances", c->name->s);
+    if (c->is_abstract)
+        return raise_abstract(vm, c);
     o = sc_gc_new(vm, c, c->d.size);
     if (o && c->d.fresh)
         c->d.fresh(vm, o);
@@ -131,7 +157,7 @@ static Value object_new(Vm *vm, const Args *a)
 {
     Class *c;
 
-    if (a->n < 1 || a->v[0].tag != T_OBJ || a->v[0].o->cls != vm->cls[C_type])
+    if (a->n < 1 || !sc_is_class(a->v[0]))
         return sc_raise(vm, C_TypeError, "object.__new__(X): X is not a type object");
     c = (Class *)a->v[0].o;
     if (c->is_tuple) {
@@ -222,13 +248,31 @@ static Value type_repr(Vm *vm, Value self)
                    c->module ? "." : "", c->name->s);
 }
 
+Class *sc_metaclass(Vm *vm, Class *meta, const Tuple *bases)
+{
+    for (int64_t i = 0; i < bases->n; i++) {
+        Class *of = sc_class_of(vm, bases->v[i]);
+
+        if (!of->is_type || sc_is_subclass(meta, of))
+            continue;
+        if (!sc_is_subclass(of, meta)) {
+            sc_raise(vm, C_TypeError,
+                     "metaclass conflict: the metaclass of a derived class must be a "
+                     "(non-strict) subclass of the metaclasses of all its bases");
+            return NULL;
+        }
+        meta = of;
+    }
+    return meta;
+}
+
 static Value type_make(Vm *vm, Class *cls, const Args *a)
 {
     Class *c;
     Dict *ns;
+    Value *cell;
 
-    (void)cls;
-    if (a->n == 1)
+    if (a->n == 1 && cls == vm->cls[C_type])
         return v_obj(gc_ref(sc_class_of(vm, a->v[0])));
     if (a->n != 3 || !is_str(a->v[0]) || !sc_is(vm, a->v[1], C_tuple) ||
         !sc_is(vm, a->v[2], C_dict))
@@ -236,9 +280,15 @@ static Value type_make(Vm *vm, Class *cls, const Args *a)
     ns = sc_dict_copy(vm, (Dict *)a->v[2].o, vm->cls[C_dict]);
     if (!ns)
         return NIL;
-    c = sc_class_new(vm, as_str(a->v[0]), (Tuple *)a->v[1].o, ns);
+    cls = sc_metaclass(vm, cls, (Tuple *)a->v[1].o);
+    c = cls ? sc_class_new(vm, cls, as_str(a->v[0]), (Tuple *)a->v[1].o, ns) : NULL;
+    cell = c ? sc_dict_find_str(ns, vm->known[S_classcell]) : NULL;
+    if (cell && sc_is_exact(vm, *cell, C_cell)) { /* super() in its methods */
+        sc_put(vm, &((Cell *)cell->o)->v, v_obj(gc_ref(c)));
+        (void)sc_dict_remove(vm, ns, v_obj(vm->known[S_classcell]));
+    }
     obj_drop(vm, ns);
-    if (c && !sc_subclass_hooks(vm, c)) {
+    if (c && !sc_subclass_hooks(vm, c, a)) {
         obj_drop(vm, c);
         return NIL;
     }
@@ -297,10 +347,52 @@ static Value type_mro(Vm *vm, const Args *a)
     return v_obj(l);
 }
 
-static const NativeDef type_methods[] = {{"mro", type_mro, "self"}, {0}};
+static Value type_call_method(Vm *vm, const Args *a)
+{
+    return sc_call_class(vm, (Class *)a->v[0].o,
+                         &(Args){a->v + 1, a->n - 1, a->nkw, a->names, NULL, NULL});
+}
+
+static Value type_instancecheck(Vm *vm, const Args *a)
+{
+    return v_bool(sc_is_instance(vm, a->v[1], (Class *)a->v[0].o));
+}
+
+static Value type_subclasscheck(Vm *vm, const Args *a)
+{
+    if (!sc_is_class(a->v[1]))
+        return sc_raise(vm, C_TypeError, "issubclass() arg 1 must be a class");
+    return v_bool(sc_is_subclass((Class *)a->v[1].o, (Class *)a->v[0].o));
+}
+
+/* Those that name it among their bases, oldest first. */
+static Value type_subclasses(Vm *vm, const Args *a)
+{
+    List *l = sc_list(vm, 0);
+    GcObj *g;
+    bool ok = l != NULL;
+
+    for (g = vm->gc_list.prev; ok && g != &vm->gc_list; g = g->prev) {
+        Tuple *t = g->h.cls->is_type ? ((Class *)g)->bases : NULL;
+
+        for (int64_t i = 0; ok && t && i < t->n; i++)
+            if (t->v[i].o == a->v[0].o)
+                ok = sc_list_push(vm, l, v_obj(g));
+    }
+    if (!ok && l)
+        obj_drop(vm, l);
+    return ok ? v_obj(l) : NIL;
+}
+
+static const NativeDef type_methods[] = {{"mro", type_mro, "self"},
+                                         {"__call__", type_call_method, "*"},
+                                         {"__instancecheck__", type_instancecheck, "self,instance"},
+                                         {"__subclasscheck__", type_subclasscheck, "self,subclass"},
+                                         {"__subclasses__", type_subclasses, "self"},
+                                         {0}};
 
 const ClassDef sc_type_def = {
-    .name = "type", .size = sizeof(Class), .sealed = true, .make = type_make,
+    .name = "type", .size = sizeof(Class), .make = type_make,
     .make_params = "*", .repr = type_repr, .call = type_call, .destroy = class_destroy,
     .visit = class_visit, .getitem = type_getitem, .binary = type_binary,
     .methods = type_methods,
@@ -320,7 +412,7 @@ Value sc_super(Vm *vm, Class *after, Value self)
     Super *s;
 
     if (!sc_is_subclass(c, after) &&
-        !(c == vm->cls[C_type] && sc_is_subclass((Class *)self.o, after)))
+        !(c->is_type && sc_is_subclass((Class *)self.o, after)))
         return sc_raise(vm, C_TypeError,
                         "super(type, obj): obj must be an instance or subtype of type");
     s = sc_gc_new(vm, vm->cls[C_super], sizeof *s);
@@ -335,7 +427,7 @@ static Value super_getattr(Vm *vm, Value self, Str *name)
 {
     Super *s = (Super *)self.o;
     Class *c = sc_class_of(vm, s->self);
-    bool on_class = c == vm->cls[C_type] && !sc_is_subclass(c, s->after);
+    bool on_class = c->is_type && !sc_is_subclass(c, s->after);
     uint32_t i;
 
     if (on_class)
@@ -354,7 +446,7 @@ static Value super_getattr(Vm *vm, Value self, Str *name)
 static Value super_make(Vm *vm, Class *cls, const Args *a)
 {
     (void)cls;
-    if (a->n != 2 || a->v[0].tag != T_OBJ || a->v[0].o->cls != vm->cls[C_type])
+    if (a->n != 2 || !sc_is_class(a->v[0]))
         return sc_raise(vm, C_TypeError, "super() needs a class and an object here");
     return sc_super(vm, (Class *)a->v[0].o, a->v[1]);
 }
@@ -395,7 +487,7 @@ Value sc_dir(Vm *vm, Value v)
     List *l = NULL;
     bool ok = seen != NULL;
 
-    if (c == vm->cls[C_type])
+    if (c->is_type)
         c = (Class *)v.o;
     if (ok && own && *own)
         ok = sc_dict_update(vm, seen, v_obj(*own));

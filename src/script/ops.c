@@ -527,7 +527,7 @@ Value sc_iter(Vm *vm, Value v)
     }
     if (c->d.next && !c->script) /* an iterator of a class statement has an __iter__ */
         return sc_ref(v);
-    if (c->d.getitem && c != vm->cls[C_type])
+    if (c->d.getitem && c->d.getitem != vm->cls[C_type]->d.getitem)
         return v_obj(sc_iter_new(vm, C_seq_iterator, v));
     return sc_raise(vm, C_TypeError, "'%s' object is not iterable", sc_type_name(vm, v));
 }

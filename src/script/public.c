@@ -20,7 +20,8 @@ static int exit_code(Vm *vm)
     return 1;
 }
 
-wf_status wf_script_run(wf_ctx *cx, const char *path, int argc, char **argv, int *out_exit)
+static wf_status run_main(wf_ctx *cx, const char *what, const char *path, const char *module,
+                          int argc, char **argv, int *out_exit)
 {
     VmOptions opt = {.argc = argc, .argv = argv};
     Vm *vm;
@@ -29,19 +30,32 @@ wf_status wf_script_run(wf_ctx *cx, const char *path, int argc, char **argv, int
         *out_exit = 0;
     if (failed(cx))
         return ctx_status(cx);
-    if (!path || argc < 0 || (argc && !argv)) {
-        fail(cx, WF_ERR_ARG, NOWHERE, "wf_script_run: path and argv must not be NULL");
+    if (!(path || module) || argc < 0 || (argc && !argv)) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "%s must not be NULL", what);
         return ctx_status(cx);
     }
     vm = sc_vm_new(cx, &opt);
     if (!vm)
         return ctx_status(cx);
-    sc_run_file(vm, path);
+    if (module)
+        sc_run_module(vm, module);
+    else
+        sc_run_file(vm, path);
     if (vm->exit && out_exit)
         *out_exit = exit_code(vm);
     sc_flush(vm);
     sc_vm_free(vm);
     return ctx_status(cx);
+}
+
+wf_status wf_script_run(wf_ctx *cx, const char *path, int argc, char **argv, int *out_exit)
+{
+    return run_main(cx, "wf_script_run: path and argv", path, NULL, argc, argv, out_exit);
+}
+
+wf_status wf_script_run_module(wf_ctx *cx, const char *name, int argc, char **argv, int *out_exit)
+{
+    return run_main(cx, "wf_script_run_module: name and argv", NULL, name, argc, argv, out_exit);
 }
 
 static const FuncDef *find_def(const AstList *l, const char *name)

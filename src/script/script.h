@@ -208,7 +208,8 @@ typedef struct CallPlace {
 struct Exc {
     Instance h;
     Value args;  /* a tuple */
-    Value cause; /* raise .. from cause, or NIL */
+    Value cause;   /* raise .. from cause, or NIL */
+    Value context; /* what was being handled when it was raised, or NIL */
     CallPlace *trace; /* innermost first */
     uint32_t ntrace, captrace;
 };
@@ -389,6 +390,8 @@ struct Class {
     Tuple *bases;
     bool script;   /* made by a class statement */
     bool is_exc, is_tuple;
+    bool is_type;  /* its instances are classes: type and what derives from it */
+    bool is_abstract; /* __abstractmethods__ is not empty: no instances */
     bool has_del;  /* __del__ somewhere in the mro */
     bool plain_getattr; /* no __getattr__, no getattr slot */
     bool plain_setattr;
@@ -472,7 +475,7 @@ struct Vm {
     Value handled;      /* the exception caught last, for a bare raise */
     ModuleDef *defs;    /* what import knows */
     uint32_t ndefs, capdefs;
-    const char *dir;    /* of the main file, for imports; interned with sc_vm_intern */
+    List *path;         /* sys.path: folders where import looks for files */
     Arena names;        /* file names, C strings that live as long as the vm */
     Unit *units;        /* all loaded, newest first */
     Exc *exit;          /* SystemExit */
@@ -597,12 +600,14 @@ extern const ClassDef sc_dict_def, sc_set_def, sc_frozenset_def, sc_keys_def,
 
 static inline Class *sc_class_of(Vm *vm, Value v);
 bool sc_is_subclass(const Class *c, const Class *of);
+static inline bool sc_is_class(Value v);
+int sc_issubclass_of(Vm *vm, Class *c, Value spec); /* class or tuple; -1 exception */
 static inline bool sc_is(Vm *vm, Value v, KnownClass k); /* instance of it or a subclass */
 bool sc_is_instance(Vm *vm, Value v, Class *c);
 int sc_isinstance_of(Vm *vm, Value v, Value spec); /* class or tuple; -1 exception */
 Class *sc_class_native(Vm *vm, const ClassDef *def, Class *base);
-/* Takes namespace as the class's attrs. bases: tuple of classes. */
-Class *sc_class_new(Vm *vm, Str *name, Tuple *bases, Dict *ns);
+/* Takes namespace as the class's attrs. bases: tuple of classes. meta: type or derived. */
+Class *sc_class_new(Vm *vm, Class *meta, Str *name, Tuple *bases, Dict *ns);
 Value *sc_class_find(Class *c, const Str *name); /* through the mro; borrowed, or NULL */
 Value sc_getattr(Vm *vm, Value v, Str *name);
 Value sc_getattr_s(Vm *vm, Value v, const char *name);
@@ -614,7 +619,10 @@ Value sc_getmethod(Vm *vm, Value v, Str *name, bool *out_unbound);
 Value sc_bind(Vm *vm, Value attr, Value self, Class *cls); /* descriptors: from a class */
 Dict **sc_attrs_of(Value v); /* where its attribute dict is kept, or NULL */
 Value sc_new_instance(Vm *vm, Class *c);
-bool sc_subclass_hooks(Vm *vm, Class *c);
+/* __set_name__ of attributes, then __init_subclass__ with the keywords of a (may be NULL). */
+bool sc_subclass_hooks(Vm *vm, Class *c, const Args *a);
+/* The one of meta and the classes of bases that derives from all others; NULL: TypeError */
+Class *sc_metaclass(Vm *vm, Class *meta, const Tuple *bases);
 Value sc_super(Vm *vm, Class *after, Value self);
 Value sc_dir(Vm *vm, Value v);
 /* Raises AttributeError or NameError with the nearest name as a hint. */
@@ -706,6 +714,7 @@ Value sc_raise_memory(Vm *vm);
 Value sc_raise_ctx(Vm *vm);
 bool sc_set_exc(Vm *vm, Value exc_or_class, Value cause);
 Value sc_take_exc(Vm *vm);          /* the pending one, now handled: owned */
+Value sc_exc_name(Vm *vm, Str *name); /* the pending exception gets the attribute name; NIL */
 bool sc_exc_is(Vm *vm, KnownClass k); /* is one of this class pending? */
 void sc_clear_exc(Vm *vm);
 /* wf_cancel was called: KeyboardInterrupt is pending, and the call has had its effect.
@@ -718,10 +727,13 @@ Value sc_exc_text(Vm *vm, Exc *e); /* str(e) */
 extern const ClassDef sc_exc_def;
 bool sc_open_exceptions(Vm *vm);
 
-/* ---- builtins.c, interp.c ---------------------------------------------------------- */
+/* ---- builtins.c, interp.c, import.c ---------------------------------------------------------- */
 
 bool sc_open_builtins(Vm *vm);
 Value sc_import(Vm *vm, Str *name);
+/* `name` of an import statement in m: leading dots count from m's package. Owned. */
+Str *sc_import_name(Vm *vm, ScModule *m, Str *name);
+bool import_open_path(Vm *vm); /* sys.path of WEFT_PATH */
 ScModule *sc_module(Vm *vm, const char *name, Dict *attrs);
 bool sc_module_set(Vm *vm, ScModule *m, const char *name, Value owned);
 bool sc_module_natives(Vm *vm, ScModule *m, const NativeDef *defs);
@@ -736,7 +748,10 @@ void sc_vm_free(Vm *vm);
 /* Compile text into a unit whose top is a module body; NULL: SyntaxError pending. */
 Unit *sc_compile_unit(Vm *vm, const char *file, const char *text, size_t size);
 Value sc_run_unit(Vm *vm, Unit *u, ScModule *m);
+Unit *sc_compile_hidden(Vm *vm, const char *file, const char *text, size_t size); /* frames not shown */
 bool sc_run_file(Vm *vm, const char *path); /* as the main module */
+bool sc_run_module(Vm *vm, const char *name); /* the same by its name, as python -m does */
+bool sc_run_main(Vm *vm, Unit *u); /* takes u, which may be NULL */
 bool sc_run_text(Vm *vm, const char *name, const char *text, size_t size);
 /* Tables that end with a NULL name: standard modules, the tensor engine's, and the
  * libraries' names (made by tools/embed of namespaces/). */
@@ -758,6 +773,7 @@ static inline bool sc_is(Vm *vm, Value v, KnownClass k)
     return v.tag == T_OBJ &&
            (v.o->cls == vm->cls[k] || sc_is_subclass(v.o->cls, vm->cls[k]));
 }
+static inline bool sc_is_class(Value v) { return v.tag == T_OBJ && v.o->cls->is_type; }
 static inline bool sc_is_exact(Vm *vm, Value v, KnownClass k)
 {
     return v.tag == T_OBJ && v.o->cls == vm->cls[k];

@@ -553,7 +553,7 @@ L_CALL: { /* b[0] is called; after LOADM b[1] is its self, or nothing */
         n++;
         if (fn.o->cls == vm->cls[C_function])
             f = (Func *)fn.o;
-    } else if (fn.o->cls == vm->cls[C_type]) {
+    } else if (fn.o->cls->is_type && fn.o->cls->d.call == vm->cls[C_type]->d.call) {
         if ((f = plain_init(vm, (Class *)fn.o)) != NULL) {
             self = sc_new_instance(vm, (Class *)fn.o);
             if (self.tag == T_NIL)
@@ -908,7 +908,7 @@ L_IMPORT: {
     const char *dot = strchr(name->s, '.');
 
     fr->pc = pc;
-    v = sc_import(vm, name);
+    v = vm_import(vm, fr->module, name);
     if (v.tag == T_NIL)
         RAISE;
     if (dot && !i.x) { /* import a.b binds a */
@@ -937,7 +937,7 @@ L_EXIT:
     fr->pc = pc;
     GIVE(vm_exit_manager(vm, R(i.b), i.c == NOREG ? NIL : R(i.c)));
 L_SUPER:
-    if (!sc_is_exact(vm, R(i.b), C_type)) {
+    if (!sc_is_class(R(i.b))) {
         sc_raise(vm, C_RuntimeError, "super(): no class");
         RAISE;
     }

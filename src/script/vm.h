@@ -29,6 +29,7 @@ Value vm_call_stars(Vm *vm, Value fn, List *l, Value kw);
 Value vm_enter_manager(Vm *vm, Value m);
 /* does it swallow exc? */
 Value vm_exit_manager(Vm *vm, Value m, Value exc);
+Value vm_import(Vm *vm, ScModule *in, Str *name);
 Value vm_import_from(Vm *vm, Value m, Str *name);
 bool vm_import_star(Vm *vm, Frame *fr, Value m);
 Value vm_join_strings(Vm *vm, Value *v, int n);

@@ -122,68 +122,90 @@ fail:
     return NIL;
 }
 
+/* The namespace of a class body; its result, the cell of __class__ if methods use it, in out_cell. */
+static Dict *run_class_body(Vm *vm, Frame *fr, const Code *c, Value *out_cell)
+{
+    Value fn = vm_new_function(vm, fr, c, NULL);
+    Dict *ns = fn.tag == T_NIL ? NULL : sc_dict(vm);
+    Frame *f = NULL;
+
+    if (ns && sc_dict_put_str(vm, ns, vm->known[S_module], v_obj(fr->module->name)) &&
+        sc_dict_put_str(vm, ns, vm->known[S_qualname], v_obj(c->qualname)))
+        f = sc_frame_for(vm, (Func *)fn.o, NULL, 0, 0, NULL, false);
+    if (f)
+        f->ns = gc_ref(ns);
+    *out_cell = NIL;
+    if (f && !sc_enter(vm)) {
+        sc_frame_free(vm, f);
+    } else if (f) {
+        *out_cell = sc_run(vm, f);
+        sc_leave(vm);
+    }
+    sc_drop(vm, fn);
+    if (ns && out_cell->tag == T_NIL) {
+        obj_drop(vm, ns);
+        ns = NULL;
+    }
+    return ns;
+}
+
+/* metaclass=.. or that of the bases; taken out of the keywords. Owned; NIL: exception */
+static Value pick_metaclass(Vm *vm, const Tuple *bases, Dict *kwargs)
+{
+    Value *given = sc_dict_find_str(kwargs, vm->known[S_metaclass]), meta;
+    Class *best;
+
+    meta = given ? sc_ref(*given) : v_obj(gc_ref(vm->cls[C_type]));
+    if (given && sc_dict_remove(vm, kwargs, v_obj(vm->known[S_metaclass])) < 0) {
+        sc_drop(vm, meta);
+        return NIL;
+    }
+    if (!sc_is_class(meta) || !((Class *)meta.o)->is_type)
+        return meta; /* any function of name, bases and namespace */
+    best = sc_metaclass(vm, (Class *)meta.o, bases);
+    if (best)
+        best->h.h.refs++;
+    sc_drop(vm, meta);
+    return v_obj(best);
+}
+
 /* Run the body in a namespace of its own, then make the class of it. */
 Value vm_make_class(Vm *vm, Frame *fr, const Code *c, Value bases, Value kwargs)
 {
-    Value fn = vm_new_function(vm, fr, c, NULL), body;
-    Dict *ns = sc_dict(vm);
-    Frame *f = NULL;
-    Class *cls = NULL;
-    Value q;
+    Value names[16], v[19], cell, meta, cls = NIL;
+    Dict *ns = run_class_body(vm, fr, c, &cell), *k = (Dict *)kwargs.o;
+    Args a = {v, 3, 0, names, NULL, NULL};
+    DictEntry *e;
 
-    if (fn.tag == T_NIL || !ns)
-        goto out;
-    if (!sc_dict_put_str(vm, ns, vm->known[S_module], v_obj(fr->module->name)) ||
-        !sc_dict_put_str(vm, ns, vm->known[S_qualname], v_obj(c->qualname)))
-        goto out;
-    f = sc_frame_for(vm, (Func *)fn.o, NULL, 0, 0, NULL, false);
-    if (!f)
-        goto out;
-    f->ns = gc_ref(ns);
-    if (!sc_enter(vm)) {
-        sc_frame_free(vm, f);
-        goto out;
+    if (!ns)
+        return NIL;
+    meta = pick_metaclass(vm, (Tuple *)bases.o, k);
+    for (uint32_t i = 0; dict_next(k, &i, &e) && a.nkw < COUNT(names); a.nkw++) {
+        names[a.nkw] = e->key;
+        v[3 + a.nkw] = e->val;
     }
-    body = sc_run(vm, f);
-    sc_leave(vm);
-    if (body.tag == T_NIL)
-        goto out;
-    cls = sc_class_new(vm, c->name, (Tuple *)bases.o, ns);
-    if (cls && sc_is_exact(vm, body, C_cell)) {
-        sc_put(vm, &((Cell *)body.o)->v, v_obj(cls));
-        cls->h.h.refs++;
-    }
-    sc_drop(vm, body);
-    if (cls && ((Dict *)kwargs.o)->live) { /* keywords go to __init_subclass__ */
-        Value sup = sc_super(vm, cls, v_obj(cls)), hook, r;
-        Dict *k = (Dict *)kwargs.o;
-        Value names[8], vals[8];
-        DictEntry *e;
-        int n = 0;
+    if (meta.tag == T_OBJ && meta.o == (Obj *)vm->cls[C_type]) {
+        Class *made = sc_class_new(vm, vm->cls[C_type], c->name, (Tuple *)bases.o, ns);
 
-        for (uint32_t i = 0; dict_next(k, &i, &e) && n < 8; n++) {
-            names[n] = e->key;
-            vals[n] = e->val;
+        cls = v_obj(made);
+        if (made && sc_is_exact(vm, cell, C_cell))
+            sc_put(vm, &((Cell *)cell.o)->v, sc_ref(cls));
+        if (made && !sc_subclass_hooks(vm, made, &a)) {
+            sc_drop(vm, cls);
+            cls = NIL;
         }
-        hook = sup.tag == T_NIL ? NIL : sc_getattr(vm, sup, vm->known[S_init_subclass]);
-        r = hook.tag == T_NIL ? NIL : sc_call_args(vm, hook, &(Args){vals, 0, n, names, NULL, NULL});
-        sc_drop(vm, sup);
-        sc_drop(vm, hook);
-        q = r;
-        sc_drop(vm, r);
-        if (q.tag == T_NIL) {
-            obj_drop(vm, cls);
-            cls = NULL;
-        }
-    } else if (cls && !sc_subclass_hooks(vm, cls)) {
-        obj_drop(vm, cls);
-        cls = NULL;
+    } else if (meta.tag != T_NIL) {
+        v[0] = v_obj(c->name);
+        v[1] = bases;
+        v[2] = v_obj(ns);
+        if (!sc_is_exact(vm, cell, C_cell) ||
+            sc_dict_put_str(vm, ns, vm->known[S_classcell], cell))
+            cls = sc_call_args(vm, meta, &a);
     }
-out:
-    sc_drop(vm, fn);
-    if (ns)
-        obj_drop(vm, ns);
-    return v_obj(cls);
+    sc_drop(vm, meta);
+    sc_drop(vm, cell);
+    obj_drop(vm, ns);
+    return cls;
 }
 
 bool vm_match_exception(Vm *vm, Value exc, Value spec, bool *out)
@@ -199,7 +221,7 @@ bool vm_match_exception(Vm *vm, Value exc, Value spec, bool *out)
                 return false;
         return true;
     }
-    if (!sc_is_exact(vm, spec, C_type) || !((Class *)spec.o)->is_exc)
+    if (!sc_is_class(spec) || !((Class *)spec.o)->is_exc)
         return sc_fail(vm, C_TypeError,
                        "catching classes that do not inherit from BaseException is not allowed");
     *out = sc_is_subclass(exc.o->cls, (Class *)spec.o);
@@ -312,33 +334,93 @@ Value vm_exit_manager(Vm *vm, Value m, Value exc)
     return t < 0 ? NIL : v_bool(t);
 }
 
+Value vm_import(Vm *vm, ScModule *in, Str *name)
+{
+    Str *full = sc_import_name(vm, in, name);
+    Value r = full ? sc_import(vm, full) : NIL;
+
+    if (full)
+        obj_drop(vm, full);
+    return r;
+}
+
+/* Is the pending exception that there is no module of this name, rather than one it needs? */
+static bool is_missing(Vm *vm, Value name)
+{
+    Value e, is = NIL;
+    bool same = false;
+
+    if (!sc_exc_is(vm, C_ModuleNotFoundError))
+        return false;
+    e = sc_take_exc(vm);
+    is = sc_getattr_s(vm, e, "name");
+    if (is.tag == T_NIL)
+        sc_clear_exc(vm);
+    else
+        same = sc_is_exact(vm, is, C_str) && sc_str_eq(as_str(is), as_str(name));
+    sc_drop(vm, is);
+    vm->exc = e;
+    return same;
+}
+
 Value vm_import_from(Vm *vm, Value m, Str *name)
 {
     Value r = sc_getattr_opt(vm, m, name), sub;
     Dict *d[1];
-    const char *hint;
+    const char *hint, *file;
+    bool missing;
 
     if (r.tag != T_NIL || sc_failed(vm))
         return r;
+    if (!sc_is(vm, m, C_module))
+        return sc_raise(vm, C_ImportError, "cannot import name '%s'", name->s);
     sub = sc_strf(vm, "%s.%s", ((ScModule *)m.o)->name->s, name->s);
     if (sub.tag == T_NIL)
         return NIL;
     r = sc_import(vm, as_str(sub));
+    missing = r.tag == T_NIL && is_missing(vm, sub);
     sc_drop(vm, sub);
-    if (r.tag != T_NIL || !sc_exc_is(vm, C_ModuleNotFoundError))
+    if (!missing)
         return r;
     d[0] = ((ScModule *)m.o)->attrs;
     hint = sc_nearest(vm, name, d, 1);
-    return sc_raise(vm, C_ImportError, "cannot import name '%s' from '%s'%s%s%s", name->s,
-                    ((ScModule *)m.o)->name->s, hint ? ". Did you mean: '" : "",
-                    hint ? hint : "", hint ? "'?" : "");
+    file = ((ScModule *)m.o)->file;
+    sc_raise(vm, C_ImportError, "cannot import name '%s' from '%s'%s%s%s%s%s%s", name->s,
+             ((ScModule *)m.o)->name->s, file ? " (" : "", file ? file : "", file ? ")" : "",
+             hint ? ". Did you mean: '" : "", hint ? hint : "", hint ? "'?" : "");
+    return sc_exc_name(vm, ((ScModule *)m.o)->name);
+}
+
+/* The names of __all__, submodules that it names among them. */
+static bool import_all(Vm *vm, Frame *fr, Value m, Value all)
+{
+    Value it = sc_iter(vm, all), k, v;
+    bool ok = it.tag != T_NIL;
+
+    while (ok && (k = sc_next(vm, it)).tag != T_NIL) {
+        v = is_str(k) ? vm_import_from(vm, m, sc_intern_str(vm, as_str(k)))
+                      : sc_raise(vm, C_TypeError, "Item in %s.__all__ must be str, not %s",
+                                 ((ScModule *)m.o)->name->s, sc_type_name(vm, k));
+        ok = v.tag != T_NIL && sc_dict_put(vm, fr->module->attrs, k, v);
+        sc_drop(vm, v);
+        sc_drop(vm, k);
+    }
+    sc_drop(vm, it);
+    return ok && !sc_failed(vm);
 }
 
 bool vm_import_star(Vm *vm, Frame *fr, Value m)
 {
-    Dict *d = ((ScModule *)m.o)->attrs;
+    Dict *d;
     DictEntry *e;
+    Value *all;
 
+    if (!sc_is(vm, m, C_module))
+        return sc_fail(vm, C_ImportError, "import * needs a module, not '%s'", sc_type_name(vm, m));
+    d = ((ScModule *)m.o)->attrs;
+    all = sc_dict_find_str(d, vm->known[S_all]);
+    if (all)
+        return import_all(vm, fr, m, *all);
     for (uint32_t i = 0; dict_next(d, &i, &e);)
         if (is_str(e->key) && as_str(e->key)->s[0] != '_' &&
             !sc_dict_put(vm, fr->module->attrs, e->key, e->val))

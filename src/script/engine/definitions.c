@@ -170,6 +170,8 @@ static bool check_from(Check *k, const Ast *s)
 {
     if (!s->list.n)
         return refuse(k, s, "it imports everything", NULL);
+    if (s->n)
+        return refuse(k, s, "it imports relative to a package", NULL);
     if (!check_module(k, s, s->name))
         return false;
     for (uint32_t i = 0; i < s->list.n; i++) {

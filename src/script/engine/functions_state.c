@@ -231,7 +231,7 @@ static Value n_set_class(Vm *vm, const Args *a)
     Front *f = a->user;
     Class *c = (Class *)(void *)a->v[0].o;
 
-    if (a->v[0].tag != T_OBJ || a->v[0].o->cls != vm->cls[C_type] ||
+    if (!sc_is_class(a->v[0]) ||
         !sc_is_subclass(c, f->engine->tensor))
         return sc_raise(vm, C_TypeError, "set_class: needs a subclass of Tensor");
     obj_drop(vm, f->cls);
@@ -243,7 +243,7 @@ static Value n_set_shape_class(Vm *vm, const Args *a)
 {
     Front *f = a->user;
 
-    if (a->v[0].tag != T_OBJ || a->v[0].o->cls != vm->cls[C_type])
+    if (!sc_is_class(a->v[0]))
         return sc_raise(vm, C_TypeError, "set_shape_class: needs a class");
     if (f->shape_cls)
         obj_drop(vm, f->shape_cls);
@@ -260,7 +260,7 @@ static Value n_set_scalar_class(Vm *vm, const Args *a)
 
     if (!en_dtype(&e, a->v[0], &d))
         return en_fail(&e);
-    if (a->v[1].tag != T_OBJ || a->v[1].o->cls != vm->cls[C_type] ||
+    if (!sc_is_class(a->v[1]) ||
         !sc_is_subclass(c, e.f->engine->tensor)) {
         sc_fail(vm, C_TypeError, "set_scalar_class: needs a subclass of Tensor");
         return en_fail(&e);

@@ -215,7 +215,7 @@ static Value m_tree(Vm *vm, const Args *a)
 
     if (!f)
         return NIL;
-    if (a->v[1].tag != T_OBJ || a->v[1].o->cls != vm->cls[C_type])
+    if (!sc_is_class(a->v[1]))
         return sc_raise(vm, C_TypeError, "tree: needs a class for the nodes");
     k.cls = (Class *)(void *)a->v[1].o;
     return convert_def(&k, f->code->def);
@@ -416,7 +416,7 @@ static Value m_sort(Vm *vm, const Args *a)
         s = c == vm->cls[C_function]                     ? "function"
             : c == vm->cls[C_method]                     ? "method"
             : c == vm->cls[C_builtin_function_or_method] ? "native"
-            : c == vm->cls[C_type]                       ? (((Class *)(void *)v.o)->script ? "class" : "native")
+            : c->is_type                                 ? (((Class *)(void *)v.o)->script ? "class" : "native")
             : c == vm->cls[C_module]                     ? "module"
                                                          : "other";
     }

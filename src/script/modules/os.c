@@ -21,7 +21,16 @@ Value os_raise_errno(Vm *vm, const char *path)
                    : e == ENOTDIR ? C_NotADirectoryError
                                   : C_OSError;
 
-    return sc_raise(vm, k, "[Errno %d] %s: '%s'", e, strerror(e), path);
+    Value v[3] = {v_int(e), v_obj(sc_str(vm, strerror(e))), v_obj(sc_str(vm, path))}, x = NIL;
+
+    if (v[1].tag != T_NIL && v[2].tag != T_NIL)
+        x = sc_call(vm, v_obj(vm->cls[k]), v, 3);
+    if (x.tag != T_NIL)
+        sc_set_exc(vm, x, NIL);
+    sc_drop(vm, x);
+    sc_drop(vm, v[1]);
+    sc_drop(vm, v[2]);
+    return NIL;
 }
 
 #define PATH_ARG(i) sc_to_cstr(vm, a->v[i], "path")

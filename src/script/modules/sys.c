@@ -122,6 +122,6 @@ bool open_sys(Vm *vm, ScModule *m)
            sc_module_set(vm, m, "platform", v_obj(sc_str(vm, "linux"))) &&
            sc_module_set(vm, m, "byteorder", v_obj(sc_str(vm, "little"))) &&
            sc_module_set(vm, m, "executable", v_obj(sc_str(vm, "weft"))) &&
-           sc_module_set(vm, m, "path", v_obj(sc_list(vm, 0))) &&
+           sc_module_set(vm, m, "path", v_obj(gc_ref(vm->path))) &&
            sc_module_set(vm, m, "modules", v_obj(gc_ref(vm->modules)));
 }

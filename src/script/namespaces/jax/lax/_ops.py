@@ -19,7 +19,7 @@ __all__ = """neg abs sign exp exp2 expm1 log log1p sin cos tan asin acos atan si
     reduce_and reduce_or reduce_xor cumsum cumprod cummax cummin cumlogsumexp
     gather scatter scatter_add scatter_mul scatter_min scatter_max GatherDimensionNumbers
     ScatterDimensionNumbers GatherScatterMode index_take optimization_barrier
-    random_gamma_grad bessel_i0e bessel_i1e igamma igammac zeta polygamma
+    random_gamma_grad bessel_i0e bessel_i1e igamma igammac betainc regularized_incomplete_beta zeta polygamma
     broadcast_shapes rng_uniform reciprocal stack split dtype
     approx_max_k approx_min_k""".split()
 

@@ -1,0 +1,456 @@
+/* import.c -- finding and loading modules.
+ *
+ * What is built in comes first. Then a module a.b is looked for in the folders of its package
+ * (a.__path__), and one without a package in those of sys.path: the main file's own, those of
+ * WEFT_PATH. In each, the package b/__init__.py comes before the file b.py; a folder without
+ * either is a package of its modules if nothing else is found.
+ */
+#include "ast.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* ---- files ------------------------------------------------------------------------- */
+
+static char *read_file(Vm *vm, const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    int64_t cap = 0;
+    char *s = NULL;
+    size_t n = 0, got;
+
+    if (!f)
+        return NULL;
+    for (;;) {
+        if (!sc_grow(vm, &s, &cap, (int64_t)n + 4096, 1))
+            break;
+        got = fread(s + n, 1, (size_t)cap - n, f);
+        n += got;
+        if (got == 0)
+            break;
+    }
+    if (ferror(f) || sc_failed(vm)) {
+        int e = ferror(f) ? EIO : 0;
+
+        fclose(f);
+        sc_free(vm, s, (size_t)cap);
+        errno = e;
+        return NULL;
+    }
+    fclose(f);
+    /* the block is exactly as large as the text, so that the caller can free it */
+    char *exact = sc_alloc(vm, n + 1);
+
+    if (exact) {
+        memcpy(exact, s, n);
+        exact[n] = 0;
+    }
+    sc_free(vm, s, (size_t)cap);
+    *size = n;
+    return exact;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool is_file(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* ---- where to look ----------------------------------------------------------------- */
+
+static bool path_add(Vm *vm, const char *s, size_t n)
+{
+    Value v = v_obj(sc_str_n(vm, s, n));
+    bool ok = v.tag != T_NIL && sc_list_push(vm, vm->path, v);
+
+    sc_drop(vm, v);
+    return ok;
+}
+
+bool import_open_path(Vm *vm)
+{
+    const char *s = getenv("WEFT_PATH"), *end;
+
+    vm->path = sc_list(vm, 0);
+    if (!vm->path)
+        return false;
+    for (; s && *s; s = *end ? end + 1 : end) {
+        end = strchr(s, ':');
+        if (!end)
+            end = s + strlen(s);
+        if (end > s && !path_add(vm, s, (size_t)(end - s)))
+            return false;
+    }
+    return true;
+}
+
+/* The main file's folder comes first. */
+static bool path_first(Vm *vm, const char *s, size_t n)
+{
+    Value v;
+
+    if (!path_add(vm, s, n))
+        return false;
+    v = vm->path->v[vm->path->n - 1];
+    memmove(vm->path->v + 1, vm->path->v, (size_t)(vm->path->n - 1) * sizeof v);
+    vm->path->v[0] = v;
+    return true;
+}
+
+typedef struct Found {
+    char path[1024];   /* of the file; "" for a folder of modules alone */
+    char folder[1024]; /* of a package, else "" */
+} Found;
+
+/* The module `last` in one folder; a folder without __init__.py is kept for later in out. */
+static bool find_in(const char *dir, const char *last, Found *out)
+{
+    const char *slash = *dir && dir[strlen(dir) - 1] != '/' ? "/" : "";
+    char folder[1000];
+
+    if ((size_t)snprintf(folder, sizeof folder, "%s%s%s", dir, slash, last) >= sizeof folder)
+        return false;
+    snprintf(out->path, sizeof out->path, "%s/__init__.py", folder);
+    if (is_file(out->path)) {
+        strcpy(out->folder, folder);
+        return true;
+    }
+    snprintf(out->path, sizeof out->path, "%s.py", folder);
+    if (is_file(out->path)) {
+        out->folder[0] = 0;
+        return true;
+    }
+    out->path[0] = 0;
+    if (!out->folder[0] && is_folder(folder))
+        strcpy(out->folder, folder);
+    return false;
+}
+
+static bool find_module(Vm *vm, const Str *name, ScModule *parent, Found *out)
+{
+    const char *dot = strrchr(name->s, '.'), *last = dot ? dot + 1 : name->s;
+    Value places = parent ? sc_getattr_s(vm, v_obj(parent), "__path__") : v_obj(gc_ref(vm->path));
+    List *l = (List *)places.o;
+    bool found = false;
+
+    *out = (Found){0};
+    if (places.tag == T_NIL) {
+        sc_clear_exc(vm); /* no package */
+        return false;
+    }
+    for (int64_t i = 0; sc_is(vm, places, C_list) && i < l->n && !found; i++)
+        if (is_str(l->v[i]))
+            found = find_in(as_str(l->v[i])->s, last, out);
+    sc_drop(vm, places);
+    return found || out->folder[0];
+}
+
+/* ---- loading ----------------------------------------------------------------------- */
+
+static bool run_source(Vm *vm, const char *const *lines, ScModule *m)
+{
+    Buf b = {.vm = vm};
+    char file[80];
+    Unit *u = NULL;
+    Value r = NIL;
+
+    snprintf(file, sizeof file, "<%s>", m->name->s);
+    for (; *lines; lines++) {
+        buf_str(&b, *lines);
+        buf_char(&b, '\n');
+    }
+    if (!b.failed)
+        u = sc_compile_hidden(vm, file, b.s, (size_t)b.n);
+    buf_free(&b);
+    if (!u)
+        return false;
+    r = sc_run_unit(vm, u, m);
+    unit_release(u);
+    sc_drop(vm, r);
+    return r.tag != T_NIL;
+}
+
+static bool load_def(Vm *vm, const ModuleDef *d, ScModule *m)
+{
+    return (!d->open || d->open(vm, m)) && (!d->source || run_source(vm, d->source, m));
+}
+
+/* ModuleNotFoundError with its attribute `name`, by which others know what was missing. */
+static Value raise_no_module(Vm *vm, Str *name)
+{
+    const char *list[400], *hint;
+    int n = 0;
+
+    for (uint32_t i = 0; i < vm->ndefs && n < COUNT(list); i++)
+        list[n++] = vm->defs[i].name;
+    hint = nearest_name(name->s, list, n);
+    sc_raise(vm, C_ModuleNotFoundError, "No module named '%s'%s%s%s", name->s,
+             hint ? ". Did you mean: '" : "", hint ? hint : "", hint ? "'?" : "");
+    return sc_exc_name(vm, name);
+}
+
+/* __file__, __path__ and __package__ of a module from a file. */
+static bool set_origin(Vm *vm, ScModule *m, const Str *name, const Found *f)
+{
+    const char *dot = strrchr(name->s, '.');
+    List *l;
+    Value v;
+
+    if (f->path[0] && (!(m->file = sc_vm_intern(vm, f->path, strlen(f->path))) ||
+                       !sc_module_set(vm, m, "__file__", v_obj(sc_str(vm, f->path)))))
+        return false;
+    if (!f->folder[0])
+        return sc_module_set(vm, m, "__package__",
+                             v_obj(sc_str_n(vm, name->s, dot ? (size_t)(dot - name->s) : 0)));
+    l = sc_list(vm, 0);
+    v = l ? v_obj(sc_str(vm, f->folder)) : NIL;
+    if (v.tag != T_NIL && !sc_list_push(vm, l, v)) {
+        obj_drop(vm, l);
+        l = NULL;
+    }
+    sc_drop(vm, v);
+    return sc_module_set(vm, m, "__path__", v_obj(l)) &&
+           sc_module_set(vm, m, "__package__", v_obj(sc_str(vm, name->s)));
+}
+
+static Unit *compile_file(Vm *vm, const char *path)
+{
+    size_t size;
+    char *text = read_file(vm, path, &size);
+    Unit *u;
+
+    if (!text) {
+        if (!sc_failed(vm))
+            sc_raise(vm, C_ImportError, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    u = sc_compile_unit(vm, path, text, size);
+    sc_free(vm, text, size + 1);
+    return u;
+}
+
+static bool load_module(Vm *vm, Str *name, ScModule *m, ScModule *parent, bool *found)
+{
+    Found f;
+    Unit *u;
+    Value r;
+
+    *found = true;
+    for (uint32_t i = vm->ndefs; i > 0; i--)
+        if (strcmp(vm->defs[i - 1].name, name->s) == 0)
+            return load_def(vm, &vm->defs[i - 1], m);
+    if (!find_module(vm, name, parent, &f)) {
+        *found = false;
+        return false;
+    }
+    if (!set_origin(vm, m, name, &f))
+        return false;
+    if (!f.path[0])
+        return true;
+    u = compile_file(vm, f.path);
+    if (!u)
+        return false;
+    r = sc_run_unit(vm, u, m);
+    unit_release(u);
+    sc_drop(vm, r);
+    return r.tag != T_NIL;
+}
+
+/* A fresh module under its name, which it keeps only if it loads. */
+static Value load_new(Vm *vm, Str *name, ScModule *parent)
+{
+    ScModule *m = sc_module(vm, name->s, NULL);
+    Value key = v_obj(name), *have;
+    bool found;
+
+    if (!m || !sc_dict_put(vm, vm->modules, key, v_obj(m))) {
+        if (m)
+            obj_drop(vm, m);
+        return NIL;
+    }
+    if (!load_module(vm, name, m, parent, &found)) {
+        Value exc = sc_take_exc(vm);
+
+        if (sc_dict_remove(vm, vm->modules, key) < 0)
+            sc_clear_exc(vm);
+        vm->exc = exc;
+        obj_drop(vm, m);
+        return found || sc_failed(vm) ? NIL : raise_no_module(vm, name);
+    }
+    have = sc_dict_find(vm, vm->modules, key); /* it may have put another in its place */
+    if (have && have->o != &m->h.h) {
+        obj_drop(vm, m);
+        return sc_ref(*have);
+    }
+    return v_obj(m);
+}
+
+/* The module a.b.c itself, its parents loaded first. */
+Value sc_import(Vm *vm, Str *name)
+{
+    Value *have, parent = NIL, m, key;
+    char *dot;
+    Str *pname;
+
+    name = sc_intern_str(vm, name);
+    if (!name)
+        return NIL;
+    dot = strrchr(name->s, '.');
+    key = v_obj(name);
+    have = sc_dict_find(vm, vm->modules, key);
+    if (have && have->tag == T_NONE)
+        return raise_no_module(vm, name);
+    if (have)
+        return sc_ref(*have);
+    if (dot) {
+        pname = sc_intern(vm, name->s, (size_t)(dot - name->s));
+        parent = pname ? sc_import(vm, pname) : NIL;
+        if (pname)
+            obj_drop(vm, pname);
+        if (parent.tag == T_NIL)
+            return NIL;
+        have = sc_dict_find(vm, vm->modules, key);
+        if (have) {
+            sc_drop(vm, parent);
+            return sc_ref(*have);
+        }
+    }
+    m = load_new(vm, name, sc_is(vm, parent, C_module) ? (ScModule *)parent.o : NULL);
+    if (m.tag != T_NIL && sc_is(vm, parent, C_module) &&
+        !sc_module_set(vm, (ScModule *)parent.o, dot + 1, sc_ref(m))) {
+        sc_drop(vm, m);
+        m = NIL;
+    }
+    sc_drop(vm, parent);
+    return m;
+}
+
+/* The package m is in, or is: __package__, or by its name. */
+static const char *package_of(Vm *vm, ScModule *m, size_t *n)
+{
+    Value *v = sc_dict_find_str(m->attrs, vm->known[S_package]);
+    const char *s = v && is_str(*v) ? as_str(*v)->s : m->name->s, *dot;
+
+    *n = strlen(s);
+    if (s == m->name->s && !sc_dict_find_str(m->attrs, vm->known[S_path])) {
+        dot = strrchr(s, '.');
+        *n = dot ? (size_t)(dot - s) : 0;
+    }
+    return s;
+}
+
+Str *sc_import_name(Vm *vm, ScModule *m, Str *name)
+{
+    const char *s = name->s, *package;
+    char full[1024];
+    size_t n;
+
+    if (*s != '.')
+        return obj_ref(name);
+    package = package_of(vm, m, &n);
+    if (n == 0) {
+        sc_raise(vm, C_ImportError, "attempted relative import with no known parent package");
+        return NULL;
+    }
+    for (s++; *s == '.'; s++) {
+        while (n > 0 && package[n - 1] != '.')
+            n--;
+        if (n == 0) {
+            sc_raise(vm, C_ImportError, "attempted relative import beyond top-level package");
+            return NULL;
+        }
+        n--;
+    }
+    if ((size_t)snprintf(full, sizeof full, "%.*s%s%s", (int)n, package, *s ? "." : "", s) >=
+        sizeof full) {
+        sc_raise(vm, C_ImportError, "the name of the module is too long");
+        return NULL;
+    }
+    return sc_str(vm, full);
+}
+
+/* ---- the main module --------------------------------------------------------------- */
+
+bool sc_run_file(Vm *vm, const char *path)
+{
+    size_t size = 0;
+    char *text = read_file(vm, path, &size);
+    const char *slash = strrchr(path, '/');
+    Unit *u;
+
+    if (!text && sc_failed(vm)) {
+        sc_report(vm);
+        return false;
+    }
+    if (!text)
+        return fail(vm->cx, WF_ERR_IO, NOWHERE, "%s: %s", path, strerror(errno));
+    if (path_first(vm, path, slash ? (size_t)(slash - path) : 0) &&
+        sc_module_set(vm, vm->main, "__file__", v_obj(sc_str(vm, path))))
+        u = sc_compile_unit(vm, path, text, size);
+    else
+        u = NULL;
+    vm->main->file = path;
+    sc_free(vm, text, size + 1);
+    return sc_run_main(vm, u);
+}
+
+/* The file of the module, or of its package's __main__, run with the package's parents loaded. */
+static Unit *open_main(Vm *vm, const char *given)
+{
+    Str *name = sc_str(vm, given), *sub;
+    char *dot;
+    Value parent = NIL;
+    Found f;
+    Unit *u = NULL;
+
+    if (!name || !path_first(vm, "", 0))
+        goto out;
+    for (int pass = 0; pass < 2; pass++) {
+        dot = strrchr(name->s, '.');
+        if (dot) {
+            sub = sc_str_n(vm, name->s, (size_t)(dot - name->s));
+            parent = sub ? sc_import(vm, sub) : NIL;
+            if (sub)
+                obj_drop(vm, sub);
+            if (parent.tag == T_NIL)
+                goto out;
+        }
+        if (!find_module(vm, name, dot ? (ScModule *)parent.o : NULL, &f)) {
+            raise_no_module(vm, name);
+            goto out;
+        }
+        if (!f.folder[0])
+            break;
+        sc_drop(vm, parent);
+        parent = NIL;
+        sub = (Str *)sc_strf(vm, "%s.__main__", name->s).o;
+        obj_drop(vm, name);
+        name = sub;
+        if (!name)
+            goto out;
+    }
+    if (set_origin(vm, vm->main, name, &f))
+        u = compile_file(vm, f.path);
+out:
+    sc_drop(vm, parent);
+    if (name)
+        obj_drop(vm, name);
+    return u;
+}
+
+bool sc_run_module(Vm *vm, const char *name)
+{
+    Unit *u = open_main(vm, name);
+
+    return sc_run_main(vm, u);
+}

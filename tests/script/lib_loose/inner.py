@@ -1,0 +1,1 @@
+where = __name__

@@ -1,0 +1,5 @@
+from .sub.b import g
+
+
+def f():
+    return "f" + g()
