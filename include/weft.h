@@ -152,7 +152,7 @@ typedef enum wf_dtype {
     WF_I8, WF_I16, WF_I32, WF_I64,
     WF_U8, WF_U16, WF_U32, WF_U64,
     WF_F16, WF_BF16, WF_F32, WF_F64,
-    WF_C64, WF_C128,                         /* reserved: complex */
+    WF_C64, WF_C128,                         /* complex */
     WF_F8E4M3, WF_F8E5M2, WF_I4, WF_U4,      /* reserved */
     WF_DTYPE_COUNT
 } wf_dtype;
@@ -160,6 +160,7 @@ typedef enum wf_dtype {
 WF_API const char *wf_dtype_name(wf_dtype dtype); /* "f32"; "invalid" for anything else */
 WF_API size_t wf_dtype_size(wf_dtype dtype);      /* in bytes; 0 for reserved and invalid ones */
 WF_API bool wf_dtype_is_float(wf_dtype dtype);    /* a real number that rounds; false for reserved ones */
+WF_API bool wf_dtype_is_complex(wf_dtype dtype);  /* two of those, the real part first */
 
 #define WF_MAX_RANK 32
 

@@ -111,8 +111,22 @@ static void *element(const Nd *x, int64_t i)
 double nd_get(const Nd *x, int64_t i) { return element_as_f64(x->dtype, element(x, i)); }
 void nd_set(Nd *x, int64_t i, double v) { element_from_f64(x->dtype, v, element(x, i)); }
 
-const char *nd_differ(wf_ctx *cx, const Nd *a, const Nd *b, double tol)
+/* A complex array as the numbers of its parts; another as it is. */
+static Nd numbers(const Nd *x)
 {
+    Nd y = *x;
+
+    if (dtype_is_complex(x->dtype)) {
+        y.dtype = dtype_part(x->dtype);
+        y.count *= 2;
+    }
+    return y;
+}
+
+const char *nd_differ(wf_ctx *cx, const Nd *given_a, const Nd *given_b, double tol)
+{
+    Nd in_parts[2] = {numbers(given_a), numbers(given_b)}, *a = &in_parts[0], *b = &in_parts[1];
+
     if (a->dtype != b->dtype || a->rank != b->rank)
         return arena_printf(&cx->scratch, "types differ: %s of rank %u, %s of rank %u",
                             wf_dtype_name(a->dtype), a->rank, wf_dtype_name(b->dtype),
@@ -308,8 +322,10 @@ static void fill_apart(Nd *x, Rng *rng, bool positive)
     }
 }
 
-static void fill(Nd *x, InputSpec spec, Rng *rng)
+static void fill(Nd *given, InputSpec spec, Rng *rng)
 {
+    Nd in_parts = numbers(given), *x = &in_parts;
+
     if (dtype_is_float(x->dtype) && (spec.kind == IN_DEFAULT || spec.kind == IN_POS)) {
         fill_apart(x, rng, spec.kind == IN_POS);
         return;
@@ -413,24 +429,24 @@ Nd *run_program(wf_ctx *cx, const Program *p, const Nd *in)
 
 static bool is_float_out(const Program *p, uint32_t j)
 {
-    return dtype_is_float((wf_dtype)val_type(p, p->outs[j]).dtype);
+    return dtype_is_inexact((wf_dtype)val_type(p, p->outs[j]).dtype);
 }
 
 static Nd random_like(wf_ctx *cx, const Nd *x, Rng *rng)
 {
-    Nd v = nd_new(cx, x->dtype, x->dims, x->rank);
+    Nd v = nd_new(cx, x->dtype, x->dims, x->rank), n = numbers(&v);
 
-    for (int64_t i = 0; i < v.count; i++)
-        nd_set(&v, i, rng_unit(rng) * 2 - 1);
+    for (int64_t i = 0; i < n.count; i++)
+        nd_set(&n, i, rng_unit(rng) * 2 - 1);
     return v;
 }
 
 static Nd moved(wf_ctx *cx, const Nd *x, const Nd *v, double h)
 {
-    Nd y = nd_copy(cx, x);
+    Nd y = nd_copy(cx, x), ny = numbers(&y), nx = numbers(x), nv = numbers(v);
 
-    for (int64_t i = 0; i < y.count; i++)
-        nd_set(&y, i, nd_get(x, i) + h * nd_get(v, i));
+    for (int64_t i = 0; i < ny.count; i++)
+        nd_set(&ny, i, nd_get(&nx, i) + h * nd_get(&nv, i));
     return y;
 }
 
@@ -440,7 +456,7 @@ static const char *difference(wf_ctx *cx, const Program *p, const Nd *in, const 
 {
     static const double step[4] = {1, -1, 2, -2};
     const double h = 2e-4;
-    Nd y[4];
+    Nd y[4], to;
 
     for (int s = 0; s < 4; s++) {
         Nd *at = arena_dup(&cx->scratch, in, p->nin * sizeof *at), *all;
@@ -448,14 +464,15 @@ static const char *difference(wf_ctx *cx, const Program *p, const Nd *in, const 
             at[wrt[k]] = moved(cx, &in[wrt[k]], &v[k], h * step[s]);
         if (!(all = run_program(cx, p, at)))
             return wf_ctx_message(cx);
-        y[s] = all[j];
+        *out = nd_new(cx, all[j].dtype, all[j].dims, all[j].rank);
+        y[s] = numbers(&all[j]);
     }
-    *out = nd_new(cx, y[0].dtype, y[0].dims, y[0].rank);
-    for (int64_t i = 0; i < out->count; i++) {
+    to = numbers(out);
+    for (int64_t i = 0; i < to.count; i++) {
         double a = nd_get(&y[0], i), b = nd_get(&y[1], i), c = nd_get(&y[2], i),
                d = nd_get(&y[3], i);
         if (a != b || c != d) /* a result that stays infinite does not change */
-            nd_set(out, i, (8 * (a - b) - (c - d)) / (12 * h));
+            nd_set(&to, i, (8 * (a - b) - (c - d)) / (12 * h));
     }
     return NULL;
 }
@@ -465,7 +482,7 @@ static int pick(const Program *p, unsigned mask, int *wrt)
     int n = 0, k = 0;
 
     for (uint32_t i = 0; i < p->nin; i++)
-        if (dtype_is_float((wf_dtype)val_type(p, i + 1).dtype) && k < 16 &&
+        if (dtype_is_inexact((wf_dtype)val_type(p, i + 1).dtype) && k < 16 &&
             (mask >> k++ & 1))
             wrt[n++] = (int)i;
     return n;
@@ -504,7 +521,7 @@ static const char *check_jvp_of(wf_ctx *cx, const Program *p, const Nd *in,
             return why;
         if (at >= d->nout)
             return "the jvp program has too few results";
-        if ((why = nd_differ(cx, &y[at], &want, want.dtype == WF_F64 ? 1e-7 : 2e-2)))
+        if ((why = nd_differ(cx, &y[at], &want, dtype_part(want.dtype) == WF_F64 ? 1e-7 : 2e-2)))
             return arena_printf(&cx->scratch,
                                 "tangent of result %u (wrt input %d and %d more): %s", j,
                                 wrt[0], n - 1, why);
@@ -527,12 +544,14 @@ const char *check_jvp(wf_ctx *cx, const Program *p, const Nd *in, Rng *rng)
     return NULL;
 }
 
+/* Of complex arrays the real part of the sum of products, nothing conjugated. */
 static double inner(const Nd *a, const Nd *b)
 {
+    Nd x = numbers(a), y = numbers(b);
     double s = 0;
 
-    for (int64_t i = 0; i < a->count; i++)
-        s += nd_get(a, i) * nd_get(b, i);
+    for (int64_t i = 0; i < x.count; i++)
+        s += nd_get(&x, i) * nd_get(&y, i) * (dtype_is_complex(a->dtype) && i % 2 ? -1 : 1);
     return s;
 }
 

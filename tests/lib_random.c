@@ -765,6 +765,33 @@ static Val while_step(Gen *g)
     return out[1];
 }
 
+/* Complex numbers: of two floats, or of others; and their way back. */
+static Val complex_step(Gen *g)
+{
+    Builder *b = g->b;
+    Val re = any_float(g, 0), im = like(g, any_float(g, 0), re);
+    Val z = b_complex(b, b_tanh(b, re), b_tanh(b, im)), w = any_of(g, WF_C128, 0), r;
+
+    keep(g, z);
+    w = w ? fitted(g, w, b_type(b, z).dims, b_rank(b, z)) : z;
+    switch (pick(g, 12)) {
+    case 0: return b_real(b, b_mul(b, z, w));
+    case 1: return b_imag(b, b_exp(b, z));
+    case 2: return b_abs(b, b_add(b, z, b_full_like(b, z, 2)));
+    case 3: return b_mul(b, z, b_conj(b, w));
+    case 4: return b_div(b, w, b_add(b, b_mul(b, z, b_conj(b, z)), b_one_like(b, z)));
+    case 5: return b_sqrt(b, b_add(b, z, b_full_like(b, z, 2)));
+    case 6: return b_log(b, b_add(b, z, b_full_like(b, z, 2.5)));
+    case 7: return b_select(b, b_lt(b, re, im), z, b_sin(b, w));
+    case 8: return b_sum_all(b, z);
+    case 9: return b_real(b, b_cos(b, b_sub(b, z, w)));
+    case 10: return b_atan(b, b_mul(b, z, b_full_like(b, z, 0.25)));
+    default:
+        r = b_reshape(b, z, &(Dim){dim_prod(&b->dims, b_type(b, z).dims, b_rank(b, z))}, 1);
+        return b_concat(b, (Val[]){r, b_rev(b, r, (int64_t[]){0}, 1)}, 2, 0);
+    }
+}
+
 static Val step(Gen *g)
 {
     int r = pick(g, g->depth < 2 ? 38 : 32);
@@ -802,8 +829,8 @@ static Val step(Gen *g)
     case 26: return conv_step(g);
     case 27: return window_step(g);
     case 28: return matrix_step(g);
-    case 29:
-    case 30: return whole_step(g);
+    case 29: return whole_step(g);
+    case 30: return complex_step(g);
     case 31: return sized_step(g);
     case 32:
     case 33: return call_step(g);

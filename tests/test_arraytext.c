@@ -46,6 +46,9 @@ TEST(numbers_take_the_dtype_asked_for)
     check_text("0.1", WF_F64, "f64[] 0.1");
     check_text("0.1", WF_F16, "f16[] 0.1");
     check_text("3.14", WF_BF16, "bf16[] 3.14");
+    check_text("[1+2j, -0.5j, 3, inf-infj]", WF_C64, "c64[4] [1+2j, 0-0.5j, 3+0j, inf-infj]");
+    check_text("2.5e-3-0.1j", WF_C128, "c128[] 0.0025-0.1j");
+    check_text("[1, 2j]", WF_INVALID, "c64[2] [1+0j, 0+2j]");
     check_text("-128", WF_I8, "i8[] -128");
     check_text("-32768", WF_I16, "i16[] -32768");
     check_text("2147483647", WF_I32, "i32[] 2147483647");
@@ -263,7 +266,7 @@ TEST(null_arguments_are_refused)
     CHECK_EQ_INT(wf_array_text(cx, NULL, &text), WF_ERR_ARG);
     CHECK(text == NULL);
     wf_clear(cx);
-    CHECK_EQ_INT(wf_array_parse(cx, "1", WF_C64, 0, &a), WF_ERR_ARG);
+    CHECK_EQ_INT(wf_array_parse(cx, "1", WF_I4, 0, &a), WF_ERR_ARG);
     CHECK_EQ_INT(wf_array_parse(NULL, "1", WF_F32, 0, &a), WF_ERR_ARG);
     wf_ctx_free(cx);
 }

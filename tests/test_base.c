@@ -854,7 +854,7 @@ TEST(dtypes_have_names_and_sizes)
         {WF_I32, "i32", 4},         {WF_I64, "i64", 8},   {WF_U8, "u8", 1},
         {WF_U16, "u16", 2},         {WF_U32, "u32", 4},   {WF_U64, "u64", 8},
         {WF_F16, "f16", 2},         {WF_BF16, "bf16", 2}, {WF_F32, "f32", 4},
-        {WF_F64, "f64", 8},         {WF_C64, "c64", 0},   {WF_C128, "c128", 0},
+        {WF_F64, "f64", 8},         {WF_C64, "c64", 8},   {WF_C128, "c128", 16},
         {WF_INVALID, "invalid", 0},
     };
 

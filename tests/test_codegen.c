@@ -38,6 +38,7 @@ typedef struct Items {
 
 static double tolerance(wf_dtype t)
 {
+    t = dtype_part(t);
     return t == WF_F16 ? 8e-3 : t == WF_BF16 ? 6e-2 : t == WF_F32 ? 1e-5 : 1e-12;
 }
 
@@ -49,7 +50,7 @@ static double tolerance_by(const Program *p)
     for (Val v = 1; v < p->nvals; v++) {
         wf_dtype t = (wf_dtype)val_type(p, v).dtype;
 
-        if (dtype_is_float(t))
+        if (dtype_is_inexact(t))
             most = MAX(most, tolerance(t));
     }
     for (uint32_t i = 0; i < p->nsubs; i++)

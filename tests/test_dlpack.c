@@ -32,7 +32,7 @@ TEST(an_array_goes_out_and_comes_back_on_the_same_memory)
 {
     static const wf_dtype dtypes[] = {WF_BOOL, WF_I8,  WF_I16, WF_I32, WF_I64,
                                       WF_U8,   WF_U16, WF_U32, WF_U64, WF_F16,
-                                      WF_BF16, WF_F32, WF_F64};
+                                      WF_BF16, WF_F32, WF_F64, WF_C64, WF_C128};
 
     for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
         wf_ctx *cx = wf_ctx_new(NULL);
@@ -157,8 +157,8 @@ TEST(what_arrays_cannot_be_is_refused_and_stays_with_its_owner)
     u.device.device_type = kDLCUDA;
     check_refused(u, &f, "device type 2");
     u = t;
-    u.dtype = (DLDataType){kDLComplex, 64, 1};
-    check_refused(u, &f, "code 5, 64 bits, 1 lanes");
+    u.dtype = (DLDataType){kDLComplex, 32, 1};
+    check_refused(u, &f, "code 5, 32 bits, 1 lanes");
     u.dtype = (DLDataType){kDLFloat, 32, 4};
     check_refused(u, &f, "4 lanes");
     u.dtype = (DLDataType){kDLInt, 4, 1};

@@ -433,6 +433,7 @@ static void check_golden(const char *path)
 #define GOLDEN(file)                                                                     \
     TEST(file##_results_are_golden) { check_golden("tests/golden/" #file ".txt"); }
 GOLDEN(float)
+GOLDEN(complex)
 GOLDEN(int)
 GOLDEN(cast)
 GOLDEN(reduce)

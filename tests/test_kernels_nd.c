@@ -290,7 +290,7 @@ TEST(elementwise_kernels_mean_what_the_op_table_says)
                 bool map = op_row(op)->eval == eval_map;
                 wf_dtype to = map ? result_of(op, t) : WF_INVALID;
 
-                if (to != WF_INVALID)
+                if (to != WF_INVALID && !dtype_is_complex(to)) /* which is moved, not computed */
                     check_op(k_loops_for(isa), isa, op, t, to);
             }
 }

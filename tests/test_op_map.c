@@ -379,9 +379,19 @@ TEST(only_exact_identities_fold)
 TEST(elementwise_ops_refuse_wrong_types)
 {
     REFUSES("f(x: i32[2]) { y = exp x; ret y }", WF_ERR_TYPE,
-            "exp: operand 1 is i32[2], needs a float dtype");
+            "exp: operand 1 is i32[2], needs a float or complex dtype");
     REFUSES("f(x: bool[2]) { y = neg x; ret y }", WF_ERR_TYPE,
-            "neg: operand 1 is bool[2], needs an integer or float dtype");
+            "neg: operand 1 is bool[2], needs an integer, float or complex dtype");
+    REFUSES("f(x: c64[2]) { y = lt x x; ret y }", WF_ERR_TYPE,
+            "lt: operand 1 is c64[2], needs a dtype with an order");
+    REFUSES("f(x: c64[2]) { y = floor x; ret y }", WF_ERR_TYPE,
+            "floor: operand 1 is c64[2], needs a float dtype");
+    REFUSES("f(x: f32[2]) { y = real x; ret y }", WF_ERR_TYPE,
+            "real: operand 1 is f32[2], needs a complex dtype");
+    REFUSES("f(x: f16[2]) { y = complex x x; ret y }", WF_ERR_TYPE,
+            "complex: operand 1 is f16[2], needs f32 or f64");
+    REFUSES("f(x: c64[2]) { y = reduce_max x axes=[0]; ret y }", WF_ERR_TYPE,
+            "reduce_max: operand is c64[2], needs a dtype with an order");
     REFUSES("f(x: f32[2]) { y = not x; ret y }", WF_ERR_TYPE,
             "not: operand 1 is f32[2], needs bool or an integer dtype");
     REFUSES("f(x: f32[2]) { y = shl x x; ret y }", WF_ERR_TYPE,

@@ -33,7 +33,7 @@ static bool is_f64_case(const Program *p)
 {
     for (uint32_t i = 1; i < p->nvals; i++) {
         wf_dtype t = (wf_dtype)val_type(p, i).dtype;
-        if (dtype_is_float(t) && t != WF_F64)
+        if (dtype_is_inexact(t) && dtype_part(t) != WF_F64)
             return false;
     }
     return true;
@@ -146,6 +146,7 @@ FAMILY(linalg)
 FAMILY(control)
 FAMILY(effect)
 FAMILY(collective)
+FAMILY(complex)
 
 #define NARROW(name, refused)                                                                    \
     TEST(derivatives_of_##name##_hold_in_every_float)                                            \

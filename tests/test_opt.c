@@ -57,8 +57,8 @@ static bool same_bits(const Nd *a, const Nd *b)
 /* The passes that keep every bit: all but those that sum in another order. */
 static bool is_exact(unsigned set)
 {
-    static const char *const others[] = {"simplify", "contract", "scale", "loops",
-                                         "recognise"};
+    static const char *const others[] = {"planes", "simplify",  "contract", "scale",
+                                         "loops",  "recognise"};
 
     for (int i = 0; i < COUNT(others); i++)
         if (set >> opt_find(others[i]) & 1)
@@ -78,7 +78,8 @@ static const char *check_set(wf_ctx *cx, const Program *p, const Nd *in, const N
     if (!q || !program_verify(cx, q) || !eval_program(cx, q, in, z, &cx->scratch))
         return wf_ctx_message(cx);
     for (uint32_t j = 0; j < p->nout; j++) {
-        double tol = y[j].dtype == WF_F64 ? 1e-8 : y[j].dtype == WF_F32 ? 1e-5 : 1e-2;
+        wf_dtype t = dtype_part(y[j].dtype);
+        double tol = t == WF_F64 ? 1e-8 : t == WF_F32 ? 1e-5 : 1e-2;
         if ((why = nd_differ(cx, &z[j], &y[j], tol)))
             return arena_printf(&cx->scratch, "result %u: %s", j, why);
         if (is_exact(set) && !same_bits(&z[j], &y[j]))

@@ -228,10 +228,24 @@ static inline bool dtype_is_float(wf_dtype t)
 {
     return dtype_is(t, DT_USED | DT_INEXACT) && !dtype_is(t, DT_COMPLEX);
 }
+static inline bool dtype_is_complex(wf_dtype t) { return dtype_is(t, DT_USED | DT_COMPLEX); }
+/* A number that rounds, real or complex. */
+static inline bool dtype_is_inexact(wf_dtype t) { return dtype_is(t, DT_USED | DT_INEXACT); }
+/* Of the parts of a complex number; of another dtype itself. */
+static inline wf_dtype dtype_part(wf_dtype t)
+{
+    return t == WF_C64 ? WF_F32 : t == WF_C128 ? WF_F64 : t;
+}
+/* Whose parts hold t. */
+static inline wf_dtype dtype_pair(wf_dtype t)
+{
+    return t == WF_F64 || t == WF_C128 ? WF_C128 : WF_C64;
+}
 /* 64 bits as 32 */
 static inline wf_dtype dtype_narrowed(wf_dtype t)
 {
-    return t == WF_F64 ? WF_F32 : t == WF_I64 ? WF_I32 : t == WF_U64 ? WF_U32 : t;
+    return t == WF_C128 ? WF_C64
+           : t == WF_F64 ? WF_F32 : t == WF_I64 ? WF_I32 : t == WF_U64 ? WF_U32 : t;
 }
 
 /* ---- number.c: numbers to and from text, in no locale ------------------------------ */

@@ -6,7 +6,7 @@
 #define SINT  (UINT | DT_SIGNED)
 #define REAL  (DT_ORDERED | DT_ARITHMETIC | DT_SIGNED | DT_INEXACT | DT_DIFFERENTIABLE)
 #define FLOAT (DT_USED | REAL)
-#define PAIR  ((REAL & ~DT_ORDERED) | DT_COMPLEX)
+#define PAIR  ((FLOAT & ~DT_ORDERED) | DT_COMPLEX)
 
 /* Rows without DT_USED are reserved: no values of them exist yet. */
 const DtypeRow dtype_table[WF_DTYPE_COUNT] = {
@@ -36,6 +36,7 @@ const DtypeRow dtype_table[WF_DTYPE_COUNT] = {
 const char *wf_dtype_name(wf_dtype dtype) { return dtype_row(dtype)->name; }
 
 bool wf_dtype_is_float(wf_dtype dtype) { return dtype_is_float(dtype); }
+bool wf_dtype_is_complex(wf_dtype dtype) { return dtype_is_complex(dtype); }
 
 size_t wf_dtype_size(wf_dtype dtype)
 {

@@ -39,6 +39,8 @@ bool render_has(const Target *t, const Program *p, const Eqn *e)
     wf_dtype x, y;
 
     (void)t;
+    if (eqn_is_complex(p, e))
+        return false;
     if (op_row(e->op)->lower.kind != LOWER_MAP) /* all there are */
         return true;
     x = (wf_dtype)val_type(p, eqn_in(p, e)[0]).dtype;

@@ -87,8 +87,13 @@ static void write_dot(Writer *w, int depth, const Flat *f)
 
 static const char *word_of(size_t size)
 {
-    return size == 1 ? "uint8_t" : size == 2 ? "uint16_t" : size == 4 ? "uint32_t"
-                                                                      : "uint64_t";
+    switch (size) {
+    case 1: return "uint8_t";
+    case 2: return "uint16_t";
+    case 4: return "uint32_t";
+    case 8: return "uint64_t";
+    default: return "double _Complex"; /* sixteen bytes that begin where eight may */
+    }
 }
 
 static const char *strides(Writer *w, const int64_t *stride, int rank)

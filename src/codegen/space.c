@@ -39,21 +39,10 @@ static bool has_unit_strides(const Eqn *e)
     return !s->stride.n || s->stride.v[s->stride.n - 1] == 1;
 }
 
-static bool usable_types(const Program *p, const Eqn *e)
-{
-    for (uint32_t i = 0; i < e->nin; i++)
-        if (!dtype_is_usable((wf_dtype)val_type(p, eqn_in(p, e)[i]).dtype))
-            return false;
-    for (uint32_t j = 0; j < e->nout; j++)
-        if (!dtype_is_usable((wf_dtype)val_type(p, e->out + j).dtype))
-            return false;
-    return true;
-}
-
 static bool all_scalars(const Program *p)
 {
     for (Val v = 1; v < p->nvals; v++)
-        if (val_type(p, v).rank || !dtype_is_usable((wf_dtype)val_type(p, v).dtype))
+        if (val_type(p, v).rank || dtype_is_complex((wf_dtype)val_type(p, v).dtype))
             return false;
     return true;
 }
@@ -112,7 +101,7 @@ static bool is_row_gather(const Target *t, const Program *p, const Eqn *e)
 
 FuseKind fuse_kind(const Target *t, const Program *p, const Eqn *e)
 {
-    if (!usable_types(p, e))
+    if (eqn_is_complex(p, e))
         return FUSE_NO;
     switch (e->op) {
     case OP_const: return is_splat_const(e) && t->renders(t, p, e) ? FUSE_FREE : FUSE_NO;

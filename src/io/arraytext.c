@@ -42,6 +42,7 @@ static int64_t get_int(wf_dtype dtype, const char *at)
     }
 }
 
+/* buf has room for two NUMBER_MAX. */
 static int print_number(wf_dtype dtype, const char *at, char *buf)
 {
     uint64_t u64;
@@ -49,6 +50,18 @@ static int print_number(wf_dtype dtype, const char *at, char *buf)
     double f64;
     float f32;
 
+    if (dtype_is_complex(dtype)) {
+        wf_dtype part = dtype_part(dtype);
+        int n = print_number(part, at, buf), m;
+
+        buf[n] = '+';
+        m = print_number(part, at + wf_dtype_size(part), buf + n + 1);
+        if (buf[n + 1] == '-')
+            memmove(buf + n, buf + n + 1, (size_t)m);
+        n += m + (buf[n] == '+');
+        buf[n] = 'j';
+        return n + 1;
+    }
     switch (dtype) {
     case WF_BOOL: strcpy(buf, *at ? "true" : "false"); return (int)strlen(buf);
     case WF_F16: memcpy(&u16, at, 2); return number_f16(buf, u16);
@@ -83,7 +96,7 @@ static void print_values(wf_array *a, Text *out)
     const int64_t *dims = wf_array_dims(a);
     const char *at = wf_array_data(a);
     int64_t count = wf_array_count(a), lists = 1;
-    char buf[NUMBER_MAX];
+    char buf[2 * NUMBER_MAX];
 
     if (count == 0) {
         for (int k = 0; k < rank && lists <= EMPTY_LISTS && dims[k]; k++)
@@ -222,6 +235,29 @@ static const char *parse_int(wf_dtype dtype, const char *s, const char *end, cha
 }
 
 static const char *parse_element(wf_dtype dtype, const char *s, const char *end,
+                                 char *out, bool *overflow);
+
+/* 1+2j, 2j or 1 */
+static const char *parse_pair(wf_dtype dtype, const char *s, const char *end, char *out)
+{
+    wf_dtype part = dtype_part(dtype);
+    size_t size = wf_dtype_size(part);
+    const char *stop = word_end(s);
+    bool overflow;
+
+    memset(out, 0, 2 * size);
+    if (stop[-1] != 'j')
+        return parse_element(part, s, end, out, &overflow);
+    stop--; /* a number of the whole word is the imaginary part */
+    if (parse_element(part, s, stop, out + size, &overflow) == stop)
+        return stop + 1;
+    s = parse_element(part, s, stop, out, &overflow);
+    if (!s || (*s != '+' && *s != '-'))
+        return NULL;
+    return parse_element(part, s, stop, out + size, &overflow) == stop ? stop + 1 : NULL;
+}
+
+static const char *parse_element(wf_dtype dtype, const char *s, const char *end,
                                  char *out, bool *overflow)
 {
     uint16_t h;
@@ -229,6 +265,8 @@ static const char *parse_element(wf_dtype dtype, const char *s, const char *end,
     float f32;
 
     *overflow = false;
+    if (dtype_is_complex(dtype))
+        return parse_pair(dtype, s, end, out);
     if (dtype_is_float(dtype) && strncmp(s, "bits(", 5) == 0)
         return parse_bits(wf_dtype_size(dtype), s, end, out);
     switch (dtype) {
@@ -334,13 +372,16 @@ static bool scan_lists(Scan *c)
     return true;
 }
 
-/* The dtype of untyped numbers: bool, or i64 if all are integers, or f32. */
+/* The dtype of untyped numbers: bool, or i64 if all are integers, or f32, or c64 if one ends in j. */
 static wf_dtype find_dtype(const Scan *c)
 {
     wf_dtype t = c->at.n ? WF_BOOL : WF_F32;
     bool overflow;
     char element[8];
 
+    for (uint32_t i = 0; i < c->at.n; i++)
+        if (word_end(c->at.v[i])[-1] == 'j')
+            return WF_C64;
     for (uint32_t i = 0; i < c->at.n && t != WF_F32; i++) {
         const char *s = c->at.v[i], *e;
 
@@ -417,7 +458,7 @@ static bool parse_values(Scan *c, wf_array **out)
 
 static wf_dtype dtype_named(const char *s, size_t n)
 {
-    for (int t = WF_BOOL; t <= WF_F64; t++)
+    for (int t = WF_BOOL; t <= WF_C128; t++)
         if (strlen(wf_dtype_name((wf_dtype)t)) == n &&
             memcmp(wf_dtype_name((wf_dtype)t), s, n) == 0)
             return (wf_dtype)t;

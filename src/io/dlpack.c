@@ -21,7 +21,7 @@ static const struct {
 } dtypes[] = {
     {WF_BOOL, 6, 8},  {WF_I8, 0, 8},   {WF_I16, 0, 16}, {WF_I32, 0, 32}, {WF_I64, 0, 64},
     {WF_U8, 1, 8},    {WF_U16, 1, 16}, {WF_U32, 1, 32}, {WF_U64, 1, 64}, {WF_F16, 2, 16},
-    {WF_BF16, 4, 16}, {WF_F32, 2, 32}, {WF_F64, 2, 64},
+    {WF_BF16, 4, 16}, {WF_F32, 2, 32}, {WF_F64, 2, 64}, {WF_C64, 5, 64}, {WF_C128, 5, 128},
 };
 
 static bool to_dtype(wf_ctx *cx, DLDataType t, wf_dtype *out)
@@ -185,10 +185,10 @@ static wf_status import_tensor(wf_ctx *cx, const DLTensor *t, void (*drop)(void 
         return ctx_status(cx);
     if (data)
         data += t->byte_offset;
-    if ((uintptr_t)data % wf_dtype_size(dtype)) {
+    if ((uintptr_t)data % wf_dtype_size(dtype_part(dtype))) {
         fail(cx, WF_ERR_TYPE, NOWHERE,
              "dlpack: the first element is not aligned to the %d bytes of %s",
-             (int)wf_dtype_size(dtype), wf_dtype_name(dtype));
+             (int)wf_dtype_size(dtype_part(dtype)), wf_dtype_name(dtype));
         return ctx_status(cx);
     }
     return wf_array_wrap(cx, dtype, t->shape, t->ndim, t->strides, data, drop, owner,

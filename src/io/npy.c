@@ -5,11 +5,11 @@
  *   header  = a Python dict, spaces and a newline behind it:
  *             {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
  *   descr   = byte order ('<' little, '>' big, '=' native, '|' of one byte), kind
- *             (b bool, i u integers, f float), size in bytes
+ *             (b bool, i u integers, f float, c complex), size in bytes
  *   data    = the elements, row-major, or column-major if fortran_order
  *
  * Read: versions 1, 2 and 3. Written: version 1, data at a multiple of 64 bytes. Not held
- * by Weft, so refused by name: complex numbers, structures, strings, dates, objects
+ * by Weft, so refused by name: structures, strings, dates, objects
  * (which are pickles: never read). NumPy has no bf16.
  */
 #include "io/io.h"
@@ -22,6 +22,7 @@ static const struct {
     {'b', 1, WF_BOOL}, {'i', 1, WF_I8},  {'i', 2, WF_I16}, {'i', 4, WF_I32},
     {'i', 8, WF_I64},  {'u', 1, WF_U8},  {'u', 2, WF_U16}, {'u', 4, WF_U32},
     {'u', 8, WF_U64},  {'f', 2, WF_F16}, {'f', 4, WF_F32}, {'f', 8, WF_F64},
+    {'c', 8, WF_C64},  {'c', 16, WF_C128},
 };
 
 typedef struct Npy {
@@ -90,7 +91,7 @@ static bool read_descr(Npy *r)
         for (size_t i = 2; i < n && s[i] >= '0' && s[i] <= '9'; i++)
             size = size * 10 + (s[i] - '0');
         for (int i = 0; i < COUNT(kinds); i++)
-            if (kinds[i].kind == s[1] && kinds[i].size == size && n == 3) {
+            if (kinds[i].kind == s[1] && kinds[i].size == size && n == (size < 10 ? 3u : 4u)) {
                 r->dtype = kinds[i].dtype;
                 r->swap = s[0] == '>' && size > 1;
                 return true;
@@ -195,7 +196,7 @@ static void copy_swapped(char *to, const char *from, size_t bytes, size_t size)
 static bool fill(Npy *r, const char *from, size_t bytes, char *to)
 {
     if (r->swap)
-        copy_swapped(to, from, bytes, wf_dtype_size(r->dtype));
+        copy_swapped(to, from, bytes, wf_dtype_size(dtype_part(r->dtype)));
     else if (bytes)
         memcpy(to, from, bytes);
     for (size_t i = 0; r->dtype == WF_BOOL && i < bytes; i++)

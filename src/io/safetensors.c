@@ -5,7 +5,7 @@
  *             { "__metadata__": { KEY: STRING, .. },          may be left out
  *               NAME: { "dtype": DTYPE, "shape": [n, ..],
  *                       "data_offsets": [begin, end] }, .. }
- *   DTYPE   = BOOL U8 I8 U16 I16 U32 I32 U64 I64 F16 BF16 F32 F64
+ *   DTYPE   = BOOL U8 I8 U16 I16 U32 I32 U64 I64 F16 BF16 F32 F64 C64
  *   data    = the tensors, row-major, little-endian; offsets count from its start
  *
  * What is checked: the header is at most HEADER_MAX bytes and inside the file; it is JSON
@@ -28,7 +28,7 @@ static const struct {
 } dtypes[] = {
     {"BOOL", WF_BOOL}, {"U8", WF_U8},   {"I8", WF_I8},   {"U16", WF_U16}, {"I16", WF_I16},
     {"U32", WF_U32},   {"I32", WF_I32}, {"U64", WF_U64}, {"I64", WF_I64}, {"F16", WF_F16},
-    {"BF16", WF_BF16}, {"F32", WF_F32}, {"F64", WF_F64},
+    {"BF16", WF_BF16}, {"F32", WF_F32}, {"F64", WF_F64}, {"C64", WF_C64},
 };
 
 static const char *dtype_to_name(wf_dtype t)

@@ -379,7 +379,8 @@ static void collect(Saver *s, const Program *p)
         const Eqn *e = &p->eqns[i];
 
         s->ops[e->op] = true;
-        if (e->op == OP_const && ((const ConstAttr *)e->attr)->data->size > CONST_INLINE)
+        if (e->op == OP_const && ((const ConstAttr *)e->attr)->data->size > CONST_INLINE &&
+            ((const ConstAttr *)e->attr)->type.dtype != WF_C128) /* which safetensors lacks */
             add_const(s, e->attr);
     }
 }

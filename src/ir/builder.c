@@ -6,6 +6,7 @@
  */
 #include "op/op.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static void free_builder(void *obj)
@@ -113,7 +114,7 @@ static uint32_t intern_type(Builder *b, wf_dtype dtype, const Dim *dims, uint32_
         grow_type_slots(b);
     if ((i = find_type(b, dtype, dims, rank, &slot)) != 0)
         return i;
-    for (int d = WF_BOOL; d <= WF_F64 && !t.dims; d++)
+    for (int d = WF_BOOL; d <= WF_C128 && !t.dims; d++)
         if ((i = find_type(b, (wf_dtype)d, dims, rank, &other)) != 0)
             t.dims = b->types.v[i].dims;
     if (!t.dims)
@@ -551,6 +552,8 @@ double element_as_f64(wf_dtype dtype, const void *p)
     case WF_BF16: return bf16_to_f32(*(const uint16_t *)p);
     case WF_F32: return *(const float *)p;
     case WF_F64: return *(const double *)p;
+    case WF_C64:
+    case WF_C128: return NAN; /* no real number: equal to none that is asked for */
     default: return 0;
     }
 }

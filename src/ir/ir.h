@@ -247,6 +247,7 @@ void program_hash(Program *p); /* sets p->hash */
 
 static inline Type val_type(const Program *p, Val v) { return p->types[p->vals[v].type]; }
 static inline const Val *eqn_in(const Program *p, const Eqn *e) { return p->args + e->args; }
+bool eqn_is_complex(const Program *p, const Eqn *e); /* reads or makes complex numbers */
 static inline Place eqn_place(const Program *p, const Eqn *e) { return p->places[e->place]; }
 static inline Val program_in(const Program *p, uint32_t i) { (void)p; return i + 1; }
 
@@ -399,6 +400,7 @@ typedef struct Lower {
     bool by_width;      /* MAP: f16 and bf16 are not what f32 gives, rounded */
     double (*real)(wf_dtype t, double x, double y);        /* MAP: of floats, not yet rounded */
     uint64_t (*whole)(wf_dtype t, uint64_t x, uint64_t y); /* MAP: of integers and bool, not yet cut */
+    double _Complex (*pair)(double _Complex x, double _Complex y); /* MAP: of complex numbers */
     const char *c;                                         /* MAP: in C; NULL: every target has it */
 } Lower;
 

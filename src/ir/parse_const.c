@@ -3,7 +3,7 @@
  *   const  = "const" type ( number | list | "tensor" "(" STRING ")" ) .
  *   list   = "[" [ ( list | number ) { "," ( list | number ) } [ "," ] ] "]" .
  *   number = [ "-" | "+" ] ( NUMBER | "inf" | "nan" ) | "true" | "false"
- *          | "bits" "(" HEX ")" .
+ *          | "bits" "(" HEX ")" | "(" number "," number ")" .
  *
  * A single number fills the shape. A list is nested as the shape says, or flat in row-major
  * order. Lists are read from the bytes of the text, not token by token: constants can have
@@ -16,6 +16,13 @@
 
 static const char *const float_bits_range[] = {[2] = "4", [4] = "8", [8] = "16"};
 
+static const char *skip_blanks(const char *s, const char *end)
+{
+    while (s < end && (*s == ' ' || *s == '\t'))
+        s++;
+    return s;
+}
+
 /* bits(0x7fc00001): the element itself, for NaNs that are not the usual one. */
 static const char *scan_bits(Parser *p, Token t, wf_dtype dtype, const char *s,
                              const char *end, void *out)
@@ -26,8 +33,7 @@ static const char *scan_bits(Parser *p, Token t, wf_dtype dtype, const char *s,
     uint32_t v32;
     uint16_t v16;
 
-    while (s < end && (*s == ' ' || *s == '\t'))
-        s++;
+    s = skip_blanks(s, end);
     if (s == end || *s != '(')
         return fail_at(p, t, WF_ERR_SYNTAX, "expected '(' after bits"), NULL;
     s = number_parse_u64(s + 1, end, &v, &overflow);
@@ -118,6 +124,33 @@ static bool is_word(const char *s, const char *end, const char *word)
            ((size_t)(end - s) == n || !is_name_byte((unsigned char)s[n]));
 }
 
+static const char *scan_element(Parser *p, Token t, wf_dtype dtype, const char *s,
+                                const char *end, void *out);
+
+/* (1, -2): both parts; or the real one alone. */
+static const char *scan_pair(Parser *p, Token t, wf_dtype dtype, const char *s,
+                             const char *end, void *out)
+{
+    wf_dtype part = dtype_part(dtype);
+    size_t size = wf_dtype_size(part);
+
+    memset(out, 0, 2 * size);
+    if (s == end || *s != '(')
+        return scan_element(p, t, part, s, end, out);
+    if (!(s = scan_element(p, t, part, skip_blanks(s + 1, end), end, out)))
+        return NULL;
+    s = skip_blanks(s, end);
+    if (s == end || *s != ',')
+        return fail_at(p, t, WF_ERR_SYNTAX, "expected ',' after the real part"), NULL;
+    s = scan_element(p, t, part, skip_blanks(s + 1, end), end, (char *)out + size);
+    if (!s)
+        return NULL;
+    s = skip_blanks(s, end);
+    if (s == end || *s != ')')
+        return fail_at(p, t, WF_ERR_SYNTAX, "expected ')' after the imaginary part"), NULL;
+    return s + 1;
+}
+
 /* The element at s; NULL after an error, which is reported for token t. */
 static const char *scan_element(Parser *p, Token t, wf_dtype dtype, const char *s,
                                 const char *end, void *out)
@@ -129,6 +162,8 @@ static const char *scan_element(Parser *p, Token t, wf_dtype dtype, const char *
         *(uint8_t *)out = *s == 't';
         return s + (*s == 't' ? 4 : 5);
     }
+    if (dtype_is_complex(dtype))
+        return scan_pair(p, t, dtype, s, end, out);
     if (dtype_is_float(dtype) && is_word(s, end, "bits"))
         return scan_bits(p, t, dtype, s + 4, end, out);
     if (dtype_is_float(dtype))
@@ -172,11 +207,14 @@ bool parse_number(Parser *p, wf_dtype dtype, void *out)
     Token t = p->tok;
     const char *s;
 
-    if (t.kind != TOK_NUMBER && t.kind != TOK_NAME && t.kind != '-' && t.kind != '+')
+    if (t.kind != TOK_NUMBER && t.kind != TOK_NAME && t.kind != '-' && t.kind != '+' &&
+        !(t.kind == '(' && dtype_is_complex(dtype)))
         return fail_expected(p, "a number");
     s = scan_element(p, t, dtype, t.s, p->lex.end, out);
     if (!s)
         return false;
+    if (t.kind == '(')
+        p->lex.depth--; /* it is closed */
     resume(p, s, t.line, t.row);
     return true;
 }
@@ -400,17 +438,17 @@ static bool parse_tensor(Parser *p, Type type, const ConstData **out)
 
 bool parse_const(Parser *p, Type type, const ConstData **out, bool *out_splat)
 {
-    uint64_t element = 0;
+    uint64_t element[2] = {0};
 
     *out_splat = false;
     if (p->tok.kind == '[')
         return parse_list(p, type, out);
     if (token_is(p->tok, "tensor"))
         return parse_tensor(p, type, out);
-    if (!parse_number(p, (wf_dtype)type.dtype, &element))
+    if (!parse_number(p, (wf_dtype)type.dtype, element))
         return false;
     *out_splat = true;
-    *out = const_data_new(p->cx, &element, wf_dtype_size((wf_dtype)type.dtype), NULL,
+    *out = const_data_new(p->cx, element, wf_dtype_size((wf_dtype)type.dtype), NULL,
                           NULL, NULL);
     return *out != NULL;
 }

@@ -243,6 +243,16 @@ static void print_element(Text *out, wf_dtype dtype, const void *at)
         double f64;
     } x;
 
+    if (dtype_is_complex(dtype)) {
+        wf_dtype part = dtype_part(dtype);
+
+        text_char(out, '(');
+        print_element(out, part, at);
+        text_add(out, ", ");
+        print_element(out, part, (const char *)at + wf_dtype_size(part));
+        text_char(out, ')');
+        return;
+    }
     memcpy(&x, at, wf_dtype_size(dtype));
     switch (dtype) {
     case WF_BOOL: text_add(out, x.u8 ? "true" : "false"); return;

@@ -78,6 +78,17 @@ Hash const_data_hash(const ConstData *c)
 
 /* ---- types ---- */
 
+bool eqn_is_complex(const Program *p, const Eqn *e)
+{
+    for (uint32_t i = 0; i < e->nin; i++)
+        if (dtype_is_complex((wf_dtype)val_type(p, eqn_in(p, e)[i]).dtype))
+            return true;
+    for (uint32_t j = 0; j < e->nout; j++)
+        if (dtype_is_complex((wf_dtype)val_type(p, e->out + j).dtype))
+            return true;
+    return false;
+}
+
 bool type_size(wf_dtype dtype, const int64_t *dims, uint32_t rank, int64_t *out_count, int64_t *out_bytes)
 {
     int64_t count = 1, bytes;

@@ -94,6 +94,10 @@ typedef struct Plane { /* n1 x n0; strides in elements */
     int64_t n1, n0, t1, t0, f1, f0;
 } Plane;
 
+typedef struct Sixteen { /* a complex number of two doubles */
+    uint64_t part[2];
+} Sixteen;
+
 /* A square tile, one cache line by as many: rows of src become columns of buf. */
 #define TURN_TILE(name, T)                                                               \
     static void name##_tile(T *buf, const T *src, int64_t step)                          \
@@ -106,6 +110,7 @@ typedef struct Plane { /* n1 x n0; strides in elements */
 TURN_TILE(plane_1, uint8_t)
 TURN_TILE(plane_2, uint16_t)
 TURN_TILE(plane_8, uint64_t)
+TURN_TILE(plane_16, Sixteen)
 
 /* Of four bytes, what most arrays are made of: four by four in registers. */
 static void plane_4_tile(uint32_t *buf, const uint32_t *src, int64_t step)
@@ -194,6 +199,7 @@ COPY_PLANE(plane_1, uint8_t)
 COPY_PLANE(plane_2, uint16_t)
 COPY_PLANE(plane_4, uint32_t)
 COPY_PLANE(plane_8, uint64_t)
+COPY_PLANE(plane_16, Sixteen)
 
 static void copy_rows(const Plane *p, size_t size, char *dst, const char *src)
 {
@@ -209,8 +215,10 @@ static void copy_rows(const Plane *p, size_t size, char *dst, const char *src)
             plane_2_row(&row, dst, src);
         else if (size == 4)
             plane_4_row(&row, dst, src);
-        else
+        else if (size == 8)
             plane_8_row(&row, dst, src);
+        else
+            plane_16_row(&row, dst, src);
     }
 }
 
@@ -226,8 +234,10 @@ static void copy_plane(const Plane *p, size_t size, void *dst, const void *src)
         plane_2(p, dst, src);
     else if (size == 4)
         plane_4(p, dst, src);
-    else
+    else if (size == 8)
         plane_8(p, dst, src);
+    else
+        plane_16(p, dst, src);
 }
 
 /* ---- all axes ---------------------------------------------------------------------- */

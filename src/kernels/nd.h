@@ -125,7 +125,7 @@ void kmap_run(const KMap *m, const void *const *in, void *const *out, const KPar
 
 /* ---- move.c: copies ---------------------------------------------------------------- */
 
-/* dst[i..] = src[i..] for elements of size bytes (1, 2, 4, 8), strides in elements.
+/* dst[i..] = src[i..] for elements of size bytes (1, 2, 4, 8, 16), strides in elements.
  * Regions do not overlap. */
 typedef struct KMove {
     int rank; /* after merging; largest strides of dst first */

@@ -83,16 +83,18 @@ void element_from_f64(wf_dtype dtype, double x, void *out)
     case WF_BF16: *(uint16_t *)out = bf16_from_f64(x); break;
     case WF_F32: *(float *)out = (float)x; break;
     case WF_F64: *(double *)out = x; break;
+    case WF_C64: memcpy(out, (const float[]){(float)x, 0}, 8); break;
+    case WF_C128: memcpy(out, (const double[]){x, 0}, 16); break;
     default: break;
     }
 }
 
 Val b_full(Builder *b, Type type, double x)
 {
-    uint64_t bits = 0;
+    uint64_t bits[2] = {0};
 
-    element_from_f64((wf_dtype)type.dtype, x, &bits);
-    return b_splat_bits(b, type, &bits);
+    element_from_f64((wf_dtype)type.dtype, x, bits);
+    return b_splat_bits(b, type, bits);
 }
 
 Val b_scalar(Builder *b, wf_dtype dtype, double x) { return b_full(b, b_make_type(b, dtype, NULL, 0), x); }

@@ -28,7 +28,11 @@ bool contract_check(TypeRule *t, wf_dtype acc)
     for (int i = 0; i < 2; i++) {
         wf_dtype d = (wf_dtype)t->in[i].dtype;
 
-        if (dtype_is_float(d) && !dtype_is_float(acc))
+        if (dtype_is_complex(d) && !dtype_is_complex(acc))
+            return type_fail(t, WF_ERR_TYPE, "%s is %s, needed a complex acc but it is %s",
+                             i ? "right operand" : "left operand", wf_dtype_name(d),
+                             wf_dtype_name(acc));
+        if (dtype_is_float(d) && !dtype_is_inexact(acc))
             return type_fail(t, WF_ERR_TYPE, "%s is %s, needed a float acc but it is %s",
                              i ? "right operand" : "left operand", wf_dtype_name(d),
                              wf_dtype_name(acc));
@@ -38,7 +42,7 @@ bool contract_check(TypeRule *t, wf_dtype acc)
 
 Scalar *contract_load(Arena *a, const Nd *x, wf_dtype acc)
 {
-    wf_dtype as = dtype_is_float(acc) ? WF_F64 : x->dtype;
+    wf_dtype as = dtype_is_complex(acc) ? WF_C128 : dtype_is_float(acc) ? WF_F64 : x->dtype;
     Scalar *r = arena_array(a, (size_t)x->count, sizeof *r);
 
     for (int64_t i = 0; i < x->count; i++)
@@ -48,10 +52,14 @@ Scalar *contract_load(Arena *a, const Nd *x, wf_dtype acc)
 
 void contract_add(Scalar *sum, wf_dtype acc, Scalar x, Scalar y)
 {
-    if (dtype_is_float(acc))
+    if (dtype_is_complex(acc)) {
+        sum->f += x.f * y.f - x.im * y.im;
+        sum->im += x.f * y.im + x.im * y.f;
+    } else if (dtype_is_float(acc)) {
         sum->f += x.f * y.f;
-    else
+    } else {
         sum->u += x.u * y.u;
+    }
 }
 
 Val contract_narrow(Builder *b, Val g, Type operand)

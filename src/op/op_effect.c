@@ -52,6 +52,16 @@ static void text_element(Text *out, wf_dtype t, const void *p)
 {
     char s[NUMBER_MAX];
 
+    if (dtype_is_complex(t)) {
+        wf_dtype part = dtype_part(t);
+
+        text_char(out, '(');
+        text_element(out, part, p);
+        text_add(out, ", ");
+        text_element(out, part, (const char *)p + wf_dtype_size(part));
+        text_char(out, ')');
+        return;
+    }
     switch (t) {
     case WF_BOOL: text_add(out, *(const uint8_t *)p ? "true" : "false"); return;
     case WF_I8: number_i64(s, *(const int8_t *)p); break;

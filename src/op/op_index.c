@@ -213,7 +213,8 @@ static bool eval_dynamic_update_slice(Eval *e)
     const Nd *x = &e->in[0], *u = &e->in[1], *y = &e->out[0];
     int64_t stride[MAX_RANK], at[MAX_RANK] = {0}, base, i = 0;
 
-    memcpy(y->data, x->data, (size_t)x->count * wf_dtype_size(x->dtype));
+    if (y->data != x->data)
+        memcpy(y->data, x->data, (size_t)x->count * wf_dtype_size(x->dtype));
     nd_strides(x->dims, x->rank, stride);
     if (!window_base(e, 2, u->dims, stride, &base))
         return false;
@@ -316,7 +317,7 @@ static bool is_zero(const Nd *x, int64_t i)
 {
     Scalar v = scalar_load(x->dtype, x->data, i);
 
-    return dtype_is_float(x->dtype) ? v.f == 0 : v.u == 0;
+    return dtype_is_inexact(x->dtype) ? v.f == 0 && v.im == 0 : v.u == 0;
 }
 
 static bool eval_nonzero(Eval *e)

@@ -5,13 +5,14 @@
 
 /* ---- types ------------------------------------------------------------------------- */
 
-enum { BOOLS = 1, INTS_ = 2, FLOATS = 4 };
+enum { BOOLS = 1, INTS_ = 2, FLOATS = 4, PAIRS = 8, REALS = INTS_ | FLOATS };
 
 static unsigned kind_of(wf_dtype t)
 {
     return dtype_is_float(t) ? FLOATS
            : dtype_is_int(t) ? INTS_
            : t == WF_BOOL    ? BOOLS
+           : dtype_is_complex(t) ? PAIRS
                              : 0;
 }
 
@@ -20,7 +21,10 @@ static const char *kinds_text(unsigned kinds)
     switch (kinds) {
     case FLOATS: return "a float dtype";
     case INTS_: return "an integer dtype";
-    case INTS_ | FLOATS: return "an integer or float dtype";
+    case REALS: return "an integer or float dtype";
+    case FLOATS | PAIRS: return "a float or complex dtype";
+    case REALS | PAIRS: return "an integer, float or complex dtype";
+    case REALS | BOOLS: return "a dtype with an order";
     case INTS_ | BOOLS: return "bool or an integer dtype";
     default: return "a dtype in use";
     }
@@ -58,7 +62,9 @@ static bool type_map(TypeRule *t, unsigned kinds)
 }
 
 bool type_map_float(TypeRule *t) { return type_map(t, FLOATS); }
-bool type_map_number(TypeRule *t) { return type_map(t, INTS_ | FLOATS); }
+bool type_map_inexact(TypeRule *t) { return type_map(t, FLOATS | PAIRS); }
+bool type_map_real(TypeRule *t) { return type_map(t, REALS); }
+bool type_map_number(TypeRule *t) { return type_map(t, REALS | PAIRS); }
 bool type_map_int(TypeRule *t) { return type_map(t, INTS_); }
 bool type_map_bits(TypeRule *t) { return type_map(t, BOOLS | INTS_); }
 bool type_map_ordered(TypeRule *t) { return type_map(t, BOOLS | INTS_ | FLOATS); }
@@ -71,7 +77,8 @@ static bool type_test(TypeRule *t, unsigned kinds)
     return true;
 }
 
-bool type_map_compare(TypeRule *t) { return type_test(t, BOOLS | INTS_ | FLOATS); }
+bool type_map_compare(TypeRule *t) { return type_test(t, BOOLS | REALS); }
+bool type_map_equal(TypeRule *t) { return type_test(t, BOOLS | REALS | PAIRS); }
 bool type_map_float_test(TypeRule *t) { return type_test(t, FLOATS); }
 
 /* ---- oracle ------------------------------------------------------------------------ */
@@ -94,7 +101,7 @@ double flops_map(const SizedEqn *s)
 {
     Type y = val_type(s->p, s->e->out);
 
-    return dtype_is_float((wf_dtype)y.dtype) ? sized_count(s, y) : 0;
+    return dtype_is_inexact((wf_dtype)y.dtype) ? sized_count(s, y) : 0;
 }
 
 /* ---- folding ----------------------------------------------------------------------- */
@@ -103,7 +110,7 @@ bool fold_splats(Builder *b, const EqnView *e, Val *out)
 {
     Type to = e->out_type[0];
     Scalar x[3];
-    uint64_t element = 0;
+    uint64_t element[2] = {0};
 
     for (uint32_t i = 0; i < e->nin; i++) {
         const void *p;
@@ -112,9 +119,9 @@ bool fold_splats(Builder *b, const EqnView *e, Val *out)
             return false;
         x[i] = scalar_load((wf_dtype)e->in_type[i].dtype, p, 0);
     }
-    scalar_store((wf_dtype)to.dtype, &element, 0,
+    scalar_store((wf_dtype)to.dtype, element, 0,
                  scalar_apply(e->op, (wf_dtype)e->in_type[0].dtype, x));
-    out[0] = b_splat_bits(b, to, &element);
+    out[0] = b_splat_bits(b, to, element);
     return true;
 }
 
@@ -127,6 +134,8 @@ bool is_splat(const Builder *b, Val v, double x)
     if (!b_splat(b, v, &p))
         return false;
     s = scalar_load(t, p, 0);
+    if (dtype_is_complex(t)) /* -0 in either part is another number */
+        return s.f == x && s.im == 0 && !signbit(s.f) == !signbit(x) && !signbit(s.im);
     if (dtype_is_float(t))
         return s.f == x && !signbit(s.f) == !signbit(x);
     return s.u == scalar_cast(WF_F64, t, (Scalar){.f = x}).u;

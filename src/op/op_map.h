@@ -3,6 +3,7 @@
 #define WEFT_OP_MAP_H
 
 #include "op/op.h"
+#include "op/pair.h"
 #include "op/scalar.h"
 
 /* What the op means on one element of floats, on one integer or bool: an expression of x
@@ -28,17 +29,28 @@
     WHOLE(name, expr)                                                                    \
     static const char c_##name[] = #expr;
 
+/* And of complex numbers x (and y); pair_ functions are op/pair.h's. */
+#define PAIR(name, expr)                                                                 \
+    static Pair complex_##name(Pair x, Pair y)                                           \
+    {                                                                                    \
+        (void)x, (void)y;                                                                \
+        return expr;                                                                     \
+    }
+
 /* One operation for each element of the result. */
 double flops_map(const SizedEqn *s);
 
 /* All operands of one type, of these dtypes; the result is of that type. */
 bool type_map_float(TypeRule *t);   /* f16 bf16 f32 f64 */
-bool type_map_number(TypeRule *t);  /* integers and floats */
+bool type_map_inexact(TypeRule *t); /* those and complex */
+bool type_map_real(TypeRule *t);    /* integers and floats */
+bool type_map_number(TypeRule *t);  /* those and complex */
 bool type_map_int(TypeRule *t);     /* integers */
 bool type_map_bits(TypeRule *t);    /* bool and integers */
-bool type_map_ordered(TypeRule *t); /* any */
+bool type_map_ordered(TypeRule *t); /* any but complex */
 /* The same with a bool result. */
 bool type_map_compare(TypeRule *t);
+bool type_map_equal(TypeRule *t); /* of complex numbers, too */
 bool type_map_float_test(TypeRule *t); /* of a float */
 
 /* The same type for operands from..nin-1, or an error that shows both. */

@@ -34,7 +34,7 @@ static Val combine(Builder *b, Val dx, Val cx, Val dy, Val cy)
 
 static bool is_float(const EqnView *e)
 {
-    return dtype_is_float((wf_dtype)e->in_type[0].dtype);
+    return dtype_is_inexact((wf_dtype)e->in_type[0].dtype);
 }
 
 /* out = v, for folds */
@@ -64,6 +64,8 @@ static bool fold_add(Builder *b, const EqnView *e, Val *out)
 {
     double zero = is_float(e) ? -0.0 : 0;
 
+    if (dtype_is_complex((wf_dtype)e->in_type[0].dtype))
+        return fold_splats(b, e, out);
     if (is_splat(b, e->in[0], zero))
         return becomes(out, e->in[1]);
     if (is_splat(b, e->in[1], zero))
@@ -73,9 +75,10 @@ static bool fold_add(Builder *b, const EqnView *e, Val *out)
 
 REAL(add, x + y)
 WHOLE(add, x + y)
-ROW(add, 1, "z = x + y. Integers (wrapping) and floats; inf - inf is NaN.",
+PAIR(add, x + y)
+ROW(add, 1, "z = x + y. Integers (wrapping), floats, complex; inf - inf is NaN.",
     type_map_number, jvp_add, transpose_add, fold_add, .real = real_add,
-    .whole = whole_add);
+    .whole = whole_add, .pair = complex_add);
 
 /* ---- sub:  dz = dx - dy ---- */
 
@@ -107,9 +110,10 @@ static bool fold_sub(Builder *b, const EqnView *e, Val *out)
 
 REAL(sub, x - y)
 WHOLE(sub, x - y)
-ROW(sub, 1, "z = x - y. Integers (wrapping) and floats; inf - inf is NaN.",
+PAIR(sub, x - y)
+ROW(sub, 1, "z = x - y. Integers (wrapping), floats, complex; inf - inf is NaN.",
     type_map_number, jvp_sub, transpose_sub, fold_sub, .real = real_sub,
-    .whole = whole_sub);
+    .whole = whole_sub, .pair = complex_sub);
 
 /* ---- mul:  dz = dx*y + dy*x ---- */
 
@@ -127,10 +131,11 @@ static void transpose_mul(Builder *b, const EqnView *e, const Val *gz, Val *gx)
             gx[i] = b_mul(b, gz[0], e->in[1 - i]);
 }
 
-/* x * 1 = x, x * -1 = -x; integers: x * 0 = 0 */
+/* x * 1 = x, x * -1 = -x; integers: x * 0 = 0. Complex x * 1 is (a - b*0, b + a*0), which
+ * is x but for the sign of zeros, and for NaN beside inf. */
 static bool fold_mul(Builder *b, const EqnView *e, Val *out)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && !dtype_is_complex((wf_dtype)e->in_type[0].dtype); i++) {
         Val x = e->in[i], y = e->in[1 - i];
 
         if (is_splat(b, y, 1))
@@ -145,8 +150,9 @@ static bool fold_mul(Builder *b, const EqnView *e, Val *out)
 
 REAL(mul, x *y)
 WHOLE(mul, x *y)
-ROW(mul, 1, "z = x * y. Integers (wrapping) and floats; inf * 0 is NaN.", type_map_number,
-    jvp_mul, transpose_mul, fold_mul, .real = real_mul, .whole = whole_mul);
+PAIR(mul, pair_mul(x, y))
+ROW(mul, 1, "z = x * y. Integers (wrapping), floats, complex; inf * 0 is NaN.", type_map_number,
+    jvp_mul, transpose_mul, fold_mul, .real = real_mul, .whole = whole_mul, .pair = complex_mul);
 
 /* ---- div:  dz = dx / y - dy * z / y ---- */
 
@@ -170,7 +176,9 @@ static void transpose_div(Builder *b, const EqnView *e, const Val *gz, Val *gx)
 
 static bool fold_div(Builder *b, const EqnView *e, Val *out)
 {
-    return is_splat(b, e->in[1], 1) ? becomes(out, e->in[0]) : fold_splats(b, e, out);
+    if (is_splat(b, e->in[1], 1) && !dtype_is_complex((wf_dtype)e->in_type[0].dtype))
+        return becomes(out, e->in[0]);
+    return fold_splats(b, e, out);
 }
 
 /* By 0: all bits set. The lowest integer by -1: itself. */
@@ -185,11 +193,12 @@ static uint64_t quotient(wf_dtype t, uint64_t x, uint64_t y)
 
 REAL(div, x / y)
 WHOLE(div, quotient(t, x, y))
+PAIR(div, pair_div(x, y))
 ROW(div, 5,
     "z = x / y. Floats: x/0 is inf or -inf, 0/0 NaN. Integers truncate towards 0; x/0 is "
     "-1 (all bits set), the lowest integer / -1 wraps to itself.",
     type_map_number, jvp_div, transpose_div, fold_div, .whole_cost = 60, .real = real_div,
-    .whole = whole_div);
+    .whole = whole_div, .pair = complex_div);
 
 /* ---- rem:  dz = dx - dy * trunc(x / y), the quotient being round((x - z) / y) ---- */
 
@@ -219,7 +228,7 @@ WHOLE(rem, remainder_of(t, x, y))
 ROW(rem, 30,
     "z = x - y * trunc(x / y), with the sign of x. Floats (exact): x rem 0 and inf rem y "
     "are NaN, x rem inf is x. Integers: x rem 0 is x, the lowest integer rem -1 is 0.",
-    type_map_number, jvp_rem, NULL, fold_splats, .real = real_rem, .whole = whole_rem);
+    type_map_real, jvp_rem, NULL, fold_splats, .real = real_rem, .whole = whole_rem);
 
 /* ---- pow:  dz = dx * y * x^(y-1) + dy * ln(x) * z
  *
@@ -269,10 +278,11 @@ static uint64_t power(wf_dtype t, uint64_t x, uint64_t y)
 
 REAL(pow, pow(x, y))
 WHOLE(pow, power(t, x, y))
+PAIR(pow, pair_pow(x, y))
 ROW(pow, 80,
     "z = x^y. Floats: x^0 = 1^y = 1 even for NaN, NaN where x < 0 and y is not whole, "
     "0^y is inf for y < 0. Integers wrap; a negative power is 0 unless x is 1 or -1.",
-    type_map_number, jvp_pow, NULL, fold_pow, .real = real_pow, .whole = whole_pow);
+    type_map_number, jvp_pow, NULL, fold_pow, .real = real_pow, .whole = whole_pow, .pair = complex_pow);
 
 /* ---- atan2:  dz = (dx*y - dy*x) / (x*x + y*y) ---- */
 
@@ -466,15 +476,14 @@ static bool fold_compare(Builder *b, const EqnView *e, Val *out)
     return becomes(out, b_full(b, e->out_type[0], holds));
 }
 
-#define COMPARE(name, sign, nan)                                                         \
+#define COMPARE(name, type_, sign, dtypes, nan)                                          \
     ROW(name, 1,                                                                         \
-        "z = x " sign " y, a bool. Every dtype (false < true); -0 equals 0; " nan        \
-        " for NaN.",                                                                     \
-        type_map_compare, NULL, NULL, fold_compare, .real = NULL)
+        "z = x " sign " y, a bool. " dtypes "; -0 equals 0; " nan " for NaN.",           \
+        type_, NULL, NULL, fold_compare, .real = NULL)
 
-COMPARE(eq, "==", "false");
-COMPARE(ne, "!=", "true");
-COMPARE(lt, "<", "false");
-COMPARE(le, "<=", "false");
-COMPARE(gt, ">", "false");
-COMPARE(ge, ">=", "false");
+COMPARE(eq, type_map_equal, "==", "Every dtype", "false");
+COMPARE(ne, type_map_equal, "!=", "Every dtype", "true");
+COMPARE(lt, type_map_compare, "<", "Every dtype but complex (false < true)", "false");
+COMPARE(le, type_map_compare, "<=", "Every dtype but complex (false < true)", "false");
+COMPARE(gt, type_map_compare, ">", "Every dtype but complex (false < true)", "false");
+COMPARE(ge, type_map_compare, ">=", "Every dtype but complex (false < true)", "false");

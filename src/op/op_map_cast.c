@@ -95,7 +95,7 @@ static bool type_clamp(TypeRule *t)
 {
     Type x = t->in[1];
 
-    if (!dtype_is_arithmetic((wf_dtype)x.dtype))
+    if (!dtype_is_arithmetic((wf_dtype)x.dtype) || dtype_is_complex((wf_dtype)x.dtype))
         return type_fail(t, WF_ERR_TYPE,
                          "operand 2 is %s, needs an integer or float dtype",
                          type_show(t, x));
@@ -182,7 +182,8 @@ const OpRow op_row_clamp = {
     .lower = {.kind = LOWER_MAP},
 };
 
-/* ---- cast:  dy = cast dx between floats, else zero --------------------------------- */
+/* ---- cast:  dy = cast dx between floats and complex numbers, else zero. Of a complex number
+ *      others get the real part, so the transpose of that, and of the way back, is a cast --------------------------------- */
 
 static const AttrField dtype_attrs[] = {FIELD_POS(DtypeAttr, dtype, A_DTYPE), FIELD_END};
 
@@ -219,7 +220,7 @@ static bool eval_cast(Eval *e)
     return true;
 }
 
-static bool is_float_type(Type t) { return dtype_is_float((wf_dtype)t.dtype); }
+static bool is_float_type(Type t) { return dtype_is_inexact((wf_dtype)t.dtype); }
 
 static void jvp_cast(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
@@ -247,6 +248,10 @@ static bool is_widening(wf_dtype from, wf_dtype to)
 
     if (from == to || from == WF_BOOL)
         return true;
+    if (dtype_is_complex(to))
+        return is_widening(dtype_part(from), dtype_part(to));
+    if (dtype_is_complex(from))
+        return false;
     if (dtype_is_float(from))
         return dtype_is_float(to) && nt > nf;
     if (dtype_is_float(to))
@@ -261,7 +266,7 @@ static bool fold_cast(Builder *b, const EqnView *e, Val *out)
 {
     wf_dtype from = (wf_dtype)e->in_type[0].dtype, to = target(e->attr);
     Val inner = operand_of(b, e->in[0], OP_cast);
-    uint64_t element = 0;
+    uint64_t element[2] = {0};
     const void *p;
 
     if (from == to) {
@@ -274,16 +279,17 @@ static bool fold_cast(Builder *b, const EqnView *e, Val *out)
     }
     if (!b_splat(b, e->in[0], &p))
         return false;
-    scalar_store(to, &element, 0, scalar_cast(from, to, scalar_load(from, p, 0)));
-    out[0] = b_splat_bits(b, e->out_type[0], &element);
+    scalar_store(to, element, 0, scalar_cast(from, to, scalar_load(from, p, 0)));
+    out[0] = b_splat_bits(b, e->out_type[0], element);
     return true;
 }
 
 const OpRow op_row_cast = {
     .doc = "y = x as another dtype, any to any. To floats: rounded once to nearest even, "
            "too large gives inf. Floats to integers: truncated towards 0, saturated, NaN "
-           "gives 0. Integers to integers wrap. To bool: x != 0 (NaN is true). The "
-           "derivative passes between floats and is zero otherwise.",
+           "gives 0. Integers to integers wrap. To bool: x != 0 (NaN is true). Complex to "
+           "others but bool: the real part. The derivative passes between floats and complex "
+           "and is zero otherwise.",
     .attrs = dtype_attrs,
     .attr_size = sizeof(DtypeAttr),
     .type = type_cast,

@@ -47,8 +47,9 @@ static bool fold_neg(Builder *b, const EqnView *e, Val *out)
 
 REAL(neg, -x)
 WHOLE(neg, 0 - x)
+PAIR(neg, -x)
 const OpRow op_row_neg = {
-    .doc = "y = -x. Integers (wrapping: the lowest integer stays) and floats; flips the "
+    .doc = "y = -x. Integers (wrapping: the lowest integer stays), floats, complex; flips the "
            "sign of 0 and NaN.",
     .type = type_map_number,
     .eval = eval_map,
@@ -57,15 +58,39 @@ const OpRow op_row_neg = {
     .batch = batch_map,
     .fold = fold_neg,
     .flops = flops_map,
-    .lower = {LOWER_MAP, .real = real_neg, .whole = whole_neg},
+    .lower = {LOWER_MAP, .real = real_neg, .whole = whole_neg, .pair = complex_neg},
 };
 
-/* ---- abs:  dy = dx * (x >= 0 ? 1 : -1), so 1 at 0 ---- */
+/* ---- abs:  dy = dx * (x >= 0 ? 1 : -1), so 1 at 0; of complex numbers a real one:
+ *            dy = Re(dx * conj(x) / y), 0 at 0 ---- */
+
+static bool type_abs(TypeRule *t)
+{
+    wf_dtype x = (wf_dtype)t->in[0].dtype;
+
+    if (!dtype_is_complex(x))
+        return type_map_number(t);
+    type_out(t, dtype_part(x), t->in[0].dims, t->in[0].rank);
+    return true;
+}
+
+static Val slope_of_modulus(Builder *b, Val x, Val y)
+{
+    Val at_zero = b_eq(b, y, b_zeros_like(b, y));
+    Val r = b_select(b, at_zero, b_one_like(b, y), y);
+
+    return b_complex(b, b_div(b, b_real(b, x), r), b_div(b, b_neg(b, b_imag(b, x)), r));
+}
 
 static void jvp_abs(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
-    Val x = e->in[0];
-    Val slope = b_select(b, b_ge(b, x, b_zeros_like(b, x)), b_one_like(b, x),
+    Val x = e->in[0], slope;
+
+    if (dtype_is_complex(b_dtype(b, x))) {
+        dy[0] = b_real(b, b_mul(b, dx[0], slope_of_modulus(b, x, e->out[0])));
+        return;
+    }
+    slope = b_select(b, b_ge(b, x, b_zeros_like(b, x)), b_one_like(b, x),
                          b_full_like(b, x, -1));
 
     dy[0] = b_mul(b, dx[0], slope);
@@ -84,8 +109,9 @@ REAL(abs, fabs(x))
 WHOLE(abs, scalar_less(t, x, 0) ? 0 - x : x)
 ROW(abs, 1,
     "y = |x|. Integers (the lowest integer wraps to itself) and floats; -0 gives 0, NaN "
-    "stays NaN. The derivative at 0 is 1.",
-    type_map_number, jvp_abs, fold_abs, .real = real_abs, .whole = whole_abs);
+    "stays NaN. The derivative at 0 is 1. Of complex numbers a real one, without overflow; "
+    "the derivative at 0 is 0.",
+    type_abs, jvp_abs, fold_abs, .real = real_abs, .whole = whole_abs);
 
 /* ---- sign ---- */
 
@@ -94,7 +120,7 @@ WHOLE(sign, scalar_less(t, x, 0) ? ~(uint64_t)0 : x != 0)
 ROW(sign, 1,
     "y = -1, 0 or 1 by the sign of x. Integers and floats; keeps the sign of 0, NaN "
     "stays NaN. Derivative zero.",
-    type_map_number, NULL, fold_splats, .real = real_sign, .whole = whole_sign);
+    type_map_real, NULL, fold_splats, .real = real_sign, .whole = whole_sign);
 
 /* ---- exp:  dy = dx * y ---- */
 
@@ -104,8 +130,9 @@ static void jvp_exp(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 }
 
 REAL(exp, exp(x))
-ROW(exp, 12, "y = e^x. Floats; overflow gives inf, exp(-inf) = 0.", type_map_float,
-    jvp_exp, fold_splats, .real = real_exp);
+PAIR(exp, cexp(x))
+ROW(exp, 12, "y = e^x. Floats, complex; overflow gives inf, exp(-inf) = 0.", type_map_inexact,
+    jvp_exp, fold_splats, .real = real_exp, .pair = complex_exp);
 
 /* ---- expm1:  dy = dx * (y + 1) ---- */
 
@@ -117,9 +144,10 @@ static void jvp_expm1(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 }
 
 REAL(expm1, expm1(x))
+PAIR(expm1, pair_expm1(x))
 ROW(expm1, 12,
-    "y = e^x - 1, exact near 0. Floats; keeps -0, expm1(-inf) = -1, overflow gives inf.",
-    type_map_float, jvp_expm1, fold_splats, .real = real_expm1);
+    "y = e^x - 1, exact near 0. Floats, complex; keeps -0, expm1(-inf) = -1, overflow gives inf.",
+    type_map_inexact, jvp_expm1, fold_splats, .real = real_expm1, .pair = complex_expm1);
 
 /* ---- log:  dy = dx / x ---- */
 
@@ -129,8 +157,9 @@ static void jvp_log(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 }
 
 REAL(log, log(x))
-ROW(log, 12, "y = ln x. Floats; log(0) = log(-0) = -inf, NaN below 0.", type_map_float,
-    jvp_log, fold_splats, .real = real_log);
+PAIR(log, clog(x))
+ROW(log, 12, "y = ln x. Floats, complex; log(0) = log(-0) = -inf, NaN below 0.", type_map_inexact,
+    jvp_log, fold_splats, .real = real_log, .pair = complex_log);
 
 /* ---- log1p:  dy = dx / (x + 1) ---- */
 
@@ -142,9 +171,10 @@ static void jvp_log1p(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 }
 
 REAL(log1p, log1p(x))
+PAIR(log1p, pair_log1p(x))
 ROW(log1p, 12,
-    "y = ln(1 + x), exact near 0. Floats; keeps -0, log1p(-1) = -inf, NaN below -1.",
-    type_map_float, jvp_log1p, fold_splats, .real = real_log1p);
+    "y = ln(1 + x), exact near 0. Floats, complex; keeps -0, log1p(-1) = -inf, NaN below -1.",
+    type_map_inexact, jvp_log1p, fold_splats, .real = real_log1p, .pair = complex_log1p);
 
 /* ---- sin:  dy = dx * cos(x) ---- */
 
@@ -154,8 +184,9 @@ static void jvp_sin(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 }
 
 REAL(sin, sin(x))
-ROW(sin, 40, "y = sin x, x in radians of any size. Floats; keeps -0, NaN at inf.",
-    type_map_float, jvp_sin, fold_splats, .real = real_sin);
+PAIR(sin, csin(x))
+ROW(sin, 40, "y = sin x, x in radians of any size. Floats, complex; keeps -0, NaN at inf.",
+    type_map_inexact, jvp_sin, fold_splats, .real = real_sin, .pair = complex_sin);
 
 /* ---- cos:  dy = dx * -sin(x) ---- */
 
@@ -165,8 +196,9 @@ static void jvp_cos(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 }
 
 REAL(cos, cos(x))
-ROW(cos, 40, "y = cos x, x in radians of any size. Floats; NaN at inf.", type_map_float,
-    jvp_cos, fold_splats, .real = real_cos);
+PAIR(cos, ccos(x))
+ROW(cos, 40, "y = cos x, x in radians of any size. Floats, complex; NaN at inf.", type_map_inexact,
+    jvp_cos, fold_splats, .real = real_cos, .pair = complex_cos);
 
 /* ---- tan:  dy = dx * (1 + y*y) ---- */
 
@@ -178,8 +210,9 @@ static void jvp_tan(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 }
 
 REAL(tan, tan(x))
-ROW(tan, 40, "y = tan x, x in radians of any size. Floats; keeps -0, NaN at inf.",
-    type_map_float, jvp_tan, fold_splats, .real = real_tan);
+PAIR(tan, ctan(x))
+ROW(tan, 40, "y = tan x, x in radians of any size. Floats, complex; keeps -0, NaN at inf.",
+    type_map_inexact, jvp_tan, fold_splats, .real = real_tan, .pair = complex_tan);
 
 /* ---- tanh:  dy = dx * (1 - y*y) ---- */
 
@@ -191,8 +224,9 @@ static void jvp_tanh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 }
 
 REAL(tanh, tanh(x))
-ROW(tanh, 16, "y = tanh x. Floats; keeps -0, 1 and -1 at inf and -inf.", type_map_float,
-    jvp_tanh, fold_splats, .real = real_tanh);
+PAIR(tanh, ctanh(x))
+ROW(tanh, 16, "y = tanh x. Floats, complex; keeps -0, 1 and -1 at inf and -inf.", type_map_inexact,
+    jvp_tanh, fold_splats, .real = real_tanh, .pair = complex_tanh);
 
 /* ---- asin, acos:  dy = dx / sqrt(1 - x*x), and minus that ---- */
 
@@ -214,13 +248,15 @@ static void jvp_acos(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 }
 
 REAL_C(asin, asin(x))
+PAIR(asin, casin(x))
 ROW(asin, 80,
-    "y = the angle in [-pi/2, pi/2] whose sine is x. Floats; keeps -0, NaN outside "
+    "y = the angle in [-pi/2, pi/2] whose sine is x. Floats, complex; keeps -0, NaN outside "
     "[-1, 1].",
-    type_map_float, jvp_asin, fold_splats, .real = real_asin, .c = c_asin);
+    type_map_inexact, jvp_asin, fold_splats, .real = real_asin, .c = c_asin, .pair = complex_asin);
 REAL_C(acos, acos(x))
-ROW(acos, 80, "y = the angle in [0, pi] whose cosine is x. Floats; NaN outside [-1, 1].",
-    type_map_float, jvp_acos, fold_splats, .real = real_acos, .c = c_acos);
+PAIR(acos, cacos(x))
+ROW(acos, 80, "y = the angle in [0, pi] whose cosine is x. Floats, complex; NaN outside [-1, 1].",
+    type_map_inexact, jvp_acos, fold_splats, .real = real_acos, .c = c_acos, .pair = complex_acos);
 
 /* ---- atan:  dy = dx / (1 + x*x) ---- */
 
@@ -232,10 +268,11 @@ static void jvp_atan(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 }
 
 REAL_C(atan, atan(x))
+PAIR(atan, catan(x))
 ROW(atan, 60,
-    "y = the angle in [-pi/2, pi/2] whose tangent is x. Floats; keeps -0, pi/2 and "
+    "y = the angle in [-pi/2, pi/2] whose tangent is x. Floats, complex; keeps -0, pi/2 and "
     "-pi/2 at inf and -inf.",
-    type_map_float, jvp_atan, fold_splats, .real = real_atan, .c = c_atan);
+    type_map_inexact, jvp_atan, fold_splats, .real = real_atan, .c = c_atan, .pair = complex_atan);
 
 /* ---- sinh, cosh:  dy = dx * cosh(x), dx * sinh(x) ---- */
 
@@ -250,12 +287,14 @@ static void jvp_cosh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 }
 
 REAL_C(sinh, sinh(x))
+PAIR(sinh, csinh(x))
 ROW(sinh, 40,
-    "y = (e^x - e^-x) / 2, exact near 0. Floats; keeps -0, overflow gives inf or -inf.",
-    type_map_float, jvp_sinh, fold_splats, .real = real_sinh, .c = c_sinh);
+    "y = (e^x - e^-x) / 2, exact near 0. Floats, complex; keeps -0, overflow gives inf or -inf.",
+    type_map_inexact, jvp_sinh, fold_splats, .real = real_sinh, .c = c_sinh, .pair = complex_sinh);
 REAL_C(cosh, cosh(x))
-ROW(cosh, 40, "y = (e^x + e^-x) / 2. Floats; overflow gives inf.", type_map_float,
-    jvp_cosh, fold_splats, .real = real_cosh, .c = c_cosh);
+PAIR(cosh, ccosh(x))
+ROW(cosh, 40, "y = (e^x + e^-x) / 2. Floats, complex; overflow gives inf.", type_map_inexact,
+    jvp_cosh, fold_splats, .real = real_cosh, .c = c_cosh, .pair = complex_cosh);
 
 /* ---- asinh, acosh, atanh:  dy = dx / sqrt(x*x + 1), dx / sqrt(x*x - 1), dx / (1 - x*x)
  *
@@ -273,6 +312,10 @@ static void jvp_acosh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
     Val x = e->in[0], one = b_one_like(b, x);
 
+    if (dtype_is_complex(b_dtype(b, x))) { /* the branch is that of the factors */
+        dy[0] = b_mul(b, dx[0], b_mul(b, b_rsqrt(b, b_sub(b, x, one)), b_rsqrt(b, b_add(b, x, one))));
+        return;
+    }
     dy[0] = b_mul(b, dx[0], b_rsqrt(b, b_mul(b, b_sub(b, x, one), b_add(b, x, one))));
 }
 
@@ -284,16 +327,19 @@ static void jvp_atanh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 }
 
 REAL_C(asinh, asinh(x))
-ROW(asinh, 80, "y with sinh(y) = x. Floats; keeps -0, inf and -inf.", type_map_float,
-    jvp_asinh, fold_splats, .real = real_asinh, .c = c_asinh);
+PAIR(asinh, casinh(x))
+ROW(asinh, 80, "y with sinh(y) = x. Floats, complex; keeps -0, inf and -inf.", type_map_inexact,
+    jvp_asinh, fold_splats, .real = real_asinh, .c = c_asinh, .pair = complex_asinh);
 REAL_C(acosh, acosh(x))
-ROW(acosh, 80, "y >= 0 with cosh(y) = x. Floats; NaN below 1, inf at inf.",
-    type_map_float, jvp_acosh, fold_splats, .real = real_acosh, .c = c_acosh);
+PAIR(acosh, cacosh(x))
+ROW(acosh, 80, "y >= 0 with cosh(y) = x. Floats, complex; NaN below 1, inf at inf.",
+    type_map_inexact, jvp_acosh, fold_splats, .real = real_acosh, .c = c_acosh, .pair = complex_acosh);
 REAL_C(atanh, atanh(x))
+PAIR(atanh, catanh(x))
 ROW(atanh, 80,
-    "y with tanh(y) = x. Floats; keeps -0, inf and -inf at 1 and -1, NaN outside "
+    "y with tanh(y) = x. Floats, complex; keeps -0, inf and -inf at 1 and -1, NaN outside "
     "[-1, 1].",
-    type_map_float, jvp_atanh, fold_splats, .real = real_atanh, .c = c_atanh);
+    type_map_inexact, jvp_atanh, fold_splats, .real = real_atanh, .c = c_atanh, .pair = complex_atanh);
 
 /* ---- exp2:  dy = dx * ln(2) * y ---- */
 
@@ -433,9 +479,10 @@ static void jvp_sqrt(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 }
 
 REAL(sqrt, sqrt(x))
+PAIR(sqrt, csqrt(x))
 ROW(sqrt, 6,
-    "y = square root of x, correctly rounded. Floats; sqrt(-0) = -0, NaN below 0.",
-    type_map_float, jvp_sqrt, fold_splats, .real = real_sqrt);
+    "y = square root of x, correctly rounded. Floats, complex; sqrt(-0) = -0, NaN below 0.",
+    type_map_inexact, jvp_sqrt, fold_splats, .real = real_sqrt, .pair = complex_sqrt);
 
 /* ---- rsqrt:  dy = dx * (-0.5 * y / x) ---- */
 
@@ -447,8 +494,9 @@ static void jvp_rsqrt(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 }
 
 REAL(rsqrt, 1 / sqrt(x))
-ROW(rsqrt, 6, "y = 1 / sqrt(x). Floats; inf at 0, -inf at -0, 0 at inf, NaN below 0.",
-    type_map_float, jvp_rsqrt, fold_splats, .real = real_rsqrt);
+PAIR(rsqrt, pair_div(1, csqrt(x)))
+ROW(rsqrt, 6, "y = 1 / sqrt(x). Floats, complex; inf at 0, -inf at -0, 0 at inf, NaN below 0.",
+    type_map_inexact, jvp_rsqrt, fold_splats, .real = real_rsqrt, .pair = complex_rsqrt);
 
 /* ---- logistic:  dy = dx * y * (1 - y) ---- */
 
@@ -460,9 +508,10 @@ static void jvp_logistic(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 }
 
 REAL(logistic, x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x))) /* without overflow */
+PAIR(logistic, pair_div(1, 1 + cexp(-x)))
 ROW(logistic, 12,
-    "y = 1 / (1 + exp(-x)), without overflow. Floats; 0 and 1 at -inf and inf.",
-    type_map_float, jvp_logistic, fold_splats, .real = real_logistic);
+    "y = 1 / (1 + exp(-x)), without overflow. Floats, complex; 0 and 1 at -inf and inf.",
+    type_map_inexact, jvp_logistic, fold_splats, .real = real_logistic, .pair = complex_logistic);
 
 /* ---- floor, ceil, round: each leaves what it made as it is ---- */
 

@@ -66,8 +66,8 @@ static bool type_reduce_number(TypeRule *t)
 
 static bool type_reduce_ordered(TypeRule *t)
 {
-    if (!dtype_is_usable((wf_dtype)t->in[0].dtype))
-        return type_fail(t, WF_ERR_TYPE, "operand is %s, needs a dtype in use",
+    if (!dtype_is((wf_dtype)t->in[0].dtype, DT_USED | DT_ORDERED))
+        return type_fail(t, WF_ERR_TYPE, "operand is %s, needs a dtype with an order",
                          type_show(t, t->in[0]));
     return type_reduce(t);
 }
@@ -157,7 +157,7 @@ static double flops_reduce(const SizedEqn *s)
 {
     Type x = val_type(s->p, eqn_in(s->p, s->e)[0]);
 
-    return dtype_is_float((wf_dtype)x.dtype) ? sized_count(s, x) : 0;
+    return dtype_is_inexact((wf_dtype)x.dtype) ? sized_count(s, x) : 0;
 }
 
 #define REDUCE_ROW(name, doc_, type_, jvp_, transpose_, fold_, combine_)                 \
@@ -399,8 +399,8 @@ static bool type_arg(TypeRule *t)
     Dim dims[MAX_RANK], size;
     uint32_t n = 0;
 
-    if (!dtype_is_usable((wf_dtype)x.dtype))
-        return type_fail(t, WF_ERR_TYPE, "operand is %s, needs a dtype in use",
+    if (!dtype_is((wf_dtype)x.dtype, DT_USED | DT_ORDERED))
+        return type_fail(t, WF_ERR_TYPE, "operand is %s, needs a dtype with an order",
                          type_show(t, x));
     if (a->dtype != WF_I32 && a->dtype != WF_I64)
         return type_fail(t, WF_ERR_TYPE, "index dtype is %s, needs i32 or i64",

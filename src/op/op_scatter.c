@@ -99,7 +99,8 @@ static bool eval_scatter(Eval *e)
     int64_t at[MAX_RANK] = {0}, b[MAX_RANK] = {0}, o[MAX_RANK], odims[MAX_RANK];
     Axes ax;
 
-    memcpy(y->data, x->data, (size_t)x->count * wf_dtype_size(x->dtype));
+    if (y->data != x->data)
+        memcpy(y->data, x->data, (size_t)x->count * wf_dtype_size(x->dtype));
     if (!u->count)
         return true;
     numbering_axes(&m, x->rank, u->rank, &ax);

@@ -6,6 +6,8 @@
  */
 #include "op/scalar.h"
 
+#include "op/pair.h"
+
 #include <math.h>
 
 /* ---- elements ---------------------------------------------------------------------- */
@@ -26,6 +28,8 @@ Scalar scalar_load(wf_dtype t, const void *data, int64_t i)
     case WF_BF16: return (Scalar){.f = (double)bf16_to_f32(((const uint16_t *)data)[i])};
     case WF_F32: return (Scalar){.f = (double)((const float *)data)[i]};
     case WF_F64: return (Scalar){.f = ((const double *)data)[i]};
+    case WF_C64: return (Scalar){.f = ((const float *)data)[2 * i], .im = ((const float *)data)[2 * i + 1]};
+    case WF_C128: return (Scalar){.f = ((const double *)data)[2 * i], .im = ((const double *)data)[2 * i + 1]};
     default: return (Scalar){.u = 0};
     }
 }
@@ -46,6 +50,14 @@ void scalar_store(wf_dtype t, void *data, int64_t i, Scalar x)
     case WF_BF16: ((uint16_t *)data)[i] = bf16_from_f64(x.f); break;
     case WF_F32: ((float *)data)[i] = (float)x.f; break;
     case WF_F64: ((double *)data)[i] = x.f; break;
+    case WF_C64:
+        ((float *)data)[2 * i] = (float)x.f;
+        ((float *)data)[2 * i + 1] = (float)x.im;
+        break;
+    case WF_C128:
+        ((double *)data)[2 * i] = x.f;
+        ((double *)data)[2 * i + 1] = x.im;
+        break;
     default: break;
     }
 }
@@ -80,7 +92,9 @@ static bool compare(unsigned op, wf_dtype t, Scalar x, Scalar y)
 {
     bool lt = dtype_is_float(t) ? x.f < y.f : scalar_less(t, x.u, y.u);
     bool gt = dtype_is_float(t) ? x.f > y.f : scalar_less(t, y.u, x.u);
-    bool eq = dtype_is_float(t) ? x.f == y.f : x.u == y.u;
+    bool eq = dtype_is_complex(t) ? x.f == y.f && x.im == y.im
+              : dtype_is_float(t) ? x.f == y.f
+                                  : x.u == y.u;
 
     switch (op) {
     case OP_eq: return eq;
@@ -90,6 +104,20 @@ static bool compare(unsigned op, wf_dtype t, Scalar x, Scalar y)
     case OP_gt: return gt;
     default: return gt || eq;
     }
+}
+
+static Scalar apply_pair(unsigned op, const Scalar *x)
+{
+    Pair z, a = pair(x[0].f, x[0].im);
+
+    switch (op) {
+    case OP_abs: return (Scalar){.f = hypot(x[0].f, x[0].im)};
+    case OP_real: return (Scalar){.f = x[0].f};
+    case OP_imag: return (Scalar){.f = x[0].im};
+    default: break;
+    }
+    z = op_row(op)->lower.pair(a, op_table[op].nin > 1 ? pair(x[1].f, x[1].im) : 0);
+    return (Scalar){.f = creal(z), .im = cimag(z)};
 }
 
 Scalar scalar_apply(unsigned op, wf_dtype t, const Scalar *x)
@@ -106,6 +134,10 @@ Scalar scalar_apply(unsigned op, wf_dtype t, const Scalar *x)
         return (Scalar){.u = isfinite(x[0].f) != 0};
     if (is_comparison(op))
         return (Scalar){.u = compare(op, t, x[0], x[1])};
+    if (op == OP_complex)
+        return (Scalar){.f = x[0].f, .im = x[1].f};
+    if (dtype_is_complex(t))
+        return apply_pair(op, x);
     if (dtype_is_float(t))
         return (Scalar){.f = map->real(t, x[0].f, two ? x[1].f : 0)};
     return (Scalar){.u = extend(t, map->whole(t, x[0].u, two ? x[1].u : 0))};
@@ -147,14 +179,18 @@ static uint64_t float_to_int(wf_dtype to, double x)
 
 Scalar scalar_cast(wf_dtype from, wf_dtype to, Scalar x)
 {
-    if (dtype_is_float(from)) {
-        if (dtype_is_float(to))
+    if (dtype_is_complex(from) && to == WF_BOOL)
+        return (Scalar){.u = x.f != 0 || x.im != 0};
+    if (dtype_is_complex(from) && !dtype_is_complex(to))
+        x.im = 0;
+    if (dtype_is_inexact(from)) {
+        if (dtype_is_inexact(to))
             return x; /* rounded when stored */
         return (Scalar){.u = to == WF_BOOL ? x.f != 0 : float_to_int(to, x.f)};
     }
-    if (to == WF_F64)
+    if (to == WF_F64 || to == WF_C128)
         return (Scalar){.f = int_to_double(from, x.u)};
-    if (dtype_is_float(to))
+    if (dtype_is_inexact(to))
         return (Scalar){.f = sticky_double(from, x.u)};
     return (Scalar){.u = to == WF_BOOL ? x.u != 0 : extend(to, x.u)};
 }
@@ -184,7 +220,14 @@ int scalar_compare(wf_dtype t, Scalar x, Scalar y)
 
     if (xn || yn)
         return xn - yn;
+    if (dtype_is_complex(t) && x.f == y.f)
+        return (x.im > y.im) - (x.im < y.im);
+    if (dtype_is_complex(t))
+        return (x.f > y.f) - (x.f < y.f);
     return compare(OP_gt, t, x, y) - compare(OP_lt, t, x, y);
 }
 
-bool scalar_is_nan(wf_dtype t, Scalar x) { return dtype_is_float(t) && isnan(x.f); }
+bool scalar_is_nan(wf_dtype t, Scalar x)
+{
+    return dtype_is_inexact(t) && (isnan(x.f) || isnan(x.im));
+}

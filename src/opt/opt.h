@@ -4,7 +4,7 @@
  *   pipeline.c   those of the optimiser, again and again until nothing changes
  *   target.c     what is compiled for, which the passes ask
  *   rewrite.c    what passes share: a program copied equation by equation, rules applied
- *   inline.c fold.c simplify.c cse.c dce.c contract.c scale.c loops.c   one pass each;
+ *   inline.c planes.c fold.c simplify.c cse.c dce.c contract.c scale.c loops.c   one pass each;
  *   accumulate.c is a part of loops, pattern.c and recognise_attention.c of recognise.c
  *
  * Programs are immutable, so a pass builds a new one (or gives back the same, when it
@@ -42,7 +42,7 @@ typedef struct Pass {
 } Pass;
 
 enum {
-    OPT_PASSES = 9,
+    OPT_PASSES = 10,
     OPT_RECOGNISE = OPT_PASSES - 1, /* the last, which runs once */
     OPT_ALL = (1 << OPT_PASSES) - 1,
     OPT_PLAIN = OPT_ALL & ~(1 << OPT_RECOGNISE), /* for fusion */
@@ -58,6 +58,7 @@ const Program *opt_run(const Opt *o, const Program *p, unsigned set);
 /* ---- the passes -------------------------------------------------------------------- */
 
 const Program *opt_inline(const Opt *o, const Program *p);
+const Program *opt_planes(const Opt *o, const Program *p);
 const Program *opt_fold(const Opt *o, const Program *p);
 const Program *opt_simplify(const Opt *o, const Program *p);
 const Program *opt_contract(const Opt *o, const Program *p);

@@ -9,6 +9,7 @@
  * Donated inputs: the plan says which results lie in the memory of which inputs. That of
  * an array nobody else holds becomes the result's; any other is copied first.
  */
+#include "opt/opt.h"
 #include "runtime/compiler.h"
 #include "runtime/runtime.h"
 
@@ -83,8 +84,11 @@ static void set_device(wf_ctx *cx, wf_exec *e, Device *d)
 
 static wf_exec *make_exec(wf_ctx *cx, const Program *p, Device *d)
 {
-    wf_exec *e = new_exec(cx, p);
+    wf_exec *e;
 
+    if (!(p = opt_planes(&(Opt){.cx = cx}, p)))
+        return NULL;
+    e = new_exec(cx, p);
     set_device(cx, e, d);
     e->plan = plan_make(cx, &e->plans, p, NULL, d);
     e->after = d->host_reads ? cx->options.compile_after : 0;
@@ -452,7 +456,7 @@ typedef struct Run {
     bool started;   /* memory of donated inputs may have changed */
 } Run;
 
-static const char *input_name(const Program *p, uint32_t i)
+static const char *input_title(const Program *p, uint32_t i)
 {
     return p->vals[i + 1].name ? p->names[p->vals[i + 1].name] : "";
 }
@@ -465,16 +469,16 @@ static bool check_inputs(Run *r)
         Type t = val_type(p, i + 1);
         if (!r->in || !r->in[i])
             return fail(r->cx, WF_ERR_ARG, NOWHERE, "%s: input %u '%s' is NULL", p->name,
-                        i, input_name(p, i));
+                        i, input_title(p, i));
         if (array_is_gone(r->in[i]))
             return fail(r->cx, WF_ERR_ARG, NOWHERE,
                         "%s: input %u '%s' was donated to an earlier run, which took its "
                         "memory",
-                        p->name, i, input_name(p, i));
+                        p->name, i, input_title(p, i));
         if (r->in[i]->dtype != t.dtype || r->in[i]->rank != t.rank)
             return fail(r->cx, WF_ERR_TYPE, NOWHERE,
                         "%s: input %u '%s' needs %s, got %s of rank %d", p->name, i,
-                        input_name(p, i), type_str(&p->dims, t, &r->cx->scratch),
+                        input_title(p, i), type_str(&p->dims, t, &r->cx->scratch),
                         wf_dtype_name((wf_dtype)r->in[i]->dtype), r->in[i]->rank);
     }
     return true;
@@ -743,7 +747,7 @@ static bool reference(wf_ctx *cx, const Program *p, wf_array *const *in, wf_arra
     for (uint32_t i = 0; i < p->nin; i++)
         if (!in || !in[i])
             return fail(cx, WF_ERR_ARG, NOWHERE, "%s: input %u '%s' is NULL", p->name, i,
-                        input_name(p, i));
+                        input_title(p, i));
     x = inputs_as_nd(cx, p, in);
     if (!x || !eval_program(cx, p, x, y, &cx->scratch))
         return false;

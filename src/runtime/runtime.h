@@ -571,6 +571,7 @@ typedef struct StepRow {
     uint8_t accept[3];     /* of operands 0, 1, and the others */
     uint8_t in_place;
     bool total; /* cannot fail: nothing to do if the results are empty */
+    bool pairs; /* of complex numbers, too; else those go by eval */
 } StepRow;
 
 StepRow step_row(unsigned op);
@@ -580,6 +581,8 @@ bool bind_cast(Bind *b);
 /* step_move.c: a view made row-major, in a workspace. */
 void bind_copy_to(Bind *b, Val v, Ref to);
 bool bind_view(Bind *b);  /* broadcast transpose slice rev: the view, or a copy of it */
+bool bind_part(Bind *b); /* real imag */
+bool bind_complex(Bind *b);
 bool bind_alias(Bind *b); /* reshape bitcast stop_gradient name opt_barrier */
 bool bind_const(Bind *b);
 bool bind_iota(Bind *b);

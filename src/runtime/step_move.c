@@ -148,6 +148,50 @@ bool bind_view(Bind *b)
     return true;
 }
 
+/* ---- complex numbers and their parts ------------------------------------------------ */
+
+/* Of a complex value, in parts of an element: twice its strides. */
+static const int64_t *part_strides(Bind *b, Val v, int64_t *out)
+{
+    int64_t room[MAX_RANK];
+    const int64_t *stride = bind_strides(b, v, room);
+
+    for (uint32_t i = 0; i < bind_rank(b, v); i++)
+        out[i] = 2 * stride[i];
+    return out;
+}
+
+bool bind_part(Bind *b)
+{
+    Val x = bind_in(b, 0), y = bind_out(b, 0);
+    size_t size = wf_dtype_size(bind_dtype(b, y));
+    int64_t from[MAX_RANK], to[MAX_RANK];
+    Ref at = bind_ref(b, x);
+
+    at.off += b->e->op == OP_imag ? (int64_t)size : 0;
+    k_row_major((int)bind_rank(b, y), bind_dims(b, y), to);
+    add_move(b, size, bind_rank(b, y), bind_dims(b, y), (End){bind_ref(b, y), y, to},
+             (End){at, x, part_strides(b, x, from)});
+    return true;
+}
+
+bool bind_complex(Bind *b)
+{
+    Val y = bind_out(b, 0);
+    size_t size = wf_dtype_size(bind_dtype(b, bind_in(b, 0)));
+    int64_t from[MAX_RANK], to[MAX_RANK];
+    Ref at = bind_ref(b, y);
+
+    for (uint32_t i = 0; i < 2; i++, at.off += (int64_t)size) {
+        Val x = bind_in(b, i);
+
+        add_move(b, size, bind_rank(b, y), bind_dims(b, y),
+                 (End){at, y, part_strides(b, y, to)},
+                 (End){bind_ref(b, x), x, bind_strides(b, x, from)});
+    }
+    return true;
+}
+
 /* ---- constants --------------------------------------------------------------------- */
 
 static bool run_fill(Frame *f, const Op *op)

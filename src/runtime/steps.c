@@ -4,6 +4,8 @@
  *   bind       makes the step. NULL: by the op's eval rule, on row-major arrays
  *   accept     which views operands 0, 1 and the others may be
  *   total      it cannot fail: with empty results there is nothing to do
+ *   pairs      it takes complex numbers (which the pass planes has taken apart but for
+ *              where they are moved, or the library has no kernel)
  *   in_place   whether a result may take the memory of an operand used for the last
  *              time (reuse.c)
  */
@@ -18,22 +20,25 @@
 /* clang-format off */
 static const StepRow rows[OP_COUNT] = {
     [OP_cast] = {bind_cast, {R, D, D}, PLACE_ANY, true},
+    [OP_real] = {bind_part, {A, D, D}, PLACE_NEVER, true, true},
+    [OP_imag] = {bind_part, {A, D, D}, PLACE_NEVER, true, true},
+    [OP_complex] = {bind_complex, {A, A, D}, PLACE_NEVER, true, true},
 
-    [OP_const] = {bind_const, {D, D, D}, PLACE_NEVER, false},
+    [OP_const] = {bind_const, {D, D, D}, PLACE_NEVER, false, true},
     [OP_iota] = {bind_iota, {D, D, D}, PLACE_NEVER, true},
     [OP_dim] = {bind_dim, {D, D, D}, PLACE_NEVER, false},
     [OP_size] = {bind_size, {D, D, D}, PLACE_NEVER, false},
-    [OP_reshape] = {bind_alias, {D, D, D}, PLACE_NEVER, false},
-    [OP_bitcast] = {bind_alias, {A, D, D}, PLACE_NEVER, false},
-    [OP_stop_gradient] = {bind_alias, {A, D, D}, PLACE_NEVER, false},
-    [OP_name] = {bind_alias, {A, D, D}, PLACE_NEVER, false},
-    [OP_opt_barrier] = {bind_alias, {A, A, A}, PLACE_NEVER, false},
-    [OP_broadcast] = {bind_view, {A, D, D}, PLACE_NEVER, false},
-    [OP_transpose] = {bind_view, {A, D, D}, PLACE_NEVER, false},
-    [OP_slice] = {bind_view, {A, D, D}, PLACE_NEVER, false},
-    [OP_rev] = {bind_view, {A, D, D}, PLACE_NEVER, false},
-    [OP_pad] = {bind_pad, {A, D, D}, PLACE_NEVER, true},
-    [OP_concat] = {bind_concat, {A, A, A}, PLACE_NEVER, true},
+    [OP_reshape] = {bind_alias, {D, D, D}, PLACE_NEVER, false, true},
+    [OP_bitcast] = {bind_alias, {A, D, D}, PLACE_NEVER, false, true},
+    [OP_stop_gradient] = {bind_alias, {A, D, D}, PLACE_NEVER, false, true},
+    [OP_name] = {bind_alias, {A, D, D}, PLACE_NEVER, false, true},
+    [OP_opt_barrier] = {bind_alias, {A, A, A}, PLACE_NEVER, false, true},
+    [OP_broadcast] = {bind_view, {A, D, D}, PLACE_NEVER, false, true},
+    [OP_transpose] = {bind_view, {A, D, D}, PLACE_NEVER, false, true},
+    [OP_slice] = {bind_view, {A, D, D}, PLACE_NEVER, false, true},
+    [OP_rev] = {bind_view, {A, D, D}, PLACE_NEVER, false, true},
+    [OP_pad] = {bind_pad, {A, D, D}, PLACE_NEVER, true, true},
+    [OP_concat] = {bind_concat, {A, A, A}, PLACE_NEVER, true, true},
 
     [OP_argmax] = {bind_arg, {D, D, D}, PLACE_NEVER, false},
     [OP_argmin] = {bind_arg, {D, D, D}, PLACE_NEVER, false},
@@ -42,8 +47,8 @@ static const StepRow rows[OP_COUNT] = {
     [OP_reduce_window_max] = {bind_window, {D, D, D}, PLACE_NEVER, true},
     [OP_reduce_window_sum] = {bind_window, {D, D, D}, PLACE_NEVER, true},
 
-    [OP_dynamic_slice] = {bind_dynamic_slice, {A, D, D}, PLACE_NEVER, false},
-    [OP_dynamic_update_slice] = {bind_dynamic_update, {D, A, D}, PLACE_FIRST, false},
+    [OP_dynamic_slice] = {bind_dynamic_slice, {A, D, D}, PLACE_NEVER, false, true},
+    [OP_dynamic_update_slice] = {bind_dynamic_update, {D, A, D}, PLACE_FIRST, false, true},
     [OP_gather] = {bind_gather, {A, D, D}, PLACE_NEVER, true},
     SCATTER(scatter), SCATTER(scatter_add), SCATTER(scatter_mul), SCATTER(scatter_min),
     SCATTER(scatter_max),
@@ -52,20 +57,20 @@ static const StepRow rows[OP_COUNT] = {
     [OP_dot_general] = {bind_dot, {A, A, D}, PLACE_NEVER, true},
     [OP_conv_general] = {bind_conv, {A, A, D}, PLACE_NEVER, true},
 
-    [OP_call] = {bind_call, {D, D, D}, PLACE_BODY, false},
-    [OP_checkpoint] = {bind_call, {D, D, D}, PLACE_BODY, false},
-    [OP_custom_jvp] = {bind_call, {D, D, D}, PLACE_BODY, false},
-    [OP_custom_vjp] = {bind_call, {D, D, D}, PLACE_BODY, false},
-    [OP_cond] = {bind_cond, {D, D, D}, PLACE_BODY, false},
-    [OP_while] = {bind_while, {D, D, D}, PLACE_BODY, false},
-    [OP_scan] = {bind_scan, {D, D, D}, PLACE_BODY, false},
+    [OP_call] = {bind_call, {D, D, D}, PLACE_BODY, false, true},
+    [OP_checkpoint] = {bind_call, {D, D, D}, PLACE_BODY, false, true},
+    [OP_custom_jvp] = {bind_call, {D, D, D}, PLACE_BODY, false, true},
+    [OP_custom_vjp] = {bind_call, {D, D, D}, PLACE_BODY, false, true},
+    [OP_cond] = {bind_cond, {D, D, D}, PLACE_BODY, false, true},
+    [OP_while] = {bind_while, {D, D, D}, PLACE_BODY, false, true},
+    [OP_scan] = {bind_scan, {D, D, D}, PLACE_BODY, false, true},
 };
 /* clang-format on */
 
 StepRow step_row(unsigned op)
 {
-    static const StepRow map = {bind_map, {R, R, R}, PLACE_ANY, true},
-                         reduce = {bind_reduce, {A, D, D}, PLACE_NEVER, true};
+    static const StepRow map = {bind_map, {R, R, R}, PLACE_ANY, true, false},
+                         reduce = {bind_reduce, {A, D, D}, PLACE_NEVER, true, false};
 
     if (rows[op].bind)
         return rows[op];

@@ -75,6 +75,9 @@ static Class class_of(const Shared *sh, const Eqn *e)
         return CLASS_FREE;
     switch (e->op) {
     case OP_dot_general:
+    case OP_real:
+    case OP_imag:
+    case OP_complex:
     case OP_pad:
     case OP_dim:
     case OP_concat: return CLASS_STEP;

@@ -14,6 +14,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
+import complex as complex_numbers  # noqa: E402
 import control  # noqa: E402
 import elementwise  # noqa: E402
 import linear  # noqa: E402
@@ -30,6 +31,7 @@ def main():
     elementwise.write(out)
     reduce.write(out)
     structure.write(out)
+    complex_numbers.write(out)
     control.write(out)
     linear.write(out)
     tolerances.write(ROOT / "docs" / "tolerances.md")
