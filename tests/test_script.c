@@ -158,7 +158,6 @@ TEST(syntax_errors_have_their_place)
         {"1 = x\n", "t.py:1:1: SyntaxError: cannot assign to literal"},
         {"async def f(): pass\n", "t.py:1:1: SyntaxError: async is outside this language"},
         {"x = b'a'\n", "t.py:1:5: SyntaxError: bytes are outside this language"},
-        {"x = 3j\n", "t.py:1:5: SyntaxError: complex numbers are outside this language"},
         {"match x:\n  pass\n", "t.py:1:1: SyntaxError: match statements are outside"},
         {"x = 99999999999999999999\n", "t.py:1:5: SyntaxError: integer literal too large"},
         {"break\n", "t.py:1:1: SyntaxError: 'break' outside loop"},

@@ -14,6 +14,7 @@ typedef enum AstKind {
     E_NAME,      /* name */
     E_INT,       /* i */
     E_FLOAT,     /* f */
+    E_IMAG,      /* f, the imaginary part */
     E_STR,       /* name, n bytes */
     E_NONE, E_TRUE, E_FALSE, E_ELLIPSIS,
     E_FSTR,      /* list of E_STR and E_FMT */
@@ -144,7 +145,7 @@ _Noreturn void unit_error(Unit *u, KnownClass kind, uint32_t line, uint32_t col,
 /* ---- lexer.c ----------------------------------------------------------------------- */
 
 typedef enum TokenKind {
-    TK_EOF, TK_NEWLINE, TK_INDENT, TK_DEDENT, TK_NAME, TK_INT, TK_FLOAT, TK_STR, TK_OP,
+    TK_EOF, TK_NEWLINE, TK_INDENT, TK_DEDENT, TK_NAME, TK_INT, TK_FLOAT, TK_IMAG, TK_STR, TK_OP,
     TK_KEYWORD /* op is a Keyword */
 } TokenKind;
 

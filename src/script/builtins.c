@@ -634,9 +634,9 @@ static bool put(Vm *vm, const char *name, Value owned)
 bool sc_open_builtins(Vm *vm)
 {
     static const char *const refused[] = {"eval", "exec", "compile", "bytes", "bytearray",
-                                          "complex", "memoryview", "breakpoint"};
+                                          "memoryview", "breakpoint"};
     static const KnownClass shown[] = {
-        C_object, C_type, C_bool, C_int, C_float, C_str, C_list, C_tuple, C_dict, C_set,
+        C_object, C_type, C_bool, C_int, C_float, C_complex, C_str, C_list, C_tuple, C_dict, C_set,
         C_frozenset, C_range, C_slice, C_property, C_staticmethod, C_classmethod, C_super,
         C_enumerate, C_zip, C_map, C_filter, C_reversed, C_BaseException};
 

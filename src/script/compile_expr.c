@@ -660,6 +660,10 @@ int comp_expr(Comp *c, Ast *a, int want)
         return dst;
     case E_INT: return load_const(c, v_int(a->i), want);
     case E_FLOAT: return load_const(c, v_float(a->f), want);
+    case E_IMAG:
+        dst = target(c, want);
+        comp_emit(c, OPC_LOADK, 0, dst, comp_konst(c, sc_complex(c->vm, 0, a->f)), 0);
+        return dst;
     case E_NONE: return load_const(c, NONE, want);
     case E_TRUE: return load_const(c, v_bool(true), want);
     case E_FALSE: return load_const(c, v_bool(false), want);

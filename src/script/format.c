@@ -376,11 +376,57 @@ static Value format_str(Vm *vm, Str *s, const Spec *f)
     return r;
 }
 
+/* A part of a complex number with its sign. r: the shortest digits, without .0 */
+static void format_part(Buf *b, double x, char type, const Spec *f, char plus)
+{
+    char s[NUMBER_MAX];
+
+    if (signbit(x) && !isnan(x))
+        buf_char(b, '-');
+    else if (plus == '+' || plus == ' ')
+        buf_char(b, plus);
+    if (type == 'r')
+        buf_add(b, s, (size_t)number_f64(s, fabs(x)));
+    else
+        sc_format_double(b, x, type, (int)f->prec, f->alt, f->group);
+}
+
+/* Without a type as str() has it: in parentheses, and no real part that is 0. */
+static Value format_complex(Vm *vm, double re, double im, const Spec *f)
+{
+    bool plain = !f->type, skip = plain && re == 0 && !signbit(re);
+    char type = !plain ? (f->type == 'n' ? 'g' : f->type) : f->prec < 0 ? 'r' : 'g';
+    Buf b = {.vm = vm};
+    Value r;
+
+    if (!strchr("reEfFgG", type))
+        return sc_raise(vm, C_ValueError, "Unknown format code '%c' for object of type 'complex'",
+                        f->type);
+    if (f->fill[0] == '0')
+        return sc_raise(vm, C_ValueError,
+                        "Zero padding is not allowed in complex format specifier");
+    if (f->align == '=')
+        return sc_raise(vm, C_ValueError,
+                        "'=' alignment flag is not allowed in complex format specifier");
+    if (plain && !skip)
+        buf_char(&b, '(');
+    if (!skip)
+        format_part(&b, re, type, f, f->sign);
+    format_part(&b, im, type, f, skip ? f->sign : '+');
+    buf_str(&b, plain && !skip ? "j)" : "j");
+    r = b.failed ? NIL : pad_out(vm, f, "", b.s, (size_t)b.n, b.n, f->align ? f->align : '>');
+    buf_free(&b);
+    return r;
+}
+
 Value sc_format(Vm *vm, Value v, Str *spec)
 {
+    double re, im;
     Spec f;
     Value r, s = v_obj(spec);
 
+    if (spec->n && sc_is_complex(vm, v, &re, &im))
+        return parse_spec(vm, spec, false, &f) ? format_complex(vm, re, im, &f) : NIL;
     if (v.tag == T_OBJ && !is_str(v)) {
         r = v.o->cls->script || sc_dict_find_str(v.o->cls->attrs, vm->known[S_format])
                 ? dunder_call(vm, v, S_format, &s, 1)

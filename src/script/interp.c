@@ -245,6 +245,7 @@ static const struct {
     {C_int, &sc_int_def, C_object},
     {C_bool, &sc_bool_def, C_int},
     {C_float, &sc_float_def, C_object},
+    {C_complex, &sc_complex_def, C_object},
     {C_ellipsis, &sc_ellipsis_def, C_object},
     {C_NotImplementedType, &sc_notimpl_def, C_object},
     {C_list, &sc_list_def, C_object},

@@ -144,7 +144,7 @@ static void lex_name(Lexer *l)
 static void lex_number(Lexer *l)
 {
     const char *start = l->s;
-    bool is_float = false;
+    TokenKind kind = TK_INT;
 
     if (*l->s == '0' && peek(l, 1) && strchr("xXoObB", peek(l, 1))) {
         l->s += 2;
@@ -156,7 +156,7 @@ static void lex_number(Lexer *l)
     while (is_digit(peek(l, 0)) || (peek(l, 0) == '_' && is_digit(peek(l, 1))))
         l->s++;
     if (peek(l, 0) == '.') {
-        is_float = true;
+        kind = TK_FLOAT;
         l->s++;
         while (is_digit(peek(l, 0)) || (peek(l, 0) == '_' && is_digit(peek(l, 1))))
             l->s++;
@@ -164,12 +164,14 @@ static void lex_number(Lexer *l)
     if ((peek(l, 0) | 32) == 'e' &&
         (is_digit(peek(l, 1)) ||
          ((peek(l, 1) == '+' || peek(l, 1) == '-') && is_digit(peek(l, 2))))) {
-        is_float = true;
+        kind = TK_FLOAT;
         for (l->s += 2; is_digit(peek(l, 0)) || (peek(l, 0) == '_' && is_digit(peek(l, 1)));)
             l->s++;
     }
-    if ((peek(l, 0) | 32) == 'j')
-        FAIL_AT(l, start, l->s - start + 1, "complex numbers are outside this language");
+    if ((peek(l, 0) | 32) == 'j') {
+        l->s++;
+        kind = TK_IMAG;
+    }
     if (is_name_start(peek(l, 0))) {
         const char *e = l->s;
 
@@ -182,7 +184,7 @@ static void lex_number(Lexer *l)
               (e - l->s == 4 && !memcmp(l->s, "else", 4))))
             FAIL_AT(l, start, l->s - start + 1, "invalid decimal literal");
     }
-    push(l, is_float ? TK_FLOAT : TK_INT, start, (size_t)(l->s - start));
+    push(l, kind, start, (size_t)(l->s - start));
 }
 
 /* ---- operators --------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 
 #include "script.h"
 
-extern const ClassDef sc_int_def, sc_float_def, sc_bool_def, sc_none_def, sc_ellipsis_def,
+extern const ClassDef sc_int_def, sc_float_def, sc_complex_def, sc_bool_def, sc_none_def, sc_ellipsis_def,
     sc_notimpl_def;
 
 #endif

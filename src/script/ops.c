@@ -136,9 +136,7 @@ static Value float_pow(Vm *vm, double a, double b)
     if (a == 0 && b < 0)
         return sc_raise(vm, C_ZeroDivisionError, "0.0 cannot be raised to a negative power");
     if (a < 0 && isfinite(a) && isfinite(b) && b != floor(b))
-        return sc_raise(vm, C_ValueError,
-                        "a negative number to a fractional power is complex, which is "
-                        "outside this language");
+        return sc_complex_pow(vm, a, b);
     r = pow(a, b);
     if (isinf(r) && isfinite(a) && isfinite(b))
         return sc_raise(vm, C_OverflowError, "(34, 'Numerical result out of range')");

@@ -301,7 +301,7 @@ static Ast *parse_strings(ScParser *p)
 static Ast *parse_number(ScParser *p)
 {
     const ScToken *t = tok(p);
-    Ast *a = ast_new(p, t->kind == TK_INT ? E_INT : E_FLOAT, t);
+    Ast *a = ast_new(p, t->kind == TK_INT ? E_INT : t->kind == TK_IMAG ? E_IMAG : E_FLOAT, t);
     char *s = arena_alloc(&p->u->arena, t->n + 1u);
     uint32_t n = 0, i;
 
@@ -311,8 +311,8 @@ static Ast *parse_number(ScParser *p)
     s[n] = 0;
     p->at++;
     ast_end(p, a);
-    if (t->kind == TK_FLOAT) {
-        number_parse_f64(s, s + n, &a->f);
+    if (t->kind != TK_INT) {
+        number_parse_f64(s, s + n - (t->kind == TK_IMAG), &a->f);
         return a;
     }
     int base = n > 2 && s[0] == '0' ? (s[1] | 32) == 'x'   ? 16
@@ -502,7 +502,8 @@ static Ast *parse_atom(ScParser *p)
         ast_end(p, a);
         return a;
     case TK_INT:
-    case TK_FLOAT: return parse_number(p);
+    case TK_FLOAT:
+    case TK_IMAG: return parse_number(p);
     case TK_STR: return parse_strings(p);
     case TK_KEYWORD:
         if (t->op == KW_None || t->op == KW_True || t->op == KW_False) {

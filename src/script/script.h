@@ -564,6 +564,14 @@ bool sc_slice_indices(Vm *vm, Slice *s, const int64_t *length, int64_t *start, i
 Value sc_slice(Vm *vm, Value start, Value stop, Value step);
 Value sc_range(Vm *vm, int64_t start, int64_t stop, int64_t step);
 int64_t sc_range_len(const Range *r);
+/* ---- complex.c --------------------------------------------------------------------- */
+
+Value sc_complex(Vm *vm, double re, double im);
+bool sc_is_complex(Vm *vm, Value v, double *re, double *im); /* of that class; no exception */
+/* Any number, or what has __complex__, __float__ or __index__. */
+bool sc_to_complex(Vm *vm, Value v, double *re, double *im);
+Value sc_complex_pow(Vm *vm, double a, double b); /* of a < 0 to a fraction */
+
 extern const ClassDef sc_list_def, sc_tuple_def, sc_range_def, sc_slice_def;
 
 /* ---- dict.c, set.c ----------------------------------------------------------------- */

@@ -308,6 +308,7 @@ static bool is_constant(Check *k, const Ast *a)
     switch ((AstKind)a->kind) {
     case E_INT:
     case E_FLOAT:
+    case E_IMAG:
     case E_STR:
     case E_NONE:
     case E_TRUE:

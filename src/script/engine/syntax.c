@@ -22,7 +22,7 @@
 #include "script/ast.h"
 
 static const char *const kinds[] = {
-    [E_NAME] = "name", [E_INT] = "int", [E_FLOAT] = "float", [E_STR] = "str",
+    [E_NAME] = "name", [E_INT] = "int", [E_FLOAT] = "float", [E_IMAG] = "complex", [E_STR] = "str",
     [E_NONE] = "none", [E_TRUE] = "true", [E_FALSE] = "false", [E_ELLIPSIS] = "ellipsis",
     [E_FSTR] = "fstr", [E_FMT] = "fmt", [E_BIN] = "bin", [E_UN] = "un", [E_AND] = "and",
     [E_OR] = "or", [E_CMP] = "cmp", [E_COND] = "cond", [E_CALL] = "call", [E_KW] = "kw",
@@ -99,6 +99,7 @@ static bool payload(Conv *k, Value n, const Ast *a)
     switch ((AstKind)a->kind) {
     case E_INT: return set(k, n, "value", v_int(a->i));
     case E_FLOAT: return set(k, n, "value", v_float(a->f));
+    case E_IMAG: return set(k, n, "value", sc_complex(k->vm, 0, a->f));
     case E_STR: return set(k, n, "value", v_obj(sc_str_n(k->vm, a->name, a->n)));
     case E_NAME: case E_KW: case E_ATTR: case S_FROM: case S_ALIAS: case S_CLASS:
     case S_EXCEPT:

@@ -12,7 +12,7 @@ const char *const source_copy[] = {
     "    fn = getattr(cls, \"__copy__\", None)",
     "    if fn is not None:",
     "        return fn(x)",
-    "    if cls in (int, float, bool, str, tuple, range, type(None), "
+    "    if cls in (int, float, complex, bool, str, tuple, range, type(None), "
         "type(copy), type, frozenset, type(len)):",
     "        return x",
     "    if cls is list:",
@@ -56,7 +56,7 @@ const char *const source_copy[] = {
     "",
     "def deepcopy(x, memo=None):",
     "    cls = type(x)",
-    "    if cls in (int, float, bool, str, range, type(None), "
+    "    if cls in (int, float, complex, bool, str, range, type(None), "
         "type(copy), type, type(len)):",
     "        return x",
     "    if memo is None:",

@@ -5,6 +5,7 @@
 #include "script/script.h"
 
 bool open_math(Vm *vm, ScModule *m);
+bool open_cmath(Vm *vm, ScModule *m);
 bool open_time(Vm *vm, ScModule *m);
 bool open_sys(Vm *vm, ScModule *m);
 bool open_os(Vm *vm, ScModule *m);

@@ -4,6 +4,7 @@
 /*   name   C part   script part */
 const ModuleDef sc_std_modules[] = {
     {"math", open_math, NULL},
+    {"cmath", open_cmath, NULL},
     {"time", open_time, NULL},
     {"sys", open_sys, NULL},
     {"os", open_os, NULL},
