@@ -360,7 +360,45 @@ static bool trace_bodies(wf_ctx *c, LoopCall *l)
     return !failed(c);
 }
 
-/* Carries come out as they went in, or are weak and can be cast: *again. */
+/* Inside a region: a size of a body's program as one of the trace around it; DIM_NONE: it is the body's own. */
+static Dim outer_dim(wf_ctx *c, const Program *p, Dim d)
+{
+    Dims *to = &c->tensors->trace->b->dims;
+    Dim *map = arena_array(&c->scratch, p->dims.syms.n + 1, sizeof *map);
+
+    for (uint32_t i = 0; i < p->dims.syms.n; i++)
+        if ((map[i] = dim_find(to, p->dims.syms.v[i].name)) == DIM_NONE)
+            return DIM_NONE;
+    return dim_subst(to, &p->dims, d, map);
+}
+
+static Dim outer_size(wf_ctx *c, const Program *p, Dim d)
+{
+    if (d >= 0)
+        return d;
+    T_ENTER(c, DIM_NONE)
+    d = outer_dim(c, p, d);
+    T_LEAVE(c);
+    return d;
+}
+
+/* Can the sizes of carry i be made those the body gives it? */
+static bool join_sizes(wf_ctx *c, LoopCall *l, uint32_t i, Type y)
+{
+    bool same = true;
+    Shape s;
+
+    if (!joining_trace(c) || !shape_of(c, l->in[i], l->fn, &s) || s.rank != y.rank)
+        return false;
+    for (uint32_t k = 0; k < s.rank && same && !failed(c); k++) {
+        Dim d = outer_size(c, l->b.t.p, y.dims[k]);
+
+        same = d != DIM_NONE && size_same(c, s.d[k], d);
+    }
+    return same && !failed(c);
+}
+
+/* Carries come out as they went in, or can be made to: sizes join, and weak ones are cast. Then *again. */
 static bool join_carries(wf_ctx *c, LoopCall *l, bool *again)
 {
     const Program *p = l->b.t.p;
@@ -372,6 +410,10 @@ static bool join_carries(wf_ctx *c, LoopCall *l, bool *again)
         wf_dtype to;
         if (type_eq(x, y)) {
             l->b.t.weak[i] = l->b.t.weak[i] && weak;
+            continue;
+        }
+        if (x.dtype == y.dtype && join_sizes(c, l, i, y)) {
+            *again = true;
             continue;
         }
         to = promoted(c, (wf_dtype)x.dtype, weak, x.rank == 0, (wf_dtype)y.dtype,

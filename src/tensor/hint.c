@@ -28,9 +28,7 @@ Trace *hinted_trace(wf_ctx *c)
     return tr;
 }
 
-/* The trace in which sizes that must agree are made one: a hinted one, or one with
- * guards. */
-static Trace *joining_trace(wf_ctx *c)
+Trace *joining_trace(wf_ctx *c)
 {
     Trace *tr = c->tensors ? c->tensors->trace : NULL;
 

@@ -101,6 +101,7 @@ wf_tensor wf_tensordot(wf_ctx *c, wf_tensor x, wf_tensor y, const int *x_axes,
         if (!axis_of(c, "wf_tensordot", x_axes[i], a.rank, &p) ||
             !axis_of(c, "wf_tensordot", y_axes[i], b.rank, &q))
             return WF_NONE;
+        size_same(c, a.d[p], b.d[q]); /* where they differ, the op says so */
         l[i] = p;
         r[i] = q;
     }
@@ -389,7 +390,7 @@ static bool square(wf_ctx *c, const char *fn, wf_tensor x, Shape *s)
 {
     if (!shape_of(c, x, fn, s))
         return false;
-    if (s->rank < 2 || s->d[s->rank - 1] != s->d[s->rank - 2]) {
+    if (s->rank < 2 || !size_same(c, s->d[s->rank - 1], s->d[s->rank - 2])) {
         tfail(c, WF_ERR_SHAPE, "%s: needs square matrices, got %s", fn,
               shape_text(c, tensor_get(c, x, fn)));
         return false;

@@ -208,8 +208,8 @@ wf_tensor wf_narrow(wf_ctx *c, wf_tensor x, int axis, int64_t start, int64_t len
 
     if (!shape_of(c, x, "wf_narrow", &s) || !axis_of(c, "wf_narrow", axis, s.rank, &k))
         return WF_NONE;
-    if (s.d[k] >= 0 &&
-        (start < 0 || length < 0 || start > s.d[k] || length > s.d[k] - start))
+    if (!size_is_known(c, start) || !size_is_known(c, length) ||
+        (s.d[k] >= 0 && (start > s.d[k] || (start >= 0 && length > s.d[k] - start))))
         return tfail(c, WF_ERR_INDEX,
                      "wf_narrow: %lld elements from %lld do not fit into axis %d of %s",
                      (long long)length, (long long)start, axis,

@@ -25,13 +25,15 @@ wf_tensor wf_diagonal(wf_ctx *c, wf_tensor x, int k)
 
     if (!shape_of(c, x, "wf_diagonal", &s))
         return WF_NONE;
-    if (s.rank < 2 || s.d[s.rank - 1] < 0 || s.d[s.rank - 2] < 0)
+    if (s.rank < 2 || ((s.d[s.rank - 1] < 0 || s.d[s.rank - 2] < 0) &&
+                       s.d[s.rank - 1] != s.d[s.rank - 2]))
         return tfail(c, WF_ERR_SHAPE,
-                     "wf_diagonal: needs two last axes of constant size, got %s",
+                     "wf_diagonal: needs two last axes of constant or equal size, got %s",
                      shape_text(c, tensor_get(c, x, "wf_diagonal")));
     row = s.rank - 2;
     col = s.rank - 1;
-    n = MAX(MIN(s.d[row] - down, s.d[col] - up), 0);
+    n = s.d[row] < 0 ? size_sub_or_zero(c, s.d[row], up + down)
+                     : MAX(MIN(s.d[row] - down, s.d[col] - up), 0);
     if ((t = memory_of(c, x, "wf_diagonal")) != NULL) {
         memcpy(strides, t->strides, row * sizeof *strides);
         strides[row] = t->strides[row] + t->strides[col];

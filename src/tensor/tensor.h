@@ -249,6 +249,9 @@ bool size_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q);
 bool axis_of(wf_ctx *c, const char *fn, int axis, uint32_t rank, uint32_t *out);
 /* A size as an i64 or float scalar tensor (weak). */
 wf_tensor size_tensor(wf_ctx *c, Dim d);
+/* measure.c: an integer scalar as a number or, inside a trace, as a size (*size is not DIM_NONE). define: what is neither
+ * defines a symbol; else *number is INT64_MIN then. */
+bool tensor_measure(wf_ctx *c, wf_tensor t, bool define, int64_t *number, Dim *size);
 
 /* ---- dispatch.c -------------------------------------------------------------------------------- */
 
@@ -457,6 +460,8 @@ void graph_restore(InGraph *g);
 /* ---- hint.c ---- */
 
 Trace *hinted_trace(wf_ctx *c); /* the innermost one or one around it; NULL: none */
+/* The innermost trace in which sizes that must agree are made one: a hinted one, or one with guards. */
+Trace *joining_trace(wf_ctx *c);
 /* Inside a region: replace the symbols of d by their hints in all traces from the innermost outwards. */
 void hint_pin(wf_ctx *c, Dim d);
 /* Inside a region: the attribute with what symbols were replaced by. */

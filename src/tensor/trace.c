@@ -340,7 +340,7 @@ static Val *emit_eqn(wf_ctx *c, Trace *tr, OpCode op, const Val *in, uint32_t ni
     Val *out;
 
     if (!hinted_trace(c))
-        return b_eqn_n(tr->b, op, in, nin, attr, n);
+        return b_eqn_n(tr->b, op, in, nin, joining_trace(c) ? hint_attr(c, tr, op, attr) : attr, n);
     out = b_eqn_n(tr->b, op, in, nin, hint_attr(c, tr, op, attr), n);
     if (c->status != WF_ERR_SHAPE && c->status != WF_ERR_TYPE &&
         c->status != WF_ERR_GUARD)

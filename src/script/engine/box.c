@@ -543,13 +543,32 @@ static bool one_size(En *e, Value v, int64_t *out)
     }
     if (LEFT_OUT(v))
         return sc_fail(e->vm, C_TypeError, "expected a size, got None");
-    if (!en_int(e, v, out))
+    if (is_tensor(e->vm, v) && wf_is_symbolic(e->c, as_tensor(v)->t)) {
+        Dim size;
+
+        if (!tensor_measure(e->c, as_tensor(v)->t, true, out, &size))
+            return en_raise(e);
+        if (size != DIM_NONE) {
+            *out = size;
+            return true;
+        }
+    } else if (!en_int(e, v, out)) {
         return false;
+    }
     if (*out < -1)
         return sc_fail(e->vm, e->f->value_error, "%lld is not a size", (long long)*out);
     if (*out == -1)
         *out = WF_INFER;
     return true;
+}
+
+bool en_size(En *e, Value v, int64_t *out)
+{
+    if (LEFT_OUT(v))
+        return true;
+    if (!hinted_trace(e->c) && (is_size(e->vm, v) || is_tensor(e->vm, v)))
+        return one_size(e, v, out);
+    return en_int(e, v, out);
 }
 
 bool en_shape(En *e, Value v, int64_t *dims, int *rank)
@@ -926,7 +945,7 @@ bool engine_open(Vm *vm, ScModule *m)
            sc_module_set(vm, m, "Slot", v_obj(gc_ref(g->slot))) &&
            open_table(vm, m, engine_functions, f) && open_table(vm, m, engine_shape, f) &&
            open_table(vm, m, engine_nn, f) && open_table(vm, m, engine_state, f) && open_table(vm, m, engine_create, f) &&
-           open_table(vm, m, engine_programs, f) && open_table(vm, m, engine_stage, f) && open_table(vm, m, engine_control, f) &&
+           open_table(vm, m, engine_programs, f) && open_table(vm, m, engine_stage, f) && open_table(vm, m, engine_graphs, f) && open_table(vm, m, engine_control, f) &&
            open_table(vm, m, engine_keys, f) && open_table(vm, m, engine_equations, f);
 }
 

@@ -368,7 +368,7 @@ static Value n_scan(Vm *vm, const Args *a)
     wf_function f;
 
     if (!en_tensors(&e, a->v[1], &carry, &nc) || !en_tensors(&e, a->v[2], &xs, &nx) ||
-        !en_int(&e, a->v[3], &length) || !en_bool(&e, a->v[4], &reverse) ||
+        !en_size(&e, a->v[3], &length) || !en_bool(&e, a->v[4], &reverse) ||
         !(in = en_alloc(&e, ((size_t)nc + (size_t)nx + 1) * sizeof *in)))
         return en_fail(&e);
     if (nc)

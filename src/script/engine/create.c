@@ -36,7 +36,7 @@ static bool measure(Scan *s, Value v, int depth)
     int64_t n;
     Value *items;
 
-    if (is_tensor(vm, v)) {
+    if (is_tensor(vm, v) || is_size(vm, v)) {
         s->has_tensor = true;
         return true;
     }
@@ -259,7 +259,7 @@ static Value square(Vm *vm, const Args *a,
     int64_t n = 0, m, k = 0;
     wf_dtype d = e.f->float_dtype;
 
-    if (!en_int(&e, a->v[0], &n) || (m = n, !en_int(&e, a->v[1], &m)) ||
+    if (!en_size(&e, a->v[0], &n) || (m = n, !en_size(&e, a->v[1], &m)) ||
         !en_int(&e, a->v[2], &k) || !en_dtype(&e, a->v[3], &d))
         return en_fail(&e);
     return en_end(&e, fn(e.c, d, n, m, (int)k));

@@ -13,6 +13,7 @@
  *   syntax.c     functions as syntax trees: the module _syntax
  *   definitions.c  is the source that a file brings only definitions?
  *   stage.c      natives for compiling source to programs
+ *   graphs.c     natives for graphs of expressions: programs of symbols with types alone
  *   size.c       sizes that are symbols
  *   dispatch.c   callables that know programs by the types of their arguments
  *   control.c    natives that take functions: derivatives, batches, control flow, rules
@@ -135,6 +136,7 @@ bool en_str(En *e, Value v, const char **out);      /* optional */
 bool en_dtype(En *e, Value v, wf_dtype *out);       /* optional: dtypes, names, int float bool */
 bool en_ints(En *e, Value v, int64_t *out, int *n, int room); /* an int or a sequence; optional: *n stays */
 bool en_axes(En *e, Value v, int *out, int *n); /* optional; room for WF_MAX_RANK */
+bool en_size(En *e, Value v, int64_t *out); /* optional; a symbol where no example tells its number */
 bool en_shape(En *e, Value v, int64_t *dims, int *rank); /* an int or a sequence of sizes */
 wf_dtype en_narrow(const Front *f, wf_dtype d);
 
@@ -169,6 +171,7 @@ extern const NativeDef engine_random_torch[], engine_hosts[], engine_files[];
 extern const ClassDef torch_generator_def;
 extern const ClassDef program_def, record_def, slot_def;
 extern const NativeDef engine_stage[]; /* stage.c */
+extern const NativeDef engine_graphs[]; /* graphs.c */
 bool en_may_draw(Vm *vm); /* false with an exception: see Engine.no_random */
 
 /* ---- dispatch.c: callables that know programs by the types of their arguments ---- */
@@ -200,6 +203,8 @@ typedef struct ProgramObj {
 
 static inline ProgramObj *as_program(Value v) { return (ProgramObj *)(void *)v.o; }
 /* Takes over the reference of p. Captures and weak bits are copied. */
+/* What a traced function gave, as a program with the innermost trace's captures; nargs: inputs before those. */
+Value en_traced(En *e, Value results, int nargs);
 Value box_program(Vm *vm, const Program *p, uint32_t nargs, Tensor *const *captures,
                   uint32_t ncaptures, const bool *weak, uint32_t nweak);
 Value program_view(Vm *vm, const Args *a);

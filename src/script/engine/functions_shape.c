@@ -110,7 +110,7 @@ static Value n_narrow(Vm *vm, const Args *a)
     int64_t axis = 0, start = 0, length = 0;
 
     if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &axis) ||
-        !en_int(&e, a->v[2], &start) || !en_int(&e, a->v[3], &length))
+        !en_size(&e, a->v[2], &start) || !en_size(&e, a->v[3], &length))
         return en_fail(&e);
     return en_end(&e, wf_narrow(e.c, x, (int)axis, start, length));
 }
@@ -326,7 +326,7 @@ static Value n_one_hot(Vm *vm, const Args *a)
     int64_t n = 0;
     wf_dtype d = e.f->float_dtype;
 
-    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &n) || !en_dtype(&e, a->v[2], &d))
+    if (!en_tensor(&e, a->v[0], &x) || !en_size(&e, a->v[1], &n) || !en_dtype(&e, a->v[2], &d))
         return en_fail(&e);
     return en_end(&e, wf_one_hot(e.c, x, n, d));
 }

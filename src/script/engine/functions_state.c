@@ -97,7 +97,7 @@ static Value n_about(Vm *vm, const Args *a)
     else if (!strcmp(what, "view") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_bool(t->root || t->base);
     else if (!strcmp(what, "count"))
-        v = v_int(wf_count(e.c, x));
+        v = en_dim(vm, e.f, wf_count(e.c, x));
     else
         sc_fail(vm, C_ValueError, "about: '%s' is not a question", what);
     return v.tag == T_NIL || sc_failed(vm) ? en_fail(&e) : en_end_value(&e, v);

@@ -113,7 +113,7 @@ static Tuple *trace_inputs(En *e, Value args)
     return t;
 }
 
-static Value finish(En *e, Value results, int nargs)
+Value en_traced(En *e, Value results, int nargs)
 {
     wf_tensor *out;
     int n = 0;
@@ -167,7 +167,7 @@ static Value n_trace(Vm *vm, const Args *a)
     if (args)
         r = sc_call(vm, a->v[0], args->v, (int)args->n);
     if (r.tag != T_NIL)
-        v = finish(&e, r, (int)args->n);
+        v = en_traced(&e, r, (int)args->n);
     sc_drop(vm, r);
     if (args)
         obj_drop(vm, args);

@@ -53,6 +53,15 @@ static bool rng_init(Vm *vm, Value self, const Args *a)
     return true;
 }
 
+/* assign(other): goes on from where other stands */
+static Value r_assign(Vm *vm, const Args *a)
+{
+    if (a->v[1].tag != T_OBJ || a->v[0].o->cls != a->v[1].o->cls || !sc_native(a->v[1]))
+        return sc_raise(vm, C_TypeError, "assign: needs a generator");
+    memcpy(sc_native(a->v[0]), sc_native(a->v[1]), sizeof(NumpyRng));
+    return NONE;
+}
+
 /* ---- drawing ----------------------------------------------------------------------- */
 
 static bool rng_shape(En *e, Value v, wf_dtype d, Tensor **out, wf_tensor *t)
@@ -212,6 +221,7 @@ static Value r_choice(Vm *vm, const Args *a)
 }
 
 static const NativeDef rng_methods[] = {
+    {"assign", r_assign, "self,other"},
     {"uniform", r_uniform, "self,shape|low,high,dtype"},
     {"normal", r_normal, "self,shape|loc,scale,dtype"},
     {"exponential", r_exponential, "self,shape|scale"},

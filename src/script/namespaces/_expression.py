@@ -1,5 +1,5 @@
-# _expression -- graphs of expressions, and how they are run: what aesara and tensorflow's
-# sessions share.
+# _expression -- graphs of expressions, and how programs are made of them: what aesara and
+# tensorflow's sessions share. All of this happens inside a trace: values are symbols.
 #
 # A variable has .owner, the node that makes it, or None and root_value() (which raises where it
 # has none). A node has .inputs, .outputs, and .op with needed(node), the operands that must be
@@ -48,16 +48,20 @@ def value_of(v, env, subst):
     return v.root_value()
 
 
-def run_order(order, env, subst):
+def run_order(order, env, subst, watch=None):
+    # watch(node, results): after each node
     for node in order:
         if len([o for o in node.outputs if o in env]) == len(node.outputs):
             continue
         values = []
         for i in node.op.needed(node):
             values.append(env[i] if i in env else value_of(i, env, subst))
-        for o, r in zip(node.outputs, node.op.run(node, values, env, subst)):
+        results = node.op.run(node, values, env, subst)
+        for o, r in zip(node.outputs, results):
             if o not in env:
                 env[o] = r
+        if watch is not None:
+            watch(node, results)
 
 
 def evaluate(outputs, env, subst):
@@ -105,7 +109,44 @@ def dependents(outputs, roots):
     return set([v for v, yes in state.items() if yes])
 
 
-# ---- derivatives ----
+# ---- derivatives: of values of the program that is being built ----
+
+def again(w, ys, xs, constants, env, subst):
+    # env with ys computed again, so that xs are values of their own and constants have no derivative
+    moving = dependents(ys, xs + constants)
+    inner = {v: x for v, x in env.items() if v not in moving}
+    for v in constants:
+        inner[v] = w.stop_gradient(value_of(v, env, subst))
+    for v in xs:
+        inner[v] = w.op("name", [w.symbol_of(value_of(v, env, subst))], {"as": "cut"})[0]
+    run_order(order_of(ys, inner, subst), inner, subst)
+    return inner
+
+
+def _above(x, others, constants):
+    found = ancestors(x.owner.inputs, constants) if x.owner is not None else ()
+    return len([o for o in others if o is not x and o in found]) > 0
+
+
+def partials(w, ys, gys, xs, constants, env, subst):
+    # Derivatives of ys, weighted by gys, by xs: None where there is none. An x that is made of
+    # others does not stand in their way; constants do.
+    out = [None] * len(xs)
+    pairs = [(y, g) for y, g in zip(ys, gys) if value_of(y, env, subst).dtype.is_floating]
+    live = [i for i, x in enumerate(xs) if value_of(x, env, subst).dtype.is_floating]
+    together = [i for i in live if not _above(xs[i], xs, constants)]
+    groups = [[i] for i in live if i not in together]
+    if together:
+        groups.append(together)
+    for group in groups if pairs else []:
+        made = [xs[i] for i in group if xs[i].owner is not None or xs[i] in subst]
+        inner = again(w, [y for y, _ in pairs], made, constants, env, subst) if made or constants else env
+        cut = [w.symbol_of(value_of(xs[i], inner, subst)) for i in group]
+        found = w.partials([w.symbol_of(value_of(y, inner, subst)) for y, _ in pairs], [g for _, g in pairs], cut)
+        for i, g in zip(group, found):
+            out[i] = g
+    return out
+
 
 def replay(w, node, ys, xs, constants, env, subst):
     # (tape, ys, xs): ys computed again from values of xs that a recorder follows; what does not

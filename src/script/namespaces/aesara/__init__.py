@@ -1,7 +1,8 @@
 # aesara -- Aesara's names (Theano's and PyTensor's too): symbolic expressions, functions of
 # them, shared variables, gradients and loops.
-from aesara._graph import (config, function_of as function, shared, In, Out, Param, Variable, TensorType, MissingInputError,
-                           UnusedInputError, as_variable as as_symbolic, evaluate, Op, Apply, value_of, TensorSharedVariable as SharedVariable)
+from aesara._graph import (config, shared, Variable, TensorType, MissingInputError, as_variable as as_symbolic, evaluate, Op, Apply, value_of,
+                           TensorSharedVariable as SharedVariable)
+from aesara._function import function, In, Out, Param, UnusedInputError
 from aesara import gradient, tensor, ifelse, printing, compile, graph, misc
 from aesara.gradient import grad, subgraph_grad, Rop, Lop, jacobian, hessian
 from aesara.printing import pp, dprint, debugprint

@@ -1,11 +1,11 @@
-# aesara._graph -- expressions: variables, the operations that made them, and how they are run.
+# aesara._graph -- expressions: variables, their types, and the operations that made them.
 #
 # An expression is a graph of Variables and Applies. An Apply has an Op, whose run(values)
-# computes with tensors. Types (dtype and rank) are found by running an Op on arrays of ones
-# whose sizes are all 1. evaluate() walks a graph from what is known to what is asked for.
+# computes with tensors. Types (dtype and shape, None for a size that is not known) come from
+# the type rules of what the Op does with symbols (infer). aesara._function makes programs.
 import _aesara as _w
 import numpy
-from _expression import order_of, value_of, run_order, evaluate, ancestors, dependents
+from _expression import value_of, evaluate, ancestors, dependents
 
 
 class MissingInputError(Exception):
@@ -120,22 +120,28 @@ class Apply:
         return f"{self.op}({', '.join([str(i) for i in self.inputs])})"
 
 
-def _example(t):
-    return _w.full((1,) * t.ndim, 1, t.dtype)
+def _type_of(x, sizes=False):
+    return TensorType(x.dtype.name, tuple(x.shape) if sizes else (None,) * x.ndim)
 
 
-def _type_of(x):
-    return TensorType(x.dtype.name, (None,) * x.ndim)
+def infer(fn, inputs):
+    # The types of what fn gives for values of these variables.
+    try:
+        found = _w.infer(fn, [(i.type.shape, i.type.dtype) for i in inputs])
+    except ValueError:  # an operation that needs numbers for sizes: of these only dtype and rank stay
+        found = _w.infer(fn, [(tuple([2 if n is None else n for n in i.type.shape]), i.type.dtype) for i in inputs])
+        found = [((None,) * len(shape), d) for shape, d in found]
+    return [TensorType(d.name, shape) for shape, d in found]
 
 
-def apply(op, inputs, params=None, ndim=None, dtype=None, examples=None):
-    # A new node. ndim and dtype are given where an example of ones would not tell.
+def apply(op, inputs, params=None, ndim=None, dtype=None):
+    # A new node. ndim and dtype are given where they depend on numbers.
     inputs = [as_variable(i) for i in inputs]
     if ndim is None or dtype is None:
-        values = examples if examples is not None else [_example(i.type) for i in inputs]
-        r = op.fn(params, *values)
-        results = r if isinstance(r, (list, tuple)) else [r]
-        types = [TensorType(x.dtype.name if dtype is None else dtype, (None,) * (x.ndim if ndim is None else ndim)) for x in results]
+        def run(*values):
+            r = op.fn(params, *values)
+            return list(r) if isinstance(r, (list, tuple)) else [r]
+        types = infer(run, inputs)
     else:
         types = [TensorType(dtype, (None,) * ndim)] * op.nout
     outs = Apply(op, inputs, params, types).outputs
@@ -177,8 +183,12 @@ class TensorVariable(Variable):
 
     __repr__ = __str__
 
+    compared = False    # the result of <, <=, > or >=, whose truth nobody knows
+
     def __bool__(self):
-        raise TypeError("Variables do not support boolean operations.")
+        if self.compared:
+            raise TypeError("Variables do not support boolean operations.")
+        return True
 
     def __hash__(self):
         return id(self)
@@ -191,9 +201,9 @@ class TensorVariable(Variable):
                                 "exception_verbosity='high', for more information on this error.")
 
     def eval(self, inputs_to_values=None, **kw):
+        from aesara._function import function
         given = inputs_to_values or {}
-        fn = function_of(list(given.keys()), self, on_unused_input="ignore")
-        return fn(*given.values())
+        return function(list(given.keys()), self, on_unused_input="ignore")(*given.values())
 
 
 class Tag:
@@ -202,7 +212,7 @@ class Tag:
 
 class TensorConstant(TensorVariable):
     def __init__(self, data, name=None):
-        super().__init__(_type_of(data), None, 0, name)
+        super().__init__(_type_of(data, True), None, 0, name)
         self.data_ = data
 
     def root_value(self):
@@ -324,153 +334,3 @@ def stack_of(xs, axis=0):
     if axis == 0 and rank == 0:
         return apply(make_vector, xs)
     return apply(Op("join", lambda p, *v: _w.stack(list(v), p), "Join", "join"), xs, axis)
-
-
-# ---- functions ----
-
-class UnusedInputError(Exception):
-    pass
-
-
-class In:
-    def __init__(self, variable, name=None, value=None, update=None, mutable=False, borrow=False, strict=False,
-                 allow_downcast=None, autoname=True, implicit=None, **kw):
-        self.variable = variable
-        self.name = name if name is not None else variable.name
-        self.value = value
-        self.update = update
-        self.strict = strict
-        self.allow_downcast = allow_downcast
-
-
-class Out:
-    def __init__(self, variable, borrow=False):
-        self.variable = variable
-
-
-Param = In
-
-
-class Function:
-    def __init__(self, inputs, outputs, updates, givens, name, allow_downcast):
-        self.inputs = inputs
-        self.name = name
-        self.allow_downcast = allow_downcast
-        self.keys = None
-        self.single = False
-        self.none = outputs is None
-        if isinstance(outputs, dict):
-            self.keys = list(outputs.keys())
-            outputs = list(outputs.values())
-        elif outputs is None:
-            outputs = []
-        elif not isinstance(outputs, (list, tuple)):
-            self.single = True
-            outputs = [outputs]
-        outputs = [o.variable if isinstance(o, Out) else o for o in outputs]
-        self.outputs = [as_variable(o) for o in outputs]
-        self.updates = [(k, as_variable(v)) for k, v in updates]
-        self.subst = {k: as_variable(v) for k, v in givens}
-        self.known = {i.variable: None for i in inputs}
-        self.order = order_of(self.all_outputs(), self.known, self.subst)
-
-    def all_outputs(self):
-        return self.outputs + [v for _, v in self.updates]
-
-    def _bind(self, args, kw):
-        if len(args) > len(self.inputs):
-            raise TypeError("Too many parameter passed to aesara function")
-        env = {}
-        for at, i in enumerate(self.inputs):
-            if at < len(args):
-                data = args[at]
-            elif i.name is not None and i.name in kw:
-                data = kw.pop(i.name)
-            elif i.value is not None:
-                data = i.value.value_ if isinstance(i.value, TensorSharedVariable) else i.value
-            else:
-                raise TypeError(f"Missing required input: {i.name if i.name is not None else i.variable}")
-            try:
-                down = self.allow_downcast if i.allow_downcast is None else i.allow_downcast
-                env[i.variable] = i.variable.type.filter(data, i.strict, down)
-            except TypeError as e:
-                raise TypeError(f"Bad input argument to aesara function{' with name ' + repr(self.name) if self.name else ''} "
-                                f"at index {at} (0-based).\n{e}") from None
-        if kw:
-            raise TypeError(f"Unknown input or state: {list(kw)[0]}")
-        return env
-
-    def __call__(self, *args, **kw):
-        env = self._bind(args, kw)
-        run_order(self.order, env, self.subst)
-        results = [numpy._wrap(value_of(o, env, self.subst)) for o in self.outputs]
-        new = [(k, value_of(v, env, self.subst)) for k, v in self.updates]
-        for k, v in new:
-            k.value_ = v if v.dtype.name == k.type.dtype else _w.cast(v, k.type.dtype)
-        if self.keys is not None:
-            return dict(zip(self.keys, results))
-        if self.none:
-            return None
-        return results[0] if self.single else results
-
-
-def _pairs(x):
-    if x is None:
-        return []
-    return list(x.items()) if isinstance(x, dict) else list(x)
-
-
-def _check_unused(inputs, outputs, changes, givens):
-    outs = list(outputs.values()) if isinstance(outputs, dict) else outputs if isinstance(outputs, (list, tuple)) else [outputs]
-    outs = [o.variable if isinstance(o, Out) else o for o in outs if o is not None]
-    roots = [as_variable(o) for o in outs] + [v for _, v in changes]
-    for k, v in givens:
-        roots += [k, as_variable(v)]
-    used = ancestors(roots)
-    for at, i in enumerate(inputs):
-        if i.variable not in used and i.update is None:
-            raise UnusedInputError("aesara.function was asked to create a function computing outputs given certain inputs, "
-                                   f"but the provided input variable at index {at} is not part of the computational graph "
-                                   f"needed to compute the outputs: {i.variable}.\nTo make this error into a warning, you can "
-                                   "pass the parameter on_unused_input='warn' to aesara.function. To disable it completely, "
-                                   "use on_unused_input='ignore'.")
-
-
-def function_of(inputs, outputs=None, mode=None, updates=None, givens=None, no_default_updates=False,
-                accept_inplace=False, name=None, rebuild_strict=True, allow_input_downcast=None, profile=None,
-                on_unused_input=None, trust_input=False):
-    if not isinstance(inputs, (list, tuple)):
-        raise Exception("Input variables of an Aesara function should be contained in a list, even when there is a single "
-                        "input.")
-    ins = []
-    for i in inputs:
-        i = i if isinstance(i, In) else In(i)
-        for j, other in enumerate(ins):
-            if other.variable is i.variable:
-                raise UnusedInputError(f"Variable {i.variable} is used twice in inputs to aesara.function, at indices {j} and "
-                                       f"{len(ins)}.  This would result in values provided for it being ignored. Please do not "
-                                       "duplicate variables in the inputs list.")
-        if isinstance(i.variable, TensorSharedVariable):
-            raise TypeError(f"Cannot use a shared variable ({i.variable}) as explicit input. Consider substituting a "
-                            "non-shared variable via the `givens` parameter")
-        if isinstance(i.variable, TensorConstant):
-            raise TypeError("Unknown parameter type: a constant cannot be an input")
-        ins.append(i)
-    changes = []
-    for k, v in _pairs(updates):
-        if not isinstance(k, TensorSharedVariable):
-            raise TypeError(f"update target must be a SharedVariable, got {k}")
-        for other, _ in changes:
-            if other is k:
-                raise ValueError(f"this shared variable already has an update expression: {k}")
-        v = as_variable(v)
-        if v.ndim != k.ndim:
-            raise TypeError(f"An update must have the same type as the original shared variable (shared_var={k}, "
-                            f"shared_var.type={k.type}, update_val={v}, update_val.type={v.type}).")
-        changes.append((k, v))
-    for i in ins:
-        if i.update is not None and isinstance(i.value, TensorSharedVariable):
-            changes.append((i.value, i.update))
-    if (on_unused_input or config.on_unused_input) == "raise":
-        _check_unused(ins, outputs, changes, _pairs(givens))
-    return Function(ins, outputs, changes, _pairs(givens), name, allow_input_downcast)

@@ -1,9 +1,7 @@
-# aesara.gradient -- derivatives of expressions, as expressions.
-#
-# Derivative nodes run their part of the graph under a recorder: what depends on wrt is
-# computed again from followed values, everything else is taken as it is.
+# aesara.gradient -- derivatives of expressions, as expressions: where a program is made of them, they
+# are the transforms of what it holds.
 import _aesara as _w
-from _expression import ancestors, replay
+from _expression import ancestors, dependents, evaluate, partials, value_of
 from aesara._graph import Op, Apply, TensorType, Variable, as_variable, apply
 
 
@@ -15,59 +13,62 @@ class NullTypeGradError(TypeError):
     pass
 
 
-class _Recorded(Op):
-    # Operands: ys, xs, then weights. params: (ny, nx, constants).
+class _Derivative(Op):
+    # Operands: ys, xs, constants, then weights. params: how many of the first three.
     def __init__(self, name, show):
         super().__init__(name, None, show, name, 2)
 
-    def needed(self, node):
-        ny, nx, constants = node.params
-        return node.inputs[ny:]
-
-    def _replay(self, node, env, subst):
-        ny, nx, constants = node.params
-        return replay(_w, node, node.inputs[:ny], node.inputs[ny:ny + nx], constants, env, subst)
+    def _parts(self, node):
+        ny, nx, nc = node.params
+        at = ny + nx
+        return node.inputs[:ny], node.inputs[ny:at], node.inputs[at:at + nc], node.inputs[at + nc:]
 
 
-class _Grad(_Recorded):
+class _Grad(_Derivative):
     def run(self, node, values, env, subst):
-        ny, nx, constants = node.params
-        tape, ys, xs = self._replay(node, env, subst)
-        weights = values[nx:]
-        real = [(y, _w.ones_like(y) if w is None else _w.broadcast_to(_w.cast(w, y.dtype), y.shape))
-                for y, w in zip(ys, weights if weights else [None] * ny) if y.dtype.is_floating]
-        if real:
-            out = _w.history_vjp([y for y, _ in real], [g for _, g in real], xs)
-        else:
-            out = [None] * nx
-        _w.tape_end(tape)
-        return [_w.zeros_like(v) if g is None else g for g, v in zip(out, values)]
+        ys, xs, constants, weights = self._parts(node)
+        gys = []
+        for k, y in enumerate(values[:len(ys)]):
+            if not y.dtype.is_floating:
+                gys.append(None)
+            elif weights:
+                gys.append(_w.broadcast_to(_w.cast(value_of(weights[k], env, subst), y.dtype), y.shape))
+            else:
+                gys.append(_w.ones_like(y))
+        out = partials(_w, ys, gys, xs, constants, env, subst)
+        return [_w.full(v.shape, 0, v.dtype if v.dtype.is_floating else "float64") if g is None else g
+                for g, v in zip(out, values[len(ys):])]
 
 
-class _Rop(_Recorded):
+def _record(env, subst, ys, xs, constants):
+    # ys as a function of values of xs
+    fixed = [_w.stop_gradient(value_of(v, env, subst)) for v in constants]
+
+    def run(*values):
+        moving = dependents(ys, xs + constants)
+        inner = {v: x for v, x in env.items() if v not in moving}
+        inner.update(zip(constants, fixed))
+        inner.update(zip(xs, values))
+        return evaluate(ys, inner, subst)
+    return _w.record(run, [value_of(x, env, subst) for x in xs])
+
+
+class _Rop(_Derivative):
     def run(self, node, values, env, subst):
-        ny, nx, constants = node.params
-        tape, ys, xs = self._replay(node, env, subst)
-        dx = [_w.broadcast_to(_w.cast(d, x.dtype), x.shape) for d, x in zip(values[nx:], xs)]
-        out = _w.history_jvp(ys, xs, dx)
-        _w.tape_end(tape)
-        return [_w.zeros_like(y) if d is None else d for d, y in zip(out, ys)]
+        ys, xs, constants, tangents = self._parts(node)
+        dx = []
+        for d, x in zip(tangents, values[len(ys):]):
+            dx.append(_w.broadcast_to(_w.cast(value_of(d, env, subst), x.dtype), x.shape))
+        return _record(env, subst, ys, xs, constants).jvp(dx)
 
 
-class _Jacobian(_Recorded):
+class _Jacobian(_Derivative):
     # one row for each element of y
     def run(self, node, values, env, subst):
-        ny, nx, constants = node.params
-        tape, ys, xs = self._replay(node, env, subst)
-        y = ys[0]
-        n = y.shape[0]
-        rows = [[] for _ in xs]
-        eye = _w.eye(n, n, 0, y.dtype)
-        for k in range(n):
-            for at, g in enumerate(_w.history_vjp([y], [eye[k]], xs)):
-                rows[at].append(_w.zeros_like(values[at]) if g is None else g)
-        _w.tape_end(tape)
-        return [_w.stack(r, 0) if r else _w.full((0,) + tuple(v.shape), 0, v.dtype) for r, v in zip(rows, values)]
+        ys, xs, constants, _ = self._parts(node)
+        r = _record(env, subst, ys, xs, constants)
+        n = values[0].shape[0]
+        return _w.vmap(lambda g: r.vjp([g]), [_w.eye(n, n, 0, values[0].dtype)], [0])
 
 
 _grad_op, _rop_op, _jacobian_op = _Grad("grad", "Grad"), _Rop("Rop", "Rop"), _Jacobian("jacobian", "Jacobian")
@@ -94,7 +95,7 @@ def _connected(ys, xs, stop):
 
 
 def _node(op, ys, xs, weights, constants, types):
-    return Apply(op, ys + xs + weights, (len(ys), len(xs), constants), types).outputs
+    return Apply(op, ys + xs + constants + weights, (len(ys), len(xs), len(constants)), types).outputs
 
 
 def _same_kind(wrt, results):
@@ -234,7 +235,7 @@ def grad_scale(x, multiplier):
 def verify_grad(fun, pt, n_tests=2, rng=None, eps=1e-7, abs_tol=1e-5, rel_tol=1e-5, **kw):
     # Central differences against grad, of the sum of fun's result.
     import numpy as np
-    from aesara._graph import function_of
+    from aesara._function import function as function_of
     xs = [TensorType(np.asarray(p).dtype.name, (None,) * np.asarray(p).ndim)() for p in pt]
     total = fun(*xs).sum()
     f, g = function_of(xs, total), function_of(xs, grad(total, xs))

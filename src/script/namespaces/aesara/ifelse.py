@@ -1,4 +1,5 @@
-# aesara.ifelse -- a choice between expressions: only the one chosen is run.
+# aesara.ifelse -- a choice between expressions: `cond` of the program, so only the one chosen is run.
+import _aesara as _w
 from _expression import evaluate
 from aesara._graph import Op, Apply, as_variable
 
@@ -12,8 +13,16 @@ class _IfElse(Op):
 
     def run(self, node, values, env, subst):
         n = node.params
-        at = 1 if values[0].item() else 1 + n
-        return evaluate(node.inputs[at:at + n], env, subst)
+        chosen = values[0]
+        if chosen.dtype.kind != "b":
+            chosen = chosen != 0
+
+        def branch(at):
+            def run():
+                out = evaluate(node.inputs[at:at + n], dict(env), subst)
+                return [_w.cast(x, o.dtype) if x.dtype.name != o.dtype else x for x, o in zip(out, node.outputs)]
+            return run
+        return _w.cond(chosen, [branch(1 + n), branch(1)], [])
 
 
 _op = _IfElse()

@@ -1,5 +1,6 @@
-# aesara.printing -- expressions as text: pp and debugprint.
+# aesara.printing -- expressions as text, pp and debugprint; of a function its optimised program.
 from aesara._graph import TensorConstant
+from aesara._function import Function
 
 
 def pp(v):
@@ -57,11 +58,41 @@ def _tree(v, lines, ids, prefix, child, types):
         _tree(i, lines, ids, child + " |", child + (" |" if k < last else "  "), types)
 
 
+def _program_tree(f, lines, ids, types):
+    # The optimised program of a function: operations with the order they run in.
+    values, inputs, equations, results = f.compiled().optimise().view()
+    names = {v: str(s) for v, s in zip(inputs, f.symbols())}
+    made = {}
+    for at, (op, operands, outs, attrs) in enumerate(equations):
+        for k, v in enumerate(outs):
+            made[v] = (at, op, operands, f".{k}" if len(outs) > 1 else "")
+
+    def walk(v, prefix, child):
+        new = v not in ids
+        if new:
+            ids[v] = _letters(len(ids))
+        kind = f" <{values[v][0]}{list(values[v][1])}>" if types else ""
+        if v not in made:
+            lines.append(f"{prefix}{names.get(v, v)} [id {ids[v]}]{kind}")
+            return
+        at, op, operands, index = made[v]
+        lines.append(f"{prefix}{op}{index} [id {ids[v]}]{kind} {at}")
+        if operands and not new:
+            lines.append(child + " |...")
+            return
+        for k, i in enumerate(operands):
+            walk(i, child + " |", child + (" |" if k < len(operands) - 1 else "  "))
+    for v in results:
+        walk(v, "", "")
+
+
 def debugprint(obj, depth=-1, print_type=False, file=None, **kw):
     lines, ids = [], {}
-    outs = obj.outputs if hasattr(obj, "order") else obj if isinstance(obj, (list, tuple)) else [obj]
-    for v in outs:
-        _tree(v, lines, ids, "", "", print_type)
+    for v in obj if isinstance(obj, (list, tuple)) else [obj]:
+        if isinstance(v, Function):
+            _program_tree(v, lines, ids, print_type)
+        else:
+            _tree(v, lines, ids, "", "", print_type)
     text = "\n".join(lines)
     if file == "str":
         return text + "\n"

@@ -372,7 +372,10 @@ def median(x, axis=None):
 
 def bincount(x, weights=None, minlength=None, assert_nonneg=False):
     def run(p, x, *w):
-        return _w.wrap(_np.bincount(x, w[0] if w else None, p))
+        x = _w.cast(x, "int64")
+        n = _w.size_of(_w.maximum(_w.max(_w.concat([x, _w.full((1,), -1, "int64")], 0)) + 1, p))
+        one = _w.cast(w[0], "float64") if w else _w.full(x.shape, 1, "int64")
+        return _w.index_add(_w.full((n,), 0, one.dtype), (x,), one)
     return apply(Op("bincount", run, "Bincount"), [x] + ([] if weights is None else [weights]), minlength or 0, 1, "int64" if weights is None else "float64")
 
 
@@ -381,7 +384,8 @@ def bincount(x, weights=None, minlength=None, assert_nonneg=False):
 def _dot(params, x, y):
     if x.ndim == 0 or y.ndim == 0:
         return x * y
-    if x.ndim > 0 and y.ndim > 0 and x.shape[-1] != y.shape[_max(y.ndim - 2, 0)]:
+    n, m = x.shape[-1], y.shape[_max(y.ndim - 2, 0)]
+    if isinstance(n, _int) and isinstance(m, _int) and n != m:
         if x.ndim == 2 and y.ndim == 2:
             raise ValueError(f"Shape mismatch: x has {x.shape[1]} cols (and {x.shape[0]} rows) but y has {y.shape[0]} rows (and {y.shape[1]} cols)")
         raise ValueError(f"shapes {tuple(x.shape)} and {tuple(y.shape)} not aligned: {x.shape[-1]} (dim {x.ndim - 1}) != {y.shape[_max(y.ndim - 2, 0)]} (dim {_max(y.ndim - 2, 0)})")
@@ -452,16 +456,27 @@ def size(x):
 def _sizes(shape):
     # a shape of ints and expressions: (operands, how many), or one vector
     if isinstance(shape, TensorVariable) and shape.ndim > 0:
-        return [shape], None
+        made = shape.owner
+        if isinstance(shape, TensorConstant):
+            shape = [_int(d) for d in shape.data]
+        elif made is not None and made.op.name == "Shape":
+            shape = [shape_i(made.inputs[0], i) for i in _range(made.inputs[0].ndim)]
+        elif made is not None and made.op.name == "MakeVector":
+            shape = made.inputs
+        elif shape.type.shape[0] is not None:
+            shape = [shape[i] for i in _range(shape.type.shape[0])]
+        else:
+            return [shape], None
     if isinstance(shape, (_int, TensorVariable)) and not isinstance(shape, (list, tuple)):
         shape = [shape]
     return [as_variable(s) for s in shape], len(shape)
 
 
 def _ints(n, values):
+    # sizes: numbers, or expressions of the program's sizes
     if n is None:
-        return [_int(v) for v in values[0].tolist()]
-    return [_int(v.item()) for v in values]
+        return [_w.size_of(values[0][i]) for i in _range(values[0].shape[0])]
+    return [_w.size_of(v) for v in values]
 
 
 def reshape(x, newshape, ndim=None):
@@ -469,14 +484,7 @@ def reshape(x, newshape, ndim=None):
     sizes, n = _sizes(newshape)
     rank = n if n is not None else ndim
     if rank is None:
-        length = sizes[0].owner.inputs[0].ndim if sizes[0].owner is not None and sizes[0].owner.op.name == "Shape" else None
-        if isinstance(sizes[0], TensorConstant):
-            length = sizes[0].data_.shape[0]
-        elif sizes[0].owner is not None and sizes[0].owner.op.name == "MakeVector":
-            length = len(sizes[0].owner.inputs)
-        if length is None:
-            raise ValueError("reshape: the length of the shape is not known; give ndim")
-        rank = length
+        raise ValueError("reshape: the length of the shape is not known; give ndim")
     op = Op("Reshape", lambda p, x, *s: _w.reshape(x, _ints(p, s)), "Reshape{" + str(rank) + "}")
     return apply(op, [x] + sizes, n, rank, x.dtype)
 
@@ -616,7 +624,7 @@ def tile(x, reps, ndim=None):
     x = as_variable(x)
     reps = [reps] if isinstance(reps, _int) else list(reps)
     rank = _max(x.ndim, len(reps))
-    return apply(Op("tile", lambda p, x: _w.wrap(_np.tile(_w.wrap(x), p)) if x.ndim < len(p) else _w.tile(x, [1] * (x.ndim - len(p)) + p), "Tile"), [x], reps, rank, x.dtype)
+    return apply(Op("tile", lambda p, x: _w.tile(_w.reshape(x, [1] * (len(p) - x.ndim) + list(x.shape)), [1] * (x.ndim - len(p)) + p), "Tile"), [x], reps, rank, x.dtype)
 
 
 def repeat(x, repeats, axis=None):
@@ -627,18 +635,19 @@ def repeat(x, repeats, axis=None):
 
     def run(p, x, n):
         x, axis = (_flat(x), 0) if p is None else (x, p)
-        counts = n.tolist()
-        counts = [counts] * x.shape[axis] if isinstance(counts, _int) else counts
-        places = []
-        for i, k in enumerate(counts):
-            places += [i] * k
-        return _w.take(x, _w.tensor(places, "int64"), axis)
+        ends = _w.cumsum(_w.broadcast_to(_w.cast(n, "int64"), (x.shape[axis],)), 0)
+        places = _w.iota("int64", (_w.size_of(ends[-1]),))
+        return _w.take(x, _w.searchsorted(ends, places, True), axis)
     return apply(Op("Repeat", run, "Repeat"), [x, repeats], axis, 1 if axis is None else x.ndim, x.dtype)
 
 
 def roll(x, shift, axis=None):
     x = as_variable(x)
-    run = lambda p, x, s: _w.reshape(_w.roll(_flat(x), s.item(), 0), x.shape) if p is None else _w.roll(x, s.item(), p)
+    def run(p, x, s):
+        y, axis = (_flat(x), 0) if p is None else (x, p)
+        n = _w.tensor(y.shape[axis], "int64")
+        at = _w.remainder(_w.iota("int64", (y.shape[axis],)) - _w.cast(s, "int64"), n)
+        return _w.reshape(_w.take(y, at, axis), x.shape)
     return apply(Op("Roll", run, "Roll"), [x, shift], axis, x.ndim, x.dtype)
 
 
@@ -677,11 +686,9 @@ def alloc(value, *shape):
 
 def _filled(value, shape, dtype):
     sizes, n = _sizes(shape)
-    rank = n
     if n is None:
-        src = sizes[0].owner
-        rank = src.inputs[0].ndim if src is not None and src.op.name == "Shape" else len(src.inputs) if src is not None else 1
-    return apply(Op("Alloc", lambda p, *s: _w.full(_ints(p[0], s), p[1], p[2]), "Alloc"), sizes, (n, value, _float(dtype)), rank, _float(dtype))
+        raise ValueError("the length of the shape is not known")
+    return apply(Op("Alloc", lambda p, *s: _w.full(_ints(p[0], s), p[1], p[2]), "Alloc"), sizes, (n, value, _float(dtype)))
 
 
 def zeros(shape, dtype=None):
@@ -719,11 +726,26 @@ def full_like(a, fill_value, dtype=None):
 
 
 def eye(n, m=None, k=0, dtype=None):
-    return apply(Op("Eye", lambda p, n, m, k: _w.eye(n.item(), m.item(), k.item(), p), "Eye"), [n, n if m is None else m, k], _float(dtype), 2, _float(dtype))
+    def run(p, n, m, k):
+        shape = (_w.size_of(n), _w.size_of(m))
+        return _w.cast(_w.iota("int64", shape, 0) + _w.cast(k, "int64") == _w.iota("int64", shape, 1), p)
+    return apply(Op("Eye", run, "Eye"), [n, n if m is None else m, k], _float(dtype))
 
 
 def identity_like(x, dtype=None):
     return eye(x.shape[0], x.shape[1], 0, dtype or x.dtype)
+
+
+def _arange(dtype, a, b, c):
+    if _all([x.dtype.kind in "iub" for x in (a, b, c)]):
+        a, b, c = [_w.cast(x, "int64") for x in (a, b, c)]
+        n = b - a
+        if _w.size_of(c, False) != 1 or _w.size_of(n, False) is None:
+            n = _w.maximum(_w.floor_div(n + c - _w.sign(c), c), 0)
+    else:
+        a, b, c = [_w.cast(x, "float64") for x in (a, b, c)]
+        n = _w.cast(_w.maximum(_w.ceil((b - a) / c), 0), "int64")
+    return _w.cast(a + c * _w.cast(_w.iota("int64", (_w.size_of(n),)), a.dtype), dtype)
 
 
 def arange(start, stop=None, step=1, dtype=None):
@@ -732,11 +754,17 @@ def arange(start, stop=None, step=1, dtype=None):
     xs = [as_variable(v) for v in (start, stop, step)]
     if dtype is None:
         dtype = "int64" if _all([x.dtype.startswith(("int", "uint")) for x in xs]) else "float64"
-    return apply(Op("ARange", lambda p, a, b, c: _w.arange(a.item(), b.item(), c.item(), p), "ARange"), xs, dtype, 1, dtype)
+    return apply(Op("ARange", _arange, "ARange"), xs, dtype, 1, dtype)
 
 
 def linspace(start, stop, num=50, endpoint=True, dtype=None):
-    return apply(Op("linspace", lambda p, a, b: _w.linspace(a.item(), b.item(), p[0], p[1], "float64"), "Linspace"), [start, stop], (num, endpoint), 1, "float64")
+    def run(p, a, b):
+        num, endpoint = p
+        a, b = _w.cast(a, "float64"), _w.cast(b, "float64")
+        step = (b - a) / _max(num - 1 if endpoint else num, 1)
+        return a + step * _w.cast(_w.iota("int64", (num,)), "float64")
+    r = apply(Op("linspace", run, "Linspace"), [start, stop], (num, endpoint))
+    return r if dtype is None else cast(r, dtype)
 
 
 def tri(N, M=None, k=0, dtype=None):
@@ -760,145 +788,7 @@ extra_one_hot = to_one_hot
 
 # ---- indexing ----
 
-def _parts(key):
-    return list(key) if isinstance(key, tuple) else [key]
-
-
-def _taken_key(params, values):
-    # the key again, with the values of its expressions
-    at = 0
-    out = []
-    for kind, n in params:
-        if kind == "s":
-            bounds = []
-            for known in n:
-                if known is _HOLE:
-                    bounds.append(values[at].item())
-                    at += 1
-                else:
-                    bounds.append(known)
-            out.append(slice(*bounds))
-        elif kind == "v":
-            v = values[at]
-            at += 1
-            out.append(v.item() if v.ndim == 0 and v.dtype.kind in "iu" else v)
-        else:
-            out.append(n)
-    return tuple(out)
-
-
-class _Hole:
-    pass
-
-
-_HOLE = _Hole()
-
-
-def _split_key(key, ndim):
-    # (params, operands, rank of the result, names of the parts)
-    params, operands, names = [], [], []
-    rank, arrays, used = 0, 0, 0
-    parts = _parts(key)
-    consumed = _sum([(p.ndim if isinstance(p, TensorVariable) and p.dtype == "bool" else 1) for p in
-                     [as_variable(q) if isinstance(q, (list, _w.Tensor)) else q for q in parts] if p is not None and p is not Ellipsis])
-    if consumed > ndim:
-        raise IndexError(f"too many indices for array: array is {ndim}-dimensional, but {consumed} were indexed")
-    for p in parts:
-        if isinstance(p, (list, _w.Tensor)):
-            p = as_variable(p) if not isinstance(p, list) else as_variable(_np.asarray(p) if not _any([isinstance(q, Variable) for q in p]) else p)
-        if p is None:
-            params.append(("c", None))
-            rank += 1
-        elif p is Ellipsis:
-            params.append(("c", p))
-            rank += ndim - consumed
-            used += ndim - consumed
-        elif isinstance(p, slice):
-            bounds = []
-            for b in (p.start, p.stop, p.step):
-                if isinstance(b, TensorVariable):
-                    operands.append(b)
-                    bounds.append(_HOLE)
-                else:
-                    bounds.append(None if b is None else _int(b))
-            params.append(("s", tuple(bounds)))
-            names.append(":".join(["" if b is None else "int64" for b in bounds[:2]]) + ":" + ("" if bounds[2] is None else "int64"))
-            rank += 1
-            used += 1
-        elif isinstance(p, TensorVariable):
-            operands.append(p)
-            params.append(("v", None))
-            if p.ndim == 0 and p.dtype != "bool":
-                names.append("int64")
-            else:
-                arrays = _max(arrays, 1 if p.dtype == "bool" else p.ndim)
-            used += p.ndim if p.dtype == "bool" else 1
-        else:
-            params.append(("c", _int(p)))
-            names.append("int64")
-            used += 1
-    return params, operands, rank + arrays + ndim - used, names, arrays
-
-
-def getitem(x, key):
-    x = as_variable(x)
-    params, operands, rank, names, arrays = _split_key(key, x.ndim)
-    show = "AdvancedSubtensor" if arrays else "Subtensor{" + ", ".join(names) + "}"
-
-    def run(p, x, *values):
-        return _w.index_get(x, _taken_key(p, values))
-    r = apply(Op("Subtensor", run, show), [x] + operands, params, rank, x.dtype)
-    r.owner.key = key
-    return r
-
-
-def _changed(x, y, inc, ignore=False):
-    node = x.owner
-    if node is None or node.op.name != "Subtensor":
-        raise TypeError("x must be the result of a subtensor operation")
-    base = node.inputs[0]
-
-    def run(p, base, y, *values):
-        key = _taken_key(p, values)
-        y = _w.cast(y, base.dtype)
-        if not inc:
-            return _w.index_set(base, key, y)
-        if len(values) and _any([v.ndim > 0 for v in values]):
-            # like NumPy's +=: a place that is named twice counts once
-            return _w.index_set(base, key, _w.index_get(base, key) + y)
-        return _w.index_add(base, key, y)
-    show = "IncSubtensor" if inc else "SetSubtensor"
-    return apply(Op(show, run, show), [base, y] + node.inputs[1:], node.params, base.ndim, base.dtype)
-
-
-def set_subtensor(x, y, inplace=False, tolerate_inplace_aliasing=False):
-    return _changed(x, y, False)
-
-
-def inc_subtensor(x, y, inplace=False, set_instead_of_inc=False, tolerate_inplace_aliasing=False, ignore_duplicates=False):
-    return _added(x, y)
-
-
-def _added(x, y):
-    node = x.owner
-    if node is None or node.op.name != "Subtensor":
-        raise TypeError("x must be the result of a subtensor operation")
-    base = node.inputs[0]
-
-    def run(p, base, y, *values):
-        return _w.index_add(base, _taken_key(p, values), _w.cast(y, base.dtype))
-    return apply(Op("IncSubtensor", run, "IncSubtensor"), [base, y] + node.inputs[1:], node.params, base.ndim, base.dtype)
-
-
-def take(a, indices, axis=None, mode="raise"):
-    a = as_variable(a)
-    if axis is None:
-        return getitem(flatten(a), as_variable(indices))
-    return getitem(a, (slice(None),) * (axis % a.ndim) + (as_variable(indices),))
-
-
-def take_along_axis(arr, indices, axis=0):
-    return apply(Op("take_along_axis", lambda p, x, i: _w.take_along(x, i, p), "TakeAlong"), [arr, indices], axis)
+from aesara.tensor.subtensor import getitem, set_subtensor, inc_subtensor, take, take_along_axis
 
 
 def nonzero(a, return_matrix=False):
@@ -937,7 +827,14 @@ def topk(x, kth, axis=-1, sorted=True, idx_dtype="int64"):
 
 def unique(x, return_index=False, return_inverse=False, return_counts=False, axis=None):
     x = as_variable(x)
-    return apply(Op("Unique", lambda p, x: _w.wrap(_np.unique(x)), "Unique"), [x], None, 1, x.dtype)
+    if return_index or return_inverse or return_counts or axis is not None:
+        raise NotImplementedError("unique: only the values")
+
+    def run(p, x):
+        s = _w.sort(_flat(x), 0)[0]
+        first = _w.concat([_w.full((1,), True, "bool"), s[1:] != s[:-1]], 0)
+        return _w.index_get(s, (first,))
+    return apply(Op("Unique", run, "Unique"), [x], None, 1, x.dtype)
 
 
 def searchsorted(x, v, side="left", sorter=None):
@@ -994,8 +891,18 @@ for _n, _f in (("add", _add2), ("sub", sub), ("mul", _mul2), ("truediv", true_di
                ("matmul", matmul), ("and", and_), ("or", or_), ("xor", xor)):
     _operators[f"__{_n}__"] = _checked(_f)
     _operators[f"__r{_n}__"] = _checked(_reflected(_f))
+
+
+def _comparison(fn):
+    def call(a, b):
+        r = fn(a, b)
+        r.compared = True
+        return r
+    return _checked(call)
+
+
 for _n, _f in (("lt", lt), ("le", le), ("gt", gt), ("ge", ge)):
-    _operators[f"__{_n}__"] = _checked(_f)
+    _operators[f"__{_n}__"] = _comparison(_f)
 TensorVariable.T = property(lambda self: transpose(self))
 TensorVariable.shape = property(lambda self: shape(self))
 TensorVariable.size = property(lambda self: size(self))

@@ -74,8 +74,7 @@ def categorical_crossentropy(coding_dist, true_dist):
     if true_dist.ndim != coding_dist.ndim - 1:
         raise TypeError("rank mismatch between coding and true distributions")
     run = lambda p, q, t: -_w.log(_w.squeeze(_w.take_along(q, _w.expand_dims(t, 1), 1), 1))
-    example = [_w.full((1, 1), 1.0, coding_dist.dtype), _w.full((1,), 0, true_dist.dtype)]
-    return apply(Op("CrossentropyCategorical1Hot", run, "CrossentropyCategorical1Hot"), [coding_dist, true_dist], None, None, None, example)
+    return apply(Op("CrossentropyCategorical1Hot", run, "CrossentropyCategorical1Hot"), [coding_dist, true_dist])
 
 
 def crossentropy_softmax_1hot(x, y_idx):

@@ -1,0 +1,3 @@
+# aesara.tensor.random -- random numbers in expressions.
+from aesara._random import RandomStream
+from aesara.tensor.random import utils

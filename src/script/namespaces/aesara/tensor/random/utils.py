@@ -1,0 +1,2 @@
+# aesara.tensor.random.utils -- streams of random numbers.
+from aesara._random import RandomStream
