@@ -182,7 +182,8 @@ typedef struct wf_memory_stats {
 
 WF_API int wf_device_count(wf_ctx *cx); /* with the host: at least 1 */
 WF_API wf_status wf_device_open(wf_ctx *cx, int ordinal, wf_device **out_device); /* WF_ERR_ARG: there is no such one */
-WF_API const char *wf_device_name(const wf_device *d); /* "cpu" for the host */
+WF_API const char *wf_device_name(const wf_device *d);  /* "cpu" for the host, "cuda:0" .. for GPUs */
+WF_API const char *wf_device_label(const wf_device *d); /* what it is, for people */
 WF_API int wf_device_ordinal(const wf_device *d);
 WF_API bool wf_device_host_reads(const wf_device *d); /* can the host read its memory? */
 WF_API wf_status wf_device_memory(wf_ctx *cx, wf_device *d, wf_memory_stats *out_stats);

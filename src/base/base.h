@@ -122,6 +122,7 @@ void text_addn(Text *t, const char *s, size_t n);
 void text_char(Text *t, char c);
 void text_int(Text *t, int64_t v);
 void text_printf(Text *t, const char *fmt, ...) PRINTF(2, 3); /* no floats: locale */
+void text_vprintf(Text *t, const char *fmt, va_list args) PRINTF(2, 0);
 void text_pad(Text *t, size_t column); /* spaces until the current line is that long */
 const char *text_str(Text *t);         /* "" when empty */
 /* "..." with \n \t \\ \" \xNN escapes; valid UTF-8 is kept as it is */
@@ -485,6 +486,9 @@ const wf_allocator *runtime_allocator(const wf_runtime *r);
  * and is the same for all. Gives the device's number; 0: there are too many. */
 #define DEVICES_MOST 64
 int runtime_add_device(wf_runtime *r, wf_device *d, void (*close)(wf_device *d));
+/* find adds those there are, once, unless some were added before. */
+void runtime_find_devices(wf_ctx *cx, wf_runtime *r,
+                          void (*find)(wf_ctx *cx, wf_runtime *r));
 int runtime_devices(wf_runtime *r);
 wf_device *runtime_device(wf_runtime *r, int ordinal);
 

@@ -16,6 +16,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+enum { FIND_NOT_YET, FIND_NOW, FIND_DONE };
+
 struct wf_runtime {
     int refs; /* behind the lock */
     bool standard;
@@ -28,6 +30,8 @@ struct wf_runtime {
     wf_device *device[DEVICES_MOST]; /* but the host; device[i] has the number i + 1 */
     void (*device_close)(wf_device *d);
     int ndevices; /* behind the lock */
+    pthread_mutex_t finding;
+    atomic_int found; /* devices: FIND_ */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -46,7 +50,8 @@ static wf_runtime *make_runtime(const wf_runtime_options *o)
 
     if (!r)
         return NULL;
-    *r = (wf_runtime){.refs = 1,
+    *r = (wf_runtime){.finding = PTHREAD_MUTEX_INITIALIZER,
+                      .refs = 1,
                       .al = o->allocator,
                       .threads = MAX(o->threads, 0),
                       .parallel = o->parallel,
@@ -189,7 +194,21 @@ int runtime_add_device(wf_runtime *r, wf_device *d, void (*close)(wf_device *d))
         ordinal = ++r->ndevices;
     }
     give_lock();
+    atomic_compare_exchange_strong(&r->found, &(int){FIND_NOT_YET}, FIND_DONE);
     return ordinal;
+}
+
+void runtime_find_devices(wf_ctx *cx, wf_runtime *r, void (*find)(wf_ctx *cx, wf_runtime *r))
+{
+    if (atomic_load(&r->found) == FIND_DONE)
+        return;
+    pthread_mutex_lock(&r->finding);
+    if (atomic_load(&r->found) == FIND_NOT_YET) {
+        atomic_store(&r->found, FIND_NOW);
+        find(cx, r);
+        atomic_store(&r->found, FIND_DONE);
+    }
+    pthread_mutex_unlock(&r->finding);
 }
 
 int runtime_devices(wf_runtime *r)

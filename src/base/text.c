@@ -71,26 +71,35 @@ void text_int(Text *t, int64_t v)
     text_addn(t, buf, (size_t)number_i64(buf, v));
 }
 
-void text_printf(Text *t, const char *fmt, ...)
+void text_vprintf(Text *t, const char *fmt, va_list args)
 {
     va_list ap;
     int n;
 
     if (!reserve(t, 80))
         return;
-    va_start(ap, fmt);
+    va_copy(ap, args);
     n = vsnprintf(t->s + t->n, t->cap - t->n, fmt, ap);
     va_end(ap);
     if (n >= 0 && (size_t)n >= t->cap - t->n) {
         t->s[t->n] = '\0';
         if (!reserve(t, (size_t)n))
             return;
-        va_start(ap, fmt);
+        va_copy(ap, args);
         n = vsnprintf(t->s + t->n, t->cap - t->n, fmt, ap);
         va_end(ap);
     }
     t->n += n > 0 ? (size_t)n : 0;
     t->s[t->n] = '\0';
+}
+
+void text_printf(Text *t, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    text_vprintf(t, fmt, args);
+    va_end(args);
 }
 
 /* Columns are characters: bytes that go on a UTF-8 sequence do not count. */

@@ -21,10 +21,11 @@
  *                   vector; render_scalar.c programs of scalars; render_straight.c whole
  *                   programs as one function; render_dot.c products in them;
  *                   render_unit.c what units begin with
+ *   render_cuda.c   the nest as CUDA C++, for target_cuda.c
  *   units.c         translation units, of about equal amounts of text
  *   lanes.h         what the C stands on: vectors and their functions; embedded as text
  *                   together with the library's own vec.h and vmath.h; plain.h the same
- *                   for single elements
+ *                   for single elements; gpu.h what CUDA C++ needs besides
  *
  * A fused sub-program is an ordinary sub-program called by an ordinary `call`, so the
  * interpreter runs it as it is, and everything that knows programs knows it. Equal ones
@@ -439,6 +440,22 @@ Text *render_units(Kernel *const *k, uint32_t n, uint32_t cores, Arena *a,
 const Target *target_cpu(void);   /* this machine; WEFT_ISA may lower it */
 const Target *target_isa(Isa isa); /* a machine with these instructions */
 extern const Target target_c;
-const Target *target_find(const char *name); /* "cpu", "c"; NULL: there is none */
+extern const Target target_cuda; /* target_cuda.c */
+const Target *target_find(const char *name); /* "cpu", "c", "cuda"; NULL: there is none */
+
+/* ---- render_cuda.c ----------------------------------------------------------------- */
+
+/* How the threads of the device share the work of a kernel's code. */
+#define CUDA_COLS     32 /* FORM_COLS: threads along the columns, */
+#define CUDA_COL_ROWS 8  /* and along the rows */
+typedef struct CudaShape {
+    int vec;     /* elements of a thread at a time, along the last loop */
+    int threads; /* of a row; MAP: of a block */
+    int rows;    /* of a block at a time; a block has threads * rows */
+    int chunks;  /* ROWS: vectors of a thread in a row, if that is known and they are few */
+    bool small;  /* 32 bits are enough for indices */
+    bool totals; /* some partial results are of everything */
+} CudaShape;
+CudaShape cuda_shape(const Kernel *k);
 
 #endif

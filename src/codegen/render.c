@@ -19,7 +19,7 @@
 
 /* ---- names and sizes --------------------------------------------------------------- */
 
-static const char *dim_text(Render *r, Dim d)
+const char *dim_text(Render *r, Dim d)
 {
     uint32_t i = 0;
 
@@ -44,7 +44,7 @@ static void indent(Render *r, int depth)
 static bool unit_dim(Dim d) { return d == 1; }
 
 /* "a3 + 4 * i0 + .." without the part of the loop that vectors are taken along */
-static const char *address(Render *r, const Access *at)
+const char *address(Render *r, const Access *at)
 {
     Text t;
 
@@ -201,7 +201,7 @@ static bool is_by_reciprocal(const Render *r, const Node *n)
 }
 
 /* The reciprocal of a node, where some division wants it; and whether it can be used. */
-static void define_reciprocal(Render *r, int depth, uint32_t i)
+void define_reciprocal(Render *r, int depth, uint32_t i)
 {
     const Kernel *k = r->k;
     const char *type = lane_type(r, (wf_dtype)k->nodes[i].dtype);
@@ -257,7 +257,7 @@ void define_node(Render *r, int depth, uint32_t i)
 }
 
 /* Nodes of a level (ONCE, ROW) known before walk `stage` and not earlier. */
-static void define_level(Render *r, int depth, NodeLevel level, uint32_t stage)
+void define_level(Render *r, int depth, NodeLevel level, uint32_t stage)
 {
     for (uint32_t i = 0; i < r->k->nnodes; i++) {
         const Node *n = &r->k->nodes[i];

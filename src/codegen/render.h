@@ -19,9 +19,16 @@ typedef struct Render {
     bool narrow;   /* that is the rows' (render_narrow.c) */
 } Render;
 
-/* ---- render.c, for render_narrow.c ------------------------------------------------- */
+/* ---- render.c, for render_narrow.c and render_cuda.c ------------------------------- */
 
+const char *dim_text(Render *r, Dim d);
+/* "a3 + 4 * i0 + .." without the part of the loop that vectors are taken along */
+const char *address(Render *r, const Access *at);
 void define_node(Render *r, int depth, uint32_t i); /* const s_f32 v3 = ..; */
+/* Nodes of a level (ONCE, ROW) known before walk `stage` and not earlier. */
+void define_level(Render *r, int depth, NodeLevel level, uint32_t stage);
+/* The reciprocal of a node, where some division wants it; and whether it can be used. */
+void define_reciprocal(Render *r, int depth, uint32_t i);
 void store_value(Render *r, int depth, const KernelOut *o, const char *v);
 void point_to_arrays(Render *r);
 void point_to_parts(Render *r);
@@ -49,6 +56,11 @@ void render_map(const Render *r, unsigned op, wf_dtype out, const wf_dtype *in,
 /* Two kept values combined by a reduction's op. */
 void render_combine(const Render *r, unsigned op, wf_dtype t, const char *x,
                     const char *y);
+
+/* ---- render_cuda.c ----------------------------------------------------------------- */
+
+void render_cuda(const Kernel *k, Arena *a, Text *out);
+void render_cuda_head(const Kernel *const *k, uint32_t n, Text *out);
 
 /* ---- render_scalar.c --------------------------------------------------------------- */
 

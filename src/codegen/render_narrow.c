@@ -209,16 +209,6 @@ static void end_sums(Render *r)
     }
 }
 
-static void define_level(Render *r, int depth, NodeLevel level, uint32_t stage)
-{
-    for (uint32_t i = 0; i < r->k->nnodes; i++) {
-        const Node *n = &r->k->nodes[i];
-
-        if (n->kind != NODE_REDUCE && n->level == level && n->stage == stage)
-            define_node(r, depth, i);
-    }
-}
-
 /* What happens to as many rows as there are lanes; or to the rest of them. */
 static void render_rows(Render *r, bool full)
 {

@@ -32,7 +32,7 @@ const Target target_c = {
 
 const Target *target_find(const char *name)
 {
-    const Target *all[] = {target_cpu(), &target_c};
+    const Target *all[] = {target_cpu(), &target_c, &target_cuda};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!strcmp(all[i]->name, name))

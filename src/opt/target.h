@@ -7,6 +7,7 @@
  *   target.c               target_library: no code is made, the library runs everything
  *   codegen/target_cpu.c   target_cpu: this machine, by instruction set; vectors
  *   codegen/target_c.c     target_c: C of any machine, and nothing but C
+ *   codegen/target_cuda.c  target_cuda: NVIDIA GPUs
  */
 #ifndef WEFT_TARGET_H
 #define WEFT_TARGET_H

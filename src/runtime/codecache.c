@@ -236,33 +236,69 @@ static bool entry_fits(const char *p, size_t size, const CodeKey *k, size_t *out
         f.head_size != k->head_size || f.text_size != k->text_size ||
         memcmp(p + object, k->head, k->head_size) != 0 ||
         memcmp(p + object + k->head_size, k->text, k->text_size) != 0 ||
-        !hash_eq(f.sum, checksum(p, object, k)) || !is_whole_object(p, object))
+        !hash_eq(f.sum, checksum(p, object, k)))
         return false;
     *out_object = object;
     return true;
 }
 
-/* Reads the entry behind fd and loads it if it is right. */
-static void *load_entry(CodeCache *c, int fd, const CodeKey *key)
+/* All of the entry behind fd, if it is ours and right; object: how much of it is code. */
+static char *read_entry(CodeCache *c, int fd, const CodeKey *key, size_t *out_size,
+                        size_t *out_object)
 {
     struct stat s;
-    size_t size, object;
-    void *handle = NULL;
     char *p;
 
     if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid() ||
         (s.st_mode & 022) != 0 || s.st_size <= 0 || s.st_size > (off_t)1 << 30)
         return NULL;
-    size = (size_t)s.st_size;
-    if (!(p = mem_alloc(&c->al, size)))
+    *out_size = (size_t)s.st_size;
+    if (!(p = mem_alloc(&c->al, *out_size)))
         return NULL;
-    if (read_all(fd, p, size) && entry_fits(p, size, key, &object)) {
+    if (read_all(fd, p, *out_size) && entry_fits(p, *out_size, key, out_object))
+        return p;
+    mem_free(&c->al, p, *out_size);
+    return NULL;
+}
+
+/* Loads the entry behind fd if it is right. */
+static void *load_entry(CodeCache *c, int fd, const CodeKey *key)
+{
+    size_t size, object;
+    char *p = read_entry(c, fd, key, &size, &object);
+    void *handle = NULL;
+
+    if (p && is_whole_object(p, object)) {
         handle = load_descriptor(fd);
         if (!handle)
             handle = load_memory(p, object); /* a file system without execution */
     }
-    mem_free(&c->al, p, size);
+    if (p)
+        mem_free(&c->al, p, size);
     return handle;
+}
+
+/* The descriptor of an entry, or -1. */
+static int open_entry(CodeCache *c, const char *name)
+{
+    int fd;
+
+    if (c->dir < 0)
+        return -1;
+    fd = openat(c->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && errno == ELOOP)
+        unlinkat(c->dir, name, 0);
+    return fd;
+}
+
+/* A used entry is renewed, one that is wrong goes. */
+static void close_entry(CodeCache *c, const char *name, int fd, bool used)
+{
+    if (used)
+        futimens(fd, NULL);
+    else
+        unlinkat(c->dir, name, 0);
+    close(fd);
 }
 
 void *codecache_find(CodeCache *c, const CodeKey *key)
@@ -271,22 +307,30 @@ void *codecache_find(CodeCache *c, const CodeKey *key)
     void *handle;
     int fd;
 
-    if (c->dir < 0)
-        return NULL;
     entry_name(key, name);
-    fd = openat(c->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) {
-        if (errno == ELOOP)
-            unlinkat(c->dir, name, 0);
+    if ((fd = open_entry(c, name)) < 0)
         return NULL;
-    }
     handle = load_entry(c, fd, key);
-    if (handle)
-        futimens(fd, NULL);
-    else
-        unlinkat(c->dir, name, 0);
-    close(fd);
+    close_entry(c, name, fd, handle != NULL);
     return handle;
+}
+
+void *codecache_read(CodeCache *c, const CodeKey *key, size_t *out_size)
+{
+    char name[NAME_MAX_], *p, *copy = NULL;
+    size_t size;
+    int fd;
+
+    entry_name(key, name);
+    if ((fd = open_entry(c, name)) < 0)
+        return NULL;
+    p = read_entry(c, fd, key, &size, out_size);
+    close_entry(c, name, fd, p != NULL);
+    if (p && (copy = mem_alloc(&c->al, *out_size)))
+        memcpy(copy, p, *out_size);
+    if (p)
+        mem_free(&c->al, p, size);
+    return copy;
 }
 
 /* ---- publishing -------------------------------------------------------------------- */
@@ -332,6 +376,14 @@ void *codecache_add(CodeCache *c, const CodeKey *key, const void *object, size_t
         close(fd);
     }
     return handle ? handle : load_memory(object, size);
+}
+
+void codecache_write(CodeCache *c, const CodeKey *key, const void *bytes, size_t size)
+{
+    int fd = publish(c, key, bytes, size);
+
+    if (fd >= 0)
+        close(fd);
 }
 
 /* ---- keeping it small -------------------------------------------------------------- */

@@ -154,7 +154,7 @@ wf_status wf_program_code(wf_ctx *cx, const wf_program *p, wf_code_form form,
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_program_code: the program is NULL");
     else if (!to)
         fail(cx, WF_ERR_NAME, NOWHERE,
-             "no target is called '%s'; there are 'cpu' and 'c'", target);
+             "no target is called '%s'; there are 'cpu', 'c' and 'cuda'", target);
     else
         show_code(cx, to, p, form, &t);
     *out_text = failed(cx) ? NULL : text_str(&t);

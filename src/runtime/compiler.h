@@ -80,6 +80,10 @@ void codecache_close(CodeCache *c);
 void *codecache_find(CodeCache *c, const CodeKey *key);
 /* Loads a fresh shared object, and publishes it. NULL: it cannot be loaded. */
 void *codecache_add(CodeCache *c, const CodeKey *key, const void *object, size_t size);
+/* The same for code that no loader of the host reads: a copy of the bytes, of c->al, or
+ * NULL. */
+void *codecache_read(CodeCache *c, const CodeKey *key, size_t *out_size);
+void codecache_write(CodeCache *c, const CodeKey *key, const void *bytes, size_t size);
 /* Removes the least recently used entries beyond the limit, and what killed processes
  * left behind. */
 void codecache_trim(CodeCache *c);

@@ -104,7 +104,10 @@ void device_free(Device *d, const Queue *q, const wf_allocator *al, void *p, siz
 
 bool device_fail(wf_ctx *cx, const Device *d, const char *what)
 {
-    return fail(cx, WF_ERR_DEVICE, NOWHERE, "device '%s': %s", d->name, what);
+    const char *why = atomic_load(&d->why);
+
+    return fail(cx, WF_ERR_DEVICE, NOWHERE, "device '%s': %s%s%s", d->name, what,
+                why ? ": " : "", why ? why : "");
 }
 
 void queue_release(Queue *q)
@@ -191,10 +194,13 @@ bool queue_copy(wf_ctx *cx, Device *d, Queue *q, void *to, const void *from, siz
 
 /* ---- public ------------------------------------------------------------------------- */
 
+/* GPUs are looked for when somebody asks. */
 int wf_device_count(wf_ctx *cx)
 {
     wf_runtime *r = cx ? ctx_runtime(cx) : NULL;
 
+    if (r)
+        runtime_find_devices(cx, r, cuda_add_devices);
     return 1 + (r ? runtime_devices(r) : 0);
 }
 
@@ -214,6 +220,10 @@ wf_status wf_device_open(wf_ctx *cx, int ordinal, wf_device **out_device)
 }
 
 const char *wf_device_name(const wf_device *d) { return d ? d->name : ""; }
+const char *wf_device_label(const wf_device *d)
+{
+    return !d ? "" : d->label ? d->label : d->name;
+}
 int wf_device_ordinal(const wf_device *d) { return d ? d->ordinal : 0; }
 bool wf_device_host_reads(const wf_device *d) { return d && d->host_reads; }
 

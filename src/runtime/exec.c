@@ -30,6 +30,8 @@ static void free_exec(wf_exec *e)
     arena_free(&e->arena);
     program_release(e->p);
     code_release(e->code);
+    if (e->there)
+        e->device->unload(e->device, e->there);
     wf_exec_release(e->fast);
     wf_exec_release(atomic_load(&e->special));
     wf_exec_release(e->base);
@@ -82,6 +84,29 @@ static void set_device(wf_ctx *cx, wf_exec *e, Device *d)
         e->runtime = wf_runtime_retain(ctx_runtime(cx));
 }
 
+/* For a device that programs are compiled for: p with calls of kernels, and their code. */
+static bool compile_there(wf_ctx *cx, wf_exec *e, const Program *p, bool exact)
+{
+    Device *d = e->device;
+    Lowered l;
+    const void **there;
+    PlanCode *codes;
+
+    if (!compile_lower(cx, &e->arena, d->target, p, exact, 0, &l))
+        return false;
+    there = arena_zalloc(&e->arena, (l.n + 1) * sizeof *there);
+    if (!d->load(d, cx, &e->arena, l.k, l.n, there, &e->there))
+        return !failed(cx);
+    codes = arena_zalloc(&e->arena, (l.n + 1) * sizeof *codes);
+    for (uint32_t i = 0; i < l.n; i++)
+        codes[i] = (PlanCode){.kernel = l.k[i], .there = there[i]};
+    program_release(e->p);
+    e->p = program_retain(l.fused.p);
+    e->plans.codes = codes;
+    e->plans.ncodes = l.n;
+    return true;
+}
+
 static wf_exec *make_exec(wf_ctx *cx, const Program *p, Device *d)
 {
     wf_exec *e;
@@ -90,6 +115,9 @@ static wf_exec *make_exec(wf_ctx *cx, const Program *p, Device *d)
         return NULL;
     e = new_exec(cx, p);
     set_device(cx, e, d);
+    if (d->load && !compile_there(cx, e, p, false))
+        return NULL;
+    p = e->p;
     e->plan = plan_make(cx, &e->plans, p, NULL, d);
     e->after = d->host_reads ? cx->options.compile_after : 0;
     e->arena.cx = NULL; /* nothing is added any more */
@@ -215,7 +243,7 @@ wf_status wf_donate(wf_ctx *cx, wf_exec *e, const int *inputs, int n, wf_exec **
     API_RETURN(cx);
 }
 
-bool wf_exec_is_compiled(const wf_exec *e) { return e && e->code != NULL; }
+bool wf_exec_is_compiled(const wf_exec *e) { return e && (e->code || e->there); }
 
 /* ---- tiers ------------------------------------------------------------------------- */
 

@@ -355,7 +355,7 @@ static bool flat_op(Flatten *x, const Bases *b, const Op *op, FlatList *to)
     case OP_RUNS_SCAN: ok = flat_scan(x, b, op, &f, to); break;
     case OP_RUNS_WHILE: ok = flat_while(x, b, op, &f); break;
     case OP_RUNS_CALL: return flat_branch(x, b, op, op->callee, to);
-    case OP_RUNS_OTHER: break;
+    default: break;
     }
     if (ok && (f.kind != FLAT_COPY || f.n))
         vec_push(x->a, to, f);

@@ -541,7 +541,8 @@ const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p, const bool *do
     plan_one(cx, plans->a, p, plan);
     place_equations(plans->a, plan);
     for (uint32_t i = 0; i < plans->ncodes; i++)
-        if (plans->codes[i].kernel->p == p && plans->codes[i].run)
+        if (plans->codes[i].kernel->p == p &&
+            (d->host_reads ? plans->codes[i].run != NULL : plans->codes[i].there != NULL))
             plan->code = &plans->codes[i];
     plan->index = plans->v.n;
     vec_push(plans->a, &plans->v, plan);

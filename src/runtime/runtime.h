@@ -55,6 +55,9 @@ typedef enum CopyKind {
  * false where the device fails, or has failed before. Any thread may call them. */
 struct wf_device {
     const char *name;
+    const char *label; /* what it is, for people; NULL: that is all */
+    _Atomic(const char *) why; /* it failed; NULL: it has not, or does not say */
+    const Target *target; /* what programs are compiled for; NULL: they are not */
     int ordinal;     /* in its runtime; 0: the host */
     bool host_reads; /* its addresses can be read and written by the host */
     void *user;
@@ -79,6 +82,11 @@ struct wf_device {
     bool (*has)(Device *d, const Program *p, const Eqn *e);
     bool (*put_step)(Device *d, void *queue, const Frame *f, const Op *op);
     bool (*memory)(Device *d, size_t *out_free, size_t *out_total);
+    /* Code of kernels of its target: for each what put_step finds in PlanCode.there, in a,
+     * or NULL. False: none, but that is no error unless one is recorded. */
+    bool (*load)(Device *d, wf_ctx *cx, Arena *a, Kernel *const *k, uint32_t n,
+                 const void **there, void **out_code);
+    void (*unload)(Device *d, void *code);
 };
 
 typedef struct Queue {
@@ -103,6 +111,9 @@ bool queue_copy(wf_ctx *cx, Device *d, Queue *q, void *to, const void *from, siz
 void *device_alloc(Device *d, const Queue *q, const wf_allocator *al, size_t size);
 void device_free(Device *d, const Queue *q, const wf_allocator *al, void *p, size_t size);
 bool device_fail(wf_ctx *cx, const Device *d, const char *what); /* always false */
+
+/* cuda/device.c: adds the GPUs there are. */
+void cuda_add_devices(wf_ctx *cx, wf_runtime *r);
 
 /* ---- array.c ----------------------------------------------------------------------- */
 
@@ -202,6 +213,7 @@ typedef struct PlanCode {
     KernelEnd *end;   /* NULL: there are no partial results */
     KernelTile *tile; /* of what follows a product */
     void **call;      /* of a Straight: its parts (KernelArgs) */
+    const void *there; /* on a device, in place of all that: what it has loaded */
 } PlanCode;
 
 typedef struct Plan Plan;
@@ -314,8 +326,8 @@ struct Op {
     uint8_t kind; /* OpKind */
 };
 
-/* What a step does, where generated code can do it in its place (flatten.c); step.h says
- * what data is, and the order of uses. */
+/* What a step does, where generated code can do it in its place (flatten.c), or a device;
+ * step.h says what data is, and the order of uses. */
 typedef enum OpKind {
     OP_RUNS_OTHER,
     OP_RUNS_KERNEL, /* KernelStep */
@@ -323,6 +335,10 @@ typedef enum OpKind {
     OP_RUNS_MOVE,   /* KMove */
     OP_RUNS_FILL,   /* n elements of the dtype of the equation's result */
     OP_RUNS_SET,    /* n, an i64 */
+    OP_RUNS_WINDOW, /* WindowStep */
+    OP_RUNS_WINDOW_UPDATE,
+    OP_RUNS_GATHER, /* IndexStep */
+    OP_RUNS_SCATTER,
     OP_RUNS_CALL,   /* the callee */
     OP_RUNS_COND,   /* of n callees the one that use 0 says, a bool or an i32 */
     OP_RUNS_SCAN, /* LoopStep */
@@ -677,6 +693,7 @@ struct wf_exec {
     void *lock; /* of the list of idle roots */
     Root *idle;
     struct Code *code; /* machine code of the plans, or NULL */
+    void *there;       /* the same on the device; or NULL */
     int after;         /* runs before it is compiled; 0: it is not */
     atomic_int runs;   /* so far, up to there; many turns of loops count as one */
     atomic_bool settled; /* it was compiled, or could not be */

@@ -121,6 +121,15 @@ static bool run_staged(Frame *f, const Op *op)
     return ok;
 }
 
+static bool fail_step(Frame *f, const Op *op)
+{
+    const Device *d = f->plan->device;
+    const char *why = atomic_load(&d->why);
+
+    return op_fail(f, op, WF_ERR_DEVICE, "device '%s' failed%s%s", d->name,
+                   why ? ": " : "", why ? why : "");
+}
+
 bool frame_run_op(Frame *f, const Op *op)
 {
     Device *d = f->plan->device;
@@ -129,6 +138,5 @@ bool frame_run_op(Frame *f, const Op *op)
         return run_staged(f, op);
     if (op->ncallees || !op->use.n) /* the host's work: control flow, and errors */
         return op->run(f, op);
-    return d->put_step(d, f->root->queue->impl, f, op) ||
-           op_fail(f, op, WF_ERR_DEVICE, "device '%s' failed", d->name);
+    return d->put_step(d, f->root->queue->impl, f, op) || fail_step(f, op);
 }

@@ -28,6 +28,45 @@ typedef struct DotStep {
     uint64_t entry;   /* when: Frame.entry, or 0 for a constant of the program */
 } DotStep;
 
+/* step_index.c, OP_RUNS_WINDOW OP_RUNS_WINDOW_UPDATE */
+typedef struct Start { /* of a window along one axis */
+    wf_dtype dtype;
+    int64_t last, stride; /* where it may start at most; bytes */
+} Start;
+
+/* Uses: the starts, then the operand, the update if it is one, the result. */
+typedef struct WindowStep {
+    KMove m;
+    uint32_t rank;
+    int64_t bytes; /* of the whole operand */
+    Start start[];
+} WindowStep;
+
+/* OP_RUNS_GATHER: x, indices, y; OP_RUNS_SCATTER: x, indices, updates, y. The rows of
+ * `indices` in order, and for each the window, copied or combined. */
+typedef struct IndexStep {
+    int32_t mode;
+    wf_dtype itype, vtype; /* of indices; scatter: of values */
+    uint32_t rank;         /* of the operand */
+    uint32_t nbatch;
+    uint32_t nmap, npairs;
+    int64_t map[MAX_RANK];        /* operand axis of entry k of an index vector */
+    int64_t pair_axis[MAX_RANK];  /* batching: operand axis, */
+    int64_t pair_batch[MAX_RANK]; /* and which batch axis gives the start */
+    int64_t last[MAX_RANK];  /* largest start along each operand axis; negative: none */
+    int64_t size[MAX_RANK];  /* of a window */
+    int64_t step[MAX_RANK];  /* bytes between neighbours of the operand */
+    int64_t rows;            /* index vectors */
+    int64_t batch[MAX_RANK]; /* sizes of batch axes */
+    int64_t batch_step[MAX_RANK]; /* bytes in the result (updates) */
+    KMove m;                      /* a window: result <- operand, or operand <- updates */
+    int64_t bytes;                /* of the operand */
+    uint64_t fill;                /* an element */
+    KLoop combine;                /* scatter: elementwise, or NULL: replace */
+    KCast widen, narrow;          /* around it */
+    int64_t group;
+} IndexStep;
+
 /* OP_RUNS_COND: use 0 is the index; OP_RUNS_CALL */
 
 /* step_flow.c, OP_RUNS_SCAN OP_RUNS_WHILE. The first callee is the body, the second the

@@ -1,7 +1,7 @@
 /* step_index.c -- windows at computed places: dynamic_slice dynamic_update_slice gather
  * scatter; and what defines sizes from values: nonzero size. Uses: operands, result. */
 #include "op/index.h"
-#include "runtime/runtime.h"
+#include "runtime/step.h"
 
 static int64_t read_int(wf_dtype t, const void *p, int64_t i)
 {
@@ -11,19 +11,6 @@ static int64_t read_int(wf_dtype t, const void *p, int64_t i)
 }
 
 /* ---- one window -------------------------------------------------------------------- */
-
-typedef struct Start { /* of a window along one axis */
-    wf_dtype dtype;
-    int64_t last, stride; /* where it may start at most; bytes */
-} Start;
-
-/* Uses: the starts, then the operand, the update if it is one, the result. */
-typedef struct WindowStep {
-    KMove m;
-    uint32_t rank;
-    int64_t bytes; /* of the whole operand */
-    Start start[];
-} WindowStep;
 
 /* Bytes from the operand's first element to the window's, starts clamped so that it fits.
  */
@@ -99,7 +86,7 @@ bool bind_dynamic_slice(Bind *b)
     k_row_major((int)s->rank, bind_dims(b, y), dense);
     kmove_init(&s->m, wf_dtype_size(bind_dtype(b, y)), (int)s->rank, bind_dims(b, y),
                dense, stride);
-    add_window(b, run_dynamic_slice, s, 1);
+    add_window(b, run_dynamic_slice, s, 1)->kind = OP_RUNS_WINDOW;
     return true;
 }
 
@@ -128,7 +115,7 @@ bool bind_dynamic_update(Bind *b)
         return false;
     kmove_init(&s->m, wf_dtype_size(bind_dtype(b, x)), (int)s->rank, bind_dims(b, u),
                dense, bind_strides(b, u, room));
-    add_window(b, run_dynamic_update, s, 2);
+    add_window(b, run_dynamic_update, s, 2)->kind = OP_RUNS_WINDOW_UPDATE;
     return true;
 }
 
@@ -136,29 +123,6 @@ bool bind_dynamic_update(Bind *b)
  *
  * index.h says how axes are numbered. The rows of `indices` are walked in order, and for
  * each the window is copied (gather) or combined (scatter). */
-
-typedef struct IndexStep {
-    int32_t mode;
-    wf_dtype itype, vtype; /* of indices; scatter: of values */
-    uint32_t rank;         /* of the operand */
-    uint32_t nbatch;
-    uint32_t nmap, npairs;
-    int64_t map[MAX_RANK];        /* operand axis of entry k of an index vector */
-    int64_t pair_axis[MAX_RANK];  /* batching: operand axis, */
-    int64_t pair_batch[MAX_RANK]; /* and which batch axis gives the start */
-    int64_t last[MAX_RANK];  /* largest start along each operand axis; negative: none */
-    int64_t size[MAX_RANK];  /* of a window */
-    int64_t step[MAX_RANK];  /* bytes between neighbours of the operand */
-    int64_t rows;            /* index vectors */
-    int64_t batch[MAX_RANK]; /* sizes of batch axes */
-    int64_t batch_step[MAX_RANK]; /* bytes in the result (updates) */
-    KMove m;                      /* a window: result <- operand, or operand <- updates */
-    int64_t bytes;                /* of the operand */
-    uint64_t fill;                /* an element */
-    KLoop combine;                /* scatter: elementwise, or NULL: replace */
-    KCast widen, narrow;          /* around it */
-    int64_t group;
-} IndexStep;
 
 static int64_t operand_dim(Bind *b, uint32_t i) { return bind_dims(b, bind_in(b, 0))[i]; }
 
@@ -336,6 +300,7 @@ bool bind_gather(Bind *b)
     IndexStep *s = index_step(b, &n, a->mode, y, true, bind_strides(b, x, room));
     Op *op = bind_op(b, run_gather, s);
 
+    op->kind = OP_RUNS_GATHER;
     k_cast(b->root->loops, KT_F64, (KType)bind_dtype(b, y))(1, &a->fill, &s->fill);
     bind_use(b, op, x, USE_READ);
     bind_use(b, op, bind_in(b, 1), USE_READ);
@@ -462,6 +427,7 @@ bool bind_scatter(Bind *b)
         index_step(b, &n, a->mode, bind_in(b, 2), false, bind_strides(b, x, room));
     Op *op = bind_op(b, run_scatter, s);
 
+    op->kind = OP_RUNS_SCATTER;
     find_combine(b, s);
     s->vtype = bind_dtype(b, x);
     if (adds_elements(b, s))

@@ -57,7 +57,7 @@ static int64_t count_tasks(const Bind *b, const PlanCode *c, const KernelSize *z
     const Target *t = c->kernel->target;
     int64_t n;
 
-    if (c->end)
+    if (c->kernel->parts)
         n = work < t->task ? 1 : (int64_t)MIN(work / t->task, (double)t->tasks_most);
     else
         n = work < t->task || b->root->threads == 1 ? 1 : 4 * b->root->threads;
@@ -146,7 +146,7 @@ bool bind_kernel(Bind *b, const PlanCode *c, const Sub *body)
             if (!dim_eval(&k->dims, k->params[i], body->binds.v, &d[i]))
                 return false;
         s->tasks = count_tasks(b, c, &s->size);
-        if (!s->size.units && !c->end)
+        if (!s->size.units && !k->parts)
             return true;
     }
     s->tmp = bind_workspace(b, (size_t)(s->size.tmp_bytes * s->tasks));

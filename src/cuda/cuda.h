@@ -1,0 +1,253 @@
+/* cuda.h -- NVIDIA GPUs as devices of the runtime.
+ *
+ *   driver.c    libcuda, NVRTC, cuBLASLt, cuDNN: opened at run time, by name; nothing of
+ *               CUDA is needed to build or to start
+ *   device.c    the Device: memory, queues (streams), copies; finding the GPUs
+ *   code.c      CUDA C++ to machine code: NVRTC, and the code cache
+ *   step.c      bound steps as launches: fused kernels, copies, fills, windows, rows by
+ *               number
+ *   product.c   products by cuBLASLt
+ *   conv.c      convolutions by cuDNN
+ *   graph.c     a whole run as one CUDA graph, replayed
+ *   native.cuh  kernels of steps that are not generated; text, each compiled when it is
+ *               first used
+ *
+ * Errors of the driver stay with the device (a lost GPU answers every call with an error):
+ * functions give false, the device keeps what the first one was (Device.why), the runtime
+ * says it, and the host's memory is untouched.
+ */
+#ifndef WEFT_CUDA_H
+#define WEFT_CUDA_H
+
+#include "runtime/runtime.h"
+
+#include <pthread.h>
+
+/* ---- driver.c ---------------------------------------------------------------------- */
+
+typedef uint64_t CuPtr;
+typedef void *CuHandle; /* contexts, streams, modules .. */
+
+/* The functions used, with the names they have in the library; types as its headers have
+ * them, but for handles and enums. */
+#define CUDA_DRIVER(F)                                                                   \
+    F(cuInit, (unsigned flags))                                                          \
+    F(cuDriverGetVersion, (int *version))                                                \
+    F(cuDeviceGetCount, (int *n))                                                        \
+    F(cuDeviceGet, (int *device, int i))                                                 \
+    F(cuDeviceGetName, (char *name, int n, int device))                                  \
+    F(cuDeviceGetAttribute, (int *value, int attribute, int device))                     \
+    F(cuDeviceTotalMem_v2, (size_t *bytes, int device))                                  \
+    F(cuDevicePrimaryCtxRetain, (CuHandle * context, int device))                        \
+    F(cuDevicePrimaryCtxRelease_v2, (int device))                                        \
+    F(cuDeviceGetDefaultMemPool, (CuHandle * pool, int device))                          \
+    F(cuMemPoolSetAttribute, (CuHandle pool, int attribute, void *value))                \
+    F(cuMemPoolTrimTo, (CuHandle pool, size_t keep))                                     \
+    F(cuCtxSetCurrent, (CuHandle context))                                               \
+    F(cuMemGetInfo_v2, (size_t *idle, size_t *total))                                    \
+    F(cuMemAllocAsync, (CuPtr * p, size_t size, CuHandle stream))                        \
+    F(cuMemFreeAsync, (CuPtr p, CuHandle stream))                                        \
+    F(cuMemcpyHtoDAsync_v2, (CuPtr to, const void *from, size_t n, CuHandle stream))     \
+    F(cuMemcpyDtoHAsync_v2, (void *to, CuPtr from, size_t n, CuHandle stream))           \
+    F(cuMemcpyDtoDAsync_v2, (CuPtr to, CuPtr from, size_t n, CuHandle stream))           \
+    F(cuMemcpyPeerAsync, (CuPtr to, CuHandle to_context, CuPtr from,                     \
+                          CuHandle from_context, size_t n, CuHandle stream))             \
+    F(cuMemsetD8Async, (CuPtr to, unsigned char byte, size_t n, CuHandle stream))        \
+    F(cuStreamCreate, (CuHandle * stream, unsigned flags))                               \
+    F(cuStreamDestroy_v2, (CuHandle stream))                                             \
+    F(cuStreamSynchronize, (CuHandle stream))                                            \
+    F(cuStreamWaitEvent, (CuHandle stream, CuHandle event, unsigned flags))              \
+    F(cuStreamBeginCapture_v2, (CuHandle stream, int mode))                              \
+    F(cuStreamEndCapture, (CuHandle stream, CuHandle * graph))                           \
+    F(cuGraphInstantiateWithFlags, (CuHandle * exec, CuHandle graph, uint64_t flags))    \
+    F(cuGraphExecDestroy, (CuHandle exec))                                               \
+    F(cuGraphDestroy, (CuHandle graph))                                                  \
+    F(cuGraphLaunch, (CuHandle exec, CuHandle stream))                                   \
+    F(cuEventCreate, (CuHandle * event, unsigned flags))                                 \
+    F(cuEventDestroy_v2, (CuHandle event))                                               \
+    F(cuEventRecord, (CuHandle event, CuHandle stream))                                  \
+    F(cuEventElapsedTime, (float *ms, CuHandle from, CuHandle to))                       \
+    F(cuEventSynchronize, (CuHandle event))                                              \
+    F(cuModuleLoadData, (CuHandle * module, const void *image))                          \
+    F(cuModuleUnload, (CuHandle module))                                                 \
+    F(cuModuleGetFunction, (CuHandle * function, CuHandle module, const char *name))     \
+    F(cuLaunchKernel, (CuHandle function, unsigned gx, unsigned gy, unsigned gz,         \
+                       unsigned bx, unsigned by, unsigned bz, unsigned shared,           \
+                       CuHandle stream, void **params, void **extra))                    \
+    F(cuGetErrorString, (int error, const char **text))
+
+#define CUDA_NVRTC(F)                                                                    \
+    F(nvrtcVersion, (int *major, int *minor))                                            \
+    F(nvrtcCreateProgram,                                                                \
+      (CuHandle * program, const char *text, const char *name, int nheaders,             \
+       const char *const *headers, const char *const *names))                            \
+    F(nvrtcDestroyProgram, (CuHandle * program))                                         \
+    F(nvrtcCompileProgram, (CuHandle program, int n, const char *const *options))        \
+    F(nvrtcGetCUBINSize, (CuHandle program, size_t *n))                                  \
+    F(nvrtcGetCUBIN, (CuHandle program, char *to))                                       \
+    F(nvrtcGetProgramLogSize, (CuHandle program, size_t *n))                             \
+    F(nvrtcGetProgramLog, (CuHandle program, char *to))
+
+#define CUDA_BLAS(F)                                                                     \
+    F(cublasLtCreate, (CuHandle * handle))                                               \
+    F(cublasLtDestroy, (CuHandle handle))                                                \
+    F(cublasLtMatmulDescCreate, (CuHandle * desc, int compute, int scale))               \
+    F(cublasLtMatmulDescDestroy, (CuHandle desc))                                        \
+    F(cublasLtMatmulDescSetAttribute,                                                    \
+      (CuHandle desc, int attribute, const void *value, size_t size))                    \
+    F(cublasLtMatrixLayoutCreate,                                                        \
+      (CuHandle * layout, int type, uint64_t rows, uint64_t cols, int64_t ld))           \
+    F(cublasLtMatrixLayoutDestroy, (CuHandle layout))                                    \
+    F(cublasLtMatrixLayoutSetAttribute,                                                  \
+      (CuHandle layout, int attribute, const void *value, size_t size))                  \
+    F(cublasLtMatmulPreferenceCreate, (CuHandle * preference))                           \
+    F(cublasLtMatmulPreferenceDestroy, (CuHandle preference))                            \
+    F(cublasLtMatmulPreferenceSetAttribute,                                              \
+      (CuHandle preference, int attribute, const void *value, size_t size))              \
+    F(cublasLtMatmulAlgoGetHeuristic,                                                    \
+      (CuHandle handle, CuHandle desc, CuHandle a, CuHandle b, CuHandle c, CuHandle d,   \
+       CuHandle preference, int most, void *results, int *n))                            \
+    F(cublasLtMatmul,                                                                    \
+      (CuHandle handle, CuHandle desc, const void *alpha, const void *a, CuHandle ad,    \
+       const void *b, CuHandle bd, const void *beta, const void *c, CuHandle cd,         \
+       void *d, CuHandle dd, const void *algo, void *work, size_t size,                  \
+       CuHandle stream))
+
+#define CUDA_DNN(F)                                                                      \
+    F(cudnnCreate, (CuHandle * handle))                                                  \
+    F(cudnnDestroy, (CuHandle handle))                                                   \
+    F(cudnnSetStream, (CuHandle handle, CuHandle stream))                                \
+    F(cudnnCreateTensorDescriptor, (CuHandle * desc))                                    \
+    F(cudnnDestroyTensorDescriptor, (CuHandle desc))                                     \
+    F(cudnnSetTensorNdDescriptor,                                                        \
+      (CuHandle desc, int type, int n, const int *dims, const int *strides))             \
+    F(cudnnCreateFilterDescriptor, (CuHandle * desc))                                    \
+    F(cudnnDestroyFilterDescriptor, (CuHandle desc))                                     \
+    F(cudnnSetFilterNdDescriptor,                                                        \
+      (CuHandle desc, int type, int format, int n, const int *dims))                     \
+    F(cudnnCreateConvolutionDescriptor, (CuHandle * desc))                               \
+    F(cudnnDestroyConvolutionDescriptor, (CuHandle desc))                                \
+    F(cudnnSetConvolutionNdDescriptor,                                                   \
+      (CuHandle desc, int n, const int *pad, const int *stride, const int *dilation,     \
+       int mode, int type))                                                              \
+    F(cudnnSetConvolutionGroupCount, (CuHandle desc, int groups))                        \
+    F(cudnnSetConvolutionMathType, (CuHandle desc, int math))                            \
+    F(cudnnGetConvolutionForwardAlgorithm_v7,                                            \
+      (CuHandle handle, CuHandle x, CuHandle w, CuHandle conv, CuHandle y, int most,     \
+       int *n, void *results))                                                           \
+    F(cudnnGetConvolutionBackwardDataAlgorithm_v7,                                       \
+      (CuHandle handle, CuHandle w, CuHandle dy, CuHandle conv, CuHandle dx, int most,   \
+       int *n, void *results))                                                           \
+    F(cudnnGetConvolutionBackwardFilterAlgorithm_v7,                                     \
+      (CuHandle handle, CuHandle x, CuHandle dy, CuHandle conv, CuHandle dw, int most,   \
+       int *n, void *results))                                                           \
+    F(cudnnConvolutionForward,                                                           \
+      (CuHandle handle, const void *alpha, CuHandle xd, const void *x, CuHandle wd,      \
+       const void *w, CuHandle conv, int algo, void *work, size_t size,                  \
+       const void *beta, CuHandle yd, void *y))                                          \
+    F(cudnnConvolutionBackwardData,                                                      \
+      (CuHandle handle, const void *alpha, CuHandle wd, const void *w, CuHandle dyd,     \
+       const void *dy, CuHandle conv, int algo, void *work, size_t size,                 \
+       const void *beta, CuHandle dxd, void *dx))                                        \
+    F(cudnnConvolutionBackwardFilter,                                                    \
+      (CuHandle handle, const void *alpha, CuHandle xd, const void *x, CuHandle dyd,     \
+       const void *dy, CuHandle conv, int algo, void *work, size_t size,                 \
+       const void *beta, CuHandle dwd, void *dw))
+
+#define CUDA_POINTER(name, args) int(*name) args;
+typedef struct CudaDriver { CUDA_DRIVER(CUDA_POINTER) } CudaDriver;
+typedef struct CudaNvrtc { CUDA_NVRTC(CUDA_POINTER) } CudaNvrtc;
+typedef struct CudaBlas { CUDA_BLAS(CUDA_POINTER) } CudaBlas;
+typedef struct CudaDnn { CUDA_DNN(CUDA_POINTER) } CudaDnn;
+
+/* What could be opened; shared by the devices of a runtime. */
+typedef struct CudaLibraries {
+    int refs; /* devices, behind the runtime's lock or while there is one user */
+    CudaDriver cu;
+    CudaNvrtc rtc;
+    CudaBlas lt;
+    CudaDnn dnn;
+    bool has_rtc, has_lt, has_dnn;
+    int driver, rtc_major, rtc_minor; /* versions */
+} CudaLibraries;
+
+/* False: there is no driver, or it is too old; the log says which. */
+bool cuda_open_driver(wf_ctx *cx, CudaLibraries *l);
+/* The others, when a device is there. */
+void cuda_open_libraries(wf_ctx *cx, CudaLibraries *l);
+
+/* ---- device.c ---------------------------------------------------------------------- */
+
+#define CUDA_RANK 8 /* most axes of arrays in native kernels */
+
+typedef struct CudaPlans CudaPlans;
+typedef struct CudaNative CudaNative;
+
+typedef struct Cuda {
+    Device device;
+    CudaLibraries *l;
+    wf_allocator al;
+    char name[32], label[128]; /* cuda:0; what it is */
+    int number; /* of the driver */
+    int major, minor, cores;
+    CuHandle context;
+    pthread_mutex_t lock;  /* of what follows */
+    CudaNative *native;    /* kernels of native.cuh, as needed so far */
+    CuHandle blas;         /* handle of cuBLASLt; */
+    CudaPlans *plans;      /* of products and convolutions, as found so far */
+    atomic_bool said;      /* an error was kept: */
+    char why[160];
+} Cuda;
+
+typedef struct CudaGraphs CudaGraphs;
+
+typedef struct CudaQueue {
+    Cuda *d;
+    CuHandle stream, event;
+    CuPtr work; /* of library calls; in the order of the stream */
+    size_t work_size;
+    CuHandle dnn; /* handle of cuDNN, on this stream */
+    bool capturing;
+    CudaGraphs *graphs;
+} CudaQueue;
+
+/* The GPUs of these libraries become devices of the runtime. */
+void cuda_add_all(wf_ctx *cx, wf_runtime *r, const CudaLibraries *libraries);
+/* Is the driver's answer success? The first that is not is kept. */
+bool cuda_ok(Cuda *d, int answer, const char *what);
+/* The device's context becomes the thread's. */
+bool cuda_enter(Cuda *d);
+/* Memory of library calls, at least so large; 0: there is none. */
+CuPtr cuda_work(CudaQueue *q, size_t size);
+
+/* ---- code.c ------------------------------------------------------------------------ */
+
+typedef struct CudaKernel { /* a kernel's code; PlanCode.there */
+    CuHandle run, end;
+    CudaShape shape;
+} CudaKernel;
+
+bool cuda_load(Device *d, wf_ctx *cx, Arena *a, Kernel *const *k, uint32_t n,
+               const void **there, void **out_code);
+void cuda_unload(Device *d, void *code);
+/* A kernel of native.cuh, by the macro that makes it; NULL: it cannot be had. */
+CuHandle cuda_native(Cuda *d, wf_ctx *cx, const char *what);
+void cuda_free_native(Cuda *d);
+/* CUDA C++ as a cubin for the device; NULL: it cannot be made, the log says why. */
+void *cuda_compile(Cuda *d, wf_ctx *cx, const char *text, size_t size, bool exact,
+                   size_t *out_size);
+
+/* ---- step.c ------------------------------------------------------------------------ */
+
+bool cuda_has(Device *d, const Program *p, const Eqn *e);
+bool cuda_put_step(Device *d, void *queue, const Frame *f, const Op *op);
+bool cuda_launch(CudaQueue *q, CuHandle function, int64_t gx, int64_t gy, unsigned threads,
+                 void *args);
+
+/* ---- product.c, conv.c ------------------------------------------------------------- */
+
+bool cuda_has_product(const Cuda *d, const Program *p, const Eqn *e);
+bool cuda_put_product(CudaQueue *q, const Frame *f, const Op *op);
+void cuda_free_plans(Cuda *d);
+
+#endif

@@ -1,0 +1,317 @@
+/* device.c -- a GPU as a Device: memory, queues, copies; and which GPUs there are.
+ *
+ * A queue is a stream. Memory comes from the driver's pool in the order of the stream, so
+ * that freeing and asking again costs neither a wait nor a call of the system; the pool
+ * keeps what was freed and is emptied when memory runs out. Copies from the host leave it
+ * at once (the driver copies what is not pinned), those to it are there after sync.
+ */
+#include "cuda/cuda.h"
+
+#include <stdio.h>
+
+#define ATTRIBUTE_CORES      16
+#define ATTRIBUTE_MAJOR      75
+#define ATTRIBUTE_MINOR      76
+#define ATTRIBUTE_POOLS      115
+#define POOL_RELEASE         4 /* bytes that the pool may keep */
+#define STREAM_NON_BLOCKING  1
+#define EVENT_DISABLE_TIMING 2
+#define MAJOR_LEAST          7 /* compute capability */
+
+bool cuda_ok(Cuda *d, int answer, const char *what)
+{
+    const char *text = NULL;
+
+    if (!answer)
+        return true;
+    if (!atomic_exchange(&d->said, true)) {
+        d->l->cu.cuGetErrorString(answer, &text);
+        snprintf(d->why, sizeof d->why, "%s: %s", what, text ? text : "unknown error");
+        atomic_store(&d->device.why, d->why);
+    }
+    return false;
+}
+
+bool cuda_enter(Cuda *d)
+{
+    return cuda_ok(d, d->l->cu.cuCtxSetCurrent(d->context), "cuCtxSetCurrent");
+}
+
+/* ---- memory ------------------------------------------------------------------------- */
+
+static void *cuda_alloc(Device *device, void *queue, const wf_allocator *al, size_t size)
+{
+    Cuda *d = (Cuda *)device;
+    CudaQueue *q = queue;
+    const CudaDriver *cu = &d->l->cu;
+    CuHandle pool;
+    CuPtr p = 0;
+
+    (void)al;
+    if (!cuda_enter(d))
+        return NULL;
+    if (cu->cuMemAllocAsync(&p, MAX(size, 16), q->stream) == 0)
+        return (void *)(uintptr_t)p;
+    /* what was freed in streams still at work becomes usable, what is kept is given back */
+    if (cu->cuStreamSynchronize(q->stream) == 0 &&
+        cu->cuDeviceGetDefaultMemPool(&pool, d->number) == 0)
+        cu->cuMemPoolTrimTo(pool, 0);
+    return cu->cuMemAllocAsync(&p, MAX(size, 16), q->stream) == 0 ? (void *)(uintptr_t)p
+                                                                  : NULL;
+}
+
+static void cuda_free(Device *device, void *queue, const wf_allocator *al, void *p,
+                      size_t size)
+{
+    Cuda *d = (Cuda *)device;
+    CudaQueue *q = queue;
+
+    (void)al;
+    (void)size;
+    if (cuda_enter(d))
+        d->l->cu.cuMemFreeAsync((CuPtr)(uintptr_t)p, q->stream);
+}
+
+static bool cuda_memory(Device *device, size_t *out_free, size_t *out_total)
+{
+    Cuda *d = (Cuda *)device;
+
+    return cuda_enter(d) && d->l->cu.cuMemGetInfo_v2(out_free, out_total) == 0;
+}
+
+/* ---- queues ------------------------------------------------------------------------- */
+
+static void cuda_queue_close(Device *device, void *queue)
+{
+    Cuda *d = (Cuda *)device;
+    CudaQueue *q = queue;
+    const CudaDriver *cu = &d->l->cu;
+    wf_allocator al = d->al;
+
+    cuda_enter(d);
+    if (q->stream)
+        cu->cuStreamSynchronize(q->stream);
+    if (q->dnn)
+        d->l->dnn.cudnnDestroy(q->dnn);
+    if (q->work)
+        cu->cuMemFreeAsync(q->work, q->stream);
+    if (q->event)
+        cu->cuEventDestroy_v2(q->event);
+    if (q->stream)
+        cu->cuStreamDestroy_v2(q->stream);
+    mem_free(&al, q, sizeof *q);
+}
+
+static void *cuda_queue_open(Device *device)
+{
+    Cuda *d = (Cuda *)device;
+    CudaQueue *q = mem_alloc(&d->al, sizeof *q);
+
+    if (!q)
+        return NULL;
+    *q = (CudaQueue){.d = d};
+    if (cuda_enter(d) &&
+        cuda_ok(d, d->l->cu.cuStreamCreate(&q->stream, STREAM_NON_BLOCKING),
+                "cuStreamCreate") &&
+        cuda_ok(d, d->l->cu.cuEventCreate(&q->event, EVENT_DISABLE_TIMING),
+                "cuEventCreate"))
+        return q;
+    cuda_queue_close(device, q);
+    return NULL;
+}
+
+CuPtr cuda_work(CudaQueue *q, size_t size)
+{
+    const CudaDriver *cu = &q->d->l->cu;
+
+    if (q->work_size >= size)
+        return q->work;
+    if (q->work)
+        cu->cuMemFreeAsync(q->work, q->stream);
+    q->work = 0;
+    q->work_size = cu->cuMemAllocAsync(&q->work, size, q->stream) == 0 ? size : 0;
+    return q->work;
+}
+
+static bool cuda_join(Device *device, void *queue, void *other)
+{
+    Cuda *d = (Cuda *)device;
+    CudaQueue *q = queue, *o = other;
+
+    return cuda_enter(d) &&
+           cuda_ok(d, d->l->cu.cuEventRecord(o->event, o->stream), "cuEventRecord") &&
+           cuda_ok(d, d->l->cu.cuStreamWaitEvent(q->stream, o->event, 0),
+                   "cuStreamWaitEvent");
+}
+
+static bool cuda_sync(Device *device, void *queue)
+{
+    Cuda *d = (Cuda *)device;
+    CudaQueue *q = queue;
+
+    return cuda_enter(d) &&
+           cuda_ok(d, d->l->cu.cuStreamSynchronize(q->stream), "a kernel");
+}
+
+/* ---- copies ------------------------------------------------------------------------- */
+
+static bool cuda_copy(Device *device, void *queue, void *to, const void *from, size_t size,
+                      CopyKind kind)
+{
+    Cuda *d = (Cuda *)device;
+    CudaQueue *q = queue;
+    const CudaDriver *cu = &d->l->cu;
+    CuPtr there = (CuPtr)(uintptr_t)(kind == COPY_OUT ? from : to);
+
+    if (!cuda_enter(d))
+        return false;
+    switch (kind) {
+    case COPY_IN:
+        return cuda_ok(d, cu->cuMemcpyHtoDAsync_v2(there, from, size, q->stream),
+                       "a copy to it");
+    case COPY_OUT:
+        return cuda_ok(d, cu->cuMemcpyDtoHAsync_v2(to, there, size, q->stream),
+                       "a copy from it");
+    default:
+        return cuda_ok(
+            d, cu->cuMemcpyDtoDAsync_v2(there, (CuPtr)(uintptr_t)from, size, q->stream),
+            "a copy inside it");
+    }
+}
+
+static bool cuda_copy_from(Device *device, void *queue, void *to, Device *other,
+                           const void *from, size_t size)
+{
+    Cuda *d = (Cuda *)device;
+    CudaQueue *q = queue;
+
+    return cuda_enter(d) &&
+           cuda_ok(d,
+                   d->l->cu.cuMemcpyPeerAsync((CuPtr)(uintptr_t)to, d->context,
+                                              (CuPtr)(uintptr_t)from,
+                                              ((Cuda *)other)->context, size, q->stream),
+                   "a copy from another");
+}
+
+static bool cuda_zero(Device *device, void *queue, void *to, size_t size)
+{
+    Cuda *d = (Cuda *)device;
+    CudaQueue *q = queue;
+
+    return cuda_enter(d) &&
+           cuda_ok(d,
+                   d->l->cu.cuMemsetD8Async((CuPtr)(uintptr_t)to, 0, size, q->stream),
+                   "clearing memory");
+}
+
+/* ---- which there are ---------------------------------------------------------------- */
+
+static void cuda_close(Device *device)
+{
+    Cuda *d = (Cuda *)device;
+    CudaLibraries *l = d->l;
+    wf_allocator al = d->al;
+
+    cuda_enter(d);
+    cuda_free_plans(d);
+    if (d->blas)
+        l->lt.cublasLtDestroy(d->blas);
+    cuda_free_native(d);
+    l->cu.cuDevicePrimaryCtxRelease_v2(d->number);
+    pthread_mutex_destroy(&d->lock);
+    mem_free(&al, d, sizeof *d);
+    if (!--l->refs)
+        mem_free(&al, l, sizeof *l);
+}
+
+/* Pools come with every GPU that is new enough. */
+static bool is_usable(const CudaDriver *cu, Cuda *d)
+{
+    int pools = 0;
+
+    return cu->cuDeviceGetAttribute(&d->major, ATTRIBUTE_MAJOR, d->number) == 0 &&
+           cu->cuDeviceGetAttribute(&d->minor, ATTRIBUTE_MINOR, d->number) == 0 &&
+           cu->cuDeviceGetAttribute(&d->cores, ATTRIBUTE_CORES, d->number) == 0 &&
+           cu->cuDeviceGetAttribute(&pools, ATTRIBUTE_POOLS, d->number) == 0 && pools &&
+           d->major >= MAJOR_LEAST;
+}
+
+static Cuda *open_device(wf_ctx *cx, CudaLibraries *l, int i, const wf_allocator *al)
+{
+    const CudaDriver *cu = &l->cu;
+    Cuda *d = mem_alloc(al, sizeof *d);
+    uint64_t all = UINT64_MAX;
+    char name[96] = "";
+    CuHandle pool;
+
+    if (!d)
+        return NULL;
+    *d = (Cuda){.l = l, .al = *al};
+    if (cu->cuDeviceGet(&d->number, i) != 0 ||
+        cu->cuDeviceGetName(name, (int)sizeof name, d->number) != 0 || !is_usable(cu, d) ||
+        cu->cuDevicePrimaryCtxRetain(&d->context, d->number) != 0) {
+        ctx_log(cx, WF_LOG_WARN, "GPU %d '%s' (compute capability %d.%d) cannot be used", i,
+                name, d->major, d->minor);
+        mem_free(al, d, sizeof *d);
+        return NULL;
+    }
+    snprintf(d->name, sizeof d->name, "cuda:%d", i);
+    snprintf(d->label, sizeof d->label, "%s, compute capability %d.%d", name, d->major,
+             d->minor);
+    if (cu->cuDeviceGetDefaultMemPool(&pool, d->number) == 0)
+        cu->cuMemPoolSetAttribute(pool, POOL_RELEASE, &all);
+    pthread_mutex_init(&d->lock, NULL);
+    d->device = (Device){.name = d->name,
+                         .label = d->label,
+                         .target = &target_cuda,
+                         .alloc = cuda_alloc,
+                         .free = cuda_free,
+                         .queue_open = cuda_queue_open,
+                         .queue_close = cuda_queue_close,
+                         .put_copy = cuda_copy,
+                         .put_copy_from = cuda_copy_from,
+                         .put_zero = cuda_zero,
+                         .put_join = cuda_join,
+                         .sync = cuda_sync,
+                         .has = cuda_has,
+                         .put_step = cuda_put_step,
+                         .memory = cuda_memory,
+                         .load = l->has_rtc ? cuda_load : NULL,
+                         .unload = cuda_unload};
+    return d;
+}
+
+void cuda_add_all(wf_ctx *cx, wf_runtime *r, const CudaLibraries *libraries)
+{
+    wf_allocator al = *runtime_allocator(r);
+    CudaLibraries *l = mem_alloc(&al, sizeof *l);
+    int n = 0;
+
+    if (!l)
+        return;
+    *l = *libraries;
+    l->refs = 1;
+    l->cu.cuDeviceGetCount(&n);
+    for (int i = 0; i < n; i++) {
+        Cuda *d = open_device(cx, l, i, &al);
+
+        if (!d)
+            continue;
+        l->refs++;
+        d->device.ordinal = runtime_add_device(r, &d->device, cuda_close);
+        if (!d->device.ordinal)
+            cuda_close(&d->device);
+    }
+    if (!--l->refs)
+        mem_free(&al, l, sizeof *l);
+}
+
+void cuda_add_devices(wf_ctx *cx, wf_runtime *r)
+{
+    CudaLibraries l = {0};
+
+    if (!cuda_open_driver(cx, &l))
+        return;
+    cuda_open_libraries(cx, &l);
+    cuda_add_all(cx, r, &l);
+}

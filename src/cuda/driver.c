@@ -1,0 +1,100 @@
+/* driver.c -- the libraries of CUDA, opened by name at run time.
+ *
+ * Each is tried by the names its versions have, newest first. One without a function that
+ * is needed counts as missing. What is missing is said once, in the log; what it served
+ * falls back (device.c, step.c).
+ */
+#include "cuda/cuda.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DRIVER_LEAST 12000 /* CUDA 12.0 */
+
+typedef struct Function {
+    const char *name;
+    size_t at; /* of the pointer, in the table */
+} Function;
+
+#define FUNCTION_OF(type, name) {#name, offsetof(type, name)},
+#define DRIVER_FUNCTION(name, args) FUNCTION_OF(CudaDriver, name)
+#define NVRTC_FUNCTION(name, args)  FUNCTION_OF(CudaNvrtc, name)
+#define BLAS_FUNCTION(name, args)   FUNCTION_OF(CudaBlas, name)
+#define DNN_FUNCTION(name, args)    FUNCTION_OF(CudaDnn, name)
+
+static const Function driver_functions[] = {CUDA_DRIVER(DRIVER_FUNCTION){NULL, 0}};
+static const Function nvrtc_functions[] = {CUDA_NVRTC(NVRTC_FUNCTION){NULL, 0}};
+static const Function blas_functions[] = {CUDA_BLAS(BLAS_FUNCTION){NULL, 0}};
+static const Function dnn_functions[] = {CUDA_DNN(DNN_FUNCTION){NULL, 0}};
+
+/* Kept open: what a thread of the driver does cannot be unloaded. */
+static void *open_first(const char *const *names, const char **out_name)
+{
+    void *lib = NULL;
+
+    for (; *names && !lib; names++) {
+        lib = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
+        *out_name = *names;
+    }
+    return lib;
+}
+
+static bool open_library(wf_ctx *cx, const char *const *names, const Function *functions,
+                         void *table, const char *serves)
+{
+    const char *name = "";
+    void *lib = open_first(names, &name);
+
+    if (!lib) {
+        ctx_log(cx, WF_LOG_INFO, "%s cannot be opened: %s", *names, serves);
+        return false;
+    }
+    for (const Function *f = functions; f->name; f++) {
+        void *at = dlsym(lib, f->name);
+
+        if (!at) {
+            ctx_log(cx, WF_LOG_WARN, "%s has no %s: %s", name, f->name, serves);
+            return false;
+        }
+        memcpy((char *)table + f->at, &at, sizeof at);
+    }
+    return true;
+}
+
+bool cuda_open_driver(wf_ctx *cx, CudaLibraries *l)
+{
+    static const char *const names[] = {"libcuda.so.1", "libcuda.so", NULL};
+    const char *off = getenv("WEFT_CUDA");
+    int n = 0;
+
+    if (off && !strcmp(off, "off"))
+        return false;
+    if (!open_library(cx, names, driver_functions, &l->cu, "there are no GPUs"))
+        return false;
+    if (l->cu.cuDriverGetVersion(&l->driver) != 0 || l->driver < DRIVER_LEAST) {
+        ctx_log(cx, WF_LOG_WARN, "the CUDA driver is of version %d.%d, %d.%d is needed",
+                l->driver / 1000, l->driver % 1000 / 10, DRIVER_LEAST / 1000,
+                DRIVER_LEAST % 1000 / 10);
+        return false;
+    }
+    return l->cu.cuInit(0) == 0 && l->cu.cuDeviceGetCount(&n) == 0 && n > 0;
+}
+
+void cuda_open_libraries(wf_ctx *cx, CudaLibraries *l)
+{
+    static const char *const nvrtc[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
+                                        NULL};
+    static const char *const blas[] = {"libcublasLt.so", "libcublasLt.so.13",
+                                       "libcublasLt.so.12", NULL};
+    static const char *const dnn[] = {"libcudnn.so.9", "libcudnn.so", NULL};
+
+    l->has_rtc = open_library(cx, nvrtc, nvrtc_functions, &l->rtc,
+                              "no kernels can be compiled, the host does their work");
+    if (l->has_rtc)
+        l->rtc.nvrtcVersion(&l->rtc_major, &l->rtc_minor);
+    l->has_lt = open_library(cx, blas, blas_functions, &l->lt,
+                             "products are done by kernels of our own");
+    l->has_dnn = open_library(cx, dnn, dnn_functions, &l->dnn,
+                              "convolutions are done by the host");
+}

@@ -1,0 +1,298 @@
+/* native.cuh -- kernels of the steps that are not generated: text, behind gpu.h's types.
+ *
+ * Arguments are structs that cuda/step.c fills; those of the same name there must agree.
+ * Elements are moved as unsigned integers of their size. Each kernel is a macro of the
+ * types it is for, and compiled with those when it is first needed.
+ */
+#define N_RANK 8
+
+struct NMove { /* to[i..] = from[i..] by strides, in elements */
+    void *to;
+    const void *from;
+    int64_t count;
+    int64_t rank;
+    int64_t dims[N_RANK], to_step[N_RANK], from_step[N_RANK];
+};
+
+/* Where element i of the array lies at both ends. */
+static void n_places(const NMove &k, int64_t i, int64_t *to, int64_t *from)
+{
+    *to = *from = 0;
+#pragma unroll
+    for (int a = N_RANK - 1; a >= 0; a--) {
+        if (a >= k.rank)
+            continue;
+        int64_t q, rest;
+        wk_split(i, k.dims[a], &q, &rest);
+        *to += rest * k.to_step[a];
+        *from += rest * k.from_step[a];
+        i = q;
+    }
+}
+
+#define N_EACH(i, n)                                                                     \
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n);            \
+         i += (int64_t)gridDim.x * blockDim.x)
+
+template <class T> static void n_move(const NMove &k, int64_t to0, int64_t from0)
+{
+    N_EACH(i, k.count)
+    {
+        int64_t to, from;
+        n_places(k, i, &to, &from);
+        ((T *)k.to)[to0 + to] = ((const T *)k.from)[from0 + from];
+    }
+}
+
+template <class T> static void n_copy(const NMove &k) { n_move<T>(k, 0, 0); }
+
+/* A matrix turned, in tiles through shared memory: dims [batch.., r, c], of which the target
+ * has c and the source r in neighbouring elements. */
+template <class T> static void n_turn(const NMove &k)
+{
+    __shared__ T tile[32][33];
+    const int64_t rows = k.dims[k.rank - 2], cols = k.dims[k.rank - 1];
+    const int64_t across = (cols + 31) / 32, down = (rows + 31) / 32;
+    const int64_t tr = k.to_step[k.rank - 2], fc = k.from_step[k.rank - 1];
+    int64_t tiles = across * down;
+
+    for (int a = 0; a < k.rank - 2; a++)
+        tiles *= k.dims[a];
+    for (int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+        int64_t rest = t / (across * down), at = t % (across * down);
+        const int64_t r0 = at / across * 32, c0 = at % across * 32;
+        int64_t to = 0, from = 0;
+
+        for (int a = (int)k.rank - 3; a >= 0; a--) {
+            to += rest % k.dims[a] * k.to_step[a];
+            from += rest % k.dims[a] * k.from_step[a];
+            rest /= k.dims[a];
+        }
+        __syncthreads();
+        for (int y = threadIdx.x / 32; y < 32; y += 8) { /* along r */
+            const int64_t c = c0 + y, r = r0 + threadIdx.x % 32;
+
+            if (c < cols && r < rows)
+                tile[y][threadIdx.x % 32] = ((const T *)k.from)[from + r + c * fc];
+        }
+        __syncthreads();
+        for (int y = threadIdx.x / 32; y < 32; y += 8) { /* along c */
+            const int64_t r = r0 + y, c = c0 + threadIdx.x % 32;
+
+            if (c < cols && r < rows)
+                ((T *)k.to)[to + r * tr + c] = tile[threadIdx.x % 32][y];
+        }
+    }
+}
+
+struct NFill {
+    void *to;
+    const void *with;
+    int64_t count;
+};
+template <class T> static void n_fill(const NFill &k)
+{
+    const T x = *(const T *)k.with;
+
+    N_EACH(i, k.count) ((T *)k.to)[i] = x;
+}
+
+struct NSet {
+    int64_t *to;
+    int64_t value;
+};
+
+/* ---- windows ------------------------------------------------------------------------- */
+
+static int64_t n_int(const void *p, int64_t type, int64_t i)
+{
+    switch (type) {
+    case 1: return ((const uint8_t *)p)[i];
+    case 2: return ((const int8_t *)p)[i];
+    case 3: return ((const int16_t *)p)[i];
+    case 4: return ((const int32_t *)p)[i];
+    case 5: return ((const int64_t *)p)[i];
+    case 6: return ((const uint8_t *)p)[i];
+    case 7: return ((const uint16_t *)p)[i];
+    case 8: return ((const uint32_t *)p)[i];
+    default: {
+        const uint64_t x = ((const uint64_t *)p)[i];
+        return x > (uint64_t)INT64_MAX ? INT64_MAX : (int64_t)x;
+    }
+    }
+}
+
+struct NWindow { /* m moves a window whose place in one end is computed */
+    NMove m;
+    int64_t starts, to_moves; /* how many; the place is in the target */
+    const void *start[N_RANK];
+    int64_t type[N_RANK], last[N_RANK], step[N_RANK]; /* step: elements */
+};
+template <class T> static void n_window(const NWindow &k)
+{
+    int64_t off = 0;
+
+    for (int a = 0; a < k.starts; a++) {
+        int64_t s = n_int(k.start[a], k.type[a], 0);
+
+        s = s < 0 ? 0 : s > k.last[a] ? k.last[a] : s;
+        off += s * k.step[a];
+    }
+    n_move<T>(k.m, k.to_moves ? off : 0, k.to_moves ? 0 : off);
+}
+
+/* ---- rows by number -------------------------------------------------------------------- */
+
+enum { N_CLIP, N_FILL, N_DROP, N_PROMISED };
+
+struct NIndex {
+    NMove m; /* one window: result <- operand, or operand <- updates */
+    const void *indices;
+    int64_t mode, itype, rank, nbatch, nmap, npairs, rows;
+    uint64_t fill;
+    int64_t map[N_RANK], pair_axis[N_RANK], pair_batch[N_RANK];
+    int64_t last[N_RANK], step[N_RANK];        /* of the operand's axes; elements */
+    int64_t batch[N_RANK], batch_step[N_RANK]; /* of the result's or updates' */
+};
+
+/* Of one index vector: elements; false: it is left out. */
+static bool n_find(const NIndex &k, int64_t row, int64_t *operand, int64_t *shape)
+{
+    int64_t start[N_RANK], at[N_RANK], rest = row;
+
+    *operand = *shape = 0;
+#pragma unroll
+    for (int a = N_RANK - 1; a >= 0; a--) {
+        start[a] = 0;
+        if (a < k.nbatch) {
+            at[a] = rest % k.batch[a];
+            rest /= k.batch[a];
+            *shape += at[a] * k.batch_step[a];
+        }
+    }
+    for (int i = 0; i < k.nmap; i++)
+        start[k.map[i]] = n_int(k.indices, k.itype, row * k.nmap + i);
+    for (int j = 0; j < k.npairs; j++)
+        start[k.pair_axis[j]] = at[k.pair_batch[j]];
+    for (int a = 0; a < k.rank; a++) {
+        if (start[a] < 0 || start[a] > k.last[a]) {
+            if (k.mode != N_CLIP)
+                return false;
+            start[a] = start[a] < 0 ? 0 : k.last[a];
+        }
+        *operand += start[a] * k.step[a];
+    }
+    return true;
+}
+
+template <class T> static void n_gather(const NIndex &k)
+{
+    const int64_t n = k.m.count;
+
+    N_EACH(i, k.rows * n)
+    {
+        int64_t row, e, to, from, operand, shape;
+        wk_split(i, n, &row, &e);
+        const bool in = n_find(k, row, &operand, &shape);
+        n_places(k.m, e, &to, &from);
+        ((T *)k.m.to)[shape + to] =
+            in ? ((const T *)k.m.from)[operand + from] : (T)k.fill;
+    }
+}
+
+/* Duplicates apply in the order of the rows: a thread has an element of the window, and goes
+ * through all rows. unique: no element is written twice, so that each row has threads. */
+template <class T, class F> static void n_scatter(const NIndex &k, F join)
+{
+    N_EACH(e, k.m.count)
+    {
+        int64_t to, from, operand, shape;
+        n_places(k.m, e, &to, &from);
+        for (int64_t row = 0; row < k.rows; row++)
+            if (n_find(k, row, &operand, &shape)) {
+                T *y = (T *)k.m.to + operand + to;
+                *y = join(*y, ((const T *)k.m.from)[shape + from]);
+            }
+    }
+}
+template <class T, class F> static void n_put(const NIndex &k, F join)
+{
+    N_EACH(i, k.rows * k.m.count)
+    {
+        int64_t row, e, to, from, operand, shape;
+        wk_split(i, k.m.count, &row, &e);
+        n_places(k.m, e, &to, &from);
+        if (n_find(k, row, &operand, &shape)) {
+            T *y = (T *)k.m.to + operand + to;
+            *y = join(*y, ((const T *)k.m.from)[shape + from]);
+        }
+    }
+}
+
+/* ---- by size, and by type ------------------------------------------------------------- */
+
+/* KERNEL(n_move, uint32_t, NMove): the kernel n_move<uint32_t>, called n_kernel. */
+#define KERNEL(name, T, Args)                                                            \
+    extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(Args) k)          \
+    {                                                                                    \
+        name<T>(k);                                                                      \
+    }
+/* SCATTER(n_scatter, f32, float, f32, add): of elements t, joined in the dtype `kept`. */
+#define SCATTER(name, t, T, kept, op)                                                    \
+    extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(NIndex) k)        \
+    {                                                                                    \
+        name<T>(k, [](T x, T y) {                                                        \
+            return s_first_##t(s_##op##_##kept(s_splat_##t(x), s_splat_##t(y)));         \
+        });                                                                              \
+    }
+#define SCATTER_SET(name, T)                                                             \
+    extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(NIndex) k)        \
+    {                                                                                    \
+        name<T>(k, [](T x, T y) { return y; });                                          \
+    }
+#define SET                                                                              \
+    extern "C" __global__ void n_kernel(WK_ARGS(NSet) k) { *k.to = k.value; }
+
+/* ---- products by any strides ----------------------------------------------------------- */
+
+struct NDot {
+    const void *a, *b;
+    void *c;
+    int64_t m, n, k, a_row, a_col, b_row, b_col;
+};
+
+/* DOT(bf16, uint16_t, float, f32, float): operands t, sums in K, a result z. */
+#define DOT(t, T, K, z, Z)                                                               \
+    extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(NDot) k)          \
+    {                                                                                    \
+        n_dot<T, K, Z>(                                                                  \
+            k, [](T x) { return (K)s_splat_##t(x); }, [](K x) { return s_first_##z(x); }); \
+    }
+
+template <class T, class K, class Z, class Of, class To>
+static void n_dot(const NDot &k, Of of, To to)
+{
+    __shared__ K x[16][17], y[16][17];
+    const int r = threadIdx.x / 16, c = threadIdx.x % 16;
+    const int64_t col = (int64_t)blockIdx.x * 16 + c;
+
+    for (int64_t row0 = (int64_t)blockIdx.y * 16; row0 < k.m; row0 += (int64_t)gridDim.y * 16) {
+        const int64_t row = row0 + r;
+        K sum = 0;
+
+        for (int64_t j = 0; j < k.k; j += 16) {
+            __syncthreads();
+            x[r][c] = row < k.m && j + c < k.k
+                          ? of(((const T *)k.a)[row * k.a_row + (j + c) * k.a_col])
+                          : 0;
+            y[r][c] = j + r < k.k && col < k.n
+                          ? of(((const T *)k.b)[(j + r) * k.b_row + col * k.b_col])
+                          : 0;
+            __syncthreads();
+            for (int i = 0; i < 16; i++)
+                sum += x[r][i] * y[i][c];
+        }
+        if (row < k.m && col < k.n)
+            ((Z *)k.c)[row * k.n + col] = to(sum);
+    }
+}

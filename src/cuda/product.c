@@ -1,0 +1,376 @@
+/* product.c -- products by cuBLASLt.
+ *
+ * Matrices there are by columns: a row-major C = A B is C' = B' A' with the operands as
+ * they lie. An operand whose rows and columns both have gaps is read by a kernel of our own.
+ *
+ *   method   A plan (descriptors and an algorithm) is made for each shape when it is first
+ *            met, and kept. For products worth it, the algorithms the library proposes are
+ *            timed on the operands at hand, and the fastest is taken.
+ */
+#include "cuda/cuda.h"
+#include "codegen/render.h"
+#include "runtime/step.h"
+
+#include <stdio.h>
+
+enum { /* of the library's headers */
+    TYPE_F32 = 0,
+    TYPE_F64 = 1,
+    TYPE_F16 = 2,
+    TYPE_BF16 = 14,
+    COMPUTE_F32 = 68,
+    COMPUTE_F64 = 70,
+    COMPUTE_TF32 = 77,
+    COMPUTE_BF16 = 75,
+    DESC_TRANSA = 3,
+    DESC_TRANSB = 4,
+    LAYOUT_BATCH = 5,
+    LAYOUT_STRIDE = 6,
+    PREFERENCE_WORK = 1
+};
+
+#define WORK_BYTES  ((size_t)32 << 20)
+#define PROPOSALS   8
+#define TIMED_FLOPS 1e9 /* products of more are worth a search */
+#define TIMED_RUNS  5
+
+typedef struct Heuristic { /* as the library fills it */
+    uint64_t algo[8];
+    size_t work;
+    int state;
+    float waves;
+    int reserved[4];
+} Heuristic;
+
+typedef struct Shape { /* what a plan is for; no padding between, it is compared whole */
+    int64_t m, n, k, lda, ldb, ldc, a_batch, b_batch, c_batch, batch;
+    int32_t a_type, b_type, c_type, ta, tb, compute;
+} Shape;
+
+typedef struct ProductPlan {
+    Shape shape;
+    CuHandle desc, a, b, c;
+    Heuristic best;
+    bool usable;
+    struct ProductPlan *next;
+} ProductPlan;
+
+struct CudaPlans {
+    ProductPlan *bucket[256];
+};
+
+static int type_of(KType t)
+{
+    switch (t) {
+    case KT_F32: return TYPE_F32;
+    case KT_F64: return TYPE_F64;
+    case KT_F16: return TYPE_F16;
+    default: return TYPE_BF16;
+    }
+}
+
+bool cuda_has_product(const Cuda *d, const Program *p, const Eqn *e)
+{
+    unsigned x = val_type(p, eqn_in(p, e)[0]).dtype, y = val_type(p, eqn_in(p, e)[1]).dtype,
+             z = val_type(p, e->out).dtype;
+
+    (void)d;
+    if (x != y)
+        return false;
+    switch (x) {
+    case WF_F32:
+    case WF_F64: return z == x;
+    case WF_F16:
+    case WF_BF16: return z == x || z == WF_F32;
+    default: return false;
+    }
+}
+
+/* ---- plans --------------------------------------------------------------------------- */
+
+static void free_plan(Cuda *d, ProductPlan *p)
+{
+    const CudaBlas *lt = &d->l->lt;
+
+    if (p->desc)
+        lt->cublasLtMatmulDescDestroy(p->desc);
+    for (int i = 0; i < 3; i++) {
+        CuHandle layout = i == 0 ? p->a : i == 1 ? p->b : p->c;
+
+        if (layout)
+            lt->cublasLtMatrixLayoutDestroy(layout);
+    }
+    mem_free(&d->al, p, sizeof *p);
+}
+
+void cuda_free_plans(Cuda *d)
+{
+    for (int i = 0; d->plans && i < 256; i++)
+        for (ProductPlan *p = d->plans->bucket[i], *next; p; p = next) {
+            next = p->next;
+            free_plan(d, p);
+        }
+    if (d->plans)
+        mem_free(&d->al, d->plans, sizeof *d->plans);
+    d->plans = NULL;
+}
+
+static bool make_layout(const CudaBlas *lt, CuHandle *out, int type, int64_t rows,
+                        int64_t cols, int64_t ld, int64_t batch, int64_t stride)
+{
+    int32_t count = (int32_t)batch;
+
+    return lt->cublasLtMatrixLayoutCreate(out, type, (uint64_t)rows, (uint64_t)cols, ld) ==
+               0 &&
+           lt->cublasLtMatrixLayoutSetAttribute(*out, LAYOUT_BATCH, &count, sizeof count) ==
+               0 &&
+           lt->cublasLtMatrixLayoutSetAttribute(*out, LAYOUT_STRIDE, &stride,
+                                                sizeof stride) == 0;
+}
+
+/* B' and A' as the library's first and second operand. */
+static bool describe(Cuda *d, ProductPlan *p)
+{
+    const CudaBlas *lt = &d->l->lt;
+    const Shape *s = &p->shape;
+    int scale = s->compute == COMPUTE_F64 ? TYPE_F64 : TYPE_F32;
+
+    return lt->cublasLtMatmulDescCreate(&p->desc, s->compute, scale) == 0 &&
+           lt->cublasLtMatmulDescSetAttribute(p->desc, DESC_TRANSA, &s->tb,
+                                              sizeof s->tb) == 0 &&
+           lt->cublasLtMatmulDescSetAttribute(p->desc, DESC_TRANSB, &s->ta,
+                                              sizeof s->ta) == 0 &&
+           make_layout(lt, &p->b, s->b_type, s->tb ? s->k : s->n, s->tb ? s->n : s->k,
+                       s->ldb, s->batch, s->b_batch) &&
+           make_layout(lt, &p->a, s->a_type, s->ta ? s->m : s->k, s->ta ? s->k : s->m,
+                       s->lda, s->batch, s->a_batch) &&
+           make_layout(lt, &p->c, s->c_type, s->n, s->m, s->ldc, s->batch, s->c_batch);
+}
+
+typedef struct Operands {
+    const void *a, *b;
+    void *c;
+} Operands;
+
+static bool run_plan(CudaQueue *q, const ProductPlan *p, const Heuristic *h, Operands x)
+{
+    static const float one = 1, zero = 0;
+    static const double one_64 = 1, zero_64 = 0;
+    bool wide = p->shape.compute == COMPUTE_F64;
+
+    return q->d->l->lt.cublasLtMatmul(
+               q->d->blas, p->desc, wide ? (const void *)&one_64 : &one, x.b, p->b, x.a,
+               p->a, wide ? (const void *)&zero_64 : &zero, x.c, p->c, x.c, p->c, h->algo,
+               (void *)(uintptr_t)q->work, q->work_size, q->stream) == 0;
+}
+
+/* Milliseconds of a few runs, or a negative number. */
+static float time_algorithm(CudaQueue *q, const ProductPlan *p, const Heuristic *h,
+                            Operands x)
+{
+    const CudaDriver *cu = &q->d->l->cu;
+    CuHandle from = NULL, to = NULL;
+    float ms = -1;
+    bool ok = cu->cuEventCreate(&from, 0) == 0 && cu->cuEventCreate(&to, 0) == 0 &&
+              run_plan(q, p, h, x) && cu->cuEventRecord(from, q->stream) == 0;
+
+    for (int i = 0; i < TIMED_RUNS && ok; i++)
+        ok = run_plan(q, p, h, x);
+    if (!ok || cu->cuEventRecord(to, q->stream) != 0 || cu->cuEventSynchronize(to) != 0 ||
+        cu->cuEventElapsedTime(&ms, from, to) != 0)
+        ms = -1;
+    if (from)
+        cu->cuEventDestroy_v2(from);
+    if (to)
+        cu->cuEventDestroy_v2(to);
+    return ms;
+}
+
+static bool choose(CudaQueue *q, ProductPlan *p, Operands x)
+{
+    const CudaBlas *lt = &q->d->l->lt;
+    const Shape *s = &p->shape;
+    Heuristic found[PROPOSALS];
+    CuHandle preference = NULL;
+    size_t work = q->work_size;
+    double flops = 2.0 * (double)s->m * (double)s->n * (double)s->k * (double)s->batch;
+    int n = 0, best = -1;
+    float least = 0;
+
+    if (lt->cublasLtMatmulPreferenceCreate(&preference) != 0)
+        return false;
+    lt->cublasLtMatmulPreferenceSetAttribute(preference, PREFERENCE_WORK, &work,
+                                             sizeof work);
+    if (lt->cublasLtMatmulAlgoGetHeuristic(q->d->blas, p->desc, p->b, p->a, p->c, p->c,
+                                           preference, PROPOSALS, found, &n) != 0)
+        n = 0;
+    lt->cublasLtMatmulPreferenceDestroy(preference);
+    if (flops < TIMED_FLOPS || q->capturing)
+        n = MIN(n, 1); /* the first one is the library's favourite */
+    for (int i = 0; i < n; i++) {
+        float ms = n == 1                  ? 0
+                   : found[i].state == 0 ? time_algorithm(q, p, &found[i], x)
+                                           : -1;
+
+        if (ms >= 0 && (best < 0 || ms < least)) {
+            best = i;
+            least = ms;
+        }
+    }
+    if (best >= 0)
+        p->best = found[best];
+    return best >= 0;
+}
+
+static uint64_t shape_hash(const Shape *s)
+{
+    Hasher h;
+
+    hash_init(&h, 7);
+    hash_bytes(&h, s, sizeof *s);
+    return hash_done(&h).lo;
+}
+
+/* The plan for a shape, made if there is none yet. NULL: the library cannot do it. */
+static const ProductPlan *plan_for(CudaQueue *q, const Shape *s, Operands x)
+{
+    Cuda *d = q->d;
+    ProductPlan *p = NULL, **at;
+
+    pthread_mutex_lock(&d->lock);
+    if (!d->plans && (d->plans = mem_alloc(&d->al, sizeof *d->plans)))
+        memset(d->plans, 0, sizeof *d->plans);
+    if (!d->blas && d->l->lt.cublasLtCreate(&d->blas) != 0)
+        d->blas = NULL;
+    if (d->plans && d->blas) {
+        at = &d->plans->bucket[shape_hash(s) % 256];
+        for (p = *at; p && memcmp(&p->shape, s, sizeof *s) != 0;)
+            p = p->next;
+        if (!p && (p = mem_alloc(&d->al, sizeof *p))) {
+            *p = (ProductPlan){.shape = *s, .next = *at};
+            p->usable = describe(d, p) && choose(q, p, x);
+            *at = p;
+        }
+    }
+    pthread_mutex_unlock(&d->lock);
+    return p && p->usable ? p : NULL;
+}
+
+/* ---- steps ----------------------------------------------------------------------------- */
+
+static int compute_of(const KMatmul *m, int precision)
+{
+    if (m->c_type == KT_F64)
+        return COMPUTE_F64;
+    if (m->a_type != KT_F32)
+        return COMPUTE_F32;
+    switch (precision) {
+    case WF_PRECISION_DEFAULT:
+    case WF_PRECISION_TF32: return COMPUTE_TF32;
+    case WF_PRECISION_BF16: return COMPUTE_BF16;
+    default: return COMPUTE_F32; /* more exact than BF16X3 asks for, and as fast */
+    }
+}
+
+/* A matrix [rows, cols] by its strides, as the library wants it: neighbours along the
+ * columns or, turned, along the rows, and the other stride. False: it is neither. */
+static bool orient(int64_t rows, int64_t cols, int64_t row, int64_t col, int32_t *turned,
+                   int64_t *ld)
+{
+    *turned = 0;
+    *ld = rows == 1 ? cols : row;
+    if ((cols == 1 || col == 1) && *ld >= cols)
+        return true;
+    *turned = 1;
+    *ld = cols == 1 ? rows : col;
+    return (rows == 1 || row == 1) && *ld >= rows;
+}
+
+typedef struct NDot { /* as in native.cuh */
+    const void *a, *b;
+    void *c;
+    int64_t m, n, k, a_row, a_col, b_row, b_col;
+} NDot;
+
+/* By a kernel of our own: any strides. */
+static bool put_plain(CudaQueue *q, const Frame *f, const KMatmul *m, Operands x)
+{
+    NDot n = {x.a, x.b, x.c, m->m, m->n, m->k, m->a_row, m->a_col, m->b_row, m->b_col};
+    wf_dtype t = (wf_dtype)m->a_type, z = (wf_dtype)m->c_type;
+    char what[96];
+
+    snprintf(what, sizeof what, "DOT(%s, %s, %s, %s, %s)", wf_dtype_name(t), c_type(t),
+             c_type(kept_dtype(t)), wf_dtype_name(z), c_type(z));
+    return cuda_launch(q, cuda_native(q->d, f->root->cx, what), (m->n + 15) / 16,
+                       (m->m + 15) / 16, 256, &n);
+}
+
+static bool put_one(CudaQueue *q, const Frame *f, const KMatmul *m, Shape *s, Operands x)
+{
+    const ProductPlan *p = NULL;
+
+    s->m = m->m;
+    s->n = m->n;
+    s->k = m->k;
+    if (q->d->l->has_lt && orient(m->m, m->k, m->a_row, m->a_col, &s->ta, &s->lda) &&
+        orient(m->k, m->n, m->b_row, m->b_col, &s->tb, &s->ldb) &&
+        cuda_work(q, WORK_BYTES))
+        p = plan_for(q, s, x);
+    if (p && run_plan(q, p, &p->best, x))
+        return true;
+    for (int64_t i = 0; i < s->batch; i++) {
+        Operands y = {(const char *)x.a + i * s->a_batch * (int64_t)k_size(m->a_type),
+                      (const char *)x.b + i * s->b_batch * (int64_t)k_size(m->b_type),
+                      (char *)x.c + i * s->c_batch * (int64_t)k_size(m->c_type)};
+
+        if (!put_plain(q, f, m, y))
+            return false;
+    }
+    return true;
+}
+
+bool cuda_put_product(CudaQueue *q, const Frame *f, const Op *op)
+{
+    const KMatmul *m = &((const DotStep *)op->data)->m;
+    const DotAttr *a = f->plan->p->eqns[op->eqn].attr;
+    int64_t size = (int64_t)k_size(m->c_type), outer = 1;
+    int inner = m->nbatch - 1; /* the batch axis that the library takes */
+    Shape s;
+
+    if (!m->m || !m->n)
+        return true;
+    for (int i = 0; i < m->nbatch; i++)
+        outer *= i < inner ? m->batch[i] : 1;
+    memset(&s, 0, sizeof s);
+    s.a_type = type_of(m->a_type);
+    s.b_type = type_of(m->b_type);
+    s.c_type = type_of(m->c_type);
+    s.compute = compute_of(m, a->precision);
+    s.ldc = m->n;
+    s.batch = inner >= 0 ? m->batch[inner] : 1;
+    s.a_batch = inner >= 0 ? m->a_batch[inner] : 0;
+    s.b_batch = inner >= 0 ? m->b_batch[inner] : 0;
+    s.c_batch = inner >= 0 ? m->c_batch[inner] : 0;
+    for (int64_t i = 0; i < outer; i++) {
+        Operands x = {op_at(f, op, DOT_X), op_at(f, op, DOT_Y), op_at(f, op, DOT_OUT)};
+        int64_t rest = i;
+
+        for (int j = inner - 1; j >= 0; j--) {
+            int64_t at = rest % m->batch[j];
+
+            rest /= m->batch[j];
+            x.a = (const char *)x.a + at * m->a_batch[j] * (int64_t)k_size(m->a_type);
+            x.b = (const char *)x.b + at * m->b_batch[j] * (int64_t)k_size(m->b_type);
+            x.c = (char *)x.c + at * m->c_batch[j] * size;
+        }
+        if (!m->k ? !cuda_ok(q->d,
+                             q->d->l->cu.cuMemsetD8Async((CuPtr)(uintptr_t)x.c, 0,
+                                                         (size_t)(s.batch * m->m * m->n *
+                                                                  size),
+                                                         q->stream),
+                             "clearing memory")
+                  : !put_one(q, f, m, &s, x))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,358 @@
+/* step.c -- bound steps as launches on a GPU.
+ *
+ * The steps are those the host binds (runtime/step.h says what their data is); here they
+ * become a launch each: a fused kernel of its own code, the others a kernel of native.cuh.
+ * What has no launch, cuda_has says no to, and the host does it on copies.
+ */
+#include "cuda/cuda.h"
+#include "codegen/render.h"
+#include "runtime/step.h"
+
+#include <stdio.h>
+
+#define BLOCK 256
+
+typedef struct NMove { /* as in native.cuh */
+    void *to;
+    const void *from;
+    int64_t count, rank;
+    int64_t dims[CUDA_RANK], to_step[CUDA_RANK], from_step[CUDA_RANK];
+} NMove;
+
+typedef struct NFill {
+    void *to;
+    const void *with;
+    int64_t count;
+} NFill;
+
+typedef struct NSet {
+    void *to;
+    int64_t value;
+} NSet;
+
+typedef struct NWindow {
+    NMove m;
+    int64_t starts, to_moves;
+    const void *start[CUDA_RANK];
+    int64_t type[CUDA_RANK], last[CUDA_RANK], step[CUDA_RANK];
+} NWindow;
+
+typedef struct NIndex {
+    NMove m;
+    const void *indices;
+    int64_t mode, itype, rank, nbatch, nmap, npairs, rows;
+    uint64_t fill;
+    int64_t map[CUDA_RANK], pair_axis[CUDA_RANK], pair_batch[CUDA_RANK];
+    int64_t last[CUDA_RANK], step[CUDA_RANK];
+    int64_t batch[CUDA_RANK], batch_step[CUDA_RANK];
+} NIndex;
+
+/* ---- which there are ------------------------------------------------------------------ */
+
+static bool is_low(const Program *p, const Eqn *e)
+{
+    for (uint32_t i = 0; i < e->nin; i++)
+        if (val_type(p, eqn_in(p, e)[i]).rank > CUDA_RANK)
+            return false;
+    for (uint32_t j = 0; j < e->nout; j++)
+        if (val_type(p, e->out + j).rank > CUDA_RANK)
+            return false;
+    return true;
+}
+
+/* Scatters combine in these. */
+static bool is_joined(unsigned t)
+{
+    return t == WF_F32 || t == WF_F64 || t == WF_F16 || t == WF_BF16 || t == WF_I32 ||
+           t == WF_I64;
+}
+
+bool cuda_has(Device *device, const Program *p, const Eqn *e)
+{
+    Cuda *d = (Cuda *)device;
+    unsigned t = e->nin ? val_type(p, eqn_in(p, e)[0]).dtype : 0;
+
+    if (!d->l->has_rtc || !is_low(p, e))
+        return false;
+    switch (e->op) {
+    case OP_const:
+    case OP_dim:
+    case OP_reshape:
+    case OP_bitcast:
+    case OP_stop_gradient:
+    case OP_name:
+    case OP_opt_barrier:
+    case OP_broadcast:
+    case OP_transpose:
+    case OP_slice:
+    case OP_rev:
+    case OP_pad:
+    case OP_concat:
+    case OP_dynamic_slice:
+    case OP_dynamic_update_slice: return true;
+    case OP_gather: return ((const GatherAttr *)e->attr)->mode != INDEX_PROMISED;
+    case OP_scatter: return ((const ScatterAttr *)e->attr)->mode != INDEX_PROMISED;
+    case OP_scatter_add:
+    case OP_scatter_mul:
+    case OP_scatter_min:
+    case OP_scatter_max:
+        return is_joined(t) && ((const ScatterAttr *)e->attr)->mode != INDEX_PROMISED;
+    case OP_dot_general: return cuda_has_product(d, p, e);
+    default: return false;
+    }
+}
+
+/* ---- launches ------------------------------------------------------------------------- */
+
+bool cuda_launch(CudaQueue *q, CuHandle function, int64_t gx, int64_t gy, unsigned threads,
+                 void *args)
+{
+    void *params[] = {args};
+
+    if (!function)
+        return cuda_ok(q->d, 1, "a kernel that could not be compiled");
+    if (gx <= 0 || gy <= 0)
+        return true;
+    return cuda_ok(q->d,
+                   q->d->l->cu.cuLaunchKernel(function, (unsigned)MIN(gx, 1 << 30),
+                                              (unsigned)MIN(gy, 65535), 1, threads, 1, 1, 0,
+                                              q->stream, params, NULL),
+                   "a launch");
+}
+
+static bool launch_native(CudaQueue *q, const Frame *f, const char *what, int64_t blocks,
+                          void *args)
+{
+    return cuda_launch(q, cuda_native(q->d, f->root->cx, what), blocks, 1, BLOCK, args);
+}
+
+/* A kernel that moves elements of so many bytes. */
+static bool launch_moving(CudaQueue *q, const Frame *f, const char *name, size_t size,
+                          const char *args_type, int64_t blocks, void *args)
+{
+    char what[96];
+
+    snprintf(what, sizeof what, "KERNEL(%s, uint%d_t, %s)", name, 8 * (int)size, args_type);
+    return launch_native(q, f, what, blocks, args);
+}
+
+static int64_t blocks_for(int64_t n) { return (n + BLOCK - 1) / BLOCK; }
+
+/* ---- fused kernels ----------------------------------------------------------------------- */
+
+static int64_t vectors_of(int64_t n, int v) { return (n + v - 1) / v; }
+
+static bool put_kernel(CudaQueue *q, const Frame *f, const Op *op)
+{
+    const KernelStep *s = op->data;
+    const CudaKernel *c = s->code->there;
+    const Kernel *k = s->code->kernel;
+    const CudaShape *z = &c->shape;
+    uint64_t args[512];
+    uint32_t n = 0;
+    int64_t gx, gy = 1;
+    bool ok;
+
+    for (uint32_t i = 0; i < s->narrays; i++)
+        args[n++] = (uintptr_t)op_at(f, op, s->first + i);
+    n += !s->narrays;
+    args[n++] = (uintptr_t)op_at(f, op, s->first + s->narrays + 1);
+    args[n++] = (uint64_t)s->size.acc_bytes;
+    args[n++] = (uint64_t)s->size.rows;
+    args[n++] = (uint64_t)s->tasks;
+    for (uint32_t i = 0; i < k->nparams; i++)
+        args[n++] = (uint64_t)s->d[i];
+    if (k->scalar) {
+        gx = 1;
+    } else if (k->form == FORM_COLS) {
+        gx = z->totals ? 1 : vectors_of(vectors_of(s->size.cols, z->vec), CUDA_COLS);
+        gy = s->tasks;
+    } else if (k->parts) {
+        gx = s->tasks;
+    } else if (k->form == FORM_ROWS) {
+        gx = vectors_of(s->size.rows, z->rows);
+    } else {
+        gx = vectors_of(s->size.rows * vectors_of(s->size.cols, z->vec), z->threads);
+    }
+    ok = cuda_launch(q, c->run, k->parts ? MAX(gx, 1) : gx, gy,
+                     (unsigned)(z->threads * z->rows), args);
+    if (ok && k->parts)
+        ok = cuda_launch(q, c->end, vectors_of(MAX(s->size.cols, 1), CUDA_COLS), 1,
+                         CUDA_COLS * CUDA_COL_ROWS, args);
+    return ok;
+}
+
+/* ---- copies ------------------------------------------------------------------------------ */
+
+static void fill_move(NMove *n, const KMove *m, void *to, const void *from)
+{
+    *n = (NMove){.to = to, .from = from, .count = m->count, .rank = m->rank};
+    for (int i = 0; i < m->rank; i++) {
+        n->dims[i] = m->dims[i];
+        n->to_step[i] = m->to[i];
+        n->from_step[i] = m->from[i];
+    }
+}
+
+/* All elements, one after the other at both ends. */
+static bool is_plain(const KMove *m)
+{
+    return m->rank == 0 || (m->rank == 1 && m->to[0] == 1 && m->from[0] == 1);
+}
+
+/* Is it the last two axes that change places, both of some size? */
+static bool is_turned(const KMove *m)
+{
+    int r = m->rank;
+
+    return r >= 2 && m->to[r - 1] == 1 && m->from[r - 2] == 1 && m->dims[r - 1] >= 16 &&
+           m->dims[r - 2] >= 16;
+}
+
+static bool put_move(CudaQueue *q, const Frame *f, const KMove *m, void *to,
+                     const void *from)
+{
+    NMove n;
+
+    if (!m->count)
+        return true;
+    if (is_plain(m))
+        return cuda_ok(q->d,
+                       q->d->l->cu.cuMemcpyDtoDAsync_v2(
+                           (CuPtr)(uintptr_t)to, (CuPtr)(uintptr_t)from,
+                           (size_t)m->count * m->size, q->stream),
+                       "a copy inside it");
+    fill_move(&n, m, to, from);
+    return launch_moving(q, f, is_turned(m) ? "n_turn" : "n_copy", m->size, "NMove",
+                         is_turned(m) ? MAX(m->count / 1024, 1) : blocks_for(m->count), &n);
+}
+
+static bool put_fill(CudaQueue *q, const Frame *f, const Op *op)
+{
+    size_t size = wf_dtype_size(
+        (wf_dtype)val_type(f->plan->p, f->plan->p->eqns[op->eqn].out).dtype);
+    NFill n = {op_at(f, op, 1), op_at(f, op, 0), op->n};
+
+    return launch_moving(q, f, "n_fill", size, "NFill", blocks_for(op->n), &n);
+}
+
+static bool put_set(CudaQueue *q, const Frame *f, const Op *op)
+{
+    NSet n = {op_at(f, op, 0), op->n};
+
+    return cuda_launch(q, cuda_native(q->d, f->root->cx, "SET"), 1, 1, 1, &n);
+}
+
+/* ---- windows ------------------------------------------------------------------------------ */
+
+static bool put_window(CudaQueue *q, const Frame *f, const Op *op, bool update)
+{
+    const WindowStep *s = op->data;
+    int64_t size = (int64_t)s->m.size;
+    char *x = op_at(f, op, s->rank), *y = op_at(f, op, s->rank + 1 + update);
+    NWindow n = {.starts = s->rank, .to_moves = update};
+
+    if (update && y != x && s->bytes &&
+        !cuda_ok(q->d,
+                 q->d->l->cu.cuMemcpyDtoDAsync_v2((CuPtr)(uintptr_t)y, (CuPtr)(uintptr_t)x,
+                                                  (size_t)s->bytes, q->stream),
+                 "a copy inside it"))
+        return false;
+    fill_move(&n.m, &s->m, y, update ? op_at(f, op, s->rank + 1) : x);
+    for (uint32_t i = 0; i < s->rank; i++) {
+        n.start[i] = op_at(f, op, i);
+        n.type[i] = s->start[i].dtype;
+        n.last[i] = s->start[i].last;
+        n.step[i] = s->start[i].stride / size;
+    }
+    return launch_moving(q, f, "n_window", s->m.size, "NWindow", blocks_for(s->m.count), &n);
+}
+
+static void fill_index(NIndex *n, const IndexStep *s, void *to, const void *from,
+                       const void *indices)
+{
+    int64_t size = (int64_t)s->m.size;
+
+    *n = (NIndex){.indices = indices,
+                  .mode = s->mode,
+                  .itype = s->itype,
+                  .rank = s->rank,
+                  .nbatch = s->nbatch,
+                  .nmap = s->nmap,
+                  .npairs = s->npairs,
+                  .rows = s->rows,
+                  .fill = s->fill};
+    fill_move(&n->m, &s->m, to, from);
+    for (uint32_t i = 0; i < s->nmap; i++)
+        n->map[i] = s->map[i];
+    for (uint32_t i = 0; i < s->npairs; i++) {
+        n->pair_axis[i] = s->pair_axis[i];
+        n->pair_batch[i] = s->pair_batch[i];
+    }
+    for (uint32_t i = 0; i < s->rank; i++) {
+        n->last[i] = s->last[i];
+        n->step[i] = s->step[i] / size;
+    }
+    for (uint32_t i = 0; i < s->nbatch; i++) {
+        n->batch[i] = s->batch[i];
+        n->batch_step[i] = s->batch_step[i] / size;
+    }
+}
+
+static bool put_gather(CudaQueue *q, const Frame *f, const Op *op)
+{
+    const IndexStep *s = op->data;
+    NIndex n;
+
+    fill_index(&n, s, op_at(f, op, 2), op_at(f, op, 0), op_at(f, op, 1));
+    return launch_moving(q, f, "n_gather", s->m.size, "NIndex",
+                         blocks_for(s->rows * s->m.count), &n);
+}
+
+static bool put_scatter(CudaQueue *q, const Frame *f, const Op *op)
+{
+    const IndexStep *s = op->data;
+    const Eqn *e = &f->plan->p->eqns[op->eqn];
+    unsigned combine = op_row(e->op)->lower.combine;
+    bool unique = ((const ScatterAttr *)e->attr)->unique || s->rows == 1;
+    char *x = op_at(f, op, 0), *y = op_at(f, op, 3);
+    const char *name = unique ? "n_put" : "n_scatter";
+    NIndex n;
+    char what[96];
+
+    if (y != x && s->bytes &&
+        !cuda_ok(q->d,
+                 q->d->l->cu.cuMemcpyDtoDAsync_v2((CuPtr)(uintptr_t)y, (CuPtr)(uintptr_t)x,
+                                                  (size_t)s->bytes, q->stream),
+                 "a copy inside it"))
+        return false;
+    fill_index(&n, s, y, op_at(f, op, 2), op_at(f, op, 1));
+    if (combine)
+        snprintf(what, sizeof what, "SCATTER(%s, %s, %s, %s, %s)", name,
+                 wf_dtype_name(s->vtype), c_type(s->vtype),
+                 wf_dtype_name(kept_dtype(s->vtype)), op_name(combine));
+    else
+        snprintf(what, sizeof what, "SCATTER_SET(%s, uint%d_t)", name, 8 * (int)s->m.size);
+    return launch_native(q, f, what,
+                         blocks_for(s->m.count * (unique ? s->rows : s->rows != 0)), &n);
+}
+
+bool cuda_put_step(Device *device, void *queue, const Frame *f, const Op *op)
+{
+    CudaQueue *q = queue;
+
+    if (!cuda_enter((Cuda *)device))
+        return false;
+    switch ((OpKind)op->kind) {
+    case OP_RUNS_KERNEL: return put_kernel(q, f, op);
+    case OP_RUNS_DOT: return cuda_put_product(q, f, op);
+    case OP_RUNS_MOVE: return put_move(q, f, op->data, op_at(f, op, 1), op_at(f, op, 0));
+    case OP_RUNS_FILL: return put_fill(q, f, op);
+    case OP_RUNS_SET: return put_set(q, f, op);
+    case OP_RUNS_WINDOW: return put_window(q, f, op, false);
+    case OP_RUNS_WINDOW_UPDATE: return put_window(q, f, op, true);
+    case OP_RUNS_GATHER: return put_gather(q, f, op);
+    case OP_RUNS_SCATTER: return put_scatter(q, f, op);
+    default: return cuda_ok(q->d, 1, "a step that it has no kernel for");
+    }
+}

@@ -1,0 +1,18 @@
+/* lib_gpu.h -- the functions of CUDA's libraries, done by the host: its driver with memory of the host, and a compiler
+ * that is the host's C++ compiler. All of src/cuda runs on it, generated kernels included. */
+#ifndef WEFT_LIB_GPU_H
+#define WEFT_LIB_GPU_H
+
+#include "cuda/cuda.h"
+
+/* Is there a C++ compiler to do it with? */
+bool gpu_possible(void);
+/* A runtime with one such GPU; the caller's. */
+wf_runtime *gpu_runtime(void);
+/* Launches so far; and the one after so many that fails (0: none). */
+extern long gpu_launches, gpu_fail_at;
+extern atomic_int gpu_refused; /* texts that did not compile */
+/* The device of a context of that runtime. */
+wf_device *gpu_of(wf_ctx *cx);
+
+#endif

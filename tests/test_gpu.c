@@ -1,0 +1,282 @@
+/* test_gpu.c -- programs on a GPU give what they give on the host.
+ *
+ * The GPU is the host's own doing (lib_gpu.c), so that everything but the hardware is tested anywhere. With
+ * WEFT_TEST_GPU=1 it is the first GPU of the machine, and there are many more programs: `make test-gpu`.
+ */
+#include "lib_check.h"
+#include "lib_gpu.h"
+#include "lib_random.h"
+#include "runtime/runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const case_files[] = {"map",    "reduce", "shape",   "index", "contract", "random",
+                                         "linalg", "control", "effect"};
+
+typedef struct Gpu {
+    wf_runtime *r;
+    wf_ctx *cx;
+    wf_device *d;
+    bool real;
+} Gpu;
+
+static bool is_real(void)
+{
+    const char *real = getenv("WEFT_TEST_GPU");
+
+    return real && *real && strcmp(real, "0") != 0;
+}
+
+/* False: there is none, which is said. */
+static bool open_gpu(Gpu *g)
+{
+    *g = (Gpu){.real = is_real()};
+    if (!g->real && !gpu_possible()) {
+        check_skip(__FILE__, __LINE__, "no C++ compiler to run CUDA C++ on the host with");
+        return false;
+    }
+    g->r = g->real ? wf_runtime_new(NULL) : gpu_runtime();
+    g->cx = wf_ctx_new(&(wf_options){.size = sizeof(wf_options), .runtime = g->r});
+    if (wf_device_count(g->cx) < 2) {
+        check_fail(__FILE__, __LINE__, "WEFT_TEST_GPU is set, but no GPU can be used");
+        return false;
+    }
+    g->d = gpu_of(g->cx);
+    return true;
+}
+
+static void close_gpu(Gpu *g)
+{
+    CHECK_EQ_INT(atomic_load(&gpu_refused), 0);
+    wf_ctx_free(g->cx);
+    wf_runtime_release(g->r);
+}
+
+static void release_all(wf_array **a, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        wf_array_release(a[i]);
+        a[i] = NULL;
+    }
+}
+
+static Nd as_nd(const wf_array *a)
+{
+    return (Nd){wf_array_dtype(a), (uint32_t)wf_array_rank(a), wf_array_dims(a), wf_array_count(a),
+                (void *)(uintptr_t)wf_array_data(a)};
+}
+
+static double tolerance(wf_dtype t)
+{
+    return t == WF_F64 ? 1e-9 : t == WF_F32 ? 2e-4 : t == WF_F16 || t == WF_BF16 ? 3e-2 : 0;
+}
+
+/* Near each other, as what is computed in another order is; NULL, or what differs. */
+static const char *far_apart(wf_ctx *cx, const wf_array *need, wf_array *got)
+{
+    wf_array *host = NULL;
+    const char *why;
+    Nd x = as_nd(need), y;
+
+    if (wf_array_contiguous(cx, got, &host) != WF_OK)
+        return wf_ctx_message(cx);
+    y = as_nd(host);
+    why = nd_differ(cx, &y, &x, tolerance(x.dtype));
+    wf_array_release(host);
+    return why;
+}
+
+typedef struct Pair { /* inputs, and results of the host and of the device */
+    wf_array *in[64], *need[64], *got[64];
+} Pair;
+
+/* Twice: memory is used again, and the second time inputs are on the device. */
+static const char *check_on(Gpu *g, const Program *p, const Nd *nd)
+{
+    wf_ctx *cx = g->cx;
+    Pair t = {0};
+    wf_exec *e = NULL;
+    wf_status need, got;
+    const char *why = NULL;
+
+    for (uint32_t i = 0; i < p->nin; i++)
+        wf_array_from(cx, nd[i].dtype, nd[i].dims, (int)nd[i].rank, nd[i].data, &t.in[i]);
+    need = wf_eval(cx, p, t.in, t.need);
+    wf_clear(cx);
+    wf_prepare_on(cx, p, g->d, &e);
+    for (int round = 0; round < 2 && !why; round++) {
+        for (uint32_t i = 0; round && i < p->nin; i++) {
+            wf_array *there = NULL;
+
+            wf_array_to(cx, t.in[i], g->d, &there);
+            wf_array_release(t.in[i]);
+            t.in[i] = there;
+        }
+        got = wf_run(cx, e, t.in, t.got);
+        if (need != got)
+            why = arena_printf(&cx->scratch, "status %d, on the device %d: %s", need, got,
+                               wf_ctx_message(cx));
+        wf_clear(cx);
+        for (uint32_t j = 0; j < p->nout && need == WF_OK && !why; j++)
+            if ((why = far_apart(cx, t.need[j], t.got[j])) != NULL)
+                why = arena_printf(&cx->scratch, "result %u: %s", j, why);
+        release_all(t.got, p->nout);
+    }
+    release_all(t.in, p->nin);
+    release_all(t.need, p->nout);
+    wf_exec_release(e);
+    return why;
+}
+
+static void check_program(Gpu *g, const Program *p, const Nd *in, const char *name)
+{
+    const char *why = p->nin <= 64 && p->nout <= 64 ? check_on(g, p, in) : NULL;
+
+    if (why) {
+        Text t;
+
+        text_init(&t, &g->cx->scratch);
+        program_print(p, &(PrintOptions){.header = false}, &t);
+        check_fail(__FILE__, __LINE__, "%s: %s\n%s", name, why, text_str(&t));
+    }
+}
+
+/* On the host's GPU every step-th, since each is compiled. */
+TEST(every_case_gives_the_same)
+{
+    Gpu g;
+
+    if (!open_gpu(&g))
+        return;
+    for (int k = 0; k < COUNT(case_files); k++) {
+        Region region;
+        Case *cases = NULL;
+        uint32_t n = 0;
+        Rng rng = {9};
+        char path[100];
+
+        snprintf(path, sizeof path, "tests/ops/%s.wir", case_files[k]);
+        api_enter_(g.cx, &region);
+        cases_load(g.cx, path, &cases, &n);
+        CHECK(n > 0);
+        for (uint32_t i = 0; i < n; i += g.real ? 1 : 12) {
+            Region inner;
+
+            api_enter_(g.cx, &inner);
+            if (!cases[i].axis)
+                check_program(&g, cases[i].p, case_inputs(g.cx, &cases[i], &rng),
+                              cases[i].p->name);
+            wf_clear(g.cx);
+            api_leave(g.cx, &inner);
+        }
+        api_leave(g.cx, &region);
+    }
+    close_gpu(&g);
+}
+
+TEST(random_programs_give_the_same)
+{
+    Gpu g;
+    uint64_t most;
+    const char *n = getenv("GPU");
+
+    if (!open_gpu(&g))
+        return;
+    most = n ? strtoull(n, NULL, 10) : g.real ? 400 : 6;
+    for (uint64_t seed = 1; seed <= most; seed++) {
+        Region region;
+        Rng rng = {seed * 31};
+        const Program *p;
+        char name[32];
+
+        api_enter_(g.cx, &region);
+        p = seed % 3 ? random_net(g.cx, &rng, seed % 2 ? WF_F32 : WF_BF16, 5)
+                     : random_program(g.cx, &rng, 6 + (int)(seed % 20), RANDOM_PLAIN);
+        snprintf(name, sizeof name, "seed %d", (int)seed);
+        if (p) {
+            Case c = case_of(g.cx, p, seed);
+
+            check_program(&g, p, case_inputs(g.cx, &c, &rng), name);
+        }
+        wf_clear(g.cx);
+        api_leave(g.cx, &region);
+    }
+    close_gpu(&g);
+}
+
+/* Shapes in which a thread has several elements, rows are long, and tails are left over. */
+TEST(kernels_of_every_form_and_odd_sizes)
+{
+    static const char *const texts[] = {
+        "f(x: f32[%d,%d], y: f32[%d,%d]) { a = mul x y; b = exp a; c = add b x; ret c; }",
+        "f(x: bf16[%d,%d], y: bf16[%d,%d]) { a = mul x y; c = add a x; ret c; }",
+        "f(x: f32[%d,%d], y: f32[%d,%d]) { a = mul x y; b = reduce_sum a axes=[0,1]; ret b; }",
+        "f(x: f32[%d,%d], y: f32[%d,%d]) { a = mul x y; b = reduce_sum a axes=[0]; ret b, a; }",
+        "f(x: f16[%d,%d], y: f16[%d,%d]) { a = mul x y; b = reduce_max a axes=[1]; ret b; }",
+        "f(x: f32[%d,%d], y: f32[%d,%d]) { m = reduce_max x axes=[1]; k = broadcast m [%d,%d] dims=[0]; "
+        "s = sub x k; e = exp s; t = reduce_sum e axes=[1]; u = broadcast t [%d,%d] dims=[0]; z = div e u; "
+        "w = mul z y; v = reduce_sum w axes=[0]; ret z, v; }",
+        "f(x: f32[%d,%d], y: f32[%d,%d]) { t = transpose x perm=[1,0]; u = transpose y perm=[1,0]; "
+        "a = mul t u; ret t, a; }",
+        "f(x: f32[%d,%d], y: f32[%d,%d]) { z = dot_general x y lhs=[0] rhs=[0] lhs_batch=[] rhs_batch=[] acc=f32 "
+        "precision=highest; ret z; }",
+    };
+    static const int sizes[][2] = {{1, 1}, {3, 5}, {7, 64}, {33, 257}, {2, 5000}, {600, 3}};
+    Gpu g;
+
+    if (!open_gpu(&g))
+        return;
+    for (int k = 0; k < COUNT(texts); k++)
+        for (int s = 0; s < COUNT(sizes); s++) {
+            Region region;
+            Rng rng = {(uint64_t)(k * 100 + s)};
+            int r = sizes[s][0], c = sizes[s][1];
+            char text[600], name[40];
+            const Program *p;
+
+            if (!g.real && s % 2 != k % 2)
+                continue;
+            api_enter_(g.cx, &region);
+            snprintf(text, sizeof text, texts[k], r, c, r, c, r, c, r, c);
+            snprintf(name, sizeof name, "text %d of %d x %d", k, r, c);
+            p = parse_lines(g.cx, text);
+            if (p) {
+                Case a = case_of(g.cx, p, 1);
+
+                check_program(&g, p, case_inputs(g.cx, &a, &rng), name);
+            } else {
+                check_fail(__FILE__, __LINE__, "%s: %s", name, wf_ctx_message(g.cx));
+            }
+            wf_clear(g.cx);
+            api_leave(g.cx, &region);
+        }
+    close_gpu(&g);
+}
+
+TEST(a_launch_that_fails_is_an_error_with_its_reason)
+{
+    static const float x[4] = {1, 2, 3, 4};
+    Gpu g;
+    const Program *p;
+    wf_array *in = NULL, *out = NULL;
+    wf_exec *e = NULL;
+    Region region;
+
+    if (is_real() || !open_gpu(&g))
+        return;
+    api_enter_(g.cx, &region);
+    p = parse_lines(g.cx, "f(x: f32[4]) { y = exp x; ret y; }");
+    wf_prepare_on(g.cx, p, g.d, &e);
+    wf_array_from(g.cx, WF_F32, (int64_t[]){4}, 1, x, &in);
+    gpu_fail_at = gpu_launches + 1;
+    CHECK_EQ_INT(wf_run(g.cx, e, &in, &out), WF_ERR_DEVICE);
+    CHECK_HAS(wf_ctx_message(g.cx), "a launch that was to fail");
+    gpu_fail_at = 0;
+    wf_clear(g.cx);
+    CHECK(((const float *)wf_array_data(in))[3] == 4);
+    wf_array_release(in);
+    wf_exec_release(e);
+    api_leave(g.cx, &region);
+    close_gpu(&g);
+}
