@@ -168,7 +168,7 @@ TEST(a_device_without_room_says_what_was_asked_and_what_there_is)
     wf_runtime_release(r);
 }
 
-TEST(tensors_on_a_device_are_read_computed_with_and_not_written)
+TEST(tensors_on_a_device_are_read_computed_with_there_and_written)
 {
     wf_runtime *r = fake_runtime(1, NATIVE_ALL);
     wf_ctx *c = fake_context(r);
@@ -195,9 +195,17 @@ TEST(tensors_on_a_device_are_read_computed_with_and_not_written)
     CHECK(wf_item(c, wf_to_device(c, z, d)) == 21);
     CHECK(wf_device_of(c, wf_to_device(c, y, host)) == host);
     CHECK_EQ_INT(wf_ctx_status(c), WF_OK);
+    CHECK(wf_device_of(c, wf_add(c, y, x)) == d && wf_device_of(c, wf_copy(c, y)) == d);
     wf_add_in(c, y, x);
-    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_UNSUPPORTED);
-    CHECK_HAS(wf_ctx_message(c), "on device 'fake:0' cannot be written");
+    CHECK(wf_read(c, y, back, sizeof back) == WF_OK && back[5] == 12);
+    z = wf_permute(c, y, NULL);
+    wf_write(c, z, wf_to_device(c, wf_from(c, WF_F32, (int64_t[]){3, 2}, 2, v), d));
+    CHECK(wf_device_of(c, z) == d);
+    CHECK(wf_read(c, y, back, sizeof back) == WF_OK && back[1] == 3 && back[3] == 2);
+    z = wf_narrow(c, y, 1, 1, 2); /* rows with gaps between */
+    wf_fill_in(c, z, 9);
+    CHECK(wf_read(c, y, back, sizeof back) == WF_OK && back[0] == 1 && back[2] == 9 && back[3] == 2);
+    CHECK_EQ_INT(wf_ctx_status(c), WF_OK);
     wf_ctx_free(c);
     wf_runtime_release(r);
 }

@@ -322,6 +322,8 @@ void kernel_find_params(Kernel *k, Arena *a);
 /* Kernels that are equal but for sizes and strides are served by one function each, to
  * which those that differ are given as params. */
 void kernels_share(wf_ctx *cx, Arena *a, Kernel *const *k, uint32_t n);
+/* All sizes and strides of a kernel become params, so that its code serves any. */
+void kernel_generalise(wf_ctx *cx, Arena *a, Kernel *k);
 Hash kernel_hash(const Kernel *k);                      /* but for sizes and strides */
 bool kernel_equal(const Kernel *x, const Kernel *y);    /* likewise */
 

@@ -164,6 +164,7 @@ typedef struct Group { /* kernels that are equal, and their places */
     Kernel **k;
     DimPlaces *at;
     uint32_t n;
+    bool general; /* every dim that is not fixed is a parameter */
 } Group;
 
 /* The dim is the same number in all kernels of the group. */
@@ -171,6 +172,8 @@ static bool is_number(const Group *g, uint32_t place)
 {
     Dim d = *g->at[0].v[place].at;
 
+    if (g->general && !is_fixed(g->at[0].v[place].kind, d))
+        return false;
     for (uint32_t i = 0; i < g->n; i++)
         if (*g->at[i].v[place].at != d || d < 0)
             return false;
@@ -218,7 +221,7 @@ static void set_params(Kernel *k, Arena *a, const DimPlaces *at, const int32_t *
 void kernel_find_params(Kernel *k, Arena *a)
 {
     DimPlaces at = places_of(k, a);
-    Group g = {&k, &at, 1};
+    Group g = {.k = &k, .at = &at, .n = 1};
     uint32_t n;
     const int32_t *param = find_places(&g, a, &n);
 
@@ -269,6 +272,14 @@ static void share_group(wf_ctx *cx, Arena *a, Group *g)
         set_params(g->k[i], a, &g->at[i], param, n);
         g->k[i]->code = code;
     }
+}
+
+void kernel_generalise(wf_ctx *cx, Arena *a, Kernel *k)
+{
+    Group g = {.k = &k, .n = 1, .general = true};
+
+    if (k->nodes && k->code == k)
+        share_group(cx, a, &g);
 }
 
 void kernels_share(wf_ctx *cx, Arena *a, Kernel *const *k, uint32_t n)

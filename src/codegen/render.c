@@ -44,7 +44,7 @@ static void indent(Render *r, int depth)
 static bool unit_dim(Dim d) { return d == 1; }
 
 /* "a3 + 4 * i0 + .." without the part of the loop that vectors are taken along */
-const char *address(Render *r, const Access *at)
+const char *render_address(Render *r, const Access *at)
 {
     Text t;
 
@@ -112,7 +112,7 @@ static void render_load_at(Render *r, const Node *n, const char *at)
 static void render_gather(Render *r, const Node *n)
 {
     const Node *i = &r->k->nodes[n->in[0]];
-    const char *name = wf_dtype_name((wf_dtype)n->dtype), *at = address(r, &n->at),
+    const char *name = wf_dtype_name((wf_dtype)n->dtype), *at = render_address(r, &n->at),
                *index = wf_dtype_name((wf_dtype)i->dtype), *bound = dim_text(r, n->bound),
                *step = dim_text(r, n->at.stride[r->vec]);
     const char *row = arena_printf(r->a, "(int64_t)%c_first_%s(v%u), %s", r->set, index,
@@ -147,7 +147,7 @@ static void render_load(Render *r, const Node *n)
     if (n->nin)
         render_gather(r, n);
     else
-        render_load_at(r, n, address(r, &n->at));
+        render_load_at(r, n, render_address(r, &n->at));
 }
 
 static void render_iota(Render *r, const Node *n)
@@ -272,7 +272,7 @@ void define_level(Render *r, int depth, NodeLevel level, uint32_t stage)
 void store_value(Render *r, int depth, const KernelOut *o, const char *v)
 {
     wf_dtype t = (wf_dtype)r->k->nodes[o->node].dtype;
-    const char *name = wf_dtype_name(t), *at = address(r, &o->at);
+    const char *name = wf_dtype_name(t), *at = render_address(r, &o->at);
     Dim step = o->at.stride[r->vec];
 
     indent(r, depth);
@@ -381,7 +381,7 @@ static void fetch_rows(Render *r, int depth, const WalkPlan *w)
         if (!w->need[i] || n->stage != w->stage || !n->fetch)
             continue;
         indent(r, depth);
-        text_printf(r->t, "__builtin_prefetch(%s + %s + x);\n", address(r, &n->at),
+        text_printf(r->t, "__builtin_prefetch(%s + %s + x);\n", render_address(r, &n->at),
                     dim_text(r, n->at.stride[LAST(k) - 1]));
     }
 }

@@ -23,7 +23,7 @@ typedef struct Render {
 
 const char *dim_text(Render *r, Dim d);
 /* "a3 + 4 * i0 + .." without the part of the loop that vectors are taken along */
-const char *address(Render *r, const Access *at);
+const char *render_address(Render *r, const Access *at);
 void define_node(Render *r, int depth, uint32_t i); /* const s_f32 v3 = ..; */
 /* Nodes of a level (ONCE, ROW) known before walk `stage` and not earlier. */
 void define_level(Render *r, int depth, NodeLevel level, uint32_t stage);

@@ -326,7 +326,7 @@ static void load_all(Cuda *c, int depth, const bool *need)
             continue;
         if (!keeps(c))
             line(c, depth, "%s l%u[%d];", type_of(n), i, c->s.vec);
-        line(c, depth, "wk_load(%s, %s + x0, m);", loaded(c, i), address(&c->r, &n->at));
+        line(c, depth, "wk_load(%s, %s + x0, m);", loaded(c, i), render_address(&c->r, &n->at));
     }
 }
 
@@ -394,7 +394,7 @@ static void render_elements(Cuda *c, int depth, uint32_t stage)
     line(c, depth, "}");
     for (uint32_t j = 0; j < k->p->nout; j++)
         if (kernel_stores_in(k, &k->outs[j], stage) && is_stored(k, j))
-            line(c, depth, "wk_store(%s + x0, o%u, m);", address(&c->r, &k->outs[j].at),
+            line(c, depth, "wk_store(%s + x0, o%u, m);", render_address(&c->r, &k->outs[j].at),
                  j);
     for (uint32_t i = 0; i < k->nnodes; i++)
         if (need[i] && keeps(c))

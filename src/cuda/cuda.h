@@ -199,16 +199,13 @@ typedef struct Cuda {
     char why[160];
 } Cuda;
 
-typedef struct CudaGraphs CudaGraphs;
-
 typedef struct CudaQueue {
     Cuda *d;
     CuHandle stream, event;
     CuPtr work; /* of library calls; in the order of the stream */
     size_t work_size;
     CuHandle dnn; /* handle of cuDNN, on this stream */
-    bool capturing;
-    CudaGraphs *graphs;
+    bool capturing; /* a graph (graph.c) */
 } CudaQueue;
 
 /* The GPUs of these libraries become devices of the runtime. */
@@ -241,8 +238,15 @@ void *cuda_compile(Cuda *d, wf_ctx *cx, const char *text, size_t size, bool exac
 
 bool cuda_has(Device *d, const Program *p, const Eqn *e);
 bool cuda_put_step(Device *d, void *queue, const Frame *f, const Op *op);
+bool cuda_put_move(Device *d, void *queue, wf_ctx *cx, const KMove *m, void *to,
+                   const void *from, bool *out_done);
 bool cuda_launch(CudaQueue *q, CuHandle function, int64_t gx, int64_t gy, unsigned threads,
                  void *args);
+
+/* ---- graph.c ----------------------------------------------------------------------- */
+
+bool cuda_put_frame(Device *d, void *queue, Frame *f);
+void cuda_forget(Device *d, Frame *f);
 
 /* ---- product.c, conv.c ------------------------------------------------------------- */
 

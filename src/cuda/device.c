@@ -271,10 +271,13 @@ static Cuda *open_device(wf_ctx *cx, CudaLibraries *l, int i, const wf_allocator
                          .put_copy = cuda_copy,
                          .put_copy_from = cuda_copy_from,
                          .put_zero = cuda_zero,
+                         .put_move = cuda_put_move,
                          .put_join = cuda_join,
                          .sync = cuda_sync,
                          .has = cuda_has,
                          .put_step = cuda_put_step,
+                         .put_frame = cuda_put_frame,
+                         .forget = cuda_forget,
                          .memory = cuda_memory,
                          .load = l->has_rtc ? cuda_load : NULL,
                          .unload = cuda_unload};

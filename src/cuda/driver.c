@@ -47,7 +47,8 @@ static bool open_library(wf_ctx *cx, const char *const *names, const Function *f
     void *lib = open_first(names, &name);
 
     if (!lib) {
-        ctx_log(cx, WF_LOG_INFO, "%s cannot be opened: %s", *names, serves);
+        ctx_log(cx, functions == driver_functions ? WF_LOG_DEBUG : WF_LOG_WARN,
+                "%s cannot be opened: %s", *names, serves);
         return false;
     }
     for (const Function *f = functions; f->name; f++) {

@@ -120,20 +120,20 @@ bool cuda_launch(CudaQueue *q, CuHandle function, int64_t gx, int64_t gy, unsign
                    "a launch");
 }
 
-static bool launch_native(CudaQueue *q, const Frame *f, const char *what, int64_t blocks,
+static bool launch_native(CudaQueue *q, wf_ctx *cx, const char *what, int64_t blocks,
                           void *args)
 {
-    return cuda_launch(q, cuda_native(q->d, f->root->cx, what), blocks, 1, BLOCK, args);
+    return cuda_launch(q, cuda_native(q->d, cx, what), blocks, 1, BLOCK, args);
 }
 
 /* A kernel that moves elements of so many bytes. */
-static bool launch_moving(CudaQueue *q, const Frame *f, const char *name, size_t size,
+static bool launch_moving(CudaQueue *q, wf_ctx *cx, const char *name, size_t size,
                           const char *args_type, int64_t blocks, void *args)
 {
     char what[96];
 
     snprintf(what, sizeof what, "KERNEL(%s, uint%d_t, %s)", name, 8 * (int)size, args_type);
-    return launch_native(q, f, what, blocks, args);
+    return launch_native(q, cx, what, blocks, args);
 }
 
 static int64_t blocks_for(int64_t n) { return (n + BLOCK - 1) / BLOCK; }
@@ -209,8 +209,7 @@ static bool is_turned(const KMove *m)
            m->dims[r - 2] >= 16;
 }
 
-static bool put_move(CudaQueue *q, const Frame *f, const KMove *m, void *to,
-                     const void *from)
+static bool put_move(CudaQueue *q, wf_ctx *cx, const KMove *m, void *to, const void *from)
 {
     NMove n;
 
@@ -223,8 +222,15 @@ static bool put_move(CudaQueue *q, const Frame *f, const KMove *m, void *to,
                            (size_t)m->count * m->size, q->stream),
                        "a copy inside it");
     fill_move(&n, m, to, from);
-    return launch_moving(q, f, is_turned(m) ? "n_turn" : "n_copy", m->size, "NMove",
+    return launch_moving(q, cx, is_turned(m) ? "n_turn" : "n_copy", m->size, "NMove",
                          is_turned(m) ? MAX(m->count / 1024, 1) : blocks_for(m->count), &n);
+}
+
+bool cuda_put_move(Device *d, void *queue, wf_ctx *cx, const KMove *m, void *to,
+                   const void *from, bool *out_done)
+{
+    *out_done = m->rank <= CUDA_RANK && ((Cuda *)d)->l->has_rtc;
+    return !*out_done || (cuda_enter((Cuda *)d) && put_move(queue, cx, m, to, from));
 }
 
 static bool put_fill(CudaQueue *q, const Frame *f, const Op *op)
@@ -233,7 +239,7 @@ static bool put_fill(CudaQueue *q, const Frame *f, const Op *op)
         (wf_dtype)val_type(f->plan->p, f->plan->p->eqns[op->eqn].out).dtype);
     NFill n = {op_at(f, op, 1), op_at(f, op, 0), op->n};
 
-    return launch_moving(q, f, "n_fill", size, "NFill", blocks_for(op->n), &n);
+    return launch_moving(q, f->root->cx, "n_fill", size, "NFill", blocks_for(op->n), &n);
 }
 
 static bool put_set(CudaQueue *q, const Frame *f, const Op *op)
@@ -265,7 +271,7 @@ static bool put_window(CudaQueue *q, const Frame *f, const Op *op, bool update)
         n.last[i] = s->start[i].last;
         n.step[i] = s->start[i].stride / size;
     }
-    return launch_moving(q, f, "n_window", s->m.size, "NWindow", blocks_for(s->m.count), &n);
+    return launch_moving(q, f->root->cx, "n_window", s->m.size, "NWindow", blocks_for(s->m.count), &n);
 }
 
 static void fill_index(NIndex *n, const IndexStep *s, void *to, const void *from,
@@ -305,7 +311,7 @@ static bool put_gather(CudaQueue *q, const Frame *f, const Op *op)
     NIndex n;
 
     fill_index(&n, s, op_at(f, op, 2), op_at(f, op, 0), op_at(f, op, 1));
-    return launch_moving(q, f, "n_gather", s->m.size, "NIndex",
+    return launch_moving(q, f->root->cx, "n_gather", s->m.size, "NIndex",
                          blocks_for(s->rows * s->m.count), &n);
 }
 
@@ -333,7 +339,7 @@ static bool put_scatter(CudaQueue *q, const Frame *f, const Op *op)
                  wf_dtype_name(kept_dtype(s->vtype)), op_name(combine));
     else
         snprintf(what, sizeof what, "SCATTER_SET(%s, uint%d_t)", name, 8 * (int)s->m.size);
-    return launch_native(q, f, what,
+    return launch_native(q, f->root->cx, what,
                          blocks_for(s->m.count * (unique ? s->rows : s->rows != 0)), &n);
 }
 
@@ -346,7 +352,7 @@ bool cuda_put_step(Device *device, void *queue, const Frame *f, const Op *op)
     switch ((OpKind)op->kind) {
     case OP_RUNS_KERNEL: return put_kernel(q, f, op);
     case OP_RUNS_DOT: return cuda_put_product(q, f, op);
-    case OP_RUNS_MOVE: return put_move(q, f, op->data, op_at(f, op, 1), op_at(f, op, 0));
+    case OP_RUNS_MOVE: return put_move(q, f->root->cx, op->data, op_at(f, op, 1), op_at(f, op, 0));
     case OP_RUNS_FILL: return put_fill(q, f, op);
     case OP_RUNS_SET: return put_set(q, f, op);
     case OP_RUNS_WINDOW: return put_window(q, f, op, false);

@@ -311,6 +311,24 @@ static bool copy_across(wf_ctx *cx, const Array *a, Array *b, size_t bytes,
             device_fail(cx, to, "memory of another device cannot be copied"));
 }
 
+bool array_move(wf_ctx *cx, const Array *a, Array *b, bool *out_done)
+{
+    Device *d = b->buf->device;
+    Queue *q = b->buf->queue;
+    KMove m;
+    bool ok;
+
+    *out_done = false;
+    if (a->buf->device != d || !d->put_move)
+        return true;
+    kmove_init(&m, wf_dtype_size((wf_dtype)a->dtype), a->rank, array_dims(a),
+               array_strides(b), array_strides(a));
+    ok = queue_join(cx, q, a->buf->queue) &&
+         (d->put_move(d, q->impl, cx, &m, array_at(b), array_at(a), out_done) ||
+          device_fail(cx, d, "its memory cannot be copied"));
+    return ok && queue_join(cx, a->buf->queue, q);
+}
+
 bool array_copy_to(wf_ctx *cx, const Array *a, Array *b)
 {
     size_t bytes = (size_t)a->count * wf_dtype_size((wf_dtype)a->dtype);
@@ -327,6 +345,11 @@ bool array_copy_to(wf_ctx *cx, const Array *a, Array *b)
         if (!ok || done)
             return ok;
     }
+    if (!array_is_dense(a)) {
+        ok = array_move(cx, a, b, &done);
+        if (!ok || done)
+            return ok;
+    }
     if (array_is_dense(a) && a->buf->device->host_reads)
         return queue_copy(cx, d, b->buf->queue, array_at(b), array_at(a), bytes, COPY_IN);
     host = mem_alloc(&cx->al, bytes);
@@ -335,6 +358,63 @@ bool array_copy_to(wf_ctx *cx, const Array *a, Array *b)
     ok = array_copy_out(cx, a, host) &&
          queue_copy(cx, d, b->buf->queue, array_at(b), host, bytes, COPY_IN);
     mem_free(&cx->al, host, bytes);
+    return ok;
+}
+
+bool array_copy(wf_ctx *cx, const wf_array *a, wf_array **out)
+{
+    *out = NULL;
+    if (!array_new_on(cx, a->buf->device, (wf_dtype)a->dtype, array_dims(a), a->rank, out))
+        return false;
+    if (array_copy_to(cx, a, *out))
+        return true;
+    wf_array_release(*out);
+    *out = NULL;
+    return false;
+}
+
+/* Through the host: all that b spans. */
+static bool write_through_host(wf_ctx *cx, const Array *a, Array *b)
+{
+    size_t size = wf_dtype_size((wf_dtype)b->dtype), bytes;
+    int64_t low, high, dense[MAX_RANK];
+    char *host, *first;
+    KMove m;
+    bool ok;
+
+    array_span(b, &low, &high);
+    bytes = (size_t)(high - low + 1) * size;
+    first = array_at(b) + low * (int64_t)size;
+    if (!(host = mem_alloc(&cx->al, bytes + (size_t)a->count * size)))
+        return fail_memory(cx);
+    k_row_major(a->rank, array_dims(a), dense);
+    kmove_init(&m, size, a->rank, array_dims(a), array_strides(b), dense);
+    ok = fetch(cx, b, first, host, bytes) && array_copy_out(cx, a, host + bytes);
+    if (ok)
+        kmove_run(&m, host - low * (int64_t)size, host + bytes, NULL);
+    ok = ok && queue_copy(cx, b->buf->device, b->buf->queue, first, host, bytes, COPY_IN);
+    mem_free(&cx->al, host, bytes + (size_t)a->count * size);
+    return ok;
+}
+
+bool array_write(wf_ctx *cx, wf_array *a, wf_array *b)
+{
+    wf_array *there = NULL;
+    bool ok, done = false;
+
+    if (!a->count)
+        return true;
+    if (!is_there(cx, a) || !is_there(cx, b))
+        return false;
+    /* what is read may lie where it is written: a copy first */
+    ok = a->buf->device == b->buf->device
+             ? array_copy(cx, a, &there)
+             : wf_array_to(cx, a, b->buf->device, &there) == WF_OK;
+    if (ok && array_is_dense(b))
+        ok = array_copy_to(cx, there, b);
+    else if (ok)
+        ok = array_move(cx, there, b, &done) && (done || write_through_host(cx, there, b));
+    wf_array_release(there);
     return ok;
 }
 

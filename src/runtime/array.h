@@ -8,6 +8,14 @@ extern wf_device device_host; /* never written */
 
 /* The elements of a, from any device, row-major to dst. Waits for them. */
 bool array_copy_out(wf_ctx *cx, const wf_array *a, void *dst);
+/* A row-major copy of a on its own device. */
+bool array_copy(wf_ctx *cx, const wf_array *a, wf_array **out);
+/* The elements of a, on any device, over those of b, which has any strides. */
+bool array_write(wf_ctx *cx, wf_array *a, wf_array *b);
+/* An executable on a device; general: of a program of one op, so that its code is the same
+ * for all sizes. */
+wf_status exec_prepare_on(wf_ctx *cx, const wf_program *p, wf_device *d, bool general,
+                          wf_exec **out_exec);
 /* Another shape on the memory of a: strides and offset in elements of dtype, from the first
  * of its buffer. */
 bool array_view(wf_ctx *cx, const wf_array *a, wf_dtype dtype, const int64_t *dims,

@@ -85,15 +85,17 @@ static void set_device(wf_ctx *cx, wf_exec *e, Device *d)
 }
 
 /* For a device that programs are compiled for: p with calls of kernels, and their code. */
-static bool compile_there(wf_ctx *cx, wf_exec *e, const Program *p, bool exact)
+static bool compile_there(wf_ctx *cx, wf_exec *e, const Program *p, bool general)
 {
     Device *d = e->device;
     Lowered l;
     const void **there;
     PlanCode *codes;
 
-    if (!compile_lower(cx, &e->arena, d->target, p, exact, 0, &l))
+    if (!compile_lower(cx, &e->arena, d->target, p, false, 0, &l))
         return false;
+    for (uint32_t i = 0; i < l.n && general; i++)
+        kernel_generalise(cx, &e->arena, l.k[i]);
     there = arena_zalloc(&e->arena, (l.n + 1) * sizeof *there);
     if (!d->load(d, cx, &e->arena, l.k, l.n, there, &e->there))
         return !failed(cx);
@@ -107,7 +109,7 @@ static bool compile_there(wf_ctx *cx, wf_exec *e, const Program *p, bool exact)
     return true;
 }
 
-static wf_exec *make_exec(wf_ctx *cx, const Program *p, Device *d)
+static wf_exec *make_exec(wf_ctx *cx, const Program *p, Device *d, bool general)
 {
     wf_exec *e;
 
@@ -115,7 +117,7 @@ static wf_exec *make_exec(wf_ctx *cx, const Program *p, Device *d)
         return NULL;
     e = new_exec(cx, p);
     set_device(cx, e, d);
-    if (d->load && !compile_there(cx, e, p, false))
+    if (d->load && !compile_there(cx, e, p, general))
         return NULL;
     p = e->p;
     e->plan = plan_make(cx, &e->plans, p, NULL, d);
@@ -171,11 +173,17 @@ wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec)
     if (!p)
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_prepare: the program is NULL");
     else
-        *out_exec = wf_exec_retain(make_exec(cx, p, &device_host));
+        *out_exec = wf_exec_retain(make_exec(cx, p, &device_host, false));
     API_RETURN(cx);
 }
 
 wf_status wf_prepare_on(wf_ctx *cx, const wf_program *p, wf_device *d, wf_exec **out_exec)
+{
+    return exec_prepare_on(cx, p, d, false, out_exec);
+}
+
+wf_status exec_prepare_on(wf_ctx *cx, const wf_program *p, wf_device *d, bool general,
+                          wf_exec **out_exec)
 {
     if (!SET_OUT(cx, out_exec))
         return ctx_status(cx);
@@ -187,7 +195,7 @@ wf_status wf_prepare_on(wf_ctx *cx, const wf_program *p, wf_device *d, wf_exec *
         fail(cx, WF_ERR_ARG, NOWHERE,
              "wf_prepare_on: device '%s' is not one of the context's runtime", d->name);
     else
-        *out_exec = wf_exec_retain(make_exec(cx, p, d));
+        *out_exec = wf_exec_retain(make_exec(cx, p, d, general));
     API_RETURN(cx);
 }
 
@@ -652,6 +660,13 @@ static bool move_results(Run *r)
     return true;
 }
 
+static bool run_frame(Frame *f)
+{
+    Device *d = f->plan->device;
+
+    return d->put_frame ? d->put_frame(d, f->root->queue->impl, f) : frame_steps(f);
+}
+
 static bool run_exec(Run *r)
 {
     int64_t *symvals;
@@ -664,7 +679,7 @@ static bool run_exec(Run *r)
     if (!pass_inputs(r, f) || !make_results(r, f, false))
         return false;
     r->started = true;
-    if (!frame_steps(f) || !make_results(r, f, true))
+    if (!run_frame(f) || !make_results(r, f, true))
         return false;
     if (!frame_results(f) || !leave_inputs(r) || !move_results(r))
         return false;

@@ -401,6 +401,12 @@ static void free_segment(Root *r, Device *d, Segment *s)
     s->bound = false;
 }
 
+static void forget_replay(Frame *f)
+{
+    if (f->replay)
+        f->plan->device->forget(f->plan->device, f);
+}
+
 /* Types whose sizes were found in this segment, or later, the last time are to be found
  * again. */
 static void forget_dims(Frame *f, uint32_t seg)
@@ -451,6 +457,7 @@ static void bind_segment(Frame *f, uint32_t index)
               .a = &s->arena,
               .free = free};
 
+    forget_replay(f);
     free_segment(r, f->plan->device, s);
     arena_init(&s->arena, &r->al, r->cx);
     s->ops.v = NULL;
@@ -573,6 +580,7 @@ static void free_frame(Root *r, Frame *f)
 {
     if (!f)
         return;
+    forget_replay(f);
     for (uint32_t s = 0; f->seg && s < f->plan->nsegs; s++)
         free_segment(r, f->plan->device, &f->seg[s]);
     for (uint32_t k = 0; f->dyn && k < f->plan->ndyn; k++)

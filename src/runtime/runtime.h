@@ -74,6 +74,10 @@ struct wf_device {
     bool (*put_copy_from)(Device *d, void *queue, void *to, Device *other,
                           const void *from, size_t size);
     bool (*put_zero)(Device *d, void *queue, void *to, size_t size);
+    /* Elements by strides at both ends; NULL: through the host. False, with *out_done: it
+     * failed; without: not of this kind. */
+    bool (*put_move)(Device *d, void *queue, wf_ctx *cx, const KMove *m, void *to,
+                     const void *from, bool *out_done);
     bool (*put_join)(Device *d, void *queue, void *other); /* wait for all that is in other */
     bool (*sync)(Device *d, void *queue);                  /* the host waits */
     /* Has it a kernel for the equation? Then put_step is for the steps it is bound to. All
@@ -81,6 +85,10 @@ struct wf_device {
      * own data, which stays until the next sync. */
     bool (*has)(Device *d, const Program *p, const Eqn *e);
     bool (*put_step)(Device *d, void *queue, const Frame *f, const Op *op);
+    /* All steps of a run (frame_steps), in whatever way it likes best; NULL: one by one. What
+     * it keeps for that (Frame.replay) is forgotten before the steps change. */
+    bool (*put_frame)(Device *d, void *queue, Frame *f);
+    void (*forget)(Device *d, Frame *f);
     bool (*memory)(Device *d, size_t *out_free, size_t *out_total);
     /* Code of kernels of its target: for each what put_step finds in PlanCode.there, in a,
      * or NULL. False: none, but that is no error unless one is recorded. */
@@ -173,6 +181,8 @@ bool array_is_gone(const Array *a);
 /* The elements of a to those of b, a row-major array of the same shape and dtype on any
  * device. */
 bool array_copy_to(wf_ctx *cx, const Array *a, Array *b);
+/* Of arrays of one device, by their strides. *out_done: the device has done it. */
+bool array_move(wf_ctx *cx, const Array *a, Array *b, bool *out_done);
 
 /* ---- plan.c ------------------------------------------------------------------------ */
 
@@ -402,6 +412,7 @@ struct Frame {
     const bool *known;
     uint64_t entry;
     uint64_t used; /* when, for replacement */
+    void *replay;  /* of the device (put_frame) */
 };
 
 #define ROOT_FRAMES 4 /* of one plan */

@@ -15,7 +15,7 @@
 void call_forms_free(CallForm *f)
 {
     for (; f; f = f->next) { /* itself in the prim's arena */
-        wf_exec_release(f->exec);
+        execs_release(&f->exec);
         program_release(f->forward);
         program_release(f->linear);
     }

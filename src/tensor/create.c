@@ -258,11 +258,9 @@ wf_tensor wf_copy(wf_ctx *c, wf_tensor h)
         r = op_1(c, OP_opt_barrier, h, NULL);
         return scope_close(c, r);
     }
-    n = tensor_new(c, (wf_dtype)t->dtype, t->dims, t->rank);
-    if (n) {
-        tensor_read(t, tensor_data(n));
+    n = tensor_copy(c, t);
+    if (n)
         n->weak = t->weak;
-    }
     return tensor_handle(c, n);
 }
 

@@ -5,6 +5,7 @@
  *                          views, all others by a plan, kept by op, attribute and operand types
  *   an operand recorded    as concrete, and the results get a history               record.c
  */
+#include "runtime/array.h"
 #include "tensor/tensor.h"
 
 /* ---- prims: plans by op, attribute and types ---- */
@@ -45,7 +46,7 @@ static bool prim_is(const Prim *p, OpCode op, Tensor *const *in, uint32_t nin,
 
 static void free_prim(wf_ctx *c, Prim *p)
 {
-    wf_exec_release(p->exec);
+    execs_release(&p->exec);
     wf_exec_release(p->giving);
     call_forms_free(p->forms);
     program_release(p->program);
@@ -238,14 +239,44 @@ static Tensor *own_result(wf_ctx *c, wf_array *a, Tensor *const *in, uint32_t ni
     return t;
 }
 
-/* p->exec with these operands donated, kept for the next time. */
-static wf_exec *giving_exec(wf_ctx *c, Prim *p, const bool *donated)
+/* The program where its operands are: on the device of the first that is not on the host. */
+static wf_exec *exec_at(wf_ctx *c, Execs *e, const Program *p, bool general,
+                        Tensor *const *in, uint32_t nin)
+{
+    wf_device *d = NULL;
+
+    for (uint32_t i = 0; i < nin && !d; i++)
+        d = tensor_device(in[i]);
+    if (!d) {
+        if (!e->here)
+            wf_prepare(c, p, &e->here);
+        return e->here;
+    }
+    if (e->there && wf_exec_device(e->there) != d) {
+        wf_exec_release(e->there);
+        e->there = NULL;
+    }
+    if (!e->there)
+        exec_prepare_on(c, p, d, general, &e->there);
+    return e->there;
+}
+
+void execs_release(Execs *e)
+{
+    wf_exec_release(e->here);
+    wf_exec_release(e->there);
+    *e = (Execs){0};
+}
+
+/* base, of p, with these operands donated, kept for the next time. */
+static wf_exec *giving_exec(wf_ctx *c, Prim *p, wf_exec *base, const bool *donated)
 {
     int *list;
     int n = 0;
 
-    if (p->giving && !memcmp(p->gives, donated, p->nin))
+    if (p->giving && p->giving_of == base && !memcmp(p->gives, donated, p->nin))
         return p->giving;
+    p->giving_of = base;
     wf_exec_release(p->giving);
     p->giving = NULL;
     T_ENTER(c, NULL)
@@ -262,7 +293,7 @@ static wf_exec *giving_exec(wf_ctx *c, Prim *p, const bool *donated)
         if (donated[i])
             list[n++] = (int)i;
     }
-    wf_donate(c, p->exec, list, n, &p->giving);
+    wf_donate(c, base, list, n, &p->giving);
     mem_free(&c->al, list, (p->nin + 1) * sizeof *list);
     return p->giving;
 }
@@ -339,9 +370,9 @@ static bool run_plan(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out)
     wf_exec *e;
 
     c->tensors->donated = NULL;
-    if (!p->exec && wf_prepare(c, p->program, &p->exec) != WF_OK)
-        return false;
-    e = donated ? giving_exec(c, p, donated) : p->exec;
+    e = exec_at(c, &p->exec, p->program, p->op != OP_call, in, p->nin);
+    if (e && donated)
+        e = giving_exec(c, p, e, donated);
     return e && run_exec(c, e, in, p->nin, donated, out, p->nout);
 }
 
@@ -352,11 +383,13 @@ static bool run_recorded(wf_ctx *c, Prim *p, CallForm *f, Tensor *const *in, Ten
     size_t room = f->nout * sizeof *all;
     bool ok;
 
-    if (!f->exec && wf_prepare(c, f->forward, &f->exec) != WF_OK)
+    wf_exec *e = exec_at(c, &f->exec, f->forward, false, in, p->nin);
+
+    if (!e)
         return false;
     if (f->nout > COUNT(few) && !(all = mem_alloc(&c->al, room)))
         return fail_memory(c);
-    ok = run_exec(c, f->exec, in, p->nin, NULL, all, f->nout);
+    ok = run_exec(c, e, in, p->nin, NULL, all, f->nout);
     if (ok) {
         ok = record_op(c, p, f, in, all);
         for (uint32_t j = 0; j < f->nout; j++)

@@ -9,6 +9,7 @@
  * Where nothing is recorded (wf_no_grad_begin) a write changes numbers only: histories
  * stay as they are.
  */
+#include "runtime/array.h"
 #include "tensor/tensor.h"
 
 static bool may_write(wf_ctx *c, const char *fn, const Tensor *x, const Tensor *v)
@@ -52,9 +53,9 @@ static bool copy_numbers(wf_ctx *c, Tensor *x, Tensor *v)
     void *copy;
 
     if (!tensor_is_here(x)) {
-        tfail(c, WF_ERR_UNSUPPORTED, "a tensor on device '%s' cannot be written by the host",
-              wf_device_name(wf_array_device(x->store->array)));
-        return false;
+        wf_array *from = tensor_array(c, v), *to = from ? tensor_array(c, x) : NULL;
+
+        return to && array_write(c, from, to);
     }
     if (v->packed && v->store != x->store && tensor_is_here(v)) {
         tensor_write(x, tensor_data(v));
@@ -80,9 +81,8 @@ static bool copy_saved(wf_ctx *c, const Tensor *x, Node *n)
         Tensor *old = n->in[i].saved, *copy;
         if (!old || old->store != x->store || old->wants_grad)
             continue;
-        if (!(copy = tensor_new(c, (wf_dtype)old->dtype, old->dims, old->rank)))
+        if (!(copy = tensor_copy(c, old)))
             return false;
-        tensor_read(old, tensor_data(copy));
         n->in[i].saved = copy;
         n->in[i].version = copy->store->version;
         tensor_release(c, old);

@@ -367,6 +367,22 @@ bool tensor_read(const Tensor *t, void *out)
     return a && array_copy_out(c, a, out);
 }
 
+Tensor *tensor_copy(wf_ctx *c, Tensor *t)
+{
+    Tensor *n;
+    wf_array *a;
+
+    if (!tensor_is_here(t)) {
+        if (!(a = tensor_array(c, t)) || !array_copy(c, a, &a))
+            return NULL;
+        return tensor_from_array(c, a);
+    }
+    n = tensor_new(c, (wf_dtype)t->dtype, t->dims, t->rank);
+    if (n)
+        tensor_read(t, tensor_data(n));
+    return n;
+}
+
 void tensor_write(Tensor *t, const void *data)
 {
     copy_elements(t, (char *)(uintptr_t)data, false);

@@ -102,6 +102,12 @@ static inline void *tensor_data(const Tensor *t)
     return (char *)t->store->data +
            t->offset * (int64_t)wf_dtype_size((wf_dtype)t->dtype);
 }
+/* Its device, other than the host; or NULL. */
+static inline wf_device *tensor_device(const Tensor *t)
+{
+    return tensor_is_here(t) ? NULL : wf_array_device(t->store->array);
+}
+Tensor *tensor_copy(wf_ctx *c, Tensor *t); /* with memory of its own, on the same device */
 /* Row-major copy of all elements, wherever they are: the way to read a tensor. False after
  * an error. */
 bool tensor_read(const Tensor *t, void *out);
@@ -261,12 +267,17 @@ typedef struct PType {
 } PType;
 
 /* call.c: a program as its calls are recorded, where certain operands are followed */
+/* A program prepared where its operands are: for the host, and for the device that came last. */
+typedef struct Execs {
+    wf_exec *here, *there;
+} Execs;
+
 typedef struct CallForm {
     struct CallForm *next;  /* of the same prim, in whose arena all of this is */
     bool *follows;          /* of each operand */
     const Program *forward; /* operands.. -> (results.., extra..); NULL: cannot be split */
     const Program *linear;  /* (taken.., tangents of the followed..) -> those of results with nz */
-    wf_exec *exec;          /* of forward, made at need */
+    Execs exec;             /* of forward, made at need */
     PType *out;             /* of forward */
     uint32_t nout;
     uint32_t *taken; /* < nin: operand, else result of forward + nin */
@@ -285,8 +296,9 @@ struct Prim { /* an op with its attribute on operands of known types */
     uint32_t nin, nout;
     PType *in, *out;
     const Program *program; /* one equation, or the body of a call */
-    wf_exec *exec;
+    Execs exec;
     wf_exec *giving; /* the same where results take the memory of operands, by gives; NULL: not yet */
+    wf_exec *giving_of; /* of which executable that is */
     bool *gives;     /* of each operand */
     CallForm *forms; /* of a call */
     bool *
@@ -294,6 +306,8 @@ struct Prim { /* an op with its attribute on operands of known types */
                     operand or result k? */
     bool *reaches; /* of a call, NULL: not known yet. [nin][nout]: may result j have a derivative by operand i? */
 };
+
+void execs_release(Execs *e);
 
 /* Apply a primitive. Operands must already have the dtypes and shapes the op wants. out: nout handles
  * (the number the op has for these operands; may not be exceeded). False after an error. */
