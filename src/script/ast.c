@@ -172,7 +172,9 @@ static Form *expr_form(Text *t, const Ast *a)
     case E_IMAG:
         memcpy(s + number_f64(s, a->f), "j", 2);
         return with(t, "const", atom(t, s));
-    case E_STR: return string_form(t, a);
+    case E_STR:
+    case E_BYTES: return string_form(t, a);
+    case E_BIG: return with(t, "const", atom(t, a->name));
     case E_NONE: return form(t, "none");
     case E_TRUE: return form(t, "true");
     case E_FALSE: return form(t, "false");

@@ -16,6 +16,8 @@ typedef enum AstKind {
     E_FLOAT,     /* f */
     E_IMAG,      /* f, the imaginary part */
     E_STR,       /* name, n bytes */
+    E_BYTES,     /* the same */
+    E_BIG,       /* name, n: digits of an int beyond 64 bits, as int(name, 0) reads them */
     E_NONE, E_TRUE, E_FALSE, E_ELLIPSIS,
     E_FSTR,      /* list of E_STR and E_FMT */
     E_FMT,       /* {a!op:b}; b an E_FSTR or NULL */
@@ -203,7 +205,9 @@ void need_op(ScParser *p, uint32_t op, const char *what);
 _Noreturn void parse_fail(ScParser *p, const ScToken *t, const char *fmt, ...) PRINTF(3, 4);
 void parse_deeper(ScParser *p);
 Ast *parse_expr(ScParser *p);       /* one expression, no tuple without parentheses */
-Ast *parse_exprs(ScParser *p);      /* with commas: a tuple; stars allowed */
+Ast *parse_exprs(ScParser *p);
+Ast *parse_strings(ScParser *p);    /* parser_str.c */
+Ast *parse_strings(ScParser *p); /* parser_str.c */      /* with commas: a tuple; stars allowed */
 Ast *parse_named(ScParser *p);      /* with := */
 Ast *parse_target_list(ScParser *p);/* of for */
 void parse_params(ScParser *p, FuncDef *d, uint32_t close);

@@ -26,6 +26,8 @@ Dict **sc_attrs_of(Value v)
 {
     size_t at = v.tag == T_OBJ ? v.o->cls->d.attrs_at : 0;
 
+    if (at == ATTRS_BEHIND)
+        at = STR_ATTRS_AT(as_str(v)->n);
     return at ? (Dict **)(void *)((char *)v.o + at) : NULL;
 }
 

@@ -1,6 +1,7 @@
 /* builtins.c -- the functions that need no import. */
 #include "ast.h"
 #include "dunder.h"
+#include "long.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,7 +82,7 @@ static Value b_abs(Vm *vm, const Args *a)
     Value v = a->v[0], r;
 
     if (v.tag == T_INT || v.tag == T_BOOL)
-        return v.i == INT64_MIN ? sc_raise(vm, C_OverflowError, "abs(): the result does not fit in 64 bits")
+        return v.i == INT64_MIN ? sc_unary(vm, OP1_NEG, v)
                                 : v_int(v.i < 0 ? -v.i : v.i);
     if (v.tag == T_FLOAT)
         return v_float(fabs(v.f));
@@ -312,12 +313,49 @@ static Value b_id(Vm *vm, const Args *a)
                                       : (int64_t)(hash_mix(a->v[0].tag, (uint64_t)a->v[0].i) >> 2));
 }
 
+/* The residue by 2**61 - 1, of fractions too, as Python has it; -1 is taken. */
+static Value hash_number(Vm *vm, Value v)
+{
+    int64_t p = ((int64_t)1 << 61) - 1;
+    uint64_t h = 0, part;
+    Value m, r;
+    double f;
+    int e;
+
+    if (v.tag == T_FLOAT) {
+        if (isnan(v.f))
+            return v_int(0);
+        if (isinf(v.f))
+            return v_int(v.f > 0 ? 314159 : -314159);
+        for (f = frexp(fabs(v.f), &e); f != 0; e -= 28) {
+            h = (h << 28 & (uint64_t)p) | h >> 33;
+            f *= 268435456.0;
+            part = (uint64_t)f;
+            f -= (double)part;
+            h = (h + part) % (uint64_t)p;
+        }
+        e = e >= 0 ? e % 61 : 60 - (-1 - e) % 61;
+        h = ((h << e) & (uint64_t)p) | h >> (61 - e);
+        return v_int(v.f < 0 ? (h == 1 ? -2 : -(int64_t)h) : (int64_t)h);
+    }
+    m = sc_less(vm, v, v_int(0)) > 0 ? sc_unary(vm, OP1_NEG, v) : sc_ref(v);
+    r = m.tag == T_NIL ? NIL : sc_binary(vm, OP2_MOD, m, v_int(p), false);
+    sc_drop(vm, m);
+    if (r.tag == T_INT && sc_less(vm, v, v_int(0)) > 0)
+        r.i = r.i == 1 ? -2 : -r.i;
+    return r;
+}
+
 static Value b_hash(Vm *vm, const Args *a)
 {
     uint64_t h;
+    double x;
 
-    if (a->v[0].tag == T_INT || a->v[0].tag == T_BOOL)
-        return v_int(a->v[0].i == -1 ? -2 : a->v[0].i);
+    if (a->v[0].tag == T_INT || a->v[0].tag == T_BOOL || a->v[0].tag == T_FLOAT ||
+        (is_long(vm, a->v[0]) && !a->v[0].o->cls->script))
+        return hash_number(vm, a->v[0]);
+    if (vm->engine && (engine_poses_as(vm, a->v[0], vm->cls[C_float]) || engine_poses_as(vm, a->v[0], vm->cls[C_int])))
+        return sc_to_double(vm, a->v[0], &x) ? hash_number(vm, v_float(x)) : NIL;
     return sc_hash(vm, a->v[0], &h) ? v_int((int64_t)(h >> 1)) : NIL;
 }
 
@@ -390,15 +428,23 @@ static Value b_divmod(Vm *vm, const Args *a)
 static Value b_pow(Vm *vm, const Args *a)
 {
     int64_t b, e, m, r = 1;
+    Value v[3] = {NIL, NIL, NIL}, p = NIL;
+    bool small;
 
     if (a->v[2].tag == T_NIL || a->v[2].tag == T_NONE)
         return sc_binary(vm, OP2_POW, a->v[0], a->v[1], false);
-    if (!sc_to_int(vm, a->v[0], &b) || !sc_to_int(vm, a->v[1], &e) || !sc_to_int(vm, a->v[2], &m))
-        return NIL;
-    if (m == 0)
-        return sc_raise(vm, C_ValueError, "pow() 3rd argument cannot be 0");
-    if (e < 0)
-        return sc_raise(vm, C_ValueError, "pow() with a negative exponent and a modulus is not supported");
+    small = true;
+    for (int i = 0; i < 3 && !sc_failed(vm); i++)
+        small &= sc_to_whole(vm, a->v[i], &v[i]) && v[i].tag == T_INT;
+    if (!sc_failed(vm) && (!small || v[1].i < 0 || v[2].i == 0))
+        p = long_power_mod(vm, v[0], v[1], v[2]);
+    b = v[0].i;
+    e = v[1].i;
+    m = v[2].i;
+    for (int i = 0; i < 3; i++)
+        sc_drop(vm, v[i]);
+    if (p.tag != T_NIL || sc_failed(vm))
+        return p;
     uint64_t mod = m < 0 ? 0 - (uint64_t)m : (uint64_t)m, base, acc = 1 % mod;
 
     base = b < 0 ? (mod - (0 - (uint64_t)b) % mod) % mod : (uint64_t)b % mod;
@@ -482,14 +528,14 @@ static Value b_ord(Vm *vm, const Args *a)
 
 static Value in_base(Vm *vm, Value v, const char *spec)
 {
-    int64_t i;
-    Value s, r;
+    Value s, r, i;
 
-    if (!sc_to_int(vm, v, &i))
+    if (!sc_to_whole(vm, v, &i))
         return NIL;
     s = v_obj(sc_str(vm, spec));
-    r = s.tag == T_NIL ? NIL : sc_format(vm, v_int(i), as_str(s));
+    r = s.tag == T_NIL ? NIL : sc_format(vm, i, as_str(s));
     sc_drop(vm, s);
+    sc_drop(vm, i);
     return r;
 }
 
@@ -633,11 +679,10 @@ static bool put(Vm *vm, const char *name, Value owned)
 
 bool sc_open_builtins(Vm *vm)
 {
-    static const char *const refused[] = {"eval", "exec", "compile", "bytes", "bytearray",
-                                          "memoryview", "breakpoint"};
+    static const char *const refused[] = {"eval", "exec", "compile", "memoryview", "breakpoint"};
     static const KnownClass shown[] = {
         C_object, C_type, C_bool, C_int, C_float, C_complex, C_str, C_list, C_tuple, C_dict, C_set,
-        C_frozenset, C_range, C_slice, C_property, C_staticmethod, C_classmethod, C_super,
+        C_frozenset, C_bytes, C_bytearray, C_range, C_slice, C_property, C_staticmethod, C_classmethod, C_super,
         C_enumerate, C_zip, C_map, C_filter, C_reversed, C_BaseException};
 
     for (const NativeDef *d = functions; d->name; d++)

@@ -540,7 +540,7 @@ Class *sc_class_new(Vm *vm, Class *meta, Str *name, Tuple *bases, Dict *ns)
     if (!c->base || !merge_mro(vm, c, b, n))
         goto fail;
     c->d.size = c->base->d.size;
-    c->d.attrs_at = c->base->d.attrs_at;
+    c->d.attrs_at = c->base->d.destroy == sc_str_def.destroy ? ATTRS_BEHIND : c->base->d.attrs_at;
     if (c->base == object) {
         c->d.size = sizeof(Instance);
         c->d.attrs_at = offsetof(Instance, attrs);

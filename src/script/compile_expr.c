@@ -672,6 +672,8 @@ int comp_expr(Comp *c, Ast *a, int want)
         dst = target(c, want);
         comp_emit(c, OPC_LOADK, 0, dst, konst_str(c, a->name, a->n), 0);
         return dst;
+    case E_BYTES: return load_const(c, sc_bytes(c->vm, a->name, a->n), want);
+    case E_BIG: return load_const(c, sc_long_parse(c->vm, a->name, a->n, 0), want);
     case E_FSTR: return compile_fstring(c, a, want);
     case E_BIN: return compile_binary(c, a, want);
     case E_UN: return compile_unary(c, a, want);

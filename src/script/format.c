@@ -4,6 +4,7 @@
  * does; a decimal comma of the locale is turned back into a point.
  */
 #include "script.h"
+#include "long.h"
 #include "dunder.h"
 
 #include <math.h>
@@ -158,13 +159,14 @@ static void group_digits(Buf *b, const char *digits, size_t n, char sep, int eve
     }
 }
 
-static Value format_int(Vm *vm, int64_t x, const Spec *f)
+static Value format_int(Vm *vm, Value v, const Spec *f)
 {
-    char digits[72], sign[8] = "";
-    uint64_t u = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+    char sign[8] = "", small[72], *digits = small + sizeof small;
     int n = 0, base = 10, k = 0;
+    int64_t x;
     Buf b = {.vm = vm};
-    Value r;
+    Value r, text = NIL;
+    bool neg;
     bool zero = f->align == '=' && f->fill[0] == '0';
 
     switch (f->type) {
@@ -182,7 +184,7 @@ static Value format_int(Vm *vm, int64_t x, const Spec *f)
             return sc_raise(vm, C_ValueError,
                             f->sign ? "Sign not allowed with integer format specifier 'c'"
                                     : "Alternate form (#) not allowed with integer format specifier 'c'");
-        if (x < 0 || x > 0x10FFFF)
+        if (!long_fits(v, &x) || x < 0 || x > 0x10FFFF)
             return sc_raise(vm, C_OverflowError, "%%c arg not in range(0x110000)");
         len = sc_utf8_write(out, (uint32_t)x);
         return pad_out(vm, f, "", out, (size_t)len, 1, f->align ? f->align : '<');
@@ -191,14 +193,20 @@ static Value format_int(Vm *vm, int64_t x, const Spec *f)
     }
     if (f->prec >= 0)
         return sc_raise(vm, C_ValueError, "Precision not allowed in integer format specifier");
-    do {
-        int d = (int)(u % (uint64_t)base);
+    if (v.tag == T_OBJ) {
+        text = long_digits(vm, v, base, &neg);
+        if (text.tag == T_NIL)
+            return NIL;
+        digits = as_str(text)->s;
+        n = (int)as_str(text)->n;
+    } else {
+        uint64_t u = v.i < 0 ? 0 - (uint64_t)v.i : (uint64_t)v.i;
 
-        digits[sizeof digits - 1 - (size_t)n++] =
-            (char)(d < 10 ? '0' + d : (f->type == 'X' ? 'A' : 'a') + d - 10);
-        u /= (uint64_t)base;
-    } while (u);
-    if (x < 0)
+        neg = v.i < 0;
+        for (; u || n == 0; u /= (uint64_t)base, n++)
+            *--digits = "0123456789abcdef"[u % (uint64_t)base];
+    }
+    if (neg)
         sign[k++] = '-';
     else if (f->sign == '+' || f->sign == ' ')
         sign[k++] = f->sign;
@@ -208,10 +216,13 @@ static Value format_int(Vm *vm, int64_t x, const Spec *f)
     }
     buf_pad(&b, "0", f->min_digits - n);
     if (f->group)
-        group_digits(&b, digits + sizeof digits - n, (size_t)n, f->group, base == 10 ? 3 : 4,
+        group_digits(&b, digits, (size_t)n, f->group, base == 10 ? 3 : 4,
                      zero ? f->width - k : 0);
     else
-        buf_add(&b, digits + sizeof digits - n, (size_t)n);
+        buf_add(&b, digits, (size_t)n);
+    sc_drop(vm, text);
+    for (int64_t i = 0; f->type == 'X' && i < b.n; i++)
+        b.s[i] = (char)(b.s[i] >= 'a' ? b.s[i] - 32 : b.s[i]);
     if (b.failed) {
         buf_free(&b);
         return NIL;
@@ -424,18 +435,25 @@ Value sc_format(Vm *vm, Value v, Str *spec)
     double re, im;
     Spec f;
     Value r, s = v_obj(spec);
+    double x;
 
     if (spec->n && sc_is_complex(vm, v, &re, &im))
         return parse_spec(vm, spec, false, &f) ? format_complex(vm, re, im, &f) : NIL;
-    if (v.tag == T_OBJ && !is_str(v)) {
-        r = v.o->cls->script || sc_dict_find_str(v.o->cls->attrs, vm->known[S_format])
+    if (v.tag == T_OBJ && !is_str(v) && v.o->cls != vm->cls[C_int]) {
+        Value *own = sc_class_find(v.o->cls, vm->known[S_format]);
+        bool plain = own && sc_is_exact(vm, *own, C_builtin_function_or_method) &&
+                     ((Native *)own->o)->owner == vm->cls[C_object];
+
+        r = own && !(plain && is_long(vm, v)) && (v.o->cls->script || !plain)
                 ? dunder_call(vm, v, S_format, &s, 1)
                 : NIL;
         if (r.tag != T_NIL || sc_failed(vm))
             return r;
         if (spec->n == 0)
             return sc_to_str(vm, v);
-        return sc_raise(vm, C_TypeError, "unsupported format string passed to %s.__format__",
+        if (is_long(vm, v) && parse_spec(vm, spec, false, &f))
+            return format_int(vm, v, &f);
+        return sc_failed(vm) ? NIL : sc_raise(vm, C_TypeError, "unsupported format string passed to %s.__format__",
                         sc_type_name(vm, v));
     }
     if (spec->n == 0)
@@ -445,13 +463,17 @@ Value sc_format(Vm *vm, Value v, Str *spec)
     if (is_str(v))
         return format_str(vm, as_str(v), &f);
     switch (v.tag) {
+    case T_OBJ: /* a long int */
+        if (f.type && strchr("eEfFgG%", f.type))
+            return long_to_double(vm, v, &x) ? format_float(vm, x, &f) : NIL;
+        return format_int(vm, v, &f);
     case T_BOOL:
         if (!f.type || f.type == 's') {
             Value t = sc_repr(vm, v);
 
             if (t.tag == T_NIL)
                 return NIL;
-            r = f.type == 's' ? format_str(vm, as_str(t), &f) : format_int(vm, v.i, &f);
+            r = f.type == 's' ? format_str(vm, as_str(t), &f) : format_int(vm, v, &f);
             sc_drop(vm, t);
             return r;
         }
@@ -462,7 +484,7 @@ Value sc_format(Vm *vm, Value v, Str *spec)
         if (f.type && !strchr("bcdoxXn", f.type))
             return sc_raise(vm, C_ValueError, "Unknown format code '%c' for object of type 'int'",
                             f.type);
-        return format_int(vm, v.i, &f);
+        return format_int(vm, v, &f);
     case T_FLOAT: return format_float(vm, v.f, &f);
     default:
         return sc_raise(vm, C_TypeError, "unsupported format string passed to %s.__format__",
@@ -529,18 +551,18 @@ static Value percent_next(Percent *p)
 }
 
 /* By __index__, or where decimals may be dropped (d, i, u) by __int__. */
-static bool whole_number(Vm *vm, Value v, char type, int64_t *out)
+static bool whole_number(Vm *vm, Value v, char type, Value *out)
 {
     Value r;
     bool ok;
 
-    if (sc_to_int(vm, v, out))
+    if (sc_to_whole(vm, v, out))
         return true;
     if (v.tag != T_OBJ || !strchr("diu", type) || is_str(v))
         return false;
     sc_clear_exc(vm);
     r = sc_call_method(vm, v, "__int__", NULL, 0);
-    ok = r.tag != T_NIL && sc_to_int(vm, r, out);
+    ok = r.tag != T_NIL && sc_to_whole(vm, r, out);
     sc_drop(vm, r);
     return ok;
 }
@@ -551,13 +573,20 @@ static Value percent_number(Vm *vm, Value v, char type, Spec *f)
 
     if (strchr("diu", type)) {
         f->type = 'd';
-        if (v.tag == T_FLOAT && isfinite(v.f) && fabs(v.f) < 9.2e18)
-            v = v_int((int64_t)v.f);
+        if (v.tag == T_FLOAT && isfinite(v.f)) {
+            Value i = long_from_double(vm, v.f), r;
+
+            f->min_digits = f->prec;
+            f->prec = -1;
+            r = i.tag == T_NIL ? NIL : format_int(vm, i, f);
+            sc_drop(vm, i);
+            return r;
+        }
     } else {
         f->type = type;
     }
     if (strchr("diuoxX", type)) {
-        int64_t i;
+        Value i = NIL, r;
 
         if (!whole_number(vm, v, type, &i)) {
             sc_clear_exc(vm);
@@ -566,7 +595,9 @@ static Value percent_number(Vm *vm, Value v, char type, Spec *f)
         }
         f->min_digits = f->prec; /* %.3d: at least so many */
         f->prec = -1;
-        return format_int(vm, i, f);
+        r = format_int(vm, i, f);
+        sc_drop(vm, i);
+        return r;
     }
     if (!sc_to_double(vm, v, &x)) {
         sc_clear_exc(vm);
@@ -608,7 +639,7 @@ static Value percent_one(Vm *vm, Value v, char type, Spec *f, bool left)
         f->prec = -1;
         f->type = is_str(v) ? 's' : 'c';
         return is_str(v) && as_str(v)->chars == 1 ? format_str(vm, as_str(v), f)
-               : v.tag == T_INT ? format_int(vm, v.i, f)
+               : v.tag == T_INT ? format_int(vm, v, f)
                                 : sc_raise(vm, C_TypeError, "%%c requires int or char");
     }
     if (!strchr("diuoxXeEfFgG", type))
@@ -890,89 +921,3 @@ static Value format_fields(Vm *vm, const Args *a, Value map)
 
 Value sc_str_format(Vm *vm, const Args *a) { return format_fields(vm, a, NIL); }
 Value sc_str_format_map(Vm *vm, const Args *a) { return format_fields(vm, a, a->v[1]); }
-
-/* ---- from text --------------------------------------------------------------------- */
-
-static void trim(const char **s, const char **end)
-{
-    while (*s < *end && strchr(" \t\n\r\f\v", **s))
-        ++*s;
-    while (*end > *s && strchr(" \t\n\r\f\v", (*end)[-1]))
-        --*end;
-}
-
-Value sc_parse_int(Vm *vm, Str *str, int64_t base)
-{
-    const char *s = str->s, *end = s + str->n;
-    bool neg = false, digits = false, under = false;
-    uint64_t v = 0;
-    Value shown;
-
-    trim(&s, &end);
-    if (s < end && (*s == '-' || *s == '+'))
-        neg = *s++ == '-';
-    if (end - s > 2 && *s == '0' && (base == 16 || base == 8 || base == 2 || base == 0)) {
-        int64_t b = (s[1] | 32) == 'x' ? 16 : (s[1] | 32) == 'o' ? 8 : (s[1] | 32) == 'b' ? 2 : 0;
-
-        if (b && (base == 0 || base == b)) {
-            base = b;
-            s += 2;
-        }
-    }
-    if (base == 0)
-        base = 10;
-    for (; s < end; s++) {
-        int c = *s | 32, d = *s >= '0' && *s <= '9' ? *s - '0' : c >= 'a' && c <= 'z' ? c - 'a' + 10 : 99;
-
-        if (*s == '_' && digits && !under) {
-            under = true;
-            continue;
-        }
-        if (d >= base)
-            break;
-        under = false;
-        if (v > ((uint64_t)INT64_MAX + neg - (uint64_t)d) / (uint64_t)base)
-            return sc_raise(vm, C_OverflowError, "int(): the number does not fit in 64 bits");
-        v = v * (uint64_t)base + (uint64_t)d;
-        digits = true;
-    }
-    if (s == end && digits && !under)
-        return v_int(neg ? (int64_t)(0 - v) : (int64_t)v);
-    shown = sc_repr(vm, v_obj(str));
-    if (shown.tag != T_NIL)
-        sc_raise(vm, C_ValueError, "invalid literal for int() with base %lld: %s",
-                 (long long)base, as_str(shown)->s);
-    sc_drop(vm, shown);
-    return NIL;
-}
-
-Value sc_parse_float(Vm *vm, Str *str)
-{
-    const char *s = str->s, *end = s + str->n, *at = NULL;
-    char buf[400];
-    size_t n = 0;
-    double x = 0;
-    Value shown;
-
-    trim(&s, &end);
-    for (const char *p = s; p < end && n < sizeof buf - 1; p++)
-        if (!(*p == '_' && p > s && p + 1 < end && p[-1] >= '0' && p[-1] <= '9'))
-            buf[n++] = (char)(*p >= 'A' && *p <= 'Z' ? *p + 32 : *p);
-    buf[n] = 0;
-    const char *b = buf + (buf[0] == '-' || buf[0] == '+');
-
-    if (strcmp(b, "infinity") == 0 || strcmp(b, "inf") == 0) {
-        return v_float(buf[0] == '-' ? -INFINITY : INFINITY);
-    } else if (strcmp(b, "nan") == 0) {
-        return v_float(NAN);
-    } else if (!strchr(buf, 'x') && ((*b >= '0' && *b <= '9') || *b == '.')) {
-        at = number_parse_f64(buf, buf + n, &x);
-    }
-    if (n && at == buf + n)
-        return v_float(x);
-    shown = sc_repr(vm, v_obj(str));
-    if (shown.tag != T_NIL)
-        sc_raise(vm, C_ValueError, "could not convert string to float: %s", as_str(shown)->s);
-    sc_drop(vm, shown);
-    return NIL;
-}

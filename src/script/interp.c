@@ -1,5 +1,6 @@
 /* interp.c -- the interpreter's life, units and modules; import.c finds and loads them. */
 #include "ast.h"
+#include "bytes.h"
 #include "modules/modules.h"
 #include "numbers.h"
 
@@ -249,6 +250,8 @@ static const struct {
     {C_ellipsis, &sc_ellipsis_def, C_object},
     {C_NotImplementedType, &sc_notimpl_def, C_object},
     {C_list, &sc_list_def, C_object},
+    {C_bytes, &sc_bytes_def, C_object},
+    {C_bytearray, &sc_bytearray_def, C_object},
     {C_set, &sc_set_def, C_object},
     {C_frozenset, &sc_frozenset_def, C_object},
     {C_dict_keys, &sc_keys_def, C_object},

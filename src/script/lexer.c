@@ -115,8 +115,7 @@ static void lex_name(Lexer *l)
         size_t i;
 
         for (i = 0; i < n && strchr("rRfFuUbB", start[i]); i++)
-            if (start[i] == 'b' || start[i] == 'B')
-                FAIL_AT(l, start, n, "bytes are outside this language; use str");
+            ;
         if (i == n) {
             lex_string(l, start);
             return;

@@ -151,6 +151,8 @@ static size_t size_of(Vm *vm, Obj *o)
 
     if (c == vm->cls[C_str])
         return sizeof(Str) + ((Str *)o)->n + 1;
+    if (c->d.attrs_at == ATTRS_BEHIND)
+        return STR_ATTRS_AT(((Str *)o)->n) + sizeof(Dict *);
     if (c->is_tuple)
         return sizeof(Tuple) + (size_t)((Tuple *)o)->n * sizeof(Value);
     return c->d.size;

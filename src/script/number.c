@@ -1,12 +1,113 @@
 /* number.c -- the classes of values that are not objects: int, float, bool, None. */
 #include "numbers.h"
 #include "dunder.h"
+#include "long.h"
 
 #include <math.h>
+
+/* ---- from text ---------------------------------------------------------------------- */
+
+static void trim(const char **s, const char **end)
+{
+    while (*s < *end && strchr(" \t\n\r\f\v", **s))
+        ++*s;
+    while (*end > *s && strchr(" \t\n\r\f\v", (*end)[-1]))
+        --*end;
+}
+
+Value sc_parse_int(Vm *vm, Str *str, int64_t base)
+{
+    const char *s = str->s, *end = s + str->n;
+    bool neg = false, digits = false, under = false, large = false;
+    uint64_t v = 0;
+    const char *first;
+    Value shown, r;
+
+    trim(&s, &end);
+    if (s < end && (*s == '-' || *s == '+'))
+        neg = *s++ == '-';
+    if (end - s > 2 && *s == '0' && (base == 16 || base == 8 || base == 2 || base == 0)) {
+        int64_t b = (s[1] | 32) == 'x' ? 16 : (s[1] | 32) == 'o' ? 8 : (s[1] | 32) == 'b' ? 2 : 0;
+
+        if (b && (base == 0 || base == b)) {
+            base = b;
+            s += 2;
+        }
+    }
+    if (base == 0)
+        base = 10;
+    for (first = s; s < end; s++) {
+        int c = *s | 32, d = *s >= '0' && *s <= '9' ? *s - '0' : c >= 'a' && c <= 'z' ? c - 'a' + 10 : 99;
+
+        if (*s == '_' && digits && !under) {
+            under = true;
+            continue;
+        }
+        if (d >= base)
+            break;
+        under = false;
+        large |= v > ((uint64_t)INT64_MAX + neg - (uint64_t)d) / (uint64_t)base;
+        v = large ? 0 : v * (uint64_t)base + (uint64_t)d;
+        digits = true;
+    }
+    if (s == end && digits && !under && large) {
+        r = sc_long_parse(vm, first, (size_t)(end - first), (int)base);
+        if (r.tag != T_NIL && neg) {
+            Value minus = long_unary(vm, OP1_NEG, r);
+
+            sc_drop(vm, r);
+            r = minus;
+        }
+        return r;
+    }
+    if (s == end && digits && !under)
+        return v_int(neg ? (int64_t)(0 - v) : (int64_t)v);
+    shown = sc_repr(vm, v_obj(str));
+    if (shown.tag != T_NIL)
+        sc_raise(vm, C_ValueError, "invalid literal for int() with base %lld: %s",
+                 (long long)base, as_str(shown)->s);
+    sc_drop(vm, shown);
+    return NIL;
+}
+
+Value sc_parse_float(Vm *vm, Str *str)
+{
+    const char *s = str->s, *end = s + str->n, *at = NULL;
+    char buf[400];
+    size_t n = 0;
+    double x = 0;
+    Value shown;
+
+    trim(&s, &end);
+    for (const char *p = s; p < end && n < sizeof buf - 1; p++)
+        if (!(*p == '_' && p > s && p + 1 < end && p[-1] >= '0' && p[-1] <= '9'))
+            buf[n++] = (char)(*p >= 'A' && *p <= 'Z' ? *p + 32 : *p);
+    buf[n] = 0;
+    const char *b = buf + (buf[0] == '-' || buf[0] == '+');
+
+    if (strcmp(b, "infinity") == 0 || strcmp(b, "inf") == 0) {
+        return v_float(buf[0] == '-' ? -INFINITY : INFINITY);
+    } else if (strcmp(b, "nan") == 0) {
+        return v_float(NAN);
+    } else if (!strchr(buf, 'x') && ((*b >= '0' && *b <= '9') || *b == '.')) {
+        at = number_parse_f64(buf, buf + n, &x);
+    }
+    if (n && at == buf + n)
+        return v_float(x);
+    shown = sc_repr(vm, v_obj(str));
+    if (shown.tag != T_NIL)
+        sc_raise(vm, C_ValueError, "could not convert string to float: %s", as_str(shown)->s);
+    sc_drop(vm, shown);
+    return NIL;
+}
+
+/* ---- int, float, bool --------------------------------------------------------------- */
 
 static Value int_from(Vm *vm, Value v)
 {
     Value r;
+    const uint8_t *p;
+    int64_t n;
 
     switch (v.tag) {
     case T_NIL: return v_int(0);
@@ -17,13 +118,20 @@ static Value int_from(Vm *vm, Value v)
             return sc_raise(vm, C_ValueError, "cannot convert float NaN to integer");
         if (isinf(v.f))
             return sc_raise(vm, C_OverflowError, "cannot convert float infinity to integer");
-        if (v.f >= 9223372036854775808.0 || v.f < -9223372036854775808.0)
-            return sc_raise(vm, C_OverflowError, "int(): the number does not fit in 64 bits");
-        return v_int((int64_t)v.f);
+        return long_from_double(vm, v.f);
     default: break;
     }
+    if (is_long(vm, v) && !(v.o->cls->script && sc_class_find(v.o->cls, vm->known[S_int])))
+        return long_plain(vm, v);
     if (is_str(v))
         return sc_parse_int(vm, as_str(v), 10);
+    if (sc_bytes_view(vm, v, &p, &n)) {
+        Value text = v_obj(sc_str_n(vm, (const char *)p, (size_t)n));
+
+        r = text.tag == T_NIL ? NIL : sc_parse_int(vm, as_str(text), 10);
+        sc_drop(vm, text);
+        return r;
+    }
     r = v.tag == T_OBJ ? dunder_call(vm, v, S_int, NULL, 0) : NIL;
     if (r.tag == T_NIL && !sc_failed(vm) && v.tag == T_OBJ)
         r = dunder_call(vm, v, S_index, NULL, 0);
@@ -34,20 +142,30 @@ static Value int_from(Vm *vm, Value v)
     return r;
 }
 
+static Value int_of_class(Vm *vm, Class *cls, Value v)
+{
+    Value r;
+
+    if (v.tag == T_NIL || cls == vm->cls[C_int])
+        return v;
+    r = long_subclass(vm, cls, v);
+    sc_drop(vm, v);
+    return r;
+}
+
 static Value int_make(Vm *vm, Class *cls, const Args *a)
 {
     int64_t base;
 
-    (void)cls;
     if (a->v[1].tag == T_NIL)
-        return int_from(vm, a->v[0]);
+        return int_of_class(vm, cls, int_from(vm, a->v[0]));
     if (!is_str(a->v[0]))
         return sc_raise(vm, C_TypeError, "int() can't convert non-string with explicit base");
     if (!sc_to_int(vm, a->v[1], &base))
         return NIL;
     if (base != 0 && (base < 2 || base > 36))
         return sc_raise(vm, C_ValueError, "int() base must be >= 2 and <= 36, or 0");
-    return sc_parse_int(vm, as_str(a->v[0]), base);
+    return int_of_class(vm, cls, sc_parse_int(vm, as_str(a->v[0]), base));
 }
 
 static Value float_make(Vm *vm, Class *cls, const Args *a)
@@ -60,6 +178,8 @@ static Value float_make(Vm *vm, Class *cls, const Args *a)
         return v_float(0);
     if (is_str(a->v[0]))
         return sc_parse_float(vm, as_str(a->v[0]));
+    if (is_long(vm, a->v[0]))
+        return long_to_double(vm, a->v[0], &x) ? v_float(x) : NIL;
     if (a->v[0].tag == T_OBJ) {
         r = dunder_call(vm, a->v[0], S_float, NULL, 0);
         if (r.tag != T_NIL || sc_failed(vm))
@@ -91,18 +211,14 @@ static Value bool_make(Vm *vm, Class *cls, const Args *a)
 
 static Value m_bit_length(Vm *vm, const Args *a)
 {
-    uint64_t u = a->v[0].i < 0 ? 0 - (uint64_t)a->v[0].i : (uint64_t)a->v[0].i;
-
     (void)vm;
-    return v_int(u ? 64 - __builtin_clzll(u) : 0);
+    return v_int(long_bits(a->v[0]));
 }
 
 static Value m_bit_count(Vm *vm, const Args *a)
 {
-    uint64_t u = a->v[0].i < 0 ? 0 - (uint64_t)a->v[0].i : (uint64_t)a->v[0].i;
-
     (void)vm;
-    return v_int(__builtin_popcountll(u));
+    return v_int(long_ones(a->v[0]));
 }
 
 static Value m_is_integer(Vm *vm, const Args *a)
@@ -113,28 +229,196 @@ static Value m_is_integer(Vm *vm, const Args *a)
 
 static Value m_self(Vm *vm, const Args *a)
 {
-    (void)vm;
-    return a->v[0].tag == T_BOOL ? v_int(a->v[0].i) : a->v[0];
+    return a->v[0].tag == T_FLOAT ? a->v[0] : long_plain(vm, a->v[0]);
 }
 
 static Value m_ratio(Vm *vm, const Args *a)
 {
-    Value v[2] = {v_int(a->v[0].i), v_int(1)};
-    double x = a->v[0].f;
-    int e = 0;
+    Value v[2] = {a->v[0], v_int(1)}, r;
 
-    if (a->v[0].tag == T_FLOAT) {
-        if (!isfinite(x))
-            return sc_raise(vm, C_OverflowError, "cannot convert Infinity or NaN to integer ratio");
-        x = frexp(x, &e);
-        for (; x != floor(x); e--)
-            x *= 2;
-        if (e > 0 ? e > 62 - ilogb(x == 0 ? 1 : x) : e < -62)
-            return sc_raise(vm, C_OverflowError, "as_integer_ratio: does not fit in 64 bits");
-        v[0] = v_int(e > 0 ? (int64_t)x << e : (int64_t)x);
-        v[1] = v_int(e < 0 ? (int64_t)1 << -e : 1);
+    if (a->v[0].tag == T_FLOAT)
+        return isfinite(a->v[0].f) ? long_ratio(vm, a->v[0].f)
+                                   : sc_raise(vm, C_OverflowError, "cannot convert Infinity or NaN to integer ratio");
+    v[0] = long_plain(vm, v[0]);
+    r = v[0].tag == T_NIL ? NIL : v_obj(sc_tuple_of(vm, v, 2));
+    sc_drop(vm, v[0]);
+    return r;
+}
+
+/* 'big' or 'little' */
+static bool byte_order(Vm *vm, Value v, bool *big)
+{
+    const char *s = v.tag == T_NIL ? "big" : sc_to_cstr(vm, v, "byteorder");
+
+    if (!s)
+        return false;
+    *big = strcmp(s, "big") == 0;
+    return *big || strcmp(s, "little") == 0 ||
+           sc_fail(vm, C_ValueError, "byteorder must be either 'little' or 'big'");
+}
+
+static Value m_to_bytes(Vm *vm, const Args *a)
+{
+    int64_t n = 1;
+    bool big, is_signed = false;
+
+    if ((a->v[1].tag != T_NIL && !sc_to_int(vm, a->v[1], &n)) || !byte_order(vm, a->v[2], &big) ||
+        (a->v[3].tag != T_NIL && !sc_to_bool(vm, a->v[3], &is_signed)))
+        return NIL;
+    if (n < 0)
+        return sc_raise(vm, C_ValueError, "length argument must be non-negative");
+    return long_to_bytes(vm, a->v[0], n, big, is_signed);
+}
+
+static Value c_from_bytes(Vm *vm, const Args *a)
+{
+    Class *cls = (Class *)a->v[0].o;
+    Value b, r = NIL;
+    const uint8_t *p;
+    int64_t n;
+    bool big, is_signed = false;
+
+    if (!byte_order(vm, a->v[2], &big) || (a->v[3].tag != T_NIL && !sc_to_bool(vm, a->v[3], &is_signed)))
+        return NIL;
+    b = sc_call(vm, v_obj(vm->cls[C_bytes]), &a->v[1], 1);
+    if (b.tag != T_NIL && sc_bytes_view(vm, b, &p, &n))
+        r = long_from_bytes(vm, p, n, big, is_signed);
+    sc_drop(vm, b);
+    return int_of_class(vm, cls, r);
+}
+
+static Value int_repr(Vm *vm, Value self)
+{
+    bool neg;
+    Value d = long_digits(vm, self, 10, &neg), r;
+
+    if (d.tag == T_NIL || !neg)
+        return d;
+    r = sc_strf(vm, "-%s", as_str(d)->s);
+    sc_drop(vm, d);
+    return r;
+}
+
+static bool int_hash(Vm *vm, Value self, uint64_t *out)
+{
+    int64_t i;
+    double f;
+    const Long *l = (Long *)self.o;
+
+    if (long_fits(self, &i))
+        return sc_hash(vm, v_int(i), out);
+    if (!long_to_double(vm, self, &f))
+        sc_clear_exc(vm);
+    else if (long_compare_double(vm, self, f) == 0)
+        return sc_hash(vm, v_float(f), out);
+    *out = l->neg;
+    for (int64_t k = 0; k < l->n; k++)
+        *out = hash_mix(*out, l->d[k]);
+    return true;
+}
+
+static bool any_int(Vm *vm, Value v) { return v.tag == T_INT || v.tag == T_BOOL || is_long(vm, v); }
+
+static Value int_compare(Vm *vm, CmpOp op, Value a, Value b)
+{
+    int c;
+
+    if (b.tag == T_FLOAT && isnan(b.f))
+        return v_bool(op == CMP_NE);
+    if (b.tag == T_FLOAT)
+        c = long_compare_double(vm, a, b.f);
+    else if (any_int(vm, b))
+        c = long_compare(vm, a, b);
+    else
+        return NOTIMPL;
+    return v_bool(op == CMP_LT   ? c < 0
+                  : op == CMP_LE ? c <= 0
+                  : op == CMP_EQ ? c == 0
+                  : op == CMP_NE ? c != 0
+                  : op == CMP_GT ? c > 0
+                                 : c >= 0);
+}
+
+/* Where one of the two is an object; the machine does the others itself. */
+static Value int_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
+{
+    double x, y;
+    int64_t i, j;
+
+    (void)reflected;
+    (void)inplace;
+    if (any_int(vm, a) && any_int(vm, b)) {
+        if (long_fits(a, &i) && long_fits(b, &j))
+            return sc_binary(vm, op, v_int(i), v_int(j), false);
+        return long_binary(vm, op, a, b);
     }
-    return v_obj(sc_tuple_of(vm, v, 2));
+    if (op > OP2_POW || !(a.tag == T_FLOAT || any_int(vm, a)) || !(b.tag == T_FLOAT || any_int(vm, b)))
+        return NOTIMPL;
+    return sc_to_double(vm, a, &x) && sc_to_double(vm, b, &y) ? sc_binary(vm, op, v_float(x), v_float(y), false) : NIL;
+}
+
+static int int_truth(Vm *vm, Value self)
+{
+    (void)vm;
+    return self.tag == T_OBJ ? ((Long *)self.o)->n != 0 : self.i != 0;
+}
+
+static void int_destroy(Vm *vm, Obj *o)
+{
+    Long *l = (Long *)o;
+    Dict *d = l->attrs;
+
+    sc_free(vm, l->d, (size_t)l->n * sizeof *l->d);
+    l->d = NULL;
+    l->n = 0;
+    l->attrs = NULL;
+    if (d)
+        obj_drop(vm, d);
+}
+
+static void int_visit(Obj *o, VisitFn fn, void *user)
+{
+    if (((Long *)o)->attrs)
+        fn(v_obj(((Long *)o)->attrs), user);
+}
+
+static Value m_abs(Vm *vm, const Args *a)
+{
+    return long_compare(vm, a->v[0], v_int(0)) < 0 ? long_unary(vm, OP1_NEG, a->v[0]) : long_plain(vm, a->v[0]);
+}
+
+static Value m_int(Vm *vm, const Args *a) { return long_plain(vm, a->v[0]); }
+
+static Value m_round(Vm *vm, const Args *a)
+{
+    Value one = v_int(1), ten, half, r, s;
+    int64_t d = 0;
+
+    if (a->v[1].tag != T_NIL && a->v[1].tag != T_NONE && !sc_to_int(vm, a->v[1], &d))
+        return NIL;
+    if (d >= 0)
+        return long_plain(vm, a->v[0]);
+    ten = long_binary(vm, OP2_POW, v_int(10), v_int(-d)); /* to the nearest multiple, a tie to the even one */
+    half = ten.tag == T_NIL ? NIL : long_binary(vm, OP2_FLOORDIV, ten, v_int(2));
+    r = half.tag == T_NIL ? NIL : long_binary(vm, OP2_MOD, a->v[0], ten);
+    s = r.tag == T_NIL ? NIL : long_binary(vm, OP2_FLOORDIV, a->v[0], ten);
+    if (s.tag != T_NIL) {
+        int c = long_compare(vm, r, half);
+        Value odd = long_binary(vm, OP2_MOD, s, v_int(2)), up;
+
+        if (c > 0 || (c == 0 && odd.i)) {
+            up = long_binary(vm, OP2_ADD, s, one);
+            sc_drop(vm, s);
+            s = up;
+        }
+        up = s.tag == T_NIL ? NIL : long_binary(vm, OP2_MUL, s, ten);
+        sc_drop(vm, s);
+        s = up;
+    }
+    sc_drop(vm, ten);
+    sc_drop(vm, half);
+    sc_drop(vm, r);
+    return s;
 }
 
 static Value get_zero(Vm *vm, Value self)
@@ -145,24 +429,42 @@ static Value get_zero(Vm *vm, Value self)
 
 static Value get_self(Vm *vm, Value self)
 {
+    return self.tag == T_FLOAT ? self : long_plain(vm, self);
+}
+
+static Value get_one(Vm *vm, Value self)
+{
     (void)vm;
-    return self.tag == T_BOOL ? v_int(self.i) : self;
+    (void)self;
+    return v_int(1);
 }
 
 static const NativeDef int_methods[] = {
     {"bit_length", m_bit_length, "self"}, {"bit_count", m_bit_count, "self"},
     {"is_integer", m_is_integer, "self"}, {"conjugate", m_self, "self"},
-    {"as_integer_ratio", m_ratio, "self"}, {"__index__", m_self, "self"}, {0}};
+    {"as_integer_ratio", m_ratio, "self"}, {"__index__", m_self, "self"},
+    {"to_bytes", m_to_bytes, "self|length,byteorder$signed"}, {"__abs__", m_abs, "self"},
+    {"__int__", m_int, "self"}, {"__round__", m_round, "self|ndigits"}, {0}};
+static const NativeDef int_classmethods[] = {
+    {"from_bytes", c_from_bytes, "cls,bytes|byteorder$signed"}, {0}};
 static const NativeDef float_methods[] = {{"is_integer", m_is_integer, "self"},
                                           {"conjugate", m_self, "self"},
                                           {"as_integer_ratio", m_ratio, "self"},
                                           {0}};
 static const PropertyDef number_properties[] = {
     {"real", get_self, NULL}, {"imag", get_zero, NULL}, {0}};
+static const PropertyDef int_properties[] = {{"real", get_self, NULL},
+                                             {"imag", get_zero, NULL},
+                                             {"numerator", get_self, NULL},
+                                             {"denominator", get_one, NULL},
+                                             {0}};
 
-const ClassDef sc_int_def = {.name = "int", .size = 1, .sealed = true, .make = int_make,
-                             .make_params = "|x,base", .methods = int_methods,
-                             .properties = number_properties};
+const ClassDef sc_int_def = {.name = "int", .size = sizeof(Long), .attrs_at = offsetof(Long, attrs),
+                             .make = int_make, .make_params = "|x,base", .methods = int_methods,
+                             .classmethods = int_classmethods, .properties = int_properties,
+                             .destroy = int_destroy, .visit = int_visit, .repr = int_repr,
+                             .hash = int_hash, .compare = int_compare, .binary = int_binary,
+                             .unary = long_unary, .truth = int_truth};
 const ClassDef sc_float_def = {.name = "float", .size = 1, .sealed = true, .make = float_make,
                                .make_params = "|x", .methods = float_methods,
                                .properties = number_properties};

@@ -1,7 +1,7 @@
 /* ops.c -- what operators, truth, items, iteration, repr and hash mean for any values.
  *
- * ints have 64 bits; a result that does not fit raises OverflowError. // and % round
- * towards minus infinity, / of ints is the nearest double.
+ * ints have 64 bits here; long.c has those that do not fit. // and % round towards minus
+ * infinity, / of ints is the nearest double.
  *
  * Operands are borrowed, often from a container, and what runs here may be code of the
  * script that empties it. So comparison, hashing, arithmetic and text hold their operands
@@ -10,6 +10,7 @@
  */
 #include "script.h"
 #include "dunder.h"
+#include "long.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,14 +32,9 @@ const char *sc_type_name(Vm *vm, Value v) { return sc_class_of(vm, v)->name->s; 
 static const char *const symbols[] = {"+", "-", "*", "/", "//", "%", "** or pow()",
                                       "<<", ">>", "&", "|", "^", "@"};
 
-static Value overflow(Vm *vm, const char *what)
-{
-    return sc_raise(vm, C_OverflowError, "%s: the result does not fit in 64 bits", what);
-}
-
 Value sc_int_pow(Vm *vm, int64_t a, int64_t b)
 {
-    int64_t r = 1;
+    int64_t r = 1, base = a, e = b;
 
     if (b < 0) {
         if (a == 0)
@@ -48,13 +44,14 @@ Value sc_int_pow(Vm *vm, int64_t a, int64_t b)
     }
     for (;;) {
         if ((b & 1) && !mul_i64(r, a, &r))
-            return overflow(vm, "int power");
+            break;
         b >>= 1;
         if (!b)
             return v_int(r);
         if (!mul_i64(a, a, &a))
-            return overflow(vm, "int power");
+            break;
     }
+    return long_binary(vm, OP2_POW, v_int(base), v_int(e));
 }
 
 double sc_float_mod(double a, double b)
@@ -82,18 +79,20 @@ static Value int_div(Vm *vm, int64_t a, int64_t b)
 {
     if (b == 0)
         return sc_raise(vm, C_ZeroDivisionError, "division by zero");
-    return v_float((double)((long double)a / (long double)b));
+    if (a > (int64_t)1 << 53 || a < -((int64_t)1 << 53) || b > (int64_t)1 << 53 || b < -((int64_t)1 << 53))
+        return long_binary(vm, OP2_DIV, v_int(a), v_int(b));
+    return v_float((double)a / (double)b);
 }
 
 static Value int_binary(Vm *vm, BinOp op, int64_t a, int64_t b)
 {
     int64_t r;
 
+#define LARGE long_binary(vm, op, v_int(a), v_int(b))
     switch (op) {
-    case OP2_ADD: return add_i64(a, b, &r) ? v_int(r) : overflow(vm, "int addition");
-    case OP2_SUB:
-        return __builtin_sub_overflow(a, b, &r) ? overflow(vm, "int subtraction") : v_int(r);
-    case OP2_MUL: return mul_i64(a, b, &r) ? v_int(r) : overflow(vm, "int multiplication");
+    case OP2_ADD: return add_i64(a, b, &r) ? v_int(r) : LARGE;
+    case OP2_SUB: return __builtin_sub_overflow(a, b, &r) ? LARGE : v_int(r);
+    case OP2_MUL: return mul_i64(a, b, &r) ? v_int(r) : LARGE;
     case OP2_DIV: return int_div(vm, a, b);
     case OP2_FLOORDIV:
     case OP2_MOD:
@@ -103,7 +102,7 @@ static Value int_binary(Vm *vm, BinOp op, int64_t a, int64_t b)
                                           : "integer division or modulo by zero");
         if (b == -1)
             return op == OP2_MOD        ? v_int(0)
-                   : a == INT64_MIN ? overflow(vm, "int division")
+                   : a == INT64_MIN ? LARGE
                                     : v_int(-a);
         r = a % b;
         if (op == OP2_MOD)
@@ -116,7 +115,7 @@ static Value int_binary(Vm *vm, BinOp op, int64_t a, int64_t b)
         if (a == 0)
             return v_int(0);
         if (b >= 63 || (a > 0 ? a > INT64_MAX >> b : a < INT64_MIN >> b))
-            return overflow(vm, "int shift");
+            return LARGE;
         return v_int((int64_t)((uint64_t)a << b));
     case OP2_RSHIFT:
         if (b < 0)
@@ -127,6 +126,7 @@ static Value int_binary(Vm *vm, BinOp op, int64_t a, int64_t b)
     case OP2_XOR: return v_int(a ^ b);
     default: return NOTIMPL;
     }
+#undef LARGE
 }
 
 static Value float_pow(Vm *vm, double a, double b)
@@ -237,7 +237,7 @@ Value sc_unary(Vm *vm, UnOp op, Value a)
     }
     if (is_int(a)) {
         if (op == OP1_NEG)
-            return a.i == INT64_MIN ? overflow(vm, "int negation") : v_int(-a.i);
+            return a.i == INT64_MIN ? long_unary(vm, op, a) : v_int(-a.i);
         return v_int(op == OP1_POS ? a.i : ~a.i);
     }
     if (a.tag == T_FLOAT && op != OP1_INVERT)
@@ -596,10 +596,30 @@ bool sc_to_int(Vm *vm, Value v, int64_t *out)
         *out = v.i;
         return true;
     }
-    r = v.tag == T_OBJ ? dunder_call(vm, v, S_index, NULL, 0) : NIL;
-    if (r.tag == T_INT || r.tag == T_BOOL) {
-        *out = r.i;
+    r = NIL;
+    if (!sc_to_whole(vm, v, &r))
+        return false;
+    if (long_fits(r, out)) {
+        sc_drop(vm, r);
         return true;
+    }
+    sc_drop(vm, r);
+    return sc_fail(vm, C_OverflowError, "Python int too large to convert to C long");
+}
+
+bool sc_to_whole(Vm *vm, Value v, Value *out)
+{
+    Value r;
+
+    if (is_int(v) || is_long(vm, v)) {
+        *out = long_plain(vm, v);
+        return out->tag != T_NIL;
+    }
+    r = v.tag == T_OBJ ? dunder_call(vm, v, S_index, NULL, 0) : NIL;
+    if (is_int(r) || is_long(vm, r)) {
+        *out = long_plain(vm, r);
+        sc_drop(vm, r);
+        return out->tag != T_NIL;
     }
     sc_drop(vm, r);
     if (sc_failed(vm))
@@ -610,7 +630,7 @@ bool sc_to_int(Vm *vm, Value v, int64_t *out)
 
 int sc_repeat_count(Vm *vm, Value v, int64_t *out)
 {
-    if (!is_int(v) && !(v.tag == T_OBJ && v.o->cls->script &&
+    if (!is_int(v) && !is_long(vm, v) && !(v.tag == T_OBJ && v.o->cls->script &&
                         !v.o->cls->d.binary && sc_class_find(v.o->cls, vm->known[S_index])))
         return 0;
     return sc_to_int(vm, v, out) ? 1 : -1;
@@ -624,6 +644,8 @@ bool sc_to_double(Vm *vm, Value v, double *out)
         *out = as_double(v);
         return true;
     }
+    if (is_long(vm, v))
+        return long_to_double(vm, v, out);
     r = v.tag == T_OBJ ? dunder_call(vm, v, S_float, NULL, 0) : NIL;
     if (r.tag == T_NIL && v.tag == T_OBJ && !sc_failed(vm))
         r = dunder_call(vm, v, S_index, NULL, 0);

@@ -129,7 +129,7 @@ static const char *describe(const Ast *a)
 {
     switch (a->kind) {
     case E_CALL: return "function call";
-    case E_INT: case E_FLOAT: case E_IMAG: case E_STR: return "literal";
+    case E_INT: case E_FLOAT: case E_IMAG: case E_STR: case E_BYTES: case E_BIG: return "literal";
     case E_NONE: return "None";
     case E_TRUE: return "True";
     case E_FALSE: return "False";

@@ -159,6 +159,9 @@ struct Str { /* UTF-8 */
     uint32_t chars; /* code points; OBJ_ASCII: chars == n */
     char s[];       /* NUL-terminated */
 };
+/* Where an instance of a class derived from str keeps its Dict *attrs: behind its n bytes. */
+#define STR_ATTRS_AT(n) ((offsetof(Str, s) + (n) + 8) & ~(size_t)7)
+#define ATTRS_BEHIND 1 /* the attrs_at of such a class */
 
 struct Tuple {
     GcObj h;
@@ -340,7 +343,7 @@ typedef struct PropertyDef {
 typedef struct ClassDef {
     const char *name;
     size_t size;        /* of an instance; 0: Instance */
-    size_t attrs_at;    /* offset of its Dict *attrs; 0: none (with size 0: Instance's) */
+    size_t attrs_at;    /* offset of its Dict *attrs; 0: none (with size 0: Instance's); ATTRS_BEHIND */
     bool sealed;        /* script classes may not inherit */
     const NativeDef *methods;
     const NativeDef *statics; /* static methods */
@@ -519,6 +522,11 @@ int sc_utf8_write(char *out, uint32_t c);
 #define as_str(v) ((Str *)(v).o)
 extern const ClassDef sc_str_def;
 
+/* bytes.c */
+Value sc_bytes(Vm *vm, const void *p, int64_t n); /* a bytes object; p NULL: zeros */
+/* Those of bytes or a bytearray, borrowed; false, without an exception: it is neither */
+bool sc_bytes_view(Vm *vm, Value v, const uint8_t **out, int64_t *n);
+
 typedef struct Buf { /* growing text */
     Vm *vm;
     char *s;
@@ -545,6 +553,8 @@ Value sc_convert(Vm *vm, Value v, char conv); /* s: str, a: ascii, r: repr */
 /* A double with a format code (e f g E F G %) and precision -1: default; see the file */
 void sc_format_double(Buf *b, double x, char code, int prec, bool alt, char group);
 Value sc_parse_int(Vm *vm, Str *s, int64_t base);
+/* long.c: digits that are known to be right; base 0: by their prefix */
+Value sc_long_parse(Vm *vm, const char *s, size_t n, int base);
 Value sc_parse_float(Vm *vm, Str *s);
 double sc_round_digits(double x, int64_t digits);
 
@@ -666,6 +676,8 @@ Value sc_next(Vm *vm, Value it); /* NIL without exception: the end */
 Value sc_repr(Vm *vm, Value v);
 Value sc_to_str(Vm *vm, Value v);
 bool sc_to_int(Vm *vm, Value v, int64_t *out);     /* int, bool, __index__ */
+/* The same without bound: an int of whatever size in out, owned */
+bool sc_to_whole(Vm *vm, Value v, Value *out);
 /* How often a sequence is repeated by v: 1; 0: v is no whole number; -1: exception */
 int sc_repeat_count(Vm *vm, Value v, int64_t *out);
 bool sc_to_double(Vm *vm, Value v, double *out);   /* int, float, bool, __float__ */

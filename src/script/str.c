@@ -4,6 +4,7 @@
  * a lookup by name compares pointers. A string's bytes end with a NUL that is not counted.
  */
 #include "script.h"
+#include "bytes.h"
 #include "str.h"
 
 #include <stdio.h>
@@ -215,6 +216,13 @@ static void str_destroy(Vm *vm, Obj *o)
     for (int i = 0; (o->flags & OBJ_MARKED) && i < COUNT(vm->marks); i++)
         if (vm->marks[i].of == s)
             drop_marks(vm, &vm->marks[i]);
+    if (o->cls->script) {
+        Dict **d = sc_attrs_of(v_obj(o)), *attrs = *d;
+
+        *d = NULL;
+        if (attrs)
+            obj_drop(vm, attrs);
+    }
     if (!(o->flags & OBJ_INTERNED) || !vm->strs)
         return;
     for (k = (uint32_t)s->hash & mask; vm->strs[k] != s; k = (k + 1) & mask)
@@ -425,7 +433,8 @@ static Value str_repr(Vm *vm, Value self)
 
 static Value str_str(Vm *vm, Value self)
 {
-    (void)vm;
+    if (self.o->cls != vm->cls[C_str])
+        return v_obj(sc_str_n(vm, as_str(self)->s, as_str(self)->n));
     return sc_ref(self);
 }
 
@@ -533,16 +542,50 @@ static int str_contains(Vm *vm, Value self, Value v)
 
 static Value str_iter(Vm *vm, Value self) { return v_obj(sc_iter_new(vm, C_str_iterator, self)); }
 
+/* An instance of a class derived from str: its attributes are kept behind the text. Takes s. */
+static Value str_subclass(Vm *vm, Class *cls, Value s)
+{
+    Str *from = as_str(s), *r = (Str *)sc_obj_new(vm, cls, STR_ATTRS_AT(from->n) + sizeof(Dict *));
+
+    if (r) {
+        memcpy(r->s, from->s, from->n + 1u);
+        r->n = from->n;
+        r->chars = from->chars;
+        r->h.flags |= from->h.flags & OBJ_ASCII;
+    }
+    sc_drop(vm, s);
+    return v_obj(r);
+}
+
+static bool str_hash(Vm *vm, Value self, uint64_t *out) /* of derived classes; sc_hash knows strings */
+{
+    (void)vm;
+    *out = sc_str_hash(as_str(self));
+    return true;
+}
+
 static Value str_make(Vm *vm, Class *cls, const Args *a)
 {
-    (void)cls;
-    return a->v[0].tag == T_NIL ? v_obj(obj_ref(vm->empty_str)) : sc_to_str(vm, a->v[0]);
+    const uint8_t *p;
+    int64_t n;
+    Value s;
+
+    if (a->v[0].tag == T_NIL)
+        s = v_obj(obj_ref(vm->empty_str));
+    else if ((a->v[1].tag != T_NIL || a->v[2].tag != T_NIL) && sc_bytes_view(vm, a->v[0], &p, &n))
+        s = codec_decode(vm, p, n, a->v[1], a->v[2]);
+    else if (a->v[1].tag != T_NIL || a->v[2].tag != T_NIL)
+        return sc_raise(vm, C_TypeError, "decoding to str: need a bytes-like object, %s found",
+                        sc_type_name(vm, a->v[0]));
+    else
+        s = sc_to_str(vm, a->v[0]);
+    return s.tag == T_NIL || cls == vm->cls[C_str] ? s : str_subclass(vm, cls, s);
 }
 
 const ClassDef sc_str_def = {
-    .name = "str", .size = sizeof(Str), .sealed = true, .make = str_make,
-    .make_params = "|object", .destroy = str_destroy, .repr = str_repr, .str = str_str,
+    .name = "str", .size = sizeof(Str), .make = str_make,
+    .make_params = "|object,encoding,errors", .destroy = str_destroy, .repr = str_repr, .str = str_str,
     .compare = str_compare, .binary = str_binary, .getitem = str_getitem, .len = str_len,
-    .contains = str_contains, .iter = str_iter, .methods = str_methods,
+    .contains = str_contains, .hash = str_hash, .iter = str_iter, .methods = str_methods,
     .statics = str_statics,
 };

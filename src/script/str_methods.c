@@ -1,5 +1,6 @@
 /* str_methods.c -- the methods of str, but for those on letters (str_case.c). */
 #include "script.h"
+#include "bytes.h"
 #include "str.h"
 
 #define SELF as_str(a->v[0])
@@ -532,8 +533,7 @@ static Value s_maketrans(Vm *vm, const Args *a)
 
 static Value m_encode(Vm *vm, const Args *a)
 {
-    (void)a;
-    return sc_raise(vm, C_TypeError, "bytes are outside this language");
+    return codec_encode(vm, as_str(a->v[0]), a->v[1], a->v[2]);
 }
 
 const NativeDef str_methods[] = {
@@ -576,7 +576,7 @@ const NativeDef str_methods[] = {
     {"partition", m_partition, "self,sep"},
     {"rpartition", m_rpartition, "self,sep"},
     {"expandtabs", m_expandtabs, "self|tabsize"},
-    {"encode", m_encode, "*"},
+    {"encode", m_encode, "self|encoding,errors"},
     {"isascii", str_isascii, "self"},
     {"istitle", str_istitle, "self"},
     {"translate", m_translate, "self,table"},

@@ -66,7 +66,7 @@ Value vm_load_attr(Vm *vm, Value o, Cache *c)
     Dict **d = sc_attrs_of(o);
     Value *v;
 
-    if (r.tag == T_NIL || !d || !*d || o.o->cls->is_type)
+    if (r.tag == T_NIL || !d || !*d || o.o->cls->d.attrs_at == ATTRS_BEHIND)
         return r;
     v = sc_dict_find_str(*d, c->name);
     if (v) {
@@ -91,7 +91,7 @@ bool vm_store_attr(Vm *vm, Value o, Cache *c, Value v)
     if (!sc_setattr(vm, o, c->name, v))
         return false;
     d = sc_attrs_of(o);
-    if (o.tag != T_OBJ || !o.o->cls->plain_setattr || !d || !*d || o.o->cls->is_type)
+    if (o.tag != T_OBJ || !o.o->cls->plain_setattr || !d || !*d || o.o->cls->d.attrs_at == ATTRS_BEHIND)
         return true;
     at = sc_dict_find_str(*d, c->name);
     if (at && !sc_class_find(o.o->cls, c->name)) {
@@ -112,6 +112,8 @@ bool vm_load_method(Vm *vm, Value o, Cache *c, Value *dst)
         return false;
     if (unbound) {
         c->cls = sc_class_of(vm, o);
+        if (c->cls->d.attrs_at == ATTRS_BEHIND) /* the machine does not look there */
+            c->cls = NULL;
         c->version = vm->version;
         c->fn = m;
         sc_put(vm, &dst[1], sc_ref(o));

@@ -310,6 +310,8 @@ static bool is_constant(Check *k, const Ast *a)
     case E_FLOAT:
     case E_IMAG:
     case E_STR:
+    case E_BYTES:
+    case E_BIG:
     case E_NONE:
     case E_TRUE:
     case E_FALSE:

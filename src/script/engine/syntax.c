@@ -23,6 +23,7 @@
 
 static const char *const kinds[] = {
     [E_NAME] = "name", [E_INT] = "int", [E_FLOAT] = "float", [E_IMAG] = "complex", [E_STR] = "str",
+    [E_BYTES] = "bytes", [E_BIG] = "big",
     [E_NONE] = "none", [E_TRUE] = "true", [E_FALSE] = "false", [E_ELLIPSIS] = "ellipsis",
     [E_FSTR] = "fstr", [E_FMT] = "fmt", [E_BIN] = "bin", [E_UN] = "un", [E_AND] = "and",
     [E_OR] = "or", [E_CMP] = "cmp", [E_COND] = "cond", [E_CALL] = "call", [E_KW] = "kw",

@@ -12,14 +12,14 @@ const char *const source_copy[] = {
     "    fn = getattr(cls, \"__copy__\", None)",
     "    if fn is not None:",
     "        return fn(x)",
-    "    if cls in (int, float, complex, bool, str, tuple, range, type(None), "
+    "    if cls in (int, float, complex, bool, str, bytes, tuple, range, type(None), "
         "type(copy), type, frozenset, type(len)):",
     "        return x",
     "    if cls is list:",
     "        return x[:]",
     "    if cls in (dict, set):",
     "        return x.copy()",
-    "    if isinstance(x, (int, float, str, type)):",
+    "    if isinstance(x, (int, float, str, bytes, type)):",
     "        return x",
     "    return _rebuild(x, cls, None)",
     "",
@@ -41,6 +41,8 @@ const char *const source_copy[] = {
         "deepcopy(v, memo) if deep else v)",
     "    elif isinstance(x, list):",
     "        y.extend([deepcopy(v, memo) for v in x] if deep else x)",
+    "    elif isinstance(x, bytearray):",
+    "        y.extend(x)",
     "    elif isinstance(x, set):",
     "        y.update([deepcopy(v, memo) for v in x] if deep else x)",
     "    if isinstance(x, BaseException):",
@@ -56,7 +58,7 @@ const char *const source_copy[] = {
     "",
     "def deepcopy(x, memo=None):",
     "    cls = type(x)",
-    "    if cls in (int, float, complex, bool, str, range, type(None), "
+    "    if cls in (int, float, complex, bool, str, bytes, range, type(None), "
         "type(copy), type, type(len)):",
     "        return x",
     "    if memo is None:",

@@ -200,59 +200,94 @@ static Value m_isclose(Vm *vm, const Args *a)
 
 static Value m_factorial(Vm *vm, const Args *a)
 {
-    int64_t n, r = 1;
+    int64_t n;
+    Value r = v_int(1), next;
 
     if (!sc_to_int(vm, a->v[0], &n))
         return NIL;
     if (n < 0)
         return sc_raise(vm, C_ValueError, "factorial() not defined for negative values");
-    for (int64_t i = 2; i <= n; i++)
-        if (!mul_i64(r, i, &r))
-            return sc_raise(vm, C_OverflowError, "factorial(): the result does not fit in 64 bits");
-    return v_int(r);
+    for (int64_t i = 2; i <= n && r.tag != T_NIL; i++) {
+        next = sc_binary(vm, OP2_MUL, r, v_int(i), false);
+        sc_drop(vm, r);
+        r = next;
+    }
+    return r;
 }
 
-static int64_t gcd(int64_t a, int64_t b)
+/* r = a op b; takes a */
+static Value step(Vm *vm, BinOp op, Value a, Value b)
 {
-    while (b) {
-        int64_t t = a % b;
+    Value r = a.tag == T_NIL || b.tag == T_NIL ? NIL : sc_binary(vm, op, a, b, false);
 
+    sc_drop(vm, a);
+    return r;
+}
+
+/* Takes both. */
+static Value gcd(Vm *vm, Value a, Value b)
+{
+    Value t;
+
+    while (a.tag != T_NIL && b.tag != T_NIL && sc_truth(vm, b) > 0) {
+        t = step(vm, OP2_MOD, a, b);
         a = b;
         b = t;
     }
-    return a < 0 ? -a : a;
+    if (b.tag == T_NIL) {
+        sc_drop(vm, a);
+        return NIL;
+    }
+    sc_drop(vm, b);
+    if (a.tag != T_NIL && sc_less(vm, a, v_int(0)) > 0) {
+        t = sc_unary(vm, OP1_NEG, a);
+        sc_drop(vm, a);
+        a = t;
+    }
+    return a;
 }
 
 static Value m_gcd(Vm *vm, const Args *a)
 {
-    int64_t g = 0, x;
+    Value g = v_int(0), x;
 
-    for (int i = 0; i < a->n; i++) {
-        if (!sc_to_int(vm, a->v[i], &x))
+    for (int i = 0; i < a->n && g.tag != T_NIL; i++) {
+        if (!sc_to_whole(vm, a->v[i], &x)) {
+            sc_drop(vm, g);
             return NIL;
-        g = gcd(g, x);
+        }
+        g = gcd(vm, g, x);
     }
-    return v_int(g);
+    return g;
 }
 
 static Value m_lcm(Vm *vm, const Args *a)
 {
-    int64_t l = 1, x;
+    Value l = v_int(1), x, g;
 
-    for (int i = 0; i < a->n; i++) {
-        if (!sc_to_int(vm, a->v[i], &x))
+    for (int i = 0; i < a->n && l.tag != T_NIL; i++) {
+        if (!sc_to_whole(vm, a->v[i], &x)) {
+            sc_drop(vm, l);
             return NIL;
-        if (x == 0)
+        }
+        if (x.tag == T_INT && x.i == 0) {
+            sc_drop(vm, l);
             return v_int(0);
-        if (!mul_i64(l / gcd(l, x), x < 0 ? -x : x, &l))
-            return sc_raise(vm, C_OverflowError, "lcm(): the result does not fit in 64 bits");
+        }
+        g = gcd(vm, sc_ref(l), sc_ref(x));
+        l = step(vm, OP2_MUL, step(vm, OP2_FLOORDIV, l, g), x);
+        sc_drop(vm, g);
+        sc_drop(vm, x);
     }
-    return v_int(l);
+    if (l.tag != T_NIL && sc_less(vm, l, v_int(0)) > 0)
+        return step(vm, OP2_MUL, l, v_int(-1));
+    return l;
 }
 
 static Value choose(Vm *vm, const Args *a, bool ordered)
 {
-    int64_t n, k, r = 1;
+    int64_t n, k;
+    Value r = v_int(1);
 
     if (!sc_to_int(vm, a->v[0], &n))
         return NIL;
@@ -265,16 +300,12 @@ static Value choose(Vm *vm, const Args *a, bool ordered)
         return v_int(0);
     if (!ordered && k > n - k)
         k = n - k;
-    for (int64_t i = 0; i < k; i++) {
-        Wide t = (Wide)r * (n - i);
-
+    for (int64_t i = 0; i < k && r.tag != T_NIL; i++) {
+        r = step(vm, OP2_MUL, r, v_int(n - i));
         if (!ordered)
-            t /= i + 1;
-        if (t > INT64_MAX)
-            return sc_raise(vm, C_OverflowError, "the result does not fit in 64 bits");
-        r = (int64_t)t;
+            r = step(vm, OP2_FLOORDIV, r, v_int(i + 1));
     }
-    return v_int(r);
+    return r;
 }
 
 static Value m_comb(Vm *vm, const Args *a) { return choose(vm, a, false); }
