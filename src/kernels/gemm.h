@@ -36,7 +36,7 @@ typedef struct Gemm {
     void (*map)(const void *user, int64_t i0, int count, int64_t *off);
     const void *map_user;
     int map_rows;
-    int accumulate;
+    int accumulate; /* 1: add to what C holds; -1: C less the sum */
     REAL scale; /* 0: none */
     const REAL *bias_m, *bias_n;
     int relu;
@@ -46,6 +46,8 @@ typedef struct Gemm {
 } Gemm;
 
 size_t REAL_NAME(gemm_workspace)(const Gemm *g, int threads);
+/* As much as any product of at most these sizes asks for, C being of REAL. */
+size_t REAL_NAME(gemm_most)(int64_t m, int64_t n, int64_t k, int threads);
 void REAL_NAME(gemm)(const Gemm *g, const KPar *par, void *workspace);
 /* B in slivers of so many columns as a tile has, each contiguous. */
 size_t REAL_NAME(gemm_packed_size)(int64_t n, int64_t k);

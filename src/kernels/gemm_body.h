@@ -103,19 +103,18 @@ INLINE void emit_row(KType type, const Gemm *g, REAL *src, int64_t row,
         for (; j < cols; j += VL) {
             int n = cols - j < VL ? cols - j : VL;
 
-            if (load)
-                real_store_n(src + j,
-                             real_load_n(src + j, n) +
-                                 real_load_as(type, g->c, row + col[j], n),
-                             n);
-            else
+            if (load) {
+                V x = real_load_n(src + j, n), old = real_load_as(type, g->c, row + col[j], n);
+
+                real_store_n(src + j, load < 0 ? old - x : old + x, n);
+            } else
                 real_store_as(type, g->c, row + col[j], real_load_n(src + j, n), n);
         }
         return;
     }
     for (; j < cols; j++) {
         if (load)
-            src[j] += real_get_as(type, g->c, row + col[j]);
+            src[j] = real_get_as(type, g->c, row + col[j]) + (load < 0 ? -src[j] : src[j]);
         else if (type == REAL_TYPE)
             ((REAL *)g->c)[row + col[j]] = src[j];
         else
@@ -162,7 +161,7 @@ static void emit_rows(const Gemm *g, REAL *src, int64_t ld, int rows, int cols,
     }
 }
 
-/* A tile of sums beside C: add what C holds, apply the epilogue if this is the last
+/* A tile of sums beside C: add what C holds (add < 0: C less them), apply the epilogue if this is the last
  * block of k, and put it into C. */
 NOINLINE void emit_tile(const Gemm *g, REAL *src, int64_t ld, int64_t i0, int rows,
                         int64_t j0, int cols, int add, int last)
@@ -171,7 +170,7 @@ NOINLINE void emit_tile(const Gemm *g, REAL *src, int64_t ld, int64_t i0, int ro
 
     find_places(g, i0, rows, j0, cols, &at);
     if (add)
-        emit_rows(g, src, ld, rows, cols, &at, 1);
+        emit_rows(g, src, ld, rows, cols, &at, add);
     if (last && has_epilogue(g))
         finish_tile(g, src, ld, i0, rows, j0, cols);
     emit_rows(g, src, ld, rows, cols, &at, 0);
@@ -411,7 +410,7 @@ static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws, R
         r.k0 = range.k0;
         do {
             r.kc = min64(p->kc, range.k1 - r.k0);
-            r.add = g->accumulate || r.k0 > range.k0;
+            r.add = g->accumulate ? g->accumulate : r.k0 > range.k0;
             r.last = r.k0 + r.kc >= range.k1;
             r.next = 0;
             if (!p->direct_b)
@@ -609,6 +608,19 @@ size_t REAL_NAME(gemm_workspace)(const Gemm *g, int threads)
 
     plan_gemm(&p, g, threads);
     return p.size + 64;
+}
+
+/* Of all threads the packed B, or its group; the packed strips; the parts of a split, which
+ * has few tiles. */
+size_t REAL_NAME(gemm_most)(int64_t m, int64_t n, int64_t k, int threads)
+{
+    int64_t kc = min64(k, KC + 8), size = (int64_t)sizeof(REAL);
+    int64_t b = min64(BLOCK_B, round_up(n, NR) * kc * size) + NR * kc * size;
+    int64_t strips = m / STRIP_ROWS + 2 + threads;
+    int64_t a = min64(BLOCK_A, strips * AW * kc * size) + AW * kc * size;
+    int64_t split = k < 2 * SPLIT_K ? 0 : SPLIT_PARTS * (SPLIT_TILES * MR * NR * size + 64);
+
+    return (size_t)(threads * (a + b + MR * NR * size + 256) + split + 64);
 }
 
 void REAL_NAME(gemm)(const Gemm *g, const KPar *par, void *workspace)

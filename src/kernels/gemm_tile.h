@@ -29,8 +29,8 @@
 #define AW      ((MR + VL - 1) / VL * VL) /* width of a packed panel of A */
 #define TRIPLES ((MR + 2) / 3)
 
-/* C[mr][(nv-1)*VL + tail] (+)= sum_k a[i*a_row + k*a_k] * b[k*b_k + j]. tail: columns in
- * the last vector; less than VL only where TILE_MASKED; b and c are not touched
+/* C[mr][(nv-1)*VL + tail] (+)= sum_k a[i*a_row + k*a_k] * b[k*b_k + j]; accumulate < 0: C
+ * less the sum. tail: columns in the last vector; less than VL only where TILE_MASKED; b and c are not touched
  * beyond it. */
 typedef void TileFn(int64_t k, const REAL *a, int64_t a_row, int64_t a_k, const REAL *b,
                     int64_t b_k, REAL *c, int64_t c_row, int tail, int accumulate);
@@ -45,8 +45,11 @@ INLINE void tile_store(int nv, int masked, const V *s, REAL *c, int tail, int ac
         int part = masked && j == nv - 1;
         V x = s[j];
 
-        if (accumulate)
-            x += part ? real_load_n(c + j * VL, tail) : real_load(c + j * VL);
+        if (accumulate) {
+            V old = part ? real_load_n(c + j * VL, tail) : real_load(c + j * VL);
+
+            x = accumulate < 0 ? old - x : old + x;
+        }
         if (part)
             real_store_n(c + j * VL, x, tail);
         else

@@ -4,4 +4,4 @@
 
 extern const KMatmulTable REAL_NAME(matmul_table);
 const KMatmulTable REAL_NAME(matmul_table) = {matmul_workspace, matmul_run,
-                                               matmul_packed_size, matmul_pack};
+                                               matmul_packed_size, matmul_pack, matmul_most};

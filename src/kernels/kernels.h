@@ -95,7 +95,7 @@ typedef struct KEpilogue {
  * not overlap each other or the inputs. */
 typedef struct KMatmul {
     KType a_type, b_type, c_type;
-    int accumulate; /* add to what C holds */
+    int accumulate; /* 1: add to what C holds; -1: C less the sum */
     int64_t m, n, k;
     const void *a;
     int64_t a_row, a_col; /* strides of i and k */
@@ -117,6 +117,8 @@ typedef struct KMatmulTable {
     void (*run)(const KMatmul *x, const KPar *par, void *workspace);
     size_t (*packed_size)(const KMatmul *x);
     void (*pack)(const KMatmul *x, const KPar *par, void *to);
+    /* As many bytes as any product without batch of at most these sizes asks for. */
+    size_t (*most)(int64_t m, int64_t n, int64_t k, int threads);
 } KMatmulTable;
 
 /* ---- k_conv_*.c: convolution ------------------------------------------------------ */
@@ -162,9 +164,12 @@ typedef struct KConvTable {
 
 /* ---- kernels_select.c: the tables of one instruction set -------------------------- */
 
+struct KLinalgTable; /* linalg.h */
+
 typedef struct Kernels {
     const KMatmulTable *matmul_f32, *matmul_f64; /* by accumulation type */
     const KConvTable *conv_f32, *conv_f64;
+    const struct KLinalgTable *linalg_f32, *linalg_f64;
 } Kernels;
 
 /* isa is base.h's Isa. NULL when this build or this machine does not have it. */

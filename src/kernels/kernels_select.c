@@ -17,7 +17,8 @@ _Static_assert((int)KT_BOOL == WF_BOOL && (int)KT_I8 == WF_I8 && (int)KT_U64 == 
 
 #define DECLARE(isa)                                                                     \
     extern const KMatmulTable matmul_table_f32_##isa, matmul_table_f64_##isa;            \
-    extern const KConvTable conv_table_f32_##isa, conv_table_f64_##isa;
+    extern const KConvTable conv_table_f32_##isa, conv_table_f64_##isa;                  \
+    extern const struct KLinalgTable linalg_table_f32_##isa, linalg_table_f64_##isa;
 KERNEL_ISAS(DECLARE)
 
 #define TABLE(isa)                                                                       \
@@ -26,6 +27,8 @@ KERNEL_ISAS(DECLARE)
         .matmul_f64 = &matmul_table_f64_##isa,                                           \
         .conv_f32 = &conv_table_f32_##isa,                                               \
         .conv_f64 = &conv_table_f64_##isa,                                               \
+        .linalg_f32 = &linalg_table_f32_##isa,                                           \
+        .linalg_f64 = &linalg_table_f64_##isa,                                           \
     },
 static const Kernels tables[] = {KERNEL_ISAS(TABLE)};
 

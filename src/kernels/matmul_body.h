@@ -218,3 +218,17 @@ static void matmul_pack(const KMatmul *x, const KPar *par, void *to)
     make_gemm(&g, &y);
     REAL_NAME(gemm_pack_b)(&g, par, to);
 }
+
+/* ---- workspace of products not known beforehand ------------------------------------ */
+
+static size_t matmul_most(int64_t m, int64_t n, int64_t k, int threads)
+{
+    int64_t thin = THIN_ROWS * (8 * round_up(max64(m, n), VL) + k) * (int64_t)sizeof(REAL);
+    size_t one, other;
+
+    if (threads < 1)
+        threads = 1;
+    one = REAL_NAME(gemm_most)(m, n, k, threads);
+    other = REAL_NAME(gemm_most)(n, m, k, threads);
+    return (one > other ? one : other) + (size_t)thin + 128;
+}

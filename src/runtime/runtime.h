@@ -646,6 +646,7 @@ bool bind_cond(Bind *b);
 bool bind_while(Bind *b);
 bool bind_scan(Bind *b);
 bool bind_sort(Bind *b); /* step_sort.c */
+bool bind_linalg(Bind *b); /* step_linalg.c */
 bool bind_eval(Bind *b); /* step_eval.c: whatever has no kernel */
 
 /* ---- compile.c --------------------------------------------------------------------- */

@@ -57,6 +57,13 @@ static const StepRow rows[OP_COUNT] = {
     [OP_dot_general] = {bind_dot, {A, A, D}, PLACE_NEVER, true},
     [OP_conv_general] = {bind_conv, {A, A, D}, PLACE_NEVER, true},
 
+    [OP_cholesky] = {bind_linalg, {D, D, D}, PLACE_NEVER, true},
+    [OP_triangular_solve] = {bind_linalg, {D, D, D}, PLACE_NEVER, true},
+    [OP_lu] = {bind_linalg, {D, D, D}, PLACE_NEVER, false},
+    [OP_qr] = {bind_linalg, {D, D, D}, PLACE_NEVER, true},
+    [OP_eigh] = {bind_linalg, {D, D, D}, PLACE_NEVER, true},
+    [OP_svd] = {bind_linalg, {D, D, D}, PLACE_NEVER, true},
+
     [OP_call] = {bind_call, {D, D, D}, PLACE_BODY, false, true},
     [OP_checkpoint] = {bind_call, {D, D, D}, PLACE_BODY, false, true},
     [OP_custom_jvp] = {bind_call, {D, D, D}, PLACE_BODY, false, true},

@@ -415,11 +415,30 @@ wf_tensor wf_solve_triangular(wf_ctx *c, wf_tensor a, wf_tensor b, bool lower, b
                : WF_NONE;
 }
 
+/* Rows of x, of shape s, in the order perm [.., rows]. */
+static wf_tensor permute_rows(wf_ctx *c, wf_tensor x, const Shape *s, wf_tensor perm)
+{
+    int64_t axes[MAX_RANK], sizes[MAX_RANK], row = (int64_t)s->rank - 2, col = row + 1;
+    GatherAttr a = {.offset_dims = {1, &col},
+                    .collapsed = {1, &row},
+                    .operand_batching = {s->rank - 2, axes},
+                    .indices_batching = {s->rank - 2, axes},
+                    .start_index_map = {1, &row},
+                    .slice_sizes = {s->rank, sizes},
+                    .mode = INDEX_PROMISED};
+
+    for (uint32_t i = 0; i < s->rank; i++) {
+        axes[i] = i;
+        sizes[i] = i == (uint32_t)col ? s->d[i] : 1;
+    }
+    return op_2(c, OP_gather, x, wf_expand_dims(c, perm, -1), &a);
+}
+
 /* A x = b by A[perm] = L U: x = U \ (L \ b[perm]). b has the leading axes of A. */
 wf_tensor wf_solve(wf_ctx *c, wf_tensor a, wf_tensor b)
 {
     Shape s, t;
-    wf_tensor lu[3], p, y = WF_NONE;
+    wf_tensor lu[3], y = WF_NONE;
     bool vector;
 
     if (!square(c, "wf_solve", a, &s) || !shape_of(c, b, "wf_solve", &t))
@@ -433,9 +452,7 @@ wf_tensor wf_solve(wf_ctx *c, wf_tensor a, wf_tensor b)
             tfail(c, WF_ERR_SHAPE, "wf_solve: %s does not fit the matrices %s",
                   shape_text(c, tensor_get(c, b, "wf_solve")),
                   shape_text(c, tensor_get(c, a, "wf_solve")));
-        p = wf_broadcast_to(c, wf_expand_dims(c, wf_cast(c, lu[2], WF_I64), -1), t.d,
-                            (int)t.rank);
-        y = wf_take_along(c, b, p, -2);
+        y = failed(c) ? WF_NONE : permute_rows(c, b, &t, lu[2]);
         y = wf_solve_triangular(c, lu[0], y, true, false, true);
         y = wf_solve_triangular(c, lu[0], y, false, false, false);
     }
