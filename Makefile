@@ -33,7 +33,7 @@ ISA_2   := -DKERNEL_ISA=2 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16
 KSRC    := $(wildcard src/kernels/k_*.c)
 SRC     := $(filter-out $(KSRC),$(wildcard src/base/*.c src/ir/*.c src/op/*.c src/transform/*.c src/opt/*.c \
              src/kernels/*.c src/codegen/*.c src/runtime/*.c src/cuda/*.c src/io/*.c \
-             src/tensor/*.c src/nn/*.c src/script/*.c src/script/modules/*.c src/script/engine/*.c))
+             src/tensor/*.c src/onnx/*.c src/nn/*.c src/script/*.c src/script/modules/*.c src/script/engine/*.c))
 GEN     := $(BUILD)/gen/namespaces.c $(BUILD)/gen/prelude.c
 PRELUDE := src/base/special.h src/kernels/vec.h src/kernels/vmath.h src/codegen/lanes.h
 PLAIN   := src/base/special.h src/codegen/plain.h

@@ -386,12 +386,25 @@ WF_API int wf_profile_runs(const wf_profile *p);
 typedef struct wf_model wf_model;
 
 WF_API wf_status wf_model_new(wf_ctx *cx, wf_model **out_model);
-/* Text programs (.wir), a .weft file, or any safetensors file (tensors only); told apart by content. Tensors are
- * memory-mapped. */
+/* Text programs (.wir), a .weft file, any safetensors file (tensors only), or an ONNX model; told apart by content. Tensors
+ * are memory-mapped. What files of other systems give: docs/formats.md. */
 WF_API wf_status wf_model_open(wf_ctx *cx, const char *path, wf_model **out_model);
+/* The same of a file of another system, with what it leaves open: for inputs by name a type ("f32[N,3]"; of those that have
+ * no shape in the file), or numbers, which are then no input any more (those that say axes or sizes). types, values, and
+ * entries of both may be NULL; an input that is a sequence takes all entries of its name. */
+typedef struct wf_import_options {
+    size_t size; /* sizeof(wf_import_options) */
+    const char *const *names;
+    const char *const *types;
+    wf_array *const *values;
+    int n; /* how many there are of each */
+} wf_import_options;
+WF_API wf_status wf_model_import(wf_ctx *cx, const char *path, const wf_import_options *options, wf_model **out_model);
 /* The same from memory, which is copied; name is for messages. */
 WF_API wf_status wf_model_parse(wf_ctx *cx, const char *name, const char *text, size_t size,
                                 wf_model **out_model);
+WF_API wf_status wf_model_parse_with(wf_ctx *cx, const char *name, const char *text, size_t size,
+                                     const wf_import_options *options, wf_model **out_model);
 /* As .weft, or as text where path ends in .wir (then it must have no tensors). Written beside the target and
  * renamed: the old file stays until the new one is complete. */
 WF_API wf_status wf_model_save(wf_ctx *cx, wf_model *m, const char *path);

@@ -72,6 +72,9 @@ WF_API int64_t wf_size_mul(wf_ctx *c, int64_t a, int64_t b);
 WF_API int64_t wf_size_div(wf_ctx *c, int64_t a, int64_t b);
 WF_API int64_t wf_size_mod(wf_ctx *c, int64_t a, int64_t b);
 WF_API wf_tensor wf_size_tensor(wf_ctx *c, int64_t size); /* a weak integer scalar */
+/* The other way round: the number in an integer scalar as a size, of a symbolic one known at run time only. WF_ERR_VALUE: it
+ * is negative. -1 after an error. */
+WF_API int64_t wf_size_from(wf_ctx *c, wf_tensor t);
 
 /* The numbers of a concrete tensor, row-major, converted to double or copied as they are (room for
  * wf_count elements). A symbolic tensor has none: WF_ERR_VALUE. */

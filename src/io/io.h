@@ -7,6 +7,7 @@
  *   npy            NumPy's arrays                                                 npy.c
  *   Model          programs, tensors and metadata by name                         model.c
  *   .weft          a model in a safetensors file                                  weft.c
+ *   Format         the table of formats, by which models are opened and saved     formats.c
  *   array text     "f32[2] [1.5, 2.5]" and back
  *                  arraytext.c
  *   public.c       the functions of weft.h
@@ -145,6 +146,22 @@ void model_set_meta(wf_ctx *cx, wf_model *m, const char *key, const char *value)
 /* Text programs, .weft or safetensors, by content. */
 bool model_read(wf_ctx *cx, const char *file, Blob *blob, wf_model *m);
 bool model_write(wf_ctx *cx, wf_model *m, const char *path);
+
+/* ---- formats.c --------------------------------------------------------------------- */
+
+/* A kind of file, told by its content or by the end of its name. read and write run outside of any region, as functions of
+ * the public headers do. */
+typedef struct Format {
+    const char *name;
+    const char *suffix; /* ".onnx" */
+    bool (*is)(const char *data, size_t size); /* NULL: everything else */
+    bool (*read)(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options *given,
+                 wf_model *m);
+    bool (*write)(wf_ctx *cx, wf_model *m, const char *path); /* NULL: it cannot be written */
+} Format;
+extern const Format onnx_format; /* onnx/import.c */
+const Format *format_of_bytes(const char *path, const char *data, size_t size);
+const Format *format_of_path(const char *path); /* to be written */
 
 /* ---- arraytext.c ------------------------------------------------------------------- */
 

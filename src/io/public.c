@@ -82,47 +82,6 @@ wf_status wf_model_new(wf_ctx *cx, wf_model **out_model)
     API_RETURN(cx);
 }
 
-wf_status wf_model_open(wf_ctx *cx, const char *path, wf_model **out_model)
-{
-    wf_model *m;
-    Blob *b;
-
-    if (out_model)
-        *out_model = NULL;
-    if (!cx || !path || !out_model)
-        return bad_arg(cx, "wf_model_open: an argument is NULL");
-    API_ENTER(cx);
-    m = model_new(cx);
-    if ((b = blob_open(cx, path)) && model_read(cx, path, b, m))
-        keep_model(m, out_model);
-    API_RETURN(cx);
-}
-
-wf_status wf_model_parse(wf_ctx *cx, const char *name, const char *text, size_t size,
-                         wf_model **out_model)
-{
-    wf_model *m;
-
-    if (out_model)
-        *out_model = NULL;
-    if (!cx || !name || (!text && size) || !out_model)
-        return bad_arg(cx, "wf_model_parse: an argument is NULL");
-    API_ENTER(cx);
-    m = model_new(cx);
-    if (model_read(cx, name, blob_copy(cx, size ? text : "", size), m))
-        keep_model(m, out_model);
-    API_RETURN(cx);
-}
-
-wf_status wf_model_save(wf_ctx *cx, wf_model *m, const char *path)
-{
-    if (!cx || !m || !path)
-        return bad_arg(cx, "wf_model_save: an argument is NULL");
-    API_ENTER(cx);
-    model_write(cx, m, path);
-    API_RETURN(cx);
-}
-
 void wf_model_free(wf_model *m)
 {
     if (m)

@@ -510,3 +510,34 @@ wf_status wf_trace_hinted(wf_ctx *c, const wf_function *f, const wf_tensor *exam
     traced_free(c, &t);
     return ctx_status(c);
 }
+
+int64_t wf_size_from(wf_ctx *c, wf_tensor x)
+{
+    wf_tensor wide = wf_cast(c, x, WF_I64);
+    Tensor *t = tensor_get(c, wide, "wf_size_from"), *none = NULL;
+    Trace *tr;
+    Dim sym;
+
+    if (!t)
+        return -1;
+    if (t->rank || dtype_is_float((wf_dtype)wf_dtype_of(c, x)))
+        return tfail(c, WF_ERR_TYPE, "wf_size_from: needs an integer scalar, found %s%s",
+                     wf_dtype_name(wf_dtype_of(c, x)), shape_text(c, t)),
+               -1;
+    if (!t->symbolic) {
+        int64_t v = wf_item_int(c, wide);
+        if (v < 0 && !failed(c))
+            tfail(c, WF_ERR_VALUE, "wf_size_from: a size of %lld", (long long)v);
+        return failed(c) ? -1 : v;
+    }
+    IN_GRAPH_(graph_enter_tensors(c, &t, 1));
+    tr = c->tensors->trace;
+    if (!tr)
+        return tfail(c, WF_ERR_ARG, "wf_size_from: the tensor's trace has ended"), -1;
+    {
+        T_ENTER(c, -1)
+        sym = b_symbol(tr->b, "K");
+        T_LEAVE(c);
+    }
+    return trace_emit(c, OP_size, &t, 1, &(SymAttr){sym}, &none, 0) ? sym : -1;
+}

@@ -1,0 +1,242 @@
+/* test_onnx.c -- ONNX's backend suite: the small cases, which are in the tree (tests/onnx/cases.bin), or all of a folder that
+ * tools/onnx_cases has made: ONNX_CASES=FOLDER build/tests/test_onnx the_suite.
+ *
+ * tests/onnx/ways.txt lists every case that is not run as it is, see lib_onnx.c, and those that are refused or differ, with
+ * the reason. It is held against what happens from both sides.
+ */
+#include "lib_onnx.h"
+#include "test.h"
+
+#include <dirent.h>
+
+/* ---- cases --------------------------------------------------------------------------------------- */
+
+static OnnxBytes read_file(const char *path)
+{
+    OnnxBytes b = {NULL, 0};
+    FILE *f = fopen(path, "rb");
+    long n;
+
+    if (!f)
+        return b;
+    fseek(f, 0, SEEK_END);
+    n = ftell(f);
+    rewind(f);
+    b.data = malloc((size_t)n + 1);
+    b.size = fread(b.data, 1, (size_t)n, f);
+    b.data[b.size] = 0;
+    fclose(f);
+    return b;
+}
+
+static void free_case(OnnxCase *k)
+{
+    free(k->model.data);
+    for (int i = 0; i < k->nin; i++)
+        free(k->in[i].data);
+    for (int i = 0; i < k->nout; i++)
+        free(k->out[i].data);
+}
+
+static int load_data(const char *dir, const char *name, const char *what, OnnxBytes *out)
+{
+    char path[1400];
+    int n = 0;
+
+    for (; n < 64; n++) {
+        snprintf(path, sizeof path, "%s/%s/test_data_set_0/%s_%d.pb", dir, name, what, n);
+        if (!(out[n] = read_file(path)).data)
+            break;
+    }
+    return n;
+}
+
+static bool load_case(const char *dir, const char *name, OnnxCase *k)
+{
+    char path[1400];
+    OnnxBytes b;
+
+    *k = (OnnxCase){.name = name, .rtol = 1e-3, .atol = 1e-7};
+    snprintf(path, sizeof path, "%s/%s/model.onnx", dir, name);
+    k->model = read_file(path);
+    k->nin = load_data(dir, name, "input", k->in);
+    k->nout = load_data(dir, name, "output", k->out);
+    snprintf(path, sizeof path, "%s/%s/data.json", dir, name);
+    b = read_file(path);
+    if (b.data) {
+        const char *rtol = strstr(b.data, "\"rtol\": "), *atol = strstr(b.data, "\"atol\": ");
+        k->rtol = rtol ? atof(rtol + 8) : k->rtol;
+        k->atol = atol ? atof(atol + 8) : k->atol;
+        free(b.data);
+    }
+    return k->model.data != NULL;
+}
+
+/* ---- the list -------------------------------------------------------------------------------------- */
+
+/* What tests/onnx/ways.txt says of a case: 'D' if it is not there. */
+static char listed_way(const char *list, const char *name)
+{
+    char line[300];
+    const char *s;
+
+    snprintf(line, sizeof line, " %s\n", name);
+    if ((s = strstr(list, line)) && s > list)
+        return s[-1];
+    snprintf(line, sizeof line, " %s ", name); /* with a reason */
+    return (s = strstr(list, line)) && s > list ? s[-1] : 'D';
+}
+
+static bool is_random(const char *name) { return strstr(name, "bernoulli") || strstr(name, "training_dropout"); }
+
+static void check_case(OnnxCase *k, const char *list, int *counts)
+{
+    char why[2000], way, listed = listed_way(list, k->name);
+    wf_ctx *c = wf_ctx_new(NULL);
+
+    k->random = is_random(k->name);
+    way = onnx_run_case(c, k, why, sizeof why);
+    way = way ? way : '-';
+    counts[(unsigned char)way]++;
+    if (getenv("ONNX_LIST"))
+        printf("%c %s %s\n", way, k->name, way == '-' ? why : "");
+    else if (way != listed)
+        check_fail(__FILE__, __LINE__, "%s: %c, listed as %c: %s", k->name, way, listed, why);
+    wf_ctx_free(c);
+}
+
+static char *list_of_ways(void)
+{
+    OnnxBytes b = read_file("tests/onnx/ways.txt");
+
+    CHECK(b.data != NULL);
+    return b.data ? b.data : calloc(1, 1);
+}
+
+/* ---- the tests --------------------------------------------------------------------------------------- */
+
+static bool take(OnnxBytes *from, void *out, size_t n)
+{
+    if (n > from->size)
+        return false;
+    memcpy(out, from->data, n);
+    from->data += n;
+    from->size -= n;
+    return true;
+}
+
+static bool take_bytes(OnnxBytes *from, OnnxBytes *out)
+{
+    uint32_t n;
+
+    if (!take(from, &n, 4) || n > from->size)
+        return false;
+    out->data = malloc(n + 1u);
+    out->size = n;
+    out->data[n] = 0;
+    return take(from, out->data, n);
+}
+
+TEST(small_cases_of_the_suite_pass_as_listed)
+{
+    OnnxBytes all = read_file("tests/onnx/cases.bin"), at = all;
+    char *list = list_of_ways();
+    int counts[256] = {0}, n = 0;
+    uint32_t sizes[2];
+
+    REQUIRE(all.data != NULL);
+    while (at.size) {
+        OnnxCase k = {0};
+        OnnxBytes name = {0};
+
+        if (!take_bytes(&at, &name) || !take(&at, &k.rtol, 8) || !take(&at, &k.atol, 8) || !take(&at, sizes, 8) || sizes[0] > 64 ||
+            sizes[1] > 64 || !take_bytes(&at, &k.model)) {
+            check_fail(__FILE__, __LINE__, "tests/onnx/cases.bin is broken");
+            break;
+        }
+        k.name = name.data;
+        for (uint32_t i = 0; i < sizes[0]; i++)
+            CHECK(take_bytes(&at, &k.in[k.nin++]));
+        for (uint32_t i = 0; i < sizes[1]; i++)
+            CHECK(take_bytes(&at, &k.out[k.nout++]));
+        check_case(&k, list, counts);
+        free_case(&k);
+        free(name.data);
+        n++;
+    }
+    CHECK(n > 1000);
+    CHECK(counts['D'] > 900);
+    free(all.data);
+    free(list);
+}
+
+static void check_folder(const char *dir, const char *list, int *counts)
+{
+    const char *only = getenv("ONNX_ONLY");
+    struct dirent **names;
+    int n = scandir(dir, &names, NULL, alphasort);
+
+    for (int i = 0; i < n; i++) {
+        OnnxCase k;
+
+        if (names[i]->d_name[0] != '.' && (!only || strstr(names[i]->d_name, only)) && load_case(dir, names[i]->d_name, &k)) {
+            check_case(&k, list, counts);
+            free_case(&k);
+        }
+        free(names[i]);
+    }
+    if (n >= 0)
+        free(names);
+}
+
+TEST(the_suite_of_a_folder_passes_as_listed)
+{
+    static const char *const kinds[] = {"node", "simple", "pytorch-converted", "pytorch-operator"};
+    const char *dir = getenv("ONNX_CASES");
+    int counts[256] = {0};
+    char path[1000], *list;
+
+    if (!dir)
+        SKIP("needs ONNX_CASES, a folder made by tools/onnx_cases");
+    list = list_of_ways();
+    for (int i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, kinds[i]);
+        check_folder(path, list, counts);
+    }
+    printf("as they are %d, with integers given %d, with everything given %d, refused or different %d\n", counts['D'], counts['S'],
+           counts['V'], counts['-']);
+    free(list);
+}
+
+/* The nine networks: an input of arange(n) / n, as the suite's runner makes it. */
+TEST(light_networks_of_a_folder_give_what_is_expected)
+{
+    static const char *const names[] = {"bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50",
+                                        "shufflenet",   "squeezenet",  "vgg19",        "zfnet512"};
+    const char *dir = getenv("ONNX_CASES");
+
+    if (!dir)
+        SKIP("needs ONNX_CASES, a folder made by tools/onnx_cases");
+    for (int i = 0; i < 9; i++) {
+        char path[1000], why[2000] = "";
+        wf_ctx *c = wf_ctx_new(NULL);
+        wf_array *in = NULL;
+        OnnxCase k = {.name = names[i], .rtol = 2e-3, .atol = 1e-7, .nout = 1};
+        float *x;
+
+        snprintf(path, sizeof path, "%s/light/light_%s_output_0.pb", dir, names[i]);
+        k.out[0] = read_file(path);
+        snprintf(path, sizeof path, "%s/light/light_%s.onnx", dir, names[i]);
+        k.model = read_file(path);
+        wf_array_new(c, WF_F32, (int64_t[]){1, 3, 224, 224}, 4, &in);
+        x = wf_array_data(in);
+        for (int j = 0; j < 3 * 224 * 224; j++)
+            x[j] = (float)j / (float)(3 * 224 * 224);
+        k.first = in;
+        if (onnx_run_case(c, &k, why, sizeof why) != 'D')
+            check_fail(__FILE__, __LINE__, "%s: %s", names[i], why);
+        wf_array_release(in);
+        free_case(&k);
+        wf_ctx_free(c);
+    }
+}
