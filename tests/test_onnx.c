@@ -240,3 +240,53 @@ TEST(light_networks_of_a_folder_give_what_is_expected)
         wf_ctx_free(c);
     }
 }
+
+/* ---- hostile bytes ------------------------------------------------------------------------------------- */
+
+static void parse_hostile(const char *data, size_t size)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *m = NULL;
+    wf_status s = wf_model_parse(c, "hostile.onnx", data, size, &m);
+
+    CHECK(s == WF_OK ? m != NULL : m == NULL && s != WF_ERR_INTERNAL);
+    for (int i = 0; i < wf_model_programs(m); i++)
+        CHECK(wf_program_verify(c, wf_model_program(m, i)) == WF_OK);
+    wf_model_free(m);
+    wf_ctx_free(c);
+}
+
+/* Of every 25th small case: every truncation, and bytes that are changed at random. */
+TEST(truncated_and_changed_models_are_errors_and_nothing_else)
+{
+    OnnxBytes all = read_file("tests/onnx/cases.bin"), at = all;
+    uint32_t sizes[2], seed = 1, n = 0;
+    double tolerance[2];
+
+    REQUIRE(all.data != NULL);
+    while (at.size) {
+        OnnxBytes name, model, skip;
+
+        if (!take_bytes(&at, &name) || !take(&at, tolerance, 16) || !take(&at, sizes, 8) || !take_bytes(&at, &model))
+            break;
+        for (uint32_t i = 0; i < sizes[0] + sizes[1] && take_bytes(&at, &skip); i++)
+            free(skip.data);
+        if (n++ % 25 == 0) {
+            for (size_t k = 0; k < model.size; k++)
+                parse_hostile(model.data, k);
+            for (int k = 0; k < 220; k++) {
+                char *copy = malloc(model.size);
+                memcpy(copy, model.data, model.size);
+                for (int j = 0; j < 1 + k % 3; j++) {
+                    seed = seed * 1664525u + 1013904223u;
+                    copy[(seed >> 8) % model.size] = (char)(seed >> 3);
+                }
+                parse_hostile(copy, model.size);
+                free(copy);
+            }
+        }
+        free(name.data);
+        free(model.data);
+    }
+    free(all.data);
+}

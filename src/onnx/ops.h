@@ -62,6 +62,6 @@ bool ox_window(OxRun *r, wf_tensor x, const int64_t *kernel, OxWindow *w);
 wf_tensor ox_conv_with(OxRun *r, wf_tensor x, wf_tensor w, wf_tensor bias, const OxWindow *win, int64_t groups);
 wf_tensor ox_pad_window(OxRun *r, wf_tensor x, OxWindow *w, double value);
 wf_tensor ox_map_activation(OxRun *r, const char *name, wf_tensor x, double alpha, double beta);
-wf_tensor ox_matmul2(OxRun *r, wf_tensor x, wf_tensor y);
+wf_tensor ox_product(OxRun *r, wf_tensor x, wf_tensor y);
 
 #endif

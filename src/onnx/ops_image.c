@@ -113,7 +113,12 @@ static wf_tensor resize_axis(OxRun *r, const Resize *z, const Axis *k, wf_tensor
     double stretch = z->antialias && k->factor > 0 && k->factor < 1 ? 1 / k->factor : 1;
     int radius = (int)ceil((strcmp(z->mode, "cubic") == 0 ? 2 : 1) * stretch), taps = 2 * radius;
     wf_dtype dtype = wf_dtype_of(c, x), work = dtype == WF_F64 ? WF_F64 : WF_F32;
+    int64_t dims[WF_MAX_RANK];
 
+    wf_shape(c, x, dims);
+    dims[k->axis] = k->size;
+    if (!ox_ok(r) || !ox_bounded(r, dims, wf_rank(c, x)))
+        return WF_NONE;
     if (strcmp(z->mode, "nearest") == 0) {
         y = wf_take(c, x, inside(r, nearest_of(r, z, at), k->in), k->axis);
     } else {
@@ -169,10 +174,10 @@ static wf_tensor resize_by_scale(OxRun *r, const Resize *z, wf_tensor x, int axi
         return ox_fail(r, WF_ERR_VALUE, "a scale of %g", s), WF_NONE;
     if (s == 1 && strcmp(z->place, "tf_crop_and_resize") != 0)
         return x;
-    if (is_repeat(z, &k))
+    if (is_repeat(z, &k) && s < 1024)
         return wf_repeat(c, x, (int64_t)s, axis);
     if (known && n >= 0 && strcmp(z->place, "tf_crop_and_resize") != 0)
-        k.size = (int64_t)floor((double)n * s);
+        k.size = (int64_t)fmin(floor((double)n * s), 1e15);
     else
         k.size = wf_size_from(c, wf_cast(c, wf_floor(c, wf_mul(c, wf_mul(c, k.in, wf_sub(c, hi, lo)), k.scale)), WF_I64));
     k.out = wf_mul(c, k.in, k.scale); /* not rounded */

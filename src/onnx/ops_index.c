@@ -137,6 +137,12 @@ OX_RULE(one_hot)
             return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "the depth is one number") : false;
         size = ox_size(r, num[0]);
     }
+    wf_shape(c, ix, dims);
+    dims[rank] = size;
+    if (size < 0 && num && num[0].kind == OX_NUMBER)
+        return ox_fail(r, WF_ERR_VALUE, "a depth of %lld", (long long)size);
+    if (!ox_bounded(r, dims, rank + 1))
+        return false;
     depth = size_i64(r, size);
     ix = wf_expand_dims(c, wf_cast(c, ix, WF_I64), axis);
     ix = wf_where(c, wf_lt(c, ix, i64(r, 0)), wf_add(c, ix, depth), ix);

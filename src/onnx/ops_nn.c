@@ -12,7 +12,7 @@ static bool spread_ints(OxRun *r, const char *name, int n, int count, int64_t ot
         return ox_fail(r, WF_ERR_SHAPE, "%d %s for %d axes", given, name, n);
     for (int i = 0; i < count; i++) {
         out[i] = v ? v[i] : otherwise;
-        if (out[i] < INT32_MIN || out[i] > INT32_MAX)
+        if (out[i] < -(1 << 24) || out[i] > 1 << 24)
             return ox_fail(r, WF_ERR_LIMIT, "%s of %lld", name, (long long)out[i]);
     }
     return true;

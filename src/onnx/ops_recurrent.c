@@ -156,7 +156,7 @@ static bool run_direction(OxRun *r, Layer *l, wf_tensor x, int d, bool back, wf_
 
     l->rec = wf_permute(c, direction(r, l->in[2], d), (int[]){1, 0});
     l->bias = WF_NONE;
-    x = wf_matmul(c, x, wf_permute(c, w, (int[]){1, 0}));
+    x = ox_product(r, x, wf_permute(c, w, (int[]){1, 0}));
     if (!wf_is_none(b)) {
         x = wf_add(c, x, wf_narrow(c, b, 0, 0, n));
         if (l->cell == CELL_GRU)

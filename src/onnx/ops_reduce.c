@@ -130,12 +130,20 @@ OX_RULE(cum)
 
 /* ---- products ------------------------------------------------------------------------------- */
 
-wf_tensor ox_matmul2(OxRun *r, wf_tensor x, wf_tensor y) { return wf_matmul(r->c, x, y); }
+/* A matrix on the right meets all rows at once, however many axes they have. */
+wf_tensor ox_product(OxRun *r, wf_tensor x, wf_tensor y)
+{
+    int rank = ox_ok(r) ? wf_rank(r->c, x) : 0;
+
+    if (rank > 2 && wf_rank(r->c, y) == 2)
+        return wf_tensordot(r->c, x, y, (int[]){rank - 1}, (int[]){0}, 1);
+    return wf_matmul(r->c, x, y);
+}
 
 OX_RULE(matmul)
 {
     (void)op;
-    return ox_put(r, 0, wf_matmul(r->c, ox_in(r, 0), ox_in(r, 1)));
+    return ox_put(r, 0, ox_product(r, ox_in(r, 0), ox_in(r, 1)));
 }
 
 OX_RULE(gemm)

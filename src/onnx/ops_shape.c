@@ -95,6 +95,38 @@ static wf_tensor reshape_dynamic(OxRun *r, wf_tensor x, const OxNum *to, int n, 
     return wf_take(c, wf_reshape(c, x, &flat, 1), n ? at : i64(r, 0), 0);
 }
 
+/* A number in the shape that stands for a size which the file leaves open elsewhere, as exporters leave them behind: it
+ * becomes what is left over, where that is whole. */
+static void loosen(OxRun *r, wf_tensor x, int64_t *dims, int n)
+{
+    int64_t all = 1, to = 1, rest, q;
+    bool symbolic = false;
+
+    for (int i = 0; i < wf_rank(r->c, x); i++) {
+        all = wf_size_mul(r->c, all, wf_size(r->c, x, i));
+        symbolic = symbolic || wf_size(r->c, x, i) < 0;
+    }
+    for (int i = 0; i < n; i++) {
+        if (dims[i] == WF_INFER || dims[i] == 0)
+            return;
+        to = wf_size_mul(r->c, to, dims[i]);
+    }
+    if (!symbolic || !ox_ok(r) || wf_size_equal(r->c, all, to))
+        return;
+    for (int k = 0; k < n; k++) {
+        if (dims[k] < 2)
+            continue;
+        rest = 1;
+        for (int i = 0; i < n; i++)
+            rest = i == k ? rest : wf_size_mul(r->c, rest, dims[i]);
+        q = wf_size_div(r->c, all, rest);
+        if (wf_size_equal(r->c, wf_size_mul(r->c, q, rest), all)) {
+            dims[k] = q;
+            return;
+        }
+    }
+}
+
 static wf_tensor reshape_value(OxRun *r, wf_tensor x)
 {
     bool allow_zero = ox_int(r, "allowzero", 0) != 0, dynamic = false;
@@ -129,6 +161,7 @@ static wf_tensor reshape_value(OxRun *r, wf_tensor x)
         if (v < -1)
             return ox_fail(r, WF_ERR_SHAPE, "a size of %lld", (long long)v), WF_NONE;
     }
+    loosen(r, x, dims, n);
     return wf_reshape(r->c, x, dims, n);
 }
 
@@ -262,6 +295,8 @@ OX_RULE(expand)
             plain = false;
         }
     }
+    if (!ox_bounded(r, dims, out))
+        return false;
     return ox_put(r, 0, plain ? x : wf_broadcast_to(r->c, x, dims, out));
 }
 
@@ -270,7 +305,7 @@ OX_RULE(tile)
     wf_tensor x = ox_in(r, 0);
     int n, rank = ox_ok(r) ? wf_rank(r->c, x) : 0;
     const OxNum *to = ox_nums(r, 1, &n);
-    int64_t reps[WF_MAX_RANK];
+    int64_t reps[WF_MAX_RANK], dims[WF_MAX_RANK];
     bool known = true;
 
     (void)op;
@@ -278,8 +313,14 @@ OX_RULE(tile)
         return false;
     if (n != rank)
         return ox_fail(r, WF_ERR_SHAPE, "%d repeats for a tensor of rank %d", n, rank);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         known = ox_is_number(to[i], &reps[i]) && known;
+        dims[i] = wf_size(r->c, x, i);
+        if (to[i].kind == OX_NUMBER && dims[i] > 0)
+            dims[i] = reps[i] < 0 || reps[i] > INT32_MAX ? INT64_MAX : dims[i] * reps[i];
+    }
+    if (!ox_bounded(r, dims, n))
+        return false;
     if (known)
         return ox_put(r, 0, wf_tile(r->c, x, reps, n));
     for (int i = 0; i < n; i++) {
@@ -488,11 +529,11 @@ static wf_tensor pad_known(OxRun *r, wf_tensor x, const int64_t *pads, const int
 
 OX_RULE(pad)
 {
-    wf_tensor x = ox_in(r, 0), fill, known = WF_NONE;
+    wf_tensor x = ox_in(r, 0), fill;
     int rank = ox_ok(r) ? wf_rank(r->c, x) : 0, axes[WF_MAX_RANK], na, n;
     const char *mode = ox_text(r, "mode", "constant");
     bool constant = strcmp(mode, "constant") == 0, numbers = constant;
-    int64_t v[2 * WF_MAX_RANK];
+    int64_t v[2 * WF_MAX_RANK], dims[WF_MAX_RANK];
     OxNum given[2 * WF_MAX_RANK];
     const OxNum *pads = given;
     const int64_t *attr = ox_ints(r, ox_opset(r) < 2 ? "paddings" : "pads", &n);
@@ -513,13 +554,22 @@ OX_RULE(pad)
     if (n != 2 * na)
         return ox_fail(r, WF_ERR_SHAPE, "%d pads for %d axes", n, na);
     fill = constant ? (ox_has(r, 2) ? ox_in(r, 2) : ox_like(r, ox_float(r, "value", 0), x)) : WF_NONE;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         numbers = ox_is_number(pads[i], &v[i]) && numbers;
+        if (pads[i].kind == OX_NUMBER && (v[i] > INT32_MAX || v[i] < INT32_MIN))
+            return ox_fail(r, WF_ERR_LIMIT, "a padding of %lld", (long long)v[i]);
+    }
+    for (int i = 0; i < rank; i++)
+        dims[i] = wf_size(r->c, x, i);
+    for (int i = 0; i < na; i++)
+        if (dims[axes[i]] >= 0 && pads[i].kind == OX_NUMBER && pads[na + i].kind == OX_NUMBER)
+            dims[axes[i]] = MAX(0, dims[axes[i]] + v[i] + v[na + i]);
+    if (!ox_bounded(r, dims, rank))
+        return false;
     if (numbers && !wf_is_symbolic(r->c, fill) && wf_count(r->c, fill) == 1)
         return ox_put(r, 0, pad_known(r, x, v, axes, na, wf_item(r->c, fill)));
     if (constant && wf_rank(r->c, fill) == 1)
         fill = wf_reshape(r->c, fill, NULL, 0);
-    (void)known;
     for (int i = 0; i < na && ox_ok(r); i++)
         x = pad_axis(r, x, axes[i], pads[i], pads[na + i], mode, fill);
     return ox_put(r, 0, x);
@@ -573,6 +623,8 @@ OX_RULE(constant_of_shape)
         return ox_ok(r) ? ox_fail(r, WF_ERR_LIMIT, "rank %d", n) : false;
     for (int i = 0; i < n; i++)
         dims[i] = ox_size(r, to[i]);
+    if (!ox_bounded(r, dims, n))
+        return false;
     if (a && a->t) {
         v = ox_constant(r, a->t);
         if (v.kind != OX_TENSOR || !ox_ok(r))
@@ -612,9 +664,9 @@ OX_RULE(range)
         return ox_fail(r, WF_ERR_VALUE, "a step of 0");
     if (known) {
         double k = ceil((num[1] - num[0]) / num[2]);
-        if (!(k < 2147483648.0))
-            return ox_fail(r, WF_ERR_LIMIT, "%g elements", k);
-        size = k > 0 ? (int64_t)k : 0;
+        size = k > 0 ? (int64_t)fmin(k, 1e15) : 0;
+        if (!ox_bounded(r, &size, 1))
+            return false;
     } else if (whole && ox_value(r, 1)->nums && ox_value(r, 1)->nums[0].kind == OX_SIZE &&
                !wf_is_symbolic(r->c, v[0]) && !wf_is_symbolic(r->c, v[2]) && wf_item_int(r->c, v[0]) == 0 &&
                wf_item_int(r->c, v[2]) == 1) {

@@ -121,6 +121,8 @@ OX_RULE(random)
     for (int i = 0; !like && i < n; i++)
         if ((dims[i] = shape[i]) < 0)
             return ox_fail(r, WF_ERR_SHAPE, "a size of %lld", (long long)shape[i]);
+    if (!ox_bounded(r, dims, n))
+        return false;
     if (normal) {
         y = wf_key_normal(c, ox_key(r), WF_F32, dims, n);
         y = wf_add(c, times(r, y, ox_float(r, "scale", 1)), ox_like(r, ox_float(r, "mean", 0), y));

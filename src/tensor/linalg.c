@@ -65,7 +65,7 @@ wf_tensor wf_matmul(wf_ctx *c, wf_tensor x, wf_tensor y)
         for (uint32_t i = 0; i < nb; i++) {
             Dim p = i + sx.rank >= nb + 2 ? sx.d[i + sx.rank - nb - 2] : 1;
             Dim q = i + sy.rank >= nb + 2 ? sy.d[i + sy.rank - nb - 2] : 1;
-            lead.d[i] = p == 1 || (!size_same(c, p, q) && size_one(c, p)) ? q : p;
+            lead.d[i] = p == 1 || (q != 1 && !size_same(c, p, q) && size_one(c, p)) ? q : p;
             batch[i] = i;
         }
         fx = fy = lead;
