@@ -315,6 +315,55 @@ TEST(sizes_of_graphs_that_must_agree_become_one_if_asked_to)
     }
 }
 
+TEST(a_batch_stays_open_where_the_other_matrix_has_none)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_graph *g;
+    const wf_program *p = NULL;
+    const char *text;
+
+    wf_graph_new(c, "g", &(wf_graph_options){.size = sizeof(wf_graph_options), .size_guards = true}, &g);
+    wf_tensor x = wf_symbol(c, g, "x", "f64[N,M,3]"), w = wf_symbol(c, g, "w", "f64[3,4]"), y = wf_matmul(c, x, w);
+    wf_graph_close(c, g, (wf_tensor[]){x, w}, 2, &y, 1, &p);
+    wf_graph_free(c, g);
+    REQUIRE(check_context(c, "batch", "graph"));
+    wf_program_text(c, p, 0, &text);
+    CHECK_HAS(text, "x: f64[N,M,3]");
+    wf_program_release(p);
+    wf_ctx_free(c);
+}
+
+TEST(a_number_becomes_a_size)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_graph *g;
+    const wf_program *p = NULL;
+    int64_t seven = 7, below = -1, n;
+
+    CHECK_EQ_INT(wf_size_from(c, wf_from(c, WF_I64, NULL, 0, &seven)), 7);
+    CHECK_EQ_INT(wf_size_from(c, wf_from(c, WF_I64, NULL, 0, &below)), -1);
+    CHECK_HAS(wf_ctx_message(c), "wf_size_from: a size of -1");
+    wf_clear(c);
+    CHECK_EQ_INT(wf_size_from(c, wf_scalar(c, WF_F32, 2)), -1);
+    CHECK_HAS(wf_ctx_message(c), "needs an integer scalar, found f32");
+    wf_clear(c);
+    wf_graph_new(c, "g", NULL, &g);
+    wf_tensor k = wf_symbol(c, g, "k", "i32[]"), y, in;
+    wf_graph_enter(c, g);
+    n = wf_size_from(c, k);
+    y = wf_iota(c, WF_I64, &n, 1, 0);
+    wf_graph_leave(c, g);
+    wf_graph_close(c, g, &k, 1, &y, 1, &p);
+    wf_graph_free(c, g);
+    REQUIRE(check_context(c, "size", "graph"));
+    in = wf_scalar(c, WF_I32, 5);
+    wf_apply(c, p, &in, &y);
+    CHECK_EQ_INT(wf_size(c, y, 0), 5);
+    CHECK_NEAR(wf_item(c, wf_sum(c, y, NULL, 0, false)), 10, 0);
+    wf_program_release(p);
+    wf_ctx_free(c);
+}
+
 static bool sizes(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
 {
     int64_t n = wf_size(c, in[0], 0), m = wf_size_add(c, wf_size_mul(c, n, 2), 1);
