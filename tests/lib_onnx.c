@@ -208,7 +208,7 @@ static bool run_way(wf_ctx *c, const OnnxCase *k, char way, const OxGraph *g, Da
     if (ok) {
         const char *types = wf_model_meta(m, "onnx.types");
         int at = 0;
-        char expect[4096] = "";
+        char expect[512] = "";
 
         for (int i = 0; i < nwant; i++) {
             for (int j = 0; j < want[i].n && ok; j++, at++) {

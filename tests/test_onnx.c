@@ -8,6 +8,7 @@
 #include "test.h"
 
 #include <dirent.h>
+#include <math.h>
 
 /* ---- cases --------------------------------------------------------------------------------------- */
 
@@ -239,6 +240,129 @@ TEST(light_networks_of_a_folder_give_what_is_expected)
         free_case(&k);
         wf_ctx_free(c);
     }
+}
+
+/* ---- what an import can do ------------------------------------------------------------------------------- */
+
+/* tests/onnx/net.onnx: a loss of x and t, and PyTorch's numbers of it (tools/golden_onnx.py). */
+typedef struct Net {
+    wf_ctx *c;
+    wf_model *file, *want;
+    wf_array *state[32];
+    int nstate;
+} Net;
+
+static bool open_net(Net *n, const char *method)
+{
+    *n = (Net){.c = wf_ctx_new(NULL)};
+    wf_model_open(n->c, "tests/onnx/net.onnx", &n->file);
+    wf_model_open(n->c, "tests/onnx/net.safetensors", &n->want);
+    CHECK_STR(wf_ctx_message(n->c), "");
+    n->nstate = n->file && n->want ? wf_model_method_state(n->c, n->file, method, n->state, 30) : -1;
+    if (n->nstate < 0)
+        return false;
+    n->state[n->nstate] = wf_model_find_tensor(n->want, "x");
+    n->state[n->nstate + 1] = wf_model_find_tensor(n->want, "t");
+    return true;
+}
+
+static void close_net(Net *n)
+{
+    wf_model_free(n->file);
+    wf_model_free(n->want);
+    wf_ctx_free(n->c);
+}
+
+static void check_want(Net *n, const char *name, const wf_array *got)
+{
+    const wf_array *want = wf_model_find_tensor(n->want, name);
+
+    if (!want || !got || wf_array_count(want) != wf_array_count(got)) {
+        check_fail(__FILE__, __LINE__, "%s is missing, or has another size", name);
+        return;
+    }
+    for (int64_t i = 0; i < wf_array_count(want); i++) {
+        double a = (double)((const float *)wf_array_data(got))[i], b = (double)((const float *)wf_array_data(want))[i];
+        if (!(fabs(a - b) <= 2e-6 + 1e-4 * fabs(b)))
+            check_fail(__FILE__, __LINE__, "%s[%lld] is %g, needed %g", name, (long long)i, a, b);
+    }
+}
+
+TEST(gradients_of_an_import_are_pytorchs)
+{
+    Net n;
+    const wf_program *p, *g = NULL;
+    wf_array *out[32] = {0};
+    int wrt[32], k = 0;
+    char name[100];
+
+    REQUIRE(open_net(&n, "forward"));
+    p = wf_model_find(n.file, "forward");
+    for (int i = 0; i < n.nstate; i++)
+        if (!strstr(wf_program_input_name(p, i), "running"))
+            wrt[k++] = i;
+    CHECK_EQ_INT(k, 12);
+    wf_value_and_grad(n.c, p, wrt, k, &g);
+    REQUIRE(g != NULL);
+    CHECK(wf_eval(n.c, g, n.state, out) == WF_OK);
+    check_want(&n, "loss", out[0]);
+    for (int i = 0; i < k; i++) {
+        snprintf(name, sizeof name, "grad.%s", wf_program_input_name(p, wrt[i]));
+        check_want(&n, name, out[1 + i]);
+    }
+    for (int i = 0; i <= k; i++)
+        wf_array_release(out[i]);
+    wf_program_release(g);
+    close_net(&n);
+}
+
+TEST(training_uses_statistics_of_the_batch_and_keeps_running_ones)
+{
+    Net n;
+    wf_tensor in[2], loss;
+
+    REQUIRE(open_net(&n, "forward_train"));
+    wf_scope_begin(n.c);
+    in[0] = wf_from_array(n.c, n.state[n.nstate]);
+    in[1] = wf_from_array(n.c, n.state[n.nstate + 1]);
+    CHECK(wf_model_run(n.c, n.file, "forward_train", in, 2, &loss, 1) == WF_OK);
+    CHECK_NEAR(wf_item(n.c, loss), (double)*(float *)wf_array_data(wf_model_find_tensor(n.want, "train.loss")), 1e-5);
+    wf_scope_end(n.c);
+    check_want(&n, "train.mean", wf_model_find_tensor(n.file, "bn.running_mean"));
+    check_want(&n, "train.var", wf_model_find_tensor(n.file, "bn.running_var"));
+    close_net(&n);
+}
+
+TEST(an_import_is_a_module_that_learns)
+{
+    Net n;
+    wf_module *m;
+    wf_optim *opt;
+    double first = 0, last = 0;
+
+    REQUIRE(open_net(&n, "forward"));
+    m = wf_module_load(n.c, n.file);
+    REQUIRE(m != NULL);
+    CHECK_EQ_INT(wf_module_parameters(m, NULL, 0), 12);
+    opt = wf_adam(n.c, m, 0.01, 0.9, 0.999, 1e-8, 0);
+    for (int i = 0; i < 20; i++) {
+        wf_tensor in[2], loss;
+        wf_scope_begin(n.c);
+        in[0] = wf_from_array(n.c, n.state[n.nstate]);
+        in[1] = wf_from_array(n.c, n.state[n.nstate + 1]);
+        wf_module_zero_grad(n.c, m);
+        wf_module_call(n.c, m, in, 2, &loss, 1);
+        wf_backward(n.c, loss, WF_NONE, 0);
+        wf_optim_step(n.c, opt);
+        last = wf_item(n.c, loss);
+        first = i ? first : last;
+        wf_scope_end(n.c);
+    }
+    CHECK_STR(wf_ctx_message(n.c), "");
+    CHECK(last < 0.8 * first);
+    wf_optim_free(n.c, opt);
+    wf_module_free(n.c, m);
+    close_net(&n);
 }
 
 /* ---- hostile bytes ------------------------------------------------------------------------------------- */

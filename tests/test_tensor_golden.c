@@ -635,7 +635,6 @@ static const struct {
     {"trace_hinted", "test_tensor_hint.c"},
     {"trace_value", "of hinted traces, by scripts"},
     {"set_size_guards", "test_tensor_hint.c"},
-    {"size_from", "test_tensor_hint.c"},
     {"trace_tree", "test_tensor_tree.c"},
     {"vmap_tree", "test_tensor_tree.c"},
     {"grad_tree", "test_tensor_tree.c"},

@@ -8,11 +8,11 @@
 
 const Command *const commands[] = {
     &cmd_run, &cmd_check, &cmd_show, &cmd_eval, &cmd_bench, &cmd_ops, &cmd_info,
-    &cmd_help, NULL,
+    &cmd_convert, &cmd_help, NULL,
 };
 
 /* What later versions will have, so that asking for it gets an answer. */
-static const char *const later[] = {"train", "export", "convert"};
+static const char *const later[] = {"train", "export"};
 
 static int unknown_command(const char *name)
 {
