@@ -399,6 +399,7 @@ PICK_ZEROED(wf_cost, , pick_wf_cost_p)
 PICK_ZEROED(wf_op_info, , pick_wf_op_info_p)
 PICK_ZEROED(wf_memory_stats, , pick_wf_memory_stats_p)
 PICK_ZEROED(wf_graph_options, const, pick_const_wf_graph_options_p)
+PICK_ZEROED(wf_import_options, const, pick_const_wf_import_options_p)
 static const wf_rnn_options *pick_const_wf_rnn_options_p(Sweep *s)
 {
     return skip(s) ? NULL : (const wf_rnn_options *)memset(s->buffer, 0, BYTES);

@@ -112,8 +112,9 @@ wf_status wf_model_open(wf_ctx *cx, const char *path, wf_model **out_model)
 
 static bool good_options(wf_ctx *cx, const wf_import_options *o)
 {
-    return !o || (o->n >= 0 && (!o->n || o->names)) ||
-           fail(cx, WF_ERR_ARG, NOWHERE, "import: inputs without names");
+    if (o && o->size < sizeof *o)
+        return fail(cx, WF_ERR_ARG, NOWHERE, "import: the options have another size");
+    return !o || (o->n >= 0 && (!o->n || o->names)) || fail(cx, WF_ERR_ARG, NOWHERE, "import: inputs without names");
 }
 
 wf_status wf_model_import(wf_ctx *cx, const char *path, const wf_import_options *options, wf_model **out_model)

@@ -489,24 +489,42 @@ static bool add_key(OxRun *r, wf_model *m)
     return ox_ok(r);
 }
 
+/* The program of training, before the one that commands take. One that cannot be made is not missed until somebody trains:
+ * the model says why. */
+static bool train_program(OxRun *r, wf_model *m)
+{
+    char why[300] = "";
+
+    r->training = true;
+    make_program(r, m, "forward_train");
+    r->training = false;
+    r->nodes = 0;
+    r->node = NULL;
+    r->env = NULL;
+    r->depth = 0;
+    if (wf_ctx_status(r->c) == WF_ERR_UNSUPPORTED) {
+        snprintf(why, sizeof why, "%s", wf_ctx_message(r->c));
+        why[strcspn(why, "\n")] = 0;
+        wf_clear(r->c);
+        wf_model_set_meta(r->c, m, "no_train.forward", why);
+    }
+    return r->wants_key;
+}
+
 bool onnx_read(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options *given, wf_model *m)
 {
     OxRun r = {.c = cx, .file = file, .blob = blob, .mem = {.c = cx}, .given = given};
-    bool keyed;
+    bool keyed = false;
 
     r.model = ox_read(&r.mem, file, &ox_model_message, blob->data, blob->size);
-    if (r.model && check_model(&r) && read_state(&r) && make_program(&r, m, "forward")) {
-        keyed = r.wants_key;
-        r.nodes = 0;
-        if (has_training(r.model)) {
-            r.training = true;
-            make_program(&r, m, "forward_train");
-            keyed = keyed || r.wants_key;
-        }
-        if (ox_ok(&r) && keyed)
-            add_key(&r, m);
-        if (ox_ok(&r))
+    if (r.model && check_model(&r) && read_state(&r)) {
+        if (has_training(r.model))
+            keyed = train_program(&r, m);
+        if (ox_ok(&r) && make_program(&r, m, "forward")) {
+            if (keyed || r.wants_key)
+                add_key(&r, m);
             add_tensors(&r, m);
+        }
     }
     wf_at(cx, NULL, 0, 0);
     for (int i = 0; i < r.nstate; i++)
