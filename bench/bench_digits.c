@@ -43,13 +43,13 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool loss_of(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in,
-                    wf_tensor *out)
+static wf_status loss_of(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in,
+                         int nin, wf_tensor *out, int nout)
 {
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = wf_cross_entropy(c, wf_forward_one(c, m, in[0]), in[1], WF_NONE, -100, 0,
                               WF_MEAN);
-    return !wf_ctx_status(c);
+    return wf_ctx_status(c);
 }
 
 static wf_tensor eager_step(Run *r, wf_tensor *batch)
@@ -57,38 +57,42 @@ static wf_tensor eager_step(Run *r, wf_tensor *batch)
     wf_tensor loss;
 
     wf_optim_zero_grad(r->c, r->opt);
-    loss_of(r->c, NULL, r->net, batch, &loss);
+    loss_of(r->c, NULL, r->net, batch, 2, &loss, 1);
     wf_backward(r->c, loss, WF_NONE, 0);
     wf_optim_step(r->c, r->opt);
     return loss;
 }
 
 /* (params.., x, y) -> loss */
-static bool pure_loss(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status pure_loss(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                           wf_tensor *out, int nout)
 {
     wf_tensor y;
 
+    (void)nin, (void)nout;
     if (wf_module_call_with(c, ((Run *)user)->net, in, PARAMS, &in[PARAMS], 1, &y, 1,
                             NULL))
-        return false;
+        return wf_ctx_status(c);
     out[0] = wf_cross_entropy(c, y, in[PARAMS + 1], WF_NONE, -100, 0, WF_MEAN);
-    return !wf_ctx_status(c);
+    return wf_ctx_status(c);
 }
 
 /* the inputs above -> (params.., state.., loss) */
-static bool pure_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status pure_step(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                           wf_tensor *out, int nout)
 {
-    wf_function f = {pure_loss, user, PARAMS + 2, 1, "loss"};
+    wf_function f = WF_FUNCTION(pure_loss, user, PARAMS + 2, 1, "loss");
     wf_tensor args[PARAMS + 2], grads[PARAMS];
     int wrt[PARAMS];
 
+    (void)nin, (void)nout;
     for (int i = 0; i < PARAMS; i++)
         args[wrt[i] = i] = in[i];
     args[PARAMS] = in[X];
     args[PARAMS + 1] = in[Y];
-    return !wf_grad_call(c, &f, args, wrt, PARAMS, &out[LR], grads) &&
-           !wf_optim_update(c, ((Run *)user)->opt, in[LR], in[STEP], in, grads,
-                            in + PARAMS, PARAMS, out, out + PARAMS);
+    wf_grad_call(c, &f, args, PARAMS + 2, wrt, PARAMS, &out[LR], 1, grads);
+    return wf_optim_update(c, ((Run *)user)->opt, in[LR], in[STEP], in, grads,
+                           in + PARAMS, PARAMS, out, out + PARAMS);
 }
 
 static wf_tensor program_step(Run *r, wf_tensor *batch)
@@ -97,7 +101,7 @@ static wf_tensor program_step(Run *r, wf_tensor *batch)
 
     r->in[X] = batch[0];
     r->in[Y] = batch[1];
-    if (wf_jit_call(r->c, r->jit, r->in, out, NULL, 0))
+    if (wf_jit_call(r->c, r->jit, r->in, INPUTS, out, LR + 1, NULL, 0))
         return WF_NONE;
     for (int i = 0; i < LR; i++) {
         wf_drop(r->c, r->in[i]);
@@ -121,7 +125,7 @@ static double epoch(Run *r, wf_tensor (*step)(Run *r, wf_tensor *batch), double 
     wf_tensor batch[2];
 
     wf_scope_begin(r->c);
-    while (wf_loader_next(r->c, r->data, batch)) {
+    while (wf_loader_next(r->c, r->data, batch, 2)) {
         sum += wf_item(r->c, step(r, batch));
         wf_scope_end(r->c);
         wf_scope_begin(r->c);
@@ -136,7 +140,7 @@ static void begin(Run *r)
 {
     static const char *const types[] = {"f32[N,64]", "i64[N]"};
     wf_ctx *c = r->c = wf_ctx_new(&(wf_options){sizeof(wf_options), .threads = 1});
-    wf_function f = {pure_step, r, INPUTS, LR + 1, "step"};
+    wf_function f = WF_FUNCTION(pure_step, r, INPUTS, LR + 1, "step");
     wf_tensor x, y, own[PARAMS];
 
     wf_manual_seed(c, 0);
@@ -173,7 +177,7 @@ static int end(Run *r)
     wf_jit_free(r->c, r->jit);
     wf_loader_free(r->c, r->data);
     wf_optim_free(r->c, r->opt);
-    wf_module_free(r->c, r->net);
+    wf_module_release(r->c, r->net);
     wf_ctx_free(r->c);
     return bad;
 }

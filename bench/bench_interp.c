@@ -64,7 +64,7 @@ static double time_runs(wf_ctx *cx, const Program *p, wf_array **in, int rounds,
     for (int i = -1; i < rounds; i++) {
         if (i >= 0)
             start = clock_seconds();
-        wf_run(cx, e, in, out);
+        wf_run(cx, e, in, wf_exec_inputs(e), out, 4);
         require(cx);
         if (i < 0)
             *out_first = clock_seconds() - start;

@@ -73,13 +73,13 @@ static double most_resident(void)
 static const wf_program *trace(wf_ctx *c, const Case *k, wf_call call, void *user, int n,
                                int outputs)
 {
-    wf_function f = {call, user, n, outputs, "f"};
+    wf_function f = WF_FUNCTION(call, user, n, outputs, "f");
     wf_tensor *in = malloc(sizeof *in * (size_t)(n + 1));
     const wf_program *p = NULL;
 
     for (int i = 0; i < n; i++)
         in[i] = wf_from_array(c, k->in[i]);
-    wf_trace(c, &f, in, &p);
+    wf_trace(c, &f, in, n, &p);
     free(in);
     return p;
 }
@@ -107,45 +107,51 @@ static void simple(wf_ctx *c, Case *k, wf_call call, int outputs)
 
 /* ---- elementwise, rows, matmul ------------------------------------------------------ */
 
-static bool f_ew(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_ew(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out,
+                      int nout)
 {
     wf_tensor x = in[0], e = wf_exp(c, wf_neg(c, wf_mul(c, x, x)));
 
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = wf_add(
         c, wf_add(c, wf_mul(c, wf_tanh(c, x), wf_sigmoid(c, x)), wf_mul(c, e, in[1])),
         in[2]);
-    return true;
+    return WF_OK;
 }
 
-static bool f_softmax(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_softmax(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                           wf_tensor *out, int nout)
 {
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = wf_softmax(c, in[0], -1);
-    return true;
+    return WF_OK;
 }
 
-static bool f_layernorm(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_layernorm(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                             wf_tensor *out, int nout)
 {
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = wf_layer_norm(c, in[0], 1, in[1], in[2], 1e-5);
-    return true;
+    return WF_OK;
 }
 
-static bool f_square_norm(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_square_norm(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                               wf_tensor *out, int nout)
 {
     wf_tensor y;
 
-    f_layernorm(c, user, in, &y);
+    (void)nin, (void)nout;
+    f_layernorm(c, user, in, nin, &y, 1);
     out[0] = wf_sum(c, wf_mul(c, y, y), NULL, 0, false);
-    return true;
+    return WF_OK;
 }
 
-static bool f_matmul(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_matmul(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                          wf_tensor *out, int nout)
 {
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = wf_matmul(c, in[0], in[1]);
-    return true;
+    return WF_OK;
 }
 
 static void b_ew(wf_ctx *c, Case *k) { simple(c, k, f_ew, 1); }
@@ -171,22 +177,24 @@ typedef struct Training {
     int params, buffers;
 } Training;
 
-static bool f_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_step(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                        wf_tensor *out, int nout)
 {
     const Training *t = user;
     int wrt[MAX_ARRAYS];
     wf_tensor y[MAX_ARRAYS], g[MAX_ARRAYS], lr = wf_float(c, 0.01);
 
+    (void)nout;
     for (int i = 0; i < t->params; i++)
         wrt[i] = i;
-    if (wf_grad_call(c, &t->loss, in, wrt, t->params, y, g) != WF_OK)
-        return false;
+    if (wf_grad_call(c, &t->loss, in, nin, wrt, t->params, y, MAX_ARRAYS, g) != WF_OK)
+        return wf_ctx_status(c);
     out[0] = y[0];
     for (int i = 0; i < t->params; i++)
         out[1 + i] = wf_sub(c, in[i], wf_mul(c, lr, g[i]));
     for (int i = 0; i < t->buffers; i++)
         out[1 + t->params + i] = y[1 + i];
-    return true;
+    return WF_OK;
 }
 
 static void training(wf_ctx *c, Case *k, Training *t)
@@ -205,27 +213,31 @@ static wf_tensor net(wf_ctx *c, const wf_tensor *p, int n, wf_tensor x)
 }
 
 /* user: how many parameters */
-static bool f_mlp_loss(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_mlp_loss(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                            wf_tensor *out, int nout)
 {
     int n = *(int *)user;
 
+    (void)nin, (void)nout;
     out[0] =
         wf_cross_entropy(c, net(c, in, n, in[n]), in[n + 1], WF_NONE, -100, 0, WF_MEAN);
-    return true;
+    return WF_OK;
 }
 
-static bool f_mlp(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_mlp(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                       wf_tensor *out, int nout)
 {
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = net(c, in, 4, in[4]);
-    return true;
+    return WF_OK;
 }
 
 static void b_mlp_train(wf_ctx *c, Case *k)
 {
     int n = k->nin - 2;
 
-    training(c, k, &(Training){.loss = {f_mlp_loss, &n, 0, 0, "loss"}, .params = n});
+    training(c, k,
+             &(Training){.loss = WF_FUNCTION(f_mlp_loss, &n, 0, 0, "loss"), .params = n});
 }
 
 static void b_tiny_infer(wf_ctx *c, Case *k) { simple(c, k, f_mlp, 1); }
@@ -242,7 +254,7 @@ typedef struct Net {
 
 static void conv_bn(wf_ctx *c, wf_module *m, const char *name, int64_t in, int64_t out)
 {
-    wf_conv_options o = {.padding = 1, .no_bias = true};
+    wf_conv_options o = {.size = sizeof o, .padding = 1, .no_bias = true};
 
     wf_module_add(c, m, name,
                   wf_nn_sequential(c, 3, wf_nn_conv2d(c, NULL, in, out, 3, &o),
@@ -297,34 +309,38 @@ static wf_tensor net_call(wf_ctx *c, const Net *n, const wf_tensor *in, wf_tenso
     return y;
 }
 
-static bool f_net_loss(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_net_loss(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                            wf_tensor *out, int nout)
 {
     const Net *n = user;
     int data = n->params + n->buffers - n->steps;
     wf_tensor y = net_call(c, n, in, in[data], out + 1);
 
+    (void)nin, (void)nout;
     if (n->flat)
         y = wf_flatten(c, y, 0, 1);
     out[0] = wf_cross_entropy(c, y, in[data + 1], WF_NONE, -100, 0, WF_MEAN);
-    return true;
+    return WF_OK;
 }
 
-static bool f_net(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_net(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                       wf_tensor *out, int nout)
 {
     const Net *n = user;
 
+    (void)nin, (void)nout;
     out[0] = net_call(c, n, in, in[n->params + n->buffers - n->steps], NULL);
-    return true;
+    return WF_OK;
 }
 
 static void train_net(wf_ctx *c, Case *k, Net *n)
 {
     net_count(c, n);
     training(c, k,
-             &(Training){.loss = {f_net_loss, n, 0, 0, "loss"},
+             &(Training){.loss = WF_FUNCTION(f_net_loss, n, 0, 0, "loss"),
                          .params = n->params,
                          .buffers = n->buffers - n->steps});
-    wf_module_free(c, n->m);
+    wf_module_release(c, n->m);
 }
 
 static void b_inception_train(wf_ctx *c, Case *k)
@@ -365,26 +381,27 @@ static void b_googlenet(wf_ctx *c, Case *k)
     wf_module_train(n.m, false);
     net_count(c, &n);
     use(c, k, bind_weights(c, k, trace(c, k, f_net, &n, k->nin, 1)));
-    wf_module_free(c, n.m);
+    wf_module_release(c, n.m);
 }
 
 /* ---- loops --------------------------------------------------------------------------- */
 
 /* (w_ih, w_hh, b_ih, b_hh, h, c, x) -> (h, c, y) */
-static bool f_lstm_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_lstm_step(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                             wf_tensor *out, int nout)
 {
     wf_tensor g[4], cell;
     wf_tensor a =
         wf_add(c, wf_linear(c, in[6], in[0], in[2]), wf_linear(c, in[4], in[1], in[3]));
 
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     if (wf_split_equal(c, a, -1, g, 4) != WF_OK)
-        return false;
+        return wf_ctx_status(c);
     cell = wf_add(c, wf_mul(c, wf_sigmoid(c, g[1]), in[5]),
                   wf_mul(c, wf_sigmoid(c, g[0]), wf_tanh(c, g[2])));
     out[0] = out[2] = wf_mul(c, wf_sigmoid(c, g[3]), wf_tanh(c, cell));
     out[1] = cell;
-    return true;
+    return WF_OK;
 }
 
 static const wf_program *parse(wf_ctx *c, const char *text, const char *name)
@@ -415,12 +432,12 @@ static char *lstm_text(wf_ctx *c)
         "  z = const f32[32,256] 0\n"
         "  h, c, y = scan wi wh bi bh z z x body=step nconst=4 ncarry=2 length=128\n"
         "  s = mul y y\n  t = reduce_sum s axes=[0,1,2]\n  ret t\n}\n";
-    wf_function f = {f_lstm_step, NULL, 7, 3, "step"};
+    wf_function f = WF_FUNCTION(f_lstm_step, NULL, 7, 3, "step");
     const wf_program *step = NULL;
     const char *text = NULL;
     char *all;
 
-    if (wf_trace_types(c, &f, types, &step) != WF_OK ||
+    if (wf_trace_types(c, &f, types, 7, &step) != WF_OK ||
         wf_program_text(c, step, 0, &text) != WF_OK)
         return NULL;
     all = malloc(strlen(text) + sizeof layers);
@@ -488,12 +505,12 @@ static void b_persample(wf_ctx *c, Case *k)
     static const char *const types[] = {"f32[512,784]", "f32[512]", "f32[10,512]",
                                         "f32[10]",      "f32[784]", "i64[]"};
     int n = 4;
-    wf_function loss = {f_mlp_loss, &n, 6, 1, "loss"};
+    wf_function loss = WF_FUNCTION(f_mlp_loss, &n, 6, 1, "loss");
     const wf_program *f = NULL, *g = NULL, *v = NULL;
 
-    if (wf_trace_types(c, &loss, types, &f) == WF_OK &&
+    if (wf_trace_types(c, &loss, types, 6, &f) == WF_OK &&
         wf_grad(c, f, (int[]){0, 1, 2, 3}, 4, &g) == WF_OK)
-        wf_vmap(c, g, (int[]){-1, -1, -1, -1, 0, 0}, NULL, 64, &v);
+        wf_vmap(c, g, (int[]){-1, -1, -1, -1, 0, 0}, 6, NULL, 64, &v);
     wf_program_release(f);
     wf_program_release(g);
     use(c, k, v);
@@ -582,7 +599,8 @@ static void run_once(wf_ctx *c, Case *k)
         wf_array_release(k->out[i]);
         k->out[i] = NULL;
     }
-    if (wf_run(c, k->exec, k->in, k->out) != WF_OK)
+    if (wf_run(c, k->exec, k->in, wf_exec_inputs(k->exec), k->out,
+               wf_exec_outputs(k->exec)) != WF_OK)
         return;
     for (int i = 0; i < k->nstate; i++) {
         wf_array_release(k->in[k->first_state + i]);
@@ -675,7 +693,8 @@ static void show_profile(wf_ctx *c, Case *k, int runs)
     wf_profile *p = NULL;
     double all = 0;
 
-    if (!k->exec || wf_profile_run(c, k->exec, k->in, runs, &p) != WF_OK)
+    if (!k->exec ||
+        wf_profile_new(c, k->exec, k->in, wf_exec_inputs(k->exec), runs, &p) != WF_OK)
         return;
     for (int i = 0; i < wf_profile_steps(p); i++)
         all += wf_profile_step_at(p, i)->seconds;
@@ -737,12 +756,14 @@ static void answer(wf_ctx *c, Case *k, const char *line)
 
 /* ---- cold start ---------------------------------------------------------------------------- */
 
-static bool f_tiny(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_tiny(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                        wf_tensor *out, int nout)
 {
     const wf_tensor *p = user;
 
+    (void)nin, (void)nout;
     out[0] = net(c, p, 4, in[0]);
-    return true;
+    return WF_OK;
 }
 
 static int save_tiny(wf_ctx *c, const char *path)
@@ -752,14 +773,14 @@ static int save_tiny(wf_ctx *c, const char *path)
     wf_model *m = NULL;
     const wf_program *p = NULL;
     wf_tensor w[4];
-    wf_function f = {f_tiny, w, 1, 1, "tiny"};
+    wf_function f = WF_FUNCTION(f_tiny, w, 1, 1, "tiny");
 
     wf_generator_new(c, 0, &g);
     w[0] = wf_init_normal(c, g, (int64_t[]){128, 64}, 2, 0, 0.1);
     w[1] = wf_init_normal(c, g, (int64_t[]){128}, 1, 0, 0.1);
     w[2] = wf_init_normal(c, g, (int64_t[]){10, 128}, 2, 0, 0.1);
     w[3] = wf_init_normal(c, g, (int64_t[]){10}, 1, 0, 0.1);
-    if (wf_trace_types(c, &f, types, &p) == WF_OK && wf_model_new(c, &m) == WF_OK &&
+    if (wf_trace_types(c, &f, types, 1, &p) == WF_OK && wf_model_new(c, &m) == WF_OK &&
         wf_model_add(c, m, p) == WF_OK)
         wf_model_save(c, m, path);
     wf_model_free(m);
@@ -775,9 +796,9 @@ static int cold_start(wf_ctx *c, const char *path)
 
     for (int i = 0; i < 64; i++)
         ones[i] = 1;
-    if (wf_model_open(c, path, &m) == WF_OK &&
+    if (wf_model_load(c, path, &m) == WF_OK &&
         wf_array_from(c, WF_F32, (int64_t[]){1, 64}, 2, ones, &x) == WF_OK &&
-        wf_eval(c, wf_model_find(m, "tiny"), &x, &y) == WF_OK)
+        wf_eval(c, wf_model_find(m, "tiny"), &x, 1, &y, 1) == WF_OK)
         printf("%g\n", (double)*(const float *)wf_array_data(y)), fflush(stdout);
     wf_array_release(x);
     wf_array_release(y);
@@ -820,7 +841,7 @@ static double check_row(wf_ctx *c, Case *k, const Row *row)
     wf_scope_end(c);
     if (k->program && wf_ctx_status(c) == WF_OK &&
         wf_prepare(c, k->program, &plain) == WF_OK)
-        wf_run(c, plain, k->in, need);
+        wf_run(c, plain, k->in, wf_exec_inputs(plain), need, wf_exec_outputs(plain));
     if (wf_ctx_status(c) == WF_OK)
         run_once(c, k);
     for (int i = 0; i < k->nout && wf_ctx_status(c) == WF_OK; i++) {

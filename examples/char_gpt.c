@@ -83,7 +83,7 @@ static double rate(int step, int steps)
 static void train(wf_ctx *c, wf_module *net, const Text *t, int steps)
 {
     wf_optim *opt = wf_adamw(c, net, 0, 0.9, 0.99, 1e-8, 0.01);
-    wf_progress bar = wf_progress_begin("train", steps);
+    wf_progress *bar = wf_progress_new(c, "train", steps);
 
     for (int i = 0; i < steps && !wf_ctx_status(c); i++) {
         wf_tensor xy[2], loss;
@@ -96,13 +96,13 @@ static void train(wf_ctx *c, wf_module *net, const Text *t, int steps)
         wf_backward(c, loss, WF_NONE, 0);
         wf_clip_grad_norm(c, net, 1);
         wf_optim_step(c, opt);
-        wf_progress_step(&bar, wf_item(c, loss));
+        wf_progress_step(bar, wf_item(c, loss));
         if (i % (steps / 8 + 1) == 0 || i == steps - 1)
             printf("step %d: loss %.3f\n", i, wf_item(c, loss));
         fflush(stdout);
         wf_scope_end(c);
     }
-    wf_progress_end(&bar);
+    wf_progress_free(c, bar);
     wf_optim_free(c, opt);
 }
 
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
     bool ok = wf_ctx_status(c) == WF_OK;
     if (!ok)
         fprintf(stderr, "%s\n", wf_ctx_message(c));
-    wf_module_free(c, net);
+    wf_module_release(c, net);
     wf_ctx_free(c);
     free(t.s);
     printf("characters of the last tenth of the text, each guessed from up to %d before\n"

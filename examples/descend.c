@@ -25,12 +25,14 @@ int main(int argc, char **argv)
     double x[2] = {-1.5, 2}, v[2] = {0, 0}, value = 0;
     int64_t dims[] = {2};
 
-    if (wf_model_open(cx, path, &model) || wf_value_and_grad(cx, wf_model_find(model, "rosenbrock"), NULL, 0, &both) ||
+    if (wf_model_load(cx, path, &model) ||
+        wf_value_and_grad(cx, wf_model_find(model, "rosenbrock"), NULL, 0, &both) ||
         wf_prepare(cx, both, &exec))
         return complain(cx);
     for (int step = 0; step <= 6000; step++) {
         wf_array *in, *out[2];
-        if (wf_array_wrap(cx, WF_F64, dims, 1, NULL, x, NULL, NULL, &in) || wf_run(cx, exec, &in, out))
+        if (wf_array_wrap(cx, WF_F64, dims, 1, NULL, x, NULL, NULL, &in) ||
+            wf_run(cx, exec, &in, 1, out, 2))
             return complain(cx);
         const double *g = wf_array_data(out[1]);
         value = *(const double *)wf_array_data(out[0]);

@@ -28,24 +28,24 @@ static double accuracy(wf_ctx *c, wf_module *net, wf_tensor x, wf_tensor y)
 
 static double train_epoch(wf_ctx *c, wf_module *net, wf_optim *opt, wf_loader *data)
 {
-    wf_progress bar = wf_progress_begin("epoch", wf_loader_batches(data));
+    wf_progress *bar = wf_progress_new(c, "epoch", wf_loader_batches(data));
     wf_tensor batch[2];
-    double sum = 0;
+    double sum = 0, batches = 0;
 
     wf_scope_begin(c);
-    while (wf_loader_next(c, data, batch)) {
+    while (wf_loader_next(c, data, batch, 2)) {
         wf_optim_zero_grad(c, opt);
         wf_tensor loss = wf_cross_entropy(c, wf_forward_one(c, net, batch[0]), batch[1],
                                           WF_NONE, -100, 0, WF_MEAN);
         wf_backward(c, loss, WF_NONE, 0);
         wf_optim_step(c, opt);
         sum += wf_item(c, loss);
-        wf_progress_step(&bar, sum / (double)bar.done);
+        wf_progress_step(bar, sum / ++batches);
         wf_scope_end(c);
         wf_scope_begin(c);
     }
     wf_scope_end(c);
-    wf_progress_end(&bar);
+    wf_progress_free(c, bar);
     return sum / (double)wf_loader_batches(data);
 }
 
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", wf_ctx_message(c));
     wf_loader_free(c, data);
     wf_optim_free(c, opt);
-    wf_module_free(c, net);
+    wf_module_release(c, net);
     wf_ctx_free(c);
     printf("360 digits that were not learned from\ntest accuracy: %.2f\n", share);
     return share >= 0.95 || epochs < 15 ? 0 : 1;

@@ -27,41 +27,47 @@ typedef struct Net {
 } Net;
 
 /* (params.., x, y) -> loss */
-static bool loss(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status loss(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out,
+                      int nout)
 {
     wf_module *m = ((Net *)user)->module;
     wf_tensor logits;
 
+    (void)nin, (void)nout;
     if (wf_module_call_with(c, m, in, PARAMS, &in[PARAMS], 1, &logits, 1, NULL))
-        return false;
+        return wf_ctx_status(c);
     out[0] = wf_cross_entropy(c, logits, in[PARAMS + 1], WF_NONE, -100, 0, WF_MEAN);
-    return wf_ctx_status(c) == WF_OK;
+    return wf_ctx_status(c);
 }
 
 /* One network: the inputs above -> (params.., state.., loss) */
-static bool step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status step(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out,
+                      int nout)
 {
-    wf_function f = {loss, user, PARAMS + 2, 1, "loss"};
+    wf_function f = WF_FUNCTION(loss, user, PARAMS + 2, 1, "loss");
     wf_tensor args[PARAMS + 2], grads[PARAMS];
     int wrt[PARAMS];
 
+    (void)nin, (void)nout;
     for (int i = 0; i < PARAMS; i++)
         args[wrt[i] = i] = in[i];
     args[PARAMS] = in[X];
     args[PARAMS + 1] = in[Y];
-    return !wf_grad_call(c, &f, args, wrt, PARAMS, &out[PARAMS + STATE], grads) &&
-           !wf_optim_update(c, ((Net *)user)->opt, in[LR], in[STEP], in, grads,
-                            in + PARAMS, PARAMS, out, out + PARAMS);
+    wf_grad_call(c, &f, args, PARAMS + 2, wrt, PARAMS, &out[PARAMS + STATE], 1, grads);
+    return wf_optim_update(c, ((Net *)user)->opt, in[LR], in[STEP], in, grads,
+                           in + PARAMS, PARAMS, out, out + PARAMS);
 }
 
 /* All of them: parameters, state and rate have a first axis of 16, the rest is shared. */
-static bool step_all(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status step_all(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                          wf_tensor *out, int nout)
 {
-    wf_function f = {step, user, INPUTS, PARAMS + STATE + 1, "step"};
+    wf_function f = WF_FUNCTION(step, user, INPUTS, PARAMS + STATE + 1, "step");
     int axes[INPUTS] = {0};
 
+    (void)nin;
     axes[STEP] = axes[X] = axes[Y] = WF_UNMAPPED;
-    return !wf_vmap_call(c, &f, in, axes, NULL, NULL, out);
+    return wf_vmap_call(c, &f, in, axes, INPUTS, NULL, NULL, out, nout);
 }
 
 /* (params..) -> share of the test recognised; x and y from outside */
@@ -70,16 +76,18 @@ typedef struct Test {
     wf_tensor x, y;
 } Test;
 
-static bool test(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status test(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out,
+                      int nout)
 {
     Test *t = user;
     wf_tensor logits, hit;
 
+    (void)nin, (void)nout;
     if (wf_module_call_with(c, t->net->module, in, PARAMS, &t->x, 1, &logits, 1, NULL))
-        return false;
+        return wf_ctx_status(c);
     hit = wf_eq(c, wf_argmax(c, logits, (int[]){1}, false), t->y);
     out[0] = wf_mean(c, wf_cast(c, hit, WF_F64), NULL, 0, false);
-    return wf_ctx_status(c) == WF_OK;
+    return wf_ctx_status(c);
 }
 
 static wf_module *new_net(wf_ctx *c, wf_generator *g)
@@ -104,7 +112,7 @@ static void first_inputs(wf_ctx *c, wf_generator *g, wf_tensor *in)
             return;
         for (int i = 0; i < PARAMS; i++)
             p[i][k] = wf_copy(c, wf_detach(c, own[i]));
-        wf_module_free(c, m);
+        wf_module_release(c, m);
         rates[k] = 0.001 * (k + 1);
     }
     for (int i = 0; i < PARAMS; i++) {
@@ -130,21 +138,21 @@ int main(int argc, char **argv)
     y = wf_take(c, y, order, 0);
     Net net = {new_net(c, NULL), NULL};
     net.opt = wf_adam(c, net.module, 0, 0.9, 0.999, 1e-8, 0);
-    wf_function f = {step_all, &net, INPUTS, PARAMS + STATE + 1, "step_all"};
+    wf_function f = WF_FUNCTION(step_all, &net, INPUTS, PARAMS + STATE + 1, "step_all");
     wf_jit_new(c, &f, &j);
     first_inputs(c, g, in);
     in[X] = wf_narrow(c, x, 0, 0, ROWS);
     in[Y] = wf_narrow(c, y, 0, 0, ROWS);
     for (int i = 1; i <= steps && !wf_ctx_status(c); i++) {
         in[STEP] = wf_scalar(c, WF_F64, i);
-        if (wf_jit_call(c, j, in, out, NULL, 0))
+        if (wf_jit_call(c, j, in, INPUTS, out, PARAMS + STATE + 1, NULL, 0))
             break;
         for (int k = 0; k < PARAMS + STATE; k++)
             in[k] = out[k];
     }
     Test t = {&net, wf_narrow(c, x, 0, ROWS, TESTS), wf_narrow(c, y, 0, ROWS, TESTS)};
-    wf_function ft = {test, &t, PARAMS, 1, "test"};
-    if (!wf_vmap_call(c, &ft, in, (int[PARAMS]){0}, NULL, NULL, &shares))
+    wf_function ft = WF_FUNCTION(test, &t, PARAMS, 1, "test");
+    if (!wf_vmap_call(c, &ft, in, (int[PARAMS]){0}, INPUTS, NULL, NULL, &shares, 1))
         wf_read_f64(c, shares, share, MODELS);
     double best = 0;
     for (int k = 0; k < MODELS; k++) {
@@ -156,7 +164,7 @@ int main(int argc, char **argv)
     if (j)
         wf_jit_free(c, j);
     wf_optim_free(c, net.opt);
-    wf_module_free(c, net.module);
+    wf_module_release(c, net.module);
     wf_generator_free(g);
     wf_ctx_free(c);
     printf("%d digits that were not learned from, by the best of %d networks\n"

@@ -61,23 +61,23 @@ static void train_epoch(wf_ctx *c, wf_module *net, wf_optim *opt, wf_loader *dat
                         int epochs)
 {
     int64_t steps = epochs * wf_loader_batches(data);
-    wf_progress bar = wf_progress_begin("epoch", wf_loader_batches(data));
+    wf_progress *bar = wf_progress_new(c, "epoch", wf_loader_batches(data));
     wf_tensor batch[2];
 
     wf_scope_begin(c);
-    while (wf_loader_next(c, data, batch)) {
+    while (wf_loader_next(c, data, batch, 2)) {
         wf_optim_zero_grad(c, opt);
         wf_optim_set_lr(opt, wf_lr_cosine(1e-2, wf_optim_steps(opt), steps, 1e-5));
         wf_tensor loss = wf_cross_entropy(c, wf_forward_one(c, net, batch[0]), batch[1],
                                           WF_NONE, -100, 0, WF_MEAN);
         wf_backward(c, loss, WF_NONE, 0);
         wf_optim_step(c, opt);
-        wf_progress_step(&bar, wf_item(c, loss));
+        wf_progress_step(bar, wf_item(c, loss));
         wf_scope_end(c);
         wf_scope_begin(c);
     }
     wf_scope_end(c);
-    wf_progress_end(&bar);
+    wf_progress_free(c, bar);
 }
 
 static double accuracy(wf_ctx *c, wf_module *net, const Data *d)
@@ -90,7 +90,7 @@ static double accuracy(wf_ctx *c, wf_module *net, const Data *d)
     wf_module_train(net, false);
     wf_no_grad_begin(c);
     wf_scope_begin(c);
-    while (l && wf_loader_next(c, l, b)) {
+    while (l && wf_loader_next(c, l, b, 2)) {
         wf_tensor guess = wf_argmax(c, wf_forward_one(c, net, b[0]), (int[]){1}, false);
         hits += wf_item(c, wf_count_nonzero(c, wf_eq(c, guess, b[1]), NULL, 0));
         wf_scope_end(c);
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", wf_ctx_message(c));
     wf_loader_free(c, data);
     wf_optim_free(c, opt);
-    wf_module_free(c, net);
+    wf_module_release(c, net);
     wf_ctx_free(c);
     printf("%s\ntest accuracy: %.4f\n",
            argc > 1 ? "the 10000 test images of MNIST" : "360 digits held back", share);

@@ -26,13 +26,13 @@ typedef struct Training {
     wf_tensor xy[2];
 } Training;
 
-static bool loss(wf_ctx *c, void *user, wf_module *net, const wf_tensor *xy,
-                 wf_tensor *out)
+static wf_status loss(wf_ctx *c, void *user, wf_module *net, const wf_tensor *xy, int nin,
+                      wf_tensor *out, int nout)
 {
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = wf_cross_entropy(c, wf_forward_one(c, net, xy[0]), xy[1], WF_NONE, -100, 0,
                               WF_MEAN);
-    return wf_ctx_status(c) == WF_OK;
+    return wf_ctx_status(c);
 }
 
 static Training begin(void)
@@ -59,7 +59,7 @@ static double train(Training *t, int steps)
         wf_tensor y;
         wf_scope_begin(c);
         wf_optim_zero_grad(c, t->opt);
-        loss(c, NULL, t->net, t->xy, &y);
+        loss(c, NULL, t->net, t->xy, 2, &y, 1);
         wf_backward(c, y, WF_NONE, 0);
         wf_optim_step(c, t->opt);
         last = wf_item(c, y);
@@ -95,7 +95,7 @@ static int end(wf_ctx *c)
 static int end_training(Training *t)
 {
     wf_optim_free(t->c, t->opt);
-    wf_module_free(t->c, t->net);
+    wf_module_release(t->c, t->net);
     return end(t->c);
 }
 
@@ -107,7 +107,7 @@ static int go_on(const char *path, double *last)
     wf_tensor xy[2], y, hit;
 
     wf_data_digits(c, &xy[0], &xy[1]);
-    wf_model_open(c, path, &file);
+    wf_model_load(c, path, &file);
     for (int i = 0; i < HALF && file; i++) {
         wf_scope_begin(c);
         wf_model_run(c, file, "train", xy, 2, &y, 1);

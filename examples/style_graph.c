@@ -23,7 +23,7 @@ int main(void)
     wf_tensor in[4] = {wf_scalar(c, WF_F32, 0), wf_scalar(c, WF_F32, 0), wf_linspace(c, WF_F32, -1, 1, 21, true), WF_NONE};
     in[3] = wf_add(c, wf_mul(c, in[2], wf_float(c, 3)), wf_float(c, 0.5));
     for (int i = 0; i < 200 && wf_ctx_status(c) == WF_OK; i++) {
-        wf_apply(c, step, in, out);
+        wf_apply(c, step, in, 4, out, 2);
         in[0] = out[0];
         in[1] = out[1];
     }

@@ -78,7 +78,7 @@ static void save_and_open(wf_ctx *cx, wf_model *m)
              access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (long)getpid());
     if (wf_model_save(cx, m, path) != WF_OK)
         broken("a model does not save", cx);
-    if (wf_model_open(cx, path, &n) != WF_OK)
+    if (wf_model_load(cx, path, &n) != WF_OK)
         broken("a saved model does not open", cx);
     compare(cx, m, n);
     wf_model_free(n);

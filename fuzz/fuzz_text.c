@@ -108,7 +108,7 @@ static void interpret(wf_ctx *cx, const Program *p, const Nd *in)
 
     for (uint32_t i = 0; i < p->nin; i++)
         wf_array_from(cx, in[i].dtype, in[i].dims, (int)in[i].rank, in[i].data, &x[i]);
-    if (wf_eval(cx, p, x, y) == WF_ERR_INTERNAL)
+    if (wf_eval(cx, p, x, wf_program_inputs(p), y, wf_program_outputs(p)) == WF_ERR_INTERNAL)
         broken(cx, "interpreter", p->name);
     for (uint32_t i = 0; i < p->nin; i++)
         wf_array_release(x[i]);

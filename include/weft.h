@@ -11,8 +11,12 @@
  *              does nothing and is WF_ERR_ARG, as is a count below 0; functions without a status give WF_NONE, NULL,
  *              0, false or "". NULL with a count of 0 is an empty list; free and release take NULL. What else may be
  *              NULL is said at the function.
- *   ownership  _new/_open -> _free/_close, _retain -> _release; a plain getter borrows.
- *              Strings in are copied, strings out are borrowed.
+ *   many       a pointer to many has its count beside it. It must be what is wanted, neither more nor less; WF_ERR_ARG says
+ *              both numbers.
+ *   callbacks  give WF_OK or a status, as functions do. Any other than WF_OK ends what called them, with that status.
+ *   structs    that callers fill begin with their size, sizeof of the struct, so that they can grow.
+ *   ownership  what is counted has _retain and _release, however it was made; what has one owner has _free; a plain getter
+ *              borrows. Strings in are copied, strings out are borrowed, and are "" rather than NULL.
  */
 #ifndef WEFT_H
 #define WEFT_H
@@ -146,14 +150,15 @@ WF_API void wf_cancel(wf_ctx *cx);
 
 /* ---- dtypes -------------------------------------------------------------------------------- */
 
+/* The numbers are for good: they stand in callers' code and in their files. */
 typedef enum wf_dtype {
     WF_INVALID = 0,
-    WF_BOOL,
-    WF_I8, WF_I16, WF_I32, WF_I64,
-    WF_U8, WF_U16, WF_U32, WF_U64,
-    WF_F16, WF_BF16, WF_F32, WF_F64,
-    WF_C64, WF_C128,                         /* complex */
-    WF_F8E4M3, WF_F8E5M2, WF_I4, WF_U4,      /* reserved */
+    WF_BOOL = 1,
+    WF_I8 = 2, WF_I16 = 3, WF_I32 = 4, WF_I64 = 5,
+    WF_U8 = 6, WF_U16 = 7, WF_U32 = 8, WF_U64 = 9,
+    WF_F16 = 10, WF_BF16 = 11, WF_F32 = 12, WF_F64 = 13,
+    WF_C64 = 14, WF_C128 = 15,                                /* complex */
+    WF_F8E4M3 = 16, WF_F8E5M2 = 17, WF_I4 = 18, WF_U4 = 19,   /* reserved */
     WF_DTYPE_COUNT
 } wf_dtype;
 
@@ -176,12 +181,13 @@ WF_API bool wf_dtype_is_complex(wf_dtype dtype);  /* two of those, the real part
 typedef struct wf_device wf_device;
 
 typedef struct wf_memory_stats {
+    size_t size;        /* sizeof(wf_memory_stats): set it first */
     size_t free, total; /* of the device, as it says; 0: it does not */
     size_t held, peak;  /* bytes that arrays and executables have now, and had at most; the host's are not counted */
 } wf_memory_stats;
 
 WF_API int wf_device_count(wf_ctx *cx); /* with the host: at least 1 */
-WF_API wf_status wf_device_open(wf_ctx *cx, int ordinal, wf_device **out_device); /* WF_ERR_ARG: there is no such one */
+WF_API wf_status wf_device_get(wf_ctx *cx, int ordinal, wf_device **out_device); /* borrowed. WF_ERR_ARG: there is none */
 WF_API const char *wf_device_name(const wf_device *d);  /* "cpu" for the host, "cuda:0" .. for GPUs */
 WF_API const char *wf_device_label(const wf_device *d); /* what it is, for people */
 WF_API int wf_device_ordinal(const wf_device *d);
@@ -251,8 +257,8 @@ WF_API wf_dtype wf_program_input_dtype(const wf_program *p, int i);
 /* The type as text, "f32[N,784]"; borrowed from the context until the next call that gives text. */
 WF_API wf_status wf_program_input_type(wf_ctx *cx, const wf_program *p, int i, const char **out_text);
 WF_API wf_status wf_program_output_type(wf_ctx *cx, const wf_program *p, int i, const char **out_text);
-/* 128 bits of content as 32 hexadecimal digits; names and places do not count. out has 33 bytes. */
-WF_API void wf_program_hash(const wf_program *p, char *out);
+/* 128 bits of content as 32 hexadecimal digits; names and places do not count. As much as room bytes take: 33 for all. */
+WF_API void wf_program_hash(const wf_program *p, char *out, size_t room);
 WF_API bool wf_program_equal(const wf_program *a, const wf_program *b);
 WF_API wf_status wf_program_verify(wf_ctx *cx, const wf_program *p);
 
@@ -296,10 +302,10 @@ WF_API wf_status wf_hessian(wf_ctx *cx, const wf_program *f, const int *wrt, int
 WF_API wf_status wf_hvp(wf_ctx *cx, const wf_program *f, const int *wrt, int n, const wf_program **out);
 /* axes: for each input the axis that is the batch, or -1. Results are batched along axis 0. axis_name may be NULL;
  * collectives refer to it. size: of the batch; -1: a fresh symbol. */
-WF_API wf_status wf_vmap(wf_ctx *cx, const wf_program *f, const int *axes, const char *axis_name,
+WF_API wf_status wf_vmap(wf_ctx *cx, const wf_program *f, const int *axes, int n, const char *axis_name,
                          int64_t size, const wf_program **out);
 /* Ahead of time: forward: x.. -> (y.., saved..), backward: (saved.., gy..) -> gx for wrt. Saves a minimum cut. */
-WF_API wf_status wf_split(wf_ctx *cx, const wf_program *f, const int *wrt, int n,
+WF_API wf_status wf_partition(wf_ctx *cx, const wf_program *f, const int *wrt, int n,
                           const wf_program **out_forward, const wf_program **out_backward);
 /* Symbols replaced by sizes. */
 WF_API wf_status wf_specialise(wf_ctx *cx, const wf_program *f, const char *const *symbols,
@@ -329,7 +335,9 @@ WF_API wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec)
  * that the device has no kernel for are run by the host: their operands are copied out, their results in. The executable
  * belongs to contexts of the runtime that has the device. */
 WF_API wf_status wf_prepare_on(wf_ctx *cx, const wf_program *p, wf_device *d, wf_exec **out_exec);
-WF_API wf_device *wf_exec_device(const wf_exec *e); /* borrowed */
+WF_API wf_device *wf_exec_device(const wf_exec *e);      /* borrowed */
+WF_API int wf_exec_inputs(const wf_exec *e);             /* of its program */
+WF_API int wf_exec_outputs(const wf_exec *e);
 /* The same, optimised, with machine code made by the system's C compiler where there is one; code is cached between
  * processes. Without a compiler the optimised program is interpreted. Starts the compiler whatever options say.
  *   WF_COMPILE_EXACT   products and sums are rounded each for itself, as the interpreter does it */
@@ -354,13 +362,13 @@ WF_API wf_status wf_donate(wf_ctx *cx, wf_exec *e, const int *inputs, int n, wf_
 WF_API size_t wf_exec_memory(wf_exec *e);
 WF_API wf_exec *wf_exec_retain(wf_exec *e);
 WF_API void wf_exec_release(wf_exec *e); /* NULL is fine */
-/* in: as many arrays as the program has inputs; out: receives new arrays, to be released by the caller (all NULL
- * after an error). */
-WF_API wf_status wf_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out);
+/* out: receives new arrays, to be released by the caller (all NULL after an error). */
+WF_API wf_status wf_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, int nin, wf_array **out, int nout);
 /* Prepare, run once, release. */
-WF_API wf_status wf_eval(wf_ctx *cx, const wf_program *p, wf_array *const *in, wf_array **out);
+WF_API wf_status wf_eval(wf_ctx *cx, const wf_program *p, wf_array *const *in, int nin, wf_array **out, int nout);
 /* The same by the op table's own slow rules: the oracle that everything else is tested against. */
-WF_API wf_status wf_eval_reference(wf_ctx *cx, const wf_program *p, wf_array *const *in, wf_array **out);
+WF_API wf_status wf_eval_reference(wf_ctx *cx, const wf_program *p, wf_array *const *in, int nin, wf_array **out,
+                                   int nout);
 
 /* Where the time goes: the executable is run once to warm up, then as often as said, each step on the clock. */
 typedef struct wf_profile wf_profile;
@@ -373,7 +381,8 @@ typedef struct wf_profile_step {
     double seconds;      /* without steps inside it */
     double flops, bytes; /* operations; operands and results */
 } wf_profile_step;
-WF_API wf_status wf_profile_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, int runs, wf_profile **out_profile);
+WF_API wf_status wf_profile_new(wf_ctx *cx, wf_exec *e, wf_array *const *in, int nin, int runs,
+                                wf_profile **out_profile);
 WF_API void wf_profile_free(wf_profile *p); /* NULL is fine */
 WF_API int wf_profile_steps(const wf_profile *p);
 WF_API const wf_profile_step *wf_profile_step_at(const wf_profile *p, int i); /* the dearest first; borrowed */
@@ -388,7 +397,7 @@ typedef struct wf_model wf_model;
 WF_API wf_status wf_model_new(wf_ctx *cx, wf_model **out_model);
 /* Text programs (.wir), a .weft file, any safetensors file (tensors only), or an ONNX model; told apart by content. Tensors
  * are memory-mapped. What files of other systems give: docs/formats.md. */
-WF_API wf_status wf_model_open(wf_ctx *cx, const char *path, wf_model **out_model);
+WF_API wf_status wf_model_load(wf_ctx *cx, const char *path, wf_model **out_model);
 /* The same of a file of another system, with what it leaves open: for inputs by name a type ("f32[N,3]"; of those that have
  * no shape in the file), or numbers, which are then no input any more (those that say axes or sizes). types, values, and
  * entries of both may be NULL; an input that is a sequence takes all entries of its name. */
@@ -419,7 +428,8 @@ WF_API const char *wf_model_tensor_name(const wf_model *m, int i);
 WF_API wf_array *wf_model_tensor(const wf_model *m, int i); /* borrowed */
 WF_API wf_array *wf_model_find_tensor(const wf_model *m, const char *name); /* borrowed; NULL if absent */
 WF_API wf_status wf_model_set_tensor(wf_ctx *cx, wf_model *m, const char *name, wf_array *a);
-WF_API const char *wf_model_meta(const wf_model *m, const char *key); /* NULL if absent */
+WF_API const char *wf_model_meta(const wf_model *m, const char *key); /* "" if absent */
+WF_API bool wf_model_has_meta(const wf_model *m, const char *key);
 WF_API wf_status wf_model_set_meta(wf_ctx *cx, wf_model *m, const char *key, const char *value);
 
 /* ---- the op table, as data ------------------------------------------------------------------------------ */
@@ -430,10 +440,10 @@ typedef struct wf_op_info {
     int version, inputs, outputs; /* -1: any number */
     const char *flags;            /* as in ops.def: "P | L" */
     bool has_eval, has_jvp, has_transpose, has_batch;
-    const char *why_no_jvp;       /* the flag that explains a hole, or NULL */
+    const char *why_no_jvp;       /* the flag that explains a hole, or "" */
 } wf_op_info;
 WF_API int wf_op_count(void);
-WF_API bool wf_op_get(int i, wf_op_info *out_info); /* set size first */
+WF_API wf_status wf_op_get(int i, wf_op_info *out_info); /* set size first. WF_ERR_INDEX: there is no such op */
 
 /* Version, instruction set and the optional features in this build, one per line. */
 WF_API const char *wf_build_info(void);

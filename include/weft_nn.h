@@ -31,17 +31,16 @@ typedef struct wf_module wf_module;
 
 /* ---- the tree ---------------------------------------------------------------------- */
 
-/* Computes out[0..nout-1] of in[0..nin-1]; false after an error. */
-typedef bool (*wf_forward)(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                           wf_tensor *out, int nout);
+/* Computes out[0..nout-1] of in[0..nin-1]. */
+typedef wf_status (*wf_forward)(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                                wf_tensor *out, int nout);
 
 /* A module of the caller's own. type: its class name in print. data_size: zeroed bytes
  * for wf_module_data. */
 WF_API wf_module *wf_module_new(wf_ctx *c, const char *type, wf_forward forward,
                                 size_t data_size);
 WF_API wf_module *wf_module_retain(wf_module *m);
-WF_API void wf_module_free(wf_ctx *c,
-                           wf_module *m); /* gives one reference back; NULL is fine */
+WF_API void wf_module_release(wf_ctx *c, wf_module *m); /* NULL is fine */
 WF_API void *wf_module_data(wf_module *m);
 /* What is printed between the parentheses. */
 WF_API void wf_module_set_text(wf_ctx *c, wf_module *m, const char *text);
@@ -99,15 +98,16 @@ WF_API int64_t wf_module_count(wf_ctx *c, wf_module *m,
                                bool trainable_only); /* numbers in parameters */
 
 /* Every module, parents first, and every parameter and buffer in the order of PyTorch's
- * state dict, with its path. A visitor that returns false ends the visit. */
-typedef bool (*wf_module_visitor)(void *user, const char *path, wf_module *m);
-typedef bool (*wf_state_visitor)(void *user, const char *path, wf_tensor t,
-                                 bool is_param);
+ * state dict, with its path. The status that ends a visit is what the visit gives; it is
+ * not recorded in the context. */
+typedef wf_status (*wf_module_visitor)(void *user, const char *path, wf_module *m);
+typedef wf_status (*wf_state_visitor)(void *user, const char *path, wf_tensor t,
+                                      bool is_param);
 WF_API wf_status wf_module_visit(wf_ctx *c, wf_module *m, wf_module_visitor fn,
                                  void *user);
 WF_API wf_status wf_module_visit_state(wf_ctx *c, wf_module *m, wf_state_visitor fn,
                                        void *user);
-/* The tree as PyTorch prints it. The text lives until the next call on m. NULL after an
+/* The tree as PyTorch prints it. The text lives until the next call on m. "" after an
  * error. */
 WF_API const char *wf_module_text(wf_ctx *c, wf_module *m);
 
@@ -121,7 +121,7 @@ WF_API const char *wf_module_text(wf_ctx *c, wf_module *m);
  *
  * and in a program that knows nothing but the file:
  *
- *     wf_model_open(c, "net.weft", &file);
+ *     wf_model_load(c, "net.weft", &file);
  *     wf_model_run(c, file, "forward", &x, 1, &y, 1);
  *     wf_model_run(c, file, "train", xy, 2, &loss, 1);
  */
@@ -131,9 +131,9 @@ WF_API const char *wf_module_text(wf_ctx *c, wf_module *m);
 WF_API wf_status wf_module_store(wf_ctx *c, wf_module *m, wf_model *file);
 WF_API wf_status wf_module_restore(wf_ctx *c, wf_module *m, const wf_model *file);
 
-/* What a method does with the module: sets out[..] from in[..]; false after an error. */
-typedef bool (*wf_method)(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in,
-                          wf_tensor *out);
+/* What a method does with the module: sets out[..] from in[..]. */
+typedef wf_status (*wf_method)(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in,
+                               int nin, wf_tensor *out, int nout);
 /* A program of the module's state and of inputs of the given types ("f32[N,64]") is put
  * into the file; fn NULL: the module's own forward. The module is in the mode it is in:
  * in training, buffers that change are changed by every run. */
@@ -185,6 +185,7 @@ WF_API wf_module *wf_nn_linear(wf_ctx *c, wf_generator *g, int64_t in, int64_t o
                                bool bias);
 
 typedef struct wf_conv_options { /* zeros mean PyTorch's defaults */
+    size_t size;                 /* sizeof(wf_conv_options) */
     int64_t stride, padding, output_padding, dilation, groups;
     bool no_bias;
     /* of each axis where they differ; 0: the number for all */
@@ -228,6 +229,7 @@ WF_API wf_module *wf_nn_softmax(wf_ctx *c, int axis);
 WF_API wf_module *wf_nn_log_softmax(wf_ctx *c, int axis);
 
 typedef struct wf_pool_options {
+    size_t size;                               /* sizeof(wf_pool_options) */
     int64_t window, stride, padding, dilation; /* stride 0: the window; dilation 0: 1 */
     bool ceil_mode;                            /* as many windows as begin inside */
     bool no_padding_count;                     /* avg: padding is not in the mean */
@@ -260,6 +262,7 @@ WF_API wf_module *wf_module_append(wf_ctx *c, wf_module *m, wf_module *child);
  * in]) and, if wished, h (LSTM: h, c) of [layers * directions, batch, hidden]. out: y,
  * and, if asked for, h (LSTM: h, c). A scan over time, which may be symbolic. */
 typedef struct wf_rnn_options { /* zeros mean PyTorch's defaults */
+    size_t size;                /* sizeof(wf_rnn_options) */
     int layers;
     bool batch_first, bidirectional, no_bias;
     bool relu;          /* RNN: in place of tanh */
@@ -282,6 +285,7 @@ WF_API wf_module *wf_nn_gru_cell(wf_ctx *c, wf_generator *g, int64_t in, int64_t
  * if wished, a mask: bool, true where attention is not allowed, or floats to be added.
  * out: y, and, if asked for, the weights averaged over heads. */
 typedef struct wf_attention_options { /* zeros mean PyTorch's defaults */
+    size_t size;                      /* sizeof(wf_attention_options) */
     bool batch_first, no_bias;
     double dropout; /* of the weights, in training; draws as wf_nn_dropout does */
 } wf_attention_options;
@@ -387,19 +391,14 @@ WF_API void wf_loader_free(wf_ctx *c, wf_loader *l);
 WF_API int64_t wf_loader_batches(const wf_loader *l);
 /* The next batch of the epoch; false at its end (and after an error), where the next call
  * begins a new one. */
-WF_API bool wf_loader_next(wf_ctx *c, wf_loader *l, wf_tensor *out);
+WF_API bool wf_loader_next(wf_ctx *c, wf_loader *l, wf_tensor *out, int n);
 
 /* A line with count, rate, loss and time left on standard error, where that is a
  * terminal; else nothing. */
-typedef struct wf_progress {
-    const char *name;
-    int64_t total, done;
-    double start, shown; /* seconds */
-    bool on;
-} wf_progress;
-WF_API wf_progress wf_progress_begin(const char *name, int64_t total);
+typedef struct wf_progress wf_progress;
+WF_API wf_progress *wf_progress_new(wf_ctx *c, const char *name, int64_t total);
 WF_API void wf_progress_step(wf_progress *p, double loss);
-WF_API void wf_progress_end(wf_progress *p);
+WF_API void wf_progress_free(wf_ctx *c, wf_progress *p); /* ends the line; NULL is fine */
 
 #ifdef __cplusplus
 }

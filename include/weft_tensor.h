@@ -46,20 +46,20 @@ WF_API bool wf_is_alive(wf_ctx *c, wf_tensor t);
 WF_API int64_t wf_live_tensors(wf_ctx *c);
 WF_API int64_t wf_live_bytes(wf_ctx *c);
 /* Where the calls that follow stand in the user's source, for messages. file NULL: nowhere. */
-WF_API void wf_at(wf_ctx *c, const char *file, int line, int column);
+WF_API void wf_set_place(wf_ctx *c, const char *file, int line, int column);
 
 /* ---- what a tensor is --------------------------------------------------------------------------- */
 
 WF_API wf_dtype wf_dtype_of(wf_ctx *c, wf_tensor t);
 WF_API int wf_rank(wf_ctx *c, wf_tensor t); /* -1 after an error */
 WF_API int64_t wf_size(wf_ctx *c, wf_tensor t, int axis);
-WF_API wf_status wf_shape(wf_ctx *c, wf_tensor t, int64_t *dims); /* room for wf_rank */
+WF_API wf_status wf_shape(wf_ctx *c, wf_tensor t, int64_t *dims, int rank); /* as many as wf_rank */
 WF_API int64_t wf_count(wf_ctx *c, wf_tensor t);
 WF_API bool wf_is_symbolic(wf_ctx *c, wf_tensor t);
 WF_API bool wf_is_weak(wf_ctx *c, wf_tensor t); /* a host scalar, or made of such only */
 WF_API wf_tensor wf_set_weak(wf_ctx *c, wf_tensor t, bool weak); /* the same numbers */
 WF_API bool wf_shares_memory(wf_ctx *c, wf_tensor a, wf_tensor b);
-WF_API int64_t wf_version(wf_ctx *c, wf_tensor t); /* how often its memory was written to */
+WF_API int64_t wf_write_count(wf_ctx *c, wf_tensor t); /* how often its memory was written to */
 
 /* Symbolic sizes: numbers of theirs, and sizes made of them. Value: for good, in a trace with hints, else WF_ERR_VALUE for
  * a symbolic one. Hint: -1 if there is none. Equal: provably so. div is floor division. */
@@ -211,22 +211,24 @@ WF_API int64_t wf_history_hits(wf_ctx *c); /* how often a derivative program was
 
 /* ---- functions of functions ------------------------------------------------------------------------------
  *
- * A C function of tensors: reads f->inputs tensors, sets f->outputs results, returns false after an error. It may
- * use tensors from outside; derivatives and batches flow through them too. All of these nest in any order. Arrays of inputs
+ * A C function of tensors: reads f->inputs tensors, sets f->outputs results. It may use tensors from outside; derivatives and batches flow through them too. All of these nest in any order. Arrays of inputs
  * and of results must not overlap.
  *
  * grad, jvp and records run the function on its values, so that it may read numbers and branch on them; inside
  * another trace, and for trace, jit and vmap, it gets symbolic tensors. */
 
-typedef bool (*wf_call)(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out);
+typedef wf_status (*wf_call)(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout);
 typedef struct wf_function {
+    size_t size; /* sizeof(wf_function) */
     wf_call call;
     void *user;
     int inputs, outputs; /* outputs WF_ANY: as many as it gives */
     const char *name;    /* for messages and programs; NULL: "f" */
 } wf_function;
+/* wf_function f = WF_FUNCTION(call, user, inputs, outputs, name); */
+#define WF_FUNCTION(...) {sizeof(wf_function), __VA_ARGS__}
 
-/* A function with outputs WF_ANY gets out NULL, and hands over its results with wf_give, in one or more calls. Who calls
+/* A function with outputs WF_ANY gets out NULL and nout 0, and hands over its results with wf_give, in one or more calls. Who calls
  * a function of such a function (jit, vmap, scan ..) passes NULL for the results and finds them by wf_given, until the
  * next such call; they are tensors of the current scope. */
 #define WF_ANY (-1)
@@ -234,50 +236,52 @@ WF_API wf_status wf_give(wf_ctx *c, const wf_tensor *t, int n);
 WF_API const wf_tensor *wf_given(wf_ctx *c, int *n);
 
 /* A program of the function; values from outside become constants. To be released. */
-WF_API wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example, const wf_program **out);
+WF_API wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example, int n, const wf_program **out);
 /* The same from types as text, such as "f32[N,784]": one symbol for each name. */
-WF_API wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *types, const wf_program **out);
+WF_API wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *types, int n,
+                                const wf_program **out);
 /* The same from an example, whose sizes become symbols (but for 0, and those of inputs that are fixed; fixed may be
  * NULL). Sizes that the computation needs to be equal, and are, become one; where it needs a number (wf_size_value), it is
  * that of the example, for good. All others stay free: one trace serves other sizes. */
 WF_API wf_status wf_trace_hinted(wf_ctx *c, const wf_function *f, const wf_tensor *example, const bool *fixed,
-                                 const wf_program **out);
+                                 int n, const wf_program **out);
 /* Inside wf_trace_hinted: the value a symbolic tensor has for the example, computed from what was traced so far. A branch
  * taken by it is the example's, for good. WF_ERR_VALUE elsewhere; a concrete tensor is its own value. */
 WF_API wf_tensor wf_trace_value(wf_ctx *c, wf_tensor t);
 /* Do the function and its program agree on these inputs? WF_ERR_VALUE says what differs. */
-WF_API wf_status wf_trace_check(wf_ctx *c, const wf_function *f, const wf_program *p, const wf_tensor *in, double rtol,
-                                double atol);
+WF_API wf_status wf_trace_check(wf_ctx *c, const wf_function *f, const wf_program *p, const wf_tensor *in, int n,
+                                double rtol, double atol);
 /* A program as a function of tensors: runs, is recorded, or enters the current program. */
-WF_API wf_status wf_apply(wf_ctx *c, const wf_program *p, const wf_tensor *in, wf_tensor *out);
+WF_API wf_status wf_apply(wf_ctx *c, const wf_program *p, const wf_tensor *in, int nin, wf_tensor *out, int nout);
 
 /* Traced once for each signature: dtypes, shapes, weak bits and the bytes of `statics`. */
 typedef struct wf_jit wf_jit;
 WF_API wf_status wf_jit_new(wf_ctx *c, const wf_function *f, wf_jit **out);
-WF_API wf_status wf_jit_call(wf_ctx *c, wf_jit *j, const wf_tensor *in, wf_tensor *out, const void *statics,
-                             size_t size);
+WF_API wf_status wf_jit_call(wf_ctx *c, wf_jit *j, const wf_tensor *in, int nin, wf_tensor *out, int nout,
+                             const void *statics, size_t size);
 WF_API int wf_jit_traces(const wf_jit *j); /* how often it was traced */
 WF_API void wf_jit_free(wf_ctx *c, wf_jit *j);
 
-/* f on every slice. axes: for each input the axis of the batch, or WF_UNMAPPED. out_axes NULL: 0; with WF_ANY one for all
- * results. axis_name may be NULL. */
+/* f on every slice. axes: for each input the axis of the batch, or WF_UNMAPPED. out_axes: for each result, NULL: 0; with WF_ANY
+ * one for all results. axis_name may be NULL. */
 #define WF_UNMAPPED INT32_MIN
-WF_API wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *axes,
-                              const int *out_axes, const char *axis_name, wf_tensor *out);
-/* Gradients of the first result, a float scalar; the others are auxiliary. wrt NULL: input 0. out_y may be NULL. */
-WF_API wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt,
-                              wf_tensor *out_y, wf_tensor *out_grads);
-/* With WF_ANY the results are y.., then dy... */
-WF_API wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt,
-                             const wf_tensor *dx, wf_tensor *y, wf_tensor *dy);
+WF_API wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *axes, int nin,
+                              const int *out_axes, const char *axis_name, wf_tensor *out, int nout);
+/* Gradients of the first result, a float scalar; the others are auxiliary. wrt NULL: input 0. out_y may be NULL, with ny 0;
+ * out_grads has one for each of wrt. */
+WF_API wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin, const int *wrt, int nwrt,
+                              wf_tensor *out_y, int ny, wf_tensor *out_grads);
+/* dx: one for each of wrt; ny: of y and of dy. With WF_ANY the results are y.., then dy... */
+WF_API wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin, const int *wrt, int nwrt,
+                             const wf_tensor *dx, wf_tensor *y, wf_tensor *dy, int ny);
 /* f run once, to be derived many times: wf_record_vjp is its pullback, wf_record_jvp its linearization. gy has one
  * entry for each result, WF_NONE or ignored for integers. */
 typedef struct wf_record wf_record;
-WF_API wf_status wf_record_new(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *wrt, int nwrt,
-                               wf_tensor *y, wf_record **out);
+WF_API wf_status wf_record_new(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin, const int *wrt, int nwrt,
+                               wf_tensor *y, int ny, wf_record **out);
 WF_API int wf_record_results(const wf_record *r); /* how many y there are */
-WF_API wf_status wf_record_vjp(wf_ctx *c, wf_record *r, const wf_tensor *gy, wf_tensor *gx);
-WF_API wf_status wf_record_jvp(wf_ctx *c, wf_record *r, const wf_tensor *dx, wf_tensor *dy);
+WF_API wf_status wf_record_vjp(wf_ctx *c, wf_record *r, const wf_tensor *gy, int ny, wf_tensor *gx, int nx);
+WF_API wf_status wf_record_jvp(wf_ctx *c, wf_record *r, const wf_tensor *dx, int nx, wf_tensor *dy, int ny);
 WF_API void wf_record_free(wf_ctx *c, wf_record *r);
 
 /* ---- control flow ------------------------------------------------------------------------------------------
@@ -288,20 +292,21 @@ WF_API void wf_record_free(wf_ctx *c, wf_record *r);
 
 /* Branch `index` of the operands: a bool scalar (false is 0), or an integer scalar, which is moved inside 0..n-1. All
  * branches take as many inputs; a result must have one type in all. */
-WF_API wf_status wf_cond_call(wf_ctx *c, wf_tensor index, const wf_function *branches, int n, const wf_tensor *in,
-                              wf_tensor *out);
+WF_API wf_status wf_cond_call(wf_ctx *c, wf_tensor index, const wf_function *branches, int n, const wf_tensor *in, int nin,
+                              wf_tensor *out, int nout);
 /* in: carries. While cond(carries) gives true: carries = body(carries). bound: turns made at most, or WF_UNBOUNDED. A
  * weak carry takes the dtype that the body gives it. */
 #define WF_UNBOUNDED INT64_MIN
 WF_API wf_status wf_while_call(wf_ctx *c, const wf_function *cond, const wf_function *body, const wf_tensor *in,
-                               int64_t bound, wf_tensor *out);
+                               int nin, int64_t bound, wf_tensor *out, int nout);
 /* in: ncarry carries, then xs, which are sliced along axis 0. body(carries.., slices..) -> (carries.., rows..), made
  * `length` times (WF_UNBOUNDED: as long as the xs are), from the last slice to the first if reverse. Results: the last
  * carries, then the rows stacked. */
-WF_API wf_status wf_scan_call(wf_ctx *c, const wf_function *body, int ncarry, const wf_tensor *in, int64_t length,
-                              bool reverse, wf_tensor *out);
+WF_API wf_status wf_scan_call(wf_ctx *c, const wf_function *body, int ncarry, const wf_tensor *in, int nin, int64_t length,
+                              bool reverse, wf_tensor *out, int nout);
 /* f, computed again in the backward pass instead of being kept. keep_dots: results of matrix products are kept. */
-WF_API wf_status wf_checkpoint_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, bool keep_dots, wf_tensor *out);
+WF_API wf_status wf_checkpoint_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin, bool keep_dots,
+                                    wf_tensor *out, int nout);
 
 /* ---- derivative rules of one's own ----------------------------------------------------------------------------
  *
@@ -313,9 +318,10 @@ WF_API wf_status wf_checkpoint_call(wf_ctx *c, const wf_function *f, const wf_te
  *
  * A rule may call its own function. The rules are traced when a derivative is taken, or where f is traced. */
 WF_API wf_status wf_custom_jvp_call(wf_ctx *c, const wf_function *f, const wf_function *rule, const wf_tensor *in,
-                                    wf_tensor *out);
+                                    int nin, wf_tensor *out, int nout);
 WF_API wf_status wf_custom_vjp_call(wf_ctx *c, const wf_function *f, const wf_function *forward,
-                                    const wf_function *backward, const wf_tensor *in, wf_tensor *out);
+                                    const wf_function *backward, const wf_tensor *in, int nin, wf_tensor *out,
+                                    int nout);
 
 /* ---- over the named axis of a vmap -------------------------------------------------------------------------- */
 
@@ -340,7 +346,7 @@ WF_API wf_status wf_assert(wf_ctx *c, wf_tensor ok, const char *message, const w
 
 WF_API wf_tensor wf_reshape(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank); /* one may be WF_INFER */
 WF_API wf_tensor wf_flatten(wf_ctx *c, wf_tensor x, int from, int to); /* axes from..to become one */
-WF_API wf_tensor wf_permute(wf_ctx *c, wf_tensor x, const int *axes);  /* NULL: reversed */
+WF_API wf_tensor wf_permute(wf_ctx *c, wf_tensor x, const int *axes, int n); /* NULL: reversed */
 WF_API wf_tensor wf_swap_axes(wf_ctx *c, wf_tensor x, int a, int b);
 WF_API wf_tensor wf_move_axis(wf_ctx *c, wf_tensor x, int from, int to);
 WF_API wf_tensor wf_squeeze(wf_ctx *c, wf_tensor x, const int *axes, int n); /* n 0: all of size 1 */
@@ -355,10 +361,11 @@ WF_API wf_status wf_split_equal(wf_ctx *c, wf_tensor x, int axis, wf_tensor *out
 WF_API wf_tensor wf_tile(wf_ctx *c, wf_tensor x, const int64_t *reps, int n);
 WF_API wf_tensor wf_repeat(wf_ctx *c, wf_tensor x, int64_t n, int axis); /* each element n times */
 WF_API wf_tensor wf_roll(wf_ctx *c, wf_tensor x, int64_t shift, int axis);
-WF_API wf_tensor wf_pad(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *hi, double value);
+WF_API wf_tensor wf_pad(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *hi, int n, double value); /* of each axis */
 /* Padding by what x has: mirrored without the edge, the edge repeated, from the other end. */
 typedef enum wf_pad_kind { WF_PAD_CONSTANT, WF_PAD_REFLECT, WF_PAD_REPLICATE, WF_PAD_CIRCULAR } wf_pad_kind;
-WF_API wf_tensor wf_pad_with(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *hi, wf_pad_kind kind, double value);
+WF_API wf_tensor wf_pad_with(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *hi, int n, wf_pad_kind kind,
+                             double value);
 WF_API wf_tensor wf_tril(wf_ctx *c, wf_tensor x, int k);
 WF_API wf_tensor wf_triu(wf_ctx *c, wf_tensor x, int k);
 
@@ -501,7 +508,7 @@ WF_API wf_tensor wf_cross(wf_ctx *c, wf_tensor x, wf_tensor y, int axis);
 WF_API wf_tensor wf_cosine_similarity(wf_ctx *c, wf_tensor x, wf_tensor y, int axis, double eps);
 WF_API wf_tensor wf_normalize(wf_ctx *c, wf_tensor x, double p, int axis, double eps);
 WF_API wf_tensor wf_cdist(wf_ctx *c, wf_tensor x, wf_tensor y, double p); /* [..,m,k] [..,n,k] -> [..,m,n] */
-WF_API wf_tensor wf_trace_of(wf_ctx *c, wf_tensor x);
+WF_API wf_tensor wf_diagonal_sum(wf_ctx *c, wf_tensor x);
 WF_API wf_tensor wf_cholesky(wf_ctx *c, wf_tensor x);
 WF_API wf_tensor wf_solve_triangular(wf_ctx *c, wf_tensor a, wf_tensor b, bool lower, bool trans, bool unit);
 WF_API wf_tensor wf_solve(wf_ctx *c, wf_tensor a, wf_tensor b);
@@ -568,10 +575,10 @@ WF_API wf_tensor wf_avg_pool_with(wf_ctx *c, wf_tensor x, int n, const int64_t *
                                   const int64_t *padding, bool ceil_mode, bool count_padding, int64_t divisor);
 WF_API wf_tensor wf_adaptive_avg_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *sizes);
 WF_API wf_tensor wf_adaptive_max_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *sizes);
-/* Patches of images: [N,C,H,W] -> [N,C*kh*kw,L], and their sum back into images of the given sizes. */
-WF_API wf_tensor wf_unfold(wf_ctx *c, wf_tensor x, const int64_t *window, const int64_t *dilation, const int64_t *padding,
-                           const int64_t *stride);
-WF_API wf_tensor wf_fold(wf_ctx *c, wf_tensor x, const int64_t *sizes, const int64_t *window, const int64_t *dilation,
+/* Patches of images, n = 2: [N,C,H,W] -> [N,C*kh*kw,L], and their sum back into images of the given sizes. */
+WF_API wf_tensor wf_unfold(wf_ctx *c, wf_tensor x, int n, const int64_t *window, const int64_t *dilation,
+                           const int64_t *padding, const int64_t *stride);
+WF_API wf_tensor wf_fold(wf_ctx *c, wf_tensor x, int n, const int64_t *sizes, const int64_t *window, const int64_t *dilation,
                          const int64_t *padding, const int64_t *stride);
 WF_API wf_tensor wf_pixel_shuffle(wf_ctx *c, wf_tensor x, int64_t r);   /* [..,C*r*r,H,W] -> [..,C,H*r,W*r] */
 WF_API wf_tensor wf_pixel_unshuffle(wf_ctx *c, wf_tensor x, int64_t r); /* and back */
@@ -602,20 +609,22 @@ WF_API const wf_tree *wf_tree_at(const wf_tree *t, int i);           /* NULL: no
 WF_API const wf_tree *wf_tree_get(const wf_tree *t, const char *key); /* NULL: no such key */
 WF_API wf_tensor wf_tree_tensor(const wf_tree *leaf);                 /* WF_NONE: not a leaf */
 WF_API int wf_tree_leaves(const wf_tree *t);
-WF_API void wf_tree_flatten(const wf_tree *t, wf_tensor *out);        /* room for wf_tree_leaves */
-WF_API wf_tree *wf_tree_unflatten(wf_ctx *c, const wf_tree *like, const wf_tensor *leaves);
+WF_API int wf_tree_flatten(const wf_tree *t, wf_tensor *out, int room); /* as many as fit; gives wf_tree_leaves */
+WF_API wf_tree *wf_tree_unflatten(wf_ctx *c, const wf_tree *like, const wf_tensor *leaves, int n);
 /* "({'b': *, 'w': *}, *)": equal for equal structures; borrowed until the next call that gives text. */
 WF_API wf_status wf_tree_structure(wf_ctx *c, const wf_tree *t, const char **out_text);
 
 /* Functions of trees: the same as those of lists above, with arguments and results in trees. The function reads its
  * arguments, often a tuple of them, and makes a tree of its results, which is taken over; it may have any structure. Trees
  * that come out are to be freed. Structures are part of the signature of a jit. */
-typedef bool (*wf_tree_call)(wf_ctx *c, void *user, const wf_tree *in, wf_tree **out);
+typedef wf_status (*wf_tree_call)(wf_ctx *c, void *user, const wf_tree *in, wf_tree **out);
 typedef struct wf_tree_function {
+    size_t size; /* sizeof(wf_tree_function) */
     wf_tree_call call;
     void *user;
     const char *name;
 } wf_tree_function;
+#define WF_TREE_FUNCTION(...) {sizeof(wf_tree_function), __VA_ARGS__} /* call, user, name */
 /* out_results: a tree without tensors, for wf_tree_unflatten of what the program gives (may be NULL). */
 WF_API wf_status wf_trace_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *example, const wf_program **out,
                                wf_tree **out_results);
@@ -626,7 +635,7 @@ WF_API wf_status wf_jit_tree_call(wf_ctx *c, wf_jit_tree *j, const wf_tree *in, 
 WF_API int wf_jit_tree_traces(const wf_jit_tree *j);
 WF_API void wf_jit_tree_free(wf_ctx *c, wf_jit_tree *j);
 /* axes: for each leaf, NULL: 0 for all. */
-WF_API wf_status wf_vmap_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in, const int *axes, int out_axis,
+WF_API wf_status wf_vmap_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in, const int *axes, int n, int out_axis,
                               const char *axis_name, wf_tree **out);
 /* Gradients of the first leaf of the results by child `wrt` of the arguments, or by all of them (-1), in its structure. */
 WF_API wf_status wf_grad_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in, int wrt, wf_tree **out_y,

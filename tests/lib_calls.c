@@ -84,15 +84,15 @@ static int parse_index(const char *s, const wf_tensor *in, wf_index *ix)
 #define EACH_UNARY(X)                                                                    \
     X(neg)                                                                               \
     X(abs)                                                                               \
-    X(sign) X(positive) X(square) X(reciprocal) X(exp) X(exp2) X(expm1) X(log) X(log2)   \
-        X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh)   \
-            X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(erf_inv) X(sqrt)         \
-                X(rsqrt) X(sigmoid) X(floor) X(ceil) X(round) X(trunc) X(frac)           \
-                    X(is_finite) X(is_nan) X(is_inf) X(logical_not) X(bitwise_not)       \
-                        X(stop_gradient) X(deg2rad) X(rad2deg) X(relu) X(silu)           \
-                            X(log_sigmoid) X(zeros_like) X(ones_like) X(copy)            \
-                                X(trace_of) X(cholesky) X(inv) X(det) X(nonzero)         \
-                                    X(detach)
+    X(sign)                                                                              \
+    X(positive) X(square) X(reciprocal) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10)  \
+        X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh)    \
+            X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(erf_inv) X(sqrt) X(rsqrt)        \
+                X(sigmoid) X(floor) X(ceil) X(round) X(trunc) X(frac) X(is_finite)       \
+                    X(is_nan) X(is_inf) X(logical_not) X(bitwise_not) X(stop_gradient)   \
+                        X(deg2rad) X(rad2deg) X(relu) X(silu) X(log_sigmoid)             \
+                            X(zeros_like) X(ones_like) X(copy) X(diagonal_sum)           \
+                                X(cholesky) X(inv) X(det) X(nonzero) X(detach)
 #define EACH_BINARY(X)                                                                   \
     X(add)                                                                               \
     X(sub)                                                                               \
@@ -141,7 +141,7 @@ CALL(reshape)
     out[0] = wf_reshape(c, in[0], s.v, a->g[0].n);
 }
 PLAIN(flatten, wf_flatten(c, in[0], (int)at(a, 0, 0), (int)at(a, 0, 1)))
-PLAIN(permute, wf_permute(c, in[0], axes(a, 0, &x0)))
+PLAIN(permute, wf_permute(c, in[0], axes(a, 0, &x0), a->g[0].n))
 PLAIN(swap_axes, wf_swap_axes(c, in[0], (int)at(a, 0, 0), (int)at(a, 0, 1)))
 PLAIN(move_axis, wf_move_axis(c, in[0], (int)at(a, 0, 0), (int)at(a, 0, 1)))
 PLAIN(squeeze, wf_squeeze(c, in[0], axes(a, 0, &x0), a->g[0].n))
@@ -161,7 +161,7 @@ CALL(split_equal) { wf_split_equal(c, in[0], (int)at(a, 0, 1), out, (int)at(a, 0
 PLAIN(tile, wf_tile(c, in[0], sizes(a, 0, &s0), a->g[0].n))
 PLAIN(repeat, wf_repeat(c, in[0], at(a, 0, 0), (int)at(a, 0, 1)))
 PLAIN(roll, wf_roll(c, in[0], at(a, 0, 0), (int)at(a, 0, 1)))
-PLAIN(pad, wf_pad(c, in[0], sizes(a, 0, &s0), sizes(a, 1, &s1), num(a, 2)))
+PLAIN(pad, wf_pad(c, in[0], sizes(a, 0, &s0), sizes(a, 1, &s1), a->g[0].n, num(a, 2)))
 PLAIN(tril, wf_tril(c, in[0], (int)num(a, 0)))
 PLAIN(triu, wf_triu(c, in[0], (int)num(a, 0)))
 
@@ -287,17 +287,17 @@ CALL(max_pool_with)
 PLAIN(avg_pool_with,
       wf_avg_pool_with(c, in[0], (int)num(a, 0), sizes(a, 1, &s0), sizes(a, 2, &s1),
                        sizes(a, 3, &s2), at(a, 4, 0) != 0, at(a, 4, 1) != 0, at(a, 4, 2)))
-PLAIN(pad_with, wf_pad_with(c, in[0], sizes(a, 0, &s0), sizes(a, 1, &s1),
+PLAIN(pad_with, wf_pad_with(c, in[0], sizes(a, 0, &s0), sizes(a, 1, &s1), a->g[0].n,
                             (wf_pad_kind)num(a, 2), num(a, 3)))
-PLAIN(unfold, wf_unfold(c, in[0], sizes(a, 0, &s0), sizes(a, 1, &s1), sizes(a, 2, &s2),
-                        sizes(a, 3, &s3)))
+PLAIN(unfold, wf_unfold(c, in[0], a->g[0].n, sizes(a, 0, &s0), sizes(a, 1, &s1),
+                        sizes(a, 2, &s2), sizes(a, 3, &s3)))
 CALL(fold)
 {
     Sizes s[5];
 
     for (int i = 0; i < 5; i++)
         sizes(a, i, &s[i]);
-    out[0] = wf_fold(c, in[0], s[0].v, s[1].v, s[2].v, s[3].v, s[4].v);
+    out[0] = wf_fold(c, in[0], a->g[0].n, s[0].v, s[1].v, s[2].v, s[3].v, s[4].v);
 }
 PLAIN(pixel_shuffle, wf_pixel_shuffle(c, in[0], at(a, 0, 0)))
 PLAIN(pixel_unshuffle, wf_pixel_unshuffle(c, in[0], at(a, 0, 0)))

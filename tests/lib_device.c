@@ -360,6 +360,6 @@ Fake *fake_of(wf_ctx *cx, int ordinal)
 {
     wf_device *d = NULL;
 
-    wf_device_open(cx, ordinal, &d);
+    wf_device_get(cx, ordinal, &d);
     return (Fake *)d;
 }

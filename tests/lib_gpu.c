@@ -258,6 +258,6 @@ wf_device *gpu_of(wf_ctx *cx)
 {
     wf_device *d = NULL;
 
-    wf_device_open(cx, 1, &d);
+    wf_device_get(cx, 1, &d);
     return d;
 }

@@ -193,7 +193,7 @@ static bool run_way(wf_ctx *c, const OnnxCase *k, char way, const OxGraph *g, Da
         if (nstate >= 0 && nstate < 300 && nout < 300 && wf_program_inputs(p) == nstate + nargs) {
             wf_model_method_state(c, m, "forward", all, nstate);
             memcpy(all + nstate, args, (size_t)nargs * sizeof *args);
-            ok = wf_eval(c, p, all, out) == WF_OK;
+            ok = wf_eval(c, p, all, wf_program_inputs(p), out, wf_program_outputs(p)) == WF_OK;
         } else {
             snprintf(why, room, "the program takes %d inputs, there are %d", wf_program_inputs(p), nargs);
         }

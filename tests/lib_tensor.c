@@ -104,7 +104,7 @@ static wf_tensor weighted(wf_ctx *c, wf_tensor y)
 
     for (int64_t i = 0; i < n; i++)
         w[i] = 0.3 + 0.7 * (double)((i * 7 + 3) % 11) / 11;
-    wf_shape(c, y, dims);
+    wf_shape(c, y, dims, wf_rank(c, y));
     t = wf_from(c, WF_F64, dims, wf_rank(c, y), w);
     free(w);
     return wf_sum(c, wf_mul(c, y, t), NULL, 0, false);
@@ -122,7 +122,8 @@ static void check_gradients(wf_ctx *c, const BodyCase *b, const wf_function *f,
         if (is_float(c, args[i]))
             wf_requires_grad(c, args[i], true);
     }
-    if (!f->call(c, f->user, args, &y) || !check_context(c, b->name, "recorded"))
+    if (f->call(c, f->user, args, f->inputs, &y, f->outputs) ||
+        !check_context(c, b->name, "recorded"))
         return;
     if (!is_float(c, y)) {
         check_fail(__FILE__, __LINE__, "%s: result is no f64", b->name);
@@ -145,7 +146,7 @@ static void check_gradients(wf_ctx *c, const BodyCase *b, const wf_function *f,
         gx = malloc((size_t)(n + 1) * sizeof *gx);
         wf_read_f64(c, in[i], x, n);
         wf_read_f64(c, g, gx, n);
-        wf_shape(c, in[i], dims);
+        wf_shape(c, in[i], dims, wf_rank(c, in[i]));
         for (int64_t k = 0; k < n; k++) {
             double at = x[k], side[2], d;
             wf_scope_begin(c);
@@ -154,7 +155,7 @@ static void check_gradients(wf_ctx *c, const BodyCase *b, const wf_function *f,
                 x[k] = at + (s ? h : -h);
                 memcpy(moved, in, (size_t)nin * sizeof *moved);
                 moved[i] = wf_from(c, WF_F64, dims, wf_rank(c, in[i]), x);
-                f->call(c, f->user, moved, &y);
+                f->call(c, f->user, moved, f->inputs, &y, f->outputs);
                 side[s] = wf_item(c, weighted(c, y));
             }
             wf_scope_end(c);
@@ -189,9 +190,9 @@ static void check_call_gradients(wf_ctx *c, const BodyCase *b, const wf_function
                 wf_requires_grad(c, args[k][i], true);
         }
         if (k)
-            wf_jit_call(c, jit, args[k], &y[k], NULL, 0);
+            wf_jit_call(c, jit, args[k], nin, &y[k], 1, NULL, 0);
         else
-            f->call(c, f->user, args[k], &y[k]);
+            f->call(c, f->user, args[k], nin, &y[k], 1);
         wf_backward(c, weighted(c, y[k]), WF_NONE, 0);
     }
     check_same(c, y[0], y[1], 1e-12, b->name, "recorded call");
@@ -218,9 +219,9 @@ static void check_vmap(wf_ctx *c, const BodyCase *b, const wf_function *f, int n
         axes[i] = 0;
     }
     for (int k = 0; k < 3; k++)
-        f->call(c, f->user, rows[k], &y[k]);
+        f->call(c, f->user, rows[k], f->inputs, &y[k], f->outputs);
     loop = wf_stack(c, y, 3, 0);
-    wf_vmap_call(c, f, stacked, axes, NULL, NULL, &at_once);
+    wf_vmap_call(c, f, stacked, axes, f->inputs, NULL, NULL, &at_once, 1);
     check_same(c, loop, at_once, 1e-12, b->name, "vmap");
 }
 
@@ -233,7 +234,7 @@ void check_body(const BodyCase *b)
     wf_tensor in[6], y, z;
     const wf_program *p;
     wf_jit *jit;
-    wf_function f = {b->call, NULL, 0, 1, b->name};
+    wf_function f = WF_FUNCTION(b->call, NULL, 0, 1, b->name);
 
     if (lo == 0 && hi == 0) {
         lo = -2;
@@ -244,26 +245,26 @@ void check_body(const BodyCase *b)
     f.inputs = nin;
     for (int i = 0; i < nin; i++)
         in[i] = random_tensor(c, b->types[i], lo, hi, &seed);
-    b->call(c, NULL, in, &y);
+    b->call(c, NULL, in, f.inputs, &y, 1);
     if (!check_context(c, b->name, "eager"))
         goto out;
     if (!(b->flags & NO_TRACE)) {
-        if (wf_trace(c, &f, in, &p) == WF_OK) {
-            wf_apply(c, p, in, &z);
+        if (wf_trace(c, &f, in, f.inputs, &p) == WF_OK) {
+            wf_apply(c, p, in, f.inputs, &z, 1);
             check_same(c, y, z, 1e-12, b->name, "traced");
             wf_program_verify(c, p);
             wf_program_release(p);
         }
         check_context(c, b->name, "trace");
-        if (wf_trace_types(c, &f, b->types, &p) == WF_OK) {
-            wf_apply(c, p, in, &z);
+        if (wf_trace_types(c, &f, b->types, f.inputs, &p) == WF_OK) {
+            wf_apply(c, p, in, f.inputs, &z, 1);
             check_same(c, y, z, 1e-12, b->name, "graph");
             wf_program_release(p);
         }
         check_context(c, b->name, "graph");
         wf_jit_new(c, &f, &jit);
         for (int k = 0; k < 2; k++) {
-            wf_jit_call(c, jit, in, &z, NULL, 0);
+            wf_jit_call(c, jit, in, f.inputs, &z, 1, NULL, 0);
             check_same(c, y, z, 1e-12, b->name, "jit");
         }
         if (wf_jit_traces(jit) != 1)
@@ -301,7 +302,7 @@ static void check_golden(const BodyCase *b, char *line)
             random_tensor(c, b->types[nin], plain ? -2 : b->lo, plain ? 2 : b->hi, &seed);
         nin++;
     }
-    b->call(c, NULL, in, &y);
+    b->call(c, NULL, in, nin, &y, 1);
     if (!check_context(c, b->name, "golden"))
         goto out;
     while (*s != ']') {

@@ -16,6 +16,7 @@ LEFT_OUT = {
     "wf_script_run_module": "runs a file",
     "wf_ctx_free": "the context of the test",
 }
+BORROWED = ["wf_model_method_state"]
 MANY = ["const int64_t *", "int64_t *", "const int *", "const wf_tensor *", "wf_tensor *", "const char *const *", "wf_array *const *",
         "wf_tree *const *", "const double *", "double *", "const wf_index *", "const _Bool *", "void *", "const void *",
         "wf_array **", "const void *const *"]
@@ -82,9 +83,10 @@ for ret, name, args in functions(open(sys.argv[1]).read()):
             pick = "16"
         if t.startswith("fn "):
             lines.append(f"    Fn_{t[3:]} *a{k} = {pick.replace('pick_fn_', 'pick_')};")
-        elif t == "wf_array **" and before == "wf_array *const *":
+        elif t == "wf_array **" and n == "out":
             lines += [f"    wf_array *o{k}[ROOM] = {{0}};", f"    wf_array **a{k} = skip(s) ? NULL : o{k};"]
-            free.append(f"    for (int i = 0; i < ROOM; i++)\n        wf_array_release(o{k}[i]);")
+            if name not in BORROWED:
+                free.append(f"    for (int i = 0; i < ROOM; i++)\n        wf_array_release(o{k}[i]);")
         elif t in RELEASE or t in RELEASE_WITH:
             lines += [f"    {t[:-1].strip()}o{k} = NULL;", f"    {t}a{k} = skip(s) ? NULL : &o{k};"]
             free.append(f"    {RELEASE[t]}(o{k});" if t in RELEASE else f"    {RELEASE_WITH[t]}(s->c, o{k});")

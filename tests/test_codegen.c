@@ -94,11 +94,11 @@ static const char *compare(wf_ctx *cx, const Program *p, wf_exec *e, const Nd *i
     wf_array **x = to_arrays(cx, p, in);
     wf_array **got = arena_zalloc(&cx->scratch, (p->nout + 1) * sizeof *got);
     wf_array **need = arena_zalloc(&cx->scratch, (p->nout + 1) * sizeof *need);
-    wf_status a = wf_eval(cx, p, x, need), b;
+    wf_status a = wf_eval(cx, p, x, wf_program_inputs(p), need, wf_program_outputs(p)), b;
     const char *why = NULL;
 
     wf_clear(cx);
-    b = wf_run(cx, e, x, got);
+    b = wf_run(cx, e, x, wf_exec_inputs(e), got, wf_exec_outputs(e));
     if (a != b)
         why = arena_printf(&cx->scratch, "interpreted: %s, compiled: %s %s",
                            wf_status_name(a), wf_status_name(b), wf_ctx_message(cx));
@@ -490,7 +490,7 @@ static int first_compiled(const char *program, int after, int n)
     wf_array_from(cx, WF_F32, dims, 1, data, &x);
     CHECK(m && wf_prepare(cx, wf_model_find(m, "f"), &e) == WF_OK);
     for (int i = 1; i <= n && e; i++) {
-        CHECK(wf_run(cx, e, &x, &y) == WF_OK);
+        CHECK(wf_run(cx, e, &x, 1, &y, 1) == WF_OK);
         if (!first && e->fast && wf_exec_is_compiled(e->fast))
             first = i;
         wf_array_release(y);
@@ -649,7 +649,7 @@ static void compile_and_run(wf_allocator al, void *user)
     if (wf_model_parse(cx, "f.wir", text, strlen(text), &m) == WF_OK &&
         wf_array_from(cx, WF_F32, dims, 2, data, &x) == WF_OK &&
         wf_compile(cx, wf_model_program(m, 0), 0, &e) == WF_OK)
-        wf_run(cx, e, &x, y);
+        wf_run(cx, e, &x, 1, y, 2);
     wf_array_release(x);
     wf_array_release(y[0]);
     wf_array_release(y[1]);
@@ -699,7 +699,7 @@ static void run_large(int threads, bool compiled, const float *data, int64_t row
     else
         wf_prepare(cx, wf_model_program(m, 0), &e);
     CHECK(wf_exec_is_compiled(e) == compiled);
-    CHECK(wf_run(cx, e, &x, y) == WF_OK);
+    CHECK(wf_run(cx, e, &x, 1, y, 3) == WF_OK);
     for (int j = 0; j < 3; j++) {
         size_t bytes = (size_t)wf_array_count(y[j]) * sizeof(float);
 

@@ -65,7 +65,7 @@ static void check_runs(wf_ctx *cx, const Layer *l, wf_exec *known, wf_exec *plai
             snprintf(text, sizeof text, "randn:%s[%d,%d,%d,%d]", l->dtype, sizes[i][0],
                      l->in, sizes[i][1], sizes[i][1]);
             in[0] = test_array(cx, text, wf_array_dtype(weights[0]), 5);
-            CHECK_EQ_INT(wf_run(cx, plain, in, &want), WF_OK);
+            CHECK_EQ_INT(wf_run(cx, plain, in, 3, &want, 1), WF_OK);
             CHECK_STR(wf_ctx_message(cx), "");
             for (int threads = 1; threads <= 5 && check_ok();
                  threads += 1 + threads % 4) {
@@ -73,7 +73,7 @@ static void check_runs(wf_ctx *cx, const Layer *l, wf_exec *known, wf_exec *plai
                     &(wf_options){.size = sizeof(wf_options), .threads = threads});
                 wf_array *got = NULL;
 
-                CHECK_EQ_INT(wf_run(c, known, in, &got), WF_OK);
+                CHECK_EQ_INT(wf_run(c, known, in, 3, &got, 1), WF_OK);
                 compare(got, want, wf_array_dtype(want) == WF_F64 ? 1e-12 : 2e-4);
                 if (!first)
                     first = wf_array_retain(got);

@@ -68,21 +68,21 @@ TEST(a_context_without_devices_has_the_host)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
     wf_device *d = NULL;
-    wf_memory_stats m;
+    wf_memory_stats m = {.size = sizeof m};
     wf_array *a = f32_array(cx, 4, 1, 1);
 
     CHECK_EQ_INT(wf_device_count(cx), 1);
-    REQUIRE(wf_device_open(cx, 0, &d) == WF_OK);
+    REQUIRE(wf_device_get(cx, 0, &d) == WF_OK);
     CHECK_STR(wf_device_name(d), "cpu");
     CHECK(wf_device_host_reads(d) && wf_device_ordinal(d) == 0);
     CHECK(wf_array_device(a) == d);
     CHECK(wf_device_memory(cx, d, &m) == WF_OK && m.total > m.free && m.free > 0);
     CHECK(wf_device_sync(cx, d) == WF_OK);
-    CHECK_EQ_INT(wf_device_open(cx, 1, &d), WF_ERR_ARG);
+    CHECK_EQ_INT(wf_device_get(cx, 1, &d), WF_ERR_ARG);
     CHECK_HAS(wf_ctx_message(cx), "device 1, but there is 1");
     CHECK(d == NULL);
     wf_clear(cx);
-    CHECK_EQ_INT(wf_device_open(cx, -1, &d), WF_ERR_ARG);
+    CHECK_EQ_INT(wf_device_get(cx, -1, &d), WF_ERR_ARG);
     wf_array_release(a);
     wf_ctx_free(cx);
 }
@@ -94,7 +94,7 @@ TEST(arrays_go_to_devices_between_them_and_back)
     Fake *one = fake_of(cx, 1), *two = fake_of(cx, 2);
     wf_array *x = f32_array(cx, 1000, 1, 0.5), *a = NULL, *b = NULL, *c = NULL,
              *again = NULL;
-    wf_memory_stats m;
+    wf_memory_stats m = {.size = sizeof m};
 
     one->delay = two->delay = 2000;
     CHECK_EQ_INT(wf_device_count(cx), 3);
@@ -179,14 +179,14 @@ TEST(tensors_on_a_device_are_read_computed_with_there_and_written)
     wf_tensor x = wf_from(c, WF_F32, (int64_t[]){2, 3}, 2, v), y, z;
 
     fake_of(c, 1)->delay = 3000;
-    wf_device_open(c, 0, &host);
+    wf_device_get(c, 0, &host);
     CHECK(wf_device_of(c, x) == host);
     y = wf_to_device(c, x, d);
     CHECK(wf_device_of(c, y) == d);
     CHECK(wf_read(c, y, back, sizeof back) == WF_OK && !memcmp(back, v, sizeof v));
     CHECK(wf_text(c, y, WF_STYLE_NUMPY_STR, NULL, &text) == WF_OK);
     CHECK_STR(text, "[[1. 2. 3.]\n [4. 5. 6.]]");
-    z = wf_permute(c, y, NULL); /* a view of it */
+    z = wf_permute(c, y, NULL, 0); /* a view of it */
     CHECK(wf_device_of(c, z) == d);
     CHECK(wf_read(c, z, back, sizeof back) == WF_OK && back[1] == 4 && back[4] == 3);
     z = wf_add(c, y, x);
@@ -198,7 +198,7 @@ TEST(tensors_on_a_device_are_read_computed_with_there_and_written)
     CHECK(wf_device_of(c, wf_add(c, y, x)) == d && wf_device_of(c, wf_copy(c, y)) == d);
     wf_add_in(c, y, x);
     CHECK(wf_read(c, y, back, sizeof back) == WF_OK && back[5] == 12);
-    z = wf_permute(c, y, NULL);
+    z = wf_permute(c, y, NULL, 0);
     wf_write(c, z, wf_to_device(c, wf_from(c, WF_F32, (int64_t[]){3, 2}, 2, v), d));
     CHECK(wf_device_of(c, z) == d);
     CHECK(wf_read(c, y, back, sizeof back) == WF_OK && back[1] == 3 && back[3] == 2);
@@ -245,7 +245,7 @@ static const char *check_on(wf_ctx *cx, Fake *f, const Program *p, const Nd *nd,
         all[i] = (int)i;
         wf_array_from(cx, nd[i].dtype, nd[i].dims, (int)nd[i].rank, nd[i].data, &t.in[i]);
     }
-    need = wf_eval(cx, p, t.in, t.need);
+    need = wf_eval(cx, p, t.in, wf_program_inputs(p), t.need, wf_program_outputs(p));
     wf_clear(cx);
     wf_prepare_on(cx, p, &f->device, &d);
     if (donate && wf_donate(cx, d, all, (int)p->nin, &e) == WF_OK)
@@ -263,7 +263,7 @@ static const char *check_on(wf_ctx *cx, Fake *f, const Program *p, const Nd *nd,
             wf_array_release(t.in[i]);
             t.in[i] = there;
         }
-        got = wf_run(cx, e, t.in, t.got);
+        got = wf_run(cx, e, t.in, wf_exec_inputs(e), t.got, wf_exec_outputs(e));
         why = differs(cx, p, &t, need, got);
         wf_clear(cx);
         release_all(t.got, p->nout);
@@ -367,18 +367,18 @@ TEST(a_run_is_back_before_its_work_is_done)
     long before;
 
     REQUIRE(p);
-    REQUIRE(wf_eval(cx, p, (wf_array *[]){w, x}, &need) == WF_OK);
+    REQUIRE(wf_eval(cx, p, (wf_array *[]){w, x}, 2, &need, 1) == WF_OK);
     wf_array_to(cx, w, &f->device, &in[0]);
     wf_array_to(cx, x, &f->device, &in[1]);
     REQUIRE(wf_prepare_on(cx, p, &f->device, &e) == WF_OK);
     CHECK(wf_exec_device(e) == &f->device);
-    REQUIRE(wf_run(cx, e, in, &got) == WF_OK);
+    REQUIRE(wf_run(cx, e, in, wf_exec_inputs(e), &got, 1) == WF_OK);
     wf_array_release(got);
     wf_device_sync(cx, &f->device);
     before = f->stats.copies_in + f->stats.copies_out;
     f->delay = 1000;
     start = clock_seconds();
-    REQUIRE(wf_run(cx, e, in, &got) == WF_OK);
+    REQUIRE(wf_run(cx, e, in, wf_exec_inputs(e), &got, 1) == WF_OK);
     put = clock_seconds() - start;
     CHECK_EQ_INT(f->stats.copies_in + f->stats.copies_out, before);
     CHECK(same_on(cx, need, got));
@@ -417,7 +417,7 @@ static void check_failing(bool late)
         *(late ? &f->fail_work : &f->fail_put) = n;
         for (int round = 0; round < 2 && !failed_run; round++) {
             release_all(out, 2);
-            failed_run = wf_run(cx, e, &x, out) != WF_OK ||
+            failed_run = wf_run(cx, e, &x, 1, out, wf_exec_outputs(e)) != WF_OK ||
                          wf_array_contiguous(cx, out[0], &host) != WF_OK;
             wf_array_release(host);
             host = NULL;
@@ -430,7 +430,8 @@ static void check_failing(bool late)
         wf_clear(cx);
         release_all(out, 2);
         wf_exec_release(e);
-        CHECK(wf_eval(cx, p, &x, out) == WF_OK); /* the host is as it was */
+        CHECK(wf_eval(cx, p, &x, 1, out, wf_program_outputs(p)) ==
+              WF_OK); /* the host is as it was */
         release_all(out, 2);
         wf_array_release(x);
         f->device.sync(&f->device, cx->queues->impl);
@@ -493,14 +494,14 @@ static void *use_chain(void *arg)
 
     c->ok = true;
     for (int k = 0; k < 10 && c->ok; k++) {
-        c->ok = wf_run(a, c->e, &c->x, &one) == WF_OK &&
-                wf_run(b, c->e, &c->w, &two) == WF_OK && is_at(a, one, 3, 2 * 60) &&
+        c->ok = wf_run(a, c->e, &c->x, 1, &one, 1) == WF_OK &&
+                wf_run(b, c->e, &c->w, 1, &two, 1) == WF_OK && is_at(a, one, 3, 2 * 60) &&
                 is_at(b, two, 3, 20 * 60);
         wf_array_release(one);
         wf_array_release(two);
         one = two = NULL;
-        c->ok = c->ok && wf_run(a, c->e, &c->x, &one) == WF_OK &&
-                wf_run(b, c->g, &one, &two) == WF_OK;
+        c->ok = c->ok && wf_run(a, c->e, &c->x, 1, &one, 1) == WF_OK &&
+                wf_run(b, c->g, &one, 1, &two, 1) == WF_OK;
         wf_array_release(one);
         c->ok = c->ok && is_at(b, two, 3, -2 * 60);
         wf_array_release(two);

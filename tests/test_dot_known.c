@@ -24,7 +24,7 @@ static wf_array *run(wf_exec *x, wf_array *const *in, int threads)
     wf_ctx *c = wf_ctx_new(&(wf_options){.size = sizeof(wf_options), .threads = threads});
     wf_array *out = NULL;
 
-    CHECK_EQ_INT(wf_run(c, x, in, &out), WF_OK);
+    CHECK_EQ_INT(wf_run(c, x, in, wf_exec_inputs(x), &out, 1), WF_OK);
     CHECK_STR(wf_ctx_message(c), "");
     wf_ctx_free(c);
     return out;

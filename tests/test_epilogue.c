@@ -131,7 +131,8 @@ static void check(const char *text, const int64_t *sizes, int products, double t
     int64_t at = 0;
 
     CHECK(inputs(cx, p, sizes, in));
-    CHECK_EQ_INT(wf_eval(cx, p, in, want), WF_OK);
+    CHECK_EQ_INT(wf_eval(cx, p, in, wf_program_inputs(p), want, wf_program_outputs(p)),
+                 WF_OK);
     e = compiled(cx, p, &inside);
     CHECK_STR(wf_ctx_message(cx), "");
     CHECK_EQ_INT(inside, products);
@@ -139,7 +140,8 @@ static void check(const char *text, const int64_t *sizes, int products, double t
         wf_ctx *c = wf_ctx_new(&(wf_options){.size = sizeof(wf_options), .threads = threads});
 
         for (int run = 0; run < 2; run++) {
-            CHECK_EQ_INT(wf_run(c, e, in, got), WF_OK);
+            CHECK_EQ_INT(wf_run(c, e, in, wf_exec_inputs(e), got, wf_exec_outputs(e)),
+                         WF_OK);
             CHECK_STR(wf_ctx_message(c), "");
             for (int j = 0; j < nout && check_ok(); j++) {
                 if (!near(got[j], want[j], tol, &at))
@@ -381,7 +383,7 @@ static void compile_and_run(wf_allocator al, void *user)
         wf_array_parse(cx, "ones:f32[40,70]", WF_F32, 0, &in[1]) == WF_OK &&
         wf_array_parse(cx, "ones:f32[70]", WF_F32, 0, &in[2]) == WF_OK &&
         wf_compile(cx, wf_model_program(m, 0), 0, &e) == WF_OK)
-        wf_run(cx, e, in, &y);
+        wf_run(cx, e, in, 3, &y, 1);
     release(in, 3);
     wf_array_release(y);
     wf_exec_release(e);

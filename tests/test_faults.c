@@ -33,7 +33,7 @@ static wf_status save_and_open(wf_ctx *cx, const char *path, wf_model *m, wf_mod
 {
     wf_status s = wf_model_save(cx, m, path);
 
-    return s == WF_OK ? wf_model_open(cx, path, out) : s;
+    return s == WF_OK ? wf_model_load(cx, path, out) : s;
 }
 
 /* Parse, differentiate, batch, print, save, open, run. */
@@ -51,12 +51,14 @@ static void representative(wf_allocator al, void *user)
         return;
     if (wf_model_parse(cx, "loss.wir", text, sizeof text - 1, &m) == WF_OK &&
         wf_grad(cx, wf_model_find(m, "loss"), NULL, 0, &g) == WF_OK &&
-        wf_vmap(cx, g, (int[]){-1, 0}, NULL, -1, &v) == WF_OK && wf_program_verify(cx, v) == WF_OK &&
+        wf_vmap(cx, g, (int[]){-1, 0}, 2, NULL, -1, &v) == WF_OK &&
+        wf_program_verify(cx, v) == WF_OK &&
         wf_program_text(cx, v, WF_TEXT_HEADER | WF_TEXT_PLACES, &shown) == WF_OK &&
-        wf_model_add(cx, m, v) == WF_OK && save_and_open(cx, r->path, m, &again) == WF_OK &&
+        wf_model_add(cx, m, v) == WF_OK &&
+        save_and_open(cx, r->path, m, &again) == WF_OK &&
         wf_array_parse(cx, "[0.5, -0.25]", WF_F32, 0, &in[0]) == WF_OK &&
         wf_array_parse(cx, "iota:f32[2,3,2]", WF_F32, 0, &in[1]) == WF_OK &&
-        wf_eval(cx, wf_model_find(again, wf_program_name(v)), in, out) == WF_OK &&
+        wf_eval(cx, wf_model_find(again, wf_program_name(v)), in, 2, out, 1) == WF_OK &&
         wf_array_text(cx, out[0], &shown) == WF_OK) {
         if (!r->want[0])
             snprintf(r->want, sizeof r->want, "%s", shown);

@@ -367,7 +367,8 @@ static bool run_case(wf_ctx *cx, const Case *c, Nd *got, Arena *a)
     for (uint32_t i = 0; i < c->nin; i++)
         wf_array_from(cx, c->in[i].dtype, c->in[i].dims, (int)c->in[i].rank,
                       c->in[i].data, &in[i]);
-    if (wf_eval(cx, c->p, in, out) == WF_OK)
+    if (wf_eval(cx, c->p, in, wf_program_inputs(c->p), out, wf_program_outputs(c->p)) ==
+        WF_OK)
         for (uint32_t j = 0; j < c->nout; j++) {
             wf_array *dense = NULL;
             size_t size;

@@ -102,7 +102,7 @@ static const char *check_on(Gpu *g, const Program *p, const Nd *nd)
 
     for (uint32_t i = 0; i < p->nin; i++)
         wf_array_from(cx, nd[i].dtype, nd[i].dims, (int)nd[i].rank, nd[i].data, &t.in[i]);
-    need = wf_eval(cx, p, t.in, t.need);
+    need = wf_eval(cx, p, t.in, (int)p->nin, t.need, (int)p->nout);
     wf_clear(cx);
     wf_prepare_on(cx, p, g->d, &e);
     for (int round = 0; round < 2 && !why; round++) {
@@ -113,7 +113,7 @@ static const char *check_on(Gpu *g, const Program *p, const Nd *nd)
             wf_array_release(t.in[i]);
             t.in[i] = there;
         }
-        got = wf_run(cx, e, t.in, t.got);
+        got = wf_run(cx, e, t.in, (int)p->nin, t.got, (int)p->nout);
         if (need != got)
             why = arena_printf(&cx->scratch, "status %d, on the device %d: %s", need, got,
                                wf_ctx_message(cx));
@@ -270,7 +270,7 @@ TEST(a_launch_that_fails_is_an_error_with_its_reason)
     wf_prepare_on(g.cx, p, g.d, &e);
     wf_array_from(g.cx, WF_F32, (int64_t[]){4}, 1, x, &in);
     gpu_fail_at = gpu_launches + 1;
-    CHECK_EQ_INT(wf_run(g.cx, e, &in, &out), WF_ERR_DEVICE);
+    CHECK_EQ_INT(wf_run(g.cx, e, &in, 1, &out, 1), WF_ERR_DEVICE);
     CHECK_HAS(wf_ctx_message(g.cx), "a launch that was to fail");
     gpu_fail_at = 0;
     wf_clear(g.cx);

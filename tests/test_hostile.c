@@ -110,7 +110,7 @@ XTEST(a_symbol_that_ends_a_comment_is_compiled_and_runs_nothing)
     CHECK(wf_model_parse(cx, "f.wir", text, strlen(text), &m) == WF_OK);
     CHECK(wf_compile(cx, wf_model_program(m, 0), 0, &e) == WF_OK);
     CHECK(wf_array_from(cx, WF_F32, (int64_t[]){2, 8}, 2, data, &x) == WF_OK);
-    CHECK(wf_run(cx, e, &x, &y) == WF_OK);
+    CHECK(wf_run(cx, e, &x, 1, &y, 1) == WF_OK);
     CHECK(wf_array_count(y) == 2);
     wf_array_release(x);
     wf_array_release(y);

@@ -353,12 +353,13 @@ TEST(safetensors_are_read)
 
     write_file(path_of("a.safetensors"), b.v, b.n);
     free(b.v);
-    REQUIRE(wf_model_open(cx, path_of("a.safetensors"), &m) == WF_OK);
+    REQUIRE(wf_model_load(cx, path_of("a.safetensors"), &m) == WF_OK);
     CHECK_EQ_INT(wf_model_programs(m), 0);
     CHECK_EQ_INT(wf_model_tensors(m), 4);
     CHECK_STR(wf_model_meta(m, "who"), "me");
     CHECK_STR(wf_model_meta(m, ""), "empty key");
-    CHECK_STR(wf_model_meta(m, "x"), NULL);
+    CHECK_STR(wf_model_meta(m, "x"), "");
+    CHECK(!wf_model_has_meta(m, "x") && wf_model_has_meta(m, "who"));
     CHECK_STR(wf_model_tensor_name(m, 0), "größe.w");
     CHECK_STR(wf_model_tensor_name(m, 4), "");
     CHECK(wf_array_text(cx, wf_model_tensor(m, 0), &text) == WF_OK);
@@ -390,7 +391,7 @@ TEST(every_dtype_of_safetensors_is_read_and_written)
         wf_array_release(a);
     }
     CHECK(wf_model_save(cx, m, path_of("all.safetensors")) == WF_OK);
-    REQUIRE(wf_model_open(cx, path_of("all.safetensors"), &n) == WF_OK);
+    REQUIRE(wf_model_load(cx, path_of("all.safetensors"), &n) == WF_OK);
     CHECK_EQ_INT(wf_model_tensors(n), wf_model_tensors(m));
     for (int i = 0; i < wf_model_tensors(n); i++) {
         wf_array *x = wf_model_tensor(m, i), *y = wf_model_tensor(n, i);
@@ -543,7 +544,7 @@ TEST(a_tensor_outlives_its_model)
 
     write_file(path_of("life.safetensors"), b.v, b.n);
     free(b.v);
-    REQUIRE(wf_model_open(cx, path_of("life.safetensors"), &m) == WF_OK);
+    REQUIRE(wf_model_load(cx, path_of("life.safetensors"), &m) == WF_OK);
     a = wf_array_retain(wf_model_tensor(m, 0));
     wf_model_free(m);
     wf_ctx_free(cx);
@@ -635,7 +636,7 @@ TEST(a_model_is_what_it_was_after_saving_and_opening)
 
     REQUIRE(m);
     CHECK(wf_model_save(cx, m, path_of("m.weft")) == WF_OK);
-    REQUIRE(wf_model_open(cx, path_of("m.weft"), &n) == WF_OK);
+    REQUIRE(wf_model_load(cx, path_of("m.weft"), &n) == WF_OK);
     check_same(cx, m, n);
     a = text_of(cx, wf_model_find(m, "größe"));
     b = text_of(cx, wf_model_find(n, "größe"));
@@ -688,7 +689,7 @@ TEST(sub_programs_are_not_methods)
     REQUIRE(m && wf_model_new(cx, &n) == WF_OK);
     CHECK(wf_model_add(cx, n, wf_model_find(m, "forward")) == WF_OK);
     CHECK(wf_model_save(cx, n, path_of("one.weft")) == WF_OK);
-    REQUIRE(wf_model_open(cx, path_of("one.weft"), &o) == WF_OK);
+    REQUIRE(wf_model_load(cx, path_of("one.weft"), &o) == WF_OK);
     CHECK_EQ_INT(wf_model_programs(o), 1);
     CHECK(wf_model_find(o, "odd one") == NULL);
     CHECK(wf_program_equal(wf_model_program(o, 0), wf_model_find(m, "forward")));
@@ -727,7 +728,7 @@ TEST(a_constant_that_is_a_tensor_of_the_model_is_stored_once)
     REQUIRE(wf_array_parse(cx, "zeros:f32[3,100]", WF_INVALID, 0, &zeros) == WF_OK);
     CHECK(wf_model_set_tensor(cx, m, "w", zeros) == WF_OK);
     CHECK(wf_model_save(cx, m, path_of("t.weft")) == WF_OK);
-    REQUIRE(wf_model_open(cx, path_of("t.weft"), &n) == WF_OK);
+    REQUIRE(wf_model_load(cx, path_of("t.weft"), &n) == WF_OK);
     CHECK_EQ_INT(wf_model_tensors(n), 1);
     CHECK(wf_program_equal(wf_model_program(m, 0), wf_model_program(n, 0)));
     CHECK_NEAR(*(float *)wf_array_data(wf_model_find_tensor(n, "w")), 0, 0);
@@ -883,7 +884,7 @@ TEST(saving_through_a_link_replaces_what_it_points_to)
     CHECK(symlink("real.weft", path_of("link.weft")) == 0);
     CHECK(wf_model_save(cx, m, path_of("link.weft")) == WF_OK);
     CHECK(lstat(path_of("link.weft"), &s) == 0 && S_ISLNK(s.st_mode));
-    CHECK(wf_model_open(cx, path_of("real.weft"), &n) == WF_OK);
+    CHECK(wf_model_load(cx, path_of("real.weft"), &n) == WF_OK);
     wf_model_free(m);
     wf_model_free(n);
     wf_ctx_free(cx);
@@ -905,7 +906,7 @@ TEST(text_files_hold_programs_only)
     for (int i = 0; i < wf_model_programs(m); i++)
         CHECK(wf_model_add(cx, n, wf_model_program(m, i)) == WF_OK);
     CHECK(wf_model_save(cx, n, path_of("m.wir")) == WF_OK);
-    REQUIRE(wf_model_open(cx, path_of("m.wir"), &o) == WF_OK);
+    REQUIRE(wf_model_load(cx, path_of("m.wir"), &o) == WF_OK);
     CHECK_EQ_INT(wf_model_programs(o), 3);
     CHECK(wf_program_equal(wf_model_find(o, "forward"), wf_model_find(m, "forward")));
     wf_model_free(m);
@@ -921,7 +922,7 @@ TEST(a_model_made_from_nothing_saves_and_opens)
 
     REQUIRE(wf_model_new(cx, &m) == WF_OK);
     CHECK(wf_model_save(cx, m, path_of("empty.weft")) == WF_OK);
-    REQUIRE(wf_model_open(cx, path_of("empty.weft"), &n) == WF_OK);
+    REQUIRE(wf_model_load(cx, path_of("empty.weft"), &n) == WF_OK);
     CHECK_EQ_INT(wf_model_programs(n) + wf_model_tensors(n), 0);
     wf_model_free(m);
     wf_model_free(n);
@@ -933,7 +934,7 @@ TEST(a_device_is_not_a_model)
     wf_ctx *cx = wf_ctx_new(NULL);
     wf_model *m;
 
-    CHECK(wf_model_open(cx, "/dev/zero", &m) == WF_ERR_IO);
+    CHECK(wf_model_load(cx, "/dev/zero", &m) == WF_ERR_IO);
     CHECK(m == NULL && strstr(wf_ctx_message(cx), "it is a device") != NULL);
     wf_ctx_free(cx);
 }
@@ -953,7 +954,7 @@ TEST(writing_into_a_tensor_of_a_file_leaves_the_file)
     for (int i = 0; i < 2; i++) { /* the second sees what the first left */
         wf_tensor t;
 
-        REQUIRE(wf_model_open(cx, path_of("cow.weft"), &m) == WF_OK);
+        REQUIRE(wf_model_load(cx, path_of("cow.weft"), &m) == WF_OK);
         t = wf_from_array(cx, wf_model_find_tensor(m, "w"));
         CHECK(wf_item(cx, wf_sum(cx, t, NULL, 0, false)) == 3);
         CHECK(wf_fill_in(cx, t, 7) == WF_OK);
@@ -997,7 +998,7 @@ TEST(names_replace_and_reserved_or_broken_ones_are_refused)
     wf_clear(cx);
     CHECK_EQ_INT(wf_model_set_tensor(cx, m, NULL, a), WF_ERR_ARG);
     wf_clear(cx);
-    CHECK_EQ_INT(wf_model_open(cx, "/nowhere/x", &n), WF_ERR_IO);
+    CHECK_EQ_INT(wf_model_load(cx, "/nowhere/x", &n), WF_ERR_IO);
     CHECK(n == NULL);
     wf_model_free(m);
     wf_array_release(a);
@@ -1017,7 +1018,7 @@ static void save_and_open(wf_allocator al, void *user)
         return;
     m = sample(cx);
     if (m && wf_model_save(cx, m, path) == WF_OK &&
-        wf_model_open(cx, path, &n) == WF_OK &&
+        wf_model_load(cx, path, &n) == WF_OK &&
         wf_npy_save(cx, path_of("oom.npy"), wf_model_tensor(n, 0)) == WF_OK &&
         wf_npy_load(cx, path_of("oom.npy"), &a) == WF_OK &&
         wf_array_text(cx, a, &text) == WF_OK) {

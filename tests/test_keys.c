@@ -92,31 +92,33 @@ TEST(randint_stays_in_its_bounds_and_meets_all_of_them)
 
 /* ---- programs ---------------------------------------------------------------------------------- */
 
-static bool normals_of_key(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status normals_of_key(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                                wf_tensor *out, int nout)
 {
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = normals(c, in[0]);
-    return wf_ctx_status(c) == WF_OK;
+    return wf_ctx_status(c);
 }
 
-static bool normals_like(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status normals_like(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                              wf_tensor *out, int nout)
 {
     int64_t n = wf_size(c, in[1], 0);
 
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = wf_key_normal(c, in[0], WF_F32, &n, 1);
-    return wf_ctx_status(c) == WF_OK;
+    return wf_ctx_status(c);
 }
 
 TEST(a_traced_key_gives_the_same_numbers)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_function f = {.call = normals_of_key, .inputs = 1, .outputs = 1};
+    wf_function f = WF_FUNCTION(normals_of_key, NULL, 1, 1, NULL);
     wf_tensor key = wf_key(c, 0), other = wf_key(c, 9), out;
     const wf_program *p = NULL;
 
-    REQUIRE(wf_trace(c, &f, &other, &p) == WF_OK);
-    REQUIRE(wf_apply(c, p, &key, &out) == WF_OK);
+    REQUIRE(wf_trace(c, &f, &other, 1, &p) == WF_OK);
+    REQUIRE(wf_apply(c, p, &key, 1, &out, 1) == WF_OK);
     CHECK(same_f32(c, out, normals_of_0, 3));
     wf_program_release(p);
     wf_ctx_free(c);
@@ -125,13 +127,13 @@ TEST(a_traced_key_gives_the_same_numbers)
 TEST(a_size_of_the_program_gives_the_same_numbers)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_function f = {.call = normals_like, .inputs = 2, .outputs = 1};
+    wf_function f = WF_FUNCTION(normals_like, NULL, 2, 1, NULL);
     wf_tensor in[2] = {wf_key(c, 0), wf_zeros(c, WF_F32, I64(3), 1)}, out;
     const wf_program *p = NULL;
 
-    REQUIRE(wf_trace_types(c, &f, (const char *const[]){"u32[2]", "f32[N]"}, &p) ==
+    REQUIRE(wf_trace_types(c, &f, (const char *const[]){"u32[2]", "f32[N]"}, 2, &p) ==
             WF_OK);
-    REQUIRE(wf_apply(c, p, in, &out) == WF_OK);
+    REQUIRE(wf_apply(c, p, in, 2, &out, 1) == WF_OK);
     CHECK(same_f32(c, out, normals_of_0, 3));
     wf_program_release(p);
     wf_ctx_free(c);
@@ -140,11 +142,11 @@ TEST(a_size_of_the_program_gives_the_same_numbers)
 TEST(a_batch_of_keys_gives_what_each_gives)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_function f = {.call = normals_of_key, .inputs = 1, .outputs = 1};
+    wf_function f = WF_FUNCTION(normals_of_key, NULL, 1, 1, NULL);
     wf_tensor keys = wf_key_split(c, wf_key(c, 0), 4), out;
     float all[12], one[3];
 
-    REQUIRE(wf_vmap_call(c, &f, &keys, (int[]){0}, NULL, NULL, &out) == WF_OK);
+    REQUIRE(wf_vmap_call(c, &f, &keys, (int[]){0}, 1, NULL, NULL, &out, 1) == WF_OK);
     CHECK_EQ_INT(wf_read(c, out, all, sizeof all), WF_OK);
     for (int i = 0; i < 4; i++) {
         CHECK_EQ_INT(wf_read(c, normals(c, wf_key_at(c, keys, i)), one, sizeof one),

@@ -14,15 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool forward_residual(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                             wf_tensor *out, int nout)
+static wf_status forward_residual(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                                  wf_tensor *out, int nout)
 {
     if (nin != 1 || nout != 1)
-        return false;
+        return WF_ERR_ARG;
     out[0] = wf_add(c, in[0],
                     wf_mul(c, wf_module_value(m, 0),
                            wf_forward_one(c, wf_module_child(m, 0), in[0])));
-    return true;
+    return WF_OK;
 }
 
 static wf_module *residual(wf_ctx *c, wf_generator *g)
@@ -75,7 +75,7 @@ typedef struct Row {
         return expr;                                                                     \
     }
 #define OPT(...)                                                                         \
-    &(wf_conv_options) { __VA_ARGS__ }
+    &(wf_conv_options) { sizeof(wf_conv_options), __VA_ARGS__ }
 #define DIMS(...)                                                                        \
     (int64_t[]) { __VA_ARGS__ }
 MAKE(linear, wf_nn_linear(c, g, 4, 3, true))
@@ -119,7 +119,7 @@ MAKE(embedding, wf_nn_embedding(c, g, 5, 4))
 MAKE(embedding_20, wf_nn_embedding(c, g, 5, 3))
 MAKE(dropout, wf_nn_dropout(c, g, 0.4))
 #define RNN(...)                                                                         \
-    &(wf_rnn_options) { __VA_ARGS__ }
+    &(wf_rnn_options) { sizeof(wf_rnn_options), __VA_ARGS__ }
 MAKE(rnn, wf_nn_rnn(c, g, 3, 2, RNN(.layers = 2, .batch_first = true)))
 MAKE(rnn_relu, wf_nn_rnn(c, g, 3, 4, RNN(.relu = true, .no_bias = true)))
 MAKE(rnn_both, wf_nn_rnn(c, g, 2, 2, RNN(.bidirectional = true)))
@@ -137,7 +137,7 @@ MAKE(rnn_cell, wf_nn_rnn_cell(c, g, 3, 2))
 MAKE(lstm_cell, wf_nn_lstm_cell(c, g, 3, 2))
 MAKE(gru_cell, wf_nn_gru_cell(c, g, 3, 2))
 #define ATTENTION(...)                                                                   \
-    &(wf_attention_options) { __VA_ARGS__ }
+    &(wf_attention_options) { sizeof(wf_attention_options), __VA_ARGS__ }
 MAKE(attention, wf_nn_attention(c, g, 4, 2, ATTENTION(.batch_first = true)))
 MAKE(attention_time_first, wf_nn_attention(c, g, 6, 3, NULL))
 MAKE(attention_dropout,
@@ -159,7 +159,7 @@ MAKE(max_pool2d_ceil_2, wf_nn_max_pool2d(c, 2, 0, 0, true))
 MAKE(avg_pool2d, wf_nn_avg_pool2d(c, 2, 0, 1))
 MAKE(adaptive_avg_pool2d, wf_nn_adaptive_avg_pool2d(c, 2))
 #define POOL(...)                                                                        \
-    &(wf_pool_options) { __VA_ARGS__ }
+    &(wf_pool_options) { sizeof(wf_pool_options), __VA_ARGS__ }
 MAKE(softplus, wf_nn_softplus(c, 2))
 MAKE(max_pool1d, wf_nn_max_pool(c, 1, POOL(.window = 3, .stride = 2, .padding = 1)))
 MAKE(max_pool2d_axes, wf_nn_max_pool(c, 2,
@@ -328,7 +328,7 @@ static void close_case(Case *k)
         CHECK_EQ_INT(k->at_y, k->row->nout);
         CHECK_EQ_INT(k->at_z, k->row->nout);
     }
-    wf_module_free(k->c, k->m);
+    wf_module_release(k->c, k->m);
     wf_generator_free(k->g);
     wf_ctx_free(k->c);
     k->c = NULL;
@@ -338,7 +338,7 @@ static void close_case(Case *k)
 static void open_case(Case *k, wf_dtype dtype, bool run)
 {
     if (k->c && k->dtype != WF_F64) {
-        wf_module_free(k->c, k->m);
+        wf_module_release(k->c, k->m);
         wf_generator_free(k->g);
         wf_ctx_free(k->c);
     }
@@ -497,7 +497,7 @@ typedef struct Trained {
 static void train_free(Trained *t)
 {
     wf_optim_free(t->c, t->o);
-    wf_module_free(t->c, t->m);
+    wf_module_release(t->c, t->m);
     wf_ctx_free(t->c);
     *t = (Trained){0};
 }
@@ -661,9 +661,9 @@ TEST(parts_of_a_tree_have_rates_and_decay_of_their_own_and_clipped_gradients)
     wf_optim_set_part(c, o, other, 1, 0);
     CHECK_HAS(wf_ctx_message(c), "is not the optimiser's");
     wf_clear(c);
-    wf_module_free(c, other);
+    wf_module_release(c, other);
     wf_optim_free(c, o);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_ctx_free(c);
 }
 
@@ -687,7 +687,7 @@ TEST(an_attention_mask_may_be_bools_or_numbers_to_add)
     CHECK_NEAR(w[0], 1, 1e-6); /* the first looks at itself only */
     CHECK_NEAR(w[5], 0, 0);    /* the second not at the third */
     CHECK(w[3] > 0 && w[4] > 0);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_ctx_free(c);
 }
 
@@ -716,11 +716,11 @@ TEST(an_error_names_the_module_it_happened_in)
     wf_module_freeze(c, wf_module_find(m, "down"), true);
     CHECK_EQ_INT(wf_module_count(c, m, true), 9 + 8);
     wf_module *part = wf_module_retain(wf_module_find(m, "up"));
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     CHECK_EQ_INT(
         wf_size(c, wf_forward_one(c, part, wf_zeros(c, WF_F32, (int64_t[]){2, 2}, 2)), 1),
         3);
-    wf_module_free(c, part);
+    wf_module_release(c, part);
     CHECK_STR(wf_ctx_message(c), "");
     wf_ctx_free(c);
 }
@@ -780,7 +780,7 @@ TEST(nothing_in_place_of_a_module_is_an_error)
     REFUSED(wf_optim_step(c, NULL), "wf_optim_step: the optimiser is NULL");
     REFUSED(wf_optim_zero_grad(c, NULL), "wf_optim_zero_grad");
     REFUSED(wf_optim_store(c, NULL, file), "wf_optim_store");
-    REFUSED(wf_loader_next(c, NULL, &y), "wf_loader_next: the loader is NULL");
+    REFUSED(wf_loader_next(c, NULL, &y, 1), "wf_loader_next: the loader is NULL");
     CHECK(!wf_module_load(c, file));
     CHECK_HAS(wf_ctx_message(c), "the file has no tree");
     wf_clear(c);
@@ -789,7 +789,7 @@ TEST(nothing_in_place_of_a_module_is_an_error)
     CHECK_EQ_INT(wf_module_parameters(NULL, NULL, 0), 0);
     CHECK_EQ_INT(wf_module_children(NULL), 0);
     CHECK(!wf_module_find(NULL, "a") && wf_is_none(wf_module_tensor(NULL, "a")));
-    wf_module_free(c, NULL);
+    wf_module_release(c, NULL);
     wf_optim_free(c, NULL);
     wf_loader_free(c, NULL);
     CHECK_STR(wf_ctx_message(c), "");
@@ -797,12 +797,12 @@ TEST(nothing_in_place_of_a_module_is_an_error)
     wf_ctx_free(c);
 }
 
-static bool list_names(void *user, const char *path, wf_tensor t, bool is_param)
+static wf_status list_names(void *user, const char *path, wf_tensor t, bool is_param)
 {
     (void)t;
     strcat(user, path);
     strcat(user, is_param ? " " : "* ");
-    return true;
+    return WF_OK;
 }
 
 TEST(state_goes_to_a_file_and_back_and_training_goes_on)
@@ -865,8 +865,8 @@ TEST(state_goes_to_a_file_and_back_and_training_goes_on)
     wf_model_free(file);
     wf_optim_free(c, o);
     wf_optim_free(c, p);
-    wf_module_free(c, m);
-    wf_module_free(c, n);
+    wf_module_release(c, m);
+    wf_module_release(c, n);
     wf_generator_free(g);
     wf_ctx_free(c);
 }
@@ -880,12 +880,14 @@ typedef struct Net {
 } Net;
 
 /* in: state.., x; out: y, state after */
-static bool pure_call(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status pure_call(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                           wf_tensor *out, int nout)
 {
     const Net *n = user;
 
-    return !wf_module_call_with(c, n->m, in, n->nstate, in + n->nstate, 1, out, 1,
-                                out + 1);
+    (void)nin, (void)nout;
+    return wf_module_call_with(c, n->m, in, n->nstate, in + n->nstate, 1, out, 1,
+                               out + 1);
 }
 
 TEST(a_traced_module_with_its_state_as_input_equals_the_eager_one)
@@ -904,10 +906,10 @@ TEST(a_traced_module_with_its_state_as_input_equals_the_eager_one)
     for (int i = 0; i < 7; i++)
         in[i] = wf_copy(c, wf_detach(c, in[i]));
     in[7] = wf_randn(c, g, WF_F32, (int64_t[]){5, 3}, 2);
-    wf_function f = {pure_call, &n, 8, 8, "net"};
+    wf_function f = WF_FUNCTION(pure_call, &n, 8, 8, "net");
     wf_jit *j;
     wf_jit_new(c, &f, &j);
-    wf_jit_call(c, j, in, out, NULL, 0);
+    wf_jit_call(c, j, in, 8, out, 8, NULL, 0);
     y = wf_forward_one(c, n.m, in[7]);
     CHECK_STR(wf_ctx_message(c), "");
     wf_read_f64(c, y, a, 10);
@@ -920,7 +922,7 @@ TEST(a_traced_module_with_its_state_as_input_equals_the_eager_one)
     CHECK(fabs(a[0] - 1) > 1e-4);
     CHECK_EQ_INT(wf_item_int(c, out[7]), 1);
     wf_jit_free(c, j);
-    wf_module_free(c, n.m);
+    wf_module_release(c, n.m);
     wf_generator_free(g);
     wf_ctx_free(c);
 }
@@ -974,7 +976,7 @@ static void same_as_eager(const Row *r, bool train)
             }
     }
     wf_model_free(file);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_ctx_free(c);
 }
 
@@ -991,38 +993,44 @@ TEST(every_module_computes_the_same_from_a_file_with_symbolic_sizes)
 enum { MODELS = 3, PARAMS = 4, INPUTS = 3 * PARAMS + 3 };
 
 /* (params.., x) -> mean of y^2 */
-static bool pure_loss(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status pure_loss(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                           wf_tensor *out, int nout)
 {
     const Net *n = user;
     wf_tensor y;
 
+    (void)nin, (void)nout;
     if (wf_module_call_with(c, n->m, in, PARAMS, in + PARAMS, 1, &y, 1, NULL))
-        return false;
+        return wf_ctx_status(c);
     out[0] = wf_mean(c, wf_square(c, y), NULL, 0, false);
-    return true;
+    return WF_OK;
 }
 
 /* (params.., state.., lr, step, x) -> (params.., state.., loss) */
-static bool pure_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status pure_step(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                           wf_tensor *out, int nout)
 {
-    wf_function f = {pure_loss, user, PARAMS + 1, 1, "loss"};
+    wf_function f = WF_FUNCTION(pure_loss, user, PARAMS + 1, 1, "loss");
     wf_tensor args[PARAMS + 1], grads[PARAMS];
     int wrt[PARAMS] = {0, 1, 2, 3};
 
+    (void)nin, (void)nout;
     memcpy(args, in, PARAMS * sizeof *in);
     args[PARAMS] = in[INPUTS - 1];
-    return !wf_grad_call(c, &f, args, wrt, PARAMS, out + 3 * PARAMS, grads) &&
-           !wf_optim_update(c, ((Net *)user)->o, in[3 * PARAMS], in[3 * PARAMS + 1], in,
-                            grads, in + PARAMS, PARAMS, out, out + PARAMS);
+    wf_grad_call(c, &f, args, PARAMS + 1, wrt, PARAMS, out + 3 * PARAMS, 1, grads);
+    return wf_optim_update(c, ((Net *)user)->o, in[3 * PARAMS], in[3 * PARAMS + 1], in,
+                           grads, in + PARAMS, PARAMS, out, out + PARAMS);
 }
 
-static bool all_steps(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status all_steps(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                           wf_tensor *out, int nout)
 {
-    wf_function f = {pure_step, user, INPUTS, 3 * PARAMS + 1, "step"};
+    wf_function f = WF_FUNCTION(pure_step, user, INPUTS, 3 * PARAMS + 1, "step");
     int axes[INPUTS] = {0};
 
+    (void)nin;
     axes[INPUTS - 2] = axes[INPUTS - 1] = WF_UNMAPPED;
-    return !wf_vmap_call(c, &f, in, axes, NULL, NULL, out);
+    return wf_vmap_call(c, &f, in, axes, INPUTS, NULL, NULL, out, nout);
 }
 
 TEST(models_trained_at_once_by_one_program_equal_models_trained_alone)
@@ -1049,11 +1057,11 @@ TEST(models_trained_at_once_by_one_program_equal_models_trained_alone)
     }
     in[3 * PARAMS] = wf_from(c, WF_F64, (int64_t[]){MODELS}, 1, rates);
     in[INPUTS - 1] = wf_randn(c, g, WF_F32, (int64_t[]){6, 4}, 2);
-    wf_function f = {all_steps, &net, INPUTS, 3 * PARAMS + 1, "all"};
+    wf_function f = WF_FUNCTION(all_steps, &net, INPUTS, 3 * PARAMS + 1, "all");
     wf_jit_new(c, &f, &j);
     for (int s = 1; s <= 5; s++) {
         in[INPUTS - 2] = wf_scalar(c, WF_F64, s);
-        wf_jit_call(c, j, in, out, NULL, 0);
+        wf_jit_call(c, j, in, INPUTS, out, 3 * PARAMS + 1, NULL, 0);
         memcpy(in, out, 3 * PARAMS * sizeof *in);
     }
     CHECK_EQ_INT(wf_jit_traces(j), 1);
@@ -1070,12 +1078,12 @@ TEST(models_trained_at_once_by_one_program_equal_models_trained_alone)
         for (int i = 0; i < 20; i++)
             CHECK_NEAR(b[k * 20 + i], a[i], 2e-6);
         wf_optim_free(c, o);
-        wf_module_free(c, m[k]);
+        wf_module_release(c, m[k]);
     }
     CHECK_STR(wf_ctx_message(c), "");
     wf_jit_free(c, j);
     wf_optim_free(c, net.o);
-    wf_module_free(c, net.m);
+    wf_module_release(c, net.m);
     wf_generator_free(g);
     wf_ctx_free(c);
 }
@@ -1097,7 +1105,7 @@ TEST(digits_are_all_there_and_the_loader_gives_each_row_once_an_epoch)
     wf_loader *l = wf_loader_new(c, (wf_tensor[]){x, y}, 2, 100, g, false);
     CHECK_EQ_INT(wf_loader_batches(l), 18);
     wf_scope_begin(c);
-    while (wf_loader_next(c, l, b)) {
+    while (wf_loader_next(c, l, b, 2)) {
         int64_t n = wf_size(c, b[1], 0);
         wf_read(c, b[1], label, (size_t)n * sizeof *label);
         for (int64_t i = 0; i < n; i++)
@@ -1181,36 +1189,38 @@ TEST(googlenet_has_torchvisions_parameters)
     wf_no_grad_end(c);
     CHECK_STR(wf_ctx_message(c), "");
     CHECK_EQ_INT(wf_size(c, y, 1), 1000);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_ctx_free(c);
 }
 
 /* in: x; out: the mean of squares of what an LSTM in both directions gives */
-static bool squares(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status squares(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                         wf_tensor *out, int nout)
 {
     wf_tensor y = wf_forward_one(c, user, in[0]);
 
+    (void)nin, (void)nout;
     out[0] = wf_mean(c, wf_square(c, y), NULL, 0, false);
-    return !wf_ctx_status(c);
+    return wf_ctx_status(c);
 }
 
 TEST(one_program_of_a_recurrent_layer_serves_every_time)
 {
     wf_ctx *c = wf_ctx_new(NULL);
     wf_module *m = wf_nn_lstm(c, NULL, 3, 2, RNN(.layers = 2, .bidirectional = true));
-    wf_function f = {squares, m, 1, 1, "squares"};
+    wf_function f = WF_FUNCTION(squares, m, 1, 1, "squares");
     const wf_program *p = NULL, *g = NULL;
 
     wf_module_freeze(c, m, true);
-    CHECK(!wf_trace_types(c, &f, (const char *[]){"f32[T,B,3]"}, &p));
+    CHECK(!wf_trace_types(c, &f, (const char *[]){"f32[T,B,3]"}, 1, &p));
     CHECK(!wf_value_and_grad(c, p, NULL, 0, &g));
     CHECK(wf_program_equations(p) < 100);
     for (int64_t time = 1; time <= 9; time += 4) {
         double a[54], b[54];
         wf_tensor x = wf_randn(c, NULL, WF_F32, (int64_t[]){time, 2, 3}, 3), y, out[2];
-        CHECK(!wf_apply(c, g, &x, out));
+        CHECK(!wf_apply(c, g, &x, 1, out, wf_program_outputs(g)));
         wf_requires_grad(c, x, true);
-        squares(c, m, &x, &y);
+        squares(c, m, &x, 1, &y, 1);
         wf_backward(c, y, WF_NONE, 0);
         CHECK_STR(wf_ctx_message(c), "");
         CHECK_NEAR(wf_item(c, out[0]), wf_item(c, y), 1e-6);
@@ -1222,7 +1232,7 @@ TEST(one_program_of_a_recurrent_layer_serves_every_time)
     }
     wf_program_release(p);
     wf_program_release(g);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_ctx_free(c);
 }
 
@@ -1248,20 +1258,22 @@ TEST(gpt_looks_only_back)
     wf_read_f64(c, wf_forward_one(c, m, wf_from(c, WF_I64, (int64_t[]){2, 4}, 2, x)), y,
                 40);
     CHECK(fabs(y[12] - y[32]) > 1e-5);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_generator_free(g);
     wf_ctx_free(c);
 }
 
 /* in: key, x; out: x dropped out twice */
-static bool drop_by_key(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status drop_by_key(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                             wf_tensor *out, int nout)
 {
+    (void)nin, (void)nout;
     if (wf_random_key_begin(c, in[0]))
-        return false;
+        return wf_ctx_status(c);
     for (int i = 0; i < 2; i++)
         out[i] = wf_forward_one(c, user, in[1]);
     wf_random_key_end(c);
-    return !wf_ctx_status(c);
+    return wf_ctx_status(c);
 }
 
 TEST(dropout_in_a_program_takes_a_key)
@@ -1270,20 +1282,20 @@ TEST(dropout_in_a_program_takes_a_key)
     static double a[2][N], b[2][N], e[2][N];
     wf_ctx *c = wf_ctx_new(NULL);
     wf_module *m = wf_nn_dropout(c, NULL, 0.25);
-    wf_function f = {drop_by_key, m, 2, 2, "drop"};
+    wf_function f = WF_FUNCTION(drop_by_key, m, 2, 2, "drop");
     wf_tensor in[2] = {wf_key(c, 3), wf_ones(c, WF_F32, (int64_t[]){N}, 1)}, out[2];
     double kept = 0, both = 0;
     wf_jit *j;
 
     wf_jit_new(c, &f, &j);
-    wf_jit_call(c, j, in, out, NULL, 0);
+    wf_jit_call(c, j, in, 2, out, 2, NULL, 0);
     for (int k = 0; k < 2; k++)
         wf_read_f64(c, out[k], a[k], N);
-    drop_by_key(c, m, in, out); /* eagerly: the same numbers */
+    drop_by_key(c, m, in, 2, out, 2); /* eagerly: the same numbers */
     for (int k = 0; k < 2; k++)
         wf_read_f64(c, out[k], e[k], N);
     in[0] = wf_key(c, 4);
-    wf_jit_call(c, j, in, out, NULL, 0);
+    wf_jit_call(c, j, in, 2, out, 2, NULL, 0);
     for (int k = 0; k < 2; k++)
         wf_read_f64(c, out[k], b[k], N);
     CHECK_STR(wf_ctx_message(c), "");
@@ -1298,7 +1310,7 @@ TEST(dropout_in_a_program_takes_a_key)
     CHECK(fabs(kept / N - 0.75) < 0.05);        /* three standard deviations: 0.041 */
     CHECK(fabs(both / N - 0.75 * 0.75) < 0.06); /* independent draws */
     wf_jit_free(c, j);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_ctx_free(c);
 }
 
@@ -1306,22 +1318,22 @@ TEST(dropout_in_a_program_without_a_key_is_an_error)
 {
     wf_ctx *c = wf_ctx_new(NULL);
     Net n = {wf_nn_dropout(c, NULL, 0.5), NULL, 0, 0};
-    wf_function f = {pure_call, &n, 1, 1, "drop"};
+    wf_function f = WF_FUNCTION(pure_call, &n, 1, 1, "drop");
     wf_tensor x = wf_ones(c, WF_F32, (int64_t[]){3}, 1), y;
     wf_jit *j;
 
     wf_jit_new(c, &f, &j);
-    wf_jit_call(c, j, &x, &y, NULL, 0);
+    wf_jit_call(c, j, &x, 1, &y, 1, NULL, 0);
     CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_VALUE);
     CHECK_HAS(wf_ctx_message(c), "in module Dropout");
     wf_clear(c);
     wf_module_train(n.m, false);
-    wf_jit_call(c, j, &x, &y, NULL, 0);
+    wf_jit_call(c, j, &x, 1, &y, 1, NULL, 0);
     CHECK_NEAR(wf_item(c, wf_sum(c, y, NULL, 0, false)), 3, 0);
     wf_random_key_end(c);
     CHECK_HAS(wf_ctx_message(c), "none is open");
     wf_jit_free(c, j);
-    wf_module_free(c, n.m);
+    wf_module_release(c, n.m);
     wf_ctx_free(c);
 }
 
@@ -1358,7 +1370,7 @@ static void training_step(wf_ctx *c, wf_module *m, wf_optim *o, wf_loader *l)
     wf_tensor b[1], y;
 
     wf_scope_begin(c);
-    while (!wf_loader_next(c, l, b) && !wf_ctx_status(c))
+    while (!wf_loader_next(c, l, b, 1) && !wf_ctx_status(c))
         ;
     wf_optim_zero_grad(c, o);
     y = wf_forward_one(c, m, wf_expand_dims(c, b[0], 1));
@@ -1398,7 +1410,7 @@ TEST(thousands_of_training_steps_take_constant_memory)
     CHECK_EQ_INT(live, all);
     wf_loader_free(c, l);
     wf_optim_free(c, o);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_ctx_free(c);
     CHECK_EQ_INT(live, 0);
 }
@@ -1428,7 +1440,7 @@ static void whole_life(wf_allocator al, void *user)
         x = wf_randn(c, NULL, WF_F32, DIMS(4, 2), 2);
         wf_loader *l = wf_loader_new(c, &x, 1, 2, wf_ctx_generator(c), false);
         if (l)
-            wf_loader_next(c, l, &x);
+            wf_loader_next(c, l, &x, 1);
         wf_loader_free(c, l);
         wf_backward(c, wf_sum(c, wf_square(c, wf_forward_one(c, m, x)), NULL, 0, false),
                     WF_NONE, 0);
@@ -1436,7 +1448,7 @@ static void whole_life(wf_allocator al, void *user)
         wf_optim_step(c, o);
     }
     wf_optim_free(c, o);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_ctx_free(c);
 }
 
@@ -1452,7 +1464,7 @@ static void one_module(wf_allocator al, void *user)
     wf_module *m = r->make(c, wf_ctx_generator(c));
     if (m)
         wf_module_text(c, m);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_ctx_free(c);
 }
 
@@ -1485,7 +1497,7 @@ static void *train_alone(void *out)
         memset(out, 0, 36 * sizeof(double));
     wf_loader_free(c, l);
     wf_optim_free(c, o);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_ctx_free(c);
     return NULL;
 }
@@ -1558,8 +1570,8 @@ TEST(the_context_has_a_generator_of_its_own)
     wf_read_f64(c, wf_module_tensor(n, "weight"), v, 6);
     CHECK(!memcmp(v, w, sizeof v));
     CHECK_STR(wf_ctx_message(c), "");
-    wf_module_free(c, m);
-    wf_module_free(c, n);
+    wf_module_release(c, m);
+    wf_module_release(c, n);
     wf_generator_free(g);
     wf_ctx_free(c);
 }

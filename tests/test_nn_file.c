@@ -21,12 +21,13 @@ static wf_module *network(wf_ctx *c, wf_generator *g)
 }
 
 /* (x, labels) -> cross entropy */
-static bool loss(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in, wf_tensor *out)
+static wf_status loss(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in, int nin,
+                      wf_tensor *out, int nout)
 {
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = wf_cross_entropy(c, wf_forward_one(c, m, in[0]), in[1], WF_NONE, -100, 0,
                               WF_MEAN);
-    return !wf_ctx_status(c);
+    return wf_ctx_status(c);
 }
 
 static void data(wf_ctx *c, wf_tensor *xy)
@@ -49,7 +50,7 @@ static double eager_step(wf_ctx *c, wf_module *m, wf_optim *o, const wf_tensor *
 
     wf_scope_begin(c);
     wf_optim_zero_grad(c, o);
-    loss(c, NULL, m, xy, &y);
+    loss(c, NULL, m, xy, 2, &y, 1);
     wf_backward(c, y, WF_NONE, 0);
     wf_optim_step(c, o);
     value = wf_item(c, y);
@@ -88,7 +89,7 @@ static void program_a(const char *path, Truth *t)
     wf_module_add_method(c, m, file, "forward", NULL, NULL, types, 1, 1);
     wf_module_add_method(c, m, file, "loss", loss, NULL, types, 2, 1);
     wf_optim_zero_grad(c, o);
-    loss(c, NULL, m, xy, &y);
+    loss(c, NULL, m, xy, 2, &y, 1);
     wf_backward(c, y, WF_NONE, 0);
     wf_read_f64(c, wf_grad_of(c, wf_module_tensor(m, "0.weight")), t->grad, 6 * IN);
     wf_module_train(m, true);
@@ -102,7 +103,7 @@ static void program_a(const char *path, Truth *t)
     CHECK_STR(wf_ctx_message(c), "");
     wf_model_free(file);
     wf_optim_free(c, o);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_ctx_free(c);
 }
 
@@ -141,7 +142,7 @@ static void check_program_gradient(wf_ctx *c, wf_model *file, const wf_tensor *x
     in[8] = xy[0];
     in[9] = xy[1];
     CHECK(!wf_grad(c, p, &wrt, 1, &g));
-    CHECK(!wf_apply(c, g, in, out));
+    CHECK(!wf_apply(c, g, in, wf_program_inputs(g), out, 1));
     all_near(c, out[0], t->grad, 6 * IN, 1e-6);
     wf_program_release(g);
 }
@@ -155,7 +156,7 @@ static void program_b(const char *path, const Truth *t)
     double before;
 
     data(c, xy);
-    REQUIRE(wf_model_open(c, path, &file) == WF_OK);
+    REQUIRE(wf_model_load(c, path, &file) == WF_OK);
     check_program_gradient(c, file, xy, t);
     CHECK(!wf_model_run(c, file, "loss", xy, 2, &y, 1));
     before = wf_item(c, y);
@@ -184,7 +185,7 @@ static void program_c(const char *path, const Truth *t)
     wf_model *file;
 
     data(c, xy);
-    REQUIRE(wf_model_open(c, path, &file) == WF_OK);
+    REQUIRE(wf_model_load(c, path, &file) == WF_OK);
     wf_module *m = wf_module_load(c, file);
     REQUIRE(m != NULL);
     CHECK_STR(wf_module_text(c, m), t->text);
@@ -209,7 +210,7 @@ static void program_c(const char *path, const Truth *t)
     wf_module_run(c, m, "loss", xy, 1, &y, 1);
     CHECK_HAS(wf_ctx_message(c), "method loss: takes 2 tensors and gives 1, found 1");
     wf_optim_free(c, o);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_ctx_free(c);
 }
 
@@ -227,22 +228,22 @@ TEST(a_file_alone_is_enough_to_run_derive_and_train)
 
 /* ---- trees ------------------------------------------------------------------------- */
 
-static bool forward_tied(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                         wf_tensor *out, int nout)
+static wf_status forward_tied(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                              wf_tensor *out, int nout)
 {
     if (nin != 1 || nout != 1)
-        return false;
+        return WF_ERR_ARG;
     out[0] = wf_matmul(c, wf_forward_one(c, wf_module_child(m, 0), in[0]),
                        wf_module_value(m, 0));
-    return true;
+    return WF_OK;
 }
 
-static bool mean_square(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in,
-                        wf_tensor *out)
+static wf_status mean_square(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in,
+                             int nin, wf_tensor *out, int nout)
 {
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = wf_mean(c, wf_square(c, wf_forward_one(c, m, in[0])), NULL, 0, false);
-    return !wf_ctx_status(c);
+    return wf_ctx_status(c);
 }
 
 TEST(shared_and_frozen_parameters_stay_so_in_a_file)
@@ -281,7 +282,7 @@ TEST(shared_and_frozen_parameters_stay_so_in_a_file)
     wf_model_run(c, file, "train", &x, 1, &y, 1);
     wf_module_restore(c, n, file); /* both names of the shared one have the new numbers */
     wf_optim_zero_grad(c, o);
-    mean_square(c, NULL, m, &x, &y);
+    mean_square(c, NULL, m, &x, 1, &y, 1);
     wf_backward(c, y, WF_NONE, 0);
     wf_optim_step(c, o);
     CHECK_STR(wf_ctx_message(c), "");
@@ -303,8 +304,8 @@ TEST(shared_and_frozen_parameters_stay_so_in_a_file)
     wf_model_run(c, file, "forward", NULL, 0, &y, 1);
     CHECK_HAS(wf_ctx_message(c), "needs the tensor gone, which is missing");
     wf_model_free(file);
-    wf_module_free(c, n);
-    wf_module_free(c, m);
+    wf_module_release(c, n);
+    wf_module_release(c, m);
     wf_ctx_free(c);
 }
 
@@ -354,12 +355,12 @@ TEST(a_damaged_tree_or_method_is_refused_or_harmless)
         refused += wf_ctx_status(c) != WF_OK;
         CHECK(wf_ctx_status(c) < WF_ERR_MEMORY);
         wf_clear(c);
-        wf_module_free(c, n);
+        wf_module_release(c, n);
         wf_scope_end(c);
     }
     CHECK(refused > 200);
     wf_model_free(file);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_ctx_free(c);
 }
 
@@ -387,10 +388,10 @@ static void whole_life(wf_allocator al, void *user)
         n = wf_ctx_status(c) ? NULL : wf_module_load(c, file);
         wf_forward_one(c, n, xy[0]);
     }
-    wf_module_free(c, n);
+    wf_module_release(c, n);
     wf_model_free(file);
     wf_optim_free(c, o);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_ctx_free(c);
 }
 

@@ -47,7 +47,7 @@ static wf_module *saved(wf_ctx *c, const char *module, wf_model **file)
     CHECK_STR(wf_ctx_message(own), "");
     sc_vm_free(vm);
     wf_ctx_free(own);
-    wf_model_open(c, path_of(), file);
+    wf_model_load(c, path_of(), file);
     unlink(path_of());
     return wf_module_load(c, *file);
 }
@@ -78,7 +78,7 @@ static void check_modes(const char *module)
     wf_module_train(m, false);
     CHECK_NEAR(squares(c, m), eval, 1e-4 * (1 + fabs(eval)));
     CHECK_STR(wf_ctx_message(c), "");
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_model_free(file);
     wf_ctx_free(c);
 }
@@ -126,7 +126,7 @@ TEST(dropout_in_training_is_an_error_where_the_file_has_no_program_for_it)
     CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_UNSUPPORTED);
     CHECK(strstr(wf_ctx_message(c), "in training this module does something else") != NULL);
     wf_clear(c);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_model_free(file);
     wf_ctx_free(c);
 }
@@ -141,7 +141,7 @@ TEST(a_module_that_was_never_called_is_saved_with_a_word)
     CHECK(m && isnan(squares(c, m)));
     CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_NAME);
     wf_clear(c);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_model_free(file);
     wf_ctx_free(c);
 }

@@ -31,7 +31,7 @@ static const Row rows[] = {
 };
 
 /* 0.5 sin(0.3 i + 0.1) in place of what was drawn: normal numbers differ a little */
-static bool fill_embeddings(void *user, const char *path, wf_module *m)
+static wf_status fill_embeddings(void *user, const char *path, wf_module *m)
 {
     wf_ctx *c = user;
     wf_tensor w = wf_module_tensor(m, "weight");
@@ -39,23 +39,23 @@ static bool fill_embeddings(void *user, const char *path, wf_module *m)
 
     (void)path;
     if (strcmp(wf_module_type(m), "Embedding") != 0)
-        return true;
+        return WF_OK;
     for (int i = 0; i < 64; i++)
         v[i] = (float)(0.5 * sin(0.3 * i + 0.1));
     int64_t dims[2] = {wf_size(c, w, 0), wf_size(c, w, 1)};
     wf_no_grad_begin(c);
     wf_write(c, w, wf_from(c, WF_F32, dims, 2, v));
     wf_no_grad_end(c);
-    return true;
+    return WF_OK;
 }
 
-static bool dropout_off(void *user, const char *path, wf_module *m)
+static wf_status dropout_off(void *user, const char *path, wf_module *m)
 {
     (void)user;
     (void)path;
     if (!strcmp(wf_module_type(m), "Dropout"))
         wf_module_train(m, false);
-    return true;
+    return WF_OK;
 }
 
 static wf_tensor make_input(wf_ctx *c, const Row *r, wf_dtype dtype)
@@ -105,7 +105,7 @@ typedef struct Case {
 static void close_case(Case *k)
 {
     if (k->c) {
-        wf_module_free(k->c, k->m);
+        wf_module_release(k->c, k->m);
         wf_ctx_free(k->c);
     }
     k->c = NULL;
@@ -234,7 +234,7 @@ TEST(one_program_of_gpt_serves_every_length_up_to_its_context)
     wf_forward_one(c, m, wf_from(c, WF_I64, (int64_t[]){2, 8}, 2, tokens));
     CHECK_HAS(wf_ctx_message(c), "GPT: more tokens than its context");
     wf_model_free(file);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     wf_ctx_free(c);
 }
 

@@ -255,8 +255,8 @@ typedef struct Net {
 static bool open_net(Net *n, const char *method)
 {
     *n = (Net){.c = wf_ctx_new(NULL)};
-    wf_model_open(n->c, "tests/onnx/net.onnx", &n->file);
-    wf_model_open(n->c, "tests/onnx/net.safetensors", &n->want);
+    wf_model_load(n->c, "tests/onnx/net.onnx", &n->file);
+    wf_model_load(n->c, "tests/onnx/net.safetensors", &n->want);
     CHECK_STR(wf_ctx_message(n->c), "");
     n->nstate = n->file && n->want ? wf_model_method_state(n->c, n->file, method, n->state, 30) : -1;
     if (n->nstate < 0)
@@ -304,7 +304,7 @@ TEST(gradients_of_an_import_are_pytorchs)
     CHECK_EQ_INT(k, 12);
     wf_value_and_grad(n.c, p, wrt, k, &g);
     REQUIRE(g != NULL);
-    CHECK(wf_eval(n.c, g, n.state, out) == WF_OK);
+    CHECK(wf_eval(n.c, g, n.state, wf_program_inputs(g), out, wf_program_outputs(g)) == WF_OK);
     check_want(&n, "loss", out[0]);
     for (int i = 0; i < k; i++) {
         snprintf(name, sizeof name, "grad.%s", wf_program_input_name(p, wrt[i]));
@@ -361,7 +361,7 @@ TEST(an_import_is_a_module_that_learns)
     CHECK_STR(wf_ctx_message(n.c), "");
     CHECK(last < 0.8 * first);
     wf_optim_free(n.c, opt);
-    wf_module_free(n.c, m);
+    wf_module_release(n.c, m);
     close_net(&n);
 }
 

@@ -94,7 +94,7 @@ static size_t run_case(const Program *p, const PlanCase *k, const Nd *nd, int th
     for (int round = 0; round < 2 && wf_ctx_status(cx) == WF_OK; round++) {
         for (uint32_t j = 0; round && j < p->nout; j++)
             wf_array_release(out[j]);
-        wf_run(cx, e, in, out);
+        wf_run(cx, e, in, wf_exec_inputs(e), out, wf_exec_outputs(e));
     }
     if (wf_ctx_status(cx) != WF_OK)
         check_fail(__FILE__, __LINE__, "%s: %s", p->name, wf_ctx_message(cx));
@@ -124,7 +124,7 @@ static void check_plan(const PlanCase *k)
     nd = case_inputs(cx, &c, &rng);
     for (uint32_t i = 0; i < p->nin; i++)
         wf_array_from(cx, nd[i].dtype, nd[i].dims, (int)nd[i].rank, nd[i].data, &in[i]);
-    wf_eval_reference(cx, p, in, need);
+    wf_eval_reference(cx, p, in, wf_program_inputs(p), need, wf_program_outputs(p));
     if (wf_ctx_status(cx) != WF_OK)
         check_fail(__FILE__, __LINE__, "%s: %s", p->name, wf_ctx_message(cx));
     for (int t = 0; t < COUNT(threads) && check_ok(); t++) {
@@ -434,13 +434,16 @@ TEST(results_lie_in_the_memory_of_donated_inputs_and_those_are_gone)
         REQUIRE(train_open(&t, wf_ctx_new(NULL), compiled, 70000));
         w = wf_array_data(t.in[0]);
         s = wf_array_data(t.in[1]);
-        REQUIRE(wf_run(t.cx, t.e, t.in, t.out) == WF_OK);
+        REQUIRE(wf_run(t.cx, t.e, t.in, wf_exec_inputs(t.e), t.out,
+                       wf_exec_outputs(t.e)) == WF_OK);
         CHECK(wf_array_data(t.out[1]) == w || wf_array_data(t.out[1]) == s);
         CHECK(wf_array_data(t.out[2]) == w || wf_array_data(t.out[2]) == s);
         check_step(&t, 70000);
         CHECK(wf_array_data(t.in[0]) == NULL && wf_array_data(t.in[1]) == NULL);
         CHECK(f32_at(t.in[2], 4) == 4);
-        CHECK_EQ_INT(wf_run(t.cx, t.e, t.in, (wf_array *[3]){NULL}), WF_ERR_ARG);
+        CHECK_EQ_INT(wf_run(t.cx, t.e, t.in, wf_exec_inputs(t.e), (wf_array *[3]){NULL},
+                            wf_exec_outputs(t.e)),
+                     WF_ERR_ARG);
         CHECK_HAS(wf_ctx_message(t.cx), "input 0 'w' was donated");
         wf_clear(t.cx);
         CHECK_EQ_INT(wf_array_contiguous(t.cx, t.in[1], &none), WF_ERR_ARG);
@@ -461,7 +464,8 @@ TEST(a_step_that_donates_its_state_goes_round_in_the_same_memory)
     w = wf_array_data(t.in[0]);
     s = wf_array_data(t.in[1]);
     for (int round = 0; round < 6; round++) {
-        REQUIRE(wf_run(t.cx, t.e, t.in, t.out) == WF_OK);
+        REQUIRE(wf_run(t.cx, t.e, t.in, wf_exec_inputs(t.e), t.out,
+                       wf_exec_outputs(t.e)) == WF_OK);
         for (int i = 0; i < 2; i++) {
             wf_array_release(t.in[i]);
             t.in[i] = t.out[1 + i];
@@ -494,7 +498,8 @@ TEST(donated_arrays_that_others_hold_are_copied)
                                   &t.in[0]) == WF_OK);
         }
         for (int round = 0; round < 3; round++) {
-            REQUIRE(wf_run(t.cx, t.e, t.in, t.out) == WF_OK);
+            REQUIRE(wf_run(t.cx, t.e, t.in, wf_exec_inputs(t.e), t.out,
+                           wf_exec_outputs(t.e)) == WF_OK);
             if (round == 0)
                 check_step(&t, n);
             CHECK(f32_at(t.in[0], 8) == 3); /* as it was */
@@ -517,7 +522,8 @@ TEST(an_array_donated_and_passed_twice_is_copied)
     REQUIRE(train_open(&t, wf_ctx_new(NULL), false, 1000));
     wf_array_release(t.in[2]);
     t.in[2] = t.in[0]; /* w and x, one reference */
-    REQUIRE(wf_run(t.cx, t.e, t.in, t.out) == WF_OK);
+    REQUIRE(wf_run(t.cx, t.e, t.in, wf_exec_inputs(t.e), t.out, wf_exec_outputs(t.e)) ==
+            WF_OK);
     CHECK_NEAR(f32_at(t.out[2], 4), 3 + 1, 1e-6);
     CHECK_NEAR(f32_at(t.out[1], 4), 2 - 4, 1e-6);
     CHECK(f32_at(t.in[0], 4) == 2);
@@ -562,12 +568,12 @@ TEST(a_run_that_fails_half_way_takes_what_was_donated_one_that_never_begins_does
     REQUIRE(wf_donate(cx, e, (int[]){0}, 1, &d) == WF_OK);
     in[0] = f32_array(cx, 5, 0, 1);
     wf_array_from(cx, WF_I64, NULL, 0, &bad, &in[1]);
-    CHECK(wf_run(cx, d, in, out) != WF_OK); /* of another size */
+    CHECK(wf_run(cx, d, in, 2, out, 1) != WF_OK); /* of another size */
     CHECK(f32_at(in[0], 3) == 3);
     wf_clear(cx);
     wf_array_release(in[0]);
     in[0] = f32_array(cx, 4, 0, 1);
-    CHECK_EQ_INT(wf_run(cx, d, in, out), WF_ERR_VALUE);
+    CHECK_EQ_INT(wf_run(cx, d, in, 2, out, 1), WF_ERR_VALUE);
     CHECK(out[0] == NULL && wf_array_data(in[0]) == NULL);
     wf_clear(cx);
     wf_array_release(in[0]);
@@ -594,7 +600,7 @@ TEST(a_donated_input_may_be_a_result_or_two)
     in[1] = f32_array(cx, 4, 0, 1);
     x = wf_array_data(in[0]);
     y = wf_array_data(in[1]);
-    REQUIRE(wf_run(cx, d, in, out) == WF_OK);
+    REQUIRE(wf_run(cx, d, in, 2, out, 4) == WF_OK);
     CHECK((wf_array_data(out[0]) == x) != (wf_array_data(out[1]) == x));
     CHECK((wf_array_data(out[2]) == y) != (wf_array_data(out[3]) == y));
     CHECK(wf_array_data(in[0]) == NULL && wf_array_data(in[1]) == NULL);
@@ -617,7 +623,7 @@ TEST(a_profile_does_not_use_up_what_is_donated)
     wf_profile *p = NULL;
 
     REQUIRE(train_open(&t, wf_ctx_new(NULL), false, 100));
-    CHECK(wf_profile_run(t.cx, t.e, t.in, 3, &p) == WF_OK);
+    CHECK(wf_profile_new(t.cx, t.e, t.in, wf_exec_inputs(t.e), 3, &p) == WF_OK);
     CHECK(f32_at(t.in[0], 4) == 2);
     wf_profile_free(p);
     train_close(&t);
@@ -633,7 +639,8 @@ TEST(what_is_compiled_after_some_runs_donates_as_before)
     w = wf_array_data(t.in[0]);
     s = wf_array_data(t.in[1]);
     for (int round = 0; round < 5; round++) {
-        REQUIRE(wf_run(t.cx, t.e, t.in, t.out) == WF_OK);
+        REQUIRE(wf_run(t.cx, t.e, t.in, wf_exec_inputs(t.e), t.out,
+                       wf_exec_outputs(t.e)) == WF_OK);
         for (int i = 0; i < 2; i++) {
             wf_array_release(t.in[i]);
             t.in[i] = t.out[1 + i];
@@ -666,9 +673,9 @@ static const char *check_donated(wf_ctx *cx, const Program *p, uint64_t seed)
     }
     wf_prepare(cx, p, &e);
     wf_donate(cx, e, all, (int)p->nin, &d);
-    plain = wf_run(cx, e, in, need);
+    plain = wf_run(cx, e, in, wf_exec_inputs(e), need, wf_exec_outputs(e));
     wf_clear(cx);
-    donated = wf_run(cx, d, in, out);
+    donated = wf_run(cx, d, in, wf_exec_inputs(d), out, wf_exec_outputs(d));
     wf_clear(cx);
     if (plain != donated)
         why = "one fails";
@@ -718,7 +725,8 @@ static void donate_with_faults(wf_allocator al, void *user)
         wf_array *held = wf_array_retain(t.in[0]);
 
         for (int round = 0; round < 2; round++) {
-            if (wf_run(cx, t.e, t.in, t.out) != WF_OK)
+            if (wf_run(cx, t.e, t.in, wf_exec_inputs(t.e), t.out, wf_exec_outputs(t.e)) !=
+                WF_OK)
                 break;
             wf_array_release(t.in[1]);
             t.in[1] = t.out[2];

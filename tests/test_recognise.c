@@ -236,7 +236,7 @@ static void compare(const Run *plain, wf_array *const *got, double tol, const ch
 
 static bool run_exec(wf_ctx *cx, wf_exec *e, Run *r, wf_array **out, const char *how)
 {
-    if (wf_run(cx, e, r->in, out) == WF_OK)
+    if (wf_run(cx, e, r->in, wf_exec_inputs(e), out, wf_exec_outputs(e)) == WF_OK)
         return true;
     check_fail(__FILE__, __LINE__, "%s: %s", how, wf_ctx_message(cx));
     wf_clear(cx);
@@ -252,7 +252,8 @@ static void compare_ways(wf_ctx *cx, const Program *p, Run *r, bool compiled, do
     wf_exec *e = NULL;
     char what[200];
 
-    if (wf_eval(cx, p, r->in, r->out) != WF_OK) {
+    if (wf_eval(cx, p, r->in, wf_program_inputs(p), r->out, wf_program_outputs(p)) !=
+        WF_OK) {
         check_fail(__FILE__, __LINE__, "%s: %s", how, wf_ctx_message(cx));
         return;
     }
@@ -628,11 +629,12 @@ XTEST(what_is_recognised_is_recognised_again)
 /* ---- pieces ------------------------------------------------------------------------ */
 
 #define PIECE(name, expr)                                                                \
-    static bool f_##name(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)     \
+    static wf_status f_##name(wf_ctx *c, void *user, const wf_tensor *in, int nin,       \
+                              wf_tensor *out, int nout)                                  \
     {                                                                                    \
-        (void)user;                                                                      \
+        (void)user, (void)nin, (void)nout;                                               \
         out[0] = (expr);                                                                 \
-        return wf_ctx_status(c) == WF_OK;                                                \
+        return wf_ctx_status(c);                                                         \
     }
 
 static wf_tensor largest_kept(wf_ctx *c, wf_tensor x)
@@ -698,10 +700,10 @@ static const wf_program *trace_piece(wf_ctx *c, const struct PieceCase *k, wf_dt
     int64_t dims[3] = {3, 7, n}, rows = 7;
     wf_tensor in[4] = {wf_zeros(c, t, dims + 3 - k->rank, k->rank), wf_zeros(c, t, &n, 1),
                        wf_zeros(c, t, &n, 1), wf_zeros(c, WF_I64, &rows, 1)};
-    wf_function f = {k->call, NULL, 4, 1, "f"};
+    wf_function f = WF_FUNCTION(k->call, NULL, 4, 1, "f");
     const wf_program *p = NULL;
 
-    wf_trace(c, &f, in, &p);
+    wf_trace(c, &f, in, 4, &p);
     return p;
 }
 

@@ -23,7 +23,7 @@ static bool run_interp(wf_ctx *cx, const Program *p, const Nd *in, Nd *out)
     for (uint32_t i = 0; i < p->nin && ok; i++)
         ok = wf_array_from(cx, in[i].dtype, in[i].dims, (int)in[i].rank, in[i].data,
                            &x[i]) == WF_OK;
-    ok = ok && wf_eval(cx, p, x, y) == WF_OK;
+    ok = ok && wf_eval(cx, p, x, wf_program_inputs(p), y, wf_program_outputs(p)) == WF_OK;
     for (uint32_t j = 0; j < p->nout && ok; j++) {
         out[j] = nd_new(cx, wf_array_dtype(y[j]), wf_array_dims(y[j]),
                         (uint32_t)wf_array_rank(y[j]));
@@ -342,7 +342,9 @@ static float f32_at(const wf_array *a, int64_t i)
         const Program *p_ = parse_one(cx, text);                                         \
         wf_array *out_[8];                                                               \
         REQUIRE(p_);                                                                     \
-        CHECK_EQ_INT(wf_eval(cx, p_, in, out_), status_);                                \
+        CHECK_EQ_INT(                                                                    \
+            wf_eval(cx, p_, in, wf_program_inputs(p_), out_, wf_program_outputs(p_)),    \
+            status_);                                                                    \
         CHECK_HAS(wf_ctx_message(cx), part);                                             \
         for (uint32_t j_ = 0; j_ < p_->nout; j_++)                                       \
             CHECK(out_[j_] == NULL);                                                     \
@@ -461,7 +463,7 @@ TEST(inputs_of_any_strides_and_alignment_are_read_and_never_written)
                                   at + 4 * ways[w].first, NULL, NULL, &in[0]) == WF_OK);
             REQUIRE(wf_array_wrap(cx, WF_F32, dims, 2, NULL, data, NULL, NULL, &in[1]) ==
                     WF_OK);
-            REQUIRE(wf_eval(cx, p, in, out) == WF_OK);
+            REQUIRE(wf_eval(cx, p, in, 2, out, 2) == WF_OK);
             for (int i = 0; i < 12; i++) {
                 float x = data[ways[w].first + i / 3 * ways[w].stride[0] +
                                i % 3 * ways[w].stride[1]],
@@ -503,7 +505,7 @@ TEST(an_empty_array_may_have_huge_other_axes)
         FAIL("%s", wf_ctx_message(cx));
     REQUIRE(p);
     REQUIRE(wf_array_new(cx, WF_F32, dims, 3, &x) == WF_OK);
-    if (wf_eval(cx, p, (wf_array *[]){x, k}, out) == WF_OK) {
+    if (wf_eval(cx, p, (wf_array *[]){x, k}, 2, out, wf_program_outputs(p)) == WF_OK) {
         CHECK_EQ_INT(wf_array_count(out[0]), 0);
         CHECK_EQ_INT(wf_array_dims(out[0])[2], dims[1] - 1);
         CHECK(f32_at(out[9], 0) == -INFINITY);
@@ -586,11 +588,11 @@ TEST(a_branch_not_taken_may_be_wrong)
 
     REQUIRE(p);
     wf_array_from(cx, WF_BOOL, NULL, 0, &yes, &c);
-    REQUIRE(wf_eval(cx, p, (wf_array *[]){c, x}, &y) == WF_OK);
+    REQUIRE(wf_eval(cx, p, (wf_array *[]){c, x}, 2, &y, 1) == WF_OK);
     CHECK(f32_at(y, 0) == 6);
     wf_array_release(y);
     *(uint8_t *)wf_array_data(c) = 0;
-    CHECK_EQ_INT(wf_eval(cx, p, (wf_array *[]){c, x}, &y), WF_ERR_SHAPE);
+    CHECK_EQ_INT(wf_eval(cx, p, (wf_array *[]){c, x}, 2, &y, 1), WF_ERR_SHAPE);
     wf_array_release(c);
     wf_array_release(x);
     program_release(p);
@@ -619,7 +621,7 @@ TEST(an_executable_runs_at_many_sizes_and_again)
             sum += f32_at(x, i) * f32_at(x, i);
             places += i < zeros ? 0 : (float)i;
         }
-        REQUIRE(wf_run(cx, e, &x, out) == WF_OK);
+        REQUIRE(wf_run(cx, e, &x, 1, out, wf_exec_outputs(e)) == WF_OK);
         CHECK(f32_at(out[0], 0) == sum);
         CHECK(f32_at(out[1], 0) == places);
         CHECK_EQ_INT(*(int64_t *)wf_array_data(out[2]), MAX(n - zeros, 0));
@@ -651,7 +653,8 @@ static void *run_many(void *arg)
         float sum = 0;
         for (int64_t i = 0; i < n; i++)
             sum += f32_at(x, i) + 1;
-        r->bad += wf_run(cx, r->e, &x, out) != WF_OK || f32_at(out[0], 0) != sum * 3 ||
+        r->bad += wf_run(cx, r->e, &x, 1, out, wf_exec_outputs(r->e)) != WF_OK ||
+                  f32_at(out[0], 0) != sum * 3 ||
                   f32_at(out[1], n - 1) != f32_at(x, n - 1) + 1;
         wf_array_release(x);
         wf_array_release(out[0]);
@@ -714,7 +717,8 @@ TEST(results_have_equal_bits_for_any_number_of_threads)
         wf_options o = {.size = sizeof o, .threads = threads};
         wf_ctx *cx = wf_ctx_new(&o);
         wf_array *out[8];
-        REQUIRE(wf_eval(cx, p, in, out) == WF_OK);
+        REQUIRE(wf_eval(cx, p, in, wf_program_inputs(p), out, wf_program_outputs(p)) ==
+                WF_OK);
         for (int j = 0; j < 8; j++) {
             if (first[j]) {
                 CHECK(!memcmp(wf_array_data(first[j]), wf_array_data(out[j]),
@@ -758,7 +762,7 @@ static long run_loop(int64_t turns, double *out)
     wf_array_from(cx, WF_F64, NULL, 0, &h, &in[2]);
     in[3] = i64_scalar(cx, 0);
     wf_array_from(cx, WF_F64, NULL, 0, &x, &in[4]);
-    if (wf_eval(cx, p, in, y) == WF_OK) {
+    if (wf_eval(cx, p, in, 5, y, 2) == WF_OK) {
         *out = *(double *)wf_array_data(y[1]);
         CHECK_EQ_INT(*(int64_t *)wf_array_data(y[0]), turns);
         wf_array_release(y[0]);
@@ -810,7 +814,7 @@ TEST(carries_may_change_places_and_stay)
     in[5] = i64_scalar(cx, 0);
     in[6] = f32_array(cx, 6, 10, 1);
     for (int round = 0; round < 2; round++) {
-        REQUIRE(wf_eval(cx, p, in, out) == WF_OK);
+        REQUIRE(wf_eval(cx, p, in, 7, out, 6) == WF_OK);
         CHECK_EQ_INT(*(int64_t *)wf_array_data(out[0]), 8);
         CHECK_EQ_INT(*(int64_t *)wf_array_data(out[1]), 13);
         CHECK(f32_at(out[2], 0) == 7 && f32_at(out[2], 1) == 8);
@@ -856,7 +860,7 @@ TEST(an_endless_loop_can_be_cancelled)
     REQUIRE(p);
     wf_array_new(cx, WF_F32, NULL, 0, &x);
     pthread_create(&id, NULL, cancel_soon, cx);
-    CHECK_EQ_INT(wf_eval(cx, p, &x, &y), WF_ERR_CANCELLED);
+    CHECK_EQ_INT(wf_eval(cx, p, &x, 1, &y, 1), WF_ERR_CANCELLED);
     pthread_join(id, NULL);
     CHECK(y == NULL);
     wf_array_release(x);
@@ -902,7 +906,7 @@ static void run_with_faults(wf_allocator al, void *user)
     in[4] = i64_scalar(cx, 0);
     if (wf_prepare(cx, p, &e) == WF_OK)
         for (int round = 0; round < 2; round++) {
-            if (wf_run(cx, e, in, out) == WF_OK) {
+            if (wf_run(cx, e, in, 5, out, 6) == WF_OK) {
                 CHECK_EQ_INT(wf_array_count(out[2]), 3);
                 CHECK_EQ_INT(wf_array_dims(out[0])[0], 5);
             }
@@ -912,7 +916,7 @@ static void run_with_faults(wf_allocator al, void *user)
                 out[j] = NULL;
             }
         }
-    if (wf_eval_reference(cx, p, in, out) == WF_OK)
+    if (wf_eval_reference(cx, p, in, 5, out, 6) == WF_OK)
         for (int j = 0; j < 6; j++)
             wf_array_release(out[j]);
     if (wf_array_contiguous(cx, in[1], &big) == WF_OK)

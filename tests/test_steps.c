@@ -43,7 +43,7 @@ static const char *check_plans(wf_ctx *cx, const Program *p, uint64_t seed, bool
     wf_prepare(cx, p, &e);
     if (donate)
         wf_donate(cx, e, all, (int)p->nin, &d);
-    if (wf_run(cx, donate ? d : e, in, out) == WF_ERR_INTERNAL)
+    if (wf_run(cx, donate ? d : e, in, (int)p->nin, out, (int)p->nout) == WF_ERR_INTERNAL)
         why = arena_strdup(&cx->scratch, wf_ctx_message(cx));
     good += wf_ctx_status(cx) == WF_OK;
     wf_clear(cx);
@@ -69,7 +69,7 @@ static const char *check_program(wf_ctx *cx, const Program *p, uint64_t seed)
     q = NULL;
     axes[0] = 0;
     if (!why && p->nin && p->nin < COUNT(axes) &&
-        wf_vmap(cx, p, axes, NULL, 3, &q) == WF_OK)
+        wf_vmap(cx, p, axes, (int)p->nin, NULL, 3, &q) == WF_OK)
         why = check_plans(cx, q, seed, false);
     wf_clear(cx);
     wf_program_release(q);
@@ -194,7 +194,7 @@ static void check_spoiled(const char *text)
     }
     in = inputs_of(cx, p, 3);
     wf_prepare(cx, p, &e);
-    if (wf_run(cx, e, in, out) != WF_OK)
+    if (wf_run(cx, e, in, wf_exec_inputs(e), out, wf_exec_outputs(e)) != WF_OK)
         check_fail(__FILE__, __LINE__, "%s", wf_ctx_message(cx));
     else {
         Frame *f = e->idle->frames[e->plan->index * ROOT_FRAMES];
@@ -236,7 +236,7 @@ XTEST(memory_written_over_while_it_is_wanted_is_found)
     }
     in = inputs_of(cx, p, 3);
     wf_prepare(cx, p, &e);
-    CHECK_EQ_INT(wf_run(cx, e, in, out), WF_OK);
+    CHECK_EQ_INT(wf_run(cx, e, in, wf_exec_inputs(e), out, 1), WF_OK);
     if (!failed(cx)) {
         Frame *f = e->idle->frames[e->plan->index * ROOT_FRAMES];
         Segment *s = &f->seg[0];

@@ -121,10 +121,11 @@ static void compare(Items *b, const Item *it, wf_exec *e)
 
     for (uint32_t i = 0; i < p->nin; i++)
         wf_array_from(cx, in[i].dtype, in[i].dims, (int)in[i].rank, in[i].data, &x[i]);
-    s = wf_eval(cx, it->l.p, x, need);
+    s = wf_eval(cx, it->l.p, x, wf_program_inputs(it->l.p), need,
+                wf_program_outputs(it->l.p));
     wf_clear(cx);
     for (int run = 0; run < 2 && check_ok(); run++) { /* the second in the same frame */
-        t = wf_run(cx, e, x, got);
+        t = wf_run(cx, e, x, wf_exec_inputs(e), got, wf_exec_outputs(e));
         if (s != t)
             check_fail(__FILE__, __LINE__, "seed %d: interpreted %s, compiled %s: %s",
                        (int)it->seed, wf_status_name(s), wf_status_name(t),
@@ -372,7 +373,7 @@ XTEST(a_loop_inside_is_cancelled)
     wf_array_from(cx, WF_F64, (int64_t[]){2}, 1, data, &x);
     CHECK(wf_compile(cx, p, 0, &e) == WF_OK);
     pthread_create(&thread, NULL, cancel_soon, cx);
-    CHECK(wf_run(cx, e, &x, &y) == WF_ERR_CANCELLED);
+    CHECK(wf_run(cx, e, &x, 1, &y, 1) == WF_ERR_CANCELLED);
     pthread_join(thread, NULL);
     wf_clear(cx);
     wf_exec_release(e);
@@ -398,7 +399,7 @@ static void compile_and_run(wf_allocator al, void *user)
         wf_array_from(cx, WF_F32, (int64_t[]){3, 4}, 2, data, &x[0]) == WF_OK &&
         wf_array_from(cx, WF_F32, (int64_t[]){4, 4}, 2, data, &x[1]) == WF_OK &&
         wf_compile(cx, wf_model_program(m, 0), 0, &e) == WF_OK)
-        wf_run(cx, e, x, y);
+        wf_run(cx, e, x, 2, y, 2);
     for (int i = 0; i < 2; i++) {
         wf_array_release(x[i]);
         wf_array_release(y[i]);

@@ -45,6 +45,7 @@ typedef struct Sweep {
     wf_graph *graph;
     wf_session *session;
     wf_loader *loader;
+    wf_progress *progress;
     wf_profile *profile;
     char *buffer; /* BYTES */
     wf_tensor tensors[ROOM];
@@ -97,6 +98,7 @@ static double pick_double(Sweep *s)
 
     return v[below(s, COUNT(v))];
 }
+static size_t pick_size_t(Sweep *s) { return (size_t)pick_int(s); }
 static uint64_t pick_uint64_t(Sweep *s) { return next(s); }
 static unsigned pick_unsigned(Sweep *s) { return (unsigned)pick_int(s); }
 static bool pick__Bool(Sweep *s) { return below(s, 2); }
@@ -227,64 +229,74 @@ static const wf_index *pick_const_wf_index_p(Sweep *s)
 
 /* ---- functions of the caller ---------------------------------------------------------- */
 
-static bool twice(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status twice(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                       wf_tensor *out, int nout)
 {
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     if (out)
         out[0] = wf_mul(c, in[0], in[0]);
-    return wf_ctx_status(c) == WF_OK;
+    return wf_ctx_status(c);
 }
-static bool refuses(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status refuses(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                         wf_tensor *out, int nout)
 {
-    (void)c, (void)user, (void)in, (void)out;
-    return false;
+    (void)c, (void)user, (void)in, (void)out, (void)nin, (void)nout;
+    return WF_ERR_VALUE;
 }
 static const wf_function *pick_const_wf_function_p(Sweep *s)
 {
-    static const wf_function v[] = {{twice, NULL, 1, 1, "twice"}, {twice, NULL, 1, WF_ANY, NULL},
-                                    {refuses, NULL, 2, 1, ""},    {NULL, NULL, 1, 1, "f"},
-                                    {twice, NULL, -1, 1, "f"},    {twice, NULL, 1, -9, "f"},
-                                    {twice, NULL, 3, 2, "f"}};
+    static const wf_function v[] = {WF_FUNCTION(twice, NULL, 1, 1, "twice"),
+                                    WF_FUNCTION(twice, NULL, 1, WF_ANY, NULL),
+                                    WF_FUNCTION(refuses, NULL, 2, 1, ""),
+                                    WF_FUNCTION(NULL, NULL, 1, 1, "f"),
+                                    WF_FUNCTION(twice, NULL, -1, 1, "f"),
+                                    WF_FUNCTION(twice, NULL, 1, -9, "f"),
+                                    WF_FUNCTION(twice, NULL, 3, 2, "f"),
+                                    {0, twice, NULL, 1, 1, "f"}};
 
     return skip(s) ? NULL : &v[below(s, COUNT(v))];
 }
-static bool same_tree(wf_ctx *c, void *user, const wf_tree *in, wf_tree **out)
+static wf_status same_tree(wf_ctx *c, void *user, const wf_tree *in, wf_tree **out)
 {
     (void)user;
     *out = wf_tree_leaf(c, wf_zeros(c, WF_F32, NULL, 0));
-    return in != NULL;
+    return in ? WF_OK : WF_ERR_ARG;
 }
 static const wf_tree_function *pick_const_wf_tree_function_p(Sweep *s)
 {
-    static const wf_tree_function v[] = {{.call = same_tree}, {.call = NULL}};
+    static const wf_tree_function v[] = {WF_TREE_FUNCTION(same_tree, NULL, NULL),
+                                         WF_TREE_FUNCTION(NULL, NULL, NULL),
+                                         {0, same_tree, NULL, "f"}};
 
     return skip(s) ? NULL : &v[below(s, COUNT(v))];
 }
-static bool forward(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin, wf_tensor *out, int nout)
+static wf_status forward(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                         wf_tensor *out, int nout)
 {
     (void)c, (void)m, (void)in;
     if (nin < 1 || nout < 1)
-        return false;
+        return WF_ERR_ARG;
     out[0] = in[0];
-    return true;
+    return WF_OK;
 }
 static wf_forward pick_wf_forward(Sweep *s) { return skip(s) ? NULL : forward; }
-static bool method(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in, wf_tensor *out)
+static wf_status method(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in, int nin,
+                        wf_tensor *out, int nout)
 {
     (void)user;
-    return forward(c, m, in, 1, out, 1);
+    return forward(c, m, in, nin, out, nout);
 }
 static wf_method pick_wf_method(Sweep *s) { return skip(s) ? NULL : method; }
-static bool see_module(void *user, const char *path, wf_module *m)
+static wf_status see_module(void *user, const char *path, wf_module *m)
 {
     (void)user, (void)path, (void)m;
-    return true;
+    return WF_OK;
 }
 static wf_module_visitor pick_wf_module_visitor(Sweep *s) { return skip(s) ? NULL : see_module; }
-static bool see_state(void *user, const char *path, wf_tensor t, bool is_param)
+static wf_status see_state(void *user, const char *path, wf_tensor t, bool is_param)
 {
     (void)user, (void)path, (void)t;
-    return is_param;
+    return is_param ? WF_OK : WF_ERR_CANCELLED;
 }
 static wf_state_visitor pick_wf_state_visitor(Sweep *s) { return skip(s) ? NULL : see_state; }
 typedef double Fn_factor(void *user, int64_t done);
@@ -340,7 +352,7 @@ static wf_device *pick_wf_device_p(Sweep *s)
     wf_device *d = NULL;
 
     if (!skip(s))
-        wf_device_open(s->c, 0, &d);
+        wf_device_get(s->c, 0, &d);
     return d;
 }
 static wf_device **pick_wf_device_pp(Sweep *s)
@@ -349,13 +361,16 @@ static wf_device **pick_wf_device_pp(Sweep *s)
 }
 static const wf_device *pick_const_wf_device_p(Sweep *s) { return pick_wf_device_p(s); }
 PICK_HANDLE(wf_record, record,
-            wf_record_new(s->c, &(wf_function){twice, NULL, 1, 1, "f"},
-                          (wf_tensor[]){wf_float(s->c, 2)}, (int[]){0}, 1, s->tensors, &s->record))
+            wf_record_new(s->c, &(wf_function)WF_FUNCTION(twice, NULL, 1, 1, "f"),
+                          (wf_tensor[]){wf_float(s->c, 2)}, 1, (int[]){0}, 1, s->tensors,
+                          1, &s->record))
+PICK_HANDLE(wf_progress, progress, s->progress = wf_progress_new(s->c, "sweep", 3))
 PICK_HANDLE(wf_loader, loader,
             s->loader = wf_loader_new(s->c, (wf_tensor[]){wf_ones(s->c, WF_F32, (int64_t[]){4, 2}, 2)},
                                       1, 2, NULL, false))
 PICK_HANDLE(wf_profile, profile,
-            wf_profile_run(s->c, pick_wf_exec_p(s), (wf_array *[]){pick_wf_array_p(s), pick_wf_array_p(s)}, 1,
+            wf_profile_new(s->c, pick_wf_exec_p(s),
+                           (wf_array *[]){pick_wf_array_p(s), pick_wf_array_p(s)}, 2, 1,
                            &s->profile))
 
 static wf_array *const *pick_wf_array_pconst_p(Sweep *s)
@@ -418,10 +433,6 @@ static const wf_runtime_options *pick_const_wf_runtime_options_p(Sweep *s)
     (void)s;
     return NULL;
 }
-static wf_progress *pick_wf_progress_p(Sweep *s)
-{
-    return skip(s) ? NULL : (wf_progress *)memset(s->buffer, 0, BYTES);
-}
 static struct DLManagedTensor **pick_struct_DLManagedTensor_pp(Sweep *s)
 {
     return skip(s) ? NULL : (struct DLManagedTensor **)memset(s->buffer, 0, BYTES);
@@ -436,6 +447,7 @@ static void sweep_end(Sweep *s)
     wf_clear(s->c);
     wf_profile_free(s->profile);
     wf_loader_free(s->c, s->loader);
+    wf_progress_free(s->c, s->progress);
     wf_record_free(s->c, s->record);
     wf_session_free(s->c, s->session);
     wf_graph_free(s->c, s->graph);
@@ -443,7 +455,7 @@ static void sweep_end(Sweep *s)
     wf_jit_free(s->c, s->jit);
     wf_tree_free(s->c, s->tree);
     wf_optim_free(s->c, s->optim);
-    wf_module_free(s->c, s->module);
+    wf_module_release(s->c, s->module);
     wf_generator_free(s->generator);
     wf_exec_release(s->exec);
     wf_model_free(s->model);

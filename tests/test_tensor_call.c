@@ -26,13 +26,14 @@ typedef struct Net {
     wf_ctx *c;
     wf_jit *jit;
     wf_tensor in[3];
+    int inputs;
 } Net;
 
 static Net net_new(wf_call call, int inputs)
 {
-    Net n = {.c = wf_ctx_new(NULL)};
+    Net n = {.c = wf_ctx_new(NULL), .inputs = inputs};
 
-    wf_jit_new(n.c, &(wf_function){call, NULL, inputs, 1, "net"}, &n.jit);
+    wf_jit_new(n.c, &(wf_function)WF_FUNCTION(call, NULL, inputs, 1, "net"), &n.jit);
     n.in[0] = vec(n.c, 0.3, -0.8);
     n.in[1] = vec(n.c, 1.2, 0.4);
     n.in[2] = vec(n.c, 0.1, 0.2);
@@ -50,7 +51,7 @@ static wf_tensor net_call(Net *n)
 {
     wf_tensor y = WF_NONE;
 
-    wf_jit_call(n->c, n->jit, n->in, &y, NULL, 0);
+    wf_jit_call(n->c, n->jit, n->in, n->inputs, &y, 1, NULL, 0);
     return y;
 }
 
@@ -138,9 +139,10 @@ TEST(a_kept_history_serves_again_and_a_used_one_says_so)
     net_free(&n);
 }
 
-static bool f_jit(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_jit(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                       wf_tensor *out, int nout)
 {
-    return wf_jit_call(c, user, in, out, NULL, 0) == WF_OK;
+    return wf_jit_call(c, user, in, nin, out, nout, NULL, 0);
 }
 
 TEST(derivatives_of_derivatives_go_through_what_a_call_kept)
@@ -154,7 +156,7 @@ TEST(derivatives_of_derivatives_go_through_what_a_call_kept)
         if (k)
             y[k] = net_call(&n);
         else
-            f_net(n.c, NULL, n.in, &y[k]);
+            f_net(n.c, NULL, n.in, 3, &y[k], 1);
         wf_gradients(n.c, &y[k], NULL, 1, n.in, 1, WF_GRAD_CREATE, &g[k]);
         wf_gradients(n.c, &g[k], &gy, 1, n.in, 1, WF_GRAD_CREATE, &h[k]);
         wf_gradients(n.c, &h[k], &gy, 1, n.in, 1, 0, &t[k]);
@@ -163,9 +165,9 @@ TEST(derivatives_of_derivatives_go_through_what_a_call_kept)
     check_same(n.c, h[0], h[1], 1e-13, "call", "second");
     check_same(n.c, t[0], t[1], 1e-13, "call", "third");
     CHECK(fabs(at(n.c, t[0], 0)) > 0.1);
-    wf_record_new(n.c, &(wf_function){f_jit, n.jit, 3, 1, "f"}, n.in, (int[]){0}, 1, y,
-                  &r);
-    wf_record_jvp(n.c, r, (wf_tensor[]){vec(n.c, 1, 0)}, &d);
+    wf_record_new(n.c, &(wf_function)WF_FUNCTION(f_jit, n.jit, 3, 1, "f"), n.in, 3,
+                  (int[]){0}, 1, y, 1, &r);
+    wf_record_jvp(n.c, r, (wf_tensor[]){vec(n.c, 1, 0)}, 1, &d, 1);
     wf_record_free(n.c, r);
     CHECK_NEAR(wf_item(n.c, d), at(n.c, g[0], 0), 1e-13);
     net_free(&n);
@@ -177,20 +179,21 @@ BODY(turn, wf_tanh(c, wf_mul(c, in[0], wf_float(c, 0.9))))
 BODY(is_large, wf_gt(c, wf_max(c, in[0], NULL, 0, false), wf_float(c, 0.2)))
 
 /* user: not NULL for a while, whose number of turns its values say */
-static bool f_loop(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_loop(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                        wf_tensor *out, int nout)
 {
-    wf_function turn = {f_turn, NULL, 1, 1, "turn"},
-                more = {f_is_large, NULL, 1, 1, "more"};
+    wf_function turn = WF_FUNCTION(f_turn, NULL, 1, 1, "turn"),
+                more = WF_FUNCTION(f_is_large, NULL, 1, 1, "more");
 
-    return (user ? wf_while_call(c, &more, &turn, in, WF_UNBOUNDED, out)
-                 : wf_scan_call(c, &turn, 1, in, 5, false, out)) == WF_OK;
+    return user ? wf_while_call(c, &more, &turn, in, nin, WF_UNBOUNDED, out, nout)
+                : wf_scan_call(c, &turn, 1, in, nin, 5, false, out, nout);
 }
 
 TEST(calls_with_loops_have_the_derivatives_of_their_turns)
 {
     for (int kind = 0; kind < 2; kind++) {
         wf_ctx *c = wf_ctx_new(NULL);
-        wf_function f = {f_loop, kind ? c : NULL, 1, 1, "loop"};
+        wf_function f = WF_FUNCTION(f_loop, kind ? c : NULL, 1, 1, "loop");
         wf_tensor x = vec(c, 0.9, 0.5), y, h, g[2];
         wf_jit *jit;
 
@@ -198,9 +201,9 @@ TEST(calls_with_loops_have_the_derivatives_of_their_turns)
         wf_requires_grad(c, x, true);
         for (int k = 0; k < 2; k++) {
             if (k)
-                wf_jit_call(c, jit, &x, &y, NULL, 0);
+                wf_jit_call(c, jit, &x, 1, &y, 1, NULL, 0);
             else
-                f_loop(c, f.user, &x, &y);
+                f_loop(c, f.user, &x, 1, &y, 1);
             wf_gradients(c, &y, (wf_tensor[]){vec(c, 1, 2)}, 1, &x, 1, WF_GRAD_CREATE,
                          &h);
             wf_gradients(c, &h, (wf_tensor[]){vec(c, 1, 2)}, 1, &x, 1, 0, &g[k]);
@@ -219,11 +222,11 @@ BODY(scores,
 TEST(one_trace_is_recorded_at_every_size)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_function f = {f_scores, NULL, 2, 1, "scores"};
+    wf_function f = WF_FUNCTION(f_scores, NULL, 2, 1, "scores");
     const wf_program *p;
     uint64_t seed = 3;
 
-    wf_trace_types(c, &f, (const char *[]){"f64[N,3]", "f64[3,4]"}, &p);
+    wf_trace_types(c, &f, (const char *[]){"f64[N,3]", "f64[3,4]"}, 2, &p);
     for (int k = 0; k < 4; k++) {
         wf_tensor in[2] = {
             random_tensor(c, k % 2 ? "f64[5,3]" : "f64[2,3]", -1, 1, &seed),
@@ -231,8 +234,8 @@ TEST(one_trace_is_recorded_at_every_size)
         wf_tensor y[2], g[2], gy = random_tensor(c, "f64[4]", -1, 1, &seed);
 
         wf_requires_grad(c, in[0], true);
-        wf_apply(c, p, in, &y[0]);
-        f_scores(c, NULL, in, &y[1]);
+        wf_apply(c, p, in, 2, &y[0], 1);
+        f_scores(c, NULL, in, 2, &y[1], 1);
         for (int j = 0; j < 2; j++)
             wf_gradients(c, &y[j], &gy, 1, in, 1, 0, &g[j]);
         check_same(c, g[0], g[1], 1e-12, "scores", "gradient");
@@ -244,7 +247,7 @@ TEST(one_trace_is_recorded_at_every_size)
 
 static wf_status recorded_calls(wf_ctx *c)
 {
-    wf_function f = {f_net, NULL, 3, 1, "net"};
+    wf_function f = WF_FUNCTION(f_net, NULL, 3, 1, "net");
     wf_tensor in[3], y, g, h;
     wf_jit *jit;
 
@@ -253,7 +256,7 @@ static wf_status recorded_calls(wf_ctx *c)
         in[i] = vec(c, 0.3 * i, 0.5);
     wf_requires_grad(c, in[0], true);
     if (wf_jit_new(c, &f, &jit) == WF_OK) {
-        wf_jit_call(c, jit, in, &y, NULL, 0);
+        wf_jit_call(c, jit, in, 3, &y, 1, NULL, 0);
         wf_gradients(c, &y, NULL, 1, in, 1, WF_GRAD_CREATE, &g);
         wf_gradients(c, &g, &in[2], 1, in, 1, 0, &h);
         wf_jit_free(c, jit);

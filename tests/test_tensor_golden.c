@@ -198,7 +198,7 @@ static void check_tensor(Run *r, const char *what, const Numbers *want,
 
     if (!well(r))
         return;
-    wf_shape(r->c, t, dims);
+    wf_shape(r->c, t, dims, wf_rank(r->c, t));
     if (wf_dtype_of(r->c, t) != dtype || rank != want->rank ||
         memcmp(dims, want->dims, (size_t)rank * sizeof *dims)) {
         snprintf(text, sizeof text,
@@ -240,15 +240,17 @@ static void check_grads(Run *r, const wf_tensor *g)
 }
 
 /* The function as a wf_call: of the inputs that are not left out. */
-static bool call_case(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status call_case(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                           wf_tensor *out, int nout)
 {
     Run *r = user;
     wf_tensor all[CALL_IN];
 
+    (void)nin, (void)nout;
     for (int i = 0, n = 0; i < r->k->nin; i++)
         all[i] = r->k->in[i].present ? in[n++] : WF_NONE;
     r->row->call(c, &r->args, all, out);
-    return wf_ctx_status(c) == WF_OK;
+    return wf_ctx_status(c);
 }
 
 /* sum of y_i w_i over the float results; WF_NONE: there are none */
@@ -298,9 +300,9 @@ static void run_recorded(Run *r, const wf_tensor *in, const wf_program *p)
         n++;
     }
     if (p)
-        wf_apply(r->c, p, x, y);
+        wf_apply(r->c, p, x, wf_program_inputs(p), y, wf_program_outputs(p));
     else
-        call_case(r->c, r, x, y);
+        call_case(r->c, r, x, CALL_IN, y, CALL_OUT);
     if (!well(r))
         return;
     check_results(r, y);
@@ -326,8 +328,9 @@ static void run_traced(Run *r, const wf_function *f, const wf_tensor *in)
     const wf_program *p = NULL;
 
     r->how = "traced";
-    if (wf_trace(r->c, f, in, &p) == WF_OK && wf_program_verify(r->c, p) == WF_OK &&
-        wf_apply(r->c, p, in, y) == WF_OK)
+    if (wf_trace(r->c, f, in, f->inputs, &p) == WF_OK &&
+        wf_program_verify(r->c, p) == WF_OK &&
+        wf_apply(r->c, p, in, wf_program_inputs(p), y, wf_program_outputs(p)) == WF_OK)
         check_results(r, y);
     if (well(r) && has_grads(r->k)) {
         r->how = "traced and recorded";
@@ -363,7 +366,7 @@ static void run_graph(Run *r, const wf_tensor *in)
             type_text(r, &r->k->in[i], type, sizeof type);
             x[n++] = wf_symbol(r->c, graph, name, type);
         }
-    call_case(r->c, r, x, y);
+    call_case(r->c, r, x, CALL_IN, y, CALL_OUT + CALL_IN);
     if (wf_ctx_status(r->c) == WF_OK && has_grads(r->k) && !r->selects) {
         loss = loss_of(r, y);
         for (int i = 0, k = 0; i < r->k->nin; i++) {
@@ -375,7 +378,8 @@ static void run_graph(Run *r, const wf_tensor *in)
         }
     }
     wf_graph_close(r->c, graph, x, n, y, nout, &p);
-    if (well(r) && wf_apply(r->c, p, in, z) == WF_OK) {
+    if (well(r) &&
+        wf_apply(r->c, p, in, wf_program_inputs(p), z, wf_program_outputs(p)) == WF_OK) {
         check_results(r, z);
         for (int i = 0, k = r->k->nout; i < r->k->nin; i++)
             if (r->k->grad[i] && k < nout)
@@ -407,10 +411,10 @@ static void run_vmap(Run *r, const wf_function *f, const wf_tensor *in)
         axes[i] = 0;
     }
     for (int k = 0; k < 2; k++)
-        call_case(r->c, r, rows[k], y[k]);
+        call_case(r->c, r, rows[k], f->inputs, y[k], f->outputs);
     if (!well(r))
         return;
-    wf_vmap_call(r->c, f, both, axes, NULL, NULL, z);
+    wf_vmap_call(r->c, f, both, axes, f->inputs, NULL, NULL, z, f->outputs);
     for (int i = 0; well(r) && i < r->k->nout; i++)
         for (int k = 0; k < 2; k++) {
             Numbers n = {.rank = r->k->out[i].rank, .count = r->k->out[i].count};
@@ -435,7 +439,7 @@ static bool has_mask(const Case *k)
 static void run_case(wf_ctx *c, const Case *k, wf_dtype real)
 {
     Run r = {.c = c, .k = k, .row = call_find(k->name), .args = k->args, .how = "eager"};
-    wf_function f = {call_case, &r, 0, k->nout, k->name};
+    wf_function f = WF_FUNCTION(call_case, &r, 0, k->nout, k->name);
     wf_tensor in[CALL_IN], y[CALL_OUT] = {{0}};
 
     r.args.real = real;
@@ -452,7 +456,7 @@ static void run_case(wf_ctx *c, const Case *k, wf_dtype real)
     for (int i = 0; i < k->nin; i++)
         if (k->in[i].present)
             in[f.inputs++] = make(&r, &k->in[i]);
-    call_case(c, &r, in, y);
+    call_case(c, &r, in, CALL_IN, y, CALL_OUT);
     if (well(&r)) {
         check_results(&r, y);
         r.how = "recorded";
@@ -593,7 +597,7 @@ static const struct {
     {"drop", "lifetimes"},
     {"is_alive", "lifetimes"},
     {"live_*", "lifetimes"},
-    {"at", "places in messages"},
+    {"set_place", "places in messages"},
     {"dtype_of", "questions about a tensor; every case asks them"},
     {"rank", "as above"},
     {"size", "as above"},
@@ -603,7 +607,7 @@ static const struct {
     {"is_weak", "weak types: test_tensor.c"},
     {"set_weak", "weak types"},
     {"shares_memory", "views: test_tensor.c"},
-    {"version", "views"},
+    {"write_count", "views"},
     {"read*", "every case reads its results"},
     {"item*", "test_tensor.c"},
     {"to_array", "test_tensor.c"},

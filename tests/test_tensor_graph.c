@@ -54,7 +54,7 @@ TEST(graphs_are_built_side_by_side_with_sizes_of_their_own)
     for (int k = 0; k < 2; k++) {
         wf_tensor z, e;
         in = k ? wf_reshape(c, ramp(c, -1, 6), I64(2, 3), 2) : ramp(c, 0, 4);
-        wf_apply(c, p[k], &in, out);
+        wf_apply(c, p[k], &in, 1, out, 3);
         z = wf_softmax(c, wf_mul(c, in, wf_float(c, 2)), -1);
         e = wf_mean(c, wf_square(c, z), NULL, 0, false);
         CHECK_NEAR(wf_item(c, out[0]), wf_item(c, e), 1e-14);
@@ -108,22 +108,26 @@ typedef struct Body {
     wf_tensor w; /* from outside */
 } Body;
 
-static bool f_turn(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_turn(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                        wf_tensor *out, int nout)
 {
     const Body *b = user;
 
+    (void)nin, (void)nout;
     out[0] = wf_tanh(c, wf_add(c, wf_mul(c, in[0], b->w), in[1]));
     out[1] = wf_sum(c, out[0], NULL, 0, false);
-    return wf_ctx_status(c) == WF_OK;
+    return wf_ctx_status(c);
 }
 
 BODY(twice, wf_add(c, in[0], in[0]))
 BODY(cube, wf_mul(c, in[0], wf_square(c, in[0])))
 
-static bool f_weighed(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_weighed(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                           wf_tensor *out, int nout)
 {
+    (void)nin, (void)nout;
     out[0] = wf_sum(c, wf_mul(c, in[0], ((Body *)user)->w), NULL, 0, false);
-    return wf_ctx_status(c) == WF_OK;
+    return wf_ctx_status(c);
 }
 
 TEST(control_flow_of_a_graphs_tensors_is_part_of_it)
@@ -142,11 +146,12 @@ TEST(control_flow_of_a_graphs_tensors_is_part_of_it)
     k = wf_symbol(c, g, "k", "i32[]");
     wf_symbol(c, other, "z",
               "f64[D]"); /* the graph that was built last does not matter */
-    wf_scan_call(c, &(wf_function){f_turn, &b, 2, 2, "turn"}, 1, (wf_tensor[]){h, xs},
-                 WF_UNBOUNDED, false, out);
+    wf_scan_call(c, &(wf_function)WF_FUNCTION(f_turn, &b, 2, 2, "turn"), 1,
+                 (wf_tensor[]){h, xs}, 2, WF_UNBOUNDED, false, out, 2);
     wf_cond_call(c, k,
-                 (wf_function[]){{f_twice, NULL, 1, 1, "a"}, {f_cube, NULL, 1, 1, "b"}},
-                 2, &out[0], &last);
+                 (wf_function[]){WF_FUNCTION(f_twice, NULL, 1, 1, "a"),
+                                 WF_FUNCTION(f_cube, NULL, 1, 1, "b")},
+                 2, &out[0], 1, &last, 1);
     REQUIRE(check_context(c, "flow", "build"));
     CHECK(wf_graph_of(c, last) == g);
     last = wf_sum(c, last, NULL, 0, false);
@@ -158,12 +163,12 @@ TEST(control_flow_of_a_graphs_tensors_is_part_of_it)
     in[1] = wf_mul(c, wf_reshape(c, ramp(c, -2, 6), I64(3, 2), 2), wf_float(c, 0.2));
     in[2] = wf_mul(c, ramp(c, 1, 2), wf_float(c, 0.3));
     in[3] = wf_scalar(c, WF_I32, 1);
-    wf_apply(c, p, in, res);
+    wf_apply(c, p, in, 4, res, 3);
     wf_requires_grad(c, in[2], true); /* the same, run now */
     b.w = in[2];
-    wf_scan_call(c, &(wf_function){f_turn, &b, 2, 2, "turn"}, 1, in, WF_UNBOUNDED, false,
-                 out);
-    f_cube(c, NULL, out, &want);
+    wf_scan_call(c, &(wf_function)WF_FUNCTION(f_turn, &b, 2, 2, "turn"), 1, in, 2,
+                 WF_UNBOUNDED, false, out, 2);
+    f_cube(c, NULL, out, 1, &want, 1);
     want = wf_sum(c, want, NULL, 0, false);
     wf_backward(c, want, WF_NONE, 0);
     check_context(c, "flow", "run");
@@ -174,8 +179,8 @@ TEST(control_flow_of_a_graphs_tensors_is_part_of_it)
     for (int inside = 0; inside < 2; inside++) {
         if (inside)
             wf_graph_enter(c, other);
-        wf_grad_call(c, &(wf_function){f_weighed, &b, 1, 1, "f"}, in, NULL, 0, &want,
-                     out);
+        wf_grad_call(c, &(wf_function)WF_FUNCTION(f_weighed, &b, 1, 1, "f"), in, 1, NULL,
+                     0, &want, 1, out);
         CHECK_HAS(wf_ctx_message(c),
                   inside ? "" : "would be a constant in graph 'other'; enter the graph");
         CHECK(inside ? wf_graph_of(c, out[0]) == other
@@ -219,12 +224,14 @@ static double line_step(wf_ctx *c, wf_session *s, const Line *l, double x, int64
     return wf_item(c, out[0]);
 }
 
-static bool f_runs_a_session(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_runs_a_session(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                                  wf_tensor *out, int nout)
 {
     void **u = user;
 
+    (void)nin, (void)nout;
     out[0] = wf_add(c, in[0], wf_float(c, line_step(c, u[0], u[1], 4, 3)));
-    return wf_ctx_status(c) == WF_OK;
+    return wf_ctx_status(c);
 }
 
 TEST(sessions_of_one_graph_have_values_of_their_own_and_run_from_any_place)
@@ -248,8 +255,9 @@ TEST(sessions_of_one_graph_have_values_of_their_own_and_run_from_any_place)
     y = wf_exp(c, a.loss);
     wf_graph_leave(c, a.g);
     CHECK(wf_graph_of(c, y) == a.g);
-    wf_trace(c, &(wf_function){f_runs_a_session, (void *[]){t, &a}, 1, 1, "f"}, &x, &p);
-    wf_apply(c, p, &x, &y); /* the session ran once, when it was traced */
+    wf_trace(c, &(wf_function)WF_FUNCTION(f_runs_a_session, (void *[]){t, &a}, 1, 1, "f"),
+             &x, 1, &p);
+    wf_apply(c, p, &x, 1, &y, 1); /* the session ran once, when it was traced */
     CHECK_NEAR(at(c, y, 1), 1 + 4, 1e-12);
     CHECK_NEAR(at(c, wf_variable_value(c, t, a.w), 0), 3, 1e-12);
     wf_program_release(p);

@@ -16,17 +16,21 @@ static wf_tensor rnd(wf_ctx *c, const char *type)
     return random_tensor(c, type, -1, 1, &seed);
 }
 
-static bool mlp(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status mlp(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out,
+                     int nout)
 {
+    (void)nin, (void)nout;
     Model *m = user;
     wf_tensor h = wf_relu(c, wf_linear(c, in[0], m->w[0], m->w[1]));
     out[0] = wf_softmax(c, wf_linear(c, h, m->w[2], m->w[3]), -1);
-    return true;
+    return WF_OK;
 }
 
 /* conv, pool, flatten, linear; then the mean over N and all pixels added */
-static bool convnet(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status convnet(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                         wf_tensor *out, int nout)
 {
+    (void)nin, (void)nout;
     Model *m = user;
     wf_tensor h = wf_relu(
         c, wf_conv(c, in[0], m->w[0], m->w[1], 2, NULL, (int64_t[]){1, 1}, NULL, 1));
@@ -34,26 +38,30 @@ static bool convnet(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
     h = wf_reshape(c, h, (int64_t[]){wf_size(c, h, 0), WF_INFER}, 2);
     h = wf_linear(c, h, m->w[2], WF_NONE);
     out[0] = wf_add(c, h, wf_mean(c, h, (int[]){0}, 1, true));
-    return true;
+    return WF_OK;
 }
 
 /* fully convolutional: height and width stay free */
-static bool fcn(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status fcn(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out,
+                     int nout)
 {
+    (void)nin, (void)nout;
     Model *m = user;
     wf_tensor h = wf_relu(
         c, wf_conv(c, in[0], m->w[0], m->w[1], 2, NULL, (int64_t[]){1, 1}, NULL, 1));
     out[0] = wf_mean(c, h, (int[]){2, 3}, 2, false);
-    return true;
+    return WF_OK;
 }
 
 /* heads: [B,T,C] -> [B,4,T,C/4], as PyTorch code writes it */
-static bool attention(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status attention(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                           wf_tensor *out, int nout)
 {
     Model *m = user;
     int64_t b = wf_size(c, in[0], 0), t = wf_size(c, in[0], 1), ch = wf_size(c, in[0], 2);
     wf_tensor part[3];
 
+    (void)nin, (void)nout;
     for (int k = 0; k < 3; k++) {
         wf_tensor v = wf_linear(c, in[0], m->w[k], WF_NONE);
         v = wf_reshape(c, v, (int64_t[]){b, t, 4, wf_size_div(c, ch, 4)}, 4);
@@ -61,42 +69,46 @@ static bool attention(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out
     }
     out[0] = wf_attention(c, part[0], part[1], part[2], WF_NONE, true, 0);
     out[0] = wf_reshape(c, wf_swap_axes(c, out[0], 1, 2), (int64_t[]){b, t, ch}, 3);
-    return true;
+    return WF_OK;
 }
 
 /* the host loops over the axis: it becomes a number, the batch stays free */
-static bool steps(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status steps(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                       wf_tensor *out, int nout)
 {
     int64_t n = wf_size_value(c, wf_size(c, in[0], 1));
     wf_tensor h = WF_NONE;
 
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     for (int64_t t = 0; t < n; t++) {
         wf_tensor x = wf_index_get(c, in[0], (wf_index[]){wf_at_all(), wf_at_int(t)}, 2);
         h = t ? wf_tanh(c, wf_add(c, h, x)) : x;
     }
     out[0] = h;
-    return true;
+    return WF_OK;
 }
 
 /* x + y: equal sizes become one; concat keeps those of its axis apart */
-static bool join(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status join(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out,
+                      int nout)
 {
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = wf_concat(c, (wf_tensor[]){wf_add(c, in[0], in[1]), in[2]}, 2, 0);
-    return true;
+    return WF_OK;
 }
 
 /* a number in a reshape, and a size that is inferred by division */
-static bool fold_rows(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status fold_rows(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                           wf_tensor *out, int nout)
 {
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = wf_sum(c, wf_reshape(c, in[0], (int64_t[]){WF_INFER, 2, 3}, 3), (int[]){1},
                     1, false);
-    return true;
+    return WF_OK;
 }
 
-static bool with_scan(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out);
+static wf_status with_scan(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                           wf_tensor *out, int nout);
 
 typedef struct HintCase {
     const char *name;
@@ -168,24 +180,27 @@ static const HintCase cases[] = {
      {"f64[5,3]", "f64[4,4]"}},
 };
 
-static bool scan_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status scan_step(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                           wf_tensor *out, int nout)
 {
+    (void)nin, (void)nout;
     Model *m = user;
     out[0] = wf_tanh(c, wf_add(c, wf_matmul(c, m->w[0], in[0]), in[1]));
-    return true;
+    return WF_OK;
 }
 
 /* in the body of the loop the width of x meets both sizes of w */
-static bool with_scan(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status with_scan(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                           wf_tensor *out, int nout)
 {
     Model m = {{in[1]}};
-    wf_function body = {scan_step, &m, 2, 1, "step"};
+    wf_function body = WF_FUNCTION(scan_step, &m, 2, 1, "step");
     int64_t n = wf_size(c, in[0], 1);
     wf_tensor h = wf_zeros(c, WF_F64, &n, 1);
 
-    (void)user;
-    return wf_scan_call(c, &body, 1, (wf_tensor[]){h, in[0]}, WF_UNBOUNDED, false, out) ==
-           WF_OK;
+    (void)user, (void)nin;
+    return wf_scan_call(c, &body, 1, (wf_tensor[]){h, in[0]}, 2, WF_UNBOUNDED, false, out,
+                        nout);
 }
 
 static int make_inputs(wf_ctx *c, const char *const *types, wf_tensor *in)
@@ -206,8 +221,8 @@ static void check_case(const HintCase *k)
     const char *text = NULL;
 
     make_inputs(c, k->weights, m.w);
-    wf_function f = {k->call, &m, make_inputs(c, k->types, in), 1, k->name};
-    wf_trace_hinted(c, &f, in, NULL, &p);
+    wf_function f = WF_FUNCTION(k->call, &m, make_inputs(c, k->types, in), 1, k->name);
+    wf_trace_hinted(c, &f, in, NULL, f.inputs, &p);
     if (!check_context(c, k->name, "trace"))
         goto done;
     wf_program_verify(c, p);
@@ -219,12 +234,12 @@ static void check_case(const HintCase *k)
         if (!types[0])
             continue;
         make_inputs(c, types, in);
-        wf_apply(c, p, in, &y);
-        f.call(c, &m, in, &z);
+        wf_apply(c, p, in, f.inputs, &y, 1);
+        f.call(c, &m, in, f.inputs, &z, f.outputs);
         check_same(c, y, z, 1e-12, k->name, t < 0 ? "the example" : "another size");
     }
     make_inputs(c, k->refused, in);
-    wf_apply(c, p, in, &y);
+    wf_apply(c, p, in, f.inputs, &y, 1);
     if (wf_ctx_status(c) == WF_OK)
         FAIL("%s: took what it should refuse", k->name);
     wf_program_release(p);
@@ -243,16 +258,16 @@ BODY(sum_two, wf_add(c, in[0], in[1]))
 TEST(sizes_that_differ_in_the_example_are_an_error)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_function f = {f_sum_two, NULL, 2, 1, NULL};
+    wf_function f = WF_FUNCTION(f_sum_two, NULL, 2, 1, NULL);
     wf_tensor in[2] = {rnd(c, "f64[4,3]"), rnd(c, "f64[5,3]")};
     const wf_program *p;
 
-    wf_trace_hinted(c, &f, in, NULL, &p);
+    wf_trace_hinted(c, &f, in, NULL, 2, &p);
     CHECK(p == NULL);
     CHECK_HAS(wf_ctx_message(c), "cannot be broadcast together");
     wf_clear(c);
     in[1] = rnd(c, "f64[4,3]");
-    wf_trace_hinted(c, &f, in, (bool[]){false, true},
+    wf_trace_hinted(c, &f, in, (bool[]){false, true}, 2,
                     &p); /* a fixed input: a parameter */
     const char *text;
     wf_program_text(c, p, 0, &text);
@@ -269,13 +284,13 @@ TEST(sizes_of_graphs_that_must_agree_become_one_if_asked_to)
 {
     for (int on = 0; on < 2; on++) {
         wf_ctx *c = wf_ctx_new(NULL);
-        wf_function f = {f_dot_and_add, NULL, 3, 1, NULL};
+        wf_function f = WF_FUNCTION(f_dot_and_add, NULL, 3, 1, NULL);
         wf_tensor in[3], y;
         const wf_program *p = NULL;
         const char *text;
 
         wf_set_size_guards(c, on);
-        wf_trace_types(c, &f, (const char *[]){"f64[A,B]", "f64[C,D]", "f64[E]"}, &p);
+        wf_trace_types(c, &f, (const char *[]){"f64[A,B]", "f64[C,D]", "f64[E]"}, 3, &p);
         if (!on) {
             CHECK_HAS(wf_ctx_message(c), "wf_matmul: shapes f64[A,B] and f64[C,D] do not fit");
             wf_ctx_free(c);
@@ -287,11 +302,11 @@ TEST(sizes_of_graphs_that_must_agree_become_one_if_asked_to)
         in[0] = rnd(c, "f64[2,3]");
         in[1] = rnd(c, "f64[3,4]");
         in[2] = rnd(c, "f64[4]");
-        wf_apply(c, p, in, &y);
+        wf_apply(c, p, in, 3, &y, 1);
         CHECK_EQ_INT(wf_count(c, y), 8);
         check_context(c, "guards", "apply");
         in[2] = rnd(c, "f64[5]");
-        wf_apply(c, p, in, &y);
+        wf_apply(c, p, in, 3, &y, 1);
         CHECK(wf_ctx_status(c) != WF_OK);
         wf_clear(c);
         wf_program_release(p);
@@ -357,37 +372,38 @@ TEST(a_number_becomes_a_size)
     wf_graph_free(c, g);
     REQUIRE(check_context(c, "size", "graph"));
     in = wf_scalar(c, WF_I32, 5);
-    wf_apply(c, p, &in, &y);
+    wf_apply(c, p, &in, 1, &y, 1);
     CHECK_EQ_INT(wf_size(c, y, 0), 5);
     CHECK_NEAR(wf_item(c, wf_sum(c, y, NULL, 0, false)), 10, 0);
     wf_program_release(p);
     wf_ctx_free(c);
 }
 
-static bool sizes(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status sizes(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                       wf_tensor *out, int nout)
 {
     int64_t n = wf_size(c, in[0], 0), m = wf_size_add(c, wf_size_mul(c, n, 2), 1);
 
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     CHECK_EQ_INT(wf_size_hint(c, m), 13);
     CHECK(wf_size_equal(c, wf_size_sub(c, m, 1), wf_size_mul(c, 2, n)));
     CHECK(wf_size_equal(c, wf_size_div(c, wf_size_sub(c, m, 1), 2), n));
     CHECK_EQ_INT(wf_size_mod(c, wf_size_mul(c, n, 4), 2), 0);
     out[0] = wf_mul(c, wf_sum(c, in[0], NULL, 0, false), wf_size_tensor(c, m));
-    return true;
+    return WF_OK;
 }
 
 TEST(hosts_compute_with_sizes)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_function f = {sizes, NULL, 1, 1, NULL};
+    wf_function f = WF_FUNCTION(sizes, NULL, 1, 1, NULL);
     wf_tensor x = rnd(c, "f64[6]"), y;
     const wf_program *p;
 
-    wf_trace_hinted(c, &f, &x, NULL, &p);
+    wf_trace_hinted(c, &f, &x, NULL, 1, &p);
     REQUIRE(check_context(c, "sizes", "trace"));
     x = wf_ones(c, WF_F64, (int64_t[]){4}, 1);
-    wf_apply(c, p, &x, &y);
+    wf_apply(c, p, &x, 1, &y, 1);
     CHECK_NEAR(wf_item(c, y), 36, 0);
     wf_program_release(p);
     wf_ctx_free(c);
@@ -398,13 +414,13 @@ static wf_status traces(wf_ctx *c)
     Model m = {0};
     uint64_t seed = 3;
     const wf_program *p = NULL;
-    wf_function f = {convnet, &m, 1, 1, NULL};
+    wf_function f = WF_FUNCTION(convnet, &m, 1, 1, NULL);
     wf_tensor x = random_tensor(c, "f64[2,3,8,8]", -1, 1, &seed);
 
     m.w[0] = random_tensor(c, "f64[4,3,3,3]", -1, 1, &seed);
     m.w[1] = random_tensor(c, "f64[4]", -1, 1, &seed);
     m.w[2] = random_tensor(c, "f64[10,64]", -1, 1, &seed);
-    wf_trace_hinted(c, &f, &x, NULL, &p);
+    wf_trace_hinted(c, &f, &x, NULL, 1, &p);
     wf_program_release(p);
     return wf_ctx_status(c);
 }

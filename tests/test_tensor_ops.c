@@ -144,8 +144,8 @@ static wf_tensor uneven(wf_ctx *c, wf_tensor x)
 }
 BODY(reshape, wf_reshape(c, in[0], I64(3, WF_INFER), 2))
 BODY(flatten, wf_flatten(c, in[0], 1, 2))
-BODY(permute, wf_permute(c, in[0], INT(2, 0, 1)))
-BODY(reshape_of_permuted, wf_reshape(c, wf_permute(c, in[0], NULL), I64(WF_INFER), 1))
+BODY(permute, wf_permute(c, in[0], INT(2, 0, 1), 3))
+BODY(reshape_of_permuted, wf_reshape(c, wf_permute(c, in[0], NULL, 0), I64(WF_INFER), 1))
 BODY(swap_axes, wf_swap_axes(c, in[0], 0, -1))
 BODY(move_axis, wf_move_axis(c, in[0], 0, 2))
 BODY(squeeze, wf_squeeze(c, in[0], NULL, 0))
@@ -160,7 +160,7 @@ BODY(split_sizes, uneven(c, in[0]))
 BODY(tile, wf_tile(c, in[0], I64(2, 1, 3), 3))
 BODY(repeat, wf_repeat(c, in[0], 3, 1))
 BODY(roll, wf_roll(c, in[0], -4, 1))
-BODY(pad, wf_pad(c, in[0], I64(1, 0), I64(0, 2), 0.5))
+BODY(pad, wf_pad(c, in[0], I64(1, 0), I64(0, 2), 2, 0.5))
 BODY(tril, wf_tril(c, in[0], -1))
 BODY(triu, wf_triu(c, in[0], 1))
 
@@ -362,7 +362,7 @@ static wf_tensor spd(wf_ctx *c, wf_tensor x) /* x xᵀ + 3 I */
 BODY(matmul, wf_matmul(c, in[0], in[1]))
 BODY(tensordot, wf_tensordot(c, in[0], in[1], INT(1, 2), INT(0, 1), 2))
 BODY(outer, wf_outer(c, in[0], in[1]))
-BODY(trace_of, wf_trace_of(c, in[0]))
+BODY(diagonal_sum, wf_diagonal_sum(c, in[0]))
 BODY(cholesky, wf_cholesky(c, spd(c, in[0])))
 BODY(solve, wf_solve(c, spd(c, in[0]), in[1]))
 BODY(inv, wf_inv(c, spd(c, in[0])))
@@ -399,7 +399,7 @@ static const BodyCase algebra[] = {
     {"matmul_i", f_matmul, {"i32[2,3]", "i32[3,2]"}, NO_GRAD, -5, 5},
     {"tensordot", f_tensordot, {"f64[2,3,4]", "f64[3,4,2]"}, 0, 0, 0},
     {"outer", f_outer, {"f64[3]", "f64[2]"}, 0, 0, 0},
-    {"trace_of", f_trace_of, {"f64[2,3,3]"}, 0, 0, 0},
+    {"diagonal_sum", f_diagonal_sum, {"f64[2,3,3]"}, 0, 0, 0},
     {"cholesky", f_cholesky, {"f64[2,3,3]"}, 0, 0, 0},
     {"solve", f_solve, {"f64[3,3]", "f64[3,2]"}, 0, 0, 0},
     {"solve_v", f_solve, {"f64[3,3]", "f64[3]"}, 0, 0, 0},

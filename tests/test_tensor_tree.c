@@ -25,7 +25,7 @@ static wf_tensor part(const wf_tree *t, const char *key)
 }
 
 /* {'loss': sum (w x + b)^2, 'parts': [w x, {}]}: the loss is the first leaf */
-static bool model(wf_ctx *c, void *user, const wf_tree *in, wf_tree **out)
+static wf_status model(wf_ctx *c, void *user, const wf_tree *in, wf_tree **out)
 {
     const wf_tree *p = wf_tree_at(in, 0);
     wf_tensor wx = wf_mul(c, part(p, "w"), wf_tree_tensor(wf_tree_at(in, 1))), y, loss;
@@ -41,7 +41,7 @@ static bool model(wf_ctx *c, void *user, const wf_tree *in, wf_tree **out)
     *out =
         wf_tree_dict(c, (const char *[]){"parts", "loss"},
                      (wf_tree *[]){wf_tree_list(c, list, 2), wf_tree_leaf(c, loss)}, 2);
-    return *out != NULL;
+    return wf_ctx_status(c);
 }
 
 static double value(wf_ctx *c, const wf_tree *t, const char *key)
@@ -53,7 +53,7 @@ TEST(functions_of_trees_keep_their_structure_in_every_transform)
 {
     wf_ctx *c = wf_ctx_new(NULL);
     int calls = 0;
-    wf_tree_function f = {model, &calls, "model"};
+    wf_tree_function f = WF_TREE_FUNCTION(model, &calls, "model");
     wf_tensor x = wf_scalar(c, WF_F64, 3);
     wf_tree *in = arguments(c, 2, 1, x), *y, *g, *dy, *like;
     const wf_program *p;
@@ -99,13 +99,13 @@ TEST(functions_of_trees_keep_their_structure_in_every_transform)
     CHECK_EQ_INT(wf_jit_tree_traces(jit), 3);
     wf_tree_free(c, y);
 
-    wf_vmap_tree(c, &f, other, (int[]){WF_UNMAPPED, WF_UNMAPPED, 0}, 0, NULL, &y);
+    wf_vmap_tree(c, &f, other, (int[]){WF_UNMAPPED, WF_UNMAPPED, 0}, 3, 0, NULL, &y);
     REQUIRE(check_context(c, "tree", "vmap"));
     CHECK_EQ_INT(wf_count(c, part(y, "loss")), 4);
     wf_tree_free(c, y);
     wf_vjp_tree(c, &f, in, &y, &rec);
     wf_tensor gy[2] = {wf_scalar(c, WF_F64, 1), wf_scalar(c, WF_F64, 0)}, gx[3];
-    wf_record_vjp(c, rec, gy, gx);
+    wf_record_vjp(c, rec, gy, 2, gx, 3);
     CHECK_NEAR(wf_item(c, gx[1]), 42, 0); /* leaves in order: b, w, x */
     wf_record_free(c, rec);
     wf_tree_free(c, y);
@@ -122,16 +122,17 @@ TEST(functions_of_trees_keep_their_structure_in_every_transform)
     wf_ctx_free(c);
 }
 
-static bool gives_nothing(wf_ctx *c, void *user, const wf_tree *in, wf_tree **out)
+static wf_status gives_nothing(wf_ctx *c, void *user, const wf_tree *in, wf_tree **out)
 {
     (void)c, (void)user, (void)in, (void)out;
-    return true;
+    return WF_OK;
 }
 
 TEST(functions_of_trees_say_what_is_missing)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_tree_function f = {model, NULL, "model"}, g = {gives_nothing, NULL, "nothing"};
+    wf_tree_function f = WF_TREE_FUNCTION(model, NULL, "model"),
+                     g = WF_TREE_FUNCTION(gives_nothing, NULL, "nothing");
     wf_tree *in = arguments(c, 2, 1, wf_scalar(c, WF_F64, 3)), *y, *d;
 
     wf_grad_tree(c, &f, in, 5, NULL, &y);
@@ -149,7 +150,7 @@ TEST(functions_of_trees_say_what_is_missing)
 
 static wf_status trees(wf_ctx *c)
 {
-    wf_tree_function f = {model, NULL, "model"};
+    wf_tree_function f = WF_TREE_FUNCTION(model, NULL, "model");
     wf_tree *in = arguments(c, 2, 1, wf_scalar(c, WF_F64, 3)), *y = NULL, *g = NULL;
     wf_jit_tree *jit = NULL;
     wf_status st;

@@ -10,26 +10,28 @@
 #define AT(...)                                                                          \
     (wf_index[]){__VA_ARGS__}, (int)(sizeof((wf_index[]){__VA_ARGS__}) / sizeof(wf_index))
 
-typedef bool (*Body)(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out);
+typedef wf_call Body;
 
 /* in[0]: f64[4,3], in[1]: f64[3], in[2]: bool[4,3]. A body gets a copy of in[0] to write
  * to. */
 #define WRITES(name, ...)                                                                \
-    static bool w_##name(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)     \
+    static wf_status w_##name(wf_ctx *c, void *user, const wf_tensor *in, int nin,       \
+                              wf_tensor *out, int nout)                                  \
     {                                                                                    \
         wf_tensor x = wf_mul(c, in[0], wf_float(c, 1)), w = in[1], m = in[2];            \
-        (void)user, (void)w, (void)m;                                                    \
+        (void)user, (void)w, (void)m, (void)nin, (void)nout;                             \
         __VA_ARGS__;                                                                     \
         out[0] = x;                                                                      \
-        return wf_ctx_status(c) == WF_OK;                                                \
+        return wf_ctx_status(c);                                                         \
     }
 #define ORACLE(name, expr)                                                               \
-    static bool o_##name(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)     \
+    static wf_status o_##name(wf_ctx *c, void *user, const wf_tensor *in, int nin,       \
+                              wf_tensor *out, int nout)                                  \
     {                                                                                    \
         wf_tensor x = in[0], w = in[1], m = in[2];                                       \
-        (void)user, (void)w, (void)m;                                                    \
+        (void)user, (void)w, (void)m, (void)nin, (void)nout;                             \
         out[0] = (expr);                                                                 \
-        return wf_ctx_status(c) == WF_OK;                                                \
+        return wf_ctx_status(c);                                                         \
     }
 
 #define ROWS wf_at_slice(1, 3)
@@ -152,14 +154,15 @@ typedef struct Loss {
     Body body;
 } Loss;
 
-static bool loss(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status loss(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out,
+                      int nout)
 {
     Loss *l = user;
 
-    if (!l->body(c, NULL, in, out))
-        return false;
+    if (l->body(c, NULL, in, nin, out, nout))
+        return wf_ctx_status(c);
     out[0] = wf_sum(c, wf_sin(c, wf_mul(c, out[0], out[0])), NULL, 0, false);
-    return wf_ctx_status(c) == WF_OK;
+    return wf_ctx_status(c);
 }
 
 static void check_write(const WriteCase *k)
@@ -171,27 +174,29 @@ static void check_write(const WriteCase *k)
                        random_tensor(c, "bool[4,3]", 0, 2, &seed)};
     wf_tensor y, z, g[2], h[2], b[3];
     Loss a = {k->does}, o = {k->oracle};
-    wf_function fa = {loss, &a, 3, 1, NULL}, fo = {loss, &o, 3, 1, NULL},
-                f = {k->does, NULL, 3, 1, NULL}, fz = {k->oracle, NULL, 3, 1, NULL};
+    wf_function fa = WF_FUNCTION(loss, &a, 3, 1, NULL),
+                fo = WF_FUNCTION(loss, &o, 3, 1, NULL),
+                f = WF_FUNCTION(k->does, NULL, 3, 1, NULL),
+                fz = WF_FUNCTION(k->oracle, NULL, 3, 1, NULL);
     wf_jit *jit, *grad = NULL;
     int64_t live;
 
-    k->does(c, NULL, in, &y);
-    k->oracle(c, NULL, in, &z);
+    k->does(c, NULL, in, 3, &y, 1);
+    k->oracle(c, NULL, in, 3, &z, 1);
     check_same(c, y, z, 1e-15, k->name, "eager");
-    wf_grad_call(c, &fa, in, (int[]){0, 1}, 2, &y, g);
-    wf_grad_call(c, &fo, in, (int[]){0, 1}, 2, &z, h);
+    wf_grad_call(c, &fa, in, 3, (int[]){0, 1}, 2, &y, 1, g);
+    wf_grad_call(c, &fo, in, 3, (int[]){0, 1}, 2, &z, 1, h);
     check_same(c, y, z, 1e-15, k->name, "recorded");
     for (int i = 0; i < 2; i++)
         check_same(c, g[i], h[i], 1e-13, k->name, "gradient");
     wf_jit_new(c, &f, &jit);
-    wf_jit_call(c, jit, in, &y, NULL, 0);
-    k->oracle(c, NULL, in, &z);
+    wf_jit_call(c, jit, in, 3, &y, 1, NULL, 0);
+    k->oracle(c, NULL, in, 3, &z, 1);
     check_same(c, y, z, 1e-15, k->name, "jit");
     for (int i = 0; i < 2; i++)
         wf_requires_grad(c, in[i], true);
     wf_jit_new(c, &fa, &grad); /* the whole function as one recorded step */
-    wf_jit_call(c, grad, in, &y, NULL, 0);
+    wf_jit_call(c, grad, in, 3, &y, 1, NULL, 0);
     wf_gradients(c, &y, NULL, 1, in, 2, WF_GRAD_UNUSED_OK, g);
     for (int i = 0; i < 2; i++) /* none: the result does not depend on it */
         check_same(c, wf_is_alive(c, g[i]) ? g[i] : wf_zeros_like(c, in[i]), h[i], 1e-13, k->name,
@@ -203,8 +208,8 @@ static void check_write(const WriteCase *k)
             c, (wf_tensor[]){in[i], i == 2 ? wf_logical_not(c, in[i]) : wf_neg(c, in[i])},
             2, 0);
     if (strcmp(k->name, "mask_own") != 0) { /* sizes would differ from row to row */
-        wf_vmap_call(c, &f, b, (int[]){0, 0, 0}, NULL, NULL, &y);
-        wf_vmap_call(c, &fz, b, (int[]){0, 0, 0}, NULL, NULL, &z);
+        wf_vmap_call(c, &f, b, (int[]){0, 0, 0}, 3, NULL, NULL, &y, 1);
+        wf_vmap_call(c, &fz, b, (int[]){0, 0, 0}, 3, NULL, NULL, &z, 1);
         check_same(c, y, z, 1e-15, k->name, "vmap");
     }
     live = wf_live_bytes(c);
@@ -212,7 +217,7 @@ static void check_write(const WriteCase *k)
         wf_scope_begin(c);
         for (int j = 0; j < 2; j++)
             wf_requires_grad(c, in[j], true);
-        loss(c, &a, in, &y);
+        loss(c, &a, in, i, &y, 1);
         wf_backward(c, y, WF_NONE, 0);
         for (int j = 0; j < 2; j++) {
             wf_set_grad(c, in[j], WF_NONE);
@@ -274,7 +279,7 @@ TEST(programs_assert_that_indices_are_in_range_if_asked_to)
 {
     for (int check = 0; check < 2; check++) {
         wf_ctx *c = wf_ctx_new(NULL);
-        wf_function f = {f_take_rows, NULL, 2, 1, NULL};
+        wf_function f = WF_FUNCTION(f_take_rows, NULL, 2, 1, NULL);
         wf_tensor in[2] = {wf_arange(c, WF_F64, 0, 3, 1),
                            wf_from(c, WF_I64, (int64_t[]){2}, 1, (int64_t[]){1, -1})},
                   y;
@@ -282,10 +287,10 @@ TEST(programs_assert_that_indices_are_in_range_if_asked_to)
 
         wf_set_index_check(c, check);
         wf_jit_new(c, &f, &jit);
-        wf_jit_call(c, jit, in, &y, NULL, 0);
+        wf_jit_call(c, jit, in, 2, &y, 1, NULL, 0);
         CHECK_NEAR(wf_item(c, wf_sum(c, y, NULL, 0, false)), 3, 0);
         in[1] = wf_from(c, WF_I64, (int64_t[]){2}, 1, (int64_t[]){1, 5});
-        wf_jit_call(c, jit, in, &y, NULL, 0);
+        wf_jit_call(c, jit, in, 2, &y, 1, NULL, 0);
         if (check) {
             CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_ASSERT);
             CHECK_HAS(wf_ctx_message(c), "index: out of range for an axis of size 3");
@@ -313,32 +318,34 @@ TEST(masks_over_an_empty_axis_select_and_assign_nothing)
     wf_ctx_free(c);
 }
 
-static bool tokens(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status tokens(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                        wf_tensor *out, int nout)
 {
-    (void)user; /* x[:, :-1] and x[:, 1:] meet; every other one; the last */
+    (void)user, (void)nin,
+        (void)nout; /* x[:, :-1] and x[:, 1:] meet; every other one; the last */
     out[0] = wf_sub(c, get(c, in[0], AT(ALL, wf_at_slice(1, WF_NOT))),
                     get(c, in[0], AT(ALL, wf_at_slice(WF_NOT, -1))));
     out[1] = get(c, in[0], AT(ALL, wf_at_slice_step(WF_NOT, WF_NOT, 2)));
     out[2] = get(c, in[0], AT(wf_at_rest(), wf_at_int(-1)));
     out[3] = get(c, in[0], AT(ALL, wf_at_slice_step(WF_NOT, WF_NOT, -1)));
-    return true;
+    return WF_OK;
 }
 
 TEST(slices_of_symbolic_axes_count_from_the_end)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_function f = {tokens, NULL, 1, 4, NULL};
+    wf_function f = WF_FUNCTION(tokens, NULL, 1, 4, NULL);
     const wf_program *p;
     uint64_t seed = 1;
 
-    wf_trace_types(c, &f, (const char *[]){"f64[N,T]"}, &p);
+    wf_trace_types(c, &f, (const char *[]){"f64[N,T]"}, 1, &p);
     REQUIRE(check_context(c, "slices", "trace"));
     for (int t = 1; t < 6; t++) {
         const char *types[] = {"f64[2,1]", "f64[2,2]", "f64[1,3]", "f64[2,4]",
                                "f64[3,5]"};
         wf_tensor x = random_tensor(c, types[t - 1], -1, 1, &seed), y[4], z[4];
-        wf_apply(c, p, &x, y);
-        tokens(c, NULL, &x, z);
+        wf_apply(c, p, &x, 1, y, wf_program_outputs(p));
+        tokens(c, NULL, &x, 1, z, 1);
         for (int j = 0; j < 4; j++)
             check_same(c, y[j], z[j], 0, "slices", "applied");
     }
@@ -356,10 +363,10 @@ static wf_status writes(wf_ctx *c)
 
     for (int i = 5; i < 8; i++) {
         Loss a = {cases[i].does};
-        wf_function f = {loss, &a, 3, 1, NULL};
+        wf_function f = WF_FUNCTION(loss, &a, 3, 1, NULL);
         const wf_program *p = NULL;
-        wf_grad_call(c, &f, in, NULL, 0, &y, &g);
-        wf_trace(c, &f, in, &p);
+        wf_grad_call(c, &f, in, 3, NULL, 0, &y, 1, &g);
+        wf_trace(c, &f, in, 3, &p);
         wf_program_release(p);
     }
     return wf_ctx_status(c);

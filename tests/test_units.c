@@ -175,7 +175,8 @@ XTEST(shared_functions_give_what_the_interpreter_gives)
     CHECK(wf_compile(cx, wf_model_program(m, 0), 0, &fast) == WF_OK);
     CHECK(wf_prepare(cx, wf_model_program(m, 0), &plain) == WF_OK);
     CHECK(fast && wf_exec_is_compiled(fast));
-    CHECK(wf_run(cx, fast, in, got) == WF_OK && wf_run(cx, plain, in, need) == WF_OK);
+    CHECK(wf_run(cx, fast, in, 3, got, 3) == WF_OK &&
+          wf_run(cx, plain, in, 3, need, 3) == WF_OK);
     for (int i = 0; i < 3; i++) {
         if (got[i] && need[i])
             check_equal(got[i], need[i]);

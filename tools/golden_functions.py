@@ -418,8 +418,8 @@ def torch_linalg():
         by_torch("tensordot", [a, b], [real(*s), real(*t)], lambda x, y: torch.tensordot(x, y, dims=(a, b)))
     by_torch("outer", [], [real(3), real(4)], torch.outer)
     by_torch("outer", [], [real(0), real(4)], torch.outer)
-    by_torch("trace_of", [], [real(3, 3)], torch.trace)
-    by_torch("trace_of", [], [real(2, 4)], torch.trace)
+    by_torch("diagonal_sum", [], [real(3, 3)], torch.trace)
+    by_torch("diagonal_sum", [], [real(2, 4)], torch.trace)
     for s in ((3, 3), (2, 4, 4), (1, 1)):
         m = real(*s)
         spd = np.floor((m @ np.swapaxes(m, -1, -2) + 2 * np.eye(s[-1])) * 64) / 64

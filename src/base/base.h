@@ -424,8 +424,11 @@ static inline wf_status ctx_status(const wf_ctx *cx)
 /* What callers of public functions may have wrong. Each is a condition, false with WF_ERR_ARG in its function's name:
  *   NEEDS(c, condition)   the context is there and well, and what is asked of arguments holds
  *   SET_OUT(c, out)       there is a pointer to give a result to, which is NULL from now on
- *   has_n(v, n)           n things at v: a count is 0 or more, and NULL holds none */
+ *   has_n(v, n)           n things at v: a count is 0 or more, and NULL holds none
+ *   has_count(..)         the count that came with v is the wanted one; else the message says both */
 bool arg_fail(wf_ctx *cx, const char *fn, const char *needs);
+bool has_count(wf_ctx *cx, const char *fn, const char *what, const void *v, int64_t n,
+               int64_t wanted);
 static inline bool has_n(const void *v, int64_t n) { return n == 0 || (v && n > 0); }
 #define NEEDS(c, condition)                                                              \
     ((!failed(c) && (condition)) || arg_fail(c, __func__, #condition))

@@ -233,6 +233,16 @@ bool arg_fail(wf_ctx *cx, const char *fn, const char *needs)
     return !failed(cx) && fail(cx, WF_ERR_ARG, NOWHERE, "%s: needs %s", fn, needs);
 }
 
+bool has_count(wf_ctx *cx, const char *fn, const char *what, const void *v, int64_t n,
+               int64_t wanted)
+{
+    if (failed(cx) || n != wanted)
+        return !failed(cx) && fail(cx, WF_ERR_ARG, NOWHERE, "%s: needs %lld %s, got %lld",
+                                   fn, (long long)wanted, what, (long long)n);
+    return has_n(v, n) || fail(cx, WF_ERR_ARG, NOWHERE, "%s: needs %lld %s, got NULL", fn,
+                               (long long)wanted, what);
+}
+
 wf_status wf_raise(wf_ctx *cx, wf_status status, const char *text)
 {
     if (cx)

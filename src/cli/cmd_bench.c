@@ -162,7 +162,8 @@ static int measure(wf_ctx *cx, const Bench *b, const wf_program *p, wf_array **i
         else if (wf_optimise(cx, p, NULL, &fast) == WF_OK)
             wf_prepare(cx, fast, &e);
     }
-    if (e && wf_profile_run(cx, e, in, (int)b->runs, &profile) == WF_OK) {
+    if (e && wf_profile_new(cx, e, in, wf_program_inputs(p), (int)b->runs, &profile) ==
+                 WF_OK) {
         printf("%s, %s\n", wf_program_name(p),
                wf_exec_is_compiled(e) ? "compiled" : "interpreted");
         print_profile(b, profile, &m);

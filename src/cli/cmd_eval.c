@@ -108,8 +108,8 @@ static int run_program(wf_ctx *cx, const Run *r, const wf_model *m, const char *
     if (status == DONE)
         status = parse_inputs(cx, p, words, n, r->seed, in);
     if (status == DONE) {
-        if ((r->reference ? wf_eval_reference(cx, p, in, out)
-                          : wf_eval(cx, p, in, out)) == WF_OK)
+        if ((r->reference ? wf_eval_reference(cx, p, in, inputs, out, outputs)
+                          : wf_eval(cx, p, in, inputs, out, outputs)) == WF_OK)
             status = give_results(cx, r, out, outputs);
         else
             status = report(cx);

@@ -46,9 +46,9 @@ static const char *count(int n)
  * nothing explains. */
 static const char *jvp_mark(const wf_op_info *op)
 {
-    return op->has_jvp      ? "yes"
-           : op->why_no_jvp ? (op->why_no_jvp[0] == 'Z' ? "Z" : "E")
-                            : "!";
+    return op->has_jvp         ? "yes"
+           : op->why_no_jvp[0] ? (op->why_no_jvp[0] == 'Z' ? "Z" : "E")
+                               : "!";
 }
 
 static const char *transpose_mark(const wf_op_info *op)

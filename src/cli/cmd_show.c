@@ -99,7 +99,7 @@ static bool residuals(wf_ctx *cx, const Show *s, const wf_program *p, double *ou
     for (int i = 0; i < inputs; i++)
         if (wf_dtype_is_float(wf_program_input_dtype(p, i)))
             wrt[n++] = i;
-    if (n && wf_split(cx, p, wrt, n, &forward, &backward) == WF_OK) {
+    if (n && wf_partition(cx, p, wrt, n, &forward, &backward) == WF_OK) {
         ok = wf_program_cost(cx, forward, s->symbols, s->sizes, s->nsizes, &saved) ==
                  WF_OK &&
              wf_program_cost(cx, p, s->symbols, s->sizes, s->nsizes, &own) == WF_OK;

@@ -86,7 +86,7 @@ wf_model *load_model(wf_ctx *cx, const char *path, int *out_status)
     char *text;
 
     if (strcmp(path, "-") != 0) {
-        wf_model_open(cx, path, &m);
+        wf_model_load(cx, path, &m);
     } else {
         text = read_all(STDIN_FILENO, "standard input", &size);
         if (!text) {

@@ -192,7 +192,7 @@ static const wf_program *vectorise(wf_ctx *cx, const Step *s, const wf_program *
         *out_status = USER;
         ok = false;
     }
-    if (ok && wf_vmap(cx, p, axes, s->axis, -1, &out) != WF_OK)
+    if (ok && wf_vmap(cx, p, axes, n, s->axis, -1, &out) != WF_OK)
         *out_status = report(cx);
     free(axes);
     return out;

@@ -101,12 +101,12 @@ static wf_status open_model(wf_ctx *cx, const char *path, const char *text, size
     return ctx_status(cx);
 }
 
-wf_status wf_model_open(wf_ctx *cx, const char *path, wf_model **out_model)
+wf_status wf_model_load(wf_ctx *cx, const char *path, wf_model **out_model)
 {
     if (out_model)
         *out_model = NULL;
     if (!cx || !path || !out_model)
-        return bad_arg(cx, "wf_model_open: an argument is NULL");
+        return bad_arg(cx, "wf_model_load: an argument is NULL");
     return open_model(cx, path, NULL, 0, NULL, out_model);
 }
 

@@ -170,7 +170,14 @@ wf_status wf_model_set_tensor(wf_ctx *cx, wf_model *m, const char *name, wf_arra
 
 const char *wf_model_meta(const wf_model *m, const char *key)
 {
-    return model_get(OF(m, metas), key);
+    const char *value = model_get(OF(m, metas), key);
+
+    return value ? value : "";
+}
+
+bool wf_model_has_meta(const wf_model *m, const char *key)
+{
+    return model_get(OF(m, metas), key) != NULL;
 }
 
 wf_status wf_model_set_meta(wf_ctx *cx, wf_model *m, const char *key, const char *value)

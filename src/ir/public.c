@@ -79,12 +79,12 @@ wf_status wf_program_output_type(wf_ctx *cx, const wf_program *p, int i,
     return give_type(cx, p, val_type(p, p->outs[i]), out_text);
 }
 
-void wf_program_hash(const wf_program *p, char *out)
+void wf_program_hash(const wf_program *p, char *out, size_t room)
 {
     Hash h = p ? p->hash : (Hash){0};
 
-    if (out)
-        snprintf(out, 33, "%016llx%016llx", (unsigned long long)h.hi,
+    if (out && room)
+        snprintf(out, room, "%016llx%016llx", (unsigned long long)h.hi,
                  (unsigned long long)h.lo);
 }
 
@@ -150,13 +150,15 @@ static const char *const flag_texts[OP_COUNT] = {
 
 int wf_op_count(void) { return OP_COUNT; }
 
-bool wf_op_get(int i, wf_op_info *out_info)
+wf_status wf_op_get(int i, wf_op_info *out_info)
 {
     const OpInfo *op;
     wf_op_info info;
 
-    if (!out_info || i < 0 || i >= OP_COUNT || out_info->size < sizeof out_info->size)
-        return false;
+    if (!out_info || out_info->size < sizeof out_info->size)
+        return WF_ERR_ARG;
+    if (i < 0 || i >= OP_COUNT)
+        return WF_ERR_INDEX;
     op = &op_table[i];
     info = (wf_op_info){
         .size = out_info->size,
@@ -171,13 +173,13 @@ bool wf_op_get(int i, wf_op_info *out_info)
         .has_jvp = op->row->jvp != NULL,
         .has_transpose = op->row->transpose != NULL,
         .has_batch = op->row->batch != NULL,
-        .why_no_jvp = op->row->jvp             ? NULL
+        .why_no_jvp = op->row->jvp             ? ""
                       : op->flags & OPF_ZERO   ? "Z: its derivative is zero"
                       : op->flags & OPF_EFFECT ? "E: it is an effect"
-                                               : NULL,
+                                               : "",
     };
     memcpy(out_info, &info, MIN(out_info->size, sizeof info));
-    return true;
+    return WF_OK;
 }
 
 /* ---- the build --------------------------------------------------------------------- */

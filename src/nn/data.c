@@ -294,13 +294,20 @@ int64_t wf_loader_batches(const wf_loader *l)
     return !l ? 0 : (l->rows + (l->drop_last ? 0 : l->batch - 1)) / l->batch;
 }
 
-bool wf_loader_next(wf_ctx *c, wf_loader *l, wf_tensor *out)
+bool wf_loader_next(wf_ctx *c, wf_loader *l, wf_tensor *out, int n)
 {
     int64_t size;
     wf_tensor index;
 
     if (nn_null(c, l, "wf_loader_next", "loader") ||
         nn_null(c, out, "wf_loader_next", "place of the batch"))
+        return false;
+    if (n != l->n) {
+        wf_raise(c, WF_ERR_ARG,
+                 "wf_loader_next: needs a place for each tensor of the loader");
+        return false;
+    }
+    if (wf_ctx_status(c))
         return false;
     size = l->rows - l->at < l->batch ? l->rows - l->at : l->batch;
     if (size == 0 || (l->drop_last && size < l->batch)) {

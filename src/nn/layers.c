@@ -26,13 +26,13 @@ void nn_add_weights(wf_ctx *c, wf_generator *g, wf_module *m, const int64_t *dim
 
 /* ---- linear ------------------------------------------------------------------------ */
 
-static bool forward_linear(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                           wf_tensor *out, int nout)
+static wf_status forward_linear(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                                wf_tensor *out, int nout)
 {
     if (nin != 1 || nout != 1)
-        return false;
+        return nn_gave_up(c);
     out[0] = wf_linear(c, in[0], wf_module_value(m, 0), wf_module_value(m, 1));
-    return true;
+    return WF_OK;
 }
 
 wf_module *nn_linear(wf_ctx *c, wf_generator *g, const char *type, int64_t in,
@@ -87,8 +87,8 @@ static wf_tensor unbiased(wf_ctx *c, wf_tensor x, wf_tensor var)
     return wf_mul(c, var, wf_div(c, count, wf_sub(c, count, wf_float(c, 1))));
 }
 
-static bool forward_batch_norm(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                               wf_tensor *out, int nout)
+static wf_status forward_batch_norm(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                                    wf_tensor *out, int nout)
 {
     static const char *const needs[] = {"", "BatchNorm1d: needs [N,C] or [N,C,L]",
                                         "BatchNorm2d: needs [N,C,H,W]",
@@ -99,21 +99,21 @@ static bool forward_batch_norm(wf_ctx *c, wf_module *m, const wf_tensor *in, int
     int rank = nin == 1 ? wf_rank(c, in[0]) : 0;
 
     if (nin != 1 || nout != 1)
-        return false;
+        return nn_gave_up(c);
     if (nn_refuse(c, rank != v->axes + 2 && !(v->axes == 1 && rank == 2), needs[v->axes]))
-        return false;
+        return nn_gave_up(c);
     out[0] = wf_batch_norm(c, in[0], mean, var, wf_module_value(m, BN_WEIGHT),
                            wf_module_value(m, BN_BIAS), wf_module_training(m), v->eps,
                            &bm, &bv);
     if (!wf_module_training(m) || wf_ctx_status(c))
-        return true;
+        return WF_OK;
     bm = wf_stop_gradient(c, bm);
     bv = unbiased(c, in[0], wf_stop_gradient(c, bv));
     wf_module_set_value(c, m, BN_MEAN, moved(c, mean, bm, v->momentum));
     wf_module_set_value(c, m, BN_VAR, moved(c, var, bv, v->momentum));
     wf_module_set_value(c, m, BN_COUNT,
                         wf_add(c, wf_module_value(m, BN_COUNT), wf_int(c, 1)));
-    return true;
+    return WF_OK;
 }
 
 static wf_module *new_batch_norm(wf_ctx *c, const char *type, int axes, int64_t channels,
@@ -161,18 +161,18 @@ typedef struct Norm {
     int rank;
 } Norm;
 
-static bool forward_norm(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                         wf_tensor *out, int nout)
+static wf_status forward_norm(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                              wf_tensor *out, int nout)
 {
     const Norm *v = wf_module_data(m);
     wf_tensor w = wf_module_value(m, 0), b = wf_module_value(m, 1);
 
     if (nin != 1 || nout != 1)
-        return false;
+        return nn_gave_up(c);
     out[0] = v->kind == 'g'   ? wf_group_norm(c, in[0], v->groups, w, b, v->eps)
              : v->kind == 'r' ? wf_rms_norm(c, in[0], v->rank, w, v->eps)
                               : wf_layer_norm(c, in[0], v->rank, w, b, v->eps);
-    return true;
+    return WF_OK;
 }
 
 static wf_module *new_norm(wf_ctx *c, const char *type, const int64_t *dims, Norm v)
@@ -234,13 +234,13 @@ wf_module *wf_nn_group_norm(wf_ctx *c, int64_t groups, int64_t channels, double 
 
 /* ---- embedding, dropout ------------------------------------------------------------ */
 
-static bool forward_embedding(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                              wf_tensor *out, int nout)
+static wf_status forward_embedding(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                                   wf_tensor *out, int nout)
 {
     if (nin != 1 || nout != 1)
-        return false;
+        return nn_gave_up(c);
     out[0] = wf_embedding(c, wf_module_value(m, 0), in[0]);
-    return true;
+    return WF_OK;
 }
 
 wf_module *wf_nn_embedding(wf_ctx *c, wf_generator *g, int64_t count, int64_t size)
@@ -263,8 +263,8 @@ typedef struct Dropout {
     wf_generator *g; /* borrowed; NULL: the context's */
 } Dropout;
 
-static bool forward_dropout(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                            wf_tensor *out, int nout)
+static wf_status forward_dropout(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                                 wf_tensor *out, int nout)
 {
     const Dropout *v = wf_module_data(m);
     int64_t dims[WF_MAX_RANK];
@@ -272,24 +272,23 @@ static bool forward_dropout(wf_ctx *c, wf_module *m, const wf_tensor *in, int ni
     int rank;
 
     if (nin != 1 || nout != 1)
-        return false;
+        return nn_gave_up(c);
     out[0] = in[0];
     if (!wf_module_training(m) || v->p == 0)
-        return true;
+        return WF_OK;
     key = wf_random_key_next(c);
     if (nn_refuse(c, wf_is_none(key) && wf_is_symbolic(c, in[0]),
                   "Dropout: in a program it needs a key: call it between "
                   "wf_random_key_begin and wf_random_key_end, or in eval mode") ||
-        wf_shape(c, in[0], dims))
-        return false;
-    rank = wf_rank(c, in[0]);
+        (rank = wf_rank(c, in[0])) < 0 || wf_shape(c, in[0], dims, rank))
+        return nn_gave_up(c);
     out[0] = wf_dropout(
         c, in[0],
         wf_is_none(key)
             ? wf_bernoulli(c, v->g, WF_BOOL, dims, rank, 1 - v->p)
             : wf_key_bernoulli(c, key, wf_scalar(c, WF_F32, 1 - v->p), dims, rank),
         v->p);
-    return true;
+    return WF_OK;
 }
 
 wf_module *wf_nn_dropout(wf_ctx *c, wf_generator *g, double p)

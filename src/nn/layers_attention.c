@@ -28,19 +28,19 @@ static wf_tensor project(wf_ctx *c, const wf_module *m, const Attention *v, wf_t
     return wf_swap_axes(c, wf_reshape(c, y, dims, 4), 1, 2);
 }
 
-static bool forward_attention(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                              wf_tensor *out, int nout)
+static wf_status forward_attention(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                                   wf_tensor *out, int nout)
 {
     const Attention *v = wf_module_data(m);
     wf_tensor part[3], w, y;
     int64_t d = v->size / v->heads;
 
     if ((nin != 3 && nin != 4) || nout < 1 || nout > 2)
-        return false;
+        return nn_gave_up(c);
     for (int i = 0; i < 3; i++) {
         if (nn_refuse(c, wf_rank(c, in[i]) != 3,
                       "MultiheadAttention: needs query, key and value of three axes"))
-            return false;
+            return nn_gave_up(c);
         part[i] =
             project(c, m, v, v->batch_first ? in[i] : wf_swap_axes(c, in[i], 0, 1), i);
     }
@@ -59,22 +59,23 @@ static bool forward_attention(wf_ctx *c, wf_module *m, const wf_tensor *in, int 
     out[0] = v->batch_first ? y : wf_swap_axes(c, y, 0, 1);
     if (nout > 1)
         out[1] = wf_mean(c, w, (int[]){1}, 1, false);
-    return true;
+    return WF_OK;
 }
 
 static void drop_attention(wf_ctx *c, void *data)
 {
-    wf_module_free(c, ((Attention *)data)->dropout);
+    wf_module_release(c, ((Attention *)data)->dropout);
 }
 
 wf_module *wf_nn_attention(wf_ctx *c, wf_generator *g, int64_t size, int64_t heads,
                            const wf_attention_options *given)
 {
-    wf_attention_options o = given ? *given : (wf_attention_options){0};
+    wf_attention_options o;
     wf_module *m, *project_out;
     int64_t rows[2] = {3 * size, size};
 
-    if (nn_refuse(c, size < 1 || heads < 1 || size % heads,
+    if (!nn_options(c, "MultiheadAttention", given, &o, sizeof o) ||
+        nn_refuse(c, size < 1 || heads < 1 || size % heads,
                   "MultiheadAttention: the size is no multiple of heads"))
         return NULL;
     m = wf_module_new(c, "MultiheadAttention", forward_attention, sizeof(Attention));

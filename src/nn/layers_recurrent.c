@@ -113,17 +113,19 @@ static void add_weights(wf_ctx *c, wf_generator *g, wf_module *m, const Recurren
 /* ---- layers over time -------------------------------------------------------------- */
 
 /* (h, [cell,] a of one time) -> (h, [cell,] h) */
-static bool scan_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status scan_step(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                           wf_tensor *out, int nout)
 {
     const Weights *u = user;
     int states = states_of(u->v->kind);
     wf_tensor h = in[0], cell = in[1];
 
+    (void)nin, (void)nout;
     step(c, u, in[states], &h, &cell);
     out[0] = out[states] = h;
     if (states == 2)
         out[1] = cell;
-    return !wf_ctx_status(c);
+    return wf_ctx_status(c);
 }
 
 /* One layer in one direction over x [time, batch, in]: gives y [time, batch, hidden], and
@@ -134,9 +136,10 @@ static wf_tensor run_direction(wf_ctx *c, const wf_module *m, const Recurrent *v
     int states = states_of(v->kind);
     wf_tensor in[3] = {state[0], state[1]}, out[3];
     Weights u = weights_of(c, m, v, k, x, &in[states]);
-    wf_function f = {scan_step, &u, states + 1, states + 1, "step"};
+    wf_function f = WF_FUNCTION(scan_step, &u, states + 1, states + 1, "step");
 
-    if (wf_scan_call(c, &f, states, in, WF_UNBOUNDED, k % v->directions == 1, out))
+    if (wf_scan_call(c, &f, states, in, states + 1, WF_UNBOUNDED, k % v->directions == 1,
+                     out, states + 1))
         return WF_NONE;
     for (int i = 0; i < states; i++)
         state[i] = out[i];
@@ -175,8 +178,8 @@ static wf_tensor run_layers(wf_ctx *c, const wf_module *m, const Recurrent *v,
     return x;
 }
 
-static bool forward_recurrent(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                              wf_tensor *out, int nout)
+static wf_status forward_recurrent(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                                   wf_tensor *out, int nout)
 {
     const Recurrent *v = wf_module_data(m);
     int states = states_of(v->kind), rank = nin > 0 ? wf_rank(c, in[0]) : 0;
@@ -184,15 +187,15 @@ static bool forward_recurrent(wf_ctx *c, wf_module *m, const wf_tensor *in, int 
     bool swap = v->batch_first && rank == 3;
 
     if ((nin != 1 && nin != 1 + states) || nout < 1 || nout > 1 + states)
-        return false;
+        return nn_gave_up(c);
     if (nn_refuse(c, rank != 2 && rank != 3,
                   "recurrent layer: needs x [time, batch, in] or [time, in]"))
-        return false;
+        return nn_gave_up(c);
     x = rank == 2 ? wf_expand_dims(c, in[0], 1)
         : swap    ? wf_swap_axes(c, in[0], 0, 1)
                   : in[0];
     if (nn_refuse(c, wf_size(c, x, 0) == 0, "recurrent layer: needs at least one time"))
-        return false;
+        return nn_gave_up(c);
     for (int i = 1; i < nin; i++)
         given[i - 1] = rank == 2 ? wf_expand_dims(c, in[i], 1) : in[i];
     if (v->dropout)
@@ -203,12 +206,12 @@ static bool forward_recurrent(wf_ctx *c, wf_module *m, const wf_tensor *in, int 
         out[i] = wf_stack(c, last[i - 1], v->layers * v->directions, 0);
     for (int i = 0; i < nout && rank == 2; i++)
         out[i] = wf_squeeze(c, out[i], (int[]){1}, 1);
-    return true;
+    return WF_OK;
 }
 
 static void drop_recurrent(wf_ctx *c, void *data)
 {
-    wf_module_free(c, ((Recurrent *)data)->dropout);
+    wf_module_release(c, ((Recurrent *)data)->dropout);
 }
 
 /* What PyTorch prints: sizes, then what differs from its defaults */
@@ -233,7 +236,8 @@ static void text_recurrent(wf_ctx *c, wf_module *m, int64_t in, int64_t hidden,
 static wf_module *recurrent(wf_ctx *c, wf_generator *g, const char *type, char kind,
                             int64_t in, int64_t hidden, const wf_rnn_options *given)
 {
-    wf_rnn_options o = given ? *given : (wf_rnn_options){0};
+    wf_rnn_options o;
+    bool well = nn_options(c, type, given, &o, sizeof o);
     int layers = o.layers ? o.layers : 1, directions = o.bidirectional ? 2 : 1;
     Recurrent v = {kind,       o.relu, o.batch_first, layers,
                    directions, hidden, o.projection,  NULL};
@@ -241,7 +245,8 @@ static wf_module *recurrent(wf_ctx *c, wf_generator *g, const char *type, char k
     char suffix[32];
     wf_module *m;
 
-    if (nn_refuse(c, in < 1 || hidden < 1 || layers < 1 || layers > 32,
+    if (!well ||
+        nn_refuse(c, in < 1 || hidden < 1 || layers < 1 || layers > 32,
                   "recurrent layer: sizes must be positive, and layers at most 32") ||
         nn_refuse(c,
                   o.projection < 0 || (o.projection && kind != 'l') ||
@@ -285,8 +290,8 @@ wf_module *wf_nn_gru(wf_ctx *c, wf_generator *g, int64_t in, int64_t hidden,
 
 /* ---- cells ------------------------------------------------------------------------- */
 
-static bool forward_cell(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                         wf_tensor *out, int nout)
+static wf_status forward_cell(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                              wf_tensor *out, int nout)
 {
     const Recurrent *v = wf_module_data(m);
     int states = states_of(v->kind);
@@ -294,9 +299,9 @@ static bool forward_cell(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
     Weights u;
 
     if ((nin != 1 && nin != 1 + states) || nout < 1 || nout > states)
-        return false;
+        return nn_gave_up(c);
     if (nn_refuse(c, wf_rank(c, in[0]) != 2, "recurrent cell: needs x [batch, in]"))
-        return false;
+        return nn_gave_up(c);
     if (nin == 1)
         zeros = wf_zeros(c, wf_dtype_of(c, in[0]),
                          (int64_t[]){wf_size(c, in[0], 0), v->hidden}, 2);
@@ -307,7 +312,7 @@ static bool forward_cell(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
     out[0] = h;
     if (nout > 1)
         out[1] = cell;
-    return true;
+    return WF_OK;
 }
 
 static wf_module *new_cell(wf_ctx *c, wf_generator *g, const char *type, char kind,

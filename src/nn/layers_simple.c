@@ -47,13 +47,13 @@ static wf_tensor apply(wf_ctx *c, const Simple *v, wf_tensor x)
     return WF_NONE;
 }
 
-static bool forward_simple(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                           wf_tensor *out, int nout)
+static wf_status forward_simple(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                                wf_tensor *out, int nout)
 {
     if (nin != 1 || nout != 1)
-        return false;
+        return nn_gave_up(c);
     out[0] = apply(c, wf_module_data(m), in[0]);
-    return true;
+    return WF_OK;
 }
 
 static wf_module *simple(wf_ctx *c, const char *type, Simple v)
@@ -136,18 +136,18 @@ wf_module *wf_nn_flatten(wf_ctx *c, int from, int to)
 
 /* ---- containers -------------------------------------------------------------------- */
 
-static bool forward_sequential(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                               wf_tensor *out, int nout)
+static wf_status forward_sequential(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                                    wf_tensor *out, int nout)
 {
     wf_tensor x;
 
     if (nin != 1 || nout != 1)
-        return false;
+        return nn_gave_up(c);
     x = in[0];
     for (int i = 0; i < wf_module_children(m) && !wf_ctx_status(c); i++)
         x = wf_forward_one(c, wf_module_child(m, i), x);
     out[0] = x;
-    return true;
+    return WF_OK;
 }
 
 /* Takes all n references, whatever happens. */
@@ -158,7 +158,7 @@ static wf_module *holding(wf_ctx *c, wf_module *m, int n, va_list ap)
         if (m && child && !wf_ctx_status(c))
             wf_module_append(c, m, child);
         else if (child)
-            wf_module_free(c, child);
+            wf_module_release(c, child);
         else if (!wf_ctx_status(c))
             wf_raise(c, WF_ERR_ARG, "a module of the list is NULL");
     }

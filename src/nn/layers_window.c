@@ -68,20 +68,20 @@ typedef struct Conv {
     int64_t groups;
 } Conv;
 
-static bool forward_conv(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                         wf_tensor *out, int nout)
+static wf_status forward_conv(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                              wf_tensor *out, int nout)
 {
     const Conv *v = wf_module_data(m);
     wf_tensor w = wf_module_value(m, 0), bias = wf_module_value(m, 1);
 
     if (nin != 1 || nout != 1)
-        return false;
+        return nn_gave_up(c);
     out[0] = v->transposed ? wf_conv_transpose(c, in[0], w, bias, v->axes, v->stride.v,
                                                v->padding.v, v->output_padding.v,
                                                v->dilation.v, v->groups)
                            : wf_conv(c, in[0], w, bias, v->axes, v->stride.v,
                                      v->padding.v, v->dilation.v, v->groups);
-    return true;
+    return WF_OK;
 }
 
 static void text_conv(wf_ctx *c, wf_module *m, const Conv *v, int64_t in, int64_t out,
@@ -116,7 +116,8 @@ static wf_module *new_conv(wf_ctx *c, wf_generator *g, const char *type, int axe
                            bool transposed, int64_t in, int64_t out, int64_t kernel,
                            const wf_conv_options *given)
 {
-    wf_conv_options o = given ? *given : (wf_conv_options){0};
+    wf_conv_options o;
+    bool well = nn_options(c, type, given, &o, sizeof o);
     Conv v = {.axes = axes,
               .transposed = transposed,
               .kernel = numbers(kernel, o.kernels, 0),
@@ -128,7 +129,8 @@ static wf_module *new_conv(wf_ctx *c, wf_generator *g, const char *type, int axe
     int64_t dims[5] = {transposed ? in : out};
     wf_module *m;
 
-    if (nn_refuse(
+    if (!well ||
+        nn_refuse(
             c,
             in <= 0 || out <= 0 || v.groups < 1 || in % v.groups || out % v.groups ||
                 out_of_range(&v.kernel, axes, 1) || out_of_range(&v.stride, axes, 1) ||
@@ -171,14 +173,14 @@ typedef struct Pool {
     bool ceil_mode, count_padding;
 } Pool;
 
-static bool forward_pool(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                         wf_tensor *out, int nout)
+static wf_status forward_pool(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                              wf_tensor *out, int nout)
 {
     const Pool *v = wf_module_data(m);
     const int64_t *w = v->window.v, *s = v->stride.v, *p = v->padding.v;
 
     if (nin != 1 || nout != 1)
-        return false;
+        return nn_gave_up(c);
     switch (v->kind) {
     case 'M': out[0] = wf_adaptive_max_pool(c, in[0], v->axes, w); break;
     case 'A': out[0] = wf_adaptive_avg_pool(c, in[0], v->axes, w); break;
@@ -190,7 +192,7 @@ static bool forward_pool(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
         out[0] = wf_max_pool_with(c, in[0], v->axes, w, s, p, v->dilation.v, v->ceil_mode,
                                   NULL);
     }
-    return true;
+    return WF_OK;
 }
 
 static wf_module *new_pool(wf_ctx *c, const char *type, const Pool *v)
@@ -230,44 +232,46 @@ static Pool pool_of(char kind, int axes, const wf_pool_options *o)
     return v;
 }
 
-static const wf_pool_options no_pool; /* a window of 0, which is refused */
-
-wf_module *wf_nn_max_pool(wf_ctx *c, int axes, const wf_pool_options *o)
+wf_module *wf_nn_max_pool(wf_ctx *c, int axes, const wf_pool_options *given)
 {
-    Pool v = pool_of('m', axes, o = o ? o : &no_pool);
-    wf_module *m = new_pool(c, "MaxPool", &v);
-    bool own = o->stride || o->strides[0];
+    wf_pool_options o;
+    bool well = nn_options(c, "MaxPool", given, &o, sizeof o),
+         own = o.stride || o.strides[0];
+    Pool v = pool_of('m', axes, &o);
+    wf_module *m = well ? new_pool(c, "MaxPool", &v) : NULL;
 
     if (!m)
         return NULL;
     nn_text(c, m, "kernel_size=%s, stride=%s, padding=%s, dilation=%s, ceil_mode=%s",
-            number(&v.window, o->windows, axes).s,
-            number(&v.stride, own ? o->strides : o->windows, axes).s,
-            number(&v.padding, o->paddings, axes).s,
-            number(&v.dilation, o->dilations, axes).s, o->ceil_mode ? "True" : "False");
+            number(&v.window, o.windows, axes).s,
+            number(&v.stride, own ? o.strides : o.windows, axes).s,
+            number(&v.padding, o.paddings, axes).s,
+            number(&v.dilation, o.dilations, axes).s, o.ceil_mode ? "True" : "False");
     return nn_done(c, m);
 }
 
-wf_module *wf_nn_avg_pool(wf_ctx *c, int axes, const wf_pool_options *o)
+wf_module *wf_nn_avg_pool(wf_ctx *c, int axes, const wf_pool_options *given)
 {
     static const int64_t always[3] = {1, 1, 1}; /* of one axis: PyTorch makes tuples */
-    Pool v = pool_of('a', axes, o = o ? o : &no_pool);
+    wf_pool_options o;
+    bool well = nn_options(c, "AvgPool", given, &o, sizeof o),
+         own = o.stride || o.strides[0], one = axes == 1;
+    Pool v = pool_of('a', axes, &o);
     wf_module *m;
-    bool own = o->stride || o->strides[0], one = axes == 1;
 
-    if (nn_refuse(c, o->dilation || o->dilations[0], "AvgPool: has no dilation"))
+    if (!well || nn_refuse(c, o.dilation || o.dilations[0], "AvgPool: has no dilation"))
         return NULL;
     if (!(m = new_pool(c, "AvgPool", &v)))
         return NULL;
     nn_text(c, m, "kernel_size=%s, stride=%s, padding=%s",
-            number(&v.window, one ? always : o->windows, axes).s,
+            number(&v.window, one ? always : o.windows, axes).s,
             number(&v.stride,
                    one   ? always
-                   : own ? o->strides
-                         : o->windows,
+                   : own ? o.strides
+                         : o.windows,
                    axes)
                 .s,
-            number(&v.padding, one ? always : o->paddings, axes).s);
+            number(&v.padding, one ? always : o.paddings, axes).s);
     return nn_done(c, m);
 }
 
@@ -306,7 +310,8 @@ wf_module *wf_nn_max_pool2d(wf_ctx *c, int64_t window, int64_t stride, int64_t p
                             bool ceil_mode)
 {
     return wf_nn_max_pool(c, 2,
-                          &(wf_pool_options){.window = window,
+                          &(wf_pool_options){.size = sizeof(wf_pool_options),
+                                             .window = window,
                                              .stride = stride,
                                              .padding = padding,
                                              .ceil_mode = ceil_mode});
@@ -314,8 +319,11 @@ wf_module *wf_nn_max_pool2d(wf_ctx *c, int64_t window, int64_t stride, int64_t p
 
 wf_module *wf_nn_avg_pool2d(wf_ctx *c, int64_t window, int64_t stride, int64_t padding)
 {
-    return wf_nn_avg_pool(
-        c, 2, &(wf_pool_options){.window = window, .stride = stride, .padding = padding});
+    return wf_nn_avg_pool(c, 2,
+                          &(wf_pool_options){.size = sizeof(wf_pool_options),
+                                             .window = window,
+                                             .stride = stride,
+                                             .padding = padding});
 }
 
 wf_module *wf_nn_adaptive_avg_pool2d(wf_ctx *c, int64_t size)

@@ -5,14 +5,14 @@
 
 #include <stdio.h>
 
-static bool forward_basic(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                          wf_tensor *out, int nout)
+static wf_status forward_basic(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                               wf_tensor *out, int nout)
 {
     if (nin != 1 || nout != 1)
-        return false;
+        return nn_gave_up(c);
     out[0] = wf_relu(c, wf_forward_one(c, wf_module_child(m, 1),
                                        wf_forward_one(c, wf_module_child(m, 0), in[0])));
-    return true;
+    return WF_OK;
 }
 
 /* convolution without bias, batch norm, relu */
@@ -20,24 +20,25 @@ static wf_module *basic(wf_ctx *c, wf_generator *g, int64_t in, int64_t out,
                         int64_t kernel, int64_t stride, int64_t padding)
 {
     wf_module *m = wf_module_new(c, "BasicConv2d", forward_basic, 0);
-    wf_conv_options o = {.stride = stride, .padding = padding, .no_bias = true};
+    wf_conv_options o = {
+        .size = sizeof o, .stride = stride, .padding = padding, .no_bias = true};
 
     wf_module_add(c, m, "conv", wf_nn_conv2d(c, g, in, out, kernel, &o));
     wf_module_add(c, m, "bn", wf_nn_batch_norm2d(c, out, 0.001, 0.1));
     return nn_done(c, m);
 }
 
-static bool forward_inception(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                              wf_tensor *out, int nout)
+static wf_status forward_inception(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                                   wf_tensor *out, int nout)
 {
     wf_tensor y[4];
 
     if (nin != 1 || nout != 1)
-        return false;
+        return nn_gave_up(c);
     for (int i = 0; i < 4; i++)
         y[i] = wf_forward_one(c, wf_module_child(m, i), in[0]);
     out[0] = wf_concat(c, y, 4, 1);
-    return true;
+    return WF_OK;
 }
 
 wf_module *wf_nn_inception(wf_ctx *c, wf_generator *g, int64_t in, int64_t ch1,
@@ -61,20 +62,20 @@ wf_module *wf_nn_inception(wf_ctx *c, wf_generator *g, int64_t in, int64_t ch1,
 }
 
 /* The children one after the other; all axes but the first become one before the last. */
-static bool forward_chain(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                          wf_tensor *out, int nout)
+static wf_status forward_chain(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                               wf_tensor *out, int nout)
 {
     int n = wf_module_children(m);
     wf_tensor x;
 
     if (nin != 1 || nout != 1)
-        return false;
+        return nn_gave_up(c);
     x = in[0];
     for (int i = 0; i < n && !wf_ctx_status(c); i++)
         x = wf_forward_one(c, wf_module_child(m, i),
                            i == n - 1 ? wf_flatten(c, x, 1, -1) : x);
     out[0] = x;
-    return true;
+    return WF_OK;
 }
 
 wf_module *wf_nn_small_inception(wf_ctx *c, wf_generator *g, int64_t channels,
@@ -139,21 +140,21 @@ wf_module *wf_nn_googlenet(wf_ctx *c, wf_generator *g, int64_t classes)
 enum { LN1, ATTN, LN2, MLP };
 enum { TOK, POS, DROP, BLOCKS, LN_F, HEAD };
 
-static bool forward_block(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                          wf_tensor *out, int nout)
+static wf_status forward_block(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                               wf_tensor *out, int nout)
 {
     wf_tensor h, y, x;
 
     if (nin != 2 || nout != 1) /* x, mask */
-        return false;
+        return nn_gave_up(c);
     h = wf_forward_one(c, wf_module_child(m, LN1), in[0]);
     if (wf_module_call(c, wf_module_child(m, ATTN), (wf_tensor[]){h, h, h, in[1]}, 4, &y,
                        1))
-        return false;
+        return nn_gave_up(c);
     x = wf_add(c, in[0], y);
     h = wf_forward_one(c, wf_module_child(m, LN2), x);
     out[0] = wf_add(c, x, wf_forward_one(c, wf_module_child(m, MLP), h));
-    return true;
+    return WF_OK;
 }
 
 static wf_module *new_block(wf_ctx *c, wf_generator *g, int64_t size, int64_t heads,
@@ -164,7 +165,9 @@ static wf_module *new_block(wf_ctx *c, wf_generator *g, int64_t size, int64_t he
     wf_module_add(c, m, "ln1", wf_nn_layer_norm(c, &size, 1, 1e-5));
     wf_module_add(
         c, m, "attn",
-        wf_nn_attention(c, g, size, heads, &(wf_attention_options){.batch_first = true}));
+        wf_nn_attention(c, g, size, heads,
+                        &(wf_attention_options){.size = sizeof(wf_attention_options),
+                                                .batch_first = true}));
     wf_module_add(c, m, "ln2", wf_nn_layer_norm(c, &size, 1, 1e-5));
     up = wf_nn_linear(c, g, size, 4 * size, true);
     down = wf_nn_linear(c, g, 4 * size, size, true);
@@ -174,19 +177,19 @@ static wf_module *new_block(wf_ctx *c, wf_generator *g, int64_t size, int64_t he
     return nn_done(c, m);
 }
 
-static bool forward_gpt(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                        wf_tensor *out, int nout)
+static wf_status forward_gpt(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                             wf_tensor *out, int nout)
 {
     wf_module *blocks = wf_module_child(m, BLOCKS);
     int64_t time = nin == 1 && wf_rank(c, in[0]) == 2 ? wf_size(c, in[0], 1) : 0;
     wf_tensor x, mask, at;
 
     if (nin != 1 || nout != 1)
-        return false;
+        return nn_gave_up(c);
     if (nn_refuse(c, wf_rank(c, in[0]) != 2 || time == 0, "GPT: needs tokens [N,time]") ||
         nn_refuse(c, time > wf_size(c, wf_module_tensor(m, "pos.weight"), 0),
                   "GPT: more tokens than its context"))
-        return false;
+        return nn_gave_up(c);
     at = wf_iota(c, WF_I64, &time, 1, 0);
     x = wf_add(c, wf_forward_one(c, wf_module_child(m, TOK), in[0]),
                wf_forward_one(c, wf_module_child(m, POS), at));
@@ -196,7 +199,7 @@ static bool forward_gpt(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
         wf_module_call(c, wf_module_child(blocks, i), (wf_tensor[]){x, mask}, 2, &x, 1);
     out[0] = wf_forward_one(c, wf_module_child(m, HEAD),
                             wf_forward_one(c, wf_module_child(m, LN_F), x));
-    return true;
+    return WF_OK;
 }
 
 wf_module *wf_nn_gpt(wf_ctx *c, wf_generator *g, int64_t vocab, int64_t context,

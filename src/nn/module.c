@@ -24,7 +24,7 @@ wf_module *wf_module_new(wf_ctx *c, const char *type, wf_forward forward,
     m->text = nn_copy_text(c, "");
     m->data = nn_alloc(c, data_size);
     if (!m->type || !m->text || !m->data) {
-        wf_module_free(c, m);
+        wf_module_release(c, m);
         return NULL;
     }
     return m;
@@ -37,14 +37,14 @@ wf_module *wf_module_retain(wf_module *m)
     return m;
 }
 
-void wf_module_free(wf_ctx *c, wf_module *m)
+void wf_module_release(wf_ctx *c, wf_module *m)
 {
     if (!m || --m->refs > 0)
         return;
     for (int i = 0; i < m->nchildren; i++) {
         if (m->children[i].module->parent == m)
             m->children[i].module->parent = NULL;
-        wf_module_free(c, m->children[i].module);
+        wf_module_release(c, m->children[i].module);
         nn_free_text(c, m->children[i].name);
     }
     for (int i = 0; i < m->nplaces; i++) {
@@ -139,7 +139,7 @@ wf_module *wf_module_add(wf_ctx *c, wf_module *m, const char *name, wf_module *c
             wf_raise(c, WF_ERR_ARG, "wf_module_add: the module or the child is NULL");
         nn_free_text(c, copy);
         if (child && m != child)
-            wf_module_free(c, child);
+            wf_module_release(c, child);
         return NULL;
     }
     m->children[m->nchildren++] = (Child){copy, child};
@@ -268,15 +268,15 @@ static void note_path(wf_ctx *c, wf_module *m)
 wf_status wf_module_call(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                          wf_tensor *out, int nout)
 {
-    bool ok;
+    wf_status s;
 
     if (!nn_call(c, "wf_module_call", in, nin, out, nout) ||
         nn_null(c, m, "wf_module_call", "module"))
         return wf_ctx_status(c);
     m->noted = false;
-    ok = m->forward && m->forward(c, m, in, nin, out, nout);
-    if (!ok && !wf_ctx_status(c))
-        wf_raise(c, WF_ERR_ARG,
+    s = m->forward ? m->forward(c, m, in, nin, out, nout) : WF_ERR_ARG;
+    if (s && !wf_ctx_status(c))
+        wf_raise(c, s,
                  m->forward ? "the module takes other numbers of inputs and results"
                             : "the module cannot be called: it only holds others");
     if (wf_ctx_status(c) && !m->noted)

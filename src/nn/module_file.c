@@ -45,49 +45,51 @@ typedef struct Sought { /* the first path of a tensor */
     Buf path;
 } Sought;
 
-static bool seek(void *user, const char *path, wf_tensor t, bool is_param)
+static wf_status seek(void *user, const char *path, wf_tensor t, bool is_param)
 {
     Sought *s = user;
 
     (void)is_param;
-    if (!nn_same(t, s->t))
-        return true;
-    nn_put(&s->path, path, strlen(path));
-    return false;
+    if (!s->path.s && nn_same(t, s->t))
+        nn_put(&s->path, path, strlen(path));
+    return WF_OK;
 }
 
-static bool store_one(void *user, const char *path, wf_tensor t, bool is_param)
+static wf_status store_one(void *user, const char *path, wf_tensor t, bool is_param)
 {
     Files *f = user;
     Sought s = {t, {.c = f->c}};
     bool trained = wf_has_grad_history(f->c, t);
 
     store_array(f->c, f->to, path, t);
-    if (wf_ctx_status(f->c) || wf_module_visit_state(f->c, f->tree, seek, &s))
-        return false;
+    if (wf_ctx_status(f->c) || wf_module_visit_state(f->c, f->tree, seek, &s) ||
+        s.path.lost) {
+        nn_free(f->c, s.path.s, s.path.cap);
+        return nn_gave_up(f->c);
+    }
     nn_put_field(&f->text, is_param ? trained ? "param" : "frozen" : "buffer", "\t");
     nn_put_field(&f->text, path, strcmp(s.path.s, path) ? "\t" : "\n");
     if (strcmp(s.path.s, path))
         nn_put_field(&f->text, s.path.s, "\n");
     nn_free(f->c, s.path.s, s.path.cap);
-    return !wf_ctx_status(f->c);
+    return wf_ctx_status(f->c);
 }
 
 /* A module's line, then those of its own places, so that loading can go line by line. */
-static bool store_module(void *user, const char *path, wf_module *m)
+static wf_status store_module(void *user, const char *path, wf_module *m)
 {
     Files *f = user;
 
     if (strpbrk(path, "\t\n") || strpbrk(m->type, "\t\n") || strpbrk(m->text, "\t\n")) {
         wf_raise(f->c, WF_ERR_NAME,
                  "wf_module_store: a name, type or text has a tab or a new line");
-        return false;
+        return wf_ctx_status(f->c);
     }
     nn_put_field(&f->text, "module", "\t");
     nn_put_field(&f->text, path, "\t");
     nn_put_field(&f->text, m->type, "\t");
     nn_put_field(&f->text, m->text, "\n");
-    return !f->text.lost;
+    return f->text.lost ? nn_gave_up(f->c) : WF_OK;
 }
 
 wf_status wf_module_store(wf_ctx *c, wf_module *m, wf_model *file)
@@ -106,7 +108,7 @@ wf_status wf_module_store(wf_ctx *c, wf_module *m, wf_model *file)
     return wf_ctx_status(c);
 }
 
-static bool restore_one(void *user, const char *path, wf_tensor t, bool is_param)
+static wf_status restore_one(void *user, const char *path, wf_tensor t, bool is_param)
 {
     Files *f = user;
     wf_array *a = wf_model_find_tensor(f->from, path);
@@ -119,11 +121,9 @@ static bool restore_one(void *user, const char *path, wf_tensor t, bool is_param
     if (!fits) {
         snprintf(text, sizeof text, "wf_module_restore: the file's tensor %s %s", path,
                  a ? "has another shape" : "is missing");
-        wf_raise(f->c, a ? WF_ERR_SHAPE : WF_ERR_NAME, text);
-        return false;
+        return wf_raise(f->c, a ? WF_ERR_SHAPE : WF_ERR_NAME, text);
     }
-    return !wf_write(f->c, t,
-                     wf_cast(f->c, wf_from_array(f->c, a), wf_dtype_of(f->c, t)));
+    return wf_write(f->c, t, wf_cast(f->c, wf_from_array(f->c, a), wf_dtype_of(f->c, t)));
 }
 
 wf_status wf_module_restore(wf_ctx *c, wf_module *m, const wf_model *file)
@@ -154,13 +154,12 @@ static void names_free(wf_ctx *c, Names *l)
     nn_free(c, l->v, (size_t)l->room * sizeof *l->v);
 }
 
-/* text may be NULL: none */
 static Names names_of(wf_ctx *c, const char *text, const char *kind)
 {
     Names l = {0};
     size_t k = strlen(kind);
 
-    if (!text || !(l.copy = nn_copy_text(c, text)))
+    if (!*text || !(l.copy = nn_copy_text(c, text)))
         return l;
     l.bytes = strlen(text) + 1;
     for (const char *s = text; *s; s += *s == '\n')
@@ -251,7 +250,8 @@ static void run_method(wf_ctx *c, const Holder *h, const wf_program *p, const ch
             io[i] = held(c, h, state.v[i]);
         for (int i = 0; i < nin; i++)
             io[state.n + i] = in[i];
-        if (!wf_ctx_status(c) && !wf_apply(c, p, io, results)) {
+        if (!wf_ctx_status(c) &&
+            !wf_apply(c, p, io, state.n + nin, results, nout + updates.n)) {
             for (int i = 0; i < nout; i++)
                 out[i] = results[i];
             for (int i = 0; i < updates.n; i++)
@@ -389,8 +389,8 @@ wf_status wf_module_run(wf_ctx *c, wf_module *m, const char *name, const wf_tens
     return wf_ctx_status(c);
 }
 
-static bool forward_loaded(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
-                           wf_tensor *out, int nout)
+static wf_status forward_loaded(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
+                                wf_tensor *out, int nout)
 {
     const Loaded *l = m->data;
     bool train = m->training && find_method(m, "forward_train");
@@ -401,9 +401,9 @@ static bool forward_loaded(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin
                  "in training this module does something else, for which its file has no program: %s",
                  l->no_train);
         wf_raise(c, WF_ERR_UNSUPPORTED, text);
-        return false;
+        return nn_gave_up(c);
     }
-    return !wf_module_run(c, m, train ? "forward_train" : "forward", in, nin, out, nout);
+    return wf_module_run(c, m, train ? "forward_train" : "forward", in, nin, out, nout);
 }
 
 static bool add_method(wf_ctx *c, Loaded *l, const wf_program *p, const char *text)
@@ -502,7 +502,7 @@ wf_module *wf_module_load(wf_ctx *c, const wf_model *file)
     if (nn_null(c, file, "wf_module_load", "file"))
         return NULL;
     tree = wf_model_meta(file, "tree");
-    if (nn_refuse(c, !tree, "wf_module_load: the file has no tree") ||
+    if (nn_refuse(c, !*tree, "wf_module_load: the file has no tree") ||
         !(copy = nn_copy_text(c, tree)))
         return NULL;
     bytes = strlen(copy) + 1;
@@ -510,10 +510,10 @@ wf_module *wf_module_load(wf_ctx *c, const wf_model *file)
     if (load_tree(c, file, &root, copy) && root)
         for (int i = 0; i < wf_model_programs(file) && !wf_ctx_status(c); i++) {
             const wf_program *p = wf_model_program(file, i);
-            text = method_text(file, wf_program_name(p));
-            add_method(c, root->data, p, text ? text : "");
+            add_method(c, root->data, p, method_text(file, wf_program_name(p)));
         }
-    if (root && (text = wf_model_meta(file, "no_train.forward")) != NULL)
+    text = wf_model_meta(file, "no_train.forward");
+    if (root && *text)
         ((Loaded *)root->data)->no_train = nn_copy_text(c, text);
     wf_scope_end(c);
     nn_free(c, copy, bytes);

@@ -22,15 +22,15 @@ typedef struct Maker { /* of one method */
     Buf text;            /* method.NAME */
 } Maker;
 
-static bool find_path(void *user, const char *path, wf_tensor t, bool is_param)
+static wf_status find_path(void *user, const char *path, wf_tensor t, bool is_param)
 {
     Maker *k = user;
 
     (void)is_param;
     for (int i = 0; i < k->own.n; i++)
         if (nn_same(k->own.v[i], t) && !k->path[i])
-            return (k->path[i] = nn_copy_text(k->c, path)) != NULL;
-    return true;
+            return (k->path[i] = nn_copy_text(k->c, path)) ? WF_OK : nn_gave_up(k->c);
+    return WF_OK;
 }
 
 static void put_line(Buf *b, const char *kind, const char *name)
@@ -85,14 +85,14 @@ typedef struct Changed {
     wf_tensor of, to;
 } Changed;
 
-static bool add_if_changed(void *user, const char *path, wf_tensor t, bool is_param)
+static wf_status add_if_changed(void *user, const char *path, wf_tensor t, bool is_param)
 {
     const Changed *u = user;
 
     (void)is_param;
     if (nn_same(t, u->of))
         add_update(u->k, path, u->to);
-    return true;
+    return WF_OK;
 }
 
 /* A new value of state i, under every path where it stands. */
@@ -160,14 +160,17 @@ static void maker_end(Maker *k, const char *name, wf_model *file)
     wf_graph_free(c, k->graph);
 }
 
-static bool call_method(wf_ctx *c, wf_module *m, wf_method fn, void *user,
-                        const wf_tensor *in, int nin, wf_tensor *out, int nout)
+static wf_status call_method(wf_ctx *c, wf_module *m, wf_method fn, void *user,
+                             const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
+    wf_status s;
+
     if (!fn)
-        return !wf_module_call(c, m, in, nin, out, nout);
-    if (!fn(c, user, m, in, out) && !wf_ctx_status(c))
-        wf_raise(c, WF_ERR_VALUE, "the method gave up without an error");
-    return !wf_ctx_status(c);
+        return wf_module_call(c, m, in, nin, out, nout);
+    s = fn(c, user, m, in, nin, out, nout);
+    if (s && !wf_ctx_status(c))
+        wf_raise(c, s, "the method gave up without an error");
+    return wf_ctx_status(c);
 }
 
 wf_status wf_module_add_method(wf_ctx *c, wf_module *m, wf_model *file, const char *name,
@@ -218,21 +221,23 @@ typedef struct Step {
 } Step;
 
 /* (trained parameters) -> loss, state after it */
-static bool loss_of(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status loss_of(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                         wf_tensor *out, int nout)
 {
     Step *s = user;
     const TensorList *own = &s->k.own;
-    bool ok;
+    wf_status status;
 
+    (void)nin, (void)nout;
     memcpy(s->state, s->k.in, (size_t)own->n * sizeof *in);
     for (int i = 0; i < s->ntrained; i++)
         s->state[s->trained[i]] = in[i];
     nn_lend(s->k.m, own, s->state);
-    ok = call_method(c, s->k.m, s->loss, s->user, s->args, s->nin, out, 1);
+    status = call_method(c, s->k.m, s->loss, s->user, s->args, s->nin, out, 1);
     nn_take_back(s->k.m, own, out + 1);
     for (int i = 0; i < own->n; i++)
         s->changed[i] = !nn_same(out[1 + i], s->state[i]);
-    return ok;
+    return status;
 }
 
 /* The parameters that require gradients, with their numbers in the optimiser. */
@@ -289,13 +294,13 @@ static void build_step(wf_ctx *c, Step *s, const char *const *types, wf_tensor *
     int n = s->ntrained, per = s->o->per, *wrt = s->number + s->k.own.n;
     wf_tensor *p = t, *g = p + n, *st = g + n, *new_p = st + per * n, *new_st = new_p + n,
               *y = new_st + per * n, step; /* y: the loss, the state after it */
-    wf_function f = {loss_of, s, n, 1 + s->k.own.n, "loss"};
+    wf_function f = WF_FUNCTION(loss_of, s, n, 1 + s->k.own.n, "loss");
 
     for (int i = 0; i < n; i++)
         p[wrt[i] = i] = s->k.in[s->trained[i]];
     add_inputs(c, s, st, types);
     step = wf_add(c, wf_cast(c, s->steps, WF_F64), wf_scalar(c, WF_F64, 1));
-    if (wf_ctx_status(c) || wf_grad_call(c, &f, p, wrt, n, y, g) ||
+    if (wf_ctx_status(c) || wf_grad_call(c, &f, p, n, wrt, n, y, 1 + s->k.own.n, g) ||
         nn_optim_update(c, s->o, s->number, s->lr, step, p, g, st, n, new_p, new_st))
         return;
     s->k.out[s->k.nout++] = y[0];

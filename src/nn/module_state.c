@@ -218,37 +218,36 @@ static char *join(wf_ctx *c, const char *path, const char *name)
     return s;
 }
 
-static bool visit(wf_ctx *c, wf_module *m, const char *path, wf_module_visitor fm,
-                  wf_state_visitor fs, void *user)
+static wf_status visit(wf_ctx *c, wf_module *m, const char *path, wf_module_visitor fm,
+                       wf_state_visitor fs, void *user)
 {
-    bool go = !fm || fm(user, path, m);
+    wf_status s = fm ? fm(user, path, m) : WF_OK;
 
-    for (int i = 0; fs && go && i < m->nplaces; i++) {
+    for (int i = 0; fs && !s && i < m->nplaces; i++) {
         const Place *p = &m->places[i];
         char *at = wf_is_none(p->value) ? NULL : join(c, path, p->name);
         if (at)
-            go = fs(user, at, p->value, p->is_param);
-        go = go && !wf_ctx_status(c);
+            s = fs(user, at, p->value, p->is_param);
+        s = s ? s : wf_ctx_status(c);
         nn_free_text(c, at);
     }
-    for (int i = 0; go && i < m->nchildren; i++) {
+    for (int i = 0; !s && i < m->nchildren; i++) {
         char *at = join(c, path, m->children[i].name);
-        go = at && visit(c, m->children[i].module, at, fm, fs, user);
+        s = at ? visit(c, m->children[i].module, at, fm, fs, user) : wf_ctx_status(c);
         nn_free_text(c, at);
     }
-    return go;
+    return s;
 }
 
 wf_status wf_module_visit(wf_ctx *c, wf_module *m, wf_module_visitor fn, void *user)
 {
-    if (!nn_null(c, m, "wf_module_visit", "module"))
-        visit(c, m, "", fn, NULL, user);
-    return wf_ctx_status(c);
+    return nn_null(c, m, "wf_module_visit", "module") ? wf_ctx_status(c)
+                                                      : visit(c, m, "", fn, NULL, user);
 }
 
 wf_status wf_module_visit_state(wf_ctx *c, wf_module *m, wf_state_visitor fn, void *user)
 {
-    if (!nn_null(c, m, "wf_module_visit_state", "module"))
-        visit(c, m, "", NULL, fn, user);
-    return wf_ctx_status(c);
+    return nn_null(c, m, "wf_module_visit_state", "module")
+               ? wf_ctx_status(c)
+               : visit(c, m, "", NULL, fn, user);
 }

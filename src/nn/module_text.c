@@ -93,11 +93,11 @@ const char *wf_module_text(wf_ctx *c, wf_module *m)
     Buf b = {.c = c};
 
     if (nn_null(c, m, "wf_module_text", "module"))
-        return NULL;
+        return "";
     print_tree(m, &b);
     if (b.lost) {
         nn_free(c, b.s, b.cap);
-        return NULL;
+        return "";
     }
     nn_free(c, m->printed, m->printed_size);
     m->printed = b.s;

@@ -72,6 +72,11 @@ bool nn_count(wf_ctx *c, const void *v, int n, const char *function);
 bool nn_call(wf_ctx *c, const char *function, const wf_tensor *in, int nin,
              wf_tensor *out, int nout);
 bool nn_null(wf_ctx *c, const void *p, const char *function, const char *what);
+/* The error, or, of a callback that found nothing but wrong counts, WF_ERR_ARG. */
+wf_status nn_gave_up(wf_ctx *c);
+/* Options of the caller's size into those of this version, whose rest is zero. NULL: all zero. */
+bool nn_options(wf_ctx *c, const char *function, const void *given, void *out,
+                size_t size);
 /* m, or NULL after freeing it if the context has an error. */
 wf_module *nn_done(wf_ctx *c, wf_module *m);
 

@@ -335,19 +335,21 @@ wf_status wf_optim_zero_grad(wf_ctx *c, wf_optim *o)
 /* ---- a step ------------------------------------------------------------------------ */
 
 /* in: lr, step, params, grads, state; out: params, state; of those with gradients */
-static bool trace_update(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status trace_update(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                              wf_tensor *out, int nout)
 {
     const wf_optim *o = user;
     int n = o->nwith;
 
-    return !nn_optim_update(c, o, o->with, in[0], in[1], in + 2, in + 2 + n,
-                            in + 2 + 2 * n, n, out, out + n);
+    (void)nin, (void)nout;
+    return nn_optim_update(c, o, o->with, in[0], in[1], in + 2, in + 2 + n,
+                           in + 2 + 2 * n, n, out, out + n);
 }
 
 /* The jit for the parameters that have gradients now. */
 static bool prepare(wf_ctx *c, wf_optim *o)
 {
-    wf_function f = {trace_update, o, 0, 0, "update"};
+    wf_function f = WF_FUNCTION(trace_update, o, 0, 0, "update");
     bool same = o->jit != NULL;
     int n = 0;
 
@@ -382,7 +384,7 @@ static void run_step(wf_ctx *c, wf_optim *o, wf_tensor *in, wf_tensor *out)
         for (int i = 0; i < o->per; i++)
             in[2 + (2 + i) * n + k] = o->state[i * o->n + j];
     }
-    if (wf_jit_call(c, o->jit, in, out, NULL, 0))
+    if (wf_jit_call(c, o->jit, in, 2 + (2 + o->per) * n, out, (1 + o->per) * n, NULL, 0))
         return;
     for (int k = 0; k < n; k++) {
         int j = o->with[k];
@@ -453,7 +455,7 @@ static bool check_stored(wf_ctx *c, const wf_optim *o, const wf_model *file)
     char name[40], text[200];
 
     text[0] = 0;
-    if (kind && *kind && strcmp(kind, rules[o->kind].name) != 0)
+    if (*kind && strcmp(kind, rules[o->kind].name) != 0)
         snprintf(text, sizeof text,
                  "wf_optim_restore: the file has the state of %.40s, this is %s", kind,
                  rules[o->kind].name);

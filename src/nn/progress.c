@@ -13,9 +13,21 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-wf_progress wf_progress_begin(const char *name, int64_t total)
+struct wf_progress {
+    char *name; /* NULL: out of memory */
+    int64_t total, done;
+    double start, shown; /* seconds */
+    bool on;
+};
+
+wf_progress *wf_progress_new(wf_ctx *c, const char *name, int64_t total)
 {
-    return (wf_progress){name, total, 0, now(), 0, isatty(STDERR_FILENO) == 1};
+    wf_progress *p = nn_alloc(c, sizeof *p);
+
+    if (p)
+        *p = (wf_progress){nn_copy_text(c, name ? name : ""), total, 0, now(), 0,
+                           isatty(STDERR_FILENO) == 1};
+    return p;
 }
 
 /*   name  123/450 [#####---------------]  310.5/s  loss 0.1234  0:01 left */
@@ -30,8 +42,8 @@ static void show(wf_progress *p, double loss, double t)
         bar[i] = i < filled ? '#' : '-';
     bar[20] = 0;
     fprintf(stderr, "\r%s %lld/%lld [%s] %.1f/s  loss %.4f  %lld:%02lld left \033[K",
-            p->name, (long long)p->done, (long long)p->total, bar, rate, loss,
-            (long long)(left / 60), (long long)(left % 60));
+            p->name ? p->name : "", (long long)p->done, (long long)p->total, bar, rate,
+            loss, (long long)(left / 60), (long long)(left % 60));
     fflush(stderr);
 }
 
@@ -51,11 +63,12 @@ void wf_progress_step(wf_progress *p, double loss)
     show(p, loss, t);
 }
 
-void wf_progress_end(wf_progress *p)
+void wf_progress_free(wf_ctx *c, wf_progress *p)
 {
-    if (!p)
+    if (!c || !p)
         return;
-    if (p->on)
+    if (p->on && p->done)
         fputc('\n', stderr);
-    p->on = false;
+    nn_free_text(c, p->name);
+    nn_free(c, p, sizeof *p);
 }

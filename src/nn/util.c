@@ -130,6 +130,30 @@ bool nn_call(wf_ctx *c, const char *function, const wf_tensor *in, int nin,
     return nn_count(c, in, nin, function) && nn_count(c, out, nout, function);
 }
 
+wf_status nn_gave_up(wf_ctx *c)
+{
+    return wf_ctx_status(c) ? wf_ctx_status(c) : WF_ERR_ARG;
+}
+
+bool nn_options(wf_ctx *c, const char *function, const void *given, void *out,
+                size_t size)
+{
+    size_t theirs = size;
+    char text[100];
+
+    memset(out, 0, size);
+    if (!given)
+        return true;
+    memcpy(&theirs, given, sizeof theirs); /* the first field of all */
+    if (theirs <= sizeof theirs) {
+        snprintf(text, sizeof text, "%.60s: the options do not say their size", function);
+        wf_raise(c, WF_ERR_ARG, text);
+        return false;
+    }
+    memcpy(out, given, theirs < size ? theirs : size);
+    return true;
+}
+
 bool nn_null(wf_ctx *c, const void *p, const char *function, const char *what)
 {
     char text[120];
@@ -145,6 +169,6 @@ wf_module *nn_done(wf_ctx *c, wf_module *m)
 {
     if (!wf_ctx_status(c))
         return m;
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     return NULL;
 }

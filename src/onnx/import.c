@@ -526,7 +526,7 @@ bool onnx_read(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options
             add_tensors(&r, m);
         }
     }
-    wf_at(cx, NULL, 0, 0);
+    wf_set_place(cx, NULL, 0, 0);
     for (int i = 0; i < r.nstate; i++)
         wf_array_release(r.state[i].array);
     ox_blobs_free(&r);

@@ -20,7 +20,7 @@ static wf_tensor heads(OxRun *r, wf_tensor x, int64_t n)
     b = wf_size(c, x, 0);
     s = wf_size(c, x, 1);
     x = wf_reshape(c, x, (int64_t[]){b, s, n, wf_size_div(c, wf_size(c, x, 2), n)}, 4);
-    return wf_permute(c, x, (int[]){0, 2, 1, 3});
+    return wf_permute(c, x, (int[]){0, 2, 1, 3}, 4);
 }
 
 static wf_tensor unheads(OxRun *r, wf_tensor x) /* and back */
@@ -28,8 +28,8 @@ static wf_tensor unheads(OxRun *r, wf_tensor x) /* and back */
     wf_ctx *c = r->c;
     int64_t d[4];
 
-    wf_shape(c, x, d);
-    return wf_reshape(c, wf_permute(c, x, (int[]){0, 2, 1, 3}), (int64_t[]){d[0], d[2], wf_size_mul(c, d[1], d[3])}, 3);
+    wf_shape(c, x, d, wf_rank(c, x));
+    return wf_reshape(c, wf_permute(c, x, (int[]){0, 2, 1, 3}, 4), (int64_t[]){d[0], d[2], wf_size_mul(c, d[1], d[3])}, 3);
 }
 
 /* Each head of k and v for several of q. */
@@ -59,7 +59,7 @@ static void given_mask(OxRun *r, Masks *m, wf_tensor mask, int64_t keys)
 
     if (n >= 0 && keys >= 0 && n < keys && n != 1) {
         hi[rank - 1] = keys - n;
-        mask = wf_pad(c, mask, lo, hi, is_bool ? 0 : -INFINITY);
+        mask = wf_pad(c, mask, lo, hi, wf_rank(c, mask), is_bool ? 0 : -INFINITY);
     }
     if (is_bool)
         also(r, m, mask);
@@ -197,7 +197,7 @@ OX_RULE(rotary)
     wf_tensor re = wf_sub(c, wf_mul(c, cs, a), wf_mul(c, sn, b)), im = wf_add(c, wf_mul(c, sn, a), wf_mul(c, cs, b));
     if (mixed) {
         int64_t dims[4];
-        wf_shape(c, y, dims);
+        wf_shape(c, y, dims, wf_rank(c, y));
         y = wf_reshape(c, wf_stack(c, (wf_tensor[]){re, im}, 2, 4), dims, 4);
     } else {
         y = wf_concat(c, (wf_tensor[]){re, im}, 2, 3);
@@ -224,12 +224,13 @@ typedef struct Linear {
 } Linear;
 
 /* S, q k v [B,H,*], g [B,H,D or 1], beta [B,H,1] -> S, o */
-static bool linear_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status linear_step(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
     const Linear *l = user;
     wf_tensor s = in[0], q = in[1], k = in[2], v = in[3], old;
     int i = 4;
 
+    (void)nin, (void)nout;
     if (l->gated)
         s = wf_mul(c, s, wf_expand_dims(c, wf_exp(c, in[i++]), 3));
     if (l->delta) {
@@ -240,7 +241,7 @@ static bool linear_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *o
     out[0] = s;
     /* q has several heads for each of S: [B,H,G,D] */
     out[1] = wf_matmul(c, wf_mul(c, q, ox_like(l->r, l->scale, q)), s);
-    return !wf_ctx_status(c);
+    return wf_ctx_status(c);
 }
 
 /* [B,T,H*D] -> [T,B,H,D] */
@@ -258,7 +259,7 @@ OX_RULE(linear_attention)
     int64_t nq = ox_int(r, "q_num_heads", 0), nk = ox_int(r, "kv_num_heads", 0), d, b, t, dims[4], qd[5];
     wf_tensor in[6], out[2], q = ox_in(r, 0), beta;
     wf_dtype dtype = wf_dtype_of(c, q), work = dtype == WF_F64 ? WF_F64 : WF_F32;
-    wf_function fn = {linear_step, &l, 4, 2, "linear"};
+    wf_function fn = WF_FUNCTION(linear_step, &l, 4, 2, "linear");
     int n = 4;
 
     (void)op;
@@ -279,15 +280,15 @@ OX_RULE(linear_attention)
         in[n++] = by_time(r, ox_in(r, 4), nk);
     if (l.delta) {
         beta = ox_in(r, 5); /* [B,T,H] or [B,T,1] */
-        in[n++] = wf_expand_dims(c, wf_permute(c, beta, (int[]){1, 0, 2}), 3);
+        in[n++] = wf_expand_dims(c, wf_permute(c, beta, (int[]){1, 0, 2}, 3), 3);
     }
     fn.inputs = n;
     for (int i = 0; i < n; i++)
         in[i] = wf_cast(c, in[i], work);
-    wf_scan_call(c, &fn, 1, in, WF_UNBOUNDED, false, out);
+    wf_scan_call(c, &fn, 1, in, n, WF_UNBOUNDED, false, out, 2);
     ox_put(r, 1, wf_cast(c, out[0], ox_has(r, 3) ? wf_dtype_of(c, ox_in(r, 3)) : dtype));
     /* [T,B,Hk,G,E] -> [B,T,Hq*E] */
-    out[1] = wf_cast(c, wf_permute(c, out[1], (int[]){1, 0, 2, 3, 4}), dtype);
+    out[1] = wf_cast(c, wf_permute(c, out[1], (int[]){1, 0, 2, 3, 4}, 5), dtype);
     return ox_put(r, 0, wf_reshape(c, out[1], (int64_t[]){b, t, wf_size_mul(c, dims[3], nq)}, 3));
 }
 
@@ -307,7 +308,7 @@ OX_RULE(causal_conv)
     if (!wf_is_none(past))
         x = wf_concat(c, (wf_tensor[]){past, x}, 2, 2);
     else if (k > 1)
-        x = wf_pad(c, x, lo, hi, 0);
+        x = wf_pad(c, x, lo, hi, wf_rank(c, x), 0);
     ox_put(r, 1, wf_narrow(c, x, 2, wf_size_sub(c, wf_size(c, x, 2), k - 1), k - 1));
     y = wf_conv(c, x, w, b, 1, NULL, NULL, NULL, channels);
     return ox_put(r, 0, strcmp(act, "none") == 0 ? y : wf_silu(c, y));

@@ -48,23 +48,27 @@ static bool run_body(OxRun *r, OxGraph *g, OxEnv *outer, const OxValue *in, size
     return ox_ok(r);
 }
 
+/* The error; where none is recorded, that there is one. */
+static wf_status gave_up(wf_ctx *c) { return wf_ctx_status(c) ? wf_ctx_status(c) : WF_ERR_VALUE; }
+
 /* The same as a function of tensors: results from b->first on. */
-static bool call_body(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status call_body(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
     Body *b = user;
     OxRun *r = b->r;
     OxValue *args = ox_alloc(&r->mem, (size_t)b->ncarry + 1, sizeof *args);
     OxValue *results = ox_alloc(&r->mem, b->graph->out.n + 1, sizeof *results);
 
+    (void)nin, (void)nout;
     if (!args || !results)
-        return false;
+        return gave_up(c);
     for (int i = 0; i < b->ncarry; i++)
         args[i] = (OxValue){.kind = OX_TENSOR, .t = in[i]};
     if (!run_body(r, b->graph, b->outer, args, (size_t)b->ncarry, results))
-        return false;
+        return gave_up(c);
     for (int i = 0; i < b->nout; i++)
         out[i] = ox_tensor_of(r, &results[b->first + i]);
-    return !wf_ctx_status(c);
+    return wf_ctx_status(c);
 }
 
 static OxGraph *graph_attr(OxRun *r, const char *name)
@@ -101,8 +105,8 @@ OX_RULE(if)
     }
     Body bodies[] = {{.r = r, .graph = other, .outer = r->env, .nout = (int)n},
                      {.r = r, .graph = then, .outer = r->env, .nout = (int)n}};
-    wf_function branches[] = {{call_body, &bodies[0], 0, (int)n, "else"}, {call_body, &bodies[1], 0, (int)n, "then"}};
-    wf_cond_call(r->c, scalar_of(r, ox_in(r, 0)), branches, 2, NULL, t);
+    wf_function branches[] = {WF_FUNCTION(call_body, &bodies[0], 0, (int)n, "else"), WF_FUNCTION(call_body, &bodies[1], 0, (int)n, "then")};
+    wf_cond_call(r->c, scalar_of(r, ox_in(r, 0)), branches, 2, NULL, 0, t, (int)n);
     for (size_t i = 0; i < n; i++)
         ox_put(r, i, t[i]);
     return ox_ok(r);
@@ -223,26 +227,28 @@ static bool unroll(OxRun *r, OxGraph *g, int ncarry, int64_t most, bool on, bool
     return put_turns(r, &t);
 }
 
-static bool loop_cond(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status loop_cond(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
     const Body *b = user;
 
+    (void)nin, (void)nout;
     out[0] = wf_is_none(b->most) ? in[1] : wf_logical_and(c, in[1], wf_lt(c, in[0], b->most));
-    return !wf_ctx_status(c);
+    return wf_ctx_status(c);
 }
 
 /* i, cond, carries, rows so far: the same after one more turn. Counted (no rows): i, carries -> i, carries, rows. */
-static bool loop_turn(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status loop_turn(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
     Body *b = user;
     int rows = b->nout - 1 - b->ncarry;
     wf_tensor *results = ox_alloc(&b->r->mem, (size_t)b->nout + 1, sizeof *results);
     Body turn = *b;
 
+    (void)nin, (void)nout;
     turn.nout = b->nout;
     turn.ncarry = b->ncarry + 2;
-    if (!results || !call_body(c, &turn, in, results))
-        return false;
+    if (!results || call_body(c, &turn, in, turn.ncarry, results, turn.nout) != WF_OK)
+        return gave_up(c);
     out[0] = wf_add(c, in[0], wf_scalar(c, WF_I64, 1));
     out[1] = scalar_of(b->r, results[0]);
     for (int k = 0; k < b->ncarry; k++)
@@ -250,35 +256,36 @@ static bool loop_turn(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out
     for (int k = 0; k < rows; k++)
         out[2 + b->ncarry + k] = wf_index_set(c, in[2 + b->ncarry + k], (wf_index[]){wf_at_tensor(in[0])}, 1,
                                               results[1 + b->ncarry + k]);
-    return !wf_ctx_status(c);
+    return wf_ctx_status(c);
 }
 
-static bool counted_turn(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status counted_turn(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
     Body *b = user;
     wf_tensor *args = ox_alloc(&b->r->mem, (size_t)b->ncarry + 2, sizeof *args);
     wf_tensor *results = ox_alloc(&b->r->mem, (size_t)b->nout + 1, sizeof *results);
     Body turn = *b;
 
+    (void)nin, (void)nout;
     if (!args || !results)
-        return false;
+        return gave_up(c);
     args[0] = in[0];
     args[1] = wf_scalar(c, WF_BOOL, 1);
     for (int k = 0; k < b->ncarry; k++)
         args[2 + k] = in[1 + k];
     turn.ncarry = b->ncarry + 2;
-    if (!call_body(c, &turn, args, results))
-        return false;
+    if (call_body(c, &turn, args, turn.ncarry, results, turn.nout) != WF_OK)
+        return gave_up(c);
     out[0] = wf_add(c, in[0], wf_scalar(c, WF_I64, 1));
     for (int k = 1; k < b->nout; k++)
         out[k] = results[k];
-    return !wf_ctx_status(c);
+    return wf_ctx_status(c);
 }
 
 /* As many turns as said: a scan. */
 static bool loop_counted(OxRun *r, Body *b, const wf_tensor *carry, OxNum most)
 {
-    wf_function turn = {counted_turn, b, b->ncarry + 1, b->nout, "turn"};
+    wf_function turn = WF_FUNCTION(counted_turn, b, b->ncarry + 1, b->nout, "turn");
     wf_tensor *in = ox_alloc(&r->mem, (size_t)b->ncarry + 1, sizeof *in);
     wf_tensor *out = ox_alloc(&r->mem, (size_t)b->nout + 1, sizeof *out);
 
@@ -287,7 +294,7 @@ static bool loop_counted(OxRun *r, Body *b, const wf_tensor *carry, OxNum most)
     in[0] = wf_scalar(r->c, WF_I64, 0);
     for (int k = 0; k < b->ncarry; k++)
         in[1 + k] = carry[k];
-    wf_scan_call(r->c, &turn, b->ncarry + 1, in, ox_size(r, most), false, out);
+    wf_scan_call(r->c, &turn, b->ncarry + 1, in, turn.inputs, ox_size(r, most), false, out, b->nout);
     for (int k = 1; k < b->nout; k++)
         ox_put(r, (size_t)k - 1, out[k]);
     return ox_ok(r);
@@ -300,7 +307,7 @@ static bool loop_while(OxRun *r, Body *b, const wf_tensor *carry, const OxNum *m
     int rows = b->nout - 1 - b->ncarry, n = 2 + b->ncarry + rows;
     wf_tensor *in = ox_alloc(&r->mem, (size_t)n + 1, sizeof *in), *out = ox_alloc(&r->mem, (size_t)n + 1, sizeof *out);
     wf_tensor *probe = ox_alloc(&r->mem, (size_t)b->nout + 1, sizeof *probe);
-    wf_function once = {counted_turn, b, b->ncarry + 1, b->nout, "turn"};
+    wf_function once = WF_FUNCTION(counted_turn, b, b->ncarry + 1, b->nout, "turn");
     int64_t dims[WF_MAX_RANK], size;
 
     if (!in || !out || !probe)
@@ -312,11 +319,11 @@ static bool loop_while(OxRun *r, Body *b, const wf_tensor *carry, const OxNum *m
     if (rows) { /* a turn that nobody reads, for the types of the rows */
         if (!most)
             return ox_fail(r, WF_ERR_UNSUPPORTED, "rows of a loop whose number of turns has no bound");
-        wf_scan_call(c, &once, b->ncarry + 1, in, 1, false, probe);
+        wf_scan_call(c, &once, b->ncarry + 1, in, once.inputs, 1, false, probe, b->nout);
         size = ox_size(r, *most);
         for (int k = 0; k < rows && ox_ok(r); k++) {
             wf_tensor row = probe[1 + b->ncarry + k];
-            wf_shape(c, row, dims);
+            wf_shape(c, row, dims, wf_rank(c, row));
             dims[0] = size;
             in[2 + b->ncarry + k] = wf_broadcast_to(c, ox_like(r, 0, row), dims, wf_rank(c, row));
         }
@@ -324,8 +331,8 @@ static bool loop_while(OxRun *r, Body *b, const wf_tensor *carry, const OxNum *m
     for (int k = 0; k < b->ncarry; k++)
         in[2 + k] = carry[k];
     in[1] = cond;
-    wf_while_call(c, &(wf_function){loop_cond, b, n, 1, "more"}, &(wf_function){loop_turn, b, n, n, "turn"}, in,
-                  WF_UNBOUNDED, out);
+    wf_while_call(c, &(wf_function)WF_FUNCTION(loop_cond, b, n, 1, "more"), &(wf_function)WF_FUNCTION(loop_turn, b, n, n, "turn"), in, n,
+                  WF_UNBOUNDED, out, n);
     for (int k = 0; k < b->ncarry && ox_ok(r); k++)
         ox_put(r, (size_t)k, out[2 + k]);
     for (int k = 0; k < rows && ox_ok(r); k++)
@@ -382,7 +389,7 @@ typedef struct ScanCall {
 } ScanCall;
 
 /* Axis 0 of each x is that of the turns; x as the node has them otherwise. */
-static bool scan_all(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status scan_all(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
     ScanCall *s = user;
     OxRun *r = s->body.r;
@@ -392,10 +399,11 @@ static bool scan_all(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
     const int64_t *out_axes = ox_ints(r, "scan_output_axes", &no);
     const int64_t *out_ways = ox_ints(r, "scan_output_directions", &nf);
     wf_tensor *args = ox_alloc(&r->mem, (size_t)(s->ncarry + s->nxs) + 1, sizeof *args);
-    wf_function step = {call_body, &s->body, s->ncarry + s->nxs, s->nout, "step"};
+    wf_function step = WF_FUNCTION(call_body, &s->body, s->ncarry + s->nxs, s->nout, "step");
 
+    (void)nin;
     if (!args)
-        return false;
+        return gave_up(c);
     for (int i = 0; i < s->ncarry + s->nxs; i++) {
         int k = i - s->ncarry, zero = 0;
         args[i] = in[i];
@@ -403,21 +411,21 @@ static bool scan_all(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
             continue;
         int axis = ox_axis(r, at_or(axes, na, k, 0), wf_rank(c, in[i]));
         if (axis < 0)
-            return false;
+            return gave_up(c);
         args[i] = wf_move_axis(c, args[i], axis, 0);
         if (at_or(ways, nd, k, 0))
             args[i] = wf_flip(c, args[i], &zero, 1);
     }
-    wf_scan_call(c, &step, s->ncarry, args, s->nxs ? WF_UNBOUNDED : 0, false, out);
+    wf_scan_call(c, &step, s->ncarry, args, step.inputs, s->nxs ? WF_UNBOUNDED : 0, false, out, nout);
     for (int i = s->ncarry; i < s->nout && ox_ok(r); i++) {
         int k = i - s->ncarry, zero = 0, axis = ox_axis(r, at_or(out_axes, no, k, 0), wf_rank(c, out[i]));
         if (axis < 0)
-            return false;
+            return gave_up(c);
         if (at_or(out_ways, nf, k, 0))
             out[i] = wf_flip(c, out[i], &zero, 1);
         out[i] = wf_move_axis(c, out[i], 0, axis);
     }
-    return ox_ok(r);
+    return ox_ok(r) ? WF_OK : gave_up(c);
 }
 
 OX_RULE(scan)
@@ -442,9 +450,9 @@ OX_RULE(scan)
     ScanCall s = {.ncarry = (int)n - (int)nxs, .nxs = (int)nxs, .nout = (int)g->out.n};
     s.body = (Body){.r = r, .graph = g, .outer = r->env, .nout = s.nout, .ncarry = (int)n};
     if (old)
-        wf_vmap_call(r->c, &(wf_function){scan_all, &s, (int)n, s.nout, "scan"}, in, axes, NULL, NULL, out);
+        wf_vmap_call(r->c, &(wf_function)WF_FUNCTION(scan_all, &s, (int)n, s.nout, "scan"), in, axes, (int)n, NULL, NULL, out, s.nout);
     else
-        scan_all(r->c, &s, in, out);
+        scan_all(r->c, &s, in, (int)n, out, s.nout);
     for (size_t i = 0; i < g->out.n; i++)
         ox_put(r, i, out[i]);
     return ox_ok(r);

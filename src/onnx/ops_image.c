@@ -115,7 +115,7 @@ static wf_tensor resize_axis(OxRun *r, const Resize *z, const Axis *k, wf_tensor
     wf_dtype dtype = wf_dtype_of(c, x), work = dtype == WF_F64 ? WF_F64 : WF_F32;
     int64_t dims[WF_MAX_RANK];
 
-    wf_shape(c, x, dims);
+    wf_shape(c, x, dims, wf_rank(c, x));
     dims[k->axis] = k->size;
     if (!ox_ok(r) || !ox_bounded(r, dims, wf_rank(c, x)))
         return WF_NONE;
@@ -339,7 +339,7 @@ static wf_tensor elements(OxRun *r, const Sampler *s, const wf_tensor *p)
         q = wf_cast(c, wf_minimum(c, wf_maximum(c, q, like_f(r, 0, q)), last), WF_I64);
         at = k ? wf_add(c, wf_mul(c, at, wf_cast(c, n, WF_I64)), q) : q;
     }
-    wf_shape(c, s->flat, dims);
+    wf_shape(c, s->flat, dims, wf_rank(c, s->flat));
     dims[2] = wf_size(c, at, 1);
     y = wf_take_along(c, s->flat, wf_broadcast_to(c, wf_expand_dims(c, at, 1), dims, 3), 2);
     return s->padding == ZEROS ? wf_where(c, wf_expand_dims(c, ok, 1), y, ox_like(r, 0, y)) : y;
@@ -376,7 +376,7 @@ static wf_tensor flat_image(OxRun *r, wf_tensor x, Sampler *s)
     int64_t dims[WF_MAX_RANK], all = 1;
 
     s->n = wf_rank(r->c, x) - 2;
-    wf_shape(r->c, x, dims);
+    wf_shape(r->c, x, dims, wf_rank(r->c, x));
     for (int k = 0; k < s->n; k++) {
         s->dims[k] = dims[2 + k];
         all = wf_size_mul(r->c, all, dims[2 + k]);
@@ -398,7 +398,7 @@ OX_RULE(grid_sample)
     if (rank < 3 || rank > 5 || wf_rank(c, grid) != rank)
         return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "an image of rank %d", rank) : false;
     flat_image(r, x, &s);
-    wf_shape(c, grid, dims);
+    wf_shape(c, grid, dims, wf_rank(c, grid));
     for (int k = 1; k < rank - 1; k++)
         all = wf_size_mul(c, all, dims[k]);
     for (int k = 0; k < s.n; k++) { /* the last coordinate is that of the first axis */
@@ -545,9 +545,9 @@ OX_RULE(deform_conv)
     (void)op;
     if (!ox_ok(r) || wf_rank(c, x) != 4 || wf_rank(c, w) != 4 || wf_rank(c, off) != 4)
         return ox_ok(r) ? ox_fail(r, WF_ERR_UNSUPPORTED, "only images of two axes") : false;
-    wf_shape(c, x, d);
-    wf_shape(c, w, k);
-    wf_shape(c, off, o);
+    wf_shape(c, x, d, wf_rank(c, x));
+    wf_shape(c, w, k, wf_rank(c, w));
+    wf_shape(c, off, o, wf_rank(c, off));
     if (!ox_window(r, x, k + 2, &win) || groups < 1 || group < 1 || d[1] < 0 || d[1] % groups || d[1] % group)
         return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "groups that do not divide the channels") : false;
     taps = k[2] * k[3];

@@ -36,7 +36,7 @@ static int nd_index(OxRun *r, wf_tensor x, wf_tensor ix, int batch, wf_index *ou
         return ox_fail(r, WF_ERR_SHAPE, "indices of %lld axes for a tensor of rank %d", (long long)k,
                        wf_rank(r->c, x)),
                -1;
-    wf_shape(r->c, ix, dims);
+    wf_shape(r->c, ix, dims, wf_rank(r->c, ix));
     for (int i = 0; i < batch; i++)
         out[i] = wf_at_tensor(wf_iota(r->c, WF_I64, dims, rank - 1, i));
     for (int64_t i = 0; i < k; i++) {
@@ -87,7 +87,7 @@ static wf_tensor scatter_rows(OxRun *r, wf_tensor x, const wf_index *at, int n, 
     int64_t dims[WF_MAX_RANK], rows[2] = {1, 1}, many[2] = {1, 1};
     wf_tensor ix = i64(r, 0);
 
-    wf_shape(c, x, dims);
+    wf_shape(c, x, dims, wf_rank(c, x));
     for (int i = 0; i < rank; i++)
         rows[i >= n] = wf_size_mul(c, rows[i >= n], dims[i]);
     for (int i = 0; i < rv; i++)
@@ -137,7 +137,7 @@ OX_RULE(one_hot)
             return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "the depth is one number") : false;
         size = ox_size(r, num[0]);
     }
-    wf_shape(c, ix, dims);
+    wf_shape(c, ix, dims, wf_rank(c, ix));
     dims[rank] = size;
     if (size < 0 && num && num[0].kind == OX_NUMBER)
         return ox_fail(r, WF_ERR_VALUE, "a depth of %lld", (long long)size);
@@ -178,7 +178,7 @@ OX_RULE(nonzero)
     (void)op;
     if (ox_ok(r) && wf_rank(r->c, x) == 0)
         x = wf_reshape(r->c, x, (int64_t[]){1}, 1);
-    return ox_put(r, 0, wf_permute(r->c, wf_nonzero(r->c, x), (int[]){1, 0}));
+    return ox_put(r, 0, wf_permute(r->c, wf_nonzero(r->c, x), (int[]){1, 0}, 2));
 }
 
 /* ---- unique ---------------------------------------------------------------------------------- */
@@ -263,7 +263,7 @@ OX_RULE(reverse_sequence)
     (void)op;
     if (!ox_ok(r) || wf_rank(c, x) < 2 || time + batch != 1 || time * batch != 0)
         return ox_ok(r) ? ox_fail(r, WF_ERR_VALUE, "axes other than 0 and 1") : false;
-    wf_shape(c, x, dims);
+    wf_shape(c, x, dims, wf_rank(c, x));
     t = wf_iota(c, WF_I64, dims, 2, (int)time);
     b = wf_iota(c, WF_I64, dims, 2, (int)batch);
     lens = wf_expand_dims(c, lens, time_first ? 0 : 1);
@@ -304,7 +304,7 @@ typedef struct Nms {
     wf_tensor good, most;
 } Nms;
 
-static bool nms_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status nms_step(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
     const Nms *s = user; /* in: kept [B,C,N] i32, i */
     wf_tensor i = in[1], row = wf_take(c, s->hit, i, 2), good = wf_take(c, s->good, i, 2);
@@ -314,9 +314,10 @@ static bool nms_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
     int64_t n = wf_size(c, in[0], 2);
     wf_tensor here = wf_eq(c, wf_iota(c, WF_I64, &n, 1, 0), i);
 
+    (void)nin, (void)nout;
     out[0] = wf_where(c, wf_logical_and(c, here, wf_expand_dims(c, keep, 2)), wf_ones_like(c, in[0]), in[0]);
     out[1] = wf_add(c, i, wf_from(c, WF_I64, NULL, 0, &(int64_t){1}));
-    return !wf_ctx_status(c);
+    return wf_ctx_status(c);
 }
 
 static wf_tensor corner(OxRun *r, wf_tensor boxes, int64_t k)
@@ -334,12 +335,12 @@ OX_RULE(nms)
     Nms s = {.most = wf_cast(c, most, WF_I64)};
     bool center = ox_int(r, "center_point_box", 0) != 0;
     int64_t dims[4];
-    wf_function step = {nms_step, &s, 2, 2, "nms"};
+    wf_function step = WF_FUNCTION(nms_step, &s, 2, 2, "nms");
 
     (void)op;
     if (!ox_ok(r) || wf_rank(c, boxes) != 3 || wf_rank(c, scores) != 3)
         return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "boxes and scores are of rank 3") : false;
-    wf_shape(c, scores, dims);
+    wf_shape(c, scores, dims, wf_rank(c, scores));
     wf_sort(c, scores, 2, true, &sorted, &order);
     b = wf_iota(c, WF_I64, dims, 3, 0);
     box = wf_index_get(c, boxes, (wf_index[]){wf_at_tensor(b), wf_at_tensor(order)}, 2); /* [B,C,N,4] */
@@ -367,7 +368,7 @@ OX_RULE(nms)
                           : wf_broadcast_to(c, wf_scalar(c, WF_BOOL, 1), dims, 3);
     carry[0] = wf_broadcast_to(c, i64(r, 0), dims, 3);
     carry[1] = i64(r, 0);
-    wf_scan_call(c, &step, 2, carry, dims[2], false, kept);
+    wf_scan_call(c, &step, 2, carry, 2, dims[2], false, kept, 2);
     kept[0] = wf_nonzero(c, kept[0]); /* [K, 3]: batch, class, number in order */
     order = wf_index_get(c, order, (wf_index[]){wf_at_tensor(corner(r, kept[0], 0)), wf_at_tensor(corner(r, kept[0], 1)),
                                                 wf_at_tensor(corner(r, kept[0], 2))}, 3);

@@ -20,7 +20,7 @@ static wf_tensor old_broadcast(OxRun *r, wf_tensor x, wf_tensor y)
     at = at < 0 ? at + rank : at;
     if (at < 0 || at + ry > rank || rank > WF_MAX_RANK)
         return ox_fail(r, WF_ERR_VALUE, "axis %d of a tensor of rank %d", at, rank), WF_NONE;
-    wf_shape(r->c, y, dims);
+    wf_shape(r->c, y, dims, wf_rank(r->c, y));
     for (int i = ry; i < rank - at; i++)
         dims[i] = 1;
     return wf_reshape(r->c, y, dims, rank - at);
@@ -264,7 +264,7 @@ static wf_tensor along(OxRun *r, wf_tensor x, wf_tensor (*fn)(OxRun *r, wf_tenso
         return WF_NONE;
     if (!old || axis == rank - 1)
         return fn(r, x, axis);
-    wf_shape(r->c, x, dims);
+    wf_shape(r->c, x, dims, wf_rank(r->c, x));
     return wf_reshape(r->c, fn(r, flat_rows(r, x, axis), 1), dims, rank);
 }
 
@@ -275,7 +275,7 @@ static wf_tensor hardmax_of(OxRun *r, wf_tensor x, int axis)
     wf_tensor at = wf_argmax(r->c, x, &axis, true);
     int64_t dims[WF_MAX_RANK];
 
-    wf_shape(r->c, x, dims);
+    wf_shape(r->c, x, dims, wf_rank(r->c, x));
     return wf_cast(r->c, wf_eq(r->c, wf_iota(r->c, WF_I64, dims, wf_rank(r->c, x), axis), at), wf_dtype_of(r->c, x));
 }
 

@@ -84,7 +84,7 @@ wf_tensor ox_pad_window(OxRun *r, wf_tensor x, OxWindow *w, double value)
         any = any || lo[2 + i] || hi[2 + i];
         w->lo[i] = w->hi[i] = 0;
     }
-    return any ? wf_pad(r->c, x, lo, hi, value) : x;
+    return any ? wf_pad(r->c, x, lo, hi, wf_rank(r->c, x), value) : x;
 }
 
 /* ---- convolution ------------------------------------------------------------------------------- */
@@ -108,7 +108,7 @@ static bool kernel_of(OxRun *r, wf_tensor x, wf_tensor w, OxWindow *win)
         return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "the weight has rank %d, the input %d", wf_rank(r->c, w),
                                   wf_rank(r->c, x))
                         : false;
-    wf_shape(r->c, w, dims);
+    wf_shape(r->c, w, dims, wf_rank(r->c, w));
     for (int i = 0; i < wf_rank(r->c, w); i++)
         if (dims[i] < 0)
             return ox_fail(r, WF_ERR_UNSUPPORTED, "a weight of symbolic size");
@@ -174,7 +174,7 @@ OX_RULE(conv_transpose)
         extend = extend || hi[2 + i] || zero[2 + i];
     }
     if (extend)
-        y = wf_pad(r->c, y, zero, hi, 0);
+        y = wf_pad(r->c, y, zero, hi, wf_rank(r->c, y), 0);
     if (!wf_is_none(b)) {
         int64_t dims[WF_MAX_RANK] = {wf_size(r->c, b, 0)};
         for (int i = 1; i <= k.n; i++)
@@ -209,7 +209,7 @@ static wf_tensor window_sums(OxRun *r, wf_tensor x, OxWindow *w)
     int64_t dims[WF_MAX_RANK], ones[WF_MAX_RANK] = {1, 1}, out[WF_MAX_RANK];
     wf_tensor k;
 
-    wf_shape(r->c, x, dims);
+    wf_shape(r->c, x, dims, wf_rank(r->c, x));
     memcpy(ones + 2, w->kernel, (size_t)w->n * sizeof *ones);
     memcpy(out, dims, sizeof dims);
     out[0] = wf_size_mul(r->c, dims[0], dims[1]);
@@ -270,7 +270,7 @@ static wf_tensor whole_places(OxRun *r, wf_tensor x, wf_tensor at, const OxWindo
     wf_tensor place = wf_scalar(c, WF_I64, 0), stride = wf_scalar(c, WF_I64, 1), image;
 
     at = wf_cast(c, at, WF_I64);
-    wf_shape(c, at, row);
+    wf_shape(c, at, row, wf_rank(c, at));
     for (int i = 0; i < n; i++) { /* coordinates, the last axis first */
         int k = n - 1 - i;
         int64_t size = wf_size(c, x, 2 + k);
@@ -384,7 +384,7 @@ OX_RULE(max_unpool)
     if (!ox_window(r, x, NULL, &w))
         return false;
     rank = wf_rank(r->c, x);
-    wf_shape(r->c, x, dims);
+    wf_shape(r->c, x, dims, wf_rank(r->c, x));
     for (int i = 0; i < w.n; i++)
         dims[2 + i] = wf_size_add(r->c, wf_size_mul(r->c, wf_size_sub(r->c, dims[2 + i], 1), w.stride[i]),
                                   MAX(0, w.kernel[i] - w.lo[i] - w.hi[i]));
@@ -401,7 +401,7 @@ OX_RULE(max_unpool)
             return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "an output shape of %d sizes", n) : false;
         for (int i = 0; i < n; i++)
             hi[i] = wf_size_sub(r->c, ox_size(r, to[i]), dims[i]);
-        y = wf_pad(r->c, y, lo, hi, 0);
+        y = wf_pad(r->c, y, lo, hi, wf_rank(r->c, y), 0);
     }
     return ox_put(r, 0, y);
 }

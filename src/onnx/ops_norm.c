@@ -168,14 +168,14 @@ OX_RULE(lrn)
     (void)op;
     if (rank < 2 || size < 1 || size > 65536)
         return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "needs channels and a positive size") : false;
-    wf_shape(c, x, dims);
+    wf_shape(c, x, dims, wf_rank(c, x));
     flat[0] = dims[0];
     flat[2] = dims[1];
     for (int i = 2; i < rank; i++)
         flat[3] = wf_size_mul(c, flat[3], dims[i]);
     lo[2] = (size - 1) / 2;
     hi[2] = size - 1 - lo[2];
-    s = wf_pad(c, wf_reshape(c, wf_square(c, x), flat, 4), lo, hi, 0);
+    s = wf_pad(c, wf_reshape(c, wf_square(c, x), flat, 4), lo, hi, 4, 0);
     s = wf_reshape(c, wf_avg_pool(c, s, 2, (int64_t[]){size, 1}, (int64_t[]){1, 1}, NULL, true), dims, rank);
     s = wf_add(c, wf_mul(c, s, ox_like(r, alpha, s)), ox_like(r, bias, s));
     return ox_put(r, 0, wf_div(c, x, wf_pow(c, s, ox_like(r, beta, s))));
@@ -204,7 +204,7 @@ OX_RULE(dropout)
     } else if (ox_opset(r) < 7) {
         training = false;
     }
-    wf_shape(c, x, dims);
+    wf_shape(c, x, dims, wf_rank(c, x));
     if ((training || r->training) && p > 0) {
         mask = wf_ge(c, wf_key_uniform(c, ox_key(r), WF_F32, dims, wf_rank(c, x), 0, 1), wf_scalar(c, WF_F32, p));
         ox_put(r, 0, wf_dropout(c, x, mask, p));

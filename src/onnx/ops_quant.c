@@ -134,7 +134,7 @@ static wf_tensor conv_integers(OxRun *r, wf_tensor x, wf_tensor w)
 
     if (!ox_ok(r) || wf_rank(r->c, w) != wf_rank(r->c, x) || wf_rank(r->c, x) < 3)
         return ox_fail(r, WF_ERR_SHAPE, "the weight does not fit the input"), WF_NONE;
-    wf_shape(r->c, w, kernel);
+    wf_shape(r->c, w, kernel, wf_rank(r->c, w));
     if (!ox_window(r, x, kernel + 2, &win))
         return WF_NONE;
     return ox_conv_with(r, x, w, WF_NONE, &win, ox_int(r, "group", 1));

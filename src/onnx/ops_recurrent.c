@@ -76,12 +76,13 @@ static wf_tensor step_gru(Layer *l, wf_tensor x, wf_tensor h)
 }
 
 /* t, h, [c,] x -> t + 1, h, [c,] y */
-static bool step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status step(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
     Layer *l = user;
     bool lstm = l->cell == CELL_LSTM;
     wf_tensor x = in[2 + lstm], h = in[1], cell = lstm ? in[2] : WF_NONE, new_h, new_c = WF_NONE, on;
 
+    (void)nin, (void)nout;
     if (lstm) {
         step_lstm(l, x, h, cell, &new_h, &new_c);
     } else if (l->cell == CELL_GRU) {
@@ -100,7 +101,7 @@ static bool step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
     out[1] = new_h;
     if (lstm)
         out[2] = new_c;
-    return !wf_ctx_status(c);
+    return wf_ctx_status(c);
 }
 
 /* The same with the time as it goes: it counts up or down. */
@@ -109,14 +110,15 @@ typedef struct Timed {
     bool back;
 } Timed;
 
-static bool timed_step(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status timed_step(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
     const Timed *t = user;
 
+    (void)nin, (void)nout;
     if (!step(c, t->l, in, out))
-        return false;
+        return wf_ctx_status(c);
     out[0] = wf_add(c, in[0], wf_scalar(c, WF_I64, t->back ? -1 : 1));
-    return !wf_ctx_status(c);
+    return wf_ctx_status(c);
 }
 
 static wf_tensor direction(OxRun *r, wf_tensor x, int d) /* of [D, ..] */
@@ -151,12 +153,12 @@ static bool run_direction(OxRun *r, Layer *l, wf_tensor x, int d, bool back, wf_
     wf_tensor w = direction(r, l->in[1], d), b = direction(r, l->in[3], d), in[4], out[4];
     int64_t time = wf_size(c, x, 0), batch = wf_size(c, x, 1), dims[2] = {batch, l->hidden};
     Timed timed = {l, back};
-    wf_function fn = {timed_step, &timed, 3 + lstm, 3 + lstm, "cell"};
+    wf_function fn = WF_FUNCTION(timed_step, &timed, 3 + lstm, 3 + lstm, "cell");
     int k = 0;
 
-    l->rec = wf_permute(c, direction(r, l->in[2], d), (int[]){1, 0});
+    l->rec = wf_permute(c, direction(r, l->in[2], d), (int[]){1, 0}, 2);
     l->bias = WF_NONE;
-    x = ox_product(r, x, wf_permute(c, w, (int[]){1, 0}));
+    x = ox_product(r, x, wf_permute(c, w, (int[]){1, 0}, 2));
     if (!wf_is_none(b)) {
         x = wf_add(c, x, wf_narrow(c, b, 0, 0, n));
         if (l->cell == CELL_GRU)
@@ -169,7 +171,7 @@ static bool run_direction(OxRun *r, Layer *l, wf_tensor x, int d, bool back, wf_
     for (size_t i = 5; i < 6u + lstm; i++)
         in[k++] = !wf_is_none(l->in[i]) ? direction(r, l->in[i], d) : wf_broadcast_to(c, ox_like(r, 0, x), dims, 2);
     in[k] = x;
-    wf_scan_call(c, &fn, 2 + lstm, in, WF_UNBOUNDED, back, out);
+    wf_scan_call(c, &fn, 2 + lstm, in, fn.inputs, WF_UNBOUNDED, back, out, fn.outputs);
     *h = out[1];
     *cell = lstm ? out[2] : WF_NONE;
     *y = out[2 + lstm];
@@ -193,7 +195,7 @@ static bool recurrent(OxRun *r, Cell cell)
     for (size_t i = 0; i < 8; i++) {
         l.in[i] = ox_opt(r, i);
         if (layout && (i == 0 || i == 5 || i == 6) && ox_has(r, i)) /* the batch comes first */
-            l.in[i] = wf_permute(c, l.in[i], swapped);
+            l.in[i] = wf_permute(c, l.in[i], swapped, 3);
     }
     x = l.in[0];
     if (!wf_is_none(lens)) {
@@ -206,10 +208,10 @@ static bool recurrent(OxRun *r, Cell cell)
             return false;
     }
     all = wf_stack(c, y, dirs, 1);
-    ox_put(r, 0, layout ? wf_permute(c, all, y_first) : all);
+    ox_put(r, 0, layout ? wf_permute(c, all, y_first, 4) : all);
     for (size_t i = 1; i < 2u + (cell == CELL_LSTM); i++) {
         all = wf_stack(c, i == 1 ? h : cells, dirs, 0);
-        ox_put(r, i, layout ? wf_permute(c, all, swapped) : all);
+        ox_put(r, i, layout ? wf_permute(c, all, swapped, 3) : all);
     }
     return ox_ok(r);
 }

@@ -120,7 +120,7 @@ OX_RULE(cum)
         x = wf_flip(c, x, &axis, 1);
     if (ox_int(r, "exclusive", 0)) { /* one place further, beginning with nothing */
         lo[axis] = 1;
-        x = wf_narrow(c, wf_pad(c, x, lo, hi, op->arg), axis, 0, n);
+        x = wf_narrow(c, wf_pad(c, x, lo, hi, wf_rank(c, x), op->arg), axis, 0, n);
     }
     y = op->arg ? wf_cumprod(c, x, axis) : wf_cumsum(c, x, axis, false);
     if (reverse)
@@ -154,9 +154,9 @@ OX_RULE(gemm)
 
     (void)op;
     if (ox_int(r, "transA", 0))
-        a = wf_permute(c, a, (int[]){1, 0});
+        a = wf_permute(c, a, (int[]){1, 0}, 2);
     if (ox_int(r, "transB", 0))
-        b = wf_permute(c, b, (int[]){1, 0});
+        b = wf_permute(c, b, (int[]){1, 0}, 2);
     y = wf_matmul(c, a, b);
     if (alpha != 1)
         y = wf_mul(c, y, ox_like(r, alpha, y));

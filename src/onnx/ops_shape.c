@@ -202,7 +202,7 @@ OX_RULE(transpose)
         return ox_fail(r, WF_ERR_VALUE, "%d axes of a tensor of rank %d", n, rank);
     return ox_put_value(r, 0, (OxValue){.kind = OX_TENSOR,
                                         .narrow = v->narrow,
-                                        .t = wf_permute(r->c, x, n < 0 ? NULL : axes)});
+                                        .t = wf_permute(r->c, x, n < 0 ? NULL : axes, n < 0 ? 0 : n)});
 }
 
 OX_RULE(squeeze)
@@ -524,7 +524,7 @@ static wf_tensor pad_known(OxRun *r, wf_tensor x, const int64_t *pads, const int
         hi[axes[i]] = MAX(0, pads[n + i]);
         any = any || lo[axes[i]] || hi[axes[i]];
     }
-    return any ? wf_pad(r->c, x, lo, hi, value) : x;
+    return any ? wf_pad(r->c, x, lo, hi, wf_rank(r->c, x), value) : x;
 }
 
 OX_RULE(pad)
@@ -693,7 +693,7 @@ OX_RULE(eye_like)
     (void)op;
     if (!ox_ok(r) || wf_rank(r->c, x) != 2 || dtype == WF_INVALID)
         return ox_ok(r) ? ox_fail(r, WF_ERR_TYPE, "needs a matrix of numbers") : false;
-    wf_shape(r->c, x, dims);
+    wf_shape(r->c, x, dims, wf_rank(r->c, x));
     return ox_put(r, 0, wf_cast(r->c, wf_eq(r->c, wf_sub(r->c, wf_iota(r->c, WF_I64, dims, 2, 1),
                                                          wf_iota(r->c, WF_I64, dims, 2, 0)), k), dtype));
 }
@@ -707,7 +707,7 @@ OX_RULE(trilu)
     (void)op;
     if (rank < 2)
         return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "needs matrices") : false;
-    wf_shape(r->c, x, dims);
+    wf_shape(r->c, x, dims, wf_rank(r->c, x));
     d = wf_sub(r->c, wf_iota(r->c, WF_I64, dims + rank - 2, 2, 1), wf_iota(r->c, WF_I64, dims + rank - 2, 2, 0));
     d = ox_int(r, "upper", 1) ? wf_ge(r->c, d, k) : wf_le(r->c, d, k);
     return ox_put(r, 0, wf_where(r->c, d, x, ox_like(r, 0, x)));
@@ -724,12 +724,12 @@ OX_RULE(depth_to_space)
     (void)op;
     if (!ox_ok(r) || wf_rank(r->c, x) != 4 || b < 1 || b > 65536)
         return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "needs rank 4 and a positive blocksize") : false;
-    wf_shape(r->c, x, d);
+    wf_shape(r->c, x, d, wf_rank(r->c, x));
     int64_t deep = wf_size_div(r->c, d[1], b * b);
     int64_t dcr[] = {d[0], b, b, deep, d[2], d[3]}, cr[] = {d[0], deep, b, b, d[2], d[3]};
     int64_t to[] = {d[0], deep, wf_size_mul(r->c, d[2], b), wf_size_mul(r->c, d[3], b)};
     x = wf_reshape(r->c, x, crd ? cr : dcr, 6);
-    x = wf_permute(r->c, x, crd ? (int[]){0, 1, 4, 2, 5, 3} : (int[]){0, 3, 4, 1, 5, 2});
+    x = wf_permute(r->c, x, crd ? (int[]){0, 1, 4, 2, 5, 3} : (int[]){0, 3, 4, 1, 5, 2}, 6);
     return ox_put(r, 0, wf_reshape(r->c, x, to, 4));
 }
 
@@ -742,10 +742,10 @@ OX_RULE(space_to_depth)
     (void)op;
     if (!ox_ok(r) || wf_rank(r->c, x) != 4 || b < 1 || b > 65536)
         return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "needs rank 4 and a positive blocksize") : false;
-    wf_shape(r->c, x, d);
+    wf_shape(r->c, x, d, wf_rank(r->c, x));
     int64_t h = wf_size_div(r->c, d[2], b), w = wf_size_div(r->c, d[3], b);
     x = wf_reshape(r->c, x, (int64_t[]){d[0], d[1], h, b, w, b}, 6);
-    x = wf_permute(r->c, x, crd ? (int[]){0, 1, 3, 5, 2, 4} : (int[]){0, 3, 5, 1, 2, 4});
+    x = wf_permute(r->c, x, crd ? (int[]){0, 1, 3, 5, 2, 4} : (int[]){0, 3, 5, 1, 2, 4}, 6);
     return ox_put(r, 0, wf_reshape(r->c, x, (int64_t[]){d[0], wf_size_mul(r->c, d[1], b * b), h, w}, 4));
 }
 

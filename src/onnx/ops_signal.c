@@ -93,7 +93,7 @@ OX_RULE(dft)
         if (have < 0)
             return ox_fail(r, WF_ERR_UNSUPPORTED, "dft_length of an axis of symbolic size");
         hi[rank - 2] = MAX(0, n - have);
-        x = n > have ? wf_pad(c, x, lo, hi, 0) : wf_narrow(c, x, rank - 2, 0, n);
+        x = n > have ? wf_pad(c, x, lo, hi, wf_rank(c, x), 0) : wf_narrow(c, x, rank - 2, 0, n);
     }
     y = transform(r, x, n, half && !inverse ? wf_size_add(c, wf_size_div(c, n, 2), 1) : n, inverse);
     if (inverse && half)

@@ -117,7 +117,7 @@ OX_RULE(random)
     if (!ox_ok(r) || !wf_dtype_is_float(dtype) || (!like && (!shape || n > WF_MAX_RANK)))
         return ox_ok(r) ? ox_fail(r, WF_ERR_TYPE, "needs a shape and a float type") : false;
     if (like)
-        n = wf_rank(c, x), wf_shape(c, x, dims);
+        n = wf_rank(c, x), wf_shape(c, x, dims, wf_rank(c, x));
     for (int i = 0; !like && i < n; i++)
         if ((dims[i] = shape[i]) < 0)
             return ox_fail(r, WF_ERR_SHAPE, "a size of %lld", (long long)shape[i]);
@@ -140,7 +140,7 @@ OX_RULE(bernoulli)
     (void)op;
     if (!ox_ok(r) || ox_dtype(to) == WF_INVALID)
         return ox_ok(r) ? ox_fail(r, WF_ERR_UNSUPPORTED, "of type %s", ox_elem_name(to)) : false;
-    wf_shape(r->c, p, dims);
+    wf_shape(r->c, p, dims, wf_rank(r->c, p));
     u = wf_key_uniform(r->c, ox_key(r), WF_F32, dims, wf_rank(r->c, p), 0, 1);
     return ox_put(r, 0, wf_cast(r->c, wf_lt(r->c, u, wf_cast(r->c, p, WF_F32)), ox_dtype(to)));
 }
@@ -157,5 +157,5 @@ OX_RULE(multinomial)
     dims[0] = n;
     dims[1] = wf_size(r->c, x, 0);
     y = wf_key_categorical(r->c, ox_key(r), wf_cast(r->c, x, WF_F32), 1, dims, 2, dtype);
-    return ox_put(r, 0, wf_permute(r->c, y, (int[]){1, 0}));
+    return ox_put(r, 0, wf_permute(r->c, y, (int[]){1, 0}, 2));
 }

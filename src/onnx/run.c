@@ -239,7 +239,7 @@ bool ox_run_graph(OxRun *r, OxEnv *env)
             r->number = (int)i;
             if (++r->nodes > most)
                 ox_fail(r, WF_ERR_LIMIT, "more than %d nodes are run", most);
-            wf_at(r->c, r->file, (int)i + 1, 1);
+            wf_set_place(r->c, r->file, (int)i + 1, 1);
             if (ox_ok(r) && !run_node(r, r->node))
                 note_node(r);
         }

@@ -248,7 +248,7 @@ const Program *fold_large(const Opt *o, const Program *p)
     if (!(q = wanted_program(&l)) || wf_prepare(l.cx, q, &e) != WF_OK)
         return NULL;
     pool_defer(l.cx, release_exec, e);
-    if (wf_run(l.cx, e, NULL, value) != WF_OK)
+    if (wf_run(l.cx, e, NULL, 0, value, (int)l.n) != WF_OK)
         return NULL;
     return with_values(&l, value);
 }

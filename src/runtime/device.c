@@ -204,7 +204,7 @@ int wf_device_count(wf_ctx *cx)
     return 1 + (r ? runtime_devices(r) : 0);
 }
 
-wf_status wf_device_open(wf_ctx *cx, int ordinal, wf_device **out_device)
+wf_status wf_device_get(wf_ctx *cx, int ordinal, wf_device **out_device)
 {
     int n = wf_device_count(cx);
 
@@ -212,7 +212,7 @@ wf_status wf_device_open(wf_ctx *cx, int ordinal, wf_device **out_device)
         return ctx_status(cx);
     if (ordinal < 0 || ordinal >= n)
         fail(cx, WF_ERR_ARG, NOWHERE,
-             "wf_device_open: device %d, but there %s %d (0 is the host)", ordinal,
+             "wf_device_get: device %d, but there %s %d (0 is the host)", ordinal,
              n == 1 ? "is" : "are", n);
     else
         *out_device = ordinal ? runtime_device(cx->runtime, ordinal) : &device_host;
@@ -229,12 +229,16 @@ bool wf_device_host_reads(const wf_device *d) { return d && d->host_reads; }
 
 wf_status wf_device_memory(wf_ctx *cx, wf_device *d, wf_memory_stats *out_stats)
 {
-    if (!NEEDS(cx, d && out_stats))
+    wf_memory_stats s = {0};
+
+    if (!NEEDS(cx, d && out_stats && out_stats->size >= sizeof out_stats->size))
         return ctx_status(cx);
-    out_stats->held = atomic_load(&d->held);
-    out_stats->peak = atomic_load(&d->peak);
-    if (!d->memory || !d->memory(d, &out_stats->free, &out_stats->total))
-        out_stats->free = out_stats->total = 0;
+    s.size = out_stats->size;
+    s.held = atomic_load(&d->held);
+    s.peak = atomic_load(&d->peak);
+    if (!d->memory || !d->memory(d, &s.free, &s.total))
+        s.free = s.total = 0;
+    memcpy(out_stats, &s, MIN(s.size, sizeof s));
     return ctx_status(cx);
 }
 

@@ -738,30 +738,44 @@ static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_arra
     return api_leave(cx, &region);
 }
 
-wf_status wf_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out)
+static void clear_outputs(wf_array **out, int nout)
+{
+    for (int j = 0; out && j < nout; j++)
+        out[j] = NULL;
+}
+
+static bool fits_program(wf_ctx *cx, const char *fn, const Program *p,
+                         wf_array *const *in, int nin, wf_array **out, int nout)
+{
+    return has_count(cx, fn, "inputs", in, nin, p->nin) &&
+           has_count(cx, fn, "places of results", out, nout, p->nout);
+}
+
+int wf_exec_inputs(const wf_exec *e) { return e ? (int)e->p->nin : 0; }
+int wf_exec_outputs(const wf_exec *e) { return e ? (int)e->p->nout : 0; }
+
+wf_status wf_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, int nin, wf_array **out,
+                 int nout)
 {
     if (failed(cx))
         return ctx_status(cx);
-    if (!e || (!out && e->p->nout)) {
-        fail(cx, WF_ERR_ARG, NOWHERE, "wf_run: %s is NULL", e ? "out" : "the executable");
+    clear_outputs(out, nout);
+    if (!NEEDS(cx, e) || !fits_program(cx, "wf_run", e->p, in, nin, out, nout))
         return ctx_status(cx);
-    }
-    for (uint32_t j = 0; j < e->p->nout; j++)
-        out[j] = NULL;
     e = serving(cx, e, in);
     return failed(cx) ? cx->status : run_served(cx, e, in, out);
 }
 
-wf_status wf_eval(wf_ctx *cx, const wf_program *p, wf_array *const *in, wf_array **out)
+wf_status wf_eval(wf_ctx *cx, const wf_program *p, wf_array *const *in, int nin,
+                  wf_array **out, int nout)
 {
     wf_exec *e;
 
-    if (p)
-        for (uint32_t j = 0; out && j < p->nout; j++)
-            out[j] = NULL;
-    if (wf_prepare(cx, p, &e) != WF_OK)
+    clear_outputs(out, nout);
+    if (!NEEDS(cx, p) || !fits_program(cx, "wf_eval", p, in, nin, out, nout) ||
+        wf_prepare(cx, p, &e) != WF_OK)
         return ctx_status(cx);
-    wf_run(cx, e, in, out);
+    wf_run(cx, e, in, nin, out, nout);
     wf_exec_release(e);
     return ctx_status(cx);
 }
@@ -801,21 +815,17 @@ static bool reference(wf_ctx *cx, const Program *p, wf_array *const *in, wf_arra
     return true;
 }
 
-wf_status wf_eval_reference(wf_ctx *cx, const wf_program *p, wf_array *const *in,
-                            wf_array **out)
+wf_status wf_eval_reference(wf_ctx *cx, const wf_program *p, wf_array *const *in, int nin,
+                            wf_array **out, int nout)
 {
     Region region;
     bool ok;
 
     if (failed(cx))
         return ctx_status(cx);
-    if (!p || (!out && p->nout)) {
-        fail(cx, WF_ERR_ARG, NOWHERE, "wf_eval_reference: %s is NULL",
-             p ? "out" : "the program");
+    clear_outputs(out, nout);
+    if (!NEEDS(cx, p) || !fits_program(cx, "wf_eval_reference", p, in, nin, out, nout))
         return ctx_status(cx);
-    }
-    for (uint32_t j = 0; j < p->nout; j++)
-        out[j] = NULL;
     api_enter_(cx, &region);
     if (setjmp(region.jump)) {
         for (uint32_t j = 0; j < p->nout; j++) {

@@ -158,7 +158,7 @@ static bool run_once(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out
 
     for (uint32_t i = 0; in && i < e->p->nin; i++)
         wf_array_retain(in[i]);
-    ok = wf_run(cx, e, in, out) == WF_OK;
+    ok = wf_run(cx, e, in, (int)e->p->nin, out, (int)e->p->nout) == WF_OK;
     for (uint32_t i = 0; in && i < e->p->nin; i++)
         wf_array_release(in[i]);
     for (uint32_t j = 0; j < e->p->nout; j++)
@@ -166,7 +166,7 @@ static bool run_once(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out
     return ok;
 }
 
-wf_status wf_profile_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, int runs,
+wf_status wf_profile_new(wf_ctx *cx, wf_exec *e, wf_array *const *in, int nin, int runs,
                          wf_profile **out_profile)
 {
     size_t size = e ? (e->p->nout + 1) * sizeof(wf_array *) : 0;
@@ -178,9 +178,11 @@ wf_status wf_profile_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, int runs,
     if (!SET_OUT(cx, out_profile))
         return ctx_status(cx);
     if (!e || runs < 1) {
-        fail(cx, WF_ERR_ARG, NOWHERE, "wf_profile_run: needs an executable and a run");
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_profile_new: needs an executable and a run");
         return ctx_status(cx);
     }
+    if (!has_count(cx, "wf_profile_new", "inputs", in, nin, e->p->nin))
+        return ctx_status(cx);
     p = mem_alloc(&cx->al, sizeof *p);
     out = mem_alloc(&cx->al, size);
     if (!p || !out) {

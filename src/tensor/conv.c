@@ -91,7 +91,7 @@ static wf_tensor turned_weights(wf_ctx *c, wf_tensor w, const Shape *k, int n, i
     dims[1] = size_div(c, k->d[0], g);
     for (int i = 0; i <= n; i++)
         dims[2 + i] = k->d[1 + i];
-    w = wf_permute(c, wf_reshape(c, w, dims, n + 3), axes);
+    w = wf_permute(c, wf_reshape(c, w, dims, n + 3), axes, n + 3);
     dims[0] = size_mul(c, g, k->d[1]);
     dims[1] = size_div(c, k->d[0], g);
     for (int i = 0; i < n; i++) {

@@ -200,16 +200,16 @@ static void apply_custom(wf_ctx *c, const Custom *u, OpCode op, const void *attr
     flow_apply(c, op, attr, &o, u->b[0].t.nout, u->b[0].t.weak, u->f, out);
 }
 
-static wf_status custom_call(wf_ctx *c, Custom *u, const wf_tensor *in, wf_tensor *out,
+static wf_status custom_call(wf_ctx *c, Custom *u, const wf_tensor *in, int nin,
+                             wf_tensor *out, int nout,
                              void (*finish)(wf_ctx *c, Custom *u, const wf_tensor *in,
                                             void *user, wf_tensor *out),
                              void *user)
 {
     Own own;
 
-    if (!check_call(c, u->f, in, out, u->fn))
+    if (!check_call(c, u->f, in, nin, out, nout, u->fn))
         return ctx_status(c);
-    clear_results(u->f, out);
     if (!is_followed(c, in, u->f->inputs)) {
         call_plainly(c, u->f, in, out);
         return ctx_status(c);
@@ -276,15 +276,15 @@ static void finish_jvp(wf_ctx *c, Custom *u, const wf_tensor *in, void *user,
 }
 
 wf_status wf_custom_jvp_call(wf_ctx *c, const wf_function *f, const wf_function *rule,
-                             const wf_tensor *in, wf_tensor *out)
+                             const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
     Custom u = {.fn = "wf_custom_jvp_call", .f = f};
 
-    IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
+    IN_GRAPH_(graph_enter_handles(c, in, nin));
 
     if (failed(c) || !ts(c) || !check_rule(c, rule, u.fn))
         return ctx_status(c);
-    return custom_call(c, &u, in, out, finish_jvp, (void *)(uintptr_t)rule);
+    return custom_call(c, &u, in, nin, out, nout, finish_jvp, (void *)(uintptr_t)rule);
 }
 
 /* ---- custom_vjp ---- */
@@ -351,16 +351,16 @@ static void finish_vjp(wf_ctx *c, Custom *u, const wf_tensor *in, void *user,
 }
 
 wf_status wf_custom_vjp_call(wf_ctx *c, const wf_function *f, const wf_function *forward,
-                             const wf_function *backward, const wf_tensor *in,
-                             wf_tensor *out)
+                             const wf_function *backward, const wf_tensor *in, int nin,
+                             wf_tensor *out, int nout)
 {
     VjpRules r = {forward, backward};
     Custom u = {.fn = "wf_custom_vjp_call", .f = f};
 
-    IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
+    IN_GRAPH_(graph_enter_handles(c, in, nin));
 
     if (failed(c) || !ts(c) || !check_rule(c, forward, u.fn) ||
         !check_rule(c, backward, u.fn))
         return ctx_status(c);
-    return custom_call(c, &u, in, out, finish_vjp, &r);
+    return custom_call(c, &u, in, nin, out, nout, finish_vjp, &r);
 }

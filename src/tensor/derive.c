@@ -211,14 +211,14 @@ static wf_record *make_record(wf_ctx *c, const wf_function *f, const wf_tensor *
 /* The result as outer recorders see it: the value the function gave has this recorder's history too, which does no
  * harm, since its tape has ended. */
 static wf_record *record_function(wf_ctx *c, const wf_function *f, const wf_tensor *in,
-                                  const int *wrt, int nwrt, wf_tensor *y, const char *fn)
+                                  int nin, const int *wrt, int nwrt, wf_tensor *y, int ny,
+                                  const char *fn)
 {
     wf_record *r;
     Results res;
 
-    if (!check_call(c, f, in, y, fn))
+    if (!check_call(c, f, in, nin, y, ny, fn))
         return NULL;
-    clear_results(f, y);
     scope_open(c);
     r = make_record(c, f, in, wrt, nwrt, &res, fn);
     scope_close_n(c, res.v, r ? (int)res.n : 0);
@@ -230,12 +230,12 @@ static wf_record *record_function(wf_ctx *c, const wf_function *f, const wf_tens
     return r;
 }
 
-wf_status wf_record_new(wf_ctx *c, const wf_function *f, const wf_tensor *in,
-                        const int *wrt, int nwrt, wf_tensor *y, wf_record **out)
+wf_status wf_record_new(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin,
+                        const int *wrt, int nwrt, wf_tensor *y, int ny, wf_record **out)
 {
-    IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
+    IN_GRAPH_(graph_enter_handles(c, in, nin));
     if (SET_OUT(c, out))
-        *out = record_function(c, f, in, wrt, nwrt, y, "wf_record_new");
+        *out = record_function(c, f, in, nin, wrt, nwrt, y, ny, "wf_record_new");
     return ctx_status(c);
 }
 
@@ -333,9 +333,11 @@ static bool traced_derivative(wf_ctx *c, wf_record *r, bool reverse,
     return ok && !failed(c);
 }
 
-wf_status wf_record_vjp(wf_ctx *c, wf_record *r, const wf_tensor *gy, wf_tensor *gx)
+wf_status wf_record_vjp(wf_ctx *c, wf_record *r, const wf_tensor *gy, int ny,
+                        wf_tensor *gx, int nx)
 {
-    if (!NEEDS(c, r && has_n(gy, r->ny) && has_n(gx, r->nx)) || !ts(c))
+    if (!NEEDS(c, r) || !has_count(c, "wf_record_vjp", "cotangents", gy, ny, r->ny) ||
+        !has_count(c, "wf_record_vjp", "places of results", gx, nx, r->nx) || !ts(c))
         return ctx_status(c);
     for (int i = 0; i < r->nx; i++)
         gx[i] = WF_NONE;
@@ -348,9 +350,11 @@ wf_status wf_record_vjp(wf_ctx *c, wf_record *r, const wf_tensor *gy, wf_tensor 
     return ctx_status(c);
 }
 
-wf_status wf_record_jvp(wf_ctx *c, wf_record *r, const wf_tensor *dx, wf_tensor *dy)
+wf_status wf_record_jvp(wf_ctx *c, wf_record *r, const wf_tensor *dx, int nx,
+                        wf_tensor *dy, int ny)
 {
-    if (!NEEDS(c, r && has_n(dx, r->nx) && has_n(dy, r->ny)) || !ts(c))
+    if (!NEEDS(c, r) || !has_count(c, "wf_record_jvp", "tangents", dx, nx, r->nx) ||
+        !has_count(c, "wf_record_jvp", "places of results", dy, ny, r->ny) || !ts(c))
         return ctx_status(c);
     for (int j = 0; j < r->ny; j++)
         dy[j] = WF_NONE;
@@ -385,12 +389,13 @@ static void grad_of_first(wf_ctx *c, wf_record *r, const Results *y, wf_tensor *
     gy[0] = wf_ones_like(c, y->v[0]);
     for (uint32_t j = 1; j < y->n; j++) /* others are auxiliary */
         gy[j] = r->recorded ? WF_NONE : wf_zeros_like(c, y->v[j]);
-    wf_record_vjp(c, r, gy, out);
+    wf_record_vjp(c, r, gy, r->ny, out, r->nx);
     mem_free(&c->al, gy, y->n * sizeof *gy);
 }
 
-wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
-                       const int *wrt, int nwrt, wf_tensor *out_y, wf_tensor *out_grads)
+wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin,
+                       const int *wrt, int nwrt, wf_tensor *out_y, int ny,
+                       wf_tensor *out_grads)
 {
     int n = wrt ? nwrt : 1;
     uint32_t total;
@@ -398,11 +403,14 @@ wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
     wf_record *r;
     Results y;
 
-    IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
+    IN_GRAPH_(graph_enter_handles(c, in, nin));
     for (int i = 0; out_grads && i < n; i++)
         out_grads[i] = WF_NONE;
     if (!check_function(c, f, "wf_grad_call") ||
-        !NEEDS(c, has_n(in, f->inputs) && has_n(out_grads, n)))
+        !has_count(c, "wf_grad_call", "inputs", in, nin, f->inputs) ||
+        !NEEDS(c, has_n(out_grads, n)) ||
+        ((out_y || ny) && !has_count(c, "wf_grad_call", "places of results", out_y, ny,
+                                     MAX(f->outputs, 0))))
         return ctx_status(c);
     scope_open(c);
     r = make_record(c, f, in, wrt, nwrt, &y, "wf_grad_call");
@@ -425,25 +433,23 @@ wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
     return ctx_status(c);
 }
 
-wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
+wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin,
                       const int *wrt, int nwrt, const wf_tensor *dx, wf_tensor *y,
-                      wf_tensor *dy)
+                      wf_tensor *dy, int ny)
 {
     wf_record *r;
     wf_tensor *d = dy;
     size_t room;
 
-    IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
-    if (!check_call(c, f, in, dy, "wf_jvp_call"))
-        return ctx_status(c);
-    clear_results(f, dy);
-    if (!(r = record_function(c, f, in, wrt, nwrt, y, "wf_jvp_call")))
+    IN_GRAPH_(graph_enter_handles(c, in, nin));
+    if (!check_call(c, f, in, nin, dy, ny, "wf_jvp_call") ||
+        !(r = record_function(c, f, in, nin, wrt, nwrt, y, ny, "wf_jvp_call")))
         return ctx_status(c);
     room = ((size_t)r->ny + 1) * sizeof *d;
     if (f->outputs == WF_ANY && !(d = mem_alloc(&c->al, room))) {
         fail_memory(c);
     } else {
-        wf_record_jvp(c, r, dx, d);
+        wf_record_jvp(c, r, dx, r->nx, d, r->ny);
         if (f->outputs == WF_ANY) { /* y.., then dy.. */
             deliver_more(c, d, (uint32_t)r->ny);
             mem_free(&c->al, d, room);

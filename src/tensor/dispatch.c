@@ -345,7 +345,7 @@ static bool run_exec(wf_ctx *c, wf_exec *e, Tensor *const *in, uint32_t nin,
     for (uint32_t i = 0; i < nin && ok && donated; i++)
         if (donated[i])
             give_array(c, in[i]);
-    ok = ok && wf_run(c, e, ins, outs) == WF_OK;
+    ok = ok && wf_run(c, e, ins, (int)nin, outs, (int)nout) == WF_OK;
     for (uint32_t i = 0; i < nin && donated; i++)
         if (donated[i])
             settle_given(c, in[i], ok);

@@ -276,21 +276,20 @@ static void apply_cond(wf_ctx *c, wf_tensor index, const wf_function *f, Body *b
 }
 
 wf_status wf_cond_call(wf_ctx *c, wf_tensor index, const wf_function *branches, int n,
-                       const wf_tensor *in, wf_tensor *out)
+                       const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
     size_t room = (size_t)MAX(n, 0) * (sizeof(Body) + sizeof(Sub));
     Body *b;
 
-    IN_GRAPH_(graph_enter_call(c, index, n > 0 ? branches : NULL, in));
+    IN_GRAPH_(graph_enter_call(c, index, in, nin));
     if (failed(c) || !ts(c))
         return ctx_status(c);
     if (n < 1 || !branches) {
         tfail(c, WF_ERR_ARG, "wf_cond_call: needs at least one branch");
         return ctx_status(c);
     }
-    if (!check_call(c, branches, in, out, "wf_cond_call"))
+    if (!check_call(c, branches, in, nin, out, nout, "wf_cond_call"))
         return ctx_status(c);
-    clear_results(branches, out);
     if (!(b = mem_alloc(&c->al, room))) {
         fail_memory(c);
         return ctx_status(c);
@@ -498,15 +497,15 @@ static void finish_scan(wf_ctx *c, LoopCall *l, void *user)
 }
 
 wf_status wf_scan_call(wf_ctx *c, const wf_function *body, int ncarry,
-                       const wf_tensor *in, int64_t length, bool reverse, wf_tensor *out)
+                       const wf_tensor *in, int nin, int64_t length, bool reverse,
+                       wf_tensor *out, int nout)
 {
     ScanCall s = {{.length = length, .reverse = reverse}, out};
     LoopCall l = {.fn = "wf_scan_call", .body = body, .ncarry = (uint32_t)ncarry};
 
-    IN_GRAPH_(graph_enter_call(c, WF_NONE, body, in));
-    if (!check_call(c, body, in, out, l.fn))
+    IN_GRAPH_(graph_enter_handles(c, in, nin));
+    if (!check_call(c, body, in, nin, out, nout, l.fn))
         return ctx_status(c);
-    clear_results(body, out);
     if (ncarry < 0 || ncarry > body->inputs) {
         tfail(c, WF_ERR_ARG, "wf_scan_call: %d carries, but the body has %d inputs",
               ncarry, body->inputs);
@@ -556,15 +555,15 @@ static void finish_while(wf_ctx *c, LoopCall *l, void *user)
 }
 
 wf_status wf_while_call(wf_ctx *c, const wf_function *cond, const wf_function *body,
-                        const wf_tensor *in, int64_t bound, wf_tensor *out)
+                        const wf_tensor *in, int nin, int64_t bound, wf_tensor *out,
+                        int nout)
 {
     WhileCall w = {bound, out};
     LoopCall l = {.fn = "wf_while_call", .cond = cond, .body = body};
 
-    IN_GRAPH_(graph_enter_call(c, WF_NONE, body, in));
-    if (!check_call(c, body, in, out, l.fn) || !check_function(c, cond, l.fn))
+    IN_GRAPH_(graph_enter_handles(c, in, nin));
+    if (!check_call(c, body, in, nin, out, nout, l.fn) || !check_function(c, cond, l.fn))
         return ctx_status(c);
-    clear_results(body, out);
     if (cond->inputs != body->inputs) {
         tfail(c, WF_ERR_ARG, "wf_while_call: the condition takes %d inputs, the body %d",
               cond->inputs, body->inputs);
@@ -577,14 +576,13 @@ wf_status wf_while_call(wf_ctx *c, const wf_function *cond, const wf_function *b
 /* ---- checkpoint ---- */
 
 wf_status wf_checkpoint_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
-                             bool keep_dots, wf_tensor *out)
+                             int nin, bool keep_dots, wf_tensor *out, int nout)
 {
     Body b = {0};
 
-    IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
-    if (!check_call(c, f, in, out, "wf_checkpoint_call"))
+    IN_GRAPH_(graph_enter_handles(c, in, nin));
+    if (!check_call(c, f, in, nin, out, nout, "wf_checkpoint_call"))
         return ctx_status(c);
-    clear_results(f, out);
     if (trace_function_on(c, "wf_checkpoint_call", f, in, TRACE_BODY, &b.t) &&
         body_close(c, &b, b.t.captures, b.t.ncaptures, false)) {
         Operands o = {

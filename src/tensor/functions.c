@@ -76,6 +76,7 @@ bool call_function(wf_ctx *c, const wf_function *f, const wf_tensor *in, Results
     Tensors *s = c->tensors;
     Results *outer = s->giving;
     const char *name = f->name ? f->name : "f";
+    wf_status status;
 
     memset(out, 0, sizeof *out);
     if (!results_room(c, out, f->outputs < 0 ? 7 : (uint32_t)f->outputs))
@@ -83,8 +84,10 @@ bool call_function(wf_ctx *c, const wf_function *f, const wf_tensor *in, Results
     for (int j = 0; j < f->outputs; j++)
         out->v[out->n++] = WF_NONE;
     s->giving = f->outputs == WF_ANY ? out : NULL;
-    if (!f->call(c, f->user, in, f->outputs == WF_ANY ? NULL : out->v) && !failed(c))
-        tfail(c, WF_ERR_VALUE, "%s: the function gave up without an error", name);
+    status = f->call(c, f->user, in, f->inputs, f->outputs == WF_ANY ? NULL : out->v,
+                     MAX(f->outputs, 0));
+    if (status != WF_OK && !failed(c))
+        tfail(c, status, "%s: the function gave up without an error", name);
     s->giving = outer;
     for (uint32_t j = 0; j < out->n && !failed(c); j++)
         if (wf_is_none(out->v[j]))
@@ -122,24 +125,24 @@ const wf_tensor *wf_given(wf_ctx *c, int *n)
     return given ? c->tensors->given.v : NULL;
 }
 
-void clear_results(const wf_function *f, wf_tensor *out)
+bool check_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin,
+                wf_tensor *out, int nout, const char *fn)
 {
-    for (int j = 0; f && out && j < f->outputs; j++)
+    for (int j = 0; out && j < nout; j++)
         out[j] = WF_NONE;
-}
-
-bool check_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
-                const wf_tensor *out, const char *fn)
-{
-    return check_function(c, f, fn) &&
-           ((has_n(in, f->inputs) && (out || f->outputs == WF_ANY)) ||
-            arg_fail(c, fn, "inputs and room for results"));
+    return check_function(c, f, fn) && has_count(c, fn, "inputs", in, nin, f->inputs) &&
+           has_count(c, fn, "places of results", out, nout,
+                     f->outputs == WF_ANY ? 0 : f->outputs);
 }
 
 bool check_function(wf_ctx *c, const wf_function *f, const char *fn)
 {
     if (failed(c) || !ts(c))
         return false;
+    if (f && f->size < sizeof *f) {
+        tfail(c, WF_ERR_ARG, "%s: the function does not say its size (WF_FUNCTION)", fn);
+        return false;
+    }
     if (!f || !f->call || f->inputs < 0 || (f->outputs < 1 && f->outputs != WF_ANY)) {
         tfail(c, WF_ERR_ARG, "%s: needs a function with at least one result", fn);
         return false;
@@ -304,12 +307,13 @@ void traced_set_weak(wf_ctx *c, const Traced *t, wf_tensor *out)
         tensor_get(c, out[j], "jit")->weak = t->weak[j];
 }
 
-wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example,
+wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example, int n,
                    const wf_program **out)
 {
     Traced t;
 
-    if (!SET_OUT(c, out) ||
+    if (!SET_OUT(c, out) || !check_function(c, f, "wf_trace") ||
+        !has_count(c, "wf_trace", "inputs", example, n, f->inputs) ||
         !trace_function_on(c, "wf_trace", f, example, TRACE_CLOSED, &t))
         return ctx_status(c);
     if (t.ncaptures)
@@ -435,14 +439,15 @@ static bool inputs_of_types(wf_ctx *c, const wf_function *f, void *user, wf_tens
     return !failed(c);
 }
 
-wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *types,
+wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *types, int n,
                          const wf_program **out)
 {
     Traced t = {0};
 
     if (!SET_OUT(c, out))
         return ctx_status(c);
-    if (!check_function(c, f, "wf_trace_types") || !NEEDS(c, has_n(types, f->inputs)))
+    if (!check_function(c, f, "wf_trace_types") ||
+        !has_count(c, "wf_trace_types", "types", types, n, f->inputs))
         return ctx_status(c);
     if (trace_closed(c, "wf_trace_types", f, inputs_of_types, (void *)(uintptr_t)types,
                      &t))
@@ -451,13 +456,15 @@ wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *typ
     return ctx_status(c);
 }
 
-wf_status wf_apply(wf_ctx *c, const wf_program *p, const wf_tensor *in, wf_tensor *out)
+wf_status wf_apply(wf_ctx *c, const wf_program *p, const wf_tensor *in, int nin,
+                   wf_tensor *out, int nout)
 {
     if (failed(c) || !ts(c))
         return ctx_status(c);
     if (!p)
         tfail(c, WF_ERR_ARG, "wf_apply: the program is NULL");
-    else if (NEEDS(c, has_n(in, p->nin) && has_n(out, p->nout)))
+    else if (has_count(c, "wf_apply", "inputs", in, nin, p->nin) &&
+             has_count(c, "wf_apply", "places of results", out, nout, p->nout))
         tensor_call(c, p, in, p->nin, out, p->nout);
     return ctx_status(c);
 }
@@ -492,13 +499,14 @@ static void compare_results(wf_ctx *c, uint32_t j, wf_tensor a, wf_tensor b, dou
 
 /* Run f on the inputs and compare with what the program gives. */
 wf_status wf_trace_check(wf_ctx *c, const wf_function *f, const wf_program *p,
-                         const wf_tensor *in, double rtol, double atol)
+                         const wf_tensor *in, int n, double rtol, double atol)
 {
     Results r = {0};
     wf_tensor *v;
 
     if (!check_function(c, f, "wf_trace_check") ||
-        !NEEDS(c, p && has_n(in, f->inputs) && p->nin == (uint32_t)f->inputs))
+        !NEEDS(c, p && p->nin == (uint32_t)f->inputs) ||
+        !has_count(c, "wf_trace_check", "inputs", in, n, f->inputs))
         return ctx_status(c);
     if (!(v = mem_alloc(&c->al, (p->nout + 1) * sizeof *v))) {
         fail_memory(c);
@@ -677,18 +685,17 @@ static void apply_traced(wf_ctx *c, const wf_function *f, const Traced *t,
     mem_free(&c->al, v, (p->nout + 1) * sizeof *v);
 }
 
-wf_status wf_jit_call(wf_ctx *c, wf_jit *j, const wf_tensor *in, wf_tensor *out,
-                      const void *statics, size_t size)
+wf_status wf_jit_call(wf_ctx *c, wf_jit *j, const wf_tensor *in, int nin, wf_tensor *out,
+                      int nout, const void *statics, size_t size)
 {
     InType *t;
     JitEntry *e;
     bool kept;
 
-    IN_GRAPH_(graph_enter_call(c, WF_NONE, j ? &j->f : NULL, in));
+    IN_GRAPH_(graph_enter_handles(c, in, nin));
     if (!NEEDS(c, j && has_n(statics, (int64_t)size)) ||
-        !check_call(c, &j->f, in, out, "wf_jit_call"))
+        !check_call(c, &j->f, in, nin, out, nout, "wf_jit_call"))
         return ctx_status(c);
-    clear_results(&j->f, out);
     if (!(t = types_of(c, "wf_jit_call", in, j->f.inputs)))
         return ctx_status(c);
     e = jit_entry(c, j, t, statics, size, &kept);
@@ -751,8 +758,8 @@ static const Program *make_vmap(wf_ctx *c, const Traced *t, const wf_function *f
 }
 
 wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
-                       const int *axes, const int *out_axes, const char *axis_name,
-                       wf_tensor *out)
+                       const int *axes, int nin, const int *out_axes,
+                       const char *axis_name, wf_tensor *out, int nout)
 {
     InType *types;
     Traced t;
@@ -760,10 +767,9 @@ wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
     const Program *p;
     bool ok;
 
-    IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
-    if (!check_call(c, f, in, out, "wf_vmap_call") || !NEEDS(c, axes))
+    IN_GRAPH_(graph_enter_handles(c, in, nin));
+    if (!check_call(c, f, in, nin, out, nout, "wf_vmap_call") || !NEEDS(c, axes))
         return ctx_status(c);
-    clear_results(f, out);
     if (!(types = types_of(c, "wf_vmap_call", in, f->inputs)))
         return ctx_status(c);
     ok = batch_types(c, f, types, axes, &axis.size) &&

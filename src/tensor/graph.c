@@ -197,12 +197,11 @@ InGraph graph_enter_handles(wf_ctx *c, const wf_tensor *in, int n)
     return (InGraph){NULL};
 }
 
-InGraph graph_enter_call(wf_ctx *c, wf_tensor index, const wf_function *f,
-                         const wf_tensor *in)
+InGraph graph_enter_call(wf_ctx *c, wf_tensor index, const wf_tensor *in, int nin)
 {
     InGraph g = graph_enter_handles(c, &index, 1);
 
-    return g.c || !f ? g : graph_enter_handles(c, in, f->inputs);
+    return g.c ? g : graph_enter_handles(c, in, nin);
 }
 
 InGraph graph_enter_size(wf_ctx *c, Dim d)

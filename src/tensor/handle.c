@@ -314,7 +314,7 @@ int64_t wf_live_bytes(wf_ctx *c) { return c && c->tensors ? c->tensors->live_byt
 
 /* ---- settings ---- */
 
-void wf_at(wf_ctx *c, const char *file, int line, int column)
+void wf_set_place(wf_ctx *c, const char *file, int line, int column)
 {
     Tensors *s = ts(c);
     const char *name = NULL;

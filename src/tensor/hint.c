@@ -472,7 +472,7 @@ wf_tensor wf_trace_value(wf_ctx *c, wf_tensor t)
         p = trace_finish(c, &t, 1);
     if (p) {
         wf_no_grad_begin(c);
-        wf_apply(c, p, tr->example, &r);
+        tensor_call(c, p, tr->example, p->nin, &r, 1);
         wf_no_grad_end(c);
         program_release(p);
     }
@@ -493,14 +493,15 @@ static const Program *tidied(wf_ctx *c, const Program *p)
 }
 
 wf_status wf_trace_hinted(wf_ctx *c, const wf_function *f, const wf_tensor *example,
-                          const bool *fixed, const wf_program **out)
+                          const bool *fixed, int n, const wf_program **out)
 {
     Hinted h = {example, fixed};
     Traced t = {0};
 
     if (!SET_OUT(c, out))
         return ctx_status(c);
-    if (!check_function(c, f, "wf_trace_hinted") || !NEEDS(c, has_n(example, f->inputs)))
+    if (!check_function(c, f, "wf_trace_hinted") ||
+        !has_count(c, "wf_trace_hinted", "inputs", example, n, f->inputs))
         return ctx_status(c);
     for (int i = 0; i < f->inputs; i++)
         if (wf_is_symbolic(c, example[i]))

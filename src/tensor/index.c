@@ -423,7 +423,7 @@ static wf_tensor gather_part(wf_ctx *c, wf_tensor y, const Plan *p, bool view)
         if (p->item[axes[i]].size == 0) {
             int64_t lo[MAX_RANK] = {0}, hi[MAX_RANK] = {0};
             hi[axes[i]] = 1;
-            y = wf_pad(c, y, lo, hi, 0);
+            y = wf_pad(c, y, lo, hi, wf_rank(c, y), 0);
         }
     together = last - first + 1 == m;
     for (uint32_t k = 0; k < p->n - m; k++) {
@@ -629,7 +629,7 @@ wf_tensor wf_diag(wf_ctx *c, wf_tensor x, int k)
                      shape_text(c, tensor_get(c, x, "wf_diag")));
     n = s.d[0] + (k < 0 ? -k : k);
     scope_open(c);
-    wide = wf_pad(c, x, (int64_t[]){k > 0 ? k : 0}, (int64_t[]){k < 0 ? -k : 0},
+    wide = wf_pad(c, x, (int64_t[]){k > 0 ? k : 0}, (int64_t[]){k < 0 ? -k : 0}, 1,
                   0); /* element of each column */
     y = wf_where(c, wf_eye(c, WF_BOOL, n, n, k), wide, wf_zeros_like(c, wide));
     return scope_close(c, y);

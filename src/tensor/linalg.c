@@ -119,7 +119,7 @@ wf_tensor wf_outer(wf_ctx *c, wf_tensor x, wf_tensor y)
     return scope_close(c, wf_mul(c, x, y));
 }
 
-wf_tensor wf_trace_of(wf_ctx *c, wf_tensor x)
+wf_tensor wf_diagonal_sum(wf_ctx *c, wf_tensor x)
 {
     scope_open(c);
     return scope_close(c, wf_sum(c, wf_diagonal(c, x, 0), (int[]){-1}, 1, false));
@@ -378,7 +378,7 @@ wf_tensor wf_einsum(wf_ctx *c, const char *spec, const wf_tensor *x, int n)
             sum_unneeded(c, &t[0], NULL, NULL, 0, &out);
         for (uint32_t k = 0; k < out.n && !failed(c); k++)
             axes[k] = label_at(&t[0], out.l[k]);
-        y = failed(c) ? WF_NONE : wf_permute(c, t[0].t, axes);
+        y = failed(c) ? WF_NONE : wf_permute(c, t[0].t, axes, (int)out.n);
     }
     mem_free(&c->al, t, (size_t)n * sizeof *t);
     return scope_close(c, y);

@@ -284,7 +284,7 @@ wf_tensor cumulate(wf_ctx *c, const char *fn, wf_tensor x, int axis, double iden
         int64_t lo[MAX_RANK] = {0}, hi[MAX_RANK] = {0};
         wf_tensor back = slice_axis(c, x, k, 0, s.d[k] - step);
         lo[k] = step;
-        x = f(c, wf_pad(c, back, lo, hi, identity), x);
+        x = f(c, wf_pad(c, back, lo, hi, (int)s.rank, identity), x);
     }
     return scope_close(c, x);
 }

@@ -60,13 +60,14 @@ wf_tensor wf_flatten(wf_ctx *c, wf_tensor x, int from, int to)
     return wf_reshape(c, x, o.d, (int)o.rank);
 }
 
-wf_tensor wf_permute(wf_ctx *c, wf_tensor x, const int *axes)
+wf_tensor wf_permute(wf_ctx *c, wf_tensor x, const int *axes, int n)
 {
     Shape s;
     int64_t perm[MAX_RANK];
     bool seen[MAX_RANK] = {0}, same = true;
 
-    if (!shape_of(c, x, "wf_permute", &s))
+    if (!shape_of(c, x, "wf_permute", &s) ||
+        ((axes || n) && !has_count(c, "wf_permute", "axes", axes, n, s.rank)))
         return WF_NONE;
     for (uint32_t i = 0; i < s.rank; i++) {
         uint32_t k = s.rank - 1 - i;
@@ -93,7 +94,7 @@ wf_tensor wf_swap_axes(wf_ctx *c, wf_tensor x, int a, int b)
         return WF_NONE;
     for (uint32_t k = 0; k < s.rank; k++)
         axes[k] = (int)(k == i ? j : k == j ? i : k);
-    return wf_permute(c, x, axes);
+    return wf_permute(c, x, axes, (int)s.rank);
 }
 
 wf_tensor wf_move_axis(wf_ctx *c, wf_tensor x, int from, int to)
@@ -111,7 +112,7 @@ wf_tensor wf_move_axis(wf_ctx *c, wf_tensor x, int from, int to)
             n++;
         axes[k] = (int)(k == j ? i : n++);
     }
-    return wf_permute(c, x, axes);
+    return wf_permute(c, x, axes, (int)s.rank);
 }
 
 wf_tensor wf_squeeze(wf_ctx *c, wf_tensor x, const int *axes, int n)
@@ -409,14 +410,15 @@ wf_tensor wf_roll(wf_ctx *c, wf_tensor x, int64_t shift, int axis)
     return scope_close(c, failed(c) ? WF_NONE : wf_concat(c, part, 2, (int)k));
 }
 
-wf_tensor wf_pad(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *hi,
+wf_tensor wf_pad(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *hi, int n,
                  double value)
 {
     Shape s;
     wf_tensor v;
 
     if (!shape_of(c, x, "wf_pad", &s) ||
-        !NEEDS(c, has_n(lo, s.rank) && has_n(hi, s.rank)))
+        !has_count(c, "wf_pad", "paddings", lo, n, s.rank) ||
+        !has_count(c, "wf_pad", "paddings", hi, n, s.rank))
         return WF_NONE;
     for (uint32_t i = 0; i < s.rank; i++)
         if (lo[i] < 0 || hi[i] < 0)

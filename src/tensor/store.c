@@ -453,11 +453,12 @@ int64_t wf_size(wf_ctx *c, wf_tensor h, int axis)
     return s.d[k];
 }
 
-wf_status wf_shape(wf_ctx *c, wf_tensor h, int64_t *dims)
+wf_status wf_shape(wf_ctx *c, wf_tensor h, int64_t *dims, int rank)
 {
     Shape s;
 
-    if (shape_of(c, h, "wf_shape", &s) && NEEDS(c, dims || !s.rank) && s.rank)
+    if (shape_of(c, h, "wf_shape", &s) &&
+        has_count(c, "wf_shape", "sizes", dims, rank, s.rank) && rank)
         memcpy(dims, s.d, s.rank * sizeof *dims);
     return ctx_status(c);
 }
@@ -488,9 +489,9 @@ bool wf_shares_memory(wf_ctx *c, wf_tensor a, wf_tensor b)
     return x && y && x->store && x->store == y->store;
 }
 
-int64_t wf_version(wf_ctx *c, wf_tensor h)
+int64_t wf_write_count(wf_ctx *c, wf_tensor h)
 {
-    Tensor *t = tensor_get(c, h, "wf_version");
+    Tensor *t = tensor_get(c, h, "wf_write_count");
     return t && t->store ? t->store->version : 0;
 }
 

@@ -463,7 +463,7 @@ typedef struct InGraph {
 } InGraph;
 InGraph graph_enter_tensors(wf_ctx *c, Tensor *const *in, uint32_t n);
 InGraph graph_enter_handles(wf_ctx *c, const wf_tensor *in, int n);
-InGraph graph_enter_call(wf_ctx *c, wf_tensor index, const wf_function *f, const wf_tensor *in);
+InGraph graph_enter_call(wf_ctx *c, wf_tensor index, const wf_tensor *in, int nin);
 InGraph graph_enter_size(wf_ctx *c, Dim d); /* d >= 0: of none */
 InGraph graph_enter_attr(wf_ctx *c, OpCode op, const void *attr);
 void graph_restore(InGraph *g);
@@ -567,9 +567,9 @@ typedef struct Traced {
 void traced_free(wf_ctx *c, Traced *t);
 void traced_set_weak(wf_ctx *c, const Traced *t, wf_tensor *out);
 bool check_function(wf_ctx *c, const wf_function *f, const char *fn);
-/* The same, and there are inputs, and room for results. */
-bool check_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
-                const wf_tensor *out, const char *fn);
+/* The same, and there are its inputs, and room for its results, which are WF_NONE from now on. */
+bool check_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin,
+                wf_tensor *out, int nout, const char *fn);
 /* Call it, and see that it set its results; they are to be freed. */
 bool call_function(wf_ctx *c, const wf_function *f, const wf_tensor *in, Results *out);
 void results_free(wf_ctx *c, Results *r);
@@ -577,7 +577,6 @@ void results_free(wf_ctx *c, Results *r);
 bool deliver(wf_ctx *c, const wf_function *f, const wf_tensor *v, uint32_t n,
              wf_tensor *out);
 bool deliver_more(wf_ctx *c, const wf_tensor *v, uint32_t n); /* for wf_given */
-void clear_results(const wf_function *f, wf_tensor *out);
 
 typedef struct InType {
     wf_dtype dtype;

@@ -180,19 +180,21 @@ int wf_tree_leaves(const wf_tree *t)
     return n;
 }
 
-static int flatten(const wf_tree *t, wf_tensor *out, int at)
+static int flatten(const wf_tree *t, wf_tensor *out, int room, int at)
 {
-    if (t->kind == WF_TREE_LEAF)
-        out[at++] = t->leaf;
+    if (t->kind == WF_TREE_LEAF) {
+        if (at < room)
+            out[at] = t->leaf;
+        at++;
+    }
     for (int i = 0; i < t->n; i++)
-        at = flatten(t->kids[i], out, at);
+        at = flatten(t->kids[i], out, room, at);
     return at;
 }
 
-void wf_tree_flatten(const wf_tree *t, wf_tensor *out)
+int wf_tree_flatten(const wf_tree *t, wf_tensor *out, int room)
 {
-    if (t && out)
-        (void)flatten(t, out, 0);
+    return t ? flatten(t, out, out ? room : 0, 0) : 0;
 }
 
 static wf_tree *rebuild(wf_ctx *c, const wf_tree *like, const wf_tensor *leaves, int *at)
@@ -215,14 +217,24 @@ static wf_tree *rebuild(wf_ctx *c, const wf_tree *like, const wf_tensor *leaves,
     return NULL;
 }
 
-wf_tree *wf_tree_unflatten(wf_ctx *c, const wf_tree *like, const wf_tensor *leaves)
+wf_tree *wf_tree_unflatten(wf_ctx *c, const wf_tree *like, const wf_tensor *leaves, int n)
 {
     int at = 0;
 
-    return !NEEDS(c, like) || !ts(c) ? NULL : rebuild(c, like, leaves, &at);
+    return !NEEDS(c, like) ||
+                   !has_count(c, "wf_tree_unflatten", "leaves", leaves, n,
+                              wf_tree_leaves(like)) ||
+                   !ts(c)
+               ? NULL
+               : rebuild(c, like, leaves, &at);
 }
 
-wf_tree *tree_shape(wf_ctx *c, const wf_tree *t) { return wf_tree_unflatten(c, t, NULL); }
+wf_tree *tree_shape(wf_ctx *c, const wf_tree *t)
+{
+    int at = 0;
+
+    return !NEEDS(c, t) || !ts(c) ? NULL : rebuild(c, t, NULL, &at);
+}
 
 static void describe(const wf_tree *t, Text *out)
 {

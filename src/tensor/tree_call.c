@@ -12,16 +12,18 @@ typedef struct TreeCall {
     wf_tree *out;      /* of the results, once it was called */
 } TreeCall;
 
-static bool call_on_leaves(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status call_on_leaves(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                                wf_tensor *out, int nout)
 {
     TreeCall *t = user;
-    wf_tree *args = wf_tree_unflatten(c, t->in, in), *res = NULL;
+    wf_tree *args = wf_tree_unflatten(c, t->in, in, nin), *res = NULL;
     wf_tensor *leaves = NULL;
+    wf_status status;
     int n;
 
-    (void)out;
-    if (args && !t->f.call(c, t->f.user, args, &res) && !failed(c))
-        tfail(c, WF_ERR_VALUE, "%s: the function gave up without an error",
+    (void)out, (void)nout;
+    if (args && (status = t->f.call(c, t->f.user, args, &res)) != WF_OK && !failed(c))
+        tfail(c, status, "%s: the function gave up without an error",
               t->f.name ? t->f.name : "f");
     else if (args && !res && !failed(c))
         tfail(c, WF_ERR_ARG, "%s: the function made no tree of results",
@@ -32,7 +34,7 @@ static bool call_on_leaves(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor
     if (!failed(c)) {
         wf_tree_free(c, t->out);
         t->out = tree_shape(c, res);
-        wf_tree_flatten(res, leaves);
+        wf_tree_flatten(res, leaves, n);
         for (int i = 0; i < n && !failed(c);
              i++) /* the tree's own hold on them ends with it */
             leaves[i] =
@@ -43,7 +45,7 @@ static bool call_on_leaves(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor
         mem_free(&c->al, leaves, ((size_t)n + 1) * sizeof *leaves);
     wf_tree_free(c, res);
     wf_tree_free(c, args);
-    return !failed(c);
+    return wf_ctx_status(c);
 }
 
 /* A call; of nothing where there is no function, or no room for its result. */
@@ -60,7 +62,7 @@ static wf_tensor *leaves_of(wf_ctx *c, const char *fn, TreeCall *t, wf_function 
 
     if (failed(c) || !ts(c))
         return NULL;
-    if (!t->f.call || !t->in) {
+    if (!t->f.call || t->f.size < sizeof t->f || !t->in) {
         tfail(c, WF_ERR_ARG,
               "%s: the function, its argument or the place of its result is NULL", fn);
         return NULL;
@@ -70,8 +72,8 @@ static wf_tensor *leaves_of(wf_ctx *c, const char *fn, TreeCall *t, wf_function 
         fail_memory(c);
         return NULL;
     }
-    wf_tree_flatten(t->in, v);
-    *out = (wf_function){call_on_leaves, t, n, WF_ANY, t->f.name};
+    wf_tree_flatten(t->in, v, n);
+    *out = (wf_function)WF_FUNCTION(call_on_leaves, t, n, WF_ANY, t->f.name);
     return v;
 }
 
@@ -89,7 +91,8 @@ static wf_tree *given_tree(wf_ctx *c, const TreeCall *t, int from)
     static const wf_tensor none;
 
     return failed(c) || !t->out ? NULL
-                                : wf_tree_unflatten(c, t->out, v ? v + from : &none);
+                                : wf_tree_unflatten(c, t->out, v ? v + from : &none,
+                                                    wf_tree_leaves(t->out));
 }
 
 /* ---- trace ---- */
@@ -106,7 +109,7 @@ wf_status wf_trace_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *exa
     if (out_results)
         *out_results = NULL;
     if (v)
-        wf_trace(c, &g, v, out);
+        wf_trace(c, &g, v, g.inputs, out);
     if (out_results && !failed(c)) {
         *out_results = t.out;
         t.out = NULL;
@@ -135,7 +138,7 @@ wf_status wf_jit_tree_new(wf_ctx *c, const wf_tree_function *f, wf_jit_tree **ou
 {
     if (!SET_OUT(c, out) || !ts(c))
         return ctx_status(c);
-    if (!f || !f->call)
+    if (!f || !f->call || f->size < sizeof *f)
         tfail(c, WF_ERR_ARG, "wf_jit_tree_new: needs a function");
     else if (!(*out = mem_alloc(&c->al, sizeof **out)))
         fail_memory(c);
@@ -224,7 +227,8 @@ static TreeEntry *new_entry(wf_ctx *c, wf_jit_tree *j, const wf_tree *in, int n,
     }
     *e = (TreeEntry){.key = key, .size = size, .t = {j->f, tree_shape(c, in), NULL}};
     if (e->t.in)
-        wf_jit_new(c, &(wf_function){call_on_leaves, &e->t, n, WF_ANY, j->f.name},
+        wf_jit_new(c,
+                   &(wf_function)WF_FUNCTION(call_on_leaves, &e->t, n, WF_ANY, j->f.name),
                    &e->jit);
     if (failed(c)) {
         entry_free(c, e);
@@ -257,7 +261,7 @@ wf_status wf_jit_tree_call(wf_ctx *c, wf_jit_tree *j, const wf_tree *in,
         else
             e = new_entry(c, j, in, f.inputs, key, n);
     }
-    if (e && wf_jit_call(c, e->jit, v, NULL, NULL, 0) == WF_OK)
+    if (e && wf_jit_call(c, e->jit, v, f.inputs, NULL, 0, NULL, 0) == WF_OK)
         *out = given_tree(c, &e->t, 0);
     leaves_free(c, v, v ? f.inputs : 0);
     return ctx_status(c);
@@ -266,7 +270,7 @@ wf_status wf_jit_tree_call(wf_ctx *c, wf_jit_tree *j, const wf_tree *in,
 /* ---- vmap ---- */
 
 wf_status wf_vmap_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in,
-                       const int *axes, int out_axis, const char *axis_name,
+                       const int *axes, int n, int out_axis, const char *axis_name,
                        wf_tree **out)
 {
     TreeCall t = tree_call(f, in, out);
@@ -279,10 +283,13 @@ wf_status wf_vmap_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in,
         *out = NULL;
     if (v && !axes && !zeros)
         fail_memory(c);
+    if (v && (axes || n))
+        has_count(c, "wf_vmap_tree", "axes", axes, n, g.inputs);
     if (zeros)
         memset(zeros, 0, room);
     if (v && !failed(c) &&
-        wf_vmap_call(c, &g, v, axes ? axes : zeros, &out_axis, axis_name, NULL) == WF_OK)
+        wf_vmap_call(c, &g, v, axes ? axes : zeros, g.inputs, &out_axis, axis_name, NULL,
+                     0) == WF_OK)
         *out = given_tree(c, &t, 0);
     if (zeros)
         mem_free(&c->al, zeros, room);
@@ -340,10 +347,11 @@ wf_status wf_grad_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in, 
         if (!grads)
             fail_memory(c);
     }
-    if (which && grads && wf_grad_call(c, &g, v, which, n, NULL, grads) == WF_OK) {
+    if (which && grads &&
+        wf_grad_call(c, &g, v, g.inputs, which, n, NULL, 0, grads) == WF_OK) {
         if (out_y)
             *out_y = given_tree(c, &t, 0);
-        *out_grads = wf_tree_unflatten(c, wrt < 0 ? in : wf_tree_at(in, wrt), grads);
+        *out_grads = wf_tree_unflatten(c, wrt < 0 ? in : wf_tree_at(in, wrt), grads, n);
     }
     if (which)
         mem_free(&c->al, which, ((size_t)n + 1) * sizeof *which);
@@ -370,8 +378,9 @@ wf_status wf_jvp_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in,
     else if (which && !(d = mem_alloc(&c->al, ((size_t)g.inputs + 1) * sizeof *d)))
         fail_memory(c);
     if (d)
-        wf_tree_flatten(dx, d);
-    if (d && wf_jvp_call(c, &g, v, which, g.inputs, d, NULL, NULL) == WF_OK) {
+        wf_tree_flatten(dx, d, g.inputs);
+    if (d &&
+        wf_jvp_call(c, &g, v, g.inputs, which, g.inputs, d, NULL, NULL, 0) == WF_OK) {
         (void)wf_given(c, &n);
         *out_y = given_tree(c, &t, 0);
         *out_dy = given_tree(c, &t, n / 2);
@@ -394,7 +403,8 @@ wf_status wf_vjp_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in,
 
     if (!SET_OUT(c, out_y) || !SET_OUT(c, out))
         return ctx_status(c);
-    if (which && wf_record_new(c, &g, v, which, g.inputs, NULL, out) == WF_OK)
+    if (which &&
+        wf_record_new(c, &g, v, g.inputs, which, g.inputs, NULL, 0, out) == WF_OK)
         *out_y = given_tree(c, &t, 0);
     if (which)
         mem_free(&c->al, which, ((size_t)g.inputs + 1) * sizeof *which);

@@ -42,29 +42,30 @@ static bool margin_fits(wf_ctx *c, Dim size, int64_t n, wf_pad_kind kind, uint32
     return false;
 }
 
-wf_tensor wf_pad_with(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *hi,
+wf_tensor wf_pad_with(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *hi, int n,
                       wf_pad_kind kind, double value)
 {
     Shape s;
     wf_tensor part[3];
 
     if (kind == WF_PAD_CONSTANT)
-        return wf_pad(c, x, lo, hi, value);
+        return wf_pad(c, x, lo, hi, n, value);
     if (!shape_of(c, x, "wf_pad_with", &s) ||
-        !NEEDS(c, has_n(lo, s.rank) && has_n(hi, s.rank)))
+        !has_count(c, "wf_pad_with", "paddings", lo, n, s.rank) ||
+        !has_count(c, "wf_pad_with", "paddings", hi, n, s.rank))
         return WF_NONE;
     scope_open(c);
     for (uint32_t k = 0; k < s.rank && !failed(c); k++) {
-        int n = 0;
+        int parts = 0;
         if ((!lo[k] && !hi[k]) || !margin_fits(c, s.d[k], lo[k], kind, k) ||
             !margin_fits(c, s.d[k], hi[k], kind, k))
             continue;
         if (lo[k])
-            part[n++] = margin(c, x, k, s.d[k], lo[k], false, kind);
-        part[n++] = x;
+            part[parts++] = margin(c, x, k, s.d[k], lo[k], false, kind);
+        part[parts++] = x;
         if (hi[k])
-            part[n++] = margin(c, x, k, s.d[k], hi[k], true, kind);
-        x = wf_concat(c, part, n, (int)k);
+            part[parts++] = margin(c, x, k, s.d[k], hi[k], true, kind);
+        x = wf_concat(c, part, parts, (int)k);
     }
     return scope_close(c, x);
 }
@@ -76,12 +77,13 @@ typedef struct Patches { /* of two spatial axes */
     Dim out[2]; /* how many, along each axis */
 } Patches;
 
-static bool make_patches(wf_ctx *c, const char *fn, const Dim *size,
+static bool make_patches(wf_ctx *c, const char *fn, int n, const Dim *size,
                          const int64_t *window, const int64_t *dilation,
                          const int64_t *padding, const int64_t *stride, Patches *p)
 {
-    if (!window || !size)
-        return arg_fail(c, fn, "sizes and a window");
+    if (!has_count(c, fn, "sizes", size, n, 2) ||
+        !has_count(c, fn, "sizes of the window", window, n, 2))
+        return false;
     for (int i = 0; i < 2; i++) {
         int64_t span;
         p->window[i] = window[i];
@@ -105,18 +107,18 @@ static bool make_patches(wf_ctx *c, const char *fn, const Dim *size,
 }
 
 /* [N, C, H, W] -> [N, C kh kw, L]: for each place of the window a strided slice */
-wf_tensor wf_unfold(wf_ctx *c, wf_tensor x, const int64_t *window,
+wf_tensor wf_unfold(wf_ctx *c, wf_tensor x, int n, const int64_t *window,
                     const int64_t *dilation, const int64_t *padding,
                     const int64_t *stride)
 {
     Shape s;
     Patches p;
     wf_tensor *v, y = WF_NONE;
-    int n = 0;
+    int taken = 0;
     size_t room;
 
     if (!check_image(c, "wf_unfold", x, 2, &s) ||
-        !make_patches(c, "wf_unfold", s.d + 2, window, dilation, padding, stride, &p))
+        !make_patches(c, "wf_unfold", n, s.d + 2, window, dilation, padding, stride, &p))
         return WF_NONE;
     room = (size_t)(p.window[0] * p.window[1]) * sizeof *v;
     if (!(v = mem_alloc(&c->al, room))) {
@@ -125,7 +127,7 @@ wf_tensor wf_unfold(wf_ctx *c, wf_tensor x, const int64_t *window,
     }
     scope_open(c);
     x = wf_pad(c, x, (int64_t[]){0, 0, p.padding[0], p.padding[1]},
-               (int64_t[]){0, 0, p.padding[0], p.padding[1]}, 0);
+               (int64_t[]){0, 0, p.padding[0], p.padding[1]}, 4, 0);
     for (int64_t i = 0; i < p.window[0]; i++)
         for (int64_t j = 0; j < p.window[1] && !failed(c); j++) {
             Dim a = i * p.dilation[0], b = j * p.dilation[1];
@@ -134,44 +136,45 @@ wf_tensor wf_unfold(wf_ctx *c, wf_tensor x, const int64_t *window,
                 size_add(c, size_mul(c, size_sub(c, p.out[0], 1), p.stride[0]), a + 1);
             limit[3] =
                 size_add(c, size_mul(c, size_sub(c, p.out[1], 1), p.stride[1]), b + 1);
-            v[n++] = op_1(c, OP_slice, x,
-                          &(SliceAttr){{4, start},
-                                       {4, limit},
-                                       INTS(4, 1, 1, p.stride[0], p.stride[1])});
+            v[taken++] = op_1(c, OP_slice, x,
+                              &(SliceAttr){{4, start},
+                                           {4, limit},
+                                           INTS(4, 1, 1, p.stride[0], p.stride[1])});
         }
     if (!failed(c)) {
-        y = wf_stack(c, v, n, 2); /* [N, C, kh kw, oh, ow] */
-        y = wf_reshape(
-            c, y,
-            (int64_t[]){s.d[0], size_mul(c, s.d[1], n), size_mul(c, p.out[0], p.out[1])},
-            3);
+        y = wf_stack(c, v, taken, 2); /* [N, C, kh kw, oh, ow] */
+        y = wf_reshape(c, y,
+                       (int64_t[]){s.d[0], size_mul(c, s.d[1], taken),
+                                   size_mul(c, p.out[0], p.out[1])},
+                       3);
     }
     mem_free(&c->al, v, room);
     return scope_close(c, y);
 }
 
 /* The other way round: overlapping places are added. */
-wf_tensor wf_fold(wf_ctx *c, wf_tensor x, const int64_t *sizes, const int64_t *window,
-                  const int64_t *dilation, const int64_t *padding, const int64_t *stride)
+wf_tensor wf_fold(wf_ctx *c, wf_tensor x, int n, const int64_t *sizes,
+                  const int64_t *window, const int64_t *dilation, const int64_t *padding,
+                  const int64_t *stride)
 {
     Shape s;
     Patches p;
-    int64_t n, k = 0;
+    int64_t places, k = 0;
     Dim channels = 0;
     wf_tensor sum = WF_NONE, zero;
 
     if (!shape_of(c, x, "wf_fold", &s) ||
-        !make_patches(c, "wf_fold", sizes, window, dilation, padding, stride, &p))
+        !make_patches(c, "wf_fold", n, sizes, window, dilation, padding, stride, &p))
         return WF_NONE;
-    n = p.window[0] * p.window[1];
-    if (s.rank != 3 || !size_exact(c, s.d[1], n, &channels) ||
+    places = p.window[0] * p.window[1];
+    if (s.rank != 3 || !size_exact(c, s.d[1], places, &channels) ||
         !size_same(c, s.d[2], size_mul(c, p.out[0], p.out[1])))
         return tfail(c, WF_ERR_SHAPE,
                      "wf_fold: %s does not fit the windows: needs [N,C*%lld,%s]",
-                     shape_text(c, tensor_get(c, x, "wf_fold")), (long long)n,
+                     shape_text(c, tensor_get(c, x, "wf_fold")), (long long)places,
                      size_text(c, size_mul(c, p.out[0], p.out[1])));
     scope_open(c);
-    x = wf_reshape(c, x, (int64_t[]){s.d[0], channels, n, p.out[0], p.out[1]}, 5);
+    x = wf_reshape(c, x, (int64_t[]){s.d[0], channels, places, p.out[0], p.out[1]}, 5);
     zero = wf_scalar(c, wf_dtype_of(c, x), 0);
     for (int64_t i = 0; i < p.window[0]; i++)
         for (int64_t j = 0; j < p.window[1] && !failed(c); j++, k++) {
@@ -218,13 +221,13 @@ static wf_tensor shuffle(wf_ctx *c, const char *fn, wf_tensor x, int64_t r, bool
     scope_open(c);
     if (back) {
         y = wf_reshape(c, x, (int64_t[]){n, d[0], h, r, w, r}, 6);
-        y = wf_permute(c, y, (int[]){0, 1, 3, 5, 2, 4});
+        y = wf_permute(c, y, (int[]){0, 1, 3, 5, 2, 4}, 6);
         d[0] = size_mul(c, d[0], r * r);
         d[1] = h;
         d[2] = w;
     } else {
         y = wf_reshape(c, x, (int64_t[]){n, ch, r, r, d[1], d[2]}, 6);
-        y = wf_permute(c, y, (int[]){0, 1, 4, 2, 5, 3});
+        y = wf_permute(c, y, (int[]){0, 1, 4, 2, 5, 3}, 6);
         d[0] = ch;
         d[1] = size_mul(c, d[1], r);
         d[2] = size_mul(c, d[2], r);

@@ -129,21 +129,23 @@ wf_status wf_linearize(wf_ctx *cx, const wf_program *f, const int *wrt, int n,
     return apply2(cx, "wf_linearize", xf_linearize, f, wrt, n, out_forward, out_linear);
 }
 
-wf_status wf_split(wf_ctx *cx, const wf_program *f, const int *wrt, int n,
-                   const wf_program **out_forward, const wf_program **out_backward)
+wf_status wf_partition(wf_ctx *cx, const wf_program *f, const int *wrt, int n,
+                       const wf_program **out_forward, const wf_program **out_backward)
 {
-    return apply2(cx, "wf_split", xf_split, f, wrt, n, out_forward, out_backward);
+    return apply2(cx, "wf_partition", xf_split, f, wrt, n, out_forward, out_backward);
 }
 
 /* ---- the others -------------------------------------------------------------------- */
 
-wf_status wf_vmap(wf_ctx *cx, const wf_program *f, const int *axes, const char *axis_name,
-                  int64_t size, const wf_program **out)
+wf_status wf_vmap(wf_ctx *cx, const wf_program *f, const int *axes, int n,
+                  const char *axis_name, int64_t size, const wf_program **out)
 {
     if (out)
         *out = NULL;
-    if (!cx || !f || !out || (!axes && f->nin))
+    if (!cx || !f || !out)
         return bad_arg(cx, "wf_vmap", "an argument is NULL");
+    if (!has_count(cx, "wf_vmap", "axes", axes, n, f->nin))
+        return ctx_status(cx);
     API_ENTER(cx);
     *out = keep(cx, xf_vmap(cx, f, axes, axis_name, size));
     API_RETURN(cx);

@@ -56,25 +56,21 @@ static Tuple *boxed(En *e, const wf_tensor *in, int n)
 }
 
 /* The call of a wf_function whose results are WF_ANY. */
-static bool call_script(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status call_script(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                             wf_tensor *out, int nout)
 {
     Callee *k = user;
     Vm *vm = k->vm;
     Settings kept = settings_save(c);
     En e = en_begin_front(vm, k->front);
-    int nin = k->forward ? k->forward->nout - k->primal->nout + k->primal->nfloat : k->n;
     Tuple *args = boxed(&e, in, nin);
     Value r = args ? sc_call(vm, k->fn, args->v, nin) : NIL;
     wf_tensor *y = NULL;
     int n = 0;
 
-    (void)out;
+    (void)out, (void)nout;
     if (r.tag != T_NIL && en_tensors(&e, r, &y, &n))
         wf_give(c, y, n);
-    k->nout = n;
-    k->nfloat = 0;
-    for (int j = 0; j < n && !failed(c) && !sc_failed(vm); j++)
-        k->nfloat += dtype_is_float(wf_dtype_of(c, y[j]));
     sc_drop(vm, r);
     if (args)
         obj_drop(vm, args);
@@ -82,12 +78,12 @@ static bool call_script(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *o
         tfail(c, WF_ERR_VALUE, "an exception in a function of the script");
     en_close(&e, y, failed(c) ? 0 : n);
     settings_restore(c, kept);
-    return !failed(c);
+    return wf_ctx_status(c);
 }
 
 static wf_function function_of(Callee *k, const char *name)
 {
-    return (wf_function){call_script, k, k->n, WF_ANY, name};
+    return (wf_function)WF_FUNCTION(call_script, k, k->n, WF_ANY, name);
 }
 
 static Callee call_of(En *e, Value fn, int n)
@@ -185,7 +181,7 @@ static Value n_record(Vm *vm, const Args *a)
     r->traced = e.c->tensors->trace || e.c->tensors->record_traced;
     k = call_of(&e, a->v[0], n);
     f = function_of(&k, "f");
-    wf_record_new(e.c, &f, in, wrt, n, NULL, &r->r);
+    wf_record_new(e.c, &f, in, n, wrt, n, NULL, 0, &r->r);
     results = given(&e); /* closes the scope */
     if (results.tag == T_NIL) {
         obj_drop(vm, r);
@@ -229,7 +225,7 @@ static Value record_vjp(Vm *vm, const Args *a)
         bool bounded = e.c->bounded_loops;
 
         e.c->bounded_loops = e.f == &vm->engine->front[FRONT_JAX];
-        wf_record_vjp(e.c, r->r, gy, gx);
+        wf_record_vjp(e.c, r->r, gy, (int)ys->n, gx, r->nx);
         e.c->bounded_loops = bounded;
     }
     if (t)
@@ -251,7 +247,7 @@ static Value record_jvp(Vm *vm, const Args *a)
         sc_fail(vm, C_ValueError, "%d tangents for %d arguments", n, r->nx);
         return en_fail(&e);
     }
-    wf_record_jvp(e.c, r->r, dx, dy);
+    wf_record_jvp(e.c, r->r, dx, n, dy, ny);
     return en_end_list(&e, dy, ny);
 }
 
@@ -301,7 +297,7 @@ static Value n_vmap(Vm *vm, const Args *a)
         return en_fail(&e);
     k = call_of(&e, a->v[0], n);
     f = function_of(&k, "f");
-    wf_vmap_call(e.c, &f, in, axes, NULL, name, NULL);
+    wf_vmap_call(e.c, &f, in, axes, n, NULL, name, NULL, 0);
     return given(&e);
 }
 
@@ -330,7 +326,7 @@ static Value n_cond(Vm *vm, const Args *a)
         k[i] = call_of(&e, t->v[i], n);
         f[i] = function_of(&k[i], "branch");
     }
-    wf_cond_call(e.c, index, f, (int)t->n, in, NULL);
+    wf_cond_call(e.c, index, f, (int)t->n, in, n, NULL, 0);
     v = given(&e);
     obj_drop(vm, t);
     return v;
@@ -352,7 +348,7 @@ static Value n_while_loop(Vm *vm, const Args *a)
         k[i] = call_of(&e, a->v[i], n);
         f[i] = function_of(&k[i], i ? "body" : "cond");
     }
-    wf_while_call(e.c, &f[0], &f[1], in, bound, NULL);
+    wf_while_call(e.c, &f[0], &f[1], in, n, bound, NULL, 0);
     return given(&e);
 }
 
@@ -377,7 +373,7 @@ static Value n_scan(Vm *vm, const Args *a)
         memcpy(in + nc, xs, (size_t)nx * sizeof *in);
     k = call_of(&e, a->v[0], nc + nx);
     f = function_of(&k, "body");
-    wf_scan_call(e.c, &f, nc, in, length, reverse, NULL);
+    wf_scan_call(e.c, &f, nc, in, nc + nx, length, reverse, NULL, 0);
     return given(&e);
 }
 
@@ -395,7 +391,7 @@ static Value n_checkpoint(Vm *vm, const Args *a)
         return en_fail(&e);
     k = call_of(&e, a->v[0], n);
     f = function_of(&k, "f");
-    wf_checkpoint_call(e.c, &f, in, dots, NULL);
+    wf_checkpoint_call(e.c, &f, in, n, dots, NULL, 0);
     return given(&e);
 }
 
@@ -464,12 +460,10 @@ static Value custom(Vm *vm, const Args *a, int nrules)
         for (int i = 0; i < n; i++) /* tangents of floats */
             k[0].n += dtype_is_float(wf_dtype_of(e.c, in[i]));
         rule[0].inputs = k[0].n;
-        wf_custom_jvp_call(e.c, &f, &rule[0], in, NULL);
+        wf_custom_jvp_call(e.c, &f, &rule[0], in, n, NULL, 0);
     } else {
-        k[1].primal = &slot->call;
-        k[1].forward = &k[0];
         rule[1].inputs = WF_ANY;
-        wf_custom_vjp_call(e.c, &f, &rule[0], &rule[1], in, NULL);
+        wf_custom_vjp_call(e.c, &f, &rule[0], &rule[1], in, n, NULL, 0);
     }
     v = given(&e);
     slot->call = outer;

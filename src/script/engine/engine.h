@@ -217,8 +217,6 @@ typedef struct Callee { /* a script function as the user of a wf_function */
     Front *front;
     Value fn;         /* borrowed */
     int n;            /* inputs */
-    int nout, nfloat; /* of the last call: results, floats among them */
-    const struct Callee *primal, *forward; /* of a backward rule, whose inputs they tell */
 } Callee;
 
 /* k must stay as long as the function is used. Its results are counted by the call. */

@@ -39,7 +39,7 @@ static Value n_save_tensors(Vm *vm, const Args *a)
 static Value n_load_tensors(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
-    const char *path = NULL, *key = NULL, *text;
+    const char *path = NULL, *key = NULL;
     wf_model *m = NULL;
     Tuple *out = NULL;
     List *names, *tensors;
@@ -47,13 +47,13 @@ static Value n_load_tensors(Vm *vm, const Args *a)
     bool ok;
 
     if (!en_str(&e, a->v[0], &path) || !en_str(&e, a->v[1], &key) ||
-        wf_model_open(e.c, path, &m) != WF_OK || !(out = sc_tuple(vm, 3)))
+        wf_model_load(e.c, path, &m) != WF_OK || !(out = sc_tuple(vm, 3)))
         goto no;
     n = wf_model_tensors(m);
     out->v[0] = v_obj(names = sc_list(vm, n));
     out->v[1] = v_obj(tensors = sc_list(vm, n));
-    text = wf_model_meta(m, key);
-    out->v[2] = text ? v_obj(sc_str(vm, text)) : NONE;
+    out->v[2] =
+        wf_model_has_meta(m, key) ? v_obj(sc_str(vm, wf_model_meta(m, key))) : NONE;
     ok = names && tensors && out->v[2].tag != T_NIL;
     for (int i = 0; ok && i < n; i++) { /* copies: the file is mapped, tensors are written to */
         names->v[i] = v_obj(sc_str(vm, wf_model_tensor_name(m, i)));

@@ -59,13 +59,15 @@ static Value reduction(Vm *vm, const Args *a, FnReduce fn, const char *label)
 }
 
 #define UNARY_ROWS(X)                                                                    \
-    X(neg) X(abs) X(positive) X(square) X(reciprocal) X(exp) X(exp2) X(expm1)    \
-    X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)        \
-    X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(erf_inv) X(sqrt)         \
-    X(rsqrt) X(sigmoid) X(frac) X(is_finite)          \
-    X(is_nan) X(is_inf) X(logical_not) X(bitwise_not) X(stop_gradient) X(deg2rad)        \
-    X(rad2deg) X(relu) X(silu) X(log_sigmoid) X(detach) X(copy) X(zeros_like)            \
-    X(ones_like) X(nonzero) X(trace_of) X(cholesky) X(inv) X(det)
+    X(neg)                                                                               \
+    X(abs) X(positive) X(square) X(reciprocal) X(exp) X(exp2) X(expm1) X(log) X(log2)    \
+        X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh)   \
+            X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(erf_inv) X(sqrt)         \
+                X(rsqrt) X(sigmoid) X(frac) X(is_finite) X(is_nan) X(is_inf)             \
+                    X(logical_not) X(bitwise_not) X(stop_gradient) X(deg2rad) X(rad2deg) \
+                        X(relu) X(silu) X(log_sigmoid) X(detach) X(copy) X(zeros_like)   \
+                            X(ones_like) X(nonzero) X(diagonal_sum) X(cholesky) X(inv)   \
+                                X(det)
 #define BINARY_ROWS(X)                                                                   \
     X(add) X(sub) X(mul) X(div) X(floor_div) X(remainder) X(fmod) X(pow) X(atan2)        \
     X(maximum) X(minimum) X(hypot) X(logaddexp) X(eq) X(ne) X(lt) X(le) X(gt) X(ge)      \

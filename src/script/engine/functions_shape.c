@@ -41,7 +41,7 @@ static Value n_permute(Vm *vm, const Args *a)
                 wf_rank(e.c, x));
         return en_fail(&e);
     }
-    return en_end(&e, wf_permute(e.c, x, n < 0 ? NULL : axes));
+    return en_end(&e, wf_permute(e.c, x, n < 0 ? NULL : axes, n < 0 ? 0 : n));
 }
 
 static Value two_axes(Vm *vm, const Args *a, wf_tensor (*fn)(wf_ctx *, wf_tensor, int, int))
@@ -196,7 +196,7 @@ static Value n_pad(Vm *vm, const Args *a)
                 wf_rank(e.c, x));
         return en_fail(&e);
     }
-    return en_end(&e, wf_pad(e.c, x, lo, hi, v));
+    return en_end(&e, wf_pad(e.c, x, lo, hi, n, v));
 }
 
 /* ---- choosing ---------------------------------------------------------------------- */

@@ -82,7 +82,7 @@ static Value n_about(Vm *vm, const Args *a)
     else if (!strcmp(what, "weak"))
         v = v_bool(wf_is_weak(e.c, x));
     else if (!strcmp(what, "version"))
-        v = v_int(wf_version(e.c, x));
+        v = v_int(wf_write_count(e.c, x));
     else if (!strcmp(what, "op") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_obj(sc_str(vm, t->node && t->node->label ? t->node->label
                                                        : wf_history_op(e.c, x)));

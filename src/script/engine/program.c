@@ -203,7 +203,7 @@ static Value n_trace_sizes(Vm *vm, const Args *a)
     f = en_function(&k, vm, e.f, a->v[0], n, name);
     before = vm->engine->example_reads;
     vm->engine->example_reads = reads;
-    wf_trace_hinted(e.c, &f, in, fixed, &p);
+    wf_trace_hinted(e.c, &f, in, fixed, n, &p);
     vm->engine->example_reads = before;
     if (!p)
         return en_fail(&e);
@@ -446,7 +446,7 @@ static Value p_vmap(Vm *vm, const Args *a)
         obj_drop(vm, t);
     if (!ok || !en_str(&e, a->v[2], &name) || !en_int(&e, a->v[3], &size))
         return NIL;
-    wf_vmap(vm->cx, g->p, axes, name, size, &p);
+    wf_vmap(vm->cx, g->p, axes, (int)g->p->nin, name, size, &p);
     return derived(vm, g, p, true);
 }
 
@@ -479,7 +479,7 @@ static Value p_split(Vm *vm, const Args *a)
         return NIL;
     for (int i = 0; i < n; i++)
         wrt[i] = (int)wide[i];
-    if (wf_split(vm->cx, g->p, wrt, n, &fw, &bw) != WF_OK)
+    if (wf_partition(vm->cx, g->p, wrt, n, &fw, &bw) != WF_OK)
         return sc_raise_ctx(vm);
     t = sc_tuple(vm, 2);
     if (!t) {
@@ -663,15 +663,15 @@ static Value n_load_model(Vm *vm, const Args *a)
 
     for (int i = 0; ok && i < 3; i++)
         ok = (out->v[i] = v_obj(d[i] = sc_dict(vm))).tag != T_NIL;
-    ok = ok && wf_model_open(e.c, path, &m) == WF_OK;
+    ok = ok && wf_model_load(e.c, path, &m) == WF_OK;
     for (int i = 0; ok && i < wf_model_tensors(m); i++) /* copies: the file is mapped */
         ok = put_named(vm, d[0], wf_model_tensor_name(m, i),
                        en_box(&e, wf_copy(e.c, wf_from_array(e.c, wf_model_tensor(m, i)))));
     for (int64_t i = 0; ok && i < keys->n; i++) {
         const char *key = sc_to_cstr(vm, keys->v[i], "a key");
-        const char *text = key ? wf_model_meta(m, key) : NULL;
 
-        ok = key && (!text || put_named(vm, d[1], key, v_obj(sc_str(vm, text))));
+        ok = key && (!wf_model_has_meta(m, key) ||
+                     put_named(vm, d[1], key, v_obj(sc_str(vm, wf_model_meta(m, key)))));
     }
     for (int i = 0; ok && i < wf_model_programs(m); i++) {
         const Program *p = program_retain(wf_model_program(m, i));

@@ -93,7 +93,7 @@ _NAMES = {
     "top_k": "Topk", "narrow": "Slice", "cast": "ToCopy", "det": "LinalgDet", "inv": "LinalgInvEx",
     "solve": "LinalgSolveEx", "cholesky": "LinalgCholeskyEx", "pad": "ConstantPadNd", "square": "Pow",
     "flatten": "View", "reshape": "View", "outer": "Mul", "index_set": "IndexPut", "index_add": "IndexAdd",
-    "floor_div": "Div", "gradients": "Mul", "history_vjp": "Mul", "trace_of": "Trace", "erf_inv": "Erfinv", "move_axis": "Permute", "rms_norm": "Mul",
+    "floor_div": "Div", "gradients": "Mul", "history_vjp": "Mul", "diagonal_sum": "Trace", "erf_inv": "Erfinv", "move_axis": "Permute", "rms_norm": "Mul",
     "masked_fill": "MaskedFill", "stack": "Stack", "tensordot": "View", "einsum": "View", "repeat": "Index",
 }
 _ONES = ("max", "min", "sum_dim", "mean_dim", "prod_dim", "rsub", "clip", "clamp", "squeeze", "roll_dim")

@@ -118,7 +118,7 @@ def kron(input, other):
 
 
 def trace(input):
-    return _w.trace_of(input)
+    return _w.diagonal_sum(input)
 
 
 def cross(input, other, dim=None):

@@ -15,7 +15,7 @@ def _singular(x):
 
 matrix_inverse = inv = _unary("MatrixInverse", _w.inv)
 det = _unary("Det", _w.det)
-trace = _unary("Trace", _w.trace_of)
+trace = _unary("Trace", _w.diagonal_sum)
 pinv = _unary("MatrixPinv", lambda x: _w.matmul(_w.inv(_w.matmul(_w.permute(x), x)), _w.permute(x)))
 
 
