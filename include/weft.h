@@ -3,8 +3,9 @@
  * Conventions
  *   names      functions wf_noun_verb or wf_verb, types wf_noun, constants WF_NAME
  *   context    wf_ctx comes first in every call that can fail. One context, one thread at a time;
- *              make as many contexts as there are threads. Programs, arrays and executables are
- *              immutable or atomically counted and may be shared between contexts and threads.
+ *              make as many contexts as there are threads. Where two threads are in calls of one context at once, both
+ *              get WF_ERR_ARG. Programs, arrays and executables are immutable or atomically counted and may be shared
+ *              between contexts and threads.
  *   errors     a function returns WF_OK or the status that is now also kept in the context, where
  *              the first error sticks until wf_clear. Out-parameters are set to NULL first.
  *   NULL       is harmless everywhere: as context, handle, pointer to give a result to, and with a count. Such a call
@@ -129,6 +130,10 @@ typedef struct wf_options {
     bool fast_math;
     wf_runtime *runtime; /* held; NULL: the one that all share, or one with the allocator, threads or number of threads
                             given here. Where it is given, parallel must be NULL. */
+    /* What programs and scripts print, a piece at a time, whole lines from programs; NULL: standard output. Called on the
+     * thread that is in the call. */
+    void (*print)(void *user, const char *text, size_t size);
+    void *print_user;
 } wf_options;
 
 /* NULL options mean all defaults. Returns NULL only when memory is exhausted. */
@@ -145,7 +150,8 @@ WF_API void wf_note(wf_ctx *cx, const char *text);
 /* Memory of the context's allocator, as its resize gives it: ptr NULL allocates, new_size 0 frees, else the block
  * moves. NULL records WF_ERR_MEMORY (the old block stays). */
 WF_API void *wf_memory(wf_ctx *cx, void *ptr, size_t old_size, size_t new_size);
-/* Make the run in progress on cx stop soon with WF_ERR_CANCELLED. From any thread or a signal. */
+/* Make the call in progress on cx (a run, a compilation, a script) stop soon with WF_ERR_CANCELLED. From any thread or a
+ * signal. Without one it does nothing: the next call is not meant. */
 WF_API void wf_cancel(wf_ctx *cx);
 
 /* ---- dtypes -------------------------------------------------------------------------------- */
@@ -213,6 +219,10 @@ WF_API wf_status wf_array_from(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, 
 WF_API wf_status wf_array_wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
                                const int64_t *strides, void *data, void (*drop)(void *owner),
                                void *owner, wf_array **out_array);
+/* The same of memory that may not be written to: a write to a tensor on it is WF_ERR_VALUE. */
+WF_API wf_status wf_array_wrap_const(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
+                                     const int64_t *strides, const void *data, void (*drop)(void *owner),
+                                     void *owner, wf_array **out_array);
 WF_API wf_array *wf_array_retain(wf_array *a);
 WF_API void wf_array_release(wf_array *a); /* NULL is fine */
 
@@ -225,8 +235,11 @@ WF_API wf_device *wf_array_device(const wf_array *a); /* borrowed */
 /* The same numbers on that device, row-major: the array itself (retained) if it is that already. Between two devices
  * without the host where they can. Does not wait unless the host is the target. */
 WF_API wf_status wf_array_to(wf_ctx *cx, wf_array *a, wf_device *d, wf_array **out_array);
-/* The first element; NULL when the host cannot read the array's device. */
-WF_API void *wf_array_data(const wf_array *a);
+/* The first element; NULL when the host cannot read the array's device. To write: NULL also where the memory may not be
+ * written to (DLPack's read-only, wf_array_wrap_const). Memory of a mapped file may: it is this process's own from the first
+ * write on, the file stays as it is. */
+WF_API const void *wf_array_data(const wf_array *a);
+WF_API void *wf_array_data_mutable(wf_array *a);
 /* The same numbers, row-major on the host: the array itself (retained) if it is that already. */
 WF_API wf_status wf_array_contiguous(wf_ctx *cx, wf_array *a, wf_array **out_array);
 
@@ -257,6 +270,27 @@ WF_API wf_dtype wf_program_input_dtype(const wf_program *p, int i);
 /* The type as text, "f32[N,784]"; borrowed from the context until the next call that gives text. */
 WF_API wf_status wf_program_input_type(wf_ctx *cx, const wf_program *p, int i, const char **out_text);
 WF_API wf_status wf_program_output_type(wf_ctx *cx, const wf_program *p, int i, const char **out_text);
+
+/* What a program takes and gives, as data. Texts are borrowed from the context until the next call that gives text. */
+typedef enum wf_role {
+    WF_ROLE_INPUT,     /* the caller's */
+    WF_ROLE_PARAMETER, /* of a method: a tensor of the file that training changes */
+    WF_ROLE_BUFFER,    /* a tensor of the file that the network keeps beside its parameters */
+    WF_ROLE_STATE,     /* any other tensor of the file: an optimiser's, a step number */
+    WF_ROLE_RESULT     /* goes to the caller */
+} wf_role;
+typedef struct wf_value_info {
+    size_t size;      /* sizeof(wf_value_info): set it first */
+    wf_role role;     /* of an input, or a result; one that is new state has the role of that */
+    const char *name; /* of the input, or of the tensor of the file; "" if it has none */
+    wf_dtype dtype;
+    int rank;
+    int64_t dims[WF_MAX_RANK];       /* -1: symbolic */
+    const char *sizes[WF_MAX_RANK];  /* as text: "784", "N", "2*N+1" */
+} wf_value_info;
+WF_API wf_status wf_program_input_info(wf_ctx *cx, const wf_program *p, int i, wf_value_info *out_info);
+WF_API wf_status wf_program_output_info(wf_ctx *cx, const wf_program *p, int i, wf_value_info *out_info);
+WF_API int wf_program_find_input(const wf_program *p, const char *name); /* its number; -1: there is none of that name */
 /* 128 bits of content as 32 hexadecimal digits; names and places do not count. As much as room bytes take: 33 for all. */
 WF_API void wf_program_hash(const wf_program *p, char *out, size_t room);
 WF_API bool wf_program_equal(const wf_program *a, const wf_program *b);
@@ -364,6 +398,31 @@ WF_API wf_exec *wf_exec_retain(wf_exec *e);
 WF_API void wf_exec_release(wf_exec *e); /* NULL is fine */
 /* out: receives new arrays, to be released by the caller (all NULL after an error). */
 WF_API wf_status wf_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, int nin, wf_array **out, int nout);
+/* The same with inputs by their names, in any order. WF_ERR_NAME: there is none of that name, or one comes twice. */
+WF_API wf_status wf_run_named(wf_ctx *cx, wf_exec *e, const char *const *names, wf_array *const *in, int nin,
+                              wf_array **out, int nout);
+/* The same into arrays of the caller's: row-major, on the executable's device, writable, of the types of the results, and
+ * sharing no memory with each other or with inputs (WF_ERR_ARG). After an error what they hold is not defined.
+ * Executables that take donated inputs cannot. */
+WF_API wf_status wf_run_into(wf_ctx *cx, wf_exec *e, wf_array *const *in, int nin, wf_array *const *out, int nout);
+
+/* A call made ready, for loops that run one program many times: inputs stay until they are replaced, and results lie in the
+ * same arrays every time as long as sizes stay the same and nobody else holds them. One thread at a time, with any context
+ * of the runtime.
+ *
+ *     wf_runner_new(cx, e, &r);
+ *     wf_runner_set(cx, r, 0, x);                             x is held; its numbers may change between runs
+ *     while (more())
+ *         if (wf_runner_run(cx, r) == WF_OK)
+ *             use(wf_array_data(wf_runner_output(r, 0)));     until the next run */
+typedef struct wf_runner wf_runner;
+WF_API wf_status wf_runner_new(wf_ctx *cx, wf_exec *e, wf_runner **out_runner);
+WF_API void wf_runner_free(wf_runner *r); /* NULL is fine */
+WF_API wf_status wf_runner_set(wf_ctx *cx, wf_runner *r, int input, wf_array *a);
+WF_API wf_status wf_runner_set_named(wf_ctx *cx, wf_runner *r, const char *name, wf_array *a);
+WF_API wf_status wf_runner_run(wf_ctx *cx, wf_runner *r);
+WF_API wf_array *wf_runner_output(const wf_runner *r, int i); /* borrowed; NULL before the first run */
+
 /* Prepare, run once, release. */
 WF_API wf_status wf_eval(wf_ctx *cx, const wf_program *p, wf_array *const *in, int nin, wf_array **out, int nout);
 /* The same by the op table's own slow rules: the oracle that everything else is tested against. */
@@ -398,7 +457,9 @@ WF_API wf_status wf_model_new(wf_ctx *cx, wf_model **out_model);
 /* Text programs (.wir), a .weft file, any safetensors file (tensors only), or an ONNX model; told apart by content. Tensors
  * are memory-mapped. What files of other systems give: docs/formats.md. */
 WF_API wf_status wf_model_load(wf_ctx *cx, const char *path, wf_model **out_model);
-/* The same of a file of another system, with what it leaves open: for inputs by name a type ("f32[N,3]"; of those that have
+/* The same read into memory: for a file that others may shorten while the model is there, which mapped ends the process. */
+WF_API wf_status wf_model_load_copy(wf_ctx *cx, const char *path, wf_model **out_model);
+/* As wf_model_load, of a file of another system, with what it leaves open: for inputs by name a type ("f32[N,3]"; of those that have
  * no shape in the file), or numbers, which are then no input any more (those that say axes or sizes). types, values, and
  * entries of both may be NULL; an input that is a sequence takes all entries of its name. */
 typedef struct wf_import_options {
@@ -415,7 +476,7 @@ WF_API wf_status wf_model_parse(wf_ctx *cx, const char *name, const char *text, 
 WF_API wf_status wf_model_parse_with(wf_ctx *cx, const char *name, const char *text, size_t size,
                                      const wf_import_options *options, wf_model **out_model);
 /* As .weft, or as text where path ends in .wir (then it must have no tensors). Written beside the target and
- * renamed: the old file stays until the new one is complete. */
+ * renamed: the old file stays until the new one is complete. What a save that was killed has left beside it is removed. */
 WF_API wf_status wf_model_save(wf_ctx *cx, wf_model *m, const char *path);
 WF_API void wf_model_free(wf_model *m);
 
@@ -445,6 +506,10 @@ typedef struct wf_op_info {
 WF_API int wf_op_count(void);
 WF_API wf_status wf_op_get(int i, wf_op_info *out_info); /* set size first. WF_ERR_INDEX: there is no such op */
 
+/* WF_VERSION and WF_ABI_VERSION of the library that is running, which may be newer than the header; a program works with every
+ * library of its ABI number that is not older. */
+WF_API const char *wf_version(void);
+WF_API int wf_abi_version(void);
 /* Version, instruction set and the optional features in this build, one per line. */
 WF_API const char *wf_build_info(void);
 /* What this machine reaches with the context's threads: f32 operations a second from registers, and bytes a second read

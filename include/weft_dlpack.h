@@ -83,7 +83,8 @@ WF_API wf_status wf_array_to_dlpack_versioned(wf_ctx *cx, wf_array *a,
  * WF_ERR_TYPE: a device, dtype or version that arrays do not have. */
 WF_API wf_status wf_array_from_dlpack(wf_ctx *cx, DLManagedTensor *m,
                                       wf_array **out_array);
-/* Arrays are read by programs, never written, so read-only memory is taken; wf_write must not be used on it. */
+/* Read-only memory (its flag) is taken, and is never written to: wf_array_data_mutable gives NULL, a write to a tensor on it is
+ * WF_ERR_VALUE. Arrays on it are handed on with the flag; wf_array_to_dlpack, which has none, hands on a copy. */
 WF_API wf_status wf_array_from_dlpack_versioned(wf_ctx *cx, DLManagedTensorVersioned *m,
                                                 wf_array **out_array);
 

@@ -67,7 +67,8 @@ typedef struct wf_text_options {
     const char *grad_fn; /* PyTorch: "AddBackward0", or NULL */
     bool parameter;      /* PyTorch: "Parameter containing:" */
 } wf_text_options;
-#define WF_TEXT_OPTIONS ((wf_text_options){sizeof(wf_text_options), -1, -1, -1, -1, -1, false, NULL, false})
+/* wf_text_options o = WF_TEXT_OPTIONS; */
+#define WF_TEXT_OPTIONS {sizeof(wf_text_options), -1, -1, -1, -1, -1, false, NULL, false}
 
 /* A concrete tensor as the library prints it, with its weak type and whether it requires a gradient.
  * options NULL: the library's own. The text is the context's until the next call that gives text. */

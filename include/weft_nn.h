@@ -142,9 +142,17 @@ WF_API wf_status wf_module_add_method(wf_ctx *c, wf_module *m, wf_model *file,
                                       const char *const *types, int nin, int nout);
 /* Runs a program of the file. Inputs that are tensors of the file are taken from there,
  * the others are `in`; tensors that the method changes are changed in the file (in
- * memory: wf_model_save writes it). WF_ERR_NAME: there is no such method. */
+ * memory: wf_model_save writes it). WF_ERR_NAME: there is no such method. A method that
+ * changes nothing may be run on one file from many threads at once, each with a context of
+ * its own. */
 WF_API wf_status wf_model_run(wf_ctx *c, wf_model *file, const char *name,
                               const wf_tensor *in, int nin, wf_tensor *out, int nout);
+/* What a method takes and gives: the tensors of the file that it needs, with their roles, then its arguments; its results,
+ * then the tensors of the file that it changes. A program that is no method has inputs and results. */
+WF_API wf_status wf_model_input_info(wf_ctx *c, const wf_model *file, const char *name, int i,
+                                     wf_value_info *out_info);
+WF_API wf_status wf_model_output_info(wf_ctx *c, const wf_model *file, const char *name, int i,
+                                      wf_value_info *out_info);
 /* How many of the first inputs of a method are tensors of the file (0 for a program that
  * is no method), and the first `room` of them, borrowed. -1 after an error. */
 WF_API int wf_model_method_state(wf_ctx *c, const wf_model *file, const char *name,

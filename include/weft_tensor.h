@@ -27,7 +27,11 @@ typedef struct wf_tensor {
     uint32_t index, owner;
 } wf_tensor;
 
+#ifdef __cplusplus
+#define WF_NONE (wf_tensor{0, 0, 0})
+#else
 #define WF_NONE ((wf_tensor){0, 0, 0})
+#endif
 #define WF_INFER (INT64_MIN + 1) /* in a shape: the size that makes the count right */
 static inline bool wf_is_none(wf_tensor t) { return t.gen == 0; }
 

@@ -380,9 +380,18 @@ TEST(the_first_error_stays_until_it_is_cleared)
     fail(cx, WF_ERR_NAME, NOWHERE, "second");
     fail_memory(cx);
     CHECK_STR(wf_ctx_message(cx), "type error: first");
+    wf_cancel(cx); /* with no call in progress it does nothing */
+    CHECK(!cancelled(cx));
+    REQUIRE(call_begin(cx));
     wf_cancel(cx);
     CHECK(cancelled(cx));
     wf_clear(cx);
+    CHECK(!cancelled(cx));
+    wf_cancel(cx);
+    call_end(cx);
+    REQUIRE(call_begin(cx)); /* nor is the next call stopped by one that came too late */
+    CHECK(!cancelled(cx));
+    call_end(cx);
     CHECK_EQ_INT(wf_ctx_status(cx), WF_OK);
     CHECK(!cancelled(cx));
     CHECK_STR(wf_ctx_message(cx), "");

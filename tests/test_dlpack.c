@@ -42,7 +42,7 @@ TEST(an_array_goes_out_and_comes_back_on_the_same_memory)
         void *data;
 
         REQUIRE(wf_array_new(cx, dtypes[i], (int64_t[]){2, 3}, 2, &a) == WF_OK);
-        data = wf_array_data(a);
+        data = wf_array_data_mutable(a);
         REQUIRE(wf_array_to_dlpack(cx, a, &m) == WF_OK);
         REQUIRE(wf_array_to_dlpack_versioned(cx, a, &v) == WF_OK);
         wf_array_release(a); /* the structs keep it */

@@ -2,8 +2,11 @@
  * frozen, counts that are checked, statuses of callbacks, structs that say their size. */
 #include "test.h"
 #include "weft.h"
+#include "weft_dlpack.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- dtypes ------------------------------------------------------------------------ */
 
@@ -262,4 +265,338 @@ TEST(structs_of_callers_say_their_size)
     REQUIRE(wf_device_get(c, 0, &d) == WF_OK);
     CHECK_EQ_INT(wf_device_memory(c, d, &stats), WF_ERR_ARG);
     wf_ctx_free(c);
+}
+
+/* ---- memory that may only be read --------------------------------------------------- */
+
+static const float readable[4] = {1, 2, 3, 4}; /* in a page that cannot be written */
+
+static void never(DLManagedTensorVersioned *m) { ++*(int *)m->manager_ctx; }
+
+TEST(memory_that_may_only_be_read_is_not_written)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    int64_t dims[1] = {4};
+    int dropped = 0;
+    DLManagedTensorVersioned foreign = {
+        {1, 0},
+        &dropped,
+        never,
+        1,
+        {(void *)(uintptr_t)readable, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, dims, NULL, 0}};
+    DLManagedTensorVersioned *handed;
+    DLManagedTensor *plain;
+    wf_array *a[2];
+    wf_tensor x;
+
+    REQUIRE(wf_array_wrap_const(c, WF_F32, dims, 1, NULL, readable, NULL, NULL, &a[0]) ==
+            WF_OK);
+    REQUIRE(wf_array_from_dlpack_versioned(c, &foreign, &a[1]) == WF_OK);
+    for (int i = 0; i < 2; i++) {
+        CHECK(wf_array_data(a[i]) == readable);
+        CHECK(wf_array_data_mutable(a[i]) == NULL);
+        x = wf_from_array(c, a[i]);
+        CHECK_EQ_INT(wf_write(c, x, wf_float(c, 9)), WF_ERR_VALUE);
+        CHECK_STR(wf_ctx_message(c), "value error: wf_write: the memory of the tensor "
+                                     "may only be read; copy it first");
+        wf_clear(c);
+        CHECK_EQ_INT(wf_add_in(c, wf_narrow(c, x, 0, 1, 2), wf_float(c, 9)),
+                     WF_ERR_VALUE);
+        wf_clear(c);
+        CHECK_EQ_INT(wf_add_in(c, wf_copy(c, x), wf_float(c, 9)), WF_OK);
+        REQUIRE(wf_array_to_dlpack_versioned(c, a[i], &handed) == WF_OK);
+        CHECK(handed->flags == 1 && handed->dl_tensor.data == readable);
+        handed->deleter(handed);
+        REQUIRE(wf_array_to_dlpack(c, a[i], &plain) == WF_OK); /* cannot say it: a copy */
+        CHECK(plain->dl_tensor.data != readable &&
+              ((float *)plain->dl_tensor.data)[3] == 4);
+        plain->deleter(plain);
+        wf_array_release(a[i]);
+    }
+    wf_ctx_free(c);
+    CHECK_EQ_INT(dropped, 1);
+}
+
+/* ---- signatures ---------------------------------------------------------------------- */
+
+static const char affine[] =
+    "f(x: f32[N,3], w: f32[3], b: f32[]) {\n  y = dot x w\n  z = reduce_sum y axes=[0]\n"
+    "  s = add z b\n  ret y, s\n}\n";
+
+TEST(what_a_program_takes_and_gives_is_data)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *m;
+    const wf_program *p;
+    wf_value_info v = {.size = sizeof v},
+                  old = {.size = offsetof(wf_value_info, dtype), .rank = 77};
+
+    REQUIRE(wf_model_parse(c, "f.wir", affine, sizeof affine - 1, &m) == WF_OK);
+    p = wf_model_find(m, "f");
+    REQUIRE(wf_program_input_info(c, p, 0, &v) == WF_OK);
+    CHECK(v.role == WF_ROLE_INPUT && v.dtype == WF_F32 && v.rank == 2);
+    CHECK_STR(v.name, "x");
+    CHECK(v.dims[0] == -1 && v.dims[1] == 3 && v.dims[2] == 0);
+    CHECK_STR(v.sizes[0], "N");
+    CHECK_STR(v.sizes[1], "3");
+    REQUIRE(wf_program_output_info(c, p, 1, &v) == WF_OK);
+    CHECK(v.role == WF_ROLE_RESULT && v.rank == 0 && v.dims[0] == 0);
+    CHECK_STR(v.name, "");
+    CHECK_EQ_INT(wf_program_input_info(c, p, 1, &old), WF_OK);
+    CHECK_STR(old.name, "w");
+    CHECK_EQ_INT(old.rank, 77); /* of a version that knew no ranks */
+    CHECK_EQ_INT(wf_program_find_input(p, "b"), 2);
+    CHECK_EQ_INT(wf_program_find_input(p, "c"), -1);
+    CHECK_EQ_INT(wf_program_find_input(p, ""), -1);
+    CHECK_EQ_INT(wf_program_input_info(c, p, 3, &v), WF_ERR_INDEX);
+    wf_clear(c);
+    CHECK_EQ_INT(wf_program_output_info(c, p, 0, &(wf_value_info){0}), WF_ERR_ARG);
+    wf_model_free(m);
+    wf_ctx_free(c);
+}
+
+static wf_status square_loss(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in,
+                             int nin, wf_tensor *out, int nout)
+{
+    (void)user, (void)nin, (void)nout;
+    out[0] = wf_mean(c, wf_square(c, wf_forward_one(c, m, in[0])), NULL, 0, false);
+    return wf_ctx_status(c);
+}
+
+TEST(a_method_says_which_of_its_inputs_are_the_files)
+{
+    static const struct {
+        const char *name;
+        wf_role role;
+    } inputs[] = {
+        {"0.weight", WF_ROLE_PARAMETER},          {"0.bias", WF_ROLE_PARAMETER},
+        {"1.weight", WF_ROLE_PARAMETER},          {"1.bias", WF_ROLE_PARAMETER},
+        {"1.running_mean", WF_ROLE_BUFFER},       {"1.running_var", WF_ROLE_BUFFER},
+        {"1.num_batches_tracked", WF_ROLE_BUFFER}};
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_module *linear = wf_nn_linear(c, NULL, 4, 3, true),
+              *norm = wf_nn_batch_norm1d(c, 3, 1e-5, 0.1);
+    wf_module *net = wf_nn_sequential(c, 2, linear, norm);
+    wf_optim *opt = wf_sgd(c, net, 0.1, 0.9, false, 0);
+    const char *types[] = {"f32[N,4]"};
+    wf_value_info v = {.size = sizeof v};
+    wf_model *file;
+    int n, lr = -1, parameters = 0;
+
+    wf_model_new(c, &file);
+    wf_module_store(c, net, file);
+    wf_optim_store(c, opt, file);
+    wf_optim_add_step(c, opt, net, file, "train", square_loss, NULL, types, 1);
+    REQUIRE(wf_ctx_status(c) == WF_OK);
+    n = wf_program_inputs(wf_model_find(file, "train"));
+    for (int i = 0; i < n; i++) {
+        REQUIRE(wf_model_input_info(c, file, "train", i, &v) == WF_OK);
+        for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++)
+            if (!strcmp(v.name, inputs[k].name))
+                CHECK_EQ_INT(v.role, inputs[k].role);
+        parameters += v.role == WF_ROLE_PARAMETER;
+        if (!strcmp(v.name, "optim.lr")) {
+            CHECK_EQ_INT(v.role, WF_ROLE_STATE);
+            lr = i;
+        }
+    }
+    CHECK(lr > 0);
+    CHECK_EQ_INT(parameters, 4);
+    CHECK_EQ_INT(v.role, WF_ROLE_INPUT); /* the last one is the argument */
+    CHECK_STR(v.sizes[0], "N");
+    CHECK_EQ_INT(wf_model_output_info(c, file, "train", 0, &v), WF_OK);
+    CHECK_EQ_INT(v.role, WF_ROLE_RESULT);
+    CHECK_EQ_INT(wf_model_output_info(c, file, "train", 1, &v), WF_OK);
+    CHECK_EQ_INT(v.role, WF_ROLE_PARAMETER);
+    CHECK_STR(v.name, "0.weight");
+    CHECK_EQ_INT(wf_model_input_info(c, file, "no", 0, &v), WF_ERR_NAME);
+    wf_clear(c);
+    wf_model_free(file);
+    wf_optim_free(c, opt);
+    wf_module_release(c, net);
+    wf_ctx_free(c);
+}
+
+/* ---- ways to run --------------------------------------------------------------------- */
+
+typedef struct Ready {
+    wf_ctx *c;
+    wf_model *m;
+    wf_exec *e;
+    wf_array *in[3]; /* x [2,3] of 1..6, w = 1, b = 10 */
+} Ready;
+
+static bool ready(Ready *r)
+{
+    static const float x[] = {1, 2, 3, 4, 5, 6}, w[] = {1, 1, 1}, b[] = {10};
+
+    *r = (Ready){.c = wf_ctx_new(NULL)};
+    wf_model_parse(r->c, "f.wir", affine, sizeof affine - 1, &r->m);
+    wf_array_from(r->c, WF_F32, (int64_t[]){2, 3}, 2, x, &r->in[0]);
+    wf_array_from(r->c, WF_F32, (int64_t[]){3}, 1, w, &r->in[1]);
+    wf_array_from(r->c, WF_F32, NULL, 0, b, &r->in[2]);
+    return wf_prepare(r->c, wf_model_find(r->m, "f"), &r->e) == WF_OK;
+}
+
+static void done(Ready *r)
+{
+    for (int i = 0; i < 3; i++)
+        wf_array_release(r->in[i]);
+    wf_exec_release(r->e);
+    wf_model_free(r->m);
+    wf_ctx_free(r->c);
+}
+
+static double at(const wf_array *a, int i)
+{
+    return ((const float *)wf_array_data(a))[i];
+}
+
+TEST(results_go_into_arrays_of_the_caller)
+{
+    Ready r;
+    float y[2] = {0}, s[3] = {0, 0, -1};
+    wf_array *out[2], *bad;
+
+    REQUIRE(ready(&r));
+    wf_ctx *c = r.c;
+    wf_array_wrap(c, WF_F32, (int64_t[]){2}, 1, NULL, y, NULL, NULL, &out[0]);
+    wf_array_wrap(c, WF_F32, NULL, 0, NULL, s + 1, NULL, NULL, &out[1]);
+    REQUIRE(wf_run_into(c, r.e, r.in, 3, out, 2) == WF_OK);
+    CHECK(y[0] == 6 && y[1] == 15 && s[0] == 0 && s[1] == 31 && s[2] == -1);
+    REFUSED(wf_run_into(c, r.e, r.in, 3, out, 1),
+            "wf_run_into: needs 2 arrays for results, got 1");
+    REFUSED(wf_run_into(c, r.e, r.in, 3, (wf_array *[]){out[0], NULL}, 2),
+            "f: the array for result 1 is NULL");
+    REFUSED(wf_run_into(c, r.e, r.in, 3, (wf_array *[]){out[0], r.in[2]}, 2),
+            "f: the array for result 1 shares memory with input 2");
+    wf_array_wrap(c, WF_F32, NULL, 0, NULL, y + 1, NULL, NULL, &bad);
+    REFUSED(wf_run_into(c, r.e, r.in, 3, (wf_array *[]){out[0], bad}, 2),
+            "f: the arrays for results 0 and 1 share memory");
+    wf_array_release(bad);
+    wf_array_wrap_const(c, WF_F32, NULL, 0, NULL, readable, NULL, NULL, &bad);
+    REFUSED(wf_run_into(c, r.e, r.in, 3, (wf_array *[]){out[0], bad}, 2),
+            "f: the array for result 1 must be row-major, writable, and on device 'cpu'");
+    wf_array_release(bad);
+    wf_array_new(c, WF_F32, (int64_t[]){3}, 1, &bad);
+    CHECK_EQ_INT(wf_run_into(c, r.e, r.in, 3, (wf_array *[]){bad, out[1]}, 2),
+                 WF_ERR_SHAPE);
+    CHECK_STR(wf_ctx_message(c),
+              "shape error: f: result 0 is f32[2], the array for it f32[3]");
+    wf_clear(c);
+    wf_array_release(bad);
+    for (int i = 0; i < 2; i++)
+        wf_array_release(out[i]);
+    done(&r);
+}
+
+TEST(inputs_go_by_name)
+{
+    Ready r;
+    wf_array *out[2];
+
+    REQUIRE(ready(&r));
+    wf_ctx *c = r.c;
+    const char *names[] = {"b", "x", "w"}, *twice[] = {"x", "x", "w"},
+               *wrong[] = {"x", "y", "w"};
+    wf_array *in[] = {r.in[2], r.in[0], r.in[1]};
+    REQUIRE(wf_run_named(c, r.e, names, in, 3, out, 2) == WF_OK);
+    CHECK(at(out[0], 1) == 15 && at(out[1], 0) == 31);
+    wf_array_release(out[0]);
+    wf_array_release(out[1]);
+    CHECK_EQ_INT(wf_run_named(c, r.e, twice, in, 3, out, 2), WF_ERR_NAME);
+    CHECK_STR(wf_ctx_message(c), "name error: wf_run_named: input 'x' comes twice");
+    CHECK(!out[0] && !out[1]);
+    wf_clear(c);
+    CHECK_EQ_INT(wf_run_named(c, r.e, wrong, in, 3, out, 2), WF_ERR_NAME);
+    CHECK_STR(wf_ctx_message(c), "name error: wf_run_named: 'f' has no input 'y'");
+    wf_clear(c);
+    done(&r);
+}
+
+TEST(a_runner_keeps_its_inputs_and_the_place_of_its_results)
+{
+    Ready r;
+    wf_runner *run;
+    wf_array *more, *held;
+    const void *place;
+
+    REQUIRE(ready(&r));
+    wf_ctx *c = r.c;
+    REQUIRE(wf_runner_new(c, r.e, &run) == WF_OK);
+    CHECK(wf_runner_output(run, 0) == NULL);
+    CHECK_EQ_INT(wf_runner_run(c, run), WF_ERR_ARG); /* without inputs */
+    wf_clear(c);
+    for (int i = 0; i < 3; i++)
+        wf_runner_set(c, run, i, r.in[i]);
+    REQUIRE(wf_runner_run(c, run) == WF_OK);
+    place = wf_array_data(wf_runner_output(run, 0));
+    CHECK(at(wf_runner_output(run, 1), 0) == 31);
+    *(float *)wf_array_data_mutable(r.in[2]) = 20; /* the same array, another number */
+    REQUIRE(wf_runner_run(c, run) == WF_OK);
+    CHECK(at(wf_runner_output(run, 1), 0) == 41);
+    CHECK(wf_array_data(wf_runner_output(run, 0)) == place);
+    held = wf_array_retain(
+        wf_runner_output(run, 1)); /* what somebody holds stays as it is */
+    *(float *)wf_array_data_mutable(r.in[2]) = 30;
+    REQUIRE(wf_runner_run(c, run) == WF_OK);
+    CHECK(at(held, 0) == 41 && at(wf_runner_output(run, 1), 0) == 51);
+    wf_array_release(held);
+    wf_array_new(c, WF_F32, (int64_t[]){5, 3}, 2, &more); /* another size */
+    CHECK_EQ_INT(wf_runner_set_named(c, run, "x", more), WF_OK);
+    REQUIRE(wf_runner_run(c, run) == WF_OK);
+    CHECK_EQ_INT(wf_array_dims(wf_runner_output(run, 0))[0], 5);
+    wf_runner_set_named(c, run, "w", wf_runner_output(run, 0)); /* a wrong one */
+    CHECK_EQ_INT(wf_runner_run(c, run), WF_ERR_SHAPE);
+    wf_clear(c);
+    CHECK_EQ_INT(wf_runner_set_named(c, run, "q", more), WF_ERR_NAME);
+    wf_clear(c);
+    CHECK_EQ_INT(wf_runner_set(c, run, 3, more), WF_ERR_INDEX);
+    wf_clear(c);
+    wf_array_release(more);
+    wf_runner_free(run);
+    done(&r);
+}
+
+/* ---- what is printed ----------------------------------------------------------------- */
+
+typedef struct Heard {
+    char text[200];
+    size_t n;
+} Heard;
+
+static void hear(void *user, const char *text, size_t size)
+{
+    Heard *h = user;
+
+    if (h->n + size < sizeof h->text)
+        memcpy(h->text + h->n, text, size);
+    h->n += size;
+}
+
+TEST(what_programs_and_scripts_print_goes_to_the_host)
+{
+    Heard h = {0};
+    wf_options o = {.size = sizeof o, .print = hear, .print_user = &h};
+    wf_ctx *c = wf_ctx_new(&o);
+    char path[] = "/tmp/weft_printXXXXXX";
+    int fd = mkstemp(path);
+    static const char script[] =
+        "import jax\nprint('from', 1)\njax.debug.print('now {}', 2.5)\n";
+
+    wf_print(c, "x = {}", (wf_tensor[]){wf_float(c, 1.5)}, 1);
+    CHECK_STR(h.text, "x = 1.5\n");
+    REQUIRE(fd >= 0 && write(fd, script, sizeof script - 1) == sizeof script - 1);
+    close(fd);
+    memset(&h, 0, sizeof h);
+    CHECK_EQ_INT(wf_script_run(c, path, 1, (char *[]){path}, NULL), WF_OK);
+    CHECK_STR(h.text, "from 1\nnow 2.5\n");
+    unlink(path);
+    wf_ctx_free(c);
+}
+
+TEST(the_library_says_its_version)
+{
+    CHECK_STR(wf_version(), WF_VERSION);
+    CHECK_EQ_INT(wf_abi_version(), WF_ABI_VERSION);
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -1030,6 +1032,68 @@ static void save_and_open(wf_allocator al, void *user)
     wf_array_release(a);
     wf_model_free(m);
     wf_model_free(n);
+    wf_ctx_free(cx);
+}
+
+/* A process that has ended: no writer has its number. */
+static long dead_process(void)
+{
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(0);
+    waitpid(pid, NULL, 0);
+    return (long)pid;
+}
+
+TEST(a_save_removes_what_killed_ones_have_left)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    wf_model *m;
+    char name[7][64], path[PATH_MAX];
+    bool stays[7] = {false, false, true, true, true, true, true};
+    long dead = dead_process();
+
+    snprintf(name[0], sizeof name[0], ".kept.weft.%ld.0~", dead);
+    snprintf(name[1], sizeof name[1], ".kept.weft.%ld.12~", dead);
+    snprintf(name[2], sizeof name[2], ".kept.weft.%ld.0~", (long)getppid()); /* alive */
+    snprintf(name[3], sizeof name[3], ".other.weft.%ld.0~", dead); /* of another file */
+    snprintf(name[4], sizeof name[4], ".kept.weft.%ld.x~",
+             dead); /* no such names are made */
+    snprintf(name[5], sizeof name[5], ".kept.weft.%ld.0", dead);
+    snprintf(name[6], sizeof name[6], ".kept.weft.more.%ld.0~", dead);
+    for (int i = 0; i < 7; i++)
+        write_file(path_of(name[i]), "half", 4);
+    REQUIRE(wf_model_new(cx, &m) == WF_OK);
+    CHECK(wf_model_save(cx, m, path_of("kept.weft")) == WF_OK);
+    for (int i = 0; i < 7; i++) {
+        snprintf(path, sizeof path, "%s", path_of(name[i]));
+        CHECK_EQ_INT(access(path, F_OK) == 0, stays[i]);
+        unlink(path);
+    }
+    wf_model_free(m);
+    wf_ctx_free(cx);
+}
+
+TEST(a_model_read_into_memory_outlives_its_file)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    wf_model *m;
+    wf_array *a;
+    const char *path = path_of("short.weft");
+
+    REQUIRE(wf_model_new(cx, &m) == WF_OK);
+    REQUIRE(wf_array_parse(cx, "iota:f32[100000]", WF_INVALID, 0, &a) == WF_OK);
+    wf_model_set_tensor(cx, m, "a", a);
+    wf_array_release(a);
+    REQUIRE(wf_model_save(cx, m, path) == WF_OK);
+    wf_model_free(m);
+    REQUIRE(wf_model_load_copy(cx, path, &m) == WF_OK);
+    REQUIRE(truncate(path, 10) ==
+            0); /* a mapped one would end the process at the next read */
+    a = wf_model_find_tensor(m, "a");
+    CHECK(a && ((const float *)wf_array_data(a))[99999] == 99999);
+    wf_model_free(m);
     wf_ctx_free(cx);
 }
 

@@ -230,7 +230,7 @@ TEST(light_networks_of_a_folder_give_what_is_expected)
         snprintf(path, sizeof path, "%s/light/light_%s.onnx", dir, names[i]);
         k.model = read_file(path);
         wf_array_new(c, WF_F32, (int64_t[]){1, 3, 224, 224}, 4, &in);
-        x = wf_array_data(in);
+        x = wf_array_data_mutable(in);
         for (int j = 0; j < 3 * 224 * 224; j++)
             x[j] = (float)j / (float)(3 * 224 * 224);
         k.first = in;

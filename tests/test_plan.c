@@ -432,8 +432,8 @@ TEST(results_lie_in_the_memory_of_donated_inputs_and_those_are_gone)
         wf_array *none;
 
         REQUIRE(train_open(&t, wf_ctx_new(NULL), compiled, 70000));
-        w = wf_array_data(t.in[0]);
-        s = wf_array_data(t.in[1]);
+        w = wf_array_data_mutable(t.in[0]);
+        s = wf_array_data_mutable(t.in[1]);
         REQUIRE(wf_run(t.cx, t.e, t.in, wf_exec_inputs(t.e), t.out,
                        wf_exec_outputs(t.e)) == WF_OK);
         CHECK(wf_array_data(t.out[1]) == w || wf_array_data(t.out[1]) == s);
@@ -461,8 +461,8 @@ TEST(a_step_that_donates_its_state_goes_round_in_the_same_memory)
     void *w, *s;
 
     REQUIRE(train_open(&t, wf_ctx_new(NULL), true, 70000));
-    w = wf_array_data(t.in[0]);
-    s = wf_array_data(t.in[1]);
+    w = wf_array_data_mutable(t.in[0]);
+    s = wf_array_data_mutable(t.in[1]);
     for (int round = 0; round < 6; round++) {
         REQUIRE(wf_run(t.cx, t.e, t.in, wf_exec_inputs(t.e), t.out,
                        wf_exec_outputs(t.e)) == WF_OK);
@@ -598,8 +598,8 @@ TEST(a_donated_input_may_be_a_result_or_two)
     REQUIRE(wf_donate(cx, e, (int[]){0, 1}, 2, &d) == WF_OK);
     wf_array_from(cx, WF_F32, (int64_t[]){2, 3}, 2, six, &in[0]);
     in[1] = f32_array(cx, 4, 0, 1);
-    x = wf_array_data(in[0]);
-    y = wf_array_data(in[1]);
+    x = wf_array_data_mutable(in[0]);
+    y = wf_array_data_mutable(in[1]);
     REQUIRE(wf_run(cx, d, in, 2, out, 4) == WF_OK);
     CHECK((wf_array_data(out[0]) == x) != (wf_array_data(out[1]) == x));
     CHECK((wf_array_data(out[2]) == y) != (wf_array_data(out[3]) == y));
@@ -636,8 +636,8 @@ TEST(what_is_compiled_after_some_runs_donates_as_before)
     void *w, *s;
 
     REQUIRE(train_open(&t, wf_ctx_new(&o), false, 5000));
-    w = wf_array_data(t.in[0]);
-    s = wf_array_data(t.in[1]);
+    w = wf_array_data_mutable(t.in[0]);
+    s = wf_array_data_mutable(t.in[1]);
     for (int round = 0; round < 5; round++) {
         REQUIRE(wf_run(t.cx, t.e, t.in, wf_exec_inputs(t.e), t.out,
                        wf_exec_outputs(t.e)) == WF_OK);

@@ -354,9 +354,13 @@ TEST(an_interrupt_is_an_exception_wherever_it_comes)
 TEST(a_cancelled_context_stops_an_endless_loop)
 {
     wf_ctx *cx = wf_ctx_new(NULL);
+    pthread_t th;
 
-    wf_cancel(cx);
+    wf_cancel(cx); /* of nothing */
+    CHECK_STR(run_in(cx, "print('runs')\n"), "runs\n");
+    REQUIRE(pthread_create(&th, NULL, cancel_later, cx) == 0);
     run_in(cx, "while True: pass\n");
+    pthread_join(th, NULL);
     CHECK_EQ_INT(wf_ctx_status(cx), WF_ERR_CANCELLED);
     wf_ctx_free(cx);
 }

@@ -46,6 +46,7 @@ typedef struct Sweep {
     wf_session *session;
     wf_loader *loader;
     wf_progress *progress;
+    wf_runner *runner;
     wf_profile *profile;
     char *buffer; /* BYTES */
     wf_tensor tensors[ROOM];
@@ -364,6 +365,7 @@ PICK_HANDLE(wf_record, record,
             wf_record_new(s->c, &(wf_function)WF_FUNCTION(twice, NULL, 1, 1, "f"),
                           (wf_tensor[]){wf_float(s->c, 2)}, 1, (int[]){0}, 1, s->tensors,
                           1, &s->record))
+PICK_HANDLE(wf_runner, runner, wf_runner_new(s->c, pick_wf_exec_p(s), &s->runner))
 PICK_HANDLE(wf_progress, progress, s->progress = wf_progress_new(s->c, "sweep", 3))
 PICK_HANDLE(wf_loader, loader,
             s->loader = wf_loader_new(s->c, (wf_tensor[]){wf_ones(s->c, WF_F32, (int64_t[]){4, 2}, 2)},
@@ -412,6 +414,7 @@ PICK_OPTIONS(wf_attention_options)
     }
 PICK_ZEROED(wf_cost, , pick_wf_cost_p)
 PICK_ZEROED(wf_op_info, , pick_wf_op_info_p)
+PICK_ZEROED(wf_value_info, , pick_wf_value_info_p)
 PICK_ZEROED(wf_memory_stats, , pick_wf_memory_stats_p)
 PICK_ZEROED(wf_graph_options, const, pick_const_wf_graph_options_p)
 PICK_ZEROED(wf_import_options, const, pick_const_wf_import_options_p)
@@ -448,6 +451,7 @@ static void sweep_end(Sweep *s)
     wf_profile_free(s->profile);
     wf_loader_free(s->c, s->loader);
     wf_progress_free(s->c, s->progress);
+    wf_runner_free(s->runner);
     wf_record_free(s->c, s->record);
     wf_session_free(s->c, s->session);
     wf_graph_free(s->c, s->graph);

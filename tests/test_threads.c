@@ -318,11 +318,43 @@ TEST(a_run_is_cancelled_from_another_thread)
     pthread_t t;
 
     CHECK(!cancelled(cx));
+    REQUIRE(call_begin(cx));
     REQUIRE(pthread_create(&t, NULL, cancel_later, cx) == 0);
     while (!cancelled(cx) && clock_seconds() < until)
         ;
     pthread_join(t, NULL);
     CHECK(cancelled(cx));
+    call_end(cx);
+    wf_ctx_free(cx);
+}
+
+static void *enter_too(void *arg)
+{
+    static int got;
+    wf_model *m;
+
+    got = wf_model_parse(arg, "f", "", 0, &m);
+    return &got;
+}
+
+TEST(one_context_in_two_threads_at_once_is_an_error_for_both)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    wf_model *m;
+    pthread_t t;
+    void *got;
+
+    REQUIRE(call_begin(cx)); /* as in a long call */
+    REQUIRE(pthread_create(&t, NULL, enter_too, cx) == 0);
+    pthread_join(t, &got);
+    CHECK_EQ_INT(*(int *)got, WF_ERR_ARG);
+    CHECK_EQ_INT(wf_ctx_status(cx), WF_OK);
+    call_end(cx);
+    CHECK_STR(wf_ctx_message(cx),
+              "wrong argument: the context was used by two threads at once");
+    wf_clear(cx);
+    CHECK_EQ_INT(wf_model_parse(cx, "f", "", 0, &m), WF_OK); /* and goes on, in one */
+    wf_model_free(m);
     wf_ctx_free(cx);
 }
 
@@ -515,4 +547,66 @@ TEST(the_quota_of_control_groups_counts)
     CHECK_EQ_INT(cgroup_cpus("/not/there", root), 0);
     snprintf(command, sizeof command, "rm -r %s", root);
     CHECK(system(command) == 0);
+}
+
+/* ---- one model, many threads --------------------------------------------------------- */
+
+typedef struct Server {
+    wf_model *m;
+    float want[3];
+    atomic_int bad;
+} Server;
+
+static void *serve(void *arg)
+{
+    Server *s = arg;
+    wf_ctx *c = wf_ctx_new(&(wf_options){.size = sizeof(wf_options), .threads = 1});
+    float got[3];
+
+    for (int k = 0; k < (TSAN ? 5 : 50); k++) {
+        wf_tensor x, y;
+
+        wf_scope_begin(c);
+        x = wf_ones(c, WF_F32, (int64_t[]){1, 4}, 2);
+        if (wf_model_run(c, s->m, "forward", &x, 1, &y, 1) ||
+            wf_read(c, y, got, sizeof got) || memcmp(got, s->want, sizeof got) != 0)
+            atomic_fetch_add(&s->bad, 1);
+        wf_scope_end(c);
+    }
+    wf_ctx_free(c);
+    return NULL;
+}
+
+TEST(one_model_is_run_by_many_threads_at_once)
+{
+    enum { THREADS = 4 };
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_module *net =
+        wf_nn_sequential(c, 2, wf_nn_linear(c, NULL, 4, 3, true), wf_nn_relu(c));
+    const char *types[] = {"f32[N,4]"};
+    char path[] = "/tmp/weft_serverXXXXXX";
+    int fd = mkstemp(path);
+    pthread_t id[THREADS];
+    Server s = {0};
+    wf_tensor x = wf_ones(c, WF_F32, (int64_t[]){1, 4}, 2), y;
+    wf_model *m;
+
+    REQUIRE(fd >= 0 && wf_model_new(c, &m) == WF_OK);
+    close(fd);
+    wf_module_store(c, net, m);
+    wf_module_add_method(c, net, m, "forward", NULL, NULL, types, 1, 1);
+    REQUIRE(wf_model_save(c, m, path) == WF_OK);
+    wf_model_free(m);
+    REQUIRE(wf_model_load(c, path, &s.m) == WF_OK); /* tensors are mapped */
+    REQUIRE(wf_model_run(c, s.m, "forward", &x, 1, &y, 1) == WF_OK);
+    wf_read(c, y, s.want, sizeof s.want);
+    for (int i = 0; i < THREADS; i++)
+        REQUIRE(pthread_create(&id[i], NULL, serve, &s) == 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(id[i], NULL);
+    CHECK_EQ_INT(atomic_load(&s.bad), 0);
+    wf_model_free(s.m);
+    unlink(path);
+    wf_module_release(c, net);
+    wf_ctx_free(c);
 }

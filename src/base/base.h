@@ -350,7 +350,8 @@ typedef struct Region {
     ArenaMark scratch_mark;
 } Region;
 
-void api_enter_(wf_ctx *cx, Region *r);
+bool api_enter_(wf_ctx *cx,
+                Region *r); /* false: another thread is in a call, which is told, too */
 wf_status api_leave(wf_ctx *cx, Region *r);
 /* After the jump: drains, then passes it on or returns. */
 wf_status api_out_of_memory(wf_ctx *cx, Region *r);
@@ -360,10 +361,15 @@ _Noreturn void ctx_out_of_memory(wf_ctx *cx); /* record and jump */
     Region region_;                                                                      \
     if (failed(cx))                                                                      \
         return ctx_status(cx);                                                           \
-    api_enter_(cx, &region_);                                                            \
+    if (!api_enter_(cx, &region_))                                                       \
+        return WF_ERR_ARG;                                                               \
     if (setjmp(region_.jump))                                                            \
     return api_out_of_memory(cx, &region_)
 #define API_RETURN(cx) return api_leave(cx, &region_)
+
+/* A call in progress, by one thread: regions are, and whatever is longer than one, as a script. */
+bool call_begin(wf_ctx *cx);
+void call_end(wf_ctx *cx);
 
 /* Run fn(obj) when the outermost region ends, or on out-of-memory. Takes care of obj even
  * if it cannot be registered. */
@@ -403,6 +409,9 @@ struct wf_ctx {
     struct Pool *threads;            /* the runtime's; found at need */
     wf_options options;
     volatile int cancelled;          /* set by wf_cancel; runs look at it */
+    volatile int calls;   /* in progress, one inside the other: what wf_cancel is for */
+    void *caller;         /* the thread that is in them; see call_begin */
+    volatile int crossed; /* another thread came in between */
     bool bounded_loops;              /* reverse mode refuses a while without a bound, as JAX does */
     struct Tensors *tensors;         /* of the tensor interface, made at need */
     void (*tensors_free)(wf_ctx *cx);

@@ -135,7 +135,7 @@ void wf_ctx_free(wf_ctx *cx)
 
 void wf_cancel(wf_ctx *cx)
 {
-    if (cx)
+    if (cx && __atomic_load_n(&cx->calls, __ATOMIC_RELAXED))
         __atomic_store_n(&cx->cancelled, 1, __ATOMIC_RELAXED);
 }
 
@@ -338,12 +338,44 @@ void ctx_log(wf_ctx *cx, wf_log_level level, const char *fmt, ...)
 
 /* ---- protected regions ------------------------------------------------------------- */
 
-void api_enter_(wf_ctx *cx, Region *r)
+/* One address for each thread. */
+static _Thread_local char me;
+
+bool call_begin(wf_ctx *cx)
 {
+    void *nobody = NULL;
+
+    if (__atomic_load_n(&cx->caller, __ATOMIC_RELAXED) != &me) {
+        if (!__atomic_compare_exchange_n(&cx->caller, &nobody, &me, false,
+                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+            __atomic_store_n(&cx->crossed, 1, __ATOMIC_RELAXED);
+            return false;
+        }
+        __atomic_store_n(&cx->cancelled, 0, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&cx->calls, cx->calls + 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+void call_end(wf_ctx *cx)
+{
+    __atomic_store_n(&cx->calls, cx->calls - 1, __ATOMIC_RELAXED);
+    if (cx->calls)
+        return;
+    if (__atomic_exchange_n(&cx->crossed, 0, __ATOMIC_RELAXED))
+        fail(cx, WF_ERR_ARG, NOWHERE, "the context was used by two threads at once");
+    __atomic_store_n(&cx->caller, NULL, __ATOMIC_RELEASE);
+}
+
+bool api_enter_(wf_ctx *cx, Region *r)
+{
+    if (!call_begin(cx))
+        return false;
     r->outer = cx->region;
     r->pool_mark = cx->pool.n;
     r->scratch_mark = arena_mark(&cx->scratch);
     cx->region = r;
+    return true;
 }
 
 /* Only the outermost region releases: what inner ones made may be in use further out. */
@@ -354,6 +386,7 @@ wf_status api_leave(wf_ctx *cx, Region *r)
         drain_pool(cx, r->pool_mark);
         arena_reset(&cx->scratch, r->scratch_mark);
     }
+    call_end(cx);
     return ctx_status(cx);
 }
 
@@ -362,6 +395,7 @@ wf_status api_out_of_memory(wf_ctx *cx, Region *r)
     drain_pool(cx, r->pool_mark);
     arena_reset(&cx->scratch, r->scratch_mark);
     cx->region = r->outer;
+    call_end(cx);
     if (r->outer)
         longjmp(r->outer->jump, 1);
     return ctx_status(cx);

@@ -448,7 +448,7 @@ static bool parse_values(Scan *c, wf_array **out)
     if (wf_array_new(c->cx, c->dtype, dims, rank, &a) != WF_OK)
         return false;
     array_held(c->cx, a);
-    if (!store_elements(c, wf_array_data(a)))
+    if (!store_elements(c, wf_array_data_mutable(a)))
         return false;
     *out = wf_array_retain(a);
     return true;
@@ -580,7 +580,7 @@ static bool parse_generated(Scan *c, int kind, uint64_t seed, wf_array **out)
         return scan_fail(c, type, WF_ERR_LIMIT, "the type is too large");
     if (wf_array_new(c->cx, c->dtype, c->dims, c->rank, &a) != WF_OK)
         return false;
-    generate(kind, c->dtype, seed, count, wf_array_data(a));
+    generate(kind, c->dtype, seed, count, wf_array_data_mutable(a));
     *out = a;
     return true;
 }

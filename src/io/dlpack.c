@@ -110,7 +110,7 @@ static Export *export_array(wf_ctx *cx, wf_array *a, DLTensor *out)
         memcpy(e->v, wf_array_dims(a), rank * sizeof *e->v);
         memcpy(e->v + rank, wf_array_strides(a), rank * sizeof *e->v);
     }
-    *out = (DLTensor){.data = wf_array_data(a),
+    *out = (DLTensor){.data = (void *)(uintptr_t)wf_array_data(a),
                       .device = {kDLCPU, 0},
                       .ndim = (int32_t)rank,
                       .dtype = from_dtype(wf_array_dtype(a)),
@@ -119,14 +119,32 @@ static Export *export_array(wf_ctx *cx, wf_array *a, DLTensor *out)
     return e;
 }
 
+#define READ_ONLY 1 /* in the flags of a versioned tensor */
+
+static bool may_only_be_read(wf_array *a)
+{
+    return wf_array_data(a) && !wf_array_data_mutable(a);
+}
+
 wf_status wf_array_to_dlpack(wf_ctx *cx, wf_array *a, DLManagedTensor **out_tensor)
 {
     DLTensor t;
     Export *e;
+    wf_array *copy = NULL;
 
     if (!SET_OUT(cx, out_tensor))
         return ctx_status(cx);
+    if (may_only_be_read(a)) { /* which this struct cannot say */
+        wf_array *dense;
+
+        if (wf_array_contiguous(cx, a, &dense) == WF_OK)
+            wf_array_from(cx, wf_array_dtype(a), wf_array_dims(a), wf_array_rank(a),
+                          wf_array_data(dense), &copy);
+        wf_array_release(dense);
+        a = copy;
+    }
     e = export_array(cx, a, &t);
+    wf_array_release(copy); /* e holds it */
     if (!e)
         return ctx_status(cx);
     e->m.plain = (DLManagedTensor){t, e, delete_plain};
@@ -145,7 +163,8 @@ wf_status wf_array_to_dlpack_versioned(wf_ctx *cx, wf_array *a,
     e = export_array(cx, a, &t);
     if (!e)
         return ctx_status(cx);
-    e->m.versioned = (DLManagedTensorVersioned){{1, 0}, e, delete_versioned, 0, t};
+    e->m.versioned = (DLManagedTensorVersioned){
+        {1, 0}, e, delete_versioned, may_only_be_read(a) ? READ_ONLY : 0, t};
     *out_tensor = &e->m.versioned;
     return WF_OK;
 }
@@ -168,8 +187,9 @@ static void drop_versioned(void *owner)
         m->deleter(m);
 }
 
-static wf_status import_tensor(wf_ctx *cx, const DLTensor *t, void (*drop)(void *owner),
-                               void *owner, wf_array **out_array)
+static wf_status import_tensor(wf_ctx *cx, const DLTensor *t, bool read_only,
+                               void (*drop)(void *owner), void *owner,
+                               wf_array **out_array)
 {
     wf_dtype dtype = WF_INVALID;
     char *data = t->data;
@@ -191,8 +211,10 @@ static wf_status import_tensor(wf_ctx *cx, const DLTensor *t, void (*drop)(void 
              (int)wf_dtype_size(dtype_part(dtype)), wf_dtype_name(dtype));
         return ctx_status(cx);
     }
-    return wf_array_wrap(cx, dtype, t->shape, t->ndim, t->strides, data, drop, owner,
-                         out_array);
+    return (read_only ? wf_array_wrap_const(cx, dtype, t->shape, t->ndim, t->strides,
+                                            data, drop, owner, out_array)
+                      : wf_array_wrap(cx, dtype, t->shape, t->ndim, t->strides, data,
+                                      drop, owner, out_array));
 }
 
 wf_status wf_array_from_dlpack(wf_ctx *cx, DLManagedTensor *m, wf_array **out_array)
@@ -203,7 +225,7 @@ wf_status wf_array_from_dlpack(wf_ctx *cx, DLManagedTensor *m, wf_array **out_ar
         fail(cx, WF_ERR_ARG, NOWHERE, "dlpack: the tensor is NULL");
         return ctx_status(cx);
     }
-    return import_tensor(cx, &m->dl_tensor, drop_plain, m, out_array);
+    return import_tensor(cx, &m->dl_tensor, false, drop_plain, m, out_array);
 }
 
 wf_status wf_array_from_dlpack_versioned(wf_ctx *cx, DLManagedTensorVersioned *m,
@@ -220,5 +242,6 @@ wf_status wf_array_from_dlpack_versioned(wf_ctx *cx, DLManagedTensorVersioned *m
              m->version.major, m->version.minor);
         return ctx_status(cx);
     }
-    return import_tensor(cx, &m->dl_tensor, drop_versioned, m, out_array);
+    return import_tensor(cx, &m->dl_tensor, m->flags & READ_ONLY, drop_versioned, m,
+                         out_array);
 }

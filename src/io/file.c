@@ -8,11 +8,15 @@
  */
 #include "io/io.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -103,7 +107,7 @@ static bool read_to_end(wf_ctx *cx, const char *path, int fd, Blob *b)
 
 static void close_fd(void *obj) { close((int)(intptr_t)obj); }
 
-Blob *blob_open(wf_ctx *cx, const char *path)
+static Blob *open_blob(wf_ctx *cx, const char *path, bool map)
 {
     Blob *b = blob_new(cx);
     struct stat st;
@@ -118,7 +122,7 @@ Blob *blob_open(wf_ctx *cx, const char *path)
         return fail_io(cx, path, "read", EISDIR), NULL;
     if (S_ISBLK(st.st_mode) || (S_ISCHR(st.st_mode) && !isatty(fd)))
         return fail(cx, WF_ERR_IO, NOWHERE, "cannot read %s: it is a device, not a file", path), NULL;
-    if (S_ISREG(st.st_mode) && st.st_size > 0) {
+    if (map && S_ISREG(st.st_mode) && st.st_size > 0) {
         /* Tensors on it may be written to: pages are copied then, the file stays as it is. */
         void *p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_NORESERVE, fd, 0);
@@ -131,6 +135,9 @@ Blob *blob_open(wf_ctx *cx, const char *path)
     }
     return read_to_end(cx, path, fd, b) ? b : NULL;
 }
+
+Blob *blob_open(wf_ctx *cx, const char *path) { return open_blob(cx, path, true); }
+Blob *blob_read(wf_ctx *cx, const char *path) { return open_blob(cx, path, false); }
 
 /* ---- writing ----------------------------------------------------------------------- */
 
@@ -168,6 +175,60 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+/* The process of a name ".NAME.PID.k~"; 0: it is not such a name. */
+static long writer_of(const char *entry, const char *name)
+{
+    size_t n = strlen(name);
+    char *end;
+    long pid;
+
+    if (entry[0] != '.' || strncmp(entry + 1, name, n) != 0 || entry[n + 1] != '.' ||
+        entry[n + 2] < '1' || entry[n + 2] > '9')
+        return 0;
+    pid = strtol(entry + n + 2, &end, 10);
+    if (*end != '.' || end[1] < '0' || end[1] > '9')
+        return 0;
+    end += 1 + strspn(end + 1, "0123456789");
+    return strcmp(end, "~") == 0 ? pid : 0;
+}
+
+/* Is nobody writing it? Who does holds a lock, wherever its process is. */
+static bool is_abandoned(int folder, const char *entry, long pid)
+{
+    struct stat st;
+    int fd;
+    bool free;
+
+    if (pid == (long)getpid() || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+        return false;
+    fd = openat(folder, entry, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    free = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+           st.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    if (fd >= 0)
+        close(fd);
+    return free;
+}
+
+/* Removes what killed writers of this target have left beside it. */
+static void remove_abandoned(const Writer *w)
+{
+    size_t n = folder_length(w->target);
+    char folder[PATH_MAX];
+    DIR *d;
+
+    memcpy(folder, n ? w->target : ".", n ? n : 1);
+    folder[n ? n : 1] = '\0';
+    if (!(d = opendir(folder)))
+        return;
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        long pid = writer_of(e->d_name, w->target + n);
+
+        if (pid > 0 && is_abandoned(dirfd(d), e->d_name, pid))
+            unlinkat(dirfd(d), e->d_name, 0);
+    }
+    closedir(d);
+}
+
 /* Open a new file ".NAME.PID.k~" beside the target. */
 static bool open_temp(Writer *w, mode_t mode)
 {
@@ -192,6 +253,7 @@ static bool open_temp(Writer *w, mode_t mode)
         w->temp = NULL;
         return fail_io(w->cx, w->path, "create a file beside it", error);
     }
+    (void)flock(w->fd, LOCK_EX | LOCK_NB); /* see is_abandoned */
     return true;
 }
 
@@ -226,6 +288,7 @@ Writer *writer_open(wf_ctx *cx, const char *path)
     }
     if (exists && access(path, W_OK) != 0)
         return fail_io(cx, path, "write", errno), NULL;
+    remove_abandoned(w);
     if (!open_temp(w, 0666))
         return NULL;
     if (exists)

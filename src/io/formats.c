@@ -71,10 +71,11 @@ static wf_status bad_arg(wf_ctx *cx, const char *what)
 }
 
 /* The bytes, of a file or copied, and a model to fill: both held by the caller. */
-static wf_status begin(wf_ctx *cx, const char *path, const char *text, size_t size, Blob **out_blob, wf_model **out_model)
+static wf_status begin(wf_ctx *cx, const char *path, bool map, const char *text, size_t size, Blob **out_blob,
+                       wf_model **out_model)
 {
     API_ENTER(cx);
-    Blob *b = text ? blob_copy(cx, text, size) : blob_open(cx, path);
+    Blob *b = text ? blob_copy(cx, text, size) : map ? blob_open(cx, path) : blob_read(cx, path);
 
     if (b) {
         *out_model = model_new(cx);
@@ -84,13 +85,13 @@ static wf_status begin(wf_ctx *cx, const char *path, const char *text, size_t si
     API_RETURN(cx);
 }
 
-static wf_status open_model(wf_ctx *cx, const char *path, const char *text, size_t size, const wf_import_options *o,
-                            wf_model **out_model)
+static wf_status open_model(wf_ctx *cx, const char *path, bool map, const char *text, size_t size,
+                            const wf_import_options *o, wf_model **out_model)
 {
     wf_model *m = NULL;
     Blob *b = NULL;
 
-    if (begin(cx, path, text, size, &b, &m) == WF_OK && format_of_bytes(path, b->data, b->size)->read(cx, path, b, o, m)) {
+    if (begin(cx, path, map, text, size, &b, &m) == WF_OK && format_of_bytes(path, b->data, b->size)->read(cx, path, b, o, m)) {
         *out_model = m;
         m = NULL;
     }
@@ -107,7 +108,16 @@ wf_status wf_model_load(wf_ctx *cx, const char *path, wf_model **out_model)
         *out_model = NULL;
     if (!cx || !path || !out_model)
         return bad_arg(cx, "wf_model_load: an argument is NULL");
-    return open_model(cx, path, NULL, 0, NULL, out_model);
+    return open_model(cx, path, true, NULL, 0, NULL, out_model);
+}
+
+wf_status wf_model_load_copy(wf_ctx *cx, const char *path, wf_model **out_model)
+{
+    if (out_model)
+        *out_model = NULL;
+    if (!cx || !path || !out_model)
+        return bad_arg(cx, "wf_model_load_copy: an argument is NULL");
+    return open_model(cx, path, false, NULL, 0, NULL, out_model);
 }
 
 static bool good_options(wf_ctx *cx, const wf_import_options *o)
@@ -123,7 +133,7 @@ wf_status wf_model_import(wf_ctx *cx, const char *path, const wf_import_options 
         *out_model = NULL;
     if (!cx || !path || !out_model)
         return bad_arg(cx, "wf_model_import: an argument is NULL");
-    return good_options(cx, options) ? open_model(cx, path, NULL, 0, options, out_model) : ctx_status(cx);
+    return good_options(cx, options) ? open_model(cx, path, true, NULL, 0, options, out_model) : ctx_status(cx);
 }
 
 wf_status wf_model_parse_with(wf_ctx *cx, const char *name, const char *text, size_t size, const wf_import_options *options,
@@ -133,7 +143,7 @@ wf_status wf_model_parse_with(wf_ctx *cx, const char *name, const char *text, si
         *out_model = NULL;
     if (!cx || !name || (!text && size) || !out_model)
         return bad_arg(cx, "wf_model_parse: an argument is NULL");
-    return good_options(cx, options) ? open_model(cx, name, size ? text : "", size, options, out_model) : ctx_status(cx);
+    return good_options(cx, options) ? open_model(cx, name, true, size ? text : "", size, options, out_model) : ctx_status(cx);
 }
 
 wf_status wf_model_parse(wf_ctx *cx, const char *name, const char *text, size_t size, wf_model **out_model)

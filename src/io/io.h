@@ -38,6 +38,7 @@ typedef struct Blob {
 /* The whole file, held by the pool of the current call; NULL after an error. What cannot
  * be mapped (a pipe, a device) is read to its end. */
 Blob *blob_open(wf_ctx *cx, const char *path);
+Blob *blob_read(wf_ctx *cx, const char *path); /* never mapped */
 Blob *blob_copy(wf_ctx *cx, const void *data, size_t size);
 Blob *blob_retain(Blob *b);
 void blob_release(void *blob);

@@ -215,8 +215,9 @@ static bool reverse_axes(Npy *r, wf_array *a, wf_array **out)
         dims[k] = wf_array_dims(a)[r->rank - 1 - k];
         strides[k] = wf_array_strides(a)[r->rank - 1 - k];
     }
-    if (wf_array_wrap(r->cx, r->dtype, dims, (int)r->rank, strides, wf_array_data(a),
-                      array_drop, wf_array_retain(a), out) == WF_OK)
+    if (wf_array_wrap(r->cx, r->dtype, dims, (int)r->rank, strides,
+                      wf_array_data_mutable(a), array_drop, wf_array_retain(a),
+                      out) == WF_OK)
         return true;
     wf_array_release(a);
     return false;
@@ -239,7 +240,7 @@ static bool read_data(Npy *r, const char *data, size_t size, wf_array **out)
     if (wf_array_new(r->cx, r->dtype, dims, (int)r->rank, &a) != WF_OK)
         return false;
     array_held(r->cx, a);
-    if (!fill(r, data, size, wf_array_data(a)))
+    if (!fill(r, data, size, wf_array_data_mutable(a)))
         return false;
     if (reverse)
         return reverse_axes(r, a, out);

@@ -2,6 +2,7 @@
 #include "ir/ir.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define SHORT_CONST 16 /* elements of a constant that WF_TEXT_SHORT leaves */
 
@@ -65,6 +66,66 @@ wf_status wf_program_input_type(wf_ctx *cx, const wf_program *p, int i,
     if (!is_input(p, i))
         return bad_arg(cx, "wf_program_input_type: there is no such input");
     return give_type(cx, p, val_type(p, program_in(p, (uint32_t)i)), out_text);
+}
+
+/* name and role are the caller's to change */
+static wf_status give_info(wf_ctx *cx, const wf_program *p, Type type, const char *name,
+                           wf_role role, wf_value_info *out)
+{
+    wf_value_info info = {.size = out->size,
+                          .role = role,
+                          .name = name,
+                          .dtype = (wf_dtype)type.dtype,
+                          .rank = (int)type.rank};
+
+    API_ENTER(cx);
+    arena_clear(&cx->answer);
+    for (uint32_t k = 0; k < WF_MAX_RANK; k++) {
+        info.sizes[k] = k < type.rank ? dim_str(&p->dims, type.dims[k], &cx->answer) : "";
+        info.dims[k] = k >= type.rank ? 0 : type.dims[k] < 0 ? -1 : type.dims[k];
+    }
+    memcpy(out, &info, MIN(out->size, sizeof info));
+    API_RETURN(cx);
+}
+
+static bool info_fits(const wf_value_info *out)
+{
+    return out && out->size >= sizeof out->size;
+}
+
+wf_status wf_program_input_info(wf_ctx *cx, const wf_program *p, int i,
+                                wf_value_info *out_info)
+{
+    if (!NEEDS(cx, p && info_fits(out_info)))
+        return ctx_status(cx);
+    if (!is_input(p, i)) {
+        fail(cx, WF_ERR_INDEX, NOWHERE,
+             "wf_program_input_info: input %d, but '%s' has %u", i, p->name, p->nin);
+        return ctx_status(cx);
+    }
+    return give_info(cx, p, val_type(p, program_in(p, (uint32_t)i)),
+                     wf_program_input_name(p, i), WF_ROLE_INPUT, out_info);
+}
+
+wf_status wf_program_output_info(wf_ctx *cx, const wf_program *p, int i,
+                                 wf_value_info *out_info)
+{
+    if (!NEEDS(cx, p && info_fits(out_info)))
+        return ctx_status(cx);
+    if (i < 0 || (uint32_t)i >= p->nout) {
+        fail(cx, WF_ERR_INDEX, NOWHERE,
+             "wf_program_output_info: result %d, but '%s' has %u", i, p->name, p->nout);
+        return ctx_status(cx);
+    }
+    return give_info(cx, p, val_type(p, p->outs[i]), "", WF_ROLE_RESULT, out_info);
+}
+
+int wf_program_find_input(const wf_program *p, const char *name)
+{
+    for (int i = 0; p && name && *name && (uint32_t)i < p->nin; i++)
+        if (strcmp(wf_program_input_name(p, i), name) == 0)
+            return i;
+    return -1;
 }
 
 wf_status wf_program_output_type(wf_ctx *cx, const wf_program *p, int i,
@@ -181,6 +242,9 @@ wf_status wf_op_get(int i, wf_op_info *out_info)
     memcpy(out_info, &info, MIN(out_info->size, sizeof info));
     return WF_OK;
 }
+
+const char *wf_version(void) { return WF_VERSION; }
+int wf_abi_version(void) { return WF_ABI_VERSION; }
 
 /* ---- the build --------------------------------------------------------------------- */
 

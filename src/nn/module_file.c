@@ -519,3 +519,75 @@ wf_module *wf_module_load(wf_ctx *c, const wf_model *file)
     nn_free(c, copy, bytes);
     return nn_done(c, root);
 }
+
+/* ---- signatures -------------------------------------------------------------------- */
+
+/* The role of a tensor of the file: what its tree says of it. */
+static wf_role role_of(const wf_model *file, const char *name)
+{
+    static const struct {
+        const char *kind;
+        wf_role role;
+    } kinds[] = {{"param\t", WF_ROLE_PARAMETER},
+                 {"frozen\t", WF_ROLE_PARAMETER},
+                 {"buffer\t", WF_ROLE_BUFFER}};
+    size_t n = strlen(name);
+
+    for (const char *s = wf_model_meta(file, "tree"); *s; s += *s == '\n') {
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            size_t m = strlen(kinds[k].kind);
+
+            if (!strncmp(s, kinds[k].kind, m) && !strncmp(s + m, name, n) &&
+                (s[m + n] == '\t' || s[m + n] == '\n' || !s[m + n]))
+                return kinds[k].role;
+        }
+        s += strcspn(s, "\n");
+    }
+    return WF_ROLE_STATE;
+}
+
+/* Tensors of the file stand first among inputs and last among results. */
+static wf_status method_info(wf_ctx *c, const wf_model *file, const char *name, int i,
+                             bool output, wf_value_info *out)
+{
+    const wf_program *p = file && name ? wf_model_find(file, name) : NULL;
+    wf_value_info info = {.size = sizeof info};
+    const char *tensor;
+    Names l;
+    int k;
+
+    if (nn_null(c, file, "wf_model_input_info", "file") ||
+        nn_null(c, name, "wf_model_input_info", "name") ||
+        nn_null(c, out, "wf_model_input_info", "place of the result"))
+        return wf_ctx_status(c);
+    if (!p)
+        return no_method(c, name);
+    if (output ? wf_program_output_info(c, p, i, out)
+               : wf_program_input_info(c, p, i, out))
+        return wf_ctx_status(c);
+    memcpy(&info, out, out->size < sizeof info ? out->size : sizeof info);
+    l = names_of(c, method_text(file, name), output ? "update" : "state");
+    k = output ? i - (wf_program_outputs(p) - l.n) : i;
+    if (k >= 0 && k < l.n && !wf_ctx_status(c)) {
+        info.role = role_of(file, l.v[k]);
+        for (int j = 0; j < wf_model_tensors(file);
+             j++) /* a name that lives as long as the file */
+            if (!strcmp(tensor = wf_model_tensor_name(file, j), l.v[k]))
+                info.name = tensor;
+        memcpy(out, &info, out->size < sizeof info ? out->size : sizeof info);
+    }
+    names_free(c, &l);
+    return wf_ctx_status(c);
+}
+
+wf_status wf_model_input_info(wf_ctx *c, const wf_model *file, const char *name, int i,
+                              wf_value_info *out_info)
+{
+    return method_info(c, file, name, i, false, out_info);
+}
+
+wf_status wf_model_output_info(wf_ctx *c, const wf_model *file, const char *name, int i,
+                               wf_value_info *out_info)
+{
+    return method_info(c, file, name, i, true, out_info);
+}

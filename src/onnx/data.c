@@ -146,7 +146,7 @@ static wf_array *unpack(OxRun *r, const OxTensor *t, const unsigned char *from, 
 
     if (wf_array_new(r->c, is_signed ? WF_I8 : WF_U8, t->dims.v, (int)t->dims.n, &a))
         return NULL;
-    to = wf_array_data(a);
+    to = wf_array_data_mutable(a);
     for (int64_t i = 0; i < count; i++) {
         int v = from[i / per] >> (i % per * bits) & ((1 << bits) - 1);
 
@@ -222,11 +222,11 @@ static wf_array *from_typed(OxRun *r, const OxTensor *t, wf_dtype dtype, int64_t
     if (wf_array_new(r->c, dtype, t->dims.v, (int)t->dims.n, &a) || !count)
         return a;
     if (t->floats.n)
-        memcpy(wf_array_data(a), t->floats.v, (size_t)count * 4);
+        memcpy(wf_array_data_mutable(a), t->floats.v, (size_t)count * 4);
     else if (t->doubles.n)
-        memcpy(wf_array_data(a), t->doubles.v, (size_t)count * 8);
+        memcpy(wf_array_data_mutable(a), t->doubles.v, (size_t)count * 8);
     else
-        copy_ints(t, dtype, count, wf_array_data(a));
+        copy_ints(t, dtype, count, wf_array_data_mutable(a));
     return a;
 }
 

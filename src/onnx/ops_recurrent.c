@@ -114,8 +114,7 @@ static wf_status timed_step(wf_ctx *c, void *user, const wf_tensor *in, int nin,
 {
     const Timed *t = user;
 
-    (void)nin, (void)nout;
-    if (!step(c, t->l, in, out))
+    if (step(c, t->l, in, nin, out, nout))
         return wf_ctx_status(c);
     out[0] = wf_add(c, in[0], wf_scalar(c, WF_I64, t->back ? -1 : 1));
     return wf_ctx_status(c);

@@ -151,6 +151,14 @@ static bool eval_print(Eval *e)
         e->cx->print_line(e->cx->print_user, s);
         return true;
     }
+    if (e->cx->options.print) {
+        Text line;
+
+        text_init(&line, e->a);
+        text_printf(&line, "%s\n", s);
+        e->cx->options.print(e->cx->options.print_user, text_str(&line), line.n);
+        return true;
+    }
     if (fputs(s, stdout) < 0 || fputc('\n', stdout) < 0)
         return eval_fail(e, WF_ERR_IO, "standard output cannot be written");
     return true;

@@ -467,9 +467,9 @@ static bool check_strides(wf_ctx *cx, wf_dtype dtype, const int64_t *dims,
     return true;
 }
 
-wf_status wf_array_wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
-                        const int64_t *strides, void *data, void (*drop)(void *owner),
-                        void *owner, wf_array **out_array)
+static wf_status wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
+                      const int64_t *strides, void *data, bool read_only,
+                      void (*drop)(void *owner), void *owner, wf_array **out_array)
 {
     int64_t count, bytes;
     Buffer *buf;
@@ -493,13 +493,30 @@ wf_status wf_array_wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int ran
                     .al = cx->al,
                     .data = data,
                     .size = (size_t)bytes,
-                    .wrapped = true};
+                    .wrapped = true,
+                    .read_only = read_only};
     atomic_init(&buf->refs, 1);
     if (make_array(cx, buf, dtype, dims, strides, rank, count, out_array)) {
         buf->drop = drop; /* only now: after an error the memory is still the caller's */
         buf->owner = owner;
     }
     return ctx_status(cx);
+}
+
+wf_status wf_array_wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
+                        const int64_t *strides, void *data, void (*drop)(void *owner),
+                        void *owner, wf_array **out_array)
+{
+    return wrap(cx, dtype, dims, rank, strides, data, false, drop, owner, out_array);
+}
+
+wf_status wf_array_wrap_const(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
+                              const int64_t *strides, const void *data,
+                              void (*drop)(void *owner), void *owner,
+                              wf_array **out_array)
+{
+    return wrap(cx, dtype, dims, rank, strides, (void *)(uintptr_t)data, true, drop,
+                owner, out_array);
 }
 
 wf_array *wf_array_retain(wf_array *a)
@@ -528,9 +545,14 @@ int64_t wf_array_count(const wf_array *a) { return a ? a->count : 0; }
 
 wf_device *wf_array_device(const wf_array *a) { return a ? a->buf->device : NULL; }
 
-void *wf_array_data(const wf_array *a)
+const void *wf_array_data(const wf_array *a)
 {
     return a && a->buf->device->host_reads ? array_at(a) : NULL;
+}
+
+void *wf_array_data_mutable(wf_array *a)
+{
+    return a && a->buf->device->host_reads && !a->buf->read_only ? array_at(a) : NULL;
 }
 
 wf_status wf_array_to(wf_ctx *cx, wf_array *a, wf_device *d, wf_array **out_array)

@@ -487,6 +487,7 @@ typedef struct Run {
     Root *root;
     wf_array *const *in;
     wf_array **out;
+    bool into;      /* out are arrays of the caller's */
     Array **copies; /* of inputs, for this run; NULL where none was needed; of a donated
                        input that needs no copy, itself */
     bool started;   /* memory of donated inputs may have changed */
@@ -600,6 +601,24 @@ static bool result_dims(const Run *r, const Frame *f, uint32_t j, int64_t *dims)
     return type_size((wf_dtype)t.dtype, dims, t.rank, &count, &bytes);
 }
 
+/* The caller's array for a result has its type, now that sizes are known. */
+static bool takes_result(const Run *r, uint32_t j, Type t, const int64_t *dims)
+{
+    const Array *a = r->out[j];
+
+    if (a->dtype == t.dtype && a->rank == t.rank &&
+        (!t.rank || !memcmp(array_dims(a), dims, t.rank * sizeof *dims)))
+        return true;
+    return fail(
+        r->cx, a->dtype == t.dtype ? WF_ERR_SHAPE : WF_ERR_TYPE, NOWHERE,
+        "%s: result %u is %s, the array for it %s", r->e->p->name, j,
+        type_str(&r->e->p->dims, (Type){.dtype = t.dtype, .rank = t.rank, .dims = dims},
+                 &r->cx->scratch),
+        type_str(&r->e->p->dims,
+                 (Type){.dtype = a->dtype, .rank = a->rank, .dims = array_dims(a)},
+                 &r->cx->scratch));
+}
+
 /* Before the run those results that equations write into; after it the rest. A size that
  * cannot be computed is left to the equation, which will fail at its place. */
 static bool make_results(Run *r, Frame *f, bool after)
@@ -609,12 +628,18 @@ static bool make_results(Run *r, Frame *f, bool after)
     for (uint32_t j = 0; j < p->nout; j++) {
         Type t = val_type(p, p->outs[j]);
         int64_t dims[MAX_RANK];
-        if (r->out[j] || (!after && !f->plan->out_direct[j]))
+        if ((r->out[j] && !r->into) || (!after && !f->plan->out_direct[j]))
             continue;
         if (!result_dims(r, f, j, dims)) {
             if (after)
                 return fail(r->cx, WF_ERR_SHAPE, NOWHERE,
                             "%s: the size of result %u cannot be computed", p->name, j);
+            continue;
+        }
+        if (r->into) {
+            if (!takes_result(r, j, t, dims))
+                return false;
+            f->base[base_out(f->plan, j)] = (uintptr_t)array_at(r->out[j]);
             continue;
         }
         if (f->plan->out_from[j]) {
@@ -697,16 +722,17 @@ static void end_run(Run *r, bool ok)
         wf_array_release(r->copies[i]);
     }
     mem_free(&r->cx->al, r->copies, (p->nin + 1) * sizeof *r->copies);
-    for (uint32_t j = 0; !ok && j < p->nout; j++) {
+    for (uint32_t j = 0; !ok && !r->into && j < p->nout; j++) {
         wf_array_release(r->out[j]);
         r->out[j] = NULL;
     }
 }
 
-static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out)
+static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out,
+                            bool into)
 {
     Region region;
-    Run r = {.cx = cx, .e = e, .in = in, .out = out};
+    Run r = {.cx = cx, .e = e, .in = in, .out = out, .into = into};
     int64_t turns;
     bool ok;
 
@@ -719,7 +745,11 @@ static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_arra
         return ctx_status(cx);
     }
     memset(r.copies, 0, (e->p->nin + 1) * sizeof *r.copies);
-    api_enter_(cx, &region);
+    if (!api_enter_(cx, &region)) {
+        give_root(e, r.root);
+        mem_free(&cx->al, r.copies, (e->p->nin + 1) * sizeof *r.copies);
+        return WF_ERR_ARG;
+    }
     if (setjmp(region.jump)) { /* nothing in r changed since it was filled */
         end_run(&r, false);
         root_free(r.root);
@@ -736,6 +766,12 @@ static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_arra
         give_root(e, r.root);
     arena_reset(&cx->scratch, region.scratch_mark); /* also inside another region */
     return api_leave(cx, &region);
+}
+
+wf_status exec_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out, bool into)
+{
+    e = serving(cx, e, in);
+    return failed(cx) ? cx->status : run_served(cx, e, in, out, into);
 }
 
 static void clear_outputs(wf_array **out, int nout)
@@ -762,8 +798,7 @@ wf_status wf_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, int nin, wf_array 
     clear_outputs(out, nout);
     if (!NEEDS(cx, e) || !fits_program(cx, "wf_run", e->p, in, nin, out, nout))
         return ctx_status(cx);
-    e = serving(cx, e, in);
-    return failed(cx) ? cx->status : run_served(cx, e, in, out);
+    return exec_run(cx, e, in, out, false);
 }
 
 wf_status wf_eval(wf_ctx *cx, const wf_program *p, wf_array *const *in, int nin,
@@ -826,7 +861,8 @@ wf_status wf_eval_reference(wf_ctx *cx, const wf_program *p, wf_array *const *in
     clear_outputs(out, nout);
     if (!NEEDS(cx, p) || !fits_program(cx, "wf_eval_reference", p, in, nin, out, nout))
         return ctx_status(cx);
-    api_enter_(cx, &region);
+    if (!api_enter_(cx, &region))
+        return WF_ERR_ARG;
     if (setjmp(region.jump)) {
         for (uint32_t j = 0; j < p->nout; j++) {
             wf_array_release(out[j]);

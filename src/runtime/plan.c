@@ -478,6 +478,14 @@ static void plan_one(wf_ctx *cx, Arena *a, const Program *p, Plan *plan)
 /* ---- placement ---------------------------------------------------------------------- */
 
 /* It, or what it calls. */
+bool program_defines_sizes(const Program *p)
+{
+    for (uint32_t i = 0; i < p->dims.syms.n; i++)
+        if (p->dims.syms.v[i].origin == SYM_EQN)
+            return true;
+    return false;
+}
+
 static bool defines_sizes(const Program *p, bool deep)
 {
     for (uint32_t i = 0; i < p->neqns; i++)

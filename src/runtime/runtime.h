@@ -135,6 +135,7 @@ typedef struct Buffer {
     void (*drop)(void *owner); /* of wrapped memory; may be NULL */
     void *owner;
     bool wrapped;
+    bool read_only;  /* wrapped memory that may not be written to */
     atomic_int kept; /* how many of refs are kept for later results */
 } Buffer;
 
@@ -718,6 +719,11 @@ struct wf_exec {
     const bool *donated; /* for each input; NULL: none */
 };
 
+/* A run with as many inputs and places as there must be; into: the places hold arrays that take the results. */
+wf_status exec_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out,
+                   bool into);
+/* Has it sizes that are known when it has run only? */
+bool program_defines_sizes(const Program *p);
 /* Holds the code; kernels stay where they are. Belongs to the call's pool. */
 wf_exec *exec_compiled(wf_ctx *cx, const Compiled *c);
 

@@ -394,10 +394,13 @@ static bool pools_off(void)
 
 Vm *sc_vm_new(wf_ctx *cx, const VmOptions *opt)
 {
-    Vm *vm = mem_alloc(&cx->al, sizeof *vm);
+    Vm *vm;
 
-    if (!vm) {
+    if (!call_begin(cx)) /* the thread that is in a call gets the error */
+        return NULL;
+    if (!(vm = mem_alloc(&cx->al, sizeof *vm))) {
         fail_memory(cx);
+        call_end(cx);
         return NULL;
     }
     memset(vm, 0, sizeof *vm);
@@ -498,6 +501,7 @@ void sc_vm_free(Vm *vm)
     sc_free(vm, vm->defs, vm->capdefs * sizeof *vm->defs);
     arena_free(&vm->names);
     sc_memory_done(vm);
+    call_end(vm->cx);
     mem_free(&al, vm, sizeof *vm);
 }
 

@@ -1,6 +1,8 @@
 /* public.c -- scripts through weft.h. */
 #include "ast.h"
 
+#include <stdio.h>
+
 /* What sys.exit was given: a status, or a text for standard error and status 1. */
 static int exit_code(Vm *vm)
 {
@@ -20,6 +22,17 @@ static int exit_code(Vm *vm)
     return 1;
 }
 
+/* Where the host takes what is printed; errors go to standard error. */
+static void write_to_host(void *user, const char *s, size_t n, bool err)
+{
+    const wf_options *o = user;
+
+    if (err)
+        fwrite(s, 1, n, stderr);
+    else
+        o->print(o->print_user, s, n);
+}
+
 static wf_status run_main(wf_ctx *cx, const char *what, const char *path, const char *module,
                           int argc, char **argv, int *out_exit)
 {
@@ -33,6 +46,10 @@ static wf_status run_main(wf_ctx *cx, const char *what, const char *path, const 
     if (!(path || module) || argc < 0 || (argc && !argv)) {
         fail(cx, WF_ERR_ARG, NOWHERE, "%s must not be NULL", what);
         return ctx_status(cx);
+    }
+    if (cx->options.print) {
+        opt.write = write_to_host;
+        opt.write_user = &cx->options;
     }
     vm = sc_vm_new(cx, &opt);
     if (!vm)

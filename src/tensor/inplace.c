@@ -26,6 +26,10 @@ static bool may_write(wf_ctx *c, const char *fn, const Tensor *x, const Tensor *
               "%s: a %sleaf that requires a gradient cannot be written to "
               "(wf_no_grad_begin allows it)",
               fn, root == x ? "" : "view of a ");
+    else if (!x->symbolic && x->store->array && wf_array_data(x->store->array) &&
+             !wf_array_data_mutable(x->store->array))
+        tfail(c, WF_ERR_VALUE,
+              "%s: the memory of the tensor may only be read; copy it first", fn);
     else if (!view_may_take(x, v))
         tfail(
             c, WF_ERR_UNSUPPORTED,

@@ -288,7 +288,7 @@ Tensor *tensor_from_array(wf_ctx *c, wf_array *a)
     memset(b, 0, sizeof *b);
     b->refs = 1;
     b->cx = c;
-    b->data = wf_array_data(a);
+    b->data = (void *)(uintptr_t)wf_array_data(a); /* may_write asks whether it may be */
     b->array = a;
     if (rank) {
         memcpy(t->dims, wf_array_dims(a), rank * sizeof *t->dims);
@@ -602,7 +602,7 @@ wf_status wf_to_array(wf_ctx *c, wf_tensor h, wf_array **out_array)
     }
     if (wf_array_new(c, (wf_dtype)t->dtype, t->dims, t->rank, out_array) != WF_OK)
         return ctx_status(c);
-    if (!tensor_read(t, wf_array_data(*out_array))) {
+    if (!tensor_read(t, wf_array_data_mutable(*out_array))) {
         wf_array_release(*out_array);
         *out_array = NULL;
         return ctx_status(c);

@@ -223,7 +223,8 @@ wf_tensor tfail(wf_ctx *c, wf_status status, const char *fmt, ...) PRINTF(3, 4);
     Region region_;                                                                      \
     if (failed(cx))                                                                      \
         return ret;                                                                      \
-    api_enter_(cx, &region_);                                                            \
+    if (!api_enter_(cx, &region_))                                                       \
+        return ret;                                                                      \
     if (setjmp(region_.jump)) {                                                          \
         api_out_of_memory(cx, &region_);                                                 \
         return ret;                                                                      \
