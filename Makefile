@@ -46,7 +46,7 @@ CLIOBJ  := $(CLISRC:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
 
-.PHONY: all agree help test test-gpu tests test-long verify-math demo examples bench san fuzz format tidy docs install clean bless
+.PHONY: all agree help test test-gpu tests test-long verify-math demo examples bench san fuzz format tidy docs install uninstall clean bless
 all: $(BUILD)/weft $(BUILD)/libweft.a $(BUILD)/libweft.so
 
 help:
@@ -64,7 +64,7 @@ help:
 	@echo 'make bless      rewrite the expected parts of golden files; review the diff'
 	@echo 'make format     clang-format over the tree'
 	@echo 'make tidy       clang-tidy over the library'
-	@echo 'make install    into PREFIX (default /usr/local), honouring DESTDIR'
+	@echo 'make install    into PREFIX (default /usr/local), honouring DESTDIR; make uninstall removes it'
 	@echo 'make clean      remove build/'
 
 $(BUILD)/src/%.o: src/%.c
@@ -96,14 +96,25 @@ $(BUILD)/libweft-all.a: $(OBJ)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
-$(BUILD)/libweft.a: $(OBJ)
-	@rm -f $@
-	$(Q)ld -r -o $(BUILD)/weft-all.o $^
-	$(Q)objcopy --localize-hidden $(BUILD)/weft-all.o
-	$(Q)ar rcs $@ $(BUILD)/weft-all.o
+# One object for each source, so that a program gets what it uses and no more. Names that sources share among
+# themselves begin with wfi_ there: they meet no name of the program's own.
+LIBOBJ  := $(patsubst $(BUILD)/%,$(BUILD)/lib/%,$(OBJ))
+$(BUILD)/lib/names: $(OBJ)
+	@mkdir -p $(@D)
+	$(Q)nm -g --defined-only $^ | sed -n 's/^[0-9a-f]* [A-Z] \(.*\)/\1/p' | grep -v '^wf_' | LC_ALL=C sort -u | \
+	    sed 's/.*/& wfi_&/' > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$(LIBOBJ): $(BUILD)/lib/%: $(BUILD)/% $(BUILD)/lib/names
+	@mkdir -p $(@D)
+	$(Q)objcopy --redefine-syms=$(BUILD)/lib/names $< $@
 
-$(BUILD)/libweft.so: $(OBJ)
-	$(Q)$(CC) -shared $(SAN) -Wl,-soname,libweft.so.0 -o $@ $^ $(LIBS)
+$(BUILD)/libweft.a: $(LIBOBJ)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+ABI     := $(shell sed -n 's/^.define WF_ABI_VERSION //p' include/weft.h)
+VERSION := $(shell sed -n 's/.*WF_VERSION "\(.*\)"/\1/p' include/weft.h)
+$(BUILD)/libweft.so: $(OBJ) tools/weft.map
+	$(Q)$(CC) -shared $(SAN) -Wl,-soname,libweft.so.$(ABI) -Wl,--version-script=tools/weft.map -o $@ $(OBJ) $(LIBS)
 
 $(BUILD)/weft: $(CLIOBJ) $(BUILD)/libweft.a
 	$(Q)$(CC) $(SAN) -o $@ $^ $(LIBS)
@@ -217,15 +228,28 @@ tidy: setup-format
 docs: all
 	$(Q)$(BUILD)/weft ops --markdown > docs/ops.md
 
+# Without symbols for debuggers, unless STRIP is empty. What `uninstall` removes is what `install` puts there.
+STRIP   ?= strip
+TO      := $(DESTDIR)$(PREFIX)
+FILL    := sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@ABI@|$(ABI)|'
+INSTALLED := bin/weft $(patsubst %,include/%,$(notdir $(wildcard include/*.h))) lib/libweft.a lib/libweft.so lib/libweft.so.$(ABI) \
+             lib/pkgconfig/weft.pc lib/cmake/Weft/WeftConfig.cmake lib/cmake/Weft/WeftConfigVersion.cmake share/man/man1/weft.1
 install: all
-	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
-	$(Q)install -m 755 $(BUILD)/weft $(DESTDIR)$(PREFIX)/bin/weft
-	$(Q)install -m 644 include/*.h $(DESTDIR)$(PREFIX)/include/
-	$(Q)install -m 644 $(BUILD)/libweft.a $(DESTDIR)$(PREFIX)/lib/libweft.a
-	$(Q)install -m 755 $(BUILD)/libweft.so $(DESTDIR)$(PREFIX)/lib/libweft.so.0
-	$(Q)ln -sf libweft.so.0 $(DESTDIR)$(PREFIX)/lib/libweft.so
-	$(Q)install -m 644 docs/weft.1 $(DESTDIR)$(PREFIX)/share/man/man1/weft.1
-	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e "s|@VERSION@|$$(sed -n 's/.*WF_VERSION \"\(.*\)\"/\1/p' include/weft.h)|" tools/weft.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/weft.pc
+	$(Q)install -d $(addprefix $(TO)/,$(sort $(dir $(INSTALLED))))
+	$(Q)install -m 755 $(BUILD)/weft $(TO)/bin/weft
+	$(Q)install -m 644 include/*.h $(TO)/include/
+	$(Q)install -m 644 $(BUILD)/libweft.a $(TO)/lib/libweft.a
+	$(Q)install -m 755 $(BUILD)/libweft.so $(TO)/lib/libweft.so.$(ABI)
+	$(Q)ln -sf libweft.so.$(ABI) $(TO)/lib/libweft.so
+	$(Q)$(if $(STRIP),$(STRIP) $(TO)/bin/weft $(TO)/lib/libweft.so.$(ABI) && $(STRIP) --strip-debug $(TO)/lib/libweft.a)
+	$(Q)install -m 644 docs/weft.1 $(TO)/share/man/man1/weft.1
+	$(Q)$(FILL) tools/weft.pc.in > $(TO)/lib/pkgconfig/weft.pc
+	$(Q)$(FILL) tools/WeftConfig.cmake.in > $(TO)/lib/cmake/Weft/WeftConfig.cmake
+	$(Q)$(FILL) tools/WeftConfigVersion.cmake.in > $(TO)/lib/cmake/Weft/WeftConfigVersion.cmake
+
+uninstall:
+	$(Q)rm -f $(addprefix $(TO)/,$(INSTALLED))
+	$(Q)rmdir $(TO)/lib/cmake/Weft 2>/dev/null || true
 
 clean:
 	$(Q)rm -rf $(BUILD)
