@@ -116,6 +116,8 @@ static void accumulate(wf_ctx *c, wf_tensor leaf, wf_tensor g, unsigned flags)
         return;
     if (!(flags & GRAD_CREATE))
         c->tensors->recorders &= ~(uint64_t)1;
+    if (tensor_device(t) != tensor_device(tensor_get(c, g, "wf_backward")))
+        g = wf_to_device(c, g, wf_device_of(c, leaf)); /* it came back over a copy */
     if (t->grad)
         g = wf_add(c, tensor_handle(c, tensor_retain(t->grad)), g);
     wf_set_grad(c, leaf, g);

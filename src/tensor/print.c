@@ -23,7 +23,8 @@ static void print_tensor(Text *text, wf_ctx *c, const Tensor *t, wf_style style,
     TorchPrint what = {.default_dtype = c->tensors->float_dtype,
                        .grad_fn = o ? o->grad_fn : NULL,
                        .parameter = o && o->parameter,
-                       .requires_grad = t->wants_grad};
+                       .requires_grad = t->wants_grad,
+                       .device = tensor_is_here(t) ? NULL : wf_device_name(tensor_device(t))};
 
     if (tensor_is_here(t)) {
         a.data = tensor_data(t);

@@ -631,12 +631,41 @@ wf_device *wf_device_of(wf_ctx *c, wf_tensor h)
     return !t ? NULL : t->store->array ? wf_array_device(t->store->array) : &device_host;
 }
 
+/* The memory of t, which only t has, goes elsewhere; its history stays. */
+static bool move_to(wf_ctx *c, Tensor *t, wf_device *d)
+{
+    wf_array *a = tensor_array(c, t), *there;
+    Tensor *n;
+    Storage *old = t->store;
+
+    if (!a || wf_array_to(c, a, d, &there) != WF_OK ||
+        !(n = tensor_from_array(c, there)))
+        return false;
+    t->store = n->store;
+    n->store = old;
+    t->offset = 0;
+    memcpy(t->strides, n->strides, t->rank * sizeof *t->strides);
+    t->packed = n->packed;
+    wf_array_release(t->array);
+    t->array = NULL;
+    tensor_release(c, n);
+    return true;
+}
+
 wf_tensor wf_to_device(wf_ctx *c, wf_tensor h, wf_device *d)
 {
     Tensor *t = concrete(c, h, "wf_to_device");
     wf_array *a = t ? tensor_array(c, t) : NULL, *there;
 
-    if (!a || wf_array_to(c, a, d, &there) != WF_OK)
+    if (!a)
+        return WF_NONE;
+    if (wf_array_device(a) != d && t->need & c->tensors->recorders && !c->tensors->no_grad) {
+        wf_tensor r = wf_copy(c, h); /* an op, so that it has a history */
+        Tensor *copy = tensor_get(c, r, "wf_to_device");
+
+        return copy && move_to(c, copy, d) ? r : WF_NONE;
+    }
+    if (wf_array_to(c, a, d, &there) != WF_OK)
         return WF_NONE;
     if (there != a)
         return tensor_handle(c, tensor_from_array(c, there));

@@ -237,6 +237,10 @@ Value en_box_as(En *e, wf_tensor t, Class *cls)
     if (!o)
         return NIL;
     x = tensor_get(e->c, t, "box");
+    if (x && e->f->home && !x->symbolic && tensor_is_here(x)) {
+        t = wf_to_device(e->c, t, e->f->home);
+        x = tensor_get(e->c, t, "box");
+    }
     if (x && x->node && e->f == &e->f->engine->front[FRONT_NUMPY]) { /* arrays have no history */
         t = wf_detach(e->c, t);
         x = tensor_get(e->c, t, "box");
@@ -413,7 +417,7 @@ bool en_tensor(En *e, Value v, wf_tensor *out)
             *out = wf_cast(e->c, *out, en_narrow(e->f, d));
         else if (is_foreign(e, v))
             *out = wf_copy(e->c, *out);
-        return true;
+        return !e->f->one_device || en_same_device(e, *out);
     }
     if (v.tag == T_OBJ && e->f->lists && (sc_is(e->vm, v, C_list) || sc_is(e->vm, v, C_tuple))) {
         *out = en_tensor_from(e, v, WF_INVALID);
@@ -944,7 +948,7 @@ bool engine_open(Vm *vm, ScModule *m)
            sc_module_set(vm, m, "Dispatch", v_obj(gc_ref(g->dispatch))) &&
            sc_module_set(vm, m, "Slot", v_obj(gc_ref(g->slot))) &&
            open_table(vm, m, engine_functions, f) && open_table(vm, m, engine_shape, f) &&
-           open_table(vm, m, engine_nn, f) && open_table(vm, m, engine_state, f) && open_table(vm, m, engine_create, f) &&
+           open_table(vm, m, engine_nn, f) && open_table(vm, m, engine_state, f) && open_table(vm, m, engine_devices, f) && open_table(vm, m, engine_create, f) &&
            open_table(vm, m, engine_programs, f) && open_table(vm, m, engine_stage, f) && open_table(vm, m, engine_graphs, f) && open_table(vm, m, engine_control, f) &&
            open_table(vm, m, engine_keys, f) && open_table(vm, m, engine_equations, f);
 }

@@ -16,6 +16,7 @@
  *   graphs.c     natives for graphs of expressions: programs of symbols with types alone
  *   size.c       sizes that are symbols
  *   dispatch.c   callables that know programs by the types of their arguments
+ *   devices.c    natives of devices, and of where tensors are
  *   control.c    natives that take functions: derivatives, batches, control flow, rules
  *   equations.c  ops by name, and the equations of a program as script values
  *   keys.c       random numbers by key, as JAX has them
@@ -61,6 +62,8 @@ struct Front { /* one library's view */
     wf_generator *generator;
     Value error_text;   /* fn(text, label): an error as the library words it; T_NIL: as it is */
     struct Engine *engine;
+    wf_device *home;    /* where results on the host go; NULL: they stay */
+    bool one_device;    /* tensors of two devices in one call are an error */
 };
 
 enum { FRONT_TORCH, FRONT_JAX, FRONT_NUMPY, FRONT_TF, FRONT_AESARA, FRONT_COUNT };
@@ -99,6 +102,7 @@ typedef struct En { /* one native call */
     wf_ctx *c;
     Front *f;
     const char *label; /* of the step in histories: the native's name */
+    int device; /* 1 + that of the tensors so far; 0: none yet */
     void *mem[8]; /* blocks that live until the end */
     size_t size[8];
     int nmem;
@@ -160,6 +164,9 @@ bool tensor_len(Vm *vm, Value self, int64_t *out);
 
 /* ---- functions.c, create.c, program.c, control.c, keys.c ---------------------------------------------- */
 
+/* devices.c: is the tensor on the device of those before it, where the front wants that? */
+bool en_same_device(En *e, wf_tensor x);
+extern const NativeDef engine_devices[];
 extern const NativeDef engine_functions[], engine_shape[], engine_nn[], engine_state[],
     engine_create[], engine_programs[],
     engine_control[], engine_keys[];

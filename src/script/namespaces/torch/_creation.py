@@ -2,8 +2,8 @@
 import math as _math
 
 import _torch as _w
-from torch._types import (default_generator, check_device, is_float, float32, float64, int64, bool as _bool,
-                          Size, dtype as _dtype)
+from torch._types import (default_generator, home, placed, is_float, float32, float64, int64, bool as _bool, Size,
+                          dtype as _dtype)
 
 _default = [float32]
 
@@ -20,8 +20,7 @@ def set_default_dtype(d):
 
 
 def _finish(t, device, requires_grad):
-    if device is not None:
-        check_device(device)
+    t = placed(t, device)
     if requires_grad:
         _need_float(t).requires_grad_()
     return t
@@ -42,19 +41,14 @@ def as_size(args):
 
 
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
-    if device is not None:
-        check_device(device)
-    if requires_grad:
-        return _need_float(_w.tensor(data, dtype)).requires_grad_()
-    return _w.tensor(data, dtype)
+    return _finish(_w.tensor(data, dtype), device, requires_grad)
 
 
 def as_tensor(data, dtype=None, device=None):
-    check_device(device)
     if isinstance(data, _w.Tensor):
         data = data if hasattr(data, "requires_grad_") else _w.wrap(data)
-        return data if dtype is None or data.dtype == dtype else data.to(dtype)
-    return _w.tensor(data, dtype)
+        return data if dtype is None and device is None else data.to(dtype=dtype, device=device)
+    return placed(_w.tensor(data, dtype), device)
 
 
 asarray = as_tensor
@@ -81,7 +75,7 @@ def _filled(value, name):
         t = _w.full(as_size(args) if size is None else size, value, dtype or _default[0])
         if out is not None:
             return _w.write(out, t)
-        return _finish(t, device, requires_grad) if requires_grad or device is not None else t
+        return _finish(t, device, requires_grad) if requires_grad or device is not None or home[0] else t
     return _called(make, name)
 
 
@@ -103,19 +97,20 @@ def empty_strided(size, stride, **options):
 
 def zeros_like(input, *, dtype=None, device=None, requires_grad=False, layout=None, memory_format=None):
     t = _w.full(input.shape, 0, dtype or input.dtype)
-    return _finish(t, device, requires_grad)
+    return _finish(t, input.device if device is None else device, requires_grad)
 
 
 def ones_like(input, *, dtype=None, device=None, requires_grad=False, layout=None, memory_format=None):
     t = _w.full(input.shape, 1, dtype or input.dtype)
-    return _finish(t, device, requires_grad)
+    return _finish(t, input.device if device is None else device, requires_grad)
 
 
 empty_like = zeros_like
 
 
 def full_like(input, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, memory_format=None):
-    return _finish(_w.full(input.shape, fill_value, dtype or input.dtype), device, requires_grad)
+    return _finish(_w.full(input.shape, fill_value, dtype or input.dtype),
+                   input.device if device is None else device, requires_grad)
 
 
 def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
@@ -126,7 +121,7 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
     if (step > 0 and end < start) or (step < 0 and end > start):
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     t = _w.arange(start, end, step, dtype)
-    return _finish(t, device, requires_grad) if requires_grad or device is not None else t
+    return _finish(t, device, requires_grad) if requires_grad or device is not None or home[0] else t
 
 
 def range_(start=0, end=None, step=1, **options):
@@ -151,7 +146,8 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
 def _triangle(keep):
     def indices(row, col, offset=0, *, dtype=int64, device=None):
         pairs = [(i, j) for i in range(row) for j in range(col) if keep(j - i, offset)]
-        return _w.reshape(_w.tensor([p[0] for p in pairs] + [p[1] for p in pairs], dtype), (2, len(pairs)))
+        return placed(_w.reshape(_w.tensor([p[0] for p in pairs] + [p[1] for p in pairs], dtype), (2, len(pairs))),
+                      device)
     return indices
 
 
@@ -205,11 +201,13 @@ randn = _drawn("normal", "randn")
 
 
 def rand_like(input, *, dtype=None, device=None, requires_grad=False, generator=None, memory_format=None, layout=None):
-    return rand(input.shape, dtype=dtype or input.dtype, requires_grad=requires_grad, generator=generator)
+    return rand(input.shape, dtype=dtype or input.dtype, requires_grad=requires_grad, generator=generator,
+                device=input.device if device is None else device)
 
 
 def randn_like(input, *, dtype=None, device=None, requires_grad=False, generator=None, memory_format=None, layout=None):
-    return randn(input.shape, dtype=dtype or input.dtype, requires_grad=requires_grad, generator=generator)
+    return randn(input.shape, dtype=dtype or input.dtype, requires_grad=requires_grad, generator=generator,
+                 device=input.device if device is None else device)
 
 
 def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
@@ -223,7 +221,7 @@ def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None
 def randint_like(input, low=0, high=None, *, dtype=None, **options):
     if high is None:
         low, high = 0, low
-    return randint(low, high, input.shape, dtype=dtype or input.dtype)
+    return randint(low, high, input.shape, dtype=dtype or input.dtype, device=input.device)
 
 
 def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False):

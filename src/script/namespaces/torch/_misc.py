@@ -1,7 +1,7 @@
 # torch._misc -- functions of torch that are not about computing, and rare ones.
 import _torch as _w
 from torch._types import (dtype as _dtype, float32, float64, float16, bfloat16, int64, bool as _bool, finfo, iinfo,
-                          check_device)
+                          device_at, home, number_of)
 from torch._creation import get_default_dtype, set_default_dtype
 
 
@@ -94,13 +94,18 @@ def get_float32_matmul_precision():
     return _float32_matmul_precision[0]
 
 
+def _use_gpu():
+    # The host has but one precision of products; a GPU must be told that float32 is float32.
+    _precisions["highest"] = "highest"
+    _w.precision(_precisions[_float32_matmul_precision[0]])
+
+
 def set_default_device(device):
-    check_device(device)
+    home[0] = 0 if device is None else number_of(device)
 
 
 def get_default_device():
-    from torch._types import CPU
-    return CPU
+    return device_at(home[0])
 
 
 def set_default_tensor_type(t):

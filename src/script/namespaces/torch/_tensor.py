@@ -1,7 +1,7 @@
 # torch._tensor -- the class of tensors: functions bound as methods, conversions, text.
 import _torch as _w
 from torch import _creation, _grad, _math, _products, _shape
-from torch._types import (CPU, Size, check_device, device as _device, strided, float64, float32, float16, bfloat16,
+from torch._types import (Size, device_at, number_of, placed, device as _device, strided, float64, float32, float16, bfloat16,
                           int64, int32, int16, int8, uint8, bool as _bool, dtype as _dtype, is_float,
                           default_generator)
 
@@ -140,9 +140,10 @@ class Tensor(_w.Tensor):
 
     @property
     def device(self):
-        return CPU
+        return device_at(_w.device_at(self))
 
-    is_cuda = is_sparse = is_quantized = is_meta = is_mps = False
+    is_cuda = property(lambda self: _w.device_at(self) > 0)
+    is_sparse = is_quantized = is_meta = is_mps = False
     layout = strided
     names = property(lambda self: (None,) * self.ndim)
     itemsize = property(lambda self: self.dtype.itemsize)
@@ -229,7 +230,7 @@ class Tensor(_w.Tensor):
         return _w.same(self, other)
 
     def get_device(self):
-        return -1
+        return _w.device_at(self) - 1
 
     def __contains__(self, x):
         return bool(_w.any(_w.eq(self, x)))
@@ -300,14 +301,16 @@ class Tensor(_w.Tensor):
             if isinstance(a, _dtype):
                 dtype = a
             elif isinstance(a, _w.Tensor):
-                dtype = a.dtype
-            elif isinstance(a, (str, _device)):
+                dtype, device = a.dtype, a.device
+            elif isinstance(a, (str, _device, int)) and not isinstance(a, bool):
                 device = a
-        if device is not None:
-            check_device(device)
+        x = self
         if dtype is not None and dtype != self.dtype:
-            return _w.cast(self, dtype)
-        return _w.copy(self) if copy else self
+            x = _w.cast(x, dtype)
+        n = None if device is None else number_of(device)
+        if n is not None and n != _w.device_at(x):
+            return _w.to_device(x, n)
+        return _w.copy(x) if copy and x is self else x
 
     def type(self, dtype=None, non_blocking=False):
         if dtype is None:
@@ -319,13 +322,13 @@ class Tensor(_w.Tensor):
         return self if dtype == self.dtype else _w.cast(self, dtype)
 
     def type_as(self, other):
-        return self.to(other.dtype)
+        return self.to(other)
 
     def cpu(self, memory_format=None):
-        return self
+        return self.to("cpu")
 
     def cuda(self, device=None, non_blocking=False):
-        check_device("cuda")
+        return self.to("cuda" if device is None else device)
 
     def pin_memory(self):
         return self
@@ -336,7 +339,10 @@ class Tensor(_w.Tensor):
     def numpy(self, *, force=False):
         import numpy
         if force:
-            return numpy.wrap(_w.detach(self))
+            return numpy.wrap(_w.to_device(_w.detach(self), 0))
+        if _w.device_at(self):
+            raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the "
+                            "tensor to host memory first.")
         if _w.about(self, "requires_grad"):
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
                                "instead.")
@@ -349,16 +355,17 @@ class Tensor(_w.Tensor):
     # ---- new ones of its kind
 
     def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
-        return _creation.tensor(data, dtype=dtype or self.dtype, requires_grad=requires_grad)
+        return _creation.tensor(data, dtype=dtype or self.dtype, device=self.device if device is None else device,
+                                requires_grad=requires_grad)
 
-    def new_zeros(self, *size, dtype=None, **options):
-        return _creation.zeros(*size, dtype=dtype or self.dtype, **options)
+    def new_zeros(self, *size, dtype=None, device=None, **options):
+        return _creation.zeros(*size, dtype=dtype or self.dtype, device=self.device if device is None else device, **options)
 
-    def new_ones(self, *size, dtype=None, **options):
-        return _creation.ones(*size, dtype=dtype or self.dtype, **options)
+    def new_ones(self, *size, dtype=None, device=None, **options):
+        return _creation.ones(*size, dtype=dtype or self.dtype, device=self.device if device is None else device, **options)
 
-    def new_empty(self, *size, dtype=None, **options):
-        return _creation.empty(*size, dtype=dtype or self.dtype, **options)
+    def new_empty(self, *size, dtype=None, device=None, **options):
+        return _creation.empty(*size, dtype=dtype or self.dtype, device=self.device if device is None else device, **options)
 
     def new_full(self, size, fill_value, *, dtype=None, **options):
         return _creation.full(size, fill_value, dtype=dtype or self.dtype, **options)

@@ -73,25 +73,60 @@ class device:
         return hash((self.type, self.index))
 
     def __enter__(self):
+        self._before = home[0]
+        home[0] = number_of(self)
         return self
 
     def __exit__(self, kind, value, trace):
+        home[0] = self._before
         return False
 
 
 CPU = device("cpu")
+home = [0]       # number of the device that new tensors are on; 0 is the host, GPUs follow
+current = [0]    # index of the GPU that "cuda" means
+_gpus = []
+
+
+def device_at(n):
+    # The device of a number, always the same object.
+    if n == 0:
+        return CPU
+    while len(_gpus) < n:
+        _gpus.append(device("cuda", len(_gpus)))
+    return _gpus[n - 1]
+
+
+def number_of(d):
+    # The other way round. GPUs that are not there are PyTorch's errors.
+    if not isinstance(d, device):
+        d = device("cuda", d) if isinstance(d, _to_int) else device(d)
+    if d.type == "cpu":
+        return 0
+    if d.type != "cuda":
+        raise RuntimeError(f"there is no device '{d}' here: tensors live on the cpu and on cuda")
+    if not _w.device_count():
+        raise AssertionError("Torch not compiled with CUDA enabled")
+    index = current[0] if d.index is None else d.index
+    if index >= _w.device_count():
+        raise RuntimeError("CUDA error: invalid device ordinal")
+    if not home[1:]:
+        home.append(True)
+        _w.one_device(True)
+        from torch._misc import _use_gpu
+        _use_gpu()
+    return index + 1
+
+
+def placed(t, d):
+    # A new tensor where it is wanted: on d, or else on the default device.
+    n = home[0] if d is None else number_of(d)
+    return _w.to_device(t, n) if n else t
 
 
 def check_device(d):
-    # There is memory of the host only.
-    if d is None:
-        return
-    kind = d.type if isinstance(d, device) else str(d).partition(":")[0]
-    if kind == "cpu":
-        return
-    if kind == "cuda":
-        raise AssertionError("Torch not compiled with CUDA enabled")
-    raise RuntimeError(f"there is no device '{d}' here: tensors live on the cpu")
+    if d is not None:
+        number_of(d)
 
 
 class layout:

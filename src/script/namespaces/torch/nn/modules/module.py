@@ -4,7 +4,7 @@ from collections import OrderedDict, namedtuple
 
 import _torch as _w
 from torch._grad import new_handle, no_grad
-from torch._types import check_device, dtype as _dtype, device as _device
+from torch._types import number_of, dtype as _dtype, device as _device
 from torch.nn.parameter import Parameter, Buffer
 
 
@@ -293,11 +293,13 @@ class Module:
         for a in args:
             if isinstance(a, _dtype):
                 dtype = a
-            elif isinstance(a, (str, _device)):
+            elif isinstance(a, (str, _device, int)):
                 device = a
             elif isinstance(a, _w.Tensor):
-                dtype = a.dtype
-        check_device(device)
+                dtype, device = a.dtype, a.device
+        if device is not None:
+            n = number_of(device)
+            self._apply(lambda x: x if _w.device_at(x) == n else _w.to_device(x, n))
         if dtype is None:
             return self
         if not dtype.is_floating_point:
@@ -321,10 +323,10 @@ class Module:
         return self._apply(lambda x: x.type(dst_type))
 
     def cpu(self):
-        return self
+        return self.to("cpu")
 
     def cuda(self, device=None):
-        check_device("cuda")
+        return self.to("cuda" if device is None else device)
 
     def share_memory(self):
         return self

@@ -1,0 +1,167 @@
+/* devices.c -- natives of devices: which there are, where tensors are, bringing them elsewhere.
+ *
+ * Devices are numbers here, as the library has them: 0 is the host. A front may have a home: what its natives give
+ * and is on the host goes there (jax, whose arrays live on the first GPU).
+ */
+#include "script/engine/engine.h"
+
+static wf_device *device_of(En *e, int64_t i)
+{
+    wf_device *d = NULL;
+
+    if (i < 0 || i >= wf_device_count(e->c))
+        sc_fail(e->vm, C_ValueError, "there is no device %lld", (long long)i);
+    else
+        wf_device_open(e->c, (int)i, &d);
+    return d;
+}
+
+static Value n_device_count(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+
+    return en_end_value(&e, v_int(wf_device_count(e.c) - 1));
+}
+
+static Value n_device_label(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int64_t i = 0;
+    wf_device *d;
+
+    if (!en_int(&e, a->v[0], &i) || !(d = device_of(&e, i)))
+        return en_fail(&e);
+    return en_end_value(&e, v_obj(sc_str(vm, wf_device_label(d))));
+}
+
+/* (held, peak, free, total) */
+static Value n_device_memory(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int64_t i = 0;
+    wf_device *d;
+    wf_memory_stats s = {0};
+    Tuple *t;
+
+    if (!en_int(&e, a->v[0], &i) || !(d = device_of(&e, i)) ||
+        wf_device_memory(e.c, d, &s) != WF_OK || !(t = sc_tuple(vm, 4)))
+        return en_fail(&e);
+    t->v[0] = v_int((int64_t)s.held);
+    t->v[1] = v_int((int64_t)s.peak);
+    t->v[2] = v_int((int64_t)s.free);
+    t->v[3] = v_int((int64_t)s.total);
+    return en_end_value(&e, v_obj(t));
+}
+
+static Value n_device_sync(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int64_t i = 0;
+    wf_device *d;
+
+    if (!en_int(&e, a->v[0], &i) || !(d = device_of(&e, i)))
+        return en_fail(&e);
+    wf_device_sync(e.c, d);
+    return en_end_value(&e, NONE);
+}
+
+/* Of a tensor in a program: the host. */
+static Value n_device_at(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    Tensor *t;
+
+    if (!en_tensor(&e, a->v[0], &x) || !(t = tensor_get(e.c, x, "device")))
+        return en_fail(&e);
+    return en_end_value(
+        &e, v_int(t->symbolic || tensor_is_here(t) ? 0 : wf_device_ordinal(tensor_device(t))));
+}
+
+static Value n_to_device(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    Front *f = e.f;
+    wf_device *home = f->home, *d;
+    wf_tensor x;
+    int64_t i = 0;
+    Value v;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &i) || !(d = device_of(&e, i)))
+        return en_fail(&e);
+    f->home = NULL;
+    v = en_end(&e, wf_is_symbolic(e.c, x) ? x : wf_to_device(e.c, x, d));
+    f->home = home;
+    return v;
+}
+
+static Value n_set_home(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int64_t i = 0;
+    wf_device *d;
+
+    if (!en_int(&e, a->v[0], &i) || !(d = device_of(&e, i)))
+        return en_fail(&e);
+    e.f->home = i ? d : NULL;
+    return en_end_value(&e, NONE);
+}
+
+/* one_device(on): tensors of two devices in one call are an error */
+static Value n_one_device(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    bool on = true;
+
+    if (!en_bool(&e, a->v[0], &on))
+        return en_fail(&e);
+    e.f->one_device = on;
+    return en_end_value(&e, NONE);
+}
+
+/* Natives whose business are several devices, or that take indices from the host. */
+static bool may_mix(const char *label)
+{
+    static const char *const names[] = {"write", "set_data",  "same",  "shares_memory", "own",
+                                        "set_grad", "to_device", "index", "getitem", "setitem",
+                                        "device_at"};
+
+    for (size_t i = 0; label && i < sizeof names / sizeof *names; i++)
+        if (!strcmp(label, names[i]))
+            return true;
+    return !label;
+}
+
+static const char *device_name(En *e, int i)
+{
+    wf_device *d = NULL;
+
+    return wf_device_open(e->c, i, &d) == WF_OK ? wf_device_name(d) : "";
+}
+
+bool en_same_device(En *e, wf_tensor x)
+{
+    Tensor *t = tensor_get(e->c, x, "device");
+    int at = !t || t->symbolic || tensor_is_here(t) ? 0 : wf_device_ordinal(tensor_device(t));
+
+    if (!t || t->symbolic || (!at && !t->rank) || may_mix(e->label))
+        return true;
+    if (e->device && e->device != 1 + at)
+        return sc_fail(e->vm, C_RuntimeError,
+                       "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
+                       device_name(e, MAX(e->device - 1, at)), device_name(e, MIN(e->device - 1, at)));
+    e->device = 1 + at;
+    return true;
+}
+
+const NativeDef engine_devices[] = {
+    {"device_count", n_device_count, ""},
+    {"device_label", n_device_label, "i"},
+    {"device_memory", n_device_memory, "i"},
+    {"device_sync", n_device_sync, "i"},
+    {"device_at", n_device_at, "x"},
+    {"to_device", n_to_device, "x,i"},
+    {"set_home", n_set_home, "i"},
+    {"one_device", n_one_device, "on"},
+    {0},
+};
