@@ -25,7 +25,7 @@ static const Front fronts[FRONT_COUNT] = {
                    .dtype_names = plain_names, .dtype_format = "dtype('%s')",
                    .shape_error = C_TypeError, .type_error = C_TypeError,
                    .value_error = C_ValueError},
-    [FRONT_NUMPY] = {"_numpy", WF_PROMOTE_NUMPY, WF_F64, WF_I64, .lists = true,
+    [FRONT_NUMPY] = {"_numpy", WF_PROMOTE_NUMPY, WF_F64, WF_I64, .lists = true, .stays = true,
                      .views_write = true, .dtype_names = plain_names,
                      .dtype_format = "dtype('%s')", .shape_error = C_ValueError,
                      .type_error = C_TypeError, .value_error = C_ValueError},
@@ -237,8 +237,8 @@ Value en_box_as(En *e, wf_tensor t, Class *cls)
     if (!o)
         return NIL;
     x = tensor_get(e->c, t, "box");
-    if (x && e->f->home && !x->symbolic && tensor_is_here(x)) {
-        t = wf_to_device(e->c, t, e->f->home);
+    if (x && !x->symbolic && (e->f->home || e->f->stays)) {
+        t = en_at_home(e, t);
         x = tensor_get(e->c, t, "box");
     }
     if (x && x->node && e->f == &e->f->engine->front[FRONT_NUMPY]) { /* arrays have no history */

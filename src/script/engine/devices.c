@@ -154,6 +154,17 @@ bool en_same_device(En *e, wf_tensor x)
     return true;
 }
 
+wf_tensor en_at_home(En *e, wf_tensor t)
+{
+    wf_device *to = e->f->home, *at = wf_device_of(e->c, t);
+
+    if (!to ? wf_device_host_reads(at) : !wf_device_host_reads(at))
+        return t;
+    if (!to)
+        wf_device_open(e->c, 0, &to);
+    return wf_to_device(e->c, t, to);
+}
+
 const NativeDef engine_devices[] = {
     {"device_count", n_device_count, ""},
     {"device_label", n_device_label, "i"},

@@ -63,6 +63,7 @@ struct Front { /* one library's view */
     Value error_text;   /* fn(text, label): an error as the library words it; T_NIL: as it is */
     struct Engine *engine;
     wf_device *home;    /* where results on the host go; NULL: they stay */
+    bool stays;         /* its arrays are the host's */
     bool one_device;    /* tensors of two devices in one call are an error */
 };
 
@@ -166,6 +167,7 @@ bool tensor_len(Vm *vm, Value self, int64_t *out);
 
 /* devices.c: is the tensor on the device of those before it, where the front wants that? */
 bool en_same_device(En *e, wf_tensor x);
+wf_tensor en_at_home(En *e, wf_tensor t); /* a result where the front has its arrays */
 extern const NativeDef engine_devices[];
 extern const NativeDef engine_functions[], engine_shape[], engine_nn[], engine_state[],
     engine_create[], engine_programs[],

@@ -7,6 +7,7 @@
 #   _pytree tree tree_util        trees
 import _jax as _w
 from jax._array import Array, cpu as _cpu
+from jax import _gpu
 from jax._api import (
     jit, grad, value_and_grad, vjp, jvp, linearize, linear_transpose, jacrev, jacfwd, jacobian,
     hessian, vmap, pmap, checkpoint, remat, checkpoint_policies, eval_shape, ShapeDtypeStruct,
@@ -31,21 +32,21 @@ def __getattr__(name):
 
 
 def devices(backend=None):
-    return [_cpu]
+    return [_cpu] if backend == "cpu" else _gpu.devices or [_cpu]
 
 
 local_devices = devices
 
 
 def device_count(backend=None):
-    return 1
+    return len(devices(backend))
 
 
 local_device_count = device_count
 
 
 def default_backend():
-    return "cpu"
+    return "gpu" if _gpu.devices else "cpu"
 
 
 def process_index():

@@ -1,5 +1,6 @@
 # jax._api -- functions of functions: jit, grad and its kin, vmap, checkpoint, eval_shape.
 import _jax as _w
+from jax import _gpu
 import _transform
 import _tree
 from jax._config import config
@@ -562,6 +563,7 @@ def typeof(x):
 
 
 def block_until_ready(x):
+    _gpu.wait()
     return x
 
 

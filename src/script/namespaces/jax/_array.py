@@ -1,6 +1,7 @@
 # jax._array -- jax.Array: what arrays have as attributes and methods, x.at[..], and how they
 # look. Functions of several arguments are those of jax.numpy.
 import _jax as _w
+from jax import _gpu
 
 
 def _np():
@@ -143,7 +144,8 @@ class ArrayImpl(_w.Tensor):
 
     @property
     def device(self):
-        return cpu
+        n = _w.device_at(self)
+        return _gpu.devices[n - 1] if n else cpu
 
     @property
     def sharding(self):
@@ -167,9 +169,10 @@ class ArrayImpl(_w.Tensor):
         return iter(_w.reshape(self, (-1,)))
 
     def devices(self):
-        return {cpu}
+        return {self.device}
 
     def block_until_ready(self):
+        _gpu.wait()
         return self
 
     def is_deleted(self):
