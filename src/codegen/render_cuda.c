@@ -17,8 +17,8 @@
 #define LAST(k)    ((k)->nloops - 1)
 #define MAP_BLOCK  256
 #define ROWS_BLOCK 128 /* threads, of several short rows */
-#define ROW_MOST   512 /* threads of one row */
-#define KEPT_MOST  64  /* elements that a thread keeps from walk to walk */
+#define ROW_MOST   1024 /* threads of one row */
+#define KEPT_MOST  48   /* elements that a thread keeps from walk to walk */
 
 extern const char *const plain_lines[], *const gpu_lines[]; /* by the Makefile */
 
@@ -128,16 +128,18 @@ static void shape_rows(const Kernel *k, CudaShape *s)
     if (n >= 0)
         for (s->threads = 1; s->threads < n && s->threads < 256;)
             s->threads *= 2;
-    while (n > s->threads * 8 && s->threads < ROW_MOST)
-        s->threads *= 2;
     if (k->parts)
         s->threads = MAX(s->threads, 32);
-    s->rows = k->parts || s->threads > 32 ? 1 : ROWS_BLOCK / s->threads;
     for (uint32_t i = 0; i < k->nnodes; i++)
         kept += is_loaded(k, &k->nodes[i]) ||
                 (k->nodes[i].kind == NODE_REDUCE && k->nodes[i].over == OVER_ROWS);
+    kept = MAX(kept, 1);
+    while (n > 256 && s->threads < ROW_MOST &&
+           (n + s->threads - 1) / s->threads * s->vec * kept > KEPT_MOST)
+        s->threads *= 2;
+    s->rows = k->parts || s->threads > 32 ? 1 : ROWS_BLOCK / s->threads;
     s->chunks = n < 0 ? 0 : (int)MIN((n + s->threads - 1) / s->threads, 1000);
-    if (s->chunks * s->vec * MAX(kept, 1) > KEPT_MOST)
+    if (s->chunks * s->vec * kept > KEPT_MOST)
         s->chunks = 0;
 }
 
@@ -592,12 +594,43 @@ static void walk_row(Cuda *c, uint32_t stage)
     }
 }
 
-static void keep_loads(Cuda *c)
+/* The same for every row? */
+static bool is_of_columns(const Kernel *k, const Node *n)
 {
-    for (uint32_t i = 0; i < c->k->nnodes && keeps(c); i++)
-        if (is_loaded(c->k, &c->k->nodes[i]))
-            line(c, 2, "%s l%u[%d][%d];", type_of(&c->k->nodes[i]), i, c->s.chunks,
+    for (uint32_t l = 0; l < k->nrows; l++)
+        if (n->at.stride[l])
+            return false;
+    return true;
+}
+
+/* Room for what stays in registers from walk to walk; what is the same for every row is
+ * loaded before the first. */
+static void keep_loads(Cuda *c, int depth, bool of_columns)
+{
+    const Kernel *k = c->k;
+    bool any = false;
+
+    for (uint32_t i = 0; i < k->nnodes && keeps(c); i++)
+        if (is_loaded(k, &k->nodes[i]) && is_of_columns(k, &k->nodes[i]) == of_columns) {
+            line(c, depth, "%s l%u[%d][%d];", type_of(&k->nodes[i]), i, c->s.chunks,
                  c->s.vec);
+            any = true;
+        }
+    if (!of_columns || !any)
+        return;
+    text_add(c->r.t, "#pragma unroll\n");
+    line(c, depth, "for (int c = 0; c < %d; c++) {", c->s.chunks);
+    line(c, depth + 1, "const I w = lane + c * %d;", c->s.threads);
+    line(c, depth + 1, "if (w < vectors) {");
+    open_vector(c, depth + 2);
+    for (uint32_t i = 0; i < k->nnodes; i++)
+        if (is_loaded(k, &k->nodes[i]) && is_of_columns(k, &k->nodes[i])) {
+            line(c, depth + 2, "wk_load(l%u[c], %s + x0, m);", i,
+                 render_address(&c->r, &k->nodes[i].at));
+            c->have[i] = true;
+        }
+    line(c, depth + 1, "}");
+    line(c, depth, "}");
 }
 
 static void render_rows_form(Cuda *c)
@@ -619,11 +652,12 @@ static void render_rows_form(Cuda *c)
         line(c, 1, "const int64_t end = k.rows;");
     }
     define_level(&c->r, 1, LEVEL_ONCE, 0);
+    keep_loads(c, 1, true);
     line(c, 1, "for (int64_t u = begin; u < end; u += %s) {",
          k->parts ? "1" : arena_printf(c->r.a, "(int64_t)gridDim.x * %d", c->s.rows));
     line(c, 2, "I row = (I)u;");
     split_loops(c, 2, "row", 0, k->nrows);
-    keep_loads(c);
+    keep_loads(c, 2, false);
     for (uint32_t stage = 0; stage < k->nstages; stage++) {
         if (stage)
             define_level(&c->r, 2, LEVEL_ONCE, stage);

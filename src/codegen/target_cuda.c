@@ -17,6 +17,7 @@ const Target target_cuda = {
     .join_rows = 32,
     .join_columns = 512,
     .join_copy = 2,
+    .outer_maps = true,
     .onehot_row = 256,
     .fuse_least = 1,
     .fuse_members = 96,

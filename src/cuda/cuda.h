@@ -253,5 +253,7 @@ void cuda_forget(Device *d, Frame *f);
 bool cuda_has_product(const Cuda *d, const Program *p, const Eqn *e);
 bool cuda_put_product(CudaQueue *q, const Frame *f, const Op *op);
 void cuda_free_plans(Cuda *d);
+bool cuda_has_conv(const Program *p, const Eqn *e);
+bool cuda_put_conv(CudaQueue *q, const Frame *f, const Op *op);
 
 #endif

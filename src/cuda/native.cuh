@@ -296,3 +296,207 @@ static void n_dot(const NDot &k, Of of, To to)
             ((Z *)k.c)[row * k.n + col] = to(sum);
     }
 }
+
+/* ---- lines: the largest of each, running sums -------------------------------------------- */
+
+struct NLine { /* [outer, n, inner] */
+    const void *x;
+    void *y;
+    int64_t outer, n, inner, flag; /* flag: the largest; backwards */
+};
+
+/* Does x come before y: is it larger (smaller), or NaN where y is not? */
+template <class V> static bool n_before(V x, V y, int64_t largest)
+{
+    return x != x ? y == y : largest ? x > y : x < y;
+}
+static float n_add(float x, float y) { return x + y; }
+static double n_add(double x, double y) { return x + y; }
+template <class V> static V n_add(V x, V y) { return (V)((uint64_t)x + (uint64_t)y); }
+static double n_wide(float x) { return x; } /* running sums of floats are double */
+template <class V> static V n_wide(V x) { return x; }
+
+/* NaN comes first, then the first of the largest (smallest). A warp for each line. */
+template <class T, class R, class Of> static void n_arg(const NLine &k, Of of)
+{
+    const int lane = threadIdx.x % 32;
+
+    for (int64_t line = (int64_t)blockIdx.x * 8 + threadIdx.x / 32; line < k.outer * k.inner;
+         line += (int64_t)gridDim.x * 8) {
+        const T *x = (const T *)k.x + line / k.inner * k.n * k.inner + line % k.inner;
+        int64_t best = -1;
+
+        for (int64_t i = lane; i < k.n; i += 32)
+            if (best < 0 || n_before(of(x[i * k.inner]), of(x[best * k.inner]), k.flag))
+                best = i;
+        for (int s = 16; s; s /= 2) {
+            const int64_t other = wk_other(best, 0xffffffffu, s);
+
+            if (other >= 0 && best >= 0) {
+                const auto a = of(x[other * k.inner]), b = of(x[best * k.inner]);
+
+                if (n_before(a, b, k.flag) || (other < best && !n_before(b, a, k.flag)))
+                    best = other;
+            } else if (other >= 0) {
+                best = other;
+            }
+        }
+        if (lane == 0)
+            ((R *)k.y)[line] = (R)best;
+    }
+}
+
+/* A thread for each line: in the order of the line, as the host does it. */
+template <class T, class Of, class To> static void n_cumsum(const NLine &k, Of of, To to)
+{
+    N_EACH(line, k.outer *k.inner)
+    {
+        const int64_t at = line / k.inner * k.n * k.inner + line % k.inner;
+        auto sum = n_wide(of(T()));
+
+        for (int64_t j = 0; j < k.n; j++) {
+            const int64_t i = at + (k.flag ? k.n - 1 - j : j) * k.inner;
+
+            sum = n_add(sum, n_wide(of(((const T *)k.x)[i])));
+            ((T *)k.y)[i] = to(sum);
+        }
+    }
+}
+
+/* LINE_ARG(f32, float, int64_t)   LINE_SUM(bf16, uint16_t, f32) */
+#define LINE_ARG(t, T, R)                                                                \
+    extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(NLine) k)         \
+    {                                                                                    \
+        n_arg<T, R>(k, [](T x) { return s_splat_##t(x); });                              \
+    }
+#define LINE_SUM(t, T, kept)                                                                 \
+    extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(NLine) k)         \
+    {                                                                                    \
+        n_cumsum<T>(                                                                     \
+            k, [](T x) { return s_splat_##t(x); },                                       \
+            [](auto x) { return s_first_##t((s_##kept)x); });                            \
+    }
+
+/* ---- windows reduced ------------------------------------------------------------------- */
+
+struct NReduceWindow {
+    const void *x;
+    void *y;
+    int64_t *place; /* of the largest, or NULL */
+    int64_t rank, count, sum;
+    int64_t xs[N_RANK], ys[N_RANK], window[N_RANK], stride[N_RANK], lo[N_RANK], base[N_RANK],
+        dilation[N_RANK];
+};
+
+template <class T, class Of, class To>
+static void n_reduce_window(const NReduceWindow &k, T lowest, Of of, To to)
+{
+    N_EACH(i, k.count)
+    {
+        int64_t at[N_RANK], in[N_RANK], rest = i, windows = 1, best = -1;
+        auto best_value = of(lowest);
+        auto sum = of(T());
+
+        for (int a = (int)k.rank - 1; a >= 0; a--) {
+            at[a] = rest % k.ys[a];
+            rest /= k.ys[a];
+            windows *= k.window[a];
+        }
+        for (int64_t w = 0; w < windows; w++) {
+            int64_t place = 0, step = 1;
+            bool inside = true;
+
+            rest = w;
+            for (int a = (int)k.rank - 1; a >= 0; a--) {
+                const int64_t p = at[a] * k.stride[a] + rest % k.window[a] * k.dilation[a] - k.lo[a];
+
+                rest /= k.window[a];
+                in[a] = p / k.base[a];
+                inside = inside && p >= 0 && p % k.base[a] == 0 && in[a] < k.xs[a];
+                place += in[a] * step;
+                step *= k.xs[a];
+            }
+            if (!inside)
+                continue;
+            const auto v = of(((const T *)k.x)[place]);
+            sum = n_add(sum, v);
+            if (best < 0 || n_before(v, best_value, 1)) {
+                best = place;
+                best_value = v;
+            }
+        }
+        ((T *)k.y)[i] = k.sum ? to(sum) : to(best_value);
+        if (k.place)
+            k.place[i] = best;
+    }
+}
+
+#define REDUCE_WINDOW(t, T, lowest)                                                      \
+    extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(NReduceWindow) k) \
+    {                                                                                    \
+        n_reduce_window<T>(                                                              \
+            k, lowest, [](T x) { return s_splat_##t(x); },                               \
+            [](auto x) { return s_first_##t(x); });                                      \
+    }
+
+/* ---- convolutions by any strides --------------------------------------------------------- */
+
+struct NConv {
+    const void *x, *w;
+    void *out;
+    int64_t count, batch, groups, in_channels, out_channels, spatial;
+    int64_t x_size[3], w_size[3], out_size[3], stride[3], pad[3], x_dil[3], w_dil[3];
+    int64_t x_batch, x_channel, x_step[3], w_out, w_in, w_step[3], out_batch, out_channel,
+        out_step[3];
+};
+
+/* A thread for each element of the result. */
+template <class T, class W, class Z, class K, class OfX, class OfW, class To>
+static void n_conv(const NConv &k, OfX of_x, OfW of_w, To to)
+{
+    const int64_t each = k.in_channels / k.groups, out_each = k.out_channels / k.groups;
+
+    N_EACH(i, k.count)
+    {
+        int64_t p[3] = {0, 0, 0}, rest = i, out = 0;
+        K sum = 0;
+
+        for (int a = (int)k.spatial - 1; a >= 0; a--) {
+            p[a] = rest % k.out_size[a];
+            rest /= k.out_size[a];
+            out += p[a] * k.out_step[a];
+        }
+        const int64_t o = rest % k.out_channels, n = rest / k.out_channels;
+        const int64_t first = o / out_each * each;
+        for (int64_t c = 0; c < each; c++)
+            for (int64_t t0 = 0; t0 < k.w_size[0]; t0++)
+                for (int64_t t1 = 0; t1 < (k.spatial > 1 ? k.w_size[1] : 1); t1++)
+                    for (int64_t t2 = 0; t2 < (k.spatial > 2 ? k.w_size[2] : 1); t2++) {
+                        const int64_t t[3] = {t0, t1, t2};
+                        int64_t x = n * k.x_batch + (first + c) * k.x_channel,
+                                w = o * k.w_out + c * k.w_in;
+                        bool inside = true;
+
+                        for (int a = 0; a < k.spatial; a++) {
+                            const int64_t at = p[a] * k.stride[a] + t[a] * k.w_dil[a] - k.pad[a];
+
+                            inside = inside && at >= 0 && at % k.x_dil[a] == 0 &&
+                                     at / k.x_dil[a] < k.x_size[a];
+                            x += at / k.x_dil[a] * k.x_step[a];
+                            w += t[a] * k.w_step[a];
+                        }
+                        if (inside)
+                            sum += of_x(((const T *)k.x)[x]) * of_w(((const W *)k.w)[w]);
+                    }
+        ((Z *)k.out)[n * k.out_batch + o * k.out_channel + out] = to(sum);
+    }
+}
+
+/* CONV(bf16, uint16_t, bf16, uint16_t, float, f32, float): input, filters, sums, result */
+#define CONV(t, T, u, U, K, z, Z)                                                        \
+    extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(NConv) k)         \
+    {                                                                                    \
+        n_conv<T, U, Z, K>(                                                              \
+            k, [](T x) { return (K)s_splat_##t(x); }, [](U x) { return (K)s_splat_##u(x); }, \
+            [](K x) { return s_first_##z(x); });                                         \
+    }

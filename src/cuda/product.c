@@ -29,8 +29,8 @@ enum { /* of the library's headers */
     PREFERENCE_WORK = 1
 };
 
-#define WORK_BYTES  ((size_t)32 << 20)
-#define PROPOSALS   8
+#define WORK_BYTES  ((size_t)64 << 20)
+#define PROPOSALS   24
 #define TIMED_FLOPS 1e9 /* products of more are worth a search */
 #define TIMED_RUNS  5
 

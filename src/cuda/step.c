@@ -6,6 +6,7 @@
  */
 #include "cuda/cuda.h"
 #include "codegen/render.h"
+#include "op/scalar.h"
 #include "runtime/step.h"
 
 #include <stdio.h>
@@ -98,6 +99,12 @@ bool cuda_has(Device *device, const Program *p, const Eqn *e)
     case OP_scatter_max:
         return is_joined(t) && ((const ScatterAttr *)e->attr)->mode != INDEX_PROMISED;
     case OP_dot_general: return cuda_has_product(d, p, e);
+    case OP_conv_general: return cuda_has_conv(p, e);
+    case OP_cumsum: return t != WF_BOOL;
+    case OP_argmax:
+    case OP_argmin:
+    case OP_reduce_window_sum:
+    case OP_reduce_window_max: return true;
     default: return false;
     }
 }
@@ -343,6 +350,70 @@ static bool put_scatter(CudaQueue *q, const Frame *f, const Op *op)
                          blocks_for(s->m.count * (unique ? s->rows : s->rows != 0)), &n);
 }
 
+/* ---- lines and windows ------------------------------------------------------------------ */
+
+typedef struct NLine { /* as in native.cuh */
+    const void *x;
+    void *y;
+    int64_t outer, n, inner, flag;
+} NLine;
+
+static bool put_line(CudaQueue *q, const Frame *f, const Op *op)
+{
+    const LineStep *s = op->data;
+    NLine n = {op_at(f, op, 0), op_at(f, op, 1), s->outer, s->n, s->inner, s->flag};
+    wf_dtype t = (wf_dtype)s->type;
+    bool arg = op->kind == OP_RUNS_ARG;
+    int64_t lines = s->outer * s->inner;
+    char what[96];
+
+    if (arg)
+        snprintf(what, sizeof what, "LINE_ARG(%s, %s, %s)", wf_dtype_name(t), c_type(t),
+                 c_type((wf_dtype)s->out_type));
+    else
+        snprintf(what, sizeof what, "LINE_SUM(%s, %s, %s)", wf_dtype_name(t), c_type(t),
+                 wf_dtype_name(kept_dtype(t)));
+    return launch_native(q, f->root->cx, what, arg ? (lines + 7) / 8 : blocks_for(lines),
+                         &n);
+}
+
+typedef struct NReduceWindow { /* as in native.cuh */
+    const void *x;
+    void *y;
+    int64_t *place;
+    int64_t rank, count, sum;
+    int64_t xs[CUDA_RANK], ys[CUDA_RANK], window[CUDA_RANK], stride[CUDA_RANK],
+        lo[CUDA_RANK], base[CUDA_RANK], dilation[CUDA_RANK];
+} NReduceWindow;
+
+static bool put_reduce_window(CudaQueue *q, const Frame *f, const Op *op)
+{
+    const KWindow *w = op->data;
+    wf_dtype t = (wf_dtype)w->type;
+    NReduceWindow n = {.x = op_at(f, op, 0),
+                       .y = op_at(f, op, 1),
+                       .place = op->use.n > 2 ? op_at(f, op, 2) : NULL,
+                       .rank = w->rank,
+                       .count = k_count(w->rank, w->y),
+                       .sum = f->plan->p->eqns[op->eqn].op == OP_reduce_window_sum};
+    uint64_t lowest = 0;
+    char what[96];
+
+    for (int i = 0; i < w->rank; i++) {
+        n.xs[i] = w->x[i], n.ys[i] = w->y[i], n.window[i] = w->window[i];
+        n.stride[i] = w->stride[i], n.lo[i] = w->lo[i], n.base[i] = w->base[i];
+        n.dilation[i] = w->dilation[i];
+    }
+    scalar_store(t, &lowest, 0, scalar_identity(OP_max, t));
+    if (t == WF_F32 || t == WF_F64)
+        snprintf(what, sizeof what, "REDUCE_WINDOW(%s, %s, s_bits_%s(0x%llxu))",
+                 wf_dtype_name(t), c_type(t), wf_dtype_name(t), (unsigned long long)lowest);
+    else
+        snprintf(what, sizeof what, "REDUCE_WINDOW(%s, %s, (%s)0x%llxu)", wf_dtype_name(t),
+                 c_type(t), c_type(t), (unsigned long long)lowest);
+    return launch_native(q, f->root->cx, what, blocks_for(n.count), &n);
+}
+
 bool cuda_put_step(Device *device, void *queue, const Frame *f, const Op *op)
 {
     CudaQueue *q = queue;
@@ -357,6 +428,10 @@ bool cuda_put_step(Device *device, void *queue, const Frame *f, const Op *op)
     case OP_RUNS_SET: return put_set(q, f, op);
     case OP_RUNS_WINDOW: return put_window(q, f, op, false);
     case OP_RUNS_WINDOW_UPDATE: return put_window(q, f, op, true);
+    case OP_RUNS_CONV: return cuda_put_conv(q, f, op);
+    case OP_RUNS_ARG:
+    case OP_RUNS_CUMSUM: return put_line(q, f, op);
+    case OP_RUNS_REDUCE_WINDOW: return put_reduce_window(q, f, op);
     case OP_RUNS_GATHER: return put_gather(q, f, op);
     case OP_RUNS_SCATTER: return put_scatter(q, f, op);
     default: return cuda_ok(q->d, 1, "a step that it has no kernel for");

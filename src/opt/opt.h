@@ -62,6 +62,7 @@ const Program *opt_planes(const Opt *o, const Program *p);
 const Program *opt_fold(const Opt *o, const Program *p);
 const Program *opt_simplify(const Opt *o, const Program *p);
 const Program *opt_contract(const Opt *o, const Program *p);
+const Program *opt_outer(const Opt *o, const Program *p); /* for code */
 const Program *opt_scale(const Opt *o, const Program *p);
 const Program *opt_loops(const Opt *o, const Program *p);
 const Program *opt_cse(const Opt *o, const Program *p);

@@ -62,6 +62,7 @@ struct Target {
     int64_t join_rows;    /* of an operand that several products read: they become one, */
     int64_t join_columns; /* if each has at most so many, */
     double join_copy;     /* and rows saved pay for so many columns copied */
+    bool outer_maps;      /* products over nothing are elementwise, and fuse */
     int64_t half_least;   /* CALL_HALF: rows and columns */
     int64_t turn_least;   /* elements of a matrix that is transposed once, for a loop */
     int64_t turn_rows, turn_trips; /* of the other operand; of the loop */

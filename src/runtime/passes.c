@@ -38,6 +38,11 @@ static bool run_attention(Lowering *l)
     return l->p != NULL;
 }
 
+static bool run_outer(Lowering *l)
+{
+    return (l->p = opt_outer(&l->o, l->p)) != NULL;
+}
+
 static bool run_slices(Lowering *l)
 {
     return (l->p = codegen_slices(&l->o, l->p)) != NULL;

@@ -348,6 +348,10 @@ typedef enum OpKind {
     OP_RUNS_SET,    /* n, an i64 */
     OP_RUNS_WINDOW, /* WindowStep */
     OP_RUNS_WINDOW_UPDATE,
+    OP_RUNS_CONV,   /* ConvStep */
+    OP_RUNS_ARG,    /* LineStep */
+    OP_RUNS_CUMSUM,
+    OP_RUNS_REDUCE_WINDOW, /* KWindow */
     OP_RUNS_GATHER, /* IndexStep */
     OP_RUNS_SCATTER,
     OP_RUNS_CALL,   /* the callee */

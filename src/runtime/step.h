@@ -28,6 +28,22 @@ typedef struct DotStep {
     uint64_t entry;   /* when: Frame.entry, or 0 for a constant of the program */
 } DotStep;
 
+/* step_dot.c, OP_RUNS_CONV. Uses as a product's. */
+typedef struct ConvStep {
+    KConv c;
+    bool keeps, filled; /* packed filters: there is such a thing; it is filled */
+    int64_t groups; /* batch groups: part g of the batch makes part g of the channels */
+    int64_t x_step, w_step, out_step; /* bytes from one to the next */
+} ConvStep;
+
+/* step_reduce.c, OP_RUNS_ARG OP_RUNS_CUMSUM: of [outer, n, inner]. Uses: x, y. And
+ * OP_RUNS_REDUCE_WINDOW: x, y, places of maxima if they are wanted. */
+typedef struct LineStep {
+    KType type, out_type;
+    int64_t outer, n, inner;
+    bool flag; /* largest; reverse */
+} LineStep;
+
 /* step_index.c, OP_RUNS_WINDOW OP_RUNS_WINDOW_UPDATE */
 typedef struct Start { /* of a window along one axis */
     wf_dtype dtype;

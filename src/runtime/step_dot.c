@@ -444,14 +444,6 @@ bool bind_dot(Bind *b)
 
 /* ---- convolution ------------------------------------------------------------------- */
 
-/* Uses as a product's. */
-typedef struct ConvStep {
-    KConv c;
-    bool keeps, filled; /* packed filters: there is such a thing; it is filled */
-    int64_t groups; /* batch groups: part g of the batch makes part g of the channels */
-    int64_t x_step, w_step, out_step; /* bytes from one to the next */
-} ConvStep;
-
 static bool run_conv(Frame *f, const Op *op)
 {
     ConvStep *s = op->data;
@@ -577,6 +569,7 @@ bool bind_conv(Bind *b)
     if (s->keeps)
         s->c.packed = s;
     op = bind_op(b, run_conv, s);
+    op->kind = OP_RUNS_CONV;
     bind_use_at(b, op, x.use);
     bind_use_at(b, op, w.use);
     bind_use_at(b, op, out);

@@ -1,6 +1,6 @@
 /* step_reduce.c -- reductions, places of extremes, running sums, windows.
  * Uses, if nothing else is said: the operand, the result. */
-#include "runtime/runtime.h"
+#include "runtime/step.h"
 
 /* ---- reductions -------------------------------------------------------------------- */
 
@@ -49,11 +49,6 @@ bool bind_reduce(Bind *b)
 
 /* ---- along one axis ---------------------------------------------------------------- */
 
-typedef struct LineStep {
-    KType type, out_type;
-    int64_t outer, n, inner;
-    bool flag; /* largest; reverse */
-} LineStep;
 
 static LineStep *line_step(Bind *b, int64_t axis, bool flag)
 {
@@ -74,10 +69,12 @@ static LineStep *line_step(Bind *b, int64_t axis, bool flag)
     return s;
 }
 
-static bool add_line(Bind *b, bool (*run)(Frame *f, const Op *op), LineStep *s)
+static bool add_line(Bind *b, bool (*run)(Frame *f, const Op *op), OpKind kind,
+                     LineStep *s)
 {
     Op *op = bind_op(b, run, s);
 
+    op->kind = kind;
     bind_use(b, op, bind_in(b, 0), USE_READ);
     bind_use(b, op, bind_out(b, 0), USE_WRITE);
     return true;
@@ -100,7 +97,7 @@ bool bind_arg(Bind *b)
     if (s->n == 0)
         return bind_fail(b, WF_ERR_SHAPE, "axis %lld is empty, needs an element",
                          (long long)axis);
-    return add_line(b, run_arg, s);
+    return add_line(b, run_arg, OP_RUNS_ARG, s);
 }
 
 static bool run_cumsum(Frame *f, const Op *op)
@@ -116,7 +113,7 @@ bool bind_cumsum(Bind *b)
 {
     const CumAttr *a = b->attr;
 
-    return add_line(b, run_cumsum, line_step(b, a->axis, a->reverse));
+    return add_line(b, run_cumsum, OP_RUNS_CUMSUM, line_step(b, a->axis, a->reverse));
 }
 
 /* ---- windows ----------------------------------------------------------------------- */
@@ -172,6 +169,7 @@ bool bind_window(Bind *b)
         w->dilation[i] = entry(a->window_dilation, i, 1);
     }
     op = bind_op(b, run_window, w);
+    op->kind = OP_RUNS_REDUCE_WINDOW;
     bind_use(b, op, x, USE_READ);
     bind_use(b, op, bind_out(b, 0), USE_WRITE);
     if (b->e->nout > 1 && is_read(b->p, bind_out(b, 1)))

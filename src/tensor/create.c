@@ -128,9 +128,16 @@ wf_tensor wf_ones(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank)
 wf_tensor wf_full_like(wf_ctx *c, wf_tensor t, double x)
 {
     Shape s;
-    return shape_of(c, t, "wf_full_like", &s)
-               ? wf_full(c, wf_dtype_of(c, t), s.d, (int)s.rank, x)
-               : WF_NONE;
+    Tensor *like;
+    wf_tensor r;
+
+    if (!shape_of(c, t, "wf_full_like", &s))
+        return WF_NONE;
+    r = wf_full(c, wf_dtype_of(c, t), s.d, (int)s.rank, x);
+    like = tensor_get(c, t, "wf_full_like");
+    return !like || like->symbolic || tensor_is_here(like)
+               ? r
+               : wf_to_device(c, r, tensor_device(like));
 }
 
 wf_tensor wf_zeros_like(wf_ctx *c, wf_tensor t) { return wf_full_like(c, t, 0); }
