@@ -134,12 +134,11 @@ static int eval_file(const Run *r)
         name = r->words[0];
     if (m && !(p = pick_program(m, r->file, name)))
         status = USER;
+    const char *method = p ? wf_program_name(p) : NULL; /* transforms keep the inputs that are the file's */
     if (p && (p = steps_apply(cx, &r->steps, m, p, &status))) {
         int skip = name != NULL;
 
-        status = run_program(cx, r, r->steps.bind ? NULL : m,
-                             name ? name : wf_program_name(p), p,
-                             r->words + skip, r->nwords - skip);
+        status = run_program(cx, r, r->steps.bind ? NULL : m, method, p, r->words + skip, r->nwords - skip);
         wf_program_release(p);
     }
     wf_model_free(m);
