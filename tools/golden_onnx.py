@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """tests/onnx/net.onnx, a small network with its loss as PyTorch exports it, and what PyTorch computes of it
-(tests/onnx/net.safetensors): loss, gradients by all parameters, and the same in training.
+(tests/onnx/net.safetensors): loss, gradients by all parameters, and the same in training. tests/onnx/microsoft.bin: ops of
+com.microsoft with what ONNX Runtime computes, as tools/onnx_cases packs cases.
 
-    tools/golden_onnx.py        needs torch and onnx"""
+    tools/golden_onnx.py        needs torch, onnx and onnxruntime"""
 import json
 import struct
 import warnings
 
+import numpy as np
+import onnxruntime as ort
 import torch
 import torch.nn as nn
+from onnx import helper, numpy_helper
 
 warnings.filterwarnings("ignore")
 
@@ -65,4 +69,72 @@ def main():
     save("tests/onnx/net.safetensors", want)
 
 
+# ---- com.microsoft ---------------------------------------------------------------------------------------------------
+
+def case(out, op, ins, domain="com.microsoft", **attrs):
+    """ins: arrays, or None for one that is left out; all but the first are initialisers."""
+    names = ["" if a is None else "i%d" % k for k, a in enumerate(ins)]
+    x = helper.make_tensor_value_info("i0", helper.np_dtype_to_tensor_dtype(ins[0].dtype), ins[0].shape)
+    init = [numpy_helper.from_array(np.asarray(a), n) for a, n in zip(ins[1:], names[1:]) if n]
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    graph = helper.make_graph([helper.make_node(op, names, ["y"], domain=domain, **attrs)], "g", [x],
+                              [helper.make_empty_tensor_value_info("y")], init)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)],
+                              ir_version=9).SerializeToString()
+    y = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"]).run(None, {"i0": ins[0]})[0]
+    parts = [model, numpy_helper.from_array(ins[0]).SerializeToString(), numpy_helper.from_array(y).SerializeToString()]
+    name = ("ms_" + op).encode()
+    out.write(struct.pack("<I", len(name)) + name + struct.pack("<ddII", 1e-4, 1e-5, 1, 1))
+    for p in parts:
+        out.write(struct.pack("<I", len(p)) + p)
+
+
+def microsoft():
+    rng = np.random.default_rng(0)
+
+    def f(*s):
+        return rng.standard_normal(s).astype(np.float32)
+
+    def u8(*s):
+        return rng.integers(0, 255, s).astype(np.uint8)
+
+    def i8(*s):
+        return rng.integers(-128, 127, s).astype(np.int8)
+
+    def s(v):
+        return np.array(v, np.float32)
+
+    def z(v, t=np.uint8):
+        return np.array(v, t)
+
+    with open("tests/onnx/microsoft.bin", "wb") as out:
+        case(out, "FusedConv", [f(1, 3, 8, 8), f(4, 3, 3, 3), f(4)], activation="Relu", pads=[1, 1, 1, 1])
+        case(out, "FusedMatMul", [f(2, 5, 3), f(2, 4, 3)], transB=1, alpha=0.5)
+        case(out, "FusedGemm", [f(5, 3), f(3, 4), f(4)], activation="LeakyRelu", activation_alpha=0.1)
+        for op in ("Gelu", "QuickGelu"):
+            case(out, op, [f(3, 4)])
+        for op in ("FastGelu", "BiasGelu"):
+            case(out, op, [f(3, 4), f(4)])
+        case(out, "SkipLayerNormalization", [f(2, 3, 4), f(2, 3, 4), f(4), f(4), f(4)], epsilon=1e-5)
+        case(out, "SkipSimplifiedLayerNormalization", [f(2, 3, 4), f(2, 3, 4), f(4)], epsilon=1e-5)
+        case(out, "SimplifiedLayerNormalization", [f(2, 3, 4), f(4)], domain="", epsilon=1e-5, axis=-1)
+        case(out, "MultiHeadAttention", [f(2, 5, 8), f(2, 6, 8), f(2, 6, 8), f(24)], num_heads=2)
+        mask = np.array([[1, 1, 1, 1, 0, 0], [1, 1, 1, 1, 1, 1]], np.int32)
+        case(out, "MultiHeadAttention", [f(2, 5, 8), f(2, 6, 8), f(2, 6, 8), None, mask], num_heads=2)
+        case(out, "Attention", [f(2, 5, 8), f(8, 24), f(24)], num_heads=2)
+        case(out, "Attention", [f(2, 5, 8), f(8, 24), f(24), np.array([3, 5], np.int32)], num_heads=2, unidirectional=1)
+        case(out, "QLinearAdd", [u8(3, 4), s(.1), z(3), u8(4), s(.2), z(7), s(.3), z(9)])
+        t = np.int8
+        case(out, "QLinearMul", [i8(3, 4), s(.1), z(3, t), i8(4), s(.2), z(7, t), s(3), z(9, t)])
+        case(out, "QLinearSigmoid", [u8(3, 4), s(.05), z(128), s(1 / 256), z(0)])
+        case(out, "QLinearLeakyRelu", [u8(3, 4), s(.05), z(128), s(.06), z(10)], alpha=0.1)
+        case(out, "QLinearGlobalAveragePool", [u8(1, 3, 4, 4), s(.05), z(128), s(.06), z(10)])
+        case(out, "MatMulIntegerToFloat", [u8(3, 8), i8(8, 4), s(.1), s(.2), z(3), z(1, t), f(4)])
+        case(out, "DynamicQuantizeMatMul", [f(3, 8), i8(8, 4), s(.2), z(0, t), f(4)])
+        case(out, "MatMulNBits", [f(3, 64), u8(16, 2, 16), f(32)], K=64, N=16, bits=4, block_size=32)
+        case(out, "MatMulNBits", [f(3, 64), u8(16, 2, 16), f(32), u8(16)], K=64, N=16, bits=4, block_size=32)
+
+
 main()
+microsoft()

@@ -56,7 +56,7 @@ static const OxOp standard[] = {
     R("SequenceAt", sequence, 1), R("SequenceConstruct", sequence, 2), R("SequenceEmpty", sequence, 3),
     R("SequenceErase", sequence, 4), R("SequenceInsert", sequence, 5), R("SequenceLength", sequence, 6),
     R("SequenceMap", sequence_map, 0), R("Shape", shape, 0), R("Shrink", activation, 0), U("Sigmoid", wf_sigmoid),
-    U("Sign", wf_sign), U("Sin", wf_sin), U("Sinh", wf_sinh), R("Size", size_op, 0), R("Slice", slice, 0),
+    U("Sign", wf_sign), R("SimplifiedLayerNormalization", rms_norm, 0), U("Sin", wf_sin), U("Sinh", wf_sinh), R("Size", size_op, 0), R("Slice", slice, 0),
     R("Softmax", softmax, 0), R("SoftmaxCrossEntropyLoss", cross_entropy, 0), R("Softplus", activation, 0),
     R("Softsign", activation, 0), R("SpaceToDepth", space_to_depth, 0), R("Split", split, 0),
     R("SplitToSequence", sequence, 7), U("Sqrt", wf_sqrt), R("Squeeze", squeeze, 0), B("Sub", wf_sub),
@@ -70,6 +70,18 @@ static const OxOp training[] = {
     R("Adagrad", adagrad, 0), R("Adam", adam, 0), R("Gradient", gradient, 0), R("Momentum", momentum, 0),
 };
 
+static const OxOp microsoft[] = {
+    R("Attention", ms_attention, 0), R("BiasGelu", gelu_of, 1), R("DequantizeLinear", dequantize, 0),
+    R("DynamicQuantizeMatMul", dynamic_matmul, 0), R("FastGelu", gelu_of, 2), R("FusedConv", fused_conv, 0),
+    R("FusedGemm", fused_gemm, 0), R("FusedMatMul", fused_matmul, 0), R("Gelu", gelu_of, 0),
+    R("MatMulIntegerToFloat", matmul_to_float, 0), R("MatMulNBits", matmul_bits, 0),
+    R("MultiHeadAttention", multi_head, 0), R("QLinearAdd", qlinear_map, 0), R("QLinearConcat", qlinear_concat, 0),
+    R("QLinearGlobalAveragePool", qlinear_map, 4), R("QLinearLeakyRelu", qlinear_map, 3), R("QLinearMul", qlinear_map, 1),
+    R("QLinearSigmoid", qlinear_map, 2), R("QLinearSoftmax", qlinear_map, 5), R("QuantizeLinear", quantize, 0),
+    R("QuickGelu", gelu_of, 3), R("SimplifiedLayerNormalization", rms_norm, 0), R("SkipLayerNormalization", skip_norm, 0),
+    R("SkipSimplifiedLayerNormalization", skip_norm, 1),
+};
+
 static const struct {
     const char *domain;
     const OxOp *ops;
@@ -78,6 +90,7 @@ static const struct {
     {"", standard, sizeof standard / sizeof *standard},
     {"ai.onnx", standard, sizeof standard / sizeof *standard},
     {"ai.onnx.preview.training", training, sizeof training / sizeof *training},
+    {"com.microsoft", microsoft, sizeof microsoft / sizeof *microsoft},
 };
 
 static int by_name(const void *key, const void *op) { return strcmp(key, ((const OxOp *)op)->name); }

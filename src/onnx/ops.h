@@ -44,6 +44,11 @@ OX_RULE(attention); OX_RULE(rotary); OX_RULE(linear_attention); OX_RULE(swiglu);
 OX_RULE(gradient); OX_RULE(adagrad); OX_RULE(adam); OX_RULE(momentum); OX_RULE(random); OX_RULE(bernoulli);
 OX_RULE(multinomial);
 
+/* ops_ms.c */
+OX_RULE(fused_conv); OX_RULE(fused_gemm); OX_RULE(fused_matmul); OX_RULE(gelu_of); OX_RULE(skip_norm); OX_RULE(multi_head);
+OX_RULE(ms_attention); OX_RULE(qlinear_map); OX_RULE(qlinear_concat); OX_RULE(matmul_to_float); OX_RULE(dynamic_matmul);
+OX_RULE(matmul_bits);
+
 /* ---- shared by families ----------------------------------------------------------------------- */
 
 /* x at places idx (i64 vector, inside) of an axis. */
