@@ -359,7 +359,8 @@ static inline bool ox_ok(OxRun *r) { return !wf_ctx_status(r->c); }
 wf_tensor ox_like(OxRun *r, double x, wf_tensor t); /* a scalar of t's dtype */
 wf_tensor ox_trunc_div(wf_ctx *c, wf_tensor x, wf_tensor y); /* integers, towards 0 */
 /* Are these sizes ones that a file may ask for, though it is small? */
-bool ox_bounded(OxRun *r, const int64_t *dims, int rank);
+enum { OX_FILLED = 1 << 24, OX_SPREAD = 1 << 27 }; /* elements of what takes memory, and of one number for all */
+bool ox_bounded(OxRun *r, const int64_t *dims, int rank, int64_t most);
 /* x with negative indices of an axis of that size moved inside */
 wf_tensor ox_wrap(OxRun *r, wf_tensor index, int64_t size);
 

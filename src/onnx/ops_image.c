@@ -117,7 +117,7 @@ static wf_tensor resize_axis(OxRun *r, const Resize *z, const Axis *k, wf_tensor
 
     wf_shape(c, x, dims, wf_rank(c, x));
     dims[k->axis] = k->size;
-    if (!ox_ok(r) || !ox_bounded(r, dims, wf_rank(c, x)))
+    if (!ox_ok(r) || !ox_bounded(r, dims, wf_rank(c, x), OX_FILLED))
         return WF_NONE;
     if (strcmp(z->mode, "nearest") == 0) {
         y = wf_take(c, x, inside(r, nearest_of(r, z, at), k->in), k->axis);

@@ -141,7 +141,7 @@ OX_RULE(one_hot)
     dims[rank] = size;
     if (size < 0 && num && num[0].kind == OX_NUMBER)
         return ox_fail(r, WF_ERR_VALUE, "a depth of %lld", (long long)size);
-    if (!ox_bounded(r, dims, rank + 1))
+    if (!ox_bounded(r, dims, rank + 1, OX_FILLED))
         return false;
     depth = size_i64(r, size);
     ix = wf_expand_dims(c, wf_cast(c, ix, WF_I64), axis);

@@ -295,7 +295,7 @@ OX_RULE(expand)
             plain = false;
         }
     }
-    if (!ox_bounded(r, dims, out))
+    if (!ox_bounded(r, dims, out, OX_SPREAD))
         return false;
     return ox_put(r, 0, plain ? x : wf_broadcast_to(r->c, x, dims, out));
 }
@@ -319,7 +319,7 @@ OX_RULE(tile)
         if (to[i].kind == OX_NUMBER && dims[i] > 0)
             dims[i] = reps[i] < 0 || reps[i] > INT32_MAX ? INT64_MAX : dims[i] * reps[i];
     }
-    if (!ox_bounded(r, dims, n))
+    if (!ox_bounded(r, dims, n, OX_FILLED))
         return false;
     if (known)
         return ox_put(r, 0, wf_tile(r->c, x, reps, n));
@@ -564,7 +564,7 @@ OX_RULE(pad)
     for (int i = 0; i < na; i++)
         if (dims[axes[i]] >= 0 && pads[i].kind == OX_NUMBER && pads[na + i].kind == OX_NUMBER)
             dims[axes[i]] = MAX(0, dims[axes[i]] + v[i] + v[na + i]);
-    if (!ox_bounded(r, dims, rank))
+    if (!ox_bounded(r, dims, rank, OX_FILLED))
         return false;
     if (numbers && !wf_is_symbolic(r->c, fill) && wf_count(r->c, fill) == 1)
         return ox_put(r, 0, pad_known(r, x, v, axes, na, wf_item(r->c, fill)));
@@ -623,7 +623,7 @@ OX_RULE(constant_of_shape)
         return ox_ok(r) ? ox_fail(r, WF_ERR_LIMIT, "rank %d", n) : false;
     for (int i = 0; i < n; i++)
         dims[i] = ox_size(r, to[i]);
-    if (!ox_bounded(r, dims, n))
+    if (!ox_bounded(r, dims, n, OX_SPREAD))
         return false;
     if (a && a->t) {
         v = ox_constant(r, a->t);
@@ -665,7 +665,7 @@ OX_RULE(range)
     if (known) {
         double k = ceil((num[1] - num[0]) / num[2]);
         size = k > 0 ? (int64_t)fmin(k, 1e15) : 0;
-        if (!ox_bounded(r, &size, 1))
+        if (!ox_bounded(r, &size, 1, OX_FILLED))
             return false;
     } else if (whole && ox_value(r, 1)->nums && ox_value(r, 1)->nums[0].kind == OX_SIZE &&
                !wf_is_symbolic(r->c, v[0]) && !wf_is_symbolic(r->c, v[2]) && wf_item_int(r->c, v[0]) == 0 &&

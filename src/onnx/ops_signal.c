@@ -144,7 +144,7 @@ OX_RULE(window)
     if (!num || count != 1 || ox_dtype(to) == WF_INVALID)
         return ox_ok(r) ? ox_fail(r, WF_ERR_TYPE, "needs a size and a type of numbers") : false;
     n = ox_size(r, num[0]);
-    if (!ox_ok(r) || !ox_bounded(r, &n, 1))
+    if (!ox_ok(r) || !ox_bounded(r, &n, 1, OX_FILLED))
         return false;
     turn = wf_div(c, wf_mul(c, wf_cast(c, ox_iota(r, n), WF_F64), f64(r, 2 * PI)),
                   ox_int(r, "periodic", 1) ? of_size(r, n) : wf_sub(c, of_size(r, n), f64(r, 1)));

@@ -121,7 +121,7 @@ OX_RULE(random)
     for (int i = 0; !like && i < n; i++)
         if ((dims[i] = shape[i]) < 0)
             return ox_fail(r, WF_ERR_SHAPE, "a size of %lld", (long long)shape[i]);
-    if (!ox_bounded(r, dims, n))
+    if (!ox_bounded(r, dims, n, OX_FILLED))
         return false;
     if (normal) {
         y = wf_key_normal(c, ox_key(r), WF_F32, dims, n);

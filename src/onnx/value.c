@@ -317,15 +317,13 @@ int64_t ox_opset(OxRun *r)
 
 wf_tensor ox_like(OxRun *r, double x, wf_tensor t) { return wf_scalar(r->c, wf_dtype_of(r->c, t), x); }
 
-#define MOST_ELEMENTS ((int64_t)1 << 28)
-
-bool ox_bounded(OxRun *r, const int64_t *dims, int rank)
+bool ox_bounded(OxRun *r, const int64_t *dims, int rank, int64_t most)
 {
     int64_t n = 1;
 
     for (int i = 0; i < rank; i++)
-        if (dims[i] > 0 && (n = n > MOST_ELEMENTS / dims[i] ? MOST_ELEMENTS + 1 : n * dims[i]) > MOST_ELEMENTS)
-            return ox_fail(r, WF_ERR_LIMIT, "a tensor of more than %lld elements that no data fills", (long long)MOST_ELEMENTS);
+        if (dims[i] > 0 && (n = n > most / dims[i] ? most + 1 : n * dims[i]) > most)
+            return ox_fail(r, WF_ERR_LIMIT, "a tensor of more than %lld elements that no data fills", (long long)most);
     return true;
 }
 
