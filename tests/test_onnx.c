@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <math.h>
+#include <unistd.h>
 
 /* ---- cases --------------------------------------------------------------------------------------- */
 
@@ -376,6 +377,50 @@ TEST(an_import_is_a_module_that_learns)
     wf_optim_free(n.c, opt);
     wf_module_release(n.c, m);
     close_net(&n);
+}
+
+/* ---- writing --------------------------------------------------------------------------------------------- */
+
+TEST(a_model_that_is_written_is_the_same_when_it_is_read)
+{
+    Net n;
+    wf_model *again = NULL;
+    wf_array *out[2] = {0}, *state[32];
+    const wf_program *p;
+    char path[100];
+
+    REQUIRE(open_net(&n, "forward"));
+    snprintf(path, sizeof path, "/tmp/weft_test_onnx_%d.onnx", (int)getpid());
+    CHECK(wf_model_save(n.c, n.file, path) == WF_OK);
+    wf_model_open(n.c, path, &again);
+    CHECK_STR(wf_ctx_message(n.c), "");
+    REQUIRE(again != NULL);
+    p = wf_model_find(again, "forward");
+    CHECK_EQ_INT(wf_model_method_state(n.c, again, "forward", state, 30), n.nstate);
+    CHECK(wf_model_find_tensor(again, "rnn.weight_hh_l0") != NULL);
+    CHECK_STR(wf_program_input_name(p, n.nstate), "x");
+    CHECK_STR(wf_program_input_name(p, n.nstate + 1), "t");
+    state[n.nstate] = n.state[n.nstate];
+    state[n.nstate + 1] = n.state[n.nstate + 1];
+    CHECK(wf_eval(n.c, p, state, out) == WF_OK);
+    check_want(&n, "loss", out[0]);
+    wf_array_release(out[0]);
+    wf_model_free(again);
+    remove(path);
+    close_net(&n);
+}
+
+TEST(what_onnx_has_no_op_for_is_refused_by_name)
+{
+    static const char text[] = "f(x: f32[N]) {\n  y = digamma x\n  ret y\n}\n";
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *m = NULL;
+
+    wf_model_parse(c, "f.wir", text, sizeof text - 1, &m);
+    CHECK(wf_model_save(c, m, "/tmp/weft_test_refused.onnx") == WF_ERR_UNSUPPORTED);
+    CHECK_HAS(wf_ctx_message(c), "not supported: onnx: digamma cannot be written");
+    wf_model_free(m);
+    wf_ctx_free(c);
 }
 
 /* ---- hostile bytes ------------------------------------------------------------------------------------- */

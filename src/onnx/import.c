@@ -8,6 +8,7 @@
  *   metadata   method.NAME, tree (as of any module), onnx.* (what the file says of itself)
  */
 #include "onnx/onnx.h"
+#include "onnx/write.h"
 
 #include <ctype.h>
 
@@ -534,4 +535,4 @@ bool onnx_read(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options
     return !wf_ctx_status(cx);
 }
 
-const Format onnx_format = {"ONNX", ".onnx", ox_is_model, onnx_read, NULL};
+const Format onnx_format = {"ONNX", ".onnx", ox_is_model, onnx_read, onnx_write};

@@ -1,4 +1,4 @@
-/* onnx.h -- ONNX files as programs.
+/* onnx.h -- ONNX files as programs, and programs as ONNX files.
  *
  *     bytes ─ proto.c ─▶ messages ─ import.c, run.c ─▶ tensor functions ─▶ program, tensors
  *
@@ -9,9 +9,10 @@
  *   run.c        graphs, nodes, functions, one after the other
  *   ops.c        the table of ops, one line each; ops_<family>.c their rules
  *   import.c     a model file as a wf_model
+ *   write.c      a program as a model file; write_ops.c its primitives
  *
  * A graph is run once, with the functions of weft_tensor.h: what depends on inputs becomes
- * a program, what does not is computed at once. Nothing here knows a primitive of the IR.
+ * a program, what does not is computed at once. Only the writer knows primitives of the IR.
  * A file is hostile until it is read: no size of it is trusted, messages nest
  * to a bound, and what is made of it lies in memory proportional to the file.
  *
