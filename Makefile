@@ -32,13 +32,14 @@ ISA_2   := -DKERNEL_ISA=2 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16
 
 KSRC    := $(wildcard src/kernels/k_*.c)
 SRC     := $(filter-out $(KSRC),$(wildcard src/base/*.c src/ir/*.c src/op/*.c src/transform/*.c src/opt/*.c \
-             src/kernels/*.c src/codegen/*.c src/runtime/*.c src/cuda/*.c src/io/*.c \
+             src/kernels/*.c src/codegen/*.c src/runtime/*.c src/cuda/*.c src/io/*.c src/export/*.c \
              src/tensor/*.c src/onnx/*.c src/nn/*.c src/script/*.c src/script/modules/*.c src/script/engine/*.c))
 GEN     := $(BUILD)/gen/namespaces.c $(BUILD)/gen/prelude.c
 PRELUDE := src/base/special.h src/kernels/vec.h src/kernels/vmath.h src/codegen/lanes.h
 PLAIN   := src/base/special.h src/codegen/plain.h
 GPU     := src/codegen/gpu.h
 NATIVE  := src/cuda/native.cuh
+ROUTINES := src/export/elements.in src/export/products.in
 NSPY    := $(shell find src/script/namespaces -name '*.py' | LC_ALL=C sort)
 CLISRC  := $(wildcard src/cli/*.c)
 OBJ     := $(SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
@@ -76,11 +77,12 @@ $(BUILD)/gen/namespaces.c: $(NSPY) tools/embed
 	@mkdir -p $(@D)
 	$(Q)tools/embed $(NSPY) > $@
 # What generated code stands on: headers of the library, but for what they include.
-$(BUILD)/gen/prelude.c: $(PRELUDE) $(PLAIN) $(GPU) $(NATIVE)
+$(BUILD)/gen/prelude.c: $(PRELUDE) $(PLAIN) $(GPU) $(NATIVE) $(ROUTINES)
 	@mkdir -p $(@D)
 	$(Q)embed() { echo "extern const char *const $$1[];"; echo "const char *const $$1[] = {"; shift; \
 	    sed '/^#include/d; s/\\/\\\\/g; s/"/\\"/g; s/^/    "/; s/$$/\\n",/' "$$@"; echo '    0};'; }; \
-	    { embed prelude_lines $(PRELUDE); embed plain_lines $(PLAIN); embed gpu_lines $(GPU); embed native_lines $(NATIVE); } > $@
+	    { embed prelude_lines $(PRELUDE); embed plain_lines $(PLAIN); embed gpu_lines $(GPU); embed native_lines $(NATIVE); \
+	    embed routine_lines $(ROUTINES); } > $@
 $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(Q)$(CC) $(ALL) -c $< -o $@
 

@@ -493,6 +493,38 @@ WF_API const char *wf_model_meta(const wf_model *m, const char *key); /* "" if a
 WF_API bool wf_model_has_meta(const wf_model *m, const char *key);
 WF_API wf_status wf_model_set_meta(wf_ctx *cx, wf_model *m, const char *key, const char *value);
 
+/* ---- export: programs as C that stands alone ---------------------------------------------------------- */
+
+typedef enum wf_export_weights { /* where the tensors of the model are, for the C */
+    WF_EXPORT_IN_FILE, /* NAME_weights.c */
+    WF_EXPORT_BLOB,    /* NAME.bin, one after the other; NAME_load, NAME_save */
+    WF_EXPORT_TENSORS  /* a safetensors or .weft file that NAME_load reads from memory */
+} wf_export_weights;
+
+typedef struct wf_export_options { /* zeros are the defaults */
+    size_t size;                   /* of the struct */
+    const char *name;              /* of the files, and the beginning of public names; NULL: model */
+    const char *const *methods;    /* programs of the model; none: all */
+    int nmethods;
+    const char *const *symbols;    /* sizes that are fixed .. */
+    const int64_t *sizes;
+    int nsizes;
+    const char *const *most_symbols; /* .. or arguments up to a bound */
+    const int64_t *most;
+    int nmost;
+    wf_export_weights weights;
+} wf_export_options;
+
+/* NAME.h, NAME.c, NAME_main.c (an example) and a Makefile in the folder dir, which is made: C99 that needs libm and
+ * nothing else, and allocates nothing. Each program is a function; tensors of the model are members of a struct of the
+ * caller's; methods that change them (wf_module_add_method, wf_optim_add_step) change them there. docs/export.md.
+ *
+ * WF_ERR_UNSUPPORTED  an op that has no C (the error names it and its line)
+ * WF_ERR_VALUE        a size is neither fixed nor bounded */
+WF_API wf_status wf_export(wf_ctx *cx, const wf_model *model, const char *dir, const wf_export_options *options);
+/* Why the op has no C; NULL: it has. */
+WF_API const char *wf_export_refusal(const char *op);
+
 /* ---- the op table, as data ------------------------------------------------------------------------------ */
 
 typedef struct wf_op_info {

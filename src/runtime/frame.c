@@ -15,8 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ALIGN    64
-#define FREE_MAX 512 /* parts remembered */
+#define ALIGN 64
 
 /* ---- messages ---------------------------------------------------------------------- */
 
@@ -52,71 +51,9 @@ bool bind_fail(Bind *b, wf_status status, const char *fmt, ...)
 
 /* ---- memory of a segment ----------------------------------------------------------- */
 
-static void remove_part(Bind *b, uint32_t i)
-{
-    memmove(b->free + i, b->free + i + 1, (b->nfree - i - 1) * sizeof *b->free);
-    b->nfree--;
-}
-
 static int64_t take_memory(Bind *b, int64_t size)
 {
-    uint32_t best = UINT32_MAX;
-    int64_t off;
-
-    size = (size + (size == 0) + ALIGN - 1) / ALIGN * ALIGN;
-    for (uint32_t i = 0; i < b->nfree; i++)
-        if (b->free[i].size >= size &&
-            (best == UINT32_MAX || b->free[i].size < b->free[best].size))
-            best = i;
-    if (best == UINT32_MAX && b->nfree &&
-        b->free[b->nfree - 1].off + b->free[b->nfree - 1].size == b->top) {
-        best = b->nfree - 1; /* the last part grows */
-        b->top = b->free[best].off + size;
-        b->free[best].size = size;
-    }
-    if (best == UINT32_MAX) {
-        off = b->top;
-        if (!add_i64(b->top, size, &b->top))
-            ctx_out_of_memory(b->root->cx);
-        return off;
-    }
-    off = b->free[best].off;
-    b->free[best].off += size;
-    b->free[best].size -= size;
-    if (!b->free[best].size)
-        remove_part(b, best);
-    return off;
-}
-
-/* Parts are sorted by offset and do not touch. When there are too many, the part is
- * forgotten. */
-static void give_memory(Bind *b, int64_t off, int64_t size)
-{
-    uint32_t lo = 0, hi = b->nfree;
-
-    size = (size + (size == 0) + ALIGN - 1) / ALIGN * ALIGN;
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) / 2;
-        if (b->free[mid].off < off)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo < b->nfree && off + size == b->free[lo].off) {
-        b->free[lo].off = off;
-        b->free[lo].size += size;
-    } else if (lo && b->free[lo - 1].off + b->free[lo - 1].size == off) {
-        b->free[--lo].size += size;
-    } else if (b->nfree < FREE_MAX) {
-        memmove(b->free + lo + 1, b->free + lo, (b->nfree - lo) * sizeof *b->free);
-        b->free[lo] = (Part){off, size};
-        b->nfree++;
-    }
-    if (lo && lo < b->nfree &&
-        b->free[lo - 1].off + b->free[lo - 1].size == b->free[lo].off) {
-        b->free[lo - 1].size += b->free[lo].size;
-        remove_part(b, lo);
-    }
+    return parts_take(b->root->cx, &b->mem, size);
 }
 
 Ref bind_workspace(Bind *b, size_t size)
@@ -133,10 +70,10 @@ Ref bind_workspace(Bind *b, size_t size)
 /* From the top: what steps before this one use is theirs in the next run, too. */
 Ref bind_kept(Bind *b, size_t size)
 {
-    int64_t off = b->top;
+    int64_t off = b->mem.top;
 
     if (size > INT64_MAX - ALIGN ||
-        !add_i64(b->top, (int64_t)((size + ALIGN - 1) / ALIGN * ALIGN), &b->top))
+        !add_i64(b->mem.top, (int64_t)((size + ALIGN - 1) / ALIGN * ALIGN), &b->mem.top))
         ctx_out_of_memory(b->root->cx);
     return (Ref){b->seg_index, off};
 }
@@ -380,11 +317,11 @@ static void free_after(Bind *b)
     const Plan *plan = b->plan;
 
     for (uint32_t i = 0; i < b->temps.n; i++)
-        give_memory(b, b->temps.v[i].off, b->temps.v[i].size);
+        parts_give(&b->mem, b->temps.v[i].off, b->temps.v[i].size);
     b->temps.n = 0;
     for (uint32_t i = plan->free_at[b->eqn]; i < plan->free_at[b->eqn + 1]; i++) {
         const Home *h = &b->f->home[plan->free_list[i]];
-        give_memory(b, h->at.off, h->size);
+        parts_give(&b->mem, h->at.off, h->size);
     }
 }
 
@@ -447,7 +384,7 @@ static void bind_segment(Frame *f, uint32_t index)
     Root *r = f->root;
     Segment *s = &f->seg[index];
     uint32_t first = index ? f->plan->seg_end[index - 1] : 0;
-    Part free[FREE_MAX];
+    Part free[PARTS_MOST];
     Bind b = {.f = f,
               .plan = f->plan,
               .p = f->plan->p,
@@ -455,7 +392,7 @@ static void bind_segment(Frame *f, uint32_t index)
               .seg = s,
               .seg_index = index,
               .a = &s->arena,
-              .free = free};
+              .mem.free = free};
 
     forget_replay(f);
     free_segment(r, f->plan->device, s);
@@ -473,10 +410,10 @@ static void bind_segment(Frame *f, uint32_t index)
     }
     if (index == f->plan->nsegs - 1 && !b.failed)
         find_result_dims(&b);
-    s->mem = device_alloc(f->plan->device, r->queue, &r->al, (size_t)b.top);
+    s->mem = device_alloc(f->plan->device, r->queue, &r->al, (size_t)b.mem.top);
     if (!s->mem)
         ctx_out_of_memory(r->cx);
-    s->mem_size = (size_t)b.top;
+    s->mem_size = (size_t)b.mem.top;
     f->base[index] = (uintptr_t)s->mem;
     if (frame_is_away(f))
         frame_make_mirrors(f, index);

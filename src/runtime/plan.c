@@ -190,6 +190,12 @@ static bool is_donated(const Planner *k, const Store *s)
     return s->kind == STORE_IN && k->plan->donated && k->plan->donated[s->index];
 }
 
+/* May result j, and nothing else, take the memory of a donated input? */
+static bool is_heir(const Planner *k, uint32_t input, uint32_t j)
+{
+    return !k->plan->heir || k->plan->heir[input] == j + 1;
+}
+
 static void find_last_uses(Planner *k)
 {
     const Program *p = k->p;
@@ -204,7 +210,8 @@ static void find_last_uses(Planner *k)
         if (k->plan->out_direct[j]) {
             s->kind = STORE_OUT;
             s->index = j;
-        } else if (is_donated(k, s) && !v.part && s->last < p->neqns) {
+        } else if (is_donated(k, s) && !v.part && s->last < p->neqns &&
+                   is_heir(k, s->index, j)) {
             k->plan->out_direct[j] = true; /* the input itself */
             k->plan->out_from[j] = s->index + 1;
             k->plan->in_taken[s->index] = true;
@@ -286,6 +293,15 @@ static void take_store(Planner *k, uint32_t from, uint32_t to)
     f->index = t->index;
 }
 
+/* A donated input that has an heir is given to that result alone. */
+static bool inherits(const Planner *k, uint32_t from, uint32_t to)
+{
+    const Store *f = &k->stores.v[from], *t = &k->stores.v[to];
+
+    return f->kind != STORE_IN || !k->plan->heir ||
+           (t->kind == STORE_OUT && is_heir(k, f->index, t->index));
+}
+
 static void place_in_place(Planner *k, const Eqn *e, uint32_t n)
 {
     for (uint32_t j = 0; j < e->nout; j++) {
@@ -296,7 +312,8 @@ static void place_in_place(Planner *k, const Eqn *e, uint32_t n)
             continue;
         for (uint32_t i = 0; i < e->nin; i++) {
             from = store_of(k, operands(k, e)[i]);
-            if (is_free_at(k, from, e, n) && may_replace(k, e, i, j)) {
+            if (is_free_at(k, from, e, n) && inherits(k, from, to) &&
+                may_replace(k, e, i, j)) {
                 take_store(k, from, to);
                 break;
             }
@@ -543,6 +560,7 @@ const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p, const bool *do
     plan->p = p;
     plan->device = d;
     plan->donated = donated;
+    plan->heir = donated ? plans->heir : NULL;
     plan->sub = arena_array(plans->a, p->nsubs + 1, sizeof *plan->sub);
     for (uint32_t i = 0; i < p->nsubs; i++)
         plan->sub[i] = plan_make(cx, plans, p->subs[i], NULL, subs);

@@ -246,6 +246,7 @@ struct Plan {
     const Plan **sub; /* of p->subs */
     const PlanCode *code; /* NULL: interpreted */
     const bool *donated;  /* inputs whose memory results may take; NULL: none */
+    const uint32_t *heir; /* of each input: 1 + the one result that may; NULL: any may */
     uint32_t *out_from;   /* 1 + the donated input in whose memory result j is; 0: none */
     bool *in_taken;       /* donated, and its memory is written, or given out */
 };
@@ -255,6 +256,7 @@ typedef struct Plans { /* of a program and all it calls, each once */
     VEC(const Plan *) v;
     const PlanCode *codes; /* of those that have machine code */
     uint32_t ncodes;
+    const uint32_t *heir; /* Plan.heir of the program whose inputs are donated */
 } Plans;
 
 /* donated: for each input, or NULL; of p, not of what it calls. */
@@ -500,9 +502,19 @@ static inline Place op_place(const Frame *f, const Op *op)
 /* "op: message" at the step's equation. Always false. */
 bool op_fail(Frame *f, const Op *op, wf_status status, const char *fmt, ...) PRINTF(4, 5);
 
-typedef struct Part { /* of a segment's memory */
+/* parts.c: a block of memory that grows, given out in parts and taken back. Offsets are
+ * multiples of 64. */
+typedef struct Part {
     int64_t off, size;
 } Part;
+#define PARTS_MOST 512 /* unused ones that are remembered */
+typedef struct Parts {
+    Part *free; /* unused ones, by offset; room for PARTS_MOST */
+    uint32_t nfree;
+    int64_t top; /* bytes in all */
+} Parts;
+int64_t parts_take(wf_ctx *cx, Parts *m, int64_t size); /* the smallest that fits */
+void parts_give(Parts *m, int64_t off, int64_t size);
 
 /* Binding of one segment. */
 typedef struct Bind {
@@ -516,10 +528,8 @@ typedef struct Bind {
     uint32_t eqn;
     const Eqn *e;
     const void *attr; /* with numbers for dims */
-    Part *free;       /* unused parts of the segment's memory, by offset */
-    uint32_t nfree;
-    VEC(Part) temps; /* of the current step */
-    int64_t top;     /* of the segment's memory */
+    Parts mem;        /* of the segment */
+    VEC(Part) temps;  /* of the current step */
     bool failed;     /* a step that fails was made: the rest need not be bound */
     const KEpilogue *epilogue; /* of the product that is bound; NULL: none */
 } Bind;

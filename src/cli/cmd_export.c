@@ -1,0 +1,307 @@
+/* cmd_export.c -- weft export: a model, and the step that trains it, as C that stands
+ * alone. */
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPT_OUT,
+    OPT_METHOD,
+    OPT_NAME,
+    OPT_SIZE,
+    OPT_MAX,
+    OPT_WEIGHTS,
+    OPT_TRAIN,
+    OPT_OPTIMIZER,
+    OPT_LR
+};
+
+typedef struct SizeList {
+    const char **symbols;
+    int64_t *sizes;
+    int n;
+} SizeList;
+
+typedef struct Export {
+    const char *file, *dir, *name, *loss, *optimizer;
+    double lr;
+    const char **methods;
+    int nmethods;
+    SizeList fixed, most;
+    wf_export_weights weights;
+} Export;
+
+/* ---- training -------------------------------------------------------------------------- */
+
+static const char *const optimizers[] = {"sgd",   "momentum", "adam",
+                                         "adamw", "rmsprop",  "adagrad"};
+enum { NOPTIMIZERS = sizeof optimizers / sizeof *optimizers };
+
+static wf_optim *new_optimizer(wf_ctx *c, wf_module *m, const char *name, double lr)
+{
+    switch (*name == 's'                 ? 0
+            : *name == 'm'               ? 1
+            : *name == 'r'               ? 4
+            : strcmp(name, "adam") == 0  ? 2
+            : strcmp(name, "adamw") == 0 ? 3
+                                         : 5) {
+    case 0: return wf_sgd(c, m, lr > 0 ? lr : 0.01, 0, false, 0);
+    case 1: return wf_sgd(c, m, lr > 0 ? lr : 0.01, 0.9, false, 0);
+    case 2: return wf_adam(c, m, lr > 0 ? lr : 1e-3, 0.9, 0.999, 1e-8, 0);
+    case 3: return wf_adamw(c, m, lr > 0 ? lr : 1e-3, 0.9, 0.999, 1e-8, 0.01);
+    case 4: return wf_rmsprop(c, m, lr > 0 ? lr : 0.01, 0.99, 1e-8, 0, 0);
+    default: return wf_adagrad(c, m, lr > 0 ? lr : 0.01, 0, 1e-10, 0);
+    }
+}
+
+typedef struct Loss {
+    const char *name;
+    int nin;
+} Loss;
+
+static bool run_loss(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in,
+                     wf_tensor *out)
+{
+    const Loss *loss = user;
+
+    return wf_module_run(c, m, loss->name, in, loss->nin, out, 1) == WF_OK;
+}
+
+/* The types of the inputs of method `loss` that are not tensors of the file. */
+static const char **loss_types(wf_ctx *c, const wf_model *file, const char *name,
+                               int *out_n)
+{
+    const wf_program *p = wf_model_find(file, name);
+    int first = wf_model_method_state(c, file, name, NULL, 0);
+    const char **types = need_memory((size_t)wf_program_inputs(p) * sizeof *types + 1);
+
+    *out_n = 0;
+    for (int i = first; i < wf_program_inputs(p); i++) {
+        const char *type;
+        char *copy;
+
+        if (wf_program_input_type(c, p, i, &type) != WF_OK)
+            break;
+        copy = need_memory(strlen(type) + 1);
+        types[(*out_n)++] = strcpy(copy, type);
+    }
+    return types;
+}
+
+/* A method "train": the loss, its gradients, and the optimiser's update. */
+static int add_training(wf_ctx *c, const Export *x, wf_model *file)
+{
+    Loss loss = {x->loss, 0};
+    wf_module *m;
+    wf_optim *o = NULL;
+    const char **types;
+
+    if (!wf_model_find(file, x->loss)) {
+        complain("%s has no program '%s' to train by", x->file, x->loss);
+        return USER;
+    }
+    types = loss_types(c, file, x->loss, &loss.nin);
+    m = wf_module_load(c, file);
+    if (m)
+        o = new_optimizer(c, m, x->optimizer, x->lr);
+    if (o && wf_optim_store(c, o, file) == WF_OK)
+        wf_optim_add_step(c, o, m, file, "train", run_loss, &loss, types, loss.nin);
+    wf_optim_free(c, o);
+    wf_module_free(c, m);
+    for (int i = 0; i < loss.nin; i++)
+        free((char *)(uintptr_t)types[i]);
+    free(types);
+    return wf_ctx_status(c) == WF_OK ? DONE : report(c);
+}
+
+/* ---- the command ----------------------------------------------------------------------- */
+
+/* "models/digits.weft" -> "digits" */
+static char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path,
+               *dot = strrchr(from, '.');
+    size_t n = dot && dot > from ? (size_t)(dot - from) : strlen(from);
+    char *name = need_memory(n + 1);
+
+    memcpy(name, from, n);
+    name[n] = '\0';
+    return name;
+}
+
+static int export_file(const Export *x)
+{
+    wf_ctx *c = new_context(1);
+    int status = DONE;
+    char *name =
+        x->name ? NULL : base_name(strcmp(x->file, "-") == 0 ? "model" : x->file);
+    wf_export_options o = {.size = sizeof o,
+                           .name = x->name ? x->name : name,
+                           .methods = x->methods,
+                           .nmethods = x->nmethods,
+                           .symbols = x->fixed.symbols,
+                           .sizes = x->fixed.sizes,
+                           .nsizes = x->fixed.n,
+                           .most_symbols = x->most.symbols,
+                           .most = x->most.sizes,
+                           .nmost = x->most.n,
+                           .weights = x->weights};
+    wf_model *m;
+
+    if (!c)
+        return ENVIRONMENT;
+    m = load_model(c, x->file, &status);
+    if (m && x->loss)
+        status = add_training(c, x, m);
+    if (m && status == DONE && wf_export(c, m, x->dir, &o) != WF_OK)
+        status = report(c);
+    free(name);
+    wf_model_free(m);
+    wf_ctx_free(c);
+    return status;
+}
+
+static bool read_size(Args *a, const char *option, SizeList *l)
+{
+    const char *equals = strchr(a->value, '=');
+    char *name;
+
+    if (!equals || equals == a->value) {
+        usage_error(a->command, "--%s needs SYMBOL=NUMBER, found '%s'", option, a->value);
+        return false;
+    }
+    name = need_memory(strlen(a->value) + 1);
+    memcpy(name, a->value, (size_t)(equals - a->value));
+    name[equals - a->value] = '\0';
+    l->symbols[l->n] = name;
+    a->value = equals + 1;
+    return args_number(a, option, &l->sizes[l->n++]);
+}
+
+static bool read_choice(Args *a, const char *option, const char *const *names, int n,
+                        int *out)
+{
+    for (*out = 0; *out < n; ++*out)
+        if (strcmp(a->value, names[*out]) == 0)
+            return true;
+    usage_error(a->command, "--%s=%s: there is no such thing%s", option, a->value,
+                suggest(a->value, names, n));
+    return false;
+}
+
+static bool read_option(Args *a, Export *x, int k)
+{
+    static const char *const weights[] = {"c", "blob", "safetensors"};
+    int n;
+    char *end;
+
+    switch (k) {
+    case OPT_OUT: x->dir = a->value; return true;
+    case OPT_NAME: x->name = a->value; return true;
+    case OPT_METHOD: x->methods[x->nmethods++] = a->value; return true;
+    case OPT_SIZE: return read_size(a, "size", &x->fixed);
+    case OPT_MAX: return read_size(a, "max", &x->most);
+    case OPT_TRAIN: x->loss = a->value ? a->value : "loss"; return true;
+    case OPT_WEIGHTS:
+        if (!read_choice(a, "weights", weights, 3, &n))
+            return false;
+        x->weights = (wf_export_weights)n;
+        return true;
+    case OPT_OPTIMIZER:
+        x->optimizer = a->value;
+        return read_choice(a, "optimizer", optimizers, NOPTIMIZERS, &n);
+    case OPT_LR:
+        x->lr = strtod(a->value, &end);
+        if (*end || !(x->lr > 0)) {
+            usage_error(a->command, "--lr needs a positive number, found '%s'", a->value);
+            return false;
+        }
+        return true;
+    default:
+        if (x->file) {
+            usage_error(a->command, "one file at a time, found '%s' too", a->value);
+            return false;
+        }
+        x->file = a->value;
+        return true;
+    }
+}
+
+static bool read_args(Args *a, Export *x)
+{
+    int k;
+
+    while ((k = args_next(a)) != ARG_END)
+        if (k == ARG_WRONG || !read_option(a, x, k))
+            return false;
+    if (!x->file || !x->dir) {
+        usage_error(a->command, x->file ? "where to? (-o DIR)" : "which file?");
+        return false;
+    }
+    if (x->optimizer && !x->loss) {
+        usage_error(a->command, "--optimizer goes with --train");
+        return false;
+    }
+    if (x->loss && x->nmethods)
+        x->methods[x->nmethods++] = "train";
+    if (!x->optimizer)
+        x->optimizer = "sgd";
+    return true;
+}
+
+static int run(Args *a)
+{
+    size_t n = (size_t)a->argc + 1;
+    Export x = {
+        .methods = need_memory(n * sizeof *x.methods),
+        .fixed = {need_memory(n * sizeof(char *)), need_memory(n * sizeof(int64_t)), 0},
+        .most = {need_memory(n * sizeof(char *)), need_memory(n * sizeof(int64_t)), 0}};
+    int status = read_args(a, &x) ? export_file(&x) : USAGE;
+    SizeList *lists[] = {&x.fixed, &x.most};
+
+    for (int l = 0; l < 2; l++) {
+        for (int i = 0; i < lists[l]->n; i++)
+            free((char *)(uintptr_t)lists[l]->symbols[i]);
+        free(lists[l]->symbols);
+        free(lists[l]->sizes);
+    }
+    free(x.methods);
+    return status;
+}
+
+static const Option options[] = {
+    {"o", OPT_VALUE, OPT_OUT, "DIR", "the folder; it is made"},
+    {"name", OPT_VALUE, OPT_NAME, "NAME",
+     "of the files and public names; FILE's if not given"},
+    {"method", OPT_VALUE, OPT_METHOD, "NAME",
+     "a program of FILE (several times: several); all if not given"},
+    {"size", OPT_VALUE, OPT_SIZE, "N=32", "the size of a symbol, fixed"},
+    {"max", OPT_VALUE, OPT_MAX, "N=32", "its largest size: then it is an argument"},
+    {"weights", OPT_VALUE, OPT_WEIGHTS, "WHERE",
+     "c (NAME_weights.c, the default), blob (NAME.bin) or "
+     "safetensors (any such file, or FILE itself, given to NAME_load)"},
+    {"train", OPT_OPTIONAL, OPT_TRAIN, "LOSS",
+     "a function `train` too: program LOSS ('loss'), its gradients, and a step of the "
+     "optimiser"},
+    {"optimizer", OPT_VALUE, OPT_OPTIMIZER, "NAME",
+     "sgd (the default), momentum, adam, adamw, rmsprop, adagrad"},
+    {"lr", OPT_VALUE, OPT_LR, "RATE", "its rate"},
+    {NULL, OPT_FLAG, 0, NULL, NULL},
+};
+
+const Command cmd_export = {
+    .name = "export",
+    .usage = "FILE -o DIR [OPTION...]",
+    .summary = "write programs out as plain C",
+    .help =
+        "Writes the programs of FILE as C99 that needs nothing but libm: NAME.c, NAME.h, "
+        "an\n"
+        "example NAME_main.c and a Makefile. Nothing is allocated: the caller gives the "
+        "memory,\n"
+        "of a size known beforehand. Tensors of FILE are in a struct of the caller's.",
+    .options = options,
+    .more = NULL,
+    .run = run,
+};

@@ -1,0 +1,102 @@
+/* export.c -- wf_export: programs of a model as files of C. */
+#include "export/export.h"
+
+static bool is_chosen(const wf_export_options *o, const char *name)
+{
+    for (int i = 0; i < o->nmethods; i++)
+        if (!strcmp(o->methods[i], name))
+            return true;
+    return !o->nmethods;
+}
+
+static bool check_options(wf_ctx *cx, const wf_model *m, const wf_export_options *o)
+{
+    for (int i = 0; i < o->nmethods; i++)
+        if (!wf_model_find(m, o->methods[i]))
+            return fail(cx, WF_ERR_NAME, NOWHERE, "export: the file has no program '%s'",
+                        o->methods[i]);
+    if (!wf_model_programs(m))
+        return fail(cx, WF_ERR_NAME, NOWHERE, "export: the file has no programs");
+    for (int i = 0; i < o->nsizes + o->nmost; i++)
+        if ((i < o->nsizes ? o->sizes[i] : o->most[i - o->nsizes]) < 0)
+            return fail(cx, WF_ERR_VALUE, NOWHERE, "export: a size is negative");
+    return true;
+}
+
+/* Does a program have a symbol of that name? */
+static bool is_symbol(const wf_model *m, const char *name)
+{
+    for (int i = 0; i < wf_model_programs(m); i++) {
+        const Dims *d = &wf_model_program(m, i)->dims;
+
+        for (uint32_t k = 0; k < d->syms.n; k++)
+            if (!strcmp(d->syms.v[k].name, name))
+                return true;
+    }
+    return false;
+}
+
+static bool check_symbols(wf_ctx *cx, const wf_model *m, const wf_export_options *o)
+{
+    for (int i = 0; i < o->nsizes + o->nmost; i++) {
+        const char *name = i < o->nsizes ? o->symbols[i] : o->most_symbols[i - o->nsizes];
+
+        if (!is_symbol(m, name))
+            return fail(cx, WF_ERR_NAME, NOWHERE, "export: no program has a size '%s'",
+                        name);
+    }
+    return true;
+}
+
+static bool write_all(wf_ctx *cx, const wf_model *m, const char *dir,
+                      const wf_export_options *o)
+{
+    Arena *a = codegen_arena(cx);
+    Output out = {.c = {.cx = cx, .a = a}, .dir = dir, .model = m, .weights = o->weights};
+    Sizes fixed = {o->symbols, o->sizes, o->nsizes},
+          most = {o->most_symbols, o->most, o->nmost};
+    int n = wf_model_programs(m);
+
+    out.c.name = c_plain(a, o->name ? o->name : "model");
+    out.c.macro = c_upper(a, out.c.name);
+    text_init(&out.c.routines, a);
+    text_init(&out.c.functions, a);
+    out.method = arena_zalloc(a, ((size_t)n + 1) * sizeof *out.method);
+    for (int i = 0; i < n; i++) {
+        const Program *p = wf_model_program(m, i);
+
+        if (is_chosen(o, p->name) && !method_write(&out.c, m, p, &out.members, &fixed,
+                                                   &most, &out.method[out.nmethods++]))
+            return false;
+    }
+    return output_write(&out);
+}
+
+static void export_checked(wf_ctx *cx, const wf_model *model, const char *dir,
+                           const wf_export_options *options)
+{
+    static const wf_export_options standard = {.size = sizeof standard};
+    const wf_export_options *o = options ? options : &standard;
+
+    if (!model || !dir)
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_export: an argument is NULL");
+    else if (check_options(cx, model, o) && check_symbols(cx, model, o))
+        write_all(cx, model, dir, o);
+}
+
+wf_status wf_export(wf_ctx *cx, const wf_model *model, const char *dir,
+                    const wf_export_options *options)
+{
+    if (!cx)
+        return WF_ERR_ARG;
+    API_ENTER(cx);
+    export_checked(cx, model, dir, options);
+    API_RETURN(cx);
+}
+
+const char *wf_export_refusal(const char *op)
+{
+    int i = op ? op_find(op) : -1;
+
+    return i < 0 ? "there is no such op" : export_refusal((unsigned)i);
+}

@@ -1,0 +1,288 @@
+/* method.c -- a program of a model as a public function: its state in the caller's struct,
+ * its other inputs and its results as arguments.
+ *
+ * New values of the state are written where the old ones are, if the plan finds that they
+ * may be (Plan.heir); else into memory of their own, and copied at the end.
+ */
+#include "export/export.h"
+
+/* ---- what the file says of a method (nn/module_file.c) ------------------------------- */
+
+static uint32_t member_of(CFile *c, const wf_model *model, Members *members,
+                          const char *tensor)
+{
+    Names taken = {0};
+    wf_array *a = wf_model_find_tensor(model, tensor);
+
+    for (uint32_t i = 0; i < members->n; i++) {
+        if (!strcmp(members->v[i].tensor, tensor))
+            return i;
+        vec_push(c->a, &taken, members->v[i].name);
+    }
+    if (!a) {
+        fail(c->cx, WF_ERR_NAME, NOWHERE, "export: the file has no tensor '%s'", tensor);
+        return 0;
+    }
+    vec_push(c->a, members,
+             ((Member){arena_strdup(c->a, tensor),
+                       c_unique(c->a, &taken, c_identifier(c->a, tensor)), a}));
+    return members->n - 1;
+}
+
+/* Lines "state NAME" and "update NAME". */
+static bool read_state(CFile *c, const wf_model *model, const Program *p,
+                       Members *members, Method *out)
+{
+    const char *s = wf_model_meta(model, arena_printf(c->a, "method.%s", p->name));
+
+    out->state = arena_array(c->a, p->nin + 1, sizeof *out->state);
+    out->update = arena_array(c->a, p->nout + 1, sizeof *out->update);
+    for (; s && *s; s += strcspn(s, "\n"), s += *s == '\n') {
+        bool update = !strncmp(s, "update ", 7);
+        const char *name = s + (update ? 7 : 6);
+        uint32_t k, *n = update ? &out->nupdate : &out->nstate;
+
+        if (!update && strncmp(s, "state ", 6) != 0)
+            continue;
+        if (*n >= (update ? p->nout : p->nin))
+            return fail(c->cx, WF_ERR_FORMAT, NOWHERE,
+                        "export: method '%s' has more state than inputs or results",
+                        p->name);
+        k = member_of(c, model, members,
+                      arena_printf(c->a, "%.*s", (int)strcspn(name, "\n"), name));
+        (update ? out->update : out->state)[(*n)++] = k;
+    }
+    return !failed(c->cx);
+}
+
+/* ---- sizes --------------------------------------------------------------------------- */
+
+static const Program *fix_sizes(CFile *c, const Program *p, const Sizes *fixed)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < p->dims.syms.n; i++)
+        for (int k = 0; k < fixed->n; k++)
+            any = any || !strcmp(fixed->symbols[k], p->dims.syms.v[i].name);
+    return any ? program_specialise(c->cx, p, fixed->symbols, fixed->sizes,
+                                    (uint32_t)fixed->n)
+               : p;
+}
+
+static const int64_t *largest(CFile *c, const Program *p, const Sizes *most)
+{
+    int64_t *size = arena_array(c->a, p->dims.syms.n + 1, sizeof *size);
+
+    for (uint32_t i = 0; i < p->dims.syms.n; i++) {
+        size[i] = -1;
+        for (int k = 0; k < most->n; k++)
+            if (!strcmp(most->symbols[k], p->dims.syms.v[i].name))
+                size[i] = most->sizes[k];
+        if (size[i] < 0 && p->dims.syms.v[i].origin != SYM_EQN) {
+            fail(c->cx, WF_ERR_VALUE, NOWHERE,
+                 "export: '%s' has a size %s; say how large it is (--size=%s=32) or can "
+                 "be "
+                 "(--max=%s=32)",
+                 p->name, p->dims.syms.v[i].name, p->dims.syms.v[i].name,
+                 p->dims.syms.v[i].name);
+            return NULL;
+        }
+    }
+    return size;
+}
+
+/* ---- the plan ------------------------------------------------------------------------ */
+
+static void no_run(const KernelArgs *k, int64_t begin, int64_t end)
+{
+    (void)k, (void)begin, (void)end;
+}
+
+static const Plan *plan_method(CFile *c, Method *m)
+{
+    Lowered l;
+    PlanCode *codes;
+    bool *donated;
+    uint32_t *heir;
+    Plans plans = {.a = c->a};
+
+    if (!compile_lower(c->cx, c->a, &target_c, m->p, false, 0, &l))
+        return NULL;
+    m->p = l.fused.p;
+    codes = arena_zalloc(c->a, (l.n + 1) * sizeof *codes);
+    for (uint32_t i = 0; i < l.n; i++)
+        codes[i] = (PlanCode){.kernel = l.k[i], .run = no_run};
+    donated = arena_zalloc(c->a, m->p->nin + 1);
+    heir = arena_zalloc(c->a, (m->p->nin + 1) * sizeof *heir);
+    for (uint32_t i = 0; i < m->nstate; i++)
+        for (uint32_t j = 0; j < m->nupdate; j++)
+            if (m->state[i] == m->update[j]) {
+                donated[i] = true;
+                heir[i] = m->p->nout - m->nupdate + j + 1;
+            }
+    plans.codes = codes;
+    plans.ncodes = l.n;
+    plans.heir = heir;
+    return plan_make(c->cx, &plans, m->p, donated, &device_host);
+}
+
+/* ---- the function -------------------------------------------------------------------- */
+
+static const char *input_name(const Program *p, uint32_t i)
+{
+    return p->vals[i + 1].name ? p->names[p->vals[i + 1].name] : "";
+}
+
+static void name_arrays(Method *m, const Members *members)
+{
+    Func *f = &m->f;
+    const Program *p = f->p;
+
+    vec_push(f->a, &f->names, "s");
+    for (uint32_t i = 0; i < p->nin; i++)
+        f->in[i] = i < m->nstate
+                       ? arena_printf(f->a, "s->%s", members->v[m->state[i]].name)
+                       : c_unique(f->a, &f->names,
+                                  *input_name(m->source, i)
+                                      ? c_identifier(f->a, input_name(m->source, i))
+                                      : arena_printf(f->a, "in%u", i - m->nstate));
+    for (uint32_t j = 0; j + m->nupdate < p->nout; j++) {
+        const Program *q = m->source;
+        uint32_t name = q->vals[q->outs[j]].name;
+
+        f->out[j] = c_unique(f->a, &f->names,
+                             name ? c_identifier(f->a, q->names[name])
+                                  : arena_printf(f->a, "out%u", j));
+    }
+}
+
+/* int digits_forward(digits_state *s, ptrdiff_t N, const float *x, float *y, void *arena) */
+static void write_head(CFile *c, Method *m)
+{
+    Func *f = &m->f;
+    const Program *p = f->p;
+    Text t;
+
+    text_init(&t, c->a);
+    text_printf(&t, "int %s_%s(", c->name, m->name);
+    if (m->nstate + m->nupdate)
+        text_printf(&t, "%s%s_state *s, ", m->nupdate ? "" : "const ", c->name);
+    for (uint32_t i = 0; i < p->dims.syms.n; i++)
+        text_printf(&t, "ptrdiff_t %s, ", dim_c(f, f->map[i]));
+    for (uint32_t i = m->nstate; i < p->nin; i++)
+        text_printf(&t, "const %s *%s, ", c_stored(dtype_of(f, i + 1)), f->in[i]);
+    for (uint32_t j = 0; j + m->nupdate < p->nout; j++)
+        text_printf(&t, "%s *%s, ", c_stored(dtype_of(f, p->outs[j])), f->out[j]);
+    text_add(&t, "void *arena)");
+    m->head = text_str(&t);
+}
+
+/* Sizes and what the program asks of them. */
+static void write_checks(Method *m)
+{
+    Func *f = &m->f;
+    const Dims *d = &f->p->dims;
+
+    for (uint32_t i = 0; i < d->syms.n; i++) {
+        const char *n = dim_c(f, f->map[i]);
+
+        fail_if(f, "SIZE", "%s < 0 || %s > %s_MAX_%s", n, n, m->macro, n);
+    }
+    for (uint32_t i = 0; i < d->guards.n; i++)
+        fail_if(
+            f, "SIZE", "!(%s %s %s)", dim_c(f, dim_of(f, d->guards.v[i].lhs)),
+            d->guards.v[i].is_eq ? "==" : ">=", dim_c(f, dim_of(f, d->guards.v[i].rhs)));
+}
+
+/* New values that cannot be written over the old ones get memory of their own. */
+static void place_updates(Method *m)
+{
+    Func *f = &m->f;
+    const Program *p = f->p;
+
+    for (uint32_t j = p->nout - m->nupdate; j < p->nout; j++) {
+        Val v = p->outs[j];
+        const char *type = c_stored(dtype_of(f, v));
+        int64_t bytes =
+            most_of(f, count_of(f, v)) * (int64_t)wf_dtype_size(dtype_of(f, v));
+
+        if (f->plan->out_from[j] ||
+            (v <= m->nstate && m->state[v - 1] == m->update[j - (p->nout - m->nupdate)]))
+            continue; /* it is there */
+        f->out[j] = c_unique(f->a, &f->names, "next");
+        put_line(f, "%s *const %s = (%s *)(void *)(m + %lld);", type, f->out[j], type,
+                 (long long)parts_take(f->c->cx, &f->mem, bytes));
+    }
+}
+
+static void copy_updates(Method *m, const Members *members)
+{
+    Func *f = &m->f;
+    const Program *p = f->p;
+
+    for (uint32_t j = p->nout - m->nupdate; j < p->nout; j++)
+        if (f->out[j])
+            put_line(f, "memcpy(s->%s, %s, sizeof s->%s);",
+                     members->v[m->update[j - (p->nout - m->nupdate)]].name, f->out[j],
+                     members->v[m->update[j - (p->nout - m->nupdate)]].name);
+}
+
+static void add_comment(CFile *c, const Program *p)
+{
+    Text t;
+
+    text_init(&t, c->a);
+    program_print(p, &(PrintOptions){.max_const = 8}, &t);
+    for (size_t i = 0; i + 1 < t.n; i++)
+        if ((t.s[i] == '*' && t.s[i + 1] == '/') || (t.s[i] == '/' && t.s[i + 1] == '*'))
+            t.s[i] = ' ';
+    text_printf(&c->functions, "/*\n%s*/\n", text_str(&t));
+}
+
+static void unused_arguments(Method *m, Text *out)
+{
+    Func *f = &m->f;
+    const char *body = text_str(&f->body);
+
+    for (uint32_t i = m->nstate; i < f->p->nin; i++)
+        if (!c_mentions(body, f->in[i]))
+            text_printf(out, "    (void)%s;\n", f->in[i]);
+    for (uint32_t j = 0; j + m->nupdate < f->p->nout; j++)
+        if (!c_mentions(body, f->out[j]))
+            text_printf(out, "    (void)%s;\n", f->out[j]);
+    if (m->nstate + m->nupdate && !c_mentions(body, "s"))
+        text_add(out, "    (void)s;\n");
+    text_add(out, c_mentions(body, "m") ? "    unsigned char *const m = arena;\n\n"
+                                        : "    (void)arena;\n");
+}
+
+bool method_write(CFile *c, const wf_model *model, const Program *p, Members *members,
+                  const Sizes *fixed, const Sizes *most, Method *m)
+{
+    const Plan *plan;
+    Text head;
+
+    *m = (Method){.source = p, .p = fix_sizes(c, p, fixed)};
+    m->name = c_plain(c->a, p->name);
+    m->macro = c_upper(c->a, arena_printf(c->a, "%s_%s", c->name, m->name));
+    if (!m->p || !read_state(c, model, p, members, m) ||
+        !(m->most = largest(c, m->p, most)) || !(plan = plan_method(c, m)))
+        return false;
+    if (!(m->most = largest(c, m->p, most)))
+        return false;
+    func_init(&m->f, c, plan, m->name, m->most);
+    name_arrays(m, members);
+    write_checks(m);
+    place_updates(m);
+    m->f.fails = true;
+    if (!func_write(&m->f))
+        return false;
+    copy_updates(m, members);
+    write_head(c, m);
+    text_init(&head, c->a);
+    unused_arguments(m, &head);
+    add_comment(c, p);
+    text_printf(&c->functions, "%s\n{\n%s%s    return 0;\n}\n\n", m->head,
+                text_str(&head), text_str(&m->f.body));
+    return !failed(c->cx);
+}
