@@ -67,7 +67,7 @@ static bool compile(wf_ctx *cx, const char *dir, const char *name, const char *c
 
 static double tolerance(wf_dtype t)
 {
-    return t == WF_F16 ? 8e-3 : t == WF_BF16 ? 6e-2 : t == WF_F32 ? 2e-5 : 1e-11;
+    return t == WF_F16 ? 8e-3 : t == WF_BF16 ? 6e-2 : t == WF_F32 ? 5e-5 : 1e-11;
 }
 
 static double tolerance_by(const Program *p)
@@ -414,4 +414,80 @@ XTEST(a_size_that_is_neither_fixed_nor_bounded_is_an_error)
     check_error(cx, WF_ERR_VALUE,
                 "export: 'f' has a size N; say how large it is (--size=N=32)");
     wf_model_free(m);
+}
+
+/* ---- random programs ------------------------------------------------------------------- */
+
+static const Program *derived(wf_ctx *cx, const Program *p, uint64_t seed)
+{
+    int *wrt = arena_array(&cx->scratch, p->nin + 1, sizeof *wrt), n = 0;
+    int *axes = arena_zalloc(&cx->scratch, (p->nin + 1) * sizeof *axes);
+    const Program *q = NULL;
+
+    for (uint32_t i = 0; i < p->nin; i++)
+        if (dtype_is_float((wf_dtype)val_type(p, i + 1).dtype))
+            wrt[n++] = (int)i;
+    if (seed % 3 == 1 && n)
+        q = xf_vjp(cx, p, wrt, n);
+    else if (seed % 3 == 2 && p->nin)
+        q = xf_vmap(cx, p, axes, NULL, 3);
+    wf_clear(cx);
+    return q ? q : p;
+}
+
+static const Program *random_of(wf_ctx *cx, uint64_t seed)
+{
+    static const wf_dtype floats[] = {WF_F32, WF_F32, WF_F64, WF_F32, WF_F16, WF_BF16};
+    Rng rng = {seed * 99991};
+
+    if (seed % 2)
+        return random_net(cx, &rng, floats[seed / 2 % 6], 1 + (int)(seed / 2 % 7));
+    return random_program(cx, &rng, seed % 20 ? 2 + (int)(seed % 6) : 16,
+                          seed % 7 ? RANDOM_PLAIN : RANDOM_CUSTOM);
+}
+
+static int number_of(const char *name, int standard)
+{
+    const char *v = getenv(name);
+
+    return v ? atoi(v) : standard;
+}
+
+/* Compared, refused. */
+static void random_batch(int from, int n, const char *cc, const char *runner, int *had)
+{
+    BENCH_OPEN(bench);
+    Items b;
+
+    items_open(&b, bench.cx);
+    for (int i = 0; i < n; i++) {
+        uint64_t seed = (uint64_t)(from + i);
+        const Program *p = random_of(b.cx, seed);
+
+        wf_clear(b.cx);
+        if (p && (p = derived(b.cx, p, seed)))
+            add_program(&b, case_of(b.cx, p, seed), seed, "random");
+        wf_clear(b.cx);
+    }
+    check_items(&b, cc, runner, !*runner);
+    had[0] += b.compared;
+    had[1] += b.refused;
+    items_close(&b);
+    BENCH_CLOSE(bench);
+}
+
+TEST(random_programs_run_exported_as_interpreted)
+{
+    int n = number_of("EXPORT", 120), first = number_of("EXPORT_SEED", 1), had[2] = {0};
+    wf_ctx *cx = wf_ctx_new(NULL);
+    bool possible = has_compiler(cx);
+
+    wf_ctx_free(cx);
+    if (!possible)
+        SKIP("no C compiler");
+    for (int i = 0; i < n && check_ok(); i += BATCH)
+        random_batch(first + i, MIN(BATCH, n - i), "cc -O1 -DALL_PORTABLE", "", had);
+    CHECK(had[0] >= n && had[1] < n / 3);
+    if (getenv("EXPORT_STATS"))
+        printf("%d runs, %d programs refused\n", had[0], had[1]);
 }

@@ -20,7 +20,8 @@ typedef struct Render {
     const Kernel *k;
     Text t;
     int depth;
-    Names params; /* of dims that are no numbers */
+    const char *x; /* the innermost index */
+    bool *used;    /* nodes that others, or results, read */
 } Render;
 
 static wf_dtype kept(const Node *n)
@@ -51,7 +52,7 @@ static const char *dim_text(Render *r, Dim d)
 
 static const char *loop_name(const Render *r, uint32_t l)
 {
-    return l == LAST(r->k) ? "x" : arena_printf(r->c->a, "i%u", l);
+    return l == LAST(r->k) ? r->x : arena_printf(r->c->a, "i%u", l);
 }
 
 /* offset + strides; 0 if there is nothing */
@@ -141,7 +142,7 @@ static void define_node(Render *r, uint32_t i)
     const char *type = c_value((wf_dtype)n->dtype);
     Text args;
 
-    if (n->kind == NODE_CONST)
+    if (n->kind == NODE_CONST || !r->used[i])
         return;
     if (n->kind == NODE_MAP && n->nout > 1) {
         text_init(&args, r->c->a);
@@ -155,7 +156,6 @@ static void define_node(Render *r, uint32_t i)
     put(r, "const %s v%u = %s;", type, i, value_text(r, n));
 }
 
-/* Is the node named in what is written, by nodes, sums or results? */
 static void define_level(Render *r, NodeLevel level, uint32_t stage)
 {
     for (uint32_t i = 0; i < r->k->nnodes; i++) {
@@ -205,7 +205,7 @@ static const char *place_in_row(Render *r)
             text_printf(&t, " * %s", dim_text(r, k->loops[n].size));
         text_add(&t, " + ");
     }
-    text_add(&t, "x");
+    text_add(&t, r->x);
     return text_str(&t);
 }
 
@@ -384,7 +384,8 @@ static void write_walk(Render *r, uint32_t stage)
 {
     const Kernel *k = r->k;
     bool *needs = arena_zalloc(r->c->a, k->nnodes + 1), lanes = false;
-    const char *n = dim_text(r, k->loops[LAST(k)].size);
+    Dim size = k->loops[LAST(k)].size;
+    const char *n = dim_text(r, size);
     int outer;
 
     if (!kernel_walk_needs(k, stage, needs))
@@ -397,23 +398,26 @@ static void write_walk(Render *r, uint32_t stage)
         }
     outer = open_cols(r);
     if (lanes) {
-        put(r, "const ptrdiff_t whole = %s - %s %% %d;", n, n, LANES);
-        put(r, "for (ptrdiff_t j = 0; j < whole; j += %d) {", LANES);
+        put(r, "for (ptrdiff_t j = 0; j + %d <= %s; j += %d) {", LANES, n, LANES);
         r->depth++;
         put(r, "WX_VECTOR");
         put(r, "for (int l = 0; l < %d; l++) {", LANES);
         r->depth++;
-        put(r, "const ptrdiff_t x = j + l;");
+        r->x = "(j + l)";
         walk_body(r, stage, needs, "l");
+        r->x = "x";
         close_loops(r, 2);
-        put(r, "for (ptrdiff_t x = whole; x < %s; x++) {", n);
-    } else {
-        put(r, "WX_VECTOR");
-        put(r, "for (ptrdiff_t x = 0; x < %s; x++) {", n);
     }
-    r->depth++;
-    walk_body(r, stage, needs, "0");
-    close_loops(r, 1 + outer);
+    if (!lanes || size < 0 || size % LANES) {
+        if (!lanes)
+            put(r, "WX_VECTOR");
+        put(r, "for (ptrdiff_t x = %s; x < %s; x++) {",
+            lanes ? arena_printf(r->c->a, "%s / %d * %d", n, LANES, LANES) : "0", n);
+        r->depth++;
+        walk_body(r, stage, needs, "0");
+        close_loops(r, 1);
+    }
+    close_loops(r, outer);
     for (uint32_t i = 0; i < k->nnodes; i++)
         if (node_reduces_in(&k->nodes[i], stage) && k->nodes[i].over == OVER_COLS)
             end_sum(r, i);
@@ -645,9 +649,21 @@ static void write_head(Render *r, const char *name, Text *out)
     text_add(out, ")\n{\n");
 }
 
+static void find_used(Render *r)
+{
+    const Kernel *k = r->k;
+
+    r->used = arena_zalloc(r->c->a, k->nnodes + 1);
+    for (uint32_t i = 0; i < k->nnodes; i++)
+        for (uint32_t j = 0; j < k->nodes[i].nin; j++)
+            r->used[k->nodes[i].in[j]] = true;
+    for (uint32_t j = 0; !k->scalar && j < k->p->nout; j++)
+        r->used[k->outs[j].node] = true;
+}
+
 const char *c_kernel(CFile *c, const Kernel *k, const char *wish)
 {
-    Render r = {.c = c, .k = k->code, .depth = 1};
+    Render r = {.c = c, .k = k->code, .depth = 1, .x = "x"};
     const char *name;
     Text head;
 
@@ -659,6 +675,7 @@ const char *c_kernel(CFile *c, const Kernel *k, const char *wish)
     vec_push(c->a, &c->kernels, ((KernelName){k, name}));
     text_init(&r.t, c->a);
     text_init(&head, c->a);
+    find_used(&r);
     if (k->scalar) {
         write_scalars(&r);
     } else {

@@ -113,6 +113,11 @@ typedef struct Where { /* of a value */
     const Dim *stride; /* of Func.dims, in elements; NULL: row-major */
 } Where;
 
+typedef struct Declared { /* a pointer, and where in the body its declaration ends */
+    const char *name;
+    size_t end;
+} Declared;
+
 typedef struct Func {
     CFile *c;
     Arena *a;
@@ -133,6 +138,7 @@ typedef struct Func {
     int depth;
     const Eqn *e;
     uint32_t eqn;
+    VEC(Declared) declared;
     bool fails;
     bool *read; /* values that somebody reads */
 } Func;
@@ -147,6 +153,7 @@ bool func_sub(CFile *c, const Plan *plan, const int64_t *most, const char *wish,
 
 /* Lines of the body. */
 void put_line(Func *f, const char *fmt, ...) PRINTF(2, 3);
+void declare(Func *f, const char *name, const char *fmt, ...) PRINTF(3, 4);
 void open_block(Func *f, const char *fmt, ...) PRINTF(2, 3); /* and its brace */
 void close_block(Func *f);
 void open_for(Func *f, const char *i, const char *n); /* for (ptrdiff_t i = 0; i < n; i++) { */

@@ -150,6 +150,7 @@ static const char prelude[] =
     "#endif\n"
     "/* No turn of the loop reads what another writes. */\n"
     "#if defined(__clang__)\n"
+    "#pragma clang diagnostic ignored \"-Wpass-failed\" /* not all of them pay */\n"
     "#define WX_VECTOR _Pragma(\"clang loop vectorize(assume_safety)\")\n"
     "#define WX_UNROLL _Pragma(\"unroll\")\n"
     "#elif defined(__GNUC__)\n"

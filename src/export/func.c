@@ -189,6 +189,24 @@ static const char *value_name(Func *f, Val v)
     return c_unique(f->a, &f->names, c_identifier(f->a, wish));
 }
 
+void declare(Func *f, const char *name, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    add_line(f, arena_vprintf(f->a, fmt, ap));
+    va_end(ap);
+    vec_push(f->a, &f->declared, ((Declared){name, f->body.n}));
+}
+
+/* Pointers that nothing was written by, or read, as to arrays without elements. */
+static void void_declared(Func *f)
+{
+    for (uint32_t i = 0; i < f->declared.n; i++)
+        if (!c_mentions(text_str(&f->body) + f->declared.v[i].end, f->declared.v[i].name))
+            put_line(f, "(void)%s;", f->declared.v[i].name);
+}
+
 /* Where a value that its equation writes is: a pointer is declared, if it is in m. */
 static void place_own(Func *f, Val v)
 {
@@ -203,7 +221,15 @@ static void place_own(Func *f, Val v)
         st = &f->plan->store[s];
     }
     if (st->kind == STORE_OUT || st->kind == STORE_IN) {
+        Val whole = st->kind == STORE_OUT ? f->p->outs[st->index] : st->index + 1;
+
         base = st->kind == STORE_OUT ? f->out[st->index] : f->in[st->index];
+        if (strcmp(type, c_stored(dtype_of(f, whole))) != 0) {
+            f->val[v].at = name = value_name(f, v);
+            declare(f, name, "%s *const %s = (%s *)(void *)%s + %s;", type, name, type, base,
+                    dim_c(f, off));
+            return;
+        }
         f->val[v].at = off ? arena_printf(f->a, "(%s + %s)", base, dim_c(f, off)) : base;
         return;
     }
@@ -213,20 +239,12 @@ static void place_own(Func *f, Val v)
     }
     name = value_name(f, v);
     f->val[v].at = name;
-    put_line(f,
-             off ? "%s *const %s = (%s *)(void *)(m + %lld) + %s;"
-                 : "%s *const %s = (%s *)(void *)(m + %lld);",
-             type, name, type, (long long)f->home[s], dim_c(f, off));
-}
-
-/* A value nobody reads: no pointer of it may be named. */
-static void note_unused(Func *f, Val v)
-{
-    const char *at = f->val[v].at;
-
-    if (at && !strpbrk(at, "(->") && f->plan->val[v].kind == VAL_OWN &&
-        f->plan->store[f->plan->val[v].store].kind == STORE_TEMP)
-        put_line(f, "(void)%s;", at);
+    if (off)
+        declare(f, name, "%s *const %s = (%s *)(void *)(m + %lld) + %s;", type, name, type,
+                (long long)f->home[s], dim_c(f, off));
+    else
+        declare(f, name, "%s *const %s = (%s *)(void *)(m + %lld);", type, name, type,
+                (long long)f->home[s]);
 }
 
 static void place_results(Func *f)
@@ -350,12 +368,10 @@ bool func_write(Func *f)
         place_results(f);
         if (!step_write(f) || failed(f->c->cx))
             return false;
-        for (uint32_t j = 0; j < f->e->nout; j++)
-            if (!f->read[f->e->out + j])
-                note_unused(f, f->e->out + j);
         free_after(f);
     }
     copy_results(f);
+    void_declared(f);
     return !failed(f->c->cx);
 }
 
