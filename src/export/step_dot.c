@@ -222,6 +222,46 @@ static uint32_t open_batch(Func *f, const Side *x, const Roles *rx, const Side *
     return n;
 }
 
+/* Products of few rows, whose strides say which way they go, need no blocks. */
+typedef enum Thin { THIN_NOT, THIN_INNER, THIN_ROWS } Thin;
+
+typedef struct Product {
+    Axis m, n, k, k2;
+    const char *a, *b, *c;
+} Product;
+
+static Thin thin_kind(Func *f, const Axis *m, const Axis *n, const Axis *k,
+                      const Axis *k2)
+{
+    if (most_of(f, m->size) > 4)
+        return THIN_NOT;
+    if (k2->stride == 1 && k->stride == 1)
+        return THIN_INNER;
+    return n->stride == 1 ? THIN_ROWS : THIN_NOT;
+}
+
+static void write_thin(Func *f, wf_dtype work, Thin kind, Product p)
+{
+    const char *a = p.a, *c = p.c, *n = dim_c(f, p.n.size), *k = dim_c(f, p.k.size);
+    bool rows = p.m.size != 1;
+
+    if (rows) {
+        open_for(f, "j0", dim_c(f, p.m.size));
+        a = arena_printf(f->a, "%s + j0 * %s", a, dim_c(f, p.m.stride));
+        c = arena_printf(f->a, "%s + j0 * %s", c, n);
+    }
+    if (kind == THIN_INNER)
+        put_line(f, "%s(%s, %s, %s, %s, %s, %s);",
+                 c_need_of(f->c, "inner_products", work), n, k, a, p.b,
+                 dim_c(f, p.n.stride), c);
+    else
+        put_line(f, "%s(%s, %s, %s, %s, %s, %s, %s);",
+                 c_need_of(f->c, "rows_added", work), n, k, a, dim_c(f, p.k.stride), p.b,
+                 dim_c(f, p.k2.stride), c);
+    if (rows)
+        close_block(f);
+}
+
 bool step_dot(Func *f)
 {
     const DotAttr *d = f->e->attr;
@@ -232,6 +272,7 @@ bool step_dot(Func *f)
     Roles rx, ry;
     Axis m, n, k, k2;
     uint32_t loops;
+    Thin thin;
 
     find_roles(&rx, x.rank, d->lhs_batch, d->lhs, true);
     find_roles(&ry, y.rank, d->rhs_batch, d->rhs, false);
@@ -244,7 +285,8 @@ bool step_dot(Func *f)
     one_axis(f, &y, ry.free, &n);
     one_axis(f, &y, ry.sum, &k2);
     out = result_at(f, work, acc);
-    if (dtype_is_float(work)) {
+    thin = dtype_is_float(work) ? thin_kind(f, &m, &n, &k, &k2) : THIN_NOT;
+    if (dtype_is_float(work) && !thin) {
         int64_t m_most = most_of(f, m.size), n_most = most_of(f, n.size),
                 k_most = most_of(f, k.size);
         int64_t bytes =
@@ -256,10 +298,13 @@ bool step_dot(Func *f)
     a = x.at, b = y.at, c = out;
     loops =
         open_batch(f, &x, &rx, &y, &ry, dim_mul(&f->dims, m.size, n.size), &a, &b, &c);
-    put_line(f, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s%s);",
-             c_need_of(f->c, "matmul", work), dim_c(f, m.size), dim_c(f, n.size),
-             dim_c(f, k.size), a, dim_c(f, m.stride), dim_c(f, k.stride), b,
-             dim_c(f, k2.stride), dim_c(f, n.stride), c, dim_c(f, n.size), space);
+    if (thin)
+        write_thin(f, work, thin, (Product){m, n, k, k2, a, b, c});
+    else
+        put_line(f, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s%s);",
+                 c_need_of(f->c, "matmul", work), dim_c(f, m.size), dim_c(f, n.size),
+                 dim_c(f, k.size), a, dim_c(f, m.stride), dim_c(f, k.stride), b,
+                 dim_c(f, k2.stride), dim_c(f, n.stride), c, dim_c(f, n.size), space);
     while (loops--)
         close_block(f);
     cast_back(f, out, work, acc);
