@@ -12,7 +12,7 @@ const Command *const commands[] = {
 };
 
 /* What later versions will have, so that asking for it gets an answer. */
-static const char *const later[] = {"train", "export"};
+static const char *const later[] = {"train"};
 
 static int unknown_command(const char *name)
 {

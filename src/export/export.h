@@ -153,7 +153,7 @@ bool func_sub(CFile *c, const Plan *plan, const int64_t *most, const char *wish,
 
 /* Lines of the body. */
 void put_line(Func *f, const char *fmt, ...) PRINTF(2, 3);
-void declare(Func *f, const char *name, const char *fmt, ...) PRINTF(3, 4);
+void declare_at(Func *f, const char *name, const char *fmt, ...) PRINTF(3, 4);
 void open_block(Func *f, const char *fmt, ...) PRINTF(2, 3); /* and its brace */
 void close_block(Func *f);
 void open_for(Func *f, const char *i, const char *n); /* for (ptrdiff_t i = 0; i < n; i++) { */

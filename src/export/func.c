@@ -189,7 +189,7 @@ static const char *value_name(Func *f, Val v)
     return c_unique(f->a, &f->names, c_identifier(f->a, wish));
 }
 
-void declare(Func *f, const char *name, const char *fmt, ...)
+void declare_at(Func *f, const char *name, const char *fmt, ...)
 {
     va_list ap;
 
@@ -226,7 +226,7 @@ static void place_own(Func *f, Val v)
         base = st->kind == STORE_OUT ? f->out[st->index] : f->in[st->index];
         if (strcmp(type, c_stored(dtype_of(f, whole))) != 0) {
             f->val[v].at = name = value_name(f, v);
-            declare(f, name, "%s *const %s = (%s *)(void *)%s + %s;", type, name, type, base,
+            declare_at(f, name, "%s *const %s = (%s *)(void *)%s + %s;", type, name, type, base,
                     dim_c(f, off));
             return;
         }
@@ -240,10 +240,10 @@ static void place_own(Func *f, Val v)
     name = value_name(f, v);
     f->val[v].at = name;
     if (off)
-        declare(f, name, "%s *const %s = (%s *)(void *)(m + %lld) + %s;", type, name, type,
+        declare_at(f, name, "%s *const %s = (%s *)(void *)(m + %lld) + %s;", type, name, type,
                 (long long)f->home[s], dim_c(f, off));
     else
-        declare(f, name, "%s *const %s = (%s *)(void *)(m + %lld);", type, name, type,
+        declare_at(f, name, "%s *const %s = (%s *)(void *)(m + %lld);", type, name, type,
                 (long long)f->home[s]);
 }
 
