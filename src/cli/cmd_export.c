@@ -61,12 +61,12 @@ typedef struct Loss {
     int nin;
 } Loss;
 
-static bool run_loss(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in,
-                     wf_tensor *out)
+static wf_status run_loss(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in, int nin,
+                          wf_tensor *out, int nout)
 {
     const Loss *loss = user;
 
-    return wf_module_run(c, m, loss->name, in, loss->nin, out, 1) == WF_OK;
+    return wf_module_run(c, m, loss->name, in, nin, out, nout);
 }
 
 /* The types of the inputs of method `loss` that are not tensors of the file. */
@@ -109,7 +109,7 @@ static int add_training(wf_ctx *c, const Export *x, wf_model *file)
     if (o && wf_optim_store(c, o, file) == WF_OK)
         wf_optim_add_step(c, o, m, file, "train", run_loss, &loss, types, loss.nin);
     wf_optim_free(c, o);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     for (int i = 0; i < loss.nin; i++)
         free((char *)(uintptr_t)types[i]);
     free(types);

@@ -30,7 +30,7 @@ OX_RULE(fused_conv)
     (void)op;
     if (!ox_ok(r) || wf_rank(r->c, w) != wf_rank(r->c, x) || wf_rank(r->c, x) < 3)
         return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "the weight does not fit the input") : false;
-    wf_shape(r->c, w, kernel);
+    wf_shape(r->c, w, kernel, wf_rank(r->c, w));
     if (!ox_window(r, x, kernel + 2, &win))
         return false;
     y = plus(r, ox_conv_with(r, x, w, b, &win, ox_int(r, "group", 1)), z);
@@ -107,7 +107,7 @@ static wf_tensor heads(OxRun *r, wf_tensor x, int64_t n) /* [B,S,H*D] -> [B,H,S,
         return x;
     b = wf_size(c, x, 0), s = wf_size(c, x, 1);
     x = wf_reshape(c, x, (int64_t[]){b, s, n, wf_size_div(c, wf_size(c, x, 2), n)}, 4);
-    return wf_permute(c, x, (int[]){0, 2, 1, 3});
+    return wf_permute(c, x, (int[]){0, 2, 1, 3}, 4);
 }
 
 /* softmax(scale q kᵀ + bias) v as [B,S,H*D]; seen: what may be looked at, or WF_NONE */
@@ -126,8 +126,8 @@ static wf_tensor attend(OxRun *r, wf_tensor q, wf_tensor k, wf_tensor v, wf_tens
     if (!wf_is_none(seen))
         s = wf_where(c, seen, s, ox_like(r, ox_float(r, "mask_filter_value", -10000), s));
     y = wf_matmul(c, wf_softmax(c, s, 3), v);
-    wf_shape(c, y, dims);
-    y = wf_permute(c, y, (int[]){0, 2, 1, 3});
+    wf_shape(c, y, dims, wf_rank(c, y));
+    y = wf_permute(c, y, (int[]){0, 2, 1, 3}, 4);
     return wf_reshape(c, y, (int64_t[]){dims[0], dims[2], wf_size_mul(c, dims[1], dims[3])}, 3);
 }
 
@@ -335,7 +335,7 @@ static wf_tensor unpacked(OxRun *r, wf_tensor x, int64_t bits)
         return x;
     for (int k = 0; k < per; k++)
         parts[k] = wf_bitwise_and(c, wf_shift_right(c, x, wf_scalar(c, WF_U8, (double)(k * bits))), mask);
-    wf_shape(c, x, dims);
+    wf_shape(c, x, dims, wf_rank(c, x));
     dims[rank - 1] *= per;
     return wf_reshape(c, wf_stack(c, parts, per, rank), dims, rank);
 }
@@ -366,5 +366,5 @@ OX_RULE(matmul_bits)
     }
     w = wf_mul(c, w, wf_reshape(c, s, (int64_t[]){n, blocks, 1}, 3));
     w = wf_narrow(c, wf_reshape(c, w, (int64_t[]){n, blocks * block}, 2), 1, 0, k);
-    return ox_put(r, 0, plus(r, ox_product(r, a, wf_cast(c, wf_permute(c, w, (int[]){1, 0}), wf_dtype_of(c, a))), ox_opt(r, 5)));
+    return ox_put(r, 0, plus(r, ox_product(r, a, wf_cast(c, wf_permute(c, w, (int[]){1, 0}, 2), wf_dtype_of(c, a))), ox_opt(r, 5)));
 }

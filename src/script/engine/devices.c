@@ -12,7 +12,7 @@ static wf_device *device_of(En *e, int64_t i)
     if (i < 0 || i >= wf_device_count(e->c))
         sc_fail(e->vm, C_ValueError, "there is no device %lld", (long long)i);
     else
-        wf_device_open(e->c, (int)i, &d);
+        wf_device_get(e->c, (int)i, &d);
     return d;
 }
 
@@ -136,7 +136,7 @@ static const char *device_name(En *e, int i)
 {
     wf_device *d = NULL;
 
-    return wf_device_open(e->c, i, &d) == WF_OK ? wf_device_name(d) : "";
+    return wf_device_get(e->c, i, &d) == WF_OK ? wf_device_name(d) : "";
 }
 
 bool en_same_device(En *e, wf_tensor x)
@@ -161,7 +161,7 @@ wf_tensor en_at_home(En *e, wf_tensor t)
     if (!to ? wf_device_host_reads(at) : !wf_device_host_reads(at))
         return t;
     if (!to)
-        wf_device_open(e->c, 0, &to);
+        wf_device_get(e->c, 0, &to);
     return wf_to_device(e->c, t, to);
 }
 
