@@ -75,13 +75,18 @@ static bool write_all(wf_ctx *cx, const wf_model *m, const char *dir,
 static void export_checked(wf_ctx *cx, const wf_model *model, const char *dir,
                            const wf_export_options *options)
 {
-    static const wf_export_options standard = {.size = sizeof standard};
-    const wf_export_options *o = options ? options : &standard;
+    wf_export_options o = {.size = sizeof o};
 
+    if (options)
+        memcpy(&o, options, MIN(options->size, sizeof o));
     if (!model || !dir)
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_export: an argument is NULL");
-    else if (check_options(cx, model, o) && check_symbols(cx, model, o))
-        write_all(cx, model, dir, o);
+    else if (o.nmethods < 0 || o.nsizes < 0 || o.nmost < 0 || (o.nmethods && !o.methods) ||
+             (o.nsizes && (!o.symbols || !o.sizes)) ||
+             (o.nmost && (!o.most_symbols || !o.most)))
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_export: a count without a list");
+    else if (check_options(cx, model, &o) && check_symbols(cx, model, &o))
+        write_all(cx, model, dir, &o);
 }
 
 wf_status wf_export(wf_ctx *cx, const wf_model *model, const char *dir,
