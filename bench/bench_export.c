@@ -20,7 +20,7 @@ static double now(void)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* one thread: others do not count */
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

@@ -177,6 +177,9 @@ Dim dim_of(Func *f, Dim d); /* a dim of p */
 const char *dim_c(Func *f, Dim d); /* as C, safe in products */
 /* "i0*64 + i1": 0 if there is nothing. */
 const char *index_c(Func *f, uint32_t n, const char *const *i, const Dim *stride);
+/* What write writes, which fails nowhere and needs no memory, as a function of its own that the step
+ * calls. */
+void write_function(Func *f, void (*write)(Func *f));
 /* The value, row-major, to another place. */
 void copy_to(Func *f, Val v, const char *to);
 /* Memory of the step alone: the pointer as C, of elements of a dtype. */

@@ -458,6 +458,70 @@ bool func_sub(CFile *c, const Plan *plan, const int64_t *most, const char *wish,
     return true;
 }
 
+/* ---- steps as functions ---------------------------------------------------------------- */
+
+/* The arrays of the step under names of a function's own; what they were called. */
+static const char **rename_arrays(Func *f)
+{
+    uint32_t n = f->e->nin + f->e->nout;
+    const char **old = arena_array(f->a, n + 1, sizeof *old);
+
+    for (uint32_t i = 0; i < n; i++) {
+        Val v = i < f->e->nin ? in_of(f, i) : out_of(f, i - f->e->nin);
+
+        old[i] = at_of(f, v);
+        f->val[v].at = i < f->e->nin ? arena_printf(f->a, "in%u", i)
+                                     : arena_printf(f->a, "out%u", i - f->e->nin);
+    }
+    return old;
+}
+
+/* Parameters, and what they are called with: sizes and arrays that the body names. */
+static void function_arguments(Func *f, const char *body, const char **old, Text *params,
+                               Text *args)
+{
+    uint32_t n = f->e->nin + f->e->nout;
+
+    for (uint32_t i = 0; i < f->p->dims.syms.n; i++)
+        if (c_mentions(body, dim_c(f, f->map[i]))) {
+            text_printf(params, "%sptrdiff_t %s", params->n ? ", " : "", dim_c(f, f->map[i]));
+            text_printf(args, "%s%s", args->n ? ", " : "", dim_c(f, f->map[i]));
+        }
+    for (uint32_t i = 0; i < n; i++) {
+        Val v = i < f->e->nin ? in_of(f, i) : out_of(f, i - f->e->nin);
+        const char *name = f->val[v].at;
+
+        f->val[v].at = old[i];
+        if (!c_mentions(body, name))
+            continue;
+        text_printf(params, "%s%s%s *%s", params->n ? ", " : "", i < f->e->nin ? "const " : "",
+                    c_stored(dtype_of(f, v)), name);
+        text_printf(args, "%s%s", args->n ? ", " : "", old[i]);
+    }
+}
+
+void write_function(Func *f, void (*write)(Func *f))
+{
+    Text body = f->body, params, args;
+    int depth = f->depth;
+    const char **old = rename_arrays(f), *text, *name;
+
+    text_init(&f->body, f->a);
+    f->depth = 1;
+    write(f);
+    text = text_str(&f->body);
+    f->body = body;
+    f->depth = depth;
+    text_init(&params, f->a);
+    text_init(&args, f->a);
+    function_arguments(f, text, old, &params, &args);
+    name = c_unique(f->a, &f->c->names,
+                    arena_printf(f->a, "%s_%s", f->name, op_name(f->e->op)));
+    text_printf(&f->c->functions, "WX_HOT static void %s(%s)\n{\n%s}\n\n", name,
+                params.n ? text_str(&params) : "void", text);
+    put_line(f, "%s(%s);", name, text_str(&args));
+}
+
 /* ---- constants --------------------------------------------------------------------- */
 
 static const char *constant_text(CFile *c, const char *name, wf_dtype t,

@@ -229,7 +229,7 @@ static void write_fast(Func *f, const Window *w)
         close_block(f);
 }
 
-bool step_window(Func *f)
+static void write_window(Func *f)
 {
     Window w = window_of(f);
 
@@ -237,5 +237,10 @@ bool step_window(Func *f)
         write_fast(f, &w);
     else
         write_slow(f, &w);
+}
+
+bool step_window(Func *f)
+{
+    write_function(f, write_window);
     return true;
 }
