@@ -333,15 +333,33 @@ static void copy_results(Func *f)
     }
 }
 
+/* At the first equation that has elements of the type. */
+static bool refuse_dtype(Func *f, uint32_t type)
+{
+    const Program *p = f->p;
+    const char *name = wf_dtype_name((wf_dtype)p->types[type].dtype);
+
+    for (uint32_t n = 0; n < p->neqns; n++) {
+        const Eqn *e = f->e = &p->eqns[n];
+
+        for (uint32_t i = 0; i < e->nin + e->nout; i++) {
+            Val v = i < e->nin ? eqn_in(p, e)[i] : e->out + i - e->nin;
+
+            if (p->vals[v].type == type)
+                return refuse_step(f, "elements of %s have no C yet", name);
+        }
+    }
+    return fail(f->c->cx, WF_ERR_UNSUPPORTED, NOWHERE,
+                "export: '%s' has elements of %s, which have no C yet", p->name, name);
+}
+
 static bool check_sizes(Func *f)
 {
     const Program *p = f->p;
 
     for (uint32_t i = 0; i < p->ntypes; i++) {
         if (!c_has_dtype((wf_dtype)p->types[i].dtype))
-            return fail(f->c->cx, WF_ERR_UNSUPPORTED, NOWHERE,
-                        "export: '%s' has elements of %s, which C files do not have yet",
-                        p->name, wf_dtype_name((wf_dtype)p->types[i].dtype));
+            return refuse_dtype(f, i);
         for (uint32_t d = 0; d < p->types[i].rank; d++) {
             Dim n = dim_of(f, p->types[i].dims[d]);
 

@@ -16,6 +16,7 @@ static bool step_nothing(Func *f)
 #define LINES   "there is nothing to print on"
 #define ELSE    "is gone before code is made: an axis of vmap, or a rule, is missing"
 #define SPECTRA "there is no C of it yet"
+#define COMPLEX "complex numbers have no C yet"
 
 /* Ops that are not here are elementwise or reductions. */
 static const Row rows[OP_COUNT] = {
@@ -64,6 +65,10 @@ static const Row rows[OP_COUNT] = {
     [OP_qr] = {NULL, SPECTRA},
     [OP_eigh] = {NULL, SPECTRA},
     [OP_svd] = {NULL, SPECTRA},
+    [OP_real] = {NULL, COMPLEX},
+    [OP_imag] = {NULL, COMPLEX},
+    [OP_conj] = {NULL, COMPLEX},
+    [OP_complex] = {NULL, COMPLEX},
     [OP_size] = {NULL, SIZES},
     [OP_nonzero] = {NULL, SIZES},
     [OP_print] = {NULL, LINES},
