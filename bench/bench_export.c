@@ -64,11 +64,11 @@ static const Row rows[] = {
     {"googlenet", make_googlenet, {"f32[1,3,224,224]"}, {1, 3, 224, 224}, 4, 0, false},
 };
 
-static bool classify(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in, wf_tensor *out)
+static wf_status classify(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = wf_cross_entropy(c, wf_forward_one(c, m, in[0]), in[1], WF_NONE, -100, 0, WF_MEAN);
-    return wf_ctx_status(c) == WF_OK;
+    return wf_ctx_status(c);
 }
 
 static wf_model *make_file(wf_ctx *c, const Row *r)
@@ -87,7 +87,7 @@ static wf_model *make_file(wf_ctx *c, const Row *r)
         wf_module_add_method(c, m, file, "f", NULL, NULL, r->types, 1, 1);
     }
     wf_optim_free(c, o);
-    wf_module_free(c, m);
+    wf_module_release(c, m);
     return file;
 }
 
@@ -221,13 +221,14 @@ static void bench_row(const Row *r)
     double own = 1e9, theirs = 1e9;
     float *y;
     wf_exec *e;
-    int n = 0, nout, times;
+    int n = 0, nall, nout, times;
 
     make_inputs(c, r, in);
     e = compile_row(c, r, file, &p, all, &n);
     all[n] = in[0];
     all[n + 1] = in[1];
-    if (!e || !export_row(c, file, &x) || wf_run(c, e, all, out) != WF_OK) {
+    nall = n + (r->train ? 2 : 1);
+    if (!e || !export_row(c, file, &x) || wf_run(c, e, all, nall, out, wf_program_outputs(p)) != WF_OK) {
         printf("%-16s %s\n", r->name, wf_ctx_message(c));
         return;
     }
@@ -240,7 +241,7 @@ static void bench_row(const Row *r)
         for (int i = 0; i < times; i++) {
             for (int j = 0; j < nout; j++)
                 wf_array_release(out[j]);
-            wf_run(c, e, all, out);
+            wf_run(c, e, all, nall, out, nout);
         }
         own = least(own, (now() - start) / times);
         start = now();

@@ -176,11 +176,9 @@ typedef struct Part {
     int rank;
 } Part;
 
-static bool run_part(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in, wf_tensor *out)
+static wf_status run_part(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
-    wf_module *part = wf_module_find(m, user);
-
-    return wf_module_call(c, part, in, 1, out, 1) == WF_OK;
+    return wf_module_call(c, wf_module_find(m, user), in, nin, out, nout);
 }
 
 static void check_parts(wf_ctx *c, Part *part, int n)
@@ -208,16 +206,16 @@ static void check_parts(wf_ctx *c, Part *part, int n)
             check_call(c, file, &k, "", 2e-5);
         }
     wf_model_free(file);
-    wf_module_free(c, all);
+    wf_module_release(c, all);
 }
 
-#define WINDOW (&(wf_pool_options){.window = 3, .stride = 2, .padding = 1})
+#define WINDOW (&(wf_pool_options){.size = sizeof(wf_pool_options), .window = 3, .stride = 2, .padding = 1})
 
 TEST(every_module_runs_exported_as_in_the_library)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    const wf_conv_options wide = {.stride = 2, .padding = 1, .dilation = 1, .groups = 2};
-    const wf_rnn_options two = {.layers = 2, .bidirectional = true};
+    const wf_conv_options wide = {.size = sizeof wide, .stride = 2, .padding = 1, .dilation = 1, .groups = 2};
+    const wf_rnn_options two = {.size = sizeof two, .layers = 2, .bidirectional = true};
     const int64_t six[] = {6}, sizes[] = {2, 3};
     Part parts[] = {
         {"linear", wf_nn_linear(c, NULL, 6, 5, true), "f32[N,6]", {3, 6}, 2},
@@ -269,11 +267,11 @@ TEST(every_module_runs_exported_as_in_the_library)
 
 /* ---- training -------------------------------------------------------------------------- */
 
-static bool classify(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in, wf_tensor *out)
+static wf_status classify(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = wf_cross_entropy(c, wf_forward_one(c, m, in[0]), in[1], WF_NONE, -100, 0, WF_MEAN);
-    return wf_ctx_status(c) == WF_OK;
+    return wf_ctx_status(c);
 }
 
 typedef struct Net {
@@ -304,7 +302,7 @@ static void net_close(Net *n)
 {
     wf_model_free(n->file);
     wf_optim_free(n->c, n->o);
-    wf_module_free(n->c, n->m);
+    wf_module_release(n->c, n->m);
 }
 
 /* The library's file changes as it trains: forward first, from the same weights. */
