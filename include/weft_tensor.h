@@ -86,6 +86,7 @@ WF_API wf_status wf_read(wf_ctx *c, wf_tensor t, void *out, size_t bytes);
 WF_API wf_status wf_read_f64(wf_ctx *c, wf_tensor t, double *out, int64_t n);
 WF_API double wf_item(wf_ctx *c, wf_tensor t);      /* of one element; NaN after an error */
 WF_API int64_t wf_item_int(wf_ctx *c, wf_tensor t); /* exact for integers */
+WF_API wf_status wf_item_complex(wf_ctx *c, wf_tensor t, double *out_re, double *out_im); /* of any dtype */
 /* Where its memory is; NULL after an error. Reading a tensor waits for its numbers and brings them to the host. */
 WF_API wf_device *wf_device_of(wf_ctx *c, wf_tensor t);
 /* The same numbers on a device, without history; the same memory if they are there. Functions of tensors run on the host
@@ -134,6 +135,7 @@ WF_API wf_status wf_to_dlpack(wf_ctx *c, wf_tensor t, struct DLManagedTensor **o
 WF_API wf_tensor wf_float(wf_ctx *c, double x);
 WF_API wf_tensor wf_int(wf_ctx *c, int64_t x);
 WF_API wf_tensor wf_bool(wf_ctx *c, bool x);
+WF_API wf_tensor wf_complex_number(wf_ctx *c, double re, double im);
 WF_API wf_tensor wf_scalar(wf_ctx *c, wf_dtype dtype, double x); /* not weak */
 WF_API wf_tensor wf_full(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank, double x);
 WF_API wf_tensor wf_zeros(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank);
@@ -166,6 +168,8 @@ WF_UNARY(erf) WF_UNARY(erfc) WF_UNARY(erf_inv) WF_UNARY(sqrt) WF_UNARY(rsqrt) WF
 WF_UNARY(floor) WF_UNARY(ceil) WF_UNARY(round) WF_UNARY(trunc) WF_UNARY(frac)
 WF_UNARY(is_finite) WF_UNARY(is_nan) WF_UNARY(is_inf) WF_UNARY(logical_not) WF_UNARY(bitwise_not)
 WF_UNARY(stop_gradient) WF_UNARY(deg2rad) WF_UNARY(rad2deg)
+WF_UNARY(real) WF_UNARY(imag) WF_UNARY(conj) WF_UNARY(angle) /* of real numbers: x, 0, x, 0 or pi */
+WF_BINARY(complex) /* x + iy of real numbers */ WF_BINARY(polar) /* of modulus x and angle y */
 WF_BINARY(add) WF_BINARY(sub) WF_BINARY(mul) WF_BINARY(div) WF_BINARY(floor_div)
 WF_BINARY(remainder) /* sign of the divisor, as Python's % */ WF_BINARY(fmod) /* sign of the dividend */
 WF_BINARY(pow) WF_BINARY(atan2) WF_BINARY(maximum) WF_BINARY(minimum) WF_BINARY(hypot) WF_BINARY(logaddexp)
@@ -508,6 +512,12 @@ WF_API wf_tensor wf_matmul(wf_ctx *c, wf_tensor x, wf_tensor y); /* as NumPy's @
 WF_API wf_tensor wf_tensordot(wf_ctx *c, wf_tensor x, wf_tensor y, const int *x_axes, const int *y_axes, int n);
 WF_API wf_tensor wf_outer(wf_ctx *c, wf_tensor x, wf_tensor y);
 WF_API wf_tensor wf_einsum(wf_ctx *c, const char *spec, const wf_tensor *x, int n); /* any: "b...i,ij->b...j" */
+/* Discrete Fourier transforms along n axes (NULL: the last ones), one after the other. lengths: x is cut or filled up with zeros
+ * to them (NULL: as it is; irfft: 2(m - 1)). rfft begins, and irfft ends, with the last of the axes; rfft takes real numbers, irfft gives them. The
+ * norm says which direction divides by the number of elements: the way back, both by its square root, or the way there. */
+typedef enum wf_fft_kind { WF_FFT, WF_IFFT, WF_RFFT, WF_IRFFT } wf_fft_kind;
+typedef enum wf_fft_norm { WF_NORM_BACKWARD, WF_NORM_ORTHO, WF_NORM_FORWARD } wf_fft_norm;
+WF_API wf_tensor wf_fft(wf_ctx *c, wf_tensor x, wf_fft_kind kind, const int *axes, const int64_t *lengths, int n, wf_fft_norm norm);
 WF_API wf_tensor wf_cross(wf_ctx *c, wf_tensor x, wf_tensor y, int axis);
 WF_API wf_tensor wf_cosine_similarity(wf_ctx *c, wf_tensor x, wf_tensor y, int axis, double eps);
 WF_API wf_tensor wf_normalize(wf_ctx *c, wf_tensor x, double p, int axis, double eps);

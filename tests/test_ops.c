@@ -147,6 +147,7 @@ FAMILY(control)
 FAMILY(effect)
 FAMILY(collective)
 FAMILY(complex)
+FAMILY(fourier)
 
 #define NARROW(name, refused)                                                                    \
     TEST(derivatives_of_##name##_hold_in_every_float)                                            \

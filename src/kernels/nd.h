@@ -76,10 +76,13 @@ typedef struct KPools { /* k_pool_f32.c k_pool_f64.c */
     KPoolFn max, max_only, sum; /* max_only: without places */
 } KPools;
 
+struct KFft; /* fft.h */
+
 typedef struct KLoops {
     const KTypeLoops *type[K_TYPES];
     const KHalf *half;
     const KPools *pools[2]; /* of f32, of f64 */
+    void (*const *fft[2])(const struct KFft *f, const void *x, void *y, const KPar *par, void *workspace);
 } KLoops;
 
 const KLoops *k_loops(void);        /* of the best instruction set of this machine */

@@ -1,5 +1,5 @@
 /* nd_select.c -- the inner loops of each instruction set as one table. */
-#include "nd.h"
+#include "fft.h"
 
 #include "base/base.h"
 
@@ -15,7 +15,8 @@
         loops_u16_##isa, loops_u32_##isa, loops_u64_##isa, loops_f32_##isa,              \
         loops_f64_##isa;                                                                 \
     extern const KHalf half_##isa;                                                       \
-    extern const KPools pools_f32_##isa, pools_f64_##isa;
+    extern const KPools pools_f32_##isa, pools_f64_##isa;                                \
+    extern const KFftRun fft_f32_##isa, fft_f64_##isa;
 ISAS(DECLARE)
 
 #define TABLE(isa)                                                                       \
@@ -35,6 +36,7 @@ ISAS(DECLARE)
                  [KT_F64] = &loops_f64_##isa},                                           \
         .half = &half_##isa,                                                             \
         .pools = {&pools_f32_##isa, &pools_f64_##isa},                                   \
+        .fft = {&fft_f32_##isa, &fft_f64_##isa},                                         \
     },
 static const KLoops tables[] = {ISAS(TABLE)};
 

@@ -140,6 +140,13 @@ typedef struct QrAttr {
     bool full; /* Q is square */
 } QrAttr;
 
+typedef enum FftKind { FFT_FFT, FFT_IFFT, FFT_RFFT, FFT_IRFFT } FftKind;
+
+typedef struct FftAttr { /* fft x kind=rfft lengths=[8,8] */
+    int32_t kind;        /* FftKind */
+    Ints lengths;        /* dims: of the last axes, of real numbers where there are such */
+} FftAttr;
+
 /* What the body of a call was recognised as (opt/recognise.h); readers look whether it is that. */
 typedef enum CallKind {
     KIND_PLAIN,

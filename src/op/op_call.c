@@ -321,7 +321,7 @@ static bool fold_stop(Builder *b, const EqnView *e, Val *out)
     const Eqn *from =
         b->vals.v[e->in[0]].eqn == EQN_INPUT ? NULL : &b->eqns.v[b->vals.v[e->in[0]].eqn];
 
-    if (dtype_is_float((wf_dtype)e->in_type[0].dtype) &&
+    if (dtype_is_differentiable((wf_dtype)e->in_type[0].dtype) &&
         !(from && from->op == OP_stop_gradient))
         return false;
     out[0] = e->in[0];

@@ -17,7 +17,7 @@
  */
 #include "op/control.h"
 
-static bool is_float(Type t) { return dtype_is_float((wf_dtype)t.dtype); }
+static bool is_float(Type t) { return dtype_is_differentiable((wf_dtype)t.dtype); }
 
 /* ---- types ---- */
 

@@ -29,7 +29,7 @@ typedef struct Rule {
 } Rule;
 #define ANY_MAP UINT16_MAX
 
-static bool is_float(const Builder *b, Val v) { return dtype_is_float(b_dtype(b, v)); }
+static bool is_float(const Builder *b, Val v) { return dtype_is_inexact(b_dtype(b, v)); }
 static Val in(const Rewriter *r, Eqn e, uint32_t i) { return r->b->args.v[e.args + i]; }
 
 /* The constant operand of a two-operand equation (and the other), or VAL_NONE. */

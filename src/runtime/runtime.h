@@ -641,6 +641,7 @@ bool bind_gather(Bind *b);
 bool bind_scatter(Bind *b);
 bool bind_nonzero(Bind *b);
 bool bind_size(Bind *b);
+bool bind_fft(Bind *b); /* step_fft.c */
 bool bind_dot(Bind *b); /* step_dot.c */
 bool bind_conv(Bind *b);
 /* Elements of one dtype into another, row-major; stride NULL: they are row-major too. */

@@ -63,6 +63,7 @@ static const StepRow rows[OP_COUNT] = {
     [OP_qr] = {bind_linalg, {D, D, D}, PLACE_NEVER, true},
     [OP_eigh] = {bind_linalg, {D, D, D}, PLACE_NEVER, true},
     [OP_svd] = {bind_linalg, {D, D, D}, PLACE_NEVER, true},
+    [OP_fft] = {bind_fft, {D, D, D}, PLACE_NEVER, false, true},
 
     [OP_call] = {bind_call, {D, D, D}, PLACE_BODY, false, true},
     [OP_checkpoint] = {bind_call, {D, D, D}, PLACE_BODY, false, true},

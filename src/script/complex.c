@@ -134,8 +134,8 @@ static Value checked_power(Vm *vm, Pair a, Pair b)
 
     if (!power(a, b, &z))
         return sc_raise(vm, C_ZeroDivisionError, "0.0 to a negative or complex power");
-    if ((isinf(z.re) || isinf(z.im)) && isfinite(a.re) && isfinite(a.im) && isfinite(b.re) &&
-        isfinite(b.im))
+    if ((isinf(z.re) || isinf(z.im)) && isfinite(a.re) && isfinite(a.im) &&
+        isfinite(b.re) && isfinite(b.im))
         return sc_raise(vm, C_OverflowError, "complex exponentiation");
     return sc_complex(vm, z.re, z.im);
 }
@@ -145,7 +145,8 @@ Value sc_complex_pow(Vm *vm, double a, double b)
     return checked_power(vm, (Pair){a, 0}, (Pair){b, 0});
 }
 
-static Value complex_binary(Vm *vm, BinOp op, Value x, Value y, bool reflected, bool inplace)
+static Value complex_binary(Vm *vm, BinOp op, Value x, Value y, bool reflected,
+                            bool inplace)
 {
     Pair a, b, z;
 
@@ -278,9 +279,10 @@ static Value complex_make(Vm *vm, Class *cls, const Args *a)
 
     (void)cls;
     if (is_str(x))
-        return y.tag == T_NIL ? complex_parse(vm, as_str(x))
-                              : sc_raise(vm, C_TypeError,
-                                         "complex() can't take second arg if first is a string");
+        return y.tag == T_NIL
+                   ? complex_parse(vm, as_str(x))
+                   : sc_raise(vm, C_TypeError,
+                              "complex() can't take second arg if first is a string");
     if (is_str(y))
         return sc_raise(vm, C_TypeError, "complex() second arg can't be a string");
     if (x.tag != T_NIL && !sc_to_complex(vm, x, &u.re, &u.im)) {
@@ -293,7 +295,8 @@ static Value complex_make(Vm *vm, Class *cls, const Args *a)
         return sc_complex(vm, u.re, u.im);
     if (!sc_to_complex(vm, y, &v.re, &v.im)) {
         sc_clear_exc(vm);
-        return sc_raise(vm, C_TypeError, "complex() second argument must be a number, not '%s'",
+        return sc_raise(vm, C_TypeError,
+                        "complex() second argument must be a number, not '%s'",
                         sc_type_name(vm, y));
     }
     /* i v is (-v.im, v.re); parts that are not there keep the sign of the zeros that are */
@@ -345,8 +348,17 @@ static const PropertyDef properties[] = {
     {"real", get_real, NULL}, {"imag", get_imag, NULL}, {0}};
 
 const ClassDef sc_complex_def = {
-    .name = "complex", .size = sizeof(Complex), .sealed = true, .make = complex_make,
-    .make_params = "|real,imag", .methods = methods, .properties = properties,
-    .repr = complex_repr, .hash = complex_hash, .truth = complex_truth,
-    .compare = complex_compare, .binary = complex_binary, .unary = complex_unary,
+    .name = "complex",
+    .size = sizeof(Complex),
+    .sealed = true,
+    .make = complex_make,
+    .make_params = "|real,imag",
+    .methods = methods,
+    .properties = properties,
+    .repr = complex_repr,
+    .hash = complex_hash,
+    .truth = complex_truth,
+    .compare = complex_compare,
+    .binary = complex_binary,
+    .unary = complex_unary,
 };

@@ -84,7 +84,7 @@ wf_tensor wf_pmax(wf_ctx *c, wf_tensor x, const char *axis)
 /* -max(-x); of integers ~max(~x), which has no overflow */
 wf_tensor wf_pmin(wf_ctx *c, wf_tensor x, const char *axis)
 {
-    bool real = dtype_is_float(wf_dtype_of(c, x));
+    bool real = dtype_is_inexact(wf_dtype_of(c, x));
 
     x = real ? wf_neg(c, x) : wf_bitwise_not(c, x);
     x = over_axis(c, OP_pmax, x, axis, "wf_pmin");

@@ -84,15 +84,15 @@ static wf_tensor symbolic_full(wf_ctx *c, wf_dtype dtype, const int64_t *dims,
 
 wf_tensor wf_full(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank, double x)
 {
-    uint64_t bits = 0;
+    uint64_t bits[2] = {0};
     bool symbolic;
 
     if (!check_shape(c, "wf_full", dtype, dims, rank, &symbolic))
         return WF_NONE;
     if (symbolic)
         return symbolic_full(c, dtype, dims, (uint32_t)rank, x);
-    element_from_f64(dtype, x, &bits);
-    return splat(c, dtype, dims, (uint32_t)rank, &bits);
+    element_from_f64(dtype, x, bits);
+    return splat(c, dtype, dims, (uint32_t)rank, bits);
 }
 
 static wf_tensor weak(wf_ctx *c, wf_dtype dtype, const void *bits)
@@ -112,6 +112,10 @@ wf_tensor wf_float(wf_ctx *c, double x)
 } /* exact until it meets another */
 wf_tensor wf_int(wf_ctx *c, int64_t x) { return weak(c, WF_I64, &x); }
 wf_tensor wf_bool(wf_ctx *c, bool x) { return weak(c, WF_BOOL, &x); }
+wf_tensor wf_complex_number(wf_ctx *c, double re, double im)
+{
+    return weak(c, WF_C128, (const double[]){re, im});
+}
 wf_tensor wf_scalar(wf_ctx *c, wf_dtype dtype, double x)
 {
     return wf_full(c, dtype, NULL, 0, x);

@@ -81,7 +81,7 @@ static Own stands_in_own_rule(const wf_ctx *c, const wf_function *f, const InTyp
     return OWN_NO;
 }
 
-static bool is_float_type(Type t) { return dtype_is_float((wf_dtype)t.dtype); }
+static bool is_float_type(Type t) { return dtype_is_differentiable((wf_dtype)t.dtype); }
 
 /* ---- tracing rules ---- */
 
@@ -162,10 +162,10 @@ static bool make_body(wf_ctx *c, Custom *u, Body *b, bool tangents, bool give_ca
     layout_add(&l, IN_OWN, 0, n);
     layout_add(&l, IN_CAPTURE, 0, u->ncaps);
     for (uint32_t i = 0; i < n && tangents; i++)
-        if (dtype_is_float(u->types[i].dtype))
+        if (dtype_is_differentiable(u->types[i].dtype))
             layout_add(&l, IN_OWN, d++, 1);
     for (uint32_t k = 0; k < u->ncaps && tangents; k++)
-        if (dtype_is_float((wf_dtype)u->caps[k]->dtype))
+        if (dtype_is_differentiable((wf_dtype)u->caps[k]->dtype))
             layout_add(&l, IN_UNUSED, k, 1);
     l.give_captures = give_captures;
     ok = body_make(c, b, u->caps, u->ncaps, &l);
@@ -248,7 +248,7 @@ static bool trace_jvp_rule(wf_ctx *c, Custom *u, const wf_function *rule)
         return fail_memory(c);
     memcpy(t, u->types, nin * sizeof *t);
     for (uint32_t i = 0; i < nin; i++)
-        if (dtype_is_float(t[i].dtype)) {
+        if (dtype_is_differentiable(t[i].dtype)) {
             t[n] = t[i];
             t[n++].weak = false;
         }

@@ -61,7 +61,7 @@ wf_tensor tensor_lift(wf_ctx *c, wf_tensor x, int tape, const char *fn)
 
     if (!t)
         return WF_NONE;
-    if (!dtype_is_float((wf_dtype)t->dtype))
+    if (!dtype_is_differentiable((wf_dtype)t->dtype))
         return tfail(c, WF_ERR_TYPE, "%s: derivatives need float arguments, got %s", fn,
                      shape_text(c, t));
     if (t->need & c->tensors->recorders)
@@ -256,7 +256,7 @@ static wf_tensor *handles_of(wf_ctx *c, Tensor **t, uint32_t n, uint32_t extra)
 
 static bool is_float_tensor(const Tensor *t)
 {
-    return dtype_is_float((wf_dtype)t->dtype);
+    return dtype_is_differentiable((wf_dtype)t->dtype);
 }
 
 /* Float results of the recorded function: those that have cotangents. */
@@ -317,12 +317,12 @@ static bool traced_derivative(wf_ctx *c, wf_record *r, bool reverse,
     if (v && res) {
         for (int i = 0; i < nseed; i++)
             if (!skip_int_seeds ||
-                dtype_is_float((wf_dtype)val_type(p, p->outs[i]).dtype))
+                dtype_is_differentiable((wf_dtype)val_type(p, p->outs[i]).dtype))
                 v[n++] = seed[i];
         ok = tensor_call(c, p, v, n, res, p->nout);
         for (int i = 0; i < nout && ok; i++) {
             bool has =
-                !skip_int_outs || dtype_is_float((wf_dtype)val_type(p, p->outs[i]).dtype);
+                !skip_int_outs || dtype_is_differentiable((wf_dtype)val_type(p, p->outs[i]).dtype);
             out[i] = has ? res[k++] : wf_zeros_like(c, res[i]);
         }
     }

@@ -598,7 +598,7 @@ static bool cut_results(wf_ctx *c, Tensor **out, uint32_t nout)
 
     for (uint32_t j = 0; j < nout && ok; j++) {
         Tensor *t = out[j];
-        if (!dtype_is_float((wf_dtype)t->dtype))
+        if (!dtype_is_differentiable((wf_dtype)t->dtype))
             continue;
         ok = trace_emit(c, OP_stop_gradient, &t, 1, NULL, &out[j], 1);
         tensor_release(c, t);

@@ -21,7 +21,7 @@ wf_tensor as_float(wf_ctx *c, wf_tensor x, const char *fn)
 
     if (!t)
         return WF_NONE;
-    return dtype_is_float((wf_dtype)t->dtype)
+    return dtype_is_inexact((wf_dtype)t->dtype)
                ? x
                : op_1(c, OP_cast, x, &(DtypeAttr){(int32_t)real_dtype(c, (wf_dtype)t->dtype)});
 }
@@ -114,6 +114,8 @@ static bool same_type(const Tensor *a, const Tensor *b)
 /* A host number is kept as f64 and counts as the default float. */
 static wf_dtype nominal(wf_ctx *c, const Tensor *t)
 {
+    if (t->weak && dtype_is_complex((wf_dtype)t->dtype))
+        return dtype_pair(c->tensors->float_dtype);
     return t->weak && dtype_is_float((wf_dtype)t->dtype) ? c->tensors->float_dtype
                                                          : (wf_dtype)t->dtype;
 }
@@ -171,14 +173,14 @@ bool unify_dtypes(wf_ctx *c, const char *fn, wf_tensor *x, int n)
 /* By JAX's rules a host number of a higher kind than all arrays makes the result weak. */
 static bool joins_weak(wf_ctx *c, const char *fn, const wf_tensor *x, int n)
 {
-    int top[2] = {0, 0}; /* of arrays, of host numbers: 0 bool, 1 integer, 2 float */
+    int top[2] = {0, 0}; /* of arrays, of host numbers: 0 bool, 1 integer, 2 float, 3 complex */
 
     if (c->tensors->promotion != WF_PROMOTE_JAX)
         return false;
     for (int i = 0; i < n; i++) {
         const Tensor *t = tensor_get(c, x[i], fn);
         wf_dtype d = (wf_dtype)t->dtype;
-        int kind = d == WF_BOOL ? 0 : dtype_is_float(d) ? 2 : 1;
+        int kind = d == WF_BOOL ? 0 : dtype_is_complex(d) ? 3 : dtype_is_float(d) ? 2 : 1;
         top[t->weak] = MAX(top[t->weak], kind);
     }
     return top[1] > top[0];
@@ -191,11 +193,11 @@ bool unify(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind)
 
     if (!d)
         return false;
-    if (kind == MATH_FLOAT && !dtype_is_float(d))
+    if (kind == MATH_FLOAT && !dtype_is_inexact(d))
         d = real_dtype(c, d);
     if (kind == MATH_BOOL)
         d = WF_BOOL;
-    if (kind == MATH_INT && dtype_is_float(d)) {
+    if (kind == MATH_INT && dtype_is_inexact(d)) {
         tfail(c, WF_ERR_TYPE, "%s: needs integers or bools, got %s", fn,
               wf_dtype_name(d));
         return false;
@@ -224,7 +226,7 @@ static wf_tensor binary(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_te
     if (!a || !b)
         return WF_NONE;
     if (same_type(a, b) &&
-        (kind == MATH_ANY || (kind == MATH_FLOAT && dtype_is_float((wf_dtype)a->dtype))))
+        (kind == MATH_ANY || (kind == MATH_FLOAT && dtype_is_inexact((wf_dtype)a->dtype))))
         return tensor_op1(c, op, in, 2, NULL);
     scope_open(c);
     if (unify(c, fn, in, 2, kind))
@@ -316,7 +318,7 @@ static bool may_divide(wf_ctx *c, wf_tensor y)
 {
     wf_tensor ok;
 
-    if (!c->tensors->strict || dtype_is_float(wf_dtype_of(c, y)))
+    if (!c->tensors->strict || dtype_is_inexact(wf_dtype_of(c, y)))
         return !failed(c);
     ok = wf_ne(c, y, wf_zeros_like(c, y));
     if (wf_is_symbolic(c, y))
@@ -453,7 +455,7 @@ static wf_tensor unary(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, bool r
 
     if (!t)
         return WF_NONE;
-    if (real && !dtype_is_float((wf_dtype)t->dtype)) {
+    if (real && !dtype_is_inexact((wf_dtype)t->dtype)) {
         scope_open(c);
         return scope_close(c, op_1(c, op, as_float(c, x, fn), NULL));
     }
@@ -484,10 +486,21 @@ static bool is_whole(wf_ctx *c, wf_tensor x)
     return d == WF_BOOL || dtype_is_int(d);
 }
 
+static bool is_complex(wf_ctx *c, wf_tensor x) { return dtype_is_complex(wf_dtype_of(c, x)); }
+
+/* f of the real and of the imaginary part */
+static wf_tensor each_part(wf_ctx *c, wf_tensor x, wf_tensor (*f)(wf_ctx *, wf_tensor))
+{
+    scope_open(c);
+    return scope_close(c, wf_complex(c, f(c, wf_real(c, x)), f(c, wf_imag(c, x))));
+}
+
 #define ROUNDING(name, op)                                                               \
     wf_tensor wf_##name(wf_ctx *c, wf_tensor x)                                          \
     {                                                                                    \
-        return is_whole(c, x) ? x : unary(c, "wf_" #name, op, x, false);                 \
+        return is_whole(c, x)     ? x                                                     \
+               : is_complex(c, x) ? each_part(c, x, wf_##name)                            \
+                                  : unary(c, "wf_" #name, op, x, false);                  \
     }
 ROUNDING(floor, OP_floor)
 ROUNDING(ceil, OP_ceil)
@@ -522,6 +535,15 @@ wf_tensor wf_abs(wf_ctx *c, wf_tensor x)
 
 wf_tensor wf_sign(wf_ctx *c, wf_tensor x)
 {
+    wf_tensor r, zero;
+
+    if (is_complex(c, x)) { /* on the circle, or 0 */
+        scope_open(c);
+        r = wf_abs(c, x);
+        zero = wf_eq(c, r, num(c, 0));
+        r = wf_div(c, x, wf_where(c, zero, wf_ones_like(c, r), r));
+        return scope_close(c, r);
+    }
     return wf_dtype_of(c, x) == WF_BOOL ? x : unary(c, "wf_sign", OP_sign, x, false);
 }
 
@@ -551,15 +573,26 @@ wf_tensor wf_frac(wf_ctx *c, wf_tensor x)
         x = as_float(c, x, "wf_" #name);                                                 \
         return scope_close(c, (expr));                                                   \
     }
+/* The same of one that is an op for complex numbers. */
+#define CURVE(name, expr)                                                                \
+    wf_tensor wf_##name(wf_ctx *c, wf_tensor x)                                          \
+    {                                                                                    \
+        IN_F32(c, x, wf_##name(c, x))                                                    \
+        if (is_complex(c, x))                                                            \
+            return op_1(c, OP_##name, x, NULL);                                          \
+        scope_open(c);                                                                   \
+        x = as_float(c, x, "wf_" #name);                                                 \
+        return scope_close(c, (expr));                                                   \
+    }
 #define ONE num(c, 1)
 FORMULA(exp2, wf_pow(c, num(c, 2), x))
 FORMULA(log2, wf_div(c, wf_log(c, x), num(c, 0.69314718055994530942)))
 FORMULA(log10, wf_div(c, wf_log(c, x), num(c, 2.30258509299404568402)))
-FORMULA(cosh, wf_mul(c, num(c, 0.5), wf_add(c, wf_exp(c, x), wf_exp(c, wf_neg(c, x)))))
-FORMULA(acosh, wf_log(c, wf_add(c, x,
+CURVE(cosh, wf_mul(c, num(c, 0.5), wf_add(c, wf_exp(c, x), wf_exp(c, wf_neg(c, x)))))
+CURVE(acosh, wf_log(c, wf_add(c, x,
                                 wf_mul(c, wf_sqrt(c, wf_sub(c, x, ONE)),
                                        wf_sqrt(c, wf_add(c, x, ONE))))))
-FORMULA(atanh,
+CURVE(atanh,
         wf_mul(c, num(c, 0.5), wf_sub(c, wf_log1p(c, x), wf_log1p(c, wf_neg(c, x)))))
 FORMULA(deg2rad, wf_mul(c, x, num(c, 0.017453292519943295)))
 FORMULA(rad2deg, wf_mul(c, x, num(c, 57.29577951308232)))
@@ -570,6 +603,8 @@ wf_tensor wf_sinh(wf_ctx *c, wf_tensor x)
 {
     wf_tensor small, u, lo, hi;
 
+    if (is_complex(c, x))
+        return op_1(c, OP_sinh, x, NULL);
     scope_open(c);
     x = as_float(c, x, "wf_sinh");
     small = wf_lt(c, wf_abs(c, x), num(c, 1));
@@ -584,6 +619,8 @@ wf_tensor wf_asinh(wf_ctx *c, wf_tensor x)
 {
     wf_tensor a, big, b, sq, lo, hi, r;
 
+    if (is_complex(c, x))
+        return op_1(c, OP_asinh, x, NULL);
     scope_open(c);
     x = as_float(c, x, "wf_asinh");
     a = wf_abs(c, x);
@@ -610,6 +647,11 @@ wf_tensor wf_is_finite(wf_ctx *c, wf_tensor x)
 
     if (is_whole(c, x) && shape_of(c, x, "wf_is_finite", &s))
         return wf_full(c, WF_BOOL, s.d, (int)s.rank, 1);
+    if (is_complex(c, x)) {
+        scope_open(c);
+        return scope_close(c, wf_logical_and(c, wf_is_finite(c, wf_real(c, x)),
+                                             wf_is_finite(c, wf_imag(c, x))));
+    }
     return unary(c, "wf_is_finite", OP_is_finite, x, false);
 }
 
@@ -618,6 +660,9 @@ wf_tensor wf_is_nan(wf_ctx *c, wf_tensor x) { return wf_ne(c, x, x); }
 wf_tensor wf_is_inf(wf_ctx *c, wf_tensor x)
 {
     scope_open(c);
+    if (is_complex(c, x))
+        return scope_close(c, wf_logical_or(c, wf_is_inf(c, wf_real(c, x)),
+                                            wf_is_inf(c, wf_imag(c, x))));
     return scope_close(
         c, wf_logical_not(c, wf_logical_or(c, wf_is_finite(c, x), wf_is_nan(c, x))));
 }
@@ -634,7 +679,7 @@ wf_tensor wf_bitwise_not(wf_ctx *c, wf_tensor x)
 {
     Tensor *t = tensor_get(c, x, "wf_bitwise_not");
 
-    if (t && dtype_is_float((wf_dtype)t->dtype))
+    if (t && dtype_is_inexact((wf_dtype)t->dtype))
         return tfail(c, WF_ERR_TYPE, "wf_bitwise_not: needs integers or bools, got %s",
                      shape_text(c, t));
     return t ? op_1(c, OP_not, x, NULL) : WF_NONE;

@@ -81,7 +81,7 @@ static const Program *remade(wf_ctx *c, const Traced *t, Tensor *const *caps,
     for (uint32_t k = 0; k < ncaps && l->give_captures; k++)
         outs[nouts++] = cap[k];
     for (uint32_t k = 0; k < ncaps && l->give_zeros; k++)
-        if (dtype_is_float((wf_dtype)caps[k]->dtype))
+        if (dtype_is_differentiable((wf_dtype)caps[k]->dtype))
             outs[nouts++] = b_zeros_like(b, cap[k]);
     return builder_finish_as(b, ins, l->n, outs, nouts);
 }

@@ -348,7 +348,7 @@ wf_tensor wf_partial(wf_ctx *c, wf_tensor y, wf_tensor x, wf_tensor gy)
         seed = wf_is_none(gy) ? b_one_like(tr->b, vy)
                               : symbolic_val(c, tr, gy, "wf_partial");
     if (!failed(c) &&
-        (!dtype_is_float(b_dtype(tr->b, vy)) || !dtype_is_float(b_dtype(tr->b, vx))))
+        (!dtype_is_differentiable(b_dtype(tr->b, vy)) || !dtype_is_differentiable(b_dtype(tr->b, vx))))
         tfail(c, WF_ERR_TYPE, "wf_partial: derivatives need float expressions");
     p = failed(c) ? NULL : cut_program(c, tr, &vy, 1, &vx, 1, false, NULL);
     g = p ? xf_vjp(c, p, (int[]){(int)p->nin - 1}, 1) : NULL;

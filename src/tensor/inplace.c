@@ -126,7 +126,8 @@ static wf_tensor fit(wf_ctx *c, const char *fn, Tensor *x, wf_tensor v)
 
     if (!t || !shape_of(c, v, fn, &s))
         return WF_NONE;
-    if ((dtype_is_float((wf_dtype)t->dtype) && !dtype_is_float((wf_dtype)x->dtype)) ||
+    if ((dtype_is_inexact((wf_dtype)t->dtype) && !dtype_is_inexact((wf_dtype)x->dtype)) ||
+        (dtype_is_complex((wf_dtype)t->dtype) && !dtype_is_complex((wf_dtype)x->dtype)) ||
         (x->dtype == WF_BOOL && t->dtype != WF_BOOL))
         return tfail(c, WF_ERR_TYPE, "%s: a value of dtype %s cannot be written into %s",
                      fn, wf_dtype_name((wf_dtype)t->dtype), shape_text(c, x));

@@ -32,9 +32,17 @@ typedef struct ArrayStyle {
 #define PRINT_NUMPY ((ArrayStyle){8, 1000, 3, 75, false, -1})
 #define PRINT_TORCH ((ArrayStyle){4, 1000, 3, 80, false, -1})
 
+/* A complex array as two of its parts. */
+typedef struct PrintParts {
+    PrintArray re, im;
+    int64_t strides[WF_MAX_RANK];
+} PrintParts;
+void print_parts(const PrintArray *a, PrintParts *out);
+
 /* ---- print_number.c ------------------------------------------------------------------------------ */
 
 #define PRINT_NUMBER_MAX 512 /* room for any of these with up to 100 places */
+#define PRINT_WORD_MAX   (2 * PRINT_NUMBER_MAX) /* and for complex ones */
 
 /* Element i (an offset in elements) as a number, exactly for floats; the integers have their own. */
 double print_f64(const PrintArray *a, int64_t at);

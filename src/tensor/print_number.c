@@ -15,6 +15,17 @@ PrintArray print_array_of(const wf_array *a)
                         wf_array_strides(a), wf_array_data(a)};
 }
 
+void print_parts(const PrintArray *a, PrintParts *out)
+{
+    wf_dtype part = dtype_part(a->dtype);
+
+    for (int i = 0; i < a->rank; i++)
+        out->strides[i] = 2 * a->strides[i];
+    out->re = (PrintArray){part, a->rank, a->dims, out->strides, a->data};
+    out->im = out->re;
+    out->im.data = (const char *)a->data + wf_dtype_size(part);
+}
+
 double print_f64(const PrintArray *a, int64_t at)
 {
     switch (a->dtype) {

@@ -41,7 +41,8 @@ static double round_to(wf_dtype t, double x)
 
 /* ---- the format of elements ---------------------------------------------------------------------------- */
 
-typedef struct Form {
+typedef struct Form Form;
+struct Form {
     const PrintArray *a;
     const ArrayStyle *opts;
     bool any, sci; /* finite numbers that are not 0; exponents */
@@ -50,7 +51,9 @@ typedef struct Form {
     int left, right;    /* columns before and after the point */
     int exp_digits;
     int width; /* integers */
-} Form;
+    bool plus; /* numbers that are not negative have a sign, too */
+    const Form *re, *im; /* of a complex array: its parts' */
+};
 
 static void look_at(void *user, int64_t at)
 {
@@ -68,6 +71,16 @@ static void look_at(void *user, int64_t at)
     f->any = true;
 }
 
+/* The sign of the imaginary part. */
+static int add_plus(const Form *f, double x, int n, char *text)
+{
+    if (!f->plus || (signbit(x) && !isnan(x)))
+        return n;
+    memmove(text + 1, text, (size_t)n + 1);
+    text[0] = '+';
+    return n + 1;
+}
+
 static void measure_float(void *user, int64_t at)
 {
     char text[PRINT_NUMBER_MAX], *point, *e;
@@ -81,6 +94,7 @@ static void measure_float(void *user, int64_t at)
         n = print_shortest_exponent(f->a->dtype, x, f->opts->precision, 0, 0, text);
     else
         n = print_shortest(f->a->dtype, x, f->opts->precision, text);
+    n = add_plus(f, x, n, text);
     point = strchr(text, '.');
     e = f->sci ? strchr(text, 'e') : text + n;
     f->left = MAX(f->left, (int)(point - text));
@@ -103,19 +117,29 @@ static int columns_right(const Form *f)
     return f->right + (f->sci ? f->exp_digits + 2 : 0);
 }
 
-static Form choose(const PrintArray *a, bool summarise, const ArrayStyle *opts)
+static Form choose(Arena *arena, const PrintArray *a, bool summarise, const ArrayStyle *opts,
+                   bool plus)
 {
-    Form f = {.a = a, .opts = opts};
+    Form f = {.a = a, .opts = opts, .plus = plus}, *parts;
     wf_dtype t = a->dtype;
+    PrintParts *p;
 
-    if (is_float(t)) {
+    if (dtype_is_complex(t)) {
+        p = arena_alloc(arena, sizeof *p);
+        parts = arena_alloc(arena, 2 * sizeof *parts);
+        print_parts(a, p);
+        parts[0] = choose(arena, &p->re, summarise, opts, false);
+        parts[1] = choose(arena, &p->im, summarise, opts, true);
+        f.re = &parts[0];
+        f.im = &parts[1];
+    } else if (is_float(t)) {
         print_each(a, summarise, opts->edgeitems, look_at, &f);
         f.sci = f.any && (f.most >= large(t, false) ||
                           (!opts->suppress && (f.least < round_to(t, 1e-4) ||
                                                round_to(t, f.most / f.least) > 1000)));
         print_each(a, summarise, opts->edgeitems, measure_float, &f);
         if (f.nan || f.inf)
-            f.left = MAX(f.left, 3 + f.neg_inf - (columns_right(&f) + 1));
+            f.left = MAX(f.left, 3 + (f.inf && (f.neg_inf || plus)) - (columns_right(&f) + 1));
     } else if (t != WF_BOOL && t != WF_BF16) {
         print_each(a, summarise, opts->edgeitems, measure_int, &f);
     }
@@ -141,6 +165,7 @@ static int write_float(const Form *f, double x, char *out)
                      isnan(x) ? "nan"
                      : x < 0  ? "-inf"
                               : "inf");
+        n = add_plus(f, x, n, out);
         return right_align(out, n, f->left + columns_right(f) + 1);
     }
     if (f->sci)
@@ -148,6 +173,7 @@ static int write_float(const Form *f, double x, char *out)
                                     out);
     else
         n = print_shortest(f->a->dtype, x, f->opts->precision, out);
+    n = add_plus(f, x, n, out);
     before = (int)(strchr(out, '.') - out);
     n = right_align(out, n, n + f->left - before);
     while (n < f->left + 1 + columns_right(f))
@@ -172,10 +198,25 @@ static int write_bf16(double x, char *out)
     return (int)(p - out);
 }
 
+/* The j stands behind the digits, before the columns that are empty. */
+static int write_complex(const Form *f, int64_t at, char *out)
+{
+    int n = write_float(f->re, print_f64(f->re->a, 2 * at), out), end;
+
+    end = n += write_float(f->im, print_f64(f->im->a, 2 * at), out + n);
+    while (out[end - 1] == ' ')
+        end--;
+    memmove(out + end + 1, out + end, (size_t)(n - end) + 1);
+    out[end] = 'j';
+    return n + 1;
+}
+
 static int write_element(const Form *f, int64_t at, char *out)
 {
     wf_dtype t = f->a->dtype;
 
+    if (f->re)
+        return write_complex(f, at, out);
     if (t == WF_BOOL) {
         bool v = ((const uint8_t *)f->a->data)[at] != 0;
 
@@ -235,7 +276,7 @@ static void add_row(Nest *s, int64_t at, int64_t indent, int64_t width)
     int64_t n = a->dims[a->rank - 1], edge = s->form.opts->edgeitems,
             stride = a->strides[a->rank - 1];
     int64_t column = indent;
-    char word[PRINT_NUMBER_MAX];
+    char word[PRINT_WORD_MAX];
 
     width -= 1; /* "," or "]" */
     for (int64_t i = 0; i < n; i++) {
@@ -261,7 +302,7 @@ static void add_nest(Nest *s, int axis, int64_t at, int64_t indent, int64_t widt
     const PrintArray *a = s->form.a;
     int left = a->rank - axis;
     int64_t n, edge = s->form.opts->edgeitems;
-    char word[PRINT_NUMBER_MAX];
+    char word[PRINT_WORD_MAX];
 
     if (left == 0) {
         text_addn(s->t, word, (size_t)write_element(&s->form, at, word));
@@ -305,11 +346,43 @@ static void add_body(Text *t, const PrintArray *a, const ArrayStyle *opts,
         text_add(t, "[]");
         return;
     }
-    s.form = choose(a, summarise, opts);
+    s.form = choose(t->a, a, summarise, opts, false);
     add_nest(&s, 0, 0, prefix + 1, opts->linewidth - suffix);
 }
 
 /* ---- NumPy -------------------------------------------------------------------------------------------------- */
+
+static void add_scalar(Text *t, const PrintArray *a);
+
+/* A part of a complex scalar: without .0 */
+static void add_scalar_part(Text *t, const PrintArray *a)
+{
+    add_scalar(t, a);
+    if (t->n > 2 && t->s[t->n - 1] == '0' && t->s[t->n - 2] == '.')
+        t->s[t->n -= 2] = 0;
+}
+
+/* (1+2j), or 2j where the real part is 0 */
+static void add_scalar_complex(Text *t, const PrintArray *a)
+{
+    PrintParts p;
+    double re, im;
+
+    print_parts(a, &p);
+    re = print_f64(&p.re, 0);
+    im = print_f64(&p.im, 0);
+    if (re == 0 && !signbit(re)) {
+        add_scalar_part(t, &p.im);
+        text_char(t, 'j');
+        return;
+    }
+    text_char(t, '(');
+    add_scalar_part(t, &p.re);
+    if (!signbit(im) || isnan(im))
+        text_char(t, '+');
+    add_scalar_part(t, &p.im);
+    text_add(t, "j)");
+}
 
 /* A scalar: as Python's repr of a float, but exponents begin where the dtype's digits end. */
 static void add_scalar(Text *t, const PrintArray *a)
@@ -320,6 +393,10 @@ static void add_scalar(Text *t, const PrintArray *a)
 
     if (a->dtype == WF_BOOL) {
         text_add(t, *(const uint8_t *)a->data ? "True" : "False");
+        return;
+    }
+    if (dtype_is_complex(a->dtype)) {
+        add_scalar_complex(t, a);
         return;
     }
     if (!is_float(a->dtype)) {
@@ -372,7 +449,8 @@ void print_numpy_repr(Text *t, const PrintArray *a, const ArrayStyle *opts)
     size_t from = t->n;
     int64_t count = print_count(a);
     bool shape, dtype = count == 0 ||
-                        (a->dtype != WF_BOOL && a->dtype != WF_I64 && a->dtype != WF_F64);
+                        (a->dtype != WF_BOOL && a->dtype != WF_I64 && a->dtype != WF_F64 &&
+                         a->dtype != WF_C128);
     Text extra;
 
     opts = opts ? opts : &standard;
@@ -411,6 +489,18 @@ void print_numpy_scalar_repr(Text *t, const PrintArray *a)
         return;
     }
     text_printf(t, "np.%s(", print_numpy_dtype(a->dtype));
+    if (dtype_is_complex(a->dtype)) { /* in its parentheses, or those of the call */
+        size_t from = t->n;
+
+        add_scalar(t, a);
+        if (t->s[from] == '(') {
+            memmove(t->s + from - 1, t->s + from, t->n - from);
+            t->s[--t->n] = 0;
+            return;
+        }
+        text_char(t, ')');
+        return;
+    }
     add_scalar(t, a);
     text_char(t, ')');
 }

@@ -16,6 +16,8 @@ typedef struct Form {
     bool is_float, whole, sci, any;
     double least, most; /* of the magnitudes */
     int width;
+    const PrintArray *shown; /* whose elements are walked: a, or what it is a part of */
+    const struct Form *im; /* of a complex array: this is its real part's */
 } Form;
 
 static bool is_float(wf_dtype t)
@@ -122,19 +124,26 @@ static void add_spaces(Text *t, int64_t n)
 static void add_element(Text *t, const Form *f, int64_t at)
 {
     char text[PRINT_NUMBER_MAX];
-    int n = write_element(f, at, text);
+    int n = write_element(f, f->im ? 2 * at : at, text);
 
     add_spaces(t, f->width - n);
     text_addn(t, text, (size_t)n);
+    if (!f->im)
+        return;
+    n = write_element(f->im, 2 * at, text);
+    text_add(t, text[0] == '-' ? "" : "+");
+    text_addn(t, text, (size_t)n);
+    text_char(t, 'j');
 }
 
 /* Items of a row: elements, with " ..." as one more where it is cut. */
 static void add_row(Text *t, const Form *f, bool summarise, int64_t at, int indent)
 {
-    const PrintArray *a = f->a;
+    const PrintArray *a = f->shown;
     int64_t n = a->dims[a->rank - 1], edge = f->opts->edgeitems,
             stride = a->strides[a->rank - 1], items = 0;
-    int64_t per_line = MAX(1, (f->opts->linewidth - indent) / (f->width + 2));
+    int64_t per_line = MAX(1, (f->opts->linewidth - indent) /
+                             (f->width + (f->im ? f->im->width + 1 : 0) + 2));
 
     if (f->opts->linewidth < indent)
         per_line = 1;
@@ -161,7 +170,7 @@ static void add_row(Text *t, const Form *f, bool summarise, int64_t at, int inde
 static void add_nest(Text *t, const Form *f, bool summarise, int axis, int64_t at,
                      int indent)
 {
-    const PrintArray *a = f->a;
+    const PrintArray *a = f->shown;
     int left = a->rank - axis;
     int64_t n, edge = f->opts->edgeitems;
 
@@ -243,7 +252,7 @@ static void add_tails(Text *t, size_t from, const PrintArray *a, const TorchPrin
         print_shape(&shape, a);
         add_tail(&tail, text_str(&shape));
     }
-    if (a->dtype != standard && (empty || (a->dtype != WF_I64 && a->dtype != WF_BOOL)))
+    if (a->dtype != standard && a->dtype != dtype_pair(standard) && (empty || (a->dtype != WF_I64 && a->dtype != WF_BOOL)))
         add_tail(&tail, arena_printf(t->a, "dtype=%s", print_torch_dtype(a->dtype)));
     if (what->grad_fn)
         add_tail(&tail, arena_printf(t->a, "grad_fn=<%s>", what->grad_fn));
@@ -268,7 +277,18 @@ void print_torch(Text *t, const PrintArray *a, const TorchPrint *what,
         text_add(t, "[]");
     } else {
         bool summarise = print_count(a) > opts->threshold;
-        Form f = choose(a, summarise, opts);
+        PrintParts parts;
+        Form f, im;
+
+        if (dtype_is_complex(a->dtype)) {
+            print_parts(a, &parts);
+            f = choose(&parts.re, summarise, opts);
+            im = choose(&parts.im, summarise, opts);
+            f.im = &im;
+        } else {
+            f = choose(a, summarise, opts);
+        }
+        f.shown = a;
 
         add_nest(t, &f, summarise, 0, 0, (int)strlen("tensor("));
     }

@@ -1,13 +1,14 @@
 /* promote.c -- which dtype an operation on two operands has, by the rules of three libraries.
  *
- *   JAX       a lattice with weak int and weak float; the result is the least upper bound
- *   PyTorch   by category (bool < integer < float); of the operands of the highest category those with
+ *   JAX       a lattice with weak int, weak float and weak complex; the result is the least upper bound
+ *   PyTorch   by category (bool < integer < float < complex); of the operands of the highest category those with
  *             dimensions count before those without, and both before host numbers
  *   NumPy     the smallest dtype that holds both (NEP 50: host numbers are weak)
  */
 #include "tensor/tensor.h"
 
-/* ---- JAX: nodes 0 bool, 1 weak int, 2.. u8 u16 u32 u64, 6.. i8 i16 i32 i64, 10 weak float, f16 bf16 f32 f64 ---- */
+/* ---- JAX: nodes 0 bool, 1 weak int, 2.. u8 u16 u32 u64, 6.. i8 i16 i32 i64, 10 weak float, f16 bf16 f32 f64,
+ * weak complex, c64 c128 ---- */
 
 enum {
     J_BOOL,
@@ -25,10 +26,13 @@ enum {
     J_BF16,
     J_F32,
     J_F64,
+    J_COMPLEX,
+    J_C64,
+    J_C128,
     J_N
 };
 
-static const uint16_t jax_up[J_N] = {
+static const uint32_t jax_up[J_N] = {
     /* direct successors */
     [J_BOOL] = 1 << J_INT,
     [J_INT] = 1 << J_U8 | 1 << J_I8,
@@ -40,10 +44,13 @@ static const uint16_t jax_up[J_N] = {
     [J_I16] = 1 << J_I32,
     [J_I32] = 1 << J_I64,
     [J_I64] = 1 << J_FLOAT,
-    [J_FLOAT] = 1 << J_F16 | 1 << J_BF16,
+    [J_FLOAT] = 1 << J_F16 | 1 << J_BF16 | 1 << J_COMPLEX,
     [J_F16] = 1 << J_F32,
     [J_BF16] = 1 << J_F32,
-    [J_F32] = 1 << J_F64,
+    [J_F32] = 1 << J_F64 | 1 << J_C64,
+    [J_F64] = 1 << J_C128,
+    [J_COMPLEX] = 1 << J_C64,
+    [J_C64] = 1 << J_C128,
 };
 
 static int jax_node(wf_dtype t, bool weak)
@@ -51,7 +58,9 @@ static int jax_node(wf_dtype t, bool weak)
     if (t == WF_BOOL)
         return J_BOOL;
     if (weak)
-        return dtype_is_int(t) ? J_INT : J_FLOAT;
+        return dtype_is_int(t) ? J_INT : dtype_is_complex(t) ? J_COMPLEX : J_FLOAT;
+    if (dtype_is_complex(t))
+        return t == WF_C64 ? J_C64 : J_C128;
     if (dtype_is_unsigned(t))
         return J_U8 + (int)(t - WF_U8);
     if (dtype_is_signed(t))
@@ -75,28 +84,30 @@ static wf_dtype promote_jax(wf_dtype a, bool aw, wf_dtype b, bool bw)
 {
     static const wf_dtype of[J_N] = {WF_BOOL, 0,      WF_U8,   WF_U16, WF_U32,
                                      WF_U64,  WF_I8,  WF_I16,  WF_I32, WF_I64,
-                                     0,       WF_F16, WF_BF16, WF_F32, WF_F64};
+                                     0,       WF_F16, WF_BF16, WF_F32, WF_F64,
+                                     0,       WF_C64, WF_C128};
     int na = jax_node(a, aw), nb = jax_node(b, bw), join = -1;
     uint32_t both = above(na) & above(nb);
 
     for (int i = 0; i < J_N && join < 0; i++)
         if (both >> i & 1 && (above(i) & both) == both)
             join = i;
-    if (join == J_INT ||
-        join ==
-            J_FLOAT) { /* weak results keep the dtype of the operand that is of that kind */
+    if (join == J_INT || join == J_FLOAT || join == J_COMPLEX) { /* weak results keep the dtype of the operand that is of that kind */
         wf_dtype want_a = na == join ? a : WF_INVALID,
                  want_b = nb == join ? b : WF_INVALID;
         if (want_a && want_b)
             return wf_dtype_size(want_a) >= wf_dtype_size(want_b) ? want_a : want_b;
-        return want_a ? want_a : want_b ? want_b : WF_F32;
+        return want_a ? want_a : want_b ? want_b : join == J_COMPLEX ? WF_C64 : WF_F32;
     }
     return of[join];
 }
 
 /* ---- PyTorch ---- */
 
-static int category(wf_dtype t) { return t == WF_BOOL ? 0 : dtype_is_int(t) ? 1 : 2; }
+static int category(wf_dtype t)
+{
+    return t == WF_BOOL ? 0 : dtype_is_int(t) ? 1 : dtype_is_complex(t) ? 3 : 2;
+}
 static bool is_bare_unsigned(wf_dtype t)
 {
     return t == WF_U16 || t == WF_U32 || t == WF_U64;
@@ -109,6 +120,10 @@ static wf_dtype torch_pair(wf_dtype a, wf_dtype b)
 
     if (a == b)
         return a;
+    if (ca == 3 || cb == 3) /* as wide as the floats among them */
+        return dtype_pair(ca < 2   ? b
+                          : cb < 2 ? a
+                                   : torch_pair(dtype_part(a), dtype_part(b)));
     if (ca < 2 && cb < 2 && (is_bare_unsigned(a) || is_bare_unsigned(b)))
         return WF_INVALID;
     if (ca != cb)
@@ -148,6 +163,8 @@ static wf_dtype numpy_pair(wf_dtype a, wf_dtype b)
         return a;
     if (ca == 0 || cb == 0)
         return ca == 0 ? b : a;
+    if (ca == 3 || cb == 3)
+        return dtype_pair(numpy_pair(dtype_part(a), dtype_part(b)));
     if (ca == 2 && cb == 2)
         return sa == sb ? WF_F32 : sa > sb ? a : b; /* f16 with bf16: f32 */
     if (ca == 2 || cb == 2) {
@@ -182,6 +199,8 @@ static wf_dtype promote_numpy(wf_dtype a, bool aw, wf_dtype b, bool bw)
     /* b is the host number: only its category matters */
     if (category(b) <= category(a))
         return a;
+    if (category(b) == 3)
+        return dtype_is_float(a) ? dtype_pair(a) : WF_C128;
     return category(b) == 1 ? WF_I64 : dtype_is_int(a) || a == WF_BOOL ? WF_F64 : a;
 }
 

@@ -177,7 +177,7 @@ static void reach_eqn(const Program *p, const Eqn *e, uint64_t *bits, uint32_t w
 
     for (uint32_t j = 0; j < e->nout && e->op != OP_stop_gradient; j++) {
         uint64_t *to = bits + (size_t)(e->out + j) * words;
-        if (!dtype_is_float(val_type(p, e->out + j).dtype))
+        if (!dtype_is_differentiable(val_type(p, e->out + j).dtype))
             continue;
         for (uint32_t i = 0; i < e->nin; i++)
             for (uint32_t w = 0; w < words; w++)
@@ -195,7 +195,7 @@ static bool learn_reaches(wf_ctx *c, Prim *p)
     p->reaches = arena_zalloc(&p->arena, (size_t)p->nin * p->nout + 1);
     bits = arena_zalloc(&c->scratch, (size_t)(q->nvals + 1) * words * sizeof *bits);
     for (uint32_t i = 0; i < p->nin; i++)
-        if (dtype_is_float((wf_dtype)p->in[i].dtype))
+        if (dtype_is_differentiable((wf_dtype)p->in[i].dtype))
             bits[(size_t)program_in(q, i) * words + i / 64] |= (uint64_t)1 << i % 64;
     for (uint32_t e = 0; e < q->neqns; e++)
         reach_eqn(q, &q->eqns[e], bits, words);

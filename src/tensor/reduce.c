@@ -149,6 +149,14 @@ wf_tensor wf_mean(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
 }
 
 /* sum (x - mean)² / (count - correction) */
+/* |x|², of complex numbers a real one */
+static wf_tensor squared_size(wf_ctx *c, wf_tensor x)
+{
+    if (!dtype_is_complex(wf_dtype_of(c, x)))
+        return wf_square(c, x);
+    return wf_real(c, wf_mul(c, x, wf_conj(c, x)));
+}
+
 wf_tensor wf_var(wf_ctx *c, wf_tensor x, const int *axes, int n, double correction,
                  bool keep)
 {
@@ -160,7 +168,7 @@ wf_tensor wf_var(wf_ctx *c, wf_tensor x, const int *axes, int n, double correcti
     d = wf_sub(c, x, wf_mean(c, x, axes, n, true));
     k = wf_sub(c, reduced_count(c, "wf_var", x, axes, n), wf_float(c, correction));
     k = wf_maximum(c, k, wf_float(c, 0));
-    return scope_close(c, wf_div(c, wf_sum(c, wf_square(c, d), axes, n, keep), k));
+    return scope_close(c, wf_div(c, wf_sum(c, squared_size(c, d), axes, n, keep), k));
 }
 
 wf_tensor wf_std(wf_ctx *c, wf_tensor x, const int *axes, int n, double correction,

@@ -523,13 +523,22 @@ wf_status wf_read(wf_ctx *c, wf_tensor h, void *out, size_t bytes)
     return ctx_status(c);
 }
 
+/* A real number, or an error. */
+static bool is_real(wf_ctx *c, const Tensor *t, const char *fn)
+{
+    if (!dtype_is_complex((wf_dtype)t->dtype))
+        return true;
+    tfail(c, WF_ERR_TYPE, "%s: needs real numbers, got %s", fn, shape_text(c, t));
+    return false;
+}
+
 wf_status wf_read_f64(wf_ctx *c, wf_tensor h, double *out, int64_t n)
 {
     Tensor *t = concrete(c, h, "wf_read_f64");
     size_t size;
     char *raw;
 
-    if (!t)
+    if (!t || !is_real(c, t, "wf_read_f64"))
         return ctx_status(c);
     if (!NEEDS(c, has_n(out, n)))
         return ctx_status(c);
@@ -562,12 +571,28 @@ static Tensor *one_element(wf_ctx *c, wf_tensor h, const char *fn)
     return t;
 }
 
+wf_status wf_item_complex(wf_ctx *c, wf_tensor h, double *out_re, double *out_im)
+{
+    Tensor *t = one_element(c, h, "wf_item_complex");
+    _Alignas(16) char room[16];
+    wf_dtype d;
+
+    if (!NEEDS(c, out_re && out_im) || !t || !tensor_read(t, room))
+        return ctx_status(c);
+    d = (wf_dtype)t->dtype;
+    *out_re = element_as_f64(dtype_part(d), room);
+    *out_im = dtype_is_complex(d)
+                  ? element_as_f64(dtype_part(d), room + wf_dtype_size(dtype_part(d)))
+                  : 0;
+    return ctx_status(c);
+}
+
 double wf_item(wf_ctx *c, wf_tensor h)
 {
     Tensor *t = one_element(c, h, "wf_item");
     _Alignas(16) char room[16];
 
-    return t && tensor_read(t, room) ? element_as_f64((wf_dtype)t->dtype, room)
+    return t && is_real(c, t, "wf_item") && tensor_read(t, room) ? element_as_f64((wf_dtype)t->dtype, room)
                                      : (double)__builtin_nanf("");
 }
 
@@ -577,7 +602,7 @@ int64_t wf_item_int(wf_ctx *c, wf_tensor h)
     _Alignas(16) char room[16];
     int64_t v;
 
-    if (!t || !tensor_read(t, room))
+    if (!t || !is_real(c, t, "wf_item_int") || !tensor_read(t, room))
         return 0;
     if (t->dtype == WF_I64 || t->dtype == WF_U64) {
         memcpy(&v, room, sizeof v);

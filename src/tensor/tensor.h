@@ -25,7 +25,7 @@
  *   tree_call.c   functions of trees
  *   dlpack.c      memory from and to other libraries
  *   create.c elementwise.c reduce.c shape.c index.c mask.c linalg.c sort.c activation.c norm.c loss.c conv.c
- *   pool.c window.c along.c numbers.c
+ *   pool.c window.c along.c numbers.c complex.c fft.c
  *                 the functions, each composed of primitives through tensor_op
  */
 #ifndef WEFT_TENSOR_INTERNAL_H

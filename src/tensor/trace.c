@@ -372,7 +372,7 @@ bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const voi
     res = failed(c) ? NULL : emit_eqn(c, tr, op, vals, nin, attr, &n);
     /* what a function computes without a gradient, in a place of its own */
     for (uint32_t j = 0; c->tensors->no_grad > tr->no_grad && !tr->hinted && j < n && !failed(c); j++)
-        if (dtype_is_float(b_dtype(tr->b, res[j])))
+        if (dtype_is_differentiable(b_dtype(tr->b, res[j])))
             res[j] = b_eqn1(tr->b, OP_stop_gradient, &res[j], 1, NULL);
     trace_hold(tr);
     tr->broken = false;

@@ -41,6 +41,11 @@ def cases(f, rng):
     case(f, "prod", {"x": x, "y": y}, ["z = complex x y", "r = reduce_prod z axes=[0]"], np.prod(z))
     case(f, "cumsum", {"x": x, "y": y}, ["z = complex x y", "r = cumsum z axis=0"], np.cumsum(z))
     case(f, "sort", {"x": np.round(x), "y": y}, ["z = complex x y", "r = sort z axis=0"], np.sort(np.round(x) + 1j * y))
+    two = ["z = complex x y"]
+    case(f, "fft", {"x": x, "y": y}, two + ["r = fft z kind=fft lengths=[6]"], np.fft.fft(z))
+    case(f, "ifft", {"x": x, "y": y}, two + ["r = fft z kind=ifft lengths=[6]"], np.fft.ifft(z))
+    case(f, "rfft", {"x": x}, ["r = fft x kind=rfft lengths=[6]"], np.fft.rfft(x))
+    f.case("irfft", {"x": x, "y": y}, two + ["r = fft z kind=irfft lengths=[10]"], {"r": np.fft.irfft(z, 10)}, tol="rel=2e-15")
     a, b, c, d = (sample(rng, "f64", s) for s in ((2, 3), (2, 3), (3, 4), (3, 4)))
     case(f, "dot", {"a": a, "b": b, "c": c, "d": d}, ["z = complex a b", "w = complex c d", "r = dot z w"], (a + 1j * b) @ (c + 1j * d))
 

@@ -13,7 +13,7 @@ static const char *const plain_names[WF_DTYPE_COUNT] = {
     [WF_I32] = "int32",     [WF_I64] = "int64",   [WF_U8] = "uint8",
     [WF_U16] = "uint16",    [WF_U32] = "uint32",  [WF_U64] = "uint64",
     [WF_F16] = "float16",   [WF_BF16] = "bfloat16", [WF_F32] = "float32",
-    [WF_F64] = "float64",
+    [WF_F64] = "float64",   [WF_C64] = "complex64", [WF_C128] = "complex128",
 };
 
 static const Front fronts[FRONT_COUNT] = {
@@ -283,6 +283,8 @@ bool is_scalar(Vm *vm, Value v)
 
 bool engine_poses_as(Vm *vm, Value v, const Class *c)
 {
+    if (c == vm->cls[C_complex])
+        return is_scalar(vm, v) && wf_dtype_of(vm->cx, as_tensor(v)->t) == WF_C128;
     return c == vm->cls[C_float] && is_scalar(vm, v) &&
            wf_dtype_of(vm->cx, as_tensor(v)->t) == WF_F64;
 }
@@ -393,6 +395,13 @@ static wf_tensor host_int(En *e, int64_t x)
     return e->f->narrow ? host_number(e, WF_I32, &i) : wf_int(e->c, x);
 }
 
+static wf_tensor host_complex(En *e, double re, double im)
+{
+    float f[2] = {(float)re, (float)im};
+
+    return e->f->narrow ? host_number(e, WF_C64, f) : wf_complex_number(e->c, re, im);
+}
+
 /* JAX's arrays never change: of an array of NumPy, which may, they have a copy. */
 static bool is_foreign(const En *e, Value v)
 {
@@ -404,6 +413,8 @@ static bool is_foreign(const En *e, Value v)
 
 bool en_tensor(En *e, Value v, wf_tensor *out)
 {
+    double re, im;
+
     switch (v.tag) {
     case T_FLOAT: *out = host_float(e, v.f); return true;
     case T_INT: *out = host_int(e, v.i); return !sc_failed(e->vm);
@@ -418,6 +429,10 @@ bool en_tensor(En *e, Value v, wf_tensor *out)
         else if (is_foreign(e, v))
             *out = wf_copy(e->c, *out);
         return !e->f->one_device || en_same_device(e, *out);
+    }
+    if (sc_is_complex(e->vm, v, &re, &im)) {
+        *out = host_complex(e, re, im);
+        return true;
     }
     if (v.tag == T_OBJ && e->f->lists && (sc_is(e->vm, v, C_list) || sc_is(e->vm, v, C_tuple))) {
         *out = en_tensor_from(e, v, WF_INVALID);
@@ -467,7 +482,7 @@ bool en_int(En *e, Value v, int64_t *out)
     if (LEFT_OUT(v))
         return true;
     if (is_tensor(e->vm, v)) {
-        if (dtype_is_float(wf_dtype_of(e->c, as_tensor(v)->t)))
+        if (dtype_is_inexact(wf_dtype_of(e->c, as_tensor(v)->t)))
             return sc_fail(e->vm, C_TypeError,
                            "only integer tensors of a single element can be converted to an index");
         *out = wf_item_int(e->c, as_tensor(v)->t);
@@ -616,7 +631,8 @@ static wf_dtype dtype_named(const char *s)
                  {"long", WF_I64},  {"bool_", WF_BOOL}, {"f4", WF_F32},   {"f8", WF_F64},
                  {"i4", WF_I32},    {"i8", WF_I64},     {"u1", WF_U8},
                  {"f2", WF_F16},    {"i1", WF_I8},      {"i2", WF_I16},   {"u2", WF_U16},
-                 {"u4", WF_U32},    {"u8", WF_U64}};
+                 {"u4", WF_U32},    {"u8", WF_U64},     {"complex", WF_C128}, {"cfloat", WF_C64},
+                 {"cdouble", WF_C128}, {"c8", WF_C64},  {"c16", WF_C128}};
 
     for (int d = 1; d < WF_DTYPE_COUNT; d++)
         if (plain_names[d] && !strcmp(plain_names[d], s))
@@ -649,6 +665,8 @@ bool en_dtype(En *e, Value v, wf_dtype *out)
         *out = ((DTypeObj *)(void *)v.o)->dtype;
     else if (v.tag == T_OBJ && v.o == (Obj *)vm->cls[C_float])
         *out = e->f->promotion == WF_PROMOTE_TORCH || e->f->narrow ? e->f->float_dtype : WF_F64;
+    else if (v.tag == T_OBJ && v.o == (Obj *)vm->cls[C_complex])
+        *out = e->f->promotion == WF_PROMOTE_TORCH ? dtype_pair(e->f->float_dtype) : WF_C128;
     else if (v.tag == T_OBJ && v.o == (Obj *)vm->cls[C_int])
         *out = e->f->int_dtype;
     else if (v.tag == T_OBJ && v.o == (Obj *)vm->cls[C_bool])
@@ -740,12 +758,24 @@ static Value dtype_is_floating(Vm *vm, Value self)
     return v_bool(dtype_is_float(((DTypeObj *)(void *)self.o)->dtype));
 }
 
+static Value dtype_complex(Vm *vm, Value self)
+{
+    (void)vm;
+    return v_bool(dtype_is_complex(((DTypeObj *)(void *)self.o)->dtype));
+}
+
+static Value dtype_inexact(Vm *vm, Value self)
+{
+    (void)vm;
+    return v_bool(dtype_is_inexact(((DTypeObj *)(void *)self.o)->dtype));
+}
+
 /* One letter, as NumPy's dtype.kind. */
 static Value dtype_kind(Vm *vm, Value self)
 {
     wf_dtype d = ((DTypeObj *)(void *)self.o)->dtype;
 
-    return v_obj(sc_str(vm, d == WF_BOOL ? "b" : dtype_is_float(d) ? "f" : dtype_is_unsigned(d) ? "u" : "i"));
+    return v_obj(sc_str(vm, d == WF_BOOL ? "b" : dtype_is_complex(d) ? "c" : dtype_is_float(d) ? "f" : dtype_is_unsigned(d) ? "u" : "i"));
 }
 
 /* jnp.float32(3), np.int64(5): a tensor of that dtype. */
@@ -814,6 +844,8 @@ static const PropertyDef dtype_properties[] = {
     {"itemsize", dtype_itemsize, NULL},
     {"is_floating_point", dtype_is_floating, NULL},
     {"is_floating", dtype_is_floating, NULL},
+    {"is_complex", dtype_complex, NULL},
+    {"is_inexact", dtype_inexact, NULL},
     {"kind", dtype_kind, NULL},
     {0},
 };
@@ -846,10 +878,25 @@ static void tensor_visit(Obj *o, VisitFn fn, void *user)
         fn(v_obj(((TensorObj *)(void *)o)->attrs), user);
 }
 
+static bool hash_complex(Vm *vm, wf_tensor t, uint64_t *out)
+{
+    double re = 0, im = 0;
+    Value z;
+    bool ok;
+
+    wf_item_complex(vm->cx, t, &re, &im);
+    z = sc_complex(vm, re, im);
+    ok = z.tag != T_NIL && sc_hash(vm, z, out);
+    sc_drop(vm, z);
+    return ok;
+}
+
 static bool tensor_hash(Vm *vm, Value self, uint64_t *out)
 {
     wf_tensor t = as_tensor(self)->t;
 
+    if (is_scalar(vm, self) && dtype_is_complex(wf_dtype_of(vm->cx, t)))
+        return hash_complex(vm, t, out);
     if (is_scalar(vm, self)) /* as the number it is */
         return sc_hash(vm, dtype_is_float(wf_dtype_of(vm->cx, t))
                                ? v_float(wf_item(vm->cx, t))

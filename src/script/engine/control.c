@@ -458,7 +458,7 @@ static Value custom(Vm *vm, const Args *a, int nrules)
     rule[1] = function_of(&k[1], "backward");
     if (nrules == 1) {
         for (int i = 0; i < n; i++) /* tangents of floats */
-            k[0].n += dtype_is_float(wf_dtype_of(e.c, in[i]));
+            k[0].n += dtype_is_differentiable(wf_dtype_of(e.c, in[i]));
         rule[0].inputs = k[0].n;
         wf_custom_jvp_call(e.c, &f, &rule[0], in, n, NULL, 0);
     } else {

@@ -7,7 +7,7 @@ typedef struct Scan {
     En *e;
     int64_t dims[WF_MAX_RANK];
     int rank;
-    bool has_float, has_int, has_bool, has_tensor;
+    bool has_float, has_int, has_bool, has_tensor, has_complex;
     wf_tensor *parts; /* of a list that holds tensors: gathered and stacked */
     double *data;
     int64_t *ints;
@@ -41,7 +41,11 @@ static bool measure(Scan *s, Value v, int depth)
         return true;
     }
     if (!is_seq(vm, v)) {
-        if (v.tag == T_FLOAT)
+        double re, im;
+
+        if (sc_is_complex(vm, v, &re, &im))
+            s->has_complex = true;
+        else if (v.tag == T_FLOAT)
             s->has_float = true;
         else if (v.tag == T_INT)
             s->has_int = true;
@@ -71,7 +75,18 @@ static void fill(Scan *s, Value v)
     Value *items;
 
     if (!is_seq(s->e->vm, v)) {
-        if (s->ints)
+        double re, im;
+
+        if (s->has_complex) {
+            double *to = s->data + 2 * s->at;
+
+            to[0] = v.tag == T_FLOAT ? v.f : (double)v.i;
+            to[1] = 0;
+            if (sc_is_complex(s->e->vm, v, &re, &im)) {
+                to[0] = re;
+                to[1] = im;
+            }
+        } else if (s->ints)
             s->ints[s->at] = v.i;
         else
             s->data[s->at] = v.tag == T_FLOAT ? v.f : (double)v.i;
@@ -149,24 +164,25 @@ wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype)
         sc_drop(e->vm, range);
         return t;
     }
-    d = s.has_float ? e->f->float_dtype
+    d = s.has_complex ? dtype_pair(e->f->float_dtype)
+        : s.has_float ? e->f->float_dtype
         : s.has_int ? e->f->int_dtype
         : s.has_bool ? WF_BOOL
                      : e->f->float_dtype;
     if (dtype)
         d = dtype;
-    block = sc_alloc(e->vm, (size_t)(count + 1) * 8);
+    block = sc_alloc(e->vm, (size_t)(count + 1) * 16);
     if (!block) {
         sc_drop(e->vm, range);
         return WF_NONE;
     }
-    if (s.has_float)
+    if (s.has_float || s.has_complex)
         s.data = block;
     else
         s.ints = block;
     fill(&s, v);
-    t = wf_from(e->c, s.has_float ? WF_F64 : WF_I64, s.dims, s.rank, block);
-    sc_free(e->vm, block, (size_t)(count + 1) * 8);
+    t = wf_from(e->c, s.has_complex ? WF_C128 : s.has_float ? WF_F64 : WF_I64, s.dims, s.rank, block);
+    sc_free(e->vm, block, (size_t)(count + 1) * 16);
     sc_drop(e->vm, range);
     return wf_dtype_of(e->c, t) == d ? t : wf_cast(e->c, t, d);
 }

@@ -66,6 +66,7 @@ static Value reduction(Vm *vm, const Args *a, FnReduce fn, const char *label)
                 X(rsqrt) X(sigmoid) X(frac) X(is_finite) X(is_nan) X(is_inf)             \
                     X(logical_not) X(bitwise_not) X(stop_gradient) X(deg2rad) X(rad2deg) \
                         X(relu) X(silu) X(log_sigmoid) X(detach) X(copy) X(zeros_like)   \
+                            X(real) X(imag) X(conj) X(angle)                             \
                             X(ones_like) X(nonzero) X(diagonal_sum) X(cholesky) X(inv)   \
                                 X(det)
 #define BINARY_ROWS(X)                                                                   \
@@ -73,7 +74,7 @@ static Value reduction(Vm *vm, const Args *a, FnReduce fn, const char *label)
     X(maximum) X(minimum) X(hypot) X(logaddexp) X(eq) X(ne) X(lt) X(le) X(gt) X(ge)      \
     X(logical_and) X(logical_or) X(logical_xor) X(bitwise_and) X(bitwise_or)             \
     X(bitwise_xor) X(shift_left) X(shift_right) X(matmul) X(outer) X(solve)              \
-    X(masked_select) X(embedding)
+    X(masked_select) X(embedding) X(complex) X(polar)
 #define REDUCE_ROWS(X)                                                                   \
     X(sum) X(prod) X(max) X(min) X(all) X(any) X(mean) X(logsumexp)
 
@@ -225,6 +226,26 @@ static Value n_masked_fill(Vm *vm, const Args *a)
     return en_end(&e, wf_masked_fill(e.c, x, m, v));
 }
 
+/* fft(x, kind, axes, lengths=None, norm=0): kind and norm by number, as weft_tensor.h has them */
+static Value n_fft(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t kind = 0, norm = 0, lengths[WF_MAX_RANK];
+    int axes[WF_MAX_RANK], n = 0, m = -1;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &kind) ||
+        !en_axes(&e, a->v[2], axes, &n) || !en_int(&e, a->v[4], &norm) ||
+        (a->v[3].tag != T_NIL && a->v[3].tag != T_NONE && !en_shape(&e, a->v[3], lengths, &m)))
+        return en_fail(&e);
+    if (m >= 0 && m != n) {
+        sc_fail(vm, C_ValueError, "Shape and axes have different lengths.");
+        return en_fail(&e);
+    }
+    return en_end(&e, wf_fft(e.c, x, (wf_fft_kind)kind, axes, m < 0 ? NULL : lengths, n,
+                             (wf_fft_norm)norm));
+}
+
 /* ---- along one axis ---------------------------------------------------------------- */
 
 /* f(x, axis) with a default */
@@ -341,6 +362,7 @@ const NativeDef engine_functions[] = {
     {"masked_fill", n_masked_fill, "x,mask,value"},
     {"softmax", n_softmax, "x|axis"},
     {"log_softmax", n_log_softmax, "x|axis"},
+    {"fft", n_fft, "x,kind,axes|lengths,norm"},
     {"cumsum", n_cumsum, "x|axis,reverse"},
     {"cumprod", n_cumprod, "x|axis"},
     {"cummax", n_cummax, "x|axis"},

@@ -32,7 +32,7 @@ static bool operand(En *e, Value v, wf_tensor *out)
 
         if (is_str(v) || (seq && !e->f->lists) || sc_is(vm, v, C_dict))
             return false;
-        if (!seq && e->f == &vm->engine->front[FRONT_NUMPY])
+        if (!seq && e->f == &vm->engine->front[FRONT_NUMPY] && !sc_is(vm, v, C_complex))
             return false; /* variables and symbols of other libraries take over */
     }
     if (en_tensor(e, v, out))
@@ -79,10 +79,10 @@ static void strict_operands(En *e, BinOp op, Value u, Value v, wf_tensor *x, wf_
         *y = wf_cast(e->c, *y, q = p);
         return;
     }
-    if (a->weak && !b->weak && !(dtype_is_float(p) && !dtype_is_float(q)) &&
+    if (a->weak && !b->weak && !(dtype_is_float(p) && !dtype_is_inexact(q)) &&
         (p == WF_BOOL) == (q == WF_BOOL))
         p = q;
-    else if (b->weak && !a->weak && !(dtype_is_float(q) && !dtype_is_float(p)) &&
+    else if (b->weak && !a->weak && !(dtype_is_float(q) && !dtype_is_inexact(p)) &&
              (p == WF_BOOL) == (q == WF_BOOL))
         q = p;
     if (p != q && !(a->weak && b->weak)) {
@@ -92,7 +92,7 @@ static void strict_operands(En *e, BinOp op, Value u, Value v, wf_tensor *x, wf_
               op < OP2_COUNT ? binary_label[op] : "Compare", wf_dtype_name(p), wf_dtype_name(q));
         return;
     }
-    if (op == OP2_DIV && !dtype_is_float(p)) {
+    if (op == OP2_DIV && !dtype_is_inexact(p)) {
         *x = wf_cast(e->c, *x, WF_F64);
         *y = wf_cast(e->c, *y, WF_F64);
     }
@@ -377,7 +377,7 @@ int tensor_truth(Vm *vm, Value self)
                     : "The truth value of an array with more than one element is ambiguous. "
                       "Use a.any() or a.all()");
     else
-        r = wf_item(c, t) != 0;
+        r = wf_item(c, wf_cast(c, t, WF_BOOL)) != 0;
     return en_end_value(&e, NONE).tag == T_NIL || sc_failed(vm) ? -1 : r;
 }
 
@@ -433,6 +433,13 @@ static Value item_of(Vm *vm, const Tensor *x, wf_tensor t)
 
     if (d == WF_BOOL)
         return v_bool(wf_item(vm->cx, t) != 0);
+    if (dtype_is_complex(d)) {
+        double im = 0;
+
+        f = 0;
+        wf_item_complex(vm->cx, t, &f, &im);
+        return failed(vm->cx) ? NIL : sc_complex(vm, f, im);
+    }
     if (dtype_is_float(d)) {
         f = wf_item(vm->cx, t);
         return v_float(f);
@@ -476,16 +483,42 @@ static Value to_number(Vm *vm, const Args *a)
     return m_item(vm, a);
 }
 
-static Value m_float(Vm *vm, const Args *a)
+/* The same of a real number. */
+static Value real_number(Vm *vm, const Args *a, const char *to)
 {
     Value v = to_number(vm, a);
+
+    if (v.tag != T_OBJ)
+        return v;
+    sc_drop(vm, v);
+    if (as_tensor(a->v[0])->front == &vm->engine->front[FRONT_TORCH])
+        return sc_raise(vm, C_RuntimeError,
+                        "value cannot be converted to type %s without overflow",
+                        !strcmp(to, "int") ? "int64_t" : "double");
+    return sc_raise(vm, C_TypeError, "%s() argument must be a string or a real number, not 'complex'", to);
+}
+
+static Value m_complex(Vm *vm, const Args *a)
+{
+    Value v = to_number(vm, a);
+    double re, im = 0;
+
+    if (v.tag == T_NIL || v.tag == T_OBJ)
+        return v;
+    re = v.tag == T_FLOAT ? v.f : (double)v.i;
+    return sc_complex(vm, re, im);
+}
+
+static Value m_float(Vm *vm, const Args *a)
+{
+    Value v = real_number(vm, a, "float");
 
     return v.tag == T_INT || v.tag == T_BOOL ? v_float((double)v.i) : v;
 }
 
 static Value m_int(Vm *vm, const Args *a)
 {
-    Value v = to_number(vm, a);
+    Value v = real_number(vm, a, "int");
 
     if (v.tag == T_FLOAT) {
         if (!(v.f > -9.3e18 && v.f < 9.3e18))
@@ -497,7 +530,7 @@ static Value m_int(Vm *vm, const Args *a)
 
 static Value m_index(Vm *vm, const Args *a)
 {
-    if (dtype_is_float(wf_dtype_of(vm->cx, as_tensor(a->v[0])->t)))
+    if (dtype_is_inexact(wf_dtype_of(vm->cx, as_tensor(a->v[0])->t)))
         return sc_raise(vm, C_TypeError, "only integer tensors of a single element can be "
                                          "converted to an index");
     return m_int(vm, a);
@@ -513,6 +546,9 @@ static Value nested(Vm *vm, const Tensor *x, const char *data, int axis, int64_t
         switch ((wf_dtype)x->dtype) {
         case WF_BOOL: return v_bool(data[i] != 0);
         case WF_F64: return v_float(((const double *)(const void *)data)[i]);
+        case WF_C128:
+            return sc_complex(vm, ((const double *)(const void *)data)[2 * i],
+                              ((const double *)(const void *)data)[2 * i + 1]);
         default: return v_int(((const int64_t *)(const void *)data)[i]);
         }
     }
@@ -544,10 +580,10 @@ static Value m_tolist(Vm *vm, const Args *a)
     wf_no_grad_begin(e.c);
     d = wf_detach(e.c, t);
     if (dt != WF_BOOL)
-        d = wf_cast(e.c, d, dtype_is_float(dt) ? WF_F64 : WF_I64);
+        d = wf_cast(e.c, d, dtype_is_complex(dt) ? WF_C128 : dtype_is_float(dt) ? WF_F64 : WF_I64);
     wf_no_grad_end(e.c);
     x = tensor_get(e.c, d, "tolist");
-    data = x ? en_alloc(&e, (size_t)x->count * 8) : NULL;
+    data = x ? en_alloc(&e, (size_t)x->count * 16) : NULL;
     if (!data)
         return en_fail(&e);
     tensor_read(x, data);
@@ -578,7 +614,7 @@ static Value m_format(Vm *vm, const Args *a)
 
 const NativeDef tensor_methods[] = {
     {"item", m_item, "self"},         {"tolist", m_tolist, "self"},
-    {"__float__", m_float, "self"},   {"__int__", m_int, "self"},
+    {"__float__", m_float, "self"}, {"__complex__", m_complex, "self"},   {"__int__", m_int, "self"},
     {"__index__", m_index, "self"},   {"__format__", m_format, "self,spec"},
     {0},
 };

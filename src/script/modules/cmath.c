@@ -35,7 +35,8 @@ static Pair c_sqrt(Pair z)
         s = 2 * sqrt(ax + hypot(ax, ay / 8));
     }
     d = ay / (2 * s);
-    return creal(z) >= 0 ? pair(s, copysign(d, cimag(z))) : pair(d, copysign(s, cimag(z)));
+    return creal(z) >= 0 ? pair(s, copysign(d, cimag(z)))
+                         : pair(d, copysign(s, cimag(z)));
 }
 
 static Pair c_exp(Pair z)
@@ -77,7 +78,8 @@ static Pair c_acos(Pair z)
         return cacos(z);
     s = c_sqrt(pair(1 - creal(z), -cimag(z)));
     t = c_sqrt(pair(1 + creal(z), cimag(z)));
-    return pair(2 * atan2(creal(s), creal(t)), asinh(creal(t) * cimag(s) - cimag(t) * creal(s)));
+    return pair(2 * atan2(creal(s), creal(t)),
+                asinh(creal(t) * cimag(s) - cimag(t) * creal(s)));
 }
 
 static Pair c_acosh(Pair z)
@@ -88,7 +90,8 @@ static Pair c_acosh(Pair z)
         return cacosh(z);
     s = c_sqrt(pair(creal(z) - 1, cimag(z)));
     t = c_sqrt(pair(creal(z) + 1, cimag(z)));
-    return pair(asinh(creal(s) * creal(t) + cimag(s) * cimag(t)), 2 * atan2(cimag(s), creal(t)));
+    return pair(asinh(creal(s) * creal(t) + cimag(s) * cimag(t)),
+                2 * atan2(cimag(s), creal(t)));
 }
 
 static Pair c_asinh(Pair z)
@@ -259,7 +262,8 @@ static Value m_rect(Vm *vm, const Args *a)
         return NIL;
     if (isinf(phi) && r != 0 && !isnan(r))
         return domain(vm);
-    return phi == 0 ? sc_complex(vm, r, r * phi) : sc_complex(vm, r * cos(phi), r * sin(phi));
+    return phi == 0 ? sc_complex(vm, r, r * phi)
+                    : sc_complex(vm, r * cos(phi), r * sin(phi));
 }
 
 #define TEST(name, expr)                                                                 \
@@ -291,17 +295,41 @@ static Value m_isclose(Vm *vm, const Args *a)
     return v_bool(d <= rel * cabs(y) || d <= rel * cabs(x) || d <= least);
 }
 
-#define D1(n) {#n, m_##n, "z"}
+#define D1(n)                                                                            \
+    {                                                                                    \
+#n, m_##n, "z"                                                                   \
+    }
 static const NativeDef functions[] = {
-    D1(sqrt), D1(exp), D1(acos), D1(acosh), D1(asin), D1(asinh), D1(atan), D1(atanh), D1(cos),
-    D1(cosh), D1(sin), D1(sinh), D1(tan), D1(tanh), D1(log10), D1(phase), D1(polar),
-    D1(isfinite), D1(isnan), D1(isinf), {"log", m_log, "z|base"}, {"rect", m_rect, "r,phi"},
-    {"isclose", m_isclose, "a,b$rel_tol,abs_tol"}, {0},
+    D1(sqrt),
+    D1(exp),
+    D1(acos),
+    D1(acosh),
+    D1(asin),
+    D1(asinh),
+    D1(atan),
+    D1(atanh),
+    D1(cos),
+    D1(cosh),
+    D1(sin),
+    D1(sinh),
+    D1(tan),
+    D1(tanh),
+    D1(log10),
+    D1(phase),
+    D1(polar),
+    D1(isfinite),
+    D1(isnan),
+    D1(isinf),
+    {"log", m_log, "z|base"},
+    {"rect", m_rect, "r,phi"},
+    {"isclose", m_isclose, "a,b$rel_tol,abs_tol"},
+    {0},
 };
 
 bool open_cmath(Vm *vm, ScModule *m)
 {
-    return sc_module_natives(vm, m, functions) && sc_module_set(vm, m, "pi", v_float(M_PI)) &&
+    return sc_module_natives(vm, m, functions) &&
+           sc_module_set(vm, m, "pi", v_float(M_PI)) &&
            sc_module_set(vm, m, "e", v_float(M_E)) &&
            sc_module_set(vm, m, "tau", v_float(2 * M_PI)) &&
            sc_module_set(vm, m, "inf", v_float(INFINITY)) &&

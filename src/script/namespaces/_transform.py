@@ -135,7 +135,7 @@ class Transforms:
         return isinstance(x, self.w.Tensor)
 
     def is_float(self, x):
-        return isinstance(x, float) or (isinstance(x, self.w.Tensor) and x.dtype.is_floating_point)
+        return isinstance(x, (float, complex)) or (isinstance(x, self.w.Tensor) and x.dtype.is_inexact)
 
     def like(self, g, x, lifted=None):
         # g as a gradient by x, which the function saw as lifted, or as a tangent of x

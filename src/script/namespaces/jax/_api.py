@@ -10,7 +10,9 @@ class _Transforms(_transform.Transforms):
     def check_argument(self, x, what):
         if isinstance(x, bool) or isinstance(x, int):
             name = "bool" if isinstance(x, bool) else "int32"
-        elif isinstance(x, float) or (isinstance(x, _w.Tensor) and x.dtype.is_floating_point):
+        elif isinstance(x, (float, complex)) or (isinstance(x, _w.Tensor) and x.dtype.is_inexact):
+            if what.startswith(("grad", "value_and_grad", "jac")):
+                self.check_field(x, what)
             return
         elif isinstance(x, _w.Tensor):
             name = x.dtype.name
@@ -21,8 +23,34 @@ class _Transforms(_transform.Transforms):
                             f"of np.floating), but got {name}. If you want to use integer-valued inputs, "
                             "cast them to float.")
 
+    holomorphic = False
+
+    def check_field(self, x, what):
+        # A gradient is with respect to real numbers, or of a holomorphic function to complex ones.
+        is_complex = isinstance(x, complex) or (isinstance(x, _w.Tensor) and x.dtype.is_complex)
+        name = x.dtype.name if isinstance(x, _w.Tensor) else "complex64" if is_complex else "float32"
+        what = what.split(" ")[0]
+        if self.holomorphic and not is_complex:
+            raise TypeError(f"{what} with holomorphic=True requires inputs with complex dtype, but got {name}.")
+        if what == "jacfwd" and is_complex and not self.holomorphic:
+            raise TypeError("jacfwd requires real-valued inputs (input dtype that is a sub-dtype of np.floating), "
+                            f"but got {name}. For holomorphic differentiation, pass holomorphic=True. For "
+                            "differentiation of non-holomorphic functions involving complex inputs or integer "
+                            "inputs, use jax.jvp directly.")
+
+    def check_output(self, y, what):
+        what = what.split(" ")[0]
+        if self.holomorphic and not y.dtype.is_complex:
+            raise TypeError(f"{what} with holomorphic=True requires outputs with complex dtype, but got {y.dtype.name}.")
+        if not self.holomorphic and not y.dtype.is_floating_point:
+            more = (" For holomorphic differentiation, pass holomorphic=True. For differentiation of non-holomorphic "
+                    "functions involving complex outputs, use jax.vjp directly." if y.dtype.is_complex else
+                    " For differentiation of functions with integer outputs, use jax.vjp directly.")
+            raise TypeError(f"{what} requires real-valued outputs (output dtype that is a sub-dtype of "
+                            f"np.floating), but got {y.dtype.name}.{more}")
+
     def check_result(self, x, what):
-        if not isinstance(x, (bool, int, float, _w.Tensor)):
+        if not isinstance(x, (bool, int, float, complex, _w.Tensor)):
             raise TypeError(f"Output from function {what} was applied to: {x!r} of type {type(x)} "
                             "is not a valid JAX type.")
 
@@ -34,13 +62,11 @@ class _Transforms(_transform.Transforms):
         if tuple(y.shape) != ():
             raise TypeError("Gradient only defined for scalar-output functions. Output had shape: "
                             f"{tuple(y.shape)}.")
-        if not y.dtype.is_floating_point:
-            raise TypeError(f"{what} requires real-valued outputs (output dtype that is a sub-dtype of "
-                            f"np.floating), but got {y.dtype.name}.")
+        self.check_output(y, what)
 
     def like(self, g, x, lifted=None):
         # Weak as x is, unless a rule of the script gave x a gradient of a type of its own.
-        weak = isinstance(x, float) or _w.about(x, "weak")
+        weak = isinstance(x, (float, complex)) or _w.about(x, "weak")
         if weak and lifted is not None:
             for s in self.strong:
                 weak = weak and not _w.same(s, lifted)
@@ -90,9 +116,13 @@ def refuse(what, **given):
             raise NotImplementedError(f"{what}: {name}={value!r}")
 
 
-def _real(what, holomorphic):
-    if holomorphic:
-        raise TypeError(f"{what} with holomorphic=True requires inputs with complex dtype: there are no complex arrays")
+def _holomorphic(call, on):
+    # What call() does, with arguments and results that are complex if on.
+    before, kit.holomorphic = kit.holomorphic, on
+    try:
+        return call()
+    finally:
+        kit.holomorphic = before
 
 
 # ---- derivatives
@@ -103,9 +133,8 @@ def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, redu
     refuse("grad", reduce_axes=(reduce_axes, ()))
 
     def grad_f(*args, **kwargs):
-        _real("grad", holomorphic)
         what = "grad of integers" if allow_int else "grad"
-        g, run = kit.grads_and_run(fun, args, kwargs, argnums, has_aux, what)
+        g, run = _holomorphic(lambda: kit.grads_and_run(fun, args, kwargs, argnums, has_aux, what), holomorphic)
         return (g, run.aux) if has_aux else g
 
     return _named(grad_f, fun)
@@ -116,9 +145,8 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
     refuse("value_and_grad", reduce_axes=(reduce_axes, ()))
 
     def value_and_grad_f(*args, **kwargs):
-        _real("value_and_grad", holomorphic)
         what = "value_and_grad of integers" if allow_int else "value_and_grad"
-        g, run = kit.grads_and_run(fun, args, kwargs, argnums, has_aux, what)
+        g, run = _holomorphic(lambda: kit.grads_and_run(fun, args, kwargs, argnums, has_aux, what), holomorphic)
         return ((run.y, run.aux), g) if has_aux else (run.y, g)
 
     return _named(value_and_grad_f, fun)
@@ -152,15 +180,15 @@ def linear_transpose(fun, *primals, reduce_axes=()):
 
 def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
     _callable(fun, "jacrev")
-    _real("jacrev", holomorphic)
     refuse("jacrev", allow_int=(allow_int, False))
-    return _named(kit.jacrev(fun, argnums, has_aux), fun)
+    jac = kit.jacrev(fun, argnums, has_aux)
+    return _named(lambda *args, **kwargs: _holomorphic(lambda: jac(*args, **kwargs), holomorphic), fun)
 
 
 def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
     _callable(fun, "jacfwd")
-    _real("jacfwd", holomorphic)
-    return _named(kit.jacfwd(fun, argnums, has_aux), fun)
+    jac = kit.jacfwd(fun, argnums, has_aux)
+    return _named(lambda *args, **kwargs: _holomorphic(lambda: jac(*args, **kwargs), holomorphic), fun)
 
 
 jacobian = jacrev
@@ -317,7 +345,7 @@ class _Jit(_w.Dispatch):
         statics, named, dynamic, rest = self._split(args, kwargs)
         leaves, spec = kit.flatten((dynamic, rest))
         for x in leaves:
-            if not isinstance(x, (float, int, bool, _w.Tensor)):
+            if not isinstance(x, (float, int, bool, complex, _w.Tensor)):
                 raise TypeError(f"Cannot interpret value of type {type(x)} as an abstract array; it does not "
                                 "have a dtype attribute")
         key = (statics, named, spec, _w.signature(leaves))
@@ -461,7 +489,7 @@ def checkpoint(fun=None, concrete=False, prevent_cse=True, static_argnums=(), po
         fixed = {i % len(args): args[i] for i in nums}
         dynamic = [None if i in fixed else a for i, a in enumerate(args)]
         leaves, spec = kit.flatten((dynamic, kwargs))
-        live = [i for i, x in enumerate(leaves) if isinstance(x, (float, _w.Tensor))]
+        live = [i for i, x in enumerate(leaves) if isinstance(x, (float, complex, _w.Tensor))]
         out = []
 
         def flat(*xs):

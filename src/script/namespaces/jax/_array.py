@@ -158,11 +158,11 @@ class ArrayImpl(_w.Tensor):
 
     @property
     def real(self):
-        return self
+        return _w.real(self)
 
     @property
     def imag(self):
-        return _w.zeros_like(self)
+        return _w.imag(self)
 
     @property
     def flat(self):

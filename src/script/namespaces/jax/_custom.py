@@ -6,7 +6,7 @@ from jax._api import kit, _named, _numbers
 
 
 def _is_float(x):
-    return isinstance(x, float) or (isinstance(x, _w.Tensor) and x.dtype.is_floating_point)
+    return isinstance(x, (float, complex)) or (isinstance(x, _w.Tensor) and x.dtype.is_inexact)
 
 
 _deepest = 3     # rules inside rules of one function that get rules themselves: orders of derivatives
@@ -144,7 +144,7 @@ class custom_vjp(_Custom):
             y, res = self._inside(self.fwd, *self._merge(fixed, _tree.unflatten(spec, xs), n))
             ys = kit.flatten(y)[0]
             parts, s = kit.flatten(res)
-            keep = [i for i, r in enumerate(parts) if isinstance(r, (float, int, bool, _w.Tensor))]
+            keep = [i for i, r in enumerate(parts) if isinstance(r, (float, int, bool, complex, _w.Tensor))]
             kept = [_w.wrap(parts[i]) for i in keep]
             saved.append((parts, s, keep, [_w.about(x, "weak") for x in kept]))
             return ys + kept

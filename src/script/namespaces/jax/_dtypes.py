@@ -40,28 +40,15 @@ class unsignedinteger(integer):
     pass
 
 
-class _Complex:
-    # Named so that scripts can mention it; there are no complex arrays yet.
-    def __init__(self, name):
-        self.name = name
-
-    def __repr__(self):
-        return f"dtype('{self.name}')"
-
-    def __call__(self, *args):
-        raise TypeError(f"{self.name}: complex numbers are not supported")
-
-
-complex64, complex128 = _Complex("complex64"), _Complex("complex128")
+complex64, complex128 = _w.complex64, _w.complex128
+csingle, cdouble, complex_ = complex64, complex128, complex128
 _names = {"float": "float32", "int": "int32", "double": "float64", "half": "float16",
           "f4": "float32", "f8": "float64", "i4": "int32", "i8": "int64", "u1": "uint8",
-          "bool_": "bool", "single": "float32"}
+          "bool_": "bool", "single": "float32", "complex": "complex64", "c8": "complex64", "c16": "complex128"}
 
 
 def canonical(d):
     # As JAX sees it: 64-bit types are narrowed unless they are switched on.
-    if isinstance(d, _Complex):
-        raise TypeError(f"{d.name}: complex numbers are not supported")
     return _w.full((), 0, d).dtype
 
 
@@ -72,6 +59,8 @@ def dtype(d, *args, **kwargs):
         return float64
     if d is int:
         return int64
+    if d is complex:
+        return complex128
     if d is bool:
         return bool_
     if isinstance(d, str):
@@ -97,7 +86,7 @@ def default_float():
 
 def float_of(d):
     # The float that functions of real numbers compute in: 64 bits only for 64 bits.
-    if d.is_floating_point:
+    if d.is_inexact:
         return d
     return default_float() if d.itemsize == 8 else float32
 
@@ -107,7 +96,8 @@ uint = uint64
 float_ = float64
 
 _kinds = {"b": (bool_, generic), "i": (signedinteger, integer, number, generic),
-          "u": (unsignedinteger, integer, number, generic), "f": (floating, inexact, number, generic)}
+          "u": (unsignedinteger, integer, number, generic), "f": (floating, inexact, number, generic),
+          "c": (complexfloating, inexact, number, generic)}
 
 
 def issubdtype(a, b):
@@ -121,7 +111,7 @@ def issubdtype(a, b):
 
 def isdtype(d, kind):
     names = {"bool": "b", "signed integer": "i", "unsigned integer": "u", "integral": "iu",
-             "real floating": "f", "numeric": "iuf", "complex floating": ""}
+             "real floating": "f", "numeric": "iufc", "complex floating": "c"}
     if isinstance(kind, tuple):
         return any([isdtype(d, k) for k in kind])
     if isinstance(kind, str) and kind in names:
@@ -138,6 +128,8 @@ class finfo:
 
     def __init__(self, d):
         self.dtype = d.dtype if isinstance(d, _w.Tensor) else dtype(d)
+        if self.dtype.is_complex:
+            self.dtype = float64 if self.dtype == complex128 else float32
         if self.dtype.name not in finfo._table:
             raise ValueError(f"data type {self.dtype!r} not inexact")
         bits, nmant, eps, top, tiny, least = finfo._table[self.dtype.name]
@@ -175,7 +167,7 @@ class iinfo:
 def _example(x):
     if isinstance(x, _w.Tensor):
         return _w.set_weak(_w.full((), 0, x.dtype), _w.about(x, "weak"))
-    if isinstance(x, (bool, int, float)):
+    if isinstance(x, (bool, int, float, complex)):
         return x
     return _w.full((), 0, dtype(x))
 

@@ -7,7 +7,7 @@ from jax._api import kit
 def _operands(tree):
     leaves, spec = kit.flatten(tree)
     for x in leaves:
-        if not isinstance(x, (bool, int, float, _w.Tensor)):
+        if not isinstance(x, (bool, int, float, complex, _w.Tensor)):
             raise TypeError(f"Cannot interpret value of type {type(x)} as an abstract array; it does not have "
                             "a dtype attribute")
     return [_w.wrap(x) for x in leaves], spec

@@ -64,7 +64,7 @@ def _binary(name, fn):
 
 def _divided(x, y):
     # Integers are divided towards zero.
-    if x.dtype.is_floating_point:
+    if x.dtype.is_inexact:
         return _w.div(x, y)
     q = _w.floor_div(x, y)
     inexact = _w.ne(_w.mul(q, y), x)
@@ -145,11 +145,28 @@ def _special(name):
 igamma, igammac, zeta, polygamma = _special("gammainc"), _special("gammaincc"), _special("zeta"), _special("polygamma")
 betainc = regularized_incomplete_beta = _special("betainc")
 bessel_i0e, bessel_i1e, random_gamma_grad = _special("i0e"), _special("i1e"), _missing("random_gamma_grad")
-complex = _missing("complex")
 rng_uniform = _missing("rng_uniform")
-real = lambda x: x
-conj = lambda x: x
-imag = lambda x: _w.zeros_like(x)
+
+
+def _part(name, fn):
+    def part(x):
+        x = _w.wrap(x)
+        if not x.dtype.is_complex:
+            raise TypeError(f"{name} does not accept dtype {x.dtype.name}. Accepted dtypes are subtypes of complexfloating.")
+        return fn(x)
+    return part
+
+
+real, imag = _part("real", _w.real), _part("imag", _w.imag)
+
+
+def conj(x):
+    x = _w.wrap(x)
+    return _w.conj(x) if x.dtype.is_complex else _w.cast(x, _w.complex128 if x.dtype.name == "float64" else _w.complex64)
+
+
+def complex(x, y):
+    return _w.complex(x, y)
 
 
 def _integral(x, name):

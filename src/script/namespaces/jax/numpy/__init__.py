@@ -4,7 +4,7 @@ import _jax as _w
 from jax._array import Array as ndarray
 from jax._dtypes import (
     bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32,
-    float64, complex64, complex128, number, inexact, floating, integer, signedinteger,
+    float64, complex64, complex128, csingle, cdouble, complex_, complexfloating, number, inexact, floating, integer, signedinteger,
     unsignedinteger, generic, int_, uint, float_, single, double, half, dtype, finfo, iinfo,
     issubdtype, isdtype, result_type, promote_types, can_cast)
 from jax.numpy._create import *
@@ -13,6 +13,7 @@ from jax.numpy._math import *
 from jax.numpy._reduce import *
 from jax.numpy._select import *
 from jax.numpy import linalg
+from jax.numpy import fft
 
 pi = 3.141592653589793
 e = 2.718281828459045
@@ -20,9 +21,3 @@ euler_gamma = 0.5772156649015329
 inf = float("inf")
 nan = float("nan")
 newaxis = None
-
-
-def __getattr__(name):
-    if name == "fft":
-        raise NotImplementedError("jax.numpy.fft needs complex numbers, which are not there yet")
-    raise AttributeError(f"module 'jax.numpy' has no attribute '{name}'")

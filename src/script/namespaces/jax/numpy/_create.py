@@ -86,7 +86,7 @@ empty_like = zeros_like
 def full_like(a, fill_value, dtype=None, shape=None, device=None):
     a = _like(a)
     weak = dtype is None and _w.about(a, "weak")
-    if isinstance(fill_value, float) and (dtype is None and not a.dtype.is_floating_point):
+    if isinstance(fill_value, float) and (dtype is None and not a.dtype.is_inexact):
         fill_value = int(fill_value)
     out = _w.full(a.shape if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)
     return _w.set_weak(out, True) if weak else out

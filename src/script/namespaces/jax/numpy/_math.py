@@ -53,7 +53,7 @@ right_shift = bitwise_right_shift = _w.shift_right
 def _float(x):
     # As floats; a number that is weak stays so.
     x = _asarray(x)
-    if x.dtype.is_floating_point:
+    if x.dtype.is_inexact:
         return x
     return _w.set_weak(_w.cast(x, _float_of(x.dtype)), _w.about(x, "weak"))
 
@@ -68,7 +68,7 @@ def _keeps(fn):
     # floor and its like leave integers alone
     def call(x):
         x = _asarray(x)
-        return fn(x) if x.dtype.is_floating_point else x
+        return fn(x) if x.dtype.is_inexact else x
     return call
 
 
@@ -89,7 +89,7 @@ def round(a, decimals=0, out=None):
     if out is not None:
         raise NotImplementedError("The 'out' argument to jnp.round is not supported.")
     a = _asarray(a)
-    if not a.dtype.is_floating_point:
+    if not a.dtype.is_inexact:
         if decimals >= 0:
             return a
         f = 10 ** -decimals
@@ -237,39 +237,43 @@ def array_equiv(a1, a2):
 
 
 def isscalar(element):
-    return isinstance(element, (int, float, bool, str)) or (isinstance(element, _w.Tensor) and len(element.shape) == 0)
+    return isinstance(element, (int, float, complex, bool, str)) or (isinstance(element, _w.Tensor) and len(element.shape) == 0)
 
 
 def real(val):
-    return _asarray(val)
+    return _w.real(_asarray(val))
 
 
-conj = conjugate = real
+def conj(x):
+    return _w.conj(_asarray(x))
+
+
+conjugate = conj
 
 
 def imag(val):
-    return _w.zeros_like(_asarray(val))
+    return _w.imag(_asarray(val))
 
 
 def angle(z, deg=False):
-    z = _float(z)
-    return _w.where(_w.lt(z, 0), 180.0 if deg else 3.1415927, _w.zeros_like(z))
+    z = _w.angle(_float(z))
+    return z * (180 / 3.141592653589793) if deg else z
 
 
 def isreal(x):
-    return _w.ones_like(_w.eq(x, x))
+    return _w.eq(_w.imag(_asarray(x)), 0)
 
 
 def iscomplex(x):
-    return _w.zeros_like(_w.eq(x, x))
-
-
-def isrealobj(x):
-    return True
+    return _w.ne(_w.imag(_asarray(x)), 0)
 
 
 def iscomplexobj(x):
-    return False
+    return _asarray(x).dtype.is_complex
+
+
+def isrealobj(x):
+    return not iscomplexobj(x)
 
 
 def bitwise_count(x):

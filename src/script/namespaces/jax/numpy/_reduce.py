@@ -12,13 +12,13 @@ __all__ = """sum prod mean average var std min max amin amax all any ptp argmax 
 
 
 def _lowest(d):
-    if d.is_floating_point:
+    if d.is_inexact:
         return float("-inf")
     return False if d == _w.bool_ else _iinfo(d).min
 
 
 def _highest(d):
-    if d.is_floating_point:
+    if d.is_inexact:
         return float("inf")
     return True if d == _w.bool_ else _iinfo(d).max
 
@@ -123,7 +123,7 @@ def _floats(a, dtype=None):
     x = _asarray(a)
     if dtype is not None:
         return _w.cast(x, dtype)
-    return x if x.dtype.is_floating_point else _w.cast(x, _float_of(x.dtype))
+    return x if x.dtype.is_inexact else _w.cast(x, _float_of(x.dtype))
 
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
@@ -215,7 +215,7 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
 
 def _nans(a):
     x = _asarray(a)
-    return x, (_w.is_nan(x) if x.dtype.is_floating_point else _w.zeros_like(_w.eq(x, x)))
+    return x, (_w.is_nan(x) if x.dtype.is_inexact else _w.zeros_like(_w.eq(x, x)))
 
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
@@ -259,7 +259,7 @@ def _all_bad(bad, axis, keepdims, y, where=None):
 def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     _no_out("nanmax", out)
     x, bad = _nans(a)
-    if not x.dtype.is_floating_point:
+    if not x.dtype.is_inexact:
         return max(x, axis, None, keepdims, initial, where)
     y = max(_w.where(bad, float("-inf"), x), axis, None, keepdims, initial, where)
     return y if initial is not None else _all_bad(bad, axis, keepdims, y, where)
@@ -268,7 +268,7 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     _no_out("nanmin", out)
     x, bad = _nans(a)
-    if not x.dtype.is_floating_point:
+    if not x.dtype.is_inexact:
         return min(x, axis, None, keepdims, initial, where)
     y = min(_w.where(bad, float("inf"), x), axis, None, keepdims, initial, where)
     return y if initial is not None else _all_bad(bad, axis, keepdims, y, where)
@@ -276,7 +276,7 @@ def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 
 def nanargmax(a, axis=None, keepdims=False):
     x, bad = _nans(a)
-    if not x.dtype.is_floating_point:
+    if not x.dtype.is_inexact:
         return argmax(x, axis, None, keepdims)
     i = argmax(_w.where(bad, float("-inf"), x), axis, None, keepdims)
     return _w.where(_w.all(bad, axis, bool(keepdims)), -1, i)
@@ -284,7 +284,7 @@ def nanargmax(a, axis=None, keepdims=False):
 
 def nanargmin(a, axis=None, keepdims=False):
     x, bad = _nans(a)
-    if not x.dtype.is_floating_point:
+    if not x.dtype.is_inexact:
         return argmin(x, axis, None, keepdims)
     i = argmin(_w.where(bad, float("inf"), x), axis, None, keepdims)
     return _w.where(_w.all(bad, axis, bool(keepdims)), -1, i)
@@ -560,7 +560,7 @@ def histogram(a, bins=10, range=None, weights=None, density=None):
                     * _w.expand_dims(w, 1), 0)
     if density:
         counts = counts / (edges[1:] - edges[:-1]) / _w.sum(counts)
-    elif weights is None and not _asarray(a).dtype.is_floating_point:
+    elif weights is None and not _asarray(a).dtype.is_inexact:
         counts = _w.cast(counts, _default_float())
     return counts, edges
 
