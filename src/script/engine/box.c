@@ -752,23 +752,15 @@ static Value dtype_itemsize(Vm *vm, Value self)
     return v_int((int64_t)wf_dtype_size(((DTypeObj *)(void *)self.o)->dtype));
 }
 
-static Value dtype_is_floating(Vm *vm, Value self)
-{
-    (void)vm;
-    return v_bool(dtype_is_float(((DTypeObj *)(void *)self.o)->dtype));
-}
-
-static Value dtype_complex(Vm *vm, Value self)
-{
-    (void)vm;
-    return v_bool(dtype_is_complex(((DTypeObj *)(void *)self.o)->dtype));
-}
-
-static Value dtype_inexact(Vm *vm, Value self)
-{
-    (void)vm;
-    return v_bool(dtype_is_inexact(((DTypeObj *)(void *)self.o)->dtype));
-}
+#define DTYPE_IS(name, question)                                                         \
+    static Value dtype_##name(Vm *vm, Value self)                                        \
+    {                                                                                    \
+        (void)vm;                                                                        \
+        return v_bool(question(((DTypeObj *)(void *)self.o)->dtype));                    \
+    }
+DTYPE_IS(is_floating, dtype_is_float)
+DTYPE_IS(complex, dtype_is_complex)
+DTYPE_IS(inexact, dtype_is_inexact)
 
 /* One letter, as NumPy's dtype.kind. */
 static Value dtype_kind(Vm *vm, Value self)
@@ -878,25 +870,12 @@ static void tensor_visit(Obj *o, VisitFn fn, void *user)
         fn(v_obj(((TensorObj *)(void *)o)->attrs), user);
 }
 
-static bool hash_complex(Vm *vm, wf_tensor t, uint64_t *out)
-{
-    double re = 0, im = 0;
-    Value z;
-    bool ok;
-
-    wf_item_complex(vm->cx, t, &re, &im);
-    z = sc_complex(vm, re, im);
-    ok = z.tag != T_NIL && sc_hash(vm, z, out);
-    sc_drop(vm, z);
-    return ok;
-}
-
 static bool tensor_hash(Vm *vm, Value self, uint64_t *out)
 {
     wf_tensor t = as_tensor(self)->t;
 
     if (is_scalar(vm, self) && dtype_is_complex(wf_dtype_of(vm->cx, t)))
-        return hash_complex(vm, t, out);
+        return tensor_hash_complex(vm, t, out);
     if (is_scalar(vm, self)) /* as the number it is */
         return sc_hash(vm, dtype_is_float(wf_dtype_of(vm->cx, t))
                                ? v_float(wf_item(vm->cx, t))

@@ -134,7 +134,7 @@ wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype)
             return WF_NONE;
         return dtype && wf_dtype_of(e->c, t) != dtype ? wf_cast(e->c, t, dtype) : t;
     }
-    if (v.tag == T_OBJ && !is_seq(e->vm, v)) {
+    if (v.tag == T_OBJ && !is_seq(e->vm, v) && !sc_is(e->vm, v, C_complex)) {
         if (!sc_is(e->vm, v, C_range)) {
             if (!en_tensor(e, v, &t))
                 return WF_NONE;

@@ -160,6 +160,7 @@ Value tensor_compare(Vm *vm, CmpOp op, Value a, Value b);
 Value tensor_getitem(Vm *vm, Value self, Value key);
 bool tensor_setitem(Vm *vm, Value self, Value key, Value v);
 int tensor_truth(Vm *vm, Value self);
+bool tensor_hash_complex(Vm *vm, wf_tensor t, uint64_t *out); /* of a scalar, as the number it is */
 Value tensor_iter(Vm *vm, Value self);
 bool tensor_len(Vm *vm, Value self, int64_t *out);
 

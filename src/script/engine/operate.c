@@ -498,6 +498,19 @@ static Value real_number(Vm *vm, const Args *a, const char *to)
     return sc_raise(vm, C_TypeError, "%s() argument must be a string or a real number, not 'complex'", to);
 }
 
+bool tensor_hash_complex(Vm *vm, wf_tensor t, uint64_t *out)
+{
+    double re = 0, im = 0;
+    Value z;
+    bool ok;
+
+    wf_item_complex(vm->cx, t, &re, &im);
+    z = sc_complex(vm, re, im);
+    ok = z.tag != T_NIL && sc_hash(vm, z, out);
+    sc_drop(vm, z);
+    return ok;
+}
+
 static Value m_complex(Vm *vm, const Args *a)
 {
     Value v = to_number(vm, a);

@@ -3,13 +3,13 @@
 import _numpy as _w
 from numpy._array import (
     ndarray, generic, number, integer, signedinteger, unsignedinteger, inexact, floating, complexfloating,
-    bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, options, text,
+    bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, complex64, complex128, options, text,
     written, dotted)
 from numpy._ufunc import *
 from numpy._create import *
 from numpy._shape import *
 from numpy._reduce import *
-from numpy import exceptions, linalg, random, testing
+from numpy import exceptions, fft, linalg, random, testing
 
 __version__ = "2.4.0"
 dtype = _w.dtype
@@ -18,6 +18,7 @@ intp = int_ = longlong = int64
 uint = uintp = ulonglong = uint64
 intc, short, byte, ubyte, ushort, uintc = int32, int16, int8, uint8, uint16, uint32
 half, single, double = float16, float32, float64
+csingle, cdouble = complex64, complex128
 pi = 3.141592653589793
 e = 2.718281828459045
 euler_gamma = 0.5772156649015329
@@ -38,11 +39,11 @@ def dot(a, b, out=None):
 
 
 def vdot(a, b):
-    return _w.matmul(_w.reshape(_w.wrap(a), -1), _w.reshape(_w.wrap(b), -1))
+    return _w.matmul(_w.conj(_w.reshape(_w.wrap(a), -1)), _w.reshape(_w.wrap(b), -1))
 
 
 def vecdot(a, b, axis=-1):
-    return _w.sum(_w.mul(a, b), axis)
+    return _w.sum(_w.mul(_w.conj(_w.wrap(a)), b), axis)
 
 
 def inner(a, b):

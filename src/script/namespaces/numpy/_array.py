@@ -45,7 +45,7 @@ def can_cast(a, b, casting="safe"):
     both = _w.add(_w.full((1,), 0, a), _w.full((1,), 0, b)).dtype
     if both == b or casting == "safe":
         return both == b
-    return a.kind == b.kind or a.kind in "iu" and b.kind in "if" and (a.kind, b.kind) != ("i", "u") or a.kind == "b"
+    return a.kind == b.kind or a.kind in "iu" and b.kind in "ifc" and (a.kind, b.kind) != ("i", "u") or a.kind == "b" or a.kind + b.kind == "fc"
 
 
 def typed(x, dtype):
@@ -109,11 +109,11 @@ class Methods(_w.Tensor):
 
     @property
     def real(self):
-        return self
+        return _w.real(self)
 
     @property
     def imag(self):
-        return _w.zeros_like(self)
+        return _w.imag(self)
 
     @property
     def flat(self):
@@ -271,10 +271,10 @@ class Methods(_w.Tensor):
         return _w.Tensor.item(self)
 
     def conj(self):
-        return self
+        return _w.conj(self)
 
     def conjugate(self):
-        return self
+        return _w.conj(self)
 
     def __abs__(self):
         return _w.abs(self)
@@ -364,7 +364,8 @@ class generic(Methods):
         pass
 
     def __repr__(self):
-        return f"np.{self.dtype.name}({text(self, 'numpy')})"
+        t = text(self, "numpy")
+        return f"np.{self.dtype.name}{t}" if t[0] == "(" else f"np.{self.dtype.name}({t})"
 
 
 class number(generic):
@@ -462,8 +463,18 @@ class float64(floating):
     _type = _w.float64
 
 
+class complex64(complexfloating):
+    __module__ = "numpy"
+    _type = _w.complex64
+
+
+class complex128(complexfloating):
+    __module__ = "numpy"
+    _type = _w.complex128
+
+
 _w.set_class(ndarray)
-for _c in (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64):
+for _c in (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, complex64, complex128):
     _w.set_scalar_class(_c._type, _c)
 
 

@@ -641,20 +641,37 @@ def isneginf(x, out=None):
 
 
 def isreal(x):
-    return _w.full(_w.wrap(x).shape, True, _w.bool_)
+    return _w.eq(_w.imag(_w.wrap(x)), 0)
+
+
+def iscomplex(x):
+    return _w.ne(_w.imag(_w.wrap(x)), 0)
 
 
 def iscomplexobj(x):
-    return False
+    return _w.wrap(x).dtype.is_complex
 
 
 def isrealobj(x):
-    return True
+    return not iscomplexobj(x)
+
+
+def real(val):
+    return _w.real(_w.wrap(val))
+
+
+def imag(val):
+    return _w.imag(_w.wrap(val))
+
+
+def angle(z, deg=False):
+    a = _w.angle(_w.wrap(z))
+    return a * (180 / 3.141592653589793) if deg else a
 
 
 def isscalar(element):
     from numpy._array import generic
-    return isinstance(element, (_int, _float, str, bool, generic))
+    return isinstance(element, (_int, _float, complex, str, bool, generic))
 
 
 def sinc(x):

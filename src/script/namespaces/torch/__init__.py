@@ -39,8 +39,8 @@ ByteTensor = _typed(uint8)
 BoolTensor = _typed(bool)
 
 _MODULES = ("nn", "optim", "autograd", "utils", "linalg", "special", "jit", "func", "distributions", "random", "cuda",
-            "backends", "testing", "fx", "compiler", "amp", "version", "_functorch", "_dynamo", "overrides")
-_FROM = {"slogdet": "linalg", "matrix_exp": "linalg", "lstsq": "linalg", "pinverse": "_misc", "save": "serialization", "load": "serialization", "compile": "_compile",
+            "backends", "testing", "fft", "fx", "compiler", "amp", "version", "_functorch", "_dynamo", "overrides")
+_FROM = {"stft": "fft", "istft": "fft", "slogdet": "linalg", "matrix_exp": "linalg", "lstsq": "linalg", "pinverse": "_misc", "save": "serialization", "load": "serialization", "compile": "_compile",
          "vmap": "func", "autocast": "amp", "GradScaler": "amp"}
 _FUNCTIONAL = ("conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d dropout batch_norm layer_norm "
                "group_norm instance_norm rms_norm embedding selu celu threshold prelu rrelu alpha_dropout pixel_shuffle "

@@ -27,7 +27,7 @@ def _finish(t, device, requires_grad):
 
 
 def _need_float(t):
-    if not t.dtype.is_floating_point:
+    if not t.dtype.is_inexact:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
     return t
 
@@ -155,8 +155,44 @@ tril_indices = _triangle(lambda d, k: d <= k)
 triu_indices = _triangle(lambda d, k: d >= k)
 
 
-def complex(real, imag):
-    raise NotImplementedError("complex tensors are outside this version")
+def _two_floats(x, y):
+    if x.dtype != y.dtype:
+        raise RuntimeError(f"Expected object of scalar type {_scalar(x)} but got scalar type {_scalar(y)} for second argument")
+    if not is_float(x.dtype):
+        raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got {_scalar(x)} and {_scalar(y)}")
+
+
+def _scalar(x):
+    return {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long", "int32": "Int", "bool": "Bool",
+            "complex64": "ComplexFloat", "complex128": "ComplexDouble"}.get(x.dtype.name, x.dtype.name)
+
+
+def complex(real, imag, *, out=None):
+    _two_floats(real, imag)
+    z = _w.complex(real, imag)
+    return z if out is None else _w.write(out, z)
+
+
+def polar(abs, angle, *, out=None):
+    _two_floats(abs, angle)
+    z = _w.polar(abs, angle)
+    return z if out is None else _w.write(out, z)
+
+
+def view_as_real(input):
+    if not input.dtype.is_complex:
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return _w.stack([_w.real(input), _w.imag(input)], -1)
+
+
+def view_as_complex(input):
+    if not is_float(input.dtype):
+        raise RuntimeError(f"view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: {_scalar(input)}")
+    if input.ndim == 0:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if input.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    return _w.complex(input[..., 0], input[..., 1])
 
 
 # ---- random numbers: PyTorch's own, from the generator given or the common one

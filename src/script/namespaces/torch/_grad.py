@@ -152,6 +152,11 @@ TWICE = ("Trying to backward through the graph a second time (or directly access
          "you need to access saved tensors after calling backward.")
 
 
+def conjugated(g):
+    # PyTorch's gradients of complex tensors are conjugates of the engine's.
+    return g if g is None or not g.dtype.is_complex else _w.conj(g)
+
+
 def _first_gradients(ys, gys):
     out = []
     for i, (y, g) in enumerate(zip(ys, gys)):
@@ -160,11 +165,13 @@ def _first_gradients(ys, gys):
         if g is None:
             if y.numel() != 1:
                 raise RuntimeError("grad can be implicitly created only for scalar outputs")
+            if y.dtype.is_complex:
+                raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {y.dtype}")
             g = _w.ones_like(y)
         elif g.shape != y.shape:
             raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has "
                                f"a shape of {y.shape}.")
-        out.append(g if g.dtype == y.dtype else _w.cast(g, y.dtype))
+        out.append(conjugated(g if g.dtype == y.dtype else _w.cast(g, y.dtype)))
     return out
 
 
@@ -172,8 +179,8 @@ def _accumulate(leaf, g, create):
     mine = [e for e in hooked if _w.same(e.tensor, leaf)]
     for entry in mine:
         for hook in list(entry.hooks.values()):
-            r = hook(g)
-            g = g if r is None else r
+            r = hook(conjugated(g))
+            g = g if r is None else conjugated(r)
     old = _w.grad_of(leaf)
     if old is not None:
         g = old + g
@@ -255,8 +262,8 @@ def _inner_hooks(inner, sums):
             continue
         new = g
         for hook in list(entry.hooks.values()):
-            r = hook(new)
-            new = new if r is None else r
+            r = hook(conjugated(new))
+            new = new if r is None else conjugated(r)
         if entry.keep:
             entry.tensor._kept = _plus(getattr(entry.tensor, "_kept", None), _w.detach(new))
         if new is not g:
@@ -320,7 +327,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
             k = [g is None for g in out].index(True)
             raise RuntimeError(f"The differentiated Tensor at index {k} appears to not have been used in the graph. Set "
                                "allow_unused=True if this is the desired behavior.")
-    return tuple(out)
+    return tuple([conjugated(g) for g in out])
 
 
 # ---- hooks

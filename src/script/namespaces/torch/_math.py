@@ -197,14 +197,31 @@ def copysign(input, other):
     return _w.where(signbit(other) if isinstance(other, _w.Tensor) else _math.copysign(1, other) < 0, _w.neg(size), size)
 
 
+real = _w.real
+
+
+def imag(input):
+    if not input.dtype.is_complex:
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return _w.imag(input)
+
+
+conj = conj_physical = resolve_conj = _w.conj
+angle = _w.angle
+
+
+def sgn(input, *, out=None):
+    return put(out, _w.sign(input)) if input.dtype.is_complex else sign(input, out=out)
+
+
 def sign(input, *, out=None):
+    if input.dtype.is_complex:
+        raise RuntimeError("Unlike NumPy, torch.sign doesn't support complex tensors; use torch.sgn.")
     # 0 for NaN and -0
     y = _w.sign(input)
     plain = _w.logical_or(_w.gt(input, 0), _w.lt(input, 0))
     return put(out, _w.where(plain, y, 0.0) if input.dtype.is_floating_point else y)
 
-
-sgn = sign
 
 
 def signbit(input):
@@ -326,7 +343,7 @@ def isneginf(input):
 
 
 def isreal(input):
-    return _w.full(input.shape, True, _bool)
+    return _w.eq(_w.imag(input), 0)
 
 
 def fmax(input, other):
@@ -430,7 +447,7 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None):
 
 
 def _no_whole_mean(input, name):
-    if not input.dtype.is_floating_point:
+    if not input.dtype.is_inexact:
         raise NotImplementedError(f"{name}(): could not infer output dtype. Input dtype must be either a floating point "
                            f"or complex dtype. Got: {_scalar(input.dtype)}")
 
@@ -462,7 +479,7 @@ def _spread(native, name):
             dim, unbiased = None, dim
         if correction is None:
             correction = 0 if unbiased is False else 1
-        if not input.dtype.is_floating_point:
+        if not input.dtype.is_inexact:
             raise NotImplementedError("std and var only support floating point and complex dtypes")
         return put(out, native(input, _dims(dim if axis is None else axis), correction, keepdim))
     spread.__name__ = spread.__qualname__ = name

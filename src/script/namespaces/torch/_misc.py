@@ -18,7 +18,7 @@ def is_floating_point(input):
 
 
 def is_complex(input):
-    return False
+    return input.dtype.is_complex
 
 
 def is_nonzero(input):
@@ -177,10 +177,6 @@ def svd(input, some=True, compute_uv=True):
 def qr(input, some=True):
     from torch._types import result
     return result("qr", ("Q", "R"))(tuple(__import__("torch.linalg").qr(input, "reduced" if some else "complete")))
-
-
-def polar(abs, angle):
-    raise NotImplementedError("complex tensors are outside this version")
 
 
 def histogram(input, bins, *, range=None, weight=None, density=False):

@@ -306,7 +306,7 @@ def unsafe_chunk(input, chunks, dim=0):
 
 
 def adjoint(input):
-    return _w.swap_axes(input, -1, -2)
+    return _w.conj(_w.swap_axes(input, -1, -2))
 
 
 def hsplit(input, indices_or_sections):

@@ -31,8 +31,8 @@ _ALIASES = {"subtract": "sub", "divide": "div", "true_divide": "div", "clip": "c
 _NATIVES = ("abs neg positive square reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan "
             "sinh cosh tanh asinh acosh atanh erf sqrt rsqrt sigmoid floor ceil trunc frac logical_not bitwise_not "
             "deg2rad rad2deg relu mul pow remainder fmod atan2 maximum minimum hypot logaddexp eq ne lt le gt ge "
-            "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor detach")
-_RENAMED = {"absolute": "abs", "negative": "neg", "isfinite": "is_finite", "isnan": "is_nan", "isinf": "is_inf",
+            "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor detach conj angle")
+_RENAMED = {"conj_physical": "conj", "resolve_conj": "conj", "absolute": "abs", "negative": "neg", "isfinite": "is_finite", "isnan": "is_nan", "isinf": "is_inf",
             "erfinv": "erf_inv", "fix": "trunc", "multiply": "mul", "floor_divide": "floor_div", "less": "lt",
             "less_equal": "le", "greater": "gt", "greater_equal": "ge", "not_equal": "ne", "arcsin": "asin",
             "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "bitwise_left_shift": "shift_left",
@@ -165,9 +165,32 @@ class Tensor(_w.Tensor):
         _w.set_data(self, value)
 
     @property
+    def real(self):
+        return _w.real(self)
+
+    @property
+    def imag(self):
+        return _math.imag(self)
+
+    @property
+    def mH(self):
+        return _shape.adjoint(self)
+
+    @property
+    def H(self):
+        return _shape.adjoint(self)
+
+    def cfloat(self):
+        return self.to(_w.complex64)
+
+    def cdouble(self):
+        return self.to(_w.complex128)
+
+    @property
     def grad(self):
         kept = self.__dict__.get("_kept")
-        return _w.grad_of(self) if kept is None else kept
+        g = _w.grad_of(self) if kept is None else kept
+        return g if g is None or not g.dtype.is_complex else _w.conj(g)  # the engine pairs without conjugates
 
     @grad.setter
     def grad(self, value):
@@ -176,7 +199,7 @@ class Tensor(_w.Tensor):
                 raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value)}")
             if value.shape != self.shape:
                 raise RuntimeError(f"assigned grad has data of a different size")
-        _w.set_grad(self, value)
+        _w.set_grad(self, value if value is None or not value.dtype.is_complex else _w.conj(value))
 
     @grad.deleter
     def grad(self):
@@ -218,10 +241,13 @@ class Tensor(_w.Tensor):
         return self.dtype.is_floating_point
 
     def is_complex(self):
+        return self.dtype.is_complex
+
+    def is_conj(self):
         return False
 
     def is_signed(self):
-        return self.dtype.kind in ("f", "i")
+        return self.dtype.kind in ("f", "i", "c")
 
     def is_pinned(self):
         return False
@@ -264,8 +290,8 @@ class Tensor(_w.Tensor):
     # ---- histories
 
     def requires_grad_(self, requires_grad=True):
-        if requires_grad and not self.dtype.is_floating_point:
-            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        if requires_grad and not self.dtype.is_inexact:
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         if not requires_grad and not _w.about(self, "leaf"):
             raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a "
                                "computed variable in a subgraph that doesn't require differentiation use "

@@ -16,6 +16,8 @@ uint16 = _w.uint16
 uint32 = _w.uint32
 uint64 = _w.uint64
 bool = _w.bool_
+complex64 = cfloat = _w.complex64
+complex128 = cdouble = _w.complex128
 
 _FLOATS = (float64, float32, float16, bfloat16)
 

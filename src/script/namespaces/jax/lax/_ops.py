@@ -40,9 +40,9 @@ def _both(x, y, name):
     # Types must agree; a Python number takes the other's, and scalars are spread.
     x, y = _w.wrap(x), _w.wrap(y)
     if x.dtype != y.dtype:
-        if _w.about(x, "weak") and not (x.dtype.is_floating_point and not y.dtype.is_floating_point):
+        if _w.about(x, "weak") and not (x.dtype.is_inexact and not y.dtype.is_inexact) and not x.dtype.is_complex:
             x = _w.cast(x, y.dtype)
-        elif _w.about(y, "weak") and not (y.dtype.is_floating_point and not x.dtype.is_floating_point):
+        elif _w.about(y, "weak") and not (y.dtype.is_inexact and not x.dtype.is_inexact) and not y.dtype.is_complex:
             y = _w.cast(y, x.dtype)
         else:
             raise TypeError(f"lax.{name} requires arguments to have the same dtypes, got {x.dtype.name}, "

@@ -90,6 +90,8 @@ class _Step:
 
 
 def _is_recorded(x):
+    if isinstance(x, _w.Tensor) and x.dtype.is_complex and _w.about(x, "requires_grad"):
+        raise NotImplementedError("autograd.Function of complex tensors that require gradients")
     return isinstance(x, _w.Tensor) and x.dtype.is_floating_point and _w.about(x, "requires_grad")
 
 
