@@ -2,7 +2,7 @@
 # and sessions.
 import _tf as _w
 from tensorflow._base import (
-    float16, float32, float64, bfloat16, half, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool_, DType, TensorShape,
+    float16, float32, float64, bfloat16, half, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool_, complex64, complex128, DType, TensorShape,
     TensorSpec, TensorLike as Tensor, state as _state, as_tensor as _as_tensor, dtype_of)
 from tensorflow import errors, _ops
 from tensorflow._ops import *
@@ -13,7 +13,7 @@ from tensorflow._control import (cond, case, switch_case, while_loop, map_fn, ve
 from tensorflow._function import function, py_function, numpy_function, init_scope, run_functions_eagerly
 from tensorflow._module import Module
 from tensorflow import math, nn, linalg, random, debugging, nest, data, config, keras, train, losses, initializers, experimental, autograph
-from tensorflow import version
+from tensorflow import signal, version
 
 __version__ = "2.21.0"
 bool = bool_

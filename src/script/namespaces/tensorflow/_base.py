@@ -9,6 +9,7 @@ half, double = float16, float64
 int8, int16, int32, int64 = _w.int8, _w.int16, _w.int32, _w.int64
 uint8, uint16, uint32, uint64 = _w.uint8, _w.uint16, _w.uint32, _w.uint64
 bool_ = _w.bool_
+complex64, complex128 = _w.complex64, _w.complex128
 DType = _w.dtype
 
 
@@ -308,6 +309,8 @@ def as_tensor(x, dtype=None):
         raise TypeError("tensors of strings are not supported")
     if isinstance(x, TensorShape):
         x = x.as_list()
+    if dtype is None and isinstance(x, complex):
+        return _w.tensor(x, complex128)
     if dtype is None and isinstance(x, (int, float, bool)):
         return _w.tensor(x, bool_ if isinstance(x, bool) else int32 if isinstance(x, int) else float32)
     try:

@@ -157,6 +157,20 @@ _kernel_names = {"abs": "Abs", "negative": "Neg", "exp": "Exp", "log": "Log", "s
                  "ceil": "Ceil", "rsqrt": "Rsqrt", "reciprocal": "Reciprocal", "log1p": "Log1p", "expm1": "Expm1", "erf": "Erf"}
 for _n, _f in _math.items():
     globals()[_n] = _unary(_kernel_names.get(_n, _n), _f)
+real = op("Real")(lambda input: _w.real(as_tensor(input)))
+imag = op("Imag")(lambda input: _w.imag(as_tensor(input)))
+conj = op("Conj")(lambda x: _w.conj(as_tensor(x)))
+angle = op("Angle")(lambda input: _w.angle(as_tensor(input)))
+
+
+@op("Complex")
+def complex(real, imag):
+    real, imag = like(real, imag)
+    if real.dtype not in (float32, float64) or real.dtype != imag.dtype:
+        raise TypeError(f"The `real` and `imag` components have incorrect types: {real.dtype.name} {imag.dtype.name}. They must be consistent, and one of [tf.float32, tf.float64]")
+    return _w.complex(real, imag)
+
+
 logical_not = op("LogicalNot")(lambda x: _w.logical_not(as_tensor(x)))
 stop_gradient = op("StopGradient")(lambda input: _w.stop_gradient(as_tensor(input)))
 
@@ -164,7 +178,7 @@ stop_gradient = op("StopGradient")(lambda input: _w.stop_gradient(as_tensor(inpu
 def _divide(x, y):
     if x.dtype != y.dtype:
         raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
-    if not x.dtype.is_floating:
+    if not x.dtype.is_inexact:
         x, y = _w.cast(x, float64), _w.cast(y, float64)
     return _w.div(x, y)
 

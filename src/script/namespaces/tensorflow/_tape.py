@@ -225,6 +225,8 @@ class GradientTape:
         self._use()
         ys = [as_tensor(y) for y in _tree.flatten(target, _is_leaf)[0]]
         leaves, spec = _tree.flatten(sources, _is_leaf, False)
+        if any([as_tensor(x).dtype.is_complex for x in leaves + ys]):
+            raise NotImplementedError("GradientTape: gradients of complex tensors")
         given = None if output_gradients is None else [None if g is None else as_tensor(g) for g in _tree.flatten(output_gradients, _is_leaf)[0]]
         gys = [_w.ones_like(y) if given is None or given[i] is None else _w.cast(given[i], y.dtype) for i, y in enumerate(ys)]
         real = [(y, g) for y, g in zip(ys, gys) if y.dtype.is_floating]

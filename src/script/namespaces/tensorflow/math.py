@@ -7,7 +7,7 @@ from tensorflow._ops import (
     squared_difference, xlogy, add_n, accumulate_n, reduce_sum, reduce_prod, reduce_mean, reduce_max, reduce_min, reduce_all, reduce_any,
     reduce_logsumexp, reduce_variance, reduce_std, reduce_euclidean_norm, count_nonzero, argmax, argmin, cumsum, cumprod, segment_sum,
     segment_mean, segment_max, segment_min, unsorted_segment_sum, unsorted_segment_mean, unsorted_segment_max, bincount, top_k, in_top_k,
-    l2_normalize, confusion_matrix)
+    l2_normalize, confusion_matrix, real, imag, conj, angle)
 from tensorflow.nn import softplus, softmax, log_softmax, zero_fraction, softsign
 
 scalar_mul = multiply

@@ -39,6 +39,8 @@ class Optimizer:
         for p in params:
             if not isinstance(p, _w.Tensor):
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
+            if p.dtype.is_complex and type(self).__name__ != "SGD":
+                raise NotImplementedError(f"{type(self).__name__} of complex parameters; torch.view_as_real gives real ones")
             if not p.is_leaf:
                 raise ValueError("can't optimize a non-leaf Tensor")
         seen = [id(p) for g in self.param_groups for p in g["params"]]
