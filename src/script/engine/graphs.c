@@ -6,6 +6,7 @@
  *   infer(fn, types)                   the types of what fn gives, (shape, dtype) each; no number is computed
  *   size_of(x, define=True)            an integer scalar as a size: a number, or inside a trace an expression of sizes;
  *                                      of any other number a symbol is defined, or, without define, None given
+ *   is_size(x)                         is it a symbol of a size?
  *   checked(on)                        while on, programs check indices that are tensors; gives what was
  */
 #include "script/engine/engine.h"
@@ -165,6 +166,8 @@ static Value n_size_of(Vm *vm, const Args *a)
                                                   : NONE);
 }
 
+static Value n_is_size(Vm *vm, const Args *a) { return v_bool(is_size(vm, a->v[0])); }
+
 static Value n_checked(Vm *vm, const Args *a)
 {
     bool on, was;
@@ -180,6 +183,7 @@ const NativeDef engine_graphs[] = {
     {"trace_types", n_trace_types, "fn,types|name"},
     {"infer", n_infer, "fn,types"},
     {"size_of", n_size_of, "x|define"},
+    {"is_size", n_is_size, "x"},
     {"checked", n_checked, "on"},
     {0},
 };

@@ -2,7 +2,8 @@
 # tensorflow's sessions share. All of this happens inside a trace: values are symbols.
 #
 # A variable has .owner, the node that makes it, or None and root_value() (which raises where it
-# has none). A node has .inputs, .outputs, and .op with needed(node), the operands that must be
+# has none); .known is its value where it is the same in every run, else None. A node has .inputs,
+# .control (what must be done before it), .outputs, and .op with needed(node), the operands that must be
 # there before it runs, and run(node, values, env, subst), which gives a value for each output.
 # env maps variables to values; subst variables to others that stand for them.
 
@@ -19,7 +20,7 @@ def order_of(outputs, known, subst):
             stack.append(subst[v])
             continue
         node = v.owner
-        if node is None:
+        if node is None or v.known is not None:
             v.root_value()
             continue
         if node in done:
@@ -27,7 +28,7 @@ def order_of(outputs, known, subst):
         waiting = []
         for i in node.op.needed(node):
             i = subst.get(i, i)
-            if i.owner is not None and i not in known and i.owner not in done:
+            if i.owner is not None and i.known is None and i not in known and i.owner not in done:
                 waiting.append(i)
             elif i.owner is None and i not in known:
                 i.root_value()
@@ -79,7 +80,7 @@ def ancestors(outputs, stop=()):
             continue
         seen.add(v)
         if v.owner is not None and v not in stop:
-            stack.extend(v.owner.inputs)
+            stack.extend(v.owner.inputs + v.owner.control)
     return seen
 
 
@@ -97,12 +98,12 @@ def dependents(outputs, roots):
             state[v] = v in roots
             stack.pop()
             continue
-        waiting = [i for i in v.owner.inputs if i not in state]
+        waiting = [i for i in v.owner.inputs + v.owner.control if i not in state]
         if waiting:
             stack.extend(waiting)
             continue
         yes = False
-        for i in v.owner.inputs:
+        for i in v.owner.inputs + v.owner.control:
             yes = yes or state[i]
         state[v] = yes
         stack.pop()
@@ -148,29 +149,10 @@ def partials(w, ys, gys, xs, constants, env, subst):
     return out
 
 
-def replay(w, node, ys, xs, constants, env, subst):
-    # (tape, ys, xs): ys computed again from values of xs that a recorder follows; what does not
-    # depend on xs, and constants, are taken from env. An x made of others is computed too.
-    moving = dependents(ys, xs)
-    evaluate(constants + [y for y in ys if y not in moving], env, subst)
-    nodes = set([v.owner for v in moving if v.owner is not None])
-    inner = {v: value for v, value in env.items() if v not in moving and v.owner not in nodes}
-    for v in constants:
-        inner[v] = value_of(v, env, subst)
-    tape = w.tape_begin()
-    between = []
-    for x in xs:
-        if x.owner is not None and len(xs) > 1 and [r for r in xs if r is not x and r in ancestors([x], constants)]:
-            between.append(x)
-        else:
-            inner[x] = w.lift(value_of(x, env, subst), tape)
-    results = evaluate(ys + between, inner, subst)
-    return tape, results[:len(ys)], [inner[x] for x in xs]
-
-
-def free_variables(results, symbols):
+def free_variables(results, symbols, own=()):
     # The outermost parts of a body that do not depend on its symbols: what it takes from outside.
-    moving = dependents(results, symbols)
+    # own: what is done anew in each turn although it does not depend on them.
+    moving = dependents(results, list(symbols) + list(own))
     out, seen, stack = [], set(), list(results)
     while stack:
         v = stack.pop()
@@ -180,5 +162,5 @@ def free_variables(results, symbols):
         if v not in moving:
             out.append(v)
         else:
-            stack.extend(v.owner.inputs)
+            stack.extend(v.owner.inputs + v.owner.control)
     return out

@@ -110,6 +110,8 @@ class Op:
 
 
 class Apply:
+    control = []
+
     def __init__(self, op, inputs, params, types):
         self.op = op
         self.inputs = inputs
@@ -151,7 +153,7 @@ def apply(op, inputs, params=None, ndim=None, dtype=None):
 # ---- variables ----
 
 class Variable:
-    pass
+    known = None
 
 
 class TensorVariable(Variable):

@@ -90,15 +90,15 @@ def tuple_(tensors, name=None, control_inputs=None):
 
 def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggregation_method=None, stop_gradients=None,
               unconnected_gradients=UnconnectedGradients.NONE):
-    from tensorflow._graph import gradients as g
+    from tensorflow._flow import gradients as g
     if _state.graph is None:
         raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
-    return g(ys, xs, grad_ys, stop_gradients, unconnected_gradients)
+    return g(ys, xs, grad_ys, name, False, gate_gradients, aggregation_method, stop_gradients, unconnected_gradients)
 
 
-def hessians(ys, xs, **kw):
-    from tensorflow._graph import hessians as h
-    return h(ys, xs)
+def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessians"):
+    from tensorflow._flow import hessians as h
+    return h(ys, xs, name, False, gate_gradients, aggregation_method)
 
 
 def Graph():

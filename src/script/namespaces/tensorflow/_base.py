@@ -21,6 +21,7 @@ class State:
         self.tapes = []     # active GradientTapes, outermost first
         self.funcs = []     # tf.functions being traced, outermost first
         self.run = None     # the Session.run in progress
+        self.inferring = False  # types alone are asked for
         self.unknown = "None"  # how a size that is not known is shown
 
 
@@ -344,17 +345,20 @@ def _is_tensor(x):
     return isinstance(x, TensorLike) or (not isinstance(x, _w.Tensor) and hasattr(x, "__tensor__"))
 
 
-def drawn(make):
-    # Random numbers, make(): in a function they are a further input, drawn anew at each call.
-    if not state.funcs:
+def drawn(make, shape, dtype):
+    # Random numbers, make(): in a function or a session's program they are a further input, drawn anew
+    # at each call.
+    if state.inferring:
+        return _w.full(ints(shape), 0, dtype)
+    g = state.funcs[-1] if state.funcs else state.run
+    if g is None or g.level is None:
         if _w.in_trace():
             raise _stage.Refuse("random numbers in a loop or a branch are drawn anew in each turn")
         return make()
-    g = state.funcs[-1]
     if g.free_sizes or _w.trace_level() != g.level:
         raise _stage.Refuse("random numbers in a loop or a branch are drawn anew in each turn")
     x, at = _w.capture(make(), g.level)
-    g.draws.append((make, at))
+    g.draws.append((make, at, shape, dtype))
     return x
 
 
@@ -376,13 +380,19 @@ def axes_of(axis):
 
 
 def ints(x):
-    # a shape or a list of sizes
+    # a shape or a list of sizes: numbers, or while a graph's program is made expressions of sizes
     if isinstance(x, int):
         return [x]
     if isinstance(x, _w.Tensor):
+        if _symbolic(x):
+            return [_w.size_of(x)] if x.ndim == 0 else [_w.size_of(x[i]) for i in range(x.shape[0])]
         x = x.tolist()
         return x if isinstance(x, list) else [x]
-    return [int(d) for d in x]
+    return [_w.size_of(d) if _symbolic(d) else d if isinstance(d, int) or _w.is_size(d) else int(d) for d in x]
+
+
+def _symbolic(x):
+    return isinstance(x, _w.Tensor) and not state.funcs and _w.about(x, "symbolic")
 
 
 def op(name):

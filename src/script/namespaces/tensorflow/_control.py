@@ -32,7 +32,7 @@ def _traced(fn, out):
 def cond(pred, true_fn=None, false_fn=None, name=None, strict=False, fn1=None, fn2=None):
     true_fn, false_fn = true_fn or fn1, false_fn or fn2
     if state.graph is not None:
-        from tensorflow._graph import graph_cond
+        from tensorflow._flow import graph_cond
         return graph_cond(pred, true_fn, false_fn)
     p = as_tensor(pred)
     if not _symbolic(p):
@@ -75,8 +75,8 @@ def _switch(i, fns, specs):
 def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
                maximum_iterations=None, name=None, return_same_structure=True):
     if state.graph is not None:
-        from tensorflow._graph import graph_while
-        return graph_while(cond, body, loop_vars, maximum_iterations)
+        from tensorflow._flow import graph_while
+        return graph_while(cond, body, loop_vars, maximum_iterations, shape_invariants)
     many = isinstance(loop_vars, (list, tuple))
     values = tuple(loop_vars) if many else (loop_vars,)
     leaves, spec = _tree.flatten(values, _leaf, False)
@@ -135,14 +135,20 @@ def _mapped(fn, elems):
 
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None,
            fn_output_signature=None):
-    return op("map")(_mapped)(fn, elems)
+    if state.graph is not None:
+        from tensorflow._flow import graph_rows
+        return graph_rows(fn, elems, "none", name or "map", True, False)
+    return _mapped(fn, elems)
 
 
 def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
-    return op("vectorized_map")(_mapped)(fn, elems)
+    return map_fn(fn, elems)
 
 
-def _folded(fn, elems, initializer, keep, backwards):
+def _folded(fn, elems, initializer, keep, backwards, name):
+    if state.graph is not None:
+        from tensorflow._flow import graph_rows
+        return graph_rows(fn, elems, initializer, name, keep, backwards)
     rows = _rows(elems)
     if backwards:
         rows = rows[::-1]
@@ -160,24 +166,33 @@ def _folded(fn, elems, initializer, keep, backwards):
 
 
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True, reverse=False, name=None):
-    return op("scan")(_folded)(fn, elems, initializer, True, reverse)
+    return _folded(fn, elems, initializer, True, reverse, name or "scan")
 
 
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
-    return op("foldl")(_folded)(fn, elems, initializer, False, False)
+    return _folded(fn, elems, initializer, False, False, name or "foldl")
 
 
 def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
-    return op("foldr")(_folded)(fn, elems, initializer, False, True)
+    return _folded(fn, elems, initializer, False, True, name or "foldr")
 
 
 class TensorArray:
+    # The rows that were written; while a graph is built, a tensor of all rows (GraphArray).
+    def __new__(cls, dtype, size=None, *args, **kw):
+        if cls is TensorArray and state.graph is not None:
+            cls = GraphArray
+        return object.__new__(cls)
+
     def __init__(self, dtype, size=None, dynamic_size=False, clear_after_read=None, tensor_array_name=None, handle=None, flow=None,
                  infer_shape=True, element_shape=None, colocate_with_first_write_call=True, name=None):
         self.dtype = dtype_of(dtype)
         self.dynamic_size = dynamic_size
-        self._items = [None] * (0 if size is None else int(_ops._number(size)))
         self._shape = element_shape
+        self._start(size)
+
+    def _start(self, size):
+        self._items = [None] * (0 if size is None else int(_ops._number(size)))
 
     def _with(self, items):
         t = TensorArray(self.dtype, 0, self.dynamic_size, element_shape=self._shape)
@@ -257,3 +272,105 @@ class TensorArray:
     @property
     def flow(self):
         return _w.tensor(0.0, float32)
+
+
+class GraphArray(TensorArray):
+    # buffer: [size, *row], None until the shape of a row is known.
+    def _start(self, size):
+        self._size = 0 if size is None else size
+        self._buffer = None
+        self._trial = False
+        shape = None if self._shape is None else TensorShape(self._shape)
+        if shape is not None and shape.is_fully_defined():
+            self._buffer = _ops.zeros(_sizes_of(self._size, shape.as_list()), self.dtype)
+        elif self.dynamic_size and size is None:
+            self._size = 0
+
+    def _like(self, buffer):
+        t = object.__new__(GraphArray)
+        t.__dict__.update(self.__dict__)
+        t._buffer = buffer
+        return t
+
+    def is_open(self):
+        return self._buffer is None
+
+    def on_trial(self):
+        # one that takes any row, to see its shape
+        t = self._like(None)
+        t._trial = True
+        return t
+
+    def open_with(self, other):
+        if other._buffer is None or self.dynamic_size and not isinstance(self._size, int):
+            raise NotImplementedError("TensorArray: nothing tells the shape of its rows: give element_shape")
+        self._buffer = _ops.zeros(_sizes_of(self._size, other._buffer.shape.as_list()[1:]), self.dtype)
+
+    def rows(self):
+        if self._buffer is None:
+            raise NotImplementedError("TensorArray: nothing tells the shape of its rows: give element_shape")
+        return self._buffer
+
+    of_rows = _like
+
+    def write(self, index, value, name=None):
+        x = _ops.convert_to_tensor(value)
+        if x.dtype != self.dtype:
+            raise InvalidArgumentError(f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {x.dtype.name}")
+        buffer = self._buffer
+        if buffer is None:
+            if not x.shape.is_fully_defined():
+                raise NotImplementedError("TensorArray: rows of a shape that is not known")
+            buffer = _ops.zeros(_sizes_of(1 if self._trial else self._size, x.shape.as_list()), self.dtype)
+            if self._trial:
+                return self._like(buffer)
+        if self.dynamic_size:
+            buffer = _grown(buffer, index)
+        return self._like(_written(buffer, index, x))
+
+    def read(self, index, name=None):
+        if self._buffer is None:
+            raise InvalidArgumentError("TensorArray: nothing was written to it")
+        return _ops.gather(self._buffer, index)
+
+    def stack(self, name=None):
+        return _ops.identity(self.rows())
+
+    def concat(self, name=None):
+        x = self.rows()
+        return _ops.reshape(x, [-1] + x.shape.as_list()[2:])
+
+    def gather(self, indices, name=None):
+        return _ops.gather(self.rows(), indices)
+
+    def unstack(self, value, name=None):
+        return self._like(_ops.convert_to_tensor(value))
+
+    def scatter(self, indices, value, name=None):
+        t, ix = self, ints(indices)
+        for k, i in enumerate(ix):
+            t = t.write(i, value[k])
+        return t
+
+    def split(self, value, lengths, name=None):
+        raise NotImplementedError("TensorArray.split: rows of different lengths are no part of a program")
+
+    def size(self, name=None):
+        return _ops.shape(self._buffer)[0] if self._buffer is not None else _ops.constant(self._size)
+
+
+def _sizes_of(n, row):
+    return [n] + [int(d) for d in row]
+
+
+@op("TensorArrayWriteV3")
+def _written(buffer, index, value):
+    return _w.index_set(as_tensor(buffer), (as_tensor(index),), as_tensor(value))
+
+
+@op("TensorArrayGrow")
+def _grown(buffer, index):
+    b, i = as_tensor(buffer), _w.size_of(as_tensor(index) + 1)
+    if isinstance(i, int) and isinstance(b.shape[0], int):
+        return b if i <= b.shape[0] else _w.pad(b, [0] * b.ndim, [i - b.shape[0]] + [0] * (b.ndim - 1))
+    raise _stage.Refuse("a TensorArray that grows")

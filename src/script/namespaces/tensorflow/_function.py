@@ -27,7 +27,7 @@ class FuncGraph:
         self.captured = []   # [variable, place among the captures]
         self.current = {}    # variable: its value at this point
         self.written = []
-        self.draws = []      # (what draws, place among the captures)
+        self.draws = []      # (what draws, place among the captures, shape, dtype)
 
     def read(self, v):
         if v not in self.current:
@@ -64,8 +64,8 @@ class Concrete:
         caps = list(self.program.captures)
         for v, at in g.captured:
             caps[at] = v.__tensor__()
-        for make, at in g.draws:
-            caps[at] = drawn(make)
+        for make, at, shape, dtype in g.draws:
+            caps[at] = drawn(make, shape, dtype)
         out = _w.apply(self.program, xs, [], caps)
         n = len(g.written)
         results = out[:len(out) - n]

@@ -1,20 +1,19 @@
-# tensorflow._graph -- graphs and sessions of version 1.
+# tensorflow._graph -- graphs of version 1: tensors, operations, names, variables.
 #
 # While a graph is the default, op() adds nodes instead of computing. A node keeps the function
-# and its arguments; Session.run walks from what is fed to what is fetched and calls the functions
-# (_expression). Types are found by calling the function on tensors of ones: sizes that are not
-# known are taken as 3, then as 5, and where the results differ the size stays unknown.
+# and its arguments; a session makes programs of nodes (_session). Shapes come from the type rules of
+# what the function does with symbols whose sizes are not known.
 import _tf as _w
-import _tree
-import numpy as _np
-from _expression import order_of, run_order, value_of, evaluate, ancestors, replay, free_variables
+import _stage
 from tensorflow._base import (state, as_tensor, as_operand, dtype_of, TensorShape, TensorLike, InvalidArgumentError,
                               FailedPreconditionError, EagerTensor, float32)
 from tensorflow import _ops
 from tensorflow._variable import Variable
-from tensorflow._tape import UnconnectedGradients
 
-_PROBES = (3, 5)
+
+def _session(given):
+    from tensorflow._session import Session
+    return given or Session.current()
 
 
 # ---- nodes ----
@@ -45,7 +44,7 @@ class GraphTensor(TensorLike):
 
     @property
     def op(self):
-        return self.owner.operation if self.owner is not None else Operation(self.graph, self.name[:-2], self)
+        return self.owner.operation if self.owner is not None else self.operation
 
     @property
     def ndim(self):
@@ -58,11 +57,18 @@ class GraphTensor(TensorLike):
                                    f"{_kernel_type(self.dtype)} and shape {_sizes(self._shape)}")
 
     def eval(self, feed_dict=None, session=None):
-        s = session or Session.current()
-        return s.run(self, feed_dict)
+        return _session(session).run(self, feed_dict)
 
     def consumers(self):
-        return []
+        return [o for o in self.graph.operations if self in o.inputs]
+
+    @property
+    def value_index(self):
+        return self.index
+
+    @property
+    def device(self):
+        return ""
 
     def __hash__(self):
         return id(self)
@@ -116,23 +122,69 @@ def _sizes(shape):
     return "<unknown>" if shape.rank is None else "[" + ",".join(["?" if d is None else str(d) for d in shape]) + "]"
 
 
+# Types of operations, where they are not called as the function is.
+_TYPES = {"Add": "AddV2", "add": "AddV2", "sub": "Sub", "mul": "Mul", "truediv": "RealDiv", "floordiv": "FloorDiv", "mod": "FloorMod", "pow": "Pow",
+          "concat": "ConcatV2", "stack": "Pack", "unstack": "Unpack", "split": "Split", "one_hot": "OneHot", "transpose": "Transpose",
+          "range": "Range", "Select": "SelectV2", "zeros_like": "ZerosLike", "ones_like": "OnesLike", "zeros": "Fill", "ones": "Fill",
+          "random_uniform": "RandomUniform", "random_normal": "RandomStandardNormal", "truncated_normal": "TruncatedNormal",
+          "strided_slice": "StridedSlice", "repeat": "Repeat", "MatVec": "BatchMatMulV2"}
+
+
 class Operation:
-    def __init__(self, graph, name, *outputs):
+    # results: tensors that stand for the operation where it has no outputs
+    def __init__(self, graph, name, type, node=None):
         self.graph = graph
         self.name = name
-        self.outputs = list(outputs)
-        self.type = name
+        self.kind = type
+        self.node = node
+        self.outputs, self.results = [], []
+        self.device = ""
+        graph.operations.append(self)
 
     @property
     def inputs(self):
-        return tuple(self.outputs[0].owner.inputs) if self.outputs and self.outputs[0].owner is not None else ()
+        return tuple(self.node.inputs) if self.node is not None else ()
+
+    @property
+    def type(self):
+        kind = self.kind if self.node is None else self.node.kind
+        return _TYPES.get(kind, kind)
+
+    @property
+    def control_inputs(self):
+        return [t.op for t in self.node.control] if self.node is not None else []
+
+    @property
+    def node_def(self):
+        return NodeDef(self)
+
+    def values(self):
+        return tuple(self.outputs)
 
     def run(self, feed_dict=None, session=None):
-        s = session or Session.current()
-        s.run(self, feed_dict)
+        _session(session).run(self, feed_dict)
 
     def __repr__(self):
         return f"<tf.Operation '{self.name}' type={self.type}>"
+
+
+class NodeDef:
+    def __init__(self, operation):
+        self.name, self.op = operation.name, operation.type
+        self.input = [t.name[:-2] if t.name.endswith(":0") else t.name for t in operation.inputs]
+        self.input += ["^" + o.name for o in operation.control_inputs]
+
+    def __str__(self):
+        lines = [f'  name: "{self.name}"', f'  op: "{self.op}"'] + [f'  input: "{i}"' for i in self.input]
+        return "node {\n" + "\n".join(lines) + "\n}\n"
+
+
+class GraphDef:
+    def __init__(self, nodes):
+        self.node = nodes
+
+    def __str__(self):
+        return "".join([str(n) for n in self.node])
 
 
 class _Slot:
@@ -208,33 +260,54 @@ def _structure(r, it):
 
 
 class Node:
-    def __init__(self, graph, op, name, inputs, control):
+    def __init__(self, graph, op, name, inputs, control, kind):
         self.graph = graph
         self.op = op
         self.name = name
         self.inputs = inputs
         self.control = control
         self.outputs = []
-        self.operation = Operation(graph, name)
+        self.kind = kind
+        self.operation = Operation(graph, name, kind, self)
 
-    def output(self, dtype, shape):
+    def output(self, dtype, shape, shown=True):
         t = GraphTensor(self.graph, f"{self.name}:{len(self.outputs)}", dtype, shape, self, len(self.outputs))
         self.outputs.append(t)
-        self.operation.outputs.append(t)
+        (self.operation.outputs if shown else self.operation.results).append(t)
         return t
 
 
-def _example(t, size):
-    if t.known is not None:
-        return t.known
-    if t._shape.rank is None:
-        return _w.full((), 1, t.dtype)
-    return _w.full([size if d is None else d for d in t._shape], 1, t.dtype)
+IMPURE = ("random_uniform", "random_normal", "truncated_normal", "RandomShuffle", "categorical", "dropout")
 
 
-_BLOCKS = ("StopGradient", "ArgMax", "ArgMin", "Shape", "Rank", "Size", "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual",
-           "zeros_like", "ones_like", "Floor", "Ceil", "Round", "Sign")
-_IMPURE = ("random_uniform", "random_normal", "truncated_normal", "RandomShuffle", "categorical", "dropout")
+def _checked(node, make):
+    # what a function of known shapes refuses, as version 1 words it
+    try:
+        return make()
+    except (InvalidArgumentError, ValueError, TypeError, IndexError) as e:
+        if isinstance(e, TypeError) or "expected to be a" in str(e):
+            raise TypeError(str(e)) from None
+        raise ValueError(str(e)) from None
+
+
+def _infer(node, size):
+    # (what the node's function gives, its types) on symbols; size: for sizes that are not known
+    form, symbols = [], [i for i in node.inputs if i.known is None]
+    types = []
+    for i in symbols:
+        shape = () if i._shape.rank is None else tuple([size if d is None else d for d in i._shape])
+        types.append((shape, i.dtype))
+
+    def run(*values):
+        at = iter(values)
+        form.append(node.op.compute([i.known if i.known is not None else next(at) for i in node.inputs]))
+        return _leaves(form[-1])
+    kept, state.inferring = state.inferring, True
+    try:
+        found = _w.infer(run, types)
+    finally:
+        state.inferring = kept
+    return form[-1], found
 
 
 # ---- graphs ----
@@ -260,6 +333,8 @@ class Graph:
         self.controls = []
         self.collections = {"variables": [], "trainable_variables": [], "losses": []}
         self.by_name = {}
+        self.operations = []
+        self.seed = None
         self.store = {}          # of get_variable
         self.variable_scopes = []
         self.finalized = False
@@ -295,7 +370,7 @@ class Graph:
         deps = []
         for x in inputs:
             if isinstance(x, Operation):
-                deps += x.outputs
+                deps += x.outputs or x.results
             elif isinstance(x, GraphVariable):
                 deps.append(x._read())
             elif isinstance(x, GraphTensor):
@@ -316,7 +391,18 @@ class Graph:
         return control_dependencies(inputs)
 
     def node(self, op, name, inputs):
-        return Node(self, op, self.unique_name(name), inputs, self.control())
+        if self.finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+        return Node(self, op, self.unique_name(name), inputs, self.control(), name)
+
+    # What was added since a mark, as if it had not been: a trial.
+
+    def mark(self):
+        return dict(self.names), dict(self.by_name), len(self.operations)
+
+    def rewind(self, mark):
+        self.names, self.by_name = mark[0], mark[1]
+        self.operations = self.operations[:mark[2]]
 
     def register(self, t):
         self.by_name[t.name] = t
@@ -328,10 +414,40 @@ class Graph:
         return self.by_name[name]
 
     def get_operation_by_name(self, name):
-        return self.get_tensor_by_name(name + ":0").op
+        for o in self.operations:
+            if o.name == name:
+                return o
+        raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
 
     def get_operations(self):
-        return [t.op for t in self.by_name.values()]
+        return list(self.operations)
+
+    def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
+        if not isinstance(obj, str):
+            return obj
+        found = self.get_tensor_by_name(obj) if ":" in obj else self.get_operation_by_name(obj)
+        if isinstance(found, Operation) and not allow_operation or isinstance(found, GraphTensor) and not allow_tensor:
+            raise ValueError(f"The name {obj!r} does not refer to what is allowed here")
+        return found
+
+    def as_graph_def(self, from_version=None, add_shapes=False):
+        return GraphDef([o.node_def for o in self.operations])
+
+    @property
+    def version(self):
+        return len(self.operations)
+
+    def add_to_collection(self, name, value):
+        self.collections.setdefault(name, []).append(value)
+
+    def get_all_collection_keys(self):
+        return [k for k, v in self.collections.items() if v]
+
+    def is_feedable(self, tensor):
+        return True
+
+    def is_fetchable(self, tensor):
+        return True
 
     def get_collection(self, name):
         return list(self.collections.get(name, []))
@@ -351,35 +467,49 @@ class Graph:
         return self._typed(node, name)
 
     def _typed(self, node, name):
+        fixed = name not in IMPURE and not node.control and not [i for i in node.inputs if i.known is None]
         with _Graph(None):
-            fixed = name not in _IMPURE and not node.control and not [i for i in node.inputs if i.known is None]
-            try:
-                first = node.op.compute([_example(i, _PROBES[0]) for i in node.inputs])
-            except (InvalidArgumentError, ValueError, TypeError, IndexError) as e:
-                if not [i for i in node.inputs if not i._shape.is_fully_defined()] or isinstance(e, TypeError):
-                    raise TypeError(str(e)) if "expected to be a" in str(e) or isinstance(e, TypeError) else ValueError(str(e)) from None
-                first = None
-            second = first
-            if first is not None and [i for i in node.inputs if not i._shape.is_fully_defined()]:
-                try:
-                    second = node.op.compute([_example(i, _PROBES[1]) for i in node.inputs])
-                except (InvalidArgumentError, ValueError, IndexError):
-                    second = None
-        if first is None:
+            if fixed:
+                form = _checked(node, lambda: node.op.compute([i.known for i in node.inputs]))
+                found = [(a.shape, a.dtype) for a in _leaves(form)]
+            else:
+                form, found = self._inferred(node)
+        if found is None:
             dtype = node.inputs[0].dtype if node.inputs else float32
             return self.register(node.output(dtype, self._guess(node)))
-        loose = [i for i in node.inputs if i._shape.rank is None]
-        for k, a in enumerate(_leaves(first)):
-            if second is None or loose:
-                shape = None
-            else:
-                shape = [p if p == q else None for p, q in zip(a.shape, _leaves(second)[k].shape)]
-                if node.kind in ("boolean_mask", "Select") and not fixed and (node.kind == "boolean_mask" or len(node.inputs) == 1):
-                    shape = [None] + shape[1:]
-            t = self.register(node.output(a.dtype, shape))
-            if fixed:
+        for shape, dtype in found:
+            self.register(node.output(dtype, shape))
+        if fixed:
+            for t, a in zip(node.outputs, _leaves(form)):
                 t.known = a
-        return _structure(first, iter(node.outputs))
+        return _structure(form, iter(node.outputs))
+
+    def _inferred(self, node):
+        # what the node gives, and the shapes and dtypes of its tensors; None where they cannot be told
+        open_ = [i for i in node.inputs if not i._shape.is_fully_defined()]
+        if not open_:
+            try:
+                return _checked(node, lambda: _infer(node, None))
+            except (RuntimeError, _stage.Refuse):   # it depends on numbers
+                return None, None
+        try:
+            form, found = _infer(node, None)
+        except (InvalidArgumentError, ValueError, TypeError, RuntimeError, IndexError, _stage.Refuse) as e:
+            if isinstance(e, TypeError):
+                raise
+            form, found = self._numbered(node)
+        if found is not None and [i for i in open_ if i._shape.rank is None]:
+            found = [(None, d) for _, d in found]
+        return form, found
+
+    def _numbered(self, node):
+        # The function needs sizes as numbers: those that are not the same for two of them stay open.
+        try:
+            form, a = _infer(node, 3)
+            _, b = _infer(node, 5)
+        except (InvalidArgumentError, ValueError, RuntimeError, IndexError, _stage.Refuse):
+            return None, None
+        return form, [([p if p == q else None for p, q in zip(s, t)], d) for (s, d), (t, _) in zip(a, b)]
 
     def _guess(self, node):
         # the rank of a reshape is that of the shape asked for
@@ -435,7 +565,14 @@ for _n, _f in _operators.items():
 def placeholder(dtype, shape=None, name=None):
     g = default_graph()
     full = g.unique_name(name or "Placeholder")
-    return g.register(GraphTensor(g, full + ":0", dtype_of(dtype), shape))
+    return g.register(_named(GraphTensor(g, full + ":0", dtype_of(dtype), shape), full, "Placeholder"))
+
+
+def _named(t, name, type):
+    # a tensor without a node, as the output of an operation
+    t.operation = Operation(t.graph, name, type)
+    t.operation.outputs.append(t)
+    return t
 
 
 def placeholder_with_default(input, shape, name=None):
@@ -464,8 +601,7 @@ class _ReadNow:
 
     def run(self, node, values, env, subst):
         v = node.inputs[0].variable
-        now = state.run.session.value(v)
-        return [values[0] if now is state.run.first(v) else now]
+        return [state.run.now[v] if v in state.run.now else values[0]]
 
 
 class _Assign:
@@ -476,7 +612,7 @@ class _Assign:
         return node.inputs + node.control
 
     def run(self, node, values, env, subst):
-        s, v = state.run.session, self.variable
+        s, v = state.run, self.variable
         x = values[0]
         if self.how == "add":
             x = s.value(v) + x
@@ -512,7 +648,7 @@ class GraphVariable(Variable):
         self._dtype = first.dtype
         self._shape = first.shape
         self._trainable = True if trainable is None else trainable
-        self._root = _Root(self)
+        self._root = _named(_Root(self), full, "VariableV2")
         self._initializer = None
         g.collections["variables"].append(self)
         if self._trainable:
@@ -528,7 +664,7 @@ class GraphVariable(Variable):
 
     @property
     def op(self):
-        return Operation(self.graph, self._name[:-2], self._root)
+        return self._root.op
 
     @property
     def initial_value(self):
@@ -565,11 +701,10 @@ class GraphVariable(Variable):
         return self._initial
 
     def eval(self, session=None):
-        return (session or Session.current()).run(self)
+        return _session(session).run(self)
 
     def load(self, value, session=None):
-        s = session or Session.current()
-        s.set(self, _w.cast(as_tensor(value), self._dtype))
+        _session(session).set(self, _w.cast(as_tensor(value), self._dtype))
 
     def _change(self, how, *xs):
         g = self.graph
@@ -631,152 +766,6 @@ GraphVariable.__eq__ = lambda self, other: self is other
 GraphVariable.__ne__ = lambda self, other: self is not other
 
 
-# ---- sessions ----
-
-class _Run:
-    # One Session.run: variables are read as they are when it begins, unless a node waits.
-    def __init__(self, session):
-        self.session = session
-        self.start = {}
-
-    def first(self, v):
-        if v not in self.start:
-            self.start[v] = self.session.value(v)
-        return self.start[v]
-
-
-class Session:
-    _stack = []
-
-    def __init__(self, target="", graph=None, config=None):
-        self.graph = graph if graph is not None else default_graph()
-        self._values = {}
-        self._orders = {}
-        self._closed = False
-
-    @staticmethod
-    def current():
-        if not Session._stack:
-            raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered. Use `with "
-                             "sess.as_default()` or pass an explicit session to `eval(session=sess)`")
-        return Session._stack[-1]
-
-    def __enter__(self):
-        Session._stack.append(self)
-        self._old = state.graph
-        state.graph = self.graph
-        return self
-
-    def __exit__(self, *exc):
-        Session._stack.pop()
-        state.graph = self._old
-
-    def as_default(self):
-        return self
-
-    def close(self):
-        self._closed = True
-
-    def value(self, v):
-        if v not in self._values:
-            raise FailedPreconditionError(f"Could not find variable {v.name[:-2]}. This could mean that the variable has been deleted "
-                                          f"or not been initialized: Attempting to use uninitialized value {v.name[:-2]}")
-        return self._values[v]
-
-    def set(self, v, x):
-        self._values[v] = _w.detach(x)
-
-    def _fed(self, feed_dict):
-        env = {}
-        for k, x in (feed_dict or {}).items():
-            if isinstance(k, str):
-                k = self.graph.get_tensor_by_name(k)
-            if isinstance(k, GraphVariable):
-                k = k._root
-            if not isinstance(k, GraphTensor):
-                raise TypeError(f"Cannot interpret feed_dict key as Tensor: {k!r}")
-            if isinstance(x, GraphTensor):
-                raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
-                                "strings, lists, numpy ndarrays, or TensorHandles.")
-            t = _w.cast(as_tensor(x), k.dtype)
-            if not k._shape.is_compatible_with(t.shape):
-                raise ValueError(f"Cannot feed value of shape {t.shape} for Tensor {k.name}, which has shape {k._shape}")
-            env[k] = t
-        return env
-
-    def _targets(self, fetches, out):
-        # the structure of fetches with numbers for its parts; the parts go to out
-        if isinstance(fetches, str):
-            fetches = self.graph.get_tensor_by_name(fetches) if ":" in fetches else self.graph.get_operation_by_name(fetches)
-        if isinstance(fetches, GraphVariable):
-            out.append(fetches._root)
-            return len(out) - 1
-        if isinstance(fetches, GraphTensor):
-            out.append(fetches)
-            return len(out) - 1
-        if isinstance(fetches, Operation):
-            out += fetches.outputs
-            return None
-        if isinstance(fetches, list):
-            return [self._targets(f, out) for f in fetches]
-        if isinstance(fetches, tuple):
-            parts = [self._targets(f, out) for f in fetches]
-            return type(fetches)(*parts) if hasattr(fetches, "_fields") else tuple(parts)
-        if isinstance(fetches, dict):
-            return {k: self._targets(f, out) for k, f in fetches.items()}
-        raise TypeError(f"Fetch argument {fetches!r} has invalid type {type(fetches)}, must be a string or Tensor. (Can not convert a "
-                        f"{type(fetches).__name__} into a Tensor or Operation.)")
-
-    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        if self._closed:
-            raise RuntimeError("Attempted to use a closed Session.")
-        env = self._fed(feed_dict)
-        targets = []
-        form = self._targets(fetches, targets)
-        old_graph, old_run = state.graph, state.run
-        state.graph, state.run = None, _Run(self)
-        try:
-            for t in targets:
-                # variables that are fetched are read before anything changes them
-                if isinstance(t, _Root) and t not in env and t.variable in self._values:
-                    state.run.first(t.variable)
-            for v in self._values:
-                state.run.first(v)
-            key = (tuple([id(t) for t in targets]), tuple([id(k) for k in env]))
-            if key not in self._orders:
-                self._orders[key] = order_of(targets, env, {})
-            run_order(self._orders[key], env, {})
-            values = [value_of(t, env, {}) for t in targets]
-            return _shaped(form, [v.numpy() if isinstance(v, EagerTensor) else v for v in values])
-        finally:
-            state.graph, state.run = old_graph, old_run
-
-    def partial_run(self, *args):
-        raise NotImplementedError("partial_run is not offered")
-
-    def make_callable(self, fetches, feed_list=None):
-        return lambda *args: self.run(fetches, dict(zip(feed_list or [], args)))
-
-
-class InteractiveSession(Session):
-    def __init__(self, target="", graph=None, config=None):
-        super().__init__(target, graph, config)
-        Session._stack.append(self)
-
-
-def _shaped(form, values):
-    if form is None:
-        return None
-    if isinstance(form, int):
-        return values[form]
-    if isinstance(form, list):
-        return [_shaped(f, values) for f in form]
-    if isinstance(form, tuple):
-        parts = [_shaped(f, values) for f in form]
-        return type(form)(*parts) if hasattr(form, "_fields") else tuple(parts)
-    return {k: _shaped(f, values) for k, f in form.items()}
-
-
 class _Group:
     def needed(self, node):
         return node.inputs + node.control
@@ -794,7 +783,7 @@ def graph_group(inputs):
             for y in x:
                 walk(y)
         elif isinstance(x, Operation):
-            flat.extend(x.outputs)
+            flat.extend(x.outputs or x.results)
         elif isinstance(x, GraphVariable):
             flat.append(x._read())
         elif x is not None:
@@ -802,199 +791,11 @@ def graph_group(inputs):
     walk(inputs)
     node = g.node(_Group(), "group_deps" if flat else "NoOp", flat)
     node.kind = "NoOp"
-    node.output(dtype_of("int32"), ())
+    node.output(dtype_of("int32"), (), False)
     return node.operation
-
-
-# ---- derivatives ----
-
-class _Gradients:
-    # params: (ys, xs, stopped); inputs: ys, xs, weights
-    def __init__(self, ny, nx, stopped, weighted):
-        self.ny, self.nx, self.stopped, self.weighted = ny, nx, stopped, weighted
-
-    def needed(self, node):
-        return node.inputs[self.ny:] + node.control
-
-    def run(self, node, values, env, subst):
-        ys, xs = node.inputs[:self.ny], node.inputs[self.ny:self.ny + self.nx]
-        tape, y, x = replay(_w, node, ys, xs, self.stopped, env, subst)
-        given = values[self.nx:self.nx + len([w for w in self.weighted if w])]
-        gy, at = [], 0
-        for k, t in enumerate(y):
-            if self.weighted[k]:
-                gy.append(_w.broadcast_to(_w.cast(given[at], t.dtype), t.shape))
-                at += 1
-            else:
-                gy.append(_w.ones_like(t))
-        real = [(t, g) for t, g in zip(y, gy) if t.dtype.is_floating]
-        out = _w.history_vjp([t for t, _ in real], [g for _, g in real], x) if real else [None] * len(x)
-        _w.tape_end(tape)
-        return [_w.zeros_like(v) if g is None else g for g, v in zip(out, values)]
-
-
-def _as_node(x):
-    return x._root if isinstance(x, GraphVariable) else x
-
-
-def _reach(ys, stop):
-    # what ys depend on through functions that have derivatives
-    seen, stack = set(), list(ys)
-    while stack:
-        v = stack.pop()
-        if v in seen:
-            continue
-        seen.add(v)
-        if v.owner is not None and v not in stop and v.owner.kind not in _BLOCKS:
-            stack.extend([i for i in v.owner.inputs if i.dtype.is_floating])
-    return seen
-
-
-def gradients(ys, xs, grad_ys=None, stop_gradients=None, unconnected_gradients=UnconnectedGradients.NONE):
-    g = default_graph()
-    many = isinstance(xs, (list, tuple))
-    ys = [_as_node(y) for y in (ys if isinstance(ys, (list, tuple)) else [ys])]
-    sources = [_as_node(x) for x in (xs if many else [xs])]
-    weights = grad_ys if isinstance(grad_ys, (list, tuple)) else [grad_ys] * len(ys)
-    stopped = [_as_node(s) for s in (stop_gradients if isinstance(stop_gradients, (list, tuple)) else [] if stop_gradients is None else [stop_gradients])]
-    stopped = [s for s in stopped if s not in sources]
-    reach = _reach(ys, stopped)
-    live = [x for x in sources if x in reach]
-    out = []
-    if live:
-        with _Graph(g):
-            given = [as_constant(w) for w in weights if w is not None]
-            node = g.node(_Gradients(len(ys), len(live), stopped, [w is not None for w in weights]), "gradients/grad", ys + live + given)
-        node.kind = "Gradients"
-        for x in live:
-            out.append(g.register(node.output(x.dtype, x._shape)))
-    results, at = [], 0
-    for x in sources:
-        if x in reach:
-            results.append(out[at])
-            at += 1
-        elif unconnected_gradients == UnconnectedGradients.ZERO:
-            with _Graph(g):
-                results.append(_ops.zeros_like(x))
-        else:
-            results.append(None)
-    return results
 
 
 def as_constant(x):
     if isinstance(x, GraphVariable):
         return x._read()
     return x if isinstance(x, GraphTensor) else _ops.constant(x)
-
-
-def hessians(ys, xs):
-    g = default_graph()
-    many = isinstance(xs, (list, tuple))
-    out = []
-    for x in xs if many else [xs]:
-        first = gradients(ys, [x])[0]
-        n = first.shape[0]
-        with _Graph(g):
-            out.append(_ops.stack([gradients(first[i], [x])[0] for i in range(n)]))
-    return out
-
-
-# ---- control flow ----
-
-class _Cond:
-    def __init__(self, n):
-        self.n = n
-
-    def needed(self, node):
-        return node.inputs[:1] + node.control
-
-    def run(self, node, values, env, subst):
-        at = 1 if values[0].item() else 1 + self.n
-        return evaluate(node.inputs[at:at + self.n], env, subst)
-
-
-def _branch(fn):
-    r = fn()
-    leaves, spec = _tree.flatten(r, lambda x: isinstance(x, (GraphTensor, GraphVariable, Operation, _w.Tensor)), False)
-    out = []
-    for x in leaves:
-        if isinstance(x, Operation):
-            out.append(x.outputs[0])
-        else:
-            out.append(as_constant(x))
-    return out, spec, r
-
-
-def graph_cond(pred, true_fn, false_fn):
-    g = default_graph()
-    if isinstance(pred, (bool, int)):
-        return true_fn() if pred else false_fn()
-    pred = as_constant(pred)
-    a, spec, _ = _branch(true_fn)
-    b, other, _ = _branch(false_fn)
-    if len(a) != len(b):
-        raise ValueError("true_fn and false_fn must return the same number of results")
-    node = g.node(_Cond(len(a)), "cond", [pred] + a + b)
-    node.kind = "If"
-    for x, y in zip(a, b):
-        if x.dtype != y.dtype:
-            raise TypeError(f"true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of return values. true_fn output: {x} false_fn output: {y}")
-        same = x._shape.rank is not None and x._shape.rank == y._shape.rank
-        node.output(x.dtype, [p if p == q else None for p, q in zip(x._shape, y._shape)] if same else None)
-    return _tree.unflatten(spec, node.outputs)
-
-
-class _While:
-    def __init__(self, n, symbols, test, body, outer, limit):
-        self.n, self.symbols, self.test, self.body = n, symbols, test, body
-        self.outer, self.limit = outer, limit
-        self.orders = None
-
-    def needed(self, node):
-        return node.inputs + node.control
-
-    def run(self, node, values, env, subst):
-        now = values[:self.n]
-        fixed = dict(zip(self.outer, values[self.n:]))
-        if self.orders is None:
-            known = {v: None for v in self.symbols + self.outer}
-            self.orders = (order_of([self.test], known, {}), order_of(self.body, known, {}))
-        turns = 0
-        while self.limit is None or turns < self.limit:
-            inner = dict(fixed)
-            inner.update(zip(self.symbols, now))
-            run_order(self.orders[0], inner, {})
-            if not value_of(self.test, inner, {}).item():
-                break
-            run_order(self.orders[1], inner, {})
-            now = [value_of(b, inner, {}) for b in self.body]
-            turns += 1
-        return now
-
-
-def graph_while(cond, body, loop_vars, limit):
-    g = default_graph()
-    many = isinstance(loop_vars, (list, tuple))
-    leaf = lambda x: isinstance(x, (GraphTensor, GraphVariable, _w.Tensor))
-    leaves, spec = _tree.flatten(tuple(loop_vars) if many else (loop_vars,), leaf, False)
-    first = [as_constant(x) for x in leaves]
-    symbols = [GraphTensor(g, g.unique_name("while/loop_var") + ":0", x.dtype, x._shape) for x in first]
-    args = _tree.unflatten(spec, symbols)
-    test = as_constant(cond(*args))
-    r = body(*args)
-    r = tuple(r) if isinstance(r, (list, tuple)) and many else (r,)
-    after = [as_constant(x) for x in _tree.flatten(r, leaf, False)[0]]
-    if len(after) != len(first):
-        raise ValueError(f"The number of inputs and outputs of a loop body must match: {len(first)} and {len(after)}")
-    for a, b in zip(first, after):
-        if a.dtype != b.dtype:
-            raise TypeError(f"Loop var '{a.name}' has dtype {a.dtype.name} but its value after the body has dtype {b.dtype.name}")
-    outer = free_variables([test] + after, symbols)
-    node = g.node(_While(len(first), symbols, test, after, outer, limit), "while", first + outer)
-    node.kind = "While"
-    for a, b in zip(first, after):
-        node.output(a.dtype, a._shape if a._shape == b._shape else None)
-    out = _tree.unflatten(spec, node.outputs)
-    if not many or len(loop_vars) == 1 and not many:
-        return out[0]
-    return list(out) if isinstance(loop_vars, list) else out

@@ -107,6 +107,13 @@ def range(start, limit=None, delta=1, dtype=None):
         start, limit = 0, start
     given = [v.dtype for v in (start, limit, delta) if isinstance(v, _w.Tensor)]
     if [v for v in (start, limit, delta) if isinstance(v, _w.Tensor) and _w.about(v, "symbolic")]:
+        if not state.funcs:
+            a, b, d = [_w.cast(as_tensor(v), dtype if dtype is not None else given[0]) for v in (start, limit, delta)]
+            if a.dtype.is_floating:
+                n = _w.cast(_w.ceil((b - a) / d), int64)
+            else:
+                n = _w.floor_div(_w.cast(b - a + d - _w.sign(d), int64), _w.cast(d, int64))
+            return a + d * _w.cast(_w.iota("int64", (_w.size_of(_w.maximum(n, 0)),)), a.dtype)
         return SymbolicRange(start, limit, delta, dtype if dtype is not None else given[0])
     start, limit, delta = _number(start), _number(limit), _number(delta)
     if dtype is None:

@@ -134,11 +134,11 @@ def dropout(x, rate=None, noise_shape=None, seed=None, name=None):
             raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
         if rate == 0:
             return x
-    sizes = [int(d) for d in x.shape]
+    sizes = list(x.shape)
     if noise_shape is not None:
-        sizes = [s if n is None else int(n) for s, n in zip(sizes, noise_shape)]
+        sizes = [s if n is None else n for s, n in zip(sizes, ints(noise_shape) if isinstance(noise_shape, _w.Tensor) else noise_shape)]
     keep = uniform(sizes, seed=seed) >= rate
-    return _w.where(_w.broadcast_to(keep, [int(d) for d in x.shape]), x / (1.0 - rate), _w.zeros_like(x))
+    return _w.where(_w.broadcast_to(keep, x.shape), x / (1.0 - rate), _w.zeros_like(x))
 
 
 def dropout_v1(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):

@@ -58,17 +58,17 @@ def _truncated(shape, mean, stddev, dtype, seed):
 
 @op("random_uniform")
 def uniform(shape, minval=0, maxval=None, dtype=float32, seed=None):
-    return drawn(lambda: _uniform(shape, minval, maxval, dtype, seed))
+    return drawn(lambda: _uniform(shape, minval, maxval, dtype, seed), shape, dtype)
 
 
 @op("random_normal")
 def normal(shape, mean=0.0, stddev=1.0, dtype=float32, seed=None):
-    return drawn(lambda: _w.cast(_numbers("normal", shape, mean, stddev, seed), dtype))
+    return drawn(lambda: _w.cast(_numbers("normal", shape, mean, stddev, seed), dtype), shape, dtype)
 
 
 @op("truncated_normal")
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=float32, seed=None):
-    return drawn(lambda: _truncated(shape, mean, stddev, dtype, seed))
+    return drawn(lambda: _truncated(shape, mean, stddev, dtype, seed), shape, dtype)
 
 
 def _of_seed(seed):
@@ -91,15 +91,15 @@ def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=float32,
 @op("RandomShuffle")
 def shuffle(value, seed=None):
     x = as_tensor(value)
-    n = int(x.shape[0])
-    return _w.take(x, drawn(lambda: _w.wrap(_t.draw_permutation(n, _generator(seed)))), 0)
+    n = x.shape[0]
+    return _w.take(x, drawn(lambda: _w.wrap(_t.draw_permutation(int(n), _generator(seed))), [n], int64), 0)
 
 
 @op("categorical")
 def categorical(logits, num_samples, dtype=int64, seed=None):
     x = as_tensor(logits)
-    sizes = [int(x.shape[0]), int(num_samples), int(x.shape[1])]
-    u = drawn(lambda: _numbers("uniform", sizes, 1e-12, 1.0, seed))
+    sizes = [x.shape[0], num_samples, x.shape[1]]
+    u = drawn(lambda: _numbers("uniform", sizes, 1e-12, 1.0, seed), sizes, float32)
     return _w.cast(_w.argmax(_w.expand_dims(x, 1) - _w.log(-_w.log(u)), 2), dtype)
 
 

@@ -4,11 +4,12 @@ import sys as _sys
 import _tf as _w
 from tensorflow import *
 from tensorflow._base import state as _state, as_tensor as _as_tensor, dtype_of as _dtype_of, TensorShape, TensorLike as Tensor, InvalidArgumentError
-from tensorflow import (_ops, errors, nn, math, linalg, random, keras, data, nest, debugging, initializers, compat, group, no_op, gradients,
-                        hessians, control_dependencies, name_scope, device, cond, case, while_loop, TensorArray, UnconnectedGradients, slice, print,
+from tensorflow import (_ops, errors, nn, math, linalg, random, keras, data, nest, debugging, initializers, compat, group, no_op, control_dependencies, name_scope, device, cond, case, while_loop, TensorArray, UnconnectedGradients, slice, print,
                         bool, name_scope as _name_scope)
-from tensorflow._graph import (Graph, GraphVariable, GraphTensor, Operation, Session, InteractiveSession, placeholder, placeholder_with_default,
-                               default_graph, graph_group, _Graph)
+from tensorflow._graph import (Graph, GraphVariable, GraphTensor, GraphDef, NodeDef, Operation, placeholder, placeholder_with_default, default_graph,
+                               graph_group, _Graph)
+from tensorflow._session import Session, InteractiveSession
+from tensorflow._flow import gradients, hessians
 from tensorflow._variable import Variable
 from tensorflow.compat import v1_train as train, v1_losses as losses, v1_layers as layers
 
