@@ -269,6 +269,14 @@ static Val sum_of_products(Rewriter *r, Eqn e)
 
 /* ---- conv -------------------------------------------------------------------------- */
 
+/* The axes of a spec, an empty one in order, as perm numbers them. */
+static Ints spec_mapped(Ints spec, const int64_t *perm, uint32_t rank, int64_t *buf)
+{
+    for (uint32_t i = 0; i < rank; i++)
+        buf[i] = perm[spec.n ? spec.v[i] : i];
+    return (Ints){rank, buf};
+}
+
 static Val absorb_into_conv(Rewriter *r, Eqn e, uint32_t side)
 {
     Builder *b = r->b;
@@ -281,7 +289,8 @@ static Val absorb_into_conv(Rewriter *r, Eqn e, uint32_t side)
     if (!t)
         return VAL_NONE;
     in[side] = arg(b, t, 0);
-    *spec = mapped(*spec, ((const TransposeAttr *)t->attr)->perm.v, buf);
+    *spec = spec_mapped(*spec, ((const TransposeAttr *)t->attr)->perm.v,
+                        b_rank(b, in[side]), buf);
     return rw_eqn(r, OP_conv_general, in, 2, &a);
 }
 
@@ -298,7 +307,7 @@ static Val transposed_conv(Rewriter *r, Eqn e)
     a = *(const ConvAttr *)d->attr;
     for (uint32_t i = 0; i < perm.n; i++)
         inverse[perm.v[i]] = i;
-    a.out_spec = mapped(a.out_spec, inverse, buf);
+    a.out_spec = spec_mapped(a.out_spec, inverse, perm.n, buf);
     return rw_eqn(r, OP_conv_general, (Val[]){arg(b, d, 0), arg(b, d, 1)}, 2, &a);
 }
 

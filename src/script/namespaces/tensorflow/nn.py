@@ -211,7 +211,9 @@ def _conv(x, w, n, strides, padding, dilations, groups=1, data_format=None):
         raise InvalidArgumentError(f"input depth must be evenly divisible by filter depth: {x.shape[1]} vs {w.shape[n]}")
     kernel = _w.permute(w, [n + 1, n] + list(range(n)))
     pads = _pads(padding, list(x.shape)[2:], k, stride, dilation)
-    y = _w.conv(_padded(x, pads), kernel, None, n, stride, [0] * n, dilation, groups)
+    even = [min(p) for p in pads]   # what both sides get is the convolution's own
+    x = _padded(x, [[p[0] - e, p[1] - e] for p, e in zip(pads, even)])
+    y = _w.conv(x, kernel, None, n, stride, even, dilation, groups)
     return y if cf else _last(y)
 
 
