@@ -558,6 +558,9 @@ WF_API wf_status wf_script_run(wf_ctx *cx, const char *path, int argc, char **ar
 /* The same with a module named as import names it, found in the working directory or in the folders of the
  * environment variable WEFT_PATH: a.b is a/b.py, or a/b/__main__.py of a package. */
 WF_API wf_status wf_script_run_module(wf_ctx *cx, const char *name, int argc, char **argv, int *out_exit);
+/* The programs that a script makes of graphs (functions of aesara, runs of a session, numflow, torch.compile): it is run
+ * without its output, and each is named as it is there, with a number where there are several. */
+WF_API wf_status wf_script_programs(wf_ctx *cx, const char *path, int argc, char **argv, wf_model **out_programs);
 /* Parse and compile only; file is for messages. */
 WF_API wf_status wf_script_check(wf_ctx *cx, const char *file, const char *text, size_t size);
 /* The syntax tree as an S-expression: of one function, or with name NULL of the whole file. The text lives as

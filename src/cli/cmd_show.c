@@ -175,6 +175,18 @@ static int show_tree(const Show *s)
     return status;
 }
 
+static int show_steps(wf_ctx *cx, const Show *s, const wf_model *m, const wf_program *p)
+{
+    int status = DONE;
+
+    if ((p = steps_apply(cx, &s->steps, m, p, &status))) {
+        status = show_program(cx, s, p);
+        wf_program_release(p);
+    }
+    return status;
+}
+
+/* One program; of a script all that it makes. */
 static int show_file(const Show *s)
 {
     wf_ctx *cx = new_context(1);
@@ -187,10 +199,11 @@ static int show_file(const Show *s)
     m = load_model(cx, s->file, &status);
     if (m && !(p = pick_program(m, s->file, s->name)))
         status = USER;
-    if (p && (p = steps_apply(cx, &s->steps, m, p, &status))) {
-        status = show_program(cx, s, p);
-        wf_program_release(p);
-    }
+    else if (p && is_script(s->file) && !s->name)
+        for (int i = 0; i < wf_model_programs(m) && status == DONE; i++)
+            status = show_steps(cx, s, m, wf_model_program(m, i));
+    else if (p)
+        status = show_steps(cx, s, m, p);
     wf_model_free(m);
     wf_ctx_free(cx);
     return status;
@@ -319,7 +332,9 @@ const Command cmd_show = {
     .summary = "print a program, transformed if wished",
     .help = "Prints program NAME of FILE (- is standard input). NAME may be left out: "
             "then it is the only\n"
-            "program, or 'main', or the last. Transforms are applied in the order given.",
+            "program, or 'main', or the last; of a script (.py), which is run without its output, all "
+            "that\n"
+            "its graphs are made into. Transforms are applied in the order given.",
     .options = options,
     .more = step_options,
     .run = run,

@@ -85,7 +85,9 @@ wf_model *load_model(wf_ctx *cx, const char *path, int *out_status)
     size_t size;
     char *text;
 
-    if (strcmp(path, "-") != 0) {
+    if (is_script(path)) {
+        wf_script_programs(cx, path, 1, (char *[]){(char *)(uintptr_t)path, NULL}, &m);
+    } else if (strcmp(path, "-") != 0) {
         wf_model_load(cx, path, &m);
     } else {
         text = read_all(STDIN_FILENO, "standard input", &size);

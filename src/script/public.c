@@ -75,6 +75,41 @@ wf_status wf_script_run_module(wf_ctx *cx, const char *name, int argc, char **ar
     return run_main(cx, "wf_script_run_module: name and argv", NULL, name, argc, argv, out_exit);
 }
 
+static void write_errors(void *user, const char *s, size_t n, bool err)
+{
+    (void)user;
+    if (err)
+        fwrite(s, 1, n, stderr);
+}
+
+wf_status wf_script_programs(wf_ctx *cx, const char *path, int argc, char **argv,
+                             wf_model **out_programs)
+{
+    VmOptions opt = {.argc = argc, .argv = argv, .write = write_errors};
+    Vm *vm;
+
+    if (out_programs)
+        *out_programs = NULL;
+    if (failed(cx))
+        return ctx_status(cx);
+    if (!path || !out_programs || argc < 0 || (argc && !argv)) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_script_programs: an argument is NULL");
+        return ctx_status(cx);
+    }
+    if (wf_model_new(cx, &opt.programs) != WF_OK)
+        return ctx_status(cx);
+    vm = sc_vm_new(cx, &opt);
+    if (vm) {
+        sc_run_file(vm, path);
+        sc_vm_free(vm);
+    }
+    if (failed(cx))
+        wf_model_free(opt.programs);
+    else
+        *out_programs = opt.programs;
+    return ctx_status(cx);
+}
+
 static const FuncDef *find_def(const AstList *l, const char *name)
 {
     for (uint32_t i = 0; i < l->n; i++)

@@ -432,6 +432,7 @@ typedef struct VmOptions {
     bool stay_cancelled; /* handlers are interrupted again: a script cannot go on */
     void (*write)(void *user, const char *s, size_t n, bool err); /* NULL: stdio */
     void *write_user;
+    wf_model *programs; /* gets those that graphs are made into; NULL: nobody asks */
     int argc;
     char **argv; /* of the script, its own name first */
 } VmOptions;

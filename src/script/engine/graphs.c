@@ -6,10 +6,13 @@
  *   infer(fn, types)                   the types of what fn gives, (shape, dtype) each; no number is computed
  *   size_of(x, define=True)            an integer scalar as a size: a number, or inside a trace an expression of sizes;
  *                                      of any other number a symbol is defined, or, without define, None given
+ *   named(base), note(program)         for wf_script_programs
  *   is_size(x)                         is it a symbol of a size?
  *   checked(on)                        while on, programs check indices that are tensors; gives what was
  */
 #include "script/engine/engine.h"
+
+#include <stdio.h>
 
 /* A type's axis: a number, or a symbol of its own. */
 static bool axis_size(En *e, Value v, int64_t *out)
@@ -168,6 +171,33 @@ static Value n_size_of(Vm *vm, const Args *a)
 
 static Value n_is_size(Vm *vm, const Args *a) { return v_bool(is_size(vm, a->v[0])); }
 
+/* named(base): a name for a program, of its own where programs are asked for */
+static Value n_named(Vm *vm, const Args *a)
+{
+    const char *base = sc_to_cstr(vm, a->v[0], "a name");
+    char name[128];
+
+    if (!base || !vm->opt.programs || !wf_model_find(vm->opt.programs, base))
+        return base ? sc_ref(a->v[0]) : NIL;
+    for (int i = 1;; i++) {
+        snprintf(name, sizeof name, "%.100s_%d", base, i);
+        if (!wf_model_find(vm->opt.programs, name))
+            return v_obj(sc_str(vm, name));
+    }
+}
+
+/* note(program): gives it to who asked for programs; the program */
+static Value n_note(Vm *vm, const Args *a)
+{
+    if (a->v[0].tag != T_OBJ || !sc_is_subclass(a->v[0].o->cls, vm->engine->program))
+        return sc_raise(vm, C_TypeError, "note: needs a Program");
+    if (vm->opt.programs && wf_model_add(vm->cx, vm->opt.programs, as_program(a->v[0])->p) != WF_OK) {
+        sc_raise_ctx(vm);
+        return NIL;
+    }
+    return sc_ref(a->v[0]);
+}
+
 static Value n_checked(Vm *vm, const Args *a)
 {
     bool on, was;
@@ -183,6 +213,8 @@ const NativeDef engine_graphs[] = {
     {"trace_types", n_trace_types, "fn,types|name"},
     {"infer", n_infer, "fn,types"},
     {"size_of", n_size_of, "x|define"},
+    {"named", n_named, "base"},
+    {"note", n_note, "program"},
     {"is_size", n_is_size, "x"},
     {"checked", n_checked, "on"},
     {0},

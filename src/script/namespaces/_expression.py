@@ -71,16 +71,17 @@ def evaluate(outputs, env, subst):
 
 
 def ancestors(outputs, stop=()):
-    # Everything outputs are made of, themselves included; not beyond those in stop.
-    seen = set()
-    stack = list(outputs)
+    # Everything outputs are made of, themselves included, in the order of a walk from them; not
+    # beyond those in stop. The keys of a dict.
+    seen = {}
+    stack = list(outputs)[::-1]
     while stack:
         v = stack.pop()
         if v in seen:
             continue
-        seen.add(v)
+        seen[v] = True
         if v.owner is not None and v not in stop:
-            stack.extend(v.owner.inputs + v.owner.control)
+            stack.extend((v.owner.inputs + v.owner.control)[::-1])
     return seen
 
 

@@ -107,7 +107,7 @@ class Function:
             return out
         old = _w.checked(True)
         try:
-            return _w.trace_types(body, types, self.name or "function")
+            return _w.note(_w.trace_types(body, types, _w.named(self.name or "function")))
         finally:
             _w.checked(old)
 

@@ -3,7 +3,7 @@ from aesara._graph import Apply, Variable, TensorConstant as Constant, ancestors
 
 
 def ancestors(graphs, blockers=None):
-    return _ancestors(graphs, blockers or ())
+    return list(_ancestors(graphs, blockers or ()))
 
 
 def graph_inputs(graphs, blockers=None):

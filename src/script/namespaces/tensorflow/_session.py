@@ -58,7 +58,7 @@ class _Program:
             self.run = run
             return [value_of(t, env, {}) for t in targets] + [run.now[v] for v in run.written]
         self.count = len(targets)
-        self.program = _w.trace(body, values, "run")
+        self.program = _w.note(_w.trace(body, values, _w.named("run")))
         run = self.run
         first = len(values)
         self.donated = [first + at for v, at in run.captured if v in run.written]
