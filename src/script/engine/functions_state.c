@@ -96,6 +96,8 @@ static Value n_about(Vm *vm, const Args *a)
         v = v_int(t->symbolic ? 0 : (int64_t)(uintptr_t)tensor_data(t));
     else if (!strcmp(what, "view") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_bool(t->root || t->base);
+    else if (!strcmp(what, "level") && (t = tensor_get(e.c, x, "about")) != NULL)
+        v = t->symbolic ? v_int((int64_t)t->trace) : NONE; /* as trace_level counts */
     else if (!strcmp(what, "count"))
         v = en_dim(vm, e.f, wf_count(e.c, x));
     else

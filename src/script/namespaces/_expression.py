@@ -130,6 +130,14 @@ def _above(x, others, constants):
     return len([o for o in others if o is not x and o in found]) > 0
 
 
+def _lost(w, ys, xs, env):
+    level = w.trace_level()
+    for v in dependents(ys, xs):
+        if v in env and v not in xs and w.about(env[v], "level") not in (level, None):
+            return True
+    return False
+
+
 def partials(w, ys, gys, xs, constants, env, subst):
     # Derivatives of ys, weighted by gys, by xs: None where there is none. An x that is made of
     # others does not stand in their way; constants do.
@@ -141,7 +149,10 @@ def partials(w, ys, gys, xs, constants, env, subst):
     if together:
         groups.append(together)
     for group in groups if pairs else []:
-        made = [xs[i] for i in group if xs[i].owner is not None or xs[i] in subst]
+        by = [xs[i] for i in group]
+        # what was computed outside of the body that this is part of has lost how it depends on xs
+        lost = _lost(w, [y for y, _ in pairs], by, env)
+        made = by if lost else [x for x in by if x.owner is not None or x in subst]
         inner = again(w, [y for y, _ in pairs], made, constants, env, subst) if made or constants else env
         cut = [w.symbol_of(value_of(xs[i], inner, subst)) for i in group]
         found = w.partials([w.symbol_of(value_of(y, inner, subst)) for y, _ in pairs], [g for _, g in pairs], cut)

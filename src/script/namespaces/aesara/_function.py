@@ -124,10 +124,15 @@ class Function:
             except (ValueError, TypeError, IndexError, RuntimeError) as e:
                 if _LOG:
                     print(f"aesara.function: a program for these sizes: {e}", file=sys.stderr)
+            except AssertionError as e:
+                raise _worded(e) from None
         sizes = tuple([tuple(v.shape) for v in values])
         if sizes not in self.special:
             self.special[sizes] = self._trace(sizes)
-        return _w.apply(self.special[sizes], values, [], [], self.donated)
+        try:
+            return _w.apply(self.special[sizes], values, [], [], self.donated)
+        except AssertionError as e:
+            raise _worded(e) from None
 
     # ---- calls
 
@@ -212,6 +217,11 @@ class Function:
 
     def __repr__(self):
         return f"<aesara.compile.function.types.Function object of {self.name or 'outputs'}>"
+
+
+def _worded(e):
+    # a check of an index that failed, as the library says it
+    return IndexError(str(e)) if str(e).find("index: out of range") >= 0 else e
 
 
 def _outputs(outputs):

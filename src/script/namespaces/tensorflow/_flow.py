@@ -86,9 +86,6 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
     weights = list(grad_ys) if isinstance(grad_ys, (list, tuple)) else [grad_ys] * len(ys)
     if len(weights) != len(ys):
         raise ValueError(f"Passed {len(weights)} grad_ys for {len(ys)} ys")
-    for y, w in zip(ys, weights):
-        if w is None and not y.dtype.is_floating:
-            raise TypeError(f"Gradients of tensors must be floating or complex: {y.dtype.name} is neither")
     stopped = [s for s in [_as_node(s) for s in _listed(stop_gradients)] if s not in sources]
     reach = _reach(ys, stopped)
     live = [x for x in sources if x in reach]
@@ -247,7 +244,7 @@ def graph_cond(pred, true_fn, false_fn):
     node.kind = "If"
     for x, y in zip(a, b):
         if x.dtype != y.dtype:
-            raise TypeError(f"true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of return values. true_fn output: {x} false_fn output: {y}")
+            raise ValueError(f"Outputs of true_fn and false_fn must have the same type: {x.dtype.name}, {y.dtype.name}")
         g.register(node.output(x.dtype, _common(x._shape, y._shape)))
     return _tree.unflatten(spec, node.outputs)
 

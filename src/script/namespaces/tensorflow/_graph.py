@@ -280,6 +280,9 @@ class Node:
 IMPURE = ("random_uniform", "random_normal", "truncated_normal", "RandomShuffle", "categorical", "dropout")
 
 
+_MISMATCH = ("Matrix size-incompatible", "cannot be broadcast together", "differ in more than axis")
+
+
 def _checked(node, make):
     # what a function of known shapes refuses, as version 1 words it
     try:
@@ -498,6 +501,8 @@ class Graph:
             if isinstance(e, TypeError):
                 raise
             form, found = self._numbered(node)
+            if found is None and [m for m in _MISMATCH if str(e).find(m) >= 0]:
+                raise ValueError(str(e)) from None
         if found is not None and [i for i in open_ if i._shape.rank is None]:
             found = [(None, d) for _, d in found]
         return form, found

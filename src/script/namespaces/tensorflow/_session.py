@@ -141,7 +141,10 @@ class Session:
     def _targets(self, fetches, out):
         # the structure of fetches with numbers for its parts; the parts go to out
         if isinstance(fetches, str):
-            fetches = self.graph.as_graph_element(fetches)
+            try:
+                fetches = self.graph.as_graph_element(fetches)
+            except KeyError as e:
+                raise ValueError(f"Fetch argument {fetches!r} cannot be interpreted as a Tensor. ({e})") from None
         if isinstance(fetches, GraphVariable):
             out.append(fetches._root)
             return len(out) - 1

@@ -252,7 +252,7 @@ def scan(fn, sequences=None, outputs_info=None, non_sequences=None, n_steps=None
     for s in _listed(sequences):
         v, taps = _sequence(s)
         if v.ndim == 0:
-            raise ValueError(f"The sequence {v} of scan is a scalar: it has no slices")
+            raise IndexError(f"too many indices for array: the sequence {v} of scan is a scalar")
         seqs.append((v, taps, [_symbol(v, 1, f"{v.name}[t{tap:+d}]" if tap else f"{v.name}[t]") for tap in taps]))
     infos = _listed(outputs_info)
     states, args = [], []

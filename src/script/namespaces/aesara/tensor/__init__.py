@@ -793,7 +793,10 @@ from aesara.tensor.subtensor import getitem, set_subtensor, inc_subtensor, take,
 
 def nonzero(a, return_matrix=False):
     a = as_variable(a)
-    op = Op("Nonzero", lambda p, x: [_w.nonzero(x)[:, i] for i in _range(x.ndim)], "Nonzero", nout=a.ndim)
+    def run(p, x):
+        places = _w.nonzero(x)      # once: the sizes of all its columns are one
+        return [places[:, i] for i in _range(x.ndim)]
+    op = Op("Nonzero", run, "Nonzero", nout=a.ndim)
     r = apply(op, [a], None, 1, "int64")
     return tuple(r) if isinstance(r, list) else (r,)
 
