@@ -679,7 +679,7 @@ static bool put(Vm *vm, const char *name, Value owned)
 
 bool sc_open_builtins(Vm *vm)
 {
-    static const char *const refused[] = {"eval", "exec", "compile", "memoryview", "breakpoint"};
+    static const char *const refused[] = {"compile", "memoryview", "breakpoint"};
     static const KnownClass shown[] = {
         C_object, C_type, C_bool, C_int, C_float, C_complex, C_str, C_list, C_tuple, C_dict, C_set,
         C_frozenset, C_bytes, C_bytearray, C_range, C_slice, C_property, C_staticmethod, C_classmethod, C_super,

@@ -364,7 +364,7 @@ static bool open_all(Vm *vm)
             return false;
         vm->memory_error = (Exc *)e.o;
     }
-    if (!sc_open_builtins(vm) || !open_files(vm))
+    if (!sc_open_builtins(vm) || !open_files(vm) || !open_eval(vm))
         return false;
     for (int i = 0; i < COUNT(tables); i++)
         for (const ModuleDef *d = tables[i]; d->name; d++)
@@ -439,6 +439,8 @@ void sc_vm_free(Vm *vm)
     vm->collecting = true;
     sc_clear_exc(vm);
     sc_put(vm, &vm->handled, NIL);
+    for (i = 0; i < COUNT(vm->held); i++)
+        sc_put(vm, &vm->held[i], NIL);
     if (vm->exit)
         obj_drop(vm, vm->exit);
     if (vm->modules)

@@ -488,6 +488,8 @@ struct Vm {
     uint64_t hash_seed;
     bool out_dirty;
     int64_t next_id;
+    Value held[8];      /* texts of paths that natives look at: the last few */
+    uint32_t next_held;
 };
 
 /* ---- mem.c: memory ----------------------------------------------------------------- */

@@ -12,10 +12,16 @@ bool open_os(Vm *vm, ScModule *m);
 bool open_os_path(Vm *vm, ScModule *m);
 bool open_random(Vm *vm, ScModule *m);
 bool open_tempfile(Vm *vm, ScModule *m);
-bool open_files(Vm *vm); /* open() */
+bool open_files(Vm *vm); /* file.c: open() */
+bool open_host(Vm *vm, ScModule *m);
+bool open_eval(Vm *vm); /* host.c: eval, exec */
+bool open_re(Vm *vm, ScModule *m);
+bool open_pack(Vm *vm, ScModule *m);
+/* The text of a path: str, bytes, or what has __fspath__. Borrowed until some calls later; NULL: exception */
+const char *os_path(Vm *vm, Value v);
 Value os_raise_errno(Vm *vm, const char *path); /* os.c: errno as an OSError; NIL */
 
-extern const char *const source_random[], *const source_functools[],
+extern const char *const source_os[], *const source_random[], *const source_functools[],
     *const source_itertools[], *const source_collections[], *const source_dataclasses[],
     *const source_typing[], *const source_copy[], *const source_json[],
     *const source_tempfile[], *const source_contextlib[];

@@ -1,4 +1,4 @@
-/* os.c -- the modules os and os.path, and the file objects of open(). */
+/* os.c -- the modules os and os.path; os.py has what is written in the language itself. */
 #include "modules.h"
 
 #include <dirent.h>
@@ -6,10 +6,39 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 extern char **environ;
+
+const char *os_path(Vm *vm, Value v)
+{
+    const uint8_t *p;
+    int64_t n;
+    Value s = NIL;
+
+    if (is_str(v))
+        return as_str(v)->s;
+    if (sc_bytes_view(vm, v, &p, &n))
+        s = v_obj(sc_str_n(vm, (const char *)p, (size_t)n));
+    else if (v.tag == T_OBJ && v.o->cls->script)
+        s = sc_getattr_s(vm, v, "__fspath__");
+    if (s.tag != T_NIL && !is_str(s)) {
+        Value m = s;
+
+        s = sc_call(vm, m, NULL, 0);
+        sc_drop(vm, m);
+    }
+    if (!is_str(s)) {
+        sc_drop(vm, s);
+        if (!sc_failed(vm) || sc_exc_is(vm, C_AttributeError))
+            sc_raise(vm, C_TypeError, "expected str, bytes or os.PathLike object, not %s", sc_type_name(vm, v));
+        return NULL;
+    }
+    sc_put(vm, &vm->held[vm->next_held++ % COUNT(vm->held)], s);
+    return as_str(s)->s;
+}
 
 Value os_raise_errno(Vm *vm, const char *path)
 {
@@ -33,7 +62,7 @@ Value os_raise_errno(Vm *vm, const char *path)
     return NIL;
 }
 
-#define PATH_ARG(i) sc_to_cstr(vm, a->v[i], "path")
+#define PATH_ARG(i) os_path(vm, a->v[i])
 
 static Value m_remove(Vm *vm, const Args *a)
 {
@@ -153,6 +182,111 @@ static Value m_getenv(Vm *vm, const Args *a)
     return r;
 }
 
+/* (mode, ino, dev, nlink, uid, gid, size, atime, mtime, ctime) */
+static Value stat_tuple(Vm *vm, const Args *a, bool follow)
+{
+    const char *p = PATH_ARG(0);
+    struct stat st;
+
+    if (!p)
+        return NIL;
+    if (follow ? stat(p, &st) : lstat(p, &st))
+        return os_raise_errno(vm, p);
+    Value v[] = {v_int(st.st_mode), v_int((int64_t)st.st_ino), v_int((int64_t)st.st_dev),
+                 v_int((int64_t)st.st_nlink), v_int(st.st_uid), v_int(st.st_gid), v_int(st.st_size),
+                 v_float((double)st.st_atim.tv_sec + 1e-9 * (double)st.st_atim.tv_nsec),
+                 v_float((double)st.st_mtim.tv_sec + 1e-9 * (double)st.st_mtim.tv_nsec),
+                 v_float((double)st.st_ctim.tv_sec + 1e-9 * (double)st.st_ctim.tv_nsec)};
+
+    return v_obj(sc_tuple_of(vm, v, COUNT(v)));
+}
+
+static Value m_stat(Vm *vm, const Args *a) { return stat_tuple(vm, a, true); }
+static Value m_lstat(Vm *vm, const Args *a) { return stat_tuple(vm, a, false); }
+
+static Value m_chdir(Vm *vm, const Args *a)
+{
+    const char *p = PATH_ARG(0);
+
+    return !p ? NIL : chdir(p) ? os_raise_errno(vm, p) : NONE;
+}
+
+static Value m_chmod(Vm *vm, const Args *a)
+{
+    const char *p = PATH_ARG(0);
+    int64_t mode;
+
+    if (!p || !sc_to_int(vm, a->v[1], &mode))
+        return NIL;
+    return chmod(p, (mode_t)mode) ? os_raise_errno(vm, p) : NONE;
+}
+
+static Value m_symlink(Vm *vm, const Args *a)
+{
+    const char *p = PATH_ARG(0), *q = p ? PATH_ARG(1) : NULL;
+
+    return !q ? NIL : symlink(p, q) ? os_raise_errno(vm, q) : NONE;
+}
+
+static Value m_access(Vm *vm, const Args *a)
+{
+    const char *p = PATH_ARG(0);
+    int64_t mode;
+
+    return p && sc_to_int(vm, a->v[1], &mode) ? v_bool(access(p, (int)mode) == 0) : NIL;
+}
+
+static Value m_setenv(Vm *vm, const Args *a)
+{
+    const char *k = sc_to_cstr(vm, a->v[0], "key"), *v = NULL;
+
+    if (!k || (a->v[1].tag != T_NONE && !(v = sc_to_cstr(vm, a->v[1], "value"))))
+        return NIL;
+    return (v ? setenv(k, v, 1) : unsetenv(k)) ? os_raise_errno(vm, k) : NONE;
+}
+
+static Value m_urandom(Vm *vm, const Args *a)
+{
+    uint8_t *p;
+    int64_t n, m;
+    Value r;
+
+    if (!sc_to_int(vm, a->v[0], &n))
+        return NIL;
+    r = n < 0 ? sc_raise(vm, C_ValueError, "negative argument not allowed") : sc_bytes(vm, NULL, n);
+    if (r.tag == T_NIL)
+        return NIL;
+    (void)sc_bytes_view(vm, r, (const uint8_t **)(void *)&p, &m);
+    for (m = 0; m < n;) {
+        ssize_t got = getrandom(p + m, (size_t)MIN(n - m, 256), 0);
+
+        if (got < 0) {
+            sc_drop(vm, r);
+            return os_raise_errno(vm, "random");
+        }
+        m += got;
+    }
+    return r;
+}
+
+static Value m_getppid(Vm *vm, const Args *a)
+{
+    (void)vm;
+    (void)a;
+    return v_int(getppid());
+}
+
+/* os._exit(status): at once, without what is done at the end */
+static Value m_exit(Vm *vm, const Args *a)
+{
+    int64_t n;
+
+    if (!sc_to_int(vm, a->v[0], &n))
+        return NIL;
+    sc_flush(vm);
+    _exit((int)n);
+}
+
 static Value m_rmtree(Vm *vm, const Args *a);
 
 static const NativeDef os_functions[] = {
@@ -161,7 +295,11 @@ static const NativeDef os_functions[] = {
     {"rename", m_rename, "src,dst"}, {"replace", m_rename, "src,dst"},
     {"listdir", m_listdir, "|path"}, {"getcwd", m_getcwd, ""}, {"getpid", m_getpid, ""},
     {"cpu_count", m_cpu_count, ""}, {"getenv", m_getenv, "key|default"},
-    {"_rmtree", m_rmtree, "path"}, {0},
+    {"_rmtree", m_rmtree, "path"}, {"_stat", m_stat, "path"}, {"_lstat", m_lstat, "path"},
+    {"chdir", m_chdir, "path"}, {"chmod", m_chmod, "path,mode"},
+    {"symlink", m_symlink, "src,dst"}, {"access", m_access, "path,mode"},
+    {"_setenv", m_setenv, "key,value"}, {"urandom", m_urandom, "size"},
+    {"getppid", m_getppid, ""}, {"_exit", m_exit, "status"}, {0},
 };
 
 static bool remove_tree(const char *path, int depth)
@@ -330,18 +468,67 @@ static Value p_splitext(Vm *vm, const Args *a)
     return pair(vm, p, (size_t)(dot - p), dot);
 }
 
+/* The parts of an absolute path without ".", ".." and empty ones. */
+static Value normal(Vm *vm, const char *p)
+{
+    Buf b = {.vm = vm};
+
+    for (const char *end; *p; p = end) {
+        while (*p == '/')
+            p++;
+        end = p + strcspn(p, "/");
+        if (end - p == 2 && p[0] == '.' && p[1] == '.') {
+            while (b.n && b.s[--b.n] != '/')
+                ;
+        } else if (end > p && !(end - p == 1 && *p == '.')) {
+            buf_char(&b, '/');
+            buf_add(&b, p, (size_t)(end - p));
+        }
+    }
+    if (!b.n)
+        buf_char(&b, '/');
+    return buf_done(&b);
+}
+
 static Value p_abspath(Vm *vm, const Args *a)
 {
     const char *p = PATH_ARG(0);
     char cwd[PATH_MAX];
+    Value full, r;
 
     if (!p)
         return NIL;
     if (*p == '/')
-        return sc_ref(a->v[0]);
+        return normal(vm, p);
     if (!getcwd(cwd, sizeof cwd))
         return os_raise_errno(vm, ".");
-    return sc_strf(vm, "%s/%s", cwd, p);
+    full = sc_strf(vm, "%s/%s", cwd, p);
+    r = full.tag == T_NIL ? NIL : normal(vm, as_str(full)->s);
+    sc_drop(vm, full);
+    return r;
+}
+
+static Value p_realpath(Vm *vm, const Args *a)
+{
+    const char *p = PATH_ARG(0);
+    char real[PATH_MAX];
+
+    return !p ? NIL : realpath(p, real) ? v_obj(sc_str(vm, real)) : p_abspath(vm, a);
+}
+
+static Value p_islink(Vm *vm, const Args *a)
+{
+    const char *p = PATH_ARG(0);
+    struct stat st;
+
+    return !p ? NIL : v_bool(lstat(p, &st) == 0 && S_ISLNK(st.st_mode));
+}
+
+static Value p_isabs(Vm *vm, const Args *a)
+{
+    const char *p = PATH_ARG(0);
+
+    return !p ? NIL : v_bool(*p == '/');
 }
 
 static Value p_expanduser(Vm *vm, const Args *a)
@@ -360,7 +547,8 @@ static const NativeDef path_functions[] = {
     {"isdir", p_isdir, "path"}, {"getsize", p_getsize, "path"},
     {"basename", p_basename, "path"}, {"dirname", p_dirname, "path"},
     {"split", p_split, "path"}, {"splitext", p_splitext, "path"},
-    {"abspath", p_abspath, "path"}, {"realpath", p_abspath, "path"},
+    {"abspath", p_abspath, "path"}, {"realpath", p_realpath, "path|strict"},
+    {"islink", p_islink, "path"}, {"isabs", p_isabs, "path"},
     {"expanduser", p_expanduser, "path"}, {0},
 };
 
@@ -368,219 +556,6 @@ bool open_os_path(Vm *vm, ScModule *m)
 {
     return sc_module_natives(vm, m, path_functions) &&
            sc_module_set(vm, m, "sep", v_obj(sc_str(vm, "/")));
-}
-
-/* ---- files ------------------------------------------------------------------------- */
-
-typedef struct File {
-    FILE *f; /* NULL: closed */
-    bool reads, writes;
-} File;
-
-static File *file_of(Vm *vm, Value v)
-{
-    File *f = sc_native(v);
-
-    if (!f || !f->f) {
-        sc_raise(vm, C_ValueError, "I/O operation on closed file.");
-        return NULL;
-    }
-    return f;
-}
-
-static void file_free(Vm *vm, void *p)
-{
-    File *f = p;
-
-    (void)vm;
-    if (f->f)
-        fclose(f->f);
-}
-
-static bool file_init(Vm *vm, Value self, const Args *a)
-{
-    const char *path = sc_to_cstr(vm, a->v[0], "file"), *mode;
-    File *f;
-    char m[4] = "r";
-
-    if (!path)
-        return false;
-    mode = a->v[1].tag == T_NIL ? "r" : sc_to_cstr(vm, a->v[1], "mode");
-    if (!mode)
-        return false;
-    if (strchr(mode, 'b'))
-        return sc_fail(vm, C_ValueError, "binary files are outside this language; open as text");
-    if (!mode[0] || !strchr("rwax", mode[0]))
-        return sc_fail(vm, C_ValueError, "invalid mode: '%s'", mode);
-    m[0] = mode[0] == 'x' ? 'w' : mode[0];
-    if (mode[0] == 'x')
-        m[1] = 'x';
-    if (strchr(mode, '+'))
-        m[strlen(m)] = '+';
-    f = sc_native_new(vm, self, sizeof *f);
-    if (!f)
-        return false;
-    f->f = fopen(path, m);
-    f->reads = mode[0] == 'r' || strchr(mode, '+');
-    f->writes = mode[0] != 'r' || strchr(mode, '+');
-    if (!f->f)
-        os_raise_errno(vm, path);
-    return f->f != NULL;
-}
-
-static Value read_text(Vm *vm, FILE *f, bool line, int64_t max)
-{
-    Buf b = {.vm = vm};
-    int c;
-
-    while (max != 0 && !b.failed && (c = getc(f)) != EOF) {
-        buf_char(&b, (char)c);
-        max -= max > 0;
-        if (line && c == '\n')
-            break;
-    }
-    return buf_done(&b);
-}
-
-static Value f_read(Vm *vm, const Args *a)
-{
-    File *f = file_of(vm, a->v[0]);
-    int64_t n = -1;
-
-    if (!f || (a->v[1].tag != T_NIL && a->v[1].tag != T_NONE && !sc_to_int(vm, a->v[1], &n)))
-        return NIL;
-    return f->reads ? read_text(vm, f->f, false, n) : sc_raise(vm, C_OSError, "not readable");
-}
-
-static Value f_readline(Vm *vm, const Args *a)
-{
-    File *f = file_of(vm, a->v[0]);
-
-    return f ? read_text(vm, f->f, true, -1) : NIL;
-}
-
-static Value f_next(Vm *vm, Value self)
-{
-    File *f = file_of(vm, self);
-    Value s = f ? read_text(vm, f->f, true, -1) : NIL;
-
-    if (s.tag != T_NIL && as_str(s)->n == 0) {
-        sc_drop(vm, s);
-        return NIL;
-    }
-    return s;
-}
-
-static Value f_readlines(Vm *vm, const Args *a)
-{
-    List *l = sc_list(vm, 0);
-    Value s;
-
-    while (l && (s = f_next(vm, a->v[0])).tag != T_NIL) {
-        bool ok = sc_list_push(vm, l, s);
-
-        sc_drop(vm, s);
-        if (!ok)
-            break;
-    }
-    if (l && sc_failed(vm)) {
-        obj_drop(vm, l);
-        return NIL;
-    }
-    return v_obj(l);
-}
-
-static Value f_write(Vm *vm, const Args *a)
-{
-    File *f = file_of(vm, a->v[0]);
-
-    if (!f)
-        return NIL;
-    if (!is_str(a->v[1]))
-        return sc_raise(vm, C_TypeError, "write() argument must be str, not %s",
-                        sc_type_name(vm, a->v[1]));
-    if (!f->writes)
-        return sc_raise(vm, C_OSError, "not writable");
-    if (fwrite(as_str(a->v[1])->s, 1, as_str(a->v[1])->n, f->f) != as_str(a->v[1])->n)
-        return os_raise_errno(vm, "write");
-    return v_int(as_str(a->v[1])->chars);
-}
-
-static Value f_writelines(Vm *vm, const Args *a)
-{
-    Value it = sc_iter(vm, a->v[1]), v[2], r;
-
-    if (it.tag == T_NIL)
-        return NIL;
-    v[0] = a->v[0];
-    while ((v[1] = sc_next(vm, it)).tag != T_NIL) {
-        r = f_write(vm, &(Args){.v = v, .n = 2});
-        sc_drop(vm, v[1]);
-        if (r.tag == T_NIL)
-            break;
-    }
-    sc_drop(vm, it);
-    return sc_failed(vm) ? NIL : NONE;
-}
-
-static Value f_close(Vm *vm, const Args *a)
-{
-    File *f = sc_native(a->v[0]);
-    int bad = 0;
-
-    if (f && f->f) {
-        bad = fclose(f->f);
-        f->f = NULL;
-    }
-    return bad ? os_raise_errno(vm, "close") : NONE;
-}
-
-static Value f_flush(Vm *vm, const Args *a)
-{
-    File *f = file_of(vm, a->v[0]);
-
-    return !f ? NIL : fflush(f->f) ? os_raise_errno(vm, "flush") : NONE;
-}
-
-static Value f_enter(Vm *vm, const Args *a)
-{
-    (void)vm;
-    return sc_ref(a->v[0]);
-}
-
-static Value f_get_closed(Vm *vm, Value self)
-{
-    File *f = sc_native(self);
-
-    (void)vm;
-    return v_bool(!f || !f->f);
-}
-
-static const NativeDef file_methods[] = {
-    {"read", f_read, "self|size"}, {"readline", f_readline, "self"},
-    {"readlines", f_readlines, "self"}, {"write", f_write, "self,text"},
-    {"writelines", f_writelines, "self,lines"}, {"close", f_close, "self"},
-    {"flush", f_flush, "self"}, {"__enter__", f_enter, "self"}, {"__exit__", f_close, "self|t,v,tb"},
-    {0},
-};
-static const PropertyDef file_properties[] = {{"closed", f_get_closed, NULL}, {0}};
-static const ClassDef file_def = {
-    .name = "TextIOWrapper", .init = file_init,
-    .init_params = "file|mode,buffering,encoding,errors,newline", .methods = file_methods,
-    .properties = file_properties, .native_free = file_free, .next = f_next,
-};
-
-bool open_files(Vm *vm)
-{
-    Class *c = sc_class_native(vm, &file_def, NULL);
-    Str *s = sc_intern(vm, "open", 4);
-    bool ok = c && s && sc_dict_put_str(vm, vm->builtins, s, v_obj(c));
-
-    if (c)
-        obj_drop(vm, c);
-    if (s)
-        obj_drop(vm, s);
-    return ok;
 }
 
 bool open_os(Vm *vm, ScModule *m)
@@ -591,8 +566,163 @@ bool open_os(Vm *vm, ScModule *m)
     if (s)
         obj_drop(vm, s);
     return sc_module_set(vm, m, "path", p) && sc_module_natives(vm, m, os_functions) &&
-           sc_module_set(vm, m, "environ", get_environ(vm)) &&
+           sc_module_set(vm, m, "_environ", get_environ(vm)) &&
            sc_module_set(vm, m, "sep", v_obj(sc_str(vm, "/"))) &&
            sc_module_set(vm, m, "linesep", v_obj(sc_str(vm, "\n"))) &&
            sc_module_set(vm, m, "name", v_obj(sc_str(vm, "posix")));
 }
+
+/* clang-format off */
+const char *const source_os[] = {
+    "environ = None",
+    "",
+    "class _Environ(dict):",
+    "    def __setitem__(self, key, value):",
+    "        if not isinstance(value, str):",
+    "            raise TypeError(f\"str expected, not {type(value).__name__}\")",
+    "        _setenv(key, value)",
+    "        dict.__setitem__(self, key, value)",
+    "",
+    "    def __delitem__(self, key):",
+    "        dict.__delitem__(self, key)",
+    "        _setenv(key, None)",
+    "",
+    "    def update(self, *args, **kwargs):",
+    "        for k, v in dict(*args, **kwargs).items():",
+    "            self[k] = v",
+    "",
+    "    def setdefault(self, key, value=None):",
+    "        if key not in self:",
+    "            self[key] = value",
+    "        return self[key]",
+    "",
+    "    def pop(self, key, *default):",
+    "        v = dict.pop(self, key, *default)",
+    "        _setenv(key, None)",
+    "        return v",
+    "",
+    "    def copy(self):",
+    "        return dict(self)",
+    "",
+    "environ = _Environ()",
+    "for _k, _v in _environ.items():",
+    "    dict.__setitem__(environ, _k, _v)",
+    "",
+    "def putenv(key, value):",
+    "    _setenv(key, value)",
+    "",
+    "def unsetenv(key):",
+    "    _setenv(key, None)",
+    "",
+    "curdir, pardir, extsep, altsep, pathsep, devnull = \".\", \"..\", \".\", None, \":\", \"/dev/null\"",
+    "F_OK, R_OK, W_OK, X_OK = 0, 4, 2, 1",
+    "SEEK_SET, SEEK_CUR, SEEK_END = 0, 1, 2",
+    "error = OSError",
+    "",
+    "class PathLike:",
+    "    def __fspath__(self):",
+    "        raise NotImplementedError",
+    "",
+    "class stat_result(tuple):",
+    "    @property",
+    "    def st_mode(self): return self[0]",
+    "    @property",
+    "    def st_ino(self): return self[1]",
+    "    @property",
+    "    def st_dev(self): return self[2]",
+    "    @property",
+    "    def st_nlink(self): return self[3]",
+    "    @property",
+    "    def st_uid(self): return self[4]",
+    "    @property",
+    "    def st_gid(self): return self[5]",
+    "    @property",
+    "    def st_size(self): return self[6]",
+    "    @property",
+    "    def st_atime(self): return self[7]",
+    "    @property",
+    "    def st_mtime(self): return self[8]",
+    "    @property",
+    "    def st_ctime(self): return self[9]",
+    "",
+    "def stat(path, *, dir_fd=None, follow_symlinks=True):",
+    "    return stat_result(_stat(path) if follow_symlinks else _lstat(path))",
+    "",
+    "def lstat(path):",
+    "    return stat_result(_lstat(path))",
+    "",
+    "def fspath(path):",
+    "    if isinstance(path, (str, bytes)):",
+    "        return path",
+    "    f = getattr(type(path), \"__fspath__\", None)",
+    "    if f is None:",
+    "        raise TypeError(f\"expected str, bytes or os.PathLike object, not {type(path).__name__}\")",
+    "    return f(path)",
+    "",
+    "class DirEntry:",
+    "    def __init__(self, folder, name):",
+    "        self.name, self.path = name, path.join(folder, name)",
+    "    def is_dir(self, *, follow_symlinks=True): return path.isdir(self.path)",
+    "    def is_file(self, *, follow_symlinks=True): return path.isfile(self.path)",
+    "    def is_symlink(self): return path.islink(self.path)",
+    "    def stat(self, *, follow_symlinks=True): return stat(self.path, follow_symlinks=follow_symlinks)",
+    "    def __fspath__(self): return self.path",
+    "    def __repr__(self): return f\"<DirEntry {self.name!r}>\"",
+    "",
+    "class _Scan(list):",
+    "    def __enter__(self): return self",
+    "    def __exit__(self, *args): return False",
+    "    def close(self): pass",
+    "",
+    "def scandir(path=\".\"):",
+    "    path = fspath(path)",
+    "    return _Scan(DirEntry(path, n) for n in listdir(path))",
+    "",
+    "def walk(top, topdown=True, onerror=None, followlinks=False):",
+    "    top = fspath(top)",
+    "    try:",
+    "        names = listdir(top)",
+    "    except OSError as e:",
+    "        if onerror is not None:",
+    "            onerror(e)",
+    "        return",
+    "    dirs = [n for n in names if path.isdir(path.join(top, n))]",
+    "    files = [n for n in names if not path.isdir(path.join(top, n))]",
+    "    if topdown:",
+    "        yield top, dirs, files",
+    "    for d in dirs:",
+    "        if followlinks or not path.islink(path.join(top, d)):",
+    "            yield from walk(path.join(top, d), topdown, onerror, followlinks)",
+    "    if not topdown:",
+    "        yield top, dirs, files",
+    "",
+    "def removedirs(name):",
+    "    rmdir(name)",
+    "    head = path.dirname(name)",
+    "    while head:",
+    "        try:",
+    "            rmdir(head)",
+    "        except OSError:",
+    "            break",
+    "        head = path.dirname(head)",
+    "",
+    "def system(command):",
+    "    from _host import run",
+    "    return run([\"/bin/sh\", \"-c\", command], None, 0, 0, None, None)[0] * 256",
+    "",
+    "def getlogin():",
+    "    return environ.get(\"USER\", \"user\")",
+    "",
+    "def get_terminal_size(fallback=(80, 24)):",
+    "    return terminal_size((int(environ.get(\"COLUMNS\", fallback[0])), int(environ.get(\"LINES\", fallback[1]))))",
+    "",
+    "class terminal_size(tuple):",
+    "    @property",
+    "    def columns(self): return self[0]",
+    "    @property",
+    "    def lines(self): return self[1]",
+    "",
+    "def uname():",
+    "    import platform",
+    "    return platform.uname()",
+    NULL};

@@ -7,7 +7,7 @@ const ModuleDef sc_std_modules[] = {
     {"cmath", open_cmath, NULL},
     {"time", open_time, NULL},
     {"sys", open_sys, NULL},
-    {"os", open_os, NULL},
+    {"os", open_os, source_os},
     {"os.path", open_os_path, NULL},
     {"random", open_random, source_random},
     {"functools", NULL, source_functools},
@@ -19,5 +19,8 @@ const ModuleDef sc_std_modules[] = {
     {"json", NULL, source_json},
     {"tempfile", open_tempfile, source_tempfile},
     {"contextlib", NULL, source_contextlib},
+    {"_host", open_host, NULL},
+    {"_pack", open_pack, NULL},
+    {"_re", open_re, NULL},
     {0},
 };

@@ -1,0 +1,381 @@
+/* host.c -- the module _host: what modules written in the language need of the machine and of the
+ * operating system. eval and exec, functions looked at (inspect), processes (subprocess), collections (gc).
+ */
+#include "modules.h"
+#include "script/ast.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- eval, exec -------------------------------------------------------------------- */
+
+/* The text as a module whose globals are the dict given, or those of the caller */
+static Value run_text(Vm *vm, Str *text, const char *file, Value globals)
+{
+    Dict *d = sc_is(vm, globals, C_dict) ? (Dict *)globals.o : NULL;
+    Unit *u = sc_compile_unit(vm, file, text->s, text->n);
+    ScModule *m = NULL;
+    Value r = NIL;
+
+    if (u && !d && vm->frame)
+        m = gc_ref(vm->frame->module);
+    else if (u)
+        m = sc_module(vm, "__main__", d);
+    if (m)
+        r = sc_run_unit(vm, u, m);
+    if (m)
+        obj_drop(vm, m);
+    if (u)
+        unit_release(u);
+    return r;
+}
+
+/* What the text names as Python has it: the file of compile(), or <string> */
+static Str *source_of(Vm *vm, Value v, const char **file)
+{
+    const uint8_t *p;
+    int64_t n;
+
+    *file = "<string>";
+    if (is_str(v))
+        return obj_ref(as_str(v));
+    if (sc_bytes_view(vm, v, &p, &n))
+        return sc_str_n(vm, (const char *)p, (size_t)n);
+    sc_raise(vm, C_TypeError, "the source must be a string or bytes, not '%s'", sc_type_name(vm, v));
+    return NULL;
+}
+
+static Value m_exec(Vm *vm, const Args *a)
+{
+    const char *file;
+    Str *text = source_of(vm, a->v[0], &file);
+    Value r = text ? run_text(vm, text, file, a->v[1]) : NIL;
+
+    if (text)
+        obj_drop(vm, text);
+    sc_drop(vm, r);
+    return r.tag == T_NIL ? NIL : NONE;
+}
+
+/* An expression: its value goes through a name that no program has. */
+static Value m_eval(Vm *vm, const Args *a)
+{
+    const char *file;
+    Str *text = source_of(vm, a->v[0], &file), *key = sc_intern(vm, "<value>", 7);
+    Buf b = {.vm = vm};
+    Dict *d = sc_dict(vm), *g = NULL;
+    Value r = NIL, *at;
+    Str *whole = NULL;
+
+    if (text && key && d) {
+        const char *s = text->s;
+
+        while (*s == ' ' || *s == '\t')
+            s++;
+        buf_str(&b, "__value__ = (");
+        buf_str(&b, s);
+        buf_str(&b, "\n)\n");
+        whole = b.failed ? NULL : sc_str_n(vm, b.s, (size_t)b.n);
+        g = sc_is(vm, a->v[1], C_dict) ? (Dict *)a->v[1].o : vm->frame ? vm->frame->module->attrs : NULL;
+    }
+    if (whole && (!g || sc_dict_update(vm, d, v_obj(g))) &&
+        (a->v[2].tag == T_NIL || a->v[2].tag == T_NONE || sc_dict_update(vm, d, a->v[2]))) {
+        r = run_text(vm, whole, file, v_obj(d));
+        sc_drop(vm, r);
+        if (r.tag != T_NIL) {
+            Str *name = sc_intern(vm, "__value__", 9);
+
+            at = name ? sc_dict_find_str(d, name) : NULL;
+            r = at ? sc_ref(*at) : NIL;
+            if (name)
+                obj_drop(vm, name);
+        }
+    }
+    buf_free(&b);
+    if (whole)
+        obj_drop(vm, whole);
+    if (text)
+        obj_drop(vm, text);
+    if (key)
+        obj_drop(vm, key);
+    if (d)
+        obj_drop(vm, d);
+    return r;
+}
+
+/* ---- functions looked at ----------------------------------------------------------- */
+
+static Value parameter(Vm *vm, const Func *f, uint32_t i, int kind, const Str *name)
+{
+    const Code *c = f->code;
+    Value v[3], d = NIL, t;
+
+    if (kind <= 1 && i + f->ndefaults >= c->npos)
+        d = f->defaults[i + f->ndefaults - c->npos];
+    else if (kind == 3 && i - c->npos < f->nkwdefaults)
+        d = f->defaults[f->ndefaults + i - c->npos];
+    v[0] = v_obj(sc_str_n(vm, name->s, name->n));
+    v[1] = v_int(kind);
+    v[2] = d.tag == T_NIL ? v_obj(gc_ref(vm->empty_tuple)) : v_obj(sc_tuple_of(vm, &d, 1));
+    t = v[0].tag == T_NIL || v[2].tag == T_NIL ? NIL : v_obj(sc_tuple_of(vm, v, 3));
+    sc_drop(vm, v[0]);
+    sc_drop(vm, v[2]);
+    return t;
+}
+
+/* parameters(f): a list of (name, kind as inspect numbers them, () or (default,)) */
+static Value m_parameters(Vm *vm, const Args *a)
+{
+    const Func *f = (Func *)a->v[0].o;
+    const Code *c;
+    List *l;
+    bool ok;
+
+    if (!sc_is_exact(vm, a->v[0], C_function))
+        return sc_raise(vm, C_TypeError, "parameters: needs a function of the script");
+    c = f->code;
+    l = sc_list(vm, 0);
+    ok = l != NULL;
+    for (uint32_t i = 0, n = c->npos + c->nkwonly + c->has_star + c->has_dstar, k = 0; ok && i < n; i++) {
+        bool star = i == c->npos && c->has_star, dstar = i == n - 1 && c->has_dstar;
+        int kind = i < c->nposonly ? 0 : i < c->npos ? 1 : star ? 2 : dstar ? 4 : 3;
+        Value t;
+        Str *name;
+
+        /* param_names: those by position, keyword-only ones, then * and ** */
+        if (star)
+            name = c->param_names[c->npos + c->nkwonly];
+        else if (dstar)
+            name = c->param_names[c->npos + c->nkwonly + c->has_star];
+        else
+            name = c->param_names[k];
+        t = parameter(vm, f, k, kind, name);
+        k += !star && !dstar;
+        ok = t.tag != T_NIL && sc_list_push(vm, l, t);
+        sc_drop(vm, t);
+    }
+    if (!ok && l)
+        obj_drop(vm, l);
+    return ok ? v_obj(l) : NIL;
+}
+
+/* source(f or a class of the script): (file, first line, text of the file) */
+static Value m_source(Vm *vm, const Args *a)
+{
+    const Code *c = sc_is_exact(vm, a->v[0], C_function) ? ((Func *)a->v[0].o)->code : NULL;
+    const Unit *u = c ? c->unit : NULL;
+    Value v[3], r = NIL;
+    uint32_t line = c && c->ast ? c->ast->line : c && c->nins ? c->pos[0].line : 1;
+
+    if (!u)
+        return sc_raise(vm, C_TypeError, "source: needs a function of the script");
+    if (u->hidden)
+        return sc_raise(vm, C_OSError, "could not get source code");
+    v[0] = v_obj(sc_str(vm, u->file));
+    v[1] = v_int(line);
+    v[2] = v_obj(sc_str_n(vm, u->text, u->size));
+    if (v[0].tag != T_NIL && v[2].tag != T_NIL)
+        r = v_obj(sc_tuple_of(vm, v, 3));
+    sc_drop(vm, v[0]);
+    sc_drop(vm, v[2]);
+    return r;
+}
+
+/* text_of(file): of a file that was compiled, or None */
+static Value m_text_of(Vm *vm, const Args *a)
+{
+    const char *file = sc_to_cstr(vm, a->v[0], "file");
+
+    if (!file)
+        return NIL;
+    for (const Unit *u = vm->units; u; u = u->next)
+        if (u->file && strcmp(u->file, file) == 0)
+            return u->hidden ? NONE : v_obj(sc_str_n(vm, u->text, u->size));
+    return NONE;
+}
+
+static Value m_is_generator(Vm *vm, const Args *a)
+{
+    return v_bool(sc_is_exact(vm, a->v[0], C_function) && ((Func *)a->v[0].o)->code->is_generator);
+}
+
+/* caller(depth): (file, line, function, globals) of a frame, 0 that of the caller; None beyond the first */
+static Value m_caller(Vm *vm, const Args *a)
+{
+    Frame *f = vm->frame;
+    int64_t depth;
+    Value v[4], r = NIL;
+
+    if (!sc_to_int(vm, a->v[0], &depth))
+        return NIL;
+    for (; f && depth > 0; depth--)
+        f = f->back;
+    if (!f)
+        return NONE;
+    v[0] = v_obj(sc_str(vm, f->code->unit->file));
+    v[1] = v_int(f->pc && f->pc > f->code->ins ? f->code->pos[f->pc - f->code->ins - 1].line : 0);
+    v[2] = f->code->def || f->code->is_class ? v_obj(obj_ref(f->code->name)) : v_obj(sc_str(vm, "<module>"));
+    v[3] = v_obj(f->module->attrs);
+    if (v[0].tag != T_NIL && v[2].tag != T_NIL)
+        r = v_obj(sc_tuple_of(vm, v, 4));
+    sc_drop(vm, v[0]);
+    sc_drop(vm, v[2]);
+    return r;
+}
+
+static Value m_collect(Vm *vm, const Args *a)
+{
+    (void)a;
+    if (!vm->collecting)
+        sc_collect(vm);
+    return v_int(0);
+}
+
+/* ---- processes --------------------------------------------------------------------- */
+
+static Value read_back(Vm *vm, FILE *f)
+{
+    Buf b = {.vm = vm};
+    char block[4096];
+    size_t got;
+    Value r;
+
+    rewind(f);
+    while ((got = fread(block, 1, sizeof block, f)) > 0)
+        buf_add(&b, block, got);
+    r = b.failed ? NIL : sc_bytes(vm, b.s, b.n);
+    buf_free(&b);
+    return r;
+}
+
+/* In the child: streams, folder, environment, program. Never comes back. */
+static void become(char **argv, FILE *in, FILE *out, FILE *err, bool merge, const char *cwd, char **env)
+{
+    if ((in && dup2(fileno(in), 0) < 0) || (out && dup2(fileno(out), 1) < 0) ||
+        (err && dup2(fileno(err), 2) < 0) || (merge && dup2(1, 2) < 0) || (cwd && chdir(cwd)))
+        _exit(126);
+    if (env)
+        for (clearenv(); *env; env++)
+            putenv(*env);
+    execvp(argv[0], argv);
+    _exit(errno == ENOENT ? 127 : 126);
+}
+
+static char **texts(Vm *vm, Value list, size_t *n)
+{
+    List *l = (List *)list.o;
+    char **v;
+
+    *n = 0;
+    if (!sc_is(vm, list, C_list)) {
+        sc_raise(vm, C_TypeError, "run: needs a list of strings");
+        return NULL;
+    }
+    v = sc_alloc(vm, (size_t)(l->n + 1) * sizeof *v);
+    for (int64_t i = 0; v && i < l->n; i++) {
+        const char *s = sc_to_cstr(vm, l->v[i], "an argument");
+
+        if (!s) {
+            sc_free(vm, v, (size_t)(l->n + 1) * sizeof *v);
+            return NULL;
+        }
+        v[i] = (char *)(uintptr_t)s;
+    }
+    if (v)
+        v[l->n] = NULL;
+    *n = (size_t)(l->n + 1) * sizeof *v;
+    return v;
+}
+
+/* run(argv, input or None, out, err: 0 inherit 1 keep 2 away 3 err to out, cwd or None, env list or None)
+ * -> (status, out or None, err or None). What is kept goes through files, so that nothing waits. */
+static Value m_run(Vm *vm, const Args *a)
+{
+    size_t nargs = 0, nenv = 0;
+    char **argv = texts(vm, a->v[0], &nargs), **env = NULL;
+    const char *cwd = a->v[4].tag == T_NONE ? NULL : sc_to_cstr(vm, a->v[4], "cwd");
+    FILE *in = NULL, *out = NULL, *err = NULL;
+    const uint8_t *p;
+    int64_t n, how[2] = {0, 0};
+    Value v[3] = {NIL, NONE, NONE}, r = NIL;
+    int status = 0;
+    pid_t pid;
+
+    if (argv && a->v[5].tag != T_NONE)
+        env = texts(vm, a->v[5], &nenv);
+    if (!argv || !argv[0] || sc_failed(vm) || !sc_to_int(vm, a->v[2], &how[0]) || !sc_to_int(vm, a->v[3], &how[1]))
+        goto done;
+    if (sc_bytes_view(vm, a->v[1], &p, &n) && (in = tmpfile())) {
+        if (n)
+            fwrite(p, 1, (size_t)n, in);
+        rewind(in);
+    }
+    out = how[0] == 1 ? tmpfile() : how[0] == 2 ? fopen("/dev/null", "w") : NULL;
+    err = how[1] == 1 ? tmpfile() : how[1] == 2 ? fopen("/dev/null", "w") : NULL;
+    if ((how[0] && !out) || ((how[1] == 1 || how[1] == 2) && !err)) {
+        os_raise_errno(vm, "a temporary file");
+        goto done;
+    }
+    sc_flush(vm);
+    pid = fork();
+    if (pid == 0)
+        become(argv, in, out, err, how[1] == 3, cwd, env);
+    if (pid < 0 || waitpid(pid, &status, 0) < 0) {
+        os_raise_errno(vm, argv[0]);
+        goto done;
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+        errno = ENOENT;
+        os_raise_errno(vm, argv[0]);
+        goto done;
+    }
+    v[0] = v_int(WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+    if (how[0] == 1)
+        v[1] = read_back(vm, out);
+    if (how[1] == 1)
+        v[2] = read_back(vm, err);
+    if (v[1].tag != T_NIL && v[2].tag != T_NIL)
+        r = v_obj(sc_tuple_of(vm, v, 3));
+done:
+    sc_drop(vm, v[1]);
+    sc_drop(vm, v[2]);
+    if (in)
+        fclose(in);
+    if (out)
+        fclose(out);
+    if (err)
+        fclose(err);
+    sc_free(vm, argv, nargs);
+    sc_free(vm, env, nenv);
+    return r;
+}
+
+static const NativeDef functions[] = {
+    {"parameters", m_parameters, "f"}, {"source", m_source, "f"}, {"text_of", m_text_of, "file"},
+    {"is_generator", m_is_generator, "f"}, {"caller", m_caller, "depth"}, {"collect", m_collect, "|generation"},
+    {"run", m_run, "argv,input,out,err,cwd,env"}, {0}};
+
+bool open_host(Vm *vm, ScModule *m) { return sc_module_natives(vm, m, functions); }
+
+/* eval and exec among the built-in functions */
+bool open_eval(Vm *vm)
+{
+    static const NativeDef defs[] = {{"exec", m_exec, "source|globals,locals"},
+                                     {"eval", m_eval, "source|globals,locals"}};
+
+    for (int i = 0; i < COUNT(defs); i++) {
+        Str *s = sc_intern(vm, defs[i].name, strlen(defs[i].name));
+        Value f = s ? v_obj(sc_native_fn(vm, &defs[i], NIL, NULL)) : NIL;
+        bool ok = f.tag != T_NIL && sc_dict_put_str(vm, vm->builtins, s, f);
+
+        sc_drop(vm, f);
+        if (s)
+            obj_drop(vm, s);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
