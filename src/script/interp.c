@@ -509,6 +509,25 @@ void sc_vm_free(Vm *vm)
 
 /* ---- running ----------------------------------------------------------------------- */
 
+/* What atexit has, if the program imported it; an error there is the program's if it had none. */
+static Value run_at_exit(Vm *vm, Value r)
+{
+    Str *name = sc_intern(vm, "atexit", 6);
+    Value *m = name ? sc_dict_find_str(vm->modules, name) : NULL, e = sc_take_exc(vm), done;
+
+    if (name)
+        obj_drop(vm, name);
+    done = m ? sc_call_method(vm, *m, "_run_exitfuncs", NULL, 0) : NONE;
+    sc_drop(vm, done);
+    if (e.tag != T_NIL)
+        sc_put(vm, &vm->exc, e);
+    else if (done.tag == T_NIL && r.tag != T_NIL) {
+        sc_drop(vm, r);
+        return NIL;
+    }
+    return r;
+}
+
 bool sc_run_main(Vm *vm, Unit *u)
 {
     Value r = NIL;
@@ -516,6 +535,7 @@ bool sc_run_main(Vm *vm, Unit *u)
     if (u) {
         r = sc_run_unit(vm, u, vm->main);
         unit_release(u);
+        r = run_at_exit(vm, r);
     }
     sc_flush(vm);
     if (r.tag == T_NIL && sc_exc_is(vm, C_SystemExit)) {

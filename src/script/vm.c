@@ -36,7 +36,7 @@ static inline Func *plain_init(Vm *vm, Class *c)
 
 /* ---- the loop ---------------------------------------------------------------------- */
 
-Value sc_run(Vm *vm, Frame *fr)
+Value vm_run_frame(Vm *vm, Frame *fr)
 {
     static const void *const labels[] = {
 #define OPC(id, kinds) &&L_##id,

@@ -5,6 +5,9 @@
 
 #include "compile.h"
 
+/* vm.c: the loop */
+Value vm_run_frame(Vm *vm, Frame *fr);
+
 /* vm_names.c, vm_make.c */
 /* always false */
 bool vm_raise_unbound(Vm *vm, const Frame *fr, uint32_t reg);

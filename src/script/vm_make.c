@@ -474,3 +474,12 @@ bool vm_annotate(Vm *vm, Frame *fr, Str *name, Value v)
     obj_drop(vm, d);
     return sc_dict_put_str(vm, d, name, v);
 }
+
+/* What was being handled before is so again, however the frame is left. */
+Value sc_run(Vm *vm, Frame *fr)
+{
+    Value before = sc_ref(vm->handled), r = vm_run_frame(vm, fr);
+
+    sc_put(vm, &vm->handled, before);
+    return r;
+}

@@ -21,7 +21,7 @@ bool open_pack(Vm *vm, ScModule *m);
 const char *os_path(Vm *vm, Value v);
 Value os_raise_errno(Vm *vm, const char *path); /* os.c: errno as an OSError; NIL */
 
-extern const char *const source_os[], *const source_random[], *const source_functools[],
+extern const char *const source_os[], *const source_time[], *const source_random[], *const source_functools[],
     *const source_itertools[], *const source_collections[], *const source_dataclasses[],
     *const source_typing[], *const source_copy[], *const source_json[],
     *const source_tempfile[], *const source_contextlib[];

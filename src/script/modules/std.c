@@ -5,7 +5,7 @@
 const ModuleDef sc_std_modules[] = {
     {"math", open_math, NULL},
     {"cmath", open_cmath, NULL},
-    {"time", open_time, NULL},
+    {"time", open_time, source_time},
     {"sys", open_sys, NULL},
     {"os", open_os, source_os},
     {"os.path", open_os_path, NULL},

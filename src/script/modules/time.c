@@ -1,6 +1,7 @@
 /* time.c -- the module time. */
 #include "modules.h"
 
+#include <math.h>
 #include <time.h>
 
 static double clock_of(clockid_t id)
@@ -19,6 +20,13 @@ static Value m_process(Vm *vm, const Args *a)
     (void)vm;
     (void)a;
     return v_float(clock_of(CLOCK_PROCESS_CPUTIME_ID));
+}
+
+static Value m_process_ns(Vm *vm, const Args *a)
+{
+    Value s = m_process(vm, a);
+
+    return v_int((int64_t)(s.f * 1e9));
 }
 
 static Value m_perf_ns(Vm *vm, const Args *a)
@@ -62,24 +70,124 @@ static Value m_sleep(Vm *vm, const Args *a)
     return NIL;
 }
 
+/* (year, month, day, hour, minute, second, weekday, day of the year, summer time) and the zone's name and offset */
+static Value tm_tuple(Vm *vm, const struct tm *t)
+{
+    Value v[] = {v_int(t->tm_year + 1900), v_int(t->tm_mon + 1), v_int(t->tm_mday), v_int(t->tm_hour), v_int(t->tm_min),
+                 v_int(t->tm_sec), v_int((t->tm_wday + 6) % 7), v_int(t->tm_yday + 1), v_int(t->tm_isdst),
+                 v_int(t->tm_gmtoff)};
+
+    return v_obj(sc_tuple_of(vm, v, COUNT(v)));
+}
+
+static Value broken_down(Vm *vm, const Args *a, struct tm *(*f)(const time_t *, struct tm *))
+{
+    double s;
+    time_t at;
+    struct tm t;
+
+    if (!sc_to_double(vm, a->v[0], &s))
+        return NIL;
+    at = (time_t)floor(s);
+    return f(&at, &t) ? tm_tuple(vm, &t) : sc_raise(vm, C_OverflowError, "timestamp out of range");
+}
+
+static Value m_localtime(Vm *vm, const Args *a) { return broken_down(vm, a, localtime_r); }
+static Value m_gmtime(Vm *vm, const Args *a) { return broken_down(vm, a, gmtime_r); }
+
+static bool read_tm(Vm *vm, Value v, struct tm *t)
+{
+    int64_t n[9] = {1970, 1, 1, 0, 0, 0, 0, 1, -1};
+    Tuple *u = (Tuple *)v.o;
+
+    if (!sc_is(vm, v, C_tuple) || u->n < 9)
+        return sc_fail(vm, C_TypeError, "Tuple or struct_time argument required");
+    for (int i = 0; i < 9; i++)
+        if (!sc_to_int(vm, u->v[i], &n[i]))
+            return false;
+    *t = (struct tm){.tm_year = (int)n[0] - 1900, .tm_mon = (int)n[1] - 1, .tm_mday = (int)n[2], .tm_hour = (int)n[3],
+                     .tm_min = (int)n[4], .tm_sec = (int)n[5], .tm_wday = (int)(n[6] + 1) % 7, .tm_yday = (int)n[7] - 1,
+                     .tm_isdst = (int)n[8]};
+    return true;
+}
+
+static Value m_mktime(Vm *vm, const Args *a)
+{
+    struct tm t;
+
+    return read_tm(vm, a->v[0], &t) ? v_float((double)mktime(&t)) : NIL;
+}
+
 static Value m_strftime(Vm *vm, const Args *a)
 {
-    char s[256];
-    time_t now = time(NULL);
-    struct tm tm;
+    char s[1024];
+    struct tm t;
     const char *f = sc_to_cstr(vm, a->v[0], "format");
 
-    if (!f)
+    if (!f || !read_tm(vm, a->v[1], &t))
         return NIL;
-    localtime_r(&now, &tm);
-    return v_obj(sc_str_n(vm, s, strftime(s, sizeof s, f, &tm)));
+    return v_obj(sc_str_n(vm, s, strftime(s, sizeof s, f, &t)));
 }
 
 static const NativeDef functions[] = {
     {"time", m_time, ""}, {"perf_counter", m_perf, ""}, {"monotonic", m_perf, ""},
     {"process_time", m_process, ""}, {"perf_counter_ns", m_perf_ns, ""},
     {"monotonic_ns", m_perf_ns, ""}, {"time_ns", m_time_ns, ""}, {"sleep", m_sleep, "secs"},
-    {"strftime", m_strftime, "format"}, {0},
+    {"_strftime", m_strftime, "format,t"}, {"_localtime", m_localtime, "secs"},
+    {"_gmtime", m_gmtime, "secs"}, {"_mktime", m_mktime, "t"}, {"process_time_ns", m_process_ns, ""}, {0},
 };
 
 bool open_time(Vm *vm, ScModule *m) { return sc_module_natives(vm, m, functions); }
+
+/* clang-format off */
+const char *const source_time[] = {
+    "_time = time",
+    "",
+    "class struct_time(tuple):",
+    "    tm_year = property(lambda s: s[0])",
+    "    tm_mon = property(lambda s: s[1])",
+    "    tm_mday = property(lambda s: s[2])",
+    "    tm_hour = property(lambda s: s[3])",
+    "    tm_min = property(lambda s: s[4])",
+    "    tm_sec = property(lambda s: s[5])",
+    "    tm_wday = property(lambda s: s[6])",
+    "    tm_yday = property(lambda s: s[7])",
+    "    tm_isdst = property(lambda s: s[8])",
+    "    tm_gmtoff = None",
+    "    def __repr__(self):",
+    "        names = ['year', 'mon', 'mday', 'hour', 'min', 'sec', 'wday', 'yday', 'isdst']",
+    "        return 'time.struct_time(' + ', '.join(f'tm_{n}={v}' for n, v in zip(names, self)) + ')'",
+    "",
+    "def _struct(t):",
+    "    r = struct_time(t[:9])",
+    "    r.tm_gmtoff = t[9]",
+    "    return r",
+    "",
+    "def localtime(secs=None):",
+    "    return _struct(_localtime(_time() if secs is None else secs))",
+    "",
+    "def gmtime(secs=None):",
+    "    return _struct(_gmtime(_time() if secs is None else secs))",
+    "",
+    "def mktime(t):",
+    "    return _mktime(tuple(t))",
+    "",
+    "def strftime(format, t=None):",
+    "    return _strftime(format, tuple(localtime() if t is None else t))",
+    "",
+    "def asctime(t=None):",
+    "    return strftime('%a %b %d %H:%M:%S %Y', t).replace(' 0', '  ', 1) if (localtime() if t is None else t)[2] < 10 else strftime('%a %b %d %H:%M:%S %Y', t)",
+    "",
+    "def ctime(secs=None):",
+    "    return asctime(localtime(secs))",
+    "",
+    "def strptime(string, format='%a %b %d %H:%M:%S %Y'):",
+    "    import datetime",
+    "    return datetime.datetime.strptime(string, format).timetuple()",
+    "",
+    "timezone = -_localtime(0)[9]",
+    "tzname = (_strftime('%Z', (1970, 1, 1, 0, 0, 0, 3, 1, 0)),) * 2",
+    "daylight, altzone = 0, timezone",
+    "CLOCK_REALTIME, CLOCK_MONOTONIC = 0, 1",
+    "thread_time = process_time",
+    NULL};

@@ -1,0 +1,3 @@
+# builtins -- the names every module has.
+def __getattr__(name):
+    return eval(name, {}, None)

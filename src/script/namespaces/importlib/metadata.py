@@ -1,0 +1,19 @@
+# importlib.metadata -- versions of packages in the folders of sys.path.
+import os as _os
+import sys as _sys
+
+
+class PackageNotFoundError(ModuleNotFoundError):
+    pass
+
+
+def version(name):
+    want = name.replace("-", "_").lower()
+    for folder in _sys.path:
+        if not _os.path.isdir(folder or "."):
+            continue
+        for n in _os.listdir(folder or "."):
+            base = n[:-10].rsplit("-", 1) if n.endswith(".dist-info") else None
+            if base and base[0].replace("-", "_").lower() == want:
+                return base[1]
+    raise PackageNotFoundError(name)
