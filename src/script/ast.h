@@ -137,6 +137,7 @@ struct Unit {
     uint32_t line, col, len;
     jmp_buf jump;          /* where a syntax error goes */
     int depth;             /* of nesting while parsing */
+    uint32_t nmatch;       /* hidden names of match statements */
 };
 
 void unit_release(Unit *u);
@@ -205,9 +206,12 @@ void need_op(ScParser *p, uint32_t op, const char *what);
 _Noreturn void parse_fail(ScParser *p, const ScToken *t, const char *fmt, ...) PRINTF(3, 4);
 void parse_deeper(ScParser *p);
 Ast *parse_expr(ScParser *p);       /* one expression, no tuple without parentheses */
-Ast *parse_exprs(ScParser *p);
+Ast *parse_exprs(ScParser *p);      /* with commas: a tuple; stars allowed */
+Ast *parse_atom(ScParser *p);       /* a name, a literal, a display */
 Ast *parse_strings(ScParser *p);    /* parser_str.c */
-Ast *parse_strings(ScParser *p); /* parser_str.c */      /* with commas: a tuple; stars allowed */
+/* parser_match.c: does a match statement begin here? block parses ':' and what follows it */
+bool match_begins(ScParser *p);
+Ast *parse_match(ScParser *p, void (*block)(ScParser *p, AstList *out, const char *what, uint32_t line));
 Ast *parse_named(ScParser *p);      /* with := */
 Ast *parse_target_list(ScParser *p);/* of for */
 void parse_params(ScParser *p, FuncDef *d, uint32_t close);

@@ -505,6 +505,19 @@ static bool wrap_special(Vm *vm, Dict *ns)
     return true;
 }
 
+/* typing.Generic before a base that derives from it says nothing: Generic[T] may stand there, and
+ * its place would make no order. */
+static int drop_generic(Class **b, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++)
+            if (sc_is_subclass(b[j], b[i]) && strcmp(b[i]->name->s, "Generic") == 0) {
+                memmove(b + i, b + i + 1, (size_t)(n - i - 1) * sizeof *b);
+                return n - 1;
+            }
+    return n;
+}
+
 Class *sc_class_new(Vm *vm, Class *meta, Str *name, Tuple *bases, Dict *ns)
 {
     Class *b[32], *c, *object = vm->cls[C_object];
@@ -528,6 +541,7 @@ Class *sc_class_new(Vm *vm, Class *meta, Str *name, Tuple *bases, Dict *ns)
         sc_raise(vm, C_TypeError, "a class may have at most 31 bases");
         return NULL;
     }
+    n = drop_generic(b, n);
     if (n == 0) {
         b[0] = object;
         n = 1;

@@ -239,16 +239,25 @@ static Unit *compile_file(Vm *vm, const char *path)
     return u;
 }
 
+static const ModuleDef *find_def(Vm *vm, const Str *name)
+{
+    for (uint32_t i = vm->ndefs; i > 0; i--)
+        if (strcmp(vm->defs[i - 1].name, name->s) == 0)
+            return &vm->defs[i - 1];
+    return NULL;
+}
+
 static bool load_module(Vm *vm, Str *name, ScModule *m, ScModule *parent, bool *found)
 {
+    const ModuleDef *d;
     Found f;
     Unit *u;
     Value r;
 
     *found = true;
-    for (uint32_t i = vm->ndefs; i > 0; i--)
-        if (strcmp(vm->defs[i - 1].name, name->s) == 0)
-            return load_def(vm, &vm->defs[i - 1], m);
+    d = find_def(vm, name);
+    if (d)
+        return load_def(vm, d, m);
     if (!find_module(vm, name, parent, &f)) {
         *found = false;
         return false;
@@ -295,6 +304,18 @@ static Value load_new(Vm *vm, Str *name, ScModule *parent)
     return v_obj(m);
 }
 
+static bool is_embedded(Vm *vm, Value m) { return sc_is(vm, m, C_module) && !((ScModule *)m.o)->file; }
+
+static Value *attr_of(Vm *vm, ScModule *m, const char *name)
+{
+    Str *s = sc_intern(vm, name, strlen(name));
+    Value *v = s ? sc_dict_find_str(m->attrs, s) : NULL;
+
+    if (s)
+        obj_drop(vm, s);
+    return v;
+}
+
 /* The module a.b.c itself, its parents loaded first. */
 Value sc_import(Vm *vm, Str *name)
 {
@@ -324,6 +345,12 @@ Value sc_import(Vm *vm, Str *name)
             sc_drop(vm, parent);
             return sc_ref(*have);
         }
+    }
+    have = dot && is_embedded(vm, parent) ? attr_of(vm, (ScModule *)parent.o, dot + 1) : NULL;
+    if (have && !find_def(vm, name)) { /* a library here may have a module's names in a class */
+        m = sc_ref(*have);
+        sc_drop(vm, parent);
+        return sc_dict_put(vm, vm->modules, key, m) ? m : NIL;
     }
     m = load_new(vm, name, sc_is(vm, parent, C_module) ? (ScModule *)parent.o : NULL);
     if (m.tag != T_NIL && sc_is(vm, parent, C_module) &&

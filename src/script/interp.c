@@ -364,7 +364,7 @@ static bool open_all(Vm *vm)
             return false;
         vm->memory_error = (Exc *)e.o;
     }
-    if (!sc_open_builtins(vm) || !open_files(vm) || !open_eval(vm))
+    if (!sc_open_builtins(vm) || !open_files(vm) || !open_eval(vm) || !sc_open_match(vm))
         return false;
     for (int i = 0; i < COUNT(tables); i++)
         for (const ModuleDef *d = tables[i]; d->name; d++)

@@ -441,8 +441,6 @@ static void parse_simple_line(ScParser *p, AstList *out, uint32_t *cap)
 
         if (t->kind == TK_NAME && b->kind == TK_NAME && b->n == 5 && !memcmp(b->s, "print", 5))
             parse_fail(p, b, "Missing parentheses in call to 'print'. Did you mean print(...)?");
-        if (b->kind == TK_NAME && b->n == 5 && !memcmp(b->s, "match", 5) && b->line == t->line)
-            parse_fail(p, b, "match statements are outside this language; use if and elif");
         parse_fail(p, t, "invalid syntax");
     }
     p->at++;
@@ -810,6 +808,8 @@ static Ast *parse_compound(ScParser *p)
 {
     if (at_op(p, '@'))
         return parse_decorated(p);
+    if (match_begins(p))
+        return parse_match(p, parse_block_after);
     if (tok(p)->kind != TK_KEYWORD)
         return NULL;
     switch (tok(p)->op) {

@@ -203,7 +203,7 @@ static Ast *parse_braces(ScParser *p)
 /* ---- atoms and trailers ------------------------------------------------------------ */
 
 /* atom := NAME | NUMBER | STR+ | None | True | False | '...' | paren | list | braces */
-static Ast *parse_atom(ScParser *p)
+Ast *parse_atom(ScParser *p)
 {
     const ScToken *t = tok(p);
     Ast *a;

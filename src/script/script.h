@@ -753,6 +753,7 @@ bool sc_open_exceptions(Vm *vm);
 /* ---- builtins.c, interp.c, import.c ---------------------------------------------------------- */
 
 bool sc_open_builtins(Vm *vm);
+bool sc_open_match(Vm *vm); /* match.c */
 Value sc_import(Vm *vm, Str *name);
 /* `name` of an import statement in m: leading dots count from m's package. Owned. */
 Str *sc_import_name(Vm *vm, ScModule *m, Str *name);

@@ -1,4 +1,5 @@
-# threading -- one thread: what is started runs to its end at once, so that nothing waits for another.
+# threading -- one thread: what is started runs to its end at once, so that nothing waits for another. A daemon, which may
+# end with the program before it has done anything, runs when it is joined.
 import time as _time
 
 TIMEOUT_MAX = 4294967.0
@@ -18,6 +19,14 @@ class Thread:
         if self._started:
             raise RuntimeError("threads can only be started once")
         self._started, self.ident = True, _count[0]
+        self._waits = self.daemon
+        if not self._waits:
+            self._go()
+
+    _waits = False
+
+    def _go(self):
+        self._waits = False
         outer = _current[0]
         _current[0] = self
         try:
@@ -32,9 +41,11 @@ class Thread:
     def join(self, timeout=None):
         if not self._started:
             raise RuntimeError("cannot join thread before it is started")
+        if self._waits:
+            self._go()
 
     def is_alive(self):
-        return False
+        return self._waits
 
     def setDaemon(self, daemon):
         self.daemon = daemon

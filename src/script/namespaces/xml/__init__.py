@@ -1,0 +1,1 @@
+# xml -- of it what flags need: a document that writes itself.

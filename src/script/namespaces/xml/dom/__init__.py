@@ -1,0 +1,1 @@
+# xml.dom -- see minidom.
