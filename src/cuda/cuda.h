@@ -199,8 +199,18 @@ typedef struct Cuda {
     char why[160];
 } Cuda;
 
+/* Freed memory of a queue, by size: what is freed and asked for in one stream needs no
+ * call of the driver. */
+#define CUDA_SIZES 144 /* four sizes to a power of two */
+typedef struct CudaFree {
+    CuPtr *v;
+    int n, room;
+} CudaFree;
+
 typedef struct CudaQueue {
     Cuda *d;
+    pthread_mutex_t lock; /* of idle */
+    CudaFree idle[CUDA_SIZES];
     CuHandle stream, event;
     CuPtr work; /* of library calls; in the order of the stream */
     size_t work_size;

@@ -1,13 +1,14 @@
 /* device.c -- a GPU as a Device: memory, queues, copies; and which GPUs there are.
  *
- * A queue is a stream. Memory comes from the driver's pool in the order of the stream, so
- * that freeing and asking again costs neither a wait nor a call of the system; the pool
- * keeps what was freed and is emptied when memory runs out. Copies from the host leave it
+ * A queue is a stream. Memory comes from the driver's pool in the order of the stream.
+ * What is freed is kept for the next that asks for the same size in the same stream, without
+ * a call of the driver; when memory runs out, all of that goes back. Copies from the host leave it
  * at once (the driver copies what is not pinned), those to it are there after sync.
  */
 #include "cuda/cuda.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define ATTRIBUTE_CORES      16
 #define ATTRIBUTE_MAJOR      75
@@ -39,25 +40,85 @@ bool cuda_enter(Cuda *d)
 
 /* ---- memory ------------------------------------------------------------------------- */
 
+/* The class of a size, and how large its blocks are: 16, 20, 24, 28, 32, 40 .. bytes, times
+ * 16. */
+static int size_class(size_t size, size_t *out_bytes)
+{
+    size_t units = (MAX(size, 1) + 255) / 256;
+    int power = 63 - __builtin_clzll((unsigned long long)units), sub;
+
+    if (power < 2) {
+        *out_bytes = units * 256;
+        return (int)units;
+    }
+    sub = (int)((units - 1) >> (power - 2)) - 3; /* 0..4 quarters above the power */
+    *out_bytes = (size_t)(4 + sub) << (power - 2) << 8;
+    return power * 4 + sub;
+}
+
+/* Gives all idle memory of the queue back to the driver. */
+static void give_idle(CudaQueue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    for (int i = 0; i < CUDA_SIZES; i++)
+        while (q->idle[i].n)
+            q->d->l->cu.cuMemFreeAsync(q->idle[i].v[--q->idle[i].n], q->stream);
+    pthread_mutex_unlock(&q->lock);
+}
+
+static void *take_idle(CudaQueue *q, int k)
+{
+    void *p = NULL;
+
+    pthread_mutex_lock(&q->lock);
+    if (k < CUDA_SIZES && q->idle[k].n)
+        p = (void *)(uintptr_t)q->idle[k].v[--q->idle[k].n];
+    pthread_mutex_unlock(&q->lock);
+    return p;
+}
+
 static void *cuda_alloc(Device *device, void *queue, const wf_allocator *al, size_t size)
 {
     Cuda *d = (Cuda *)device;
     CudaQueue *q = queue;
     const CudaDriver *cu = &d->l->cu;
+    size_t bytes;
+    int k = size_class(size, &bytes);
+    void *idle = take_idle(q, k);
     CuHandle pool;
     CuPtr p = 0;
 
     (void)al;
-    if (!cuda_enter(d))
-        return NULL;
-    if (cu->cuMemAllocAsync(&p, MAX(size, 16), q->stream) == 0)
+    if (idle || !cuda_enter(d))
+        return idle;
+    if (cu->cuMemAllocAsync(&p, bytes, q->stream) == 0)
         return (void *)(uintptr_t)p;
     /* what was freed in streams still at work becomes usable, what is kept is given back */
+    give_idle(q);
     if (cu->cuStreamSynchronize(q->stream) == 0 &&
         cu->cuDeviceGetDefaultMemPool(&pool, d->number) == 0)
         cu->cuMemPoolTrimTo(pool, 0);
-    return cu->cuMemAllocAsync(&p, MAX(size, 16), q->stream) == 0 ? (void *)(uintptr_t)p
-                                                                  : NULL;
+    return cu->cuMemAllocAsync(&p, bytes, q->stream) == 0 ? (void *)(uintptr_t)p : NULL;
+}
+
+static bool keep_idle(CudaQueue *q, int k, CuPtr p)
+{
+    CudaFree *f = &q->idle[k];
+    bool ok = k < CUDA_SIZES;
+
+    pthread_mutex_lock(&q->lock);
+    if (ok && f->n == f->room) {
+        int room = f->room ? f->room * 2 : 16;
+        CuPtr *v = realloc(f->v, (size_t)room * sizeof *v);
+
+        ok = v != NULL;
+        f->v = ok ? v : f->v;
+        f->room = ok ? room : f->room;
+    }
+    if (ok)
+        f->v[f->n++] = p;
+    pthread_mutex_unlock(&q->lock);
+    return ok;
 }
 
 static void cuda_free(Device *device, void *queue, const wf_allocator *al, void *p,
@@ -65,10 +126,11 @@ static void cuda_free(Device *device, void *queue, const wf_allocator *al, void 
 {
     Cuda *d = (Cuda *)device;
     CudaQueue *q = queue;
+    size_t bytes;
+    int k = size_class(size, &bytes);
 
     (void)al;
-    (void)size;
-    if (cuda_enter(d))
+    if (!keep_idle(q, k, (CuPtr)(uintptr_t)p) && cuda_enter(d))
         d->l->cu.cuMemFreeAsync((CuPtr)(uintptr_t)p, q->stream);
 }
 
@@ -89,6 +151,10 @@ static void cuda_queue_close(Device *device, void *queue)
     wf_allocator al = d->al;
 
     cuda_enter(d);
+    give_idle(q);
+    for (int i = 0; i < CUDA_SIZES; i++)
+        free(q->idle[i].v);
+    pthread_mutex_destroy(&q->lock);
     if (q->stream)
         cu->cuStreamSynchronize(q->stream);
     if (q->dnn)
@@ -110,6 +176,7 @@ static void *cuda_queue_open(Device *device)
     if (!q)
         return NULL;
     *q = (CudaQueue){.d = d};
+    pthread_mutex_init(&q->lock, NULL);
     if (cuda_enter(d) &&
         cuda_ok(d, d->l->cu.cuStreamCreate(&q->stream, STREAM_NON_BLOCKING),
                 "cuStreamCreate") &&

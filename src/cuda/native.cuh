@@ -200,19 +200,64 @@ template <class T> static void n_gather(const NIndex &k)
     }
 }
 
-/* Duplicates apply in the order of the rows: a thread has an element of the window, and goes
- * through all rows. unique: no element is written twice, so that each row has threads. */
-template <class T, class F> static void n_scatter(const NIndex &k, F join)
+/* Where each row goes, or -1: for n_scatter. */
+struct NKeys {
+    NIndex i;
+    int64_t *key;
+};
+template <class T> static void n_keys(const NKeys &k)
 {
-    N_EACH(e, k.m.count)
+    N_EACH(row, k.i.rows)
     {
-        int64_t to, from, operand, shape;
-        n_places(k.m, e, &to, &from);
-        for (int64_t row = 0; row < k.rows; row++)
-            if (n_find(k, row, &operand, &shape)) {
-                T *y = (T *)k.m.to + operand + to;
-                *y = join(*y, ((const T *)k.m.from)[shape + from]);
+        int64_t operand, shape;
+        k.key[row] = n_find(k.i, row, &operand, &shape) ? operand : -1;
+    }
+}
+
+/* Duplicates apply in the order of the rows: a block for each row, and the first that goes to a
+ * place does the work of all that do. unique: no element is written twice (n_put). */
+struct NScatter {
+    NIndex i;
+    const int64_t *key;
+};
+template <class T, class F> static void n_scatter(const NScatter &k, F join)
+{
+    __shared__ int earlier;
+    __shared__ unsigned char same[256];
+    const int me = threadIdx.x;
+
+    for (int64_t row = blockIdx.x; row < k.i.rows; row += gridDim.x) {
+        const int64_t key = k.key[row];
+
+        __syncthreads();
+        if (me == 0)
+            earlier = key < 0;
+        __syncthreads();
+        for (int64_t r = me; r < row && !earlier; r += 256)
+            if (k.key[r] == key)
+                earlier = 1;
+        __syncthreads();
+        if (earlier)
+            continue;
+        for (int64_t r0 = row / 256 * 256; r0 < k.i.rows; r0 += 256) {
+            const int64_t mine = r0 + me;
+
+            __syncthreads();
+            same[me] = mine >= row && mine < k.i.rows && k.key[mine] == key;
+            __syncthreads();
+            for (int r = 0; r < 256; r++) {
+                int64_t operand, shape;
+
+                if (!same[r] || !n_find(k.i, r0 + r, &operand, &shape))
+                    continue;
+                for (int64_t e = me; e < k.i.m.count; e += 256) {
+                    int64_t to, from;
+                    n_places(k.i.m, e, &to, &from);
+                    T *y = (T *)k.i.m.to + operand + to;
+                    *y = join(*y, ((const T *)k.i.m.from)[shape + from]);
+                }
             }
+        }
     }
 }
 template <class T, class F> static void n_put(const NIndex &k, F join)
@@ -237,16 +282,16 @@ template <class T, class F> static void n_put(const NIndex &k, F join)
     {                                                                                    \
         name<T>(k);                                                                      \
     }
-/* SCATTER(n_scatter, f32, float, f32, add): of elements t, joined in the dtype `kept`. */
-#define SCATTER(name, t, T, kept, op)                                                    \
-    extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(NIndex) k)        \
+/* SCATTER(n_scatter, NScatter, f32, float, f32, add): of elements t, joined in `kept`. */
+#define SCATTER(name, Args, t, T, kept, op)                                              \
+    extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(Args) k)          \
     {                                                                                    \
         name<T>(k, [](T x, T y) {                                                        \
             return s_first_##t(s_##op##_##kept(s_splat_##t(x), s_splat_##t(y)));         \
         });                                                                              \
     }
-#define SCATTER_SET(name, T)                                                             \
-    extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(NIndex) k)        \
+#define SCATTER_SET(name, Args, T)                                                       \
+    extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(Args) k)          \
     {                                                                                    \
         name<T>(k, [](T x, T y) { return y; });                                          \
     }

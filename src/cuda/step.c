@@ -48,6 +48,11 @@ typedef struct NIndex {
     int64_t batch[CUDA_RANK], batch_step[CUDA_RANK];
 } NIndex;
 
+typedef struct NScatter { /* NKeys too */
+    NIndex i;
+    int64_t *key;
+} NScatter;
+
 /* ---- which there are ------------------------------------------------------------------ */
 
 static bool is_low(const Program *p, const Eqn *e)
@@ -329,17 +334,25 @@ static bool put_scatter(CudaQueue *q, const Frame *f, const Op *op)
     unsigned combine = op_row(e->op)->lower.combine;
     bool unique = ((const ScatterAttr *)e->attr)->unique || s->rows == 1;
     char *x = op_at(f, op, 0), *y = op_at(f, op, 3);
-    const char *name = unique ? "n_put" : "n_scatter";
-    NIndex n;
+    const char *name = unique ? "n_put, NIndex" : "n_scatter, NScatter";
+    NScatter n;
     char what[96];
 
+    if (!s->rows || !s->m.count)
+        unique = true; /* nothing to write */
     if (y != x && s->bytes &&
         !cuda_ok(q->d,
                  q->d->l->cu.cuMemcpyDtoDAsync_v2((CuPtr)(uintptr_t)y, (CuPtr)(uintptr_t)x,
                                                   (size_t)s->bytes, q->stream),
                  "a copy inside it"))
         return false;
-    fill_index(&n, s, y, op_at(f, op, 2), op_at(f, op, 1));
+    fill_index(&n.i, s, y, op_at(f, op, 2), op_at(f, op, 1));
+    if (!unique) {
+        n.key = (int64_t *)(uintptr_t)cuda_work(q, (size_t)s->rows * sizeof *n.key);
+        if (!n.key || !launch_native(q, f->root->cx, "KERNEL(n_keys, char, NKeys)",
+                                     blocks_for(s->rows), &n))
+            return false;
+    }
     if (combine)
         snprintf(what, sizeof what, "SCATTER(%s, %s, %s, %s, %s)", name,
                  wf_dtype_name(s->vtype), c_type(s->vtype),
@@ -347,7 +360,7 @@ static bool put_scatter(CudaQueue *q, const Frame *f, const Op *op)
     else
         snprintf(what, sizeof what, "SCATTER_SET(%s, uint%d_t)", name, 8 * (int)s->m.size);
     return launch_native(q, f->root->cx, what,
-                         blocks_for(s->m.count * (unique ? s->rows : s->rows != 0)), &n);
+                         unique ? blocks_for(s->m.count * s->rows) : s->rows, &n);
 }
 
 /* ---- lines and windows ------------------------------------------------------------------ */
