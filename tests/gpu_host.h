@@ -49,6 +49,14 @@ static void __syncthreads()
             host_yield();
 }
 
+static int atomicExch(int *p, int x)
+{
+    const int old = *p;
+
+    *p = x;
+    return old;
+}
+
 static void host_sync_warp(unsigned mask)
 {
     const unsigned me = threadIdx.x, first = me / 32 * 32;

@@ -313,7 +313,7 @@ static const Option options[] = {
     {"as", OPT_VALUE, OPT_AS, "FORM", "text (the default), dot, svg (needs Graphviz), ast (of a script); or what "
      "compilation makes of it: fused, kernels, c"},
     {"target", OPT_VALUE, OPT_TARGET, "TARGET",
-     "what for: cpu (this machine, the default) or c (portable C)"},
+     "what for: cpu (this machine, the default), c (portable C) or cuda"},
     {"cost", OPT_FLAG, OPT_COST, NULL,
      "operations, bytes, and what a gradient would keep"},
     {"size", OPT_VALUE, OPT_SIZE, "N=32",

@@ -40,8 +40,8 @@ bool cuda_enter(Cuda *d)
 
 /* ---- memory ------------------------------------------------------------------------- */
 
-/* The class of a size, and how large its blocks are: 16, 20, 24, 28, 32, 40 .. bytes, times
- * 16. */
+/* The class of a size, and how large its blocks are: 1, 2, 3, 4, 5, 6, 7, 8, 10, 12 .. times 256
+ * bytes. */
 static int size_class(size_t size, size_t *out_bytes)
 {
     size_t units = (MAX(size, 1) + 255) / 256;

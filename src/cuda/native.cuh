@@ -156,9 +156,10 @@ struct NIndex {
 };
 
 /* Of one index vector: elements; false: it is left out. */
-static bool n_find(const NIndex &k, int64_t row, int64_t *operand, int64_t *shape)
+static bool n_find(const NIndex &k, int64_t row, int64_t *operand, int64_t *shape,
+                   int64_t *start)
 {
-    int64_t start[N_RANK], at[N_RANK], rest = row;
+    int64_t at[N_RANK], rest = row;
 
     *operand = *shape = 0;
 #pragma unroll
@@ -191,83 +192,130 @@ template <class T> static void n_gather(const NIndex &k)
 
     N_EACH(i, k.rows * n)
     {
-        int64_t row, e, to, from, operand, shape;
+        int64_t row, e, to, from, operand, shape, start[N_RANK];
         wk_split(i, n, &row, &e);
-        const bool in = n_find(k, row, &operand, &shape);
+        const bool in = n_find(k, row, &operand, &shape, start);
         n_places(k.m, e, &to, &from);
         ((T *)k.m.to)[shape + to] =
             in ? ((const T *)k.m.from)[operand + from] : (T)k.fill;
     }
 }
 
-/* Where each row goes, or -1: for n_scatter. */
-struct NKeys {
+/* Duplicates apply in the order of the rows. Rows that go to one place are a list: head[place],
+ * then next[row], in whatever order they came. The block of the row at its head sorts them and
+ * does the work of all. */
+struct NScatter {
     NIndex i;
-    int64_t *key;
+    int64_t *place; /* of each row, or -1 */
+    int *head;      /* of each place; -1: none */
+    int *next;      /* of each row */
 };
-template <class T> static void n_keys(const NKeys &k)
+
+/* A window's place, counted over all there are. */
+template <class T> static void n_link(const NScatter &k)
 {
     N_EACH(row, k.i.rows)
     {
-        int64_t operand, shape;
-        k.key[row] = n_find(k.i, row, &operand, &shape) ? operand : -1;
+        int64_t start[N_RANK], operand, shape, place = 0;
+
+        k.place[row] = -1;
+        k.next[row] = -1;
+        if (!n_find(k.i, row, &operand, &shape, start))
+            continue;
+        for (int a = 0; a < k.i.rank; a++)
+            place = place * (k.i.last[a] + 1) + start[a];
+        k.place[row] = place;
+        k.next[row] = atomicExch(&k.head[place], (int)row);
     }
 }
 
-/* Duplicates apply in the order of the rows: a block for each row, and the first that goes to a
- * place does the work of all that do. unique: no element is written twice (n_put). */
-struct NScatter {
-    NIndex i;
-    const int64_t *key;
-};
+#define N_LIST 2048
+
+/* The next rows of a list that are larger than `after`, at most N_LIST, in order; how many. */
+static int n_rows(const NScatter &k, int first, int after, int *rows)
+{
+    __shared__ int count, larger;
+    const int me = threadIdx.x;
+
+    if (me == 0) {
+        count = 0;
+        larger = INT32_MAX; /* rows from here on must wait */
+        for (int r = first; r >= 0; r = k.next[r]) {
+            if (r <= after || r >= larger)
+                continue;
+            if (count == N_LIST) { /* full: the largest half leaves */
+                int most = rows[0];
+
+                for (int j = 1; j < count; j++)
+                    most = rows[j] > most ? rows[j] : most;
+                larger = most;
+                for (int j = 0; j < count; j++)
+                    if (rows[j] == most)
+                        rows[j--] = rows[--count];
+                if (r >= larger)
+                    continue;
+            }
+            rows[count++] = r;
+        }
+        for (int j = count; j & (j - 1) || j == 0; j++) /* to a power of two */
+            rows[j] = INT32_MAX;
+    }
+    __syncthreads();
+    int size = 1;
+    while (size < count)
+        size *= 2;
+    for (int run = 2; run <= size; run *= 2)
+        for (int step = run / 2; step; step /= 2) {
+            for (int j = me; j < size; j += 256) {
+                const int other = j ^ step;
+
+                if (other > j && (rows[j] > rows[other]) == !(j & run)) {
+                    const int keep = rows[j];
+                    rows[j] = rows[other];
+                    rows[other] = keep;
+                }
+            }
+            __syncthreads();
+        }
+    return count;
+}
+
 template <class T, class F> static void n_scatter(const NScatter &k, F join)
 {
-    __shared__ int earlier;
-    __shared__ unsigned char same[256];
+    __shared__ int rows[N_LIST];
     const int me = threadIdx.x;
 
     for (int64_t row = blockIdx.x; row < k.i.rows; row += gridDim.x) {
-        const int64_t key = k.key[row];
+        const int64_t place = k.place[row];
+        int after = -1, n;
 
-        __syncthreads();
-        if (me == 0)
-            earlier = key < 0;
-        __syncthreads();
-        for (int64_t r = me; r < row && !earlier; r += 256)
-            if (k.key[r] == key)
-                earlier = 1;
-        __syncthreads();
-        if (earlier)
+        if (place < 0 || k.head[place] != row)
             continue;
-        for (int64_t r0 = row / 256 * 256; r0 < k.i.rows; r0 += 256) {
-            const int64_t mine = r0 + me;
-
+        do {
             __syncthreads();
-            same[me] = mine >= row && mine < k.i.rows && k.key[mine] == key;
-            __syncthreads();
-            for (int r = 0; r < 256; r++) {
-                int64_t operand, shape;
+            n = n_rows(k, (int)row, after, rows);
+            for (int j = 0; j < n; j++) {
+                int64_t operand, shape, to, from, start[N_RANK];
 
-                if (!same[r] || !n_find(k.i, r0 + r, &operand, &shape))
-                    continue;
+                n_find(k.i, rows[j], &operand, &shape, start);
                 for (int64_t e = me; e < k.i.m.count; e += 256) {
-                    int64_t to, from;
                     n_places(k.i.m, e, &to, &from);
                     T *y = (T *)k.i.m.to + operand + to;
                     *y = join(*y, ((const T *)k.i.m.from)[shape + from]);
                 }
+                after = rows[j];
             }
-        }
+        } while (n == N_LIST);
     }
 }
 template <class T, class F> static void n_put(const NIndex &k, F join)
 {
     N_EACH(i, k.rows * k.m.count)
     {
-        int64_t row, e, to, from, operand, shape;
+        int64_t row, e, to, from, operand, shape, start[N_RANK];
         wk_split(i, k.m.count, &row, &e);
         n_places(k.m, e, &to, &from);
-        if (n_find(k, row, &operand, &shape)) {
+        if (n_find(k, row, &operand, &shape, start)) {
             T *y = (T *)k.m.to + operand + to;
             *y = join(*y, ((const T *)k.m.from)[shape + from]);
         }

@@ -48,9 +48,10 @@ typedef struct NIndex {
     int64_t batch[CUDA_RANK], batch_step[CUDA_RANK];
 } NIndex;
 
-typedef struct NScatter { /* NKeys too */
+typedef struct NScatter {
     NIndex i;
-    int64_t *key;
+    int64_t *place;
+    int *head, *next;
 } NScatter;
 
 /* ---- which there are ------------------------------------------------------------------ */
@@ -327,6 +328,38 @@ static bool put_gather(CudaQueue *q, const Frame *f, const Op *op)
                          blocks_for(s->rows * s->m.count), &n);
 }
 
+#define PLACES_MOST ((int64_t)1 << 28)
+
+/* Windows that a scatter can write, counted over all places. */
+static int64_t count_places(const IndexStep *s)
+{
+    int64_t n = 1;
+
+    for (uint32_t i = 0; i < s->rank; i++)
+        if (!mul_i64(n, s->last[i] + 1, &n) || n > PLACES_MOST)
+            return PLACES_MOST + 1;
+    return n;
+}
+
+/* Rows that go to the same place become lists. */
+static bool link_rows(CudaQueue *q, wf_ctx *cx, const IndexStep *s, NScatter *n)
+{
+    int64_t places = count_places(s), heads = (places * 4 + 255) / 256 * 256;
+    CuPtr work = places > PLACES_MOST || s->rows > INT32_MAX
+                     ? 0
+                     : cuda_work(q, (size_t)(heads + s->rows * 12));
+
+    if (!work)
+        return cuda_ok(q->d, 2, "a scatter's lists");
+    n->head = (int *)(uintptr_t)work;
+    n->place = (int64_t *)(uintptr_t)(work + (CuPtr)heads);
+    n->next = (int *)(void *)(n->place + s->rows);
+    return cuda_ok(q->d,
+                   q->d->l->cu.cuMemsetD8Async(work, 0xff, (size_t)places * 4, q->stream),
+                   "clearing memory") &&
+           launch_native(q, cx, "KERNEL(n_link, char, NScatter)", blocks_for(s->rows), n);
+}
+
 static bool put_scatter(CudaQueue *q, const Frame *f, const Op *op)
 {
     const IndexStep *s = op->data;
@@ -347,12 +380,8 @@ static bool put_scatter(CudaQueue *q, const Frame *f, const Op *op)
                  "a copy inside it"))
         return false;
     fill_index(&n.i, s, y, op_at(f, op, 2), op_at(f, op, 1));
-    if (!unique) {
-        n.key = (int64_t *)(uintptr_t)cuda_work(q, (size_t)s->rows * sizeof *n.key);
-        if (!n.key || !launch_native(q, f->root->cx, "KERNEL(n_keys, char, NKeys)",
-                                     blocks_for(s->rows), &n))
-            return false;
-    }
+    if (!unique && !link_rows(q, f->root->cx, s, &n))
+        return false;
     if (combine)
         snprintf(what, sizeof what, "SCATTER(%s, %s, %s, %s, %s)", name,
                  wf_dtype_name(s->vtype), c_type(s->vtype),

@@ -518,7 +518,7 @@ static void find_sub(void *user, const Sub *s) { *(const Program **)user = s->p;
 
 /* What has no kernel on the device is done by the host; control flow is the host's work
  * anyway, if its bodies are on the device. */
-static void place_equations(Arena *a, Plan *plan)
+static void place_equations(wf_ctx *cx, Arena *a, Plan *plan)
 {
     const Program *p = plan->p;
 
@@ -532,6 +532,9 @@ static void place_equations(Arena *a, Plan *plan)
         attr_each_sub(op_row(e->op), e->attr, find_sub, &body);
         plan->staged[i] = body ? plan_sub(plan, body)->device != plan->device
                                : !plan->device->has(plan->device, p, e);
+        if (plan->staged[i])
+            ctx_log(cx, WF_LOG_DEBUG, "%s is done by the host, on copies from and to '%s'",
+                    op_name(e->op), plan->device->name);
     }
 }
 
@@ -565,7 +568,7 @@ const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p, const bool *do
     for (uint32_t i = 0; i < p->nsubs; i++)
         plan->sub[i] = plan_make(cx, plans, p->subs[i], NULL, subs);
     plan_one(cx, plans->a, p, plan);
-    place_equations(plans->a, plan);
+    place_equations(cx, plans->a, plan);
     for (uint32_t i = 0; i < plans->ncodes; i++)
         if (plans->codes[i].kernel->p == p &&
             (d->host_reads ? plans->codes[i].run != NULL : plans->codes[i].there != NULL))
