@@ -31,7 +31,7 @@ enum { /* of the library's headers */
 
 #define WORK_BYTES  ((size_t)64 << 20)
 #define PROPOSALS   24
-#define TIMED_FLOPS 1e9 /* products of more are worth a search */
+#define TIMED_FLOPS 1e7 /* products of more are worth a search */
 #define TIMED_RUNS  5
 
 typedef struct Heuristic { /* as the library fills it */
