@@ -392,7 +392,7 @@ TEST(a_model_that_is_written_is_the_same_when_it_is_read)
     REQUIRE(open_net(&n, "forward"));
     snprintf(path, sizeof path, "/tmp/weft_test_onnx_%d.onnx", (int)getpid());
     CHECK(wf_model_save(n.c, n.file, path) == WF_OK);
-    wf_model_open(n.c, path, &again);
+    wf_model_load(n.c, path, &again);
     CHECK_STR(wf_ctx_message(n.c), "");
     REQUIRE(again != NULL);
     p = wf_model_find(again, "forward");
@@ -402,7 +402,7 @@ TEST(a_model_that_is_written_is_the_same_when_it_is_read)
     CHECK_STR(wf_program_input_name(p, n.nstate + 1), "t");
     state[n.nstate] = n.state[n.nstate];
     state[n.nstate + 1] = n.state[n.nstate + 1];
-    CHECK(wf_eval(n.c, p, state, out) == WF_OK);
+    CHECK(wf_eval(n.c, p, state, wf_program_inputs(p), out, wf_program_outputs(p)) == WF_OK);
     check_want(&n, "loss", out[0]);
     wf_array_release(out[0]);
     wf_model_free(again);

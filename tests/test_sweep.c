@@ -417,6 +417,7 @@ PICK_ZEROED(wf_op_info, , pick_wf_op_info_p)
 PICK_ZEROED(wf_value_info, , pick_wf_value_info_p)
 PICK_ZEROED(wf_memory_stats, , pick_wf_memory_stats_p)
 PICK_ZEROED(wf_graph_options, const, pick_const_wf_graph_options_p)
+PICK_ZEROED(wf_export_options, const, pick_const_wf_export_options_p)
 PICK_ZEROED(wf_import_options, const, pick_const_wf_import_options_p)
 static const wf_rnn_options *pick_const_wf_rnn_options_p(Sweep *s)
 {
