@@ -458,9 +458,19 @@ static Val speak_step(Gen *g)
     Val x = any_float(g, 0);
     CollectiveAttr a = {.axis = "i", .size = DIM_NONE};
 
-    switch (pick(g, 5)) {
+    switch (pick(g, 8)) {
     case 0: return b_eqn1(b, OP_psum, &x, 1, &a);
     case 1: return b_eqn1(b, OP_pmax, (Val[]){b_sin(b, x)}, 1, &a);
+    case 5: return b_eqn1(b, OP_pmin, (Val[]){b_sin(b, x)}, 1, &a);
+    case 6:
+    case 7: /* of two copies along a new axis */
+        a.size = 2;
+        a.at = pick(g, (int)b_rank(b, x) + 1);
+        a.to = pick(g, (int)b_rank(b, x) + 1);
+        if (b_rank(b, x) > 2)
+            return VAL_NONE;
+        x = b_broadcast_axis(b, x, (uint32_t)a.at, 2);
+        return b_eqn1(b, pick(g, 2) ? OP_reduce_scatter : OP_all_to_all, &x, 1, &a);
     case 2:
         a.size = 2;
         a.at = pick(g, (int)b_rank(b, x) + 1);

@@ -1105,6 +1105,19 @@ static const struct {
      "ppermute: perm has row 0 twice as a source"},
     {"y = ppermute x axis=\"i\" size=2 perm=[0,1,1,1]", WF_ERR_VALUE,
      "ppermute: perm has row 1 twice as a target"},
+    {"y = psum x axis=\"i,\"", WF_ERR_VALUE, "psum: the axis has no name"},
+    {"y = psum x axis=\"i\" groups=[0,1,1] parts=[1,2]", WF_ERR_VALUE,
+     "psum: groups must cover all indices exactly once"},
+    {"y = psum x axis=\"i\" groups=[0,1] parts=[1]", WF_ERR_VALUE,
+     "psum: the parts of groups are 1 of 2 members"},
+    {"y = psum x axis=\"i\" groups=[0,1] parts=[2] inv=true", WF_ERR_VALUE,
+     "psum: with groups the result varies over the axis"},
+    {"y = all_gather x axis=\"i\" size=2 groups=[0,1] parts=[1,1]", WF_ERR_VALUE,
+     "all_gather: a group has 1 members, needs size=2"},
+    {"y = reduce_scatter x axis=\"i\" size=3", WF_ERR_SHAPE,
+     "reduce_scatter: operand is f64[2], needs 3 elements along axis 0"},
+    {"y = all_to_all x axis=\"i\" size=2 to=1", WF_ERR_VALUE,
+     "all_to_all: to=1, needs 0 to 0"},
 };
 
 XTEST(mistakes_say_what_was_found_and_what_was_needed)

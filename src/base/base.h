@@ -416,6 +416,7 @@ struct wf_ctx {
     struct Tensors *tensors;         /* of the tensor interface, made at need */
     void (*tensors_free)(wf_ctx *cx);
     struct wf_profile *profile;      /* of the run in progress, or NULL */
+    struct Comm *comm;               /* it runs as one of several devices, or NULL */
     /* The print op: a value (Nd) in a library's style, in a, or NULL; and where a line goes. */
     const char *(*print_value)(wf_ctx *cx, const char *style, const void *nd, Arena *a);
     void (*print_line)(void *user, const char *text); /* NULL: to standard output */

@@ -385,7 +385,7 @@ typedef enum LowerKind {
     LOWER_ALIAS,    /* results are the operands */
     LOWER_CONTROL,  /* sub-programs */
     LOWER_EFFECT,   /* print, assert */
-    LOWER_NONE      /* gone before code is made (collectives, custom_lin) */
+    LOWER_NONE      /* gone before code is made (custom_lin) */
 } LowerKind;
 
 /* Every target has the ops of arithmetic, bits, comparisons, choice and the functions of kernels/vmath.h; an
@@ -653,7 +653,7 @@ const Program *xf_jvp(wf_ctx *cx, const Program *p, const bool *in_nz, const boo
 /* vmap.c. */
 struct Batch {
     Dim size;         /* in the program being built */
-    const char *name; /* of the axis, or NULL */
+    const char *name; /* of the axis, or NULL; or the axes of a mesh, x:4,y:2, as whose devices the rows count */
     const int *axis;  /* of the operands of this equation; -1: not batched */
 };
 /* size >= 0: that constant; else a fresh symbol named size_name. in_axis[i] -1: not batched. want[j] (may be

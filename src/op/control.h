@@ -150,6 +150,11 @@ Loop while_loop(Builder *b, const WhileAttr *a, uint32_t nin);
 void batch_while(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis);
 bool partition_while(PartitionRule *r);
 
+/* ---- op_spmd.c ---- */
+
+/* The results of an spmd as those of one program: its body batched over the devices. */
+bool spmd_as_batch(Builder *b, const SpmdAttr *a, const Val *in, uint32_t nin, Val *out);
+
 /* ---- transform/custom.c ---- */
 
 /* A program with every `self` equation of this op given the rules of attr. */

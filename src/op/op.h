@@ -214,6 +214,15 @@ typedef struct CustomLinAttr {
     int64_t nres;
 } CustomLinAttr;
 
+/* spmd x y body=f mesh="x:4,y:2" in="x,-;-" out="x": body runs on every device of the mesh at once, on its parts of the
+ * operands; results are put together of the parts. See mesh.h for the texts. */
+typedef struct SpmdAttr {
+    Sub body; /* first, as in CallAttr */
+    const char *mesh, *in, *out;
+    bool check; /* collectives say where values vary (inv, pvary): results that out does not divide are equal on all
+                   devices, and so are cotangents of what `in` does not divide. Else cotangents are shared out, and summed */
+} SpmdAttr;
+
 enum { SAVE_NOTHING, SAVE_DOTS, SAVE_NAMED };
 
 typedef struct CheckpointAttr { /* checkpoint f x..: the value of f(x..), recomputed in the backward pass */
@@ -229,11 +238,16 @@ typedef struct PrintAttr { /* print x y format="x = {} y = {}" ; assert ok x mes
     const char *format;
 } PrintAttr;
 
-typedef struct CollectiveAttr { /* psum x axis="i"; all_gather x axis="i" size=4 at=0; ppermute x axis="i" perm=[0,1,1,0] */
-    const char *axis;
-    Dim size;   /* of the axis (all_gather, ppermute, axis_index); DIM_NONE for the others */
-    int64_t at; /* all_gather: where the new axis goes */
-    Ints perm;  /* ppermute: source, target, source, target .. ; places without a source get 0 */
+/* psum x axis="i"; all_gather x axis="x,y" size=8 at=0; ppermute x axis="i" size=2 perm=[0,1,1,0] */
+typedef struct CollectiveAttr {
+    const char *axis;   /* its name, or several: "x,y", the first major */
+    Dim size;           /* rows that take part (all_gather, reduce_scatter, all_to_all, ppermute, axis_index) */
+    int64_t at;         /* all_gather: where the new axis goes; reduce_scatter, all_to_all: the axis that is dealt out */
+    int64_t to;         /* all_to_all: where the new axis goes */
+    Ints perm;          /* ppermute: source, target, source, target .. ; places without a source get 0 */
+    Ints groups, parts; /* members of each group, one group after the other, and how many they have; empty: one group */
+    bool inv;           /* psum, pmax, pmin, all_gather: the result is known not to vary over the axes, and neither does
+                           its cotangent: of psum that is the cotangent as it is */
 } CollectiveAttr;
 
 /* ---- rows -------------------------------------------------------------------------------------------- */
@@ -273,6 +287,7 @@ void dot_short_attr(Arena *a, Type x, Type y, DotAttr *out);
  * even where no operand is batched. */
 bool program_uses_axis(const Program *p, const char *axis);
 bool eqn_uses_axis(const Eqn *e, const char *axis);
+bool op_is_collective(unsigned op); /* speaks of an axis */
 
 /* ---- build.c: builders -------------------------------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
  * becomes a step that fails: it is reported if and when it is reached, as if sizes had
  * been looked at in order.
  */
-#include "runtime/runtime.h"
+#include "runtime/comm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -674,6 +674,7 @@ void root_free(Root *r)
 
     if (!r)
         return;
+    teams_free(r);
     n = (size_t)r->nplans * ROOT_FRAMES;
     for (size_t i = 0; i < n; i++)
         free_frame(r, r->frames[i]);

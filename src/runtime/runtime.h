@@ -16,6 +16,8 @@
  *                           sub-programs are steps of their own        compile.c
  *                                                                      step_kernel.c
  *                                                                      step_product.c
+ *   Comm  Team              devices that run one program together,
+ *                           and how they talk                          comm.h team.c
  *   Straight                a small program as one function: which part
  *                           of a program, and its bound steps as data  straight.c
  *                                                                      flatten.c
@@ -442,6 +444,7 @@ struct Root {
     Buffer **kept; /* [nouts][KEPT]: memory of earlier results */
     uint32_t nouts;
     Root *next; /* in the list of idle ones */
+    struct Team *teams; /* that run spmd for it: team.c */
 };
 
 Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans,

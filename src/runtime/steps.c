@@ -9,12 +9,13 @@
  *   in_place   whether a result may take the memory of an operand used for the last
  *              time (reuse.c)
  */
-#include "runtime/runtime.h"
+#include "runtime/comm.h"
 
 #define D ACCEPT_DENSE
 #define R ACCEPT_ROWS
 #define A ACCEPT_ANY
 
+#define COLLECTIVE(op) [OP_##op] = {bind_collective, {D, D, D}, PLACE_NEVER, false, true}
 #define SCATTER(op) [OP_##op] = {bind_scatter, {D, D, D}, PLACE_FIRST, false}
 
 /* clang-format off */
@@ -72,6 +73,12 @@ static const StepRow rows[OP_COUNT] = {
     [OP_cond] = {bind_cond, {D, D, D}, PLACE_BODY, false, true},
     [OP_while] = {bind_while, {D, D, D}, PLACE_BODY, false, true},
     [OP_scan] = {bind_scan, {D, D, D}, PLACE_BODY, false, true},
+    [OP_spmd] = {bind_spmd, {D, D, D}, PLACE_NEVER, false, true},
+
+    COLLECTIVE(psum), COLLECTIVE(pmax), COLLECTIVE(pmin), COLLECTIVE(all_gather),
+    COLLECTIVE(reduce_scatter), COLLECTIVE(all_to_all), COLLECTIVE(ppermute),
+    [OP_pvary] = {bind_alias, {A, D, D}, PLACE_NEVER, false, true},
+    [OP_axis_index] = {bind_axis_index, {D, D, D}, PLACE_NEVER, false},
 };
 /* clang-format on */
 

@@ -1,0 +1,70 @@
+/* comm.h -- devices that run one program together, and how they talk.
+ *
+ *   Exchange   one collective, as a device takes part in it         step_collective.c
+ *   Comm       a device's place among the others, and who carries
+ *              exchanges out; a context has one while it runs as
+ *              such a device
+ *   Team       the local engine: devices as threads of this
+ *              process, that exchange in shared memory              team.c
+ *
+ * A new engine is a Comm of its own: it knows no ops but those of exchange_do.
+ */
+#ifndef WEFT_COMM_H
+#define WEFT_COMM_H
+
+#include "op/mesh.h"
+#include "runtime/runtime.h"
+
+/* All devices of a group bring one with the same op, dtype and sizes.
+ *
+ *   psum pmax pmin     in[count] -> out[count]
+ *   all_gather         in[outer, inner] -> out[outer, n, inner]
+ *   reduce_scatter     in[outer, n, inner] -> out[outer, inner]
+ *   all_to_all         in[outer, n, inner] -> out[outer2, n, inner2]
+ *   ppermute           in[count] -> out[count]: that of device `source`, -1: zeros
+ *
+ * n: devices of the group. Sums are in the order of the group, for any timing. */
+typedef struct Exchange {
+    OpCode op;
+    wf_dtype dtype;
+    int64_t count; /* elements of in */
+    int64_t outer, inner, outer2, inner2;
+    const void *in;
+    void *out;
+    const int64_t *member; /* ranks of the group, in its order */
+    int64_t n, me;         /* how many, and which of them this is */
+    int64_t source;        /* among the group */
+    uint32_t axes;         /* bits of the mesh's axes that the group lies along */
+    uint64_t what;         /* the same in all who mean the same: op, dtype, sizes, equation */
+    Place place;
+} Exchange;
+
+typedef struct Comm {
+    int64_t rank;
+    const Mesh *mesh;
+    /* False with an error in cx. */
+    bool (*exchange)(struct Comm *c, wf_ctx *cx, const Exchange *x);
+} Comm;
+
+bool bind_collective(Bind *b); /* step_collective.c */
+bool bind_axis_index(Bind *b);
+bool bind_spmd(Bind *b); /* step_spmd.c */
+
+/* The part of x that this device computes, elements from..to of out, given what all the
+ * members brought, in the group's order. What step_collective.c knows of arithmetic. */
+bool exchange_reduce(const Exchange *x, const Exchange *const *all, int64_t from, int64_t to,
+                     void *const *out);
+void exchange_move(const Exchange *x, const Exchange *const *all);
+
+/* ---- team.c ---- */
+
+typedef struct Team Team;
+
+/* fn(user, rank, cx) on every device at once, each with a context of its own, which has a
+ * Comm of the mesh. False with an error in cx: that of the device that failed first. The
+ * team is made at need and kept on the root; *root: of each device. */
+typedef bool TeamFn(void *user, int64_t rank, Root *root);
+bool team_run(Root *root, const char *mesh, TeamFn *fn, void *user);
+void teams_free(Root *root);
+
+#endif

@@ -1,0 +1,394 @@
+/* team.c -- the local engine: the devices of a mesh as threads of this process.
+ *
+ * A device is a thread with a context and a root, so with memory, of its own, which live as
+ * long as the root that runs the spmd. Exchanges are in shared memory: every member of a
+ * group leaves word where its operand and its result are, and waits for the others; each
+ * then computes its share for all and waits again, until nobody reads its operand any more.
+ *
+ * Nobody waits for ever: a device that ends, or waits elsewhere, while others wait for it is
+ * an error that says who waits where. One that fails wakes all, and what it said is the
+ * error of the run.
+ */
+#include "runtime/comm.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct Member {
+    Team *team;
+    Comm comm; /* of the context: its exchange is team_exchange */
+    wf_ctx *cx;
+    Root *root;
+    pthread_t thread;
+    bool started, ok;
+    bool broken;    /* memory ran out in its root */
+    bool brings;    /* it is in an exchange: */
+    Exchange given; /* which, also after it left: others may still read it */
+    Text printed;   /* lines of print, given out in the order of the ranks */
+    Arena lines;
+} Member;
+
+typedef struct Meeting { /* of a group along some axes; its first member's */
+    int64_t here;        /* members that wait */
+    uint64_t turn;
+} Meeting;
+
+struct Team {
+    Team *next;
+    wf_allocator al;
+    Arena a;
+    const char *text;
+    Mesh mesh;
+    Member *member;
+    Meeting *meeting; /* [devices << axes] */
+    pthread_mutex_t lock;
+    pthread_cond_t go, met;
+    uint64_t job;
+    int64_t running, waiting;
+    int64_t culprit; /* -1: none has failed */
+    bool quit;
+    int pid;
+    TeamFn *fn;
+    void *user;
+};
+
+/* ---- exchanges --------------------------------------------------------------------- */
+
+static bool stop(Team *t, Member *m)
+{
+    if (t->culprit < 0)
+        t->culprit = m->comm.rank;
+    pthread_cond_broadcast(&t->met);
+    return false;
+}
+
+/* With the lock. Everyone that still runs waits: nobody will come. */
+static bool nobody_comes(Team *t, Member *m, const Exchange *x)
+{
+    int64_t other = -1;
+
+    if (t->waiting < t->running)
+        return false;
+    for (int64_t k = 0; k < x->n && other < 0; k++)
+        if (!t->member[x->member[k]].brings ||
+            t->member[x->member[k]].given.what != x->what)
+            other = x->member[k];
+    fail(m->cx, WF_ERR_VALUE, x->place, "%s: device %lld waits for device %lld, which %s",
+         op_name(x->op), (long long)m->comm.rank, (long long)other,
+         other >= 0 && t->member[other].brings
+             ? "waits elsewhere: a collective under a condition that differs from device "
+               "to device"
+             : "has ended without it");
+    return true;
+}
+
+/* Until all members of the group are here; first: of an exchange, who brings it. */
+static bool meet(Member *m, const Exchange *x, bool first)
+{
+    Team *t = m->team;
+    Meeting *w = &t->meeting[(x->member[0] << t->mesh.n) + x->axes];
+    uint64_t turn;
+    bool ok = true;
+
+    pthread_mutex_lock(&t->lock);
+    if (first) {
+        m->brings = true;
+        m->given = *x;
+    }
+    turn = w->turn;
+    if (++w->here == x->n) {
+        w->here = 0;
+        w->turn++;
+        t->waiting -= x->n - 1;
+        pthread_cond_broadcast(&t->met);
+    } else {
+        t->waiting++;
+        while (w->turn == turn && t->culprit < 0 && !nobody_comes(t, m, x))
+            pthread_cond_wait(&t->met, &t->lock);
+        ok = w->turn != turn;
+        if (!ok && failed(m->cx))
+            stop(t, m);
+    }
+    if (!first)
+        m->brings = false;
+    pthread_mutex_unlock(&t->lock);
+    return ok || (!failed(m->cx) && fail(m->cx, WF_ERR_CANCELLED, x->place,
+                                         "%s: another device failed", op_name(x->op)));
+}
+
+static bool team_exchange(Comm *c, wf_ctx *cx, const Exchange *x)
+{
+    Member *m = (Member *)(void *)((char *)c - offsetof(Member, comm));
+    const Exchange **all = arena_array(&cx->scratch, (size_t)x->n, sizeof *all);
+    void **out = arena_array(&cx->scratch, (size_t)x->n, sizeof *out);
+    bool ok = true;
+
+    if (!meet(m, x, true))
+        return false;
+    for (int64_t k = 0; k < x->n; k++) {
+        all[k] = &m->team->member[x->member[k]].given;
+        out[k] = all[k]->out;
+        if (all[k]->what != x->what && ok)
+            ok = fail(
+                cx, WF_ERR_VALUE, x->place,
+                "%s: device %lld brings %lld elements of %s for it, device %lld a %s of "
+                "%lld of %s",
+                op_name(x->op), (long long)m->comm.rank, (long long)x->count,
+                wf_dtype_name(x->dtype), (long long)x->member[k], op_name(all[k]->op),
+                (long long)all[k]->count, wf_dtype_name(all[k]->dtype));
+    }
+    if (ok && (x->op == OP_psum || x->op == OP_pmax || x->op == OP_pmin))
+        ok = exchange_reduce(x, all, x->count * x->me / x->n,
+                             x->count * (x->me + 1) / x->n, out);
+    else if (ok && x->op == OP_reduce_scatter)
+        ok = exchange_reduce(x, all, 0, x->outer * x->inner, &x->out);
+    else if (ok)
+        exchange_move(x, all);
+    if (!ok && !failed(cx))
+        fail(cx, WF_ERR_NORULE, x->place, "%s of %s", op_name(x->op),
+             wf_dtype_name(x->dtype));
+    if (!ok) {
+        pthread_mutex_lock(&m->team->lock);
+        stop(m->team, m);
+        pthread_mutex_unlock(&m->team->lock);
+    }
+    return meet(m, x, false) && ok;
+}
+
+/* ---- threads ------------------------------------------------------------------------ */
+
+static void keep_line(void *user, const char *text)
+{
+    Member *m = user;
+
+    text_add(&m->printed, text);
+    text_char(&m->printed, '\n');
+}
+
+static void work(Member *m)
+{
+    Region region;
+
+    m->ok = false;
+    api_enter_(m->cx, &region);
+    if (setjmp(region.jump)) {
+        api_out_of_memory(m->cx, &region);
+        m->broken = true;
+    } else {
+        m->ok = m->team->fn(m->team->user, m->comm.rank, m->root);
+        arena_reset(&m->cx->scratch, region.scratch_mark);
+        api_leave(m->cx, &region);
+    }
+}
+
+static void *member_thread(void *user)
+{
+    Member *m = user;
+    Team *t = m->team;
+    uint64_t job = 0;
+
+    for (;;) {
+        pthread_mutex_lock(&t->lock);
+        while (t->job == job && !t->quit)
+            pthread_cond_wait(&t->go, &t->lock);
+        job = t->job;
+        pthread_mutex_unlock(&t->lock);
+        if (t->quit)
+            return NULL;
+        work(m);
+        pthread_mutex_lock(&t->lock);
+        if (!m->ok)
+            stop(t, m);
+        t->running--;
+        pthread_cond_broadcast(&t->met);
+        pthread_mutex_unlock(&t->lock);
+    }
+}
+
+static void free_team(Team *t)
+{
+    wf_allocator al = t->al;
+    bool ours = t->pid == (int)getpid(); /* a forked child has no threads */
+
+    pthread_mutex_lock(&t->lock);
+    t->quit = true;
+    pthread_cond_broadcast(&t->go);
+    pthread_mutex_unlock(&t->lock);
+    for (int64_t d = 0; t->member && d < t->mesh.devices; d++) {
+        Member *m = &t->member[d];
+
+        if (m->started && ours)
+            pthread_join(m->thread, NULL);
+        root_free(m->root);
+        wf_ctx_free(m->cx);
+        arena_free(&m->lines);
+    }
+    pthread_mutex_destroy(&t->lock);
+    pthread_cond_destroy(&t->go);
+    pthread_cond_destroy(&t->met);
+    arena_free(&t->a);
+    mem_free(&al, t, sizeof *t);
+}
+
+void teams_free(Root *root)
+{
+    while (root->teams) {
+        Team *t = root->teams;
+
+        root->teams = t->next;
+        free_team(t);
+    }
+}
+
+static bool start_member(Root *root, Team *t, int64_t d)
+{
+    Member *m = &t->member[d];
+    wf_options o = {.size = sizeof o, .threads = 1};
+
+    m->team = t;
+    m->comm = (Comm){d, &t->mesh, team_exchange};
+    if (!m->cx)
+        m->cx = wf_ctx_new(&o);
+    if (!m->cx)
+        return false;
+    m->cx->comm = &m->comm;
+    if (!m->lines.al.resize)
+        arena_init(&m->lines, &t->al, m->cx);
+    if (m->broken) {
+        root_free(m->root);
+        m->root = NULL;
+        m->broken = false;
+    }
+    if (!m->root)
+        m->root = root_new(m->cx, &root->al, root->nplans, 0);
+    if (m->root && !m->started)
+        m->started = !pthread_create(&m->thread, NULL, member_thread, m);
+    return m->root && m->started;
+}
+
+/* Hangs on the root before anything in it can fail. */
+static Team *new_team(Root *root, const char *mesh)
+{
+    Team *t = mem_alloc(&root->al, sizeof *t);
+
+    if (!t)
+        return NULL;
+    memset(t, 0, sizeof *t);
+    t->al = root->al;
+    t->pid = (int)getpid();
+    arena_init(&t->a, &t->al, NULL);
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->go, NULL);
+    pthread_cond_init(&t->met, NULL);
+    t->next = root->teams;
+    root->teams = t;
+    t->a.cx = root->cx; /* an exhausted allocator jumps out of the run; the root has it */
+    t->text = arena_strdup(&t->a, mesh);
+    mesh_parse(&t->a, mesh, &t->mesh);
+    t->meeting =
+        arena_zalloc(&t->a, ((size_t)t->mesh.devices << t->mesh.n) * sizeof *t->meeting);
+    t->member = arena_zalloc(&t->a, (size_t)t->mesh.devices * sizeof *t->member);
+    t->a.cx = NULL;
+    return t;
+}
+
+static Team *find_team(Root *root, const char *mesh)
+{
+    Team *t = root->teams;
+
+    if (t && t->pid != (int)getpid())
+        teams_free(root), t = NULL;
+    while (t && strcmp(t->text, mesh) != 0)
+        t = t->next;
+    return t ? t : new_team(root, mesh);
+}
+
+/* ---- a run -------------------------------------------------------------------------- */
+
+static void wait_for_all(Team *t, wf_ctx *cx)
+{
+    struct timespec until;
+
+    pthread_mutex_lock(&t->lock);
+    while (t->running) {
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec++;
+        pthread_cond_timedwait(&t->met, &t->lock, &until);
+        for (int64_t d = 0; d < t->mesh.devices && cancelled(cx); d++)
+            wf_cancel(t->member[d].cx);
+    }
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* The error of the device that failed first becomes that of cx. */
+static bool report(Team *t, wf_ctx *cx)
+{
+    const wf_ctx *from = t->member[t->culprit].cx;
+
+    if (from->status == WF_ERR_MEMORY)
+        return fail_memory(cx);
+    fail(cx, from->status ? from->status : WF_ERR_INTERNAL, from->error.place, "%s",
+         from->error.text ? from->error.text : "a device failed");
+    for (int i = 0; i < MIN(from->nnotes, CTX_NOTES); i++)
+        fail_note(cx, from->notes[i].place, "%s", from->notes[i].text);
+    if (t->mesh.devices > 1)
+        fail_note(cx, NOWHERE, "on device %lld of %lld", (long long)t->culprit,
+                  (long long)t->mesh.devices);
+    return false;
+}
+
+static void give_lines(Team *t, wf_ctx *cx)
+{
+    for (int64_t d = 0; d < t->mesh.devices; d++) {
+        char *s = t->member[d].printed.n ? t->member[d].printed.s : NULL;
+
+        while (s && *s) {
+            char *end = strchr(s, '\n');
+
+            *end = 0;
+            if (cx->print_line)
+                cx->print_line(cx->print_user, s);
+            else
+                puts(s);
+            s = end + 1;
+        }
+    }
+}
+
+bool team_run(Root *root, const char *mesh, TeamFn *fn, void *user)
+{
+    Team *t = find_team(root, mesh);
+    wf_ctx *cx = root->cx;
+
+    if (!t)
+        return fail_memory(cx);
+    for (int64_t d = 0; d < t->mesh.devices; d++) {
+        Member *m = &t->member[d];
+
+        if (!start_member(root, t, d))
+            return fail_memory(cx);
+        wf_clear(m->cx);
+        m->brings = false;
+        arena_clear(&m->lines);
+        text_init(&m->printed, &m->lines);
+        m->cx->cancelled = 0;
+        m->cx->print_value = cx->print_value;
+        m->cx->print_line = keep_line;
+        m->cx->print_user = m;
+    }
+    memset(t->meeting, 0, ((size_t)t->mesh.devices << t->mesh.n) * sizeof *t->meeting);
+    pthread_mutex_lock(&t->lock);
+    t->fn = fn;
+    t->user = user;
+    t->running = t->mesh.devices;
+    t->waiting = 0;
+    t->culprit = -1;
+    t->job++;
+    pthread_cond_broadcast(&t->go);
+    pthread_mutex_unlock(&t->lock);
+    wait_for_all(t, cx);
+    give_lines(t, cx);
+    return t->culprit < 0 || report(t, cx);
+}

@@ -1,0 +1,205 @@
+/* test_spmd.c -- spmd on the local engine: devices as threads of this process. That its
+ * results are those of the evaluator is checked with all other ops (tests/ops/control.wir);
+ * here: mistakes, faults, order, and random programs against vmap.
+ */
+#include "lib_random.h"
+#include "op/op.h"
+#include "weft.h"
+
+#include <string.h>
+
+static bool run_on(wf_ctx *cx, const Program *p, const Nd *in, wf_array **out)
+{
+    wf_array *a[8] = {0};
+    bool ok;
+
+    for (uint32_t i = 0; i < p->nin; i++)
+        wf_array_from(cx, in[i].dtype, in[i].dims, (int)in[i].rank, in[i].data, &a[i]);
+    ok = wf_eval(cx, p, a, out) == WF_OK;
+    for (uint32_t i = 0; i < p->nin; i++)
+        wf_array_release(a[i]);
+    return ok;
+}
+
+static void refuse(wf_ctx *cx, const char *text, wf_status status, const char *says)
+{
+    const Program *p = parse_lines(cx, text);
+    Nd x = nd_f64s(cx, (double[]){1, 2, 3, 4}, 4);
+    wf_array *out[2] = {0};
+
+    if (p)
+        run_on(cx, p, &x, out);
+    check_error(cx, status, says);
+}
+
+XTEST(mistakes_in_layouts_say_what_is_wrong)
+{
+    static const struct {
+        const char *eqn, *says;
+        wf_status status;
+    } cases[] = {
+        {"spmd x body=f mesh=\"i:3\" in=\"i\" out=\"i\"",
+         "spmd: operand 0 is f64[4], but axis 0 is divided by 3 devices", WF_ERR_SHAPE},
+        {"spmd x body=f mesh=\"i\" in=\"i\" out=\"i\"", "is not name:size", WF_ERR_VALUE},
+        {"spmd x body=f mesh=\"i:0\" in=\"i\" out=\"i\"", "is less than 1", WF_ERR_VALUE},
+        {"spmd x body=f mesh=\"i:2,i:2\" in=\"i\" out=\"i\"", "is there twice", WF_ERR_VALUE},
+        {"spmd x body=f mesh=\"i:2\" in=\"j\" out=\"i\"", "in=\"j\": an axis is not one of the mesh",
+         WF_ERR_VALUE},
+        {"spmd x body=f mesh=\"i:2\" in=\"i,-\" out=\"i\"", "more entries than the array has axes",
+         WF_ERR_VALUE},
+        {"spmd x body=f mesh=\"i:2\" in=\"i\" out=\"\"", "fewer entries than the array has axes",
+         WF_ERR_VALUE},
+        {"spmd x body=f mesh=\"i:2\" in=\"i+i\" out=\"i\"", "divides two axes", WF_ERR_VALUE},
+    };
+
+    for (int k = 0; k < COUNT(cases); k++)
+        refuse(cx,
+               arena_printf(&cx->scratch, "f(x: f64[2]) { ret x }\nmain(x: f64[4]) { y = %s; ret y }",
+                            cases[k].eqn),
+               cases[k].status, cases[k].says);
+}
+
+XTEST(devices_that_go_different_ways_do_not_wait_for_ever)
+{
+    refuse(cx,
+           "a(x: f64[1]) { y = psum x axis=\"i\"; ret y }\n"
+           "b(x: f64[1]) { ret x }\n"
+           "f(x: f64[1]) { k = axis_index axis=\"i\"; y = cond k x branches=[a,b]; ret y }\n"
+           "main(x: f64[4]) { y = spmd x body=f mesh=\"i:4\" in=\"i\" out=\"i\"; ret y }",
+           WF_ERR_VALUE, "psum: device 0 waits for device 1, which has ended without it");
+    refuse(cx,
+           "a(x: f64[1]) { y = psum x axis=\"i\"; ret y }\n"
+           "b(x: f64[1]) { y = pmax x axis=\"i\"; ret y }\n"
+           "f(x: f64[1]) { k = axis_index axis=\"i\"; y = cond k x branches=[a,b]; ret y }\n"
+           "main(x: f64[4]) { y = spmd x body=f mesh=\"i:4\" in=\"i\" out=\"i\"; ret y }",
+           WF_ERR_VALUE, "a psum of 1 of f64");
+}
+
+XTEST(the_error_of_a_device_is_that_of_the_run)
+{
+    refuse(cx,
+           "f(x: f64[1]) { t = const f64[1] 3; o = ne x t; s = reshape o []; assert s x message=\"saw {}\";"
+           " y = psum x axis=\"i\"; ret y }\n"
+           "main(x: f64[4]) { y = spmd x body=f mesh=\"i:4\" in=\"i\" out=\"i\"; ret y }",
+           WF_ERR_ASSERT, "saw [3]");
+}
+
+static char lines[256];
+static void take_line(void *user, const char *text)
+{
+    (void)user;
+    strncat(lines, text, sizeof lines - strlen(lines) - 2);
+    strcat(lines, "|");
+}
+
+XTEST(what_devices_print_comes_in_their_order)
+{
+    const Program *p = parse_lines(
+        cx, "f(x: f64[1]) { print x format=\"a {}\"; y = psum x axis=\"i\"; print y format=\"b {}\"; ret y }\n"
+            "main(x: f64[4]) { y = spmd x body=f mesh=\"i:4\" in=\"i\" out=\"i\"; ret y }");
+    Nd x = nd_f64s(cx, (double[]){1, 2, 3, 4}, 4);
+
+    cx->print_line = take_line;
+    REQUIRE(is_valid(cx, p));
+    for (int k = 0; k < 20; k++) {
+        wf_array *out = NULL;
+
+        lines[0] = 0;
+        REQUIRE(run_on(cx, p, &x, &out));
+        wf_array_release(out);
+        CHECK_STR(lines, "a [1]|b [10]|a [2]|b [10]|a [3]|b [10]|a [4]|b [10]|");
+    }
+}
+
+/* A random program that speaks over "i", of which the devices of a mesh have a row each: the
+ * engine gives what vmap gives, and so for its gradient. */
+static const Program *on_devices(wf_ctx *cx, const Program *p)
+{
+    Builder *b = builder_new(cx, "rows", B_OPTIMISE), *m = builder_new(cx, "main", B_OPTIMISE);
+    Val in[16], out[16], v[16];
+    char ins[512] = "", outs[512] = "";
+    SpmdAttr a = {.mesh = "i:2", .in = ins, .out = outs};
+    Copier c;
+
+    copier_init(&c, b, p, NULL, NULL);
+    for (uint32_t i = 0; i < p->nin; i++) {
+        Type t = copier_type(&c, val_type(p, program_in(p, i)));
+        Dim dims[MAX_RANK + 1] = {1};
+
+        memcpy(dims + 1, t.dims, t.rank * sizeof(Dim));
+        in[i] = b_input(b, NULL, b_make_type(b, (wf_dtype)t.dtype, dims, t.rank + 1u));
+        c.val[program_in(p, i)] = b_squeeze(b, in[i], 0);
+        dims[0] = 2;
+        v[i] = b_input(m, NULL, b_make_type(m, (wf_dtype)t.dtype, dims, t.rank + 1u));
+        strcat(strcat(ins, i ? ";" : ""), "i");
+        for (uint32_t k = 0; k < t.rank; k++)
+            strcat(ins, ",-");
+    }
+    for (uint32_t i = 0; i < p->neqns; i++)
+        copier_eqn(&c, &p->eqns[i]);
+    for (uint32_t j = 0; j < p->nout; j++) {
+        out[j] = b_expand(b, c.val[p->outs[j]], 0);
+        strcat(strcat(outs, j ? ";" : ""), "i");
+        for (uint32_t k = 1; k < b_rank(b, out[j]); k++)
+            strcat(outs, ",-");
+    }
+    a.body.p = builder_finish(b, out, p->nout);
+    if (!a.body.p)
+        return NULL;
+    b_eqn(m, OP_spmd, v, p->nin, &a, out, p->nout);
+    return builder_finish(m, out, p->nout);
+}
+
+static bool near(wf_ctx *cx, const Program *p, const Program *q, const Nd *in)
+{
+    wf_array *a[16] = {0}, *b[16] = {0};
+    bool ok = run_on(cx, p, in, a) && run_on(cx, q, in, b);
+
+    for (uint32_t j = 0; j < p->nout && ok; j++) {
+        Nd x = {wf_array_dtype(a[j]), (uint32_t)wf_array_rank(a[j]), wf_array_dims(a[j]),
+                wf_array_count(a[j]), NULL}, y = x;
+
+        x.data = wf_array_data(a[j]);
+        y.data = wf_array_data(b[j]);
+        ok = !nd_differ(cx, &x, &y, 1e-9);
+    }
+    for (uint32_t j = 0; j < p->nout; j++) {
+        wf_array_release(a[j]);
+        wf_array_release(b[j]);
+    }
+    return ok;
+}
+
+XTEST(random_programs_on_devices_are_their_rows)
+{
+    int done = 0;
+
+    for (uint64_t seed = 1; seed < 60; seed++) {
+        Region inner;
+        const Program *p, *v, *s;
+        int axes[16] = {0}, wrt[1] = {0};
+
+        api_enter_(cx, &inner);
+        p = random_program(cx, &(Rng){seed}, 12, RANDOM_SPEAKS);
+        if (p && p->nin <= 8 && p->nout <= 8 && !p->dims.syms.n &&
+            dtype_is_float((wf_dtype)val_type(p, 1).dtype)) {
+            v = xf_vmap(cx, p, axes, "i", 2);
+            s = on_devices(cx, p);
+            for (int k = 0; k < 2 && v && s && !failed(cx); k++) {
+                Case c = case_of(cx, v, seed);
+                Rng rng = {seed};
+
+                if (!near(cx, s, v, case_inputs(cx, &c, &rng)))
+                    FAIL("seed %d, %s: %s", (int)seed, k ? "vjp" : "value", wf_ctx_message(cx));
+                v = k ? v : xf_vjp(cx, v, wrt, 1);
+                s = k ? s : xf_vjp(cx, s, wrt, 1);
+                done++;
+            }
+        }
+        if (failed(cx))
+            FAIL("seed %d: %s", (int)seed, wf_ctx_message(cx));
+        wf_clear(cx);
+        api_leave(cx, &inner);
+    }
+    CHECK(done > 40);
+}
