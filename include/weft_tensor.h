@@ -331,13 +331,31 @@ WF_API wf_status wf_custom_vjp_call(wf_ctx *c, const wf_function *f, const wf_fu
                                     const wf_function *backward, const wf_tensor *in, int nin, wf_tensor *out,
                                     int nout);
 
-/* ---- over the named axis of a vmap -------------------------------------------------------------------------- */
+/* ---- on the devices of a mesh ------------------------------------------------------------------------------- */
+
+/* f on every device of a mesh at once, each on its parts of the inputs.
+ *
+ *   mesh        "data:4,model:2": axes with their sizes, the first major
+ *   in_specs    for each input, with ; between, and for each of its axes, with , between, the axes of the mesh that
+ *   out_specs   divide it: x, or x+y (x major), or - for none; likewise for results: "data,-;-"
+ *   check       where results that are the same on all devices have one cotangent, not one each (JAX's check_vma):
+ *               results that out_specs does not divide by an axis must not vary over it
+ *
+ * f sees what one device has. Devices are threads of this process. */
+WF_API wf_status wf_spmd_call(wf_ctx *c, const wf_function *f, const char *mesh, const char *in_specs,
+                              const wf_tensor *in, const char *out_specs, bool check, wf_tensor *out);
+
+/* ---- over the named axis of a vmap or mesh; several axes of a mesh: "x,y" ------------------------------------ */
 
 WF_API wf_tensor wf_psum(wf_ctx *c, wf_tensor x, const char *axis);
 WF_API wf_tensor wf_pmean(wf_ctx *c, wf_tensor x, const char *axis);
 WF_API wf_tensor wf_pmax(wf_ctx *c, wf_tensor x, const char *axis);
 WF_API wf_tensor wf_pmin(wf_ctx *c, wf_tensor x, const char *axis);
 WF_API wf_tensor wf_all_gather(wf_ctx *c, wf_tensor x, const char *axis, int at); /* at: where the new axis goes */
+/* The sum of the rows at the own place along axis `at`, which has as many elements as there are rows and goes. */
+WF_API wf_tensor wf_reduce_scatter(wf_ctx *c, wf_tensor x, const char *axis, int at);
+/* Element j along axis `at` goes to row j, which has those of all rows along a new axis `to`. */
+WF_API wf_tensor wf_all_to_all(wf_ctx *c, wf_tensor x, const char *axis, int at, int to);
 /* pairs: source, target, source, target ..; rows without a source get 0 */
 WF_API wf_tensor wf_ppermute(wf_ctx *c, wf_tensor x, const char *axis, const int64_t *pairs, int n);
 WF_API wf_tensor wf_axis_index(wf_ctx *c, const char *axis); /* i32 */

@@ -234,6 +234,10 @@ typedef struct NameAttr { /* name x as="hidden" */
     const char *name;
 } NameAttr;
 
+typedef struct ShardAttr { /* shard x mesh="x:4,y:2" spec="x,-" */
+    const char *mesh, *spec; /* as in mesh.h */
+} ShardAttr;
+
 typedef struct PrintAttr { /* print x y format="x = {} y = {}" ; assert ok x message="x is {}" */
     const char *format;
 } PrintAttr;

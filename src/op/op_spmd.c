@@ -551,3 +551,60 @@ const OpRow op_row_spmd = {
     .partition = partition_spmd,
     .lower = {.kind = LOWER_CONTROL},
 };
+
+/* ---- shard: the operand itself, which lies so on the devices of a mesh;  dy = shard dx,  gx = shard gy ---- */
+
+static bool type_shard(TypeRule *t)
+{
+    const ShardAttr *a = t->attr;
+    Type part;
+    Mesh m;
+    const char *why = mesh_parse(&t->b->arena, a->mesh, &m);
+
+    if (why)
+        return bad_text(t, "mesh", a->mesh, why);
+    if (!part_type(t, &m, a->spec, t->in[0], 0, &part))
+        return false;
+    type_out_like(t, t->in[0]);
+    return true;
+}
+
+static bool eval_shard(Eval *e)
+{
+    if (e->in[0].count)
+        memcpy(e->out[0].data, e->in[0].data,
+               (size_t)e->in[0].count * wf_dtype_size(e->in[0].dtype));
+    return true;
+}
+
+static void transpose_shard(Builder *b, const EqnView *e, const Val *gy, Val *gx)
+{
+    gx[0] = b_eqn1(b, OP_shard, gy, 1, e->attr);
+}
+
+static void batch_shard(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                        int *out_axis)
+{
+    ShardAttr a = *(const ShardAttr *)e->attr;
+
+    a.spec = spec_insert(&b->arena, a.spec, e->in_type[0].rank, (uint32_t)bt->axis[0]);
+    out[0] = b_eqn1(b, OP_shard, e->in, 1, &a);
+    out_axis[0] = bt->axis[0];
+}
+
+static const AttrField attrs_shard[] = {FIELD(ShardAttr, mesh, A_STR, ATTR_REQUIRED),
+                                        FIELD(ShardAttr, spec, A_STR, 0), FIELD_END};
+
+const OpRow op_row_shard = {
+    .doc =
+        "y = x, any dtype, which is to lie so on the devices of a mesh: mesh and spec as "
+        "of spmd. Its derivatives lie so too.",
+    .attrs = attrs_shard,
+    .attr_size = sizeof(ShardAttr),
+    .type = type_shard,
+    .eval = eval_shard,
+    .jvp = jvp_linear,
+    .transpose = transpose_shard,
+    .batch = batch_shard,
+    .lower = {.kind = LOWER_ALIAS},
+};

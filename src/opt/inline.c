@@ -148,6 +148,7 @@ static bool inline_eqn(Rewriter *r, const EqnView *e, Val *out)
     case OP_while: return inline_while(r, e, out);
     case OP_stop_gradient:
     case OP_pvary:
+    case OP_shard:
     case OP_name: out[0] = e->in[0]; return true;
     default: return false;
     }

@@ -77,6 +77,7 @@ static const StepRow rows[OP_COUNT] = {
 
     COLLECTIVE(psum), COLLECTIVE(pmax), COLLECTIVE(pmin), COLLECTIVE(all_gather),
     COLLECTIVE(reduce_scatter), COLLECTIVE(all_to_all), COLLECTIVE(ppermute),
+    [OP_shard] = {bind_alias, {A, D, D}, PLACE_NEVER, false, true},
     [OP_pvary] = {bind_alias, {A, D, D}, PLACE_NEVER, false, true},
     [OP_axis_index] = {bind_axis_index, {D, D, D}, PLACE_NEVER, false},
 };

@@ -1,36 +1,78 @@
 /* collective.c -- talking over the named axis of a vmap; and the two effects, print and
  * assert.
  *
- * A vmap traces its function with the name and size of its axis on the trace; a
+ * A vmap, or an spmd, traces its function with the name and size of its axis, or its mesh, on the trace; a
  * collective looks for the name from the innermost trace outwards and enters the
  * program, also when its operand is concrete.
  *
  * Effects with a trace open are part of the program, whatever their operands are.
  */
+#include "op/mesh.h"
 #include "tensor/tensor.h"
 
-/* The size of the axis in the innermost trace; false with an error. */
-static bool find_axis(wf_ctx *c, const char *fn, const char *axis, Dim *out)
+/* A size of a trace around, in the innermost. */
+static Dim brought(wf_ctx *c, Trace *from, Dim d)
 {
-    Trace *to, *tr;
+    Dim r;
 
+    T_ENTER(c, DIM_NONE)
+    r = trace_dim(c, c->tensors->trace->b, from, d);
+    T_LEAVE(c);
+    return r;
+}
+
+/* Of one axis, in the innermost trace; DIM_NONE: it is not bound. *tr: who binds it. */
+static Dim axis_in(wf_ctx *c, const char *name, size_t n, const Trace **by)
+{
+    Dim d = DIM_NONE;
+
+    for (const Trace *tr = c->tensors->trace; tr && d == DIM_NONE; tr = tr->outer) {
+        const Mesh *m = tr->axis.mesh;
+
+        for (uint32_t k = 0; m && k < m->n; k++)
+            if (strlen(m->name[k]) == n && !memcmp(m->name[k], name, n))
+                d = m->size[k];
+        if (!m && tr->axis.name && strlen(tr->axis.name) == n &&
+            !memcmp(tr->axis.name, name, n))
+            d = tr->axis.size;
+        *by = tr;
+    }
+    return d >= 0 || d == DIM_NONE || !(*by)->outer ? d : brought(c, (*by)->outer, d);
+}
+
+const TraceAxis *axis_bound(wf_ctx *c, const char *axis)
+{
+    const Trace *by = NULL;
+
+    return axis_in(c, axis, strcspn(axis, ","), &by) == DIM_NONE ? NULL : &by->axis;
+}
+
+/* The size of the axes in the innermost trace; false with an error. *out_inv: what does not vary over them is known. */
+static bool find_axes(wf_ctx *c, const char *fn, const char *axes, Dim *out,
+                      bool *out_inv)
+{
+    const Trace *by = NULL;
+
+    *out = 1;
+    *out_inv = false;
     if (failed(c) || !ts(c))
         return false;
-    to = c->tensors->trace;
-    for (tr = to; tr; tr = tr->outer)
-        if (tr->axis.name && axis && !strcmp(tr->axis.name, axis)) {
-            *out = tr->axis.size;
-            if (*out >= 0 || !tr->outer)
-                return true;
-            T_ENTER(c, false)
-            *out = trace_dim(c, to->b, tr->outer, *out);
-            T_LEAVE(c);
-            return !failed(c);
+    for (const char *s = axes; s; s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL) {
+        size_t n = strcspn(s, ",");
+        Dim d = axis_in(c, s, n, &by);
+
+        if (d == DIM_NONE) {
+            tfail(c, WF_ERR_NAME,
+                  "%s: axis '%.*s' is not bound: needs a vmap over an axis of that name",
+                  fn, (int)n, s);
+            return false;
         }
-    tfail(c, WF_ERR_NAME,
-          "%s: axis '%s' is not bound: needs a vmap over an axis of that name", fn,
-          axis ? axis : "(null)");
-    return false;
+        *out = size_mul(c, *out, d);
+        *out_inv = by->axis.check;
+    }
+    if (!axes)
+        tfail(c, WF_ERR_NAME, "%s: axis '(null)' is not bound", fn);
+    return !failed(c);
 }
 
 static wf_tensor emit(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin,
@@ -48,27 +90,42 @@ static wf_tensor emit(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin,
     return tensor_handle(c, out);
 }
 
+wf_tensor collective_op(wf_ctx *c, OpCode op, wf_tensor x, const CollectiveAttr *like,
+                        const char *fn)
+{
+    CollectiveAttr a = *like;
+    bool inv;
+
+    if (!find_axes(c, fn, a.axis, &a.size, &inv))
+        return WF_NONE;
+    if (a.parts.n)
+        a.size = a.parts.v[0];
+    if (op == OP_psum || op == OP_pmax || op == OP_pmin) {
+        a.inv = inv && !a.groups.n;
+        a.size = DIM_NONE;
+    }
+    if (op == OP_psum && wf_dtype_of(c, x) == WF_BOOL)
+        x = wf_cast(c, x, WF_I32);
+    return emit(c, op, &x, op != OP_axis_index, &a, fn);
+}
+
 static wf_tensor over_axis(wf_ctx *c, OpCode op, wf_tensor x, const char *axis,
                            const char *fn)
 {
-    CollectiveAttr a = {.axis = axis, .size = DIM_NONE};
-    Dim size;
-
-    return find_axis(c, fn, axis, &size) ? emit(c, op, &x, 1, &a, fn) : WF_NONE;
+    return collective_op(c, op, x, &(CollectiveAttr){.axis = axis}, fn);
 }
 
 wf_tensor wf_psum(wf_ctx *c, wf_tensor x, const char *axis)
 {
-    if (wf_dtype_of(c, x) == WF_BOOL)
-        x = wf_cast(c, x, WF_I32);
     return over_axis(c, OP_psum, x, axis, "wf_psum");
 }
 
 wf_tensor wf_pmean(wf_ctx *c, wf_tensor x, const char *axis)
 {
     Dim size;
+    bool inv;
 
-    if (!find_axis(c, "wf_pmean", axis, &size))
+    if (!find_axes(c, "wf_pmean", axis, &size, &inv))
         return WF_NONE;
     x = as_float(c, x, "wf_pmean");
     return wf_div(
@@ -81,52 +138,70 @@ wf_tensor wf_pmax(wf_ctx *c, wf_tensor x, const char *axis)
     return over_axis(c, OP_pmax, x, axis, "wf_pmax");
 }
 
-/* -max(-x); of integers ~max(~x), which has no overflow */
 wf_tensor wf_pmin(wf_ctx *c, wf_tensor x, const char *axis)
 {
-    bool real = dtype_is_inexact(wf_dtype_of(c, x));
+    return over_axis(c, OP_pmin, x, axis, "wf_pmin");
+}
 
-    x = real ? wf_neg(c, x) : wf_bitwise_not(c, x);
-    x = over_axis(c, OP_pmax, x, axis, "wf_pmin");
-    return real ? wf_neg(c, x) : wf_bitwise_not(c, x);
+/* An axis of x, or, with one more, of what it becomes. */
+static bool place_of(wf_ctx *c, const char *fn, wf_tensor x, int at, uint32_t more,
+                     int64_t *out)
+{
+    uint32_t k;
+
+    if (failed(c) || !axis_of(c, fn, at, (uint32_t)wf_rank(c, x) + more, &k))
+        return false;
+    *out = k;
+    return true;
 }
 
 wf_tensor wf_all_gather(wf_ctx *c, wf_tensor x, const char *axis, int at)
 {
     CollectiveAttr a = {.axis = axis};
-    uint32_t k;
 
-    if (!find_axis(c, "wf_all_gather", axis, &a.size) ||
-        !axis_of(c, "wf_all_gather", at, (uint32_t)wf_rank(c, x) + 1, &k))
+    if (!place_of(c, "wf_all_gather", x, at, 1, &a.at))
         return WF_NONE;
-    a.at = k;
-    return emit(c, OP_all_gather, &x, 1, &a, "wf_all_gather");
+    return collective_op(c, OP_all_gather, x, &a, "wf_all_gather");
+}
+
+wf_tensor wf_reduce_scatter(wf_ctx *c, wf_tensor x, const char *axis, int at)
+{
+    CollectiveAttr a = {.axis = axis};
+
+    if (!place_of(c, "wf_reduce_scatter", x, at, 0, &a.at))
+        return WF_NONE;
+    return collective_op(c, OP_reduce_scatter, x, &a, "wf_reduce_scatter");
+}
+
+wf_tensor wf_all_to_all(wf_ctx *c, wf_tensor x, const char *axis, int at, int to)
+{
+    CollectiveAttr a = {.axis = axis};
+
+    if (!place_of(c, "wf_all_to_all", x, at, 0, &a.at) ||
+        !place_of(c, "wf_all_to_all", x, to, 0, &a.to))
+        return WF_NONE;
+    return collective_op(c, OP_all_to_all, x, &a, "wf_all_to_all");
 }
 
 wf_tensor wf_ppermute(wf_ctx *c, wf_tensor x, const char *axis, const int64_t *pairs,
                       int n)
 {
-    CollectiveAttr a = {.axis = axis, .perm = {2 * (uint32_t)n, pairs}};
-
-    if (!find_axis(c, "wf_ppermute", axis, &a.size))
-        return WF_NONE;
-    return emit(c, OP_ppermute, &x, 1, &a, "wf_ppermute");
+    return collective_op(
+        c, OP_ppermute, x,
+        &(CollectiveAttr){.axis = axis, .perm = {2 * (uint32_t)n, pairs}}, "wf_ppermute");
 }
 
 wf_tensor wf_axis_index(wf_ctx *c, const char *axis)
 {
-    CollectiveAttr a = {.axis = axis};
-
-    if (!find_axis(c, "wf_axis_index", axis, &a.size))
-        return WF_NONE;
-    return emit(c, OP_axis_index, NULL, 0, &a, "wf_axis_index");
+    return over_axis(c, OP_axis_index, WF_NONE, axis, "wf_axis_index");
 }
 
 int64_t wf_axis_size(wf_ctx *c, const char *axis)
 {
     Dim size;
+    bool inv;
 
-    return find_axis(c, "wf_axis_size", axis, &size) ? size : -1;
+    return find_axes(c, "wf_axis_size", axis, &size, &inv) ? size : -1;
 }
 
 /* ---- effects ---- */

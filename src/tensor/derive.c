@@ -165,6 +165,7 @@ static wf_record *run_traced(wf_ctx *c, const wf_function *f, const wf_tensor *i
 
     if (!trace_function_on(c, fn, f, in, TRACE_OPEN, &t))
         return NULL;
+    traced_mark_vary(c, &t, in);
     if (!(y->v = mem_alloc(&c->al, (t.nout + 1) * sizeof *y->v))) {
         fail_memory(c);
     } else {

@@ -228,8 +228,12 @@ bool trace_function(wf_ctx *c, const wf_function *f, InType *types, TraceKind ki
     for (int i = 0; in && i < f->inputs && !failed(c); i++) {
         if (bring_dims(c, &types[i].s))
             in[i] = trace_input(c, tr, NULL, types[i].dtype, types[i].s.d, types[i].s.rank);
-        if (!failed(c))
-            tensor_get(c, in[i], "trace")->weak = types[i].weak;
+        if (!failed(c)) {
+            Tensor *x = tensor_get(c, in[i], "trace");
+
+            x->weak = types[i].weak;
+            trace_set_vary(c, tr, x->val, types[i].vary);
+        }
     }
     if (!failed(c))
         trace_body(c, f, in, out);
@@ -263,6 +267,7 @@ InType *types_of(wf_ctx *c, const char *fn, const wf_tensor *in, int n)
         }
         t[i].dtype = wf_dtype_of(c, in[i]);
         t[i].weak = wf_is_weak(c, in[i]);
+        t[i].vary = tensor_vary(c, tensor_get(c, in[i], fn));
     }
     return t;
 }
@@ -763,7 +768,7 @@ wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
 {
     InType *types;
     Traced t;
-    TraceAxis axis = {axis_name, 0};
+    TraceAxis axis = {.name = axis_name};
     const Program *p;
     bool ok;
 

@@ -15,7 +15,8 @@
  *   derive.c      grad, vjp, jvp of C functions
  *   flow.c        cond, while, scan, checkpoint of C functions
  *   custom.c      functions with derivative rules of their own
- *   collective.c  talking over the axis of a vmap; print and assert
+ *   collective.c  talking over the axis of a vmap or mesh; print and assert
+ *   spmd.c vary.c  a function on every device of a mesh; what varies there
  *   autograd.c    gradients as users ask for them
  *   inplace.c     functions that write into a tensor
  *   view.c        what that means to views
@@ -348,9 +349,11 @@ typedef enum TraceKind {
     TRACE_BODY    /* all are captured but host numbers: bodies of control flow */
 } TraceKind;
 
-typedef struct TraceAxis { /* the named axis of a vmap */
-    const char *name;      /* NULL: none */
+typedef struct TraceAxis { /* the named axis of a vmap, or the axes of a mesh */
+    const char *name;      /* NULL: none; of a mesh its text */
     Dim size;              /* of the trace around */
+    const struct Mesh *mesh; /* of spmd; NULL: a vmap */
+    bool check;              /* it is known over which axes values vary (SpmdAttr) */
 } TraceAxis;
 
 typedef struct Capture { /* a value from outside: an input behind the others */
@@ -376,6 +379,8 @@ struct Trace {
     uint32_t nalias;
     Capture *captures;
     uint32_t ncaptures, capture_cap;
+    uint32_t *vary; /* of its values: over which axes of the mesh they vary; as far as it was asked, see vary.c */
+    uint32_t nvary, varied; /* room; equations seen */
 };
 
 Trace *trace_new(wf_ctx *c, const char *name); /* NULL after an error */
@@ -404,6 +409,24 @@ bool trace_call(wf_ctx *c, const Program *p, Tensor *const *in, uint32_t nin,
                 Tensor **out, uint32_t nout);
 /* A dim of one trace as a dim of a program inside it. Inside a region. */
 Dim trace_dim(wf_ctx *c, Builder *to, Trace *from, Dim d);
+
+/* ---- vary.c: inside an spmd, bits for the axes of its mesh ---- */
+
+struct Traced;
+const TraceAxis *innermost_mesh(wf_ctx *c); /* NULL: there is none */
+uint32_t tensor_vary(wf_ctx *c, const Tensor *t);
+void trace_set_vary(wf_ctx *c, Trace *tr, Val v, uint32_t axes); /* of an input */
+/* Of inputs, then captures. In a region. */
+uint32_t *traced_vary(wf_ctx *c, const wf_tensor *in, uint32_t nin, Tensor *const *captures, uint32_t ncaptures);
+/* Before a derivative is taken: where values begin to vary (xf_vary). */
+bool traced_mark_vary(wf_ctx *c, struct Traced *t, const wf_tensor *in);
+
+/* collective.c: like says the axes and what else the op has; sizes are found. axis_index: x is not looked at. */
+wf_tensor collective_op(wf_ctx *c, OpCode op, wf_tensor x, const CollectiveAttr *like, const char *fn);
+const TraceAxis *axis_bound(wf_ctx *c, const char *axis); /* of the first of these; NULL: by nobody */
+/* spmd.c: wf_spmd_call; *out_specs is read when f has run. */
+wf_status spmd_call(wf_ctx *c, const wf_function *f, const char *mesh, const char *in_specs, const wf_tensor *in,
+                    const char *const *out_specs, bool check, wf_tensor *out);
 
 /* ---- view.c ---- */
 
@@ -583,6 +606,7 @@ typedef struct InType {
     wf_dtype dtype;
     bool weak;
     Shape s; /* sizes of the trace around */
+    uint32_t vary;
 } InType;
 
 InType *types_of(wf_ctx *c, const char *fn, const wf_tensor *in, int n); /* n + 1 of them */

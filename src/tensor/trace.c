@@ -98,6 +98,7 @@ void trace_free(wf_ctx *c, Trace *tr)
     for (uint32_t i = 0; i < tr->ncaptures; i++)
         tensor_release(c, tr->captures[i].t);
     mem_free(&c->al, tr->captures, tr->capture_cap * sizeof *tr->captures);
+    mem_free(&c->al, tr->vary, tr->nvary * sizeof *tr->vary);
     arena_free(&tr->b->arena);
     mem_free(&c->al, tr->b, sizeof *tr->b);
     mem_free(&c->al, tr, sizeof *tr);
@@ -184,6 +185,7 @@ static Val capture(wf_ctx *c, Trace *tr, Tensor *t, Trace *from)
     if (!held) /* a symbol of its own: t may be written to in this trace, and then is one of it */
         return VAL_NONE;
     held->weak = t->weak;
+    trace_set_vary(c, tr, v, tensor_vary(c, t));
     tr->captures[tr->ncaptures++] = (Capture){held, v};
     return v;
 }

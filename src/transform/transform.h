@@ -6,6 +6,8 @@
  *   vjp        = jvp, partition, transpose; linearize, grad                  vjp.c
  *   jacobians, hessian, hvp                                                  jacobian.c
  *   vmap       a batch axis through every op                                 vmap.c
+ *   shard      how values lie on a mesh                                      shard.c
+ *   vary       what differs from device to device, and where it begins      vary.c
  *   split      ahead-of-time forward and backward, min-cut of what to save   split.c
  *   record     the same for forward and derivative, of calls that are recorded
  *   bind       inputs become constants                                       bind.c
@@ -187,5 +189,21 @@ typedef struct Recording {
 /* wrt: for each input of p, whether it has a tangent. Arrays are in scratch. WF_ERR_NORULE
  * where results cannot be computed ahead of their derivatives: by a `while`. */
 bool xf_record(wf_ctx *cx, const Program *p, const bool *wrt, Recording *out);
+
+/* ---- shard.c ---- */
+
+/* How results lie on a mesh when inputs lie so: specs as in op/mesh.h, in scratch. NULL after an error. */
+const char *xf_layouts(wf_ctx *cx, const Program *p, const char *mesh, const char *specs);
+
+/* ---- vary.c ---- */
+
+struct Mesh;
+/* Over which axes of a mesh results vary, given over which inputs do: bits. False: a collective stands under a condition
+ * that varies over its axes. */
+bool vary_program(wf_ctx *cx, const struct Mesh *m, const Program *p, const uint32_t *in, uint32_t *out);
+/* The same of the equations of a builder from `first` on, for all values by number. */
+bool vary_builder(wf_ctx *cx, const struct Mesh *m, const Builder *b, uint32_t first, uint32_t *vary);
+/* p with pvary where values that do not vary meet such that do. want (may be NULL): over what results are to vary. */
+const Program *xf_vary(wf_ctx *cx, const struct Mesh *m, const Program *p, const uint32_t *in, const uint32_t *want);
 
 #endif

@@ -9,11 +9,13 @@
  *   vmap(fn, xs, axes, name)               axes: None for what is not mapped
  *   cond(index, fns, xs)  while_loop(cond, body, xs)  scan(body, carries, xs, length, reverse)
  *   checkpoint(fn, xs, keep_dots)
+ *   spmd(fn, xs, mesh, in_specs, out_specs, check)
  *   custom_jvp(slot, fn, rule, xs)  custom_vjp(slot, fn, forward, backward, xs)
  *
  * An exception in such a function travels through the tensor library as an error without a
  * message of its own, and goes on where the native returns.
  */
+#include "op/mesh.h"
 #include "script/engine/engine.h"
 
 /* ---- functions of the script as functions of tensors ------------------------------- */
@@ -474,47 +476,75 @@ static Value n_custom_vjp(Vm *vm, const Args *a) { return custom(vm, a, 2); }
 
 /* ---- over a named axis ------------------------------------------------------------- */
 
-static Value over_axis(Vm *vm, const Args *a,
-                       wf_tensor (*fn)(wf_ctx *, wf_tensor, const char *))
+#define MOST_ROWS 4096 /* of groups and pairs */
+
+/* op(x, axis, .. groups, parts) with what else the attribute has; from: where groups stand among the arguments */
+static Value over_axis(Vm *vm, const Args *a, OpCode op, CollectiveAttr *like, int from)
 {
     En e = en_begin(vm, a);
-    wf_tensor x;
-    const char *axis = NULL;
+    wf_tensor x = WF_NONE;
+    int64_t *v = en_alloc(&e, 2 * MOST_ROWS * sizeof *v);
+    int n = 0, m = 0;
 
-    if (!en_tensor(&e, a->v[0], &x) || !en_str(&e, a->v[1], &axis))
+    if (!v || !en_tensor(&e, a->v[0], &x) || !en_str(&e, a->v[1], &like->axis) ||
+        !en_ints(&e, a->v[from], v, &n, MOST_ROWS) ||
+        (op != OP_ppermute && !en_ints(&e, a->v[from + 1], v + MOST_ROWS, &m, MOST_ROWS)))
         return en_fail(&e);
-    return en_end(&e, fn(e.c, x, axis));
+    if (op == OP_ppermute) {
+        like->perm = (Ints){(uint32_t)n, v};
+    } else {
+        like->groups = (Ints){(uint32_t)n, v};
+        like->parts = (Ints){(uint32_t)m, v + MOST_ROWS};
+    }
+    return en_end(&e, collective_op(e.c, op, x, like, op_name(op)));
 }
-static Value n_psum(Vm *vm, const Args *a) { return over_axis(vm, a, wf_psum); }
-static Value n_pmean(Vm *vm, const Args *a) { return over_axis(vm, a, wf_pmean); }
-static Value n_pmax(Vm *vm, const Args *a) { return over_axis(vm, a, wf_pmax); }
-static Value n_pmin(Vm *vm, const Args *a) { return over_axis(vm, a, wf_pmin); }
 
+static Value reduced(Vm *vm, const Args *a, OpCode op)
+{
+    return over_axis(vm, a, op, &(CollectiveAttr){0}, 2);
+}
+static Value n_psum(Vm *vm, const Args *a) { return reduced(vm, a, OP_psum); }
+static Value n_pmax(Vm *vm, const Args *a) { return reduced(vm, a, OP_pmax); }
+static Value n_pmin(Vm *vm, const Args *a) { return reduced(vm, a, OP_pmin); }
+
+static Value n_ppermute(Vm *vm, const Args *a) /* pairs: source, target, source, target .. */
+{
+    return over_axis(vm, a, OP_ppermute, &(CollectiveAttr){0}, 2);
+}
+
+/* With axes that are counted from 0, and are there. */
 static Value n_all_gather(Vm *vm, const Args *a)
 {
-    En e = en_begin(vm, a);
-    wf_tensor x;
-    const char *axis = NULL;
-    int64_t at = 0;
+    CollectiveAttr like = {.inv = a->v[5].tag == T_BOOL && a->v[5].i};
 
-    if (!en_tensor(&e, a->v[0], &x) || !en_str(&e, a->v[1], &axis) || !en_int(&e, a->v[2], &at))
-        return en_fail(&e);
-    return en_end(&e, wf_all_gather(e.c, x, axis, (int)at));
+    return sc_to_int(vm, a->v[2], &like.at) ? over_axis(vm, a, OP_all_gather, &like, 3) : NIL;
 }
 
-/* ppermute(x, axis, pairs): source, target, source, target .. */
-static Value n_ppermute(Vm *vm, const Args *a)
+static Value n_reduce_scatter(Vm *vm, const Args *a)
+{
+    CollectiveAttr like = {0};
+
+    return sc_to_int(vm, a->v[2], &like.at) ? over_axis(vm, a, OP_reduce_scatter, &like, 3) : NIL;
+}
+
+static Value n_all_to_all(Vm *vm, const Args *a)
+{
+    CollectiveAttr like = {0};
+
+    return sc_to_int(vm, a->v[2], &like.at) && sc_to_int(vm, a->v[3], &like.to)
+               ? over_axis(vm, a, OP_all_to_all, &like, 4)
+               : NIL;
+}
+
+static Value n_pvary(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
     wf_tensor x;
-    const char *axis = NULL;
-    int64_t pairs[512];
-    int n = 0;
+    CollectiveAttr like = {0};
 
-    if (!en_tensor(&e, a->v[0], &x) || !en_str(&e, a->v[1], &axis) ||
-        !en_ints(&e, a->v[2], pairs, &n, COUNT(pairs)))
+    if (!en_tensor(&e, a->v[0], &x) || !en_str(&e, a->v[1], &like.axis))
         return en_fail(&e);
-    return en_end(&e, wf_ppermute(e.c, x, axis, pairs, n / 2));
+    return en_end(&e, collective_op(e.c, OP_pvary, x, &like, "pvary"));
 }
 
 static Value n_axis_index(Vm *vm, const Args *a)
@@ -523,6 +553,119 @@ static Value n_axis_index(Vm *vm, const Args *a)
     const char *axis = NULL;
 
     return en_str(&e, a->v[0], &axis) ? en_end(&e, wf_axis_index(e.c, axis)) : en_fail(&e);
+}
+
+/* shard(x, mesh, spec) */
+static Value n_shard(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    ShardAttr s = {"", ""};
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_str(&e, a->v[1], &s.mesh) || !en_str(&e, a->v[2], &s.spec))
+        return en_fail(&e);
+    return en_end(&e, tensor_op1(e.c, OP_shard, &x, 1, &s));
+}
+
+/* axis_kind(axis): who binds it: "vmap", "mesh", "checked"; None: nobody */
+static Value n_axis_kind(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const char *axis = NULL;
+    const TraceAxis *by = NULL;
+
+    if (!en_str(&e, a->v[0], &axis))
+        return en_fail(&e);
+    by = axis_bound(e.c, axis);
+    return en_end_value(&e, !by ? NONE : v_obj(sc_str(vm, !by->mesh ? "vmap" : by->check ? "checked" : "mesh")));
+}
+
+/* vary(x): the axes of the mesh around over which x differs, "x,y" */
+static Value n_vary(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const TraceAxis *mesh = innermost_mesh(e.c);
+    wf_tensor x;
+    uint32_t bits;
+    Buf b = {.vm = vm};
+
+    if (!en_tensor(&e, a->v[0], &x))
+        return en_fail(&e);
+    bits = tensor_vary(e.c, tensor_get(e.c, x, "vary"));
+    for (uint32_t k = 0; mesh && k < mesh->mesh->n; k++)
+        if (bits & 1u << k) {
+            buf_str(&b, bits & ((1u << k) - 1) ? "," : "");
+            buf_str(&b, mesh->mesh->name[k]);
+        }
+    return en_end_value(&e, buf_done(&b));
+}
+
+/* bound(xs): what a trace of a function of xs depends on besides their types: the axes around, and over which xs vary */
+static Value n_bound(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor *x;
+    int n = 0;
+    Buf b = {.vm = vm};
+
+    if (!e.c->tensors->trace)
+        return en_end_value(&e, NONE);
+    if (!en_tensors(&e, a->v[0], &x, &n))
+        return en_fail(&e);
+    for (const Trace *tr = e.c->tensors->trace; tr; tr = tr->outer)
+        if (tr->axis.name) {
+            buf_str(&b, tr->axis.name);
+            buf_str(&b, tr->axis.mesh ? tr->axis.check ? "!" : "." : "=");
+            buf_value(&b, v_int(tr->axis.size), false);
+        }
+    for (int i = 0; i < n && innermost_mesh(e.c); i++) {
+        buf_char(&b, ' ');
+        buf_value(&b, v_int(tensor_vary(e.c, tensor_get(e.c, x[i], "bound"))), false);
+    }
+    return en_end_value(&e, buf_done(&b));
+}
+
+/* A call whose layouts of results are known when it is back: fn leaves them in a list. */
+typedef struct SpmdScript {
+    Callee k;
+    Value list;
+    const char *specs;
+} SpmdScript;
+
+static bool call_spmd(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    SpmdScript *s = user;
+    List *l = (List *)(void *)s->list.o;
+
+    if (!call_script(c, &s->k, in, out))
+        return false;
+    if (l->n != 1 || !(s->specs = sc_to_cstr(s->k.vm, l->v[0], "a layout")))
+        tfail(c, WF_ERR_VALUE, "spmd: the function left no layout of its results");
+    return !failed(c);
+}
+
+/* spmd(fn, xs, mesh, in_specs, out_specs, check): out_specs is an empty list, to which fn adds one text */
+static Value n_spmd(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor *in;
+    int n = 0;
+    const char *mesh = "", *specs = "";
+    bool check = false;
+    SpmdScript s = {.list = a->v[4]};
+    wf_function f;
+
+    if (!en_tensors(&e, a->v[1], &in, &n) || !en_str(&e, a->v[2], &mesh) ||
+        !en_str(&e, a->v[3], &specs) || !en_bool(&e, a->v[5], &check))
+        return en_fail(&e);
+    if (!sc_is(vm, a->v[4], C_list)) {
+        sc_fail(vm, C_TypeError, "spmd: out_specs is no list");
+        return en_fail(&e);
+    }
+    s.k = call_of(&e, a->v[0], n);
+    f = (wf_function){call_spmd, &s, n, WF_ANY, "f"};
+    spmd_call(e.c, &f, mesh, specs, in, &s.specs, check, NULL);
+    return given(&e);
 }
 
 static Value n_axis_size(Vm *vm, const Args *a)
@@ -607,13 +750,20 @@ const NativeDef engine_control[] = {
     {"checkpoint", n_checkpoint, "fn,xs|keep_dots"},
     {"custom_jvp", n_custom_jvp, "slot,fn,rule,xs"},
     {"custom_vjp", n_custom_vjp, "slot,fn,forward,backward,xs"},
-    {"psum", n_psum, "x,axis"},
-    {"pmean", n_pmean, "x,axis"},
-    {"pmax", n_pmax, "x,axis"},
-    {"pmin", n_pmin, "x,axis"},
-    {"all_gather", n_all_gather, "x,axis|at"},
+    {"psum", n_psum, "x,axis,groups,parts"},
+    {"pmax", n_pmax, "x,axis,groups,parts"},
+    {"pmin", n_pmin, "x,axis,groups,parts"},
+    {"all_gather", n_all_gather, "x,axis,at,groups,parts|inv"},
+    {"reduce_scatter", n_reduce_scatter, "x,axis,at,groups,parts"},
+    {"all_to_all", n_all_to_all, "x,axis,at,to,groups,parts"},
     {"ppermute", n_ppermute, "x,axis,pairs"},
+    {"pvary", n_pvary, "x,axis"},
+    {"vary", n_vary, "x"},
+    {"bound", n_bound, "xs"},
+    {"spmd", n_spmd, "fn,xs,mesh,in_specs,out_specs,check"},
     {"axis_index", n_axis_index, "axis"},
+    {"shard", n_shard, "x,mesh,spec"},
+    {"axis_kind", n_axis_kind, "axis"},
     {"axis_size", n_axis_size, "axis"},
     {"print_now", n_print_now, "format,xs"},
     {0},

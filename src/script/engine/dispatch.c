@@ -116,6 +116,8 @@ static bool take_tensor(Taken *t, Value v)
 {
     Tensor *x = tensor_get(t->vm->cx, as_tensor(v)->t, "call");
 
+    if (as_tensor(v)->attrs && as_tensor(v)->front == &t->vm->engine->front[FRONT_JAX])
+        return false; /* it lies on several devices */
     if (!x || x->symbolic || as_tensor(v)->front == &t->vm->engine->front[FRONT_NUMPY] ||
         t->nkey + 1 + x->rank > KEY_MAX || !put_leaf(t, v))
         return false;

@@ -89,8 +89,13 @@ static wf_tensor trace_input_like(En *e, Value v)
         return WF_NONE;
     weak = wf_is_weak(e->c, t);
     h = trace_input(e->c, e->c->tensors->trace, NULL, wf_dtype_of(e->c, t), s.d, s.rank);
-    if (!failed(e->c))
-        tensor_get(e->c, h, "trace")->weak = weak;
+    if (!failed(e->c)) {
+        Tensor *x = tensor_get(e->c, h, "trace");
+
+        x->weak = weak;
+        trace_set_vary(e->c, e->c->tensors->trace, x->val,
+                       tensor_vary(e->c, tensor_get(e->c, t, "trace")));
+    }
     return h;
 }
 
@@ -464,6 +469,31 @@ static Value p_optimise(Vm *vm, const Args *a)
     return derived(vm, g, p, true);
 }
 
+/* layouts(mesh, specs): how the results lie on a mesh when the inputs lie so, a list of texts */
+static Value p_layouts(Vm *vm, const Args *a)
+{
+    ProgramObj *g = as_program(a->v[0]);
+    En e = {.vm = vm, .c = vm->cx, .f = &vm->engine->front[FRONT_JAX]};
+    const char *mesh = "", *specs = "", *text;
+    Value r = NIL;
+    Region region;
+
+    if (!en_str(&e, a->v[1], &mesh) || !en_str(&e, a->v[2], &specs))
+        return NIL;
+    api_enter_(vm->cx, &region);
+    if (setjmp(region.jump)) {
+        api_out_of_memory(vm->cx, &region);
+        return en_raise(&e), NIL;
+    }
+    text = xf_layouts(vm->cx, g->p, mesh, specs);
+    if (text)
+        r = v_obj(sc_str(vm, text));
+    api_leave(vm->cx, &region);
+    if (failed(vm->cx))
+        en_raise(&e);
+    return r;
+}
+
 /* split(wrt): (forward, backward), as ahead-of-time differentiation has them. forward
  * gives the results, then what backward needs; backward takes that, then the cotangents. */
 static Value p_split(Vm *vm, const Args *a)
@@ -558,6 +588,7 @@ static const NativeDef program_methods[] = {
     {"jacrev", p_jacrev, "self,wrt"},
     {"hessian", p_hessian, "self,wrt"},
     {"vmap", p_vmap, "self,axes|name,size"},
+    {"layouts", p_layouts, "self,mesh,specs"},
     {"optimise", p_optimise, "self|last"},
     {"split", p_split, "self,wrt"},
     {"view", program_view, "self"},

@@ -6,12 +6,15 @@
 #   _jaxpr _bind core    programs to be walked
 #   _pytree tree tree_util        trees
 import _jax as _w
-from jax._array import Array, cpu as _cpu
+from jax._array import Array
 from jax import _gpu
 from jax._api import (
     jit, grad, value_and_grad, vjp, jvp, linearize, linear_transpose, jacrev, jacfwd, jacobian,
-    hessian, vmap, pmap, checkpoint, remat, checkpoint_policies, eval_shape, ShapeDtypeStruct,
+    hessian, vmap, checkpoint, remat, checkpoint_policies, eval_shape, ShapeDtypeStruct,
     block_until_ready, device_put, device_get, disable_jit, named_call, named_scope, typeof)
+from jax._spmd import pmap, shard_map
+from jax._sharding import devices, make_mesh, set_mesh, Device, NamedSharding as NamedSharding, P
+from jax._layout import make_array_from_callback, make_array_from_single_device_arrays, reshard
 from jax._custom import custom_jvp, custom_vjp, closure_convert
 from jax._jaxpr import make_jaxpr
 from jax._config import config, enable_x64
@@ -20,7 +23,7 @@ from jax import errors, tree, tree_util
 from jax import numpy, lax
 
 __version__ = "0.10.2"
-_lazy = ("nn", "random", "scipy", "core", "debug", "dtypes", "typing", "flatten_util", "ad_checkpoint", "experimental",
+_lazy = ("sharding", "nn", "random", "scipy", "core", "debug", "dtypes", "typing", "flatten_util", "ad_checkpoint", "experimental",
          "extend", "ops", "example_libraries")
 
 
@@ -31,26 +34,31 @@ def __getattr__(name):
     raise AttributeError(f"module 'jax' has no attribute '{name}'")
 
 
-def devices(backend=None):
-    return [_cpu] if backend == "cpu" else _gpu.devices or [_cpu]
-
-
-local_devices = devices
+def local_devices(process_index=None, backend=None, host_id=None):
+    for index in (process_index, host_id):
+        if index not in (None, 0):
+            raise ValueError(f"Unknown process_index {index}")
+    return devices(backend)
 
 
 def device_count(backend=None):
     return len(devices(backend))
 
 
-local_device_count = device_count
+def local_device_count(backend=None):
+    return len(devices(backend))
 
 
 def default_backend():
     return "gpu" if _gpu.devices else "cpu"
 
 
-def process_index():
+def process_index(backend=None):
     return 0
+
+
+def process_count(backend=None):
+    return 1
 
 
 def clear_caches():

@@ -227,9 +227,6 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
     return _named(vmap_f, fun)
 
 
-pmap = vmap
-
-
 # ---- jit
 
 
@@ -272,9 +269,11 @@ def _spread_statics(fun, argnums, argnames):
 class _Jit(_w.Dispatch):
     # A function traced once for each signature: trees, types, static values. Calls with plain
     # arrays of types seen before do not come here: Dispatch runs their program.
-    def __init__(self, fun, static_argnums, static_argnames, donate_argnums=None, donate_argnames=None):
+    def __init__(self, fun, static_argnums, static_argnames, donate_argnums=None, donate_argnames=None, in_shardings=None,
+                 out_shardings=None):
         super().__init__()
         self.fun = fun
+        self.in_shardings, self.out_shardings = in_shardings, out_shardings
         self.donated = (_numbers(donate_argnums), _strings(donate_argnames))
         self.argnums, self.argnames = _spread_statics(fun, _numbers(static_argnums), _strings(static_argnames))
         self.cache = {}
@@ -320,8 +319,11 @@ class _Jit(_w.Dispatch):
                 kit.check_result(y, "jit")
             return ys
 
+        from jax._layout import seen_meshes
+        n = len(seen_meshes)
         entry.program = _w.trace(flat, leaves, self.__name__ if self.__name__.isidentifier() else "f")
         entry.donated = None
+        entry.mesh = seen_meshes[-1] if len(seen_meshes) > n else None
         return entry
 
     def _donated(self, dynamic, rest):
@@ -348,10 +350,11 @@ class _Jit(_w.Dispatch):
             if not isinstance(x, (float, int, bool, complex, _w.Tensor)):
                 raise TypeError(f"Cannot interpret value of type {type(x)} as an abstract array; it does not "
                                 "have a dtype attribute")
-        key = (statics, named, spec, _w.signature(leaves))
+        key = (statics, named, spec, _w.signature(leaves), _w.bound(leaves))
         entry = self.cache.get(key)
         if entry is None:
             entry = self._trace(statics, named, spec, leaves)
+            entry.shapes = [tuple(getattr(x, "shape", ())) for x in leaves]
             if any(self.donated):
                 entry.donated = self._donated(dynamic, rest)
             if len(entry.program.captures) == 0:
@@ -361,15 +364,36 @@ class _Jit(_w.Dispatch):
     def slow(self, *args, **kwargs):
         if config.values["jax_disable_jit"]:
             return self.fun(*args, **kwargs)
+        lies = self._lies(args, kwargs)
         entry, leaves = self._entry(args, kwargs)
         if entry.donated:
             out = _w.apply(entry.program, leaves, donated=entry.donated)
         else:
             out = _w.apply(entry.program, leaves)
+        if entry.mesh is not None and _w.in_trace():
+            from jax._layout import seen_meshes
+            seen_meshes.append(entry.mesh)
+        if (lies is not None or entry.mesh is not None) and not _w.in_trace():
+            return _tree.unflatten(entry.out_spec, place_results(entry, lies, self.out_shardings, out))
         if not kwargs and not self.argnums and not entry.donated and not entry.program.captures and out and \
                 not _w.in_trace():
             self.remember(args, entry.program, False, out=_numbered(entry.out_spec, [0]), like=out[0])
         return _tree.unflatten(entry.out_spec, out)
+
+    def _lies(self, args, kwargs):
+        # How the arguments lie on devices, one for each leaf; None: all on one.
+        if self.in_shardings is not None and kwargs:
+            raise ValueError("pjit does not support kwargs when in_shardings is specified.")
+        dynamic, rest = self._split(args, kwargs)[2:]
+        lies = [getattr(x, "_sharding", None) for x in kit.flatten((dynamic, rest))[0]]
+        if self.in_shardings is not None:
+            from jax._layout import check_in_shardings
+            lies = check_in_shardings(self.in_shardings, dynamic, lies)
+        if self.out_shardings is None and not any([s is not None for s in lies]):
+            return None
+        from jax._layout import check_devices
+        check_devices(self, lies, dynamic)
+        return lies
 
     def lower(self, *args, **kwargs):
         args, kwargs = _tree.map(_concrete, (args, kwargs))
@@ -457,10 +481,16 @@ def jit(fun=None, in_shardings=None, out_shardings=None, static_argnums=None, st
         inline=False, abstracted_axes=None, compiler_options=None):
     refuse("jit", abstracted_axes=(abstracted_axes, None))
     if fun is None:
-        return lambda f: jit(f, static_argnums=static_argnums, static_argnames=static_argnames,
-                             donate_argnums=donate_argnums, donate_argnames=donate_argnames)
+        return lambda f: jit(f, in_shardings=in_shardings, out_shardings=out_shardings, static_argnums=static_argnums,
+                             static_argnames=static_argnames, donate_argnums=donate_argnums,
+                             donate_argnames=donate_argnames)
     _callable(fun, "jit")
-    return _Jit(fun, static_argnums, static_argnames, donate_argnums, donate_argnames)
+    return _Jit(fun, static_argnums, static_argnames, donate_argnums, donate_argnames, in_shardings, out_shardings)
+
+
+def place_results(*args):
+    from jax._layout import place_results as place
+    return place(*args)
 
 
 class disable_jit:
@@ -595,9 +625,13 @@ def block_until_ready(x):
     return x
 
 
-def device_put(x, device=None, *args, **kwargs):
-    from jax.numpy import asarray
-    return _tree.map(asarray, x)
+def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
+    from jax._layout import put
+    refuse("device_put", src=(src, None))
+    y = put(x, device)
+    if donate and not may_alias:
+        _tree.map(lambda v: v.delete() if isinstance(v, _w.Tensor) else None, x)
+    return y
 
 
 def device_get(x):

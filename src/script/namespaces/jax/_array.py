@@ -2,6 +2,7 @@
 # look. Functions of several arguments are those of jax.numpy.
 import _jax as _w
 from jax import _gpu
+from jax._sharding import SingleDeviceSharding, sharding_of, shards_of
 
 
 def _np():
@@ -77,27 +78,6 @@ class _AtIndex:
         return self._update("set", ufunc(self.x[self.key]), mode)
 
 
-class Device:
-    platform = "cpu"
-    device_kind = "cpu"
-    id = 0
-    process_index = 0
-
-    def __repr__(self):
-        return "CpuDevice(id=0)"
-
-    def __str__(self):
-        return "cpu:0"
-
-
-cpu = Device()
-
-
-class SingleDeviceSharding:
-    def __repr__(self):
-        return "SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=unpinned_host)"
-
-
 class ArrayImpl(_w.Tensor):
     def __repr__(self):
         if _w.about(self, "symbolic"):
@@ -144,12 +124,32 @@ class ArrayImpl(_w.Tensor):
 
     @property
     def device(self):
-        n = _w.device_at(self)
-        return _gpu.devices[n - 1] if n else cpu
+        s = sharding_of(self)
+        return s._device if isinstance(s, SingleDeviceSharding) else s
 
     @property
     def sharding(self):
-        return SingleDeviceSharding()
+        return sharding_of(self)
+
+    @property
+    def committed(self):
+        return getattr(self, "_committed", False)
+
+    @property
+    def addressable_shards(self):
+        return shards_of(self)
+
+    @property
+    def global_shards(self):
+        return shards_of(self)
+
+    @property
+    def is_fully_addressable(self):
+        return True
+
+    @property
+    def is_fully_replicated(self):
+        return sharding_of(self).is_fully_replicated
 
     @property
     def aval(self):
@@ -169,7 +169,7 @@ class ArrayImpl(_w.Tensor):
         return iter(_w.reshape(self, (-1,)))
 
     def devices(self):
-        return {self.device}
+        return sharding_of(self).device_set
 
     def block_until_ready(self):
         _gpu.wait()
@@ -181,8 +181,8 @@ class ArrayImpl(_w.Tensor):
     def delete(self):
         pass
 
-    def addressable_data(self, i=0):
-        return self
+    def addressable_data(self, index):
+        return shards_of(self)[index].data
 
     def astype(self, dtype, copy=False, device=None):
         return _np().astype(self, dtype)

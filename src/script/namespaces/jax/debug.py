@@ -42,3 +42,35 @@ def callback(fn, *args, ordered=False, **kwargs):
 
 def breakpoint(*args, **kwargs):
     pass
+
+
+# ---- how an array lies on devices
+
+
+def _boxes(rows):
+    # A drawing of a table of words, each in a box of its own.
+    width = max([len(w) for row in rows for w in row]) + 2
+    line = "─" * width
+    out = ["┌" + "┬".join([line] * len(rows[0])) + "┐"]
+    for k, row in enumerate(rows):
+        if k:
+            out.append("├" + "┼".join([line] * len(row)) + "┤")
+        out.append("│" + "│".join([w.center(width) for w in row]) + "│")
+    out.append("└" + "┴".join([line] * len(rows[0])) + "┘")
+    return "\n".join(out)
+
+
+def visualize_sharding(shape, sharding):
+    if not 1 <= len(shape) <= 2:
+        raise ValueError("`visualize_sharding` only works for shapes with 1 and 2 dimensions.")
+    owners = {}
+    for device, index in sharding.devices_indices_map(tuple(shape)).items():
+        starts = tuple([s.start or 0 for s in index])
+        owners.setdefault(starts if len(starts) == 2 else (0,) + starts, []).append(device.id)
+    rows = sorted(set([k[0] for k in owners]))
+    columns = sorted(set([k[1] for k in owners]))
+    _say(_boxes([["CPU " + ",".join([str(i) for i in sorted(owners[(r, c)])]) for c in columns] for r in rows]))
+
+
+def visualize_array_sharding(arr):
+    visualize_sharding(arr.shape, arr.sharding)

@@ -10,13 +10,36 @@ def _copied(x):
 
 
 def array(object, dtype=None, copy=True, order="K", subok=False, ndmin=0):
+    if dtype is _object or _holds_objects(object):
+        from numpy._objects import ObjectArray
+        return ObjectArray(object)
     x = _w.array(_w.tensor(object, dtype, True if copy is None else copy))
     while x.ndim < ndmin:
         x = _w.expand_dims(x, 0)
     return x
 
 
+_object = object
+
+
+def _holds_objects(x):
+    # A list of what is neither number, text nor array?
+    if not isinstance(x, (list, tuple)):
+        return False
+    while isinstance(x, (list, tuple)) and len(x) > 0:
+        x = x[0]
+    if isinstance(x, (_int, float, str, list, tuple, dict, _w.Tensor)) or x is None:
+        return False
+    for name in ("__array__", "__iter__", "__len__", "__float__", "__index__", "__complex__", "dtype"):
+        if hasattr(x, name):
+            return False
+    return True
+
+
 def asarray(a, dtype=None, order=None, copy=None):
+    if dtype is _object or _holds_objects(a):
+        from numpy._objects import ObjectArray
+        return ObjectArray(a)
     if isinstance(a, ndarray) and (dtype is None or a.dtype == dtype):
         return _copied(a) if copy else a
     return _w.array(_w.tensor(a, dtype, bool(copy)))

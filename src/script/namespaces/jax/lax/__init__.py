@@ -6,6 +6,7 @@ from jax.lax._ops import *
 from jax.lax._window import *
 from jax.lax._parallel import *
 from jax._api import stop_gradient
+from jax._layout import with_sharding_constraint
 from jax._jaxpr import primitives as _primitives
 from jax.lax import linalg
 

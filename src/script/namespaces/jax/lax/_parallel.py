@@ -1,85 +1,169 @@
-# jax.lax: over the named axis of a vmap.
+# jax.lax: over the named axes of a vmap, pmap or shard_map.
 import _jax as _w
 import _tree
+from jax._sharding import axis_id
 
-__all__ = "psum pmean pmax pmin all_gather all_to_all ppermute pshuffle pswapaxes psum_scatter axis_index axis_size".split()
-
-
-def _names(axis_name):
-    return (axis_name,) if isinstance(axis_name, str) else tuple(axis_name)
+__all__ = """psum pmean pmax pmin all_gather all_to_all ppermute pshuffle pswapaxes psum_scatter axis_index axis_size
+    pcast""".split()
 
 
-def _no_groups(groups):
-    if groups is not None:
+def _axes(axis_name, what):
+    # The axes as natives take them, and their size; all are bound.
+    names = axis_name if isinstance(axis_name, (tuple, list)) else (axis_name,)
+    for name in names:
+        if isinstance(name, int):
+            raise NotImplementedError(f"{what}: {name} is an axis of the array, not a named one")
+        if _w.axis_kind(axis_id(name)) is None:
+            if not _w.in_trace():
+                raise NameError(f"unbound axis name: {name}")
+            raise NameError(f"Found an unbound axis name: {name}. To fix this, please call {what} under `jax.shard_map`.")
+    axes = ",".join([axis_id(name) for name in names])
+    return axes, _w.axis_size(axes) if names else 1
+
+
+def _groups(groups, axes, size, what):
+    # Members and sizes of groups.
+    if groups is None:
+        return (), ()
+    kind = _w.axis_kind(axes)
+    if kind == "vmap":
         raise NotImplementedError("axis_index_groups not supported in vmap collectives. Please open a feature request!")
+    if kind == "checked" and what == "psum":
+        raise NotImplementedError("psum with axis_index_groups under check_vma=True")
+    members = [i for g in groups for i in g]
+    if sorted(members) != list(range(size)):
+        raise ValueError("axis_index_groups must cover all indices exactly once")
+    parts = [len(g) for g in groups]
+    if what not in ("psum", "pmean", "pmax", "pmin") and min(parts) != max(parts):
+        raise ValueError("axis_index_groups must all be the same size for all_gather, all_to_all and psum_scatter")
+    return members, parts
 
 
-def _over(fn):
-    def call(x, axis_name, *, axis_index_groups=None):
-        _no_groups(axis_index_groups)
+def _is_number(x):
+    return isinstance(x, (bool, int, float)) and not isinstance(x, _w.Tensor)
 
-        def one(v):
-            for name in _names(axis_name):
-                v = fn(v, name)
+
+def psum(x, axis_name, *, axis_index_groups=None):
+    axes, size = _axes(axis_name, "psum")
+    members, parts = _groups(axis_index_groups, axes, size, "psum")
+
+    def one(v):
+        if not axes:
             return v
-        return _tree.map(one, x)
+        if _is_number(v) and not members:
+            return v * size
+        return _w.psum(v, axes, members, parts)
+    return _tree.map(one, x)
+
+
+def pmean(x, axis_name, *, axis_index_groups=None):
+    axes, size = _axes(axis_name, "pmean")
+    if axis_index_groups is None:
+        return _tree.map(lambda v: v / size, psum(x, axis_name))
+    counts = psum(_w.full((), 1, "float32"), axis_name, axis_index_groups=axis_index_groups)
+    return _tree.map(lambda v: v / counts, psum(x, axis_name, axis_index_groups=axis_index_groups))
+
+
+def _extreme(native, what):
+    def call(x, axis_name, *, axis_index_groups=None):
+        axes, size = _axes(axis_name, what)
+        members, parts = _groups(axis_index_groups, axes, size, what)
+        return _tree.map(lambda v: native(v, axes, members, parts) if axes else v, x)
     return call
 
 
-psum, pmean, pmax, pmin = _over(_w.psum), _over(_w.pmean), _over(_w.pmax), _over(_w.pmin)
+pmax, pmin = _extreme(_w.pmax, "pmax"), _extreme(_w.pmin, "pmin")
 
 
-def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False):
-    _no_groups(axis_index_groups)
+def _place(axis, rank):
+    if not -rank <= axis < rank:
+        raise ValueError(f"axis {axis} is out of bounds for array of dimension {rank}")
+    return axis + rank if axis < 0 else axis
+
+
+def _split(v, axis, n):
+    # One axis as two, n of so many.
+    shape = list(v.shape)
+    return _w.reshape(v, shape[:axis] + [n, shape[axis] // n] + shape[axis + 1:])
+
+
+def _join(v, axis):
+    # And two as one.
+    shape = list(v.shape)
+    return _w.reshape(v, shape[:axis] + [shape[axis] * shape[axis + 1]] + shape[axis + 2:])
+
+
+def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False, to="varying"):
+    axes, size = _axes(axis_name, "all_gather")
+    members, parts = _groups(axis_index_groups, axes, size, "all_gather")
+    if to not in ("varying", "reduced", "invarying"):
+        raise ValueError(f"Invalid value for to: {to}")
+    if to == "reduced":
+        raise NotImplementedError("all_gather: to='reduced'")
 
     def one(v):
-        y = _w.all_gather(v, axis_name, axis)
-        if not tiled:
-            return y
-        shape = list(y.shape)
-        n = shape.pop(axis)
-        shape[axis] = n * shape[axis]
-        return _w.reshape(y, shape)
+        v = _w.wrap(v)
+        at = _place(axis, len(v.shape) if tiled else len(v.shape) + 1)
+        y = _w.all_gather(v, axes, at, members, parts, to == "invarying")
+        return _join(y, at) if tiled else y
     return _tree.map(one, x)
 
 
 def psum_scatter(x, axis_name, *, scatter_dimension=0, axis_index_groups=None, tiled=False):
-    _no_groups(axis_index_groups)
+    axes, size = _axes(axis_name, "psum_scatter")
+    members, parts = _groups(axis_index_groups, axes, size, "psum_scatter")
+    n = parts[0] if parts else size
 
     def one(v):
-        y = _w.move_axis(_w.psum(v, axis_name), scatter_dimension, 0)
-        n = _w.axis_size(axis_name)
-        i = _w.axis_index(axis_name)
-        if not tiled:
-            return y[i]
-        part = _w.reshape(y, (n, -1) + tuple(y.shape)[1:])[i]
-        return _w.move_axis(part, 0, scatter_dimension)
+        at = _place(scatter_dimension, len(v.shape))
+        d = v.shape[at]
+        if tiled:
+            if d % n:
+                raise ValueError(f"tiled reduce_scatter operand scatter dimension size {d} must be divisible by shard_count {n}")
+            v = _split(v, at, n)
+        elif d != n:
+            raise ValueError(f"reduce_scatter operand scatter dimension size {d} must match shard count {n}")
+        return _w.reduce_scatter(v, axes, at, members, parts)
     return _tree.map(one, x)
 
 
 def all_to_all(x, axis_name, split_axis, concat_axis, *, axis_index_groups=None, tiled=False):
-    _no_groups(axis_index_groups)
+    axes, size = _axes(axis_name, "all_to_all")
+    members, parts = _groups(axis_index_groups, axes, size, "all_to_all")
+    n = parts[0] if parts else size
 
     def one(v):
-        i = _w.axis_index(axis_name)
-        n = _w.axis_size(axis_name)
-        every = _w.all_gather(v, axis_name, 0)
-        parts = _w.move_axis(every, split_axis + 1, 1)
-        if tiled:
-            parts = _w.reshape(parts, (n, n, -1) + tuple(parts.shape)[2:])
-            mine = _w.take(parts, i, 1)
-            mine = _w.move_axis(mine, 1, split_axis + 1)
-            return _w.concat([mine[k] for k in range(n)], concat_axis)
-        return _w.move_axis(_w.take(parts, i, 1), 0, concat_axis)
+        at, to = _place(split_axis, len(v.shape)), _place(concat_axis, len(v.shape))
+        d = v.shape[at]
+        if not tiled:
+            if d != n:
+                raise ValueError("all_to_all requires the size of the mapped axis axis_name to equal x.shape[split_axis], "
+                                 f"but they are {n} and {d} respectively.")
+            return _w.all_to_all(v, axes, at, to, members, parts)
+        if d % n:
+            raise ValueError("all_to_all requires the size of the mapped axis axis_name to divide x.shape[split_axis], "
+                             f"but they are {n} and {d} respectively.")
+        return _join(_w.all_to_all(_split(v, at, n), axes, at, to, members, parts), to)
     return _tree.map(one, x)
 
 
 def ppermute(x, axis_name, perm):
+    axes, size = _axes(axis_name, "ppermute")
     pairs = [int(v) for p in perm for v in p]
-    return _tree.map(lambda v: _w.ppermute(v, axis_name, pairs), x)
+    for k, what in ((0, "sources"), (1, "destinations")):
+        ends = pairs[k::2]
+        if len(set(ends)) != len(ends):
+            raise ValueError(f"ppermute sources and destinations must be unique, got {list(perm)}.")
+        for i in ends:
+            if not 0 <= i < size:
+                raise ValueError(f"ppermute {what} must be in [0, {size}), got {i}")
+    return _tree.map(lambda v: _w.ppermute(v, axes, pairs), x)
 
 
 def pshuffle(x, axis_name, perm):
+    size = _axes(axis_name, "pshuffle")[1]
+    if sorted(perm) != list(range(size)):
+        raise ValueError(f"`perm` does not represent a permutation: {perm}")
     return ppermute(x, axis_name, list(zip(perm, range(len(perm)))))
 
 
@@ -88,8 +172,23 @@ def pswapaxes(x, axis_name, axis, *, axis_index_groups=None):
 
 
 def axis_index(axis_name):
-    return _w.axis_index(axis_name)
+    axes, size = _axes(axis_name, "axis_index")
+    return _w.axis_index(axes)
 
 
 def axis_size(axis_name):
-    return _w.axis_size(axis_name)
+    return _axes(axis_name, "axis_size")[1]
+
+
+def pcast(x, axis_name, *, to):
+    # Values that are the same on all devices as each device's own.
+    if to != "varying":
+        raise NotImplementedError(f"pcast: to={to!r}")
+    axes, size = _axes(axis_name, "pcast")
+
+    def one(v):
+        for name in axes.split(","):
+            if name in _w.vary(v).split(","):
+                raise ValueError(f"pcast: the value varies over '{name}' already")
+        return _w.pvary(v, axes)
+    return _tree.map(one, x)

@@ -1,0 +1,477 @@
+# jax._sharding -- devices, meshes of them, and how arrays are divided among them.
+#
+# An array is one piece of memory here, of which the devices of this process (threads, see
+# jax._spmd) use their parts where they lie. Its sharding says which part is whose.
+import _jax as _w
+
+
+def axis_id(name):
+    # A name of an axis as texts of meshes have it.
+    text = name if isinstance(name, str) else repr(name)
+    plain = [c if c.isalnum() or c == "_" else f"%{ord(c):x}" for c in text]
+    return "".join(plain)
+
+
+# ---- devices
+
+
+class Device:
+    platform = "cpu"
+    device_kind = "cpu"
+    process_index = 0
+    host_id = 0
+
+    def __init__(self, id):
+        self.id = id
+        self.local_hardware_id = id
+
+    def __repr__(self):
+        return f"CpuDevice(id={self.id})"
+
+    def __str__(self):
+        return f"cpu:{self.id}"
+
+    def memory_stats(self):
+        return None
+
+
+def _count():
+    # How many were asked for: our own variable, JAX's flag, or its option.
+    import os
+    from jax._config import config
+    own = os.environ.get("WEFT_DEVICES")
+    if own:
+        return int(own)
+    if config.values["jax_num_cpu_devices"] > 0:
+        return config.values["jax_num_cpu_devices"]
+    for flag in os.environ.get("XLA_FLAGS", "").split():
+        if flag.startswith("--xla_force_host_platform_device_count="):
+            return int(flag.split("=")[1])
+    return 1
+
+
+_all = []
+
+
+def devices(backend=None):
+    from jax import _gpu
+    if backend not in (None, "cpu", "gpu", "cuda") or (backend in ("gpu", "cuda") and not _gpu.devices):
+        raise RuntimeError(f"Unknown backend {backend}. Available backends are ['cpu']")
+    if backend != "cpu" and _gpu.devices:
+        return list(_gpu.devices)
+    if not _all:
+        _all.extend([Device(i) for i in range(_count())])
+    return list(_all)
+
+
+def home_of(x):
+    # The one device where an array lies that nothing is said of.
+    from jax import _gpu
+    n = 0 if _w.about(x, "symbolic") else _w.device_at(x)
+    return _gpu.devices[n - 1] if n else devices("cpu")[0]
+
+
+def are_started():
+    return len(_all) > 0
+
+
+# ---- meshes
+
+
+class AxisType:
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return self.name
+
+
+AxisType.Auto, AxisType.Explicit, AxisType.Manual = AxisType("Auto"), AxisType("Explicit"), AxisType("Manual")
+
+
+def _flat(x):
+    if isinstance(x, (list, tuple)):
+        return [d for v in x for d in _flat(v)]
+    return [x]
+
+
+class Mesh:
+    def __init__(self, devices, axis_names, axis_types=None):
+        import numpy
+        if isinstance(axis_names, str):
+            axis_names = (axis_names,)
+        if not hasattr(devices, "shape"):
+            devices = numpy.array(devices, dtype=object)
+        self.devices = devices
+        self.axis_names = tuple(axis_names)
+        self.axis_sizes = tuple(devices.shape)
+        if len(self.axis_names) != len(self.axis_sizes):
+            raise ValueError("Mesh requires the ndim of its first argument (`devices`) to equal the length of its second "
+                             f"argument (`axis_names`), but got devices.ndim == {len(self.axis_sizes)} and "
+                             f"len(axis_names) == {len(self.axis_names)}.")
+        if axis_types is None:
+            axis_types = (AxisType.Auto,) * len(self.axis_names)
+        elif isinstance(axis_types, AxisType):
+            axis_types = (axis_types,)
+        self.axis_types = tuple(axis_types)
+        if len(self.axis_types) != len(self.axis_names):
+            raise ValueError(f"Number of axis names should match the number of axis_types. Got axis_names={self.axis_names} "
+                             f"and axis_types={self.axis_types}")
+
+    @property
+    def shape(self):
+        from collections import OrderedDict
+        return OrderedDict(zip(self.axis_names, self.axis_sizes))
+
+    @property
+    def shape_tuple(self):
+        return tuple(zip(self.axis_names, self.axis_sizes))
+
+    @property
+    def size(self):
+        n = 1
+        for s in self.axis_sizes:
+            n *= s
+        return n
+
+    @property
+    def empty(self):
+        return len(self.axis_names) == 0
+
+    @property
+    def flat_devices(self):
+        return _flat(self.devices.tolist())
+
+    @property
+    def device_ids(self):
+        import numpy
+        return numpy.array([d.id for d in self.flat_devices]).reshape(self.axis_sizes)
+
+    @property
+    def abstract_mesh(self):
+        return self
+
+    @property
+    def local_devices(self):
+        return self.flat_devices
+
+    def text(self, names=None):
+        # As natives take it, of the axes named.
+        return ",".join([f"{axis_id(n)}:{s}" for n, s in zip(self.axis_names, self.axis_sizes)
+                         if names is None or n in names])
+
+    def _key(self):
+        return (self.axis_names, self.axis_sizes, tuple([d.id for d in self.flat_devices]),
+                tuple([t.name for t in self.axis_types]))
+
+    def __eq__(self, other):
+        return isinstance(other, Mesh) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def __str__(self):
+        axes = ", ".join([f"{n!r}: {s}" for n, s in zip(self.axis_names, self.axis_sizes)])
+        if not axes:
+            return "Mesh()"
+        return f"Mesh({axes}, axis_types={self.axis_types})"
+
+    def __repr__(self):
+        return f"Mesh(axis_sizes={self.axis_sizes}, axis_names={self.axis_names}, axis_types={self.axis_types})"
+
+    def __enter__(self):
+        context.append(self)
+        return self
+
+    def __exit__(self, *exc):
+        context.pop()
+        return False
+
+
+context = []
+
+
+def context_mesh():
+    # The one set by set_mesh or use_mesh, or None.
+    return context[-1] if context else None
+
+
+class set_mesh:
+    # From now on; as a context manager, until its end.
+    def __init__(self, mesh):
+        self.before = list(context)
+        context.append(mesh)
+
+    def __enter__(self):
+        return context[-1]
+
+    def __exit__(self, *exc):
+        context.clear()
+        context.extend(self.before)
+        return False
+
+
+use_mesh = set_mesh
+
+
+def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
+    have = globals()["devices"]() if devices is None else list(devices)
+    n = 1
+    for s in axis_shapes:
+        n *= s
+    if n > len(have):
+        raise ValueError(f"Number of devices {len(have)} must be >= the product of mesh_shape {tuple(axis_shapes)}")
+    import numpy
+    if axis_types is None:
+        axis_types = (AxisType.Explicit,) * len(axis_names)
+    return Mesh(numpy.array(have[:n], dtype=object).reshape(tuple(axis_shapes)), axis_names, axis_types)
+
+
+# ---- layouts
+
+
+class PartitionSpec:
+    def __init__(self, *partitions):
+        self._partitions = tuple([tuple(p) if isinstance(p, (list, tuple)) else p for p in partitions])
+
+    def __repr__(self):
+        parts = ", ".join([repr(p) for p in self._partitions])
+        return f"P({parts},)" if len(self._partitions) == 1 else f"P({parts})"
+
+    def __iter__(self):
+        return iter(self._partitions)
+
+    def __len__(self):
+        return len(self._partitions)
+
+    def __getitem__(self, i):
+        return self._partitions[i]
+
+    def __eq__(self, other):
+        if isinstance(other, PartitionSpec):
+            return self.entries() == other.entries()
+        return isinstance(other, tuple) and self._partitions == other
+
+    def __hash__(self):
+        return hash(self.entries())
+
+    def __add__(self, other):
+        return PartitionSpec(*(self._partitions + tuple(other)))
+
+    def entries(self):
+        # A tuple of names for each axis.
+        return tuple([() if p is None else p if isinstance(p, tuple) else (p,) for p in self._partitions])
+
+    def names(self):
+        return [n for e in self.entries() for n in e]
+
+    def text(self, rank):
+        # As natives take it.
+        parts = ["+".join([axis_id(n) for n in e]) or "-" for e in self.entries()]
+        return ",".join(parts + ["-"] * (rank - len(parts)))
+
+
+P = PartitionSpec
+
+
+class DuplicateSpecError(Exception):
+    pass
+
+
+class IndivisibleError(ValueError):
+    pass
+
+
+class Sharding:
+    memory_kind = "device"
+    is_fully_addressable = True
+
+    @property
+    def num_devices(self):
+        return len(self.device_set)
+
+    @property
+    def addressable_devices(self):
+        return self.device_set
+
+    def addressable_devices_indices_map(self, shape):
+        return self.devices_indices_map(shape)
+
+    def is_equivalent_to(self, other, ndim):
+        return self._devices() == other._devices() and self._tiles(ndim) == other._tiles(ndim)
+
+
+class SingleDeviceSharding(Sharding):
+    is_fully_replicated = True
+
+    def __init__(self, device, memory_kind=None):
+        self._device = device
+
+    def __repr__(self):
+        return f"SingleDeviceSharding(device={self._device!r}, memory_kind=device)"
+
+    def __eq__(self, other):
+        return isinstance(other, SingleDeviceSharding) and self._device is other._device
+
+    def __hash__(self):
+        return hash(self._device.id)
+
+    @property
+    def device_set(self):
+        return {self._device}
+
+    def _devices(self):
+        return [self._device]
+
+    def _tiles(self, ndim):
+        return [()] * ndim
+
+    def shard_shape(self, shape):
+        return tuple(shape)
+
+    def devices_indices_map(self, shape):
+        return {self._device: tuple([slice(None)] * len(shape))}
+
+    def check(self, shape):
+        return shape    # any
+
+
+class NamedSharding(Sharding):
+    def __init__(self, mesh, spec, *, memory_kind=None):
+        if not isinstance(mesh, Mesh):
+            raise TypeError(f"Unexpected type {type(mesh)} for mesh; expected a Mesh")
+        if not isinstance(spec, PartitionSpec):
+            raise TypeError(f"Unexpected type {type(spec)} for spec; expected a PartitionSpec")
+        seen = []
+        for name in spec.names():
+            if name not in mesh.axis_names:
+                raise ValueError(f"Resource axis: {name} of {spec!r} is not found in mesh: {mesh.axis_names}.")
+            if name in seen:
+                raise DuplicateSpecError("A single NamedSharding spec specification can map every mesh axis to at most one "
+                                         f"positional dimension, but {spec!r} has duplicate entries for `{name}`")
+            seen.append(name)
+        self.mesh, self.spec = mesh, spec
+
+    def __repr__(self):
+        return f"NamedSharding(mesh={self.mesh}, spec={self.spec!r}, memory_kind=device)"
+
+    def __eq__(self, other):
+        return isinstance(other, NamedSharding) and self.mesh == other.mesh and self.spec == other.spec
+
+    def __hash__(self):
+        return hash((self.mesh, self.spec))
+
+    @property
+    def device_set(self):
+        return set(self.mesh.flat_devices)
+
+    def _devices(self):
+        return self.mesh.flat_devices
+
+    def _tiles(self, ndim):
+        entries = list(self.spec.entries())
+        return entries + [()] * (ndim - len(entries))
+
+    @property
+    def is_fully_replicated(self):
+        return all([self.mesh.shape[n] == 1 for n in self.spec.names()])
+
+    def factors(self, rank):
+        sizes = self.mesh.shape
+        out = []
+        for e in self._tiles(rank):
+            n = 1
+            for name in e:
+                n *= sizes[name]
+            out.append(n)
+        return out
+
+    def check(self, shape, what=None):
+        if len(self.spec) > len(shape):
+            head = f"One of {what} args is incompatible with its sharding annotation {self!r}: " if what else ""
+            raise ValueError(f"{head}Sharding {self!r} is only valid for values of rank at least {len(self.spec)}, but was "
+                             f"applied to a value of rank {len(shape)}.")
+        factors = self.factors(len(shape))
+        for k, (d, n) in enumerate(zip(shape, factors)):
+            if d % n:
+                raise IndivisibleError(f"Sharding {self!r} implies that array axis {k} is partitioned {n} times, but the "
+                                       f"dimension size is {d} (full shape: {tuple(shape)}, per-dimension tiling factors: "
+                                       f"{factors} should evenly divide the shape)")
+
+    def shard_shape(self, shape):
+        self.check(shape)
+        return tuple([d // n for d, n in zip(shape, self.factors(len(shape)))])
+
+    def devices_indices_map(self, shape):
+        return dict([(d, index) for d, index, _ in self.places(shape)])
+
+    def places(self, shape):
+        # (device, its slices, how many devices before it have the same)
+        part, sizes, out, seen = self.shard_shape(shape), self.mesh.shape, [], {}
+        for k, device in enumerate(self.mesh.flat_devices):
+            at, rest = {}, k
+            for name in reversed(self.mesh.axis_names):
+                at[name] = rest % sizes[name]
+                rest //= sizes[name]
+            index, key = [], []
+            for d, p, e in zip(shape, part, self._tiles(len(shape))):
+                i = 0
+                for name in e:
+                    i = i * sizes[name] + at[name]
+                index.append(slice(None) if d == p else slice(i * p, i * p + p))
+                key.append(i)
+            key = tuple(key)
+            out.append((device, tuple(index), seen.get(key, 0)))
+            seen[key] = seen.get(key, 0) + 1
+        return out
+
+
+class Shard:
+    def __init__(self, device, index, replica_id, data):
+        self.device, self.index, self.replica_id, self.data = device, index, replica_id, data
+
+    def __repr__(self):
+        return f"Shard(device={self.device!r}, index={self.index!r}, replica_id={self.replica_id}, data={self.data})"
+
+
+def sharding_of(x):
+    s = getattr(x, "_sharding", None)
+    return SingleDeviceSharding(home_of(x)) if s is None else s
+
+
+def shards_of(x):
+    s = sharding_of(x)
+    if isinstance(s, SingleDeviceSharding):
+        return [Shard(s._device, tuple([slice(None)] * len(x.shape)), 0, x)]
+    out = []
+    for device, index, replica in s.places(x.shape):
+        part = x[index] if index else x
+        part = _w.copy(part)
+        part._sharding = SingleDeviceSharding(device)
+        out.append(Shard(device, index, replica, part))
+    return out
+
+
+def with_sharding(x, sharding, committed=True):
+    # The same numbers as an array that lies so.
+    y = _w.copy(x)
+    y._sharding = sharding
+    y._committed = committed
+    return y
+
+
+def as_sharding(s):
+    # What may stand where a sharding is asked for.
+    if s is None or isinstance(s, Sharding):
+        return s
+    if hasattr(s, "platform"):
+        return SingleDeviceSharding(s)
+    if isinstance(s, PartitionSpec):
+        mesh = context_mesh()
+        if mesh is None:
+            raise RuntimeError("with_sharding_constraint requires a non-empty mesh in context if you are passing "
+                               "`PartitionSpec`s to shardings. You can define a context mesh via `jax.set_mesh(mesh)`. "
+                               "Alternatively, provide `Sharding`s to shardings and then the mesh context manager is not "
+                               "required.")
+        return NamedSharding(mesh, s)
+    raise ValueError(f"{s!r} is not a sharding")

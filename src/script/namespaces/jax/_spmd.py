@@ -1,0 +1,271 @@
+# jax._spmd -- one function on many devices: shard_map, pmap. The function is traced once, on
+# what one device has, and becomes an spmd equation: see docs/parallel.md.
+import _jax as _w
+import _tree
+from jax._api import kit, _named, _callable, _Jit, _numbers, _axes_of, refuse
+from jax._sharding import (P, Mesh, NamedSharding, IndivisibleError, axis_id, context_mesh, devices)
+
+
+def _type(x):
+    from jax._array import shape_text
+    return shape_text(_w.wrap(x))
+
+
+def _name(fun):
+    return getattr(fun, "__name__", type(fun).__name__)
+
+
+def _mark(leaves, shardings):
+    # Results of a run say where they lie.
+    if not _w.in_trace():
+        for y, s in zip(leaves, shardings):
+            y._sharding = s
+            y._committed = True
+    return leaves
+
+
+# ---- shard_map
+
+
+def _specs(spec, given, what):
+    try:
+        specs = _tree.prefix(spec, given)
+    except (ValueError, KeyError) as e:
+        raise ValueError(f"pytree structure error: different lengths of tuple at key path\n    shard_map {what}\n{e}")
+    specs = [P() if s is None else s for s in specs]
+    for s in specs:
+        if not isinstance(s, P):
+            raise TypeError(f"shard_map {what} argument must be a pytree of `jax.sharding.PartitionSpec` instances, but got {s!r}")
+    return specs
+
+
+class _ShardMap:
+    def __init__(self, f, mesh, in_specs, out_specs, names, check):
+        self.f, self.mesh, self.in_specs, self.out_specs = f, mesh, in_specs, out_specs
+        self.names, self.check = names, check
+        self._manual(in_specs, "in_specs")
+        self._manual(out_specs, "out_specs")
+
+    def _manual(self, given, what):
+        for s in kit.flatten(given)[0]:
+            for n in s.names() if isinstance(s, P) else ():
+                if n not in self.names:
+                    raise ValueError(f"shard_map {what} argument must refer to an axis marked as manual "
+                                     f"({frozenset(self.names)}), but:\n\n  {what} refers to {n!r}\n\n"
+                                     f"Check the {what} values passed to shard_map.")
+
+    def head(self, what):
+        return f"shard_map applied to the function {_name(self.f)!r} was given {what}"
+
+    def mesh_words(self):
+        return f"The mesh given has shape {self.mesh.axis_sizes} with corresponding axis names {self.mesh.axis_names}."
+
+    def too_long(self, what, side, s, named, x):
+        raise ValueError(self.head(f"an {what} entry which is too long to be compatible with the corresponding {side}:\n\n"
+                         f"{what} is {s!r} which has length {len(s)}, but {named} has shape {_type(x)}, which has rank "
+                         f"{len(x.shape)} (and {len(x.shape)} < {len(s)})\n\nEntries in {what} must be of length no greater "
+                         f"than the number of axes in the corresponding {'input' if what == 'in_specs' else 'output'} value."))
+
+    def check_in(self, leaves, specs):
+        for i, (x, s) in enumerate(zip(leaves, specs)):
+            if len(s) > len(x.shape):
+                self.too_long("in_specs", "input value from the function", s, f"the passed args[{i}]", x)
+            for k, (d, n) in enumerate(zip(x.shape, NamedSharding(self.mesh, s).factors(len(x.shape)))):
+                if d % n:
+                    axes = s.entries()[k]
+                    axes = repr(axes[0]) if len(axes) == 1 else repr(axes)
+                    raise ValueError(self.head("argument arrays with axis sizes that are not evenly divisible by the "
+                                     f"corresponding mesh axis sizes:\n\n{self.mesh_words()}\n\nthe passed args[{i}] of shape "
+                                     f"{_type(x)} corresponds to in_specs of value {s!r}, which maps array axis {k} (of size "
+                                     f"{d}) to mesh axis {axes} (of size {n}), but {n} does not evenly divide {d}"))
+
+    def check_out(self, ys, specs):
+        for y, s in zip(ys, specs):
+            if len(s) > len(y.shape):
+                self.too_long("out_specs", "output value from the function", s, f"{_name(self.f)}(*args)", y)
+            if not self.check:
+                continue
+            ids = [axis_id(n) for n in s.names()]
+            over = [n for n in self.mesh.axis_names if axis_id(n) in _w.vary(y).split(",") and axis_id(n) not in ids]
+            if over:
+                axes = "{" + ", ".join(over) + "}"
+                raise ValueError(self.head("out_specs which require replication which can't be statically inferred given the "
+                                 f"mesh:\n\n{self.mesh_words()}\n\nout_specs is {s!r} which implies that the corresponding "
+                                 f"output value is only varying across mesh axes {{{', '.join(s.names())}}} and not {axes}, but "
+                                 f"it was inferred to be possibly varying over {axes}\n\nCheck if these output values are "
+                                 "meant to be replicated over those mesh axes. If not, consider revising the corresponding "
+                                 "out_specs entries. If so, consider disabling the check by passing the check_vma=False "
+                                 "argument to `jax.shard_map`."))
+
+    def call(self, args):
+        leaves, spec = kit.flatten(args)
+        leaves = [_w.wrap(x) for x in leaves]
+        specs = _specs(spec, self.in_specs, "in_specs")
+        self.check_in(leaves, specs)
+        text, out = [], []
+
+        def flat(*xs):
+            ys, tree = kit.flatten(self.f(*_tree.unflatten(spec, xs)))
+            for y in ys:
+                kit.check_result(y, "shard_map")
+            ys = [_w.wrap(y) for y in ys]
+            out_specs = _specs(tree, self.out_specs, "out_specs")
+            self.check_out(ys, out_specs)
+            out.append((tree, out_specs))
+            text.append(";".join([s.text(len(y.shape)) for s, y in zip(out_specs, ys)]))
+            return ys
+
+        ins = ";".join([s.text(len(x.shape)) for s, x in zip(specs, leaves)])
+        results = _w.spmd(flat, leaves, self.mesh.text(self.names), ins, text, self.check)
+        tree, out_specs = out[-1]
+        return _tree.unflatten(tree, _mark(results, [NamedSharding(self.mesh, s) for s in out_specs]))
+
+
+def shard_map(f=None, *, out_specs, in_specs=None, mesh=None, axis_names=(), check_vma=True):
+    if f is None:
+        return lambda g: shard_map(g, out_specs=out_specs, in_specs=in_specs, mesh=mesh, axis_names=axis_names,
+                                   check_vma=check_vma)
+    _callable(f, "shard_map")
+    mesh = context_mesh() if mesh is None else mesh
+    if mesh is None:
+        raise ValueError("The context mesh cannot be empty. Use `jax.set_mesh(mesh)` to enter into a mesh context")
+    if not isinstance(mesh, Mesh):
+        raise TypeError(f"shard_map requires a `jax.sharding.Mesh` instance for its second argument, but got {mesh} of type "
+                        f"{type(mesh)}.")
+    names = tuple(axis_names) or mesh.axis_names
+    for n in names:
+        if n not in mesh.axis_names:
+            raise ValueError(f"jax.shard_map requires axis_names={axis_names} to be a subset of mesh.axis_names={mesh.axis_names}")
+    if in_specs is None:
+        raise TypeError("shard_map in_specs argument must be a pytree of `jax.sharding.PartitionSpec` instances, but it was None.")
+    made = _ShardMap(f, mesh, in_specs, out_specs, names, bool(check_vma))
+
+    def shard_map_f(*args):
+        return made.call(args)
+
+    return _named(shard_map_f, f)
+
+
+# ---- pmap
+
+
+_default_axis = "_internal_pmap_axis_name"
+
+
+class _Pmap:
+    # A jitted function that is one spmd equation over a mesh of one axis.
+    def __init__(self, fun, axis_name, in_axes, out_axes, statics, given, axis_size, donated):
+        self.fun, self.in_axes, self.out_axes = fun, in_axes, out_axes
+        self.axis_name = _default_axis if axis_name is None else axis_name
+        self.given, self.axis_size, self.statics = given, axis_size, statics
+        self.to = []    # where results are mapped
+        self.jitted = _Jit(self.traced, statics, None, donated)
+        _named(self, fun)
+
+    def mesh(self, n):
+        have = devices() if self.given is None else list(self.given)
+        return Mesh(have[:min(n, len(have))], (self.axis_name,))
+
+    def sized(self, leaves, axes):
+        # How many rows there are, and the mesh; a row for each device.
+        mapped = [x.shape[a] for x, a in zip(leaves, axes) if a is not None]
+        if not mapped:
+            raise ValueError("pmap requires at least one argument with a mapped axis.")
+        n = mapped[0]
+        if self.axis_size is not None and self.axis_size != n:
+            raise ValueError(f"Specified axis_size {self.axis_size} doesn't match received axis_size {n}.")
+        mesh = self.mesh(n)
+        for x, a in zip(leaves, axes):
+            if a is None:
+                continue
+            NamedSharding(mesh, P(*([None] * a + [self.axis_name]))).check(x.shape)
+            if x.shape[a] != mesh.size:
+                part = x.shape[:a] + (x.shape[a] // mesh.size,) + x.shape[a + 1:]
+                raise ValueError("cannot select an axis to squeeze out which has size not equal to one, got "
+                                 f"shape={tuple(part)} and dimensions=({a},)")
+        return mesh
+
+    def axes(self, args, kwargs, leaves):
+        in_axes = self.in_axes
+        if isinstance(in_axes, (tuple, list)):
+            in_axes = tuple([None if i in self.statics else a for i, a in enumerate(in_axes)])
+        spec = kit.flatten(args)[1]
+        try:
+            axes = _axes_of(spec, in_axes, len(args), self.fun)
+        except ValueError as e:
+            raise ValueError(str(e).replace("vmap in_axes", "pmap in_axes"))
+        axes = axes + [0] * len(kit.flatten(kwargs)[0])
+        out = []
+        for x, a in zip(leaves, axes):
+            rank = len(x.shape)
+            if a is not None and not -rank <= a < rank:
+                raise ValueError(f"pmap was requested to map its argument along axis {a}, which implies that its rank should be "
+                                 f"at least {a + 1}, but is only {rank} (its shape is {tuple(x.shape)})")
+            out.append(a + rank if a is not None and a < 0 else a)
+        return out
+
+    def traced(self, *args, **kwargs):
+        fixed = {i: args[i] for i in self.statics if i < len(args)}
+        args = tuple([None if i in fixed else a for i, a in enumerate(args)])
+        leaves, spec = kit.flatten((args, kwargs))
+        leaves = [_w.wrap(x) for x in leaves]
+        axes = self.axes(args, kwargs, leaves)
+        mesh = self.sized(leaves, axes)
+        text, out = [], []
+        name = axis_id(self.axis_name)
+
+        def layout(rank, at):
+            return ",".join([name if k == at else "-" for k in range(rank)])
+
+        def flat(*xs):
+            rows = [x if a is None else _w.squeeze(x, a) for x, a in zip(xs, axes)]
+            a, k = _tree.unflatten(spec, rows)
+            a = [fixed.get(i, v) for i, v in enumerate(a)]
+            ys, tree = kit.flatten(self.fun(*a, **k))
+            for y in ys:
+                kit.check_result(y, "pmap")
+            ys, to = [_w.wrap(y) for y in ys], _tree.prefix(tree, self.out_axes)
+            to = [o + len(y.shape) + 1 if o is not None and o < 0 else o for o, y in zip(to, ys)]
+            ys = [y if o is None else _w.expand_dims(y, o) for y, o in zip(ys, to)]
+            out.append((tree, to))
+            text.append(";".join([layout(len(y.shape), o) for y, o in zip(ys, to)]))
+            return ys
+
+        ins = ";".join([layout(len(x.shape), a) for x, a in zip(leaves, axes)])
+        results = _w.spmd(flat, leaves, mesh.text(), ins, text, False)
+        tree, to = out[-1]
+        self.to = to
+        return _tree.unflatten(tree, results)
+
+    def __call__(self, *args, **kwargs):
+        for i in self.statics:
+            if i >= len(args):
+                raise ValueError(f"pmapped function has static_broadcasted_argnums={self.statics} but was called with only "
+                                 f"{len(args)} positional arguments.")
+        out = self.jitted(*args, **kwargs)
+        leaves = kit.flatten(out)[0]
+        to = self.to
+        rows = [y.shape[o] for y, o in zip(leaves, to) if o is not None]
+        if len(to) == len(leaves) and rows:
+            mesh = self.mesh(rows[0])
+            _mark(leaves, [NamedSharding(mesh, P() if o is None else P(*([None] * o + [self.axis_name]))) for o in to])
+        return out
+
+    def lower(self, *args, **kwargs):
+        return self.jitted.lower(*args, **kwargs)
+
+    def clear_cache(self):
+        self.jitted.clear_cache()
+
+
+def pmap(fun=None, axis_name=None, *, in_axes=0, out_axes=0, static_broadcasted_argnums=(), devices=None, backend=None,
+         axis_size=None, donate_argnums=(), global_arg_shapes=None):
+    if fun is None:
+        return lambda f: pmap(f, axis_name, in_axes=in_axes, out_axes=out_axes,
+                              static_broadcasted_argnums=static_broadcasted_argnums, devices=devices, backend=backend,
+                              axis_size=axis_size, donate_argnums=donate_argnums)
+    _callable(fun, "pmap")
+    refuse("pmap", global_arg_shapes=(global_arg_shapes, None))
+    if backend not in (None, "cpu"):
+        raise RuntimeError(f"Unknown backend {backend}. Available backends are ['cpu']")
+    return _Pmap(fun, axis_name, in_axes, out_axes, _numbers(static_broadcasted_argnums), devices, axis_size, donate_argnums)

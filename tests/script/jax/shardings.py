@@ -1,0 +1,53 @@
+# Meshes, specs, shardings: how arrays lie on devices, and what jit makes of it.
+import os
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P
+
+m = jax.make_mesh((4, 2), ("x", "y"))
+print(m, repr(m), m.shape, m.axis_names, m.devices.shape, m.size, m.axis_types, m.empty)
+mesh = Mesh(np.array(jax.devices()).reshape(4, 2), ("x", "y"))
+print(repr(mesh), mesh == Mesh(np.array(jax.devices()).reshape(4, 2), ("x", "y")), mesh == m, mesh.shape["x"])
+print(repr(P("x", None, ("x", "y"))), P(), P("x") == P("x", None), tuple(P("x", None)), len(P("x")))
+s = NamedSharding(mesh, P("x", "y"))
+print(s, s.spec, s.mesh, s.is_fully_replicated, s.shard_shape((8, 4)), s.num_devices, s.is_fully_addressable)
+x = jax.device_put(jnp.arange(32.0).reshape(8, 4), s)
+print(x.sharding, len(x.addressable_shards), x.addressable_shards[3], x.committed, x.is_fully_replicated)
+for k in (0, 5):
+    part = x.addressable_shards[k]
+    print(part.device, part.index, part.replica_id, part.data)
+r = jax.device_put(jnp.arange(4.0), NamedSharding(mesh, P("y")))
+print([(p.device.id, p.index, p.replica_id) for p in r.addressable_shards])
+print(jnp.arange(3).sharding, jnp.arange(3).device, jnp.arange(3).committed)
+print(jax.device_put(jnp.arange(3), jax.devices()[2]).sharding)
+b = jax.device_put({"a": np.ones((8, 2)), "b": np.ones(4)}, {"a": NamedSharding(mesh, P("x")), "b": NamedSharding(mesh, P())})
+print(b["a"].sharding.spec, b["b"].sharding.is_fully_replicated)
+for f in (jnp.sin, lambda a: a @ a.T, lambda a: a.sum(0), lambda a: a.sum(), lambda a: a.T, lambda a: a * 2 + 1,
+          lambda a: a.reshape(32), lambda a: lax.with_sharding_constraint(a * 2, NamedSharding(mesh, P(None, "x"))),
+          lambda a: jax.nn.softmax(a, axis=1), lambda a: jnp.where(a > 1, a, 0.0)):
+    y = jax.jit(f)(x)
+    print(y.sharding.spec, np.allclose(y, f(np.asarray(x)) if f is not jnp.sin else np.sin(np.asarray(x))))
+f = jax.jit(lambda a: a * 2, in_shardings=s, out_shardings=NamedSharding(mesh, P("x")))
+print(f(x).sharding.spec, f(jnp.ones((8, 4))).sharding.spec)
+with jax.set_mesh(mesh):
+    print(jax.jit(lambda a: lax.with_sharding_constraint(a, P("y")))(jnp.ones(8)).sharding.spec)
+    print(jax.shard_map(lambda a: lax.psum(a, "x"), in_specs=P("x"), out_specs=P())(jnp.arange(8.0)))
+g = jax.jit(jax.grad(lambda w, a: jnp.sum((a @ w) ** 2)))
+print(g(jax.device_put(jnp.ones((4, 2)), NamedSharding(mesh, P(None, "y"))), x))
+c = jax.make_array_from_callback((8, 2), NamedSharding(mesh, P("x")), lambda i: np.arange(16.0).reshape(8, 2)[i])
+print(c.sharding.spec, float(c.sum()))
+for bad in (lambda: f(jax.device_put(x, NamedSharding(mesh, P("y")))), lambda: NamedSharding(mesh, P("z")),
+            lambda: NamedSharding(mesh, P("x", "x")), lambda: jax.make_mesh((16,), ("a",)),
+            lambda: jax.device_put(jnp.ones(6), NamedSharding(mesh, P("x"))),
+            lambda: jax.device_put(jnp.ones(8), NamedSharding(mesh, P("x", "y"))), lambda: f(a=x),
+            lambda: lax.with_sharding_constraint(jnp.ones(6), NamedSharding(mesh, P("x"))),
+            lambda: jax.jit(lambda a: lax.with_sharding_constraint(a, P("x")))(jnp.ones(8)),
+            lambda: jax.jit(lambda a: a)(1) + jax.pmap(lambda a: lax.psum(a, "q"))(jnp.ones(2)),
+            lambda: lax.psum(1, "q")):
+    try:
+        bad()
+    except Exception as e:
+        print(type(e).__name__, str(e))
