@@ -23,7 +23,7 @@ from jax import errors, tree, tree_util
 from jax import numpy, lax
 
 __version__ = "0.10.2"
-_lazy = ("sharding", "nn", "random", "scipy", "core", "debug", "dtypes", "typing", "flatten_util", "ad_checkpoint", "experimental",
+_lazy = ("sharding", "distributed", "nn", "random", "scipy", "core", "debug", "dtypes", "typing", "flatten_util", "ad_checkpoint", "experimental",
          "extend", "ops", "example_libraries")
 
 
