@@ -80,6 +80,7 @@ struct Tensor {
     const void *view_attr;
     Val view_index;  /* symbolic, where view_op is gather: its indices */
     bool view_unsure; /* symbolic: whether it is a view or a copy depends on sizes, or it overlaps */
+    uint32_t layout; /* concrete: how it lies on a mesh; 0: not said. See layout.c */
     Tensor *next;    /* in the free list */
 };
 
@@ -160,7 +161,9 @@ struct Tensors {    /* the state of one context */
     bool strict; /* as PyTorch: integers are not divided by 0; an int among indices takes its axis away first */
     bool size_guards; /* new graphs join symbolic sizes that must agree */
     Place place;
-    Arena names; /* file names of places */
+    Arena names; /* file names of places, layouts */
+    const char *layouts[512];
+    uint32_t nlayouts;
     const char *files[64];
     uint32_t nfiles, lost_marks;
 
@@ -409,6 +412,14 @@ bool trace_call(wf_ctx *c, const Program *p, Tensor *const *in, uint32_t nin,
                 Tensor **out, uint32_t nout);
 /* A dim of one trace as a dim of a program inside it. Inside a region. */
 Dim trace_dim(wf_ctx *c, Builder *to, Trace *from, Dim d);
+
+/* ---- layout.c ---- */
+
+uint32_t layout_intern(wf_ctx *c, const char *text); /* 0 after an error */
+const char *layout_text(wf_ctx *c, uint32_t layout); /* NULL of 0 */
+/* After an op, or a call: how its results lie, if an operand says how it does. */
+void layout_spread(wf_ctx *c, OpCode op, const void *attr, const Program *call, Tensor *const *in, uint32_t nin,
+                   Tensor *const *out);
 
 /* ---- vary.c: inside an spmd, bits for the axes of its mesh ---- */
 

@@ -567,6 +567,33 @@ static Value n_shard(Vm *vm, const Args *a)
     return en_end(&e, tensor_op1(e.c, OP_shard, &x, 1, &s));
 }
 
+/* layout(x): what set_layout said of it, or what followed for it; None: nothing */
+static Value n_layout(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    const Tensor *t;
+
+    if (!en_tensor(&e, a->v[0], &x) || !(t = tensor_get(e.c, x, "layout")))
+        return en_fail(&e);
+    return en_end_value(&e, t->layout ? v_obj(sc_str(vm, layout_text(e.c, t->layout))) : NONE);
+}
+
+/* set_layout(x, "WHICH|MESH|SPEC" or None) */
+static Value n_set_layout(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    const char *text = NULL;
+    Tensor *t;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_str(&e, a->v[1], &text) ||
+        !(t = tensor_get(e.c, x, "layout")))
+        return en_fail(&e);
+    t->layout = text ? layout_intern(e.c, text) : 0;
+    return en_end_value(&e, NONE);
+}
+
 /* axis_kind(axis): who binds it: "vmap", "mesh", "checked"; None: nobody */
 static Value n_axis_kind(Vm *vm, const Args *a)
 {
@@ -763,6 +790,8 @@ const NativeDef engine_control[] = {
     {"spmd", n_spmd, "fn,xs,mesh,in_specs,out_specs,check"},
     {"axis_index", n_axis_index, "axis"},
     {"shard", n_shard, "x,mesh,spec"},
+    {"layout", n_layout, "x"},
+    {"set_layout", n_set_layout, "x,text"},
     {"axis_kind", n_axis_kind, "axis"},
     {"axis_size", n_axis_size, "axis"},
     {"print_now", n_print_now, "format,xs"},

@@ -129,7 +129,7 @@ static TensorObj *plain_binary(Vm *vm, BinOp op, Value a, Value b)
     in[0] = tensor_get(vm->cx, as_tensor(a)->t, "operand");
     in[1] = tensor_get(vm->cx, as_tensor(b)->t, "operand");
     if (!in[0] || !in[1] || in[0]->symbolic || in[1]->symbolic || in[0]->weak || in[1]->weak ||
-        view_is_old(in[0]) || view_is_old(in[1]) ||
+        view_is_old(in[0]) || view_is_old(in[1]) || in[0]->layout || in[1]->layout ||
         ((in[0]->need | in[1]->need) & s->recorders && !s->no_grad) ||
         !(t = fast_map(vm->cx, ops[op], in, 2)))
         return NULL;

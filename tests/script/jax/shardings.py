@@ -30,6 +30,8 @@ for f in (jnp.sin, lambda a: a @ a.T, lambda a: a.sum(0), lambda a: a.sum(), lam
           lambda a: jax.nn.softmax(a, axis=1), lambda a: jnp.where(a > 1, a, 0.0)):
     y = jax.jit(f)(x)
     print(y.sharding.spec, np.allclose(y, f(np.asarray(x)) if f is not jnp.sin else np.sin(np.asarray(x))))
+print(jnp.sin(x).sharding.spec, (x + 1).sharding.spec, (x * x).T.sharding.spec, x.sum(1).sharding.spec, (x @ x.T).sharding.spec)
+print(jnp.dot(x, jnp.ones((4, 2))).sharding.spec, jnp.where(x > 2, x, 0).sharding.spec, x.astype("int32").sharding.spec)
 f = jax.jit(lambda a: a * 2, in_shardings=s, out_shardings=NamedSharding(mesh, P("x")))
 print(f(x).sharding.spec, f(jnp.ones((8, 4))).sharding.spec)
 with jax.set_mesh(mesh):

@@ -385,7 +385,8 @@ class _Jit(_w.Dispatch):
         if self.in_shardings is not None and kwargs:
             raise ValueError("pjit does not support kwargs when in_shardings is specified.")
         dynamic, rest = self._split(args, kwargs)[2:]
-        lies = [getattr(x, "_sharding", None) for x in kit.flatten((dynamic, rest))[0]]
+        from jax._sharding import said_of
+        lies = [said_of(x) for x in kit.flatten((dynamic, rest))[0]]
         if self.in_shardings is not None:
             from jax._layout import check_in_shardings
             lies = check_in_shardings(self.in_shardings, dynamic, lies)

@@ -2,7 +2,7 @@
 # look. Functions of several arguments are those of jax.numpy.
 import _jax as _w
 from jax import _gpu
-from jax._sharding import SingleDeviceSharding, sharding_of, shards_of
+from jax._sharding import SingleDeviceSharding, said_of, sharding_of, shards_of
 
 
 def _np():
@@ -133,7 +133,7 @@ class ArrayImpl(_w.Tensor):
 
     @property
     def committed(self):
-        return getattr(self, "_committed", False)
+        return getattr(self, "_committed", False) or said_of(self) is not None
 
     @property
     def addressable_shards(self):

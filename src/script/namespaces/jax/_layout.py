@@ -1,8 +1,8 @@
 # jax._layout -- arrays put onto devices, and functions of arrays that lie on several.
 import _jax as _w
 import _tree
-from jax._sharding import (Device, IndivisibleError, NamedSharding, P, Sharding, SingleDeviceSharding, as_sharding, axis_id,
-                           with_sharding)
+from jax._sharding import (Device, IndivisibleError, NamedSharding, P, Sharding, SingleDeviceSharding, as_sharding,
+                           put_sharding, spec_of, with_sharding)
 
 
 def _array(x):
@@ -141,21 +141,6 @@ def _mesh_of(lies):
     return None
 
 
-def _spec_of(text):
-    # P of what natives say, without Nones at its end.
-    def names(mesh, entry):
-        found = [n for n in mesh.axis_names if axis_id(n) in entry.split("+")]
-        return None if not found else found[0] if len(found) == 1 else tuple(found)
-
-    def spec(mesh):
-        entries = [names(mesh, e) for e in text.split(",")] if text else []
-        while entries and entries[-1] is None:
-            entries.pop()
-        return P(*entries)
-
-    return spec
-
-
 def propagated(program, mesh, lies, shapes):
     # How the results of a program lie when its inputs lie so.
     if mesh is None:
@@ -164,7 +149,7 @@ def propagated(program, mesh, lies, shapes):
     specs = [s.spec.text(len(shape)) if isinstance(s, NamedSharding) and s.mesh == mesh else
              ",".join(["-"] * len(shape)) for s, shape in zip(lies, shapes)]
     texts = program.layouts(mesh.text(), ";".join(specs)).split(";")
-    return [NamedSharding(mesh, _spec_of(t)(mesh)) for t in texts]
+    return [NamedSharding(mesh, spec_of(t, mesh)) for t in texts]
 
 
 def place_results(entry, lies, out_shardings, out):
@@ -179,6 +164,5 @@ def place_results(entry, lies, out_shardings, out):
         if isinstance(w, NamedSharding):
             w.check(y.shape)
         if s is not None:
-            y._sharding = s
-            y._committed = True
+            put_sharding(y, s)
     return out

@@ -434,9 +434,48 @@ class Shard:
         return f"Shard(device={self.device!r}, index={self.index!r}, replica_id={self.replica_id}, data={self.data})"
 
 
-def sharding_of(x):
+_meshes = []
+
+
+def _which(mesh):
+    # Its number in layouts of arrays.
+    if mesh not in _meshes:
+        _meshes.append(mesh)
+    return _meshes.index(mesh)
+
+
+def put_sharding(x, sharding):
+    # x itself lies so from now on; what is computed of it follows.
+    x._sharding, x._committed = sharding, True
+    if isinstance(sharding, NamedSharding):
+        _w.set_layout(x, f"{_which(sharding.mesh)}|{sharding.mesh.text()}|{sharding.spec.text(len(x.shape))}")
+
+
+def spec_of(text, mesh):
+    # What natives say, without Nones at its end.
+    names = dict([(axis_id(n), n) for n in mesh.axis_names])
+    entries = []
+    for e in text.split(",") if text else []:
+        found = [names[n] for n in e.split("+")] if e != "-" else []
+        entries.append(None if not found else found[0] if len(found) == 1 else tuple(found))
+    while entries and entries[-1] is None:
+        entries.pop()
+    return PartitionSpec(*entries)
+
+
+def said_of(x):
+    # The sharding of an array, None where nothing says that it lies on several devices.
     s = getattr(x, "_sharding", None)
-    return SingleDeviceSharding(home_of(x)) if s is None else s
+    if s is None and isinstance(x, _w.Tensor) and not _w.about(x, "symbolic"):
+        text = _w.layout(x)
+        if text is not None:
+            which, _, spec = text.split("|")
+            s = NamedSharding(_meshes[int(which)], spec_of(spec, _meshes[int(which)]))
+    return s
+
+
+def sharding_of(x):
+    return said_of(x) or SingleDeviceSharding(home_of(x))
 
 
 def shards_of(x):
@@ -447,16 +486,17 @@ def shards_of(x):
     for device, index, replica in s.places(x.shape):
         part = x[index] if index else x
         part = _w.copy(part)
+        _w.set_layout(part, None)
         part._sharding = SingleDeviceSharding(device)
         out.append(Shard(device, index, replica, part))
     return out
 
 
-def with_sharding(x, sharding, committed=True):
+def with_sharding(x, sharding):
     # The same numbers as an array that lies so.
     y = _w.copy(x)
-    y._sharding = sharding
-    y._committed = committed
+    _w.set_layout(y, None)
+    put_sharding(y, sharding)
     return y
 
 

@@ -3,7 +3,7 @@
 import _jax as _w
 import _tree
 from jax._api import kit, _named, _callable, _Jit, _numbers, _axes_of, refuse
-from jax._sharding import (P, Mesh, NamedSharding, IndivisibleError, axis_id, context_mesh, devices)
+from jax._sharding import (P, Mesh, NamedSharding, IndivisibleError, axis_id, context_mesh, devices, put_sharding)
 
 
 def _type(x):
@@ -19,8 +19,7 @@ def _mark(leaves, shardings):
     # Results of a run say where they lie.
     if not _w.in_trace():
         for y, s in zip(leaves, shardings):
-            y._sharding = s
-            y._committed = True
+            put_sharding(y, s)
     return leaves
 
 
