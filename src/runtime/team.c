@@ -188,14 +188,16 @@ static void *member_thread(void *user)
     Member *m = user;
     Team *t = m->team;
     uint64_t job = 0;
+    bool quit;
 
     for (;;) {
         pthread_mutex_lock(&t->lock);
         while (t->job == job && !t->quit)
             pthread_cond_wait(&t->go, &t->lock);
         job = t->job;
+        quit = t->quit;
         pthread_mutex_unlock(&t->lock);
-        if (t->quit)
+        if (quit)
             return NULL;
         work(m);
         pthread_mutex_lock(&t->lock);

@@ -4,6 +4,7 @@ from jax import _gpu
 import _transform
 import _tree
 from jax._config import config
+from jax._sharding import used as used_shardings
 
 
 class _Transforms(_transform.Transforms):
@@ -382,6 +383,8 @@ class _Jit(_w.Dispatch):
 
     def _lies(self, args, kwargs):
         # How the arguments lie on devices, one for each leaf; None: all on one.
+        if self.in_shardings is None and self.out_shardings is None and not used_shardings:
+            return None
         if self.in_shardings is not None and kwargs:
             raise ValueError("pjit does not support kwargs when in_shardings is specified.")
         dynamic, rest = self._split(args, kwargs)[2:]

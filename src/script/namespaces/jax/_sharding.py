@@ -444,8 +444,13 @@ def _which(mesh):
     return _meshes.index(mesh)
 
 
+used = []    # not empty once an array was put somewhere
+
+
 def put_sharding(x, sharding):
     # x itself lies so from now on; what is computed of it follows.
+    if not used:
+        used.append(True)
     x._sharding, x._committed = sharding, True
     if isinstance(sharding, NamedSharding):
         _w.set_layout(x, f"{_which(sharding.mesh)}|{sharding.mesh.text()}|{sharding.spec.text(len(x.shape))}")

@@ -96,6 +96,11 @@ class _ShardMap:
                                  "out_specs entries. If so, consider disabling the check by passing the check_vma=False "
                                  "argument to `jax.shard_map`."))
 
+    def nested(self):
+        # Axes of a mesh that are bound around this.
+        bound = [n for n in self.mesh.axis_names if _w.axis_kind(axis_id(n)) in ("mesh", "checked")]
+        return tuple(bound)
+
     def call(self, args):
         leaves, spec = kit.flatten(args)
         leaves = [_w.wrap(x) for x in leaves]
@@ -114,6 +119,8 @@ class _ShardMap:
             text.append(";".join([s.text(len(y.shape)) for s, y in zip(out_specs, ys)]))
             return ys
 
+        if self.nested():
+            raise ValueError(f"The context mesh {self.nested()} should match the mesh passed to shard_map {self.mesh}")
         ins = ";".join([s.text(len(x.shape)) for s, x in zip(specs, leaves)])
         results = _w.spmd(flat, leaves, self.mesh.text(self.names), ins, text, self.check)
         tree, out_specs = out[-1]
