@@ -343,7 +343,7 @@ WF_API wf_status wf_custom_vjp_call(wf_ctx *c, const wf_function *f, const wf_fu
  *
  * f sees what one device has. Devices are threads of this process. */
 WF_API wf_status wf_spmd_call(wf_ctx *c, const wf_function *f, const char *mesh, const char *in_specs,
-                              const wf_tensor *in, const char *out_specs, bool check, wf_tensor *out);
+                              const wf_tensor *in, int nin, const char *out_specs, bool check, wf_tensor *out, int nout);
 
 /* ---- over the named axis of a vmap or mesh; several axes of a mesh: "x,y" ------------------------------------ */
 

@@ -578,29 +578,33 @@ TEST(a_custom_vjp_is_used_backwards_and_its_captures_count_as_constants)
 /* ---- on the devices of a mesh ---- */
 
 /* (w, x) -> (sum over all devices of sin(w x), x from the neighbour), and the mean of their sums */
-static bool device_work(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status device_work(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                             wf_tensor *out, int nout)
 {
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = wf_psum(c, wf_sum(c, wf_sin(c, wf_mul(c, in[0], in[1])), NULL, 0, false), "x,y");
     out[1] = wf_ppermute(c, in[1], "x", (int64_t[]){0, 1, 1, 0}, 2);
     out[2] = wf_pmean(c, wf_sum(c, in[1], NULL, 0, false), "x,y");
-    return wf_ctx_status(c) == WF_OK;
+    return wf_ctx_status(c);
 }
 
-static bool on_devices(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status on_devices(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                            wf_tensor *out, int nout)
 {
-    wf_function f = {device_work, user, 2, 3, "work"};
+    wf_function f = WF_FUNCTION(device_work, user, nin, 3, "work");
     wf_tensor y[3];
 
-    wf_spmd_call(c, &f, "x:2,y:2", ";x+y", in, ";x+y;", true, y);
+    wf_spmd_call(c, &f, "x:2,y:2", ";x+y", in, 2, ";x+y;", true, y, 3);
+    (void)nout;
     out[0] = y[0];
-    return wf_ctx_status(c) == WF_OK;
+    return wf_ctx_status(c);
 }
 
 TEST(a_function_runs_on_every_device_of_a_mesh)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_function f = {device_work, NULL, 2, 3, "work"}, g = {on_devices, NULL, 2, 1, "loss"};
+    wf_function f = WF_FUNCTION(device_work, NULL, 2, 3, "work"),
+                g = WF_FUNCTION(on_devices, NULL, 2, 1, "loss");
     double v[8] = {1, 2, 3, 4, 5, 6, 7, 8}, sum = 0, slope = 0, got[8];
     wf_tensor in[2], out[3], grad[1];
 
@@ -611,20 +615,20 @@ TEST(a_function_runs_on_every_device_of_a_mesh)
         sum += sin(0.5 * v[i]);
         slope += v[i] * cos(0.5 * v[i]);
     }
-    CHECK_EQ_INT(wf_spmd_call(c, &f, "x:2,y:2", ";x+y", in, ";x+y;-", false, out), WF_ERR_VALUE);
+    CHECK_EQ_INT(wf_spmd_call(c, &f, "x:2,y:2", ";x+y", in, 2, ";x+y;-", false, out, 3), WF_ERR_VALUE);
     CHECK_HAS(wf_ctx_message(c), "result 2 has the layout \"-\": it has more entries");
     wf_clear(c);
-    CHECK_EQ_INT(wf_spmd_call(c, &f, "x:2,y:2", ";x+y", in, ";x;", true, out), WF_ERR_VALUE);
+    CHECK_EQ_INT(wf_spmd_call(c, &f, "x:2,y:2", ";x+y", in, 2, ";x;", true, out, 3), WF_ERR_VALUE);
     CHECK_HAS(wf_ctx_message(c), "result 1 has the layout \"x\": but it varies over y");
     wf_clear(c);
-    CHECK_EQ_INT(wf_spmd_call(c, &f, "x:3", ";x", in, ";x;", true, out), WF_ERR_SHAPE);
+    CHECK_EQ_INT(wf_spmd_call(c, &f, "x:3", ";x", in, 2, ";x;", true, out, 3), WF_ERR_SHAPE);
     wf_clear(c);
-    CHECK_EQ_INT(wf_spmd_call(c, &f, "x:2,y:2", ";x+y", in, ";x+y;", false, out), WF_OK);
+    CHECK_EQ_INT(wf_spmd_call(c, &f, "x:2,y:2", ";x+y", in, 2, ";x+y;", false, out, 3), WF_OK);
     CHECK(fabs(wf_item(c, out[0]) - sum) < 1e-12);
     wf_read(c, out[1], got, sizeof got);
     CHECK(got[0] == 5 && got[3] == 8 && got[4] == 1 && got[7] == 4);
     CHECK(wf_item(c, out[2]) == 9);
-    wf_grad_call(c, &g, in, NULL, 0, NULL, grad);
+    wf_grad_call(c, &g, in, 2, NULL, 0, NULL, 0, grad);
     check_context(c, "spmd", "grad");
     CHECK(fabs(wf_item(c, grad[0]) - slope) < 1e-12);
     wf_scope_end(c);

@@ -149,8 +149,8 @@ static bool make_attr(wf_ctx *c, SpmdCall *s, Body *b)
 }
 
 wf_status spmd_call(wf_ctx *c, const wf_function *f, const char *mesh,
-                    const char *in_specs, const wf_tensor *in,
-                    const char *const *out_specs, bool check, wf_tensor *out)
+                    const char *in_specs, const wf_tensor *in, int nin,
+                    const char *const *out_specs, bool check, wf_tensor *out, int nout)
 {
     SpmdCall s = {.f = f,
                   .in = in,
@@ -160,10 +160,9 @@ wf_status spmd_call(wf_ctx *c, const wf_function *f, const char *mesh,
                   .a.check = check};
     Body b = {0};
 
-    IN_GRAPH_(graph_enter_call(c, WF_NONE, f, in));
-    if (!check_call(c, f, in, out, "wf_spmd_call"))
+    IN_GRAPH_(graph_enter_handles(c, in, nin));
+    if (!check_call(c, f, in, nin, out, nout, "wf_spmd_call"))
         return ctx_status(c);
-    clear_results(f, out);
     if (innermost_mesh(c)) {
         tfail(c, WF_ERR_VALUE, "wf_spmd_call: inside another one");
         return ctx_status(c);
@@ -181,10 +180,10 @@ wf_status spmd_call(wf_ctx *c, const wf_function *f, const char *mesh,
 }
 
 wf_status wf_spmd_call(wf_ctx *c, const wf_function *f, const char *mesh,
-                       const char *in_specs, const wf_tensor *in, const char *out_specs,
-                       bool check, wf_tensor *out)
+                       const char *in_specs, const wf_tensor *in, int nin,
+                       const char *out_specs, bool check, wf_tensor *out, int nout)
 {
     if (!NEEDS(c, mesh && in_specs && out_specs))
         return ctx_status(c);
-    return spmd_call(c, f, mesh, in_specs, in, &out_specs, check, out);
+    return spmd_call(c, f, mesh, in_specs, in, nin, &out_specs, check, out, nout);
 }

@@ -436,8 +436,8 @@ bool traced_mark_vary(wf_ctx *c, struct Traced *t, const wf_tensor *in);
 wf_tensor collective_op(wf_ctx *c, OpCode op, wf_tensor x, const CollectiveAttr *like, const char *fn);
 const TraceAxis *axis_bound(wf_ctx *c, const char *axis); /* of the first of these; NULL: by nobody */
 /* spmd.c: wf_spmd_call; *out_specs is read when f has run. */
-wf_status spmd_call(wf_ctx *c, const wf_function *f, const char *mesh, const char *in_specs, const wf_tensor *in,
-                    const char *const *out_specs, bool check, wf_tensor *out);
+wf_status spmd_call(wf_ctx *c, const wf_function *f, const char *mesh, const char *in_specs, const wf_tensor *in, int nin,
+                    const char *const *out_specs, bool check, wf_tensor *out, int nout);
 
 /* ---- view.c ---- */
 

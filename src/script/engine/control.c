@@ -659,16 +659,17 @@ typedef struct SpmdScript {
     const char *specs;
 } SpmdScript;
 
-static bool call_spmd(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status call_spmd(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out,
+                           int nout)
 {
     SpmdScript *s = user;
     List *l = (List *)(void *)s->list.o;
 
-    if (!call_script(c, &s->k, in, out))
-        return false;
+    if (call_script(c, &s->k, in, nin, out, nout) != WF_OK)
+        return ctx_status(c);
     if (l->n != 1 || !(s->specs = sc_to_cstr(s->k.vm, l->v[0], "a layout")))
         tfail(c, WF_ERR_VALUE, "spmd: the function left no layout of its results");
-    return !failed(c);
+    return ctx_status(c);
 }
 
 /* spmd(fn, xs, mesh, in_specs, out_specs, check): out_specs is an empty list, to which fn adds one text */
@@ -690,8 +691,8 @@ static Value n_spmd(Vm *vm, const Args *a)
         return en_fail(&e);
     }
     s.k = call_of(&e, a->v[0], n);
-    f = (wf_function){call_spmd, &s, n, WF_ANY, "f"};
-    spmd_call(e.c, &f, mesh, specs, in, &s.specs, check, NULL);
+    f = (wf_function)WF_FUNCTION(call_spmd, &s, n, WF_ANY, "f");
+    spmd_call(e.c, &f, mesh, specs, in, n, &s.specs, check, NULL, 0);
     return given(&e);
 }
 
