@@ -415,6 +415,7 @@ WF_API wf_tensor wf_argmax(wf_ctx *c, wf_tensor x, const int *axis, bool keep); 
 WF_API wf_tensor wf_argmin(wf_ctx *c, wf_tensor x, const int *axis, bool keep);
 WF_API wf_tensor wf_cumsum(wf_ctx *c, wf_tensor x, int axis, bool reverse);
 WF_API wf_tensor wf_cumprod(wf_ctx *c, wf_tensor x, int axis);
+/* NaN once one is; a new element and an equal one before it share the derivative. */
 WF_API wf_tensor wf_cummax(wf_ctx *c, wf_tensor x, int axis);
 WF_API wf_tensor wf_cummin(wf_ctx *c, wf_tensor x, int axis);
 WF_API wf_tensor wf_logcumsumexp(wf_ctx *c, wf_tensor x, int axis);
@@ -507,6 +508,7 @@ WF_API wf_tensor wf_diag(wf_ctx *c, wf_tensor x, int k); /* of a vector, a matri
 /* Stable, NaN last. out_index may be NULL. */
 WF_API wf_status wf_sort(wf_ctx *c, wf_tensor x, int axis, bool descending, wf_tensor *out_values, wf_tensor *out_index);
 WF_API wf_tensor wf_argsort(wf_ctx *c, wf_tensor x, int axis, bool descending);
+/* Equal ones in the order of their places; NaN counts as largest. */
 WF_API wf_status wf_top_k(wf_ctx *c, wf_tensor x, int64_t k, int axis, bool largest, wf_tensor *out_values,
                           wf_tensor *out_index);
 WF_API wf_tensor wf_searchsorted(wf_ctx *c, wf_tensor sorted, wf_tensor v, bool right);

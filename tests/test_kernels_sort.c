@@ -1,4 +1,4 @@
-/* test_kernels_sort.c -- sorts and running sums against the ops' eval rules: every dtype,
+/* test_kernels_sort.c -- sorts, the first few and running sums and the like against the ops' eval rules: every dtype,
  * any axis, keys and directions, NaN, zeros of both signs, equal elements, sizes 0 and 1,
  * rows that threads share out and long ones that are merged; equal bits for any number
  * of threads.
@@ -10,6 +10,7 @@
 #include "op/op.h"
 #include "op/scalar.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static void run_backwards(void *ctx, int n, void (*fn)(void *user, int i), void *user)
@@ -163,6 +164,149 @@ XTEST(long_lines_are_merged_from_runs)
                        (int64_t[]){lines, 4 * K_TASK + 77}, 1);
 }
 
+/* Small numbers, so that products and recurrences stay in range; NaN among extremes. */
+static void fill_small(KType type, int64_t n, void *x, bool nan)
+{
+    for (int64_t k = 0; k < n; k++) {
+        int64_t v = (int64_t)test_random_below(5) - 2;
+
+        if (type < KT_F16)
+            scalar_store((wf_dtype)type, x, k,
+                         scalar_int((wf_dtype)type, type == KT_BOOL ? v & 1 : v));
+        else
+            scalar_store(
+                (wf_dtype)type, x, k,
+                (Scalar){.f = nan && test_random_below(9) == 0 ? NAN : (double)v / 2});
+    }
+}
+
+/* Kernel against rule, for any number of threads. */
+static void check_cum(wf_ctx *cx, uint16_t op, KCumOp way, KType type, const int64_t *d,
+                      uint32_t axis)
+{
+    bool extreme = way == KC_MAX || way == KC_MIN;
+    CumExtremeAttr attr = {.axis = axis, .reverse = test_random_below(2) != 0};
+    int64_t count = k_count(3, d);
+    size_t bytes = (size_t)count * k_size(type);
+    Nd in[2], out[2];
+    Eval e = {.cx = cx,
+              .a = &cx->scratch,
+              .row = op_row(op),
+              .op = op,
+              .nin = way == KC_RECUR ? 2 : 1,
+              .nout = extreme ? 2 : 1,
+              .in = in,
+              .out = out,
+              .attr = &attr};
+    KCum cum = {way,          type,
+                attr.reverse, k_count((int)axis, d),
+                d[axis],      k_count((int)(2 - axis), d + axis + 1)};
+    void *y = calloc(1, bytes + 1);
+    int64_t *place = calloc((size_t)count + 1, sizeof *place);
+
+    for (int i = 0; i < 2; i++) {
+        in[i] = (Nd){(wf_dtype)type, 3, d, count, malloc(bytes + 1)};
+        fill_small(type, count, in[i].data, extreme);
+        out[i] =
+            (Nd){i ? WF_I64 : (wf_dtype)type, 3, d, count, calloc((size_t)count + 1, 8)};
+    }
+    CHECK(e.row->eval(&e));
+    for (int threads = 1; threads <= 3; threads += 2) {
+        KPar par = {NULL, threads, run_backwards};
+
+        if (count)
+            k_cumulate(&cum, in[0].data, in[1].data, y, extreme ? place : NULL, &par);
+        if (memcmp(y, out[0].data, bytes) != 0 ||
+            (extreme && memcmp(place, out[1].data, (size_t)count * 8) != 0))
+            check_fail(__FILE__, __LINE__, "%s, dtype %d, axis %u of %d", op_name(op),
+                       (int)type, axis, (int)d[axis]);
+    }
+    for (int i = 0; i < 2; i++) {
+        free(in[i].data);
+        free(out[i].data);
+    }
+    free(y);
+    free(place);
+}
+
+XTEST(running_combinations_are_those_of_the_op_table_along_any_axis)
+{
+    static const int64_t shapes[][3] = {{3, 70, 5}, {1, 1, 1},  {0, 3, 2},
+                                        {2, 0, 3},  {9, 11, 1}, {40, 30, 67}};
+    static const struct {
+        uint16_t op;
+        KCumOp way;
+        int first;
+    } ops[] = {{OP_cumprod, KC_PROD, KT_I8},
+               {OP_cumlogsumexp, KC_LOG_SUM, KT_F16},
+               {OP_cummax, KC_MAX, KT_BOOL},
+               {OP_cummin, KC_MIN, KT_BOOL},
+               {OP_recur, KC_RECUR, KT_I8}};
+
+    for (int o = 0; o < COUNT(ops); o++)
+        for (int t = ops[o].first; t <= KT_F64; t++)
+            for (int i = 0; i < COUNT(shapes) && check_ok(); i++)
+                for (uint32_t axis = 0; axis < 3; axis++)
+                    check_cum(cx, ops[o].op, ops[o].way, (KType)t, shapes[i], axis);
+}
+
+XTEST(the_first_few_are_those_of_the_op_table)
+{
+    static const int64_t shapes[][3] = {
+        {3, 70, 5}, {1, 1, 1}, {0, 3, 2}, {9, 11, 1}, {2, 900, 30}};
+
+    for (int t = KT_BOOL; t <= KT_F64; t++)
+        for (int i = 0; i < COUNT(shapes) && check_ok(); i++) {
+            const int64_t *d = shapes[i];
+            int64_t k = 1 + (int64_t)test_random_below((uint64_t)MIN(d[1], 20)),
+                    to[3] = {d[0], k, d[2]};
+            int64_t count = k_count(3, d), nout = k_count(3, to);
+            TopAttr attr = {1, k, test_random_below(2) != 0};
+            size_t size = k_size((KType)t);
+            Nd in = {(wf_dtype)t, 3, d, count, malloc((size_t)count * size + 1)};
+            Nd out[2] = {{(wf_dtype)t, 3, to, nout, calloc((size_t)nout + 1, 8)},
+                         {WF_I64, 3, to, nout, calloc((size_t)nout + 1, 8)}};
+            Eval e = {.cx = cx,
+                      .a = &cx->scratch,
+                      .row = op_row(OP_top_k),
+                      .op = OP_top_k,
+                      .nin = 1,
+                      .nout = 2,
+                      .in = &in,
+                      .out = out,
+                      .attr = &attr};
+            void *y = calloc((size_t)nout + 1, 8);
+            int64_t *place = calloc((size_t)nout + 1, 8);
+
+            fill((KType)t, count, in.data);
+            CHECK(e.row->eval(&e));
+            for (int threads = 1; threads <= 3; threads += 2) {
+                KPar par = {NULL, threads, run_backwards};
+                KTop top = {.type = (KType)t,
+                            .largest = attr.largest,
+                            .lines = d[0] * d[2],
+                            .n = d[1],
+                            .inner = d[2],
+                            .k = k};
+                void *work;
+
+                ktop_init(&top, threads);
+                work = malloc(top.workspace + 1);
+                ktop_run(&top, in.data, y, place, &par, work);
+                free(work);
+                if (memcmp(y, out[0].data, (size_t)nout * size) != 0 ||
+                    memcmp(place, out[1].data, (size_t)nout * 8) != 0)
+                    check_fail(__FILE__, __LINE__, "dtype %d, %d of %d", t, (int)k,
+                               (int)d[1]);
+            }
+            free(in.data);
+            free(out[0].data);
+            free(out[1].data);
+            free(y);
+            free(place);
+        }
+}
+
 XTEST(running_sums_are_those_of_the_op_table_along_any_axis)
 {
     static const int64_t shapes[][3] = {{3, 70, 5}, {1, 1, 1},     {0, 3, 2},   {2, 0, 3},
@@ -182,10 +326,13 @@ XTEST(running_sums_are_those_of_the_op_table_along_any_axis)
                     scalar_store((wf_dtype)t, a.in[0].data, k,
                                  (Scalar){.f = (double)test_random_below(1000) / 8 - 50});
                 eval_op(cx, &a, OP_cumsum, &attr);
-                if (a.in[0].count)
-                    k_cumsum(type, attr.reverse, k_count((int)axis, d), d[axis],
-                             k_count((int)(2 - axis), d + axis + 1), a.in[0].data,
-                             a.other[0].data, &par);
+                if (a.in[0].count) {
+                    KCum cum = {KC_SUM,       type,
+                                attr.reverse, k_count((int)axis, d),
+                                d[axis],      k_count((int)(2 - axis), d + axis + 1)};
+
+                    k_cumulate(&cum, a.in[0].data, NULL, a.other[0].data, NULL, &par);
+                }
                 if (!arrays_equal(&a))
                     check_fail(__FILE__, __LINE__, "dtype %d, axis %u, shape %d", t, axis,
                                i);

@@ -93,7 +93,7 @@ cli commands complain main report suggest
 ir need take
 op precisions spread
 opt match recognise rewrite
-tensor cumulate deliver promoted reduce tfail unify
+tensor deliver promoted reduce tfail unify
 END
 awk '{ for (i = 2; i <= NF; i++) print $1, $i }' "$work/words_listed" | LC_ALL=C sort >"$work/words_allowed"
 awk '$1 == "D" && $3 !~ /_/ { print $2, $3 }' "$work/symbols" | LC_ALL=C sort -u | comm -3 "$work/words_allowed" - >"$work/words"

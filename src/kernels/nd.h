@@ -174,9 +174,21 @@ void kreduce_run(const KReduce *r, const void *x, void *y, const KPar *par,
  * is [outer, n, inner], row-major, n >= 1; out i32 or i64 [outer, inner]. */
 void k_arg(int largest, KType type, KType out_type, int64_t outer, int64_t n,
            int64_t inner, const void *x, void *out, const KPar *par);
-/* Running sums along n, each rounded once. */
-void k_cumsum(KType type, int reverse, int64_t outer, int64_t n, int64_t inner,
-              const void *x, void *y, const KPar *par);
+
+/* ---- cumulate.c -------------------------------------------------------------------- */
+
+typedef enum KCumOp { KC_SUM, KC_PROD, KC_LOG_SUM, KC_MAX, KC_MIN, KC_RECUR } KCumOp;
+
+typedef struct KCum {
+    KCumOp op;
+    KType type;
+    int reverse;
+    int64_t outer, n, inner; /* of x [outer, n, inner], row-major, along n */
+} KCum;
+
+/* b: of KC_RECUR, y = x y + b. place: of KC_MAX and KC_MIN, or NULL. y may be x or b. */
+void k_cumulate(const KCum *c, const void *x, const void *b, void *y, int64_t *place,
+                const KPar *par);
 
 /* ---- window.c ---------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* reduce.c -- sums, products, extremes over any axes; places of extremes; running sums.
+/* reduce.c -- sums, products, extremes over any axes; places of extremes.
  *
  * Two ways through memory. Rows: each result folds its own elements, block by block, the
  * folds of blocks combined in f64 (or 64-bit integers). Columns: when the innermost axis
@@ -400,10 +400,10 @@ void kreduce_run(const KReduce *r, const void *x, void *y, const KPar *par,
     run_tasks(par, ceil_quotient(r->units, run.group), unit_task, &run);
 }
 
-/* ---- places of extremes, running sums ---------------------------------------------- */
+/* ---- places of extremes ---------------------------------------------- */
 
 typedef struct LineRun {
-    int largest, reverse;
+    int largest;
     KType type, out_type;
     int64_t n, inner, lines, group;
     const char *x;
@@ -455,68 +455,21 @@ static int64_t arg_line(const LineRun *r, int64_t first)
     return best;
 }
 
-/* w lines side by side, `apart` elements from one to the next: along memory where the
- * axis is not the last, and where it is, so that no sum waits for the one before it. */
-#define SUM_WIDTH 64
-#define SUM_LINE(T, V, LOAD, STORE)                                                      \
-    do {                                                                                 \
-        V sum[SUM_WIDTH];                                                                \
-        for (int64_t k = 0; k < r->n; k++) {                                             \
-            int64_t at = first + (r->reverse ? r->n - 1 - k : k) * r->inner;             \
-            const T *a = (const T *)r->x + at;                                           \
-            T *o = (T *)r->y + at;                                                       \
-            for (int64_t l = 0; l < w; l++) {                                            \
-                V v = (V)LOAD(a[l * apart]);                                             \
-                sum[l] = k ? (V)(sum[l] + v) : v;                                        \
-                o[l * apart] = (T)STORE(sum[l]);                                         \
-            }                                                                            \
-        }                                                                                \
-    } while (0)
-
-static void sum_lines(const LineRun *r, int64_t first, int64_t w, int64_t apart)
-{
-    switch (r->type) {
-    case KT_I8:
-    case KT_U8: SUM_LINE(uint8_t, uint8_t, AS_IS, AS_IS); break;
-    case KT_I16:
-    case KT_U16: SUM_LINE(uint16_t, uint16_t, AS_IS, AS_IS); break;
-    case KT_I32:
-    case KT_U32: SUM_LINE(uint32_t, uint32_t, AS_IS, AS_IS); break;
-    case KT_I64:
-    case KT_U64: SUM_LINE(uint64_t, uint64_t, AS_IS, AS_IS); break;
-    case KT_F16: SUM_LINE(uint16_t, double, f16_to_f32, f16_from_f64); break;
-    case KT_BF16: SUM_LINE(uint16_t, double, bf16_to_f32, bf16_from_f64); break;
-    case KT_F32: SUM_LINE(float, double, AS_IS, AS_IS); break;
-    case KT_F64: SUM_LINE(double, double, AS_IS, AS_IS); break;
-    case KT_BOOL: break;
-    }
-}
-
 static void line_task(void *user, int i)
 {
     const LineRun *r = user;
     int64_t end = least((i + 1) * r->group, r->lines);
 
-    for (int64_t line = i * r->group, w = 1; line < end; line += w) {
+    for (int64_t line = i * r->group; line < end; line++) {
         int64_t first = line / r->inner * r->n * r->inner + line % r->inner;
 
-        if (r->out_type) {
-            store_place(r, line, arg_line(r, first));
-        } else if (r->inner == 1) {
-            w = least(end - line, 8);
-            sum_lines(r, first, w, r->n);
-        } else {
-            w = least(least(end - line, r->inner - line % r->inner), SUM_WIDTH);
-            sum_lines(r, first, w, 1);
-        }
+        store_place(r, line, arg_line(r, first));
     }
 }
 
 static void run_lines(LineRun *r, const KPar *par)
 {
     r->group = r->lines * r->n < K_TASK ? r->lines : ceil_quotient(PART, r->n);
-    if (!r->out_type && r->inner > 1 && r->group < r->lines)
-        r->group = ceil_quotient(r->group, SUM_WIDTH) * SUM_WIDTH;
     if (r->lines > 0)
         run_tasks(par, ceil_quotient(r->lines, r->group), line_task, r);
 }
@@ -534,19 +487,4 @@ void k_arg(int largest, KType type, KType out_type, int64_t outer, int64_t n,
                  .y = out};
 
     run_lines(&r, par);
-}
-
-void k_cumsum(KType type, int reverse, int64_t outer, int64_t n, int64_t inner,
-              const void *x, void *y, const KPar *par)
-{
-    LineRun r = {.reverse = reverse,
-                 .type = type,
-                 .n = n,
-                 .inner = inner,
-                 .lines = outer * inner,
-                 .x = x,
-                 .y = y};
-
-    if (n > 0)
-        run_lines(&r, par);
 }

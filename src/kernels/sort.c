@@ -285,3 +285,125 @@ void ksort_run(const KSort *s, const void *const *in, void *const *out, const KP
         for (r.line = 0; r.line < s->lines; r.line++)
             sort_long(&r, par);
 }
+
+/* ---- the first few ------------------------------------------------------------------- */
+
+#define KEYS_OF 512 /* elements whose keys are made together */
+
+typedef struct TopRun {
+    const KTop *t;
+    const void *x;
+    void *y;
+    int64_t *place;
+    char *work;
+} TopRun;
+
+static inline int is_later(const Pair *a, const Pair *b)
+{
+    return a->key != b->key ? a->key > b->key : a->place > b->place;
+}
+
+/* heap[at] sinks in a heap of n pairs, the last of their order on top. */
+static void sink(Pair *heap, int64_t n, int64_t at)
+{
+    Pair x = heap[at];
+
+    for (int64_t child; (child = 2 * at + 1) < n; at = child) {
+        child += child + 1 < n && is_later(&heap[child + 1], &heap[child]);
+        if (!is_later(&heap[child], &x))
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = x;
+}
+
+static void sort_heap(Pair *heap, int64_t n)
+{
+    for (int64_t end = n - 1; end > 0; end--) {
+        Pair x = heap[0];
+
+        heap[0] = heap[end];
+        heap[end] = x;
+        sink(heap, end, 0);
+    }
+}
+
+/* NaN, which sorts last in both directions, comes first where it counts as largest. */
+static uint64_t nan_key(KType type)
+{
+    switch (type) {
+    case KT_F16:
+    case KT_BF16: return 0xffff;
+    case KT_F32: return UINT32_MAX;
+    default: return UINT64_MAX;
+    }
+}
+
+static void top_line(const KTop *t, const char *x, Pair *heap, Pair *keys)
+{
+    int64_t size = (int64_t)k_size(t->type), have = 0;
+    int nan_first = t->largest && t->type >= KT_F16;
+    uint64_t nan = nan_key(t->type);
+
+    for (int64_t at = 0; at < t->n; at += KEYS_OF) {
+        int64_t count = least(KEYS_OF, t->n - at);
+
+        load_keys(t->type, t->largest, x + at * t->inner * size, t->inner, 1, 1, keys, 0,
+                  count);
+        for (int64_t i = 0; i < count; i++) {
+            Pair p = {nan_first && keys[i].key == nan ? 0 : keys[i].key,
+                      (uint64_t)(at + i)};
+
+            if (have < t->k) {
+                heap[have++] = p;
+                for (int64_t j = have / 2; have == t->k && j-- > 0;)
+                    sink(heap, have, j);
+            } else if (p.key < heap[0].key) {
+                heap[0] = p;
+                sink(heap, have, 0);
+            }
+        }
+    }
+    sort_heap(heap, have);
+}
+
+static void top_task(void *user, int task)
+{
+    const TopRun *r = user;
+    const KTop *t = r->t;
+    size_t size = k_size(t->type);
+    Pair *heap = (Pair *)(void *)(r->work +
+                                  (size_t)task * (size_t)(t->k + KEYS_OF) * sizeof *heap);
+
+    for (int64_t line = t->lines * task / t->tasks;
+         line < t->lines * (task + 1) / t->tasks; line++) {
+        int64_t from = line / t->inner * t->n * t->inner + line % t->inner,
+                to = line / t->inner * t->k * t->inner + line % t->inner;
+        const char *x = (const char *)r->x + from * (int64_t)size;
+
+        top_line(t, x, heap, heap + t->k);
+        for (int64_t j = 0; j < t->k; j++, to += t->inner) {
+            memcpy((char *)r->y + to * (int64_t)size,
+                   x + (int64_t)heap[j].place * t->inner * (int64_t)size, size);
+            if (r->place)
+                r->place[to] = (int64_t)heap[j].place;
+        }
+    }
+}
+
+void ktop_init(KTop *t, int threads)
+{
+    int64_t tasks = t->lines * t->n < K_TASK ? 1 : least(t->lines, 4 * (int64_t)threads);
+
+    t->tasks = tasks < 1 ? 1 : (int)tasks;
+    t->workspace = (size_t)t->tasks * (size_t)(t->k + KEYS_OF) * sizeof(Pair);
+}
+
+void ktop_run(const KTop *t, const void *x, void *y, int64_t *place, const KPar *par,
+              void *workspace)
+{
+    TopRun r = {t, x, y, place, workspace};
+
+    if (t->k > 0 && t->lines > 0)
+        run_tasks(par, t->tasks, top_task, &r);
+}

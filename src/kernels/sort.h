@@ -24,4 +24,19 @@ void ksort_init(KSort *s, int threads);
 void ksort_run(const KSort *s, const void *const *in, void *const *out, const KPar *par,
                void *workspace);
 
+/* The k first along n of x [lines / inner, n, inner] in descending order (NaN first), or
+ * ascending (NaN last), and their places, of equal ones the first. k <= n. */
+typedef struct KTop {
+    KType type;
+    int largest;
+    int64_t lines, n, inner, k;
+    /* by ktop_init: */
+    int tasks;
+    size_t workspace; /* bytes */
+} KTop;
+
+void ktop_init(KTop *t, int threads);
+void ktop_run(const KTop *t, const void *x, void *y, int64_t *place, const KPar *par,
+              void *workspace);
+
 #endif

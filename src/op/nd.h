@@ -51,6 +51,32 @@ static inline void nd_fill(const Nd *out, const void *element)
         memcpy(nd_at(out, i), element, wf_dtype_size(out->dtype));
 }
 
+static inline bool type_axis(TypeRule *t, int64_t axis)
+{
+    Type x = t->in[0];
+
+    if (axis >= 0 && axis < x.rank)
+        return true;
+    return type_fail(t, WF_ERR_VALUE, "axis %lld of %s, needs 0 <= axis < %d",
+                     (long long)axis, type_show(t, x), x.rank);
+}
+
+/* The elements along an axis: element k of line (o, i) is number (o*n + k)*inner + i. */
+typedef struct Lines {
+    int64_t outer, n, inner;
+} Lines;
+
+static inline Lines nd_lines(const Nd *x, int64_t axis)
+{
+    Lines l = {1, x->dims[axis], 1};
+
+    for (int64_t i = 0; i < axis; i++)
+        l.outer *= x->dims[i];
+    for (uint32_t i = (uint32_t)axis + 1; i < x->rank; i++)
+        l.inner *= x->dims[i];
+    return l;
+}
+
 /* Element i of an integer array; unsigned numbers beyond int64 become INT64_MAX. */
 static inline int64_t nd_int(const Nd *x, int64_t i)
 {

@@ -30,6 +30,18 @@ typedef struct CumAttr { /* cumsum x axis=0 */
     bool reverse;
 } CumAttr;
 
+typedef struct CumExtremeAttr { /* cummax x axis=0; begins as CumAttr */
+    int64_t axis;
+    bool reverse;
+    bool split; /* equals share the derivative */
+} CumExtremeAttr;
+
+typedef struct TopAttr { /* top_k x axis=1 k=5 */
+    int64_t axis;
+    int64_t k;
+    bool largest;
+} TopAttr;
+
 typedef struct SortAttr { /* sort k v axis=0 keys=1: operands sorted together, lexicographically by the first keys */
     int64_t axis;
     int64_t keys;

@@ -232,7 +232,7 @@ ROW(rem, 30,
 
 /* ---- pow:  dz = dx * y * x^(y-1) + dy * ln(x) * z
  *
- * The first term is 0 where y = 0, even at x = 0; in the second ln(0) counts as ln(1),
+ * The first term is 0 where y = 0 and x is 0 or NaN; in the second ln(0) counts as ln(1),
  * so that 0^y has slope 0 in y. ---- */
 
 static void jvp_pow(Builder *b, const EqnView *e, const Val *dx, Val *dz)
@@ -241,7 +241,7 @@ static void jvp_pow(Builder *b, const EqnView *e, const Val *dx, Val *dz)
     Val zero = b_zeros_like(b, x), one = b_one_like(b, x), cx = VAL_NONE, cy = VAL_NONE;
 
     if (dx[0]) {
-        Val none = b_eq(b, y, zero);
+        Val none = b_and(b, b_eq(b, y, zero), b_or(b, b_eq(b, x, zero), b_ne(b, x, x)));
         Val power = b_pow(b, x, b_select(b, none, one, b_sub(b, y, one)));
 
         cx = b_select(b, none, zero, b_mul(b, y, power));

@@ -1,7 +1,7 @@
-/* op_reduce.c -- reductions over axes, the place of an extreme, running sums.
+/* op_reduce.c -- reductions over axes, the place of an extreme.
  *
  * The oracle reads elements in row-major order. Floats are summed and multiplied in f64
- * and rounded once at the end (running sums: at every element), integers wrap.
+ * and rounded once at the end, integers wrap.
  */
 #include "op/nd.h"
 #include "op/op_map.h"
@@ -322,7 +322,8 @@ REDUCE_ROW(
 /* ---- reduce_max, reduce_min:  dy = mean of dx over the places where x equals y ----
  *
  * Over no elements y is constant: there the count is taken as 1, so that dy is 0 and not
- * 0/0. If y is NaN no place equals it and dy is NaN. */
+ * 0/0. If y is NaN no place equals it and dy is NaN, and so is gx: a product, not a choice,
+ * takes the 1/0 to all places. */
 
 /* 1 if no elements are reduced, else 0, of that dtype; VAL_NONE if it is known to be 0 */
 static Val is_empty(Builder *b, wf_dtype dtype, Type x, Ints axes)
@@ -344,8 +345,8 @@ static void jvp_reduce_extreme(Builder *b, const EqnView *e, const Val *dx, Val 
     Val taken = b_eq(b, e->in[0], spread(b, e->out[0], x, axes));
     Val count = b_reduce(b, OP_reduce_sum, b_cast(b, taken, wide), axes.v, axes.n);
     Val empty = is_empty(b, wide, x, axes);
-    Val sum = b_reduce(b, OP_reduce_sum,
-                       b_select(b, taken, dx[0], b_zeros_like(b, dx[0])), axes.v, axes.n);
+    Val sum = b_reduce(b, OP_reduce_sum, b_mul(b, b_cast(b, taken, (wf_dtype)x.dtype), dx[0]),
+                       axes.v, axes.n);
 
     if (empty)
         count = b_max(b, count, b_broadcast_scalar(b, empty, y.dims, y.rank));
@@ -382,16 +383,6 @@ static const AttrField arg_attrs[] = {FIELD(ArgAttr, axis, A_INT, ATTR_REQUIRED)
                                       FIELD(ArgAttr, dtype, A_DTYPE, ATTR_REQUIRED),
                                       FIELD_END};
 
-static bool check_axis(TypeRule *t, int64_t axis)
-{
-    Type x = t->in[0];
-
-    if (axis >= 0 && axis < x.rank)
-        return true;
-    return type_fail(t, WF_ERR_VALUE, "axis %lld of %s, needs 0 <= axis < %d",
-                     (long long)axis, type_show(t, x), x.rank);
-}
-
 static bool type_arg(TypeRule *t)
 {
     const ArgAttr *a = t->attr;
@@ -405,7 +396,7 @@ static bool type_arg(TypeRule *t)
     if (a->dtype != WF_I32 && a->dtype != WF_I64)
         return type_fail(t, WF_ERR_TYPE, "index dtype is %s, needs i32 or i64",
                          wf_dtype_name((wf_dtype)a->dtype));
-    if (!check_axis(t, a->axis))
+    if (!type_axis(t, a->axis))
         return false;
     size = x.dims[a->axis];
     if (size == 0)
@@ -422,22 +413,6 @@ static bool type_arg(TypeRule *t)
     return true;
 }
 
-/* The elements along an axis: element k of line (o, i) is number (o*n + k)*inner + i. */
-typedef struct Lines {
-    int64_t outer, n, inner;
-} Lines;
-
-static Lines lines_along(const Nd *x, int64_t axis)
-{
-    Lines l = {1, x->dims[axis], 1};
-
-    for (int64_t i = 0; i < axis; i++)
-        l.outer *= x->dims[i];
-    for (uint32_t i = (uint32_t)axis + 1; i < x->rank; i++)
-        l.inner *= x->dims[i];
-    return l;
-}
-
 /* x is to be preferred to y: NaN first of all, then the larger (argmin: smaller). */
 static bool is_better(unsigned op, wf_dtype t, Scalar x, Scalar y)
 {
@@ -450,7 +425,7 @@ static bool eval_arg(Eval *e)
 {
     const Nd *x = &e->in[0];
     int64_t axis = ((const ArgAttr *)e->attr)->axis;
-    Lines l = lines_along(x, axis);
+    Lines l = nd_lines(x, axis);
 
     if (l.n == 0)
         return eval_fail(e, WF_ERR_SHAPE, "axis %lld is empty, needs an element",
@@ -501,92 +476,3 @@ ARG_ROW(
     "y = the place of the smallest of x along the axis, the first of equal ones: argmin "
     "x axis=1 dtype=i64. Every dtype; the first NaN if there is one. An empty axis is an "
     "error. Derivative zero.");
-
-/* ---- cumsum:  y_k = x_0 + .. + x_k;  gx = cumsum of gy the other way --------------- */
-
-static const AttrField cum_attrs[] = {FIELD(CumAttr, axis, A_INT, ATTR_REQUIRED),
-                                      FIELD(CumAttr, reverse, A_BOOL, 0), FIELD_END};
-
-static bool type_cumsum(TypeRule *t)
-{
-    wf_dtype x = (wf_dtype)t->in[0].dtype;
-
-    if (!dtype_is_arithmetic(x))
-        return type_fail(t, WF_ERR_TYPE, "operand is %s, needs an integer or float dtype",
-                         type_show(t, t->in[0]));
-    if (!check_axis(t, ((const CumAttr *)t->attr)->axis))
-        return false;
-    type_out_like(t, t->in[0]);
-    return true;
-}
-
-static bool eval_cumsum(Eval *e)
-{
-    const CumAttr *a = e->attr;
-    const Nd *x = &e->in[0];
-    Lines l = lines_along(x, a->axis);
-
-    for (int64_t j = 0; j < l.outer * l.inner; j++) {
-        Scalar acc = scalar_int(x->dtype, 0);
-
-        for (int64_t k = 0; k < l.n; k++) {
-            int64_t place = a->reverse ? l.n - 1 - k : k;
-            int64_t i = (j / l.inner * l.n + place) * l.inner + j % l.inner;
-            Scalar v = scalar_load(x->dtype, x->data, i);
-
-            acc = k ? scalar_apply(OP_add, x->dtype, (Scalar[]){acc, v}) : v;
-            scalar_store(x->dtype, e->out[0].data, i, acc);
-        }
-    }
-    return true;
-}
-
-static void jvp_cumsum(Builder *b, const EqnView *e, const Val *dx, Val *dy)
-{
-    dy[0] = b_eqn1(b, OP_cumsum, dx, 1, e->attr);
-}
-
-static void transpose_cumsum(Builder *b, const EqnView *e, const Val *gy, Val *gx)
-{
-    const CumAttr *a = e->attr;
-
-    if (gy[0])
-        gx[0] = b_cumsum(b, gy[0], (uint32_t)a->axis, !a->reverse);
-}
-
-static void batch_cumsum(Builder *b, const EqnView *e, const Batch *bt, Val *out,
-                         int *out_axis)
-{
-    CumAttr a = *(const CumAttr *)e->attr;
-
-    a.axis += a.axis >= bt->axis[0];
-    out[0] = b_eqn1(b, OP_cumsum, e->in, 1, &a);
-    out_axis[0] = bt->axis[0];
-}
-
-/* along an axis of one element: x itself */
-static bool fold_cumsum(Builder *b, const EqnView *e, Val *out)
-{
-    (void)b;
-    if (e->in_type[0].dims[((const CumAttr *)e->attr)->axis] != 1)
-        return false;
-    out[0] = e->in[0];
-    return true;
-}
-
-const OpRow op_row_cumsum = {
-    .doc =
-        "y_k = x_0 + .. + x_k along the axis, or x_k + .. + x_last with reverse: cumsum "
-        "x axis=0. Integers (wrapping) and floats; f16 and bf16 are summed in f32 or "
-        "better and each result rounded once.",
-    .attrs = cum_attrs,
-    .attr_size = sizeof(CumAttr),
-    .type = type_cumsum,
-    .eval = eval_cumsum,
-    .jvp = jvp_cumsum,
-    .transpose = transpose_cumsum,
-    .batch = batch_cumsum,
-    .fold = fold_cumsum,
-    .flops = flops_reduce,
-    .lower = {.kind = LOWER_CUM, .combine = OP_add},
-};

@@ -1,4 +1,5 @@
-/* op_sort.c -- operands sorted together along an axis, by the first of them. */
+/* op_sort.c -- operands sorted together along an axis, by the first of them; the first few
+ * of such an order. */
 #include "op/nd.h"
 #include "op/op_map.h"
 
@@ -200,5 +201,115 @@ const OpRow op_row_sort = {
     .jvp = jvp_sort,
     .batch = batch_sort,
     .fold = fold_sort,
+    .lower = {.kind = LOWER_LIBRARY},
+};
+
+/* ---- top_k:  dy = dx at the places ------------------------------------------------- */
+
+static const AttrField top_attrs[] = {FIELD(TopAttr, axis, A_INT, ATTR_REQUIRED),
+                                      FIELD(TopAttr, k, A_INT, ATTR_REQUIRED),
+                                      FIELD(TopAttr, largest, A_BOOL, true), FIELD_END};
+
+static bool type_top_k(TypeRule *t)
+{
+    const TopAttr *a = t->attr;
+    Type x = t->in[0];
+    Dim dims[MAX_RANK], n;
+
+    if (!dtype_is((wf_dtype)x.dtype, DT_USED | DT_ORDERED))
+        return type_fail(t, WF_ERR_TYPE, "operand is %s, needs a dtype with an order",
+                         type_show(t, x));
+    if (!type_axis(t, a->axis))
+        return false;
+    n = x.dims[a->axis];
+    if (a->k < 0 || (dim_is_const(n) && a->k > n))
+        return type_fail(t, WF_ERR_VALUE, "k is %lld along axis %lld of %s",
+                         (long long)a->k, (long long)a->axis, type_show(t, x));
+    for (uint32_t i = 0; i < x.rank; i++)
+        dims[i] = i == a->axis ? dim_const(t->dims, a->k) : x.dims[i];
+    type_out(t, (wf_dtype)x.dtype, dims, x.rank);
+    type_out(t, WF_I64, dims, x.rank);
+    return true;
+}
+
+/* Does x come before y, at a later place? NaN is largest. */
+static bool comes_before(const Eval *e, Scalar x, Scalar y)
+{
+    wf_dtype t = e->in[0].dtype;
+    bool nan[2] = {scalar_is_nan(t, x), scalar_is_nan(t, y)};
+    int c = nan[0] || nan[1] ? nan[0] - nan[1] : scalar_compare(t, x, y);
+
+    return ((const TopAttr *)e->attr)->largest ? c > 0 : c < 0;
+}
+
+/* By insertion into the k best so far. */
+static void top_of_line(Eval *e, int64_t k, int64_t from, int64_t n, int64_t to,
+                        int64_t step, int64_t *best)
+{
+    const Nd *x = &e->in[0];
+    int64_t count = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        Scalar v = scalar_load(x->dtype, x->data, from + i * step);
+        int64_t at = count;
+
+        while (at > 0 && comes_before(e, v,
+                                      scalar_load(x->dtype, x->data,
+                                                  from + best[at - 1] * step)))
+            at--;
+        if (at == k)
+            continue;
+        count = MIN(count + 1, k);
+        for (int64_t j = count - 1; j > at; j--)
+            best[j] = best[j - 1];
+        best[at] = i;
+    }
+    for (int64_t j = 0; j < k; j++) {
+        nd_copy(&e->out[0], to + j * step, x, from + best[j] * step);
+        ((int64_t *)e->out[1].data)[to + j * step] = best[j];
+    }
+}
+
+static bool eval_top_k(Eval *e)
+{
+    const TopAttr *a = e->attr;
+    Lines l = nd_lines(&e->in[0], a->axis);
+    int64_t *best = arena_array(e->a, (size_t)a->k + 1, sizeof *best);
+
+    if (a->k > l.n)
+        return eval_fail(e, WF_ERR_VALUE, "k is %lld along an axis of %lld elements",
+                         (long long)a->k, (long long)l.n);
+    for (int64_t j = 0; j < l.outer * l.inner; j++)
+        top_of_line(e, a->k, j / l.inner * l.n * l.inner + j % l.inner, l.n,
+                    j / l.inner * a->k * l.inner + j % l.inner, l.inner, best);
+    return true;
+}
+
+static void jvp_top_k(Builder *b, const EqnView *e, const Val *dx, Val *dy)
+{
+    dy[0] = take_along(b, dx[0], e->out[1], (uint32_t)((const TopAttr *)e->attr)->axis);
+}
+
+static void batch_top_k(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                        int *out_axis)
+{
+    TopAttr a = *(const TopAttr *)e->attr;
+
+    a.axis += a.axis >= bt->axis[0];
+    b_eqn(b, OP_top_k, e->in, 1, &a, out, 2);
+    out_axis[0] = out_axis[1] = bt->axis[0];
+}
+
+const OpRow op_row_top_k = {
+    .doc = "The k largest elements along the axis in order, or with largest=false the k "
+           "smallest, and their places (i64): top_k x axis=1 k=5. Every dtype; equal ones "
+           "in the order of their places, NaN counts as largest. More than there are is "
+           "an error.",
+    .attrs = top_attrs,
+    .attr_size = sizeof(TopAttr),
+    .type = type_top_k,
+    .eval = eval_top_k,
+    .jvp = jvp_top_k,
+    .batch = batch_top_k,
     .lower = {.kind = LOWER_LIBRARY},
 };

@@ -636,7 +636,7 @@ bool bind_pad(Bind *b);
 bool bind_concat(Bind *b);
 bool bind_reduce(Bind *b); /* step_reduce.c */
 bool bind_arg(Bind *b);
-bool bind_cumsum(Bind *b);
+bool bind_cum(Bind *b);
 bool bind_window(Bind *b);
 bool bind_dynamic_slice(Bind *b); /* step_index.c */
 bool bind_dynamic_update(Bind *b);
@@ -665,6 +665,7 @@ bool bind_cond(Bind *b);
 bool bind_while(Bind *b);
 bool bind_scan(Bind *b);
 bool bind_sort(Bind *b); /* step_sort.c */
+bool bind_top_k(Bind *b);
 bool bind_linalg(Bind *b); /* step_linalg.c */
 bool bind_eval(Bind *b); /* step_eval.c: whatever has no kernel */
 

@@ -49,7 +49,6 @@ bool bind_reduce(Bind *b)
 
 /* ---- along one axis ---------------------------------------------------------------- */
 
-
 static LineStep *line_step(Bind *b, int64_t axis, bool flag)
 {
     Val x = bind_in(b, 0);
@@ -100,20 +99,55 @@ bool bind_arg(Bind *b)
     return add_line(b, run_arg, OP_RUNS_ARG, s);
 }
 
-static bool run_cumsum(Frame *f, const Op *op)
+static bool is_read(const Program *p, Val v)
+{
+    for (uint32_t i = 0; i < p->neqns; i++)
+        for (uint32_t k = 0; k < p->eqns[i].nin; k++)
+            if (eqn_in(p, &p->eqns[i])[k] == v)
+                return true;
+    for (uint32_t j = 0; j < p->nout; j++)
+        if (p->outs[j] == v)
+            return true;
+    return false;
+}
+
+static KCumOp cum_op(unsigned op)
+{
+    switch (op) {
+    case OP_cumprod: return KC_PROD;
+    case OP_cumlogsumexp: return KC_LOG_SUM;
+    case OP_cummax: return KC_MAX;
+    case OP_cummin: return KC_MIN;
+    case OP_recur: return KC_RECUR;
+    default: return KC_SUM;
+    }
+}
+
+/* Uses: the operands, the result, the places if they are wanted. */
+static bool run_cum(Frame *f, const Op *op)
 {
     const LineStep *s = op->data;
+    KCum c = {
+        cum_op(f->plan->p->eqns[op->eqn].op), s->type, s->flag, s->outer, s->n, s->inner};
+    uint32_t nin = c.op == KC_RECUR ? 2 : 1;
 
-    k_cumsum(s->type, s->flag, s->outer, s->n, s->inner, op_at(f, op, 0), op_at(f, op, 1),
-             &f->root->par);
+    k_cumulate(&c, op_at(f, op, 0), nin > 1 ? op_at(f, op, 1) : NULL, op_at(f, op, nin),
+               op->use.n > nin + 1 ? op_at(f, op, nin + 1) : NULL, &f->root->par);
     return true;
 }
 
-bool bind_cumsum(Bind *b)
+bool bind_cum(Bind *b)
 {
     const CumAttr *a = b->attr;
+    Op *op = bind_op(b, run_cum, line_step(b, a->axis, a->reverse));
 
-    return add_line(b, run_cumsum, OP_RUNS_CUMSUM, line_step(b, a->axis, a->reverse));
+    op->kind = b->e->op == OP_cumsum ? OP_RUNS_CUMSUM : OP_RUNS_OTHER;
+    for (uint32_t i = 0; i < b->e->nin; i++)
+        bind_use(b, op, bind_in(b, i), USE_READ);
+    bind_use(b, op, bind_out(b, 0), USE_WRITE);
+    if (b->e->nout > 1 && is_read(b->p, bind_out(b, 1)))
+        bind_use(b, op, bind_out(b, 1), USE_WRITE);
+    return true;
 }
 
 /* ---- windows ----------------------------------------------------------------------- */
@@ -135,18 +169,6 @@ static bool run_window(Frame *f, const Op *op)
 static int64_t entry(Ints a, uint32_t i, int64_t standard)
 {
     return a.n ? a.v[i] : standard;
-}
-
-static bool is_read(const Program *p, Val v)
-{
-    for (uint32_t i = 0; i < p->neqns; i++)
-        for (uint32_t k = 0; k < p->eqns[i].nin; k++)
-            if (eqn_in(p, &p->eqns[i])[k] == v)
-                return true;
-    for (uint32_t j = 0; j < p->nout; j++)
-        if (p->outs[j] == v)
-            return true;
-    return false;
 }
 
 bool bind_window(Bind *b)

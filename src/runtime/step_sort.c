@@ -1,4 +1,5 @@
-/* step_sort.c -- arrays sorted together. Uses: the operands, the results, the workspace. */
+/* step_sort.c -- arrays sorted together; the first few of an order. Uses: the operands, the
+ * results, the workspace. */
 #include "kernels/sort.h"
 #include "runtime/runtime.h"
 
@@ -51,6 +52,41 @@ bool bind_sort(Bind *b)
     for (uint32_t i = 0; i < n; i++)
         bind_use(b, op, bind_out(b, i), USE_WRITE);
     bind_use_bytes(b, op, bind_workspace(b, s->k.workspace), (int64_t)s->k.workspace, 0,
+                   USE_WORK);
+    return true;
+}
+
+static bool run_top_k(Frame *f, const Op *op)
+{
+    ktop_run(op->data, op_at(f, op, 0), op_at(f, op, 1), op_at(f, op, 2), &f->root->par,
+             op_at(f, op, 3));
+    return true;
+}
+
+bool bind_top_k(Bind *b)
+{
+    const TopAttr *a = b->attr;
+    Val x = bind_in(b, 0);
+    const int64_t *dims = bind_dims(b, x);
+    KTop *t = arena_zalloc(b->a, sizeof *t);
+    int64_t rest = bind_rank(b, x) - a->axis - 1;
+    Op *op;
+
+    if (a->k > dims[a->axis])
+        return bind_fail(b, WF_ERR_VALUE, "k is %lld along an axis of %lld elements",
+                         (long long)a->k, (long long)dims[a->axis]);
+    *t = (KTop){.type = (KType)bind_dtype(b, x), .largest = a->largest, .k = a->k};
+    if (bind_count(b, x)) {
+        t->n = dims[a->axis];
+        t->inner = k_count((int)rest, dims + a->axis + 1);
+        t->lines = bind_count(b, x) / t->n;
+    }
+    ktop_init(t, b->root->par.threads);
+    op = bind_op(b, run_top_k, t);
+    bind_use(b, op, x, USE_READ);
+    bind_use(b, op, bind_out(b, 0), USE_WRITE);
+    bind_use(b, op, bind_out(b, 1), USE_WRITE);
+    bind_use_bytes(b, op, bind_workspace(b, t->workspace), (int64_t)t->workspace, 0,
                    USE_WORK);
     return true;
 }

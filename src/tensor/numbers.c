@@ -188,10 +188,15 @@ wf_status wf_mode(wf_ctx *c, wf_tensor x, int axis, bool keep, wf_tensor *out_va
 
 wf_tensor wf_logcumsumexp(wf_ctx *c, wf_tensor x, int axis)
 {
+    Shape s;
+    uint32_t k;
+
+    if (!shape_of(c, x, "wf_logcumsumexp", &s) ||
+        !axis_of(c, "wf_logcumsumexp", axis, s.rank, &k))
+        return WF_NONE;
     scope_open(c);
-    return scope_close(c,
-                       cumulate(c, "wf_logcumsumexp", as_float(c, x, "wf_logcumsumexp"),
-                                axis, -(double)INFINITY, wf_logaddexp));
+    return scope_close(c, op_1(c, OP_cumlogsumexp, as_float(c, x, "wf_logcumsumexp"),
+                               &(CumAttr){k, false}));
 }
 
 /* x[1:] - x[:-1], n times */

@@ -274,68 +274,58 @@ wf_tensor wf_cumsum(wf_ctx *c, wf_tensor x, int axis, bool reverse)
         c, op_1(c, OP_cumsum, sum_dtype(c, x, "wf_cumsum"), &(CumAttr){k, reverse}));
 }
 
-/* Running products (or any associative op) in log2(n) steps: y_k = y_k * y_(k - 2^s). */
-wf_tensor cumulate(wf_ctx *c, const char *fn, wf_tensor x, int axis, double identity,
-                   wf_tensor (*f)(wf_ctx *, wf_tensor, wf_tensor))
+/* Running products of complex numbers in log2(n) steps: y_k = y_k * y_(k - 2^s). */
+static wf_tensor complex_products(wf_ctx *c, wf_tensor x, const Shape *s, uint32_t k)
 {
-    Shape s;
-    uint32_t k;
-
-    if (!shape_of(c, x, fn, &s) || !axis_of(c, fn, axis, s.rank, &k))
-        return WF_NONE;
-    if (s.d[k] < 0)
-        return tfail(c, WF_ERR_SHAPE, "%s: needs a constant size of axis %d", fn, axis);
-    scope_open(c);
-    if (s.d[k] < 2)
+    if (s->d[k] < 0)
+        return tfail(c, WF_ERR_SHAPE, "wf_cumprod: needs a constant size of axis %u", k);
+    if (s->d[k] < 2)
         x = wf_copy(c, x);
-    for (int64_t step = 1; step < s.d[k] && !failed(c); step *= 2) {
+    for (int64_t step = 1; step < s->d[k] && !failed(c); step *= 2) {
         int64_t lo[MAX_RANK] = {0}, hi[MAX_RANK] = {0};
-        wf_tensor back = slice_axis(c, x, k, 0, s.d[k] - step);
+        wf_tensor back = slice_axis(c, x, k, 0, s->d[k] - step);
+
         lo[k] = step;
-        x = f(c, wf_pad(c, back, lo, hi, (int)s.rank, identity), x);
+        x = wf_mul(c, wf_pad(c, back, lo, hi, (int)s->rank, 1), x);
     }
-    return scope_close(c, x);
+    return x;
 }
 
 wf_tensor wf_cumprod(wf_ctx *c, wf_tensor x, int axis)
 {
+    Shape s;
+    uint32_t k;
+
+    if (!shape_of(c, x, "wf_cumprod", &s) || !axis_of(c, "wf_cumprod", axis, s.rank, &k))
+        return WF_NONE;
     scope_open(c);
-    return scope_close(
-        c, cumulate(c, "wf_cumprod", sum_dtype(c, x, "wf_cumprod"), axis, 1, wf_mul));
+    x = sum_dtype(c, x, "wf_cumprod");
+    return scope_close(c, dtype_is_complex(wf_dtype_of(c, x))
+                              ? complex_products(c, x, &s, k)
+                              : op_1(c, OP_cumprod, x, &(CumAttr){k, false}));
 }
 
-static double lowest(wf_dtype d, bool most)
+/* Values alone; equals share the derivative. */
+static wf_tensor cum_extreme(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, int axis)
 {
-    double bits = (double)wf_dtype_size(d) * 8;
+    Shape s;
+    uint32_t k;
+    wf_tensor out[2];
 
-    if (d == WF_BOOL)
-        return most;
-    if (dtype_is_float(d))
-        return most ? (double)INFINITY : -(double)INFINITY;
-    if (dtype_is_unsigned(d))
-        return most ? ldexp(1, (int)bits) - 1 : 0;
-    return most ? ldexp(1, (int)bits - 1) - 1 : -ldexp(1, (int)bits - 1);
-}
-
-static wf_tensor max_of(wf_ctx *c, wf_tensor x, wf_tensor y)
-{
-    return op_2(c, OP_max, x, y, NULL);
-}
-static wf_tensor min_of(wf_ctx *c, wf_tensor x, wf_tensor y)
-{
-    return op_2(c, OP_min, x, y, NULL);
+    if (!shape_of(c, x, fn, &s) || !axis_of(c, fn, axis, s.rank, &k))
+        return WF_NONE;
+    scope_open(c);
+    if (!tensor_op(c, op, &x, 1, &(CumExtremeAttr){.axis = k, .split = true}, out, 2))
+        out[0] = WF_NONE;
+    return scope_close(c, out[0]);
 }
 
 wf_tensor wf_cummax(wf_ctx *c, wf_tensor x, int axis)
 {
-    return cumulate(c, "wf_cummax", x, axis, lowest(wf_dtype_of(c, x), false), max_of);
+    return cum_extreme(c, "wf_cummax", OP_cummax, x, axis);
 }
 
 wf_tensor wf_cummin(wf_ctx *c, wf_tensor x, int axis)
 {
-    wf_dtype d = wf_dtype_of(c, x);
-
-    if (d == WF_I64 || d == WF_U64) /* the highest is no double: negate */
-        return wf_bitwise_not(c, wf_cummax(c, wf_bitwise_not(c, x), axis));
-    return cumulate(c, "wf_cummin", x, axis, lowest(d, true), min_of);
+    return cum_extreme(c, "wf_cummin", OP_cummin, x, axis);
 }

@@ -1,4 +1,4 @@
-/* sort.c -- sorting and selecting. NaN comes last. */
+/* sort.c -- sorting and selecting. NaN comes last, and counts as largest. */
 #include "tensor/tensor.h"
 
 /* out_index may be NULL. */
@@ -57,9 +57,7 @@ wf_status wf_top_k(wf_ctx *c, wf_tensor x, int64_t k, int axis, bool largest,
         return ctx_status(c);
     }
     scope_open(c);
-    wf_sort(c, x, (int)a, largest, &both[0], &both[1]);
-    both[0] = failed(c) ? WF_NONE : slice_axis(c, both[0], a, 0, k);
-    both[1] = failed(c) ? WF_NONE : slice_axis(c, both[1], a, 0, k);
+    tensor_op(c, OP_top_k, &x, 1, &(TopAttr){a, k, largest}, both, 2);
     *out_values = both[0];
     *out_index = both[1];
     scope_close_n(c, both, 2);

@@ -663,9 +663,6 @@ bool check_image(wf_ctx *c, const char *fn, wf_tensor x, int n, Shape *s);
 /* index.c: x with v put (scatter ..) at places of one axis that index gives, as put_along */
 wf_tensor put_along(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_tensor index,
                     wf_tensor v, int axis);
-/* reduce.c: running results of an associative f along an axis, in log2(n) steps */
-wf_tensor cumulate(wf_ctx *c, const char *fn, wf_tensor x, int axis, double identity,
-                   wf_tensor (*f)(wf_ctx *, wf_tensor, wf_tensor));
 /* mask.c: x[ix] = v (op scatter) or += v (scatter_add) where that needs no places; false: it does */
 bool mask_assign(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const Shape *s,
                  const wf_index *ix, int n, wf_tensor v, wf_tensor *out);

@@ -1,4 +1,4 @@
-"""Golden cases of reductions, cumsum, sort and windows.
+"""Golden cases of reductions, running combinations, sort, top_k and windows.
 
 Sums, products and windows are plain loops, argmax is NumPy's. sort differs from NumPy's in
 that NaN stays last in descending order too and equal keys keep their order.
@@ -316,10 +316,95 @@ def window_cases(f, rng):
     window_case(f, "window_i32_padding", array("i32", [-5, -6, -7]), [2], [2], [2], [1])
 
 
+# ---- running combinations, the first few ----
+
+
+def along(x, reverse, step):
+    """Lines of x along its last axis, each element by step(what was before, element, place)."""
+    y = [np.empty(x.shape, dtype=object) for _ in range(2)]
+    for at in np.ndindex(*x.shape[:-1]):
+        acc = None
+        n = x.shape[-1]
+        for k in reversed(range(n)) if reverse else range(n):
+            acc = step(acc, x[at + (k,)], k)
+            y[0][at + (k,)], y[1][at + (k,)] = acc
+    return y
+
+
+def extreme(down):
+    def step(acc, v, k):
+        if acc is None or v != v:
+            return v, k
+        if acc[0] == acc[0] and (v >= acc[0] if not down else v <= acc[0]):
+            return v, k
+        return acc
+
+    return step
+
+
+def running(f, rng):
+    for t in ("f64", "f32", "i32", "u8"):
+        x, b = sample(rng, t, (3, 5)), sample(rng, t, (3, 5))
+        tol = SUM_TOL[t] if t in FLOATS else None
+        wide = x.astype(np.float64) if t in FLOATS else x
+        bs = b.astype(np.float64) if t in FLOATS else b
+        with np.errstate(over="ignore"):
+            out = {
+                "p": np.cumprod(wide, 1, dtype=wide.dtype),
+                "r": np.cumprod(wide[:, ::-1], 1, dtype=wide.dtype)[:, ::-1],
+                "a": np.empty_like(wide),
+            }
+            for i in range(3):
+                acc = wide.dtype.type(0)
+                for k in range(5):
+                    acc = wide.dtype.type(wide[i, k] * acc + bs[i, k]) if k else bs[i, k]
+                    out["a"][i, k] = acc
+        f.case(
+            f"cumprod_recur_{t}",
+            {"x": x, "b": b},
+            ["p = cumprod x axis=1", "r = cumprod x axis=1 reverse=true", "a = recur x b axis=1"],
+            {k: v.astype(x.dtype) for k, v in out.items()},
+            tol,
+        )
+    for t in FLOATS:
+        x = sample(rng, t, (2, 6))
+        y = np.logaddexp.accumulate(x.astype(np.float64), 1)
+        f.case(f"cumlogsumexp_{t}", {"x": x}, "y = cumlogsumexp x axis=1", {"y": y.astype(x.dtype)}, SUM_TOL[t])
+    x = array("f64", [-math.inf, -math.inf, 1, math.inf, 2])
+    f.case("cumlogsumexp_inf", {"x": x}, "y = cumlogsumexp x axis=0", {"y": np.logaddexp.accumulate(x)})
+    for t in DTYPES:
+        x = sample(rng, t, (2, 7), True)
+        for name, down in (("cummax", False), ("cummin", True)):
+            for reverse in (False, True):
+                v, i = along(x, reverse, extreme(down))
+                f.case(
+                    f"{name}_{t}_{'back' if reverse else 'on'}",
+                    {"x": x},
+                    f"y, i = {name} x axis=1" + (" reverse=true" if reverse else ""),
+                    {"y": v.astype(x.dtype), "i": i.astype(np.int64)},
+                )
+        for largest in (True, False):
+            pick = []
+            for row in x:
+                key = [(v != v, 0 if v != v else float(v)) for v in row]
+                places = sorted(range(7), key=lambda i: key[i])
+                if largest:
+                    places = sorted(range(7), key=lambda i: (not key[i][0], -key[i][1]))
+                pick.append(places[:4])
+            pick = np.array(pick)
+            f.case(
+                f"top_k_{t}_{'largest' if largest else 'smallest'}",
+                {"x": x},
+                "y, i = top_k x axis=1 k=4" + ("" if largest else " largest=false"),
+                {"y": np.take_along_axis(x, pick, 1), "i": pick.astype(np.int64)},
+            )
+
+
 def write(directory):
     rng = random.Random(2)
-    with File(directory, "reduce", "Reductions, cumsum, sort and windows.") as f:
+    with File(directory, "reduce", "Reductions, running combinations, sort, top_k and windows.") as f:
         reductions(f, rng)
         cumsums(f, rng)
         sorts(f, rng)
         window_cases(f, rng)
+        running(f, random.Random(3))

@@ -1,29 +1,10 @@
 # _special -- special functions the libraries share, of floats x in the engine w of a library.
 
-# Lanczos' series (g = 7, nine terms): gamma(z + 1) = sqrt(2 pi) t^(z + 1/2) e^-t sum, t = z + 7.5
-_lanczos = [0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
-            -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-06,
-            1.5056327351493116e-07]
 _TURNS = 120  # of series and continued fractions: enough for float64 near their worst arguments
 
 
 def gammaln(w, x):
-    # log |gamma(x)|; below 1/2 by reflection: gamma(x) gamma(1 - x) = pi / sin(pi x)
-    low = w.lt(x, 0.5)
-    z = w.where(low, -x, x - 1)
-    s = _lanczos[0]
-    for i in range(1, 9):
-        s = s + _lanczos[i] / (z + i)
-    t = z + 7.5
-    # (z + 1/2) log t - t, arranged so that little is lost in float32
-    y = 0.9189385332046727 + (z + 0.5) * w.log(t) - t + w.log(s)
-    sine = w.abs(w.sin(3.141592653589793 * (x - w.floor(x))))
-    safe = w.where(w.eq(sine, 0), w.ones_like(sine), sine)
-    reflected = 1.1447298858494002 - w.log(safe) - y
-    reflected = w.where(w.eq(sine, 0), float("inf"), reflected)
-    y = w.where(low, reflected, y)
-    zero = w.logical_or(w.eq(x, 1), w.eq(x, 2))  # exactly, with the slope as it is
-    return y - w.stop_gradient(w.where(zero, y, w.zeros_like(y)))
+    return w.op("lgamma", [x])[0]
 
 
 def gamma(w, x):
@@ -33,20 +14,7 @@ def gamma(w, x):
 
 
 def digamma(w, x):
-    # Moved up by recurrence, then the asymptotic series; below 1/2 by reflection.
-    low = w.lt(x, 0.5)
-    z = w.where(low, 1 - x, x)
-    total = w.zeros_like(z)
-    for _ in range(6):
-        total = total - 1 / z
-        z = z + 1
-    r = 1 / (z * z)
-    series = r * (1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132)))))
-    y = total + w.log(z) - 0.5 / z - series
-    t = 3.141592653589793 * (x - w.floor(x))
-    tan = w.tan(t)
-    safe = w.where(w.eq(tan, 0), w.ones_like(tan), tan)
-    return w.where(low, y - 3.141592653589793 / safe, y)
+    return w.op("digamma", [x])[0]
 
 
 def zeta(w, s, q):

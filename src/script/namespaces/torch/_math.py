@@ -231,16 +231,11 @@ def signbit(input):
 
 
 def lgamma(input, *, out=None):
-    x = _floating(input)  # in float64, so that the zeros at 1 and 2 are near 0
-    return put(out, _w.cast(_special.gammaln(_w, _w.cast(x, float64)), x.dtype))
+    return put(out, _special.gammaln(_w, _floating(input)))
 
 
 def digamma(input, *, out=None):
-    x = _floating(input)
-    y = _special.digamma(_w, _w.cast(x, float32) if x.dtype.itemsize == 2 else x)
-    y = _w.where(_w.eq(x, 0), _w.where(signbit(x), _math.inf, -_math.inf), y)
-    pole = _w.logical_and(_w.lt(x, 0), _w.eq(x, _w.floor(x)))
-    return put(out, _w.cast(_w.where(pole, _math.nan, y), x.dtype))
+    return put(out, _special.digamma(_w, _floating(input)))
 
 
 def polygamma(n, input, *, out=None):
@@ -347,11 +342,11 @@ def isreal(input):
 
 
 def fmax(input, other):
-    return _w.where(_w.is_nan(input), other, _w.where(_w.is_nan(other), input, _w.maximum(input, other)))
+    return _w.where(_w.is_nan(other), input, _w.where(_w.is_nan(input), other, _w.maximum(input, other)))
 
 
 def fmin(input, other):
-    return _w.where(_w.is_nan(input), other, _w.where(_w.is_nan(other), input, _w.minimum(input, other)))
+    return _w.where(_w.is_nan(other), input, _w.where(_w.is_nan(input), other, _w.minimum(input, other)))
 
 
 def _of_tensors(native, name):
@@ -498,6 +493,15 @@ def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     return std(input, dim, unbiased, keepdim, correction=correction), _w.mean(input, _dims(dim), keepdim)
 
 
+def _shared(native, x, name):
+    # The extreme of all elements: equal ones share the derivative, and so do the NaN if there are any.
+    bad = _w.is_nan(_w.detach(x))
+    count = _w.cast(_w.sum(_w.cast(bad, int64)), x.dtype)
+    nan = _w.sum(_w.where(bad, x, _w.zeros_like(x))) / _w.maximum(count, 1.0)
+    worst = -_math.inf if native is _w.max else _math.inf
+    return _w.label(_w.where(_w.gt(count, 0), nan, native(_w.where(bad, worst, x))), name)
+
+
 def _extreme(native, where_native, both, name):
     # max(x), max(x, dim) -> values and indices, max(x, y)
     def extreme(input, dim=None, keepdim=False, *, out=None, other=None, axis=None):
@@ -511,7 +515,7 @@ def _extreme(native, where_native, both, name):
             if input.numel() == 0:
                 raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
                                    "Specify the reduction dim with the 'dim' argument.")
-            return native(input)
+            return _shared(native, input, name) if input.dtype.is_floating_point and input.requires_grad else native(input)
         if input.ndim == 0:
             return pair(name, (_w.copy(input), _w.tensor(0)))
         index = where_native(input, dim, True)
@@ -626,42 +630,30 @@ def cumprod(input, dim, *, dtype=None, out=None):
     return put(out, _w.cumprod(input, dim))
 
 
-def _running(native, name):
+def _axis(input, dim):
+    __import__("torch._shape")._size_of(input, dim)  # is there such an axis?
+    return dim % input.ndim
+
+
+def _running(name):
     # The extreme so far and where it is: the last place that equals it.
     def running(input, dim):
         if input.ndim == 0:
             _w.sum(input, dim)  # is there such an axis?
             return pair(name, (_w.copy(input), _w.tensor(0)))
-        values = native(input, dim)
-        d = dim % input.ndim if input.ndim else 0
-        shape = [1] * input.ndim
-        shape[d] = input.shape[d]
-        place = _w.broadcast_to(_w.reshape(_w.arange(0, input.shape[d], 1, int64), shape), input.shape)
-        here = _w.eq(input, values)
-        if input.dtype.is_floating_point:
-            here = _w.logical_or(here, _w.is_nan(input))
-        index = _w.cummax(_w.where(here, place, -1), dim)
-        return pair(name, (values, index))
+        return pair(name, _w.op(name, [input], {"axis": _axis(input, dim)}))
     running.__name__ = running.__qualname__ = name
     return running
 
 
-cummax = _running(_w.cummax, "cummax")
-cummin = _running(_w.cummin, "cummin")
+cummax = _running("cummax")
+cummin = _running("cummin")
 
 
 def logcumsumexp(input, dim):
     if input.ndim == 0:
         return logcumsumexp(_w.reshape(input, (1,)), dim)[0].clone()
-    if input.dtype.itemsize == 2:
-        return _w.cast(logcumsumexp(_w.cast(input, float32), dim), input.dtype)
-    input = _w.copy(input)
-    n, step = __import__("torch._shape")._size_of(input, dim), 1
-    while step < n:  # running sums in log2(n) steps
-        more = _w.logaddexp(_w.narrow(input, dim, 0, n - step), _w.narrow(input, dim, step, n - step))
-        input = _w.concat([_w.narrow(input, dim, 0, step), more], dim)
-        step *= 2
-    return input
+    return _w.op("cumlogsumexp", [_floating(input)], {"axis": _axis(input, dim)})[0]
 
 
 def diff(input, n=1, dim=-1, prepend=None, append=None):
@@ -715,7 +707,11 @@ def median(input, dim=None, keepdim=False):
     if dim is None:
         if input.numel() == 0:
             return _w.full((), _math.nan if input.dtype.is_floating_point else -2 ** (8 * input.dtype.itemsize - 1), input.dtype)
-        return median(_w.reshape(input, (-1,)), 0).values
+        m = median(_w.reshape(_w.detach(input), (-1,)), 0).values
+        if not input.requires_grad:
+            return m
+        same = _w.logical_or(_w.eq(input, m), _w.logical_and(_w.is_nan(input), _w.is_nan(m)))
+        return _shared(_w.max, _w.where(same, input, -_math.inf), "median")  # equal ones share the derivative
     if input.ndim == 0:
         v, i = median(_w.reshape(input, (1,)), dim)
         return pair("median", (_w.reshape(v, ()), _w.reshape(i, ())))

@@ -736,9 +736,6 @@ def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):
         raise RuntimeError("selected index k out of range")
     if input.ndim == 0:
         return pair("topk", (_w.copy(input), _w.tensor(0)))
-    if not _w.about(input, "symbolic") and input.dtype.is_floating_point and bool(_w.any(_w.is_nan(input))):
-        v, i = _sorted(input, dim, largest)  # NaN is the largest
-        return pair("topk", (_w.copy(_w.narrow(v, dim, 0, k)), _w.copy(_w.narrow(i, dim, 0, k))))
     return pair("topk", _w.top_k(input, k, dim, largest))
 
 

@@ -575,20 +575,15 @@ def cumsum(operand, axis=0, reverse=False):
     return _w.cumsum(operand, axis, reverse)
 
 
-def _running(fn):
+def _running(name, attrs):
     def call(operand, axis=0, reverse=False):
-        if reverse:
-            return _w.flip(fn(_w.flip(operand, axis), axis), axis)
-        return fn(operand, axis)
+        return _w.op(name, [operand], dict(attrs, axis=axis, reverse=bool(reverse)))[0]
+    call.__name__ = call.__qualname__ = name
     return call
 
 
-cumprod, cummax, cummin = _running(_w.cumprod), _running(_w.cummax), _running(_w.cummin)
-
-
-def cumlogsumexp(operand, axis=0, reverse=False):
-    from jax.lax._flow import associative_scan
-    return associative_scan(_w.logaddexp, operand, reverse, axis)
+cumprod, cumlogsumexp = _running("cumprod", {}), _running("cumlogsumexp", {})
+cummax, cummin = _running("cummax", {"split": True}), _running("cummin", {"split": True})
 
 
 # ---- gather and scatter

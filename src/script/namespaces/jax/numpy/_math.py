@@ -179,12 +179,12 @@ def logaddexp2(a, b):
 
 def fmax(a, b):
     a, b = _asarray(a), _asarray(b)
-    return _w.where(_w.is_nan(a), b, _w.where(_w.is_nan(b), a, _w.maximum(a, b)))
+    return _w.where(_w.logical_or(_w.gt(a, b), _w.is_nan(b)), a, b)
 
 
 def fmin(a, b):
     a, b = _asarray(a), _asarray(b)
-    return _w.where(_w.is_nan(a), b, _w.where(_w.is_nan(b), a, _w.minimum(a, b)))
+    return _w.where(_w.logical_or(_w.lt(a, b), _w.is_nan(b)), a, b)
 
 
 def clip(arr=None, min=None, max=None, a=None, a_min=None, a_max=None):

@@ -328,9 +328,8 @@ def argpartition(a, kth, axis=-1):
 
 
 def top_k(x, k, axis=-1):
-    x = _asarray(x)
-    values, places = _sorted(x, axis, None, None, True, True)
-    return _w.narrow(values, axis, 0, k), _w.cast(_w.narrow(places, axis, 0, k), _w.int32)
+    values, places = _w.top_k(_asarray(x), k, axis)
+    return values, _w.cast(places, _w.int32)
 
 
 def searchsorted(a, v, side="left", sorter=None, method=None):

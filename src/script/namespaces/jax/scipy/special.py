@@ -69,7 +69,8 @@ def gamma(x):
 
 
 def digamma(x):
-    return _special.digamma(_w, _float(x))
+    x = _float(x)
+    return _w.where(_w.eq(x, 0), float("nan"), _special.digamma(_w, x))  # NaN at all poles
 
 
 psi = digamma
