@@ -70,6 +70,26 @@ def matmul(x, y):
     return forward(lambda x, y: x @ y, x, y)
 
 
+@row
+def eigh(x):
+    return forward(lambda x: jnp.linalg.eigh(x)[0], x)
+
+
+@row
+def svd(x):
+    return forward(lambda x: jnp.linalg.svd(x, full_matrices=False)[1], x)
+
+
+@row
+def qr(x):
+    return forward(lambda x: jnp.abs(jnp.linalg.qr(x)[1]), x)
+
+
+@row
+def solve(a, b):
+    return forward(lambda a, b: jnp.linalg.solve(a, b) + jnp.linalg.cholesky(a), a, b)
+
+
 def linear(x, w, b):
     return x @ w.T + b
 

@@ -58,6 +58,26 @@ def matmul(x, y):
     return forward(lambda x, y: x @ y, x, y)
 
 
+@row(BOTH)
+def eigh(x):
+    return forward(lambda x: torch.linalg.eigh(x)[0], x)
+
+
+@row(BOTH)
+def svd(x):
+    return forward(lambda x: torch.linalg.svd(x, full_matrices=False)[1], x)
+
+
+@row(BOTH)
+def qr(x):
+    return forward(lambda x: torch.linalg.qr(x)[1].abs(), x)
+
+
+@row(BOTH)
+def solve(a, b):
+    return forward(lambda a, b: torch.linalg.solve(a, b) + torch.linalg.cholesky(a), a, b)
+
+
 def gradients(loss, params, data):
     """value and gradients, in fresh tensors each time"""
     params = [p.requires_grad_() for p in params]

@@ -47,6 +47,21 @@ Row("layernorm_grad", lambda r: [normal(r, 4096, 1024), normal(r, 1024), normal(
 Row("matmul", lambda r: [normal(r, 1024, 1024), normal(r, 1024, 1024)], "1024 cubed", flops=2 * 1024**3)
 
 
+# ---- factorisations: results that do not depend on signs; LAPACK is the peer of PyTorch and JAX --------------
+
+
+def factored(rng):
+    """a symmetric matrix and a definite one"""
+    a = normal(rng, 512, 512)
+    return [a + a.T, (a @ a.T / 512 + np.eye(512)).astype(np.float32)]
+
+
+Row("eigh", lambda r: factored(r)[:1], "512x512, vectors too", compute=False, target=0.5, tol=1e-3)
+Row("svd", lambda r: [normal(r, 512, 512)], "512x512, vectors too", compute=False, target=0.5, tol=1e-3)
+Row("qr", lambda r: [normal(r, 512, 512)], "512x512", compute=False, target=0.5, tol=1e-3)
+Row("solve", lambda r: factored(r)[1:] + [normal(r, 512, 512)], "512x512, LU and Cholesky", compute=False, target=0.5, tol=1e-3)
+
+
 # ---- multilayer perceptrons: parameters, x, y ---------------------------------------------------------------
 
 

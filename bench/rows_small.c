@@ -162,6 +162,20 @@ static void matmul_inputs(Inputs *s)
     FLOATS(s, 1, 45, 83);
 }
 
+static void square_inputs(Inputs *s) { FLOATS(s, 1, 41, 41); }
+
+/* Definite by its diagonal. */
+static void solve_inputs(Inputs *s)
+{
+    float *a;
+
+    FLOATS(s, 0.1, 41, 41);
+    a = wf_array_data(s->v[0]);
+    for (int i = 0; i < 41; i++)
+        a[i * 42] = 9;
+    FLOATS(s, 1, 41, 41);
+}
+
 static void mlp_inputs(Inputs *s) { mlp(s, (int64_t[]){79, 51, 33, 10}, 4, 13); }
 static void tiny_inputs(Inputs *s) { mlp(s, (int64_t[]){64, 128, 10}, 3, 32); }
 static void persample_inputs(Inputs *s) { mlp(s, (int64_t[]){784, 512, 10}, 3, 64); }
@@ -222,6 +236,10 @@ int small_inputs(wf_ctx *c, const char *row, wf_array **in)
         {"layernorm", layernorm_inputs},
         {"layernorm_grad", layernorm_inputs},
         {"matmul", matmul_inputs},
+        {"eigh", square_inputs},
+        {"svd", square_inputs},
+        {"qr", square_inputs},
+        {"solve", solve_inputs},
         {"mlp_train", mlp_inputs},
         {"tiny_train", tiny_inputs},
         {"tiny_infer", infer_inputs},

@@ -105,7 +105,7 @@ static void simple(wf_ctx *c, Case *k, wf_call call, int outputs)
     use(c, k, trace(c, k, call, NULL, k->nin, outputs));
 }
 
-/* ---- elementwise, rows, matmul ------------------------------------------------------ */
+/* ---- elementwise, rows, matmul, factorisations ---------------------------------------------- */
 
 static wf_status f_ew(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out,
                       int nout)
@@ -154,6 +154,43 @@ static wf_status f_matmul(wf_ctx *c, void *user, const wf_tensor *in, int nin,
     return WF_OK;
 }
 
+static bool f_eigh(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    wf_tensor v;
+
+    (void)user;
+    return wf_eigh(c, in[0], out, &v) == WF_OK;
+}
+
+static bool f_svd(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    wf_tensor u, vt;
+
+    (void)user;
+    return wf_svd(c, in[0], &u, out, &vt) == WF_OK;
+}
+
+static bool f_qr(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    wf_tensor q, r;
+
+    (void)user;
+    wf_qr(c, in[0], false, &q, &r);
+    out[0] = wf_abs(c, r);
+    return true;
+}
+
+static bool f_solve(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+{
+    (void)user;
+    out[0] = wf_add(c, wf_solve(c, in[0], in[1]), wf_cholesky(c, in[0]));
+    return true;
+}
+
+static void b_eigh(wf_ctx *c, Case *k) { simple(c, k, f_eigh, 1); }
+static void b_svd(wf_ctx *c, Case *k) { simple(c, k, f_svd, 1); }
+static void b_qr(wf_ctx *c, Case *k) { simple(c, k, f_qr, 1); }
+static void b_solve(wf_ctx *c, Case *k) { simple(c, k, f_solve, 1); }
 static void b_ew(wf_ctx *c, Case *k) { simple(c, k, f_ew, 1); }
 static void b_softmax(wf_ctx *c, Case *k) { simple(c, k, f_softmax, 1); }
 static void b_layernorm(wf_ctx *c, Case *k) { simple(c, k, f_layernorm, 1); }
@@ -572,6 +609,10 @@ static const Row rows[] = {
     {"layernorm", b_layernorm},
     {"layernorm_grad", b_layernorm_grad},
     {"matmul", b_matmul},
+    {"eigh", b_eigh},
+    {"svd", b_svd},
+    {"qr", b_qr},
+    {"solve", b_solve},
     {"mlp_train", b_mlp_train},
     {"tiny_train", b_mlp_train},
     {"tiny_infer", b_tiny_infer},
