@@ -76,20 +76,6 @@ static bool type_fft(TypeRule *t)
 
 /* ---- oracle: sums as they stand above, in complex doubles --------------------------- */
 
-typedef struct Lines { /* of an array, along one axis: [outer, n, inner] */
-    int64_t outer, n, inner;
-} Lines;
-
-static Lines lines_of(const int64_t *dims, uint32_t rank, uint32_t axis)
-{
-    Lines l = {1, dims[axis], 1};
-
-    for (uint32_t i = 0; i < rank; i++)
-        if (i != axis)
-            *(i < axis ? &l.outer : &l.inner) *= dims[i];
-    return l;
-}
-
 /* x along the axis to y of ny elements there. whole: x has n elements that count; else the
  * first half of conjugates. */
 static Pair *transform(Arena *a, const Pair *x, Lines l, int64_t n, int64_t ny,
@@ -142,8 +128,8 @@ static bool eval_fft(Eval *e)
         bool ends = which + 1 == k;
         int64_t ny = a->kind == FFT_RFFT && ends ? n / 2 + 1 : n;
 
-        v = transform(e->a, v, lines_of(dims, x->rank, axis), n, ny, back ? 1 : -1,
-                      !(a->kind == FFT_IRFFT && ends));
+        v = transform(e->a, v, nd_lines(&(Nd){.dims = dims, .rank = x->rank}, axis), n,
+                      ny, back ? 1 : -1, !(a->kind == FFT_IRFFT && ends));
         dims[axis] = ny;
         total *= n;
     }
