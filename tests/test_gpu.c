@@ -70,7 +70,15 @@ static Nd as_nd(const wf_array *a)
 /* Products of f32 are of TF32 there, unless a program asks for more. */
 static double tolerance(wf_dtype t)
 {
-    return t == WF_F64 ? 1e-9 : t == WF_F32 ? is_real() ? 4e-3 : 2e-4 : t == WF_F16 || t == WF_BF16 ? 3e-2 : 0;
+    switch (t) {
+    case WF_F64:
+    case WF_C128: return 1e-9;
+    case WF_F32:
+    case WF_C64: return is_real() ? 4e-3 : 2e-4;
+    case WF_F16:
+    case WF_BF16: return 3e-2;
+    default: return 0;
+    }
 }
 
 /* Near each other, as what is computed in another order is; NULL, or what differs. */

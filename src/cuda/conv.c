@@ -9,7 +9,8 @@
  *
  * Input and result are given by their strides; filters (or the result, where that is the
  * filters') are copied into the library's order where they lie otherwise. The first
- * algorithm that always gives the same bits is taken.
+ * algorithm that always gives the same bits is taken. Asking for it takes the library long, so
+ * that calls are kept by what they are for.
  */
 #include "cuda/cuda.h"
 #include "codegen/render.h"
@@ -361,44 +362,82 @@ static bool call_library(CudaQueue *q, const Call *call, const KConv *c, CuPtr w
     }
 }
 
+struct CudaConv {
+    KConv key; /* without addresses */
+    int precision;
+    bool usable;
+    Call call;
+    CudaConv *next;
+};
+
+void cuda_free_convs(Cuda *d)
+{
+    for (CudaConv *v = d->convs, *next; v; v = next) {
+        next = v->next;
+        free_call(&d->l->dnn, &v->call);
+        mem_free(&d->al, v, sizeof *v);
+    }
+    d->convs = NULL;
+}
+
+/* The call for a convolution, made if there is none yet; NULL: the library cannot do it. */
+static const Call *call_for(CudaQueue *q, const KConv *c, int precision)
+{
+    Cuda *d = q->d;
+    KConv key = *c;
+    CudaConv *v;
+
+    key.x = key.w = key.packed = NULL;
+    key.out = NULL;
+    pthread_mutex_lock(&d->lock);
+    for (v = d->convs; v && (v->precision != precision || memcmp(&v->key, &key, sizeof key));)
+        v = v->next;
+    if (!v && (v = mem_alloc(&d->al, sizeof *v))) {
+        memset(v, 0, sizeof *v);
+        memcpy(&v->key, &key, sizeof key);
+        v->precision = precision;
+        v->usable = c->x_type == c->w_type && c->x_type == c->out_type &&
+                    describe(&d->l->dnn, &v->call, c,
+                             precision == WF_PRECISION_HIGHEST && c->x_type == KT_F32
+                                 ? MATH_FMA
+                                 : MATH_DEFAULT) &&
+                    choose(q, &v->call);
+        v->next = d->convs;
+        d->convs = v;
+    }
+    pthread_mutex_unlock(&d->lock);
+    return v && v->usable ? &v->call : NULL;
+}
+
 static bool put_library(CudaQueue *q, wf_ctx *cx, const KConv *c, int precision)
 {
     const CudaDnn *dnn = &q->d->l->dnn;
-    Call call = {0};
+    const Call *call;
+    size_t size = k_size(c->w_type), bytes;
+    bool done = false, ok, copied, filter;
+    void *temp, *result;
+    CuPtr work;
     KMove m;
-    bool done = false, ok, copied;
     Order o;
 
     if (!q->dnn && (dnn->cudnnCreate(&q->dnn) != 0 ||
                     dnn->cudnnSetStream(q->dnn, q->stream) != 0))
         return false;
-    ok = c->x_type == c->w_type && c->x_type == c->out_type &&
-         describe(dnn, &call, c,
-                  precision == WF_PRECISION_HIGHEST && c->x_type == KT_F32 ? MATH_FMA
-                                                                           : MATH_DEFAULT) &&
-         choose(q, &call);
-    if (ok) {
-        size_t size = k_size(c->w_type), bytes;
-        CuPtr work;
-        bool filter = call.way == WAY_FILTER;
-        void *temp, *result;
-
-        o = filters_of(&call, c);
-        copied = filter_move(&o, size, filter, &m);
-        bytes = copied ? (size_t)m.count * size : 0;
-        bytes = (bytes + 255) / 256 * 256;
-        work = cuda_work(q, bytes + call.memory + 256);
-        temp = (void *)(uintptr_t)work;
-        result = filter && copied ? temp : c->out;
-        ok = work != 0;
-        if (ok && copied && !filter)
-            ok = cuda_put_move(&q->d->device, q, cx, &m, temp, c->w, &done) && done;
-        ok = ok && call_library(q, &call, c, work + bytes, copied && !filter ? temp : c->w,
-                                result);
-        if (ok && copied && filter)
-            ok = cuda_put_move(&q->d->device, q, cx, &m, c->out, temp, &done) && done;
-    }
-    free_call(dnn, &call);
+    if (!(call = call_for(q, c, precision)))
+        return false;
+    filter = call->way == WAY_FILTER;
+    o = filters_of(call, c);
+    copied = filter_move(&o, size, filter, &m);
+    bytes = copied ? ((size_t)m.count * size + 255) / 256 * 256 : 0;
+    work = cuda_work(q, bytes + call->memory + 256);
+    temp = (void *)(uintptr_t)work;
+    result = filter && copied ? temp : c->out;
+    ok = work != 0;
+    if (ok && copied && !filter)
+        ok = cuda_put_move(&q->d->device, q, cx, &m, temp, c->w, &done) && done;
+    ok = ok && call_library(q, call, c, work + bytes, copied && !filter ? temp : c->w, result);
+    if (ok && copied && filter)
+        ok = cuda_put_move(&q->d->device, q, cx, &m, c->out, temp, &done) && done;
     return ok;
 }
 

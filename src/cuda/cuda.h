@@ -181,6 +181,7 @@ void cuda_open_libraries(wf_ctx *cx, CudaLibraries *l);
 #define CUDA_RANK 8 /* most axes of arrays in native kernels */
 
 typedef struct CudaPlans CudaPlans;
+typedef struct CudaConv CudaConv;
 typedef struct CudaNative CudaNative;
 
 typedef struct Cuda {
@@ -194,7 +195,8 @@ typedef struct Cuda {
     pthread_mutex_t lock;  /* of what follows */
     CudaNative *native;    /* kernels of native.cuh, as needed so far */
     CuHandle blas;         /* handle of cuBLASLt; */
-    CudaPlans *plans;      /* of products and convolutions, as found so far */
+    CudaPlans *plans;      /* of products, as found so far; of convolutions */
+    CudaConv *convs;
     atomic_bool said;      /* an error was kept: */
     char why[160];
 } Cuda;
@@ -263,6 +265,7 @@ void cuda_forget(Device *d, Frame *f);
 bool cuda_has_product(const Cuda *d, const Program *p, const Eqn *e);
 bool cuda_put_product(CudaQueue *q, const Frame *f, const Op *op);
 void cuda_free_plans(Cuda *d);
+void cuda_free_convs(Cuda *d);
 bool cuda_has_conv(const Program *p, const Eqn *e);
 bool cuda_put_conv(CudaQueue *q, const Frame *f, const Op *op);
 

@@ -281,6 +281,7 @@ static void cuda_close(Device *device)
 
     cuda_enter(d);
     cuda_free_plans(d);
+    cuda_free_convs(d);
     if (d->blas)
         l->lt.cublasLtDestroy(d->blas);
     cuda_free_native(d);
