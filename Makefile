@@ -47,7 +47,7 @@ CLIOBJ  := $(CLISRC:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
 
-.PHONY: all agree help test test-gpu tests test-long verify-math demo examples bench san fuzz format tidy docs install uninstall clean bless
+.PHONY: all agree bench-gpu help test test-gpu tests test-long verify-math demo examples bench san fuzz format tidy docs install uninstall clean bless
 all: $(BUILD)/weft $(BUILD)/libweft.a $(BUILD)/libweft.so
 
 help:
@@ -55,6 +55,7 @@ help:
 	@echo 'make demo       a tour of what works, on embedded data'
 	@echo 'make test       all tests; installs what it needs; ends with "N passed, N failed"'
 	@echo 'make test-long  the same with more random programs and longer fuzzing'
+	@echo 'make bench-gpu  the rows of docs/gpu.md on the GPU of this machine (ROWS=a,b)'
 	@echo 'make test-gpu   programs on the GPU of this machine against the host'
 	@echo 'make agree      random calls of numpy and jax compared with the real ones (CALLS=n SEEDS=a:b)'
 	@echo 'make verify-math  elementwise functions of every f32 there is, in ulp (half an hour)'
@@ -163,6 +164,11 @@ test: setup-test all $(TESTS) $(FUZZERS) examples $(BUILD)/bench/weft_rows
 test-long: setup-test all $(TESTS) $(FUZZERS) examples
 	$(Q)LAWS=20000 TEST_ROUNDS=20 WEFT_LONG=1 WEFT_BIN=$(BUILD)/weft tests/run $(TESTS) \
 	    $(FUZZERS:%=tests/fuzz-for:600:%) $(wildcard tests/test_*.sh)
+
+# On a machine with a GPU: the rows of docs/gpu.md, by Weft and, where python3 has it, by JAX.
+bench-gpu: all
+	$(Q)$(BUILD)/weft run bench/gpu/rows_jax.py $(ROWS)
+	$(Q)python3 -c 'import jax' 2>/dev/null && python3 bench/gpu/rows_jax.py $(ROWS) || echo 'JAX is not installed'
 
 # On a machine with a GPU: programs there against the host, many more than `make test` has.
 test-gpu: all $(BUILD)/tests/test_gpu

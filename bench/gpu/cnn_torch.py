@@ -1,3 +1,4 @@
+# cnn_torch.py -- a small CNN in eager PyTorch style: python cnn_torch.py cpu|cuda
 import sys, time, torch
 import torch.nn as nn, torch.nn.functional as F
 dev = sys.argv[1]

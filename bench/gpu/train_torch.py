@@ -1,3 +1,4 @@
+# train_torch.py -- an MLP with Adam in eager PyTorch style: python train_torch.py cpu|cuda
 import sys, time, torch
 import torch.nn as nn
 dev = sys.argv[1]
