@@ -77,7 +77,8 @@ static bool is_joined(unsigned t)
 bool cuda_has(Device *device, const Program *p, const Eqn *e)
 {
     Cuda *d = (Cuda *)device;
-    unsigned t = e->nin ? val_type(p, eqn_in(p, e)[0]).dtype : 0;
+    wf_dtype t = e->nin ? (wf_dtype)val_type(p, eqn_in(p, e)[0]).dtype : WF_BOOL;
+    bool is_real = !dtype_is_complex(t);
 
     if (!d->l->has_rtc || !is_low(p, e))
         return false;
@@ -97,8 +98,9 @@ bool cuda_has(Device *device, const Program *p, const Eqn *e)
     case OP_concat:
     case OP_dynamic_slice:
     case OP_dynamic_update_slice: return true;
-    case OP_gather: return ((const GatherAttr *)e->attr)->mode != INDEX_PROMISED;
-    case OP_scatter: return ((const ScatterAttr *)e->attr)->mode != INDEX_PROMISED;
+    case OP_gather: return is_real && ((const GatherAttr *)e->attr)->mode != INDEX_PROMISED;
+    case OP_scatter:
+        return is_real && ((const ScatterAttr *)e->attr)->mode != INDEX_PROMISED;
     case OP_scatter_add:
     case OP_scatter_mul:
     case OP_scatter_min:
@@ -106,11 +108,11 @@ bool cuda_has(Device *device, const Program *p, const Eqn *e)
         return is_joined(t) && ((const ScatterAttr *)e->attr)->mode != INDEX_PROMISED;
     case OP_dot_general: return cuda_has_product(d, p, e);
     case OP_conv_general: return cuda_has_conv(p, e);
-    case OP_cumsum: return t != WF_BOOL;
+    case OP_cumsum: return is_real && t != WF_BOOL;
     case OP_argmax:
     case OP_argmin:
     case OP_reduce_window_sum:
-    case OP_reduce_window_max: return true;
+    case OP_reduce_window_max: return is_real;
     default: return false;
     }
 }
@@ -145,7 +147,11 @@ static bool launch_moving(CudaQueue *q, wf_ctx *cx, const char *name, size_t siz
 {
     char what[96];
 
-    snprintf(what, sizeof what, "KERNEL(%s, uint%d_t, %s)", name, 8 * (int)size, args_type);
+    if (size == 16)
+        snprintf(what, sizeof what, "KERNEL(%s, uint4, %s)", name, args_type);
+    else
+        snprintf(what, sizeof what, "KERNEL(%s, uint%d_t, %s)", name, 8 * (int)size,
+                 args_type);
     return launch_native(q, cx, what, blocks, args);
 }
 

@@ -8,10 +8,18 @@
 
 #include <complex.h>
 #include <math.h>
+#include <string.h>
 
 typedef double _Complex Pair;
 
-static inline Pair pair(double re, double im) { return CMPLX(re, im); }
+/* As CMPLX, which not every compiler has: no arithmetic, so infinities and -0 stay. */
+static inline Pair pair(double re, double im)
+{
+    Pair z;
+
+    memcpy(&z, (double[2]){re, im}, sizeof z);
+    return z;
+}
 
 static inline Pair pair_mul(Pair x, Pair y)
 {

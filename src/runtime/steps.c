@@ -16,19 +16,19 @@
 #define A ACCEPT_ANY
 
 #define COLLECTIVE(op) [OP_##op] = {bind_collective, {D, D, D}, PLACE_NEVER, false, true}
-#define SCATTER(op) [OP_##op] = {bind_scatter, {D, D, D}, PLACE_FIRST, false}
+#define SCATTER(op) [OP_##op] = {bind_scatter, {D, D, D}, PLACE_FIRST, false, false}
 
 /* clang-format off */
 static const StepRow rows[OP_COUNT] = {
-    [OP_cast] = {bind_cast, {R, D, D}, PLACE_ANY, true},
+    [OP_cast] = {bind_cast, {R, D, D}, PLACE_ANY, true, false},
     [OP_real] = {bind_part, {A, D, D}, PLACE_NEVER, true, true},
     [OP_imag] = {bind_part, {A, D, D}, PLACE_NEVER, true, true},
     [OP_complex] = {bind_complex, {A, A, D}, PLACE_NEVER, true, true},
 
     [OP_const] = {bind_const, {D, D, D}, PLACE_NEVER, false, true},
-    [OP_iota] = {bind_iota, {D, D, D}, PLACE_NEVER, true},
-    [OP_dim] = {bind_dim, {D, D, D}, PLACE_NEVER, false},
-    [OP_size] = {bind_size, {D, D, D}, PLACE_NEVER, false},
+    [OP_iota] = {bind_iota, {D, D, D}, PLACE_NEVER, true, false},
+    [OP_dim] = {bind_dim, {D, D, D}, PLACE_NEVER, false, false},
+    [OP_size] = {bind_size, {D, D, D}, PLACE_NEVER, false, false},
     [OP_reshape] = {bind_alias, {D, D, D}, PLACE_NEVER, false, true},
     [OP_bitcast] = {bind_alias, {A, D, D}, PLACE_NEVER, false, true},
     [OP_stop_gradient] = {bind_alias, {A, D, D}, PLACE_NEVER, false, true},
@@ -41,35 +41,35 @@ static const StepRow rows[OP_COUNT] = {
     [OP_pad] = {bind_pad, {A, D, D}, PLACE_NEVER, true, true},
     [OP_concat] = {bind_concat, {A, A, A}, PLACE_NEVER, true, true},
 
-    [OP_argmax] = {bind_arg, {D, D, D}, PLACE_NEVER, false},
-    [OP_argmin] = {bind_arg, {D, D, D}, PLACE_NEVER, false},
-    [OP_sort] = {bind_sort, {D, D, D}, PLACE_NEVER, true},
-    [OP_cumsum] = {bind_cum, {D, D, D}, PLACE_ANY, true},
-    [OP_cumprod] = {bind_cum, {D, D, D}, PLACE_ANY, true},
-    [OP_cumlogsumexp] = {bind_cum, {D, D, D}, PLACE_ANY, true},
-    [OP_recur] = {bind_cum, {D, D, D}, PLACE_ANY, true},
-    [OP_cummax] = {bind_cum, {D, D, D}, PLACE_NEVER, true},
-    [OP_cummin] = {bind_cum, {D, D, D}, PLACE_NEVER, true},
-    [OP_top_k] = {bind_top_k, {D, D, D}, PLACE_NEVER, false},
-    [OP_reduce_window_max] = {bind_window, {D, D, D}, PLACE_NEVER, true},
-    [OP_reduce_window_sum] = {bind_window, {D, D, D}, PLACE_NEVER, true},
+    [OP_argmax] = {bind_arg, {D, D, D}, PLACE_NEVER, false, false},
+    [OP_argmin] = {bind_arg, {D, D, D}, PLACE_NEVER, false, false},
+    [OP_sort] = {bind_sort, {D, D, D}, PLACE_NEVER, true, false},
+    [OP_cumsum] = {bind_cum, {D, D, D}, PLACE_ANY, true, false},
+    [OP_cumprod] = {bind_cum, {D, D, D}, PLACE_ANY, true, false},
+    [OP_cumlogsumexp] = {bind_cum, {D, D, D}, PLACE_ANY, true, false},
+    [OP_recur] = {bind_cum, {D, D, D}, PLACE_ANY, true, false},
+    [OP_cummax] = {bind_cum, {D, D, D}, PLACE_NEVER, true, false},
+    [OP_cummin] = {bind_cum, {D, D, D}, PLACE_NEVER, true, false},
+    [OP_top_k] = {bind_top_k, {D, D, D}, PLACE_NEVER, false, false},
+    [OP_reduce_window_max] = {bind_window, {D, D, D}, PLACE_NEVER, true, false},
+    [OP_reduce_window_sum] = {bind_window, {D, D, D}, PLACE_NEVER, true, false},
 
     [OP_dynamic_slice] = {bind_dynamic_slice, {A, D, D}, PLACE_NEVER, false, true},
     [OP_dynamic_update_slice] = {bind_dynamic_update, {D, A, D}, PLACE_FIRST, false, true},
-    [OP_gather] = {bind_gather, {A, D, D}, PLACE_NEVER, true},
+    [OP_gather] = {bind_gather, {A, D, D}, PLACE_NEVER, true, false},
     SCATTER(scatter), SCATTER(scatter_add), SCATTER(scatter_mul), SCATTER(scatter_min),
     SCATTER(scatter_max),
-    [OP_nonzero] = {bind_nonzero, {D, D, D}, PLACE_NEVER, false},
+    [OP_nonzero] = {bind_nonzero, {D, D, D}, PLACE_NEVER, false, false},
 
-    [OP_dot_general] = {bind_dot, {A, A, D}, PLACE_NEVER, true},
-    [OP_conv_general] = {bind_conv, {A, A, D}, PLACE_NEVER, true},
+    [OP_dot_general] = {bind_dot, {A, A, D}, PLACE_NEVER, true, false},
+    [OP_conv_general] = {bind_conv, {A, A, D}, PLACE_NEVER, true, false},
 
-    [OP_cholesky] = {bind_linalg, {D, D, D}, PLACE_NEVER, true},
-    [OP_triangular_solve] = {bind_linalg, {D, D, D}, PLACE_NEVER, true},
-    [OP_lu] = {bind_linalg, {D, D, D}, PLACE_NEVER, false},
-    [OP_qr] = {bind_linalg, {D, D, D}, PLACE_NEVER, true},
-    [OP_eigh] = {bind_linalg, {D, D, D}, PLACE_NEVER, true},
-    [OP_svd] = {bind_linalg, {D, D, D}, PLACE_NEVER, true},
+    [OP_cholesky] = {bind_linalg, {D, D, D}, PLACE_NEVER, true, false},
+    [OP_triangular_solve] = {bind_linalg, {D, D, D}, PLACE_NEVER, true, false},
+    [OP_lu] = {bind_linalg, {D, D, D}, PLACE_NEVER, false, false},
+    [OP_qr] = {bind_linalg, {D, D, D}, PLACE_NEVER, true, false},
+    [OP_eigh] = {bind_linalg, {D, D, D}, PLACE_NEVER, true, false},
+    [OP_svd] = {bind_linalg, {D, D, D}, PLACE_NEVER, true, false},
     [OP_fft] = {bind_fft, {D, D, D}, PLACE_NEVER, false, true},
 
     [OP_call] = {bind_call, {D, D, D}, PLACE_BODY, false, true},
@@ -85,7 +85,7 @@ static const StepRow rows[OP_COUNT] = {
     COLLECTIVE(reduce_scatter), COLLECTIVE(all_to_all), COLLECTIVE(ppermute),
     [OP_shard] = {bind_alias, {A, D, D}, PLACE_NEVER, false, true},
     [OP_pvary] = {bind_alias, {A, D, D}, PLACE_NEVER, false, true},
-    [OP_axis_index] = {bind_axis_index, {D, D, D}, PLACE_NEVER, false},
+    [OP_axis_index] = {bind_axis_index, {D, D, D}, PLACE_NEVER, false, false},
 };
 /* clang-format on */
 

@@ -1,6 +1,7 @@
 /* cmath.c -- the module cmath. Finite arguments by the formulas CPython has, so that the digits agree; infinities and
  * NaN by C's own functions, which follow the same tables (C99, annex G).
  */
+#include "op/pair.h"
 #include "modules.h"
 
 #include <complex.h>
@@ -10,9 +11,6 @@
 #define LARGE     (DBL_MAX / 4)
 #define LOG_LARGE 708.3964185322641 /* ln(DBL_MAX / 4) */
 
-typedef double _Complex Pair;
-
-static Pair pair(double re, double im) { return CMPLX(re, im); }
 static bool is_finite(Pair z) { return isfinite(creal(z)) && isfinite(cimag(z)); }
 
 /* f(z) from f'(w) with f(z) = -i f'(i z) */
