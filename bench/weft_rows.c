@@ -154,37 +154,41 @@ static wf_status f_matmul(wf_ctx *c, void *user, const wf_tensor *in, int nin,
     return WF_OK;
 }
 
-static bool f_eigh(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_eigh(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out,
+                        int nout)
 {
     wf_tensor v;
 
-    (void)user;
-    return wf_eigh(c, in[0], out, &v) == WF_OK;
+    (void)user, (void)nin, (void)nout;
+    return wf_eigh(c, in[0], out, &v);
 }
 
-static bool f_svd(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_svd(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out,
+                       int nout)
 {
     wf_tensor u, vt;
 
-    (void)user;
-    return wf_svd(c, in[0], &u, out, &vt) == WF_OK;
+    (void)user, (void)nin, (void)nout;
+    return wf_svd(c, in[0], &u, out, &vt);
 }
 
-static bool f_qr(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_qr(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out,
+                      int nout)
 {
     wf_tensor q, r;
 
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     wf_qr(c, in[0], false, &q, &r);
     out[0] = wf_abs(c, r);
-    return true;
+    return WF_OK;
 }
 
-static bool f_solve(wf_ctx *c, void *user, const wf_tensor *in, wf_tensor *out)
+static wf_status f_solve(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out,
+                         int nout)
 {
-    (void)user;
+    (void)user, (void)nin, (void)nout;
     out[0] = wf_add(c, wf_solve(c, in[0], in[1]), wf_cholesky(c, in[0]));
-    return true;
+    return WF_OK;
 }
 
 static void b_eigh(wf_ctx *c, Case *k) { simple(c, k, f_eigh, 1); }

@@ -15,6 +15,7 @@ LEFT_OUT = {
     "wf_machine_speed": "takes a second",
     "wf_script_run": "runs a file",
     "wf_script_run_module": "runs a file",
+    "wf_script_programs": "runs a file",
     "wf_ctx_free": "the context of the test",
 }
 BORROWED = ["wf_model_method_state"]

@@ -15,7 +15,7 @@ static bool run_on(wf_ctx *cx, const Program *p, const Nd *in, wf_array **out)
 
     for (uint32_t i = 0; i < p->nin; i++)
         wf_array_from(cx, in[i].dtype, in[i].dims, (int)in[i].rank, in[i].data, &a[i]);
-    ok = wf_eval(cx, p, a, out) == WF_OK;
+    ok = wf_eval(cx, p, a, (int)p->nin, out, (int)p->nout) == WF_OK;
     for (uint32_t i = 0; i < p->nin; i++)
         wf_array_release(a[i]);
     return ok;
@@ -159,8 +159,8 @@ static bool near(wf_ctx *cx, const Program *p, const Program *q, const Nd *in)
         Nd x = {wf_array_dtype(a[j]), (uint32_t)wf_array_rank(a[j]), wf_array_dims(a[j]),
                 wf_array_count(a[j]), NULL}, y = x;
 
-        x.data = wf_array_data(a[j]);
-        y.data = wf_array_data(b[j]);
+        x.data = (void *)(uintptr_t)wf_array_data(a[j]);
+        y.data = (void *)(uintptr_t)wf_array_data(b[j]);
         ok = !nd_differ(cx, &x, &y, 1e-9);
     }
     for (uint32_t j = 0; j < p->nout; j++) {

@@ -126,6 +126,8 @@ PICK_ENUM(wf_precision, 4)
 PICK_ENUM(wf_scatter_kind, 5)
 PICK_ENUM(wf_pad_kind, 4)
 PICK_ENUM(wf_code_form, 3)
+PICK_ENUM(wf_fft_kind, 3)
+PICK_ENUM(wf_fft_norm, 2)
 
 /* ---- texts and arrays --------------------------------------------------------------- */
 

@@ -73,7 +73,7 @@ static bool add_line(Bind *b, bool (*run)(Frame *f, const Op *op), OpKind kind,
 {
     Op *op = bind_op(b, run, s);
 
-    op->kind = kind;
+    op->kind = (uint8_t)kind;
     bind_use(b, op, bind_in(b, 0), USE_READ);
     bind_use(b, op, bind_out(b, 0), USE_WRITE);
     return true;
