@@ -27,7 +27,7 @@ static void floats(Inputs *s, double centre, double spread, int rank, const int6
 
     if (wf_array_new(s->c, WF_F32, dims, rank, &a) != WF_OK)
         return;
-    x = wf_array_data(a);
+    x = wf_array_data_mutable(a);
     for (int64_t i = 0; i < wf_array_count(a); i++)
         x[i] = (float)(centre + spread * unit(s));
     s->v[s->n++] = a;
@@ -45,7 +45,7 @@ static void classes(Inputs *s, int64_t most, int64_t n1, int64_t n2)
 
     if (wf_array_new(s->c, WF_I64, dims, n2 ? 2 : 1, &a) != WF_OK)
         return;
-    x = wf_array_data(a);
+    x = wf_array_data_mutable(a);
     for (int64_t i = 0; i < wf_array_count(a); i++)
         x[i] = (int64_t)(fabs(unit(s)) * (double)most) % most;
     s->v[s->n++] = a;
@@ -170,7 +170,7 @@ static void solve_inputs(Inputs *s)
     float *a;
 
     FLOATS(s, 0.1, 41, 41);
-    a = wf_array_data(s->v[0]);
+    a = wf_array_data_mutable(s->v[0]);
     for (int i = 0; i < 41; i++)
         a[i * 42] = 9;
     FLOATS(s, 1, 41, 41);

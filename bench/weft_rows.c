@@ -228,7 +228,7 @@ static wf_status f_step(wf_ctx *c, void *user, const wf_tensor *in, int nin,
     (void)nout;
     for (int i = 0; i < t->params; i++)
         wrt[i] = i;
-    if (wf_grad_call(c, &t->loss, in, nin, wrt, t->params, y, MAX_ARRAYS, g) != WF_OK)
+    if (wf_grad_call(c, &t->loss, in, nin, wrt, t->params, y, 1 + t->buffers, g) != WF_OK)
         return wf_ctx_status(c);
     out[0] = y[0];
     for (int i = 0; i < t->params; i++)

@@ -55,7 +55,7 @@ static const char *point_at(wf_ctx *cx, const Program *p, Nd *in, Rng *rng, Poin
             out->wrt[out->nwrt++] = (int)i;
         }
     for (uint32_t j = 0; j < p->nout; j++)
-        if (dtype_is_float(out->y[j].dtype))
+        if (dtype_is_differentiable(out->y[j].dtype))
             out->gy[out->nfloat++] = random_like(cx, &out->y[j], rng);
     return NULL;
 }
@@ -151,7 +151,7 @@ static const char *law_record(wf_ctx *cx, const Point *at)
     for (uint32_t k = 0; k < p->nout; k++) {
         if (r.nz[k])
             TRY(nd_differ(cx, &d[n++], &want[p->nout + m], 1e-10), "record = jvp");
-        m += dtype_is_float((wf_dtype)val_type(p, p->outs[k]).dtype);
+        m += dtype_is_differentiable((wf_dtype)val_type(p, p->outs[k]).dtype);
     }
     return NULL;
 }
@@ -165,6 +165,9 @@ static const char *law_jacobians(wf_ctx *cx, const Point *at)
     const Program *j = xf_jvp_user(cx, at->p, at->wrt, at->nwrt);
     Nd *a, *b, *dy;
 
+    for (uint32_t k = 0; k < at->p->nout; k++)
+        if (dtype_is_complex(at->y[k].dtype)) /* no real matrix */
+            return NULL;
     GO(is_valid(cx, f) && is_valid(cx, r) && j && f->nout == nwrt * at->nfloat);
     GO((a = run_program(cx, f, at->x)) && (b = run_program(cx, r, at->x)));
     GO((dy = run_program(cx, j, join(cx, at, at->dx, nwrt))));
@@ -567,7 +570,7 @@ const char *check_speaking(wf_ctx *cx, const Program *p, uint64_t seed)
     TRY(same_results(cx, a, b, args), "jvp, then vmap of collectives");
     GO((out = run_program(cx, v, in)));
     for (uint32_t j = 0, k = p->nin; j < p->nout; j++)
-        if (dtype_is_float(out[j].dtype))
+        if (dtype_is_differentiable(out[j].dtype))
             args[k++] = out[j];
     GO((a = xf_vjp(cx, p, wrt, n)) && (a = xf_vmap(cx, a, axes, "i", 2)) &&
        (b = xf_vjp(cx, v, wrt, n)));

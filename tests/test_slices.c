@@ -103,8 +103,8 @@ static void check_run(wf_ctx *cx, const Program *p)
     for (uint32_t i = 0; i < p->nin; i++)
         in[i] = array_of(cx, p, i);
     CHECK(wf_compile(cx, p, 0, &e) == WF_OK);
-    CHECK(wf_eval(cx, p, in, wf_program_inputs(p), need, 4) == WF_OK &&
-          wf_run(cx, e, in, wf_exec_inputs(e), got, 4) == WF_OK);
+    CHECK(wf_eval(cx, p, in, wf_program_inputs(p), need, (int)p->nout) == WF_OK &&
+          wf_run(cx, e, in, wf_exec_inputs(e), got, (int)p->nout) == WF_OK);
     for (uint32_t j = 0; j < p->nout && check_ok(); j++) {
         const float *g = wf_array_data(got[j]), *w = wf_array_data(need[j]);
 

@@ -72,7 +72,7 @@ XTEST(devices_that_go_different_ways_do_not_wait_for_ever)
            "b(x: f64[1]) { y = pmax x axis=\"i\"; ret y }\n"
            "f(x: f64[1]) { k = axis_index axis=\"i\"; y = cond k x branches=[a,b]; ret y }\n"
            "main(x: f64[4]) { y = spmd x body=f mesh=\"i:4\" in=\"i\" out=\"i\"; ret y }",
-           WF_ERR_VALUE, "a psum of 1 of f64");
+           WF_ERR_VALUE, "of 1 of f64");
 }
 
 XTEST(the_error_of_a_device_is_that_of_the_run)

@@ -26,6 +26,7 @@ static const Row rows[OP_COUNT] = {
     [OP_reshape] = {step_reshape, NULL},
     [OP_bitcast] = {step_bitcast, NULL},
     [OP_stop_gradient] = {step_nothing, NULL},
+    [OP_shard] = {step_nothing, NULL},
     [OP_name] = {step_nothing, NULL},
     [OP_opt_barrier] = {step_nothing, NULL},
     [OP_broadcast] = {step_view, NULL},

@@ -300,7 +300,8 @@ static wf_status add_method(OxRun *r, wf_model *m, const char *name, Results *ou
     Text t;
 
     text_init(&t, &cx->scratch);
-    memcpy(results, out->v, (size_t)out->n * sizeof *results);
+    if (out->n)
+        memcpy(results, out->v, (size_t)out->n * sizeof *results);
     nresults = out->n;
     for (int i = 0; i < r->nstate; i++)
         if (r->state[i].used) {

@@ -542,6 +542,9 @@ static void place_equations(wf_ctx *cx, Arena *a, Plan *plan)
  * program calls. */
 static Device *device_of_subs(const Program *p, Device *d)
 {
+    for (uint32_t i = 0; i < p->neqns; i++)
+        if (p->eqns[i].op == OP_spmd) /* its devices are teams of threads */
+            return &device_host;
     for (uint32_t i = 0; i < p->nsubs; i++)
         if (defines_sizes(p->subs[i], true))
             return &device_host;

@@ -44,7 +44,7 @@ const TraceAxis *axis_bound(wf_ctx *c, const char *axis)
 {
     const Trace *by = NULL;
 
-    return axis_in(c, axis, strcspn(axis, ","), &by) == DIM_NONE ? NULL : &by->axis;
+    return !axis || axis_in(c, axis, strcspn(axis, ","), &by) == DIM_NONE ? NULL : &by->axis;
 }
 
 /* The size of the axes in the innermost trace; false with an error. *out_inv: what does not vary over them is known. */
