@@ -152,7 +152,7 @@ int main(int argc, char **argv)
     }
     Test t = {&net, wf_narrow(c, x, 0, ROWS, TESTS), wf_narrow(c, y, 0, ROWS, TESTS)};
     wf_function ft = WF_FUNCTION(test, &t, PARAMS, 1, "test");
-    if (!wf_vmap_call(c, &ft, in, (int[PARAMS]){0}, INPUTS, NULL, NULL, &shares, 1))
+    if (!wf_vmap_call(c, &ft, in, (int[PARAMS]){0}, PARAMS, NULL, NULL, &shares, 1))
         wf_read_f64(c, shares, share, MODELS);
     double best = 0;
     for (int k = 0; k < MODELS; k++) {
