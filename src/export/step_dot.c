@@ -125,41 +125,6 @@ static bool one_axis(Func *f, const Side *s, Ints axes, Axis *out)
     return true;
 }
 
-typedef struct Roles {
-    Ints batch, free, sum;
-    int64_t free_v[MAX_RANK];
-    int64_t order[MAX_RANK]; /* batch, then for x: free, sum; for y: sum, free */
-} Roles;
-
-static bool contains(Ints a, int64_t x)
-{
-    for (uint32_t i = 0; i < a.n; i++)
-        if (a.v[i] == x)
-            return true;
-    return false;
-}
-
-static void find_roles(Roles *r, uint32_t rank, Ints batch, Ints sum, bool free_first)
-{
-    uint32_t n = 0;
-
-    r->batch = batch;
-    r->sum = sum;
-    for (uint32_t i = 0; i < rank; i++)
-        if (!contains(batch, i) && !contains(sum, i))
-            r->free_v[n++] = i;
-    r->free = (Ints){n, r->free_v};
-    n = 0;
-    for (uint32_t i = 0; i < batch.n; i++)
-        r->order[n++] = batch.v[i];
-    for (int part = 0; part < 2; part++) {
-        Ints list = (part == 0) == free_first ? r->free : r->sum;
-
-        for (uint32_t i = 0; i < list.n; i++)
-            r->order[n++] = list.v[i];
-    }
-}
-
 /* ---- products ------------------------------------------------------------------------ */
 
 #define BLOCK_K 256 /* as wx_blocks has them */
@@ -195,8 +160,8 @@ static void cast_back(Func *f, const char *at, wf_dtype work, wf_dtype acc)
 }
 
 /* Loops over the batch axes; what they add to the pointers. */
-static uint32_t open_batch(Func *f, const Side *x, const Roles *rx, const Side *y,
-                           const Roles *ry, Dim each, const char **a, const char **b,
+static uint32_t open_batch(Func *f, const Side *x, const DotRoles *rx, const Side *y,
+                           const DotRoles *ry, Dim each, const char **a, const char **b,
                            const char **c)
 {
     const char *i[MAX_RANK];
@@ -269,13 +234,13 @@ bool step_dot(Func *f)
     Side x = side_of(f, 0), y = side_of(f, 1);
     wf_dtype work = work_type(x.type, y.type, acc);
     const char *a, *b, *c, *space = "", *out;
-    Roles rx, ry;
+    DotRoles rx, ry;
     Axis m, n, k, k2;
     uint32_t loops;
     Thin thin;
 
-    find_roles(&rx, x.rank, d->lhs_batch, d->lhs, true);
-    find_roles(&ry, y.rank, d->rhs_batch, d->rhs, false);
+    dot_roles(&rx, x.rank, d->lhs_batch, d->lhs, true);
+    dot_roles(&ry, y.rank, d->rhs_batch, d->rhs, false);
     if (x.type != work || !one_axis(f, &x, rx.free, &m) || !one_axis(f, &x, rx.sum, &k))
         side_copy(f, &x, work, rx.order);
     if (y.type != work || !one_axis(f, &y, ry.free, &n) || !one_axis(f, &y, ry.sum, &k2))

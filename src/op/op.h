@@ -291,7 +291,15 @@ void jvp_linear(Builder *b, const EqnView *e, const Val *dx, Val *dy);
 /* jvp of an op linear in each operand: sum over operands */
 void jvp_bilinear(Builder *b, const EqnView *e, const Val *dx, Val *dy);
 
-/* ---- op_dot.c: the text form `dot x y` of dot_general ------------------------------------------------------ */
+/* ---- op_dot.c: axes of dot_general by what they are; its text form `dot x y` ------------------------------ */
+
+/* Of one operand. */
+typedef struct DotRoles {
+    Ints batch, free, sum;
+    int64_t free_v[MAX_RANK];
+    int64_t order[MAX_RANK]; /* batch, then free, sum or (free_first not) sum, free */
+} DotRoles;
+void dot_roles(DotRoles *r, uint32_t rank, Ints batch, Ints sum, bool free_first);
 
 /* The last axis of x with the first of y, no batch axes, equal dtypes, acc the same. */
 bool dot_is_short(const DotAttr *a, Type x, Type y);

@@ -416,3 +416,26 @@ const OpRow op_row_dot_general = {
     .flops = flops_dot,
     .lower = {.kind = LOWER_LIBRARY},
 };
+
+/* ---- axes by what they are ------------------------------------------------------------- */
+
+void dot_roles(DotRoles *r, uint32_t rank, Ints batch, Ints sum, bool free_first)
+{
+    uint32_t n = 0;
+
+    r->batch = batch;
+    r->sum = sum;
+    for (uint32_t i = 0; i < rank; i++)
+        if (!has_axis(batch, i) && !has_axis(sum, i))
+            r->free_v[n++] = i;
+    r->free = (Ints){n, r->free_v};
+    n = 0;
+    for (uint32_t i = 0; i < batch.n; i++)
+        r->order[n++] = batch.v[i];
+    for (int part = 0; part < 2; part++) {
+        Ints list = (part == 0) == free_first ? r->free : r->sum;
+
+        for (uint32_t i = 0; i < list.n; i++)
+            r->order[n++] = list.v[i];
+    }
+}

@@ -144,42 +144,8 @@ static bool one_axis(const Side *s, const int64_t *axes, uint32_t n, Axis *out)
     return true;
 }
 
-typedef struct Roles {
-    Ints batch, free, sum;
-    int64_t free_v[MAX_RANK];
-    int64_t order[MAX_RANK]; /* batch, then for x: free, sum; for y: sum, free */
-} Roles;
-
-static bool contains(Ints a, int64_t x)
-{
-    for (uint32_t i = 0; i < a.n; i++)
-        if (a.v[i] == x)
-            return true;
-    return false;
-}
-
-static void find_roles(Roles *r, uint32_t rank, Ints batch, Ints sum, bool free_first)
-{
-    uint32_t n = 0;
-
-    r->batch = batch;
-    r->sum = sum;
-    for (uint32_t i = 0; i < rank; i++)
-        if (!contains(batch, i) && !contains(sum, i))
-            r->free_v[n++] = i;
-    r->free = (Ints){n, r->free_v};
-    n = 0;
-    for (uint32_t i = 0; i < batch.n; i++)
-        r->order[n++] = batch.v[i];
-    for (int part = 0; part < 2; part++) {
-        Ints list = (part == 0) == free_first ? r->free : r->sum;
-        for (uint32_t i = 0; i < list.n; i++)
-            r->order[n++] = list.v[i];
-    }
-}
-
 /* Batch axes of both operands, merged where both allow it; how many remain. */
-static int merge_batch(const Side *x, const Roles *rx, const Side *y, const Roles *ry,
+static int merge_batch(const Side *x, const DotRoles *rx, const Side *y, const DotRoles *ry,
                        KMatmul *m)
 {
     int n = 0;
@@ -260,7 +226,7 @@ static bool run_dot(Frame *f, const Op *op)
 }
 
 /* Fills sizes and strides; copies operands whose axes cannot be walked as they lie. */
-static void lay_out(Bind *b, Side *x, Side *y, const Roles *rx, const Roles *ry,
+static void lay_out(Bind *b, Side *x, Side *y, const DotRoles *rx, const DotRoles *ry,
                     KMatmul *m)
 {
     Axis free, sum;
@@ -369,13 +335,13 @@ static size_t dot_workspace(Bind *b, DotStep *s, Ref y, Use *packed_at)
 static bool bind_int_dot(Bind *b, const DotAttr *a, Side *x, Side *y)
 {
     KMatmul *m = arena_zalloc(b->a, sizeof *m);
-    Roles rx, ry;
+    DotRoles rx, ry;
     Op *op;
 
     side_cast(b, x, (KType)a->acc);
     side_cast(b, y, (KType)a->acc);
-    find_roles(&rx, x->rank, a->lhs_batch, a->lhs, true);
-    find_roles(&ry, y->rank, a->rhs_batch, a->rhs, false);
+    dot_roles(&rx, x->rank, a->lhs_batch, a->lhs, true);
+    dot_roles(&ry, y->rank, a->rhs_batch, a->rhs, false);
     lay_out(b, x, y, &rx, &ry, m);
     m->c_type = (KType)a->acc;
     op = bind_op(b, run_int_dot, m);
@@ -410,7 +376,7 @@ bool bind_dot(Bind *b)
     Side x = side_of(b, 0), y = side_of(b, 1);
     Use out, packed;
     size_t size;
-    Roles rx, ry;
+    DotRoles rx, ry;
     DotStep *s;
     Op *op;
 
@@ -421,8 +387,8 @@ bool bind_dot(Bind *b)
         side_cast(b, &y, KT_F64);
         work = KT_F64;
     }
-    find_roles(&rx, x.rank, a->lhs_batch, a->lhs, true);
-    find_roles(&ry, y.rank, a->rhs_batch, a->rhs, false);
+    dot_roles(&rx, x.rank, a->lhs_batch, a->lhs, true);
+    dot_roles(&ry, y.rank, a->rhs_batch, a->rhs, false);
     s = arena_zalloc(b->a, sizeof *s);
     lay_out(b, &x, &y, &rx, &ry, &s->m);
     s->m.c_type = work;
