@@ -677,6 +677,14 @@ static bool put(Vm *vm, const char *name, Value owned)
     return ok;
 }
 
+bool sc_add_builtins(Vm *vm, const NativeDef *defs)
+{
+    for (; defs->name; defs++)
+        if (!put(vm, defs->name, v_obj(sc_native_fn(vm, defs, NIL, NULL))))
+            return false;
+    return true;
+}
+
 bool sc_open_builtins(Vm *vm)
 {
     static const char *const refused[] = {"compile", "memoryview", "breakpoint"};
@@ -685,9 +693,8 @@ bool sc_open_builtins(Vm *vm)
         C_frozenset, C_bytes, C_bytearray, C_range, C_slice, C_property, C_staticmethod, C_classmethod, C_super,
         C_enumerate, C_zip, C_map, C_filter, C_reversed, C_BaseException};
 
-    for (const NativeDef *d = functions; d->name; d++)
-        if (!put(vm, d->name, v_obj(sc_native_fn(vm, d, NIL, NULL))))
-            return false;
+    if (!sc_add_builtins(vm, functions))
+        return false;
     for (int i = 0; i < COUNT(refused); i++)
         if (!put(vm, refused[i],
                  v_obj(sc_native_fn(vm, &refused_def, NIL, (void *)(uintptr_t)refused[i]))))

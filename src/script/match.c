@@ -167,18 +167,8 @@ bool sc_open_match(Vm *vm)
 {
     static const NativeDef defs[] = {{"__match_sequence__", m_sequence, "v,n,star"},
                                      {"__match_mapping__", m_mapping, "v,keys"},
-                                     {"__match_class__", m_class, "v,cls,n,names"}};
+                                     {"__match_class__", m_class, "v,cls,n,names"},
+                                     {0}};
 
-    for (int i = 0; i < COUNT(defs); i++) {
-        Str *s = sc_intern(vm, defs[i].name, strlen(defs[i].name));
-        Value f = s ? v_obj(sc_native_fn(vm, &defs[i], NIL, NULL)) : NIL;
-        bool ok = f.tag != T_NIL && sc_dict_put_str(vm, vm->builtins, s, f);
-
-        sc_drop(vm, f);
-        if (s)
-            obj_drop(vm, s);
-        if (!ok)
-            return false;
-    }
-    return true;
+    return sc_add_builtins(vm, defs);
 }

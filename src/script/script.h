@@ -697,6 +697,8 @@ static inline void sc_leave(Vm *vm) { vm->cdepth--; }
 Iter *sc_iter_new(Vm *vm, KnownClass k, Value a); /* takes another count of a */
 Value sc_method(Vm *vm, Value fn, Value self);
 Native *sc_native_fn(Vm *vm, const NativeDef *def, Value self, void *user);
+/* Natives among the built-in functions; {0} ends them. */
+bool sc_add_builtins(Vm *vm, const NativeDef *defs);
 Cell *sc_cell(Vm *vm);
 extern const ClassDef sc_func_def, sc_native_def, sc_method_def, sc_cell_def,
     sc_property_def, sc_staticmethod_def, sc_classmethod_def, sc_gen_def,

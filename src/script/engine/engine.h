@@ -114,6 +114,9 @@ En en_begin(Vm *vm, const Args *a);      /* a->user is the Front */
 En en_begin_front(Vm *vm, Front *f);
 /* Box the result, close the scope. NIL with an exception after an error. */
 Value en_end(En *e, wf_tensor t);
+/* program.c: what `one` makes of each entry of a sequence, boxed in a tuple; NULL:
+ * exception. */
+Tuple *en_box_each(En *e, Value of, wf_tensor (*one)(En *e, Value v));
 /* Several results, as a tuple or a list. */
 Value en_end_tuple(En *e, const wf_tensor *t, int n);
 Value en_end_list(En *e, const wf_tensor *t, int n);

@@ -56,20 +56,7 @@ static wf_tensor typed_input(En *e, Value type)
 
 static Tuple *typed_inputs(En *e, Value types)
 {
-    Tuple *in = sc_tuple_from(e->vm, types), *out = in ? sc_tuple(e->vm, in->n) : NULL;
-
-    for (int64_t i = 0; out && i < in->n; i++) {
-        wf_tensor h = typed_input(e, in->v[i]);
-
-        out->v[i] = sc_failed(e->vm) ? NIL : en_box(e, h);
-        if (out->v[i].tag == T_NIL) {
-            obj_drop(e->vm, out);
-            out = NULL;
-        }
-    }
-    if (in)
-        obj_drop(e->vm, in);
-    return out;
+    return en_box_each(e, types, typed_input);
 }
 
 typedef Value (*Ending)(En *e, Value results, int nargs);

@@ -99,13 +99,12 @@ static wf_tensor trace_input_like(En *e, Value v)
     return h;
 }
 
-/* Inputs of the innermost trace, of the types of args; boxed in a tuple. */
-static Tuple *trace_inputs(En *e, Value args)
+Tuple *en_box_each(En *e, Value of, wf_tensor (*one)(En *e, Value v))
 {
-    Tuple *in = sc_tuple_from(e->vm, args), *t = in ? sc_tuple(e->vm, in->n) : NULL;
+    Tuple *in = sc_tuple_from(e->vm, of), *t = in ? sc_tuple(e->vm, in->n) : NULL;
 
     for (int64_t i = 0; t && i < in->n; i++) {
-        wf_tensor h = trace_input_like(e, in->v[i]);
+        wf_tensor h = one(e, in->v[i]);
 
         t->v[i] = sc_failed(e->vm) ? NIL : en_box(e, h);
         if (t->v[i].tag == T_NIL) {
@@ -116,6 +115,12 @@ static Tuple *trace_inputs(En *e, Value args)
     if (in)
         obj_drop(e->vm, in);
     return t;
+}
+
+/* Inputs of the innermost trace, of the types of args; boxed in a tuple. */
+static Tuple *trace_inputs(En *e, Value args)
+{
+    return en_box_each(e, args, trace_input_like);
 }
 
 Value en_traced(En *e, Value results, int nargs)

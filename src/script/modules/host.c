@@ -364,18 +364,8 @@ bool open_host(Vm *vm, ScModule *m) { return sc_module_natives(vm, m, functions)
 bool open_eval(Vm *vm)
 {
     static const NativeDef defs[] = {{"exec", m_exec, "source|globals,locals"},
-                                     {"eval", m_eval, "source|globals,locals"}};
+                                     {"eval", m_eval, "source|globals,locals"},
+                                     {0}};
 
-    for (int i = 0; i < COUNT(defs); i++) {
-        Str *s = sc_intern(vm, defs[i].name, strlen(defs[i].name));
-        Value f = s ? v_obj(sc_native_fn(vm, &defs[i], NIL, NULL)) : NIL;
-        bool ok = f.tag != T_NIL && sc_dict_put_str(vm, vm->builtins, s, f);
-
-        sc_drop(vm, f);
-        if (s)
-            obj_drop(vm, s);
-        if (!ok)
-            return false;
-    }
-    return true;
+    return sc_add_builtins(vm, defs);
 }
