@@ -311,6 +311,19 @@ TEST(products_convolutions_windows_and_lines)
     close_gpu(&g);
 }
 
+TEST(scripts_have_tensors_there)
+{
+    Gpu g;
+    int status = -1;
+
+    if (!open_gpu(&g))
+        return;
+    CHECK_EQ_INT(wf_script_run(g.cx, "tests/gpu.py", 0, NULL, &status), WF_OK);
+    CHECK_EQ_INT(status, 0);
+    CHECK_STR(wf_ctx_message(g.cx), "");
+    close_gpu(&g);
+}
+
 TEST(a_launch_that_fails_is_an_error_with_its_reason)
 {
     static const float x[4] = {1, 2, 3, 4};

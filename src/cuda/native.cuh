@@ -243,7 +243,7 @@ static int n_rows(const NScatter &k, int first, int after, int *rows)
         for (int r = first; r >= 0; r = k.next[r]) {
             if (r <= after || r >= larger)
                 continue;
-            if (count == N_LIST) { /* full: the largest half leaves */
+            if (count == N_LIST) { /* full: the largest leaves */
                 int most = rows[0];
 
                 for (int j = 1; j < count; j++)

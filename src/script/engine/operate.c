@@ -42,6 +42,12 @@ static bool operand(En *e, Value v, wf_tensor *out)
     return false;
 }
 
+/* Where the front wants that; false with the library's error. */
+static bool on_one_device(En *e, wf_tensor x, wf_tensor y)
+{
+    return !e->f->one_device || (en_same_device(e, x) && en_same_device(e, y));
+}
+
 /* Writes the result into x: x += y. */
 static Value in_place(En *e, BinOp op, Value self, wf_tensor x, wf_tensor y)
 {
@@ -158,6 +164,8 @@ Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inp
         return sc_failed(vm) ? NIL : NOTIMPL;
     }
     e.label = reflected && op == OP2_SUB ? "rsub" : binary_label[op];
+    if (!on_one_device(&e, x, y))
+        return en_fail(&e);
     if (op == OP2_MATMUL && e.f == &vm->engine->front[FRONT_TORCH] &&
         wf_dtype_of(e.c, x) != wf_dtype_of(e.c, y)) {
         tfail(e.c, WF_ERR_TYPE, "matmul: dtypes %s and %s differ",
@@ -200,6 +208,9 @@ Value tensor_compare(Vm *vm, CmpOp op, Value a, Value b)
         en_end_value(&e, NONE);
         return sc_failed(vm) ? NIL : NOTIMPL;
     }
+    e.label = "compare";
+    if (!on_one_device(&e, x, y))
+        return en_fail(&e);
     if (is_strict(&e))
         strict_operands(&e, OP2_COUNT, a, b, &x, &y);
     return en_end(&e, fn[op](e.c, x, y));

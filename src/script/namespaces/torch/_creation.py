@@ -262,7 +262,7 @@ def randint_like(input, low=0, high=None, *, dtype=None, **options):
 
 def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     t = _w.draw_permutation(n, generator or default_generator)
-    return t if dtype is None or dtype == int64 else t.to(dtype)
+    return placed(t if dtype is None or dtype == int64 else t.to(dtype), device)
 
 
 def bernoulli(input, p=None, *, generator=None, out=None):

@@ -2,6 +2,7 @@
 # initialised.
 import os
 import torch
+from torch._types import check_device
 
 
 class _Op:
@@ -332,6 +333,7 @@ def gather_object(obj, object_gather_list=None, dst=None, group=None, group_dst=
 def broadcast_object_list(object_list, src=None, group=None, device=None, group_src=None):
     _member(src, group)
     _member(group_src, group)
+    check_device(device)        # where the bytes would travel; here they stay
     object_list[:] = [_copied(x) for x in object_list]
 
 

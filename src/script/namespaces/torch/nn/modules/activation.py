@@ -198,7 +198,7 @@ class PReLU(Module):
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init
-        self.weight = Parameter(_full((num_parameters,), float(init), dtype=dtype))
+        self.weight = Parameter(_full((num_parameters,), float(init), dtype=dtype, device=device))
 
     def forward(self, input):
         return F.prelu(input, self.weight)

@@ -37,7 +37,7 @@ class _ConvNd(Module):
         a, b = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
         self.weight = Parameter(_empty((a, b // groups) + self.kernel_size, dtype=dtype, device=device))
         if bias:
-            self.bias = Parameter(_empty(out_channels, dtype=dtype))
+            self.bias = Parameter(_empty(out_channels, dtype=dtype, device=device))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()

@@ -23,7 +23,7 @@ class Linear(Module):
         self.out_features = out_features
         self.weight = Parameter(_empty((out_features, in_features), dtype=dtype, device=device))
         if bias:
-            self.bias = Parameter(_empty(out_features, dtype=dtype))
+            self.bias = Parameter(_empty(out_features, dtype=dtype, device=device))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
@@ -69,9 +69,9 @@ class Bilinear(Module):
     def __init__(self, in1_features, in2_features, out_features, bias=True, device=None, dtype=None):
         super().__init__()
         self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
-        self.weight = Parameter(_empty((out_features, in1_features, in2_features), dtype=dtype))
+        self.weight = Parameter(_empty((out_features, in1_features, in2_features), dtype=dtype, device=device))
         if bias:
-            self.bias = Parameter(_empty(out_features, dtype=dtype))
+            self.bias = Parameter(_empty(out_features, dtype=dtype, device=device))
         else:
             self.register_parameter("bias", None)
         bound = 1 / _math.sqrt(in1_features)
@@ -99,7 +99,8 @@ class Embedding(Module):
         self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
         if _weight is None:
-            self.weight = Parameter(_empty((num_embeddings, embedding_dim), dtype=dtype), requires_grad=not _freeze)
+            self.weight = Parameter(_empty((num_embeddings, embedding_dim), dtype=dtype, device=device),
+                                    requires_grad=not _freeze)
             self.reset_parameters()
         else:
             self.weight = Parameter(_weight, requires_grad=not _freeze)
@@ -134,7 +135,7 @@ class EmbeddingBag(Module):
         self.num_embeddings, self.embedding_dim, self.mode = num_embeddings, embedding_dim, mode
         self.include_last_offset, self.padding_idx = include_last_offset, padding_idx
         if _weight is None:
-            self.weight = Parameter(_empty((num_embeddings, embedding_dim), dtype=dtype))
+            self.weight = Parameter(_empty((num_embeddings, embedding_dim), dtype=dtype, device=device))
             init.normal_(self.weight)
         else:
             self.weight = Parameter(_weight)

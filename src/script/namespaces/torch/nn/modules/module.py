@@ -332,7 +332,7 @@ class Module:
         return self
 
     def to_empty(self, *, device=None, recurse=True):
-        return self
+        return self if device is None else self.to(device)
 
     def compile(self, *args, **kwargs):
         from torch._compile import compile

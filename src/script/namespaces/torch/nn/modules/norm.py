@@ -16,18 +16,18 @@ class _NormBase(Module):
         self.affine, self.track_running_stats = affine, track_running_stats
         self._with_bias = bias and affine
         if affine:
-            self.weight = Parameter(_ones(num_features, dtype=dtype))
+            self.weight = Parameter(_ones(num_features, dtype=dtype, device=device))
             if bias:
-                self.bias = Parameter(_zeros(num_features, dtype=dtype))
+                self.bias = Parameter(_zeros(num_features, dtype=dtype, device=device))
             else:
                 self.register_parameter("bias", None)
         else:
             self.register_parameter("weight", None)
             self.register_parameter("bias", None)
         on = track_running_stats
-        self.register_buffer("running_mean", _zeros(num_features, dtype=dtype) if on else None)
-        self.register_buffer("running_var", _ones(num_features, dtype=dtype) if on else None)
-        self.register_buffer("num_batches_tracked", _tensor(0, dtype=_w.int64) if on else None)
+        self.register_buffer("running_mean", _zeros(num_features, dtype=dtype, device=device) if on else None)
+        self.register_buffer("running_var", _ones(num_features, dtype=dtype, device=device) if on else None)
+        self.register_buffer("num_batches_tracked", _tensor(0, dtype=_w.int64, device=device) if on else None)
 
     def reset_running_stats(self):
         if self.track_running_stats:
@@ -116,9 +116,9 @@ class LayerNorm(Module):
         self.eps, self.elementwise_affine = eps, elementwise_affine
         self._with_bias = bias and elementwise_affine
         if elementwise_affine:
-            self.weight = Parameter(_ones(self.normalized_shape, dtype=dtype))
+            self.weight = Parameter(_ones(self.normalized_shape, dtype=dtype, device=device))
             if bias:
-                self.bias = Parameter(_zeros(self.normalized_shape, dtype=dtype))
+                self.bias = Parameter(_zeros(self.normalized_shape, dtype=dtype, device=device))
             else:
                 self.register_parameter("bias", None)
         else:
@@ -145,7 +145,7 @@ class RMSNorm(Module):
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         if elementwise_affine:
-            self.weight = Parameter(_ones(self.normalized_shape, dtype=dtype))
+            self.weight = Parameter(_ones(self.normalized_shape, dtype=dtype, device=device))
         else:
             self.register_parameter("weight", None)
 
@@ -163,12 +163,12 @@ class GroupNorm(Module):
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         if affine:
-            self.weight = Parameter(_ones(num_channels, dtype=dtype))
+            self.weight = Parameter(_ones(num_channels, dtype=dtype, device=device))
         else:
             self.register_parameter("weight", None)
         self._with_bias = affine and bias
         if self._with_bias:
-            self.bias = Parameter(_zeros(num_channels, dtype=dtype))
+            self.bias = Parameter(_zeros(num_channels, dtype=dtype, device=device))
         else:
             self.register_parameter("bias", None)
 

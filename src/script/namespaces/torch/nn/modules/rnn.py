@@ -64,7 +64,7 @@ class RNNBase(Module):
                 if proj_size:
                     shapes.append(("weight_hr", (proj_size, hidden_size)))
                 for name, shape in shapes:
-                    setattr(self, name + tail, Parameter(_empty(shape, dtype=dtype)))
+                    setattr(self, name + tail, Parameter(_empty(shape, dtype=dtype, device=device)))
                 self._weights.append(tail)
         self.reset_parameters()
 
@@ -207,11 +207,11 @@ class RNNCellBase(Module):
         super().__init__()
         self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
         gates = _GATES[self.mode] * hidden_size
-        self.weight_ih = Parameter(_empty((gates, input_size), dtype=dtype))
-        self.weight_hh = Parameter(_empty((gates, hidden_size), dtype=dtype))
+        self.weight_ih = Parameter(_empty((gates, input_size), dtype=dtype, device=device))
+        self.weight_hh = Parameter(_empty((gates, hidden_size), dtype=dtype, device=device))
         if bias:
-            self.bias_ih = Parameter(_empty(gates, dtype=dtype))
-            self.bias_hh = Parameter(_empty(gates, dtype=dtype))
+            self.bias_ih = Parameter(_empty(gates, dtype=dtype, device=device))
+            self.bias_hh = Parameter(_empty(gates, dtype=dtype, device=device))
         else:
             self.register_parameter("bias_ih", None)
             self.register_parameter("bias_hh", None)

@@ -4,7 +4,7 @@ import math as _math
 
 import _torch as _w
 from torch._creation import empty as _empty
-from torch._types import bool as _bool, float32
+from torch._types import bool as _bool, float32, placed
 from torch.nn import functional as F, init
 from torch.nn.modules.container import ModuleList
 from torch.nn.modules.linear import Dropout, Linear, NonDynamicallyQuantizableLinear
@@ -28,20 +28,21 @@ class MultiheadAttention(Module):
         self.vdim = embed_dim if vdim is None else vdim
         self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
         if self._qkv_same_embed_dim:
-            self.in_proj_weight = Parameter(_empty((3 * embed_dim, embed_dim), dtype=dtype))
+            self.in_proj_weight = Parameter(_empty((3 * embed_dim, embed_dim), dtype=dtype, device=device))
             self.register_parameter("q_proj_weight", None)
             self.register_parameter("k_proj_weight", None)
             self.register_parameter("v_proj_weight", None)
         else:
-            self.q_proj_weight = Parameter(_empty((embed_dim, embed_dim), dtype=dtype))
-            self.k_proj_weight = Parameter(_empty((embed_dim, self.kdim), dtype=dtype))
-            self.v_proj_weight = Parameter(_empty((embed_dim, self.vdim), dtype=dtype))
+            self.q_proj_weight = Parameter(_empty((embed_dim, embed_dim), dtype=dtype, device=device))
+            self.k_proj_weight = Parameter(_empty((embed_dim, self.kdim), dtype=dtype, device=device))
+            self.v_proj_weight = Parameter(_empty((embed_dim, self.vdim), dtype=dtype, device=device))
             self.register_parameter("in_proj_weight", None)
         if bias:
-            self.in_proj_bias = Parameter(_empty(3 * embed_dim, dtype=dtype))
+            self.in_proj_bias = Parameter(_empty(3 * embed_dim, dtype=dtype, device=device))
         else:
             self.register_parameter("in_proj_bias", None)
-        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype)
+        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype,
+                                                        device=device)
         self.bias_k = self.bias_v = None
         self.add_zero_attn = add_zero_attn
         for p in (self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight):
@@ -252,4 +253,4 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz, device=None, dtype=None):
-        return _w.triu(_w.full((sz, sz), float("-inf"), dtype or float32), 1)
+        return placed(_w.triu(_w.full((sz, sz), float("-inf"), dtype or float32), 1), device)
