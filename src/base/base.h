@@ -83,6 +83,22 @@ void *arena_zalloc(Arena *a, size_t size);
 /* n elements of the given size; if n*size overflows, memory is exhausted */
 void *arena_array(Arena *a, size_t n, size_t size);
 
+/* ---- inflate.c: deflate, RFC 1951 -------------------------------------------------- */
+
+typedef struct Inflated {
+    uint8_t *data; /* to be freed by mem_free, with room, after errors too */
+    size_t size, room;
+    size_t most; /* bytes that are wanted at most, more is WF_ERR_FORMAT; 0: any number */
+    size_t used; /* of what was given: where the stream ended */
+    bool (*go_on)(void *user); /* asked now and then; NULL: yes. No is WF_ERR_CANCELLED */
+    void *user;
+} Inflated;
+/* The code's tables: of symbol 257 + i and distance symbol i, the first value and how many bits follow. */
+extern const uint16_t deflate_length_base[29], deflate_far_base[30];
+extern const uint8_t deflate_length_bits[29], deflate_far_bits[30];
+/* WF_ERR_FORMAT: it is no deflate stream, or cut short; WF_ERR_MEMORY. */
+wf_status inflate_bytes(const wf_allocator *al, const uint8_t *p, size_t n, Inflated *out);
+
 /* ---- vec: growable arrays in an arena -------------------------------------------------
  *
  *   VEC(Val) outs = {0};              fields: v (elements), n (count), cap

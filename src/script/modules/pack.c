@@ -283,212 +283,35 @@ static Value m_digest(Vm *vm, const Args *a)
 
 /* ---- deflate, RFC 1951 ------------------------------------------------------------- */
 
-typedef struct Inflate {
-    const uint8_t *p;
-    int64_t n, at;
-    uint32_t bits; /* read and not used */
-    int have;
-    Buf out;
-    bool bad;
-} Inflate;
-
-typedef struct Huffman { /* canonical: how many codes of each length, symbols in order */
-    uint16_t count[16], symbol[288];
-} Huffman;
-
-static uint32_t take(Inflate *z, int n)
-{
-    uint32_t v;
-
-    while (z->have < n) {
-        if (z->at >= z->n) {
-            z->bad = true;
-            return 0;
-        }
-        z->bits |= (uint32_t)z->p[z->at++] << z->have;
-        z->have += 8;
-    }
-    v = z->bits & ((1u << n) - 1);
-    z->bits >>= n;
-    z->have -= n;
-    return v;
-}
-
-static void build(Huffman *h, const uint8_t *lengths, int n)
-{
-    uint16_t at[16] = {0};
-
-    memset(h->count, 0, sizeof h->count);
-    for (int i = 0; i < n; i++)
-        h->count[lengths[i]]++;
-    h->count[0] = 0;
-    for (int i = 1; i < 15; i++)
-        at[i + 1] = (uint16_t)(at[i] + h->count[i]);
-    for (int i = 0; i < n; i++)
-        if (lengths[i])
-            h->symbol[at[lengths[i]]++] = (uint16_t)i;
-}
-
-static int decode(Inflate *z, const Huffman *h)
-{
-    int code = 0, first = 0, index = 0;
-
-    for (int len = 1; len < 16 && !z->bad; len++) {
-        code |= (int)take(z, 1);
-        if (code - h->count[len] < first)
-            return h->symbol[index + code - first];
-        index += h->count[len];
-        first = (first + h->count[len]) << 1;
-        code <<= 1;
-    }
-    z->bad = true;
-    return -1;
-}
-
-static const uint16_t length_base[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
-                                       31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
-static const uint8_t length_bits[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
-static const uint16_t far_base[] = {1,   2,   3,   4,   5,   7,    9,    13,   17,   25,   33,   49,   65,    97,    129,
-                                    193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
-static const uint8_t far_bits[] = {0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13};
-
-static void inflate_codes(Inflate *z, const Huffman *lit, const Huffman *far)
-{
-    while (!z->bad && !z->out.failed) {
-        int s = decode(z, lit), d;
-        int64_t len, back;
-
-        if (s < 256) {
-            if (s >= 0)
-                buf_char(&z->out, (char)s);
-            continue;
-        }
-        if (s == 256)
-            return;
-        if (s > 285) {
-            z->bad = true;
-            return;
-        }
-        len = length_base[s - 257] + take(z, length_bits[s - 257]);
-        d = decode(z, far);
-        if (d < 0 || d > 29) {
-            z->bad = true;
-            return;
-        }
-        back = far_base[d] + take(z, far_bits[d]);
-        if (back > z->out.n) {
-            z->bad = true;
-            return;
-        }
-        while (len-- > 0 && !z->out.failed)
-            buf_char(&z->out, z->out.s[z->out.n - back]);
-    }
-}
-
-static void fixed_codes(Huffman *lit, Huffman *far)
-{
-    uint8_t len[288];
-
-    for (int i = 0; i < 288; i++)
-        len[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
-    build(lit, len, 288);
-    memset(len, 5, 30);
-    build(far, len, 30);
-}
-
-static void dynamic_codes(Inflate *z, Huffman *lit, Huffman *far)
-{
-    static const uint8_t order[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
-    int nlit = 257 + (int)take(z, 5), nfar = 1 + (int)take(z, 5), ncode = 4 + (int)take(z, 4), n = 0;
-    uint8_t len[320] = {0};
-    Huffman h;
-
-    for (int i = 0; i < ncode; i++)
-        len[order[i]] = (uint8_t)take(z, 3);
-    build(&h, len, 19);
-    memset(len, 0, sizeof len);
-    while (n < nlit + nfar && !z->bad) {
-        int s = decode(z, &h), times = 1;
-        uint8_t what = (uint8_t)s;
-
-        if (s == 16) {
-            what = n ? len[n - 1] : 0;
-            z->bad |= n == 0;
-            times = 3 + (int)take(z, 2);
-        } else if (s == 17 || s == 18) {
-            what = 0;
-            times = s == 17 ? 3 + (int)take(z, 3) : 11 + (int)take(z, 7);
-        }
-        if (n + times > nlit + nfar)
-            z->bad = true;
-        while (times-- && !z->bad)
-            len[n++] = what;
-    }
-    if (nlit > 286 || nfar > 30)
-        z->bad = true;
-    if (z->bad)
-        return;
-    build(lit, len, nlit);
-    build(far, len + nlit, nfar);
-}
-
-static void inflate_stored(Inflate *z)
-{
-    int64_t n;
-
-    z->bits = 0;
-    z->have = 0;
-    if (z->at + 4 > z->n) {
-        z->bad = true;
-        return;
-    }
-    n = z->p[z->at] | z->p[z->at + 1] << 8;
-    z->at += 4;
-    if (z->at + n > z->n) {
-        z->bad = true;
-        return;
-    }
-    buf_add(&z->out, (const char *)z->p + z->at, (size_t)n);
-    z->at += n;
-}
+static bool go_on(void *vm) { return !sc_interrupted(vm); }
 
 /* inflate(data, start) -> (bytes, where it ended) */
 static Value m_inflate(Vm *vm, const Args *a)
 {
-    Inflate z = {.out = {.vm = vm}};
-    Huffman lit, far;
+    const wf_allocator *al = &vm->cx->al;
+    Inflated z = {.go_on = go_on, .user = vm};
+    const uint8_t *p;
+    int64_t n, start;
     Value v[2], r = NIL;
-    bool last = false;
 
-    if (!bytes_arg(vm, a->v[0], &z.p, &z.n) || !sc_to_int(vm, a->v[1], &z.at))
+    if (!bytes_arg(vm, a->v[0], &p, &n) || !sc_to_int(vm, a->v[1], &start))
         return NIL;
-    while (!last && !z.bad && !z.out.failed && !sc_interrupted(vm)) {
-        uint32_t kind;
-
-        last = take(&z, 1);
-        kind = take(&z, 2);
-        if (z.bad || kind == 3) {
-            z.bad = true;
-        } else if (kind == 0) {
-            inflate_stored(&z);
-        } else {
-            if (kind == 1)
-                fixed_codes(&lit, &far);
-            else
-                dynamic_codes(&z, &lit, &far);
-            if (!z.bad)
-                inflate_codes(&z, &lit, &far);
-        }
-    }
-    if (z.bad && !sc_failed(vm))
-        sc_raise(vm, C_ValueError, "Error -3 while decompressing data: invalid or incomplete deflate data");
-    if (!sc_failed(vm) && !z.out.failed) {
-        v[0] = sc_bytes(vm, z.out.s, z.out.n);
-        v[1] = v_int(z.at - z.have / 8);
+    if (start < 0 || start > n)
+        start = n;
+    switch (inflate_bytes(al, p + start, (size_t)(n - start), &z)) {
+    case WF_OK:
+        v[0] = sc_bytes(vm, z.data, (int64_t)z.size);
+        v[1] = v_int(start + (int64_t)z.used);
         r = v[0].tag == T_NIL ? NIL : v_obj(sc_tuple_of(vm, v, 2));
         sc_drop(vm, v[0]);
+        break;
+    case WF_ERR_MEMORY: sc_raise_memory(vm); break;
+    case WF_ERR_FORMAT:
+        sc_raise(vm, C_ValueError, "Error -3 while decompressing data: invalid or incomplete deflate data");
+        break;
+    default: break; /* interrupted: sc_interrupted has raised */
     }
-    buf_free(&z.out);
+    mem_free(al, z.data, z.room);
     return r;
 }
 
@@ -535,14 +358,14 @@ static void give_match(Deflate *z, int64_t len, int64_t back)
 {
     int s = 28, d = 29;
 
-    while (length_base[s] > len)
+    while (deflate_length_base[s] > len)
         s--;
-    while (far_base[d] > back)
+    while (deflate_far_base[d] > back)
         d--;
     give_literal(z, 257 + s);
-    give(z, (uint32_t)(len - length_base[s]), length_bits[s]);
+    give(z, (uint32_t)(len - deflate_length_base[s]), deflate_length_bits[s]);
     give_code(z, (uint32_t)d, 5);
-    give(z, (uint32_t)(back - far_base[d]), far_bits[d]);
+    give(z, (uint32_t)(back - deflate_far_base[d]), deflate_far_bits[d]);
 }
 
 /* deflate(data): one block by the fixed code; matches by the last place of each hash of three bytes */
