@@ -153,6 +153,8 @@ WF_API wf_status wf_model_input_info(wf_ctx *c, const wf_model *file, const char
                                      wf_value_info *out_info);
 WF_API wf_status wf_model_output_info(wf_ctx *c, const wf_model *file, const char *name, int i,
                                       wf_value_info *out_info);
+/* What the file says a tensor of it is: a parameter, a buffer, or neither (WF_ROLE_STATE). */
+WF_API wf_role wf_model_tensor_role(const wf_model *file, int i);
 /* How many of the first inputs of a method are tensors of the file (0 for a program that
  * is no method), and the first `room` of them, borrowed. -1 after an error. */
 WF_API int wf_model_method_state(wf_ctx *c, const wf_model *file, const char *name,

@@ -77,10 +77,10 @@ int help_command(const Command *c);     /* prints the help of one */
 int help_all(void);
 /* cmd_eval.c: could the word be an argument rather than the name of a program? */
 bool is_array_word(const char *s);
-/* The arguments as inputs of p, n of them or a complaint; a status. */
-/* Words become the inputs that are still NULL in `in`. */
+/* Words become inputs of p: NAME=ARG the one of that name, the others those that are still
+ * NULL in `in`, in order. A status. results: of p, for the complaint */
 int parse_inputs(wf_ctx *cx, const wf_program *p, const char **words, int n, int64_t seed,
-                 wf_array **in);
+                 int results, wf_array **in);
 int run_script(int argc, char **argv); /* cmd_run.c; argv[0] is the file */
 
 /* ---- report.c ---------------------------------------------------------------------- */
@@ -109,8 +109,12 @@ wf_model *load_model(wf_ctx *cx, const char *path, int *out_status);
 /* The program of that name, or for NULL the only one, "main", or the last. NULL after
  * saying that there is none. Borrowed. */
 const wf_program *pick_program(const wf_model *m, const char *path, const char *name);
-/* "forward(x: f32[N,784], w: f32[784,10]) -> f32[N,10]" on the file */
-int print_signature(wf_ctx *cx, const wf_program *p, FILE *file);
+/* Of p, a method of m: how many of its results are the caller's; those behind them are new
+ * values of tensors of the file. */
+int count_results(wf_ctx *cx, const wf_model *m, const wf_program *p);
+/* "forward(x: f32[N,784], w: f32[784,10]) -> f32[N,10]" on the file: the inputs behind
+ * `state` of them, the first `results` results. */
+int print_signature(wf_ctx *cx, const wf_program *p, int state, int results, FILE *file);
 
 /* ---- steps.c ----------------------------------------------------------------------- */
 

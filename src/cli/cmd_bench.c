@@ -184,7 +184,7 @@ static int bench_program(wf_ctx *cx, const Bench *b, const wf_program *p,
     wf_array **in = need_memory((size_t)(inputs + 1) * sizeof *in);
 
     status =
-        n ? parse_inputs(cx, p, words, n, b->seed, in) : generate_inputs(cx, b, p, in);
+        n ? parse_inputs(cx, p, words, n, b->seed, wf_program_outputs(p), in) : generate_inputs(cx, b, p, in);
     if (status == DONE)
         status = measure(cx, b, p, in);
     for (int i = 0; i < inputs; i++)

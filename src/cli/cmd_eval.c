@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_OUT, OPT_REFERENCE, OPT_SEED, OPT_THREADS };
+enum { OPT_OUT, OPT_REFERENCE, OPT_SEED, OPT_THREADS, OPT_WRITE };
 
 typedef struct Run {
     Steps steps;
@@ -14,7 +14,8 @@ typedef struct Run {
     int nwords;
     const char **outs; /* -o, for the first results */
     int nouts;
-    bool reference;
+    bool reference, write;
+    const char *target; /* of --write; NULL: the state is not written */
     int64_t seed, threads;
 } Run;
 
@@ -40,29 +41,96 @@ static void release_all(wf_array **a, int n)
     free(a);
 }
 
-int parse_inputs(wf_ctx *cx, const wf_program *p, const char **words, int n, int64_t seed,
-                 wf_array **in)
+/* The input that the word names, and its text behind the =; -1: it names none. */
+static int named_input(const wf_program *p, const char *word, const char **out_text)
 {
-    int inputs = wf_program_inputs(p), given = 0, k = 0;
+    const char *equals = strchr(word, '=');
+    int n = wf_program_inputs(p);
 
-    for (int i = 0; i < inputs; i++)
-        given += in[i] != NULL;
-    if (n != inputs - given) {
-        complain("'%s' takes %d arguments, found %d", wf_program_name(p), inputs - given,
-                 n);
-        print_signature(cx, p, stderr);
+    for (int i = 0; equals && i < n; i++) {
+        const char *name = wf_program_input_name(p, i);
+
+        if (*name && strlen(name) == (size_t)(equals - word) &&
+            memcmp(name, word, strlen(name)) == 0) {
+            *out_text = equals + 1;
+            return i;
+        }
+    }
+    *out_text = word;
+    return -1;
+}
+
+static int parse_input(wf_ctx *cx, const wf_program *p, const char *text, int number,
+                       int64_t seed, int i, wf_array **in)
+{
+    int status;
+
+    wf_array_release(in[i]); /* a word for a tensor of the file */
+    if (wf_array_parse(cx, text, wf_program_input_dtype(p, i),
+                       (uint64_t)seed * 1000003u + (uint64_t)i, &in[i]) == WF_OK)
+        return DONE;
+    status = report(cx);
+    complain("in argument %d, '%s'", number, wf_program_input_name(p, i));
+    return status;
+}
+
+int parse_inputs(wf_ctx *cx, const wf_program *p, const char **words, int n, int64_t seed,
+                 int results, wf_array **in)
+{
+    int inputs = wf_program_inputs(p), state = 0, status = DONE, open = 0, left = 0, i;
+    bool *named = need_memory((size_t)inputs + 1);
+    const char *text;
+
+    memset(named, 0, (size_t)inputs + 1);
+    while (state < inputs && in[state])
+        state++;
+    for (int k = 0; k < n && status == DONE; k++) {
+        if ((i = named_input(p, words[k], &text)) < 0) {
+            left++;
+        } else if (named[i]) {
+            complain("'%s' is given twice", wf_program_input_name(p, i));
+            status = USER;
+        } else {
+            named[i] = true;
+            status = parse_input(cx, p, text, k + 1, seed, i, in);
+        }
+    }
+    free(named);
+    if (status != DONE)
+        return status;
+    for (i = 0; i < inputs; i++)
+        open += !in[i];
+    if (left != open) {
+        complain("'%s' takes %d arguments, found %d", wf_program_name(p), inputs - state, n);
+        print_signature(cx, p, state, results, stderr);
         return USER;
     }
-    for (int i = 0; i < inputs; i++)
-        if (!in[i] &&
-            wf_array_parse(cx, words[k++], wf_program_input_dtype(p, i),
-                           (uint64_t)seed * 1000003u + (uint64_t)i, &in[i]) != WF_OK) {
-            int status = report(cx);
+    i = 0;
+    for (int k = 0; k < n && status == DONE; k++) {
+        if (named_input(p, words[k], &text) >= 0)
+            continue;
+        while (in[i])
+            i++;
+        status = parse_input(cx, p, text, k + 1, seed, i, in);
+    }
+    return status;
+}
 
-            complain("in argument %d, '%s'", k, wf_program_input_name(p, i));
-            return status;
-        }
-    return DONE;
+/* The new values of tensors of the file, which are the results from `first` on, into it. */
+static int write_state(wf_ctx *cx, const Run *r, wf_model *m, const char *name,
+                       wf_array **out, int first, int n)
+{
+    wf_value_info info = {.size = sizeof info};
+
+    if (first == n) {
+        complain("'%s' changes no tensors of %s: there is nothing to write", name, r->file);
+        return USER;
+    }
+    for (int i = first; i < n; i++)
+        if (wf_model_output_info(cx, m, name, i, &info) != WF_OK ||
+            wf_model_set_tensor(cx, m, info.name, out[i]) != WF_OK)
+            return report(cx);
+    return wf_model_save(cx, m, r->target) == WF_OK ? DONE : report(cx);
 }
 
 static int give_results(wf_ctx *cx, const Run *r, wf_array **out, int n)
@@ -97,23 +165,28 @@ static int take_state(wf_ctx *cx, const wf_model *m, const char *name, int input
     return taken < 0 ? report(cx) : DONE;
 }
 
-static int run_program(wf_ctx *cx, const Run *r, const wf_model *m, const char *name,
+/* method: of m, what p was made of; NULL: its tensors are bound. Where p is the method
+ * itself, new values of tensors of the file are no results. */
+static int run_program(wf_ctx *cx, const Run *r, wf_model *m, const char *method,
                        const wf_program *p, const char **words, int n)
 {
     int inputs = wf_program_inputs(p), outputs = wf_program_outputs(p);
+    bool whole = method && !r->steps.n && n < inputs;
+    int results = whole ? count_results(cx, m, p) : outputs;
     wf_array **in = need_memory((size_t)inputs * sizeof *in);
     wf_array **out = need_memory((size_t)outputs * sizeof *out);
-    int status = take_state(cx, m, name, inputs, n, in);
+    int status = take_state(cx, method ? m : NULL, method, inputs, n, in);
 
+    memset(out, 0, (size_t)outputs * sizeof *out);
     if (status == DONE)
-        status = parse_inputs(cx, p, words, n, r->seed, in);
-    if (status == DONE) {
-        if ((r->reference ? wf_eval_reference(cx, p, in, inputs, out, outputs)
-                          : wf_eval(cx, p, in, inputs, out, outputs)) == WF_OK)
-            status = give_results(cx, r, out, outputs);
-        else
-            status = report(cx);
-    }
+        status = parse_inputs(cx, p, words, n, r->seed, results, in);
+    if (status == DONE && (r->reference ? wf_eval_reference(cx, p, in, inputs, out, outputs)
+                                        : wf_eval(cx, p, in, inputs, out, outputs)) != WF_OK)
+        status = report(cx);
+    if (status == DONE && r->target)
+        status = write_state(cx, r, m, wf_program_name(p), out, results, outputs);
+    if (status == DONE)
+        status = give_results(cx, r, out, results);
     release_all(in, inputs);
     release_all(out, outputs);
     return status;
@@ -138,7 +211,8 @@ static int eval_file(const Run *r)
     if (p && (p = steps_apply(cx, &r->steps, m, p, &status))) {
         int skip = name != NULL;
 
-        status = run_program(cx, r, r->steps.bind ? NULL : m, method, p, r->words + skip, r->nwords - skip);
+        status = run_program(cx, r, m, r->steps.bind ? NULL : method, p, r->words + skip,
+                             r->nwords - skip);
         wf_program_release(p);
     }
     wf_model_free(m);
@@ -148,6 +222,7 @@ static int eval_file(const Run *r)
 
 static bool read_args(Args *a, Run *r)
 {
+    size_t n;
     int k;
 
     while ((k = args_next(a)) != ARG_END) {
@@ -158,6 +233,10 @@ static bool read_args(Args *a, Run *r)
         switch (k) {
         case OPT_OUT: r->outs[r->nouts++] = a->value; break;
         case OPT_REFERENCE: r->reference = true; break;
+        case OPT_WRITE:
+            r->write = true;
+            r->target = a->value;
+            break;
         case OPT_SEED:
             if (!args_number(a, "seed", &r->seed))
                 return false;
@@ -176,8 +255,15 @@ static bool read_args(Args *a, Run *r)
         }
     }
     if (!r->file)
-        usage_error(a->command, "which file?");
-    return r->file != NULL;
+        return usage_error(a->command, "which file?"), false;
+    if (r->write && (r->steps.n || r->steps.bind))
+        return usage_error(a->command, "--write is for a method as it stands in the file"), false;
+    if (r->write && !r->target)
+        r->target = r->file;
+    n = r->write ? strlen(r->target) : 5;
+    if (r->write && (n < 5 || strcmp(r->target + n - 5, ".weft") != 0))
+        return usage_error(a->command, "--write: %s is no .weft file", r->target), false;
+    return true;
 }
 
 static int run(Args *a)
@@ -198,6 +284,8 @@ static const Option options[] = {
     {"reference", OPT_FLAG, OPT_REFERENCE, NULL, "by the op table's own slow rules"},
     {"seed", OPT_VALUE, OPT_SEED, "S", "of rand: and randn:, 0"},
     {"threads", OPT_VALUE, OPT_THREADS, "N", "how many; as many as the machine has"},
+    {"write", OPT_OPTIONAL, OPT_WRITE, "OUT.weft",
+     "save the tensors that the method changed: in FILE, or with all else in OUT.weft"},
     {NULL, OPT_FLAG, 0, NULL, NULL},
 };
 
@@ -212,9 +300,13 @@ const Command cmd_eval = {
             "\n"
             "An ARG is a number, a nested list such as [[1, 2], [3, 4]], a file x.npy, "
             "or a generated array:\n"
-            "zeros: ones: iota: rand: randn: and a type, such as rand:f32[8,64]. "
-            "Transforms are applied in\n"
-            "the order given. What reads as a number (-1.5, -inf) is never an option.",
+            "zeros: ones: iota: rand: randn: and a type, such as rand:f32[8,64]; "
+            "NAME=ARG is for the input of that\n"
+            "name. Tensors of FILE that a method takes need no ARG; new values of them "
+            "are not printed, --write\n"
+            "saves them. Transforms are applied in the order given. What reads as a "
+            "number (-1.5, -inf) is never\n"
+            "an option.",
     .options = options,
     .more = step_options,
     .run = run,

@@ -31,15 +31,67 @@ static bool is_symbolic(const char *type)
     return false;
 }
 
-static int print_program(wf_ctx *cx, const wf_program *p)
+static const struct {
+    wf_role role;
+    const char *name;
+} roles[] = {{WF_ROLE_PARAMETER, "parameter"}, {WF_ROLE_BUFFER, "buffer"}, {WF_ROLE_STATE, "other tensor"}};
+
+enum { ROLES = sizeof roles / sizeof *roles };
+
+/* "4 parameters, 1 buffer": the inputs or results of p, from..to, that are tensors of the file. */
+static int print_roles(wf_ctx *cx, const wf_model *m, const wf_program *p, bool output, int from, int to)
+{
+    wf_value_info info = {.size = sizeof info};
+    int count[ROLES] = {0};
+    const char *between = " ";
+
+    for (int i = from; i < to; i++) {
+        if ((output ? wf_model_output_info : wf_model_input_info)(cx, m, wf_program_name(p), i, &info) != WF_OK)
+            return report(cx);
+        for (int k = 0; k < ROLES; k++)
+            count[k] += roles[k].role == info.role;
+    }
+    for (int k = 0; k < ROLES; k++)
+        if (count[k]) {
+            printf("%s%d %s%s", between, count[k], roles[k].name, count[k] > 1 ? "s" : "");
+            between = ", ";
+        }
+    return DONE;
+}
+
+/* A method's own inputs and results; then, on a line of their own, what it takes of the file and changes there. */
+static int print_interface(wf_ctx *cx, const wf_model *m, const wf_program *p)
+{
+    int state = wf_model_method_state(cx, m, wf_program_name(p), NULL, 0), outputs = wf_program_outputs(p);
+    int results = count_results(cx, m, p), status;
+
+    if (state < 0 || wf_ctx_status(cx) != WF_OK)
+        return report(cx);
+    if (state > wf_program_inputs(p)) /* a file that contradicts itself */
+        state = 0;
+    printf("  ");
+    status = print_signature(cx, p, state, results, stdout);
+    if (status != DONE || (!state && results == outputs))
+        return status;
+    printf("    takes");
+    status = print_roles(cx, m, p, false, 0, state);
+    if (status == DONE && results < outputs) {
+        printf("; changes");
+        status = print_roles(cx, m, p, true, results, outputs);
+    }
+    putchar('\n');
+    return status;
+}
+
+static int print_program(wf_ctx *cx, const wf_model *m, const wf_program *p)
 {
     wf_cost c = {.size = sizeof c};
     bool symbolic = false;
     const char *type;
+    int status = print_interface(cx, m, p);
 
-    printf("  ");
-    if (print_signature(cx, p, stdout) != DONE)
-        return ENVIRONMENT;
+    if (status != DONE)
+        return status;
     for (int i = 0; i < wf_program_inputs(p); i++) {
         if (wf_program_input_type(cx, p, i, &type) != WF_OK)
             return report(cx);
@@ -84,7 +136,11 @@ static void print_tensors(const wf_model *m)
                "", wf_dtype_name(wf_array_dtype(a)));
         for (int k = 0; k < wf_array_rank(a); k++)
             printf("%s%lld", k ? "," : "", (long long)wf_array_dims(a)[k]);
-        printf("]  %s\n", human(bytes));
+        printf("]  %s", human(bytes));
+        for (int k = 0; wf_model_has_meta(m, "tree") && k < ROLES; k++)
+            if (roles[k].role == wf_model_tensor_role(m, i) && roles[k].role != WF_ROLE_STATE)
+                printf("  %s", roles[k].name);
+        putchar('\n');
         total += bytes;
     }
     printf("  together %s\n", human(total));
@@ -97,7 +153,7 @@ static int print_model(wf_ctx *cx, const char *path, const wf_model *m)
     printf("%s\n", strcmp(path, "-") == 0 ? "<stdin>" : path);
     printf("programs: %d\n", programs);
     for (int i = 0; i < programs && status == DONE; i++)
-        status = print_program(cx, wf_model_program(m, i));
+        status = print_program(cx, m, wf_model_program(m, i));
     printf("tensors: %d\n", tensors);
     if (tensors)
         print_tensors(m);

@@ -134,20 +134,31 @@ const wf_program *pick_program(const wf_model *m, const char *path, const char *
     return NULL;
 }
 
-int print_signature(wf_ctx *cx, const wf_program *p, FILE *file)
+int count_results(wf_ctx *cx, const wf_model *m, const wf_program *p)
+{
+    wf_value_info info = {.size = sizeof info};
+    int n = wf_program_outputs(p);
+
+    while (n && wf_model_output_info(cx, m, wf_program_name(p), n - 1, &info) == WF_OK &&
+           info.role != WF_ROLE_RESULT)
+        n--;
+    return n;
+}
+
+int print_signature(wf_ctx *cx, const wf_program *p, int state, int results, FILE *file)
 {
     const char *type;
 
     fprintf(file, "%s(", wf_program_name(p));
-    for (int i = 0; i < wf_program_inputs(p); i++) {
+    for (int i = state; i < wf_program_inputs(p); i++) {
         const char *name = wf_program_input_name(p, i);
 
         if (wf_program_input_type(cx, p, i, &type) != WF_OK)
             return report(cx);
-        fprintf(file, "%s%s%s%s", i ? ", " : "", name, *name ? ": " : "", type);
+        fprintf(file, "%s%s%s%s", i > state ? ", " : "", name, *name ? ": " : "", type);
     }
     fputs(") ->", file);
-    for (int i = 0; i < wf_program_outputs(p); i++) {
+    for (int i = 0; i < results; i++) {
         if (wf_program_output_type(cx, p, i, &type) != WF_OK)
             return report(cx);
         fprintf(file, "%s %s", i ? "," : "", type);

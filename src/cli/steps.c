@@ -2,7 +2,7 @@
  * given.
  *
  * Inputs are given by number or by name; a vmap takes for each input an axis, or - for
- * none.
+ * none, or axes by name: --vmap=x=0,mask=1.
  */
 #include "cli.h"
 
@@ -40,7 +40,7 @@ const Option step_options[] = {
     {"hvp", OPT_OPTIONAL, STEP_HVP, "I,J",
      "Hessian times vector; a vector for each of these inputs comes in"},
     {"vmap", OPT_VALUE, STEP_VMAP, "A,-",
-     "a batch: for each input its new axis, or - for none"},
+     "a batch: for each input its new axis, or - for none; or by name: x=0,y=1"},
     {"axis-name", OPT_VALUE, STEP_AXIS_NAME, "NAME",
      "what psum and its kind call the axis of --vmap"},
     {"after", OPT_VALUE, STEP_AFTER, "PASS",
@@ -166,33 +166,57 @@ static const wf_program *differentiate(wf_ctx *cx, const Step *s, const wf_progr
     return out;
 }
 
+/* "0", "-" or "x=0", len characters, number i of them: the axis of an input. */
+static int read_axis(const wf_program *p, const Step *s, const char *at, size_t len, int i,
+                     int *axes)
+{
+    const char *equals = memchr(at, '=', len);
+    int input = i;
+
+    if (equals) {
+        if (!find_input(p, at, (size_t)(equals - at), &input))
+            return USER;
+        len -= (size_t)(equals + 1 - at);
+        at = equals + 1;
+    }
+    if (input >= wf_program_inputs(p))
+        return DONE; /* counted by the caller */
+    if ((len == 1 && *at == '-') || read_index(at, len, &axes[input]))
+        return DONE;
+    complain("--vmap=%s: '%.*s' is neither an axis nor -", s->text, (int)len, at);
+    return USAGE;
+}
+
 static const wf_program *vectorise(wf_ctx *cx, const Step *s, const wf_program *p,
                                    int *out_status)
 {
-    int n = count_items(s->text), inputs = wf_program_inputs(p);
-    int *axes = need_memory((size_t)(n + 1) * sizeof *axes);
+    int n = count_items(s->text), inputs = wf_program_inputs(p), status = DONE;
+    bool named = strchr(s->text, '=') != NULL;
+    int *axes = need_memory((size_t)(inputs + 1) * sizeof *axes);
     const char *at = s->text;
     const wf_program *out = NULL;
-    bool ok = true;
 
-    for (int i = 0; i < n && ok; i++) {
+    for (int i = 0; i < inputs; i++)
+        axes[i] = -1;
+    for (int i = 0; i < n && status == DONE; i++) {
         size_t len = strcspn(at, ",");
 
-        axes[i] = -1;
-        ok = (len == 1 && *at == '-') || read_index(at, len, &axes[i]);
-        if (!ok) {
-            complain("--vmap=%s: '%.*s' is neither an axis nor -", s->text, (int)len, at);
-            *out_status = USAGE;
+        if (named && !memchr(at, '=', len)) {
+            complain("--vmap=%s: axes are given by name, or for all inputs in order", s->text);
+            status = USAGE;
+        } else {
+            status = read_axis(p, s, at, len, i, axes);
         }
         at += len + (at[len] == ',');
     }
-    if (ok && n != inputs) {
+    if (status == DONE && !named && n != inputs) {
         complain("--vmap=%s: %d axes, but '%s' has %d inputs", s->text, n,
                  wf_program_name(p), inputs);
-        *out_status = USER;
-        ok = false;
+        status = USER;
     }
-    if (ok && wf_vmap(cx, p, axes, n, s->axis, -1, &out) != WF_OK)
+    if (status != DONE)
+        *out_status = status;
+    else if (wf_vmap(cx, p, axes, inputs, s->axis, -1, &out) != WF_OK)
         *out_status = report(cx);
     free(axes);
     return out;

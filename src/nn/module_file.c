@@ -546,6 +546,11 @@ static wf_role role_of(const wf_model *file, const char *name)
     return WF_ROLE_STATE;
 }
 
+wf_role wf_model_tensor_role(const wf_model *file, int i)
+{
+    return role_of(file, wf_model_tensor_name(file, i));
+}
+
 /* Tensors of the file stand first among inputs and last among results. */
 static wf_status method_info(wf_ctx *c, const wf_model *file, const char *name, int i,
                              bool output, wf_value_info *out)

@@ -151,6 +151,33 @@ static Value n_symbol_of(Vm *vm, const Args *a)
     return en_end(&e, tensor_handle(c, y));
 }
 
+/* name_inputs(symbols, names): inputs of the innermost trace by their names, "" for none; numbered where two are equal */
+static Value n_name_inputs(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    Tuple *names = sc_tuple_from(vm, a->v[1]);
+    Trace *tr = e.c->tensors->trace;
+    wf_ctx *c = e.c;
+    wf_tensor *in;
+    int n = 0;
+
+    if (names && !en_tensors(&e, a->v[0], &in, &n))
+        n = 0;
+    for (int i = 0; names && i < n && i < names->n; i++) {
+        const Tensor *x = tensor_get(c, in[i], "name_inputs");
+        const char *name = sc_to_cstr(vm, names->v[i], "a name");
+
+        if (!name || !x || !tr || x->trace != tr->id)
+            break;
+        T_ENTER(c, en_fail(&e))
+        b_name(tr->b, x->val, name);
+        T_LEAVE(c);
+    }
+    if (names)
+        obj_drop(vm, names);
+    return sc_failed(vm) || failed(c) ? en_fail(&e) : en_end_value(&e, NONE);
+}
+
 /* assert_now(ok, message, xs=()): now, or when the program runs */
 static Value n_assert_now(Vm *vm, const Args *a)
 {
@@ -197,6 +224,7 @@ const NativeDef engine_stage[] = {
     {"views", n_views, "program,out,to,written"},
     {"cuts", n_cuts, "on"},
     {"symbol_of", n_symbol_of, "x"},
+    {"name_inputs", n_name_inputs, "symbols,names"},
     {"assert_now", n_assert_now, "ok,message|xs"},
     {0},
 };

@@ -2,6 +2,8 @@
 # torch.utils._pytree have them. A spec is a nested tuple, equal for equal structures.
 from collections import OrderedDict, defaultdict
 
+import _host
+
 LEAF = "*"
 
 
@@ -86,6 +88,48 @@ def count(spec):
     if spec is None:
         return 0
     return sum([count(k) for k in spec[3]])
+
+
+def _named(spec, name, out):
+    if spec == LEAF:
+        out.append(name)
+    elif spec is not None:
+        what, kind, aux, kids = spec
+        keys = aux if what == "dict" else kind._fields if what == "namedtuple" else range(len(kids))
+        for k, s in zip(keys, kids):
+            _named(s, f"{name}.{k}" if name else "", out)
+
+
+def _parameters(fn):
+    # (name, kind, default) of each parameter that a call of fn fills; none of what is not written in the language.
+    skip = 0
+    for _ in range(50):
+        if hasattr(fn, "__wrapped__"):
+            fn = fn.__wrapped__
+        elif isinstance(fn, type(_parameters)):
+            return _host.parameters(fn)[skip:]
+        elif hasattr(fn, "__func__"):
+            fn, skip = fn.__func__, skip + 1
+        elif hasattr(fn, "func") and hasattr(fn, "keywords"):
+            fn, skip = fn.func, skip + len(fn.args)
+        else:
+            fn, skip = getattr(type(fn), "__call__", None), skip + 1
+    return []
+
+
+def argument_names(fn, spec, named=None, skip=0):
+    # Names of the leaves of the arguments of a call fn(*args, **named), by the specs of both: x, params.w, layers.0.
+    # "" where fn does not tell. skip: parameters at the front that args do not have.
+    own = _parameters(fn)[skip:]
+    plain = [p[0] for p in own if p[1] < 2]
+    rest = [p[0] for p in own if p[1] == 2]
+    out = []
+    for i, s in enumerate(spec[3]):
+        _named(s, plain[i] if i < len(plain) else f"{rest[0]}.{i - len(plain)}" if rest else "", out)
+    if named is not None:
+        for k, s in zip(named[2], named[3]):
+            _named(s, k, out)
+    return out
 
 
 def map(fn, tree, *rest, is_leaf=None):

@@ -4,6 +4,7 @@ import sys
 import time
 
 import _torch as _w
+import _tree
 
 
 def digits(test=360):
@@ -70,6 +71,7 @@ class progress:
 def program(f, *args):
     # The program of a function of tensors, for the types of args; print it.
     def flat(*xs):
+        _w.name_inputs(xs, _tree.argument_names(f, _tree.flatten(xs)[1]))
         r = f(*xs)
         return list(r) if isinstance(r, (list, tuple)) else [r]
     return _w.trace(flat, list(args), getattr(f, "__name__", "f"), True)

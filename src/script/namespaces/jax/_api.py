@@ -310,6 +310,7 @@ class _Jit(_w.Dispatch):
         entry = _Traced()
 
         def flat(*xs):
+            _w.name_inputs(xs, _tree.argument_names(self.fun, *spec[3]))
             dynamic, rest = _tree.unflatten(spec, xs)
             for i, v in statics:
                 dynamic[i] = v
@@ -600,6 +601,7 @@ def traced_program(fun, args, kwargs, static=()):
     out = []
 
     def flat(*xs):
+        _w.name_inputs(xs, _tree.argument_names(fun, *spec[3]))
         a, k = _tree.unflatten(spec, xs)
         for i in fixed:
             a[i] = fixed[i]

@@ -185,6 +185,8 @@ class Function:
         found = []
 
         def body(*symbols):
+            names = _tree.argument_names(self._fn, *spec[3])
+            _w.name_inputs(symbols, [n for n, x in zip(names, leaves) if _leaf(x) and not isinstance(x, Variable)])
             g = FuncGraph(free_sizes)
             state.funcs.append(g)
             at, values = 0, []

@@ -48,6 +48,7 @@ class _Program:
     # One choice of fetches and feeds.
     def __init__(self, session, targets, feeds, values):
         def body(*xs):
+            _w.name_inputs(xs, [(f.name or "").split(":")[0] for f in feeds])
             state.run = run = Run(session)
             env = dict(zip(feeds, xs))
             for t in targets:

@@ -283,8 +283,12 @@ class Method:
         done = []
         inputs = [x if isinstance(x, _w.Tensor) else _w.tensor(x, _dtypes[type(x)]) for x in leaves
                   if isinstance(x, _w.Tensor) or (not by_value and isinstance(x, (int, float, bool)))]
+        names = input_names(owner, state, self.func, spec, owner is not None)
+        names = names[:len(state)] + [n for n, x in zip(names[len(state):], leaves)
+                                      if isinstance(x, _w.Tensor) or (not by_value and isinstance(x, (int, float, bool)))]
 
         def body(*symbols):
+            _w.name_inputs(symbols, names)
             stage = _stage.Stage(_w, "sym", _callee)
             first = [(t, _w.alias(t)) for t in symbols]
             it = iter(symbols[len(state):])
@@ -464,6 +468,13 @@ def _state(owner):
                         out[id(t)] = _Kept(kind, t)
                     out[id(t)].places.append((m, d, name))
     return list(out.values())
+
+
+def input_names(owner, state, func, spec, skip):
+    # Names of the inputs of a program of the state and of arguments for func: paths in the tree, then parameters.
+    paths = {} if owner is None else {id(m): p + "." if p else "" for p, m in owner.named_modules()}
+    return [paths.get(id(m), "") + name for m, d, name in [s.places[0] for s in state]] + \
+        _tree.argument_names(func, spec, None, skip)
 
 
 def _slots(state):

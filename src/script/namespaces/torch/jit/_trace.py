@@ -6,7 +6,7 @@ import _tree
 import _torch as _w
 import torch
 from torch import nn
-from torch.jit._script import ScriptModule, ScriptFunction, check_view, fell_back, kept_for_backward, remember, viewed, _made, _state, _view
+from torch.jit._script import ScriptModule, ScriptFunction, check_view, fell_back, input_names, kept_for_backward, remember, viewed, _made, _state, _view
 
 
 class TracerWarning(Warning):
@@ -89,8 +89,12 @@ def _record(func, args, state, name, strict):
         raise RuntimeError("a trace cannot be made inside another trace")
     n = len(state)
     done, counted = [], []
+    owner = func if isinstance(func, nn.Module) else getattr(func, "__self__", None)
+    owner = owner if isinstance(owner, nn.Module) else None
+    names = input_names(owner, state, func.forward if func is owner else func, spec, 0)
 
     def body(*symbols):
+        _w.name_inputs(symbols, names)
         first = [_w.alias(s) for s in symbols]
         for k, s in zip(state, symbols):
             k.put(s)
