@@ -342,15 +342,20 @@ bool is_tensor(Vm *vm, Value v)
 #define LEFT_OUT(v) ((v).tag == T_NIL || (v).tag == T_NONE)
 
 /* What a class of the script offers instead of a tensor: __tensor__(), as variables and
- * parameters of some libraries do. */
+ * parameters of some libraries do, or NumPy's __array__(). */
 static bool converted(En *e, Value v, wf_tensor *out)
 {
-    Str *name = sc_intern(e->vm, "__tensor__", 10);
-    Value f = name && v.tag == T_OBJ ? sc_getattr_opt(e->vm, v, name) : NIL, r;
+    static const char *const names[] = {"__tensor__", "__array__"};
+    Value f = NIL, r;
     bool ok = false;
 
-    if (name)
-        obj_drop(e->vm, name);
+    for (int i = 0; i < 2 && f.tag == T_NIL && v.tag == T_OBJ && !sc_failed(e->vm); i++) {
+        Str *name = sc_intern(e->vm, names[i], strlen(names[i]));
+
+        f = name ? sc_getattr_opt(e->vm, v, name) : NIL;
+        if (name)
+            obj_drop(e->vm, name);
+    }
     if (f.tag == T_NIL)
         return false;
     r = sc_call(e->vm, f, NULL, 0);

@@ -443,7 +443,53 @@ static Value n_save_npy(Vm *vm, const Args *a)
     return en_end_value(&e, NONE);
 }
 
+/* ---- bytes: elements in the machine's order, row by row -------------------------------- */
+
+/* from_bytes(data, dtype, offset, count): one axis; count -1: all that are there */
+static Value n_from_bytes(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_dtype d = WF_U8;
+    const uint8_t *p;
+    int64_t n, at = 0, count = -1, size;
+
+    if (!sc_bytes_view(vm, a->v[0], &p, &n) || !en_dtype(&e, a->v[1], &d) || !en_int(&e, a->v[2], &at) ||
+        !en_int(&e, a->v[3], &count))
+        return en_fail(&e);
+    size = (int64_t)wf_dtype_size(d);
+    if (at < 0 || at > n)
+        sc_raise(vm, C_ValueError, "offset must be non-negative and no greater than buffer length (%lld)",
+                 (long long)n);
+    else if (count < 0 && (n - at) % size)
+        sc_raise(vm, C_ValueError, "buffer size must be a multiple of element size");
+    else if (count > (n - at) / size)
+        sc_raise(vm, C_ValueError, "buffer is smaller than requested size");
+    if (sc_failed(vm))
+        return en_fail(&e);
+    if (count < 0)
+        count = (n - at) / size;
+    return en_end(&e, wf_from(e.c, d, &count, 1, p + at));
+}
+
+static Value n_to_bytes(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor t;
+    size_t n;
+    void *p;
+
+    if (!en_tensor(&e, a->v[0], &t))
+        return en_fail(&e);
+    n = (size_t)wf_count(e.c, t) * wf_dtype_size(wf_dtype_of(e.c, t));
+    p = en_alloc(&e, n + 1);
+    if (!p || wf_read(e.c, t, p, n) != WF_OK)
+        return en_fail(&e);
+    return en_end_value(&e, sc_bytes(vm, p, (int64_t)n));
+}
+
 const NativeDef engine_create[] = {
+    {"from_bytes", n_from_bytes, "data,dtype|offset,count"},
+    {"to_bytes", n_to_bytes, "x"},
     {"load_npy", n_load_npy, "path"},
     {"save_npy", n_save_npy, "path,x"},
     {"digits", n_digits, ""},

@@ -17,6 +17,7 @@ bool open_host(Vm *vm, ScModule *m);
 bool open_eval(Vm *vm); /* host.c: eval, exec */
 bool open_re(Vm *vm, ScModule *m);
 bool open_pack(Vm *vm, ScModule *m);
+bool open_image(Vm *vm, ScModule *m);
 /* The text of a path: str, bytes, or what has __fspath__. Borrowed until some calls later; NULL: exception */
 const char *os_path(Vm *vm, Value v);
 Value os_raise_errno(Vm *vm, const char *path); /* os.c: errno as an OSError; NIL */

@@ -21,6 +21,7 @@ const ModuleDef sc_std_modules[] = {
     {"contextlib", NULL, source_contextlib},
     {"_host", open_host, NULL},
     {"_pack", open_pack, NULL},
+    {"_image", open_image, NULL},
     {"_re", open_re, NULL},
     {0},
 };

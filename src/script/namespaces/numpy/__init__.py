@@ -292,10 +292,20 @@ genfromtxt = loadtxt
 
 
 def fromstring(string, dtype=float, count=-1, sep=""):
+    if sep == "":
+        raise ValueError("The binary mode of fromstring is removed, use frombuffer instead")
     parts = [p for p in (string.split(sep) if sep.strip() else string.split()) if p.strip()]
     if count > len(parts):
         raise ValueError("string is smaller than requested size")
     return array([float(p) for p in (parts if count < 0 else parts[:count])], dtype)
+
+
+def __getattr__(name):
+    if name in ("frombuffer", "fromfile", "packbits", "unpackbits", "memmap"):
+        return getattr(__import__("numpy._bytes"), name)
+    if name == "ma":
+        return __import__("numpy.ma")
+    raise AttributeError(f"module 'numpy' has no attribute '{name}'")
 
 
 def shares_memory(a, b):

@@ -340,8 +340,14 @@ class ndarray(Methods):
     def itemset(self, *args):
         self[args[:-1]] = args[-1]
 
-    def tobytes(self):
-        raise NotImplementedError("bytes are not part of the language")
+    def tobytes(self, order="C"):
+        if order not in ("C", "A", "K", None):
+            return _w.to_bytes(_w.permute(self))
+        return _w.to_bytes(self)
+
+    def tofile(self, fid, sep="", format="%s"):
+        from numpy._bytes import tofile
+        tofile(self, fid, sep, format)
 
     @property
     def flags(self):

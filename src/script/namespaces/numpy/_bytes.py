@@ -1,0 +1,91 @@
+# numpy._bytes -- arrays and their bytes: buffers, files, single bits.
+import sys as _sys
+
+import _numpy as _w
+from numpy._array import ndarray
+
+
+def _ordered(dtype):
+    # ">u2": (the dtype, whether its bytes are the other way round than this machine's)
+    if not isinstance(dtype, str) or dtype[:1] not in "<>=|":
+        return _w.dtype(dtype), False
+    return _w.dtype(dtype[1:]), dtype[0] == (">" if _sys.byteorder == "little" else "<")
+
+
+def frombuffer(buffer, dtype=float, count=-1, offset=0):
+    d, swapped = _ordered(dtype)
+    if isinstance(buffer, ndarray):
+        buffer = buffer.tobytes()
+    x = _w.array(_w.from_bytes(buffer, d, offset, count))
+    return _swapped(x) if swapped and d.itemsize > 1 else x
+
+
+def _swapped(x):
+    b = _w.array(_w.from_bytes(x.tobytes(), _w.uint8))
+    return _w.array(_w.from_bytes(b.reshape(-1, x.dtype.itemsize)[:, ::-1].tobytes(), x.dtype))
+
+
+def fromfile(file, dtype=float, count=-1, sep="", offset=0):
+    if sep:
+        if not hasattr(file, "read"):
+            with open(file) as f:
+                return fromfile(f, dtype, count, sep)
+        text = file.read()
+        parts = [p for p in (text.split(sep) if sep.strip() else text.split()) if p.strip()]
+        return _w.array(_w.tensor([float(p) for p in (parts if count < 0 else parts[:count])], _w.dtype(dtype)))
+    if not hasattr(file, "read"):
+        with open(file, "rb") as f:
+            return fromfile(f, dtype, count, sep, offset)
+    size = _ordered(dtype)[0].itemsize
+    file.read(offset)
+    data = file.read() if count < 0 else file.read(count * size)
+    return frombuffer(data[:len(data) // size * size], dtype)
+
+
+def tofile(a, file, sep, format):
+    if not hasattr(file, "write"):
+        with open(file, "w" if sep else "wb") as f:
+            return tofile(a, f, sep, format)
+    file.write(sep.join([format % v for v in a.reshape(-1).tolist()]) if sep else a.tobytes())
+
+
+def memmap(filename, dtype="uint8", mode="r+", offset=0, shape=None, order="C"):
+    # The numbers of a file. What is written to them does not go back to it, so only modes that do not ask for that.
+    if mode not in ("r", "c"):
+        raise NotImplementedError(f"numpy.memmap: mode '{mode}' writes to the file; modes 'r' and 'c' are here")
+    if order != "C":
+        raise NotImplementedError("numpy.memmap: order 'C' is here")
+    n = -1
+    if shape is not None:
+        n = 1
+        for k in (shape,) if isinstance(shape, int) else shape:
+            n *= k
+    x = fromfile(filename, dtype, n, "", offset)
+    if n > x.size:
+        raise ValueError("mmap length is greater than file size")
+    return x if shape is None else x.reshape(shape)
+
+
+def packbits(a, axis=None, bitorder="big"):
+    x = _w.array(_w.cast(_w.ne(_w.wrap(a), 0), _w.uint8))
+    x = x.reshape(-1) if axis is None else x.swapaxes(axis, -1)
+    n = x.shape[-1]
+    if n % 8:
+        x = _w.array(_w.concat([x, _w.full(x.shape[:-1] + (8 - n % 8,), 0, _w.uint8)], -1))
+    x = x.reshape(x.shape[:-1] + (-1, 8))
+    order = range(7, -1, -1) if bitorder == "big" else range(8)
+    out = sum([x[..., i].astype("int64") << k for i, k in enumerate(order)]).astype("uint8")
+    return out if axis is None else out.swapaxes(axis, -1)
+
+
+def unpackbits(a, /, axis=None, count=None, bitorder="big"):
+    x = _w.wrap(a)
+    if x.dtype != _w.uint8:
+        raise TypeError("Expected an input array of unsigned byte data type")
+    x = x.reshape(-1) if axis is None else x.swapaxes(axis, -1)
+    order = range(7, -1, -1) if bitorder == "big" else range(8)
+    out = _w.array(_w.stack([(x >> k) & 1 for k in order], -1))
+    out = out.reshape(out.shape[:-2] + (-1,))
+    if count is not None:
+        out = out[..., :count]
+    return out if axis is None else out.swapaxes(axis, -1)
