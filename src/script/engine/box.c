@@ -79,6 +79,8 @@ void engine_free(Vm *vm)
     if (!g)
         return;
     hosts_end(vm);
+    sc_drop(vm, g->drawer);
+    g->drawer = NIL;
     if (vm->cx->print_user == vm) {
         vm->cx->print_value = NULL;
         vm->cx->print_line = NULL;

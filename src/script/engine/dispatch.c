@@ -13,13 +13,17 @@
  * A module's program has its parameters and buffers as first inputs: `state` says in which
  * dicts they stand under which names, and they are read there at each call. changed() says that
  * a tree of modules is no longer what it was: programs with a state are forgotten.
+ *
+ * Guards are what a program holds for besides: (where, key, value) in turn. At each call the entry
+ * of a dict, item of a list or free variable of a function must be the same value still; with None
+ * as key, the length of a dict or list.
  */
 #include "script/engine/engine.h"
 
-#define KEY_MAX 1024 /* numbers in a key: arguments of more are always slow */
-#define LEAF_MAX 256 /* tensors of a state and arguments */
-#define DICT_MAX 64  /* entries of one */
-#define ENTRIES 16   /* the oldest goes */
+#define KEY_MAX  1024 /* numbers in a key: arguments of more are always slow */
+#define LEAF_MAX 256  /* tensors of a state and arguments */
+#define DICT_MAX 64   /* entries of one */
+#define ENTRIES  16   /* the oldest goes */
 
 /* What the arguments of a call are: their types as numbers, and the leaves. */
 typedef struct Taken {
@@ -35,13 +39,14 @@ typedef struct Known {
     int64_t *key;
     Str **name;
     int nkey, nnames;
-    Front *front;     /* whose tensors the results are */
-    bool narrow;      /* its numbers were, then */
-    bool single;      /* the one result itself, not a tuple */
-    Value out;        /* the tree of the results, with their numbers as leaves; NIL: flat */
-    Value program;    /* owned, as the others */
-    Value state;      /* a tuple of dicts and names in turn; NIL: none */
-    int64_t age;      /* of the modules, where there is a state */
+    Front *front;  /* whose tensors the results are */
+    bool narrow;   /* its numbers were, then */
+    bool single;   /* the one result itself, not a tuple */
+    Value out;     /* the tree of the results, with their numbers as leaves; NIL: flat */
+    Value program; /* owned, as the others */
+    Value state;   /* a tuple of dicts and names in turn; NIL: none */
+    Value guards;  /* a tuple of places, keys and values in turn; NIL: none */
+    int64_t age;   /* of the modules, where there is a state */
 } Known;
 
 typedef struct Dispatch {
@@ -64,6 +69,7 @@ static void forget_one(Vm *vm, Known *k)
     sc_free(vm, k->key, (size_t)k->nkey * sizeof *k->key);
     sc_drop(vm, k->program);
     sc_drop(vm, k->state);
+    sc_drop(vm, k->guards);
     sc_drop(vm, k->out);
     *k = (Known){.key = NULL};
 }
@@ -84,6 +90,7 @@ static void dispatch_visit(void *native, VisitFn fn, void *user)
     for (int i = 0; i < d->n; i++) {
         fn(d->known[i].program, user);
         fn(d->known[i].state, user);
+        fn(d->known[i].guards, user);
         fn(d->known[i].out, user);
     }
 }
@@ -194,7 +201,8 @@ static bool take(Taken *t, Value v)
     if (v.tag != T_OBJ || !sc_enter(vm))
         return false;
     if (v.o->cls == vm->cls[C_tuple])
-        ok = take_items(t, KEY_TUPLE, ((Tuple *)(void *)v.o)->v, ((Tuple *)(void *)v.o)->n);
+        ok = take_items(t, KEY_TUPLE, ((Tuple *)(void *)v.o)->v,
+                        ((Tuple *)(void *)v.o)->n);
     else if (v.o->cls == vm->cls[C_list])
         ok = take_items(t, KEY_LIST, ((List *)(void *)v.o)->v, ((List *)(void *)v.o)->n);
     else if (v.o->cls == vm->cls[C_dict])
@@ -253,7 +261,8 @@ static Value fill(Vm *vm, Value tree, const Tuple *results)
     } else {
         bool list = tree.o->cls == vm->cls[C_list];
         int64_t n = list ? ((List *)(void *)tree.o)->n : ((Tuple *)(void *)tree.o)->n;
-        const Value *from = list ? ((List *)(void *)tree.o)->v : ((Tuple *)(void *)tree.o)->v;
+        const Value *from =
+            list ? ((List *)(void *)tree.o)->v : ((Tuple *)(void *)tree.o)->v;
         List *l = list ? sc_list(vm, n) : NULL;
         Tuple *t = list ? NULL : sc_tuple(vm, n);
         Value *to = l ? l->v : t ? t->v : NULL;
@@ -276,11 +285,13 @@ static bool with_state(Vm *vm, const Known *k, Taken *t)
     Tuple *s = (Tuple *)(void *)k->state.o;
     int n = (int)(s->n / 2);
 
-    if (k->age != vm->engine->age || n + t->nleaves > LEAF_MAX)
+    if ((k->guards.tag == T_NIL && k->age != vm->engine->age) ||
+        n + t->nleaves > LEAF_MAX)
         return false;
     memmove(t->leaf + n, t->leaf, (size_t)t->nleaves * sizeof *t->leaf);
     for (int i = 0; i < n; i++) {
-        Value *x = sc_dict_find_str((Dict *)(void *)s->v[2 * i].o, as_str(s->v[2 * i + 1]));
+        Value *x =
+            sc_dict_find_str((Dict *)(void *)s->v[2 * i].o, as_str(s->v[2 * i + 1]));
 
         if (!x || !is_tensor(vm, *x)) {
             memmove(t->leaf, t->leaf + n, (size_t)t->nleaves * sizeof *t->leaf);
@@ -292,10 +303,47 @@ static bool with_state(Vm *vm, const Known *k, Taken *t)
     return true;
 }
 
+/* Is what stands at the place still the value? */
+static bool guard_holds(Vm *vm, Value where, Value key, Value value)
+{
+    const Value *v = NULL;
+
+    if (where.o->cls == vm->cls[C_dict]) {
+        Dict *d = (Dict *)(void *)where.o;
+
+        if (key.tag == T_NONE)
+            return value.tag == T_INT && d->live == (uint64_t)value.i;
+        v = sc_dict_find_str(d, as_str(key));
+    } else if (where.o->cls == vm->cls[C_list]) {
+        const List *l = (List *)(void *)where.o;
+
+        if (key.tag == T_NONE)
+            return value.tag == T_INT && l->n == value.i;
+        v = key.i < l->n ? &l->v[key.i] : NULL;
+    } else {
+        v = func_free((Func *)(void *)where.o, as_str(key)->s);
+    }
+    return v && (sc_same(*v, value) ||
+                 (v->tag == T_OBJ && value.tag == T_OBJ && is_str(*v) && is_str(value) &&
+                  strcmp(as_str(*v)->s, as_str(value)->s) == 0));
+}
+
+static bool guards_hold(Vm *vm, const Known *k)
+{
+    const Tuple *g = (Tuple *)(void *)k->guards.o;
+
+    for (int64_t i = 0; i < g->n; i += 3)
+        if (!guard_holds(vm, g->v[i], g->v[i + 1], g->v[i + 2]))
+            return false;
+    return true;
+}
+
 static Value known_call(Vm *vm, const Known *k, Taken *t)
 {
     Value r, tree;
 
+    if (k->guards.tag != T_NIL && !guards_hold(vm, k))
+        return NOTIMPL;
     if (k->narrow != k->front->narrow || (k->state.tag != T_NIL && !with_state(vm, k, t)))
         return NOTIMPL;
     r = program_call(vm, k->front, k->program, t->leaf, t->nleaves, k->single);
@@ -340,10 +388,11 @@ static bool take_state(Vm *vm, Value v, Value *out)
     bool ok = t && t->n % 2 == 0;
 
     for (int64_t i = 0; ok && i < t->n; i += 2) {
-        ok = t->v[i].tag == T_OBJ && sc_is(vm, t->v[i], C_dict) && t->v[i + 1].tag == T_OBJ &&
-             is_str(t->v[i + 1]);
+        ok = t->v[i].tag == T_OBJ && sc_is(vm, t->v[i], C_dict) &&
+             t->v[i + 1].tag == T_OBJ && is_str(t->v[i + 1]);
         if (ok)
-            sc_put(vm, &t->v[i + 1], sc_ref(v_obj(sc_intern_str(vm, as_str(t->v[i + 1])))));
+            sc_put(vm, &t->v[i + 1],
+                   sc_ref(v_obj(sc_intern_str(vm, as_str(t->v[i + 1])))));
     }
     if (ok) {
         *out = v_obj(t);
@@ -351,8 +400,39 @@ static bool take_state(Vm *vm, Value v, Value *out)
     }
     if (t)
         obj_drop(vm, t);
-    return sc_failed(vm) ? false
-                         : sc_fail(vm, C_TypeError, "remember: a state is dicts and names in turn");
+    return sc_failed(vm)
+               ? false
+               : sc_fail(vm, C_TypeError, "remember: a state is dicts and names in turn");
+}
+
+/* Places, keys and values in turn? */
+static bool take_guards(Vm *vm, Value v, Value *out)
+{
+    Tuple *t = sc_tuple_from(vm, v);
+    bool ok = t && t->n % 3 == 0;
+
+    for (int64_t i = 0; ok && i < t->n; i += 3) {
+        Value where = t->v[i], *key = &t->v[i + 1];
+        bool named = key->tag == T_OBJ && is_str(*key);
+
+        if (named)
+            sc_put(vm, key, sc_ref(v_obj(sc_intern_str(vm, as_str(*key)))));
+        ok = where.tag == T_OBJ &&
+             (where.o->cls == vm->cls[C_dict] ? named || key->tag == T_NONE
+              : where.o->cls == vm->cls[C_list]
+                  ? (key->tag == T_INT && key->i >= 0) || key->tag == T_NONE
+                  : where.o->cls == vm->cls[C_function] && named);
+    }
+    if (ok) {
+        *out = v_obj(t);
+        return true;
+    }
+    if (t)
+        obj_drop(vm, t);
+    return sc_failed(vm)
+               ? false
+               : sc_fail(vm, C_TypeError,
+                         "remember: guards are places, keys and values in turn");
 }
 
 /* A tree that fill can fill with n results? */
@@ -376,7 +456,8 @@ static bool is_tree(Vm *vm, Value v, int64_t n)
 
         ok = d->live == d->n;
         for (uint32_t i = 0; ok && i < d->n; i++)
-            ok = d->e[i].key.tag == T_OBJ && is_str(d->e[i].key) && is_tree(vm, d->e[i].val, n);
+            ok = d->e[i].key.tag == T_OBJ && is_str(d->e[i].key) &&
+                 is_tree(vm, d->e[i].val, n);
     } else {
         ok = false;
     }
@@ -411,9 +492,9 @@ static bool take_front(Known *k, const Taken *t, Value like)
     return true;
 }
 
-/* remember(args, program, single, state=None, out=None, like=None): for calls with arguments of
+/* remember(args, program, single, state=None, out=None, like=None, guards=None): for calls with arguments of
  * the types of args. out: the tree of the results, their numbers in it. like: a tensor such as
- * they are, where no argument is one. */
+ * they are, where no argument is one. guards: what it holds for besides. */
 static Value m_remember(Vm *vm, const Args *a)
 {
     Dispatch *d = sc_native(a->v[0]);
@@ -423,7 +504,8 @@ static Value m_remember(Vm *vm, const Args *a)
     Tuple *args;
     bool ok;
 
-    if (!d || a->v[2].tag != T_OBJ || !sc_is_subclass(a->v[2].o->cls, vm->engine->program))
+    if (!d || a->v[2].tag != T_OBJ ||
+        !sc_is_subclass(a->v[2].o->cls, vm->engine->program))
         return sc_raise(vm, C_TypeError, "remember: needs a Program");
     if (!sc_to_bool(vm, a->v[3], &k.single) || !(args = sc_tuple_from(vm, a->v[1])))
         return NIL;
@@ -435,7 +517,10 @@ static Value m_remember(Vm *vm, const Args *a)
         return sc_failed(vm) ? NIL : NONE;
     }
     obj_drop(vm, args);
-    if (a->v[4].tag != T_NIL && a->v[4].tag != T_NONE && !take_state(vm, a->v[4], &k.state)) {
+    if ((a->v[4].tag != T_NIL && a->v[4].tag != T_NONE &&
+         !take_state(vm, a->v[4], &k.state)) ||
+        (a->v[7].tag != T_NIL && a->v[7].tag != T_NONE &&
+         !take_guards(vm, a->v[7], &k.guards))) {
         forget_one(vm, &k);
         return NIL;
     }
@@ -471,15 +556,21 @@ static Value s_pause(Vm *vm, const Args *a)
     return sc_to_bool(vm, a->v[0], &vm->engine->paused) ? NONE : NIL;
 }
 
-static const NativeDef statics[] = {{"changed", s_changed, ""}, {"pause", s_pause, "on"}, {0}};
+static const NativeDef statics[] = {
+    {"changed", s_changed, ""}, {"pause", s_pause, "on"}, {0}};
 static const NativeDef methods[] = {
-    {"remember", m_remember, "self,args,program,single|state,out,like"},
+    {"remember", m_remember, "self,args,program,single|state,out,like,guards"},
     {"forget", m_forget, "self"},
     {0},
 };
 
 const ClassDef dispatch_def = {
-    .name = "Dispatch", .init = dispatch_init, .init_params = "", .call = dispatch_call,
-    .native_free = dispatch_free, .native_visit = dispatch_visit, .methods = methods,
+    .name = "Dispatch",
+    .init = dispatch_init,
+    .init_params = "",
+    .call = dispatch_call,
+    .native_free = dispatch_free,
+    .native_visit = dispatch_visit,
+    .methods = methods,
     .statics = statics,
 };

@@ -75,6 +75,7 @@ typedef struct Engine { /* of one Vm: vm->engine */
     bool paused;        /* no program is run for its types alone; dispatch.c */
     int no_random; /* > 0: a program is made that must not hold numbers drawn now */
     int64_t refused; /* draws refused for that reason */
+    Value drawer; /* fn(name, *args): what a native that draws gives inside a trace; T_NIL: its numbers */
     Place place; /* where natives stand while a function is compiled; else nowhere */
     Front front[FRONT_COUNT];
     bool example_reads; /* the numbers of a symbolic tensor are those of the trace's example */
@@ -186,6 +187,9 @@ extern const ClassDef program_def, record_def, slot_def;
 extern const NativeDef engine_stage[]; /* stage.c */
 extern const NativeDef engine_graphs[]; /* graphs.c */
 bool en_may_draw(Vm *vm); /* false with an exception: see Engine.no_random */
+const Value *func_free(const Func *f, const char *name); /* a free variable's value; NULL: none */
+bool en_draws_later(Vm *vm); /* is a trace made whose draws are inputs? then each is */
+Value en_drawn(Vm *vm, const char *native, const Args *a);
 
 /* ---- dispatch.c: callables that know programs by the types of their arguments ---- */
 

@@ -161,6 +161,8 @@ static Value n_draw(Vm *vm, const Args *a)
     Tensor *t;
     TorchRng *r;
 
+    if (en_draws_later(vm))
+        return en_end_value(&e, en_drawn(vm, "draw", a));
     if (!en_may_draw(vm))
         return en_fail(&e);
     if (!en_str(&e, a->v[0], &kind) || !en_dtype(&e, a->v[2], &d) ||
@@ -188,6 +190,8 @@ static Value n_draw_int(Vm *vm, const Args *a)
     Tensor *t;
     TorchRng *r;
 
+    if (en_draws_later(vm))
+        return en_end_value(&e, en_drawn(vm, "draw_int", a));
     if (!en_may_draw(vm))
         return en_fail(&e);
     if (!en_int(&e, a->v[0], &low) || !en_int(&e, a->v[1], &high) ||
@@ -214,6 +218,8 @@ static Value n_draw_bernoulli(Vm *vm, const Args *a)
     Tensor *x, *t;
     wf_dtype d, wide;
 
+    if (en_draws_later(vm))
+        return en_end_value(&e, en_drawn(vm, "draw_bernoulli", a));
     if (!en_may_draw(vm))
         return en_fail(&e);
     if (!r || !en_tensor(&e, a->v[0], &p) || wf_is_symbolic(e.c, p))
@@ -239,6 +245,8 @@ static Value n_draw_permutation(Vm *vm, const Args *a)
     wf_tensor h;
     Tensor *t;
 
+    if (en_draws_later(vm))
+        return en_end_value(&e, en_drawn(vm, "draw_permutation", a));
     if (!en_may_draw(vm))
         return en_fail(&e);
     if (!r || !(t = fresh(&e, a->v[0], WF_I64, &h)))
@@ -259,6 +267,8 @@ static Value n_draw_multinomial(Vm *vm, const Args *a)
     double *scratch;
     wf_dtype d;
 
+    if (en_draws_later(vm))
+        return en_end_value(&e, en_drawn(vm, "draw_multinomial", a));
     if (!en_may_draw(vm))
         return en_fail(&e);
     if (!r || !en_tensor(&e, a->v[0], &w) || !en_int(&e, a->v[1], &m) ||

@@ -107,7 +107,8 @@ static Value n_views(Vm *vm, const Args *a)
     if (a->v[0].tag != T_OBJ || !sc_is_subclass(a->v[0].o->cls, vm->engine->program))
         return sc_raise(vm, C_TypeError, "views: needs a Program");
     p = as_program(a->v[0])->p;
-    if (!en_int(&e, a->v[1], &out) || !en_int(&e, a->v[2], &to) || !en_int(&e, a->v[3], &written))
+    if (!en_int(&e, a->v[1], &out) || !en_int(&e, a->v[2], &to) ||
+        !en_int(&e, a->v[3], &written))
         return en_fail(&e);
     return en_end_value(&e, v_bool(out >= 0 && out < p->nout && to >= 0 && to < p->nin &&
                                    written < p->nout &&
@@ -214,7 +215,38 @@ static Value n_refuse_random(Vm *vm, const Args *a)
     return v_int(vm->engine->refused);
 }
 
+bool en_draws_later(Vm *vm)
+{
+    return vm->engine->drawer.tag != T_NIL && vm->cx->tensors->trace;
+}
+
+/* While the drawer runs there is none, so that it may draw. */
+Value en_drawn(Vm *vm, const char *native, const Args *a)
+{
+    Value all[8], drawer = vm->engine->drawer, r;
+    int n = 1;
+
+    all[0] = v_obj(sc_str(vm, native));
+    for (int i = 0; i < a->n && n < COUNT(all); i++)
+        all[n++] = a->v[i].tag == T_NIL ? NONE : a->v[i];
+    vm->engine->drawer = NIL;
+    r = sc_call(vm, drawer, all, n);
+    sc_drop(vm, vm->engine->drawer);
+    vm->engine->drawer = drawer;
+    sc_drop(vm, all[0]);
+    return r;
+}
+
+/* drawer(fn): fn(name, *args) gives what natives that draw give inside a trace; None: their numbers */
+static Value n_drawer(Vm *vm, const Args *a)
+{
+    sc_drop(vm, vm->engine->drawer);
+    vm->engine->drawer = a->v[0].tag == T_NONE ? NIL : sc_ref(a->v[0]);
+    return NONE;
+}
+
 const NativeDef engine_stage[] = {
+    {"drawer", n_drawer, "fn"},
     {"refuse_random", n_refuse_random, "on"},
     {"alias", n_alias, "x"},
     {"same_value", n_same_value, "x,y"},

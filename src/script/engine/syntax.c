@@ -257,19 +257,26 @@ static Value m_info(Vm *vm, const Args *a)
 }
 
 /* Free variables are numbered as the scope has them. */
+const Value *func_free(const Func *f, const char *name)
+{
+    const Scope *s = f->code->def ? f->code->def->scope : NULL;
+
+    for (uint32_t i = 0; s && i < s->n; i++)
+        if (s->vars[i].kind == VAR_FREE && !strcmp(s->vars[i].name, name) &&
+            s->vars[i].reg < f->ncells && f->cells[s->vars[i].reg]->v.tag != T_NIL)
+            return &f->cells[s->vars[i].reg]->v;
+    return NULL;
+}
+
 static Value m_free(Vm *vm, const Args *a)
 {
     Func *f = func_arg(vm, a->v[0], "free");
     const char *name = f ? sc_to_cstr(vm, a->v[1], "a name") : NULL;
-    Scope *s = name && f->code->def ? f->code->def->scope : NULL;
+    const Value *v = name ? func_free(f, name) : NULL;
 
     if (!name)
         return NIL;
-    for (uint32_t i = 0; s && i < s->n; i++)
-        if (s->vars[i].kind == VAR_FREE && !strcmp(s->vars[i].name, name) &&
-            s->vars[i].reg < f->ncells && f->cells[s->vars[i].reg]->v.tag != T_NIL)
-            return sc_ref(f->cells[s->vars[i].reg]->v);
-    return sc_raise(vm, C_NameError, "name '%s' is not defined", name);
+    return v ? sc_ref(*v) : sc_raise(vm, C_NameError, "name '%s' is not defined", name);
 }
 
 static Value m_defaults(Vm *vm, const Args *a)

@@ -6,6 +6,8 @@ from _stage.tree import leaves_out
 
 
 class Statements(Loops):
+    go_on = NEXT        # how statements end that meet continue
+
     def run(self, frame, stmts):
         # The Outcome of the statements.
         stmts = list(stmts)
@@ -39,7 +41,7 @@ class Statements(Loops):
             elif k == "break":
                 return Outcome(BREAK)
             elif k == "continue":
-                return Outcome(NEXT)
+                return Outcome(self.go_on)
             elif k == "raise":
                 return self.run_raise(frame, s)
             elif k == "try":
@@ -104,7 +106,7 @@ class Statements(Loops):
                 raise Refuse("a loop that is left depending on values")
             if out.code == BREAK:
                 return Outcome(NEXT)
-            if out.code != NEXT:
+            if out.code not in (NEXT, self.go_on):
                 return out
             turns += 1
             if turns > 10000:
@@ -167,7 +169,7 @@ class Statements(Loops):
             raise Refuse("a loop over host values that is left depending on values")
         if out.code == BREAK:
             return Outcome(NEXT)
-        return None if out.code == NEXT else out
+        return None if out.code in (NEXT, self.go_on) else out
 
     def index_value(self, i):
         return Sym(self, "int", i) if self.numbers == "sym" else i

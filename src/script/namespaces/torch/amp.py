@@ -42,6 +42,9 @@ class autocast:
         return decorate_autocast
 
 
+_mode = [None]      # what is cast to what; programs are made for it
+
+
 READY, UNSCALED, STEPPED = 0, 1, 2
 
 

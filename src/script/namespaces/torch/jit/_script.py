@@ -57,10 +57,10 @@ class _Programs:
 fallbacks = []          # (name, file, line, reason) of what is run by the machine
 
 
-def fell_back(name, file, line, reason):
+def fell_back(name, file, line, reason, who="torch.jit"):
     fallbacks.append((name, file, line, reason))
     if _logs:
-        sys.stderr.write(f"torch.jit: '{name}' ({file}:{line}) is run by the machine, not as a program: {reason}\n")
+        sys.stderr.write(f"{who}: '{name}' ({file}:{line}) is run by the machine, not as a program: {reason}\n")
 
 
 def _fell_back(method, reason):
@@ -187,9 +187,11 @@ class Method:
         inputs = [s_.t for s_ in state] + \
             [x if isinstance(x, _w.Tensor) else _w.tensor(x, _dtypes[type(x)]) for x in leaves
              if isinstance(x, _w.Tensor) or (s.numbers and isinstance(x, (int, float, bool)))]
-        given = kept_for_backward(inputs, [i if how != "arg" else _input_of(s, state, leaves, i)
-                                           for how, i in s.writes])
-        return self.finish(s, state, leaves, inputs, _w.apply(s.program, given))
+        written = [i if how != "arg" else _input_of(s, state, leaves, i) for how, i in s.writes]
+        if overlap(inputs, written, 0, len(state)):
+            own.last = None
+            return self.by_machine(owner, args)
+        return self.finish(s, state, leaves, inputs, _w.apply(s.program, kept_for_backward(inputs, written)))
 
     def by_machine(self, owner, args):
         _scripting[0] += 1
@@ -341,11 +343,13 @@ class Method:
         return s
 
 
-def _made(body, args, name, trace=None):
-    # The program of body: no_grad inside it cuts derivatives, whatever the mode outside is.
+def _made(body, args, name, trace=None, drawer=None):
+    # The program of body: no_grad inside it cuts derivatives, whatever the mode outside is. drawer(name, *args):
+    # what a native that draws gives; without one it is refused.
     before = _w.recording(True)
     cuts = _w.cuts(True)
     refused = _w.refuse_random(True)
+    _w.drawer(drawer)
     try:
         return _w.trace(body, args, name) if trace is None else trace(body, args)
     except RuntimeError:
@@ -355,6 +359,7 @@ def _made(body, args, name, trace=None):
             raise _stage.Refuse("it draws random numbers, anew at each call")
         raise
     finally:
+        _w.drawer(None)
         _w.refuse_random(False)
         _w.cuts(cuts)
         _w.recording(before)
@@ -409,6 +414,18 @@ def _view(program, k, inputs, i, written):
 def check_view(program, k, i, written):
     if not _w.views(program, k, i, written):
         raise _stage.Refuse("a result shares memory with an argument in a way that a program cannot")
+
+
+def overlap(inputs, written, first, end):
+    # Does an input that is written to share memory with another one? Programs know nothing of that. Those from
+    # first to end are a module's, each for itself.
+    for i in written:
+        x = inputs[i]
+        others = inputs[:first] + inputs[end:] if first <= i < end else inputs
+        if len([y for y in others if y is x]) > (not first <= i < end) or \
+                any([y is not x and _w.shares_memory(y, x) for y in others]):
+            return True
+    return False
 
 
 def kept_for_backward(inputs, written):
