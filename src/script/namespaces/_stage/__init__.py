@@ -28,8 +28,9 @@ import _stage.builtin
 
 
 class Stage(Expressions):
-    def __init__(self, w, numbers="sym", module_call=None):
+    def __init__(self, w, numbers="sym", module_call=None, powers=False):
         self.w = w
+        self.powers = powers            # are powers of ints floats, as TorchScript has them?
         self.numbers = numbers
         self.module_call = module_call  # object -> function to stage instead of calling it, or None
         self.slots = []                 # [object, name]: attributes that are part of the state

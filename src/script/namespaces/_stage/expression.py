@@ -112,7 +112,12 @@ class Expressions(Statements):
     def e_bin(self, frame, e):
         a, b = self.eval(frame, e.a), self.eval(frame, e.b)
         self.at(frame, e)
-        return binary[e.op](a, b)
+        return self.operate(e.op, a, b)
+
+    def operate(self, op, a, b):
+        if op == "**" and self.powers and isinstance(a, int) and isinstance(b, int):
+            a = float(a)
+        return binary[op](a, b)
 
     def e_un(self, frame, e):
         v = self.eval(frame, e.a)

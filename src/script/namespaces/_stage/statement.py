@@ -378,7 +378,7 @@ class Statements(Loops):
     def augment(self, frame, s):
         b = self.eval(frame, s.b)
         t = s.a
-        fn = inplace.get(s.op, binary[s.op])
+        fn = inplace.get(s.op, lambda x, y: self.operate(s.op, x, y))
         if t.kind == "name":
             self.assign(frame, t, fn(self.lookup(frame, t), b))
         elif t.kind == "attr":

@@ -72,6 +72,7 @@ class Runner(_stage.Stage):
         self.graphs = []        # segments with programs
         self.breaks = []        # (reason, place)
         self.kept = []
+        self.programs = True
         self.prints = False
         self.loops = 0
         self.ran = []           # segments of the last call; None for what the machine did
@@ -242,7 +243,7 @@ class Runner(_stage.Stage):
 
     def segment(self, frame, stmts, i):
         # What the segment that begins here did: (the statement behind it, outcome), or None.
-        if frame.outer is not None:
+        if frame.outer is not None or not self.programs:
             return None
         s = stmts[i]
         if id(s) not in self.points:
@@ -308,6 +309,13 @@ class Runner(_stage.Stage):
         if (reason, (file, line, name)) not in self.breaks:
             self.breaks.append((reason, (file, line, name)))
             fell_back(name, file, line, reason, "torch.compile")
+
+
+class Machine(Runner):
+    # A scripted function by its source, without programs: powers of ints are floats.
+    def __init__(self, func):
+        super().__init__(func)
+        self.powers, self.programs = True, False
 
 
 _by_machine = object()

@@ -17,12 +17,12 @@ class UnsupportedNodeError(NotSupportedError):
 
 
 _statements = {
-    "try": "try blocks", "global": "global variables", "nonlocal": "nonlocal variables",
-    "class": "class definitions", "import": "import statements", "from": "import statements",
+    "try": "try blocks", "global": "global variables", "nonlocal": "Nonlocal", "class": "class definitions",
+    "import": "import statements", "from": "import statements", "def": "function definitions",
 }
 _expressions = {
-    "yield": "yield", "yieldfrom": "yield from", "set": "set displays", "setcomp": "set comprehensions",
-    "genexp": "generator expressions", "lambda": "lambda functions",
+    "yield": "Yield", "yieldfrom": "YieldFrom", "set": "Set", "setcomp": "SetComp", "genexp": "GeneratorExp",
+    "lambda": "Lambda",
 }
 
 
@@ -37,7 +37,9 @@ def check(func, seen=None, owner=None):
         return
     for p in tree.params:
         if p.kind in ("star", "dstar"):
-            _fail(info, tree.body[0], "Compiled functions can't take variable number of arguments")
+            _syntax.raise_at(NotSupportedError, "Compiled functions can't take variable number of arguments or use "
+                             "keyword-only arguments with defaults", info["file"], tree.body[0].line, tree.body[0].col,
+                             tree.body[0].len)
     _Check(func, tree, info, seen, owner).block(tree.body)
 
 
@@ -59,11 +61,9 @@ class _Check:
 
     def statement(self, s):
         if s.kind in _statements:
-            _fail(self.info, s, f"{s.kind}: {_statements[s.kind]} aren't supported in scripted functions")
+            _fail(self.info, s, f"{_statements[s.kind]} aren't supported")
         if s.kind in ("while", "for") and s.more:
-            _fail(self.info, s, "else branches of loops aren't supported in scripted functions")
-        if s.kind == "def":
-            _fail(self.info, s, "def: functions inside functions aren't supported in scripted functions")
+            _fail(self.info, s, "else branches of loops aren't supported")
         self.parts(s)
 
     def parts(self, n):
@@ -77,7 +77,7 @@ class _Check:
     def node(self, x):
         k = x.kind
         if k in _expressions:
-            _fail(self.info, x, f"{_expressions[k]} aren't supported in scripted functions")
+            _fail(self.info, x, f"{_expressions[k]} aren't supported")
         if k in ("if", "while", "for", "assign", "aug", "ann", "expr", "return", "raise", "assert", "with", "pass",
                  "break", "continue", "del", "try", "global", "nonlocal", "class", "import", "from", "def"):
             self.statement(x)

@@ -15,7 +15,7 @@ import _stage
 import _torch as _w
 import torch
 from torch import nn
-from torch.jit import _check, _graph, _types
+from torch.jit import _check, _graph, _infer, _types
 
 
 class Error(RuntimeError):
@@ -120,6 +120,7 @@ class Method:
         self.tree, self.info = _stage.tree_of(func)
         self.defaults, self.kwdefaults = _syntax.defaults(func)
         self.params = [p.name for p in self.tree.params]
+        self.powers = None      # are there any in the source? Then the machine goes by the source, too
         self.signature, self.returns = _types.signature(func, self.tree)
 
     def programs(self, owner):
@@ -195,8 +196,14 @@ class Method:
 
     def by_machine(self, owner, args):
         _scripting[0] += 1
+        func = self.func
+        if self.powers is None:
+            self.powers = _has_power(self.tree.body)
+        if self.powers:
+            from torch._dynamo.frame import Machine
+            func = Machine(self.func)
         try:
-            return _types.result(self.func(*args) if owner is None else self.func(owner, *args))
+            return _types.result(func(*args) if owner is None else func(owner, *args))
         finally:
             _scripting[0] -= 1
 
@@ -231,7 +238,7 @@ class Method:
 
     def inline(self, owner, args):
         # Inside a trace: the source becomes part of the program that is being made.
-        stage = _stage.Stage(_w, "sym", _callee)
+        stage = _stage.Stage(_w, "sym", _callee, True)
         if owner is not None:
             stage.slots = _slots(_state(owner))
         try:
@@ -291,7 +298,7 @@ class Method:
 
         def body(*symbols):
             _w.name_inputs(symbols, names)
-            stage = _stage.Stage(_w, "sym", _callee)
+            stage = _stage.Stage(_w, "sym", _callee, True)
             first = [(t, _w.alias(t)) for t in symbols]
             it = iter(symbols[len(state):])
             mine = []
@@ -364,6 +371,11 @@ def _made(body, args, name, trace=None, drawer=None):
         _w.cuts(cuts)
         _w.recording(before)
         _syntax.place()
+
+
+def _has_power(nodes):
+    return any([n is not None and (n.kind in ("bin", "aug") and n.op == "**" or
+                                   _has_power([n.a, n.b, n.c, *n.list, *n.more])) for n in nodes])
 
 
 def _place(mine, i):
@@ -526,6 +538,7 @@ class ScriptFunction(_w.Dispatch):
     def __init__(self, func):
         super().__init__()
         _check.check(func)
+        _infer.check([(func, None)])
         self._method = Method(func)
         self.__name__ = func.__name__
         self.__doc__ = getattr(func, "__doc__", None)
@@ -737,7 +750,9 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
         return obj
     if isinstance(obj, nn.Module):
         changed()
-        return _script_module(obj, {})
+        new = _script_module(obj, {})
+        _infer.check(_infer.methods(obj))
+        return new
     sort = _syntax.sort(obj)
     if sort == "function":
         if _syntax.info(obj)["hidden"]:

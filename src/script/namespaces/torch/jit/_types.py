@@ -75,7 +75,9 @@ def signature(func, tree):
         if i < skip:
             out.append((p.name, "Any", True))
         else:
-            out.append((p.name, "Tensor" if p.ann is None else _graph.annotation(p.ann), p.ann is not None))
+            none = p.value is not None and p.value.kind == "none"
+            out.append((p.name, ("Optional[Tensor]" if none else "Tensor") if p.ann is None else
+                        _graph.annotation(p.ann), p.ann is not None))
     return out, None if tree.returns is None else _graph.annotation(tree.returns)
 
 
