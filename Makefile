@@ -47,7 +47,7 @@ CLIOBJ  := $(CLISRC:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
 
-.PHONY: all agree bench-gpu help test test-gpu tests test-long verify-math demo examples bench san fuzz format tidy docs install uninstall clean bless
+.PHONY: all agree bench-gpu help test test-gpu tests test-long verify-math demo examples bench san fuzz format tidy docs install uninstall wheel clean bless
 all: $(BUILD)/weft $(BUILD)/libweft.a $(BUILD)/libweft.so
 
 help:
@@ -67,6 +67,7 @@ help:
 	@echo 'make format     clang-format over the tree'
 	@echo 'make tidy       clang-tidy over the library'
 	@echo 'make install    into PREFIX (default /usr/local), honouring DESTDIR; make uninstall removes it'
+	@echo 'make wheel      build/wheel/*.whl, the Python package with the library inside (PYTHON=python3)'
 	@echo 'make clean      remove build/'
 
 $(BUILD)/src/%.o: src/%.c
@@ -258,6 +259,14 @@ install: all
 uninstall:
 	$(Q)rm -f $(addprefix $(TO)/,$(INSTALLED))
 	$(Q)rmdir $(TO)/lib/cmake/Weft 2>/dev/null || true
+
+# One wheel for all Pythons from 3.11 on; see bindings/python/setup.py.
+PYTHON  ?= python3
+wheel: $(BUILD)/libweft.a
+	$(Q)rm -rf $(BUILD)/wheel && mkdir -p $(BUILD)/wheel/egg
+	$(Q)cd bindings/python && WEFT_BUILD=$(abspath $(BUILD)) $(PYTHON) setup.py -q egg_info --egg-base $(abspath $(BUILD))/wheel/egg \
+	    build --build-base $(abspath $(BUILD))/wheel/base bdist_wheel --dist-dir $(abspath $(BUILD))/wheel --bdist-dir $(abspath $(BUILD))/wheel/bdist
+	$(Q)ls -l $(BUILD)/wheel/*.whl
 
 clean:
 	$(Q)rm -rf $(BUILD)

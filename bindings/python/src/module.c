@@ -1,0 +1,194 @@
+/* module.c -- contexts, errors, the module weft._weft. */
+#include "weftpy.h"
+
+#define POOL_MAX 64
+#define COMPILE_AFTER 10 /* runs; WEFT_COMPILE_AFTER says another number */
+
+Classes classes;
+static wf_ctx *pool[POOL_MAX]; /* contexts nobody uses; under the GIL */
+static int npool;
+
+/* ---- contexts ---- */
+
+/* What programs print goes where Python's print goes. */
+static void print_text(void *user, const char *text, size_t size)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *out = PySys_GetObject("stdout"); /* borrowed */
+    PyObject *kind = NULL, *value = NULL, *trace = NULL, *done = NULL;
+
+    (void)user;
+    PyErr_Fetch(&kind, &value, &trace);
+    if (out && out != Py_None)
+        done = PyObject_CallMethod(out, "write", "s#", text, (Py_ssize_t)size);
+    if (!done)
+        PyErr_Clear();
+    Py_XDECREF(done);
+    PyErr_Restore(kind, value, trace);
+    PyGILState_Release(gil);
+}
+
+wf_ctx *ctx_new(void)
+{
+    const char *after = getenv("WEFT_COMPILE_AFTER");
+    wf_options o = {.size = sizeof o, .compile_after = after ? atoi(after) : COMPILE_AFTER, .print = print_text};
+    wf_ctx *cx = wf_ctx_new(&o);
+
+    if (!cx)
+        PyErr_NoMemory();
+    return cx;
+}
+
+wf_ctx *ctx_take(void) { return npool ? pool[--npool] : ctx_new(); }
+
+void ctx_give(wf_ctx *cx)
+{
+    if (!cx)
+        return;
+    wf_clear(cx);
+    if (npool < POOL_MAX)
+        pool[npool++] = cx;
+    else
+        wf_ctx_free(cx);
+}
+
+/* ---- errors ---- */
+
+PyObject *ctx_raise(wf_ctx *cx)
+{
+    wf_status st = wf_ctx_status(cx);
+
+    if (!PyErr_Occurred()) { /* else a function in Python has said what is wrong */
+        PyObject *key = PyLong_FromLong((long)st);
+        PyObject *type = key && classes.errors ? PyDict_GetItem(classes.errors, key) : NULL; /* borrowed */
+        const char *text = wf_ctx_message(cx);
+        PyObject *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+
+        if (message && st == WF_ERR_MEMORY)
+            PyErr_SetObject(PyExc_MemoryError, message);
+        else if (message)
+            PyErr_SetObject(type ? type : PyExc_RuntimeError, message);
+        Py_XDECREF(key);
+        Py_XDECREF(message);
+    }
+    wf_clear(cx);
+    return NULL;
+}
+
+PyObject *ctx_fail(wf_ctx *cx)
+{
+    ctx_raise(cx);
+    ctx_give(cx);
+    return NULL;
+}
+
+/* ---- types ---- */
+
+PyObject *make_type(PyObject *module, PyType_Spec *spec)
+{
+    PyObject *type = PyType_FromModuleAndSpec(module, spec, NULL);
+
+    if (type && PyModule_AddType(module, (PyTypeObject *)type) < 0)
+        Py_CLEAR(type);
+    return type;
+}
+
+void *new_object(PyObject *type)
+{
+    allocfunc alloc = (allocfunc)PyType_GetSlot((PyTypeObject *)type, Py_tp_alloc);
+
+    return alloc((PyTypeObject *)type, 0);
+}
+
+void free_object(PyObject *o)
+{
+    PyTypeObject *type = Py_TYPE(o);
+
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(o);
+    Py_DECREF(type);
+}
+
+/* ---- functions ---- */
+
+static PyObject *py_version(PyObject *self, PyObject *none)
+{
+    (void)self, (void)none;
+    return PyUnicode_FromString(wf_version());
+}
+
+static PyObject *py_build_info(PyObject *self, PyObject *none)
+{
+    (void)self, (void)none;
+    return PyUnicode_FromString(wf_build_info());
+}
+
+/* Classes in Python that objects are made as, and the exceptions by status. */
+static PyObject *py_register(PyObject *self, PyObject *args)
+{
+    PyObject *model, *program, *errors;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOO!", &model, &program, &PyDict_Type, &errors))
+        return NULL;
+    if (!PyType_Check(model) || !PyType_IsSubtype((PyTypeObject *)model, (PyTypeObject *)classes.model) ||
+        !PyType_Check(program) || !PyType_IsSubtype((PyTypeObject *)program, (PyTypeObject *)classes.program)) {
+        PyErr_SetString(PyExc_TypeError, "register: needs classes derived from Model and Program, and a dict of exceptions");
+        return NULL;
+    }
+    PyObject *old[] = {classes.model, classes.program, classes.errors};
+    classes.model = Py_NewRef(model);
+    classes.program = Py_NewRef(program);
+    classes.errors = Py_NewRef(errors);
+    for (int i = 0; i < 3; i++)
+        Py_XDECREF(old[i]);
+    Py_RETURN_NONE;
+}
+
+/* The table of ops: (name, family, doc) each. */
+static PyObject *py_ops(PyObject *self, PyObject *none)
+{
+    PyObject *list = PyList_New(0);
+
+    (void)self, (void)none;
+    for (int i = 0; list && i < wf_op_count(); i++) {
+        wf_op_info info = {.size = sizeof info};
+        PyObject *row;
+
+        wf_op_get(i, &info);
+        row = Py_BuildValue("(sss)", info.name, info.family, info.doc);
+        if (!row || PyList_Append(list, row) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
+static PyObject *py_dtype_name(PyObject *self, PyObject *o)
+{
+    wf_dtype d;
+
+    (void)self;
+    return dtype_in(o, &d) ? dtype_out(d) : NULL;
+}
+
+static PyMethodDef functions[] = {
+    {"dtype_name", py_dtype_name, METH_O, "dtype_name(dtype) -> str: 'f32' of 'float32', a NumPy dtype, a torch dtype .."},
+    {"version", py_version, METH_NOARGS, "version() -> str: of the library that is running"},
+    {"build_info", py_build_info, METH_NOARGS, "build_info() -> str: version, instruction set, optional features"},
+    {"ops", py_ops, METH_NOARGS, "ops() -> list of (name, family, doc): the primitives"},
+    {"register", py_register, METH_VARARGS, "register(Model, Program, errors)"},
+    {NULL, NULL, 0, NULL},
+};
+
+static int exec_module(PyObject *m)
+{
+    return array_init(m) < 0 || program_init(m) < 0 || model_init(m) < 0 || builder_init(m) < 0 ? -1 : 0;
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, exec_module}, {0, NULL}};
+static PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "weft._weft", "Weft's library for Python; use the package weft.", 0, functions, slots, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__weft(void);
+PyMODINIT_FUNC PyInit__weft(void) { return PyModuleDef_Init(&definition); }

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# test_python.sh -- the Python package: built against the limited API, tested with pytest against NumPy and, where they are
+# installed, PyTorch and JAX.
+#
+# Needs a Python of 3.11 or later with its headers, setuptools, numpy and pytest: WEFT_PYTHON, or one that is found. With PEERS_PYTHON (one
+# that has torch or jax, and pytest) the same module is tested there, too. Skipped with a line where there is none.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=$(cd "$(dirname "${WEFT_BIN:-build/weft}")" && pwd)
+python=
+for p in ${WEFT_PYTHON:-python3 /usr/bin/python3}; do
+    if "$p" -c 'import sys, os, sysconfig, numpy, pytest, setuptools
+sys.exit(sys.version_info < (3, 11) or not os.path.exists(sysconfig.get_paths()["include"] + "/Python.h"))' 2>/dev/null; then
+        python=$p
+        break
+    fi
+done
+if [ -z "$python" ] || [ -n "${WEFT_SAN:-}" ]; then
+    echo "tests/test_python.sh: skipped: no Python 3.11 with headers, setuptools, numpy and pytest (WEFT_PYTHON)"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+if ! (cd bindings/python && WEFT_BUILD=$build WEFT_PY_CFLAGS=-Werror "$python" setup.py -q build --build-base "$work/base" --build-lib "$work/lib") >"$work/log" 2>&1; then
+    tail -30 "$work/log"
+    echo "0 passed, 1 failed"
+    exit 1
+fi
+passed=0 failed=0
+for p in "$python" ${PEERS_PYTHON:-}; do
+    "$p" -c 'import numpy, pytest' 2>/dev/null || continue
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$work/lib WEFT_BIN=$build/weft "$p" -m pytest -q -p no:cacheprovider --tb=short bindings/python/tests >"$work/log" 2>&1
+    status=$?
+    n=$(grep -Eo '[0-9]+ passed' "$work/log" | tail -1 | cut -d' ' -f1)
+    f=$(grep -Eo '[0-9]+ (failed|error)' "$work/log" | tail -1 | cut -d' ' -f1)
+    [ "$status" -eq 0 ] || tail -60 "$work/log"
+    [ "$status" -eq 0 ] || [ -n "$f" ] || f=1
+    passed=$((passed + ${n:-0})) failed=$((failed + ${f:-0}))
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
