@@ -24,7 +24,7 @@ Value os_raise_errno(Vm *vm, const char *path); /* os.c: errno as an OSError; NI
 
 extern const char *const source_os[], *const source_time[], *const source_random[], *const source_functools[],
     *const source_itertools[], *const source_collections[], *const source_dataclasses[],
-    *const source_typing[], *const source_copy[], *const source_json[],
+    *const source_copy[], *const source_json[],
     *const source_tempfile[], *const source_contextlib[];
 
 #endif

@@ -14,7 +14,6 @@ const ModuleDef sc_std_modules[] = {
     {"itertools", NULL, source_itertools},
     {"collections", NULL, source_collections},
     {"dataclasses", NULL, source_dataclasses},
-    {"typing", NULL, source_typing},
     {"copy", NULL, source_copy},
     {"json", NULL, source_json},
     {"tempfile", open_tempfile, source_tempfile},

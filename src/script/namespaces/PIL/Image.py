@@ -371,7 +371,7 @@ class Image:
         if hasattr(fp, "write"):
             fp.write(data)
         else:
-            with open(fp, "wb") as f:
+            with _b.open(fp, "wb") as f:
                 f.write(data)
 
     def show(self, title=None):

@@ -39,6 +39,8 @@ ByteTensor = _typed(uint8)
 BoolTensor = _typed(bool)
 
 _MODULES = ("nn", "optim", "autograd", "utils", "linalg", "special", "jit", "func", "distributions", "random", "cuda",
+            "hub", "sparse", "profiler", "masked", "multiprocessing", "ops", "accelerator", "nested", "export", "onnx", "library", "_C",
+            "_inductor", "_logging", "functional", "types", "classes", "mps", "xpu", "return_types", "distributed", "__future__",
             "backends", "testing", "fft", "fx", "compiler", "amp", "version", "_functorch", "_dynamo", "overrides")
 _FROM = {"stft": "fft", "istft": "fft", "slogdet": "linalg", "matrix_exp": "linalg", "lstsq": "linalg", "pinverse": "_misc", "save": "serialization", "load": "serialization", "compile": "_compile",
          "vmap": "func", "autocast": "amp", "GradScaler": "amp"}

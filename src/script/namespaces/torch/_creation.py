@@ -60,6 +60,12 @@ def from_numpy(a):
     return _w.wrap(a)
 
 
+def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
+    if hasattr(buffer, "tobytes"):
+        buffer = buffer.tobytes()
+    return _finish(_w.from_bytes(buffer, dtype, offset, count), None, requires_grad)
+
+
 def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
     return tensor(s, dtype=dtype or _default[0], device=device, requires_grad=requires_grad)
 

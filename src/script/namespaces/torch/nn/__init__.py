@@ -8,4 +8,6 @@ from torch.nn import modules, parameter
 def __getattr__(name):
     if name in ("utils", "attention", "parallel"):
         return __import__("torch.nn." + name)
-    raise AttributeError(name)
+    if name == "DataParallel":
+        return __import__("torch.nn.parallel").DataParallel
+    raise AttributeError(f"module 'torch.nn' has no attribute '{name}'")

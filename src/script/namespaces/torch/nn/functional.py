@@ -504,9 +504,15 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
         scales = [float(s) for s in ((scale_factor,) * n if isinstance(scale_factor, (int, float)) else scale_factor)]
         size = [int(_math.floor(input.shape[2 + i] * scales[i])) for i in range(n)]
     size = _tuple(size, n)
+    if recompute_scale_factor:
+        scales = [None] * n
+    if antialias and (mode not in ("bilinear", "bicubic") or n != 2):
+        raise ValueError("Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input")
     x = input
-    for i in range(n):
-        if mode in ("nearest", "nearest-exact"):
+    for i in reversed(range(n)):
+        if antialias:
+            x = _smooth(x, 2 + i, size[i], scales[i], mode, bool(align_corners))
+        elif mode in ("nearest", "nearest-exact"):
             x = _nearest(x, 2 + i, size[i], scales[i], mode)
         elif mode in ("linear", "bilinear", "trilinear"):
             x = _blend(x, 2 + i, size[i], scales[i], bool(align_corners))
@@ -567,6 +573,32 @@ def _cubic(x, axis, size, scale, corners):
         part = _w.take(x, _w.tensor(index, _int64), axis) * share
         out = part if out is None else out + part
     return out
+
+
+def _smooth(x, axis, size, scale, mode, corners):
+    # filters as wide as the new pixels are: every old one counts
+    n = x.shape[axis]
+    step = ((n - 1) / (size - 1) if size > 1 else 0.0) if corners else 1.0 / scale if scale else n / size
+    wide = max(step, 1.0)
+    reach = (2.0 if mode == "bicubic" else 1.0) * wide
+
+    def weight(t):
+        t = abs(t)
+        if mode == "bilinear":
+            return 1.0 - t if t < 1.0 else 0.0
+        if t < 1.0:
+            return (1.5 * t - 2.5) * t * t + 1.0
+        return ((-0.5 * t + 2.5) * t - 4.0) * t + 2.0 if t < 2.0 else 0.0
+
+    rows = []
+    for i in range(size):
+        center = step * (i + 0.5)
+        low, high = max(int(center - reach + 0.5), 0), min(int(center + reach + 0.5), n)
+        w = [weight((k + low - center + 0.5) / wide) for k in range(high - low)]
+        total = sum(w)
+        rows.append([0.0] * low + [v / total for v in w] + [0.0] * (n - high))
+    m = _w.tensor(rows, x.dtype)
+    return _w.matmul(x, _w.permute(m)) if axis == x.ndim - 1 else _w.matmul(m, x)
 
 
 upsample = interpolate

@@ -57,7 +57,9 @@ class _ConvNd(Module):
             for k in reversed(padding):
                 amounts += [k, k]
             input, padding = F.pad(input, amounts, self.padding_mode), 0
-        return self._fn(input, p["weight"], p["bias"], self.stride, padding, self.dilation, self.groups)
+        if "weight" in p and "bias" in p:
+            return self._fn(input, p["weight"], p["bias"], self.stride, padding, self.dilation, self.groups)
+        return self._fn(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
     def extra_repr(self):
         n = self.n

@@ -36,7 +36,9 @@ class Linear(Module):
 
     def forward(self, input):
         p = self._parameters
-        return _w.linear(input, p["weight"], p["bias"])
+        if "weight" in p and "bias" in p:
+            return _w.linear(input, p["weight"], p["bias"])
+        return _w.linear(input, self.weight, self.bias)
 
     def extra_repr(self):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"

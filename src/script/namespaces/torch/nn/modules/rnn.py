@@ -85,10 +85,9 @@ class RNNBase(Module):
         return out
 
     def _direction(self, x, state, tail, reverse, lengths):
-        p = self._parameters
         step = _STEPS[self.mode]
-        gx = _w.linear(x, p["weight_ih" + tail], p.get("bias_ih" + tail))
-        w, b, proj = p["weight_hh" + tail], p.get("bias_hh" + tail), p.get("weight_hr" + tail)
+        gx = _w.linear(x, getattr(self, "weight_ih" + tail), getattr(self, "bias_ih" + tail, None))
+        w, b, proj = [getattr(self, n + tail, None) for n in ("weight_hh", "bias_hh", "weight_hr")]
         n = x.shape[0]
         out = [None] * n
         for t in range(n - 1, -1, -1) if reverse else range(n):

@@ -57,6 +57,8 @@ def vector_to_parameters(vec, parameters):
 
 
 def __getattr__(name):
-    if name in ("rnn", "parametrizations", "prune", "stateless"):
+    if name in ("rnn", "parametrizations", "parametrize", "prune", "stateless"):
         return __import__("torch.nn.utils." + name)
+    if name in ("weight_norm", "remove_weight_norm", "spectral_norm", "remove_spectral_norm"):
+        return getattr(__import__("torch.nn.utils._renormed"), name)
     raise AttributeError(name)

@@ -1,0 +1,2 @@
+# concurrent.futures.thread
+from concurrent.futures import ThreadPoolExecutor

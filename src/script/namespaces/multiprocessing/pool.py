@@ -1,0 +1,4 @@
+# multiprocessing.pool
+from multiprocessing import Pool
+
+ThreadPool = Pool

@@ -1,0 +1,2 @@
+# torch.nn.modules.distance
+from torch.nn.modules.linear import CosineSimilarity, PairwiseDistance

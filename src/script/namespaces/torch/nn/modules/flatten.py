@@ -1,0 +1,2 @@
+# torch.nn.modules.flatten
+from torch.nn.modules.linear import Flatten, Unflatten

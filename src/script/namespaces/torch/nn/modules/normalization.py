@@ -1,0 +1,2 @@
+# torch.nn.modules.normalization
+from torch.nn.modules.norm import GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm

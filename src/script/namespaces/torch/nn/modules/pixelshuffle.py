@@ -1,0 +1,2 @@
+# torch.nn.modules.pixelshuffle
+from torch.nn.modules.conv import PixelShuffle, PixelUnshuffle

@@ -1,0 +1,2 @@
+# torch.nn.modules.sparse
+from torch.nn.modules.linear import Embedding, EmbeddingBag

@@ -1,0 +1,3 @@
+# torch.utils.data.sampler
+from torch.utils.data import (BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler,
+                              WeightedRandomSampler)

@@ -1,0 +1,1 @@
+# urllib -- addresses, and the files that file: URLs name.
