@@ -239,17 +239,20 @@ typedef struct Exchange {
     int (*stream)(DLDeviceType, int32_t, void **);
 } Exchange;
 
-/* The table of a type; the last one asked for is kept. Types live on: torch's do. */
+/* The table of a type; those of the last few are kept (Tensor, Parameter). Types live on: torch's do. */
 static const Exchange *exchange_of(PyObject *o)
 {
-    static PyTypeObject *last;
-    static const Exchange *table;
+    enum { KEPT = 4 };
+    static PyTypeObject *types[KEPT];
+    static const Exchange *tables[KEPT];
+    static int next;
     PyTypeObject *type = Py_TYPE(o);
     PyObject *capsule;
     const Exchange *x = NULL;
 
-    if (type == last)
-        return table;
+    for (int i = 0; i < KEPT; i++)
+        if (type == types[i])
+            return tables[i];
     if (!(capsule = PyObject_GetAttrString((PyObject *)type, "__dlpack_c_exchange_api__"))) {
         PyErr_Clear();
         return NULL;
@@ -262,9 +265,10 @@ static const Exchange *exchange_of(PyObject *o)
     Py_DECREF(capsule);
     if (x) {
         Py_INCREF((PyObject *)type);
-        Py_XDECREF((PyObject *)last);
-        last = type;
-        table = x;
+        Py_XDECREF((PyObject *)types[next]);
+        types[next] = type;
+        tables[next] = x;
+        next = (next + 1) % KEPT;
     }
     return x;
 }

@@ -1,0 +1,200 @@
+"""torch.compile(backend="weft") and torch.export's programs, against eager mode."""
+import copy
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+import weft  # noqa: E402
+import weft.torch as wt  # noqa: E402
+from weft._aten import OPS  # noqa: E402
+
+nn = torch.nn
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    torch._dynamo.reset()
+    wt.reasons.clear()
+    torch.manual_seed(0)
+
+
+def agree(model, *inputs, tol=2e-5):
+    """Results, gradients and buffers are those of eager mode, and no graph was left to torch."""
+    other = copy.deepcopy(model)
+    torch.manual_seed(1)
+    expected = model(*inputs)
+    torch.manual_seed(1)
+    got = torch.compile(other, backend=wt.backend)(*inputs)
+    assert not wt.reasons, wt.reasons
+    torch.testing.assert_close(got, expected, rtol=tol, atol=tol)
+    if model.training:
+        expected.square().mean().backward()
+        got.square().mean().backward()
+        top = max(p.grad.abs().max() for p in model.parameters() if p.grad is not None)
+        for p, q in zip(model.parameters(), other.parameters()):
+            if p.grad is not None:
+                torch.testing.assert_close(q.grad, p.grad, rtol=0, atol=float(tol * top))
+    for p, q in zip(model.buffers(), other.buffers()):
+        torch.testing.assert_close(q, p, rtol=tol, atol=tol)
+    assert not wt.reasons, wt.reasons
+
+
+def test_mlp():
+    agree(nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.Linear(16, 4)), torch.randn(5, 8))
+
+
+def test_convolutions_batch_norm_and_pools():
+    agree(nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2), nn.ConvTranspose2d(8, 4, 2, stride=2),
+                        nn.AvgPool2d(2), nn.Flatten(), nn.Linear(64, 4)), torch.randn(2, 3, 8, 8))
+
+
+def test_a_transformer_block_drops_out_what_eager_mode_drops():
+    agree(nn.TransformerEncoderLayer(16, 2, 32, batch_first=True), torch.randn(2, 5, 16))
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.emb, self.norm, self.qkv = nn.Embedding(10, 16), nn.LayerNorm(16), nn.Linear(16, 48)
+
+    def forward(self, i):
+        q, k, v = self.qkv(self.norm(self.emb(i))).view(*i.shape, 3, 2, 8).permute(2, 0, 3, 1, 4)
+        y = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return y.transpose(1, 2).flatten(2) @ self.emb.weight.t()
+
+
+def test_causal_attention():
+    agree(Attention(), torch.randint(0, 10, (2, 5)))
+
+
+def test_training_goes_as_in_eager_mode():
+    def train(compiled):
+        torch.manual_seed(0)
+        net = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 3))
+        run = torch.compile(net, backend=wt.backend) if compiled else net
+        opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+        x, t = torch.randn(32, 4), torch.randint(0, 3, (32,))
+        losses = []
+        for _ in range(20):
+            opt.zero_grad()
+            loss = nn.functional.cross_entropy(run(x), t)
+            loss.backward()
+            opt.step()
+            losses.append(loss.item())
+        return losses
+    np.testing.assert_allclose(train(True), train(False), rtol=1e-4)
+    assert not wt.reasons
+
+
+def test_one_program_serves_other_sizes():
+    net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4))
+    run = torch.compile(net, backend=wt.backend)
+    for n in (2, 3, 5, 7, 11):
+        x = torch.randn(n, 8)
+        torch.testing.assert_close(run(x), net(x), rtol=1e-5, atol=1e-5)
+        run(x).sum().backward()
+    assert not wt.reasons
+    assert sum(torch._dynamo.utils.counters["stats"].values()) >= 0
+
+
+def test_what_has_no_lowering_is_run_by_torch_and_said():
+    x = torch.rand(3) + 1
+    run = torch.compile(lambda x: torch.special.bessel_j0(x) * 2, backend=wt.backend)
+    torch.testing.assert_close(run(x), torch.special.bessel_j0(x) * 2)
+    assert any("bessel" in r for r in wt.reasons)
+
+
+def test_the_name_of_the_back_end_is_registered():
+    from importlib.metadata import entry_points
+    if not any(e.name == "weft" for e in entry_points(group="torch_dynamo_backends")):
+        pytest.skip("the package is not installed, it is used from a folder")
+    torch.testing.assert_close(torch.compile(torch.sin, backend="weft")(torch.ones(3)), torch.sin(torch.ones(3)))
+
+
+def test_all_core_ops_have_a_lowering_or_a_reason():
+    core = set()
+    for name in dir(torch.ops.aten):
+        packet = getattr(torch.ops.aten, name)
+        for o in packet.overloads() if hasattr(packet, "overloads") else []:
+            if torch.Tag.core in getattr(packet, o).tags:
+                core.add((name, o))
+    decomposed = {"native_layer_norm_backward", "native_group_norm_backward", "embedding_dense_backward", "grid_sampler_2d"}
+    missing = [f"{n}.{o}" for n, o in core if not (n in OPS or f"{n}.{o}" in OPS or n in wt.RANDOM or n.startswith("sym_") or n in decomposed)]
+    assert not missing
+
+
+def lowered(f, args):
+    from torch.fx.experimental.proxy_tensor import make_fx
+    gm = make_fx(f, decomposition_table=wt.decompositions(), tracing_mode="fake")(*args)
+    program, plan, sources = wt.lower(gm)
+    out = program(*[args[s] for s in sources])
+    out = (out,) if len(program.outputs) == 1 else out
+    return [out[p[1]].permute(p[2]) if p[0] == "permuted" else out[p[1]] for p in plan]
+
+
+a = torch.ops.aten
+X, Y, I = torch.linspace(-2, 2, 24).reshape(2, 3, 4), torch.linspace(0.5, 3, 24).reshape(2, 3, 4), torch.tensor([[0, 2, 1]])
+CALLS = {
+    "add": lambda: a.add(X, Y, alpha=2), "sub": lambda: a.sub(X, 3), "div_floor": lambda: a.div(X, Y, rounding_mode="floor"),
+    "div_trunc": lambda: a.div(X, Y, rounding_mode="trunc"), "pow_scalar": lambda: a.pow(2, X), "remainder": lambda: a.remainder(X, 0.7), "fmod": lambda: a.fmod(X, 0.7),
+    "clamp": lambda: a.clamp(X, -1, 0.5), "elu": lambda: a.elu(X, 1.5, 2.0, 0.5), "hardtanh": lambda: a.hardtanh(X), "gelu_tanh": lambda: a.gelu(X, approximate="tanh"),
+    "any": lambda: a.any(X > 1.9, 1), "argmax": lambda: a.argmax(X, 2), "max_dim": lambda: a.max(X, 1), "amax": lambda: a.amax(X, (0, 2), True), "prod": lambda: a.prod(Y, 1),
+    "var": lambda: a.var(X, [1], correction=1), "cumsum": lambda: a.cumsum(X, 1), "sort": lambda: a.sort(X, 1, True), "topk": lambda: a.topk(X, 2, 2),
+    "cat": lambda: a.cat([X, Y], 1), "split": lambda: a.split_with_sizes(X, [1, 3], 2), "slice": lambda: a.slice(X, 2, 1, -1, 2), "select": lambda: a.select(X, 1, -1),
+    "flip": lambda: a.flip(X, [0, 2]), "repeat": lambda: a.repeat(X, [2, 1, 1, 2]), "pad": lambda: a.constant_pad_nd(X, [1, -1, 2, 0], 3.0), "reflect": lambda: a.reflection_pad2d(X, [1, 2, 1, 1]),
+    "replicate": lambda: a.replication_pad2d(X, [1, 2, 1, 1]), "diagonal": lambda: a.diagonal(X, 1, 1, 2), "as_strided": lambda: a.as_strided(X, [2, 2], [12, 5], 1),
+    "gather": lambda: a.gather(X, 2, torch.tensor([[[0], [3], [1]]])), "index": lambda: a.index(X, [None, I[0], torch.tensor([1, 0, 3])]),
+    "index_put": lambda: a.index_put(X, [torch.tensor([1, 1])], torch.ones(2, 3, 4), True), "index_select": lambda: a.index_select(X, 1, torch.tensor([2, 0])),
+    "scatter": lambda: a.scatter(X[0], 0, I, Y[0]), "scatter_add": lambda: a.scatter_add(X[0], 0, I, Y[0]), "scatter_reduce": lambda: a.scatter_reduce(X[0], 0, I, Y[0], "amax"),
+    "masked_scatter": lambda: a.masked_scatter(X, X > 0, Y), "embedding": lambda: a.embedding(X[0], I), "slice_scatter": lambda: a.slice_scatter(X, Y[:, :, :2], 2, 1, 3),
+    "select_scatter": lambda: a.select_scatter(X, Y[:, 0], 1, 2), "where": lambda: a.where(X > 0, X, Y), "full_like": lambda: a.full_like(X, 3), "arange": lambda: a.arange(1, 10, 3) + I,
+    "bmm": lambda: a.bmm(X, Y.transpose(1, 2)), "addmm": lambda: a.addmm(X[0], X[0, :, :3], Y[0, :3], beta=0.5, alpha=2), "cdist": lambda: a._cdist_forward(X, Y, 2.0, None),
+    "pdist": lambda: a._pdist_forward(X[0], 1.0), "rfft": lambda: torch.fft.rfft(X).abs(), "irfft": lambda: torch.fft.irfft(torch.fft.rfft(X), n=4), "layer_norm": lambda: a.native_layer_norm(X, [4], None, None, 1e-5),
+    "group_norm": lambda: a.native_group_norm(X.reshape(2, 4, 3), None, None, 2, 4, 3, 2, 1e-5), "softmax": lambda: a._softmax(X, 1, False), "log_softmax": lambda: a._log_softmax(X, 1, False),
+    "conv": lambda: a.convolution(X[None], torch.ones(4, 1, 2, 2), None, [1, 2], [1, 0], [1, 1], False, [0, 0], 2), "conv1d": lambda: a.convolution(X, torch.ones(2, 3, 2), torch.ones(2), [1], [1], [2], False, [0], 1),
+    "max_pool": lambda: a.max_pool2d_with_indices(X[None], [2, 2], [1, 2], [1, 0], [1, 1], True), "avg_pool": lambda: a.avg_pool2d(X[None], [2, 2], [1, 1], [1, 1], False, False),
+    "adaptive": lambda: a._adaptive_avg_pool2d(X[None], [2, 3]), "upsample": lambda: a.upsample_bilinear2d(X[None], [5, 7], True), "nearest": lambda: a.upsample_nearest2d(X[None], [6, 8]),
+    "col2im": lambda: a.col2im(torch.ones(1, 8, 6), [3, 4], [2, 2], [1, 1], [0, 0], [1, 1]), "grid": lambda: a.grid_sampler_2d(X[None], X.reshape(1, 3, 4, 2) / 2, 0, 0, True),
+    "roll": lambda: a.roll(X, [1, -1], [0, 2]), "bf16": lambda: a.add(X.bfloat16(), Y.bfloat16()), "to_int": lambda: X.to(torch.int32), "logical": lambda: a.logical_xor(X > 0, Y > 1),
+    "shift": lambda: torch.arange(8) << 2, "isnan": lambda: a.isnan(X / 0 * 0), "round": lambda: a.round(X * 10), "squeeze": lambda: a.squeeze(X[:, :1], 1), "expand": lambda: a.expand(X[:, :1], [2, 5, 4]),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_ops(name):
+    expected = CALLS[name]()
+    expected = list(expected) if isinstance(expected, (tuple, list)) else [expected]
+
+    def f(x, y, i):
+        saved = [globals()[k] for k in "XYI"]
+        globals().update(X=x, Y=y, I=i)
+        try:
+            return CALLS[name]()
+        finally:
+            globals().update(zip("XYI", saved))
+    got = lowered(f, [X.clone(), Y.clone(), I.clone()])
+    assert len(got) == len(expected)
+    for g, e in zip(got, expected):
+        torch.testing.assert_close(g, e, rtol=2e-5, atol=1e-5, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["resnet18", "mobilenet_v3_small", "squeezenet1_1"])
+def test_torchvision_models(name):
+    torchvision = pytest.importorskip("torchvision")
+    model = getattr(torchvision.models, name)(weights=None, num_classes=10).eval()
+    with torch.no_grad():
+        agree(model, torch.randn(2, 3, 64, 64), tol=1e-4)
+
+
+def test_exported_programs():
+    net = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3)).eval()
+    batch = torch.export.Dim("batch")
+    m = weft.from_torch(torch.export.export(net, (torch.randn(4, 6),), dynamic_shapes=({0: batch},)))
+    for n in (2, 5):
+        x = torch.randn(n, 6)
+        torch.testing.assert_close(m.forward(x), net(x), rtol=1e-5, atol=1e-5)
+    assert "0.weight" in m.tensors and np.array_equal(m.tensors["3.bias"], net[3].bias.detach())
+    x, t = np.random.default_rng(0).standard_normal((64, 6)).astype("f"), np.arange(64) % 3
+    losses = m.train(x, t, epochs=5, batch=16, lr=1e-2)
+    assert losses[-1] < losses[0]

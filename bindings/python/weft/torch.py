@@ -1,0 +1,414 @@
+"""torch.compile(model, backend="weft"), and torch.export's programs as models.
+
+AOTAutograd gives a forward and a backward graph of ATen's ops; each becomes a program, with symbolic sizes where torch has them, which
+is compiled. A graph with an op that has no lowering is run by torch as it is, and the reason is logged (torch's logger "weft"). Random
+masks and numbers are drawn by torch before the program runs, so that they are the numbers of eager mode.
+"""
+import logging
+import operator
+
+import torch
+from torch._dynamo.backends.common import aot_autograd
+from torch._functorch.aot_autograd import make_boxed_func
+
+from . import _weft
+from ._aten import OPS, Refuse
+from ._errors import Error
+from ._program import Model
+from ._trace import Size
+
+log = logging.getLogger("weft")
+RANDOM = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like", "bernoulli", "native_dropout", "normal",
+          "normal_functional", "multinomial", "uniform", "exponential"}
+reasons = []  # why graphs were left to torch, in order
+
+
+def decompositions():
+    from torch._decomp import core_aten_decompositions, get_decompositions
+    a = torch.ops.aten
+    table = dict(core_aten_decompositions())
+    table.update(get_decompositions([a.grid_sampler_2d, a._adaptive_avg_pool3d_backward, a.native_batch_norm_backward,
+                                     a.nll_loss2d_forward, a.nll_loss2d_backward]))
+    own = [k for k in table if k.name().split("::")[1].split(".")[0] in
+           ("_scaled_dot_product_flash_attention_for_cpu", "silu", "roll", "pixel_shuffle", "stack", "softplus")]
+    for k in own:
+        del table[k]
+    return table
+
+
+class Lowering:
+    """One graph on its way to a program."""
+
+    size_of = staticmethod(Size.of)
+
+    def __init__(self, name):
+        self.b = _weft.Builder(name, "torch", "f32")
+        self.values, self.node, self.meta = {}, None, None
+        self.inputs, self.sources = [], []  # symbols, and what gives each its array when it is run
+        self.symbols = {}                   # sizes by the name of torch's symbol
+
+    # ---- sizes
+
+    def type_of(self, t):
+        if t.device.type != "cpu":
+            raise Refuse(f"a tensor on {t.device}")
+        if t.layout != torch.strided:
+            raise Refuse(f"a tensor whose layout is {t.layout}")
+        dims = [str(int(d)) if isinstance(d, int) else self.name_of(d) for d in t.shape]
+        return f"{_weft.dtype_name(t.dtype)}[{','.join(dims)}]"
+
+    @staticmethod
+    def name_of(d):
+        text = str(d.node.expr)
+        return text if text.isidentifier() else "?"
+
+    def learn(self, t, v):
+        for d, size in zip(t.shape, v.dims):
+            if not isinstance(d, int) and str(d.node.expr).isidentifier():
+                self.symbols.setdefault(str(d.node.expr), Size.of(self.b, size))
+
+    def size(self, d):
+        """torch's size as Weft's: by its expression over symbols."""
+        if isinstance(d, (int, Size)):
+            return d
+        if isinstance(d, _weft.Value):
+            return Size.of(self.b, self.b.size_from(d))
+        expr = d.node.expr if hasattr(d, "node") else d
+        return self.evaluate(expr)
+
+    def evaluate(self, e):
+        if e.is_Integer:
+            return int(e)
+        if e.is_Symbol:
+            if str(e) not in self.symbols:
+                raise Refuse(f"the size {e} is not of an input")
+            return self.symbols[str(e)]
+        name = type(e).__name__
+        args = [self.evaluate(a) for a in e.args]
+        if name == "Add" or name == "Mul":
+            out = args[0]
+            for a in args[1:]:
+                out = out + a if name == "Add" else out * a
+            return out
+        if name in ("FloorDiv", "CleanDiv", "PythonMod", "Mod"):
+            return args[0] // args[1] if "Div" in name else args[0] % args[1]
+        if name == "Pow" and isinstance(args[1], int) and args[1] > 0:
+            out = args[0]
+            for _ in range(args[1] - 1):
+                out = out * args[0]
+            return out
+        raise Refuse(f"a size {e}")
+
+    def sizes(self, dims):
+        return [d if isinstance(d, int) and not isinstance(d, bool) else self.size(d) for d in dims]
+
+    def dtype(self):
+        return _weft.dtype_name(self.meta.dtype)
+
+    # ---- nodes
+
+    def add_input(self, name, t, source):
+        v = self.b.symbol(name, self.type_of(t))
+        self.learn(t, v)
+        self.inputs.append(v)
+        self.sources.append(source)
+        return v
+
+    def placeholders(self, nodes):
+        later = []
+        for i, n in enumerate(nodes):
+            val = n.meta.get("val")
+            if isinstance(val, torch.Tensor):
+                self.values[n] = self.add_input(n.name, val, i)
+            elif isinstance(val, torch.SymInt):
+                later.append((i, n, val))
+            elif isinstance(val, (int, float, bool)) or val is None:
+                self.values[n] = val
+            else:
+                raise Refuse(f"an input that is {type(val).__name__}")
+        for i, n, val in later:
+            name = str(val.node.expr)
+            if name.isidentifier() and name not in self.symbols:
+                v = self.b.symbol(n.name, "i64[]")
+                self.inputs.append(v)
+                self.sources.append(i)
+                self.symbols[name] = Size.of(self.b, self.b.size_from(v))
+            self.values[n] = self.size(val)
+
+    def arg(self, a):
+        if isinstance(a, torch.fx.Node):
+            return self.values[a]
+        if isinstance(a, (list, tuple)):
+            return [self.arg(x) for x in a]
+        return a
+
+    def draw(self, n):
+        """A random op: torch runs it before the program does, on the sizes of the time."""
+        metas = n.meta["val"]
+        name = n.target.overloadpacket.__name__
+
+        def sized(env, a):
+            if isinstance(a, torch.fx.Node):
+                m = a.meta["val"]
+                if not isinstance(m, torch.Tensor):
+                    return concrete(m, env)
+                like = torch.empty_strided(*([concrete(d, env) for d in s] for s in (m.shape, m.stride())), dtype=m.dtype)
+                return like.fill_(1)  # numbers are drawn in the order of memory
+            if isinstance(a, (list, tuple)):
+                return [sized(env, x) for x in a]
+            return concrete(a, env)
+        if name in ("bernoulli", "multinomial", "normal") and not isinstance(metas, tuple) and any(
+                isinstance(a, torch.fx.Node) and isinstance(a.meta["val"], torch.Tensor) for a in n.args):
+            raise Refuse(f"random numbers by {name} of values")
+
+        def run(env, target=n.target, args=n.args, kwargs=n.kwargs):
+            out = target(*sized(env, list(args)), **{k: sized(env, v) for k, v in kwargs.items()})
+            return out[1] if name == "native_dropout" else out
+        if name == "native_dropout":
+            x, p, train = (self.arg(a) for a in (*n.args, True)[:3])
+            if not train or p == 0:
+                return x, self.b.broadcast_to(self.b.constant(True), list(x.dims))
+            mask = self.add_input(n.name + "_mask", metas[1], run)
+            return self.b.mul(self.b.mul(x, self.b.cast(mask, x.dtype)), 1 / (1 - p) if p < 1 else 0.0), mask
+        return self.add_input(n.name, metas, run)
+
+    def call(self, n):
+        target, self.node, self.meta = n.target, n, n.meta.get("val")
+        if target is operator.getitem:
+            return self.arg(n.args[0])[n.args[1]]
+        if target in SYMBOLIC_OPS:
+            a, b = (self.size(x) if not isinstance(x, (int, Size)) else x for x in map(self.arg, n.args))
+            return SYMBOLIC_OPS[target](a, b)
+        if not isinstance(target, torch._ops.OpOverload):
+            raise Refuse(f"{target} is no op of ATen")
+        name = target.overloadpacket.__name__
+        if name in ("sym_size", "sym_numel", "sym_stride", "sym_storage_offset"):
+            return self.size(self.meta) if not isinstance(self.meta, int) else self.meta
+        if isinstance(self.meta, (torch.SymInt, int)) and not isinstance(self.meta, bool):
+            return self.size(self.meta)
+        if name in RANDOM:
+            return self.draw(n)
+        f = OPS.get(f"{name}.{target._overloadname}") or OPS.get(name)
+        if f is None or target.namespace not in ("aten", "prims"):
+            raise Refuse(f"{target} has no lowering")
+        return self.typed(f(self, *self.arg(n.args), **{k: self.arg(v) for k, v in n.kwargs.items()}), self.meta)
+
+    def typed(self, out, meta):
+        if isinstance(out, (tuple, list)):
+            return tuple(self.typed(o, m) for o, m in zip(out, meta))
+        if out is None or not isinstance(meta, torch.Tensor):
+            return out
+        want = _weft.dtype_name(meta.dtype)
+        return out if out.dtype == want else self.b.cast(out, want)
+
+    def place(self, n):
+        text = n.meta.get("stack_trace") or ""
+        at = text.rfind('File "')
+        if at >= 0:
+            file, _, rest = text[at + 6:].partition('", line ')
+            self.b.place(file, int(rest.split(",")[0]))
+
+    def run(self, graph):
+        nodes = list(graph.nodes)
+        self.placeholders([n for n in nodes if n.op == "placeholder"])
+        for n in nodes:
+            if n.op == "call_function":
+                self.place(n)
+                try:
+                    self.values[n] = self.call(n)
+                except (Error, TypeError, ValueError, KeyError, IndexError) as e:
+                    raise Refuse(f"{n.target}: {e}") from e
+            elif n.op == "get_attr":
+                self.values[n] = self.attribute(graph.owning_module, n.target)
+            elif n.op == "output":
+                return self.finish(n.args[0])
+            elif n.op != "placeholder":
+                raise Refuse(f"{n.op} {n.target}")
+
+    def attribute(self, module, path):
+        for part in path.split("."):
+            module = getattr(module, part)
+        if not isinstance(module, torch.Tensor):
+            raise Refuse(f"the attribute {path} is {type(module).__name__}")
+        if type(module).__name__ == "FakeTensor":
+            raise Refuse(f"the constant {path} has no numbers here")
+        return self.b.constant(module.detach())
+
+    def finish(self, outs):
+        """(program, plan): what to make of its results, one entry each: None, a number, or (which, permutation or strides)."""
+        plan, results = [], []
+        for o in outs if isinstance(outs, (tuple, list)) else [outs]:
+            v = self.values[o] if isinstance(o, torch.fx.Node) else o
+            meta = o.meta.get("val") if isinstance(o, torch.fx.Node) else None
+            if v is None or isinstance(v, (int, float, bool)):
+                plan.append(("value", v))
+            elif isinstance(v, Size):
+                plan.append(("size", len(results)))
+                results.append(self.b.cast(self.b.size_tensor(v), "i64"))
+            else:
+                order = memory_order(meta)
+                if order is not None:
+                    v = self.b.permute(v, order)
+                    plan.append(("permuted", len(results), [order.index(i) for i in range(len(order))]))
+                else:
+                    plan.append(("plain", len(results)))
+                results.append(v)
+        return self.b.finish(self.inputs, results), plan
+
+
+SYMBOLIC_OPS = {operator.add: lambda a, b: a + b, operator.sub: lambda a, b: a - b, operator.mul: lambda a, b: a * b,
+                operator.floordiv: lambda a, b: a // b, operator.mod: lambda a, b: a % b}
+
+
+def memory_order(meta):
+    """Axes in the order of memory, if torch says that a result is dense and not row-major."""
+    if not isinstance(meta, torch.Tensor) or not all(isinstance(d, int) for d in (*meta.shape, *meta.stride())):
+        return None
+    if meta.is_contiguous() or meta.dim() < 2:
+        return None
+    order = sorted(range(meta.dim()), key=lambda k: (-meta.stride(k), meta.shape[k] == 1, k))
+    return order if meta.permute(order).is_contiguous() else None
+
+
+def concrete(d, env):
+    """A size for the sizes of the time."""
+    if isinstance(d, torch.SymInt):
+        return int(d.node.expr.subs(env)) if not d.node.expr.is_Integer else int(d.node.expr)
+    return d
+
+
+class Compiled:
+    """A program as torch calls it: a list of arguments, a list of results."""
+
+    def __init__(self, program, plan, sources, nodes):
+        self.program, self.plan, self.sources = program, plan, sources
+        self.run = program.compile()
+        self.direct = all(isinstance(s, int) for s in sources) and all(p[0] == "plain" for p in plan)
+        self.single = len(program.outputs) == 1
+        self.metas = [n.meta.get("val") for n in nodes]
+        self.all = sources == list(range(len(nodes)))
+        self.none = all(p[0] == "value" for p in plan)
+
+    def env(self, args):
+        """Numbers of torch's symbols."""
+        out = {}
+        for m, a in zip(self.metas, args):
+            for d, n in zip(m.shape, a.shape) if isinstance(m, torch.Tensor) else [(m, a)]:
+                if isinstance(d, torch.SymInt) and d.node.expr.is_Symbol:
+                    out[d.node.expr] = int(n)
+        return out
+
+    def __call__(self, args):
+        if self.direct:
+            given = args if self.all else [args[s] for s in self.sources]
+        else:
+            env = self.env(args) if any(callable(s) for s in self.sources) else None
+            given = [s(env) if callable(s) else args[s] for s in self.sources]
+        out = () if self.none else self.run(*given)
+        out = (out,) if self.single else out
+        if not self.sources and out:
+            out = tuple(torch.from_dlpack(o) if not isinstance(o, torch.Tensor) else o for o in out)
+        if self.direct:
+            return list(out) if len(out) == len(self.plan) else [out[p[1]] for p in self.plan]
+        results = []
+        for p in self.plan:
+            if p[0] == "value":
+                results.append(p[1])
+            elif p[0] == "size":
+                results.append(int(out[p[1]]))
+            else:
+                results.append(out[p[1]].permute(p[2]) if p[0] == "permuted" else out[p[1]])
+        return results
+
+
+def lower(gm, name="f"):
+    """(program, plan, sources): a graph of ATen's ops as a program. Refuse says why not."""
+    c = Lowering(name)
+    try:
+        program, plan = c.run(gm.graph)
+        return program, plan, c.sources
+    finally:
+        c.b.close()
+
+
+def compile_graph(gm, example_inputs):
+    try:
+        program, plan, sources = lower(gm)
+        done = Compiled(program, plan, sources, [n for n in gm.graph.nodes if n.op == "placeholder"])
+        done._boxed_call = True
+        return done
+    except (Refuse, Error) as e:
+        reasons.append(str(e))
+        log.warning("weft: a graph is left to torch: %s", e)
+        return make_boxed_func(gm.forward)
+
+
+def backend(gm, example_inputs, **options):
+    """What torch.compile(backend="weft") calls."""
+    from functorch.compile import min_cut_rematerialization_partition
+    return aot_autograd(fw_compiler=compile_graph, bw_compiler=compile_graph, inference_compiler=compile_graph,
+                        decompositions=decompositions(), partition_fn=min_cut_rematerialization_partition)(gm, example_inputs)
+
+
+def from_exported(exported, name="forward"):
+    """A model of a torch.export.ExportedProgram: parameters and buffers are tensors of the model; a buffer that forward changes is
+    changed in the model."""
+    from torch.export.graph_signature import InputKind, OutputKind
+    ep = exported.run_decompositions(decompositions())
+    sig, gm = ep.graph_signature, ep.graph_module
+    c = Lowering(name)
+    try:
+        nodes = [n for n in gm.graph.nodes if n.op == "placeholder"]
+        c.placeholders(nodes)
+        kinds = {s.arg.name: s for s in sig.input_specs}
+        state, model = {}, Model()
+        for n in nodes:
+            spec = kinds[n.name]
+            if spec.kind in (InputKind.PARAMETER, InputKind.BUFFER):
+                state[n] = spec.target
+            elif spec.kind == InputKind.CONSTANT_TENSOR:
+                c.values[n] = c.b.constant(ep.constants[spec.target])
+        for n in gm.graph.nodes:
+            if n.op == "call_function":
+                c.place(n)
+                try:
+                    c.values[n] = c.call(n)
+                except (Error, TypeError, ValueError, KeyError, IndexError) as e:
+                    raise Refuse(f"{n.target}: {e}") from e
+            elif n.op == "get_attr":
+                c.values[n] = c.attribute(gm, n.target)
+        if any(callable(s) for s in c.sources):
+            raise Refuse("random numbers: export the model in evaluation mode")
+        out = next(n for n in gm.graph.nodes if n.op == "output").args[0]
+        updates = {s.target: o for s, o in zip(sig.output_specs, out) if s.kind == OutputKind.BUFFER_MUTATION}
+        results = [c.values[o] for s, o in zip(sig.output_specs, out) if s.kind == OutputKind.USER_OUTPUT]
+        lines = [f"state {t}\n" for t in state.values()] + [f"update {t}\n" for t in updates]
+        tensors = [n for n in nodes if isinstance(c.values[n], _weft.Value) and n not in state
+                   and kinds[n.name].kind != InputKind.CONSTANT_TENSOR]
+        inputs = [c.values[n] for n in state] + [c.values[n] for n in tensors]
+        program = c.b.finish(inputs, results + [c.values[o] for o in updates.values()])
+    except Refuse as e:
+        from ._errors import UnsupportedError
+        raise UnsupportedError(f"from_torch: {e}") from e
+    finally:
+        c.b.close()
+    model.add(program)
+    for target in state.values():
+        t = ep.state_dict[target] if target in ep.state_dict else ep.constants[target]
+        model.tensors[target] = t.detach()
+    model.set_meta(f"method.{name}", "".join(lines))
+    model.set_meta("tree", tree_text(state.values(), {n for n, _ in exported.named_parameters()}))
+    return model
+
+
+def tree_text(names, parameters):
+    """The tree of the model, as files have it: modules, then tensors."""
+    seen, lines = set(), ["module\t\tExported\t\n"]
+    for n in names:
+        parts = n.split(".")
+        for k in range(1, len(parts)):
+            path = ".".join(parts[:k])
+            if path not in seen:
+                seen.add(path)
+                lines.append(f"module\t{path}\tModule\t\n")
+    return "".join(lines) + "".join(f"{'param' if n in parameters else 'buffer'}\t{n}\n" for n in names)
