@@ -241,12 +241,12 @@ docs: all
 STRIP   ?= strip
 TO      := $(DESTDIR)$(PREFIX)
 FILL    := sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@ABI@|$(ABI)|'
-INSTALLED := bin/weft $(patsubst %,include/%,$(notdir $(wildcard include/*.h))) lib/libweft.a lib/libweft.so lib/libweft.so.$(ABI) \
+INSTALLED := bin/weft $(patsubst %,include/%,$(notdir $(wildcard include/*.h include/*.hpp))) lib/libweft.a lib/libweft.so lib/libweft.so.$(ABI) \
              lib/pkgconfig/weft.pc lib/cmake/Weft/WeftConfig.cmake lib/cmake/Weft/WeftConfigVersion.cmake share/man/man1/weft.1
 install: all
 	$(Q)install -d $(addprefix $(TO)/,$(sort $(dir $(INSTALLED))))
 	$(Q)install -m 755 $(BUILD)/weft $(TO)/bin/weft
-	$(Q)install -m 644 include/*.h $(TO)/include/
+	$(Q)install -m 644 include/*.h include/*.hpp $(TO)/include/
 	$(Q)install -m 644 $(BUILD)/libweft.a $(TO)/lib/libweft.a
 	$(Q)install -m 755 $(BUILD)/libweft.so $(TO)/lib/libweft.so.$(ABI)
 	$(Q)ln -sf libweft.so.$(ABI) $(TO)/lib/libweft.so

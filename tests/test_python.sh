@@ -38,5 +38,13 @@ for p in "$python" ${PEERS_PYTHON:-}; do
     [ "$status" -eq 0 ] || [ -n "$f" ] || f=1
     passed=$((passed + ${n:-0})) failed=$((failed + ${f:-0}))
 done
+# The example: one file, called from Python.
+printf 'import numpy as np, sys, weft\nm = weft.Model()\nm.add(weft.trace(lambda x: x.sum(1) * 2 + 0.5, "f32[N,3]", name="forward"))\nm.save(sys.argv[1])\n' >"$work/net.py"
+if PYTHONPATH=$work/lib "$python" "$work/net.py" "$work/net.weft" && [ "$(PYTHONPATH=$work/lib "$python" examples/languages/call.py "$work/net.weft")" = 6.5 ]; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    echo "examples/languages/call.py does not print 6.5"
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
