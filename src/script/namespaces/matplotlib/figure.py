@@ -1,0 +1,367 @@
+# matplotlib.figure -- a page of axes.
+import os as _os
+
+import numpy as _np
+from matplotlib import _canvas, _font, points, rcParams
+from matplotlib.artists import plain
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+
+
+class SubplotSpec:
+    def __init__(self, grid, rows, columns):
+        self.grid, self.rows, self.columns = grid, rows, columns
+
+
+class GridSpec:
+    def __init__(self, nrows, ncols, figure=None, *, width_ratios=None, height_ratios=None, **adjust):
+        self.nrows, self.ncols, self.figure = nrows, ncols, figure
+        self.width_ratios, self.height_ratios, self.adjust = width_ratios or [1] * ncols, height_ratios or [1] * nrows, adjust
+
+    def __getitem__(self, key):
+        if not isinstance(key, tuple):
+            n = self.ncols
+            r = range(self.nrows * self.ncols)[key]
+            cells = [r] if isinstance(r, int) else list(r)
+            return SubplotSpec(self, (cells[0] // n, cells[-1] // n + 1), (min([c % n for c in cells]), max([c % n for c in cells]) + 1))
+        spans = []
+        for k, n in zip(key, (self.nrows, self.ncols)):
+            r = range(n)[k]
+            spans.append((r, r + 1) if isinstance(r, int) else (r[0], r[-1] + 1))
+        return SubplotSpec(self, *spans)
+
+    def update(self, **adjust):
+        self.adjust.update(adjust)
+
+    def rect(self, rows, columns, params):
+        p = dict(params, **self.adjust)
+        wide, high = p["right"] - p["left"], p["top"] - p["bottom"]
+        cw = wide / (self.ncols + p["wspace"] * (self.ncols - 1))
+        ch = high / (self.nrows + p["hspace"] * (self.nrows - 1))
+        sx, sy = cw * self.ncols / sum(self.width_ratios), ch * self.nrows / sum(self.height_ratios)
+        gx, gy = cw * p["wspace"], ch * p["hspace"]
+        x = p["left"] + sum(self.width_ratios[:columns[0]]) * sx + gx * columns[0]
+        w = sum(self.width_ratios[columns[0]:columns[1]]) * sx + gx * (columns[1] - columns[0] - 1)
+        top = p["top"] - sum(self.height_ratios[:rows[0]]) * sy - gy * rows[0]
+        h = sum(self.height_ratios[rows[0]:rows[1]]) * sy + gy * (rows[1] - rows[0] - 1)
+        return x, top - h, w, h
+
+
+class _Canvas:
+    def __init__(self, fig):
+        self.figure = fig
+
+    def draw(self):
+        self._pixels = self.figure._drawn("png", self.figure.dpi)
+
+    def buffer_rgba(self):
+        self.draw()
+        a = self._pixels.array()
+        return _np.concatenate([a, _np.full(a.shape[:2] + (1,), 255, "uint8")], -1)
+
+    def tostring_rgb(self):
+        self.draw()
+        return self._pixels.array().tobytes()
+
+    def get_width_height(self):
+        w, h = self.figure.size
+        return int(w * self.figure.dpi), int(h * self.figure.dpi)
+
+    def draw_idle(self):
+        pass
+
+    flush_events = draw_idle
+
+    def set_window_title(self, title):
+        self.figure.window_title = title
+
+    @property
+    def manager(self):
+        return self
+
+
+class Figure:
+    def __init__(self, figsize=None, dpi=None, facecolor=None, edgecolor=None, layout=None, tight_layout=None, constrained_layout=None,
+                 num=None):
+        self.size, self.dpi = tuple(figsize or rcParams["figure.figsize"]), dpi or rcParams["figure.dpi"]
+        self.facecolor, self.edgecolor, self.number = facecolor or rcParams["figure.facecolor"], edgecolor, num
+        self._fit = bool(layout in ("tight", "constrained") or tight_layout or constrained_layout)
+        self.canvas = _Canvas(self)
+        self.clf()
+
+    def clf(self, keep_observers=False):
+        self.axes, self._title, self._texts, self._mappable, self._now = [], None, [], None, None
+        self._params = {"left": 0.125, "right": 0.9, "bottom": 0.11, "top": 0.88, "wspace": 0.2, "hspace": 0.2}
+
+    clear = clf
+
+    # ---- axes
+
+    def _add_axes(self, ax):
+        self.axes.append(ax)
+        self._now = ax
+        return ax
+
+    def _at(self, spec, kwargs):
+        ax = Axes(self, spec.grid.rect(spec.rows, spec.columns, self._params), True, kwargs.pop("facecolor", None))
+        ax._spec = spec
+        ax._cells = spec.rows + spec.columns + (spec.grid.nrows, spec.grid.ncols)
+        if kwargs.pop("projection", None) not in (None, "rectilinear"):
+            raise NotImplementedError("axes are flat and rectangular: projections '3d' and 'polar' are not here")
+        for axis in ("x", "y"):
+            other = kwargs.pop("share" + axis, None)
+            if other is not None:
+                share([other, ax], axis)
+        for k, v in kwargs.items():
+            if k not in ("label", "frameon", "frame_on"):
+                getattr(ax, "set_" + k)(v)
+        return self._add_axes(ax)
+
+    def add_subplot(self, *args, **kwargs):
+        args = args or (1, 1, 1)
+        if len(args) == 1 and isinstance(args[0], SubplotSpec):
+            return self._at(args[0], kwargs)
+        if len(args) == 1:
+            args = tuple([int(c) for c in str(args[0])])
+        rows, columns, index = args
+        first, last = (index, index) if isinstance(index, int) else index
+        if not 1 <= first <= last <= rows * columns:
+            raise ValueError(f"num must be an integer with 1 <= num <= {rows * columns}, not {index}")
+        return self._at(GridSpec(rows, columns)[first - 1:last] if first != last else GridSpec(rows, columns)[first - 1], kwargs)
+
+    def add_axes(self, rect, **kwargs):
+        ax = Axes(self, tuple(rect), kwargs.get("frameon", True), kwargs.get("facecolor"))
+        return self._add_axes(ax)
+
+    def add_gridspec(self, nrows=1, ncols=1, **kwargs):
+        return GridSpec(nrows, ncols, self, **kwargs)
+
+    def subplots(self, nrows=1, ncols=1, *, sharex=False, sharey=False, squeeze=True, width_ratios=None, height_ratios=None,
+                 subplot_kw=None, gridspec_kw=None):
+        g = dict(gridspec_kw or {})
+        grid = GridSpec(nrows, ncols, self, width_ratios=width_ratios or g.pop("width_ratios", None),
+                        height_ratios=height_ratios or g.pop("height_ratios", None), **g)
+        made = [[self._at(grid[r, c], dict(subplot_kw or {})) for c in range(ncols)] for r in range(nrows)]
+        for axis, how in (("x", sharex), ("y", sharey)):
+            groups = {True: [[a for row in made for a in row]], "all": [[a for row in made for a in row]], "row": made,
+                      "col": [[made[r][c] for r in range(nrows)] for c in range(ncols)]}.get(how, [])
+            for group in groups:
+                share(group, axis)
+        for row in made:
+            for a in row:
+                if sharex in (True, "all", "col") and a._cells[1] < nrows:
+                    a.xaxis.show_labels = False
+                if sharey in (True, "all", "row") and a._cells[2] > 0:
+                    a.yaxis.show_labels = False
+        if squeeze and nrows == ncols == 1:
+            return made[0][0]
+        a = _np.array(made, dtype=object)
+        if squeeze and (nrows == 1 or ncols == 1):
+            a = a.reshape(-1)
+        return a
+
+    def gca(self):
+        return self._now if self._now is not None else self.add_subplot(1, 1, 1)
+
+    def sca(self, ax):
+        self._now = ax
+
+    def delaxes(self, ax):
+        self.axes.remove(ax)
+        if self._now is ax:
+            self._now = self.axes[-1] if self.axes else None
+
+    # ---- words and places
+
+    def suptitle(self, t, *, fontsize=None, y=0.98, x=0.5, **kwargs):
+        self._title = (str(t), points(fontsize or kwargs.get("size") or rcParams["figure.titlesize"]), x, y)
+
+    def text(self, x, y, s, *, fontsize=None, ha="left", va="baseline", color="black", rotation=0, **kwargs):
+        self._texts.append((x, y, str(s), points(fontsize or kwargs.get("size", 10)), ha, va, color, {"vertical": 90}.get(rotation, rotation)))
+
+    def supxlabel(self, t, **kwargs):
+        self.text(0.5, 0.02, t, fontsize=12, ha="center", va="bottom", **kwargs)
+
+    def supylabel(self, t, **kwargs):
+        self.text(0.03, 0.5, t, fontsize=12, ha="center", va="center", rotation=90, **kwargs)
+
+    def legend(self, *args, **kwargs):
+        return self.gca().legend(*args, **kwargs)
+
+    def subplots_adjust(self, **kwargs):
+        self._params.update({k: v for k, v in kwargs.items() if v is not None})
+        self._place()
+
+    def _place(self):
+        for a in self.axes:
+            if hasattr(a, "_spec"):
+                a.rect = a._spec.grid.rect(a._spec.rows, a._spec.columns, self._params)
+
+    def tight_layout(self, *, pad=1.08, h_pad=None, w_pad=None, rect=None):
+        self._fit, self._pad, self._rect = True, (pad, h_pad, w_pad), rect or (0, 0, 1, 1)
+
+    _pad, _rect = (1.08, None, None), (0, 0, 1, 1)
+
+    def set_tight_layout(self, tight):
+        self._fit = bool(tight)
+
+    set_layout_engine = set_tight_layout
+
+    def _tighten(self):
+        # room for what stands around the axes, the same for all of them
+        w, h = self.size[0] * 72, self.size[1] * 72
+        pad = self._pad[0] * rcParams["font.size"]
+        left = right = top = bottom = 0.0
+        grid = None
+        for a in self.axes:
+            if not hasattr(a, "_spec"):
+                continue
+            grid = a._spec.grid
+            if a._on:
+                ticks = a.yaxis.shown(*a.get_ylim(), 200)[0] if a.yaxis.show_labels and a.yaxis.visible else []
+                wide = max([_font.width(t if isinstance(t, str) else t[0] + t[1], 10) for _, t in ticks] + [0])
+                left = max(left, 7 + wide + (points(a.yaxis.label_size or 10) * 1.4 if a.yaxis.label else 0))
+                right = max(right, 4)
+                bottom = max(bottom, 7 + (10 if a.xaxis.show_labels else 0) + (points(a.xaxis.label_size or 10) * 1.5 if a.xaxis.label else 0))
+            if a.get_title():
+                top = max(top, 6 + points(a._titles["center"][1] or "large") * 1.2 * (a.get_title().count("\n") + 1))
+        if grid is None:
+            return
+        head = self._title[1] * 1.6 if self._title else 0
+        x0, y0, x1, y1 = self._rect
+        p = self._params
+        p["left"], p["right"] = (x0 * w + pad + left) / w, (x1 * w - pad - right) / w
+        p["bottom"], p["top"] = (y0 * h + pad + bottom) / h, (y1 * h - pad - top - head) / h
+        if p["right"] > p["left"] and p["top"] > p["bottom"]:
+            gx, gy = (left + right + pad) / w, (top + bottom + pad) / h
+            cw, ch = (p["right"] - p["left"] - gx * (grid.ncols - 1)) / grid.ncols, (p["top"] - p["bottom"] - gy * (grid.nrows - 1)) / grid.nrows
+            p["wspace"], p["hspace"] = gx / max(cw, 1e-3), gy / max(ch, 1e-3)
+            self._place()
+
+    def autofmt_xdate(self, bottom=0.2, rotation=30, ha="right"):
+        for a in self.axes:
+            a.xaxis.rotation = rotation
+        self.subplots_adjust(bottom=bottom)
+
+    def colorbar(self, mappable=None, cax=None, ax=None, *, orientation="vertical", fraction=0.15, pad=0.05, shrink=1.0, label="",
+                 ticks=None, **kwargs):
+        mappable = mappable if mappable is not None else self._mappable
+        if mappable is None:
+            raise RuntimeError("No mappable was found to use for colorbar creation.")
+        if orientation != "vertical":
+            raise NotImplementedError("colorbar: upright")
+        if cax is None:
+            owner = ax if ax is not None else getattr(mappable, "axes", None) or self.gca()
+            owners = list(owner.reshape(-1)) if hasattr(owner, "reshape") else list(owner) if isinstance(owner, (list, tuple)) else [owner]
+            if len(owners) == 1:
+                l, b, w, h = owners[0].rect
+                owners[0].rect = (l, b, w * (1 - fraction - pad), h)
+                if hasattr(owners[0], "_spec"):
+                    del owners[0]._spec
+                cax_rect = (l + w * (1 - fraction), b + h * (1 - shrink) / 2, w * fraction / 4, h * shrink)
+            else:
+                right = max([a.rect[0] + a.rect[2] for a in owners])
+                low, high = min([a.rect[1] for a in owners]), max([a.rect[1] + a.rect[3] for a in owners])
+                self.subplots_adjust(right=right - 0.1)
+                cax_rect = (right - 0.05, low + (high - low) * (1 - shrink) / 2, 0.025, (high - low) * shrink)
+            keep = self._now
+            cax = self._add_axes(Axes(self, cax_rect))
+            self._now = keep
+        low, high = mappable.norm.vmin, mappable.norm.vmax
+        log = type(mappable.norm).__name__ == "LogNorm"
+        column = _np.linspace(0, 1, 256)[:, None]
+        image = cax.imshow(column, cmap=mappable.cmap, vmin=0, vmax=1, origin="lower", extent=(0, 1, low, high), aspect="auto")
+        image.norm.vmin, image.norm.vmax = 0, 1
+        if log:
+            cax.set_yscale("log")
+        cax.xaxis.set_ticks([])
+        cax.yaxis.right = True
+        cax.set_ylabel(label)
+        if ticks is not None:
+            cax.yaxis.set_ticks(ticks)
+        bar = _Colorbar(cax, mappable)
+        self._mappable = mappable
+        return bar
+
+    # ---- sizes
+
+    def set_size_inches(self, w, h=None):
+        self.size = (w, h) if h is not None else tuple(w)
+
+    def get_size_inches(self):
+        return _np.array(self.size)
+
+    def set_dpi(self, val):
+        self.dpi = val
+
+    def set_facecolor(self, color):
+        self.facecolor = color
+
+    def set_figwidth(self, val):
+        self.size = (val, self.size[1])
+
+    def set_figheight(self, val):
+        self.size = (self.size[0], val)
+
+    @property
+    def patch(self):
+        return self
+
+    def show(self, warn=True):
+        pass
+
+    # ---- drawing
+
+    def _drawn(self, format, dpi):
+        if self._fit:
+            self._tighten()
+        canvas = _canvas.KINDS[format](self.size[0], self.size[1], dpi, to_rgba(self.facecolor))
+        w, h = self.size[0] * 72, self.size[1] * 72
+        for a in self.axes:
+            a.draw(canvas, w, h)
+        if self._title:
+            canvas.text(self._title[2] * w, (1 - self._title[3]) * h, plain(self._title[0]), self._title[1], (0, 0, 0, 1.0), "center", "top")
+        for x, y, s, size, ha, va, color, angle in self._texts:
+            canvas.text(x * w, (1 - y) * h, plain(s), size, to_rgba(color), ha, va, angle)
+        return canvas
+
+    def savefig(self, fname, *, dpi=None, format=None, bbox_inches=None, pad_inches=0.1, transparent=False, facecolor=None, **kwargs):
+        if format is None:
+            name = fname if not hasattr(fname, "write") else ""
+            format = _os.path.splitext(_os.fspath(name))[1][1:].lower() if name else "png"
+            if format == "" and name:
+                format, fname = "png", _os.fspath(fname) + ".png"
+        if format not in _canvas.KINDS:
+            raise ValueError(f"Format {format!r} is not supported (supported formats: {', '.join(sorted(_canvas.KINDS))})")
+        dpi = dpi or rcParams["savefig.dpi"]
+        dpi = self.dpi if dpi == "figure" else dpi
+        before, self.facecolor = self.facecolor, facecolor if facecolor not in (None, "auto") else self.facecolor
+        if bbox_inches == "tight" and not self._fit and len(self.axes) == 1:
+            pass        # the page keeps its size: what stands around one plot is inside it
+        try:
+            self._drawn(format, dpi).save(fname, format)
+        finally:
+            self.facecolor = before
+
+
+class _Colorbar:
+    def __init__(self, ax, mappable):
+        self.ax, self.mappable = ax, mappable
+
+    def set_label(self, label, **kwargs):
+        self.ax.set_ylabel(label, **kwargs)
+
+    def set_ticks(self, ticks, labels=None):
+        self.ax.yaxis.set_ticks(ticks, labels)
+
+    def set_ticklabels(self, labels):
+        self.ax.yaxis.set_ticklabels(labels)
+
+    def update_normal(self, mappable=None):
+        pass
+
+
+def share(group, axis):
+    for a in group:
+        a._shared.setdefault(axis, [])
+        a._shared[axis] += [b for b in group if b is not a]

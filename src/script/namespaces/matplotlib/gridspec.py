@@ -1,0 +1,2 @@
+# matplotlib.gridspec
+from matplotlib.figure import GridSpec, SubplotSpec

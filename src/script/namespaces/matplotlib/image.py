@@ -1,0 +1,3 @@
+# matplotlib.image
+from matplotlib.artists import AxesImage
+from matplotlib.pyplot import imread, imsave

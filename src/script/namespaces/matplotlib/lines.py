@@ -1,0 +1,2 @@
+# matplotlib.lines
+from matplotlib.artists import Line2D

@@ -1,0 +1,2 @@
+# pylab
+from matplotlib.pylab import *
