@@ -168,13 +168,13 @@ wf_tensor wf_bce_with_logits(wf_ctx *c, wf_tensor x, wf_tensor t, wf_reduction h
 /* t (log t - x), 0 where t is 0; x are log-probabilities. WF_MEAN is over all elements, as PyTorch's "mean". */
 wf_tensor wf_kl_div(wf_ctx *c, wf_tensor x, wf_tensor t, wf_reduction how)
 {
-    wf_tensor pos, logt, l;
+    wf_tensor some, logt, l;
 
     if (is_half(c, t))
         IN_F32(c, x, wf_kl_div(c, x, t, how))
     scope_open(c);
-    pos = wf_gt(c, t, wf_zeros_like(c, t));
-    logt = wf_log(c, wf_where(c, pos, t, wf_ones_like(c, t)));
+    some = wf_ne(c, t, wf_zeros_like(c, t)); /* 0 log 0 is 0; of what is below, NaN */
+    logt = wf_log(c, wf_where(c, some, t, wf_ones_like(c, t)));
     l = wf_sub(c, wf_mul(c, t, logt), wf_mul(c, t, x));
     return scope_close(c, reduced(c, l, how));
 }

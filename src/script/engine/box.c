@@ -142,6 +142,8 @@ En en_begin(Vm *vm, const Args *a)
     En e = en_begin_front(vm, a->user);
 
     e.label = a->def ? a->def->name : NULL;
+    if (e.f->casts)
+        e.cast = autocast_row(e.label);
     return e;
 }
 
@@ -435,6 +437,8 @@ bool en_tensor(En *e, Value v, wf_tensor *out)
             *out = wf_cast(e->c, *out, en_narrow(e->f, d));
         else if (is_foreign(e, v))
             *out = wf_copy(e->c, *out);
+        if (e->cast)
+            *out = autocast_tensor(e, *out);
         return !e->f->one_device || en_same_device(e, *out);
     }
     if (sc_is_complex(e->vm, v, &re, &im)) {
@@ -982,7 +986,8 @@ bool engine_open(Vm *vm, ScModule *m)
            sc_module_set(vm, m, "Slot", v_obj(gc_ref(g->slot))) &&
            open_table(vm, m, engine_functions, f) && open_table(vm, m, engine_shape, f) &&
            open_table(vm, m, engine_nn, f) && open_table(vm, m, engine_state, f) && open_table(vm, m, engine_devices, f) && open_table(vm, m, engine_create, f) &&
-           open_table(vm, m, engine_programs, f) && open_table(vm, m, engine_stage, f) && open_table(vm, m, engine_graphs, f) && open_table(vm, m, engine_control, f) &&
+           open_table(vm, m, engine_programs, f) && open_table(vm, m, engine_stage, f) &&
+           open_table(vm, m, engine_autocast, f) && open_table(vm, m, engine_graphs, f) && open_table(vm, m, engine_control, f) &&
            open_table(vm, m, engine_keys, f) && open_table(vm, m, engine_equations, f);
 }
 

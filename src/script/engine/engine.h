@@ -45,6 +45,11 @@
 #include "tensor/tensor.h"
 
 typedef struct Front Front;
+typedef struct Autocast {
+    bool on;
+    wf_dtype low; /* of what gains from a lower precision */
+} Autocast;
+
 struct Front { /* one library's view */
     const char *module; /* "_torch" */
     wf_promotion promotion;
@@ -65,6 +70,8 @@ struct Front { /* one library's view */
     wf_device *home;    /* where results on the host go; NULL: they stay */
     bool stays;         /* its arrays are the host's */
     bool one_device;    /* tensors of two devices in one call are an error */
+    Autocast autocast[2]; /* of tensors of the host, of GPUs; autocast.c */
+    bool casts;         /* one of them is on */
 };
 
 enum { FRONT_TORCH, FRONT_JAX, FRONT_NUMPY, FRONT_TF, FRONT_AESARA, FRONT_COUNT };
@@ -105,6 +112,7 @@ typedef struct En { /* one native call */
     Front *f;
     const char *label; /* of the step in histories: the native's name */
     int device; /* 1 + that of the tensors so far; 0: none yet */
+    const struct CastRow *cast; /* how its tensors are cast on the way in; NULL: not at all */
     void *mem[8]; /* blocks that live until the end */
     size_t size[8];
     int nmem;
@@ -185,6 +193,9 @@ extern const NativeDef engine_random_torch[], engine_hosts[], engine_files[];
 extern const ClassDef torch_generator_def;
 extern const ClassDef program_def, record_def, slot_def;
 extern const NativeDef engine_stage[]; /* stage.c */
+extern const NativeDef engine_autocast[]; /* autocast.c */
+const struct CastRow *autocast_row(const char *native); /* NULL: it casts nothing */
+wf_tensor autocast_tensor(En *e, wf_tensor x); /* x as a tensor for e, which casts */
 extern const NativeDef engine_graphs[]; /* graphs.c */
 bool en_may_draw(Vm *vm); /* false with an exception: see Engine.no_random */
 const Value *func_free(const Func *f, const char *name); /* a free variable's value; NULL: none */

@@ -164,6 +164,10 @@ Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inp
         return sc_failed(vm) ? NIL : NOTIMPL;
     }
     e.label = reflected && op == OP2_SUB ? "rsub" : binary_label[op];
+    if (e.f->casts && (e.cast = autocast_row(e.label)) != NULL && !inplace) {
+        x = autocast_tensor(&e, x);
+        y = autocast_tensor(&e, y);
+    }
     if (!on_one_device(&e, x, y))
         return en_fail(&e);
     if (op == OP2_MATMUL && e.f == &vm->engine->front[FRONT_TORCH] &&

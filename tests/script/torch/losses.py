@@ -55,3 +55,7 @@ for loss in (nn.MSELoss(), nn.L1Loss(reduction="sum"), nn.CrossEntropyLoss(label
 images = torch.randn(2, 3, 4, 4)
 print(F.cross_entropy(images, torch.randint(0, 3, (2, 4, 4))), nn.CrossEntropyLoss(reduction="none")(images, torch.randint(0, 3, (2, 4, 4))).shape)
 print(F.cross_entropy(torch.randn(3), torch.tensor(1)), F.mse_loss(torch.ones(3), torch.zeros(3)), F.cosine_similarity(x, y), F.pairwise_distance(x, y, p=1))
+print("kl_div of a negative target", F.kl_div(torch.ones(3), torch.tensor([-1.0, 0.0, 0.5]), reduction="none"))
+x = torch.randn(4, 3, 2, dtype=torch.bfloat16)
+print(F.batch_norm(x, torch.zeros(3), torch.ones(3)).dtype, F.batch_norm(x, None, None, torch.ones(3), torch.ones(3), True).dtype)
+print(torch.allclose(torch.tensor([True]), torch.tensor([True])), torch.isclose(torch.tensor([True, False]), torch.tensor([True, True])))

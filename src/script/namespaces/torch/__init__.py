@@ -43,7 +43,11 @@ _MODULES = ("nn", "optim", "autograd", "utils", "linalg", "special", "jit", "fun
             "_inductor", "_logging", "functional", "types", "classes", "mps", "xpu", "return_types", "distributed", "__future__",
             "backends", "testing", "fft", "fx", "compiler", "amp", "version", "_functorch", "_dynamo", "overrides")
 _FROM = {"stft": "fft", "istft": "fft", "slogdet": "linalg", "matrix_exp": "linalg", "lstsq": "linalg", "pinverse": "_misc", "save": "serialization", "load": "serialization", "compile": "_compile",
-         "vmap": "func", "autocast": "amp", "GradScaler": "amp"}
+         "vmap": "func", "autocast": "amp", "GradScaler": "amp", "clear_autocast_cache": "amp",
+         "is_autocast_enabled": "amp", "get_autocast_dtype": "amp", "set_autocast_enabled": "amp",
+         "set_autocast_dtype": "amp", "is_autocast_cpu_enabled": "amp", "get_autocast_cpu_dtype": "amp",
+         "get_autocast_gpu_dtype": "amp", "set_autocast_cpu_enabled": "amp", "set_autocast_cpu_dtype": "amp",
+         "set_autocast_gpu_dtype": "amp", "is_autocast_cache_enabled": "amp", "set_autocast_cache_enabled": "amp"}
 _FUNCTIONAL = ("conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d dropout batch_norm layer_norm "
                "group_norm instance_norm rms_norm embedding selu celu threshold prelu rrelu alpha_dropout pixel_shuffle "
                "pixel_unshuffle max_pool1d max_pool2d max_pool3d avg_pool1d adaptive_avg_pool1d adaptive_max_pool1d "

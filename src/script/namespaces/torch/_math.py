@@ -4,6 +4,7 @@ import math as _math
 
 import _special
 import _torch as _w
+from torch._cast import full as _full
 from torch._types import pair, is_float, bool as _bool, int64, float32, float64, uint8, int32
 from torch._creation import get_default_dtype
 
@@ -395,6 +396,8 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     if not isinstance(other, _w.Tensor):
         raise TypeError(f"isclose(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     _check_same(input, other)
+    if input.dtype.name == "bool":
+        return _w.eq(input, other)
     near = _w.is_close(input, other, rtol, atol)
     return _w.logical_or(near, _w.logical_and(_w.is_nan(input), _w.is_nan(other))) if equal_nan else near
 
@@ -740,6 +743,7 @@ def nanmedian(input, dim=None, keepdim=False):
     return pair("nanmedian", (v, i) if keepdim else (_w.squeeze(v, dim), _w.squeeze(i, dim)))
 
 
+@_full
 def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
     if dim is None:
         flat = _w.reshape(input, (-1,))
@@ -763,6 +767,7 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
     return _w.stack(out, 0) if many else out[0]
 
 
+@_full
 def nanquantile(input, q, dim=None, keepdim=False):
     return quantile(input[_w.logical_not(_w.is_nan(input))], q, dim, keepdim)
 

@@ -1,5 +1,6 @@
 # torch._products -- products of vectors and matrices, and solving.
 import _torch as _w
+from torch._cast import full as _full, low as _low, stay as _stay
 from torch._math import put
 
 
@@ -16,7 +17,7 @@ def _cname(d):
 
 
 def matmul(input, other, *, out=None):
-    if input.dtype != other.dtype:
+    if input.dtype != other.dtype and not _w.casting():
         _same_dtype(input, other, "expected m1 and m2 to have the same dtype, but got: {} != {}")
     return _w.matmul(input, other, out=out)
 
@@ -34,9 +35,10 @@ def _with_rank(name, ranks, fn=matmul):
 
 mm = _with_rank("mm", (2, 2))
 bmm = _with_rank("bmm", (3, 3))
-mv = _with_rank("mv", (2, 1))
+mv = _stay(_with_rank("mv", (2, 1)))
 
 
+@_stay
 def dot(input, other, *, out=None):
     if input.ndim != 1 or other.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {other.ndim}D tensors")
@@ -75,12 +77,13 @@ def _sum_of(product, label):
     return add
 
 
-addmm = _sum_of(matmul, "addmm")
-addmv = _sum_of(matmul, "addmv")
-baddbmm = _sum_of(matmul, "baddbmm")
+addmm = _low(_sum_of(matmul, "addmm"))
+addmv = _stay(_sum_of(matmul, "addmv"))
+baddbmm = _low(_sum_of(matmul, "baddbmm"))
 addr = _sum_of(_w.outer, "addr")
 
 
+@_low
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     return input * beta + alpha * _w.sum(matmul(batch1, batch2), 0)
 
@@ -117,6 +120,7 @@ def kron(input, other):
     return _w.reshape(_w.reshape(a, left) * _w.reshape(b, right), shape)
 
 
+@_full
 def trace(input):
     return _w.diagonal_sum(input)
 
@@ -165,6 +169,7 @@ def matrix_power(input, n):
     return out
 
 
+@_full
 def cdist(x1, x2, p=2.0, compute_mode=None):
     d = _w.expand_dims(x1, -2) - _w.expand_dims(x2, -3)
     if p == 2:

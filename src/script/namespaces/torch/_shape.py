@@ -643,6 +643,8 @@ def _along(input, dim, index):
 
 def index_copy(input, dim, index, source):
     _in_range(index, 0, _size_of(input, dim))
+    if _w.casting() and input.dtype != source.dtype:
+        input, source = _w.cast(input, _w.float32), _w.cast(source, _w.float32)
     return _w.index_set(input, _along(input, dim, index), source)
 
 

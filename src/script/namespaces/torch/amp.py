@@ -1,4 +1,6 @@
-# torch.amp -- autocast, which has one precision to offer and says so, and the scaling of losses.
+# torch.amp -- autocast: operations that gain from a lower precision have it (engine/autocast.c has the lists), and the
+# scaling of losses.
+import functools
 import warnings
 
 import _torch as _w
@@ -13,36 +15,166 @@ def _once(text):
         warnings.warn(text)
 
 
+_DEVICES = ("cpu", "cuda")
+_state = {"cpu": [False, torch.bfloat16], "cuda": [False, torch.float16]}      # is it on, dtype
+_cache = [True]
+_mode = [None]      # what is cast to what, or None; programs are made for it
+
+
+def _set(device, on, dtype):
+    _state[device] = [on, dtype]
+    _w.autocast(device == "cuda", on, dtype)
+    on = [(d, s[1].name) for d, s in _state.items() if s[0]]
+    _mode[0] = str(on) if on else None
+    _w.Dispatch.pause(bool(on))     # programs that were made for another mode
+
+
+def _device(device_type):
+    if device_type not in _state:
+        raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
+    return device_type
+
+
 def is_autocast_available(device_type):
-    return False
+    return device_type == "cpu" or device_type == "cuda" and torch.cuda.is_available()
+
+
+def is_autocast_enabled(device_type="cuda"):
+    return _state[_device(device_type)][0]
+
+
+def get_autocast_dtype(device_type):
+    return _state[_device(device_type)][1]
+
+
+def set_autocast_enabled(device_type, enabled=None):
+    if enabled is None:
+        device_type, enabled = "cuda", device_type
+    _set(_device(device_type), enabled, _state[device_type][1])
+
+
+def set_autocast_dtype(device_type, dtype):
+    _set(_device(device_type), _state[device_type][0], dtype)
+
+
+def is_autocast_cpu_enabled():
+    return is_autocast_enabled("cpu")
+
+
+def get_autocast_cpu_dtype():
+    return get_autocast_dtype("cpu")
+
+
+def get_autocast_gpu_dtype():
+    return get_autocast_dtype("cuda")
+
+
+def set_autocast_cpu_enabled(enabled):
+    set_autocast_enabled("cpu", enabled)
+
+
+def set_autocast_cpu_dtype(dtype):
+    set_autocast_dtype("cpu", dtype)
+
+
+def set_autocast_gpu_dtype(dtype):
+    set_autocast_dtype("cuda", dtype)
+
+
+def is_autocast_cache_enabled():
+    return _cache[0]
+
+
+def set_autocast_cache_enabled(enabled):
+    # Casts of weights are made anew: no result depends on this.
+    _cache[0] = enabled
+
+
+def clear_autocast_cache():
+    pass
 
 
 class autocast:
     def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
         if not isinstance(device_type, str):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
-        if device_type == "cuda" and enabled:
+        if device_type not in _DEVICES:
+            raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
+        if device_type == "cuda" and enabled and not torch.cuda.is_available():
             _once("User provided device_type of 'cuda', but CUDA is not available. Disabling")
             enabled = False
-        self.device, self.dtype, self.enabled = device_type, dtype, enabled
+        dtype = dtype if dtype is not None else get_autocast_dtype(device_type)
+        if device_type == "cpu" and enabled and dtype not in (torch.bfloat16, torch.float16):
+            warnings.warn("In CPU autocast, but the target dtype is not supported. Disabling autocast.\nCPU Autocast only "
+                          "supports dtype of torch.bfloat16, torch.float16 currently.")
+            enabled = False
+        self.device, self.fast_dtype, self._enabled = device_type, dtype, bool(enabled)
+        self._cache_enabled = is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
+        self.before = []
 
     def __enter__(self):
-        if self.enabled:
-            _once("autocast has no effect: every operation runs in the dtype of its operands, so results keep that "
-                  "dtype and are no less exact than they would be in a lower one")
+        self.before.append((_state[self.device], _cache[0]))
+        _cache[0] = self._cache_enabled
+        _set(self.device, self._enabled, self.fast_dtype)
         return self
 
     def __exit__(self, kind, value, trace):
+        state, _cache[0] = self.before.pop()
+        _set(self.device, *state)
         return False
 
     def __call__(self, fn):
+        @functools.wraps(fn)
         def decorate_autocast(*args, **kwargs):
             with self:
                 return fn(*args, **kwargs)
         return decorate_autocast
 
 
-_mode = [None]      # what is cast to what; programs are made for it
+def _cast(value, device_type, dtype):
+    if isinstance(value, _w.Tensor):
+        return value.to(dtype) if value.is_floating_point() and value.device.type == device_type and \
+            value.dtype != torch.float64 else value
+    if isinstance(value, (str, bytes)):
+        return value
+    if isinstance(value, dict):
+        return {_cast(k, device_type, dtype): _cast(v, device_type, dtype) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)([_cast(v, device_type, dtype) for v in value])
+    return value
+
+
+def custom_fwd(fwd=None, *, device_type, cast_inputs=None):
+    # forward of an autograd.Function: backward has the mode that forward had.
+    if fwd is None:
+        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @functools.wraps(fwd)
+    def decorate_fwd(*args, **kwargs):
+        args[0]._dtype = get_autocast_dtype(device_type)
+        if cast_inputs is None:
+            args[0]._fwd_used_autocast = is_autocast_enabled(device_type)
+            return fwd(*args, **kwargs)
+        on = is_autocast_enabled(device_type)
+        args[0]._fwd_used_autocast = False
+        if not on:
+            return fwd(*args, **kwargs)
+        with autocast(device_type, enabled=False):
+            return fwd(*_cast(args, device_type, cast_inputs), **_cast(kwargs, device_type, cast_inputs))
+
+    return decorate_fwd
+
+
+def custom_bwd(bwd=None, *, device_type):
+    if bwd is None:
+        return functools.partial(custom_bwd, device_type=device_type)
+
+    @functools.wraps(bwd)
+    def decorate_bwd(*args, **kwargs):
+        with autocast(device_type, enabled=args[0]._fwd_used_autocast, dtype=args[0]._dtype):
+            return bwd(*args, **kwargs)
+
+    return decorate_bwd
 
 
 READY, UNSCALED, STEPPED = 0, 1, 2
@@ -52,7 +184,7 @@ class GradScaler:
     # Losses times a factor, which is halved when gradients overflow and doubled when they have not for long.
     def __init__(self, device="cuda", init_scale=65536.0, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000,
                  enabled=True):
-        if enabled and device == "cuda":
+        if enabled and device == "cuda" and not torch.cuda.is_available():
             _once("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.")
             enabled = False
         self._device, self._enabled = device, enabled
@@ -80,7 +212,7 @@ class GradScaler:
         if not self._enabled:
             return outputs
         if self._scale is None:
-            self._scale = torch.full((), self._init_scale, dtype=torch.float32)
+            self._scale = torch.full((), self._init_scale, dtype=torch.float32, device=self._device)
             self._tracker = self._init_growth_tracker
         if isinstance(outputs, _w.Tensor):
             return outputs * self._scale

@@ -14,7 +14,7 @@ import _tree
 import _stage
 import _torch as _w
 import torch
-from torch import nn
+from torch import amp, nn
 from torch.jit import _check, _graph, _infer, _types
 
 
@@ -165,7 +165,7 @@ class Method:
         args = _types.arguments(self, args, 0 if owner is None else 1)
         leaves, spec = _tree.flatten(args, None, False)
         state = _state(owner) if owner is not None else []
-        key = (spec, tuple([_key(x) for x in leaves]), generation[0] if owner is not None else 0)
+        key = (spec, tuple([_key(x) for x in leaves]), generation[0] if owner is not None else 0, amp._mode[0])
         s = own.by_key.get(key)
         if s is None:
             s = self.specialise(owner, key, spec, leaves, state, False)

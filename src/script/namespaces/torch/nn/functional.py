@@ -2,6 +2,7 @@
 import math as _math
 
 import _torch as _w
+from torch._cast import full as _full, low as _low, stay as _stay
 from torch._math import log_softmax as _log_softmax, norm as _norm, softmax as _softmax
 from torch._products import cosine_similarity, pairwise_distance, pdist
 from torch._shape import broadcast_tensors as _together
@@ -122,6 +123,7 @@ def hardswish(input, inplace=False):
     return _write(input, _w.label(y, "hardswish"), inplace)
 
 
+@_low
 def prelu(input, weight):
     if weight.numel() > 1:
         shape = [1] * input.ndim
@@ -656,7 +658,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
     if not training:
-        return _w.batch_norm(input, running_mean, running_var, weight, bias, False, eps)[0]
+        return _as(_w.batch_norm(input, running_mean, running_var, weight, bias, False, eps)[0], input)
     n = input.numel() // input.shape[1] if not _w.about(input, "symbolic") else 2
     if n == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
@@ -672,13 +674,18 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
             _w.write(running_var, running_var * (1 - momentum) + var * (momentum * count / (count - 1)))
         finally:
             _w.recording(was)
-    return y
+    return _as(y, input)
+
+
+def _as(y, x):
+    # Statistics and weights may be of a higher precision than what is normalised.
+    return y if y.dtype == x.dtype else _w.cast(y, x.dtype)
 
 
 def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True,
                   momentum=0.1, eps=1e-05):
     if not use_input_stats:
-        return _w.batch_norm(input, running_mean, running_var, weight, bias, False, eps)[0]
+        return _as(_w.batch_norm(input, running_mean, running_var, weight, bias, False, eps)[0], input)
     if running_mean is not None:
         space = list(range(2, input.ndim))
         was = _w.recording(False)
@@ -803,6 +810,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     return _w.smooth_l1_loss(input, target, reduction, beta)
 
 
+@_full
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     d = _w.abs(input - target)
     loss = _w.where(_w.le(d, delta), 0.5 * d * d, delta * (d - 0.5 * delta))
@@ -888,6 +896,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     return _reduced(loss, reduction)
 
 
+@_full
 def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None,
                      reduction="mean"):
     reduction = _old(reduction, size_average, reduce)
@@ -911,28 +920,36 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-06, reduction="mean
     return _reduced(loss, reduction)
 
 
+@_full
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
     reduction = _old(reduction, size_average, reduce)
     loss = _w.where(_w.ne(target, -1), input, 0.0) + _w.where(_w.ne(target, 1), _w.relu(margin - input), 0.0)
     return _reduced(loss, reduction)
 
 
+@_full
 def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
     reduction = _old(reduction, size_average, reduce)
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+                           f"{input1.shape}, input2: {input2.shape}, target: {target.shape} ")
     return _reduced(_w.relu(_w.neg(target) * (input1 - input2) + margin), reduction)
 
 
+@_full
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     reduction = _old(reduction, size_average, reduce)
     return _reduced(_w.log1p(_w.exp(_w.neg(target) * input)), reduction)
 
 
+@_full
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
     reduction = _old(reduction, size_average, reduce)
     c = cosine_similarity(input1, input2, dim=-1)
     return _reduced(_w.where(_w.eq(target, 1), 1 - c, _w.relu(c - margin)), reduction)
 
 
+@_full
 def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, size_average=None,
                         reduce=None, reduction="mean"):
     reduction = _old(reduction, size_average, reduce)
@@ -951,6 +968,7 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_fu
     return _reduced(_w.relu(margin + near - far), reduction)
 
 
+@_full
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
     reduction = _old(reduction, size_average, reduce)
     x = input if input.ndim == 2 else _w.expand_dims(input, 0)
@@ -970,6 +988,7 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
     return _reduced(_w.mean(loss, -1), reduction)
 
 
+@_full
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
     # The forward variables of the alignments, in logarithms, one sample after the other.
     single = log_probs.ndim == 2
@@ -1031,6 +1050,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     return _w.matmul(dropout(_w.softmax(scores, -1), dropout_p), value)
 
 
+@_stay
 def bilinear(input1, input2, weight, bias=None):
     y = _w.einsum("...i,oij,...j->...o", [input1, weight, input2])
     return y if bias is None else y + bias

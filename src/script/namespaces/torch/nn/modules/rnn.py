@@ -7,6 +7,7 @@
 import math as _math
 
 import _torch as _w
+from torch._cast import low_dtype
 from torch._creation import empty as _empty
 from torch.nn import functional as F, init
 from torch.nn.modules.module import Module
@@ -129,6 +130,10 @@ class RNNBase(Module):
         if input.shape[-1] != self.input_size:
             raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
                                f"{input.shape[-1]}")
+        if self.mode == "LSTM" and _w.casting():
+            low = low_dtype([input])
+            if low is not None:
+                input, hx = input.to(low), None if hx is None else tuple([s.to(low) for s in hx])
         x = _w.expand_dims(input, 1) if not batched else \
             _w.swap_axes(input, 0, 1) if self.batch_first and not packed else input
         count = self.num_layers * (2 if self.bidirectional else 1)
