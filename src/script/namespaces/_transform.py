@@ -303,6 +303,9 @@ class Transforms:
         w = self.w
         leaves, spec = self.flatten((args, kwargs))
         found = self.mapped_size(leaves, axes, what)
+        if found is not None and size is not None and found != size:
+            raise self.error(f"{what} got inconsistent sizes for array axes to be mapped: axis_size={size}, but arguments "
+                             f"have size {found}")
         if found is None and size is None:
             raise self.error(f"{what} must have at least one mapped argument")
         # What is not mapped goes in too, but for numbers, which stay what they are.

@@ -82,6 +82,8 @@ def _seeded(seed):
     if isinstance(seed, _w.Tensor) and _w.about(seed, "symbolic"):
         low = _w.bitcast(_w.cast(seed, _w.int32), _w.uint32)
         return _w.stack([_w.zeros_like(low), low], 0)
+    if not (isinstance(seed, int) or isinstance(seed, _w.Tensor) and seed.dtype.name.find("int") >= 0):
+        raise TypeError(f"PRNG key seed must be an integer; got {seed!r}")
     return _w.key(int(seed))
 
 
@@ -212,12 +214,19 @@ def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
     rank = len(logits.shape)
     batch = tuple([d for i, d in enumerate(logits.shape) if i != axis % rank])
     shape = batch if shape is None else _shape(shape)
+    axis = axis % rank - rank
+    more = shape[:len(shape) - len(batch)]
     if not replace:
         k = 1
-        for d in shape[:len(shape) - len(batch)]:
+        for d in more:
             k *= d
         noisy = logits + _w.key_gumbel(_data(key), tuple(logits.shape), logits.dtype)
-        return _w.cast(_w.top_k(noisy, k, axis)[1], _default_int())
+        found = _w.move_axis(_w.top_k(noisy, k, axis)[1], axis, 0)
+        return _w.cast(_w.reshape(found, shape), _default_int())
+    full = list(shape[len(more):])
+    full.insert(axis + rank, logits.shape[axis])
+    if tuple(full) != tuple(logits.shape):
+        logits = _w.broadcast_to(logits, tuple(full))
     return _w.key_categorical(_data(key), logits, axis, shape)
 
 

@@ -247,7 +247,13 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
     # f(x) = 0 by solve; the derivative by the implicit function theorem.
     x = solve(f, initial_guess)
     x = x[0] if has_aux else x
-    at = _tree.map(_w.stop_gradient, x)
+    x = _tree.map(_w.stop_gradient, x)
+    for _ in range(2):          # a step of Newton's method, which gives twice as many derivatives
+        x = _newton(f, x, tangent_solve)
+    return x
+
+
+def _newton(f, at, tangent_solve):
     pull = kit.linearize(f, (at,))[1]
     step = tangent_solve(lambda v: pull(v), _tree.map(lambda r: r - _w.stop_gradient(r), f(at)))
     return _tree.map(lambda a, s: a - s, at, step)

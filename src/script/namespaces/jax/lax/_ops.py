@@ -303,6 +303,11 @@ def collapse(operand, start_dimension, stop_dimension=None):
 
 
 def concatenate(operands, dimension):
+    operands = [_w.tensor(x) for x in operands]
+    if any([x.dtype != operands[0].dtype for x in operands]):
+        raise TypeError("lax.concatenate requires arguments to have the same dtypes, got "
+                        f"{', '.join([x.dtype.name for x in operands])}. (Tip: jnp.concatenate is a similar function that "
+                        "does automatic type promotion on inputs).")
     return _w.concat(list(operands), dimension)
 
 

@@ -430,7 +430,7 @@ def _between(x, at, n, method):
     lo, hi = _w.floor(at), _w.ceil(at)
     t = at - lo
     if method == "nearest":
-        lo = hi = _w.round(at)
+        lo = _w.where(t <= 0.5, lo, hi)
     top = n - 1 if isinstance(n, int) else _w.maximum(n - 1, 0)
     pick = lambda i: _w.take_along(x, _w.cast(_w.clip(_w.minimum(i, top), 0, None), _w.int32), -1)
     if method == "higher":

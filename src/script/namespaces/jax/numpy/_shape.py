@@ -98,6 +98,8 @@ def expand_dims(a, axis):
     if isinstance(axis, int):
         return _w.expand_dims(a, axis)
     rank = len(a.shape) + len(axis)
+    if len({_axis(i, rank) for i in axis}) < len(axis):
+        raise ValueError(f"repeated axis in expand_dims: {axis}")
     for i in sorted([_axis(i, rank) for i in axis]):
         a = _w.expand_dims(a, i)
     return a

@@ -1,10 +1,11 @@
 # jax.numpy.linalg -- linear algebra: systems, determinants, factors and norms.
 import _factors
 import _jax as _w
+from jax._custom import custom_jvp
 from jax.numpy._create import asarray as _asarray
 from jax.numpy._math import _float
 from jax.numpy._math import matmul, outer, tensordot, vecdot, cross
-from jax.numpy._select import diagonal
+from jax.numpy._select import diagonal as _diagonal
 from jax.numpy._shape import matrix_transpose
 
 
@@ -28,8 +29,34 @@ def inv(a):
     return _w.inv(_square(a, "inv"))
 
 
+def diagonal(x, /, *, offset=0):
+    return _diagonal(x, offset, -2, -1)
+
+
+def _cofactors(a):
+    # d det(a) / da, also where a has no inverse: with a = U diag(s) V', det(U) det(V) U diag(products of the others) V'.
+    u, s, vh = _w.op("svd", [a])[:3]
+    n = a.shape[-1]
+    others = _w.where(_w.eye(n, dtype=_w.bool_), _w.ones_like(s[..., :1, None]), s[..., None, :])
+    scaled = u * _w.expand_dims(_w.prod(others, -1), -2)
+    return _w.expand_dims(_w.expand_dims(_w.det(u) * _w.det(vh), -1), -1) * _w.matmul(scaled, vh)
+
+
+@custom_jvp
+def _det(a):
+    return _w.det(a)
+
+
+@_det.defjvp
+def _det_jvp(primals, tangents):
+    a, = primals
+    da, = tangents
+    return _det(a), _w.sum(_cofactors(a) * da, (-2, -1))
+
+
 def det(a):
-    return _w.det(_square(a, "det"))
+    a = _square(a, "det")
+    return _w.det(a) if a.dtype.name.startswith("complex") else _det(a)
 
 
 def _lu_diagonal(a):

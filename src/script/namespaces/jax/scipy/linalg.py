@@ -92,7 +92,7 @@ def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=
 
 def eigh(a, b=None, lower=True, eigvals_only=False, **_):
     _refuse("eigh", b=(b, None))
-    w, v = _linalg.eigh(_mirrored(_float(a), lower))
+    w, v = _linalg.eigh(_float(a), "L" if lower else "U")    # of the mean of a and its transpose
     return w if eigvals_only else (w, v)
 
 
