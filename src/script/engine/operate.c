@@ -150,6 +150,21 @@ static TensorObj *plain_binary(Vm *vm, BinOp op, Value a, Value b)
     return o;
 }
 
+/* PyTorch subtracts no bools. */
+static bool torch_subtracts(En *e, Value a, Value b, wf_tensor x, wf_tensor y)
+{
+    bool first = a.tag == T_BOOL || wf_dtype_of(e->c, x) == WF_BOOL;
+    bool second = b.tag == T_BOOL || wf_dtype_of(e->c, y) == WF_BOOL;
+
+    if (!first && !second)
+        return true;
+    return sc_fail(e->vm, C_NotImplementedError,
+                   "Subtraction, the `-` operator, with %s not supported. %s operator instead.",
+                   first && second ? "two bool tensors is" : "a bool tensor is",
+                   first && second ? "Use the `^` or `logical_xor()`"
+                                   : "If you are trying to invert a mask, use the `~` or `logical_not()`");
+}
+
 Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
 {
     TensorObj *plain = inplace ? NULL : plain_binary(vm, op, a, b);
@@ -169,6 +184,8 @@ Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inp
         y = autocast_tensor(&e, y);
     }
     if (!on_one_device(&e, x, y))
+        return en_fail(&e);
+    if (op == OP2_SUB && e.f == &vm->engine->front[FRONT_TORCH] && !torch_subtracts(&e, a, b, x, y))
         return en_fail(&e);
     if (op == OP2_MATMUL && e.f == &vm->engine->front[FRONT_TORCH] &&
         wf_dtype_of(e.c, x) != wf_dtype_of(e.c, y)) {

@@ -12,7 +12,6 @@ from torch._creation import get_default_dtype
 
 abs = absolute = _w.abs
 neg = negative = _w.neg
-positive = _w.positive
 reciprocal = _w.reciprocal
 exp = _w.exp
 exp2 = _w.exp2
@@ -41,7 +40,6 @@ sigmoid = _w.sigmoid
 floor = _w.floor
 ceil = _w.ceil
 trunc = fix = _w.trunc
-frac = _w.frac
 isfinite = _w.is_finite
 isnan = _w.is_nan
 isinf = _w.is_inf
@@ -55,8 +53,6 @@ mul = multiply = _w.mul
 pow = _w.pow
 remainder = _w.remainder
 fmod = _w.fmod
-hypot = _w.hypot
-logaddexp = _w.logaddexp
 eq = _w.eq
 ne = not_equal = _w.ne
 lt = less = _w.lt
@@ -93,11 +89,17 @@ def add(input, other, *, alpha=1, out=None):
     return _w.add(input, other, out=out)
 
 
+_NO_BOOLS = ("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
+             "`~` or `logical_not()` operator instead.")
+
+
+def _is_bool(x):
+    return isinstance(x, bool) or (isinstance(x, _w.Tensor) and x.dtype == _bool)
+
+
 def sub(input, other, *, alpha=1, out=None):
-    for x in (input, other):
-        if isinstance(x, bool) or (isinstance(x, _w.Tensor) and x.dtype == _bool):
-            raise NotImplementedError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
-                                      "to invert a mask, use the `~` or `logical_not()` operator instead.")
+    if _is_bool(input) or _is_bool(other):
+        raise NotImplementedError(_NO_BOOLS)
     if alpha != 1:
         _check_alpha(input, other, alpha)
         other = _w.mul(other, alpha)
@@ -108,6 +110,8 @@ subtract = sub
 
 
 def rsub(input, other, *, alpha=1):
+    if _is_bool(input) or _is_bool(other):
+        raise NotImplementedError(_NO_BOOLS)
     return _w.sub(other, input if alpha == 1 else _w.mul(input, alpha))
 
 
@@ -342,11 +346,11 @@ def isreal(input):
     return _w.eq(_w.imag(input), 0)
 
 
-def fmax(input, other):
+def _fmax(input, other):
     return _w.where(_w.is_nan(other), input, _w.where(_w.is_nan(input), other, _w.maximum(input, other)))
 
 
-def fmin(input, other):
+def _fmin(input, other):
     return _w.where(_w.is_nan(other), input, _w.where(_w.is_nan(input), other, _w.minimum(input, other)))
 
 
@@ -360,6 +364,26 @@ def _of_tensors(native, name):
     return both
 
 
+def _of_floats(native, name):
+    def fn(input, *other, out=None):
+        if input.dtype.kind != "f":
+            raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{_scalar(input.dtype)}'")
+        return native(input, *other, out=out)
+    fn.__name__ = fn.__qualname__ = name
+    return fn
+
+
+def positive(input):
+    if _is_bool(input):
+        raise NotImplementedError("The `+` operator, on a bool tensor is not supported.")
+    return _w.positive(input)
+
+
+frac = _of_floats(_w.frac, "frac")
+hypot = _of_tensors(_of_floats(_w.hypot, "hypot"), "hypot")
+logaddexp = _of_tensors(_of_floats(_w.logaddexp, "logaddexp"), "logaddexp")
+fmax = _of_tensors(lambda a, b, out=None: put(out, _fmax(a, b)), "fmax")
+fmin = _of_tensors(lambda a, b, out=None: put(out, _fmin(a, b)), "fmin")
 maximum = _of_tensors(_w.maximum, "maximum")
 minimum = _of_tensors(_w.minimum, "minimum")
 atan2 = arctan2 = _of_tensors(_w.atan2, "atan2")

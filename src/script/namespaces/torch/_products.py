@@ -122,6 +122,8 @@ def kron(input, other):
 
 @_full
 def trace(input):
+    if input.dtype.name == "bool":
+        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
     return _w.diagonal_sum(input)
 
 

@@ -323,6 +323,10 @@ def unbind(input, dim=0):
 
 
 def narrow(input, dim, start, length):
+    if isinstance(start, _w.Tensor):
+        start = int(start)
+    if start < 0 and -start <= _size_of(input, dim):
+        start += _size_of(input, dim)
     return _w.label(_w.narrow(input, dim, start, length), "slice")
 
 
