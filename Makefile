@@ -47,7 +47,7 @@ CLIOBJ  := $(CLISRC:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
 
-.PHONY: all agree bench-gpu help test test-gpu tests test-long verify-math demo examples bench san fuzz format tidy docs install uninstall wheel clean bless
+.PHONY: all agree bench-gpu help test test-gpu tests test-long verify-math demo examples bench san fuzz format tidy docs install uninstall wheel dist deb clean bless
 all: $(BUILD)/weft $(BUILD)/libweft.a $(BUILD)/libweft.so
 
 help:
@@ -68,6 +68,8 @@ help:
 	@echo 'make tidy       clang-tidy over the library'
 	@echo 'make install    into PREFIX (default /usr/local), honouring DESTDIR; make uninstall removes it'
 	@echo 'make wheel      build/wheel/*.whl, the Python package with the library inside (PYTHON=python3)'
+	@echo 'make dist       build/dist/weft-VERSION.tar.gz, the tree of the last commit'
+	@echo 'make deb        build/deb/*.deb: weft, libweft1, libweft-dev (needs debhelper)'
 	@echo 'make clean      remove build/'
 
 $(BUILD)/src/%.o: src/%.c
@@ -237,28 +239,43 @@ tidy: setup-format
 docs: all
 	$(Q)$(BUILD)/weft ops --markdown > docs/ops.md
 
-# Without symbols for debuggers, unless STRIP is empty. What `uninstall` removes is what `install` puts there.
+# Without symbols for debuggers, unless STRIP is empty. LIBDIR: where libraries go, under PREFIX. What `uninstall` removes is what
+# `install` puts there.
 STRIP   ?= strip
 TO      := $(DESTDIR)$(PREFIX)
-FILL    := sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@ABI@|$(ABI)|'
-INSTALLED := bin/weft $(patsubst %,include/%,$(notdir $(wildcard include/*.h include/*.hpp))) lib/libweft.a lib/libweft.so lib/libweft.so.$(ABI) \
-             lib/pkgconfig/weft.pc lib/cmake/Weft/WeftConfig.cmake lib/cmake/Weft/WeftConfigVersion.cmake share/man/man1/weft.1
+LIBDIR  ?= lib
+FILL    := sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@ABI@|$(ABI)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+           -e 's|@UP@|$(shell echo $(LIBDIR) | sed 's/[^/][^/]*/../g')|'
+INSTALLED := bin/weft $(patsubst %,include/%,$(notdir $(wildcard include/*.h include/*.hpp))) $(LIBDIR)/libweft.a $(LIBDIR)/libweft.so $(LIBDIR)/libweft.so.$(ABI) \
+             $(LIBDIR)/pkgconfig/weft.pc $(LIBDIR)/cmake/Weft/WeftConfig.cmake $(LIBDIR)/cmake/Weft/WeftConfigVersion.cmake share/man/man1/weft.1
 install: all
 	$(Q)install -d $(addprefix $(TO)/,$(sort $(dir $(INSTALLED))))
 	$(Q)install -m 755 $(BUILD)/weft $(TO)/bin/weft
 	$(Q)install -m 644 include/*.h include/*.hpp $(TO)/include/
-	$(Q)install -m 644 $(BUILD)/libweft.a $(TO)/lib/libweft.a
-	$(Q)install -m 755 $(BUILD)/libweft.so $(TO)/lib/libweft.so.$(ABI)
-	$(Q)ln -sf libweft.so.$(ABI) $(TO)/lib/libweft.so
-	$(Q)$(if $(STRIP),$(STRIP) $(TO)/bin/weft $(TO)/lib/libweft.so.$(ABI) && $(STRIP) --strip-debug $(TO)/lib/libweft.a)
+	$(Q)install -m 644 $(BUILD)/libweft.a $(TO)/$(LIBDIR)/libweft.a
+	$(Q)install -m 755 $(BUILD)/libweft.so $(TO)/$(LIBDIR)/libweft.so.$(ABI)
+	$(Q)ln -sf libweft.so.$(ABI) $(TO)/$(LIBDIR)/libweft.so
+	$(Q)$(if $(STRIP),$(STRIP) $(TO)/bin/weft $(TO)/$(LIBDIR)/libweft.so.$(ABI) && $(STRIP) --strip-debug $(TO)/$(LIBDIR)/libweft.a)
 	$(Q)install -m 644 docs/weft.1 $(TO)/share/man/man1/weft.1
-	$(Q)$(FILL) tools/weft.pc.in > $(TO)/lib/pkgconfig/weft.pc
-	$(Q)$(FILL) tools/WeftConfig.cmake.in > $(TO)/lib/cmake/Weft/WeftConfig.cmake
-	$(Q)$(FILL) tools/WeftConfigVersion.cmake.in > $(TO)/lib/cmake/Weft/WeftConfigVersion.cmake
+	$(Q)$(FILL) tools/weft.pc.in > $(TO)/$(LIBDIR)/pkgconfig/weft.pc
+	$(Q)$(FILL) tools/WeftConfig.cmake.in > $(TO)/$(LIBDIR)/cmake/Weft/WeftConfig.cmake
+	$(Q)$(FILL) tools/WeftConfigVersion.cmake.in > $(TO)/$(LIBDIR)/cmake/Weft/WeftConfigVersion.cmake
 
 uninstall:
 	$(Q)rm -f $(addprefix $(TO)/,$(INSTALLED))
-	$(Q)rmdir $(TO)/lib/cmake/Weft 2>/dev/null || true
+	$(Q)rmdir $(TO)/$(LIBDIR)/cmake/Weft 2>/dev/null || true
+
+# The tree of the last commit as weft-VERSION.tar.gz; Debian's packages of it, from what is built here.
+dist:
+	$(Q)mkdir -p $(BUILD)/dist
+	$(Q)git archive --format=tar.gz --prefix=weft-$(VERSION)/ -o $(BUILD)/dist/weft-$(VERSION).tar.gz HEAD
+	$(Q)ls -l $(BUILD)/dist/weft-$(VERSION).tar.gz
+deb: all
+	$(Q)rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb/weft-$(VERSION)
+	$(Q)cp -r Makefile LICENSE README.md CHANGELOG.md include src docs tools $(BUILD)/deb/weft-$(VERSION)/
+	$(Q)cp -r tools/debian $(BUILD)/deb/weft-$(VERSION)/debian && sed -i '1s/(.*)/($(VERSION))/' $(BUILD)/deb/weft-$(VERSION)/debian/changelog
+	$(Q)cd $(BUILD)/deb/weft-$(VERSION) && WEFT_BUILD=$(abspath $(BUILD)) dpkg-buildpackage -us -uc -b >../build.log 2>&1 || { tail -30 ../build.log; exit 1; }
+	$(Q)ls -l $(BUILD)/deb/*.deb
 
 # One wheel for all Pythons from 3.11 on; see bindings/python/setup.py.
 PYTHON  ?= python3

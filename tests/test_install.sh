@@ -134,6 +134,12 @@ TC
     check 'neither has the script engine or the demonstration networks' unused "$work/train"
 fi
 
+# Debian's packages, where its tools are.
+if [ -n "${WEFT_LONG:-}" ] && command -v dh >/dev/null && command -v lintian >/dev/null; then
+    check 'make deb' make BUILD="$build" deb
+    check 'lintian has nothing to say' lintian --fail-on error,warning "$build"/deb/*.deb
+fi
+
 check 'make uninstall' make BUILD="$build" PREFIX="$to" uninstall
 nothing() { ! find "$to" -type f -o -type l | grep .; }
 check 'nothing is left' nothing
