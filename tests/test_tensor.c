@@ -588,6 +588,11 @@ TEST(a_trace_over_symbols_serves_all_sizes)
         check_same(c, z, y, 1e-15, "poly", "symbolic");
     }
     wf_program_release(p);
+    wf_trace_types(c, &poly, (const char *[]){"c128[N]", "c128[]"}, 2, &p);
+    REQUIRE(check_context(c, "complex", "trace"));
+    wf_program_input_type(c, p, 0, &text);
+    CHECK_STR(text, "c128[N]");
+    wf_program_release(p);
     wf_trace_types(c, &poly, (const char *[]){"f64(N)", "f64[]"}, 2, &p);
     CHECK_HAS(wf_ctx_message(c), "'f64(N)' is not a type such as f32[N,784]");
     wf_ctx_free(c);

@@ -337,7 +337,7 @@ static const char *parse_type(const char *s, InType *out, char names[MAX_RANK][3
     size_t n = strcspn(s, "[");
 
     out->dtype = WF_INVALID;
-    for (int d = WF_BOOL; d <= WF_F64; d++)
+    for (int d = WF_BOOL; d <= WF_C128; d++)
         if (strlen(wf_dtype_name((wf_dtype)d)) == n &&
             !strncmp(s, wf_dtype_name((wf_dtype)d), n))
             out->dtype = (wf_dtype)d;
