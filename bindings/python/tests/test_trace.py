@@ -179,6 +179,13 @@ def test_control_flow(rng):
     np.testing.assert_allclose(weft.grad(lambda x: g(x))(0.5), np.cos(np.sin(0.5)) * np.cos(0.5))
 
 
+def test_complex_numbers(rng):
+    x = rng.standard_normal(8) + 1j * rng.standard_normal(8)
+    same(lambda x: (np.fft.fft(x), np.abs(x), x * x.conj(), np.exp(x).real), x)
+    same(lambda x: np.fft.ifft(x).imag, x.astype(np.complex64), rtol=1e-5, atol=1e-6)
+    assert weft.trace(lambda z: z * 1j, "c64[N]").inputs[0][1] == "c64"
+
+
 def test_writing_by_at(rng):
     x = rng.standard_normal((3, 3))
     y = weft.jit(lambda x: x.at[1].set(0.0).at[:, 2].add(1.0))(x)

@@ -296,8 +296,7 @@ def slice_(c, x, dim=0, start=None, end=None, step=1):
         raise Refuse("a slice with steps, or from the end, of a symbolic size")
     end = None if end is None or (isinstance(end, int) and end >= FAR) else end
     if isinstance(end, int) and end < 0:
-        end = c.b.size("add", x.dims[dim], end)
-        end = type(c).size_of(c.b, end)
+        end = type(c).size_of(c.b, c.b.size("add", x.dims[dim], end))
     if end is not None and not isinstance(end, int) and c.b.size("equal", end, x.dims[dim]):
         end = None
     return c.b.index_sizes(x, dim, 0 if start is None else start, end)
@@ -307,7 +306,17 @@ def slice_(c, x, dim=0, start=None, end=None, step=1):
 def slice_scatter(c, x, src, dim=0, start=None, end=None, step=1):
     dim %= len(x.dims)
     end = None if end is None or (isinstance(end, int) and end >= FAR) else end
-    return c.b.index_set(x, [slice(None)] * dim + [slice(start, end, step)], src)
+    if isinstance(start, (int, type(None))) and isinstance(end, (int, type(None))) and x.dims[dim] >= 0:
+        return c.b.index_set(x, [slice(None)] * dim + [slice(start, end, step)], src)
+    if step != 1 or (isinstance(start, int) and start < 0):
+        raise Refuse("a slice with steps, or from the end, of a symbolic size")
+    start = start or 0
+    after = c.b.size("add", start, src.dims[dim])
+    parts = [c.b.index_sizes(x, dim, 0, start)] if start != 0 else []
+    parts.append(src)
+    if not c.b.size("equal", after, x.dims[dim]):
+        parts.append(c.b.index_sizes(x, dim, type(c).size_of(c.b, after), None))
+    return c.b.concat(parts, dim) if len(parts) > 1 else src
 
 
 @op("select_scatter")

@@ -45,7 +45,7 @@ class Lowering:
         self.b = _weft.Builder(name, "torch", "f32")
         self.values, self.node, self.meta = {}, None, None
         self.inputs, self.sources = [], []  # symbols, and what gives each its array when it is run
-        self.symbols = {}                   # sizes by the name of torch's symbol
+        self.symbols, self.names = {}, {}   # sizes by torch's symbol or expression; names of expressions
 
     # ---- sizes
 
@@ -57,14 +57,14 @@ class Lowering:
         dims = [str(int(d)) if isinstance(d, int) else self.name_of(d) for d in t.shape]
         return f"{_weft.dtype_name(t.dtype)}[{','.join(dims)}]"
 
-    @staticmethod
-    def name_of(d):
+    def name_of(self, d):
+        """torch's symbol, or a name for an expression: equal ones are one size."""
         text = str(d.node.expr)
-        return text if text.isidentifier() else "?"
+        return text if text.isidentifier() else self.names.setdefault(text, f"e{len(self.names)}_")
 
     def learn(self, t, v):
         for d, size in zip(t.shape, v.dims):
-            if not isinstance(d, int) and str(d.node.expr).isidentifier():
+            if not isinstance(d, int):
                 self.symbols.setdefault(str(d.node.expr), Size.of(self.b, size))
 
     def size(self, d):
@@ -79,10 +79,10 @@ class Lowering:
     def evaluate(self, e):
         if e.is_Integer:
             return int(e)
-        if e.is_Symbol:
-            if str(e) not in self.symbols:
-                raise Refuse(f"the size {e} is not of an input")
+        if str(e) in self.symbols and (e.is_Symbol or any(str(a) not in self.symbols for a in e.free_symbols)):
             return self.symbols[str(e)]
+        if e.is_Symbol:
+            raise Refuse(f"the size {e} is not of an input")
         name = type(e).__name__
         args = [self.evaluate(a) for a in e.args]
         if name == "Add" or name == "Mul":

@@ -1,0 +1,110 @@
+"""torch_compile.py -- rows of the benchmark under torch.compile: eager, inductor and Weft, one after the other, several times.
+
+    python bench/torch_compile.py [ROW...]        with torch and the package weft; times in ms, first calls in s
+"""
+import copy
+import statistics
+import sys
+import time
+
+import torch
+import weft.torch as wt
+
+nn, F = torch.nn, torch.nn.functional
+
+
+def step(model, loss):
+    def run(*args):
+        for p in model.parameters():
+            p.grad = None
+        loss(model.run, *args).backward()
+        with torch.no_grad():
+            for p in model.parameters():
+                p -= 1e-3 * p.grad
+    return run
+
+
+def mlp(*sizes):
+    layers = [m for a, b in zip(sizes, sizes[1:]) for m in (nn.Linear(a, b), nn.ReLU())]
+    return nn.Sequential(*layers[:-1])
+
+
+class Formula(nn.Module):
+    def __init__(self, f):
+        super().__init__()
+        self.f = f
+
+    def forward(self, *x):
+        return self.f(*x)
+
+
+class GPT(nn.Module):
+    def __init__(self, d=256, heads=4, layers=4, vocab=256, time_=128):
+        super().__init__()
+        self.emb, self.pos = nn.Embedding(vocab, d), nn.Parameter(torch.zeros(time_, d))
+        self.blocks = nn.ModuleList(nn.TransformerEncoderLayer(d, heads, 4 * d, 0.0, "gelu", batch_first=True, norm_first=True) for _ in range(layers))
+        self.out = nn.Linear(d, vocab)
+        self.register_buffer("mask", torch.triu(torch.full((time_, time_), float("-inf")), 1))
+
+    def forward(self, i):
+        x = self.emb(i) + self.pos
+        for b in self.blocks:
+            x = b(x, src_mask=self.mask)
+        return self.out(x)
+
+
+def cross_entropy(run, x, t):
+    return F.cross_entropy(run(x).flatten(0, -2), t.flatten())
+
+
+def rows():
+    r = torch.randn
+    yield "ew", Formula(lambda x, w, b: torch.tanh(x) * torch.sigmoid(x) + torch.exp(-x * x) * w + b), (r(1 << 24), r(1 << 24), r(1 << 24)), None
+    yield "softmax", Formula(lambda x: torch.softmax(x, -1)), (r(4096, 1024),), None
+    yield "layernorm", nn.LayerNorm(1024), (r(4096, 1024),), None
+    yield "matmul", Formula(torch.matmul), (r(1024, 1024), r(1024, 1024)), None
+    yield "tiny_infer", mlp(64, 128, 10), (r(1, 64),), None
+    yield "tiny_train", mlp(64, 128, 10), (r(32, 64), torch.randint(0, 10, (32,))), cross_entropy
+    yield "mlp_train", mlp(784, 512, 512, 10), (r(64, 784), torch.randint(0, 10, (64,))), cross_entropy
+    yield "transformer_train", GPT(), (torch.randint(0, 256, (8, 128)), torch.randint(0, 256, (8, 128))), cross_entropy
+    try:
+        import torchvision
+        yield "googlenet", torchvision.models.googlenet(weights=None, init_weights=False).eval(), (r(1, 3, 224, 224),), None
+    except ImportError:
+        pass
+
+
+def main(wanted):
+    for name, model, args, loss in rows():
+        if wanted and name not in wanted:
+            continue
+        runs, first = {}, {}
+        for system in ("eager", "inductor", "weft"):
+            torch._dynamo.reset()
+            m = copy.deepcopy(model)
+            m.__dict__["run"] = m if system == "eager" else torch.compile(m, backend=wt.backend if system == "weft" else system)
+            f = step(m, loss) if loss else m.__dict__["run"]
+            if not loss:
+                def f(*a, g=f):
+                    with torch.no_grad():
+                        return g(*a)
+            at = time.perf_counter()
+            f(*args)
+            first[system] = time.perf_counter() - at
+            runs[system] = f
+        times = {s: [] for s in runs}
+        for _ in range(5):
+            for s, f in runs.items():
+                f(*args)
+                at, n = time.perf_counter(), 0
+                while n < 3 or time.perf_counter() - at < 0.3:
+                    f(*args)
+                    n += 1
+                times[s].append((time.perf_counter() - at) / n * 1e3)
+        print(f"{name:18s}" + "".join(f"  {s} {statistics.median(t):8.3f} ms ({first[s]:.1f} s)" for s, t in times.items()),
+              *wt.reasons, flush=True)
+        wt.reasons.clear()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
