@@ -18,6 +18,9 @@ LEFT_OUT = {
     "wf_script_programs": "runs a file",
     "wf_ctx_free": "the context of the test",
 }
+# Functions that take a context and need not notice that another thread is in it.
+ANY_THREAD = ["wf_cancel"]
+PLAIN = ["wf_size_"]    # of plain numbers they are arithmetic
 BORROWED = ["wf_model_method_state"]
 MANY = ["const int64_t *", "int64_t *", "const int *", "const wf_tensor *", "wf_tensor *", "const char *const *", "wf_array *const *",
         "wf_tree *const *", "const double *", "double *", "const wf_index *", "const _Bool *", "void *", "const void *",
@@ -100,7 +103,14 @@ for ret, name, args in functions(open(sys.argv[1]).read()):
     print(f"static void call_{name}(Sweep *s)\n{{")
     for line in lines:
         print(line)
+    context = [f"a{k}" for k, a in enumerate(args) if split(a)[0] == "wf_ctx *"]
+    if name in ANY_THREAD or any([name.startswith(p) for p in PLAIN]):
+        context = []
+    if context:
+        print(f"    before_call(s, {context[0]});")
     print(f"    {'' if ret == 'void' else '(void)'}{name}({', '.join(call)});")
+    if context:
+        print(f"    after_call(s, {context[0]});")
     for line in free:
         print(line)
     print("    (void)s;\n}\n")

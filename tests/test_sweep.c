@@ -6,6 +6,7 @@
  * Each function is called in a process of its own; SWEEP sets how often, SWEEP_ONLY which.
  */
 #include "test.h"
+#include "base/base.h" /* a context in a call of another thread */
 #include "weft.h"
 #include "weft_dlpack.h"
 
@@ -19,16 +20,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
+
 #define ROOM 64                        /* of arrays that are passed */
 #define BYTES    (1 << 16)                 /* of structs behind pointers */
 #define LIMIT                                                                            \
     ((int64_t)64 << 20) /* of memory: more is out of memory; as much is behind void * */
 
+enum { NOT_NOTICED = 9 }; /* the status of a process: two threads in one context were not noticed */
+
 typedef struct Sweep {
     wf_ctx *c, *other;
     uint64_t state;
     int64_t bytes; /* of the allocator */
+    bool crossing; /* calls come while another thread is in one */
     /* made at need, freed at the end */
     wf_runtime *runtime;
     wf_array *array;
@@ -64,7 +68,7 @@ static uint64_t next(Sweep *s)
     return s->state >> 33;
 }
 static int below(Sweep *s, int n) { return (int)(next(s) % (uint64_t)n); }
-static bool skip(Sweep *s) { return below(s, 8) == 0; } /* a pointer that is NULL */
+static bool skip(Sweep *s) { return !s->crossing && below(s, 8) == 0; } /* a pointer that is NULL */
 
 static void *count_resize(void *user, void *p, size_t old, size_t size)
 {
@@ -312,7 +316,7 @@ static Fn_factor *pick_factor(Sweep *s) { return skip(s) ? NULL : half; }
 
 /* ---- handles ------------------------------------------------------------------------- */
 
-static wf_ctx *pick_wf_ctx_p(Sweep *s) { return below(s, 12) ? s->c : NULL; }
+static wf_ctx *pick_wf_ctx_p(Sweep *s) { return s->crossing || below(s, 12) ? s->c : NULL; }
 static const wf_ctx *pick_const_wf_ctx_p(Sweep *s) { return pick_wf_ctx_p(s); }
 
 /* type *pick_type_p(s): NULL, or the one that `make` puts into the field. */
@@ -467,14 +471,37 @@ static void sweep_end(Sweep *s)
     wf_exec_release(s->exec);
     wf_model_free(s->model);
     wf_array_release(s->array);
+/* Another thread is in a call of the context, as the context sees it. */
+static void before_call(Sweep *s, wf_ctx *c)
+{
+    if (!s->crossing || !c)
+        return;
+    wf_clear(c);
+    c->caller = s;
+    c->calls = 1;
+    c->crossed = 0;
+}
+
+static void after_call(Sweep *s, wf_ctx *c)
+{
+    if (!s->crossing || !c)
+        return;
+    if (!c->crossed)
+        _exit(NOT_NOTICED);
+    c->caller = NULL;
+    c->calls = 0;
+    c->crossed = 0;
+    wf_clear(c);
+}
+
     wf_runtime_release(s->runtime);
     wf_ctx_free(s->other);
     wf_ctx_free(s->c);
 }
 
-static void sweep_once(int k, uint64_t seed)
+static void sweep_once(int k, uint64_t seed, bool crossing)
 {
-    Sweep s = {.state = seed * 2654435761u + (uint64_t)k};
+    Sweep s = {.state = seed * 2654435761u + (uint64_t)k, .crossing = crossing};
     wf_options o = {.size = sizeof o, .allocator = {count_resize, &s}, .threads = 1};
 
     s.buffer = mmap(NULL, LIMIT, PROT_READ | PROT_WRITE,
@@ -492,7 +519,7 @@ static void sweep_once(int k, uint64_t seed)
     munmap(s.buffer, LIMIT);
 }
 
-static void sweep_function(int k, int calls, const char *dir, volatile int *at)
+static void sweep_function(int k, int calls, bool crossing, const char *dir, volatile int *at)
 {
     pid_t pid = fork();
     int status = 0;
@@ -506,7 +533,7 @@ static void sweep_function(int k, int calls, const char *dir, volatile int *at)
             chdir(dir))
             _exit(3);
         for (*at = 0; *at < calls; (*at)++)
-            sweep_once(k, (uint64_t)*at + 1);
+            sweep_once(k, (uint64_t)*at + 1, crossing);
         _exit(0);
     }
     if (pid < 0 || waitpid(pid, &status, 0) < 0)
@@ -517,10 +544,9 @@ static void sweep_function(int k, int calls, const char *dir, volatile int *at)
                    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-TEST(no_argument_of_any_function_crashes_it)
+static void sweep(int calls, bool crossing)
 {
     const char *only = getenv("SWEEP_ONLY"), *n = getenv("SWEEP");
-    int calls = n ? atoi(n) : 60;
     char dir[] = "/tmp/weft_sweep_XXXXXX",
          remove[64]; /* for functions that write files */
     volatile int *at = mmap(NULL, sizeof *at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -529,7 +555,15 @@ TEST(no_argument_of_any_function_crashes_it)
     CHECK(mkdtemp(dir) != NULL);
     for (int k = 0; at != MAP_FAILED && k < COUNT(sweep_calls); k++)
         if (!only || strstr(sweep_calls[k].name, only))
-            sweep_function(k, calls, dir, at);
+            sweep_function(k, calls, crossing, dir, at);
     snprintf(remove, sizeof remove, "rm -rf %s", dir);
     CHECK(system(remove) == 0);
 }
+    else if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_NOTICED)
+        check_fail(sweep_calls[k].name, 0, "call %d: another thread was in a call of the context, and nobody noticed", *at);
+    if (n)
+        calls = atoi(n);
+
+TEST(no_argument_of_any_function_crashes_it) { sweep(60, false); }
+
+TEST(every_function_notices_another_thread_in_its_context) { sweep(6, true); }

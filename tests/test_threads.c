@@ -348,7 +348,7 @@ TEST(one_context_in_two_threads_at_once_is_an_error_for_both)
     REQUIRE(pthread_create(&t, NULL, enter_too, cx) == 0);
     pthread_join(t, &got);
     CHECK_EQ_INT(*(int *)got, WF_ERR_ARG);
-    CHECK_EQ_INT(wf_ctx_status(cx), WF_OK);
+    CHECK_EQ_INT(wf_ctx_status(cx), WF_ERR_ARG);
     call_end(cx);
     CHECK_STR(wf_ctx_message(cx),
               "wrong argument: the context was used by two threads at once");

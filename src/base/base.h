@@ -386,6 +386,9 @@ _Noreturn void ctx_out_of_memory(wf_ctx *cx); /* record and jump */
 /* A call in progress, by one thread: regions are, and whatever is longer than one, as a script. */
 bool call_begin(wf_ctx *cx);
 void call_end(wf_ctx *cx);
+/* Is another thread in a call of the context? Then it is told when that ends. Asked by what changes the context outside
+ * a region: errors, settings, scopes. */
+static inline bool ctx_elsewhere(const wf_ctx *cx);
 
 /* Run fn(obj) when the outermost region ends, or on out-of-memory. Takes care of obj even
  * if it cannot be registered. */
@@ -441,11 +444,18 @@ struct wf_ctx {
     void (*coder_free)(wf_ctx *cx);
 };
 
+bool ctx_is_elsewhere(const wf_ctx *cx); /* of one that some thread is in */
+static inline bool ctx_elsewhere(const wf_ctx *cx)
+{
+    return __atomic_load_n(&cx->caller, __ATOMIC_RELAXED) && ctx_is_elsewhere(cx);
+}
+
 /* No context is a failed one: whoever gets NULL does nothing. */
 static inline bool failed(const wf_ctx *cx) { return !cx || cx->status != WF_OK; }
+/* What a call gives: that of one that came while another thread was in the context is none of the context's. */
 static inline wf_status ctx_status(const wf_ctx *cx)
 {
-    return cx ? cx->status : WF_ERR_ARG;
+    return cx && !ctx_elsewhere(cx) ? cx->status : WF_ERR_ARG;
 }
 /* What callers of public functions may have wrong. Each is a condition, false with WF_ERR_ARG in its function's name:
  *   NEEDS(c, condition)   the context is there and well, and what is asked of arguments holds
@@ -457,9 +467,11 @@ bool has_count(wf_ctx *cx, const char *fn, const char *what, const void *v, int6
                int64_t wanted);
 static inline bool has_n(const void *v, int64_t n) { return n == 0 || (v && n > 0); }
 #define NEEDS(c, condition)                                                              \
-    ((!failed(c) && (condition)) || arg_fail(c, __func__, #condition))
+    ((!failed(c) && !ctx_elsewhere(c) && (condition)) ||                                \
+     arg_fail(c, __func__, #condition))
 #define SET_OUT(c, out)                                                                  \
-    ((out) ? (*(out) = NULL, !failed(c)) : arg_fail(c, __func__, #out))
+    ((out) ? (*(out) = NULL, !failed(c) && !ctx_elsewhere(c))                            \
+           : arg_fail(c, __func__, #out))
 /* A text that a public call gives out: it lives until the next one. Inside a region. */
 static inline void answer_init(Text *t, wf_ctx *cx)
 {

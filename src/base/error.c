@@ -139,13 +139,37 @@ void wf_cancel(wf_ctx *cx)
         __atomic_store_n(&cx->cancelled, 1, __ATOMIC_RELAXED);
 }
 
+/* ---- one thread at a time ----------------------------------------------------------- */
+
+#define CROSSED "the context was used by two threads at once"
+
+static _Thread_local char me; /* one address for each thread */
+
+/* Both threads have failed from here on: neither goes on with what the other has in hand. */
+static void set_crossed(wf_ctx *cx)
+{
+    __atomic_store_n(&cx->error.text, CROSSED, __ATOMIC_RELAXED);
+    __atomic_store_n(&cx->status, WF_ERR_ARG, __ATOMIC_RELAXED);
+    __atomic_store_n(&cx->crossed, 1, __ATOMIC_RELAXED);
+}
+
+bool ctx_is_elsewhere(const wf_ctx *cx)
+{
+    void *caller = __atomic_load_n(&cx->caller, __ATOMIC_RELAXED);
+
+    if (!caller || caller == &me)
+        return false;
+    set_crossed((wf_ctx *)(uintptr_t)cx);
+    return true;
+}
+
 /* ---- the first error --------------------------------------------------------------- */
 
 wf_status wf_ctx_status(const wf_ctx *cx) { return ctx_status(cx); }
 
 void wf_clear(wf_ctx *cx)
 {
-    if (!cx)
+    if (!cx || ctx_elsewhere(cx))
         return;
     arena_clear(&cx->errors);
     cx->status = WF_OK;
@@ -168,7 +192,7 @@ static Diagnostic keep_diagnostic(wf_ctx *cx, Place place, const char *fmt, va_l
 
 bool vfail(wf_ctx *cx, wf_status status, Place place, const char *fmt, va_list ap)
 {
-    if (failed(cx))
+    if (failed(cx) || ctx_elsewhere(cx))
         return false;
     assert(status != WF_OK);
     cx->status = status == WF_OK ? WF_ERR_INTERNAL : status;
@@ -193,7 +217,7 @@ bool fail_kind(wf_ctx *cx, wf_status status, const char *kind, Place place,
 {
     va_list ap;
 
-    if (failed(cx))
+    if (failed(cx) || ctx_elsewhere(cx))
         return false;
     va_start(ap, fmt);
     vfail(cx, status, place, fmt, ap);
@@ -204,7 +228,7 @@ bool fail_kind(wf_ctx *cx, wf_status status, const char *kind, Place place,
 
 bool fail_memory(wf_ctx *cx)
 {
-    if (failed(cx))
+    if (failed(cx) || ctx_elsewhere(cx))
         return false;
     cx->status = WF_ERR_MEMORY;
     cx->error = (Diagnostic){.text = ""};
@@ -217,7 +241,7 @@ bool fail_note(wf_ctx *cx, Place place, const char *fmt, ...)
 {
     va_list ap;
 
-    if (!cx || !failed(cx))
+    if (!cx || ctx_elsewhere(cx) || !failed(cx))
         return false;
     va_start(ap, fmt);
     if (cx->nnotes < CTX_NOTES)
@@ -252,7 +276,8 @@ wf_status wf_raise(wf_ctx *cx, wf_status status, const char *text)
 
 void *wf_memory(wf_ctx *cx, void *ptr, size_t old_size, size_t new_size)
 {
-    void *p = cx && (ptr || new_size)
+    bool elsewhere = cx && ctx_elsewhere(cx); /* what there is can still be freed */
+    void *p = cx && (elsewhere ? ptr && !new_size : ptr || new_size)
                   ? cx->al.resize(cx->al.user, ptr, old_size, new_size)
                   : NULL;
 
@@ -270,6 +295,8 @@ const char *wf_ctx_message(wf_ctx *cx)
 {
     Text t;
 
+    if (cx && ctx_elsewhere(cx))
+        return CROSSED;
     if (!cx || !failed(cx))
         return "";
     if (cx->rendered)
@@ -338,9 +365,6 @@ void ctx_log(wf_ctx *cx, wf_log_level level, const char *fmt, ...)
 
 /* ---- protected regions ------------------------------------------------------------- */
 
-/* One address for each thread. */
-static _Thread_local char me;
-
 bool call_begin(wf_ctx *cx)
 {
     void *nobody = NULL;
@@ -348,7 +372,7 @@ bool call_begin(wf_ctx *cx)
     if (__atomic_load_n(&cx->caller, __ATOMIC_RELAXED) != &me) {
         if (!__atomic_compare_exchange_n(&cx->caller, &nobody, &me, false,
                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-            __atomic_store_n(&cx->crossed, 1, __ATOMIC_RELAXED);
+            set_crossed(cx);
             return false;
         }
         __atomic_store_n(&cx->cancelled, 0, __ATOMIC_RELAXED);
@@ -362,8 +386,10 @@ void call_end(wf_ctx *cx)
     __atomic_store_n(&cx->calls, cx->calls - 1, __ATOMIC_RELAXED);
     if (cx->calls)
         return;
-    if (__atomic_exchange_n(&cx->crossed, 0, __ATOMIC_RELAXED))
-        fail(cx, WF_ERR_ARG, NOWHERE, "the context was used by two threads at once");
+    if (__atomic_exchange_n(&cx->crossed, 0, __ATOMIC_RELAXED)) {
+        wf_clear(cx);
+        fail(cx, WF_ERR_ARG, NOWHERE, CROSSED);
+    }
     __atomic_store_n(&cx->caller, NULL, __ATOMIC_RELEASE);
 }
 

@@ -197,7 +197,7 @@ bool queue_copy(wf_ctx *cx, Device *d, Queue *q, void *to, const void *from, siz
 /* GPUs are looked for when somebody asks. */
 int wf_device_count(wf_ctx *cx)
 {
-    wf_runtime *r = cx ? ctx_runtime(cx) : NULL;
+    wf_runtime *r = cx && !ctx_elsewhere(cx) ? ctx_runtime(cx) : NULL;
 
     if (r)
         runtime_find_devices(cx, r, cuda_add_devices);

@@ -155,5 +155,5 @@ wf_status wf_backward(wf_ctx *c, wf_tensor y, wf_tensor gy, unsigned flags)
 
 int64_t wf_history_hits(wf_ctx *c)
 {
-    return c && c->tensors ? (int64_t)c->tensors->back_hits : 0;
+    return c && !ctx_elsewhere(c) && c->tensors ? (int64_t)c->tensors->back_hits : 0;
 }

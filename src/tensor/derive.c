@@ -19,7 +19,7 @@ struct wf_record {
 
 void wf_record_free(wf_ctx *c, wf_record *r)
 {
-    if (!c || !r)
+    if (!c || ctx_elsewhere(c) || !r)
         return;
     for (uint32_t i = 0; i < r->nheld; i++)
         tensor_release(c, r->x[i]);

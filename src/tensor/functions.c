@@ -118,7 +118,7 @@ bool deliver(wf_ctx *c, const wf_function *f, const wf_tensor *v, uint32_t n,
 
 const wf_tensor *wf_given(wf_ctx *c, int *n)
 {
-    int given = !failed(c) && c->tensors ? (int)c->tensors->given.n : 0;
+    int given = !failed(c) && !ctx_elsewhere(c) && c->tensors ? (int)c->tensors->given.n : 0;
 
     if (n)
         *n = given;
@@ -563,7 +563,7 @@ wf_status wf_jit_new(wf_ctx *c, const wf_function *f, wf_jit **out)
 
 void wf_jit_free(wf_ctx *c, wf_jit *j)
 {
-    if (!c || !j)
+    if (!c || ctx_elsewhere(c) || !j)
         return;
     for (JitEntry *e; (e = j->entries) != NULL;) {
         j->entries = e->next;

@@ -109,7 +109,7 @@ wf_status wf_graph_new(wf_ctx *c, const char *name, const wf_graph_options *o,
 
 void wf_graph_free(wf_ctx *c, wf_graph *g)
 {
-    if (!c || !g)
+    if (!c || ctx_elsewhere(c) || !g)
         return;
     for (Trace *tr = c->tensors->trace; tr; tr = tr->outer)
         if (tr == g->tr) {
@@ -153,7 +153,7 @@ wf_status wf_graph_enter(wf_ctx *c, wf_graph *g)
 
 void wf_graph_leave(wf_ctx *c, wf_graph *g)
 {
-    if (!c || !g)
+    if (!c || ctx_elsewhere(c) || !g)
         return;
     if (c->tensors->trace != g->tr)
         tfail(c, WF_ERR_ARG, "wf_graph_leave: graph '%s' is not the innermost",
@@ -643,7 +643,7 @@ wf_status wf_session_new(wf_ctx *c, wf_graph *g, wf_session **out)
 
 void wf_session_free(wf_ctx *c, wf_session *s)
 {
-    if (!c || !s)
+    if (!c || ctx_elsewhere(c) || !s)
         return;
     for (uint32_t i = 0; i < s->nvalues; i++)
         tensor_release(c, s->values[i]);

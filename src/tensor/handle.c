@@ -15,7 +15,7 @@ static void free_state(wf_ctx *c);
 
 Tensors *tensors_of(wf_ctx *c)
 {
-    Tensors *s = c ? mem_alloc(&c->al, sizeof *s) : NULL;
+    Tensors *s = c && !ctx_elsewhere(c) ? mem_alloc(&c->al, sizeof *s) : NULL;
     uint64_t h;
 
     if (!s) {
@@ -125,7 +125,7 @@ Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn)
 {
     Tensors *s;
 
-    if (UNLIKELY(failed(c)))
+    if (UNLIKELY(failed(c) || ctx_elsewhere(c)))
         return NULL;
     s = c->tensors;
     if (s && h.index < s->nslots && s->slots[h.index].gen == h.gen &&
@@ -222,7 +222,7 @@ wf_tensor tensor_handle_kept(wf_ctx *c, Tensor *t)
 
 bool wf_is_alive(wf_ctx *c, wf_tensor h)
 {
-    Tensors *s = c ? c->tensors : NULL;
+    Tensors *s = c && !ctx_elsewhere(c) ? c->tensors : NULL;
 
     return s && h.gen && h.owner == s->owner && h.index < s->nslots &&
            s->slots[h.index].gen == h.gen;
@@ -238,6 +238,8 @@ wf_tensor wf_keep(wf_ctx *c, wf_tensor h)
 
 void wf_drop(wf_ctx *c, wf_tensor h)
 {
+    if (c && ctx_elsewhere(c))
+        return;
     if (wf_is_alive(c, h)) /* also after an error: releasing always works */
         disown(c, c->tensors, (ScopeEntry){h.index, h.gen});
     else if (h.gen)
@@ -266,7 +268,7 @@ uint32_t scope_open(wf_ctx *c)
 
 void scope_close_n(wf_ctx *c, const wf_tensor *keep, int n)
 {
-    Tensors *s = c ? c->tensors : NULL;
+    Tensors *s = c && !ctx_elsewhere(c) ? c->tensors : NULL;
     uint32_t from;
 
     if (!s)
@@ -309,8 +311,10 @@ wf_tensor wf_scope_end_with(wf_ctx *c, wf_tensor t)
     return t;
 }
 
-int64_t wf_live_tensors(wf_ctx *c) { return c && c->tensors ? c->tensors->live : 0; }
-int64_t wf_live_bytes(wf_ctx *c) { return c && c->tensors ? c->tensors->live_bytes : 0; }
+static const Tensors *quiet(wf_ctx *c) { return c && !ctx_elsewhere(c) ? c->tensors : NULL; }
+
+int64_t wf_live_tensors(wf_ctx *c) { return quiet(c) ? c->tensors->live : 0; }
+int64_t wf_live_bytes(wf_ctx *c) { return quiet(c) ? c->tensors->live_bytes : 0; }
 
 /* ---- settings ---- */
 

@@ -517,6 +517,6 @@ wf_status wf_tape_watch(wf_ctx *c, int tape, wf_tensor h)
 
 void wf_tape_end(wf_ctx *c, int tape)
 {
-    if (c && c->tensors && tape > 0 && tape < 64)
+    if (c && !ctx_elsewhere(c) && c->tensors && tape > 0 && tape < 64)
         c->tensors->recorders &= ~((uint64_t)1 << tape);
 }

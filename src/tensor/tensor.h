@@ -204,10 +204,10 @@ void keys_free(wf_ctx *c); /* keys.c */
 
 void tensors_drop_caches(wf_ctx *c); /* backward.c: derivative programs */
 void prims_free(wf_ctx *c);          /* dispatch.c */
-Tensors *tensors_of(wf_ctx *c);      /* made at need; NULL when memory is exhausted, or c is */
+Tensors *tensors_of(wf_ctx *c);      /* made at need; NULL when memory is exhausted, c is, or another thread is in it */
 static inline Tensors *ts(wf_ctx *c)
 {
-    return c && c->tensors ? c->tensors : tensors_of(c);
+    return c && c->tensors && !ctx_elsewhere(c) ? c->tensors : tensors_of(c);
 }
 /* The tensor of a handle, borrowed; NULL with an error naming fn. */
 Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn);

@@ -16,7 +16,7 @@ struct wf_tree {
 
 void wf_tree_free(wf_ctx *c, wf_tree *t)
 {
-    if (!c || !t)
+    if (!c || ctx_elsewhere(c) || !t)
         return;
     if (t->kind == WF_TREE_LEAF && wf_is_alive(c, t->leaf))
         wf_drop(c, t->leaf);

@@ -159,7 +159,7 @@ static void entry_free(wf_ctx *c, TreeEntry *e)
 
 void wf_jit_tree_free(wf_ctx *c, wf_jit_tree *j)
 {
-    if (!c || !j)
+    if (!c || ctx_elsewhere(c) || !j)
         return;
     for (TreeEntry *e; (e = j->entries) != NULL;) {
         j->entries = e->next;
