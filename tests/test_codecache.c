@@ -32,7 +32,8 @@ static void hear(void *user, wf_log_level level, const char *text)
     size_t n = strlen(said);
 
     (void)user;
-    (void)level;
+    if (level == WF_LOG_DEBUG) /* test_codefile.c hears that */
+        return;
     snprintf(said + n, sizeof said - n, "%s\n", text);
 }
 

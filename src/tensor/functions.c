@@ -6,6 +6,8 @@
  */
 #include "tensor/tensor.h"
 
+#include <stdio.h>
+
 /* ---- tracing a function ---- */
 
 void traced_free(wf_ctx *c, Traced *t)
@@ -633,6 +635,45 @@ static JitEntry *jit_trace(wf_ctx *c, wf_jit *j, InType *t, char *key, size_t si
     return e;
 }
 
+/* "f32[2,3]" of a part of a key, or of a type: its head and dims. */
+static void type_words(const int32_t head[3], const char *dims, char *out, size_t room)
+{
+    size_t n = (size_t)snprintf(out, room, "%s%s[", head[1] ? "weak " : "", wf_dtype_name((wf_dtype)head[0]));
+
+    for (int32_t k = 0; k < head[2] && n + 24 < room; k++) {
+        Dim d;
+
+        memcpy(&d, dims + (size_t)k * sizeof d, sizeof d);
+        n += (size_t)snprintf(out + n, room - n, "%s%lld", k ? "," : "", (long long)d);
+    }
+    snprintf(out + n, room - n, "]");
+}
+
+/* Why the newest of the traces does not serve: the first input that has another type. */
+static void tell_retrace(wf_ctx *c, const wf_jit *j, const InType *t)
+{
+    const char *at = j->entries->key;
+    char was[200], is[200];
+
+    for (int i = 0; i < j->f.inputs; i++) {
+        int32_t now[3] = {(int32_t)t[i].dtype, t[i].weak, (int32_t)t[i].s.rank}, old[3];
+        size_t dims;
+
+        memcpy(old, at, sizeof old);
+        at += sizeof old;
+        dims = (size_t)old[2] * sizeof(Dim);
+        if (memcmp(now, old, sizeof old) != 0 || memcmp(t[i].s.d, at, dims) != 0) {
+            type_words(old, at, was, sizeof was);
+            type_words(now, (const char *)t[i].s.d, is, sizeof is);
+            ctx_log(c, WF_LOG_DEBUG, "'%s' is traced again: input %d is %s, was %s", j->f.name ? j->f.name : "f", i, is, was);
+            return;
+        }
+        at += dims;
+    }
+    ctx_log(c, WF_LOG_DEBUG, "'%s' is traced again: its static arguments, or the axes it runs under, are others",
+            j->f.name ? j->f.name : "f");
+}
+
 /* The entry for inputs of these types, made if there is none. *kept: it stays in j. A trace that
  * captured symbolic tensors, or has sizes of the trace around it, serves one call only. */
 static JitEntry *jit_entry(wf_ctx *c, wf_jit *j, InType *t, const void *statics,
@@ -657,6 +698,8 @@ static JitEntry *jit_entry(wf_ctx *c, wf_jit *j, InType *t, const void *statics,
             mem_free(&c->al, key, n + 1);
             return e;
         }
+    if (j->entries && !symbolic)
+        tell_retrace(c, j, t);
     if (!(e = jit_trace(c, j, t, key, n + 1)))
         return NULL;
     *kept = e->t.closed && !symbolic;

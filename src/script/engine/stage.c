@@ -179,6 +179,17 @@ static Value n_name_inputs(Vm *vm, const Args *a)
     return sc_failed(vm) || failed(c) ? en_fail(&e) : en_end_value(&e, NONE);
 }
 
+/* log_text(text): to the log of the host, not to standard error */
+static Value n_log(Vm *vm, const Args *a)
+{
+    const char *text = sc_to_cstr(vm, a->v[0], "a text");
+
+    if (!text)
+        return NIL;
+    ctx_log(vm->cx, WF_LOG_DEBUG, "%s", text);
+    return NONE;
+}
+
 /* assert_now(ok, message, xs=()): now, or when the program runs */
 static Value n_assert_now(Vm *vm, const Args *a)
 {
@@ -256,6 +267,7 @@ const NativeDef engine_stage[] = {
     {"views", n_views, "program,out,to,written"},
     {"cuts", n_cuts, "on"},
     {"symbol_of", n_symbol_of, "x"},
+    {"log_text", n_log, "text"},
     {"name_inputs", n_name_inputs, "symbols,names"},
     {"assert_now", n_assert_now, "ok,message|xs"},
     {0},

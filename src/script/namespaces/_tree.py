@@ -132,6 +132,12 @@ def argument_names(fn, spec, named=None, skip=0):
     return out
 
 
+def types_text(leaves):
+    # float32[2,3], int, ..: what a trace is made for, for the log
+    return ", ".join([f"{x.dtype}[{','.join([str(n) for n in x.shape])}]" if hasattr(x, "dtype") and hasattr(x, "shape")
+                      else type(x).__name__ for x in leaves])
+
+
 def map(fn, tree, *rest, is_leaf=None):
     leaves, spec = flatten(tree, is_leaf)
     others = [flatten_up_to(spec, r) for r in rest]

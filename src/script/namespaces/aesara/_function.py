@@ -40,6 +40,12 @@ Param = In
 _LOG = os.getenv("WEFT_LOG")
 
 
+def _tell(text):
+    _w.log_text(text)
+    if _LOG:
+        print(text, file=sys.stderr)
+
+
 class Function:
     def __init__(self, inputs, outputs, updates, givens, name, allow_downcast, mode):
         self.inputs = inputs
@@ -59,8 +65,7 @@ class Function:
         try:
             self.program = self._trace(None)
         except (ValueError, TypeError, IndexError, RuntimeError, NotImplementedError) as e:
-            if _LOG:
-                print(f"aesara.function: a program for each size: {e}", file=sys.stderr)
+            _tell(f"aesara.function: a program for each size: {e}")
             self.program = None
 
     # ---- the program
@@ -122,8 +127,7 @@ class Function:
             try:
                 return _w.apply(self.program, values, [], [], self.donated)
             except (ValueError, TypeError, IndexError, RuntimeError) as e:
-                if _LOG:
-                    print(f"aesara.function: a program for these sizes: {e}", file=sys.stderr)
+                _tell(f"aesara.function: a program for these sizes: {e}")
             except AssertionError as e:
                 raise _worded(e) from None
         sizes = tuple([tuple(v.shape) for v in values])

@@ -308,6 +308,8 @@ class _Jit(_w.Dispatch):
 
     def _trace(self, statics, named, spec, leaves):
         entry = _Traced()
+        if self.cache:
+            _w.log_text(f"jax.jit: '{self.__name__}' is traced again, for {_tree.types_text(leaves)}")
 
         def flat(*xs):
             _w.name_inputs(xs, _tree.argument_names(self.fun, *spec[3]))

@@ -183,6 +183,8 @@ class Function:
 
     def _make(self, leaves, spec, tensors, free_sizes):
         found = []
+        if self._traces or self._free:
+            _w.log_text(f"tf.function: '{self.__name__}' is traced again, for {_tree.types_text(leaves)}")
 
         def body(*symbols):
             names = _tree.argument_names(self._fn, *spec[3])
@@ -248,8 +250,10 @@ class Function:
         # From now on it runs in Python at each call.
         self._eager = True
         fallbacks.append((self.__name__, reason))
+        text = f"tf.function: '{self.__name__}' is run by the machine, not as a program: {reason}"
+        _w.log_text(text)
         if os.getenv("WEFT_LOG"):
-            sys.stderr.write(f"tf.function: '{self.__name__}' is run by the machine, not as a program: {reason}\n")
+            sys.stderr.write(text + "\n")
 
     def get_concrete_function(self, *args, **kw):
         if self._signature is not None and not args:

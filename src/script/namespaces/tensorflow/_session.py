@@ -186,8 +186,10 @@ class Session:
         try:
             return _Program(self, targets, list(env), list(env.values()))
         except (_stage.Refuse, ValueError, TypeError, RuntimeError, IndexError, NotImplementedError) as e:
+            text = f"Session.run: node by node, not as a program: {e}"
+            _w.log_text(text)
             if os.getenv("WEFT_LOG"):
-                sys.stderr.write(f"Session.run: node by node, not as a program: {e}\n")
+                sys.stderr.write(text + "\n")
             return None
         finally:
             state.graph, state.run = old

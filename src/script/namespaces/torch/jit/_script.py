@@ -59,8 +59,10 @@ fallbacks = []          # (name, file, line, reason) of what is run by the machi
 
 def fell_back(name, file, line, reason, who="torch.jit"):
     fallbacks.append((name, file, line, reason))
+    text = f"{who}: '{name}' ({file}:{line}) is run by the machine, not as a program: {reason}"
+    _w.log_text(text)
     if _logs:
-        sys.stderr.write(f"{who}: '{name}' ({file}:{line}) is run by the machine, not as a program: {reason}\n")
+        sys.stderr.write(text + "\n")
 
 
 def _fell_back(method, reason):
@@ -257,6 +259,8 @@ class Method:
         if numbers and _has_containers(spec):
             _fell_back(self, "an argument is a container of numbers")
             return HOST
+        if self.programs(owner).by_key:
+            _w.log_text(f"torch.jit: '{self.name}' is traced again, for {_tree.types_text(leaves)}")
         if not by_value:
             self.programs(owner).example = (spec, [_w.full(tuple(x.shape), 0, x.dtype) if isinstance(x, _w.Tensor)
                                                    else x for x in leaves])
