@@ -16,8 +16,9 @@ Q := $(if $(filter 0,$(V)),@,)
 
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wmissing-prototypes -Wvla
 CFLAGS  ?= $(OPT) -g
+SECTION := -ffunction-sections -fdata-sections # a program that is linked with --gc-sections gets what it uses
 ALL     := -std=c17 -D_GNU_SOURCE -Iinclude -Isrc $(WARN) $(CFLAGS) -fPIC -fvisibility=hidden \
-           -ffp-contract=off -MMD -MP $(SAN)
+           -ffp-contract=off $(SECTION) -MMD -MP $(SAN)
 LIBS    := -lm -lpthread -ldl
 
 ARCH    := $(shell $(CC) -dumpmachine | cut -d- -f1)
@@ -25,7 +26,7 @@ ISAS    := 0
 ifeq ($(ARCH),x86_64)
 ISAS    := 0 1 2
 endif
-KERNEL  := -std=c17 -Iinclude -Isrc $(WARN) -Wno-pass-failed -O3 -g -fPIC -fvisibility=hidden -ffp-contract=fast -MMD -MP $(SAN)
+KERNEL  := -std=c17 -Iinclude -Isrc $(WARN) -Wno-pass-failed -O3 -g -fPIC -fvisibility=hidden -ffp-contract=fast $(SECTION) -MMD -MP $(SAN)
 ISA_0   := -DKERNEL_ISA=0
 ISA_1   := -DKERNEL_ISA=1 -mavx2 -mfma -mf16c
 ISA_2   := -DKERNEL_ISA=2 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c -mprefer-vector-width=512

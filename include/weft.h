@@ -134,6 +134,9 @@ typedef struct wf_options {
      * thread that is in the call. */
     void (*print)(void *user, const char *text, size_t size);
     void *print_user;
+    /* Machine code that files have (wf_model_compile) is loaded and run: such files are programs, as those in PATH are.
+     * At first it is not looked at. */
+    bool file_code;
 } wf_options;
 
 /* NULL options mean all defaults. Returns NULL only when memory is exhausted. */
@@ -492,6 +495,17 @@ WF_API wf_status wf_model_set_tensor(wf_ctx *cx, wf_model *m, const char *name, 
 WF_API const char *wf_model_meta(const wf_model *m, const char *key); /* "" if absent */
 WF_API bool wf_model_has_meta(const wf_model *m, const char *key);
 WF_API wf_status wf_model_set_meta(wf_ctx *cx, wf_model *m, const char *key, const char *value);
+
+/* Puts into the model the machine code that wf_compile of the program needs on a machine with that instruction set, "base",
+ * "avx2" or "avx512", so that it runs at full speed where there is no C compiler. It is used where wf_options.file_code allows
+ * it, and by this version of Weft alone. wf_model_compile does it for all methods.
+ * WF_ERR_NAME: there is no such instruction set. WF_ERR_UNSUPPORTED: there is no C compiler here, or it fails. */
+WF_API wf_status wf_model_add_code(wf_ctx *cx, wf_model *m, const wf_program *p, const char *isa);
+/* Units of machine code in the model; of number i the instruction set ("" if there is none) and its bytes. */
+WF_API int wf_model_codes(const wf_model *m);
+WF_API const char *wf_model_code_isa(const wf_model *m, int i);
+WF_API size_t wf_model_code_bytes(const wf_model *m, int i);
+WF_API void wf_model_drop_code(wf_model *m); /* all of it */
 
 /* ---- export: programs as C that stands alone ---------------------------------------------------------- */
 

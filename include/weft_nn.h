@@ -163,6 +163,9 @@ WF_API int wf_model_method_state(wf_ctx *c, const wf_model *file, const char *na
  * derived. A program that is no method is given back as it is. */
 WF_API wf_status wf_model_bind(wf_ctx *c, const wf_model *file, const char *name,
                                const wf_program **out);
+/* Machine code for all methods, as they stand (wf_model_run) and with the tensors that the file has now as constants
+ * (wf_model_bind), in place of what there was; see wf_model_add_code. No isas: all up to this machine's. */
+WF_API wf_status wf_model_compile(wf_ctx *c, wf_model *file, const char *const *isas, int n);
 /* The tree of a file as a module: its parts, names and text; calling it runs "forward",
  * or, in training, "forward_train" if the file has it (WF_ERR_UNSUPPORTED, if the file says that
  * it should have one: a script that draws random numbers); other methods by name. Its

@@ -331,6 +331,48 @@ WF_API wf_status wf_custom_vjp_call(wf_ctx *c, const wf_function *f, const wf_fu
                                     const wf_function *backward, const wf_tensor *in, int nin, wf_tensor *out,
                                     int nout);
 
+/* ---- kernels of the host: ops of one's own ---------------------------------------------------------------------
+ *
+ * A C function on numbers as an op. It is traced, recorded, batched, compiled around and saved as any other; programs
+ * name it, and a file that does is only loaded where it is registered (WF_ERR_NAME says which is missing).
+ *
+ *     wf_kernel_register(c, &(wf_kernel){.size = sizeof(wf_kernel), .name = "acme.clip", .inputs = 1, .outputs = 1,
+ *                                        .type = clip_type, .run = clip_run, .vjp = clip_vjp});
+ *     wf_kernel_call(c, "acme.clip", &x, 1, &y, 1);
+ */
+
+typedef struct wf_kernel_value { /* an operand, or a result */
+    wf_dtype dtype;
+    int rank;
+    int64_t dims[WF_MAX_RANK]; /* for the type rule they may be symbolic, as wf_size gives them; WF_ERR_SHAPE if that
+                                  will not do */
+    void *data;                /* row-major; NULL for the type rule. Operands are not to be written to */
+} wf_kernel_value;
+
+typedef struct wf_kernel {
+    size_t size;      /* sizeof(wf_kernel) */
+    const char *name; /* letters, digits, . and _ */
+    int inputs, outputs;
+    void *user;
+    /* dtype, rank and dims of the results, or a status (with wf_raise for a better message). Asked when the op is made and,
+     * since files are not to be believed, whenever it is run. */
+    wf_status (*type)(wf_ctx *c, void *user, const wf_kernel_value *in, int nin, wf_kernel_value *out, int nout);
+    /* The numbers of the results. On any thread, on several at once; c is for wf_raise alone. The same operands must give
+     * the same results: calls may be left out, moved and merged. */
+    wf_status (*run)(wf_ctx *c, void *user, const wf_kernel_value *in, int nin, wf_kernel_value *out, int nout);
+    /* NULL: it has no derivative. Else, of tensors that may be symbolic, with any functions of tensors: gin, one for each
+     * float operand, of the operands, the results, and a cotangent for each float result. Becomes part of the program. */
+    wf_status (*vjp)(wf_ctx *c, void *user, const wf_tensor *in, int nin, const wf_tensor *out, int nout,
+                     const wf_tensor *gout, int ngout, wf_tensor *gin, int ngin);
+    /* type and run take any number of further axes in front, the same of all operands and results: then vmap makes one
+     * call, else one for each element of the batch. */
+    bool leading;
+} wf_kernel;
+/* For all contexts of the runtime of c, as long as that lives; user must be there as long. WF_ERR_NAME: the name is taken, by
+ * another kernel. */
+WF_API wf_status wf_kernel_register(wf_ctx *c, const wf_kernel *kernel);
+WF_API wf_status wf_kernel_call(wf_ctx *c, const char *name, const wf_tensor *in, int nin, wf_tensor *out, int nout);
+
 /* ---- on the devices of a mesh ------------------------------------------------------------------------------- */
 
 /* f on every device of a mesh at once, each on its parts of the inputs.

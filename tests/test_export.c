@@ -386,7 +386,7 @@ TEST(every_op_is_exported_as_it_is_interpreted_or_refused)
         if (!refused && !ops[i])
             check_fail(__FILE__, __LINE__,
                        "%s is not refused, but in no case that was exported", op_name(i));
-        if (refused && !named[i] && !op_has(i, OPF_NOEVAL | OPF_EFFECT))
+        if (refused && !named[i] && !op_has(i, OPF_NOEVAL | OPF_EFFECT) && i != OP_host)
             check_fail(__FILE__, __LINE__,
                        "%s is refused, but no case that has it was refused", op_name(i));
     }

@@ -425,6 +425,29 @@ PICK_ZEROED(wf_memory_stats, , pick_wf_memory_stats_p)
 PICK_ZEROED(wf_graph_options, const, pick_const_wf_graph_options_p)
 PICK_ZEROED(wf_export_options, const, pick_const_wf_export_options_p)
 PICK_ZEROED(wf_import_options, const, pick_const_wf_import_options_p)
+static wf_status kernel_type(wf_ctx *c, void *user, const wf_kernel_value *in, int nin, wf_kernel_value *out, int nout)
+{
+    (void)c, (void)user, (void)nin, (void)nout;
+    out[0] = in[0];
+    return WF_OK;
+}
+static wf_status kernel_run(wf_ctx *c, void *user, const wf_kernel_value *in, int nin, wf_kernel_value *out, int nout)
+{
+    (void)c, (void)user, (void)in, (void)nin, (void)out, (void)nout;
+    return WF_ERR_VALUE;
+}
+static const wf_kernel *pick_const_wf_kernel_p(Sweep *s)
+{
+    wf_kernel *k = (wf_kernel *)memset(s->buffer, 0, BYTES);
+
+    *k = (wf_kernel){.size = below(s, 3) ? sizeof *k : (size_t)below(s, 99), .name = pick_const_char_p(s), .inputs = 1,
+                     .outputs = below(s, 3) ? 1 : pick_int(s)};
+    if (below(s, 4)) {
+        k->type = kernel_type;
+        k->run = kernel_run;
+    }
+    return skip(s) ? NULL : k;
+}
 static const wf_rnn_options *pick_const_wf_rnn_options_p(Sweep *s)
 {
     return skip(s) ? NULL : (const wf_rnn_options *)memset(s->buffer, 0, BYTES);
@@ -446,6 +469,29 @@ static const wf_runtime_options *pick_const_wf_runtime_options_p(Sweep *s)
 static struct DLManagedTensor **pick_struct_DLManagedTensor_pp(Sweep *s)
 {
     return skip(s) ? NULL : (struct DLManagedTensor **)memset(s->buffer, 0, BYTES);
+}
+
+/* Another thread is in a call of the context, as the context sees it. */
+static void before_call(Sweep *s, wf_ctx *c)
+{
+    if (!s->crossing || !c)
+        return;
+    wf_clear(c);
+    c->caller = s;
+    c->calls = 1;
+    c->crossed = 0;
+}
+
+static void after_call(Sweep *s, wf_ctx *c)
+{
+    if (!s->crossing || !c)
+        return;
+    if (!c->crossed)
+        _exit(NOT_NOTICED);
+    c->caller = NULL;
+    c->calls = 0;
+    c->crossed = 0;
+    wf_clear(c);
 }
 
 #include "sweep_calls.h"
@@ -471,29 +517,6 @@ static void sweep_end(Sweep *s)
     wf_exec_release(s->exec);
     wf_model_free(s->model);
     wf_array_release(s->array);
-/* Another thread is in a call of the context, as the context sees it. */
-static void before_call(Sweep *s, wf_ctx *c)
-{
-    if (!s->crossing || !c)
-        return;
-    wf_clear(c);
-    c->caller = s;
-    c->calls = 1;
-    c->crossed = 0;
-}
-
-static void after_call(Sweep *s, wf_ctx *c)
-{
-    if (!s->crossing || !c)
-        return;
-    if (!c->crossed)
-        _exit(NOT_NOTICED);
-    c->caller = NULL;
-    c->calls = 0;
-    c->crossed = 0;
-    wf_clear(c);
-}
-
     wf_runtime_release(s->runtime);
     wf_ctx_free(s->other);
     wf_ctx_free(s->c);
@@ -538,6 +561,8 @@ static void sweep_function(int k, int calls, bool crossing, const char *dir, vol
     }
     if (pid < 0 || waitpid(pid, &status, 0) < 0)
         check_fail(sweep_calls[k].name, 0, "no process");
+    else if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_NOTICED)
+        check_fail(sweep_calls[k].name, 0, "call %d: another thread was in a call of the context, and nobody noticed", *at);
     else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         check_fail(sweep_calls[k].name, 0, "call %d ended with %s %d", *at,
                    WIFSIGNALED(status) ? "signal" : "status",
@@ -551,6 +576,8 @@ static void sweep(int calls, bool crossing)
          remove[64]; /* for functions that write files */
     volatile int *at = mmap(NULL, sizeof *at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
+    if (n)
+        calls = atoi(n);
     CHECK(COUNT(sweep_calls) > 500);
     CHECK(mkdtemp(dir) != NULL);
     for (int k = 0; at != MAP_FAILED && k < COUNT(sweep_calls); k++)
@@ -559,10 +586,6 @@ static void sweep(int calls, bool crossing)
     snprintf(remove, sizeof remove, "rm -rf %s", dir);
     CHECK(system(remove) == 0);
 }
-    else if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_NOTICED)
-        check_fail(sweep_calls[k].name, 0, "call %d: another thread was in a call of the context, and nobody noticed", *at);
-    if (n)
-        calls = atoi(n);
 
 TEST(no_argument_of_any_function_crashes_it) { sweep(60, false); }
 

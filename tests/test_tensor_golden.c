@@ -669,6 +669,7 @@ static const struct {
     {"all_gather", "over the axis of a vmap"},
     {"axis_*", "over the axis of a vmap"},
     {"print", "effects"},
+    {"kernel_*", "test_kernel.c"},
     {"assert", "effects"},
     {"write", "writing into memory: test_tensor.c"},
     {"add_in", "writing"},

@@ -518,6 +518,12 @@ void pool_run_most(Pool *p, int most, int n, void (*fn)(void *user, int i), void
 
 /* The context's runtime, found or made at first use; NULL when memory is exhausted. */
 wf_runtime *ctx_runtime(wf_ctx *cx);
+/* Kernels that the host registered, by name, as long as the runtime lives. Add: NULL, or why not. */
+const char *runtime_add_kernel(wf_runtime *r, const wf_kernel *k);
+const wf_kernel *runtime_find_kernel(wf_runtime *r, const char *name); /* NULL: there is none */
+/* Machine code that files brought, copied. Find: NULL if there is none; a key of 0: is there any? */
+bool runtime_add_code(wf_runtime *r, Hash key, const void *bytes, size_t size);
+const void *runtime_find_code(wf_runtime *r, Hash key, size_t *out_size);
 /* Its pool, made at first use; the host's threads if it gave any; NULL: none. */
 Pool *ctx_threads(wf_ctx *cx);
 /* How many threads the context's work is split for; 0: as many as there are cores. */

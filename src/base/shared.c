@@ -18,8 +18,23 @@
 
 enum { FIND_NOT_YET, FIND_NOW, FIND_DONE };
 
+typedef struct OwnKernel { /* never changed, and freed with the runtime */
+    struct OwnKernel *next;
+    wf_kernel k;
+    char name[];
+} OwnKernel;
+
+typedef struct OwnCode {
+    struct OwnCode *next;
+    Hash key;
+    size_t size;
+    char bytes[];
+} OwnCode;
+
 struct wf_runtime {
     int refs; /* behind the lock */
+    _Atomic(OwnKernel *) kernels; /* changed behind the lock */
+    _Atomic(OwnCode *) codes;
     bool standard;
     wf_allocator al;
     int threads;
@@ -80,6 +95,11 @@ wf_runtime *wf_runtime_retain(wf_runtime *r)
     return r;
 }
 
+static size_t kernel_bytes(const char *name)
+{
+    return sizeof(OwnKernel) + strlen(name) + 1;
+}
+
 void wf_runtime_release(wf_runtime *r)
 {
     wf_allocator al;
@@ -98,6 +118,14 @@ void wf_runtime_release(wf_runtime *r)
     for (int i = 0; i < r->ndevices; i++)
         r->device_close(r->device[i]);
     al = r->al;
+    for (OwnKernel *k = atomic_load(&r->kernels), *next; k; k = next) {
+        next = k->next;
+        mem_free(&al, k, kernel_bytes(k->name));
+    }
+    for (OwnCode *c = atomic_load(&r->codes), *next; c; c = next) {
+        next = c->next;
+        mem_free(&al, c, sizeof *c + c->size);
+    }
     mem_free(&al, r, sizeof *r);
 }
 
@@ -135,7 +163,77 @@ wf_runtime *ctx_runtime(wf_ctx *cx)
     return cx->runtime;
 }
 
-wf_runtime *wf_ctx_runtime(wf_ctx *cx) { return cx ? ctx_runtime(cx) : NULL; }
+wf_runtime *wf_ctx_runtime(wf_ctx *cx)
+{
+    return cx && !ctx_elsewhere(cx) ? ctx_runtime(cx) : NULL;
+}
+
+/* ---- kernels and code of the host ------------------------------------------------------ */
+
+const wf_kernel *runtime_find_kernel(wf_runtime *r, const char *name)
+{
+    for (OwnKernel *k = atomic_load(&r->kernels); k; k = k->next)
+        if (strcmp(k->name, name) == 0)
+            return &k->k;
+    return NULL;
+}
+
+static bool is_same_kernel(const wf_kernel *a, const wf_kernel *b)
+{
+    return a->inputs == b->inputs && a->outputs == b->outputs && a->user == b->user && a->type == b->type &&
+           a->run == b->run && a->vjp == b->vjp && a->leading == b->leading;
+}
+
+const char *runtime_add_kernel(wf_runtime *r, const wf_kernel *k)
+{
+    OwnKernel *own = mem_alloc(&r->al, kernel_bytes(k->name));
+    const wf_kernel *old;
+
+    if (!own)
+        return "out of memory";
+    *own = (OwnKernel){.k = *k};
+    own->k.name = strcpy(own->name, k->name);
+    take_lock();
+    old = runtime_find_kernel(r, k->name);
+    if (!old) {
+        own->next = atomic_load(&r->kernels);
+        atomic_store(&r->kernels, own);
+    }
+    give_lock();
+    if (!old)
+        return NULL;
+    mem_free(&r->al, own, kernel_bytes(k->name));
+    return is_same_kernel(old, k) ? NULL : "the name is taken, by another kernel";
+}
+
+const void *runtime_find_code(wf_runtime *r, Hash key, size_t *out_size)
+{
+    OwnCode *c = atomic_load(&r->codes);
+
+    while (c && (key.hi || key.lo) && !hash_eq(c->key, key))
+        c = c->next;
+    if (c)
+        *out_size = c->size;
+    return c ? c->bytes : NULL;
+}
+
+bool runtime_add_code(wf_runtime *r, Hash key, const void *bytes, size_t size)
+{
+    OwnCode *c;
+    size_t n;
+
+    if (runtime_find_code(r, key, &n))
+        return true;
+    if (!(c = mem_alloc(&r->al, sizeof *c + size)))
+        return false;
+    *c = (OwnCode){.key = key, .size = size};
+    memcpy(c->bytes, bytes, size);
+    take_lock();
+    c->next = atomic_load(&r->codes);
+    atomic_store(&r->codes, c);
+    give_lock();
+    return true;
+}
 
 /* ---- threads ------------------------------------------------------------------------ */
 

@@ -146,6 +146,25 @@ static void print_tensors(const wf_model *m)
     printf("  together %s\n", human(total));
 }
 
+/* "machine code: avx2, 3 units, 41.2 KiB", a line for each instruction set. */
+static void print_code(const wf_model *m)
+{
+    static const char *const isas[] = {"base", "avx2", "avx512"};
+
+    for (size_t k = 0; k < sizeof isas / sizeof *isas; k++) {
+        double bytes = 0;
+        int n = 0;
+
+        for (int i = 0; i < wf_model_codes(m); i++)
+            if (strcmp(wf_model_code_isa(m, i), isas[k]) == 0) {
+                bytes += (double)wf_model_code_bytes(m, i);
+                n++;
+            }
+        if (n)
+            printf("machine code: %s, %d unit%s, %s\n", isas[k], n, n > 1 ? "s" : "", human(bytes));
+    }
+}
+
 static int print_model(wf_ctx *cx, const char *path, const wf_model *m)
 {
     int status = DONE, programs = wf_model_programs(m), tensors = wf_model_tensors(m);
@@ -157,6 +176,7 @@ static int print_model(wf_ctx *cx, const char *path, const wf_model *m)
     printf("tensors: %d\n", tensors);
     if (tensors)
         print_tensors(m);
+    print_code(m);
     return status;
 }
 

@@ -8,15 +8,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Programs are compiled after so many runs; WEFT_COMPILE_AFTER says another number. */
+/* Programs are compiled after so many runs; WEFT_COMPILE_AFTER says another number.
+ * WEFT_FILE_CODE=1: machine code that files have may be run. */
 #define COMPILE_AFTER 10
 
 wf_ctx *new_context(int threads)
 {
-    const char *after = getenv("WEFT_COMPILE_AFTER");
+    const char *after = getenv("WEFT_COMPILE_AFTER"), *code = getenv("WEFT_FILE_CODE");
     wf_options o = {.size = sizeof o,
                     .threads = threads,
-                    .compile_after = after ? atoi(after) : COMPILE_AFTER};
+                    .compile_after = after ? atoi(after) : COMPILE_AFTER,
+                    .file_code = code && strcmp(code, "1") == 0};
     wf_ctx *cx = wf_ctx_new(&o);
 
     if (!cx)

@@ -8,7 +8,7 @@
 
 const Command *const commands[] = {
     &cmd_run, &cmd_check, &cmd_show, &cmd_eval, &cmd_bench, &cmd_export,
-    &cmd_ops, &cmd_info, &cmd_convert, &cmd_help, NULL,
+    &cmd_ops, &cmd_info, &cmd_convert, &cmd_compile, &cmd_help, NULL,
 };
 
 /* What later versions will have, so that asking for it gets an answer. */

@@ -14,6 +14,7 @@ static bool step_nothing(Func *f)
 
 #define SIZES   "a size is known only when it runs, and memory is given beforehand"
 #define LINES   "there is nothing to print on"
+#define HOST    "the kernel is a function of the host"
 #define ELSE    "is gone before code is made: an axis of vmap, or a rule, is missing"
 #define SPECTRA "there is no C of it yet"
 #define COMPLEX "complex numbers have no C yet"
@@ -73,6 +74,7 @@ static const Row rows[OP_COUNT] = {
     [OP_size] = {NULL, SIZES},
     [OP_nonzero] = {NULL, SIZES},
     [OP_print] = {NULL, LINES},
+    [OP_host] = {NULL, HOST},
     [OP_custom_lin] = {NULL, ELSE},
     [OP_psum] = {NULL, ELSE},
     [OP_pmax] = {NULL, ELSE},

@@ -91,7 +91,9 @@ static wf_status open_model(wf_ctx *cx, const char *path, bool map, const char *
     wf_model *m = NULL;
     Blob *b = NULL;
 
-    if (begin(cx, path, map, text, size, &b, &m) == WF_OK && format_of_bytes(path, b->data, b->size)->read(cx, path, b, o, m)) {
+    if (begin(cx, path, map, text, size, &b, &m) == WF_OK && format_of_bytes(path, b->data, b->size)->read(cx, path, b, o, m) &&
+        model_has_kernels(cx, path, m)) {
+        model_use_code(cx, path, m);
         *out_model = m;
         m = NULL;
     }

@@ -133,6 +133,7 @@ struct wf_model {
     NameTable programs; /* const Program */
     NameTable tensors;  /* wf_array */
     NameTable metas;    /* char, in memory of its own */
+    NameTable codes;    /* wf_array of bytes; "avx2.<key>" */
 };
 
 wf_model *model_new(wf_ctx *cx); /* held by the pool */
@@ -141,6 +142,14 @@ void *model_get(const NameTable *t, const char *name); /* NULL: absent */
 void model_add_program(wf_ctx *cx, wf_model *m, const Program *p);
 void model_set_tensor(wf_ctx *cx, wf_model *m, const char *name, wf_array *a);
 void model_set_meta(wf_ctx *cx, wf_model *m, const char *key, const char *value);
+void model_set_code(wf_ctx *cx, wf_model *m, const char *name, wf_array *a);
+
+/* ---- code.c: what a model asks of its host ------------------------------------------- */
+
+/* Machine code of m for the runtime of cx, where its options allow that; the log tells what is not taken. */
+void model_use_code(wf_ctx *cx, const char *file, const wf_model *m);
+/* Are all kernels of the host registered that programs of m call? */
+bool model_has_kernels(wf_ctx *cx, const char *file, const wf_model *m);
 
 /* ---- weft.c ------------------------------------------------------------------------ */
 

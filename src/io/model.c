@@ -128,6 +128,7 @@ void model_release(void *model)
     free_table(&al, &m->programs, drop_program);
     free_table(&al, &m->tensors, array_drop);
     free_table(&al, &m->metas, NULL);
+    free_table(&al, &m->codes, array_drop);
     mem_free(&al, m, sizeof *m);
 }
 
@@ -151,13 +152,31 @@ void model_add_program(wf_ctx *cx, wf_model *m, const Program *p)
     e->item = (Program *)(uintptr_t)p;
 }
 
-void model_set_tensor(wf_ctx *cx, wf_model *m, const char *name, wf_array *a)
+static void set_array(wf_ctx *cx, wf_model *m, NameTable *t, const char *name, wf_array *a)
 {
-    Named *e = enter(cx, &m->al, &m->tensors, name, NULL);
+    Named *e = enter(cx, &m->al, t, name, NULL);
 
     wf_array_retain(a);
     wf_array_release(e->item);
     e->item = a;
+}
+
+void model_set_tensor(wf_ctx *cx, wf_model *m, const char *name, wf_array *a)
+{
+    set_array(cx, m, &m->tensors, name, a);
+}
+
+void model_set_code(wf_ctx *cx, wf_model *m, const char *name, wf_array *a)
+{
+    set_array(cx, m, &m->codes, name, a);
+}
+
+void wf_model_drop_code(wf_model *m)
+{
+    if (!m)
+        return;
+    free_table(&m->al, &m->codes, array_drop);
+    m->codes = (NameTable){0};
 }
 
 void model_set_meta(wf_ctx *cx, wf_model *m, const char *key, const char *value)

@@ -8,7 +8,8 @@
  *   weft.ops        "add=1,tanh=1": the ops used, each with the version of its meaning
  * Tensors: the model's own by name; and the constants of programs of more than
  * CONST_INLINE bytes, as "weft.const.K", to which the text refers: const f32[784,10]
- * tensor("weft.const.0"). A constant that is one of the model's tensors refers to that.
+ * tensor("weft.const.0"). A constant that is one of the model's tensors refers to that. Machine code is bytes,
+ * "weft.code.avx2.<key>" (runtime/codefile.c).
  *
  * Names that begin with "weft." are reserved. A file of a later format, or with an op
  * unknown here or of a later version, is refused by name. Versions of ops that are older
@@ -24,6 +25,7 @@
 #define CONST_INLINE 1024
 #define RESERVED     "weft."
 #define CONST_PREFIX "weft.const."
+#define CODE_PREFIX  "weft.code."
 
 static bool begins(const char *s, const char *prefix)
 {
@@ -47,6 +49,7 @@ typedef struct Loader {
     const StTensor **by_name; /* sorted */
     const ConstData **consts; /* of each of these, made when first referred to */
     wf_model *m;
+    bool weft; /* not just any safetensors file */
 } Loader;
 
 static const char *find_meta(const StFile *st, const char *key)
@@ -72,7 +75,10 @@ static bool add_tensor(Loader *l, const StTensor *t)
         blob_release(l->blob);
         return false;
     }
-    model_set_tensor(l->cx, l->m, t->name, array_held(l->cx, a));
+    if (l->weft && begins(t->name, CODE_PREFIX))
+        model_set_code(l->cx, l->m, t->name + strlen(CODE_PREFIX), array_held(l->cx, a));
+    else
+        model_set_tensor(l->cx, l->m, t->name, array_held(l->cx, a));
     return true;
 }
 
@@ -212,24 +218,23 @@ static bool read_tensors(wf_ctx *cx, const char *file, Blob *blob, wf_model *m)
 {
     Loader l = {.cx = cx, .file = file, .blob = blob, .m = m};
     const char *format;
-    bool weft;
 
     if (!st_read(cx, file, blob->data, blob->size, &l.st))
         return false;
     format = find_meta(&l.st, "weft.format");
-    weft = format != NULL;
-    if (weft && strcmp(format, FORMAT) != 0)
+    l.weft = format != NULL;
+    if (l.weft && strcmp(format, FORMAT) != 0)
         return fail(cx, WF_ERR_FORMAT, in_file(file),
                     "a file of format '%s'; Weft " WF_VERSION " reads format " FORMAT,
                     format);
     for (uint32_t i = 0; i < l.st.tensors.n; i++)
-        if (!(weft && begins(l.st.tensors.v[i].name, CONST_PREFIX)) &&
+        if (!(l.weft && begins(l.st.tensors.v[i].name, CONST_PREFIX)) &&
             !add_tensor(&l, &l.st.tensors.v[i]))
             return false;
     for (uint32_t i = 0; i < l.st.metas.n; i++)
-        if (!(weft && begins(l.st.metas.v[i].key, RESERVED)))
+        if (!(l.weft && begins(l.st.metas.v[i].key, RESERVED)))
             model_set_meta(cx, m, l.st.metas.v[i].key, l.st.metas.v[i].value);
-    return !weft || read_programs(&l);
+    return !l.weft || read_programs(&l);
 }
 
 bool model_read(wf_ctx *cx, const char *file, Blob *blob, wf_model *m)
@@ -449,21 +454,26 @@ static bool write_text(Saver *s, const char *path)
     return w && writer_put(w, text, strlen(text)) && writer_commit(w);
 }
 
-/* The model's tensors, then one of each name among the constants. */
+static StSource array_source(const char *name, wf_array *a)
+{
+    return (StSource){.name = name,
+                      .dtype = wf_array_dtype(a),
+                      .rank = (uint32_t)wf_array_rank(a),
+                      .dims = wf_array_dims(a),
+                      .array = a};
+}
+
+/* The model's tensors, its code, then one of each name among the constants. */
 static uint32_t list_tensors(Saver *s, StSource *out)
 {
     bool *done = arena_zalloc(s->a, s->nconsts + 1);
+    const wf_model *m = s->m;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < s->m->tensors.n; i++) {
-        wf_array *a = s->m->tensors.v[i].item;
-
-        out[n++] = (StSource){.name = s->m->tensors.v[i].name,
-                              .dtype = wf_array_dtype(a),
-                              .rank = (uint32_t)wf_array_rank(a),
-                              .dims = wf_array_dims(a),
-                              .array = a};
-    }
+    for (uint32_t i = 0; i < m->tensors.n; i++)
+        out[n++] = array_source(m->tensors.v[i].name, m->tensors.v[i].item);
+    for (uint32_t i = 0; i < m->codes.n; i++)
+        out[n++] = array_source(arena_printf(s->a, CODE_PREFIX "%s", m->codes.v[i].name), m->codes.v[i].item);
     for (uint32_t i = 0; i < s->large.n; i++) {
         const Large *c = &s->large.v[i];
 
@@ -504,6 +514,6 @@ bool model_write(wf_ctx *cx, wf_model *m, const char *path)
     for (uint32_t i = 0; i < m->metas.n; i++)
         if (!begins(m->metas.v[i].name, RESERVED))
             metas[nmetas++] = (StMeta){m->metas.v[i].name, m->metas.v[i].item};
-    tensors = arena_array(s.a, m->tensors.n + s.large.n, sizeof *tensors);
+    tensors = arena_array(s.a, m->tensors.n + m->codes.n + s.large.n, sizeof *tensors);
     return st_write(cx, path, tensors, list_tensors(&s, tensors), metas, nmetas);
 }

@@ -338,6 +338,36 @@ wf_status wf_model_bind(wf_ctx *c, const wf_model *file, const char *name,
     return wf_ctx_status(c);
 }
 
+static wf_status add_method_code(wf_ctx *c, wf_model *file, const char *name, const char *isa)
+{
+    const wf_program *bound = NULL;
+
+    if (!wf_model_add_code(c, file, wf_model_find(file, name), isa) &&
+        wf_model_method_state(c, file, name, NULL, 0) > 0 && !wf_model_bind(c, file, name, &bound))
+        wf_model_add_code(c, file, bound, isa);
+    wf_program_release(bound);
+    return wf_ctx_status(c);
+}
+
+wf_status wf_model_compile(wf_ctx *c, wf_model *file, const char *const *isas, int n)
+{
+    static const char *const all[] = {"base", "avx2", "avx512"};
+    const char *mine = strstr(wf_build_info(), "instruction set");
+
+    if (nn_null(c, file, "wf_model_compile", "file") || !nn_count(c, isas, n, "wf_model_compile"))
+        return wf_ctx_status(c);
+    wf_model_drop_code(file);
+    if (!n) {
+        isas = all;
+        while (n < 3 && (!n || !mine || !strstr(mine, all[n - 1])))
+            n++;
+    }
+    for (int k = 0; k < n && !wf_ctx_status(c); k++)
+        for (int i = 0; i < wf_model_programs(file) && !wf_ctx_status(c); i++)
+            add_method_code(c, file, wf_program_name(wf_model_program(file, i)), isas[k] ? isas[k] : "");
+    return wf_ctx_status(c);
+}
+
 /* ---- a tree from a file ------------------------------------------------------------ */
 
 typedef struct Method {

@@ -159,6 +159,14 @@ typedef struct FftAttr { /* fft x kind=rfft lengths=[8,8] */
     Ints lengths;        /* dims: of the last axes, of real numbers where there are such */
 } FftAttr;
 
+/* host x y kernel="acme.clip" dtypes=[12] ranks=[2] dims=[N,3]: a kernel of the host on the operands. The types of the results,
+ * one after the other. */
+typedef struct HostAttr {
+    const char *kernel;
+    Ints dtypes, ranks, dims;
+    bool leading; /* as its wf_kernel says: a batch is one call */
+} HostAttr;
+
 /* What the body of a call was recognised as (opt/recognise.h); readers look whether it is that. */
 typedef enum CallKind {
     KIND_PLAIN,

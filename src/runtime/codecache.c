@@ -298,6 +298,7 @@ static void close_entry(CodeCache *c, const char *name, int fd, bool used)
         futimens(fd, NULL);
     else
         unlinkat(c->dir, name, 0);
+    c->damaged += !used;
     close(fd);
 }
 
@@ -376,6 +377,11 @@ void *codecache_add(CodeCache *c, const CodeKey *key, const void *object, size_t
         close(fd);
     }
     return handle ? handle : load_memory(object, size);
+}
+
+void *code_load_object(const void *object, size_t size)
+{
+    return is_whole_object(object, size) ? load_memory(object, size) : NULL;
 }
 
 void codecache_write(CodeCache *c, const CodeKey *key, const void *bytes, size_t size)

@@ -7,29 +7,87 @@
 #include "runtime/compiler.h"
 #include "runtime/runtime.h"
 
-bool compile_load(wf_ctx *cx, Kernel *const *k, uint32_t n, Code **out)
+/* Units of text for as many cores, and the flags they are compiled with. */
+static CodeUnit *make_units(wf_ctx *cx, Kernel *const *k, uint32_t n, int cores, uint32_t *out_n, const char ***out_flags)
 {
     Arena *a = &cx->scratch;
-    uint32_t nunits, nf = 0;
-    CodeUnit *units;
+    const Target *t = k[0]->target;
+    Text *text = render_units(k, n, (uint32_t)cores, a, out_n);
+    CodeUnit *units = arena_array(a, *out_n + 1, sizeof *units);
+    uint32_t nf = 0;
+
+    for (uint32_t u = 0; u < *out_n; u++)
+        units[u] = (CodeUnit){text_str(&text[u]), text[u].n};
+    while (t->flags[nf])
+        nf++;
+    *out_flags = arena_zalloc(a, (nf + 2) * sizeof **out_flags);
+    memcpy(*out_flags, t->flags, nf * sizeof **out_flags);
+    (*out_flags)[nf] = k[0]->exact ? "-ffp-contract=off" : "-ffp-contract=fast";
+    return units;
+}
+
+/* Code that files have is in units for one core, whoever made it. */
+bool compile_load(wf_ctx *cx, Kernel *const *k, uint32_t n, Code **out)
+{
     const char **flags;
-    const Target *t;
-    Text *text;
+    CodeUnit *units;
+    uint32_t nunits;
 
     *out = NULL;
     if (!n)
         return true;
-    t = k[0]->target;
-    text = render_units(k, n, (uint32_t)cpu_count(), a, &nunits);
-    units = arena_array(a, nunits + 1, sizeof *units);
-    for (uint32_t u = 0; u < nunits; u++)
-        units[u] = (CodeUnit){text_str(&text[u]), text[u].n};
-    while (t->flags[nf])
-        nf++;
-    flags = arena_zalloc(a, (nf + 2) * sizeof *flags);
-    memcpy(flags, t->flags, nf * sizeof *flags);
-    flags[nf] = k[0]->exact ? "-ffp-contract=off" : "-ffp-contract=fast";
+    if (codefile_any(cx)) {
+        units = make_units(cx, k, n, 1, &nunits, &flags);
+        if (codefile_load(cx, units, (int)nunits, flags, out))
+            return true;
+        ctx_log(cx, WF_LOG_DEBUG, "no file has machine code of '%s' for %s", k[0]->p ? k[0]->p->name : "a program",
+                isa_name((Isa)k[0]->target->isa));
+    }
+    units = make_units(cx, k, n, cpu_count(), &nunits, &flags);
     return code_load(cx, units, (int)nunits, flags, out);
+}
+
+typedef struct Held { /* bytes until the call ends */
+    wf_allocator al;
+    char *bytes;
+    size_t size;
+} Held;
+
+static void free_held(void *held)
+{
+    Held *h = held;
+    wf_allocator al = h->al;
+
+    mem_free(&al, h->bytes, h->size);
+    mem_free(&al, h, sizeof *h);
+}
+
+bool compile_for_file(wf_ctx *cx, const Target *t, const Program *p, bool (*take)(void *user, const char *bytes, size_t size),
+                      void *user)
+{
+    Arena *a = codegen_arena(cx);
+    const char **flags;
+    CodeUnit *units;
+    uint32_t n;
+    Lowered l;
+
+    if (!compile_lower(cx, a, t, p, false, 0, &l))
+        return false;
+    units = l.n ? make_units(cx, l.k, l.n, 1, &n, &flags) : NULL;
+    for (uint32_t u = 0; units && u < n; u++) {
+        Held *h = mem_alloc(&cx->al, sizeof *h);
+
+        if (!h)
+            ctx_out_of_memory(cx);
+        *h = (Held){.al = cx->al};
+        pool_defer(cx, free_held, h);
+        if (!codefile_make(cx, &units[u], flags, &h->bytes, &h->size))
+            return fail(cx, WF_ERR_UNSUPPORTED, NOWHERE,
+                        "'%s' cannot be compiled: there is no C compiler here, or it failed", p->name);
+        if (!take(user, h->bytes, h->size))
+            return false;
+    }
+    return true;
 }
 
 static void find_functions(wf_ctx *cx, const Code *code, PlanCode *c)
@@ -86,7 +144,7 @@ bool compile_program(wf_ctx *cx, Arena *a, const Program *p, bool exact, Compile
     Lowered l;
     Code *code = NULL;
 
-    if (!code_possible(cx)) {
+    if (!codefile_any(cx) && !code_possible(cx)) {
         *out = (Compiled){.p = opt_run(&(Opt){.cx = cx}, p, exact ? OPT_PLAIN : OPT_ALL)};
         return out->p != NULL;
     }

@@ -124,13 +124,6 @@ static Coder *coder_of(wf_ctx *cx)
     return cx->coder;
 }
 
-bool code_possible(wf_ctx *cx)
-{
-    Coder *c = coder_of(cx);
-
-    return c && c->path[0];
-}
-
 /* Say once why compiled code does not serve. Always false. */
 static bool give_up(wf_ctx *cx, const char *why)
 {
@@ -141,6 +134,13 @@ static bool give_up(wf_ctx *cx, const char *why)
     if (c)
         c->told = true;
     return false;
+}
+
+bool code_possible(wf_ctx *cx)
+{
+    Coder *c = coder_of(cx);
+
+    return c && (c->path[0] || give_up(cx, "no C compiler"));
 }
 
 /* ---- processes --------------------------------------------------------------------- */
@@ -544,6 +544,7 @@ static bool load_units(wf_ctx *cx, Work *w, Code *code)
     Coder *c = w->coder;
     size_t head_size = 0;
     char *head = key_head(cx, c, w->flags, &head_size);
+    int told = c->cache.damaged;
     bool ok = head != NULL;
 
     for (int i = 0; ok && i < w->n; i++) {
@@ -552,6 +553,12 @@ static bool load_units(wf_ctx *cx, Work *w, Code *code)
         code->handle[i] = codecache_find(&c->cache, &key);
         code->stats.hits += code->handle[i] != NULL;
     }
+    if (c->cache.damaged > told)
+        ctx_log(cx, WF_LOG_WARN, "code cache: %d entries in %s were damaged, or not ours: they are removed",
+                c->cache.damaged - told, c->cache.path);
+    if (ok)
+        ctx_log(cx, WF_LOG_DEBUG, "code cache: %d of %d units are there%s", code->stats.hits, w->n,
+                code->stats.hits < w->n ? ", the others are compiled" : "");
     if (ok && code->stats.hits < w->n) {
         ok = compile_missing(w, head, head_size, code);
         if (code->stats.compiled)
@@ -562,6 +569,53 @@ static bool load_units(wf_ctx *cx, Work *w, Code *code)
 }
 
 static size_t code_size(int n) { return sizeof(Code) + (size_t)n * sizeof(void *); }
+
+/* For n units, none of them loaded yet. */
+static Code *new_code(wf_ctx *cx, int n)
+{
+    Code *code = mem_alloc(&cx->al, code_size(n));
+
+    if (!code)
+        return NULL;
+    memset(code, 0, code_size(n));
+    code->refs = 1;
+    code->al = cx->al;
+    code->n = n;
+    return code;
+}
+
+Code *code_of_handles(wf_ctx *cx, void *const *handle, int n)
+{
+    Code *code = new_code(cx, n);
+
+    for (int i = 0; i < n; i++)
+        if (code)
+            code->handle[i] = handle[i];
+        else if (handle[i])
+            dlclose(handle[i]);
+    return code;
+}
+
+bool code_make(wf_ctx *cx, const CodeUnit *u, const char *const *flags, char **out_object, size_t *out_size)
+{
+    static const char *const places[] = {"/tmp", "/dev/shm"};
+    Coder *c = coder_of(cx);
+    Work w = {.cx = cx, .coder = c, .units = u, .flags = flags, .n = 1};
+    const char *tmp = getenv("TMPDIR");
+    void *none = NULL;
+    char path[1200];
+
+    *out_object = NULL;
+    if (!c || !c->path[0])
+        return give_up(cx, "no C compiler");
+    if (!(tmp && *tmp == '/' && work_begin(&w, tmp)) && !work_begin(&w, places[0]) && !work_begin(&w, places[1]))
+        return give_up(cx, "no folder for temporary files");
+    work_path(&w, 0, ".so", path);
+    if (compile_all(&w, &none, 1) == FATE_DONE)
+        *out_object = read_file(&cx->al, path, (size_t)1 << 30, out_size);
+    work_end(&w);
+    return *out_object != NULL || give_up(cx, "the C compiler failed");
+}
 
 bool code_load(wf_ctx *cx, const CodeUnit *units, int n, const char *const *flags,
                Code **out_code)
@@ -578,12 +632,8 @@ bool code_load(wf_ctx *cx, const CodeUnit *units, int n, const char *const *flag
         return give_up(cx, "no C compiler");
     if (!find_identity(cx, c))
         return give_up(cx, "the C compiler does not answer");
-    if (!(code = mem_alloc(&cx->al, code_size(n))))
+    if (!(code = new_code(cx, n)))
         return false;
-    memset(code, 0, code_size(n));
-    code->refs = 1;
-    code->al = cx->al;
-    code->n = n;
     if (!load_units(cx, &w, code)) {
         code_release(code);
         return give_up(cx, "the C compiler failed");

@@ -5,6 +5,7 @@
  *
  *   compiler.c    finds the compiler, runs it without a shell, waits for it, gives up
  *   codecache.c   the directory of compiled units, and loading them
+ *   codefile.c    units that model files bring
  *
  * Nothing here is an error to the caller: where there is no compiler, or it fails, hangs
  * or dies, code_load says false (the log says why, once) and the interpreter serves.
@@ -49,8 +50,26 @@ void *code_symbol(const Code *c, const char *name);
 const CodeStats *code_stats(const Code *c);
 Code *code_retain(Code *c);
 void code_release(Code *c); /* unloads with the last reference; NULL is fine */
-/* Is there a compiler? Does not start it. */
+/* Is there a compiler? Does not start it; the log is told that there is none, once. */
 bool code_possible(wf_ctx *cx);
+/* One unit as a shared object, in memory of cx->al; neither looked for in the cache nor loaded. */
+bool code_make(wf_ctx *cx, const CodeUnit *u, const char *const *flags, char **out_object, size_t *out_size);
+/* n handles of dlopen, taken over, as code. */
+Code *code_of_handles(wf_ctx *cx, void *const *handle, int n);
+
+/* ---- codefile.c -------------------------------------------------------------------- */
+
+/* Machine code as a file has it:  object | Footer. What it goes by is a hash of Weft's version, the flags (which have the
+ * instruction set) and the unit's text; the compiler that made it and the machine it was made on are not in it. */
+Hash codefile_key(const CodeUnit *u, const char *const *flags);
+/* The unit compiled, in memory of cx->al. */
+bool codefile_make(wf_ctx *cx, const CodeUnit *u, const char *const *flags, char **out_bytes, size_t *out_size);
+/* Bytes of a file, for contexts of the runtime: checked whole. NULL, or why they are not taken. */
+const char *codefile_take(wf_ctx *cx, const void *bytes, size_t size);
+/* Has a file brought any code that cx may use? */
+bool codefile_any(wf_ctx *cx);
+/* All of the units from files; false: some are not there. */
+bool codefile_load(wf_ctx *cx, const CodeUnit *units, int n, const char *const *flags, Code **out_code);
 
 /* ---- codecache.c ------------------------------------------------------------------- */
 
@@ -60,6 +79,7 @@ typedef struct CodeCache {
     int64_t limit; /* bytes */
     wf_allocator al;
     char path[1024]; /* of dir */
+    int damaged;     /* entries that were found to be wrong, and removed */
 } CodeCache;
 
 /* What an entry must match: all that the machine code depends on. */
@@ -80,6 +100,8 @@ void codecache_close(CodeCache *c);
 void *codecache_find(CodeCache *c, const CodeKey *key);
 /* Loads a fresh shared object, and publishes it. NULL: it cannot be loaded. */
 void *codecache_add(CodeCache *c, const CodeKey *key, const void *object, size_t size);
+/* The same of code that is not to be published. */
+void *code_load_object(const void *object, size_t size);
 /* The same for code that no loader of the host reads: a copy of the bytes, of c->al, or
  * NULL. */
 void *codecache_read(CodeCache *c, const CodeKey *key, size_t *out_size);

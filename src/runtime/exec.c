@@ -298,6 +298,8 @@ static void compile_now(wf_ctx *cx, wf_exec *e)
 {
     wf_exec *fast = NULL;
 
+    if (count_equations(e->p, COMPILE_LEAST) >= COMPILE_LEAST)
+        ctx_log(cx, WF_LOG_DEBUG, "'%s' is compiled: it has been run %d times", e->p->name, e->after);
     if (count_equations(e->p, COMPILE_LEAST) >= COMPILE_LEAST &&
         !compile_tier(cx, e, &fast) && cx->status != WF_ERR_MEMORY)
         wf_clear(cx);
@@ -373,7 +375,7 @@ static wf_exec *special_now(wf_ctx *cx, wf_exec *e, wf_array *const *in)
 {
     wf_exec *special = NULL;
 
-    if (atomic_exchange(&e->tried, true) || !e->p->dims.syms.n || e->donated ||
+    if (atomic_exchange(&e->tried, true) || !e->p->dims.syms.n || e->donated || !code_possible(cx) ||
         count_equations(e->p, COMPILE_LEAST) < COMPILE_LEAST)
         return NULL;
     if (specialise(cx, e, in, &special) != WF_OK && cx->status != WF_ERR_MEMORY)
@@ -382,6 +384,8 @@ static wf_exec *special_now(wf_ctx *cx, wf_exec *e, wf_array *const *in)
         wf_exec_release(special);
         return NULL;
     }
+    ctx_log(cx, WF_LOG_DEBUG, "'%s' is compiled for the sizes of one run: others wait for %d runs of their own", e->p->name,
+            e->after);
     atomic_store(&e->special, special);
     atomic_store(&e->runs, 0);
     return special;

@@ -711,6 +711,9 @@ bool compile_lower(wf_ctx *cx, Arena *a, const Target *t, const Program *p, bool
                    uint32_t first, Lowered *out);
 /* All of one target, exact or not. */
 bool compile_load(wf_ctx *cx, Kernel *const *k, uint32_t n, struct Code **out);
+/* The machine code of p on a target, units one after the other, as files have it; see codefile.c. */
+bool compile_for_file(wf_ctx *cx, const Target *t, const Program *p, bool (*take)(void *user, const char *bytes, size_t size),
+                      void *user);
 void compile_bind(wf_ctx *cx, Arena *a, const Lowered *l, struct Code *code, Compiled *out);
 
 /* ---- exec.c ------------------------------------------------------------------------ */
