@@ -4,16 +4,23 @@
  *     wf_array_to_dlpack(cx, a, &m);          hand m over; whoever has it calls m->deleter(m) once
  *     wf_array_from_dlpack(cx, m, &a);        a owns m: its deleter is called when the last user of a is gone
  *
- * Where the program has the real dlpack.h, include it before this file and its structs are used: the layouts below
- * are those of the DLPack 1.x ABI. Memory is shared: it must stay as it is while another side reads it. Only memory
- * that the host can read is taken, and dtypes that arrays have (no complex numbers, no vectors, no 4 and 8 bit floats).
+ * Where the compiler finds <dlpack/dlpack.h>, or another copy of it was included before, its structs are used; else those below,
+ * whose layouts are those of the DLPack 1.x ABI, and which stand for it from then on (WEFT_DLPACK_OWN: always). Memory is shared: it
+ * must stay as it is while another side reads it. Only memory that the host can read is taken, and dtypes that arrays have (no complex numbers, no vectors, no 4 and 8 bit floats).
  */
 #ifndef WEFT_DLPACK_H
 #define WEFT_DLPACK_H
 
 #include "weft.h"
 
+#if !defined(DLPACK_DLPACK_H_) && !defined(WEFT_DLPACK_OWN) && defined(__has_include)
+#if __has_include(<dlpack/dlpack.h>)
+#include <dlpack/dlpack.h>
+#endif
+#endif
+
 #ifndef DLPACK_DLPACK_H_
+#define DLPACK_DLPACK_H_
 
 typedef enum {
     kDLCPU = 1,
@@ -72,20 +79,23 @@ typedef struct DLManagedTensorVersioned {
 extern "C" {
 #endif
 
+struct DLManagedTensor;
+struct DLManagedTensorVersioned; /* which a dlpack.h of before 1.0 does not have */
+
 /* A struct that shares the memory of a and keeps it alive until its deleter is called, from any thread.
  * WF_ERR_TYPE: the host cannot read the array's device. */
 WF_API wf_status wf_array_to_dlpack(wf_ctx *cx, wf_array *a,
-                                    DLManagedTensor **out_tensor);
+                                    struct DLManagedTensor **out_tensor);
 WF_API wf_status wf_array_to_dlpack_versioned(wf_ctx *cx, wf_array *a,
-                                              DLManagedTensorVersioned **out_tensor);
+                                              struct DLManagedTensorVersioned **out_tensor);
 
 /* An array on the memory of m, which it owns from now on. After an error m is still the caller's.
  * WF_ERR_TYPE: a device, dtype or version that arrays do not have. */
-WF_API wf_status wf_array_from_dlpack(wf_ctx *cx, DLManagedTensor *m,
+WF_API wf_status wf_array_from_dlpack(wf_ctx *cx, struct DLManagedTensor *m,
                                       wf_array **out_array);
 /* Read-only memory (its flag) is taken, and is never written to: wf_array_data_mutable gives NULL, a write to a tensor on it is
  * WF_ERR_VALUE. Arrays on it are handed on with the flag; wf_array_to_dlpack, which has none, hands on a copy. */
-WF_API wf_status wf_array_from_dlpack_versioned(wf_ctx *cx, DLManagedTensorVersioned *m,
+WF_API wf_status wf_array_from_dlpack_versioned(wf_ctx *cx, struct DLManagedTensorVersioned *m,
                                                 wf_array **out_array);
 
 #ifdef __cplusplus

@@ -5,6 +5,7 @@
  * the deleter when its memory is dropped. DLPack follows C: a bool is one byte, strides count elements.
  */
 #include "base/base.h"
+#define WEFT_DLPACK_OWN /* whatever dlpack.h there is */
 #include "weft_dlpack.h"
 
 _Static_assert(sizeof(DLDevice) == 8 && sizeof(DLDataType) == 4, "the layout of the ABI");

@@ -1,6 +1,7 @@
 /* dlpack.c -- tensors from and to other libraries by DLPack's managed tensors, as arrays
  * do it (io/dlpack.c). */
 #include "tensor/tensor.h"
+#define WEFT_DLPACK_OWN /* whatever dlpack.h there is */
 #include "weft_dlpack.h"
 
 wf_tensor wf_from_dlpack(wf_ctx *c, DLManagedTensor *m)
