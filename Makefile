@@ -22,9 +22,17 @@ ALL     := -std=c17 -D_GNU_SOURCE -Iinclude -Isrc $(WARN) $(CFLAGS) -fPIC -fvisi
 LIBS    := -lm -lpthread -ldl
 
 ARCH    := $(shell $(CC) -dumpmachine | cut -d- -f1)
+# What a build may leave out, by `make FEATURES="avx2 onnx"`: kernels for instruction sets (the base is always there, avx512
+# needs avx2), ONNX files, GPUs. docs/embed.md says what each weighs.
+FEATURES ?= avx2 avx512 onnx cuda
+FEATURE_LIST := avx2 avx512 onnx cuda
+ifneq ($(filter-out $(FEATURE_LIST),$(FEATURES)),)
+$(error FEATURES: there is no $(filter-out $(FEATURE_LIST),$(FEATURES)); there are $(FEATURE_LIST))
+endif
+WITHOUT := $(filter-out $(FEATURES),$(FEATURE_LIST))
 ISAS    := 0
 ifeq ($(ARCH),x86_64)
-ISAS    := 0 1 2
+ISAS    := 0 $(if $(filter avx2,$(FEATURES)),1 $(if $(filter avx512,$(FEATURES)),2))
 endif
 KERNEL  := -std=c17 -Iinclude -Isrc $(WARN) -Wno-pass-failed -O3 -g -fPIC -fvisibility=hidden -ffp-contract=fast $(SECTION) -MMD -MP $(SAN)
 ISA_0   := -DKERNEL_ISA=0
@@ -35,6 +43,7 @@ KSRC    := $(wildcard src/kernels/k_*.c)
 SRC     := $(filter-out $(KSRC),$(wildcard src/base/*.c src/ir/*.c src/op/*.c src/transform/*.c src/opt/*.c \
              src/kernels/*.c src/codegen/*.c src/runtime/*.c src/cuda/*.c src/io/*.c src/export/*.c \
              src/tensor/*.c src/onnx/*.c src/nn/*.c src/script/*.c src/script/modules/*.c src/script/engine/*.c))
+SRC     := $(filter-out $(if $(filter onnx,$(WITHOUT)),src/onnx/%) $(if $(filter cuda,$(WITHOUT)),src/cuda/%),$(SRC))
 GEN     := $(BUILD)/gen/namespaces.c $(BUILD)/gen/prelude.c
 PRELUDE := src/base/special.h src/kernels/vec.h src/kernels/vmath.h src/codegen/lanes.h
 PLAIN   := src/base/special.h src/codegen/plain.h
@@ -60,6 +69,7 @@ help:
 	@echo 'make test-gpu   programs on the GPU of this machine against the host'
 	@echo 'make agree      random calls of numpy and jax compared with the real ones (CALLS=n SEEDS=a:b)'
 	@echo 'make verify-math  elementwise functions of every f32 there is, in ulp (half an hour)'
+	@echo 'make FEATURES="avx2 onnx"  a smaller library: without the others of avx2 avx512 onnx cuda'
 	@echo 'make examples   build/examples/*, C programs that use the library'
 	@echo 'make bench      speed, side by side with other systems where they are present (ROWS=a,b)'
 	@echo 'make san        the tests under ASan+UBSan, then TSan'
@@ -76,6 +86,17 @@ help:
 $(BUILD)/src/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL) -c $< -o $@
+
+# The few objects that know what is left out; made anew when that changes.
+FEATURED := $(patsubst %,$(BUILD)/src/%.o,kernels/kernels_select kernels/nd_select kernels/rows kernels/attention runtime/speed \
+              runtime/device io/code ir/public)
+$(FEATURED): ALL += $(foreach f,$(WITHOUT),-DWEFT_NO_$(shell echo $(f) | tr a-z A-Z))
+$(FEATURED): $(BUILD)/features
+.PHONY: always featured
+featured: $(FEATURED)
+$(BUILD)/features: always
+	@mkdir -p $(@D)
+	@echo '$(sort $(FEATURES))' | cmp -s - $@ || echo '$(sort $(FEATURES))' > $@
 
 # The libraries' names, written in the language itself, as text in the program.
 $(BUILD)/gen/namespaces.c: $(NSPY) tools/embed

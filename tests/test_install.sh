@@ -100,6 +100,32 @@ for cxx in g++ clang++; do
     else skip "no $cxx"; fi
 done
 
+# Beside the real dlpack.h, in either order, and without it.
+cat >"$work/dl.h" <<'DL'
+static inline int same(void)
+{
+    DLManagedTensor *m = 0;
+    struct DLManagedTensorVersioned *v = 0;
+    wf_array *a = 0;
+    return wf_array_to_dlpack(0, 0, &m) == WF_ERR_ARG && wf_array_from_dlpack_versioned(0, v, &a) == WF_ERR_ARG && kDLCPU == 1;
+}
+int main(void) { return same() ? 0 : 1; }
+DL
+printf '#include <weft_dlpack.h>\n#include "dl.h"\n' >"$work/dl_alone.c"
+printf '#include <weft_dlpack.h>\n#include <dlpack/dlpack.h>\n#include "dl.h"\n' >"$work/dl_before.c"
+printf '#include <dlpack/dlpack.h>\n#include <weft_dlpack.h>\n#include "dl.h"\n' >"$work/dl_after.c"
+real=
+for place in ${DLPACK_INCLUDE:-} /usr/include /usr/local/include; do [ -f "$place/dlpack/dlpack.h" ] && real=$place && break; done
+[ -n "$real" ] || skip 'no dlpack.h (libdlpack-dev, or DLPACK_INCLUDE)'
+for program in dl_alone ${real:+dl_before dl_after}; do
+    check "$program in C" compile -I"$to/include" ${real:+-isystem "$real"} -o "$work/$program" "$work/$program.c" -L"$to/lib" -lweft
+    check 'it runs' "$work/$program"
+    cp "$work/$program.c" "$work/$program.cc"
+    command -v g++ >/dev/null || continue
+    # shellcheck disable=SC2086
+    check "$program in C++" g++ -std=c++17 $strict -I"$to/include" ${real:+-isystem "$real"} -o "$work/$program.x" "$work/$program.cc" -L"$to/lib" -lweft
+done
+
 # Names and sizes.
 abi=$(sed -n 's/^.define WF_ABI_VERSION //p' include/weft.h)
 soname() { readelf -d "$to/lib/libweft.so" | grep -q "SONAME.*libweft.so.$abi\]"; }
@@ -127,8 +153,20 @@ TC
     check 'a trainer, static' compile -I"$to/include" -o "$work/train" "$work/train.c" "$to/lib/libweft.a" -lm -lpthread -ldl -Wl,--gc-sections
     check 'it trains' "$work/train"
     small() { strip -o "$work/s" "$1" && n=$(stat -c %s "$work/s") && echo "$n bytes, at most $2" && [ "$n" -le "$2" ]; }
-    check 'the server is small' small "$work/static" 5600000
-    check 'the trainer is small' small "$work/train" 5600000
+    check 'the server is small' small "$work/static" 5200000
+    check 'the trainer is small' small "$work/train" 4800000
+    # Without optional features: the objects that know of them, made anew, before the library's own.
+    if [ -f "$build/libweft-all.a" ]; then
+        check 'make FEATURES=' make BUILD="$work/few" FEATURES= featured
+        for program in serve train; do # shellcheck disable=SC2046
+            check "$program without optional features" compile -I"$to/include" -o "$work/few_$program" "$work/$program.c" \
+                $(find "$work/few" -name '*.o') "$build/libweft-all.a" -lm -lpthread -ldl -Wl,--gc-sections
+        done
+        check 'it serves' serves "$work/few_serve"
+        check 'it trains' "$work/few_train"
+        check 'the server without optional features is smaller' small "$work/few_serve" 2500000
+        check 'the trainer without optional features is smaller' small "$work/few_train" 3500000
+    fi
     unused() { ! nm "$1" | grep -q 'wfi_digit\|wfi_sc_vm_new\|wf_nn_googlenet'; }
     check 'neither has the script engine or the demonstration networks' unused "$work/static"
     check 'neither has the script engine or the demonstration networks' unused "$work/train"

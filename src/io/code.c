@@ -130,3 +130,26 @@ size_t wf_model_code_bytes(const wf_model *m, int i)
 
     return e ? (size_t)wf_array_count(e->item) * wf_dtype_size(wf_array_dtype(e->item)) : 0;
 }
+
+/* ---- a build without ONNX ----------------------------------------------------------- */
+
+#ifdef WEFT_NO_ONNX
+static bool is_none(const char *data, size_t size)
+{
+    (void)data, (void)size;
+    return false;
+}
+
+static bool refuse_read(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options *given, wf_model *m)
+{
+    (void)blob, (void)given, (void)m;
+    return fail(cx, WF_ERR_UNSUPPORTED, in_file(file), "ONNX files are not in this build (FEATURES)");
+}
+
+static bool refuse_write(wf_ctx *cx, wf_model *m, const char *path)
+{
+    return refuse_read(cx, path, NULL, NULL, m);
+}
+
+const Format onnx_format = {"ONNX", ".onnx", is_none, refuse_read, refuse_write};
+#endif

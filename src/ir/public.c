@@ -248,8 +248,29 @@ int wf_abi_version(void) { return WF_ABI_VERSION; }
 
 /* ---- the build --------------------------------------------------------------------- */
 
+#ifdef WEFT_NO_AVX2
+#define WITH_AVX2 ""
+#else
+#define WITH_AVX2 " avx2"
+#endif
+#ifdef WEFT_NO_AVX512
+#define WITH_AVX512 ""
+#else
+#define WITH_AVX512 " avx512"
+#endif
+#ifdef WEFT_NO_ONNX
+#define WITH_ONNX ""
+#else
+#define WITH_ONNX " onnx"
+#endif
+#ifdef WEFT_NO_CUDA
+#define WITH_CUDA ""
+#else
+#define WITH_CUDA " cuda"
+#endif
 #define INFO(isa)                                                                        \
-    "weft " WF_VERSION "\ninstruction set: " isa "\noptional features: none\n"
+    "weft " WF_VERSION "\ninstruction set: " isa                                         \
+    "\noptional features:" WITH_AVX2 WITH_AVX512 WITH_ONNX WITH_CUDA "\n"
 
 const char *wf_build_info(void)
 {

@@ -2,12 +2,7 @@
 #include "attention.h"
 
 #include "base/base.h"
-
-#if defined(__x86_64__)
-#define ISAS(X) X(base) X(avx2) X(avx512)
-#else
-#define ISAS(X) X(base)
-#endif
+#include "kernels/isas.h"
 
 #define DECLARE(isa)                                                                     \
     extern const KAttentionTable attention_table_f32_##isa, attention_table_f64_##isa;

@@ -3,23 +3,18 @@
 #include "kernels.h"
 
 #include "base/base.h"
+#include "kernels/isas.h"
 
 _Static_assert((int)KT_BOOL == WF_BOOL && (int)KT_I8 == WF_I8 && (int)KT_U64 == WF_U64 &&
                    (int)KT_F16 == WF_F16 && (int)KT_BF16 == WF_BF16 &&
                    (int)KT_F32 == WF_F32 && (int)KT_F64 == WF_F64,
                "KType has wf_dtype's codes");
 
-#if defined(__x86_64__)
-#define KERNEL_ISAS(X) X(base) X(avx2) X(avx512)
-#else
-#define KERNEL_ISAS(X) X(base)
-#endif
-
 #define DECLARE(isa)                                                                     \
     extern const KMatmulTable matmul_table_f32_##isa, matmul_table_f64_##isa;            \
     extern const KConvTable conv_table_f32_##isa, conv_table_f64_##isa;                  \
     extern const struct KLinalgTable linalg_table_f32_##isa, linalg_table_f64_##isa;
-KERNEL_ISAS(DECLARE)
+ISAS(DECLARE)
 
 #define TABLE(isa)                                                                       \
     {                                                                                    \
@@ -30,7 +25,7 @@ KERNEL_ISAS(DECLARE)
         .linalg_f32 = &linalg_table_f32_##isa,                                           \
         .linalg_f64 = &linalg_table_f64_##isa,                                           \
     },
-static const Kernels tables[] = {KERNEL_ISAS(TABLE)};
+static const Kernels tables[] = {ISAS(TABLE)};
 
 const Kernels *kernels_for(int isa)
 {

@@ -2,12 +2,7 @@
 #include "fft.h"
 
 #include "base/base.h"
-
-#if defined(__x86_64__)
-#define ISAS(X) X(base) X(avx2) X(avx512)
-#else
-#define ISAS(X) X(base)
-#endif
+#include "kernels/isas.h"
 
 #define DECLARE(isa)                                                                     \
     extern const KTypeLoops loops_bool_##isa, loops_half_##isa, loops_i8_##isa,          \

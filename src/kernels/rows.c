@@ -2,12 +2,7 @@
 #include "rows.h"
 
 #include "base/base.h"
-
-#if defined(__x86_64__)
-#define ISAS(X) X(base) X(avx2) X(avx512)
-#else
-#define ISAS(X) X(base)
-#endif
+#include "kernels/isas.h"
 
 #define DECLARE(isa) extern KRowsRun rows_run_f32_##isa, rows_run_f64_##isa;
 ISAS(DECLARE)

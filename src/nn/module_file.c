@@ -352,14 +352,14 @@ static wf_status add_method_code(wf_ctx *c, wf_model *file, const char *name, co
 wf_status wf_model_compile(wf_ctx *c, wf_model *file, const char *const *isas, int n)
 {
     static const char *const all[] = {"base", "avx2", "avx512"};
-    const char *mine = strstr(wf_build_info(), "instruction set");
+    const char *mine = strstr(wf_build_info(), "set: ");
 
     if (nn_null(c, file, "wf_model_compile", "file") || !nn_count(c, isas, n, "wf_model_compile"))
         return wf_ctx_status(c);
     wf_model_drop_code(file);
     if (!n) {
         isas = all;
-        while (n < 3 && (!n || !mine || !strstr(mine, all[n - 1])))
+        while (n < 3 && (!n || !mine || strncmp(mine + 5, all[n - 1], strcspn(mine + 5, "\n"))))
             n++;
     }
     for (int k = 0; k < n && !wf_ctx_status(c); k++)

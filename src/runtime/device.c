@@ -199,8 +199,10 @@ int wf_device_count(wf_ctx *cx)
 {
     wf_runtime *r = cx && !ctx_elsewhere(cx) ? ctx_runtime(cx) : NULL;
 
+#ifndef WEFT_NO_CUDA
     if (r)
         runtime_find_devices(cx, r, cuda_add_devices);
+#endif
     return 1 + (r ? runtime_devices(r) : 0);
 }
 

@@ -1,13 +1,8 @@
 /* speed.c -- measures what this machine reaches, for reports to compare with. */
+#include "kernels/isas.h"
 #include "runtime.h"
 
 #include <time.h>
-
-#if defined(__x86_64__)
-#define ISAS(X) X(base) X(avx2) X(avx512)
-#else
-#define ISAS(X) X(base)
-#endif
 
 typedef struct Speed {
     float (*fma)(int64_t turns);

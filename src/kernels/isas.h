@@ -1,0 +1,14 @@
+/* isas.h -- the instruction sets that this build has kernels for, X(name) each in the order of Isa: those of the machine, but
+ * for what FEATURES of the Makefile leaves out. Each is as good as the one before where that is all there is. */
+#ifndef WEFT_ISAS_H
+#define WEFT_ISAS_H
+
+#if !defined(__x86_64__) || defined(WEFT_NO_AVX2)
+#define ISAS(X) X(base)
+#elif defined(WEFT_NO_AVX512)
+#define ISAS(X) X(base) X(avx2)
+#else
+#define ISAS(X) X(base) X(avx2) X(avx512)
+#endif
+
+#endif
