@@ -155,17 +155,27 @@ static Value int_of_class(Vm *vm, Class *cls, Value v)
 
 static Value int_make(Vm *vm, Class *cls, const Args *a)
 {
-    int64_t base;
+    const uint8_t *p;
+    int64_t base, n;
+    Str *s;
+    Value r;
 
     if (a->v[1].tag == T_NIL)
         return int_of_class(vm, cls, int_from(vm, a->v[0]));
-    if (!is_str(a->v[0]))
+    if (!is_str(a->v[0]) && !sc_is(vm, a->v[0], C_bytes) && !sc_is(vm, a->v[0], C_bytearray))
         return sc_raise(vm, C_TypeError, "int() can't convert non-string with explicit base");
     if (!sc_to_int(vm, a->v[1], &base))
         return NIL;
     if (base != 0 && (base < 2 || base > 36))
         return sc_raise(vm, C_ValueError, "int() base must be >= 2 and <= 36, or 0");
-    return int_of_class(vm, cls, sc_parse_int(vm, as_str(a->v[0]), base));
+    if (is_str(a->v[0]))
+        return int_of_class(vm, cls, sc_parse_int(vm, as_str(a->v[0]), base));
+    s = sc_bytes_view(vm, a->v[0], &p, &n) ? sc_str_n(vm, (const char *)p, (size_t)n) : NULL;
+    if (!s)
+        return NIL;
+    r = int_of_class(vm, cls, sc_parse_int(vm, s, base));
+    obj_drop(vm, s);
+    return r;
 }
 
 static Value float_make(Vm *vm, Class *cls, const Args *a)

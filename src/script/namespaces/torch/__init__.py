@@ -42,7 +42,7 @@ _MODULES = ("nn", "optim", "autograd", "utils", "linalg", "special", "jit", "fun
             "hub", "sparse", "profiler", "masked", "multiprocessing", "ops", "accelerator", "nested", "export", "onnx", "library", "_C",
             "_inductor", "_logging", "functional", "types", "classes", "mps", "xpu", "return_types", "distributed", "__future__",
             "backends", "testing", "fft", "fx", "compiler", "amp", "version", "_functorch", "_dynamo", "overrides")
-_FROM = {"stft": "fft", "istft": "fft", "slogdet": "linalg", "matrix_exp": "linalg", "lstsq": "linalg", "pinverse": "_misc", "save": "serialization", "load": "serialization", "compile": "_compile",
+_FROM = {"sparse_coo_tensor": "sparse", "sparse_csr_tensor": "sparse", "spmm": "sparse", "sparse_csr": "sparse", "stft": "fft", "istft": "fft", "slogdet": "linalg", "matrix_exp": "linalg", "lstsq": "linalg", "pinverse": "_misc", "save": "serialization", "load": "serialization", "compile": "_compile",
          "vmap": "func", "autocast": "amp", "GradScaler": "amp", "clear_autocast_cache": "amp",
          "is_autocast_enabled": "amp", "get_autocast_dtype": "amp", "set_autocast_enabled": "amp",
          "set_autocast_dtype": "amp", "is_autocast_cpu_enabled": "amp", "get_autocast_cpu_dtype": "amp",

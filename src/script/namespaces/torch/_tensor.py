@@ -359,6 +359,15 @@ class Tensor(_w.Tensor):
     def pin_memory(self):
         return self
 
+    def to_dense(self, dtype=None):
+        return self if dtype is None else self.to(dtype)
+
+    def to_sparse(self, sparse_dim=None):
+        return __import__("torch.sparse").from_dense(self, sparse_dim)
+
+    def to_sparse_csr(self):
+        return self.to_sparse().to_sparse_csr()
+
     def share_memory_(self):
         return self
 
