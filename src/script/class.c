@@ -211,9 +211,10 @@ void class_visit(Obj *o, VisitFn fn, void *user)
 /* ---- making classes ---------------------------------------------------------------- */
 
 #define INHERIT(f)                                                                       \
-    if (!c->d.f)                                                                         \
+    if (!c->d.f && !(root && b->d.f == root->d.f))                                       \
     c->d.f = b->d.f
-static void inherit(Class *c, const Class *b)
+/* root: object, if other bases follow: what b has of it comes after theirs. Else NULL. */
+static void inherit(Class *c, const Class *b, const Class *root)
 {
     if (!c->d.size) { /* the layout, and what takes care of it */
         c->d.size = b->d.size;
@@ -230,8 +231,9 @@ static void inherit(Class *c, const Class *b)
     INHERIT(fresh);
     INHERIT(native_free);
     INHERIT(native_visit);
-    if (!c->d.str && (c->script || !c->d.repr)) /* __repr__ of a class hides no __str__ of its base */
-        c->d.str = b->d.str;
+    if (c->script || !c->d.repr) { /* __repr__ of a class hides no __str__ of its base */
+        INHERIT(str);
+    }
     INHERIT(repr);
     if (!c->d.compare || !c->d.hash) {
         INHERIT(hash);
@@ -407,7 +409,7 @@ Class *sc_class_native(Vm *vm, const ClassDef *def, Class *base)
     if (!merge_mro(vm, c, &base, base != NULL))
         goto fail;
     if (base) {
-        inherit(c, base);
+        inherit(c, base, NULL);
         c->bases = sc_tuple(vm, 1);
         if (!c->bases)
             goto fail;
@@ -431,7 +433,7 @@ bool sc_class_fill(Vm *vm, Class *c, const ClassDef *def, Class *base)
     if (!c->name || !c->attrs || !merge_mro(vm, c, &base, base != NULL))
         return false;
     if (base) {
-        inherit(c, base);
+        inherit(c, base, NULL);
         c->bases = sc_tuple(vm, 1);
         if (!c->bases)
             return false;
@@ -564,8 +566,8 @@ Class *sc_class_new(Vm *vm, Class *meta, Str *name, Tuple *bases, Dict *ns)
     dunder_slots(vm, c);
     for (i = 0; i < n; i++)
         if (b[i] != object)
-            inherit(c, b[i]);
-    inherit(c, object);
+            inherit(c, b[i], i + 1 < n ? object : NULL);
+    inherit(c, object, NULL);
     c->bases = sc_tuple(vm, n);
     if (!c->bases)
         goto fail;
