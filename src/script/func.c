@@ -118,6 +118,8 @@ static Value func_getattr(Vm *vm, Value self, Str *name)
         return f->code->doc ? v_obj(obj_ref(f->code->doc)) : NONE;
     if (name == vm->known[S_annotations])
         return v_obj(sc_dict(vm));
+    if (name == vm->known[S_module])
+        return v_obj(obj_ref(f->module->name));
     return NIL;
 }
 

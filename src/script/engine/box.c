@@ -359,6 +359,8 @@ static bool converted(En *e, Value v, wf_tensor *out)
         f = name ? sc_getattr_opt(e->vm, v, name) : NIL;
         if (name)
             obj_drop(e->vm, name);
+        if (f.tag == T_NIL && sc_failed(e->vm) && sc_exc_is(e->vm, C_AttributeError))
+            sc_clear_exc(e->vm); /* of a __getattr__ that has no such name */
     }
     if (f.tag == T_NIL)
         return false;

@@ -1,11 +1,13 @@
-# torch.fx -- programs as modules of a graph.
-from functorch._graphs import Graph, GraphModule, Node, make_fx
+# torch.fx -- functions and modules as graphs that a script can read, change and run again.
+#
+#   graph      Graph, Node: nodes and their text        proxy    Proxy: what a traced function computes with
+#   _trace     Tracer, GraphModule, Interpreter, replace_pattern
+from torch.fx._trace import (GraphModule, Interpreter, Match, Tracer, Transformer, replace_pattern, symbolic_trace, wrap)
+from torch.fx.graph import Graph, Node, PythonCode, map_aggregate, map_arg
+from torch.fx.proxy import GraphAppendingTracer, Proxy, TraceError
 
 
-def symbolic_trace(root, concrete_args=None):
-    raise NotImplementedError("torch.fx.symbolic_trace: make_fx(f)(*examples) gives the graph of a function")
-
-
-class Tracer:
-    def trace(self, root, concrete_args=None):
-        return symbolic_trace(root, concrete_args)
+def __getattr__(name):
+    if name in ("graph", "node", "proxy", "passes", "experimental", "graph_module", "subgraph_rewriter", "interpreter"):
+        return __import__("torch.fx." + name)
+    raise AttributeError(f"module 'torch.fx' has no attribute '{name}'")

@@ -1,0 +1,2 @@
+# torch.fx.graph_module
+from torch.fx._trace import GraphModule

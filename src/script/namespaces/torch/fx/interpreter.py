@@ -1,0 +1,2 @@
+# torch.fx.interpreter
+from torch.fx._trace import Interpreter, Transformer
