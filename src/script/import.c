@@ -185,12 +185,50 @@ static bool load_def(Vm *vm, const ModuleDef *d, ScModule *m)
     return (!d->open || d->open(vm, m)) && (!d->source || run_source(vm, d->source, m));
 }
 
+/* Modules that are not here, and why: others than what a name was mistyped for. */
+static const char *const out[][2] = {
+    {"torchvision.models", "it runs from torchvision's own source: weft run --site=FOLDER, the folder that holds torchvision"},
+    {"torchvision.ops", "it runs from torchvision's own source: weft run --site=FOLDER, the folder that holds torchvision"},
+    {"keras", "Keras is not part of Weft; tensorflow.keras has its layers, losses, metrics and optimisers"},
+    {"pandas", "pandas is not part of Weft; the modules csv and numpy read tables"},
+    {"sklearn", "scikit-learn is not part of Weft"},
+    {"flax", "Flax is not part of Weft; jax is"},
+    {"haiku", "Haiku is not part of Weft; jax is"},
+    {"scipy", "SciPy is not part of Weft; torch.special, torch.linalg and jax.scipy have its functions of tensors"},
+    {"transformers", "transformers is not part of Weft"},
+    {"torchaudio", "torchaudio is not part of Weft"},
+    {"torchtext", "torchtext is not part of Weft"},
+    {"cv2", "OpenCV is not part of Weft; PIL reads and changes pictures"},
+    {"mpl_toolkits", "plots are flat: mpl_toolkits is not part of Weft"},
+    {"seaborn", "seaborn is not part of Weft; matplotlib.pyplot draws"},
+    {"IPython", "IPython is not part of Weft: scripts run as files"},
+    {"gym", "gym is not part of Weft"},
+    {"gymnasium", "gymnasium is not part of Weft"},
+    {"requests", "there is no network: requests is not part of Weft"},
+    {"asyncio", "coroutines are not part of the language: asyncio is not here"},
+};
+
+static const char *why_out(const char *name)
+{
+    for (int i = 0; i < COUNT(out); i++) {
+        size_t n = strlen(out[i][0]);
+
+        if (!strncmp(name, out[i][0], n) && (!name[n] || name[n] == '.'))
+            return out[i][1];
+    }
+    return NULL;
+}
+
 /* ModuleNotFoundError with its attribute `name`, by which others know what was missing. */
 static Value raise_no_module(Vm *vm, Str *name)
 {
-    const char *list[400], *hint;
+    const char *list[1000], *hint, *why = why_out(name->s);
     int n = 0;
 
+    if (why) {
+        sc_raise(vm, C_ModuleNotFoundError, "No module named '%s': %s", name->s, why);
+        return sc_exc_name(vm, name);
+    }
     for (uint32_t i = 0; i < vm->ndefs && n < COUNT(list); i++)
         list[n++] = vm->defs[i].name;
     hint = nearest_name(name->s, list, n);

@@ -1,5 +1,7 @@
 # numpy.random -- the legacy functions on one RandomState, and Generator by default_rng; the
 # numbers are NumPy's for the same seed.
+import math as _math
+
 import _numpy as _w
 
 _int, _float, _range = int, float, range
@@ -95,6 +97,27 @@ class RandomState:
 
     def standard_exponential(self, size=None):
         return self.exponential(1.0, size)
+
+    def zipf(self, a, size=None):
+        # by rejection (Devroye 1986, X.6), two numbers a trial
+        if a <= 1.0:
+            raise ValueError("a <= 1 or a is NaN")
+        n, out = 1, []
+        shape = () if size is None else (size,) if isinstance(size, _int) else tuple(size)
+        for k in shape:
+            n *= k
+        am1 = a - 1.0
+        b, least = 2.0 ** am1, 9223372036854775807.0 ** -am1
+        while len(out) < n:
+            u01 = float(self._rng.uniform(()))
+            v = float(self._rng.uniform(()))
+            x = _math.floor((u01 * least + (1 - u01)) ** (-1.0 / am1))
+            if not 1.0 <= x <= 9223372036854775807:
+                continue
+            t = (1.0 + 1.0 / x) ** am1
+            if v * x * (t - 1.0) / (b - 1.0) <= t / b:
+                out.append(_int(x))
+        return out[0] if size is None else _w.reshape(_w.array(_w.tensor(out, _w.int64)), shape)
 
     def lognormal(self, mean=0.0, sigma=1.0, size=None):
         return _one(_w.exp(self._rng.normal(_shape(size), mean, sigma)), size)
@@ -208,7 +231,7 @@ normal = _state.normal
 standard_normal = _state.standard_normal
 exponential = _state.exponential
 standard_exponential = _state.standard_exponential
-lognormal = _state.lognormal
+lognormal, zipf = _state.lognormal, _state.zipf
 randint = _state.randint
 random_integers = _state.random_integers
 permutation = _state.permutation

@@ -39,10 +39,10 @@ ByteTensor = _typed(uint8)
 BoolTensor = _typed(bool)
 
 _MODULES = ("nn", "optim", "autograd", "utils", "linalg", "special", "jit", "func", "distributions", "random", "cuda",
-            "hub", "sparse", "profiler", "masked", "multiprocessing", "ops", "accelerator", "nested", "export", "onnx", "library", "_C",
-            "_inductor", "_logging", "functional", "types", "classes", "mps", "xpu", "return_types", "distributed", "__future__",
+            "hub", "sparse", "profiler", "multiprocessing", "ops", "accelerator", "nested", "library", "functional", "classes",
+            "_logging", "distributed",
             "backends", "testing", "fft", "fx", "compiler", "amp", "version", "_functorch", "_dynamo", "overrides")
-_FROM = {"sparse_coo_tensor": "sparse", "sparse_csr_tensor": "sparse", "spmm": "sparse", "sparse_csr": "sparse", "stft": "fft", "istft": "fft", "slogdet": "linalg", "matrix_exp": "linalg", "lstsq": "linalg", "pinverse": "_misc", "save": "serialization", "load": "serialization", "compile": "_compile",
+_FROM = {"jagged": "nested", "sparse_coo_tensor": "sparse", "sparse_csr_tensor": "sparse", "spmm": "sparse", "sparse_csr": "sparse", "stft": "fft", "istft": "fft", "slogdet": "linalg", "matrix_exp": "linalg", "lstsq": "linalg", "pinverse": "_misc", "save": "serialization", "load": "serialization", "compile": "_compile",
          "vmap": "func", "autocast": "amp", "GradScaler": "amp", "clear_autocast_cache": "amp",
          "is_autocast_enabled": "amp", "get_autocast_dtype": "amp", "set_autocast_enabled": "amp",
          "set_autocast_dtype": "amp", "is_autocast_cpu_enabled": "amp", "get_autocast_cpu_dtype": "amp",
@@ -63,6 +63,8 @@ def __getattr__(name):
         return getattr(__import__("torch." + _FROM[name]), name)
     if name in _FUNCTIONAL:
         return getattr(__import__("torch.nn.functional"), name)
+    if name[-1:] == "_" and name[:1] != "_" and hasattr(Tensor, name):      # torch.sin_(x)
+        return getattr(Tensor, name)
     return getattr(__import__("torch._misc"), name)
 
 

@@ -171,7 +171,37 @@ class Event:
         return (end._at - self._at) * 1000
 
 
+def reset_peak_memory_stats(device=None):
+    raise NotImplementedError(f"torch.cuda.reset_peak_memory_stats: the most memory that was ever held is known, of {_index(device)}")
+
+
+def is_bf16_supported(including_emulation=True):
+    return is_available() and (including_emulation or get_device_capability()[0] >= 8)
+
+
+def memory_summary(device=None, abbreviated=False):
+    now, most = memory_allocated(device), max_memory_allocated(device)
+    return f"Allocated memory: {now} bytes" if abbreviated else f"Allocated memory: {now} bytes\nMost so far: {most} bytes"
+
+
+_TYPES = {"FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "LongTensor": "int64", "IntTensor": "int32",
+          "ShortTensor": "int16", "CharTensor": "int8", "ByteTensor": "uint8", "BoolTensor": "bool_", "BFloat16Tensor": "bfloat16"}
+
+
+def _typed(name):
+    # torch.cuda.FloatTensor(2, 3): the host's, brought there
+    from torch._tensor import typed
+    host = typed(getattr(_w, _TYPES[name]))
+
+    def make(*args):
+        return host(*args).cuda()
+    make._dtype, make.__name__ = host._dtype, name
+    return make
+
+
 def __getattr__(name):
     if name == "amp":
         return __import__("torch.cuda.amp")
+    if name in _TYPES:
+        return _typed(name)
     raise AttributeError(f"module 'torch.cuda' has no attribute '{name}'")

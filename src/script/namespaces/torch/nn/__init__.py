@@ -8,6 +8,8 @@ from torch.nn import modules, parameter
 def __getattr__(name):
     if name in ("utils", "attention", "parallel"):
         return __import__("torch.nn." + name)
+    if name.startswith("Lazy"):
+        return getattr(__import__("torch.nn.modules.lazy"), name)
     if name == "DataParallel":
         return __import__("torch.nn.parallel").DataParallel
     raise AttributeError(f"module 'torch.nn' has no attribute '{name}'")

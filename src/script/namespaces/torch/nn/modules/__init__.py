@@ -8,3 +8,9 @@ from torch.nn.modules.norm import *
 from torch.nn.modules.loss import *
 from torch.nn.modules.rnn import *
 from torch.nn.modules.transformer import *
+
+
+def __getattr__(name):
+    if name.startswith("Lazy"):
+        return getattr(__import__("torch.nn.modules.lazy"), name)
+    raise AttributeError(f"module 'torch.nn.modules' has no attribute '{name}'")
