@@ -136,7 +136,9 @@ TEST(an_uncaught_exception_shows_place_line_caret_and_calls)
     expect_error("x = 1\nprint(1 + xs)\n", "t.py:2:11: NameError: name 'xs' is not defined. Did you "
                                            "mean: 'x'?\n    print(1 + xs)\n              ^~");
     expect_error("import pandas.core\n", "t.py:1:8: ModuleNotFoundError: No module named 'pandas': pandas is not part of "
-                                         "Weft; the modules csv and numpy read tables");
+                                         "Weft; the modules csv and numpy read tables\n"
+                                         "    import pandas.core\n"
+                                         "           ^~~~~~~~~~~");
     expect_error("import maths\n", "t.py:1:8: ModuleNotFoundError: No module named 'maths'. Did you "
                                    "mean: 'math'?\n    import maths\n           ^~~~~");
     expect_error("import math\nmath.sqr(2)\n",
