@@ -174,6 +174,7 @@ void hash_bytes(Hasher *h, const void *p, size_t n);
 void hash_u64(Hasher *h, uint64_t v);
 Hash hash_done(Hasher *h);
 static inline bool hash_eq(Hash x, Hash y) { return x.lo == y.lo && x.hi == y.hi; }
+uint32_t crc32_add(uint32_t crc, const void *data, size_t n); /* of zip and gzip; at first 0 */
 /* A fast 64-bit mix for hash tables. */
 static inline uint64_t hash_mix(uint64_t h, uint64_t v)
 {

@@ -114,3 +114,34 @@ Hash hash_done(Hasher *h)
     b += a;
     return (Hash){a, b};
 }
+
+/* ---- the checksum of zip and gzip ----------------------------------------------------- */
+
+static uint32_t crc_of_byte(uint32_t c)
+{
+    for (int k = 0; k < 8; k++)
+        c = c >> 1 ^ (0xEDB88320u & (0 - (c & 1)));
+    return c;
+}
+
+/* Four bytes at a time where there are many: tables[k][b] is the checksum of b and k zeros behind it. */
+uint32_t crc32_add(uint32_t crc, const void *data, size_t n)
+{
+    const uint8_t *p = data;
+    uint32_t tables[4][256], c = ~crc;
+
+    if (n >= 1024) {
+        for (uint32_t b = 0; b < 256; b++)
+            tables[0][b] = crc_of_byte(b);
+        for (uint32_t b = 0; b < 256; b++)
+            for (int k = 1; k < 4; k++)
+                tables[k][b] = tables[k - 1][b] >> 8 ^ tables[0][tables[k - 1][b] & 255];
+        for (; n >= 4; n -= 4, p += 4) {
+            c ^= (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+            c = tables[3][c & 255] ^ tables[2][c >> 8 & 255] ^ tables[1][c >> 16 & 255] ^ tables[0][c >> 24];
+        }
+    }
+    for (; n; n--)
+        c = crc_of_byte(c ^ *p++);
+    return ~c;
+}

@@ -99,17 +99,10 @@ static Value m_crc32(Vm *vm, const Args *a)
 {
     const uint8_t *p;
     int64_t n, start = 0;
-    uint32_t c;
 
     if (!bytes_arg(vm, a->v[0], &p, &n) || (a->v[1].tag != T_NIL && !sc_to_int(vm, a->v[1], &start)))
         return NIL;
-    c = ~(uint32_t)start;
-    for (int64_t i = 0; i < n; i++) {
-        c ^= p[i];
-        for (int k = 0; k < 8; k++)
-            c = c >> 1 ^ (0xEDB88320u & (0 - (c & 1)));
-    }
-    return v_int(~c);
+    return v_int(crc32_add((uint32_t)start, p, (size_t)n));
 }
 
 static Value m_adler32(Vm *vm, const Args *a)
