@@ -457,8 +457,8 @@ WF_API int wf_profile_runs(const wf_profile *p);
 typedef struct wf_model wf_model;
 
 WF_API wf_status wf_model_new(wf_ctx *cx, wf_model **out_model);
-/* Text programs (.wir), a .weft file, any safetensors file (tensors only), or an ONNX model; told apart by content. Tensors
- * are memory-mapped. What files of other systems give: docs/formats.md. */
+/* Text programs (.wir), a .weft file, any safetensors file (tensors only), an ONNX model, a PyTorch file; told apart by content.
+ * Tensors are memory-mapped. What files of other systems give: docs/formats.md. */
 WF_API wf_status wf_model_load(wf_ctx *cx, const char *path, wf_model **out_model);
 /* The same read into memory: for a file that others may shorten while the model is there, which mapped ends the process. */
 WF_API wf_status wf_model_load_copy(wf_ctx *cx, const char *path, wf_model **out_model);

@@ -34,14 +34,20 @@ static const Format own_format = {"weft", ".weft", NULL, own_read, own_write};
 
 /* ---- the table ------------------------------------------------------------------------------------ */
 
-static const Format *const formats[] = {&onnx_format, &own_format}; /* the last one takes what is left */
+static const Format *const formats[] = {&onnx_format, &torchfile_format, &own_format}; /* the last one takes what is left */
 #define NFORMATS (sizeof formats / sizeof *formats)
 
-static bool ends(const char *s, const char *end)
+/* Does it end in one of the words? */
+static bool ends(const char *s, const char *words)
 {
-    size_t n = strlen(s), k = strlen(end);
+    size_t n = strlen(s);
 
-    return n >= k && strcmp(s + n - k, end) == 0;
+    for (size_t k; *words; words += k + (words[k] == ' ')) {
+        k = strcspn(words, " ");
+        if (n >= k && memcmp(s + n - k, words, k) == 0)
+            return true;
+    }
+    return false;
 }
 
 const Format *format_of_path(const char *path)

@@ -4,6 +4,7 @@
  *   Json           the few parts of JSON that headers need                        json.c
  *   St             safetensors: tensors by name, and metadata
  *                  safetensors.c
+ *   Zip            archives of files                                              zip.c
  *   npy            NumPy's arrays                                                 npy.c
  *   Model          programs, tensors and metadata by name                         model.c
  *   .weft          a model in a safetensors file                                  weft.c
@@ -107,6 +108,49 @@ bool st_read(wf_ctx *cx, const char *file, const char *bytes, size_t size, StFil
 bool st_write(wf_ctx *cx, const char *path, const StSource *tensors, uint32_t ntensors,
               const StMeta *metas, uint32_t nmetas);
 
+/* ---- zip.c -------------------------------------------------------------------------- */
+
+typedef struct ZipEntry {
+    const char *name;
+    size_t at, packed, size; /* where its data is, and how long: in the archive, and unpacked */
+    uint32_t crc;
+    int method; /* 0: stored; 8: deflated */
+} ZipEntry;
+
+typedef struct Zip {
+    wf_ctx *cx;
+    Arena *a; /* what is unpacked lies here */
+    const char *file, *data;
+    size_t size;
+    VEC(ZipEntry) entries; /* in the order of the directory */
+} Zip;
+
+bool zip_is(const char *data, size_t size); /* does it begin so? */
+bool zip_open(wf_ctx *cx, Arena *a, const char *file, const char *data, size_t size, Zip *out);
+const ZipEntry *zip_find(const Zip *z, const char *name); /* NULL: absent */
+/* Its e->size bytes: of a stored one those of the archive, else unpacked. NULL after an error. */
+const char *zip_bytes(const Zip *z, const ZipEntry *e);
+
+/* An archive being written, every entry stored, piece by piece through `put`. */
+typedef struct ZipPut {
+    const char *name;
+    const void *data;
+    size_t size;
+    uint64_t at;
+    uint32_t crc;
+} ZipPut;
+
+typedef struct ZipWriter {
+    wf_ctx *cx;
+    bool (*put)(struct ZipWriter *w, const void *data, size_t size);
+    void *user;
+    uint64_t at;
+    VEC(ZipPut) entries;
+} ZipWriter;
+
+bool zip_put(ZipWriter *w, const char *name, const void *data, size_t size);
+bool zip_end(ZipWriter *w); /* the directory */
+
 /* ---- npy.c ------------------------------------------------------------------------- */
 
 bool npy_read(wf_ctx *cx, const char *file, const char *bytes, size_t size,
@@ -163,13 +207,14 @@ bool model_write(wf_ctx *cx, wf_model *m, const char *path);
  * the public headers do. */
 typedef struct Format {
     const char *name;
-    const char *suffix; /* ".onnx" */
+    const char *suffix; /* ".onnx", or several: ".pt .pth" */
     bool (*is)(const char *data, size_t size); /* NULL: everything else */
     bool (*read)(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options *given,
                  wf_model *m);
     bool (*write)(wf_ctx *cx, wf_model *m, const char *path); /* NULL: it cannot be written */
 } Format;
-extern const Format onnx_format; /* onnx/import.c */
+extern const Format onnx_format;      /* onnx/import.c */
+extern const Format torchfile_format; /* torchfile/import.c */
 const Format *format_of_bytes(const char *path, const char *data, size_t size);
 const Format *format_of_path(const char *path); /* to be written */
 

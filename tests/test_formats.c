@@ -1,0 +1,207 @@
+/* test_formats.c -- files of other systems (tests/files, made by tools/format_samples.py): what they give, and that every
+ * truncation and every changed byte is an answer or an error.
+ */
+#include "test.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FOLDER "tests/files/"
+
+static char *read_file(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    char *data = NULL;
+    long n;
+
+    *size = 0;
+    if (!f)
+        return NULL;
+    fseek(f, 0, SEEK_END);
+    n = ftell(f);
+    rewind(f);
+    data = malloc((size_t)n + 1);
+    *size = fread(data, 1, (size_t)n, f);
+    fclose(f);
+    return data;
+}
+
+static wf_model *load(wf_ctx *c, const char *path)
+{
+    wf_model *m = NULL;
+
+    wf_model_load(c, path, &m);
+    CHECK_STR(wf_ctx_message(c), "");
+    wf_clear(c);
+    return m;
+}
+
+static const char *tensor_text(wf_ctx *c, const wf_model *m, const char *name)
+{
+    const char *text = "";
+    wf_array *a = wf_model_find_tensor(m, name);
+
+    if (a)
+        wf_array_text(c, a, &text);
+    return text;
+}
+
+/* ---- hostile bytes ------------------------------------------------------------------------- */
+
+static uint64_t seed = 1;
+static uint32_t next_random(void)
+{
+    return (uint32_t)((seed = seed * 6364136223846793005u + 1442695040888963407u) >> 33);
+}
+
+static void try_bytes(wf_ctx *c, const char *name, const char *data, size_t size)
+{
+    wf_model *m = NULL;
+    const char *text;
+
+    if (wf_model_parse(c, name, data, size, &m) == WF_ERR_INTERNAL)
+        check_fail(name, 0, "%s", wf_ctx_message(c));
+    for (int i = 0; i < wf_model_tensors(m); i++)
+        if (wf_array_count(wf_model_tensor(m, i)) < 10000)
+            wf_array_text(c, wf_model_tensor(m, i), &text);
+    wf_model_free(m);
+    wf_clear(c);
+}
+
+TEST(cut_and_changed_files_are_answers_or_errors)
+{
+    const char *times = getenv("FORMAT_FLIPS");
+    int flips = times ? atoi(times) : 10000, files = 0;
+    wf_ctx *c = wf_ctx_new(NULL);
+    DIR *dir = opendir(FOLDER);
+
+    REQUIRE(dir);
+    for (struct dirent *d; (d = readdir(dir));) {
+        char path[400];
+        size_t size;
+        char *data, *changed;
+
+        snprintf(path, sizeof path, FOLDER "%s", d->d_name);
+        if (d->d_name[0] == '.' || !(data = read_file(path, &size)) || !size)
+            continue;
+        files++;
+        changed = malloc(size + 1);
+        for (size_t n = 0; n<size; n += size> 8192 ? 1 + size / 8192 : 1) {
+            memcpy(changed, data,
+                   n); /* of its own, so that reading past the end is seen */
+            try_bytes(c, path, changed, n);
+        }
+        for (int k = 0; k < flips; k++) {
+            memcpy(changed, data, size);
+            for (uint32_t n = 1 + next_random() % 4; n; n--)
+                changed[next_random() % size] ^= (char)(1 << next_random() % 8);
+            try_bytes(c, path, changed, size);
+        }
+        free(changed);
+        free(data);
+    }
+    closedir(dir);
+    CHECK(files >= 5);
+    wf_ctx_free(c);
+}
+
+/* ---- PyTorch ---------------------------------------------------------------------------------- */
+
+TEST(tensors_of_pytorch_files_have_names_by_the_path_that_leads_to_them)
+{
+    static const char *const files[] = {"nest.pt", "stream.pt"};
+
+    for (int i = 0; i < 2; i++) {
+        char path[100];
+        wf_ctx *c = wf_ctx_new(NULL);
+        wf_model *m;
+
+        snprintf(path, sizeof path, FOLDER "%s", files[i]);
+        m = load(c, path);
+        REQUIRE(m);
+        CHECK_EQ_INT(wf_model_tensors(m), i ? 13 : 14);
+        CHECK_STR(tensor_text(c, m, "model.w"),
+                  "f32[3,4] [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]");
+        CHECK_STR(tensor_text(c, m, "model.row"), "f32[4] [4, 5, 6, 7]");
+        CHECK_STR(tensor_text(c, m, "model.col"), "f32[3] [1, 5, 9]");
+        CHECK_STR(tensor_text(c, m, "model.u"), i ? "" : "u16[2] [1, 2]");
+        CHECK_STR(tensor_text(c, m, "model.e"), "f32[0,3] []");
+        CHECK_STR(tensor_text(c, m, "opt.state.0.step"), "f32[] 1");
+        CHECK_STR(wf_model_meta(m, "epoch"), "3");
+        CHECK_STR(wf_model_meta(m, "best"), "0.25");
+        CHECK_STR(wf_model_meta(m, "name"), "réseau");
+        CHECK_STR(wf_model_meta(m, "opt.param_groups.0.lr"), "0.001");
+        wf_model_free(m);
+        wf_ctx_free(c);
+    }
+}
+
+TEST(views_of_one_storage_share_memory)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *m = load(c, FOLDER "nest.pt");
+
+    REQUIRE(m);
+    CHECK((const char *)wf_array_data(wf_model_find_tensor(m, "model.row")) ==
+          (const char *)wf_array_data(wf_model_find_tensor(m, "model.w")) + 16);
+    wf_model_free(m);
+    wf_ctx_free(c);
+}
+
+TEST(weights_of_a_state_dict_go_into_a_module)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *m = load(c, FOLDER "state.pt");
+    wf_generator *g = NULL;
+    wf_status made = wf_generator_new(c, 0, &g);
+    wf_module *net = wf_nn_sequential(c, 3, wf_nn_linear(c, g, 3, 4, true), wf_nn_relu(c),
+                                      wf_nn_batch_norm1d(c, 4, 1e-5, 0.1));
+
+    REQUIRE(made == WF_OK && m && net);
+    CHECK_EQ_INT(wf_module_restore(c, net, m), WF_OK);
+    CHECK_STR(wf_ctx_message(c), "");
+    wf_module_release(c, net);
+    wf_generator_free(g);
+    wf_model_free(m);
+    wf_ctx_free(c);
+}
+
+TEST(a_name_that_is_no_data_is_said_and_nothing_is_run)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *m;
+
+    CHECK_EQ_INT(wf_model_load(c, FOLDER "module.pt", &m), WF_ERR_FORMAT);
+    CHECK(!m);
+    CHECK_HAS(wf_ctx_message(c),
+              "data.pkl, byte 2: it names 'torch.nn.modules.container.Sequential'");
+    wf_ctx_free(c);
+}
+
+TEST(tensors_of_a_model_are_written_as_a_state_dict_and_read_again)
+{
+    char path[] = "/tmp/weft_formats_XXXXXX.pt";
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *m = load(c, FOLDER "nest.pt"), *back;
+    int fd = mkstemps(path, 3);
+
+    REQUIRE(m && fd >= 0);
+    close(fd);
+    CHECK_EQ_INT(wf_model_save(c, m, path), WF_OK);
+    back = load(c, path);
+    REQUIRE(back);
+    CHECK_EQ_INT(wf_model_tensors(back), wf_model_tensors(m));
+    for (int i = 0; i < wf_model_tensors(m); i++) {
+        char want[400];
+
+        snprintf(want, sizeof want, "%s", tensor_text(c, m, wf_model_tensor_name(m, i)));
+        CHECK_STR(tensor_text(c, back, wf_model_tensor_name(m, i)), want);
+    }
+    wf_model_free(m);
+    wf_model_free(back);
+    unlink(path);
+    wf_ctx_free(c);
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Make the samples in tests/files with the libraries whose formats they are; run it with a Python that has them, from the root
+of the tree. Small on purpose: they are read by tests, cut short at every byte, changed at random, and begin fuzzing.
+
+    format_samples.py torch"""
+import collections
+import sys
+from pathlib import Path
+
+OUT = Path("tests/files")
+
+
+def of_torch():
+    import torch
+    base = torch.arange(12.0).reshape(3, 4)
+    same = [1, 2]
+    values = {
+        "model": collections.OrderedDict(
+            w=base, row=base[1], col=base[:, 1], i=torch.tensor([1, 2, 3], dtype=torch.int8), h=torch.ones(2, dtype=torch.float16),
+            bf=torch.ones(2, dtype=torch.bfloat16), c=torch.tensor([1 + 2j]), u=torch.tensor([1, 2], dtype=torch.uint16),
+            t=torch.tensor([True, False]), s=torch.tensor(3.5), e=torch.zeros(0, 3)),
+        "opt": {"state": {0: {"step": torch.tensor(1.0), "exp_avg": torch.zeros(3)}},
+                "param_groups": [{"lr": 1e-3, "betas": (0.9, 0.999), "params": [0], "amsgrad": False, "foreach": None}]},
+        "epoch": 3, "best": 0.25, "big": 1 << 40, "huge": 1 << 80, "neg": -5, "name": "réseau", "size": torch.Size([2, 3]),
+        "dt": torch.float32, "dev": torch.device("cpu"), "set": {1, 2}, "by": b"ab\xff", "p": torch.nn.Parameter(torch.ones(2)),
+        "cx": 1 + 2j, "odd": [True, None, (1,)], "dd": collections.defaultdict(list, a=[1]), "cnt": collections.Counter("abca"),
+        "l1": same, "l2": same}
+    torch.save(values, OUT / "nest.pt")
+    del values["model"]["u"]  # which real PyTorch does not read from a stream
+    torch.save(values, OUT / "stream.pt", _use_new_zipfile_serialization=False)
+    torch.save([torch.arange(3), {"a": (1.5, "x")}], OUT / "protocol5.pt", pickle_protocol=5)
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.BatchNorm1d(4))
+    torch.save(net.state_dict(), OUT / "state.pt")
+    torch.save(net, OUT / "module.pt")
+
+
+MAKERS = {"torch": of_torch}
+OUT.mkdir(exist_ok=True)
+for name in sys.argv[1:] or MAKERS:
+    MAKERS[name]()
