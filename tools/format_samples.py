@@ -2,10 +2,11 @@
 """Make the samples in tests/files with the libraries whose formats they are; run it with a Python that has them, from the root
 of the tree. Small on purpose: they are read by tests, cut short at every byte, changed at random, and begin fuzzing.
 
-    format_samples.py torch"""
+    format_samples.py torch script"""
 import collections
 import sys
 from pathlib import Path
+from typing import Dict, List, Tuple
 
 OUT = Path("tests/files")
 
@@ -35,7 +36,64 @@ def of_torch():
     torch.save(net, OUT / "module.pt")
 
 
-MAKERS = {"torch": of_torch}
+def of_script():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(1, 2, 3)
+            self.bn = nn.BatchNorm2d(2)
+            self.fc = nn.Linear(2, 3)
+            self.layers = nn.Sequential(nn.Linear(3, 3), nn.ReLU(inplace=True), nn.Dropout(0.5))
+            self.scale = 2.0
+            self.names = ["a", "b"]
+            self.register_buffer("steps", torch.zeros(2))
+
+        def forward(self, x, n: int = 2) -> Tuple[Dict[str, torch.Tensor], List[torch.Tensor]]:
+            x = self.fc(torch.relu(self.bn(self.conv(x))).mean([2, 3]))
+            for i in range(n):
+                if x.sum() > 0:
+                    x = x * self.scale + i
+                else:
+                    x = x - 1
+            outs: List[torch.Tensor] = []
+            for layer in self.layers:
+                x = layer(x)
+                outs.append(x)
+            return {"out": x, "cat": torch.cat(outs, 1)}, outs
+
+        @torch.jit.export
+        def count(self, x: torch.Tensor):
+            self.steps += 1
+            return x.view(x.size(0), -1) * self.steps.sum()
+
+        @torch.jit.export
+        def halves(self, n: int) -> List[int]:
+            out: List[int] = []
+            while n > 1:
+                n = n // 2 if n % 2 == 0 else 3 * n + 1
+                out.append(n)
+            return out
+
+    class Tagger(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.emb = nn.Embedding(5, 3)
+            self.lstm = nn.LSTM(3, 2, bidirectional=True, batch_first=True)
+            self.out = nn.Linear(4, 3)
+
+        def forward(self, x):
+            return torch.log_softmax(self.out(self.lstm(self.emb(x))[0]), -1)
+
+    torch.manual_seed(1)
+    torch.jit.script(Net().eval()).save(OUT / "script.pt")
+    torch.jit.script(Tagger().eval()).save(OUT / "tagger.pt")
+    torch.jit.trace(nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Flatten()), torch.ones(2, 3)).save(OUT / "traced.pt")
+
+
+MAKERS = {"torch": of_torch, "script": of_script}
 OUT.mkdir(exist_ok=True)
 for name in sys.argv[1:] or MAKERS:
     MAKERS[name]()

@@ -81,13 +81,53 @@ char *load_text(const char *path, size_t *out_size)
     return text;
 }
 
+/* FILE?x=f32[N,3]&y=i64[N]: the file, with types of inputs that it leaves open. NULL: path has no such part. */
+static wf_model *load_typed(wf_ctx *cx, const char *path, bool *typed)
+{
+    const char *types[64], *names[64];
+    wf_import_options o = {sizeof o, names, types, NULL, 0};
+    wf_model *m = NULL;
+    char *text, *at;
+
+    *typed = strchr(path, '?') && access(path, F_OK) != 0;
+    if (!*typed)
+        return NULL;
+    text = need_memory(strlen(path) + 1);
+    strcpy(text, path);
+    at = strchr(text, '?');
+    while (at && o.n < 64) {
+        *at++ = 0;
+        names[o.n] = at;
+        at = strchr(at, '&');
+        if (at)
+            *at = 0;
+        char *equals = strchr(names[o.n], '=');
+        if (!equals) {
+            complain("%s: '%s' is not of the form input=type", path, names[o.n]);
+            free(text);
+            return NULL;
+        }
+        *equals = 0;
+        types[o.n++] = equals + 1;
+    }
+    wf_model_import(cx, text, &o, &m);
+    free(text);
+    return m;
+}
+
 wf_model *load_model(wf_ctx *cx, const char *path, int *out_status)
 {
     wf_model *m = NULL;
     size_t size;
     char *text;
+    bool typed;
 
-    if (is_script(path)) {
+    if ((m = load_typed(cx, path, &typed)) || typed) {
+        if (!m && wf_ctx_status(cx) == WF_OK) {
+            *out_status = USAGE;
+            return NULL;
+        }
+    } else if (is_script(path)) {
         wf_script_programs(cx, path, 1, (char *[]){(char *)(uintptr_t)path, NULL}, &m);
     } else if (strcmp(path, "-") != 0) {
         wf_model_load(cx, path, &m);
@@ -112,7 +152,12 @@ const wf_program *pick_program(const wf_model *m, const char *path, const char *
     const char **names;
 
     if (n == 0) {
-        complain("%s has no programs", path);
+        const char *open = wf_model_meta(m, "inputs.forward");
+
+        if (*open)
+            complain("%s leaves types of inputs open: give them, as '%s?%.*s=f32[N,3]'", path, path, (int)strcspn(open, "\n"), open);
+        else
+            complain("%s has no programs", path);
         return NULL;
     }
     if (!name) {

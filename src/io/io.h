@@ -126,6 +126,7 @@ typedef struct Zip {
 } Zip;
 
 bool zip_is(const char *data, size_t size); /* does it begin so? */
+bool zip_has(const char *data, size_t size, const char *end); /* an entry whose name ends so; nothing is said of the rest */
 bool zip_open(wf_ctx *cx, Arena *a, const char *file, const char *data, size_t size, Zip *out);
 const ZipEntry *zip_find(const Zip *z, const char *name); /* NULL: absent */
 /* Its e->size bytes: of a stored one those of the archive, else unpacked. NULL after an error. */

@@ -124,26 +124,54 @@ static const char *find_end(const Zip *z)
     return NULL;
 }
 
-bool zip_open(wf_ctx *cx, Arena *a, const char *file, const char *data, size_t size,
-              Zip *out)
+/* Where the directory is and how many records it says to have; false: nowhere. */
+static bool find_directory(const Zip *z, uint64_t *dir, uint64_t *bytes, uint64_t *n, const char **why)
 {
-    const char *end;
-    uint64_t n, dir, bytes;
+    const char *end = z->size < 22 ? NULL : find_end(z);
 
-    *out = (Zip){.cx = cx, .a = a, .file = file, .data = data, .size = size};
-    if (size < 22 || !(end = find_end(out)))
-        return zip_fail(out, "no end of the directory: the file is not whole");
-    n = get(end + 10, 2), bytes = get(end + 12, 4), dir = get(end + 16, 4);
-    if (end - data >= 20 && get(end - 20, 4) == LOCATOR64) {
+    if (!end)
+        return *why = "no end of the directory: the file is not whole", false;
+    *n = get(end + 10, 2), *bytes = get(end + 12, 4), *dir = get(end + 16, 4);
+    if (end - z->data >= 20 && get(end - 20, 4) == LOCATOR64) {
         uint64_t at = get(end - 20 + 8, 8);
 
-        if (at > size || size - at < 56 || get(data + at, 4) != END64)
-            return zip_fail(out, "the zip64 end is not where its locator says");
-        n = get(data + at + 32, 8), bytes = get(data + at + 40, 8),
-        dir = get(data + at + 48, 8);
+        if (at > z->size || z->size - at < 56 || get(z->data + at, 4) != END64)
+            return *why = "the zip64 end is not where its locator says", false;
+        *n = get(z->data + at + 32, 8), *bytes = get(z->data + at + 40, 8), *dir = get(z->data + at + 48, 8);
     }
-    if (dir > size || bytes > size - dir || n > bytes / 46)
-        return zip_fail(out, "the directory is not inside the file");
+    if (*dir > z->size || *bytes > z->size - *dir || *n > *bytes / 46)
+        return *why = "the directory is not inside the file", false;
+    return true;
+}
+
+bool zip_has(const char *data, size_t size, const char *end)
+{
+    Zip z = {.data = data, .size = size};
+    uint64_t dir, bytes, n;
+    const char *why;
+
+    if (!zip_is(data, size) || !find_directory(&z, &dir, &bytes, &n, &why))
+        return false;
+    for (const char *p = data + dir, *stop = p + bytes; n && stop - p >= 46 && get(p, 4) == CENTRAL; n--) {
+        size_t name = get(p + 28, 2), step = 46 + name + get(p + 30, 2) + get(p + 32, 2);
+
+        if (step > (size_t)(stop - p))
+            return false;
+        if (name >= strlen(end) && memcmp(p + 46 + name - strlen(end), end, strlen(end)) == 0)
+            return true;
+        p += step;
+    }
+    return false;
+}
+
+bool zip_open(wf_ctx *cx, Arena *a, const char *file, const char *data, size_t size, Zip *out)
+{
+    uint64_t n, dir, bytes;
+    const char *why;
+
+    *out = (Zip){.cx = cx, .a = a, .file = file, .data = data, .size = size};
+    if (!find_directory(out, &dir, &bytes, &n, &why))
+        return zip_fail(out, why);
     for (size_t at = 0, step = 0; n; n--, at += step)
         if (!read_entry(out, data + dir + at, (size_t)bytes - at, &step))
             return false;

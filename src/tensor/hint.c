@@ -418,16 +418,16 @@ wf_tensor wf_size_tensor(wf_ctx *c, int64_t size)
 
 /* ---- tracing ---- */
 
-/* Types of the example with a symbol for each size but 0, in the innermost trace. */
-static bool hinted_shape(wf_ctx *c, const Shape *s, bool fixed, uint32_t *count,
+/* Types of the example with a symbol for each size but 0 that is open (a bit an axis), in the innermost trace. */
+static bool hinted_shape(wf_ctx *c, const Shape *s, uint64_t open, uint32_t *count,
                          Shape *out)
 {
     Trace *tr = c->tensors->trace;
 
     T_ENTER(c, false)
     *out = *s;
-    for (uint32_t k = 0; k < s->rank && !fixed; k++)
-        if (s->d[k] > 0) {
+    for (uint32_t k = 0; k < s->rank; k++)
+        if (s->d[k] > 0 && open >> k & 1) {
             out->d[k] = b_symbol(tr->b, arena_printf(&c->scratch, "s%u", (*count)++));
             tr->b->dims.syms.v[tr->b->dims.syms.n - 1].hint = s->d[k];
         }
@@ -437,7 +437,8 @@ static bool hinted_shape(wf_ctx *c, const Shape *s, bool fixed, uint32_t *count,
 
 typedef struct Hinted {
     const wf_tensor *example;
-    const bool *fixed;
+    const bool *fixed;    /* inputs whose sizes stay; NULL: none */
+    const uint64_t *open; /* axes of each input that become symbols; NULL: all */
 } Hinted;
 
 static bool hinted_inputs(wf_ctx *c, const wf_function *f, void *user, wf_tensor *in)
@@ -450,7 +451,7 @@ static bool hinted_inputs(wf_ctx *c, const wf_function *f, void *user, wf_tensor
     c->tensors->trace->example = h->example;
     for (int i = 0; i < f->inputs; i++) {
         if (!shape_of(c, h->example[i], "wf_trace_hinted", &s) ||
-            !hinted_shape(c, &s, h->fixed && h->fixed[i], &count, &sym))
+            !hinted_shape(c, &s, h->fixed && h->fixed[i] ? 0 : h->open ? h->open[i] : UINT64_MAX, &count, &sym))
             return false;
         in[i] = trace_input(c, c->tensors->trace, NULL, wf_dtype_of(c, h->example[i]), sym.d, sym.rank);
         if (failed(c))
@@ -495,7 +496,13 @@ static const Program *tidied(wf_ctx *c, const Program *p)
 wf_status wf_trace_hinted(wf_ctx *c, const wf_function *f, const wf_tensor *example,
                           const bool *fixed, int n, const wf_program **out)
 {
-    Hinted h = {example, fixed};
+    return tensor_trace_hinted(c, f, example, fixed, NULL, n, out);
+}
+
+wf_status tensor_trace_hinted(wf_ctx *c, const wf_function *f, const wf_tensor *example, const bool *fixed,
+                              const uint64_t *open, int n, const wf_program **out)
+{
+    Hinted h = {example, fixed, open};
     Traced t = {0};
 
     if (!SET_OUT(c, out))

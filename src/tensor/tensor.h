@@ -507,6 +507,9 @@ void graph_restore(InGraph *g);
 #define IN_GRAPH_OF_SIZE(c, d) IN_GRAPH_(graph_enter_size(c, d))
 
 /* ---- hint.c ---- */
+/* wf_trace_hinted, where only some axes of each input are open, a bit each; NULL: all are. */
+wf_status tensor_trace_hinted(wf_ctx *c, const wf_function *f, const wf_tensor *example, const bool *fixed,
+                              const uint64_t *open, int n, const wf_program **out);
 
 Trace *hinted_trace(wf_ctx *c); /* the innermost one or one around it; NULL: none */
 /* The innermost trace in which sizes that must agree are made one: a hinted one, or one with guards. */

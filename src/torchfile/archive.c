@@ -19,21 +19,8 @@ static bool is_stream(const char *data, size_t size)
     return size > MAGIC && memcmp(data, magic, MAGIC) == 0;
 }
 
-/* Archives of other systems are zip files, too: one of PyTorch has a data.pkl early on. */
-bool tf_is_file(const char *data, size_t size)
-{
-    static const char name[] = "/data.pkl";
-    size_t end = MIN(size, 300);
-
-    if (is_stream(data, size))
-        return true;
-    if (!zip_is(data, size))
-        return false;
-    for (size_t i = 30; i + sizeof name - 1 <= end; i++)
-        if (memcmp(data + i, name, sizeof name - 1) == 0)
-            return true;
-    return false;
-}
+/* Archives of other systems are zip files, too: one of PyTorch has a data.pkl in a folder. */
+bool tf_is_file(const char *data, size_t size) { return is_stream(data, size) || zip_has(data, size, "/data.pkl"); }
 
 /* ---- storages ------------------------------------------------------------------------------ */
 

@@ -144,13 +144,26 @@ static wf_status read_values(wf_ctx *cx, const char *file, Blob *blob, wf_model 
     API_RETURN(cx);
 }
 
-static bool torch_read(wf_ctx *cx, const char *file, Blob *blob,
-                       const wf_import_options *given, wf_model *m)
+/* Has the archive code of its own? */
+static wf_status find_code(wf_ctx *cx, const char *file, const Blob *blob, bool *out)
 {
+    API_ENTER(cx);
+    TfFile f;
+
+    *out = tf_open(cx, &cx->scratch, file, blob->data, blob->size, &f) && f.is_script;
+    API_RETURN(cx);
+}
+
+static bool torch_read(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options *given, wf_model *m)
+{
+    bool has_code = false;
+
+    if (find_code(cx, file, blob, &has_code) != WF_OK)
+        return false;
+    if (has_code)
+        return torchscript_read(cx, file, blob, given, m);
     if (given && given->n)
-        return fail(
-            cx, WF_ERR_ARG, in_file(file),
-            "a PyTorch file of tensors has no inputs: no types or numbers are taken");
+        return fail(cx, WF_ERR_ARG, in_file(file), "a PyTorch file of tensors has no inputs: no types or numbers are taken");
     return read_values(cx, file, blob, m) == WF_OK;
 }
 

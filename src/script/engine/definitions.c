@@ -90,6 +90,7 @@ typedef struct Check {
     Vm *vm;
     const char *file;
     VEC(Import) imports;
+    VEC(const FuncDef *) inside; /* the functions around what is looked at */
     Arena *a;
 } Check;
 
@@ -249,15 +250,37 @@ static bool is_plain_getattr(const Ast *a)
 
 static bool check_def_parts(Check *k, const FuncDef *d)
 {
+    bool ok;
+
     for (uint32_t i = 0; i < d->nparams; i++)
         if ((d->params[i].ann && !check_body(k, d->params[i].ann)) ||
             (d->params[i].value && !check_body(k, d->params[i].value)))
             return false;
-    return (!d->returns || check_body(k, d->returns)) && check_bodies(k, &d->body);
+    if (d->returns && !check_body(k, d->returns))
+        return false;
+    vec_push(k->a, &k->inside, d);
+    ok = check_bodies(k, &d->body);
+    k->inside.n--;
+    return ok;
+}
+
+/* A variable of a function around it: whatever else has that name is out of reach. */
+static bool is_local(const Check *k, const char *name)
+{
+    for (uint32_t i = 0; i < k->inside.n; i++) {
+        Scope *scope = k->inside.v[i]->scope;
+        const Var *v = scope ? scope_find(scope, name) : NULL;
+
+        if (v && (v->kind == VAR_LOCAL || v->kind == VAR_CELL) && !v->is_global)
+            return true;
+    }
+    return false;
 }
 
 static bool check_name(Check *k, const Ast *a)
 {
+    if (is_local(k, a->name))
+        return true;
     if (in_list(a->name, host_builtins) || !strcmp(a->name, "getattr") ||
         !strcmp(a->name, "hasattr"))
         return refuse(k, a, "it uses", a->name);

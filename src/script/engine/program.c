@@ -195,16 +195,17 @@ static Value n_trace_sizes(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
     wf_tensor *in;
-    int n = 0, m = 0;
-    int64_t which[256];
+    int n = 0, m = 0, nopen = -1;
+    int64_t *which = NULL, *open = NULL;
     bool *fixed, before, reads = a->v[4].tag == T_BOOL && a->v[4].i;
     Callee k;
     wf_function f;
     const char *name = "f";
     const wf_program *p = NULL;
 
-    if (!en_tensors(&e, a->v[1], &in, &n) || !en_ints(&e, a->v[2], which, &m, 256) ||
-        !en_str(&e, a->v[3], &name) || !(fixed = en_alloc(&e, (size_t)n + 1)))
+    if (!en_tensors(&e, a->v[1], &in, &n) || !(which = en_alloc(&e, ((size_t)n + 1) * sizeof *which)) ||
+        !en_ints(&e, a->v[2], which, &m, n + 1) || !(open = en_alloc(&e, ((size_t)n + 1) * sizeof *open)) ||
+        !en_ints(&e, a->v[5], open, &nopen, n + 1) || !en_str(&e, a->v[3], &name) || !(fixed = en_alloc(&e, (size_t)n + 1)))
         return en_fail(&e);
     memset(fixed, 0, (size_t)n + 1);
     for (int i = 0; i < m; i++)
@@ -213,7 +214,7 @@ static Value n_trace_sizes(Vm *vm, const Args *a)
     f = en_function(&k, vm, e.f, a->v[0], n, name);
     before = vm->engine->example_reads;
     vm->engine->example_reads = reads;
-    wf_trace_hinted(e.c, &f, in, fixed, n, &p);
+    tensor_trace_hinted(e.c, &f, in, fixed, nopen == n ? (const uint64_t *)(const void *)open : NULL, n, &p);
     vm->engine->example_reads = before;
     if (!p)
         return en_fail(&e);
@@ -646,7 +647,7 @@ static bool model_texts(En *e, wf_model *m, Dict *d)
 }
 
 /* save_model(path, tensors, texts, programs): a .weft file of {name: tensor}, {key: text} and
- * programs without captures, by their names */
+ * programs without captures, by their names; path None: into the model that the interpreter fills */
 static Value n_save_model(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
@@ -659,16 +660,18 @@ static Value n_save_model(Vm *vm, const Args *a)
          ((a->v[1].tag == T_OBJ && sc_is(vm, a->v[1], C_dict) && a->v[2].tag == T_OBJ &&
            sc_is(vm, a->v[2], C_dict)) ||
           sc_fail(vm, C_TypeError, "save_model: needs dicts of tensors and of texts")) &&
-         (t = sc_tuple_from(vm, a->v[3])) != NULL && wf_model_new(e.c, &m) == WF_OK &&
+         (t = sc_tuple_from(vm, a->v[3])) != NULL &&
+         (path ? wf_model_new(e.c, &m) == WF_OK : (m = vm->opt.programs) != NULL) &&
          model_tensors(&e, m, (Dict *)(void *)a->v[1].o) &&
          model_texts(&e, m, (Dict *)(void *)a->v[2].o);
     for (int64_t i = 0; ok && i < t->n; i++)
         ok = t->v[i].tag == T_OBJ && sc_is_subclass(t->v[i].o->cls, vm->engine->program)
                  ? wf_model_add(e.c, m, as_program(t->v[i])->p) == WF_OK
                  : sc_fail(vm, C_TypeError, "save_model: needs programs");
-    if (ok)
+    if (ok && path)
         wf_model_save(e.c, m, path);
-    wf_model_free(m);
+    if (path)
+        wf_model_free(m);
     if (t)
         obj_drop(vm, t);
     return sc_failed(vm) || failed(e.c) ? en_fail(&e) : en_end_value(&e, NONE);
@@ -917,7 +920,7 @@ static Value n_partials(Vm *vm, const Args *a)
 
 const NativeDef engine_programs[] = {
     {"trace", n_trace, "fn,args|name,graph"},
-    {"trace_sizes", n_trace_sizes, "fn,args|fixed,name,reads"},
+    {"trace_sizes", n_trace_sizes, "fn,args|fixed,name,reads,open"},
     {"save_model", n_save_model, "path,tensors,texts,programs"},
     {"load_model", n_load_model, "path,keys"},
     {"in_trace", n_in_trace, ""},

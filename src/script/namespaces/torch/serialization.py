@@ -203,6 +203,8 @@ def _folder(f):
 def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_serialization=True, _disable_byteorder_record=False):
     if not _use_new_zipfile_serialization:
         raise NotImplementedError("torch.save: the format before PyTorch 1.6 is read, not written")
+    if pickle_module is not None and getattr(pickle_module, "__name__", "") != "pickle":
+        raise NotImplementedError("torch.save: pickles are written by one module, pickle")
     if pickle_protocol != 2:
         raise NotImplementedError("torch.save: pickles are written as protocol 2")
     p = _Pickler()
@@ -341,8 +343,12 @@ def read(f, reader):
         raise RuntimeError(str(e)) from None
 
 
-def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=None, **pickle_load_args):
-    # weights_only=False allows no more: objects other than data are refused either way.
+def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=None):
+    # weights_only=False allows no more: objects other than data are refused either way. Files are mapped while they are read.
+    if mmap and not isinstance(f, (str, _os.PathLike)):
+        raise ValueError("f must be a file path in order to use the mmap argument")
+    if pickle_module is not None and weights_only:
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
     root, _, entries = read(f, Reader(map_location))
     if any([n.startswith("code/") for n in entries]):
         raise RuntimeError(f"{f} is a TorchScript archive: use torch.jit.load")

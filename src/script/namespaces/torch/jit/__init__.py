@@ -5,7 +5,10 @@
 #   _check    what a scripted function may contain
 #   _graph    .graph and .code as text
 #   _file     save and load
+#   _archive  load of the real TorchScript's archives; _aten their operators
 #   frontend  syntax trees
+import os
+
 from torch.jit._check import UnsupportedNodeError, NotSupportedError
 from torch.jit._script import (Error, ScriptFunction, ScriptModule, RecursiveScriptModule, script, script_method,
                                script_if_tracing, export, ignore, unused, annotate, is_scripting, isinstance_,
@@ -25,8 +28,11 @@ def save(m, f, _extra_files=None):
 
 
 def load(f, map_location=None, _extra_files=None):
-    from torch.jit._file import load as s
-    return s(f, _extra_files)
+    # A file of Weft's own, or a TorchScript archive.
+    from torch.jit import _archive, _file
+    if isinstance(f, (str, os.PathLike)) and not os.path.exists(f):
+        raise ValueError(f"The provided filename {f} does not exist")
+    return _archive.load(f, map_location, _extra_files) if _archive.is_archive(f) else _file.load(f, _extra_files)
 
 
 def last_executed_optimized_graph():

@@ -1,0 +1,137 @@
+# torch.jit._import -- a TorchScript archive as a model of Weft's own: what engine/import.c runs.
+#
+#   tensors    of the tree of modules, by name
+#   programs   of each method whose inputs have types: those given ("f32[N,3,224,224]"; a name is a size left open), and for other
+#              parameters their defaults. NAME_train besides, where training does something else
+#   metadata   tree and method.NAME, as of any module; inputs.NAME: names of inputs that want types, a line each;
+#              torch.NAME: the method's declaration
+import io
+
+import _stage
+import _torch as _w
+import _tree
+import torch
+from torch.jit import _archive, _file, _script
+
+_SHORT = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "i16": "int16", "i32": "int32",
+          "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64", "bool": "bool", "c64": "complex64",
+          "c128": "complex128"}
+
+
+def _example(text, name):
+    # (zeros of that type, a bit for each axis whose size is open). Sizes of one name are equal, of two names different.
+    kind, _, rest = text.partition("[")
+    if kind not in _SHORT or not rest.endswith("]"):
+        raise ValueError(f"input '{name}': '{text}' is no type; such as f32[N,3,224,224]")
+    dims, opened = [], 0
+    for d in rest[:-1].split(","):
+        d = d.strip()
+        if d.isdigit():
+            dims.append(int(d))
+        elif d:
+            opened |= 1 << len(dims)
+            dims.append(_sizes.setdefault(d, 5 + 2 * len(_sizes)))
+    return torch.zeros(tuple(dims), dtype=getattr(torch, _SHORT[kind])), opened
+
+
+_sizes = {}
+
+
+class _Writer:
+    def __init__(self, m):
+        self.tensors, self.names, self.lines, self.texts, self.programs = {}, {}, [], {}, []
+        self.module(m, "")
+        self.state = _script._state(m)
+        self.texts["tree"] = "\n".join(self.lines)
+
+    def module(self, m, prefix):
+        self.lines.append(f"module\t{prefix[:-1]}\t{type(m)._original.__name__}\t")
+        for kind, d in (("param", m._parameters), ("buffer", m._buffers), ("buffer", vars(m))):
+            for k, t in d.items():
+                if not isinstance(t, _w.Tensor):
+                    continue
+                name = prefix + k
+                sort = "frozen" if kind == "param" and not t.requires_grad else kind
+                if id(t) in self.names:
+                    self.lines.append(f"{sort}\t{name}\t{self.names[id(t)]}")
+                else:
+                    self.names[id(t)] = name
+                    self.tensors[name] = t
+                    self.lines.append(f"{sort}\t{name}")
+        for k, c in m._modules.items():
+            if c is not None:
+                self.module(c, prefix + k + ".")
+
+    def add(self, name, s):
+        self.programs.append(s.program)
+        self.texts["method." + name] = "\n".join(["state " + self.names[id(k.t)] for k in self.state] +
+                                                 ["update " + self.names[id(self.state[i].t)] for _, i in s.writes])
+
+
+def _arguments(method, types):
+    # (arguments, open axes of the tensors among them, inputs without a type)
+    args, opened, missing = [], [], []
+    n = len(method.params) - len(method.defaults)
+    for i, (name, kind, _) in enumerate(method.signature):
+        if i == 0:
+            continue
+        if name in types:
+            x, o = _example(types[name], name)
+            args.append(x)
+            opened.append(o)
+        elif i >= n:
+            args.append(method.defaults[i - n])
+        else:
+            missing.append(name)
+    return args, opened, missing
+
+
+def _program(method, m, w, name, args, opened):
+    leaves, spec = _tree.flatten(args, None, False)
+    n = len(w.state)
+
+    def trace(body, xs):
+        # tensors that are defaults have no open sizes
+        if not any(opened):
+            return _w.trace(body, xs, name)
+        return _w.trace_sizes(body, xs, list(range(n)), name, False, [0] * n + opened + [0] * (len(xs) - n - len(opened)))
+
+    s = method.compile(m, spec, leaves, w.state, True, trace)
+    if any([how == "arg" for how, _ in s.writes]):
+        raise _stage.Refuse("it writes to an argument")
+    return s
+
+
+def fill(path, data, types):
+    m = _archive.load(path if data is None else io.BytesIO(data))
+    w = _Writer(m)
+    known = set()
+    for name, method in sorted(_script.methods_of(m).items(), key=lambda x: (x[0] == "forward", x[0])):
+        if name.startswith("_"):
+            continue            # parts of others
+        args, opened, missing = _arguments(method, types)
+        known.update([p[0] for p in method.signature[1:]])
+        w.texts["torch." + name] = method.declaration()
+        if missing:
+            w.texts["inputs." + name] = "\n".join(missing)
+            continue
+        if not any([isinstance(x, _w.Tensor) for x in args]) and name != "forward":
+            continue
+        try:
+            with _file._Mode(m, False):
+                s = _program(method, m, w, name, args, opened)
+        except _stage.Refuse as e:
+            raise RuntimeError(f"{path}: '{name}' is no program: {e}")
+        train = None
+        try:
+            with _file._Mode(m, True):
+                train = _program(method, m, w, name + "_train", args, opened)
+        except (_stage.Refuse, RuntimeError) as e:
+            w.texts["no_train." + name] = str(e)
+        if train is not None and (_file._body(train.program) != _file._body(s.program) or train.writes != s.writes):
+            w.add(name + "_train", train)
+        w.add(name, s)
+    for k in types:
+        if k not in known:
+            raise ValueError(f"{path}: no method has an input '{k}'")
+    _w.save_model(None, w.tensors, w.texts, w.programs)
