@@ -153,6 +153,105 @@ TEST(a_type_for_an_input_that_is_not_there_is_an_error)
     wf_ctx_free(c);
 }
 
+/* ---- tensors alone ------------------------------------------------------------------------------ */
+
+TEST(arrays_of_npz_files_are_tensors_by_name)
+{
+    char path[] = "/tmp/weft_formats_XXXXXX.npz";
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *m = load(c, FOLDER "arrays.npz"), *packed = load(c, FOLDER "packed.npz"), *back;
+    int fd = mkstemps(path, 4);
+
+    REQUIRE(m && packed && fd >= 0);
+    close(fd);
+    CHECK_STR(tensor_text(c, m, "a"), "f32[2,3] [[0, 1, 2], [3, 4, 5]]");
+    CHECK_STR(tensor_text(c, m, "b"), "i64[2] [1, -2]");
+    CHECK_STR(tensor_text(c, m, "c"), "f64[] 2.5");
+    CHECK_STR(tensor_text(c, packed, "f"), "f64[2,3] [[0, 1, 2], [3, 4, 5]]");
+    CHECK_EQ_INT(wf_array_count(wf_model_find_tensor(packed, "zeros")), 600);
+    CHECK_EQ_INT(wf_model_save(c, packed, path), WF_OK);
+    back = load(c, path);
+    CHECK_STR(tensor_text(c, back, "f"), "f64[2,3] [[0, 1, 2], [3, 4, 5]]");
+    wf_model_free(m);
+    wf_model_free(packed);
+    wf_model_free(back);
+    unlink(path);
+    wf_ctx_free(c);
+}
+
+/* Held against what ggml's own package makes of the same blocks. */
+TEST(quantised_blocks_of_gguf_are_the_numbers_they_stand_for)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *m = load(c, FOLDER "blocks.gguf"), *want = load(c, FOLDER "blocks.npz");
+
+    REQUIRE(m && want);
+    CHECK_EQ_INT(wf_model_tensors(want), 14);
+    CHECK_EQ_INT(wf_model_tensors(m), 16);
+    CHECK_STR(tensor_text(c, m, "plain"), "f32[2,3] [[0, 1, 2], [3, 4, 5]]");
+    CHECK_STR(wf_model_meta(m, "test.count"), "3");
+    CHECK_STR(wf_model_meta(m, "test.words"), "[a, b]");
+    CHECK_STR(wf_model_meta(m, "type.Q6_K"), "Q6_K");
+    for (int i = 0; i < wf_model_tensors(want); i++) {
+        wf_array *a = wf_model_tensor(want, i), *b = wf_model_find_tensor(m, wf_model_tensor_name(want, i));
+
+        REQUIRE(b && wf_array_count(a) == wf_array_count(b));
+        if (memcmp(wf_array_data(a), wf_array_data(b), (size_t)wf_array_count(a) * 4) != 0)
+            check_fail(__FILE__, __LINE__, "%s differs", wf_model_tensor_name(want, i));
+    }
+    wf_model_free(m);
+    wf_model_free(want);
+    wf_ctx_free(c);
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    if (f) {
+        fputs(text, f);
+        fclose(f);
+    }
+}
+
+TEST(shards_of_safetensors_are_one_model_by_their_index)
+{
+    char dir[] = "/tmp/weft_formats_XXXXXX", one[64], two[64], index[64];
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *m = NULL;
+    wf_array *a = NULL;
+
+    REQUIRE(mkdtemp(dir));
+    snprintf(one, sizeof one, "%s/a.safetensors", dir);
+    snprintf(two, sizeof two, "%s/b.safetensors", dir);
+    snprintf(index, sizeof index, "%s/m.safetensors.index.json", dir);
+    for (int i = 0; i < 2; i++) {
+        REQUIRE(wf_model_new(c, &m) == WF_OK && wf_array_from(c, WF_F32, (int64_t[]){1}, 1, (float[]){(float)i}, &a) == WF_OK);
+        wf_model_set_tensor(c, m, i ? "w.y" : "w.x", a);
+        CHECK_EQ_INT(wf_model_save(c, m, i ? two : one), WF_OK);
+        wf_array_release(a);
+        wf_model_free(m);
+    }
+    write_text(index, "{\"metadata\": {\"total_size\": 8, \"l\": [1, {}]}, \"weight_map\": {\"w.x\": \"a.safetensors\", "
+                      "\"w.y\": \"b.safetensors\"}}");
+    m = load(c, index);
+    CHECK_STR(tensor_text(c, m, "w.x"), "f32[1] [0]");
+    CHECK_STR(tensor_text(c, m, "w.y"), "f32[1] [1]");
+    wf_model_free(m);
+    write_text(index, "{\"weight_map\": {\"w.x\": \"../a.safetensors\"}}");
+    CHECK_EQ_INT(wf_model_load(c, index, &m), WF_ERR_FORMAT);
+    CHECK_HAS(wf_ctx_message(c), "leaves the folder");
+    wf_clear(c);
+    write_text(index, "{\"weight_map\": {\"w.z\": \"a.safetensors\"}}");
+    CHECK_EQ_INT(wf_model_load(c, index, &m), WF_ERR_FORMAT);
+    CHECK_HAS(wf_ctx_message(c), "tensor 'w.z' is in none of the files");
+    unlink(one);
+    unlink(two);
+    unlink(index);
+    rmdir(dir);
+    wf_ctx_free(c);
+}
+
 /* ---- PyTorch ---------------------------------------------------------------------------------- */
 
 TEST(tensors_of_pytorch_files_have_names_by_the_path_that_leads_to_them)

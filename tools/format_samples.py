@@ -2,7 +2,7 @@
 """Make the samples in tests/files with the libraries whose formats they are; run it with a Python that has them, from the root
 of the tree. Small on purpose: they are read by tests, cut short at every byte, changed at random, and begin fuzzing.
 
-    format_samples.py torch script"""
+    format_samples.py torch script numpy gguf"""
 import collections
 import sys
 from pathlib import Path
@@ -93,7 +93,45 @@ def of_script():
     torch.jit.trace(nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Flatten()), torch.ones(2, 3)).save(OUT / "traced.pt")
 
 
-MAKERS = {"torch": of_torch, "script": of_script}
+def of_numpy():
+    import numpy as np
+    np.savez(OUT / "arrays.npz", a=np.arange(6, dtype=np.float32).reshape(2, 3), b=np.array([1, -2]), c=np.float64(2.5))
+    np.savez_compressed(OUT / "packed.npz", zeros=np.zeros((20, 30), np.int16), f=np.asfortranarray(np.arange(6.0).reshape(2, 3)))
+
+
+def of_gguf():
+    # Random blocks of every type, and beside them what ggml's own package makes of them.
+    import gguf
+    import numpy as np
+    from gguf import GGMLQuantizationType as Q, quants
+    rng = np.random.default_rng(0)
+    out = {}
+    w = gguf.GGUFWriter(OUT / "blocks.gguf", "llama")
+    w.add_uint32("test.count", 3)
+    w.add_array("test.words", ["a", "b"])
+    w.add_float32("test.half", 0.5)
+    w.add_tensor("plain", np.arange(6, dtype=np.float32).reshape(2, 3))
+    w.add_tensor("half", np.arange(4, dtype=np.float16))
+    for name in "Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q2_K Q3_K Q4_K Q5_K Q6_K IQ4_NL IQ4_XS TQ2_0 MXFP4".split():
+        q = Q[name]
+        elements, size = gguf.GGML_QUANT_SIZES[q]
+        data = rng.integers(0, 256, (2, size), dtype=np.uint8)
+        # scales that are numbers: f16 of moderate size where the block has its f16
+        for at in {"Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q8_0": [0], "Q2_K": [80, 82], "Q3_K": [108],
+                   "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208], "IQ4_NL": [0], "IQ4_XS": [0], "TQ2_0": [64]}.get(name, []):
+            data[:, at:at + 2] = rng.uniform(0.1, 1, 2).astype(np.float16).reshape(2, 1).view(np.uint8)
+        if name == "MXFP4":
+            data[:, 0] = [120, 130]
+        w.add_tensor(name, data, raw_dtype=q)
+        out[name] = quants.dequantize(data, q).astype(np.float32)
+    w.write_header_to_file()
+    w.write_kv_data_to_file()
+    w.write_tensors_to_file()
+    w.close()
+    np.savez(OUT / "blocks.npz", **out)
+
+
+MAKERS = {"torch": of_torch, "script": of_script, "numpy": of_numpy, "gguf": of_gguf}
 OUT.mkdir(exist_ok=True)
 for name in sys.argv[1:] or MAKERS:
     MAKERS[name]()

@@ -34,7 +34,7 @@ static const Format own_format = {"weft", ".weft", NULL, own_read, own_write};
 
 /* ---- the table ------------------------------------------------------------------------------------ */
 
-static const Format *const formats[] = {&onnx_format, &torchfile_format, &own_format}; /* the last one takes what is left */
+static const Format *const formats[] = {&onnx_format, &torchfile_format, &npz_format, &gguf_format, &index_format, &own_format}; /* the last one takes what is left */
 #define NFORMATS (sizeof formats / sizeof *formats)
 
 /* Does it end in one of the words? */

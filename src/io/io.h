@@ -9,6 +9,8 @@
  *   Model          programs, tensors and metadata by name                         model.c
  *   .weft          a model in a safetensors file                                  weft.c
  *   Format         the table of formats, by which models are opened and saved     formats.c
+ *   .npz, index    of sharded safetensors: tensors alone                          tensors.c
+ *   GGUF           ggml's tensors, its blocks unpacked                            gguf.c
  *   array text     "f32[2] [1.5, 2.5]" and back
  *                  arraytext.c
  *   public.c       the functions of weft.h
@@ -157,6 +159,7 @@ bool zip_end(ZipWriter *w); /* the directory */
 bool npy_read(wf_ctx *cx, const char *file, const char *bytes, size_t size,
               wf_array **out);
 bool npy_write(wf_ctx *cx, const char *path, wf_array *a);
+bool npy_head(wf_ctx *cx, const char *path, wf_array *a, Text *t); /* what stands before the numbers, added to t */
 
 /* ---- model.c ----------------------------------------------------------------------- */
 
@@ -214,6 +217,8 @@ typedef struct Format {
                  wf_model *m);
     bool (*write)(wf_ctx *cx, wf_model *m, const char *path); /* NULL: it cannot be written */
 } Format;
+extern const Format npz_format, index_format; /* tensors.c */
+extern const Format gguf_format;      /* gguf.c */
 extern const Format onnx_format;      /* onnx/import.c */
 extern const Format torchfile_format; /* torchfile/import.c */
 const Format *format_of_bytes(const char *path, const char *data, size_t size);

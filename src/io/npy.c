@@ -275,13 +275,10 @@ bool npy_read(wf_ctx *cx, const char *file, const char *bytes, size_t size,
 
 /* ---- writing ----------------------------------------------------------------------- */
 
-bool npy_write(wf_ctx *cx, const char *path, wf_array *a)
+bool npy_head(wf_ctx *cx, const char *path, wf_array *a, Text *t)
 {
     wf_dtype dtype = wf_array_dtype(a);
-    unsigned char size[2];
-    wf_array *host;
-    Writer *w;
-    Text t;
+    size_t begin = t->n;
     int k = 0;
 
     while (k < COUNT(kinds) && kinds[k].dtype != dtype)
@@ -289,24 +286,32 @@ bool npy_write(wf_ctx *cx, const char *path, wf_array *a)
     if (k == COUNT(kinds))
         return fail(cx, WF_ERR_TYPE, in_file(path),
                     ".npy has no dtype %s; cast to f32 first", wf_dtype_name(dtype));
-    text_init(&t, &cx->scratch);
-    text_printf(&t, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (",
+    text_addn(t, "\x93NUMPY\x01\x00..", 10);
+    text_printf(t, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (",
                 kinds[k].size == 1 ? '|' : '<', kinds[k].kind, kinds[k].size);
     for (int i = 0; i < wf_array_rank(a); i++)
-        text_printf(&t, "%s%lld", i ? ", " : "", (long long)wf_array_dims(a)[i]);
-    text_add(&t, wf_array_rank(a) == 1 ? ",), }" : "), }");
-    while ((t.n + 11) % 64)
-        text_char(&t, ' ');
-    text_char(&t, '\n');
-    size[0] = (unsigned char)(t.n & 255);
-    size[1] = (unsigned char)(t.n >> 8);
-    if (wf_array_contiguous(cx, a, &host) != WF_OK)
+        text_printf(t, "%s%lld", i ? ", " : "", (long long)wf_array_dims(a)[i]);
+    text_add(t, wf_array_rank(a) == 1 ? ",), }" : "), }");
+    while ((t->n - begin + 1) % 64)
+        text_char(t, ' ');
+    text_char(t, '\n');
+    t->s[begin + 8] = (char)((t->n - begin - 10) & 255);
+    t->s[begin + 9] = (char)((t->n - begin - 10) >> 8);
+    return true;
+}
+
+bool npy_write(wf_ctx *cx, const char *path, wf_array *a)
+{
+    wf_array *host;
+    Writer *w;
+    Text t;
+
+    text_init(&t, &cx->scratch);
+    if (!npy_head(cx, path, a, &t) || wf_array_contiguous(cx, a, &host) != WF_OK)
         return false;
     array_held(cx, host);
     w = writer_open(cx, path);
-    return w && writer_put(w, "\x93NUMPY\x01\x00", 8) && writer_put(w, size, 2) &&
-           writer_put(w, t.s, t.n) &&
-           writer_put(w, wf_array_data(host),
-                      (size_t)wf_array_count(host) * wf_dtype_size(dtype)) &&
+    return w && writer_put(w, t.s, t.n) &&
+           writer_put(w, wf_array_data(host), (size_t)wf_array_count(host) * wf_dtype_size(wf_array_dtype(a))) &&
            writer_commit(w);
 }
