@@ -425,6 +425,11 @@ static bool add_tensor(Gguf *g, const Info *t, size_t data)
     return true;
 }
 
+static bool gguf_is(const char *data, size_t size)
+{
+    return size >= 24 && memcmp(data, "GGUF", 4) == 0;
+}
+
 static wf_status gguf_open(wf_ctx *cx, const char *file, Blob *blob, wf_model *m)
 {
     API_ENTER(cx);
@@ -432,6 +437,8 @@ static wf_status gguf_open(wf_ctx *cx, const char *file, Blob *blob, wf_model *m
     uint64_t version, tensors, metas;
     VEC(Info) infos = {0};
     bool ok =
+        (gguf_is(blob->data, blob->size) ||
+         fail(cx, WF_ERR_FORMAT, in_file(file), "the file does not begin as GGUF does")) &&
         take(&g, 4, &version) &&
         (version == 2 || version == 3 || gguf_fail(&g, "versions 2 and 3 are known")) &&
         take(&g, 8, &tensors) && take(&g, 8, &metas);
@@ -452,11 +459,6 @@ static wf_status gguf_open(wf_ctx *cx, const char *file, Blob *blob, wf_model *m
     for (uint32_t i = 0; ok && i < infos.n; i++)
         ok = add_tensor(&g, &infos.v[i], data);
     API_RETURN(cx);
-}
-
-static bool gguf_is(const char *data, size_t size)
-{
-    return size >= 24 && memcmp(data, "GGUF", 4) == 0;
 }
 
 static bool gguf_read(wf_ctx *cx, const char *file, Blob *blob,
