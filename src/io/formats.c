@@ -30,7 +30,17 @@ static wf_status write_own(wf_ctx *cx, wf_model *m, const char *path)
 
 static bool own_write(wf_ctx *cx, wf_model *m, const char *path) { return write_own(cx, m, path) == WF_OK; }
 
-static const Format own_format = {"weft", ".weft", NULL, own_read, own_write};
+/* safetensors, whatever the end of the name: the length of a header that begins with {. Text is what is left. */
+static bool own_is(const char *data, size_t size)
+{
+    uint64_t n = 0;
+
+    for (int i = 7; i >= 0 && size > 8; i--)
+        n = n << 8 | (unsigned char)data[i];
+    return size > 8 && data[8] == '{' && n <= size - 8;
+}
+
+static const Format own_format = {"weft", ".weft", own_is, own_read, own_write};
 
 /* ---- the table ------------------------------------------------------------------------------------ */
 

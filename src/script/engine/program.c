@@ -7,6 +7,7 @@
  * caches are the libraries' work, in namespaces/.
  */
 #include "script/engine/engine.h"
+#include "io/io.h"
 
 static void program_destroy(Vm *vm, Obj *o)
 {
@@ -646,6 +647,14 @@ static bool model_texts(En *e, wf_model *m, Dict *d)
     return true;
 }
 
+/* As Weft's own, whatever the end of the name: a file of torch.jit.save may end in .pt. */
+static wf_status write_own(wf_ctx *cx, wf_model *m, const char *path)
+{
+    API_ENTER(cx);
+    model_write(cx, m, path);
+    API_RETURN(cx);
+}
+
 /* save_model(path, tensors, texts, programs): a .weft file of {name: tensor}, {key: text} and
  * programs without captures, by their names; path None: into the model that the interpreter fills */
 static Value n_save_model(Vm *vm, const Args *a)
@@ -669,7 +678,7 @@ static Value n_save_model(Vm *vm, const Args *a)
                  ? wf_model_add(e.c, m, as_program(t->v[i])->p) == WF_OK
                  : sc_fail(vm, C_TypeError, "save_model: needs programs");
     if (ok && path)
-        wf_model_save(e.c, m, path);
+        write_own(e.c, m, path);
     if (path)
         wf_model_free(m);
     if (t)
