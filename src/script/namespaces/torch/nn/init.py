@@ -1,5 +1,6 @@
 # torch.nn.init -- first values of parameters, with PyTorch's numbers for a seed.
 import math as _math
+import warnings as _warnings
 
 import _torch as _w
 from torch._grad import no_grad
@@ -120,10 +121,31 @@ def _cdf(x):
 
 
 def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
-    low, high = _cdf((a - mean) / std), _cdf((b - mean) / std)
-    uniform_(tensor, 2 * low - 1, 2 * high - 1, generator)
-    x = _w.erf_inv(_w.detach(tensor)) * (std * _math.sqrt(2.0)) + mean
-    return _fill(tensor, _w.clip(x, a, b))
+    # Draws until all are inside: normal ones where enough of them are, else uniform ones, taken by their density.
+    if mean < a - 2 * std or mean > b + 2 * std:
+        _warnings.warn("mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
+                       "incorrect.")
+    if not tensor.numel():
+        return tensor
+    generator = generator or default_generator
+    if _cdf((b - mean) / std) - _cdf((a - mean) / std) > 0.3:
+        low, high = _w.full((), a, tensor.dtype), _w.full((), b, tensor.dtype)
+        x = _w.draw("normal", tensor.shape, tensor.dtype, mean, std, generator)
+        while True:
+            out = _w.logical_or(_w.lt(x, low), _w.gt(x, high))
+            if not bool(_w.any(out)):
+                return _fill(tensor, x)
+            x = _w.where(out, _w.draw("normal", tensor.shape, tensor.dtype, mean, std, generator), x)
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    x, out = None, None
+    while True:
+        new = _w.draw("uniform", tensor.shape, tensor.dtype, a, b, generator)
+        density = ((new - mean) / std) ** 2 * -0.5 - peak
+        rejected = _w.gt(_w.log(_w.draw("uniform", tensor.shape, tensor.dtype, 0.0, 1.0, generator)), density)
+        x = new if x is None else _w.where(out, new, x)
+        out = rejected if out is None else _w.logical_and(out, rejected)
+        if not bool(_w.any(out)):
+            return _fill(tensor, x)
 
 
 def orthogonal_(tensor, gain=1, generator=None):
