@@ -1,4 +1,6 @@
 /* operate.c -- operators, comparisons, items, truth and iteration of tensors. */
+#include <stdio.h>
+
 #include "script/engine/engine.h"
 
 typedef wf_tensor (*Binary)(wf_ctx *c, wf_tensor x, wf_tensor y);
@@ -457,6 +459,16 @@ bool tensor_len(Vm *vm, Value self, int64_t *out)
 
 /* ---- methods every tensor has ------------------------------------------------------ */
 
+/* The bits of an integer of the dtype as a number: those of u64 beyond i64 are long. */
+static Value int_value(Vm *vm, wf_dtype d, int64_t bits)
+{
+    char text[24];
+
+    if (d != WF_U64 || bits >= 0)
+        return v_int(bits);
+    return sc_long_parse(vm, text, (size_t)snprintf(text, sizeof text, "%llu", (unsigned long long)bits), 10);
+}
+
 static Value item_of(Vm *vm, const Tensor *x, wf_tensor t)
 {
     wf_dtype d = (wf_dtype)x->dtype;
@@ -477,7 +489,7 @@ static Value item_of(Vm *vm, const Tensor *x, wf_tensor t)
         return v_float(f);
     }
     i = wf_item_int(vm->cx, t);
-    return v_int(i);
+    return int_value(vm, d, i);
 }
 
 static Value m_item(Vm *vm, const Args *a)
@@ -581,7 +593,7 @@ static Value m_index(Vm *vm, const Args *a)
     return m_int(vm, a);
 }
 
-static Value nested(Vm *vm, const Tensor *x, const char *data, int axis, int64_t *at)
+static Value nested(Vm *vm, const Tensor *x, wf_dtype d, const char *data, int axis, int64_t *at)
 {
     List *l;
 
@@ -594,12 +606,12 @@ static Value nested(Vm *vm, const Tensor *x, const char *data, int axis, int64_t
         case WF_C128:
             return sc_complex(vm, ((const double *)(const void *)data)[2 * i],
                               ((const double *)(const void *)data)[2 * i + 1]);
-        default: return v_int(((const int64_t *)(const void *)data)[i]);
+        default: return int_value(vm, d, ((const int64_t *)(const void *)data)[i]);
         }
     }
     l = sc_list(vm, x->dims[axis]);
     for (int64_t i = 0; l && i < x->dims[axis]; i++)
-        if ((l->v[i] = nested(vm, x, data, axis + 1, at)).tag == T_NIL) {
+        if ((l->v[i] = nested(vm, x, d, data, axis + 1, at)).tag == T_NIL) {
             obj_drop(vm, l);
             return NIL;
         }
@@ -632,7 +644,7 @@ static Value m_tolist(Vm *vm, const Args *a)
     if (!data)
         return en_fail(&e);
     tensor_read(x, data);
-    v = nested(vm, x, data, 0, &at);
+    v = nested(vm, x, dt, data, 0, &at);
     return v.tag == T_NIL ? en_fail(&e) : en_end_value(&e, v);
 }
 

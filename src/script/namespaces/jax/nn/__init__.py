@@ -19,6 +19,10 @@ def relu6(x):
 
 
 def sigmoid(x):
+    x = _asarray(x)
+    if not x.dtype.is_inexact:
+        raise TypeError(f"logistic does not accept dtype {x.dtype.name}. Accepted dtypes are subtypes of floating, "
+                        "complexfloating.")
     return _w.sigmoid(_float(x))
 
 

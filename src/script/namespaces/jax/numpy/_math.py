@@ -1,5 +1,6 @@
 # jax.numpy: elementwise functions and products.
 import _jax as _w
+from jax._dtypes import default_float as _default_float
 from jax.numpy._create import arraylike as _asarray, asarray as _any_array
 from jax._dtypes import default_int as _default_int, float_of as _float_of
 from jax._precision import precisely as _precisely
@@ -58,6 +59,12 @@ def _float(x):
     return _w.set_weak(_w.cast(x, _float_of(x.dtype)), _w.about(x, "weak"))
 
 
+def _wide(x):
+    # As floats, of which integers become the default ones.
+    x = _asarray(x)
+    return x if x.dtype.is_inexact else _w.set_weak(_w.cast(x, _default_float()), _w.about(x, "weak"))
+
+
 def _whole(name, *xs):
     for x in xs:
         if _asarray(x).dtype.kind not in "iu":
@@ -82,7 +89,7 @@ def square(x):
 
 
 def rint(x):
-    return _w.round(_float(x))
+    return _w.round(_wide(x))
 
 
 def round(a, decimals=0, out=None):
@@ -256,7 +263,7 @@ def imag(val):
 
 
 def angle(z, deg=False):
-    z = _w.angle(_float(z))
+    z = _w.angle(_wide(z))
     return z * (180 / 3.141592653589793) if deg else z
 
 
