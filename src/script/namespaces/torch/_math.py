@@ -520,6 +520,11 @@ def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     return std(input, dim, unbiased, keepdim, correction=correction), _w.mean(input, _dims(dim), keepdim)
 
 
+def followed(x):
+    # May a derivative by x be taken, by backward, by a function of functions, or of the program that is being made?
+    return _w.about(x, "symbolic") or _w.about(x, "need") != 0
+
+
 def _shared(native, x, name):
     # The extreme of all elements: equal ones share the derivative, and so do the NaN if there are any.
     bad = _w.is_nan(_w.detach(x))
@@ -542,7 +547,7 @@ def _extreme(native, where_native, both, name):
             if input.numel() == 0:
                 raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
                                    "Specify the reduction dim with the 'dim' argument.")
-            return _shared(native, input, name) if input.dtype.is_floating_point and input.requires_grad else native(input)
+            return _shared(native, input, name) if input.dtype.is_floating_point and followed(input) else native(input)
         if input.ndim == 0:
             return pair(name, (_w.copy(input), _w.tensor(0)))
         index = where_native(input, dim, True)
@@ -609,7 +614,7 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
         p = 2.0
     elif p == "nuc":
         return put(out, __import__("torch.linalg").matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim))
-    if p == 2 and _w.about(input, "requires_grad"):
+    if p == 2 and followed(input):
         return put(out, _norm2(input, _dims(dim), keepdim))
     return put(out, _w.norm(input, p, _dims(dim), keepdim))
 
@@ -735,7 +740,7 @@ def median(input, dim=None, keepdim=False):
         if input.numel() == 0:
             return _w.full((), _math.nan if input.dtype.is_floating_point else -2 ** (8 * input.dtype.itemsize - 1), input.dtype)
         m = median(_w.reshape(_w.detach(input), (-1,)), 0).values
-        if not input.requires_grad:
+        if not followed(input):
             return m
         same = _w.logical_or(_w.eq(input, m), _w.logical_and(_w.is_nan(input), _w.is_nan(m)))
         return _shared(_w.max, _w.where(same, input, -_math.inf), "median")  # equal ones share the derivative

@@ -2,6 +2,7 @@
 import math as _math
 
 import _torch as _w
+from torch._math import followed as _followed
 from torch._cast import full as _full, low as _low, stay as _stay
 from torch._math import log_softmax as _log_softmax, norm as _norm, softmax as _softmax
 from torch._products import cosine_similarity, pairwise_distance, pdist
@@ -719,7 +720,7 @@ def _plain_table(max_norm, scale_grad_by_freq):
 
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     _plain_table(max_norm, scale_grad_by_freq)
-    if padding_idx is not None and weight.requires_grad:
+    if padding_idx is not None and _followed(weight):
         k = padding_idx % weight.shape[0]
         row = _w.ne(_w.arange(0, weight.shape[0], 1, _int64), k)
         weight = _w.where(_w.expand_dims(row, 1), weight, _w.detach(weight))  # no gradient to the padding
