@@ -6,6 +6,7 @@
  * symbolic ones. That they were recognised is checked by name, of what scripts of each
  * library become, too.
  */
+#include "lib_attention.h"
 #include "lib_check.h"
 #include "opt/recognise.h"
 #include "script/script.h"
@@ -13,129 +14,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* ---- programs ---------------------------------------------------------------------- */
-
-typedef enum Mask {
-    NO_MASK,
-    CAUSAL,      /* by comparison of places */
-    CAUSAL_LOW,  /* with a large number instead of -inf, the mask inverted */
-    BOOL_MASK,   /* an input [L,S] */
-    KEY_MASK,    /* an input [B,1,1,S] */
-    BIAS,        /* an input [H,L,S], added */
-    BIAS_CAUSAL, /* both */
-    MASKS
-} Mask;
-
-typedef struct Shape {
-    const char *l, *s; /* queries and keys, as dims in text */
-    int64_t nl, ns, b, h, d, e;
-    bool turned; /* operands lie as [B,L,H,D] */
-} Shape;
-
-static const char *mask_type(Mask m, const Shape *z, char *room, size_t n, const char *t)
-{
-    switch (m) {
-    case BOOL_MASK: snprintf(room, n, ", m: bool[%s,%s]", z->l, z->s); break;
-    case KEY_MASK: snprintf(room, n, ", m: bool[%d,1,1,%s]", (int)z->b, z->s); break;
-    case BIAS:
-    case BIAS_CAUSAL:
-        snprintf(room, n, ", m: %s[%d,%s,%s]", t, (int)z->h, z->l, z->s);
-        break;
-    default: room[0] = 0;
-    }
-    return room;
-}
-
-/* From scores %a to masked ones %b. S: their shape. */
-static void mask_lines(Mask m, const char *t, const char *S, char *out, size_t n)
-{
-    char p[400];
-
-    snprintf(p, sizeof p, "  i = iota i32%s axis=2\n  j = iota i32%s axis=3\n", S, S);
-    switch (m) {
-    case CAUSAL:
-        snprintf(out, n,
-                 "%s  keep = ge i j\n  low = const %s%s -inf\n  b = select keep a low\n",
-                 p, t, S);
-        break;
-    case CAUSAL_LOW:
-        snprintf(
-            out, n,
-            "%s  hide = lt i j\n  low = const %s%s -30000\n  b = select hide low a\n", p,
-            t, S);
-        break;
-    case BOOL_MASK:
-        snprintf(out, n,
-                 "  keep = broadcast m %s dims=[2,3]\n  low = const %s%s -inf\n  b = "
-                 "select keep a low\n",
-                 S, t, S);
-        break;
-    case KEY_MASK:
-        snprintf(out, n,
-                 "  keep = broadcast m %s dims=[0,1,2,3]\n  low = const %s%s -inf\n  b "
-                 "= select keep a low\n",
-                 S, t, S);
-        break;
-    case BIAS:
-        snprintf(out, n, "  w = broadcast m %s dims=[1,2,3]\n  b = add a w\n", S);
-        break;
-    case BIAS_CAUSAL:
-        snprintf(out, n,
-                 "  w = broadcast m %s dims=[1,2,3]\n  a1 = add a w\n%s  keep = ge i j\n"
-                 "  low = const %s%s -inf\n  b = select keep a1 low\n",
-                 S, p, t, S);
-        break;
-    default: snprintf(out, n, "  zz = const %s%s 1\n  b = mul a zz\n", t, S);
-    }
-}
-
-/* result: "y", a scalar, or "o" */
-static const Program *attention_program(wf_ctx *cx, const char *t, Mask m, const Shape *z,
-                                        const char *result)
-{
-    const char *o = z->turned ? "[0,2]" : "[0,1]";
-    int i = z->turned ? 1 : 2;
-    char S[128], R[128], mt[128], lines[1024], type[3][128], *text = malloc(8192);
-    const char *rows[3] = {z->l, z->s, z->s};
-    const Program **ps;
-    uint32_t n = 0;
-
-    for (int k = 0; k < 3; k++) {
-        int width = (int)(k == 2 ? z->e : z->d);
-
-        if (z->turned)
-            snprintf(type[k], sizeof type[k], "%s[%d,%s,%d,%d]", t, (int)z->b, rows[k],
-                     (int)z->h, width);
-        else
-            snprintf(type[k], sizeof type[k], "%s[%d,%d,%s,%d]", t, (int)z->b, (int)z->h,
-                     rows[k], width);
-    }
-    snprintf(S, sizeof S, "[%d,%d,%s,%s]", (int)z->b, (int)z->h, z->l, z->s);
-    snprintf(R, sizeof R, "[%d,%d,%s]", (int)z->b, (int)z->h, z->l);
-    mask_lines(m, t, S, lines, sizeof lines);
-    snprintf(
-        text, 8192,
-        "weft 1\nf(q: %s, k: %s, v: %s, g: %s[%d,%d,%s,%d]%s) {\n"
-        "  s = dot_general q k lhs=[3] rhs=[3] lhs_batch=%s rhs_batch=%s acc=%s\n"
-        "  c = const %s%s 0.3125\n  a = mul s c\n%s"
-        "  top = reduce_max b axes=[3]\n  fixed = stop_gradient top\n"
-        "  ok = is_finite fixed\n  zero = const %s%s 0\n"
-        "  shift = select ok fixed zero\n  sh = broadcast shift %s dims=[0,1,2]\n"
-        "  x = sub b sh\n  e = exp x\n  sum = reduce_sum e axes=[3]\n"
-        "  su = broadcast sum %s dims=[0,1,2]\n  p = div e su\n"
-        "  o = dot_general p v lhs=[3] rhs=[%d] lhs_batch=[0,1] rhs_batch=%s acc=%s\n"
-        "  og = mul o g\n  y = reduce_sum og axes=[0,1,2,3]\n  ret %s\n}\n",
-        type[0], type[1], type[2], t, (int)z->b, (int)z->h, z->l, (int)z->e,
-        mask_type(m, z, mt, sizeof mt, t), o, o, t, t, S, lines, t, R, S, S, i, o, t,
-        result);
-    if (!programs_parse(cx, "attention", text, strlen(text), NULL, &ps, &n)) {
-        check_fail(__FILE__, __LINE__, "%s\n%s", wf_ctx_message(cx), text);
-        n = 0;
-    }
-    free(text);
-    return n ? ps[n - 1] : NULL;
-}
 
 /* ---- running ----------------------------------------------------------------------- */
 
@@ -315,11 +193,13 @@ static const Shape shapes[] = {
 };
 #define SMALL 96 /* keys of the last: many, and little work in all */
 
-static void check_attention(wf_ctx *cx, wf_dtype t, Mask m, const Shape *z, bool gradient,
-                            void (*spoil)(Run *r))
+typedef enum What { FORWARD, BOTH, GRADIENT } What; /* GRADIENT: nobody reads the result */
+
+static void check_widened(wf_ctx *cx, wf_dtype t, Mask m, const Shape *z, What gradient,
+                          bool widened, void (*spoil)(Run *r))
 {
     static const char *const both[] = {"attention", "attention_grad", NULL};
-    const Program *p = attention_program(cx, dtype_text[t], m, z, gradient ? "y" : "o");
+    const Program *p = attention_program(cx, dtype_text[t], m, z, widened, gradient ? "y" : "o");
     const wf_program *g = NULL;
     int64_t sizes[2] = {z->nl, z->ns};
     Rng rng = {(uint64_t)m * 100 + t};
@@ -328,7 +208,8 @@ static void check_attention(wf_ctx *cx, wf_dtype t, Mask m, const Shape *z, bool
 
     if (!p)
         return;
-    if (gradient && wf_value_and_grad(cx, p, (int[]){0, 1, 2}, 3, &g) != WF_OK) {
+    if (gradient && (gradient == BOTH ? wf_value_and_grad : wf_grad)(cx, p, (int[]){0, 1, 2},
+                                                                     3, &g) != WF_OK) {
         check_fail(__FILE__, __LINE__, "%s", wf_ctx_message(cx));
         return;
     }
@@ -345,6 +226,30 @@ static void check_attention(wf_ctx *cx, wf_dtype t, Mask m, const Shape *z, bool
     drop(r.in, r.nin);
     drop(r.out, r.nout);
     wf_program_release(g);
+}
+
+static void check_attention(wf_ctx *cx, wf_dtype t, Mask m, const Shape *z, bool gradient,
+                            void (*spoil)(Run *r))
+{
+    check_widened(cx, t, m, z, gradient ? BOTH : FORWARD, false, spoil);
+}
+
+XTEST(the_gradient_of_attention_whose_result_nobody_reads_is_recognised)
+{
+    for (int m = 0; m < MASKS; m++) {
+        check_widened(cx, m % 2 ? WF_F32 : WF_F64, (Mask)m, &shapes[1 + m % 2 * 3], GRADIENT,
+                      false, NULL);
+        check_widened(cx, WF_BF16, (Mask)m, &shapes[1 + m % 2 * 3], GRADIENT, true, NULL);
+    }
+}
+
+/* As JAX and PyTorch compute it of half floats. */
+XTEST(attention_of_half_floats_with_a_softmax_of_f32_is_recognised)
+{
+    for (int m = 0; m < MASKS; m++)
+        for (int what = FORWARD; what <= BOTH; what++)
+            check_widened(cx, m % 2 ? WF_BF16 : WF_F16, (Mask)m, &shapes[1 + m % 2 * 3],
+                          (What)what, true, NULL);
 }
 
 XTEST(attention_in_every_dtype_with_every_mask_is_what_the_plain_program_gives)
@@ -393,7 +298,7 @@ static const Program *with_result(wf_ctx *cx, const Program *body, Val v)
 XTEST(a_body_with_results_that_attention_does_not_have_is_not_read)
 {
     static const CallKind kinds[] = {KIND_ATTENTION, KIND_ATTENTION_GRAD};
-    const Program *p = attention_program(cx, "f32", CAUSAL, &shapes[1], "y");
+    const Program *p = attention_program(cx, "f32", CAUSAL, &shapes[1], false, "y");
     const wf_program *g = NULL, *q = NULL;
 
     REQUIRE(p != NULL);
@@ -484,7 +389,7 @@ XTEST(the_gradient_of_attention_is_a_central_difference)
     const double h = 1e-5;
 
     for (int m = NO_MASK; m < MASKS; m++) {
-        const Program *p = attention_program(cx, "f64", (Mask)m, &z, "y");
+        const Program *p = attention_program(cx, "f64", (Mask)m, &z, false, "y");
         const wf_program *g = NULL;
         wf_exec *f = NULL, *e = NULL;
         Rng rng = {7};
@@ -522,7 +427,7 @@ static void run_with_threads(int threads, const Shape *z, wf_array **out)
     Run r = {0};
 
     api_enter_(b.cx, &b.region);
-    const Program *p = attention_program(b.cx, "f32", CAUSAL, z, "y");
+    const Program *p = attention_program(b.cx, "f32", CAUSAL, z, false, "y");
 
     if (p && wf_value_and_grad(b.cx, p, (int[]){0, 1, 2}, 3, &g) == WF_OK &&
         wf_optimise(b.cx, g, "all", &q) == WF_OK && wf_prepare(b.cx, q, &e) == WF_OK &&
@@ -572,7 +477,7 @@ static int64_t largest_value(const Program *p)
 XTEST(no_value_as_large_as_all_scores_is_left)
 {
     static const Shape z = {"512", "512", 512, 512, 1, 2, 16, 16, false};
-    const Program *p = attention_program(cx, "f32", CAUSAL, &z, "y");
+    const Program *p = attention_program(cx, "f32", CAUSAL, &z, false, "y");
     const wf_program *g = NULL, *q = NULL;
 
     REQUIRE(p && wf_value_and_grad(cx, p, (int[]){0, 1, 2}, 3, &g) == WF_OK);
@@ -615,7 +520,7 @@ XTEST(two_attentions_of_different_sizes_share_a_body)
 
 XTEST(what_is_recognised_is_recognised_again)
 {
-    const Program *p = attention_program(cx, "f32", BIAS_CAUSAL, &shapes[1], "y");
+    const Program *p = attention_program(cx, "f32", BIAS_CAUSAL, &shapes[1], false, "y");
     const wf_program *g = NULL, *q = NULL, *again = NULL;
 
     REQUIRE(p && wf_value_and_grad(cx, p, (int[]){0, 1, 2}, 3, &g) == WF_OK);

@@ -203,7 +203,8 @@ static void find_attention(Recogniser *g, const Uses *u, Plan *plan, bool *taken
         mark(taken, &t.fore);
         f = arena_zalloc(g->a, sizeof *f);
         f->t = arena_dup(g->a, &t, sizeof t);
-        plan->at[maker(p, t.out.at.v)] = f;
+        if (t.out.at.v)
+            plan->at[maker(p, t.out.at.v)] = f;
         if (!t.gradient)
             continue;
         mark(taken, &t.back);
@@ -403,6 +404,36 @@ static uint32_t distinct(Val *v, uint32_t n)
     return m;
 }
 
+static int64_t axis_of(const Labelled *x, int label)
+{
+    int64_t i = 0;
+
+    while (x->label[i] != label)
+        i++;
+    return i;
+}
+
+/* The product with V that the program does not have. */
+static Val missing_out(Body *k, const Attention *t)
+{
+    int64_t key[2] = {t->key, axis_of(&t->v, (int)t->key)}, batch[2][MAX_RANK];
+    uint32_t n = 0;
+
+    if (!body_value(k, t->read) || !body_value(k, t->v.v))
+        return VAL_NONE;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (i != t->query && i != t->key) {
+            batch[0][n] = i;
+            batch[1][n++] = axis_of(&t->v, (int)i);
+        }
+    return b_dot(k->b, k->c.val[t->read], k->c.val[t->v.v],
+                 &(DotAttr){.lhs = {1, &key[0]},
+                            .rhs = {1, &key[1]},
+                            .lhs_batch = {n, batch[0]},
+                            .rhs_batch = {n, batch[1]},
+                            .acc = (int32_t)val_type(k->p, t->v.v).dtype});
+}
+
 static bool make_forward(Recogniser *g, Rewriter *r, Found *f)
 {
     const Attention *t = f->t;
@@ -415,6 +446,8 @@ static bool make_forward(Recogniser *g, Rewriter *r, Found *f)
     for (uint32_t i = 0; i < t->nops; i++)
         if (t->op[i].kind == SCORE_CAUSAL)
             put_triangle(&k, t, &t->op[i]);
+    if (!outs[0] && !(k.c.val[0] = missing_out(&k, t)))
+        return false;
     if (!(q = body_close(g, &k, outs, t->gradient ? 3 : 1)) ||
         !(y = call(g, r, q, KIND_ATTENTION, ins, n)))
         return false;
@@ -488,9 +521,9 @@ static bool make_attention(Recogniser *g, Rewriter *r, Found *f, Val root, Val *
 {
     const Attention *t = f->t;
 
+    if ((root == t->out.at.v || !t->out.at.v) && !f->fore[0] && !make_forward(g, r, f))
+        return false;
     if (root == t->out.at.v) {
-        if (!make_forward(g, r, f))
-            return false;
         out[0] = f->fore[0];
         return true;
     }

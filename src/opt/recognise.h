@@ -52,7 +52,13 @@ typedef struct Labelled { /* a value and what each of its axes is */
     int8_t label[MAX_RANK];
 } Labelled;
 
-typedef enum ScoreKind { SCORE_SCALE, SCORE_ADD, SCORE_KEEP, SCORE_CAUSAL } ScoreKind;
+typedef enum ScoreKind {
+    SCORE_SCALE,
+    SCORE_ADD,
+    SCORE_KEEP,
+    SCORE_CAUSAL,
+    SCORE_CAST /* of half floats to f32 */
+} ScoreKind;
 
 typedef struct ScoreOp { /* in order from the product to the softmax */
     ScoreKind kind;
@@ -75,16 +81,17 @@ typedef struct Attention {
     ScoreOp op[ATTENTION_OPS];
     uint32_t nops;
     Val scores, weights, exps;
+    Val read; /* the weights as products read them: cast, or as they are */
     Val shift, sum; /* by row: [batch.., query], axes in order of the scores' */
     bool forward, gradient;
-    Result out; /* of the forward part */
+    Result out; /* of the forward part; v VAL_NONE: not in the program, only its gradient */
     Labelled dout;
     Result dq, dk, dv; /* of the gradient; v VAL_NONE: not there */
     Match fore, back;  /* equations: of scores, weights and out; of the gradient */
 } Attention;
 
 /* What the division that makes `weights` is a part of. Both parts are found if both are
- * there, else the forward part. */
+ * there, else the forward part, or the gradient of one whose result nobody reads. */
 bool attention_find(const Uses *u, const Eqn *weights, Attention *out);
 /* What the body of a call of that kind is: one part. The gradient's last input is
  * the forward result, with axes in the order of dout's. */

@@ -5,7 +5,8 @@
  *            have their operands in any order and their axes in any places: every axis
  *            gets a label, the axis of the scores that it is, and labels must agree.
  *            Of the gradient, all that is between dO and dQ, dK, dV is found from the one
- *            product that makes dS of the exponentials.
+ *            product that makes dS of the exponentials. Operands may be half floats and the
+ *            softmax wider: casts between them are part of it.
  *   requires the forms that the other passes leave: transposes in products, broadcasts
  *            without stretching, constants splat
  */
@@ -21,6 +22,23 @@
 static uint32_t number_of(const Program *p, const Eqn *e)
 {
     return (uint32_t)(e - p->eqns);
+}
+
+/* ---- casts ------------------------------------------------------------------------- */
+
+static bool is_half(Type t) { return t.dtype == WF_F16 || t.dtype == WF_BF16; }
+
+/* Of half floats to f32, or back. */
+static bool widens(const Program *p, const Eqn *e)
+{
+    return e && e->op == OP_cast && is_half(val_type(p, eqn_in(p, e)[0])) &&
+           val_type(p, e->out).dtype == WF_F32;
+}
+
+static bool narrows(const Program *p, const Eqn *e)
+{
+    return e && e->op == OP_cast && is_half(val_type(p, e->out)) &&
+           val_type(p, eqn_in(p, e)[0]).dtype == WF_F32;
 }
 
 /* ---- labels ------------------------------------------------------------------------ */
@@ -223,6 +241,7 @@ static bool read_op(Attention *t, const Eqn *e, int way, Val *next)
         o->value = e->op == OP_div ? 1 / o->value : o->value;
         return true;
     case OP_add: o->kind = SCORE_ADD; return read_mask(m, o, in[!way]);
+    case OP_cast: o->kind = SCORE_CAST; return !way && widens(p, e);
     case OP_select: return way && read_select(t, e, way);
     default: return false;
     }
@@ -340,12 +359,27 @@ static bool is_value(const Attention *t, const Labelled *v)
     return axis_labelled(v, (int)t->key) >= 0 && axis_labelled(v, (int)t->query) < 0;
 }
 
+/* What the products read: the weights, or what they are cast to. */
+static bool find_read(const Uses *u, Attention *t)
+{
+    t->read = t->weights;
+    for (uint32_t k = u->at[t->weights]; k < u->at[t->weights + 1]; k++) {
+        const Eqn *e = &u->p->eqns[u->users[k]];
+
+        if (!narrows(u->p, e))
+            continue;
+        t->read = e->out;
+        return match_take(&t->fore, number_of(u->p, e));
+    }
+    return true;
+}
+
 static bool find_out(const Uses *u, Attention *t)
 {
     Dot d, found = {0};
 
-    for (uint32_t k = u->at[t->weights]; k < u->at[t->weights + 1]; k++)
-        if (weights_product(u, t->weights, &u->p->eqns[u->users[k]], t->key, &d)) {
+    for (uint32_t k = u->at[t->read]; k < u->at[t->read + 1]; k++)
+        if (weights_product(u, t->read, &u->p->eqns[u->users[k]], t->key, &d)) {
             if (found.e)
                 return false;
             found = d;
@@ -385,6 +419,10 @@ static bool follow_scores(const Uses *u, Attention *t, Val *ds)
 
         if (o->kind == SCORE_ADD)
             continue;
+        if (o->kind == SCORE_CAST && narrows(p, e) && match_take(&t->back, number_of(p, e))) {
+            *ds = e->out;
+            continue;
+        }
         if (!e || e->nin < 2)
             return false;
         other = masked ? 3 - (1 + (in[2] == *ds)) : in[0] == *ds;
@@ -429,9 +467,16 @@ static bool find_side(const Uses *u, Attention *t, Val ds, uint32_t axis,
 /* dO (and V, where it is not known) from the product that makes d = dO V^T. */
 static bool find_dout(const Uses *u, Attention *t, Val d)
 {
-    Dot dot = {.e = match_made(u->p, d, OP_dot_general)};
+    const Eqn *wide = match_made(u->p, d, OP_cast);
+    Dot dot;
     int side;
 
+    if (widens(u->p, wide)) {
+        d = eqn_in(u->p, wide)[0];
+        if (!match_take(&t->back, number_of(u->p, wide)))
+            return false;
+    }
+    dot = (Dot){.e = match_made(u->p, d, OP_dot_general)};
     if (!is_product(u->p, dot.e))
         return false;
     labels_in_order(&dot.out, d, t->rank);
@@ -446,11 +491,11 @@ static bool find_dout(const Uses *u, Attention *t, Val d)
 
 static bool find_dv(const Uses *u, Attention *t)
 {
-    for (uint32_t k = u->at[t->weights]; k < u->at[t->weights + 1]; k++) {
+    for (uint32_t k = u->at[t->read]; k < u->at[t->read + 1]; k++) {
         const Eqn *e = &u->p->eqns[u->users[k]];
         Dot d;
 
-        if (!weights_product(u, t->weights, e, t->query, &d))
+        if (!weights_product(u, t->read, e, t->query, &d))
             continue;
         return !t->dv.at.v && labels_equal(&d.in[1], &t->dout) &&
                match_take(&t->back, number_of(u->p, e)) &&
@@ -527,13 +572,37 @@ static bool is_closed(const Uses *u, const Attention *t, const Match *m)
     return true;
 }
 
+/* Nobody reads the result, but the gradient needs it: it will be made, [batch.., query, width]. */
+static bool find_alone(const Uses *u, Attention *t)
+{
+    uint32_t n = 0;
+
+    t->out = (Result){{VAL_NONE, {0}}, 1};
+    if (!find_gradient(u, t) || !is_closed(u, t, &t->fore) || !is_closed(u, t, &t->back))
+        return false;
+    labels_none(&t->out.at, VAL_NONE);
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (i != t->query && i != t->key)
+            t->out.at.label[n++] = (int8_t)i;
+    t->out.at.label[n++] = (int8_t)t->query;
+    t->out.at.label[n++] = LABEL_WIDTH;
+    return true;
+}
+
 bool attention_find(const Uses *u, const Eqn *e, Attention *t)
 {
-    *t = (Attention){0};
+    Match before;
+
+    *t = (Attention){.forward = true};
     match_init(&t->fore, u->p);
-    if (!is_weights(t, e, true) || !find_scores(t) || !find_out(u, t))
+    if (!is_weights(t, e, true) || !find_scores(t) || !find_read(u, t))
         return false;
-    t->forward = true;
+    before = t->fore;
+    if (!find_out(u, t)) {
+        t->fore = before;
+        t->v = (Labelled){0};
+        return find_alone(u, t);
+    }
     if (find_gradient(u, t) && is_closed(u, t, &t->fore) && is_closed(u, t, &t->back))
         return true;
     t->gradient = false;
@@ -567,7 +636,7 @@ bool attention_read(Arena *a, const Program *p, CallKind kind, Attention *t)
         *t = (Attention){.forward = whole};
         match_init(&t->fore, p);
         if (is_weights(t, &p->eqns[i], whole))
-            return find_scores(t) &&
+            return find_scores(t) && find_read(&u, t) &&
                    (whole ? find_out(&u, t) : find_gradient(&u, t)) &&
                    has_results(p, t);
     }

@@ -353,6 +353,7 @@ typedef enum OpKind {
     OP_RUNS_WINDOW, /* WindowStep */
     OP_RUNS_WINDOW_UPDATE,
     OP_RUNS_CONV,   /* ConvStep */
+    OP_RUNS_ATTENTION, /* AttentionStep */
     OP_RUNS_ARG,    /* LineStep */
     OP_RUNS_CUMSUM,
     OP_RUNS_REDUCE_WINDOW, /* KWindow */

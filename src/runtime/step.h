@@ -3,6 +3,7 @@
 #ifndef WEFT_STEP_H
 #define WEFT_STEP_H
 
+#include "kernels/attention.h"
 #include "runtime/runtime.h"
 
 /* step_kernel.c, OP_RUNS_KERNEL; run_kernel is how it runs.
@@ -43,6 +44,31 @@ typedef struct LineStep {
     int64_t outer, n, inner;
     bool flag; /* largest; reverse */
 } LineStep;
+
+/* step_attention.c, OP_RUNS_ATTENTION. Numbers of uses; those that are not there are empty. */
+typedef enum Plane {
+    AT_Q,
+    AT_K,
+    AT_V,
+    AT_OUT,
+    AT_SHIFT,
+    AT_SUM,
+    AT_DOUT,
+    AT_DQ,
+    AT_DK,
+    AT_DV,
+    AT_MASK, /* of each score op */
+    AT_WORK = AT_MASK + K_SCORE_OPS,
+    AT_COUNT
+} Plane;
+
+typedef struct AttentionStep {
+    KAttention x; /* off the host: of any float type, shift and sum of stat_type */
+    const KAttentionTable *table;
+} AttentionStep;
+
+/* With the addresses of the planes. */
+KAttention attention_step_at(const Frame *f, const Op *op);
 
 /* step_index.c, OP_RUNS_WINDOW OP_RUNS_WINDOW_UPDATE */
 typedef struct Start { /* of a window along one axis */

@@ -1,39 +1,18 @@
 /* step_attention.c -- calls of sub-programs that are attention, or its gradient.
  *
  * The body says what it is (opt/recognise.h); operands and results are planes of
- * kernels/attention.h, by strides. Half floats are computed in f32, from copies.
+ * kernels/attention.h, by strides. On the host, half floats are computed in f32, from copies;
+ * other devices take them as they are.
  */
 #include "kernels/attention.h"
 #include "opt/recognise.h"
-#include "runtime/runtime.h"
-
-typedef enum Plane { /* numbers of uses; those that are not there are empty */
-                     AT_Q,
-                     AT_K,
-                     AT_V,
-                     AT_OUT,
-                     AT_SHIFT,
-                     AT_SUM,
-                     AT_DOUT,
-                     AT_DQ,
-                     AT_DK,
-                     AT_DV,
-                     AT_MASK, /* of each score op */
-                     AT_WORK = AT_MASK + K_SCORE_OPS,
-                     AT_COUNT
-} Plane;
-
-typedef struct AttentionStep {
-    KAttention x;
-    const KAttentionTable *table;
-} AttentionStep;
+#include "runtime/step.h"
 
 typedef struct Making { /* a step */
     Bind *b;
     const Program *body;
     const Attention *t;
     AttentionStep *s;
-    KType type; /* of the program's values; the kernel's may be wider */
     Use use[AT_COUNT];
 } Making;
 
@@ -42,11 +21,10 @@ static void *at(const Frame *f, const Op *op, const KPlane *m, int plane)
     return m->p ? op_at(f, op, (uint32_t)plane) : NULL;
 }
 
-/* Planes that are there have any address so far. */
-static bool run_attention(Frame *f, const Op *op)
+/* Planes that are there have any address in the step. */
+KAttention attention_step_at(const Frame *f, const Op *op)
 {
-    const AttentionStep *s = op->data;
-    KAttention x = s->x;
+    KAttention x = ((const AttentionStep *)op->data)->x;
 
     x.q.p = at(f, op, &x.q, AT_Q);
     x.k.p = at(f, op, &x.k, AT_K);
@@ -60,6 +38,14 @@ static bool run_attention(Frame *f, const Op *op)
     x.dv.p = at(f, op, &x.dv, AT_DV);
     for (int i = 0; i < x.nops; i++)
         x.op[i].at.p = at(f, op, &x.op[i].at, AT_MASK + i);
+    return x;
+}
+
+static bool run_attention(Frame *f, const Op *op)
+{
+    const AttentionStep *s = op->data;
+    KAttention x = attention_step_at(f, op);
+
     if (x.dout.p)
         s->table->grad(&x, &f->root->par, op_at(f, op, AT_WORK));
     else
@@ -105,15 +91,21 @@ static Use wide(Bind *b, Val v, UseKind kind)
     return (Use){bind_workspace(b, (size_t)bytes), 0, bytes, 0, (uint8_t)kind, false};
 }
 
+/* Has it another type than the kernel computes with? */
+static bool is_cast(const Making *m, Val v)
+{
+    return (KType)bind_dtype(m->b, v) != m->s->x.type && !frame_is_away(m->b->f);
+}
+
 static Use widened(Making *m, Val v)
 {
     Bind *b = m->b;
     Use to;
 
-    if (m->type == m->s->x.type)
+    if (!is_cast(m, v))
         return bind_use_of(b, v, USE_READ);
     to = wide(b, v, USE_WRITE);
-    bind_cast_to(b, bind_use_of(b, v, USE_READ), m->type, NULL, to, KT_F32,
+    bind_cast_to(b, bind_use_of(b, v, USE_READ), (KType)bind_dtype(b, v), NULL, to, KT_F32,
                  bind_rank(b, v), bind_dims(b, v));
     to.kind = USE_READ;
     return to;
@@ -143,8 +135,8 @@ static void take_out(Making *m, const Labelled *x, int row, int col, KPlane *pla
         if (m->body->outs[j] != x->v)
             continue;
         *plane = plane_of(m, v, x, row, col);
-        m->use[number] = m->type == m->s->x.type ? bind_use_of(m->b, v, USE_WRITE)
-                                                 : wide(m->b, v, USE_WRITE);
+        m->use[number] = is_cast(m, v) ? wide(m->b, v, USE_WRITE)
+                                       : bind_use_of(m->b, v, USE_WRITE);
     }
 }
 
@@ -158,9 +150,9 @@ static void narrow(Making *m, Val in_body, Plane number)
     for (uint32_t j = 0; in_body && j < m->body->nout; j++) {
         Val v = bind_out(b, j);
 
-        if (m->body->outs[j] == in_body)
-            bind_cast_to(b, from, KT_F32, NULL, bind_use_of(b, v, USE_WRITE), m->type,
-                         bind_rank(b, v), bind_dims(b, v));
+        if (m->body->outs[j] == in_body && is_cast(m, v))
+            bind_cast_to(b, from, KT_F32, NULL, bind_use_of(b, v, USE_WRITE),
+                         (KType)bind_dtype(b, v), bind_rank(b, v), bind_dims(b, v));
     }
 }
 
@@ -168,8 +160,6 @@ static void narrow_results(Making *m)
 {
     const Attention *t = m->t;
 
-    if (m->type == m->s->x.type)
-        return;
     if (t->forward) {
         narrow(m, t->out.at.v, AT_OUT);
         narrow(m, t->shift, AT_SHIFT);
@@ -209,14 +199,16 @@ static bool take_ops(Making *m)
         const ScoreOp *o = &t->op[i];
         KScoreOp *to = &x->op[x->nops];
 
+        if (o->kind == SCORE_CAST)
+            continue;
         *to = (KScoreOp){.kind = kinds[o->kind],
                          .value = o->value,
                          .keep_if = o->keep_if,
-                         .offset = o->offset,
-                         .type = m->type};
+                         .offset = o->offset};
         if (o->kind == SCORE_ADD || o->kind == SCORE_KEEP) {
             if (!is_input(m->body, o->mask.v))
                 return false;
+            to->type = (KType)bind_dtype(m->b, bind_in(m->b, o->mask.v - 1));
             to->at = plane_of(m, bind_in(m->b, o->mask.v - 1), &o->mask, (int)t->query,
                               (int)t->key);
             m->use[AT_MASK + x->nops] =
@@ -305,25 +297,29 @@ static bool take_gradient(Making *m)
 bool bind_attention(Bind *b, const CallAttr *call)
 {
     const Program *body = call->body.p;
+    bool away = frame_is_away(b->f);
     Attention t;
     AttentionStep *s = arena_zalloc(b->a, sizeof *s);
-    Making m = {.b = b, .body = body, .t = &t, .s = s, .type = KT_F32};
+    Making m = {.b = b, .body = body, .t = &t, .s = s};
     size_t size;
     Op *op;
 
     if (!attention_read(b->a, body, (CallKind)call->kind, &t))
         return false;
-    m.type = (KType)bind_dtype(b, bind_in(b, 0));
-    s->x.type = m.type == KT_F64 ? KT_F64 : KT_F32;
-    s->x.stat_type = m.type;
+    s->x.type = (KType)bind_dtype(b, bind_in(b, 0));
+    if (!away && s->x.type != KT_F64)
+        s->x.type = KT_F32;
+    s->x.stat_type = (KType)val_type(body, t.shift).dtype;
     s->table = attention_best(s->x.type);
     take_sizes(&m);
     if (!take_ops(&m) || !(t.forward ? take_forward(&m) : take_gradient(&m)))
         return false;
-    size = t.forward ? s->table->workspace(&s->x, b->root->threads)
-                     : s->table->grad_workspace(&s->x, b->root->threads);
+    size = away          ? 0
+           : t.forward ? s->table->workspace(&s->x, b->root->threads)
+                       : s->table->grad_workspace(&s->x, b->root->threads);
     m.use[AT_WORK] = (Use){bind_workspace(b, size), 0, (int64_t)size, 0, USE_WORK, false};
     op = bind_op(b, run_attention, s);
+    op->kind = OP_RUNS_ATTENTION;
     for (int i = 0; i < AT_COUNT; i++)
         bind_use_at(b, op, m.use[i]);
     narrow_results(&m);
