@@ -7,7 +7,8 @@
  *              and joins the groups of what it reads, as long as one loop nest can
  *              compute them all (space.c), and no path leads out of the group and back.
  *              Values that are read outside are results of the group, so nothing is
- *              computed twice. Constants, iotas, and ops that only say where elements
+ *              computed twice, unless the target has it cheaper than to store and read
+ *              (recompute). Constants, iotas, and ops that only say where elements
  *              are, go along as copies to every group that reads through them. Groups
  *              side by side that read the same arrays in the same loops join at the end.
  *              A group of elementwise ops that reads a product or a convolution takes it
@@ -38,10 +39,13 @@ typedef struct Fuser {
     uint32_t *segment; /* of each equation: what defines symbols or speaks is a border */
     uint32_t *user_at, *users; /* equations that read value v: users[user_at[v] ..] */
     bool *is_out;              /* values that are results of the program */
+    bool *again;               /* equations that every group which reads them computes */
     VEC(Group) groups;
     uint32_t least;         /* members of a group that is made a kernel */
     uint32_t *mark, *gmark; /* visited by the walk of this number */
     uint32_t walk;
+    uint32_t *copy_mark, copy_walk; /* likewise, of another walk */
+    bool any_again;
 } Fuser;
 
 typedef struct Shared { /* by all programs fused together */
@@ -93,6 +97,8 @@ static bool slice_is_load(const Fuser *f, uint32_t e, uint32_t g1, uint32_t g2)
 
 static bool goes_along(const Fuser *f, uint32_t e, uint32_t g1, uint32_t g2)
 {
+    if (e != EQN_INPUT && f->again[e])
+        return true;
     if (e == EQN_INPUT || is_compute(f, e) || f->kind[e] <= FUSE_PRODUCT)
         return false;
     return f->p->eqns[e].op != OP_slice || slice_is_load(f, e, g1, g2);
@@ -123,22 +129,59 @@ static int by_number(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Is v, a value of a member, read by others: directly or through what is copied? */
-static bool read_outside(const Fuser *f, Val v, uint32_t g1, uint32_t g2)
+/* Is v read by a copy, in another group, of what is computed again? */
+static bool read_by_copy(Fuser *f, Val v, uint32_t g1, uint32_t g2)
+{
+    for (uint32_t k = f->user_at[v]; k < f->user_at[v + 1]; k++) {
+        uint32_t e = f->users[k];
+        bool member = is_member(f, e, g1, g2);
+
+        if (f->copy_mark[e] == f->copy_walk || (member && !f->again[e]))
+            continue;
+        f->copy_mark[e] = f->copy_walk;
+        if (!member && f->group[e] != NO_GROUP)
+            return true;
+        if (goes_along(f, e, g1, g2) && read_by_copy(f, f->p->eqns[e].out, g1, g2))
+            return true;
+    }
+    return false;
+}
+
+/* Does a member of a group need v in memory, whatever can be computed? */
+static bool reads_array(const Fuser *f, uint32_t e, Val v)
+{
+    return f->kind[e] == FUSE_PRODUCT ||
+           (f->kind[e] == FUSE_GATHER && eqn_in(f->p, &f->p->eqns[e])[0] == v);
+}
+
+/* Is v, made of a value of a member, read by others: directly or through what is copied?
+ * again: they compute it themselves. */
+static bool read_elsewhere(const Fuser *f, Val v, bool again, uint32_t g1, uint32_t g2)
 {
     if (f->is_out[v])
         return true;
     for (uint32_t k = f->user_at[v]; k < f->user_at[v + 1]; k++) {
         uint32_t e = f->users[k];
 
-        if (is_member(f, e, g1, g2))
+        if ((is_member(f, e, g1, g2) || (again && f->group[e] != NO_GROUP)) &&
+            !(again && reads_array(f, e, v)))
             continue;
-        if (!goes_along(f, e, g1, g2))
+        if (!goes_along(f, e, g1, g2) || reads_array(f, e, v))
             return true;
-        if (read_outside(f, f->p->eqns[e].out, g1, g2))
+        if (read_elsewhere(f, f->p->eqns[e].out, again, g1, g2))
             return true;
     }
     return false;
+}
+
+/* Is v, a value of a member, a result of the group? */
+static bool read_outside(Fuser *f, Val v, uint32_t g1, uint32_t g2)
+{
+    bool again = f->again[def_of(f, v)];
+
+    f->copy_walk++;
+    return read_elsewhere(f, v, again, g1, g2) ||
+           (!again && f->any_again && read_by_copy(f, v, g1, g2));
 }
 
 static void add_inputs(Fuser *f, Closure *c)
@@ -343,6 +386,187 @@ static void join_neighbours(Fuser *f)
 static bool is_worth(const Fuser *f, const Group *g)
 {
     return (g->n && g->n >= f->least) || (g->n && f->kind[g->v[0]] == FUSE_SCALAR);
+}
+
+/* ---- computed again ---------------------------------------------------------------- */
+
+typedef struct Again { /* a value of a group that its readers could compute */
+    VEC(uint32_t) eqns;    /* all that has to be computed for it */
+    VEC(Val) arrays;       /* what of */
+    VEC(uint32_t) readers; /* groups */
+    double cost, saved;    /* of an element; bytes that are not moved */
+    bool ok;
+} Again;
+
+static double bytes_of(const Fuser *f, Val v)
+{
+    Type t = val_type(f->p, v);
+    double n = (double)wf_dtype_size((wf_dtype)t.dtype);
+
+    for (uint32_t i = 0; i < t.rank; i++)
+        n *= t.dims[i] >= 0 ? (double)t.dims[i] : 64;
+    return n;
+}
+
+/* What v is made of: down to what is in memory anyway. top: it is what shall be. */
+static void unfold(Fuser *f, const Closure *c, Val v, bool top, Again *a)
+{
+    uint32_t d = def_of(f, v), n;
+    bool computed = d != EQN_INPUT && f->kind[d] == FUSE_MAP &&
+                    (top || f->again[d] ||
+                     (in_list(c->eqns.v, c->eqns.n, d) && !in_list(c->outs.v, c->outs.n, v)));
+    const Val *in;
+
+    if (d != EQN_INPUT && f->mark[d] == f->walk)
+        return;
+    if (d != EQN_INPUT)
+        f->mark[d] = f->walk;
+    if (!computed && (d == EQN_INPUT || (f->kind[d] != FUSE_FREE && f->kind[d] != FUSE_INDEX))) {
+        if (!in_list(a->arrays.v, a->arrays.n, v))
+            vec_push(f->a, &a->arrays, v);
+        return;
+    }
+    if (computed) {
+        vec_push(f->a, &a->eqns, d);
+        a->cost += op_cost(f->p->eqns[d].op, (wf_dtype)val_type(f->p, v).dtype);
+    }
+    in = reads(f, d, &n);
+    if (f->p->eqns[d].op == OP_slice && !slice_is_load(f, d, NO_GROUP, NO_GROUP))
+        a->ok = false;
+    for (uint32_t i = 0; i < n; i++)
+        unfold(f, c, in[i], false, a);
+}
+
+/* Groups that read v, also by a copy of what is computed again; and whether anything else
+ * does. */
+static bool list_readers(Fuser *f, uint32_t g, Val v, Again *a)
+{
+    bool others = f->is_out[v];
+
+    for (uint32_t k = f->user_at[v]; k < f->user_at[v + 1]; k++) {
+        uint32_t e = f->users[k], r = f->group[e];
+        bool along = f->again[e] || (r == NO_GROUP && f->kind[e] == FUSE_INDEX);
+
+        others = others || reads_array(f, e, v) || (r == NO_GROUP && !along);
+        if (r != NO_GROUP && r != g && !in_list(a->readers.v, a->readers.n, r))
+            vec_push(f->a, &a->readers, r);
+        if (along && f->copy_mark[e] != f->copy_walk) {
+            f->copy_mark[e] = f->copy_walk;
+            others = list_readers(f, g, f->p->eqns[e].out, a) || others;
+        }
+    }
+    return others;
+}
+
+static void weigh(Fuser *f, uint32_t g, const Closure *c, Val v, Again *a)
+{
+    double bytes = bytes_of(f, v);
+
+    *a = (Again){.ok = true};
+    f->copy_walk++;
+    a->saved = list_readers(f, g, v, a) ? 0 : bytes;
+    f->walk++;
+    unfold(f, c, v, true, a);
+    for (uint32_t r = 0; r < a->readers.n && a->ok; r++) {
+        Closure reader = closure_of(f, a->readers.v[r], a->readers.v[r]);
+
+        a->saved += bytes;
+        for (uint32_t i = 0; i < a->arrays.n; i++)
+            if (!in_list(reader.ins.v, reader.ins.n, a->arrays.v[i]))
+                a->saved -= bytes_of(f, a->arrays.v[i]);
+    }
+    for (uint32_t i = 0; i < a->arrays.n; i++) { /* of the group's own, kept for this alone */
+        uint32_t d = def_of(f, a->arrays.v[i]);
+
+        if (d != EQN_INPUT && f->group[d] == g && !in_list(c->outs.v, c->outs.n, a->arrays.v[i]))
+            a->saved -= bytes_of(f, a->arrays.v[i]);
+    }
+    a->ok = a->ok && a->readers.n && a->saved > 0 && a->cost <= f->target->recompute;
+}
+
+/* Sets the marks; they stay if every group is still one. */
+static bool mark_again(Fuser *f, const Again *a)
+{
+    bool *old = arena_dup(f->a, f->again, f->p->neqns + 1), ok = true;
+
+    for (uint32_t i = 0; i < a->eqns.n; i++)
+        f->any_again = f->again[a->eqns.v[i]] = true;
+    for (uint32_t r = 0; r < a->readers.n && ok; r++)
+        ok = can_be_one(f, a->readers.v[r], a->readers.v[r]);
+    if (!ok)
+        memcpy(f->again, old, f->p->neqns + 1);
+    return ok;
+}
+
+/* The last results first: they are made of the others. */
+static void compute_again(Fuser *f, uint32_t g)
+{
+    Closure c = closure_of(f, g, g);
+
+    for (uint32_t j = c.outs.n; j-- > 0;) {
+        Val v = c.outs.v[j];
+        Again a;
+
+        if (f->kind[def_of(f, v)] != FUSE_MAP || f->is_out[v] || !val_type(f->p, v).rank)
+            continue;
+        weigh(f, g, &c, v, &a);
+        if (a.ok && mark_again(f, &a))
+            c = closure_of(f, g, g);
+        j = MIN(j, c.outs.n);
+    }
+}
+
+/* Groups nobody reads any more are none. */
+static void drop_unread(Fuser *f)
+{
+    for (uint32_t g = 0; g < f->groups.n; g++) {
+        Group *x = &f->groups.v[g];
+        bool all = x->n > 0;
+
+        for (uint32_t i = 0; i < x->n; i++)
+            all = all && f->again[x->v[i]];
+        if (!all || closure_of(f, g, g).outs.n)
+            continue;
+        for (uint32_t i = 0; i < x->n; i++)
+            f->group[x->v[i]] = NO_GROUP;
+        x->n = 0;
+    }
+}
+
+/* Has every group what it reads, and can be one? */
+static bool is_sound(Fuser *f)
+{
+    for (uint32_t g = 0; g < f->groups.n; g++) {
+        Closure c = {0};
+
+        if (f->groups.v[g].n)
+            c = closure_of(f, g, g);
+        for (uint32_t i = 0; i < c.ins.n; i++) {
+            uint32_t d = def_of(f, c.ins.v[i]), from = d == EQN_INPUT ? NO_GROUP : f->group[d];
+
+            if (from != NO_GROUP) {
+                Closure other = closure_of(f, from, from);
+
+                if (!in_list(other.outs.v, other.outs.n, c.ins.v[i]))
+                    return false;
+            }
+        }
+        if (f->groups.v[g].n && !can_be_one(f, g, g))
+            return false;
+    }
+    return true;
+}
+
+static void recompute(Fuser *f)
+{
+    for (uint32_t g = 0; g < f->groups.n; g++)
+        if (f->groups.v[g].n)
+            compute_again(f, g);
+    if (f->any_again && !is_sound(f)) {
+        memset(f->again, 0, f->p->neqns + 1);
+        f->any_again = false;
+    }
+    drop_unread(f);
 }
 
 /* ---- the new program --------------------------------------------------------------- */
@@ -605,7 +829,8 @@ static const Program *emit_program(Fuser *f, Shared *sh)
     for (uint32_t i = 0; i < p->neqns; i++) {
         const Group *g = f->group[i] == NO_GROUP ? NULL : &f->groups.v[f->group[i]];
 
-        if (f->kind[i] == FUSE_FREE || f->kind[i] == FUSE_INDEX) /* if it is needed */
+        if (f->kind[i] == FUSE_FREE || f->kind[i] == FUSE_INDEX ||
+            (f->again[i] && f->group[i] == NO_GROUP)) /* if it is needed */
             continue;
         if (g && is_worth(f, g) && g->v[g->n - 1] != i)
             continue;
@@ -667,6 +892,8 @@ static void init_fuser(Fuser *f, const Shared *sh, const Program *p)
     f->mark = arena_zalloc(f->a, (p->neqns + 1) * sizeof *f->mark);
     f->gmark = arena_zalloc(f->a, (p->neqns + 1) * sizeof *f->gmark);
     f->is_out = arena_zalloc(f->a, p->nvals + 1);
+    f->again = arena_zalloc(f->a, p->neqns + 1);
+    f->copy_mark = arena_zalloc(f->a, (p->neqns + 1) * sizeof *f->copy_mark);
     for (uint32_t e = 0; e < p->neqns; e++) {
         f->kind[e] = (uint8_t)fuse_kind(f->target, p, &p->eqns[e]);
         if (small && f->kind[e] == FUSE_PRODUCT)
@@ -695,6 +922,8 @@ static const Program *fuse_program(void *shared, const Program *p)
     init_fuser(&f, sh, p);
     make_groups(&f);
     join_neighbours(&f);
+    if (f.target->recompute > 0)
+        recompute(&f);
     for (uint32_t g = 0; sh->products && g < f.groups.n; g++)
         join_product(&f, g);
     q = emit_program(&f, sh);

@@ -12,6 +12,9 @@
 #ifdef WK_TYPES
 #ifndef WK_HOST
 #define WK_ARGS(T) const __grid_constant__ T /* of a kernel */
+#if __CUDA_ARCH__ >= 800
+#define PLAIN_CVT
+#endif
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;

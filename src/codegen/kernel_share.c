@@ -115,13 +115,33 @@ static bool loops_equal(const Kernel *x, const Kernel *y)
     return !x->narrow || x->loops[1].size == y->loops[1].size; /* of its buffers */
 }
 
+/* Large kernels of a target that wants their sizes as numbers? */
+static bool has_own_sizes(const Kernel *k)
+{
+    int64_t n = 1;
+
+    for (uint32_t l = 0; l < k->nloops; l++)
+        if (k->loops[l].size < 0 || !mul_i64(n, k->loops[l].size, &n))
+            return false;
+    return k->target->own_sizes && n >= k->target->own_sizes;
+}
+
+static bool sizes_equal(const Kernel *x, const Kernel *y)
+{
+    for (uint32_t l = 0; l < x->nloops; l++)
+        if (x->loops[l].size != y->loops[l].size)
+            return false;
+    return true;
+}
+
 bool kernel_equal(const Kernel *x, const Kernel *y)
 {
     if (x->target != y->target || x->form != y->form || x->exact != y->exact ||
         x->wide != y->wide || x->parts != y->parts || x->narrow != y->narrow ||
         x->whole_rows != y->whole_rows || x->blocks != y->blocks ||
         x->nsaved != y->nsaved || x->nnodes != y->nnodes || !x->product != !y->product ||
-        !arrays_equal(x->p, y->p) || !loops_equal(x, y))
+        !arrays_equal(x->p, y->p) || !loops_equal(x, y) ||
+        ((has_own_sizes(x) || has_own_sizes(y)) && !sizes_equal(x, y)))
         return false;
     if (x->product &&
         val_type(x->p, x->product->out).dtype != val_type(y->p, y->product->out).dtype)

@@ -188,6 +188,30 @@ VINLINE uint32_t plain_bits(float x)
     memcpy(&u, &x, sizeof u);
     return u;
 }
+#ifdef PLAIN_CVT /* the machine has instructions for it */
+VINLINE float plain_of_f16(uint16_t h)
+{
+    float x;
+
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h));
+    return x;
+}
+VINLINE float plain_of_bf16(uint16_t h) { return s_bits_f32((uint32_t)h << 16); }
+VINLINE uint16_t plain_to_f16(float x)
+{
+    uint16_t h;
+
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(x));
+    return h;
+}
+VINLINE uint16_t plain_to_bf16(float x)
+{
+    uint16_t h;
+
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h) : "f"(x));
+    return h;
+}
+#else
 VINLINE float plain_of_f16(uint16_t h)
 {
     uint32_t sign = (h & 0x8000u) << 16, mag = (h & 0x7fffu) << 13;
@@ -218,6 +242,7 @@ VINLINE uint16_t plain_to_bf16(float x)
         return (uint16_t)((u >> 16) | 0x40u);
     return (uint16_t)((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
 }
+#endif
 #define PLAIN_HALF(t)                                                                    \
     VINLINE float s_narrow_##t(float x) { return plain_of_##t(plain_to_##t(x)); }        \
     PLAIN_MEMORY(t, float, uint16_t, plain_of_##t, plain_to_##t)

@@ -61,6 +61,7 @@ void render_combine(const Render *r, unsigned op, wf_dtype t, const char *x,
 
 void render_cuda(const Kernel *k, Arena *a, Text *out);
 void render_cuda_head(const Kernel *const *k, uint32_t n, Text *out);
+int64_t cuda_tasks(const Kernel *k, int64_t cols); /* Target.tasks_of */
 
 /* ---- render_scalar.c --------------------------------------------------------------- */
 

@@ -16,6 +16,7 @@
 
 #define LAST(k)    ((k)->nloops - 1)
 #define MAP_BLOCK  256
+#define TASKS_MOST 264 /* that leave partial results */
 #define ROWS_BLOCK 128 /* threads, of several short rows */
 #define ROW_MOST   1024 /* threads of one row */
 #define KEPT_MOST  48   /* elements that a thread keeps from walk to walk */
@@ -162,6 +163,17 @@ CudaShape cuda_shape(const Kernel *k)
         s.threads = MAP_BLOCK;
     }
     return s;
+}
+
+/* Enough blocks for every multiprocessor to have some; blocks of columns count, too. */
+int64_t cuda_tasks(const Kernel *k, int64_t cols)
+{
+    CudaShape s = cuda_shape(k->code ? k->code : k);
+    int64_t across = s.vec * CUDA_COLS;
+
+    if (k->form != FORM_COLS || s.totals)
+        return 2 * TASKS_MOST;
+    return MAX(1, 2 * TASKS_MOST / MAX(1, (cols + across - 1) / across));
 }
 
 /* ---- text --------------------------------------------------------------------------- */

@@ -13,8 +13,9 @@
  *   dot(x, broadcast y)           no batch axis where the broadcast made y's
  *   dot(cast x, y)                dot(x, y) of f16 or bf16, where the product is large:
  *                                 it is widened on the way
- *   reduce_sum(dot(x, y))         a batch axis that is summed is a contracted one; floats
- *                                 of 32 and 64 bits, and integers
+ *   reduce_sum(dot(x, y))         a batch axis that is summed is a contracted one; of half
+ *                                 floats, whose sums were rounded on the way, only for
+ *                                 targets that say so (sums_half)
  *   conv(transpose x, k), conv(x, transpose k), transpose(conv(x, k))       another spec
  *   dot(x, v), dot(x, w) ..       slices of dot(x, concat v w ..): one pass over x. Only
  *                                 for constant sizes and where reading x once less is
@@ -238,7 +239,8 @@ static Val sum_of_products(Rewriter *r, Eqn e)
     if (!d)
         return VAL_NONE;
     a = *(const DotAttr *)d->attr;
-    if (dtype_is_float((wf_dtype)a.acc) && a.acc != WF_F32 && a.acc != WF_F64)
+    if (dtype_is_float((wf_dtype)a.acc) && a.acc != WF_F32 && a.acc != WF_F64 &&
+        !opt_target(r->o)->sums_half)
         return VAL_NONE;
     for (uint32_t i = 0; i < a.lhs_batch.n; i++) {
         uint32_t k = has(axes, i) ? 2 : 0, at = has(axes, i) ? ns++ : nb++;

@@ -63,6 +63,7 @@ struct Target {
     int64_t join_columns; /* if each has at most so many, */
     double join_copy;     /* and rows saved pay for so many columns copied */
     bool outer_maps;      /* products over nothing are elementwise, and fuse */
+    bool sums_half;       /* products of half floats take in a sum over their batch */
     int64_t half_least;   /* CALL_HALF: rows and columns */
     int64_t turn_least;   /* elements of a matrix that is transposed once, for a loop */
     int64_t turn_rows, turn_trips; /* of the other operand; of the loop */
@@ -84,6 +85,8 @@ struct Target {
     int64_t gather_row; /* least elements of rows that are read by number */
     double cheap_each;  /* cost of what may be computed for each of several loops again */
     double cheap_again; /* and of what a later walk over a row computes again */
+    double recompute;   /* cost of an element that another kernel rather computes again than
+                           reads, if that moves fewer bytes; 0: all are read */
 
     /* ---- epilogue ---- */
     int64_t tile_rows, tile_columns; /* more have kernels that hand out pieces */
@@ -92,7 +95,11 @@ struct Target {
     /* ---- kernels ---- */
     int64_t block;      /* elements of a unit of work in a map */
     double task;        /* cost of so little work that it is one task */
-    int64_t tasks_most; /* with partial results */
+    int64_t tasks_most; /* with partial results; */
+    /* or of that kernel, of so many columns. NULL: all alike */
+    int64_t (*tasks_of)(const struct Kernel *k, int64_t cols);
+    int64_t own_sizes; /* elements, from which on sizes are numbers in the code of a kernel; 0: kernels
+                          that differ in sizes alone always share it */
 
     /* ---- straight ---- */
     double small_eqn, small_program;        /* operations, at most */
