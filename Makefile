@@ -48,7 +48,7 @@ GEN     := $(BUILD)/gen/namespaces.c $(BUILD)/gen/prelude.c
 PRELUDE := src/base/special.h src/kernels/vec.h src/kernels/vmath.h src/codegen/lanes.h
 PLAIN   := src/base/special.h src/codegen/plain.h
 GPU     := src/codegen/gpu.h
-NATIVE  := src/cuda/native.cuh
+NATIVE  := src/cuda/native.cuh src/cuda/attention.cuh
 ROUTINES := src/export/elements.in src/export/products.in
 NSPY    := $(shell find src/script/namespaces -name '*.py' | LC_ALL=C sort)
 CLISRC  := $(wildcard src/cli/*.c)

@@ -122,8 +122,8 @@ extern "C" void host_launch(void (*kernel)(const void *), unsigned gx, unsigned 
     host.args = args;
     blockDim = {threads, 1, 1};
     gridDim = {gx, gy, 1};
-    for (unsigned y = 0; y < gy; y++)
-        for (unsigned x = 0; x < gx; x++) {
+    for (unsigned y = gy; y-- > 0;) /* no kernel may rely on their order */
+        for (unsigned x = gx; x-- > 0;) {
             blockIdx = {x, y, 0};
             host_run_block(threads);
         }

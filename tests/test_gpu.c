@@ -3,11 +3,15 @@
  * The GPU is the host's own doing (lib_gpu.c), so that everything but the hardware is tested anywhere. With
  * WEFT_TEST_GPU=1 it is the first GPU of the machine, and there are many more programs: `make test-gpu`.
  */
+#include "codegen/codegen.h"
+#include "lib_attention.h"
+#include "opt/opt.h"
 #include "lib_check.h"
 #include "lib_gpu.h"
 #include "lib_random.h"
 #include "runtime/runtime.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,6 +23,7 @@ typedef struct Gpu {
     wf_ctx *cx;
     wf_device *d;
     bool real;
+    bool in_all; /* half floats are compared as arrays, not by element */
 } Gpu;
 
 static bool is_real(void)
@@ -81,8 +86,28 @@ static double tolerance(wf_dtype t)
     }
 }
 
+/* As arrays of half floats are whose sums were rounded in other places: the distance of all to all is small. */
+static const char *far_in_all(wf_ctx *cx, const Nd *x, const Nd *y)
+{
+    double far = 0, all = 0;
+
+    for (int64_t i = 0; i < x->count; i++) {
+        size_t at = (size_t)i * wf_dtype_size(x->dtype);
+        double a = element_as_f64(x->dtype, (const char *)x->data + at),
+               b = element_as_f64(y->dtype, (const char *)y->data + at);
+
+        if (isnan(a)) /* as the sums of half floats overflow */
+            continue;
+        far += (a - b) * (a - b);
+        all += a * a;
+    }
+    return sqrt(far) <= 2e-2 * sqrt(all) + 1e-3
+               ? NULL
+               : arena_printf(&cx->scratch, "far by %g of %g", sqrt(far), sqrt(all));
+}
+
 /* Near each other, as what is computed in another order is; NULL, or what differs. */
-static const char *far_apart(wf_ctx *cx, const wf_array *need, wf_array *got)
+static const char *far_apart(wf_ctx *cx, const wf_array *need, wf_array *got, bool in_all)
 {
     wf_array *host = NULL;
     const char *why;
@@ -91,7 +116,8 @@ static const char *far_apart(wf_ctx *cx, const wf_array *need, wf_array *got)
     if (wf_array_contiguous(cx, got, &host) != WF_OK)
         return wf_ctx_message(cx);
     y = as_nd(host);
-    why = nd_differ(cx, &y, &x, tolerance(x.dtype));
+    why = in_all && wf_dtype_size(x.dtype) == 2 ? far_in_all(cx, &x, &y)
+                                                : nd_differ(cx, &y, &x, tolerance(x.dtype));
     wf_array_release(host);
     return why;
 }
@@ -128,7 +154,7 @@ static const char *check_on(Gpu *g, const Program *p, const Nd *nd)
                                wf_ctx_message(cx));
         wf_clear(cx);
         for (uint32_t j = 0; j < p->nout && need == WF_OK && !why; j++)
-            if ((why = far_apart(cx, t.need[j], t.got[j])) != NULL)
+            if ((why = far_apart(cx, t.need[j], t.got[j], g->in_all)) != NULL)
                 why = arena_printf(&cx->scratch, "result %u: %s", j, why);
         release_all(t.got, p->nout);
     }
@@ -308,6 +334,100 @@ TEST(products_convolutions_windows_and_lines)
         wf_clear(g.cx);
         api_leave(g.cx, &region);
     }
+    close_gpu(&g);
+}
+
+/* Attention of every dtype and mask, forward and with its gradient, is one step of each; the large shapes are for a
+ * GPU alone. */
+TEST(attention_and_its_gradient_give_the_same)
+{
+    static const Shape shapes[] = {
+        {"70", "70", 70, 70, 1, 2, 16, 16, true},      {"64", "131", 64, 131, 2, 1, 40, 72, false},
+        {"256", "256", 256, 256, 2, 4, 64, 64, false}, {"384", "384", 384, 384, 2, 2, 128, 128, true},
+        {"333", "333", 333, 333, 3, 2, 32, 32, false}, {"200", "200", 200, 200, 1, 2, 256, 256, true},
+    };
+    static const char *const types[] = {"f32", "bf16", "f16", "f64"};
+    Gpu g;
+
+    if (!open_gpu(&g))
+        return;
+    g.in_all = true;
+    for (int s = 0; s < (g.real ? COUNT(shapes) : 2); s++)
+        for (int m = 0; m < MASKS; m++)
+            for (int t = 0; t < 4; t++) {
+                Region region;
+                Rng rng = {(uint64_t)(s * 100 + m * 10 + t)};
+                const Program *p;
+                const wf_program *d = NULL;
+                char name[60];
+
+                if (!g.real && (m + t + s) % 4)
+                    continue;
+                api_enter_(g.cx, &region);
+                p = attention_program(g.cx, types[t], (Mask)m, &shapes[s], t == 1 || t == 2, "y");
+                snprintf(name, sizeof name, "%s, mask %d, shape %d", types[t], m, s);
+                if (p && wf_grad(g.cx, p, (int[]){0, 1, 2}, 3, &d) == WF_OK) {
+                    Case c = case_of(g.cx, d, 1);
+
+                    check_program(&g, d, case_inputs(g.cx, &c, &rng), name);
+                }
+                wf_program_release(d);
+                wf_clear(g.cx);
+                api_leave(g.cx, &region);
+            }
+    close_gpu(&g);
+}
+
+/* The gradient of weights that a batch shares. */
+TEST(sums_of_products_over_a_batch_are_one_product)
+{
+    static const char text[] =
+        "f(x: bf16[5,8,4], g: bf16[5,8,6]) { d = dot_general x g lhs=[1] rhs=[1] lhs_batch=[0] rhs_batch=[0] "
+        "acc=bf16; s = reduce_sum d axes=[0]; ret s; }";
+    wf_ctx *cx = wf_ctx_new(NULL);
+    Region region;
+    const Program *p;
+
+    api_enter_(cx, &region);
+    p = parse_lines(cx, text);
+    CHECK_EQ_INT(opt_contract(&(Opt){.cx = cx, .target = &target_cuda}, p)->neqns, 1);
+    CHECK_EQ_INT(opt_contract(&(Opt){.cx = cx, .target = target_cpu()}, p)->neqns, 2);
+    api_leave(cx, &region);
+    wf_ctx_free(cx);
+}
+
+/* Between a product and its gradient, f32 values of an elementwise function of halves are not kept: both kernels
+ * compute them; and what is kept is what the gradient needs and cannot compute. */
+TEST(what_is_cheaper_to_compute_than_to_move_is_computed_again)
+{
+    static const char text[] =
+        "f(x: bf16[256,64], w: bf16[64,512], v: bf16[512,64]) { a = dot_general x w lhs=[1] rhs=[0] acc=bf16; "
+        "b = cast a f32; t = tanh b; u = mul t b; c = cast u bf16; o = dot_general c v lhs=[1] rhs=[0] acc=bf16; "
+        "p = cast o f32; q = mul p p; y = reduce_sum q axes=[0,1]; ret y; }";
+    Gpu g;
+    Region region;
+    Rng rng = {3};
+    const Program *p;
+    const wf_program *d = NULL;
+    Fused fused;
+
+    if (!open_gpu(&g))
+        return;
+    api_enter_(g.cx, &region);
+    p = parse_lines(g.cx, text);
+    CHECK_EQ_INT(wf_grad(g.cx, p, (int[]){1, 2}, 2, &d), WF_OK);
+    CHECK(codegen_fuse(g.cx, &target_cuda, d, false, &fused));
+    for (uint32_t i = 0; i < fused.nkernels; i++)
+        for (uint32_t j = 0; j < fused.kernels[i]->nout; j++)
+            CHECK_EQ_INT(val_type(fused.kernels[i], fused.kernels[i]->outs[j]).dtype, WF_BF16);
+    {
+        Case c = case_of(g.cx, d, 1);
+
+        g.in_all = true;
+        check_program(&g, d, case_inputs(g.cx, &c, &rng), "gated layer");
+    }
+    wf_program_release(d);
+    api_leave(g.cx, &region);
     close_gpu(&g);
 }
 

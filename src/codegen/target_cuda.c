@@ -10,6 +10,10 @@
 
 const Target target_cuda = {
     .name = "cuda",
+    .calls = CALL_ATTENTION,
+    .attention_queries = 32,
+    .attention_keys = 64,
+    .attention_causal_keys = 64,
     .forms = RENDER_MAP | RENDER_ROWS | RENDER_COLS | RENDER_WHILE,
     .renders = render_has,
     .render = render_cuda,

@@ -12,17 +12,13 @@
  * algorithm that always gives the same bits is taken. Asking for it takes the library long, so
  * that calls are kept by what they are for.
  */
-#include "cuda/cuda.h"
+#include "cuda/dnn_graph.h"
 #include "codegen/render.h"
 #include "runtime/step.h"
 
 #include <stdio.h>
 
 enum { /* of the library's headers */
-    DNN_F32 = 0,
-    DNN_F64 = 1,
-    DNN_F16 = 2,
-    DNN_BF16 = 9,
     DNN_NCHW = 0,
     MODE_CONVOLUTION = 0,
     MODE_CORRELATION = 1,
@@ -409,9 +405,18 @@ static const Call *call_for(CudaQueue *q, const KConv *c, int precision)
     return v && v->usable ? &v->call : NULL;
 }
 
-static bool put_library(CudaQueue *q, wf_ctx *cx, const KConv *c, int precision)
+CuHandle cuda_dnn(CudaQueue *q)
 {
     const CudaDnn *dnn = &q->d->l->dnn;
+
+    if (!q->dnn && q->d->l->has_dnn &&
+        (dnn->cudnnCreate(&q->dnn) != 0 || dnn->cudnnSetStream(q->dnn, q->stream) != 0))
+        q->dnn = NULL;
+    return q->dnn;
+}
+
+static bool put_library(CudaQueue *q, wf_ctx *cx, const KConv *c, int precision)
+{
     const Call *call;
     size_t size = k_size(c->w_type), bytes;
     bool done = false, ok, copied, filter;
@@ -420,8 +425,7 @@ static bool put_library(CudaQueue *q, wf_ctx *cx, const KConv *c, int precision)
     KMove m;
     Order o;
 
-    if (!q->dnn && (dnn->cudnnCreate(&q->dnn) != 0 ||
-                    dnn->cudnnSetStream(q->dnn, q->stream) != 0))
+    if (!cuda_dnn(q))
         return false;
     if (!(call = call_for(q, c, precision)))
         return false;

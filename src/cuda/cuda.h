@@ -8,6 +8,8 @@
  *               number
  *   product.c   products by cuBLASLt
  *   conv.c      convolutions by cuDNN
+ *   attention.c attention and its gradient by cuDNN (dnn_graph.c: its graphs), or by a
+ *               kernel of our own (attention.cuh)
  *   graph.c     a whole run as one CUDA graph, replayed
  *   native.cuh  kernels of steps that are not generated; text, each compiled when it is
  *               first used
@@ -152,7 +154,15 @@ typedef void *CuHandle; /* contexts, streams, modules .. */
     F(cudnnConvolutionBackwardFilter,                                                    \
       (CuHandle handle, const void *alpha, CuHandle xd, const void *x, CuHandle dyd,     \
        const void *dy, CuHandle conv, int algo, void *work, size_t size,                 \
-       const void *beta, CuHandle dwd, void *dw))
+       const void *beta, CuHandle dwd, void *dw))                                        \
+    F(cudnnBackendCreateDescriptor, (int kind, CuHandle *desc))                          \
+    F(cudnnBackendDestroyDescriptor, (CuHandle desc))                                    \
+    F(cudnnBackendSetAttribute,                                                          \
+      (CuHandle desc, int attribute, int type, int64_t n, const void *v))                \
+    F(cudnnBackendGetAttribute,                                                          \
+      (CuHandle desc, int attribute, int type, int64_t most, int64_t *n, void *v))       \
+    F(cudnnBackendFinalize, (CuHandle desc))                                             \
+    F(cudnnBackendExecute, (CuHandle handle, CuHandle plan, CuHandle pack))
 
 #define CUDA_POINTER(name, args) int(*name) args;
 typedef struct CudaDriver { CUDA_DRIVER(CUDA_POINTER) } CudaDriver;
@@ -182,6 +192,7 @@ void cuda_open_libraries(wf_ctx *cx, CudaLibraries *l);
 
 typedef struct CudaPlans CudaPlans;
 typedef struct CudaConv CudaConv;
+typedef struct CudaAttention CudaAttention;
 typedef struct CudaNative CudaNative;
 
 typedef struct Cuda {
@@ -195,8 +206,9 @@ typedef struct Cuda {
     pthread_mutex_t lock;  /* of what follows */
     CudaNative *native;    /* kernels of native.cuh, as needed so far */
     CuHandle blas;         /* handle of cuBLASLt; */
-    CudaPlans *plans;      /* of products, as found so far; of convolutions */
+    CudaPlans *plans;      /* of products, as found so far; of convolutions; of attention */
     CudaConv *convs;
+    CudaAttention *attentions;
     atomic_bool said;      /* an error was kept: */
     char why[160];
 } Cuda;
@@ -260,7 +272,7 @@ bool cuda_launch(CudaQueue *q, CuHandle function, int64_t gx, int64_t gy, unsign
 bool cuda_put_frame(Device *d, void *queue, Frame *f);
 void cuda_forget(Device *d, Frame *f);
 
-/* ---- product.c, conv.c ------------------------------------------------------------- */
+/* ---- product.c, conv.c, attention.c ------------------------------------------------ */
 
 bool cuda_has_product(const Cuda *d, const Program *p, const Eqn *e);
 bool cuda_put_product(CudaQueue *q, const Frame *f, const Op *op);
@@ -268,5 +280,10 @@ void cuda_free_plans(Cuda *d);
 void cuda_free_convs(Cuda *d);
 bool cuda_has_conv(const Program *p, const Eqn *e);
 bool cuda_put_conv(CudaQueue *q, const Frame *f, const Op *op);
+/* The queue's handle of cuDNN; NULL: there is none. */
+CuHandle cuda_dnn(CudaQueue *q);
+bool cuda_has_attention(const Program *p, const Eqn *e);
+bool cuda_put_attention(CudaQueue *q, const Frame *f, const Op *op);
+void cuda_free_attentions(Cuda *d);
 
 #endif

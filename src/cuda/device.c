@@ -282,6 +282,7 @@ static void cuda_close(Device *device)
     cuda_enter(d);
     cuda_free_plans(d);
     cuda_free_convs(d);
+    cuda_free_attentions(d);
     if (d->blas)
         l->lt.cublasLtDestroy(d->blas);
     cuda_free_native(d);

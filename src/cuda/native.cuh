@@ -92,9 +92,17 @@ struct NFill {
 };
 template <class T> static void n_fill(const NFill &k)
 {
-    const T x = *(const T *)k.with;
+    constexpr int v = sizeof(T) < 16 ? 16 / sizeof(T) : 1;
+    T x[v];
 
-    N_EACH(i, k.count) ((T *)k.to)[i] = x;
+#pragma unroll
+    for (int e = 0; e < v; e++)
+        x[e] = *(const T *)k.with;
+    N_EACH(i, (k.count + v - 1) / v)
+    {
+        const int64_t left = k.count - i * v;
+        wk_store(((T *)k.to) + i * v, x, left < v ? (int)left : v);
+    }
 }
 
 struct NSet {
@@ -186,6 +194,16 @@ static bool n_find(const NIndex &k, int64_t row, int64_t *operand, int64_t *shap
     return true;
 }
 
+/* As many bits of x as there are, again and again. */
+template <class T> static T n_bits(uint64_t x)
+{
+    T y;
+
+    for (int i = 0; i < (int)sizeof y; i += 8)
+        memcpy((char *)&y + i, &x, sizeof y < 8 ? sizeof y : 8);
+    return y;
+}
+
 template <class T> static void n_gather(const NIndex &k)
 {
     const int64_t n = k.m.count;
@@ -197,7 +215,7 @@ template <class T> static void n_gather(const NIndex &k)
         const bool in = n_find(k, row, &operand, &shape, start);
         n_places(k.m, e, &to, &from);
         ((T *)k.m.to)[shape + to] =
-            in ? ((const T *)k.m.from)[operand + from] : (T)k.fill;
+            in ? ((const T *)k.m.from)[operand + from] : n_bits<T>(k.fill);
     }
 }
 
@@ -283,31 +301,60 @@ static int n_rows(const NScatter &k, int first, int after, int *rows)
 template <class T, class F> static void n_scatter(const NScatter &k, F join)
 {
     __shared__ int rows[N_LIST];
+    __shared__ int64_t shapes[N_LIST];
     const int me = threadIdx.x;
 
     for (int64_t row = blockIdx.x; row < k.i.rows; row += gridDim.x) {
         const int64_t place = k.place[row];
+        int64_t operand, shape, start[N_RANK];
         int after = -1, n;
 
         if (place < 0 || k.head[place] != row)
             continue;
+        n_find(k.i, row, &operand, &shape, start); /* the same place for all of them */
         do {
+            int64_t unused;
+
             __syncthreads();
             n = n_rows(k, (int)row, after, rows);
-            for (int j = 0; j < n; j++) {
-                int64_t operand, shape, to, from, start[N_RANK];
-
-                n_find(k.i, rows[j], &operand, &shape, start);
-                for (int64_t e = me; e < k.i.m.count; e += 256) {
-                    n_places(k.i.m, e, &to, &from);
-                    T *y = (T *)k.i.m.to + operand + to;
-                    *y = join(*y, ((const T *)k.i.m.from)[shape + from]);
-                }
-                after = rows[j];
+            for (int j = me; j < n; j += 256) {
+                n_find(k.i, rows[j], &unused, &shape, start);
+                shapes[j] = shape;
             }
+            __syncthreads();
+            for (int64_t e = me; e < k.i.m.count; e += 256) {
+                int64_t to, from;
+
+                n_places(k.i.m, e, &to, &from);
+                T *const y = (T *)k.i.m.to + operand + to;
+                const T *const u = (const T *)k.i.m.from + from;
+                T x = *y;
+                for (int j = 0; j < n; j++)
+                    x = join(x, u[shapes[j]]);
+                *y = x;
+            }
+            after = n ? rows[n - 1] : after;
         } while (n == N_LIST);
     }
 }
+
+/* Windows that overlap: one row after the other, by one block. */
+template <class T, class F> static void n_in_order(const NIndex &k, F join)
+{
+    for (int64_t row = 0; row < k.rows; row++) {
+        int64_t to, from, operand, shape, start[N_RANK];
+
+        __syncthreads();
+        if (!n_find(k, row, &operand, &shape, start))
+            continue;
+        for (int64_t e = threadIdx.x; e < k.m.count; e += 256) {
+            n_places(k.m, e, &to, &from);
+            T *y = (T *)k.m.to + operand + to;
+            *y = join(*y, ((const T *)k.m.from)[shape + from]);
+        }
+    }
+}
+
 template <class T, class F> static void n_put(const NIndex &k, F join)
 {
     N_EACH(i, k.rows * k.m.count)

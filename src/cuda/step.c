@@ -11,7 +11,9 @@
 
 #include <stdio.h>
 
-#define BLOCK 256
+#define BLOCK      256
+#define MAP_BLOCKS 16896 /* of a large elementwise kernel, each of which goes on elsewhere: 128 for each of
+                            132 multiprocessors, as measured */
 
 typedef struct NMove { /* as in native.cuh */
     void *to;
@@ -108,6 +110,7 @@ bool cuda_has(Device *device, const Program *p, const Eqn *e)
         return is_joined(t) && ((const ScatterAttr *)e->attr)->mode != INDEX_PROMISED;
     case OP_dot_general: return cuda_has_product(d, p, e);
     case OP_conv_general: return cuda_has_conv(p, e);
+    case OP_call: return cuda_has_attention(p, e);
     case OP_cumsum: return is_real && t != WF_BOOL;
     case OP_argmax:
     case OP_argmin:
@@ -192,6 +195,7 @@ static bool put_kernel(CudaQueue *q, const Frame *f, const Op *op)
         gx = vectors_of(s->size.rows, z->rows);
     } else {
         gx = vectors_of(s->size.rows * vectors_of(s->size.cols, z->vec), z->threads);
+        gx = MIN(gx, MAP_BLOCKS);
     }
     ok = cuda_launch(q, c->run, k->parts ? MAX(gx, 1) : gx, gy,
                      (unsigned)(z->threads * z->rows), args);
@@ -213,6 +217,36 @@ static void fill_move(NMove *n, const KMove *m, void *to, const void *from)
     }
 }
 
+/* Neighbours that lie together at both ends are moved as one element, of at most 16 bytes, where all
+ * strides and addresses allow it: also the n strides in `more`. */
+static size_t widen(NMove *m, size_t size, int64_t *const *more, const uint32_t *n, int nmore)
+{
+    int64_t last = m->rank - 1;
+
+    for (; size < 16 && m->rank && m->to_step[last] == 1 && m->from_step[last] == 1; size *= 2) {
+        bool even = m->dims[last] % 2 == 0 &&
+                    ((uintptr_t)m->to | (uintptr_t)m->from) % (2 * size) == 0;
+
+        for (int64_t i = 0; i < last; i++)
+            even = even && m->to_step[i] % 2 == 0 && m->from_step[i] % 2 == 0;
+        for (int k = 0; k < nmore; k++)
+            for (uint32_t i = 0; i < n[k]; i++)
+                even = even && more[k][i] % 2 == 0;
+        if (!even)
+            break;
+        for (int64_t i = 0; i < last; i++) {
+            m->to_step[i] /= 2;
+            m->from_step[i] /= 2;
+        }
+        for (int k = 0; k < nmore; k++)
+            for (uint32_t i = 0; i < n[k]; i++)
+                more[k][i] /= 2;
+        m->dims[last] /= 2;
+        m->count /= 2;
+    }
+    return size;
+}
+
 /* All elements, one after the other at both ends. */
 static bool is_plain(const KMove *m)
 {
@@ -230,6 +264,7 @@ static bool is_turned(const KMove *m)
 
 static bool put_move(CudaQueue *q, wf_ctx *cx, const KMove *m, void *to, const void *from)
 {
+    size_t size = m->size;
     NMove n;
 
     if (!m->count)
@@ -241,8 +276,10 @@ static bool put_move(CudaQueue *q, wf_ctx *cx, const KMove *m, void *to, const v
                            (size_t)m->count * m->size, q->stream),
                        "a copy inside it");
     fill_move(&n, m, to, from);
-    return launch_moving(q, cx, is_turned(m) ? "n_turn" : "n_copy", m->size, "NMove",
-                         is_turned(m) ? MAX(m->count / 1024, 1) : blocks_for(m->count), &n);
+    if (!is_turned(m))
+        size = widen(&n, size, NULL, NULL, 0);
+    return launch_moving(q, cx, is_turned(m) ? "n_turn" : "n_copy", size, "NMove",
+                         is_turned(m) ? MAX(m->count / 1024, 1) : blocks_for(n.count), &n);
 }
 
 bool cuda_put_move(Device *d, void *queue, wf_ctx *cx, const KMove *m, void *to,
@@ -258,7 +295,8 @@ static bool put_fill(CudaQueue *q, const Frame *f, const Op *op)
         (wf_dtype)val_type(f->plan->p, f->plan->p->eqns[op->eqn].out).dtype);
     NFill n = {op_at(f, op, 1), op_at(f, op, 0), op->n};
 
-    return launch_moving(q, f->root->cx, "n_fill", size, "NFill", blocks_for(op->n), &n);
+    return launch_moving(q, f->root->cx, "n_fill", size, "NFill",
+                         MIN(blocks_for((op->n * (int64_t)size + 15) / 16), MAP_BLOCKS), &n);
 }
 
 static bool put_set(CudaQueue *q, const Frame *f, const Op *op)
@@ -290,7 +328,9 @@ static bool put_window(CudaQueue *q, const Frame *f, const Op *op, bool update)
         n.last[i] = s->start[i].last;
         n.step[i] = s->start[i].stride / size;
     }
-    return launch_moving(q, f->root->cx, "n_window", s->m.size, "NWindow", blocks_for(s->m.count), &n);
+    return launch_moving(q, f->root->cx, "n_window",
+                         widen(&n.m, s->m.size, (int64_t *[]){n.step}, &s->rank, 1),
+                         "NWindow", blocks_for(n.m.count), &n);
 }
 
 static void fill_index(NIndex *n, const IndexStep *s, void *to, const void *from,
@@ -327,11 +367,16 @@ static void fill_index(NIndex *n, const IndexStep *s, void *to, const void *from
 static bool put_gather(CudaQueue *q, const Frame *f, const Op *op)
 {
     const IndexStep *s = op->data;
+    size_t size = s->m.size;
     NIndex n;
 
     fill_index(&n, s, op_at(f, op, 2), op_at(f, op, 0), op_at(f, op, 1));
-    return launch_moving(q, f->root->cx, "n_gather", s->m.size, "NIndex",
-                         blocks_for(s->rows * s->m.count), &n);
+    for (size_t bits = 8 * size; bits < 64; bits *= 2)
+        n.fill |= n.fill << bits;
+    size = widen(&n.m, size, (int64_t *[]){n.step, n.batch_step},
+                 (uint32_t[]){s->rank, s->nbatch}, 2);
+    return launch_moving(q, f->root->cx, "n_gather", size, "NIndex",
+                         blocks_for(s->rows * n.m.count), &n);
 }
 
 #define PLACES_MOST ((int64_t)1 << 28)
@@ -366,6 +411,15 @@ static bool link_rows(CudaQueue *q, wf_ctx *cx, const IndexStep *s, NScatter *n)
            launch_native(q, cx, "KERNEL(n_link, char, NScatter)", blocks_for(s->rows), n);
 }
 
+/* Can two windows share elements, and yet not be in the same place? */
+static bool may_overlap(const IndexStep *s)
+{
+    for (uint32_t i = 0; i < s->rank; i++)
+        if (s->size[i] > 1 && s->last[i] > 0)
+            return true;
+    return false;
+}
+
 static bool put_scatter(CudaQueue *q, const Frame *f, const Op *op)
 {
     const IndexStep *s = op->data;
@@ -373,7 +427,10 @@ static bool put_scatter(CudaQueue *q, const Frame *f, const Op *op)
     unsigned combine = op_row(e->op)->lower.combine;
     bool unique = ((const ScatterAttr *)e->attr)->unique || s->rows == 1;
     char *x = op_at(f, op, 0), *y = op_at(f, op, 3);
-    const char *name = unique ? "n_put, NIndex" : "n_scatter, NScatter";
+    bool overlap = !unique && may_overlap(s);
+    const char *name = unique    ? "n_put, NIndex"
+                       : overlap ? "n_in_order, NIndex"
+                                 : "n_scatter, NScatter";
     NScatter n;
     char what[96];
 
@@ -386,7 +443,7 @@ static bool put_scatter(CudaQueue *q, const Frame *f, const Op *op)
                  "a copy inside it"))
         return false;
     fill_index(&n.i, s, y, op_at(f, op, 2), op_at(f, op, 1));
-    if (!unique && !link_rows(q, f->root->cx, s, &n))
+    if (!unique && !overlap && !link_rows(q, f->root->cx, s, &n))
         return false;
     if (combine)
         snprintf(what, sizeof what, "SCATTER(%s, %s, %s, %s, %s)", name,
@@ -395,7 +452,10 @@ static bool put_scatter(CudaQueue *q, const Frame *f, const Op *op)
     else
         snprintf(what, sizeof what, "SCATTER_SET(%s, uint%d_t)", name, 8 * (int)s->m.size);
     return launch_native(q, f->root->cx, what,
-                         unique ? blocks_for(s->m.count * s->rows) : s->rows, &n);
+                         unique    ? blocks_for(s->m.count * s->rows)
+                         : overlap ? 1
+                                   : s->rows,
+                         &n);
 }
 
 /* ---- lines and windows ------------------------------------------------------------------ */
@@ -477,6 +537,7 @@ bool cuda_put_step(Device *device, void *queue, const Frame *f, const Op *op)
     case OP_RUNS_WINDOW: return put_window(q, f, op, false);
     case OP_RUNS_WINDOW_UPDATE: return put_window(q, f, op, true);
     case OP_RUNS_CONV: return cuda_put_conv(q, f, op);
+    case OP_RUNS_ATTENTION: return cuda_put_attention(q, f, op);
     case OP_RUNS_ARG:
     case OP_RUNS_CUMSUM: return put_line(q, f, op);
     case OP_RUNS_REDUCE_WINDOW: return put_reduce_window(q, f, op);

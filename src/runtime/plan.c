@@ -13,6 +13,7 @@
  *   method     backwards: what do users take; forwards: views and stores; last uses;
  *              forwards: in place, parts
  */
+#include "opt/recognise.h"
 #include "runtime/runtime.h"
 
 typedef struct Planner {
@@ -530,6 +531,8 @@ static void place_equations(wf_ctx *cx, Arena *a, Plan *plan)
         const Program *body = NULL;
 
         attr_each_sub(op_row(e->op), e->attr, find_sub, &body);
+        if (e->op == OP_call && is_attention(a, e->attr))
+            body = NULL; /* a step of its own */
         plan->staged[i] = body ? plan_sub(plan, body)->device != plan->device
                                : !plan->device->has(plan->device, p, e);
         if (plan->staged[i])
