@@ -761,7 +761,8 @@ WF_API void wf_graph_free(wf_ctx *c, wf_graph *g); /* lives on in its sessions *
 WF_API wf_status wf_graph_enter(wf_ctx *c, wf_graph *g);
 WF_API void wf_graph_leave(wf_ctx *c, wf_graph *g);
 WF_API wf_graph *wf_graph_of(wf_ctx *c, wf_tensor t); /* NULL: of none */
-/* "f32[N,784]": sizes of one name are equal; "f32[?,784]": a size that is only itself. */
+/* "f32[N,784]": sizes of one name are equal; "f32[2*N+1]": one made of another, which stands by itself in some input;
+ * "f32[?,784]": a size that is only itself. */
 WF_API wf_tensor wf_symbol(wf_ctx *c, wf_graph *g, const char *name, const char *type);
 /* The derivative of the sum of y (weighted by gy, if given) by x, any expression that y is made of. */
 WF_API wf_tensor wf_partial(wf_ctx *c, wf_tensor y, wf_tensor x, wf_tensor gy);

@@ -598,6 +598,41 @@ TEST(a_trace_over_symbols_serves_all_sizes)
     wf_ctx_free(c);
 }
 
+static wf_status add_sums(wf_ctx *c, void *user, const wf_tensor *in, int nin,
+                          wf_tensor *out, int nout)
+{
+    (void)user, (void)nin, (void)nout;
+    out[0] = wf_add(c, wf_sum(c, in[0], NULL, 0, false), wf_sum(c, in[1], NULL, 0, false));
+    return wf_ctx_status(c);
+}
+
+TEST(a_size_of_a_type_may_be_made_of_others)
+{
+    static const wf_function sums = WF_FUNCTION(add_sums, NULL, 2, 1, "sums");
+    static const char *const wrong[] = {"f64[2*]", "f64[N N]", "f64[-N]", "f64[N+]", "f64[*N]", "f64[N//2]"};
+    wf_ctx *c = wf_ctx_new(NULL);
+    const wf_program *p;
+    const char *text;
+    wf_tensor y;
+
+    wf_trace_types(c, &sums, (const char *[]){"f64[N,2]", "f64[2*N-1]"}, 2, &p);
+    REQUIRE(check_context(c, "expression", "trace"));
+    wf_program_input_type(c, p, 1, &text);
+    CHECK_STR(text, "f64[N*2-1]");
+    wf_apply(c, p, (wf_tensor[]){wf_ones(c, WF_F64, (int64_t[]){3, 2}, 2), wf_ones(c, WF_F64, (int64_t[]){5}, 1)}, 2, &y, 1);
+    CHECK(wf_item(c, y) == 11);
+    wf_apply(c, p, (wf_tensor[]){wf_ones(c, WF_F64, (int64_t[]){3, 2}, 2), wf_ones(c, WF_F64, (int64_t[]){4}, 1)}, 2, &y, 1);
+    CHECK_HAS(wf_ctx_message(c), "needs");
+    wf_clear(c);
+    wf_program_release(p);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        wf_trace_types(c, &sums, (const char *[]){"f64[N,2]", wrong[i]}, 2, &p);
+        CHECK_HAS(wf_ctx_message(c), "is not a type such as");
+        wf_clear(c);
+    }
+    wf_ctx_free(c);
+}
+
 static int calls;
 static wf_status impure(wf_ctx *c, void *user, const wf_tensor *in, int nin,
                         wf_tensor *out, int nout)

@@ -332,9 +332,11 @@ wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example, in
     return ctx_status(c);
 }
 
-/* ---- types as text: f32[N,784] ---- */
+/* ---- types as text: f32[N,784], f32[2*N+1] ---- */
 
-static const char *parse_type(const char *s, InType *out, char names[MAX_RANK][32])
+#define SIZE_TEXT 64 /* characters of a symbolic size */
+
+static const char *parse_type(const char *s, InType *out, char names[MAX_RANK][SIZE_TEXT])
 {
     size_t n = strcspn(s, "[");
 
@@ -356,17 +358,12 @@ static const char *parse_type(const char *s, InType *out, char names[MAX_RANK][3
             return NULL;
         names[k][0] = 0;
         n = strcspn(s, ",]");
-        if (*s >= '0' && *s <= '9') {
-            if (number_parse_i64(s, s + n, &out->s.d[k], &overflow) != s + n)
+        if (strspn(s, "0123456789") < n) {
+            if (!n || n >= SIZE_TEXT)
                 return NULL;
-        } else if (n == 1 && *s == '?') {
-            memcpy(names[k], "?", 2);
-        } else if (n && n < 32 &&
-                   strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
-                             "0123456789") >= n) {
             memcpy(names[k], s, n);
             names[k][n] = 0;
-        } else {
+        } else if (number_parse_i64(s, s + n, &out->s.d[k], &overflow) != s + n) {
             return NULL;
         }
         out->s.rank++;
@@ -379,25 +376,77 @@ static const char *parse_type(const char *s, InType *out, char names[MAX_RANK][3
     return s[1] ? NULL : s;
 }
 
+/* factor := integer | name, the symbol of that name. NULL: it is none, as of all that follows. */
+static const char *size_factor(Builder *b, const char *s, Dim *out)
+{
+    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    char name[SIZE_TEXT];
+    bool overflow = false;
+    int64_t v;
+
+    if (!n)
+        return NULL;
+    if (*s >= '0' && *s <= '9') {
+        if (number_parse_i64(s, s + n, &v, &overflow) != s + n)
+            return NULL;
+        *out = dim_const(&b->dims, v);
+        return s + n;
+    }
+    memcpy(name, s, n);
+    name[n] = 0;
+    *out = dim_find(&b->dims, name);
+    if (*out == DIM_NONE)
+        *out = b_symbol(b, name);
+    return s + n;
+}
+
+/* term := factor ('*' factor)* */
+static const char *size_term(Builder *b, const char *s, Dim *out)
+{
+    Dim d;
+
+    s = size_factor(b, s, out);
+    while (s && *s == '*')
+        if ((s = size_factor(b, s + 1, &d)))
+            *out = dim_mul(&b->dims, *out, d);
+    return s;
+}
+
+/* size := '?' | term (('+' | '-') term)* */
+static bool size_parse(Builder *b, const char *s, Dim *out)
+{
+    Dim d;
+
+    if (!strcmp(s, "?")) {
+        *out = b_symbol(b, "N");
+        return true;
+    }
+    s = size_term(b, s, out);
+    while (s && (*s == '+' || *s == '-')) {
+        bool plus = *s == '+';
+        if ((s = size_term(b, s + 1, &d)))
+            *out = plus ? dim_add(&b->dims, *out, d) : dim_sub(&b->dims, *out, d);
+    }
+    return s && !*s;
+}
+
 bool spec_shape(wf_ctx *c, Trace *tr, const char *fn, const char *type,
                 wf_dtype *out_dtype, Shape *out)
 {
-    char names[MAX_RANK][32];
+    char names[MAX_RANK][SIZE_TEXT];
+    bool well;
     InType t;
 
-    if (!type || !parse_type(type, &t, names)) {
+    T_ENTER(c, false)
+    well = type && parse_type(type, &t, names);
+    for (uint32_t i = 0; well && i < t.s.rank; i++)
+        well = !names[i][0] || size_parse(tr->b, names[i], &t.s.d[i]);
+    T_LEAVE(c);
+    if (!well) {
         tfail(c, WF_ERR_SYNTAX, "%s: '%s' is not a type such as f32[N,784]", fn,
               type ? type : "(null)");
         return false;
     }
-    T_ENTER(c, false)
-    for (uint32_t i = 0; i < t.s.rank; i++)
-        if (names[i][0]) {
-            bool fresh = names[i][0] == '?';
-            Dim d = fresh ? DIM_NONE : dim_find(&tr->b->dims, names[i]);
-            t.s.d[i] = d != DIM_NONE ? d : b_symbol(tr->b, fresh ? "N" : names[i]);
-        }
-    T_LEAVE(c);
     *out_dtype = t.dtype;
     *out = t.s;
     return !failed(c);

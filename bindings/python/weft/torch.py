@@ -6,6 +6,7 @@ masks and numbers are drawn by torch before the program runs, so that they are t
 """
 import logging
 import operator
+import re
 
 import torch
 from torch._dynamo.backends.common import aot_autograd
@@ -46,6 +47,7 @@ class Lowering:
         self.values, self.node, self.meta = {}, None, None
         self.inputs, self.sources = [], []  # symbols, and what gives each its array when it is run
         self.symbols, self.names = {}, {}   # sizes by torch's symbol or expression; names of expressions
+        self.bare = set()                   # symbols that are a size of an input by themselves
 
     # ---- sizes
 
@@ -58,9 +60,11 @@ class Lowering:
         return f"{_weft.dtype_name(t.dtype)}[{','.join(dims)}]"
 
     def name_of(self, d):
-        """torch's symbol, or a name for an expression: equal ones are one size."""
-        text = str(d.node.expr)
-        return text if text.isidentifier() else self.names.setdefault(text, f"e{len(self.names)}_")
+        """torch's symbol or a sum of products of those that stand by themselves; of others a name: equal ones are one size."""
+        text = str(d.node.expr).replace(" ", "")
+        plain = text.isidentifier() or ("**" not in text and len(text) < 64 and re.fullmatch(r"[A-Za-z_0-9][A-Za-z_0-9*+-]*", text) and
+                                        all(str(a) in self.bare for a in d.node.expr.free_symbols))
+        return text if plain else self.names.setdefault(text, f"e{len(self.names)}_")
 
     def learn(self, t, v):
         for d, size in zip(t.shape, v.dims):
@@ -116,6 +120,8 @@ class Lowering:
 
     def placeholders(self, nodes):
         later = []
+        self.bare = {str(d.node.expr) for n in nodes if isinstance(n.meta.get("val"), torch.Tensor) for d in n.meta["val"].shape
+                     if isinstance(d, torch.SymInt) and d.node.expr.is_Symbol}
         for i, n in enumerate(nodes):
             val = n.meta.get("val")
             if isinstance(val, torch.Tensor):
