@@ -33,7 +33,7 @@ typedef struct Exchange {
     void *out;
     const int64_t *member; /* ranks of the group, in its order */
     int64_t n, me;         /* how many, and which of them this is */
-    int64_t source;        /* among the group */
+    int64_t source, target; /* among the group; -1: none */
     uint32_t axes;         /* bits of the mesh's axes that the group lies along */
     uint64_t what;         /* the same in all who mean the same: op, dtype, sizes, equation */
     Place place;
@@ -50,11 +50,17 @@ bool bind_collective(Bind *b); /* step_collective.c */
 bool bind_axis_index(Bind *b);
 bool bind_spmd(Bind *b); /* step_spmd.c */
 
-/* The part of x that this device computes, elements from..to of out, given what all the
- * members brought, in the group's order. What step_collective.c knows of arithmetic. */
-bool exchange_reduce(const Exchange *x, const Exchange *const *all, int64_t from, int64_t to,
-                     void *const *out);
+/* Arrays combined element by element, in their order. False: not for this type. out may be one of them. */
+typedef enum Combine {
+    COMBINE_SUM, COMBINE_PRODUCT, COMBINE_MAX, COMBINE_MIN, COMBINE_AND, COMBINE_OR, COMBINE_XOR,
+} Combine;
+bool combine(Combine how, wf_dtype t, void *out, const void *const *in, int n, int64_t count); /* combine.c */
+
+/* What this device does where all can reach what all brought, in the group's order: its share of the sum, into the result of
+ * each; its own result of a reduce_scatter, or of an exchange that moves. */
+bool exchange_reduce(const Exchange *x, const Exchange *const *all);
 void exchange_move(const Exchange *x, const Exchange *const *all);
+Combine exchange_how(const Exchange *x);
 
 /* ---- team.c ---- */
 

@@ -100,9 +100,13 @@ static bool run_collective(Frame *f, const Op *op)
     x.what = hash_mix(hash_mix((uint64_t)x.op << 8 | x.dtype, (uint64_t)x.count),
                       f->plan->p->hash.lo + op->eqn);
     x.source = -1;
-    for (uint32_t i = 0; i < s->a->perm.n; i += 2)
+    x.target = -1;
+    for (uint32_t i = 0; i < s->a->perm.n; i += 2) {
         if (s->a->perm.v[i + 1] == x.me)
             x.source = s->a->perm.v[i];
+        if (s->a->perm.v[i] == x.me)
+            x.target = s->a->perm.v[i + 1];
+    }
     ok = f->root->cx->comm->exchange(f->root->cx->comm, f->root->cx, &x);
     arena_reset(scratch, mark);
     return ok;
@@ -169,108 +173,58 @@ bool bind_axis_index(Bind *b)
     return true;
 }
 
-/* ---- arithmetic --------------------------------------------------------------------- */
-
-/* Element i of out; of a reduce_scatter [outer, me, inner] of in. */
-static int64_t place_in(const Exchange *x, int64_t i)
-{
-    return x->op == OP_reduce_scatter
-               ? (i / x->inner * x->n + x->me) * x->inner + i % x->inner
-               : i;
-}
-
-#define LARGER(a, b)  ((a) != (a) || (a) > (b) ? (a) : (b))
-#define SMALLER(a, b) ((a) != (a) || (a) < (b) ? (a) : (b))
-#define SUM(a, b)     ((a) + (b))
-
-/* load and store: of element k at p, as an S */
-#define REDUCE(name, S, load, store)                                                     \
-    static void reduce_##name(const Exchange *x, const Exchange *const *all,             \
-                              int64_t from, int64_t to, void *const *out)                \
-    {                                                                                    \
-        for (int64_t i = from; i < to; i++) {                                            \
-            int64_t at = place_in(x, i);                                                 \
-            S s = load(all[0]->in, at);                                                  \
-                                                                                         \
-            for (int64_t k = 1; k < x->n; k++) {                                         \
-                S v = load(all[k]->in, at);                                              \
-                                                                                         \
-                s = x->op == OP_pmax   ? LARGER(s, v)                                    \
-                    : x->op == OP_pmin ? SMALLER(s, v)                                   \
-                                       : (S)SUM(s, v);                                   \
-            }                                                                            \
-            for (int64_t k = 0; k < (x->op == OP_reduce_scatter ? 1 : x->n); k++)        \
-                store(out[k], i, s);                                                     \
-        }                                                                                \
-    }
-#define GET(T) ((const T *)p)[i]
-#define PLAIN(name, T)                                                                   \
-    static T get_##name(const void *p, int64_t i) { return GET(T); }                     \
-    static void set_##name(void *p, int64_t i, T v) { ((T *)p)[i] = v; }                 \
-    REDUCE(name, T, get_##name, set_##name)
-#define HALF(name, to_float, from_float)                                                 \
-    static float get_##name(const void *p, int64_t i)                                    \
-    {                                                                                    \
-        return to_float(GET(uint16_t));                                                  \
-    }                                                                                    \
-    static void set_##name(void *p, int64_t i, float v)                                  \
-    {                                                                                    \
-        ((uint16_t *)p)[i] = from_float(v);                                              \
-    }                                                                                    \
-    REDUCE(name, float, get_##name, set_##name)
-PLAIN(f32, float)
-PLAIN(f64, double)
-PLAIN(i8, int8_t)
-PLAIN(i16, int16_t)
-PLAIN(i32, int32_t)
-PLAIN(i64, int64_t)
-PLAIN(u8, uint8_t)
-PLAIN(u16, uint16_t)
-PLAIN(u32, uint32_t)
-PLAIN(u64, uint64_t)
-HALF(f16, f16_to_f32, f16_from_f32)
-HALF(bf16, bf16_to_f32, bf16_from_f32)
-
-bool exchange_reduce(const Exchange *x, const Exchange *const *all, int64_t from,
-                     int64_t to, void *const *out)
-{
-    wf_dtype t = x->dtype;
-    Exchange pairs = *x;
-
-    if (t == WF_C64 || t == WF_C128) { /* two numbers each */
-        pairs.dtype = t == WF_C64 ? WF_F32 : WF_F64;
-        pairs.inner *= 2;
-        return exchange_reduce(&pairs, all, 2 * from, 2 * to, out);
-    }
-    /* sums of integers wrap */
-    if (x->op != OP_pmax && x->op != OP_pmin)
-        t = t == WF_I8    ? WF_U8
-            : t == WF_I16 ? WF_U16
-            : t == WF_I32 ? WF_U32
-            : t == WF_I64 ? WF_U64
-                          : t;
-    switch (t) {
-    case WF_F32: reduce_f32(x, all, from, to, out); return true;
-    case WF_F64: reduce_f64(x, all, from, to, out); return true;
-    case WF_F16: reduce_f16(x, all, from, to, out); return true;
-    case WF_BF16: reduce_bf16(x, all, from, to, out); return true;
-    case WF_I8: reduce_i8(x, all, from, to, out); return true;
-    case WF_I16: reduce_i16(x, all, from, to, out); return true;
-    case WF_I32: reduce_i32(x, all, from, to, out); return true;
-    case WF_I64: reduce_i64(x, all, from, to, out); return true;
-    case WF_U8: reduce_u8(x, all, from, to, out); return true;
-    case WF_U16: reduce_u16(x, all, from, to, out); return true;
-    case WF_U32: reduce_u32(x, all, from, to, out); return true;
-    case WF_U64: reduce_u64(x, all, from, to, out); return true;
-    default: return false;
-    }
-}
+/* ---- what devices compute of what they brought --------------------------------------- */
 
 static void copy(void *to, int64_t i, const void *from, int64_t j, int64_t n, size_t size)
 {
     if (n)
         memcpy((char *)to + (size_t)i * size, (const char *)from + (size_t)j * size,
                (size_t)n * size);
+}
+
+Combine exchange_how(const Exchange *x)
+{
+    return x->op == OP_pmax ? COMBINE_MAX : x->op == OP_pmin ? COMBINE_MIN : COMBINE_SUM;
+}
+
+/* n elements of all, from element `from` on, into out from element `to` on. */
+static bool reduce_run(const Exchange *x, const Exchange *const *all, int64_t from,
+                       int64_t n, void *out, int64_t to)
+{
+    const size_t size = wf_dtype_size(x->dtype);
+    const void *in[64];
+    int m = 0;
+
+    out = (char *)out + (size_t)to * size;
+    for (int64_t k = 0; k < x->n; k++) {
+        in[m++] = (const char *)all[k]->in + (size_t)from * size;
+        if (m < 64 && k + 1 < x->n)
+            continue;
+        if (!combine(exchange_how(x), x->dtype, out, in, m, n))
+            return false;
+        in[0] = out;
+        m = 1;
+    }
+    return true;
+}
+
+bool exchange_reduce(const Exchange *x, const Exchange *const *all)
+{
+    const size_t size = wf_dtype_size(x->dtype);
+    int64_t from = x->count * x->me / x->n, to = x->count * (x->me + 1) / x->n;
+
+    if (x->op == OP_reduce_scatter) {
+        for (int64_t o = 0; o < x->outer; o++)
+            if (!reduce_run(x, all, (o * x->n + x->me) * x->inner, x->inner, x->out, o * x->inner))
+                return false;
+        return true;
+    }
+    if (!reduce_run(x, all, from, to - from, x->out, from))
+        return false;
+    for (int64_t k = 0; k < x->n; k++)
+        if (k != x->me)
+            copy(all[k]->out, from, x->out, from, to - from, size);
+    return true;
 }
 
 /* y[q_o, k, q_i] = x_k[r_o, me, r_i], where q and r count the same elements */

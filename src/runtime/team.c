@@ -122,14 +122,12 @@ static bool team_exchange(Comm *c, wf_ctx *cx, const Exchange *x)
 {
     Member *m = (Member *)(void *)((char *)c - offsetof(Member, comm));
     const Exchange **all = arena_array(&cx->scratch, (size_t)x->n, sizeof *all);
-    void **out = arena_array(&cx->scratch, (size_t)x->n, sizeof *out);
     bool ok = true;
 
     if (!meet(m, x, true))
         return false;
     for (int64_t k = 0; k < x->n; k++) {
         all[k] = &m->team->member[x->member[k]].given;
-        out[k] = all[k]->out;
         if (all[k]->what != x->what && ok)
             ok = fail(
                 cx, WF_ERR_VALUE, x->place,
@@ -139,11 +137,9 @@ static bool team_exchange(Comm *c, wf_ctx *cx, const Exchange *x)
                 wf_dtype_name(x->dtype), (long long)x->member[k], op_name(all[k]->op),
                 (long long)all[k]->count, wf_dtype_name(all[k]->dtype));
     }
-    if (ok && (x->op == OP_psum || x->op == OP_pmax || x->op == OP_pmin))
-        ok = exchange_reduce(x, all, x->count * x->me / x->n,
-                             x->count * (x->me + 1) / x->n, out);
-    else if (ok && x->op == OP_reduce_scatter)
-        ok = exchange_reduce(x, all, 0, x->outer * x->inner, &x->out);
+    if (ok && (x->op == OP_psum || x->op == OP_pmax || x->op == OP_pmin ||
+               x->op == OP_reduce_scatter))
+        ok = exchange_reduce(x, all);
     else if (ok)
         exchange_move(x, all);
     if (!ok && !failed(cx))
