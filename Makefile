@@ -40,8 +40,8 @@ ISA_1   := -DKERNEL_ISA=1 -mavx2 -mfma -mf16c
 ISA_2   := -DKERNEL_ISA=2 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c -mprefer-vector-width=512
 
 KSRC    := $(wildcard src/kernels/k_*.c)
-SRC     := $(filter-out $(KSRC),$(wildcard src/base/*.c src/ir/*.c src/op/*.c src/transform/*.c src/opt/*.c \
-             src/kernels/*.c src/codegen/*.c src/runtime/*.c src/cuda/*.c src/io/*.c src/torchfile/*.c src/export/*.c \
+SRC     := $(filter-out $(KSRC) src/world/plugin_%,$(wildcard src/base/*.c src/ir/*.c src/op/*.c src/transform/*.c src/opt/*.c \
+             src/kernels/*.c src/codegen/*.c src/runtime/*.c src/world/*.c src/cuda/*.c src/io/*.c src/torchfile/*.c src/export/*.c \
              src/tensor/*.c src/onnx/*.c src/nn/*.c src/script/*.c src/script/modules/*.c src/script/engine/*.c))
 SRC     := $(filter-out $(if $(filter onnx,$(WITHOUT)),src/onnx/%) $(if $(filter cuda,$(WITHOUT)),src/cuda/%),$(SRC))
 GEN     := $(BUILD)/gen/namespaces.c $(BUILD)/gen/prelude.c
@@ -54,11 +54,14 @@ NSPY    := $(shell find src/script/namespaces -name '*.py' | LC_ALL=C sort)
 CLISRC  := $(wildcard src/cli/*.c)
 OBJ     := $(SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
 CLIOBJ  := $(CLISRC:%.c=$(BUILD)/%.o)
+# Optional: the engine over MPI, where its compiler is (tools/setup mpi).
+MPICC   ?= $(shell command -v mpicc 2>/dev/null)
+PLUGINS := $(if $(MPICC),$(BUILD)/weft_mpi.so)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
 
 .PHONY: all agree bench-gpu help test test-gpu tests test-long verify-math demo examples bench san fuzz format tidy docs install uninstall wheel dist deb clean bless
-all: $(BUILD)/weft $(BUILD)/libweft.a $(BUILD)/libweft.so
+all: $(BUILD)/weft $(BUILD)/libweft.a $(BUILD)/libweft.so $(PLUGINS)
 
 help:
 	@echo 'make            build/weft, build/libweft.a and build/libweft.so'
@@ -143,6 +146,10 @@ ABI     := $(shell sed -n 's/^.define WF_ABI_VERSION //p' include/weft.h)
 VERSION := $(shell sed -n 's/.*WF_VERSION "\(.*\)"/\1/p' include/weft.h)
 $(BUILD)/libweft.so: $(OBJ) tools/weft.map
 	$(Q)$(CC) -shared $(SAN) -Wl,-soname,libweft.so.$(ABI) -Wl,--version-script=tools/weft.map -o $@ $(OBJ) $(LIBS)
+
+$(BUILD)/weft_mpi.so: src/world/plugin_mpi.c src/world/engine.h src/runtime/comm.h
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) $(filter-out -MMD -MP,$(ALL)) -shared -o $@ $<
 
 $(BUILD)/weft: $(CLIOBJ) $(BUILD)/libweft.a
 	$(Q)$(CC) $(SAN) -o $@ $^ $(LIBS)
@@ -268,7 +275,7 @@ TO      := $(DESTDIR)$(PREFIX)
 LIBDIR  ?= lib
 FILL    := sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@ABI@|$(ABI)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
            -e 's|@UP@|$(shell echo $(LIBDIR) | sed 's/[^/][^/]*/../g')|'
-INSTALLED := bin/weft $(patsubst %,include/%,$(notdir $(wildcard include/*.h include/*.hpp))) $(LIBDIR)/libweft.a $(LIBDIR)/libweft.so $(LIBDIR)/libweft.so.$(ABI) \
+INSTALLED := bin/weft $(patsubst %,include/%,$(notdir $(wildcard include/*.h include/*.hpp))) $(LIBDIR)/libweft.a $(LIBDIR)/libweft.so $(LIBDIR)/libweft.so.$(ABI) $(PLUGINS:$(BUILD)/%=$(LIBDIR)/%) \
              $(LIBDIR)/pkgconfig/weft.pc $(LIBDIR)/cmake/Weft/WeftConfig.cmake $(LIBDIR)/cmake/Weft/WeftConfigVersion.cmake share/man/man1/weft.1
 install: all
 	$(Q)install -d $(addprefix $(TO)/,$(sort $(dir $(INSTALLED))))
@@ -277,6 +284,7 @@ install: all
 	$(Q)install -m 644 $(BUILD)/libweft.a $(TO)/$(LIBDIR)/libweft.a
 	$(Q)install -m 755 $(BUILD)/libweft.so $(TO)/$(LIBDIR)/libweft.so.$(ABI)
 	$(Q)ln -sf libweft.so.$(ABI) $(TO)/$(LIBDIR)/libweft.so
+	$(Q)$(if $(PLUGINS),install -m 755 $(PLUGINS) $(TO)/$(LIBDIR)/)
 	$(Q)$(if $(STRIP),$(STRIP) $(TO)/bin/weft $(TO)/$(LIBDIR)/libweft.so.$(ABI) && $(STRIP) --strip-debug $(TO)/$(LIBDIR)/libweft.a)
 	$(Q)install -m 644 docs/weft.1 $(TO)/share/man/man1/weft.1
 	$(Q)$(FILL) tools/weft.pc.in > $(TO)/$(LIBDIR)/pkgconfig/weft.pc

@@ -63,6 +63,7 @@ typedef enum wf_status {
     WF_ERR_CANCELLED,   /* environment: wf_cancel was called */
     WF_ERR_UNSUPPORTED, /* environment: an optional feature that is not in this build */
     WF_ERR_DEVICE,      /* environment: a device failed, or is lost */
+    WF_ERR_COMM,        /* environment: another process failed, is gone, or does something else */
 
     WF_ERR_INTERNAL = 128 /* a bug in Weft */
 } wf_status;
@@ -586,6 +587,7 @@ WF_API wf_status wf_script_tree(wf_ctx *cx, const char *file, const char *text, 
 }
 #endif
 
+#include "weft_comm.h"   /* processes that run together */
 #include "weft_tensor.h" /* tensors, recording, traces */
 #include "weft_random.h" /* a generator with PyTorch's numbers */
 #include "weft_nn.h"     /* modules, optimisers, data */

@@ -35,6 +35,7 @@ static const struct {
     {WF_ERR_CANCELLED, "cancelled"},
     {WF_ERR_UNSUPPORTED, "not supported"},
     {WF_ERR_DEVICE, "device error"},
+    {WF_ERR_COMM, "error of several processes"},
     {WF_ERR_INTERNAL, "internal error"},
 };
 

@@ -82,21 +82,21 @@ static bool add_leaf(wf_ctx *c, Leaves *l, Tensor *t)
 }
 
 /* Walks with the nodes' own links for a stack, so that it needs no memory. */
-static bool find_leaves(wf_ctx *c, Node *root, Leaves *l)
+static bool find_leaves(wf_ctx *c, RecordNode *root, Leaves *l)
 {
     Tensors *s = c->tensors;
-    Node *stack = root;
+    RecordNode *stack = root;
 
     s->epoch += 2;
     root->epoch = s->epoch;
     root->next = NULL;
     while (stack) {
-        Node *n = stack;
+        RecordNode *n = stack;
         stack = n->next;
         if (n->leaf && n->leaf->wants_grad && !add_leaf(c, l, n->leaf))
             return false;
         for (uint32_t i = 0; i < n->nin; i++) {
-            Node *m = n->in[i].node;
+            RecordNode *m = n->in[i].node;
             if (!m || m->epoch == s->epoch)
                 continue;
             m->epoch = s->epoch;

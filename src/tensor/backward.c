@@ -31,7 +31,7 @@ typedef struct Walk {
     wf_ctx *cx;
     bool forward; /* jvp */
     bool create;  /* the derivatives are recorded: saved values need their history */
-    Node **nodes; /* active, operands before users */
+    RecordNode **nodes; /* active, operands before users */
     uint32_t n, cap;
     uint32_t *base; /* of the results of each node among all results */
     uint32_t nouts;
@@ -52,13 +52,13 @@ typedef struct Walk {
 /* ---- the walk ---- */
 
 typedef struct Frame {
-    Node *n;
+    RecordNode *n;
     uint32_t i;
     bool active;
 } Frame;
 
 /* epoch: seen; epoch + 1: seen and active, order is valid */
-static void visit(Walk *w, Node *root, uint64_t epoch)
+static void visit(Walk *w, RecordNode *root, uint64_t epoch)
 {
     VEC(Frame) st = {0};
 
@@ -68,7 +68,7 @@ static void visit(Walk *w, Node *root, uint64_t epoch)
     vec_push(w->a, &st, ((Frame){root, 0, root->wanted == epoch}));
     while (st.n) {
         Frame *f = &st.v[st.n - 1];
-        Node *m = NULL;
+        RecordNode *m = NULL;
         while (f->i < f->n->nin) {
             m = f->n->in[f->i].node;
             if (m && m->epoch == epoch + 1)
@@ -90,7 +90,7 @@ static void visit(Walk *w, Node *root, uint64_t epoch)
             f->n->order = w->n;
             if (w->n == w->cap) {
                 uint32_t cap = w->cap ? w->cap * 2 : 64;
-                Node **v = arena_array(w->a, cap, sizeof *v);
+                RecordNode **v = arena_array(w->a, cap, sizeof *v);
                 if (w->n)
                     memcpy(v, w->nodes, w->n * sizeof *v);
                 w->nodes = v;
@@ -102,7 +102,7 @@ static void visit(Walk *w, Node *root, uint64_t epoch)
     }
 }
 
-static bool is_active(const Node *n, uint64_t epoch)
+static bool is_active(const RecordNode *n, uint64_t epoch)
 {
     return n && n->epoch == epoch + 1;
 }
@@ -123,7 +123,7 @@ static void find_saved(Walk *w, uint64_t epoch)
     w->found = arena_zalloc(w->a, (w->nouts + 1) * sizeof *w->found);
     w->found_version = arena_zalloc(w->a, (w->nouts + 1) * sizeof *w->found_version);
     for (uint32_t k = 0; k < w->n; k++) {
-        Node *n = w->nodes[k];
+        RecordNode *n = w->nodes[k];
         w->calls = w->calls || n->form;
         if (n->leaf) {
             w->found[w->base[k]] = n->leaf;
@@ -157,10 +157,10 @@ static void find_whole(Walk *w, uint64_t epoch)
         return;
     w->whole = arena_zalloc(w->a, w->n + 1);
     for (uint32_t k = 0; k < w->n; k++) {
-        Node *n = w->nodes[k];
+        RecordNode *n = w->nodes[k];
 
         for (uint32_t i = 0; i < n->nin; i++) {
-            Node *from = n->in[i].node;
+            RecordNode *from = n->in[i].node;
             if (is_active(from, epoch) && from->form && n->in[i].out >= from->prim->nout)
                 w->whole[from->order] = true;
         }
@@ -181,7 +181,7 @@ static void make_key(Walk *w, uint64_t epoch)
     w->key[at++] = (uint64_t)w->forward << 32 | w->n;
     w->key[at++] = (uint64_t)w->ny << 32 | w->nx;
     for (uint32_t k = 0; k < w->n; k++) {
-        Node *m = w->nodes[k];
+        RecordNode *m = w->nodes[k];
         if (m->prim) {
             w->key[at++] = m->form && !w->whole[k] ? (uint64_t)(uintptr_t)m->form
                                                    : (uint64_t)(uintptr_t)m->prim;
@@ -236,7 +236,7 @@ static void add_tangent(Make *m, uint32_t at, Val d)
 
 static void emit_node(Make *m, uint32_t k)
 {
-    Node *n = m->w->nodes[k];
+    RecordNode *n = m->w->nodes[k];
     const Prim *p = n->prim;
     Builder *b = m->b;
     const PType *out_type = n->form ? n->form->out : p ? p->out : NULL;
@@ -253,7 +253,7 @@ static void emit_node(Make *m, uint32_t k)
     types = arena_array(&b->arena, p->nin + n->nout + 1, sizeof *types);
     m->edge[k] = arena_zalloc(&b->arena, (p->nin + 1) * sizeof(Val));
     for (uint32_t i = 0; i < p->nin; i++) {
-        Node *from = n->in[i].node;
+        RecordNode *from = n->in[i].node;
         if (is_active(from, m->epoch)) {
             uint32_t at = m->w->base[from->order] + n->in[i].out;
             if (!m->val[at])
@@ -342,7 +342,7 @@ static const Program *make_forward(Make *m, BackProgram *bp, bool *y_nz)
     if (failed(w->cx))
         return NULL;
     for (uint32_t j = 0; j < w->ny; j++) {
-        Node *n = w->y[j]->node;
+        RecordNode *n = w->y[j]->node;
         Val d = is_active(n, m->epoch) ? m->tangent[w->base[n->order] + w->y[j]->out]
                                        : VAL_NONE;
         y_nz[j] = d != VAL_NONE;
@@ -547,7 +547,7 @@ static BackProgram *back_program(wf_ctx *c, Walk *w, uint64_t epoch)
 
 /* ---- running it ---- */
 
-static void check_version(wf_ctx *c, const char *what, const Node *n, const Tensor *t,
+static void check_version(wf_ctx *c, const char *what, const RecordNode *n, const Tensor *t,
                           uint32_t version)
 {
     Place at = t->store->written;
@@ -565,7 +565,7 @@ static void check_version(wf_ctx *c, const char *what, const Node *n, const Tens
 /* The saved value as a handle; with the history it had. */
 static wf_tensor saved_handle(wf_ctx *c, Walk *w, Need need, const char *what)
 {
-    Node *n = w->nodes[need.node], *from;
+    RecordNode *n = w->nodes[need.node], *from;
     Tensor *t, *v;
     uint32_t version;
 
@@ -642,7 +642,7 @@ static void free_histories(wf_ctx *c, Walk *w)
 {
     Tensors *s = c->tensors;
     uint64_t epoch = s->epoch;
-    Node *stack = NULL;
+    RecordNode *stack = NULL;
 
     s->epoch += 2; /* marks what is freed */
     for (uint32_t j = 0; j < w->ny; j++)
@@ -652,7 +652,7 @@ static void free_histories(wf_ctx *c, Walk *w)
             stack = w->y[j]->node;
         }
     while (stack) {
-        Node *n = stack;
+        RecordNode *n = stack;
         stack = n->next;
         n->refs++; /* its saved values may be the last to hold others */
         for (uint32_t i = 0; i < n->nin; i++)

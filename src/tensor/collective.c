@@ -5,9 +5,13 @@
  * collective looks for the name from the innermost trace outwards and enters the
  * program, also when its operand is concrete.
  *
+ * A context that runs as one of several processes has their mesh, outside of all traces; a collective over its axes
+ * happens at once where no trace is open.
+ *
  * Effects with a trace open are part of the program, whatever their operands are.
  */
 #include "op/mesh.h"
+#include "runtime/comm.h"
 #include "tensor/tensor.h"
 
 /* A size of a trace around, in the innermost. */
@@ -21,7 +25,15 @@ static Dim brought(wf_ctx *c, Trace *from, Dim d)
     return r;
 }
 
-/* Of one axis, in the innermost trace; DIM_NONE: it is not bound. *tr: who binds it. */
+static Dim axis_of_mesh(const Mesh *m, const char *name, size_t n)
+{
+    for (uint32_t k = 0; m && k < m->n; k++)
+        if (strlen(m->name[k]) == n && !memcmp(m->name[k], name, n))
+            return m->size[k];
+    return DIM_NONE;
+}
+
+/* Of one axis, in the innermost trace; DIM_NONE: it is not bound. *by: who binds it, NULL: the processes' mesh. */
 static Dim axis_in(wf_ctx *c, const char *name, size_t n, const Trace **by)
 {
     Dim d = DIM_NONE;
@@ -29,13 +41,15 @@ static Dim axis_in(wf_ctx *c, const char *name, size_t n, const Trace **by)
     for (const Trace *tr = c->tensors->trace; tr && d == DIM_NONE; tr = tr->outer) {
         const Mesh *m = tr->axis.mesh;
 
-        for (uint32_t k = 0; m && k < m->n; k++)
-            if (strlen(m->name[k]) == n && !memcmp(m->name[k], name, n))
-                d = m->size[k];
+        d = axis_of_mesh(m, name, n);
         if (!m && tr->axis.name && strlen(tr->axis.name) == n &&
             !memcmp(tr->axis.name, name, n))
             d = tr->axis.size;
         *by = tr;
+    }
+    if (d == DIM_NONE && c->comm) {
+        *by = NULL;
+        return axis_of_mesh(c->comm->mesh, name, n);
     }
     return d >= 0 || d == DIM_NONE || !(*by)->outer ? d : brought(c, (*by)->outer, d);
 }
@@ -44,7 +58,7 @@ const TraceAxis *axis_bound(wf_ctx *c, const char *axis)
 {
     const Trace *by = NULL;
 
-    return !axis || axis_in(c, axis, strcspn(axis, ","), &by) == DIM_NONE ? NULL : &by->axis;
+    return !axis || axis_in(c, axis, strcspn(axis, ","), &by) == DIM_NONE || !by ? NULL : &by->axis;
 }
 
 /* The size of the axes in the innermost trace; false with an error. *out_inv: what does not vary over them is known. */
@@ -68,7 +82,7 @@ static bool find_axes(wf_ctx *c, const char *fn, const char *axes, Dim *out,
             return false;
         }
         *out = size_mul(c, *out, d);
-        *out_inv = by->axis.check;
+        *out_inv = by && by->axis.check;
     }
     if (!axes)
         tfail(c, WF_ERR_NAME, "%s: axis '(null)' is not bound", fn);
@@ -84,6 +98,12 @@ static wf_tensor emit(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin,
     if (failed(c) || (nin && !x))
         return WF_NONE;
     weak = x && x->weak;
+    if (!c->tensors->trace) {
+        wf_tensor y = WF_NONE;
+
+        tensor_op(c, op, in, nin, attr, &y, 1);
+        return y;
+    }
     if (!trace_emit(c, op, &x, nin, attr, &out, 1))
         return WF_NONE;
     out->weak = weak;

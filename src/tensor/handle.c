@@ -96,7 +96,7 @@ static void free_state(wf_ctx *c)
             mem_free(&c->al, b, b->bytes);
         }
     for (int k = 0; k < COUNT(s->free_nodes); k++)
-        for (Node *n; (n = s->free_nodes[k]) != NULL;) {
+        for (RecordNode *n; (n = s->free_nodes[k]) != NULL;) {
             s->free_nodes[k] = n->next;
             mem_free(&c->al, n, n->bytes);
         }

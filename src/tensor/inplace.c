@@ -76,7 +76,7 @@ static bool copy_numbers(wf_ctx *c, Tensor *x, Tensor *v)
 
 /* What the op that made v saved of x's memory becomes a copy: it is about to be
  * overwritten. */
-static bool copy_saved(wf_ctx *c, const Tensor *x, Node *n)
+static bool copy_saved(wf_ctx *c, const Tensor *x, RecordNode *n)
 {
     while (n && n->prim && n->nin == 1 &&
            !n->in[0].saved) /* v was cast or broadcast after it */

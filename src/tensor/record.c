@@ -11,13 +11,13 @@
 
 /* ---- life of nodes ---- */
 
-static Node *node_new(wf_ctx *c, uint32_t nin, uint32_t nout)
+static RecordNode *node_new(wf_ctx *c, uint32_t nin, uint32_t nout)
 {
     Tensors *s = c->tensors;
     size_t need =
-        sizeof(Node) + nin * sizeof(Edge) + nout * (sizeof(Tensor *) + sizeof(uint32_t));
+        sizeof(RecordNode) + nin * sizeof(Edge) + nout * (sizeof(Tensor *) + sizeof(uint32_t));
     uint8_t cls = 0;
-    Node *n;
+    RecordNode *n;
 
     while (cls < COUNT(s->free_nodes) && (size_t)256 << cls < need)
         cls++;
@@ -46,7 +46,7 @@ static Node *node_new(wf_ctx *c, uint32_t nin, uint32_t nout)
     return n;
 }
 
-static void bury(wf_ctx *c, Node *n)
+static void bury(wf_ctx *c, RecordNode *n)
 {
     Tensors *s = c->tensors;
 
@@ -69,7 +69,7 @@ static void bury(wf_ctx *c, Node *n)
     }
 }
 
-void node_release(wf_ctx *c, Node *n)
+void node_release(wf_ctx *c, RecordNode *n)
 {
     Tensors *s = c->tensors;
 
@@ -87,7 +87,7 @@ void node_release(wf_ctx *c, Node *n)
     s->burying = false;
 }
 
-void node_free_saved(wf_ctx *c, Node *n)
+void node_free_saved(wf_ctx *c, RecordNode *n)
 {
     for (uint32_t i = 0; i < n->nin; i++) {
         Tensor *t = n->in[i].saved;
@@ -222,7 +222,7 @@ static bool reaches_any(const Prim *p, uint32_t i)
 }
 
 /* Who follows result j of the node. */
-static uint64_t need_of(const Prim *p, Tensor *const *in, const Node *n, uint32_t j)
+static uint64_t need_of(const Prim *p, Tensor *const *in, const RecordNode *n, uint32_t j)
 {
     uint64_t need = 0;
 
@@ -240,7 +240,7 @@ bool tensor_is_followed(const wf_ctx *c, const Tensor *t)
            dtype_is_differentiable((wf_dtype)t->dtype);
 }
 
-static bool save_operand(wf_ctx *c, Node *n, uint32_t i, Tensor *t)
+static bool save_operand(wf_ctx *c, RecordNode *n, uint32_t i, Tensor *t)
 {
     if (n->in[i].saved)
         return true;
@@ -250,7 +250,7 @@ static bool save_operand(wf_ctx *c, Node *n, uint32_t i, Tensor *t)
     return n->in[i].saved != NULL;
 }
 
-static bool save_result(wf_ctx *c, Node *n, uint32_t j, Tensor *t)
+static bool save_result(wf_ctx *c, RecordNode *n, uint32_t j, Tensor *t)
 {
     if (n->out_saved[j])
         return true;
@@ -259,7 +259,7 @@ static bool save_result(wf_ctx *c, Node *n, uint32_t j, Tensor *t)
     return n->out_saved[j] != NULL;
 }
 
-static bool save_values(wf_ctx *c, Node *n, const Prim *p, Tensor *const *in,
+static bool save_values(wf_ctx *c, RecordNode *n, const Prim *p, Tensor *const *in,
                         Tensor **out)
 {
     uint32_t w = p->nin + p->nout;
@@ -279,7 +279,7 @@ static bool save_values(wf_ctx *c, Node *n, const Prim *p, Tensor *const *in,
 }
 
 /* Of a call: what its derivative takes, and the operands, for when that is not enough. */
-static bool save_call(wf_ctx *c, Node *n, const CallForm *f, Tensor *const *in,
+static bool save_call(wf_ctx *c, RecordNode *n, const CallForm *f, Tensor *const *in,
                       Tensor **out)
 {
     for (uint32_t i = 0; i < n->nin; i++)
@@ -296,7 +296,7 @@ bool record_op(wf_ctx *c, Prim *p, const CallForm *form, Tensor *const *in, Tens
 {
     Tensors *s = c->tensors;
     uint64_t need = 0;
-    Node *n;
+    RecordNode *n;
 
     if (!form && !p->saves && !learn_saves(c, p))
         return false;
@@ -340,7 +340,7 @@ bool record_op(wf_ctx *c, Prim *p, const CallForm *form, Tensor *const *in, Tens
 
 bool record_leaf(wf_ctx *c, Tensor *t)
 {
-    Node *n;
+    RecordNode *n;
 
     if (t->node)
         return true;

@@ -111,7 +111,7 @@ Tensor *tensor_retain(Tensor *t)
 
 void tensor_release(wf_ctx *c, Tensor *t)
 {
-    Node *node;
+    RecordNode *node;
 
     if (!t || --t->refs)
         return;

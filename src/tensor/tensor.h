@@ -36,7 +36,7 @@
 #include "transform/transform.h"
 
 typedef struct Tensor Tensor;
-typedef struct Node Node;
+typedef struct RecordNode RecordNode;
 typedef struct Prim Prim;
 typedef struct Trace Trace;
 typedef struct Tensors Tensors;
@@ -68,7 +68,7 @@ struct Tensor {
     int64_t room[8];
     Storage *store;  /* concrete */
     wf_array *array; /* the same memory for the runtime, made at need */
-    Node *node;      /* its history; NULL: none */
+    RecordNode *node;      /* its history; NULL: none */
     uint32_t out;    /* which result of node */
     Tensor *grad;    /* of a leaf */
     uint64_t trace;  /* symbolic: id of its trace */
@@ -151,7 +151,7 @@ struct Tensors {    /* the state of one context */
     int64_t live, live_bytes;
     Tensor *free_tensors;
     Storage *free_stores[FREE_SIZES];
-    Node *free_nodes[4];
+    RecordNode *free_nodes[4];
 
     wf_promotion promotion;
     wf_dtype float_dtype;
@@ -185,7 +185,7 @@ struct Tensors {    /* the state of one context */
     bool record_traced; /* the next record traces its function, as inside a trace */
     int no_grad;        /* > 0: nothing is recorded */
     bool cuts;          /* no_grad inside a trace cuts the derivative of what is emitted there */
-    Node *dead;         /* nodes to be freed, one after the other: histories are deep */
+    RecordNode *dead;         /* nodes to be freed, one after the other: histories are deep */
     bool burying;
     uint64_t epoch;            /* of walks over histories */
     struct BackProgram *backs; /* derivative programs by shape of history */
@@ -523,7 +523,7 @@ bool hint_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q);
 /* ---- record.c ---------------------------------------------------------------------------------- */
 
 typedef struct Edge {
-    Node *node; /* history of the operand; NULL: not followed */
+    RecordNode *node; /* history of the operand; NULL: not followed */
     uint32_t out;
     uint32_t version; /* of saved's memory when it was saved */
     Tensor *saved;    /* the operand, if the derivative reads it */
@@ -534,7 +534,7 @@ typedef struct Host {
     void (*release)(wf_ctx *c, struct Host *h); /* with the node */
 } Host;
 
-struct Node {
+struct RecordNode {
     int32_t refs;
     uint8_t cls;  /* free list */
     bool freed;   /* saved values are gone */
@@ -550,14 +550,14 @@ struct Node {
     Place place;
     uint32_t nin, nout;
     size_t bytes;
-    Node *next; /* free list */
+    RecordNode *next; /* free list */
     uint32_t *out_version;
     Tensor **out_saved; /* nout: results that the derivative reads, without history */
     Edge in[];
 };
 
-void node_release(wf_ctx *c, Node *n);
-void node_free_saved(wf_ctx *c, Node *n);
+void node_release(wf_ctx *c, RecordNode *n);
+void node_free_saved(wf_ctx *c, RecordNode *n);
 /* Does an open recorder follow it? */
 bool tensor_is_followed(const wf_ctx *c, const Tensor *t);
 /* Give the results their history; form (of calls, may be NULL): out has all results of its forward. False after

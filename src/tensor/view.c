@@ -122,7 +122,7 @@ static wf_tensor flat_root(wf_ctx *c, const Tensor *t)
 /* t takes the history of `from`, which has its numbers. */
 void take_history(wf_ctx *c, Tensor *t, const Tensor *from)
 {
-    Node *old = t->node;
+    RecordNode *old = t->node;
 
     t->node = from ? from->node : NULL;
     t->out = from ? from->out : 0;

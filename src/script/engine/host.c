@@ -87,10 +87,10 @@ static Value n_host(Vm *vm, const Args *a)
 }
 
 /* Calls fn on every node behind the tensors; the nodes' own links are the stack. */
-static bool walk(En *e, const wf_tensor *y, int n, bool (*fn)(En *, Node *, void *), void *user)
+static bool walk(En *e, const wf_tensor *y, int n, bool (*fn)(En *, RecordNode *, void *), void *user)
 {
     Tensors *s = e->c->tensors;
-    Node *stack = NULL;
+    RecordNode *stack = NULL;
     bool ok = true;
 
     s->epoch += 2;
@@ -104,11 +104,11 @@ static bool walk(En *e, const wf_tensor *y, int n, bool (*fn)(En *, Node *, void
         }
     }
     while (stack) {
-        Node *k = stack;
+        RecordNode *k = stack;
 
         stack = k->next;
         for (uint32_t i = 0; i < k->nin; i++) {
-            Node *m = k->in[i].node;
+            RecordNode *m = k->in[i].node;
 
             if (!m || m->epoch == s->epoch)
                 continue;
@@ -130,7 +130,7 @@ static bool push(En *e, List *l, Value owned)
 }
 
 /* A tensor that stands for the result of the node. */
-static Value stand_in(En *e, Node *n)
+static Value stand_in(En *e, RecordNode *n)
 {
     ScriptHost *s = (ScriptHost *)n->host;
     Tensor *t = tensor_alias(e->c, s->like);
@@ -143,7 +143,7 @@ static Value stand_in(En *e, Node *n)
     return en_box(e, tensor_handle(e->c, t));
 }
 
-static bool add_host(En *e, Node *n, void *user)
+static bool add_host(En *e, RecordNode *n, void *user)
 {
     Tuple *pair;
 
@@ -161,14 +161,14 @@ static bool add_host(En *e, Node *n, void *user)
     return push(e, user, v_obj(pair));
 }
 
-static bool add_leaf(En *e, Node *n, void *user)
+static bool add_leaf(En *e, RecordNode *n, void *user)
 {
     if (!n->leaf || !n->leaf->wants_grad || n->host)
         return true;
     return push(e, user, en_box(e, tensor_handle(e->c, tensor_retain(n->leaf))));
 }
 
-static bool free_saved(En *e, Node *n, void *user)
+static bool free_saved(En *e, RecordNode *n, void *user)
 {
     (void)user;
     if (n->prim) {
@@ -179,7 +179,7 @@ static bool free_saved(En *e, Node *n, void *user)
     return true;
 }
 
-static Value gathered(Vm *vm, const Args *a, bool (*fn)(En *, Node *, void *))
+static Value gathered(Vm *vm, const Args *a, bool (*fn)(En *, RecordNode *, void *))
 {
     En e = en_begin(vm, a);
     List *l = sc_list(vm, 0);
@@ -218,7 +218,7 @@ static Value n_parents(Vm *vm, const Args *a)
     List *l = sc_list(vm, 0);
     wf_tensor x;
     Tensor *t, *p;
-    Node *n;
+    RecordNode *n;
     bool ok = l && en_tensor(&e, a->v[0], &x) && (t = tensor_get(e.c, x, "parents")) != NULL;
 
     n = ok ? t->node : NULL;

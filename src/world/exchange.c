@@ -1,0 +1,205 @@
+/* exchange.c -- collectives of programs, and exchanges of the public header, as jobs of an engine.
+ *
+ * A program's collectives speak of axes of a mesh whose devices are the processes. What an engine moves is parts one after
+ * the other; where a collective has them along an inner axis they are put in order before, or after. */
+#include "world/world.h"
+
+typedef struct WorldComm {
+    Comm comm;
+    wf_comm *world;
+    Arena a;
+    Mesh mesh;
+} WorldComm;
+
+static int *ranks_of(Arena *a, const Exchange *x)
+{
+    int *r = arena_array(a, (size_t)x->n, sizeof *r);
+
+    for (int64_t k = 0; k < x->n; k++)
+        r[k] = (int)x->member[k];
+    return r;
+}
+
+static size_t bytes_of(const Exchange *x, int64_t n) { return (size_t)n * wf_dtype_size(x->dtype); }
+
+/* in[outer, n, inner] as parts[n][outer, inner] */
+static void *parts_of(Arena *a, const Exchange *x)
+{
+    const size_t run = bytes_of(x, x->inner);
+    char *parts = arena_alloc(a, bytes_of(x, x->count) + 1), *to = parts;
+
+    for (int64_t k = 0; k < x->n && run; k++)
+        for (int64_t o = 0; o < x->outer; o++, to += run)
+            memcpy(to, (const char *)x->in + (size_t)(o * x->n + k) * run, run);
+    return parts;
+}
+
+/* What came of each, as exchange_move reads it: parts[k] is what k brought. */
+static void move_parts(Arena *a, const Exchange *x, const char *parts, size_t each)
+{
+    Exchange *all = arena_array(a, (size_t)x->n, sizeof *all);
+    const Exchange **at = arena_array(a, (size_t)x->n, sizeof *at);
+
+    for (int64_t k = 0; k < x->n; k++) {
+        all[k] = *x;
+        all[k].in = parts + (size_t)k * each;
+        at[k] = &all[k];
+    }
+    exchange_move(x, at);
+}
+
+/* Every part to its member; out[outer2, n, inner2] of parts[k][outer2, inner2]. */
+static bool do_all_to_all(WorldComm *c, wf_ctx *cx, const Exchange *x, Job *j)
+{
+    Arena *a = &cx->scratch;
+    int64_t each = (int64_t)bytes_of(x, x->outer * x->inner), *sizes = arena_array(a, (size_t)x->n, sizeof *sizes);
+    const size_t run = bytes_of(x, x->inner2);
+    char *came = arena_alloc(a, bytes_of(x, x->count) + 1), *from = came;
+
+    for (int64_t k = 0; k < x->n; k++)
+        sizes[k] = each;
+    j->kind = JOB_ALL_TO_ALL;
+    j->in = parts_of(a, x);
+    j->out = came;
+    j->give = j->take = sizes;
+    if (!world_do(cx, c->world, j, x->place))
+        return false;
+    for (int64_t k = 0; k < x->n && run; k++)
+        for (int64_t o = 0; o < x->outer2; o++, from += run)
+            memcpy((char *)x->out + (size_t)(o * x->n + k) * run, from, run);
+    return true;
+}
+
+static bool do_ppermute(WorldComm *c, wf_ctx *cx, const Exchange *x, Job *j)
+{
+    int64_t *give = arena_zalloc(&cx->scratch, (size_t)x->n * sizeof *give);
+    int64_t *take = arena_zalloc(&cx->scratch, (size_t)x->n * sizeof *take);
+
+    if (x->target >= 0)
+        give[x->target] = (int64_t)bytes_of(x, x->count);
+    if (x->source >= 0)
+        take[x->source] = (int64_t)bytes_of(x, x->count);
+    else if (x->count)
+        memset(x->out, 0, bytes_of(x, x->count));
+    j->kind = JOB_ALL_TO_ALL;
+    j->give = give;
+    j->take = take;
+    return world_do(cx, c->world, j, x->place);
+}
+
+static bool world_exchange(Comm *comm, wf_ctx *cx, const Exchange *x)
+{
+    WorldComm *c = (WorldComm *)(void *)comm;
+    Arena *a = &cx->scratch;
+    Job j = {.what = x->what, .how = exchange_how(x), .dtype = x->dtype, .in = x->in, .out = x->out, .count = x->count,
+             .root = -1};
+
+    if (!(j.group = world_group(cx, c->world, ranks_of(a, x), (int)x->n)))
+        return false;
+    switch (x->op) {
+    case OP_reduce_scatter:
+        j.kind = JOB_SCATTER_REDUCE;
+        j.in = x->outer == 1 ? x->in : parts_of(a, x);
+        j.count = x->outer * x->inner;
+        return world_do(cx, c->world, &j, x->place);
+    case OP_all_gather:
+        j.kind = JOB_GATHER;
+        j.count = (int64_t)bytes_of(x, x->count);
+        if (x->outer == 1)
+            return world_do(cx, c->world, &j, x->place);
+        j.out = arena_alloc(a, (size_t)(j.count * x->n) + 1);
+        if (!world_do(cx, c->world, &j, x->place))
+            return false;
+        move_parts(a, x, j.out, (size_t)j.count);
+        return true;
+    case OP_all_to_all: return do_all_to_all(c, cx, x, &j);
+    case OP_ppermute: return do_ppermute(c, cx, x, &j);
+    default: return world_do(cx, c->world, &j, x->place);
+    }
+}
+
+wf_status wf_comm_use(wf_ctx *cx, wf_comm *w, const char *mesh)
+{
+    WorldComm *c;
+    const char *why;
+
+    API_ENTER(cx);
+    if (cx->comm && cx->comm->exchange != world_exchange) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_comm_use: this context runs as a device of an spmd");
+        API_RETURN(cx);
+    }
+    if (cx->comm) {
+        arena_free(&((WorldComm *)(void *)cx->comm)->a);
+        cx->comm = NULL;
+    }
+    if (w) {
+        Arena a = {0};
+
+        arena_init(&a, &cx->al, cx);
+        c = arena_zalloc(&a, sizeof *c);
+        why = mesh ? mesh_parse(&a, mesh, &c->mesh) : "there is none";
+        if (why || c->mesh.devices != wf_comm_size(w)) {
+            if (why)
+                fail(cx, WF_ERR_VALUE, NOWHERE, "wf_comm_use: mesh \"%s\": %s", mesh ? mesh : "", why);
+            else
+                fail(cx, WF_ERR_VALUE, NOWHERE, "wf_comm_use: mesh \"%s\" has %lld devices, there are %d processes", mesh,
+                     (long long)c->mesh.devices, wf_comm_size(w));
+            arena_free(&a);
+        } else {
+            c->comm = (Comm){wf_comm_rank(w), &c->mesh, world_exchange};
+            c->world = w;
+            c->a = a;
+            cx->comm = &c->comm;
+        }
+    }
+    API_RETURN(cx);
+}
+
+/* ---- of memory ------------------------------------------------------------------------ */
+
+static wf_status exchange(wf_ctx *cx, wf_comm *w, Job *j, const char *fn, bool good)
+{
+    int *all;
+
+    API_ENTER(cx);
+    if (!w || !good || j->count < 0) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "%s: %s", fn, !w ? "no comm" : "memory or a count is missing");
+        API_RETURN(cx);
+    }
+    all = arena_array(&cx->scratch, (size_t)wf_comm_size(w), sizeof *all);
+    for (int k = 0; k < wf_comm_size(w); k++)
+        all[k] = k;
+    j->what = hash_mix(hash_mix((uint64_t)j->kind << 8 | j->dtype, (uint64_t)j->count), (uint64_t)j->root);
+    if ((j->group = world_group(cx, w, all, wf_comm_size(w))))
+        world_do(cx, w, j, NOWHERE);
+    API_RETURN(cx);
+}
+
+wf_status wf_comm_all_reduce(wf_ctx *cx, wf_comm *w, wf_dtype dtype, void *data, int64_t count, wf_combine how)
+{
+    Job j = {.kind = JOB_REDUCE, .how = (Combine)how, .dtype = dtype, .in = data, .out = data, .count = count, .root = -1};
+
+    return exchange(cx, w, &j, "wf_comm_all_reduce",
+                    (data || !count) && how >= WF_COMBINE_SUM && how <= WF_COMBINE_MIN && wf_dtype_size(dtype) > 0);
+}
+
+wf_status wf_comm_all_gather(wf_ctx *cx, wf_comm *w, const void *data, int64_t bytes, void *out_all)
+{
+    Job j = {.kind = JOB_GATHER, .in = data, .out = out_all, .count = bytes, .root = -1};
+
+    return exchange(cx, w, &j, "wf_comm_all_gather", (data && out_all) || !bytes);
+}
+
+wf_status wf_comm_broadcast(wf_ctx *cx, wf_comm *w, void *data, int64_t bytes, int root)
+{
+    Job j = {.kind = JOB_BROADCAST, .out = data, .count = bytes, .root = root};
+
+    return exchange(cx, w, &j, "wf_comm_broadcast", (data || !bytes) && root >= 0 && root < wf_comm_size(w));
+}
+
+wf_status wf_comm_barrier(wf_ctx *cx, wf_comm *w)
+{
+    Job j = {.kind = JOB_GATHER, .root = -1};
+
+    return exchange(cx, w, &j, "wf_comm_barrier", true);
+}

@@ -1,0 +1,314 @@
+/* test_world.c -- processes that run together: every exchange against what one process computes of everyone's numbers, which
+ * all can make from the rank; and processes that end, fail, hang, or do something else.
+ *
+ * The processes are made by fork, and meet in shared memory. Under mpirun the program runs as one of them, with MPI
+ * (tests/test_world.sh), and only the test that needs no fork.
+ */
+#include "test.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef int Body(wf_ctx *c, wf_comm *w); /* 0: all is as it should be; else the number of what is not */
+
+static double number(int rank, int64_t i) { return (double)((rank * 7 + i * 3) % 11) - 4; }
+
+/* ---- exchanges ------------------------------------------------------------------------ */
+
+/* Sums, products, maxima and minima of n numbers of each type. */
+static int reductions(wf_ctx *c, wf_comm *w, int64_t n)
+{
+    static const wf_dtype types[] = {WF_F32, WF_F64, WF_F16, WF_BF16, WF_I8, WF_I16, WF_I32, WF_I64};
+    int ranks = wf_comm_size(w), bad = 0;
+    double *want = malloc((size_t)(n + 1) * sizeof *want);
+
+    for (int how = WF_COMBINE_SUM; how <= WF_COMBINE_MIN; how++)
+        for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+            wf_array *a = NULL, *b = NULL, *d = NULL;
+            double *mine = malloc((size_t)(n + 1) * sizeof *mine);
+
+            for (int64_t i = 0; i < n; i++) {
+                want[i] = number(0, i);
+                for (int r = 1; r < ranks; r++) {
+                    double v = number(r, i);
+
+                    want[i] = how == WF_COMBINE_SUM       ? want[i] + v
+                              : how == WF_COMBINE_PRODUCT ? want[i] * v
+                              : how == WF_COMBINE_MAX     ? (v > want[i] ? v : want[i])
+                                                          : (v < want[i] ? v : want[i]);
+                }
+            }
+            for (int64_t i = 0; i < n; i++)
+                mine[i] = number(wf_comm_rank(w), i);
+            wf_tensor x = wf_cast(c, wf_from(c, WF_F64, &n, 1, mine), types[t]);
+
+            wf_to_array(c, wf_copy(c, x), &a);
+            wf_comm_all_reduce(c, w, types[t], a ? wf_array_data_mutable(a) : NULL, n, (wf_combine)how);
+            wf_to_array(c, wf_cast(c, wf_cast(c, wf_from(c, WF_F64, &n, 1, want), types[t]), WF_F64), &b);
+            wf_to_array(c, wf_cast(c, wf_from_array(c, a), WF_F64), &d);
+            bad += !b || !d || memcmp(wf_array_data(d), wf_array_data(b), (size_t)n * 8) != 0;
+            wf_array_release(a);
+            wf_array_release(b);
+            wf_array_release(d);
+            free(mine);
+        }
+    free(want);
+    return bad || wf_ctx_status(c) ? 1 : 0;
+}
+
+static wf_tensor column(wf_ctx *c, wf_tensor x, int axis, int k)
+{
+    return wf_squeeze(c, wf_narrow(c, x, axis, k, 1), &axis, 1);
+}
+
+/* What collectives of tensors and of programs give, by the meaning of the ops. */
+static int collectives(wf_ctx *c, wf_comm *w)
+{
+    int n = wf_comm_size(w), me = wf_comm_rank(w), bad = 0;
+    char mesh[32];
+    int64_t dims[2] = {3, n}, perm[2] = {0, n - 1};
+    float *v = malloc((size_t)(3 * n) * sizeof *v);
+    wf_tensor x, sum = WF_NONE, y;
+
+    snprintf(mesh, sizeof mesh, "data:%d", n);
+    if (wf_comm_use(c, w, mesh) != WF_OK)
+        return 1;
+    for (int i = 0; i < 3 * n; i++)
+        v[i] = (float)(100 * me + i);
+    x = wf_from(c, WF_F32, dims, 2, v);
+    for (int r = 0; r < n; r++) {
+        for (int i = 0; i < 3 * n; i++)
+            v[i] = (float)(100 * r + i);
+        y = wf_from(c, WF_F32, dims, 2, v);
+        sum = r ? wf_add(c, sum, y) : y;
+    }
+#define SAME(a, b) (wf_item(c, wf_sum(c, wf_abs(c, wf_sub(c, a, b)), NULL, 0, false)) == 0)
+    bad |= SAME(wf_psum(c, x, "data"), sum) ? 0 : 2;
+    y = wf_all_gather(c, x, "data", 1);
+    bad |= SAME(wf_sum(c, y, (int[]){1}, 1, false), sum) ? 0 : 4;
+    bad |= SAME(wf_reduce_scatter(c, x, "data", 1), column(c, sum, 1, me)) ? 0 : 8;
+    y = wf_all_to_all(c, x, "data", 1, 0); /* [n, 3]: row r is what r had in column me */
+    for (int r = 0; r < n; r++)
+        for (int i = 0; i < 3; i++)
+            bad |= wf_item(c, column(c, column(c, y, 0, r), 0, i)) == 100 * r + i * n + me ? 0 : 16;
+    y = wf_ppermute(c, x, "data", perm, 1);
+    bad |= wf_item(c, wf_sum(c, y, NULL, 0, false)) == (me == n - 1 ? 3 * n * (3 * n - 1) / 2 : 0) ? 0 : 32;
+    bad |= wf_item(c, wf_cast(c, wf_axis_index(c, "data"), WF_F64)) == me ? 0 : 64;
+    free(v);
+    wf_comm_use(c, NULL, NULL);
+    return bad | (wf_ctx_status(c) ? 128 : 0);
+}
+
+static int everything(wf_ctx *c, wf_comm *w)
+{
+    static const int64_t sizes[] = {0, 1, 5, 1000, 200000};
+    int n = wf_comm_size(w), me = wf_comm_rank(w), bad = 0;
+    char text[64] = "", all[64 * 16] = "";
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        bad |= reductions(c, w, sizes[i]);
+    snprintf(text, sizeof text, "rank %d", me);
+    wf_comm_all_gather(c, w, text, 64, all);
+    for (int r = 0; r < n; r++) {
+        char want[64];
+
+        snprintf(want, sizeof want, "rank %d", r);
+        bad |= strcmp(all + 64 * r, want) ? 256 : 0;
+    }
+    wf_comm_broadcast(c, w, text, 64, n - 1);
+    bad |= strcmp(text, all + 64 * (n - 1)) ? 512 : 0;
+    bad |= wf_comm_barrier(c, w) ? 1024 : 0;
+    return bad | collectives(c, w);
+}
+
+/* ---- processes -------------------------------------------------------------------------- */
+
+static int worlds; /* so that every test meets under a name of its own */
+
+static int be(int rank, int n, double timeout, Body *body)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    char key[64];
+    wf_comm_options o = {.size = sizeof o, .ranks = n, .rank = rank, .key = key, .timeout = timeout, .patience = 20};
+    wf_comm *w = NULL;
+    int status;
+
+    snprintf(key, sizeof key, "test%d_%d", (int)getppid(), worlds);
+    wf_comm_open(c, &o, &w);
+    status = w ? body(c, w) : 99;
+    if (status || wf_ctx_status(c))
+        fprintf(stderr, "rank %d: %d, %s\n", rank, status, wf_ctx_message(c));
+    wf_comm_close(w);
+    wf_ctx_free(c);
+    return status;
+}
+
+/* The sum of what all gave; in *ended how many were killed. */
+static int in_processes(int n, double timeout, Body *body, int *ended)
+{
+    pid_t pid[16];
+    int bad = 0;
+
+    worlds++;
+    fflush(NULL);
+    for (int k = 0; k < n; k++)
+        if (!(pid[k] = fork()))
+            _exit(be(k, n, timeout, body) ? 1 : 0);
+    if (ended)
+        *ended = 0;
+    for (int k = 0; k < n; k++) {
+        int status = 0;
+
+        waitpid(pid[k], &status, 0);
+        if (ended && WIFSIGNALED(status))
+            ++*ended;
+        else
+            bad += status != 0;
+    }
+    return bad;
+}
+
+TEST(exchanges_are_what_one_process_computes_of_all_numbers)
+{
+    if (getenv("OMPI_COMM_WORLD_SIZE")) {
+        wf_ctx *c = wf_ctx_new(NULL);
+        wf_comm *w = NULL;
+
+        wf_comm_open(c, NULL, &w);
+        CHECK_STR(wf_ctx_message(c), "");
+        REQUIRE(w != NULL);
+        CHECK_STR(wf_comm_engine(w), "mpi");
+        CHECK_EQ_INT(everything(c, w), 0);
+        wf_comm_close(w);
+        wf_ctx_free(c);
+        return;
+    }
+    for (int n = 1; n <= 4; n++)
+        CHECK_EQ_INT(in_processes(n, 60, everything, NULL), 0);
+}
+
+/* ---- who ends, fails or hangs -------------------------------------------------------------- */
+
+static bool says(wf_ctx *c, const char *what)
+{
+    bool ok = wf_ctx_status(c) == WF_ERR_COMM && strstr(wf_ctx_message(c), what);
+
+    if (ok)
+        wf_clear(c);
+    return ok;
+}
+
+static int one_is_killed(wf_ctx *c, wf_comm *w)
+{
+    float x[1000] = {0};
+
+    for (int i = 0; i < 1000000 && wf_comm_all_reduce(c, w, WF_F32, x, 1000, WF_COMBINE_SUM) == WF_OK; i++)
+        if (wf_comm_rank(w) == 1 && i == 20)
+            kill(getpid(), SIGKILL);
+    return says(c, "rank 1 has ended") ? 0 : 1;
+}
+
+TEST(a_killed_process_is_an_error_of_the_others_within_seconds)
+{
+    int rounds = getenv("WEFT_LONG") ? 100 : 10;
+
+    if (getenv("OMPI_COMM_WORLD_SIZE"))
+        SKIP("MPI ends all itself");
+    for (int k = 0; k < rounds; k++) {
+        int ended;
+
+        CHECK_EQ_INT(in_processes(3, 60, one_is_killed, &ended), 0);
+        CHECK_EQ_INT(ended, 1);
+    }
+}
+
+static int one_fails(wf_ctx *c, wf_comm *w)
+{
+    if (wf_comm_rank(w) == 2)
+        return wf_comm_abort(w, "the data is gone"), _exit(0), 0;
+    wf_comm_barrier(c, w);
+    return says(c, "rank 2 failed: the data is gone") ? 0 : 1;
+}
+
+static int one_hangs(wf_ctx *c, wf_comm *w)
+{
+    if (wf_comm_rank(w) == 1) {
+        usleep(1500 * 1000);
+        return 0;
+    }
+    wf_comm_barrier(c, w);
+    return says(c, "waited 0.3 seconds (WEFT_COMM_TIMEOUT) for rank 1") ? 0 : 1;
+}
+
+static int one_brings_more(wf_ctx *c, wf_comm *w)
+{
+    float x[8] = {0};
+
+    wf_comm_all_reduce(c, w, WF_F32, x, wf_comm_rank(w) ? 8 : 7, WF_COMBINE_SUM);
+    if (!says(c, "is in another exchange, or runs another program") && !says(c, "has ended"))
+        return 1;
+    wf_comm_barrier(c, w);
+    return says(c, "after an earlier failure") ? 0 : 2;
+}
+
+static int one_runs_another_program(wf_ctx *c, wf_comm *w)
+{
+    wf_tensor x;
+    int64_t n = 4;
+
+    wf_comm_use(c, w, "data:2");
+    x = wf_zeros(c, WF_F32, &n, 1);
+    if (wf_comm_rank(w))
+        wf_psum(c, wf_add(c, x, x), "data");
+    else
+        wf_pmax(c, x, "data");
+    wf_comm_use(c, NULL, NULL);
+    return wf_ctx_status(c) == WF_ERR_COMM ? (wf_clear(c), 0) : 1;
+}
+
+TEST(a_process_that_fails_hangs_or_does_something_else_is_named)
+{
+    if (getenv("OMPI_COMM_WORLD_SIZE"))
+        SKIP("MPI ends all itself");
+    CHECK_EQ_INT(in_processes(3, 60, one_fails, NULL), 0);
+    CHECK_EQ_INT(in_processes(2, 0.3, one_hangs, NULL), 0);
+    CHECK_EQ_INT(in_processes(2, 60, one_brings_more, NULL), 0);
+    CHECK_EQ_INT(in_processes(2, 60, one_runs_another_program, NULL), 0);
+}
+
+TEST(what_does_not_fit_is_refused)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_comm_options o = {.size = sizeof o, .ranks = 2, .rank = 5};
+    wf_comm *w = NULL;
+
+    if (getenv("OMPI_COMM_WORLD_SIZE"))
+        SKIP("it is the same there");
+    CHECK_EQ_INT(wf_comm_open(c, &o, &w), WF_ERR_COMM);
+    CHECK_HAS(wf_ctx_message(c), "rank 5 of 2");
+    wf_clear(c);
+    o.rank = 0;
+    o.patience = 0.2;
+    o.key = "nobody";
+    CHECK_EQ_INT(wf_comm_open(c, &o, &w), WF_ERR_COMM);
+    CHECK_HAS(wf_ctx_message(c), "waited 0.2 seconds for rank 1 to arrive");
+    wf_clear(c);
+    o = (wf_comm_options){.size = sizeof o, .ranks = 1, .key = "alone"};
+    REQUIRE(wf_comm_open(c, &o, &w) == WF_OK);
+    CHECK_EQ_INT(wf_comm_use(c, w, "data:2"), WF_ERR_VALUE);
+    CHECK_HAS(wf_ctx_message(c), "has 2 devices, there are 1 processes");
+    wf_clear(c);
+    CHECK_EQ_INT(wf_comm_use(c, w, "data"), WF_ERR_VALUE);
+    wf_clear(c);
+    CHECK_EQ_INT(wf_comm_all_reduce(c, w, WF_F32, NULL, 3, WF_COMBINE_SUM), WF_ERR_ARG);
+    wf_clear(c);
+    CHECK_EQ_INT(wf_comm_broadcast(c, w, &o, 1, 1), WF_ERR_ARG);
+    wf_clear(c);
+    wf_comm_close(w);
+    wf_ctx_free(c);
+}
