@@ -4,10 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -287,6 +289,58 @@ static Value m_exit(Vm *vm, const Args *a)
     _exit((int)n);
 }
 
+/* ---- processes ---- */
+
+static Value m_fork(Vm *vm, const Args *a)
+{
+    pid_t pid;
+
+    (void)a;
+    sc_flush(vm); /* what is written before is written once */
+    pid = fork();
+    return pid < 0 ? os_raise_errno(vm, "fork") : v_int(pid);
+}
+
+static Value m_kill(Vm *vm, const Args *a)
+{
+    int64_t pid, sig;
+
+    if (!sc_to_int(vm, a->v[0], &pid) || !sc_to_int(vm, a->v[1], &sig))
+        return NIL;
+    return kill((pid_t)pid, (int)sig) ? os_raise_errno(vm, "kill") : NONE;
+}
+
+/* waitpid(pid, options): (pid, status); an interrupt ends the wait */
+static Value m_waitpid(Vm *vm, const Args *a)
+{
+    int64_t pid, options;
+    int status = 0;
+    Value v[2];
+
+    if (!sc_to_int(vm, a->v[0], &pid) || !sc_to_int(vm, a->v[1], &options))
+        return NIL;
+    do {
+        pid_t got = waitpid((pid_t)pid, &status, (int)options);
+
+        if (got >= 0) {
+            v[0] = v_int(got);
+            v[1] = v_int(status);
+            return v_obj(sc_tuple_of(vm, v, 2));
+        }
+    } while (errno == EINTR && !sc_interrupted(vm));
+    return sc_failed(vm) ? NIL : os_raise_errno(vm, "waitpid");
+}
+
+/* The exit code, or minus the signal. */
+static Value m_exit_code(Vm *vm, const Args *a)
+{
+    int64_t status;
+
+    if (!sc_to_int(vm, a->v[0], &status))
+        return NIL;
+    return v_int(WIFSIGNALED((int)status) ? -WTERMSIG((int)status) : WEXITSTATUS((int)status));
+}
+
 static Value m_rmtree(Vm *vm, const Args *a);
 
 static const NativeDef os_functions[] = {
@@ -299,7 +353,9 @@ static const NativeDef os_functions[] = {
     {"chdir", m_chdir, "path"}, {"chmod", m_chmod, "path,mode"},
     {"symlink", m_symlink, "src,dst"}, {"access", m_access, "path,mode"},
     {"_setenv", m_setenv, "key,value"}, {"urandom", m_urandom, "size"},
-    {"getppid", m_getppid, ""}, {"_exit", m_exit, "status"}, {0},
+    {"getppid", m_getppid, ""}, {"_exit", m_exit, "status"},
+    {"fork", m_fork, ""}, {"kill", m_kill, "pid,signal"}, {"waitpid", m_waitpid, "pid,options"},
+    {"waitstatus_to_exitcode", m_exit_code, "status"}, {0},
 };
 
 static bool remove_tree(const char *path, int depth)
@@ -616,6 +672,7 @@ const char *const source_os[] = {
     "",
     "curdir, pardir, extsep, altsep, pathsep, devnull = \".\", \"..\", \".\", None, \":\", \"/dev/null\"",
     "F_OK, R_OK, W_OK, X_OK = 0, 4, 2, 1",
+    "WNOHANG = 1",
     "SEEK_SET, SEEK_CUR, SEEK_END = 0, 1, 2",
     "error = OSError",
     "",
