@@ -14,9 +14,10 @@
 
 wf_ctx *new_context(int threads)
 {
-    const char *after = getenv("WEFT_COMPILE_AFTER"), *code = getenv("WEFT_FILE_CODE");
+    const char *after = getenv("WEFT_COMPILE_AFTER"), *code = getenv("WEFT_FILE_CODE"), *wanted = getenv("WEFT_THREADS");
+    int number = wanted ? atoi(wanted) : 0;
     wf_options o = {.size = sizeof o,
-                    .threads = threads,
+                    .threads = threads ? threads : number > 0 ? number : 0,
                     .compile_after = after ? atoi(after) : COMPILE_AFTER,
                     .file_code = code && strcmp(code, "1") == 0};
     wf_ctx *cx = wf_ctx_new(&o);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 const Command *const commands[] = {
-    &cmd_run, &cmd_check, &cmd_show, &cmd_eval, &cmd_bench, &cmd_export,
+    &cmd_run, &cmd_launch, &cmd_check, &cmd_show, &cmd_eval, &cmd_bench, &cmd_export,
     &cmd_ops, &cmd_info, &cmd_convert, &cmd_compile, &cmd_help, NULL,
 };
 
@@ -42,7 +42,7 @@ static int run_command(int argc, char **argv)
 
         if (strcmp((*c)->name, argv[1]) != 0)
             continue;
-        int options = *c == &cmd_run ? 3 : argc; /* a script's options are its own */
+        int options = *c == &cmd_run || *c == &cmd_launch ? 3 : argc; /* a script's options are its own */
         for (int i = 2; i < argc && i < options && strcmp(argv[i], "--") != 0; i++)
             if (is_help(argv[i]))
                 return help_command(*c);
