@@ -51,6 +51,7 @@ typedef struct Sweep {
     wf_loader *loader;
     wf_progress *progress;
     wf_runner *runner;
+    wf_comm *comm;
     wf_profile *profile;
     char *buffer; /* BYTES */
     wf_tensor tensors[ROOM];
@@ -132,6 +133,7 @@ PICK_ENUM(wf_pad_kind, 4)
 PICK_ENUM(wf_code_form, 3)
 PICK_ENUM(wf_fft_kind, 3)
 PICK_ENUM(wf_fft_norm, 2)
+PICK_ENUM(wf_combine, 4)
 
 /* ---- texts and arrays --------------------------------------------------------------- */
 
@@ -372,6 +374,9 @@ PICK_HANDLE(wf_record, record,
                           (wf_tensor[]){wf_float(s->c, 2)}, 1, (int[]){0}, 1, s->tensors,
                           1, &s->record))
 PICK_HANDLE(wf_runner, runner, wf_runner_new(s->c, pick_wf_exec_p(s), &s->runner))
+PICK_HANDLE(wf_comm, comm,
+            wf_comm_open(s->c, &(wf_comm_options){.size = sizeof(wf_comm_options), .ranks = 1}, &s->comm))
+static wf_comm **pick_wf_comm_pp(Sweep *s) { return skip(s) ? NULL : &s->comm; }
 PICK_HANDLE(wf_progress, progress, s->progress = wf_progress_new(s->c, "sweep", 3))
 PICK_HANDLE(wf_loader, loader,
             s->loader = wf_loader_new(s->c, (wf_tensor[]){wf_ones(s->c, WF_F32, (int64_t[]){4, 2}, 2)},
@@ -422,6 +427,7 @@ PICK_ZEROED(wf_cost, , pick_wf_cost_p)
 PICK_ZEROED(wf_op_info, , pick_wf_op_info_p)
 PICK_ZEROED(wf_value_info, , pick_wf_value_info_p)
 PICK_ZEROED(wf_memory_stats, , pick_wf_memory_stats_p)
+PICK_ZEROED(wf_comm_options, const, pick_const_wf_comm_options_p)
 PICK_ZEROED(wf_graph_options, const, pick_const_wf_graph_options_p)
 PICK_ZEROED(wf_export_options, const, pick_const_wf_export_options_p)
 PICK_ZEROED(wf_import_options, const, pick_const_wf_import_options_p)
@@ -520,6 +526,7 @@ static void sweep_end(Sweep *s)
     wf_runtime_release(s->runtime);
     wf_ctx_free(s->other);
     wf_ctx_free(s->c);
+    wf_comm_close(s->comm);
 }
 
 static void sweep_once(int k, uint64_t seed, bool crossing)
@@ -536,7 +543,8 @@ static void sweep_once(int k, uint64_t seed, bool crossing)
     sweep_calls[k].call(&s);
     /* What took a handle over or freed it: the process ends here, and all else was the call. */
     if (!strstr(sweep_calls[k].name, "_free") &&
-        !strstr(sweep_calls[k].name, "_release") &&
+        !strstr(sweep_calls[k].name, "_release") && !strstr(sweep_calls[k].name, "_close") &&
+        !strstr(sweep_calls[k].name, "_abort") &&
         !strstr(sweep_calls[k].name, "_add") && !strstr(sweep_calls[k].name, "_append"))
         sweep_end(&s);
     munmap(s.buffer, LIMIT);

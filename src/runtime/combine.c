@@ -96,11 +96,11 @@ static wf_dtype type_for(Combine *how, wf_dtype t)
                            : t;
 }
 
-bool combine(Combine how, wf_dtype t, void *out, const void *const *in, int n, int64_t count)
+bool comm_combine(Combine how, wf_dtype t, void *out, const void *const *in, int n, int64_t count)
 {
     if (t == WF_C64 || t == WF_C128) /* a sum is that of two numbers each */
         return how == COMBINE_SUM &&
-               combine(how, t == WF_C64 ? WF_F32 : WF_F64, out, in, n, 2 * count);
+               comm_combine(how, t == WF_C64 ? WF_F32 : WF_F64, out, in, n, 2 * count);
     switch (type_for(&how, t)) {
     case WF_F32: return combine_f32(how, out, in, n, count);
     case WF_F64: return combine_f64(how, out, in, n, count);

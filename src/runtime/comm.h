@@ -54,7 +54,7 @@ bool bind_spmd(Bind *b); /* step_spmd.c */
 typedef enum Combine {
     COMBINE_SUM, COMBINE_PRODUCT, COMBINE_MAX, COMBINE_MIN, COMBINE_AND, COMBINE_OR, COMBINE_XOR,
 } Combine;
-bool combine(Combine how, wf_dtype t, void *out, const void *const *in, int n, int64_t count); /* combine.c */
+bool comm_combine(Combine how, wf_dtype t, void *out, const void *const *in, int n, int64_t count); /* combine.c */
 
 /* What this device does where all can reach what all brought, in the group's order: its share of the sum, into the result of
  * each; its own result of a reduce_scatter, or of an exchange that moves. */

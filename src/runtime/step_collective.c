@@ -200,7 +200,7 @@ static bool reduce_run(const Exchange *x, const Exchange *const *all, int64_t fr
         in[m++] = (const char *)all[k]->in + (size_t)from * size;
         if (m < 64 && k + 1 < x->n)
             continue;
-        if (!combine(exchange_how(x), x->dtype, out, in, m, n))
+        if (!comm_combine(exchange_how(x), x->dtype, out, in, m, n))
             return false;
         in[0] = out;
         m = 1;

@@ -265,8 +265,8 @@ static void key_of(const wf_comm_options *o, char *key, size_t n)
                        ? *text
                        : '_';
     key[i] = 0;
-    if (!i)
-        snprintf(key, n, "world");
+    if (!i) /* of one process, which meets nobody */
+        snprintf(key, n, "process%ld", (long)getpid());
 }
 
 /* Beside the program, beside the library, or where WEFT_MPI says. */
@@ -346,7 +346,7 @@ static CommEngine *open_engine(wf_comm *w, const wf_comm_options *o, char *error
 
     if (!e)
         return NULL;
-    e->combine = combine;
+    e->combine = comm_combine;
     e->stopped = is_stopped;
     e->dtype_size = wf_dtype_size;
     e->timeout = o->timeout > 0 ? o->timeout : limit && *limit ? strtod(limit, NULL) : 1800;

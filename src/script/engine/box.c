@@ -81,6 +81,7 @@ void engine_free(Vm *vm)
     hosts_end(vm);
     sc_drop(vm, g->drawer);
     g->drawer = NIL;
+    engine_world_free(g, failed(vm->cx) ? vm->cx->error.text : NULL);
     if (vm->cx->print_user == vm) {
         vm->cx->print_value = NULL;
         vm->cx->print_line = NULL;
@@ -987,7 +988,7 @@ bool engine_open(Vm *vm, ScModule *m)
            sc_module_set(vm, m, "Dispatch", v_obj(gc_ref(g->dispatch))) &&
            sc_module_set(vm, m, "Slot", v_obj(gc_ref(g->slot))) &&
            open_table(vm, m, engine_functions, f) && open_table(vm, m, engine_shape, f) &&
-           open_table(vm, m, engine_nn, f) && open_table(vm, m, engine_state, f) && open_table(vm, m, engine_devices, f) && open_table(vm, m, engine_create, f) &&
+           open_table(vm, m, engine_nn, f) && open_table(vm, m, engine_state, f) && open_table(vm, m, engine_devices, f) && open_table(vm, m, engine_world, f) && open_table(vm, m, engine_create, f) &&
            open_table(vm, m, engine_programs, f) && open_table(vm, m, engine_stage, f) &&
            open_table(vm, m, engine_autocast, f) && open_table(vm, m, engine_graphs, f) && open_table(vm, m, engine_control, f) &&
            open_table(vm, m, engine_keys, f) && open_table(vm, m, engine_equations, f);

@@ -61,7 +61,7 @@ static Tuple *boxed(En *e, const wf_tensor *in, int n)
 static wf_status call_script(wf_ctx *c, void *user, const wf_tensor *in, int nin,
                              wf_tensor *out, int nout)
 {
-    Callee *k = user;
+    ScriptCallee *k = user;
     Vm *vm = k->vm;
     Settings kept = settings_save(c);
     En e = en_begin_front(vm, k->front);
@@ -83,19 +83,19 @@ static wf_status call_script(wf_ctx *c, void *user, const wf_tensor *in, int nin
     return wf_ctx_status(c);
 }
 
-static wf_function function_of(Callee *k, const char *name)
+static wf_function function_of(ScriptCallee *k, const char *name)
 {
     return (wf_function)WF_FUNCTION(call_script, k, k->n, WF_ANY, name);
 }
 
-static Callee call_of(En *e, Value fn, int n)
+static ScriptCallee call_of(En *e, Value fn, int n)
 {
-    return (Callee){.vm = e->vm, .front = e->f, .fn = fn, .n = n};
+    return (ScriptCallee){.vm = e->vm, .front = e->f, .fn = fn, .n = n};
 }
 
-wf_function en_function(Callee *k, Vm *vm, Front *f, Value fn, int inputs, const char *name)
+wf_function en_function(ScriptCallee *k, Vm *vm, Front *f, Value fn, int inputs, const char *name)
 {
-    *k = (Callee){.vm = vm, .front = f, .fn = fn, .n = inputs};
+    *k = (ScriptCallee){.vm = vm, .front = f, .fn = fn, .n = inputs};
     return function_of(k, name);
 }
 
@@ -158,7 +158,7 @@ static Value n_record(Vm *vm, const Args *a)
     En e = en_begin(vm, a);
     wf_tensor *in;
     int n = 0, wrt[256];
-    Callee k;
+    ScriptCallee k;
     wf_function f;
     RecordObj *r;
     Value results;
@@ -278,7 +278,7 @@ static Value n_vmap(Vm *vm, const Args *a)
     int n = 0, *axes;
     const char *name = NULL;
     Tuple *t = NULL;
-    Callee k;
+    ScriptCallee k;
     wf_function f;
     bool ok = en_tensors(&e, a->v[1], &in, &n) && en_str(&e, a->v[3], &name) &&
               (t = sc_tuple_from(vm, a->v[2])) != NULL &&
@@ -312,7 +312,7 @@ static Value n_cond(Vm *vm, const Args *a)
     wf_tensor index, *in;
     int n = 0;
     Tuple *t = NULL;
-    Callee *k = NULL;
+    ScriptCallee *k = NULL;
     wf_function *f = NULL;
     Value v;
 
@@ -341,7 +341,7 @@ static Value n_while_loop(Vm *vm, const Args *a)
     wf_tensor *in;
     int n = 0;
     int64_t bound = WF_UNBOUNDED;
-    Callee k[2];
+    ScriptCallee k[2];
     wf_function f[2];
 
     if (!en_tensors(&e, a->v[2], &in, &n) || !en_int(&e, a->v[3], &bound))
@@ -362,7 +362,7 @@ static Value n_scan(Vm *vm, const Args *a)
     int nc = 0, nx = 0;
     int64_t length = WF_UNBOUNDED;
     bool reverse = false;
-    Callee k;
+    ScriptCallee k;
     wf_function f;
 
     if (!en_tensors(&e, a->v[1], &carry, &nc) || !en_tensors(&e, a->v[2], &xs, &nx) ||
@@ -386,7 +386,7 @@ static Value n_checkpoint(Vm *vm, const Args *a)
     wf_tensor *in;
     int n = 0;
     bool dots = false;
-    Callee k;
+    ScriptCallee k;
     wf_function f;
 
     if (!en_tensors(&e, a->v[1], &in, &n) || !en_bool(&e, a->v[2], &dots))
@@ -404,7 +404,7 @@ static Value n_checkpoint(Vm *vm, const Args *a)
 typedef struct SlotObj {
     GcObj h;
     Dict *attrs;
-    Callee call;
+    ScriptCallee call;
 } SlotObj;
 
 static void slot_destroy(Vm *vm, Obj *o)
@@ -441,7 +441,7 @@ static Value custom(Vm *vm, const Args *a, int nrules)
     wf_tensor *in;
     int n = 0;
     SlotObj *slot = (SlotObj *)(void *)a->v[0].o;
-    Callee k[2], outer;
+    ScriptCallee k[2], outer;
     wf_function f, rule[2];
     Value v;
 
@@ -654,7 +654,7 @@ static Value n_bound(Vm *vm, const Args *a)
 
 /* A call whose layouts of results are known when it is back: fn leaves them in a list. */
 typedef struct SpmdScript {
-    Callee k;
+    ScriptCallee k;
     Value list;
     const char *specs;
 } SpmdScript;

@@ -17,6 +17,7 @@
  *   size.c       sizes that are symbols
  *   dispatch.c   callables that know programs by the types of their arguments
  *   devices.c    natives of devices, and of where tensors are
+ *   world.c      natives of processes that run together
  *   control.c    natives that take functions: derivatives, batches, control flow, rules
  *   equations.c  ops by name, and the equations of a program as script values
  *   keys.c       random numbers by key, as JAX has them
@@ -87,6 +88,7 @@ typedef struct Engine { /* of one Vm: vm->engine */
     Front front[FRONT_COUNT];
     bool example_reads; /* the numbers of a symbolic tensor are those of the trace's example */
     struct ScriptHost *hosts; /* host.c: alive */
+    struct ScriptWorld *world; /* world.c: the processes this one runs with, or NULL */
     Class *tensor, *dtype, *program, *record, *slot, *size, *dispatch; /* base classes */
 } Engine;
 
@@ -182,6 +184,12 @@ bool tensor_len(Vm *vm, Value self, int64_t *out);
 bool en_same_device(En *e, wf_tensor x);
 wf_tensor en_at_home(En *e, wf_tensor t); /* a result where the front has its arrays */
 extern const NativeDef engine_devices[];
+
+/* ---- world.c ----------------------------------------------------------------------- */
+
+extern const NativeDef engine_world[];
+/* why: what others are told of a process that ends badly; NULL: all went well. */
+void engine_world_free(Engine *g, const char *why);
 extern const NativeDef engine_functions[], engine_shape[], engine_nn[], engine_state[],
     engine_create[], engine_programs[],
     engine_control[], engine_keys[];
@@ -240,15 +248,15 @@ extern const NativeDef engine_equations[];
 
 /* ---- control.c --------------------------------------------------------------------- */
 
-typedef struct Callee { /* a script function as the user of a wf_function */
+typedef struct ScriptCallee { /* a script function as the user of a wf_function */
     Vm *vm;
     Front *front;
     Value fn;         /* borrowed */
     int n;            /* inputs */
-} Callee;
+} ScriptCallee;
 
 /* k must stay as long as the function is used. Its results are counted by the call. */
-wf_function en_function(Callee *k, Vm *vm, Front *f, Value fn, int inputs, const char *name);
+wf_function en_function(ScriptCallee *k, Vm *vm, Front *f, Value fn, int inputs, const char *name);
 
 /* ---- the modules ------------------------------------------------------------------- */
 

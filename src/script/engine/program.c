@@ -199,7 +199,7 @@ static Value n_trace_sizes(Vm *vm, const Args *a)
     int n = 0, m = 0, nopen = -1;
     int64_t *which = NULL, *open = NULL;
     bool *fixed, before, reads = a->v[4].tag == T_BOOL && a->v[4].i;
-    Callee k;
+    ScriptCallee k;
     wf_function f;
     const char *name = "f";
     const wf_program *p = NULL;

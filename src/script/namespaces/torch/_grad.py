@@ -146,6 +146,7 @@ def grad_fn(x):
 # ---- backward
 
 hooked = []  # of _Hooked
+after_backward = []  # functions of the leaves that a backward pass has reached
 TWICE = ("Trying to backward through the graph a second time (or directly access saved tensors after they have "
          "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
          "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if "
@@ -283,16 +284,18 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         gys = gys + [None] * (len(ys) - len(gys))
     keep = create_graph if retain_graph is None else retain_graph
     gys = _first_gradients(ys, gys)
+    reached = _w.leaves(ys) if after_backward else None
     if inputs is not None:
-        inputs = [inputs] if isinstance(inputs, _w.Tensor) else list(inputs)
+        reached = inputs = [inputs] if isinstance(inputs, _w.Tensor) else list(inputs)
         for x, g in zip(inputs, _staged(ys, gys, inputs, keep, create_graph)):
             if g is not None:
                 _accumulate(x, g, create_graph)
-        return
-    if len(ys) == 1 and not hooked and not _w.hosts(ys):
+    elif len(ys) == 1 and not hooked and not _w.hosts(ys):
         _w.backward(ys[0], gys[0], keep, create_graph)
     else:
         _staged(ys, gys, None, keep, create_graph)
+    for fn in list(after_backward):
+        fn(reached)
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,

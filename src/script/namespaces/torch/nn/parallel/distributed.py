@@ -1,7 +1,34 @@
-# torch.nn.parallel.distributed -- a module whose gradients are averaged over all processes. In a world of one, which is
-# all there is here (torch.distributed), they are what they are.
+# torch.nn.parallel.distributed -- a module whose gradients are averaged over all processes of a group, in buckets, when a backward
+# pass has reached its parameters.
 import torch
+from torch import _grad
 from torch.nn.modules import Module
+
+_FIRST, _CAP = 1 << 20, 25 << 20     # bytes of the first bucket, and of others
+
+
+class GradBucket:
+    # Some gradients as one tensor, for a hook of the user's.
+    def __init__(self, buffer, params, index, last):
+        self._buffer, self._params, self._index, self._last = buffer, params, index, last
+
+    def buffer(self):
+        return self._buffer
+
+    def set_buffer(self, tensor):
+        self._buffer = tensor
+
+    def parameters(self):
+        return list(self._params)
+
+    def gradients(self):
+        return [g.reshape(p.shape) for p, g in zip(self._params, self._buffer.split([p.numel() for p in self._params]))]
+
+    def index(self):
+        return self._index
+
+    def is_last(self):
+        return self._last
 
 
 class DistributedDataParallel(Module):
@@ -15,7 +42,7 @@ class DistributedDataParallel(Module):
                                "requires a gradient.")
         if device_ids is not None and len(device_ids) > 1:
             raise ValueError("device_ids can only be None or contain a single element.")
-        if device_ids:
+        if device_ids and next(module.parameters()).device.type == "cpu":
             raise ValueError("DistributedDataParallel device_ids and output_device arguments only work with single-device/"
                              "multiple-device GPU modules or CPU modules, but got device_ids "
                              f"{list(device_ids)}, output_device {output_device}, and module parameters "
@@ -25,18 +52,140 @@ class DistributedDataParallel(Module):
         self.module = module
         self.dim, self.broadcast_buffers, self.bucket_cap_mb = dim, broadcast_buffers, bucket_cap_mb
         self.find_unused_parameters, self.static_graph = find_unused_parameters, static_graph
-        self.gradient_as_bucket_view, self.check_reduction, self.init_sync = gradient_as_bucket_view, check_reduction, init_sync
-        self.require_backward_grad_sync = True
+        self.gradient_as_bucket_view, self.check_reduction = gradient_as_bucket_view, check_reduction
+        self.require_backward_grad_sync = self.require_forward_param_sync = True
+        self._named = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
+        self._unfinished, self._hook, self._waiting = None, None, False
+        if init_sync:
+            self._check_shapes(dist)
+            self._from_first([p for p in module.parameters()] + list(module.buffers()))
+
+    def _check_shapes(self, dist):
+        mine = [(name, tuple(p.shape), str(p.dtype)) for name, p in self.module.named_parameters()]
+        theirs = [None] * self.world
+        dist.all_gather_object(theirs, mine, self.process_group)
+        for rank, other in enumerate(theirs):
+            if other != mine:
+                raise RuntimeError(f"DDP expects same model across all ranks, but Rank {dist.get_rank(self.process_group)} has "
+                                   f"{len(mine)} params, while rank {rank} has inconsistent {len(other)} params.")
+
+    def _from_first(self, tensors):
+        # Everyone has what the first of the group has; tensors of one dtype travel together.
+        import torch.distributed as dist
+        if self.world == 1:
+            return
+        for dtype in {t.dtype: None for t in tensors}:
+            some = [t for t in tensors if t.dtype == dtype]
+            flat = torch.cat([t.detach().reshape(-1) for t in some])
+            dist.broadcast(flat, group=self.process_group, group_src=0)
+            with torch.no_grad():
+                for t, part in zip(some, flat.split([t.numel() for t in some])):
+                    t.copy_(part.reshape(t.shape))
 
     def forward(self, *inputs, **kwargs):
-        return self.module(*inputs, **kwargs)
+        if self._unfinished:
+            raise RuntimeError(
+                "Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that "
+                "your module has parameters that were not used in producing loss. You can enable unused parameter detection by "
+                "passing the keyword argument `find_unused_parameters=True` to `torch.nn.parallel.DistributedDataParallel`, and by "
+                "\nmaking sure all `forward` function outputs participate in calculating loss. \nIf you already have done the above, "
+                "then the distributed data parallel module wasn't able to locate the output tensors in the return value of your "
+                "module's `forward` function. Please include the loss function and the structure of the return value of `forward` of "
+                f"your module when reporting this issue (e.g. list, dict, iterable).\nParameters which did not receive grad: "
+                f"{', '.join(self._unfinished)}")
+        if self.broadcast_buffers and self.require_forward_param_sync:
+            self._from_first(list(self.module.buffers()))
+        out = self.module(*inputs, **kwargs)
+        self.require_forward_param_sync = torch.is_grad_enabled() and self.require_backward_grad_sync
+        if self.require_forward_param_sync and not self._waiting:
+            self._waiting = True
+            _grad.after_backward.append(self._reduce)
+        return out
+
+    def _reduce(self, leaves):
+        # After a backward pass: were these parameters reached by it?
+        used = _grad._w.among([p for _, p in self._named], leaves)
+        if not any(used):
+            return
+        _grad.after_backward.remove(self._reduce)
+        self._waiting = False
+        if not self.require_backward_grad_sync:
+            return
+        if not all(used) and not self.find_unused_parameters:
+            self._unfinished = [name for (name, _), u in zip(self._named, used) if not u]
+            return
+        self._average(used)
+
+    def _average(self, used):
+        import torch.distributed as dist
+        params = [p for _, p in self._named]
+        if self.find_unused_parameters and self.world > 1:
+            seen = torch.tensor([int(u) for u in used], dtype=torch.int32)
+            dist.all_reduce(seen, group=self.process_group)
+            params = [p for p, k in zip(params, seen.tolist()) if k]
+        buckets = self._buckets(params[::-1])
+        works = []
+        for k, some in enumerate(buckets):
+            flat = torch.cat([(p.grad if p.grad is not None else torch.zeros_like(p)).detach().reshape(-1) for p in some])
+            if self._hook is not None:
+                state, hook = self._hook
+                works.append(hook(state, GradBucket(flat, some, k, k == len(buckets) - 1)))
+            elif self.world > 1:
+                works.append((flat, dist.all_reduce(flat, group=self.process_group, async_op=True)))
+        for some, work in zip(buckets, works):
+            self._give(some, work)
+
+    def _give(self, params, work):
+        if isinstance(work, tuple):
+            flat, handle = work
+            handle.wait()
+            flat /= self.world
+        else:
+            flat = work.wait()
+            flat = flat[0] if isinstance(flat, (list, tuple)) else flat
+        with torch.no_grad():
+            for p, part in zip(params, flat.split([p.numel() for p in params])):
+                if p.grad is None:
+                    p.grad = part.reshape(p.shape).clone()
+                else:
+                    p.grad.copy_(part.reshape(p.shape))
+
+    def _buckets(self, params):
+        # Of one dtype, in order, up to so many bytes; the first is small, so that something is on its way early.
+        cap = _CAP if self.bucket_cap_mb is None else int(self.bucket_cap_mb * (1 << 20))
+        out, size = [], 0
+        for p in params:
+            n = p.numel() * p.element_size()
+            if not out or out[-1][0].dtype != p.dtype or size + n > (min(_FIRST, cap) if len(out) == 1 else cap):
+                out.append([])
+                size = 0
+            out[-1].append(p)
+            size += n
+        return out
+
+    def register_comm_hook(self, state, hook):
+        if self._hook is not None:
+            raise RuntimeError("register_comm_hook can only be called once.")
+        if not callable(hook):
+            raise TypeError("Communication hook must be callable.")
+        self._hook = (state, hook)
 
     def no_sync(self):
         return _NoSync(self)
 
     def join(self, divide_by_initial_world_size=True, enable=True, throw_on_early_termination=False):
-        self.join_options = (divide_by_initial_world_size, enable, throw_on_early_termination)
-        return _NoSync(self)
+        if enable and self.world > 1:
+            raise NotImplementedError("DistributedDataParallel.join: processes with different numbers of inputs "
+                                      f"({divide_by_initial_world_size=}, {throw_on_early_termination=})")
+        return _Nothing()
+
+
+class _Nothing:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        return False
 
 
 class _NoSync:

@@ -1,0 +1,362 @@
+/* world.c -- natives of processes that run together: the world of this process, and exchanges of tensors.
+ *
+ * An exchange copies what it sends when it starts and gives its result as a new tensor when it is waited for. What is in
+ * progress is known by a number. */
+#include "script/engine/engine.h"
+#include "world/world.h"
+
+#include <stdlib.h>
+
+typedef struct Sending { /* one exchange in progress, with the arrays it uses */
+    struct Sending *next;
+    int64_t number;
+    Job job;
+    wf_array *in, *out;
+    int64_t *sizes;
+} Sending;
+
+struct ScriptWorld {
+    wf_comm *comm;
+    Sending *going;
+    int64_t count;
+};
+
+static struct ScriptWorld *world_of(En *e)
+{
+    Engine *g = e->f->engine;
+
+    if (!g->world && !(g->world = calloc(1, sizeof *g->world)))
+        fail_memory(e->c);
+    return g->world;
+}
+
+static void free_sending(Sending *s)
+{
+    wf_array_release(s->in);
+    wf_array_release(s->out);
+    free(s->sizes);
+    free(s);
+}
+
+/* What is still in progress is done first, or fails with the world. */
+void engine_world_free(struct Engine *g, const char *why)
+{
+    struct ScriptWorld *w = g->world;
+
+    if (!w)
+        return;
+    wf_comm_abort(w->comm, why);
+    while (w->going && !why) {
+        Sending *s = w->going;
+
+        w->going = s->next;
+        free_sending(s);
+    }
+    free(w);
+    g->world = NULL;
+}
+
+/* comm_open(rank, size, key, timeout, patience): size 0: as the environment says */
+static Value n_comm_open(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_comm_options o = {.size = sizeof o};
+    struct ScriptWorld *w = world_of(&e);
+    int64_t rank = 0, size = 0;
+
+    if (!w || !en_int(&e, a->v[0], &rank) || !en_int(&e, a->v[1], &size) || !en_str(&e, a->v[2], &o.key) ||
+        !en_float(&e, a->v[3], &o.timeout) || !en_float(&e, a->v[4], &o.patience))
+        return en_fail(&e);
+    o.rank = (int)rank;
+    o.ranks = (int)size;
+    wf_comm_open(e.c, &o, &w->comm);
+    return en_end_value(&e, NONE);
+}
+
+/* comm_close(why): None: all went well */
+static Value n_comm_close(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const char *why = NULL;
+
+    if (!en_str(&e, a->v[0], &why))
+        return en_fail(&e);
+    engine_world_free(e.f->engine, why);
+    return en_end_value(&e, NONE);
+}
+
+/* comm_info(): (rank, size, engine); None without a world */
+static Value n_comm_info(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    struct ScriptWorld *w = e.f->engine->world;
+    Tuple *t;
+
+    if (!w || !w->comm)
+        return en_end_value(&e, NONE);
+    if (!(t = sc_tuple(vm, 3)))
+        return en_fail(&e);
+    t->v[0] = v_int(wf_comm_rank(w->comm));
+    t->v[1] = v_int(wf_comm_size(w->comm));
+    t->v[2] = v_obj(sc_str(vm, wf_comm_engine(w->comm)));
+    return en_end_value(&e, v_obj(t));
+}
+
+static const char *const kinds[] = {"reduce", "scatter_reduce", "gather", "broadcast", "all_to_all", "send", "receive"};
+static const char *const hows[] = {"SUM", "PRODUCT", "MAX", "MIN", "BAND", "BOR", "BXOR"};
+
+static int find_name(En *e, const char *const *names, int n, const char *name)
+{
+    for (int k = 0; k < n; k++)
+        if (name && !strcmp(names[k], name))
+            return k;
+    sc_fail(e->vm, C_ValueError, "no exchange '%s'", name ? name : "");
+    return -1;
+}
+
+/* The group of the ranks in v, None: all. */
+static Group *group_of(En *e, wf_comm *w, Value v)
+{
+    int64_t *r = en_alloc(e, (size_t)wf_comm_size(w) * sizeof *r);
+    int *ranks = en_alloc(e, (size_t)wf_comm_size(w) * sizeof *ranks), n = wf_comm_size(w);
+
+    if (!r || !ranks)
+        return NULL;
+    for (int k = 0; k < n; k++)
+        r[k] = k;
+    if (!en_ints(e, v, r, &n, n))
+        return NULL;
+    for (int k = 0; k < n; k++)
+        ranks[k] = (int)r[k];
+    return world_group(e->c, w, ranks, n);
+}
+
+static wf_array *array_on_host(En *e, wf_tensor x)
+{
+    wf_array *a = NULL, *whole = NULL;
+    wf_device *host = NULL;
+
+    wf_device_get(e->c, 0, &host);
+    wf_to_array(e->c, wf_to_device(e->c, x, host), &a);
+    if (a)
+        wf_array_contiguous(e->c, a, &whole);
+    wf_array_release(a);
+    return whole;
+}
+
+/* The array for the result; false with an error. What the exchange is about is in s->job. */
+static bool result_for(En *e, Sending *s)
+{
+    Job *j = &s->job;
+    int64_t dims[WF_MAX_RANK + 1];
+    int rank = wf_array_rank(s->in), n = j->group ? j->group->n : 1;
+    const int64_t *in = wf_array_dims(s->in);
+
+    for (int i = 0; i < rank; i++)
+        dims[i] = in[i];
+    switch (j->kind) {
+    case JOB_SCATTER_REDUCE:
+        if (rank < 1 || in[0] != n)
+            return fail(e->c, WF_ERR_SHAPE, NOWHERE, "reduce_scatter: needs a first axis of %d", n);
+        rank--;
+        memmove(dims, dims + 1, (size_t)rank * sizeof *dims);
+        break;
+    case JOB_GATHER:
+        if (j->root >= 0 && j->root != j->group->me)
+            return true;
+        memmove(dims + 1, dims, (size_t)rank * sizeof *dims);
+        dims[0] = n;
+        rank++;
+        break;
+    case JOB_ALL_TO_ALL:
+        dims[0] = 0;
+        for (int k = 0; k < n; k++)
+            dims[0] += s->sizes[n + k] / (int64_t)wf_dtype_size(wf_array_dtype(s->in));
+        rank = 1;
+        break;
+    case JOB_SEND: return true;
+    default: break;
+    }
+    return wf_array_new(e->c, wf_array_dtype(s->in), dims, rank, &s->out) == WF_OK;
+}
+
+/* Elements for each, and from each, of an all_to_all, in bytes. */
+static bool read_sizes(En *e, Sending *s, Value give, Value take)
+{
+    int n = s->job.group->n, m = n;
+    int64_t size = (int64_t)wf_dtype_size(wf_array_dtype(s->in));
+
+    if (!(s->sizes = malloc((size_t)(2 * n) * sizeof *s->sizes)))
+        return fail_memory(e->c);
+    if (!en_ints(e, give, s->sizes, &m, n) || !en_ints(e, take, s->sizes + n, &m, n))
+        return false;
+    for (int k = 0; k < 2 * n; k++)
+        s->sizes[k] *= size;
+    s->job.give = s->sizes;
+    s->job.take = s->sizes + n;
+    return true;
+}
+
+static bool prepare(En *e, Sending *s, const Args *a)
+{
+    struct ScriptWorld *w = e->f->engine->world;
+    const char *kind = NULL, *how = NULL;
+    int64_t root = -1, tag = 0;
+    Job *j = &s->job;
+    wf_tensor x;
+    int k, h = 0;
+
+    if (!w || !w->comm)
+        return sc_fail(e->vm, C_RuntimeError, "there is no world of processes");
+    if (!en_str(e, a->v[0], &kind) || (k = find_name(e, kinds, 7, kind)) < 0 || !en_tensor(e, a->v[1], &x) ||
+        !en_str(e, a->v[3], &how) || (how && (h = find_name(e, hows, 7, how)) < 0) || !en_int(e, a->v[4], &root) ||
+        !en_int(e, a->v[5], &tag) || !(s->in = array_on_host(e, x)))
+        return false;
+    j->kind = (JobKind)k;
+    j->how = (Combine)h;
+    j->root = (int)root;
+    j->tag = (int)tag;
+    j->dtype = wf_array_dtype(s->in);
+    if (k < JOB_SEND && !(j->group = group_of(e, w->comm, a->v[2])))
+        return false;
+    if ((k == JOB_ALL_TO_ALL && !read_sizes(e, s, a->v[6], a->v[7])) || !result_for(e, s))
+        return false;
+    j->in = wf_array_data(s->in);
+    j->out = s->out ? wf_array_data_mutable(s->out) : NULL;
+    j->count = wf_array_count(k == JOB_SCATTER_REDUCE ? s->out : s->in);
+    if (k == JOB_BROADCAST && j->group->me == j->root && j->count)
+        memcpy(j->out, j->in, (size_t)j->count * wf_dtype_size(j->dtype));
+    if (k != JOB_REDUCE && k != JOB_SCATTER_REDUCE)
+        j->count *= (int64_t)wf_dtype_size(j->dtype);
+    j->what = hash_mix(hash_mix((uint64_t)k << 8 | j->dtype, k == JOB_ALL_TO_ALL ? 0 : (uint64_t)j->count),
+                       (uint64_t)(j->root + 2) << 8 | (uint64_t)h);
+    return true;
+}
+
+/* (the result or None, who sent it) */
+static Value outcome(En *e, Sending *s)
+{
+    Tuple *t = sc_tuple(e->vm, 2);
+    Value v = t && s->out ? en_box(e, wf_from_array(e->c, s->out)) : NONE;
+
+    if (!t || v.tag == T_NIL) {
+        if (t)
+            obj_drop(e->vm, t);
+        return en_fail(e);
+    }
+    t->v[0] = v;
+    t->v[1] = v_int(s->job.root);
+    return en_end_value(e, v_obj(t));
+}
+
+/* comm_do(kind, x, ranks, how, root, tag, give, take): done when it returns */
+static Value n_comm_do(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    Sending *s = calloc(1, sizeof *s);
+    Value v;
+
+    if (!s)
+        fail_memory(e.c);
+    if (s && prepare(&e, s, a) && world_do(e.c, e.f->engine->world->comm, &s->job, NOWHERE))
+        v = outcome(&e, s);
+    else
+        v = en_fail(&e);
+    if (s)
+        free_sending(s);
+    return v;
+}
+
+/* comm_start(the same): its number */
+static Value n_comm_start(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    Sending *s = calloc(1, sizeof *s);
+    struct ScriptWorld *w = e.f->engine->world;
+
+    if (!s)
+        fail_memory(e.c);
+    if (!s || !prepare(&e, s, a)) {
+        if (s)
+            free_sending(s);
+        return en_fail(&e);
+    }
+    s->number = ++w->count;
+    s->next = w->going;
+    w->going = s;
+    world_start(w->comm, &s->job);
+    return en_end_value(&e, v_int(s->number));
+}
+
+static Sending **find_sending(En *e, Value v)
+{
+    struct ScriptWorld *w = e->f->engine->world;
+    int64_t number = 0;
+
+    if (!en_int(e, v, &number))
+        return NULL;
+    for (Sending **at = w ? &w->going : NULL; at && *at; at = &(*at)->next)
+        if ((*at)->number == number)
+            return at;
+    sc_fail(e->vm, C_RuntimeError, "the exchange is over, or its world is closed");
+    return NULL;
+}
+
+static Value n_comm_done(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    Sending **s = find_sending(&e, a->v[0]);
+
+    return s ? en_end_value(&e, v_bool(world_done(e.f->engine->world->comm, &(*s)->job))) : en_fail(&e);
+}
+
+static Value n_comm_wait(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    Sending **at = find_sending(&e, a->v[0]), *s = at ? *at : NULL;
+    Value v;
+
+    if (!s)
+        return en_fail(&e);
+    if (world_wait(e.c, e.f->engine->world->comm, &s->job, NOWHERE))
+        v = outcome(&e, s);
+    else
+        v = en_fail(&e);
+    if (s->job.done) {
+        *at = s->next;
+        free_sending(s);
+    }
+    return v;
+}
+
+/* among(xs, ys): of each of xs, is it one of ys? */
+static Value n_among(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor *x, *y;
+    int nx, ny;
+    List *out;
+
+    if (!en_tensors(&e, a->v[0], &x, &nx) || !en_tensors(&e, a->v[1], &y, &ny) || !(out = sc_list(vm, nx)))
+        return en_fail(&e);
+    for (int i = 0; i < nx; i++) {
+        bool found = false;
+
+        for (int k = 0; k < ny && !found; k++)
+            found = tensor_get(e.c, x[i], "among") == tensor_get(e.c, y[k], "among");
+        out->v[i] = v_bool(found);
+    }
+    return en_end_value(&e, v_obj(out));
+}
+
+const NativeDef engine_world[] = {
+    {"comm_open", n_comm_open, "rank,size,key,timeout,patience"},
+    {"comm_close", n_comm_close, "why"},
+    {"comm_info", n_comm_info, ""},
+    {"comm_do", n_comm_do, "kind,x,ranks,how,root,tag,give,take"},
+    {"comm_start", n_comm_start, "kind,x,ranks,how,root,tag,give,take"},
+    {"comm_done", n_comm_done, "job"},
+    {"comm_wait", n_comm_wait, "job"},
+    {"among", n_among, "xs,ys"},
+    {0},
+};

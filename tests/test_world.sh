@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# test_world.sh -- scripts in several processes, by weft launch and, where there is one, by mpirun; what launch does with output,
+# signals and processes that end badly.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+bin=$(realpath "${WEFT_BIN:-build/weft}")
+build=$(dirname "$bin")
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+check() { # check NAME COMMAND..: it must succeed
+    local name=$1
+    shift
+    if "$@"; then passed=$((passed + 1)); else echo "test_world.sh: $name"; failed=$((failed + 1)); fi
+}
+
+for f in tests/world/*.py; do
+    timeout 120 "$bin" launch -n 2 --plain "$f" >"$work/out" 2>&1
+    check "$f by weft launch" diff "$work/out" "${f%.py}.out"
+done
+
+if command -v mpirun >/dev/null 2>&1 && [ -e "$build/weft_mpi.so" ]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 WEFT_MPI=$build/weft_mpi.so
+    for f in tests/world/*.py; do
+        timeout 120 mpirun -n 2 "$bin" run "$f" >"$work/out" 2>&1
+        check "$f by mpirun" diff "$work/out" "${f%.py}.out"
+    done
+    timeout 300 mpirun -n 4 "$build/tests/test_world" exchanges >"$work/out" 2>&1 || cat "$work/out"
+    check "exchanges in four processes of MPI" test "$(grep -c '^1 passed, 0 failed' "$work/out")" = 4
+else
+    echo "no mpirun, or no plug-in for it: MPI is not tried"
+fi
+
+# The same loss whatever is divided.
+want=$("$build/examples/parallel_gpt" | tail -1)
+for mesh in "2 1" "1 2" "2 2"; do
+    n=$((${mesh% *} * ${mesh#* }))
+    got=$(timeout 120 "$bin" launch -n $n --plain "$build/examples/parallel_gpt" $mesh 2>&1 | tail -1)
+    check "parallel_gpt $mesh: $got, alone $want" test "$got" = "$want"
+done
+
+# Lines are whole and have their rank; the status is that of who ended badly, who is named; the others end, too.
+cat >"$work/ends.py" <<'EOF'
+import os, sys, time
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+print("here", flush=True)
+dist.barrier()
+if dist.get_rank() == 1:
+    if sys.argv[1] == "kill":
+        os.kill(os.getpid(), 9)
+    if sys.argv[1] == "raise":
+        raise ValueError("no more data")
+    sys.exit(7)
+dist.all_reduce(torch.ones(3))
+EOF
+for how in kill raise exit; do
+    timeout 60 "$bin" launch -n 3 "$work/ends.py" $how >"$work/out" 2>"$work/err"
+    status=$?
+    check "$how: status $status" test $status = "$([ $how = exit ] && echo 7 || echo 1)"
+    check "$how: lines" test "$(sort "$work/out" | tr '\n' ' ')" = "[0] here [1] here [2] here "
+    check "$how: who is named" grep -q "$([ $how = kill ] && echo 'rank 1 was ended by signal 9' || echo 'rank 1 ended with status')" "$work/err"
+    check "$how: what the others say" grep -q "$([ $how = raise ] && echo 'rank 1 failed: .*no more data' || echo 'rank 1 has ended')" "$work/err"
+done
+
+printf 'import time\nprint("on", flush=True)\ntime.sleep(60)\n' >"$work/sleeps.py"
+timeout -s INT 2 "$bin" launch -n 2 "$work/sleeps.py" >"$work/out" 2>"$work/err"
+check "an interrupt ends all" test "$(pgrep -fc "$work/sleeps.py")" = 0
+
+for wrong in "" "-n 0 x.py" "-n 2" "x.py" "-n two x.py" "--what x.py"; do
+    "$bin" launch $wrong >/dev/null 2>&1
+    check "launch $wrong: wrong use" test $? = 2
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
