@@ -342,6 +342,10 @@ WF_API wf_status wf_hvp(wf_ctx *cx, const wf_program *f, const int *wrt, int n, 
  * collectives refer to it. size: of the batch; -1: a fresh symbol. */
 WF_API wf_status wf_vmap(wf_ctx *cx, const wf_program *f, const int *axes, int n, const char *axis_name,
                          int64_t size, const wf_program **out);
+/* The work divided among the devices of a mesh: the same inputs and results around one spmd, with collectives in it. mesh and specs
+ * are as for wf_spmd_call; out_specs NULL: results lie as they come. Sizes must be numbers (wf_specialise). */
+WF_API wf_status wf_spread(wf_ctx *cx, const wf_program *f, const char *mesh, const char *in_specs, const char *out_specs,
+                           const wf_program **out);
 /* Ahead of time: forward: x.. -> (y.., saved..), backward: (saved.., gy..) -> gx for wrt. Saves a minimum cut. */
 WF_API wf_status wf_partition(wf_ctx *cx, const wf_program *f, const int *wrt, int n,
                           const wf_program **out_forward, const wf_program **out_backward);

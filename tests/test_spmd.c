@@ -3,6 +3,7 @@
  * here: mistakes, faults, order, and random programs against vmap.
  */
 #include "lib_random.h"
+#include "op/mesh.h"
 #include "op/op.h"
 #include "weft.h"
 
@@ -150,7 +151,7 @@ static const Program *on_devices(wf_ctx *cx, const Program *p)
     return builder_finish(m, out, p->nout);
 }
 
-static bool near(wf_ctx *cx, const Program *p, const Program *q, const Nd *in)
+static bool near(wf_ctx *cx, const Program *p, const Program *q, const Nd *in, double tolerance)
 {
     wf_array *a[16] = {0}, *b[16] = {0};
     bool ok = run_on(cx, p, in, a) && run_on(cx, q, in, b);
@@ -161,7 +162,7 @@ static bool near(wf_ctx *cx, const Program *p, const Program *q, const Nd *in)
 
         x.data = (void *)(uintptr_t)wf_array_data(a[j]);
         y.data = (void *)(uintptr_t)wf_array_data(b[j]);
-        ok = !nd_differ(cx, &x, &y, 1e-9);
+        ok = !nd_differ(cx, &x, &y, tolerance);
     }
     for (uint32_t j = 0; j < p->nout; j++) {
         wf_array_release(a[j]);
@@ -189,7 +190,7 @@ XTEST(random_programs_on_devices_are_their_rows)
                 Case c = case_of(cx, v, seed);
                 Rng rng = {seed};
 
-                if (!near(cx, s, v, case_inputs(cx, &c, &rng)))
+                if (!near(cx, s, v, case_inputs(cx, &c, &rng), 1e-9))
                     FAIL("seed %d, %s: %s", (int)seed, k ? "vjp" : "value", wf_ctx_message(cx));
                 v = k ? v : xf_vjp(cx, v, wrt, 1);
                 s = k ? s : xf_vjp(cx, s, wrt, 1);
@@ -202,4 +203,110 @@ XTEST(random_programs_on_devices_are_their_rows)
         api_leave(cx, &inner);
     }
     CHECK(done > 40);
+}
+
+/* A mesh of one to three axes, at most eight devices. */
+static const char *random_mesh(wf_ctx *cx, Rng *rng)
+{
+    static const char *const meshes[] = {"a:2", "a:4", "a:2,b:2", "a:2,b:3", "a:2,b:2,c:2", "a:3", "a:1,b:2", "a:8"};
+
+    return arena_strdup(&cx->scratch, meshes[rng_int(rng, 0, COUNT(meshes) - 1)]);
+}
+
+/* Axes of the mesh for axes of inputs, wherever they come out even. */
+static const char *random_specs(wf_ctx *cx, Rng *rng, const Mesh *m, const Program *p)
+{
+    Text t;
+
+    text_init(&t, &cx->scratch);
+    for (uint32_t i = 0; i < p->nin; i++) {
+        Type x = val_type(p, program_in(p, i));
+        uint32_t used = 0;
+
+        text_add(&t, i ? ";" : "");
+        for (uint32_t k = 0; k < x.rank; k++) {
+            int64_t n = 1;
+            bool some = false;
+
+            text_add(&t, k ? "," : "");
+            for (int tries = 0; tries < 3; tries++) {
+                uint32_t a = (uint32_t)rng_int(rng, 0, (int64_t)m->n - 1);
+
+                if (used & 1u << a || !x.dims[k] || x.dims[k] % (n * m->size[a]) || rng_int(rng, 0, 2) == 0)
+                    continue;
+                used |= 1u << a;
+                n *= m->size[a];
+                text_printf(&t, "%s%s", some ? "+" : "", m->name[a]);
+                some = true;
+            }
+            text_add(&t, some ? "" : "-");
+        }
+    }
+    return text_str(&t);
+}
+
+/* What a program of these is refused for. */
+static bool finds_sizes(wf_ctx *cx)
+{
+    bool yes = cx->status == WF_ERR_NORULE && strstr(wf_ctx_message(cx), "when it runs");
+
+    if (yes)
+        wf_clear(cx);
+    return yes;
+}
+
+/* Sizes that meshes divide: N and every constant size stay what they are, N is 12. */
+XTEST(programs_spread_over_a_mesh_are_what_they_were)
+{
+    int done = 0, divided = 0;
+
+    for (uint64_t seed = 1; seed < 160; seed++) {
+        Region inner;
+        const Program *p, *s, *g;
+        int wrt[1] = {0};
+        Rng rng = {seed};
+        double tolerance = seed % 2 ? 1e-9 : 1e-5; /* nets have parts in f32 */
+        Mesh m;
+
+        api_enter_(cx, &inner);
+        p = seed % 2 ? random_program(cx, &rng, 14, RANDOM_PLAIN) : random_net(cx, &rng, WF_F64, 5);
+        if (p && p->dims.syms.n)
+            p = program_specialise(cx, p, (const char *const[]){"N"}, (const int64_t[]){12}, 1);
+        if (p && p->nin <= 8 && p->nout <= 8 && !p->dims.syms.n && dtype_is_float((wf_dtype)val_type(p, 1).dtype)) {
+            const char *mesh = random_mesh(cx, &rng), *specs;
+            Case c;
+
+            mesh_parse(&cx->scratch, mesh, &m);
+            specs = random_specs(cx, &rng, &m, p);
+            s = xf_spread(cx, p, mesh, specs, NULL);
+            if (finds_sizes(cx))
+                goto next;
+            c = case_of(cx, p, seed);
+            if (!s || !near(cx, s, p, case_inputs(cx, &c, &(Rng){seed}), tolerance))
+                FAIL("seed %d, %s, %s: %s", (int)seed, mesh, specs, wf_ctx_message(cx));
+            divided += strpbrk(specs, "abc") != NULL;
+            done++;
+            /* the gradient spread, and the gradient of what is spread */
+            g = failed(cx) ? NULL : xf_vjp(cx, p, wrt, 1);
+            if (!g || g->nin > 8 || g->nout > 8)
+                goto next;
+            c = case_of(cx, g, seed);
+            specs = random_specs(cx, &rng, &m, g);
+            s = xf_spread(cx, g, mesh, specs, NULL);
+            if (finds_sizes(cx))
+                goto next;
+            if (!s || !near(cx, s, g, case_inputs(cx, &c, &(Rng){seed}), tolerance))
+                FAIL("seed %d, %s, %s: of the gradient: %s", (int)seed, mesh, specs, wf_ctx_message(cx));
+            s = failed(cx) ? NULL : xf_spread(cx, p, mesh, random_specs(cx, &rng, &m, p), NULL);
+            if (s && (s = xf_vjp(cx, s, wrt, 1)) && !near(cx, s, g, case_inputs(cx, &c, &(Rng){seed}), tolerance))
+                FAIL("seed %d, %s: gradient of what is spread: %s", (int)seed, mesh, wf_ctx_message(cx));
+        }
+    next:
+        if (failed(cx))
+            FAIL("seed %d: %s", (int)seed, wf_ctx_message(cx));
+        wf_clear(cx);
+        api_leave(cx, &inner);
+    }
+    CHECK(done > 80);
+    CHECK(divided > 60);
 }

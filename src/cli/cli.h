@@ -118,16 +118,21 @@ int print_signature(wf_ctx *cx, const wf_program *p, int state, int results, FIL
 
 /* ---- steps.c ----------------------------------------------------------------------- */
 
+enum { MAX_SHARDS = 32 };
+
 typedef struct Step {
     int kind;         /* the option's id */
     const char *text; /* its value */
     const char *axis; /* vmap: the name of the axis */
+    const char *shard[MAX_SHARDS]; /* mesh: how inputs lie */
+    int nshards;
 } Step;
 
 typedef struct Steps {
     Step *v;
     int n;
     const char *axis; /* a name given before its vmap */
+    const char *stray; /* a --shard without a --mesh */
     bool bind;
 } Steps;
 

@@ -22,6 +22,9 @@ enum {
     STEP_VMAP,
     STEP_AXIS_NAME,
     STEP_AFTER,
+    STEP_SIZE,
+    STEP_MESH,
+    STEP_SHARD,
     STEP_BIND,
 };
 
@@ -45,6 +48,11 @@ const Option step_options[] = {
      "what psum and its kind call the axis of --vmap"},
     {"after", OPT_VALUE, STEP_AFTER, "PASS",
      "optimised by the passes up to PASS, or all of them"},
+    {"fix", OPT_VALUE, STEP_SIZE, "N=8", "a size that is a symbol becomes a number"},
+    {"mesh", OPT_VALUE, STEP_MESH, "A:2,B:4",
+     "the work divided among the devices of a mesh; its axes and their sizes"},
+    {"shard", OPT_VALUE, STEP_SHARD, "X:A,-",
+     "after --mesh: by which axes of the mesh each axis of an input is divided"},
     {"bind", OPT_FLAG, STEP_BIND, NULL,
      "the tensors of the file that a method takes become constants; before the others"},
     {NULL, OPT_FLAG, 0, NULL, NULL},
@@ -68,6 +76,15 @@ bool steps_take(Steps *s, int id, const char *value)
             s->v[s->n - 1].axis = value;
         else
             s->axis = value;
+        return true;
+    }
+    if (id == STEP_SHARD) { /* belongs to the mesh before it */
+        Step *m = s->n ? &s->v[s->n - 1] : NULL;
+
+        if (m && m->kind == STEP_MESH && m->nshards < MAX_SHARDS)
+            m->shard[m->nshards++] = value;
+        else
+            s->stray = value;
         return true;
     }
     if (id == STEP_BIND) {
@@ -222,6 +239,81 @@ static const wf_program *vectorise(wf_ctx *cx, const Step *s, const wf_program *
     return out;
 }
 
+/* --fix=N=8 */
+static const wf_program *specialise(wf_ctx *cx, const Step *s, const wf_program *p, int *out_status)
+{
+    const char *equals = strchr(s->text, '=');
+    char name[128] = "", *end = name;
+    const char *names[] = {name};
+    int64_t size = equals ? strtoll(equals + 1, &end, 10) : -1;
+    const wf_program *out = NULL;
+
+    if (!equals || *end || size < 0 || equals - s->text >= (long)sizeof name) {
+        complain("--fix=%s is not NAME=NUMBER", s->text);
+        *out_status = USAGE;
+        return NULL;
+    }
+    memcpy(name, s->text, (size_t)(equals - s->text));
+    if (wf_specialise(cx, p, names, &size, 1, &out) != WF_OK)
+        *out_status = report(cx);
+    return out;
+}
+
+/* "X:A,-" of --shard for this input, or NULL. */
+static const char *shard_of(const Step *s, const wf_program *p, int input, int *out_status)
+{
+    const char *found = NULL;
+
+    for (int i = 0; i < s->nshards; i++) {
+        const char *colon = strchr(s->shard[i], ':');
+        int k;
+
+        if (!colon) {
+            complain("--shard=%s is not INPUT:AXES", s->shard[i]);
+            *out_status = USAGE;
+            return NULL;
+        }
+        if (!find_input(p, s->shard[i], (size_t)(colon - s->shard[i]), &k)) {
+            *out_status = USER;
+            return NULL;
+        }
+        if (k == input)
+            found = colon + 1;
+    }
+    return found;
+}
+
+/* Inputs of which nothing is said are whole on all devices. */
+static const wf_program *spread(wf_ctx *cx, const Step *s, const wf_program *p, int *out_status)
+{
+    int n = wf_program_inputs(p);
+    size_t room = 1;
+    char *specs, *at;
+    const wf_program *out = NULL;
+
+    for (int i = 0; i < s->nshards; i++)
+        room += strlen(s->shard[i]);
+    specs = at = need_memory(room + (size_t)n * (2 * WF_MAX_RANK + 2));
+    for (int i = 0; i < n && *out_status == DONE; i++) {
+        const char *given = shard_of(s, p, i, out_status);
+        wf_value_info v = {.size = sizeof v};
+
+        if (i)
+            *at++ = ';';
+        if (given) {
+            at = stpcpy(at, given);
+        } else if (wf_program_input_info(cx, p, i, &v) == WF_OK) {
+            for (int k = 0; k < v.rank; k++)
+                at = stpcpy(at, k ? ",-" : "-");
+        }
+    }
+    *at = 0;
+    if (*out_status == DONE && wf_spread(cx, p, s->text, specs, NULL, &out) != WF_OK)
+        *out_status = report(cx);
+    free(specs);
+    return out;
+}
+
 static const wf_program *optimise(wf_ctx *cx, const Step *s, const wf_program *p,
                                   int *out_status)
 {
@@ -237,6 +329,11 @@ const wf_program *steps_apply(wf_ctx *cx, const Steps *s, const wf_model *m,
 {
     const wf_program *next;
 
+    if (s->stray) {
+        complain("--shard=%s has no --mesh before it", s->stray);
+        *out_status = USAGE;
+        return NULL;
+    }
     if (!s->bind)
         wf_program_retain(p);
     else if (wf_model_bind(cx, m, wf_program_name(p), &p) != WF_OK)
@@ -244,6 +341,8 @@ const wf_program *steps_apply(wf_ctx *cx, const Steps *s, const wf_model *m,
     for (int i = 0; i < s->n && p; i++, p = next) {
         next = s->v[i].kind == STEP_VMAP    ? vectorise(cx, &s->v[i], p, out_status)
                : s->v[i].kind == STEP_AFTER ? optimise(cx, &s->v[i], p, out_status)
+               : s->v[i].kind == STEP_SIZE  ? specialise(cx, &s->v[i], p, out_status)
+               : s->v[i].kind == STEP_MESH  ? spread(cx, &s->v[i], p, out_status)
                                             : differentiate(cx, &s->v[i], p, out_status);
         wf_program_release(p);
     }

@@ -151,6 +151,18 @@ wf_status wf_vmap(wf_ctx *cx, const wf_program *f, const int *axes, int n,
     API_RETURN(cx);
 }
 
+wf_status wf_spread(wf_ctx *cx, const wf_program *f, const char *mesh, const char *in_specs,
+                    const char *out_specs, const wf_program **out)
+{
+    if (out)
+        *out = NULL;
+    if (!cx || !f || !out || !mesh || !in_specs)
+        return bad_arg(cx, "wf_spread", "an argument is NULL");
+    API_ENTER(cx);
+    *out = keep(cx, xf_spread(cx, f, mesh, in_specs, out_specs));
+    API_RETURN(cx);
+}
+
 wf_status wf_specialise(wf_ctx *cx, const wf_program *f, const char *const *symbols,
                         const int64_t *values, int n, const wf_program **out)
 {

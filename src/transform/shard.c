@@ -139,6 +139,17 @@ static void rule_conv(const Layer *l, const Eqn *e, const Spec *const *in, Spec 
     run_along(l, out, feature, y.dims[feature], in[1], (uint32_t)a->rhs_spec.v[0]);
 }
 
+/* Batch axes of the indices are those of the result that are no offsets. */
+static void rule_gather(const Layer *l, const Eqn *e, const Spec *indices, Spec *out)
+{
+    const GatherAttr *a = e->attr;
+    Type y = val_type(l->p, e->out);
+
+    for (uint32_t k = 0, i = 0; k < y.rank && !a->operand_batching.n; k++)
+        if (!has(a->offset_dims, k))
+            run_along(l, out, k, y.dims[k], indices, i++);
+}
+
 /* ---- sub-programs ---- */
 
 static bool layer_run(wf_ctx *cx, const Mesh *m, const Program *p, const Spec *in,
@@ -247,6 +258,7 @@ static bool layer_eqn(Layer *l, const Eqn *e)
         return true;
     case OP_dot_general: rule_dot(l, e, in, out); return true;
     case OP_conv_general: rule_conv(l, e, in, out); return true;
+    case OP_gather: rule_gather(l, e, in[1], out); return true;
     case OP_argmax:
     case OP_argmin:
         rule_without(l, e, INTS(1, ((const ArgAttr *)e->attr)->axis), in[0], out);
@@ -284,7 +296,19 @@ static bool layer_run(wf_ctx *cx, const Mesh *m, const Program *p, const Spec *i
     return !failed(cx);
 }
 
-static const char *spec_text(Arena *a, const Mesh *m, const Spec *s)
+bool layout_eqn(wf_ctx *cx, const Mesh *m, const Program *p, const Eqn *e, const Spec *in, Spec *out)
+{
+    Layer l = {cx, m, p, arena_zalloc(&cx->scratch, (p->nvals + 1u) * sizeof(Spec))};
+
+    for (uint32_t i = 0; i < e->nin; i++)
+        l.spec[eqn_in(p, e)[i]] = in[i];
+    if (!layer_eqn(&l, e))
+        return false;
+    memcpy(out, l.spec + e->out, e->nout * sizeof *out);
+    return true;
+}
+
+const char *spec_text(Arena *a, const Mesh *m, const Spec *s)
 {
     Text t;
 
@@ -299,27 +323,44 @@ static const char *spec_text(Arena *a, const Mesh *m, const Spec *s)
     return text_str(&t);
 }
 
+/* Does every part have as many elements? */
+static bool is_even(wf_ctx *cx, const Mesh *m, Type t, const Spec *s, const char *what, uint32_t i)
+{
+    for (uint32_t k = 0; k < t.rank; k++)
+        if (dim_is_const(t.dims[k]) && t.dims[k] % mesh_count(m, s->dim[k]))
+            return fail(cx, WF_ERR_SHAPE, NOWHERE, "layouts: %s %u has %lld elements along axis %u, for %lld devices", what, i,
+                        (long long)t.dims[k], k, (long long)mesh_count(m, s->dim[k]));
+    return true;
+}
+
+bool layouts_parse(wf_ctx *cx, const Program *p, const char *mesh, const char *specs, bool inputs, Mesh *m, Spec *out)
+{
+    Arena *a = &cx->scratch;
+    uint32_t n = inputs ? p->nin : p->nout;
+    const char **text = specs_split(a, specs, n), *why = mesh_parse(a, mesh, m), *what = inputs ? "input" : "result";
+
+    if (why || !text)
+        return fail(cx, WF_ERR_VALUE, NOWHERE, "layouts: mesh \"%s\": %s", mesh,
+                    why ? why : inputs ? "needs one spec for each input" : "needs one spec for each result");
+    for (uint32_t i = 0; i < n; i++) {
+        Type t = val_type(p, inputs ? program_in(p, i) : p->outs[i]);
+
+        if ((why = spec_parse(a, m, text[i], t.rank, &out[i])))
+            return fail(cx, WF_ERR_VALUE, NOWHERE, "layouts: \"%s\" of %s %u: %s", text[i], what, i, why);
+        if (!is_even(cx, m, t, &out[i], what, i))
+            return false;
+    }
+    return true;
+}
+
 const char *xf_layouts(wf_ctx *cx, const Program *p, const char *mesh, const char *specs)
 {
     Arena *a = &cx->scratch;
-    const char **in = specs_split(a, specs, p->nin),
-               **out = arena_array(a, p->nout + 1u, sizeof *out);
+    const char **out = arena_array(a, p->nout + 1u, sizeof *out);
     Spec *s = arena_array(a, p->nin + p->nout + 1u, sizeof *s);
     Mesh m;
-    const char *why = mesh_parse(a, mesh, &m);
 
-    if (why || !in) {
-        fail(cx, WF_ERR_VALUE, NOWHERE, "layouts: mesh \"%s\": %s", mesh,
-             why ? why : "needs one spec for each input");
-        return NULL;
-    }
-    for (uint32_t i = 0; i < p->nin; i++)
-        if ((why = spec_parse(a, &m, in[i], val_type(p, program_in(p, i)).rank, &s[i]))) {
-            fail(cx, WF_ERR_VALUE, NOWHERE, "layouts: \"%s\" of input %u: %s", in[i], i,
-                 why);
-            return NULL;
-        }
-    if (!layer_run(cx, &m, p, s, s + p->nin))
+    if (!layouts_parse(cx, p, mesh, specs, true, &m, s) || !layer_run(cx, &m, p, s, s + p->nin))
         return NULL;
     for (uint32_t j = 0; j < p->nout; j++)
         out[j] = spec_text(a, &m, &s[p->nin + j]);

@@ -7,6 +7,7 @@
  *   jacobians, hessian, hvp                                                  jacobian.c
  *   vmap       a batch axis through every op                                 vmap.c
  *   shard      how values lie on a mesh                                      shard.c
+ *   spread     the work of a program divided among its devices               spread.c
  *   vary       what differs from device to device, and where it begins      vary.c
  *   split      ahead-of-time forward and backward, min-cut of what to save   split.c
  *   record     the same for forward and derivative, of calls that are recorded
@@ -194,10 +195,21 @@ bool xf_record(wf_ctx *cx, const Program *p, const bool *wrt, Recording *out);
 
 /* How results lie on a mesh when inputs lie so: specs as in op/mesh.h, in scratch. NULL after an error. */
 const char *xf_layouts(wf_ctx *cx, const Program *p, const char *mesh, const char *specs);
+struct Mesh;
+struct Spec;
+/* The same of one equation; and the texts as data, each even for its value, of inputs or results. */
+bool layout_eqn(wf_ctx *cx, const struct Mesh *m, const Program *p, const Eqn *e, const struct Spec *in, struct Spec *out);
+bool layouts_parse(wf_ctx *cx, const Program *p, const char *mesh, const char *specs, bool inputs, struct Mesh *m,
+                   struct Spec *out);
+const char *spec_text(Arena *a, const struct Mesh *m, const struct Spec *s);
+
+/* ---- spread.c ---- */
+
+/* p with its work divided among the devices of a mesh: one spmd. out_specs NULL: results lie as they come. */
+const Program *xf_spread(wf_ctx *cx, const Program *p, const char *mesh, const char *in_specs, const char *out_specs);
 
 /* ---- vary.c ---- */
 
-struct Mesh;
 /* Over which axes of a mesh results vary, given over which inputs do: bits. False: a collective stands under a condition
  * that varies over its axes. */
 bool vary_program(wf_ctx *cx, const struct Mesh *m, const Program *p, const uint32_t *in, uint32_t *out);
