@@ -171,6 +171,8 @@ wf_tensor wf_avg_pool(wf_ctx *c, wf_tensor x, int n, const int64_t *window,
 
 /* ---- parts of equal size ---- */
 
+enum { MOST_PARTS = 1 << 20 };
+
 /* One axis into m parts: part i covers floor(i n/m) .. ceil((i+1) n/m) - 1. */
 static wf_tensor adaptive_axis(wf_ctx *c, wf_tensor x, uint32_t axis, int64_t n,
                                int64_t m, bool max)
@@ -207,6 +209,8 @@ static wf_tensor adaptive(wf_ctx *c, const char *fn, wf_tensor x, int n,
     for (int i = 0; i < n; i++) {
         if (s.d[2 + i] < 1 || sizes[i] < 1)
             return tfail(c, WF_ERR_SHAPE, "%s: needs constant sizes >= 1", fn);
+        if (sizes[i] > MOST_PARTS)
+            return tfail(c, WF_ERR_LIMIT, "%s: %lld parts, can be %d", fn, (long long)sizes[i], MOST_PARTS);
         even = even && s.d[2 + i] % sizes[i] == 0;
         window[i] = s.d[2 + i] / MAX(sizes[i], 1);
     }

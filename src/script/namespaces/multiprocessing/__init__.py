@@ -1,12 +1,15 @@
-# multiprocessing -- one process: what is started runs to its end at once, as threads here do. It sees this process's objects,
-# not copies of them, and its exit code is kept.
+# multiprocessing -- a process that is started runs beside this one, with copies of its objects. Where something is made that
+# processes share (a queue, a value, memory of tensors) they run in this process instead, one after another, each to its end when
+# it is started: so they see each other's changes.
 import os as _os
 import queue as _queue
 import sys as _sys
 import threading as _threading
 
 _method = [None]
-_current = []
+_current = []       # those that run here
+_forked = []        # this process, if it is one that was started
+shared = [False]    # has something been made that processes share?
 
 
 class ProcessError(Exception):
@@ -59,32 +62,72 @@ class Process:
     def start(self):
         if self._started:
             raise AssertionError("cannot start a process twice")
+        if shared[0]:
+            self._run_here()
+        else:
+            self._fork()
+
+    def _fork(self):
+        self._started = True
+        self.pid = _os.fork()
+        if self.pid == 0:
+            _forked.append(self)
+            self.pid = _os.getpid()
+            _os._exit(self._outcome())
+
+    def _run_here(self):
         self._started, self.pid = True, _os.getpid() + Process._number[0]
         _current.append(self)
         try:
-            self.run()
-            self.exitcode = 0
-        except SystemExit as e:
-            self.exitcode = e.code if isinstance(e.code, int) else 0 if e.code is None else 1
-        except Exception as e:
-            import traceback
-            self.exitcode = 1
-            print(f"Process {self.name}:", file=_sys.stderr)
-            traceback.print_exc()
+            self.exitcode = self._outcome()
         finally:
             _current.pop()
+
+    def _outcome(self):
+        # Its exit code.
+        try:
+            self.run()
+        except SystemExit as e:
+            return e.code if isinstance(e.code, int) else 0 if e.code is None else 1
+        except Exception:
+            import traceback
+            print(f"Process {self.name}:", file=_sys.stderr)
+            traceback.print_exc()
+            return 1
+        return 0
+
+    def _look(self, options):
+        # Has it ended?
+        if self.exitcode is None and self._started and self not in _current:
+            pid, status = _os.waitpid(self.pid, options)
+            if pid:
+                self.exitcode = _os.waitstatus_to_exitcode(status)
 
     def join(self, timeout=None):
         if not self._started:
             raise AssertionError("can only join a started process")
+        if timeout is None:
+            self._look(0)
+            return
+        import time
+        until = time.time() + timeout
+        while self.is_alive() and time.time() < until:
+            time.sleep(0.002)
 
     def is_alive(self):
-        return False
+        self._look(_os.WNOHANG)
+        return self._started and self.exitcode is None and self not in _current
 
     def terminate(self):
-        pass
+        if self.is_alive():
+            _os.kill(self.pid, 15)
 
-    kill = close = terminate
+    def kill(self):
+        if self.is_alive():
+            _os.kill(self.pid, 9)
+
+    def close(self):
+        pass
 
 
 class _Main(Process):
@@ -96,32 +139,41 @@ _main = _Main()
 
 
 def current_process():
-    return _current[-1] if _current else _main
+    return _current[-1] if _current else _forked[0] if _forked else _main
 
 
 def parent_process():
-    return _main if _current else None
+    return _main if _current or _forked else None
 
 
 def active_children():
     return []
 
 
-Queue = JoinableQueue = _queue.Queue
-
-
-class SimpleQueue(_queue.SimpleQueue):
+class _SimpleQueue(_queue.SimpleQueue):
     def close(self):
         pass
 
 
-Lock, RLock, Event = _threading.Lock, _threading.RLock, _threading.Event
-Condition, Semaphore, BoundedSemaphore = _threading.Condition, _threading.Semaphore, _threading.BoundedSemaphore
+def _sharing(make):
+    # A function that makes something that processes share.
+    def made(*args, **kwargs):
+        shared[0] = True
+        return make(*args, **kwargs)
+    return made
+
+
+Queue = JoinableQueue = _sharing(_queue.Queue)
+SimpleQueue = _sharing(_SimpleQueue)
+Lock, RLock, Event = _sharing(_threading.Lock), _sharing(_threading.RLock), _sharing(_threading.Event)
+Condition, Semaphore = _sharing(_threading.Condition), _sharing(_threading.Semaphore)
+BoundedSemaphore = _sharing(_threading.BoundedSemaphore)
 
 
 class Barrier:
     # the one process that comes to it is all of them
     def __init__(self, parties, action=None, timeout=None):
+        shared[0] = True
         self.parties, self._action, self._timeout = parties, action, timeout
 
     def wait(self, timeout=None):
@@ -153,6 +205,7 @@ def Value(typecode_or_type, *args, lock=True):
 
 
 def Array(typecode_or_type, size_or_initializer, *, lock=True):
+    shared[0] = True
     if isinstance(size_or_initializer, int):
         return [0.0 if typecode_or_type in ("d", "f") else 0] * size_or_initializer
     return list(size_or_initializer)
@@ -181,6 +234,7 @@ class _Connection:
 
 
 def Pipe(duplex=True):
+    shared[0] = True
     a, b = [], []
     return _Connection(a, b), _Connection(b, a if duplex else [])
 
@@ -254,7 +308,8 @@ class Pool:
 
 
 class _Manager:
-    Queue, Lock, RLock, Event, Value, Array = Queue, Lock, RLock, Event, staticmethod(Value), staticmethod(Array)
+    Queue, Lock, RLock, Event = staticmethod(Queue), staticmethod(Lock), staticmethod(RLock), staticmethod(Event)
+    Value, Array = staticmethod(Value), staticmethod(Array)
 
     def dict(self, *args, **kwargs):
         return dict(*args, **kwargs)
@@ -277,6 +332,7 @@ class _Manager:
 
 
 def Manager():
+    shared[0] = True
     return _Manager()
 
 

@@ -369,6 +369,7 @@ class Tensor(_w.Tensor):
         return self.to_sparse().to_sparse_csr()
 
     def share_memory_(self):
+        __import__("multiprocessing").shared[0] = True
         return self
 
     def numpy(self, *, force=False):

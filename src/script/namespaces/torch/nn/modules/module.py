@@ -329,6 +329,7 @@ class Module:
         return self.to("cuda" if device is None else device)
 
     def share_memory(self):
+        __import__("multiprocessing").shared[0] = True
         return self
 
     def to_empty(self, *, device=None, recurse=True):
