@@ -1,6 +1,6 @@
 /* fuzz_file.c -- libFuzzer target: bytes as a file.
  *
- * Bytes that begin as .npy does are read as an array; all others as a model (.weft,
+ * Bytes that begin as .npy or a picture does are read as an array; all others as a model (.weft,
  * safetensors or text), whose programs are verified and printed, whose tensors are read
  * to the last byte, and which is saved and read again. Any answer is right but a crash, a
  * model that does not verify, or one that is not the same after saving.
@@ -30,7 +30,7 @@ static void read_array(wf_ctx *cx, const uint8_t *data, size_t size)
         api_out_of_memory(cx, &r);
         return;
     }
-    npy_read(cx, "fuzz.npy", (const char *)data, size, &a);
+    (data[0] == 0x93 ? npy_read : image_read)(cx, "fuzz", (const char *)data, size, &a);
     api_leave(cx, &r);
     if (a && wf_array_text(cx, a, &text) != WF_OK)
         broken("an array does not print", cx);
@@ -108,7 +108,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     wf_ctx *cx = wf_ctx_new(&(wf_options){.size = sizeof(wf_options), .threads = 1});
 
-    if (size >= 6 && memcmp(data, "\x93NUMPY", 6) == 0)
+    if (size >= 6 && (memcmp(data, "\x93NUMPY", 6) == 0 || memcmp(data, "\x89PNG", 4) == 0 ||
+                      (data[0] == 'P' && data[1] >= '1' && data[1] <= '6')))
         read_array(cx, data, size);
     else
         read_model(cx, data, size);

@@ -257,6 +257,8 @@ WF_API wf_status wf_array_parse(wf_ctx *cx, const char *text, wf_dtype dtype, ui
                                 wf_array **out_array);
 WF_API wf_status wf_npy_load(wf_ctx *cx, const char *path, wf_array **out_array);
 WF_API wf_status wf_npy_save(wf_ctx *cx, const char *path, wf_array *a);
+/* A picture, PNM or PNG: u8[height,width,channels], of 1 (grey), 2 (and alpha), 3 (colours) or 4 (and alpha) channels. */
+WF_API wf_status wf_image_load(wf_ctx *cx, const char *path, wf_array **out_array);
 
 /* ---- programs -------------------------------------------------------------------------------- */
 

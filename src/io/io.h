@@ -6,6 +6,7 @@
  *                  safetensors.c
  *   Zip            archives of files                                              zip.c
  *   npy            NumPy's arrays                                                 npy.c
+ *   image          pictures, PNM and PNG                                          image.c
  *   Model          programs, tensors and metadata by name                         model.c
  *   .weft          a model in a safetensors file                                  weft.c
  *   Format         the table of formats, by which models are opened and saved     formats.c
@@ -160,6 +161,12 @@ bool npy_read(wf_ctx *cx, const char *file, const char *bytes, size_t size,
               wf_array **out);
 bool npy_write(wf_ctx *cx, const char *path, wf_array *a);
 bool npy_head(wf_ctx *cx, const char *path, wf_array *a, Text *t); /* what stands before the numbers, added to t */
+
+/* ---- image.c ----------------------------------------------------------------------- */
+
+/* u8[height,width,channels] */
+bool image_read(wf_ctx *cx, const char *file, const char *bytes, size_t size,
+                wf_array **out);
 
 /* ---- model.c ----------------------------------------------------------------------- */
 

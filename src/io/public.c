@@ -54,6 +54,20 @@ wf_status wf_npy_load(wf_ctx *cx, const char *path, wf_array **out_array)
     API_RETURN(cx);
 }
 
+wf_status wf_image_load(wf_ctx *cx, const char *path, wf_array **out_array)
+{
+    Blob *b;
+
+    if (out_array)
+        *out_array = NULL;
+    if (!cx || !path || !out_array)
+        return bad_arg(cx, "wf_image_load: an argument is NULL");
+    API_ENTER(cx);
+    if ((b = blob_open(cx, path)))
+        image_read(cx, path, b->data, b->size, out_array);
+    API_RETURN(cx);
+}
+
 wf_status wf_npy_save(wf_ctx *cx, const char *path, wf_array *a)
 {
     if (!cx || !path || !a)
