@@ -51,9 +51,10 @@ GPU     := src/codegen/gpu.h
 NATIVE  := src/cuda/native.cuh src/cuda/attention.cuh
 ROUTINES := src/export/elements.in src/export/products.in
 NSPY    := $(shell find src/script/namespaces -name '*.py' | LC_ALL=C sort)
-CLISRC  := $(wildcard src/cli/*.c)
+CLISRC  := $(wildcard src/pages/*.c src/train/*.c src/cli/*.c)
+PAGES   := train show profile serve
 OBJ     := $(SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
-CLIOBJ  := $(CLISRC:%.c=$(BUILD)/%.o)
+CLIOBJ  := $(CLISRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/pages.o
 # Optional: the engine over MPI, where its compiler is (tools/setup mpi).
 MPICC   ?= $(shell command -v mpicc 2>/dev/null)
 PLUGINS := $(if $(MPICC),$(BUILD)/weft_mpi.so)
@@ -112,6 +113,11 @@ $(BUILD)/gen/prelude.c: $(PRELUDE) $(PLAIN) $(GPU) $(NATIVE) $(ROUTINES)
 	    sed '/^#include/d; s/\\/\\\\/g; s/"/\\"/g; s/^/    "/; s/$$/\\n",/' "$$@"; echo '    0};'; }; \
 	    { embed prelude_lines $(PRELUDE); embed plain_lines $(PLAIN); embed gpu_lines $(GPU); embed native_lines $(NATIVE); \
 	    embed routine_lines $(ROUTINES); } > $@
+# Pages to look at: what all have, then the page itself, a string for each line.
+$(BUILD)/gen/pages.c: $(wildcard src/pages/*.html)
+	@mkdir -p $(@D)
+	$(Q)for p in $(PAGES); do echo "extern const char *const page_$$p[];"; echo "const char *const page_$$p[] = {"; \
+	    sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/    "/; s/$$/\\n",/' src/pages/base.html src/pages/$$p.html; echo '    0};'; done > $@
 $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(Q)$(CC) $(ALL) -c $< -o $@
 

@@ -359,6 +359,9 @@ WF_API wf_status wf_specialise(wf_ctx *cx, const wf_program *f, const char *cons
  * constants alone: bind the weights of a network that is only to be run. */
 WF_API wf_status wf_bind(wf_ctx *cx, const wf_program *f, const int *which, wf_array *const *arrays, int n,
                          const wf_program **out);
+/* The program in mixed precision: operands of products of f32 (dot_general, conv_general) are rounded to dtype, f16 or bf16;
+ * sums, results and all else stay f32. Derivatives taken of it are in mixed precision, too. */
+WF_API wf_status wf_mixed(wf_ctx *cx, const wf_program *f, wf_dtype dtype, const wf_program **out);
 /* Equations nobody reads removed. */
 WF_API wf_status wf_prune(wf_ctx *cx, const wf_program *f, const wf_program **out);
 /* The same program, quicker to run: the passes of docs/passes.md up to and with `last` (NULL or "all": all of them;

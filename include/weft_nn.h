@@ -348,6 +348,8 @@ WF_API wf_status wf_optim_zero_grad(wf_ctx *c, wf_optim *o);
 WF_API double wf_optim_lr(const wf_optim *o);
 WF_API void wf_optim_set_lr(wf_optim *o, double lr);
 WF_API int64_t wf_optim_steps(const wf_optim *o);
+/* Steps, and steps as programs, first scale all gradients together down to this norm; 0: they do not (at first). */
+WF_API void wf_optim_set_clip(wf_ctx *c, wf_optim *o, double norm);
 
 /* State tensors per parameter (0..2), all zeros at first: state[i * n + j] is number i of
  * parameter j. */

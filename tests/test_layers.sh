@@ -33,7 +33,7 @@ find "$build/src" "$build/gen" -name '*.o' -exec nm -A {} + | sed "s|^$build/||"
 NR == FNR { is[$1] = 1; next }
 {
     source = $1; sub(/:.*/, "", source); sub(/(\.[0-9])?\.o$/, ".c", source); room = source
-    if (source ~ /^gen\//) room = source ~ /prelude/ ? "codegen" : "script"
+    if (source ~ /^gen\//) room = source ~ /prelude/ ? "codegen" : source ~ /pages/ ? "pages" : "script"
     else if (!(source in is)) next
     sub(/^src\//, "", room); sub(/\/[^\/]*$/, "", room)
 }
@@ -70,7 +70,8 @@ END {
 }' "$work/uses" >"$work/layers"
 
 # Rooms that are written on public headers alone.
-grep -n '^#include "' src/nn/*.[ch] src/cli/*.[ch] | grep -vE '"(nn/|cli\.h|weft(_[a-z]+)?\.h)' >"$work/private"
+grep -n '^#include "' src/nn/*.[ch] src/pages/*.[ch] src/train/*.[ch] src/cli/*.[ch] |
+    grep -vE '"(nn/|pages/|train/|cli\.h|weft(_[a-z]+)?\.h)' >"$work/private"
 
 # ---- sizes: "file" of every source past 1000 lines, "file:function" of every function past 80 -------------------------
 cat >"$work/large_listed" <<'END'

@@ -624,6 +624,34 @@ TEST(initial_numbers_are_pytorchs)
 }
 
 /* SGD by hand: p - lr factor (g + decay p), g the gradient of sum(y^2) cut to +- 0.5 */
+/* A step with a norm, and one after wf_clip_grad_norm, of the same numbers. */
+TEST(an_optimiser_with_a_norm_clips_as_clipping_before_its_step_does)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    double v[2][20];
+
+    for (int k = 0; k < 2; k++) {
+        wf_manual_seed(c, 3);
+        wf_module *m = three_layers(c, wf_ctx_generator(c));
+        wf_optim *o = wf_adam(c, m, 0.1, 0.9, 0.999, 1e-8, 0);
+        wf_tensor x = wf_randn(c, NULL, WF_F32, DIMS(6, 4), 2);
+
+        wf_backward(c, wf_sum(c, wf_square(c, wf_forward_one(c, m, x)), NULL, 0, false), WF_NONE, 0);
+        if (k)
+            wf_optim_set_clip(c, o, 0.5);
+        else
+            CHECK(wf_clip_grad_norm(c, m, 0.5) > 0.5);
+        wf_optim_step(c, o);
+        wf_read_f64(c, wf_module_tensor(m, "0.weight"), v[k], 20);
+        wf_optim_free(c, o);
+        wf_module_release(c, m);
+    }
+    for (int i = 0; i < 20; i++)
+        CHECK_NEAR(v[0][i], v[1][i], 1e-6);
+    CHECK_STR(wf_ctx_message(c), "");
+    wf_ctx_free(c);
+}
+
 TEST(parts_of_a_tree_have_rates_and_decay_of_their_own_and_clipped_gradients)
 {
     wf_ctx *c = wf_ctx_new(NULL);

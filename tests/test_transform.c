@@ -666,3 +666,46 @@ static void transform_all_with(wf_allocator al, void *user)
 }
 
 TEST(every_allocation_may_fail) { CHECK(fault_each(transform_all_with, NULL) > 10); }
+
+/* ---- mixed precision --------------------------------------------------------------- */
+
+/* 1 + 2^-10 is 1 in bf16: products lose it, in loops too and in gradients; sums and f64 keep it. */
+TEST(mixed_precision_rounds_the_operands_of_products_and_nothing_else)
+{
+    static const char text[] = "f(x: f32[1], w: f32[1], k: f64[1]) {"
+                               "  y = scan w x body=step nconst=1 ncarry=1 length=1\n"
+                               "  z = add x x\n  l = dot k k\n  ret y, z, l\n}\n"
+                               "step(w: f32[1], x: f32[1]) {\n  d = dot x w\n  b = broadcast d [1] dims=[]\n  ret b\n}\n"
+                               "g(x: f32[1], w: f32[1]) {\n  d = dot x w\n  ret d\n}\n";
+    wf_ctx *cx = wf_ctx_new(NULL);
+    wf_model *m = NULL;
+    const wf_program *f = NULL, *g = NULL, *dg = NULL;
+    const float near_one = 1.0009765625f;
+    const double k = 1.0009765625;
+    wf_array *in[3] = {NULL, NULL, NULL}, *out[3] = {NULL, NULL, NULL};
+
+    REQUIRE(wf_model_parse(cx, "mixed", text, sizeof text - 1, &m) == WF_OK);
+    wf_array_from(cx, WF_F32, (int64_t[]){1}, 1, &near_one, &in[0]);
+    wf_array_from(cx, WF_F32, (int64_t[]){1}, 1, &near_one, &in[1]);
+    wf_array_from(cx, WF_F64, (int64_t[]){1}, 1, &k, &in[2]);
+    REQUIRE(wf_mixed(cx, wf_model_find(m, "f"), WF_BF16, &f) == WF_OK);
+    REQUIRE(wf_eval(cx, f, in, 3, out, 3) == WF_OK);
+    CHECK(*(const float *)wf_array_data(out[0]) == 1);
+    CHECK(*(const float *)wf_array_data(out[1]) == 2 * near_one);
+    CHECK(*(const double *)wf_array_data(out[2]) == k * k);
+    for (int i = 0; i < 3; i++)
+        wf_array_release(out[i]);
+    REQUIRE(wf_mixed(cx, wf_model_find(m, "g"), WF_BF16, &g) == WF_OK && wf_grad(cx, g, (int[]){0}, 1, &dg) == WF_OK);
+    REQUIRE(wf_eval(cx, dg, in, 2, out, 1) == WF_OK);
+    CHECK(*(const float *)wf_array_data(out[0]) == 1);
+    wf_array_release(out[0]);
+    wf_program_release(f);
+    CHECK_EQ_INT(wf_mixed(cx, wf_model_find(m, "g"), WF_I32, &f), WF_ERR_TYPE);
+    for (int i = 0; i < 3; i++)
+        wf_array_release(in[i]);
+    wf_program_release(f);
+    wf_program_release(g);
+    wf_program_release(dg);
+    wf_model_free(m);
+    wf_ctx_free(cx);
+}

@@ -8,20 +8,14 @@
 
 const Command *const commands[] = {
     &cmd_run, &cmd_launch, &cmd_check, &cmd_show, &cmd_eval, &cmd_bench, &cmd_export,
-    &cmd_ops, &cmd_info, &cmd_convert, &cmd_compile, &cmd_help, NULL,
+    &cmd_train, &cmd_ops, &cmd_info, &cmd_convert, &cmd_compile, &cmd_help, NULL,
 };
-
-/* What later versions will have, so that asking for it gets an answer. */
-static const char *const later[] = {"train"};
 
 static int unknown_command(const char *name)
 {
     const char *names[16];
     int n = 0;
 
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (strcmp(name, later[i]) == 0)
-            return usage_error(NULL, "'%s' is not in this version", name);
     for (; commands[n]; n++)
         names[n] = commands[n]->name;
     names[n++] = "--version";

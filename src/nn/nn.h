@@ -103,6 +103,7 @@ typedef struct OptimPart { /* what is a parameter's own */
 struct wf_optim { /* optim.c */
     int kind;
     double lr, a, b, eps; /* a, b: momentum; beta1, beta2; alpha, momentum; lr_decay */
+    double clip;          /* gradients are scaled to this norm at most; 0: they are not */
     bool nesterov;
     int64_t steps;
     int n, room, per;          /* parameters, and room for them; state tensors of each */

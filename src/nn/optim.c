@@ -137,6 +137,17 @@ static void update_one(wf_ctx *c, Update *u, const OptimPart *part)
     rules[o->kind].update(c, u);
 }
 
+/* What all gradients together are multiplied with so that their norm is at most clip: f64 */
+static wf_tensor clip_factor(wf_ctx *c, double clip, const wf_tensor *grads, int n)
+{
+    wf_tensor sum = wf_scalar(c, WF_F64, 0), size;
+
+    for (int j = 0; j < n; j++)
+        sum = wf_add(c, sum, wf_sum(c, wf_square(c, wf_cast(c, grads[j], WF_F64)), NULL, 0, false));
+    size = wf_add(c, wf_sqrt(c, sum), wf_scalar(c, WF_F64, 1e-6));
+    return wf_minimum(c, wf_div(c, wf_scalar(c, WF_F64, clip), size), wf_scalar(c, WF_F64, 1));
+}
+
 int wf_optim_state_per_param(const wf_optim *o) { return o ? o->per : 0; }
 
 wf_status nn_optim_update(wf_ctx *c, const wf_optim *o, const int *number, wf_tensor lr,
@@ -144,8 +155,12 @@ wf_status nn_optim_update(wf_ctx *c, const wf_optim *o, const int *number, wf_te
                           const wf_tensor *state, int n, wf_tensor *out_params,
                           wf_tensor *out_state)
 {
+    wf_tensor clip = o->clip > 0 ? clip_factor(c, o->clip, grads, n) : WF_NONE;
+
     for (int j = 0; j < n; j++) {
         Update u = {.o = o, .lr = lr, .step = step, .p = params[j], .g = grads[j]};
+        if (o->clip > 0)
+            u.g = scaled(c, u.g, clip);
         for (int i = 0; i < o->per; i++)
             u.s[i] = state[i * n + j];
         update_one(c, &u, &o->parts[number ? number[j] : j]);
@@ -290,6 +305,16 @@ void wf_optim_set_lr(wf_optim *o, double lr)
 {
     if (o)
         o->lr = lr;
+}
+
+void wf_optim_set_clip(wf_ctx *c, wf_optim *o, double norm)
+{
+    if (!c || !o)
+        return;
+    o->clip = norm;
+    if (o->jit)
+        wf_jit_free(c, o->jit); /* the norm is a constant of its programs */
+    o->jit = NULL;
 }
 
 int nn_optim_find(const wf_optim *o, wf_tensor param)

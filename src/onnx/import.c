@@ -11,6 +11,7 @@
 #include "onnx/write.h"
 
 #include <ctype.h>
+#include <stdio.h>
 
 #define NEWEST_IR 14
 #define NEWEST_OPSET 28
@@ -480,11 +481,20 @@ static wf_status add_tensors(OxRun *r, wf_model *m)
     API_RETURN(cx);
 }
 
+/* The key is a tensor of the model and a buffer of its tree, so that modules made of it can draw, too. */
 static bool add_key(OxRun *r, wf_model *m)
 {
     uint32_t zero[2] = {0, 0};
+    const char *tree = wf_model_meta(m, "tree");
+    size_t n = strlen(tree) + 80;
+    char *text = *tree ? ox_alloc(&r->mem, n, 1) : NULL;
     wf_array *a = NULL;
 
+    if (text) {
+        snprintf(text, n, "%s%sbuffer\t%s\n", tree, strstr(tree, "module\tonnx\t") ? "" : "module\tonnx\tModule\t\n",
+                 KEY_NAME);
+        wf_model_set_meta(r->c, m, "tree", text);
+    }
     if (!wf_array_from(r->c, WF_U32, (int64_t[]){2}, 1, zero, &a))
         wf_model_set_tensor(r->c, m, KEY_NAME, a);
     wf_array_release(a);
@@ -523,9 +533,9 @@ bool onnx_read(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options
         if (has_training(r.model))
             keyed = train_program(&r, m);
         if (ox_ok(&r) && make_program(&r, m, "forward")) {
+            add_tensors(&r, m);
             if (keyed || r.wants_key)
                 add_key(&r, m);
-            add_tensors(&r, m);
         }
     }
     wf_set_place(cx, NULL, 0, 0);

@@ -120,6 +120,51 @@ bool copier_eqn_pure(Copier *c, const Eqn *e)
     return pure_eqn(&r, c, e);
 }
 
+/* ---- mixed precision ---- */
+
+static bool everywhere(Rewrite *r, const Program *p)
+{
+    (void)r;
+    (void)p;
+    return true;
+}
+
+/* A product of f32 rounds its operands; acc says f32, so the result is what it was. */
+static bool mixed_eqn(Rewrite *r, Copier *c, const Eqn *e)
+{
+    const Val *in = eqn_in(c->from, e);
+    bool product = e->op == OP_dot_general || e->op == OP_conv_general;
+    Val x[2], whole[2];
+    bool ok;
+
+    if (op_has(e->op, OPF_CONTROL)) {
+        void *attr = copier_attr(c, e);
+
+        rewrite_subs(r, c->b, e, attr, true);
+        return emit(c, e, attr);
+    }
+    if (!product || val_type(c->from, in[0]).dtype != WF_F32 || val_type(c->from, in[1]).dtype != WF_F32)
+        return copier_eqn(c, e);
+    copier_place(c, e);
+    for (int i = 0; i < 2; i++) {
+        whole[i] = c->val[in[i]];
+        x[i] = b_cast(c->b, whole[i], *(const wf_dtype *)r->attr);
+    }
+    for (int i = 0; i < 2; i++)
+        c->val[in[i]] = x[i];
+    ok = emit(c, e, copier_attr(c, e));
+    for (int i = 0; i < 2; i++)
+        c->val[in[i]] = whole[i];
+    return ok;
+}
+
+const Program *xf_mixed(wf_ctx *cx, const Program *p, wf_dtype dtype)
+{
+    Rewrite r = {.cx = cx, .eqn = mixed_eqn, .wanted = everywhere, .attr = &dtype};
+
+    return rewrite_program(&r, p);
+}
+
 /* ---- self ---- */
 
 static bool eqn_is_self(const Eqn *e, OpCode op)

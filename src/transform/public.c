@@ -190,6 +190,20 @@ wf_status wf_bind(wf_ctx *cx, const wf_program *f, const int *which,
     API_RETURN(cx);
 }
 
+wf_status wf_mixed(wf_ctx *cx, const wf_program *f, wf_dtype dtype, const wf_program **out)
+{
+    if (out)
+        *out = NULL;
+    if (!cx || !f || !out)
+        return bad_arg(cx, "wf_mixed", "an argument is NULL");
+    API_ENTER(cx);
+    if (dtype != WF_F16 && dtype != WF_BF16)
+        fail(cx, WF_ERR_TYPE, NOWHERE, "mixed: f16 or bf16 is needed, found %s", wf_dtype_name(dtype));
+    else
+        *out = keep(cx, xf_mixed(cx, f, dtype));
+    API_RETURN(cx);
+}
+
 wf_status wf_prune(wf_ctx *cx, const wf_program *f, const wf_program **out)
 {
     if (out)

@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# test_train.sh -- weft train: every kind of data, losses of the model and by name, validation and early ends, mixed precision,
+# killed at any moment and resumed to the same bits, ONNX in and out; and, where there is a Python with torch (PEERS_PYTHON, or
+# python3), the numbers of PyTorch.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+weft=$(realpath "${WEFT_BIN:-build/weft}")
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+root=$PWD
+cd "$work" || exit 1
+passed=0 failed=0
+
+# check NAME COMMAND...: the command succeeds
+check() {
+    local name=$1
+    shift
+    if "$@" >out 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "$name:"; sed 's/^/    /' out; fi
+}
+# says NAME TEXT COMMAND...: fails and says TEXT
+says() {
+    local name=$1 text=$2
+    shift 2
+    if "$@" >out 2>&1; then echo "$name: it should fail"; failed=$((failed + 1))
+    elif grep -qF -- "$text" out; then passed=$((passed + 1))
+    else failed=$((failed + 1)); echo "$name: no '$text' in:"; sed 's/^/    /' out; fi
+}
+# last_loss FILE.csv below X
+below() { awk -F, -v most="$2" 'END { exit !($3 != "" && $3 < most) }' "$1"; }
+
+cat >make.py <<'PY'
+import torch
+import torch.nn as nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 4, 3, padding=1)
+        self.bn = nn.BatchNorm2d(4)
+        self.out = nn.Linear(4 * 16, 10)
+
+    def forward(self, x):
+        x = torch.max_pool2d(torch.relu(self.bn(self.conv(x))), 2)
+        return self.out(torch.flatten(x, 1))
+
+
+class Line(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.fc(x)
+
+    @torch.jit.export
+    def loss(self, x, y):
+        return ((self.fc(x)[:, 0] - y) ** 2).mean()
+
+
+class Bright(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(16, 2)
+
+    def forward(self, x):
+        return self.fc(torch.flatten(x, 1))
+
+
+torch.manual_seed(0)
+net, line, bright = torch.jit.script(Net()), torch.jit.script(Line()), torch.jit.script(Bright())
+net(torch.zeros(2, 1, 8, 8))
+net.save("net.weft")
+line(torch.zeros(2, 3))
+line.loss(torch.zeros(2, 3), torch.zeros(2))
+line.save("line.weft")
+bright(torch.zeros(2, 1, 4, 4))
+bright.save("bright.weft")
+x = torch.rand(200, 3)
+y = x @ torch.tensor([2.0, -3.0, 0.5]) + 1
+import numpy as np
+np.save("x.npy", x.numpy())
+np.save("y.npy", y.numpy())
+with open("line.csv", "w") as f:
+    f.write("a,price,b,c\n")
+    for i in range(200):
+        f.write("%r,%r,%r,%r\n" % (x[i, 0].item(), y[i].item(), x[i, 1].item(), x[i, 2].item()))
+PY
+cat >same.py <<'PY'
+# The tensors of two files that must be the same, and those that must not.
+import sys
+import torch
+
+a, b = torch.jit.load(sys.argv[1]).state_dict(), torch.jit.load(sys.argv[2]).state_dict()
+for name, same in [("conv.weight", True), ("conv.bias", True), ("out.bias", True), ("out.weight", False), ("bn.weight", False)]:
+    assert bool((a[name] == b[name]).all()) == same, name
+PY
+check models "$weft" run make.py
+
+# ---- data and losses
+check npy "$weft" train line.weft x.npy y.npy --optimizer=sgd --lr=0.3 --epochs=30 -o l1.weft --log=l1.csv
+check 'npy learns' below l1.csv 0.01
+check csv "$weft" train line.weft line.csv --target=price --optimizer=sgd --lr=0.3 --epochs=30 -o l2.weft --log=l2.csv
+check 'csv is the same data' cmp l1.weft l2.weft
+check 'a named loss is the same' "$weft" train line.weft x.npy y.npy --loss=mse --optimizer=sgd --lr=0.3 --epochs=30 -o l3.weft --log=l3.csv
+check 'a named loss learns' below l3.csv 0.01
+mkdir -p pictures/dark pictures/light
+for i in 1 2 3 4 5 6 7 8; do
+    { echo "P2 4 4 255"; for j in $(seq 16); do echo $((i * 3 + j)); done; } >pictures/dark/$i.pgm
+    { echo "P2 4 4 255"; for j in $(seq 16); do echo $((200 + i * 3 + j)); done; } >pictures/light/$i.pgm
+done
+check pictures "$weft" train bright.weft pictures --loss=cross_entropy --lr=0.1 --epochs=20 --batch=4 -o b.weft --log=b.csv
+check 'pictures are told apart' below b.csv 0.1
+printf '\0\0\010\3\0\0\0\4\0\0\0\4\0\0\0\4' >x.idx; head -c 32 /dev/zero >>x.idx; head -c 32 /dev/zero | tr '\0' '\377' >>x.idx
+printf '\0\0\010\1\0\0\0\4\0\0\1\1' >y.idx
+check idx "$weft" train bright.weft x.idx y.idx --loss=cross_entropy --lr=0.1 --epochs=20 -o b.weft --log=b.csv
+check 'idx learns' below b.csv 0.1
+
+# ---- training forms, validation, the end
+digits=(net.weft digits --loss=cross_entropy)
+check digits "$weft" train "${digits[@]}" --validation=0.2 --epochs=4 -o d.weft --log=d.csv --html=d.html
+check 'digits are learned' awk -F, 'END { exit !($5 > 0.85) }' d.csv
+check 'running means move' bash -c "! cmp -s <($weft eval net.weft forward ones:f32[1,1,8,8]) <($weft eval d.weft forward ones:f32[1,1,8,8])"
+check 'the page has the curves' grep -q '"rows":\[\[1,' d.html
+check bf16 "$weft" train "${digits[@]}" --precision=bf16 --validation=0.2 --epochs=4 -o h.weft --log=h.csv
+check 'bf16 learns as well' awk -F, 'END { exit !($5 > 0.85) }' h.csv
+check 'bf16 is not f32' bash -c '! cmp -s d.weft h.weft'
+check patience "$weft" train "${digits[@]}" --validation=0.2 --lr=0.3 --optimizer=sgd --momentum=0.99 --epochs=40 --patience=2 -o p.weft --log=p.csv
+check 'patience ends it' awk -F, 'END { exit !($1 < 40) }' p.csv
+check freeze "$weft" train "${digits[@]}" --epochs=1 --freeze=conv,out.bias -o z.weft
+check 'what is frozen stays' "$weft" run same.py z.weft net.weft
+
+# ---- resumed to the same bits
+all=("${digits[@]}" --validation=0.2 --epochs=12 --schedule=cosine,warmup:20 --clip=1 --optimizer=adamw --decay=0.01 --save-steps=7 --quiet)
+check whole "$weft" train "${all[@]}" -o whole.weft --log=whole.csv
+killed=0
+for i in 1 2 3 4 5; do
+    { timeout -s KILL "0.$((i * 2))" "$weft" train "${all[@]}" -o part.weft --log=part.csv --resume; } >/dev/null 2>&1
+    [ $? -eq 137 ] && killed=$((killed + 1))
+done
+check resume "$weft" train "${all[@]}" -o part.weft --log=part.csv --resume
+check 'killed and resumed to the same bits' cmp whole.weft part.weft
+check 'and the same log' cmp <(cut -d, -f1-6 whole.csv) <(cut -d, -f1-6 part.csv)
+check 'it was killed' test "$killed" -gt 0
+check 'no checkpoint is left' test ! -e part.weft.checkpoint
+"$weft" train "${digits[@]}" --epochs=1000 -o s.weft >/dev/null 2>stopped &
+job=$!
+sleep 1.5
+kill -TERM $job
+wait $job
+check 'a signal ends it with a checkpoint' grep -q 'resume goes on' stopped
+says 'another training' 'is of another training' "$weft" train "${digits[@]}" --epochs=999 -o s.weft --resume
+
+# ---- ONNX in, ONNX out
+check 'ONNX in' "$weft" convert net.weft net.onnx
+check 'ONNX is trained' "$weft" train net.onnx digits --loss=cross_entropy --epochs=6 --lr=0.01 -o net2.onnx --log=o.csv
+check 'ONNX learns' below o.csv 0.9
+check 'ONNX out' "$weft" eval net2.onnx forward zeros:f32[1,1,8,8]
+
+# ---- what is wrong
+says 'no loss' "has no method 'loss'" "$weft" train net.weft digits
+says 'no parameters' 'no program' "$weft" train "$root/examples/product.wir" digits --loss=mse
+says 'another loss' "did you mean 'cross_entropy'" "$weft" train net.weft digits --loss=cross_entropi
+says 'sizes that do not fit' 'other sizes than the results' "$weft" train net.weft digits --loss=mse
+says 'no such file' 'No such file' "$weft" train net.weft nowhere.npy y.npy --loss=mse
+says 'rows that do not fit' 'rows' "$weft" train line.weft x.npy y.idx
+says 'no column' "has no column 'cost'" "$weft" train line.weft line.csv --target=cost
+says 'a class too many' 'is no class' "$weft" train bright.weft x.idx <(printf '\0\0\010\1\0\0\0\4\0\0\1\7') --loss=cross_entropy
+says 'pictures of two sizes' 'the first picture' bash -c "mkdir odd odd/a odd/b; echo 'P2 1 1 1 1' >odd/a/x.pgm; echo 'P2 2 1 1 1 0' >odd/b/x.pgm; '$weft' train bright.weft odd --loss=mse"
+says 'a loss that explodes' 'the loss is' "$weft" train line.weft x.npy y.npy --optimizer=sgd --lr=1e30
+says 'a schedule' 'warmup:STEPS' "$weft" train net.weft digits --loss=mse --schedule=sine
+
+# ---- PyTorch's numbers
+python=${PEERS_PYTHON:-python3}
+if "$python" -c 'import torch, onnx' 2>/dev/null; then
+    check 'the gradients of an ONNX file are those of PyTorch' "$python" "$root/tests/train_peers.py" "$weft"
+else
+    echo "tests/test_train.sh: no Python with torch and onnx (PEERS_PYTHON): not compared with PyTorch"
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
