@@ -305,6 +305,8 @@ WF_API wf_status wf_program_verify(wf_ctx *cx, const wf_program *p);
 enum { WF_TEXT_PLACES = 1, WF_TEXT_TYPES = 2, WF_TEXT_HEADER = 4, WF_TEXT_SHORT = 8 /* cut large constants */ };
 WF_API wf_status wf_program_text(wf_ctx *cx, const wf_program *p, unsigned flags, const char **out_text);
 WF_API wf_status wf_program_dot(wf_ctx *cx, const wf_program *p, const char **out_text);
+/* As JSON: its programs with values, equations, places in the source and costs; docs/look.md has the form. */
+WF_API wf_status wf_program_json(wf_ctx *cx, const wf_program *p, const char **out_text);
 
 /* What running it once costs: floating-point operations of elementwise ops and reductions (one an element) and of
  * contractions, bytes read and written by all equations, and the largest sum of live values. Symbols take the given
@@ -455,11 +457,28 @@ typedef struct wf_profile_step {
 } wf_profile_step;
 WF_API wf_status wf_profile_new(wf_ctx *cx, wf_exec *e, wf_array *const *in, int nin, int runs,
                                 wf_profile **out_profile);
-WF_API void wf_profile_free(wf_profile *p); /* NULL is fine */
+/* The same of whatever runs on the context until wf_profile_end, a script say; only then the numbers can be asked for. */
+WF_API wf_status wf_profile_begin(wf_ctx *cx, wf_profile **out_profile);
+WF_API void wf_profile_end(wf_ctx *cx, wf_profile *p);
+WF_API void wf_profile_free(wf_profile *p); /* NULL is fine; one that has begun is to be ended first */
 WF_API int wf_profile_steps(const wf_profile *p);
 WF_API const wf_profile_step *wf_profile_step_at(const wf_profile *p, int i); /* the dearest first; borrowed */
 WF_API double wf_profile_seconds(const wf_profile *p); /* of one run, without the clock at each step */
 WF_API int wf_profile_runs(const wf_profile *p);
+/* When each step ran, in the order of their ends, up to 262144; and the memory of the process, about once in a millisecond. */
+typedef struct wf_profile_event {
+    int step;              /* its number; -1: there is no such event */
+    int depth;             /* how many others it ran inside */
+    double start, seconds; /* from the beginning; with steps inside it */
+} wf_profile_event;
+typedef struct wf_profile_sample {
+    double at;
+    size_t resident; /* bytes */
+} wf_profile_sample;
+WF_API int wf_profile_events(const wf_profile *p);
+WF_API wf_profile_event wf_profile_event_at(const wf_profile *p, int i);
+WF_API int wf_profile_samples(const wf_profile *p);
+WF_API wf_profile_sample wf_profile_sample_at(const wf_profile *p, int i);
 
 /* ---- models: what a file holds ----------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* -1.5  -.5  -inf  -nan */
@@ -103,4 +104,34 @@ bool args_number(Args *a, const char *option, int64_t *out)
         usage_error(a->command, "--%s needs a whole number, found '%s'", option,
                     a->value);
     return ok;
+}
+
+Sizes sizes_new(int room)
+{
+    return (Sizes){need_memory((size_t)room * sizeof(char *)),
+                   need_memory((size_t)room * sizeof(int64_t)), 0};
+}
+
+bool args_size(Args *a, Sizes *s)
+{
+    const char *equals = strchr(a->value, '=');
+    char *name;
+
+    if (!equals || equals == a->value) {
+        usage_error(a->command, "--size needs SYMBOL=NUMBER, found '%s'", a->value);
+        return false;
+    }
+    name = need_memory(strlen(a->value) + 1);
+    memcpy(name, a->value, (size_t)(equals - a->value));
+    s->names[s->n++] = name;
+    a->value = equals + 1;
+    return args_number(a, "size", &s->values[s->n - 1]);
+}
+
+void sizes_free(Sizes *s)
+{
+    for (int i = 0; i < s->n; i++)
+        free(s->names[i]);
+    free(s->names);
+    free(s->values);
 }

@@ -59,6 +59,15 @@ int args_next(Args *a);
 /* A whole number as the value of an option; says what is wrong. */
 bool args_number(Args *a, const char *option, int64_t *out);
 
+typedef struct Sizes { /* of symbols, by name */
+    char **names;
+    int64_t *values;
+    int n;
+} Sizes;
+Sizes sizes_new(int room);
+bool args_size(Args *a, Sizes *s); /* one more, from the value "N=32"; says what is wrong */
+void sizes_free(Sizes *s);
+
 /* ---- the commands ------------------------------------------------------------------ */
 
 struct Command {
@@ -81,6 +90,19 @@ bool is_array_word(const char *s);
  * NULL in `in`, in order. A status. results: of p, for the complaint */
 int parse_inputs(wf_ctx *cx, const wf_program *p, const char **words, int n, int64_t seed,
                  int results, wf_array **in);
+/* cmd_bench.c */
+/* Inputs of p made up: normal numbers for floats, zeros for all else. */
+int generate_inputs(wf_ctx *cx, const wf_program *p, const Sizes *sizes, int64_t seed,
+                    wf_array **in);
+/* show_page.c: the program as a page on standard output; time: run it and show where the
+ * time goes. */
+int show_page(wf_ctx *cx, const wf_program *p, const Sizes *sizes, bool time);
+/* "path": "its text", with a comma before it unless it is the first; false: it is no text
+ * that could be read. */
+bool page_source(FILE *f, const char *path, bool first);
+/* profile_page.c: a page, or Chrome's tracing; into a file, by the end of its name (.json) */
+void profile_page(FILE *f, const wf_profile *p, const char *title, bool trace);
+int profile_file(const char *path, const wf_profile *p, const char *title);
 int run_script(int argc, char **argv); /* cmd_run.c; argv[0] is the file */
 
 /* ---- report.c ---------------------------------------------------------------------- */

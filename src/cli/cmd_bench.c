@@ -6,38 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_INTERPRET, OPT_RUNS, OPT_SEED, OPT_SIZE, OPT_THREADS, OPT_TOP };
-
-typedef struct Size { /* of a symbol */
-    const char *name;
-    size_t length;
-    int64_t value;
-} Size;
+enum { OPT_AS, OPT_INTERPRET, OPT_RUNS, OPT_SEED, OPT_SIZE, OPT_THREADS, OPT_TOP };
 
 typedef struct Bench {
     Steps steps;
     const char *file;
     const char **words; /* after the file: perhaps a name, then arguments */
     int nwords;
-    Size *sizes;
-    int nsizes;
+    Sizes sizes;
     bool interpret;
+    const char *as; /* NULL: a table */
     int64_t runs, seed, threads, top;
 } Bench;
 
 /* ---- inputs ------------------------------------------------------------------------ */
 
-static int64_t size_of(const Bench *b, const char *name, size_t length)
+static int64_t size_of(const Sizes *s, const char *name, size_t length)
 {
-    for (int i = 0; i < b->nsizes; i++)
-        if (b->sizes[i].length == length && memcmp(b->sizes[i].name, name, length) == 0)
-            return b->sizes[i].value;
+    for (int i = 0; i < s->n; i++)
+        if (strlen(s->names[i]) == length && memcmp(s->names[i], name, length) == 0)
+            return s->values[i];
     return 64;
 }
 
 /* "f32[N,784]" becomes "randn:f32[64,784]", and what are no floats zeros. False: a size
  * is more than a symbol. */
-static bool generated(const Bench *b, const char *type, char *out, size_t room)
+static bool generated(const Sizes *s, const char *type, char *out, size_t room)
 {
     size_t n = (size_t)snprintf(
         out, room, "%s:", strchr("fb", *type) && type[1] != 'o' ? "randn" : "zeros");
@@ -50,7 +44,7 @@ static bool generated(const Bench *b, const char *type, char *out, size_t room)
                 n += (size_t)snprintf(out + n, room - n, "%.*s", (int)k, type);
             else if (strcspn(type, "+-*/%() ,]") == k)
                 n += (size_t)snprintf(out + n, room - n, "%lld",
-                                      (long long)size_of(b, type, k));
+                                      (long long)size_of(s, type, k));
             else
                 return false;
         } else {
@@ -64,7 +58,8 @@ static bool generated(const Bench *b, const char *type, char *out, size_t room)
     return *type == 0;
 }
 
-static int generate_inputs(wf_ctx *cx, const Bench *b, const wf_program *p, wf_array **in)
+int generate_inputs(wf_ctx *cx, const wf_program *p, const Sizes *sizes, int64_t seed,
+                    wf_array **in)
 {
     char text[512];
     const char *type;
@@ -72,13 +67,13 @@ static int generate_inputs(wf_ctx *cx, const Bench *b, const wf_program *p, wf_a
     for (int i = 0; i < wf_program_inputs(p); i++) {
         if (wf_program_input_type(cx, p, i, &type) != WF_OK)
             return report(cx);
-        if (!generated(b, type, text, sizeof text)) {
+        if (!generated(sizes, type, text, sizeof text)) {
             complain("no input can be made for '%s' of type %s: give arguments",
                      wf_program_input_name(p, i), type);
             return USER;
         }
         if (wf_array_parse(cx, text, wf_program_input_dtype(p, i),
-                           (uint64_t)b->seed * 1000003u + (uint64_t)i, &in[i]) != WF_OK)
+                           (uint64_t)seed * 1000003u + (uint64_t)i, &in[i]) != WF_OK)
             return report(cx);
     }
     return DONE;
@@ -164,6 +159,9 @@ static int measure(wf_ctx *cx, const Bench *b, const wf_program *p, wf_array **i
     }
     if (e && wf_profile_new(cx, e, in, wf_program_inputs(p), (int)b->runs, &profile) ==
                  WF_OK) {
+        if (b->as)
+            return profile_page(stdout, profile, wf_program_name(p), strcmp(b->as, "trace") == 0),
+                   wf_profile_free(profile), wf_exec_release(e), wf_program_release(fast), DONE;
         printf("%s, %s\n", wf_program_name(p),
                wf_exec_is_compiled(e) ? "compiled" : "interpreted");
         print_profile(b, profile, &m);
@@ -184,7 +182,7 @@ static int bench_program(wf_ctx *cx, const Bench *b, const wf_program *p,
     wf_array **in = need_memory((size_t)(inputs + 1) * sizeof *in);
 
     status =
-        n ? parse_inputs(cx, p, words, n, b->seed, wf_program_outputs(p), in) : generate_inputs(cx, b, p, in);
+        n ? parse_inputs(cx, p, words, n, b->seed, wf_program_outputs(p), in) : generate_inputs(cx, p, &b->sizes, b->seed, in);
     if (status == DONE)
         status = measure(cx, b, p, in);
     for (int i = 0; i < inputs; i++)
@@ -221,19 +219,6 @@ static int bench_file(const Bench *b)
 
 /* ---- the command --------------------------------------------------------------------- */
 
-/* NAME=VALUE */
-static bool take_size(Args *a, Bench *b)
-{
-    const char *eq = strchr(a->value, '=');
-    char *end = NULL;
-    long long n = eq ? strtoll(eq + 1, &end, 10) : -1;
-
-    if (!eq || eq == a->value || end == eq + 1 || *end || n < 0 || n > 1 << 30)
-        return usage_error(a->command, "--size=%s: needs SYMBOL=NUMBER", a->value), false;
-    b->sizes[b->nsizes++] = (Size){a->value, (size_t)(eq - a->value), n};
-    return true;
-}
-
 static bool take_number(Args *a, const char *option, int64_t least, int64_t most,
                         int64_t *out)
 {
@@ -258,10 +243,15 @@ static bool read_args(Args *a, Bench *b)
         if (steps_take(&b->steps, k, a->value))
             continue;
         switch (k) {
+        case OPT_AS:
+            b->as = strcmp(a->value, "text") ? a->value : NULL;
+            if (b->as && strcmp(b->as, "html") != 0 && strcmp(b->as, "trace") != 0)
+                return usage_error(a->command, "--as=%s: text, html or trace", a->value), false;
+            break;
         case OPT_INTERPRET: b->interpret = true; break;
         case OPT_RUNS: ok = take_number(a, "runs", 1, 1000000, &b->runs); break;
         case OPT_SEED: ok = args_number(a, "seed", &b->seed); break;
-        case OPT_SIZE: ok = take_size(a, b); break;
+        case OPT_SIZE: ok = args_size(a, &b->sizes); break;
         case OPT_THREADS: ok = take_number(a, "threads", 0, 4096, &b->threads); break;
         case OPT_TOP: ok = take_number(a, "top", 1, 1000000, &b->top); break;
         default:
@@ -281,18 +271,19 @@ static bool read_args(Args *a, Bench *b)
 static int run(Args *a)
 {
     Bench b = {.words = need_memory((size_t)a->argc * sizeof *b.words),
-               .sizes = need_memory((size_t)a->argc * sizeof *b.sizes),
+               .sizes = sizes_new(a->argc),
                .runs = 10,
                .top = 30};
     int status = read_args(a, &b) ? bench_file(&b) : USAGE;
 
     free(b.words);
-    free(b.sizes);
+    sizes_free(&b.sizes);
     steps_free(&b.steps);
     return status;
 }
 
 static const Option options[] = {
+    {"as", OPT_VALUE, OPT_AS, "FORM", "text (the default), html (a page with a timeline), trace (Chrome's JSON)"},
     {"interpret", OPT_FLAG, OPT_INTERPRET, NULL, "without compiling"},
     {"runs", OPT_VALUE, OPT_RUNS, "N", "how often, 10"},
     {"seed", OPT_VALUE, OPT_SEED, "S", "of the inputs, 0"},

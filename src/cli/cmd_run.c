@@ -16,8 +16,10 @@ static void on_interrupt(int sig)
 }
 
 /* argv: the file, or with is_module the module, and its arguments */
-static int run_main(int argc, char **argv, bool is_module)
+/* profiled: the file for a profile; NULL: none */
+static int run_main(int argc, char **argv, bool is_module, const char *profiled)
 {
+    wf_profile *profile = NULL;
     struct sigaction sa = {.sa_handler = on_interrupt};
     wf_ctx *cx;
     wf_status s;
@@ -28,17 +30,23 @@ static int run_main(int argc, char **argv, bool is_module)
         return ENVIRONMENT;
     running = cx;
     sigaction(SIGINT, &sa, NULL);
+    if (profiled)
+        wf_profile_begin(cx, &profile);
     s = is_module ? wf_script_run_module(cx, argv[0], argc, argv, &code)
                   : wf_script_run(cx, argv[0], argc, argv, &code);
     fflush(stdout);
+    wf_profile_end(cx, profile);
     if (s != WF_OK)
         code = report(cx);
+    if (profile && profile_file(profiled, profile, argv[0]) != DONE)
+        code = ENVIRONMENT;
+    wf_profile_free(profile);
     running = NULL;
     wf_ctx_free(cx);
     return code;
 }
 
-int run_script(int argc, char **argv) { return run_main(argc, argv, false); }
+int run_script(int argc, char **argv) { return run_main(argc, argv, false, NULL); }
 
 /* One more folder where import looks, after those of WEFT_PATH. */
 static int add_site(const char *folder)
@@ -60,6 +68,7 @@ static int add_site(const char *folder)
 /* Options come before the file: what follows it is the script's own. */
 static int run(Args *a)
 {
+    const char *profiled = NULL;
     bool is_module = false;
     int at = 2, code = 0;
 
@@ -71,6 +80,8 @@ static int run(Args *a)
         }
         if (strncmp(a->argv[at], "--site=", 7) == 0)
             code = add_site(a->argv[at] + 7);
+        else if (strncmp(a->argv[at], "--profile=", 10) == 0 && a->argv[at][10])
+            profiled = a->argv[at] + 10;
         else
             return usage_error(a->command, "unknown option '%s'", a->argv[at]);
     }
@@ -78,15 +89,16 @@ static int run(Args *a)
         return code;
     if (at >= a->argc)
         return usage_error(a->command, is_module ? "which module?" : "which file?");
-    return run_main(a->argc - at, a->argv + at, is_module);
+    return run_main(a->argc - at, a->argv + at, is_module, profiled);
 }
 
 const Command cmd_run = {
     .name = "run",
-    .usage = "[--site=FOLDER] FILE.py | -m MODULE [ARG...]",
+    .usage = "[--site=FOLDER] [--profile=FILE] FILE.py | -m MODULE [ARG...]",
     .summary = "run a script; weft FILE.py is the same",
     .help = "Runs a file of the Python subset that docs/script.md describes, with no Python installed.\n"
             "What follows FILE or MODULE is the script's own. import looks beside the file, in the folders of the\n"
-            "environment variable WEFT_PATH, and in FOLDER: packages that are Python alone run from their source.",
+            "environment variable WEFT_PATH, and in FOLDER: packages that are Python alone run from their source.\n"
+            "--profile=FILE.html writes where the time went, as a page with a timeline; FILE.json as Chrome's trace.",
     .run = run,
 };

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPT_AS, OPT_TARGET, OPT_PASSES, OPT_COST, OPT_SIZE, OPT_PLACES, OPT_TYPES, OPT_SHORT };
+enum { OPT_AS, OPT_TARGET, OPT_PASSES, OPT_COST, OPT_SIZE, OPT_PLACES, OPT_TYPES, OPT_SHORT, OPT_TIME };
 
 typedef struct Show {
     Steps steps;
@@ -20,13 +20,12 @@ typedef struct Show {
     const char *target; /* NULL: this machine */
     bool cost, passes;
     unsigned flags;
-    const char **symbols; /* --size */
-    int64_t *sizes;
-    int nsizes;
+    Sizes sizes; /* --size */
+    bool time;
 } Show;
 
-enum { AS_TEXT, AS_DOT, AS_SVG, AS_AST, AS_FUSED, AS_KERNELS, AS_C, AS_COUNT };
-static const char *const forms[] = {"text", "dot", "svg", "ast", "fused", "kernels", "c"};
+enum { AS_TEXT, AS_DOT, AS_SVG, AS_AST, AS_JSON, AS_HTML, AS_FUSED, AS_KERNELS, AS_C, AS_COUNT };
+static const char *const forms[] = {"text", "dot", "svg", "ast", "json", "html", "fused", "kernels", "c"};
 
 /* ---- svg --------------------------------------------------------------------------- */
 
@@ -100,9 +99,9 @@ static bool residuals(wf_ctx *cx, const Show *s, const wf_program *p, double *ou
         if (wf_dtype_is_float(wf_program_input_dtype(p, i)))
             wrt[n++] = i;
     if (n && wf_partition(cx, p, wrt, n, &forward, &backward) == WF_OK) {
-        ok = wf_program_cost(cx, forward, s->symbols, s->sizes, s->nsizes, &saved) ==
+        ok = wf_program_cost(cx, forward, (const char *const *)s->sizes.names, s->sizes.values, s->sizes.n, &saved) ==
                  WF_OK &&
-             wf_program_cost(cx, p, s->symbols, s->sizes, s->nsizes, &own) == WF_OK;
+             wf_program_cost(cx, p, (const char *const *)s->sizes.names, s->sizes.values, s->sizes.n, &own) == WF_OK;
         *out_bytes = saved.output_bytes - own.output_bytes;
         *out_count = wf_program_outputs(forward) - wf_program_outputs(p);
     }
@@ -119,7 +118,7 @@ static int show_cost(wf_ctx *cx, const Show *s, const wf_program *p)
     double bytes = 0;
     int count = 0;
 
-    if (wf_program_cost(cx, p, s->symbols, s->sizes, s->nsizes, &c) != WF_OK)
+    if (wf_program_cost(cx, p, (const char *const *)s->sizes.names, s->sizes.values, s->sizes.n, &c) != WF_OK)
         return report(cx);
     printf("%-20s %.0f\n", "equations", (double)wf_program_equations(p));
     printf("%-20s %.0f\n", "elementwise flops", c.map_flops);
@@ -143,8 +142,12 @@ static int show_program(wf_ctx *cx, const Show *s, const wf_program *p)
 
     if (s->cost)
         return show_cost(cx, s, p);
+    if (s->as == AS_HTML)
+        return show_page(cx, p, &s->sizes, s->time);
     if (s->as >= AS_FUSED)
         wf_program_code(cx, p, (wf_code_form)(s->as - AS_FUSED), s->target, &text);
+    else if (s->as == AS_JSON)
+        wf_program_json(cx, p, &text);
     else if (s->as == AS_TEXT)
         wf_program_text(cx, p, s->flags, &text);
     else
@@ -231,26 +234,9 @@ static bool read_form(Args *a, Show *s)
         if (strcmp(a->value, forms[s->as]) == 0)
             return true;
     usage_error(a->command,
-                "--as=%s: the forms are text, dot, svg, ast, fused, kernels and c%s",
+                "--as=%s: the forms are text, dot, svg, ast, json, html, fused, kernels and c%s",
                 a->value, suggest(a->value, forms, AS_COUNT));
     return false;
-}
-
-/* N=32 */
-static bool read_size(Args *a, Show *s)
-{
-    const char *equals = strchr(a->value, '=');
-    char *name;
-
-    if (!equals || equals == a->value) {
-        usage_error(a->command, "--size needs SYMBOL=NUMBER, found '%s'", a->value);
-        return false;
-    }
-    name = need_memory(strlen(a->value) + 1);
-    memcpy(name, a->value, (size_t)(equals - a->value));
-    s->symbols[s->nsizes] = name;
-    a->value = equals + 1;
-    return args_number(a, "size", &s->sizes[s->nsizes++]);
 }
 
 static bool read_args(Args *a, Show *s)
@@ -271,11 +257,12 @@ static bool read_args(Args *a, Show *s)
         case OPT_TARGET: s->target = a->value; break;
         case OPT_COST: s->cost = true; break;
         case OPT_SIZE:
-            if (!read_size(a, s))
+            if (!args_size(a, &s->sizes))
                 return false;
             break;
         case OPT_PLACES: s->flags |= WF_TEXT_PLACES; break;
         case OPT_TYPES: s->flags |= WF_TEXT_TYPES; break;
+        case OPT_TIME: s->time = true; break;
         case OPT_SHORT: s->flags |= WF_TEXT_SHORT; break;
         default:
             if (s->name)
@@ -287,6 +274,8 @@ static bool read_args(Args *a, Show *s)
     }
     if (s->target && s->as < AS_FUSED)
         return usage_error(a->command, "--target goes with --as=fused, kernels or c"), false;
+    if (s->time && s->as != AS_HTML)
+        return usage_error(a->command, "--time goes with --as=html"), false;
     if (!s->file && !s->passes)
         usage_error(a->command, "which file?");
     return s->file != NULL || s->passes;
@@ -294,30 +283,27 @@ static bool read_args(Args *a, Show *s)
 
 static int run(Args *a)
 {
-    Show s = {.symbols = need_memory((size_t)a->argc * sizeof *s.symbols),
-              .sizes = need_memory((size_t)a->argc * sizeof *s.sizes)};
+    Show s = {.sizes = sizes_new(a->argc)};
     int status = !read_args(a, &s) ? USAGE
                  : s.passes        ? show_passes()
                  : s.as == AS_AST  ? show_tree(&s)
                                    : show_file(&s);
 
-    for (int i = 0; i < s.nsizes; i++)
-        free((char *)(uintptr_t)s.symbols[i]);
-    free(s.symbols);
-    free(s.sizes);
+    sizes_free(&s.sizes);
     steps_free(&s.steps);
     return status;
 }
 
 static const Option options[] = {
-    {"as", OPT_VALUE, OPT_AS, "FORM", "text (the default), dot, svg (needs Graphviz), ast (of a script); or what "
-     "compilation makes of it: fused, kernels, c"},
+    {"as", OPT_VALUE, OPT_AS, "FORM", "text (the default), dot, svg (needs Graphviz), ast (of a script), json, html (a page to look at); or "
+     "what compilation makes of it: fused, kernels, c"},
     {"target", OPT_VALUE, OPT_TARGET, "TARGET",
      "what for: cpu (this machine, the default), c (portable C) or cuda"},
     {"cost", OPT_FLAG, OPT_COST, NULL,
      "operations, bytes, and what a gradient would keep"},
     {"size", OPT_VALUE, OPT_SIZE, "N=32",
-     "the size of a symbol for --cost; 64 if not given"},
+     "the size of a symbol for --cost and --time; 64 if not given"},
+    {"time", OPT_FLAG, OPT_TIME, NULL, "run it on numbers made up, and show where the time goes; for --as=html"},
     {"passes", OPT_FLAG, OPT_PASSES, NULL,
      "the table of passes; nothing else, and no FILE is needed"},
     {"places", OPT_FLAG, OPT_PLACES, NULL, "the source place of each equation"},

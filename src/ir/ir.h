@@ -641,6 +641,8 @@ bool programs_parse(wf_ctx *cx, const char *name, const char *text, size_t size,
 /* Everything a program promises, checked again from scratch; the error names equation and place. */
 bool program_verify(wf_ctx *cx, const Program *p);
 void program_dot(const Program *p, Text *out);
+/* describe.c: as JSON; its form stands there */
+void program_json(wf_ctx *cx, const Program *p, Text *out);
 /* cost.c: operations of one equation, and bytes of its operands and results, at these sizes of the symbols. */
 void eqn_cost(wf_ctx *cx, const Program *p, const Eqn *e, const int64_t *sizes, double *out_flops, double *out_bytes);
 

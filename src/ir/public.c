@@ -198,6 +198,21 @@ wf_status wf_program_dot(wf_ctx *cx, const wf_program *p, const char **out_text)
     API_RETURN(cx);
 }
 
+wf_status wf_program_json(wf_ctx *cx, const wf_program *p, const char **out_text)
+{
+    Text t;
+
+    if (out_text)
+        *out_text = NULL;
+    if (!cx || !p || !out_text)
+        return bad_arg(cx, "wf_program_json: an argument is NULL");
+    API_ENTER(cx);
+    answer_init(&t, cx);
+    program_json(cx, p, &t);
+    *out_text = text_str(&t);
+    API_RETURN(cx);
+}
+
 /* ---- the op table ------------------------------------------------------------------ */
 
 /* As they stand in ops.def: "P | C | L". */

@@ -6,14 +6,26 @@
  */
 #include "runtime.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+#define EVENTS (1 << 18) /* kept at most */
+#define SAMPLE 1e-3      /* seconds between two looks at memory */
 
 typedef struct Entry {
     const Plan *plan;
-    uint32_t eqn;
-    bool outer; /* other steps ran inside it */
+    uint32_t eqn, op, line;
+    uint32_t number; /* in the order of the steps, at the end */
+    bool outer;      /* other steps ran inside it */
     wf_profile_step step;
 } Entry;
+
+typedef struct Event {
+    Entry *entry;
+    double start, seconds;
+    int depth;
+} Event;
 
 struct wf_profile {
     wf_allocator al;
@@ -23,7 +35,10 @@ struct wf_profile {
     uint32_t nslots;
     double inner; /* seconds of the steps inside the current one */
     double seconds;
-    int runs;
+    int runs, depth;
+    double begin; /* clock: when it began */
+    VEC(Event) events;
+    VEC(wf_profile_sample) samples;
 };
 
 /* ---- entries ----------------------------------------------------------------------- */
@@ -89,6 +104,8 @@ static Entry *new_entry(wf_profile *p, const Frame *f, const Op *op)
 
     x->plan = f->plan;
     x->eqn = op->eqn;
+    x->op = e->op;
+    x->line = at.line;
     x->step.op = step_name(p, e);
     x->step.program = arena_strdup(&p->arena, prog->name);
     x->step.type = result_type(p, f, e);
@@ -98,6 +115,38 @@ static Entry *new_entry(wf_profile *p, const Frame *f, const Op *op)
     return x;
 }
 
+static bool is_other(const Entry *x, const Program *p, const Op *op)
+{
+    const Eqn *e = op->eqn < p->neqns ? &p->eqns[op->eqn] : NULL;
+
+    return !e || e->op != x->op || eqn_place(p, e).line != x->line || strcmp(p->name, x->step.program) != 0;
+}
+
+/* Bytes of memory that the process holds; 0: the system does not say. */
+static size_t resident(void)
+{
+    unsigned long size = 0, pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+
+    if (f && fscanf(f, "%lu %lu", &size, &pages) != 2)
+        pages = 0;
+    if (f)
+        fclose(f);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void keep_event(wf_profile *p, Entry *e, double start, double t)
+{
+    wf_profile_sample now = {.at = start + t - p->begin};
+
+    if (p->events.n < EVENTS)
+        vec_push(&p->arena, &p->events, ((Event){e, start - p->begin, t, p->depth}));
+    if (p->samples.n < EVENTS && (!p->samples.n || now.at - p->samples.v[p->samples.n - 1].at > SAMPLE)) {
+        now.resident = resident();
+        vec_push(&p->arena, &p->samples, now);
+    }
+}
+
 static Entry *entry_of(wf_profile *p, const Frame *f, const Op *op)
 {
     Entry **slot;
@@ -105,7 +154,7 @@ static Entry *entry_of(wf_profile *p, const Frame *f, const Op *op)
     if ((p->entries.n + 1) * 2 > p->nslots)
         grow(p);
     slot = find_slot(p, f->plan, op->eqn);
-    if (!*slot) {
+    if (!*slot || is_other(*slot, f->plan->p, op)) { /* of a plan that is gone, at its address */
         *slot = new_entry(p, f, op);
         vec_push(&p->arena, &p->entries, *slot);
     }
@@ -120,9 +169,12 @@ bool profile_op(Frame *f, const Op *op)
     bool ok;
 
     p->inner = 0;
+    p->depth++;
     ok = frame_is_away(f) ? frame_run_op(f, op) && queue_sync(f->root->cx, f->root->queue)
                           : op->run(f, op);
     t = clock_seconds() - start;
+    p->depth--;
+    keep_event(p, e, start, t);
     e->step.calls++;
     e->step.seconds += t - p->inner;
     e->outer |= p->inner > 0;
@@ -149,6 +201,8 @@ static void finish(wf_profile *p)
         e->step.bytes *= e->outer ? 0 : (double)e->step.calls;
     }
     qsort(p->entries.v, p->entries.n, sizeof *p->entries.v, by_time);
+    for (uint32_t i = 0; i < p->entries.n; i++)
+        p->entries.v[i]->number = i;
 }
 
 /* Inputs that e wants donated are held, so that they are there for the next run. */
@@ -198,6 +252,7 @@ wf_status wf_profile_new(wf_ctx *cx, wf_exec *e, wf_array *const *in, int nin, i
     for (int i = 0; ok && i < runs; i++)
         ok = run_once(cx, e, in, out);
     p->seconds = (clock_seconds() - start) / runs;
+    p->begin = clock_seconds();
     cx->profile = p;
     for (int i = 0; ok && i < runs; i++)
         ok = run_once(cx, e, in, out);
@@ -210,6 +265,51 @@ wf_status wf_profile_new(wf_ctx *cx, wf_exec *e, wf_array *const *in, int nin, i
     finish(p);
     *out_profile = p;
     return WF_OK;
+}
+
+wf_status wf_profile_begin(wf_ctx *cx, wf_profile **out_profile)
+{
+    wf_profile *p;
+
+    if (!SET_OUT(cx, out_profile))
+        return ctx_status(cx);
+    if (cx->profile) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_profile_begin: one is under way");
+        return ctx_status(cx);
+    }
+    if (!(p = mem_alloc(&cx->al, sizeof *p))) {
+        fail_memory(cx);
+        return ctx_status(cx);
+    }
+    *p = (wf_profile){.al = cx->al, .runs = 1, .begin = clock_seconds()};
+    arena_init(&p->arena, &cx->al, cx);
+    *out_profile = cx->profile = p;
+    return WF_OK;
+}
+
+void wf_profile_end(wf_ctx *cx, wf_profile *p)
+{
+    if (!cx || !p || cx->profile != p)
+        return;
+    cx->profile = NULL;
+    p->seconds = clock_seconds() - p->begin;
+    finish(p);
+}
+
+int wf_profile_events(const wf_profile *p) { return p ? (int)p->events.n : 0; }
+
+wf_profile_event wf_profile_event_at(const wf_profile *p, int i)
+{
+    const Event *e = p && i >= 0 && (uint32_t)i < p->events.n ? &p->events.v[i] : NULL;
+
+    return e ? (wf_profile_event){(int)e->entry->number, e->depth, e->start, e->seconds} : (wf_profile_event){.step = -1};
+}
+
+int wf_profile_samples(const wf_profile *p) { return p ? (int)p->samples.n : 0; }
+
+wf_profile_sample wf_profile_sample_at(const wf_profile *p, int i)
+{
+    return p && i >= 0 && (uint32_t)i < p->samples.n ? p->samples.v[i] : (wf_profile_sample){0, 0};
 }
 
 int wf_profile_steps(const wf_profile *p) { return p ? (int)p->entries.n : 0; }
