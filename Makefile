@@ -51,7 +51,11 @@ GPU     := src/codegen/gpu.h
 NATIVE  := src/cuda/native.cuh src/cuda/attention.cuh
 ROUTINES := src/export/elements.in src/export/products.in
 NSPY    := $(shell find src/script/namespaces -name '*.py' | LC_ALL=C sort)
-CLISRC  := $(wildcard src/pages/*.c src/train/*.c src/cli/*.c)
+# weft serve, where libmicrohttpd is: HTTP=no leaves it out.
+HTTP    ?= $(shell pkg-config --exists 'libmicrohttpd >= 0.9.70' 2>/dev/null && echo yes || echo no)
+HTTPSRC := $(if $(filter yes,$(HTTP)),$(wildcard src/serve/*.c))
+CLILIBS := $(if $(HTTPSRC),$(shell pkg-config --libs libmicrohttpd))
+CLISRC  := $(wildcard src/pages/*.c src/train/*.c src/cli/*.c) $(HTTPSRC)
 PAGES   := train show profile serve
 OBJ     := $(SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
 CLIOBJ  := $(CLISRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/pages.o
@@ -157,8 +161,14 @@ $(BUILD)/weft_mpi.so: src/world/plugin_mpi.c src/world/engine.h src/runtime/comm
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) $(filter-out -MMD -MP,$(ALL)) -shared -o $@ $<
 
+# what was built without it is built again with it, and the other way round
+$(BUILD)/http-$(HTTP):
+	@mkdir -p $(@D)
+	@rm -f $(BUILD)/http-*; touch $@
+$(BUILD)/src/cli/cmd_serve.o: $(BUILD)/http-$(HTTP)
+$(CLIOBJ): ALL += $(if $(HTTPSRC),-DWEFT_HTTP $(shell pkg-config --cflags libmicrohttpd))
 $(BUILD)/weft: $(CLIOBJ) $(BUILD)/libweft.a
-	$(Q)$(CC) $(SAN) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SAN) -o $@ $^ $(LIBS) $(CLILIBS)
 
 TESTLIB := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/lib_*.c) tests/test.c)
 $(BUILD)/tests/%.o: tests/%.c $(wildcard tests/*.h)

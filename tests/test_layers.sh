@@ -70,8 +70,8 @@ END {
 }' "$work/uses" >"$work/layers"
 
 # Rooms that are written on public headers alone.
-grep -n '^#include "' src/nn/*.[ch] src/pages/*.[ch] src/train/*.[ch] src/cli/*.[ch] |
-    grep -vE '"(nn/|pages/|train/|cli\.h|weft(_[a-z]+)?\.h)' >"$work/private"
+grep -n '^#include "' src/nn/*.[ch] src/pages/*.[ch] src/train/*.[ch] src/serve/*.[ch] src/cli/*.[ch] |
+    grep -vE '"(nn/|pages/|train/|serve/|cli\.h|weft(_[a-z]+)?\.h)' >"$work/private"
 
 # ---- sizes: "file" of every source past 1000 lines, "file:function" of every function past 80 -------------------------
 cat >"$work/large_listed" <<'END'

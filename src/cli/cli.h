@@ -6,7 +6,7 @@
  *   report.c       messages, colours, suggestions
  *   load.c         models and programs by name
  *   steps.c        the transform flags, applied in the order given
- *   cmd_*.c        run launch check show eval bench export train ops info convert compile help
+ *   cmd_*.c        run launch check show eval bench export train serve ops info convert compile help
  *
  * Results go to standard output, everything else to standard error. The status is one of
  * the four below.
@@ -80,7 +80,7 @@ struct Command {
 };
 
 extern const Command cmd_run, cmd_launch, cmd_check, cmd_show, cmd_eval, cmd_ops, cmd_info,
-    cmd_bench, cmd_export, cmd_convert, cmd_train, cmd_compile, cmd_help;
+    cmd_bench, cmd_export, cmd_convert, cmd_train, cmd_serve, cmd_compile, cmd_help;
 extern const Command *const commands[]; /* NULL ends them */
 int help_command(const Command *c);     /* prints the help of one */
 int help_all(void);

@@ -8,7 +8,7 @@
 
 const Command *const commands[] = {
     &cmd_run, &cmd_launch, &cmd_check, &cmd_show, &cmd_eval, &cmd_bench, &cmd_export,
-    &cmd_train, &cmd_ops, &cmd_info, &cmd_convert, &cmd_compile, &cmd_help, NULL,
+    &cmd_train, &cmd_serve, &cmd_ops, &cmd_info, &cmd_convert, &cmd_compile, &cmd_help, NULL,
 };
 
 static int unknown_command(const char *name)

@@ -1,0 +1,150 @@
+/* serve.h -- weft serve: models of a folder over HTTP, by the Open Inference Protocol v2. On public headers and libmicrohttpd.
+ *
+ *   json.c      requests as JSON, read where they lie
+ *   protocol.c  requests to arrays, arrays to responses; JSON and the binary tensor extension
+ *   models.c    the folder: what is in it, loaded and compiled, replaced when files change
+ *   queue.c     requests that wait to be run together
+ *   http.c      paths, limits, tokens, the page, metrics, the log
+ *
+ * Threads     those of the HTTP library read requests and write responses. Without batching they run them as well; with it, requests
+ *             wait in a queue, their connections sleep, and workers run what fits together.
+ * Ownership   a request holds its instance of a model, so that a reload loses none.
+ */
+#ifndef WEFT_SERVE_H
+#define WEFT_SERVE_H
+
+#include "weft.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+enum { SERVE_TENSORS = 32, SERVE_BUCKETS = 24 };
+
+typedef struct ServeOptions {
+    const char *folder, *address;
+    int64_t port, threads, workers;
+    int64_t batch;       /* rows run together at most; 1: each request for itself */
+    int64_t delay;       /* microseconds that a request waits for others */
+    int64_t queue;       /* requests that wait, at most */
+    int64_t timeout;     /* milliseconds that one waits, at most */
+    int64_t most_bytes;  /* of a request */
+    int64_t most_memory; /* bytes of all requests together */
+    int64_t connections;
+    const char *token;      /* NULL: anybody may ask */
+    const char *cert, *key; /* PEM files; NULL: no TLS */
+    const char *log;        /* file; "-" is standard error; NULL: none */
+} ServeOptions;
+
+/* ---- json.c ------------------------------------------------------------------------ */
+
+typedef struct Json { /* text that ends in a NUL */
+    const char *p, *end;
+    bool bad;
+} Json;
+bool json_take(Json *j, char c); /* is it next, after white space? */
+bool json_need(Json *j, char c);
+/* The next key of an object whose '{' was taken; false at its end. */
+bool json_key(Json *j, char *out, size_t room, bool *first);
+bool json_text(Json *j, char *out, size_t room); /* what is too long is bad */
+bool json_integer(Json *j, int64_t *out);
+bool json_bool(Json *j, bool *out);
+void json_skip(Json *j);
+/* Numbers in lists in lists, as elements of a type; how many there are, at most n: more is bad. */
+int64_t json_numbers(Json *j, wf_dtype dtype, void *out, int64_t n);
+
+typedef struct Out { /* text or bytes that grow; lost: memory was exhausted */
+    char *s;
+    size_t n, room;
+    bool lost;
+} Out;
+void out_bytes(Out *o, const void *s, size_t n);
+void out_text(Out *o, const char *s);
+void out_string(Out *o, const char *s); /* quoted */
+void out_printf(Out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void out_number(Out *o, wf_dtype dtype, const void *at);
+
+/* ---- models.c ---------------------------------------------------------------------- */
+
+typedef struct Tensor { /* of a signature */
+    char name[128];
+    wf_dtype dtype;
+    int rank;
+    int64_t dims[WF_MAX_RANK]; /* -1: any */
+} Tensor;
+
+typedef struct Stats {
+    atomic_ullong success, failure, count, runs; /* requests; rows; executions */
+    atomic_ullong request_ns, queue_ns, compute_ns;
+    atomic_ullong bucket[SERVE_BUCKETS]; /* requests that took up to 2^i microseconds */
+} Stats;
+
+typedef struct Instance { /* a version as it was loaded */
+    atomic_int refs;
+    char name[128], version[32], path[1024], platform[16];
+    struct timespec time;
+    int64_t size;
+    wf_exec *exec;
+    Tensor in[SERVE_TENSORS], out[SERVE_TENSORS];
+    int nin, nout;
+    bool batches; /* rows of several requests can be run together */
+    Stats *stats; /* of its name and version; live as long as the server */
+} Instance;
+
+typedef struct Models Models;
+Models *models_open(const ServeOptions *o, wf_runtime *runtime,
+                    FILE *errors); /* NULL: out of memory */
+void models_close(Models *m);
+void models_scan(Models *m); /* load what is new or changed, drop what is gone */
+/* Held; version NULL: the highest number. NULL: there is none. */
+Instance *models_get(Models *m, const char *name, const char *version);
+void instance_release(Instance *i);
+/* Each one, in the order of names and versions. */
+void models_each(Models *m, void (*fn)(void *user, const Instance *i), void *user);
+
+/* ---- protocol.c -------------------------------------------------------------------- */
+
+typedef struct Infer {  /* a request */
+    Instance *instance; /* held */
+    char id[256];
+    wf_array *in[SERVE_TENSORS], *out[SERVE_TENSORS]; /* held */
+    bool wanted[SERVE_TENSORS], binary[SERVE_TENSORS];
+    int status; /* of HTTP; 0: not yet known */
+    char error[1000];
+    uint64_t arrived, began; /* nanoseconds */
+    int64_t rows;
+} Infer;
+
+/* The body (with a NUL behind it) as inputs of the instance; header: bytes of JSON, -1: all. False: status and error say why. */
+bool infer_read(wf_ctx *cx, Infer *r, char *body, size_t size, int64_t header);
+/* The response; out_header: bytes of JSON before binary tensors, 0: no tensor is binary. */
+void infer_write(wf_ctx *cx, const Infer *r, Out *o, size_t *out_header);
+void infer_run(wf_ctx *cx, Infer *r); /* this one alone */
+void infer_free(Infer *r);
+bool infer_fail(Infer *r, int status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));      /* false */
+void infer_count(const Infer *r, uint64_t now); /* into the statistics */
+const char *serve_type(wf_dtype dtype);         /* "FP32"; NULL: the protocol has none */
+uint64_t serve_clock(void);
+
+/* ---- queue.c ----------------------------------------------------------------------- */
+
+typedef struct Queue Queue;
+typedef struct Waiting {
+    Infer *r;
+    void (*done)(void *user); /* called once, by a worker */
+    void *user;
+    struct Waiting *next;
+} Waiting;
+Queue *queue_open(const ServeOptions *o, wf_runtime *runtime); /* NULL: out of memory */
+void queue_close(Queue *q);           /* runs what is there first */
+bool queue_add(Queue *q, Waiting *w); /* false: it is full */
+int64_t queue_length(Queue *q);
+
+/* ---- http.c ------------------------------------------------------------------------ */
+
+/* Serves until *stop; what cannot be begun is said on standard error. A status as of commands. */
+int serve_run(const ServeOptions *o, const volatile sig_atomic_t *stop);
+
+#endif
