@@ -283,6 +283,7 @@ tidy: setup-format
 
 docs: all
 	$(Q)$(BUILD)/weft ops --markdown > docs/ops.md
+	$(Q)$(BUILD)/weft help --man > docs/weft.1
 
 # Without symbols for debuggers, unless STRIP is empty. LIBDIR: where libraries go, under PREFIX. What `uninstall` removes is what
 # `install` puts there.

@@ -164,6 +164,7 @@ says 'another loss' "did you mean 'cross_entropy'" "$weft" train net.weft digits
 says 'sizes that do not fit' 'other sizes than the results' "$weft" train net.weft digits --loss=mse
 says 'no such file' 'No such file' "$weft" train net.weft nowhere.npy y.npy --loss=mse
 says 'rows that do not fit' 'rows' "$weft" train line.weft x.npy y.idx
+says 'rows of another shape' 'a row of column 1 is [64], input 0 of' "$weft" train line.weft digits --loss=mse
 says 'no column' "has no column 'cost'" "$weft" train line.weft line.csv --target=cost
 says 'a class too many' 'is no class' "$weft" train bright.weft x.idx <(printf '\0\0\010\1\0\0\0\4\0\0\1\7') --loss=cross_entropy
 says 'pictures of two sizes' 'the first picture' bash -c "mkdir odd odd/a odd/b; echo 'P2 1 1 1 1' >odd/a/x.pgm; echo 'P2 2 1 1 1 0' >odd/b/x.pgm; '$weft' train bright.weft odd --loss=mse"

@@ -84,6 +84,9 @@ extern const Command cmd_run, cmd_launch, cmd_check, cmd_show, cmd_eval, cmd_ops
 extern const Command *const commands[]; /* NULL ends them */
 int help_command(const Command *c);     /* prints the help of one */
 int help_all(void);
+/* help_forms.c: the manual page; completions for the shell in a->value */
+int help_man(void);
+int help_completions(Args *a);
 /* cmd_eval.c: could the word be an argument rather than the name of a program? */
 bool is_array_word(const char *s);
 /* Words become inputs of p: NAME=ARG the one of that name, the others those that are still

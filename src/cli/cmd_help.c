@@ -46,13 +46,19 @@ int help_all(void)
     return DONE;
 }
 
+enum { OPT_MAN, OPT_COMPLETIONS };
+
 static int run(Args *a)
 {
-    const char *names[16];
+    const char *names[32];
     int n = 0, k = args_next(a);
 
     if (k == ARG_END)
         return help_all();
+    if (k == OPT_MAN)
+        return help_man();
+    if (k == OPT_COMPLETIONS)
+        return help_completions(a);
     if (k != ARG_WORD)
         return USAGE;
     for (; commands[n]; n++) {
@@ -64,10 +70,19 @@ static int run(Args *a)
                        suggest(a->value, names, n));
 }
 
+static const Option options[] = {
+    {"man", OPT_FLAG, OPT_MAN, NULL, "the manual page, for man"},
+    {"completions", OPT_VALUE, OPT_COMPLETIONS, "SHELL", "what bash, zsh or fish needs to complete commands and options"},
+    {NULL, OPT_FLAG, 0, NULL, NULL},
+};
+
 const Command cmd_help = {
     .name = "help",
-    .usage = "[COMMAND]",
+    .usage = "[COMMAND] [OPTION]",
     .summary = "this, or more on one command",
-    .help = "Prints what there is, or how COMMAND is used.",
+    .help = "Prints what there is, or how COMMAND is used. For completions put\n"
+            "  source <(weft help --completions=bash)\n"
+            "into ~/.bashrc, or the output for fish into ~/.config/fish/completions/weft.fish, for zsh into a file _weft of $fpath.",
+    .options = options,
     .run = run,
 };

@@ -3,6 +3,7 @@
 
 #ifdef WEFT_HTTP
 #include "serve/serve.h"
+#endif
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,8 @@ enum {
     OPT_KEY,
     OPT_LOG
 };
+
+#ifdef WEFT_HTTP
 
 static volatile sig_atomic_t stopped;
 
@@ -144,6 +147,16 @@ static int run(Args *a)
     return status;
 }
 
+#else
+static int run(Args *a)
+{
+    (void)a;
+    complain("this build cannot serve: libmicrohttpd was not there (package "
+             "libmicrohttpd-dev), then build again");
+    return ENVIRONMENT;
+}
+#endif
+
 static const Option options[] = {
     {"port", OPT_VALUE, OPT_PORT, "N", "8000 if not given; 0: any that is free"},
     {"address", OPT_VALUE, OPT_ADDRESS, "A",
@@ -171,17 +184,6 @@ static const Option options[] = {
     {"log", OPT_VALUE, OPT_LOG, "FILE", "a line for each request; - is standard error"},
     {NULL, OPT_FLAG, 0, NULL, NULL},
 };
-#else
-static int run(Args *a)
-{
-    (void)a;
-    complain("this build cannot serve: libmicrohttpd was not there (package "
-             "libmicrohttpd-dev), then build again");
-    return ENVIRONMENT;
-}
-
-static const Option options[] = {{NULL, OPT_FLAG, 0, NULL, NULL}};
-#endif
 
 const Command cmd_serve = {
     .name = "serve",

@@ -13,7 +13,7 @@ const Command *const commands[] = {
 
 static int unknown_command(const char *name)
 {
-    const char *names[16];
+    const char *names[32];
     int n = 0;
 
     for (; commands[n]; n++)

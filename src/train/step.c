@@ -168,6 +168,24 @@ static wf_status fit_target(Trainer *t, Rows *r, wf_dtype dtype)
     return info.rank > 1 && info.dims[1] > 0 ? check_classes(t, r, info.dims[1]) : WF_OK;
 }
 
+/* Rows that cannot be what the input takes are refused in the user's words. */
+static wf_status check_input(Trainer *t, const wf_array *a, const wf_value_info *info, const char *name, int i)
+{
+    bool ok = wf_array_rank(a) == info->rank;
+    char found[400] = "", wanted[400] = "";
+    size_t n = 0, m = 0;
+
+    for (int k = 1; ok && k < info->rank; k++)
+        ok = info->dims[k] < 0 || info->dims[k] == wf_array_dims(a)[k];
+    for (int k = 1; !ok && k < wf_array_rank(a) && n < sizeof found; k++)
+        n += (size_t)snprintf(found + n, sizeof found - n, "%s%lld", k > 1 ? "," : "", (long long)wf_array_dims(a)[k]);
+    for (int k = 1; !ok && k < info->rank && m < sizeof wanted; k++)
+        m += (size_t)snprintf(wanted + m, sizeof wanted - m, "%s%s", k > 1 ? "," : "", info->sizes[k]);
+    return ok ? WF_OK
+              : train_fail(t->cx, WF_ERR_SHAPE, "a row of column %d is [%s], input %d of '%s' takes [%s]", i + 1, found, i, name,
+                           wanted);
+}
+
 /* Columns of the types and shapes that the program takes. */
 static wf_status fit_rows(Trainer *t, Rows *r)
 {
@@ -183,8 +201,9 @@ static wf_status fit_rows(Trainer *t, Rows *r)
                           t->loss ? " and a target goes with them" : "", r->n);
     for (int i = 0; i < nin; i++) {
         if (wf_model_input_info(t->cx, t->file, name, state + i, &info) ||
-            rows_fit(t->cx, t->o, r, i, info.dtype, info.dims, info.rank,
-                     i + 1 < nin || t->loss))
+            rows_fit(t->cx, t->o, r, i, info.dtype, info.dims, info.rank, i + 1 < nin || t->loss) ||
+            wf_model_input_info(t->cx, t->file, name, state + i, &info) || /* its texts are gone by now */
+            check_input(t, r->v[i], &info, name, i))
             return wf_ctx_status(t->cx);
         if (info.rank > 0 && info.dims[0] > 0)
             t->fixed = info.dims[0];
