@@ -1,0 +1,291 @@
+# torch.utils.tensorboard -- event files that TensorBoard reads.
+#
+#   file     records: length (u64), its masked CRC-32C, the event, the masked CRC-32C of that
+#   event    protocol buffers: wall_time = 1 (double), step = 2, file_version = 3, graph_def = 4, summary = 5 {value = 1 {tag = 1,
+#            simple_value = 2, image = 4, histo = 5, tensor = 8, metadata = 9}}
+import os
+import struct
+import time
+import zlib
+
+import numpy as np
+
+
+def _table():
+    out = []
+    for i in range(256):
+        c = i
+        for _ in range(8):
+            c = c >> 1 ^ 0x82F63B78 if c & 1 else c >> 1
+        out.append(c)
+    return out
+
+
+_TABLE = _table()
+
+
+def _crc(data):
+    c = 0xFFFFFFFF
+    for b in data:
+        c = _TABLE[(c ^ b) & 255] ^ c >> 8
+    c ^= 0xFFFFFFFF
+    return ((c >> 15 | c << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+# ---- protocol buffers ----
+
+
+def _varint(n):
+    n &= (1 << 64) - 1
+    out = bytearray()
+    while n > 127:
+        out.append(n & 127 | 128)
+        n >>= 7
+    out.append(n)
+    return bytes(out)
+
+
+def _int(field, n):
+    return _varint(field << 3) + _varint(n)
+
+
+def _double(field, x):
+    return _varint(field << 3 | 1) + struct.pack("<d", x)
+
+
+def _float(field, x):
+    return _varint(field << 3 | 5) + struct.pack("<f", x)
+
+
+def _bytes(field, data):
+    if isinstance(data, str):
+        data = data.encode()
+    return _varint(field << 3 | 2) + _varint(len(data)) + data
+
+
+def _doubles(field, values):
+    return _bytes(field, struct.pack("<%dd" % len(values), *values))
+
+
+# ---- what is written ----
+
+
+def _array(x):
+    if hasattr(x, "detach"):
+        x = x.detach().cpu().numpy()
+    return np.asarray(x)
+
+
+def _number(x):
+    a = _array(x)
+    if a.size != 1:
+        raise ValueError("a scalar is one number, found %d" % a.size)
+    return float(a.reshape(-1)[0])
+
+
+def _png(a):
+    height, width, channels = a.shape
+    kinds = {1: 0, 2: 4, 3: 2, 4: 6}
+    raw = a.tobytes()
+    line = width * channels
+    rows = b"".join([b"\0" + raw[i * line:(i + 1) * line] for i in range(height)])
+
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, kinds[channels], 0, 0, 0)) +
+            chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def _picture(x, dataformats):
+    a = _array(x)
+    form = dataformats.upper()
+    if len(form) != a.ndim:
+        raise AssertionError("size of input tensor and input format are different. tensor shape: %s, input_format: %s" % (a.shape, form))
+    if "N" in form:
+        a = np.concatenate([a[i] for i in range(a.shape[0])], axis=form.replace("N", "").index("W"))
+        form = form.replace("N", "")
+    if form == "HW":
+        a = a.reshape(a.shape[0], a.shape[1], 1)
+    else:
+        a = np.transpose(a, [form.index(c) for c in "HWC"])
+    if a.dtype != np.uint8:
+        a = np.clip(np.floor(a.astype(np.float64) * 255), 0, 255).astype(np.uint8)
+    if a.shape[2] == 1:
+        a = np.concatenate([a, a, a], axis=2)
+    return np.ascontiguousarray(a)
+
+
+def _edges():
+    # Borders of buckets as TensorFlow has them: steps of a tenth, both signs.
+    v, up = 1e-12, []
+    while v < 1e20:
+        up.append(v)
+        v *= 1.1
+    return [-x for x in reversed(up)] + [0.0] + up
+
+
+_EDGES = None
+
+
+def _histogram(values, bins):
+    global _EDGES
+    a = _array(values).astype(np.float64).reshape(-1)
+    if a.size == 0:
+        raise ValueError("The input has no element.")
+    if isinstance(bins, str) and bins != "tensorflow":
+        edges = [float(x) for x in np.histogram(a, bins=30)[1]]
+    elif isinstance(bins, str):
+        _EDGES = _EDGES or _edges()
+        edges = _EDGES
+    else:
+        edges = [float(x) for x in bins] if not isinstance(bins, int) else [float(x) for x in np.histogram(a, bins=bins)[1]]
+    place = np.clip(np.searchsorted(np.asarray(edges), a, side="right") - 1, 0, len(edges) - 2)
+    counts = [float(x) for x in np.bincount(place, minlength=len(edges) - 1)]
+    first = next(i for i, n in enumerate(counts) if n)
+    last = len(counts) - next(i for i, n in enumerate(reversed(counts)) if n)
+    limits, counts = edges[first + 1:last + 1], counts[first:last]
+    limits, counts = [edges[first]] + limits, [0.0] + counts
+    return (_double(1, float(a.min())) + _double(2, float(a.max())) + _double(3, float(a.size)) + _double(4, float(a.sum())) +
+            _double(5, float((a * a).sum())) + _doubles(6, limits) + _doubles(7, counts))
+
+
+def _node(name, op, inputs=(), attributes=()):
+    out = _bytes(1, name) + _bytes(2, op)
+    for i in inputs:
+        out += _bytes(3, i)
+    for key, text in attributes:
+        out += _bytes(5, _bytes(1, key) + _bytes(2, _bytes(2, text)))
+    return _bytes(1, out)
+
+
+def _tree_nodes(module, path, nodes, before):
+    # A node for each part without parts, one after the other, as modules are listed.
+    kids = list(module.named_children())
+    if not kids:
+        nodes.append(_node(path, type(module).__name__, [before] if before else [], [("repr", repr(module))]))
+        return path
+    for name, kid in kids:
+        before = _tree_nodes(kid, path + "/" + name, nodes, before)
+    return before
+
+
+class FileWriter:
+    def __init__(self, log_dir, filename_suffix=""):
+        os.makedirs(log_dir, exist_ok=True)
+        now = time.time()
+        self.path = os.path.join(str(log_dir), "events.out.tfevents.%010d.weft.%d.%d%s" % (int(now), os.getpid(), FileWriter.count, filename_suffix))
+        FileWriter.count += 1
+        self.file = open(self.path, "wb")
+        self.event(_bytes(3, "brain.Event:2"), 0, now)
+
+    count = 0
+
+    def event(self, body, step=None, walltime=None):
+        data = _double(1, time.time() if walltime is None else walltime)
+        if step is not None:
+            data += _int(2, int(step))
+        data += body
+        head = struct.pack("<Q", len(data))
+        self.file.write(head + struct.pack("<I", _crc(head)) + data + struct.pack("<I", _crc(data)))
+
+    def flush(self):
+        self.file.flush()
+
+    def close(self):
+        self.file.close()
+
+    def get_logdir(self):
+        return os.path.dirname(self.path)
+
+
+class SummaryWriter:
+    def __init__(self, log_dir=None, comment="", purge_step=None, max_queue=10, flush_secs=120, filename_suffix=""):
+        if not log_dir:
+            log_dir = os.path.join("runs", time.strftime("%b%d_%H-%M-%S") + "_weft" + comment)
+        self.log_dir = str(log_dir)
+        self.purge_step = purge_step
+        self.max_queue, self.flush_secs = max_queue, flush_secs
+        self.filename_suffix = filename_suffix
+        self.writers = {}
+        self.waiting, self.flushed = 0, time.time()
+        self._writer()
+
+    def _writer(self, part=None):
+        if part not in self.writers:
+            folder = self.log_dir if part is None else os.path.join(self.log_dir, part)
+            self.writers[part] = FileWriter(folder, self.filename_suffix)
+            if self.purge_step is not None:
+                # what a restarted run wrote from this step on does not count
+                self.writers[part].event(_bytes(7, _int(1, 1)), self.purge_step)
+        return self.writers[part]
+
+    def _add(self, body, step, walltime, part=None):
+        self._writer(part).event(body, step, walltime)
+        self.waiting += 1
+        if self.waiting >= self.max_queue or time.time() - self.flushed > self.flush_secs:
+            self.flush()
+
+    def _value(self, tag, body, step, walltime, part=None):
+        self._add(_bytes(5, _bytes(1, _bytes(1, tag) + body)), step, walltime, part)
+
+    def add_scalar(self, tag, scalar_value, global_step=None, walltime=None, new_style=False, double_precision=False):
+        x = _number(scalar_value)
+        if new_style:
+            kind = _int(1, 2) + _double(6, x) if double_precision else _int(1, 1) + _float(5, x)
+            self._value(tag, _bytes(8, kind + _bytes(2, b"")) + _bytes(9, _bytes(1, _bytes(1, "scalars"))), global_step, walltime)
+        else:
+            self._value(tag, _float(2, x), global_step, walltime)
+
+    def add_scalars(self, main_tag, tag_scalar_dict, global_step=None, walltime=None):
+        for tag, x in tag_scalar_dict.items():
+            self._value(main_tag, _float(2, _number(x)), global_step, walltime, main_tag.replace("/", "_") + "_" + tag)
+
+    def add_histogram(self, tag, values, global_step=None, bins="tensorflow", walltime=None, max_bins=None):
+        if max_bins is not None:
+            raise NotImplementedError("add_histogram: max_bins is not there yet")
+        self._value(tag, _bytes(5, _histogram(values, bins)), global_step, walltime)
+
+    def add_image(self, tag, img_tensor, global_step=None, walltime=None, dataformats="CHW"):
+        a = _picture(img_tensor, dataformats)
+        self._value(tag, _bytes(4, _int(1, a.shape[0]) + _int(2, a.shape[1]) + _int(3, a.shape[2]) + _bytes(4, _png(a))), global_step, walltime)
+
+    def add_images(self, tag, img_tensor, global_step=None, walltime=None, dataformats="NCHW"):
+        self.add_image(tag, img_tensor, global_step, walltime, dataformats)
+
+    def add_text(self, tag, text_string, global_step=None, walltime=None):
+        tensor = _int(1, 7) + _bytes(2, _bytes(2, _int(1, 1))) + _bytes(8, text_string)
+        self._value(tag + "/text_summary", _bytes(8, tensor) + _bytes(9, _bytes(1, _bytes(1, "text"))), global_step, walltime)
+
+    def add_graph(self, model, input_to_model=None, verbose=False, use_strict_trace=True):
+        # The tree of modules, in the order they are listed: what runs between them is not in it.
+        if input_to_model is not None:
+            args = input_to_model if isinstance(input_to_model, (tuple, list)) else (input_to_model,)
+            model(*args)  # one that cannot take it fails here, as a trace does
+        nodes = [_node("input", "Placeholder")]
+        last = _tree_nodes(model, type(model).__name__, nodes, "input")
+        nodes.append(_node("output", "Identity", [last]))
+        if verbose:
+            print(model)
+        if not use_strict_trace:
+            raise NotImplementedError("add_graph: use_strict_trace=False is not there: nothing is traced")
+        self._add(_bytes(4, b"".join(nodes) + _bytes(4, _int(1, 22))), None, None)
+
+    def flush(self):
+        for w in self.writers.values():
+            w.flush()
+        self.waiting, self.flushed = 0, time.time()
+
+    def close(self):
+        for w in self.writers.values():
+            w.close()
+        self.writers = {}
+
+    def get_logdir(self):
+        return self.log_dir
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.close()

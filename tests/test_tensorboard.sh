@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# test_tensorboard.sh -- event files of torch.utils.tensorboard: records with right lengths and sums and, where a Python has
+# TensorBoard (TENSORBOARD_PYTHON, or python3), what its own reader finds in them.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+weft=$(realpath "${WEFT_BIN:-build/weft}")
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+cat >"$work/write.py" <<'PY'
+import sys
+import torch
+import torch.nn as nn
+from torch.utils.tensorboard import SummaryWriter
+
+with SummaryWriter(sys.argv[1]) as w:
+    for i in range(5):
+        w.add_scalar("loss", torch.tensor(1.0 / (i + 1)), i)
+    w.add_scalars("both", {"a": 1, "b": 2.5}, 3)
+    w.add_histogram("weights", torch.linspace(-1, 2, 100), 1)
+    w.add_image("picture", torch.arange(48).reshape(3, 4, 4) / 48.0, 2)
+    w.add_text("note", "hello *there*", 0)
+    w.add_graph(nn.Sequential(nn.Linear(3, 4), nn.ReLU()), torch.zeros(1, 3))
+PY
+cat >"$work/read.py" <<'PY'
+# Every record of every file: its length, and both sums.
+import os
+import struct
+import sys
+from torch.utils.tensorboard import _crc
+
+count = 0
+for folder, _, names in os.walk(sys.argv[1]):
+    for name in names:
+        data = open(os.path.join(folder, name), "rb").read()
+        at = 0
+        while at < len(data):
+            n, sum_n = struct.unpack("<QI", data[at:at + 12])
+            body = data[at + 12:at + 12 + n]
+            assert len(body) == n and _crc(data[at:at + 8]) == sum_n
+            assert _crc(body) == struct.unpack("<I", data[at + 12 + n:at + 16 + n])[0]
+            at += 16 + n
+            count += 1
+assert _crc(b"123456789") == ((0xE3069283 >> 15 | 0xE3069283 << 17) + 0xA282EAD8) & 0xFFFFFFFF
+print(count)
+PY
+if "$weft" run "$work/write.py" "$work/run"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+n=$("$weft" run "$work/read.py" "$work/run")
+if [ "$n" = 14 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "found '$n' records, needed 14"; fi
+python=${TENSORBOARD_PYTHON:-python3}
+if "$python" -c 'import tensorboard' 2>/dev/null; then
+    if "$python" tests/tensorboard_peers.py "$work/run" >"$work/out" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); tail -5 "$work/out"; fi
+else
+    echo "tests/test_tensorboard.sh: no Python with tensorboard (TENSORBOARD_PYTHON): not read by the real one"
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
