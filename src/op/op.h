@@ -143,6 +143,8 @@ typedef struct ConvAttr {
     int32_t acc;
     int32_t precision; /* wf_precision */
 } ConvAttr;
+/* Axis k of a spec: 0 batch or out feature, 1 feature, 2.. spatial. An empty one: in order. */
+static inline uint32_t conv_axis(Ints spec, uint32_t k) { return spec.n ? (uint32_t)spec.v[k] : k; }
 
 typedef struct SolveAttr { /* triangular_solve a b: solves a x = b (left) or x a = b */
     bool left, lower, trans, unit;

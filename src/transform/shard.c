@@ -132,11 +132,11 @@ static void rule_conv(const Layer *l, const Eqn *e, const Spec *const *in, Spec 
 {
     const ConvAttr *a = e->attr;
     Type y = val_type(l->p, e->out);
-    uint32_t batch = (uint32_t)a->out_spec.v[0], feature = (uint32_t)a->out_spec.v[1];
+    uint32_t batch = conv_axis(a->out_spec, 0), feature = conv_axis(a->out_spec, 1);
 
     if (a->batch_groups == 1)
-        run_along(l, out, batch, y.dims[batch], in[0], (uint32_t)a->lhs_spec.v[0]);
-    run_along(l, out, feature, y.dims[feature], in[1], (uint32_t)a->rhs_spec.v[0]);
+        run_along(l, out, batch, y.dims[batch], in[0], conv_axis(a->lhs_spec, 0));
+    run_along(l, out, feature, y.dims[feature], in[1], conv_axis(a->rhs_spec, 0));
 }
 
 /* Batch axes of the indices are those of the result that are no offsets. */

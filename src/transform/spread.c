@@ -201,10 +201,10 @@ static int carried_dot(const DotAttr *a, Type x, uint32_t operand, uint32_t axis
 
 static int carried_conv(const ConvAttr *a, uint32_t operand, uint32_t axis)
 {
-    if (!operand && a->batch_groups == 1 && axis == a->lhs_spec.v[0])
-        return (int)a->out_spec.v[0];
-    if (operand && a->groups == 1 && a->batch_groups == 1 && axis == a->rhs_spec.v[0])
-        return (int)a->out_spec.v[1];
+    if (!operand && a->batch_groups == 1 && axis == conv_axis(a->lhs_spec, 0))
+        return (int)conv_axis(a->out_spec, 0);
+    if (operand && a->groups == 1 && a->batch_groups == 1 && axis == conv_axis(a->rhs_spec, 0))
+        return (int)conv_axis(a->out_spec, 1);
     return -1;
 }
 

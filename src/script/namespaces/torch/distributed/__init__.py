@@ -661,19 +661,15 @@ def batch_isend_irecv(p2p_op_list):
 
 
 def _to_bytes(obj):
-    import tempfile, numpy
-    with tempfile.TemporaryDirectory() as folder:
-        torch.save(obj, folder + "/object")
-        with open(folder + "/object", "rb") as f:
-            return torch.from_numpy(numpy.frombuffer(f.read(), numpy.uint8).copy())
+    import io
+    out = io.BytesIO()
+    torch.save(obj, out)
+    return torch.frombuffer(bytearray(out.getvalue()), dtype=torch.uint8)
 
 
 def _to_object(t):
-    import tempfile
-    with tempfile.TemporaryDirectory() as folder:
-        with open(folder + "/object", "wb") as f:
-            f.write(t.numpy().tobytes())
-        return torch.load(folder + "/object", weights_only=False)
+    import io
+    return torch.load(io.BytesIO(t.numpy().tobytes()), weights_only=False)
 
 
 def _all_objects(g, obj, root=-1):
