@@ -7,8 +7,7 @@ V       ?= 0
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 SAN     ?=
 
-ifneq ($(filter -j%,$(MAKEFLAGS)),)
-else
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(JOBS)
 endif
 MAKEFLAGS += --no-print-directory

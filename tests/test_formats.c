@@ -9,6 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A static program has the script language, which makes programs of TorchScript, if it calls it. */
+extern wf_status (*const script_is_here)(wf_ctx *cx, const char *file, const char *text, size_t size);
+wf_status (*const script_is_here)(wf_ctx *cx, const char *file, const char *text, size_t size) = wf_script_check;
+
 #define FOLDER "tests/files/"
 
 static char *read_file(const char *path, size_t *size)

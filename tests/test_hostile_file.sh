@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_hostile_file.sh -- a file of torch.jit.save in which a constant was made a statement: loading
+# test_hostile_file.sh -- a file of torch.jit.save in which a definition was made a statement: loading
 # refuses it, and does not run it.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -15,11 +15,13 @@ fail() {
 cat > "$dir/save.py" <<'S'
 import sys
 import torch
-pad = "________________________"
+
+def pad_pad_pad_pad_pad_pad(x):
+    return x + 24
 
 @torch.jit.script
 def f(x):
-    return x + len(pad)
+    return pad_pad_pad_pad_pad_pad(x)
 
 torch.jit.save(f, sys.argv[1])
 S
@@ -31,7 +33,8 @@ S
 "$weft" run "$dir/save.py" "$dir/f.weft" || fail "saving"
 [ "$("$weft" run "$dir/load.py" "$dir/f.weft")" = "tensor([24., 24.])" ] || fail "loading a good file"
 # of the same length, so that the file is whole
-sed "s/pad = '________________________'/print('EVIL', 'EVIL', 'EVIL!!!')/" "$dir/f.weft" > "$dir/evil.weft"
+evil="print('EVIL$(printf '!%.0s' $(seq 38))')"
+sed "s/def pad_pad_pad_pad_pad_pad(x):[\\\\]*n    return x + 24/$evil/" "$dir/f.weft" > "$dir/evil.weft"
 cmp -s "$dir/f.weft" "$dir/evil.weft" && fail "the file was not changed"
 out=$("$weft" run "$dir/load.py" "$dir/evil.weft" 2>&1) && fail "a hostile file was loaded"
 case $out in

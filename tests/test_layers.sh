@@ -26,7 +26,7 @@ grep -rn --include='*.[ch]' '^ *#include "' src | sed 's/^src\/\([^:]*\):[0-9]*:
          { room = $1; sub(/\/[^\/]*$/, "", room); header = room "/" $2 in is ? room "/" $2 : $2 }
          header in is { to = header; sub(/\/[^\/]*$/, "", to); print room, $1, to, header }' "$work/headers" - >"$work/uses"
 
-# The same of symbols: `D room name` where one is defined, `U room object name` where it is used. Data made of a room's own
+# The same of symbols: `D room name` where one is defined, `U room object name` where it is used, weakly or not. Data made of a room's own
 # files (build/gen) is of that room. Objects whose source is gone are not looked at.
 find src -name '*.c' >"$work/sources"
 find "$build/src" "$build/gen" -name '*.o' -exec nm -A {} + | sed "s|^$build/||" | awk '
@@ -37,7 +37,7 @@ NR == FNR { is[$1] = 1; next }
     else if (!(source in is)) next
     sub(/^src\//, "", room); sub(/\/[^\/]*$/, "", room)
 }
-$(NF - 1) ~ /U$/ { print "U", room, source, $NF }
+$(NF - 1) ~ /^[Uw]$/ { print "U", room, source, $NF }
 $(NF - 1) ~ /^[TDBRVWC]$/ { print "D", room, $NF }' "$work/sources" - >"$work/symbols"
 awk 'NR == FNR { if ($1 == "D") where[$3] = $2; next }
      $1 == "U" && $4 in where && where[$4] != $2 { print $2, $3, where[$4], $4 }' "$work/symbols" "$work/symbols" >>"$work/uses"

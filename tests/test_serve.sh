@@ -2,6 +2,7 @@
 # test_serve.sh -- weft serve: the protocol, in JSON and binary; batches; reload without losing a request; limits; slow, broken and
 # hostile clients; tokens; TLS; the page; the end. With the real client library where a Python has it (SERVE_PYTHON, or python3).
 set -u
+trap "" PIPE # a client that the server has left writes into nothing
 cd "$(dirname "$0")/.." || exit 1
 weft=$(realpath "${WEFT_BIN:-build/weft}")
 root=$PWD

@@ -45,13 +45,8 @@ static bool begin_array(Image *m, const char *kind, wf_array **out)
 static bool pnm_number(Image *m, int64_t *out)
 {
     *out = 0;
-    for (; m->at < m->end; m->at++) {
-        if (*m->at == '#')
-            while (m->at < m->end && *m->at != '\n')
-                m->at++;
-        else if (*m->at > ' ')
-            break;
-    }
+    for (bool remark = false; m->at < m->end && (remark || *m->at <= ' ' || *m->at == '#'); m->at++)
+        remark = *m->at != '\n' && (remark || *m->at == '#');
     if (m->at == m->end || *m->at < '0' || *m->at > '9')
         return image_fail(m, "PNM", "needed a number");
     for (; m->at < m->end && *m->at >= '0' && *m->at <= '9'; m->at++)

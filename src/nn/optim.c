@@ -309,7 +309,7 @@ void wf_optim_set_lr(wf_optim *o, double lr)
 
 void wf_optim_set_clip(wf_ctx *c, wf_optim *o, double norm)
 {
-    if (!c || !o)
+    if (!o || wf_ctx_status(c))
         return;
     o->clip = norm;
     if (o->jit)

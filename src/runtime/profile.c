@@ -289,7 +289,7 @@ wf_status wf_profile_begin(wf_ctx *cx, wf_profile **out_profile)
 
 void wf_profile_end(wf_ctx *cx, wf_profile *p)
 {
-    if (!cx || !p || cx->profile != p)
+    if (!cx || ctx_elsewhere(cx) || !p || cx->profile != p)
         return;
     cx->profile = NULL;
     p->seconds = clock_seconds() - p->begin;

@@ -15,7 +15,7 @@ static void space(Json *j)
         j->p++;
 }
 
-bool json_take(Json *j, char c)
+bool request_take(Json *j, char c)
 {
     space(j);
     if (j->bad || j->p >= j->end || *j->p != c)
@@ -24,9 +24,9 @@ bool json_take(Json *j, char c)
     return true;
 }
 
-bool json_need(Json *j, char c)
+bool request_need(Json *j, char c)
 {
-    if (!json_take(j, c))
+    if (!request_take(j, c))
         j->bad = true;
     return !j->bad;
 }
@@ -48,12 +48,12 @@ static size_t put_escape(const char *s, char *out)
     return 3;
 }
 
-bool json_text(Json *j, char *out, size_t room)
+bool request_text(Json *j, char *out, size_t room)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     size_t n = 0;
 
-    if (!json_need(j, '"'))
+    if (!request_need(j, '"'))
         return false;
     while (j->p < j->end && *j->p != '"') {
         const char *e =
@@ -75,17 +75,17 @@ bool json_text(Json *j, char *out, size_t room)
         }
     }
     out[n] = 0;
-    return json_need(j, '"');
+    return request_need(j, '"');
 }
 
-bool json_key(Json *j, char *out, size_t room, bool *first)
+bool request_key(Json *j, char *out, size_t room, bool *first)
 {
-    if (j->bad || json_take(j, '}'))
+    if (j->bad || request_take(j, '}'))
         return false;
-    if (!*first && !json_need(j, ','))
+    if (!*first && !request_need(j, ','))
         return false;
     *first = false;
-    return json_text(j, out, room) && json_need(j, ':');
+    return request_text(j, out, room) && request_need(j, ':');
 }
 
 /* strtod and its like take more than JSON has: "inf", "0x1". */
@@ -100,7 +100,7 @@ static bool begins_number(Json *j)
     return false;
 }
 
-bool json_integer(Json *j, int64_t *out)
+bool request_integer(Json *j, int64_t *out)
 {
     char *end;
 
@@ -122,7 +122,7 @@ static bool word(Json *j, const char *s)
     return true;
 }
 
-bool json_bool(Json *j, bool *out)
+bool request_bool(Json *j, bool *out)
 {
     *out = word(j, "true");
     if (!*out && !word(j, "false"))
@@ -136,7 +136,7 @@ static void skip_text(Json *j)
     for (j->p++; j->p < j->end && *j->p != '"'; j->p++)
         if (*j->p == '\\')
             j->p++;
-    json_need(j, '"');
+    request_need(j, '"');
 }
 
 static void skip(Json *j, int depth)
@@ -152,8 +152,8 @@ static void skip(Json *j, int depth)
     } else if (*j->p == '{' || *j->p == '[') {
         char close = *j->p++ == '{' ? '}' : ']';
 
-        for (bool first = true; !j->bad && !json_take(j, close); first = false) {
-            if (!first && !json_need(j, ','))
+        for (bool first = true; !j->bad && !request_take(j, close); first = false) {
+            if (!first && !request_need(j, ','))
                 return;
             if (close == '}') {
                 space(j);
@@ -162,7 +162,7 @@ static void skip(Json *j, int depth)
                     return;
                 }
                 skip_text(j);
-                json_need(j, ':');
+                request_need(j, ':');
             }
             skip(j, depth + 1);
         }
@@ -174,7 +174,7 @@ static void skip(Json *j, int depth)
     }
 }
 
-void json_skip(Json *j) { skip(j, 0); }
+void request_skip(Json *j) { skip(j, 0); }
 
 /* One number as an element of the type; false: it is none, or does not fit. */
 static bool put_element(Json *j, wf_dtype dtype, void *out, int64_t i)
@@ -188,7 +188,7 @@ static bool put_element(Json *j, wf_dtype dtype, void *out, int64_t i)
         space(j);
         if (j->p < j->end && (*j->p == '0' || *j->p == '1'))
             truth = *j->p++ == '1';
-        else if (!json_bool(j, &truth))
+        else if (!request_bool(j, &truth))
             return false;
         ((unsigned char *)out)[i] = truth;
         return true;
@@ -228,10 +228,10 @@ static bool put_element(Json *j, wf_dtype dtype, void *out, int64_t i)
 static int64_t numbers(Json *j, wf_dtype dtype, void *out, int64_t at, int64_t n,
                        int depth)
 {
-    if (depth > WF_MAX_RANK || !json_need(j, '['))
+    if (depth > WF_MAX_RANK || !request_need(j, '['))
         return j->bad = true, at;
-    for (bool first = true; !j->bad && !json_take(j, ']'); first = false) {
-        if (!first && !json_need(j, ','))
+    for (bool first = true; !j->bad && !request_take(j, ']'); first = false) {
+        if (!first && !request_need(j, ','))
             return at;
         space(j);
         if (j->p < j->end && *j->p == '[')
@@ -244,7 +244,7 @@ static int64_t numbers(Json *j, wf_dtype dtype, void *out, int64_t at, int64_t n
     return at;
 }
 
-int64_t json_numbers(Json *j, wf_dtype dtype, void *out, int64_t n)
+int64_t request_numbers(Json *j, wf_dtype dtype, void *out, int64_t n)
 {
     return numbers(j, dtype, out, 0, n, 1);
 }

@@ -72,26 +72,26 @@ static void read_parameters(Json *j, const char *wanted, int64_t *number, bool *
 {
     char key[64];
 
-    json_need(j, '{');
-    for (bool first = true; json_key(j, key, sizeof key, &first);) {
+    request_need(j, '{');
+    for (bool first = true; request_key(j, key, sizeof key, &first);) {
         if (strcmp(key, wanted) != 0)
-            json_skip(j);
+            request_skip(j);
         else if (number)
-            json_integer(j, number);
+            request_integer(j, number);
         else
-            json_bool(j, flag);
+            request_bool(j, flag);
     }
 }
 
 static void read_shape(Json *j, Given *g)
 {
-    json_need(j, '[');
-    for (g->rank = 0; !j->bad && !json_take(j, ']'); g->rank++) {
-        if ((g->rank && !json_need(j, ',')) || g->rank == WF_MAX_RANK) {
+    request_need(j, '[');
+    for (g->rank = 0; !j->bad && !request_take(j, ']'); g->rank++) {
+        if ((g->rank && !request_need(j, ',')) || g->rank == WF_MAX_RANK) {
             j->bad = true;
             return;
         }
-        json_integer(j, &g->shape[g->rank]);
+        request_integer(j, &g->shape[g->rank]);
     }
 }
 
@@ -100,12 +100,12 @@ static bool read_given(Json *j, Given *g)
     char key[64];
 
     *g = (Given){.binary = -1, .rank = -1};
-    json_need(j, '{');
-    for (bool first = true; json_key(j, key, sizeof key, &first);) {
+    request_need(j, '{');
+    for (bool first = true; request_key(j, key, sizeof key, &first);) {
         if (strcmp(key, "name") == 0) {
-            json_text(j, g->name, sizeof g->name);
+            request_text(j, g->name, sizeof g->name);
         } else if (strcmp(key, "datatype") == 0) {
-            json_text(j, g->type, sizeof g->type);
+            request_text(j, g->type, sizeof g->type);
         } else if (strcmp(key, "shape") == 0) {
             read_shape(j, g);
         } else if (strcmp(key, "parameters") == 0) {
@@ -113,7 +113,7 @@ static bool read_given(Json *j, Given *g)
         } else {
             if (strcmp(key, "data") == 0)
                 g->data = *j;
-            json_skip(j);
+            request_skip(j);
         }
     }
     return !j->bad;
@@ -171,7 +171,7 @@ static bool make_input(wf_ctx *cx, Infer *r, const Given *g, char **bytes, size_
         *left -= size;
         return true;
     }
-    got = json_numbers(&data, t->dtype, wf_array_data_mutable(r->in[k]), count);
+    got = request_numbers(&data, t->dtype, wf_array_data_mutable(r->in[k]), count);
     if (data.bad || got != count)
         return infer_fail(r, 400, "input '%s': needed %lld numbers of type %s", g->name,
                           (long long)count, g->type);
@@ -183,23 +183,23 @@ static void read_outputs(Json *j, Infer *r)
     char key[64], name[128];
 
     memset(r->wanted, 0, sizeof r->wanted);
-    json_need(j, '[');
-    for (bool any = false; !j->bad && !json_take(j, ']'); any = true) {
+    request_need(j, '[');
+    for (bool any = false; !j->bad && !request_take(j, ']'); any = true) {
         bool binary = false, has_binary = false;
         int k;
 
-        if (any && !json_need(j, ','))
+        if (any && !request_need(j, ','))
             return;
         name[0] = 0;
-        json_need(j, '{');
-        for (bool first = true; json_key(j, key, sizeof key, &first);) {
+        request_need(j, '{');
+        for (bool first = true; request_key(j, key, sizeof key, &first);) {
             if (strcmp(key, "name") == 0) {
-                json_text(j, name, sizeof name);
+                request_text(j, name, sizeof name);
             } else if (strcmp(key, "parameters") == 0) {
                 read_parameters(j, "binary_data", NULL, &binary);
                 has_binary = true;
             } else {
-                json_skip(j);
+                request_skip(j);
             }
         }
         k = find_tensor(r->instance->out, r->instance->nout, name);
@@ -221,22 +221,22 @@ static bool read_all(wf_ctx *cx, Infer *r, Json *j, char *bytes, size_t left)
     char key[64];
     bool binary = false;
 
-    json_need(j, '{');
-    for (bool first = true; json_key(j, key, sizeof key, &first) && !r->status;) {
+    request_need(j, '{');
+    for (bool first = true; request_key(j, key, sizeof key, &first) && !r->status;) {
         if (strcmp(key, "id") == 0) {
-            json_text(j, r->id, sizeof r->id);
+            request_text(j, r->id, sizeof r->id);
         } else if (strcmp(key, "parameters") == 0) {
             read_parameters(j, "binary_data_output", NULL, &binary);
         } else if (strcmp(key, "inputs") == 0) {
-            json_need(j, '[');
-            for (bool any = false; !j->bad && !json_take(j, ']'); any = true)
-                if ((any && !json_need(j, ',')) || !read_given(j, &g) ||
+            request_need(j, '[');
+            for (bool any = false; !j->bad && !request_take(j, ']'); any = true)
+                if ((any && !request_need(j, ',')) || !read_given(j, &g) ||
                     !make_input(cx, r, &g, &bytes, &left))
                     break;
         } else {
             if (strcmp(key, "outputs") == 0)
                 outputs = *j;
-            json_skip(j);
+            request_skip(j);
         }
         if (j->bad || r->status)
             break;

@@ -43,16 +43,16 @@ typedef struct Json { /* text that ends in a NUL */
     const char *p, *end;
     bool bad;
 } Json;
-bool json_take(Json *j, char c); /* is it next, after white space? */
-bool json_need(Json *j, char c);
+bool request_take(Json *j, char c); /* is it next, after white space? */
+bool request_need(Json *j, char c);
 /* The next key of an object whose '{' was taken; false at its end. */
-bool json_key(Json *j, char *out, size_t room, bool *first);
-bool json_text(Json *j, char *out, size_t room); /* what is too long is bad */
-bool json_integer(Json *j, int64_t *out);
-bool json_bool(Json *j, bool *out);
-void json_skip(Json *j);
+bool request_key(Json *j, char *out, size_t room, bool *first);
+bool request_text(Json *j, char *out, size_t room); /* what is too long is bad */
+bool request_integer(Json *j, int64_t *out);
+bool request_bool(Json *j, bool *out);
+void request_skip(Json *j);
 /* Numbers in lists in lists, as elements of a type; how many there are, at most n: more is bad. */
-int64_t json_numbers(Json *j, wf_dtype dtype, void *out, int64_t n);
+int64_t request_numbers(Json *j, wf_dtype dtype, void *out, int64_t n);
 
 typedef struct Out { /* text or bytes that grow; lost: memory was exhausted */
     char *s;

@@ -160,6 +160,9 @@ static bool torch_read(wf_ctx *cx, const char *file, Blob *blob, const wf_import
 
     if (find_code(cx, file, blob, &has_code) != WF_OK)
         return false;
+    if (has_code && !torchscript_read)
+        return fail(cx, WF_ERR_UNSUPPORTED, in_file(file),
+                    "TorchScript needs the script language, which a static program has if it calls wf_script_run");
     if (has_code)
         return torchscript_read(cx, file, blob, given, m);
     if (given && given->n)

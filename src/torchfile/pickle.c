@@ -194,7 +194,7 @@ static bool push_tuple(Machine *m, uint32_t n)
     for (uint32_t i = 1; i <= n; i++)
         if (m->stack.v[m->stack.n - i]->kind == TF_MARK)
             return BAD(m, "a mark inside a tuple");
-    t = of_items(m, TF_TUPLE, m->stack.v + m->stack.n - n, n);
+    t = of_items(m, TF_TUPLE, n ? m->stack.v + m->stack.n - n : NULL, n);
     m->stack.n -= n;
     return push(m, t);
 }

@@ -114,8 +114,10 @@ TfStorage *tf_storage(TfFile *f, const char *key, wf_dtype dtype, int64_t count,
 
 /* The tensor as an array on memory of the file, which blob holds. */
 wf_array *tf_array(TfFile *f, const TfTensor *t, Blob *blob);
-/* script/engine/import.c: an archive that has code; its programs are made by the script language. */
-bool torchscript_read(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options *given, wf_model *m);
+/* script/engine/files.c: an archive that has code; its programs are made by the script language. NULL in a static program that
+ * does not call the script language: it need not have it. */
+bool torchscript_read(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options *given, wf_model *m)
+    __attribute__((weak));
 wf_dtype tf_dtype(const char *name); /* "float32"; WF_INVALID: Weft has none */
 const char *tf_dtype_name(wf_dtype dtype);
 

@@ -182,7 +182,8 @@ def test_control_flow(rng):
 def test_complex_numbers(rng):
     x = rng.standard_normal(8) + 1j * rng.standard_normal(8)
     same(lambda x: (np.fft.fft(x), np.abs(x), x * x.conj(), np.exp(x).real), x)
-    same(lambda x: np.fft.ifft(x).imag, x.astype(np.complex64), rtol=1e-5, atol=1e-6)
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":  # before, its transforms are of doubles alone
+        same(lambda x: np.fft.ifft(x).imag, x.astype(np.complex64), rtol=1e-5, atol=1e-6)
     assert weft.trace(lambda z: z * 1j, "c64[N]").inputs[0][1] == "c64"
 
 

@@ -9,6 +9,11 @@ def is_tensor(obj):
     return isinstance(obj, _w.Tensor)
 
 
+def _assert(condition, message):
+    if not condition:
+        raise AssertionError(message)
+
+
 def is_storage(obj):
     return False
 

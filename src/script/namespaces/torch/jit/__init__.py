@@ -11,7 +11,7 @@ import os
 
 from torch.jit._check import UnsupportedNodeError, NotSupportedError
 from torch.jit._script import (Error, ScriptFunction, ScriptModule, RecursiveScriptModule, script, script_method,
-                               script_if_tracing, export, ignore, unused, annotate, is_scripting, isinstance_,
+                               script_if_tracing, _script_if_tracing, _overload, _overload_method, export, ignore, unused, annotate, is_scripting, isinstance_,
                                Attribute, interface, freeze, optimize_for_inference, Future, fork, wait)
 from torch.jit._trace import (trace, trace_module, is_tracing, TracedModule, TopLevelTracedModule, TracerWarning,
                               TracingCheckError, ONNXTracedModule)

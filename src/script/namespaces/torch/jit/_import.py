@@ -1,4 +1,4 @@
-# torch.jit._import -- a TorchScript archive as a model of Weft's own: what engine/import.c runs.
+# torch.jit._import -- a TorchScript archive as a model of Weft's own: what engine/files.c runs.
 #
 #   tensors    of the tree of modules, by name
 #   programs   of each method whose inputs have types: those given ("f32[N,3,224,224]"; a name is a size left open), and for other

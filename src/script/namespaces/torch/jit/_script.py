@@ -783,6 +783,17 @@ def script_if_tracing(fn):
     return ScriptFunction(fn)
 
 
+_script_if_tracing = script_if_tracing
+
+
+def _overload_method(fn):
+    # One of several signatures of the definition that follows, which serves all: types here are those of the values.
+    return fn
+
+
+_overload = _overload_method
+
+
 def export(fn):
     fn.__jit_export__ = True
     return fn

@@ -1,0 +1,1 @@
+# torch.ao -- architecture optimisation; of it, what models of floats name.
