@@ -146,6 +146,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", wf_ctx_message(c));
     else if (wf_comm_rank(w) == 0)
         printf("%s over %s: after %d steps\nloss %.4f\n", mesh, wf_comm_engine(w), STEPS, loss);
+    wf_comm_use(c, NULL, NULL);
     wf_ctx_free(c);
     wf_comm_close(w);
     return loss > 0 && loss < 2.5 ? 0 : 1;

@@ -373,7 +373,7 @@ static AxisList stay_divided(const Spread *s, const Program *p, const Eqn *e, co
 /* The equation on parts that lie as `result` says: what its attribute says of sizes is of parts. */
 static void emit(const Spread *s, Copier *c, const Eqn *e, const Val *in, const Spec *result, Val *out)
 {
-    Type y = local_type(s, val_type(c->from, e->out), result), x = e->nin ? b_type(s->b, in[0]) : y;
+    Type y = e->nout ? local_type(s, val_type(c->from, e->out), result) : (Type){0}, x = e->nin ? b_type(s->b, in[0]) : y;
     SliceAttr cut;
     DynamicSliceAttr sizes;
     BroadcastAttr wide;
@@ -381,7 +381,8 @@ static void emit(const Spread *s, Copier *c, const Eqn *e, const Val *in, const 
     Dim limit[MAX_RANK];
     const void *attr = copier_attr(c, e);
 
-    memcpy(limit, y.dims, y.rank * sizeof *limit);
+    if (y.rank)
+        memcpy(limit, y.dims, y.rank * sizeof *limit);
     switch (e->op) {
     case OP_reshape:
         shape = *(const ShapeAttr *)attr;
@@ -409,16 +410,16 @@ static void emit(const Spread *s, Copier *c, const Eqn *e, const Val *in, const 
     b_eqn(s->b, (OpCode)e->op, in, e->nin, attr, out, e->nout);
 }
 
-/* want: how shard.c would have the results. */
+/* want: how shard.c would have the results. What has none (assert) is done by all, on the whole. */
 static void spread_eqn(const Spread *s, Copier *c, const Eqn *e, const Local *x, const Spec *want, Local *out)
 {
     const Program *p = c->from;
-    Spec *need = arena_zalloc(s->a, (e->nin + 1u) * sizeof *need), result = {.rank = want[0].rank};
+    Spec *need = arena_zalloc(s->a, (e->nin + 1u) * sizeof *need), result = {.rank = e->nout ? want[0].rank : 0};
     Val *in = arena_array(s->a, e->nin + 1u, sizeof *in), *made = arena_array(s->a, e->nout + 1u, sizeof *made);
     OpCode by = OP_COUNT;
     AxisList sum;
 
-    for (uint32_t o = 0; o < e->nin; o++)
+    for (uint32_t o = 0; o < e->nin && e->nout; o++)
         for (uint32_t i = 0; i < x[o].s.rank; i++) {
             int k = carried(p, e, o, i);
 
@@ -428,7 +429,7 @@ static void spread_eqn(const Spread *s, Copier *c, const Eqn *e, const Local *x,
     for (uint32_t o = 0; o < e->nin; o++) {
         need[o].rank = x[o].s.rank;
         for (uint32_t i = 0; i < x[o].s.rank; i++) {
-            int k = carried(p, e, o, i);
+            int k = e->nout ? carried(p, e, o, i) : -1;
 
             if (k >= 0)
                 divide(&need[o], i, result.dim[k]);

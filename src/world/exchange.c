@@ -129,8 +129,10 @@ wf_status wf_comm_use(wf_ctx *cx, wf_comm *w, const char *mesh)
         API_RETURN(cx);
     }
     if (cx->comm) {
-        arena_free(&((WorldComm *)(void *)cx->comm)->a);
+        Arena own = ((WorldComm *)(void *)cx->comm)->a; /* which holds it, too */
+
         cx->comm = NULL;
+        arena_free(&own);
     }
     if (w) {
         Arena a = {0};
