@@ -3,14 +3,13 @@
  *   weft launch -n 4 build/examples/parallel_gpt [DATA MODEL]       4 = DATA * MODEL; else all are for data
  *   mpirun -n 4 build/examples/parallel_gpt 2 2
  *
- * Every process has DIM/MODEL columns of the weights that make queries, keys, values and hidden units, and those rows of the
- * weights that bring them back: two sums over `model` a block. The loss is that of one process, to rounding.
+ * A process has DIM/MODEL columns of the weights that make queries, keys, values and hidden units, and those rows of the
+ * weights that bring them back: two sums a block. The loss is that of one process, to rounding.
  */
 #include "weft.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { DIM = 32, HEADS = 4, HIDDEN = 64, TIME = 16, BATCH = 16, STEPS = 60, VOCAB = 27, BLOCKS = 2 };
 
@@ -62,9 +61,8 @@ static wf_tensor heads(wf_ctx *c, const Gpt *g, wf_tensor x)
 
 static wf_tensor block(wf_ctx *c, const Gpt *g, const Weight *w, wf_tensor x)
 {
-    wf_tensor h = wf_layer_norm(c, x, 1, WF_NONE, WF_NONE, 1e-5), a;
-
-    a = wf_attention(c, heads(c, g, wf_matmul(c, h, w[0].w)), heads(c, g, wf_matmul(c, h, w[1].w)),
+    wf_tensor h = wf_layer_norm(c, x, 1, WF_NONE, WF_NONE, 1e-5);
+    wf_tensor a = wf_attention(c, heads(c, g, wf_matmul(c, h, w[0].w)), heads(c, g, wf_matmul(c, h, w[1].w)),
                      heads(c, g, wf_matmul(c, h, w[2].w)), WF_NONE, true, 0.35);
     a = wf_reshape(c, wf_permute(c, a, (int[]){0, 2, 1, 3}, 4), (int64_t[]){WF_INFER, TIME, DIM / g->model}, 3);
     x = wf_add(c, x, wf_psum(c, wf_matmul(c, a, w[3].w), "model"));
@@ -102,7 +100,7 @@ static void batch(wf_ctx *c, const Gpt *g, int step, wf_tensor *ids, wf_tensor *
 static double step(wf_ctx *c, Gpt *g, int i)
 {
     wf_tensor ids, next, loss;
-    double value = 0;
+    double value;
 
     wf_scope_begin(c);
     batch(c, g, i, &ids, &next);
@@ -132,20 +130,18 @@ int main(int argc, char **argv)
     if (wf_comm_open(c, NULL, &w))
         return fprintf(stderr, "%s\n", wf_ctx_message(c)), 1;
     g.data = argc > 2 ? atoi(argv[1]) : wf_comm_size(w);
-    g.model = argc > 2 ? atoi(argv[2]) : 1;
+    g.model = argc > 2 && atoi(argv[2]) > 0 ? atoi(argv[2]) : 1;
     snprintf(mesh, sizeof mesh, "data:%d,model:%d", g.data, g.model);
     wf_comm_use(c, w, mesh);
-    g.my_data = g.model ? wf_comm_rank(w) / g.model : 0;
-    g.my_model = g.model ? wf_comm_rank(w) % g.model : 0;
+    g.my_data = wf_comm_rank(w) / g.model;
+    g.my_model = wf_comm_rank(w) % g.model;
     wf_manual_seed(c, 0);
     if (!wf_ctx_status(c))
         make(c, &g);
     for (int i = 0; i < STEPS && !wf_ctx_status(c); i++)
         loss = step(c, &g, i);
-    if (wf_ctx_status(c))
-        fprintf(stderr, "%s\n", wf_ctx_message(c));
-    else if (wf_comm_rank(w) == 0)
-        printf("%s over %s: after %d steps\nloss %.4f\n", mesh, wf_comm_engine(w), STEPS, loss);
+    if (wf_ctx_status(c) || wf_comm_rank(w) == 0)
+        printf("%s over %s: after %d steps%s\nloss %.4f\n", mesh, wf_comm_engine(w), STEPS, wf_ctx_message(c), loss);
     wf_comm_use(c, NULL, NULL);
     wf_ctx_free(c);
     wf_comm_close(w);

@@ -259,6 +259,8 @@ static wf_status write_model(wf_ctx *cx, wf_model *m, const char *path)
     if (m->programs.n && !m->tensors.n)
         fail(cx, WF_ERR_VALUE, in_file(path),
              "a .pt file holds tensors, and the model has none");
+    else if (m->programs.n)
+        ctx_log(cx, WF_LOG_WARN, "%s: a .pt file holds tensors alone; %u programs are left out", path, m->programs.n);
     text_init(&t, &cx->scratch);
     text_add(&t, "\x80\x02"
                  "ccollections\nOrderedDict\n)R(");
