@@ -42,9 +42,10 @@ bool zip_is(const char *data, size_t size)
 /* Sizes and place that are all ones are in the extra field, in this order. */
 static bool read_extra64(const Zip *z, const char *p, size_t n, uint64_t *v[3])
 {
-    for (; n >= 4; p += 4 + get(p + 2, 2), n -= 4 + get(p + 2, 2)) {
-        size_t len = get(p + 2, 2), at = 4;
+    for (size_t len; n >= 4; p += 4 + len, n -= 4 + len) {
+        size_t at = 4;
 
+        len = get(p + 2, 2);
         if (len > n - 4)
             break;
         if (get(p, 2) != 1)

@@ -234,11 +234,12 @@ static bool is_mergeable(OpCode op)
 
 static bool same_operands(const Builder *b, const Eqn *e, const Val *in, uint32_t nin)
 {
-    const Val *x = b->args.v + e->args;
+    const Val *x;
 
-    if (e->nin != nin)
-        return false;
-    if (nin == 0 || !memcmp(x, in, nin * sizeof *in))
+    if (e->nin != nin || nin == 0)
+        return e->nin == nin;
+    x = b->args.v + e->args;
+    if (!memcmp(x, in, nin * sizeof *in))
         return true;
     return nin == 2 && op_has(e->op, OPF_COMM) && x[0] == in[1] && x[1] == in[0];
 }
