@@ -158,8 +158,7 @@ static int paeth(int a, int b, int c)
     return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
 }
 
-/* Undo the filter of a line of n bytes; up: the line before, NULL for the first. */
-static bool png_unfilter(int filter, unsigned char *s, const unsigned char *up, size_t n,
+bool png_unfilter(int filter, unsigned char *s, const unsigned char *up, size_t n,
                          size_t pixel)
 {
     if (filter > 4)

@@ -167,6 +167,9 @@ bool npy_head(wf_ctx *cx, const char *path, wf_array *a, Text *t); /* what stand
 /* u8[height,width,channels] */
 bool image_read(wf_ctx *cx, const char *file, const char *bytes, size_t size,
                 wf_array **out);
+/* Undo the filter of a line of n bytes of a PNG, of `pixel` bytes a pixel; up: the line before, NULL for the first. False:
+ * there is no such filter. */
+bool png_unfilter(int filter, unsigned char *line, const unsigned char *up, size_t n, size_t pixel);
 
 /* ---- model.c ----------------------------------------------------------------------- */
 

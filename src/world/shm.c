@@ -23,7 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAGIC   0x5745465457524c44u
 #define RANKS   1024
 #define MEETS   4096
 #define SLOT    (256 << 10)
@@ -55,8 +54,6 @@ typedef struct Ring { /* of bytes from one process to another; counts never wrap
 } Ring;
 
 typedef struct Shared {
-    uint64_t magic;
-    int32_t size;
     _Atomic uint32_t gone;    /* the name is: everyone has arrived */
     _Atomic uint32_t culprit; /* 1 + the rank that was first found to be missing; those who noticed go, too */
     Meet meet[MEETS];
@@ -652,8 +649,6 @@ static bool set_up(Shm *m)
         m->s = NULL;
         return lost(m, "cannot map %zu bytes: %s", m->length, strerror(errno));
     }
-    m->s->magic = MAGIC;
-    m->s->size = m->e.size;
     if (!lock_byte(m->file, m->e.rank, false))
         return lost(m, "rank %d is there already", m->e.rank);
     atomic_store(&m->s->member[m->e.rank].arrived, 1);

@@ -178,27 +178,35 @@ static PyObject *program_code(PyObject *self, PyObject *args)
     return give_text(cx, st, &text);
 }
 
-static PyObject *program_cost(PyObject *self, PyObject *sizes)
+/* A dict of sizes by name, at most MOST; how many, or -1 with an exception. */
+static int sizes_of(PyObject *sizes, const char *what, const char **names, int64_t *values)
 {
-    const char *names[MOST];
-    int64_t values[MOST];
-    int n = 0;
     Py_ssize_t at = 0;
     PyObject *key, *value;
-    wf_cost cost = {.size = sizeof cost};
-    wf_ctx *cx;
+    int n = 0;
 
     if (!PyDict_Check(sizes) || PyDict_Size(sizes) > MOST) {
-        PyErr_SetString(PyExc_TypeError, "cost: needs a dict of sizes by name");
-        return NULL;
+        PyErr_Format(PyExc_TypeError, "%s: needs a dict of sizes by name", what);
+        return -1;
     }
     while (PyDict_Next(sizes, &at, &key, &value)) {
         names[n] = PyUnicode_AsUTF8AndSize(key, NULL);
         values[n] = PyLong_AsLongLong(value);
         if (!names[n++] || PyErr_Occurred())
-            return NULL;
+            return -1;
     }
-    if (!(cx = ctx_take()))
+    return n;
+}
+
+static PyObject *program_cost(PyObject *self, PyObject *sizes)
+{
+    const char *names[MOST];
+    int64_t values[MOST];
+    int n;
+    wf_cost cost = {.size = sizeof cost};
+    wf_ctx *cx;
+
+    if ((n = sizes_of(sizes, "cost", names, values)) < 0 || !(cx = ctx_take()))
         return NULL;
     if (wf_program_cost(cx, ((Program *)self)->p, names, values, n, &cost) != WF_OK)
         return ctx_fail(cx);
@@ -343,22 +351,10 @@ static PyObject *program_specialise(PyObject *self, PyObject *sizes)
     const char *names[MOST];
     int64_t values[MOST];
     const wf_program *out = NULL;
-    Py_ssize_t at = 0;
-    PyObject *key, *value;
-    int n = 0;
+    int n;
     wf_ctx *cx;
 
-    if (!PyDict_Check(sizes) || PyDict_Size(sizes) > MOST) {
-        PyErr_SetString(PyExc_TypeError, "specialise: needs a dict of sizes by name");
-        return NULL;
-    }
-    while (PyDict_Next(sizes, &at, &key, &value)) {
-        names[n] = PyUnicode_AsUTF8AndSize(key, NULL);
-        values[n] = PyLong_AsLongLong(value);
-        if (!names[n++] || PyErr_Occurred())
-            return NULL;
-    }
-    if (!(cx = ctx_take()))
+    if ((n = sizes_of(sizes, "specialise", names, values)) < 0 || !(cx = ctx_take()))
         return NULL;
     if (wf_specialise(cx, ((Program *)self)->p, names, values, n, &out) != WF_OK)
         return ctx_fail(cx);

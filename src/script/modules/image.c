@@ -8,6 +8,7 @@
  * fill: every edge adds its signed area to the cells it crosses, and its height to those right of them; the running sum along
  * a row is then how much of each cell is inside. Overlaps of pieces of one orientation count once.
  */
+#include "io/io.h"
 #include "modules.h"
 #include "script/bytes.h"
 
@@ -25,27 +26,6 @@
 #endif
 
 /* ---- PNG --------------------------------------------------------------------------- */
-
-static uint8_t paeth(int a, int b, int c)
-{
-    int pa = abs(b - c), pb = abs(a - c), pc = abs(a + b - 2 * c);
-
-    return (uint8_t)(pa <= pb && pa <= pc ? a : pb <= pc ? b : c);
-}
-
-static void unfilter_row(int kind, uint8_t *row, const uint8_t *up, int64_t n,
-                         int64_t step)
-{
-    for (int64_t i = 0; i < n; i++) {
-        int a = i >= step ? row[i - step] : 0, b = up ? up[i] : 0,
-            c = up && i >= step ? up[i - step] : 0;
-
-        row[i] += (uint8_t)(kind == 1   ? a
-                            : kind == 2 ? b
-                            : kind == 3 ? (a + b) / 2
-                                        : paeth(a, b, c));
-    }
-}
 
 /* unfilter(data, rows, row_bytes, step): each row has the kind of its filter before it; step: bytes of a pixel, at least 1 */
 static Value m_unfilter(Vm *vm, const Args *a)
@@ -70,13 +50,11 @@ static Value m_unfilter(Vm *vm, const Args *a)
         int kind = p[i * (size + 1)];
 
         memcpy(row, p + i * (size + 1) + 1, (size_t)size);
-        if (kind > 4) {
+        if (!png_unfilter(kind, row, i ? row - size : NULL, (size_t)size, (size_t)step)) {
             sc_drop(vm, r);
             return sc_raise(vm, C_ValueError, "broken PNG file (a filter of kind %d)",
                             kind);
         }
-        if (kind)
-            unfilter_row(kind, row, i ? row - size : NULL, size, step);
     }
     return r;
 }
