@@ -105,7 +105,7 @@ int main(void)
         program_print(p, &(PrintOptions){.header = true}, &t);
     });
     TIMED("grad", 300, xf_grad(cx, p, (int[]){0}, 1, false));
-    TIMED("vmap", 300, xf_vmap(cx, p, (int[]){0, 0}, NULL, -1));
+    TIMED("vmap", 300, xf_vmap(cx, p, (int[]){0, 0}, NULL, -1, NULL));
     nested(cx);
     api_leave(cx, &r);
     wf_ctx_free(cx);

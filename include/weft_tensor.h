@@ -271,7 +271,8 @@ WF_API int wf_jit_traces(const wf_jit *j); /* how often it was traced */
 WF_API void wf_jit_free(wf_ctx *c, wf_jit *j);
 
 /* f on every slice. axes: for each input the axis of the batch, or WF_UNMAPPED. out_axes: for each result, NULL: 0; with WF_ANY
- * one for all results. axis_name may be NULL. */
+ * one for all results; WF_UNMAPPED: one that is the same for every slice is given once, others are batched along axis 0.
+ * axis_name may be NULL. */
 #define WF_UNMAPPED INT32_MIN
 WF_API wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, const int *axes, int nin,
                               const int *out_axes, const char *axis_name, wf_tensor *out, int nout);

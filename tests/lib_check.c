@@ -294,7 +294,7 @@ bool cases_load(wf_ctx *cx, const char *path, Case **out, uint32_t *out_n)
 bool case_batch(wf_ctx *cx, Case *c)
 {
     int *axes = arena_zalloc(&cx->scratch, (c->p->nin + 1) * sizeof *axes);
-    const Program *p = c->axis ? xf_vmap(cx, c->p, axes, c->axis, c->axis_size) : c->p;
+    const Program *p = c->axis ? xf_vmap(cx, c->p, axes, c->axis, c->axis_size, NULL) : c->p;
 
     if (!p)
         return false;
@@ -741,7 +741,7 @@ static const char *check_vmap_of(wf_ctx *cx, const Case *c, const int *axes, int
     for (int64_t r = 0; r <= size;
          r++) /* one more, so that a batch of none has types too */
         rows[r] = case_inputs(cx, c, rng);
-    q = xf_vmap(cx, p, axes, NULL, symbolic ? -1 : size);
+    q = xf_vmap(cx, p, axes, NULL, symbolic ? -1 : size, NULL);
     if (has_error(cx, &why))
         return why;
     if ((why = check_text(cx, q)))

@@ -248,7 +248,7 @@ static const char *law_commute(wf_ctx *cx, const Case *c, const Point *at, Rng *
        *in = arena_array(&cx->scratch, f->nin + 1, sizeof *in), *x, *y;
 
     GO((vg = xf_grad(cx, f, at->wrt, at->nwrt, false)) &&
-       (vg = xf_vmap(cx, vg, axes, NULL, 2)) && (vf = xf_vmap(cx, f, axes, NULL, 2)) &&
+       (vg = xf_vmap(cx, vg, axes, NULL, 2, NULL)) && (vf = xf_vmap(cx, f, axes, NULL, 2, NULL)) &&
        (gv = xf_vjp(cx, vf, at->wrt, at->nwrt)));
     for (uint32_t i = 0; i < f->nin; i++)
         in[i] = stack_two(cx, &at->x[i], &other[i]);
@@ -426,10 +426,10 @@ static const char *law_custom(wf_ctx *cx, const Case *c, const Program *q, const
 
     for (int k = 0; k < 2; k++) {
         GO((p[k] = xf_select(cx, p[k], (uint32_t[]){0}, 1)));
-        GO((v[k] = xf_vmap(cx, p[k], axes, NULL, 2)) &&
+        GO((v[k] = xf_vmap(cx, p[k], axes, NULL, 2, NULL)) &&
            (g[k] = xf_vjp(cx, p[k], wrt, 1)));
         GO((gg[k] = xf_vjp(cx, g[k], wrt, 1)) &&
-           (vg[k] = xf_vmap(cx, g[k], axes, NULL, 2)) &&
+           (vg[k] = xf_vmap(cx, g[k], axes, NULL, 2, NULL)) &&
            (gv[k] = xf_vjp(cx, v[k], wrt, 1)));
     }
     memcpy(args, in, nin * sizeof *args);
@@ -549,7 +549,7 @@ void keep_laws(wf_ctx *cx, const Program *p, bool vmap)
 const char *check_speaking(wf_ctx *cx, const Program *p, uint64_t seed)
 {
     int axes[16] = {0}, wrt[16], n = 0;
-    const Program *v = xf_vmap(cx, p, axes, "i", 2), *a, *b;
+    const Program *v = xf_vmap(cx, p, axes, "i", 2, NULL), *a, *b;
     Case c;
     Rng rng = {seed ^ 0xfedcba};
     Nd *in, *out, *args;
@@ -565,21 +565,21 @@ const char *check_speaking(wf_ctx *cx, const Program *p, uint64_t seed)
     memcpy(args, in, p->nin * sizeof *args);
     for (int k = 0; k < n; k++)
         args[p->nin + (uint32_t)k] = in[wrt[k]];
-    GO((a = xf_jvp_user(cx, p, wrt, n)) && (a = xf_vmap(cx, a, axes, "i", 2)) &&
+    GO((a = xf_jvp_user(cx, p, wrt, n)) && (a = xf_vmap(cx, a, axes, "i", 2, NULL)) &&
        (b = xf_jvp_user(cx, v, wrt, n)));
     TRY(same_results(cx, a, b, args), "jvp, then vmap of collectives");
     GO((out = run_program(cx, v, in)));
     for (uint32_t j = 0, k = p->nin; j < p->nout; j++)
         if (dtype_is_differentiable(out[j].dtype))
             args[k++] = out[j];
-    GO((a = xf_vjp(cx, p, wrt, n)) && (a = xf_vmap(cx, a, axes, "i", 2)) &&
+    GO((a = xf_vjp(cx, p, wrt, n)) && (a = xf_vmap(cx, a, axes, "i", 2, NULL)) &&
        (b = xf_vjp(cx, v, wrt, n)));
     TRY(same_results(cx, a, b, args), "vjp, then vmap of collectives");
     /* one more vmap, of another name, outside and inside */
     TRY(check_vmap(cx, &c, &rng), "vmap of collectives");
-    GO((a = xf_vmap(cx, p, axes, "j", 2)) &&
-       (a = xf_vmap(cx, a, (int[16]){1, 1, 1, 1, 1, 1, 1, 1}, "i", 2)) &&
-       (b = xf_vmap(cx, v, (int[16]){0}, "j", 2)));
+    GO((a = xf_vmap(cx, p, axes, "j", 2, NULL)) &&
+       (a = xf_vmap(cx, a, (int[16]){1, 1, 1, 1, 1, 1, 1, 1}, "i", 2, NULL)) &&
+       (b = xf_vmap(cx, v, (int[16]){0}, "j", 2, NULL)));
     for (uint32_t i = 0; i < p->nin; i++)
         args[i] = stack_two(cx, &in[i], &in[i]);
     GO((in = run_program(cx, a, args)) && (out = run_program(cx, b, args)));

@@ -214,7 +214,7 @@ static const Program *derived(wf_ctx *cx, const Program *p, uint64_t seed,
     if (seed % 3 == 1 && n)
         q = xf_vjp(cx, p, wrt, n);
     else if (seed % 3 == 2 && p->nin)
-        q = xf_vmap(cx, p, axes, NULL, 3);
+        q = xf_vmap(cx, p, axes, NULL, 3, NULL);
     wf_clear(cx);
     return q ? q : p;
 }

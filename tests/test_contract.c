@@ -136,7 +136,7 @@ XTEST(vmap_of_a_matmul_is_one_dot_general_that_moves_nothing_in)
 
     for (int both = 1; both <= 3; both++) {
         const int axes[] = {both & 1 ? 0 : -1, both & 2 ? 2 : -1};
-        const Program *q = xf_vmap(cx, p, axes, NULL, -1);
+        const Program *q = xf_vmap(cx, p, axes, NULL, -1, NULL);
 
         REQUIRE(is_valid(cx, q));
         CHECK_EQ_INT(count_ops(q, OP_dot_general), 1);
@@ -153,7 +153,7 @@ XTEST(gradients_of_a_sample_each_of_a_convolution_are_one_grouped_convolution)
             "pad_hi=[1,1] acc=f32; s = reduce_sum z axes=[0,1,2,3]; ret s }");
     const int wrt[] = {1}, axes[] = {0, -1};
     const Program *g = xf_grad(cx, p, wrt, 1, false);
-    const Program *q = g ? xf_vmap(cx, g, axes, NULL, -1) : NULL;
+    const Program *q = g ? xf_vmap(cx, g, axes, NULL, -1, NULL) : NULL;
 
     REQUIRE(is_valid(cx, q));
     CHECK_EQ_INT(count_ops(q, OP_conv_general), 1);
@@ -195,7 +195,7 @@ XTEST(samples_of_right_hand_sides_become_columns_of_one_solve)
     const Program *p =
         parse_lines(cx, "f(a: f64[3,3], y: f64[3,2]) { x = triangular_solve a y; ret x }");
     const int axes[] = {-1, 0};
-    const Program *q = xf_vmap(cx, p, axes, NULL, 5);
+    const Program *q = xf_vmap(cx, p, axes, NULL, 5, NULL);
 
     REQUIRE(is_valid(cx, q));
     for (uint32_t i = 0; i < q->neqns; i++)

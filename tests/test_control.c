@@ -290,7 +290,7 @@ XTEST(rows_of_a_while_make_their_own_number_of_turns)
                                               "cond=below body=mulby nbody=1; ret y }",
                                               growth));
     const Program *g = p ? xf_grad(cx, p, (int[]){0, 1}, 2, true) : NULL;
-    const Program *v = g ? xf_vmap(cx, g, (int[]){-1, 0}, NULL, -1) : NULL;
+    const Program *v = g ? xf_vmap(cx, g, (int[]){-1, 0}, NULL, -1, NULL) : NULL;
     Nd in[] = {nd_f64(cx, 2), VEC_OF(cx, 1, 200, 60, 3)}, *out = NULL;
 
     REQUIRE(is_valid(cx, v) && (out = run_program(cx, v, in)));
@@ -305,7 +305,7 @@ XTEST(stacked_rows_of_a_while_are_zero_past_its_end)
         cx, "below(x: f64[]) { l = const f64[] 8; c = lt x l; ret c }\n"
             "body(x: f64[]) { y = add x x; ret y, x }\n"
             "f(x: f64[]) { y, s = while x cond=below body=body bound=5; ret y, s }");
-    const Program *v = p ? xf_vmap(cx, p, (int[]){0}, NULL, -1) : NULL;
+    const Program *v = p ? xf_vmap(cx, p, (int[]){0}, NULL, -1, NULL) : NULL;
     Nd x = nd_f64(cx, 1), xs = VEC_OF(cx, 4, 100, 1), *out = NULL;
 
     REQUIRE(is_valid(cx, v) && (out = run_program(cx, p, &x)));
@@ -346,9 +346,9 @@ XTEST(a_batch_has_no_one_number_of_turns_unless_padded)
     const Program *p = parse(cx, text[0]), *v = NULL;
 
     REQUIRE(p);
-    CHECK(!xf_vmap(cx, p, (int[]){0}, NULL, -1));
+    CHECK(!xf_vmap(cx, p, (int[]){0}, NULL, -1, NULL));
     check_error(cx, WF_ERR_SHAPE, "while: K would differ from row to row of the batch");
-    REQUIRE((p = parse(cx, text[1])) && (v = xf_vmap(cx, p, (int[]){0}, NULL, -1)));
+    REQUIRE((p = parse(cx, text[1])) && (v = xf_vmap(cx, p, (int[]){0}, NULL, -1, NULL)));
     REQUIRE(out = run_program(cx, v, &x));
     CHECK_VEC(&out[0], 0, 1, 2, 4, 0, 0, 0, 4, 0, 0);
 }
@@ -491,7 +491,7 @@ XTEST(a_checkpoint_policy_keeps_dots_or_named_values)
 static void check_rows(wf_ctx *cx, const Program *p, const Nd *x, const double *y,
                        const double *gx, int64_t n)
 {
-    const Program *v = p ? xf_vmap(cx, p, (int[]){0}, NULL, -1) : NULL, *gv, *vg;
+    const Program *v = p ? xf_vmap(cx, p, (int[]){0}, NULL, -1, NULL) : NULL, *gv, *vg;
     Nd ones = nd_new(cx, WF_F64, &n, 1), in[2] = {*x, ones}, *out = NULL;
 
     for (int64_t i = 0; i < n; i++)
@@ -499,7 +499,7 @@ static void check_rows(wf_ctx *cx, const Program *p, const Nd *x, const double *
     REQUIRE(is_valid(cx, v));
     gv = xf_vjp(cx, v, (int[]){0}, 1);
     vg = xf_grad(cx, p, (int[]){0}, 1, true);
-    vg = vg ? xf_vmap(cx, vg, (int[]){0}, NULL, n) : NULL;
+    vg = vg ? xf_vmap(cx, vg, (int[]){0}, NULL, n, NULL) : NULL;
     REQUIRE(is_valid(cx, gv) && is_valid(cx, vg));
     REQUIRE((out = run_program(cx, v, x)));
     check_vec(&out[0], n, y, 1e-14);
@@ -563,7 +563,7 @@ XTEST(cond_clamps_its_index)
                   "b(x: f64[]) { y = neg x; ret y }\n"
                   "c(x: f64[]) { y = add x x; ret y }\n"
                   "f(i: i32[], x: f64[]) { y = cond i x branches=[a,b,c]; ret y }");
-    const Program *v = p ? xf_vmap(cx, p, (int[]){0, -1}, NULL, -1) : NULL;
+    const Program *v = p ? xf_vmap(cx, p, (int[]){0, -1}, NULL, -1, NULL) : NULL;
     Nd is = nd_new(cx, WF_I32, (int64_t[]){5}, 1), *out = NULL;
     double want[] = {1, 1, -1, 2, 2};
 
@@ -626,7 +626,7 @@ XTEST(custom_vjp_survives_vmap_whatever_is_batched)
 
     for (int k = 1; p && k < 4; k++) {
         const Program *v = xf_vmap(cx, p, (int[]){k & 1 ? 0 : -1, k & 2 ? 0 : -1}, NULL,
-                                   k == 3 ? -1 : 2);
+                                   k == 3 ? -1 : 2, NULL);
         const Program *g = v ? xf_vjp(cx, v, (int[]){0, 1}, 2) : NULL;
         Nd in[] = {k & 1 ? ws : w, k & 2 ? xs : x, VEC_OF(cx, 1, 1)}, *out = NULL;
         double w1 = k & 1 ? 5 : 2, x1 = k & 2 ? 4 : 3;
@@ -695,7 +695,7 @@ XTEST(a_custom_rule_may_use_its_own_function)
         g = g ? xf_grad(cx, g, (int[]){0}, 1, false) : NULL;
         REQUIRE(is_valid(cx, g) && (out = run_program(cx, g, &x)));
         CHECK_VEC(&out[0], 1e-15, exp(0.5));
-        v = xf_vmap(cx, g, (int[]){0}, NULL, -1);
+        v = xf_vmap(cx, g, (int[]){0}, NULL, -1, NULL);
         REQUIRE(is_valid(cx, v) && (out = run_program(cx, v, &xs)));
         CHECK_VEC(&out[0], 1e-15, exp(0.5), exp(1));
     }
@@ -703,7 +703,7 @@ XTEST(a_custom_rule_may_use_its_own_function)
     for (int k = 0; k < 3;
          k++) { /* batched first: the rule is batched with its own uses */
         const Program *s;
-        g = xf_vmap(cx, p, (int[]){0}, NULL, 2);
+        g = xf_vmap(cx, p, (int[]){0}, NULL, 2, NULL);
         for (int i = 0; i <= k; i++)
             g = g ? xf_vjp(cx, g, (int[]){0}, 1) : NULL;
         s = g;
@@ -719,7 +719,7 @@ XTEST(a_custom_vjp_may_use_its_own_function)
             "bwd(x: f64[], gy: f64[]) { y = custom_vjp x primal=primal self=true; gx = "
             "mul y gy; ret gx }\n"
             "f(x: f64[]) { y = custom_vjp x primal=primal fwd=fwd bwd=bwd; ret y }\n");
-    const Program *g = p, *v = p ? xf_vmap(cx, p, (int[]){0}, NULL, -1) : NULL;
+    const Program *g = p, *v = p ? xf_vmap(cx, p, (int[]){0}, NULL, -1, NULL) : NULL;
     Nd x = nd_f64(cx, 0.5), in[] = {VEC_OF(cx, 0.5, 1), VEC_OF(cx, 1, 1)}, *out = NULL;
 
     for (int k = 0; k < 3; k++) {
@@ -862,7 +862,7 @@ XTEST(effects_inside_loops_come_through_vmap_of_grad)
                   "body(x: f64[]) { y = mul x x; print x format=\"at {}\"; ret y }\n"
                   "f(x: f64[]) { y = while x cond=below body=body; ret y }");
     const Program *g = p ? xf_grad(cx, p, (int[]){0}, 1, false) : NULL;
-    const Program *v = g ? xf_vmap(cx, g, (int[]){0}, NULL, -1) : NULL;
+    const Program *v = g ? xf_vmap(cx, g, (int[]){0}, NULL, -1, NULL) : NULL;
     Nd x = nd_f64s(cx, (double[]){2, 9, 3}, 3);
 
     REQUIRE(is_valid(cx, v));
@@ -873,14 +873,14 @@ XTEST(vmap_of_an_effect_has_it_for_each_row_that_reaches_it)
 {
     Nd x = VEC_OF(cx, 1, 3, 9);
     const Program *p = talking(cx, "f(x: f64[]) { print x format=\"x {}\"; ret x }");
-    CHECK_STR(printed(cx, xf_vmap(cx, p, (int[]){0}, NULL, -1), &x), "x 1\nx 3\nx 9\n");
+    CHECK_STR(printed(cx, xf_vmap(cx, p, (int[]){0}, NULL, -1, NULL), &x), "x 1\nx 3\nx 9\n");
 
     p = talking(cx, "f(x: f64[]) { l = const f64[] 2; p = gt x l; y = cond p x "
                     "branches=[calm,loud]; ret y }");
-    CHECK_STR(printed(cx, xf_vmap(cx, p, (int[]){0}, NULL, -1), &x), "loud 3\nloud 9\n");
+    CHECK_STR(printed(cx, xf_vmap(cx, p, (int[]){0}, NULL, -1, NULL), &x), "loud 3\nloud 9\n");
 
     p = talking(cx, "f(x: f64[]) { y = while x cond=below body=body; ret y }");
-    CHECK_STR(printed(cx, xf_vmap(cx, p, (int[]){0}, NULL, 3), &x), "at 1\nat 2\nat 3\n");
+    CHECK_STR(printed(cx, xf_vmap(cx, p, (int[]){0}, NULL, 3, NULL), &x), "at 1\nat 2\nat 3\n");
 }
 
 XTEST(checkpoint_has_the_effects_of_its_body_once)
@@ -896,7 +896,7 @@ XTEST(a_failed_assert_says_its_message_at_its_place)
 {
     const Program *p = parse(cx, "f(x: f64[2]) { z = const f64[2] 0; ok = gt x z; assert "
                                  "ok x message=\"{{x}} is {}\"; ret x }");
-    const Program *v = p ? xf_vmap(cx, p, (int[]){0}, NULL, -1) : NULL;
+    const Program *v = p ? xf_vmap(cx, p, (int[]){0}, NULL, -1, NULL) : NULL;
     Nd good = VEC_OF(cx, 1, 2), bad = VEC_OF(cx, 1, -2),
        rows = nd_new(cx, WF_F64, (int64_t[]){2, 2}, 2);
 
@@ -919,7 +919,7 @@ XTEST(collectives_speak_of_the_rows_of_their_axis)
                                  " r = ppermute x axis=\"i\" size=3 perm=[0,1,1,2]; k = "
                                  "axis_index axis=\"i\"; c = const f64[] 2;"
                                  " t = psum c axis=\"i\"; ret s, m, g, r, k, t }");
-    const Program *v = p ? xf_vmap(cx, p, (int[]){0}, "i", 3) : NULL;
+    const Program *v = p ? xf_vmap(cx, p, (int[]){0}, "i", 3, NULL) : NULL;
     Nd x = VEC_OF(cx, 1, 5, 3), *out = NULL;
 
     REQUIRE(is_valid(cx, v) && (out = run_program(cx, v, &x)));
@@ -937,10 +937,10 @@ XTEST(nested_axes_are_told_apart_by_name)
                                  "axis=\"j\"; k = axis_index axis=\"j\";"
                                  " h = all_gather x axis=\"i\" size=2; ret a, b, k, h }");
     const Program *v =
-        p ? xf_vmap(cx, p, (int[]){0}, "i", 2) : NULL; /* inner: last axis of x */
+        p ? xf_vmap(cx, p, (int[]){0}, "i", 2, NULL) : NULL; /* inner: last axis of x */
     Nd x = nd_new(cx, WF_F64, (int64_t[]){3, 2}, 2), *out = NULL;
 
-    v = v ? xf_vmap(cx, v, (int[]){0}, "j", -1) : NULL;
+    v = v ? xf_vmap(cx, v, (int[]){0}, "j", -1, NULL) : NULL;
     memcpy(x.data, (double[]){1, 2, 3, 4, 5, 6}, 48);
     REQUIRE(is_valid(cx, v) && (out = run_program(cx, v, &x)));
     CHECK_VEC(&out[0], 0, 3, 3, 7, 7, 11, 11);
@@ -955,7 +955,7 @@ XTEST(vmap_of_grad_with_collectives_sums_over_the_rows)
         parse(cx, /* y_j = x_j (sum x)^2: summed over rows, its gradient is s^2 + 2 s s */
               "f(x: f64[]) { s = psum x axis=\"i\"; a = mul x s; y = mul a s; ret y }");
     const Program *g = p ? xf_grad(cx, p, (int[]){0}, 1, false) : NULL;
-    const Program *v = g ? xf_vmap(cx, g, (int[]){0}, "i", -1) : NULL;
+    const Program *v = g ? xf_vmap(cx, g, (int[]){0}, "i", -1, NULL) : NULL;
     Nd x = VEC_OF(cx, 1, 5, 3), *out = NULL;
 
     REQUIRE(is_valid(cx, v) && (out = run_program(cx, v, &x)));
@@ -986,12 +986,12 @@ XTEST(rows_that_go_different_ways_cannot_communicate)
                                  "f(x: f64[]) { z = const f64[] 0; p = gt x z; y = cond "
                                  "p x branches=[a,b]; ret y }");
 
-    CHECK(p && xf_vmap(cx, p, (int[]){0}, "i", 3) == NULL);
+    CHECK(p && xf_vmap(cx, p, (int[]){0}, "i", 3, NULL) == NULL);
     check_error(cx, WF_ERR_NORULE, "cond: a branch communicates over axis 'i'");
     p = parse(cx, "c(x: f64[]) { z = const f64[] 9; p = lt x z; ret p }\n"
                   "b(x: f64[]) { y = psum x axis=\"i\"; ret y }\n"
                   "f(x: f64[]) { y = while x cond=c body=b; ret y }");
-    CHECK(p && xf_vmap(cx, p, (int[]){0}, "i", 3) == NULL);
+    CHECK(p && xf_vmap(cx, p, (int[]){0}, "i", 3, NULL) == NULL);
     check_error(cx, WF_ERR_NORULE, "while: the body communicates over axis 'i'");
 }
 
@@ -1004,7 +1004,7 @@ XTEST(the_size_of_an_axis_is_checked)
     for (int k = 0; k < COUNT(ops); k++) {
         const Program *p = parse(
             cx, arena_printf(&cx->scratch, "f(x: f64[]) { y = %s; ret y }", ops[k]));
-        CHECK(p && xf_vmap(cx, p, (int[]){0}, "i", 3) == NULL);
+        CHECK(p && xf_vmap(cx, p, (int[]){0}, "i", 3, NULL) == NULL);
         check_error(cx, WF_ERR_SHAPE, "axis 'i' has 3 rows, needs size=2");
     }
 }
@@ -1162,7 +1162,7 @@ static wf_status transform_all(wf_ctx *cx)
                   "c(x: f64[]) { z = const f64[] 1; p = gt x z; y = cond p x "
                   "branches=[a,b]; ret y }\n"
                   "f(x: f64[]) { y = scan x body=c ncarry=1 length=2; ret y }");
-    const Program *v = p ? xf_vmap(cx, p, (int[]){0}, NULL, -1) : NULL;
+    const Program *v = p ? xf_vmap(cx, p, (int[]){0}, NULL, -1, NULL) : NULL;
     const Program *g = v ? xf_vjp(cx, v, (int[]){0}, 1) : NULL;
     if (g) {
         Nd in[] = {VEC_OF(cx, 0.5, 3), VEC_OF(cx, 1, 1)};
@@ -1267,18 +1267,18 @@ XTEST(transformed_control_flow_reads_back_as_it_was_written)
                 wrt[nwrt++] = (int)k;
         check_round_trip(cx, xf_jvp_user(cx, p, wrt, nwrt));
         check_round_trip(cx, v = xf_vjp(cx, p, wrt, nwrt));
-        check_round_trip(cx, xf_vmap(cx, p, axes, NULL, -1));
-        check_round_trip(cx, xf_vmap(cx, p, axes, NULL, 2));
-        check_round_trip(cx, xf_vjp(cx, xf_vmap(cx, p, axes, NULL, -1), wrt, nwrt));
+        check_round_trip(cx, xf_vmap(cx, p, axes, NULL, -1, NULL));
+        check_round_trip(cx, xf_vmap(cx, p, axes, NULL, 2, NULL));
+        check_round_trip(cx, xf_vjp(cx, xf_vmap(cx, p, axes, NULL, -1, NULL), wrt, nwrt));
         if (failed(cx) || !check_ok())
             FAIL("in program %d: %.300s", i, programs[i]);
     }
     check_round_trip(cx, xf_jvp_user(cx, parse(cx, odd_rules), (int[]){0, 1}, 2));
-    check_round_trip(cx, xf_vmap(cx, parse(cx, odd_rules), (int[]){0, -1}, NULL, -1));
+    check_round_trip(cx, xf_vmap(cx, parse(cx, odd_rules), (int[]){0, -1}, NULL, -1, NULL));
     check_round_trip(
-        cx, xf_jvp_user(cx, xf_vmap(cx, parse(cx, odd_rules), (int[]){0, -1}, NULL, -1),
+        cx, xf_jvp_user(cx, xf_vmap(cx, parse(cx, odd_rules), (int[]){0, -1}, NULL, -1, NULL),
                         (int[]){1}, 1));
     check_round_trip(cx,
                      xf_vmap(cx, xf_jvp_user(cx, parse(cx, odd_rules), (int[]){0, 1}, 2),
-                             (int[]){-1, 0, -1, 0}, NULL, -1));
+                             (int[]){-1, 0, -1, 0}, NULL, -1, NULL));
 }

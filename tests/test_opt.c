@@ -149,7 +149,7 @@ static const Program *batched(wf_ctx *cx, const Program *p, uint64_t seed)
 
     for (uint32_t i = 0; i < p->nin; i++)
         axes[i] = (seed >> (i % 8) & 1) || i == 0 ? 0 : -1;
-    return p->nin ? xf_vmap(cx, p, axes, NULL, seed & 1 ? 2 : -1) : NULL;
+    return p->nin ? xf_vmap(cx, p, axes, NULL, seed & 1 ? 2 : -1, NULL) : NULL;
 }
 
 static const char *complain(wf_ctx *cx, const Program *p, uint64_t seed)

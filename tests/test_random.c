@@ -649,7 +649,7 @@ TEST(vmap_over_keys_gives_what_each_key_gives_alone)
     int64_t dims[2] = {3, 2};
     Nd all = {WF_U32, 2, dims, 6, words}, out = {0}, one = {0};
 
-    REQUIRE(p && (batched = xf_vmap(bench.cx, p, (int[]){0}, NULL, 3)));
+    REQUIRE(p && (batched = xf_vmap(bench.cx, p, (int[]){0}, NULL, 3, NULL)));
     REQUIRE(eval_program(bench.cx, batched, &all, &out, &bench.cx->scratch));
     CHECK_EQ_INT(out.count, 3 * 12);
     for (int i = 0; i < 3; i++) {

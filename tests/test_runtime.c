@@ -249,11 +249,11 @@ static const char *check_random(wf_ctx *cx, const Program *p, uint64_t seed)
             wrt[n++] = (int)i;
     way[1] = n ? xf_vjp(cx, p, wrt, n) : NULL;
     wf_clear(cx);
-    way[2] = p->nin ? xf_vmap(cx, p, axes, NULL, 3) : NULL;
+    way[2] = p->nin ? xf_vmap(cx, p, axes, NULL, 3, NULL) : NULL;
     wf_clear(cx);
     way[3] = way[1] && way[1]->nin
                  ? xf_vmap(cx, way[1],
-                           arena_zalloc(&cx->scratch, way[1]->nin * sizeof(int)), NULL, 2)
+                           arena_zalloc(&cx->scratch, way[1]->nin * sizeof(int)), NULL, 2, NULL)
                  : NULL;
     wf_clear(cx);
     for (int i = 0; i < 4; i++) {

@@ -241,11 +241,11 @@ XTEST(a_batch_of_sizes_is_refused)
         parse_lines(cx, "f(n: i64[]) { size n as=K; z = iota i32[K] axis=0; ret z }");
     int axis = 0;
 
-    CHECK(xf_vmap(cx, p, &axis, NULL, 2) == NULL);
+    CHECK(xf_vmap(cx, p, &axis, NULL, 2, NULL) == NULL);
     check_error(cx, WF_ERR_SHAPE,
                "size: the size would be different for each row of the batch");
     p = parse_lines(cx, "f(x: f32[3]) { z = nonzero x as=K; ret z }");
-    CHECK(xf_vmap(cx, p, &axis, NULL, 2) == NULL);
+    CHECK(xf_vmap(cx, p, &axis, NULL, 2, NULL) == NULL);
     check_error(cx, WF_ERR_SHAPE,
                "nonzero: the result has a different size for each row of the batch");
 }

@@ -184,7 +184,7 @@ XTEST(random_programs_on_devices_are_their_rows)
         p = random_program(cx, &(Rng){seed}, 12, RANDOM_SPEAKS);
         if (p && p->nin <= 8 && p->nout <= 8 && !p->dims.syms.n &&
             dtype_is_float((wf_dtype)val_type(p, 1).dtype)) {
-            v = xf_vmap(cx, p, axes, "i", 2);
+            v = xf_vmap(cx, p, axes, "i", 2, NULL);
             s = on_devices(cx, p);
             for (int k = 0; k < 2 && v && s && !failed(cx); k++) {
                 Case c = case_of(cx, v, seed);

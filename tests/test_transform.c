@@ -371,7 +371,7 @@ XTEST(vmap_of_unbatched_work_stays_unbatched)
         parse_lines(cx, "f(x: f64[3], w: f64[3]) { e = exp w; y = mul x e; ret y, e }");
     const Program *v = NULL;
 
-    REQUIRE(p && is_valid(cx, v = xf_vmap(cx, p, (int[]){1, -1}, NULL, -1)));
+    REQUIRE(p && is_valid(cx, v = xf_vmap(cx, p, (int[]){1, -1}, NULL, -1, NULL)));
     CHECK_STR(v->name, "f_vmap");
     CHECK_EQ_INT(val_type(v, 1).rank, 2);
     CHECK_STR(type_str(&v->dims, val_type(v, 1), &cx->scratch), "f64[3,B]");
@@ -386,8 +386,8 @@ XTEST(vmap_nests)
     const Program *v = NULL, *vv = NULL;
     Nd in[2], *out;
 
-    REQUIRE(p && (v = xf_vmap(cx, p, (int[]){0, -1}, NULL, -1)));
-    REQUIRE(is_valid(cx, vv = xf_vmap(cx, v, (int[]){-1, 0}, NULL, -1)));
+    REQUIRE(p && (v = xf_vmap(cx, p, (int[]){0, -1}, NULL, -1, NULL)));
+    REQUIRE(is_valid(cx, vv = xf_vmap(cx, v, (int[]){-1, 0}, NULL, -1, NULL)));
     CHECK_STR(type_str(&vv->dims, val_type(vv, vv->outs[0]), &cx->scratch), "f64[B_1,B]");
     in[0] = nd_f64s(cx, (double[]){1, 2, 3}, 3);
     in[1] = nd_f64s(cx, (double[]){10, 20}, 2);
@@ -405,7 +405,7 @@ XTEST(a_named_axis_reaches_collectives_of_what_is_not_batched)
     const Program *v = NULL;
     Nd in[2], *out;
 
-    REQUIRE(p && is_valid(cx, v = xf_vmap(cx, p, (int[]){0, -1}, "i", 3)));
+    REQUIRE(p && is_valid(cx, v = xf_vmap(cx, p, (int[]){0, -1}, "i", 3, NULL)));
     in[0] = nd_f64s(cx, (double[]){1, 2, 4}, 3);
     in[1] = nd_f64(cx, 5);
     REQUIRE((out = run_program(cx, v, in)) != NULL);
@@ -509,7 +509,7 @@ XTEST(transforms_are_linear_in_the_length)
     CHECK(gq->neqns <= 21 * gp->neqns);
     CHECK(gq->neqns <= 4 * q->neqns); /* forward included */
     CHECK(large < 5 * small + 0.2);   /* quadratic would be 20 times */
-    REQUIRE((vq = xf_vmap(cx, q, (int[]){0}, NULL, -1)));
+    REQUIRE((vq = xf_vmap(cx, q, (int[]){0}, NULL, -1, NULL)));
     CHECK_EQ_INT(vq->neqns, q->neqns);
     REQUIRE(xf_split(cx, q, (int[]){0}, 1, &fw, &bw));
 }
@@ -585,12 +585,12 @@ XTEST(wrong_axes_of_vmap_are_refused)
         cx, "f(x: f64[3], y: f64[]) { s = reduce_sum x axes=[0]; z = mul s y; ret z }");
 
     REQUIRE(p != NULL);
-    CHECK(!xf_vmap(cx, p, (int[]){2, -1}, NULL, -1));
+    CHECK(!xf_vmap(cx, p, (int[]){2, -1}, NULL, -1, NULL));
     check_error(cx, WF_ERR_INDEX,
                "vmap: axis 2 of input 0, which is f64[3]; needs 0 to 1, or - for none");
-    CHECK(!xf_vmap(cx, p, (int[]){-1, -1}, NULL, -1));
+    CHECK(!xf_vmap(cx, p, (int[]){-1, -1}, NULL, -1, NULL));
     check_error(cx, WF_ERR_VALUE, "vmap: no input is batched");
-    CHECK(is_valid(cx, xf_vmap(cx, p, (int[]){-1, -1}, NULL, 4)));
+    CHECK(is_valid(cx, xf_vmap(cx, p, (int[]){-1, -1}, NULL, 4, NULL)));
 }
 
 XTEST(what_is_not_linear_has_no_transpose)
@@ -615,7 +615,7 @@ XTEST(a_transform_after_an_error_does_nothing)
     REQUIRE(p != NULL);
     fail(cx, WF_ERR_VALUE, NOWHERE, "earlier");
     CHECK(!xf_grad(cx, p, (int[]){0}, 1, false));
-    CHECK(!xf_vmap(cx, p, (int[]){0}, NULL, -1));
+    CHECK(!xf_vmap(cx, p, (int[]){0}, NULL, -1, NULL));
     CHECK(!xf_jacfwd(cx, p, (int[]){0}, 1));
     check_error(cx, WF_ERR_VALUE, "earlier");
 }
@@ -646,7 +646,7 @@ static wf_status transform_all(wf_ctx *cx)
                        "f(x: f64[N], y: f64[]) { p = call x y body=inner; s = reduce_sum "
                        "p axes=[0]; ret s }");
     if (p && xf_grad(cx, p, (int[]){0, 1}, 2, true) &&
-        xf_vmap(cx, p, (int[]){0, -1}, "i", -1) && xf_hessian(cx, p, (int[]){0}, 1) &&
+        xf_vmap(cx, p, (int[]){0, -1}, "i", -1, NULL) && xf_hessian(cx, p, (int[]){0}, 1) &&
         xf_split(cx, p, (int[]){0, 1}, 2, &a, &b))
         xf_linearize(cx, p, (int[]){1}, 1, &a, &b);
     API_RETURN(cx);

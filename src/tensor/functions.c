@@ -759,6 +759,12 @@ static JitEntry *jit_entry(wf_ctx *c, wf_jit *j, InType *t, const void *statics,
     return e;
 }
 
+/* The axis of result j; results of a function that gives any number have one for all. */
+static int out_axis(const wf_function *f, const int *out_axes, uint32_t j)
+{
+    return out_axes ? out_axes[f->outputs == WF_ANY ? 0 : j] : 0;
+}
+
 /* Apply p, made of t, and hand out the results, whose weak bits are those of t. */
 static void apply_traced(wf_ctx *c, const wf_function *f, const Traced *t,
                          const Program *p, const wf_tensor *in, const int *out_axes,
@@ -773,9 +779,9 @@ static void apply_traced(wf_ctx *c, const wf_function *f, const Traced *t,
     scope_open(c);
     if (traced_apply(c, t, p, in, (uint32_t)f->inputs, NULL, 0, v)) {
         traced_set_weak(c, t, v);
-        for (uint32_t j = 0; j < t->nout && out_axes && !failed(c); j++)
-            if (out_axes[f->outputs == WF_ANY ? 0 : j])
-                v[j] = wf_move_axis(c, v[j], 0, out_axes[f->outputs == WF_ANY ? 0 : j]);
+        for (uint32_t j = 0; j < t->nout && !failed(c); j++)
+            if (out_axis(f, out_axes, j) && out_axis(f, out_axes, j) != WF_UNMAPPED)
+                v[j] = wf_move_axis(c, v[j], 0, out_axis(f, out_axes, j));
     }
     scope_close_n(c, v, failed(c) ? 0 : (int)t->nout);
     deliver(c, f, v, t->nout, out);
@@ -836,20 +842,24 @@ static bool batch_types(wf_ctx *c, const wf_function *f, InType *t, const int *a
 }
 
 static const Program *make_vmap(wf_ctx *c, const Traced *t, const wf_function *f,
-                                const wf_tensor *in, const int *axes,
+                                const wf_tensor *in, const int *axes, const int *out_axes,
                                 const char *axis_name, Dim size)
 {
     const Program *p;
     int *all;
+    bool *want;
 
     T_ENTER(c, NULL)
+    want = arena_alloc(&c->scratch, t->p->nout + 1u);
+    for (uint32_t j = 0; j < t->p->nout; j++)
+        want[j] = out_axis(f, out_axes, j) != WF_UNMAPPED;
     all = arena_array(&c->scratch, t->p->nin + 1, sizeof *all);
     for (uint32_t i = 0; i < t->p->nin; i++)
         all[i] = -1;
     for (int i = 0; i < f->inputs; i++)
         if (axes[i] != WF_UNMAPPED)
             all[i] = axes[i] < 0 ? axes[i] + wf_rank(c, in[i]) : axes[i];
-    p = program_retain(xf_vmap(c, t->p, all, axis_name, size < 0 ? -1 : size));
+    p = program_retain(xf_vmap(c, t->p, all, axis_name, size < 0 ? -1 : size, want));
     T_LEAVE(c);
     return p;
 }
@@ -874,7 +884,7 @@ wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
     mem_free(&c->al, types, ((size_t)f->inputs + 1) * sizeof *types);
     if (!ok)
         return ctx_status(c);
-    p = make_vmap(c, &t, f, in, axes, axis_name, axis.size);
+    p = make_vmap(c, &t, f, in, axes, out_axes, axis_name, axis.size);
     if (p)
         apply_traced(c, f, &t, p, in, out_axes, out);
     program_release(p);

@@ -147,7 +147,7 @@ wf_status wf_vmap(wf_ctx *cx, const wf_program *f, const int *axes, int n,
     if (!has_count(cx, "wf_vmap", "axes", axes, n, f->nin))
         return ctx_status(cx);
     API_ENTER(cx);
-    *out = keep(cx, xf_vmap(cx, f, axes, axis_name, size));
+    *out = keep(cx, xf_vmap(cx, f, axes, axis_name, size, NULL));
     API_RETURN(cx);
 }
 

@@ -164,9 +164,10 @@ const Program *xf_hessian(wf_ctx *cx, const Program *p, const int *wrt, int nwrt
 /* (x.., v for wrt) -> H v for wrt, forward over reverse */
 const Program *xf_hvp(wf_ctx *cx, const Program *p, const int *wrt, int nwrt);
 /* axes[i] >= 0: input i gains an axis there, the batch; -1: not batched. Results are
- * batched at axis 0. size < 0: the batch is a fresh symbol, named as the axis, or "B". */
+ * batched at axis 0. size < 0: the batch is a fresh symbol, named as the axis, or "B".
+ * want[j] false: result j has the axis only if it depends on the batch; NULL: all have it. */
 const Program *xf_vmap(wf_ctx *cx, const Program *p, const int *axes,
-                       const char *axis_name, int64_t size);
+                       const char *axis_name, int64_t size, const bool *want);
 
 /* ---- bind.c ------------------------------------------------------------------------ */
 

@@ -149,13 +149,11 @@ const Program *xf_batch(wf_ctx *cx, const Program *p, int64_t size, const char *
 }
 
 const Program *xf_vmap(wf_ctx *cx, const Program *p, const int *axes,
-                       const char *axis_name, int64_t size)
+                       const char *axis_name, int64_t size, const bool *want)
 {
-    bool *want = arena_alloc(&cx->scratch, p->nout + 1u);
     int *out_axis = arena_array(&cx->scratch, p->nout + 1u, sizeof *out_axis);
     bool any = false;
 
-    memset(want, true, p->nout + 1u);
     for (uint32_t i = 0; i < p->nin; i++) {
         Type t = val_type(p, program_in(p, i));
 
@@ -171,6 +169,12 @@ const Program *xf_vmap(wf_ctx *cx, const Program *p, const int *axes,
         fail(cx, WF_ERR_VALUE, NOWHERE,
              "vmap: no input is batched, needs one, or the size of the batch");
         return NULL;
+    }
+    if (!want) {
+        bool *all = arena_alloc(&cx->scratch, p->nout + 1u);
+
+        memset(all, true, p->nout + 1u);
+        want = all;
     }
     return xf_batch(cx, p, size, axis_name ? axis_name : "B", axis_name, axes, want,
                     out_axis);

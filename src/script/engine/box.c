@@ -163,13 +163,18 @@ void *en_alloc(En *e, size_t size)
     return p;
 }
 
-void en_close(En *e, const wf_tensor *keep, int n)
+void en_free(En *e)
 {
-    scope_close_n(e->c, keep, n);
     while (e->nmem > 0) {
         e->nmem--;
         sc_free(e->vm, e->mem[e->nmem], e->size[e->nmem]);
     }
+}
+
+void en_close(En *e, const wf_tensor *keep, int n)
+{
+    scope_close_n(e->c, keep, n);
+    en_free(e);
 }
 
 static void done(En *e) { en_close(e, NULL, 0); }
@@ -553,6 +558,26 @@ bool en_ints(En *e, Value v, int64_t *out, int *n, int room)
                                : en_int(e, t->v[i], &out[i]);
     *n = (int)t->n;
     obj_drop(e->vm, t);
+    return ok;
+}
+
+bool en_all_ints(En *e, Value v, int64_t **out, int *n)
+{
+    Value one = v;
+    Tuple *t = NULL;
+    bool ok;
+
+    if (v.tag == T_OBJ && !is_tensor(e->vm, v)) { /* once, so that an iterator is read once */
+        if (!(t = sc_tuple_from(e->vm, v)))
+            return false;
+        one = v_obj(t);
+    }
+    *n = 0;
+    ok = (!t || t->n < INT32_MAX) &&
+         (*out = en_alloc(e, (t ? (size_t)t->n : 1) * sizeof **out)) != NULL &&
+         en_ints(e, one, *out, n, t ? (int)t->n : 1);
+    if (t)
+        obj_drop(e->vm, t);
     return ok;
 }
 

@@ -157,18 +157,15 @@ static Value n_record(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
     wf_tensor *in;
-    int n = 0, wrt[256];
+    int n = 0, *wrt;
     ScriptCallee k;
     wf_function f;
     RecordObj *r;
     Value results;
 
-    if (!en_tensors(&e, a->v[1], &in, &n))
+    if (!en_tensors(&e, a->v[1], &in, &n) ||
+        !(wrt = en_alloc(&e, (size_t)n * sizeof *wrt)))
         return en_fail(&e);
-    if (n > COUNT(wrt)) {
-        sc_fail(vm, C_ValueError, "derivatives by more than %d tensors", (int)COUNT(wrt));
-        return en_fail(&e);
-    }
     for (int i = 0; i < n; i++)
         wrt[i] = i;
     if (!(r = sc_gc_new(vm, vm->engine->record, sizeof *r)))
@@ -270,7 +267,8 @@ const ClassDef record_def = {
 
 /* ---- vmap -------------------------------------------------------------------------- */
 
-/* vmap(fn, xs, axes, name=None): the batch comes first in every result */
+/* vmap(fn, xs, axes, name=None, once=False): the batch comes first in every result; once: but in those that are the
+ * same for every slice, which have none */
 static Value n_vmap(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
@@ -280,7 +278,8 @@ static Value n_vmap(Vm *vm, const Args *a)
     Tuple *t = NULL;
     ScriptCallee k;
     wf_function f;
-    bool ok = en_tensors(&e, a->v[1], &in, &n) && en_str(&e, a->v[3], &name) &&
+    bool once = false;
+    bool ok = en_tensors(&e, a->v[1], &in, &n) && en_str(&e, a->v[3], &name) && en_bool(&e, a->v[4], &once) &&
               (t = sc_tuple_from(vm, a->v[2])) != NULL &&
               (axes = en_alloc(&e, ((size_t)n + 1) * sizeof *axes)) != NULL;
 
@@ -299,7 +298,7 @@ static Value n_vmap(Vm *vm, const Args *a)
         return en_fail(&e);
     k = call_of(&e, a->v[0], n);
     f = function_of(&k, "f");
-    wf_vmap_call(e.c, &f, in, axes, n, NULL, name, NULL, 0);
+    wf_vmap_call(e.c, &f, in, axes, n, once ? &(int){WF_UNMAPPED} : NULL, name, NULL, 0);
     return given(&e);
 }
 
@@ -771,7 +770,7 @@ static Value n_print_now(Vm *vm, const Args *a)
 const NativeDef engine_control[] = {
     {"record", n_record, "fn,xs|traced"},
     {"recorders", n_recorders, ""},
-    {"vmap", n_vmap, "fn,xs,axes|name"},
+    {"vmap", n_vmap, "fn,xs,axes|name,once"},
     {"cond", n_cond, "index,fns,xs"},
     {"while_loop", n_while_loop, "cond,body,xs|bound"},
     {"scan", n_scan, "body,carries,xs|length,reverse"},

@@ -132,6 +132,7 @@ Tuple *en_box_each(En *e, Value of, wf_tensor (*one)(En *e, Value v));
 Value en_end_tuple(En *e, const wf_tensor *t, int n);
 Value en_end_list(En *e, const wf_tensor *t, int n);
 Value en_end_value(En *e, Value v); /* any other result; dropped after an error */
+void en_free(En *e); /* the blocks alone */
 void en_close(En *e, const wf_tensor *keep, int n); /* only the scope; keep live on outside */
 Value en_fail(En *e);               /* close the scope: the exception, or the context's error */
 bool en_raise(En *e);               /* the context's error becomes an exception; false */
@@ -154,6 +155,7 @@ bool en_bool(En *e, Value v, bool *out);            /* optional */
 bool en_str(En *e, Value v, const char **out);      /* optional */
 bool en_dtype(En *e, Value v, wf_dtype *out);       /* optional: dtypes, names, int float bool */
 bool en_ints(En *e, Value v, int64_t *out, int *n, int room); /* an int or a sequence; optional: *n stays */
+bool en_all_ints(En *e, Value v, int64_t **out, int *n); /* the same, however many; none where it is left out */
 bool en_axes(En *e, Value v, int *out, int *n); /* optional; room for WF_MAX_RANK */
 bool en_size(En *e, Value v, int64_t *out); /* optional; a symbol where no example tells its number */
 bool en_shape(En *e, Value v, int64_t *dims, int *rank); /* an int or a sequence of sizes */

@@ -92,12 +92,12 @@ static Value n_stack(Vm *vm, const Args *a) { return joined(vm, a, wf_stack); }
 static Value n_split(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
-    wf_tensor x, out[256];
-    int64_t sizes[256], axis = 0;
+    wf_tensor x, *out;
+    int64_t *sizes, axis = 0;
     int n = 0;
 
-    if (!en_tensor(&e, a->v[0], &x) || !en_ints(&e, a->v[1], sizes, &n, 256) ||
-        !en_int(&e, a->v[2], &axis))
+    if (!en_tensor(&e, a->v[0], &x) || !en_all_ints(&e, a->v[1], &sizes, &n) ||
+        !(out = en_alloc(&e, (size_t)n * sizeof *out)) || !en_int(&e, a->v[2], &axis))
         return en_fail(&e);
     wf_split_sizes(e.c, x, sizes, n, (int)axis, out);
     return en_end_tuple(&e, out, n);

@@ -200,7 +200,8 @@ Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inp
     if (op == OP2_POW && e.f->promotion == WF_PROMOTE_JAX && b.tag == T_INT && b.i < 0 &&
         dtype_is_int(wf_dtype_of(e.c, x))) {
         tfail(e.c, WF_ERR_TYPE, "Integers cannot be raised to negative powers, got integer_pow(%s%s, %lld)",
-              e.f->dtype_names[wf_dtype_of(e.c, x)], shape_text(e.c, tensor_get(e.c, x, "pow")),
+              e.f->dtype_names[wf_dtype_of(e.c, x)],
+              strchr(shape_text(e.c, tensor_get(e.c, x, "pow")), '['),
               (long long)b.i);
         return en_fail(&e);
     }
@@ -300,20 +301,40 @@ static bool one_index(En *e, Value k, wf_index *out)
     return sc_to_int(vm, k, &out->start) && (*out = wf_at_int(out->start), true);
 }
 
+/* JAX refuses by a TypeError what is neither an integer nor a bool. */
+static bool index_at(En *e, Value k, wf_index *out)
+{
+    bool jax = e->f->promotion == WF_PROMOTE_JAX;
+    wf_dtype d = jax && k.tag == T_FLOAT ? WF_F64 : WF_BOOL;
+
+    if (d == WF_BOOL && !one_index(e, k, out))
+        return false;
+    if (d == WF_BOOL && jax && out->kind == WF_INDEX_TENSOR)
+        d = wf_dtype_of(e->c, out->tensor);
+    return d == WF_BOOL || dtype_is_int(d) ||
+           sc_fail(e->vm, C_TypeError,
+                   "Indexer must have integer or boolean type, got indexer with type %s",
+                   e->f->dtype_names[d]);
+}
+
 bool en_index(En *e, Value key, wf_index *out, int *n)
 {
     Tuple *t;
 
+    if (e->f->promotion == WF_PROMOTE_JAX && key.tag == T_OBJ && sc_is(e->vm, key, C_list))
+        return sc_fail(e->vm, C_TypeError,
+                       "Using a non-tuple sequence for multidimensional indexing is not allowed; use "
+                       "`arr[array(seq)]` instead of `arr[seq]`.");
     if (!(key.tag == T_OBJ && sc_is(e->vm, key, C_tuple))) {
         *n = 1;
-        return one_index(e, key, out);
+        return index_at(e, key, out);
     }
     t = (Tuple *)(void *)key.o;
     if (t->n > 2 * WF_MAX_RANK)
         return sc_fail(e->vm, C_IndexError, "too many indices");
     *n = (int)t->n;
     for (int i = 0; i < *n; i++)
-        if (!one_index(e, t->v[i], &out[i]))
+        if (!index_at(e, t->v[i], &out[i]))
             return false;
     return true;
 }
@@ -648,7 +669,7 @@ static Value m_tolist(Vm *vm, const Args *a)
     return v.tag == T_NIL ? en_fail(&e) : en_end_value(&e, v);
 }
 
-/* Of one number as of that number; else as str(). */
+/* Of one number as of that number, all of its digits; else as str(). */
 static Value m_format(Vm *vm, const Args *a)
 {
     Tensor *x = tensor_get(vm->cx, as_tensor(a->v[0])->t, "format");
@@ -658,9 +679,7 @@ static Value m_format(Vm *vm, const Args *a)
         return sc_raise_ctx(vm);
     if (!sc_to_cstr(vm, a->v[1], "__format__() argument"))
         return NIL;
-    if (x->symbolic || x->rank > 0 ||
-        (as_str(a->v[1])->n == 0 &&
-         as_tensor(a->v[0])->front != &vm->engine->front[FRONT_TORCH]))
+    if (x->symbolic || x->rank > 0)
         v = sc_to_str(vm, a->v[0]);
     else
         v = m_item(vm, a);

@@ -128,17 +128,14 @@ Value en_traced(En *e, Value results, int nargs)
 {
     wf_tensor *out;
     int n = 0;
-    bool weak[256];
+    bool *weak;
     const Program *p;
     Trace *tr = e->c->tensors->trace;
     Tensor **captures = NULL;
     Value v;
 
-    if (!en_tensors(e, results, &out, &n))
+    if (!en_tensors(e, results, &out, &n) || !(weak = en_alloc(e, (size_t)n)))
         return NIL;
-    if (n > COUNT(weak))
-        return sc_raise(e->vm, C_ValueError, "a traced function gives more than %d results",
-                        (int)COUNT(weak));
     for (int j = 0; j < n; j++)
         weak[j] = wf_is_weak(e->c, out[j]);
     p = trace_finish(e->c, out, (uint32_t)n);
@@ -273,10 +270,10 @@ static void find_history(En *e, const Program *p, const wf_tensor *in, bool *out
 /* For each of the program's inputs, whether it is listed. */
 static bool find_donated(En *e, Value list, uint32_t total, bool **out)
 {
-    int64_t at[256];
+    int64_t *at;
     int n = 0;
 
-    if (!en_ints(e, list, at, &n, COUNT(at)) || !(*out = en_alloc(e, total + 1)))
+    if (!en_all_ints(e, list, &at, &n) || !(*out = en_alloc(e, total + 1)))
         return false;
     memset(*out, 0, total + 1);
     for (int i = 0; i < n; i++)
@@ -348,13 +345,17 @@ Value program_call(Vm *vm, Front *f, Value program, const Value *v, int n, bool 
 {
     ProgramObj *g = as_program(program);
     En e = en_begin_front(vm, f);
-    wf_tensor in[256], out[64];
+    wf_tensor few[64], *in = few, *out;
     uint32_t total = (uint32_t)n + g->ncaptures;
 
-    if (total != g->p->nin || total > COUNT(in) || g->p->nout > COUNT(out)) {
+    if (total != g->p->nin) {
         sc_fail(vm, C_TypeError, "the program takes %u tensors, got %d", g->p->nin, n);
         return en_fail(&e);
     }
+    if (total + g->p->nout > COUNT(few) &&
+        !(in = en_alloc(&e, ((size_t)total + g->p->nout) * sizeof *in)))
+        return en_fail(&e);
+    out = in + total;
     for (int i = 0; i < n; i++)
         if (is_tensor(vm, v[i]))
             in[i] = as_tensor(v[i])->t;
@@ -408,20 +409,32 @@ static Value derived(Vm *vm, ProgramObj *g, const Program *p, bool same_results)
 typedef wf_status (*Transform)(wf_ctx *, const wf_program *, const int *, int,
                                const wf_program **);
 
+/* Numbers of inputs; the caller frees e's blocks. */
+static bool read_wrt(En *e, Value v, int **out, int *n)
+{
+    int64_t *wide;
+
+    if (!en_all_ints(e, v, &wide, n) || !(*out = en_alloc(e, (size_t)*n * sizeof **out)))
+        return false;
+    for (int i = 0; i < *n; i++)
+        (*out)[i] = (int)wide[i];
+    return true;
+}
+
 static Value by_inputs(Vm *vm, const Args *a, Transform fn)
 {
     En e = {.vm = vm, .c = vm->cx, .f = &vm->engine->front[FRONT_TORCH]};
     ProgramObj *g = as_program(a->v[0]);
-    int64_t wide[256];
-    int wrt[256], n = 0;
+    int *wrt, n = 0;
     const wf_program *p = NULL;
+    Value made = NIL;
 
-    if (!en_ints(&e, a->v[1], wide, &n, 256))
-        return NIL;
-    for (int i = 0; i < n; i++)
-        wrt[i] = (int)wide[i];
-    fn(vm->cx, g->p, wrt, n, &p);
-    return derived(vm, g, p, false);
+    if (read_wrt(&e, a->v[1], &wrt, &n)) {
+        fn(vm->cx, g->p, wrt, n, &p);
+        made = derived(vm, g, p, false);
+    }
+    en_free(&e);
+    return made;
 }
 static Value p_vjp(Vm *vm, const Args *a) { return by_inputs(vm, a, wf_vjp); }
 static Value p_jvp(Vm *vm, const Args *a) { return by_inputs(vm, a, wf_jvp); }
@@ -507,17 +520,18 @@ static Value p_split(Vm *vm, const Args *a)
 {
     En e = {.vm = vm, .c = vm->cx, .f = &vm->engine->front[FRONT_TORCH]};
     ProgramObj *g = as_program(a->v[0]);
-    int64_t wide[256];
-    int wrt[256], n = 0;
+    int *wrt, n = 0;
     const wf_program *fw = NULL, *bw = NULL;
     Tuple *t;
+    bool ok = read_wrt(&e, a->v[1], &wrt, &n);
 
-    if (!en_ints(&e, a->v[1], wide, &n, 256))
+    if (ok && wf_partition(vm->cx, g->p, wrt, n, &fw, &bw) != WF_OK) {
+        sc_raise_ctx(vm);
+        ok = false;
+    }
+    en_free(&e);
+    if (!ok)
         return NIL;
-    for (int i = 0; i < n; i++)
-        wrt[i] = (int)wide[i];
-    if (wf_partition(vm->cx, g->p, wrt, n, &fw, &bw) != WF_OK)
-        return sc_raise_ctx(vm);
     t = sc_tuple(vm, 2);
     if (!t) {
         program_release(fw);

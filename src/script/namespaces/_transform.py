@@ -20,6 +20,7 @@ class _Run:
     # results, the auxiliary ones, and derivatives of and by leaves.
     def __init__(self, kit, fn, args, kwargs, argnums, has_aux, what):
         self.kit = kit
+        self.forward = what in ("jvp", "jacfwd", "linearize")
         n = len(args)
         self.argnums = [i + n if i < 0 else i for i in argnums]
         for i in self.argnums:
@@ -39,6 +40,13 @@ class _Run:
             self.aux = _tree.unflatten(self.aux_spec, aux)
 
     def _record(self, flat, xs):
+        before, self.kit.forward = self.kit.forward, self.forward
+        try:
+            return self._recorded(flat, xs)
+        finally:
+            self.kit.forward = before
+
+    def _recorded(self, flat, xs):
         w = self.kit.w
         try:
             return w.record(flat, xs)
@@ -121,6 +129,8 @@ def _basis(w, x):
 
 
 class Transforms:
+    forward = False             # is what runs being derived in forward mode?
+
     def __init__(self, w, sort):
         self.w = w
         self.sort = sort        # are dicts flattened in the order of their keys?
@@ -326,14 +336,25 @@ class Transforms:
             ys, s = self.flatten(fn(*a, **k))
             for y in ys:
                 self.check_result(y, what)
-            out.append(s)
+            out.append((s, [len(getattr(y, "shape", ())) for y in ys]))
             return ys
 
-        results = w.vmap(flat, xs, at, name)
-        to = _tree.prefix(out[-1], out_axes)
-        return _tree.unflatten(out[-1], [self._moved(y, a) for y, a in zip(results, to)])
+        results = w.vmap(flat, xs, at, name, True)
+        spec, ranks = out[-1]
+        to = _tree.prefix(spec, out_axes)
+        size = found if found is not None else size
+        return _tree.unflatten(spec, [self._moved(y, r, a, size, what) for y, r, a in zip(results, ranks, to)])
 
-    def _moved(self, y, axis):
+    def _moved(self, y, rank, axis, size, what):
+        # A result that is mapped has one axis more than the function gave it.
+        mapped = len(y.shape) > rank
         if axis is None:
-            return y[0]
+            if mapped:
+                self.mapped_result(y, what)
+            return y
+        if not mapped:
+            y = self.w.broadcast_to(y, (size,) + tuple(y.shape))
         return y if axis == 0 else self.w.move_axis(y, 0, axis)
+
+    def mapped_result(self, y, what):
+        raise ValueError(f"at {what} out_axes, got axis spec None but output was batched on axis 0")

@@ -86,6 +86,14 @@ class _Transforms(_transform.Transforms):
             raise ValueError(f"Tree structure of cotangent input {tree_structure(tree)}, does not match "
                              f"structure of primal output {PyTreeDef(spec)}")
 
+    def check_cotangent(self, g, y):
+        if self.is_float(y) and self.is_tensor(g) and g.dtype != y.dtype:
+            from jax._array import shape_text
+            raise ValueError(f"unexpected JAX type (e.g. shape/dtype) for argument to VJP function: got {shape_text(g)}, "
+                             f"but expected {shape_text(y)} because the corresponding output of the differentiated "
+                             f"function had JAX type {shape_text(y)}")
+        super().check_cotangent(g, y)
+
     def check_tangent(self, x, d):
         x, d = [tuple(v.shape) if self.is_tensor(v) else () for v in (x, d)]
         if x != d:
@@ -255,10 +263,25 @@ def _parameters(fun):
     return [p.name for p in tree.params if p.kind == "pos"][sort == "method":]
 
 
+def _check_names(fun, argnames):
+    import inspect
+    kinds = inspect.Parameter
+    known = inspect.signature(fun).parameters
+    if any([p.kind == kinds.VAR_KEYWORD for p in known.values()]):
+        return
+    for a in argnames:
+        if a not in known or known[a].kind in (kinds.POSITIONAL_ONLY, kinds.VAR_POSITIONAL):
+            raise ValueError(f"Jitted function has invalid argnames {{{a!r}}} in static_argnames. Function does not take "
+                             "these args.")
+
+
 def _spread_statics(fun, argnums, argnames):
     # What is static by place is static by name too, or the other way round; not where both are given.
-    names = _parameters(fun) if bool(argnums) != bool(argnames) else None
+    names = _parameters(fun) if argnums or argnames else None
     if names is None:
+        return argnums, argnames
+    _check_names(fun, argnames)
+    if argnums and argnames:
         return argnums, argnames
     n = len(names)
     nums = [i + n if i < 0 else i for i in argnums]
@@ -277,11 +300,25 @@ class _Jit(_w.Dispatch):
         self.in_shardings, self.out_shardings = in_shardings, out_shardings
         self.donated = (_numbers(donate_argnums), _strings(donate_argnames))
         self.argnums, self.argnames = _spread_statics(fun, _numbers(static_argnums), _strings(static_argnames))
-        self.cache = {}
+        self.cache = self._shared_cache()
         self.__wrapped__ = fun
         self.__name__ = getattr(fun, "__name__", type(fun).__name__)
         self.__qualname__ = getattr(fun, "__qualname__", self.__name__)
         self.__doc__ = getattr(fun, "__doc__", None)
+
+    def _shared_cache(self):
+        # One function has one cache for each way to jit it, as in JAX: what it saw when it was traced stays.
+        options = (self.argnums, self.argnames, self.donated)
+        if self.in_shardings is not None or self.out_shardings is not None:
+            return {}
+        try:
+            owner, caches = self.fun.__dict__.get("_jit_caches", (None, None))
+            if owner is not self.fun:       # none yet, or one that functools.wraps copied
+                caches = {}
+                self.fun._jit_caches = (self.fun, caches)
+        except (AttributeError, TypeError):
+            return {}
+        return caches.setdefault(options, {})
 
     def __repr__(self):
         return f"<PjitFunction of {self.fun!r}>"

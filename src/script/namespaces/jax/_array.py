@@ -36,46 +36,50 @@ class _AtIndex:
     def __repr__(self):
         return f"_IndexUpdateRef({self.x!r}, {self.key!r})"
 
-    def get(self, indices_are_sorted=False, unique_indices=False, mode=None, fill_value=None, **_):
+    # Promises about the indices (sorted, unique) allow another order of work, and no other result.
+
+    def get(self, *, indices_are_sorted=False, unique_indices=False, mode=None, fill_value=None, out_sharding=None,
+            wrap_negative_indices=True):
         from jax._index import read
-        return read(self.x, self.key, mode, fill_value)
+        return read(self.x, self.key, mode, fill_value, wrap_negative_indices)
 
-    def _update(self, how, value, mode):
+    def _update(self, how, value, options, x=None):
         from jax._index import update
-        return update(self.x, self.key, value, how, mode)
+        known = ("indices_are_sorted", "unique_indices", "mode", "out_sharding", "wrap_negative_indices")
+        for name in options:
+            if name not in known:
+                raise TypeError(f"x.at[..]: got an unexpected keyword argument '{name}'")
+        return update(self.x if x is None else x, self.key, value, how, options.get("mode"),
+                      options.get("wrap_negative_indices", True))
 
-    def set(self, values, indices_are_sorted=False, unique_indices=False, mode=None, **_):
-        return self._update("set", values, mode)
+    def set(self, values, **options):
+        return self._update("set", values, options)
 
-    def add(self, values, indices_are_sorted=False, unique_indices=False, mode=None, **_):
-        return self._update("add", values, mode)
+    def add(self, values, **options):
+        return self._update("add", values, options)
 
-    def subtract(self, values, mode=None, **_):
-        return self._update("add", _w.neg(values), mode)
+    def subtract(self, values, **options):
+        return self._update("add", _w.neg(values), options)
 
-    def multiply(self, values, indices_are_sorted=False, unique_indices=False, mode=None, **_):
-        return self._update("mul", values, mode)
+    def multiply(self, values, **options):
+        return self._update("mul", values, options)
 
     mul = multiply
 
-    def divide(self, values, mode=None, **_):
-        return _np().divide(self.x, self._ones("mul", values, mode))
+    def divide(self, values, **options):
+        return _np().divide(self.x, self._update("mul", values, options, _w.ones_like(self.x)))
 
-    def power(self, values, mode=None, **_):
-        return _np().power(self.x, self._ones("mul", values, mode))
+    def power(self, values, **options):
+        return _np().power(self.x, self._update("mul", values, options, _w.ones_like(self.x)))
 
-    def _ones(self, how, values, mode):
-        from jax._index import update
-        return update(_w.ones_like(self.x), self.key, values, how, mode)
+    def min(self, values, **options):
+        return self._update("min", values, options)
 
-    def min(self, values, indices_are_sorted=False, unique_indices=False, mode=None, **_):
-        return self._update("min", values, mode)
+    def max(self, values, **options):
+        return self._update("max", values, options)
 
-    def max(self, values, indices_are_sorted=False, unique_indices=False, mode=None, **_):
-        return self._update("max", values, mode)
-
-    def apply(self, ufunc, mode=None, **_):
-        return self._update("set", ufunc(self.x[self.key]), mode)
+    def apply(self, func, **options):
+        return self._update("set", func(self.x[self.key]), options)
 
 
 class ArrayImpl(_w.Tensor):
@@ -91,6 +95,10 @@ class ArrayImpl(_w.Tensor):
 
     def __hash__(self):
         raise TypeError("unhashable type: 'jaxlib._jax.ArrayImpl'")
+
+    def __setitem__(self, key, value):
+        raise TypeError("JAX arrays are immutable and do not support in-place item assignment. Instead of x[idx] = y, use "
+                        "x = x.at[idx].set(y) or another .at[] method")
 
     @property
     def size(self):

@@ -3,6 +3,7 @@ import _jax as _w
 import _tree
 from _transform import NestedRule
 from jax._api import kit, _named, _numbers
+from jax.errors import ConcretizationTypeError
 
 
 def _is_float(x):
@@ -10,6 +11,17 @@ def _is_float(x):
 
 
 _deepest = 3     # rules inside rules of one function that get rules themselves: orders of derivatives
+
+
+def _or_at_values(traced, at_values, leaves):
+    # What traced() gives. A function or a rule that looks at values is run at them where they are known:
+    # then the tangents or cotangents alone are traced.
+    try:
+        return traced()
+    except ConcretizationTypeError:
+        if any([_w.about(x, "symbolic") for x in leaves]) or (_w.recorders() > 1 and not _w.in_trace()):
+            raise
+        return at_values([_w.stop_gradient(x) for x in leaves])
 
 
 class _Custom:
@@ -113,7 +125,14 @@ class custom_jvp(_Custom):
             pairs = [(_w.wrap(a), b) for a, b in zip(ys, dys)]
             return ys + [_w.cast(_w.broadcast_to(_w.wrap(d), v.shape), v.dtype) for v, d in pairs if _is_float(v)]
 
-        ys = _w.custom_jvp(self._slot(fixed, spec), flat, rule, leaves)
+        def at_values(at):
+            ys = [_w.wrap(y) for y in flat(*at)]
+            if _w.recorders() == 0:
+                return ys
+            return _w.custom_jvp(_w.Slot(), lambda *xs: ys, lambda *xs: ys + rule(*at, *xs[len(at):])[len(ys):], leaves)
+
+        slot = self._slot(fixed, spec)
+        ys = _or_at_values(lambda: _w.custom_jvp(slot, flat, rule, leaves), at_values, leaves)
         return _tree.unflatten(out[-1], ys)
 
 
@@ -166,7 +185,16 @@ class custom_vjp(_Custom):
                                 f"{len(rest)} cotangents, one for each differentiable argument, got {got!r}")
             return self._cotangents(got, rest, leaves)
 
-        ys = _w.custom_vjp(self._slot(fixed, spec), flat, forward, backward, leaves)
+        def at_values(at):
+            if _w.recorders() == 0:
+                return flat(*at)
+            count = len(flat(*at))
+            both = [_w.wrap(y) for y in forward(*at)]
+            ys, kept = both[:count], both[count:]
+            return _w.custom_vjp(_w.Slot(), lambda *xs: ys, lambda *xs: ys, lambda *gs: backward(*kept, *gs), leaves)
+
+        slot = self._slot(fixed, spec)
+        ys = _or_at_values(lambda: _w.custom_vjp(slot, flat, forward, backward, leaves), at_values, leaves)
         return _tree.unflatten(out[-1][0], ys)
 
     def _cotangents(self, got, rest, leaves):
@@ -192,8 +220,24 @@ class custom_vjp(_Custom):
 
 
 def closure_convert(fun, *example_args):
-    # What fun closes over stays closed over. Where derivatives by it are being taken, that would lose them.
-    if _w.recorders() > 0 or _w.in_trace():
-        raise NotImplementedError("closure_convert inside a derivative or a trace")
-    del example_args
-    return fun, []
+    # fun as a function of what it closes over, too, as far as derivatives by that are being taken.
+    leaves, spec = kit.flatten(example_args)
+    out = []
+
+    def flat(*xs):
+        ys, s = kit.flatten(fun(*_tree.unflatten(spec, xs)))
+        out.append(s)
+        return ys
+
+    program = _w.trace(flat, leaves)
+    captures = list(program.captures)
+    at = [i for i, x in enumerate(captures) if _is_float(x)]
+
+    def converted(*args):
+        n = len(args) - len(at)
+        own = list(captures)
+        for i, x in zip(at, args[n:]):
+            own[i] = _w.wrap(x)
+        return _tree.unflatten(out[-1], _w.apply(program, kit.flatten(tuple(args[:n]))[0], (), own))
+
+    return converted, [captures[i] for i in at]

@@ -17,11 +17,17 @@ def _is_mask(k):
 
 def _as_index(k):
     if isinstance(k, (list, tuple)):
-        return _w.tensor(k)
+        k = _w.tensor(k) if len(k) else _w.full((0,), 0, _w.int32)
+    if isinstance(k, float) or (_is_tensor(k) and k.dtype.is_inexact):
+        name = k.dtype.name if _is_tensor(k) else "float64"
+        raise TypeError(f"Indexer must have integer or boolean type, got indexer with type {name}")
     return k
 
 
 def _parts(x, key):
+    if isinstance(key, list):
+        raise TypeError("Using a non-tuple sequence for multidimensional indexing is not allowed; use `arr[array(seq)]` "
+                        "instead of `arr[seq]`.")
     key = list(key) if isinstance(key, tuple) else [key]
     key = [_as_index(k) for k in key]
     used = 0
@@ -63,7 +69,7 @@ def _expand(x, key):
     return out, axes
 
 
-def _padded(x, key):
+def _padded(x, key, wrap):
     # (key, axes to be padded by one entry): numbers outside become that entry.
     parts, axes = _expand(x, key)
     out = []
@@ -81,7 +87,8 @@ def _padded(x, key):
         else:
             n = x.shape[a]
             k = _w.cast(_w.wrap(k), _w.int32)
-            k = _w.where(_w.lt(k, 0), _w.add(k, n), k)
+            if wrap:
+                k = _w.where(_w.lt(k, 0), _w.add(k, n), k)
             inside = _w.logical_and(_w.ge(k, 0), _w.lt(k, n))
             out.append(_w.where(inside, k, n))
             padded.append(a)
@@ -101,21 +108,30 @@ def _grow(x, axes, value):
     return _w.pad(x, lo, hi, value)
 
 
-def _places(x, key):
+def _places(x, key, wrap=True):
     # The flat position of every element that key picks; the size of x for those outside.
     n = _count(x)
     numbers = _w.reshape(_w.iota(_w.int32, (n,)), x.shape)
-    key, padded = _padded(x, key)
+    key, padded = _padded(x, key, wrap)
     return _grow(numbers, padded, n)[key]
 
 
-def read(x, key, mode=None, fill_value=None):
+def _named_mode(mode):
+    mode = getattr(mode, "name", mode)
+    mode = mode.lower() if isinstance(mode, str) else mode
+    if mode not in (None, "fill", "drop", "clip", "promise_in_bounds", "one_hot"):
+        raise ValueError(f"Unknown gather mode \"{mode}\"")
+    return mode
+
+
+def read(x, key, mode=None, fill_value=None, wrap=True):
+    mode = _named_mode(mode)
     if mode not in ("fill", "drop"):
-        return x[key]
+        return x[key if wrap else _clipped(x, key, False)]
     if fill_value is None:
         floats = x.dtype.is_floating_point
         fill_value = float("nan") if floats else (0 if x.dtype.kind in "bu" else -2147483648)
-    places = _places(x, key)
+    places = _places(x, key, wrap)
     n = _count(x)
     flat = _w.reshape(x, (n,))
     return _w.where(_w.lt(places, n), flat[_w.minimum(places, max(n - 1, 0))],
@@ -126,9 +142,7 @@ _ops = {"set": "scatter", "add": "scatter_add", "mul": "scatter_mul", "min": "sc
         "max": "scatter_max"}
 
 
-
-
-def _clipped(x, key):
+def _clipped(x, key, wrap):
     parts, axes = _expand(x, key)
     out = []
     for k, a in zip(parts, axes):
@@ -136,12 +150,14 @@ def _clipped(x, key):
             out.append(k)
         else:
             k = _w.cast(_w.wrap(k), _w.int32)
-            k = _w.where(_w.lt(k, 0), _w.add(k, x.shape[a]), k)
+            if wrap:
+                k = _w.where(_w.lt(k, 0), _w.add(k, x.shape[a]), k)
             out.append(_w.clip(k, 0, x.shape[a] - 1))
     return tuple(out)
 
 
-def update(x, key, value, how, mode=None):
+def update(x, key, value, how, mode=None, wrap=True):
+    mode = _named_mode(mode)
     value = _w.wrap(_w.tensor(value, copy=False) if isinstance(value, (list, tuple)) else value)
     if _is_mask(key) and len(value.shape) == 0 and how == "set":
         mask = key
@@ -150,8 +166,8 @@ def update(x, key, value, how, mode=None):
             mask = _w.reshape(mask, tuple(mask.shape) + (1,) * extra)
         return _w.where(mask, _w.cast(value, x.dtype), x)
     if mode == "clip":
-        key = _clipped(x, key)
-    places = _places(x, key)
+        key = _clipped(x, key, wrap)
+    places = _places(x, key, wrap)
     n = _count(x)
     wide = x
     if how != "set":     # in the dtype of both, and back

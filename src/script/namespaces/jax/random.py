@@ -157,13 +157,18 @@ def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=N
 
 
 def _plain(fn):
-    def draw(key, shape=(), dtype=None, **_):
+    def draw(key, shape=(), dtype=None, *, out_sharding=None):
         return fn(_data(key), _shape(shape), _float(dtype))
     return draw
 
 
-normal, exponential, gumbel = _plain(_w.key_normal), _plain(_w.key_exponential), _plain(_w.key_gumbel)
+normal, exponential = _plain(_w.key_normal), _plain(_w.key_exponential)
 laplace, logistic, cauchy = _plain(_w.key_laplace), _plain(_w.key_logistic), _plain(_w.key_cauchy)
+
+
+def gumbel(key, shape=(), dtype=None, mode=None, *, out_sharding=None):
+    _refuse("gumbel", mode=("low" if mode is None else mode, "low"))
+    return _w.key_gumbel(_data(key), _shape(shape), _float(dtype))
 
 
 def truncated_normal(key, lower, upper, shape=None, dtype=None, *, out_sharding=None):
@@ -203,7 +208,8 @@ def randint(key, shape, minval, maxval, dtype=int, *, out_sharding=None):
 
 def bernoulli(key, p=0.5, shape=None, *, out_sharding=None):
     p = _asarray(p)
-    p = p if p.dtype.is_floating_point else _w.cast(p, _default_float())
+    if not p.dtype.is_floating_point:
+        raise TypeError(f"bernoulli probability `p` must have a floating dtype, got {p.dtype.name}.")
     p = _w.set_weak(p, False)
     return _w.key_bernoulli(_data(key), p, tuple(p.shape) if shape is None else _shape(shape))
 
@@ -311,13 +317,21 @@ def __getattr__(name):
     raise AttributeError(f"module 'jax.random' has no attribute '{name}'")
 
 
+def _shape_for(shape, *parameters):
+    # The shape that is asked for, or that of the parameters together.
+    if shape is not None:
+        return shape
+    from jax.numpy import broadcast_shapes
+    return broadcast_shapes(*[tuple(getattr(p, "shape", ())) for p in parameters])
+
+
 def pareto(key, b, shape=None, dtype=None):
-    e = exponential(key, () if shape is None else shape, dtype)
+    e = exponential(key, _shape_for(shape, b), dtype)
     return _w.exp(e / b)
 
 
 def rayleigh(key, scale, shape=None, dtype=None):
-    u = uniform(key, () if shape is None else shape, dtype)
+    u = uniform(key, _shape_for(shape, scale), dtype)
     return scale * _w.sqrt(_w.log(u) * -2)
 
 
@@ -327,11 +341,11 @@ def weibull_min(key, scale, concentration, shape=(), dtype=None):
 
 
 def lognormal(key, sigma=1.0, shape=None, dtype=None):
-    return _w.exp(normal(key, () if shape is None else shape, dtype) * sigma)
+    return _w.exp(normal(key, _shape_for(shape, sigma), dtype) * sigma)
 
 
 def geometric(key, p, shape=None, dtype=int):
-    u = uniform(key, () if shape is None else shape, minval=1.1754943508222875e-38)
+    u = uniform(key, _shape_for(shape, p), minval=1.1754943508222875e-38)
     return _w.cast(_w.floor(_w.log(u) / _w.log1p(-_asarray(p))) + 1, dtype)
 
 
@@ -342,11 +356,13 @@ def maxwell(key, shape=(), dtype=None):
 
 def double_sided_maxwell(key, loc, scale, shape=(), dtype=None):
     k1, k2 = _w.key_split(_data(key), 2)
-    return loc + scale * rademacher(k1, shape, _float(dtype)) * maxwell(k2, shape, dtype)
+    own = tuple(_shape_for(None, loc, scale))
+    shape = (tuple(_shape(shape)) or own) + own
+    return loc + scale * rademacher(k2, shape, _float(dtype)) * maxwell(k1, shape, dtype)
 
 
 def triangular(key, left, mode, right, shape=None, dtype=None):
-    u = uniform(key, () if shape is None else shape, dtype)
+    u = uniform(key, _shape_for(shape, left, mode, right), dtype)
     fc = (mode - left) / (right - left)
     return _w.where(_w.lt(u, fc), left + _w.sqrt(u * (right - left) * (mode - left)),
                     right - _w.sqrt((1 - u) * (right - left) * (right - mode)))

@@ -246,18 +246,56 @@ def _interleave(a, b, axis):
 def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
     # f(x) = 0 by solve; the derivative by the implicit function theorem.
     x = solve(f, initial_guess)
-    x = x[0] if has_aux else x
+    x, aux = x if has_aux else (x, None)
     x = _tree.map(_w.stop_gradient, x)
     for _ in range(2):          # a step of Newton's method, which gives twice as many derivatives
         x = _newton(f, x, tangent_solve)
-    return x
+    return (x, aux) if has_aux else x
 
 
 def _newton(f, at, tangent_solve):
     pull = kit.linearize(f, (at,))[1]
-    step = tangent_solve(lambda v: pull(v), _tree.map(lambda r: r - _w.stop_gradient(r), f(at)))
+    step = _inverse(lambda v: pull(v), tangent_solve, tangent_solve, False, False)(f(at))
     return _tree.map(lambda a, s: a - s, at, step)
 
 
 def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False, has_aux=False):
-    return solve(matvec, b)
+    # x with A x = b. Near it x - x0 = solve(b - A x0), which has the derivatives by b and by what matvec closes over;
+    # that map is linear in its argument, and its transpose is transpose_solve where reverse mode asks for it.
+    if symmetric and transpose_solve is None:
+        transpose_solve = solve
+    found = _tree.map(_w.stop_gradient, solve(matvec, b))
+    x, aux = found if has_aux else (found, None)
+    if not _w.recorders() and not _w.in_trace():
+        return found
+    rest = _tree.map(lambda p, q: p - q, b, matvec(x))
+    step = _inverse(matvec, solve, transpose_solve, symmetric, has_aux)(rest)
+    x = _tree.map(lambda p, d: p + d, x, step)
+    return (x, aux) if has_aux else x
+
+
+def _inverse(matvec, solve, transpose_solve, symmetric, has_aux):
+    def apply(r):
+        y = solve(matvec, r)
+        return y[0] if has_aux else y
+
+    def backward(shape, g):
+        turned = matvec if symmetric else lambda v: kit.vjp(matvec, (shape,))[1](v)[0]
+        y = transpose_solve(turned, g)
+        return (y[0] if has_aux else y,)
+
+    # At 0 it is 0: that is not computed, for a solver that iterates would stop at once, and have no derivative.
+    from jax._custom import custom_jvp, custom_vjp
+    zeros = lambda r: _tree.map(_w.zeros_like, r)
+    if _w.recorders() > 1:      # for derivatives of derivatives the whole solver is derived, between 1 and 1 + r
+        def inverse(r):
+            ones = _tree.map(_w.ones_like, r)
+            near = _tree.map(lambda o, v: o + v - _w.stop_gradient(v), ones, r)
+            return _tree.map(lambda p, q: p - q, apply(near), apply(ones))
+    elif transpose_solve is None or kit.forward:
+        inverse = custom_jvp(zeros)
+        inverse.defjvp(lambda r, d: (zeros(r[0]), apply(d[0])))
+    else:
+        inverse = custom_vjp(zeros)
+        inverse.defvjp(lambda r: (zeros(r), zeros(r)), backward)
+    return inverse

@@ -519,11 +519,19 @@ def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, **_):
     return values, _w.cast(index, _w.int32)
 
 
+def _whole_axis(axis, operand):
+    if not 0 <= axis < len(operand.shape):
+        raise ValueError(f"Invalid axis {axis} for operand shape {tuple(operand.shape)}")
+    return axis
+
+
 def argmax(operand, axis, index_dtype):
+    _whole_axis(axis, operand)
     return _w.cast(_w.argmax(operand, axis), index_dtype)
 
 
 def argmin(operand, axis, index_dtype):
+    _whole_axis(axis, operand)
     return _w.cast(_w.argmin(operand, axis), index_dtype)
 
 

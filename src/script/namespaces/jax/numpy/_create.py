@@ -11,7 +11,7 @@ __all__ = """array asarray zeros ones empty full zeros_like ones_like empty_like
 
 def array(object, dtype=None, copy=True, order="K", ndmin=0, device=None):
     if object is None:
-        raise TypeError("None is not a valid value for jnp.array")
+        raise ValueError("None is not a valid value for jnp.array")
     if dtype is None and isinstance(object, (int, float, complex)) and not isinstance(object, bool):
         out = _w.wrap(object)
     elif isinstance(object, _w.Tensor) and dtype is None and not copy:

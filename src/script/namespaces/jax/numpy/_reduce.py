@@ -313,12 +313,17 @@ def _running(a, dtype):
     return _w.cast(x, _default_int()) if x.dtype == _w.bool_ else x
 
 
+def _as_asked(y, dtype):
+    # bools are counted as ints
+    return y if dtype is None or y.dtype == dtype else _w.cast(y, dtype)
+
+
 def cumsum(a, axis=None, dtype=None, out=None):
     _no_out("cumsum", out)
     x = _running(a, dtype)
     if axis is None:
         x, axis = _w.reshape(x, (-1,)), 0
-    return _w.cumsum(x, axis)
+    return _as_asked(_w.cumsum(x, axis), dtype)
 
 
 def cumprod(a, axis=None, dtype=None, out=None):
@@ -326,7 +331,7 @@ def cumprod(a, axis=None, dtype=None, out=None):
     x = _running(a, dtype)
     if axis is None:
         x, axis = _w.reshape(x, (-1,)), 0
-    return _w.cumprod(x, axis)
+    return _as_asked(_w.cumprod(x, axis), dtype)
 
 
 def cumulative_sum(x, axis=None, dtype=None, include_initial=False):

@@ -52,7 +52,14 @@ def ravel(a, order="C", out_sharding=None):
 
 
 def transpose(a, axes=None):
-    return _w.permute(_asarray(a), axes)
+    a = _asarray(a)
+    if axes is not None and not isinstance(axes, int):
+        rank = len(a.shape)
+        axes = tuple([_axis(i, rank) for i in axes])
+        if sorted(axes) != list(range(rank)):
+            raise TypeError(f"transpose permutation isn't a permutation of operand dimensions, got permutation {axes} "
+                            f"for operand shape {tuple(a.shape)}.")
+    return _w.permute(a, axes)
 
 
 permute_dims = transpose
