@@ -95,27 +95,36 @@ WF_API wf_tensor wf_to_device(wf_ctx *c, wf_tensor t, wf_device *d);
 /* The tensor as an array that shares its memory; retained. */
 WF_API wf_status wf_to_array(wf_ctx *c, wf_tensor t, wf_array **out_array);
 
-/* ---- settings of the context ---------------------------------------------------------------------- */
+/* ---- what functions mean where libraries differ ----------------------------------------------------- */
 
 typedef enum wf_promotion { WF_PROMOTE_TORCH, WF_PROMOTE_JAX, WF_PROMOTE_NUMPY } wf_promotion;
-WF_API void wf_set_promotion(wf_ctx *c, wf_promotion rules); /* at first PyTorch's */
 /* How products of f32 may be computed by a device that has faster ways (dot_general and conv_general's `precision`);
- * the CPU computes in full f32 whatever it says. Gives what was set before. */
+ * the CPU computes in full f32 whatever it says. */
 typedef enum wf_precision {
-    WF_PRECISION_DEFAULT, /* as the device likes best; at first */
+    WF_PRECISION_DEFAULT, /* as the device likes best */
     WF_PRECISION_HIGHEST, /* f32 */
     WF_PRECISION_TF32,    /* operands rounded to 10 bits behind the point */
     WF_PRECISION_BF16X3,  /* operands as sums of bf16, three products */
     WF_PRECISION_BF16     /* operands rounded to bf16 */
 } wf_precision;
-WF_API wf_precision wf_set_precision(wf_ctx *c, wf_precision precision);
-/* Programs assert that indices are in range, instead of moving them inside; at first not. */
-WF_API void wf_set_index_check(wf_ctx *c, bool on);
-/* wf_trace_types takes symbolic sizes that must be equal, and cannot be shown to be, for equal, as wf_graph_options says. At
- * first that is an error. */
-WF_API void wf_set_size_guards(wf_ctx *c, bool on);
-/* What integers become where real numbers are needed, and host numbers at creation; at first f32. */
-WF_API void wf_set_default_float(wf_ctx *c, wf_dtype dtype);
+/* A library's conventions as data. Change what wf_semantics_of or wf_semantics_like give. */
+typedef struct wf_semantics {
+    size_t size; /* sizeof(wf_semantics) */
+    wf_promotion promotion;
+    wf_dtype default_float; /* what integers become where real numbers are needed, and host numbers at creation */
+    wf_precision precision;
+    bool narrow;        /* promotion gives 32 bits where it would give 64, as JAX does without x64 */
+    bool strict;        /* integers are not divided by 0, and an int among indices takes its axis away first, as in PyTorch */
+    bool index_check;   /* programs assert that indices are in range, instead of moving them inside */
+    bool size_guards;   /* wf_trace_types takes symbolic sizes that must be equal, and cannot be shown to be, for equal, as
+                           wf_graph_options says; else that is an error */
+    bool bounded_loops; /* reverse mode refuses a while loop without a bound, as JAX does; else it counts the turns */
+} wf_semantics;
+/* Those of a library, by its rules of promotion. */
+WF_API wf_semantics wf_semantics_like(wf_promotion library);
+/* Those of the context; at first PyTorch's rules of promotion and f32, and nothing of the rest. */
+WF_API wf_semantics wf_semantics_of(wf_ctx *c);
+WF_API wf_status wf_set_semantics(wf_ctx *c, const wf_semantics *s); /* copied */
 /* The dtype of an operation on both. a_weak: a host scalar; a_zero: of rank 0 (PyTorch's rule).
  * WF_INVALID if there is none. */
 WF_API wf_dtype wf_promote(wf_promotion rules, wf_dtype a, bool a_weak, bool a_zero, wf_dtype b,
@@ -473,7 +482,7 @@ WF_API wf_tensor wf_trapezoid(wf_ctx *c, wf_tensor y, wf_tensor x, double dx, in
  *                                     wf_at_tensor(mask)}, 5)
  *
  * as NumPy does it. Integers and slices of eager tensors give views. Integers out of range are errors; in a program
- * (unless wf_set_index_check), and by JAX's rules, they are moved inside. Slices of an axis of symbolic size take it to be long
+ * (unless wf_semantics.index_check), and by JAX's rules, they are moved inside. Slices of an axis of symbolic size take it to be long
  * enough, which is checked when the program is bound. Assignment gives a new tensor; where places coincide the last one stays
  * (set) or all are added (add). */
 

@@ -11,6 +11,14 @@
 
 #include "test.h"
 
+/* One field of what functions of the context mean. */
+#define SET_MEANS(c, field, value)                                                       \
+    do {                                                                                 \
+        wf_semantics means_ = wf_semantics_of(c);                                        \
+        means_.field = (value);                                                          \
+        wf_set_semantics(c, &means_);                                                    \
+    } while (0)
+
 #define BODY(name, expr)                                                                 \
     static wf_status f_##name(wf_ctx *c, void *user, const wf_tensor *in, int nin,       \
                               wf_tensor *out, int nout)                                  \

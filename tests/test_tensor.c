@@ -451,8 +451,11 @@ TEST(the_precision_that_is_set_is_in_programs_of_f32)
     static const wf_dtype dtypes[] = {WF_F32, WF_F64};
     wf_ctx *c = wf_ctx_new(NULL);
     wf_function f = WF_FUNCTION(product_of_itself, NULL, 1, 1, "f");
+    wf_semantics s = wf_semantics_of(c);
 
-    CHECK_EQ_INT(wf_set_precision(c, WF_PRECISION_TF32), WF_PRECISION_DEFAULT);
+    CHECK_EQ_INT(s.precision, WF_PRECISION_DEFAULT);
+    s.precision = WF_PRECISION_TF32;
+    CHECK(!wf_set_semantics(c, &s));
     for (int i = 0; i < 2; i++) {
         wf_tensor x = wf_ones(c, dtypes[i], (int64_t[]){2, 2}, 2);
         const wf_program *p = NULL, *g = NULL;
@@ -471,8 +474,10 @@ TEST(the_precision_that_is_set_is_in_programs_of_f32)
         wf_program_release(g);
         wf_program_release(p);
     }
-    CHECK_EQ_INT(wf_set_precision(c, (wf_precision)9), WF_PRECISION_TF32);
-    CHECK_HAS(wf_ctx_message(c), "wf_set_precision: 9 is not a precision");
+    s.precision = (wf_precision)9;
+    CHECK(wf_set_semantics(c, &s) != WF_OK);
+    CHECK_HAS(wf_ctx_message(c), "wf_set_semantics: 9 is not a precision");
+    CHECK_EQ_INT(wf_semantics_of(c).precision, WF_PRECISION_TF32);
     wf_ctx_free(c);
 }
 
@@ -819,6 +824,35 @@ TEST(dtypes_promote_as_in_each_library)
     }
 }
 
+TEST(conventions_of_a_library_are_data_that_a_context_takes)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_semantics jax = wf_semantics_like(WF_PROMOTE_JAX), numpy = wf_semantics_like(WF_PROMOTE_NUMPY);
+    wf_tensor one = wf_scalar(c, WF_I32, 1), long_one = wf_scalar(c, WF_I64, 1), zero = wf_scalar(c, WF_I32, 0);
+
+    CHECK_EQ_INT(wf_dtype_of(c, wf_sqrt(c, one)), WF_F32);
+    REQUIRE(!wf_set_semantics(c, &numpy));
+    CHECK_EQ_INT(wf_dtype_of(c, wf_sqrt(c, one)), WF_F64);
+    REQUIRE(!wf_set_semantics(c, &jax));
+    CHECK_EQ_INT(wf_dtype_of(c, wf_sqrt(c, one)), WF_F32);
+    CHECK_EQ_INT(wf_dtype_of(c, wf_argmax(c, wf_reshape(c, long_one, (int64_t[]){1}, 1), 0, false)), WF_I32);
+    wf_floor_div(c, one, zero);
+    CHECK_EQ_INT(wf_ctx_status(c), WF_OK);
+    numpy = wf_semantics_like(WF_PROMOTE_TORCH);
+    REQUIRE(!wf_set_semantics(c, &numpy));
+    wf_floor_div(c, one, zero);
+    CHECK_HAS(wf_ctx_message(c), "ZeroDivisionError");
+    wf_clear(c);
+    wf_set_semantics(c, &(wf_semantics){.promotion = WF_PROMOTE_JAX});
+    CHECK_HAS(wf_ctx_message(c), "wf_semantics.size is not set");
+    wf_clear(c);
+    jax.default_float = WF_I32;
+    wf_set_semantics(c, &jax);
+    CHECK_HAS(wf_ctx_message(c), "needs a float dtype, got i32");
+    CHECK_EQ_INT(wf_semantics_of(c).promotion, WF_PROMOTE_TORCH);
+    wf_ctx_free(c);
+}
+
 TEST(host_numbers_take_the_dtype_they_meet_and_keep_their_digits)
 {
     wf_ctx *c = wf_ctx_new(NULL);
@@ -831,7 +865,7 @@ TEST(host_numbers_take_the_dtype_they_meet_and_keep_their_digits)
     CHECK_EQ_INT(
         wf_dtype_of(c, wf_div(c, wf_scalar(c, WF_I32, 1), wf_scalar(c, WF_I32, 2))),
         WF_F32);
-    wf_set_promotion(c, WF_PROMOTE_NUMPY);
+    SET_MEANS(c, promotion, WF_PROMOTE_NUMPY);
     CHECK_EQ_INT(
         wf_dtype_of(c, wf_div(c, wf_scalar(c, WF_I32, 1), wf_scalar(c, WF_I32, 2))),
         WF_F64);

@@ -361,7 +361,7 @@ TEST(a_weak_carry_takes_the_dtype_of_the_body)
     wf_function half = fn(f_add_half, NULL, 1, 1), sum = fn(f_add_x, NULL, 2, 1);
     wf_tensor in[2] = {wf_int(c, 0), wf_ones(c, WF_F64, I64(3), 1)}, y;
 
-    wf_set_promotion(c, WF_PROMOTE_JAX);
+    SET_MEANS(c, promotion, WF_PROMOTE_JAX);
     wf_scan_call(c, &half, 1, in, 1, 4, false, &y, 1);
     CHECK_EQ_INT(wf_dtype_of(c, y), WF_F32);
     CHECK_NEAR(wf_item(c, y), 2, 0);

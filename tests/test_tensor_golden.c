@@ -5,6 +5,7 @@
  * A function of the header without a case fails, unless it is in the list of those that are tested elsewhere.
  */
 #include "lib_calls.h"
+#include "lib_tensor.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -493,7 +494,7 @@ static void run_file(const char *name)
 
     snprintf(path, sizeof path, "tests/golden/tensor/%s", name);
     if (!strncmp(name, "jax", 3)) /* its slopes, too */
-        wf_set_promotion(c, WF_PROMOTE_JAX);
+        SET_MEANS(c, promotion, WF_PROMOTE_JAX);
     text = read_text(path);
     for (line = text; line && *line; line = next) {
         next = line + strcspn(line, "\n");
@@ -611,10 +612,9 @@ static const struct {
     {"read*", "every case reads its results"},
     {"item*", "test_tensor.c"},
     {"to_array", "test_tensor.c"},
-    {"set_promotion", "settings; the tables are tested here by wf_promote"},
-    {"set_default_float", "settings"},
-    {"set_index_check", "test_tensor_write.c"},
-    {"set_precision", "test_tensor.c, and scripts of jax and torch"},
+    {"semantics_like", "test_tensor.c"},
+    {"semantics_of", "test_tensor.c"},
+    {"set_semantics", "test_tensor.c, and every script"},
     {"to_device", "test_device.c"},
     {"device_of", "test_device.c"},
     {"promote", "its own tables, here"},
@@ -638,7 +638,6 @@ static const struct {
     {"trace_types", "test_tensor_ops.c"},
     {"trace_hinted", "test_tensor_hint.c"},
     {"trace_value", "of hinted traces, by scripts"},
-    {"set_size_guards", "test_tensor_hint.c"},
     {"trace_tree", "test_tensor_tree.c"},
     {"vmap_tree", "test_tensor_tree.c"},
     {"grad_tree", "test_tensor_tree.c"},

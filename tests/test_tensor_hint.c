@@ -289,7 +289,7 @@ TEST(sizes_of_graphs_that_must_agree_become_one_if_asked_to)
         const wf_program *p = NULL;
         const char *text;
 
-        wf_set_size_guards(c, on);
+        SET_MEANS(c, size_guards, on);
         wf_trace_types(c, &f, (const char *[]){"f64[A,B]", "f64[C,D]", "f64[E]"}, 3, &p);
         if (!on) {
             CHECK_HAS(wf_ctx_message(c), "wf_matmul: shapes f64[A,B] and f64[C,D] do not fit");

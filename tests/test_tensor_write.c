@@ -285,7 +285,7 @@ TEST(programs_assert_that_indices_are_in_range_if_asked_to)
                   y;
         wf_jit *jit;
 
-        wf_set_index_check(c, check);
+        SET_MEANS(c, index_check, check);
         wf_jit_new(c, &f, &jit);
         wf_jit_call(c, jit, in, 2, &y, 1, NULL, 0);
         CHECK_NEAR(wf_item(c, wf_sum(c, y, NULL, 0, false)), 3, 0);

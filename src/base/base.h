@@ -432,7 +432,8 @@ struct wf_ctx {
     volatile int calls;   /* in progress, one inside the other: what wf_cancel is for */
     void *caller;         /* the thread that is in them; see call_begin */
     volatile int crossed; /* another thread came in between */
-    bool bounded_loops;              /* reverse mode refuses a while without a bound, as JAX does */
+    const wf_semantics *semantics;   /* what functions mean: own_semantics, or those of a front */
+    wf_semantics own_semantics;
     struct Tensors *tensors;         /* of the tensor interface, made at need */
     void (*tensors_free)(wf_ctx *cx);
     struct wf_profile *profile;      /* of the run in progress, or NULL */
@@ -445,6 +446,7 @@ struct wf_ctx {
     void (*coder_free)(wf_ctx *cx);
 };
 
+extern const wf_semantics semantics_plain; /* of a new context */
 bool ctx_is_elsewhere(const wf_ctx *cx); /* of one that some thread is in */
 static inline bool ctx_elsewhere(const wf_ctx *cx)
 {

@@ -76,6 +76,9 @@ static const char *read_options(wf_options *to, const wf_options *from)
     return NULL;
 }
 
+const wf_semantics semantics_plain = {
+    .size = sizeof(wf_semantics), .promotion = WF_PROMOTE_TORCH, .default_float = WF_F32};
+
 wf_ctx *wf_ctx_new(const wf_options *options)
 {
     wf_options opt;
@@ -88,6 +91,7 @@ wf_ctx *wf_ctx_new(const wf_options *options)
                    .log = opt.log,
                    .log_user = opt.log_user,
                    .options = opt,
+                   .semantics = &semantics_plain,
                    .runtime = wf_runtime_retain(opt.runtime)};
     arena_init(&cx->errors, &cx->al, NULL);
     arena_init(&cx->scratch, &cx->al, cx);

@@ -77,7 +77,7 @@ static Val *emit_known(PartitionRule *r, const Loop *l, const LoopSplit *ls, boo
         *out = NEW(b, known->nout + 1, Val);
     Nest nest;
 
-    if (rest && a.bound == DIM_NONE && b->cx->bounded_loops) {
+    if (rest && a.bound == DIM_NONE && b->cx->semantics->bounded_loops) {
         fail(b->cx, WF_ERR_NORULE, r->ek.place,
              "reverse-mode differentiation does not work for a while loop of unknown length: "
              "needs scan, or fori_loop with bounds that are known");

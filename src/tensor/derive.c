@@ -191,10 +191,9 @@ static wf_record *run_traced(wf_ctx *c, const wf_function *f, const wf_tensor *i
 
 /* y: the results, to be freed, also after an error. */
 static wf_record *make_record(wf_ctx *c, const wf_function *f, const wf_tensor *in,
-                              const int *wrt, int nwrt, Results *y, const char *fn)
+                              const int *wrt, int nwrt, bool traced, Results *y, const char *fn)
 {
     static const int first[] = {0};
-    bool traced;
 
     memset(y, 0, sizeof *y);
     if (!wrt) {
@@ -203,17 +202,16 @@ static wf_record *make_record(wf_ctx *c, const wf_function *f, const wf_tensor *
     }
     if (!check_wrt(c, f, wrt, nwrt, fn))
         return NULL;
-    traced = c->tensors->trace || c->tensors->record_traced;
-    c->tensors->record_traced = false;
-    return traced ? run_traced(c, f, in, wrt, nwrt, y, fn)
-                  : run_recorded(c, f, in, wrt, nwrt, y, fn);
+    return traced || c->tensors->trace
+               ? run_traced(c, f, in, wrt, nwrt, y, fn)
+               : run_recorded(c, f, in, wrt, nwrt, y, fn);
 }
 
 /* The result as outer recorders see it: the value the function gave has this recorder's history too, which does no
  * harm, since its tape has ended. */
 static wf_record *record_function(wf_ctx *c, const wf_function *f, const wf_tensor *in,
-                                  int nin, const int *wrt, int nwrt, wf_tensor *y, int ny,
-                                  const char *fn)
+                                  int nin, const int *wrt, int nwrt, bool traced, wf_tensor *y,
+                                  int ny, const char *fn)
 {
     wf_record *r;
     Results res;
@@ -221,7 +219,7 @@ static wf_record *record_function(wf_ctx *c, const wf_function *f, const wf_tens
     if (!check_call(c, f, in, nin, y, ny, fn))
         return NULL;
     scope_open(c);
-    r = make_record(c, f, in, wrt, nwrt, &res, fn);
+    r = make_record(c, f, in, wrt, nwrt, traced, &res, fn);
     scope_close_n(c, res.v, r ? (int)res.n : 0);
     if (r && !deliver(c, f, res.v, res.n, y)) {
         wf_record_free(c, r);
@@ -231,13 +229,20 @@ static wf_record *record_function(wf_ctx *c, const wf_function *f, const wf_tens
     return r;
 }
 
-wf_status wf_record_new(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin,
-                        const int *wrt, int nwrt, wf_tensor *y, int ny, wf_record **out)
+wf_status tensor_record(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin,
+                        const int *wrt, int nwrt, bool traced, wf_tensor *y, int ny,
+                        wf_record **out)
 {
     IN_GRAPH_(graph_enter_handles(c, in, nin));
     if (SET_OUT(c, out))
-        *out = record_function(c, f, in, nin, wrt, nwrt, y, ny, "wf_record_new");
+        *out = record_function(c, f, in, nin, wrt, nwrt, traced, y, ny, "wf_record_new");
     return ctx_status(c);
+}
+
+wf_status wf_record_new(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin,
+                        const int *wrt, int nwrt, wf_tensor *y, int ny, wf_record **out)
+{
+    return tensor_record(c, f, in, nin, wrt, nwrt, false, y, ny, out);
 }
 
 int wf_record_results(const wf_record *r) { return r ? r->ny : 0; }
@@ -414,7 +419,7 @@ wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, int
                                      MAX(f->outputs, 0))))
         return ctx_status(c);
     scope_open(c);
-    r = make_record(c, f, in, wrt, nwrt, &y, "wf_grad_call");
+    r = make_record(c, f, in, wrt, nwrt, false, &y, "wf_grad_call");
     if (r)
         grad_of_first(c, r, &y, out_grads);
     wf_record_free(c, r);
@@ -444,7 +449,7 @@ wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, int 
 
     IN_GRAPH_(graph_enter_handles(c, in, nin));
     if (!check_call(c, f, in, nin, dy, ny, "wf_jvp_call") ||
-        !(r = record_function(c, f, in, nin, wrt, nwrt, y, ny, "wf_jvp_call")))
+        !(r = record_function(c, f, in, nin, wrt, nwrt, false, y, ny, "wf_jvp_call")))
         return ctx_status(c);
     room = ((size_t)r->ny + 1) * sizeof *d;
     if (f->outputs == WF_ANY && !(d = mem_alloc(&c->al, room))) {

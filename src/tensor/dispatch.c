@@ -298,28 +298,33 @@ static wf_exec *giving_exec(wf_ctx *c, Prim *p, wf_exec *base, const bool *donat
     return p->giving;
 }
 
+/* Operands whose memory the results of a program may take. */
+typedef struct Gift {
+    const bool *donated; /* for each operand */
+    int32_t refs;        /* that the caller has to each of them */
+} Gift;
+
 /* Nothing but the caller refers to the tensor. */
-static bool is_lone(wf_ctx *c, const Tensor *t)
+static bool is_lone(const Gift *g, const Tensor *t)
 {
-    return t->refs == c->tensors->donated_refs && !t->node && !t->need && !t->grad &&
-           !t->root;
+    return t->refs == g->refs && !t->node && !t->need && !t->grad && !t->root;
 }
 
 /* The tensor's array with one reference, so that the run may take its memory; or as it
  * is. */
-static void give_array(wf_ctx *c, Tensor *t)
+static void give_array(const Gift *g, Tensor *t)
 {
-    if (!is_lone(c, t) || t->store->refs != 1 || !t->array || t->array != t->store->array)
+    if (!is_lone(g, t) || t->store->refs != 1 || !t->array || t->array != t->store->array)
         return;
     wf_array_release(t->array);
     t->array = NULL;
 }
 
 /* After the run: the memory has gone, or the tensor has it still. */
-static void settle_given(wf_ctx *c, Tensor *t, bool ok)
+static void settle_given(const Gift *g, Tensor *t, bool ok)
 {
     if (t->array || !t->store->array) {
-        t->gone = t->gone || (ok && is_lone(c, t));
+        t->gone = t->gone || (ok && is_lone(g, t));
     } else if (wf_array_data(t->store->array)) {
         t->array = wf_array_retain(t->store->array);
         t->gone = ok;
@@ -329,9 +334,9 @@ static void settle_given(wf_ctx *c, Tensor *t, bool ok)
     }
 }
 
-/* Run e; results are tensors of their own. donated: operands whose memory it may take; NULL: none. */
+/* Run e; results are tensors of their own. g: operands whose memory it may take; NULL: none. */
 static bool run_exec(wf_ctx *c, wf_exec *e, Tensor *const *in, uint32_t nin,
-                     const bool *donated, Tensor **out, uint32_t nout)
+                     const Gift *g, Tensor **out, uint32_t nout)
 {
     wf_array *few[8], **ins = few, **outs;
     size_t room = (nin + nout) * sizeof *ins;
@@ -342,13 +347,13 @@ static bool run_exec(wf_ctx *c, wf_exec *e, Tensor *const *in, uint32_t nin,
     outs = ins + nin;
     for (uint32_t i = 0; i < nin && ok; i++)
         ok = (ins[i] = tensor_array(c, in[i])) != NULL;
-    for (uint32_t i = 0; i < nin && ok && donated; i++)
-        if (donated[i])
-            give_array(c, in[i]);
+    for (uint32_t i = 0; i < nin && ok && g; i++)
+        if (g->donated[i])
+            give_array(g, in[i]);
     ok = ok && wf_run(c, e, ins, (int)nin, outs, (int)nout) == WF_OK;
-    for (uint32_t i = 0; i < nin && donated; i++)
-        if (donated[i])
-            settle_given(c, in[i], ok);
+    for (uint32_t i = 0; i < nin && g; i++)
+        if (g->donated[i])
+            settle_given(g, in[i], ok);
     for (uint32_t j = 0; j < nout && ok; j++)
         if (!(out[j] = own_result(c, outs[j], in, nin))) {
             for (uint32_t k = j + 1; k < nout; k++)
@@ -364,16 +369,13 @@ static bool run_exec(wf_ctx *c, wf_exec *e, Tensor *const *in, uint32_t nin,
     return ok;
 }
 
-static bool run_plan(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out)
+static bool run_plan(wf_ctx *c, Prim *p, Tensor *const *in, const Gift *g, Tensor **out)
 {
-    const bool *donated = c->tensors->donated;
-    wf_exec *e;
+    wf_exec *e = exec_at(c, &p->exec, p->program, p->op != OP_call, in, p->nin);
 
-    c->tensors->donated = NULL;
-    e = exec_at(c, &p->exec, p->program, p->op != OP_call, in, p->nin);
-    if (e && donated)
-        e = giving_exec(c, p, e, donated);
-    return e && run_exec(c, e, in, p->nin, donated, out, p->nout);
+    if (e && g)
+        e = giving_exec(c, p, e, g->donated);
+    return e && run_exec(c, e, in, p->nin, g, out, p->nout);
 }
 
 /* Run the forward of a call, and record it with what its derivative takes. */
@@ -496,7 +498,7 @@ static Tensor *view_op(wf_ctx *c, const Prim *p, Tensor *t)
 }
 
 static bool run_now(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
-                    const void *attr, Tensor **out, uint32_t nout)
+                    const void *attr, const Gift *g, Tensor **out, uint32_t nout)
 {
     Tensors *s = c->tensors;
     uint64_t need = 0;
@@ -526,7 +528,7 @@ static bool run_now(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
         if (!f || f->forward)
             return f && run_recorded(c, p, f, in, out);
     }
-    if ((nout == 0 || !out[0]) && !run_plan(c, p, in, out))
+    if ((nout == 0 || !out[0]) && !run_plan(c, p, in, g, out))
         return false;
     if (need && !record_op(c, p, NULL, in, out)) {
         for (uint32_t j = 0; j < nout; j++)
@@ -608,8 +610,10 @@ static bool cut_results(wf_ctx *c, Tensor **out, uint32_t nout)
 
 #define FEW 16
 
+/* g: what a call may take, where it runs now; NULL: nothing. */
 static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in,
-                  uint32_t nin, const void *attr, wf_tensor *out, uint32_t nout)
+                  uint32_t nin, const void *attr, const Gift *g, wf_tensor *out,
+                  uint32_t nout)
 {
     Tensor *few[FEW], **ts_ = few, **outs;
     size_t room = ((size_t)nin + nout) * sizeof *ts_;
@@ -637,7 +641,7 @@ static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in
                    : trace_emit(c, op, ts_, nin, attr, outs, nout)) &&
              (!c->tensors->cuts || !c->tensors->no_grad || cut_results(c, outs, nout));
     } else if (ok)
-        ok = run_now(c, op, ts_, nin, call ? &(CallAttr){.body = {.p = call}} : attr,
+        ok = run_now(c, op, ts_, nin, call ? &(CallAttr){.body = {.p = call}} : attr, g,
                      outs, nout);
     if (ok && c->tensors->nlayouts && nout && !outs[0]->symbolic)
         layout_spread(c, op, attr, call, ts_, nin, outs);
@@ -655,7 +659,7 @@ typedef union Product {
 
 static const void *with_precision(wf_ctx *c, OpCode op, const void *attr, Product *room)
 {
-    wf_precision set = c && c->tensors ? c->tensors->precision : WF_PRECISION_DEFAULT;
+    wf_precision set = c ? c->semantics->precision : WF_PRECISION_DEFAULT;
 
     if (!set || (op != OP_dot_general && op != OP_conv_general))
         return attr;
@@ -676,7 +680,7 @@ bool tensor_op(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const vo
 {
     Product room;
 
-    return apply(c, op, NULL, in, nin, with_precision(c, op, attr, &room), out, nout);
+    return apply(c, op, NULL, in, nin, with_precision(c, op, attr, &room), NULL, out, nout);
 }
 
 wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin,
@@ -685,7 +689,7 @@ wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin,
     wf_tensor out;
     Product room;
 
-    apply(c, op, NULL, in, nin, with_precision(c, op, attr, &room), &out, 1);
+    apply(c, op, NULL, in, nin, with_precision(c, op, attr, &room), NULL, &out, 1);
     return out;
 }
 
@@ -703,8 +707,8 @@ static bool is_recorded(wf_ctx *c, const wf_tensor *in, uint32_t nin)
     return any && !c->tensors->no_grad;
 }
 
-bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
-                 wf_tensor *out, uint32_t nout)
+static bool call_program(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
+                         const Gift *g, wf_tensor *out, uint32_t nout)
 {
     if (nin != p->nin || nout != p->nout) {
         tfail(c, WF_ERR_ARG, "%s: takes %u inputs and gives %u results, got %u and %u",
@@ -713,20 +717,22 @@ bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
     }
     if (defines_sizes(p) && is_recorded(c, in, nin))
         return replay_program(c, p, in, out);
-    return apply(c, OP_call, p, in, nin, NULL, out, nout);
+    return apply(c, OP_call, p, in, nin, NULL, g, out, nout);
+}
+
+bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
+                 wf_tensor *out, uint32_t nout)
+{
+    return call_program(c, p, in, nin, NULL, out, nout);
 }
 
 bool tensor_call_donating(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
                           const bool *donated, int32_t refs, wf_tensor *out,
                           uint32_t nout)
 {
-    bool ok;
+    Gift g = {donated, refs};
 
     if (failed(c) || !ts(c))
         return false;
-    c->tensors->donated = is_recorded(c, in, nin) ? NULL : donated;
-    c->tensors->donated_refs = refs;
-    ok = tensor_call(c, p, in, nin, out, nout);
-    c->tensors->donated = NULL;
-    return ok;
+    return call_program(c, p, in, nin, donated && !is_recorded(c, in, nin) ? &g : NULL, out, nout);
 }

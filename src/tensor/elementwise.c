@@ -8,10 +8,10 @@
 /* The float that an integer or bool of dtype d becomes. JAX has 64 bits only for 64 bits. */
 static wf_dtype real_dtype(const wf_ctx *c, wf_dtype d)
 {
-    switch (c->tensors->promotion) {
+    switch (c->semantics->promotion) {
     case WF_PROMOTE_NUMPY: return WF_F64;
-    case WF_PROMOTE_JAX: return wf_dtype_size(d) < 8 ? WF_F32 : c->tensors->float_dtype;
-    default: return c->tensors->float_dtype;
+    case WF_PROMOTE_JAX: return wf_dtype_size(d) < 8 ? WF_F32 : c->semantics->default_float;
+    default: return c->semantics->default_float;
     }
 }
 
@@ -115,20 +115,20 @@ static bool same_type(const Tensor *a, const Tensor *b)
 static wf_dtype nominal(wf_ctx *c, const Tensor *t)
 {
     if (t->weak && dtype_is_complex((wf_dtype)t->dtype))
-        return dtype_pair(c->tensors->float_dtype);
-    return t->weak && dtype_is_float((wf_dtype)t->dtype) ? c->tensors->float_dtype
+        return dtype_pair(c->semantics->default_float);
+    return t->weak && dtype_is_float((wf_dtype)t->dtype) ? c->semantics->default_float
                                                          : (wf_dtype)t->dtype;
 }
 
 wf_dtype promoted(const wf_ctx *c, wf_dtype a, bool a_weak, bool a_zero, wf_dtype b, bool b_weak,
                   bool b_zero)
 {
-    wf_dtype d = wf_promote(c->tensors->promotion, a, a_weak, a_zero, b, b_weak, b_zero);
+    wf_dtype d = wf_promote(c->semantics->promotion, a, a_weak, a_zero, b, b_weak, b_zero);
 
-    if (c->tensors->promotion == WF_PROMOTE_JAX && dtype_is_float(d) && !dtype_is_float(a) &&
+    if (c->semantics->promotion == WF_PROMOTE_JAX && dtype_is_float(d) && !dtype_is_float(a) &&
         !dtype_is_float(b))
-        d = c->tensors->float_dtype; /* no integer holds both: the float of host numbers */
-    return c->tensors->narrow && wf_dtype_size(a) < 8 && wf_dtype_size(b) < 8 ? dtype_narrowed(d) : d;
+        d = c->semantics->default_float; /* no integer holds both: the float of host numbers */
+    return c->semantics->narrow && wf_dtype_size(a) < 8 && wf_dtype_size(b) < 8 ? dtype_narrowed(d) : d;
 }
 
 static wf_dtype common_dtype(wf_ctx *c, const char *fn, const wf_tensor *x, int n)
@@ -175,7 +175,7 @@ static bool joins_weak(wf_ctx *c, const char *fn, const wf_tensor *x, int n)
 {
     int top[2] = {0, 0}; /* of arrays, of host numbers: 0 bool, 1 integer, 2 float, 3 complex */
 
-    if (c->tensors->promotion != WF_PROMOTE_JAX)
+    if (c->semantics->promotion != WF_PROMOTE_JAX)
         return false;
     for (int i = 0; i < n; i++) {
         const Tensor *t = tensor_get(c, x[i], fn);
@@ -318,7 +318,7 @@ static bool may_divide(wf_ctx *c, wf_tensor y)
 {
     wf_tensor ok;
 
-    if (!c->tensors->strict || dtype_is_inexact(wf_dtype_of(c, y)))
+    if (!c->semantics->strict || dtype_is_inexact(wf_dtype_of(c, y)))
         return !failed(c);
     ok = wf_ne(c, y, wf_zeros_like(c, y));
     if (wf_is_symbolic(c, y))
@@ -348,7 +348,7 @@ static bool may_be_zero(wf_ctx *c, wf_tensor y, wf_dtype d)
 {
     const Tensor *t = tensor_get(c, y, "divisor");
 
-    if (!t || dtype_is_float(d) || c->tensors->promotion == WF_PROMOTE_TORCH)
+    if (!t || dtype_is_float(d) || c->semantics->promotion == WF_PROMOTE_TORCH)
         return false;
     return t->symbolic || !t->weak || t->rank || wf_item(c, y) == 0;
 }
@@ -356,7 +356,7 @@ static bool may_be_zero(wf_ctx *c, wf_tensor y, wf_dtype d)
 /* x // 0 of integers: 0 in NumPy; in JAX -1 (all bits), less one where x has a sign. */
 static wf_tensor over_zero(wf_ctx *c, wf_tensor x, wf_tensor q)
 {
-    if (c->tensors->promotion == WF_PROMOTE_NUMPY)
+    if (c->semantics->promotion == WF_PROMOTE_NUMPY)
         return wf_zeros_like(c, q);
     if (!dtype_is_signed(wf_dtype_of(c, q)))
         return q;
@@ -525,7 +525,7 @@ wf_tensor wf_abs(wf_ctx *c, wf_tensor x)
     if (d == WF_BOOL || dtype_is_unsigned(d))
         return x;
     t = tensor_get(c, x, "wf_abs");
-    if (t && c->tensors->promotion == WF_PROMOTE_TORCH && dtype_is_float(d) &&
+    if (t && c->semantics->promotion == WF_PROMOTE_TORCH && dtype_is_float(d) &&
         (t->symbolic || t->need)) { /* PyTorch's slope at 0 is 0: x sign(x) */
         scope_open(c);
         return scope_close(c, wf_mul(c, x, wf_sign(c, wf_stop_gradient(c, x))));

@@ -467,7 +467,7 @@ bool trace_closed(wf_ctx *c, const char *fn, const wf_function *f,
         return fail_memory(c);
     if ((tr = trace_begin(c, f->name ? f->name : "f")) != NULL) {
         tr->kind = TRACE_CLOSED;
-        tr->guarded = c->tensors->size_guards;
+        tr->guarded = c->semantics->size_guards;
         scope_open(c);
         if (inputs(c, f, user, in) && trace_body(c, f, in, out) && out->ncaptures)
             tfail(c, WF_ERR_VALUE, "%s: the function uses a symbolic tensor from outside",

@@ -28,7 +28,6 @@ Tensors *tensors_of(wf_ctx *c)
     s->owner = (uint32_t)(h ^ h >> 32) | 1;
     s->next_gen = 1;
     s->next_trace = 1;
-    s->float_dtype = WF_F32;
     s->recorders = 1;
     arena_init(&s->names, &c->al, NULL);
     c->tensors = s;
@@ -336,36 +335,36 @@ void wf_set_place(wf_ctx *c, const char *file, int line, int column)
              : NOWHERE;
 }
 
-void wf_set_promotion(wf_ctx *c, wf_promotion rules)
+wf_semantics wf_semantics_like(wf_promotion library)
 {
-    if (ts(c) && rules >= WF_PROMOTE_TORCH && rules <= WF_PROMOTE_NUMPY)
-        c->tensors->promotion = rules;
-    else
-        tfail(c, WF_ERR_ARG, "wf_set_promotion: %d is not a set of rules", (int)rules);
+    wf_semantics s = semantics_plain;
+
+    s.promotion = library >= WF_PROMOTE_TORCH && library <= WF_PROMOTE_NUMPY ? library : WF_PROMOTE_TORCH;
+    s.strict = library == WF_PROMOTE_TORCH;
+    s.narrow = s.bounded_loops = library == WF_PROMOTE_JAX;
+    if (library == WF_PROMOTE_NUMPY)
+        s.default_float = WF_F64;
+    return s;
 }
 
-wf_precision wf_set_precision(wf_ctx *c, wf_precision precision)
-{
-    wf_precision before = ts(c) ? c->tensors->precision : WF_PRECISION_DEFAULT;
+wf_semantics wf_semantics_of(wf_ctx *c) { return ts(c) ? *c->semantics : semantics_plain; }
 
-    if ((unsigned)precision > WF_PRECISION_BF16)
-        tfail(c, WF_ERR_ARG, "wf_set_precision: %d is not a precision", (int)precision);
-    else if (c && c->tensors)
-        c->tensors->precision = precision;
-    return before;
-}
-
-void wf_set_index_check(wf_ctx *c, bool on)
+wf_status wf_set_semantics(wf_ctx *c, const wf_semantics *s)
 {
-    if (ts(c))
-        c->tensors->index_check = on;
-}
-
-void wf_set_default_float(wf_ctx *c, wf_dtype dtype)
-{
-    if (ts(c) && dtype_is_float(dtype))
-        c->tensors->float_dtype = dtype;
-    else
-        tfail(c, WF_ERR_TYPE, "wf_set_default_float: needs a float dtype, got %s",
-              wf_dtype_name(dtype));
+    if (!NEEDS(c, s != NULL))
+        return ctx_status(c);
+    if (s->size != sizeof *s)
+        tfail(c, WF_ERR_ARG, "wf_set_semantics: wf_semantics.size is not set; it needs sizeof(wf_semantics)");
+    else if ((unsigned)s->promotion > WF_PROMOTE_NUMPY)
+        tfail(c, WF_ERR_ARG, "wf_set_semantics: %d is not a set of rules of promotion", (int)s->promotion);
+    else if ((unsigned)s->precision > WF_PRECISION_BF16)
+        tfail(c, WF_ERR_ARG, "wf_set_semantics: %d is not a precision", (int)s->precision);
+    else if (!dtype_is_float(s->default_float))
+        tfail(c, WF_ERR_TYPE, "wf_set_semantics: the default float needs a float dtype, got %s",
+              wf_dtype_name(s->default_float));
+    else {
+        c->own_semantics = *s;
+        c->semantics = &c->own_semantics;
+    }
+    return ctx_status(c);
 }

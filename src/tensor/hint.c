@@ -10,7 +10,7 @@
  * trace serves them all.
  *
  * Graphs and traces with named symbols join sizes in the same way where
- * wf_set_size_guards asks for it, without hints: what was joined is checked where the
+ * wf_semantics.size_guards asks for it, without hints: what was joined is checked where the
  * program is bound.
  *
  * Symbols have the same names in the traces inside a hinted one, and are replaced in all
@@ -266,12 +266,6 @@ bool hint_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q)
         return true;
     hint_pin(c, a);
     return dim_exact(d, settled(tr, a), b, out_q);
-}
-
-void wf_set_size_guards(wf_ctx *c, bool on)
-{
-    if (ts(c))
-        c->tensors->size_guards = on;
 }
 
 /* ---- sizes, for hosts ---- */

@@ -231,14 +231,14 @@ static bool add_int(wf_ctx *c, Plan *p, int64_t i, uint32_t axis)
 {
     Dim size = p->x.d[axis];
 
-    if (size > 0 && c->tensors->promotion == WF_PROMOTE_JAX) /* moved inside */
+    if (size > 0 && c->semantics->promotion == WF_PROMOTE_JAX) /* moved inside */
         i = i < -size ? -size : i >= size ? size - 1 : i;
     if (size >= 0 && (i < -size || i >= size)) {
         tfail(c, WF_ERR_INDEX, "index: %lld is out of range for axis %u of size %lld",
               (long long)i, axis, (long long)size);
         return false;
     }
-    if (p->any_tensor && !c->tensors->strict) { /* counts as a tensor without axes */
+    if (p->any_tensor && !c->semantics->strict) { /* counts as a tensor without axes */
         wf_tensor t = wf_cast(c, wf_int(c, i), WF_I64);
         p->start[axis] = 0;
         p->limit[axis] = size;
@@ -262,7 +262,7 @@ static wf_tensor wrap_indices(wf_ctx *c, wf_tensor t, Dim size, uint32_t axis)
     if (failed(c))
         return WF_NONE;
     if (!wf_is_symbolic(c, t) && size >= 0 && wf_count(c, t) > 0 &&
-        c->tensors->promotion != WF_PROMOTE_JAX) {
+        c->semantics->promotion != WF_PROMOTE_JAX) {
         lo = wf_min(c, t, NULL, 0, false);
         hi = wf_max(c, t, NULL, 0, false);
         if (!failed(c) && (wf_item_int(c, lo) < -size || wf_item_int(c, hi) >= size))
@@ -272,7 +272,7 @@ static wf_tensor wrap_indices(wf_ctx *c, wf_tensor t, Dim size, uint32_t axis)
                                                                 : wf_item_int(c, hi)),
                          axis, (long long)size);
     }
-    if (c->tensors->index_check && (wf_is_symbolic(c, t) || size < 0))
+    if (c->semantics->index_check && (wf_is_symbolic(c, t) || size < 0))
         wf_assert(c, wf_logical_and(c, wf_ge(c, t, wf_neg(c, n)), wf_lt(c, t, n)),
                   "index: out of range for an axis of size {}", (wf_tensor[]){n}, 1);
     return wf_where(c, wf_lt(c, t, wf_zeros_like(c, t)), wf_add(c, t, n), t);

@@ -20,7 +20,7 @@ static void print_tensor(Text *text, wf_ctx *c, const Tensor *t, wf_style style,
 {
     PrintArray a = {(wf_dtype)t->dtype, t->rank, t->dims, t->strides, NULL};
     ArrayStyle numpy = style_with(PRINT_NUMPY, o), torch = style_with(PRINT_TORCH, o);
-    TorchPrint what = {.default_dtype = c->tensors->float_dtype,
+    TorchPrint what = {.default_dtype = c->semantics->default_float,
                        .grad_fn = o ? o->grad_fn : NULL,
                        .parameter = o && o->parameter,
                        .requires_grad = t->wants_grad,

@@ -61,11 +61,11 @@ static wf_tensor sum_dtype(wf_ctx *c, wf_tensor x, const char *fn)
     if (!t)
         return WF_NONE;
     if (t->dtype == WF_BOOL)
-        return wf_cast(c, x, c->tensors->promotion == WF_PROMOTE_JAX ? WF_I32 : WF_I64);
-    if (c->tensors->promotion != WF_PROMOTE_JAX && dtype_is_int((wf_dtype)t->dtype) &&
+        return wf_cast(c, x, c->semantics->promotion == WF_PROMOTE_JAX ? WF_I32 : WF_I64);
+    if (c->semantics->promotion != WF_PROMOTE_JAX && dtype_is_int((wf_dtype)t->dtype) &&
         t->dtype != WF_I64 && t->dtype != WF_U64)
         return wf_cast(c, x,
-                       c->tensors->promotion == WF_PROMOTE_NUMPY &&
+                       c->semantics->promotion == WF_PROMOTE_NUMPY &&
                                dtype_is_unsigned((wf_dtype)t->dtype)
                            ? WF_U64
                            : WF_I64);
@@ -236,7 +236,7 @@ static wf_tensor arg(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const in
 
     if (!shape_of(c, x, fn, &s))
         return WF_NONE;
-    index = c->tensors->promotion == WF_PROMOTE_JAX ? WF_I32 : WF_I64;
+    index = c->semantics->promotion == WF_PROMOTE_JAX ? WF_I32 : WF_I64;
     scope_open(c);
     if (!axis) {
         x = wf_reshape(c, x, (int64_t[]){WF_INFER}, 1);

@@ -153,13 +153,6 @@ struct Tensors {    /* the state of one context */
     Storage *free_stores[FREE_SIZES];
     RecordNode *free_nodes[4];
 
-    wf_promotion promotion;
-    wf_dtype float_dtype;
-    bool narrow;      /* promotion gives 32 bits where it would give 64 (jax without x64) */
-    wf_precision precision; /* of products of f32 */
-    bool index_check; /* programs assert that indices are in range */
-    bool strict; /* as PyTorch: integers are not divided by 0; an int among indices takes its axis away first */
-    bool size_guards; /* new graphs join symbolic sizes that must agree */
     Place place;
     Arena names; /* file names of places, layouts */
     const char *layouts[512];
@@ -170,8 +163,6 @@ struct Tensors {    /* the state of one context */
     Prim **prims; /* hash table */
     uint32_t nprims, prim_cap;
     Prim *last[OP_COUNT]; /* the one used last for each op */
-    const bool *donated; /* operands of the next program that runs; NULL: none */
-    int32_t donated_refs; /* that its caller has to each of them */
 
     Trace *trace; /* innermost */
     uint64_t next_trace;
@@ -182,7 +173,6 @@ struct Tensors {    /* the state of one context */
     struct Rule *rule; /* the innermost custom rule being traced; custom.c */
 
     uint64_t recorders; /* bits of the open ones; bit 0: requires-grad */
-    bool record_traced; /* the next record traces its function, as inside a trace */
     int no_grad;        /* > 0: nothing is recorded */
     bool cuts;          /* no_grad inside a trace cuts the derivative of what is emitted there */
     RecordNode *dead;         /* nodes to be freed, one after the other: histories are deep */
@@ -199,6 +189,11 @@ struct Tensors {    /* the state of one context */
     } random_keys[16];
     int nrandom_keys;
 };
+
+/* derive.c: wf_record_new; traced: the function is traced, as inside a trace. */
+wf_status tensor_record(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin,
+                        const int *wrt, int nwrt, bool traced, wf_tensor *y, int ny,
+                        wf_record **out);
 
 void keys_free(wf_ctx *c); /* keys.c */
 

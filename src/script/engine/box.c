@@ -16,24 +16,25 @@ static const char *const plain_names[WF_DTYPE_COUNT] = {
     [WF_F64] = "float64",   [WF_C64] = "complex64", [WF_C128] = "complex128",
 };
 
+#define MEANS(dtype, ...) {sizeof(wf_semantics), .default_float = dtype, __VA_ARGS__}
 static const Front fronts[FRONT_COUNT] = {
-    [FRONT_TORCH] = {"_torch", WF_PROMOTE_TORCH, WF_F32, WF_I64, .views_write = true,
+    [FRONT_TORCH] = {"_torch", MEANS(WF_F32, .promotion = WF_PROMOTE_TORCH, .strict = true), WF_I64, .views_write = true,
                      .dtype_names = plain_names, .dtype_format = "torch.%s",
                      .shape_error = C_RuntimeError, .type_error = C_RuntimeError,
                      .value_error = C_RuntimeError},
-    [FRONT_JAX] = {"_jax", WF_PROMOTE_JAX, WF_F32, WF_I32, .narrow = true,
+    [FRONT_JAX] = {"_jax", MEANS(WF_F32, .promotion = WF_PROMOTE_JAX, .narrow = true, .bounded_loops = true), WF_I32,
                    .dtype_names = plain_names, .dtype_format = "dtype('%s')",
                    .shape_error = C_TypeError, .type_error = C_TypeError,
                    .value_error = C_ValueError},
-    [FRONT_NUMPY] = {"_numpy", WF_PROMOTE_NUMPY, WF_F64, WF_I64, .lists = true, .stays = true,
+    [FRONT_NUMPY] = {"_numpy", MEANS(WF_F64, .promotion = WF_PROMOTE_NUMPY), WF_I64, .lists = true, .stays = true,
                      .views_write = true, .dtype_names = plain_names,
                      .dtype_format = "dtype('%s')", .shape_error = C_ValueError,
                      .type_error = C_TypeError, .value_error = C_ValueError},
-    [FRONT_TF] = {"_tf", WF_PROMOTE_TORCH, WF_F32, WF_I32, .lists = true,
+    [FRONT_TF] = {"_tf", MEANS(WF_F32, .promotion = WF_PROMOTE_TORCH), WF_I32, .lists = true,
                   .dtype_names = plain_names, .dtype_format = "tf.%s",
                   .shape_error = C_ValueError, .type_error = C_TypeError,
                   .value_error = C_ValueError},
-    [FRONT_AESARA] = {"_aesara", WF_PROMOTE_NUMPY, WF_F64, WF_I64, .lists = true,
+    [FRONT_AESARA] = {"_aesara", MEANS(WF_F64, .promotion = WF_PROMOTE_NUMPY), WF_I64, .lists = true,
                       .dtype_names = plain_names, .dtype_format = "%s",
                       .shape_error = C_ValueError, .type_error = C_TypeError,
                       .value_error = C_ValueError},
@@ -49,6 +50,7 @@ Engine *engine_of(Vm *vm)
         return NULL;
     memset(g, 0, sizeof *g);
     g->vm = vm;
+    g->host = vm->cx->semantics;
     for (int i = 0; i < FRONT_COUNT; i++) {
         g->front[i] = fronts[i];
         g->front[i].engine = g;
@@ -79,6 +81,7 @@ void engine_free(Vm *vm)
     if (!g)
         return;
     hosts_end(vm);
+    vm->cx->semantics = g->host;
     sc_drop(vm, g->drawer);
     g->drawer = NIL;
     engine_world_free(g, failed(vm->cx) ? vm->cx->error.text : NULL);
@@ -127,13 +130,8 @@ bool place_now(Vm *vm, Place *out)
 
 En en_begin_front(Vm *vm, Front *f)
 {
-    Tensors *s = vm->cx->tensors;
-
-    place_now(vm, &s->place);
-    s->promotion = f->promotion;
-    s->strict = f == &vm->engine->front[FRONT_TORCH];
-    s->float_dtype = f->float_dtype;
-    s->narrow = f->narrow;
+    place_now(vm, &vm->cx->tensors->place);
+    vm->cx->semantics = &f->means;
     scope_open(vm->cx);
     return (En){.vm = vm, .c = vm->cx, .f = f};
 }
@@ -398,25 +396,25 @@ static wf_tensor host_float(En *e, double x)
 {
     float f = (float)x;
 
-    return e->f->narrow ? host_number(e, WF_F32, &f) : wf_float(e->c, x);
+    return e->f->means.narrow ? host_number(e, WF_F32, &f) : wf_float(e->c, x);
 }
 
 static wf_tensor host_int(En *e, int64_t x)
 {
     int32_t i = (int32_t)x;
 
-    if (e->f->narrow && i != x) {
+    if (e->f->means.narrow && i != x) {
         sc_fail(e->vm, C_OverflowError, "Python int %lld too large to convert to int32", (long long)x);
         return WF_NONE;
     }
-    return e->f->narrow ? host_number(e, WF_I32, &i) : wf_int(e->c, x);
+    return e->f->means.narrow ? host_number(e, WF_I32, &i) : wf_int(e->c, x);
 }
 
 static wf_tensor host_complex(En *e, double re, double im)
 {
     float f[2] = {(float)re, (float)im};
 
-    return e->f->narrow ? host_number(e, WF_C64, f) : wf_complex_number(e->c, re, im);
+    return e->f->means.narrow ? host_number(e, WF_C64, f) : wf_complex_number(e->c, re, im);
 }
 
 /* JAX's arrays never change: of an array of NumPy, which may, they have a copy. */
@@ -658,7 +656,7 @@ bool en_shape(En *e, Value v, int64_t *dims, int *rank)
 
 wf_dtype en_narrow(const Front *f, wf_dtype d)
 {
-    return f->narrow ? dtype_narrowed(d) : d;
+    return f->means.narrow ? dtype_narrowed(d) : d;
 }
 
 static wf_dtype dtype_named(const char *s)
@@ -703,9 +701,9 @@ bool en_dtype(En *e, Value v, wf_dtype *out)
     if (v.tag == T_OBJ && vm->engine && sc_is_subclass(v.o->cls, vm->engine->dtype))
         *out = ((DTypeObj *)(void *)v.o)->dtype;
     else if (v.tag == T_OBJ && v.o == (Obj *)vm->cls[C_float])
-        *out = e->f->promotion == WF_PROMOTE_TORCH || e->f->narrow ? e->f->float_dtype : WF_F64;
+        *out = e->f->means.promotion == WF_PROMOTE_TORCH || e->f->means.narrow ? e->f->means.default_float : WF_F64;
     else if (v.tag == T_OBJ && v.o == (Obj *)vm->cls[C_complex])
-        *out = e->f->promotion == WF_PROMOTE_TORCH ? dtype_pair(e->f->float_dtype) : WF_C128;
+        *out = e->f->means.promotion == WF_PROMOTE_TORCH ? dtype_pair(e->f->means.default_float) : WF_C128;
     else if (v.tag == T_OBJ && v.o == (Obj *)vm->cls[C_int])
         *out = e->f->int_dtype;
     else if (v.tag == T_OBJ && v.o == (Obj *)vm->cls[C_bool])

@@ -20,31 +20,6 @@
 
 /* ---- functions of the script as functions of tensors ------------------------------- */
 
-/* Settings of the context that natives of other fronts may change meanwhile. */
-typedef struct Settings {
-    wf_promotion promotion;
-    wf_dtype float_dtype;
-    bool strict;
-    bool narrow;
-    Place place;
-} Settings;
-
-static Settings settings_save(const wf_ctx *c)
-{
-    const Tensors *s = c->tensors;
-
-    return (Settings){s->promotion, s->float_dtype, s->strict, s->narrow, s->place};
-}
-
-static void settings_restore(wf_ctx *c, Settings s)
-{
-    c->tensors->promotion = s.promotion;
-    c->tensors->float_dtype = s.float_dtype;
-    c->tensors->strict = s.strict;
-    c->tensors->narrow = s.narrow;
-    c->tensors->place = s.place;
-}
-
 static Tuple *boxed(En *e, const wf_tensor *in, int n)
 {
     Tuple *t = sc_tuple(e->vm, n);
@@ -63,7 +38,8 @@ static wf_status call_script(wf_ctx *c, void *user, const wf_tensor *in, int nin
 {
     ScriptCallee *k = user;
     Vm *vm = k->vm;
-    Settings kept = settings_save(c);
+    const wf_semantics *means = c->semantics; /* natives of other fronts change both */
+    Place place = c->tensors->place;
     En e = en_begin_front(vm, k->front);
     Tuple *args = boxed(&e, in, nin);
     Value r = args ? sc_call(vm, k->fn, args->v, nin) : NIL;
@@ -79,7 +55,8 @@ static wf_status call_script(wf_ctx *c, void *user, const wf_tensor *in, int nin
     if (sc_failed(vm) && !failed(c))
         tfail(c, WF_ERR_VALUE, "an exception in a function of the script");
     en_close(&e, y, failed(c) ? 0 : n);
-    settings_restore(c, kept);
+    c->semantics = means;
+    c->tensors->place = place;
     return wf_ctx_status(c);
 }
 
@@ -159,6 +136,7 @@ static Value n_record(Vm *vm, const Args *a)
     wf_tensor *in;
     int n = 0, *wrt;
     ScriptCallee k;
+    bool traced = false;
     wf_function f;
     RecordObj *r;
     Value results;
@@ -173,14 +151,14 @@ static Value n_record(Vm *vm, const Args *a)
     r->front = e.f;
     r->results = NIL;
     r->nx = n;
-    if (!en_bool(&e, a->v[2], &e.c->tensors->record_traced)) {
+    if (!en_bool(&e, a->v[2], &traced)) {
         obj_drop(vm, r);
         return en_fail(&e);
     }
-    r->traced = e.c->tensors->trace || e.c->tensors->record_traced;
+    r->traced = e.c->tensors->trace || traced;
     k = call_of(&e, a->v[0], n);
     f = function_of(&k, "f");
-    wf_record_new(e.c, &f, in, n, wrt, n, NULL, 0, &r->r);
+    tensor_record(e.c, &f, in, n, wrt, n, traced, NULL, 0, &r->r);
     results = given(&e); /* closes the scope */
     if (results.tag == T_NIL) {
         obj_drop(vm, r);
@@ -220,13 +198,8 @@ static Value record_vjp(Vm *vm, const Args *a)
         else if (r->traced)
             gy[j] = wf_zeros_like(e.c, as_tensor(ys->v[j])->t);
     }
-    if (ok) {
-        bool bounded = e.c->bounded_loops;
-
-        e.c->bounded_loops = e.f == &vm->engine->front[FRONT_JAX];
+    if (ok)
         wf_record_vjp(e.c, r->r, gy, (int)ys->n, gx, r->nx);
-        e.c->bounded_loops = bounded;
-    }
     if (t)
         obj_drop(vm, t);
     return ok ? en_end_list(&e, gx, r->nx) : en_fail(&e);

@@ -164,11 +164,11 @@ wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype)
         sc_drop(e->vm, range);
         return t;
     }
-    d = s.has_complex ? dtype_pair(e->f->float_dtype)
-        : s.has_float ? e->f->float_dtype
+    d = s.has_complex ? dtype_pair(e->f->means.default_float)
+        : s.has_float ? e->f->means.default_float
         : s.has_int ? e->f->int_dtype
         : s.has_bool ? WF_BOOL
-                     : e->f->float_dtype;
+                     : e->f->means.default_float;
     if (dtype)
         d = dtype;
     block = sc_alloc(e->vm, (size_t)(count + 1) * 16);
@@ -220,7 +220,7 @@ static Value n_full(Vm *vm, const Args *a)
         return en_fail(&e);
     if (a->v[1].tag == T_FLOAT || a->v[1].tag == T_INT || a->v[1].tag == T_BOOL) {
         if (!d)
-            d = a->v[1].tag == T_FLOAT ? e.f->float_dtype
+            d = a->v[1].tag == T_FLOAT ? e.f->means.default_float
                 : a->v[1].tag == T_INT ? e.f->int_dtype
                                        : WF_BOOL;
         return en_end(&e, wf_full(e.c, d, dims, rank,
@@ -248,7 +248,7 @@ static Value n_arange(Vm *vm, const Args *a)
         !en_float(&e, a->v[2], &step) || !en_dtype(&e, a->v[3], &d))
         return en_fail(&e);
     if (!d)
-        d = real ? e.f->float_dtype : e.f->int_dtype;
+        d = real ? e.f->means.default_float : e.f->int_dtype;
     return en_end(&e, wf_arange(e.c, d, start, stop, step));
 }
 
@@ -258,7 +258,7 @@ static Value n_linspace(Vm *vm, const Args *a)
     double start = 0, stop = 0;
     int64_t n = 50;
     bool endpoint = true;
-    wf_dtype d = e.f->float_dtype;
+    wf_dtype d = e.f->means.default_float;
 
     if (!en_float(&e, a->v[0], &start) || !en_float(&e, a->v[1], &stop) ||
         !en_int(&e, a->v[2], &n) || !en_bool(&e, a->v[3], &endpoint) ||
@@ -273,7 +273,7 @@ static Value square(Vm *vm, const Args *a,
 {
     En e = en_begin(vm, a);
     int64_t n = 0, m, k = 0;
-    wf_dtype d = e.f->float_dtype;
+    wf_dtype d = e.f->means.default_float;
 
     if (!en_size(&e, a->v[0], &n) || (m = n, !en_size(&e, a->v[1], &m)) ||
         !en_int(&e, a->v[2], &k) || !en_dtype(&e, a->v[3], &d))
@@ -312,7 +312,7 @@ static Value drawn(Vm *vm, const Args *a,
     En e = en_begin(vm, a);
     int64_t dims[WF_MAX_RANK];
     int rank;
-    wf_dtype d = e.f->float_dtype;
+    wf_dtype d = e.f->means.default_float;
 
     if (!en_shape(&e, a->v[0], dims, &rank) || !en_dtype(&e, a->v[1], &d) || !generator(&e))
         return en_fail(&e);
@@ -330,7 +330,7 @@ static Value ranged(Vm *vm, const Args *a,
     int64_t dims[WF_MAX_RANK];
     int rank;
     double lo = 0, hi = 1;
-    wf_dtype d = e.f->float_dtype;
+    wf_dtype d = e.f->means.default_float;
 
     if (!en_shape(&e, a->v[0], dims, &rank) || !en_float(&e, a->v[1], &lo) ||
         !en_float(&e, a->v[2], &hi) || !en_dtype(&e, a->v[3], &d) || !generator(&e))

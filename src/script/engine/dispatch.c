@@ -344,7 +344,7 @@ static Value known_call(Vm *vm, const Known *k, Taken *t)
 
     if (k->guards.tag != T_NIL && !guards_hold(vm, k))
         return NOTIMPL;
-    if (k->narrow != k->front->narrow || (k->state.tag != T_NIL && !with_state(vm, k, t)))
+    if (k->narrow != k->front->means.narrow || (k->state.tag != T_NIL && !with_state(vm, k, t)))
         return NOTIMPL;
     r = program_call(vm, k->front, k->program, t->leaf, t->nleaves, k->single);
     if (r.tag == T_NIL || k->out.tag == T_NIL)
@@ -488,7 +488,7 @@ static bool take_front(Known *k, const Taken *t, Value like)
     if (!is_tensor(t->vm, like))
         return false;
     k->front = as_tensor(like)->front;
-    k->narrow = k->front->narrow;
+    k->narrow = k->front->means.narrow;
     return true;
 }
 

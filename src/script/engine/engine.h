@@ -53,9 +53,8 @@ typedef struct Autocast {
 
 struct Front { /* one library's view */
     const char *module; /* "_torch" */
-    wf_promotion promotion;
-    wf_dtype float_dtype, int_dtype; /* of host numbers and of integers where floats are needed */
-    bool narrow;        /* 64-bit types become 32-bit ones (jax without x64) */
+    wf_semantics means; /* what functions mean; narrow: 64-bit types become 32-bit ones (jax without x64) */
+    wf_dtype int_dtype; /* of host integers */
     bool lists;         /* lists and tuples are accepted where tensors are */
     bool views_write;   /* x[i] = v is allowed */
     const char *const *dtype_names; /* by wf_dtype */
@@ -86,6 +85,7 @@ typedef struct Engine { /* of one Vm: vm->engine */
     Value drawer; /* fn(name, *args): what a native that draws gives inside a trace; T_NIL: its numbers */
     Place place; /* where natives stand while a function is compiled; else nowhere */
     Front front[FRONT_COUNT];
+    const wf_semantics *host; /* what functions meant before there was an engine */
     bool example_reads; /* the numbers of a symbolic tensor are those of the trace's example */
     struct ScriptHost *hosts; /* host.c: alive */
     struct ScriptWorld *world; /* world.c: the processes this one runs with, or NULL */

@@ -324,7 +324,7 @@ static Value n_one_hot(Vm *vm, const Args *a)
     En e = en_begin(vm, a);
     wf_tensor x;
     int64_t n = 0;
-    wf_dtype d = e.f->float_dtype;
+    wf_dtype d = e.f->means.default_float;
 
     if (!en_tensor(&e, a->v[0], &x) || !en_size(&e, a->v[1], &n) || !en_dtype(&e, a->v[2], &d))
         return en_fail(&e);

@@ -302,11 +302,11 @@ static Value n_method(Vm *vm, const Args *a)
 static Value n_set_float(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
-    wf_dtype d = e.f->float_dtype;
+    wf_dtype d = e.f->means.default_float;
 
     if (!en_dtype(&e, a->v[0], &d))
         return en_fail(&e);
-    e.f->float_dtype = d;
+    e.f->means.default_float = d;
     return en_end_value(&e, NONE);
 }
 
@@ -317,8 +317,8 @@ static Value n_set_narrow(Vm *vm, const Args *a)
 
     if (!sc_to_bool(vm, a->v[0], &on))
         return NIL;
-    f->narrow = on;
-    f->float_dtype = on ? WF_F32 : WF_F64;
+    f->means.narrow = on;
+    f->means.default_float = on ? WF_F32 : WF_F64;
     f->int_dtype = on ? WF_I32 : WF_I64;
     return NONE;
 }

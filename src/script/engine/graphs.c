@@ -187,12 +187,11 @@ static Value n_note(Vm *vm, const Args *a)
 
 static Value n_checked(Vm *vm, const Args *a)
 {
-    bool on, was;
+    wf_semantics *means = &((Front *)a->user)->means;
+    bool was = means->index_check;
 
-    if (!sc_to_bool(vm, a->v[0], &on))
+    if (!sc_to_bool(vm, a->v[0], &means->index_check))
         return NIL;
-    was = vm->cx->tensors->index_check;
-    wf_set_index_check(vm->cx, on);
     return v_bool(was);
 }
 

@@ -9,7 +9,7 @@ static Value n_key(Vm *vm, const Args *a)
 
     if (!en_int(&e, a->v[0], &seed))
         return en_fail(&e);
-    return en_end(&e, wf_key(e.c, e.f->narrow ? (uint32_t)seed : (uint64_t)seed));
+    return en_end(&e, wf_key(e.c, e.f->means.narrow ? (uint32_t)seed : (uint64_t)seed));
 }
 
 static Value n_key_split(Vm *vm, const Args *a)
@@ -54,7 +54,7 @@ static Value drawn(Vm *vm, const Args *a, wf_dtype std,
     En e = en_begin(vm, a);
     Draw d;
 
-    if (!draw_args(&e, a, &d, std ? std : e.f->float_dtype))
+    if (!draw_args(&e, a, &d, std ? std : e.f->means.default_float))
         return en_fail(&e);
     return en_end(&e, fn(e.c, d.key, d.dtype, d.dims, d.rank));
 }
@@ -79,7 +79,7 @@ static Value ranged(Vm *vm, const Args *a, double low, double high,
     En e = en_begin(vm, a);
     Draw d;
 
-    if (!draw_args(&e, a, &d, e.f->float_dtype) || !en_float(&e, a->v[3], &low) ||
+    if (!draw_args(&e, a, &d, e.f->means.default_float) || !en_float(&e, a->v[3], &low) ||
         !en_float(&e, a->v[4], &high))
         return en_fail(&e);
     return en_end(&e, fn(e.c, d.key, d.dtype, d.dims, d.rank, low, high));

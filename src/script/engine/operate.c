@@ -197,7 +197,7 @@ Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inp
     }
     if (is_strict(&e))
         strict_operands(&e, op, a, b, &x, &y);
-    if (op == OP2_POW && e.f->promotion == WF_PROMOTE_JAX && b.tag == T_INT && b.i < 0 &&
+    if (op == OP2_POW && e.f->means.promotion == WF_PROMOTE_JAX && b.tag == T_INT && b.i < 0 &&
         dtype_is_int(wf_dtype_of(e.c, x))) {
         tfail(e.c, WF_ERR_TYPE, "Integers cannot be raised to negative powers, got integer_pow(%s%s, %lld)",
               e.f->dtype_names[wf_dtype_of(e.c, x)],
@@ -280,7 +280,7 @@ static bool one_index(En *e, Value k, wf_index *out)
     }
     if (is_tensor(vm, k)) {
         out->tensor = as_tensor(k)->t;
-        if (e->f->promotion == WF_PROMOTE_JAX && wf_is_symbolic(e->c, out->tensor) &&
+        if (e->f->means.promotion == WF_PROMOTE_JAX && wf_is_symbolic(e->c, out->tensor) &&
             wf_dtype_of(e->c, out->tensor) == WF_BOOL)
             return sc_fail(vm, C_IndexError,
                            "Array boolean indices must be concrete; got a traced array, whose "
@@ -304,7 +304,7 @@ static bool one_index(En *e, Value k, wf_index *out)
 /* JAX refuses by a TypeError what is neither an integer nor a bool. */
 static bool index_at(En *e, Value k, wf_index *out)
 {
-    bool jax = e->f->promotion == WF_PROMOTE_JAX;
+    bool jax = e->f->means.promotion == WF_PROMOTE_JAX;
     wf_dtype d = jax && k.tag == T_FLOAT ? WF_F64 : WF_BOOL;
 
     if (d == WF_BOOL && !one_index(e, k, out))
@@ -321,7 +321,7 @@ bool en_index(En *e, Value key, wf_index *out, int *n)
 {
     Tuple *t;
 
-    if (e->f->promotion == WF_PROMOTE_JAX && key.tag == T_OBJ && sc_is(e->vm, key, C_list))
+    if (e->f->means.promotion == WF_PROMOTE_JAX && key.tag == T_OBJ && sc_is(e->vm, key, C_list))
         return sc_fail(e->vm, C_TypeError,
                        "Using a non-tuple sequence for multidimensional indexing is not allowed; use "
                        "`arr[array(seq)]` instead of `arr[seq]`.");
@@ -422,7 +422,7 @@ int tensor_truth(Vm *vm, Value self)
     int r = -1;
 
     if (wf_is_symbolic(c, t))
-        sc_fail(vm, e.f->promotion == WF_PROMOTE_TORCH ? C_RuntimeError : C_TypeError,
+        sc_fail(vm, e.f->means.promotion == WF_PROMOTE_TORCH ? C_RuntimeError : C_TypeError,
                 "the truth value of a traced tensor is not known while tracing: it has no "
                 "concrete value; use where, cond or while_loop, or script the function");
     else if (wf_count(c, t) != 1)

@@ -229,10 +229,14 @@ static Value n_in_trace(Vm *vm, const Args *a)
 static Value n_precision(Vm *vm, const Args *a)
 {
     const char *name = sc_to_cstr(vm, a->v[0], "a precision");
+    wf_semantics *means = &((Front *)a->user)->means;
+    wf_precision was = means->precision;
 
     for (int i = 0; name && precisions[i]; i++)
-        if (!strcmp(precisions[i], name))
-            return v_obj(sc_str(vm, precisions[wf_set_precision(vm->cx, (wf_precision)i)]));
+        if (!strcmp(precisions[i], name)) {
+            means->precision = (wf_precision)i;
+            return v_obj(sc_str(vm, precisions[was]));
+        }
     if (name)
         sc_fail(vm, C_ValueError, "'%s' is not a precision", name);
     return NIL;

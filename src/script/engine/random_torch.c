@@ -155,7 +155,7 @@ static Value n_draw(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
     const char *kind = "";
-    wf_dtype d = e.f->float_dtype;
+    wf_dtype d = e.f->means.default_float;
     double p = 0, q = 0;
     wf_tensor h;
     Tensor *t;
