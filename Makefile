@@ -78,7 +78,7 @@ help:
 	@echo 'make verify-math  elementwise functions of every f32 there is, in ulp (half an hour)'
 	@echo 'make FEATURES="avx2 onnx"  a smaller library: without the others of avx2 avx512 onnx cuda'
 	@echo 'make examples   build/examples/*, C programs that use the library'
-	@echo 'make bench      speed, side by side with other systems where they are present (ROWS=a,b)'
+	@echo 'make bench      speed, side by side with other systems where they are present (ROWS=a,b THREADS=1,2)'
 	@echo 'make san        the tests under ASan+UBSan, then TSan'
 	@echo 'make fuzz       random programs and libFuzzer targets until stopped (SECONDS=n)'
 	@echo 'make bless      rewrite the expected parts of golden files; review the diff'
@@ -274,7 +274,7 @@ demo: setup-build all examples
 	$(Q)WEFT=$(BUILD)/weft tools/demo
 
 bench: all $(BENCHES) $(BUILD)/bench/weft_rows
-	$(Q)bench/run $(BUILD) $(ROWS)
+	$(Q)THREADS=$(THREADS) bench/run $(BUILD) $(ROWS)
 
 # ---- upkeep -----------------------------------------------------------------------------------------
 

@@ -43,6 +43,9 @@ PEERS = {
     "ort": ["peer_ort.py", "run"],
 }
 COLUMNS = ["eager", "compile", "jax", "ort"]
+# The peers' own files, run by `weft run`: the same program from a script. At most 1.1x of the row in C, or a microsecond more.
+SCRIPTS = {"jax": "as JAX", "compile": "as torch.compile", "eager": "as PyTorch", "script": "as TorchScript"}
+SCRIPT_RATIO, SCRIPT_MORE_MS = 1.1, 1e-3
 ONLY = {"while": ["script", "jax"], "dispatch": ["eager"], "tape": ["eager"]}
 
 
@@ -53,10 +56,14 @@ class Worker:
         self.system, self.error = system, None
         env = dict(os.environ, OMP_NUM_THREADS=str(THREADS), WEFT_CACHE=os.path.join(scratch, "cache"),
                    PYTHONPATH=HERE, TORCHINDUCTOR_CACHE_DIR=os.path.join(scratch, "inductor"))
-        if system == "weft":
+        script, mode = PEERS.get(system.removesuffix(".weft"), (None, None))
+        env["BENCH_SYSTEM"] = system
+        if system.endswith(".weft"):
+            argv = [os.path.join(BUILD, "weft"), "run", os.path.join(HERE, script), mode, str(THREADS)]
+            env["WEFT_THREADS"] = str(THREADS)
+        elif system == "weft":
             argv = [os.path.join(BUILD, "bench", "weft_rows"), str(THREADS)]
         else:
-            script, mode = PEERS[system]
             argv = [sys.executable, os.path.join(HERE, script), mode, str(THREADS)]
         self.log = open(os.path.join(scratch, system + ".log"), "w+")
         self.p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, env=env)
@@ -182,7 +189,7 @@ def summarise(row, answer, machine):
     """ratios and the share of the limit"""
     s = answer["systems"]
     weft = ms(s.get("weft"))
-    peers = {k: ms(v) for k, v in s.items() if k != "weft" and ms(v)}
+    peers = {k: ms(v) for k, v in s.items() if k.split(".")[-1] != "weft" and ms(v)}
     limit = 1e3 * max(row.flops / (machine["gflops"] * 1e9), row.bytes / (machine["gbytes"] * 1e9))
     answer.update(work=row.work, target=row.target, limit_ms=limit)
     if weft:
@@ -244,6 +251,22 @@ def first_calls(answers):
                 f"{cell(a['systems'].get(k, {}).get('memory_mb')):>8}" for k in ("weft", "eager", "compile", "jax")))
 
 
+def from_scripts(answers):
+    """the rows as scripts, beside the same in C"""
+    print(f"\nrows as scripts, ms        in C " + " ".join(f"{t:>16}" for t in SCRIPTS.values()) +
+          f"     (limit {SCRIPT_RATIO}x of C, or {1e3 * SCRIPT_MORE_MS:.0f} us more)")
+    for name, a in answers.items():
+        c = ms(a["systems"].get("weft"))
+        t = {k: ms(a["systems"].get(k + ".weft")) for k in SCRIPTS}
+        if not c or not any(t.values()):
+            continue
+        a["script_ratio"] = {k: v / c for k, v in t.items() if v}
+        best = min(v for v in t.values() if v)
+        short = best > max(SCRIPT_RATIO * c, c + SCRIPT_MORE_MS)
+        print(f"{name:18} {cell(c):>10} " + " ".join(f"{f'{cell(v)} {v / c:.2f}x' if v else '–':>16}" for v in t.values()) +
+              ("  short" if short else ""))
+
+
 def scripts():
     """the same script by Weft and by Python with PyTorch: what one operation costs from there"""
     script = os.path.join(HERE, "script", "dispatch.py")
@@ -288,7 +311,7 @@ def markdown(out):
 
 def main():
     wanted = sys.argv[2].split(",") if len(sys.argv) > 2 and sys.argv[2] else list(ROWS) + ["script", "cold", "size"]
-    systems = os.environ.get("WEFT_SYSTEMS", "weft," + ",".join(PEERS)).split(",")
+    systems = os.environ.get("WEFT_SYSTEMS", "weft," + ",".join(PEERS) + "," + ",".join(k + ".weft" for k in SCRIPTS)).split(",")
     machine = machine_speed()
     print(f"{THREADS} threads, {'time computed, ' if CPU_CLOCK else ''}{machine['gflops']:.0f} GFLOP/s, {machine['gbytes']:.0f} GB/s\n")
     out = {"machine": machine, "versions": cold.versions(), "when": time.strftime("%Y-%m-%d"), "rows": {}}
@@ -296,7 +319,7 @@ def main():
     for name in wanted:
         if name not in ROWS:
             continue
-        mine = [s for s in systems if s == "weft" or s in ONLY.get(name, COLUMNS)]
+        mine = [s for s in systems if s == "weft" or s.removesuffix(".weft") in ONLY.get(name, COLUMNS)]
         try:
             a = measure(ROWS[name], mine)
         except Exception as e:  # noqa: BLE001: the other rows still count
@@ -308,6 +331,7 @@ def main():
     if ratios:
         out["mean"] = math.exp(statistics.fmean(map(math.log, ratios)))
         print(f"\ngeometric mean over {len(ratios)} compute rows: {out['mean']:.2f}x of the best peer (target 1.8x)")
+    from_scripts(out["rows"])
     if any(ROWS[n].train for n in out["rows"]):
         first_calls(out["rows"])
     if "script" in wanted and {"weft", "eager"} <= set(systems):

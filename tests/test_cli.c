@@ -401,8 +401,7 @@ TEST(colours_are_for_terminals_and_can_be_switched_off)
     ran_free(piped);
 }
 
-/* ---- the op table, speed
- * --------------------------------------------------------------- */
+/* ---- the op table ------------------------------------------------------------------ */
 
 TEST(no_rule_is_missing_from_the_op_table)
 {
@@ -410,40 +409,4 @@ TEST(no_rule_is_missing_from_the_op_table)
 
     CHECK_HAS(r.out, " ops, 0 rules missing");
     ran_free(r);
-}
-
-static double milliseconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-/* The best of many runs, from fork to exit. */
-TEST(version_takes_less_than_five_milliseconds)
-{
-    double best = 1e9;
-
-    if (getenv("WEFT_SAN"))
-        SKIP("sanitizers start slowly");
-    for (int i = 0; i < 30; i++) {
-        double start = milliseconds();
-        pid_t pid = fork();
-        int status = -1;
-
-        if (pid == 0) {
-            int null = open("/dev/null", O_WRONLY);
-
-            dup2(null, 1);
-            execl(program(), program(), "--version", (char *)NULL);
-            _exit(127);
-        }
-        waitpid(pid, &status, 0);
-        CHECK_EQ_INT(status, 0);
-        start = milliseconds() - start;
-        best = start < best ? start : best;
-    }
-    if (best >= 5)
-        FAIL("%.1f ms", best);
 }

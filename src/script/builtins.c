@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 __extension__ typedef unsigned __int128 Wide;
 
@@ -604,8 +605,10 @@ static Value b_dir(Vm *vm, const Args *a)
 
 static Value b_input(Vm *vm, const Args *a)
 {
-    char line[4096];
-    size_t n;
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t n;
+    Value r;
 
     if (a->v[0].tag != T_NIL) {
         Value s = sc_to_str(vm, a->v[0]);
@@ -616,12 +619,16 @@ static Value b_input(Vm *vm, const Args *a)
         sc_drop(vm, s);
     }
     sc_flush(vm);
-    if (!fgets(line, sizeof line, stdin))
+    n = getline(&line, &room, stdin);
+    if (n < 0) {
+        free(line);
         return sc_raise(vm, C_EOFError, "EOF when reading a line");
-    n = strlen(line);
+    }
     while (n && (line[n - 1] == '\n' || line[n - 1] == '\r'))
         n--;
-    return v_obj(sc_str_n(vm, line, n));
+    r = v_obj(sc_str_n(vm, line, (size_t)n));
+    free(line);
+    return r;
 }
 
 static Value b_refused(Vm *vm, const Args *a)

@@ -8,6 +8,7 @@
 
 typedef struct File {
     FILE *f; /* NULL: closed */
+    bool host; /* the process's own: stays open */
     bool reads, writes, binary;
     bool newlines; /* \r\n and \r are read as \n */
     char last;     /* r, w: what was done last; the other needs a seek between */
@@ -30,7 +31,7 @@ static void file_free(Vm *vm, void *p)
 {
     File *f = p;
 
-    if (f->f)
+    if (f->f && !f->host)
         fclose(f->f);
     sc_drop(vm, f->enc);
     sc_drop(vm, f->errors);
@@ -87,6 +88,8 @@ static bool file_init(Vm *vm, Value self, const Args *a)
         return false;
     if (made.binary && a->v[3].tag != T_NIL && a->v[3].tag != T_NONE)
         return sc_fail(vm, C_ValueError, "binary mode doesn't take an encoding argument");
+    if (a->v[2].tag == T_INT && a->v[2].i == 0 && !made.binary)
+        return sc_fail(vm, C_ValueError, "can't have unbuffered text I/O");
     if (is_str(a->v[5]) && as_str(a->v[5])->n && strcmp(as_str(a->v[5])->s, "\n") != 0)
         return sc_fail(vm, C_NotImplementedError, "open(): newline other than None, '' and '\\n'");
     if (a->v[0].tag == T_INT) {
@@ -106,6 +109,8 @@ static bool file_init(Vm *vm, Value self, const Args *a)
         os_raise_errno(vm, path ? path : "file descriptor");
         return false;
     }
+    if (a->v[2].tag == T_INT && a->v[2].i >= 0 && a->v[2].i < 2)
+        setvbuf(f->f, NULL, a->v[2].i ? _IOLBF : _IONBF, a->v[2].i ? BUFSIZ : 0);
     shown = path ? v_obj(sc_str(vm, path)) : v_int(fd);
     ok = set_name(vm, self, "name", shown);
     sc_drop(vm, shown);
@@ -332,7 +337,7 @@ static Value f_close(Vm *vm, const Args *a)
     int bad = 0;
 
     if (f && f->f) {
-        bad = fclose(f->f);
+        bad = f->host ? 0 : fclose(f->f);
         f->f = NULL;
     }
     return bad ? os_raise_errno(vm, "close") : NONE;
@@ -398,6 +403,44 @@ static const ClassDef file_def = {
     .init_params = "file|mode,buffering,encoding,errors,newline", .methods = file_methods,
     .properties = file_properties, .native_free = file_free, .next = f_next,
 };
+
+/* Standard input, which input() reads as well. */
+static Value stdin_as(Vm *vm, Class *c, bool binary)
+{
+    Value v = sc_new_instance(vm, c), name = v_obj(sc_str(vm, "<stdin>"));
+    File *f = v.tag == T_NIL ? NULL : sc_native_new(vm, v, sizeof *f);
+
+    if (f)
+        *f = (File){.f = stdin, .host = true, .reads = true, .binary = binary, .newlines = !binary, .utf8 = true,
+                    .enc = NIL, .errors = NIL};
+    if (!f || !set_name(vm, v, "name", name)) {
+        sc_drop(vm, v);
+        v = NIL;
+    }
+    sc_drop(vm, name);
+    return v;
+}
+
+bool file_add_stdin(Vm *vm, ScModule *sys)
+{
+    Str *s = sc_intern(vm, "open", 4);
+    Value *c = s ? sc_dict_find_str(vm->builtins, s) : NULL, in = NIL, raw = NIL;
+    bool ok = c && c->tag == T_OBJ;
+
+    if (ok) {
+        in = stdin_as(vm, (Class *)(void *)c->o, false);
+        raw = stdin_as(vm, (Class *)(void *)c->o, true);
+        ok = in.tag != T_NIL && raw.tag != T_NIL && set_name(vm, in, "buffer", raw);
+    }
+    sc_drop(vm, raw);
+    if (s)
+        obj_drop(vm, s);
+    if (!ok) {
+        sc_drop(vm, in);
+        return false;
+    }
+    return sc_module_set(vm, sys, "stdin", in);
+}
 
 bool open_files(Vm *vm)
 {

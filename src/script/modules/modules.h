@@ -13,6 +13,7 @@ bool open_os_path(Vm *vm, ScModule *m);
 bool open_random(Vm *vm, ScModule *m);
 bool open_tempfile(Vm *vm, ScModule *m);
 bool open_files(Vm *vm); /* file.c: open() */
+bool file_add_stdin(Vm *vm, ScModule *sys); /* sys.stdin */
 bool open_host(Vm *vm, ScModule *m);
 bool open_eval(Vm *vm); /* host.c: eval, exec */
 bool open_re(Vm *vm, ScModule *m);
@@ -20,6 +21,7 @@ bool open_pack(Vm *vm, ScModule *m);
 bool open_image(Vm *vm, ScModule *m);
 /* The text of a path: str, bytes, or what has __fspath__. Borrowed until some calls later; NULL: exception */
 const char *os_path(Vm *vm, Value v);
+extern const NativeDef os_descriptors[]; /* descriptor.c */
 Value os_raise_errno(Vm *vm, const char *path); /* os.c: errno as an OSError; NIL */
 
 extern const char *const source_os[], *const source_time[], *const source_random[], *const source_functools[],

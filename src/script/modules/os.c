@@ -622,6 +622,7 @@ bool open_os(Vm *vm, ScModule *m)
     if (s)
         obj_drop(vm, s);
     return sc_module_set(vm, m, "path", p) && sc_module_natives(vm, m, os_functions) &&
+           sc_module_natives(vm, m, os_descriptors) &&
            sc_module_set(vm, m, "_environ", get_environ(vm)) &&
            sc_module_set(vm, m, "sep", v_obj(sc_str(vm, "/"))) &&
            sc_module_set(vm, m, "linesep", v_obj(sc_str(vm, "\n"))) &&
@@ -673,6 +674,7 @@ const char *const source_os[] = {
     "curdir, pardir, extsep, altsep, pathsep, devnull = \".\", \"..\", \".\", None, \":\", \"/dev/null\"",
     "F_OK, R_OK, W_OK, X_OK = 0, 4, 2, 1",
     "WNOHANG = 1",
+    "O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND = 0, 1, 2, 64, 128, 512, 1024",
     "SEEK_SET, SEEK_CUR, SEEK_END = 0, 1, 2",
     "error = OSError",
     "",
@@ -766,6 +768,30 @@ const char *const source_os[] = {
     "def system(command):",
     "    from _host import run",
     "    return run([\"/bin/sh\", \"-c\", command], None, 0, 0, None, None)[0] * 256",
+    "",
+    "def fdopen(fd, *args, **kwargs):",
+    "    if not isinstance(fd, int):",
+    "        raise TypeError(f\"invalid fd type ({type(fd)}, expected integer)\")",
+    "    import builtins",
+    "    return builtins.open(fd, *args, **kwargs)",
+    "",
+    "def sched_getaffinity(pid):",
+    "    return set(_getaffinity(pid))",
+    "",
+    "class times_result(tuple):",
+    "    @property",
+    "    def user(self): return self[0]",
+    "    @property",
+    "    def system(self): return self[1]",
+    "    @property",
+    "    def children_user(self): return self[2]",
+    "    @property",
+    "    def children_system(self): return self[3]",
+    "    @property",
+    "    def elapsed(self): return self[4]",
+    "",
+    "def times():",
+    "    return times_result(_times())",
     "",
     "def getlogin():",
     "    return environ.get(\"USER\", \"user\")",

@@ -116,6 +116,7 @@ bool open_sys(Vm *vm, ScModule *m)
     return sc_module_set(vm, m, "argv", v_obj(argv)) && sc_module_natives(vm, m, functions) &&
            sc_module_class(vm, m, &stream_def, NULL, &c) &&
            add_stream(vm, m, c, "stdout", false) && add_stream(vm, m, c, "stderr", true) &&
+           file_add_stdin(vm, m) &&
            sc_module_set(vm, m, "maxsize", v_int(INT64_MAX)) &&
            sc_module_set(vm, m, "version_info", v_obj(sc_tuple_of(vm, version, 3))) &&
            sc_module_set(vm, m, "version", v_obj(sc_str(vm, "3.11.0 (weft " WF_VERSION ")"))) &&
