@@ -414,6 +414,20 @@ typedef struct SizedEqn {
 int64_t sized_dim(const SizedEqn *s, Dim d);  /* 0 if it cannot be computed */
 double sized_count(const SizedEqn *s, Type t); /* elements */
 
+/* Where an axis of an operand goes (op/along.c). */
+typedef enum AlongKind {
+    ALONG_NONE,  /* nowhere, or nobody says so */
+    ALONG_EACH,  /* axis `to` of every result, element by element: may be done on parts */
+    ALONG_MIXED, /* axis `to` of the results, each of whose elements takes all of it: done on the whole */
+    ALONG_SUM,   /* gone; results of parts are added up. Axes of operands with the same `to` go together */
+    ALONG_MAX,
+    ALONG_MIN,
+} AlongKind;
+typedef struct Along {
+    AlongKind kind;
+    uint32_t to;
+} Along;
+
 /* Row flags. */
 enum {
     OPF_PURE = 1,      /* P  no effect: may be dropped, moved, merged */
@@ -451,6 +465,8 @@ struct OpRow {
     void (*transpose)(Builder *b, const EqnView *e, const Val *gy, Val *gx);
     /* axis[i]: the batch axis of in[i], -1: not batched (at least one is). Set out[j], out_axis[j]. */
     void (*batch)(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis);
+    /* NULL: elementwise, if the row is lowered so or flagged A; else not known. */
+    Along (*along)(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis);
     bool (*partition)(PartitionRule *r);
     /* The value(s) this equation is trivially equal to: set out[0..nout-1] and return true. */
     bool (*fold)(Builder *b, const EqnView *e, Val *out);

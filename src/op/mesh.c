@@ -253,3 +253,59 @@ int64_t mesh_position(const Mesh *m, int64_t device, AxisList axes)
         p = p * m->size[axes.v[i]] + mesh_coordinate(m, device, axes.v[i]);
     return p;
 }
+
+/* ---- specs as data ---- */
+
+void spec_divide(Spec *s, uint32_t k, AxisList axes)
+{
+    s->dim[k] = axes;
+    for (uint32_t i = 0; i < axes.n; i++)
+        s->used |= 1u << axes.v[i];
+}
+
+Spec spec_row(const Spec *s)
+{
+    Spec r = {.rank = s->rank - 1};
+
+    for (uint32_t k = 0; k < r.rank; k++)
+        spec_divide(&r, k, s->dim[k + 1]);
+    return r;
+}
+
+Spec spec_stack(const Spec *s)
+{
+    Spec r = {.rank = s->rank + 1};
+
+    for (uint32_t k = 0; k < s->rank; k++)
+        spec_divide(&r, k + 1, s->dim[k]);
+    return r;
+}
+
+Spec spec_without(const Spec *s, uint32_t axes)
+{
+    Spec r = {.rank = s->rank};
+
+    for (uint32_t k = 0; k < s->rank; k++) {
+        AxisList left = {0};
+
+        for (uint32_t i = 0; i < s->dim[k].n; i++)
+            if (!(axes & 1u << s->dim[k].v[i]))
+                left.v[left.n++] = s->dim[k].v[i];
+        spec_divide(&r, k, left);
+    }
+    return r;
+}
+
+Spec spec_over(const Spec *outer, const Spec *inner)
+{
+    Spec r = *outer;
+
+    for (uint32_t k = 0; k < r.rank; k++) {
+        AxisList all = outer->dim[k];
+
+        for (uint32_t i = 0; i < inner->dim[k].n; i++)
+            all.v[all.n++] = inner->dim[k].v[i];
+        spec_divide(&r, k, all);
+    }
+    return r;
+}

@@ -44,6 +44,12 @@ const char *spec_insert(Arena *a, const char *spec, uint32_t rank, uint32_t at);
 /* A spec of this rank whose first entry is all axes of the mesh. */
 const char *spec_first(Arena *a, const Mesh *m, uint32_t rank);
 
+void spec_divide(Spec *s, uint32_t k, AxisList axes);           /* axis k, which was whole, by these */
+Spec spec_row(const Spec *s);                                   /* without the first axis */
+Spec spec_stack(const Spec *s);                                 /* with a whole one before */
+Spec spec_without(const Spec *s, uint32_t axes);                /* axes of the mesh by bits */
+Spec spec_over(const Spec *outer, const Spec *inner);           /* parts that are divided further */
+
 /* Names in a list such as "x,y". */
 uint32_t axes_count(const char *axes);
 bool axes_have(const char *axes, const char *name, size_t length);

@@ -288,6 +288,15 @@ typedef struct CollectiveAttr {
 #define FIELD_ENUM(struct_, field, standard, names) {#field, A_ENUM, false, offsetof(struct_, field), standard, names}
 #define FIELD_END {NULL, 0, false, 0, 0, NULL}
 
+/* ---- along.c: rules of the column of that name ---- */
+
+typedef Along AlongRule(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis);
+AlongRule along_same, along_axis, along_top_k, along_rev, along_reduce, along_arg, along_reshape, along_broadcast,
+    along_transpose, along_slice, along_pad, along_dynamic_slice, along_dynamic_update_slice, along_gather, along_scatter,
+    along_dot, along_conv, along_window, along_matrices, along_fft, along_collective;
+Along op_along(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis); /* of any op */
+bool op_hands_on(unsigned op); /* result j is operand j and lies as it does */
+
 /* ---- shared.c: rules that many rows share ------------------------------------------------------------------ */
 
 /* batch of an op that works element by element: moves all batch axes to 0, broadcasts the unbatched operands */

@@ -465,6 +465,7 @@ const OpRow op_row_psum = {
     .jvp = jvp_linear,
     .transpose = transpose_psum,
     .batch = batch_reduced,
+    .along = along_collective,
     .lower = {.kind = LOWER_LIBRARY},
 };
 
@@ -492,6 +493,7 @@ static void jvp_extreme(Builder *b, const EqnView *e, const Val *dx, Val *dy)
         .eval = eval_unbound,                                                            \
         .jvp = jvp_extreme,                                                              \
         .batch = batch_reduced,                                                          \
+        .along = along_collective,                                                       \
         .lower = {.kind = LOWER_LIBRARY},                                                \
     }
 EXTREME(pmax, "largest");
@@ -636,6 +638,7 @@ const OpRow op_row_all_gather = {
     .jvp = jvp_linear,
     .transpose = transpose_all_gather,
     .batch = batch_all_gather,
+    .along = along_collective,
     .lower = {.kind = LOWER_LIBRARY},
 };
 
@@ -714,6 +717,7 @@ const OpRow op_row_reduce_scatter = {
     .jvp = jvp_linear,
     .transpose = transpose_reduce_scatter,
     .batch = batch_reduce_scatter,
+    .along = along_collective,
     .lower = {.kind = LOWER_LIBRARY},
 };
 
@@ -786,6 +790,7 @@ const OpRow op_row_all_to_all = {
     .jvp = jvp_linear,
     .transpose = transpose_all_to_all,
     .batch = batch_all_to_all,
+    .along = along_collective,
     .lower = {.kind = LOWER_LIBRARY},
 };
 
@@ -880,6 +885,7 @@ const OpRow op_row_ppermute = {
     .jvp = jvp_linear,
     .transpose = transpose_ppermute,
     .batch = batch_ppermute,
+    .along = along_collective,
     .lower = {.kind = LOWER_LIBRARY},
 };
 

@@ -662,6 +662,7 @@ const OpRow op_row_conv_general = {
     .jvp = jvp_bilinear,
     .transpose = transpose_conv_general,
     .batch = batch_conv_general,
+    .along = along_conv,
     .flops = flops_conv,
     .lower = {.kind = LOWER_LIBRARY},
 };

@@ -169,6 +169,7 @@ static double flops_cum(const SizedEqn *s)
         .jvp = jvp_,                                                                     \
         .transpose = transpose_,                                                         \
         .batch = batch_cum,                                                              \
+        .along = along_axis,                                                             \
         .fold = fold_,                                                                   \
         .flops = flops_cum,                                                              \
         .lower = {__VA_ARGS__},                                                          \
@@ -369,6 +370,7 @@ static void jvp_extreme(Builder *b, const EqnView *e, const Val *dx, Val *dy)
         .eval = eval_cum,                                                                \
         .jvp = jvp_extreme,                                                              \
         .batch = batch_cum,                                                              \
+        .along = along_axis,                                                             \
         .flops = flops_cum,                                                              \
         .lower = {.kind = LOWER_LIBRARY, .combine = combine_},                           \
     }

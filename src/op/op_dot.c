@@ -413,6 +413,7 @@ const OpRow op_row_dot_general = {
     .jvp = jvp_bilinear,
     .transpose = transpose_dot_general,
     .batch = batch_dot_general,
+    .along = along_dot,
     .flops = flops_dot,
     .lower = {.kind = LOWER_LIBRARY},
 };

@@ -234,6 +234,7 @@ const OpRow op_row_fft = {
     .jvp = jvp_fft,
     .transpose = transpose_fft,
     .batch = batch_fft,
+    .along = along_fft,
     .flops = flops_fft,
     .lower = {.kind = LOWER_LIBRARY},
 };

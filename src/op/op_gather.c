@@ -326,5 +326,6 @@ const OpRow op_row_gather = {
     .jvp = jvp_gather,
     .transpose = transpose_gather,
     .batch = batch_gather,
+    .along = along_gather,
     .lower = {.kind = LOWER_INDEX},
 };

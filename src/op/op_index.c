@@ -185,6 +185,7 @@ const OpRow op_row_dynamic_slice = {
     .jvp = jvp_dynamic_slice,
     .transpose = transpose_dynamic_slice,
     .batch = batch_dynamic_slice,
+    .along = along_dynamic_slice,
     .fold = fold_dynamic_slice,
     .lower = {.kind = LOWER_INDEX},
 };
@@ -297,6 +298,7 @@ const OpRow op_row_dynamic_update_slice = {
     .jvp = jvp_dynamic_update_slice,
     .transpose = transpose_dynamic_update_slice,
     .batch = batch_dynamic_update_slice,
+    .along = along_dynamic_update_slice,
     .fold = fold_dynamic_update_slice,
     .lower = {.kind = LOWER_INDEX},
 };

@@ -187,6 +187,7 @@ const OpRow op_row_cholesky = {
     .eval = eval_cholesky,
     .jvp = jvp_cholesky,
     .batch = batch_leading,
+    .along = along_matrices,
     .flops = flops_cholesky,
     .lower = {.kind = LOWER_LIBRARY},
 };
@@ -367,6 +368,7 @@ const OpRow op_row_triangular_solve = {
     .jvp = jvp_triangular_solve,
     .transpose = transpose_triangular_solve,
     .batch = batch_triangular_solve,
+    .along = along_matrices,
     .flops = flops_solve,
     .lower = {.kind = LOWER_LIBRARY},
 };
@@ -534,6 +536,7 @@ const OpRow op_row_lu = {
     .eval = eval_lu,
     .jvp = jvp_lu,
     .batch = batch_leading,
+    .along = along_matrices,
     .flops = flops_lu,
     .lower = {.kind = LOWER_LIBRARY},
 };

@@ -66,6 +66,7 @@ const OpRow op_row_threefry2x32 = {
     .type = type_random,
     .eval = eval_threefry,
     .batch = batch_map,
+    .along = along_same,
     .lower = {LOWER_MAP, .cost = 80},
 };
 
@@ -97,5 +98,6 @@ const OpRow op_row_philox4x32 = {
     .type = type_random,
     .eval = eval_philox,
     .batch = batch_map,
+    .along = along_same,
     .lower = {LOWER_MAP, .cost = 80},
 };

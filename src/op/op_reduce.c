@@ -170,6 +170,7 @@ static double flops_reduce(const SizedEqn *s)
         .jvp = jvp_,                                                                     \
         .transpose = transpose_,                                                         \
         .batch = batch_reduce,                                                           \
+        .along = along_reduce,                                                           \
         .fold = fold_,                                                                   \
         .flops = flops_reduce,                                                           \
         .lower = {.kind = LOWER_REDUCE, .combine = combine_},                                               \
@@ -462,6 +463,7 @@ static void batch_arg(Builder *b, const EqnView *e, const Batch *bt, Val *out,
         .type = type_arg,                                                                \
         .eval = eval_arg,                                                                \
         .batch = batch_arg,                                                              \
+        .along = along_arg,                                                              \
         .flops = flops_reduce,                                                           \
         .lower = {.kind = LOWER_LIBRARY},                                                     \
     }

@@ -275,6 +275,7 @@ const OpRow op_row_scatter = {
     .jvp = jvp_scatter,
     .transpose = transpose_scatter,
     .batch = batch_scatter,
+    .along = along_scatter,
     .lower = {.kind = LOWER_LIBRARY},
 };
 
@@ -311,6 +312,7 @@ const OpRow op_row_scatter_add = {
     .jvp = jvp_scatter_add,
     .transpose = transpose_scatter_add,
     .batch = batch_scatter,
+    .along = along_scatter,
     .lower = {.kind = LOWER_LIBRARY, .combine = OP_add},
 };
 
@@ -497,6 +499,7 @@ const OpRow op_row_scatter_mul = {
     .jvp = jvp_scatter_mul,
     .transpose = transpose_scatter_mul,
     .batch = batch_scatter,
+    .along = along_scatter,
     .lower = {.kind = LOWER_LIBRARY, .combine = OP_mul},
 };
 
@@ -530,6 +533,7 @@ const OpRow op_row_scatter_min = {
     .eval = eval_scatter,
     .jvp = jvp_scatter_extreme,
     .batch = batch_scatter,
+    .along = along_scatter,
     .lower = {.kind = LOWER_LIBRARY, .combine = OP_min},
 };
 
@@ -543,5 +547,6 @@ const OpRow op_row_scatter_max = {
     .eval = eval_scatter,
     .jvp = jvp_scatter_extreme,
     .batch = batch_scatter,
+    .along = along_scatter,
     .lower = {.kind = LOWER_LIBRARY, .combine = OP_max},
 };

@@ -111,6 +111,7 @@ const OpRow op_row_reshape = {
     .jvp = jvp_linear,
     .transpose = transpose_reshape,
     .batch = batch_reshape,
+    .along = along_reshape,
     .fold = fold_reshape,
     .lower = {.kind = LOWER_INDEX},
 };
@@ -210,6 +211,7 @@ const OpRow op_row_broadcast = {
     .jvp = jvp_linear,
     .transpose = transpose_broadcast,
     .batch = batch_broadcast,
+    .along = along_broadcast,
     .fold = fold_broadcast,
     .lower = {.kind = LOWER_INDEX},
 };
@@ -300,6 +302,7 @@ const OpRow op_row_transpose = {
     .jvp = jvp_linear,
     .transpose = transpose_transpose,
     .batch = batch_transpose,
+    .along = along_transpose,
     .fold = fold_transpose,
     .lower = {.kind = LOWER_INDEX},
 };
@@ -406,6 +409,7 @@ const OpRow op_row_concat = {
     .jvp = jvp_linear,
     .transpose = transpose_concat,
     .batch = batch_concat,
+    .along = along_axis,
     .fold = fold_concat,
     .lower = {.kind = LOWER_INDEX},
 };
@@ -482,6 +486,7 @@ const OpRow op_row_rev = {
     .jvp = jvp_linear,
     .transpose = transpose_rev,
     .batch = batch_rev,
+    .along = along_rev,
     .fold = fold_rev,
     .lower = {.kind = LOWER_INDEX},
 };

@@ -139,6 +139,7 @@ const OpRow op_row_slice = {
     .jvp = jvp_linear,
     .transpose = transpose_slice,
     .batch = batch_slice,
+    .along = along_slice,
     .fold = fold_slice,
     .lower = {.kind = LOWER_INDEX},
 };
@@ -300,6 +301,7 @@ const OpRow op_row_pad = {
     .jvp = jvp_linear,
     .transpose = transpose_pad,
     .batch = batch_pad,
+    .along = along_pad,
     .fold = fold_pad,
     .lower = {.kind = LOWER_INDEX},
 };

@@ -200,6 +200,7 @@ const OpRow op_row_sort = {
     .eval = eval_sort,
     .jvp = jvp_sort,
     .batch = batch_sort,
+    .along = along_axis,
     .fold = fold_sort,
     .lower = {.kind = LOWER_LIBRARY},
 };
@@ -311,5 +312,6 @@ const OpRow op_row_top_k = {
     .eval = eval_top_k,
     .jvp = jvp_top_k,
     .batch = batch_top_k,
+    .along = along_top_k,
     .lower = {.kind = LOWER_LIBRARY},
 };

@@ -209,6 +209,7 @@ const OpRow op_row_qr = {
     .eval = eval_qr,
     .jvp = jvp_qr,
     .batch = batch_leading,
+    .along = along_matrices,
     .flops = flops_qr,
     .lower = {.kind = LOWER_LIBRARY},
 };
@@ -384,6 +385,7 @@ const OpRow op_row_eigh = {
     .eval = eval_eigh,
     .jvp = jvp_eigh,
     .batch = batch_leading,
+    .along = along_matrices,
     .flops = flops_eigh,
     .lower = {.kind = LOWER_LIBRARY},
 };
@@ -615,6 +617,7 @@ const OpRow op_row_svd = {
     .eval = eval_svd,
     .jvp = jvp_svd,
     .batch = batch_leading,
+    .along = along_matrices,
     .flops = flops_svd,
     .lower = {.kind = LOWER_LIBRARY},
 };

@@ -223,6 +223,7 @@ const OpRow op_row_reduce_window_max = {
     .eval = eval_window_max,
     .jvp = jvp_window_max,
     .batch = batch_window_max,
+    .along = along_window,
     .flops = flops_window,
     .lower = {.kind = LOWER_WINDOW, .combine = OP_max},
 };
@@ -333,6 +334,7 @@ const OpRow op_row_reduce_window_sum = {
     .jvp = jvp_linear,
     .transpose = transpose_window_sum,
     .batch = batch_window_sum,
+    .along = along_window,
     .fold = fold_window_sum,
     .flops = flops_window,
     .lower = {.kind = LOWER_WINDOW, .combine = OP_add},

@@ -3,11 +3,10 @@
  *   requires   a verified program; specs of its inputs (op/mesh.h)
  *   gives      specs of its results
  *
- * Forwards, one rule for ops that treat axes alike: an axis of a result is divided as the
- * axis of an operand that it runs along is. Where two operands disagree the first that
- * divides has its way, and an axis of the mesh divides one axis of a result at most. Axes
- * that an op mixes (contracts, reduces, sorts, cuts) are whole in the result. `shard` says
- * itself how its result lies. What has no rule is whole on all devices.
+ * Forwards, by the column `along` of the op table: an axis of a result is divided as the axis
+ * of an operand that it runs along is. Where two operands disagree the first that divides has
+ * its way, and an axis of the mesh divides one axis of a result at most. `shard` says itself
+ * how its result lies. What has no rule is whole on all devices.
  */
 #include "op/control.h"
 #include "op/mesh.h"
@@ -21,6 +20,36 @@ typedef struct Layer { /* specs of all values of a program */
 } Layer;
 
 static Spec whole(uint32_t rank) { return (Spec){.rank = rank}; }
+
+bool spmd_within(wf_ctx *cx, const Mesh *m, const Program *p, const Eqn *e, uint32_t *out_axes, Spec *in, Spec *out)
+{
+    const SpmdAttr *a = e->attr;
+    Arena *s = &cx->scratch;
+    const char **ins = specs_split(s, a->in, e->nin), **outs = specs_split(s, a->out, e->nout);
+    Mesh own;
+
+    *out_axes = 0;
+    if (!ins || !outs || mesh_parse(s, a->mesh, &own))
+        return false;
+    for (uint32_t i = 0; i < own.n; i++) {
+        uint32_t k = 0;
+
+        while (k < m->n && strcmp(m->name[k], own.name[i]))
+            k++;
+        if (k == m->n || m->size[k] != own.size[i])
+            return false;
+        *out_axes |= 1u << k;
+    }
+    for (uint32_t i = 0; i < e->nin; i++)
+        if (spec_parse(s, m, ins[i], val_type(p, eqn_in(p, e)[i]).rank, &in[i]))
+            return false;
+    for (uint32_t j = 0; j < e->nout; j++)
+        if (spec_parse(s, m, outs[j], val_type(p, e->out + j).rank, &out[j]))
+            return false;
+    return true;
+}
+
+/* ---- rules ---- */
 
 /* Axis k of y is divided as axis i of x; not by axes of the mesh that are taken, nor if it does not come out even. */
 static void run_along(const Layer *l, Spec *y, uint32_t k, Dim size, const Spec *x,
@@ -41,113 +70,18 @@ static void run_along(const Layer *l, Spec *y, uint32_t k, Dim size, const Spec 
     }
 }
 
-/* ---- rules ---- */
-
-static void rule_same(const Layer *l, const Eqn *e, const Spec *const *in, Spec *out)
+/* Axes of results that axes of operands run along, the first operand first. */
+static void run_all_along(const Layer *l, const Eqn *e, const Spec *const *in, Spec *out)
 {
-    Type y = val_type(l->p, e->out);
+    for (uint32_t j = 0; j < e->nout; j++)
+        for (uint32_t i = 0; i < e->nin; i++)
+            for (uint32_t k = 0; k < in[i]->rank; k++) {
+                Along a = op_along(l->p, e, i, k);
+                Type y = val_type(l->p, e->out + j);
 
-    for (uint32_t i = 0; i < e->nin; i++)
-        for (uint32_t k = 0; k < y.rank && in[i]->rank == y.rank; k++)
-            run_along(l, out, k, y.dims[k], in[i], k);
-}
-
-/* Axes that keep their size, in order. */
-static void rule_kept(const Layer *l, const Eqn *e, const Spec *x, Spec *out)
-{
-    Type y = val_type(l->p, e->out), t = val_type(l->p, eqn_in(l->p, e)[0]);
-
-    for (uint32_t k = 0; k < y.rank && t.rank == y.rank; k++)
-        if (y.dims[k] == t.dims[k])
-            run_along(l, out, k, y.dims[k], x, k);
-}
-
-static bool has(Ints v, int64_t x)
-{
-    for (uint32_t i = 0; i < v.n; i++)
-        if (v.v[i] == x)
-            return true;
-    return false;
-}
-
-static void rule_without(const Layer *l, const Eqn *e, Ints gone, const Spec *x,
-                         Spec *out)
-{
-    Type y = val_type(l->p, e->out);
-
-    for (uint32_t i = 0, k = 0; i < x->rank; i++)
-        if (!has(gone, i))
-            run_along(l, out, k, y.dims[k], x, i), k++;
-}
-
-/* Groups of axes with the same number of elements on both sides: the first of one as the first of the other. */
-static void rule_reshape(const Layer *l, const Eqn *e, const Spec *x, Spec *out)
-{
-    Type y = val_type(l->p, e->out), t = val_type(l->p, eqn_in(l->p, e)[0]);
-    uint32_t i = 0, k = 0;
-
-    while (i < t.rank && k < y.rank) {
-        int64_t a = t.dims[i], b = y.dims[k];
-        uint32_t i0 = i++, k0 = k++;
-
-        if (a < 0 || b < 0) {
-            if (a != b)
-                return;
-        } else {
-            while (a != b && (a < b ? i < t.rank : k < y.rank)) {
-                Dim *side = a < b ? &a : &b;
-                Dim d = a < b ? t.dims[i++] : y.dims[k++];
-
-                if (d < 0)
-                    return;
-                *side *= d;
+                if ((a.kind == ALONG_EACH || a.kind == ALONG_MIXED) && a.to < y.rank)
+                    run_along(l, &out[j], a.to, y.dims[a.to], in[i], k);
             }
-        }
-        while (i0 + 1 < i && t.dims[i0] == 1)
-            i0++;
-        while (k0 + 1 < k && y.dims[k0] == 1)
-            k0++;
-        run_along(l, out, k0, y.dims[k0], x, i0);
-    }
-}
-
-static void rule_dot(const Layer *l, const Eqn *e, const Spec *const *in, Spec *out)
-{
-    const DotAttr *a = e->attr;
-    Type y = val_type(l->p, e->out);
-    uint32_t k = 0;
-
-    for (uint32_t i = 0; i < a->lhs_batch.n; i++, k++) {
-        run_along(l, out, k, y.dims[k], in[0], (uint32_t)a->lhs_batch.v[i]);
-        run_along(l, out, k, y.dims[k], in[1], (uint32_t)a->rhs_batch.v[i]);
-    }
-    for (uint32_t side = 0; side < 2; side++)
-        for (uint32_t i = 0; i < in[side]->rank; i++)
-            if (!has(side ? a->rhs : a->lhs, i) &&
-                !has(side ? a->rhs_batch : a->lhs_batch, i))
-                run_along(l, out, k, y.dims[k], in[side], i), k++;
-}
-
-static void rule_conv(const Layer *l, const Eqn *e, const Spec *const *in, Spec *out)
-{
-    const ConvAttr *a = e->attr;
-    Type y = val_type(l->p, e->out);
-    uint32_t batch = conv_axis(a->out_spec, 0), feature = conv_axis(a->out_spec, 1);
-
-    if (a->batch_groups == 1)
-        run_along(l, out, batch, y.dims[batch], in[0], conv_axis(a->lhs_spec, 0));
-    run_along(l, out, feature, y.dims[feature], in[1], conv_axis(a->rhs_spec, 0));
-}
-
-/* Batch axes of the indices are those of the result that are no offsets. */
-static void rule_gather(const Layer *l, const Eqn *e, const Spec *indices, Spec *out)
-{
-    const GatherAttr *a = e->attr;
-    Type y = val_type(l->p, e->out);
-
-    for (uint32_t k = 0, i = 0; k < y.rank && !a->operand_batching.n; k++)
-        if (!has(a->offset_dims, k))
-            run_along(l, out, k, y.dims[k], indices, i++);
 }
 
 /* ---- sub-programs ---- */
@@ -155,32 +89,49 @@ static void rule_gather(const Layer *l, const Eqn *e, const Spec *indices, Spec 
 static bool layer_run(wf_ctx *cx, const Mesh *m, const Program *p, const Spec *in,
                       Spec *out);
 
+/* Carries that begin whole and come out of a turn divided are divided from the start. */
+static bool settle(const Layer *l, const Program *body, Spec *in, uint32_t first, uint32_t n, Spec *out)
+{
+    for (bool more = true; more;) {
+        more = false;
+        if (!layer_run(l->cx, l->mesh, body, in, out))
+            return false;
+        for (uint32_t j = 0; j < n; j++)
+            if (!in[first + j].used && out[j].used) {
+                in[first + j] = out[j];
+                more = true;
+            }
+    }
+    return true;
+}
+
 static bool rule_scan(const Layer *l, const Eqn *e, const Spec *const *in, Spec *out)
 {
     const ScanAttr *a = e->attr;
     uint32_t n = a->body.p->nin, first = (uint32_t)(a->nconst + a->ncarry);
     Spec *x = arena_array(&l->cx->scratch, n + 1, sizeof *x);
 
-    for (uint32_t i = 0; i < n; i++) {
-        x[i] = *in[i];
-        if (i >= first) { /* a row */
-            x[i].rank--;
-            for (uint32_t k = 0; k < in[i]->dim[0].n; k++)
-                x[i].used &= ~(1u << in[i]->dim[0].v[k]);
-            memmove(x[i].dim, x[i].dim + 1, x[i].rank * sizeof *x[i].dim);
-        }
-    }
-    if (!layer_run(l->cx, l->mesh, a->body.p, x, out))
+    for (uint32_t i = 0; i < n; i++)
+        x[i] = i < first ? *in[i] : spec_row(in[i]);
+    if (!settle(l, a->body.p, x, (uint32_t)a->nconst, (uint32_t)a->ncarry, out))
         return false;
-    for (uint32_t j = 0; j < e->nout; j++) {
-        if (j < (uint32_t)a->ncarry) { /* as it began */
-            out[j] = *in[a->nconst + j];
-            continue;
-        }
-        memmove(out[j].dim + 1, out[j].dim, out[j].rank * sizeof *out[j].dim);
-        out[j].dim[0].n = 0;
-        out[j].rank++;
-    }
+    for (uint32_t j = 0; j < e->nout; j++)
+        out[j] = j < (uint32_t)a->ncarry ? x[a->nconst + j] : spec_stack(&out[j]);
+    return true;
+}
+
+static bool rule_while(const Layer *l, const Eqn *e, const Spec *const *in, Spec *out)
+{
+    const WhileAttr *w = e->attr;
+    uint32_t nc = (uint32_t)w->ncond, nb = (uint32_t)w->nbody, n = e->nin - nc - nb;
+    Spec *x = arena_array(&l->cx->scratch, e->nin + 1u, sizeof *x);
+    Spec *y = arena_array(&l->cx->scratch, w->body.p->nout + 1u, sizeof *y);
+
+    for (uint32_t i = 0; i < nb + n; i++)
+        x[i] = *in[nc + i];
+    if (!settle(l, w->body.p, x, nb, n, y))
+        return false;
+    memcpy(out, x + nb, n * sizeof *out); /* what it stacks is whole */
     return true;
 }
 
@@ -194,33 +145,37 @@ static bool rule_sub(const Layer *l, const Eqn *e, const Sub *s, const Spec *con
     return layer_run(l->cx, l->mesh, s->p, x, out);
 }
 
-static bool rule_control(const Layer *l, const Eqn *e, const Spec *const *in, Spec *out)
+/* Axes of the mesh that are not those of the spmd's own divide what its devices have. */
+static bool rule_spmd(const Layer *l, const Eqn *e, const Spec *const *in, Spec *out)
 {
     const SpmdAttr *a = e->attr;
-    const WhileAttr *w = e->attr;
-    const char **text;
-    Mesh m;
+    Arena *s = &l->cx->scratch;
+    Spec *own_in = arena_array(s, e->nin + 1u, sizeof *own_in), *own = arena_array(s, e->nout + 1u, sizeof *own);
+    uint32_t axes;
 
+    if (!spmd_within(l->cx, l->mesh, l->p, e, &axes, own_in, own))
+        return true; /* another mesh: whole */
+    for (uint32_t i = 0; i < e->nin; i++)
+        own_in[i] = spec_without(in[i], axes);
+    if (!layer_run(l->cx, l->mesh, a->body.p, own_in, out))
+        return false;
+    for (uint32_t j = 0; j < e->nout; j++)
+        out[j] = spec_over(&own[j], &out[j]);
+    return true;
+}
+
+static bool rule_control(const Layer *l, const Eqn *e, const Spec *const *in, Spec *out)
+{
     switch (e->op) {
     case OP_call:
     case OP_checkpoint:
     case OP_custom_jvp:
-    case OP_custom_vjp: return rule_sub(l, e, &a->body, in, 0, out);
+    case OP_custom_vjp: return rule_sub(l, e, &((const CallAttr *)e->attr)->body, in, 0, out);
     case OP_cond:
         return rule_sub(l, e, &((const CondAttr *)e->attr)->branches.v[0], in, 1, out);
     case OP_scan: return rule_scan(l, e, in, out);
-    case OP_while:
-        for (uint32_t j = 0; j < e->nin - (uint32_t)(w->ncond + w->nbody); j++)
-            out[j] = *in[w->ncond + w->nbody + j];
-        return true;
-    case OP_spmd:
-        text = specs_split(&l->cx->scratch, a->out, e->nout);
-        for (uint32_t j = 0; j < e->nout && !mesh_parse(&l->cx->scratch, a->mesh, &m);
-             j++)
-            if (spec_parse(&l->cx->scratch, l->mesh, text[j],
-                           val_type(l->p, e->out + j).rank, &out[j]))
-                out[j] = whole(val_type(l->p, e->out + j).rank);
-        return true;
+    case OP_while: return rule_while(l, e, in, out);
+    case OP_spmd: return rule_spmd(l, e, in, out);
     default: return true;
     }
 }
@@ -238,48 +193,15 @@ static bool layer_eqn(Layer *l, const Eqn *e)
         out[j] = whole(val_type(l->p, e->out + j).rank);
     if (op_has(e->op, OPF_CONTROL))
         return rule_control(l, e, in, out);
-    switch (e->op) {
-    case OP_shard:
-        return !spec_parse(&l->cx->scratch, l->mesh, ((const ShardAttr *)e->attr)->spec,
-                           out->rank, out) ||
-               (*out = whole(val_type(l->p, e->out).rank), true);
-    case OP_reshape: rule_reshape(l, e, in[0], out); return true;
-    case OP_broadcast:
-        for (uint32_t i = 0; i < in[0]->rank; i++) {
-            uint32_t k = (uint32_t)((const BroadcastAttr *)e->attr)->dims.v[i];
-
-            run_along(l, out, k, val_type(l->p, e->out).dims[k], in[0], i);
-        }
-        return true;
-    case OP_transpose:
-        for (uint32_t k = 0; k < out->rank; k++)
-            run_along(l, out, k, val_type(l->p, e->out).dims[k], in[0],
-                      (uint32_t)((const TransposeAttr *)e->attr)->perm.v[k]);
-        return true;
-    case OP_dot_general: rule_dot(l, e, in, out); return true;
-    case OP_conv_general: rule_conv(l, e, in, out); return true;
-    case OP_gather: rule_gather(l, e, in[1], out); return true;
-    case OP_argmax:
-    case OP_argmin:
-        rule_without(l, e, INTS(1, ((const ArgAttr *)e->attr)->axis), in[0], out);
-        return true;
-    case OP_slice:
-    case OP_pad:
-    case OP_concat:
-    case OP_dynamic_slice:
-    case OP_rev:
-    case OP_dynamic_update_slice:
-    case OP_scatter:
-    case OP_scatter_add: rule_kept(l, e, in[0], out); return true;
-    default: break;
-    }
-    if (op_row(e->op)->lower.kind == LOWER_REDUCE)
-        rule_without(l, e, ((const ReduceAttr *)e->attr)->axes, in[0], out);
-    else if (op_row(e->op)->lower.kind == LOWER_MAP)
-        rule_same(l, e, in, out);
-    else if (op_has(e->op, OPF_SAME))
+    if (e->op == OP_shard) {
+        if (spec_parse(&l->cx->scratch, l->mesh, ((const ShardAttr *)e->attr)->spec, out->rank, out))
+            *out = whole(val_type(l->p, e->out).rank);
+    } else if (op_hands_on(e->op)) {
         for (uint32_t j = 0; j < e->nout; j++)
             out[j] = *in[j];
+    } else {
+        run_all_along(l, e, in, out);
+    }
     return true;
 }
 

@@ -3,8 +3,8 @@
  *   requires   a verified program of constant sizes, without print; how its inputs lie (op/mesh.h)
  *   gives      inputs -> spmd -> results; equal values, but for the order of sums
  *
- * How values are to lie is what shard.c says. An op is done on parts along the axes that it carries from its operands to its
- * result, each element for itself; operands are brought to lie as the result does there, and whole elsewhere. What is
+ * How values are to lie is what shard.c says. An op is done on parts along the axes that go from its operands to its result
+ * element by element (op/along.c); operands are brought to lie as the result does there, and whole elsewhere. What is
  * contracted or reduced may stay in parts, too: then the parts of the result are added up, if that moves fewer bytes than
  * bringing the operands together. An op that carries nothing is done by every device on the whole.
  *
@@ -37,12 +37,6 @@ static uint32_t bits(AxisList a)
     for (uint32_t i = 0; i < a.n; i++)
         r |= 1u << a.v[i];
     return r;
-}
-
-static void divide(Spec *s, uint32_t k, AxisList axes)
-{
-    s->dim[k] = axes;
-    s->used |= bits(axes);
 }
 
 static const char *names(const Spread *s, AxisList axes)
@@ -172,151 +166,7 @@ static Val lie_as(const Spread *s, Local x, const Spec *to)
     return x.v;
 }
 
-/* ---- what ops carry ------------------------------------------------------------------------- */
-
-static bool has(Ints v, int64_t x)
-{
-    for (uint32_t i = 0; i < v.n; i++)
-        if (v.v[i] == x)
-            return true;
-    return false;
-}
-
-static int carried_dot(const DotAttr *a, Type x, uint32_t operand, uint32_t axis)
-{
-    Ints batch = operand ? a->rhs_batch : a->lhs_batch, sum = operand ? a->rhs : a->lhs;
-    uint32_t k = a->lhs_batch.n;
-
-    for (uint32_t i = 0; i < batch.n; i++)
-        if (batch.v[i] == axis)
-            return (int)i;
-    if (has(sum, axis))
-        return -1;
-    if (operand)
-        k += x.rank - a->lhs.n - a->lhs_batch.n; /* x: the first operand, whose free axes come first */
-    for (uint32_t i = 0; i < axis; i++)
-        k += !has(batch, i) && !has(sum, i);
-    return (int)k;
-}
-
-static int carried_conv(const ConvAttr *a, uint32_t operand, uint32_t axis)
-{
-    if (!operand && a->batch_groups == 1 && axis == conv_axis(a->lhs_spec, 0))
-        return (int)conv_axis(a->out_spec, 0);
-    if (operand && a->groups == 1 && a->batch_groups == 1 && axis == conv_axis(a->rhs_spec, 0))
-        return (int)conv_axis(a->out_spec, 1);
-    return -1;
-}
-
-/* Groups of axes with as many elements on both sides: the first of one is the first of the other. */
-static int carried_reshape(Type x, Type y, uint32_t axis)
-{
-    uint32_t i = 0, k = 0;
-
-    while (i < x.rank && k < y.rank) {
-        int64_t a = x.dims[i], b = y.dims[k];
-        uint32_t i0 = i++, k0 = k++;
-
-        while (a != b && (a < b ? i < x.rank : k < y.rank))
-            *(a < b ? &a : &b) *= a < b ? x.dims[i++] : y.dims[k++];
-        while (i0 + 1 < i && x.dims[i0] == 1)
-            i0++;
-        while (k0 + 1 < k && y.dims[k0] == 1)
-            k0++;
-        if (axis == i0 && x.dims[i0] && y.dims[k0])
-            return (int)k0;
-    }
-    return -1;
-}
-
-static int carried_without(Ints gone, uint32_t axis)
-{
-    int k = 0;
-
-    for (uint32_t i = 0; i < axis; i++)
-        k += !has(gone, i);
-    return has(gone, axis) ? -1 : k;
-}
-
-/* Batch axes of the indices are those of the result that are no offsets. */
-static int carried_gather(const GatherAttr *a, uint32_t operand, Type indices, uint32_t axis)
-{
-    uint32_t k = 0;
-
-    if (!operand || axis + 1 == indices.rank || a->operand_batching.n)
-        return -1;
-    for (uint32_t n = axis;; k++)
-        if (!has(a->offset_dims, k) && n-- == 0)
-            return (int)k;
-}
-
-/* The axis of the result that this axis of an operand is, element by element; -1: none. */
-static int carried(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis)
-{
-    const Val *in = eqn_in(p, e);
-    Type x = val_type(p, in[operand]), y = val_type(p, e->out);
-    const SliceAttr *cut = e->attr;
-    const PadAttr *pad = e->attr;
-
-    switch (e->op) {
-    case OP_reshape: return carried_reshape(x, y, axis);
-    case OP_broadcast: {
-        int64_t k = ((const BroadcastAttr *)e->attr)->dims.v[axis];
-
-        return x.dims[axis] == y.dims[k] ? (int)k : -1;
-    }
-    case OP_transpose:
-        for (uint32_t k = 0; k < y.rank; k++)
-            if (((const TransposeAttr *)e->attr)->perm.v[k] == axis)
-                return (int)k;
-        return -1;
-    case OP_dot_general: return carried_dot(e->attr, val_type(p, in[0]), operand, axis);
-    case OP_conv_general: return carried_conv(e->attr, operand, axis);
-    case OP_argmax:
-    case OP_argmin: return carried_without(INTS(1, ((const ArgAttr *)e->attr)->axis), axis);
-    case OP_cumsum:
-    case OP_cumprod:
-    case OP_cummax:
-    case OP_cummin:
-    case OP_cumlogsumexp: return axis == ((const CumAttr *)e->attr)->axis ? -1 : (int)axis;
-    case OP_concat: return axis == ((const AxisAttr *)e->attr)->axis ? -1 : (int)axis;
-    case OP_rev: return has(((const AxesAttr *)e->attr)->axes, axis) ? -1 : (int)axis;
-    case OP_slice:
-        return cut->start.v[axis] || cut->limit.v[axis] != x.dims[axis] || (cut->stride.n && cut->stride.v[axis] != 1)
-                   ? -1
-                   : (int)axis;
-    case OP_pad:
-        return operand || pad->lo.v[axis] || pad->hi.v[axis] || (pad->interior.n && pad->interior.v[axis]) ? -1
-                                                                                                     : (int)axis;
-    case OP_dynamic_slice: return operand || x.dims[axis] != y.dims[axis] ? -1 : (int)axis;
-    case OP_dynamic_update_slice: {
-        Type u = val_type(p, in[1]);
-
-        return operand > 1 || u.dims[axis] != y.dims[axis] ? -1 : (int)axis;
-    }
-    case OP_gather: return carried_gather(e->attr, operand, x, axis);
-    default: break;
-    }
-    if (op_row(e->op)->lower.kind == LOWER_REDUCE)
-        return carried_without(((const ReduceAttr *)e->attr)->axes, axis);
-    if (op_row(e->op)->lower.kind == LOWER_MAP || op_has(e->op, OPF_SAME))
-        return x.rank == y.rank && x.dims[axis] == y.dims[axis] ? (int)axis : -1;
-    return -1;
-}
-
 /* ---- equations --------------------------------------------------------------------------------- */
-
-/* A reduction over axis `axis` of operand 0 that may be of parts: what adds them up. */
-static OpCode adds_up(const Eqn *e, uint32_t axis)
-{
-    if (e->op == OP_dot_general)
-        return has(((const DotAttr *)e->attr)->lhs, axis) ? OP_psum : OP_COUNT;
-    if (e->op != OP_reduce_sum && e->op != OP_reduce_max && e->op != OP_reduce_min)
-        return OP_COUNT;
-    if (!has(((const ReduceAttr *)e->attr)->axes, axis))
-        return OP_COUNT;
-    return e->op == OP_reduce_max ? OP_pmax : e->op == OP_reduce_min ? OP_pmin : OP_psum;
-}
 
 static double bytes(const Spread *s, Type t, const Spec *spec)
 {
@@ -327,57 +177,59 @@ static double bytes(const Spread *s, Type t, const Spec *spec)
     return n;
 }
 
-/* Is bringing both operands together along a contracted axis dearer than adding up the result? */
-static bool summing_pays(const Spread *s, const Program *p, const Eqn *e, const Local *x, const uint32_t *axis, AxisList by,
+/* Is bringing operands together along an axis that goes dearer than adding up the result? x: all operands. */
+static bool summing_pays(const Spread *s, const Program *p, const Eqn *e, const Local *x, Along gone, AxisList by,
                          const Spec *result)
 {
     double n = (double)mesh_count(s->mesh, by), gather = 0;
 
-    for (uint32_t i = 0; i < e->nin; i++)
-        if (x[i].s.dim[axis[i]].n)
-            gather += (n - 1) * bytes(s, val_type(p, eqn_in(p, e)[i]), &x[i].s);
+    for (uint32_t o = 0; o < e->nin; o++)
+        for (uint32_t i = 0; i < x[o].s.rank; i++) {
+            Along a = op_along(p, e, o, i);
+
+            if (a.kind == gone.kind && a.to == gone.to && x[o].s.dim[i].n)
+                gather += (n - 1) * bytes(s, val_type(p, eqn_in(p, e)[o]), &x[o].s);
+        }
     return 2 * (n - 1) / n * bytes(s, val_type(p, e->out), result) < gather;
 }
 
-/* Axes of the mesh by which a contracted or reduced axis stays divided; need: of the operands. */
+/* Axes of the mesh by which an axis that goes stays divided; need: of the operands. by: what adds the parts up. */
 static AxisList stay_divided(const Spread *s, const Program *p, const Eqn *e, const Local *x, const Spec *result, Spec *need,
                              OpCode *by)
 {
     AxisList all = {0};
 
-    for (uint32_t i = 0; i < x[0].s.rank; i++) {
-        uint32_t axis[2] = {i, i};
-        const DotAttr *d = e->attr;
-        AxisList axes = x[0].s.dim[i];
-        OpCode how = adds_up(e, i);
+    for (uint32_t o = 0; o < e->nin; o++)
+        for (uint32_t i = 0; i < x[o].s.rank; i++) {
+            Along gone = op_along(p, e, o, i);
+            AxisList axes = x[o].s.dim[i];
 
-        if (how == OP_COUNT)
-            continue;
-        for (uint32_t k = 0; e->op == OP_dot_general && k < d->lhs.n; k++)
-            if (d->lhs.v[k] == i)
-                axis[1] = (uint32_t)d->rhs.v[k];
-        if (!axes.n && e->op == OP_dot_general)
-            axes = x[1].s.dim[axis[1]];
-        if (!axes.n || bits(axes) & (result->used | bits(all)) ||
-            (e->op == OP_dot_general && !summing_pays(s, p, e, x, axis, axes, result)))
-            continue;
-        for (uint32_t o = 0; o < e->nin; o++)
-            divide(&need[o], axis[o], axes);
-        for (uint32_t k = 0; k < axes.n; k++)
-            all.v[all.n++] = axes.v[k];
-        *by = how;
-    }
+            if (gone.kind < ALONG_SUM || !axes.n || need[o].dim[i].n || bits(axes) & (result->used | bits(all)) ||
+                (e->nin > 1 && !summing_pays(s, p, e, x, gone, axes, result)))
+                continue;
+            for (uint32_t q = 0; q < e->nin; q++)
+                for (uint32_t k = 0; k < x[q].s.rank; k++) {
+                    Along other = op_along(p, e, q, k);
+
+                    if (other.kind == gone.kind && other.to == gone.to)
+                        spec_divide(&need[q], k, axes);
+                }
+            for (uint32_t k = 0; k < axes.n; k++)
+                all.v[all.n++] = axes.v[k];
+            *by = gone.kind == ALONG_MAX ? OP_pmax : gone.kind == ALONG_MIN ? OP_pmin : OP_psum;
+        }
     return all;
 }
 
 /* The equation on parts that lie as `result` says: what its attribute says of sizes is of parts. */
-static void emit(const Spread *s, Copier *c, const Eqn *e, const Val *in, const Spec *result, Val *out)
+static void emit(const Spread *s, Copier *c, const Eqn *e, const Val *in, const Spec *need, const Spec *result, Val *out)
 {
     Type y = e->nout ? local_type(s, val_type(c->from, e->out), result) : (Type){0}, x = e->nin ? b_type(s->b, in[0]) : y;
     SliceAttr cut;
     DynamicSliceAttr sizes;
     BroadcastAttr wide;
     ShapeAttr shape;
+    GatherAttr taken;
     Dim limit[MAX_RANK];
     const void *attr = copier_attr(c, e);
 
@@ -401,6 +253,13 @@ static void emit(const Spread *s, Copier *c, const Eqn *e, const Val *in, const 
         cut.limit = (Ints){y.rank, limit};
         attr = &cut;
         break;
+    case OP_gather: /* an axis that is divided is taken whole */
+        taken = *(const GatherAttr *)attr;
+        for (uint32_t k = 0; k < x.rank; k++)
+            limit[k] = need[0].dim[k].n ? x.dims[k] : taken.slice_sizes.v[k];
+        taken.slice_sizes = (Ints){x.rank, limit};
+        attr = &taken;
+        break;
     case OP_dynamic_slice:
         sizes.sizes = (Ints){y.rank, y.dims};
         attr = &sizes;
@@ -419,26 +278,38 @@ static void spread_eqn(const Spread *s, Copier *c, const Eqn *e, const Local *x,
     OpCode by = OP_COUNT;
     AxisList sum;
 
+    if (e->op == OP_shard) {
+        out[0] = (Local){lie_as(s, x[0], &want[0]), want[0]};
+        return;
+    }
+    if (op_hands_on(e->op)) { /* each operand for itself */
+        for (uint32_t o = 0; o < e->nin; o++)
+            in[o] = x[o].v;
+        emit(s, c, e, in, need, &result, made);
+        for (uint32_t j = 0; j < e->nout && !failed(s->cx); j++)
+            out[j] = (Local){made[j], x[j].s};
+        return;
+    }
     for (uint32_t o = 0; o < e->nin && e->nout; o++)
         for (uint32_t i = 0; i < x[o].s.rank; i++) {
-            int k = carried(p, e, o, i);
+            Along a = op_along(p, e, o, i);
 
-            if (k >= 0 && want[0].dim[k].n && !result.dim[k].n)
-                divide(&result, (uint32_t)k, want[0].dim[k]);
+            if (a.kind == ALONG_EACH && want[0].dim[a.to].n && !result.dim[a.to].n)
+                spec_divide(&result, a.to, want[0].dim[a.to]);
         }
     for (uint32_t o = 0; o < e->nin; o++) {
         need[o].rank = x[o].s.rank;
         for (uint32_t i = 0; i < x[o].s.rank; i++) {
-            int k = e->nout ? carried(p, e, o, i) : -1;
+            Along a = op_along(p, e, o, i);
 
-            if (k >= 0)
-                divide(&need[o], i, result.dim[k]);
+            if (a.kind == ALONG_EACH)
+                spec_divide(&need[o], i, result.dim[a.to]);
         }
     }
     sum = e->nin ? stay_divided(s, p, e, x, &result, need, &by) : (AxisList){0};
     for (uint32_t o = 0; o < e->nin; o++)
         in[o] = lie_as(s, x[o], &need[o]);
-    emit(s, c, e, in, &result, made);
+    emit(s, c, e, in, need, &result, made);
     for (uint32_t j = 0; j < e->nout && !failed(s->cx); j++) {
         if (sum.n)
             made[j] = b_eqn1(s->b, by, &made[j], 1, &(CollectiveAttr){.axis = names(s, sum), .size = DIM_NONE});
@@ -501,25 +372,8 @@ static bool spread_sub(const Spread *s, const Sub *sub, const Spec *in, Spec *ou
     return p && spread_body(s, p, in, out, fixed, made);
 }
 
-static Spec without_first(const Spec *s)
-{
-    Spec r = {.rank = s->rank - 1};
-
-    for (uint32_t k = 0; k < r.rank; k++)
-        divide(&r, k, s->dim[k + 1]);
-    return r;
-}
-
-static Spec with_first(const Spec *s)
-{
-    Spec r = {.rank = s->rank + 1};
-
-    for (uint32_t k = 0; k < s->rank; k++)
-        divide(&r, k + 1, s->dim[k]);
-    return r;
-}
-
-static bool spread_scan(const Spread *s, const Eqn *e, const Local *x, Local *out)
+/* want: how shard.c would have the results; carries begin so. */
+static bool spread_scan(const Spread *s, const Eqn *e, const Local *x, const Spec *want, Local *out)
 {
     ScanAttr a = *(const ScanAttr *)e->attr;
     uint32_t carries = (uint32_t)a.ncarry, first = (uint32_t)a.nconst + carries, n = e->nin;
@@ -528,11 +382,12 @@ static bool spread_scan(const Spread *s, const Eqn *e, const Local *x, Local *ou
     Sub body;
 
     for (uint32_t i = 0; i < n; i++) {
-        Spec to = i < first ? x[i].s : without_first(&x[i].s);
+        bool carry = i >= (uint32_t)a.nconst && i < first;
+        Spec to = i < first ? carry ? want[i - (uint32_t)a.nconst] : x[i].s : spec_row(&x[i].s);
 
         in[i] = to;
         if (i >= first)
-            to = with_first(&to); /* every device has all turns */
+            to = spec_stack(&to); /* every device has all turns */
         v[i] = lie_as(s, x[i], &to);
     }
     /* once to see how stacked results lie, then with carries that end as they began */
@@ -544,7 +399,7 @@ static bool spread_scan(const Spread *s, const Eqn *e, const Local *x, Local *ou
         return false;
     b_eqn(s->b, OP_scan, v, n, &a, made, e->nout);
     for (uint32_t j = 0; j < e->nout; j++)
-        out[j] = (Local){made[j], j < carries ? res[j] : with_first(&res[j])};
+        out[j] = (Local){made[j], j < carries ? res[j] : spec_stack(&res[j])};
     return !failed(s->cx);
 }
 
@@ -570,8 +425,8 @@ static bool spread_cond(const Spread *s, const Eqn *e, const Local *x, Local *ou
     return !failed(s->cx);
 }
 
-/* Without stacked results; carries lie as they began, conditions are whole. */
-static bool spread_while(const Spread *s, const Eqn *e, const Local *x, Local *out)
+/* Without stacked results; carries lie as wanted from the start, conditions are whole. */
+static bool spread_while(const Spread *s, const Eqn *e, const Local *x, const Spec *want, Local *out)
 {
     WhileAttr a = *(const WhileAttr *)e->attr;
     uint32_t nc = (uint32_t)a.ncond, nb = (uint32_t)a.nbody, carries = e->nin - nc - nb;
@@ -579,15 +434,14 @@ static bool spread_while(const Spread *s, const Eqn *e, const Local *x, Local *o
     Val *v = arena_array(s->a, e->nin + 1u, sizeof *v), *y = arena_array(s->a, e->nout + 1u, sizeof *y);
 
     for (uint32_t i = 0; i < e->nin; i++)
-        v[i] = x[i].v;
+        v[i] = i < nc + nb ? x[i].v : lie_as(s, x[i], &want[i - nc - nb]);
     for (uint32_t i = 0; i < nc + carries; i++)
-        in[i] = x[i < nc ? i : i + nb].s;
+        in[i] = i < nc ? x[i].s : want[i - nc];
     if (!spread_sub(s, &a.cond, in, &one, true, &a.cond))
         return false;
     for (uint32_t i = 0; i < nb + carries; i++)
-        in[i] = x[nc + i].s;
-    for (uint32_t j = 0; j < carries; j++)
-        res[j] = x[nc + nb + j].s;
+        in[i] = i < nb ? x[nc + i].s : want[i - nb];
+    memcpy(res, want, carries * sizeof *res);
     if (!spread_sub(s, &a.body, in, res, true, &a.body))
         return false;
     b_eqn(s->b, OP_while, v, e->nin, &a, y, e->nout);
@@ -604,6 +458,34 @@ static bool spread_call(const Spread *s, const Eqn *e, const Local *x, Local *ou
     return p && spread_program(s, p, x, out);
 }
 
+/* One over axes of this mesh: its body on what its devices have, which the other axes may divide further. */
+static bool spread_spmd(const Spread *s, const Program *p, const Eqn *e, const Local *x, Local *out)
+{
+    const Program *body = concrete(s, &((const SpmdAttr *)e->attr)->body);
+    Spec *own_in = arena_array(s->a, e->nin + 1u, sizeof *own_in), *own = arena_array(s->a, e->nout + 1u, sizeof *own);
+    Local *in = arena_array(s->a, e->nin + 1u, sizeof *in);
+    uint32_t axes;
+
+    if (!body)
+        return false;
+    if (!spmd_within(s->cx, s->mesh, p, e, &axes, own_in, own))
+        return fail(s->cx, WF_ERR_NORULE, eqn_place(p, e), "spread: the program has an spmd over another mesh");
+    for (uint32_t i = 0; i < e->nin; i++) {
+        Spec rest = spec_without(&x[i].s, axes), to = spec_over(&own_in[i], &rest);
+        Type t = val_type(body, program_in(body, i));
+
+        for (uint32_t k = 0; k < t.rank; k++)
+            if (t.dims[k] % mesh_count(s->mesh, rest.dim[k]))
+                rest = (Spec){.rank = t.rank}, to = own_in[i];
+        in[i] = (Local){lie_as(s, x[i], &to), rest};
+    }
+    if (!spread_program(s, body, in, out))
+        return false;
+    for (uint32_t j = 0; j < e->nout; j++)
+        out[j].s = spec_over(&own[j], &out[j].s);
+    return true;
+}
+
 static bool spread_control(const Spread *s, Copier *c, const Eqn *e, const Local *x, const Spec *want, Local *out)
 {
     const WhileAttr *w = e->attr;
@@ -613,14 +495,13 @@ static bool spread_control(const Spread *s, Copier *c, const Eqn *e, const Local
     case OP_checkpoint:
     case OP_custom_jvp:
     case OP_custom_vjp: return spread_call(s, e, x, out);
-    case OP_scan: return spread_scan(s, e, x, out);
+    case OP_scan: return spread_scan(s, e, x, want, out);
     case OP_cond: return spread_cond(s, e, x, out);
     case OP_while:
         if (e->nout == e->nin - (uint32_t)(w->ncond + w->nbody))
-            return spread_while(s, e, x, out);
+            return spread_while(s, e, x, want, out);
         break;
-    case OP_spmd:
-        return fail(s->cx, WF_ERR_VALUE, eqn_place(c->from, e), "spread: the program has an spmd already");
+    case OP_spmd: return spread_spmd(s, c->from, e, x, out);
     default: break;
     }
     spread_eqn(s, c, e, x, want, out);

@@ -205,6 +205,9 @@ bool layout_eqn(wf_ctx *cx, const struct Mesh *m, const Program *p, const Eqn *e
 bool layouts_parse(wf_ctx *cx, const Program *p, const char *mesh, const char *specs, bool inputs, struct Mesh *m,
                    struct Spec *out);
 const char *spec_text(Arena *a, const struct Mesh *m, const struct Spec *s);
+/* Is this spmd one over axes of the mesh? out_axes: those, by bits; in, out: its specs. */
+bool spmd_within(wf_ctx *cx, const struct Mesh *m, const Program *p, const Eqn *e, uint32_t *out_axes, struct Spec *in,
+                 struct Spec *out);
 
 /* ---- spread.c ---- */
 
