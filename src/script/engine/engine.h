@@ -246,6 +246,10 @@ Value en_traced(En *e, Value results, int nargs);
 Value box_program(Vm *vm, const Program *p, uint32_t nargs, Tensor *const *captures,
                   uint32_t ncaptures, const bool *weak, uint32_t nweak);
 Value program_view(Vm *vm, const Args *a);
+Value program_layouts(Vm *vm, const Args *a); /* program_mesh.c */
+Value program_spread(Vm *vm, const Args *a);
+Value program_part(Vm *vm, const Args *a);
+Value n_so_far(Vm *vm, const Args *a);
 extern const NativeDef engine_equations[];
 
 /* ---- control.c --------------------------------------------------------------------- */

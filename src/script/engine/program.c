@@ -493,31 +493,6 @@ static Value p_optimise(Vm *vm, const Args *a)
     return derived(vm, g, p, true);
 }
 
-/* layouts(mesh, specs): how the results lie on a mesh when the inputs lie so, a list of texts */
-static Value p_layouts(Vm *vm, const Args *a)
-{
-    ProgramObj *g = as_program(a->v[0]);
-    En e = {.vm = vm, .c = vm->cx, .f = &vm->engine->front[FRONT_JAX]};
-    const char *mesh = "", *specs = "", *text;
-    Value r = NIL;
-    Region region;
-
-    if (!en_str(&e, a->v[1], &mesh) || !en_str(&e, a->v[2], &specs))
-        return NIL;
-    api_enter_(vm->cx, &region);
-    if (setjmp(region.jump)) {
-        api_out_of_memory(vm->cx, &region);
-        return en_raise(&e), NIL;
-    }
-    text = xf_layouts(vm->cx, g->p, mesh, specs);
-    if (text)
-        r = v_obj(sc_str(vm, text));
-    api_leave(vm->cx, &region);
-    if (failed(vm->cx))
-        en_raise(&e);
-    return r;
-}
-
 /* split(wrt): (forward, backward), as ahead-of-time differentiation has them. forward
  * gives the results, then what backward needs; backward takes that, then the cotangents. */
 static Value p_split(Vm *vm, const Args *a)
@@ -613,9 +588,11 @@ static const NativeDef program_methods[] = {
     {"jacrev", p_jacrev, "self,wrt"},
     {"hessian", p_hessian, "self,wrt"},
     {"vmap", p_vmap, "self,axes|name,size"},
-    {"layouts", p_layouts, "self,mesh,specs"},
+    {"layouts", program_layouts, "self,mesh,specs"},
     {"optimise", p_optimise, "self|last"},
+    {"part", program_part, "self"},
     {"split", p_split, "self,wrt"},
+    {"spread", program_spread, "self,mesh,in_specs,out_specs"},
     {"view", program_view, "self"},
     {0},
 };
@@ -951,6 +928,7 @@ const NativeDef engine_programs[] = {
     {"save_model", n_save_model, "path,tensors,texts,programs"},
     {"load_model", n_load_model, "path,keys"},
     {"in_trace", n_in_trace, ""},
+    {"so_far", n_so_far, "x"},
     {"precision", n_precision, "name"},
     {"apply", n_apply, "program,args|more,captures,donated"},
     {"is_donated", n_is_donated, "x"},

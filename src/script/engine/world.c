@@ -102,6 +102,21 @@ static Value n_comm_info(Vm *vm, const Args *a)
     return en_end_value(&e, v_obj(t));
 }
 
+/* comm_use(mesh): collectives of programs over its axes are with the processes, one device each; None: no more */
+static Value n_comm_use(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    struct ScriptWorld *w = e.f->engine->world;
+    const char *mesh = NULL;
+
+    if (!en_str(&e, a->v[0], &mesh))
+        return en_fail(&e);
+    if (!w || !w->comm)
+        return sc_fail(vm, C_RuntimeError, "there is no world of processes"), en_fail(&e);
+    wf_comm_use(e.c, mesh ? w->comm : NULL, mesh);
+    return en_end_value(&e, NONE);
+}
+
 static const char *const kinds[] = {"reduce", "scatter_reduce", "gather", "broadcast", "all_to_all", "send", "receive"};
 static const char *const hows[] = {"SUM", "PRODUCT", "MAX", "MIN", "BAND", "BOR", "BXOR"};
 
@@ -353,6 +368,7 @@ const NativeDef engine_world[] = {
     {"comm_open", n_comm_open, "rank,size,key,timeout,patience"},
     {"comm_close", n_comm_close, "why"},
     {"comm_info", n_comm_info, ""},
+    {"comm_use", n_comm_use, "mesh"},
     {"comm_do", n_comm_do, "kind,x,ranks,how,root,tag,give,take"},
     {"comm_start", n_comm_start, "kind,x,ranks,how,root,tag,give,take"},
     {"comm_done", n_comm_done, "job"},

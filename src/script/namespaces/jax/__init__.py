@@ -7,14 +7,15 @@
 #   _pytree tree tree_util        trees
 import _jax as _w
 from jax._array import Array
-from jax import _gpu
+from jax import _gpu, _sharding
 from jax._api import (
     jit, grad, value_and_grad, vjp, jvp, linearize, linear_transpose, jacrev, jacfwd, jacobian,
     hessian, vmap, checkpoint, remat, checkpoint_policies, eval_shape, ShapeDtypeStruct,
     block_until_ready, device_put, device_get, disable_jit, named_call, named_scope, typeof)
 from jax._spmd import pmap, shard_map
 from jax._sharding import devices, make_mesh, set_mesh, Device, NamedSharding as NamedSharding, P
-from jax._layout import make_array_from_callback, make_array_from_single_device_arrays, reshard
+from jax._layout import (make_array_from_callback, make_array_from_process_local_data, make_array_from_single_device_arrays,
+                         reshard)
 from jax._custom import custom_jvp, custom_vjp, closure_convert
 from jax._jaxpr import make_jaxpr
 from jax._config import config, enable_x64
@@ -35,10 +36,7 @@ def __getattr__(name):
 
 
 def local_devices(process_index=None, backend=None, host_id=None):
-    for index in (process_index, host_id):
-        if index not in (None, 0):
-            raise ValueError(f"Unknown process_index {index}")
-    return devices(backend)
+    return _sharding.local_devices(host_id if process_index is None else process_index, backend)
 
 
 def device_count(backend=None):
@@ -46,7 +44,7 @@ def device_count(backend=None):
 
 
 def local_device_count(backend=None):
-    return len(devices(backend))
+    return len(local_devices(None, backend))
 
 
 def default_backend():
@@ -54,11 +52,18 @@ def default_backend():
 
 
 def process_index(backend=None):
-    return 0
+    return _sharding.World.index
 
 
 def process_count(backend=None):
-    return 1
+    return _sharding.World.count
+
+
+def process_indices(backend=None):
+    return list(range(_sharding.World.count))
+
+
+host_id, host_count, host_ids = process_index, process_count, process_indices
 
 
 def clear_caches():

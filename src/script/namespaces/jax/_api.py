@@ -364,6 +364,7 @@ class _Jit(_w.Dispatch):
         n = len(seen_meshes)
         entry.program = _w.trace(flat, leaves, self.__name__ if self.__name__.isidentifier() else "f")
         entry.donated = None
+        entry.divisions = {}    # by how the arguments lie: jax._layout
         entry.mesh = seen_meshes[-1] if len(seen_meshes) > n else None
         return entry
 
@@ -384,17 +385,27 @@ class _Jit(_w.Dispatch):
             at += n
         return found
 
-    def _entry(self, args, kwargs):
+    def _entry(self, args, kwargs, lies=None):
         statics, named, dynamic, rest = self._split(args, kwargs)
         leaves, spec = kit.flatten((dynamic, rest))
         for x in leaves:
             if not isinstance(x, (float, int, bool, complex, _w.Tensor)):
                 raise TypeError(f"Cannot interpret value of type {type(x)} as an abstract array; it does not "
                                 "have a dtype attribute")
-        key = (statics, named, spec, _w.signature(leaves), _w.bound(leaves))
+        explicit = None
+        if lies is not None:
+            from jax._layout import explicit as bound, explicit_lies
+            explicit = explicit_lies(lies)
+        key = (statics, named, spec, _w.signature(leaves), _w.bound(leaves), explicit)
         entry = self.cache.get(key)
         if entry is None:
-            entry = self._trace(statics, named, spec, leaves)
+            if explicit is not None:
+                bound.append(explicit)
+            try:
+                entry = self._trace(statics, named, spec, leaves)
+            finally:
+                if explicit is not None:
+                    bound.pop()
             entry.shapes = [tuple(getattr(x, "shape", ())) for x in leaves]
             if any(self.donated):
                 entry.donated = self._donated(dynamic, rest)
@@ -406,16 +417,19 @@ class _Jit(_w.Dispatch):
         if config.values["jax_disable_jit"]:
             return self.fun(*args, **kwargs)
         lies = self._lies(args, kwargs)
-        entry, leaves = self._entry(args, kwargs)
+        entry, leaves = self._entry(args, kwargs, lies)
+        if _w.in_trace():
+            if entry.mesh is not None:
+                from jax._layout import seen_meshes
+                seen_meshes.append(entry.mesh)
+        elif lies is not None or entry.mesh is not None:
+            from jax._layout import divide, place_results
+            made = divide(entry, lies, self.out_shardings)
+            return _tree.unflatten(entry.out_spec, place_results(made.run(leaves, entry.donated), made.results))
         if entry.donated:
             out = _w.apply(entry.program, leaves, donated=entry.donated)
         else:
             out = _w.apply(entry.program, leaves)
-        if entry.mesh is not None and _w.in_trace():
-            from jax._layout import seen_meshes
-            seen_meshes.append(entry.mesh)
-        if (lies is not None or entry.mesh is not None) and not _w.in_trace():
-            return _tree.unflatten(entry.out_spec, place_results(entry, lies, self.out_shardings, out))
         if not kwargs and not self.argnums and not entry.donated and not entry.program.captures and out and \
                 not _w.in_trace():
             self.remember(args, entry.program, False, out=_numbered(entry.out_spec, [0]), like=out[0])
@@ -432,7 +446,7 @@ class _Jit(_w.Dispatch):
         lies = [said_of(x) for x in kit.flatten((dynamic, rest))[0]]
         if self.in_shardings is not None:
             from jax._layout import check_in_shardings
-            lies = check_in_shardings(self.in_shardings, dynamic, lies)
+            lies = check_in_shardings(self, self.in_shardings, dynamic, lies)
         if self.out_shardings is None and not any([s is not None for s in lies]):
             return None
         from jax._layout import check_devices
@@ -441,8 +455,12 @@ class _Jit(_w.Dispatch):
 
     def lower(self, *args, **kwargs):
         args, kwargs = _tree.map(_concrete, (args, kwargs))
-        entry, leaves = self._entry(args, kwargs)
-        return Lowered(entry)
+        lies = self._lies(args, kwargs)
+        entry, leaves = self._entry(args, kwargs, lies)
+        from jax._layout import Alone, divide
+        if lies is not None or entry.mesh is not None:
+            return Lowered(entry, divide(entry, lies, self.out_shardings))
+        return Lowered(entry, Alone(entry.program, None))
 
     def trace(self, *args, **kwargs):
         return self.lower(*args, **kwargs)
@@ -489,14 +507,19 @@ class _Traced:
 
 
 class Lowered:
-    def __init__(self, entry):
-        self.entry = entry
+    # made: what runs it, alone or divided among devices.
+    def __init__(self, entry, made):
+        self.entry, self.made = entry, made
 
     def as_text(self, dialect=None):
         return self.entry.program.text()
 
     def compile(self, *args, **kwargs):
-        return Compiled(self.entry)
+        return Compiled(self.entry, self.made)
+
+    @property
+    def output_shardings(self):
+        return None if self.made.results is None else _tree.unflatten(self.entry.out_spec, self.made.results)
 
     @property
     def jaxpr(self):
@@ -509,11 +532,15 @@ class Lowered:
 
 class Compiled(Lowered):
     def as_text(self):
-        return self.entry.program.optimise().text()
+        return self.made.program.optimise().text()
 
     def __call__(self, *args, **kwargs):
         leaves = kit.flatten((list(args), kwargs))[0]
-        return _tree.unflatten(self.entry.out_spec, _w.apply(self.entry.program, leaves))
+        out = self.made.run(leaves)
+        if self.made.results is not None:
+            from jax._layout import place_results
+            place_results(out, self.made.results)
+        return _tree.unflatten(self.entry.out_spec, out)
 
 
 def _concrete(x):
@@ -530,11 +557,6 @@ def jit(fun=None, in_shardings=None, out_shardings=None, static_argnums=None, st
                              donate_argnames=donate_argnames)
     _callable(fun, "jit")
     return _Jit(fun, static_argnums, static_argnames, donate_argnums, donate_argnames, in_shardings, out_shardings)
-
-
-def place_results(*args):
-    from jax._layout import place_results as place
-    return place(*args)
 
 
 class disable_jit:
@@ -658,8 +680,12 @@ def eval_shape(fun, *args, **kwargs):
 
 
 def typeof(x):
+    from jax._dtypes import canonical
     from jax._jaxpr import ShapedArray
-    return ShapedArray(x.shape, x.dtype, False)
+    from jax._layout import explicit_sharding
+    x = x if hasattr(x, "shape") else _w.wrap(x)
+    sharding = explicit_sharding(x) if isinstance(x, _w.Tensor) else None
+    return ShapedArray(x.shape, canonical(x.dtype), False, sharding)
 
 
 # ---- values

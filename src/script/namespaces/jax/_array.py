@@ -2,7 +2,7 @@
 # look. Functions of several arguments are those of jax.numpy.
 import _jax as _w
 from jax import _gpu
-from jax._sharding import SingleDeviceSharding, said_of, sharding_of, shards_of
+from jax._sharding import SingleDeviceSharding, World, said_of, sharding_of, shards_of
 
 
 def _np():
@@ -82,15 +82,31 @@ class _AtIndex:
         return self._update("set", func(self.x[self.key]), options)
 
 
+def _is_here(x):
+    # Has this process all of it? Without other processes nothing is asked.
+    return World.count == 1 or x.is_fully_addressable or x.is_fully_replicated
+
+
+def _check_here(x):
+    if not _is_here(x):
+        raise RuntimeError("Fetching value for `jax.Array` that spans non-addressable (non process local) devices is not "
+                           "possible. You can use `jax.experimental.multihost_utils.process_allgather` to print the global "
+                           "array or use `.addressable_shards` method of jax.Array to inspect the addressable (process local) "
+                           "shards.")
+
+
 class ArrayImpl(_w.Tensor):
     def __repr__(self):
         if _w.about(self, "symbolic"):
             return f"JitTracer({shape_text(self)})"
+        if not _is_here(self):
+            return f"Array(shape={tuple(self.shape)}, dtype={self.dtype.name})"
         return _w.text(self, "jax")
 
     def __str__(self):
         if _w.about(self, "symbolic"):
             return f"JitTracer({shape_text(self)})"
+        _check_here(self)
         return _w.text(self, "numpy")
 
     def __hash__(self):
@@ -149,11 +165,11 @@ class ArrayImpl(_w.Tensor):
 
     @property
     def global_shards(self):
-        return shards_of(self)
+        return shards_of(self, True)
 
     @property
     def is_fully_addressable(self):
-        return True
+        return sharding_of(self).is_fully_addressable
 
     @property
     def is_fully_replicated(self):
@@ -263,6 +279,7 @@ class ArrayImpl(_w.Tensor):
                 "Abstract tracer value encountered where concrete value is expected: "
                 f"traced array with shape {shape_text(self)}. A traced array has no concrete "
                 "value to take out: return it, or compute with it as an array")
+        _check_here(self)
         if args:
             return _w.Tensor.item(self[args] if len(args) > 1 else _w.reshape(self, (-1,))[args[0]])
         return _w.Tensor.item(self)

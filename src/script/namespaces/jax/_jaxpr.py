@@ -9,8 +9,15 @@ _short = {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf1
 
 
 class ShapedArray:
-    def __init__(self, shape, dtype, weak_type=False):
-        self.shape, self.dtype, self.weak_type = tuple(shape), dtype, weak_type
+    def __init__(self, shape, dtype, weak_type=False, sharding=None):
+        self.shape, self.dtype, self.weak_type, self.sharding = tuple(shape), dtype, weak_type, sharding
+
+    def _axes(self):
+        # 4@x: an axis of the type Explicit divides it
+        if self.sharding is None:
+            return [str(d) for d in self.shape]
+        return [f"{d}@{e[0] if len(e) == 1 else '(' + ','.join(e) + ')'}" if e else str(d)
+                for d, e in zip(self.shape, self.sharding._tiles(len(self.shape)))]
 
     @property
     def ndim(self):
@@ -25,7 +32,7 @@ class ShapedArray:
 
     def str_short(self, short_dtypes=False):
         name = _short[self.dtype.name] if short_dtypes else self.dtype.name
-        return f"{name}[{','.join([str(d) for d in self.shape])}]"
+        return f"{name}[{','.join(self._axes())}]"
 
     def __repr__(self):
         weak = ", weak_type=True" if self.weak_type else ""

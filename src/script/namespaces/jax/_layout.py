@@ -1,8 +1,8 @@
 # jax._layout -- arrays put onto devices, and functions of arrays that lie on several.
 import _jax as _w
 import _tree
-from jax._sharding import (Device, IndivisibleError, NamedSharding, P, Sharding, SingleDeviceSharding, as_sharding,
-                           put_sharding, spec_of, with_sharding)
+from jax._sharding import (Device, IndivisibleError, NamedSharding, P, Sharding, SingleDeviceSharding, World, as_sharding,
+                           is_local, put_sharding, spec_of, with_sharding)
 
 
 def _array(x):
@@ -14,10 +14,10 @@ def _is_place(x):
     return x is None or isinstance(x, (Sharding, Device, P))
 
 
-def _places(tree, given):
+def _places(tree, given, what="with_sharding_constraint", argument="shardings"):
     # One for each leaf; given is a tree of shardings, or a prefix of one.
     spec = _tree.flatten(tree)[1]
-    return [as_sharding(s) for s in _tree.prefix(spec, given)]
+    return [as_sharding(s, what, argument) for s in _tree.prefix(spec, given)]
 
 
 # ---- putting
@@ -52,13 +52,19 @@ def with_sharding_constraint(x, shardings):
         v = _array(v)
         if s is None:
             return v
-        if isinstance(s, NamedSharding):
-            s.check(v.shape)
-        if not _w.about(v, "symbolic"):
+        traced, spec = _w.about(v, "symbolic"), s.spec if isinstance(s, NamedSharding) else None
+        if spec is not None:
+            try:
+                s.check(v.shape)
+            except IndivisibleError:
+                if not traced:
+                    raise
+                spec = P()    # as JAX has it: whole
+        if not traced:
             return with_sharding(v, s)
-        if isinstance(s, NamedSharding) and s.mesh.size > 1:
+        if spec is not None and s.mesh.size > 1:
             seen_meshes.append(s.mesh)
-            return _w.shard(v, s.mesh.text(), s.spec.text(len(v.shape)))
+            return _w.shard(v, s.mesh.text(), spec.text(len(v.shape)))
         return v
 
     leaves, spec = _tree.flatten(x)
@@ -66,52 +72,68 @@ def with_sharding_constraint(x, shardings):
 
 
 def make_array_from_callback(shape, sharding, data_callback, dtype=None):
-    # Each device's part is asked for once.
+    # Each part that devices of this process have is asked for; other processes bring theirs.
     import numpy
-    out = None
-    for device, index in sharding.devices_indices_map(tuple(shape)).items():
+    shape, out, asked = tuple(shape), None, []
+    for index in sharding.addressable_devices_indices_map(shape).values():
+        if index in asked:
+            continue
+        asked.append(index)
         part = numpy.asarray(data_callback(index))
         if out is None:
-            out = numpy.zeros(tuple(shape), part.dtype if dtype is None else dtype)
+            out = numpy.zeros(shape, part.dtype if dtype is None else dtype)
         if index:
             out[index] = part
         else:
             out = part
-    return with_sharding(_array(out), sharding)
+    if sharding.is_fully_addressable or sharding.is_fully_replicated:
+        return with_sharding(_array(out), sharding)
+    return make_array_from_process_local_data(sharding, out[_of_processes(sharding, shape)[World.index]], shape)
 
 
 def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None):
     import numpy
     of = dict([(list(a.devices())[0].id, a) for a in arrays])
+    places = sharding.addressable_devices_indices_map(tuple(shape)).items()
     return make_array_from_callback(shape, sharding, lambda index: numpy.asarray(
-        [of[d.id] for d, i in sharding.devices_indices_map(tuple(shape)).items() if i == index][0]), dtype)
+        [of[d.id] for d, i in places if i == index][0]), dtype)
 
 
 # ---- jit
 
 
-def check_in_shardings(given, args, lies):
+def check_in_shardings(jitted, given, args, lies):
     # How leaves lie once they are where in_shardings wants them.
     args = tuple(args)
     if isinstance(given, (tuple, list)):
         given = tuple(given)
         if len(given) != len(args):
-            raise ValueError("pytree structure error: different lengths of tuple at key path\n    pjit in_shardings")
-    wanted = _places(args, given)
+            raise ValueError("pjit in_shardings specification must be a tree prefix of the positional arguments tuple. In "
+                             "particular, pjit in_shardings must either be a Sharding, a PartitionSpec, or a tuple of length "
+                             "equal to the number of positional arguments. But pjit in_shardings is the wrong length: got a "
+                             f"tuple or list of length {len(given)} for an args tuple of length {len(args)}.")
+    wanted = _places(args, given, "jit", "in_shardings")
     leaves, out = _tree.flatten(args)[0], []
-    for x, s, has in zip(leaves, wanted, lies):
+    for k, (x, s, has) in enumerate(zip(leaves, wanted, lies)):
         if s is None:
             out.append(has)
             continue
         shape = getattr(x, "shape", ())
         if isinstance(s, NamedSharding):
-            s.check(shape)
+            s.check(shape, lambda: f"pjit arguments with pytree key path {_parameter(jitted, args, k)}")
         if has is not None and getattr(x, "_committed", False) and not s.is_equivalent_to(has, len(shape)):
             from jax._array import shape_text
             raise ValueError("Sharding passed to jit does not match the sharding on the respective arg. Got jit sharding: "
                              f"{s!r},\narg sharding: {has!r} for arg type: {shape_text(x)}")
         out.append(s)
     return out
+
+
+def _parameter(jitted, args, k):
+    # The name of the argument that leaf k is.
+    from jax._api import _parameters
+    names = _parameters(jitted.fun) or []
+    return names[k] if k < len(names) and len(_tree.flatten(args)[0]) == len(args) else f"args[{k}]"
 
 
 def check_devices(jitted, lies, args):
@@ -125,12 +147,10 @@ def check_devices(jitted, lies, args):
             first = (k, x, ids)
         elif ids != first[2]:
             from jax._array import shape_text
-            from jax._api import _parameters
-            names = _parameters(jitted.fun) or []
-            names = [names[i] if i < len(names) else f"args[{i}]" for i in (first[0], k)]
+            names = [_parameter(jitted, args, i) for i in (first[0], k)]
             raise ValueError("Received incompatible devices for jitted computation. Got argument "
-                             f"{names[0]} of {jitted.__name__} with shape {shape_text(first[1])} and with device ids "
-                             f"{first[2]} on platform CPU and argument {names[1]} of {jitted.__name__} with shape "
+                             f"{names[0]} of {jitted.__qualname__} with shape {shape_text(first[1])} and with device ids "
+                             f"{first[2]} on platform CPU and argument {names[1]} of {jitted.__qualname__} with shape "
                              f"{shape_text(x)} and with device ids {ids} on platform CPU")
 
 
@@ -141,28 +161,201 @@ def _mesh_of(lies):
     return None
 
 
-def propagated(program, mesh, lies, shapes):
-    # How the results of a program lie when its inputs lie so.
-    if mesh is None:
-        single = [s for s in lies if s is not None]
-        return [single[0] if single else None] * len(program.view()[3])
-    specs = [s.spec.text(len(shape)) if isinstance(s, NamedSharding) and s.mesh == mesh else
-             ",".join(["-"] * len(shape)) for s, shape in zip(lies, shapes)]
-    texts = program.layouts(mesh.text(), ";".join(specs)).split(";")
-    return [NamedSharding(mesh, spec_of(t, mesh)) for t in texts]
+def _text(s, mesh, rank):
+    # A sharding as natives take it; what lies on another mesh counts as whole.
+    return s.spec.text(rank) if isinstance(s, NamedSharding) and s.mesh == mesh else ",".join(["-"] * rank)
 
 
-def place_results(entry, lies, out_shardings, out):
-    wanted = [None] * len(out)
-    if out_shardings is not None:
-        wanted = [as_sharding(s) for s in _tree.prefix(entry.out_spec, out_shardings)]
+def _texts(shardings, mesh, shapes):
+    return ";".join([_text(s, mesh, len(shape)) for s, shape in zip(shardings, shapes)])
+
+
+def wanted_results(out_spec, out_shardings, shapes):
+    # One for each result, None: as it comes.
+    if out_shardings is None:
+        return [None] * len(shapes)
+    try:
+        wanted = [as_sharding(s, "jit", "out_shardings") for s in _tree.prefix(out_spec, out_shardings)]
+    except ValueError as e:
+        raise mismatch("out_shardings", out_shardings, out_spec) or e
+    for s, shape in zip(wanted, shapes):
+        if isinstance(s, NamedSharding):
+            s.check(shape, "pjit outputs")
+    return wanted
+
+
+def mismatch(what, given, spec):
+    # The error of a prefix that is a tuple of another length than the tree; None: it is not that.
+    n = len(spec[3]) if isinstance(spec, tuple) else 0
+    if not isinstance(given, (tuple, list)) or len(given) == n or spec[1] is not type(given):
+        return None
+    kind = type(given).__name__
+    return ValueError(f"Mismatch details (1 found):\npytree structure error: different lengths of {kind} at key path\n"
+                      f"    pjit {what}\nAt that key path, the prefix pytree pjit {what} has a subtree of type {kind} of length "
+                      f"{len(given)}, but the full pytree has a subtree of the same type but of length {n}.")
+
+
+class Division:
+    # A traced program on a mesh: what each device does, and how the results lie.
+    def __init__(self, entry, mesh, lies, wanted):
+        program = entry.program
+        values, inputs, _, outs = program.view()
+        shapes = [tuple(values[v][1]) for v in inputs]
+        lies = list(lies) + [None] * (len(shapes) - len(lies))    # captures are whole
+        specs = _texts(lies, mesh, shapes)
+        found = [NamedSharding(mesh, spec_of(t, mesh)) for t in program.layouts(mesh.text(), specs).split(";")]
+        found = [_as_given(s, len(values[v][1]), zip(lies, shapes)) for s, v in zip(found, outs)]
+        self.results = [f if w is None else w for f, w in zip(found, wanted)]
+        self.program, self.mesh, self.takes = program, mesh, None
+        if any([s.names() for s in [s.spec for s in lies + self.results if isinstance(s, NamedSharding)]]):
+            try:
+                if mesh.process_ranks:    # each process does its part, and all get the whole results
+                    shapes_out = [tuple(values[v][1]) for v in outs]
+                    self.program = program.spread(mesh.text(), specs, _texts([None] * len(outs), mesh, shapes_out)).part()
+                    self.takes = [_own_index(s, mesh, shape) for s, shape in zip(lies, shapes)][:len(entry.shapes)]
+                else:
+                    self.program = program.spread(mesh.text(), specs,
+                                                  _texts(self.results, mesh, [tuple(values[v][1]) for v in outs]))
+            except RuntimeError as e:    # what prints, or finds sizes when it runs, is done by one
+                if not str(e).startswith("spread: "):
+                    raise
+
+
+    def run(self, leaves, donated=()):
+        if self.takes is None:
+            return _w.apply(self.program, leaves, donated=donated) if donated else _w.apply(self.program, leaves)
+        parts = [_array(x)[i] if i is not None else x for x, i in zip(leaves, self.takes)]
+        _w.comm_use(self.mesh.text())
+        try:
+            return _w.apply(self.program, parts)
+        finally:
+            _w.comm_use(None)
+
+
+def _own_index(s, mesh, shape):
+    # The part of an argument that is this process's; None: the whole.
+    if not isinstance(s, NamedSharding) or s.mesh != mesh or s.is_fully_replicated:
+        return None
+    return [index for device, index, _ in s.places(shape) if is_local(device)][0]
+
+
+def _as_given(s, rank, arguments):
+    # In the words of an argument that lies the same.
+    for a, shape in arguments:
+        if isinstance(a, NamedSharding) and len(shape) == rank and a.is_equivalent_to(s, rank):
+            return a
+    return s
+
+
+class Alone:
+    # A program on one device; results: where they lie, if something says so.
+    def __init__(self, program, results):
+        self.program, self.results = program, results
+
+    run = Division.run
+    takes = None
+
+
+def divide(entry, lies, out_shardings):
+    # What runs a call whose arguments lie so.
+    outs = [tuple(entry.program.view()[0][v][1]) for v in entry.program.view()[3]]
+    wanted = wanted_results(entry.out_spec, out_shardings, outs)
     lies = [None] * len(entry.shapes) if lies is None else lies
     mesh = _mesh_of(lies + wanted) or entry.mesh
-    found = propagated(entry.program, mesh, lies, entry.shapes) if None in wanted else wanted
-    for y, w, f in zip(out, wanted, found):
-        s = f if w is None else w
-        if isinstance(w, NamedSharding):
-            w.check(y.shape)
+    if mesh is None or mesh.size == 1:
+        single = [s for s in lies if s is not None]
+        return Alone(entry.program, [w or (single[0] if single else None) for w in wanted])
+    key = (mesh, tuple(lies), tuple(wanted))
+    if key not in entry.divisions:
+        entry.divisions[key] = Division(entry, mesh, lies, wanted)
+    return entry.divisions[key]
+
+
+def place_results(out, shardings):
+    for y, s in zip(out, shardings):
         if s is not None:
             put_sharding(y, s)
     return out
+
+
+# ---- axes of the type Explicit
+
+
+explicit = []    # (mesh, how the arguments lie) of traces in progress, the innermost last
+
+
+def is_explicit(mesh):
+    return mesh is not None and any([t.name == "Explicit" for t in mesh.axis_types])
+
+
+def explicit_lies(lies):
+    # How arguments lie on a mesh of such axes: a part of their types. None: they do not.
+    mesh = _mesh_of(lies or [])
+    return tuple([s if isinstance(s, NamedSharding) and s.mesh == mesh else None for s in lies]) if is_explicit(mesh) else None
+
+
+def explicit_sharding(x):
+    # The sharding that is a part of x's type, or None.
+    from jax._sharding import said_of
+    if not _w.about(x, "symbolic"):
+        s = said_of(x)
+        return s if isinstance(s, NamedSharding) and is_explicit(s.mesh) else None
+    lies = explicit[-1] if explicit else None
+    program = _w.so_far(x) if lies else None
+    if program is None:
+        return None
+    mesh, (values, inputs, _, _) = _mesh_of(lies), program.view()
+    shapes = [tuple(values[v][1]) for v in inputs]
+    specs = _texts(list(lies) + [None] * (len(shapes) - len(lies)), mesh, shapes)
+    return NamedSharding(mesh, spec_of(program.layouts(mesh.text(), specs), mesh))
+
+
+# ---- of parts that processes have
+
+
+def gathered(x):
+    # [process, ..] of what each has.
+    import numpy
+    x = numpy.asarray(x)
+    if World.count == 1:
+        return x.reshape((1,) + tuple(x.shape))
+    return numpy.asarray(_w.comm_do("gather", _array(x), None, None, -1, 0, None, None)[0])
+
+
+def make_array_from_process_local_data(sharding, local_data, global_shape=None):
+    # Every process brings its rows, and has the whole then.
+    import numpy
+    if isinstance(local_data, (list, tuple, dict)):
+        shapes = global_shape
+        return _tree.map(lambda v: make_array_from_process_local_data(sharding, v, shapes), local_data)
+    local = numpy.asarray(local_data)
+    if sharding.is_fully_addressable or sharding.is_fully_replicated:
+        if global_shape is not None and tuple(global_shape) != tuple(local.shape):
+            raise ValueError(f"make_array_from_process_local_data: local data of shape {tuple(local.shape)}, global shape "
+                             f"{tuple(global_shape)}")
+        return put(local, sharding)
+    if not sharding.mesh.is_multi_process or len(set([d.process_index for d in sharding._devices()])) != World.count:
+        raise NotImplementedError("make_array_from_process_local_data: a mesh of some of the processes")
+    shape = list(local.shape) if global_shape is None else list(global_shape)
+    if global_shape is None:    # an axis that processes divide is as many times as long
+        for k, entry in enumerate(sharding._tiles(len(shape))):
+            shape[k] *= len(set([_start(i[k]) for i in _of_processes(sharding, [d * World.count for d in shape])])) if entry else 1
+    shape = tuple(shape)
+    if shape == tuple(local.shape):    # all of it, of which each has its own
+        return put(local, sharding)
+    out = numpy.zeros(shape, local.dtype)
+    for part, index in zip(gathered(local), _of_processes(sharding, shape)):
+        out[index] = part
+    return put(out, sharding)
+
+
+def _start(s):
+    return s.start or 0
+
+
+def _of_processes(sharding, shape):
+    # The slices of all that the devices of each process have: from the first to the last.
+    parts = [[i for d, i, _ in sharding.places(tuple(shape)) if d.process_index == p] for p in range(World.count)]
+    return [tuple([slice(None) if index[0][k].stop is None else
+                   slice(min([i[k].start for i in index]), max([i[k].stop for i in index]))
+                   for k in range(len(shape))]) for index in parts]

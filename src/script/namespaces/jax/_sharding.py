@@ -15,15 +15,19 @@ def axis_id(name):
 # ---- devices
 
 
+class World:
+    # The processes that run together (jax.distributed): how many, and which of them this is.
+    index, count = 0, 1
+
+
 class Device:
     platform = "cpu"
     device_kind = "cpu"
-    process_index = 0
-    host_id = 0
 
-    def __init__(self, id):
+    def __init__(self, id, process=0, local=None):
         self.id = id
-        self.local_hardware_id = id
+        self.process_index = self.host_id = process
+        self.local_hardware_id = id if local is None else local
 
     def __repr__(self):
         return f"CpuDevice(id={self.id})"
@@ -60,15 +64,27 @@ def devices(backend=None):
     if backend != "cpu" and _gpu.devices:
         return list(_gpu.devices)
     if not _all:
-        _all.extend([Device(i) for i in range(_count())])
+        n = _count()
+        _all.extend([Device(p * n + i, p, i) for p in range(World.count) for i in range(n)])
     return list(_all)
+
+
+def is_local(device):
+    return device.process_index == World.index
+
+
+def local_devices(process_index=None, backend=None):
+    wanted = World.index if process_index is None else process_index
+    if not 0 <= wanted < World.count:
+        raise ValueError(f"Unknown process_index {process_index}")
+    return [d for d in devices(backend) if d.process_index == wanted]
 
 
 def home_of(x):
     # The one device where an array lies that nothing is said of.
     from jax import _gpu
     n = 0 if _w.about(x, "symbolic") else _w.device_at(x)
-    return _gpu.devices[n - 1] if n else devices("cpu")[0]
+    return _gpu.devices[n - 1] if n else local_devices(None, "cpu")[0]
 
 
 def are_started():
@@ -153,7 +169,26 @@ class Mesh:
 
     @property
     def local_devices(self):
-        return self.flat_devices
+        return [d for d in self.flat_devices if is_local(d)]
+
+    @property
+    def is_multi_process(self):
+        return len(self.local_devices) != self.size
+
+    @property
+    def local_mesh(self):
+        # The rows along the first axes that are of this process.
+        import numpy
+        if not self.is_multi_process:
+            return self
+        here = self.local_devices
+        shape = [len(here) // (self.size // self.axis_sizes[0]) or 1] + list(self.axis_sizes[1:])
+        return Mesh(numpy.array(here, dtype=object).reshape(tuple(shape)), self.axis_names, self.axis_types)
+
+    @property
+    def process_ranks(self):
+        # Whether each process has one device, in their order: then the devices of the mesh are the processes.
+        return World.count > 1 and [d.process_index for d in self.flat_devices] == list(range(World.count))
 
     def text(self, names=None):
         # As natives take it, of the axes named.
@@ -284,7 +319,10 @@ class IndivisibleError(ValueError):
 
 class Sharding:
     memory_kind = "device"
-    is_fully_addressable = True
+
+    @property
+    def is_fully_addressable(self):
+        return all([is_local(d) for d in self._devices()])
 
     @property
     def num_devices(self):
@@ -292,10 +330,10 @@ class Sharding:
 
     @property
     def addressable_devices(self):
-        return self.device_set
+        return set([d for d in self._devices() if is_local(d)])
 
     def addressable_devices_indices_map(self, shape):
-        return self.devices_indices_map(shape)
+        return dict([(d, i) for d, i in self.devices_indices_map(shape).items() if is_local(d)])
 
     def is_equivalent_to(self, other, ndim):
         return self._devices() == other._devices() and self._tiles(ndim) == other._tiles(ndim)
@@ -388,7 +426,8 @@ class NamedSharding(Sharding):
 
     def check(self, shape, what=None):
         if len(self.spec) > len(shape):
-            head = f"One of {what} args is incompatible with its sharding annotation {self!r}: " if what else ""
+            what = what() if callable(what) else f"{what} args" if what == "device_put" else what
+            head = f"One of {what} is incompatible with its sharding annotation {self!r}: " if what else ""
             raise ValueError(f"{head}Sharding {self!r} is only valid for values of rank at least {len(self.spec)}, but was "
                              f"applied to a value of rank {len(shape)}.")
         factors = self.factors(len(shape))
@@ -483,12 +522,17 @@ def sharding_of(x):
     return said_of(x) or SingleDeviceSharding(home_of(x))
 
 
-def shards_of(x):
+def shards_of(x, everywhere=False):
+    # Of the devices of this process; everywhere: of all, those of others without data.
     s = sharding_of(x)
     if isinstance(s, SingleDeviceSharding):
         return [Shard(s._device, tuple([slice(None)] * len(x.shape)), 0, x)]
     out = []
     for device, index, replica in s.places(x.shape):
+        if not is_local(device):
+            if everywhere:
+                out.append(Shard(device, index, replica, None))
+            continue
         part = x[index] if index else x
         part = _w.copy(part)
         _w.set_layout(part, None)
@@ -505,7 +549,7 @@ def with_sharding(x, sharding):
     return y
 
 
-def as_sharding(s):
+def as_sharding(s, what="with_sharding_constraint", argument="shardings"):
     # What may stand where a sharding is asked for.
     if s is None or isinstance(s, Sharding):
         return s
@@ -514,9 +558,8 @@ def as_sharding(s):
     if isinstance(s, PartitionSpec):
         mesh = context_mesh()
         if mesh is None:
-            raise RuntimeError("with_sharding_constraint requires a non-empty mesh in context if you are passing "
-                               "`PartitionSpec`s to shardings. You can define a context mesh via `jax.set_mesh(mesh)`. "
-                               "Alternatively, provide `Sharding`s to shardings and then the mesh context manager is not "
-                               "required.")
+            raise RuntimeError(f"{what} requires a non-empty mesh in context if you are passing `PartitionSpec`s to {argument}. "
+                               "You can define a context mesh via `jax.set_mesh(mesh)`. Alternatively, provide `Sharding`s to "
+                               f"{argument} and then the mesh context manager is not required.")
         return NamedSharding(mesh, s)
     raise ValueError(f"{s!r} is not a sharding")

@@ -3,7 +3,7 @@
 import _jax as _w
 import _tree
 from jax._api import kit, _named, _callable, _Jit, _numbers, _axes_of, refuse
-from jax._sharding import (P, Mesh, NamedSharding, IndivisibleError, axis_id, context_mesh, devices, put_sharding)
+from jax._sharding import (P, Mesh, NamedSharding, IndivisibleError, World, axis_id, context_mesh, devices, put_sharding)
 
 
 def _type(x):
@@ -123,6 +123,9 @@ class _ShardMap:
             raise ValueError(f"The context mesh {self.nested()} should match the mesh passed to shard_map {self.mesh}")
         ins = ";".join([s.text(len(x.shape)) for s, x in zip(specs, leaves)])
         results = _w.spmd(flat, leaves, self.mesh.text(self.names), ins, text, self.check)
+        if _w.in_trace():
+            from jax._layout import seen_meshes
+            seen_meshes.append(self.mesh)
         tree, out_specs = out[-1]
         return _tree.unflatten(tree, _mark(results, [NamedSharding(self.mesh, s) for s in out_specs]))
 
@@ -248,6 +251,8 @@ class _Pmap:
             if i >= len(args):
                 raise ValueError(f"pmapped function has static_broadcasted_argnums={self.statics} but was called with only "
                                  f"{len(args)} positional arguments.")
+        if World.count > 1:
+            return self.across(args, kwargs)
         out = self.jitted(*args, **kwargs)
         leaves = kit.flatten(out)[0]
         to = self.to
@@ -256,6 +261,28 @@ class _Pmap:
             mesh = self.mesh(rows[0])
             _mark(leaves, [NamedSharding(mesh, P() if o is None else P(*([None] * o + [self.axis_name]))) for o in to])
         return out
+
+    def across(self, args, kwargs):
+        # Over the devices of all processes: each brings rows for its own, and gets theirs.
+        from jax._layout import make_array_from_process_local_data
+        mesh = Mesh(devices() if self.given is None else list(self.given), (self.axis_name,))
+        live = tuple([None if i in self.statics else a for i, a in enumerate(args)])
+        leaves, spec = kit.flatten((live, kwargs))
+        leaves = [_w.wrap(x) for x in leaves]
+        axes = self.axes(live, kwargs, leaves)
+        whole = [x if a is None else
+                 make_array_from_process_local_data(NamedSharding(mesh, P(*([None] * a + [self.axis_name]))), x)
+                 for x, a in zip(leaves, axes)]
+        live, kwargs = _tree.unflatten(spec, whole)
+        ys, tree = kit.flatten(self.jitted(*[args[i] if i in self.statics else a for i, a in enumerate(live)], **kwargs))
+        n = len(mesh.local_devices)
+        own = slice(World.index * n, World.index * n + n)
+        ys = [y if o is None else y[tuple([slice(None)] * o + [own])] for y, o in zip(ys, self.to)]
+        here = Mesh(mesh.local_devices, (self.axis_name,))
+        for y in ys:
+            _w.set_layout(y, None)
+        return _tree.unflatten(tree, _mark(ys, [NamedSharding(here, P() if o is None else P(*([None] * o + [self.axis_name])))
+                                                for o in self.to]))
 
     def lower(self, *args, **kwargs):
         return self.jitted.lower(*args, **kwargs)
