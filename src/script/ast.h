@@ -92,6 +92,7 @@ typedef struct FuncDef { /* def and lambda */
     AstList body; /* of a lambda: one S_RETURN */
     Ast *returns; /* annotation or NULL */
     bool is_lambda, is_generator;
+    bool is_async; /* its body is read, then is an exception */
     Scope *scope;
     const char *doc;
     uint32_t ndoc;
@@ -185,6 +186,7 @@ typedef struct ScParser {
     FuncDef *def; /* innermost, or NULL */
     bool in_class;
     int loops;    /* around, within the function */
+    bool in_async; /* inside an async def, where await may stand */
 } ScParser;
 
 void sc_parse(Unit *u); /* fills u->body; errors jump */

@@ -118,7 +118,7 @@ static Value special_attr(Vm *vm, Value v, Str *name)
         return v_obj(gc_ref(*d));
     }
     if (name == vm->known[S_doc])
-        return NONE;
+        return c == vm->cls[C_method] ? sc_getattr(vm, ((Method *)v.o)->fn, name) : NONE;
     if (name == vm->known[S_module] && c->module)
         return v_obj(obj_ref(c->module));
     return NIL;
@@ -127,7 +127,7 @@ static Value special_attr(Vm *vm, Value v, Str *name)
 Value class_getattr(Vm *vm, Class *c, Str *name)
 {
     Class *meta = c->h.h.cls;
-    Value *v;
+    Value *v, r;
 
     if (name == vm->known[S_name])
         return v_obj(obj_ref(c->name));
@@ -138,6 +138,8 @@ Value class_getattr(Vm *vm, Class *c, Str *name)
         return v ? sc_ref(*v) : v_obj(obj_ref(c->name));
     }
     v = sc_class_find(c, name);
+    if ((!v || dunder_is_object(vm, *v)) && (r = sc_slot_method(vm, dunder_native_base(c), name, NIL)).tag != T_NIL)
+        return r;
     if (v)
         return sc_bind(vm, *v, NIL, c);
     if (name == vm->known[S_mro]) {
@@ -156,7 +158,8 @@ Value class_getattr(Vm *vm, Class *c, Str *name)
     v = sc_class_find(meta, name);
     if (v)
         return sc_bind(vm, *v, v_obj(c), meta);
-    return special_attr(vm, v_obj(c), name);
+    r = sc_slot_method(vm, vm->cls[C_type], name, v_obj(c));
+    return r.tag != T_NIL ? r : special_attr(vm, v_obj(c), name);
 }
 
 /* As object.__getattribute__ does: descriptors of the class that also set, the attributes
@@ -164,7 +167,7 @@ Value class_getattr(Vm *vm, Class *c, Str *name)
 Value class_plain_getattr(Vm *vm, Value v, Str *name)
 {
     Class *c = sc_class_of(vm, v);
-    Value *a, *own;
+    Value *a, *own, r;
     Dict **d;
 
     if (c->is_type)
@@ -176,6 +179,8 @@ Value class_plain_getattr(Vm *vm, Value v, Str *name)
     own = d && *d ? sc_dict_find_str(*d, name) : NULL;
     if (own)
         return sc_ref(*own);
+    if ((!a || dunder_is_object(vm, *a)) && (r = sc_slot_method(vm, dunder_native_base(c), name, v)).tag != T_NIL)
+        return r;
     return a ? bind_held(vm, *a, v, c) : special_attr(vm, v, name);
 }
 
@@ -255,6 +260,16 @@ Value sc_getattr_s(Vm *vm, Value v, const char *name)
     return r;
 }
 
+bool sc_setattr_s(Vm *vm, Value v, const char *name, Value x)
+{
+    Str *s = sc_intern(vm, name, strlen(name));
+    bool ok = s && sc_setattr(vm, v, s, x);
+
+    if (s)
+        obj_drop(vm, s);
+    return ok;
+}
+
 Value sc_getmethod(Vm *vm, Value v, Str *name, bool *out_unbound)
 {
     Class *c = sc_class_of(vm, v);
@@ -267,7 +282,8 @@ Value sc_getmethod(Vm *vm, Value v, Str *name, bool *out_unbound)
         d = sc_attrs_of(v);
         if (a && a->tag == T_OBJ &&
             (a->o->cls == vm->cls[C_function] ||
-             (a->o->cls == vm->cls[C_builtin_function_or_method] && ((Native *)a->o)->owner)) &&
+             (a->o->cls == vm->cls[C_builtin_function_or_method] && ((Native *)a->o)->owner &&
+              !dunder_is_object(vm, *a))) &&
             !(d && *d && sc_dict_find_str(*d, name))) {
             *out_unbound = true;
             return sc_ref(*a);

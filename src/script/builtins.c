@@ -357,7 +357,7 @@ static Value b_hash(Vm *vm, const Args *a)
         return hash_number(vm, a->v[0]);
     if (vm->engine && (engine_poses_as(vm, a->v[0], vm->cls[C_float]) || engine_poses_as(vm, a->v[0], vm->cls[C_int])))
         return sc_to_double(vm, a->v[0], &x) ? hash_number(vm, v_float(x)) : NIL;
-    return sc_hash(vm, a->v[0], &h) ? v_int((int64_t)(h >> 1)) : NIL;
+    return sc_hash(vm, a->v[0], &h) ? v_int(sc_hash_public(h)) : NIL;
 }
 
 static Value b_iter(Vm *vm, const Args *a)
@@ -560,36 +560,7 @@ static Value b_globals(Vm *vm, const Args *a)
     return vm->frame ? v_obj(gc_ref(vm->frame->module->attrs)) : v_obj(sc_dict(vm));
 }
 
-/* In a function a new dict of the variables that are set. */
-static Value b_locals(Vm *vm, const Args *a)
-{
-    Frame *f = vm->frame;
-    Dict *d;
-
-    if (!f || !f->code->def)
-        return f && f->ns ? v_obj(gc_ref(f->ns)) : b_globals(vm, a);
-    d = sc_dict(vm);
-    for (uint32_t i = 0; d && i < f->code->nlocals; i++) {
-        const char *name = f->code->local_names[i];
-        Value v = f->regs[i];
-        Str *s;
-        bool ok;
-
-        if (sc_is_exact(vm, v, C_cell))
-            v = ((Cell *)v.o)->v;
-        if (!name || v.tag == T_NIL)
-            continue;
-        s = sc_intern(vm, name, strlen(name));
-        ok = s && sc_dict_put_str(vm, d, s, v);
-        if (s)
-            obj_drop(vm, s);
-        if (!ok) {
-            obj_drop(vm, d);
-            return NIL;
-        }
-    }
-    return v_obj(d);
-}
+static Value b_locals(Vm *vm, const Args *a) { return vm->frame ? sc_frame_locals(vm, vm->frame) : b_globals(vm, a); }
 
 static Value b_vars(Vm *vm, const Args *a)
 {

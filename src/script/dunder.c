@@ -50,14 +50,19 @@ static Value d_str(Vm *vm, Value self)
 static bool d_hash(Vm *vm, Value self, uint64_t *out)
 {
     Value r = dunder_call(vm, self, S_hash, NULL, 0);
+    bool ok;
 
     if (r.tag == T_NIL)
         return sc_failed(vm) ? false
                              : sc_fail(vm, C_TypeError, "unhashable type: '%s'",
                                        sc_type_name(vm, self));
-    *out = hash_mix(7, (uint64_t)r.i);
+    if (!sc_is_instance(vm, r, vm->cls[C_int])) {
+        sc_drop(vm, r);
+        return sc_fail(vm, C_TypeError, "__hash__ method should return an integer");
+    }
+    ok = sc_hash(vm, r, out);
     sc_drop(vm, r);
-    return true;
+    return ok;
 }
 
 static bool d_unhashable(Vm *vm, Value self, uint64_t *out)
@@ -68,8 +73,7 @@ static bool d_unhashable(Vm *vm, Value self, uint64_t *out)
 
 static const KnownStr compare_names[] = {S_lt, S_le, S_eq, S_ne, S_gt, S_ge};
 
-/* The class that a class statement did not make, whose layout and slots c has. */
-static Class *native_base(Class *c)
+Class *dunder_native_base(Class *c)
 {
     while (c && c->script)
         c = c->base;
@@ -81,13 +85,12 @@ static bool overrides(Vm *vm, Class *c, KnownStr name)
 {
     Value *fn = sc_class_find(c, vm->known[name]);
 
-    return fn && !(sc_is_exact(vm, *fn, C_builtin_function_or_method) &&
-                   ((Native *)fn->o)->owner == vm->cls[C_object]);
+    return fn && !dunder_is_object(vm, *fn);
 }
 
 static Value d_compare(Vm *vm, CmpOp op, Value a, Value b)
 {
-    Class *c = sc_class_of(vm, a), *base = native_base(c);
+    Class *c = sc_class_of(vm, a), *base = dunder_native_base(c);
     Value r;
 
     if (base && base->d.compare && !overrides(vm, c, compare_names[op]))
@@ -132,7 +135,7 @@ static Value d_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool i
             return r;
     }
     if (!fn) { /* the base's own operator, if the method is another one */
-        Class *c = native_base(sc_class_of(vm, self));
+        Class *c = dunder_native_base(sc_class_of(vm, self));
 
         if (c && c->d.binary)
             return c->d.binary(vm, op, a, b, reflected, inplace);
@@ -189,7 +192,7 @@ static bool d_setattr(Vm *vm, Value self, Str *name, Value x)
 
 static Value native_base_getitem(Vm *vm, Value self, Value key)
 {
-    Class *c = native_base(sc_class_of(vm, self));
+    Class *c = dunder_native_base(sc_class_of(vm, self));
 
     if (c && c->d.getitem)
         return c->d.getitem(vm, self, key);
@@ -212,7 +215,7 @@ static bool d_setitem(Vm *vm, Value self, Value key, Value x)
     Class *c = sc_class_of(vm, self);
 
     if (r.tag == T_NIL && !sc_failed(vm)) {
-        c = native_base(c);
+        c = dunder_native_base(c);
         if (c && c->d.setitem)
             return c->d.setitem(vm, self, key, x);
         return sc_fail(vm, C_TypeError, "'%s' object does not support item %s",

@@ -476,13 +476,33 @@ static Value get_strerror(Vm *vm, Value self)
     return os_arg(self, 1);
 }
 
-/* The places it has passed, outermost first: (file, line, function). */
+/* A traceback object for each of the n outermost places, each with the next inner one. */
+static Value traceback_of(Vm *vm, const Exc *e, uint32_t n)
+{
+    Value next = NONE, tb, frame;
+    bool ok = true;
+
+    for (uint32_t i = 0; i < n && ok; i++) {
+        tb = sc_new_instance(vm, vm->cls[C_traceback]);
+        frame = sc_frame_passed(vm, &e->trace[i]);
+        ok = tb.tag != T_NIL && frame.tag != T_NIL && sc_setattr_s(vm, tb, "tb_next", next) &&
+             sc_setattr_s(vm, tb, "tb_frame", frame) && sc_setattr_s(vm, tb, "tb_lineno", v_int(e->trace[i].line));
+        sc_drop(vm, frame);
+        sc_drop(vm, next);
+        next = tb;
+    }
+    if (ok)
+        return next;
+    sc_drop(vm, next);
+    return NIL;
+}
+
+/* The places it has passed, outermost first, as a list in _places: (file, line, function). */
 static Value get_traceback(Vm *vm, Value self)
 {
     Exc *e = (Exc *)self.o;
     Value tb, v[3], t;
     List *l;
-    Str *name;
     bool ok = true;
 
     if (!e->ntrace)
@@ -500,14 +520,11 @@ static Value get_traceback(Vm *vm, Value self)
         sc_drop(vm, v[2]);
         sc_drop(vm, t);
     }
-    tb = ok && l ? sc_new_instance(vm, vm->cls[C_traceback]) : NIL;
-    name = tb.tag != T_NIL ? sc_intern(vm, "_places", 7) : NULL;
-    if (!name || !sc_setattr(vm, tb, name, v_obj(l))) {
+    tb = ok && l ? traceback_of(vm, e, e->ntrace) : NIL;
+    if (tb.tag != T_NIL && !sc_setattr_s(vm, tb, "_places", v_obj(l))) {
         sc_drop(vm, tb);
         tb = NIL;
     }
-    if (name)
-        obj_drop(vm, name);
     if (l)
         obj_drop(vm, l);
     return tb;

@@ -109,6 +109,8 @@ static Value func_get_globals(Vm *vm, Value self)
     return v_obj(gc_ref(((Func *)self.o)->module->attrs));
 }
 
+static Value func_get_code(Vm *vm, Value self) { return sc_code_of_func(vm, (Func *)self.o); }
+
 /* Looked up after the attributes, so that a script can set __doc__. */
 static Value func_getattr(Vm *vm, Value self, Str *name)
 {
@@ -117,7 +119,7 @@ static Value func_getattr(Vm *vm, Value self, Str *name)
     if (name == vm->known[S_doc])
         return f->code->doc ? v_obj(obj_ref(f->code->doc)) : NONE;
     if (name == vm->known[S_annotations])
-        return v_obj(sc_dict(vm));
+        return sc_annotations_of(vm, f);
     if (name == vm->known[S_module])
         return v_obj(obj_ref(f->module->name));
     return NIL;
@@ -148,6 +150,7 @@ static const PropertyDef func_properties[] = {
     {"__qualname__", func_get_qualname, func_set_qualname},
     {"__defaults__", func_get_defaults, NULL},
     {"__globals__", func_get_globals, NULL},
+    {"__code__", func_get_code, NULL},
     {"__doc__", func_get_doc, func_set_doc},
     {0},
 };
@@ -408,8 +411,9 @@ static Value module_repr(Vm *vm, Value self)
 {
     ScModule *m = (ScModule *)self.o;
 
-    return m->file ? sc_strf(vm, "<module '%s' from '%s'>", m->name->s, m->file)
-                   : sc_strf(vm, "<module '%s' (built-in)>", m->name->s);
+    if (!m->file)
+        return sc_strf(vm, "<module '%s' (built-in)>", m->name->s);
+    return *m->file ? sc_strf(vm, "<module '%s' from '%s'>", m->name->s, m->file) : sc_strf(vm, "<module '%s'>", m->name->s);
 }
 
 /* __getattr__(name) of the module, for names it does not have (yet). */
@@ -426,8 +430,32 @@ static Value module_getattr(Vm *vm, Value self, Str *name)
     return r;
 }
 
+static void module_fresh(Vm *vm, Obj *o)
+{
+    ScModule *m = (ScModule *)o;
+
+    m->attrs = sc_dict(vm);
+    m->name = sc_intern(vm, "?", 1);
+}
+
+/* types.ModuleType(name, doc=None) */
+static bool module_init(Vm *vm, Value self, const Args *a)
+{
+    ScModule *m = (ScModule *)self.o;
+
+    if (!is_str(a->v[0]))
+        return sc_fail(vm, C_TypeError, "module.__init__() argument 'name' must be str, not %s", sc_type_name(vm, a->v[0]));
+    if (!m->attrs || !m->name)
+        return false;
+    obj_drop(vm, m->name);
+    m->name = obj_ref(as_str(a->v[0]));
+    m->file = "";
+    return sc_dict_put_str(vm, m->attrs, vm->known[S_name], a->v[0]) &&
+           sc_dict_put_str(vm, m->attrs, vm->known[S_doc], a->v[1].tag == T_NIL ? NONE : a->v[1]);
+}
+
 const ClassDef sc_module_def = {
     .name = "module", .size = sizeof(ScModule), .attrs_at = offsetof(ScModule, attrs),
-    .sealed = true, .destroy = module_destroy, .visit = module_visit, .repr = module_repr,
+    .fresh = module_fresh, .init = module_init, .init_params = "name|doc", .destroy = module_destroy, .visit = module_visit, .repr = module_repr,
     .getattr = module_getattr,
 };

@@ -3,7 +3,8 @@
  * What is built in comes first. Then a module a.b is looked for in the folders of its package
  * (a.__path__), and one without a package in those of sys.path: the main file's own, those of
  * WEFT_PATH. In each, the package b/__init__.py comes before the file b.py; a folder without
- * either is a package of its modules if nothing else is found.
+ * either is a package of its modules if nothing else is found. Finders that a script put into
+ * sys.meta_path are asked in their order, before or after all of this.
  */
 #include "ast.h"
 
@@ -313,6 +314,56 @@ static bool load_module(Vm *vm, Str *name, ScModule *m, ScModule *parent, bool *
     return r.tag != T_NIL;
 }
 
+/* The module by what a finder of the script says of it: its spec's loader runs it. */
+static bool load_by_finder(Vm *vm, Value finder, Str *name, ScModule *m, ScModule *parent, bool *found)
+{
+    Value places = parent ? sc_getattr_s(vm, v_obj(parent), "__path__") : NONE, args[3], spec, util, r;
+    Str *ask;
+
+    if (places.tag == T_NIL) {
+        sc_clear_exc(vm);
+        places = NONE;
+    }
+    args[0] = v_obj(name);
+    args[1] = places;
+    args[2] = NONE;
+    spec = sc_call_method(vm, finder, "find_spec", args, 3);
+    sc_drop(vm, places);
+    *found = spec.tag != T_NONE;
+    if (!*found || spec.tag == T_NIL)
+        return false;
+    ask = sc_intern(vm, "importlib.util", 14);
+    util = ask ? sc_import(vm, ask) : NIL;
+    if (ask)
+        obj_drop(vm, ask);
+    args[0] = spec;
+    args[1] = v_obj(m);
+    r = util.tag == T_NIL ? NIL : sc_call_method(vm, util, "_fill", args, 2);
+    sc_drop(vm, util);
+    sc_drop(vm, spec);
+    sc_drop(vm, r);
+    return r.tag != T_NIL;
+}
+
+/* Whoever knows the module first, in the order of sys.meta_path. */
+static bool load_by_any(Vm *vm, Str *name, ScModule *m, ScModule *parent, bool *found)
+{
+    List *l = vm->meta_path;
+    bool own, ok = false;
+
+    *found = false;
+    if (!l || l->n == 1)
+        return load_module(vm, name, m, parent, found);
+    for (int64_t i = 0; i < l->n && !*found && !sc_failed(vm); i++) {
+        Value f = sc_ref(l->v[i]);
+
+        own = sc_is(vm, f, C_type) && !((Class *)f.o)->script;
+        ok = own ? load_module(vm, name, m, parent, found) : load_by_finder(vm, f, name, m, parent, found);
+        sc_drop(vm, f);
+    }
+    return ok;
+}
+
 /* A fresh module under its name, which it keeps only if it loads. */
 static Value load_new(Vm *vm, Str *name, ScModule *parent)
 {
@@ -325,7 +376,7 @@ static Value load_new(Vm *vm, Str *name, ScModule *parent)
             obj_drop(vm, m);
         return NIL;
     }
-    if (!load_module(vm, name, m, parent, &found)) {
+    if (!load_by_any(vm, name, m, parent, &found)) {
         Value exc = sc_take_exc(vm);
 
         if (sc_dict_remove(vm, vm->modules, key) < 0)

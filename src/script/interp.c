@@ -86,6 +86,29 @@ static wf_status build_unit(Vm *vm, Unit *u, const char *text, size_t size)
     API_RETURN(cx);
 }
 
+/* What handlers ask of it: msg, filename, lineno, offset, text. */
+static void set_syntax_place(Vm *vm, const Unit *u)
+{
+    Value e = sc_take_exc(vm), v[5];
+    const char *names[] = {"msg", "filename", "lineno", "offset", "text"}, *s = u->text, *end;
+    bool ok = true;
+
+    for (uint32_t line = 1; line < u->line && s; line++)
+        s = (s = strchr(s, '\n')) ? s + 1 : NULL;
+    end = s ? strchr(s, '\n') : NULL;
+    v[0] = v_obj(sc_str(vm, u->error));
+    v[1] = v_obj(sc_str(vm, u->file));
+    v[2] = v_int(u->line);
+    v[3] = v_int(u->col);
+    v[4] = s ? v_obj(sc_str_n(vm, s, end ? (size_t)(end + 1 - s) : strlen(s))) : NONE;
+    for (int i = 0; i < COUNT(names); i++) {
+        ok = ok && v[i].tag != T_NIL && sc_setattr_s(vm, e, names[i], v[i]);
+        sc_drop(vm, v[i]);
+    }
+    sc_clear_exc(vm);
+    vm->exc = e;
+}
+
 static void raise_syntax(Vm *vm, Unit *u)
 {
     Exc *e;
@@ -100,6 +123,7 @@ static void raise_syntax(Vm *vm, Unit *u)
     e->captrace = (uint32_t)cap;
     e->ntrace = 1;
     e->trace[0] = (CallPlace){u->file, u->line, u->col, u->len, NULL};
+    set_syntax_place(vm, u);
 }
 
 static Unit *compile_unit(Vm *vm, const char *file, const char *text, size_t size, bool hidden)
@@ -364,7 +388,7 @@ static bool open_all(Vm *vm)
             return false;
         vm->memory_error = (Exc *)e.o;
     }
-    if (!sc_open_builtins(vm) || !open_files(vm) || !open_eval(vm) || !sc_open_match(vm))
+    if (!sc_open_builtins(vm) || !open_files(vm) || !sc_open_code(vm) || !sc_open_match(vm))
         return false;
     for (int i = 0; i < COUNT(tables); i++)
         for (const ModuleDef *d = tables[i]; d->name; d++)
@@ -455,10 +479,11 @@ void sc_vm_free(Vm *vm)
         obj_drop(vm, vm->modules);
     if (vm->builtins)
         obj_drop(vm, vm->builtins);
-    if (vm->path)
-        obj_drop(vm, vm->path);
+    for (i = 0; i < 2; i++)
+        if (i ? vm->meta_path : vm->path)
+            obj_drop(vm, i ? vm->meta_path : vm->path);
     vm->modules = vm->builtins = NULL;
-    vm->path = NULL;
+    vm->path = vm->meta_path = NULL;
     engine_free(vm);
     if (whole)
         sc_collect(vm);

@@ -189,7 +189,7 @@ static Value object_hash(Vm *vm, const Args *a)
 {
     uint64_t h;
 
-    return sc_hash(vm, a->v[0], &h) ? v_int((int64_t)(h >> 1)) : NIL;
+    return sc_hash(vm, a->v[0], &h) ? v_int(sc_hash_public(h)) : NIL;
 }
 
 static Value object_repr_method(Vm *vm, const Args *a) { return object_repr(vm, a->v[0]); }
@@ -300,7 +300,22 @@ static Value type_call(Vm *vm, Value self, const Args *a)
     return sc_call_class(vm, (Class *)self.o, a);
 }
 
-/* X[int]: generic classes give themselves. */
+/* list[int], int | None: objects of the module _generic, which is loaded when there is the first of them. */
+static Value ask_generic(Vm *vm, const char *name, const Value *args)
+{
+    Str *s = sc_intern(vm, "_generic", 8);
+    Value m = s ? sc_import(vm, s) : NIL, r;
+
+    if (s)
+        obj_drop(vm, s);
+    if (m.tag == T_NIL)
+        return NIL;
+    r = sc_call_method(vm, m, name, args, 2);
+    sc_drop(vm, m);
+    return r;
+}
+
+/* X[int]: what a generic class makes of it. */
 static Value type_getitem(Vm *vm, Value self, Value key)
 {
     Class *c = (Class *)self.o;
@@ -313,20 +328,17 @@ static Value type_getitem(Vm *vm, Value self, Value key)
     }
     if (c == vm->cls[C_list] || c == vm->cls[C_dict] || c == vm->cls[C_tuple] ||
         c == vm->cls[C_set] || c == vm->cls[C_type] || c == vm->cls[C_frozenset])
-        return sc_ref(self);
+        return ask_generic(vm, "GenericAlias", args);
     return sc_raise(vm, C_TypeError, "type '%s' is not subscriptable", c->name->s);
 }
 
-/* int | None in annotations: something isinstance understands. */
 static Value type_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
 {
     Value parts[2] = {a, b};
 
     (void)inplace;
     (void)reflected;
-    if (op != OP2_OR)
-        return NOTIMPL;
-    return v_obj(sc_tuple_of(vm, parts, 2));
+    return op == OP2_OR ? ask_generic(vm, "union", parts) : NOTIMPL;
 }
 
 static Value type_mro(Vm *vm, const Args *a)
@@ -428,6 +440,7 @@ static Value super_getattr(Vm *vm, Value self, Str *name)
     Super *s = (Super *)self.o;
     Class *c = sc_class_of(vm, s->self);
     bool on_class = c->is_type && !sc_is_subclass(c, s->after);
+    Value r;
     uint32_t i;
 
     if (on_class)
@@ -437,6 +450,11 @@ static Value super_getattr(Vm *vm, Value self, Str *name)
     for (i++; i < c->nmro; i++) {
         Value *v = sc_dict_find_str(c->mro[i]->attrs, name);
 
+        if (!v && !c->mro[i]->script && c->mro[i] != vm->cls[C_object]) {
+            r = sc_slot_method(vm, c->mro[i], name, on_class ? NIL : s->self);
+            if (r.tag != T_NIL)
+                return r;
+        }
         if (v)
             return sc_bind(vm, *v, on_class ? NIL : s->self, c);
     }

@@ -426,6 +426,14 @@ bool sc_hash(Vm *vm, Value v, uint64_t *out)
     return true;
 }
 
+/* What hash() says of an object: the int whose hash is h, so that a __hash__ which hands on the hash of another
+ * value puts both at the same place. The inverse of hash_mix(1, n). */
+int64_t sc_hash_public(uint64_t h)
+{
+    h ^= h >> 29 ^ h >> 58;
+    return (int64_t)(h * 0xF1DE83E19937733Du ^ 1);
+}
+
 int sc_truth_slow(Vm *vm, Value v)
 {
     Class *c;

@@ -722,15 +722,16 @@ void parse_params(ScParser *p, FuncDef *d, uint32_t close)
 }
 
 /* def := 'def' NAME '(' params ')' ['->' expr] block */
-static Ast *parse_def(ScParser *p)
+static Ast *parse_plain_def(ScParser *p)
 {
     Ast *s = ast_new(p, S_DEF, tok(p));
     FuncDef *d = arena_zalloc(&p->u->arena, sizeof *d), *outer = p->def;
     int loops = p->loops;
-    bool in_class = p->in_class;
+    bool in_class = p->in_class, in_async = p->in_async;
 
     s->def = d;
     p->at++;
+    p->in_async = d->is_async = in_async && p->at >= 2 && p->t.v[p->at - 2].kind == TK_KEYWORD && p->t.v[p->at - 2].op == KW_async;
     d->name = need_name(p, "a function name");
     need_op(p, '(', "'('");
     parse_params(p, d, ')');
@@ -744,11 +745,58 @@ static Ast *parse_def(ScParser *p)
     p->def = outer;
     p->loops = loops;
     p->in_class = in_class;
+    p->in_async = in_async;
     if (d->body.n && d->body.v[0]->kind == S_EXPR && d->body.v[0]->a->kind == E_STR) {
         d->doc = d->body.v[0]->a->name;
         d->ndoc = d->body.v[0]->a->n;
     }
     return s;
+}
+
+/* Coroutines are outside the language: what a call of one does is say so. */
+static void refuse_body(ScParser *p, Ast *s)
+{
+    static const char text[] = "coroutines are outside this language";
+    Ast *r = ast_like(p, S_RAISE, s), *message = ast_like(p, E_STR, s);
+    uint32_t cap = 0;
+
+    message->name = text;
+    message->n = sizeof text - 1;
+    r->a = ast_like(p, E_CALL, s);
+    r->a->a = ast_like(p, E_NAME, s);
+    r->a->a->name = intern_n(&p->u->names, "NotImplementedError", 19);
+    list_push(p, &r->a->list, &cap, message);
+    s->def->body = (AstList){0};
+    cap = 0;
+    list_push(p, &s->def->body, &cap, r);
+    s->def->is_generator = false;
+}
+
+static Ast *parse_def(ScParser *p)
+{
+    Ast *s = parse_plain_def(p);
+
+    if (s->def->is_async)
+        refuse_body(p, s);
+    return s;
+}
+
+/* async := 'async' (def | for | with), the last two inside an async def */
+static Ast *parse_async(ScParser *p)
+{
+    bool outer = p->in_async;
+    Ast *s;
+
+    p->at++;
+    if (at_kw(p, KW_def)) {
+        p->in_async = true;
+        s = parse_def(p);
+        p->in_async = outer;
+        return s;
+    }
+    if (!outer || !(at_kw(p, KW_for) || at_kw(p, KW_with)))
+        parse_fail(p, tok(p), "async is outside this language");
+    return at_kw(p, KW_for) ? parse_for(p) : parse_with(p);
 }
 
 /* class := 'class' NAME ['(' args ')'] block */
@@ -789,16 +837,16 @@ static Ast *parse_decorated(ScParser *p)
             parse_fail(p, tok(p), "invalid syntax");
         p->at++;
     }
-    if (at_kw(p, KW_def)) {
-        s = parse_def(p);
+    if (at_kw(p, KW_def) || at_kw(p, KW_async)) {
+        s = at_kw(p, KW_def) ? parse_def(p) : parse_async(p);
+        if (s->kind != S_DEF)
+            parse_fail(p, tok(p), "invalid syntax: expected a function or a class");
         s->list = list;
     } else if (at_kw(p, KW_class)) {
         s = parse_class(p);
         s->a = ast_like(p, E_TUPLE, s);
         s->a->list = list;
     } else {
-        if (at_kw(p, KW_async))
-            parse_fail(p, tok(p), "async is outside this language");
         parse_fail(p, tok(p), "invalid syntax: expected a function or a class");
     }
     return s;
@@ -820,7 +868,7 @@ static Ast *parse_compound(ScParser *p)
     case KW_with: return parse_with(p);
     case KW_def: return parse_def(p);
     case KW_class: return parse_class(p);
-    case KW_async: parse_fail(p, tok(p), "async is outside this language");
+    case KW_async: return parse_async(p);
     default: return NULL;
     }
 }

@@ -66,9 +66,9 @@ static void parse_comp(ScParser *p, Ast *comp)
         Ast *f = ast_new(p, E_FOR, tok(p));
         uint32_t ifcap = 0;
 
-        if (at_kw(p, KW_async))
+        if (at_kw(p, KW_async) && !p->in_async)
             parse_fail(p, tok(p), "async is outside this language");
-        p->at++;
+        p->at += at_kw(p, KW_async) ? 2 : 1;
         f->a = parse_target_list(p);
         if (!take_kw(p, KW_in))
             parse_fail(p, tok(p), "invalid syntax: expected 'in'");
@@ -225,6 +225,10 @@ Ast *parse_atom(ScParser *p)
             p->at++;
             ast_end(p, a);
             return a;
+        }
+        if (t->op == KW_await && p->in_async) {
+            p->at++;
+            return parse_unary(p);
         }
         if (t->op == KW_await || t->op == KW_async)
             parse_fail(p, t, "async and await are outside this language");

@@ -283,7 +283,7 @@ struct ScModule {
     GcObj h;
     Dict *attrs; /* the globals */
     Str *name;
-    const char *file; /* interned; NULL: native */
+    const char *file; /* interned; NULL: native; "": made by the script */
 };
 
 typedef struct Range {
@@ -480,6 +480,7 @@ struct Vm {
     ModuleDef *defs;    /* what import knows */
     uint32_t ndefs, capdefs;
     List *path;         /* sys.path: folders where import looks for files */
+    List *meta_path;    /* sys.meta_path: who is asked for a module; its class PathFinder is what import.c does itself */
     Arena names;        /* file names, C strings that live as long as the vm */
     Unit *units;        /* all loaded, newest first */
     Exc *exit;          /* SystemExit */
@@ -635,6 +636,7 @@ Value sc_getattr_s(Vm *vm, Value v, const char *name);
 /* NIL without exception when it is not there. */
 Value sc_getattr_opt(Vm *vm, Value v, Str *name);
 bool sc_setattr(Vm *vm, Value v, Str *name, Value x); /* x T_NIL: delete */
+bool sc_setattr_s(Vm *vm, Value v, const char *name, Value x);
 /* The method and whether self goes before the arguments: no bound method is made. */
 Value sc_getmethod(Vm *vm, Value v, Str *name, bool *out_unbound);
 Value sc_bind(Vm *vm, Value attr, Value self, Class *cls); /* descriptors: from a class */
@@ -668,6 +670,7 @@ int sc_equal(Vm *vm, Value a, Value b); /* identity first; -1 exception */
 int sc_less(Vm *vm, Value a, Value b);
 bool sc_same(Value a, Value b); /* is */
 bool sc_hash(Vm *vm, Value v, uint64_t *out);
+int64_t sc_hash_public(uint64_t h);
 int sc_truth_slow(Vm *vm, Value v);
 static inline int sc_truth(Vm *vm, Value v);
 Value sc_getitem(Vm *vm, Value v, Value key);
@@ -727,6 +730,15 @@ Value sc_gen_throw(Vm *vm, Gen *g, Value exc);
 /* Call the class body: its namespace. */
 Value sc_call_class(Vm *vm, Class *c, const Args *a);
 Value sc_make_value(Vm *vm, Class *c, const Args *a); /* by c's make, its arguments bound */
+
+/* ---- code.c: code and frames as objects; compile, exec, eval ------------------------ */
+
+bool sc_open_code(Vm *vm);
+Value sc_code_of_func(Vm *vm, const Func *f);
+Value sc_frame_object(Vm *vm, int64_t depth); /* 0: of the script that runs */
+Value sc_frame_passed(Vm *vm, const CallPlace *p); /* with the name and line alone */
+Value sc_frame_locals(Vm *vm, const Frame *f);
+Value sc_annotations_of(Vm *vm, Func *f); /* a dict, which it keeps */
 
 /* ---- exc.c: exceptions ------------------------------------------------------------- */
 

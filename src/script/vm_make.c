@@ -169,6 +169,41 @@ static Value pick_metaclass(Vm *vm, const Tuple *bases, Dict *kwargs)
     return v_obj(best);
 }
 
+/* What is no class among the bases says which classes it stands for: List[int] is list. The bases, owned, with
+ * those as they were written in __orig_bases__; NIL after an error. */
+static Value real_bases(Vm *vm, Value bases, Dict *ns)
+{
+    Tuple *t = (Tuple *)bases.o;
+    List *l = NULL;
+    Value r = NIL;
+    bool ok = true;
+
+    for (int64_t i = 0; i < t->n && ok; i++) {
+        Value f = sc_is_class(t->v[i]) ? NIL : sc_getattr_opt(vm, t->v[i], vm->known[S_mro_entries]), more;
+
+        if (f.tag == T_NIL) {
+            ok = !sc_failed(vm) && (!l || sc_list_push(vm, l, t->v[i]));
+            continue;
+        }
+        if (!l) {
+            l = sc_list(vm, 0);
+            for (int64_t k = 0; l && ok && k < i; k++)
+                ok = sc_list_push(vm, l, t->v[k]);
+        }
+        more = l && ok ? sc_call(vm, f, &bases, 1) : NIL;
+        ok = more.tag != T_NIL && sc_list_extend(vm, l, more);
+        sc_drop(vm, more);
+        sc_drop(vm, f);
+    }
+    if (ok && !l)
+        return sc_ref(bases);
+    if (ok && sc_dict_put_str(vm, ns, vm->known[S_orig_bases], bases))
+        r = v_obj(sc_tuple_of(vm, l->v, (uint32_t)l->n));
+    if (l)
+        obj_drop(vm, l);
+    return r;
+}
+
 /* Run the body in a namespace of its own, then make the class of it. */
 Value vm_make_class(Vm *vm, Frame *fr, const Code *c, Value bases, Value kwargs)
 {
@@ -179,6 +214,12 @@ Value vm_make_class(Vm *vm, Frame *fr, const Code *c, Value bases, Value kwargs)
 
     if (!ns)
         return NIL;
+    bases = real_bases(vm, bases, ns);
+    if (bases.tag == T_NIL) {
+        sc_drop(vm, cell);
+        obj_drop(vm, ns);
+        return NIL;
+    }
     meta = pick_metaclass(vm, (Tuple *)bases.o, k);
     for (uint32_t i = 0; dict_next(k, &i, &e) && a.nkw < COUNT(names); a.nkw++) {
         names[a.nkw] = e->key;
@@ -203,6 +244,7 @@ Value vm_make_class(Vm *vm, Frame *fr, const Code *c, Value bases, Value kwargs)
             cls = sc_call_args(vm, meta, &a);
     }
     sc_drop(vm, meta);
+    sc_drop(vm, bases);
     sc_drop(vm, cell);
     obj_drop(vm, ns);
     return cls;

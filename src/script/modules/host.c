@@ -1,5 +1,5 @@
 /* host.c -- the module _host: what modules written in the language need of the machine and of the
- * operating system. eval and exec, functions looked at (inspect), processes (subprocess), collections (gc).
+ * operating system: functions looked at (inspect), processes (subprocess), collections (gc).
  */
 #include "modules.h"
 #include "script/ast.h"
@@ -9,102 +9,6 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* ---- eval, exec -------------------------------------------------------------------- */
-
-/* The text as a module whose globals are the dict given, or those of the caller */
-static Value run_text(Vm *vm, Str *text, const char *file, Value globals)
-{
-    Dict *d = sc_is(vm, globals, C_dict) ? (Dict *)globals.o : NULL;
-    Unit *u = sc_compile_unit(vm, file, text->s, text->n);
-    ScModule *m = NULL;
-    Value r = NIL;
-
-    if (u && !d && vm->frame)
-        m = gc_ref(vm->frame->module);
-    else if (u)
-        m = sc_module(vm, "__main__", d);
-    if (m)
-        r = sc_run_unit(vm, u, m);
-    if (m)
-        obj_drop(vm, m);
-    if (u)
-        unit_release(u);
-    return r;
-}
-
-/* What the text names as Python has it: the file of compile(), or <string> */
-static Str *source_of(Vm *vm, Value v, const char **file)
-{
-    const uint8_t *p;
-    int64_t n;
-
-    *file = "<string>";
-    if (is_str(v))
-        return obj_ref(as_str(v));
-    if (sc_bytes_view(vm, v, &p, &n))
-        return sc_str_n(vm, (const char *)p, (size_t)n);
-    sc_raise(vm, C_TypeError, "the source must be a string or bytes, not '%s'", sc_type_name(vm, v));
-    return NULL;
-}
-
-static Value m_exec(Vm *vm, const Args *a)
-{
-    const char *file;
-    Str *text = source_of(vm, a->v[0], &file);
-    Value r = text ? run_text(vm, text, file, a->v[1]) : NIL;
-
-    if (text)
-        obj_drop(vm, text);
-    sc_drop(vm, r);
-    return r.tag == T_NIL ? NIL : NONE;
-}
-
-/* An expression: its value goes through a name that no program has. */
-static Value m_eval(Vm *vm, const Args *a)
-{
-    const char *file;
-    Str *text = source_of(vm, a->v[0], &file), *key = sc_intern(vm, "<value>", 7);
-    Buf b = {.vm = vm};
-    Dict *d = sc_dict(vm), *g = NULL;
-    Value r = NIL, *at;
-    Str *whole = NULL;
-
-    if (text && key && d) {
-        const char *s = text->s;
-
-        while (*s == ' ' || *s == '\t')
-            s++;
-        buf_str(&b, "__value__ = (");
-        buf_str(&b, s);
-        buf_str(&b, "\n)\n");
-        whole = b.failed ? NULL : sc_str_n(vm, b.s, (size_t)b.n);
-        g = sc_is(vm, a->v[1], C_dict) ? (Dict *)a->v[1].o : vm->frame ? vm->frame->module->attrs : NULL;
-    }
-    if (whole && (!g || sc_dict_update(vm, d, v_obj(g))) &&
-        (a->v[2].tag == T_NIL || a->v[2].tag == T_NONE || sc_dict_update(vm, d, a->v[2]))) {
-        r = run_text(vm, whole, file, v_obj(d));
-        sc_drop(vm, r);
-        if (r.tag != T_NIL) {
-            Str *name = sc_intern(vm, "__value__", 9);
-
-            at = name ? sc_dict_find_str(d, name) : NULL;
-            r = at ? sc_ref(*at) : NIL;
-            if (name)
-                obj_drop(vm, name);
-        }
-    }
-    buf_free(&b);
-    if (whole)
-        obj_drop(vm, whole);
-    if (text)
-        obj_drop(vm, text);
-    if (key)
-        obj_drop(vm, key);
-    if (d)
-        obj_drop(vm, d);
-    return r;
-}
 
 /* ---- functions looked at ----------------------------------------------------------- */
 
@@ -359,13 +263,3 @@ static const NativeDef functions[] = {
     {"run", m_run, "argv,input,out,err,cwd,env"}, {0}};
 
 bool open_host(Vm *vm, ScModule *m) { return sc_module_natives(vm, m, functions); }
-
-/* eval and exec among the built-in functions */
-bool open_eval(Vm *vm)
-{
-    static const NativeDef defs[] = {{"exec", m_exec, "source|globals,locals"},
-                                     {"eval", m_eval, "source|globals,locals"},
-                                     {0}};
-
-    return sc_add_builtins(vm, defs);
-}

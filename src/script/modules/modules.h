@@ -15,7 +15,6 @@ bool open_tempfile(Vm *vm, ScModule *m);
 bool open_files(Vm *vm); /* file.c: open() */
 bool file_add_stdin(Vm *vm, ScModule *sys); /* sys.stdin */
 bool open_host(Vm *vm, ScModule *m);
-bool open_eval(Vm *vm); /* host.c: eval, exec */
 bool open_re(Vm *vm, ScModule *m);
 bool open_pack(Vm *vm, ScModule *m);
 bool open_image(Vm *vm, ScModule *m);
@@ -26,7 +25,7 @@ Value os_raise_errno(Vm *vm, const char *path); /* os.c: errno as an OSError; NI
 
 extern const char *const source_os[], *const source_time[], *const source_random[], *const source_functools[],
     *const source_itertools[], *const source_collections[], *const source_dataclasses[],
-    *const source_copy[], *const source_json[],
+    *const source_copy[],
     *const source_tempfile[], *const source_contextlib[];
 
 #endif

@@ -15,7 +15,6 @@ const ModuleDef sc_std_modules[] = {
     {"collections", NULL, source_collections},
     {"dataclasses", NULL, source_dataclasses},
     {"copy", NULL, source_copy},
-    {"json", NULL, source_json},
     {"tempfile", open_tempfile, source_tempfile},
     {"contextlib", NULL, source_contextlib},
     {"_host", open_host, NULL},

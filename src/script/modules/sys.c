@@ -30,14 +30,26 @@ static Value m_getsizeof(Vm *vm, const Args *a)
 
 static Value m_exc_info(Vm *vm, const Args *a)
 {
-    Value v[3] = {NONE, NONE, NONE};
+    Value v[3] = {NONE, NONE, NONE}, r;
 
     (void)a;
     if (vm->handled.tag == T_OBJ) {
         v[0] = v_obj(vm->handled.o->cls);
         v[1] = vm->handled;
+        v[2] = sc_getattr_s(vm, v[1], "__traceback__");
+        if (v[2].tag == T_NIL)
+            return NIL;
     }
-    return v_obj(sc_tuple_of(vm, v, 3));
+    r = v_obj(sc_tuple_of(vm, v, 3));
+    sc_drop(vm, v[2]);
+    return r;
+}
+
+static Value m_getframe(Vm *vm, const Args *a)
+{
+    int64_t depth = 0;
+
+    return a->v[0].tag != T_NIL && !sc_to_int(vm, a->v[0], &depth) ? NIL : sc_frame_object(vm, depth);
 }
 
 static Value m_intern(Vm *vm, const Args *a)
@@ -53,7 +65,7 @@ static Value m_intern(Vm *vm, const Args *a)
 static const NativeDef functions[] = {
     {"exit", m_exit, "|status"}, {"getrecursionlimit", m_getrecursionlimit, ""},
     {"setrecursionlimit", m_setrecursionlimit, "limit"}, {"getsizeof", m_getsizeof, "obj"},
-    {"exc_info", m_exc_info, ""}, {"intern", m_intern, "string"}, {0},
+    {"exc_info", m_exc_info, ""}, {"intern", m_intern, "string"}, {"_getframe", m_getframe, "|depth"}, {0},
 };
 
 /* stdout and stderr: native tells which */
@@ -97,6 +109,20 @@ static bool add_stream(Vm *vm, ScModule *m, Class *c, const char *name, bool err
     return sc_module_set(vm, m, name, v);
 }
 
+/* The one finder that is always there; import.c knows it as the class that no script made. */
+static const ClassDef path_finder_def = {.name = "PathFinder"};
+
+static bool add_finders(Vm *vm, ScModule *m)
+{
+    Class *c = sc_class_native(vm, &path_finder_def, NULL);
+    bool ok = c && (vm->meta_path || (vm->meta_path = sc_list(vm, 0))) && sc_list_push(vm, vm->meta_path, v_obj(c)) &&
+              sc_module_set(vm, m, "meta_path", v_obj(gc_ref(vm->meta_path)));
+
+    if (c)
+        obj_drop(vm, c);
+    return ok;
+}
+
 bool open_sys(Vm *vm, ScModule *m)
 {
     List *argv = sc_list(vm, 0);
@@ -123,6 +149,6 @@ bool open_sys(Vm *vm, ScModule *m)
            sc_module_set(vm, m, "platform", v_obj(sc_str(vm, "linux"))) &&
            sc_module_set(vm, m, "byteorder", v_obj(sc_str(vm, "little"))) &&
            sc_module_set(vm, m, "executable", v_obj(sc_str(vm, "weft"))) &&
-           sc_module_set(vm, m, "path", v_obj(gc_ref(vm->path))) &&
+           add_finders(vm, m) && sc_module_set(vm, m, "path", v_obj(gc_ref(vm->path))) &&
            sc_module_set(vm, m, "modules", v_obj(gc_ref(vm->modules)));
 }

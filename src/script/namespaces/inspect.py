@@ -57,7 +57,11 @@ class Parameter:
 
 
 def formatannotation(a):
-    return a.__name__ if isinstance(a, type) and a.__module__ == "builtins" else a if isinstance(a, str) else repr(a)
+    if getattr(a, "__module__", None) == "typing":
+        return repr(a).replace("typing.", "")
+    if isinstance(a, type) and getattr(a, "__origin__", None) is None:
+        return a.__qualname__ if a.__module__ in ("builtins", None) else f"{a.__module__}.{a.__qualname__}"
+    return repr(a)
 
 
 class BoundArguments:
@@ -198,7 +202,9 @@ def signature(obj, *, follow_wrapped=True):
         ps = list(s.parameters.values())[len(obj.args):]
         return Signature([p.replace(default=obj.keywords[p.name], kind=3) if p.name in obj.keywords else p for p in ps])
     if isinstance(obj, _types.FunctionType):
-        return Signature([Parameter(n, k, default=d[0] if d else _empty) for n, k, d in _host.parameters(obj)])
+        hints = obj.__annotations__
+        return Signature([Parameter(n, k, default=d[0] if d else _empty, annotation=hints.get(n, _empty))
+                          for n, k, d in _host.parameters(obj)], return_annotation=hints.get("return", _empty))
     call = getattr(type(obj), "__call__", None)
     if isinstance(call, _types.FunctionType):
         return _drop_first(signature(call))
@@ -207,7 +213,7 @@ def signature(obj, *, follow_wrapped=True):
 
 def _drop_first(s):
     ps = list(s.parameters.values())
-    return Signature(ps[1:] if ps and ps[0].kind < 2 else ps)
+    return s.replace(parameters=ps[1:] if ps and ps[0].kind < 2 else ps)
 
 
 class FullArgSpec(tuple):
@@ -225,7 +231,8 @@ def getfullargspec(func):
     named = lambda k: next((p.name for p in ps if p.kind == k), None)
     defaults = tuple(p.default for p in ps if p.kind < 2 and p.default is not _empty)
     return FullArgSpec(([p.name for p in ps if p.kind < 2], named(2), named(4), defaults or None, [p.name for p in ps if p.kind == 3],
-                        {p.name: p.default for p in ps if p.kind == 3 and p.default is not _empty} or None, {}))
+                        {p.name: p.default for p in ps if p.kind == 3 and p.default is not _empty} or None,
+                        dict(getattr(func, "__annotations__", {}))))
 
 
 def _place(obj):
@@ -378,11 +385,47 @@ class FrameInfo(tuple):
     function = property(lambda s: s[3])
 
 
+def currentframe():
+    return _sys._getframe(1)
+
+
+def isframe(obj):
+    return isinstance(obj, _types.FrameType)
+
+
+def iscode(obj):
+    return isinstance(obj, _types.CodeType)
+
+
+def istraceback(obj):
+    return isinstance(obj, _types.TracebackType)
+
+
+def getframeinfo(frame, context=1):
+    if istraceback(frame):
+        frame = frame.tb_frame
+    return FrameInfo((None, frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, None, 0))
+
+
+def getouterframes(frame, context=1):
+    out = []
+    while frame is not None:
+        out.append(FrameInfo((frame, frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, None, 0)))
+        frame = frame.f_back
+    return out
+
+
 def stack(context=1):
-    out, k = [], 1
-    while True:
-        c = _host.caller(k)
-        if c is None or context < 0:
-            return out
-        out.append(FrameInfo((None, c[0], c[1], c[2], None, 0)))
-        k += 1
+    return getouterframes(_sys._getframe(1), context)
+
+
+def getinnerframes(tb, context=1):
+    out = []
+    while tb is not None:
+        out.append(FrameInfo((tb.tb_frame, tb.tb_frame.f_code.co_filename, tb.tb_lineno, tb.tb_frame.f_code.co_name, None, 0)))
+        tb = tb.tb_next
+    return out
+
+
+def trace(context=1):
+    return getinnerframes(_sys.exc_info()[2], context)

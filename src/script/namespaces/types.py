@@ -28,23 +28,17 @@ except TypeError as _e:
     TracebackType = type(_e.__traceback__)
 
 
-class CodeType:
+CodeType, FrameType = type(_f.__code__), type(_sys._getframe())
+
+
+from _generic import GenericAlias, UnionType
+
+
+class CoroutineType:
     pass
 
 
-class FrameType:
-    pass
-
-
-class GenericAlias:
-    pass
-
-
-class UnionType:
-    pass
-
-
-CoroutineType = AsyncGeneratorType = CodeType
+AsyncGeneratorType = CoroutineType
 
 
 class SimpleNamespace:

@@ -1,3 +1,3 @@
 # typing_extensions -- the same names.
 from typing import *
-from typing import _Form, deprecated_ as deprecated
+from typing import _Form, ReadOnly, TypeIs, deprecated_ as deprecated, override

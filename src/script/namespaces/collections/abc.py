@@ -5,7 +5,8 @@ from abc import ABC as _Plain
 class ABC(_Plain):
     @classmethod
     def __class_getitem__(cls, item):
-        return cls
+        from _generic import GenericAlias
+        return GenericAlias(cls, item)
 
 
 def _has(cls, *names):

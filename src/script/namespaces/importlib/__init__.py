@@ -21,4 +21,12 @@ def invalidate_caches():
 
 
 def reload(module):
-    raise NotImplementedError("importlib.reload")
+    from importlib import util
+    name = module.__spec__.name if getattr(module, "__spec__", None) is not None else module.__name__
+    if _sys.modules.get(name) is not module:
+        raise ImportError(f"module {name} not in sys.modules")
+    spec = util._ask(name, getattr(module, "__path__", None), module)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"spec not found for the module {name!r}", name=name)
+    util._fill(spec, module)
+    return _sys.modules[name]
