@@ -1,0 +1,1 @@
+# xml.sax -- of it what writes text into documents.
