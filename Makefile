@@ -295,8 +295,12 @@ TO      := $(DESTDIR)$(PREFIX)
 LIBDIR  ?= lib
 FILL    := sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@ABI@|$(ABI)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
            -e 's|@UP@|$(shell echo $(LIBDIR) | sed 's/[^/][^/]*/../g')|'
-INSTALLED := bin/weft $(patsubst %,include/%,$(notdir $(wildcard include/*.h include/*.hpp))) $(LIBDIR)/libweft.a $(LIBDIR)/libweft.so $(LIBDIR)/libweft.so.$(ABI) $(PLUGINS:$(BUILD)/%=$(LIBDIR)/%) \
-             $(LIBDIR)/pkgconfig/weft.pc $(LIBDIR)/cmake/Weft/WeftConfig.cmake $(LIBDIR)/cmake/Weft/WeftConfigVersion.cmake share/man/man1/weft.1
+COMPLETE_bash := share/bash-completion/completions/weft
+COMPLETE_fish := share/fish/vendor_completions.d/weft.fish
+COMPLETE_zsh  ?= share/zsh/site-functions/_weft
+INSTALLED := bin/weft $(patsubst %,include/%,$(notdir $(wildcard include/*.h include/*.hpp))) $(LIBDIR)/libweft.a $(LIBDIR)/libweft.so $(LIBDIR)/libweft.so.$(ABI) $(PLUGINS:$(BUILD)/%=lib/weft/%) \
+             $(LIBDIR)/pkgconfig/weft.pc $(LIBDIR)/cmake/Weft/WeftConfig.cmake $(LIBDIR)/cmake/Weft/WeftConfigVersion.cmake share/man/man1/weft.1 \
+             $(COMPLETE_bash) $(COMPLETE_fish) $(COMPLETE_zsh)
 install: all
 	$(Q)install -d $(addprefix $(TO)/,$(sort $(dir $(INSTALLED))))
 	$(Q)install -m 755 $(BUILD)/weft $(TO)/bin/weft
@@ -304,16 +308,18 @@ install: all
 	$(Q)install -m 644 $(BUILD)/libweft.a $(TO)/$(LIBDIR)/libweft.a
 	$(Q)install -m 755 $(BUILD)/libweft.so $(TO)/$(LIBDIR)/libweft.so.$(ABI)
 	$(Q)ln -sf libweft.so.$(ABI) $(TO)/$(LIBDIR)/libweft.so
-	$(Q)$(if $(PLUGINS),install -m 755 $(PLUGINS) $(TO)/$(LIBDIR)/)
+	$(Q)$(if $(PLUGINS),install -m 644 $(PLUGINS) $(TO)/lib/weft/)
 	$(Q)$(if $(STRIP),$(STRIP) $(TO)/bin/weft $(TO)/$(LIBDIR)/libweft.so.$(ABI) && $(STRIP) --strip-debug $(TO)/$(LIBDIR)/libweft.a)
 	$(Q)install -m 644 docs/weft.1 $(TO)/share/man/man1/weft.1
+	$(Q)for shell in bash:$(COMPLETE_bash) fish:$(COMPLETE_fish) zsh:$(COMPLETE_zsh); do \
+	    $(BUILD)/weft help --completions=$${shell%%:*} >$(TO)/$${shell#*:} || exit 1; done
 	$(Q)$(FILL) tools/weft.pc.in > $(TO)/$(LIBDIR)/pkgconfig/weft.pc
 	$(Q)$(FILL) tools/WeftConfig.cmake.in > $(TO)/$(LIBDIR)/cmake/Weft/WeftConfig.cmake
 	$(Q)$(FILL) tools/WeftConfigVersion.cmake.in > $(TO)/$(LIBDIR)/cmake/Weft/WeftConfigVersion.cmake
 
 uninstall:
 	$(Q)rm -f $(addprefix $(TO)/,$(INSTALLED))
-	$(Q)rmdir $(TO)/$(LIBDIR)/cmake/Weft 2>/dev/null || true
+	$(Q)rmdir $(TO)/$(LIBDIR)/cmake/Weft $(TO)/lib/weft 2>/dev/null || true
 
 # The tree of the last commit as weft-VERSION.tar.gz; Debian's packages of it, from what is built here.
 dist:

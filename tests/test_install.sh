@@ -178,6 +178,8 @@ if [ -n "${WEFT_LONG:-}" ] && command -v dh >/dev/null && command -v lintian >/d
     check 'lintian has nothing to say' lintian --fail-on error,warning "$build"/deb/*.deb
 fi
 
+completes() { for f in bash-completion/completions/weft fish/vendor_completions.d/weft.fish zsh/site-functions/_weft; do grep -q optimizer "$to/share/$f" || return 1; done; }
+check 'completions are installed' completes
 check 'make uninstall' make BUILD="$build" PREFIX="$to" uninstall
 nothing() { ! find "$to" -type f -o -type l | grep .; }
 check 'nothing is left' nothing

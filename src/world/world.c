@@ -269,7 +269,7 @@ static void key_of(const wf_comm_options *o, char *key, size_t n)
         snprintf(key, n, "process%ld", (long)getpid());
 }
 
-/* Beside the program, beside the library, or where WEFT_MPI says. */
+/* Beside the program or the library, in lib/weft, or where WEFT_MPI says. */
 static void *load_plugin(char *error, size_t n)
 {
     char path[4096];
@@ -281,9 +281,11 @@ static void *load_plugin(char *error, size_t n)
         p = dlopen(named, RTLD_NOW | RTLD_LOCAL);
     } else if (dladdr((const void *)(uintptr_t)load_plugin, &here) && here.dli_fname &&
                (slash = strrchr(here.dli_fname, '/'))) {
-        static const char *const at[] = {"weft_mpi.so", "../lib/weft_mpi.so"};
+        /* as built; installed, seen from bin, lib and lib/ARCHITECTURE */
+        static const char *const at[] = {"weft_mpi.so", "../lib/weft/weft_mpi.so", "weft/weft_mpi.so",
+                                         "../weft/weft_mpi.so"};
 
-        for (size_t i = 0; i < 2 && !p; i++) {
+        for (size_t i = 0; i < sizeof at / sizeof *at && !p; i++) {
             snprintf(path, sizeof path, "%.*s/%s", (int)(slash - here.dli_fname), here.dli_fname, at[i]);
             p = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         }
