@@ -552,7 +552,7 @@ typedef struct wf_export_options { /* zeros are the defaults */
     const char *const *symbols;    /* sizes that are fixed .. */
     const int64_t *sizes;
     int nsizes;
-    const char *const *most_symbols; /* .. or arguments up to a bound */
+    const char *const *most_symbols; /* .. or arguments up to a bound; NULL: all that are not named */
     const int64_t *most;
     int nmost;
     wf_export_weights weights;

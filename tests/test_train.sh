@@ -8,6 +8,7 @@ weft=$(realpath "${WEFT_BIN:-build/weft}")
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 root=$PWD
+export TMPDIR=$work
 cd "$work" || exit 1
 passed=0 failed=0
 
@@ -156,6 +157,17 @@ check 'ONNX in' "$weft" convert net.weft net.onnx
 check 'ONNX is trained' "$weft" train net.onnx digits --loss=cross_entropy --epochs=6 --lr=0.01 -o net2.onnx --log=o.csv
 check 'ONNX learns' below o.csv 0.9
 check 'ONNX out' "$weft" eval net2.onnx forward zeros:f32[1,1,8,8]
+
+# ---- a script as the model
+check 'a script is trained' "$weft" train "$root/examples/digits_net.py" digits --loss=cross_entropy --epochs=1 -o new/folder/s1.weft
+check 'a script is run' "$weft" run "$root/examples/digits_net.py" saved.weft
+check 'what it saves is trained' "$weft" train saved.weft digits --loss=cross_entropy --epochs=1 -o s2.weft
+check 'a script is what it saves' cmp new/folder/s1.weft s2.weft
+echo 'print("nothing")' >nothing.py
+says 'a script that saves nothing' 'nothing.py saved no model where sys.argv[1] says' "$weft" train nothing.py digits --loss=mse
+echo 'raise ValueError("not today")' >raises.py
+says 'a script that fails' 'ValueError: not today' "$weft" train raises.py digits --loss=mse
+check 'no file of a script is left' bash -c '! ls weft-??????.weft 2>/dev/null'
 
 # ---- what is wrong
 says 'no loss' "has no method 'loss'" "$weft" train net.weft digits

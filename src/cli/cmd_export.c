@@ -163,20 +163,23 @@ static int export_file(const Export *x)
     return status;
 }
 
-static bool read_size(Args *a, const char *option, SizeList *l)
+/* for_all: a number alone is of all symbols that have none of their own */
+static bool read_size(Args *a, const char *option, bool for_all, SizeList *l)
 {
     const char *equals = strchr(a->value, '=');
-    char *name;
+    char *name = NULL;
 
-    if (!equals || equals == a->value) {
+    if (equals ? equals == a->value : !for_all) {
         usage_error(a->command, "--%s needs SYMBOL=NUMBER, found '%s'", option, a->value);
         return false;
     }
-    name = need_memory(strlen(a->value) + 1);
-    memcpy(name, a->value, (size_t)(equals - a->value));
-    name[equals - a->value] = '\0';
+    if (equals) {
+        name = need_memory(strlen(a->value) + 1);
+        memcpy(name, a->value, (size_t)(equals - a->value));
+        name[equals - a->value] = '\0';
+        a->value = equals + 1;
+    }
     l->symbols[l->n] = name;
-    a->value = equals + 1;
     return args_number(a, option, &l->sizes[l->n++]);
 }
 
@@ -201,8 +204,8 @@ static bool read_option(Args *a, Export *x, int k)
     case OPT_OUT: x->dir = a->value; return true;
     case OPT_NAME: x->name = a->value; return true;
     case OPT_METHOD: x->methods[x->nmethods++] = a->value; return true;
-    case OPT_SIZE: return read_size(a, "size", &x->fixed);
-    case OPT_MAX: return read_size(a, "max", &x->most);
+    case OPT_SIZE: return read_size(a, "size", false, &x->fixed);
+    case OPT_MAX: return read_size(a, "max", true, &x->most);
     case OPT_TRAIN: x->loss = a->value ? a->value : "loss"; return true;
     case OPT_WEIGHTS:
         if (!read_choice(a, "weights", weights, 3, &n))
@@ -278,7 +281,7 @@ static const Option options[] = {
     {"method", OPT_VALUE, OPT_METHOD, "NAME",
      "a program of FILE (several times: several); all if not given"},
     {"size", OPT_VALUE, OPT_SIZE, "N=32", "the size of a symbol, fixed"},
-    {"max", OPT_VALUE, OPT_MAX, "N=32", "its largest size: then it is an argument"},
+    {"max", OPT_VALUE, OPT_MAX, "[N=]32", "its largest size: then it is an argument; 32 alone: of all symbols"},
     {"weights", OPT_VALUE, OPT_WEIGHTS, "WHERE",
      "c (NAME_weights.c, the default), blob (NAME.bin) or "
      "safetensors (any such file, or FILE itself, given to NAME_load)"},

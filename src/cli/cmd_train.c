@@ -2,8 +2,11 @@
 #include "cli.h"
 #include "train/train.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum {
     OPT_OUT,
@@ -169,6 +172,71 @@ static int check_args(Args *a, const TrainOptions *o)
     return DONE;
 }
 
+/* The script as MODEL: it is run to save its model in a file, whose name is its argument. */
+static int run_model_script(const char *script, const char *path)
+{
+    char *argv[] = {(char *)(uintptr_t)script, (char *)(uintptr_t)path, NULL};
+    wf_ctx *cx = new_context(0);
+    int code = ENVIRONMENT;
+    struct stat st;
+
+    if (!cx)
+        return code;
+    if (wf_script_run(cx, script, 2, argv, &code) != WF_OK)
+        code = report(cx);
+    fflush(stdout);
+    wf_ctx_free(cx);
+    if (code == DONE && (stat(path, &st) || st.st_size == 0)) {
+        complain("%s saved no model where sys.argv[1] says", script);
+        code = USER;
+    }
+    return code;
+}
+
+static int train(wf_ctx *cx, TrainOptions *o)
+{
+    const char *tmp = getenv("TMPDIR");
+    struct sigaction sa = {.sa_handler = on_stop};
+    char path[4096] = "";
+    int fd, status = DONE;
+
+    o->file = o->model;
+    if (is_script(o->model)) {
+        snprintf(path, sizeof path, "%s/weft-XXXXXX.weft", tmp && *tmp ? tmp : "/tmp");
+        if ((fd = mkstemps(path, 5)) < 0) {
+            complain("cannot make %s: %s", path, strerror(errno));
+            return ENVIRONMENT;
+        }
+        close(fd);
+        o->file = path;
+        status = run_model_script(o->model, path);
+    }
+    sigaction(SIGINT, &sa, NULL);
+    sigaction(SIGTERM, &sa, NULL);
+    if (status == DONE && train_run(cx, o, &stopped) != WF_OK)
+        status = report(cx);
+    if (*path)
+        unlink(path);
+    return status;
+}
+
+/* The folders of the file are made. */
+static int make_folders(const char *file)
+{
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s", file);
+    for (char *s = strchr(path + 1, '/'); s; s = strchr(s + 1, '/')) {
+        *s = '\0';
+        if (mkdir(path, 0777) && errno != EEXIST) {
+            complain("cannot make the folder %s: %s", path, strerror(errno));
+            return ENVIRONMENT;
+        }
+        *s = '/';
+    }
+    return DONE;
+}
+
 static int run(Args *a)
 {
     const char **words = need_memory((size_t)a->argc * sizeof *words);
@@ -179,7 +247,6 @@ static int run(Args *a)
                       .batch = 32,
                       .epochs = 10,
                       .save_minutes = 5};
-    struct sigaction sa = {.sa_handler = on_stop};
     char beside[4096];
     int64_t threads = 0;
     int k, status = DONE;
@@ -193,13 +260,12 @@ static int run(Args *a)
     }
     if (status == DONE)
         status = check_args(a, &o);
+    if (status == DONE && o.out)
+        status = make_folders(o.out);
     if (status == DONE && !(cx = new_context((int)threads)))
         status = ENVIRONMENT;
     if (status == DONE) {
-        sigaction(SIGINT, &sa, NULL);
-        sigaction(SIGTERM, &sa, NULL);
-        if (train_run(cx, &o, &stopped) != WF_OK)
-            status = report(cx);
+        status = train(cx, &o);
         wf_ctx_free(cx);
     }
     free(words);
@@ -258,11 +324,10 @@ const Command cmd_train = {
     .name = "train",
     .usage = "MODEL DATA... [OPTION...]",
     .summary = "train a model of a file on data of files",
-    .help = "MODEL is a .weft or .onnx file with parameters. DATA: a folder with a "
-            "folder of pictures (PNG, PNM) for each\n"
-            "class; a .csv file; a .npz file; .npy or IDX files, one for each input and "
-            "the last for the target; or 'digits',\n"
-            "8x8 digits that are built in. docs/train.md tells more.",
+    .help = "MODEL is a .weft or .onnx file with parameters, or a script (.py) that saves one where its argument says.\n"
+            "DATA: a folder with a folder of pictures (PNG, PNM) for each class; a .csv file; a .npz file; .npy or IDX files,\n"
+            "one for each input and the last for the target; or 'digits', 8x8 digits that are built in. docs/train.md tells\n"
+            "more.",
     .options = options,
     .run = run,
 };

@@ -41,7 +41,7 @@ static bool check_symbols(wf_ctx *cx, const wf_model *m, const wf_export_options
     for (int i = 0; i < o->nsizes + o->nmost; i++) {
         const char *name = i < o->nsizes ? o->symbols[i] : o->most_symbols[i - o->nsizes];
 
-        if (!is_symbol(m, name))
+        if (!(i >= o->nsizes && !name) && !is_symbol(m, name))
             return fail(cx, WF_ERR_NAME, NOWHERE, "export: no program has a size '%s'",
                         name);
     }

@@ -78,7 +78,8 @@ static const int64_t *largest(CFile *c, const Program *p, const Sizes *most)
     for (uint32_t i = 0; i < p->dims.syms.n; i++) {
         size[i] = -1;
         for (int k = 0; k < most->n; k++)
-            if (!strcmp(most->symbols[k], p->dims.syms.v[i].name))
+            if (most->symbols[k] ? !strcmp(most->symbols[k], p->dims.syms.v[i].name)
+                                 : size[i] < 0)
                 size[i] = most->sizes[k];
         if (size[i] < 0 && p->dims.syms.v[i].origin != SYM_EQN) {
             fail(c->cx, WF_ERR_VALUE, NOWHERE,

@@ -406,7 +406,7 @@ static wf_module *load_mixed(Trainer *t)
     wf_module *m = NULL;
     wf_model *copy = NULL;
 
-    if (wf_model_load_copy(t->cx, t->o->model, &copy))
+    if (wf_model_load_copy(t->cx, t->o->file, &copy))
         return NULL;
     for (int i = 0; i < wf_model_programs(copy) && !wf_ctx_status(t->cx); i++) {
         const wf_program *p = NULL;
@@ -442,7 +442,7 @@ wf_status trainer_open(Trainer *t, wf_ctx *cx, const TrainOptions *o, Rows *trai
                        Rows *valid)
 {
     *t = (Trainer){.cx = cx, .o = o};
-    if (wf_model_load_copy(cx, o->model, &t->file) || wf_model_new(cx, &t->work) ||
+    if (wf_model_load_copy(cx, o->file, &t->file) || wf_model_new(cx, &t->work) ||
         choose_loss(t) || make_module(t) || fit_rows(t, train) ||
         (valid->n && fit_rows(t, valid)) || make_programs(t, train) ||
         values_of(t, "step", "state ", &t->step_in, &t->nstep_in) ||

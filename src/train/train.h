@@ -21,7 +21,8 @@
 enum { TRAIN_COLUMNS = 16 }; /* inputs and targets, at most */
 
 typedef struct TrainOptions {
-    const char *model;       /* file */
+    const char *model;       /* its name, for messages .. */
+    const char *file;        /* .. and where it is */
     const char *const *data; /* files or folders */
     int ndata;
     const char *target;     /* CSV: the column, by name or number; NULL: the last */
