@@ -7,14 +7,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$(cd "$(dirname "${WEFT_BIN:-build/weft}")" && pwd)
-python=
-for p in ${WEFT_PYTHON:-python3 /usr/bin/python3}; do
-    if "$p" -c 'import sys, os, sysconfig, numpy, pytest, setuptools
-sys.exit(sys.version_info < (3, 11) or not os.path.exists(sysconfig.get_paths()["include"] + "/Python.h"))' 2>/dev/null; then
-        python=$p
-        break
-    fi
-done
+. tests/lib_python.sh
+find_python
 if [ -z "$python" ] || [ -n "${WEFT_SAN:-}" ]; then
     echo "tests/test_python.sh: skipped: no Python 3.11 with headers, setuptools, numpy and pytest (WEFT_PYTHON)"
     echo "0 passed, 0 failed, 1 skipped"
@@ -22,7 +16,7 @@ if [ -z "$python" ] || [ -n "${WEFT_SAN:-}" ]; then
 fi
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-if ! (cd bindings/python && WEFT_BUILD=$build WEFT_PY_CFLAGS=-Werror "$python" setup.py -q build --build-base "$work/base" --build-lib "$work/lib") >"$work/log" 2>&1; then
+if ! build_package "$work"; then
     tail -30 "$work/log"
     echo "0 passed, 1 failed"
     exit 1
