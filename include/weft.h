@@ -604,6 +604,19 @@ WF_API wf_status wf_script_run_module(wf_ctx *cx, const char *name, int argc, ch
 /* The programs that a script makes of graphs (functions of aesara, runs of a session, numflow, torch.compile): it is run
  * without its output, and each is named as it is there, with a number where there are several. */
 WF_API wf_status wf_script_programs(wf_ctx *cx, const char *path, int argc, char **argv, wf_model **out_programs);
+
+/* A script that comes piece by piece, as at a prompt. Names stay from piece to piece, and values of expressions are printed. A piece is a line, or
+ * the lines of one statement: out_more says that there must be more of it (a bracket is open, or a block is not ended by an empty
+ * line), and that nothing was run; then give all of it again with what follows. An exception is the context's error, as with wf_script_run:
+ * report it, wf_clear, go on. out_exit: -1, or what sys.exit was given. wf_cancel stops a piece with KeyboardInterrupt. As long as there is a
+ * prompt, its context is used by one thread. */
+typedef struct wf_prompt wf_prompt;
+WF_API wf_status wf_prompt_new(wf_ctx *cx, wf_prompt **out_prompt);
+WF_API wf_status wf_prompt_run(wf_prompt *p, const char *text, size_t size, bool *out_more, int *out_exit);
+/* What the name or the attribute at the end of text could be, one a line, sorted; "" if nothing is known. Lives until the next call on p. */
+WF_API const char *wf_prompt_complete(wf_prompt *p, const char *text, size_t size);
+WF_API void wf_prompt_free(wf_prompt *p); /* runs what atexit has */
+
 /* Parse and compile only; file is for messages. */
 WF_API wf_status wf_script_check(wf_ctx *cx, const char *file, const char *text, size_t size);
 /* The syntax tree as an S-expression: of one function, or with name NULL of the whole file. The text lives as

@@ -6,6 +6,7 @@
  *   report.c       messages, colours, suggestions
  *   load.c         models and programs by name
  *   steps.c        the transform flags, applied in the order given
+ *   prompt.c       weft alone: a prompt; line.c: lines that are edited on a terminal
  *   cmd_*.c        run launch check show eval bench export train serve ops info convert compile help
  *
  * Results go to standard output, everything else to standard error. The status is one of
@@ -171,5 +172,25 @@ bool steps_take(Steps *s, int id, const char *value);
 const wf_program *steps_apply(wf_ctx *cx, const Steps *s, const wf_model *m,
                               const wf_program *p, int *out_status);
 void steps_free(Steps *s);
+
+/* ---- prompt.c, line.c: weft alone ------------------------------------------------------ */
+
+int run_prompt(void);
+void cancel_on_interrupt(wf_ctx *cx); /* cmd_run.c: Ctrl-C ends what cx runs; NULL: nothing */
+
+typedef struct History {
+    char **v; /* malloc'ed lines, oldest first */
+    int n, room;
+} History;
+void history_add(History *h, const char *line);
+
+typedef struct LineEditor {
+    History history;
+    const char *(*complete)(void *user, const char *text, size_t n); /* names, one a line */
+    void *user;
+} LineEditor;
+typedef enum LineEnd { LINE_DONE, LINE_INTERRUPTED /* Ctrl-C */, LINE_EOF /* Ctrl-D, or nothing can be read */ } LineEnd;
+/* A line that is typed at the terminal behind ask; malloc'ed, without its newline. */
+LineEnd line_read(LineEditor *e, const char *ask, char **out);
 
 #endif

@@ -39,7 +39,8 @@ int help_all(void)
            "usage: weft COMMAND ...\n\n");
     for (const Command *const *c = commands; *c; c++)
         printf("  %-7s %s\n", (*c)->name, (*c)->summary);
-    printf("\n'weft help COMMAND' tells more, 'weft --version' what is in this build.\n"
+    printf("\n'weft' alone, on a terminal, is a prompt for scripts.\n"
+           "'weft help COMMAND' tells more, 'weft --version' what is in this build.\n"
            "Status: 0 done, 1 the program or its input is wrong, 2 wrong use of the "
            "command, 3 out of memory or\n"
            "an input/output failure.\n");

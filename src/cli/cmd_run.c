@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static wf_ctx *running; /* for the signal handler: the one context of the process */
+static wf_ctx *running; /* for the signal handler: the one context that runs scripts */
 
 static void on_interrupt(int sig)
 {
@@ -15,12 +15,19 @@ static void on_interrupt(int sig)
         wf_cancel(running);
 }
 
+void cancel_on_interrupt(wf_ctx *cx)
+{
+    struct sigaction sa = {.sa_handler = on_interrupt};
+
+    running = cx;
+    sigaction(SIGINT, &sa, NULL);
+}
+
 /* argv: the file, or with is_module the module, and its arguments */
 /* profiled: the file for a profile; NULL: none */
 static int run_main(int argc, char **argv, bool is_module, const char *profiled)
 {
     wf_profile *profile = NULL;
-    struct sigaction sa = {.sa_handler = on_interrupt};
     wf_ctx *cx;
     wf_status s;
     int code = 0;
@@ -28,8 +35,7 @@ static int run_main(int argc, char **argv, bool is_module, const char *profiled)
     cx = new_context(0);
     if (!cx)
         return ENVIRONMENT;
-    running = cx;
-    sigaction(SIGINT, &sa, NULL);
+    cancel_on_interrupt(cx);
     if (profiled)
         wf_profile_begin(cx, &profile);
     s = is_module ? wf_script_run_module(cx, argv[0], argc, argv, &code)

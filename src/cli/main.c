@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 const Command *const commands[] = {
     &cmd_run, &cmd_launch, &cmd_check, &cmd_show, &cmd_eval, &cmd_bench, &cmd_export,
@@ -50,7 +51,7 @@ static int run_command(int argc, char **argv)
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2)
-        return usage_error(NULL, "which command?");
+        return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) ? run_prompt() : usage_error(NULL, "which command?");
     if (strcmp(argv[1], "--version") == 0) {
         fputs(wf_build_info(), stdout);
         return DONE;

@@ -131,6 +131,8 @@ struct Unit {
     AstList body;
     const Code *code;      /* of the module's body */
     bool hidden;           /* of the language itself: not shown in errors */
+    bool shown;            /* of a prompt: values of expressions are printed */
+    uint8_t cut;           /* CUT_: does the text end where more of it must follow? */
     VEC(Value) consts;     /* owned */
     bool ok;
     const char *error;     /* of the parser or compiler */
@@ -141,6 +143,7 @@ struct Unit {
     uint32_t nmatch;       /* hidden names of match statements */
 };
 
+enum { CUT_NOT, CUT_BLOCK /* a block, or a part of a statement */, CUT_TOKEN /* within brackets or a string */ };
 void unit_release(Unit *u);
 _Noreturn void unit_error(Unit *u, KnownClass kind, uint32_t line, uint32_t col,
                           uint32_t len, const char *fmt, ...) PRINTF(6, 7);
@@ -338,5 +341,9 @@ struct Frame {
 enum { FRAME_C, FRAME_CALL, FRAME_INIT, FRAME_FOR };
 
 const Code *sc_compile(Unit *u, Scope *module);
+
+/* ---- prompt.c ---------------------------------------------------------------------- */
+
+void prompt_show(Unit *u); /* expression statements become calls that print their values */
 
 #endif

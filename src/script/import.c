@@ -96,7 +96,7 @@ bool import_open_path(Vm *vm)
 }
 
 /* The main file's folder comes first. */
-static bool path_first(Vm *vm, const char *s, size_t n)
+bool import_path_first(Vm *vm, const char *s, size_t n)
 {
     Value v;
 
@@ -510,7 +510,7 @@ bool sc_run_file(Vm *vm, const char *path)
     }
     if (!text)
         return fail(vm->cx, WF_ERR_IO, NOWHERE, "%s: %s", path, strerror(errno));
-    if (path_first(vm, path, slash ? (size_t)(slash - path) : 0) &&
+    if (import_path_first(vm, path, slash ? (size_t)(slash - path) : 0) &&
         sc_module_set(vm, vm->main, "__file__", v_obj(sc_str(vm, path))))
         u = sc_compile_unit(vm, path, text, size);
     else
@@ -529,7 +529,7 @@ static Unit *open_main(Vm *vm, const char *given)
     Found f;
     Unit *u = NULL;
 
-    if (!name || !path_first(vm, "", 0))
+    if (!name || !import_path_first(vm, "", 0))
         goto out;
     for (int pass = 0; pass < 2; pass++) {
         dot = strrchr(name->s, '.');

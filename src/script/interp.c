@@ -80,6 +80,8 @@ static wf_status build_unit(Vm *vm, Unit *u, const char *text, size_t size)
         if (!u->hidden)
             ctx_add_source(cx, u->file, text, size);
         sc_parse(u);
+        if (u->shown)
+            prompt_show(u);
         u->code = sc_compile(u, sc_scan(u));
         u->ok = true;
     }
@@ -126,7 +128,7 @@ static void raise_syntax(Vm *vm, Unit *u)
     set_syntax_place(vm, u);
 }
 
-static Unit *compile_unit(Vm *vm, const char *file, const char *text, size_t size, bool hidden)
+static Unit *compile_unit(Vm *vm, const char *file, const char *text, size_t size, Unit like, int *out_cut)
 {
     Unit *u;
     wf_status s;
@@ -140,7 +142,7 @@ static Unit *compile_unit(Vm *vm, const char *file, const char *text, size_t siz
         sc_raise_memory(vm);
         return NULL;
     }
-    *u = (Unit){.refs = 1, .vm = vm, .hidden = hidden};
+    *u = (Unit){.refs = 1, .vm = vm, .hidden = like.hidden, .shown = like.shown};
     arena_init(&u->arena, &vm->cx->al, vm->cx);
     u->next = vm->units;
     if (u->next)
@@ -148,6 +150,8 @@ static Unit *compile_unit(Vm *vm, const char *file, const char *text, size_t siz
     vm->units = u;
     u->file = sc_vm_intern(vm, file, strlen(file));
     s = u->file ? build_unit(vm, u, text, size) : WF_OK;
+    if (out_cut)
+        *out_cut = u->cut;
     if (u->ok && s == WF_OK)
         return u;
     if (s != WF_OK)
@@ -160,12 +164,17 @@ static Unit *compile_unit(Vm *vm, const char *file, const char *text, size_t siz
 
 Unit *sc_compile_unit(Vm *vm, const char *file, const char *text, size_t size)
 {
-    return compile_unit(vm, file, text, size, false);
+    return compile_unit(vm, file, text, size, (Unit){0}, NULL);
 }
 
 Unit *sc_compile_hidden(Vm *vm, const char *file, const char *text, size_t size)
 {
-    return compile_unit(vm, file, text, size, true);
+    return compile_unit(vm, file, text, size, (Unit){.hidden = true}, NULL);
+}
+
+Unit *sc_compile_shown(Vm *vm, const char *file, const char *text, size_t size, int *out_cut)
+{
+    return compile_unit(vm, file, text, size, (Unit){.shown = true}, out_cut);
 }
 
 Value sc_run_unit(Vm *vm, Unit *u, ScModule *m)
@@ -535,7 +544,7 @@ void sc_vm_free(Vm *vm)
 /* ---- running ----------------------------------------------------------------------- */
 
 /* What atexit has, if the program imported it; an error there is the program's if it had none. */
-static Value run_at_exit(Vm *vm, Value r)
+Value sc_run_at_exit(Vm *vm, Value r)
 {
     Str *name = sc_intern(vm, "atexit", 6);
     Value *m = name ? sc_dict_find_str(vm->modules, name) : NULL, e = sc_take_exc(vm), done;
@@ -560,7 +569,7 @@ bool sc_run_main(Vm *vm, Unit *u)
     if (u) {
         r = sc_run_unit(vm, u, vm->main);
         unit_release(u);
-        r = run_at_exit(vm, r);
+        r = sc_run_at_exit(vm, r);
     }
     sc_flush(vm);
     if (r.tag == T_NIL && sc_exc_is(vm, C_SystemExit)) {

@@ -73,9 +73,11 @@ static void lex_string(Lexer *l, const char *start)
 
     l->s += triple ? 3 : 1;
     for (;; l->s++) {
-        if (l->s >= l->end || (*l->s == '\n' && !triple))
+        if (l->s >= l->end || (*l->s == '\n' && !triple)) {
+            l->u->cut = triple ? CUT_TOKEN : CUT_NOT;
             unit_error(l->u, C_SyntaxError, line, col, 1, "unterminated %sstring literal",
                        triple ? "triple-quoted " : "");
+        }
         if (*l->s == '\\' && l->s + 1 < l->end) {
             l->s++;
             if (*l->s == '\n') {
@@ -298,6 +300,8 @@ static void lex_token(Lexer *l)
             l->s++;
     } else if (c == '\\' && (peek(l, 1) == '\n' || (peek(l, 1) == '\r' && peek(l, 2) == '\n'))) {
         l->s += peek(l, 1) == '\r' ? 3 : 2;
+        if (l->s >= l->end)
+            l->u->cut = CUT_TOKEN;
         l->line++;
         l->line_start = l->s;
     } else if (c == ' ' || c == '\t' || c == '\f' || c == '\r') {
@@ -345,10 +349,12 @@ ScTokens sc_lex(Unit *u, size_t from, size_t to, uint32_t line, uint32_t col, bo
         else
             lex_token(l);
     }
-    if (!inside && l->brackets > 0)
+    if (!inside && l->brackets > 0) {
+        u->cut = CUT_TOKEN;
         unit_error(u, C_SyntaxError, l->open_line[l->brackets - 1],
                    l->open_col[l->brackets - 1], 1, "'%c' was never closed",
                    l->open[l->brackets - 1]);
+    }
     if (!inside) {
         if (l->t.n && l->t.v[l->t.n - 1].kind != TK_NEWLINE &&
             l->t.v[l->t.n - 1].kind != TK_DEDENT)

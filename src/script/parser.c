@@ -21,6 +21,15 @@ _Noreturn void unit_error(Unit *u, KnownClass kind, uint32_t line, uint32_t col,
     longjmp(u->jump, 1);
 }
 
+/* At t something is missing: is that only because the text ends there? */
+static void note_end(ScParser *p, const ScToken *t)
+{
+    while (t->kind == TK_DEDENT)
+        t++;
+    if (t->kind == TK_EOF)
+        p->u->cut = CUT_BLOCK;
+}
+
 _Noreturn void parse_fail(ScParser *p, const ScToken *t, const char *fmt, ...)
 {
     char text[256];
@@ -29,6 +38,7 @@ _Noreturn void parse_fail(ScParser *p, const ScToken *t, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    note_end(p, t);
     unit_error(p->u, C_SyntaxError, t->line, t->col, t->n, "%s", text);
 }
 
@@ -467,9 +477,11 @@ static void parse_block_after(ScParser *p, AstList *out, const char *what, uint3
         return;
     }
     p->at++;
-    if (tok(p)->kind != TK_INDENT)
+    if (tok(p)->kind != TK_INDENT) {
+        note_end(p, tok(p));
         unit_error(p->u, C_IndentationError, tok(p)->line, tok(p)->col, tok(p)->n,
                    "expected an indented block after %s on line %u", what, line);
+    }
     parse_block(p, out);
 }
 

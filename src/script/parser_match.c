@@ -322,8 +322,11 @@ bool match_begins(ScParser *p)
         return false;
     while (t->kind != TK_NEWLINE && t->kind != TK_EOF)
         t++;
-    return t->kind == TK_NEWLINE && t[-1].kind == TK_OP && t[-1].op == ':' && t[1].kind == TK_INDENT &&
-           is_word(&t[2], "case");
+    if (t->kind != TK_NEWLINE || t[-1].kind != TK_OP || t[-1].op != ':')
+        return false;
+    if (t[1].kind == TK_EOF)
+        p->u->cut = CUT_BLOCK;
+    return t[1].kind == TK_INDENT && is_word(&t[2], "case");
 }
 
 Ast *parse_match(ScParser *p, void (*block)(ScParser *p, AstList *out, const char *what, uint32_t line))

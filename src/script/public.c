@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 /* What sys.exit was given: a status, or a text for standard error and status 1. */
-static int exit_code(Vm *vm)
+int sc_exit_code(Vm *vm)
 {
     Tuple *t = (Tuple *)vm->exit->args.o;
     Value v = t->n ? t->v[0] : NONE, s;
@@ -33,10 +33,21 @@ static void write_to_host(void *user, const char *s, size_t n, bool err)
         o->print(o->print_user, s, n);
 }
 
+VmOptions sc_host_options(wf_ctx *cx, int argc, char **argv)
+{
+    VmOptions opt = {.argc = argc, .argv = argv};
+
+    if (cx->options.print) {
+        opt.write = write_to_host;
+        opt.write_user = &cx->options;
+    }
+    return opt;
+}
+
 static wf_status run_main(wf_ctx *cx, const char *what, const char *path, const char *module,
                           int argc, char **argv, int *out_exit)
 {
-    VmOptions opt = {.argc = argc, .argv = argv};
+    VmOptions opt;
     Vm *vm;
 
     if (out_exit)
@@ -47,10 +58,7 @@ static wf_status run_main(wf_ctx *cx, const char *what, const char *path, const 
         fail(cx, WF_ERR_ARG, NOWHERE, "%s must not be NULL", what);
         return ctx_status(cx);
     }
-    if (cx->options.print) {
-        opt.write = write_to_host;
-        opt.write_user = &cx->options;
-    }
+    opt = sc_host_options(cx, argc, argv);
     vm = sc_vm_new(cx, &opt);
     if (!vm)
         return ctx_status(cx);
@@ -59,7 +67,7 @@ static wf_status run_main(wf_ctx *cx, const char *what, const char *path, const 
     else
         sc_run_file(vm, path);
     if (vm->exit && out_exit)
-        *out_exit = exit_code(vm);
+        *out_exit = sc_exit_code(vm);
     sc_flush(vm);
     sc_vm_free(vm);
     return ctx_status(cx);

@@ -772,6 +772,7 @@ Value sc_import(Vm *vm, Str *name);
 /* `name` of an import statement in m: leading dots count from m's package. Owned. */
 Str *sc_import_name(Vm *vm, ScModule *m, Str *name);
 bool import_open_path(Vm *vm); /* sys.path of WEFT_PATH */
+bool import_path_first(Vm *vm, const char *s, size_t n); /* one more folder, looked into first */
 ScModule *sc_module(Vm *vm, const char *name, Dict *attrs);
 bool sc_module_set(Vm *vm, ScModule *m, const char *name, Value owned);
 bool sc_module_natives(Vm *vm, ScModule *m, const NativeDef *defs);
@@ -787,9 +788,15 @@ void sc_vm_free(Vm *vm);
 Unit *sc_compile_unit(Vm *vm, const char *file, const char *text, size_t size);
 Value sc_run_unit(Vm *vm, Unit *u, ScModule *m);
 Unit *sc_compile_hidden(Vm *vm, const char *file, const char *text, size_t size); /* frames not shown */
+/* Of a prompt: values of expressions are printed. out_cut: CUT_ of ast.h, whether there is a result or not */
+Unit *sc_compile_shown(Vm *vm, const char *file, const char *text, size_t size, int *out_cut);
 bool sc_run_file(Vm *vm, const char *path); /* as the main module */
 bool sc_run_module(Vm *vm, const char *name); /* the same by its name, as python -m does */
 bool sc_run_main(Vm *vm, Unit *u); /* takes u, which may be NULL */
+/* public.c: a script whose output goes where the context's options say */
+VmOptions sc_host_options(wf_ctx *cx, int argc, char **argv);
+int sc_exit_code(Vm *vm); /* public.c: of vm->exit; says a text that it was given */
+Value sc_run_at_exit(Vm *vm, Value r); /* what atexit has; r: how the program ended */
 bool sc_run_text(Vm *vm, const char *name, const char *text, size_t size);
 /* Tables that end with a NULL name: standard modules, the tensor engine's, and the
  * libraries' names (made by tools/embed of namespaces/). */
