@@ -40,7 +40,7 @@ static Datum read_datum(OxRun *r, const OxType *type, OnnxBytes bytes)
 
     if (type && type->optional) {
         d = (Datum){0};
-        s = ox_read(&r->mem, "datum", &ox_sequence_message, bytes.data, bytes.size);
+        s = ox_read(&r->mem, "datum", "an ONNX file", &ox_sequence_message, bytes.data, bytes.size);
         if (s && s->tensors.n)
             add_tensor(r, &d, s->tensors.v[0]);
         else if (s && s->sequences.n)
@@ -51,13 +51,13 @@ static Datum read_datum(OxRun *r, const OxType *type, OnnxBytes bytes)
         return d;
     }
     if (type && type->sequence) {
-        s = ox_read(&r->mem, "datum", &ox_sequence_message, bytes.data, bytes.size);
+        s = ox_read(&r->mem, "datum", "an ONNX file", &ox_sequence_message, bytes.data, bytes.size);
         for (size_t i = 0; s && i < s->tensors.n; i++)
             add_tensor(r, &d, s->tensors.v[i]);
         d.sequence = true;
         return d;
     }
-    t = ox_read(&r->mem, "datum", &ox_tensor_message, bytes.data, bytes.size);
+    t = ox_read(&r->mem, "datum", "an ONNX file", &ox_tensor_message, bytes.data, bytes.size);
     if (t)
         add_tensor(r, &d, t);
     return d;
@@ -246,7 +246,7 @@ char onnx_run_case(wf_ctx *c, const OnnxCase *k, char *why, size_t room)
     bool strings = false;
 
     *why = 0;
-    r.model = ox_read(&r.mem, k->name, &ox_model_message, k->model.data, k->model.size);
+    r.model = ox_read(&r.mem, k->name, "an ONNX file", &ox_model_message, k->model.data, k->model.size);
     if (r.model && r.model->graph && k->nin <= 64 && k->nout <= 64 && (size_t)k->nin <= r.model->graph->in.n &&
         (size_t)k->nout <= r.model->graph->out.n) {
         for (int i = 0; i < k->nin; i++)

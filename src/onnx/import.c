@@ -20,7 +20,7 @@
 /* ---- inputs -------------------------------------------------------------------------------- */
 
 /* A name that text forms allow, in memory. */
-static char *plain_name(OxRun *r, const char *name)
+char *ox_plain_name(OxRun *r, const char *name)
 {
     char *s = ox_alloc(&r->mem, strlen(name) + 2, 1), *to = s;
 
@@ -43,6 +43,8 @@ static wf_dtype narrow_dtype(int64_t elem)
                                                                  : WF_INVALID;
 }
 
+static const char *shown(const OxInfo *info) { return info->shown ? info->shown : info->name; }
+
 /* "f32[N,3]" of the type in the file. */
 static const char *type_text(OxRun *r, const OxInfo *in, const OxTensorType *t)
 {
@@ -51,11 +53,11 @@ static const char *type_text(OxRun *r, const OxInfo *in, const OxTensorType *t)
     char *s;
 
     if (dtype == WF_INVALID)
-        return ox_fail(r, WF_ERR_UNSUPPORTED, "input '%.80s' is of type %s", in->name, ox_elem_name(t->elem)), NULL;
+        return ox_fail(r, WF_ERR_UNSUPPORTED, "input '%.80s' is of type %s", shown(in), ox_elem_name(t->elem)), NULL;
     if (!t->shape)
-        return ox_fail(r, WF_ERR_UNSUPPORTED, "input '%.80s' has no shape in the file: give its type", in->name), NULL;
+        return ox_fail(r, WF_ERR_UNSUPPORTED, "input '%.80s' has no shape in the file: give its type", shown(in)), NULL;
     if (t->shape->dims.n > WF_MAX_RANK)
-        return ox_fail(r, WF_ERR_LIMIT, "input '%.80s' has rank %zu", in->name, t->shape->dims.n), NULL;
+        return ox_fail(r, WF_ERR_LIMIT, "input '%.80s' has rank %zu", shown(in), t->shape->dims.n), NULL;
     for (size_t i = 0; i < t->shape->dims.n; i++)
         room += 24 + (t->shape->dims.v[i]->param ? strlen(t->shape->dims.v[i]->param) + 2 : 0);
     if (!(s = ox_alloc(&r->mem, room, 1)))
@@ -68,7 +70,7 @@ static const char *type_text(OxRun *r, const OxInfo *in, const OxTensorType *t)
         if (d->has & 2 && d->value >= 0)
             n += (size_t)snprintf(s + n, room - n, "%lld", (long long)d->value);
         else
-            n += (size_t)snprintf(s + n, room - n, "%s", d->param && *d->param ? plain_name(r, d->param) : "?");
+            n += (size_t)snprintf(s + n, room - n, "%s", d->param && *d->param ? ox_plain_name(r, d->param) : "?");
     }
     snprintf(s + n, room - n, "]");
     return s;
@@ -82,7 +84,7 @@ typedef struct Inputs { /* of the program */
 
 static wf_tensor add_symbol(OxRun *r, Inputs *in, const char *name, const char *type)
 {
-    const char *plain = plain_name(r, name);
+    const char *plain = ox_plain_name(r, name);
     wf_tensor t = plain ? wf_symbol(r->c, r->graph, plain, type) : WF_NONE;
 
     if (in->n < in->room) {
@@ -133,7 +135,7 @@ static OxValue given_value(OxRun *r, Inputs *in, const char *name, int e, OxElem
 
 static OxValue input_value(OxRun *r, Inputs *in, const OxInfo *info, const OxType *type)
 {
-    int e = given_entry(r, info->name, 0), n = 0;
+    int e = given_entry(r, shown(info), 0), n = 0;
     OxElem narrow = type && type->tensor && ox_dtype(type->tensor->elem) == WF_INVALID ? (OxElem)type->tensor->elem : 0;
     OxValue v = {.kind = OX_TENSOR, .narrow = narrow}, *items;
     const char *text;
@@ -146,20 +148,20 @@ static OxValue input_value(OxRun *r, Inputs *in, const OxInfo *info, const OxTyp
         return v;
     }
     if (type && type->sequence) {
-        while (given_entry(r, info->name, n) >= 0)
+        while (given_entry(r, shown(info), n) >= 0)
             n++;
         if (!(items = ox_alloc(&r->mem, (size_t)n + 1, sizeof *items)))
             return v;
         for (int k = 0; k < n; k++)
-            items[k] = given_value(r, in, info->name, given_entry(r, info->name, k), 0);
+            items[k] = given_value(r, in, shown(info), given_entry(r, shown(info), k), 0);
         return (OxValue){.kind = OX_SEQUENCE, .items = items, .nitems = n};
     }
     if (e >= 0)
-        return given_value(r, in, info->name, e, narrow);
+        return given_value(r, in, shown(info), e, narrow);
     if (!type || !type->tensor)
-        ox_fail(r, WF_ERR_UNSUPPORTED, "input '%.80s' is no tensor", info->name);
+        ox_fail(r, WF_ERR_UNSUPPORTED, "input '%.80s' is no tensor", shown(info));
     else if ((text = type_text(r, info, type->tensor)))
-        v.t = add_symbol(r, in, info->name, text);
+        v.t = add_symbol(r, in, shown(info), text);
     return v;
 }
 
@@ -215,21 +217,31 @@ static bool set_state(OxRun *r, OxEnv *env)
 {
     for (int i = 0; i < r->nstate && ox_ok(r); i++) {
         OxState *s = &r->state[i];
-        const char *type = array_type(r, s->array), *name = plain_name(r, s->name);
+        const char *type, *name;
 
-        if (!type || !name)
+        s->symbol = s->update = WF_NONE;
+        s->used = false;
+        if (!s->array) /* a variable that was never given a value */
+            continue;
+        if (!(type = array_type(r, s->array)) || !(name = ox_plain_name(r, s->name)))
             return false;
         s->symbol = wf_symbol(r->c, r->graph, name, type);
-        s->update = WF_NONE;
-        s->used = false;
-        if (ox_name_value(env, s->name))
-            *ox_name_value(env, s->name) = (OxValue){.kind = OX_TENSOR, .t = s->symbol, .state = s};
+        if (ox_name_value(env, s->place ? s->place : s->name))
+            *ox_name_value(env, s->place ? s->place : s->name) = (OxValue){.kind = OX_TENSOR, .t = s->symbol, .state = s};
     }
     return ox_ok(r);
 }
 
 /* Random numbers: a key among the state, which every run changes. */
-#define KEY_NAME "onnx.key"
+static const char *key_name(OxRun *r)
+{
+    size_t n = strlen(r->dialect->prefix) + 8;
+    char *s = ox_alloc(&r->mem, n, 1);
+
+    if (s)
+        snprintf(s, n, "%s.key", r->dialect->prefix);
+    return s ? s : "";
+}
 
 wf_tensor ox_key(OxRun *r)
 {
@@ -280,6 +292,15 @@ static void add_results(OxRun *r, Results *out, const OxValue *v)
     out->n++;
 }
 
+/* PREFIX.key of what the file says of itself. */
+static void set_meta(OxRun *r, wf_model *m, const char *key, const char *value)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "%.20s.%.30s", r->dialect->prefix, key);
+    wf_model_set_meta(r->c, m, name, value);
+}
+
 static void put_line(OxRun *r, Text *t, const char *kind, const char *name)
 {
     (void)r;
@@ -310,7 +331,7 @@ static wf_status add_method(OxRun *r, wf_model *m, const char *name, Results *ou
             all[nall++] = r->state[i].symbol;
         }
     if (r->wants_key) {
-        put_line(r, &t, "state ", KEY_NAME);
+        put_line(r, &t, "state ", key_name(r));
         all[nall++] = r->given_key;
     }
     for (int i = 0; i < r->nstate; i++)
@@ -319,7 +340,7 @@ static wf_status add_method(OxRun *r, wf_model *m, const char *name, Results *ou
             results[nresults++] = r->state[i].update;
         }
     if (r->wants_key) {
-        put_line(r, &t, "update ", KEY_NAME);
+        put_line(r, &t, "update ", key_name(r));
         results[nresults++] = r->key;
     }
     memcpy(all + nall, in->v, (size_t)in->n * sizeof *all);
@@ -331,12 +352,12 @@ static wf_status add_method(OxRun *r, wf_model *m, const char *name, Results *ou
     text_init(&t, &cx->scratch);
     for (int i = 0; i < out->n; i++)
         put_line(r, &t, "", ox_elem_name(out->elems[i]));
-    wf_model_set_meta(cx, m, "onnx.types", text_str(&t));
+    set_meta(r, m, "types", text_str(&t));
     API_RETURN(cx);
 }
 
 /* The graph once, in the mode of r, as a program of that name. */
-static bool make_program(OxRun *r, wf_model *m, const char *name)
+bool ox_make_program(OxRun *r, wf_model *m, const char *name)
 {
     OxGraph *g = r->model->graph;
     Inputs in = {.room = (int)MIN(g->in.n, (size_t)INT32_MAX / 64) + (r->given ? r->given->n : 0)};
@@ -354,8 +375,8 @@ static bool make_program(OxRun *r, wf_model *m, const char *name)
     wf_scope_begin(r->c);
     if (!wf_graph_enter(r->c, r->graph)) {
         env = ox_env(r, g, NULL);
-        r->given_key = wf_symbol(r->c, r->graph, KEY_NAME, "u32[2]");
-        if (env && set_state(r, env)) {
+        r->given_key = wf_symbol(r->c, r->graph, key_name(r), "u32[2]");
+        if (env && set_state(r, env) && (!r->preset || r->preset(r, env))) {
             for (size_t i = 0; i < g->in.n && ox_ok(r); i++) {
                 const OxInfo *info = g->in.v[i];
                 OxValue *v = info->name && *info->name ? ox_name_value(env, info->name) : NULL;
@@ -432,7 +453,7 @@ static const char *tree_text(OxRun *r, Arena *a)
 
     text_init(&t, a);
     text_init(&seen, a);
-    text_add(&t, "module\t\tONNX\t\n");
+    text_printf(&t, "module\t\t%s\t\n", r->dialect->title);
     text_char(&seen, '\n');
     for (int i = 0; i < r->nstate; i++) {
         const char *name = r->state[i].name;
@@ -450,11 +471,12 @@ static const char *tree_text(OxRun *r, Arena *a)
         }
     }
     for (int i = 0; i < r->nstate; i++)
-        text_printf(&t, "%s\t%s\n", r->state[i].is_param ? "param" : "buffer", r->state[i].name);
+        if (r->state[i].array)
+            text_printf(&t, "%s\t%s\n", r->state[i].is_param ? "param" : "buffer", r->state[i].name);
     return text_str(&t);
 }
 
-static wf_status add_tensors(OxRun *r, wf_model *m)
+static wf_status add_all(OxRun *r, wf_model *m)
 {
     wf_ctx *cx = r->c;
     API_ENTER(cx);
@@ -462,27 +484,30 @@ static wf_status add_tensors(OxRun *r, wf_model *m)
     Text t;
 
     for (int i = 0; i < r->nstate; i++)
-        wf_model_set_tensor(cx, m, r->state[i].name, r->state[i].array);
+        if (r->state[i].array)
+            wf_model_set_tensor(cx, m, r->state[i].name, r->state[i].array);
     if (tree)
         wf_model_set_meta(cx, m, "tree", tree);
     text_init(&t, &cx->scratch);
     for (size_t i = 0; i < r->model->graph->out.n; i++)
-        put_line(r, &t, "", r->model->graph->out.v[i]->name ? r->model->graph->out.v[i]->name : "");
-    wf_model_set_meta(cx, m, "onnx.outputs", text_str(&t));
+        put_line(r, &t, "", r->model->graph->out.v[i]->name ? shown(r->model->graph->out.v[i]) : "");
+    set_meta(r, m, "outputs", text_str(&t));
     text_init(&t, &cx->scratch);
     for (size_t i = 0; i < r->model->graph->in.n; i++)
-        put_line(r, &t, "", r->model->graph->in.v[i]->name ? r->model->graph->in.v[i]->name : "");
-    wf_model_set_meta(cx, m, "onnx.inputs", text_str(&t));
+        put_line(r, &t, "", r->model->graph->in.v[i]->name ? shown(r->model->graph->in.v[i]) : "");
+    set_meta(r, m, "inputs", text_str(&t));
     if (r->model->producer && *r->model->producer)
-        wf_model_set_meta(cx, m, "onnx.producer", r->model->producer);
+        set_meta(r, m, "producer", r->model->producer);
     for (size_t i = 0; i < r->model->metas.n; i++)
         if (r->model->metas.v[i]->key && r->model->metas.v[i]->value && !strchr(r->model->metas.v[i]->key, '.'))
             wf_model_set_meta(cx, m, r->model->metas.v[i]->key, r->model->metas.v[i]->value);
     API_RETURN(cx);
 }
 
+void ox_add_tensors(OxRun *r, wf_model *m) { add_all(r, m); }
+
 /* The key is a tensor of the model and a buffer of its tree, so that modules made of it can draw, too. */
-static bool add_key(OxRun *r, wf_model *m)
+bool ox_add_key(OxRun *r, wf_model *m)
 {
     uint32_t zero[2] = {0, 0};
     const char *tree = wf_model_meta(m, "tree");
@@ -491,12 +516,14 @@ static bool add_key(OxRun *r, wf_model *m)
     wf_array *a = NULL;
 
     if (text) {
-        snprintf(text, n, "%s%sbuffer\t%s\n", tree, strstr(tree, "module\tonnx\t") ? "" : "module\tonnx\tModule\t\n",
-                 KEY_NAME);
+        char module[48];
+        snprintf(module, sizeof module, "module\t%.20s\t", r->dialect->prefix);
+        snprintf(text, n, "%s%s%sbuffer\t%s\n", tree, strstr(tree, module) ? "" : module,
+                 strstr(tree, module) ? "" : "Module\t\n", key_name(r));
         wf_model_set_meta(r->c, m, "tree", text);
     }
     if (!wf_array_from(r->c, WF_U32, (int64_t[]){2}, 1, zero, &a))
-        wf_model_set_tensor(r->c, m, KEY_NAME, a);
+        wf_model_set_tensor(r->c, m, key_name(r), a);
     wf_array_release(a);
     return ox_ok(r);
 }
@@ -508,7 +535,7 @@ static bool train_program(OxRun *r, wf_model *m)
     char why[300] = "";
 
     r->training = true;
-    make_program(r, m, "forward_train");
+    ox_make_program(r, m, "forward_train");
     r->training = false;
     r->nodes = 0;
     r->node = NULL;
@@ -525,17 +552,17 @@ static bool train_program(OxRun *r, wf_model *m)
 
 bool onnx_read(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options *given, wf_model *m)
 {
-    OxRun r = {.c = cx, .file = file, .blob = blob, .mem = {.c = cx}, .given = given};
+    OxRun r = {.c = cx, .dialect = &onnx_dialect, .file = file, .blob = blob, .mem = {.c = cx}, .given = given};
     bool keyed = false;
 
-    r.model = ox_read(&r.mem, file, &ox_model_message, blob->data, blob->size);
+    r.model = ox_read(&r.mem, file, "an ONNX file", &ox_model_message, blob->data, blob->size);
     if (r.model && check_model(&r) && read_state(&r)) {
         if (has_training(r.model))
             keyed = train_program(&r, m);
-        if (ox_ok(&r) && make_program(&r, m, "forward")) {
-            add_tensors(&r, m);
+        if (ox_ok(&r) && ox_make_program(&r, m, "forward")) {
+            ox_add_tensors(&r, m);
             if (keyed || r.wants_key)
-                add_key(&r, m);
+                ox_add_key(&r, m);
         }
     }
     wf_set_place(cx, NULL, 0, 0);

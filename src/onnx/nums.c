@@ -145,28 +145,27 @@ static bool sizes(OxNum a, OxNum b)
            (b.kind == OX_SIZE || b.v >= 0);
 }
 
-static OxNum num_sub(OxRun *r, OxNum a, OxNum b);
-static OxNum num_add(OxRun *r, OxNum a, OxNum b)
+OxNum ox_num_add(OxRun *r, OxNum a, OxNum b)
 {
     if (numbers(a, b))
         return ox_number((int64_t)((uint64_t)a.v + (uint64_t)b.v));
     if (b.kind == OX_NUMBER && b.v < 0 && b.v > INT64_MIN)
-        return num_sub(r, a, ox_number(-b.v));
+        return ox_num_sub(r, a, ox_number(-b.v));
     if (a.kind == OX_NUMBER && a.v < 0 && a.v > INT64_MIN)
-        return num_sub(r, b, ox_number(-a.v));
+        return ox_num_sub(r, b, ox_number(-a.v));
     return sizes(a, b) ? ox_num_size(wf_size_add(r->c, a.v, b.v)) : dynamic(r, a, b, wf_add);
 }
 
-static OxNum num_sub(OxRun *r, OxNum a, OxNum b)
+OxNum ox_num_sub(OxRun *r, OxNum a, OxNum b)
 {
     if (numbers(a, b))
         return ox_number((int64_t)((uint64_t)a.v - (uint64_t)b.v));
     if (b.kind == OX_NUMBER && b.v < 0 && b.v > INT64_MIN)
-        return num_add(r, a, ox_number(-b.v));
+        return ox_num_add(r, a, ox_number(-b.v));
     return sizes(a, b) ? ox_num_size(wf_size_sub(r->c, a.v, b.v)) : dynamic(r, a, b, wf_sub);
 }
 
-static OxNum num_mul(OxRun *r, OxNum a, OxNum b)
+OxNum ox_num_mul(OxRun *r, OxNum a, OxNum b)
 {
     if (numbers(a, b))
         return ox_number((int64_t)((uint64_t)a.v * (uint64_t)b.v));
@@ -191,7 +190,7 @@ static OxNum num_mod(OxRun *r, OxNum a, OxNum b)
     return dynamic(r, a, b, wf_remainder);
 }
 
-static OxNum num_max(OxRun *r, OxNum a, OxNum b)
+OxNum ox_num_max(OxRun *r, OxNum a, OxNum b)
 {
     return numbers(a, b) ? ox_number(MAX(a.v, b.v))
            : a.kind == OX_NUMBER && a.v <= 0 && b.kind == OX_SIZE ? b
@@ -199,7 +198,7 @@ static OxNum num_max(OxRun *r, OxNum a, OxNum b)
                                                                   : dynamic(r, a, b, wf_maximum);
 }
 
-static OxNum num_min(OxRun *r, OxNum a, OxNum b)
+OxNum ox_num_min(OxRun *r, OxNum a, OxNum b)
 {
     return numbers(a, b) ? ox_number(MIN(a.v, b.v)) : dynamic(r, a, b, wf_minimum);
 }
@@ -224,16 +223,16 @@ static bool nums_binary(OxRun *r, NumOp fn)
     return true;
 }
 
-static bool nums_add(OxRun *r) { return nums_binary(r, num_add); }
-static bool nums_sub(OxRun *r) { return nums_binary(r, num_sub); }
-static bool nums_mul(OxRun *r) { return nums_binary(r, num_mul); }
-static bool nums_div(OxRun *r) { return nums_binary(r, num_div); }
-static bool nums_mod(OxRun *r) { return !ox_int(r, "fmod", 0) && nums_binary(r, num_mod); }
-static bool nums_max(OxRun *r) { return ox_nin(r) == 2 && nums_binary(r, num_max); }
-static bool nums_min(OxRun *r) { return ox_nin(r) == 2 && nums_binary(r, num_min); }
+bool ox_nums_add(OxRun *r) { return nums_binary(r, ox_num_add); }
+bool ox_nums_sub(OxRun *r) { return nums_binary(r, ox_num_sub); }
+bool ox_nums_mul(OxRun *r) { return nums_binary(r, ox_num_mul); }
+bool ox_nums_div(OxRun *r) { return nums_binary(r, num_div); }
+bool ox_nums_mod(OxRun *r) { return !ox_int(r, "fmod", 0) && nums_binary(r, num_mod); }
+bool ox_nums_max(OxRun *r) { return ox_nin(r) == 2 && nums_binary(r, ox_num_max); }
+bool ox_nums_min(OxRun *r) { return ox_nin(r) == 2 && nums_binary(r, ox_num_min); }
 
 /* Where(cond, x, y) with a condition that is known. */
-static bool nums_where(OxRun *r)
+bool ox_nums_where(OxRun *r)
 {
     int nc, na, nb, n;
     const OxNum *c = ox_nums(r, 0, &nc), *a = ox_nums(r, 1, &na), *b = ox_nums(r, 2, &nb);
@@ -256,7 +255,7 @@ static bool nums_where(OxRun *r)
 }
 
 /* Equal, where it is known: of numbers, of equal sizes, of a size and a negative number. */
-static bool nums_equal(OxRun *r)
+bool ox_nums_equal(OxRun *r)
 {
     int na, nb, n;
     const OxNum *a = ox_nums(r, 0, &na), *b = ox_nums(r, 1, &nb);
@@ -287,7 +286,7 @@ static bool nums_equal(OxRun *r)
 
 /* ---- rearranging --------------------------------------------------------------------------- */
 
-static bool nums_gather(OxRun *r)
+bool ox_nums_gather(OxRun *r)
 {
     const OxValue *ix = ox_value(r, 1);
     int n, k;
@@ -367,10 +366,10 @@ static bool nums_as(OxRun *r, int from, int to)
     return true;
 }
 
-static bool nums_unsqueeze(OxRun *r) { return nums_as(r, 0, 1); }
-static bool nums_squeeze(OxRun *r) { return nums_as(r, 1, 0); }
+bool ox_nums_unsqueeze(OxRun *r) { return nums_as(r, 0, 1); }
+bool ox_nums_squeeze(OxRun *r) { return nums_as(r, 1, 0); }
 
-static bool nums_reshape(OxRun *r)
+bool ox_nums_reshape(OxRun *r)
 {
     const OxNum *to;
     int64_t length;
@@ -393,7 +392,7 @@ static bool nums_cast(OxRun *r)
     return true;
 }
 
-static bool nums_prod(OxRun *r)
+bool ox_nums_product(OxRun *r, bool keep)
 {
     const OxValue *v = ox_value(r, 0);
     OxNum *p = ox_alloc(&r->mem, 1, sizeof *p);
@@ -402,23 +401,22 @@ static bool nums_prod(OxRun *r)
         return false;
     *p = ox_number(1);
     for (int i = 0; i < v->nnums; i++)
-        *p = num_mul(r, *p, v->nums[i]);
-    ox_set_nums(r, 0, p, 1, ox_int(r, "keepdims", 1) != 0, v->num_elem);
+        *p = ox_num_mul(r, *p, v->nums[i]);
+    ox_set_nums(r, 0, p, 1, keep, v->num_elem);
     return true;
 }
 
-static bool nums_identity(OxRun *r) { return nums_as(r, ox_value(r, 0)->num_rank, ox_value(r, 0)->num_rank); }
+static bool nums_prod(OxRun *r) { return ox_nums_product(r, ox_int(r, "keepdims", 1) != 0); }
 
-static const struct {
-    const char *name;
-    bool (*run)(OxRun *r);
-} table[] = {
-    {"Add", nums_add},         {"Sub", nums_sub},           {"Mul", nums_mul},
-    {"Div", nums_div},         {"Mod", nums_mod},           {"Max", nums_max},
-    {"Min", nums_min},         {"Where", nums_where},       {"Equal", nums_equal},
-    {"Gather", nums_gather},   {"Concat", nums_concat},     {"Slice", nums_slice},
-    {"Unsqueeze", nums_unsqueeze}, {"Squeeze", nums_squeeze}, {"Reshape", nums_reshape},
-    {"Cast", nums_cast},       {"ReduceProd", nums_prod},   {"Identity", nums_identity},
+bool ox_nums_identity(OxRun *r) { return nums_as(r, ox_value(r, 0)->num_rank, ox_value(r, 0)->num_rank); }
+
+static const OxNumOp table[] = {
+    {"Add", ox_nums_add},         {"Sub", ox_nums_sub},           {"Mul", ox_nums_mul},
+    {"Div", ox_nums_div},         {"Mod", ox_nums_mod},           {"Max", ox_nums_max},
+    {"Min", ox_nums_min},         {"Where", ox_nums_where},       {"Equal", ox_nums_equal},
+    {"Gather", ox_nums_gather},   {"Concat", nums_concat},     {"Slice", nums_slice},
+    {"Unsqueeze", ox_nums_unsqueeze}, {"Squeeze", ox_nums_squeeze}, {"Reshape", ox_nums_reshape},
+    {"Cast", nums_cast},       {"ReduceProd", nums_prod},   {"Identity", ox_nums_identity},
 };
 
 /* Are all inputs integers of rank 0 or 1 that are known as sizes or numbers, at least one as sizes? */
@@ -447,12 +445,15 @@ static bool fits(OxRun *r)
 
 bool ox_try_nums(OxRun *r)
 {
+    const OxDialect *d = r->dialect;
     const char *domain = r->node->domain;
 
     if ((domain && *domain && strcmp(domain, "ai.onnx") != 0) || r->node->out.n != 1)
         return false;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (strcmp(table[i].name, r->node->op) == 0)
-            return fits(r) && table[i].run(r) && ox_ok(r);
+    for (size_t i = 0; i < d->nnums; i++)
+        if (strcmp(d->nums[i].name, r->node->op) == 0)
+            return fits(r) && d->nums[i].run(r) && ox_ok(r);
     return false;
 }
+
+const OxDialect onnx_dialect = {"ONNX", "onnx", ox_find_op, table, sizeof table / sizeof *table};

@@ -110,6 +110,7 @@ typedef struct OxInfo { /* ValueInfoProto */
     uint64_t has;
     const char *name;
     OxType *type;
+    const char *shown; /* what it is called outside; NULL: the same */
 } OxInfo;
 
 typedef struct OxGraph OxGraph;
@@ -133,6 +134,7 @@ typedef struct OxNode {
     OX_LIST(const char *) in, out;
     const char *name, *op, *domain, *overload;
     OX_LIST(OxAttr *) attrs;
+    const void *source; /* of a dialect: the node it was made of */
 } OxNode;
 
 typedef struct OxSlot { /* a name of a graph: hash table */
@@ -186,13 +188,35 @@ struct OxSequence { /* SequenceProto, and OptionalProto, whose numbers are the s
     OX_LIST(OxSequence *) sequences, optionals;
 };
 
+/* The schema of a kind of message: where each field goes. */
+typedef enum OxFieldKind {
+    OX_F_INT, OX_F_FLOAT, OX_F_TEXT, OX_F_BYTES, OX_F_MESSAGE,                     /* one */
+    OX_F_INTS, OX_F_FLOATS, OX_F_DOUBLES, OX_F_TEXTS, OX_F_BYTE_LIST, OX_F_MESSAGES /* a list */
+} OxFieldKind;
 typedef struct OxMessage OxMessage;
+typedef struct OxField {
+    int number; /* 0 ends a table */
+    OxFieldKind kind;
+    size_t offset;
+    const OxMessage *of;
+} OxField;
+struct OxMessage {
+    const char *name;
+    size_t size;
+    const OxField *fields;
+};
+#define OX_FIELD(number, kind, type, member) {number, OX_F_##kind, offsetof(type, member), NULL}
+#define OX_FIELD_OF(number, kind, type, member, of) {number, OX_F_##kind, offsetof(type, member), &of}
+#define OX_FIELD_END {0, OX_F_INT, 0, NULL}
+
 extern const OxMessage ox_model_message, ox_tensor_message, ox_sequence_message;
 /* The bytes as a message of that kind, in m; strings of bytes stay where they are. NULL with
- * WF_ERR_FORMAT that names the file and the place. */
-void *ox_read(OxMemory *m, const char *file, const OxMessage *kind, const char *data,
+ * WF_ERR_FORMAT that names the file, the format ("an ONNX file") and the place. */
+void *ox_read(OxMemory *m, const char *file, const char *format, const OxMessage *kind, const char *data,
               size_t size);
 bool ox_is_model(const char *data, size_t size); /* do the outermost fields fit? */
+/* Do the outermost fields fit the kind, and is field `must` among them? */
+bool ox_fits(const OxMessage *kind, int must, const char *data, size_t size);
 
 /* ---- value.c: what names stand for --------------------------------------------------- */
 
@@ -212,7 +236,11 @@ typedef struct OxNum {
     wf_tensor t;
 } OxNum;
 
-typedef enum OxKind { OX_NOTHING, OX_TENSOR, OX_SEQUENCE, OX_STRINGS } OxKind;
+typedef enum OxKind {
+    OX_NOTHING, OX_TENSOR, OX_SEQUENCE, OX_STRINGS,
+    OX_RESOURCE, /* a variable: state says which */
+    OX_LIST      /* tensors of one type, of TensorFlow: see tensorflow/lists.c */
+} OxKind;
 
 typedef struct OxValue OxValue;
 struct OxValue {
@@ -220,12 +248,14 @@ struct OxValue {
     OxElem narrow;  /* a type Weft has no dtype for: t holds its codes (f8 ..) or values (int4 ..); 0: none */
     bool optional;  /* an optional type, with or without (OX_NOTHING) a value */
     wf_tensor t;    /* WF_NONE: made of nums at need */
-    struct OxState *state; /* of an initialiser that is a symbol */
+    struct OxState *state; /* of an initialiser that is a symbol, or a variable */
+    bool is_ref;           /* a variable that is read wherever it is used */
     const OxNum *nums; /* its elements, where they are known as sizes; NULL: not */
     int nnums, num_rank;
     OxElem num_elem;
     const OxValue *items; /* of a sequence */
     int nitems;
+    const OxBytes *strings; /* nitems of them */
 };
 
 typedef struct OxEnv OxEnv;
@@ -242,14 +272,32 @@ typedef struct OxBlobs OxBlobs;
 typedef struct OxState OxState;
 struct OxState { /* a tensor of the model that programs take as input */
     const char *name;
+    const char *place; /* its name in the graph; NULL: the same; "^node": a variable */
     wf_array *array;
     wf_tensor symbol;
     wf_tensor update; /* its value after a step; WF_NONE: it stays */
-    bool is_param, used;
+    bool is_param, used, kept; /* by this program; by any */
 };
 
-typedef struct OxRun { /* one import */
+/* A format whose graphs are run here: what its nodes mean. */
+typedef struct OxOp OxOp;
+typedef struct OxRun OxRun;
+typedef struct OxNumOp { /* a node on sizes; false: it is not one of those */
+    const char *name;
+    bool (*run)(OxRun *r);
+} OxNumOp;
+typedef struct OxDialect {
+    const char *title, *prefix; /* "ONNX"; "onnx", of its metadata */
+    const OxOp *(*find)(const char *domain, const char *name);
+    const OxNumOp *nums;
+    size_t nnums;
+} OxDialect;
+extern const OxDialect onnx_dialect;
+
+struct OxRun { /* one import */
     wf_ctx *c;
+    const OxDialect *dialect;
+    void *more; /* of the dialect */
     const char *file;
     Blob *blob;
     OxMemory mem;
@@ -267,9 +315,9 @@ typedef struct OxRun { /* one import */
     OxState *state;
     int nstate, state_room;
     const wf_import_options *given;
-} OxRun;
+    bool (*preset)(OxRun *r, OxEnv *env); /* values that are there when a program begins; may be NULL */
+};
 
-typedef struct OxOp OxOp;
 struct OxOp {
     const char *name;
     bool (*run)(OxRun *r, const OxOp *op);
@@ -292,6 +340,7 @@ const OxValue *ox_value(OxRun *r, size_t i); /* never NULL; OX_NOTHING if it is 
 wf_tensor ox_in(OxRun *r, size_t i);         /* must be a tensor */
 wf_tensor ox_opt(OxRun *r, size_t i);        /* WF_NONE if it is left out */
 wf_tensor ox_tensor_of(OxRun *r, const OxValue *v);
+wf_tensor ox_state_value(OxRun *r, OxState *s); /* as it is now */
 bool ox_put(OxRun *r, size_t i, wf_tensor t);
 bool ox_put_value(OxRun *r, size_t i, OxValue v);
 bool ox_wants(OxRun *r, size_t i); /* is result i named? */
@@ -326,6 +375,27 @@ bool ox_axes(OxRun *r, size_t i, const char *attr, int rank, int *axes, int *n);
 bool ox_numbers(OxRun *r, size_t i, int64_t *out, int room, int *n); /* numbers for sure */
 /* The node on sizes: true if it was one of those, and is done. */
 bool ox_try_nums(OxRun *r);
+OxNum ox_num_add(OxRun *r, OxNum a, OxNum b);
+OxNum ox_num_sub(OxRun *r, OxNum a, OxNum b);
+OxNum ox_num_mul(OxRun *r, OxNum a, OxNum b);
+OxNum ox_num_min(OxRun *r, OxNum a, OxNum b);
+OxNum ox_num_max(OxRun *r, OxNum a, OxNum b);
+/* Those that dialects share. */
+bool ox_nums_add(OxRun *r);
+bool ox_nums_sub(OxRun *r);
+bool ox_nums_mul(OxRun *r);
+bool ox_nums_div(OxRun *r);
+bool ox_nums_mod(OxRun *r);
+bool ox_nums_max(OxRun *r);
+bool ox_nums_min(OxRun *r);
+bool ox_nums_where(OxRun *r);
+bool ox_nums_equal(OxRun *r);
+bool ox_nums_gather(OxRun *r);
+bool ox_nums_unsqueeze(OxRun *r);
+bool ox_nums_squeeze(OxRun *r);
+bool ox_nums_reshape(OxRun *r);
+bool ox_nums_identity(OxRun *r);
+bool ox_nums_product(OxRun *r, bool keep);
 void ox_set_nums(OxRun *r, size_t i, const OxNum *v, int n, int rank, OxElem elem);
 
 /* ---- data.c ------------------------------------------------------------------------------ */
@@ -343,6 +413,12 @@ void ox_blobs_free(OxRun *r);
 
 /* ---- import.c ---------------------------------------------------------------------------- */
 
+/* The graph of r->model once, as a program of that name with what the method says. */
+bool ox_make_program(OxRun *r, wf_model *m, const char *name);
+void ox_add_tensors(OxRun *r, wf_model *m); /* the state, its tree, names of inputs and results */
+bool ox_add_key(OxRun *r, wf_model *m);     /* of random numbers */
+char *ox_plain_name(OxRun *r, const char *name); /* one that text forms allow */
+
 bool onnx_read(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options *given, wf_model *m);
 
 /* ---- run.c ---------------------------------------------------------------------------------- */
@@ -353,6 +429,8 @@ OxValue *ox_lookup(OxRun *r, const char *name);
 OxEnv *ox_env(OxRun *r, OxGraph *g, OxEnv *outer);
 OxValue *ox_name_value(OxEnv *env, const char *name); /* of that graph alone; NULL: not one */
 wf_tensor ox_key(OxRun *r); /* a new key of random numbers */
+/* The body once: in are its inputs, out its results; names it has not are looked up in outer. */
+bool ox_run_body(OxRun *r, OxGraph *g, OxEnv *outer, const OxValue *in, size_t nin, OxValue *out);
 
 /* ---- what families share ---------------------------------------------------------------------- */
 

@@ -19,35 +19,6 @@ typedef struct Body {
     int ncarry;
 } Body;
 
-/* The body once: in are its inputs, out its results. */
-static bool run_body(OxRun *r, OxGraph *g, OxEnv *outer, const OxValue *in, size_t nin, OxValue *out)
-{
-    OxEnv *env = g ? ox_env(r, g, outer) : NULL, *saved = r->env;
-
-    if (!env)
-        return ox_ok(r) ? ox_fail(r, WF_ERR_FORMAT, "a body is missing") : false;
-    if (g->in.n < nin)
-        return ox_fail(r, WF_ERR_FORMAT, "a body of %zu inputs gets %zu", g->in.n, nin);
-    for (size_t i = 0; i < nin; i++) {
-        OxValue v = in[i];
-
-        v.optional = v.optional || v.kind == OX_NOTHING;
-        if (g->in.v[i]->name && *g->in.v[i]->name)
-            *ox_name_value(env, g->in.v[i]->name) = v;
-    }
-    if (!ox_run_graph(r, env))
-        return false;
-    r->env = env;
-    for (size_t i = 0; i < g->out.n; i++) {
-        const OxValue *v = g->out.v[i]->name ? ox_lookup(r, g->out.v[i]->name) : NULL;
-
-        if (v)
-            out[i] = *v;
-    }
-    r->env = saved;
-    return ox_ok(r);
-}
-
 /* The error; where none is recorded, that there is one. */
 static wf_status gave_up(wf_ctx *c) { return wf_ctx_status(c) ? wf_ctx_status(c) : WF_ERR_VALUE; }
 
@@ -64,7 +35,7 @@ static wf_status call_body(wf_ctx *c, void *user, const wf_tensor *in, int nin, 
         return gave_up(c);
     for (int i = 0; i < b->ncarry; i++)
         args[i] = (OxValue){.kind = OX_TENSOR, .t = in[i]};
-    if (!run_body(r, b->graph, b->outer, args, (size_t)b->ncarry, results))
+    if (!ox_run_body(r, b->graph, b->outer, args, (size_t)b->ncarry, results))
         return gave_up(c);
     for (int i = 0; i < b->nout; i++)
         out[i] = ox_tensor_of(r, &results[b->first + i]);
@@ -97,7 +68,7 @@ OX_RULE(if)
     if (then->out.n < n || other->out.n < n)
         return ox_fail(r, WF_ERR_FORMAT, "branches with fewer results than the node has");
     if (ox_concrete(r, ox_value(r, 0), &known)) {
-        if (!run_body(r, wf_item(r->c, known) != 0 ? then : other, r->env, NULL, 0, out))
+        if (!ox_run_body(r, wf_item(r->c, known) != 0 ? then : other, r->env, NULL, 0, out))
             return false;
         for (size_t i = 0; i < n; i++)
             ox_put_value(r, i, out[i]);
@@ -163,7 +134,7 @@ static bool one_turn(OxRun *r, Turns *t, bool *on, bool *known)
         return false;
     *i = ox_number(t->n);
     t->in[0] = (OxValue){.kind = OX_TENSOR, .nums = i, .nnums = 1, .num_elem = OX_INT64};
-    if (!run_body(r, t->g, r->env, t->in, 2 + (size_t)t->ncarry, t->out))
+    if (!ox_run_body(r, t->g, r->env, t->in, 2 + (size_t)t->ncarry, t->out))
         return false;
     *known = ox_concrete(r, &t->out[0], &cond);
     *on = *known && wf_item(r->c, cond) != 0;
@@ -608,7 +579,7 @@ OX_RULE(sequence_map)
                 return ox_fail(r, WF_ERR_SHAPE, "sequences of %d and %d items", n, v->nitems);
             in[k] = v->kind == OX_SEQUENCE ? v->items[i] : *v;
         }
-        if (!run_body(r, g, r->env, in, nin, out))
+        if (!ox_run_body(r, g, r->env, in, nin, out))
             return false;
         for (size_t k = 0; k < g->out.n; k++)
             items[k * (size_t)n + (size_t)i] = out[k];

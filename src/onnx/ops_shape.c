@@ -324,9 +324,18 @@ OX_RULE(tile)
     if (known)
         return ox_put(r, 0, wf_tile(r->c, x, reps, n));
     for (int i = 0; i < n; i++) {
-        int64_t size = wf_size(r->c, x, i),
-                all = wf_size_from(r->c, wf_mul(r->c, ox_num_tensor(r, to[i]), size_i64(r, size)));
+        int64_t size = wf_size(r->c, x, i), all, v;
 
+        if (ox_is_number(to[i], &v) && v == 1)
+            continue;
+        all = to[i].kind != OX_DYNAMIC ? wf_size_mul(r->c, to[i].v, size)
+                                       : wf_size_from(r->c, wf_mul(r->c, ox_num_tensor(r, to[i]), size_i64(r, size)));
+        if (size == 1) {
+            wf_shape(r->c, x, dims, n);
+            dims[i] = all;
+            x = wf_broadcast_to(r->c, x, dims, n);
+            continue;
+        }
         x = wf_take(r->c, x, wf_remainder(r->c, ox_iota(r, all), size_i64(r, size)), i);
     }
     return ox_put(r, 0, x);

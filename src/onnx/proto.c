@@ -12,34 +12,16 @@
  */
 #include "onnx/onnx.h"
 
-typedef enum FieldKind {
-    INT, FLOAT, TEXT, BYTES, MESSAGE,             /* one */
-    INTS, FLOATS, DOUBLES, TEXTS, BYTE_LIST, MESSAGES /* a list */
-} FieldKind;
-
-typedef struct Field {
-    int number; /* 0 ends a table */
-    FieldKind kind;
-    size_t offset;
-    const OxMessage *of;
-} Field;
-
-struct OxMessage {
-    const char *name;
-    size_t size;
-    const Field *fields;
-};
-
 /* ---- the schema: onnx.proto, as far as it is used ------------------------------------- */
 
-#define F(number, kind, type, member) {number, kind, offsetof(type, member), NULL}
-#define M(number, kind, type, member, of) {number, kind, offsetof(type, member), &of}
-#define END {0, INT, 0, NULL}
+#define F OX_FIELD
+#define M OX_FIELD_OF
+#define END OX_FIELD_END
 
-static const Field entry_fields[] = {F(1, TEXT, OxEntry, key), F(2, TEXT, OxEntry, value), END};
+static const OxField entry_fields[] = {F(1, TEXT, OxEntry, key), F(2, TEXT, OxEntry, value), END};
 static const OxMessage entry_message = {"StringStringEntryProto", sizeof(OxEntry), entry_fields};
 
-static const Field tensor_fields[] = {
+static const OxField tensor_fields[] = {
     F(1, INTS, OxTensor, dims),      F(2, INT, OxTensor, type),
     F(4, FLOATS, OxTensor, floats),  F(5, INTS, OxTensor, ints32),
     F(6, BYTE_LIST, OxTensor, strings), F(7, INTS, OxTensor, ints64),
@@ -48,33 +30,33 @@ static const Field tensor_fields[] = {
     M(13, MESSAGES, OxTensor, external, entry_message), F(14, INT, OxTensor, location), END};
 const OxMessage ox_tensor_message = {"TensorProto", sizeof(OxTensor), tensor_fields};
 
-static const Field sparse_fields[] = {M(1, MESSAGE, OxSparse, values, ox_tensor_message),
+static const OxField sparse_fields[] = {M(1, MESSAGE, OxSparse, values, ox_tensor_message),
                                       M(2, MESSAGE, OxSparse, indices, ox_tensor_message),
                                       F(3, INTS, OxSparse, dims), END};
 static const OxMessage sparse_message = {"SparseTensorProto", sizeof(OxSparse), sparse_fields};
 
-static const Field dim_fields[] = {F(1, INT, OxDim, value), F(2, TEXT, OxDim, param), END};
+static const OxField dim_fields[] = {F(1, INT, OxDim, value), F(2, TEXT, OxDim, param), END};
 static const OxMessage dim_message = {"Dimension", sizeof(OxDim), dim_fields};
-static const Field shape_fields[] = {M(1, MESSAGES, OxShape, dims, dim_message), END};
+static const OxField shape_fields[] = {M(1, MESSAGES, OxShape, dims, dim_message), END};
 static const OxMessage shape_message = {"TensorShapeProto", sizeof(OxShape), shape_fields};
-static const Field tensor_type_fields[] = {F(1, INT, OxTensorType, elem),
+static const OxField tensor_type_fields[] = {F(1, INT, OxTensorType, elem),
                                            M(2, MESSAGE, OxTensorType, shape, shape_message), END};
 static const OxMessage tensor_type_message = {"TypeProto.Tensor", sizeof(OxTensorType), tensor_type_fields};
 static const OxMessage type_message;
-static const Field elem_type_fields[] = {M(1, MESSAGE, OxElemType, elem, type_message), END};
+static const OxField elem_type_fields[] = {M(1, MESSAGE, OxElemType, elem, type_message), END};
 static const OxMessage elem_type_message = {"TypeProto.Sequence", sizeof(OxElemType), elem_type_fields};
-static const Field no_fields[] = {END};
+static const OxField no_fields[] = {END};
 static const OxMessage map_type_message = {"TypeProto.Map", sizeof(OxElemType), no_fields};
-static const Field type_fields[] = {M(1, MESSAGE, OxType, tensor, tensor_type_message),
+static const OxField type_fields[] = {M(1, MESSAGE, OxType, tensor, tensor_type_message),
                                     M(4, MESSAGE, OxType, sequence, elem_type_message),
                                     M(5, MESSAGE, OxType, map, map_type_message),
                                     M(9, MESSAGE, OxType, optional, elem_type_message), END};
 static const OxMessage type_message = {"TypeProto", sizeof(OxType), type_fields};
-static const Field info_fields[] = {F(1, TEXT, OxInfo, name), M(2, MESSAGE, OxInfo, type, type_message), END};
+static const OxField info_fields[] = {F(1, TEXT, OxInfo, name), M(2, MESSAGE, OxInfo, type, type_message), END};
 static const OxMessage info_message = {"ValueInfoProto", sizeof(OxInfo), info_fields};
 
 static const OxMessage graph_message;
-static const Field attr_fields[] = {
+static const OxField attr_fields[] = {
     F(1, TEXT, OxAttr, name),        F(2, FLOAT, OxAttr, f),
     F(3, INT, OxAttr, i),            F(4, BYTES, OxAttr, s),
     M(5, MESSAGE, OxAttr, t, ox_tensor_message), M(6, MESSAGE, OxAttr, g, graph_message),
@@ -84,7 +66,7 @@ static const Field attr_fields[] = {
     M(22, MESSAGE, OxAttr, sparse, sparse_message), END};
 static const OxMessage attr_message = {"AttributeProto", sizeof(OxAttr), attr_fields};
 
-static const Field node_fields[] = {F(1, TEXTS, OxNode, in),
+static const OxField node_fields[] = {F(1, TEXTS, OxNode, in),
                                     F(2, TEXTS, OxNode, out),
                                     F(3, TEXT, OxNode, name),
                                     F(4, TEXT, OxNode, op),
@@ -93,7 +75,7 @@ static const Field node_fields[] = {F(1, TEXTS, OxNode, in),
                                     F(8, TEXT, OxNode, overload), END};
 static const OxMessage node_message = {"NodeProto", sizeof(OxNode), node_fields};
 
-static const Field graph_fields[] = {M(1, MESSAGES, OxGraph, nodes, node_message),
+static const OxField graph_fields[] = {M(1, MESSAGES, OxGraph, nodes, node_message),
                                      F(2, TEXT, OxGraph, name),
                                      M(5, MESSAGES, OxGraph, init, ox_tensor_message),
                                      M(11, MESSAGES, OxGraph, in, info_message),
@@ -102,10 +84,10 @@ static const Field graph_fields[] = {M(1, MESSAGES, OxGraph, nodes, node_message
                                      M(15, MESSAGES, OxGraph, sparse_init, sparse_message), END};
 static const OxMessage graph_message = {"GraphProto", sizeof(OxGraph), graph_fields};
 
-static const Field opset_fields[] = {F(1, TEXT, OxOpset, domain), F(2, INT, OxOpset, version), END};
+static const OxField opset_fields[] = {F(1, TEXT, OxOpset, domain), F(2, INT, OxOpset, version), END};
 static const OxMessage opset_message = {"OperatorSetIdProto", sizeof(OxOpset), opset_fields};
 
-static const Field function_fields[] = {
+static const OxField function_fields[] = {
     F(1, TEXT, OxFunction, name),     F(4, TEXTS, OxFunction, in),
     F(5, TEXTS, OxFunction, out),     F(6, TEXTS, OxFunction, attr_names),
     M(7, MESSAGES, OxFunction, nodes, node_message), M(9, MESSAGES, OxFunction, opsets, opset_message),
@@ -113,7 +95,7 @@ static const Field function_fields[] = {
     F(13, TEXT, OxFunction, overload), END};
 static const OxMessage function_message = {"FunctionProto", sizeof(OxFunction), function_fields};
 
-static const Field model_fields[] = {F(1, INT, OxModel, ir_version),
+static const OxField model_fields[] = {F(1, INT, OxModel, ir_version),
                                      F(2, TEXT, OxModel, producer),
                                      F(3, TEXT, OxModel, producer_version),
                                      F(4, TEXT, OxModel, domain),
@@ -125,7 +107,7 @@ static const Field model_fields[] = {F(1, INT, OxModel, ir_version),
                                      M(25, MESSAGES, OxModel, functions, function_message), END};
 const OxMessage ox_model_message = {"ModelProto", sizeof(OxModel), model_fields};
 
-static const Field sequence_fields[] = {F(2, INT, OxSequence, elem),
+static const OxField sequence_fields[] = {F(2, INT, OxSequence, elem),
                                         M(3, MESSAGES, OxSequence, tensors, ox_tensor_message),
                                         M(5, MESSAGES, OxSequence, sequences, ox_sequence_message),
                                         M(7, MESSAGES, OxSequence, optionals, ox_sequence_message), END};
@@ -137,7 +119,7 @@ const OxMessage ox_sequence_message = {"SequenceProto", sizeof(OxSequence), sequ
 
 typedef struct Wire {
     OxMemory *m;
-    const char *file, *begin;
+    const char *file, *format, *begin;
     int depth;
 } Wire;
 
@@ -204,38 +186,38 @@ static bool bad(Wire *w, const OxMessage *kind, const unsigned char *at, const c
 {
     char text[400];
 
-    snprintf(text, sizeof text, "%.200s: not an ONNX file: %s in a %s at byte %zu", w->file, what, kind->name,
+    snprintf(text, sizeof text, "%.200s: not %s: %s in a %s at byte %zu", w->file, w->format, what, kind->name,
              (size_t)((const char *)at - w->begin));
     wf_raise(w->m->c, WF_ERR_FORMAT, text);
     return false;
 }
 
-static const Field *field_of(const OxMessage *kind, int number)
+static const OxField *field_of(const OxMessage *kind, int number)
 {
-    for (const Field *f = kind->fields; f->number; f++)
+    for (const OxField *f = kind->fields; f->number; f++)
         if (f->number == number)
             return f;
     return NULL;
 }
 
-static size_t item_size(FieldKind k)
+static size_t item_size(OxFieldKind k)
 {
-    return k == FLOATS ? sizeof(float) : k == BYTE_LIST ? sizeof(OxBytes) : 8;
+    return k == OX_F_FLOATS ? sizeof(float) : k == OX_F_BYTE_LIST ? sizeof(OxBytes) : 8;
 }
 
 /* Which wire type a field has; lists of numbers also have 2. */
-static int wire_of(FieldKind k)
+static int wire_of(OxFieldKind k)
 {
-    return k == INT || k == INTS ? 0 : k == FLOAT || k == FLOATS ? 5 : k == DOUBLES ? 1 : 2;
+    return k == OX_F_INT || k == OX_F_INTS ? 0 : k == OX_F_FLOAT || k == OX_F_FLOATS ? 5 : k == OX_F_DOUBLES ? 1 : 2;
 }
 
 /* How many numbers a packed list has; -1: its size does not fit. */
-static int64_t packed_count(const Field *f, Part p)
+static int64_t packed_count(const OxField *f, Part p)
 {
-    size_t size = f->kind == FLOATS ? 4 : 8;
+    size_t size = f->kind == OX_F_FLOATS ? 4 : 8;
     int64_t n = 0;
 
-    if (f->kind != INTS)
+    if (f->kind != OX_F_INTS)
         return (size_t)(p.end - p.at) % size ? -1 : (int64_t)((size_t)(p.end - p.at) / size);
     for (const unsigned char *s = p.at; s < p.end; s++)
         n += *s < 128;
@@ -254,23 +236,23 @@ static bool count_lists(Wire *w, const OxMessage *kind, Part p, void *msg)
 
     while (p.at < p.end) {
         const unsigned char *at = p.at;
-        const Field *f;
+        const OxField *f;
 
         if (!next_item(&p, &it))
             return bad(w, kind, at, "a broken field");
         if (!(f = field_of(kind, it.number)))
             continue;
-        bool packed = it.wire == 2 && f->kind >= INTS && f->kind <= DOUBLES;
+        bool packed = it.wire == 2 && f->kind >= OX_F_INTS && f->kind <= OX_F_DOUBLES;
         int64_t n = packed ? packed_count(f, it.bytes) : 1;
         if ((!packed && it.wire != wire_of(f->kind)) || n < 0)
             return bad(w, kind, at, "a field of another kind");
-        if (f->kind >= INTS)
+        if (f->kind >= OX_F_INTS)
             ((AnyList *)(void *)((char *)msg + f->offset))->n += (size_t)n;
     }
-    for (const Field *f = kind->fields; f->number; f++) {
+    for (const OxField *f = kind->fields; f->number; f++) {
         AnyList *l = (AnyList *)(void *)((char *)msg + f->offset);
 
-        if (f->kind < INTS || !l->n)
+        if (f->kind < OX_F_INTS || !l->n)
             continue;
         if (!(l->v = ox_alloc(w->m, l->n, item_size(f->kind))))
             return false;
@@ -281,17 +263,17 @@ static bool count_lists(Wire *w, const OxMessage *kind, Part p, void *msg)
 
 static void *read_message(Wire *w, const OxMessage *kind, Part p);
 
-static bool put_packed(const Field *f, Part p, AnyList *l)
+static bool put_packed(const OxField *f, Part p, AnyList *l)
 {
     uint64_t v;
 
     while (p.at < p.end) {
-        if (f->kind == INTS) {
+        if (f->kind == OX_F_INTS) {
             if (!varint(&p, &v))
                 return false;
             ((uint64_t *)l->v)[l->n++] = v;
         } else {
-            size_t size = f->kind == FLOATS ? 4 : 8, n = (size_t)(p.end - p.at) / size;
+            size_t size = f->kind == OX_F_FLOATS ? 4 : 8, n = (size_t)(p.end - p.at) / size;
             memcpy((char *)l->v + l->n * size, p.at, n * size);
             l->n += n;
             p.at = p.end;
@@ -301,22 +283,22 @@ static bool put_packed(const Field *f, Part p, AnyList *l)
 }
 
 /* One value into the place `to`. */
-static bool put_value(Wire *w, const Field *f, const Item *it, void *to)
+static bool put_value(Wire *w, const OxField *f, const Item *it, void *to)
 {
     size_t n = it->wire == 2 ? (size_t)(it->bytes.end - it->bytes.at) : 0;
     OxBytes bytes = {(const char *)it->bytes.at, n};
     void *p;
 
     switch (f->kind) {
-    case INT:
-    case INTS:
-    case DOUBLES: memcpy(to, &it->value, 8); return true;
-    case FLOAT:
-    case FLOATS: memcpy(to, &it->value, 4); return true;
-    case BYTES:
-    case BYTE_LIST: memcpy(to, &bytes, sizeof bytes); return true;
-    case TEXT:
-    case TEXTS: p = ox_string(w->m, bytes.data, n); break;
+    case OX_F_INT:
+    case OX_F_INTS:
+    case OX_F_DOUBLES: memcpy(to, &it->value, 8); return true;
+    case OX_F_FLOAT:
+    case OX_F_FLOATS: memcpy(to, &it->value, 4); return true;
+    case OX_F_BYTES:
+    case OX_F_BYTE_LIST: memcpy(to, &bytes, sizeof bytes); return true;
+    case OX_F_TEXT:
+    case OX_F_TEXTS: p = ox_string(w->m, bytes.data, n); break;
     default: p = read_message(w, f->of, it->bytes);
     }
     memcpy(to, &p, sizeof p);
@@ -329,7 +311,7 @@ static bool fill(Wire *w, const OxMessage *kind, Part p, void *msg)
 
     while (p.at < p.end) {
         const unsigned char *at = p.at;
-        const Field *f;
+        const OxField *f;
         char *to;
 
         next_item(&p, &it);
@@ -338,10 +320,10 @@ static bool fill(Wire *w, const OxMessage *kind, Part p, void *msg)
         if (f->number < 64)
             *(uint64_t *)msg |= UINT64_C(1) << f->number;
         to = (char *)msg + f->offset;
-        if (f->kind >= INTS) {
+        if (f->kind >= OX_F_INTS) {
             AnyList *l = (AnyList *)(void *)to;
 
-            if (it.wire == 2 && f->kind <= DOUBLES) {
+            if (it.wire == 2 && f->kind <= OX_F_DOUBLES) {
                 if (!put_packed(f, it.bytes, l))
                     return bad(w, kind, at, "a broken number");
                 continue;
@@ -370,29 +352,31 @@ static void *read_message(Wire *w, const OxMessage *kind, Part p)
     return msg;
 }
 
-void *ox_read(OxMemory *m, const char *file, const OxMessage *kind, const char *data, size_t size)
+void *ox_read(OxMemory *m, const char *file, const char *format, const OxMessage *kind, const char *data, size_t size)
 {
-    Wire w = {m, file, data, 0};
+    Wire w = {m, file, format, data, 0};
     const unsigned char *at = (const unsigned char *)data;
 
     return read_message(&w, kind, (Part){at, at + size});
 }
 
-bool ox_is_model(const char *data, size_t size)
+bool ox_fits(const OxMessage *kind, int must, const char *data, size_t size)
 {
     Part p = {(const unsigned char *)data, (const unsigned char *)data + size};
-    bool graph = false;
+    bool found = false;
     Item it = {0};
 
     while (p.at < p.end) {
-        const Field *f;
+        const OxField *f;
 
         if (!next_item(&p, &it) || it.number > 30)
             return false;
-        f = field_of(&ox_model_message, it.number);
+        f = field_of(kind, it.number);
         if (f && it.wire != wire_of(f->kind))
             return false;
-        graph = graph || it.number == 7;
+        found = found || it.number == must;
     }
-    return graph;
+    return found;
 }
+
+bool ox_is_model(const char *data, size_t size) { return ox_fits(&ox_model_message, 7, data, size); }

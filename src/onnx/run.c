@@ -184,7 +184,7 @@ static bool run_node(OxRun *r, const OxNode *n)
             return false;
     if ((f = find_function(r, n)))
         return run_function(r, f);
-    if (!(op = ox_find_op(text(n->domain), n->op)))
+    if (!(op = r->dialect->find(text(n->domain), n->op)))
         return ox_fail(r, WF_ERR_UNSUPPORTED, "there is no op %s%s%s", text(n->domain), *text(n->domain) ? "." : "",
                        n->op);
     return ox_try_nums(r) || (ox_ok(r) && op->run(r, op) && ox_ok(r));
@@ -249,5 +249,33 @@ bool ox_run_graph(OxRun *r, OxEnv *env)
         r->node = node;
         r->number = number;
     }
+    return ox_ok(r);
+}
+
+bool ox_run_body(OxRun *r, OxGraph *g, OxEnv *outer, const OxValue *in, size_t nin, OxValue *out)
+{
+    OxEnv *env = g ? ox_env(r, g, outer) : NULL, *saved = r->env;
+
+    if (!env)
+        return ox_ok(r) ? ox_fail(r, WF_ERR_FORMAT, "a body is missing") : false;
+    if (g->in.n < nin)
+        return ox_fail(r, WF_ERR_FORMAT, "a body of %zu inputs gets %zu", g->in.n, nin);
+    for (size_t i = 0; i < nin; i++) {
+        OxValue v = in[i];
+
+        v.optional = v.optional || v.kind == OX_NOTHING;
+        if (g->in.v[i]->name && *g->in.v[i]->name)
+            *ox_name_value(env, g->in.v[i]->name) = v;
+    }
+    if (!ox_run_graph(r, env))
+        return false;
+    r->env = env;
+    for (size_t i = 0; i < g->out.n; i++) {
+        const OxValue *v = g->out.v[i]->name ? ox_lookup(r, g->out.v[i]->name) : NULL;
+
+        if (v)
+            out[i] = *v;
+    }
+    r->env = saved;
     return ox_ok(r);
 }

@@ -129,14 +129,27 @@ const OxValue *ox_value(OxRun *r, size_t i)
 
 bool ox_has(OxRun *r, size_t i) { return ox_value(r, i)->kind != OX_NOTHING; }
 
+wf_tensor ox_state_value(OxRun *r, OxState *s)
+{
+    if (!wf_is_none(s->update))
+        return s->update;
+    if (wf_is_none(s->symbol) && !s->array)
+        return ox_fail(r, WF_ERR_UNSUPPORTED, "variable '%.80s' has no value in the file", s->name), WF_NONE;
+    s->used = true;
+    return wf_is_none(s->symbol) ? wf_from_array(r->c, s->array) : s->symbol;
+}
+
 wf_tensor ox_tensor_of(OxRun *r, const OxValue *v)
 {
     wf_tensor *parts, t;
 
+    if (v->kind == OX_RESOURCE && v->state)
+        return ox_state_value(r, v->state);
     if (v->kind != OX_TENSOR)
         return ox_fail(r, WF_ERR_TYPE, "needs a tensor, found %s",
                        v->kind == OX_SEQUENCE  ? "a sequence"
                        : v->kind == OX_STRINGS ? "strings"
+                       : v->kind == OX_LIST    ? "a list of tensors"
                                                : "nothing"),
                WF_NONE;
     if (v->state)
