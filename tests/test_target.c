@@ -7,7 +7,7 @@
 #include "lib_random.h"
 #include "lib_target.h"
 #include "opt/opt.h"
-#include "compile/compile.h"
+#include "runtime/runtime.h"
 
 #define PROGRAMS 150
 

@@ -4,7 +4,7 @@
 #include "codegen/codegen.h"
 #include "op/op.h"
 #include "runtime/compiler.h"
-#include "compile/compile.h"
+#include "runtime/runtime.h"
 
 /* ---- kernels ----------------------------------------------------------------------- */
 
@@ -131,7 +131,7 @@ size_t wf_model_code_bytes(const wf_model *m, int i)
     return e ? (size_t)wf_array_count(e->item) * wf_dtype_size(wf_array_dtype(e->item)) : 0;
 }
 
-/* ---- a build without ONNX ----------------------------------------------------------- */
+/* ---- a build without ONNX and TensorFlow ----------------------------------------------------------- */
 
 #ifdef WEFT_NO_ONNX
 static bool is_none(const char *data, size_t size)
@@ -143,7 +143,7 @@ static bool is_none(const char *data, size_t size)
 static bool refuse_read(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options *given, wf_model *m)
 {
     (void)blob, (void)given, (void)m;
-    return fail(cx, WF_ERR_UNSUPPORTED, in_file(file), "ONNX files are not in this build (FEATURES)");
+    return fail(cx, WF_ERR_UNSUPPORTED, in_file(file), "files of ONNX and TensorFlow are not in this build (FEATURES)");
 }
 
 static bool refuse_write(wf_ctx *cx, wf_model *m, const char *path)
@@ -152,4 +152,5 @@ static bool refuse_write(wf_ctx *cx, wf_model *m, const char *path)
 }
 
 const Format onnx_format = {"ONNX", ".onnx", is_none, refuse_read, refuse_write};
+const Format tensorflow_format = {"TensorFlow", ".pb", is_none, refuse_read, refuse_write};
 #endif

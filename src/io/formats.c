@@ -5,6 +5,9 @@
  */
 #include "io/io.h"
 
+#include <stdio.h>
+#include <sys/stat.h>
+
 /* ---- Weft's own: text, .weft, safetensors; told apart by their reader --------------------------- */
 
 static wf_status read_own(wf_ctx *cx, const char *file, Blob *blob, wf_model *m)
@@ -44,7 +47,7 @@ static const Format own_format = {"weft", ".weft", own_is, own_read, own_write};
 
 /* ---- the table ------------------------------------------------------------------------------------ */
 
-static const Format *const formats[] = {&onnx_format, &torchfile_format, &npz_format, &gguf_format, &index_format, &own_format}; /* the last one takes what is left */
+static const Format *const formats[] = {&onnx_format, &tensorflow_format, &torchfile_format, &npz_format, &gguf_format, &index_format, &own_format}; /* the last one takes what is left */
 #define NFORMATS (sizeof formats / sizeof *formats)
 
 /* Does it end in one of the words? */
@@ -101,12 +104,26 @@ static wf_status begin(wf_ctx *cx, const char *path, bool map, const char *text,
     API_RETURN(cx);
 }
 
+/* A folder that holds a SavedModel is opened by the file in it. */
+static const char *file_of(const char *path, char *room, size_t size)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode) || snprintf(room, size, "%s/saved_model.pb", path) >= (int)size ||
+        stat(room, &st) != 0)
+        return path;
+    return room;
+}
+
 static wf_status open_model(wf_ctx *cx, const char *path, bool map, const char *text, size_t size,
                             const wf_import_options *o, wf_model **out_model)
 {
     wf_model *m = NULL;
     Blob *b = NULL;
+    char room[4096];
 
+    if (!text)
+        path = file_of(path, room, sizeof room);
     if (begin(cx, path, map, text, size, &b, &m) == WF_OK && format_of_bytes(path, b->data, b->size)->read(cx, path, b, o, m) &&
         model_has_kernels(cx, path, m)) {
         model_use_code(cx, path, m);

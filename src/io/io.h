@@ -230,6 +230,7 @@ typedef struct Format {
 extern const Format npz_format, index_format; /* tensors.c */
 extern const Format gguf_format;      /* gguf.c */
 extern const Format onnx_format;      /* onnx/import.c */
+extern const Format tensorflow_format; /* tensorflow/import.c */
 extern const Format torchfile_format; /* torchfile/import.c */
 const Format *format_of_bytes(const char *path, const char *data, size_t size);
 const Format *format_of_path(const char *path); /* to be written */

@@ -1,4 +1,5 @@
-/* run.c -- one run of an executable; the public way to run programs.
+/* exec.c -- executables: the plans of a program, and frames kept for the next run; the
+ * public way to run programs.
  *
  * A run takes an idle Root (or makes one), binds symbols, passes inputs by address
  * (copies of those that are not row-major, not aligned, or on a device the host cannot
@@ -8,12 +9,407 @@
  * Donated inputs: the plan says which results lie in the memory of which inputs. That of
  * an array nobody else holds becomes the result's; any other is copied first.
  */
-#include "compile/compile.h"
+#include "opt/opt.h"
+#include "runtime/compiler.h"
+#include "runtime/runtime.h"
 
 #include <pthread.h>
 
-#define IDLE_MAX     16    /* roots kept */
+#define IDLE_MAX 16 /* roots kept */
+
+/* ---- executables ------------------------------------------------------------------- */
+
+static void free_exec(wf_exec *e)
+{
+    wf_allocator al = e->al;
+
+    for (Root *r = e->idle, *next; r; r = next) {
+        next = r->next;
+        root_free(r);
+    }
+    arena_free(&e->arena);
+    program_release(e->p);
+    code_release(e->code);
+    if (e->there)
+        e->device->unload(e->device, e->there);
+    wf_exec_release(e->fast);
+    wf_exec_release(atomic_load(&e->special));
+    wf_exec_release(e->base);
+    wf_runtime_release(e->runtime);
+    if (e->lock) {
+        pthread_mutex_destroy(e->lock);
+        mem_free(&al, e->lock, sizeof(pthread_mutex_t));
+    }
+    mem_free(&al, e, sizeof *e);
+}
+
+wf_exec *wf_exec_retain(wf_exec *e)
+{
+    if (e)
+        atomic_fetch_add(&e->refs, 1);
+    return e;
+}
+
+void wf_exec_release(wf_exec *e)
+{
+    if (e && atomic_fetch_sub(&e->refs, 1) == 1)
+        free_exec(e);
+}
+
+static void release_exec(void *e) { wf_exec_release(e); }
+
+/* Belongs to the call's pool. */
+static wf_exec *new_exec(wf_ctx *cx, const Program *p)
+{
+    wf_exec *e = mem_alloc(&cx->al, sizeof *e);
+
+    if (!e)
+        ctx_out_of_memory(cx);
+    *e = (wf_exec){.al = cx->al, .p = program_retain(p), .device = &device_host};
+    atomic_init(&e->refs, 1);
+    arena_init(&e->arena, &cx->al, cx);
+    pool_defer(cx, release_exec, e);
+    e->lock = mem_alloc(&cx->al, sizeof(pthread_mutex_t));
+    if (!e->lock)
+        ctx_out_of_memory(cx);
+    pthread_mutex_init(e->lock, NULL);
+    e->plans.a = &e->arena;
+    return e;
+}
+
+static void set_device(wf_ctx *cx, wf_exec *e, Device *d)
+{
+    e->device = d;
+    if (d != &device_host)
+        e->runtime = wf_runtime_retain(ctx_runtime(cx));
+}
+
+/* For a device that programs are compiled for: p with calls of kernels, and their code. */
+static bool compile_there(wf_ctx *cx, wf_exec *e, const Program *p, bool general)
+{
+    Device *d = e->device;
+    Lowered l;
+    const void **there;
+    PlanCode *codes;
+
+    if (!compile_lower(cx, &e->arena, d->target, p, false, 0, &l))
+        return false;
+    for (uint32_t i = 0; i < l.n && general; i++)
+        kernel_generalise(cx, &e->arena, l.k[i]);
+    there = arena_zalloc(&e->arena, (l.n + 1) * sizeof *there);
+    if (!d->load(d, cx, &e->arena, l.k, l.n, there, &e->there))
+        return !failed(cx);
+    codes = arena_zalloc(&e->arena, (l.n + 1) * sizeof *codes);
+    for (uint32_t i = 0; i < l.n; i++)
+        codes[i] = (PlanCode){.kernel = l.k[i], .there = there[i]};
+    program_release(e->p);
+    e->p = program_retain(l.fused.p);
+    e->plans.codes = codes;
+    e->plans.ncodes = l.n;
+    return true;
+}
+
+static wf_exec *make_exec(wf_ctx *cx, const Program *p, Device *d, bool general)
+{
+    wf_exec *e;
+
+    if (!(p = opt_planes(&(Opt){.cx = cx}, p)))
+        return NULL;
+    e = new_exec(cx, p);
+    set_device(cx, e, d);
+    if (d->load && !compile_there(cx, e, p, general))
+        return NULL;
+    p = e->p;
+    e->plan = plan_make(cx, &e->plans, p, NULL, d);
+    e->after = d->host_reads ? cx->options.compile_after : 0;
+    e->arena.cx = NULL; /* nothing is added any more */
+    return e;
+}
+
+static void set_compiled(wf_ctx *cx, wf_exec *e, const Compiled *c)
+{
+    program_release(e->p);
+    e->p = program_retain(c->p);
+    e->code = c->code ? code_retain(c->code) : NULL;
+    e->plans.codes = c->codes;
+    e->plans.ncodes = c->ncodes;
+    e->plan = plan_make(cx, &e->plans, c->p, NULL, e->device);
+}
+
+wf_exec *exec_compiled(wf_ctx *cx, const Compiled *c)
+{
+    wf_exec *e = new_exec(cx, c->p);
+
+    set_compiled(cx, e, c);
+    e->arena.cx = NULL;
+    return e;
+}
+
+static wf_exec *compile_exec(wf_ctx *cx, const Program *p, bool exact)
+{
+    wf_exec *e = new_exec(cx, p);
+    Compiled c;
+
+    if (!compile_program(cx, &e->arena, p, exact, &c))
+        return NULL;
+    set_compiled(cx, e, &c);
+    e->arena.cx = NULL;
+    return e;
+}
+
+static bool has_device(wf_ctx *cx, const Device *d)
+{
+    wf_runtime *r = ctx_runtime(cx);
+
+    return r && d->ordinal >= 1 && d->ordinal <= runtime_devices(r) &&
+           runtime_device(r, d->ordinal) == d;
+}
+
+wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec)
+{
+    if (!SET_OUT(cx, out_exec))
+        return ctx_status(cx);
+    API_ENTER(cx);
+    if (!p)
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_prepare: the program is NULL");
+    else
+        *out_exec = wf_exec_retain(make_exec(cx, p, &device_host, false));
+    API_RETURN(cx);
+}
+
+wf_status wf_prepare_on(wf_ctx *cx, const wf_program *p, wf_device *d, wf_exec **out_exec)
+{
+    return exec_prepare_on(cx, p, d, false, out_exec);
+}
+
+wf_status exec_prepare_on(wf_ctx *cx, const wf_program *p, wf_device *d, bool general,
+                          wf_exec **out_exec)
+{
+    if (!SET_OUT(cx, out_exec))
+        return ctx_status(cx);
+    API_ENTER(cx);
+    if (!p || !d)
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_prepare_on: the %s is NULL",
+             p ? "device" : "program");
+    else if (d != &device_host && !has_device(cx, d))
+        fail(cx, WF_ERR_ARG, NOWHERE,
+             "wf_prepare_on: device '%s' is not one of the context's runtime", d->name);
+    else
+        *out_exec = wf_exec_retain(make_exec(cx, p, d, general));
+    API_RETURN(cx);
+}
+
+wf_device *wf_exec_device(const wf_exec *e) { return e ? e->device : NULL; }
+
+wf_status wf_compile(wf_ctx *cx, const wf_program *p, unsigned flags, wf_exec **out_exec)
+{
+    if (!SET_OUT(cx, out_exec))
+        return ctx_status(cx);
+    API_ENTER(cx);
+    if (!p)
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_compile: the program is NULL");
+    else
+        *out_exec = wf_exec_retain(compile_exec(cx, p, flags & WF_COMPILE_EXACT));
+    API_RETURN(cx);
+}
+
+static wf_exec *donating_exec(wf_ctx *cx, wf_exec *base, const int *inputs, int n)
+{
+    wf_exec *e = new_exec(cx, base->p);
+    bool *donated = arena_zalloc(&e->arena, base->p->nin + 1);
+
+    for (int i = 0; i < n; i++)
+        donated[inputs[i]] = true;
+    e->base = wf_exec_retain(base);
+    e->code = base->code ? code_retain(base->code) : NULL;
+    e->plans.codes = base->plans.codes;
+    e->plans.ncodes = base->plans.ncodes;
+    e->donated = donated;
+    e->after = base->after;
+    set_device(cx, e, base->device);
+    e->plan = plan_make(cx, &e->plans, base->p, donated, base->device);
+    e->arena.cx = NULL;
+    return e;
+}
+
+wf_status wf_donate(wf_ctx *cx, wf_exec *e, const int *inputs, int n, wf_exec **out_exec)
+{
+    if (!SET_OUT(cx, out_exec))
+        return ctx_status(cx);
+    API_ENTER(cx);
+    if (!e || (n && !inputs))
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_donate: %s is NULL",
+             e ? "the list of inputs" : "the executable");
+    if (n < 0)
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_donate: %d inputs", n);
+    for (int i = 0; i < n && !failed(cx); i++)
+        if (inputs[i] < 0 || (uint32_t)inputs[i] >= e->p->nin)
+            fail(cx, WF_ERR_ARG, NOWHERE, "wf_donate: input %d, but '%s' has %u inputs",
+                 inputs[i], e->p->name, e->p->nin);
+    if (!failed(cx))
+        *out_exec = wf_exec_retain(donating_exec(cx, e, inputs, n));
+    API_RETURN(cx);
+}
+
+bool wf_exec_is_compiled(const wf_exec *e) { return e && (e->code || e->there); }
+
+/* ---- tiers ------------------------------------------------------------------------- */
+
+#define COMPILE_LEAST 8 /* equations worth a compiler */
 #define TURNS_OF_RUN 20000 /* of loops count as one run more: they cost about as much */
+
+/* Those of a loop may run any number of times: one is enough. */
+static uint32_t count_equations(const Program *p, uint32_t enough)
+{
+    uint32_t n = p->neqns;
+
+    for (uint32_t i = 0; i < p->neqns; i++)
+        if (p->eqns[i].op == OP_while || p->eqns[i].op == OP_scan)
+            return enough;
+    for (uint32_t i = 0; i < p->nsubs && n < enough; i++)
+        n += count_equations(p->subs[i], enough - n);
+    return n;
+}
+
+static bool compile_tier(wf_ctx *cx, const wf_exec *e, wf_exec **out)
+{
+    wf_exec *plain;
+    int *inputs, n = 0;
+
+    if (!e->donated)
+        return wf_compile(cx, e->p, 0, out) == WF_OK;
+    inputs = mem_alloc(&cx->al, e->p->nin * sizeof *inputs);
+    if (!inputs)
+        return fail_memory(cx);
+    for (uint32_t i = 0; i < e->p->nin; i++)
+        if (e->donated[i])
+            inputs[n++] = (int)i;
+    if (wf_compile(cx, e->p, 0, &plain) == WF_OK)
+        wf_donate(cx, plain, inputs, n, out);
+    wf_exec_release(plain);
+    mem_free(&cx->al, inputs, e->p->nin * sizeof *inputs);
+    return !failed(cx);
+}
+
+/* Two threads that come here at once do the same work; the first to end is taken. No lock
+ * is held meanwhile, since memory may run out. Whatever keeps e from being compiled, it
+ * goes on itself. */
+static void compile_now(wf_ctx *cx, wf_exec *e)
+{
+    wf_exec *fast = NULL;
+
+    if (count_equations(e->p, COMPILE_LEAST) >= COMPILE_LEAST)
+        ctx_log(cx, WF_LOG_DEBUG, "'%s' is compiled: it has been run %d times", e->p->name, e->after);
+    if (count_equations(e->p, COMPILE_LEAST) >= COMPILE_LEAST &&
+        !compile_tier(cx, e, &fast) && cx->status != WF_ERR_MEMORY)
+        wf_clear(cx);
+    pthread_mutex_lock(e->lock);
+    if (!atomic_load(&e->settled)) {
+        e->fast = fast;
+        fast = NULL;
+        atomic_store(&e->settled, !failed(cx));
+    }
+    pthread_mutex_unlock(e->lock);
+    wf_exec_release(fast);
+}
+
+/* Has special, made for the sizes of one run, the sizes of these inputs? */
+static bool has_sizes(const wf_exec *special, wf_array *const *in)
+{
+    const Program *p = special->p;
+
+    for (uint32_t i = 0; i < p->nin; i++) {
+        Type t = val_type(p, i + 1);
+
+        if (!in || !in[i] || in[i]->rank != t.rank)
+            return false;
+        for (uint32_t k = 0; k < t.rank; k++)
+            if (array_dims(in[i])[k] != t.dims[k])
+                return false;
+    }
+    return true;
+}
+
+/* The program at the sizes of these inputs; NULL if they do not fit, or it is not small
+ * then: one function is worth most to small programs (straight.c), and needs sizes. */
+static const Program *small_at(wf_ctx *cx, const Program *p, wf_array *const *in)
+{
+    uint32_t n = p->dims.syms.n;
+    const char **names = arena_array(&cx->scratch, n + 1, sizeof *names);
+    int64_t *sizes = arena_array(&cx->scratch, n + 1, sizeof *sizes);
+    const int64_t **dims = arena_array(&cx->scratch, p->nin + 1, sizeof *dims);
+    const Program *q;
+
+    for (uint32_t i = 0; i < p->nin; i++) {
+        if (!in || !in[i] || in[i]->rank != val_type(p, i + 1).rank)
+            return NULL;
+        dims[i] = array_dims(in[i]);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        names[i] = p->dims.syms.v[i].name;
+        if (p->dims.syms.v[i].origin == SYM_EQN)
+            return NULL;
+    }
+    if (!program_bind(cx, p, dims, sizes))
+        return NULL;
+    q = program_specialise(cx, p, names, sizes, n);
+    return q && program_is_small(cx, target_cpu(), q) ? q : NULL;
+}
+
+static wf_status specialise(wf_ctx *cx, const wf_exec *e, wf_array *const *in,
+                            wf_exec **out)
+{
+    const Program *q;
+
+    *out = NULL;
+    API_ENTER(cx);
+    q = small_at(cx, e->p, in);
+    if (q)
+        *out = wf_exec_retain(compile_exec(cx, q, false));
+    API_RETURN(cx);
+}
+
+/* Before a program with symbols is compiled for all sizes, it is for those that it is run
+ * with now, if it is small; the others have their own runs to wait for. */
+static wf_exec *special_now(wf_ctx *cx, wf_exec *e, wf_array *const *in)
+{
+    wf_exec *special = NULL;
+
+    if (atomic_exchange(&e->tried, true) || !e->p->dims.syms.n || e->donated || !code_possible(cx) ||
+        count_equations(e->p, COMPILE_LEAST) < COMPILE_LEAST)
+        return NULL;
+    if (specialise(cx, e, in, &special) != WF_OK && cx->status != WF_ERR_MEMORY)
+        wf_clear(cx);
+    if (failed(cx) || !special) {
+        wf_exec_release(special);
+        return NULL;
+    }
+    ctx_log(cx, WF_LOG_DEBUG, "'%s' is compiled for the sizes of one run: others wait for %d runs of their own", e->p->name,
+            e->after);
+    atomic_store(&e->special, special);
+    atomic_store(&e->runs, 0);
+    return special;
+}
+
+/* The tier that serves this run: by its number, and sizes. */
+static wf_exec *serving(wf_ctx *cx, wf_exec *e, wf_array *const *in)
+{
+    wf_exec *special = atomic_load(&e->special);
+
+    if (special && has_sizes(special, in))
+        return special;
+    if (!e->after)
+        return e;
+    if (!atomic_load(&e->settled)) {
+        if (atomic_fetch_add(&e->runs, 1) < e->after)
+            return e;
+        special = special_now(cx, e, in);
+        if (special || failed(cx))
+            return special ? special : e;
+        compile_now(cx, e);
+    }
+    return e->fast ? e->fast : e;
+}
 
 /* ---- roots ------------------------------------------------------------------------- */
 
@@ -367,8 +763,7 @@ static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_arra
     ok = run_exec(&r);
     end_run(&r, ok);
     if (e->after && !atomic_load(&e->settled))
-        atomic_fetch_add(&e->runs,
-                         (int)MIN((r.root->turns - turns) / TURNS_OF_RUN, e->after));
+        atomic_fetch_add(&e->runs, (int)MIN((r.root->turns - turns) / TURNS_OF_RUN, e->after));
     if (cx->status == WF_ERR_MEMORY)
         root_free(r.root);
     else
@@ -379,7 +774,7 @@ static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_arra
 
 wf_status exec_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out, bool into)
 {
-    e = exec_serving(cx, e, in);
+    e = serving(cx, e, in);
     return failed(cx) ? cx->status : run_served(cx, e, in, out, into);
 }
 
