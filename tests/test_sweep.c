@@ -51,6 +51,7 @@ typedef struct Sweep {
     wf_loader *loader;
     wf_progress *progress;
     wf_runner *runner;
+    wf_prompt *prompt;
     wf_comm *comm;
     wf_profile *profile;
     char *buffer; /* BYTES */
@@ -174,6 +175,7 @@ static const bool *pick_const__Bool_p(Sweep *s)
 {
     return skip(s) ? NULL : (const bool *)memset(s->buffer, 0, ROOM);
 }
+static bool *pick__Bool_p(Sweep *s) { return skip(s) ? NULL : (bool *)s->buffer; }
 static void *pick_void_p(Sweep *s) { return skip(s) ? NULL : s->buffer; }
 static const void *pick_const_void_p(Sweep *s) { return pick_void_p(s); }
 static char *pick_char_p(Sweep *s) { return pick_void_p(s); }
@@ -373,6 +375,7 @@ PICK_HANDLE(wf_record, record,
                           (wf_tensor[]){wf_float(s->c, 2)}, 1, (int[]){0}, 1, s->tensors,
                           1, &s->record))
 PICK_HANDLE(wf_runner, runner, wf_runner_new(s->c, pick_wf_exec_p(s), &s->runner))
+PICK_HANDLE(wf_prompt, prompt, wf_prompt_new(s->c, &s->prompt))
 PICK_HANDLE(wf_comm, comm,
             wf_comm_open(s->c, &(wf_comm_options){.size = sizeof(wf_comm_options), .ranks = 1}, &s->comm))
 static wf_comm **pick_wf_comm_pp(Sweep *s) { return skip(s) ? NULL : &s->comm; }
@@ -511,6 +514,7 @@ static void sweep_end(Sweep *s)
     wf_loader_free(s->c, s->loader);
     wf_progress_free(s->c, s->progress);
     wf_runner_free(s->runner);
+    wf_prompt_free(s->prompt);
     wf_record_free(s->c, s->record);
     wf_session_free(s->c, s->session);
     wf_graph_free(s->c, s->graph);
