@@ -33,9 +33,66 @@ struct wf_comm {
 const char *job_name(JobKind k)
 {
     static const char *const names[] = {"all_reduce", "reduce_scatter", "all_gather", "broadcast",
-                                        "all_to_all", "send",           "recv"};
+                                        "all_to_all", "average",        "send",      "recv"};
 
     return names[k];
+}
+
+/* ---- averages ---- */
+
+#define BATCH (256 << 10) /* bytes that are put together, reduced, and dealt out again while they are in the cache */
+
+typedef struct Cursor { /* in parts that are as one */
+    int part;
+    int64_t at;
+} Cursor;
+
+/* The next n elements of the parts to flat, or from it, divided by `by`. */
+static void pass(const Job *j, Cursor *c, char *flat, int64_t n, int by)
+{
+    const int64_t size = j->dtype == WF_F32 ? 4 : 8;
+
+    while (n > 0) {
+        int64_t k = MIN(n, j->counts[c->part] - c->at);
+        char *data = (char *)j->parts[c->part] + c->at * size;
+
+        if (!by)
+            memcpy(flat, data, (size_t)(k * size));
+        else if (size == 4)
+            for (int64_t i = 0; i < k; i++)
+                ((float *)(void *)data)[i] = ((const float *)(const void *)flat)[i] / (float)by;
+        else
+            for (int64_t i = 0; i < k; i++)
+                ((double *)(void *)data)[i] = ((const double *)(const void *)flat)[i] / (double)by;
+        flat += k * size;
+        n -= k;
+        c->at += k;
+        if (c->at == j->counts[c->part])
+            *c = (Cursor){c->part + 1, 0};
+    }
+}
+
+static bool average(CommEngine *e, const Job *j)
+{
+    const int64_t most = BATCH / (j->dtype == WF_F32 ? 4 : 8);
+    char *flat = aligned_alloc(64, BATCH);
+    Cursor in = {0}, out = {0};
+    int64_t left = j->count;
+    bool ok = flat != NULL;
+
+    if (!ok)
+        snprintf(e->error, sizeof e->error, "no memory");
+    while (ok && left > 0) {
+        int64_t n = MIN(left, most);
+
+        pass(j, &in, flat, n, 0);
+        ok = e->reduce(e, j->group, j->what, COMBINE_SUM, j->dtype, flat, flat, n, -1);
+        if (ok)
+            pass(j, &out, flat, n, j->group->n);
+        left -= n;
+    }
+    free(flat);
+    return ok;
 }
 
 static void carry_out(wf_comm *w, Job *j)
@@ -51,6 +108,7 @@ static void carry_out(wf_comm *w, Job *j)
     case JOB_GATHER: j->ok = e->gather(e, g, j->what, j->in, j->out, j->count, j->root); break;
     case JOB_BROADCAST: j->ok = e->broadcast(e, g, j->what, j->out, j->count, j->root); break;
     case JOB_ALL_TO_ALL: j->ok = e->all_to_all(e, g, j->what, j->in, j->give, j->out, j->take); break;
+    case JOB_AVERAGE: j->ok = average(e, j); break;
     case JOB_SEND: j->ok = e->send(e, j->root, j->tag, j->in, j->count); break;
     case JOB_RECEIVE: j->ok = e->receive(e, j->root, j->tag, j->out, j->count, &j->root); break;
     }

@@ -21,7 +21,7 @@ CommEngine *shm_engine(int rank, int size, const char *key, double patience, cha
 typedef CommEngine *EnginePlugin(const void *comm, char *error, size_t nerror);
 
 typedef enum JobKind {
-    JOB_REDUCE, JOB_SCATTER_REDUCE, JOB_GATHER, JOB_BROADCAST, JOB_ALL_TO_ALL, JOB_SEND, JOB_RECEIVE,
+    JOB_REDUCE, JOB_SCATTER_REDUCE, JOB_GATHER, JOB_BROADCAST, JOB_ALL_TO_ALL, JOB_AVERAGE, JOB_SEND, JOB_RECEIVE,
 } JobKind;
 
 /* One call of an engine. Memory that it names stays until it is done. */
@@ -35,6 +35,9 @@ typedef struct Job {
     void *out;
     int64_t count; /* elements of a reduction, of one part of it if it is scattered; bytes else */
     const int64_t *give, *take;
+    void *const *parts;    /* of an average: arrays of WF_F32 or WF_F64, which are as one and get the result */
+    const int64_t *counts; /* elements of each */
+    int nparts;
     int root;      /* by number in the group, -1: all; of a message the other rank */
     int tag;
     /* its outcome */

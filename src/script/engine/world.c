@@ -13,6 +13,9 @@ typedef struct Sending { /* one exchange in progress, with the arrays it uses */
     Job job;
     wf_array *in, *out;
     int64_t *sizes;
+    wf_ctx *cx;
+    Tensor **held; /* of an average: tensors that it changes */
+    void **parts;
 } Sending;
 
 struct ScriptWorld {
@@ -34,6 +37,10 @@ static void free_sending(Sending *s)
 {
     wf_array_release(s->in);
     wf_array_release(s->out);
+    for (int k = 0; k < s->job.nparts; k++)
+        tensor_release(s->cx, s->held[k]);
+    free(s->held);
+    free(s->parts);
     free(s->sizes);
     free(s);
 }
@@ -117,7 +124,7 @@ static Value n_comm_use(Vm *vm, const Args *a)
     return en_end_value(&e, NONE);
 }
 
-static const char *const kinds[] = {"reduce", "scatter_reduce", "gather", "broadcast", "all_to_all", "send", "receive"};
+static const char *const kinds[] = {"reduce", "scatter_reduce", "gather", "broadcast", "all_to_all", "average", "send", "receive"};
 static const char *const hows[] = {"SUM", "PRODUCT", "MAX", "MIN", "BAND", "BOR", "BXOR"};
 
 static int find_name(En *e, const char *const *names, int n, const char *name)
@@ -223,8 +230,8 @@ static bool prepare(En *e, Sending *s, const Args *a)
 
     if (!w || !w->comm)
         return sc_fail(e->vm, C_RuntimeError, "there is no world of processes");
-    if (!en_str(e, a->v[0], &kind) || (k = find_name(e, kinds, 7, kind)) < 0 || !en_tensor(e, a->v[1], &x) ||
-        !en_str(e, a->v[3], &how) || (how && (h = find_name(e, hows, 7, how)) < 0) || !en_int(e, a->v[4], &root) ||
+    if (!en_str(e, a->v[0], &kind) || (k = find_name(e, kinds, (int)COUNT(kinds), kind)) < 0 || !en_tensor(e, a->v[1], &x) ||
+        !en_str(e, a->v[3], &how) || (how && (h = find_name(e, hows, (int)COUNT(hows), how)) < 0) || !en_int(e, a->v[4], &root) ||
         !en_int(e, a->v[5], &tag) || !(s->in = array_on_host(e, x)))
         return false;
     j->kind = (JobKind)k;
@@ -303,6 +310,67 @@ static Value n_comm_start(Vm *vm, const Args *a)
     return en_end_value(&e, v_int(s->number));
 }
 
+/* A tensor of floats of one type, on the host and without gaps, may be averaged where it is. */
+static bool hold(En *e, Sending *s, wf_tensor x)
+{
+    Tensor *t = tensor_get(e->c, x, "average");
+    Job *j = &s->job;
+
+    if (!t)
+        return false;
+    if (t->symbolic || !t->packed || (t->dtype != WF_F32 && t->dtype != WF_F64) || (j->nparts && t->dtype != j->dtype))
+        return sc_fail(e->vm, C_ValueError, "average: tensors of one type, float32 or float64, without gaps");
+    j->dtype = (wf_dtype)t->dtype;
+    s->held[j->nparts] = tensor_retain(t);
+    s->parts[j->nparts] = tensor_data(t);
+    s->sizes[j->nparts] = 1;
+    for (uint32_t k = 0; k < t->rank; k++)
+        s->sizes[j->nparts] *= t->dims[k];
+    j->count += s->sizes[j->nparts++];
+    t->store->version++;
+    return true;
+}
+
+/* comm_average(xs, ranks): the number of an exchange after which each is the average of those of all */
+static Value n_comm_average(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    struct ScriptWorld *w = e.f->engine->world;
+    Sending *s = calloc(1, sizeof *s);
+    wf_tensor *x;
+    int n = 0;
+    bool ok = false;
+
+    if (!s) {
+        fail_memory(e.c);
+    } else if (!w || !w->comm) {
+        sc_fail(vm, C_RuntimeError, "there is no world of processes");
+    } else if (en_tensors(&e, a->v[0], &x, &n) && (s->job.group = group_of(&e, w->comm, a->v[1]))) {
+        s->cx = e.c;
+        s->held = calloc((size_t)n + 1, sizeof(Tensor *));
+        s->parts = calloc((size_t)n + 1, sizeof(void *));
+        s->sizes = calloc((size_t)n + 1, sizeof *s->sizes);
+        ok = (s->held && s->parts && s->sizes) || fail_memory(e.c);
+        for (int k = 0; ok && k < n; k++)
+            ok = hold(&e, s, x[k]);
+    }
+    if (!ok) {
+        if (s)
+            free_sending(s);
+        return en_fail(&e);
+    }
+    s->job.kind = JOB_AVERAGE;
+    s->job.parts = s->parts;
+    s->job.counts = s->sizes;
+    s->job.root = -1;
+    s->job.what = hash_mix((uint64_t)JOB_AVERAGE << 8 | s->job.dtype, (uint64_t)s->job.count);
+    s->number = ++w->count;
+    s->next = w->going;
+    w->going = s;
+    world_start(w->comm, &s->job);
+    return en_end_value(&e, v_int(s->number));
+}
+
 static Sending **find_sending(En *e, Value v)
 {
     struct ScriptWorld *w = e->f->engine->world;
@@ -371,6 +439,7 @@ const NativeDef engine_world[] = {
     {"comm_use", n_comm_use, "mesh"},
     {"comm_do", n_comm_do, "kind,x,ranks,how,root,tag,give,take"},
     {"comm_start", n_comm_start, "kind,x,ranks,how,root,tag,give,take"},
+    {"comm_average", n_comm_average, "xs,ranks"},
     {"comm_done", n_comm_done, "job"},
     {"comm_wait", n_comm_wait, "job"},
     {"among", n_among, "xs,ys"},

@@ -125,7 +125,11 @@ class DistributedDataParallel(Module):
             params = [p for p, k in zip(params, seen.tolist()) if k]
         buckets = self._buckets(params[::-1])
         works = []
+        ranks = dist.get_process_group_ranks(self.process_group)
         for k, some in enumerate(buckets):
+            if self._hook is None and self.world > 1 and self._in_place(some):
+                works.append(dist.Work(_grad._w.comm_average([p.grad for p in some], ranks), None, []))
+                continue
             flat = torch.cat([(p.grad if p.grad is not None else torch.zeros_like(p)).detach().reshape(-1) for p in some])
             if self._hook is not None:
                 state, hook = self._hook
@@ -135,7 +139,19 @@ class DistributedDataParallel(Module):
         for some, work in zip(buckets, works):
             self._give(some, work)
 
+    def _in_place(self, params):
+        # Can gradients be averaged where they are?
+        for p in params:
+            if p.grad is None:
+                p.grad = torch.zeros_like(p)
+            if p.dtype not in (torch.float32, torch.float64) or p.device.type != "cpu" or not p.grad.is_contiguous():
+                return False
+        return True
+
     def _give(self, params, work):
+        if isinstance(work, torch.distributed.Work):
+            work.wait()
+            return
         if isinstance(work, tuple):
             flat, handle = work
             handle.wait()
