@@ -45,6 +45,45 @@ for mesh in "2 1" "1 2" "2 2"; do
     check "parallel_gpt $mesh: $got, alone $want" test "$got" = "$want"
 done
 
+# Checkpoints are written once, and training goes on from them: on as many processes to the same bits, on others to rounding.
+cat >"$work/resume.py" <<'EOF'
+import os, sys, torch, torch.nn as nn, torch.distributed as dist
+import torch.distributed.checkpoint as dcp
+from torch.distributed.fsdp import fully_shard
+dist.init_process_group("gloo")
+r, n = dist.get_rank(), dist.get_world_size()
+folder, start, end = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(5, 12), nn.Tanh(), nn.Linear(12, 1))
+fully_shard(net)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+X = torch.randn(12, 5, generator=torch.Generator().manual_seed(7))
+state = {"model": dict(net.named_parameters()), "step": 0}
+if start:
+    dcp.load(state, checkpoint_id=folder)
+    assert state["step"] == start
+for k in range(start, end):
+    opt.zero_grad()
+    loss = ((net(X[r::n]) - X[r::n].sum(1, keepdim=True)) ** 2).mean()
+    loss.backward()
+    opt.step()
+    total = loss.detach().clone()
+    dist.all_reduce(total)
+    if r == 0:
+        print(f"{k} {total.item() / n:{sys.argv[4]}}", flush=True)
+dcp.save({"model": dict(net.named_parameters()), "step": end}, checkpoint_id=folder)
+dist.destroy_process_group()
+EOF
+through() { timeout 60 "$bin" launch -n "$1" --plain "$work/resume.py" "$work/state$2" "$3" "$4" "$5"; }
+want=$(through 2 0 0 6 .17g | tail -3)
+through 2 1 0 3 .17g >/dev/null
+for n in 1 3 4; do
+    cp -r "$work/state1" "$work/state2$n"
+    check "resumed on $n processes" test "$(through $n "2$n" 3 6 .4f)" = "$(echo "$want" | awk '{ printf "%d %.4f\n", $1, $2 }')"
+done
+check "resumed on as many processes" test "$(through 2 1 3 6 .17g)" = "$want"
+check "nothing half written" test "$(ls -A "$work/state1" | wc -l)" = 2
+
 # Lines are whole and have their rank; the status is that of who ended badly, who is named; the others end, too.
 cat >"$work/ends.py" <<'EOF'
 import os, sys, time

@@ -9,12 +9,11 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 me, n = jax.process_index(), jax.process_count()
 
 
+lines = []
+
+
 def say(*args):
-    # one process after the other
-    for k in range(n):
-        if k == me:
-            print(me, *args, flush=True)
-        multihost_utils.sync_global_devices(f"say {k}")
+    lines.append(" ".join([str(a) for a in (me,) + args]))
 
 
 say(n, jax.device_count(), jax.local_device_count(), len(jax.devices()), len(jax.local_devices()), jax.distributed.is_initialized())
@@ -76,4 +75,8 @@ say(f(c).addressable_shards[0].data, np.asarray(jax.jit(f)(x))[0])
 # pmap takes and gives what is local
 p = jax.pmap(lambda v: jax.lax.psum(v, "i") + jax.lax.axis_index("i"), axis_name="i")(np.full((1, 2), me + 1.0, np.float32))
 say(p.addressable_shards[0].data)
+for k in range(n):
+    if k == me:
+        print("\n".join(lines), flush=True)
+    multihost_utils.sync_global_devices(f"all of {k}")
 jax.distributed.shutdown()
