@@ -4,6 +4,7 @@ import _tf as _w
 import numpy as _np
 from tensorflow._base import state, as_tensor, as_operand, dtype_of, TensorShape, ints, Reference, FailedPreconditionError
 from tensorflow import _ops
+from tensorflow.distribute import in_replica
 
 
 class Variable:
@@ -28,6 +29,7 @@ class Variable:
             raise ValueError("tf.function only supports singleton tf.Variables created on the first call: make the variable outside")
         self._value = _w.copy(_w.detach(x))
         self._name = (name if name is not None else "Variable") + ":0"
+        self.aggregation = str(getattr(aggregation, "name", aggregation or "NONE")).upper()
         self._trainable = True if trainable is None else trainable
         self.constraint = constraint
 
@@ -83,6 +85,15 @@ class Variable:
     # ---- writing ----
 
     def _set(self, x):
+        together = in_replica()
+        if together is not None:
+            if self.aggregation == "MEAN":
+                together.mean(self, x)
+                return self
+            if self._trainable:
+                raise ValueError("You must specify an aggregation method to update a MirroredVariable in Replica Context. You can do "
+                                 "so by passing an explicit value for argument `aggregation` to tf.Variable(..).e.g. `tf.Variable(..., "
+                                 "aggregation=tf.VariableAggregation.SUM)`")
         if x.shape != self.shape:
             raise ValueError(f"Cannot assign value to variable ' {self._name}': Shape mismatch.The variable shape {self.shape}, and the "
                              f"assigned value shape {x.shape} are incompatible.")

@@ -1,4 +1,4 @@
-# tensorflow.config -- one CPU, and nothing to configure.
+# tensorflow.config -- one CPU, which may count as several logical devices.
 
 
 class PhysicalDevice:
@@ -14,7 +14,30 @@ def list_physical_devices(device_type=None):
     return [PhysicalDevice("/physical_device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
 
 
-list_logical_devices = list_physical_devices
+class LogicalDevice(PhysicalDevice):
+    def __repr__(self):
+        return f"LogicalDevice(name='{self.name}', device_type='{self.device_type}')"
+
+
+class LogicalDeviceConfiguration:
+    def __init__(self, memory_limit=None, experimental_priority=None, experimental_device_ordinal=None):
+        self.memory_limit = memory_limit
+
+
+_logical = [LogicalDeviceConfiguration()]
+
+
+def set_logical_device_configuration(device, logical_devices):
+    _logical[:] = list(logical_devices)
+
+
+def get_logical_device_configuration(device):
+    return list(_logical)
+
+
+def list_logical_devices(device_type=None):
+    # Parts of the one CPU, on which replicas of tf.distribute run.
+    return [LogicalDevice(f"/device:CPU:{k}", "CPU") for k in range(len(_logical))] if device_type in (None, "CPU") else []
 
 
 def set_visible_devices(*args, **kw):

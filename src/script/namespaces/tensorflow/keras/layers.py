@@ -236,8 +236,8 @@ class BatchNormalization(Layer):
     def build(self, input_shape):
         n = [input_shape[-1]]
         self.gamma, self.beta = Variable(_w.full(n, 1.0), name="gamma"), Variable(_w.full(n, 0.0), name="beta")
-        self.moving_mean = Variable(_w.full(n, 0.0), trainable=False, name="moving_mean")
-        self.moving_variance = Variable(_w.full(n, 1.0), trainable=False, name="moving_variance")
+        self.moving_mean = Variable(_w.full(n, 0.0), trainable=False, name="moving_mean", aggregation="MEAN")
+        self.moving_variance = Variable(_w.full(n, 1.0), trainable=False, name="moving_variance", aggregation="MEAN")
 
     def call(self, x, training=False):
         x = as_tensor(x)

@@ -3,6 +3,7 @@ import _tf as _w
 import math as _math
 from tensorflow._base import as_tensor, state
 from tensorflow._variable import Variable
+from tensorflow.distribute import in_replica
 
 
 class Optimizer:
@@ -59,7 +60,12 @@ class Optimizer:
         return grads
 
     def apply_gradients(self, grads_and_vars, name=None, **kw):
-        pairs = [(g, v) for g, v in grads_and_vars if g is not None]
+        pairs = list(grads_and_vars)
+        together = in_replica()
+        if together is not None:    # summed over the replicas, and applied once
+            together.gradients(self, pairs)
+            return self.iterations
+        pairs = [(g, v) for g, v in pairs if g is not None]
         if not pairs:
             raise ValueError("No gradients provided for any variable.")
         for _, v in pairs:
