@@ -350,6 +350,25 @@ WF_API wf_status wf_vmap(wf_ctx *cx, const wf_program *f, const int *axes, int n
  * are as for wf_spmd_call; out_specs NULL: results lie as they come. Sizes must be numbers (wf_specialise). */
 WF_API wf_status wf_spread(wf_ctx *cx, const wf_program *f, const char *mesh, const char *in_specs, const char *out_specs,
                            const wf_program **out);
+/* What such a program costs each device. A device computes so many operations of contractions a second and moves so many bytes in
+ * memory; an exchange between two takes the latency, and the time of its bytes on the link. Exchanges among n are rings or trees,
+ * whichever is quicker. A field of the machine that is 0 makes what it stands for free. */
+typedef struct wf_machine {
+    size_t size; /* sizeof(wf_machine) */
+    double flops, memory; /* a second; bytes a second */
+    double latency, link; /* seconds; bytes a second */
+} wf_machine;
+typedef struct wf_mesh_cost {
+    size_t size; /* sizeof(wf_mesh_cost) */
+    int64_t devices;
+    double flops, bytes, live_bytes;      /* of one device, as wf_cost */
+    double sent_bytes, exchanges;         /* of one device; how many times it takes part in one */
+    double compute_seconds, sent_seconds; /* predicted, one after the other */
+} wf_mesh_cost;
+/* WF_ERR_VALUE: the program is not one spmd. */
+WF_API wf_status wf_program_mesh_cost(wf_ctx *cx, const wf_program *p, const wf_machine *machine, wf_mesh_cost *out_cost);
+/* A drawing (SVG) of the mesh, and of which devices have which parts of inputs and results. */
+WF_API wf_status wf_program_mesh_svg(wf_ctx *cx, const wf_program *p, const char **out_text);
 /* Ahead of time: forward: x.. -> (y.., saved..), backward: (saved.., gy..) -> gx for wrt. Saves a minimum cut. */
 WF_API wf_status wf_partition(wf_ctx *cx, const wf_program *f, const int *wrt, int n,
                           const wf_program **out_forward, const wf_program **out_backward);

@@ -95,6 +95,10 @@ for word in $(grep -ohE '(`|^    \$ )weft [a-z]+' README.md docs/*.md | tr -d '`
     check "documents name 'weft $word', which is not a command" [ -e "src/cli/cmd_$word.c" ]
 done
 
+# ---- drawings ----
+check "docs/mesh.svg is not what weft show draws" diff docs/mesh.svg <(weft show examples/two_layers.wir --mesh=data:2,model:2 \
+    --shard=x:data,- --shard=w1:-,model --shard=w2:model,- --as=svg)
+
 # ---- counts ------------------------------------------------------------------------------------------------------------
 ops=$(weft ops | sed -n 's/^\([0-9]*\) ops,.*/\1/p')
 check "README.md: there are $ops primitives" grep -q "^- $ops primitives" README.md

@@ -171,6 +171,7 @@ bool steps_take(Steps *s, int id, const char *value);
  * reporting. */
 const wf_program *steps_apply(wf_ctx *cx, const Steps *s, const wf_model *m,
                               const wf_program *p, int *out_status);
+bool steps_have_mesh(const Steps *s);
 void steps_free(Steps *s);
 
 /* ---- prompt.c, line.c: weft alone ------------------------------------------------------ */
@@ -192,5 +193,9 @@ typedef struct LineEditor {
 typedef enum LineEnd { LINE_DONE, LINE_INTERRUPTED /* Ctrl-C */, LINE_EOF /* Ctrl-D, or nothing can be read */ } LineEnd;
 /* A line that is typed at the terminal behind ask; malloc'ed, without its newline. */
 LineEnd line_read(LineEditor *e, const char *ask, char **out);
+
+/* ---- mesh_cost.c ---- */
+
+int show_mesh_cost(wf_ctx *cx, const wf_program *p, const char *machine);
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPT_AS, OPT_TARGET, OPT_PASSES, OPT_COST, OPT_SIZE, OPT_PLACES, OPT_TYPES, OPT_SHORT, OPT_TIME };
+enum { OPT_AS, OPT_TARGET, OPT_PASSES, OPT_COST, OPT_SIZE, OPT_PLACES, OPT_TYPES, OPT_SHORT, OPT_TIME, OPT_MACHINE };
 
 typedef struct Show {
     Steps steps;
@@ -22,6 +22,7 @@ typedef struct Show {
     unsigned flags;
     Sizes sizes; /* --size */
     bool time;
+    const char *machine; /* NULL: this one, measured */
 } Show;
 
 enum { AS_TEXT, AS_DOT, AS_SVG, AS_AST, AS_JSON, AS_HTML, AS_FUSED, AS_KERNELS, AS_C, AS_COUNT };
@@ -140,6 +141,8 @@ static int show_program(wf_ctx *cx, const Show *s, const wf_program *p)
 {
     const char *text;
 
+    if (s->cost && steps_have_mesh(&s->steps))
+        return show_mesh_cost(cx, p, s->machine);
     if (s->cost)
         return show_cost(cx, s, p);
     if (s->as == AS_HTML)
@@ -150,11 +153,13 @@ static int show_program(wf_ctx *cx, const Show *s, const wf_program *p)
         wf_program_json(cx, p, &text);
     else if (s->as == AS_TEXT)
         wf_program_text(cx, p, s->flags, &text);
+    else if (s->as == AS_SVG && steps_have_mesh(&s->steps))
+        wf_program_mesh_svg(cx, p, &text);
     else
         wf_program_dot(cx, p, &text);
     if (wf_ctx_status(cx) != WF_OK)
         return report(cx);
-    if (s->as == AS_SVG)
+    if (s->as == AS_SVG && !steps_have_mesh(&s->steps))
         return draw_svg(text);
     fputs(text, stdout);
     return DONE;
@@ -263,6 +268,7 @@ static bool read_args(Args *a, Show *s)
         case OPT_PLACES: s->flags |= WF_TEXT_PLACES; break;
         case OPT_TYPES: s->flags |= WF_TEXT_TYPES; break;
         case OPT_TIME: s->time = true; break;
+        case OPT_MACHINE: s->machine = a->value; break;
         case OPT_SHORT: s->flags |= WF_TEXT_SHORT; break;
         default:
             if (s->name)
@@ -274,6 +280,8 @@ static bool read_args(Args *a, Show *s)
     }
     if (s->target && s->as < AS_FUSED)
         return usage_error(a->command, "--target goes with --as=fused, kernels or c"), false;
+    if (s->machine && !(s->cost && steps_have_mesh(&s->steps)))
+        return usage_error(a->command, "--machine goes with --mesh and --cost"), false;
     if (s->time && s->as != AS_HTML)
         return usage_error(a->command, "--time goes with --as=html"), false;
     if (!s->file && !s->passes)
@@ -295,12 +303,14 @@ static int run(Args *a)
 }
 
 static const Option options[] = {
-    {"as", OPT_VALUE, OPT_AS, "FORM", "text (the default), dot, svg (needs Graphviz), ast (of a script), json, html (a page to look at); or "
+    {"as", OPT_VALUE, OPT_AS, "FORM", "text (the default), dot, svg (needs Graphviz; with --mesh: the devices and their parts), ast (of a script), json, html (a page to look at); or "
      "what compilation makes of it: fused, kernels, c"},
     {"target", OPT_VALUE, OPT_TARGET, "TARGET",
      "what for: cpu (this machine, the default), c (portable C) or cuda"},
     {"cost", OPT_FLAG, OPT_COST, NULL,
-     "operations, bytes, and what a gradient would keep"},
+     "operations, bytes, and what a gradient would keep; with --mesh what each device does and exchanges, and how long that takes"},
+    {"machine", OPT_VALUE, OPT_MACHINE, "flops:1e11,..",
+     "for --mesh and --cost: flops, memory (bytes/s), latency (s) and link (bytes/s) of a device, instead of measuring them here"},
     {"size", OPT_VALUE, OPT_SIZE, "N=32",
      "the size of a symbol for --cost and --time; 64 if not given"},
     {"time", OPT_FLAG, OPT_TIME, NULL, "run it on numbers made up, and show where the time goes; for --as=html"},

@@ -324,6 +324,14 @@ static const wf_program *optimise(wf_ctx *cx, const Step *s, const wf_program *p
     return out;
 }
 
+bool steps_have_mesh(const Steps *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (s->v[i].kind == STEP_MESH)
+            return true;
+    return false;
+}
+
 const wf_program *steps_apply(wf_ctx *cx, const Steps *s, const wf_model *m,
                               const wf_program *p, int *out_status)
 {

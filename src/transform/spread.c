@@ -190,7 +190,7 @@ static bool summing_pays(const Spread *s, const Program *p, const Eqn *e, const 
             if (a.kind == gone.kind && a.to == gone.to && x[o].s.dim[i].n)
                 gather += (n - 1) * bytes(s, val_type(p, eqn_in(p, e)[o]), &x[o].s);
         }
-    return 2 * (n - 1) / n * bytes(s, val_type(p, e->out), result) < gather;
+    return 2 * (n - 1) / n * bytes(s, val_type(p, e->out), result) <= gather;
 }
 
 /* Axes of the mesh by which an axis that goes stays divided; need: of the operands. by: what adds the parts up. */

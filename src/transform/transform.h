@@ -214,6 +214,12 @@ bool spmd_within(wf_ctx *cx, const struct Mesh *m, const Program *p, const Eqn *
 /* p with its work divided among the devices of a mesh: one spmd. out_specs NULL: results lie as they come. */
 const Program *xf_spread(wf_ctx *cx, const Program *p, const char *mesh, const char *in_specs, const char *out_specs);
 
+/* ---- mesh_cost.c ---- */
+
+struct SpmdAttr;
+/* The spmd of a program that has one, and its mesh; NULL with an error. */
+const struct SpmdAttr *program_spmd(wf_ctx *cx, const Program *p, struct Mesh *m);
+
 /* ---- vary.c ---- */
 
 /* Over which axes of a mesh results vary, given over which inputs do: bits. False: a collective stands under a condition
