@@ -117,7 +117,7 @@ static PyObject *model_open(PyObject *type, PyObject *args)
         return NULL;
     }
     const char *file = encoded ? PyBytes_AsString(encoded) : NULL;
-    LEAVE_PYTHON
+    LEAVE_PYTHON(cx)
     if (!file)
         st = im.o.n ? wf_model_parse_with(cx, name, text, (size_t)size, &im.o, &m) : wf_model_parse(cx, name, text, (size_t)size, &m);
     else if (im.o.n)
@@ -244,9 +244,9 @@ static void lock_model(Model *o)
 {
     if (PyThread_acquire_lock(o->lock, NOWAIT_LOCK))
         return;
-    LEAVE_PYTHON
+    Py_BEGIN_ALLOW_THREADS
     PyThread_acquire_lock(o->lock, WAIT_LOCK);
-    RETURN_PYTHON
+    Py_END_ALLOW_THREADS
 }
 
 static void unlock_model(Model *o, bool changed)
@@ -327,7 +327,7 @@ static PyObject *model_bind(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "s:bind", &name) || !(cx = ctx_take()))
         return NULL;
     lock_model(o);
-    LEAVE_PYTHON
+    LEAVE_PYTHON(cx)
     st = wf_model_bind(cx, o->m, name, &p);
     RETURN_PYTHON
     unlock_model(o, false);
@@ -366,7 +366,7 @@ static PyObject *model_run(PyObject *self, PyObject *args)
     if (!PyErr_Occurred()) {
         wf_status st;
         lock_model(o);
-        LEAVE_PYTHON
+        LEAVE_PYTHON(cx)
         st = wf_model_run(cx, o->m, name, x, nin, y, nout);
         RETURN_PYTHON
         unlock_model(o, true);
@@ -407,7 +407,7 @@ static PyObject *model_save(PyObject *self, PyObject *args)
     }
     file = PyBytes_AsString(path);
     lock_model(o);
-    LEAVE_PYTHON
+    LEAVE_PYTHON(cx)
     st = wf_model_save(cx, o->m, file);
     RETURN_PYTHON
     unlock_model(o, false);
@@ -469,7 +469,7 @@ static PyObject *model_export(PyObject *self, PyObject *args)
     x.most = most_values;
     x.weights = (wf_export_weights)weights;
     folder = PyBytes_AsString(path);
-    LEAVE_PYTHON
+    LEAVE_PYTHON(cx)
     st = wf_export(cx, o->m, folder, &x);
     RETURN_PYTHON
     Py_DECREF(path);

@@ -1,6 +1,9 @@
 /* module.c -- contexts, errors, the module weft._weft. */
 #include "weftpy.h"
 
+#include <pythread.h>
+#include <signal.h>
+
 #define POOL_MAX 64
 #define COMPILE_AFTER 10 /* runs; WEFT_COMPILE_AFTER says another number */
 
@@ -52,12 +55,76 @@ void ctx_give(wf_ctx *cx)
         wf_ctx_free(cx);
 }
 
+/* ---- Ctrl-C ----
+ *
+ * Python's handler of SIGINT leaves a note, which the interpreter reads when it runs again. While the main thread is in Weft that would be at
+ * the end of the work: so our handler stands before it, and cancels what the main thread does. It is put there again where a program has
+ * set its own with signal.signal. */
+
+static unsigned long main_thread;
+static wf_ctx *volatile interrupted; /* what the main thread does, or NULL */
+static struct sigaction pythons;
+
+static void on_interrupt(int sig, siginfo_t *info, void *more)
+{
+    wf_ctx *cx = interrupted;
+
+    if (cx)
+        wf_cancel(cx);
+    if (pythons.sa_flags & SA_SIGINFO)
+        pythons.sa_sigaction(sig, info, more);
+    else
+        pythons.sa_handler(sig);
+}
+
+wf_ctx *interrupt_goes_to(wf_ctx *cx)
+{
+    struct sigaction now, ours = {.sa_sigaction = on_interrupt};
+    wf_ctx *before = interrupted;
+
+    if (PyThread_get_thread_ident() != main_thread)
+        return NULL;
+    if (sigaction(SIGINT, NULL, &now) == 0 &&
+        !((now.sa_flags & SA_SIGINFO) ? now.sa_sigaction == on_interrupt
+                                      : now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN)) {
+        pythons = now;
+        ours.sa_flags = now.sa_flags | SA_SIGINFO;
+        ours.sa_mask = now.sa_mask;
+        sigaction(SIGINT, &ours, NULL);
+    }
+    interrupted = cx;
+    return before;
+}
+
+void interrupt_goes_back(wf_ctx *cx)
+{
+    if (PyThread_get_thread_ident() == main_thread)
+        interrupted = cx;
+}
+
+/* As the module threading has it: the module may be imported by any thread. */
+static int find_main_thread(void)
+{
+    PyObject *module = PyImport_ImportModule("threading");
+    PyObject *thread = module ? PyObject_CallMethod(module, "main_thread", NULL) : NULL;
+    PyObject *ident = thread ? PyObject_GetAttrString(thread, "ident") : NULL;
+
+    if (ident)
+        main_thread = PyLong_AsUnsignedLong(ident);
+    Py_XDECREF(ident);
+    Py_XDECREF(thread);
+    Py_XDECREF(module);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 /* ---- errors ---- */
 
 PyObject *ctx_raise(wf_ctx *cx)
 {
     wf_status st = wf_ctx_status(cx);
 
+    if (st == WF_ERR_CANCELLED && !PyErr_Occurred())
+        PyErr_CheckSignals(); /* KeyboardInterrupt, if the program has not made it something else */
     if (!PyErr_Occurred()) { /* else a function in Python has said what is wrong */
         PyObject *key = PyLong_FromLong((long)st);
         PyObject *type = key && classes.errors ? PyDict_GetItem(classes.errors, key) : NULL; /* borrowed */
@@ -182,7 +249,7 @@ static PyMethodDef functions[] = {
 
 static int exec_module(PyObject *m)
 {
-    return array_init(m) < 0 || program_init(m) < 0 || model_init(m) < 0 || builder_init(m) < 0 ? -1 : 0;
+    return find_main_thread() < 0 || array_init(m) < 0 || program_init(m) < 0 || model_init(m) < 0 || builder_init(m) < 0 ? -1 : 0;
 }
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, exec_module}, {0, NULL}};

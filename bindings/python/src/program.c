@@ -172,7 +172,7 @@ static PyObject *program_code(PyObject *self, PyObject *args)
     }
     if (!(cx = ctx_take()))
         return NULL;
-    LEAVE_PYTHON
+    LEAVE_PYTHON(cx)
     st = wf_program_code(cx, ((Program *)self)->p, (wf_code_form)f, target, &text);
     RETURN_PYTHON
     return give_text(cx, st, &text);
@@ -305,7 +305,7 @@ static PyObject *program_transform(PyObject *self, PyObject *args)
         free(wrt);
         return NULL;
     }
-    LEAVE_PYTHON
+    LEAVE_PYTHON(cx)
     st = transforms[k].one ? transforms[k].one(cx, p, wrt, n, &out) : transforms[k].two(cx, p, wrt, n, &out, &second);
     RETURN_PYTHON
     free(wrt);
@@ -336,7 +336,7 @@ static PyObject *program_vmap(PyObject *self, PyObject *args)
         free(axes);
         return NULL;
     }
-    LEAVE_PYTHON
+    LEAVE_PYTHON(cx)
     st = wf_vmap(cx, ((Program *)self)->p, axes, n, name, size, &out);
     RETURN_PYTHON
     free(axes);
@@ -390,7 +390,7 @@ static PyObject *program_bind(PyObject *self, PyObject *values)
         ctx_give(cx);
         return NULL;
     }
-    LEAVE_PYTHON
+    LEAVE_PYTHON(cx)
     st = wf_bind(cx, p, which, arrays, n, &out);
     RETURN_PYTHON
     arrays_release(arrays, n);
@@ -409,7 +409,7 @@ static PyObject *program_optimise(PyObject *self, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "|z:optimise", &last) || !(cx = ctx_take()))
         return NULL;
-    LEAVE_PYTHON
+    LEAVE_PYTHON(cx)
     st = wf_optimise(cx, ((Program *)self)->p, last, &out);
     RETURN_PYTHON
     if (st != WF_OK)
@@ -491,7 +491,7 @@ PyObject *exec_call(wf_exec *e, const wf_program *p, PyObject *args, PyObject *k
     }
     out = in + nin;
     if (gather(cx, p, args, kwargs, in, nin, &like)) {
-        LEAVE_PYTHON
+        LEAVE_PYTHON(cx)
         st = wf_run(cx, e, in, nin, out, nout);
         RETURN_PYTHON
         if (st == WF_OK)
@@ -517,7 +517,7 @@ static PyObject *program_call(PyObject *self, PyObject *args, PyObject *kwargs)
 
         if (!cx)
             return NULL;
-        LEAVE_PYTHON
+        LEAVE_PYTHON(cx)
         st = wf_prepare(cx, o->p, &e);
         RETURN_PYTHON
         if (st != WF_OK)
@@ -543,7 +543,7 @@ static PyObject *program_compile(PyObject *self, PyObject *args, PyObject *kwarg
 
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$p:compile", names, &exact) || !(cx = ctx_take()))
         return NULL;
-    LEAVE_PYTHON
+    LEAVE_PYTHON(cx)
     st = wf_compile(cx, p, exact ? WF_COMPILE_EXACT : 0, &e);
     RETURN_PYTHON
     if (st != WF_OK)
@@ -597,7 +597,7 @@ static PyObject *exec_profile(PyObject *self, PyObject *args)
         return NULL;
     if (gather(cx, o->p, tuple, NULL, in, nin, &like)) {
         wf_status st;
-        LEAVE_PYTHON
+        LEAVE_PYTHON(cx)
         st = wf_profile_new(cx, o->e, in, nin, runs, &f);
         RETURN_PYTHON
         if (st != WF_OK)

@@ -44,9 +44,17 @@ PyObject *make_type(PyObject *module, PyType_Spec *spec); /* added to the module
 void *new_object(PyObject *type);                         /* zeroed but for its head */
 void free_object(PyObject *o);
 
-/* Work without the GIL: LEAVE_PYTHON; ... RETURN_PYTHON; */
-#define LEAVE_PYTHON Py_BEGIN_ALLOW_THREADS
-#define RETURN_PYTHON Py_END_ALLOW_THREADS
+/* Work of cx without the GIL, which Ctrl-C ends: LEAVE_PYTHON(cx) ... RETURN_PYTHON */
+#define LEAVE_PYTHON(cx)                          \
+    {                                             \
+        wf_ctx *others_ = interrupt_goes_to(cx);  \
+        Py_BEGIN_ALLOW_THREADS
+#define RETURN_PYTHON                \
+    Py_END_ALLOW_THREADS             \
+    interrupt_goes_back(others_);    \
+    }
+wf_ctx *interrupt_goes_to(wf_ctx *cx); /* module.c; the one it went to before */
+void interrupt_goes_back(wf_ctx *cx);
 
 /* ---- array.c ---- */
 

@@ -1,8 +1,10 @@
 """Programs, models and what is done to them."""
 import os
 import shutil
+import signal
 import subprocess
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -190,3 +192,48 @@ def test_a_program_prints_where_python_prints(capsys):
     p = weft.Program('f(x: f32[]) {\n  print x format="x is {}"\n  y = neg x\n  ret y\n}\n')
     p(1.5)
     assert capsys.readouterr().out == "x is 1.5\n"
+
+
+def interrupted_after(seconds):
+    threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_ctrl_c_ends_a_run(compiled):
+    p = weft.trace(lambda x: weft.while_loop(lambda c: np.all(c > 0), lambda c: c * 1.5, x), "f64[1000]")
+    p = p.compile() if compiled else p
+    for _ in range(2):  # and what was interrupted runs again
+        start = time.time()
+        interrupted_after(0.5)
+        with pytest.raises(KeyboardInterrupt):
+            p(np.ones(1000))
+        assert time.time() - start < 20
+    assert p(np.zeros(1000)).sum() == 0
+
+
+def test_ctrl_c_calls_the_handler_of_the_program():
+    p = weft.trace(lambda x: weft.while_loop(lambda c: c > 0, lambda c: c * 1.5, x), "f64[]")
+    seen = []
+    before = signal.signal(signal.SIGINT, lambda *a: seen.append(a))
+    try:
+        interrupted_after(0.5)
+        with pytest.raises(weft.Error, match="cancelled"):
+            p(1.0)
+        assert len(seen) == 1
+    finally:
+        signal.signal(signal.SIGINT, before)
+    interrupted_after(0.5)
+    with pytest.raises(KeyboardInterrupt):
+        p(1.0)
+
+
+def test_ctrl_c_is_for_the_main_thread():
+    p = weft.trace(lambda x: weft.scan(lambda c, _: (np.tanh(c @ x) * 0.5, np.sum(c)), x, np.zeros(3000))[1], "f64[64,64]")
+    got = []
+    thread = threading.Thread(target=lambda: got.append(p(np.eye(64))))
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(10)
+    thread.join()
+    assert len(got) == 1  # it was not disturbed
