@@ -218,6 +218,11 @@ def arange(c, *args, **_):
 
 @op("linspace")
 def linspace(c, start, end, steps, **_):
+    if not c.meta.dtype.is_floating_point:  # numbers cut off at whole ones: torch's own, whose steps are those of f32
+        import torch
+        if not isinstance(steps, int) or isinstance(start, Value) or isinstance(end, Value):
+            raise Refuse("linspace of integers between what is not known, or of so many")
+        return c.b.constant(torch.linspace(start, end, steps, dtype=c.meta.dtype))
     return c.b.linspace(c.dtype(), float(start), float(end), steps, True)
 
 
