@@ -895,6 +895,7 @@ TEST(mistakes_name_the_function_what_was_found_and_what_was_needed)
     WRONG(wf_reshape(c, a, I64(4), 1),
           "wf_reshape: f32[2,3] has 6 elements, but the new shape needs 4");
     WRONG(wf_reshape(c, a, I64(WF_INFER, 4), 2), "cannot be divided");
+    WRONG(wf_reshape(c, a, I64(-1, 3), 2), "say WF_INFER, not -1");
     WRONG(wf_sum(c, a, (int[]){2}, 1, false),
           "wf_sum: axis 2 is out of range for a tensor of rank 2");
     WRONG(wf_sum(c, a, (int[]){1, -1}, 2, false), "wf_sum: axis -1 stands twice");

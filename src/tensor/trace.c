@@ -514,8 +514,8 @@ static Dim size_op(wf_ctx *c, Dim a, Dim b, Dim (*fn)(Dims *, Dim, Dim), const c
     if (failed(c))
         return 0;
     if (!tr) {
-        tfail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program",
-              what);
+        tfail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program%s", what,
+              a == -1 || b == -1 ? "; for the size that is left over say WF_INFER, not -1" : "");
         return 0;
     }
     T_ENTER(c, 0)
