@@ -6,7 +6,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 a = EventAccumulator(sys.argv[1], size_guidance={"scalars": 0, "histograms": 0, "images": 0, "tensors": 0})
 a.Reload()
 tags = a.Tags()
-assert tags["scalars"] == ["loss"] and tags["images"] == ["picture"] and tags["histograms"] == ["weights"] and tags["graph"], tags
+assert tags["scalars"] == ["loss"] and sorted(tags["images"]) == ["figure", "picture"] and tags["histograms"] == ["weights"] and tags["graph"], tags
 assert [(e.step, round(e.value, 6)) for e in a.Scalars("loss")] == [(i, round(1 / (i + 1), 6)) for i in range(5)]
 h = a.Histograms("weights")[0].histogram_value
 assert (h.min, h.max, h.num) == (-1, 2, 100) and abs(h.sum - 50) < 1e-4, h
@@ -27,6 +27,28 @@ except ImportError:
     pass
 assert [n.name for n in a.Graph().node] == ["input", "Sequential/0", "Sequential/1", "output"]
 assert a.Tensors("note/text_summary")[0].tensor_proto.string_val[0] == b"hello *there*"
+f = a.Images("figure")[0]
+assert (f.width, f.height, f.step) == (100, 50, 1)
+curve = a.Tensors("curve")[0].tensor_proto
+assert [d.size for d in curve.tensor_shape.dim] == [6, 5] and list(curve.float_val)[:10] == [5, 4, 3, 1, 0, 5, 3, 2, 1, 0], curve
+assert a.SummaryMetadata("curve").plugin_data.plugin_name == "pr_curves"
+from google.protobuf import text_format
+from tensorboard.plugins.hparams import plugin_data_pb2
+from tensorboard.plugins.projector.projector_config_pb2 import ProjectorConfig
+
+h = EventAccumulator(sys.argv[1] + "/try")
+h.Reload()
+assert [(e.step, e.value) for e in h.Scalars("reached")] == [(2, 0.5)]
+found = {}
+for tag, content in h.PluginTagToContent("hparams").items():
+    found[tag] = plugin_data_pb2.HParamsPluginData.FromString(content)
+start = found["_hparams_/session_start_info"].session_start_info.hparams
+assert sorted(start) == ["lr", "opt"] and start["lr"].number_value == 0.1 and start["opt"].string_value == "adam"
+infos = found["_hparams_/experiment"].experiment
+assert [i.name for i in infos.hparam_infos] == ["lr", "opt"] and [v.string_value for v in infos.hparam_infos[1].domain_discrete.values] == ["adam", "sgd"]
+assert infos.metric_infos[0].name.tag == "reached" and found["_hparams_/session_end_info"].session_end_info.status == 1
+config = text_format.Parse(open(sys.argv[1] + "/projector_config.pbtxt").read(), ProjectorConfig())
+assert config.embeddings[0].tensor_name == "my/tag:00004" and list(config.embeddings[0].sprite.single_image_dim) == [2, 2]
 b = EventAccumulator(sys.argv[1] + "/both_b")
 b.Reload()
 assert [(e.step, e.value) for e in b.Scalars("both")] == [(3, 2.5)]

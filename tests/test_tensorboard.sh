@@ -10,6 +10,7 @@ passed=0 failed=0
 cat >"$work/write.py" <<'PY'
 import sys
 import torch
+import matplotlib.pyplot as plt
 import torch.nn as nn
 from torch.utils.tensorboard import SummaryWriter
 
@@ -21,6 +22,18 @@ with SummaryWriter(sys.argv[1]) as w:
     w.add_image("picture", torch.arange(48).reshape(3, 4, 4) / 48.0, 2)
     w.add_text("note", "hello *there*", 0)
     w.add_graph(nn.Sequential(nn.Linear(3, 4), nn.ReLU()), torch.zeros(1, 3))
+    figure = plt.figure(figsize=(2, 1), dpi=50)
+    plt.plot([1, 2])
+    w.add_figure("figure", figure, 1)
+    assert not plt.fignum_exists(figure.number)
+    w.add_pr_curve("curve", torch.arange(10) % 2, torch.arange(10) / 10.0, 3, num_thresholds=5)
+    w.add_hparams({"lr": 0.1, "opt": "adam", "left out": None}, {"reached": 0.5}, {"opt": ["adam", "sgd"]}, run_name="try", global_step=2)
+    w.add_embedding(torch.eye(3), metadata=["a", "b", "c"], label_img=torch.ones(3, 1, 2, 2), tag="my/tag", global_step=4)
+    try:
+        w.add_embedding(torch.eye(3), metadata=["a"])
+        print("labels that are too few")
+    except AssertionError:
+        pass
 PY
 cat >"$work/read.py" <<'PY'
 # Every record of every file: its length, and both sums.
@@ -31,7 +44,7 @@ from torch.utils.tensorboard import _crc
 
 count = 0
 for folder, _, names in os.walk(sys.argv[1]):
-    for name in names:
+    for name in [n for n in names if n.startswith("events")]:
         data = open(os.path.join(folder, name), "rb").read()
         at = 0
         while at < len(data):
@@ -46,7 +59,14 @@ print(count)
 PY
 if "$weft" run "$work/write.py" "$work/run"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 n=$("$weft" run "$work/read.py" "$work/run")
-if [ "$n" = 14 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "found '$n' records, needed 14"; fi
+if [ "$n" = 21 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "found '$n' records, needed 21"; fi
+if [ "$(cat "$work/run/00004/my%2ftag/metadata.tsv")" = "$(printf 'a\nb\nc')" ] && grep -q '^1.0	0.0	0.0$' "$work/run/00004/my%2ftag/tensors.tsv" &&
+    grep -q 'image_path: "00004/my%2ftag/sprite.png"' "$work/run/projector_config.pbtxt"; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    echo 'the files of add_embedding are not what they should be'
+fi
 python=${TENSORBOARD_PYTHON:-python3}
 if "$python" -c 'import tensorboard' 2>/dev/null; then
     if "$python" tests/tensorboard_peers.py "$work/run" >"$work/out" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); tail -5 "$work/out"; fi

@@ -150,6 +150,68 @@ def _histogram(values, bins):
             _double(5, float((a * a).sum())) + _doubles(6, limits) + _doubles(7, counts))
 
 
+# ---- plug-ins: what they know of a value is in its metadata ----
+
+
+def _plugin(name, content=b""):
+    return _bytes(9, _bytes(1, _bytes(1, name) + (_bytes(2, content) if content else b"")))
+
+
+def _value_of(x):
+    # google.protobuf.Value, and the number of its type for hparams
+    if isinstance(x, str):
+        return _bytes(3, x), 1
+    if not isinstance(x, (int, float)):
+        if not hasattr(x, "detach"):
+            raise ValueError("value should be one of int, float, str, bool, or torch.Tensor")
+        x = _number(x)
+    return _double(2, float(x)), 3
+
+
+def _hparams(hparams, metrics, domains):
+    # api.proto of the plug-in: Experiment {4: HParamInfo {1: name, 4: type, 5: domain}, 5: MetricInfo {1: {2: tag}}}, SessionStartInfo {1: map},
+    # SessionEndInfo {1: status}
+    start, infos = b"", b""
+    for key, x in hparams.items():
+        if x is None:
+            continue
+        value, kind = _value_of(x)
+        start += _bytes(1, _bytes(1, key) + _bytes(2, value))
+        info = _bytes(1, key) + _int(4, kind)
+        if key in domains:
+            info += _bytes(5, b"".join([_bytes(1, _value_of(d)[0]) for d in domains[key]]))
+        infos += _bytes(4, info)
+    for tag in metrics:
+        infos += _bytes(5, _bytes(1, _bytes(2, tag)))
+    return [("_hparams_/experiment", _bytes(2, infos)), ("_hparams_/session_start_info", _bytes(3, start)),
+            ("_hparams_/session_end_info", _bytes(4, _int(1, 1)))]
+
+
+def _pr_curve(labels, predictions, n, weights):
+    # Rows: true and false positives and negatives, precision, recall, for each of n thresholds between 0 and 1
+    labels, predictions = _array(labels).astype(np.float64).reshape(-1), _array(predictions).astype(np.float64).reshape(-1)
+    weights = np.ones(labels.shape) if weights is None else _array(weights).astype(np.float64) * np.ones(labels.shape)
+    place = np.clip(np.floor(predictions * (n - 1)), 0, n - 1).astype(np.int64)
+    at_least = [np.cumsum(np.bincount(place, weights=w, minlength=n)[::-1])[::-1] for w in (labels * weights, (1 - labels) * weights)]
+    tp, fp = at_least
+    tn, fn = fp[0] - fp, tp[0] - tp
+    return np.stack([tp, fp, tn, fn, tp / np.maximum(1e-7, tp + fp), tp / np.maximum(1e-7, tp + fn)])
+
+
+def _sprite(images):
+    # [N,C,H,W] as a square of pictures, row by row
+    a = _array(images)
+    n, channels, height, width = a.shape
+    side = int(np.ceil(n ** 0.5))
+    out = np.zeros((side * width, side * width, 3), np.uint8)
+    for i in range(n):
+        y, x = i // side * height, i % side * width
+        one = _picture(a[i], "CHW")
+        rows = max(0, min(height, out.shape[0] - y))
+        out[y:y + rows, x:x + width] = one[:rows]
+    return out
+
+
 def _node(name, op, inputs=(), attributes=()):
     out = _bytes(1, name) + _bytes(2, op)
     for i in inputs:
@@ -207,7 +269,7 @@ class SummaryWriter:
         self.purge_step = purge_step
         self.max_queue, self.flush_secs = max_queue, flush_secs
         self.filename_suffix = filename_suffix
-        self.writers = {}
+        self.writers, self.embeddings = {}, []
         self.waiting, self.flushed = 0, time.time()
         self._writer()
 
@@ -233,7 +295,7 @@ class SummaryWriter:
         x = _number(scalar_value)
         if new_style:
             kind = _int(1, 2) + _double(6, x) if double_precision else _int(1, 1) + _float(5, x)
-            self._value(tag, _bytes(8, kind + _bytes(2, b"")) + _bytes(9, _bytes(1, _bytes(1, "scalars"))), global_step, walltime)
+            self._value(tag, _bytes(8, kind + _bytes(2, b"")) + _plugin("scalars"), global_step, walltime)
         else:
             self._value(tag, _float(2, x), global_step, walltime)
 
@@ -253,9 +315,73 @@ class SummaryWriter:
     def add_images(self, tag, img_tensor, global_step=None, walltime=None, dataformats="NCHW"):
         self.add_image(tag, img_tensor, global_step, walltime, dataformats)
 
+    def add_figure(self, tag, figure, global_step=None, close=True, walltime=None):
+        import matplotlib.pyplot as plt
+
+        figures = figure if isinstance(figure, list) else [figure]
+        pixels = []
+        for f in figures:
+            f.canvas.draw()
+            pixels.append(np.asarray(f.canvas.buffer_rgba())[:, :, :3])
+            if close:
+                plt.close(f)
+        self.add_image(tag, np.concatenate(pixels, axis=1), global_step, walltime, "HWC")
+
+    def add_pr_curve(self, tag, labels, predictions, global_step=None, num_thresholds=127, weights=None, walltime=None):
+        n = min(num_thresholds, 127)
+        data = _pr_curve(labels, predictions, n, weights)
+        shape = _bytes(2, _bytes(2, _int(1, 6)) + _bytes(2, _int(1, n)))
+        numbers = _bytes(5, struct.pack("<%df" % (6 * n), *[float(x) for x in data.reshape(-1)]))
+        self._value(tag, _bytes(8, _int(1, 1) + shape + numbers) + _plugin("pr_curves", _int(2, n)), global_step, walltime)
+
+    def add_hparams(self, hparam_dict, metric_dict, hparam_domain_discrete=None, run_name=None, global_step=None):
+        if type(hparam_dict) is not dict or type(metric_dict) is not dict:
+            raise TypeError("hparam_dict and metric_dict should be dictionary.")
+        domains = hparam_domain_discrete or {}
+        for key, d in domains.items():
+            if key not in hparam_dict or not isinstance(d, list) or not all([isinstance(x, type(hparam_dict[key])) for x in d]):
+                raise TypeError("parameter: hparam_domain_discrete[%s] should be a list of same type as hparam_dict[%s]." % (key, key))
+        with SummaryWriter(os.path.join(self.log_dir, run_name or str(time.time()))) as w:
+            for tag, content in _hparams(hparam_dict, metric_dict, domains):
+                w._value(tag, _plugin("hparams", content), global_step, None)
+            for tag, x in metric_dict.items():
+                w.add_scalar(tag, x, global_step)
+
+    def add_embedding(self, mat, metadata=None, label_img=None, global_step=None, tag="default", metadata_header=None):
+        a = _array(mat)
+        if a.ndim != 2:
+            raise AssertionError("mat should be 2D, where mat.size(0) is the number of data points")
+        step = "%05d" % (global_step or 0)
+        part = step + "/" + "".join(["%%%02x" % ord(c) if c in "%/\\" else c for c in tag])
+        folder = os.path.join(self.log_dir, part)
+        os.makedirs(folder, exist_ok=True)
+        info = 'tensor_name: "%s:%s"\n  tensor_path: "%s/tensors.tsv"\n' % (tag, step, part)
+        with open(os.path.join(folder, "tensors.tsv"), "w") as f:
+            for row in a:
+                f.write("\t".join([str(x.item()) for x in row]) + "\n")
+        if metadata is not None:
+            if len(metadata) != a.shape[0]:
+                raise AssertionError("#labels should equal with #data points")
+            if metadata_header and len(metadata_header) != len(metadata[0]):
+                raise AssertionError("len of header must be equal to the number of columns in metadata")
+            rows = ["\t".join([str(x) for x in r]) for r in [metadata_header] + list(metadata)] if metadata_header else [str(x) for x in metadata]
+            with open(os.path.join(folder, "metadata.tsv"), "w") as f:
+                f.write("\n".join(rows) + "\n")
+            info += '  metadata_path: "%s/metadata.tsv"\n' % part
+        if label_img is not None:
+            if label_img.shape[0] != a.shape[0]:
+                raise AssertionError("#images should equal with #data points")
+            with open(os.path.join(folder, "sprite.png"), "wb") as f:
+                f.write(_png(_sprite(label_img)))
+            info += '  sprite {\n    image_path: "%s/sprite.png"\n    single_image_dim: %d\n    single_image_dim: %d\n  }\n' % (
+                part, label_img.shape[3], label_img.shape[2])
+        self.embeddings.append("embeddings {\n  %s}\n" % info)
+        with open(os.path.join(self.log_dir, "projector_config.pbtxt"), "w") as f:
+            f.write("".join(self.embeddings))
+
     def add_text(self, tag, text_string, global_step=None, walltime=None):
         tensor = _int(1, 7) + _bytes(2, _bytes(2, _int(1, 1))) + _bytes(8, text_string)
-        self._value(tag + "/text_summary", _bytes(8, tensor) + _bytes(9, _bytes(1, _bytes(1, "text"))), global_step, walltime)
+        self._value(tag + "/text_summary", _bytes(8, tensor) + _plugin("text"), global_step, walltime)
 
     def add_graph(self, model, input_to_model=None, verbose=False, use_strict_trace=True):
         # The tree of modules, in the order they are listed: what runs between them is not in it.
