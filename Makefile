@@ -96,7 +96,7 @@ $(BUILD)/src/%.o: src/%.c
 
 # The few objects that know what is left out; made anew when that changes.
 FEATURED := $(patsubst %,$(BUILD)/src/%.o,kernels/kernels_select kernels/nd_select kernels/rows kernels/attention runtime/speed \
-              runtime/device io/code ir/public)
+              runtime/device io/code ir/public script/engine/files_tf)
 $(FEATURED): ALL += $(foreach f,$(WITHOUT),-DWEFT_NO_$(shell echo $(f) | tr a-z A-Z))
 $(FEATURED): $(BUILD)/features
 .PHONY: always featured

@@ -1005,6 +1005,8 @@ bool engine_open(Vm *vm, ScModule *m)
          !open_table(vm, m, engine_random_torch, f) || !open_table(vm, m, engine_hosts, f) ||
          !open_table(vm, m, engine_files, f)))
         return false;
+    if (f == &g->front[FRONT_TF] && (!open_table(vm, m, engine_random_tf, f) || !open_table(vm, m, engine_files_tf, f)))
+        return false;
     return sc_module_set(vm, m, "Tensor", v_obj(gc_ref(g->tensor))) &&
            sc_module_set(vm, m, "dtype", v_obj(gc_ref(g->dtype))) &&
            sc_module_set(vm, m, "Program", v_obj(gc_ref(g->program))) &&

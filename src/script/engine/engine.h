@@ -200,6 +200,8 @@ extern const PropertyDef tensor_properties[];
 wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype);
 /* random_torch.c, host.c, files.c: of PyTorch's front alone */
 extern const NativeDef engine_random_torch[], engine_hosts[], engine_files[];
+/* random_tf.c, files_tf.c: of TensorFlow's */
+extern const NativeDef engine_random_tf[], engine_files_tf[];
 extern const ClassDef torch_generator_def;
 extern const ClassDef program_def, record_def, slot_def;
 extern const NativeDef engine_stage[]; /* stage.c */

@@ -357,7 +357,7 @@ def drawn(make, shape, dtype):
         return make()
     if g.free_sizes or _w.trace_level() != g.level:
         raise _stage.Refuse("random numbers in a loop or a branch are drawn anew in each turn")
-    x, at = _w.capture(make(), g.level)
+    x, at = _w.capture(_w.full(ints(shape), 0, dtype), g.level)     # drawn when it is called
     g.draws.append((make, at, shape, dtype))
     return x
 

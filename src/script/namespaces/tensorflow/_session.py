@@ -68,8 +68,10 @@ class _Program:
         captures = list(self.program.captures)
         for v, at in self.run.captured:
             captures[at] = session.value(v)
+        kept, state.run = state.run, self.run      # operations draw from streams of the session
         for make, at, _, _ in self.run.draws:
             captures[at] = make()
+        state.run = kept
         out = _w.apply(self.program, values, [], captures, self.donated)
         for v, x in zip(self.run.written, out[self.count:]):
             session.set(v, x)
@@ -83,6 +85,7 @@ class Session:
         self.graph = graph if graph is not None else default_graph()
         self._values = {}
         self._programs = {}     # None: node by node
+        self.streams = {}       # of operations that draw random numbers
         self._closed = False
 
     @staticmethod

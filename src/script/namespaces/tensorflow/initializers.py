@@ -1,7 +1,11 @@
 # tensorflow.initializers -- first values of variables: f(shape, dtype).
+#
+# Those that draw have a seed, of Python's random module where none is given: so the same numbers come out each time.
 import _tf as _w
 import math as _math
+import random as _python
 from tensorflow._base import float32, ints, as_tensor
+from tensorflow.random import stateless_uniform, stateless_normal, stateless_truncated_normal
 
 
 class Initializer:
@@ -31,25 +35,41 @@ class Constant(Initializer):
         return _w.reshape(x, shape) if _w.about(x, "count") == n else _w.copy(_w.broadcast_to(x, shape))
 
 
-class RandomUniform(Initializer):
+class _Random(Initializer):
+    def _seeded(self, seed):
+        self.seed = _python.randint(1, 10 ** 9) if seed is None else int(seed)
+
+    def key(self):
+        return [self.seed, 0]
+
+
+class RandomUniform(_Random):
     def __init__(self, minval=-0.05, maxval=0.05, seed=None, dtype=None):
         self.low, self.high = minval, maxval
+        self._seeded(seed)
 
     def make(self, shape):
-        return _w.uniform(shape, float(self.low), float(self.high))
+        return stateless_uniform(shape, self.key(), float(self.low), float(self.high))
 
 
-class RandomNormal(Initializer):
+class RandomNormal(_Random):
     def __init__(self, mean=0.0, stddev=0.05, seed=None, dtype=None):
         self.mean, self.std = mean, stddev
+        self._seeded(seed)
 
     def make(self, shape):
-        return _w.normal(shape, float(self.mean), float(self.std))
+        return stateless_normal(shape, self.key(), float(self.mean), float(self.std))
 
 
-class VarianceScaling(Initializer):
-    def __init__(self, scale=1.0, mode="fan_in", distribution="uniform", seed=None, dtype=None):
+class TruncatedNormal(RandomNormal):
+    def make(self, shape):
+        return stateless_truncated_normal(shape, self.key(), float(self.mean), float(self.std))
+
+
+class VarianceScaling(_Random):
+    def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None, dtype=None):
         self.scale, self.mode, self.distribution = scale, mode, distribution
+        self._seeded(seed)
 
     def make(self, shape):
         field = 1
@@ -61,33 +81,35 @@ class VarianceScaling(Initializer):
         v = self.scale / max(n, 1.0)
         if self.distribution == "uniform":
             limit = _math.sqrt(3.0 * v)
-            return _w.uniform(shape, -limit, limit)
-        return _w.normal(shape, 0.0, _math.sqrt(v))
+            return stateless_uniform(shape, self.key(), -limit, limit)
+        if self.distribution == "untruncated_normal":
+            return stateless_normal(shape, self.key(), 0.0, _math.sqrt(v))
+        return stateless_truncated_normal(shape, self.key(), 0.0, _math.sqrt(v) / 0.87962566103423978)
 
 
 class GlorotUniform(VarianceScaling):
     def __init__(self, seed=None, dtype=None):
-        super().__init__(1.0, "fan_avg", "uniform")
+        super().__init__(1.0, "fan_avg", "uniform", seed)
 
 
 class GlorotNormal(VarianceScaling):
     def __init__(self, seed=None, dtype=None):
-        super().__init__(1.0, "fan_avg", "normal")
+        super().__init__(1.0, "fan_avg", "normal", seed)
 
 
 class HeNormal(VarianceScaling):
     def __init__(self, seed=None, dtype=None):
-        super().__init__(2.0, "fan_in", "normal")
+        super().__init__(2.0, "fan_in", "normal", seed)
 
 
 class HeUniform(VarianceScaling):
     def __init__(self, seed=None, dtype=None):
-        super().__init__(2.0, "fan_in", "uniform")
+        super().__init__(2.0, "fan_in", "uniform", seed)
 
 
 class LecunNormal(VarianceScaling):
     def __init__(self, seed=None, dtype=None):
-        super().__init__(1.0, "fan_in", "normal")
+        super().__init__(1.0, "fan_in", "normal", seed)
 
 
 class Identity(Initializer):
@@ -98,10 +120,9 @@ class Identity(Initializer):
         return _w.eye(shape[0], shape[1]) * self.gain
 
 
-TruncatedNormal = RandomNormal
 zeros, ones, constant, random_uniform, random_normal, glorot_uniform = Zeros, Ones, Constant, RandomUniform, RandomNormal, GlorotUniform
 by_name = {"zeros": Zeros, "ones": Ones, "random_normal": RandomNormal, "random_uniform": RandomUniform, "glorot_uniform": GlorotUniform,
-           "glorot_normal": GlorotNormal, "he_normal": HeNormal, "he_uniform": HeUniform, "lecun_normal": LecunNormal}
+           "glorot_normal": GlorotNormal, "he_normal": HeNormal, "he_uniform": HeUniform, "lecun_normal": LecunNormal, "truncated_normal": TruncatedNormal}
 
 
 def get(name):

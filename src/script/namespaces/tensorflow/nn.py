@@ -1,8 +1,8 @@
 # tensorflow.nn -- functions of neural networks. Images are NHWC, kernels HWIO.
 import _tf as _w
 import numpy as _np
-from tensorflow._base import op, as_tensor, like, axes_of, ints, as_operand, InvalidArgumentError, float32, int32
-from tensorflow.random import uniform
+from tensorflow._base import op, as_tensor, like, axes_of, ints, as_operand, state, InvalidArgumentError, float32, int32
+from tensorflow.random import _uniform, source
 from tensorflow._ops import l2_normalize, top_k, in_top_k, sigmoid, tanh, log_sigmoid, gather
 
 relu = op("Relu")(lambda features: _w.relu(as_tensor(features)))
@@ -127,18 +127,22 @@ def embedding_lookup(params, ids, max_norm=None, partition_strategy=None):
 
 
 @op("dropout")
-def dropout(x, rate=None, noise_shape=None, seed=None, name=None):
+def _dropout(x, rate, noise_shape, source):
     x = as_tensor(x)
+    sizes = list(x.shape)
+    if noise_shape is not None:
+        sizes = [s if n is None else n for s, n in zip(sizes, ints(noise_shape) if isinstance(noise_shape, _w.Tensor) else noise_shape)]
+    keep = _w.cast(_uniform(sizes, 0, None, x.dtype, source), x.dtype) >= rate
+    return _w.where(_w.broadcast_to(keep, x.shape), x / (1.0 - rate), _w.zeros_like(x))
+
+
+def dropout(x, rate=None, noise_shape=None, seed=None, name=None):
     if isinstance(rate, (int, float)):
         if not 0 <= rate < 1:
             raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
         if rate == 0:
-            return x
-    sizes = list(x.shape)
-    if noise_shape is not None:
-        sizes = [s if n is None else n for s, n in zip(sizes, ints(noise_shape) if isinstance(noise_shape, _w.Tensor) else noise_shape)]
-    keep = uniform(sizes, seed=seed) >= rate
-    return _w.where(_w.broadcast_to(keep, x.shape), x / (1.0 - rate), _w.zeros_like(x))
+            return x if state.graph is not None else as_tensor(x)
+    return _dropout(x, rate, noise_shape, source("RandomUniform", seed), name=name)
 
 
 def dropout_v1(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):

@@ -22,7 +22,8 @@ div = _ops.divide
 mul, sub, neg = _ops.multiply, _ops.subtract, _ops.negative
 random_uniform, random_normal, truncated_normal = random.uniform, random.normal, random.truncated_normal
 random_shuffle = random.shuffle
-set_random_seed = random.set_seed
+set_random_seed = random.set_random_seed
+get_seed = random.get_seed
 matrix_inverse, matrix_determinant, matrix_solve = _ops.inv, _ops.det, _ops.solve
 diag, diag_part, matrix_diag = _ops.diag, _ops.diag_part, _ops.diag
 log_sigmoid = _ops.log_sigmoid
@@ -182,15 +183,21 @@ def get_variable(name, shape=None, dtype=float32, initializer=None, regularizer=
     if initializer is None and scope is not None:
         initializer = scope.initializer
     if initializer is None:
-        initializer = initializers.GlorotUniform() if _dtype_of(dtype).is_floating else initializers.Zeros()
+        initializer = glorot_uniform_initializer() if _dtype_of(dtype).is_floating else initializers.Zeros()
     if isinstance(initializer, type):
         initializer = initializer()
     scopes, g.scopes = g.scopes, []
     if callable(initializer) and not isinstance(initializer, GraphTensor):
         sizes = [shape] if isinstance(shape, int) else list(shape if shape is not None else [])
-        graph, _state.graph = _state.graph, None
-        first = initializer(sizes, dtype)
-        _state.graph = graph
+        if isinstance(initializer, _Drawn):     # when it is initialised, by the graph's seeds
+            g.scopes = [full + "/Initializer"]
+            with _Graph(g):
+                first = initializer(sizes, dtype)
+            g.scopes = []
+        else:
+            graph, _state.graph = _state.graph, None
+            first = initializer(sizes, dtype)
+            _state.graph = graph
     else:
         first = initializer
     v = GraphVariable(first, trainable=True if trainable is None else trainable, name=full)
@@ -258,19 +265,51 @@ def constant_initializer(value=0, dtype=None, verify_shape=False):
     return initializers.Constant(value)
 
 
+# Version 1's draw with the seeds of the graph, when the variable is initialised.
+
+class _Drawn:
+    def __init__(self, draw, dtype=None):
+        self.draw, self.dtype = draw, dtype
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        return self.draw(shape, float32 if dtype is None else dtype)
+
+
 def random_normal_initializer(mean=0.0, stddev=1.0, seed=None, dtype=None):
-    return initializers.RandomNormal(mean, stddev)
+    return _Drawn(lambda shape, d: random.normal(shape, mean, stddev, d, seed))
 
 
-def random_uniform_initializer(minval=0, maxval=1.0, seed=None, dtype=None):
-    return initializers.RandomUniform(minval, maxval)
+def random_uniform_initializer(minval=0, maxval=None, seed=None, dtype=None):
+    return _Drawn(lambda shape, d: random.uniform(shape, minval, maxval, d, seed))
 
 
-truncated_normal_initializer = random_normal_initializer
+def truncated_normal_initializer(mean=0.0, stddev=1.0, seed=None, dtype=None):
+    return _Drawn(lambda shape, d: random.truncated_normal(shape, mean, stddev, d, seed))
+
+
+def variance_scaling_initializer(scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None, dtype=None):
+    def draw(shape, d):
+        field = 1
+        for n in shape[:-2]:
+            field *= n
+        fan_in = shape[-2] * field if len(shape) > 1 else shape[0] if shape else 1
+        fan_out = shape[-1] * field if shape else 1
+        v = scale / max(1.0, {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[mode])
+        if distribution == "uniform":
+            limit = (3.0 * v) ** 0.5
+            return random.uniform(shape, -limit, limit, d, seed)
+        if distribution == "untruncated_normal":
+            return random.normal(shape, 0.0, v ** 0.5, d, seed)
+        return random.truncated_normal(shape, 0.0, v ** 0.5 / 0.87962566103423978, d, seed)
+    return _Drawn(draw)
 
 
 def glorot_uniform_initializer(seed=None, dtype=None):
-    return initializers.GlorotUniform()
+    return variance_scaling_initializer(1.0, "fan_avg", "uniform", seed)
+
+
+def glorot_normal_initializer(seed=None, dtype=None):
+    return variance_scaling_initializer(1.0, "fan_avg", "truncated_normal", seed)
 
 
 class logging:
