@@ -28,6 +28,12 @@ class Module:
     def __init__(self, name=None):
         self._self_name = name
 
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value)
+        if "_self_later" in vars(self):     # a checkpoint was restored before this was made
+            from tensorflow._checkpoint import restore_later
+            restore_later(self, name, value)
+
     @property
     def name(self):
         n = getattr(self, "_self_name", None)

@@ -4,6 +4,8 @@ from tensorflow._base import state, as_tensor
 from tensorflow._graph import GraphVariable, GraphTensor, graph_group, default_graph, _Graph, as_constant
 from tensorflow._flow import gradients
 from tensorflow import _ops
+from tensorflow._checkpoint import (Saver, Checkpoint, CheckpointManager, latest_checkpoint, get_checkpoint_state, load_checkpoint,
+                                    load_variable, list_variables, exists as checkpoint_exists, CheckpointReader as NewCheckpointReader)
 
 
 class Optimizer:
@@ -142,23 +144,6 @@ create_global_step = get_global_step = get_or_create_global_step
 def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
     p = _ops.cast(global_step, _w.float32) / float(decay_steps)
     return learning_rate * _ops.pow(decay_rate, _ops.floor(p) if staircase else p)
-
-
-class Saver:
-    # Keeps values by path, for this run.
-    _files = {}
-
-    def __init__(self, var_list=None, **kw):
-        self.variables = var_list
-
-    def save(self, sess, save_path, global_step=None, **kw):
-        path = save_path if global_step is None else f"{save_path}-{int(global_step)}"
-        Saver._files[path] = {v.name: sess.value(v) for v in self.variables or sess.graph.get_collection("variables")}
-        return path
-
-    def restore(self, sess, save_path):
-        for v in self.variables or sess.graph.get_collection("variables"):
-            sess.set(v, Saver._files[save_path][v.name])
 
 
 class Coordinator:

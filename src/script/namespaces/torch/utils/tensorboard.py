@@ -9,62 +9,7 @@ import time
 import zlib
 
 import numpy as np
-
-
-def _table():
-    out = []
-    for i in range(256):
-        c = i
-        for _ in range(8):
-            c = c >> 1 ^ 0x82F63B78 if c & 1 else c >> 1
-        out.append(c)
-    return out
-
-
-_TABLE = _table()
-
-
-def _crc(data):
-    c = 0xFFFFFFFF
-    for b in data:
-        c = _TABLE[(c ^ b) & 255] ^ c >> 8
-    c ^= 0xFFFFFFFF
-    return ((c >> 15 | c << 17) + 0xA282EAD8) & 0xFFFFFFFF
-
-
-# ---- protocol buffers ----
-
-
-def _varint(n):
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def _int(field, n):
-    return _varint(field << 3) + _varint(n)
-
-
-def _double(field, x):
-    return _varint(field << 3 | 1) + struct.pack("<d", x)
-
-
-def _float(field, x):
-    return _varint(field << 3 | 5) + struct.pack("<f", x)
-
-
-def _bytes(field, data):
-    if isinstance(data, str):
-        data = data.encode()
-    return _varint(field << 3 | 2) + _varint(len(data)) + data
-
-
-def _doubles(field, values):
-    return _bytes(field, struct.pack("<%dd" % len(values), *values))
+from _proto import int_ as _int, double as _double, float_ as _float, bytes_ as _bytes, doubles as _doubles, record
 
 
 # ---- what is written ----
@@ -248,8 +193,7 @@ class FileWriter:
         if step is not None:
             data += _int(2, int(step))
         data += body
-        head = struct.pack("<Q", len(data))
-        self.file.write(head + struct.pack("<I", _crc(head)) + data + struct.pack("<I", _crc(data)))
+        self.file.write(record(data))
 
     def flush(self):
         self.file.flush()
