@@ -505,8 +505,8 @@ WF_API wf_profile_sample wf_profile_sample_at(const wf_profile *p, int i);
 typedef struct wf_model wf_model;
 
 WF_API wf_status wf_model_new(wf_ctx *cx, wf_model **out_model);
-/* Text programs (.wir), a .weft file, any safetensors file (tensors only), an ONNX model, a PyTorch file; told apart by content.
- * Tensors are memory-mapped. What files of other systems give: docs/formats.md. */
+/* Text (.wir), a .weft, safetensors or .npz file, or one of another system (docs/formats.md), whose readers a static program has if
+ * it names wf_model_import or wf_model_parse_with anywhere; told apart by content. Tensors are memory-mapped. */
 WF_API wf_status wf_model_load(wf_ctx *cx, const char *path, wf_model **out_model);
 /* The same read into memory: for a file that others may shorten while the model is there, which mapped ends the process. */
 WF_API wf_status wf_model_load_copy(wf_ctx *cx, const char *path, wf_model **out_model);

@@ -1,7 +1,7 @@
 /* formats.c -- the table of formats, and the public functions that open and save models by it.
  *
- * A format of another system builds programs with the functions of tensors, which come in a later layer: it is reached
- * through its row alone.
+ * Readers of other systems' files build programs with all the functions of tensors: import.c has their rows, and wf_model_import.
+ * A static program that never names that function does not get them, and is smaller by a third.
  */
 #include "io/io.h"
 
@@ -47,8 +47,19 @@ static const Format own_format = {"weft", ".weft", own_is, own_read, own_write};
 
 /* ---- the table ------------------------------------------------------------------------------------ */
 
-static const Format *const formats[] = {&onnx_format, &tensorflow_format, &torchfile_format, &npz_format, &gguf_format, &index_format, &own_format}; /* the last one takes what is left */
-#define NFORMATS (sizeof formats / sizeof *formats)
+/* The foreign ones first; the last one takes what is left. */
+static const Format *const own_formats[] = {&npz_format, &index_format, &own_format};
+
+static const Format *format_at(int i)
+{
+    int n = 0;
+
+    while (foreign_formats && foreign_formats[n] && n < i)
+        n++;
+    if (foreign_formats && foreign_formats[n])
+        return foreign_formats[n];
+    return i - n < COUNT(own_formats) ? own_formats[i - n] : NULL;
+}
 
 /* Does it end in one of the words? */
 static bool ends(const char *s, const char *words)
@@ -63,19 +74,34 @@ static bool ends(const char *s, const char *words)
     return false;
 }
 
-const Format *format_of_path(const char *path)
+static bool refuse_read(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options *given, wf_model *m)
 {
-    for (size_t i = 0; i < NFORMATS; i++)
-        if (ends(path, formats[i]->suffix))
-            return formats[i];
-    return formats[NFORMATS - 1];
+    (void)blob, (void)given, (void)m;
+    return fail(cx, WF_ERR_UNSUPPORTED, in_file(file),
+                "a file of another system: a static program has their readers and writers if it names wf_model_import");
 }
 
-const Format *format_of_bytes(const char *path, const char *data, size_t size)
+static bool refuse_write(wf_ctx *cx, wf_model *m, const char *path) { return refuse_read(cx, path, NULL, NULL, m); }
+
+static const Format no_format = {"foreign", FOREIGN_SUFFIXES, NULL, refuse_read, refuse_write};
+
+static const Format *format_of_path(const char *path)
 {
-    for (size_t i = 0; i < NFORMATS; i++)
-        if (formats[i]->is && formats[i]->is(data, size))
-            return formats[i];
+    const Format *f;
+
+    for (int i = 0; (f = format_at(i)); i++)
+        if (ends(path, f->suffix))
+            return f;
+    return ends(path, no_format.suffix) ? &no_format : &own_format;
+}
+
+static const Format *format_of_bytes(const char *path, const char *data, size_t size)
+{
+    const Format *f;
+
+    for (int i = 0; (f = format_at(i)); i++)
+        if (f->is && f->is(data, size))
+            return f;
     return format_of_path(path);
 }
 
@@ -115,8 +141,8 @@ static const char *file_of(const char *path, char *room, size_t size)
     return room;
 }
 
-static wf_status open_model(wf_ctx *cx, const char *path, bool map, const char *text, size_t size,
-                            const wf_import_options *o, wf_model **out_model)
+wf_status open_model(wf_ctx *cx, const char *path, bool map, const char *text, size_t size,
+                     const wf_import_options *o, wf_model **out_model)
 {
     wf_model *m = NULL;
     Blob *b = NULL;
@@ -155,35 +181,13 @@ wf_status wf_model_load_copy(wf_ctx *cx, const char *path, wf_model **out_model)
     return open_model(cx, path, false, NULL, 0, NULL, out_model);
 }
 
-static bool good_options(wf_ctx *cx, const wf_import_options *o)
-{
-    if (o && o->size < sizeof *o)
-        return fail(cx, WF_ERR_ARG, NOWHERE, "import: the options have another size");
-    return !o || (o->n >= 0 && (!o->n || o->names)) || fail(cx, WF_ERR_ARG, NOWHERE, "import: inputs without names");
-}
-
-wf_status wf_model_import(wf_ctx *cx, const char *path, const wf_import_options *options, wf_model **out_model)
-{
-    if (out_model)
-        *out_model = NULL;
-    if (!cx || !path || !out_model)
-        return bad_arg(cx, "wf_model_import: an argument is NULL");
-    return good_options(cx, options) ? open_model(cx, path, true, NULL, 0, options, out_model) : ctx_status(cx);
-}
-
-wf_status wf_model_parse_with(wf_ctx *cx, const char *name, const char *text, size_t size, const wf_import_options *options,
-                              wf_model **out_model)
+wf_status wf_model_parse(wf_ctx *cx, const char *name, const char *text, size_t size, wf_model **out_model)
 {
     if (out_model)
         *out_model = NULL;
     if (!cx || !name || (!text && size) || !out_model)
         return bad_arg(cx, "wf_model_parse: an argument is NULL");
-    return good_options(cx, options) ? open_model(cx, name, true, size ? text : "", size, options, out_model) : ctx_status(cx);
-}
-
-wf_status wf_model_parse(wf_ctx *cx, const char *name, const char *text, size_t size, wf_model **out_model)
-{
-    return wf_model_parse_with(cx, name, text, size, NULL, out_model);
+    return open_model(cx, name, true, size ? text : "", size, NULL, out_model);
 }
 
 wf_status wf_model_save(wf_ctx *cx, wf_model *m, const char *path)

@@ -10,6 +10,7 @@
  *   Model          programs, tensors and metadata by name                         model.c
  *   .weft          a model in a safetensors file                                  weft.c
  *   Format         the table of formats, by which models are opened and saved     formats.c
+ *   foreign        formats of other systems, which build programs                 import.c
  *   .npz, index    of sharded safetensors: tensors alone                          tensors.c
  *   GGUF           ggml's tensors, its blocks unpacked                            gguf.c
  *   array text     "f32[2] [1.5, 2.5]" and back
@@ -232,8 +233,15 @@ extern const Format gguf_format;      /* gguf.c */
 extern const Format onnx_format;      /* onnx/import.c */
 extern const Format tensorflow_format; /* tensorflow/import.c */
 extern const Format torchfile_format; /* torchfile/import.c */
-const Format *format_of_bytes(const char *path, const char *data, size_t size);
-const Format *format_of_path(const char *path); /* to be written */
+/* The model of a file, mapped or read, or of text where that is given. */
+wf_status open_model(wf_ctx *cx, const char *path, bool map, const char *text, size_t size, const wf_import_options *o,
+                     wf_model **out_model);
+
+/* ---- import.c ------------------------------------------------------------------------ */
+
+/* Files of other systems, up to a NULL. Not there, and NULL, in a static program that does not name wf_model_import or wf_model_parse_with. */
+extern const Format *const foreign_formats[] __attribute__((weak));
+#define FOREIGN_SUFFIXES ".onnx .pb .pt .pth .bin .gguf" /* what its rows have */
 
 /* ---- arraytext.c ------------------------------------------------------------------- */
 
