@@ -11,6 +11,7 @@
  * of C is summed the same way in any tile, so the bits do not depend on the number of
  * threads.
  */
+#define GEMM_TILES
 #include "gemm_pack.h"
 #include "gemm_plan.h"
 

@@ -121,7 +121,12 @@ INLINE void tile(int mr, int nv, int masked, int64_t k, const REAL *a, int64_t a
 #define TILE_EACH(X) X(1) X(2) X(3) X(4)
 #endif
 
+/* k_gemm_*.c has them for all. */
+#define tile_table REAL_NAME(tiles)
+extern TileFn *const tile_table[MR][3];
+#ifdef GEMM_TILES
 TILE_EACH(TILES)
-static TileFn *const tile_table[MR][3] = {TILE_EACH(TILE_ROW)};
+TileFn *const tile_table[MR][3] = {TILE_EACH(TILE_ROW)};
+#endif
 
 #endif

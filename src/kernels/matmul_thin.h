@@ -109,6 +109,7 @@ NOINLINE void thin_axpy(const Thin *t, int64_t j0, int64_t n, int64_t k0, int64_
 
 INLINE REAL sum_lanes(V x)
 {
+#if defined(__clang__)
     REAL s[VL];
 
     memcpy(s, &x, sizeof s);
@@ -117,6 +118,17 @@ INLINE REAL sum_lanes(V x)
             s[i] += s[i + half];
     }
     return s[0];
+#else /* the same sums, a few instructions: there are a hundred of these */
+    VI lane = {0};
+
+    UNROLL
+    for (int i = 0; i < VL; i++)
+        lane[i] = i;
+    UNROLL
+    for (int half = VL / 2; half > 0; half /= 2)
+        x += __builtin_shuffle(x, (lane + half) & (VL - 1));
+    return x[0];
+#endif
 }
 
 #define DOT_COLS 4

@@ -93,18 +93,28 @@ INLINE void real_store_n(REAL *p, V x, int n)
 /* VL ones, then VL zeros: the mask of n lanes begins at VL - n. */
 #if REAL_F64
 static const RealInt real_mask_[2 * VL] = {-1, -1, -1, -1};
-#define real_maskload_(p, m) _mm256_maskload_pd(p, (__m256i)(m))
+#define real_maskload_(p, m)     _mm256_maskload_pd(p, (__m256i)(m))
+#define real_maskstore_(p, m, x) _mm256_maskstore_pd(p, (__m256i)(m), (__m256d)(x))
 #else
 static const RealInt real_mask_[2 * VL] = {-1, -1, -1, -1, -1, -1, -1, -1};
-#define real_maskload_(p, m) _mm256_maskload_ps(p, (__m256i)(m))
+#define real_maskload_(p, m)     _mm256_maskload_ps(p, (__m256i)(m))
+#define real_maskstore_(p, m, x) _mm256_maskstore_ps(p, (__m256i)(m), (__m256)(x))
 #endif
 
-INLINE V real_load_n(const REAL *p, int n)
+INLINE VI real_first_(int n)
 {
     VI mask;
 
     memcpy(&mask, real_mask_ + VL - n, sizeof mask);
-    return (V)real_maskload_(p, mask);
+    return mask;
+}
+INLINE V real_load_n(const REAL *p, int n) { return (V)real_maskload_(p, real_first_(n)); }
+INLINE void real_store_n(REAL *p, V x, int n)
+{
+    if (n == VL)
+        real_store(p, x);
+    else
+        real_maskstore_(p, real_first_(n), x);
 }
 
 #else
@@ -113,22 +123,18 @@ INLINE V real_load_n(const REAL *p, int n)
 {
     V x = {0};
 
-    for (int i = 0; i < VL && i < n; i++)
-        x[i] = p[i];
+    memcpy(&x, p, (size_t)n * sizeof *p);
     return x;
 }
-
-#endif
-
 INLINE void real_store_n(REAL *p, V x, int n)
 {
     if (n == VL)
         real_store(p, x);
     else
-        for (int i = 0; i < n; i++)
-            p[i] = x[i];
+        memcpy(p, &x, (size_t)n * sizeof *p);
 }
 
+#endif
 #endif
 
 /* Lanes lo..hi-1 (clipped to 0..VL) from p, others 0; nothing else is read. */
@@ -143,11 +149,12 @@ INLINE V real_load_range(const REAL *p, int64_t lo, int64_t hi)
     return (V)_mm512_maskz_loadu_ps((__mmask16)((1u << to) - (1u << from)), p);
 #elif KERNEL_ISA == 2
     return (V)_mm512_maskz_loadu_pd((__mmask8)((1u << to) - (1u << from)), p);
+#elif KERNEL_ISA == 1
+    return (V)real_maskload_(p, real_first_(to) & ~real_first_(from));
 #else
     V x = {0};
 
-    for (int i = from; i < to; i++)
-        x[i] = p[i];
+    memcpy((REAL *)&x + from, p + from, (size_t)(to - from) * sizeof *p);
     return x;
 #endif
 }
@@ -198,15 +205,23 @@ INLINE VW real_to_bf16(V x)
     return (r & ~is_nan) | (((u >> 16) | 0x40u) & is_nan);
 }
 
-INLINE VW real_load_half(const uint16_t *p, int n)
+/* Not inlined: ends of runs, in very many places. */
+__attribute__((unused)) NOINLINE VH real_some_half_(const uint16_t *p, int n)
 {
     VH h = {0};
+
+    memcpy(&h, p, (size_t)n * sizeof *p);
+    return h;
+}
+
+INLINE VW real_load_half(const uint16_t *p, int n)
+{
+    VH h;
 
     if (n == VL)
         memcpy(&h, p, sizeof h);
     else
-        for (int i = 0; i < n; i++)
-            h[i] = p[i];
+        h = real_some_half_(p, n);
     return __builtin_convertvector(h, VW);
 }
 
@@ -214,11 +229,10 @@ INLINE void real_store_half(uint16_t *p, VW x, int n)
 {
     VH h = __builtin_convertvector(x, VH);
 
-    if (n == VL)
+    if (n == VL) /* a constant mostly: one store */
         memcpy(p, &h, sizeof h);
     else
-        for (int i = 0; i < n; i++)
-            p[i] = h[i];
+        memcpy(p, &h, (size_t)n * sizeof *p);
 }
 
 #endif
