@@ -9,7 +9,7 @@
 #include "lib_random.h"
 #include "lib_target.h"
 #include "runtime/compiler.h"
-#include "runtime/runtime.h"
+#include "compile/compile.h"
 
 #include <dirent.h>
 #include <stdio.h>

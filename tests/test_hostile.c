@@ -4,7 +4,7 @@
 #include "lib_check.h"
 #include "lib_target.h"
 #include "runtime/compiler.h"
-#include "runtime/runtime.h"
+#include "compile/compile.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* test_slices.c -- parts of sums computed by parts: which are, and that they give the same.
  *
  * Each program says how many elementwise equations, and how many slices of elementwise
- * results, there are after codegen_slices; compiled, it gives what the interpreter gives.
+ * results, there are after compile_slices; compiled, it gives what the interpreter gives.
  */
-#include "codegen/codegen.h"
+#include "compile/compile.h"
 #include "lib_check.h"
 #include "opt/opt.h"
 #include "test.h"
@@ -130,13 +130,13 @@ XTEST(parts_are_computed_by_parts)
         const Program *p = parse_lines(cx, cases[i].text), *q;
         int maps = 0, slices = 0;
 
-        if (!is_valid(cx, p) || !is_valid(cx, q = codegen_slices(&o, p)))
+        if (!is_valid(cx, p) || !is_valid(cx, q = compile_slices(&o, p)))
             break;
         count_eqns(q, &maps, &slices);
         if (maps != cases[i].maps || slices != cases[i].slices)
             check_fail(__FILE__, __LINE__, "case %d: %d maps, %d slices", i, maps,
                        slices);
         check_run(cx, p);
-        CHECK(codegen_slices(&o, q) == q);
+        CHECK(compile_slices(&o, q) == q);
     }
 }

@@ -2,7 +2,7 @@
  * programs, their gradients and their batches; and a plan in which it is not is found out.
  */
 #include "lib_random.h"
-#include "runtime/runtime.h"
+#include "compile/compile.h"
 
 #include <stdio.h>
 #include <string.h>

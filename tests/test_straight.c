@@ -7,7 +7,7 @@
  */
 #include "lib_random.h"
 #include "runtime/compiler.h"
-#include "runtime/runtime.h"
+#include "compile/compile.h"
 
 #include <pthread.h>
 #include <stdio.h>

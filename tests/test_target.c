@@ -7,7 +7,7 @@
 #include "lib_random.h"
 #include "lib_target.h"
 #include "opt/opt.h"
-#include "runtime/runtime.h"
+#include "compile/compile.h"
 
 #define PROGRAMS 150
 

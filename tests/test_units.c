@@ -3,7 +3,7 @@
  */
 #include "lib_check.h"
 #include "runtime/compiler.h"
-#include "runtime/runtime.h"
+#include "compile/compile.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,8 +6,6 @@
  *                       Kernel --render--> C text --compiler.h--> function pointers
  *
  *   space.c         which loops a set of equations needs: axes, and who shares them
- *   onehot.c        elements taken by number, as arithmetic
- *   slices.c        parts of elementwise results, from parts of operands
  *   fuse.c          equations that share loops become one sub-program
  *   epilogue.c      products that a sub-program begins with
  *   small.c         which programs are small enough to be one function
@@ -137,19 +135,6 @@ bool epilogue_pays(const struct Kernel *k);
 void product_axes(const Program *p, const Eqn *e, uint32_t *nbatch, uint32_t *nrows);
 /* The product of a fused sub-program that has one; NULL. */
 const Eqn *product_of(const Target *t, const Program *p);
-
-/* ---- onehot.c ---------------------------------------------------------------------- */
-
-/* Gathers and scatters of one element of every short row as arithmetic, which fuses. NULL
- * after an error. */
-struct Opt;
-const Program *codegen_onehot(const struct Opt *o, const Program *p);
-
-/* ---- slices.c ---------------------------------------------------------------------- */
-
-/* Slices of elementwise results as elementwise results of slices, where that computes no
- * more and what reads them fuses. NULL after an error. */
-const Program *codegen_slices(const struct Opt *o, const Program *p);
 
 /* ---- kernel.c ---------------------------------------------------------------------- */
 
@@ -330,7 +315,7 @@ bool kernel_equal(const Kernel *x, const Kernel *y);    /* likewise */
 /* ---- straight programs ------------------------------------------------------------- */
 
 /* Steps one after another as one function: kernels, small products, copies, loops. Made
- * of bound frames (runtime/flatten.c).
+ * of bound frames (compile/flatten.c).
  *
  * Memory is blocks: 0 is the function's own (KernelArgs.tmp), then come the arrays it is
  * called with (KernelArgs.p: inputs, results, constants), then what loops point to. */
@@ -393,6 +378,7 @@ struct Flat {
     const FlatLoop *loop;
 };
 
+#define STRAIGHT_ARRAYS 256 /* inputs, results and constants of one, at most */
 typedef struct Straight {
     FlatList steps;
     Kernel **part; /* kernels and products, each once; inside the function, or apart */

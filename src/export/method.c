@@ -6,6 +6,8 @@
  */
 #include "export/export.h"
 
+#include "compile/compile.h"
+
 /* ---- what the file says of a method (nn/module_file.c) ------------------------------- */
 
 static uint32_t member_of(CFile *c, const wf_model *model, Members *members,

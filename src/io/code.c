@@ -4,7 +4,7 @@
 #include "codegen/codegen.h"
 #include "op/op.h"
 #include "runtime/compiler.h"
-#include "runtime/runtime.h"
+#include "compile/compile.h"
 
 /* ---- kernels ----------------------------------------------------------------------- */
 

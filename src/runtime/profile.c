@@ -205,68 +205,6 @@ static void finish(wf_profile *p)
         p->entries.v[i]->number = i;
 }
 
-/* Inputs that e wants donated are held, so that they are there for the next run. */
-static bool run_once(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out)
-{
-    bool ok;
-
-    for (uint32_t i = 0; in && i < e->p->nin; i++)
-        wf_array_retain(in[i]);
-    ok = wf_run(cx, e, in, (int)e->p->nin, out, (int)e->p->nout) == WF_OK;
-    for (uint32_t i = 0; in && i < e->p->nin; i++)
-        wf_array_release(in[i]);
-    for (uint32_t j = 0; j < e->p->nout; j++)
-        wf_array_release(out[j]);
-    return ok;
-}
-
-wf_status wf_profile_new(wf_ctx *cx, wf_exec *e, wf_array *const *in, int nin, int runs,
-                         wf_profile **out_profile)
-{
-    size_t size = e ? (e->p->nout + 1) * sizeof(wf_array *) : 0;
-    wf_profile *p;
-    wf_array **out;
-    double start;
-    bool ok;
-
-    if (!SET_OUT(cx, out_profile))
-        return ctx_status(cx);
-    if (!e || runs < 1) {
-        fail(cx, WF_ERR_ARG, NOWHERE, "wf_profile_new: needs an executable and a run");
-        return ctx_status(cx);
-    }
-    if (!has_count(cx, "wf_profile_new", "inputs", in, nin, e->p->nin))
-        return ctx_status(cx);
-    p = mem_alloc(&cx->al, sizeof *p);
-    out = mem_alloc(&cx->al, size);
-    if (!p || !out) {
-        mem_free(&cx->al, p, sizeof *p);
-        mem_free(&cx->al, out, size);
-        fail_memory(cx);
-        return ctx_status(cx);
-    }
-    *p = (wf_profile){.al = cx->al, .runs = runs};
-    arena_init(&p->arena, &cx->al, cx);
-    ok = run_once(cx, e, in, out); /* binds, and warms up */
-    start = clock_seconds();
-    for (int i = 0; ok && i < runs; i++)
-        ok = run_once(cx, e, in, out);
-    p->seconds = (clock_seconds() - start) / runs;
-    p->begin = clock_seconds();
-    cx->profile = p;
-    for (int i = 0; ok && i < runs; i++)
-        ok = run_once(cx, e, in, out);
-    cx->profile = NULL;
-    mem_free(&cx->al, out, size);
-    if (!ok) {
-        wf_profile_free(p);
-        return ctx_status(cx);
-    }
-    finish(p);
-    *out_profile = p;
-    return WF_OK;
-}
-
 wf_status wf_profile_begin(wf_ctx *cx, wf_profile **out_profile)
 {
     wf_profile *p;
@@ -294,6 +232,12 @@ void wf_profile_end(wf_ctx *cx, wf_profile *p)
     cx->profile = NULL;
     p->seconds = clock_seconds() - p->begin;
     finish(p);
+}
+
+void profile_of_runs(wf_profile *p, int runs, double seconds)
+{
+    p->runs = runs;
+    p->seconds = seconds;
 }
 
 int wf_profile_events(const wf_profile *p) { return p ? (int)p->events.n : 0; }

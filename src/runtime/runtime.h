@@ -10,17 +10,12 @@
  *                           on a device, or for one on the host        stage.c
  *   Use                     what a step reads and writes; those who go
  *                           through the steps of any plan              walk.c check.c
- *   Exec                    plans of a program and all it calls; idle
- *                           frames                                     exec.c
- *   Compiled                a program with machine code: calls of fused
- *                           sub-programs are steps of their own        compile.c
- *                                                                      step_kernel.c
+ *   PlanCode                machine code of a fused sub-program, which
+ *                           is one step of its own                     step_kernel.c
  *                                                                      step_product.c
+ *                           loaded, and kept in a directory            compiler.h
  *   Comm  Team              devices that run one program together,
  *                           and how they talk                          comm.h team.c
- *   Straight                a small program as one function: which part
- *                           of a program, and its bound steps as data  straight.c
- *                                                                      flatten.c
  *
  *     Program --plan--> Plan --bind (symbols have sizes)--> Frame --run, run, run ..
  *
@@ -30,7 +25,7 @@
  * is bound when it is reached, again only if the symbol changed since the last time.
  *
  * Memory: everything here is made inside a protected region (base.h) and hangs on the
- * frames' root (Root), which exec.c takes down when memory runs out.
+ * frames' root (Root), which its run (compile/run.c) takes down when memory runs out.
  */
 #ifndef WEFT_RUNTIME_H
 #define WEFT_RUNTIME_H
@@ -264,6 +259,8 @@ typedef struct Plans { /* of a program and all it calls, each once */
 /* donated: for each input, or NULL; of p, not of what it calls. */
 const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p, const bool *donated,
                       Device *d);
+/* Has it sizes that are known when it has run only? */
+bool program_defines_sizes(const Program *p);
 
 /* ---- reuse.c: results in the memory of operands ------------------------------------ */
 
@@ -462,6 +459,8 @@ bool frame_run(Frame *f);
 bool frame_steps(Frame *f);
 /* profile.c: op->run, on the clock of the context's profile. */
 bool profile_op(Frame *f, const Op *op);
+/* It was of so many runs, which take so long each without it. */
+void profile_of_runs(wf_profile *p, int runs, double seconds);
 bool frame_results(Frame *f);
 /* A symbol becomes known. Later segments are bound again if it changed. */
 void frame_define(Frame *f, Dim sym, int64_t value);
@@ -669,85 +668,5 @@ bool bind_sort(Bind *b); /* step_sort.c */
 bool bind_top_k(Bind *b);
 bool bind_linalg(Bind *b); /* step_linalg.c */
 bool bind_eval(Bind *b); /* step_eval.c: whatever has no kernel */
-
-/* ---- compile.c --------------------------------------------------------------------- */
-
-struct Code;
-
-typedef struct Compiled {
-    const Program *p; /* to be planned: optimised, and fused if there is code; not held */
-    struct Code *code; /* NULL: none; not held */
-    PlanCode *codes;
-    uint32_t ncodes;
-} Compiled;
-
-/* Optimises, fuses and compiles; what is kept goes to a. No compiler is no error. exact:
- * products and sums are not contracted. */
-bool compile_program(wf_ctx *cx, Arena *a, const Program *p, bool exact, Compiled *out);
-
-/* ---- straight.c, flatten.c ---------------------------------------------------------- */
-
-/* Small programs, and small bodies of loops, as calls of sub-programs that are compiled as
- * one function each. p: fused; k: the kernels it calls, n of them, become those it still
- * calls and the functions. NULL after an error. */
-const Program *straight_program(wf_ctx *cx, Arena *a, const Target *t, const Program *p,
-                                bool exact, Kernel ***k, uint32_t *n, uint32_t first);
-/* The steps of a program without symbols, in order; NULL: it has some that C cannot do, or
- * an error. k: kernels that it calls. */
-#define STRAIGHT_ARRAYS 256 /* inputs, results and constants of one, at most */
-const Straight *flatten_program(wf_ctx *cx, Arena *a, const Target *t, const Program *p,
-                                bool exact, Kernel *const *k, uint32_t n);
-
-/* ---- passes.c ---------------------------------------------------------------------- */
-
-/* The same in steps, so that the kernels of several programs can be compiled together.
- * first: number of the first kernel. */
-typedef struct Lowered {
-    const Program *p; /* optimised */
-    Fused fused;
-    Kernel **k;
-    uint32_t n;
-} Lowered;
-bool compile_lower(wf_ctx *cx, Arena *a, const Target *t, const Program *p, bool exact,
-                   uint32_t first, Lowered *out);
-/* All of one target, exact or not. */
-bool compile_load(wf_ctx *cx, Kernel *const *k, uint32_t n, struct Code **out);
-/* The machine code of p on a target, units one after the other, as files have it; see codefile.c. */
-bool compile_for_file(wf_ctx *cx, const Target *t, const Program *p, bool (*take)(void *user, const char *bytes, size_t size),
-                      void *user);
-void compile_bind(wf_ctx *cx, Arena *a, const Lowered *l, struct Code *code, Compiled *out);
-
-/* ---- exec.c ------------------------------------------------------------------------ */
-
-struct wf_exec {
-    atomic_int refs;
-    wf_allocator al;
-    const Program *p; /* as planned: of compiled ones, fused */
-    Arena arena;      /* of the plans */
-    Plans plans;
-    const Plan *plan;
-    void *lock; /* of the list of idle roots */
-    Root *idle;
-    struct Code *code; /* machine code of the plans, or NULL */
-    void *there;       /* the same on the device; or NULL */
-    int after;         /* runs before it is compiled; 0: it is not */
-    atomic_int runs;   /* so far, up to there; many turns of loops count as one */
-    atomic_bool settled; /* it was compiled, or could not be */
-    wf_exec *fast;       /* what serves then; NULL: this one */
-    _Atomic(wf_exec *) special; /* the same at the sizes of one run; NULL: none */
-    atomic_bool tried;          /* to make it */
-    wf_exec *base;       /* has the kernels; NULL: this one */
-    Device *device;      /* where results are */
-    wf_runtime *runtime; /* held: it has the device; NULL: the host */
-    const bool *donated; /* for each input; NULL: none */
-};
-
-/* A run with as many inputs and places as there must be; into: the places hold arrays that take the results. */
-wf_status exec_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out,
-                   bool into);
-/* Has it sizes that are known when it has run only? */
-bool program_defines_sizes(const Program *p);
-/* Holds the code; kernels stay where they are. Belongs to the call's pool. */
-wf_exec *exec_compiled(wf_ctx *cx, const Compiled *c);
 
 #endif

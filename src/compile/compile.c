@@ -3,9 +3,9 @@
  * Units of text are compiled side by side. Without a compiler the optimised program is
  * interpreted.
  */
-#include "opt/recognise.h"
+#include "compile/compile.h"
+#include "opt/opt.h"
 #include "runtime/compiler.h"
-#include "runtime/runtime.h"
 
 /* Units of text for as many cores, and the flags they are compiled with. */
 static CodeUnit *make_units(wf_ctx *cx, Kernel *const *k, uint32_t n, int cores, uint32_t *out_n, const char ***out_flags)

@@ -1,8 +1,8 @@
 /* passes.c -- the passes that make code of a program, in the order of opt/passes.def; and
  * the public functions that run all of them up to one.
  */
+#include "compile/compile.h"
 #include "opt/recognise.h"
-#include "runtime/runtime.h"
 
 typedef struct Lowering {
     Opt o;
@@ -25,7 +25,7 @@ enum {
 
 static bool run_onehot(Lowering *l)
 {
-    const Program *q = codegen_onehot(&l->o, l->p);
+    const Program *q = opt_onehot(&l->o, l->p);
 
     l->p = q && q != l->p ? opt_run(&l->o, q, OPT_PLAIN) : q;
     return l->p != NULL;
@@ -45,7 +45,7 @@ static bool run_outer(Lowering *l)
 
 static bool run_slices(Lowering *l)
 {
-    return (l->p = codegen_slices(&l->o, l->p)) != NULL;
+    return (l->p = compile_slices(&l->o, l->p)) != NULL;
 }
 
 static bool run_fuse(Lowering *l)

@@ -11,7 +11,6 @@
  * arithmetic they become part of the kernel that computes the row. Indices out of range
  * are clipped first, or (drop) to where they match nothing; so 32 bits are enough.
  */
-#include "codegen/codegen.h"
 #include "opt/opt.h"
 
 static bool is_list(Ints v, int64_t a, int64_t b)
@@ -130,7 +129,7 @@ static Val rule(Rewriter *r, Val v, Eqn e)
     }
 }
 
-const Program *codegen_onehot(const Opt *o, const Program *p)
+const Program *opt_onehot(const Opt *o, const Program *p)
 {
     return rewrite_with(o, p, rule, NULL);
 }

@@ -1,6 +1,6 @@
 /* runner.c -- other ways to run an executable: into arrays of the caller's, with inputs by name, and
  * again and again with what stays kept. */
-#include "runtime/runtime.h"
+#include "compile/compile.h"
 
 #include <string.h>
 

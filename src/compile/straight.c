@@ -10,8 +10,8 @@
  *              the branches are looked at in turn. Constants, and ops that only say where
  *              elements are, go along with who reads them.
  */
+#include "compile/compile.h"
 #include "opt/recognise.h"
-#include "runtime/runtime.h"
 
 typedef struct Shared { /* by all programs looked at together */
     wf_ctx *cx;

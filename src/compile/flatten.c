@@ -7,6 +7,7 @@
  *              place, memory used again. Sub-programs are bound in turn, and their memory
  *              comes after that of the others. Each step is written down with its places.
  */
+#include "compile/compile.h"
 #include "runtime/step.h"
 
 #define ALIGN 64

@@ -12,7 +12,7 @@
  * products: a kernel cannot read parts of what it computes itself, but parts of arrays it
  * can, so the sum and the cell become one kernel.
  */
-#include "codegen/codegen.h"
+#include "compile/compile.h"
 #include "opt/opt.h"
 
 #define EVERYTHING 1e300
@@ -206,7 +206,7 @@ static bool any_sinks(const Opt *o, const Program *p)
     return r.any;
 }
 
-const Program *codegen_slices(const Opt *o, const Program *p)
+const Program *compile_slices(const Opt *o, const Program *p)
 {
     Arena *a = &o->cx->scratch;
     PtrMap known = {.a = a};
