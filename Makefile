@@ -15,7 +15,8 @@ Q := $(if $(filter 0,$(V)),@,)
 
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wmissing-prototypes -Wvla
 CFLAGS  ?= $(OPT) -g
-SECTION := -ffunction-sections -fdata-sections # a program that is linked with --gc-sections gets what it uses
+# A program that is linked with --gc-sections gets what it uses. No unwind tables, a tenth of it: C throws nothing (debuggers have -g).
+SECTION := -ffunction-sections -fdata-sections $(if $(SAN),,-fno-asynchronous-unwind-tables -fno-unwind-tables)
 ALL     := -std=c17 -D_GNU_SOURCE -Iinclude -Isrc $(WARN) $(CFLAGS) -fPIC -fvisibility=hidden \
            -ffp-contract=off $(SECTION) -MMD -MP $(SAN)
 LIBS    := -lm -lpthread -ldl
@@ -33,7 +34,11 @@ ISAS    := 0
 ifeq ($(ARCH),x86_64)
 ISAS    := 0 $(if $(filter avx2,$(FEATURES)),1 $(if $(filter avx512,$(FEATURES)),2))
 endif
-KERNEL  := -std=c17 -Iinclude -Isrc $(WARN) -Wno-pass-failed -O3 -g -fPIC -fvisibility=hidden -ffp-contract=fast $(SECTION) -MMD -MP $(SAN)
+# Most loops of kernels are written as vectors: -O3 makes them larger by half and no faster, but for a few. The base beside better
+# ones is for machines of before 2013.
+KVECT   := -O2 $(if $(findstring clang,$(shell $(CC) --version)),,-ftree-vectorize -fvect-cost-model=dynamic)
+KOPT     = $(if $(and $(filter 0,$(1)),$(word 2,$(ISAS))),-Os,$(if $(filter k_map_f% k_pool_% k_attention_% k_linalg_% k_conv_f32,$(2)),-O3,$(KVECT)))
+KERNEL  := -std=c17 -Iinclude -Isrc $(WARN) -Wno-pass-failed -g -fPIC -fvisibility=hidden -ffp-contract=fast $(SECTION) -MMD -MP $(SAN)
 ISA_0   := -DKERNEL_ISA=0
 ISA_1   := -DKERNEL_ISA=1 -mavx2 -mfma -mf16c
 ISA_2   := -DKERNEL_ISA=2 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c -mprefer-vector-width=512
@@ -43,7 +48,7 @@ SRC     := $(filter-out $(KSRC) src/world/plugin_%,$(wildcard src/base/*.c src/i
              src/kernels/*.c src/codegen/*.c src/runtime/*.c src/world/*.c src/cuda/*.c src/compile/*.c src/io/*.c src/torchfile/*.c src/export/*.c \
              src/tensor/*.c src/onnx/*.c src/tensorflow/*.c src/nn/*.c src/script/*.c src/script/modules/*.c src/script/engine/*.c))
 SRC     := $(filter-out $(if $(filter onnx,$(WITHOUT)),src/onnx/% src/tensorflow/%) $(if $(filter cuda,$(WITHOUT)),src/cuda/%),$(SRC))
-GEN     := $(BUILD)/gen/namespaces.c $(BUILD)/gen/prelude.c
+GEN     := $(patsubst %,$(BUILD)/gen/%.c,namespaces prelude plain gpu routine)
 PRELUDE := src/base/special.h src/kernels/vec.h src/kernels/vmath.h src/codegen/lanes.h
 PLAIN   := src/base/special.h src/codegen/plain.h
 GPU     := src/codegen/gpu.h
@@ -109,13 +114,20 @@ $(BUILD)/features: always
 $(BUILD)/gen/namespaces.c: $(NSPY) tools/embed
 	@mkdir -p $(@D)
 	$(Q)tools/embed $(NSPY) > $@
-# What generated code stands on: headers of the library, but for what they include.
-$(BUILD)/gen/prelude.c: $(PRELUDE) $(PLAIN) $(GPU) $(NATIVE) $(ROUTINES)
+# What generated code stands on: headers of the library as text, an object each. Those that only compilers read are stripped;
+# those that stand in exported sources are as they are, but for what they include, a string for each line.
+$(BUILD)/gen/prelude.c: $(PRELUDE) tools/embed_text
 	@mkdir -p $(@D)
-	$(Q)embed() { echo "extern const char *const $$1[];"; echo "const char *const $$1[] = {"; shift; \
-	    sed '/^#include/d; s/\\/\\\\/g; s/"/\\"/g; s/^/    "/; s/$$/\\n",/' "$$@"; echo '    0};'; }; \
-	    { embed prelude_lines $(PRELUDE); embed plain_lines $(PLAIN); embed gpu_lines $(GPU); embed native_lines $(NATIVE); \
-	    embed routine_lines $(ROUTINES); } > $@
+	$(Q)tools/embed_text prelude_lines $(PRELUDE) > $@
+$(BUILD)/gen/gpu.c: $(GPU) $(NATIVE) tools/embed_text
+	@mkdir -p $(@D)
+	$(Q)tools/embed_text gpu_lines $(GPU) > $@ && tools/embed_text native_lines $(NATIVE) >> $@
+$(BUILD)/gen/plain.c: $(PLAIN)
+$(BUILD)/gen/routine.c: $(ROUTINES)
+$(BUILD)/gen/plain.c $(BUILD)/gen/routine.c:
+	@mkdir -p $(@D)
+	$(Q){ echo "extern const char *const $(basename $(@F))_lines[];"; echo "const char *const $(basename $(@F))_lines[] = {"; \
+	    sed '/^#include/d; s/\\/\\\\/g; s/"/\\"/g; s/^/    "/; s/$$/\\n",/' $^; echo '    0};'; } > $@
 # Pages to look at: what all have, then the page itself, a string for each line.
 $(BUILD)/gen/pages.c: $(wildcard src/pages/*.html)
 	@mkdir -p $(@D)
@@ -127,7 +139,7 @@ $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 define kernel_rule
 $(BUILD)/src/kernels/%.$(1).o: src/kernels/%.c
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(KERNEL) $$(ISA_$(1)) -c $$< -o $$@
+	$$(Q)$$(CC) $$(KERNEL) $$(call KOPT,$(1),$$(*F)) $$(ISA_$(1)) -c $$< -o $$@
 endef
 $(foreach i,$(ISAS),$(eval $(call kernel_rule,$(i))))
 
@@ -181,12 +193,13 @@ $(BUILD)/gen/sweep_calls.h: tests/sweep.py $(BUILD)/weft $(wildcard include/*.h)
 $(BUILD)/tests/test_sweep.o: $(BUILD)/gen/sweep_calls.h
 $(BUILD)/tests/test_sweep.o: ALL += -I$(BUILD)/gen
 
+# with the readers of all formats, as the shared library and the command line have them
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TESTLIB) $(BUILD)/libweft-all.a
-	$(Q)$(CC) $(SAN) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SAN) -Wl,-u,wf_model_import -o $@ $^ $(LIBS)
 
 $(BUILD)/bench/%: bench/%.c $(BUILD)/libweft-all.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL)) -O2 -o $@ $< $(BUILD)/libweft-all.a $(LIBS) -ldl
+	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL)) -O2 -Wl,-u,wf_model_import -o $@ $< $(BUILD)/libweft-all.a $(LIBS) -ldl
 
 # Weft's own side of the comparison with others: as a user would write it, on the public headers.
 $(BUILD)/bench/weft_rows: bench/weft_rows.c bench/rows_small.c bench/rows_small.h $(BUILD)/libweft.a
@@ -236,7 +249,7 @@ verify-math: $(BUILD)/tests/test_vmath
 
 $(BUILD)/fuzz-obj/src/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(Q)clang $(filter-out $(CFLAGS),$(ALL)) $(FUZZFLAGS) -c $< -o $@
+	$(Q)clang $(filter-out $(CFLAGS) -fno-%tables,$(ALL)) $(FUZZFLAGS) -c $< -o $@
 
 $(BUILD)/fuzz/%: fuzz/%.c $(FUZZOBJ)
 	@mkdir -p $(@D)
