@@ -80,6 +80,7 @@ static int close_output(int status)
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a reader that is gone is a failed write */
+    signal(SIGPIPE, SIG_IGN); /* a reader that is gone is a failed write, */
+    signal(SIGXFSZ, SIG_IGN); /* and so is a file past the limit */
     return close_output(dispatch(argc, argv));
 }
