@@ -231,6 +231,7 @@ typedef struct Format {
 extern const Format npz_format, index_format; /* tensors.c */
 extern const Format gguf_format;      /* gguf.c */
 extern const Format onnx_format;      /* onnx/import.c */
+extern const Format stablehlo_format; /* stablehlo/import.c */
 extern const Format tensorflow_format; /* tensorflow/import.c */
 extern const Format torchfile_format; /* torchfile/import.c */
 /* The model of a file, mapped or read, or of text where that is given. */
@@ -241,7 +242,7 @@ wf_status open_model(wf_ctx *cx, const char *path, bool map, const char *text, s
 
 /* Files of other systems, up to a NULL. Not there, and NULL, in a static program that does not name wf_model_import or wf_model_parse_with. */
 extern const Format *const foreign_formats[] __attribute__((weak));
-#define FOREIGN_SUFFIXES ".onnx .pb .pt .pth .bin .gguf" /* what its rows have */
+#define FOREIGN_SUFFIXES ".onnx .pb .pt .pth .bin .gguf .mlir" /* what its rows have */
 
 /* ---- arraytext.c ------------------------------------------------------------------- */
 

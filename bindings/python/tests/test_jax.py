@@ -50,6 +50,33 @@ def test_a_program_of_jax_is_one_like_others():
     np.testing.assert_allclose(p.grad()(V), np.sin(V) + V * np.cos(V), rtol=1e-5)
 
 
-def test_what_has_no_lowering_is_named():
-    with pytest.raises(weft.UnsupportedError, match="lgamma"):
-        weft.from_jax(lambda x: lax.lgamma(x), V)
+def test_trees_names_and_random_keys():
+    def loss(params, key):
+        return jnp.mean((params["w"] * jax.random.normal(key, (4,)) + params["b"]) ** 2)
+    params, key = {"w": V, "b": np.float32(2)}, jax.random.PRNGKey(1)
+    p = weft.from_jax(loss, params, key)
+    assert p.name == "loss"
+    b, w = jax.tree_util.tree_leaves(params)
+    np.testing.assert_allclose(p(b, w, np.asarray(key)), loss(params, key), rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["svd", "qr", "eigh", "lgamma", "pool_grad"])
+def test_what_the_text_has_that_primitives_alone_had_not(name):
+    f = {"svd": lambda x: jnp.linalg.svd(x, compute_uv=False), "qr": lambda x: jnp.abs(jnp.linalg.qr(x)[1]), "eigh": lambda x: jnp.linalg.eigvalsh(x @ x.T),
+         "lgamma": lambda x: lax.lgamma(jnp.abs(x)), "pool_grad": jax.grad(lambda x: jnp.sum(lax.reduce_window(x, -jnp.inf, lax.max, (2, 2), (1, 2), "VALID") ** 2))}[name]
+    np.testing.assert_allclose(weft.from_jax(f, X)(X), f(X), rtol=1e-4, atol=1e-4)
+
+
+def test_gradients_agree_with_jax():
+    p = weft.from_jax(mlp, Y, X)
+    np.testing.assert_allclose(p.grad()(Y, X), jax.grad(mlp)(Y, X), rtol=1e-4, atol=1e-6)
+
+
+def test_rules_that_the_text_has_not_are_warned_of():
+    with pytest.warns(UserWarning, match="stop_gradient"):
+        weft.from_jax(lambda x: lax.stop_gradient(x) * x, V)
+
+
+def test_what_is_refused_is_named_with_its_line():
+    with pytest.raises(weft.UnsupportedError, match=r"geev|line|mlir:\d+"):
+        weft.from_jax(lambda x: jnp.linalg.eigvals(x @ x.T), X)

@@ -77,6 +77,6 @@ def from_torch(exported, name="forward"):
 
 
 def from_jax(f, *args, **kwargs):
-    """A program of a JAX function, by the primitives of its jaxpr; args are arrays or jax.ShapeDtypeStruct."""
+    """A program of a JAX function, by its StableHLO; args are arrays or jax.ShapeDtypeStruct, or trees of them."""
     from .jax import from_function
     return from_function(f, *args, **kwargs)
