@@ -83,12 +83,16 @@ static bool read_case(wf_ctx *c, const Zip *z, const ZipEntry *e, Case *k)
     char path[120];
     size_t n = strlen(e->name);
     const ZipEntry *how;
+    const char *numbers;
 
     *k = (Case){.size = e->size, .text = zip_bytes(z, e)};
     snprintf(k->name, sizeof k->name, "%.*s", (int)(n - 5), e->name);
     snprintf(path, sizeof path, "%s.how", k->name);
     how = zip_find(z, path);
-    if (!k->text || !how || sscanf(zip_bytes(z, how), "%lf %lf", &k->rtol, &k->atol) != 2)
+    if (!k->text || !how || !(numbers = zip_bytes(z, how)))
+        return false;
+    snprintf(path, sizeof path, "%.*s", (int)how->size, numbers);
+    if (sscanf(path, "%lf %lf", &k->rtol, &k->atol) != 2)
         return false;
     k->nin = read_arrays(c, z, k->name, 'i', k->in);
     k->nout = read_arrays(c, z, k->name, 'o', k->out);
