@@ -7,6 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifndef FUZZ_NAME
+#define FUZZ_NAME "fuzz.onnx"
+#endif
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -15,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     wf_model *m = NULL;
     const char *text;
 
-    if (wf_model_parse(cx, "fuzz.onnx", (const char *)data, size, &m) == WF_ERR_INTERNAL) {
+    if (wf_model_parse(cx, FUZZ_NAME, (const char *)data, size, &m) == WF_ERR_INTERNAL) {
         fprintf(stderr, "%s\n", wf_ctx_message(cx));
         abort();
     }

@@ -27,16 +27,16 @@ static char *read_file(const char *path, size_t *size)
 {
     FILE *f = fopen(path, "rb");
     char *data;
+    long n;
 
     *size = 0;
     if (!f)
         return NULL;
     fseek(f, 0, SEEK_END);
-    data = malloc((size_t)ftell(f) + 1);
+    n = ftell(f);
+    data = malloc((size_t)n + 1);
     rewind(f);
-    while (!feof(f) && !ferror(f))
-        *size += fread(data + *size, 1, 1 << 16, f);
-    data[*size] = 0;
+    *size = fread(data, 1, (size_t)n, f);
     fclose(f);
     return data;
 }
