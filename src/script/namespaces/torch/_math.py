@@ -10,7 +10,6 @@ from torch._creation import get_default_dtype
 
 # ---- functions that are natives as they are
 
-abs = absolute = _w.abs
 neg = negative = _w.neg
 reciprocal = _w.reciprocal
 exp = _w.exp
@@ -37,9 +36,6 @@ erfinv = _w.erf_inv
 sqrt = _w.sqrt
 rsqrt = _w.rsqrt
 sigmoid = _w.sigmoid
-floor = _w.floor
-ceil = _w.ceil
-trunc = fix = _w.trunc
 isfinite = _w.is_finite
 isnan = _w.is_nan
 isinf = _w.is_inf
@@ -59,9 +55,6 @@ lt = less = _w.lt
 le = less_equal = _w.le
 gt = greater = _w.gt
 ge = greater_equal = _w.ge
-logical_and = _w.logical_and
-logical_or = _w.logical_or
-logical_xor = _w.logical_xor
 bitwise_and = _w.bitwise_and
 bitwise_or = _w.bitwise_or
 bitwise_xor = _w.bitwise_xor
@@ -177,16 +170,46 @@ def max_int(a, b):
     return a if a > b else b
 
 
-def lerp(input, end, weight):
-    return input + weight * (end - input)
+def _in_full(fn):
+    # fn of tensors of halves: computed in float32 and rounded once, as one kernel does.
+    def call(*xs):
+        d = xs[0].dtype
+        if d.itemsize > 2 or not d.is_floating_point:
+            return fn(*xs)
+        return _w.cast(fn(*[_w.cast(x, float32) if isinstance(x, _w.Tensor) else x for x in xs]), d)
+    return call
+
+
+def lerp(input, end, weight, *, out=None):
+    # From the nearer end.
+    def between(a, b, w):
+        if isinstance(w, _w.Tensor):
+            return _w.where(_w.lt(_w.abs(w), 0.5), a + w * (b - a), b - (b - a) * (1 - w))
+        return a + w * (b - a) if -0.5 < w < 0.5 else b - (b - a) * (1 - w)
+    return put(out, _in_full(between)(input, end, weight))
+
+
+def _three(input, tensor1, tensor2, value):
+    # The three in the dtype of their result, and value as it counts there.
+    result_type = __import__("torch._misc").result_type
+    d = result_type(input, tensor1)
+    for x in (tensor1, tensor2):
+        d = result_type(_w.full((0,) if input.ndim or tensor1.ndim else (), 0, d), x)
+    return [_w.cast(x, d) if x.dtype != d else x for x in (input, tensor1, tensor2)], \
+        value if d.is_inexact else int(value)
 
 
 def addcmul(input, tensor1, tensor2, *, value=1, out=None):
-    return put(out, input + value * (tensor1 * tensor2))
+    xs, value = _three(input, tensor1, tensor2, value)
+    return put(out, _in_full(lambda x, a, b: x + value * (a * b))(*xs))
 
 
 def addcdiv(input, tensor1, tensor2, *, value=1, out=None):
-    return put(out, input + value * (tensor1 / tensor2))
+    if not tensor1.dtype.is_inexact and not tensor2.dtype.is_inexact:
+        raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv will "
+                           "perform a true division of tensor1 and tensor2.")
+    xs, value = _three(input, tensor1, tensor2, value)
+    return put(out, _in_full(lambda x, a, b: x + value * (a / b))(*xs))
 
 
 def heaviside(input, values):
@@ -300,14 +323,17 @@ def sinc(input):
 
 def logit(input, eps=None):
     if eps is not None:
-        input = _w.clip(input, eps, 1 - eps)
-    return _w.log(input / (1 - input))
+        input = _w.where(_w.is_nan(input), input, _w.clip(input, eps, 1 - eps))
+    y = _w.log(input / (1 - input))
+    if eps is None and followed(input):     # outside of [0, 1] there is no slope
+        outside = _w.logical_or(_w.lt(_w.detach(input), 0), _w.gt(_w.detach(input), 1))
+        y = _w.where(outside, _w.sqrt(_w.where(outside, -1 - _w.abs(input), 1.0)), y)
+    return y
 
 
-def logaddexp2(input, other):
+def _logaddexp2(input, other, out=None):
     ln2 = _math.log(2.0)
-    input, other = _one_dtype(input, other)
-    return _w.logaddexp(input * ln2, other * ln2) / ln2
+    return put(out, _in_full(lambda a, b: _w.logaddexp(a * ln2, b * ln2) / ln2)(input, other))
 
 
 def _one_dtype(input, other):
@@ -379,21 +405,47 @@ def positive(input):
     return _w.positive(input)
 
 
+def _of_numbers(native, name):
+    def fn(input, *, out=None):
+        _no_bool(input, name)
+        return native(input, out=out)
+    fn.__name__ = fn.__qualname__ = name.split("_")[0]
+    return fn
+
+
+abs = absolute = _of_numbers(_w.abs, "abs_cpu")
+floor = _of_numbers(_w.floor, "floor_vml_cpu")
+ceil = _of_numbers(_w.ceil, "ceil_vml_cpu")
+trunc = fix = _of_numbers(_w.trunc, "trunc_vml_cpu")
 frac = _of_floats(_w.frac, "frac")
-hypot = _of_tensors(_of_floats(_w.hypot, "hypot"), "hypot")
-logaddexp = _of_tensors(_of_floats(_w.logaddexp, "logaddexp"), "logaddexp")
+def _of_one_dtype(native, name):
+    # Floats alone, in the dtype that both have together.
+    def fn(input, other, *, out=None):
+        d = __import__("torch._misc").result_type(input, other)
+        if d.kind != "f":
+            raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{_scalar(d)}'")
+        return native(*_one_dtype(input, other), out=out)
+    return fn
+
+
+hypot = _of_tensors(_of_one_dtype(_w.hypot, "hypot"), "hypot")
+logaddexp = _of_tensors(_of_one_dtype(_w.logaddexp, "logaddexp"), "logaddexp")
+logaddexp2 = _of_tensors(_of_one_dtype(_logaddexp2, "logaddexp2"), "logaddexp2")
+logical_and = _of_tensors(_w.logical_and, "logical_and")
+logical_or = _of_tensors(_w.logical_or, "logical_or")
+logical_xor = _of_tensors(_w.logical_xor, "logical_xor")
 fmax = _of_tensors(lambda a, b, out=None: put(out, _fmax(a, b)), "fmax")
 fmin = _of_tensors(lambda a, b, out=None: put(out, _fmin(a, b)), "fmin")
 maximum = _of_tensors(_w.maximum, "maximum")
 minimum = _of_tensors(_w.minimum, "minimum")
-atan2 = arctan2 = _of_tensors(_w.atan2, "atan2")
+atan2 = arctan2 = _of_tensors(lambda a, b, out=None: _w.atan2(*_one_dtype(a, b), out=out), "atan2")
 
 
 def gcd(input, other):
-    for x in (input, other):
-        if not isinstance(x, _w.Tensor) or x.dtype.kind not in ("i", "u"):
-            raise RuntimeError("gcd: needs tensors of integers")
-    a, b = _w.abs(input), _w.abs(other)
+    d = __import__("torch._misc").result_type(input, other)
+    if d.kind not in ("i", "u"):
+        raise NotImplementedError(f"\"gcd_cpu\" not implemented for '{_scalar(d)}'")
+    a, b = [_w.abs(_w.cast(x, d)) for x in (input, other)]
     while bool(_w.any(_w.ne(b, 0))):
         more = _w.ne(b, 0)
         a, b = _w.where(more, b, a), _w.where(more, _w.remainder(a, _w.where(more, b, 1)), b)
@@ -411,7 +463,7 @@ def square(input, *, out=None):
 
 def _no_bool(input, name):
     if input.dtype == _bool:
-        raise RuntimeError(f'"{name}" not implemented for \'Bool\'')
+        raise NotImplementedError(f'"{name}" not implemented for \'Bool\'')
 
 
 # ---- comparing whole tensors
@@ -456,10 +508,15 @@ def _dims(dim):
     return None if dim is None or (isinstance(dim, (tuple, list)) and len(dim) == 0) else dim
 
 
+def _as_asked(y, dtype):
+    # Small integers are added as int64, and are what was asked for at the end.
+    return y if dtype is None or y.dtype == dtype else _w.cast(y, dtype)
+
+
 def sum(input, dim=None, keepdim=False, *, dtype=None, axis=None, out=None):
     if dtype is not None:
         input = _w.cast(input, dtype)
-    return put(out, _w.sum(input, _dims(dim if axis is None else axis), keepdim))
+    return put(out, _as_asked(_w.sum(input, _dims(dim if axis is None else axis), keepdim), dtype))
 
 
 def nansum(input, dim=None, keepdim=False, *, dtype=None):
@@ -492,7 +549,7 @@ def nanmean(input, dim=None, keepdim=False):
 def prod(input, dim=None, keepdim=False, *, dtype=None, out=None):
     if dtype is not None:
         input = _w.cast(input, dtype)
-    return put(out, _w.prod(input, dim, keepdim))
+    return put(out, _as_asked(_w.prod(input, dim, keepdim), dtype))
 
 
 def _spread(native, name):
@@ -610,6 +667,9 @@ def logsumexp(input, dim, keepdim=False, *, out=None):
 def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     if dtype is not None:
         input = _w.cast(input, dtype)
+    if not input.dtype.is_inexact:
+        raise NotImplementedError("linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+                                  f"{_scalar(input.dtype)}")
     if p is None or p == "fro":
         p = 2.0
     elif p == "nuc":
@@ -629,6 +689,8 @@ def _norm2(x, dims, keepdim):
 
 
 def dist(input, other, p=2):
+    if not isinstance(other, _w.Tensor):
+        raise TypeError(f"dist(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     return _w.norm(input - other, p)
 
 
@@ -649,7 +711,7 @@ def cumsum(input, dim, *, dtype=None, out=None):
         input = _w.cast(input, dtype)
     elif not input.dtype.is_floating_point and input.dtype != int64:
         input = _w.cast(input, int64)
-    return put(out, _w.cumsum(input, dim))
+    return put(out, _as_asked(_w.cumsum(input, dim), dtype))
 
 
 def cumprod(input, dim, *, dtype=None, out=None):
@@ -659,7 +721,7 @@ def cumprod(input, dim, *, dtype=None, out=None):
         input = _w.cast(input, dtype)
     elif not input.dtype.is_floating_point and input.dtype != int64:
         input = _w.cast(input, int64)
-    return put(out, _w.cumprod(input, dim))
+    return put(out, _as_asked(_w.cumprod(input, dim), dtype))
 
 
 def _axis(input, dim):
@@ -683,6 +745,8 @@ cummin = _running("cummin")
 
 
 def logcumsumexp(input, dim):
+    if not input.dtype.is_inexact:
+        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{_scalar(input.dtype)}'")
     if input.ndim == 0:
         return logcumsumexp(_w.reshape(input, (1,)), dim)[0].clone()
     return _w.op("cumlogsumexp", [_floating(input)], {"axis": _axis(input, dim)})[0]
@@ -736,6 +800,7 @@ log_softmax = _over_axis(_w.log_softmax, "log_softmax")
 # ---- order statistics
 
 def median(input, dim=None, keepdim=False):
+    _no_bool(input, "median_out")
     if dim is None:
         if input.numel() == 0:
             return _w.full((), _math.nan if input.dtype.is_floating_point else -2 ** (8 * input.dtype.itemsize - 1), input.dtype)
@@ -773,35 +838,55 @@ def nanmedian(input, dim=None, keepdim=False):
 
 
 @_full
-def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
-    if dim is None:
-        flat = _w.reshape(input, (-1,))
-        r = quantile(flat, q, 0, False, interpolation=interpolation)
-        return _w.reshape(r, tuple(r.shape) + (1,) * input.ndim) if keepdim else r
-    values, _ = _w.sort(input, dim)
-    many = isinstance(q, _w.Tensor) and q.ndim > 0
-    out = []
-    for k in (q.tolist() if many else [float(q)]):
-        if not 0 <= k <= 1:
-            raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {k}")
-        place = k * (input.shape[dim] - 1)
-        lo = int(_math.floor(place))
-        hi = int(_math.ceil(place))
-        a, b = _w.narrow(values, dim, lo, 1), _w.narrow(values, dim, hi, 1)
-        share = place - lo
-        pick = {"linear": share, "lower": 0.0, "higher": 1.0, "midpoint": 0.5 if hi > lo else 0.0,
-                "nearest": float(_w.round(_w.tensor(place, float64)) - lo)}
-        v = a + (b - a) * pick[interpolation]
-        out.append(v if keepdim else _w.squeeze(v, dim))
-    return _w.stack(out, 0) if many else out[0]
+def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+    return put(out, _quantile(input, q, dim, keepdim, interpolation, False))
 
 
 @_full
-def nanquantile(input, q, dim=None, keepdim=False):
-    return quantile(input[_w.logical_not(_w.is_nan(input))], q, dim, keepdim)
+def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+    return put(out, _quantile(input, q, dim, keepdim, interpolation, True))
+
+
+def _quantile(input, q, dim, keepdim, interpolation, skip):
+    # Numbers along dim in order, the NaN last; skip: without these.
+    if input.dtype not in (float32, float64):
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        raise RuntimeError("quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
+                           f"{interpolation}")
+    if dim is None or input.ndim == 0:
+        _w.sum(input, dim)  # is there such an axis?
+        flat = _quantile(_w.reshape(input, (-1,)), q, 0, False, interpolation, skip)
+        return _w.reshape(flat, tuple(flat.shape) + (1,) * input.ndim) if keepdim else flat
+    if input.shape[dim] == 0:
+        raise RuntimeError("quantile() input tensor must be non-empty")
+    values, _ = _w.sort(input, dim)
+    bad = _w.is_nan(values)
+    good = _w.sum(_w.cast(_w.logical_not(bad), input.dtype), dim, True)
+    last = _w.clip(good - 1, 0, None) if skip else _w.full_like(good, input.shape[dim] - 1)
+    many = isinstance(q, _w.Tensor) and q.ndim > 0
+    found = []
+    for k in (q.tolist() if many else [float(q)]):
+        if not 0 <= k <= 1:
+            raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {k}")
+        place = k * last
+        lo, hi = _w.floor(place), _w.ceil(place)
+        if interpolation in ("lower", "higher", "nearest"):
+            at = {"lower": lo, "higher": hi, "nearest": _w.round(place)}[interpolation]
+            v = _w.take_along(values, _w.cast(at, int64), dim)
+        else:
+            a, b = [_w.take_along(values, _w.cast(at, int64), dim) for at in (lo, hi)]
+            v = lerp(a, b, place - lo if interpolation == "linear" else _w.full_like(place, 0.5))
+            v = _w.where(_w.eq(lo, hi), a, v)
+        v = _w.where(_w.any(bad, dim, True) if not skip else _w.eq(good, 0), _math.nan, v)
+        found.append(v if keepdim else _w.squeeze(v, dim))
+    return _w.stack(found, 0) if many else found[0]
 
 
 def mode(input, dim=-1, keepdim=False):
+    if input.ndim == 0:
+        _w.sum(input, dim)  # is there such an axis?
+        return pair("mode", (_w.copy(input), _w.tensor(0)))
     values, index = _w.sort(input, dim)
     ordered = values.movedim(dim, -1)
     places = index.movedim(dim, -1)

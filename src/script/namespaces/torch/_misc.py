@@ -39,9 +39,9 @@ def typename(obj):
 
 
 def result_type(tensor1, tensor2):
-    a = _w.cast(tensor1, tensor1.dtype) if isinstance(tensor1, _w.Tensor) else tensor1
-    return _w.add(_w.zeros_like(a) if isinstance(a, _w.Tensor) else a,
-                  _w.zeros_like(tensor2) if isinstance(tensor2, _w.Tensor) else tensor2).dtype
+    # Sizes do not matter, but whether there are any does.
+    a, b = [_w.full((0,) if x.ndim else (), 0, x.dtype) if isinstance(x, _w.Tensor) else x for x in (tensor1, tensor2)]
+    return _w.add(a, b).dtype
 
 
 def promote_types(type1, type2):

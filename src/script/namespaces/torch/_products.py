@@ -203,9 +203,11 @@ def corrcoef(input):
 
 
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
-    dot_ = _w.sum(x1 * x2, dim)
-    a, b = _w.norm(x1, 2, dim), _w.norm(x2, 2, dim)
-    return dot_ / (_w.clip(a, eps, None) * _w.clip(b, eps, None))
+    from torch._math import _one_dtype
+    from torch._shape import broadcast_tensors
+    x1, x2 = broadcast_tensors(*_one_dtype(x1, x2))
+    a, b = [_w.clip(_w.norm(x, 2, dim, True), eps, None) for x in (x1, x2)]
+    return _w.sum((x1 / a) * (x2 / b), dim)
 
 
 def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):

@@ -72,6 +72,9 @@ def permute(input, *dims):
 
 
 def transpose(input, dim0, dim1):
+    if input.ndim == 0:
+        _w.sum(input, dim0), _w.sum(input, dim1)  # are there such axes?
+        return _w.reshape(input, ())
     return _w.swap_axes(input, dim0, dim1)
 
 
@@ -192,7 +195,7 @@ def cat(tensors, dim=0, *, out=None):
             d = __import__("torch._misc").promote_types(d, x.dtype)
         some = [_w.cast(x, d) if x.dtype != d else x for x in some]
     try:
-        return put(out, _w.label(_w.concat(some or tensors[:1], dim), "cat"))
+        return put(out, _w.label(_w.concat(some or tensors, dim), "cat"))
     except RuntimeError as error:
         raise _bad_cat(tensors, dim, error) from None
 
@@ -505,7 +508,8 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     return full if (a, b) == (rank - 2, rank - 1) else movedim(full, (-2, -1), (a, b))
 
 
-diagflat = diag
+def diagflat(input, offset=0):
+    return diag(_w.reshape(input, (-1,)), offset)
 
 
 def block_diag(*tensors):
@@ -672,6 +676,8 @@ def masked_fill(input, mask, value):
 
 def masked_select(input, mask):
     a, b = broadcast_tensors(input, mask)
+    if a.ndim == 0:
+        a, b = _w.reshape(a, (1,)), _w.reshape(b, (1,))
     return _w.masked_select(a, b)
 
 
@@ -746,6 +752,8 @@ def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):
 
 
 def kthvalue(input, k, dim=-1, keepdim=False):
+    from torch._math import _no_bool
+    _no_bool(input, "kthvalue_cpu")
     values, index = _w.sort(input, dim)
     v, i = _w.narrow(values, dim, k - 1, 1), _w.narrow(index, dim, k - 1, 1)
     return pair("kthvalue", (v, i) if keepdim else (_w.squeeze(v, dim), _w.squeeze(i, dim)))

@@ -34,7 +34,8 @@ def zeta(input, other):
 
 
 def gammainc(input, other):
-    return _special.gammainc(_w, input, other)
+    y = _special.gammainc(_w, input, other)
+    return _w.where(_w.logical_or(_w.lt(input, 0), _w.lt(other, 0)), float("nan"), y)
 
 
 def gammaincc(input, other):

@@ -251,6 +251,8 @@ def _conv(n):
     def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         if padding == "same" or padding == "valid":
             if padding == "same":
+                if any([i != 1 for i in _tuple(stride, n)]):
+                    raise RuntimeError("padding='same' is not supported for strided convolutions")
                 d, k = _tuple(dilation, n), weight.shape[2:]
                 total = [d[i] * (k[i] - 1) for i in range(n)]
                 if all([t % 2 == 0 for t in total]):
@@ -293,16 +295,19 @@ def _conv_transpose(n):
 conv_transpose1d, conv_transpose2d, conv_transpose3d = _conv_transpose(1), _conv_transpose(2), _conv_transpose(3)
 
 
+def _ceil_size(size, span, stride, padding):
+    # Windows that begin inside or before, the last one cut off.
+    count = -(-(size + 2 * padding - span) // stride) + 1
+    return count - 1 if (count - 1) * stride >= size + padding else count
+
+
 def _ceil_pad(input, n, kernel, stride, padding, dilation, value):
     # Padding at the end, so that windows that are only begun count too.
     lo, hi = [0] * input.ndim, [0] * input.ndim
     more = False
     for i in range(n):
-        size, span = input.shape[input.ndim - n + i] + 2 * padding[i], dilation[i] * (kernel[i] - 1) + 1
-        count = -(-(size - span) // stride[i]) + 1
-        if (count - 1) * stride[i] >= size - padding[i]:
-            count -= 1
-        extra = (count - 1) * stride[i] + span - size
+        size, span = input.shape[input.ndim - n + i], dilation[i] * (kernel[i] - 1) + 1
+        extra = (_ceil_size(size, span, stride[i], padding[i]) - 1) * stride[i] + span - size - 2 * padding[i]
         if extra > 0:
             hi[input.ndim - n + i] = extra
             more = True
@@ -339,11 +344,11 @@ def _max_places(x, n, k, s, p, d, ceil_mode):
     place = _w.broadcast_to(_w.reshape(_w.arange(0, h * w, 1, _int64), (1, 1, h, w)), x.shape)
     lo, hi = [0, 0, p[0], p[1]], [0, 0, p[0], p[1]]
     padded, where = _w.pad(x, lo, hi, float("-inf")), _w.pad(place, lo, hi, -1)
-    if ceil_mode:
-        padded = _ceil_pad(padded, 2, k, s, (0, 0), d, float("-inf"))
-        where = _w.pad(where, [0] * 4, [0, 0, padded.shape[2] - where.shape[2], padded.shape[3] - where.shape[3]], -1)
-    oh = (padded.shape[2] - d[0] * (k[0] - 1) - 1) // s[0] + 1
-    ow = (padded.shape[3] - d[1] * (k[1] - 1) - 1) // s[1] + 1
+    span = [d[i] * (k[i] - 1) + 1 for i in (0, 1)]
+    count = _ceil_size if ceil_mode else lambda size, span, stride, padding: (size + 2 * padding - span) // stride + 1
+    oh, ow = [count(x.shape[2 + i], span[i], s[i], p[i]) for i in (0, 1)]
+    hi = [0, 0] + [max(0, (o - 1) * s[i] + span[i] - padded.shape[2 + i]) for i, o in enumerate((oh, ow))]
+    padded, where = _w.pad(padded, [0] * 4, hi, float("-inf")), _w.pad(where, [0] * 4, hi, -1)
     values, places = [], []
     for i in range(k[0]):
         for j in range(k[1]):
@@ -364,18 +369,23 @@ def _avg_pool(n):
         s = k if stride is None or stride == () else _tuple(stride, n)
 
         def pool(x):
+            for i in range(n):
+                if 2 * p[i] > k[i]:
+                    raise RuntimeError("pad should be at most half of effective kernel size, but got "
+                                       f"pad={p[i]}, kernel_size={k[i]} and dilation=1")
             if ceil_mode:
-                ones = _w.full((1, 1) + tuple(x.shape[2:]), 1.0, x.dtype)
-                if count_include_pad:
-                    border = [0, 0] + list(p)
-                    x, ones = _w.pad(x, border, border, 0), _w.pad(ones, border, border, 1)
-                    q = (0,) * n
-                else:
-                    q = p
-                y = _w.avg_pool(_ceil_pad(x, n, k, s, q, (1,) * n, 0), n, k, s, q, True)
-                share = _w.avg_pool(_ceil_pad(ones, n, k, s, q, (1,) * n, 0), n, k, s, q, True)
-                return y / share
-            y = _w.avg_pool(x, n, k, s, p, count_include_pad)
+                border = [0, 0] + list(p)
+                ones = _w.pad(_w.full((1, 1) + tuple(x.shape[2:]), 1.0, x.dtype), border, border, int(count_include_pad))
+                sizes = [_ceil_size(x.shape[2 + i], k[i], s[i], p[i]) for i in range(n)]
+                more = [0, 0] + [max(0, (o - 1) * s[i] + k[i] - x.shape[2 + i] - 2 * p[i]) for i, o in enumerate(sizes)]
+                x, ones = _w.pad(_w.pad(x, border, border, 0), [0] * (n + 2), more, 0), _w.pad(ones, [0] * (n + 2), more, 0)
+                y, share = [_w.avg_pool(v, n, k, s, (0,) * n, True) for v in (x, ones)]
+                for i, o in enumerate(sizes):
+                    y, share = _w.narrow(y, 2 + i, 0, o), _w.narrow(share, 2 + i, 0, o)
+                if divisor_override is None:
+                    return y / share
+            else:
+                y = _w.avg_pool(x, n, k, s, p, count_include_pad or divisor_override is not None)
             if divisor_override is not None:
                 count = 1
                 for i in k:
@@ -393,12 +403,31 @@ avg_pool1d, avg_pool2d, avg_pool3d = _avg_pool(1), _avg_pool(2), _avg_pool(3)
 
 def _adaptive(native, n):
     def pool(input, output_size, return_indices=False):
+        if return_indices and native is _w.adaptive_avg_pool:
+            raise TypeError(f"adaptive_avg_pool{n}d() got an unexpected keyword argument 'return_indices'")
         sizes = list(_tuple(output_size, n))
         for i in range(n):
             if sizes[i] is None:
                 sizes[i] = input.shape[input.ndim - n + i]
-        return _batched(input, n, lambda x: native(x, n, sizes))
+        y = _batched(input, n, lambda x: native(x, n, sizes))
+        return (y, _batched(input, n, lambda x: _adaptive_places(x, n, sizes))) if return_indices else y
     return pool
+
+
+def _adaptive_places(x, n, sizes):
+    # Where each window has its largest element, in the flat plane.
+    space = list(x.shape)[2:]
+    plane = _w.reshape(_w.arange(0, _w.about(x[:1, :1], "count")), tuple(space))
+    found = [[]]
+    for i in range(n):
+        spans = [(o * space[i] // sizes[i], -(-(o + 1) * space[i] // sizes[i])) for o in range(sizes[i])]
+        found = [at + [slice(a, b)] for at in found for a, b in spans]
+    places = []
+    for at in found:
+        at = tuple(at)
+        rows = _w.reshape(_w.stop_gradient(x)[(slice(None), slice(None)) + at], tuple(x.shape[:2]) + (-1,))
+        places.append(_w.take(_w.reshape(plane[at], (-1,)), _w.argmax(rows, 2), 0))
+    return _w.reshape(_w.stack(places, 2), tuple(x.shape[:2]) + tuple(sizes))
 
 
 adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d = [_adaptive(_w.adaptive_avg_pool, n) for n in (1, 2, 3)]
@@ -411,8 +440,8 @@ def _lp_pool(n):
         count = 1
         for i in k:
             count *= i
-        mean = _avg_pool(n)(_w.pow(_w.abs(input), norm_type), kernel_size, stride, 0, ceil_mode)
-        return _w.pow(mean * count, 1.0 / norm_type)
+        mean = _avg_pool(n)(_w.pow(input, norm_type), kernel_size, stride, 0, ceil_mode)
+        return _w.pow(_w.sign(mean) * _w.relu(_w.abs(mean)) * count, 1.0 / norm_type)
     return lp_pool
 
 
@@ -754,6 +783,8 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
 
 
 def one_hot(tensor, num_classes=-1):
+    if tensor.dtype != _int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if num_classes == -1:
         num_classes = int(_w.max(tensor)) + 1
     bad = _w.check_index(tensor, 0, num_classes)
@@ -914,7 +945,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-06, reduction="mean
         var = _w.full(input.shape, var, input.dtype)
     if tuple(var.shape) != tuple(input.shape) and var.ndim == input.ndim - 1:
         var = _w.expand_dims(var, -1)
-    safe = var + _w.detach(_w.clip(var, eps, None) - var)
+    safe = _w.where(_w.lt(_w.detach(var), eps), var + _w.detach(eps - var), var)
     loss = 0.5 * (_w.log(safe) + (input - target) ** 2 / safe)
     if full:
         loss = loss + 0.5 * _math.log(2 * _math.pi)
@@ -974,11 +1005,11 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     reduction = _old(reduction, size_average, reduce)
     x = input if input.ndim == 2 else _w.expand_dims(input, 0)
     t = _w.reshape(target, (-1, 1))
-    gap = _w.relu(margin - _w.take_along(x, t, 1) + x) ** p
+    own = _w.eq(_w.one_hot(_w.reshape(t, (-1,)), x.shape[1], _int64), 1)
+    gap = _w.where(own, 0.0, _w.relu(margin - _w.take_along(x, t, 1) + x)) ** p
     if weight is not None:
         gap = gap * _w.expand_dims(_w.take(weight, _w.reshape(t, (-1,)), 0), 1)
-    own = _w.cast(_w.one_hot(_w.reshape(t, (-1,)), x.shape[1], _int64), x.dtype)
-    return _reduced(_w.sum(gap * (1 - own), 1) / x.shape[1], reduction)
+    return _reduced(_w.sum(_w.where(own, 0.0, gap), 1) / x.shape[1], reduction)
 
 
 def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
