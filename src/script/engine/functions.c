@@ -21,12 +21,30 @@ static Value end_out(En *e, wf_tensor t, Value out)
     return en_end_value(e, sc_ref(out));
 }
 
+/* The float in which NumPy computes with small integers; that of x elsewhere. */
+static wf_dtype small_float(const En *e, wf_tensor x)
+{
+    wf_dtype d = wf_dtype_of(e->c, x);
+
+    if (e->f != &e->vm->engine->front[FRONT_NUMPY] || (d != WF_BOOL && !dtype_is_int(d)) ||
+        wf_is_weak(e->c, x) || wf_dtype_size(d) > 2)
+        return d;
+    return wf_dtype_size(d) == 1 ? WF_F16 : WF_F32;
+}
+
 static Value unary(Vm *vm, const Args *a, Fn1 fn)
 {
     En e = en_begin(vm, a);
-    wf_tensor x;
+    wf_tensor x, y;
+    wf_dtype d;
 
-    return en_tensor(&e, a->v[0], &x) ? end_out(&e, fn(e.c, x), a->v[1]) : en_fail(&e);
+    if (!en_tensor(&e, a->v[0], &x))
+        return en_fail(&e);
+    y = fn(e.c, x);
+    d = small_float(&e, x);
+    if (d != wf_dtype_of(e.c, x) && wf_dtype_of(e.c, y) == WF_F64)
+        y = wf_cast(e.c, y, d);
+    return end_out(&e, y, a->v[1]);
 }
 
 static Value binary(Vm *vm, const Args *a, Fn2 fn)
@@ -36,6 +54,10 @@ static Value binary(Vm *vm, const Args *a, Fn2 fn)
 
     if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y))
         return en_fail(&e);
+    if (fn == wf_atan2 || fn == wf_hypot || fn == wf_logaddexp) {
+        x = wf_cast(e.c, x, small_float(&e, x));
+        y = wf_cast(e.c, y, small_float(&e, y));
+    }
     return end_out(&e, fn(e.c, x, y), a->v[2]);
 }
 

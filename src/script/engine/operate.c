@@ -167,6 +167,28 @@ static bool torch_subtracts(En *e, Value a, Value b, wf_tensor x, wf_tensor y)
                                    : "If you are trying to invert a mask, use the `~` or `logical_not()`");
 }
 
+/* NumPy's integers beside a Python int that their dtype does not hold: compared as 64 bits, an error elsewhere. */
+static bool fits_dtype(En *e, Value number, wf_tensor x)
+{
+    wf_dtype d = wf_dtype_of(e->c, x);
+    int bits = 8 * (int)wf_dtype_size(d);
+    bool is_unsigned = d == WF_U8 || d == WF_U16 || d == WF_U32 || d == WF_U64;
+
+    if (e->f != &e->vm->engine->front[FRONT_NUMPY] || number.tag != T_INT || !dtype_is_int(d))
+        return true;
+    if (is_unsigned)
+        return number.i >= 0 && (bits == 64 || number.i < (int64_t)1 << bits);
+    return bits == 64 ||
+           (number.i >= -((int64_t)1 << (bits - 1)) && number.i < (int64_t)1 << (bits - 1));
+}
+
+static bool check_fits(En *e, Value number, wf_tensor x)
+{
+    return fits_dtype(e, number, x) ||
+           sc_fail(e->vm, C_OverflowError, "Python integer %lld out of bounds for %s",
+                   (long long)number.i, e->f->dtype_names[wf_dtype_of(e->c, x)]);
+}
+
 Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
 {
     TensorObj *plain = inplace ? NULL : plain_binary(vm, op, a, b);
@@ -180,6 +202,8 @@ Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inp
         en_end_value(&e, NONE);
         return sc_failed(vm) ? NIL : NOTIMPL;
     }
+    if (op != OP2_DIV && (!check_fits(&e, a, y) || !check_fits(&e, b, x)))
+        return en_fail(&e);
     e.label = reflected && op == OP2_SUB ? "rsub" : binary_label[op];
     if (e.f->casts && (e.cast = autocast_row(e.label)) != NULL && !inplace) {
         x = autocast_tensor(&e, x);
@@ -233,6 +257,10 @@ Value tensor_compare(Vm *vm, CmpOp op, Value a, Value b)
         return sc_failed(vm) ? NIL : NOTIMPL;
     }
     e.label = "compare";
+    if (!fits_dtype(&e, a, y))
+        y = wf_cast(e.c, y, WF_I64);
+    else if (!fits_dtype(&e, b, x))
+        x = wf_cast(e.c, x, WF_I64);
     if (!on_one_device(&e, x, y))
         return en_fail(&e);
     if (is_strict(&e))

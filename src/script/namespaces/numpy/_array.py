@@ -52,6 +52,20 @@ def typed(x, dtype):
     return x if dtype is None else _w.cast(x, dtype)
 
 
+def as_asked(y, dtype):
+    # Small integers are added as 64 bits, and are what was asked for at the end.
+    return y if dtype is None else _w.cast(y, dtype)
+
+
+def to_integers(x, dtype):
+    # Floats as integers as the machine has them: the low bits of a wide one, and of the least one where that is too small.
+    wide = _w.int64 if dtype.itemsize == 8 else _w.int32
+    limit = 2.0 ** (8 * wide.itemsize - 1)
+    x = _w.cast(x, _w.float64)
+    inside = _w.logical_and(x > -limit - 1, x < limit)
+    return _w.cast(_w.where(inside, _w.cast(_w.where(inside, x, 0.0), wide), _w.cast(-limit, wide)), dtype)
+
+
 def summable(x, dtype):
     # Sums and products of small integers are 64 bits wide.
     if dtype is not None:
@@ -128,13 +142,13 @@ class Methods(_w.Tensor):
         return None
 
     def sum(self, axis=None, dtype=None, out=None, keepdims=False):
-        return written(_w.sum(summable(self, dtype), axis, keepdims), out)
+        return written(as_asked(_w.sum(summable(self, dtype), axis, keepdims), dtype), out)
 
     def prod(self, axis=None, dtype=None, out=None, keepdims=False):
-        return written(_w.prod(summable(self, dtype), axis, keepdims), out)
+        return written(as_asked(_w.prod(summable(self, dtype), axis, keepdims), dtype), out)
 
     def mean(self, axis=None, dtype=None, out=None, keepdims=False):
-        return written(_w.mean(typed(self, dtype), axis, keepdims), out)
+        return written(as_asked(_w.mean(typed(self, dtype), axis, keepdims), dtype), out)
 
     def max(self, axis=None, out=None, keepdims=False):
         return reduced(_w.max, self, axis, keepdims, out, "maximum")
@@ -165,11 +179,11 @@ class Methods(_w.Tensor):
 
     def cumsum(self, axis=None, dtype=None, out=None):
         x = summable(self, dtype)
-        return written(_w.cumsum(_w.reshape(x, -1), 0) if axis is None else _w.cumsum(x, axis), out)
+        return written(as_asked(_w.cumsum(_w.reshape(x, -1), 0) if axis is None else _w.cumsum(x, axis), dtype), out)
 
     def cumprod(self, axis=None, dtype=None, out=None):
         x = summable(self, dtype)
-        return written(_w.cumprod(_w.reshape(x, -1), 0) if axis is None else _w.cumprod(x, axis), out)
+        return written(as_asked(_w.cumprod(_w.reshape(x, -1), 0) if axis is None else _w.cumprod(x, axis), dtype), out)
 
     def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
         return self.diagonal(offset, axis1, axis2).sum(-1, dtype, out)
@@ -248,6 +262,8 @@ class Methods(_w.Tensor):
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         x = _w.cast(self, dtype)
+        if self.dtype.kind == "f" and x.dtype.kind in "iu":
+            x = to_integers(self, x.dtype)
         if not can_cast(self.dtype, x.dtype, casting):
             raise TypeError(f"Cannot cast array data from {self.dtype!r} to {x.dtype!r} according to the rule '{casting}'")
         if copy and x.dtype == self.dtype:

@@ -1,7 +1,7 @@
 # numpy._reduce -- reductions, cumulative functions, statistics, sorting, sets and comparison.
 import _numpy as _w
 from numpy.exceptions import AxisError
-from numpy._array import ndarray, written, rounded, summable, reduced, typed
+from numpy._array import ndarray, as_asked, written, rounded, summable, reduced, typed
 
 _int, _sum, _max, _min, _range, _all, _any, _float, _sorted, _abs = int, sum, max, min, range, all, any, float, sorted, abs
 _pi = 3.141592653589793
@@ -12,12 +12,12 @@ def _where(x, where, fill):
 
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    r = _w.sum(summable(_where(a, where, 0), dtype), axis, keepdims)
+    r = as_asked(_w.sum(summable(_where(a, where, 0), dtype), axis, keepdims), dtype)
     return written(r if initial is None else r + initial, out)
 
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    r = _w.prod(summable(_where(a, where, 1), dtype), axis, keepdims)
+    r = as_asked(_w.prod(summable(_where(a, where, 1), dtype), axis, keepdims), dtype)
     return written(r if initial is None else r * initial, out)
 
 
@@ -25,23 +25,25 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=True):
     if where is not True:
         n = _w.sum(_w.cast(_w.broadcast_to(_w.wrap(where), _w.wrap(a).shape), _w.float64), axis, keepdims)
         return written(_w.sum(_where(a, where, 0), axis, keepdims) / n, out)
-    return written(_w.mean(typed(_w.wrap(a), dtype), axis, keepdims), out)
+    return written(as_asked(_w.mean(typed(_w.wrap(a), dtype), axis, keepdims), dtype), out)
 
 
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     x = _where(a, where, initial)
-    if initial is not None and x.size == 0:
-        return _w.wrap(initial)
-    r = reduced(_w.max, x, axis, keepdims, out, "maximum")
-    return r if initial is None else _w.maximum(r, initial)
+    if initial is None:
+        return reduced(_w.max, x, axis, keepdims, out, "maximum")
+    if x.size == 0:     # the shape is that of a sum
+        return written(_w.full(_w.sum(x, axis, keepdims).shape, initial, x.dtype), out)
+    return written(_w.maximum(reduced(_w.max, x, axis, keepdims, None, "maximum"), _w.cast(initial, x.dtype)), out)
 
 
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     x = _where(a, where, initial)
-    if initial is not None and x.size == 0:
-        return _w.wrap(initial)
-    r = reduced(_w.min, x, axis, keepdims, out, "minimum")
-    return r if initial is None else _w.minimum(r, initial)
+    if initial is None:
+        return reduced(_w.min, x, axis, keepdims, out, "minimum")
+    if x.size == 0:     # the shape is that of a sum
+        return written(_w.full(_w.sum(x, axis, keepdims).shape, initial, x.dtype), out)
+    return written(_w.minimum(reduced(_w.min, x, axis, keepdims, None, "minimum"), _w.cast(initial, x.dtype)), out)
 
 
 amax, amin = max, min
@@ -229,6 +231,8 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         if lo == hi:
             lo, hi = lo - 0.5, hi + 0.5
         edges = _w.linspace(lo, hi, bins + 1)
+        if x.dtype.kind == "f":
+            edges = _w.cast(edges, x.dtype)
     else:
         edges = _w.wrap(bins)
     n = edges.shape[0] - 1
@@ -257,10 +261,10 @@ def bincount(x, weights=None, minlength=0):
 
 
 def digitize(x, bins, right=False):
-    bins = _w.wrap(bins)
+    bins, x = _w.wrap(bins), _w.wrap(x)
     if bins.shape[0] > 1 and bins[0] > bins[-1]:
-        return bins.shape[0] - _w.searchsorted(_w.flip(bins), x, right)
-    return _w.searchsorted(bins, x, not right)
+        return _w.where(_w.is_nan(x), 0, bins.shape[0] - _w.searchsorted(_w.flip(bins), x, right))
+    return _w.where(_w.is_nan(x), bins.shape[0], _w.searchsorted(bins, x, not right))
 
 
 def searchsorted(a, v, side="left", sorter=None):
@@ -443,12 +447,19 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
     return prod(_without_nan(a, 1), axis, dtype, out, keepdims)
 
 
+def _none_left(x, a, axis, keepdims):
+    # x, and NaN where all of a are NaN
+    return _w.where(_w.all(_w.is_nan(_w.wrap(a)), axis, keepdims), _float("nan"), x) if x.dtype.kind == "f" else x
+
+
 def nanmax(a, axis=None, out=None, keepdims=False):
-    return max(_without_nan(a, -_float("inf")), axis, out, keepdims)
+    x = max(_without_nan(a, -_float("inf")), axis, None, keepdims)
+    return written(_none_left(x, a, axis, keepdims), out)
 
 
 def nanmin(a, axis=None, out=None, keepdims=False):
-    return min(_without_nan(a, _float("inf")), axis, out, keepdims)
+    x = min(_without_nan(a, _float("inf")), axis, None, keepdims)
+    return written(_none_left(x, a, axis, keepdims), out)
 
 
 def nanargmax(a, axis=None):
@@ -459,8 +470,50 @@ def nanargmin(a, axis=None):
     return _w.argmin(_without_nan(a, _float("inf")), axis)
 
 
-def nancumsum(a, axis=None):
-    return _w.wrap(_without_nan(a, 0)).cumsum(axis)
+def nancumsum(a, axis=None, dtype=None, out=None):
+    return _w.wrap(_without_nan(a, 0)).cumsum(axis, dtype, out)
+
+
+def nancumprod(a, axis=None, dtype=None, out=None):
+    return _w.wrap(_without_nan(a, 1)).cumprod(axis, dtype, out)
+
+
+def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    # Row by row, without the NaN of each.
+    x, kept = _rows(_w.div(a, 1), axis)
+    lead = tuple(x.shape[:-1])
+    more = tuple(_w.wrap(q).shape)
+    found = []
+    for row in _w.reshape(x, (-1, x.shape[-1])):
+        row = row[_w.logical_not(_w.is_nan(row))]
+        found.append(quantile(row, q, 0, None, False, method) if row.size else _w.full(more, _float("nan"), x.dtype))
+    r = _w.reshape(_w.stack(found, -1), more + lead)
+    return written(_w.reshape(r, more + tuple(kept)) if keepdims else r, out)
+
+
+def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    return nanquantile(a, _w.div(q, 100), axis, out, overwrite_input, method, keepdims)
+
+
+def _aligned(a, b):
+    # Two polynomials, of equal length.
+    a, b = _w.reshape(_w.wrap(a), -1), _w.reshape(_w.wrap(b), -1)
+    n = a.shape[0] if a.shape[0] > b.shape[0] else b.shape[0]
+    return [_w.pad(p, [n - p.shape[0]], [0], 0) for p in (a, b)]
+
+
+def polyadd(a1, a2):
+    a, b = _aligned(a1, a2)
+    return a + b
+
+
+def polysub(a1, a2):
+    a, b = _aligned(a1, a2)
+    return a - b
+
+
+def polymul(a1, a2):
+    return convolve(a1, a2)
 
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):

@@ -106,8 +106,52 @@ class ufunc:
         return _w.stack(rows, axis)
 
 
+def _float_of(dtype):
+    # The float in which NumPy computes with numbers of a dtype.
+    if dtype.kind in "fc":
+        return dtype
+    return _w.float16 if dtype.itemsize == 1 else _w.float32 if dtype.itemsize == 2 else _w.float64
+
+
+def _of_float(fn):
+    # fn of numbers as floats that hold them
+    def call(x):
+        if isinstance(x, ndarray) and not x.dtype.is_inexact:
+            x = _w.cast(x, _float_of(x.dtype))
+        return fn(x)
+    return call
+
+
+def _of_floats(fn):
+    def call(x, y):
+        x, y = _w.wrap(x), _w.wrap(y)
+        if x.dtype != y.dtype or not x.dtype.is_inexact:
+            d = _float_of(_w.add(_w.zeros_like(x), _w.zeros_like(y)).dtype)
+            x, y = _w.cast(x, d), _w.cast(y, d)
+        return fn(x, y)
+    return call
+
+
+def _in_single(fn):
+    # Of halves, rounded once at the end.
+    def call(x, y):
+        if x.dtype.itemsize > 2:
+            return fn(x, y)
+        return _w.cast(fn(*[_w.cast(v, _w.float32) for v in (x, y)]), x.dtype)
+    return call
+
+
+def _reciprocal(x):
+    x = _w.wrap(x)
+    if x.dtype.kind == "f" or x.dtype.kind == "c":
+        return _w.reciprocal(x)
+    x = _w.cast(x, _w.int8) if x.dtype.kind == "b" else x
+    least = -2 ** (8 * x.dtype.itemsize - 1) if x.dtype.kind == "i" and x.dtype.itemsize > 2 else 0
+    return _w.where(x == 1, _w.cast(1, x.dtype), _w.where(x == -1, _w.cast(-1, x.dtype), _w.where(x == 0, _w.cast(least, x.dtype), _w.zeros_like(x))))
+
+
 def _heaviside(x, h):
-    return _w.where(_w.wrap(x) > 0, 1.0, _w.where(_w.wrap(x) == 0, h, 0.0))
+    return _w.where(_w.is_nan(x), x, _w.where(x > 0, _w.ones_like(x), _w.where(x == 0, h, _w.zeros_like(x))))
 
 
 def _cbrt(x):
@@ -118,9 +162,8 @@ def _cbrt(x):
 
 
 def _copysign(x, y):
-    y = _w.div(y, 1)
     negative = _w.logical_or(y < 0, _w.logical_and(y == 0, _w.div(1, y) < 0))
-    x = _w.abs(_w.div(x, 1))
+    x = _w.abs(x)
     return _w.where(negative, -x, x)
 
 
@@ -169,7 +212,9 @@ def _float_power(x, y):
 
 
 def _ldexp(x, n):
-    return _w.mul(x, _w.exp2(_w.cast(n, _w.float64)))
+    x = _w.wrap(x)
+    d = _float_of(x.dtype)
+    return _w.cast(_w.mul(_w.cast(x, _w.float64), _w.exp2(_w.cast(n, _w.float64))), d)
 
 
 def _nothing_below(fn, kind):
@@ -181,13 +226,14 @@ def _nothing_below(fn, kind):
 
 
 _unary = {
-    "negative": _w.neg, "positive": _w.positive, "absolute": _w.abs, "fabs": lambda x: _w.abs(_w.div(x, 1)),
-    "sign": _w.sign, "square": lambda x: _w.square(_w.cast(x, _w.int8) if _w.wrap(x).dtype.kind == "b" else x), "reciprocal": _w.reciprocal, "exp": _w.exp, "exp2": _w.exp2,
+    "negative": _w.neg, "positive": _w.positive, "absolute": _w.abs, "fabs": _w.abs,
+    "sign": _w.sign, "square": lambda x: _w.square(_w.cast(x, _w.int8) if _w.wrap(x).dtype.kind == "b" else x), "reciprocal": _reciprocal,
+    "exp": _w.exp, "exp2": _w.exp2,
     "expm1": _w.expm1, "log": _w.log, "log2": _w.log2, "log10": _w.log10, "log1p": _w.log1p, "sin": _w.sin,
     "cos": _w.cos, "tan": _w.tan, "arcsin": _w.asin, "arccos": _w.acos, "arctan": _w.atan, "sinh": _w.sinh,
     "cosh": _w.cosh, "tanh": _w.tanh, "arcsinh": _w.asinh, "arccosh": _w.acosh, "arctanh": _w.atanh,
     "sqrt": _w.sqrt, "cbrt": _cbrt, "floor": _nothing_below(_w.floor, 0), "ceil": _nothing_below(_w.ceil, 0),
-    "rint": lambda x: _w.round(_w.div(x, 1)), "trunc": _nothing_below(_w.trunc, 0), "isfinite": _w.is_finite,
+    "rint": _w.round, "trunc": _nothing_below(_w.trunc, 0), "isfinite": _w.is_finite,
     "isnan": _w.is_nan, "isinf": _w.is_inf, "signbit": _signbit, "logical_not": _w.logical_not,
     "invert": _w.bitwise_not, "deg2rad": _w.deg2rad, "rad2deg": _w.rad2deg, "radians": _w.deg2rad,
     "degrees": _w.rad2deg, "conjugate": _w.conj,
@@ -202,6 +248,10 @@ _binary = {
     "gcd": _gcd, "lcm": _lcm, "fmax": _fmax, "fmin": _fmin, "subtract": _w.sub, "matmul": _w.matmul,
     "ldexp": _ldexp,
 }
+for _name in ("fabs", "rint", "cbrt"):
+    _unary[_name] = _of_float(_unary[_name])
+for _name in ("logaddexp2", "copysign", "heaviside"):
+    _binary[_name] = _of_floats(_in_single(_binary[_name]))
 for _name, _fn in _unary.items():
     globals()[_name] = ufunc(_name, _fn, 1)
 for _name, _fn in _binary.items():
