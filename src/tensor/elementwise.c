@@ -414,11 +414,13 @@ wf_tensor wf_floor_div(wf_ctx *c, wf_tensor x, wf_tensor y)
 /* sqrt(x² + y²) without overflow: m sqrt(1 + (n/m)²), m the larger; inf with anything, NaN too, is inf */
 wf_tensor wf_hypot(wf_ctx *c, wf_tensor x, wf_tensor y)
 {
-    wf_tensor a, b, m, n, q, zero, inf, r;
+    wf_tensor in[2] = {x, y}, a, b, m, n, q, zero, inf, r;
 
     scope_open(c);
-    a = wf_abs(c, as_float(c, x, "wf_hypot"));
-    b = wf_abs(c, as_float(c, y, "wf_hypot"));
+    if (!unify(c, "wf_hypot", in, 2, MATH_FLOAT))
+        return scope_close(c, WF_NONE);
+    a = wf_abs(c, in[0]);
+    b = wf_abs(c, in[1]);
     m = wf_maximum(c, a, b);
     n = wf_minimum(c, a, b);
     zero = wf_eq(c, m, num(c, 0));

@@ -32,6 +32,13 @@ static wf_dtype small_float(const En *e, wf_tensor x)
     return wf_dtype_size(d) == 1 ? WF_F16 : WF_F32;
 }
 
+static wf_tensor as_small_float(const En *e, wf_tensor x)
+{
+    wf_dtype d = small_float(e, x);
+
+    return d == wf_dtype_of(e->c, x) ? x : wf_cast(e->c, x, d); /* a cast would end that it is weak */
+}
+
 static Value unary(Vm *vm, const Args *a, Fn1 fn)
 {
     En e = en_begin(vm, a);
@@ -55,8 +62,8 @@ static Value binary(Vm *vm, const Args *a, Fn2 fn)
     if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y))
         return en_fail(&e);
     if (fn == wf_atan2 || fn == wf_hypot || fn == wf_logaddexp) {
-        x = wf_cast(e.c, x, small_float(&e, x));
-        y = wf_cast(e.c, y, small_float(&e, y));
+        x = as_small_float(&e, x);
+        y = as_small_float(&e, y);
     }
     return end_out(&e, fn(e.c, x, y), a->v[2]);
 }
@@ -184,6 +191,10 @@ static Value n_cast(Vm *vm, const Args *a)
 
     if (!en_tensor(&e, a->v[0], &x) || !en_dtype(&e, a->v[1], &d))
         return en_fail(&e);
+    /* PyTorch and NumPy keep the low bits of a float that a small integer does not hold */
+    if (dtype_is_int(d) && wf_dtype_size(d) < 4 && dtype_is_float(wf_dtype_of(e.c, x)) &&
+        (e.f == &vm->engine->front[FRONT_TORCH] || e.f == &vm->engine->front[FRONT_NUMPY]))
+        x = wf_cast(e.c, x, WF_I64);
     return en_end(&e, wf_cast(e.c, x, d));
 }
 

@@ -52,3 +52,20 @@ for fn in (torch.abs, torch.floor, torch.ceil, torch.fix, torch.median, lambda v
            lambda v: torch.logcumsumexp(v, 0), lambda v: F.one_hot(v.int()), lambda v: torch.logical_and(v, 1),
            lambda v: torch.dist(v * 1.0, 2)):
     kind(lambda: fn(b))
+
+print(torch.tensor([-2.37, 2.9, 300.5]).to(torch.uint8), torch.tensor([-2.37, 200.0]).char(), torch.cumprod(torch.tensor([-2.5]), 0, dtype=torch.uint8))
+print(torch.clamp(torch.tensor([5, 1], dtype=torch.uint8), -1, 2.5), torch.add(torch.tensor([5], dtype=torch.int8), b[:1], alpha=-1))
+print(torch.addcmul(torch.tensor([1], dtype=torch.int8), h[0], torch.tensor(2.5, dtype=torch.float16)).dtype)
+print(F.threshold(torch.tensor([nan, 1.0, 0.0]), 0.5, 7.0), torch.polygamma(1, torch.tensor([nan, 1.0])), torch.special.zeta(torch.tensor([0.5, 2.0]), torch.tensor([2.0, 2.0])))
+x = torch.tensor([[[1.0, 3.0, 3.0, 2.0]]], requires_grad=True)
+print(torch.autograd.grad(F.adaptive_max_pool1d(x, 2).sum(), x), torch.autograd.grad(F.adaptive_max_pool1d(x, 1).sum(), x))
+out = torch.zeros(3)
+torch.arange(3, out=out), print(out), torch.linspace(0, 1, 3, out=out), print(out)
+torch.full((3,), 2.5, out=out), print(out)
+at = torch.zeros(3, dtype=torch.int64)
+torch.sort(torch.tensor([3.0, 1.0, 2.0]), out=(out, at)), print(out, at)
+torch.max(torch.tensor([[1.0, 4.0], [3.0, 2.0], [0.0, 5.0]]), 1, out=(out, at)), print(out, at)
+print(torch.bucketize(torch.tensor([1.5]), torch.tensor([1.0, 2.0]), out_int32=True).dtype)
+print(torch.zeros(7, 3).fill_diagonal_(5, wrap=True)[:, 0], torch.empty_strided((2, 3), (1, 2)).stride())
+kind(lambda: torch.repeat_interleave(at, torch.tensor([1, 2, 1]), output_size=9))
+kind(lambda: torch.autograd.functional.jacobian(lambda v: v * 2, torch.ones(1), strict=False))

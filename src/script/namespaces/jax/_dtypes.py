@@ -191,6 +191,8 @@ def promote_types(a, b):
 
 
 def can_cast(a, b, casting="safe"):
+    if casting != "safe":
+        raise NotImplementedError(f"can_cast: casting={casting!r}")
     a, b = dtype(a), dtype(b)
     return promote_types(a, b) == b
 

@@ -126,7 +126,7 @@ def _of_floats(fn):
     def call(x, y):
         x, y = _w.wrap(x), _w.wrap(y)
         if x.dtype != y.dtype or not x.dtype.is_inexact:
-            d = _float_of(_w.add(_w.zeros_like(x), _w.zeros_like(y)).dtype)
+            d = _w.add(*[_w.full((0,), 0, _float_of(v.dtype)) for v in (x, y)]).dtype
             x, y = _w.cast(x, d), _w.cast(y, d)
         return fn(x, y)
     return call
@@ -195,6 +195,17 @@ def _power(x, y):
     return _w.pow(x, y)
 
 
+def _fmod(x, y):
+    # Integers by 0 are 0.
+    a, b = _w.wrap(x), _w.wrap(y)
+    if a.dtype.kind in "fc" or b.dtype.kind in "fc":
+        return _w.fmod(x, y)
+    if a.dtype.kind == "b" and b.dtype.kind == "b":
+        a = _w.cast(a, _w.int8)
+    b = _w.cast(b, a.dtype) if b.dtype.kind == "b" else b
+    return _w.where(b == 0, 0, _w.fmod(a, _w.where(b == 0, 1, b)))
+
+
 def _logaddexp2(x, y):
     return _w.logaddexp(_w.mul(x, 0.6931471805599453), _w.mul(y, 0.6931471805599453)) / 0.6931471805599453
 
@@ -239,7 +250,7 @@ _unary = {
     "degrees": _w.rad2deg, "conjugate": _w.conj,
 }
 _binary = {
-    "divide": _w.div, "floor_divide": _w.floor_div, "remainder": _w.remainder, "fmod": _w.fmod,
+    "divide": _w.div, "floor_divide": _w.floor_div, "remainder": _w.remainder, "fmod": _fmod,
     "power": _power, "float_power": _float_power, "arctan2": _w.atan2, "hypot": _w.hypot,
     "logaddexp": _w.logaddexp, "logaddexp2": _logaddexp2, "equal": _w.eq, "not_equal": _w.ne, "less": _w.lt,
     "less_equal": _w.le, "greater": _w.gt, "greater_equal": _w.ge, "logical_xor": _w.logical_xor,

@@ -90,15 +90,22 @@ ones = _filled(1.0, "ones")
 empty = _filled(0.0, "empty")
 
 
+def _made(t, out, device, requires_grad):
+    return _finish(t, device, requires_grad) if out is None else _w.write(out, t)
+
+
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     if dtype is None and getattr(fill_value, "kind", None) == "float":
         dtype = get_default_dtype()  # a number of a scripted function
     t = _w.full((size,) if isinstance(size, int) else size, fill_value, dtype)
-    return _finish(t, device, requires_grad)
+    return _made(t, out, device, requires_grad)
 
 
 def empty_strided(size, stride, **options):
-    return empty(size, **options)
+    room = 1
+    for n, step in zip(size, stride):
+        room = 0 if n == 0 else room + (n - 1) * step if room else 0
+    return empty((room,), **options).as_strided(size, stride)
 
 
 def zeros_like(input, *, dtype=None, device=None, requires_grad=False, layout=None, memory_format=None):
@@ -127,6 +134,8 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
     if (step > 0 and end < start) or (step < 0 and end > start):
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     t = _w.arange(start, end, step, dtype)
+    if out is not None:
+        return _w.write(out, t)
     return _finish(t, device, requires_grad) if requires_grad or device is not None or home[0] else t
 
 
@@ -136,17 +145,17 @@ def range_(start=0, end=None, step=1, **options):
 
 def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     t = _w.linspace(start, end, steps, True, dtype or _default[0])
-    return _finish(t, device, requires_grad)
+    return _made(t, out, device, requires_grad)
 
 
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, device=None, requires_grad=False):
     d = dtype or _default[0]
     t = _w.cast(_w.pow(float(base), _w.linspace(start, end, steps, True, float64)), d)
-    return _finish(t, device, requires_grad)
+    return _made(t, out, device, requires_grad)
 
 
 def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
-    return _finish(_w.eye(n, n if m is None else m, 0, dtype or _default[0]), device, requires_grad)
+    return _made(_w.eye(n, n if m is None else m, 0, dtype or _default[0]), out, device, requires_grad)
 
 
 def _triangle(keep):
@@ -257,38 +266,41 @@ def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None
     if size is None:  # randint(high, size)
         low, high, size = 0, low, high
     t = _w.draw_int(low, high, size, dtype or int64, generator or default_generator)
-    return _finish(t, device, requires_grad)
+    return _made(t, out, device, requires_grad)
 
 
-def randint_like(input, low=0, high=None, *, dtype=None, **options):
+def randint_like(input, low=0, high=None, *, dtype=None, device=None, requires_grad=False, generator=None, layout=None,
+                 memory_format=None):
     if high is None:
         low, high = 0, low
-    return randint(low, high, input.shape, dtype=dtype or input.dtype, device=input.device)
+    return randint(low, high, input.shape, dtype=dtype or input.dtype, device=input.device if device is None else device,
+                   requires_grad=requires_grad, generator=generator)
 
 
 def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     t = _w.draw_permutation(n, generator or default_generator)
-    return placed(t if dtype is None or dtype == int64 else t.to(dtype), device)
+    return _made(t if dtype is None or dtype == int64 else t.to(dtype), out, device, requires_grad)
 
 
 def bernoulli(input, p=None, *, generator=None, out=None):
     g = generator or default_generator
-    if p is not None:
-        return _w.draw("bernoulli", input.shape, input.dtype, p, 0, g)
-    return _w.draw_bernoulli(input, g)
+    t = _w.draw_bernoulli(input, g) if p is None else _w.draw("bernoulli", input.shape, input.dtype, p, 0, g)
+    return t if out is None else _w.write(out, t)
 
 
 def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None, device=None, requires_grad=False):
     g = generator or default_generator
     if size is not None:
-        return _finish(_w.draw("normal", size, dtype or _default[0], mean, std, g), device, requires_grad)
+        return _made(_w.draw("normal", size, dtype or _default[0], mean, std, g), out, device, requires_grad)
     like = mean if isinstance(mean, _w.Tensor) else std
     shape = _w.add(mean, std).shape
-    return _w.draw("normal", shape, like.dtype, 0.0, 1.0, g) * std + mean
+    t = _w.draw("normal", shape, like.dtype, 0.0, 1.0, g) * std + mean
+    return t if out is None else _w.write(out, t)
 
 
 def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
-    return _w.draw_multinomial(input, num_samples, replacement, generator or default_generator)
+    t = _w.draw_multinomial(input, num_samples, replacement, generator or default_generator)
+    return t if out is None else _w.write(out, t)
 
 
 def poisson(input, generator=None):

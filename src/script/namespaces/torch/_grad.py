@@ -300,6 +300,10 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
          allow_unused=None, is_grads_batched=False, materialize_grads=False):
+    if not only_inputs:
+        import warnings
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
+                      "other parts of the graph, please use torch.autograd.backward.", FutureWarning)
     ys = [outputs] if isinstance(outputs, _w.Tensor) else list(outputs)
     xs = [inputs] if isinstance(inputs, _w.Tensor) else list(inputs)
     if grad_outputs is None:

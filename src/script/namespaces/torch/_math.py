@@ -75,10 +75,17 @@ def _check_alpha(input, other, alpha):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
 
 
+def _typed(other, input):
+    # other as the sum counts it: bools times a number are of the dtype of the sum
+    if isinstance(other, _w.Tensor) and other.dtype == _bool:
+        return _w.cast(other, __import__("torch._misc").result_type(input, other))
+    return other
+
+
 def add(input, other, *, alpha=1, out=None):
     if alpha != 1:
         _check_alpha(input, other, alpha)
-        other = _w.mul(other, alpha)
+        other = _w.mul(_typed(other, input), alpha)
     return _w.add(input, other, out=out)
 
 
@@ -141,6 +148,8 @@ def round(input, *, decimals=0, out=None):
 def clamp(input, min=None, max=None, *, out=None):
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if (isinstance(min, float) or isinstance(max, float)) and not input.dtype.is_inexact:
+        input = _w.cast(input, get_default_dtype())
     return put(out, _w.clip(input, min, max))
 
 
@@ -162,7 +171,7 @@ def where(condition, input=None, other=None, *, out=None):
 
 
 def nonzero(input, *, as_tuple=False, out=None):
-    ix = _w.nonzero(input)
+    ix = put(out, _w.nonzero(input))
     return tuple([ix[:, k] for k in range(max_int(input.ndim, 1))]) if as_tuple else ix
 
 
@@ -192,9 +201,15 @@ def lerp(input, end, weight, *, out=None):
 def _three(input, tensor1, tensor2, value):
     # The three in the dtype of their result, and value as it counts there.
     result_type = __import__("torch._misc").result_type
-    d = result_type(input, tensor1)
-    for x in (tensor1, tensor2):
-        d = result_type(_w.full((0,) if input.ndim or tensor1.ndim else (), 0, d), x)
+    whole, numbers = [[x for x in (input, tensor1, tensor2) if (x.ndim > 0) == sized] for sized in (True, False)]
+    parts = []
+    for group, shape in ((whole, (0,)), (numbers, ())):
+        if group:
+            d = group[0].dtype
+            for x in group[1:]:
+                d = __import__("torch._misc").promote_types(d, x.dtype)
+            parts.append(_w.full(shape, 0, d))
+    d = result_type(parts[0], parts[-1])
     return [_w.cast(x, d) if x.dtype != d else x for x in (input, tensor1, tensor2)], \
         value if d.is_inexact else int(value)
 
@@ -272,7 +287,8 @@ def polygamma(n, input, *, out=None):
     x = _floating(input)
     if x.dtype.itemsize == 2:
         return put(out, _w.cast(polygamma(n, _w.cast(x, float32)), x.dtype))
-    return put(out, (-1.0) ** (n + 1) * float(_math.factorial(n)) * _special.zeta(_w, _w.full_like(x, n + 1.0), x))
+    y = (-1.0) ** (n + 1) * float(_math.factorial(n)) * _special.zeta(_w, _w.full_like(x, n + 1.0), x)
+    return put(out, _w.where(_w.is_nan(x), x, y))
 
 
 def mvlgamma(input, p):
@@ -591,27 +607,32 @@ def _shared(native, x, name):
     return _w.label(_w.where(_w.gt(count, 0), nan, native(_w.where(bad, worst, x))), name)
 
 
+def _put_both(out, values):
+    return values if out is None else tuple([put(o, v) for o, v in zip(out, values)])
+
+
 def _extreme(native, where_native, both, name):
     # max(x), max(x, dim) -> values and indices, max(x, y)
     def extreme(input, dim=None, keepdim=False, *, out=None, other=None, axis=None):
         if other is None and isinstance(dim, _w.Tensor):
             other = dim
         if other is not None:
-            return both(input, other)
+            return both(input, other, out=out)
         if axis is not None:
             dim = axis
         if dim is None:
             if input.numel() == 0:
                 raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
                                    "Specify the reduction dim with the 'dim' argument.")
-            return _shared(native, input, name) if input.dtype.is_floating_point and followed(input) else native(input)
+            y = _shared(native, input, name) if input.dtype.is_floating_point and followed(input) else native(input)
+            return put(out, y)
         if input.ndim == 0:
-            return pair(name, (_w.copy(input), _w.tensor(0)))
+            return pair(name, _put_both(out, (_w.copy(input), _w.tensor(0))))
         index = where_native(input, dim, True)
         values = _w.label(_w.take_along(input, index, dim), name + "_at")
         if not keepdim:
             values, index = _w.label(_w.squeeze(values, dim), name + "_at"), _w.squeeze(index, dim)
-        return pair(name, (values, index))
+        return pair(name, _put_both(out, (values, index)))
     extreme.__name__ = extreme.__qualname__ = name
     return extreme
 

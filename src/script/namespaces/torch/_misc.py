@@ -176,6 +176,9 @@ def is_warn_always_enabled():
 def svd(input, some=True, compute_uv=True):
     from torch._types import result
     u, s, vt = __import__("torch.linalg").svd(input, not some)
+    if not compute_uv:
+        m, n = input.shape[-2], input.shape[-1]
+        u, vt = [_w.full(tuple(input.shape[:-2]) + (k, k), 0, input.dtype) for k in (m, n)]
     return result("svd", ("U", "S", "V"))((u, s, _w.swap_axes(vt, -1, -2)))
 
 
@@ -206,4 +209,4 @@ def histogram(input, bins, *, range=None, weight=None, density=False):
 
 
 def pinverse(input, rcond=1e-15):
-    return __import__("torch.linalg").pinv(input)
+    return __import__("torch.linalg").pinv(input, rcond)

@@ -1,8 +1,8 @@
 # torch._shape -- shapes, joining and splitting, choosing by index, sorting.
 import _torch as _w
-from torch._types import pair, Size, int64, bool as _bool
+from torch._types import pair, Size, int32, int64, bool as _bool
 from torch._creation import as_size
-from torch._math import put
+from torch._math import _put_both, put
 
 # ---- shapes
 
@@ -366,6 +366,8 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     if len(counts) == 1:
         return _w.repeat(input, counts[0], dim)
     index = [i for i, n in enumerate(counts) for _ in range(n)]
+    if output_size is not None and len(index) != output_size:
+        raise RuntimeError("allocated size does not match required size")
     return _w.take(input, _w.tensor(index, int64), dim)
 
 
@@ -550,6 +552,8 @@ def index_select(input, dim, index):
 
 
 def gather(input, dim, index, *, sparse_grad=False, out=None):
+    if sparse_grad:
+        raise NotImplementedError("torch.gather: sparse_grad")
     if input.ndim == 0:
         return _w.reshape(_w.take(_w.reshape(input, (1,)), _w.reshape(index, (-1,)), 0), index.shape)
     if input.ndim != index.ndim:
@@ -697,11 +701,16 @@ def isin(elements, test_elements):
     return _w.any(_w.eq(_w.expand_dims(elements, -1), t), -1)
 
 
-def bucketize(input, boundaries, *, right=False, out_int32=False):
-    return _w.searchsorted(boundaries, input, right)
+def bucketize(input, boundaries, *, right=False, out_int32=False, out=None):
+    return searchsorted(boundaries, input, right=right, out_int32=out_int32, out=out)
 
 
-def searchsorted(sorted_sequence, input, *, right=False, side=None, out_int32=False):
+def searchsorted(sorted_sequence, input, *, right=False, side=None, out_int32=False, out=None):
+    found = _searched(sorted_sequence, input, right, side)
+    return put(out, _w.cast(found, int32) if out_int32 else found)
+
+
+def _searched(sorted_sequence, input, right, side):
     right = right or side == "right"
     scalar = not isinstance(input, _w.Tensor)
     v = _w.tensor(input, sorted_sequence.dtype) if scalar else input
@@ -717,8 +726,8 @@ def searchsorted(sorted_sequence, input, *, right=False, side=None, out_int32=Fa
 
 def sort(input, dim=-1, descending=False, stable=False, *, out=None):
     if input.ndim == 0:
-        return pair("sort", (_w.copy(input), _w.tensor(0)))
-    return pair("sort", _sorted(input, dim, descending))
+        return pair("sort", _put_both(out, (_w.copy(input), _w.tensor(0))))
+    return pair("sort", _put_both(out, _sorted(input, dim, descending)))
 
 
 def _sorted(input, dim, descending):
@@ -747,8 +756,8 @@ def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):
     if not 0 <= k <= n:
         raise RuntimeError("selected index k out of range")
     if input.ndim == 0:
-        return pair("topk", (_w.copy(input), _w.tensor(0)))
-    return pair("topk", _w.top_k(input, k, dim, largest))
+        return pair("topk", _put_both(out, (_w.copy(input), _w.tensor(0))))
+    return pair("topk", _put_both(out, _w.top_k(input, k, dim, largest)))
 
 
 def kthvalue(input, k, dim=-1, keepdim=False):
@@ -806,6 +815,8 @@ def sorted_list(keys):
 
 
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    if dim is not None and input.ndim > 1:
+        raise NotImplementedError("torch.unique_consecutive: dim")
     flat = _w.reshape(input, (-1,))
     n = flat.shape[0]
     fresh = _w.concat([_w.full((1,), True, _bool), _w.ne(flat[1:], flat[:-1])], 0)

@@ -427,6 +427,8 @@ class Tensor(_w.Tensor):
         n = min(self.shape)
         k = _w.arange(0, n, 1, int64)
         self[(k,) * self.ndim] = fill_value
+        if wrap and self.ndim == 2 and self.shape[0] > n + 1:   # again below, after a row between
+            self[n + 1:].fill_diagonal_(fill_value, True)
         return self
 
     def set_(self, source):

@@ -156,7 +156,13 @@ def _lu(A):
     return both, pivots, perm, low, _w.triu(both)[..., :k, :]
 
 
+def _pivoted(pivot, name):
+    if not pivot:
+        raise NotImplementedError(f"linalg.{name}: LU without pivoting is not implemented on the CPU")
+
+
 def lu(A, *, pivot=True):
+    _pivoted(pivot, "lu")
     both, pivots, perm, low, up = _lu(A)
     m = A.shape[-2]
     p = _w.swap_axes(_w.one_hot(_w.cast(perm, _w.int64), m), -1, -2)
@@ -164,6 +170,7 @@ def lu(A, *, pivot=True):
 
 
 def lu_factor(A, *, pivot=True):
+    _pivoted(pivot, "lu_factor")
     both, pivots, perm, low, up = _lu(A)
     return _result("linalg_lu_factor", ("LU", "pivots"))((both, pivots + 1))
 
@@ -191,6 +198,8 @@ def inv_ex(A, *, check_errors=False):
 
 
 def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None):
+    if atol is not None:
+        raise NotImplementedError("linalg.pinv: atol")
     return _factors.pinv(_w, A, rcond if rtol is None else rtol)
 
 

@@ -30,7 +30,7 @@ def log_ndtr(input):
 
 
 def zeta(input, other):
-    return _special.zeta(_w, input, other)
+    return _w.where(_w.lt(input, 1), float("nan"), _special.zeta(_w, input, other))
 
 
 def gammainc(input, other):

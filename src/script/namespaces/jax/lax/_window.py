@@ -200,8 +200,10 @@ def reduce_window(operand, init_value, computation, window_dimensions, window_st
 
 def _general_window(x, init, fn, window, strides, pads, base, dilation):
     # Shifted copies of the padded operand, combined one after the other.
+    # What is beside the operand does not count where the function has a number that does nothing.
     from jax.lax._ops import pad
-    x = pad(x, init, [(lo, hi, b - 1) for (lo, hi), b in zip(pads, base)])
+    idle = 0 if _same_as(fn, ("add",)) else 1 if _same_as(fn, ("mul", "multiply")) else init
+    x = pad(x, _w.cast(idle, x.dtype), [(lo, hi, b - 1) for (lo, hi), b in zip(pads, base)])
     counts = [(d - ((k - 1) * w + 1)) // s + 1 for d, k, w, s in zip(x.shape, window, dilation, strides)]
     offsets = [()]
     for k, w in zip(window, dilation):

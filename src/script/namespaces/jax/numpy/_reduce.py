@@ -1,5 +1,6 @@
 # jax.numpy: reductions, running reductions, statistics.
 import _jax as _w
+from jax._api import refuse as _refuse
 from jax.numpy._math import _float as _real
 from jax.numpy._create import arraylike as _asarray, asarray as _any_array
 from jax._dtypes import default_float as _default_float, default_int as _default_int, float_of as _float_of, iinfo as _iinfo
@@ -384,6 +385,7 @@ def _gradient(x, h, axis):
 
 
 def gradient(f, *varargs, axis=None, edge_order=None):
+    _refuse("gradient", edge_order=(edge_order, None))
     x = _floats(f)
     axes = list(range(len(x.shape))) if axis is None else ([axis] if isinstance(axis, int) else list(axis))
     steps = list(varargs) if varargs else [1.0]

@@ -1,6 +1,7 @@
 # jax.numpy: choosing, sorting, searching, sets.
 import warnings
 import _jax as _w
+from jax._api import refuse as _refuse
 from jax.numpy._create import arraylike as _asarray, asarray as _any_array
 from jax.numpy._reduce import _check, _no_out
 from jax._dtypes import default_int as _default_int
@@ -112,6 +113,8 @@ def take(a, indices, axis=None, out=None, mode=None, unique_indices=False, indic
         a, axis = _w.reshape(a, (-1,)), 0
     _check(a, axis)
     axis = axis % len(a.shape)
+    if a.shape[axis] == 0 and _w.about(indices, "count"):
+        raise IndexError("Cannot do a non-empty jnp.take() from an empty axis.")
     i, outside = _settled(indices, a.shape[axis], mode)
     y = _w.take(a, i, axis)
     if outside is None:
@@ -148,6 +151,7 @@ def _broadcast(a, b):
 
 
 def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
+    _refuse("put_along_axis", mode=(mode, None))
     if inplace:
         raise ValueError("jax.numpy.put_along_axis cannot modify arrays in-place, because JAX arrays are immutable. "
                          "Pass inplace=False to instead return an updated array.")
@@ -548,6 +552,8 @@ def packbits(a, axis=None, bitorder="big"):
 
 
 def unpackbits(a, axis=None, count=None, bitorder="big"):
+    if _asarray(a).dtype != _w.uint8:
+        raise TypeError("Expected an input array of unsigned byte data type")
     a = _w.reshape(_asarray(a), (-1,)) if axis is None else _w.move_axis(_asarray(a), axis, -1)
     shifts = list(range(8))
     bits = _w.bitwise_and(_w.shift_right(_w.expand_dims(_w.cast(a, _w.int32), -1),

@@ -1,6 +1,7 @@
 # jax.numpy.linalg -- linear algebra: systems, determinants, factors and norms.
 import _factors
 import _jax as _w
+from jax._api import refuse as _refuse
 from jax._custom import custom_jvp
 from jax.numpy._create import asarray as _asarray
 from jax.numpy._math import _float
@@ -112,6 +113,7 @@ def matrix_power(a, n):
 
 
 def matrix_rank(M, rtol=None, tol=None):
+    rtol = tol if rtol is None else rtol
     a = _float(M)
     if len(a.shape) < 2:
         return _w.cast(_w.any(_w.ne(a, 0)), int)
@@ -144,6 +146,7 @@ SVDResult = _named("SVDResult", ["U", "S", "Vh"])
 
 
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index=None):
+    _refuse("svd", subset_by_index=(subset_by_index, None))
     u, s, vh = _factors.svd(_w, _float(a), full_matrices and compute_uv)
     return SVDResult(u, s, vh) if compute_uv else s
 
@@ -160,6 +163,7 @@ def pinv(a, rtol=None, hermitian=False, rcond=None):
 
 
 def lstsq(a, b, rcond=None, numpy_resid=False):
+    _refuse("lstsq", numpy_resid=(numpy_resid, False))
     a, b = _float(a), _float(b)
     one = len(b.shape) == 1
     columns = _w.expand_dims(b, -1) if one else b
@@ -245,7 +249,8 @@ def multi_dot(arrays, precision=None):
 
 
 def trace(x, offset=0, dtype=None):
-    return _w.sum(_w.diagonal(x, offset), -1)
+    y = _w.diagonal(x, offset)
+    return _w.sum(y if dtype is None else _w.cast(y, dtype), -1)
 
 
 def tensorinv(a, ind=2):
@@ -257,6 +262,7 @@ def tensorinv(a, ind=2):
 
 
 def tensorsolve(a, b, axes=None):
+    _refuse("tensorsolve", axes=(axes, None))
     n = 1
     for d in b.shape:
         n *= d

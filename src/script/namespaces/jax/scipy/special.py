@@ -7,8 +7,11 @@ from jax._dtypes import float_of as _float_of
 
 
 def _float(x):
+    # As floats; a number that is weak stays so.
     x = _asarray(x)
-    return x if x.dtype.is_floating_point else _w.cast(x, _float_of(x.dtype))
+    if x.dtype.is_floating_point:
+        return x
+    return _w.set_weak(_w.cast(x, _float_of(x.dtype)), _w.about(x, "weak"))
 
 
 def expit(x):
@@ -77,7 +80,8 @@ psi = digamma
 
 
 def zeta(x, q):
-    return _special.zeta(_w, *_same(x, q))
+    x, q = _same(x, q)
+    return _w.where(_w.lt(x, 1), float("nan"), _special.zeta(_w, x, q))
 
 
 def polygamma(n, x):

@@ -59,7 +59,7 @@ class uniform:
     def logpdf(x, loc=0, scale=1):
         x = _float(x)
         inside = _w.logical_and(_w.ge(x, loc), _w.le(x, loc + scale))
-        return _w.where(inside, -_w.log(_float(scale)), float("-inf"))
+        return _w.where(inside, _w.zeros_like(x) - _w.log(_float(scale)), float("-inf"))
 
     @staticmethod
     def pdf(x, loc=0, scale=1):

@@ -3,6 +3,11 @@ import _torch as _w
 from torch import _grad
 
 
+def _not_strict(strict):
+    if strict:
+        raise NotImplementedError("torch.autograd.functional: strict=True")
+
+
 def _prepared(inputs):
     single = isinstance(inputs, _w.Tensor)
     xs = [inputs] if single else list(inputs)
@@ -26,6 +31,7 @@ def _gradients(ys, xs, gys, create):
 
 
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
+    _not_strict(strict)
     single_in, xs = _prepared(inputs)
     single_out, ys = _called(func, xs)
     out = []
@@ -49,6 +55,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
 
 
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
+    _not_strict(strict)
     single = isinstance(inputs, _w.Tensor)
     xs = (inputs,) if single else tuple(inputs)
 
@@ -64,6 +71,7 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
 
 
 def vjp(func, inputs, v=None, create_graph=False, strict=False):
+    _not_strict(strict)
     single_in, xs = _prepared(inputs)
     single_out, ys = _called(func, xs)
     gys = [_w.ones_like(y) for y in ys] if v is None else [v] if isinstance(v, _w.Tensor) else list(v)
@@ -73,6 +81,7 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
 
 
 def jvp(func, inputs, v=None, create_graph=False, strict=False):
+    _not_strict(strict)
     # By two backward passes: the product is linear in the cotangent of the first.
     single_in, xs = _prepared(inputs)
     single_out, ys = _called(func, xs)
@@ -85,6 +94,7 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
 
 
 def hvp(func, inputs, v=None, create_graph=False, strict=False):
+    _not_strict(strict)
     single, xs = _prepared(inputs)
     _, ys = _called(func, xs)
     vs = [_w.ones_like(x) for x in xs] if v is None else [v] if isinstance(v, _w.Tensor) else list(v)

@@ -109,7 +109,7 @@ def hardshrink(input, lambd=0.5):
 
 
 def threshold(input, threshold, value, inplace=False):
-    return _write(input, _w.label(_w.where(_w.gt(input, threshold), input, value), "threshold"), inplace)
+    return _write(input, _w.label(_w.where(_w.le(input, threshold), value, input), "threshold"), inplace)
 
 
 def hardsigmoid(input, inplace=False):
@@ -167,6 +167,9 @@ def softmin(input, dim=None, _stacklevel=3, dtype=None):
 
 
 def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
+    if eps != 1e-10:
+        import warnings
+        warnings.warn("`eps` parameter is deprecated and has no effect.")
     noise = _w.neg(_w.log(_w.draw("exponential", logits.shape, logits.dtype, 1.0, 0.0, default_generator)))
     soft = _w.softmax((logits + noise) / tau, dim)
     if not hard:
@@ -409,9 +412,17 @@ def _adaptive(native, n):
         for i in range(n):
             if sizes[i] is None:
                 sizes[i] = input.shape[input.ndim - n + i]
-        y = _batched(input, n, lambda x: native(x, n, sizes))
+        if native is _w.adaptive_max_pool and _followed(input) and not _w.about(input, "symbolic"):
+            y = _batched(input, n, lambda x: _at_places(x, _adaptive_places(x, n, sizes)))  # equal ones do not share the slope
+        else:
+            y = _batched(input, n, lambda x: native(x, n, sizes))
         return (y, _batched(input, n, lambda x: _adaptive_places(x, n, sizes))) if return_indices else y
     return pool
+
+
+def _at_places(x, places):
+    lead = tuple(x.shape[:2])
+    return _w.reshape(_w.take_along(_w.reshape(x, lead + (-1,)), _w.reshape(places, lead + (-1,)), 2), places.shape)
 
 
 def _adaptive_places(x, n, sizes):
@@ -1006,7 +1017,8 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     x = input if input.ndim == 2 else _w.expand_dims(input, 0)
     t = _w.reshape(target, (-1, 1))
     own = _w.eq(_w.one_hot(_w.reshape(t, (-1,)), x.shape[1], _int64), 1)
-    gap = _w.where(own, 0.0, _w.relu(margin - _w.take_along(x, t, 1) + x)) ** p
+    gap = margin - _w.take_along(x, t, 1) + x
+    gap = _w.where(_w.logical_and(_w.logical_not(own), _w.gt(gap, 0)), gap, 0.0) ** p
     if weight is not None:
         gap = gap * _w.expand_dims(_w.take(weight, _w.reshape(t, (-1,)), 0), 1)
     return _reduced(_w.sum(_w.where(own, 0.0, gap), 1) / x.shape[1], reduction)
