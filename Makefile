@@ -52,7 +52,7 @@ GEN     := $(patsubst %,$(BUILD)/gen/%.c,namespaces prelude plain gpu routine)
 PRELUDE := src/base/special.h src/kernels/vec.h src/kernels/vmath.h src/codegen/lanes.h
 PLAIN   := src/base/special.h src/codegen/plain.h
 GPU     := src/codegen/gpu.h
-NATIVE  := src/cuda/native.cuh src/cuda/attention.cuh
+NATIVE  := src/cuda/native.cuh src/cuda/lines.cuh src/cuda/attention.cuh
 ROUTINES := src/export/elements.in src/export/products.in
 NSPY    := $(shell find src/script/namespaces -name '*.py' | LC_ALL=C sort)
 # weft serve, where libmicrohttpd is: HTTP=no leaves it out.
@@ -186,6 +186,11 @@ $(BUILD)/tests/%.o: tests/%.c $(wildcard tests/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL) -Itests -c $< -o $@
 
+# A driver and compiler whose GPU is the host, for commands: LD_LIBRARY_PATH names the folder.
+$(BUILD)/tests/gpu/libcuda.so.1: tests/lib_gpu.c tests/lib_gpu.h src/cuda/cuda.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL)) -Itests -DGPU_LIBRARY -DGPU_TREE='"$(CURDIR)"' -shared -o $@ $< && ln -sf libcuda.so.1 $(@D)/libnvrtc.so
+
 # Callers of every public function, from the headers.
 $(BUILD)/gen/sweep_calls.h: tests/sweep.py $(BUILD)/weft $(wildcard include/*.h)
 	$(Q)$(CC) -E -P -Iinclude include/weft.h > $(BUILD)/gen/weft.i
@@ -222,10 +227,10 @@ FUZZFLAGS := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-r
 test: setup-test
 	$(Q)$(MAKE) run-tests
 
-run-tests: all $(TESTS) $(FUZZERS) examples $(BUILD)/bench/weft_rows
+run-tests: tests $(FUZZERS) examples $(BUILD)/bench/weft_rows
 	$(Q)WEFT_BIN=$(BUILD)/weft tests/run $(TESTS) $(BUILD)/bench/weft_rows:check:all $(FUZZERS:%=tests/fuzz-for:$(FUZZ_SECONDS):%) $(wildcard tests/test_*.sh)
 
-test-long: setup-test all $(TESTS) $(FUZZERS) examples
+test-long: setup-test tests $(FUZZERS) examples
 	$(Q)LAWS=20000 TEST_ROUNDS=20 WEFT_LONG=1 WEFT_BIN=$(BUILD)/weft tests/run $(TESTS) \
 	    $(FUZZERS:%=tests/fuzz-for:600:%) $(wildcard tests/test_*.sh)
 
@@ -238,7 +243,7 @@ bench-gpu: all
 test-gpu: all $(BUILD)/tests/test_gpu
 	$(Q)WEFT_TEST_GPU=1 WEFT_BIN=$(BUILD)/weft tests/run $(BUILD)/tests/test_gpu
 
-tests: all $(TESTS)
+tests: all $(TESTS) $(BUILD)/tests/gpu/libcuda.so.1
 
 # Random calls under Weft and under the real libraries: CALLS a seed, SEEDS=FIRST:LAST, LIBRARIES.
 agree: all

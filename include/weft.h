@@ -194,17 +194,34 @@ typedef struct wf_memory_stats {
     size_t size;        /* sizeof(wf_memory_stats): set it first */
     size_t free, total; /* of the device, as it says; 0: it does not */
     size_t held, peak;  /* bytes that arrays and executables have now, and had at most; the host's are not counted */
+    size_t reserved;    /* bytes taken from the device: held, and kept for what comes next */
 } wf_memory_stats;
 
 WF_API int wf_device_count(wf_ctx *cx); /* with the host: at least 1 */
 WF_API wf_status wf_device_get(wf_ctx *cx, int ordinal, wf_device **out_device); /* borrowed. WF_ERR_ARG: there is none */
+/* By name: "cpu", "cuda:1"; "cuda" and "gpu" are the first GPU. WF_ERR_ARG: there is none, the message lists what there is. */
+WF_API wf_status wf_device_find(wf_ctx *cx, const char *name, wf_device **out_device);
 WF_API const char *wf_device_name(const wf_device *d);  /* "cpu" for the host, "cuda:0" .. for GPUs */
 WF_API const char *wf_device_label(const wf_device *d); /* what it is, for people */
+WF_API const char *wf_device_features(const wf_device *d); /* which libraries serve it, and what they do not; "" for the host */
 WF_API int wf_device_ordinal(const wf_device *d);
 WF_API bool wf_device_host_reads(const wf_device *d); /* can the host read its memory? */
 WF_API wf_status wf_device_memory(wf_ctx *cx, wf_device *d, wf_memory_stats *out_stats);
+WF_API wf_status wf_device_reset_peak(wf_ctx *cx, wf_device *d); /* the most held so far is what is held now */
+/* What this context keeps for later goes back to the device, for other processes. */
+WF_API wf_status wf_device_trim(wf_ctx *cx, wf_device *d);
 /* Waits for all that this context has put into its queue there. */
 WF_API wf_status wf_device_sync(wf_ctx *cx, wf_device *d);
+
+/* A point in this context's queue on a device: reached when all that was put there before is done. It is used with the
+ * context that made it; time between two points of one device is measured there. */
+typedef struct wf_event wf_event;
+WF_API wf_status wf_event_record(wf_ctx *cx, wf_device *d, wf_event **out_event);
+WF_API bool wf_event_reached(const wf_event *e);
+WF_API wf_status wf_event_wait(wf_ctx *cx, const wf_event *e);
+/* WF_ERR_VALUE: one is not reached yet, or they are of two devices. */
+WF_API wf_status wf_event_seconds(wf_ctx *cx, const wf_event *from, const wf_event *to, double *out_seconds);
+WF_API void wf_event_free(wf_event *e); /* NULL is fine */
 
 /* ---- arrays --------------------------------------------------------------------------------- */
 
@@ -466,7 +483,8 @@ WF_API wf_status wf_eval_reference(wf_ctx *cx, const wf_program *p, wf_array *co
 /* Where the time goes: the executable is run once to warm up, then as often as said, each step on the clock. */
 typedef struct wf_profile wf_profile;
 typedef struct wf_profile_step {
-    const char *op;      /* "dot_general"; of a call, and of compiled code, the name of its program */
+    const char *op;      /* "dot_general"; of a call, and of compiled code, the name of its program; with " (host)" behind it
+                            where the host does it for a device */
     const char *program; /* the program it stands in */
     const char *type;    /* of its first result, "f32[64,512]" */
     const char *place;   /* "model.py:12", or "" */
@@ -539,6 +557,8 @@ WF_API int wf_model_tensors(const wf_model *m);
 WF_API const char *wf_model_tensor_name(const wf_model *m, int i);
 WF_API wf_array *wf_model_tensor(const wf_model *m, int i); /* borrowed */
 WF_API wf_array *wf_model_find_tensor(const wf_model *m, const char *name); /* borrowed; NULL if absent */
+/* Of a tensor on a device the file gets a copy, and the device's name as metadata "device": `weft eval` runs the file's
+ * programs there, or on the host with a note where there is no such device. */
 WF_API wf_status wf_model_set_tensor(wf_ctx *cx, wf_model *m, const char *name, wf_array *a);
 WF_API const char *wf_model_meta(const wf_model *m, const char *key); /* "" if absent */
 WF_API bool wf_model_has_meta(const wf_model *m, const char *key);
@@ -599,6 +619,10 @@ typedef struct wf_op_info {
 } wf_op_info;
 WF_API int wf_op_count(void);
 WF_API wf_status wf_op_get(int i, wf_op_info *out_info); /* set size first. WF_ERR_INDEX: there is no such op */
+
+/* Who does it on a GPU: "kernel" (generated code, with its neighbours), "native" (a kernel or library call of its own, or no
+ * work at all), "host" (on copies); for most of its dtypes. "" in a build without GPUs. */
+WF_API const char *wf_op_on_gpu(int i);
 
 /* WF_VERSION and WF_ABI_VERSION of the library that is running, which may be newer than the header; a program works with every
  * library of its ABI number that is not older. */

@@ -89,6 +89,8 @@ WF_API wf_status wf_module_freeze(wf_ctx *c, wf_module *m,
                                   bool frozen); /* parameters require no gradient */
 WF_API wf_status wf_module_cast(wf_ctx *c, wf_module *m,
                                 wf_dtype dtype); /* floats of the whole tree */
+WF_API wf_status wf_module_to(wf_ctx *c, wf_module *m,
+                              wf_device *d); /* parameters and buffers of the whole tree; before optimisers are made */
 WF_API wf_status wf_module_zero_grad(wf_ctx *c, wf_module *m);
 /* Up to room handles; returns how many there are. Shared ones come once. state:
  * parameters, then buffers. */

@@ -89,8 +89,8 @@ WF_API int64_t wf_item_int(wf_ctx *c, wf_tensor t); /* exact for integers */
 WF_API wf_status wf_item_complex(wf_ctx *c, wf_tensor t, double *out_re, double *out_im); /* of any dtype */
 /* Where its memory is; NULL after an error. Reading a tensor waits for its numbers and brings them to the host. */
 WF_API wf_device *wf_device_of(wf_ctx *c, wf_tensor t);
-/* The same numbers on a device, without history; the same memory if they are there. Functions of tensors run on the host
- * unless they are programs prepared for a device; they take tensors from anywhere, and give results on the host. */
+/* The same numbers on a device; the same memory if they are there. Functions of tensors run on the device of the first
+ * operand that is not on the host, and their results stay there. */
 WF_API wf_tensor wf_to_device(wf_ctx *c, wf_tensor t, wf_device *d);
 /* The tensor as an array that shares its memory; retained. */
 WF_API wf_status wf_to_array(wf_ctx *c, wf_tensor t, wf_array **out_array);

@@ -49,6 +49,13 @@ static void __syncthreads()
             host_yield();
 }
 
+static int atomicAdd(int *p, int x)
+{
+    const int old = *p;
+
+    *p += x;
+    return old;
+}
 static int atomicExch(int *p, int x)
 {
     const int old = *p;
@@ -69,6 +76,8 @@ static void host_sync_warp(unsigned mask)
         else
             host_yield();
 }
+
+static void __syncwarp() { host_sync_warp(0xffffffffu); }
 
 template <class T> static T __shfl_xor_sync(unsigned mask, T x, int step)
 {

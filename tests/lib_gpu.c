@@ -1,4 +1,14 @@
-/* lib_gpu.c -- CUDA's driver and compiler, done by the host. */
+/* lib_gpu.c -- CUDA's driver and compiler, done by the host.
+ *
+ * Test programs use the functions from a table; with GPU_LIBRARY the file is a library by itself, libcuda.so.1 and
+ * libnvrtc.so to whoever looks for those by name, so that commands and scripts meet a GPU, too. What GPU_FAKE says there
+ * is wrong with it, as NAME=NUMBER, and the next behind a comma:
+ *
+ *   driver=11080     the driver's version            capability=52   of the GPU
+ *   devices=2        how many there are              memory=1000000  bytes it has
+ *   lost=3           from the third launch on every call fails
+ *   still=1          launches do nothing: what the host does is left to be timed
+ */
 #include "lib_gpu.h"
 
 #include <dlfcn.h>
@@ -10,177 +20,190 @@
 long gpu_launches, gpu_fail_at;
 atomic_int gpu_refused;
 
+#define PROTOTYPE(name, args) __attribute__((visibility("default"))) int name args;
+CUDA_DRIVER(PROTOTYPE)
+CUDA_NVRTC(PROTOTYPE)
+
+/* The number of a fault, or what there is without it. */
+static long fault(const char *name, long otherwise)
+{
+    const char *s = getenv("GPU_FAKE");
+    size_t n = strlen(name);
+
+    for (; s && *s; s += strcspn(s, ","), s += *s == ',')
+        if (strncmp(s, name, n) == 0 && s[n] == '=')
+            return atol(s + n + 1);
+    return otherwise;
+}
+
+enum { GONE = 719, NO_MEMORY = 2 };
+
+/* What every call answers, if nothing else is wrong. */
+static int answer(void)
+{
+    static atomic_long lost = -1;
+    long at = atomic_load(&lost);
+
+    if (at < 0)
+        atomic_store(&lost, at = fault("lost", 0));
+    return at && gpu_launches >= at ? GONE : 0;
+}
+
 /* ---- the driver ------------------------------------------------------------------------ */
 
-static int ok_init(unsigned flags) { return (int)(flags & 0); }
-static int get_version(int *v) { return *v = 13000, 0; }
-static int get_count(int *n) { return *n = 1, 0; }
-static int get_device(int *d, int i) { return *d = i, 0; }
-static int get_name(char *name, int n, int d)
+int cuInit(unsigned flags) { return (int)(flags & 0); }
+int cuDriverGetVersion(int *version) { return *version = (int)fault("driver", 13000), 0; }
+int cuDeviceGetCount(int *n) { return *n = (int)fault("devices", 1), 0; }
+int cuDeviceGet(int *device, int i) { return *device = i, 0; }
+int cuDeviceGetName(char *name, int n, int device)
 {
-    snprintf(name, (size_t)n, "host %d", d);
+    snprintf(name, (size_t)n, "host %d", device);
     return 0;
 }
-static int get_attribute(int *value, int attribute, int d)
+int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
-    (void)d;
-    *value = attribute == 75 ? 9 : attribute == 76 ? 0 : attribute == 16 ? 4 : 1;
-    return 0;
-}
-static int total_memory(size_t *n, int d) { return *n = (size_t)1 << 34, d & 0; }
-static int retain_context(CuHandle *c, int d) { return *c = &gpu_launches, d & 0; }
-static int release_context(int d) { return d & 0; }
-static int get_pool(CuHandle *p, int d) { return *p = &gpu_launches, d & 0; }
-static int set_pool(CuHandle p, int a, void *v) { return (p && v ? a : a) & 0; }
-static int trim_pool(CuHandle p, size_t n) { return p && n ? 0 : 0; }
-static int set_context(CuHandle c) { return c ? 0 : 1; }
-static int get_memory(size_t *a, size_t *b) { return *a = *b = (size_t)1 << 34, 0; }
-static int alloc_memory(CuPtr *p, size_t n, CuHandle s)
-{
-    void *m = aligned_alloc(64, (n + 63) / 64 * 64);
+    long capability = fault("capability", 90);
 
-    (void)s;
-    if (!m)
-        return 2;
-    memset(m, 0x77, n);
-    *p = (uintptr_t)m;
-    return 0;
-}
-static int free_memory(CuPtr p, CuHandle s)
-{
-    (void)s;
-    free((void *)(uintptr_t)p);
-    return 0;
-}
-static int copy_in(CuPtr to, const void *from, size_t n, CuHandle s)
-{
-    (void)s;
-    memmove((void *)(uintptr_t)to, from, n);
-    return 0;
-}
-static int copy_out(void *to, CuPtr from, size_t n, CuHandle s)
-{
-    (void)s;
-    memmove(to, (void *)(uintptr_t)from, n);
-    return 0;
-}
-static int copy_inside(CuPtr to, CuPtr from, size_t n, CuHandle s)
-{
-    return copy_in(to, (void *)(uintptr_t)from, n, s);
-}
-static int copy_peer(CuPtr to, CuHandle c, CuPtr from, CuHandle d, size_t n, CuHandle s)
-{
-    (void)c;
-    (void)d;
-    return copy_inside(to, from, n, s);
-}
-static int set_memory(CuPtr to, unsigned char byte, size_t n, CuHandle s)
-{
-    (void)s;
-    memset((void *)(uintptr_t)to, byte, n);
-    return 0;
-}
-static int make_thing(CuHandle *out, unsigned flags)
-{
-    (void)flags;
-    return (*out = malloc(1)) ? 0 : 2;
-}
-static int free_thing(CuHandle x)
-{
-    free(x);
-    return 0;
-}
-static int nothing(CuHandle x) { return x ? 0 : 0; }
-static int wait_event(CuHandle s, CuHandle e, unsigned flags) { return s && e ? 0 : (int)flags & 0; }
-static int record(CuHandle e, CuHandle s) { return e && s ? 0 : 0; }
-static int no_capture(CuHandle s, int mode) { return s ? 900 : mode; }
-static int no_graph(CuHandle s, CuHandle *g) { return *g = NULL, s ? 900 : 1; }
-static int no_exec(CuHandle *e, CuHandle g, uint64_t f) { return *e = NULL, g && f ? 900 : 900; }
-static int elapsed(float *ms, CuHandle a, CuHandle b) { return *ms = 1, a && b ? 0 : 0; }
-
-typedef struct Image { /* what the compiler gives for a cubin */
-    char path[200];
-} Image;
-
-static int load_module(CuHandle *module, const void *image)
-{
-    *module = dlopen(((const Image *)image)->path, RTLD_NOW | RTLD_LOCAL);
-    if (!*module)
-        fprintf(stderr, "%s\n", dlerror());
-    return *module ? 0 : 200;
-}
-static int unload_module(CuHandle module) { return dlclose(module); }
-
-typedef struct Function {
-    void (*run)(const void *args);
-    void (*launch)(void (*run)(const void *), unsigned gx, unsigned gy, unsigned n,
-                   const void *args);
-} Function;
-
-static int get_function(CuHandle *out, CuHandle module, const char *name)
-{
-    Function f;
-    void *run = dlsym(module, name), *launch = dlsym(module, "host_launch");
-
-    if (!run || !launch)
-        return 500;
-    memcpy(&f.run, &run, sizeof run);
-    memcpy(&f.launch, &launch, sizeof launch);
-    *out = malloc(sizeof f); /* as long as the process, as functions of modules are */
-    memcpy(*out, &f, sizeof f);
+    (void)device;
+    *value = (int)(attribute == 75   ? capability / 10
+                   : attribute == 76 ? capability % 10
+                   : attribute == 16 ? 4
+                                     : 1);
     return 0;
 }
 
-static int launch(CuHandle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                  unsigned by, unsigned bz, unsigned shared, CuHandle stream, void **params,
-                  void **extra)
+static atomic_size_t held;
+
+static size_t all_memory(void) { return (size_t)fault("memory", 1l << 34); }
+int cuDeviceTotalMem_v2(size_t *bytes, int device) { return *bytes = all_memory(), device & 0; }
+int cuDevicePrimaryCtxRetain(CuHandle *context, int device) { return *context = &gpu_launches, device & 0; }
+int cuDevicePrimaryCtxRelease_v2(int device) { return device & 0; }
+int cuDeviceGetDefaultMemPool(CuHandle *pool, int device) { return *pool = &gpu_launches, device & 0; }
+int cuMemPoolSetAttribute(CuHandle pool, int attribute, void *value) { return (pool && value ? attribute : 0) & 0; }
+int cuMemPoolTrimTo(CuHandle pool, size_t keep) { return pool && keep ? 0 : 0; }
+int cuCtxSetCurrent(CuHandle context) { return context ? answer() : 1; }
+int cuMemGetInfo_v2(size_t *idle, size_t *total)
 {
-    const Function *f = function;
+    *total = all_memory();
+    *idle = *total - atomic_load(&held);
+    return answer();
+}
+/* A block's size stands before it. */
+int cuMemAllocAsync(CuPtr *p, size_t n, CuHandle stream)
+{
+    char *m;
 
     (void)stream;
-    (void)extra;
-    if (gz != 1 || by != 1 || bz != 1 || shared || ++gpu_launches == gpu_fail_at)
-        return 719;
-    f->launch(f->run, gx, gy, bx, params[0]);
+    if (answer())
+        return answer();
+    if (atomic_load(&held) + n > all_memory() || !(m = aligned_alloc(64, (n + 127) / 64 * 64)))
+        return NO_MEMORY;
+    atomic_fetch_add(&held, n);
+    memcpy(m, &n, sizeof n);
+    memset(m + 64, 0x77, n);
+    *p = (uintptr_t)(m + 64);
     return 0;
 }
-
-static int error_string(int error, const char **text)
+int cuMemFreeAsync(CuPtr p, CuHandle stream)
 {
-    *text = error == 719 ? "a launch that was to fail" : "an error";
+    char *m = (char *)(uintptr_t)p - 64;
+    size_t n;
+
+    (void)stream;
+    memcpy(&n, m, sizeof n);
+    atomic_fetch_sub(&held, n);
+    free(m);
     return 0;
 }
-
-/* ---- the compiler ------------------------------------------------------------------------ */
-
-typedef struct Program_ {
-    char *text;
-    Image image;
-} Program_;
-
-static int rtc_version(int *major, int *minor) { return *major = 0, *minor = 1, 0; }
-static int rtc_create(CuHandle *out, const char *text, const char *name, int n,
-                      const char *const *headers, const char *const *names)
+int cuMemcpyHtoDAsync_v2(CuPtr to, const void *from, size_t n, CuHandle stream)
 {
-    Program_ *p = calloc(1, sizeof *p);
-
-    (void)name;
-    (void)n;
-    (void)headers;
-    (void)names;
-    if (!p || !(p->text = strdup(text)))
-        return 1;
-    *out = p;
-    return 0;
+    (void)stream;
+    if (!answer())
+        memmove((void *)(uintptr_t)to, from, n);
+    return answer();
 }
-static int rtc_destroy(CuHandle *program)
+int cuMemcpyDtoHAsync_v2(void *to, CuPtr from, size_t n, CuHandle stream)
 {
-    Program_ *p = *program;
-
-    free(p->text);
-    free(p);
+    (void)stream;
+    if (!answer())
+        memmove(to, (void *)(uintptr_t)from, n);
+    return answer();
+}
+int cuMemcpyDtoDAsync_v2(CuPtr to, CuPtr from, size_t n, CuHandle stream)
+{
+    return cuMemcpyHtoDAsync_v2(to, (void *)(uintptr_t)from, n, stream);
+}
+int cuMemcpyPeerAsync(CuPtr to, CuHandle to_context, CuPtr from, CuHandle from_context, size_t n, CuHandle stream)
+{
+    (void)to_context;
+    (void)from_context;
+    return cuMemcpyDtoDAsync_v2(to, from, n, stream);
+}
+int cuMemsetD8Async(CuPtr to, unsigned char byte, size_t n, CuHandle stream)
+{
+    (void)stream;
+    if (!answer())
+        memset((void *)(uintptr_t)to, byte, n);
+    return answer();
+}
+int cuStreamCreate(CuHandle *stream, unsigned flags)
+{
+    (void)flags;
+    return (*stream = malloc(1)) ? answer() : NO_MEMORY;
+}
+int cuStreamDestroy_v2(CuHandle stream)
+{
+    free(stream);
     return 0;
 }
+int cuStreamSynchronize(CuHandle stream) { return stream ? answer() : 1; }
+int cuStreamWaitEvent(CuHandle stream, CuHandle event, unsigned flags)
+{
+    return stream && event && !flags ? answer() : 1;
+}
+int cuStreamBeginCapture_v2(CuHandle stream, int mode) { return stream ? 900 : mode; }
+int cuStreamEndCapture(CuHandle stream, CuHandle *graph) { return *graph = NULL, stream ? 900 : 1; }
+int cuGraphInstantiateWithFlags(CuHandle *exec, CuHandle graph, uint64_t flags)
+{
+    return *exec = NULL, graph && flags ? 900 : 900;
+}
+int cuGraphExecDestroy(CuHandle exec) { return exec ? 0 : 1; }
+int cuGraphDestroy(CuHandle graph) { return graph ? 0 : 1; }
+int cuGraphLaunch(CuHandle exec, CuHandle stream) { return exec && stream ? answer() : 1; }
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+int cuEventCreate(CuHandle *event, unsigned flags)
+{
+    (void)flags;
+    return (*event = calloc(1, sizeof(double))) ? answer() : NO_MEMORY;
+}
+int cuEventDestroy_v2(CuHandle event)
+{
+    free(event);
+    return 0;
+}
+int cuEventRecord(CuHandle event, CuHandle stream)
+{
+    *(double *)event = now();
+    return stream ? answer() : 1;
+}
+int cuEventQuery(CuHandle event) { return event ? answer() : 1; }
+int cuEventElapsedTime(float *ms, CuHandle from, CuHandle to)
+{
+    *ms = (float)(1e3 * (*(double *)to - *(double *)from));
+    return answer();
+}
+int cuEventSynchronize(CuHandle event) { return event ? answer() : 1; }
+
+typedef struct Image { /* what the compiler gives for a cubin: a library's bytes behind this */
+    size_t size;
+} Image;
 
 static const char *folder(void)
 {
@@ -194,53 +217,165 @@ static const char *folder(void)
     return path;
 }
 
-static int rtc_compile(CuHandle program, int n, const char *const *options)
+int cuModuleLoadData(CuHandle *module, const void *image)
+{
+    static atomic_int count;
+    const Image *i = image;
+    char path[100];
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/m%d.so", folder(), atomic_fetch_add(&count, 1));
+    f = fopen(path, "wb");
+    if (!f || fwrite(i + 1, 1, i->size, f) != i->size || fclose(f) != 0)
+        return 200;
+    *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!*module)
+        fprintf(stderr, "%s\n", dlerror());
+    remove(path);
+    return *module ? answer() : 200;
+}
+int cuModuleUnload(CuHandle module) { return dlclose(module); }
+
+typedef struct Function {
+    void (*run)(const void *args);
+    void (*launch)(void (*run)(const void *), unsigned gx, unsigned gy, unsigned n, const void *args);
+} Function;
+
+int cuModuleGetFunction(CuHandle *out, CuHandle module, const char *name)
+{
+    Function f;
+    void *run = dlsym(module, name), *launch = dlsym(module, "host_launch");
+
+    if (!run || !launch)
+        return 500;
+    memcpy(&f.run, &run, sizeof run);
+    memcpy(&f.launch, &launch, sizeof launch);
+    *out = malloc(sizeof f); /* as long as the process, as functions of modules are */
+    memcpy(*out, &f, sizeof f);
+    return 0;
+}
+
+int cuLaunchKernel(CuHandle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, CuHandle stream, void **params, void **extra)
+{
+    static atomic_int still = -1;
+    const Function *f = function;
+
+    (void)stream;
+    (void)extra;
+    if (still < 0)
+        still = (int)fault("still", 0);
+    if (gz != 1 || by != 1 || bz != 1 || shared || ++gpu_launches == gpu_fail_at)
+        return GONE;
+    if (!answer() && !still)
+        f->launch(f->run, gx, gy, bx, params[0]);
+    return answer();
+}
+
+int cuGetErrorString(int error, const char **text)
+{
+    *text = error == GONE ? "a launch that was to fail" : "an error";
+    return 0;
+}
+
+/* ---- the compiler ------------------------------------------------------------------------ */
+
+typedef struct Program_ {
+    char *text;
+    char path[200];
+} Program_;
+
+int nvrtcVersion(int *major, int *minor) { return *major = 0, *minor = 1, 0; }
+int nvrtcCreateProgram(CuHandle *out, const char *text, const char *name, int n, const char *const *headers,
+                       const char *const *names)
+{
+    Program_ *p = calloc(1, sizeof *p);
+
+    (void)name;
+    (void)n;
+    (void)headers;
+    (void)names;
+    if (!p || !(p->text = strdup(text)))
+        return 1;
+    *out = p;
+    return 0;
+}
+int nvrtcDestroyProgram(CuHandle *program)
+{
+    Program_ *p = *program;
+
+    if (*p->path)
+        remove(p->path);
+    free(p->text);
+    free(p);
+    return 0;
+}
+
+#ifndef GPU_TREE /* the tests' folder; they run in the tree's */
+#define GPU_TREE getenv("PWD")
+#endif
+
+int nvrtcCompileProgram(CuHandle program, int n, const char *const *options)
 {
     static atomic_int count;
     Program_ *p = program;
     int id = atomic_fetch_add(&count, 1);
+    const char *keep = getenv("GPU_KEEP");
     char cpp[300], command[1200];
     FILE *f;
 
     (void)n;
     (void)options;
     snprintf(cpp, sizeof cpp, "%s/%d.cpp", folder(), id);
-    snprintf(p->image.path, sizeof p->image.path, "%s/%d.so", folder(), id);
+    snprintf(p->path, sizeof p->path, "%s/%d.so", folder(), id);
     if (!(f = fopen(cpp, "w")))
         return 1;
-    fprintf(f, "#include \"%s/tests/gpu_host.h\"\n%s", getenv("PWD"), p->text);
+    fprintf(f, "#include \"%s/tests/gpu_host.h\"\n%s", GPU_TREE, p->text);
     fclose(f);
-    snprintf(command, sizeof command,
-             "${CXX:-g++} -std=c++17 -O0 -w -fPIC -shared -ffp-contract=off -o %s %s",
-             p->image.path, cpp);
-    if (system(command) == 0)
+    snprintf(command, sizeof command, "${CXX:-g++} -std=c++17 -O0 -w -fPIC -shared -ffp-contract=off -o %s %s", p->path, cpp);
+    id = system(command);
+    if (!keep)
+        remove(cpp);
+    if (id == 0)
         return 0;
     atomic_fetch_add(&gpu_refused, 1);
     return 6;
 }
-static int rtc_size(CuHandle p, size_t *n) { return *n = sizeof(Image), p ? 0 : 1; }
-static int rtc_get(CuHandle p, char *to)
+int nvrtcGetCUBINSize(CuHandle program, size_t *n)
 {
-    memcpy(to, &((Program_ *)p)->image, sizeof(Image));
-    return 0;
+    struct stat s;
+    int bad = stat(((Program_ *)program)->path, &s);
+
+    *n = sizeof(Image) + (bad ? 0 : (size_t)s.st_size);
+    return bad ? 1 : 0;
 }
-static int rtc_log_size(CuHandle p, size_t *n) { return *n = 0, p ? 0 : 1; }
-static int rtc_log(CuHandle p, char *to) { return p && to ? 0 : 0; }
+int nvrtcGetCUBIN(CuHandle program, char *to)
+{
+    FILE *f = fopen(((Program_ *)program)->path, "rb");
+    Image i;
+    size_t n;
+
+    if (!f || nvrtcGetCUBINSize(program, &n) != 0)
+        return 1;
+    i.size = n - sizeof i;
+    memcpy(to, &i, sizeof i);
+    n = fread(to + sizeof i, 1, i.size, f);
+    fclose(f);
+    return n == i.size ? 0 : 1;
+}
+int nvrtcGetProgramLogSize(CuHandle program, size_t *n) { return *n = 0, program ? 0 : 1; }
+int nvrtcGetProgramLog(CuHandle program, char *to) { return program && to ? 0 : 0; }
+
+#ifndef GPU_LIBRARY
 
 /* ---- a runtime with it -------------------------------------------------------------------- */
 
 bool gpu_possible(void) { return system("${CXX:-g++} --version > /dev/null 2>&1") == 0; }
 
+#define POINTED(name, args) name,
 static const CudaLibraries libraries = {
-    .cu = {ok_init, get_version, get_count, get_device, get_name, get_attribute,
-           total_memory, retain_context, release_context, get_pool, set_pool, trim_pool,
-           set_context, get_memory, alloc_memory, free_memory, copy_in, copy_out,
-           copy_inside, copy_peer, set_memory, make_thing, free_thing, nothing, wait_event,
-           no_capture, no_graph, no_exec, nothing, nothing, record, make_thing, free_thing,
-           record, elapsed, nothing, load_module, unload_module, get_function, launch,
-           error_string},
-    .rtc = {rtc_version, rtc_create, rtc_destroy, rtc_compile, rtc_size, rtc_get,
-            rtc_log_size, rtc_log},
+    .cu = {CUDA_DRIVER(POINTED)},
+    .rtc = {CUDA_NVRTC(POINTED)},
     .has_rtc = true};
 
 wf_runtime *gpu_runtime(void)
@@ -248,7 +383,7 @@ wf_runtime *gpu_runtime(void)
     wf_runtime *r = wf_runtime_new(NULL);
     wf_ctx *cx = wf_ctx_new(&(wf_options){.size = sizeof(wf_options), .runtime = r});
 
-    setenv("WEFT_CACHE", "off", 1); /* images are paths */
+    setenv("WEFT_CACHE", "off", 1); /* the compiler changes with the tree */
     cuda_add_all(cx, r, &libraries);
     wf_ctx_free(cx);
     return r;
@@ -261,3 +396,4 @@ wf_device *gpu_of(wf_ctx *cx)
     wf_device_get(cx, 1, &d);
     return d;
 }
+#endif

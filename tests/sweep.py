@@ -27,6 +27,7 @@ MANY = ["const int64_t *", "int64_t *", "const int *", "const wf_tensor *", "wf_
         "wf_array **", "const void *const *"]
 COUNTS = ["int", "int64_t", "size_t"]
 RELEASE = {"wf_array **": "wf_array_release", "const wf_program **": "wf_program_release", "wf_exec **": "wf_exec_release",
+           "wf_event **": "wf_event_free",
            "wf_model **": "wf_model_free", "wf_profile **": "wf_profile_free", "wf_generator **": "wf_generator_free",
            "wf_runner **": "wf_runner_free", "wf_prompt **": "wf_prompt_free"}
 RELEASE_WITH = {"wf_tree **": "wf_tree_free", "wf_jit **": "wf_jit_free", "wf_jit_tree **": "wf_jit_tree_free",

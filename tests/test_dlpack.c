@@ -154,8 +154,11 @@ TEST(what_arrays_cannot_be_is_refused_and_stays_with_its_owner)
     wf_array *a;
 
     u = t;
+    u.device.device_type = 8;
+    check_refused(u, &f, "device type 8");
     u.device.device_type = kDLCUDA;
-    check_refused(u, &f, "device type 2");
+    u.device.device_id = 63;
+    check_refused(u, &f, "there is no device 'cuda:63'");
     u = t;
     u.dtype = (DLDataType){kDLComplex, 32, 1};
     check_refused(u, &f, "code 5, 32 bits, 1 lanes");

@@ -10,13 +10,14 @@
 #include "lib_gpu.h"
 #include "lib_random.h"
 #include "runtime/runtime.h"
+#include "weft_dlpack.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static const char *const case_files[] = {"map",    "reduce", "shape",   "index", "contract", "random",
-                                         "linalg", "control", "effect"};
+                                         "linalg", "control", "effect",  "sort",  "window",   "fourier"};
 
 typedef struct Gpu {
     wf_runtime *r;
@@ -123,10 +124,28 @@ static const char *far_apart(wf_ctx *cx, const wf_array *need, wf_array *got, bo
 }
 
 typedef struct Pair { /* inputs, and results of the host and of the device */
-    wf_array *in[64], *need[64], *got[64];
+    wf_array *in[64], *need[64], *got[64], *bits[64];
 } Pair;
 
-/* Twice: memory is used again, and the second time inputs are on the device. */
+/* Has the second run other bits than the first, which are kept here? */
+static const char *other_bits(wf_ctx *cx, wf_array **kept, wf_array *got)
+{
+    wf_array *now = NULL;
+    const char *why = NULL;
+
+    if (wf_array_contiguous(cx, got, &now) != WF_OK)
+        return wf_ctx_message(cx);
+    if (!*kept)
+        *kept = wf_array_retain(now);
+    else if (memcmp(wf_array_data(*kept), wf_array_data(now),
+                    (size_t)wf_array_count(now) * wf_dtype_size(wf_array_dtype(now))) != 0)
+        why = "two runs give other bits";
+    wf_array_release(now);
+    return why;
+}
+
+/* Twice: memory is used again, and the second time inputs are on the device. Both runs give the same bits, but for
+ * attention by cuDNN. */
 static const char *check_on(Gpu *g, const Program *p, const Nd *nd)
 {
     wf_ctx *cx = g->cx;
@@ -156,10 +175,13 @@ static const char *check_on(Gpu *g, const Program *p, const Nd *nd)
         for (uint32_t j = 0; j < p->nout && need == WF_OK && !why; j++)
             if ((why = far_apart(cx, t.need[j], t.got[j], g->in_all)) != NULL)
                 why = arena_printf(&cx->scratch, "result %u: %s", j, why);
+        for (uint32_t j = 0; j < p->nout && need == WF_OK && !why && !g->in_all; j++)
+            why = other_bits(cx, &t.bits[j], t.got[j]);
         release_all(t.got, p->nout);
     }
     release_all(t.in, p->nin);
     release_all(t.need, p->nout);
+    release_all(t.bits, p->nout);
     wf_exec_release(e);
     return why;
 }
@@ -177,11 +199,13 @@ static void check_program(Gpu *g, const Program *p, const Nd *in, const char *na
     }
 }
 
-/* On the host's GPU every step-th, since each is compiled. */
+/* On the host's GPU every step-th, since each is compiled. GPU_PART=2/8: on a real one every 8th, from number 2 on. */
 TEST(every_case_gives_the_same)
 {
-    const char *every = getenv("GPU_EVERY");
+    const char *every = getenv("GPU_EVERY"), *share = getenv("GPU_PART");
     uint32_t step = every ? (uint32_t)atoi(every) : 12;
+    uint32_t part = share ? (uint32_t)atoi(share) : 0;
+    uint32_t parts = share && strchr(share, '/') ? (uint32_t)atoi(strchr(share, '/') + 1) : 1;
     Gpu g;
 
     if (!open_gpu(&g))
@@ -197,7 +221,7 @@ TEST(every_case_gives_the_same)
         api_enter_(g.cx, &region);
         cases_load(g.cx, path, &cases, &n);
         CHECK(n > 0);
-        for (uint32_t i = 0; i < n; i += g.real ? 1 : step) {
+        for (uint32_t i = g.real ? part : 0; i < n; i += g.real ? parts : step) {
             Region inner;
 
             api_enter_(g.cx, &inner);
@@ -212,30 +236,53 @@ TEST(every_case_gives_the_same)
     close_gpu(&g);
 }
 
+/* p, its gradient by the inputs that are f64, or p over a new first axis of all inputs; NULL: there is none such. */
+static const Program *some_transform(Gpu *g, const Program *p, uint64_t seed)
+{
+    const wf_program *d = NULL;
+    int wrt[64], n = 0, axes[64] = {0};
+
+    if (!p || seed % 3 == 0 || p->nin > 32)
+        return p;
+    for (uint32_t i = 0; i < p->nin; i++)
+        if (val_type(p, i + 1).dtype == WF_F64)
+            wrt[n++] = (int)i;
+    if (seed % 3 == 1 && n)
+        wf_grad(g->cx, p, wrt, n, &d);
+    else if (p->nin)
+        wf_vmap(g->cx, p, axes, (int)p->nin, NULL, 3, &d);
+    wf_clear(g->cx);
+    return d;
+}
+
+/* GPU_FIRST and GPU: the first seed and the last. */
 TEST(random_programs_give_the_same)
 {
     Gpu g;
     uint64_t most;
-    const char *n = getenv("GPU");
+    const char *n = getenv("GPU"), *from = getenv("GPU_FIRST");
 
     if (!open_gpu(&g))
         return;
     most = n ? strtoull(n, NULL, 10) : g.real ? 400 : 6;
-    for (uint64_t seed = 1; seed <= most; seed++) {
+    for (uint64_t seed = from ? strtoull(from, NULL, 10) : 1; seed <= most; seed++) {
         Region region;
         Rng rng = {seed * 31};
-        const Program *p;
+        const Program *p, *plain;
         char name[32];
 
         api_enter_(g.cx, &region);
-        p = seed % 3 ? random_net(g.cx, &rng, seed % 2 ? WF_F32 : WF_BF16, 5)
-                     : random_program(g.cx, &rng, 6 + (int)(seed % 20), RANDOM_PLAIN);
+        plain = seed % 3 ? random_net(g.cx, &rng, seed % 2 ? WF_F32 : WF_BF16, 5)
+                         : random_program(g.cx, &rng, 6 + (int)(seed % 20), RANDOM_PLAIN);
+        p = seed % 3 ? plain : some_transform(&g, plain, seed / 3);
         snprintf(name, sizeof name, "seed %d", (int)seed);
         if (p) {
             Case c = case_of(g.cx, p, seed);
 
             check_program(&g, p, case_inputs(g.cx, &c, &rng), name);
         }
+        if (p != plain)
+            wf_program_release(p);
         wf_clear(g.cx);
         api_leave(g.cx, &region);
     }
@@ -440,7 +487,34 @@ TEST(scripts_have_tensors_there)
         return;
     CHECK_EQ_INT(wf_script_run(g.cx, "tests/gpu.py", 0, NULL, &status), WF_OK);
     CHECK_EQ_INT(status, 0);
+    CHECK_EQ_INT(wf_script_run(g.cx, "tests/gpu_tails.py", 0, NULL, &status), WF_OK);
+    CHECK_EQ_INT(status, 0);
     CHECK_STR(wf_ctx_message(g.cx), "");
+    close_gpu(&g);
+}
+
+/* Arrays go out and come in as DLPack has them, where they are. */
+TEST(arrays_there_are_dlpack_tensors)
+{
+    static const float x[3] = {1, 2, 3};
+    DLManagedTensor *m = NULL;
+    wf_array *here = NULL, *there = NULL, *again = NULL, *back = NULL;
+    Gpu g;
+
+    if (!open_gpu(&g))
+        return;
+    wf_array_from(g.cx, WF_F32, (int64_t[]){3}, 1, x, &here);
+    wf_array_to(g.cx, here, g.d, &there);
+    if (wf_array_to_dlpack(g.cx, there, &m) == WF_OK) {
+        CHECK_EQ_INT(m->dl_tensor.device.device_type, kDLCUDA);
+        CHECK_EQ_INT(m->dl_tensor.device.device_id, 0);
+        wf_array_from_dlpack(g.cx, m, &again);
+    }
+    CHECK(again && wf_array_device(again) == g.d);
+    wf_array_contiguous(g.cx, again, &back);
+    CHECK(back && ((const float *)wf_array_data(back))[2] == 3);
+    CHECK_STR(wf_ctx_message(g.cx), "");
+    release_all((wf_array *[]){here, there, again, back}, 4);
     close_gpu(&g);
 }
 

@@ -52,6 +52,7 @@ typedef struct Sweep {
     wf_progress *progress;
     wf_runner *runner;
     wf_prompt *prompt;
+    wf_event *event;
     wf_comm *comm;
     wf_profile *profile;
     char *buffer; /* BYTES */
@@ -370,6 +371,7 @@ static wf_device **pick_wf_device_pp(Sweep *s)
     return skip(s) ? NULL : (wf_device **)(void *)s->buffer;
 }
 static const wf_device *pick_const_wf_device_p(Sweep *s) { return pick_wf_device_p(s); }
+PICK_HANDLE(wf_event, event, wf_event_record(s->c, pick_wf_device_p(s), &s->event))
 PICK_HANDLE(wf_record, record,
             wf_record_new(s->c, &(wf_function)WF_FUNCTION(twice, NULL, 1, 1, "f"),
                           (wf_tensor[]){wf_float(s->c, 2)}, 1, (int[]){0}, 1, s->tensors,
@@ -515,6 +517,7 @@ static void sweep_end(Sweep *s)
     wf_progress_free(s->c, s->progress);
     wf_runner_free(s->runner);
     wf_prompt_free(s->prompt);
+    wf_event_free(s->event);
     wf_record_free(s->c, s->record);
     wf_session_free(s->c, s->session);
     wf_graph_free(s->c, s->graph);

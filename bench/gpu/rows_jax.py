@@ -148,13 +148,49 @@ def lstm_train():
     return sgd(loss), (params, normal(2, 128, 64, n))
 
 
+def conv(x, w, pad=0):
+    return lax.conv_general_dilated(x, w, (1, 1), [(pad, pad)] * 2, dimension_numbers=("NCHW", "OIHW", "NCHW"))
+
+
+def pool(x, k, stride, pad=0):
+    return lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, k, k), (1, 1, stride, stride), [(0, 0)] * 2 + [(pad, pad)] * 2)
+
+
+def basic(p, x, pad=0):
+    w, scale, shift = p
+    x = conv(x, w, pad)
+    d = x - x.mean((0, 2, 3))[:, None, None]
+    v = (d * d).mean((0, 2, 3))
+    return jax.nn.relu(d * (scale * lax.rsqrt(v + 0.001))[:, None, None] + shift[:, None, None])
+
+
+def inception(p, x):
+    return jnp.concatenate([basic(p[0], x), basic(p[2], basic(p[1], x), 1), basic(p[4], basic(p[3], x), 1),
+                            basic(p[5], pool(x, 3, 1, 1))], 1)
+
+
+def inception_train():
+    def parts(seed, inp, ch1, r3, ch3, r5, ch5, ch6):
+        shapes = [(ch1, inp, 1), (r3, inp, 1), (ch3, r3, 3), (r5, inp, 1), (ch5, r5, 3), (ch6, inp, 1)]
+        return [(normal(seed + i, o, n, k, k, scale=(2 / (n * k * k)) ** 0.5), jnp.ones(o), jnp.zeros(o))
+                for i, (o, n, k) in enumerate(shapes)]
+    params = ((normal(0, 32, 1, 3, 3, scale=0.4), jnp.ones(32), jnp.zeros(32)), parts(1, 32, 16, 16, 24, 4, 8, 16),
+              parts(11, 64, 32, 32, 48, 8, 16, 24), normal(21, 120, 10, scale=0.1), jnp.zeros(10))
+
+    def loss(p, x, y):
+        x = pool(basic(p[0], x, 1), 2, 2)
+        x = inception(p[2], pool(inception(p[1], x), 2, 2))
+        return nll(x.mean((2, 3)) @ p[3] + p[4], y)
+    return sgd(loss), (params, normal(22, 2048, 1, 28, 28), classes(23, 2048, 10))
+
+
 def while_():
     f = jax.jit(lambda x: lax.while_loop(lambda x: x > 1.0, lambda x: x * 0.999, x))
     return f, (jnp.float32(2.717),)
 
 
 ROWS = {"ew": ew, "softmax": softmax, "layernorm_grad": layernorm_grad, "matmul": matmul, "mlp_train": mlp_train,
-        "tiny_train": tiny_train, "transformer_train": transformer_train, "attention_grad": attention_grad,
+        "tiny_train": tiny_train, "inception_train": inception_train, "transformer_train": transformer_train, "attention_grad": attention_grad,
         "lstm_train": lstm_train, "hvp": hvp, "persample": persample, "while": while_}
 
 

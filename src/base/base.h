@@ -540,6 +540,9 @@ int runtime_add_device(wf_runtime *r, wf_device *d, void (*close)(wf_device *d))
 void runtime_find_devices(wf_ctx *cx, wf_runtime *r,
                           void (*find)(wf_ctx *cx, wf_runtime *r));
 int runtime_devices(wf_runtime *r);
+/* Said by find: why there is none, or one less; all that was said, for messages. */
+void runtime_miss_device(wf_runtime *r, const char *fmt, ...) PRINTF(2, 3);
+const char *runtime_missing(const wf_runtime *r);
 wf_device *runtime_device(wf_runtime *r, int ordinal);
 
 /* ---- machine.c: CPU features, clock ------------------------------------------------ */

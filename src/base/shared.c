@@ -15,6 +15,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
 enum { FIND_NOT_YET, FIND_NOW, FIND_DONE };
 
@@ -47,6 +48,7 @@ struct wf_runtime {
     int ndevices; /* behind the lock */
     pthread_mutex_t finding;
     atomic_int found; /* devices: FIND_ */
+    char missing[240]; /* why there are no others, or not more: written while they are found */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -318,5 +320,19 @@ int runtime_devices(wf_runtime *r)
     give_lock();
     return n;
 }
+
+void runtime_miss_device(wf_runtime *r, const char *fmt, ...)
+{
+    size_t n = strlen(r->missing);
+    va_list args;
+
+    if (n && n + 2 < sizeof r->missing)
+        n += (size_t)snprintf(r->missing + n, sizeof r->missing - n, "; ");
+    va_start(args, fmt);
+    vsnprintf(r->missing + n, sizeof r->missing - n, fmt, args);
+    va_end(args);
+}
+
+const char *runtime_missing(const wf_runtime *r) { return r->missing; }
 
 wf_device *runtime_device(wf_runtime *r, int ordinal) { return r->device[ordinal - 1]; }

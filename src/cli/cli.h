@@ -7,7 +7,7 @@
  *   load.c         models and programs by name
  *   steps.c        the transform flags, applied in the order given
  *   prompt.c       weft alone: a prompt; line.c: lines that are edited on a terminal
- *   cmd_*.c        run launch check show eval bench export train serve ops info convert compile help
+ *   cmd_*.c        run launch check show eval bench export train serve devices ops info convert compile help
  *
  * Results go to standard output, everything else to standard error. The status is one of
  * the four below.
@@ -80,7 +80,7 @@ struct Command {
     int (*run)(Args *a);
 };
 
-extern const Command cmd_run, cmd_launch, cmd_check, cmd_show, cmd_eval, cmd_ops, cmd_info,
+extern const Command cmd_devices, cmd_run, cmd_launch, cmd_check, cmd_show, cmd_eval, cmd_ops, cmd_info,
     cmd_bench, cmd_export, cmd_convert, cmd_train, cmd_serve, cmd_compile, cmd_help;
 extern const Command *const commands[]; /* NULL ends them */
 int help_command(const Command *c);     /* prints the help of one */
@@ -108,6 +108,14 @@ bool page_source(FILE *f, const char *path, bool first);
 void profile_page(FILE *f, const wf_profile *p, const char *title, bool trace);
 int profile_file(const char *path, const wf_profile *p, const char *title);
 int run_script(int argc, char **argv); /* cmd_run.c; argv[0] is the file */
+
+/* ---- cmd_devices.c ----------------------------------------------------------------- */
+
+/* A line for each, beginning with `indent`. */
+void print_devices(wf_ctx *cx, const char *indent);
+/* The one that --device names; without it (NULL) the one that the file names, or the host
+ * with a note where that is not there. NULL after reporting. m: NULL, or the file */
+wf_device *pick_device(wf_ctx *cx, const char *name, const wf_model *m, int *out_status);
 
 /* ---- report.c ---------------------------------------------------------------------- */
 

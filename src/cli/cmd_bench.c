@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_AS, OPT_INTERPRET, OPT_RUNS, OPT_SEED, OPT_SIZE, OPT_THREADS, OPT_TOP };
+enum { OPT_AS, OPT_DEVICE, OPT_INTERPRET, OPT_RUNS, OPT_SEED, OPT_SIZE, OPT_THREADS, OPT_TOP };
 
 typedef struct Bench {
     Steps steps;
@@ -16,6 +16,7 @@ typedef struct Bench {
     Sizes sizes;
     bool interpret;
     const char *as; /* NULL: a table */
+    const char *device; /* NULL: as the file says */
     int64_t runs, seed, threads, top;
 } Bench;
 
@@ -90,8 +91,10 @@ static void print_rate(double amount, double seconds, double peak)
 {
     double rate = seconds > 0 ? amount / seconds : 0;
 
-    if (amount > 0)
-        printf(" %9.2f (%3.0f%%)", rate * 1e-9, peak > 0 ? 100 * rate / peak : 0);
+    if (amount > 0 && peak > 0)
+        printf(" %9.2f (%3.0f%%)", rate * 1e-9, 100 * rate / peak);
+    else if (amount > 0)
+        printf(" %9.2f       ", rate * 1e-9);
     else
         printf(" %16s", "");
 }
@@ -137,22 +140,27 @@ static void print_profile(const Bench *b, const wf_profile *p, const Machine *m)
         printf("%-16s %-28s %8s %11.4f %5.1f%%\n", "others", "", "", 1e3 * rest,
                all > 0 ? 100 * rest / all : 0);
     print_line("all steps", "", calls, all, 1, flops, bytes, m, "");
-    printf("one run takes %.4f ms; %d steps; this machine: %.1f GFLOP/s, %.1f GB/s\n",
-           1e3 * wf_profile_seconds(p), n, m->flops * 1e-9, m->bytes * 1e-9);
+    printf("one run takes %.4f ms; %d steps", 1e3 * wf_profile_seconds(p), n);
+    if (m->flops > 0)
+        printf("; this machine: %.1f GFLOP/s, %.1f GB/s", m->flops * 1e-9, m->bytes * 1e-9);
+    putchar('\n');
 }
 
 /* ---- running ------------------------------------------------------------------------- */
 
-static int measure(wf_ctx *cx, const Bench *b, const wf_program *p, wf_array **in)
+static int measure(wf_ctx *cx, const Bench *b, const wf_program *p, wf_array **in,
+                   wf_device *d)
 {
     const wf_program *fast = NULL;
     wf_exec *e = NULL;
     wf_profile *profile = NULL;
-    Machine m;
+    Machine m = {0};
     int status = DONE;
 
-    if (wf_machine_speed(cx, &m.flops, &m.bytes) == WF_OK) {
-        if (!b->interpret)
+    if (wf_device_ordinal(d) || wf_machine_speed(cx, &m.flops, &m.bytes) == WF_OK) {
+        if (wf_device_ordinal(d))
+            wf_prepare_on(cx, p, d, &e);
+        else if (!b->interpret)
             wf_compile(cx, p, 0, &e);
         else if (wf_optimise(cx, p, NULL, &fast) == WF_OK)
             wf_prepare(cx, fast, &e);
@@ -162,8 +170,9 @@ static int measure(wf_ctx *cx, const Bench *b, const wf_program *p, wf_array **i
         if (b->as)
             return profile_page(stdout, profile, wf_program_name(p), strcmp(b->as, "trace") == 0),
                    wf_profile_free(profile), wf_exec_release(e), wf_program_release(fast), DONE;
-        printf("%s, %s\n", wf_program_name(p),
-               wf_exec_is_compiled(e) ? "compiled" : "interpreted");
+        printf("%s, %s%s%s\n", wf_program_name(p),
+               wf_exec_is_compiled(e) ? "compiled" : "interpreted",
+               wf_device_ordinal(d) ? " on " : "", wf_device_ordinal(d) ? wf_device_name(d) : "");
         print_profile(b, profile, &m);
         printf("intermediate values take %.3f MB\n", (double)wf_exec_memory(e) * 1e-6);
     }
@@ -175,7 +184,7 @@ static int measure(wf_ctx *cx, const Bench *b, const wf_program *p, wf_array **i
     return status;
 }
 
-static int bench_program(wf_ctx *cx, const Bench *b, const wf_program *p,
+static int bench_program(wf_ctx *cx, const Bench *b, const wf_model *m, const wf_program *p,
                          const char **words, int n)
 {
     int inputs = wf_program_inputs(p), status;
@@ -183,8 +192,9 @@ static int bench_program(wf_ctx *cx, const Bench *b, const wf_program *p,
 
     status =
         n ? parse_inputs(cx, p, words, n, b->seed, wf_program_outputs(p), in) : generate_inputs(cx, p, &b->sizes, b->seed, in);
+    wf_device *d = status == DONE ? pick_device(cx, b->device, m, &status) : NULL;
     if (status == DONE)
-        status = measure(cx, b, p, in);
+        status = measure(cx, b, p, in, d);
     for (int i = 0; i < inputs; i++)
         wf_array_release(in[i]);
     free(in);
@@ -209,7 +219,7 @@ static int bench_file(const Bench *b)
     if (p && (p = steps_apply(cx, &b->steps, m, p, &status))) {
         int skip = name != NULL;
 
-        status = bench_program(cx, b, p, b->words + skip, b->nwords - skip);
+        status = bench_program(cx, b, m, p, b->words + skip, b->nwords - skip);
         wf_program_release(p);
     }
     wf_model_free(m);
@@ -248,6 +258,7 @@ static bool read_args(Args *a, Bench *b)
             if (b->as && strcmp(b->as, "html") != 0 && strcmp(b->as, "trace") != 0)
                 return usage_error(a->command, "--as=%s: text, html or trace", a->value), false;
             break;
+        case OPT_DEVICE: b->device = a->value; break;
         case OPT_INTERPRET: b->interpret = true; break;
         case OPT_RUNS: ok = take_number(a, "runs", 1, 1000000, &b->runs); break;
         case OPT_SEED: ok = args_number(a, "seed", &b->seed); break;
@@ -284,6 +295,7 @@ static int run(Args *a)
 
 static const Option options[] = {
     {"as", OPT_VALUE, OPT_AS, "FORM", "text (the default), html (a page with a timeline), trace (Chrome's JSON)"},
+    {"device", OPT_VALUE, OPT_DEVICE, "NAME", "where: cpu, cuda, cuda:1 .. (weft devices lists them); as FILE says, or cpu"},
     {"interpret", OPT_FLAG, OPT_INTERPRET, NULL, "without compiling"},
     {"runs", OPT_VALUE, OPT_RUNS, "N", "how often, 10"},
     {"seed", OPT_VALUE, OPT_SEED, "S", "of the inputs, 0"},

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_OUT, OPT_REFERENCE, OPT_SEED, OPT_THREADS, OPT_WRITE };
+enum { OPT_DEVICE, OPT_OUT, OPT_REFERENCE, OPT_SEED, OPT_THREADS, OPT_WRITE };
 
 typedef struct Run {
     Steps steps;
@@ -15,6 +15,7 @@ typedef struct Run {
     const char **outs; /* -o, for the first results */
     int nouts;
     bool reference, write;
+    const char *device; /* NULL: as the file says */
     const char *target; /* of --write; NULL: the state is not written */
     int64_t seed, threads;
 } Run;
@@ -165,6 +166,22 @@ static int take_state(wf_ctx *cx, const wf_model *m, const char *name, int input
     return taken < 0 ? report(cx) : DONE;
 }
 
+/* On that device; on the host as everywhere. */
+static wf_status eval_on(wf_ctx *cx, const Run *r, wf_device *d, const wf_program *p,
+                         wf_array **in, int nin, wf_array **out, int nout)
+{
+    wf_exec *e = NULL;
+
+    if (r->reference)
+        return wf_eval_reference(cx, p, in, nin, out, nout);
+    if (!wf_device_ordinal(d))
+        return wf_eval(cx, p, in, nin, out, nout);
+    if (wf_prepare_on(cx, p, d, &e) == WF_OK)
+        wf_run(cx, e, in, nin, out, nout);
+    wf_exec_release(e);
+    return wf_ctx_status(cx);
+}
+
 /* method: of m, what p was made of; NULL: its tensors are bound. Where p is the method
  * itself, new values of tensors of the file are no results. */
 static int run_program(wf_ctx *cx, const Run *r, wf_model *m, const char *method,
@@ -176,12 +193,12 @@ static int run_program(wf_ctx *cx, const Run *r, wf_model *m, const char *method
     wf_array **in = need_memory((size_t)inputs * sizeof *in);
     wf_array **out = need_memory((size_t)outputs * sizeof *out);
     int status = take_state(cx, method ? m : NULL, method, inputs, n, in);
+    wf_device *d = status == DONE ? pick_device(cx, r->device, m, &status) : NULL;
 
     memset(out, 0, (size_t)outputs * sizeof *out);
     if (status == DONE)
         status = parse_inputs(cx, p, words, n, r->seed, results, in);
-    if (status == DONE && (r->reference ? wf_eval_reference(cx, p, in, inputs, out, outputs)
-                                        : wf_eval(cx, p, in, inputs, out, outputs)) != WF_OK)
+    if (status == DONE && eval_on(cx, r, d, p, in, inputs, out, outputs) != WF_OK)
         status = report(cx);
     if (status == DONE && r->target)
         status = write_state(cx, r, m, wf_program_name(p), out, results, outputs);
@@ -231,6 +248,7 @@ static bool read_args(Args *a, Run *r)
         if (steps_take(&r->steps, k, a->value))
             continue;
         switch (k) {
+        case OPT_DEVICE: r->device = a->value; break;
         case OPT_OUT: r->outs[r->nouts++] = a->value; break;
         case OPT_REFERENCE: r->reference = true; break;
         case OPT_WRITE:
@@ -256,6 +274,8 @@ static bool read_args(Args *a, Run *r)
     }
     if (!r->file)
         return usage_error(a->command, "which file?"), false;
+    if (r->reference && r->device)
+        return usage_error(a->command, "--reference runs on the host alone"), false;
     if (r->write && (r->steps.n || r->steps.bind))
         return usage_error(a->command, "--write is for a method as it stands in the file"), false;
     if (r->write && !r->target)
@@ -279,6 +299,7 @@ static int run(Args *a)
 }
 
 static const Option options[] = {
+    {"device", OPT_VALUE, OPT_DEVICE, "NAME", "where: cpu, cuda, cuda:1 .. (weft devices lists them); as FILE says, or cpu"},
     {"o", OPT_VALUE, OPT_OUT, "OUT.npy",
      "save the first result instead of printing it; again for the next"},
     {"reference", OPT_FLAG, OPT_REFERENCE, NULL, "by the op table's own slow rules"},

@@ -73,15 +73,15 @@ static int print_table(void)
 {
     int n = wf_op_count(), missing = 0;
 
-    printf("%-21s %3s %3s %3s  %-11s%-6s %-5s%-4s%-10s%s\n", "name", "ver", "in", "out",
-           "family", "flags", "eval", "jvp", "transpose", "batch");
+    printf("%-21s %3s %3s %3s  %-11s%-6s %-5s%-4s%-10s%-6s%s\n", "name", "ver", "in", "out",
+           "family", "flags", "eval", "jvp", "transpose", "batch", "gpu");
     for (int i = 0; i < n; i++) {
         wf_op_info op = get(i);
 
-        printf("%-21s %3d %3s %3s  %-11s%-6s %-5s%-4s%-10s%s\n", op.name, op.version,
+        printf("%-21s %3d %3s %3s  %-11s%-6s %-5s%-4s%-10s%-6s%s\n", op.name, op.version,
                count(op.inputs), count(op.outputs), op.family, letters(&op),
                eval_mark(&op), jvp_mark(&op), transpose_mark(&op),
-               op.has_batch ? "yes" : "!");
+               op.has_batch ? "yes" : "!", wf_op_on_gpu(i));
         missing += holes(&op);
     }
     printf("\nflags  P pure  C commutative  L linear in all operands  B linear in each "
@@ -91,6 +91,8 @@ static int print_table(void)
            "       A same elements as its operand  F may fail  G may fail by sizes\n"
            "rules  yes, or the flag that says why there is none; - transpose of what is "
            "not linear; ! missing\n"
+           "gpu    kernel: generated code, with its neighbours; native: a kernel or library call of its own, "
+           "or no\n       work; host: on copies\n"
            "%d ops, %d rules missing\n",
            n, missing);
     return DONE;
@@ -122,8 +124,8 @@ static int print_op(const char *name)
     printf("%s  version %d, %s operands, %s results, %s, flags %s\n\n%s\n\n", op.name,
            op.version, count(op.inputs), count(op.outputs), op.family, letters(&op),
            op.doc);
-    printf("eval %s, jvp %s, transpose %s, batch %s\n", eval_mark(&op), jvp_mark(&op),
-           transpose_mark(&op), op.has_batch ? "yes" : "!");
+    printf("eval %s, jvp %s, transpose %s, batch %s; on a GPU: %s\n", eval_mark(&op),
+           jvp_mark(&op), transpose_mark(&op), op.has_batch ? "yes" : "!", wf_op_on_gpu(i));
     return DONE;
 }
 

@@ -24,8 +24,10 @@ void cancel_on_interrupt(wf_ctx *cx)
 }
 
 /* argv: the file, or with is_module the module, and its arguments */
-/* profiled: the file for a profile; NULL: none */
-static int run_main(int argc, char **argv, bool is_module, const char *profiled)
+/* profiled: the file for a profile; NULL: none. device: where tensors of the fronts are at
+ * first; NULL: as each library has it */
+static int run_main(int argc, char **argv, bool is_module, const char *profiled,
+                    const char *device)
 {
     wf_profile *profile = NULL;
     wf_ctx *cx;
@@ -35,6 +37,14 @@ static int run_main(int argc, char **argv, bool is_module, const char *profiled)
     cx = new_context(0);
     if (!cx)
         return ENVIRONMENT;
+    if (device) {
+        wf_device *d = pick_device(cx, device, NULL, &code);
+
+        if (!d || setenv("WEFT_DEVICE", wf_device_name(d), 1)) {
+            wf_ctx_free(cx);
+            return d ? ENVIRONMENT : code;
+        }
+    }
     cancel_on_interrupt(cx);
     if (profiled)
         wf_profile_begin(cx, &profile);
@@ -52,7 +62,7 @@ static int run_main(int argc, char **argv, bool is_module, const char *profiled)
     return code;
 }
 
-int run_script(int argc, char **argv) { return run_main(argc, argv, false, NULL); }
+int run_script(int argc, char **argv) { return run_main(argc, argv, false, NULL, NULL); }
 
 /* One more folder where import looks, after those of WEFT_PATH. */
 static int add_site(const char *folder)
@@ -74,7 +84,7 @@ static int add_site(const char *folder)
 /* Options come before the file: what follows it is the script's own. */
 static int run(Args *a)
 {
-    const char *profiled = NULL;
+    const char *profiled = NULL, *device = NULL;
     bool is_module = false;
     int at = 2, code = 0;
 
@@ -88,6 +98,8 @@ static int run(Args *a)
             code = add_site(a->argv[at] + 7);
         else if (strncmp(a->argv[at], "--profile=", 10) == 0 && a->argv[at][10])
             profiled = a->argv[at] + 10;
+        else if (strncmp(a->argv[at], "--device=", 9) == 0)
+            device = a->argv[at] + 9;
         else
             return usage_error(a->command, "unknown option '%s'", a->argv[at]);
     }
@@ -95,16 +107,17 @@ static int run(Args *a)
         return code;
     if (at >= a->argc)
         return usage_error(a->command, is_module ? "which module?" : "which file?");
-    return run_main(a->argc - at, a->argv + at, is_module, profiled);
+    return run_main(a->argc - at, a->argv + at, is_module, profiled, device);
 }
 
 const Command cmd_run = {
     .name = "run",
-    .usage = "[--site=FOLDER] [--profile=FILE] FILE.py | -m MODULE [ARG...]",
+    .usage = "[--device=NAME] [--site=FOLDER] [--profile=FILE] FILE.py | -m MODULE [ARG...]",
     .summary = "run a script; weft FILE.py is the same",
     .help = "Runs a file of the Python subset that docs/script.md describes, with no Python installed.\n"
             "What follows FILE or MODULE is the script's own. import looks beside the file, in the folders of the\n"
             "environment variable WEFT_PATH, and in FOLDER: packages that are Python alone run from their source.\n"
+            "--device=cuda puts new tensors of torch, jax and tensorflow on the first GPU (weft devices lists them).\n"
             "--profile=FILE.html writes where the time went, as a page with a timeline; FILE.json as Chrome's trace.",
     .run = run,
 };

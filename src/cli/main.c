@@ -9,7 +9,7 @@
 
 const Command *const commands[] = {
     &cmd_run, &cmd_launch, &cmd_check, &cmd_show, &cmd_eval, &cmd_bench, &cmd_export,
-    &cmd_train, &cmd_serve, &cmd_ops, &cmd_info, &cmd_convert, &cmd_compile, &cmd_help, NULL,
+    &cmd_train, &cmd_serve, &cmd_devices, &cmd_ops, &cmd_info, &cmd_convert, &cmd_compile, &cmd_help, NULL,
 };
 
 static int unknown_command(const char *name)
@@ -48,13 +48,25 @@ static int run_command(int argc, char **argv)
     return unknown_command(argv[1]);
 }
 
+static int print_version(void)
+{
+    wf_ctx *cx = new_context(1);
+
+    fputs(wf_build_info(), stdout);
+    if (!cx)
+        return ENVIRONMENT;
+    puts("devices:");
+    print_devices(cx, "  ");
+    wf_ctx_free(cx);
+    return DONE;
+}
+
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2)
         return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) ? run_prompt() : usage_error(NULL, "which command?");
     if (strcmp(argv[1], "--version") == 0) {
-        fputs(wf_build_info(), stdout);
-        return DONE;
+        return print_version();
     }
     if (is_help(argv[1]))
         return help_all();

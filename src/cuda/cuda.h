@@ -6,7 +6,9 @@
  *   code.c      CUDA C++ to machine code: NVRTC, and the code cache
  *   step.c      bound steps as launches: fused kernels, copies, fills, windows, rows by
  *               number
+ *   lines.c     running sums and the like, sort, top_k, cholesky, triangular systems (lines.cuh)
  *   product.c   products by cuBLASLt
+ *   tail.c      what follows a product in the same call: bias, relu, gelu, a sum
  *   conv.c      convolutions by cuDNN
  *   attention.c attention and its gradient by cuDNN (dnn_graph.c: its graphs), or by a
  *               kernel of our own (attention.cuh)
@@ -68,6 +70,7 @@ typedef void *CuHandle; /* contexts, streams, modules .. */
     F(cuEventCreate, (CuHandle * event, unsigned flags))                                 \
     F(cuEventDestroy_v2, (CuHandle event))                                               \
     F(cuEventRecord, (CuHandle event, CuHandle stream))                                  \
+    F(cuEventQuery, (CuHandle event))                                                    \
     F(cuEventElapsedTime, (float *ms, CuHandle from, CuHandle to))                       \
     F(cuEventSynchronize, (CuHandle event))                                              \
     F(cuModuleLoadData, (CuHandle * module, const void *image))                          \
@@ -181,8 +184,8 @@ typedef struct CudaLibraries {
     int driver, rtc_major, rtc_minor; /* versions */
 } CudaLibraries;
 
-/* False: there is no driver, or it is too old; the log says which. */
-bool cuda_open_driver(wf_ctx *cx, CudaLibraries *l);
+/* False: there is no driver, or it is too old, or it has no GPUs; the runtime is told which. */
+bool cuda_open_driver(wf_ctx *cx, wf_runtime *r, CudaLibraries *l);
 /* The others, when a device is there. */
 void cuda_open_libraries(wf_ctx *cx, CudaLibraries *l);
 
@@ -199,7 +202,7 @@ typedef struct Cuda {
     Device device;
     CudaLibraries *l;
     wf_allocator al;
-    char name[32], label[128]; /* cuda:0; what it is */
+    char name[32], label[128], features[256]; /* cuda:0; what it is; what serves it */
     int number; /* of the driver */
     int major, minor, cores;
     CuHandle context;
@@ -229,6 +232,7 @@ typedef struct CudaQueue {
     CuPtr work; /* of library calls; in the order of the stream */
     size_t work_size;
     CuHandle dnn; /* handle of cuDNN, on this stream */
+    const Op *merged; /* the next step, which a product has done already; NULL: none */
     bool capturing; /* a graph (graph.c) */
 } CudaQueue;
 
@@ -243,9 +247,28 @@ CuPtr cuda_work(CudaQueue *q, size_t size);
 
 /* ---- code.c ------------------------------------------------------------------------ */
 
+typedef enum TailKind {
+    TAIL_NONE,
+    TAIL_ROW,  /* x + row */
+    TAIL_RELU, /* relu(x), relu(x + row) */
+    TAIL_GELU, /* by tanh */
+    TAIL_GELU_GRADIENT, /* gelu'(x) y */
+    TAIL_SUM /* a x + b y */
+} TailKind;
+
+typedef struct CudaTail { /* what a kernel computes of matrices of one shape, elementwise */
+    TailKind kind;
+    uint32_t dense[2], ndense; /* arrays */
+    uint32_t row;              /* array, if has_row: the same for all rows */
+    bool has_row;
+    uint8_t of; /* GELU_GRADIENT: which of dense is x */
+    float scale[2];
+} CudaTail;
+
 typedef struct CudaKernel { /* a kernel's code; PlanCode.there */
     CuHandle run, end;
     CudaShape shape;
+    CudaTail tail;
 } CudaKernel;
 
 bool cuda_load(Device *d, wf_ctx *cx, Arena *a, Kernel *const *k, uint32_t n,
@@ -267,6 +290,14 @@ bool cuda_put_move(Device *d, void *queue, wf_ctx *cx, const KMove *m, void *to,
 bool cuda_launch(CudaQueue *q, CuHandle function, int64_t gx, int64_t gy, unsigned threads,
                  void *args);
 
+/* ---- lines.c ----------------------------------------------------------------------- */
+
+bool cuda_has_line(const Program *p, const Eqn *e);
+bool cuda_put_cum(CudaQueue *q, const Frame *f, const Op *op);
+bool cuda_put_sort(CudaQueue *q, const Frame *f, const Op *op);
+bool cuda_put_top(CudaQueue *q, const Frame *f, const Op *op);
+bool cuda_put_linalg(CudaQueue *q, const Frame *f, const Op *op);
+
 /* ---- graph.c ----------------------------------------------------------------------- */
 
 bool cuda_put_frame(Device *d, void *queue, Frame *f);
@@ -274,6 +305,18 @@ void cuda_forget(Device *d, Frame *f);
 
 /* ---- product.c, conv.c, attention.c ------------------------------------------------ */
 
+typedef struct TailCall { /* a kernel done by the product before it */
+    const CudaTail *tail;
+    const Op *next;
+    void *product, *out; /* addresses: of the product's own result, of the kernel's */
+    const void *other, *row;
+    float alpha, beta;
+    bool keeps; /* the product's own result is read by others, too */
+} TailCall;
+
+CudaTail cuda_tail(const Kernel *k);
+/* Can the step behind the product be done by the same call? */
+bool cuda_tail_behind(const Frame *f, const Op *op, const KMatmul *m, TailCall *out);
 bool cuda_has_product(const Cuda *d, const Program *p, const Eqn *e);
 bool cuda_put_product(CudaQueue *q, const Frame *f, const Op *op);
 void cuda_free_plans(Cuda *d);

@@ -56,14 +56,37 @@ static int size_class(size_t size, size_t *out_bytes)
     return power * 4 + sub;
 }
 
+/* How large blocks of a class are. */
+static size_t class_bytes(int k)
+{
+    return k < 8 ? (size_t)k * 256 : (size_t)(4 + k % 4) << (k / 4 - 2) << 8;
+}
+
 /* Gives all idle memory of the queue back to the driver. */
 static void give_idle(CudaQueue *q)
 {
     pthread_mutex_lock(&q->lock);
     for (int i = 0; i < CUDA_SIZES; i++)
-        while (q->idle[i].n)
+        while (q->idle[i].n) {
             q->d->l->cu.cuMemFreeAsync(q->idle[i].v[--q->idle[i].n], q->stream);
+            atomic_fetch_sub(&q->d->device.reserved, class_bytes(i));
+        }
     pthread_mutex_unlock(&q->lock);
+}
+
+/* All of it, also what the driver's pool would keep. */
+static void cuda_trim(Device *device, void *queue)
+{
+    Cuda *d = (Cuda *)device;
+    CudaQueue *q = queue;
+    CuHandle pool;
+
+    if (!cuda_enter(d))
+        return;
+    give_idle(q);
+    if (d->l->cu.cuStreamSynchronize(q->stream) == 0 &&
+        d->l->cu.cuDeviceGetDefaultMemPool(&pool, d->number) == 0)
+        d->l->cu.cuMemPoolTrimTo(pool, 0);
 }
 
 static void *take_idle(CudaQueue *q, int k)
@@ -85,20 +108,19 @@ static void *cuda_alloc(Device *device, void *queue, const wf_allocator *al, siz
     size_t bytes;
     int k = size_class(size, &bytes);
     void *idle = take_idle(q, k);
-    CuHandle pool;
     CuPtr p = 0;
 
     (void)al;
     if (idle || !cuda_enter(d))
         return idle;
-    if (cu->cuMemAllocAsync(&p, bytes, q->stream) == 0)
-        return (void *)(uintptr_t)p;
-    /* what was freed in streams still at work becomes usable, what is kept is given back */
-    give_idle(q);
-    if (cu->cuStreamSynchronize(q->stream) == 0 &&
-        cu->cuDeviceGetDefaultMemPool(&pool, d->number) == 0)
-        cu->cuMemPoolTrimTo(pool, 0);
-    return cu->cuMemAllocAsync(&p, bytes, q->stream) == 0 ? (void *)(uintptr_t)p : NULL;
+    if (cu->cuMemAllocAsync(&p, bytes, q->stream) != 0) {
+        /* what was freed in streams still at work becomes usable, what is kept is given back */
+        cuda_trim(device, queue);
+        if (cu->cuMemAllocAsync(&p, bytes, q->stream) != 0)
+            return NULL;
+    }
+    atomic_fetch_add(&device->reserved, bytes);
+    return (void *)(uintptr_t)p;
 }
 
 static bool keep_idle(CudaQueue *q, int k, CuPtr p)
@@ -130,8 +152,10 @@ static void cuda_free(Device *device, void *queue, const wf_allocator *al, void 
     int k = size_class(size, &bytes);
 
     (void)al;
-    if (!keep_idle(q, k, (CuPtr)(uintptr_t)p) && cuda_enter(d))
+    if (!keep_idle(q, k, (CuPtr)(uintptr_t)p) && cuda_enter(d)) {
         d->l->cu.cuMemFreeAsync((CuPtr)(uintptr_t)p, q->stream);
+        atomic_fetch_sub(&device->reserved, bytes);
+    }
 }
 
 static bool cuda_memory(Device *device, size_t *out_free, size_t *out_total)
@@ -220,6 +244,50 @@ static bool cuda_sync(Device *device, void *queue)
            cuda_ok(d, d->l->cu.cuStreamSynchronize(q->stream), "a kernel");
 }
 
+/* ---- marks -------------------------------------------------------------------------- */
+
+static void cuda_mark_free(Device *device, void *mark)
+{
+    Cuda *d = (Cuda *)device;
+
+    cuda_enter(d);
+    d->l->cu.cuEventDestroy_v2(mark);
+}
+
+static void *cuda_mark(Device *device, void *queue)
+{
+    Cuda *d = (Cuda *)device;
+    CudaQueue *q = queue;
+    CuHandle event = NULL;
+
+    if (!cuda_enter(d) || !cuda_ok(d, d->l->cu.cuEventCreate(&event, 0), "cuEventCreate"))
+        return NULL;
+    if (cuda_ok(d, d->l->cu.cuEventRecord(event, q->stream), "cuEventRecord"))
+        return event;
+    cuda_mark_free(device, event);
+    return NULL;
+}
+
+static bool cuda_mark_reached(Device *device, void *mark, bool wait)
+{
+    Cuda *d = (Cuda *)device;
+
+    if (!cuda_enter(d))
+        return false;
+    return wait ? cuda_ok(d, d->l->cu.cuEventSynchronize(mark), "a kernel")
+                : d->l->cu.cuEventQuery(mark) == 0;
+}
+
+static double cuda_mark_seconds(Device *device, void *from, void *to)
+{
+    Cuda *d = (Cuda *)device;
+    float ms = 0;
+
+    cuda_enter(d);
+    d->l->cu.cuEventElapsedTime(&ms, from, to);
+    return 1e-3 * (double)ms;
+}
+
 /* ---- copies ------------------------------------------------------------------------- */
 
 static bool cuda_copy(Device *device, void *queue, void *to, const void *from, size_t size,
@@ -305,7 +373,21 @@ static bool is_usable(const CudaDriver *cu, Cuda *d)
            d->major >= MAJOR_LEAST;
 }
 
-static Cuda *open_device(wf_ctx *cx, CudaLibraries *l, int i, const wf_allocator *al)
+static void list_features(Cuda *d)
+{
+    const CudaLibraries *l = d->l;
+    char rtc[40] = "no NVRTC: the host does all work";
+
+    if (l->has_rtc)
+        snprintf(rtc, sizeof rtc, "NVRTC %d.%d", l->rtc_major, l->rtc_minor);
+    snprintf(d->features, sizeof d->features, "driver %d.%d, %d multiprocessors, %s, %s, %s",
+             l->driver / 1000, l->driver % 1000 / 10, d->cores, rtc,
+             l->has_lt ? "cuBLASLt" : "no cuBLASLt: products are slow",
+             l->has_dnn ? "cuDNN" : "no cuDNN: convolutions are slow");
+}
+
+static Cuda *open_device(wf_ctx *cx, wf_runtime *r, CudaLibraries *l, int i,
+                         const wf_allocator *al)
 {
     const CudaDriver *cu = &l->cu;
     Cuda *d = mem_alloc(al, sizeof *d);
@@ -319,19 +401,22 @@ static Cuda *open_device(wf_ctx *cx, CudaLibraries *l, int i, const wf_allocator
     if (cu->cuDeviceGet(&d->number, i) != 0 ||
         cu->cuDeviceGetName(name, (int)sizeof name, d->number) != 0 || !is_usable(cu, d) ||
         cu->cuDevicePrimaryCtxRetain(&d->context, d->number) != 0) {
-        ctx_log(cx, WF_LOG_WARN, "GPU %d '%s' (compute capability %d.%d) cannot be used", i,
-                name, d->major, d->minor);
+        runtime_miss_device(r, "GPU %d '%s' (compute capability %d.%d, %d.0 is needed) cannot be used",
+                            i, name, d->major, d->minor, MAJOR_LEAST);
+        ctx_log(cx, WF_LOG_WARN, "%s", runtime_missing(r));
         mem_free(al, d, sizeof *d);
         return NULL;
     }
     snprintf(d->name, sizeof d->name, "cuda:%d", i);
     snprintf(d->label, sizeof d->label, "%s, compute capability %d.%d", name, d->major,
              d->minor);
+    list_features(d);
     if (cu->cuDeviceGetDefaultMemPool(&pool, d->number) == 0)
         cu->cuMemPoolSetAttribute(pool, POOL_RELEASE, &all);
     pthread_mutex_init(&d->lock, NULL);
     d->device = (Device){.name = d->name,
                          .label = d->label,
+                         .features = d->features,
                          .target = &target_cuda,
                          .alloc = cuda_alloc,
                          .free = cuda_free,
@@ -348,6 +433,11 @@ static Cuda *open_device(wf_ctx *cx, CudaLibraries *l, int i, const wf_allocator
                          .put_frame = cuda_put_frame,
                          .forget = cuda_forget,
                          .memory = cuda_memory,
+                         .trim = cuda_trim,
+                         .mark = cuda_mark,
+                         .mark_reached = cuda_mark_reached,
+                         .mark_seconds = cuda_mark_seconds,
+                         .mark_free = cuda_mark_free,
                          .load = l->has_rtc ? cuda_load : NULL,
                          .unload = cuda_unload};
     return d;
@@ -365,7 +455,7 @@ void cuda_add_all(wf_ctx *cx, wf_runtime *r, const CudaLibraries *libraries)
     l->refs = 1;
     l->cu.cuDeviceGetCount(&n);
     for (int i = 0; i < n; i++) {
-        Cuda *d = open_device(cx, l, i, &al);
+        Cuda *d = open_device(cx, r, l, i, &al);
 
         if (!d)
             continue;
@@ -382,7 +472,7 @@ void cuda_add_devices(wf_ctx *cx, wf_runtime *r)
 {
     CudaLibraries l = {0};
 
-    if (!cuda_open_driver(cx, &l))
+    if (!cuda_open_driver(cx, r, &l))
         return;
     cuda_open_libraries(cx, &l);
     cuda_add_all(cx, r, &l);

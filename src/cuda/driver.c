@@ -63,23 +63,30 @@ static bool open_library(wf_ctx *cx, const char *const *names, const Function *f
     return true;
 }
 
-bool cuda_open_driver(wf_ctx *cx, CudaLibraries *l)
+bool cuda_open_driver(wf_ctx *cx, wf_runtime *r, CudaLibraries *l)
 {
     static const char *const names[] = {"libcuda.so.1", "libcuda.so", NULL};
-    const char *off = getenv("WEFT_CUDA");
-    int n = 0;
+    const char *off = getenv("WEFT_CUDA"), *visible = getenv("CUDA_VISIBLE_DEVICES");
+    int n = 0, bad;
 
     if (off && !strcmp(off, "off"))
-        return false;
+        return runtime_miss_device(r, "WEFT_CUDA=off hides GPUs"), false;
     if (!open_library(cx, names, driver_functions, &l->cu, "there are no GPUs"))
-        return false;
+        return runtime_miss_device(r, "there is no driver of NVIDIA's: libcuda.so.1 cannot be opened"), false;
     if (l->cu.cuDriverGetVersion(&l->driver) != 0 || l->driver < DRIVER_LEAST) {
-        ctx_log(cx, WF_LOG_WARN, "the CUDA driver is of version %d.%d, %d.%d is needed",
-                l->driver / 1000, l->driver % 1000 / 10, DRIVER_LEAST / 1000,
-                DRIVER_LEAST % 1000 / 10);
+        runtime_miss_device(r, "the CUDA driver is of version %d.%d, %d.%d is needed",
+                            l->driver / 1000, l->driver % 1000 / 10, DRIVER_LEAST / 1000,
+                            DRIVER_LEAST % 1000 / 10);
+        ctx_log(cx, WF_LOG_WARN, "%s", runtime_missing(r));
         return false;
     }
-    return l->cu.cuInit(0) == 0 && l->cu.cuDeviceGetCount(&n) == 0 && n > 0;
+    bad = l->cu.cuInit(0);
+    if (!bad)
+        bad = l->cu.cuDeviceGetCount(&n);
+    if (bad || n <= 0)
+        runtime_miss_device(r, "the CUDA driver %s%s%s", bad ? "cannot start" : "has no GPUs",
+                            visible ? ", CUDA_VISIBLE_DEVICES is " : "", visible ? visible : "");
+    return !bad && n > 0;
 }
 
 void cuda_open_libraries(wf_ctx *cx, CudaLibraries *l)

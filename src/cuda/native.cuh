@@ -174,8 +174,9 @@ static bool n_find(const NIndex &k, int64_t row, int64_t *operand, int64_t *shap
     for (int a = N_RANK - 1; a >= 0; a--) {
         start[a] = 0;
         if (a < k.nbatch) {
-            at[a] = rest % k.batch[a];
-            rest /= k.batch[a];
+            int64_t q;
+            wk_split(rest, k.batch[a], &q, &at[a]);
+            rest = q;
             *shape += at[a] * k.batch_step[a];
         }
     }
@@ -298,43 +299,102 @@ static int n_rows(const NScatter &k, int first, int after, int *rows)
     return count;
 }
 
+/* All of a list by the block. */
+template <class T, class F>
+static void n_join_list(const NScatter &k, int64_t row, int *rows, int64_t *shapes, F join)
+{
+    int64_t operand, shape, start[N_RANK];
+    int after = -1, n;
+
+    n_find(k.i, row, &operand, &shape, start); /* the same place for all of them */
+    do {
+        int64_t unused;
+
+        __syncthreads();
+        n = n_rows(k, (int)row, after, rows);
+        for (int j = threadIdx.x; j < n; j += 256) {
+            n_find(k.i, rows[j], &unused, &shape, start);
+            shapes[j] = shape;
+        }
+        __syncthreads();
+        for (int64_t e = threadIdx.x; e < k.i.m.count; e += 256) {
+            int64_t to, from;
+
+            n_places(k.i.m, e, &to, &from);
+            T *const y = (T *)k.i.m.to + operand + to;
+            const T *const u = (const T *)k.i.m.from + from;
+            T x = *y;
+            for (int j = 0; j < n; j++)
+                x = join(x, u[shapes[j]]);
+            *y = x;
+        }
+        after = n ? rows[n - 1] : after;
+    } while (n == N_LIST);
+}
+
 template <class T, class F> static void n_scatter(const NScatter &k, F join)
 {
     __shared__ int rows[N_LIST];
     __shared__ int64_t shapes[N_LIST];
-    const int me = threadIdx.x;
 
     for (int64_t row = blockIdx.x; row < k.i.rows; row += gridDim.x) {
         const int64_t place = k.place[row];
-        int64_t operand, shape, start[N_RANK];
-        int after = -1, n;
 
-        if (place < 0 || k.head[place] != row)
-            continue;
-        n_find(k.i, row, &operand, &shape, start); /* the same place for all of them */
-        do {
-            int64_t unused;
+        if (place >= 0 && k.head[place] == row)
+            n_join_list<T>(k, row, rows, shapes, join);
+    }
+}
 
-            __syncthreads();
-            n = n_rows(k, (int)row, after, rows);
-            for (int j = me; j < n; j += 256) {
-                n_find(k.i, rows[j], &unused, &shape, start);
-                shapes[j] = shape;
-            }
-            __syncthreads();
-            for (int64_t e = me; e < k.i.m.count; e += 256) {
-                int64_t to, from;
+#define N_FEW 32
 
-                n_places(k.i.m, e, &to, &from);
-                T *const y = (T *)k.i.m.to + operand + to;
-                const T *const u = (const T *)k.i.m.from + from;
-                T x = *y;
-                for (int j = 0; j < n; j++)
-                    x = join(x, u[shapes[j]]);
-                *y = x;
-            }
-            after = n ? rows[n - 1] : after;
-        } while (n == N_LIST);
+/* All of a list by one thread; false: it is too long. */
+template <class T, class F> static bool n_join_few(const NScatter &k, int64_t row, F join)
+{
+    int64_t operand, shape, start[N_RANK];
+    int rows[N_FEW], n = 0;
+
+    for (int r = (int)row; r >= 0; r = k.next[r]) { /* in order, the first at the end */
+        int at = n++;
+
+        if (n > N_FEW)
+            return false;
+        for (; at && rows[at - 1] < r; at--)
+            rows[at] = rows[at - 1];
+        rows[at] = r;
+    }
+    while (n--) {
+        n_find(k.i, rows[n], &operand, &shape, start);
+        for (int64_t e = 0; e < k.i.m.count; e++) {
+            int64_t to, from;
+
+            n_places(k.i.m, e, &to, &from);
+            T *const y = (T *)k.i.m.to + operand + to;
+            *y = join(*y, ((const T *)k.i.m.from)[shape + from]);
+        }
+    }
+    return true;
+}
+
+/* Small windows: a thread for each row, which does its list, if it is the head of one; long lists are left to the block. */
+template <class T, class F> static void n_scatter_few(const NScatter &k, F join)
+{
+    __shared__ int rows[N_LIST];
+    __shared__ int64_t shapes[N_LIST];
+    __shared__ int heads[256], count;
+    const int me = threadIdx.x;
+
+    for (int64_t row0 = (int64_t)blockIdx.x * 256; row0 < k.i.rows; row0 += (int64_t)gridDim.x * 256) {
+        const int64_t row = row0 + me, place = row < k.i.rows ? k.place[row] : -1;
+
+        __syncthreads();
+        if (!me)
+            count = 0;
+        __syncthreads();
+        if (place >= 0 && k.head[place] == row && !n_join_few<T>(k, row, join))
+            heads[atomicAdd(&count, 1)] = (int)row;
+        __syncthreads();
+        for (int h = 0; h < count; h++)
+            n_join_list<T>(k, heads[h], rows, shapes, join);
     }
 }
 
@@ -437,12 +497,12 @@ static void n_dot(const NDot &k, Of of, To to)
     }
 }
 
-/* ---- lines: the largest of each, running sums -------------------------------------------- */
+/* ---- lines: the largest of each -------------------------------------------- */
 
 struct NLine { /* [outer, n, inner] */
     const void *x;
     void *y;
-    int64_t outer, n, inner, flag; /* flag: the largest; backwards */
+    int64_t outer, n, inner, flag; /* flag: the largest */
 };
 
 /* Does x come before y: is it larger (smaller), or NaN where y is not? */
@@ -486,37 +546,12 @@ template <class T, class R, class Of> static void n_arg(const NLine &k, Of of)
     }
 }
 
-/* A thread for each line: in the order of the line, as the host does it. */
-template <class T, class Of, class To> static void n_cumsum(const NLine &k, Of of, To to)
-{
-    N_EACH(line, k.outer *k.inner)
-    {
-        const int64_t at = line / k.inner * k.n * k.inner + line % k.inner;
-        auto sum = n_wide(of(T()));
-
-        for (int64_t j = 0; j < k.n; j++) {
-            const int64_t i = at + (k.flag ? k.n - 1 - j : j) * k.inner;
-
-            sum = n_add(sum, n_wide(of(((const T *)k.x)[i])));
-            ((T *)k.y)[i] = to(sum);
-        }
-    }
-}
-
-/* LINE_ARG(f32, float, int64_t)   LINE_SUM(bf16, uint16_t, f32) */
+/* LINE_ARG(f32, float, int64_t) */
 #define LINE_ARG(t, T, R)                                                                \
     extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(NLine) k)         \
     {                                                                                    \
         n_arg<T, R>(k, [](T x) { return s_splat_##t(x); });                              \
     }
-#define LINE_SUM(t, T, kept)                                                                 \
-    extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(NLine) k)         \
-    {                                                                                    \
-        n_cumsum<T>(                                                                     \
-            k, [](T x) { return s_splat_##t(x); },                                       \
-            [](auto x) { return s_first_##t((s_##kept)x); });                            \
-    }
-
 /* ---- windows reduced ------------------------------------------------------------------- */
 
 struct NReduceWindow {
@@ -528,33 +563,55 @@ struct NReduceWindow {
         dilation[N_RANK];
 };
 
-template <class T, class Of, class To>
+/* The place p of the window in an operand of n elements with holes; false: it is in none. */
+template <class I> static bool n_inside(I p, I base, I n, I *at)
+{
+    I rest = 0;
+
+    if (p < 0)
+        return false;
+    *at = p;
+    if (base != 1)
+        wk_split(p, base, at, &rest);
+    return !rest && *at < n;
+}
+
+/* I: of indices; int where all are small. */
+template <int RANK, class I, class T, class Of, class To>
 static void n_reduce_window(const NReduceWindow &k, T lowest, Of of, To to)
 {
     N_EACH(i, k.count)
     {
-        int64_t at[N_RANK], in[N_RANK], rest = i, windows = 1, best = -1;
+        I at[RANK], in[RANK], rest = (I)i, windows = 1, best = -1; /* at: where the window begins; in: in it */
         auto best_value = of(lowest);
         auto sum = of(T());
 
-        for (int a = (int)k.rank - 1; a >= 0; a--) {
-            at[a] = rest % k.ys[a];
-            rest /= k.ys[a];
-            windows *= k.window[a];
+#pragma unroll
+        for (int a = RANK - 1; a >= 0; a--) {
+            I q, y;
+
+            wk_split(rest, (I)k.ys[a], &q, &y);
+            rest = q;
+            at[a] = y * (I)k.stride[a] - (I)k.lo[a];
+            in[a] = 0;
+            windows *= (I)k.window[a];
         }
-        for (int64_t w = 0; w < windows; w++) {
-            int64_t place = 0, step = 1;
-            bool inside = true;
+        for (I w = 0; w < windows; w++) {
+            I place = 0;
+            bool inside = true, next = true;
 
-            rest = w;
-            for (int a = (int)k.rank - 1; a >= 0; a--) {
-                const int64_t p = at[a] * k.stride[a] + rest % k.window[a] * k.dilation[a] - k.lo[a];
+#pragma unroll
+            for (int a = 0; a < RANK; a++) {
+                I p = 0;
 
-                rest /= k.window[a];
-                in[a] = p / k.base[a];
-                inside = inside && p >= 0 && p % k.base[a] == 0 && in[a] < k.xs[a];
-                place += in[a] * step;
-                step *= k.xs[a];
+                inside = inside && n_inside<I>(at[a] + in[a] * (I)k.dilation[a], (I)k.base[a], (I)k.xs[a], &p);
+                place = place * (I)k.xs[a] + p;
+            }
+#pragma unroll
+            for (int a = RANK - 1; a >= 0; a--) { /* the next place in the window */
+                in[a] += next;
+                next = next && in[a] == (I)k.window[a];
+                in[a] = next ? 0 : in[a];
             }
             if (!inside)
                 continue;
@@ -571,10 +628,10 @@ static void n_reduce_window(const NReduceWindow &k, T lowest, Of of, To to)
     }
 }
 
-#define REDUCE_WINDOW(t, T, lowest)                                                      \
+#define REDUCE_WINDOW(t, T, rank, I, lowest)                                             \
     extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(NReduceWindow) k) \
     {                                                                                    \
-        n_reduce_window<T>(                                                              \
+        n_reduce_window<rank, I, T>(                                                     \
             k, lowest, [](T x) { return s_splat_##t(x); },                               \
             [](auto x) { return s_first_##t(x); });                                      \
     }

@@ -24,6 +24,15 @@ enum { /* of the library's headers */
     COMPUTE_BF16 = 75,
     DESC_TRANSA = 3,
     DESC_TRANSB = 4,
+    DESC_EPILOGUE = 7,
+    DESC_BIAS = 8,
+    DESC_AUX = 11,
+    DESC_AUX_LD = 12,
+    EPILOGUE_RELU = 2, /* flags, from here on */
+    EPILOGUE_BIAS = 4,
+    EPILOGUE_GELU = 32,
+    EPILOGUE_DGELU = 64,
+    EPILOGUE_AUX = 128,
     LAYOUT_BATCH = 5,
     LAYOUT_STRIDE = 6,
     PREFERENCE_WORK = 1
@@ -45,6 +54,7 @@ typedef struct Heuristic { /* as the library fills it */
 typedef struct Shape { /* what a plan is for; no padding between, it is compared whole */
     int64_t m, n, k, lda, ldb, ldc, a_batch, b_batch, c_batch, batch;
     int32_t a_type, b_type, c_type, ta, tb, compute;
+    int32_t epilogue, adds; /* EPILOGUE_; a third matrix is added */
 } Shape;
 
 typedef struct ProductPlan {
@@ -150,18 +160,54 @@ static bool describe(Cuda *d, ProductPlan *p)
 typedef struct Operands {
     const void *a, *b;
     void *c;
+    const TailCall *tail; /* NULL: none */
 } Operands;
 
 static bool run_plan(CudaQueue *q, const ProductPlan *p, const Heuristic *h, Operands x)
 {
-    static const float one = 1, zero = 0;
-    static const double one_64 = 1, zero_64 = 0;
+    float alpha = x.tail ? x.tail->alpha : 1, beta = x.tail ? x.tail->beta : 0;
+    double alpha_64 = alpha, beta_64 = beta;
     bool wide = p->shape.compute == COMPUTE_F64;
+    const void *added = p->shape.adds ? x.tail->other : x.c;
 
     return q->d->l->lt.cublasLtMatmul(
-               q->d->blas, p->desc, wide ? (const void *)&one_64 : &one, x.b, p->b, x.a,
-               p->a, wide ? (const void *)&zero_64 : &zero, x.c, p->c, x.c, p->c, h->algo,
+               q->d->blas, p->desc, wide ? (const void *)&alpha_64 : &alpha, x.b, p->b, x.a,
+               p->a, wide ? (const void *)&beta_64 : &beta, added, p->c, x.c, p->c, h->algo,
                (void *)(uintptr_t)q->work, q->work_size, q->stream) == 0;
+}
+
+/* Which of the library's epilogues; 0: none is needed. */
+static int32_t epilogue_of(const TailCall *t)
+{
+    int32_t row = t->row ? EPILOGUE_BIAS : 0;
+
+    switch (t->tail->kind) {
+    case TAIL_ROW: return EPILOGUE_BIAS;
+    case TAIL_RELU: return EPILOGUE_RELU | row;
+    case TAIL_GELU: return EPILOGUE_GELU | row | (t->keeps ? EPILOGUE_AUX : 0);
+    case TAIL_GELU_GRADIENT: return EPILOGUE_DGELU | EPILOGUE_AUX;
+    default: return 0;
+    }
+}
+
+/* Addresses are part of the description, so that who uses it holds the device's lock. */
+static bool set_epilogue(Cuda *d, const ProductPlan *p, const TailCall *t)
+{
+    const CudaBlas *lt = &d->l->lt;
+    int32_t kind = p->shape.epilogue;
+    const void *aux = t->keeps ? t->product : t->other;
+    int64_t ld = p->shape.ldc;
+
+    if (!kind)
+        return true;
+    if (lt->cublasLtMatmulDescSetAttribute(p->desc, DESC_EPILOGUE, &kind, sizeof kind) != 0)
+        return false;
+    if (kind & EPILOGUE_BIAS &&
+        lt->cublasLtMatmulDescSetAttribute(p->desc, DESC_BIAS, &t->row, sizeof t->row) != 0)
+        return false;
+    return !(kind & EPILOGUE_AUX) ||
+           (lt->cublasLtMatmulDescSetAttribute(p->desc, DESC_AUX, &aux, sizeof aux) == 0 &&
+            lt->cublasLtMatmulDescSetAttribute(p->desc, DESC_AUX_LD, &ld, sizeof ld) == 0);
 }
 
 /* Milliseconds of a few runs, or a negative number. */
@@ -248,7 +294,7 @@ static const ProductPlan *plan_for(CudaQueue *q, const Shape *s, Operands x)
             p = p->next;
         if (!p && (p = mem_alloc(&d->al, sizeof *p))) {
             *p = (ProductPlan){.shape = *s, .next = *at};
-            p->usable = describe(d, p) && choose(q, p, x);
+            p->usable = describe(d, p) && (!x.tail || set_epilogue(d, p, x.tail)) && choose(q, p, x);
             *at = p;
         }
     }
@@ -305,7 +351,30 @@ static bool put_plain(CudaQueue *q, const Frame *f, const KMatmul *m, Operands x
                        (m->m + 15) / 16, 256, &n);
 }
 
-static bool put_one(CudaQueue *q, const Frame *f, const KMatmul *m, Shape *s, Operands x)
+/* The product and the step behind it, in one call. False: nothing was done. */
+static bool put_with_tail(CudaQueue *q, const Shape *plain, Operands x, const TailCall *t)
+{
+    const ProductPlan *p;
+    Shape s = *plain;
+    bool ok;
+
+    s.epilogue = epilogue_of(t);
+    s.adds = t->tail->kind == TAIL_SUM;
+    x.tail = t;
+    p = plan_for(q, &s, x); /* algorithms are tried on the product's own memory, which nobody reads yet, */
+    if (!p || (t->keeps && t->out == t->product))
+        return false;
+    x.c = t->out; /* and then it is done where it belongs */
+    pthread_mutex_lock(&q->d->lock);
+    ok = set_epilogue(q->d, p, t) && run_plan(q, p, &p->best, x);
+    pthread_mutex_unlock(&q->d->lock);
+    if (ok)
+        q->merged = t->next;
+    return ok;
+}
+
+static bool put_one(CudaQueue *q, const Frame *f, const KMatmul *m, Shape *s, Operands x,
+                    const TailCall *tail)
 {
     const ProductPlan *p = NULL;
 
@@ -314,14 +383,17 @@ static bool put_one(CudaQueue *q, const Frame *f, const KMatmul *m, Shape *s, Op
     s->k = m->k;
     if (q->d->l->has_lt && orient(m->m, m->k, m->a_row, m->a_col, &s->ta, &s->lda) &&
         orient(m->k, m->n, m->b_row, m->b_col, &s->tb, &s->ldb) &&
-        cuda_work(q, WORK_BYTES))
+        cuda_work(q, WORK_BYTES)) {
+        if (tail && put_with_tail(q, s, x, tail))
+            return true;
         p = plan_for(q, s, x);
+    }
     if (p && run_plan(q, p, &p->best, x))
         return true;
     for (int64_t i = 0; i < s->batch; i++) {
         Operands y = {(const char *)x.a + i * s->a_batch * (int64_t)k_size(m->a_type),
                       (const char *)x.b + i * s->b_batch * (int64_t)k_size(m->b_type),
-                      (char *)x.c + i * s->c_batch * (int64_t)k_size(m->c_type)};
+                      (char *)x.c + i * s->c_batch * (int64_t)k_size(m->c_type), NULL};
 
         if (!put_plain(q, f, m, y))
             return false;
@@ -335,12 +407,16 @@ bool cuda_put_product(CudaQueue *q, const Frame *f, const Op *op)
     const DotAttr *a = f->plan->p->eqns[op->eqn].attr;
     int64_t size = (int64_t)k_size(m->c_type), outer = 1;
     int inner = m->nbatch - 1; /* the batch axis that the library takes */
+    TailCall tail;
+    bool has_tail;
     Shape s;
 
     if (!m->m || !m->n)
         return true;
     for (int i = 0; i < m->nbatch; i++)
         outer *= i < inner ? m->batch[i] : 1;
+    has_tail = outer == 1 && (inner < 0 || m->batch[inner] == 1) && q->d->l->has_lt &&
+               cuda_tail_behind(f, op, m, &tail);
     memset(&s, 0, sizeof s);
     s.a_type = type_of(m->a_type);
     s.b_type = type_of(m->b_type);
@@ -352,7 +428,7 @@ bool cuda_put_product(CudaQueue *q, const Frame *f, const Op *op)
     s.b_batch = inner >= 0 ? m->b_batch[inner] : 0;
     s.c_batch = inner >= 0 ? m->c_batch[inner] : 0;
     for (int64_t i = 0; i < outer; i++) {
-        Operands x = {op_at(f, op, DOT_X), op_at(f, op, DOT_Y), op_at(f, op, DOT_OUT)};
+        Operands x = {op_at(f, op, DOT_X), op_at(f, op, DOT_Y), op_at(f, op, DOT_OUT), NULL};
         int64_t rest = i;
 
         for (int j = inner - 1; j >= 0; j--) {
@@ -369,7 +445,7 @@ bool cuda_put_product(CudaQueue *q, const Frame *f, const Op *op)
                                                                   size),
                                                          q->stream),
                              "clearing memory")
-                  : !put_one(q, f, m, &s, x))
+                  : !put_one(q, f, m, &s, x, has_tail ? &tail : NULL))
             return false;
     }
     return true;

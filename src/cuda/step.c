@@ -111,7 +111,16 @@ bool cuda_has(Device *device, const Program *p, const Eqn *e)
     case OP_dot_general: return cuda_has_product(d, p, e);
     case OP_conv_general: return cuda_has_conv(p, e);
     case OP_call: return cuda_has_attention(p, e);
-    case OP_cumsum: return is_real && t != WF_BOOL;
+    case OP_cumsum:
+    case OP_cumprod:
+    case OP_cumlogsumexp:
+    case OP_cummax:
+    case OP_cummin:
+    case OP_recur:
+    case OP_sort:
+    case OP_top_k:
+    case OP_cholesky:
+    case OP_triangular_solve: return cuda_has_line(p, e);
     case OP_argmax:
     case OP_argmin:
     case OP_reduce_window_sum:
@@ -379,6 +388,7 @@ static bool put_gather(CudaQueue *q, const Frame *f, const Op *op)
                          blocks_for(s->rows * n.m.count), &n);
 }
 
+#define SCATTER_FEW 4 /* elements of a window that one thread writes */
 #define PLACES_MOST ((int64_t)1 << 28)
 
 /* Windows that a scatter can write, counted over all places. */
@@ -428,8 +438,10 @@ static bool put_scatter(CudaQueue *q, const Frame *f, const Op *op)
     bool unique = ((const ScatterAttr *)e->attr)->unique || s->rows == 1;
     char *x = op_at(f, op, 0), *y = op_at(f, op, 3);
     bool overlap = !unique && may_overlap(s);
+    bool few = s->m.count <= SCATTER_FEW;
     const char *name = unique    ? "n_put, NIndex"
                        : overlap ? "n_in_order, NIndex"
+                       : few     ? "n_scatter_few, NScatter"
                                  : "n_scatter, NScatter";
     NScatter n;
     char what[96];
@@ -454,6 +466,7 @@ static bool put_scatter(CudaQueue *q, const Frame *f, const Op *op)
     return launch_native(q, f->root->cx, what,
                          unique    ? blocks_for(s->m.count * s->rows)
                          : overlap ? 1
+                         : few     ? blocks_for(s->rows)
                                    : s->rows,
                          &n);
 }
@@ -466,23 +479,16 @@ typedef struct NLine { /* as in native.cuh */
     int64_t outer, n, inner, flag;
 } NLine;
 
-static bool put_line(CudaQueue *q, const Frame *f, const Op *op)
+static bool put_arg(CudaQueue *q, const Frame *f, const Op *op)
 {
     const LineStep *s = op->data;
     NLine n = {op_at(f, op, 0), op_at(f, op, 1), s->outer, s->n, s->inner, s->flag};
     wf_dtype t = (wf_dtype)s->type;
-    bool arg = op->kind == OP_RUNS_ARG;
-    int64_t lines = s->outer * s->inner;
     char what[96];
 
-    if (arg)
-        snprintf(what, sizeof what, "LINE_ARG(%s, %s, %s)", wf_dtype_name(t), c_type(t),
-                 c_type((wf_dtype)s->out_type));
-    else
-        snprintf(what, sizeof what, "LINE_SUM(%s, %s, %s)", wf_dtype_name(t), c_type(t),
-                 wf_dtype_name(kept_dtype(t)));
-    return launch_native(q, f->root->cx, what, arg ? (lines + 7) / 8 : blocks_for(lines),
-                         &n);
+    snprintf(what, sizeof what, "LINE_ARG(%s, %s, %s)", wf_dtype_name(t), c_type(t),
+             c_type((wf_dtype)s->out_type));
+    return launch_native(q, f->root->cx, what, (s->outer * s->inner + 7) / 8, &n);
 }
 
 typedef struct NReduceWindow { /* as in native.cuh */
@@ -505,20 +511,26 @@ static bool put_reduce_window(CudaQueue *q, const Frame *f, const Op *op)
                        .count = k_count(w->rank, w->y),
                        .sum = f->plan->p->eqns[op->eqn].op == OP_reduce_window_sum};
     uint64_t lowest = 0;
+    bool small = n.count < INT32_MAX && k_count(w->rank, w->x) < INT32_MAX;
+    const char *index;
     char what[96];
 
     for (int i = 0; i < w->rank; i++) {
         n.xs[i] = w->x[i], n.ys[i] = w->y[i], n.window[i] = w->window[i];
         n.stride[i] = w->stride[i], n.lo[i] = w->lo[i], n.base[i] = w->base[i];
         n.dilation[i] = w->dilation[i];
+        small = small && w->lo[i] < 1 << 30 && w->x[i] * w->base[i] < 1 << 30 &&
+                w->window[i] * w->dilation[i] < 1 << 30;
     }
+    index = small ? "int" : "int64_t";
     scalar_store(t, &lowest, 0, scalar_identity(OP_max, t));
     if (t == WF_F32 || t == WF_F64)
-        snprintf(what, sizeof what, "REDUCE_WINDOW(%s, %s, s_bits_%s(0x%llxu))",
-                 wf_dtype_name(t), c_type(t), wf_dtype_name(t), (unsigned long long)lowest);
+        snprintf(what, sizeof what, "REDUCE_WINDOW(%s, %s, %d, %s, s_bits_%s(0x%llxu))",
+                 wf_dtype_name(t), c_type(t), w->rank, index, wf_dtype_name(t),
+                 (unsigned long long)lowest);
     else
-        snprintf(what, sizeof what, "REDUCE_WINDOW(%s, %s, (%s)0x%llxu)", wf_dtype_name(t),
-                 c_type(t), c_type(t), (unsigned long long)lowest);
+        snprintf(what, sizeof what, "REDUCE_WINDOW(%s, %s, %d, %s, (%s)0x%llxu)", wf_dtype_name(t),
+                 c_type(t), w->rank, index, c_type(t), (unsigned long long)lowest);
     return launch_native(q, f->root->cx, what, blocks_for(n.count), &n);
 }
 
@@ -526,6 +538,11 @@ bool cuda_put_step(Device *device, void *queue, const Frame *f, const Op *op)
 {
     CudaQueue *q = queue;
 
+    const Op *merged = q->merged;
+
+    q->merged = NULL;
+    if (merged == op)
+        return true;
     if (!cuda_enter((Cuda *)device))
         return false;
     switch ((OpKind)op->kind) {
@@ -538,11 +555,43 @@ bool cuda_put_step(Device *device, void *queue, const Frame *f, const Op *op)
     case OP_RUNS_WINDOW_UPDATE: return put_window(q, f, op, true);
     case OP_RUNS_CONV: return cuda_put_conv(q, f, op);
     case OP_RUNS_ATTENTION: return cuda_put_attention(q, f, op);
-    case OP_RUNS_ARG:
-    case OP_RUNS_CUMSUM: return put_line(q, f, op);
+    case OP_RUNS_ARG: return put_arg(q, f, op);
+    case OP_RUNS_CUM: return cuda_put_cum(q, f, op);
+    case OP_RUNS_SORT: return cuda_put_sort(q, f, op);
+    case OP_RUNS_TOP: return cuda_put_top(q, f, op);
+    case OP_RUNS_LINALG: return cuda_put_linalg(q, f, op);
     case OP_RUNS_REDUCE_WINDOW: return put_reduce_window(q, f, op);
     case OP_RUNS_GATHER: return put_gather(q, f, op);
     case OP_RUNS_SCATTER: return put_scatter(q, f, op);
     default: return cuda_ok(q->d, 1, "a step that it has no kernel for");
+    }
+}
+
+/* ---- who does what, for people ---------------------------------------------------------- */
+
+/* As cuda_has says of most dtypes, and fusion of what is rendered. */
+const char *wf_op_on_gpu(int i)
+{
+    switch (i < 0 || i >= wf_op_count() ? OP_host : i) {
+    case OP_lu:
+    case OP_qr:
+    case OP_eigh:
+    case OP_svd:
+    case OP_fft:
+    case OP_nonzero:
+    case OP_print:
+    case OP_assert:
+    case OP_host: return "host";
+    case OP_iota:
+    case OP_select:
+    case OP_clamp:
+    case OP_cast:
+    case OP_reduce_sum:
+    case OP_reduce_prod:
+    case OP_reduce_max:
+    case OP_reduce_min:
+    case OP_reduce_and:
+    case OP_reduce_or: return "kernel";
+    default: return op_row((unsigned)i)->lower.kind == LOWER_MAP ? "kernel" : "native";
     }
 }

@@ -2,11 +2,15 @@
  *
  * Out: one block holds the struct, the shape and the strides, and retains the array; the deleter frees the block with
  * the array's own allocator, so that the context may be gone by then. In: an array wraps data + byte_offset and calls
- * the deleter when its memory is dropped. DLPack follows C: a bool is one byte, strides count elements.
+ * the deleter when its memory is dropped. DLPack follows C: a bool is one byte, strides count elements. Arrays of GPUs
+ * are handed over when the work on them is done, so that no stream need be named.
  */
-#include "base/base.h"
+#include "runtime/runtime.h"
 #define WEFT_DLPACK_OWN /* whatever dlpack.h there is */
 #include "weft_dlpack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 _Static_assert(sizeof(DLDevice) == 8 && sizeof(DLDataType) == 4, "the layout of the ABI");
 _Static_assert(sizeof(void *) != 8 || sizeof(DLTensor) == 48, "the layout of the ABI");
@@ -14,6 +18,8 @@ _Static_assert(sizeof(void *) != 8 || sizeof(DLManagedTensor) == 64,
                "the layout of the ABI");
 _Static_assert(sizeof(void *) != 8 || sizeof(DLManagedTensorVersioned) == 80,
                "the layout of the ABI");
+
+#define CUDA_NAME "cuda:" /* of devices, before their numbers */
 
 /* ---- dtypes and devices ------------------------------------------------------------------------------- */
 
@@ -83,9 +89,24 @@ static void delete_versioned(DLManagedTensorVersioned *m)
         drop_export(m->manager_ctx);
 }
 
+/* Where an array is, in DLPack's words; of a GPU, when its numbers are there. */
+static bool dl_device(wf_ctx *cx, const wf_array *a, DLDevice *out)
+{
+    const char *name = a->buf->device->name;
+
+    *out = (DLDevice){kDLCPU, 0};
+    if (!a->count || a->buf->device->host_reads)
+        return true;
+    if (strncmp(name, CUDA_NAME, strlen(CUDA_NAME)) != 0)
+        return fail(cx, WF_ERR_TYPE, NOWHERE, "dlpack: the array is on device '%s', which has no number there", name);
+    *out = (DLDevice){kDLCUDA, atoi(name + strlen(CUDA_NAME))};
+    return queue_sync(cx, a->buf->queue);
+}
+
 static Export *export_array(wf_ctx *cx, wf_array *a, DLTensor *out)
 {
     size_t rank, size;
+    DLDevice where;
     Export *e;
 
     if (failed(cx))
@@ -94,11 +115,8 @@ static Export *export_array(wf_ctx *cx, wf_array *a, DLTensor *out)
         fail(cx, WF_ERR_ARG, NOWHERE, "dlpack: the array is NULL");
         return NULL;
     }
-    if (wf_array_count(a) && !wf_array_data(a)) {
-        fail(cx, WF_ERR_TYPE, NOWHERE,
-             "dlpack: the array is on a device that the host cannot read");
+    if (!dl_device(cx, a, &where))
         return NULL;
-    }
     rank = (size_t)wf_array_rank(a);
     size = sizeof *e + 2 * rank * sizeof(int64_t);
     e = mem_alloc(&cx->al, size);
@@ -111,8 +129,8 @@ static Export *export_array(wf_ctx *cx, wf_array *a, DLTensor *out)
         memcpy(e->v, wf_array_dims(a), rank * sizeof *e->v);
         memcpy(e->v + rank, wf_array_strides(a), rank * sizeof *e->v);
     }
-    *out = (DLTensor){.data = (void *)(uintptr_t)wf_array_data(a),
-                      .device = {kDLCPU, 0},
+    *out = (DLTensor){.data = array_at(a),
+                      .device = where,
                       .ndim = (int32_t)rank,
                       .dtype = from_dtype(wf_array_dtype(a)),
                       .shape = e->v,
@@ -193,13 +211,18 @@ static wf_status import_tensor(wf_ctx *cx, const DLTensor *t, bool read_only,
                                wf_array **out_array)
 {
     wf_dtype dtype = WF_INVALID;
-    char *data = t->data;
+    char *data = t->data, name[32];
+    Device *d = &device_host;
 
-    if ((int)t->device.device_type != kDLCPU &&
-        (int)t->device.device_type != kDLCUDAHost) {
+    if (t->device.device_type == kDLCUDA) {
+        snprintf(name, sizeof name, CUDA_NAME "%d", (int)t->device.device_id);
+        if (wf_device_find(cx, name, &d) != WF_OK)
+            return ctx_status(cx);
+    } else if ((int)t->device.device_type != kDLCPU &&
+               (int)t->device.device_type != kDLCUDAHost) {
         fail(cx, WF_ERR_TYPE, NOWHERE,
-             "dlpack: memory of device type %d, but only the host's (%d, %d) is read",
-             (int)t->device.device_type, kDLCPU, kDLCUDAHost);
+             "dlpack: memory of device type %d, but only the host's (%d, %d) and CUDA's (%d) is read",
+             (int)t->device.device_type, kDLCPU, kDLCUDAHost, kDLCUDA);
         return ctx_status(cx);
     }
     if (!to_dtype(cx, t->dtype, &dtype))
@@ -212,10 +235,8 @@ static wf_status import_tensor(wf_ctx *cx, const DLTensor *t, bool read_only,
              (int)wf_dtype_size(dtype_part(dtype)), wf_dtype_name(dtype));
         return ctx_status(cx);
     }
-    return (read_only ? wf_array_wrap_const(cx, dtype, t->shape, t->ndim, t->strides,
-                                            data, drop, owner, out_array)
-                      : wf_array_wrap(cx, dtype, t->shape, t->ndim, t->strides, data,
-                                      drop, owner, out_array));
+    return array_wrap_on(cx, d, dtype, t->shape, t->ndim, t->strides, data, read_only, drop, owner,
+                         out_array);
 }
 
 wf_status wf_array_from_dlpack(wf_ctx *cx, DLManagedTensor *m, wf_array **out_array)

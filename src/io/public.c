@@ -172,10 +172,23 @@ static bool check_name(wf_ctx *cx, const char *what, const char *name)
     return check_utf8(cx, what, name);
 }
 
+/* Files have the host's memory; where a tensor was is said in their metadata. */
 wf_status wf_model_set_tensor(wf_ctx *cx, wf_model *m, const char *name, wf_array *a)
 {
+    const wf_device *d = wf_array_device(a);
+    wf_device *host = NULL;
+    wf_array *here = NULL;
+
     if (!cx || !m || !name || !a)
         return bad_arg(cx, "wf_model_set_tensor: an argument is NULL");
+    if (!wf_device_host_reads(d)) {
+        if (wf_device_get(cx, 0, &host) != WF_OK || wf_array_to(cx, a, host, &here) != WF_OK)
+            return ctx_status(cx);
+        wf_model_set_meta(cx, m, "device", wf_device_name(d));
+        wf_model_set_tensor(cx, m, name, here);
+        wf_array_release(here);
+        return ctx_status(cx);
+    }
     API_ENTER(cx);
     if (check_name(cx, "the name of a tensor", name))
         model_set_tensor(cx, m, name, a);

@@ -193,6 +193,32 @@ wf_status wf_module_cast(wf_ctx *c, wf_module *m, wf_dtype dtype)
     return wf_ctx_status(c);
 }
 
+wf_status wf_module_to(wf_ctx *c, wf_module *m, wf_device *d)
+{
+    TensorList l;
+
+    if (nn_null(c, m, "wf_module_to", "module") || nn_null(c, d, "wf_module_to", "device"))
+        return wf_ctx_status(c);
+    l = nn_list(c, m, true);
+    wf_no_grad_begin(c);
+    for (int i = 0; i < l.n; i++) {
+        bool wants = wf_has_grad_history(c, l.v[i]);
+        wf_tensor there;
+
+        if (wf_device_of(c, l.v[i]) == d)
+            continue;
+        there = wf_to_device(c, l.v[i], d);
+        if (wf_ctx_status(c))
+            break;
+        if (wants)
+            wf_requires_grad(c, there, true);
+        replace(c, m, l.v[i], there);
+    }
+    wf_no_grad_end(c);
+    nn_list_free(c, &l);
+    return wf_ctx_status(c);
+}
+
 int64_t wf_module_count(wf_ctx *c, wf_module *m, bool trainable_only)
 {
     TensorList l = nn_list(c, m, false);

@@ -102,26 +102,17 @@ static bool make_array(wf_ctx *cx, Buffer *buf, wf_dtype dtype, const int64_t *d
     return true;
 }
 
-/* A device says how much was asked for, and how much there is. */
 static Buffer *new_buffer(wf_ctx *cx, Device *d, size_t bytes)
 {
-    size_t idle = 0, total = 0;
     Buffer *buf;
     Queue *q;
 
     if (!ctx_queue(cx, d, &q))
         return NULL;
     buf = buffer_new(&cx->al, d, q, bytes);
-    if (buf)
-        return buf;
-    if (d == &device_host || !d->memory || !d->memory(d, &idle, &total))
-        fail_memory(cx);
-    else
-        fail(cx, WF_ERR_MEMORY, NOWHERE,
-             "device '%s': %zu bytes asked for, %zu of %zu free, %zu held by arrays and "
-             "executables",
-             d->name, bytes, idle, total, atomic_load(&d->held));
-    return NULL;
+    if (!buf)
+        device_no_memory(cx, d, bytes);
+    return buf;
 }
 
 bool array_new_on(wf_ctx *cx, Device *d, wf_dtype dtype, const int64_t *dims, int rank,
@@ -467,12 +458,13 @@ static bool check_strides(wf_ctx *cx, wf_dtype dtype, const int64_t *dims,
     return true;
 }
 
-static wf_status wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
-                      const int64_t *strides, void *data, bool read_only,
-                      void (*drop)(void *owner), void *owner, wf_array **out_array)
+wf_status array_wrap_on(wf_ctx *cx, Device *d, wf_dtype dtype, const int64_t *dims, int rank,
+                        const int64_t *strides, void *data, bool read_only,
+                        void (*drop)(void *owner), void *owner, wf_array **out_array)
 {
     int64_t count, bytes;
     Buffer *buf;
+    Queue *q = NULL;
 
     if (!SET_OUT(cx, out_array))
         return ctx_status(cx);
@@ -484,12 +476,15 @@ static wf_status wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
              (long long)count);
         return ctx_status(cx);
     }
+    if (!ctx_queue(cx, d, &q))
+        return ctx_status(cx);
     buf = mem_alloc(&cx->al, sizeof *buf);
     if (!buf) {
         fail_memory(cx);
         return ctx_status(cx);
     }
-    *buf = (Buffer){.device = &device_host,
+    *buf = (Buffer){.device = d,
+                    .queue = queue_retain(q),
                     .al = cx->al,
                     .data = data,
                     .size = (size_t)bytes,
@@ -507,7 +502,8 @@ wf_status wf_array_wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int ran
                         const int64_t *strides, void *data, void (*drop)(void *owner),
                         void *owner, wf_array **out_array)
 {
-    return wrap(cx, dtype, dims, rank, strides, data, false, drop, owner, out_array);
+    return array_wrap_on(cx, &device_host, dtype, dims, rank, strides, data, false, drop, owner,
+                         out_array);
 }
 
 wf_status wf_array_wrap_const(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
@@ -515,8 +511,8 @@ wf_status wf_array_wrap_const(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, i
                               void (*drop)(void *owner), void *owner,
                               wf_array **out_array)
 {
-    return wrap(cx, dtype, dims, rank, strides, (void *)(uintptr_t)data, true, drop,
-                owner, out_array);
+    return array_wrap_on(cx, &device_host, dtype, dims, rank, strides, (void *)(uintptr_t)data,
+                         true, drop, owner, out_array);
 }
 
 wf_array *wf_array_retain(wf_array *a)

@@ -100,6 +100,21 @@ void device_free(Device *d, const Queue *q, const wf_allocator *al, void *p, siz
     d->free(d, q ? q->impl : NULL, al, p, size);
 }
 
+/* A device says how much was asked for, and how much there is. */
+bool device_no_memory(wf_ctx *cx, Device *d, size_t size)
+{
+    const double mib = 1 << 20;
+    size_t idle = 0, total = 0;
+
+    if (d == &device_host || !d->memory || !d->memory(d, &idle, &total))
+        return fail_memory(cx);
+    return fail(cx, WF_ERR_MEMORY, NOWHERE,
+                "device '%s' is out of memory: %.2f MiB asked for, %.2f MiB of %.2f MiB free, "
+                "%.2f MiB held by arrays and executables",
+                d->name, (double)size / mib, (double)idle / mib, (double)total / mib,
+                (double)atomic_load(&d->held) / mib);
+}
+
 /* ---- queues ------------------------------------------------------------------------- */
 
 bool device_fail(wf_ctx *cx, const Device *d, const char *what)
@@ -221,10 +236,51 @@ wf_status wf_device_get(wf_ctx *cx, int ordinal, wf_device **out_device)
     return ctx_status(cx);
 }
 
+/* "cpu, cuda:0, cuda:1" */
+static const char *device_names(wf_ctx *cx, int n)
+{
+    Text t;
+
+    text_init(&t, &cx->scratch);
+    for (int i = 0; i < n; i++)
+        text_printf(&t, "%s%s", i ? ", " : "",
+                    i ? runtime_device(cx->runtime, i)->name : device_host.name);
+    return text_str(&t);
+}
+
+wf_status wf_device_find(wf_ctx *cx, const char *name, wf_device **out_device)
+{
+    int n = wf_device_count(cx);
+    const char *why;
+    Region region;
+
+    if (!SET_OUT(cx, out_device) || !NEEDS(cx, name))
+        return ctx_status(cx);
+    if (!strcmp(name, "gpu") || !strcmp(name, "cuda"))
+        name = "cuda:0";
+    for (int i = 0; i < n && !*out_device; i++) {
+        Device *d = i ? runtime_device(cx->runtime, i) : &device_host;
+
+        if (!strcmp(d->name, name))
+            *out_device = d;
+    }
+    if (*out_device || !api_enter_(cx, &region))
+        return ctx_status(cx);
+    why = runtime_missing(ctx_runtime(cx));
+    fail(cx, WF_ERR_ARG, NOWHERE, "there is no device '%s': there %s %s%s%s%s", name,
+         n == 1 ? "is" : "are", device_names(cx, n), *why ? " (" : "", why, *why ? ")" : "");
+    api_leave(cx, &region);
+    return ctx_status(cx);
+}
+
 const char *wf_device_name(const wf_device *d) { return d ? d->name : ""; }
 const char *wf_device_label(const wf_device *d)
 {
     return !d ? "" : d->label ? d->label : d->name;
+}
+const char *wf_device_features(const wf_device *d)
+{
+    return d && d->features ? d->features : "";
 }
 int wf_device_ordinal(const wf_device *d) { return d ? d->ordinal : 0; }
 bool wf_device_host_reads(const wf_device *d) { return d && d->host_reads; }
@@ -238,9 +294,27 @@ wf_status wf_device_memory(wf_ctx *cx, wf_device *d, wf_memory_stats *out_stats)
     s.size = out_stats->size;
     s.held = atomic_load(&d->held);
     s.peak = atomic_load(&d->peak);
+    s.reserved = atomic_load(&d->reserved);
     if (!d->memory || !d->memory(d, &s.free, &s.total))
         s.free = s.total = 0;
     memcpy(out_stats, &s, MIN(s.size, sizeof s));
+    return ctx_status(cx);
+}
+
+wf_status wf_device_reset_peak(wf_ctx *cx, wf_device *d)
+{
+    if (NEEDS(cx, d))
+        atomic_store(&d->peak, atomic_load(&d->held));
+    return ctx_status(cx);
+}
+
+wf_status wf_device_trim(wf_ctx *cx, wf_device *d)
+{
+    if (!NEEDS(cx, d))
+        return ctx_status(cx);
+    for (Queue *q = cx->queues; q; q = q->next)
+        if (q->device == d && d->trim)
+            d->trim(d, q->impl);
     return ctx_status(cx);
 }
 
@@ -253,3 +327,7 @@ wf_status wf_device_sync(wf_ctx *cx, wf_device *d)
             break;
     return ctx_status(cx);
 }
+
+#ifdef WEFT_NO_CUDA
+const char *wf_op_on_gpu(int i) { return i < 0 ? "" : ""; }
+#endif

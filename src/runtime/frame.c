@@ -411,8 +411,10 @@ static void bind_segment(Frame *f, uint32_t index)
     if (index == f->plan->nsegs - 1 && !b.failed)
         find_result_dims(&b);
     s->mem = device_alloc(f->plan->device, r->queue, &r->al, (size_t)b.mem.top);
-    if (!s->mem)
+    if (!s->mem) {
+        device_no_memory(r->cx, f->plan->device, (size_t)b.mem.top);
         ctx_out_of_memory(r->cx);
+    }
     s->mem_size = (size_t)b.mem.top;
     f->base[index] = (uintptr_t)s->mem;
     if (frame_is_away(f))

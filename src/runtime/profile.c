@@ -107,6 +107,8 @@ static Entry *new_entry(wf_profile *p, const Frame *f, const Op *op)
     x->op = e->op;
     x->line = at.line;
     x->step.op = step_name(p, e);
+    if (f->plan->staged && f->plan->staged[op->eqn])
+        x->step.op = arena_printf(&p->arena, "%s (host)", x->step.op);
     x->step.program = arena_strdup(&p->arena, prog->name);
     x->step.type = result_type(p, f, e);
     x->step.place =

@@ -53,12 +53,14 @@ typedef enum CopyKind {
 struct wf_device {
     const char *name;
     const char *label; /* what it is, for people; NULL: that is all */
+    const char *features; /* libraries that serve it; NULL: none */
     _Atomic(const char *) why; /* it failed; NULL: it has not, or does not say */
     const Target *target; /* what programs are compiled for; NULL: they are not */
     int ordinal;     /* in its runtime; 0: the host */
     bool host_reads; /* its addresses can be read and written by the host */
     void *user;
     atomic_size_t held, peak; /* bytes */
+    atomic_size_t reserved;   /* taken from the device: held, and kept for later */
     /* 64-byte aligned, or NULL; in the order of the queue: free may come while work that
      * uses p is still in it. */
     void *(*alloc)(Device *d, void *queue, const wf_allocator *al, size_t size);
@@ -87,6 +89,14 @@ struct wf_device {
     bool (*put_frame)(Device *d, void *queue, Frame *f);
     void (*forget)(Device *d, Frame *f);
     bool (*memory)(Device *d, size_t *out_free, size_t *out_total);
+    /* Memory that the queue keeps for later goes back to where it came from; NULL: none is. */
+    void (*trim)(Device *d, void *queue);
+    /* Marks in a queue: reached when all before is done. NULL: it has none. wait: until then;
+     * else it is asked. */
+    void *(*mark)(Device *d, void *queue);
+    bool (*mark_reached)(Device *d, void *mark, bool wait);
+    double (*mark_seconds)(Device *d, void *from, void *to);
+    void (*mark_free)(Device *d, void *mark);
     /* Code of kernels of its target: for each what put_step finds in PlanCode.there, in a,
      * or NULL. False: none, but that is no error unless one is recorded. */
     bool (*load)(Device *d, wf_ctx *cx, Arena *a, Kernel *const *k, uint32_t n,
@@ -113,6 +123,7 @@ bool queue_sync(wf_ctx *cx, Queue *q);
 bool queue_copy(wf_ctx *cx, Device *d, Queue *q, void *to, const void *from, size_t size,
                 CopyKind kind);
 /* Counted. */
+bool device_no_memory(wf_ctx *cx, Device *d, size_t size); /* false: the error is said */
 void *device_alloc(Device *d, const Queue *q, const wf_allocator *al, size_t size);
 void device_free(Device *d, const Queue *q, const wf_allocator *al, void *p, size_t size);
 bool device_fail(wf_ctx *cx, const Device *d, const char *what); /* always false */
@@ -155,6 +166,10 @@ struct wf_array {
 static inline const int64_t *array_dims(const Array *a) { return a->v; }
 static inline const int64_t *array_strides(const Array *a) { return a->v + a->rank; }
 static inline char *array_at(const Array *a) { return (char *)a->buf->data + a->offset; }
+/* wf_array_wrap of a device's memory, whose work on it is done. */
+wf_status array_wrap_on(wf_ctx *cx, Device *d, wf_dtype dtype, const int64_t *dims, int rank,
+                        const int64_t *strides, void *data, bool read_only,
+                        void (*drop)(void *owner), void *owner, wf_array **out_array);
 /* Row-major in one piece. */
 bool array_is_dense(const Array *a);
 /* A row-major array on a device, contents not defined. False with an error recorded; no
@@ -352,7 +367,10 @@ typedef enum OpKind {
     OP_RUNS_CONV,   /* ConvStep */
     OP_RUNS_ATTENTION, /* AttentionStep */
     OP_RUNS_ARG,    /* LineStep */
-    OP_RUNS_CUMSUM,
+    OP_RUNS_CUM,
+    OP_RUNS_SORT,   /* a KSort is the first of it */
+    OP_RUNS_TOP,    /* KTop */
+    OP_RUNS_LINALG, /* KLinalg */
     OP_RUNS_REDUCE_WINDOW, /* KWindow */
     OP_RUNS_GATHER, /* IndexStep */
     OP_RUNS_SCATTER,

@@ -37,8 +37,8 @@ typedef struct ConvStep {
     int64_t x_step, w_step, out_step; /* bytes from one to the next */
 } ConvStep;
 
-/* step_reduce.c, OP_RUNS_ARG OP_RUNS_CUMSUM: of [outer, n, inner]. Uses: x, y. And
- * OP_RUNS_REDUCE_WINDOW: x, y, places of maxima if they are wanted. */
+/* step_reduce.c, OP_RUNS_ARG OP_RUNS_CUM: of [outer, n, inner]. Uses: x, y; of a CUM the operands, y, places of extremes
+ * if they are wanted. And OP_RUNS_REDUCE_WINDOW: x, y, places of maxima if they are wanted. */
 typedef struct LineStep {
     KType type, out_type;
     int64_t outer, n, inner;

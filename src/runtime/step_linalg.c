@@ -67,6 +67,7 @@ bool bind_linalg(Bind *b)
                          (long long)k->m, INT32_MAX);
     klinalg_init(k, b->root->kernels, b->root->threads);
     op = bind_op(b, run_linalg, k);
+    op->kind = OP_RUNS_LINALG;
     op->n = b->e->nin;
     for (uint32_t i = 0; i < b->e->nin; i++)
         bind_use(b, op, bind_in(b, i), USE_READ);

@@ -141,7 +141,7 @@ bool bind_cum(Bind *b)
     const CumAttr *a = b->attr;
     Op *op = bind_op(b, run_cum, line_step(b, a->axis, a->reverse));
 
-    op->kind = b->e->op == OP_cumsum ? OP_RUNS_CUMSUM : OP_RUNS_OTHER;
+    op->kind = OP_RUNS_CUM;
     for (uint32_t i = 0; i < b->e->nin; i++)
         bind_use(b, op, bind_in(b, i), USE_READ);
     bind_use(b, op, bind_out(b, 0), USE_WRITE);

@@ -47,6 +47,7 @@ bool bind_sort(Bind *b)
     }
     ksort_init(&s->k, b->root->par.threads);
     op = bind_op(b, run_sort, s);
+    op->kind = OP_RUNS_SORT;
     for (uint32_t i = 0; i < n; i++)
         bind_use(b, op, bind_in(b, i), USE_READ);
     for (uint32_t i = 0; i < n; i++)
@@ -83,6 +84,7 @@ bool bind_top_k(Bind *b)
     }
     ktop_init(t, b->root->par.threads);
     op = bind_op(b, run_top_k, t);
+    op->kind = OP_RUNS_TOP;
     bind_use(b, op, x, USE_READ);
     bind_use(b, op, bind_out(b, 0), USE_WRITE);
     bind_use(b, op, bind_out(b, 1), USE_WRITE);
