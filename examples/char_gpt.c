@@ -1,10 +1,10 @@
 /* char_gpt.c -- a small GPT that learns the characters of a text, then writes some.
  *
- *   build/examples/char_gpt FILE [STEPS]
- *   build/examples/char_gpt                 a few steps on a line of its own
+ *   build/examples/char_gpt [--device=NAME] FILE [STEPS]
+ *   build/examples/char_gpt [--device=NAME]      a few steps on a line of its own
  *
  * The last tenth of the text is the test. Ends with the share of its characters that are
- * guessed from those before them.
+ * guessed from those before them. --device=cuda trains it on the first GPU.
  */
 #include "weft.h"
 
@@ -17,6 +17,7 @@ enum { TIME = 64, BATCH = 12, WRITTEN = 400, TESTS = 50 };
 static const char line[] = "she sells sea shells by the sea shore; ";
 
 typedef struct Text {
+    wf_device *device; /* where it is learned */
     char *s;
     int64_t n, train; /* characters; of which the first are learned */
     int number[256];  /* of each byte; -1: does not occur */
@@ -64,6 +65,8 @@ static void batch(wf_ctx *c, const Text *t, int64_t from, int64_t to, wf_tensor 
         }
     xy[0] = wf_from(c, WF_I64, (int64_t[]){BATCH, TIME}, 2, in);
     xy[1] = wf_from(c, WF_I64, (int64_t[]){BATCH * TIME}, 1, next);
+    for (int i = 0; i < 2; i++)
+        xy[i] = wf_to_device(c, xy[i], t->device);
 }
 
 static wf_tensor logits(wf_ctx *c, wf_module *net, wf_tensor x)
@@ -133,7 +136,7 @@ static void write_text(wf_ctx *c, wf_module *net, const Text *t, int n)
         window[i] = t->number[(unsigned char)t->s[i]];
     for (int i = 0; i < n && !wf_ctx_status(c); i++) {
         wf_scope_begin(c);
-        wf_tensor x = wf_from(c, WF_I64, (int64_t[]){1, TIME}, 2, window);
+        wf_tensor x = wf_to_device(c, wf_from(c, WF_I64, (int64_t[]){1, TIME}, 2, window), t->device);
         wf_tensor y = wf_index_get(c, wf_forward_one(c, net, x),
                                    (wf_index[]){wf_at_int(0), wf_at_int(-1)}, 2);
         wf_tensor draw =
@@ -151,9 +154,19 @@ int main(int argc, char **argv)
 {
     Text t = {0};
     wf_ctx *c = wf_ctx_new(NULL);
+    bool named = argc > 1 && strncmp(argv[1], "--device=", 9) == 0;
+    const char *device = named ? argv[1] + 9 : "cpu";
+    argc -= named;
+    argv += named;
     bool full = argc > 1;
     int steps = argc > 2 ? atoi(argv[2]) : full ? 2000 : 30;
     double share = 0;
+
+    if (wf_device_find(c, device, &t.device) != WF_OK) {
+        fprintf(stderr, "%s\n", wf_ctx_message(c));
+        wf_ctx_free(c);
+        return 1;
+    }
 
     if (!read_text(&t, full ? argv[1] : NULL)) {
         fprintf(stderr, "%s: cannot be read, or is too short\n", full ? argv[1] : "text");
@@ -162,7 +175,7 @@ int main(int argc, char **argv)
     wf_manual_seed(c, 0);
     wf_module *net = full ? wf_nn_gpt(c, NULL, t.vocab, TIME, 128, 4, 4, 0)
                           : wf_nn_gpt(c, NULL, t.vocab, TIME, 32, 2, 2, 0);
-    if (net) {
+    if (net && wf_module_to(c, net, t.device) == WF_OK) {
         printf("%d characters, %lld parameters\n", t.vocab,
                (long long)wf_module_count(c, net, false));
         train(c, net, &t, steps);

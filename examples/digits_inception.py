@@ -1,5 +1,6 @@
 # A small Inception network learns to read the digits that ship with Weft; then it is scripted,
 # saved, loaded, differentiated, vmapped and trained on. Run it: weft run examples/digits_inception.py
+# On a GPU: weft run --device=cuda examples/digits_inception.py
 import os
 import sys
 import tempfile
@@ -71,8 +72,9 @@ def accuracy(net, x, y):
 
 
 def main():
-    x, y, tx, ty = weft.digits()
-    net = Net()
+    device = torch.get_default_device()
+    x, y, tx, ty = [t.to(device) for t in weft.digits()]
+    net = Net().to(device)
     count = sum([p.numel() for p in net.parameters()])
     say(f"1. An Inception network with {count} parameters learns {len(x)} digits")
     start = time.time()
@@ -100,7 +102,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "net.weft")
         torch.jit.script(net).save(path)
-        loaded = torch.jit.load(path)
+        loaded = torch.jit.load(path).to(device)
         loaded.eval()
         print(f"  {os.path.getsize(path) // 1024} KB; test accuracy of the loaded file: {accuracy(loaded, tx, ty):.4f}")
 

@@ -163,8 +163,10 @@ Value sc_raise_ctx(Vm *vm)
     snprintf(text, sizeof text, "%s", cx->error.text ? cx->error.text : "");
     snprintf(file, sizeof file, "%s", at.file ? at.file : "");
     wf_clear(cx);
-    if (k == C_MemoryError)
+    if (k == C_MemoryError && !*text)
         return sc_raise_memory(vm);
+    if (k == C_MemoryError) /* a device says how much */
+        k = C_OutOfMemoryError;
     sc_raise(vm, k, "%s", text);
     at.file = file[0] ? file : NULL;
     place_first(vm, at);
@@ -637,6 +639,7 @@ static const struct {
     {C_TabError, C_IndentationError, NULL},
     {C_UnicodeDecodeError, C_UnicodeError, NULL},
     {C_UnicodeEncodeError, C_UnicodeError, NULL},
+    {C_OutOfMemoryError, C_RuntimeError, NULL},
 };
 
 static const char *const class_names[] = {
@@ -654,7 +657,7 @@ bool sc_open_exceptions(Vm *vm)
         if (!c)
             return false;
         vm->cls[tree[i].k] = c;
-        if (!sc_dict_put_str(vm, vm->builtins, c->name, v_obj(c)))
+        if (tree[i].k != C_OutOfMemoryError && !sc_dict_put_str(vm, vm->builtins, c->name, v_obj(c)))
             return false;
     }
     vm->cls[C_traceback] = sc_class_native(vm, &traceback_def, vm->cls[C_object]);
@@ -673,6 +676,7 @@ static wf_status status_of(Vm *vm, Class *c)
         {C_ImportError, WF_ERR_NAME},   {C_AttributeError, WF_ERR_NAME},
         {C_TypeError, WF_ERR_TYPE},     {C_LookupError, WF_ERR_INDEX},
         {C_AssertionError, WF_ERR_ASSERT}, {C_MemoryError, WF_ERR_MEMORY},
+        {C_OutOfMemoryError, WF_ERR_MEMORY},
         {C_KeyboardInterrupt, WF_ERR_CANCELLED}, {C_RecursionError, WF_ERR_LIMIT},
     };
 

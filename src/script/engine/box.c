@@ -1001,7 +1001,8 @@ bool engine_open(Vm *vm, ScModule *m)
     if (f == &g->front[FRONT_NUMPY] && !sc_module_class(vm, m, &rng_def, NULL, NULL))
         return false;
     if (f == &g->front[FRONT_TORCH] &&
-        (!sc_module_class(vm, m, &torch_generator_def, NULL, NULL) ||
+        (!sc_module_class(vm, m, &torch_generator_def, NULL, NULL) || !sc_module_class(vm, m, &engine_mark_def, NULL, NULL) ||
+         !sc_module_set(vm, m, "OutOfMemoryError", v_obj(gc_ref(vm->cls[C_OutOfMemoryError]))) ||
          !open_table(vm, m, engine_random_torch, f) || !open_table(vm, m, engine_hosts, f) ||
          !open_table(vm, m, engine_files, f)))
         return false;

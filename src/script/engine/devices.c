@@ -1,7 +1,7 @@
 /* devices.c -- natives of devices: which there are, where tensors are, bringing them elsewhere.
  *
  * Devices are numbers here, as the library has them: 0 is the host. A front may have a home: what its natives give
- * and is on the host goes there (jax, whose arrays live on the first GPU).
+ * and is on the host goes there (jax and tensorflow, whose arrays live on the first GPU).
  */
 #include "script/engine/engine.h"
 
@@ -34,36 +34,128 @@ static Value n_device_label(Vm *vm, const Args *a)
     return en_end_value(&e, v_obj(sc_str(vm, wf_device_label(d))));
 }
 
-/* (held, peak, free, total) */
+/* (held, peak, free, total, reserved) */
 static Value n_device_memory(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
     int64_t i = 0;
     wf_device *d;
-    wf_memory_stats s = {0};
+    wf_memory_stats s = {.size = sizeof s};
     Tuple *t;
 
     if (!en_int(&e, a->v[0], &i) || !(d = device_of(&e, i)) ||
-        wf_device_memory(e.c, d, &s) != WF_OK || !(t = sc_tuple(vm, 4)))
+        wf_device_memory(e.c, d, &s) != WF_OK || !(t = sc_tuple(vm, 5)))
         return en_fail(&e);
     t->v[0] = v_int((int64_t)s.held);
     t->v[1] = v_int((int64_t)s.peak);
     t->v[2] = v_int((int64_t)s.free);
     t->v[3] = v_int((int64_t)s.total);
+    t->v[4] = v_int((int64_t)s.reserved);
     return en_end_value(&e, v_obj(t));
 }
 
-static Value n_device_sync(Vm *vm, const Args *a)
+static Value on_device(Vm *vm, const Args *a, wf_status (*f)(wf_ctx *cx, wf_device *d))
 {
     En e = en_begin(vm, a);
     int64_t i = 0;
     wf_device *d;
 
-    if (!en_int(&e, a->v[0], &i) || !(d = device_of(&e, i)))
+    if (!en_int(&e, a->v[0], &i) || !(d = device_of(&e, i)) || f(e.c, d) != WF_OK)
         return en_fail(&e);
-    wf_device_sync(e.c, d);
     return en_end_value(&e, NONE);
 }
+
+static Value n_device_sync(Vm *vm, const Args *a) { return on_device(vm, a, wf_device_sync); }
+static Value n_device_trim(Vm *vm, const Args *a) { return on_device(vm, a, wf_device_trim); }
+static Value n_device_reset_peak(Vm *vm, const Args *a)
+{
+    return on_device(vm, a, wf_device_reset_peak);
+}
+
+/* ---- points in a queue ---- */
+
+typedef struct Mark {
+    wf_event *event; /* NULL: none was recorded */
+} Mark;
+
+static bool mark_init(Vm *vm, Value self, const Args *a)
+{
+    (void)a;
+    return sc_native_new(vm, self, sizeof(Mark)) != NULL;
+}
+
+static void mark_free(Vm *vm, void *native)
+{
+    (void)vm;
+    wf_event_free(((Mark *)native)->event);
+}
+
+static Mark *mark_of(Value v) { return ((Instance *)(void *)v.o)->native; }
+
+static Value m_record(Vm *vm, const Args *a)
+{
+    En e = en_begin_front(vm, &vm->engine->front[FRONT_TORCH]);
+    Mark *m = mark_of(a->v[0]);
+    wf_event *event = NULL;
+    int64_t i = 0;
+    wf_device *d;
+
+    if (!en_int(&e, a->v[1], &i) || !(d = device_of(&e, i)) ||
+        wf_event_record(e.c, d, &event) != WF_OK)
+        return en_fail(&e);
+    wf_event_free(m->event);
+    m->event = event;
+    return en_end_value(&e, NONE);
+}
+
+static Value m_wait(Vm *vm, const Args *a)
+{
+    En e = en_begin_front(vm, &vm->engine->front[FRONT_TORCH]);
+    Mark *m = mark_of(a->v[0]);
+
+    if (m->event && wf_event_wait(e.c, m->event) != WF_OK)
+        return en_fail(&e);
+    return en_end_value(&e, NONE);
+}
+
+static Value m_reached(Vm *vm, const Args *a)
+{
+    Mark *m = mark_of(a->v[0]);
+
+    (void)vm;
+    return v_bool(!m->event || wf_event_reached(m->event));
+}
+
+/* Milliseconds to another; None: one of them was not recorded. */
+static Value m_elapsed(Vm *vm, const Args *a)
+{
+    En e = en_begin_front(vm, &vm->engine->front[FRONT_TORCH]);
+    Mark *m = mark_of(a->v[0]);
+    Mark *to = a->v[1].tag == T_OBJ && a->v[1].o->cls->d.init == mark_init ? mark_of(a->v[1]) : NULL;
+    double seconds = 0;
+
+    if (!to || !m->event || !to->event)
+        return en_end_value(&e, NONE);
+    if (wf_event_seconds(e.c, m->event, to->event, &seconds) != WF_OK)
+        return en_fail(&e);
+    return en_end_value(&e, v_float(1e3 * seconds));
+}
+
+static const NativeDef mark_methods[] = {
+    {"record", m_record, "self,device"},
+    {"wait", m_wait, "self"},
+    {"reached", m_reached, "self"},
+    {"elapsed", m_elapsed, "self,to"},
+    {0},
+};
+
+const ClassDef engine_mark_def = {
+    .name = "Mark",
+    .init = mark_init,
+    .init_params = "",
+    .native_free = mark_free,
+    .methods = mark_methods,
+};
 
 /* Of a tensor in a program: the host. */
 static Value n_device_at(Vm *vm, const Args *a)
@@ -104,6 +196,8 @@ static Value n_set_home(Vm *vm, const Args *a)
     if (!en_int(&e, a->v[0], &i) || !(d = device_of(&e, i)))
         return en_fail(&e);
     e.f->home = i ? d : NULL;
+    if (e.f == &vm->engine->front[FRONT_TF]) /* tf.device: results are there, wherever operands are */
+        e.f->stays = !i;
     return en_end_value(&e, NONE);
 }
 
@@ -124,7 +218,7 @@ static bool may_mix(const char *label)
 {
     static const char *const names[] = {"write", "set_data",  "same",  "shares_memory", "own",
                                         "set_grad", "to_device", "index", "getitem", "setitem",
-                                        "device_at"};
+                                        "device_at", "save_model"};
 
     for (size_t i = 0; label && i < sizeof names / sizeof *names; i++)
         if (!strcmp(label, names[i]))
@@ -170,6 +264,8 @@ const NativeDef engine_devices[] = {
     {"device_label", n_device_label, "i"},
     {"device_memory", n_device_memory, "i"},
     {"device_sync", n_device_sync, "i"},
+    {"device_trim", n_device_trim, "i"},
+    {"device_reset_peak", n_device_reset_peak, "i"},
     {"device_at", n_device_at, "x"},
     {"to_device", n_to_device, "x,i"},
     {"set_home", n_set_home, "i"},

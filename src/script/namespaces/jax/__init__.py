@@ -8,6 +8,7 @@
 import _jax as _w
 from jax._array import Array
 from jax import _gpu, _sharding
+from jax._gpu import default_device
 from jax._api import (
     jit, grad, value_and_grad, vjp, jvp, linearize, linear_transpose, jacrev, jacfwd, jacobian,
     hessian, vmap, checkpoint, remat, checkpoint_policies, eval_shape, ShapeDtypeStruct,

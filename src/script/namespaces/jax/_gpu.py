@@ -2,11 +2,11 @@
 import os
 
 import _jax as _w
+from jax._sharding import Device
 
 
-class CudaDevice:
+class CudaDevice(Device):
     platform = "gpu"
-    process_index = 0
 
     def __init__(self, id):
         self.id = self.local_hardware_id = id
@@ -19,16 +19,17 @@ class CudaDevice:
         return f"cuda:{self.id}"
 
     def memory_stats(self):
-        held, peak, _, total = _w.device_memory(self.id + 1)
+        held, peak, _, total, _ = _w.device_memory(self.id + 1)
         return {"bytes_in_use": held, "peak_bytes_in_use": peak, "bytes_limit": total}
 
 
 devices = []
 _wanted = os.environ.get("JAX_PLATFORMS", os.environ.get("JAX_PLATFORM_NAME", "")).split(",")
-if _wanted[0] in ("", "gpu", "cuda"):
+_first = os.environ.get("WEFT_DEVICE", "cuda:0")         # weft run --device=
+if _wanted[0] in ("", "gpu", "cuda") and _first != "cpu":
     devices = [CudaDevice(i) for i in range(_w.device_count())]
     if devices:
-        _w.set_home(1)
+        _w.set_home(int(_first.partition(":")[2]) + 1)
     elif _wanted[0]:
         raise RuntimeError(f"Unable to initialize backend '{_wanted[0]}': no GPU can be used (you may need to uninstall "
                            "the failing plugin package, or set JAX_PLATFORMS=cpu to skip this backend.)")
@@ -37,3 +38,32 @@ if _wanted[0] in ("", "gpu", "cuda"):
 def wait():
     if devices:
         _w.device_sync(1)
+
+
+_home = [1 if devices else 0]
+
+
+def number_of(device):
+    # Of a device, "cpu", "gpu" or None, which is the first there is.
+    platform = device if isinstance(device, str) else getattr(device, "platform", None)
+    if platform == "cpu":
+        return 0
+    if platform in ("gpu", "cuda") and not devices:
+        raise RuntimeError(f"Unknown backend {platform}. Available backends are ['cpu']")
+    return (getattr(device, "id", 0) + 1) if devices else 0
+
+
+class default_device:
+    # with jax.default_device(jax.devices("cpu")[0]): new arrays are there
+    def __init__(self, device):
+        self._to = number_of(device)
+
+    def __enter__(self):
+        self._before, _home[0] = _home[0], self._to
+        _w.set_home(self._to)
+        return self
+
+    def __exit__(self, kind, value, trace):
+        _home[0] = self._before
+        _w.set_home(self._before)
+        return False

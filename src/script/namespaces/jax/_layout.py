@@ -1,6 +1,7 @@
 # jax._layout -- arrays put onto devices, and functions of arrays that lie on several.
 import _jax as _w
 import _tree
+from jax import _gpu
 from jax._sharding import (Device, IndivisibleError, NamedSharding, P, Sharding, SingleDeviceSharding, World, as_sharding,
                            is_local, put_sharding, spec_of, with_sharding)
 
@@ -32,6 +33,8 @@ def _put(x, place):
         return x
     if isinstance(place, NamedSharding):
         place.check(x.shape, "device_put")
+    if _gpu.devices and isinstance(place, SingleDeviceSharding):
+        return _w.to_device(x, _gpu.number_of(place._device))      # where it lies says the rest
     return with_sharding(x, place)
 
 

@@ -5,6 +5,7 @@ from tensorflow._base import (
     float16, float32, float64, bfloat16, half, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool_, complex64, complex128, DType, TensorShape,
     TensorSpec, TensorLike as Tensor, state as _state, as_tensor as _as_tensor, dtype_of)
 from tensorflow import errors, _ops
+from tensorflow._gpu import device
 from tensorflow._ops import *
 from tensorflow._ops import slice_ as slice, print_ as print
 from tensorflow._variable import Variable
@@ -47,17 +48,6 @@ class name_scope:
     def __exit__(self, *exc):
         if _state.graph is not None:
             _state.graph.pop_scope()
-
-
-class device:
-    def __init__(self, name):
-        self.name = name
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exc):
-        return None
 
 
 class control_dependencies:

@@ -3,6 +3,7 @@
 import _stage
 import _tf as _w
 import numpy as _np
+from tensorflow import _gpu
 
 float16, float32, float64, bfloat16 = _w.float16, _w.float32, _w.float64, _w.bfloat16
 half, double = float16, float64
@@ -239,12 +240,19 @@ class EagerTensor(_w.Tensor, TensorLike):
 
     @property
     def device(self):
-        return "/job:localhost/replica:0/task:0/device:CPU:0"
+        return _gpu.name_of(_gpu.at(self))
+
+    @property
+    def backing_device(self):
+        return self.device
 
     def cpu(self):
-        return self
+        return _gpu.moved(self, 0)
 
-    gpu = cpu
+    def gpu(self, gpu_index=0):
+        if gpu_index >= _gpu.gpus:
+            raise RuntimeError(f"GPU:{gpu_index} unknown device.")
+        return _gpu.moved(self, gpu_index + 1)
 
     def __abs__(self):
         return _w.abs(self)

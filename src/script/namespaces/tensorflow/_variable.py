@@ -74,7 +74,7 @@ class Variable:
 
     @property
     def device(self):
-        return "/job:localhost/replica:0/task:0/device:CPU:0"
+        return self._value.device
 
     def get_shape(self):
         return self.shape

@@ -1,4 +1,5 @@
-# tensorflow.config -- one CPU, which may count as several logical devices.
+# tensorflow.config -- the CPU, which may count as several logical devices, and the GPUs.
+from tensorflow import _gpu
 
 
 class PhysicalDevice:
@@ -11,7 +12,7 @@ class PhysicalDevice:
 
 
 def list_physical_devices(device_type=None):
-    return [PhysicalDevice("/physical_device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
+    return [d for d in _all if device_type in (None, d.device_type)]
 
 
 class LogicalDevice(PhysicalDevice):
@@ -35,13 +36,39 @@ def get_logical_device_configuration(device):
     return list(_logical)
 
 
+_all = [PhysicalDevice("/physical_device:CPU:0", "CPU")] + [PhysicalDevice(f"/physical_device:GPU:{i}", "GPU")
+                                                          for i in range(_gpu.gpus)]
+_visible = list(_all)
+
+
 def list_logical_devices(device_type=None):
-    # Parts of the one CPU, on which replicas of tf.distribute run.
-    return [LogicalDevice(f"/device:CPU:{k}", "CPU") for k in range(len(_logical))] if device_type in (None, "CPU") else []
+    # The CPU in parts, on which replicas of tf.distribute run.
+    parts = [LogicalDevice(f"/device:CPU:{k}", "CPU") for k in range(len(_logical))]
+    gpus = [LogicalDevice(d.name.replace("/physical_device", "/device"), "GPU") for d in get_visible_devices("GPU")]
+    return [d for d in parts + gpus if device_type in (None, d.device_type)]
 
 
-def set_visible_devices(*args, **kw):
-    return None
+def get_visible_devices(device_type=None):
+    return [d for d in _visible if device_type in (None, d.device_type)]
+
+
+def set_visible_devices(devices, device_type=None):
+    # Without GPUs among them new tensors are on the host.
+    wanted = devices if isinstance(devices, (list, tuple)) else [devices] if devices else []
+    kept = [d for d in _visible if device_type is not None and d.device_type != device_type]
+    _visible.clear()
+    _visible.extend(kept + list(wanted))
+    numbers = [_all.index(d) for d in _visible if d.device_type == "GPU"]
+    _gpu._set(numbers[0] if numbers else 0)
+
+
+def get_soft_device_placement():
+    return True
+
+
+def set_soft_device_placement(enabled):
+    if not enabled:
+        raise NotImplementedError("tf.config.set_soft_device_placement(False): what has no GPU is on the CPU here")
 
 
 def run_functions_eagerly(run_eagerly):
@@ -57,6 +84,16 @@ def functions_run_eagerly():
 class _Experimental:
     def set_memory_growth(self, *args):
         return None
+
+    def get_memory_growth(self, device):
+        return device.device_type == "GPU"      # memory is taken when it is needed
+
+    def get_memory_info(self, device):
+        held, peak = _gpu._w.device_memory(_gpu.number_of(device))[:2]
+        return {"current": held, "peak": peak}
+
+    def reset_memory_stats(self, device):
+        _gpu._w.device_reset_peak(_gpu.number_of(device))
 
     def enable_op_determinism(self):
         return None

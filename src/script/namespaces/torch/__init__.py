@@ -23,6 +23,10 @@ from torch._grad import is_inference_mode_enabled
 from torch._tensor import Tensor, set_printoptions, typed as _typed
 from torch._creation import range_ as range
 
+if __import__("os").environ.get("WEFT_DEVICE"):
+    __import__("torch._misc")
+    _misc._start_on(__import__("os").environ["WEFT_DEVICE"])
+
 __version__ = "2.15.0"
 newaxis = None
 detach = _w.detach

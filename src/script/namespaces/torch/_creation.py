@@ -2,8 +2,8 @@
 import math as _math
 
 import _torch as _w
-from torch._types import (default_generator, home, placed, is_float, float32, float64, int64, bool as _bool, Size,
-                          dtype as _dtype)
+from torch._types import (default_generator, generator_at, gpu_generator, home, number_of, placed, is_float, float32, float64, int64,
+                          bool as _bool, Size, dtype as _dtype)
 
 _default = [float32]
 
@@ -214,6 +214,7 @@ def view_as_complex(input):
 
 def manual_seed(seed):
     default_generator.manual_seed(int(seed))
+    gpu_generator.manual_seed(int(seed))
     return default_generator
 
 
@@ -221,6 +222,7 @@ def seed():
     import time
     s = int(time.time() * 1000003) % (2 ** 53)
     default_generator.manual_seed(s)
+    gpu_generator.manual_seed(s)
     return s
 
 
@@ -236,11 +238,16 @@ def set_rng_state(state):
     default_generator.set_state(state)
 
 
+def _source(device):
+    # What draws the numbers of a new tensor on it.
+    return generator_at(home[0] if device is None else number_of(device))
+
+
 def _drawn(kind, name):
     def make(*args, size=None, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
              pin_memory=False, names=None):
         shape = as_size(args) if size is None else size
-        t = _w.draw(kind, shape, dtype or _default[0], 0.0, 1.0, generator or default_generator)
+        t = _w.draw(kind, shape, dtype or _default[0], 0.0, 1.0, generator or _source(device))
         if out is not None:
             return _w.write(out, t)
         return _finish(t, device, requires_grad)
@@ -265,7 +272,7 @@ def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None
             requires_grad=False):
     if size is None:  # randint(high, size)
         low, high, size = 0, low, high
-    t = _w.draw_int(low, high, size, dtype or int64, generator or default_generator)
+    t = _w.draw_int(low, high, size, dtype or int64, generator or _source(device))
     return _made(t, out, device, requires_grad)
 
 
@@ -278,18 +285,21 @@ def randint_like(input, low=0, high=None, *, dtype=None, device=None, requires_g
 
 
 def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False):
-    t = _w.draw_permutation(n, generator or default_generator)
+    t = _w.draw_permutation(n, generator or _source(device))
     return _made(t if dtype is None or dtype == int64 else t.to(dtype), out, device, requires_grad)
 
 
 def bernoulli(input, p=None, *, generator=None, out=None):
-    g = generator or default_generator
-    t = _w.draw_bernoulli(input, g) if p is None else _w.draw("bernoulli", input.shape, input.dtype, p, 0, g)
+    g = generator or generator_at(_w.device_at(input))
+    if p is not None:
+        t = placed(_w.draw("bernoulli", input.shape, input.dtype, p, 0, g), input.device)
+    else:
+        t = _w.draw_bernoulli(input, g)
     return t if out is None else _w.write(out, t)
 
 
 def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None, device=None, requires_grad=False):
-    g = generator or default_generator
+    g = generator or _source(device)
     if size is not None:
         return _made(_w.draw("normal", size, dtype or _default[0], mean, std, g), out, device, requires_grad)
     like = mean if isinstance(mean, _w.Tensor) else std
@@ -299,7 +309,7 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None
 
 
 def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
-    t = _w.draw_multinomial(input, num_samples, replacement, generator or default_generator)
+    t = _w.draw_multinomial(input, num_samples, replacement, generator or generator_at(_w.device_at(input)))
     return t if out is None else _w.write(out, t)
 
 

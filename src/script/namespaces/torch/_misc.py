@@ -210,3 +210,9 @@ def histogram(input, bins, *, range=None, weight=None, density=False):
 
 def pinverse(input, rcond=1e-15):
     return __import__("torch.linalg").pinv(input, rcond)
+
+
+def _start_on(name):
+    # weft run --device=cuda: new tensors are there, unless a script says otherwise.
+    if name and name != "cpu":
+        set_default_device(name)

@@ -3,7 +3,7 @@ import _torch as _w
 from torch import _creation, _grad, _math, _products, _shape
 from torch._types import (Size, device_at, number_of, placed, device as _device, strided, float64, float32, float16, bfloat16,
                           int64, int32, int16, int8, uint8, bool as _bool, dtype as _dtype, is_float,
-                          default_generator)
+                          default_generator, generator_at)
 
 _method = _w.method
 _write = _w.write
@@ -105,7 +105,7 @@ def _drawing(kind, a, b):
     def fill(self, p=a, q=b, *, generator=None, **named):
         for value in named.values():  # mean=, std=, from_= ..: in the order of the parameters
             p, q = (value, q) if p is a else (p, value)
-        return _write(self, _w.draw(kind, self.shape, self.dtype, p, q, generator or default_generator))
+        return _write(self, _w.draw(kind, self.shape, self.dtype, p, q, generator or generator_at(_w.device_at(self))))
     return fill
 
 
@@ -470,13 +470,13 @@ class Tensor(_w.Tensor):
     log_normal_ = _drawing("log_normal", 1.0, 2.0)
 
     def bernoulli_(self, p=0.5, *, generator=None):
-        g = generator or default_generator
+        g = generator or generator_at(_w.device_at(self))
         if isinstance(p, _w.Tensor):
             return _write(self, _w.cast(_w.draw_bernoulli(_w.broadcast_to(p, self.shape), g), self.dtype))
         return _write(self, _w.draw("bernoulli", self.shape, self.dtype, p, 0.0, g))
 
     def random_(self, low=None, high=None, *, generator=None):
-        g = generator or default_generator
+        g = generator or generator_at(_w.device_at(self))
         if low is None:
             return _write(self, _w.draw("random", self.shape, self.dtype, 0, 0, g))
         if high is None:

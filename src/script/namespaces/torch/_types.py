@@ -223,4 +223,10 @@ def pair(name, two):
 
 Generator = _w.Generator
 default_generator = Generator()
+gpu_generator = Generator()      # of tensors that are made on GPUs
+
+
+def generator_at(n):
+    # What draws the numbers of a device, by its number.
+    return gpu_generator if n else default_generator
 _w.set_shape_class(Size)

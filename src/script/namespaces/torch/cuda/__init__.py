@@ -1,8 +1,6 @@
 # torch.cuda -- the GPUs.
-import time as _time
-
 import _torch as _w
-from torch._types import current, device as _device, home, number_of
+from torch._types import current, device as _device, gpu_generator, home, number_of
 
 
 def is_available():
@@ -83,32 +81,127 @@ def synchronize(device=None):
 
 # ---- memory
 
+OutOfMemoryError = _w.OutOfMemoryError
+
+
+def _memory(device, i):
+    return _w.device_memory(_index(device))[i] if is_available() else 0
+
+
 def memory_allocated(device=None):
-    return _w.device_memory(_index(device))[0] if is_available() else 0
+    return _memory(device, 0)
 
 
 def max_memory_allocated(device=None):
-    return _w.device_memory(_index(device))[1] if is_available() else 0
+    return _memory(device, 1)
 
 
-memory_reserved, max_memory_reserved = memory_allocated, max_memory_allocated
+def memory_reserved(device=None):
+    return _memory(device, 4)
+
+
+memory_cached = memory_reserved
+_most_reserved = {}         # of a device: what was reserved at most when somebody asked
+
+
+def max_memory_reserved(device=None):
+    now, i = memory_reserved(device), _index(device) if is_available() else 0
+    _most_reserved[i] = max(_most_reserved.get(i, 0), now)
+    return _most_reserved[i]
+
+
+max_memory_cached = max_memory_reserved
 
 
 def mem_get_info(device=None):
-    return _w.device_memory(_index(device))[2:]
+    return _w.device_memory(_index(device))[2:4]
+
+
+def reset_peak_memory_stats(device=None):
+    _w.device_reset_peak(_index(device))
+    _most_reserved.pop(_index(device), None)
+
+
+def reset_max_memory_allocated(device=None):
+    reset_peak_memory_stats(device)
+
+
+reset_max_memory_cached = reset_max_memory_allocated
+
+
+def memory_stats(device=None):
+    if not is_available():
+        return {}
+    held, peak, _, _, reserved = _w.device_memory(_index(device))
+    return {"allocated_bytes.all.current": held, "allocated_bytes.all.peak": peak,
+            "reserved_bytes.all.current": reserved, "reserved_bytes.all.peak": max_memory_reserved(device)}
+
+
+def memory_summary(device=None, abbreviated=False):
+    names = ("allocated_bytes",) if abbreviated else ("allocated_bytes", "reserved_bytes")
+    stats = memory_stats(device)
+    lines = [f"{n:16} current {stats[n + '.all.current'] / 1048576:10.2f} MiB, peak {stats[n + '.all.peak'] / 1048576:10.2f} MiB"
+             for n in names]
+    return "\n".join([f"Memory of {get_device_name(device)}"] + lines)
 
 
 def empty_cache():
-    pass        # what the driver's pool keeps it gives back when memory runs out
+    # What is kept for tensors to come goes back to the driver.
+    for i in range(device_count() if is_initialized() else 0):
+        _w.device_trim(i + 1)
 
 
-# ---- random numbers: those of the host's generator, brought there
+def get_arch_list():
+    return [f"sm_{major}{minor}" for _, major, minor in [_parts(i) for i in range(device_count())]]
+
+
+def can_device_access_peer(device, peer_device):
+    return _index(device) != _index(peer_device)
+
+
+def ipc_collect():
+    pass        # nothing is shared with other processes
+
+
+# ---- random numbers: drawn by the host from a generator of the GPUs' own, and brought there. Not the numbers of
+# PyTorch's CUDA generator.
 
 def manual_seed(seed):
-    pass
+    gpu_generator.manual_seed(int(seed))
 
 
 manual_seed_all = manual_seed
+
+
+def seed():
+    import random
+    manual_seed(random.getrandbits(62))
+
+
+seed_all = seed
+
+
+def initial_seed():
+    return gpu_generator.initial_seed()
+
+
+def get_rng_state(device="cuda"):
+    _index(device)          # there is one generator for all
+    return gpu_generator.get_state()
+
+
+def set_rng_state(new_state, device="cuda"):
+    _index(device)
+    gpu_generator.set_state(new_state)
+
+
+def get_rng_state_all():
+    return [get_rng_state() for _ in range(device_count())]
+
+
+def set_rng_state_all(new_states):
+    for state in new_states:
+        set_rng_state(state)
 
 
 # ---- order: each process has one stream a GPU
@@ -149,39 +242,38 @@ def stream(s):
 
 
 class Event:
-    # A point in the stream: when all that was put before it is done.
+    # A point in the stream: reached when all that was put before it is done.
     def __init__(self, enable_timing=False, blocking=False, interprocess=False):
-        self._at = None
+        if interprocess:
+            raise NotImplementedError("torch.cuda.Event: events are not shared with other processes")
+        self._timing = enable_timing
+        self._mark = _w.Mark()
 
     def record(self, stream=None):
-        synchronize()
-        self._at = _time.perf_counter()
+        self._mark.record(_index(stream.device if stream is not None else None))
 
     def synchronize(self):
-        pass
+        self._mark.wait()
 
-    wait = synchronize
+    def wait(self, stream=None):
+        pass        # there is one stream: what comes later comes later
 
     def query(self):
-        return True
+        return self._mark.reached()
 
-    def elapsed_time(self, end):
-        if self._at is None or end._at is None:
+    def elapsed_time(self, end_event):
+        if not self._timing or not end_event._timing:
+            raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+        if not self.query() or not end_event.query():
+            raise RuntimeError("CUDA error: device not ready")
+        ms = self._mark.elapsed(end_event._mark)
+        if ms is None:
             raise ValueError("Both events must be recorded before calculating elapsed time.")
-        return (end._at - self._at) * 1000
-
-
-def reset_peak_memory_stats(device=None):
-    raise NotImplementedError(f"torch.cuda.reset_peak_memory_stats: the most memory that was ever held is known, of {_index(device)}")
+        return ms
 
 
 def is_bf16_supported(including_emulation=True):
     return is_available() and (including_emulation or get_device_capability()[0] >= 8)
-
-
-def memory_summary(device=None, abbreviated=False):
-    now, most = memory_allocated(device), max_memory_allocated(device)
-    return f"Allocated memory: {now} bytes" if abbreviated else f"Allocated memory: {now} bytes\nMost so far: {most} bytes"
 
 
 _TYPES = {"FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "LongTensor": "int64", "IntTensor": "int32",

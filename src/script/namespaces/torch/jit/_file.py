@@ -15,6 +15,7 @@ import _stage
 import _torch as _w
 import torch
 from torch import nn
+from torch._types import home
 from torch.jit import _script, _trace
 
 _version = 1
@@ -340,6 +341,16 @@ def _spec_in(s):
 
 
 def save(m, path, extra_files=None):
+    # Programs are recorded with arguments on the host, wherever the tensors of a module are.
+    strict = len(home) > 1
+    _w.one_device(False)
+    try:
+        _save(m, path, extra_files)
+    finally:
+        _w.one_device(strict)
+
+
+def _save(m, path, extra_files):
     w = _Writer()
     data = {"version": _version, "extra": dict(extra_files or {})}
     if isinstance(m, _trace.TracedFunction):

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# test_devices.sh -- GPUs as users of commands and scripts meet them: a driver whose GPU is the host (lib_gpu.c) stands in
+# for NVIDIA's, also with what can be wrong with one.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+bin=$(realpath "${WEFT_BIN:-build/weft}")
+fake=$(realpath "$(dirname "$bin")/tests/gpu")
+passed=0 failed=0 skipped=0
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+unset WEFT_CUDA CUDA_VISIBLE_DEVICES JAX_PLATFORMS WEFT_DEVICE GPU_FAKE
+export WEFT_CACHE=$dir/cache
+
+# With a GPU, with one that GPU_FAKE says is wrong, and with none.
+with() { LD_LIBRARY_PATH=$fake "$bin" "$@" 2>&1; }
+wrong() { local how=$1; shift; GPU_FAKE=$how LD_LIBRARY_PATH=$fake "$bin" "$@" 2>&1; }
+without() { WEFT_CUDA=off "$bin" "$@" 2>&1; }
+# has NAME TEXT PATTERN: the text has a line that matches
+has() {
+    if grep -qE -- "$3" <<<"$2"; then
+        passed=$((passed + 1))
+    else
+        printf '%s: no line matches %s in\n%s\n' "$1" "$3" "$2"
+        failed=$((failed + 1))
+    fi
+}
+
+cat >"$dir/f.wir" <<'W'
+f(x: f32[3]) {
+  y = tanh x
+  ret y
+}
+W
+cat >"$dir/a.py" <<'P'
+import torch
+x = torch.zeros(2)
+print(x.device, torch.cuda.is_available(), torch.cuda.device_count())
+P
+
+# ---- without one
+out=$(without devices)
+has 'devices, none' "$out" '^cpu '
+has 'devices, none' "$out" "there is no device 'cuda:0': there is cpu \(WEFT_CUDA=off hides GPUs\)"
+out=$(without eval "$dir/f.wir" --device=cuda '[1,2,3]'; echo "status $?")
+has 'eval, none' "$out" "there is no device 'cuda:0'"
+has 'eval, none' "$out" '^status 1'
+has 'eval on the host' "$(without eval "$dir/f.wir" --device=cpu '[0,0,0]')" 'f32\[3\] \[0, 0, 0\]'
+has 'run, none' "$(without run --device=cuda "$dir/a.py")" "there is no device 'cuda:0'"
+has 'reference' "$(without eval "$dir/f.wir" --reference --device=cpu '[0,0,0]')" 'runs on the host alone'
+has 'version' "$(without --version)" '^  cpu '
+has 'ops' "$(without ops)" '^sort .* native$'
+has 'ops' "$(without ops)" '^svd .* host$'
+printf 'import jax\n' >"$dir/j.py"
+has 'jax, none' "$(JAX_PLATFORMS=cuda without run "$dir/j.py")" "Unable to initialize backend 'cuda': no GPU can be used"
+has 'ops' "$(without ops tanh)" 'on a GPU: kernel'
+
+if ! ${CXX:-g++} --version >/dev/null 2>&1 || [ ! -e "$fake/libcuda.so.1" ]; then
+    echo "no C++ compiler to run CUDA C++ on the host with"
+    echo "$passed passed, $failed failed, 1 skipped"
+    [ "$failed" = 0 ]
+    exit
+fi
+
+# ---- with one
+has 'devices' "$(with devices)" '^cuda:0 +host 0, compute capability 9.0'
+has 'devices, two' "$(wrong devices=2 devices)" '^cuda:1 '
+has 'version' "$(with --version)" '^  cuda:0 '
+has 'eval' "$(with eval "$dir/f.wir" --device=cuda '[0,0,0]')" 'f32\[3\] \[0, 0, 0\]'
+has 'eval, no such' "$(with eval "$dir/f.wir" --device=cuda:1 '[0,0,0]')" "there is no device 'cuda:1': there are cpu, cuda:0"
+has 'bench' "$(with bench "$dir/f.wir" --device=gpu --runs=1)" 'f, compiled on cuda:0'
+has 'run' "$(with run --device=cuda "$dir/a.py")" '^cuda:0 True 1'
+has 'run, hidden' "$(WEFT_CUDA=off with run "$dir/a.py")" '^cpu False 0'
+
+# ---- what can be wrong
+has 'old driver' "$(wrong driver=11080 devices)" 'the CUDA driver is of version 11.8, 12.0 is needed'
+has 'no GPUs' "$(CUDA_VISIBLE_DEVICES='' wrong devices=0 devices)" 'the CUDA driver has no GPUs, CUDA_VISIBLE_DEVICES is'
+has 'old GPU' "$(wrong capability=52 devices)" 'compute capability 5.2, 7.0 is needed'
+mkdir "$dir/driver" && ln -s "$fake/libcuda.so.1" "$dir/driver/" && : >"$dir/driver/libnvrtc.so"
+out=$(LD_LIBRARY_PATH=$dir/driver "$bin" devices 2>&1)
+if grep -q 'no NVRTC' <<<"$out"; then # where the system has none of its own
+    out=$(LD_LIBRARY_PATH=$dir/driver "$bin" eval "$dir/f.wir" --device=cuda '[0,0,0]' 2>/dev/null)
+    has 'no NVRTC' "$out" 'f32\[3\] \[0, 0, 0\]'
+else
+    skipped=$((skipped + 1))
+fi
+
+for part in lost memory torch jax tf file; do
+    how=$(sed -n 's/^# GPU_FAKE: //p' "tests/gpu/$part.py")
+    out=$(cd "$dir" && wrong "$how" run "$OLDPWD/tests/gpu/$part.py")
+    if [ "$out" = "ok" ]; then
+        passed=$((passed + 1))
+    else
+        printf '%s: %s\n' "$part" "$out"
+        failed=$((failed + 1))
+    fi
+done
+has 'a file without its device' "$(cd "$dir" && without eval net.weft forward '[[1,2]]')" "names device 'cuda:0', which is not here: it runs on the host"
+has 'a file with its device' "$(cd "$dir" && with eval net.weft forward '[[1,2]]')" '^f32\[1,1\] '
+
+if [ "$skipped" -gt 0 ]; then
+    echo "$passed passed, $failed failed, $skipped skipped"
+else
+    echo "$passed passed, $failed failed"
+fi
+[ "$failed" = 0 ]
