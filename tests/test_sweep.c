@@ -428,6 +428,8 @@ PICK_OPTIONS(wf_attention_options)
         return skip(s) ? NULL : (type *)(void *)s->buffer;                                         \
     }
 PICK_ZEROED(wf_cost, , pick_wf_cost_p)
+PICK_ZEROED(wf_mesh_cost, , pick_wf_mesh_cost_p)
+PICK_ZEROED(wf_machine, const, pick_const_wf_machine_p)
 PICK_ZEROED(wf_op_info, , pick_wf_op_info_p)
 PICK_ZEROED(wf_value_info, , pick_wf_value_info_p)
 PICK_ZEROED(wf_memory_stats, , pick_wf_memory_stats_p)
