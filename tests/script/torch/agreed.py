@@ -69,3 +69,7 @@ print(torch.bucketize(torch.tensor([1.5]), torch.tensor([1.0, 2.0]), out_int32=T
 print(torch.zeros(7, 3).fill_diagonal_(5, wrap=True)[:, 0], torch.empty_strided((2, 3), (1, 2)).stride())
 kind(lambda: torch.repeat_interleave(at, torch.tensor([1, 2, 1]), output_size=9))
 kind(lambda: torch.autograd.functional.jacobian(lambda v: v * 2, torch.ones(1), strict=False))
+u = torch.tensor([2, 0, 1], dtype=torch.uint8)
+print(torch.add(torch.tensor([0.5]), u, alpha=-1), torch.sub(torch.tensor([5]), u, alpha=300), torch.add(b, b, alpha=2), torch.rsub(u, 1.5, alpha=-2))
+print(b.square(), h.atan2(one).dtype, h.hypot(one).dtype, u.maximum(torch.tensor([1.5])), b.logical_and(u[:2]))
+print(torch.cosine_similarity(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 1.0]], dtype=torch.float16)))

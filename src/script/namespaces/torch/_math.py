@@ -75,18 +75,19 @@ def _check_alpha(input, other, alpha):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
 
 
-def _typed(other, input):
-    # other as the sum counts it: bools times a number are of the dtype of the sum
-    if isinstance(other, _w.Tensor) and other.dtype == _bool:
-        return _w.cast(other, __import__("torch._misc").result_type(input, other))
-    return other
+def _times(other, alpha, input):
+    # other times alpha, in the dtype of its sum with input: a uint8 times -1 is -1 in a sum of floats
+    if alpha == 1:
+        return other
+    _check_alpha(input, other, alpha)
+    if not isinstance(other, _w.Tensor):
+        return other * alpha
+    d = __import__("torch._misc").result_type(input, other)
+    return _w.cast(_w.mul(_w.cast(other, d) if other.dtype != d else other, alpha), d)
 
 
 def add(input, other, *, alpha=1, out=None):
-    if alpha != 1:
-        _check_alpha(input, other, alpha)
-        other = _w.mul(_typed(other, input), alpha)
-    return _w.add(input, other, out=out)
+    return _w.add(input, _times(other, alpha, input), out=out)
 
 
 _NO_BOOLS = ("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
@@ -100,10 +101,7 @@ def _is_bool(x):
 def sub(input, other, *, alpha=1, out=None):
     if _is_bool(input) or _is_bool(other):
         raise NotImplementedError(_NO_BOOLS)
-    if alpha != 1:
-        _check_alpha(input, other, alpha)
-        other = _w.mul(other, alpha)
-    return _w.sub(input, other, out=out)
+    return _w.sub(input, _times(other, alpha, input), out=out)
 
 
 subtract = sub
@@ -112,7 +110,7 @@ subtract = sub
 def rsub(input, other, *, alpha=1):
     if _is_bool(input) or _is_bool(other):
         raise NotImplementedError(_NO_BOOLS)
-    return _w.sub(other, input if alpha == 1 else _w.mul(input, alpha))
+    return _w.sub(other, _times(input, alpha, other))
 
 
 def div(input, other, *, rounding_mode=None, out=None):

@@ -10,7 +10,7 @@ _write = _w.write
 
 # Names of these modules that are methods too.
 _METHODS = (
-    (_math, "add sub rsub div round clamp clamp_min clamp_max lerp addcmul addcdiv heaviside copysign sign sgn signbit lgamma digamma polygamma mvlgamma "
+    (_math, "square frac atan2 maximum minimum hypot logaddexp logical_and logical_or logical_xor add sub rsub div round clamp clamp_min clamp_max lerp addcmul addcdiv heaviside copysign sign sgn signbit lgamma digamma polygamma mvlgamma "
             "sinc logit xlogy nan_to_num isposinf isneginf isreal fmax fmin gcd lcm isclose allclose equal "
             "is_same_size sum nansum mean nanmean prod var std max min amax amin aminmax argmax argmin all any "
             "logsumexp norm dist renorm count_nonzero cumsum cumprod cummax cummin logcumsumexp diff softmax "
@@ -26,16 +26,16 @@ _METHODS = (
                 "det logdet matrix_power kron cov corrcoef"),
 )
 _ALIASES = {"subtract": "sub", "divide": "div", "true_divide": "div", "clip": "clamp", "swapaxes": "transpose",
-            "swapdims": "transpose", "moveaxis": "movedim", "ger": "outer"}
+            "swapdims": "transpose", "arctan2": "atan2", "moveaxis": "movedim", "ger": "outer"}
 # Natives that are methods as they are.
-_NATIVES = ("abs neg positive square reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan "
-            "sinh cosh tanh asinh acosh atanh erf sqrt rsqrt sigmoid floor ceil trunc frac logical_not bitwise_not "
-            "deg2rad rad2deg relu mul pow remainder fmod atan2 maximum minimum hypot logaddexp eq ne lt le gt ge "
-            "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor detach conj angle")
+_NATIVES = ("abs neg positive reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan "
+            "sinh cosh tanh asinh acosh atanh erf sqrt rsqrt sigmoid floor ceil trunc logical_not bitwise_not "
+            "deg2rad rad2deg relu mul pow remainder fmod eq ne lt le gt ge "
+            "bitwise_and bitwise_or bitwise_xor detach conj angle")
 _RENAMED = {"conj_physical": "conj", "resolve_conj": "conj", "absolute": "abs", "negative": "neg", "isfinite": "is_finite", "isnan": "is_nan", "isinf": "is_inf",
             "erfinv": "erf_inv", "fix": "trunc", "multiply": "mul", "floor_divide": "floor_div", "less": "lt",
             "less_equal": "le", "greater": "gt", "greater_equal": "ge", "not_equal": "ne", "arcsin": "asin",
-            "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "bitwise_left_shift": "shift_left",
+            "arccos": "acos", "arctan": "atan", "bitwise_left_shift": "shift_left",
             "bitwise_right_shift": "shift_right", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh"}
 # Methods with a form that writes into the tensor: x.exp_() and so on.
 _IN_PLACE = ("abs neg sign square reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh "
