@@ -193,6 +193,27 @@ def interrupts():
     t.end()
 
 
+def standard_input():
+    t = Terminal()
+    t.line("import sys, torch")
+    check("a terminal", t.line("sys.stdout.isatty(), sys.stdin.isatty()"), "(True, True)")
+    t.send("a = input('name? ')\r")
+    t.wait("name? ")
+    t.line("Ada")
+    check("input", t.line("a"), "'Ada'")
+    t.send("b = sys.stdin.readline()\r")
+    time.sleep(0.5)
+    t.line("two words")
+    check("sys.stdin", t.line("b"), "'two words\\n'")
+    t.send("input('stop? ')\r")
+    t.wait("stop? ")
+    t.send("\x03")
+    has("Ctrl-C while it waits", t.wait("KeyboardInterrupt"), "KeyboardInterrupt")
+    t.line("")
+    check("and on", t.line("a"), "'Ada'")
+    t.end()
+
+
 def editing():
     t = Terminal()
     check("left and insertion", t.line("13\x1b[D2"), "123")
@@ -257,7 +278,7 @@ def dumb():
     t.end()
 
 
-for test in (values, blocks, errors, interrupts, editing, completion, history, dumb):
+for test in (values, blocks, errors, interrupts, standard_input, editing, completion, history, dumb):
     try:
         test()
     except AssertionError as e:

@@ -591,13 +591,13 @@ static Value b_input(Vm *vm, const Args *a)
     }
     sc_flush(vm);
     n = getline(&line, &room, stdin);
-    if (n < 0) {
-        free(line);
-        return sc_raise(vm, C_EOFError, "EOF when reading a line");
-    }
-    while (n && (line[n - 1] == '\n' || line[n - 1] == '\r'))
+    clearerr(stdin); /* a terminal goes on after its end, and after an interrupt */
+    while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
         n--;
-    r = v_obj(sc_str_n(vm, line, (size_t)n));
+    if (n < 0)
+        r = sc_interrupted(vm) ? NIL : sc_raise(vm, C_EOFError, "EOF when reading a line");
+    else
+        r = v_obj(sc_str_n(vm, line, (size_t)n));
     free(line);
     return r;
 }

@@ -168,9 +168,14 @@ static Value read_some(Vm *vm, File *f, bool line, int64_t max)
         }
     }
     if (ferror(f->f)) {
+        bool interrupt = errno == EINTR && sc_interrupted(vm);
+
         buf_free(&b);
-        return os_raise_errno(vm, "read");
+        clearerr(f->f);
+        return interrupt ? NIL : os_raise_errno(vm, "read");
     }
+    if (f->f == stdin)
+        clearerr(stdin); /* a terminal goes on after its end */
     if (!f->binary) {
         r = b.failed ? NIL : codec_decode(vm, (const uint8_t *)(b.s ? b.s : ""), b.n, f->enc, f->errors);
         buf_free(&b);

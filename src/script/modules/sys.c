@@ -2,6 +2,7 @@
 #include "modules.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 static Value m_exit(Vm *vm, const Args *a) { return sc_raise_value(vm, C_SystemExit, a->v[0]); }
 
@@ -87,9 +88,7 @@ static Value s_flush(Vm *vm, const Args *a)
 
 static Value s_isatty(Vm *vm, const Args *a)
 {
-    (void)vm;
-    (void)a;
-    return v_bool(false);
+    return v_bool(!vm->opt.write && isatty(sc_native(a->v[0]) ? STDERR_FILENO : STDOUT_FILENO) == 1);
 }
 
 static const NativeDef stream_methods[] = {{"write", s_write, "self,text"},
