@@ -69,7 +69,7 @@ else
 fi
 python=${TENSORBOARD_PYTHON:-python3}
 if "$python" -c 'import tensorboard' 2>/dev/null; then
-    if "$python" tests/tensorboard_peers.py "$work/run" >"$work/out" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); tail -5 "$work/out"; fi
+    if "$python" - "$work/run" <tests/tensorboard_peers.py >"$work/out" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); tail -5 "$work/out"; fi
 else
     echo "tests/test_tensorboard.sh: no Python with tensorboard (TENSORBOARD_PYTHON): not read by the real one"
 fi
