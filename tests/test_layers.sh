@@ -33,7 +33,7 @@ find "$build/src" "$build/gen" -name '*.o' -exec nm -A {} + | sed "s|^$build/||"
 NR == FNR { is[$1] = 1; next }
 {
     source = $1; sub(/:.*/, "", source); sub(/(\.[0-9])?\.o$/, ".c", source); room = source
-    if (source ~ /^gen\//) room = source ~ /prelude/ ? "codegen" : source ~ /pages/ ? "pages" : "script"
+    if (source ~ /^gen\//) room = source ~ /prelude|plain|gpu/ ? "codegen" : source ~ /native/ ? "cuda" : source ~ /routine/ ? "export" : source ~ /pages/ ? "pages" : "script"
     else if (!(source in is)) next
     sub(/^src\//, "", room); sub(/\/[^\/]*$/, "", room)
 }
