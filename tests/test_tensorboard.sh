@@ -40,7 +40,7 @@ cat >"$work/read.py" <<'PY'
 import os
 import struct
 import sys
-from torch.utils.tensorboard import _crc
+from _proto import masked_crc as _crc
 
 count = 0
 for folder, _, names in os.walk(sys.argv[1]):

@@ -986,8 +986,7 @@ bool engine_open(Vm *vm, ScModule *m)
     Front *f = NULL;
 
     for (int i = 0; g && i < FRONT_COUNT; i++)
-        if (!strcmp(g->front[i].module, m->name->s))
-            f = &g->front[i];
+        f = !strcmp(g->front[i].module, m->name->s) ? &g->front[i] : f;
     if (!f)
         return false;
     for (int d = 1; d < WF_DTYPE_COUNT; d++)
