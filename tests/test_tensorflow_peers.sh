@@ -19,5 +19,18 @@ check "a checkpoint of TensorFlow" "$work/wrote" "$work/read"
 "$weft" run tests/tensorflow_peers.py write "$work/b" >"$work/wrote" 2>&1
 "$python" tests/tensorflow_peers.py read "$work/b" 2>/dev/null >"$work/read"
 check "a checkpoint of Weft" "$work/wrote" "$work/read"
+# graphs: of each case, what weft writes of it
+(cd "$work" && "$python" -m zipfile -e "$OLDPWD/tests/tensorflow/cases.zip" cases)
+set --
+for c in "$work"/cases/*/; do
+    [ -f "$c/model.pb" ] || continue
+    out=$work/$(basename "$c").pb
+    "$weft" convert "$c/model.pb" "$out" >"$work/log" 2>&1 && set -- "$@" "$out" "$c" || grep -q 'cannot be written' "$work/log" ||
+        { failed=$((failed + 1)); cat "$work/log"; }
+done
+"$python" tests/tensorflow_run.py "$@" 2>/dev/null >"$work/ran"
+grep -v ' passed, ' "$work/ran"
+read -r more _ bad _ < <(tail -1 "$work/ran")
+passed=$((passed + ${more:-0})) failed=$((failed + ${bad:-1}))
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

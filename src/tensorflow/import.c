@@ -9,6 +9,7 @@
  * What cannot be made of a SavedModel (a signature that takes strings) is left out, and "tensorflow.refused.NAME" says why.
  */
 #include "tensorflow/tensorflow.h"
+#include "tensorflow/write.h"
 
 #include <sys/stat.h>
 
@@ -712,4 +713,4 @@ static bool tg_read(wf_ctx *cx, const char *file, Blob *blob,
     return !wf_ctx_status(cx);
 }
 
-const Format tensorflow_format = {"TensorFlow", ".pb", tg_is_file, tg_read, NULL};
+const Format tensorflow_format = {"TensorFlow", ".pb", tg_is_file, tg_read, tg_write};

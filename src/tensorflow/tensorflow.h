@@ -10,7 +10,7 @@
  *   ops.c        the table of ops; ops_<family>.c their rules; nums.c those on sizes
  *   lists.c      TensorList and TensorArray
  *   import.c     GraphDef and SavedModel as a wf_model
- *   write.c      a program as a GraphDef; write_ops.c its primitives
+ *   write.c      a program as a GraphDef; write_ops.c its primitives, write_flow.c its loops and branches
  *
  * Graphs are run by the machinery of onnx/: its values, sizes, programs, state. A file is hostile until it is read, as there.
  */

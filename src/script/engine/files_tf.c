@@ -19,7 +19,8 @@ static Value entry_value(En *e, TgBundle *b, int i)
     }
     if (!(a = tg_bundle_array(b, i)))
         return NIL;
-    t = wf_copy(e->c, wf_from_array(e->c, a)); /* its own: the file may be written again */
+    t = wf_copy(e->c,
+                wf_from_array(e->c, a)); /* its own: the file may be written again */
     wf_array_release(a);
     return failed(e->c) ? NIL : en_box(e, t);
 }
@@ -31,7 +32,8 @@ static Value n_read_bundle(Vm *vm, const Args *a)
     const char *prefix = NULL;
     Dict *d = sc_dict(vm);
     TgBundle *b = NULL;
-    bool ok = d && en_str(&e, a->v[0], &prefix) && (b = tg_bundle_open(e.c, prefix)) != NULL;
+    bool ok =
+        d && en_str(&e, a->v[0], &prefix) && (b = tg_bundle_open(e.c, prefix)) != NULL;
 
     for (int i = 0; ok && i < tg_bundle_count(b); i++) {
         Value key = v_obj(sc_str(vm, tg_bundle_name(b, i))), v = entry_value(&e, b, i);
@@ -53,11 +55,16 @@ static Value n_read_bundle(Vm *vm, const Args *a)
 static Value n_write_bundle(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
-    Tuple *names = sc_tuple_from(vm, a->v[1]), *contents = names ? sc_tuple_from(vm, a->v[2]) : NULL;
-    TgSaved *saved = contents ? en_alloc(&e, ((size_t)names->n + 1) * sizeof *saved) : NULL;
-    wf_array **arrays = saved ? en_alloc(&e, ((size_t)names->n + 1) * sizeof *arrays) : NULL;
+    Tuple *names = sc_tuple_from(vm, a->v[1]),
+          *contents = names ? sc_tuple_from(vm, a->v[2]) : NULL;
+    TgSaved *saved =
+        contents ? en_alloc(&e, ((size_t)names->n + 1) * sizeof *saved) : NULL;
+    wf_array **arrays =
+        saved ? en_alloc(&e, ((size_t)names->n + 1) * sizeof *arrays) : NULL;
     const char *prefix = NULL;
-    bool ok = arrays && en_str(&e, a->v[0], &prefix) && (names->n == contents->n || sc_fail(vm, C_ValueError, "a name for each content"));
+    bool ok =
+        arrays && en_str(&e, a->v[0], &prefix) &&
+        (names->n == contents->n || sc_fail(vm, C_ValueError, "a name for each content"));
     int64_t n = 0;
 
     for (; ok && n < names->n; n++) {

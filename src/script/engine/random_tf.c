@@ -15,7 +15,8 @@ typedef struct Philox {
 
 static void skip(Philox *p, uint64_t n)
 {
-    uint64_t lo = p->counter[0] | (uint64_t)p->counter[1] << 32, hi = p->counter[2] | (uint64_t)p->counter[3] << 32, to = lo + n;
+    uint64_t lo = p->counter[0] | (uint64_t)p->counter[1] << 32,
+             hi = p->counter[2] | (uint64_t)p->counter[3] << 32, to = lo + n;
 
     hi += to < lo;
     p->counter[0] = (uint32_t)to;
@@ -61,7 +62,9 @@ static double to_double(uint32_t hi, uint32_t lo)
 
 static void box_muller(uint32_t x0, uint32_t x1, float out[2])
 {
-    float u1 = fmaxf(to_float(x0), 1.0e-7f), v = (float)(2.0f * 3.14159265358979323846 * (double)to_float(x1)), u2 = sqrtf(-2.0f * logf(u1));
+    float u1 = fmaxf(to_float(x0), 1.0e-7f),
+          v = (float)(2.0f * 3.14159265358979323846 * (double)to_float(x1)),
+          u2 = sqrtf(-2.0f * logf(u1));
 
     out[0] = sinf(v) * u2;
     out[1] = cosf(v) * u2;
@@ -97,7 +100,8 @@ static void fill_f64(Philox *p, int kind, double *out, int64_t n)
         d[0] = to_double(x[0], x[1]);
         d[1] = to_double(x[2], x[3]);
         if (kind == 1) {
-            double u = sqrt(-2.0 * log(fmax(d[0], 1.0e-7))), v = 2 * 3.14159265358979323846 * d[1];
+            double u = sqrt(-2.0 * log(fmax(d[0], 1.0e-7))),
+                   v = 2 * 3.14159265358979323846 * d[1];
             d[0] = sin(v) * u;
             d[1] = cos(v) * u;
         }
@@ -176,8 +180,9 @@ static Value n_philox(Vm *vm, const Args *a)
     Philox p;
     int rank;
 
-    if (!en_int(&e, a->v[0], &kind) || !en_shape(&e, a->v[1], dims, &rank) || !en_dtype(&e, a->v[2], &d) || !words(&e, a, 3, &p) ||
-        !en_int(&e, a->v[6], &lo) || !en_int(&e, a->v[7], &hi))
+    if (!en_int(&e, a->v[0], &kind) || !en_shape(&e, a->v[1], dims, &rank) ||
+        !en_dtype(&e, a->v[2], &d) || !words(&e, a, 3, &p) || !en_int(&e, a->v[6], &lo) ||
+        !en_int(&e, a->v[7], &hi))
         return en_fail(&e);
     h = wf_zeros(e.c, d, dims, rank);
     t = failed(e.c) ? NULL : tensor_get(e.c, h, "random");
