@@ -6,8 +6,9 @@
 #include "tensorflow/write.h"
 #include "tensorflow/tensorflow.h"
 
-#define IN(i)      (g->val[eqn_in(g->p, e)[i]])
-#define TYPE_IN(i) val_type(g->p, eqn_in(g->p, e)[i])
+#define IN(i)       (g->val[eqn_in(g->p, e)[i]])
+#define ROW_TYPE(k) (wf_dtype) val_type(g->p, e->out + nc + (k)).dtype
+#define TYPE_IN(i)  val_type(g->p, eqn_in(g->p, e)[i])
 
 static const char *out_of(Graphing *g, const char *node, int k)
 {
@@ -195,19 +196,6 @@ static void write_while(Graphing *g, const Eqn *e)
         g->val[e->out + i] = f.exit[i];
 }
 
-/* A TensorArray for rows of that dtype: its handle, and (":1") its flow. */
-static const char *row_array(Graphing *g, const char *size, wf_dtype d)
-{
-    Wire attrs = {.a = g->a}, cast = {.a = g->a};
-
-    g_attr_type(g, &cast, "SrcT", WF_I64);
-    g_attr_type(g, &cast, "DstT", WF_I32);
-    g_attr_type(g, &attrs, "dtype", d);
-    return g_node(g, "TensorArrayV3",
-                  (const char *[]){g_node(g, "Cast", &size, 1, WF_INVALID, &cast)}, 1,
-                  WF_INVALID, &attrs);
-}
-
 /* x[i] along axis 0 */
 static const char *row_of(Graphing *g, const char *x, const char *i, wf_dtype d,
                           Pivot *pivot)
@@ -224,19 +212,72 @@ static const char *row_of(Graphing *g, const char *x, const char *i, wf_dtype d,
                   &attrs);
 }
 
+static const char *as_i32(Graphing *g, const char *x)
+{
+    Wire attrs = {.a = g->a};
+
+    g_attr_type(g, &attrs, "SrcT", WF_I64);
+    g_attr_type(g, &attrs, "DstT", WF_I32);
+    return g_node(g, "Cast", &x, 1, WF_INVALID, &attrs);
+}
+
+/* A TensorArray for rows of that dtype: its handle, and (":1") its flow. */
+static const char *row_array(Graphing *g, const char *size, wf_dtype d)
+{
+    Wire attrs = {.a = g->a};
+
+    g_attr_type(g, &attrs, "dtype", d);
+    return g_node(g, "TensorArrayV3", (const char *[]){as_i32(g, size)}, 1, WF_INVALID,
+                  &attrs);
+}
+
+/* A row into its array, inside the frame: the flow behind it. */
+static const char *put_row(Graphing *g, const Frame *f, const char *array, const char *at,
+                           const char *row, wf_dtype d, const char *flow)
+{
+    Wire attrs = {.a = g->a}, value = {.a = g->a}, entry = {.a = g->a};
+    const char *handle;
+
+    g_attr_text(g, &attrs, "frame_name", f->name);
+    g_attr_bool(g, &attrs, "is_constant", true);
+    g_attr_int(g, &attrs, "parallel_iterations", 1);
+    wire_int(&value, 6, TG_RESOURCE);
+    wire_text(&entry, 1, "T");
+    wire_message(&entry, 2, &value);
+    wire_message(&attrs, 5, &entry);
+    handle = g_node(g, "Enter", &array, 1, WF_INVALID, &attrs);
+    return g_node(g, "TensorArrayWriteV3", (const char *[]){handle, at, row, flow}, 4, d,
+                  NULL);
+}
+
+/* All rows, behind the loop. */
+static const char *all_rows(Graphing *g, const char *array, const char *size, wf_dtype d,
+                            const char *flow)
+{
+    Wire attrs = {.a = g->a}, tidx = {.a = g->a};
+    const char *range;
+
+    g_attr_type(g, &tidx, "Tidx", WF_I64);
+    range = g_node(g, "Range", (const char *[]){g_int(g, 0), size, g_int(g, 1)}, 3,
+                   WF_INVALID, &tidx);
+    g_attr_type(g, &attrs, "dtype", d);
+    return g_node(g, "TensorArrayGatherV3",
+                  (const char *[]){array, as_i32(g, range), flow}, 3, WF_INVALID, &attrs);
+}
+
 /* Turn t of n: i = t, or n - 1 - t; carries, and the rows' flows. */
 static void write_scan(Graphing *g, const Eqn *e)
 {
     const ScanAttr *a = e->attr;
-    uint32_t nconst = (uint32_t)a->nconst, nc = (uint32_t)a->ncarry,
-             nxs = e->nin - nconst - nc, nys = e->nout - nc, n = 1 + nc + nys;
+    uint32_t nconst = (uint32_t)a->nconst, nc = (uint32_t)a->ncarry, nys = e->nout - nc,
+             n = 1 + nc + nys;
     const char **init = arena_array(g->a, n + 1u, sizeof *init),
                **in = arena_array(g->a, e->nin + 1u, sizeof *in);
     const char **arrays = arena_array(g->a, nys + 1u, sizeof *arrays),
-               *size = g_dim(g, a->length), *limit, *i;
-    Pivot pivot;
+               *size = g_dim(g, a->length), *limit, *i, *at, *one;
     wf_dtype *type = arena_array(g->a, n + 1, sizeof *type);
-    Wire cast = {.a = g->a};
+    Graphing inside = *g;
+    Pivot pivot;
     Frame f;
 
     init[0] = g_int(g, 0);
@@ -246,27 +287,27 @@ static void write_scan(Graphing *g, const Eqn *e)
         type[1 + k] = (wf_dtype)TYPE_IN(nconst + k).dtype;
     }
     for (uint32_t k = 0; k < nys; k++) {
-        arrays[k] = row_array(g, size, (wf_dtype)val_type(g->p, e->out + nc + k).dtype);
+        arrays[k] = row_array(g, size, ROW_TYPE(k));
         init[1 + nc + k] = out_of(g, arrays[k], 1);
         type[1 + nc + k] = WF_F32;
     }
     f = open_frame(g, init, type, n);
     limit = enter(g, &f, size, WF_I64, true);
     pivot = turn_frame(g, &f, g_op2(g, "Less", f.merge[0], limit, WF_I64));
-    i = out_of(g, f.sw[0], 1);
-    Graphing inside = *g;
     inside.pivot = &pivot;
-    const char *one = g_int(&inside, 1), *at = i;
+    at = i = out_of(g, f.sw[0], 1);
+    one = g_int(&inside, 1);
     if (a->reverse)
         at = g_op2(g, "Sub", g_op2(g, "Sub", limit, one, WF_I64), i, WF_I64);
-    for (uint32_t k = 0; k < nconst; k++)
-        in[k] = enter(g, &f, IN(k), (wf_dtype)TYPE_IN(k).dtype, true);
-    for (uint32_t k = 0; k < nc; k++)
-        in[nconst + k] = out_of(g, f.sw[1 + k], 1);
-    for (uint32_t k = 0; k < nxs; k++) {
-        wf_dtype d = (wf_dtype)TYPE_IN(nconst + nc + k).dtype;
-        in[nconst + nc + k] =
-            row_of(g, enter(g, &f, IN(nconst + nc + k), d, true), at, d, &pivot);
+    for (uint32_t k = 0; k < e->nin; k++) {
+        wf_dtype d = (wf_dtype)TYPE_IN(k).dtype;
+
+        if (k >= nconst && k < nconst + nc)
+            in[k] = out_of(g, f.sw[1 + k - nconst], 1);
+        else
+            in[k] = enter(g, &f, IN(k), d, true);
+        if (k >= nconst + nc)
+            in[k] = row_of(g, in[k], at, d, &pivot);
     }
     Graphing b = frame_body(g, &f, &a->body, in, &pivot);
     if (!g_equations(&b))
@@ -274,45 +315,15 @@ static void write_scan(Graphing *g, const Eqn *e)
     init[0] = g_op2(g, "AddV2", i, one, WF_I64);
     for (uint32_t k = 0; k < nc; k++)
         init[1 + k] = b.val[a->body.p->outs[k]];
-    g_attr_type(g, &cast, "SrcT", WF_I64);
-    g_attr_type(g, &cast, "DstT", WF_I32);
-    at = nys ? g_node(g, "Cast", &at, 1, WF_INVALID, &cast) : at;
-    for (uint32_t k = 0; k < nys; k++) {
-        Wire attrs = {.a = g->a}, same = {.a = g->a};
-
-        g_attr_text(g, &same, "frame_name", f.name);
-        g_attr_bool(g, &same, "is_constant", true);
-        g_attr_int(g, &same, "parallel_iterations", 1);
-        Wire type_attr = {.a = g->a}, resource = {.a = g->a};
-        wire_int(&type_attr, 6, TG_RESOURCE);
-        wire_text(&resource, 1, "T");
-        wire_message(&resource, 2, &type_attr);
-        wire_message(&same, 5, &resource);
-        const char *h = g_node(g, "Enter", &arrays[k], 1, WF_INVALID, &same);
-        init[1 + nc + k] =
-            g_node(g, "TensorArrayWriteV3",
-                   (const char *[]){h, at, b.val[a->body.p->outs[nc + k]],
-                                    out_of(g, f.sw[1 + nc + k], 1)},
-                   4, (wf_dtype)val_type(g->p, e->out + nc + k).dtype, &attrs);
-    }
+    at = nys ? as_i32(g, at) : at;
+    for (uint32_t k = 0; k < nys; k++)
+        init[1 + nc + k] = put_row(g, &f, arrays[k], at, b.val[a->body.p->outs[nc + k]],
+                                   ROW_TYPE(k), out_of(g, f.sw[1 + nc + k], 1));
     close_frame(g, &f, init);
-    for (uint32_t k = 0; k < nc; k++)
-        g->val[e->out + k] = f.exit[1 + k];
-    for (uint32_t k = 0; k < nys; k++) {
-        Wire attrs = {.a = g->a}, tidx = {.a = g->a}, to32 = {.a = g->a};
-        const char *range =
-            g_node(g, "Range", (const char *[]){g_int(g, 0), size, g_int(g, 1)}, 3,
-                   WF_INVALID, (g_attr_type(g, &tidx, "Tidx", WF_I64), &tidx));
-
-        g_attr_type(g, &to32, "SrcT", WF_I64);
-        g_attr_type(g, &to32, "DstT", WF_I32);
-        range = g_node(g, "Cast", &range, 1, WF_INVALID, &to32);
-        g_attr_type(g, &attrs, "dtype", (wf_dtype)val_type(g->p, e->out + nc + k).dtype);
-        g->val[e->out + nc + k] =
-            g_node(g, "TensorArrayGatherV3",
-                   (const char *[]){arrays[k], range, f.exit[1 + nc + k]}, 3, WF_INVALID,
-                   &attrs);
-    }
+    for (uint32_t k = 0; k < e->nout; k++)
+        g->val[e->out + k] =
+            k < nc ? f.exit[1 + k]
+                   : all_rows(g, arrays[k - nc], size, ROW_TYPE(k - nc), f.exit[1 + k]);
 }
 
 bool g_flow(Graphing *g, const Eqn *e)

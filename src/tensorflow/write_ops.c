@@ -668,6 +668,89 @@ static void write_gather(Graphing *g, const Eqn *e)
              (wf_dtype)x.dtype, at, WF_I64, 0));
 }
 
+/* Column j of the indices of a scatter, shaped to meet the updates. */
+static const char *update_start(Graphing *g, const Eqn *e, uint32_t j)
+{
+    const ScatterAttr *a = e->attr;
+    Type ix = TYPE_IN(1), u = TYPE_IN(2);
+    Dim *dims = arena_array(g->a, u.rank + 1u, sizeof *dims);
+    const char *s = take(g, IN(1), (wf_dtype)ix.dtype, g_int(g, j), WF_I64, ix.rank - 1);
+
+    if (ix.dtype != WF_I64)
+        s = cast_to(g, s, (wf_dtype)ix.dtype, WF_I64);
+    for (uint32_t q = 0, n = 0; q < u.rank; q++)
+        dims[q] = has(a->update_window, q) ? 1 : ix.dims[n++];
+    return reshape(g, s, WF_I64, dims, u.rank);
+}
+
+/* Any scatter: the row-major number of each update in x, which is a vector with one place more, for those outside. */
+static void write_scatter(Graphing *g, const Eqn *e)
+{
+    const ScatterAttr *a = e->attr;
+    Type x = TYPE_IN(0), u = TYPE_IN(2);
+    wf_dtype d = (wf_dtype)x.dtype;
+    const char *at = g_int(g, 0), *all = g_int(g, 1), *inside = NULL, *flat,
+               *minus = g_ints(g, (int64_t[]){-1}, 1);
+    uint32_t window = 0, batch_axes[WF_MAX_RANK], nb = 0;
+    Wire index = {.a = g->a}, join = {.a = g->a}, cut = {.a = g->a};
+
+    for (uint32_t i = 0; i < u.rank; i++)
+        if (!has(a->update_window, i))
+            batch_axes[nb++] = i;
+    for (uint32_t i = 0; i < x.rank; i++) {
+        int j = position(a->operand_dims, i), k = position(a->operand_batching, i);
+        bool wide = k < 0 && !has(a->inserted, i);
+        Dim size = wide ? u.dims[a->update_window.v[window]] : 1;
+
+        at = g_op2(g, "Mul", at, g_dim(g, x.dims[i]), WF_I64);
+        all = g_op2(g, "Mul", all, g_dim(g, x.dims[i]), WF_I64);
+        if (j >= 0) {
+            const char *s = update_start(g, e, (uint32_t)j), *zero = g_int(g, 0);
+            const char *room =
+                g_op2(g, "Sub", g_dim(g, x.dims[i]), g_dim(g, size), WF_I64);
+            const char *kept =
+                g_op2(g, "Minimum", g_op2(g, "Maximum", s, zero, WF_I64), room, WF_I64);
+            const char *fits = g_op2(g, "Equal", s, kept, WF_I64);
+
+            if (a->mode != INDEX_CLIP)
+                inside = inside ? g_op2(g, "LogicalAnd", inside, fits, WF_INVALID) : fits;
+            at = g_op2(g, "AddV2", at, kept, WF_I64);
+        }
+        if (k >= 0)
+            at = g_op2(
+                g, "AddV2", at,
+                range_along(g, x.dims[i], batch_axes[a->indices_batching.v[k]], u.rank),
+                WF_I64);
+        else if (wide)
+            at = g_op2(
+                g, "AddV2", at,
+                range_along(g, size, (uint32_t)a->update_window.v[window++], u.rank),
+                WF_I64);
+    }
+    if (inside)
+        at = g_node(g, "SelectV2", (const char *[]){inside, at, all}, 3, WF_I64, NULL);
+    at = reshape_to(g, broadcast_to(g, at, WF_I64, u.dims, u.rank), WF_I64,
+                    g_ints(g, (int64_t[]){-1, 1}, 2));
+    g_attr_type(g, &index, "Tindices", WF_I64);
+    g_attr_int(g, &join, "N", 2);
+    g_attr_type(g, &join, "Tidx", WF_I64);
+    g_attr_type(g, &cut, "Index", WF_I64);
+    flat = reshape_to(g, IN(0), d, minus);
+    flat = g_node(
+        g, "ConcatV2",
+        (const char *[]){flat, reshape_to(g, g_number(g, d, 0), d, minus), g_int(g, 0)},
+        3, d, &join);
+    flat =
+        g_node(g, e->op == OP_scatter_add ? "TensorScatterAdd" : "TensorScatterUpdate",
+               (const char *[]){flat, at, reshape_to(g, IN(2), d, minus)}, 3, d, &index);
+    flat =
+        g_node(g, "Slice",
+               (const char *[]){flat, g_ints(g, (int64_t[]){0}, 1),
+                                reshape_to(g, all, WF_I64, g_ints(g, (int64_t[]){1}, 1))},
+               3, d, &cut);
+    set(g, e, reshape(g, flat, d, x.dims, x.rank));
+}
+
 /* Starts that are kept inside: Slice. */
 static void write_dynamic_slice(Graphing *g, const Eqn *e)
 {
@@ -706,6 +789,8 @@ static bool write_rest(Graphing *g, const Eqn *e)
     case OP_reduce_window_sum: write_window(g, e); return true;
     case OP_gather: write_gather(g, e); return true;
     case OP_dynamic_slice: write_dynamic_slice(g, e); return true;
+    case OP_scatter:
+    case OP_scatter_add: write_scatter(g, e); return true;
     default: return false;
     }
 }

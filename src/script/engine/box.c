@@ -997,15 +997,14 @@ bool engine_open(Vm *vm, ScModule *m)
             if (!sc_module_set(vm, m, name, en_dtype_box(vm, f, (wf_dtype)d)))
                 return false;
         }
-    if (f == &g->front[FRONT_NUMPY] && !sc_module_class(vm, m, &rng_def, NULL, NULL))
+    if ((f == &g->front[FRONT_NUMPY] && !sc_module_class(vm, m, &rng_def, NULL, NULL)) ||
+        (f == &g->front[FRONT_TF] && (!open_table(vm, m, engine_random_tf, f) || !open_table(vm, m, engine_files_tf, f))))
         return false;
     if (f == &g->front[FRONT_TORCH] &&
         (!sc_module_class(vm, m, &torch_generator_def, NULL, NULL) || !sc_module_class(vm, m, &engine_mark_def, NULL, NULL) ||
          !sc_module_set(vm, m, "OutOfMemoryError", v_obj(gc_ref(vm->cls[C_OutOfMemoryError]))) ||
          !open_table(vm, m, engine_random_torch, f) || !open_table(vm, m, engine_hosts, f) ||
          !open_table(vm, m, engine_files, f)))
-        return false;
-    if (f == &g->front[FRONT_TF] && (!open_table(vm, m, engine_random_tf, f) || !open_table(vm, m, engine_files_tf, f)))
         return false;
     return sc_module_set(vm, m, "Tensor", v_obj(gc_ref(g->tensor))) &&
            sc_module_set(vm, m, "dtype", v_obj(gc_ref(g->dtype))) &&
