@@ -14,7 +14,7 @@ from tensorflow._control import (cond, case, switch_case, while_loop, map_fn, ve
 from tensorflow._function import function, py_function, numpy_function, init_scope, run_functions_eagerly
 from tensorflow._module import Module
 from tensorflow import math, nn, linalg, random, debugging, nest, data, config, keras, train, losses, initializers, experimental, autograph
-from tensorflow import distribute, signal, version
+from tensorflow import distribute, signal, version, summary
 from tensorflow.distribute import VariableAggregation, VariableSynchronization
 
 __version__ = "2.21.0"

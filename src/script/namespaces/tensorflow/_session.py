@@ -152,6 +152,8 @@ class Session:
         if isinstance(fetches, GraphVariable):
             out.append(fetches._root)
             return len(out) - 1
+        if hasattr(fetches, "tensors") and hasattr(fetches, "make"):     # a summary: bytes, made of tensors
+            return _Made(fetches.make, [self._targets(t, out) for t in fetches.tensors])
         if isinstance(fetches, GraphTensor):
             if fetches.graph is not self.graph:
                 raise ValueError(f"Fetch argument {fetches!r} cannot be interpreted as a Tensor. (Tensor {fetches} is not an element of this graph.)")
@@ -238,9 +240,16 @@ class InteractiveSession(Session):
         Session._stack.append(self)
 
 
+class _Made:
+    def __init__(self, make, parts):
+        self.make, self.parts = make, parts
+
+
 def _shaped(form, values):
     if form is None:
         return None
+    if isinstance(form, _Made):
+        return form.make([values[i] for i in form.parts])
     if isinstance(form, int):
         return values[form]
     if isinstance(form, list):

@@ -11,7 +11,8 @@ from tensorflow._graph import (Graph, GraphVariable, GraphTensor, GraphDef, Node
 from tensorflow._session import Session, InteractiveSession
 from tensorflow._flow import gradients, hessians
 from tensorflow._variable import Variable
-from tensorflow.compat import v1_train as train, v1_losses as losses, v1_layers as layers
+from tensorflow.compat import v1_train as train, v1_losses as losses, v1_layers as layers, v1_summary as summary
+from tensorflow._summary import Summary
 
 from tensorflow.compat import v1_nn as nn
 
@@ -119,6 +120,7 @@ class GraphKeys:
     LOSSES = "losses"
     REGULARIZATION_LOSSES = "regularization_losses"
     UPDATE_OPS = "update_ops"
+    SUMMARIES = "summaries"
 
 
 # ---- variables by scope ----
