@@ -1,0 +1,237 @@
+/* dtypes.c -- dtypes as script values: by name, by class, as each library prints and compares them. */
+#include "script/engine/engine.h"
+
+#include <stdio.h>
+
+wf_dtype en_narrow(const Front *f, wf_dtype d)
+{
+    return f->means.narrow ? dtype_narrowed(d) : d;
+}
+
+static wf_dtype dtype_named(const char *s)
+{
+    static const struct {
+        const char *name;
+        wf_dtype d;
+    } other[] = {{"float", WF_F64}, {"double", WF_F64}, {"half", WF_F16}, {"int", WF_I64},
+                 {"long", WF_I64},  {"bool_", WF_BOOL}, {"f4", WF_F32},   {"f8", WF_F64},
+                 {"i4", WF_I32},    {"i8", WF_I64},     {"u1", WF_U8},
+                 {"f2", WF_F16},    {"i1", WF_I8},      {"i2", WF_I16},   {"u2", WF_U16},
+                 {"u4", WF_U32},    {"u8", WF_U64},     {"complex", WF_C128}, {"cfloat", WF_C64},
+                 {"cdouble", WF_C128}, {"c8", WF_C64},  {"c16", WF_C128}};
+
+    for (int d = 1; d < WF_DTYPE_COUNT; d++)
+        if (plain_names[d] && !strcmp(plain_names[d], s))
+            return (wf_dtype)d;
+    for (int i = 0; i < COUNT(other); i++)
+        if (!strcmp(other[i].name, s))
+            return other[i].d;
+    return WF_INVALID;
+}
+
+/* np.float32 and its kin are classes. */
+static wf_dtype dtype_of_class(Vm *vm, Value v)
+{
+    const Front *f = vm->engine ? &vm->engine->front[FRONT_NUMPY] : NULL;
+
+    for (int d = 1; f && v.tag == T_OBJ && d < WF_DTYPE_COUNT; d++)
+        if (f->scalar_cls[d] && v.o == (Obj *)(void *)f->scalar_cls[d])
+            return (wf_dtype)d;
+    return WF_INVALID;
+}
+
+bool en_dtype(En *e, Value v, wf_dtype *out)
+{
+    Vm *vm = e->vm;
+
+    if (LEFT_OUT(v))
+        return true;
+    *out = WF_INVALID;
+    if (v.tag == T_OBJ && vm->engine && sc_is_subclass(v.o->cls, vm->engine->dtype))
+        *out = ((DTypeObj *)(void *)v.o)->dtype;
+    else if (v.tag == T_OBJ && v.o == (Obj *)vm->cls[C_float])
+        *out = e->f->means.promotion == WF_PROMOTE_TORCH || e->f->means.narrow ? e->f->means.default_float : WF_F64;
+    else if (v.tag == T_OBJ && v.o == (Obj *)vm->cls[C_complex])
+        *out = e->f->means.promotion == WF_PROMOTE_TORCH ? dtype_pair(e->f->means.default_float) : WF_C128;
+    else if (v.tag == T_OBJ && v.o == (Obj *)vm->cls[C_int])
+        *out = e->f->int_dtype;
+    else if (v.tag == T_OBJ && v.o == (Obj *)vm->cls[C_bool])
+        *out = WF_BOOL;
+    else if (v.tag == T_OBJ && is_str(v)) /* TensorFlow's "float" is of 32 bits */
+        *out = e->f == &vm->engine->front[FRONT_TF] && !strcmp(as_str(v)->s, "float")
+                   ? WF_F32
+                   : dtype_named(as_str(v)->s);
+    else
+        *out = dtype_of_class(vm, v);
+    if (!*out)
+        return sc_fail(vm, C_TypeError, "%s is not a dtype", sc_type_name(vm, v));
+    *out = en_narrow(e->f, *out);
+    return true;
+}
+
+Value en_dtype_box(Vm *vm, Front *f, wf_dtype d)
+{
+    if (!f->dtypes[d]) {
+        DTypeObj *o = sc_gc_new(vm, f->engine->dtype, sizeof *o);
+
+        if (!o)
+            return NIL;
+        o->dtype = d;
+        o->front = f;
+        f->dtypes[d] = o;
+    }
+    return v_obj(gc_ref(f->dtypes[d]));
+}
+
+static Value dtype_name(Vm *vm, Value self)
+{
+    return v_obj(sc_str(vm, plain_names[((DTypeObj *)(void *)self.o)->dtype]));
+}
+
+static Value dtype_repr(Vm *vm, Value self)
+{
+    DTypeObj *o = (DTypeObj *)(void *)self.o;
+
+    /* the formats are those of the table above */
+    char text[64];
+    const char *f = o->front->dtype_format, *at = strstr(f, "%s");
+
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - f), f, plain_names[o->dtype], at + 2);
+    return v_obj(sc_str(vm, text));
+}
+
+/* Of NumPy and its kin str(dtype) is the bare name; TensorFlow has a form of its own. */
+static Value dtype_str(Vm *vm, Value self)
+{
+    DTypeObj *o = (DTypeObj *)(void *)self.o;
+
+    if (o->front == &vm->engine->front[FRONT_TF])
+        return sc_strf(vm, "<dtype: '%s'>", plain_names[o->dtype]);
+    return strstr(o->front->dtype_format, "dtype('") ? dtype_name(vm, self)
+                                                     : dtype_repr(vm, self);
+}
+
+static Value dtype_compare(Vm *vm, CmpOp op, Value a, Value b)
+{
+    En e = {.vm = vm, .c = vm->cx, .f = ((DTypeObj *)(void *)a.o)->front};
+    wf_dtype y = WF_INVALID;
+    bool same;
+
+    if (op != CMP_EQ && op != CMP_NE)
+        return NOTIMPL;
+    if (LEFT_OUT(b) || !en_dtype(&e, b, &y))
+        sc_clear_exc(vm);
+    same = y == ((DTypeObj *)(void *)a.o)->dtype;
+    return v_bool(same == (op == CMP_EQ));
+}
+
+static bool dtype_hash(Vm *vm, Value self, uint64_t *out)
+{
+    (void)vm;
+    *out = ((DTypeObj *)(void *)self.o)->dtype;
+    return true;
+}
+
+static Value dtype_itemsize(Vm *vm, Value self)
+{
+    (void)vm;
+    return v_int((int64_t)wf_dtype_size(((DTypeObj *)(void *)self.o)->dtype));
+}
+
+#define DTYPE_IS(name, question)                                                         \
+    static Value dtype_##name(Vm *vm, Value self)                                        \
+    {                                                                                    \
+        (void)vm;                                                                        \
+        return v_bool(question(((DTypeObj *)(void *)self.o)->dtype));                    \
+    }
+DTYPE_IS(is_floating, dtype_is_float)
+DTYPE_IS(complex, dtype_is_complex)
+DTYPE_IS(inexact, dtype_is_inexact)
+
+/* One letter, as NumPy's dtype.kind. */
+static Value dtype_kind(Vm *vm, Value self)
+{
+    wf_dtype d = ((DTypeObj *)(void *)self.o)->dtype;
+
+    return v_obj(sc_str(vm, d == WF_BOOL ? "b" : dtype_is_complex(d) ? "c" : dtype_is_float(d) ? "f" : dtype_is_unsigned(d) ? "u" : "i"));
+}
+
+/* jnp.float32(3), np.int64(5): a tensor of that dtype. */
+static Value dtype_call(Vm *vm, Value self, const Args *a)
+{
+    DTypeObj *o = (DTypeObj *)(void *)self.o;
+    En e = en_begin_front(vm, o->front);
+    wf_tensor t;
+    Value zero = v_int(0);
+
+    if (a->nkw || a->n > 1) {
+        sc_fail(vm, C_TypeError, "%s() takes one value", plain_names[o->dtype]);
+        return en_fail(&e);
+    }
+    t = en_tensor_from(&e, a->n ? a->v[0] : zero, o->dtype);
+    return sc_failed(vm) ? en_fail(&e) : en_end(&e, t);
+}
+
+static void dtype_destroy(Vm *vm, Obj *o)
+{
+    DTypeObj *d = (DTypeObj *)(void *)o;
+
+    if (d->attrs)
+        obj_drop(vm, d->attrs);
+    d->attrs = NULL;
+}
+
+static void dtype_visit(Obj *o, VisitFn fn, void *user)
+{
+    if (((DTypeObj *)(void *)o)->attrs)
+        fn(v_obj(((DTypeObj *)(void *)o)->attrs), user);
+}
+
+/* dtype.type: the class of NumPy's scalars */
+static Value dtype_type(Vm *vm, Value self)
+{
+    Class *k = vm->engine->front[FRONT_NUMPY].scalar_cls[((DTypeObj *)(void *)self.o)->dtype];
+
+    return k ? v_obj(gc_ref(k)) : NONE;
+}
+
+static void dtype_fresh(Vm *vm, Obj *o)
+{
+    ((DTypeObj *)(void *)o)->dtype = WF_F64; /* of None */
+    ((DTypeObj *)(void *)o)->front = &vm->engine->front[FRONT_NUMPY];
+}
+
+/* np.dtype("float32") */
+static bool dtype_init(Vm *vm, Value self, const Args *a)
+{
+    DTypeObj *o = (DTypeObj *)(void *)self.o;
+    Engine *g = engine_of(vm);
+    En e = {.vm = vm, .c = vm->cx, .f = g ? &g->front[FRONT_NUMPY] : NULL};
+
+    o->front = e.f;
+    o->dtype = WF_F64;
+    if (g && en_dtype(&e, a->v[0], &o->dtype))
+        return true;
+    o->dtype = WF_F64;
+    return false;
+}
+
+static const PropertyDef dtype_properties[] = {
+    {"type", dtype_type, NULL},
+    {"name", dtype_name, NULL},
+    {"itemsize", dtype_itemsize, NULL},
+    {"is_floating_point", dtype_is_floating, NULL},
+    {"is_floating", dtype_is_floating, NULL},
+    {"is_complex", dtype_complex, NULL},
+    {"is_inexact", dtype_inexact, NULL},
+    {"kind", dtype_kind, NULL},
+    {0},
+};
+
+const ClassDef dtype_def = {
+    .name = "dtype", .size = sizeof(DTypeObj), .attrs_at = offsetof(DTypeObj, attrs),
+    .init = dtype_init, .init_params = "dtype", .fresh = dtype_fresh,
+    .repr = dtype_repr, .str = dtype_str, .compare = dtype_compare, .hash = dtype_hash,
+    .call = dtype_call, .properties = dtype_properties, .destroy = dtype_destroy,
+    .visit = dtype_visit,
+};
