@@ -159,7 +159,7 @@ TEST(a_device_without_room_says_what_was_asked_and_what_there_is)
     REQUIRE(wf_array_to(cx, x, &f->device, &a) == WF_OK);
     CHECK_EQ_INT(wf_array_to(cx, x, &f->device, &b), WF_ERR_MEMORY);
     CHECK_HAS(wf_ctx_message(cx),
-              "device 'fake:0': 400 bytes asked for, 100 of 500 free, 400 held");
+              "device 'fake:0' is out of memory: 400 bytes asked for, 100 bytes of 500 bytes free, 400 bytes held");
     wf_clear(cx);
     CHECK(b == NULL && same_on(cx, x, a));
     wf_array_release(a);

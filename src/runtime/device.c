@@ -100,19 +100,25 @@ void device_free(Device *d, const Queue *q, const wf_allocator *al, void *p, siz
     d->free(d, q ? q->impl : NULL, al, p, size);
 }
 
+/* "400 bytes", "1.50 MiB" */
+static const char *size_words(wf_ctx *cx, size_t size)
+{
+    if (size < 1 << 20)
+        return arena_printf(&cx->errors, "%zu bytes", size);
+    return arena_printf(&cx->errors, "%zu.%02zu MiB", size >> 20, (size & 0xfffff) * 100 >> 20);
+}
+
 /* A device says how much was asked for, and how much there is. */
 bool device_no_memory(wf_ctx *cx, Device *d, size_t size)
 {
-    const double mib = 1 << 20;
     size_t idle = 0, total = 0;
 
     if (d == &device_host || !d->memory || !d->memory(d, &idle, &total))
         return fail_memory(cx);
     return fail(cx, WF_ERR_MEMORY, NOWHERE,
-                "device '%s' is out of memory: %.2f MiB asked for, %.2f MiB of %.2f MiB free, "
-                "%.2f MiB held by arrays and executables",
-                d->name, (double)size / mib, (double)idle / mib, (double)total / mib,
-                (double)atomic_load(&d->held) / mib);
+                "device '%s' is out of memory: %s asked for, %s of %s free, %s held by arrays and executables",
+                d->name, size_words(cx, size), size_words(cx, idle), size_words(cx, total),
+                size_words(cx, atomic_load(&d->held)));
 }
 
 /* ---- queues ------------------------------------------------------------------------- */

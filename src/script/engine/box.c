@@ -8,34 +8,26 @@
 
 /* ---- the fronts -------------------------------------------------------------------- */
 
-static const char *const plain_names[WF_DTYPE_COUNT] = {
-    [WF_BOOL] = "bool",     [WF_I8] = "int8",     [WF_I16] = "int16",
-    [WF_I32] = "int32",     [WF_I64] = "int64",   [WF_U8] = "uint8",
-    [WF_U16] = "uint16",    [WF_U32] = "uint32",  [WF_U64] = "uint64",
-    [WF_F16] = "float16",   [WF_BF16] = "bfloat16", [WF_F32] = "float32",
-    [WF_F64] = "float64",   [WF_C64] = "complex64", [WF_C128] = "complex128",
-};
-
 #define MEANS(dtype, ...) {sizeof(wf_semantics), .default_float = dtype, __VA_ARGS__}
 static const Front fronts[FRONT_COUNT] = {
     [FRONT_TORCH] = {"_torch", MEANS(WF_F32, .promotion = WF_PROMOTE_TORCH, .strict = true), WF_I64, .views_write = true,
-                     .dtype_names = plain_names, .dtype_format = "torch.%s",
+                     .dtype_names = dtype_plain_names, .dtype_format = "torch.%s",
                      .shape_error = C_RuntimeError, .type_error = C_RuntimeError,
                      .value_error = C_RuntimeError},
     [FRONT_JAX] = {"_jax", MEANS(WF_F32, .promotion = WF_PROMOTE_JAX, .narrow = true, .bounded_loops = true), WF_I32,
-                   .dtype_names = plain_names, .dtype_format = "dtype('%s')",
+                   .dtype_names = dtype_plain_names, .dtype_format = "dtype('%s')",
                    .shape_error = C_TypeError, .type_error = C_TypeError,
                    .value_error = C_ValueError},
     [FRONT_NUMPY] = {"_numpy", MEANS(WF_F64, .promotion = WF_PROMOTE_NUMPY), WF_I64, .lists = true, .stays = true,
-                     .views_write = true, .dtype_names = plain_names,
+                     .views_write = true, .dtype_names = dtype_plain_names,
                      .dtype_format = "dtype('%s')", .shape_error = C_ValueError,
                      .type_error = C_TypeError, .value_error = C_ValueError},
     [FRONT_TF] = {"_tf", MEANS(WF_F32, .promotion = WF_PROMOTE_TORCH), WF_I32, .lists = true,
-                  .dtype_names = plain_names, .dtype_format = "tf.%s",
+                  .dtype_names = dtype_plain_names, .dtype_format = "tf.%s",
                   .shape_error = C_ValueError, .type_error = C_TypeError,
                   .value_error = C_ValueError},
     [FRONT_AESARA] = {"_aesara", MEANS(WF_F64, .promotion = WF_PROMOTE_NUMPY), WF_I64, .lists = true,
-                      .dtype_names = plain_names, .dtype_format = "%s",
+                      .dtype_names = dtype_plain_names, .dtype_format = "%s",
                       .shape_error = C_ValueError, .type_error = C_TypeError,
                       .value_error = C_ValueError},
 };
@@ -346,8 +338,6 @@ bool is_tensor(Vm *vm, Value v)
 {
     return v.tag == T_OBJ && vm->engine && sc_is_subclass(v.o->cls, vm->engine->tensor);
 }
-
-#define LEFT_OUT(v) ((v).tag == T_NIL || (v).tag == T_NONE)
 
 /* What a class of the script offers instead of a tensor: __tensor__(), as variables and
  * parameters of some libraries do, or NumPy's __array__(). */
@@ -755,10 +745,10 @@ bool engine_open(Vm *vm, ScModule *m)
     if (!f)
         return false;
     for (int d = 1; d < WF_DTYPE_COUNT; d++)
-        if (plain_names[d]) {
+        if (dtype_plain_names[d]) {
             char name[24];
 
-            snprintf(name, sizeof name, "%s%s", plain_names[d], d == WF_BOOL ? "_" : "");
+            snprintf(name, sizeof name, "%s%s", dtype_plain_names[d], d == WF_BOOL ? "_" : "");
             if (!sc_module_set(vm, m, name, en_dtype_box(vm, f, (wf_dtype)d)))
                 return false;
         }

@@ -3,6 +3,14 @@
 
 #include <stdio.h>
 
+const char *const dtype_plain_names[WF_DTYPE_COUNT] = {
+    [WF_BOOL] = "bool",     [WF_I8] = "int8",     [WF_I16] = "int16",
+    [WF_I32] = "int32",     [WF_I64] = "int64",   [WF_U8] = "uint8",
+    [WF_U16] = "uint16",    [WF_U32] = "uint32",  [WF_U64] = "uint64",
+    [WF_F16] = "float16",   [WF_BF16] = "bfloat16", [WF_F32] = "float32",
+    [WF_F64] = "float64",   [WF_C64] = "complex64", [WF_C128] = "complex128",
+};
+
 wf_dtype en_narrow(const Front *f, wf_dtype d)
 {
     return f->means.narrow ? dtype_narrowed(d) : d;
@@ -21,7 +29,7 @@ static wf_dtype dtype_named(const char *s)
                  {"cdouble", WF_C128}, {"c8", WF_C64},  {"c16", WF_C128}};
 
     for (int d = 1; d < WF_DTYPE_COUNT; d++)
-        if (plain_names[d] && !strcmp(plain_names[d], s))
+        if (dtype_plain_names[d] && !strcmp(dtype_plain_names[d], s))
             return (wf_dtype)d;
     for (int i = 0; i < COUNT(other); i++)
         if (!strcmp(other[i].name, s))
@@ -85,7 +93,7 @@ Value en_dtype_box(Vm *vm, Front *f, wf_dtype d)
 
 static Value dtype_name(Vm *vm, Value self)
 {
-    return v_obj(sc_str(vm, plain_names[((DTypeObj *)(void *)self.o)->dtype]));
+    return v_obj(sc_str(vm, dtype_plain_names[((DTypeObj *)(void *)self.o)->dtype]));
 }
 
 static Value dtype_repr(Vm *vm, Value self)
@@ -96,7 +104,7 @@ static Value dtype_repr(Vm *vm, Value self)
     char text[64];
     const char *f = o->front->dtype_format, *at = strstr(f, "%s");
 
-    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - f), f, plain_names[o->dtype], at + 2);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - f), f, dtype_plain_names[o->dtype], at + 2);
     return v_obj(sc_str(vm, text));
 }
 
@@ -106,7 +114,7 @@ static Value dtype_str(Vm *vm, Value self)
     DTypeObj *o = (DTypeObj *)(void *)self.o;
 
     if (o->front == &vm->engine->front[FRONT_TF])
-        return sc_strf(vm, "<dtype: '%s'>", plain_names[o->dtype]);
+        return sc_strf(vm, "<dtype: '%s'>", dtype_plain_names[o->dtype]);
     return strstr(o->front->dtype_format, "dtype('") ? dtype_name(vm, self)
                                                      : dtype_repr(vm, self);
 }
@@ -165,7 +173,7 @@ static Value dtype_call(Vm *vm, Value self, const Args *a)
     Value zero = v_int(0);
 
     if (a->nkw || a->n > 1) {
-        sc_fail(vm, C_TypeError, "%s() takes one value", plain_names[o->dtype]);
+        sc_fail(vm, C_TypeError, "%s() takes one value", dtype_plain_names[o->dtype]);
         return en_fail(&e);
     }
     t = en_tensor_from(&e, a->n ? a->v[0] : zero, o->dtype);

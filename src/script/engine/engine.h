@@ -163,7 +163,9 @@ wf_dtype en_narrow(const Front *f, wf_dtype d);
 
 Value en_dtype_box(Vm *vm, Front *f, wf_dtype d); /* the dtype object; owned */
 Value en_dim(Vm *vm, Front *f, int64_t size);     /* a size as a script value */
+#define LEFT_OUT(v) ((v).tag == T_NIL || (v).tag == T_NONE) /* an argument */
 extern const ClassDef tensor_def, dtype_def;
+extern const char *const dtype_plain_names[WF_DTYPE_COUNT]; /* as NumPy and the libraries name them */
 bool place_now(Vm *vm, Place *out); /* of the innermost line of the user's own files */
 
 /* ---- operate.c --------------------------------------------------------------------- */
