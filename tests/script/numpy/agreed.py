@@ -27,3 +27,4 @@ try:
     v += 300
 except OverflowError as e:
     print(e)
+print(np.conj(np.array([True])), np.angle(np.array([True])).dtype, np.ascontiguousarray(3).shape, np.fmod(np.array([5]), np.array([False])))

@@ -46,7 +46,13 @@ def asarray(a, dtype=None, order=None, copy=None):
 
 
 asanyarray = asarray
-ascontiguousarray = asarray
+
+
+def ascontiguousarray(a, dtype=None):
+    x = asarray(a, dtype)
+    return _w.reshape(x, (1,)) if x.ndim == 0 else x
+
+
 asfortranarray = asarray
 
 

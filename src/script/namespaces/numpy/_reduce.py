@@ -718,7 +718,8 @@ def imag(val):
 
 
 def angle(z, deg=False):
-    a = _w.angle(_w.wrap(z))
+    z = _w.wrap(z)
+    a = _w.angle(_w.cast(z, _w.float64) if z.dtype.kind == "b" else z)
     return a * (180 / 3.141592653589793) if deg else a
 
 

@@ -247,7 +247,7 @@ _unary = {
     "rint": _w.round, "trunc": _nothing_below(_w.trunc, 0), "isfinite": _w.is_finite,
     "isnan": _w.is_nan, "isinf": _w.is_inf, "signbit": _signbit, "logical_not": _w.logical_not,
     "invert": _w.bitwise_not, "deg2rad": _w.deg2rad, "rad2deg": _w.rad2deg, "radians": _w.deg2rad,
-    "degrees": _w.rad2deg, "conjugate": _w.conj,
+    "degrees": _w.rad2deg, "conjugate": lambda x: _w.conj(_w.cast(x, _w.int8) if _w.wrap(x).dtype.kind == "b" else x),
 }
 _binary = {
     "divide": _w.div, "floor_divide": _w.floor_div, "remainder": _w.remainder, "fmod": _fmod,

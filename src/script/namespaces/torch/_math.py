@@ -148,6 +148,13 @@ def clamp(input, min=None, max=None, *, out=None):
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if (isinstance(min, float) or isinstance(max, float)) and not input.dtype.is_inexact:
         input = _w.cast(input, get_default_dtype())
+    elif input.dtype.kind in "iu":      # bounds that the dtype does not hold are none
+        bits = 8 * input.dtype.itemsize
+        low = 0 if input.dtype.kind == "u" else -2 ** (bits - 1)
+        min = None if isinstance(min, int) and min < low else min
+        max = None if isinstance(max, int) and max >= low + 2 ** bits else max
+        if min is None and max is None:
+            return put(out, _w.copy(input))
     return put(out, _w.clip(input, min, max))
 
 
