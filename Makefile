@@ -241,7 +241,7 @@ bench-gpu: all
 
 # On a machine with a GPU: programs there against the host, many more than `make test` has.
 test-gpu: all $(BUILD)/tests/test_gpu
-	$(Q)WEFT_TEST_GPU=1 WEFT_BIN=$(BUILD)/weft tests/run $(BUILD)/tests/test_gpu
+	$(Q)WEFT_BIN=$(BUILD)/weft tests/gpu_all
 
 tests: all $(TESTS) $(BUILD)/tests/gpu/libcuda.so.1
 

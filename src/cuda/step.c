@@ -507,7 +507,13 @@ static bool put_reduce_window(CudaQueue *q, const Frame *f, const Op *op)
     NReduceWindow n = {.x = op_at(f, op, 0),
                        .y = op_at(f, op, 1),
                        .place = op->use.n > 2 ? op_at(f, op, 2) : NULL,
-                       .rank = w->rank,
+                       .rank = MAX(w->rank, 1),
+                       .xs = {1}, /* of a single number */
+                       .ys = {1},
+                       .window = {1},
+                       .stride = {1},
+                       .base = {1},
+                       .dilation = {1},
                        .count = k_count(w->rank, w->y),
                        .sum = f->plan->p->eqns[op->eqn].op == OP_reduce_window_sum};
     uint64_t lowest = 0;
@@ -526,11 +532,11 @@ static bool put_reduce_window(CudaQueue *q, const Frame *f, const Op *op)
     scalar_store(t, &lowest, 0, scalar_identity(OP_max, t));
     if (t == WF_F32 || t == WF_F64)
         snprintf(what, sizeof what, "REDUCE_WINDOW(%s, %s, %d, %s, s_bits_%s(0x%llxu))",
-                 wf_dtype_name(t), c_type(t), w->rank, index, wf_dtype_name(t),
+                 wf_dtype_name(t), c_type(t), (int)n.rank, index, wf_dtype_name(t),
                  (unsigned long long)lowest);
     else
         snprintf(what, sizeof what, "REDUCE_WINDOW(%s, %s, %d, %s, (%s)0x%llxu)", wf_dtype_name(t),
-                 c_type(t), w->rank, index, c_type(t), (unsigned long long)lowest);
+                 c_type(t), (int)n.rank, index, c_type(t), (unsigned long long)lowest);
     return launch_native(q, f->root->cx, what, blocks_for(n.count), &n);
 }
 

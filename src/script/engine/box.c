@@ -756,8 +756,7 @@ bool engine_open(Vm *vm, ScModule *m)
         (f == &g->front[FRONT_TF] && (!open_table(vm, m, engine_random_tf, f) || !open_table(vm, m, engine_files_tf, f))))
         return false;
     if (f == &g->front[FRONT_TORCH] &&
-        (!sc_module_class(vm, m, &torch_generator_def, NULL, NULL) || !sc_module_class(vm, m, &engine_mark_def, NULL, NULL) ||
-         !sc_module_set(vm, m, "OutOfMemoryError", v_obj(gc_ref(vm->cls[C_OutOfMemoryError]))) ||
+        (!sc_module_class(vm, m, &torch_generator_def, NULL, NULL) || !engine_open_devices(vm, m) ||
          !open_table(vm, m, engine_random_torch, f) || !open_table(vm, m, engine_hosts, f) ||
          !open_table(vm, m, engine_files, f)))
         return false;

@@ -149,7 +149,7 @@ static const NativeDef mark_methods[] = {
     {0},
 };
 
-const ClassDef engine_mark_def = {
+static const ClassDef mark_def = {
     .name = "Mark",
     .init = mark_init,
     .init_params = "",
@@ -272,3 +272,9 @@ const NativeDef engine_devices[] = {
     {"one_device", n_one_device, "on"},
     {0},
 };
+
+bool engine_open_devices(Vm *vm, ScModule *m)
+{
+    return sc_module_class(vm, m, &mark_def, NULL, NULL) &&
+           sc_module_set(vm, m, "OutOfMemoryError", v_obj(gc_ref(vm->cls[C_OutOfMemoryError])));
+}

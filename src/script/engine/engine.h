@@ -188,7 +188,7 @@ bool tensor_len(Vm *vm, Value self, int64_t *out);
 bool en_same_device(En *e, wf_tensor x);
 wf_tensor en_at_home(En *e, wf_tensor t); /* a result where the front has its arrays */
 extern const NativeDef engine_devices[];
-extern const ClassDef engine_mark_def;
+bool engine_open_devices(Vm *vm, ScModule *m); /* torch's classes of them */
 
 /* ---- world.c ----------------------------------------------------------------------- */
 
