@@ -9,7 +9,7 @@ class CudaDevice(Device):
     platform = "gpu"
 
     def __init__(self, id):
-        self.id = self.local_hardware_id = id
+        super().__init__(id)
         self.device_kind = _w.device_label(id + 1).partition(", compute")[0]
 
     def __repr__(self):
