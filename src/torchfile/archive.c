@@ -1,7 +1,8 @@
 /* archive.c -- what torch.save and torch.jit.save wrote: where the pickle is, and where the numbers are.
  *
  *   zip      FOLDER/data.pkl, FOLDER/data/KEY (a storage each), FOLDER/version, FOLDER/byteorder; of TorchScript also
- *            FOLDER/code/.., FOLDER/constants.pkl, FOLDER/constants/KEY. FOLDER is that of the first entry.
+ *            FOLDER/code/.., FOLDER/constants.pkl, FOLDER/constants/KEY; of torch.export FOLDER/models/model.json and
+ *            FOLDER/data/weights/.. in place of a pickle. FOLDER is that of the first entry.
  *   stream   (PyTorch before 1.6) pickles of a magic number, a version, the machine, what was saved, and the keys of
  *            storages; then for each key its count (8 bytes) and its elements. Numbers come last, so that storages are
  *            given their data when the pickle has been read.
@@ -19,8 +20,11 @@ static bool is_stream(const char *data, size_t size)
     return size > MAGIC && memcmp(data, magic, MAGIC) == 0;
 }
 
-/* Archives of other systems are zip files, too: one of PyTorch has a data.pkl in a folder. */
-bool tf_is_file(const char *data, size_t size) { return is_stream(data, size) || zip_has(data, size, "/data.pkl"); }
+/* Archives of other systems are zip files, too: one of PyTorch has a data.pkl in a folder, one of torch.export says its format. */
+bool tf_is_file(const char *data, size_t size)
+{
+    return is_stream(data, size) || zip_has(data, size, "/data.pkl") || zip_has(data, size, "/archive_format");
+}
 
 /* ---- storages ------------------------------------------------------------------------------ */
 
@@ -206,10 +210,12 @@ bool tf_open(wf_ctx *cx, Arena *a, const char *file, const char *data, size_t si
                     "PyTorch file: an archive without a folder");
     out->folder = arena_printf(a, "%.*s", (int)(slash + 1 - out->zip.entries.v[0].name),
                                out->zip.entries.v[0].name);
-    for (uint32_t i = 0; i < out->zip.entries.n && !out->is_script; i++)
-        out->is_script =
-            strncmp(out->zip.entries.v[i].name, out->folder, strlen(out->folder)) == 0 &&
-            strncmp(out->zip.entries.v[i].name + strlen(out->folder), "code/", 5) == 0;
+    for (uint32_t i = 0; i < out->zip.entries.n && !out->is_script; i++) {
+        const char *name = out->zip.entries.v[i].name, *inside = name + strlen(out->folder);
+
+        out->is_script = strncmp(name, out->folder, strlen(out->folder)) == 0 &&
+                         (strncmp(inside, "code/", 5) == 0 || strncmp(inside, "models/", 7) == 0);
+    }
     order = tf_entry(out, "byteorder", &n);
     if (failed(cx))
         return false;

@@ -74,7 +74,7 @@ typedef struct TfFile {
     const char *file;
     const char *data;
     size_t size;
-    bool is_zip, is_script; /* script: it has code of its own, whose classes are objects */
+    bool is_zip, is_script; /* script: it has code or a graph of its own */
     const char *folder;     /* in the archive, with its slash */
     Zip zip;
     const char *store;      /* folder of storages: "data/", "constants/" */

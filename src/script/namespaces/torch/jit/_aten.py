@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from torch.nn.modules import rnn as _rnn
 
 inf, nan = math.inf, math.nan
-_list, _max, _min, _round, _slice, _any, _all, _sum, _sorted = list, max, min, round, slice, any, all, sum, sorted
+_list, _max, _min, _round, _slice, _any, _all, _sum, _sorted, _dict = list, max, min, round, slice, any, all, sum, sorted, dict
 _every = slice(None)
 DTYPES = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.float32, torch.float64, None,
           torch.complex64, torch.complex128, torch.bool, None, None, None, torch.bfloat16)
@@ -63,8 +63,19 @@ zeros, ones, full, empty, rand, randn = [_making(f) for f in (torch.zeros, torch
                                                               torch.randn)]
 zeros_like, ones_like, full_like, empty_like, rand_like, randn_like = [
     _making(f) for f in (torch.zeros_like, torch.ones_like, torch.full_like, torch.zeros_like, torch.rand_like, torch.randn_like)]
-arange, linspace, eye, randint, randperm = [_making(f) for f in (torch.arange, torch.linspace, torch.eye, torch.randint,
-                                                                 torch.randperm)]
+linspace, eye, randint, randperm = [_making(f) for f in (torch.linspace, torch.eye, torch.randint, torch.randperm)]
+
+
+def arange(*args, **kw):
+    o = _options(kw)
+    start, end, step = (0, args[0], 1) if len(args) == 1 else args if len(args) == 3 else args + (1,)
+    if isinstance(start, (int, float)) and isinstance(end, (int, float)) or step != 1:
+        return torch.arange(start, end, step, **o)
+    # an end that is a size left open stays one
+    d = o.get("dtype") or torch.int64
+    return torch.cumsum(torch.ones((end - start,), dtype=d), 0) + (start - 1)
+
+
 hann_window = _making(lambda *a, **k: torch.hann_window(*a, **k))
 
 
@@ -388,6 +399,43 @@ def _native_batch_norm_legit_no_training(x, weight, bias, mean, var, momentum, e
     return F.batch_norm(x, mean, var, weight, bias, False, momentum, eps), None, None
 
 
+def _batch_norm_of(x, weight, bias, eps):
+    # By the statistics of the batch: (result, mean, 1/deviation, variance, elements of each)
+    dims = [d for d in range(x.ndim) if d != 1]
+    shape = [-1 if d == 1 else 1 for d in range(x.ndim)]
+    mean, var = x.mean(dims), x.var(dims, unbiased=False)
+    n = 1
+    for d in dims:
+        n = n * x.shape[d]
+    rstd = torch.rsqrt(var + eps)
+    y = (x - mean.reshape(shape)) * rstd.reshape(shape)
+    y = y if weight is None else y * weight.reshape(shape)
+    return y if bias is None else y + bias.reshape(shape), mean, rstd, var, n
+
+
+def _native_batch_norm_legit_functional(x, weight, bias, mean, var, training, momentum, eps):
+    if not training:
+        return F.batch_norm(x, mean, var, weight, bias, False, momentum, eps), None, None, mean, var
+    y, m, rstd, v, n = _batch_norm_of(x, weight, bias, eps)
+    return y, m, rstd, mean * (1 - momentum) + m.detach() * momentum, var * (1 - momentum) + v.detach() * n / (n - 1) * momentum
+
+
+def _native_batch_norm_legit(x, weight, bias, *rest):
+    if len(rest) == 3:          # no running statistics
+        return _batch_norm_of(x, weight, bias, rest[2])[:3]
+    mean, var, training, momentum, eps = rest
+    return F.batch_norm(x, mean, var, weight, bias, training, momentum, eps), None, None
+
+
+def native_group_norm(x, weight, bias, _n, _c, _size, groups, eps):
+    return F.group_norm(x, groups, weight, bias, eps), None, None
+
+
+def native_dropout(x, p, train):
+    mask = torch.rand_like(x) >= p if train else torch.ones_like(x).bool()
+    return x * mask / (1 - p) if train else x, mask
+
+
 def instance_norm(x, weight, bias, mean, var, use_input_stats, momentum, eps, *_cudnn):
     return F.instance_norm(x, mean, var, weight, bias, use_input_stats, momentum, eps)
 
@@ -428,6 +476,33 @@ avg_pool1d, avg_pool2d, avg_pool3d = _pools(F.avg_pool1d), _pools(F.avg_pool2d),
 
 def max_pool2d_with_indices(x, kernel, stride=None, padding=0, dilation=1, ceil_mode=False):
     return F.max_pool2d(x, kernel, _none(stride), padding, dilation, ceil_mode, True)
+
+
+def max_pool3d_with_indices(x, kernel, stride=None, padding=0, dilation=1, ceil_mode=False):
+    return F.max_pool3d(x, kernel, _none(stride), padding, dilation, ceil_mode, True)
+
+
+def _adaptive_avg_pool2d(x, size):
+    return F.adaptive_avg_pool2d(x, size)
+
+
+def _adaptive_avg_pool3d(x, size):
+    return F.adaptive_avg_pool3d(x, size)
+
+
+def grid_sampler_2d(x, grid, mode, padding, corners):
+    return F.grid_sample(x, grid, ("bilinear", "nearest", "bicubic")[mode], ("zeros", "border", "reflection")[padding], corners)
+
+
+grid_sampler = grid_sampler_3d = grid_sampler_2d
+
+
+def col2im(x, size, kernel, dilation, padding, stride):
+    return F.fold(x, size, kernel, dilation, padding, stride)
+
+
+def im2col(x, kernel, dilation, padding, stride):
+    return F.unfold(x, kernel, dilation, padding, stride)
 
 
 def embedding(weight, index, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
@@ -516,8 +591,19 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout_p=0.0, is_causal=Fa
     return F.scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
 
 
+def _scaled_dot_product_flash_attention_for_cpu(q, k, v, dropout_p=0.0, is_causal=False, attn_mask=None, scale=None):
+    return F.scaled_dot_product_attention(q, k, v, attn_mask, dropout_p, is_causal, scale), None
+
+
 def einsum(equation, operands, *_path, **_kw):
     return torch.einsum(equation, *operands)
+
+
+def _of_list(f):
+    return lambda tensors: f(*tensors)
+
+
+broadcast_tensors, block_diag, cartesian_prod = [_of_list(f) for f in (torch.broadcast_tensors, torch.block_diag, torch.cartesian_prod)]
 
 
 def meshgrid(tensors, indexing="ij"):
@@ -558,6 +644,30 @@ def view(x, shape):
 _unsafe_view = view
 
 
+def fill(x, v):
+    return torch.full_like(x, v) if not isinstance(v, _w.Tensor) else torch.zeros_like(x) + v
+
+
+def slice_scatter(x, y, *args):
+    x = x.clone()
+    slice_(x, *args).copy_(y)
+    return x
+
+
+def select_scatter(x, y, dim, i):
+    x = x.clone()
+    x.select(dim, i).copy_(y)
+    return x
+
+
+def _cdist_forward(x, y, p, _how=None):
+    return torch.cdist(x, y, p)
+
+
+def _local_scalar_dense(x):
+    return x.item()
+
+
 def expand(x, sizes, *_implicit, **_kw):
     return x.expand(*sizes)
 
@@ -571,7 +681,13 @@ def permute(x, dims):
 
 
 def split(x, size, dim=0):
-    return [t for t in torch.split(x, size, dim)]
+    if not isinstance(size, (_list, tuple)) or _all([isinstance(n, int) for n in size]):
+        return [t for t in torch.split(x, size, dim)]
+    out, at = [], 0         # sizes that are left open stay so
+    for n in size:
+        out.append(x.narrow(dim, at, n))
+        at = at + n
+    return out
 
 
 split_with_sizes = split
@@ -608,6 +724,27 @@ def mse_loss(x, target, reduction=1):
 
 def nll_loss(x, target, weight=None, reduction=1, ignore=-100):
     return F.nll_loss(x, target, weight, ignore_index=ignore, reduction=("none", "mean", "sum")[reduction])
+
+
+nll_loss_nd = nll_loss2d = nll_loss
+
+
+def nll_loss_forward(x, target, weight, reduction, ignore):
+    return nll_loss(x, target, weight, reduction, ignore), None
+
+
+def _loss(f, names=(), at=2):
+    # The reduction is a number, argument `at`; those behind it go by name.
+    def loss(*args, **kw):
+        reduction = args[at] if len(args) > at else kw.pop("reduction", 1)
+        return f(*args[:2], reduction=("none", "mean", "sum")[reduction], **_dict(zip(names, args[2:at] + args[at + 1:])), **kw)
+    return loss
+
+
+l1_loss, soft_margin_loss = _loss(F.l1_loss), _loss(F.soft_margin_loss)
+smooth_l1_loss, huber_loss, kl_div = _loss(F.smooth_l1_loss, ("beta",)), _loss(F.huber_loss, ("delta",)), _loss(F.kl_div)
+binary_cross_entropy = _loss(F.binary_cross_entropy, ("weight",), 3)
+binary_cross_entropy_with_logits = _loss(F.binary_cross_entropy_with_logits, ("weight", "pos_weight"), 4)
 
 
 # ---- recurrent layers --------------------------------------------------------------------------------------------

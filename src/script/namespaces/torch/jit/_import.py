@@ -1,7 +1,7 @@
-# torch.jit._import -- a TorchScript archive as a model of Weft's own: what engine/files.c runs.
+# torch.jit._import -- an archive of TorchScript, or of torch.export, as a model of Weft's own: what engine/files.c runs.
 #
 #   tensors    of the tree of modules, by name
-#   programs   of each method whose inputs have types: those given ("f32[N,3,224,224]"; a name is a size left open), and for other
+#   programs   of each method whose inputs have types: those of the graph of torch.export, those given ("f32[N,3,224,224]"; a name is a size left open), and for other
 #              parameters their defaults. NAME_train besides, where training does something else
 #   metadata   tree and method.NAME, as of any module; inputs.NAME: names of inputs that want types, a line each;
 #              torch.NAME: the method's declaration
@@ -11,6 +11,7 @@ import _stage
 import _torch as _w
 import _tree
 import torch
+from torch import export
 from torch.jit import _archive, _file, _script
 
 _SHORT = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "i16": "int16", "i32": "int32",
@@ -102,8 +103,16 @@ def _program(method, m, w, name, args, opened):
     return s
 
 
+def _open(path, data, types):
+    # (module, types of inputs, does training do something else? a graph of torch.export says itself what it does)
+    if not export.is_archive(path, data):
+        return _archive.load(path if data is None else io.BytesIO(data)), types, True
+    a = export._Archive(path, data)
+    return a.module(), {**a.types, **types}, False
+
+
 def fill(path, data, types):
-    m = _archive.load(path if data is None else io.BytesIO(data))
+    m, types, modes = _open(path, data, types)
     w = _Writer(m)
     known = set()
     for name, method in sorted(_script.methods_of(m).items(), key=lambda x: (x[0] == "forward", x[0])):
@@ -124,11 +133,11 @@ def fill(path, data, types):
             raise RuntimeError(f"{path}: '{name}' is no program: {e}")
         train = None
         try:
-            with _file._Mode(m, True):
+            with _file._Mode(m, modes):
                 train = _program(method, m, w, name + "_train", args, opened)
         except (_stage.Refuse, RuntimeError) as e:
             w.texts["no_train." + name] = str(e)
-        if train is not None and (_file._body(train.program) != _file._body(s.program) or train.writes != s.writes):
+        if modes and train is not None and (_file._body(train.program) != _file._body(s.program) or train.writes != s.writes):
             w.add(name + "_train", train)
         w.add(name, s)
     for k in types:
