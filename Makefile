@@ -69,7 +69,7 @@ PLUGINS := $(if $(MPICC),$(BUILD)/weft_mpi.so)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
 
-.PHONY: all run-tests agree bench-gpu help test test-gpu tests test-long verify-math demo examples bench san fuzz format tidy docs install uninstall wheel dist deb clean bless
+.PHONY: all run-tests agree bench-gpu help test test-gpu tests test-long verify-math demo examples bench san fuzz fuzz-long format tidy docs install uninstall wheel dist deb clean bless
 all: $(BUILD)/weft $(BUILD)/libweft.a $(BUILD)/libweft.so $(PLUGINS)
 
 help:
@@ -84,8 +84,9 @@ help:
 	@echo 'make FEATURES="avx2 onnx"  a smaller library: without the others of avx2 avx512 onnx cuda'
 	@echo 'make examples   build/examples/*, C programs that use the library'
 	@echo 'make bench      speed, side by side with other systems where they are present (ROWS=a,b THREADS=1,2)'
-	@echo 'make san        the tests under ASan+UBSan, then TSan'
+	@echo 'make san        the tests under ASan+UBSan, then TSan (SHARD=K/N: a part of the first)'
 	@echo 'make fuzz       random programs and libFuzzer targets until stopped (SECONDS=n)'
+	@echo 'make fuzz-long  every target for an hour (SECONDS=n), with counts'
 	@echo 'make bless      rewrite the expected parts of golden files; review the diff'
 	@echo 'make format     clang-format over the tree'
 	@echo 'make tidy       clang-tidy over the library'
@@ -256,26 +257,41 @@ $(BUILD)/fuzz-obj/src/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(Q)clang $(filter-out $(CFLAGS) -fno-%tables,$(ALL)) $(FUZZFLAGS) -c $< -o $@
 
+$(BUILD)/fuzz/fuzz_calls: $(BUILD)/gen/sweep_calls.h tests/sweep_picks.h
 $(BUILD)/fuzz/%: fuzz/%.c $(FUZZOBJ)
 	@mkdir -p $(@D)
-	$(Q)clang $(filter-out -MMD -MP,$(ALL)) -Itests -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
+	$(Q)clang $(filter-out -MMD -MP,$(ALL)) -Itests -I$(BUILD)/gen -fsanitize=fuzzer,address,undefined -o $@ $(filter-out %.h,$^) $(LIBS)
 
 fuzz: setup-test $(FUZZERS) $(BUILD)/tests/test_laws
 	$(Q)LAWS=1000000000 LAWS_SEED=$$(date +%s) $(BUILD)/tests/test_laws laws & \
 	for f in $(FUZZERS); do tests/fuzz-for $(if $(SECONDS),$(SECONDS),600) $$f; done; kill %1 2>/dev/null || true
 
+# Every target for so many seconds, with the count of executions; docs/testing.md has the last one.
+fuzz-long: setup-test $(FUZZERS)
+	$(Q)date -u +%F; for f in $(FUZZERS); do tests/fuzz-for $(if $(SECONDS),$(SECONDS),3600) $$f || exit 1; done
+
 # The benchmark's programs, too, with generated code that is checked as well: with the machine's
 # vectors, and with plain loads and stores, which ASan sees.
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+# SHARD=K/N: of the test programs every Nth from the Kth on (K from 1), under ASan alone, for a machine with little time.
+shard     = $(shell echo $(2) | tr ' ' '\n' | awk -v s=$(1) 'BEGIN { split(s, p, "/") } NR % p[2] == p[1] % p[2]')
+SANTESTS := $(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(if $(SHARD),$(call shard,$(SHARD),$(TESTS)),$(TESTS)))
+SANRUN   := LAWS=150 WEFT_SAN=1 ASAN_OPTIONS=allocator_may_return_null=1 WEFT_BIN=$(BUILD)/asan/weft tests/run
 SANROWS  := WEFT_CC_SECONDS=600 WEFT_CACHE=$(BUILD)/asan/cache CC="$(CC) $(SANFLAGS)" tests/run $(BUILD)/asan/bench/weft_rows:check:all
+ifneq ($(SHARD),)
+san:
+	$(Q)$(MAKE) BUILD=$(BUILD)/asan OPT=-O1 SAN="$(SANFLAGS)" all $(SANTESTS)
+	$(Q)$(SANRUN) $(SANTESTS)
+else
 san:
 	$(Q)$(MAKE) BUILD=$(BUILD)/asan OPT=-O1 SAN="$(SANFLAGS)" tests $(BUILD)/asan/bench/weft_rows
 	$(Q)$(SANROWS)
 	$(Q)WEFT_ISA=base $(SANROWS)
-	$(Q)LAWS=150 WEFT_SAN=1 ASAN_OPTIONS=allocator_may_return_null=1 WEFT_BIN=$(BUILD)/asan/weft tests/run $(TESTS:$(BUILD)/%=$(BUILD)/asan/%)
+	$(Q)$(SANRUN) $(SANTESTS)
 	$(Q)$(MAKE) BUILD=$(BUILD)/tsan OPT=-O1 SAN="-fsanitize=thread" tests
 	$(Q)WEFT_SAN=1 WEFT_BIN=$(BUILD)/tsan/weft tests/run $(BUILD)/tsan/tests/test_threads $(BUILD)/tsan/tests/test_runtime $(BUILD)/tsan/tests/test_device $(BUILD)/tsan/tests/test_nn \
 	    $(BUILD)/tsan/tests/test_codegen $(BUILD)/tsan/tests/test_tensor
+endif
 
 bless: all
 	$(Q)WEFT_BLESS=1 WEFT_BIN=$(BUILD)/weft tests/run $(TESTS)

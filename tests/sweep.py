@@ -109,7 +109,8 @@ for ret, name, args in functions(open(sys.argv[1]).read()):
         context = []
     if context:
         print(f"    before_call(s, {context[0]});")
-    print(f"    {'' if ret == 'void' else '(void)'}{name}({', '.join(call)});")
+    made = f"{name}({', '.join(call)})"
+    print(f"    see_tensor(s, {made});" if ret == "wf_tensor" else f"    {'' if ret == 'void' else '(void)'}{made};")
     if context:
         print(f"    after_call(s, {context[0]});")
     for line in free:

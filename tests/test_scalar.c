@@ -98,6 +98,25 @@ static const unsigned int_ops[] = {
     OP_and, OP_or,  OP_xor, OP_shl, OP_shr_logical, OP_shr_arith, OP_eq,   OP_ne,
     OP_lt,  OP_le,  OP_gt,  OP_ge,  OP_neg,         OP_abs,       OP_sign, OP_not};
 
+/* The element of dtype t that a double becomes, its bits as an unsigned number. */
+static uint64_t element_of(wf_dtype t, double x)
+{
+    uint64_t bits = 0;
+
+    element_from_f64(t, x, &bits);
+    return bits;
+}
+
+TEST(doubles_become_integers_modulo_the_dtype_and_stop_at_64_bits)
+{
+    CHECK(element_of(WF_U8, -1) == 255 && element_of(WF_U8, 256 + 7) == 7 && element_of(WF_U8, 2.9) == 2);
+    CHECK(element_of(WF_I8, 300) == 44 && element_of(WF_I8, -1) == 255);
+    CHECK(element_of(WF_U16, -2) == 65534 && element_of(WF_I32, 0x1p32 + 5) == 5 && element_of(WF_U32, -1) == UINT32_MAX);
+    CHECK(element_of(WF_I64, 1e300) == INT64_MAX && element_of(WF_I64, -1e300) == (uint64_t)INT64_MIN);
+    CHECK(element_of(WF_U64, 0x1p63) == (uint64_t)1 << 63 && element_of(WF_U64, 1e300) == UINT64_MAX);
+    CHECK(element_of(WF_U64, -1) == UINT64_MAX && element_of(WF_I32, (double)NAN) == 0 && element_of(WF_U8, (double)INFINITY) == 255);
+}
+
 TEST(bytes_equal_plain_arithmetic_for_every_pair)
 {
     for (int is_signed = 0; is_signed < 2; is_signed++)

@@ -2,6 +2,7 @@
 #include "lib_tensor.h"
 #include "weft_dlpack.h"
 
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -920,6 +921,7 @@ TEST(mistakes_name_the_function_what_was_found_and_what_was_needed)
         "index: 3 is out of range");
     WRONG(wf_conv(c, a, a, WF_NONE, 2, NULL, NULL, NULL, 1),
           "wf_conv: 2 spatial axes need [N,C,..] of rank 4, got f32[2,3]");
+    WRONG(wf_conv(c, a, a, WF_NONE, INT_MAX, NULL, NULL, NULL, 1), "wf_conv: 2147483647 spatial axes; there are 1 to 3");
     WRONG(wf_sub(c, wf_bool(c, true), wf_bool(c, true)),
           "wf_sub: not defined for two bools");
     WRONG(wf_bitwise_and(c, a, a), "wf_bitwise_and: needs integers or bools, got f32");

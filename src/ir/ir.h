@@ -572,7 +572,7 @@ Val *b_eqn_n(Builder *b, OpCode op, const Val *in, uint32_t nin, const void *att
 /* The constant element of a value that is a splat constant (any shape): its bits. */
 bool b_splat(const Builder *b, Val v, const void **out_element);
 double element_as_f64(wf_dtype dtype, const void *p);
-void element_from_f64(wf_dtype dtype, double x, void *out); /* x representable, or rounded for floats */
+void element_from_f64(wf_dtype dtype, double x, void *out); /* integers modulo the dtype, floats rounded */
 bool b_is_number(const Builder *b, Val v, double x); /* a splat of exactly x (-0 is not 0) */
 
 /* ---- clone.c: copying between programs ------------------------------------------------------------------------------ */

@@ -16,7 +16,11 @@ bool check_image(wf_ctx *c, const char *fn, wf_tensor x, int n, Shape *s)
 {
     if (!shape_of(c, x, fn, s))
         return false;
-    if (n < 1 || n > SPATIAL || s->rank != (uint32_t)n + 2) {
+    if (n < 1 || n > SPATIAL) {
+        tfail(c, WF_ERR_SHAPE, "%s: %d spatial axes; there are 1 to %d", fn, n, SPATIAL);
+        return false;
+    }
+    if (s->rank != (uint32_t)n + 2) {
         tfail(c, WF_ERR_SHAPE, "%s: %d spatial axes need [N,C,..] of rank %d, got %s", fn,
               n, n + 2, shape_text(c, tensor_get(c, x, fn)));
         return false;

@@ -862,7 +862,7 @@ wf_status wf_session_run(wf_ctx *c, wf_session *s, const wf_tensor *feeds,
                          const wf_tensor *values, int nfeed, const wf_tensor *fetches,
                          int nfetch, wf_tensor *out)
 {
-    uint32_t n = (uint32_t)(nfetch + nfeed);
+    uint32_t n = (uint32_t)nfetch + (uint32_t)nfeed;
     Trace *outer;
     Fetch *f;
     Val *key;
