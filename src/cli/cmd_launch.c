@@ -34,6 +34,7 @@ typedef struct Launch {
     int n, alive;
     bool plain, program; /* program: not a script */
     int culprit; /* the first that ended badly, or -1 */
+    int named;   /* the one that another says is missing, or -1: it may have ended badly at the same moment */
     time_t since; /* when the others were asked to end; 0: they were not */
 } Launch;
 
@@ -50,15 +51,35 @@ static void signal_all(Launch *l, int sig)
 
 /* ---- what they write ----------------------------------------------------------------- */
 
-static void put_line(const Launch *l, int rank, Stream *s, const char *text, size_t n)
+/* "all_reduce: rank 0 of 3: rank 1 has ended" */
+static void find_named(Launch *l, int rank, const char *text, size_t n)
 {
+    static const char word[] = ": rank ";
+
+    for (size_t i = 0; i + sizeof word < n && l->named < 0; i++) {
+        int k = 0, used = 0;
+        char rest[64];
+
+        if (memcmp(text + i, word, sizeof word - 1) != 0)
+            continue;
+        snprintf(rest, sizeof rest, "%.*s", (int)(n - i - sizeof word + 1), text + i + sizeof word - 1);
+        if (sscanf(rest, "%d%n", &k, &used) == 1 && k >= 0 && k < l->n && k != rank &&
+            (!strncmp(rest + used, " has ended", 10) || !strncmp(rest + used, " failed: ", 9)))
+            l->named = k;
+    }
+}
+
+static void put_line(Launch *l, int rank, Stream *s, const char *text, size_t n)
+{
+    if (s->to == stderr)
+        find_named(l, rank, text, n);
     if (!l->plain)
         fprintf(s->to, "[%d] ", rank);
     fwrite(text, 1, n, s->to);
 }
 
 /* Whole lines are given out; the last piece too when the stream has ended. */
-static void give_lines(const Launch *l, int rank, Stream *s, bool ended)
+static void give_lines(Launch *l, int rank, Stream *s, bool ended)
 {
     size_t from = 0;
 
@@ -77,7 +98,7 @@ static void give_lines(const Launch *l, int rank, Stream *s, bool ended)
     fflush(s->to);
 }
 
-static void read_stream(const Launch *l, int rank, Stream *s)
+static void read_stream(Launch *l, int rank, Stream *s)
 {
     ssize_t n;
 
@@ -261,6 +282,8 @@ static int watch(Launch *l)
     }
     if (l->culprit < 0)
         return DONE;
+    if (l->named >= 0 && l->rank[l->named].status)
+        l->culprit = l->named;
     say_how(l->culprit, l->rank[l->culprit].status);
     return WIFSIGNALED(l->rank[l->culprit].status) ? USER : WEXITSTATUS(l->rank[l->culprit].status);
 }
@@ -289,7 +312,7 @@ static int launch(Launch *l, char **argv)
 static int run(Args *a)
 {
     static char word_run[] = "run";
-    Launch l = {.culprit = -1};
+    Launch l = {.culprit = -1, .named = -1};
     char **argv;
     int at = 2, status;
 
