@@ -310,3 +310,44 @@ XTEST(programs_spread_over_a_mesh_are_what_they_were)
     CHECK(done > 80);
     CHECK(divided > 60);
 }
+
+/* One axis of the mesh is the spmd's own; the other divides what its devices have further. */
+XTEST(an_spmd_is_spread_over_the_other_axes_of_a_mesh)
+{
+    static const char text[] =
+        "f(x: f64[2,4]) { y = psum x axis=\"a\"; z = mul y y; ret z }\n"
+        "main(x: f64[4,4]) { y = spmd x body=f mesh=\"a:2\" in=\"a,-\" out=\"-,-\"; z = add y y; ret z }";
+    const Program *p = parse_lines(cx, text), *s;
+    Case c;
+
+    CHECK(p != NULL);
+    c = case_of(cx, p, 3);
+    for (int k = 0; k < 2; k++) {
+        s = xf_spread(cx, p, "a:2,b:2", k ? "-,b" : "a,b", NULL);
+        if (!s || !near(cx, s, p, case_inputs(cx, &c, &(Rng){3}), 1e-9))
+            FAIL("%d: %s", k, wf_ctx_message(cx));
+    }
+    CHECK(!xf_spread(cx, p, "c:2", "c,-", NULL));
+    check_error(cx, WF_ERR_NORULE, "an spmd over another mesh");
+}
+
+XTEST(what_a_device_costs_is_counted_and_predicted)
+{
+    const Program *p = parse_lines(cx, "main(x: f32[4,8], w: f32[8,2]) { y = dot x w; ret y }"), *s;
+    wf_machine m = {.size = sizeof m, .flops = 1e3, .memory = 1e3, .latency = 1, .link = 10};
+    wf_mesh_cost c = {.size = sizeof c};
+
+    CHECK(p != NULL);
+    s = xf_spread(cx, p, "a:2", "-,a;a,-", NULL); /* [4,4] times [4,2], added up: 64 flops, 128 bytes moved and 32 added up */
+    CHECK(s && wf_program_mesh_cost(cx, s, &m, &c) == WF_OK);
+    CHECK(c.devices == 2 && c.exchanges == 1 && c.sent_bytes == 32);
+    CHECK(c.sent_seconds > 5.19 && c.sent_seconds < 5.21); /* two turns, and 32 bytes */
+    CHECK(c.flops >= 64 && c.compute_seconds > 0.064);
+    CHECK(wf_program_mesh_cost(cx, p, &m, &c) == WF_ERR_VALUE);
+    check_error(cx, WF_ERR_VALUE, "'main' is not divided among the devices of a mesh");
+    CHECK(wf_program_mesh_cost(cx, NULL, &m, &c) == WF_ERR_ARG);
+    wf_clear(cx);
+    CHECK(wf_program_mesh_svg(cx, s, NULL) == WF_ERR_ARG);
+    wf_clear(cx);
+    CHECK(wf_program_mesh_cost(NULL, s, &m, &c) == WF_ERR_ARG);
+}
