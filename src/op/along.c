@@ -243,7 +243,7 @@ Along along_conv(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis
     return nowhere;
 }
 
-/* Windows of one element that do not move axes. */
+/* Windows of one element do not move; others take what is beside. */
 Along along_window(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis)
 {
     const WindowAttr *a = e->attr;
@@ -252,7 +252,7 @@ Along along_window(const Program *p, const Eqn *e, uint32_t operand, uint32_t ax
         (a->stride.n && a->stride.v[axis] != 1) || (a->pad_lo.n && a->pad_lo.v[axis]) ||
         (a->pad_hi.n && a->pad_hi.v[axis]) ||
         (a->base_dilation.n && a->base_dilation.v[axis] != 1))
-        return nowhere;
+        return (Along){ALONG_MIXED, axis};
     return along_same(p, e, operand, axis);
 }
 
