@@ -66,15 +66,15 @@ class _Code:
             self.fail(node, f"an argument of the kind {kind}, which is not supported")
         return make(node, v)
 
-    def as_none(self, node, v):
+    def as_none(self, _node, _v):
         return "None"
 
     as_memory_format = as_layout = as_none
 
-    def as_tensor(self, node, v):
+    def as_tensor(self, _node, v):
         return _name(v["name"])
 
-    def as_tensors(self, node, v):
+    def as_tensors(self, _node, v):
         return "[" + ", ".join([_name(t["name"]) for t in v]) + "]"
 
     def as_optional_tensor(self, node, v):
@@ -83,35 +83,35 @@ class _Code:
     def as_optional_tensors(self, node, v):
         return "[" + ", ".join([self.argument(node, t) for t in v]) + "]"
 
-    def as_int(self, node, v):
+    def as_int(self, _node, v):
         return repr(int(v))
 
-    def as_bool(self, node, v):
+    def as_bool(self, _node, v):
         return repr(bool(v))
 
-    def as_float(self, node, v):
+    def as_float(self, _node, v):
         v = float(v)
         return repr(v) if v - v == 0 else "_aten.nan" if v != v else "_aten.inf" if v > 0 else "(-_aten.inf)"
 
-    def as_string(self, node, v):
+    def as_string(self, _node, v):
         return repr(str(v))
 
-    def as_complex(self, node, v):
+    def as_complex(self, _node, v):
         return repr(complex(v["real"], v["imag"]))
 
-    def as_ints(self, node, v):
+    def as_ints(self, _node, v):
         return repr([int(x) for x in v])
 
-    def as_bools(self, node, v):
+    def as_bools(self, _node, v):
         return repr([bool(x) for x in v])
 
-    def as_strings(self, node, v):
+    def as_strings(self, _node, v):
         return repr([str(x) for x in v])
 
     def as_floats(self, node, v):
         return "[" + ", ".join([self.as_float(node, x) for x in v]) + "]"
 
-    def as_name(self, node, v):
+    def as_name(self, _node, v):
         return _name(v)
 
     def as_sym_int(self, node, v):
@@ -127,7 +127,7 @@ class _Code:
     def as_scalar_type(self, node, v):
         return str(_aten.code_of(_dtype(v, f"{self.where}: node '{node}'")))
 
-    def as_device(self, node, v):
+    def as_device(self, _node, v):
         return repr(str(v.get("type", "cpu")))
 
     # ---- nodes
@@ -291,7 +291,7 @@ class _Archive:
         for spec in signature["input_specs"]:
             kind, v = [x for x in spec.items()][0]
             if kind == "user_input":
-                self.user_input(g, code, v["arg"], params, body)
+                self.user_input(g, v["arg"], params, body)
             elif kind in ("parameter", "buffer", "tensor_constant"):
                 name = v[kind + "_name"]
                 if name not in self.tensors:
@@ -318,7 +318,7 @@ class _Archive:
         self.text = "class Exported:\n  def forward(self" + "".join([", " + p for p in params]) + "):\n" + "\n".join(code.lines) + "\n"
         self.params = params
 
-    def user_input(self, g, code, arg, params, body):
+    def user_input(self, g, arg, params, body):
         kind, v = [x for x in arg.items()][0]
         if kind != "as_tensor":
             if kind in ("as_none", "as_int", "as_bool", "as_float", "as_string"):
