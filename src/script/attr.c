@@ -54,13 +54,7 @@ Value sc_bind(Vm *vm, Value attr, Value self, Class *cls)
                                      ((Native *)attr.o)->owner))
         return self.tag == T_NIL ? sc_ref(attr) : sc_method(vm, attr, self);
     if (k == vm->cls[C_property]) {
-        Property *p = (Property *)attr.o;
-
-        if (self.tag == T_NIL)
-            return sc_ref(attr);
-        if (p->get.tag == T_NONE || p->get.tag == T_NIL)
-            return sc_raise(vm, C_AttributeError, "property has no getter");
-        return sc_call(vm, p->get, &self, 1);
+        return self.tag == T_NIL ? sc_ref(attr) : sc_property_get(vm, (Property *)attr.o, self);
     }
     if (k == vm->cls[C_staticmethod])
         return sc_ref(((Wrapped *)attr.o)->fn);
@@ -345,8 +339,8 @@ static bool set_descriptor(Vm *vm, Value a, Value self, Str *name, Value x)
                            x.tag == T_NIL ? "deleter" : "setter");
         r = sc_call(vm, f, args + 1, x.tag == T_NIL ? 1 : 2);
     } else {
-        fn = sc_class_find(a.o->cls, vm->known[S_set]);
-        r = sc_call(vm, *fn, args, 3);
+        fn = sc_class_find(a.o->cls, vm->known[x.tag == T_NIL ? S_delete : S_set]);
+        r = fn ? sc_call(vm, *fn, args, x.tag == T_NIL ? 2 : 3) : sc_raise(vm, C_AttributeError, "__delete__");
     }
     sc_drop(vm, r);
     return r.tag != T_NIL;

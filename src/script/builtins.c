@@ -562,6 +562,13 @@ static Value b_globals(Vm *vm, const Args *a)
 
 static Value b_locals(Vm *vm, const Args *a) { return vm->frame ? sc_frame_locals(vm, vm->frame) : b_globals(vm, a); }
 
+static Value b_exit(Vm *vm, const Args *a) { return sc_raise_value(vm, C_SystemExit, a->v[0]); }
+
+static Value b_async(Vm *vm, const Args *a)
+{
+    return sc_raise(vm, C_NotImplementedError, "%s(): coroutines are outside this language", a->def->name);
+}
+
 static Value b_vars(Vm *vm, const Args *a)
 {
     return a->v[0].tag == T_NIL ? b_locals(vm, a) : sc_getattr(vm, a->v[0], vm->known[S_dict]);
@@ -640,7 +647,8 @@ static const NativeDef functions[] = {
     {"hex", b_hex, "number"}, {"oct", b_oct, "number"}, {"bin", b_bin, "number"},
     {"format", b_format, "value|format_spec"}, {"globals", b_globals, ""},
     {"locals", b_locals, ""}, {"vars", b_vars, "|object"}, {"dir", b_dir, "|object"},
-    {"input", b_input, "|prompt"}, {"__import__", b_import, "name|globals,locals,fromlist"}, {0},
+    {"input", b_input, "|prompt"}, {"exit", b_exit, "|code"}, {"quit", b_exit, "|code"}, {"aiter", b_async, "*"},
+    {"anext", b_async, "*"}, {"__import__", b_import, "name|globals,locals,fromlist"}, {0},
 };
 static const NativeDef refused_def = {"refused", b_refused, "*"};
 

@@ -275,26 +275,35 @@ static void cell_visit(Obj *o, VisitFn fn, void *user) { fn(((Cell *)o)->v, user
 const ClassDef sc_cell_def = {.name = "cell", .size = sizeof(Cell), .sealed = true,
                               .destroy = cell_destroy, .visit = cell_visit};
 
-static Value property_make(Vm *vm, Class *cls, const Args *a)
+Value sc_property_get(Vm *vm, const Property *p, Value self)
 {
-    Property *p = sc_gc_new(vm, cls, sizeof *p);
+    if (p->get.tag == T_NONE || p->get.tag == T_NIL)
+        return sc_raise(vm, C_AttributeError, "property has no getter");
+    return sc_call(vm, p->get, &self, 1);
+}
 
-    if (!p)
-        return NIL;
-    p->get = sc_ref(a->v[0]);
-    p->set = sc_ref(a->v[1]);
-    p->del = sc_ref(a->v[2]);
-    p->doc = sc_ref(a->v[3]);
-    return v_obj(p);
+static bool property_init(Vm *vm, Value self, const Args *a)
+{
+    Property *p = (Property *)self.o;
+    Value *slots[] = {&p->get, &p->set, &p->del, &p->doc};
+
+    for (int i = 0; i < COUNT(slots); i++)
+        sc_put(vm, slots[i], sc_ref(a->v[i]));
+    return true;
 }
 
 static Value property_with(Vm *vm, Value self, int which, Value fn)
 {
     Property *p = (Property *)self.o;
-    Value v[4] = {p->get, p->set, p->del, p->doc};
+    Value v[4] = {p->get, p->set, p->del, p->doc}, r;
 
     v[which] = fn;
-    return property_make(vm, vm->cls[C_property], &(Args){.v = v});
+    r = sc_new_instance(vm, self.o->cls);
+    if (r.tag == T_NIL || !property_init(vm, r, &(Args){.v = v}))
+        return NIL;
+    if (p->attrs)
+        ((Property *)r.o)->attrs = gc_ref(p->attrs);
+    return r;
 }
 
 static Value property_getter(Vm *vm, const Args *a) { return property_with(vm, a->v[0], 0, a->v[1]); }
@@ -309,6 +318,7 @@ static void property_destroy(Vm *vm, Obj *o)
     sc_put(vm, &p->set, NIL);
     sc_put(vm, &p->del, NIL);
     sc_put(vm, &p->doc, NIL);
+    DROP(p->attrs);
 }
 
 static void property_visit(Obj *o, VisitFn fn, void *user)
@@ -319,6 +329,8 @@ static void property_visit(Obj *o, VisitFn fn, void *user)
     fn(p->set, user);
     fn(p->del, user);
     fn(p->doc, user);
+    if (p->attrs)
+        fn(v_obj(p->attrs), user);
 }
 
 static Value property_part(Value f) { return f.tag == T_NIL ? NONE : sc_ref(f); }
@@ -341,18 +353,45 @@ static Value property_get_fdel(Vm *vm, Value self)
     return property_part(((Property *)self.o)->del);
 }
 
+static Value property_get(Vm *vm, const Args *a)
+{
+    return a->v[1].tag == T_NONE ? sc_ref(a->v[0]) : sc_property_get(vm, (Property *)a->v[0].o, a->v[1]);
+}
+
+static Value property_put(Vm *vm, Value fn, const Value *args, int n, const char *what)
+{
+    Value r = fn.tag == T_NIL || fn.tag == T_NONE ? sc_raise(vm, C_AttributeError, "property has no %s", what)
+                                                  : sc_call(vm, fn, args, n);
+
+    sc_drop(vm, r);
+    return r.tag == T_NIL ? NIL : NONE;
+}
+
+static Value property_set(Vm *vm, const Args *a)
+{
+    return property_put(vm, ((Property *)a->v[0].o)->set, a->v + 1, 2, "setter");
+}
+
+static Value property_delete(Vm *vm, const Args *a)
+{
+    return property_put(vm, ((Property *)a->v[0].o)->del, a->v + 1, 1, "deleter");
+}
+
 static const NativeDef property_methods[] = {
     {"getter", property_getter, "self,fn"},
     {"setter", property_setter, "self,fn"},
     {"deleter", property_deleter, "self,fn"},
+    {"__get__", property_get, "self,instance|owner"},
+    {"__set__", property_set, "self,instance,value"},
+    {"__delete__", property_delete, "self,instance"},
     {0},
 };
 static const PropertyDef property_properties[] = {
     {"fget", property_get_fget, NULL}, {"fset", property_get_fset, NULL},
     {"fdel", property_get_fdel, NULL}, {0}};
 const ClassDef sc_property_def = {
-    .name = "property", .size = sizeof(Property), .sealed = true, .make = property_make,
-    .make_params = "|fget,fset,fdel,doc", .destroy = property_destroy,
+    .name = "property", .size = sizeof(Property), .attrs_at = offsetof(Property, attrs), .init = property_init,
+    .init_params = "|fget,fset,fdel,doc", .destroy = property_destroy,
     .visit = property_visit, .methods = property_methods, .properties = property_properties,
 };
 

@@ -57,12 +57,14 @@ static Ast *parse_number(ScParser *p)
 
 /* ---- displays and comprehensions --------------------------------------------------- */
 
+static bool at_comp(ScParser *p) { return at_kw(p, KW_for) || at_kw(p, KW_async); }
+
 /* comp_for := 'for' targets 'in' or_test ('if' or_test)* comp_for? */
 static void parse_comp(ScParser *p, Ast *comp)
 {
     uint32_t cap = 0;
 
-    while (at_kw(p, KW_for) || at_kw(p, KW_async)) {
+    while (at_comp(p)) {
         Ast *f = ast_new(p, E_FOR, tok(p));
         uint32_t ifcap = 0;
 
@@ -115,7 +117,7 @@ static Ast *parse_paren(ScParser *p)
         const ScToken *first = tok(p);
 
         e = parse_item(p);
-        if (e->kind != E_STAR && at_kw(p, KW_for)) {
+        if (e->kind != E_STAR && at_comp(p)) {
             g = ast_new(p, E_GENEXP, t);
             g->a = e;
             parse_comp(p, g);
@@ -146,7 +148,7 @@ static Ast *parse_list(ScParser *p)
     while (!at_op(p, ']')) {
         Ast *e = parse_item(p);
 
-        if (l->list.n == 0 && at_kw(p, KW_for)) {
+        if (l->list.n == 0 && at_comp(p)) {
             l->kind = E_LISTCOMP;
             l->a = e;
             parse_comp(p, l);
@@ -184,7 +186,7 @@ static Ast *parse_braces(ScParser *p)
                 list_push(p, &d->list, &kcap, k);
             }
         }
-        if (d->list.n == 1 && at_kw(p, KW_for)) {
+        if (d->list.n == 1 && at_comp(p)) {
             d->a = d->list.v[0];
             d->b = d->kind == E_DICT ? d->more.v[0] : NULL;
             d->kind = d->kind == E_DICT ? E_DICTCOMP : E_SETCOMP;
@@ -281,7 +283,7 @@ Ast *parse_args(ScParser *p, Ast *call)
                     parse_fail(p, t, "keyword argument repeated: %s", a->name);
         } else {
             a = parse_named(p);
-            if (at_kw(p, KW_for)) {
+            if (at_comp(p)) {
                 Ast *g = ast_like(p, E_GENEXP, a);
 
                 g->a = a;

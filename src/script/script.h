@@ -299,6 +299,7 @@ typedef struct Slice {
 typedef struct Property {
     GcObj h;
     Value get, set, del, doc;
+    Dict *attrs; /* of those of classes derived from it */
 } Property;
 
 typedef struct Wrapped { /* staticmethod, classmethod */
@@ -699,6 +700,7 @@ static inline void sc_leave(Vm *vm) { vm->cdepth--; }
 
 Iter *sc_iter_new(Vm *vm, KnownClass k, Value a); /* takes another count of a */
 Value sc_method(Vm *vm, Value fn, Value self);
+Value sc_property_get(Vm *vm, const Property *p, Value self);
 Native *sc_native_fn(Vm *vm, const NativeDef *def, Value self, void *user);
 /* Natives among the built-in functions; {0} ends them. */
 bool sc_add_builtins(Vm *vm, const NativeDef *defs);

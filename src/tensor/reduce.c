@@ -211,6 +211,8 @@ wf_tensor wf_norm(wf_ctx *c, wf_tensor x, double p, const int *axes, int n, bool
     scope_open(c);
     x = as_float(c, x, "wf_norm");
     a = wf_abs(c, x);
+    if (dtype_is_complex(wf_dtype_of(c, x)))
+        x = a; /* |z|: the norm of complex numbers is a real one */
     if (isinf(p))
         r = p > 0 ? wf_max(c, a, axes, n, keep) : wf_min(c, a, axes, n, keep);
     else if (p == 0)

@@ -46,7 +46,7 @@ def attempt(f, args):
 
 
 SKIP = {'exit', 'sleep', 'input', 'remove', 'rmdir', 'unlink', 'rename', 'replace', 'makedirs', 'mkdir', 'print', 'breakpoint',
-        'removedirs', 'setrecursionlimit', 'chdir', 'system', 'count', 'repeat', 'cycle', 'write'}
+        'removedirs', 'setrecursionlimit', 'chdir', 'system', 'count', 'repeat', 'cycle', 'write', 'writelines', 'quit'}
 
 
 def walk(values, modules):

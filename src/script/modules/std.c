@@ -6,7 +6,7 @@ const ModuleDef sc_std_modules[] = {
     {"math", open_math, NULL},
     {"cmath", open_cmath, NULL},
     {"time", open_time, source_time},
-    {"sys", open_sys, NULL},
+    {"sys", open_sys, source_sys},
     {"os", open_os, source_os},
     {"os.path", open_os_path, NULL},
     {"random", open_random, source_random},

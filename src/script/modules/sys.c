@@ -91,11 +91,78 @@ static Value s_isatty(Vm *vm, const Args *a)
     return v_bool(!vm->opt.write && isatty(sc_native(a->v[0]) ? STDERR_FILENO : STDOUT_FILENO) == 1);
 }
 
-static const NativeDef stream_methods[] = {{"write", s_write, "self,text"},
-                                           {"flush", s_flush, "self"},
-                                           {"isatty", s_isatty, "self"},
+static Value s_write_bytes(Vm *vm, const Args *a)
+{
+    const uint8_t *p;
+    int64_t n;
+
+    if (!sc_bytes_view(vm, a->v[1], &p, &n))
+        return sc_raise(vm, C_TypeError, "a bytes-like object is required, not '%s'", sc_type_name(vm, a->v[1]));
+    sc_write(vm, (const char *)p, (size_t)n, sc_native(a->v[0]) != NULL);
+    return v_int(n);
+}
+
+static Value s_writelines(Vm *vm, const Args *a)
+{
+    Value it = sc_iter(vm, a->v[1]), v, args[2] = {a->v[0], NIL}, r;
+
+    while (it.tag != T_NIL && (v = sc_next(vm, it)).tag != T_NIL) {
+        args[1] = v;
+        r = s_write(vm, &(Args){.v = args, .n = 2});
+        sc_drop(vm, v);
+        if (r.tag == T_NIL)
+            break;
+    }
+    sc_drop(vm, it);
+    return sc_failed(vm) ? NIL : NONE;
+}
+
+static Value s_fileno(Vm *vm, const Args *a)
+{
+    (void)vm;
+    return v_int(sc_native(a->v[0]) ? 2 : 1);
+}
+
+static Value s_true(Vm *vm, const Args *a)
+{
+    (void)vm;
+    (void)a;
+    return v_bool(true);
+}
+
+/* What they are asked for besides: how text becomes bytes, and the stream of those. */
+static Value s_getattr(Vm *vm, Value self, Str *name)
+{
+    static const char *const texts[][2] = {{"encoding", "utf-8"}, {"errors", "strict"}, {"mode", "w"}};
+
+    for (int i = 0; i < COUNT(texts); i++)
+        if (!strcmp(name->s, texts[i][0]))
+            return v_obj(sc_str(vm, texts[i][1]));
+    if (!strcmp(name->s, "name"))
+        return v_obj(sc_str(vm, sc_native(self) ? "<stderr>" : "<stdout>"));
+    if (!strcmp(name->s, "closed") || !strcmp(name->s, "line_buffering"))
+        return v_bool(false);
+    if (!strcmp(name->s, "buffer")) {
+        Str *s = sc_intern(vm, "_sys", 4);
+        Value m = s ? sc_import(vm, s) : NIL, r = m.tag == T_NIL ? NIL : sc_call_method(vm, m, "_Buffer", &self, 1);
+
+        if (s)
+            obj_drop(vm, s);
+        sc_drop(vm, m);
+        return r;
+    }
+    return NIL;
+}
+
+static const NativeDef stream_methods[] = {{"write", s_write, "self,text"}, {"flush", s_flush, "self"},
+                                           {"isatty", s_isatty, "self"}, {"_write_bytes", s_write_bytes, "self,data"},
+                                           {"writelines", s_writelines, "self,lines"}, {"fileno", s_fileno, "self"},
+                                           {"writable", s_true, "self"}, {"readable", s_isatty, "self"},
+                                           {"seekable", s_isatty, "self"}, {"reconfigure", s_flush, "self$encoding,errors,newline,line_buffering,write_through"},
                                            {0}};
-static const ClassDef stream_def = {.name = "TextIOWrapper", .methods = stream_methods};
+static const ClassDef stream_def = {.name = "TextIOWrapper", .methods = stream_methods, .getattr = s_getattr};
+
+const char *const source_sys[] = {"def __getattr__(name):", "    import _sys", "    return _sys.find(name)", NULL};
 
 static bool add_stream(Vm *vm, ScModule *m, Class *c, const char *name, bool err)
 {
@@ -126,7 +193,6 @@ bool open_sys(Vm *vm, ScModule *m)
 {
     List *argv = sc_list(vm, 0);
     Class *c = NULL;
-    Value version[3] = {v_int(3), v_int(11), v_int(0)};
 
     for (int i = 0; argv && i < vm->opt.argc; i++) {
         Value s = v_obj(sc_str(vm, vm->opt.argv[i]));
@@ -143,7 +209,6 @@ bool open_sys(Vm *vm, ScModule *m)
            add_stream(vm, m, c, "stdout", false) && add_stream(vm, m, c, "stderr", true) &&
            file_add_stdin(vm, m) &&
            sc_module_set(vm, m, "maxsize", v_int(INT64_MAX)) &&
-           sc_module_set(vm, m, "version_info", v_obj(sc_tuple_of(vm, version, 3))) &&
            sc_module_set(vm, m, "version", v_obj(sc_str(vm, "3.11.0 (weft " WF_VERSION ")"))) &&
            sc_module_set(vm, m, "platform", v_obj(sc_str(vm, "linux"))) &&
            sc_module_set(vm, m, "byteorder", v_obj(sc_str(vm, "little"))) &&

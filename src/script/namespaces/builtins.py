@@ -1,3 +1,6 @@
 # builtins -- the names every module has.
 def __getattr__(name):
-    return eval(name, {}, None)
+    try:
+        return eval(name, {}, None)
+    except NameError:
+        raise AttributeError(f"module 'builtins' has no attribute {name!r}") from None

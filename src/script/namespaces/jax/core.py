@@ -1,7 +1,18 @@
 # jax.core -- what scripts that walk jaxprs use.
 from jax._jaxpr import (Jaxpr, ClosedJaxpr, JaxprEqn, Var, DropVar, Literal, Primitive, ShapedArray,
                         eval_jaxpr, jaxpr_as_fun)
-from jax._array import Array as Tracer
+from jax._array import Array as _Array
+import _jax as _w
+
+
+# Values that a transform watches: those without numbers, and those whose derivatives are recorded.
+class _TracerMeta(type):
+    def __instancecheck__(cls, x):
+        return isinstance(x, _Array) and bool(_w.about(x, "symbolic") or _w.about(x, "need"))
+
+
+class Tracer(metaclass=_TracerMeta):
+    pass
 
 
 def safe_map(f, *args):

@@ -504,6 +504,8 @@ for _c in (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, floa
 
 def rounded(x, decimals=0):
     x = _w.wrap(x)
+    if x.dtype.kind == "c":
+        return _w.complex(rounded(_w.real(x), decimals), rounded(_w.imag(x), decimals))
     if x.dtype.kind != "f":
         if decimals >= 0:
             return x

@@ -186,13 +186,15 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
 
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
-    x = _w.cast(_w.wrap(m), _w.float64)
+    given = [_w.wrap(v) for v in (m, y) if v is not None]
+    kind = _w.complex128 if "c" in [v.dtype.kind for v in given] else _w.float64
+    x = _w.cast(given[0], kind)
     if x.ndim == 1:
         x = _w.reshape(x, (1, -1))
     if not rowvar and x.shape[0] != 1:
         x = _w.permute(x)
     if y is not None:
-        y = _w.cast(_w.wrap(y), _w.float64)
+        y = _w.cast(given[1], kind)
         y = _w.reshape(y, (1, -1)) if y.ndim == 1 else y
         x = _w.concat([x, y if rowvar or y.shape[0] == 1 else _w.permute(y)], 0)
     d = (0 if bias else 1) if ddof is None else ddof
@@ -205,7 +207,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         w = aw if w is None else w * aw
     if w is None:
         x = x - _w.mean(x, 1, True)
-        c = _w.matmul(x, _w.permute(x)) / (n - d)
+        c = _w.matmul(x, _w.conj(_w.permute(x))) / (n - d)
     else:
         total = _w.sum(w)
         x = x - _w.sum(x * w, 1, True) / total
@@ -218,8 +220,11 @@ def corrcoef(x, y=None, rowvar=True):
     c = cov(x, y, rowvar)
     if c.ndim == 0:
         return c / c
-    s = _w.sqrt(_w.diagonal(c))
-    return _w.clip(c / _w.expand_dims(s, 1) / _w.expand_dims(s, 0), -1, 1)
+    s = _w.sqrt(_w.real(_w.diagonal(c)))
+    c = c / _w.expand_dims(s, 1) / _w.expand_dims(s, 0)
+    if c.dtype.kind == "c":
+        return _w.complex(_w.clip(_w.real(c), -1, 1), _w.clip(_w.imag(c), -1, 1))
+    return _w.clip(c, -1, 1)
 
 
 def histogram(a, bins=10, range=None, density=None, weights=None):
@@ -376,7 +381,7 @@ def convolve(a, v, mode="full"):
 
 def correlate(a, v, mode="valid"):
     v = _w.wrap(v)
-    return convolve(a, _w.flip(v), mode)
+    return convolve(a, _w.conj(_w.flip(v)), mode)
 
 
 def polyfit(x, y, deg):

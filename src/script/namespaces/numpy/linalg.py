@@ -19,7 +19,7 @@ SlogdetResult = _named("SlogdetResult", ["sign", "logabsdet"])
 
 def _float_of(a):
     a = _w.wrap(a)
-    return a if a.dtype.kind == "f" else _w.cast(a, _w.float64)
+    return a if a.dtype.kind in "fc" else _w.cast(a, _w.float64)
 
 
 def _square(a):
@@ -39,6 +39,8 @@ def _solid(x):
 
 def norm(x, ord=None, axis=None, keepdims=False):
     x = _float_of(x)
+    if x.dtype.kind == "c" and ord not in ("nuc", 2, -2):
+        x = _w.abs(x)
     inf = _float("inf")
     if axis is None and (ord is None or x.ndim == 1):
         if ord is None:
@@ -56,6 +58,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
         if ord == 0:
             return _w.sum(_w.cast(x != 0, x.dtype), a, keepdims)
         if ord is None or ord == 2:
+            x = _w.abs(x) if x.dtype.kind == "c" else x
             return _w.sqrt(_w.sum(x * x, a, keepdims))
         return _w.pow(_w.sum(_w.pow(_w.abs(x), ord), a, keepdims), 1 / ord)
     if len(axes) != 2:

@@ -19,20 +19,32 @@ def _nans(a, b):
     return _w.logical_and(_w.is_nan(a), _w.is_nan(b))
 
 
-def assert_allclose(actual, desired, rtol=1e-07, atol=0, equal_nan=True, err_msg="", verbose=True):
+def assert_allclose(actual, desired, rtol=1e-07, atol=0, equal_nan=True, err_msg="", verbose=True, *, strict=False):
+    if strict:
+        _same_kind(actual, desired, err_msg)
     a, b = _pair(actual, desired, f"Not equal to tolerance rtol={rtol}, atol={atol}")
-    ok = _w.is_close(a, b, rtol, atol)
+    ok = _w.eq(a, b) if a.dtype == _w.bool_ or b.dtype == _w.bool_ else _w.is_close(a, b, rtol, atol)
     if equal_nan:
         ok = _w.logical_or(ok, _nans(a, b))
     if not _w.all(ok):
-        raise AssertionError(_report(f"Not equal to tolerance rtol={rtol:g}, atol={atol:g}", a, b, _w.array(_w.logical_not(ok)), "\n" + err_msg))
+        raise AssertionError(_report(f"Not equal to tolerance rtol={rtol:g}, atol={atol:g}", a, b, _w.array(_w.logical_not(ok)), "\n" + str(err_msg)))
+
+
+# strict: shapes and dtypes are equal, too
+def _same_kind(actual, desired, err_msg):
+    a, b = _w.wrap(actual), _w.wrap(desired)
+    for what, x, y in (("shapes", tuple(a.shape), tuple(b.shape)), ("dtypes", a.dtype, b.dtype)):
+        if x != y:
+            raise AssertionError(f"\n{err_msg}\n({what} {x}, {y} mismatch)")
 
 
 def assert_array_equal(actual, desired, err_msg="", verbose=True, strict=False):
+    if strict:
+        _same_kind(actual, desired, err_msg)
     a, b = _pair(actual, desired, "Arrays are not equal")
     ok = _w.logical_or(_w.eq(a, b), _nans(a, b))
     if not _w.all(ok):
-        raise AssertionError(_report("Arrays are not equal", a, b, _w.array(_w.logical_not(ok)), "\n" + err_msg))
+        raise AssertionError(_report("Arrays are not equal", a, b, _w.array(_w.logical_not(ok)), "\n" + str(err_msg)))
 
 
 def assert_equal(actual, desired, err_msg="", verbose=True):
@@ -46,7 +58,7 @@ def assert_array_almost_equal(actual, desired, decimal=6, err_msg="", verbose=Tr
     a, b = _pair(actual, desired, "Arrays are not almost equal")
     ok = _w.logical_or(_w.abs(a - b) < 1.5 * 10.0 ** -decimal, _w.logical_or(_w.eq(a, b), _nans(a, b)))
     if not _w.all(ok):
-        raise AssertionError(_report(f"Arrays are not almost equal to {decimal} decimals", a, b, _w.array(_w.logical_not(ok)), "\n" + err_msg))
+        raise AssertionError(_report(f"Arrays are not almost equal to {decimal} decimals", a, b, _w.array(_w.logical_not(ok)), "\n" + str(err_msg)))
 
 
 assert_almost_equal = assert_array_almost_equal
@@ -56,7 +68,7 @@ def assert_array_less(x, y, err_msg="", verbose=True):
     a, b = _pair(x, y, "Arrays are not strictly ordered `x < y`")
     ok = _w.lt(a, b)
     if not _w.all(ok):
-        raise AssertionError(_report("Arrays are not strictly ordered `x < y`", a, b, _w.array(_w.logical_not(ok)), "\n" + err_msg))
+        raise AssertionError(_report("Arrays are not strictly ordered `x < y`", a, b, _w.array(_w.logical_not(ok)), "\n" + str(err_msg)))
 
 
 def assert_(val, msg=""):

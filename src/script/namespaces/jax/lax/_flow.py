@@ -46,10 +46,13 @@ def _check_types(a, b, name):
             raise TypeError(f"{name} branches must have equal output types but they differ: {x} and {y}")
 
 
-def cond(pred, true_fun, false_fun=None, *operands, operand=None, linear=None):
+_none_given = object()
+
+
+def cond(pred, true_fun, false_fun=None, *operands, operand=_none_given, linear=None):
     if not callable(true_fun) or not callable(false_fun):
         raise TypeError("lax.cond: true_fun and false_fun arguments should be callable.")
-    if operand is not None:
+    if operand is not _none_given:
         operands = (operand,)
     p = _w.wrap(pred)
     if tuple(p.shape) != ():
@@ -61,8 +64,8 @@ def cond(pred, true_fun, false_fun=None, *operands, operand=None, linear=None):
     return _tree.unflatten(outs[-1][0], results)
 
 
-def switch(index, branches, *operands, operand=None):
-    if operand is not None:
+def switch(index, branches, *operands, operand=_none_given):
+    if operand is not _none_given:
         operands = (operand,)
     if len(branches) == 0:
         raise ValueError("Empty branch sequence")

@@ -68,8 +68,11 @@ def full(shape, fill_value, dtype=None, device=None):
     return _w.full(shape, fill_value, dtype)
 
 
+# An array, or what has its shape and dtype (ShapeDtypeStruct, ShapedArray)
 def _like(a):
-    return a if isinstance(a, _w.Tensor) else asarray(a)
+    if isinstance(a, _w.Tensor) or (hasattr(a, "shape") and hasattr(a, "dtype") and not hasattr(a, "__array__")):
+        return a
+    return asarray(a)
 
 
 def zeros_like(a, dtype=None, shape=None, device=None):
@@ -85,7 +88,7 @@ empty_like = zeros_like
 
 def full_like(a, fill_value, dtype=None, shape=None, device=None):
     a = _like(a)
-    weak = dtype is None and _w.about(a, "weak")
+    weak = dtype is None and (_w.about(a, "weak") if isinstance(a, _w.Tensor) else getattr(a, "weak_type", False))
     if isinstance(fill_value, float) and (dtype is None and not a.dtype.is_inexact):
         fill_value = int(fill_value)
     out = _w.full(a.shape if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)

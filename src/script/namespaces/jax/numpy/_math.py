@@ -277,7 +277,8 @@ def iscomplex(x):
 
 
 def iscomplexobj(x):
-    return _asarray(x).dtype.is_complex
+    d = x.dtype if hasattr(x, "shape") and hasattr(x, "dtype") else _asarray(x).dtype
+    return getattr(d, "is_complex", False)
 
 
 def isrealobj(x):
@@ -443,13 +444,13 @@ def vdot(a, b, precision=None, preferred_element_type=None):
     if precision is not None:
         return _precisely(precision, vdot, a, b, None, preferred_element_type)
     a, b = _w.reshape(_asarray(a), (-1,)), _w.reshape(_asarray(b), (-1,))
-    return _to(_w.matmul(a, b), preferred_element_type)
+    return _to(_w.matmul(_w.conj(a), b), preferred_element_type)
 
 
 def vecdot(x1, x2, axis=-1, precision=None, preferred_element_type=None):
     if precision is not None:
         return _precisely(precision, vecdot, x1, x2, axis, None, preferred_element_type)
-    return _w.sum(_w.mul(_w.move_axis(x1, axis, -1), _w.move_axis(x2, axis, -1)), -1)
+    return _w.sum(_w.mul(_w.conj(_w.move_axis(x1, axis, -1)), _w.move_axis(x2, axis, -1)), -1)
 
 
 def matvec(x1, x2):
@@ -582,6 +583,7 @@ def correlate(a, v, mode="valid", precision=None, preferred_element_type=None):
     if precision is not None:
         return _precisely(precision, correlate, a, v, mode, None, preferred_element_type)
     a, v = _signals("correlate", a, v)
+    v = _w.conj(v)
     y = _w.flip(_slide(v, a, mode), 0) if a.shape[0] < v.shape[0] else _slide(a, v, mode)
     return _to(y, preferred_element_type)
 

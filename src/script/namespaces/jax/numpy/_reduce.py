@@ -524,7 +524,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         w = aw if w is None else w * aw
     if w is None:
         x = x - _w.mean(x, 1, True)
-        c = _w.matmul(x, _w.permute(x)) / (n - ddof)
+        c = _w.matmul(x, _w.conj(_w.permute(x))) / (n - ddof)
     else:
         total = _w.sum(w)
         x = x - _w.sum(x * w, 1, True) / total

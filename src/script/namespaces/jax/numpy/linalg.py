@@ -196,7 +196,7 @@ def _vector_norm(x, ord, axis, keepdims):
     if ord == float("-inf"):
         return _w.min(_w.abs(x), axis, keepdims)
     if ord == 0:
-        return _w.sum(_w.cast(_w.ne(x, 0), x.dtype), axis, keepdims)
+        return _w.sum(_w.cast(_w.ne(x, 0), _w.abs(x).dtype), axis, keepdims)
     if ord == 1:
         return _w.sum(_w.abs(x), axis, keepdims)
     if isinstance(ord, str):

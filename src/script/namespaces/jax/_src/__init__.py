@@ -1,0 +1,1 @@
+# jax._src -- names that packages take from inside jax.
