@@ -155,8 +155,7 @@ class SummaryNode:
 def _node(name, tensor, make, collections):
     from tensorflow._graph import default_graph, as_constant
     g = default_graph()
-    tag = "/".join([s for s in g.scopes if s] + [name])
-    n = SummaryNode(g, name, [as_constant(tensor)], lambda values: make(tag, values[0]))
+    n = SummaryNode(g, name, [as_constant(tensor)], lambda values: make(n.name[:-2], values[0]))
     for key in collections if collections is not None else ["summaries"]:
         g.add_to_collection(key, n)
     return n
