@@ -167,7 +167,7 @@ static int arg_kind(const Program *p)
 
         if (is_op(p, c, op, 1, 3) ||
             (is_either(p, c, &x, &y) && ((is_op(p, x, op, 1, 3) && is_op(p, y, OP_ne, 1, 1)) || (is_op(p, y, op, 1, 3) && is_op(p, x, OP_ne, 1, 1)))))
-            kind = op;
+            kind = (int)op;
     }
     return kind;
 }

@@ -26,7 +26,13 @@ static wf_dtype dtype_named(const char *s)
                  {"i4", WF_I32},    {"i8", WF_I64},     {"u1", WF_U8},
                  {"f2", WF_F16},    {"i1", WF_I8},      {"i2", WF_I16},   {"u2", WF_U16},
                  {"u4", WF_U32},    {"u8", WF_U64},     {"complex", WF_C128}, {"cfloat", WF_C64},
-                 {"cdouble", WF_C128}, {"c8", WF_C64},  {"c16", WF_C128}};
+                 {"cdouble", WF_C128}, {"c8", WF_C64},  {"c16", WF_C128},
+                 {"?", WF_BOOL},    {"b", WF_I8},       {"B", WF_U8},     {"h", WF_I16}, /* NumPy's letters */
+                 {"H", WF_U16},     {"i", WF_I32},      {"I", WF_U32},    {"l", WF_I64},
+                 {"L", WF_U64},     {"q", WF_I64},      {"Q", WF_U64},    {"e", WF_F16},
+                 {"f", WF_F32},     {"d", WF_F64},      {"F", WF_C64},    {"D", WF_C128},
+                 {"single", WF_F32}, {"intc", WF_I32},  {"uint", WF_U64}, {"short", WF_I16},
+                 {"b1", WF_BOOL}};
 
     for (int d = 1; d < WF_DTYPE_COUNT; d++)
         if (dtype_plain_names[d] && !strcmp(dtype_plain_names[d], s))

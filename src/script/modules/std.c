@@ -8,7 +8,7 @@ const ModuleDef sc_std_modules[] = {
     {"time", open_time, source_time},
     {"sys", open_sys, source_sys},
     {"os", open_os, source_os},
-    {"os.path", open_os_path, NULL},
+    {"os.path", open_os_path, source_os_path},
     {"random", open_random, source_random},
     {"functools", NULL, source_functools},
     {"itertools", NULL, source_itertools},

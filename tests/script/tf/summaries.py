@@ -66,3 +66,21 @@ with v1.Graph().as_default():
     writer.close()
 for step, tag, g in events(folder):
     print(step, tag, struct.unpack("<f", g[2][0])[0])
+
+# the graph itself, for TensorBoard to draw
+folder = tempfile.mkdtemp()
+with v1.Graph().as_default():
+    with v1.name_scope("in"):
+        a = v1.placeholder(tf.float32, [2], "a")
+    b = tf.add(a, a, name="twice")
+    with v1.Session() as s:
+        v1.summary.FileWriter(folder, s.graph).close()
+for name in os.listdir(folder):
+    data, at = open(os.path.join(folder, name), "rb").read(), 0
+    while at < len(data):
+        n = struct.unpack("<Q", data[at:at + 8])[0]
+        for d in fields(data[at + 12:at + 12 + n]).get(4, []):
+            for node in fields(d)[1]:
+                g = fields(node)
+                print(g[1][0].decode(), g[2][0].decode(), [i.decode() for i in g.get(3, [])])
+        at += n + 16

@@ -663,6 +663,9 @@ def setxor1d(ar1, ar2, assume_unique=False):
 # ---- comparison ----
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    a, b = _w.wrap(a), _w.wrap(b)
+    if a.dtype == _w.bool_ and b.dtype == _w.bool_:
+        return _w.eq(a, b)
     r = _w.is_close(a, b, rtol, atol)
     if equal_nan:
         r = _w.logical_or(r, _w.logical_and(_w.is_nan(_w.div(a, 1)), _w.is_nan(_w.div(b, 1))))

@@ -189,10 +189,25 @@ def merge_all(key="summaries", scope=None, name=None):
     return merge(found, name=name) if found else None
 
 
+def _graph_bytes(d):
+    # names, ops and edges: what TensorBoard draws
+    nodes = [bytes_(1, n.name) + bytes_(2, n.op) + b"".join([bytes_(3, i) for i in n.input]) for n in d.node]
+    return b"".join([bytes_(1, n) for n in nodes]) + bytes_(4, int_(1, 27))
+
+
 class FileWriter:
+    # max_queue, flush_secs: events are in the file when it is flushed or closed
     def __init__(self, logdir, graph=None, max_queue=10, flush_secs=120, graph_def=None, filename_suffix=None, session=None):
+        if session is not None:
+            raise NotImplementedError("tf.summary.FileWriter(session=..): summaries are written by add_summary")
         self._file = _File(str(logdir), filename_suffix or "")
         self._dir = str(logdir)
+        if graph is not None or graph_def is not None:
+            self.add_graph(graph, graph_def=graph_def)
+
+    def add_graph(self, graph, global_step=None, graph_def=None):
+        d = graph_def if graph is None else graph.as_graph_def()
+        self._file.event(bytes_(4, _graph_bytes(d)), global_step)
 
     def __enter__(self):
         return self
