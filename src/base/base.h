@@ -436,7 +436,8 @@ struct wf_ctx {
     wf_semantics own_semantics;
     struct Tensors *tensors;         /* of the tensor interface, made at need */
     void (*tensors_free)(wf_ctx *cx);
-    struct wf_profile *profile;      /* of the run in progress, or NULL */
+    struct wf_profile *profile;      /* under way, or NULL */
+    void (*profile_leave)(wf_ctx *cx); /* it stays, the context goes */
     struct Comm *comm;               /* it runs as one of several devices, or NULL */
     /* The print op: a value (Nd) in a library's style, in a, or NULL; and where a line goes. */
     const char *(*print_value)(wf_ctx *cx, const char *style, const void *nd, Arena *a);

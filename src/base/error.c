@@ -126,6 +126,8 @@ void wf_ctx_free(wf_ctx *cx)
         cx->tensors_free(cx);
     if (cx->coder)
         cx->coder_free(cx);
+    if (cx->profile)
+        cx->profile_leave(cx);
     drain_pool(cx, 0);
     if (cx->queues)
         cx->queues_free(cx);

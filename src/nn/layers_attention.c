@@ -72,12 +72,14 @@ wf_module *wf_nn_attention(wf_ctx *c, wf_generator *g, int64_t size, int64_t hea
 {
     wf_attention_options o;
     wf_module *m, *project_out;
-    int64_t rows[2] = {3 * size, size};
+    int64_t rows[2] = {0, size};
 
     if (!nn_options(c, "MultiheadAttention", given, &o, sizeof o) ||
         nn_refuse(c, size < 1 || heads < 1 || size % heads,
-                  "MultiheadAttention: the size is no multiple of heads"))
+                  "MultiheadAttention: the size is no multiple of heads") ||
+        nn_refuse(c, size > NN_MOST, "MultiheadAttention: the size is too large"))
         return NULL;
+    rows[0] = 3 * size;
     m = wf_module_new(c, "MultiheadAttention", forward_attention, sizeof(Attention));
     if (!m)
         return NULL;

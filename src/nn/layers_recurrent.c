@@ -246,8 +246,8 @@ static wf_module *recurrent(wf_ctx *c, wf_generator *g, const char *type, char k
     wf_module *m;
 
     if (!well ||
-        nn_refuse(c, in < 1 || hidden < 1 || layers < 1 || layers > 32,
-                  "recurrent layer: sizes must be positive, and layers at most 32") ||
+        nn_refuse(c, in < 1 || hidden < 1 || hidden > NN_MOST || layers < 1 || layers > 32,
+                  "recurrent layer: sizes must be positive and not too large, and layers at most 32") ||
         nn_refuse(c,
                   o.projection < 0 || (o.projection && kind != 'l') ||
                       (o.projection && o.projection >= hidden),
@@ -321,7 +321,7 @@ static wf_module *new_cell(wf_ctx *c, wf_generator *g, const char *type, char ki
     Recurrent v = {kind, false, false, 1, 1, hidden, 0, NULL};
     wf_module *m;
 
-    if (nn_refuse(c, in < 1 || hidden < 1, "recurrent cell: sizes must be positive"))
+    if (nn_refuse(c, in < 1 || hidden < 1 || hidden > NN_MOST, "recurrent cell: sizes must be positive and not too large"))
         return NULL;
     m = wf_module_new(c, type, forward_cell, sizeof v);
     if (!m)

@@ -205,8 +205,11 @@ static wf_status forward_gpt(wf_ctx *c, wf_module *m, const wf_tensor *in, int n
 wf_module *wf_nn_gpt(wf_ctx *c, wf_generator *g, int64_t vocab, int64_t context,
                      int64_t size, int64_t heads, int layers, double dropout)
 {
-    wf_module *m = wf_module_new(c, "GPT", forward_gpt, 0), *blocks;
+    wf_module *m, *blocks;
 
+    if (nn_refuse(c, size < 1 || size > NN_MOST, "GPT: the size is not positive, or too large"))
+        return NULL;
+    m = wf_module_new(c, "GPT", forward_gpt, 0);
     wf_module_add(c, m, "tok", wf_nn_embedding(c, g, vocab, size));
     wf_module_add(c, m, "pos", wf_nn_embedding(c, g, context, size));
     wf_module_add(c, m, "drop", wf_nn_dropout(c, g, dropout));

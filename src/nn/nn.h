@@ -63,6 +63,7 @@ FloatText nn_float(double x);
 /* wf_module_set_text with printf's format (no floats: locale) */
 void nn_text(wf_ctx *c, wf_module *m, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+#define NN_MOST ((int64_t)1 << 48) /* of a size that others are made of */
 /* An error of that text and true, if bad holds; true too if the context has one. */
 bool nn_refuse(wf_ctx *c, bool bad, const char *text);
 /* WF_ERR_ARG "FUNCTION: the WHAT is NULL" and true, if it is; true too after an error. */

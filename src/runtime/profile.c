@@ -29,6 +29,7 @@ typedef struct Event {
 
 struct wf_profile {
     wf_allocator al;
+    wf_ctx *cx; /* while it is under way; NULL */
     Arena arena; /* of entries and texts */
     VEC(Entry *) entries;
     Entry **slots; /* open addressing, by plan and equation */
@@ -207,6 +208,12 @@ static void finish(wf_profile *p)
         p->entries.v[i]->number = i;
 }
 
+static void leave_context(wf_ctx *cx)
+{
+    cx->profile->cx = NULL;
+    cx->profile = NULL;
+}
+
 wf_status wf_profile_begin(wf_ctx *cx, wf_profile **out_profile)
 {
     wf_profile *p;
@@ -223,6 +230,8 @@ wf_status wf_profile_begin(wf_ctx *cx, wf_profile **out_profile)
     }
     *p = (wf_profile){.al = cx->al, .runs = 1, .begin = clock_seconds()};
     arena_init(&p->arena, &cx->al, cx);
+    p->cx = cx;
+    cx->profile_leave = leave_context;
     *out_profile = cx->profile = p;
     return WF_OK;
 }
@@ -231,7 +240,7 @@ void wf_profile_end(wf_ctx *cx, wf_profile *p)
 {
     if (!cx || ctx_elsewhere(cx) || !p || cx->profile != p)
         return;
-    cx->profile = NULL;
+    leave_context(cx);
     p->seconds = clock_seconds() - p->begin;
     finish(p);
 }
@@ -274,6 +283,8 @@ void wf_profile_free(wf_profile *p)
 
     if (!p)
         return;
+    if (p->cx)
+        leave_context(p->cx);
     al = p->al;
     arena_free(&p->arena);
     mem_free(&al, p, sizeof *p);

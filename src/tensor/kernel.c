@@ -16,13 +16,13 @@ static bool is_name(const char *s)
 
 wf_status wf_kernel_register(wf_ctx *c, const wf_kernel *kernel)
 {
-    wf_kernel k = {0};
+    wf_kernel k;
     wf_runtime *r;
     const char *why;
 
-    if (!NEEDS(c, kernel && kernel->size))
+    if (!NEEDS(c, kernel && kernel->size >= sizeof k))
         return ctx_status(c);
-    memcpy(&k, kernel, MIN(kernel->size, sizeof k));
+    k = *kernel;
     API_ENTER(c);
     if (!k.name || !is_name(k.name) || !k.type || !k.run || k.inputs < 0 || k.outputs < 1 || k.inputs > UINT16_MAX ||
         k.outputs > UINT16_MAX)

@@ -113,6 +113,8 @@ def scalar(name, data, step=None, description=None):
 
 
 def histogram(name, data, step=None, buckets=None, description=None):
+    if buckets is not None:
+        raise NotImplementedError("tf.summary.histogram: buckets")
     return _write(_histo(name, _host(data)), step)
 
 
@@ -161,20 +163,30 @@ def _node(name, tensor, make, collections):
     return n
 
 
+def _no_family(family):
+    if family is not None:
+        raise NotImplementedError("tf.summary: family is not there: name the summary")
+
+
 def v1_scalar(name, tensor, collections=None, family=None):
+    _no_family(family)
     return _node(name, tensor, _scalar, collections)
 
 
 def v1_histogram(name, values, collections=None, family=None):
+    _no_family(family)
     return _node(name, values, _histo, collections)
 
 
 def v1_image(name, tensor, max_outputs=3, collections=None, family=None):
+    _no_family(family)
     return _node(name, tensor, lambda tag, x: _images(tag, x, max_outputs), collections)
 
 
 def merge(inputs, collections=None, name=None):
     from tensorflow._graph import default_graph
+    if collections:
+        raise NotImplementedError("tf.summary.merge: collections")
     tensors, parts = [], []
     for n in inputs:
         parts.append((n, len(tensors), len(n.tensors)))

@@ -241,7 +241,13 @@ def stateless_categorical(logits, num_samples, seed, dtype=int64, name=None):
     return _choose(x, _w.philox(0, [x.shape[0], num_samples], "float64", *_key(seed), 0, 0), dtype)
 
 
+def _philox(alg):
+    if alg not in (None, 1, "philox", "auto_select"):
+        raise NotImplementedError(f"tf.random: algorithm {alg!r}; there is philox")
+
+
 def split(seed, num=2, alg="auto_select"):
+    _philox(alg)
     # seeds of their own, made of one
     bits = stateless_uniform([num, 2], seed, None, None, dtype_of(as_tensor(seed).dtype))
     return bits
@@ -264,6 +270,7 @@ class Generator:
 
     @classmethod
     def from_state(cls, state, alg=None):
+        _philox(alg)
         return cls(state=state)
 
     @classmethod
@@ -272,6 +279,7 @@ class Generator:
 
     @classmethod
     def from_key_counter(cls, key, counter, alg=None):
+        _philox(alg)
         lo, hi = ints(counter)
         return cls(state=[lo, hi, int(ints([key])[0])])
 

@@ -274,19 +274,19 @@ class _Drawn:
         self.draw, self.dtype = draw, dtype
 
     def __call__(self, shape, dtype=None, partition_info=None):
-        return self.draw(shape, float32 if dtype is None else dtype)
+        return self.draw(shape, dtype or self.dtype or float32)
 
 
 def random_normal_initializer(mean=0.0, stddev=1.0, seed=None, dtype=None):
-    return _Drawn(lambda shape, d: random.normal(shape, mean, stddev, d, seed))
+    return _Drawn(lambda shape, d: random.normal(shape, mean, stddev, d, seed), dtype)
 
 
 def random_uniform_initializer(minval=0, maxval=None, seed=None, dtype=None):
-    return _Drawn(lambda shape, d: random.uniform(shape, minval, maxval, d, seed))
+    return _Drawn(lambda shape, d: random.uniform(shape, minval, maxval, d, seed), dtype)
 
 
 def truncated_normal_initializer(mean=0.0, stddev=1.0, seed=None, dtype=None):
-    return _Drawn(lambda shape, d: random.truncated_normal(shape, mean, stddev, d, seed))
+    return _Drawn(lambda shape, d: random.truncated_normal(shape, mean, stddev, d, seed), dtype)
 
 
 def variance_scaling_initializer(scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None, dtype=None):
@@ -303,15 +303,15 @@ def variance_scaling_initializer(scale=1.0, mode="fan_in", distribution="truncat
         if distribution == "untruncated_normal":
             return random.normal(shape, 0.0, v ** 0.5, d, seed)
         return random.truncated_normal(shape, 0.0, v ** 0.5 / 0.87962566103423978, d, seed)
-    return _Drawn(draw)
+    return _Drawn(draw, dtype)
 
 
 def glorot_uniform_initializer(seed=None, dtype=None):
-    return variance_scaling_initializer(1.0, "fan_avg", "uniform", seed)
+    return variance_scaling_initializer(1.0, "fan_avg", "uniform", seed, dtype)
 
 
 def glorot_normal_initializer(seed=None, dtype=None):
-    return variance_scaling_initializer(1.0, "fan_avg", "truncated_normal", seed)
+    return variance_scaling_initializer(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
 
 class logging:

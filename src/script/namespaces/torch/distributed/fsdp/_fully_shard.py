@@ -123,13 +123,15 @@ def _bound(module, name):
 
 def fully_shard(module, *, mesh=None, reshard_after_forward=None, shard_placement_fn=None, mp_policy=None, offload_policy=None,
                 ignored_params=None):
-    for name, value in (("mesh", mesh), ("shard_placement_fn", shard_placement_fn), ("ignored_params", ignored_params)):
+    # reshard_after_forward: parameters are gathered when they are used, whatever it says
+    for name, value in (("mesh", mesh), ("shard_placement_fn", shard_placement_fn), ("ignored_params", ignored_params),
+                        ("mp_policy", mp_policy), ("offload_policy", offload_policy)):
         if value is not None:
             raise NotImplementedError(f"fully_shard: {name}={value!r}")
     if hasattr(module, "_fsdp_rows"):
         raise AssertionError("fully_shard has already been applied to this module")
     if not isinstance(module, torch.nn.Module):
-        return [fully_shard(m) for m in module]
+        return [fully_shard(m, reshard_after_forward=reshard_after_forward) for m in module]
     entries = [(m, name) for m in module.modules() for name, p in m._parameters.items()
                if p is not None and not isinstance(p, DTensor)]
     module._fsdp_rows = unit = _Rows(entries, None)
