@@ -441,7 +441,7 @@ static wf_tensor triangle(wf_ctx *c, const char *fn, wf_tensor x, int k, bool lo
         return tfail(c, WF_ERR_SHAPE, "%s: needs at least 2 axes, got %s", fn,
                      shape_text(c, tensor_get(c, x, fn)));
     scope_open(c);
-    mask = wf_tri(c, WF_BOOL, s.d[s.rank - 2], s.d[s.rank - 1], lower ? k : k - 1);
+    mask = wf_tri(c, WF_BOOL, s.d[s.rank - 2], s.d[s.rank - 1], lower || k == INT32_MIN ? k : k - 1);
     zero = wf_zeros_like(c, x);
     return scope_close(c,
                        lower ? wf_where(c, mask, x, zero) : wf_where(c, mask, zero, x));

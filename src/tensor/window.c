@@ -90,13 +90,14 @@ static bool make_patches(wf_ctx *c, const char *fn, int n, const Dim *size,
         p->dilation[i] = dilation ? dilation[i] : 1;
         p->padding[i] = padding ? padding[i] : 0;
         p->stride[i] = stride ? stride[i] : 1;
-        span = (p->window[i] - 1) * p->dilation[i] + 1;
-        if (p->window[i] < 1 || p->dilation[i] < 1 || p->padding[i] < 0 ||
-            p->stride[i] < 1 || (size[i] >= 0 && size[i] + 2 * p->padding[i] < span)) {
+        if (p->window[i] < 1 || p->dilation[i] < 1 || p->padding[i] < 0 || p->padding[i] > INT32_MAX ||
+            p->stride[i] < 1 || !mul_i64(p->window[i] - 1, p->dilation[i], &span) || span == INT64_MAX ||
+            (size[i] >= 0 && size[i] + 2 * p->padding[i] < span + 1)) {
             tfail(c, WF_ERR_VALUE, "%s: the window does not fit axis %d of size %s", fn,
                   i, size_text(c, size[i]));
             return false;
         }
+        span++;
         p->out[i] = size_add(
             c,
             size_div(c, size_sub(c, size_add(c, size[i], 2 * p->padding[i]), span),

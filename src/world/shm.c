@@ -338,7 +338,7 @@ static bool shm_reduce(CommEngine *e, Group *g, uint64_t what, Combine how, wf_d
         if (mine && n)
             memcpy(mine->brings, (const char *)in + at * size, (size_t)(n * size));
         if (!mine || !all_filled(m, g, what) ||
-            !reduce_piece(m, g, how, t, (char *)out + at * size, n, root))
+            !reduce_piece(m, g, how, t, n ? (char *)out + at * size : out, n, root))
             return false;
         taken(m, g);
     }
