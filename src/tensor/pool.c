@@ -52,6 +52,7 @@ static bool make_window(wf_ctx *c, const char *fn, int n, const Shape *s,
         w->dilation[i] = in && dilation ? dilation[i - 2] : 1;
         w->more[i] = 0;
         if (w->window[i] < 1 || w->stride[i] < 1 || w->lo[i] < 0 || w->dilation[i] < 1 ||
+            MAX(MAX(w->window[i], w->stride[i]), MAX(w->lo[i], w->dilation[i])) > INT32_MAX ||
             2 * w->lo[i] > w->window[i] * w->dilation[i]) {
             tfail(c, WF_ERR_VALUE,
                   "%s: window, stride and dilation must be >= 1, padding at most half "
