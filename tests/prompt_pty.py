@@ -197,7 +197,7 @@ def standard_input():
     t = Terminal()
     t.line("import sys, torch")
     check("a terminal", t.line("sys.stdout.isatty(), sys.stdin.isatty()"), "(True, True)")
-    t.send("a = input('name? ')\r")
+    t.send("a = input('na' 'me? ')\r")  # what is typed shows, too, and is not what is waited for
     t.wait("name? ")
     t.line("Ada")
     check("input", t.line("a"), "'Ada'")
@@ -205,7 +205,7 @@ def standard_input():
     time.sleep(0.5)
     t.line("two words")
     check("sys.stdin", t.line("b"), "'two words\\n'")
-    t.send("input('stop? ')\r")
+    t.send("input('st' 'op? ')\r")
     t.wait("stop? ")
     t.send("\x03")
     has("Ctrl-C while it waits", t.wait("KeyboardInterrupt"), "KeyboardInterrupt")

@@ -277,16 +277,20 @@ static bool emit_while(Hlo *h, const Part *cond, const Part *body, const Val *in
 {
     VEC(Val) args = {0};
     WhileAttr a = {.cond = {.p = cond->p}, .body = {.p = body->p}, .ncond = cond->consts.n, .nbody = body->consts.n, .bound = DIM_NONE, .trips = DIM_NONE};
-    uint32_t got;
+    uint32_t got, ncarry = 0;
 
     for (uint32_t i = 0; i < cond->consts.n; i++)
         vec_push(h->t->a, &args, cond->consts.v[i]);
     for (uint32_t i = 0; i < body->consts.n; i++)
         vec_push(h->t->a, &args, body->consts.v[i]);
     for (uint32_t i = 0; i < n; i++)
-        if (!fixed[i])
+        if (!fixed[i]) {
             vec_push(h->t->a, &args, init[i]);
-    return (*out = b_eqn_n(h->s->b, OP_while, args.v, args.n, &a, &got)) != NULL;
+            ncarry++;
+        }
+    if (!(*out = b_eqn_n(h->s->b, OP_while, args.v, args.n, &a, &got)))
+        return false;
+    return got == ncarry || hlo_op_fail(h, WF_ERR_FORMAT, "its regions do not give its values");
 }
 
 bool hlo_while(Hlo *h, const HloRule *r)
@@ -327,7 +331,10 @@ bool hlo_while(Hlo *h, const HloRule *r)
         return false;
     if (!out)
         return false;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        if (!fixed[i] && k == nvary)
+            return hlo_op_fail(h, WF_ERR_FORMAT, "its regions do not give its values");
         vary[i] = fixed[i] ? init[i] : out[k++];
+    }
     return hlo_outs(h, vary, n);
 }
