@@ -262,7 +262,7 @@ typedef struct CudaTail { /* what a kernel computes of matrices of one shape, el
     uint32_t row;              /* array, if has_row: the same for all rows */
     bool has_row;
     uint8_t of; /* GELU_GRADIENT: which of dense is x */
-    float scale[2];
+    double scale[2];
 } CudaTail;
 
 typedef struct CudaKernel { /* a kernel's code; PlanCode.there */
@@ -310,7 +310,7 @@ typedef struct TailCall { /* a kernel done by the product before it */
     const Op *next;
     void *product, *out; /* addresses: of the product's own result, of the kernel's */
     const void *other, *row;
-    float alpha, beta;
+    double alpha, beta;
     bool keeps; /* the product's own result is read by others, too */
 } TailCall;
 

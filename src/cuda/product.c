@@ -166,8 +166,8 @@ typedef struct Operands {
 
 static bool run_plan(CudaQueue *q, const ProductPlan *p, const Heuristic *h, Operands x)
 {
-    float alpha = x.tail ? x.tail->alpha : 1, beta = x.tail ? x.tail->beta : 0;
-    double alpha_64 = alpha, beta_64 = beta;
+    double alpha_64 = x.tail ? x.tail->alpha : 1, beta_64 = x.tail ? x.tail->beta : 0;
+    float alpha = (float)alpha_64, beta = (float)beta_64;
     bool wide = p->shape.compute == COMPUTE_F64;
     const void *added = p->shape.adds ? x.tail->other : x.c;
 
