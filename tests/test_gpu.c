@@ -357,6 +357,14 @@ TEST(products_convolutions_windows_and_lines)
         "operand_batching=[] indices_batching=[] start_index_map=[0] slice_sizes=[1,7] mode=clip; "
         "z = scatter_add x i u update_window=[1] inserted=[0] operand_batching=[] indices_batching=[] "
         "operand_dims=[0] mode=drop; ret y, z; }",
+        /* what follows a product in its call; logarithms of what is below 0 are NaN, and stay it */
+        "f(x: f32[8,16], w: f32[16,32], b: f32[32]) { l = log x; z = dot l w; r = broadcast b [8,32] dims=[1]; "
+        "s = add z r; o = const f32[8,32] 0; y = max s o; ret y; }",
+        "f(x: bf16[8,16], w: bf16[16,32]) { l = log x; z = dot l w; o = const bf16[8,32] 0; y = max z o; ret y; }",
+        "f(x: f64[8,16], w: f64[16,32], v: f64[8,32]) { z = dot x w; k = const f64[8,32] 0.1; s = mul z k; "
+        "y = sub s v; ret y; }",
+        "f(x: f32[8,16], w: f32[16,32]) { z = dot x w; o = const f32[8,32] 0; k = const f32[8,32] 0.0005; "
+        "c = gt z o; s = mul z k; y = select c z s; ret y; }",
     };
     Gpu g;
 
