@@ -16,6 +16,7 @@ other work only the ratios mean something. Writes BUILD/bench.json, and the tabl
 import json
 import math
 import os
+import re
 import select
 import shutil
 import statistics
@@ -100,7 +101,7 @@ class Worker:
 
 
 def results(folder, system):
-    names = sorted(n for n in os.listdir(folder) if n.startswith(system + ".") and n.endswith(".npy"))
+    names = sorted(n for n in os.listdir(folder) if re.fullmatch(re.escape(system) + r"\.\d+\.npy", n))
     return [np.load(os.path.join(folder, n)) for n in names]
 
 
